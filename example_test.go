@@ -11,9 +11,9 @@ import (
 	"ghostcube/internal/experiment"
 )
 
-// TestExampleStrategy adds the strategy in docs/extending.md to the program, without writing
-// to the tree: one new file and one line in the list. The laboratory's tests run every
-// strategy of the list, so they run this one; without GHOSTCUBE_CI it is only compiled.
+// TestExampleStrategy adds the strategy in docs/extending.md to the program as an overlay: one
+// new file and one new line in the list of strategies. With GHOSTCUBE_CI the laboratory's tests,
+// which run every strategy of the list, run this one too; otherwise it is only compiled.
 func TestExampleStrategy(t *testing.T) {
 	page, err := os.ReadFile("docs/extending.md")
 	if err != nil {
@@ -31,7 +31,7 @@ func TestExampleStrategy(t *testing.T) {
 		}
 	}
 	if lines > 75 {
-		t.Errorf("the example has %d lines, which is not short", lines)
+		t.Errorf("the example has %d lines, want at most 75", lines)
 	}
 	const list = "predict/lab/strategies.go"
 	text, err := os.ReadFile(list)

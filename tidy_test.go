@@ -22,23 +22,22 @@ import (
 	"ghostcube/ui/plan"
 )
 
-// module is the path that all of ours begins with.
+// module is the prefix of the import paths of this module.
 const module = "ghostcube/"
 
-// promise says what holds for the results of a folder's code.
+// promise is a property of the results of a folder's code.
 type promise int
 
 const (
-	free  promise = iota
-	exact         // arithmetic never fuses, because results are compared between machines
-	pure          // exact, and results are a function of the arguments alone
+	free  promise = iota // none
+	exact                // arithmetic never fuses, because results are compared between machines
+	pure                 // exact, and results depend on the arguments alone
 )
 
-// folders says what holds for each folder and what it may import from this module. Read it
-// as the map of the house: nothing imports upwards, and nothing sideways that is not
-// listed. Tests of a folder may import what they like. A star stands for any one folder:
-// never a strategy imports another, the lab, the score, a picture or the link under its
-// packets.
+// folders lists the promise of each folder and its allowed imports from this module, in five
+// layers. No folder imports from a higher layer. Test files are exempt. A star stands for any
+// one folder, but a folder matched by a star never imports another match: no strategy imports
+// another strategy, the lab, the score, rendering or net/link.
 var folders = map[string]struct {
 	promise promise
 	imports []string
@@ -98,15 +97,15 @@ var folders = map[string]struct {
 	"ui/window":     {free, []string{"ui/plan", "ui/stage", "predict/lab/tape", "predict/score", "ui/recorder", "render", "render/video", "render/gpu", "sim", "sim/geom", "sim/scene", "net/link", "predict", "predict/lab", "predict/lab/probe", "smoothing"}},
 
 	// 5
-	"assets":             {free, []string{}}, // data; what is below it makes the data
+	"assets":             {free, []string{}}, // data; the folders below it generate the data
 	"assets/make/tapes":  {exact, []string{"sim", "sim/geom", "sim/scene", "predict", "predict/lab", "predict/lab/tape"}},
 	"assets/make/traces": {free, []string{"net/link"}},
 	"assets/make/font":   {free, []string{}},
 	".":                  {free, []string{"ui/cli", "ui/window", "assets"}},
 }
 
-// restrictedPackages are the foreign packages that only some folders may know, by how
-// their paths begin.
+// restrictedPackages are packages of other modules and of the standard library, by prefix of
+// their paths, and the only folders that may import them.
 var restrictedPackages = []struct {
 	prefix string
 	in     []string
@@ -120,29 +119,29 @@ var restrictedPackages = []struct {
 	{"net", []string{"net/socket"}},
 }
 
-// TestRestrictedPackages holds the foreign packages to their folders.
+// TestRestrictedPackages checks that only the listed folders import restricted packages.
 func TestRestrictedPackages(t *testing.T) {
 	for _, file := range goFiles(t, ".") {
 		for _, p := range importsOf(t, file) {
 			for _, g := range restrictedPackages {
 				here := p == g.prefix || strings.HasPrefix(p, strings.TrimSuffix(g.prefix, "/")+"/")
 				if here && !slices.Contains(g.in, path.Dir(file)) {
-					t.Errorf("%s imports %s", file, p)
+					t.Errorf("%s imports %s, allowed only in %v", file, p, g.in)
 				}
 			}
 		}
 	}
 }
 
-// TestHeadlessBuildHasNoWindow says that the build for machines without a
-// display links nothing that needs one.
+// TestHeadlessBuildHasNoWindow checks that the build for machines without a
+// display links no package that needs one.
 func TestHeadlessBuildHasNoWindow(t *testing.T) {
 	out, err := exec.Command("go", "list", "-deps", "-tags", "headless", ".").CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	if !strings.Contains(string(out), module+"predict/lab\n") {
-		t.Fatalf("the list of packages lacks the lab:\n%s", out)
+		t.Fatalf("go list does not list predict/lab:\n%s", out)
 	}
 	for p := range strings.FieldsSeq(string(out)) {
 		for _, window := range []string{"ebiten", "debugui", "purego", "mathgl", module + "ui/window", module + "render/gpu"} {
@@ -153,8 +152,8 @@ func TestHeadlessBuildHasNoWindow(t *testing.T) {
 	}
 }
 
-// TestNoPackageNet keeps Go files out of net itself, so that no package of
-// ours is called like the standard library's.
+// TestNoPackageNet checks that net itself has no Go files, so that no package
+// shares its name with the standard library's net.
 func TestNoPackageNet(t *testing.T) {
 	files, err := filepath.Glob("net/*.go")
 	if err != nil || len(files) > 0 {
@@ -162,7 +161,7 @@ func TestNoPackageNet(t *testing.T) {
 	}
 }
 
-// starred returns the entry of folders for a folder.
+// starred returns the key in folders of a folder: its path, or the star of its parent.
 func starred(dir string) string {
 	if _, ok := folders[dir]; !ok {
 		return path.Dir(dir) + "/*"
@@ -170,7 +169,7 @@ func starred(dir string) string {
 	return dir
 }
 
-// foldersThat returns the folders of the module that keep a promise.
+// foldersThat returns the folders of the module that make a promise.
 func foldersThat(t *testing.T, keep promise) (list []string) {
 	t.Helper()
 	for _, file := range goFiles(t, ".") {
@@ -181,26 +180,26 @@ func foldersThat(t *testing.T, keep promise) (list []string) {
 	return list
 }
 
-// TestImportsPointDown holds every package to the floors.
+// TestImportsPointDown checks that every folder imports only what the table allows.
 func TestImportsPointDown(t *testing.T) {
 	for _, file := range goFiles(t, ".") {
 		dir := path.Dir(file)
 		f, known := folders[starred(dir)]
 		if !known {
-			t.Errorf("%s stands on no floor: give its folder a line in the table", file)
+			t.Errorf("%s: its folder is not in the table folders", file)
 			continue
 		}
 		for _, p := range importsOf(t, file) {
 			if rel, ours := strings.CutPrefix(p, module); ours && !slices.Contains(f.imports, rel) && (!slices.Contains(f.imports, path.Dir(rel)+"/*") || path.Dir(rel) == path.Dir(dir)) {
-				t.Errorf("%s imports %s", file, rel)
+				t.Errorf("%s imports %s, which the table folders does not allow", file, rel)
 			}
 		}
 	}
 }
 
-// forbiddenCalls are the selectors that pure folders may not use: clocks, chance,
-// and the functions of package math that differ between machines. The allowed
-// ones of math are listed in mathAllowed.
+// forbiddenCalls are the functions that read or wait for a clock, which pure folders may not
+// use. allowedMath matches the functions and constants of package math that they may use: the
+// others differ between machines.
 var forbiddenCalls = []string{
 	"time.Now", "time.Since", "time.Until", "time.Sleep", "time.After", "time.AfterFunc", "time.Tick",
 	"time.NewTimer", "time.NewTicker",
@@ -208,9 +207,9 @@ var forbiddenCalls = []string{
 
 var allowedMath = regexp.MustCompile(`^math\.(Sqrt|Abs|Floor|Ceil|Trunc|Copysign|IsNaN|IsInf|Float(32|64)(bits|frombits)|(Max|Min|Smallest).*|Inf|NaN)$`)
 
-// TestNoClockNoChance walks the syntax of the pure folders for clocks,
-// random sources, goroutines, and functions that differ between machines.
-func TestNoClockNoChance(t *testing.T) {
+// TestNoClockNoRandomness checks that the pure folders use no clock, no random source, no
+// goroutine, and no function that differs between machines.
+func TestNoClockNoRandomness(t *testing.T) {
 	for _, dir := range foldersThat(t, pure) {
 		for _, file := range goFilesIn(t, dir) {
 			for _, p := range importsOf(t, file) {
@@ -221,9 +220,9 @@ func TestNoClockNoChance(t *testing.T) {
 			visitNodes(t, file, func(at token.Position, n ast.Node) {
 				switch n := n.(type) {
 				case *ast.GoStmt:
-					t.Errorf("%v: a goroutine", at)
+					t.Errorf("%v: go statement", at)
 				case *ast.SelectStmt:
-					t.Errorf("%v: a select", at)
+					t.Errorf("%v: select statement", at)
 				case *ast.SelectorExpr:
 					x, ok := n.X.(*ast.Ident)
 					if !ok {
@@ -231,7 +230,7 @@ func TestNoClockNoChance(t *testing.T) {
 					}
 					name := x.Name + "." + n.Sel.Name
 					if slices.Contains(forbiddenCalls, name) || x.Name == "math" && !allowedMath.MatchString(name) {
-						t.Errorf("%v: %s", at, name)
+						t.Errorf("%v: use of %s", at, name)
 					}
 				}
 			})
@@ -239,14 +238,14 @@ func TestNoClockNoChance(t *testing.T) {
 	}
 }
 
-// TestNoMapInSim keeps maps, whose order of iteration differs from run to run,
-// out of the world.
+// TestNoMapInSim checks that sim and its folders use no maps, because their iteration order
+// differs from run to run.
 func TestNoMapInSim(t *testing.T) {
 	for _, dir := range []string{"sim", "sim/geom", "sim/scene"} {
 		for _, file := range goFilesIn(t, dir) {
 			visitNodes(t, file, func(at token.Position, n ast.Node) {
 				if _, ok := n.(*ast.MapType); ok {
-					t.Errorf("%v: a map", at)
+					t.Errorf("%v: map type", at)
 				}
 			})
 		}
@@ -257,8 +256,8 @@ func TestNoMapInSim(t *testing.T) {
 // the compiler lists them for arm64 and for amd64 v3.
 var fusedInstruction = regexp.MustCompile(`\s(FN?M(ADD|SUB)[SD]|VFN?M(ADD|SUB)\d+[SP][SD])\s`)
 
-// TestNoFusedMultiplyAdd compiles the exact folders for two machines that have
-// such instructions and looks for them.
+// TestNoFusedMultiplyAdd checks that the machine code of the exact folders has no such
+// instructions, for two architectures that have them.
 func TestNoFusedMultiplyAdd(t *testing.T) {
 	experiment.Skip(t)
 	if testing.Short() {
@@ -289,7 +288,7 @@ func TestNoFusedMultiplyAdd(t *testing.T) {
 	}
 }
 
-// TestReadmeNamesComparisons says that the README lists every comparison by name and title.
+// TestReadmeNamesComparisons checks that the README lists every comparison by name and title.
 func TestReadmeNamesComparisons(t *testing.T) {
 	readme, err := os.ReadFile("README.md")
 	if err != nil {
@@ -303,12 +302,12 @@ func TestReadmeNamesComparisons(t *testing.T) {
 	for _, c := range list {
 		row := fmt.Sprintf("\n| `%s` | %s |\n", c.Name, c.Title)
 		if !strings.Contains(string(readme), row) {
-			t.Errorf("the README lacks %s", row)
+			t.Errorf("README.md lacks the row %s", strings.TrimSpace(row))
 		}
 	}
 }
 
-// goFiles lists the Go files below a folder that are not tests.
+// goFiles returns the Go files below a folder, without test files.
 func goFiles(t *testing.T, root string) (files []string) {
 	t.Helper()
 	err := filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
@@ -329,7 +328,7 @@ func goFiles(t *testing.T, root string) (files []string) {
 	return files
 }
 
-// goFilesIn lists the Go files of one folder that are not tests.
+// goFilesIn returns the Go files of one folder, without test files.
 func goFilesIn(t *testing.T, dir string) (files []string) {
 	t.Helper()
 	for _, f := range goFiles(t, dir) {
@@ -374,9 +373,9 @@ func visitNodes(t *testing.T, file string, visit func(at token.Position, n ast.N
 	})
 }
 
-// TestStrategiesAreNamedOnce checks that no program text names a strategy, except its own
-// folder and the list in predict/lab: what else concerns all strategies takes them from the
-// list. Names that are also common words are left out.
+// TestStrategiesAreNamedOnce checks that no string in the program names a strategy, except in
+// the strategy's own folder and in the list in predict/lab. All other code takes strategies
+// from that list. Names that are also common words are not checked.
 func TestStrategiesAreNamedOnce(t *testing.T) {
 	common := []string{"snapshot", "relative", "rewind"}
 	for _, file := range goFiles(t, ".") {
@@ -394,7 +393,7 @@ func TestStrategiesAreNamedOnce(t *testing.T) {
 			}
 			for _, name := range lab.StrategyNames() {
 				if !slices.Contains(common, name) && regexp.MustCompile(`\b`+name+`\b`).MatchString(text.Value) {
-					t.Errorf("%s names %s: %s", file, name, text.Value)
+					t.Errorf("%s names strategy %s: %s", file, name, text.Value)
 				}
 			}
 			return true
@@ -402,8 +401,8 @@ func TestStrategiesAreNamedOnce(t *testing.T) {
 	}
 }
 
-// TestEveryStrategyFolderIsListed checks that the folders of strategies are exactly those
-// that panes accept.
+// TestEveryStrategyFolderIsListed checks that every folder in predict/strategy is in the list
+// of predict/lab, and the other way round.
 func TestEveryStrategyFolderIsListed(t *testing.T) {
 	folders, err := os.ReadDir("predict/strategy")
 	if err != nil {
@@ -416,6 +415,6 @@ func TestEveryStrategyFolderIsListed(t *testing.T) {
 	listed := lab.StrategyNames()
 	slices.Sort(listed)
 	if !slices.Equal(names, listed) {
-		t.Errorf("folders %v, listed %v", names, listed)
+		t.Errorf("predict/strategy has %v, predict/lab lists %v", names, listed)
 	}
 }

@@ -10,23 +10,23 @@ import (
 	"testing"
 )
 
-// unusedOnPurpose are packages and names that nothing in the program uses yet.
+// unusedOnPurpose are packages and names that the program does not use yet.
 var unusedOnPurpose = []string{
-	"net/message",                                    // the protocol's messages and blocks have no sender yet
-	"net/quant.Coder.Check", "net/quant.Coder.Align", // no payload has them yet
+	"net/message",                                    // no strategy sends messages or blocks yet
+	"net/quant.Coder.Check", "net/quant.Coder.Align", // no payload uses them yet
 }
 
-// checkedByTests are names of the program by which tests of several packages check it.
+// checkedByTests are names that only tests use, but tests of several packages.
 var checkedByTests = []string{
 	"sim.AllButtons", "sim.World.JointAnchors", "sim/geom.Vec3.IsFinite", "sim/geom.Quat.IsFinite",
 	"net/quant.SmallestThree.MaxAngleError", "predict/part/codec.SyncGrid", "predict/part/correction.Log.ComparedTick",
 }
 
-// calledByLibraries are methods that other modules call by interfaces of their own.
+// calledByLibraries are methods that other modules call through their own interfaces.
 var calledByLibraries = []string{"Error", "String", "Unwrap", "Help", "Run", "MarshalJSON", "Draw", "Layout", "LayoutF", "Update", "Read", "Write", "Close", "AfterApply", "Is"}
 
-// TestNothingUnused checks that everything exported is used by something other than a test:
-// functions, types, constants and variables by their name, methods by a selector.
+// TestNothingUnused checks that code other than tests uses every exported name: functions,
+// types, constants and variables by their qualified name, methods by a selector.
 func TestNothingUnused(t *testing.T) {
 	files := parseModule(t)
 	used := map[string]bool{}     // "folder.Name"
@@ -74,7 +74,7 @@ func TestNothingUnused(t *testing.T) {
 			return true
 		})
 	}
-	for _, f := range files { // one used value of an enumeration stands for the others
+	for _, f := range files { // if one value of an enumeration is used, all count as used
 		for _, d := range f.ast.Decls {
 			block, ok := d.(*ast.GenDecl)
 			if !ok || block.Tok != token.CONST || len(block.Specs) < 2 || len(block.Specs[1].(*ast.ValueSpec).Values) > 0 {
@@ -102,12 +102,12 @@ func TestNothingUnused(t *testing.T) {
 				continue
 			}
 			if method && !selected[last] && !slices.Contains(calledByLibraries, last) || !method && !used[full] {
-				t.Errorf("%s is used by tests alone, or by nothing", full)
+				t.Errorf("%s is exported, but no code except tests uses it", full)
 			}
 		}
 	}
 	if names < 500 {
-		t.Errorf("only %d exported names were found", names)
+		t.Errorf("found only %d exported names, want 500 or more", names)
 	}
 }
 
@@ -120,7 +120,7 @@ type moduleFile struct {
 // testSupport are the packages that only tests import.
 var testSupport = []string{"internal/experiment", "internal/golden", "predict/predicttest", "predict/lab/labtest", "predict/lab/labtest/copytest"}
 
-// parseModule parses all files that are no tests and no helpers of tests.
+// parseModule parses all files except tests and packages that only tests import.
 func parseModule(t *testing.T) (files []moduleFile) {
 	t.Helper()
 	set := token.NewFileSet()
@@ -138,7 +138,7 @@ func parseModule(t *testing.T) (files []moduleFile) {
 }
 
 // exportedNames returns the exported top-level names of a file and the exported methods of
-// exported types, as Type.Method. The value says whether it is a method.
+// exported types, as Type.Method. The value is true for methods.
 func exportedNames(f *ast.File) map[string]bool {
 	names := map[string]bool{}
 	for _, d := range f.Decls {

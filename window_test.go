@@ -21,8 +21,8 @@ import (
 	"ghostcube/sim"
 )
 
-// reportVariable names the file into which the program reports its frames (ui/window, Options.Report). A test
-// binary that finds it in its environment is the program.
+// reportVariable is the environment variable with the name of the file into which the program reports its
+// frames (ui/window, Options.Report). If it is set, the test binary runs the program instead of the tests.
 const reportVariable = "GHOSTCUBE_TEST_REPORT"
 
 func TestMain(m *testing.M) {
@@ -37,9 +37,9 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// windowDriver drives the program's window with xdotool, as a hand would. It counts time in frames and ticks
-// that the program reports, and finds controls by the names that it reports, so neither a slow machine nor a
-// new row in the panel confuses it.
+// windowDriver drives the program's window with xdotool, as a user would. It measures time in frames and ticks
+// that the program reports, and finds controls by the names that the program reports, so it depends neither on
+// the speed of the machine nor on the layout of the panel.
 type windowDriver struct {
 	t        *testing.T
 	outDir   string
@@ -55,27 +55,27 @@ type windowState struct {
 	controls    map[string]image.Rectangle
 }
 
-// startWindow opens the program's window, or skips.
+// startWindow opens the program's window, or skips the test.
 func startWindow(t *testing.T, args ...string) *windowDriver {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("opens a window")
 	}
 	if os.Getenv("DISPLAY") == "" {
-		t.Skip("no display here: .ci/run makes one")
+		t.Skip("DISPLAY is not set; .ci/run starts a display")
 	}
 	if _, err := exec.LookPath("xdotool"); err != nil {
-		t.Skip("no xdotool here: .ci/run installs it")
+		t.Skip("xdotool is not installed; .ci/run installs it")
 	}
 	d := &windowDriver{t: t, outDir: t.TempDir()}
-	d.cmd = d.program(append([]string{"--out", filepath.Join(d.outDir, "made")}, args...)...)
+	d.cmd = d.program(append([]string{"--out", filepath.Join(d.outDir, "output")}, args...)...)
 	d.cmd.Stdout, d.cmd.Stderr = &d.output, &d.output
 	if err := d.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { d.cmd.Process.Kill() })
 	d.waitUntil("the first frames", func(s windowState) bool { return s.frame >= 3 })
-	// Another window of that name may be open: the program's is the one of its process.
+	// Another window of that name may be open, so search only those of the program's process.
 	out, err := exec.Command("xdotool", "search", "--pid", strconv.Itoa(d.cmd.Process.Pid), "--name", "^Ghostcube$").Output()
 	if err != nil || len(bytes.Fields(out)) == 0 {
 		t.Fatalf("no window: %v\n%s", err, &d.output)
@@ -86,7 +86,7 @@ func startWindow(t *testing.T, args ...string) *windowDriver {
 	return d
 }
 
-// program returns a call of the program.
+// program returns a command that runs the program with arguments.
 func (d *windowDriver) program(args ...string) *exec.Cmd {
 	d.t.Helper()
 	self, err := os.Executable()
@@ -98,14 +98,14 @@ func (d *windowDriver) program(args ...string) *exec.Cmd {
 	return cmd
 }
 
-// reportFile returns the report of a call whose first argument is this one: the window's has a flag there.
+// reportFile returns the report file of a run whose first argument is first. For the window it is --out.
 func (d *windowDriver) reportFile(first string) string {
 	return filepath.Join(d.outDir, "report-"+strings.Trim(first, "-"))
 }
 
-// state returns what the window has reported so far: the newest frame and layout.
+// state returns the newest frame and layout that the window has reported.
 func (d *windowDriver) state() (s windowState) {
-	data, _ := os.ReadFile(d.reportFile("--out")) // there is none before the first frame
+	data, _ := os.ReadFile(d.reportFile("--out")) // does not exist before the first frame
 	data = data[:bytes.LastIndexByte(data, '\n')+1]
 	for line := range strings.Lines(string(data)) {
 		kind, rest, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
@@ -123,7 +123,7 @@ func (d *windowDriver) state() (s windowState) {
 	return s
 }
 
-// parseRect reads left, top, width, height, and the rest of a line.
+// parseRect parses left, top, width and height, and returns the rest of the line.
 func parseRect(text string) (r image.Rectangle, rest string) {
 	f := strings.SplitN(text+" ", " ", 5)
 	var n [4]int
@@ -133,7 +133,7 @@ func parseRect(text string) (r image.Rectangle, rest string) {
 	return image.Rect(n[0], n[1], n[0]+n[2], n[1]+n[3]), strings.TrimSpace(f[4])
 }
 
-// waitUntil waits until the report fulfils a condition.
+// waitUntil waits until the reported state fulfils a condition, at most two minutes.
 func (d *windowDriver) waitUntil(what string, done func(windowState) bool) windowState {
 	d.t.Helper()
 	for range 12000 { // two minutes
@@ -142,7 +142,7 @@ func (d *windowDriver) waitUntil(what string, done func(windowState) bool) windo
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	d.t.Fatalf("no %s after two minutes; reported %+v, output %s", what, d.state(), &d.output)
+	d.t.Fatalf("no %s after two minutes; state %+v, output %s", what, d.state(), &d.output)
 	panic("unreachable")
 }
 
@@ -154,14 +154,14 @@ func (d *windowDriver) waitFrames() windowState {
 	return d.waitUntil("two frames", func(s windowState) bool { return s.frame >= first+2 })
 }
 
-// waitTicks waits until the session has made some more ticks.
+// waitTicks waits until the session has run n more ticks.
 func (d *windowDriver) waitTicks(n int) windowState {
 	d.t.Helper()
 	first := d.state().tick
 	return d.waitUntil(fmt.Sprint(n, " ticks"), func(s windowState) bool { return s.tick >= first+n })
 }
 
-// xdotool is one call of xdotool.
+// xdotool runs xdotool.
 func (d *windowDriver) xdotool(args ...string) {
 	d.t.Helper()
 	if out, err := exec.Command("xdotool", args...).CombinedOutput(); err != nil {
@@ -169,12 +169,12 @@ func (d *windowDriver) xdotool(args ...string) {
 	}
 }
 
-// tickSpan is a number of ticks of which bounds are known.
-type tickSpan struct{ least, most int }
+// tickSpan is a range of tick counts, both bounds included.
+type tickSpan struct{ min, max int }
 
-func (s tickSpan) contains(n int) bool { return s.least <= n && n <= s.most }
+func (s tickSpan) contains(n int) bool { return s.min <= n && n <= s.max }
 
-// holdKey holds a key down for some ticks and returns in how many ticks the window saw it down.
+// holdKey holds a key down for some ticks and returns bounds of the number of ticks in which it was down.
 func (d *windowDriver) holdKey(key string, ticks int) tickSpan {
 	d.t.Helper()
 	before := d.state().tick
@@ -183,7 +183,8 @@ func (d *windowDriver) holdKey(key string, ticks int) tickSpan {
 	last := d.waitTicks(ticks).tick
 	d.xdotool("keyup", key)
 	after := d.waitFrames().tick
-	// The X server repeats a held key as releases and presses, of which the window may see some.
+	// The X server repeats a held key as releases and presses. The window may see some of them, so up to a
+	// quarter of the ticks may miss the key.
 	return tickSpan{(last - down) * 3 / 4, after - before}
 }
 
@@ -198,13 +199,13 @@ func (d *windowDriver) pressKey(key string) (before, after int) {
 	return before, after
 }
 
-// control returns the place of a control of the panel.
+// control returns the bounds of a control of the panel.
 func (d *windowDriver) control(name string) image.Rectangle {
 	d.t.Helper()
 	s := d.state()
 	r, ok := s.controls[name]
 	if !ok {
-		d.t.Fatalf("no control %q: %v", name, s.controls)
+		d.t.Fatalf("the panel has no control %q: %v", name, s.controls)
 	}
 	return r
 }
@@ -236,35 +237,35 @@ func (d *windowDriver) interrupt() string {
 	if err := d.cmd.Process.Signal(syscall.SIGINT); err != nil {
 		d.t.Fatal(err)
 	}
-	over := make(chan error)
-	go func() { over <- d.cmd.Wait() }()
+	exited := make(chan error)
+	go func() { exited <- d.cmd.Wait() }()
 	select {
-	case err := <-over:
+	case err := <-exited:
 		if err != nil {
-			d.t.Fatalf("ended with %v\n%s", err, &d.output)
+			d.t.Fatalf("the program failed: %v\n%s", err, &d.output)
 		}
 	case <-time.After(120 * time.Second):
-		d.t.Fatalf("does not end\n%s", &d.output)
+		d.t.Fatalf("the program runs two minutes after the interrupt\n%s", &d.output)
 	}
 	return d.output.String()
 }
 
-// outputFiles returns the files of a kind that were made.
+// outputFiles returns the output files that match a pattern.
 func (d *windowDriver) outputFiles(pattern string) []string {
 	d.t.Helper()
-	names, err := filepath.Glob(filepath.Join(d.outDir, "made", pattern))
+	names, err := filepath.Glob(filepath.Join(d.outDir, "output", pattern))
 	if err != nil {
 		d.t.Fatal(err)
 	}
 	return names
 }
 
-// outputFile returns the only file of a kind that was made.
+// outputFile returns the only output file that matches a pattern.
 func (d *windowDriver) outputFile(pattern string) string {
 	d.t.Helper()
 	names := d.outputFiles(pattern)
 	if len(names) != 1 {
-		d.t.Fatalf("%s: %v\n%s", pattern, names, &d.output)
+		d.t.Fatalf("%s: %d files, want 1: %v\n%s", pattern, len(names), names, &d.output)
 	}
 	return names[0]
 }
@@ -284,7 +285,7 @@ func (d *windowDriver) readTape() *tape.Tape {
 }
 
 // TestWindow presses keys, drags a slider, clears a checkbox, switches a strategy, records a video and saves
-// a screenshot, and finds all of it in the files that the program leaves behind.
+// a screenshot, and checks that the files that the program writes contain all of it.
 func TestWindow(t *testing.T) {
 	d := startWindow(t, "--panes", "rewind,noprediction", "--size", "1280x720")
 	forwardTicks := d.holdKey("w", 60)
@@ -317,15 +318,15 @@ func TestWindow(t *testing.T) {
 
 	tape := d.readTape()
 	if tape.Truncated {
-		t.Error("the tape has no end")
+		t.Error("the session tape is truncated")
 	}
 	out, err := d.program("play", "--verify", d.outputFile("session-*.tape")).CombinedOutput()
 	if err != nil || !strings.Contains(string(out), " match in ") {
 		t.Errorf("%v: %s", err, out)
 	}
-	values := map[string]string{} // of commands, by verb and name: the last one
+	values := map[string]string{} // last value of each command, by verb and name
 	forward, right, turned := 0, 0, 0
-	slidTick, cameraTick := -1, len(tape.Entries) // the last and the first
+	slidTick, cameraTick := -1, len(tape.Entries) // last tick of the slider, first of the camera
 	for i, e := range tape.Entries {
 		for _, in := range e.Inputs {
 			if in.Buttons&sim.Forward != 0 {
@@ -355,17 +356,17 @@ func TestWindow(t *testing.T) {
 		t.Error("the camera did not turn")
 	}
 	if cameraTick <= slidTick {
-		t.Errorf("the camera moved in tick %d, the slider until tick %d", cameraTick, slidTick)
+		t.Errorf("the camera moved in tick %d, but the slider was dragged until tick %d", cameraTick, slidTick)
 	}
 	if latency, err := time.ParseDuration(values["condition latency"]); err != nil || latency < 270*time.Millisecond || latency > 330*time.Millisecond {
 		t.Errorf("the slider set the latency to %q, want about 300ms", values["condition latency"])
 	}
 	if values["show ghosts"] != "off" {
-		t.Errorf("the checkbox set ghosts to %q", values["show ghosts"])
+		t.Errorf("the checkbox set ghosts to %q, want off", values["show ghosts"])
 	}
 	for _, v := range []string{"switch rewind", "nudge x", "focus "} {
 		if _, ok := values[v]; !ok {
-			t.Errorf("no %q on the tape: %v", v, values)
+			t.Errorf("the tape has no command %q: %v", v, values)
 		}
 	}
 
@@ -379,7 +380,7 @@ func TestWindow(t *testing.T) {
 		t.Fatal(err)
 	}
 	if screenshot.Bounds() != image.Rect(0, 0, 1280, 720) {
-		t.Errorf("the screenshot is %v", screenshot.Bounds())
+		t.Errorf("the screenshot has bounds %v, want 1280x720", screenshot.Bounds())
 	}
 	if folder := os.Getenv("WINDOW_PICTURES"); folder != "" {
 		exec.Command("cp", f.Name(), filepath.Join(folder, "window.png")).Run()
@@ -387,12 +388,12 @@ func TestWindow(t *testing.T) {
 
 	m := regexp.MustCompile(`video: (\S+), (\d+) frames`).FindStringSubmatch(output)
 	if m == nil {
-		t.Fatalf("no video in %q", output)
+		t.Fatalf("the output names no video: %q", output)
 	}
 	frames, _ := strconv.Atoi(m[2])
 	wantFrames := videoTicks
-	if strings.HasSuffix(m[1], ".gif") { // of 25 frames a second
-		wantFrames = tickSpan{videoTicks.least * 25 / 60, videoTicks.most*25/60 + 1}
+	if strings.HasSuffix(m[1], ".gif") { // 25 frames per second
+		wantFrames = tickSpan{videoTicks.min * 25 / 60, videoTicks.max*25/60 + 1}
 	}
 	if !wantFrames.contains(frames) {
 		t.Errorf("the video has %d frames, want %v", frames, wantFrames)
@@ -400,12 +401,13 @@ func TestWindow(t *testing.T) {
 	if _, err := exec.LookPath("ffprobe"); err == nil && strings.HasSuffix(m[1], ".mp4") {
 		out, err := exec.Command("ffprobe", "-v", "error", "-count_frames", "-show_entries", "stream=nb_read_frames", "-of", "csv=p=0", m[1]).CombinedOutput()
 		if got := strings.TrimSpace(string(out)); err != nil || got != fmt.Sprint(frames) {
-			t.Errorf("ffprobe counts %s frames of %d: %v", got, frames, err)
+			t.Errorf("ffprobe counts %s frames, the program %d: %v", got, frames, err)
 		}
 	}
 }
 
-// TestWindowPlaysTape opens the window on a comparison, which a tape drives until a key is pressed.
+// TestWindowPlaysTape checks that the tape of a comparison drives its session until a key is pressed, and
+// that the session has the comparison's rate and panes.
 func TestWindowPlaysTape(t *testing.T) {
 	d := startWindow(t, "--compare", "csp-redundancy", "--renderer", "software-half")
 	d.waitTicks(60)
@@ -416,7 +418,7 @@ func TestWindowPlaysTape(t *testing.T) {
 	d.interrupt()
 	tape := d.readTape()
 	if tape.Config.Rate != 64 || len(tape.Panes) != 2 {
-		t.Errorf("the session is %+v of %v", tape.Config, tape.Panes)
+		t.Errorf("the session has %+v and panes %v, want 64 ticks per second and two panes", tape.Config, tape.Panes)
 	}
 	first, last := len(tape.Entries), 0 // ticks with buttons down
 	for i, e := range tape.Entries {
@@ -426,7 +428,7 @@ func TestWindowPlaysTape(t *testing.T) {
 			}
 		}
 	}
-	// The tape rolls the cube from its first second on; after the key's release nothing does.
+	// The tape presses buttons from its first second on. No button is down after the key's release.
 	if first >= pressedBefore || last < pressedBefore || last > released {
 		t.Errorf("buttons are down from tick %d to %d of %d; the key was pressed after tick %d and released before tick %d", first, last, len(tape.Entries), pressedBefore, released)
 	}

@@ -60,7 +60,7 @@ var causeNames = [...]string{"unknown", "local-input", "remote-input", "clock-re
 // String returns the cause's name.
 func (w Cause) String() string { return causeNames[w] }
 
-// Describe returns what was wrong and by how much, such as "position by 0.02 m".
+// Describe returns the field and its error as text, such as "position by 0.02 m".
 func (c *Correction) Describe() string {
 	if c.Field == Asleep {
 		return "asleep"

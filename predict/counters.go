@@ -2,8 +2,8 @@ package predict
 
 import "time"
 
-// Counters are what only a strategy can count: corrections, replayed ticks, late inputs. The zero
-// value is empty.
+// Counters count events that only a strategy sees, such as corrections, replayed ticks and late
+// inputs. The zero value is empty.
 type Counters struct {
 	// Stopwatch returns the time since an arbitrary moment. It may be nil. Only spans use it, and
 	// no hash covers spans.
@@ -53,16 +53,16 @@ type CounterValue struct {
 	Value float64
 }
 
-// Counter is a handle of one counter of a Counters, by which a side counts. Forks of a session
-// have handles of their own: a side's CopyFrom leaves them alone.
+// Counter is a handle by which a side changes one counter of a Counters. A side's CopyFrom does not
+// copy handles, because each fork of a session has its own.
 type Counter struct {
 	counters *Counters
 	index    int
 }
 
 // New adds a counter at zero, so that it is listed before anything happens, and returns its handle.
-// A name that exists already gives a handle of the same counter: the clients of a session count
-// together.
+// For a name that exists already it returns a handle of the same counter, so the clients of a pane
+// count together.
 func (m *Counters) New(name, help string) Counter {
 	for i := range m.counters {
 		if m.counters[i].Name == name {
@@ -93,7 +93,7 @@ func (c Counter) Max(x float64) {
 	*v = max(*v, x)
 }
 
-// Value returns what has been counted so far.
+// Value returns the counter's value.
 func (c Counter) Value() float64 { return c.counters.counters[c.index].Value }
 
 // Value returns the counter called name, or 0 if there is none.

@@ -14,9 +14,9 @@ type Ray struct {
 // ShotRange is the range of a shot, in metres.
 const ShotRange = 200
 
-// CastShot returns what a player's shot hits among bodies at the given poses. at is the server time
-// of the poses in subticks, at rate ticks per second. The shot starts at from,
-// the centre of the player's cube, which it cannot hit.
+// CastShot casts the ray of a player's shot against bodies at the given poses. at is the server time
+// of the poses in subticks, at rate ticks per second. The shot starts at from, the centre of the
+// player's cube, which it cannot hit.
 func CastShot(scene *sim.Scene, s *sim.Shot, from geom.Vec3, poses []geom.Pose, player int, at int64, rate int) Ray {
 	r := Ray{Origin: from, Direction: s.Direction()}
 	r.Hit = scene.CastRay(from, r.Direction, ShotRange, poses, player, SubtickMoment(at), rate)
@@ -43,7 +43,7 @@ type HitResult struct {
 	BehindCover           bool // the body was hit in the past, but its centre, visible to the shooter then, is hidden now
 }
 
-// RewindRefusal is why the server did not rewind for a shot.
+// RewindRefusal is the reason for which the server did not rewind for a shot.
 type RewindRefusal uint8
 
 // The reasons.
@@ -53,7 +53,7 @@ const (
 	TooNew                   // the view is further ahead of the server than a client can be
 )
 
-// TargetBody returns the body that TargetThen and TargetNow are of, or sim.NoBody.
+// TargetBody returns the body whose poses TargetThen and TargetNow are, or sim.NoBody.
 func (v *HitResult) TargetBody() int {
 	if v.Refused == NotRefused && v.Rewound.Hit.Body != sim.NoBody {
 		return v.Rewound.Hit.Body

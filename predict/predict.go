@@ -13,7 +13,7 @@
 // lockstep and snapshot interpolation, predict nothing. They live below this package all the same,
 // because they keep the same contract.
 //
-// The strategies are in package predict/strategy, what several of them share in predict/part.
+// The strategies are in predict/strategy. The parts that several of them share are in predict/part.
 package predict
 
 import (
@@ -47,12 +47,12 @@ type Strategy struct {
 	// An empty payload has no fields; a malformed one gives an error after the fields read so far.
 	Fields func(up bool, payload []byte, scene *sim.Scene, see func(quant.Field)) error
 
-	// Inspect adds to l, which is empty, what the two sides know of the traffic between the server
-	// and its first client, for display. It changes nothing. It is nil if a strategy reports nothing.
+	// Inspect fills l, which is empty, with the state of the traffic between the server and its first
+	// client, for display. It changes nothing else. It is nil if a strategy reports nothing.
 	Inspect func(l *Inspection, server Server, client Client)
 
-	// Latency sets in p how far the inputs of the first client have come. It changes nothing. It is
-	// nil if a strategy does not know, and then nobody measures the stages of its input latency.
+	// Latency sets p to the progress of the first client's inputs. It changes nothing else. It is nil
+	// if a strategy cannot report it; the stages of its input latency are not measured then.
 	Latency func(p *InputProgress, server Server, client Client)
 
 	// TicksMatchServer says that the client steps a world of its own whose state at each tick
@@ -64,8 +64,8 @@ type Strategy struct {
 	MaxBodies int
 }
 
-// Env is everything that a side knows of its surroundings. It has no clock and no random source on
-// purpose.
+// Env is everything that a side knows of its surroundings. It deliberately has no clock and no random
+// source.
 type Env struct {
 	World      *World      // the side's own, at the tick that it starts from
 	Players    int         // number of players in the scene
@@ -74,13 +74,13 @@ type Env struct {
 	Knobs      *Knobs      // where the side declares its parameters
 	Counters   *Counters   // where the side counts what only it knows
 
-	// SlewPPM is how much faster than the session's rate the side wants its next ticks, in parts
-	// per million: from -1,000,000 (stop) to +1,000,000 (twice the rate). The side writes it; the
-	// laboratory obeys.
+	// SlewPPM is the difference between the pace that the side requests for its next ticks and the
+	// session's rate, in parts per million: from -1,000,000 (stop) to +1,000,000 (twice the rate).
+	// The side writes it, and the laboratory applies it.
 	SlewPPM int32
 
-	// ReliableOrdered asks for a reliable, ordered wire such as TCP's: a lost packet delays all
-	// packets behind it. The side writes it; the laboratory obeys from the side's next tick.
+	// ReliableOrdered requests a reliable, ordered wire such as TCP's: a lost packet delays all
+	// packets behind it. The side writes it, and the laboratory applies it from the side's next tick.
 	ReliableOrdered bool
 
 	// OnCorrection receives each correction of a client. It may be nil.
@@ -118,7 +118,7 @@ type Client interface {
 	// the strategy simulates, and sends to the server.
 	Tick(in sim.Input, server *packet.Endpoint)
 
-	// View appends what this tick looks like to v, which is empty. It changes nothing: a second
+	// View fills v, which is empty, with the picture of this tick. It changes nothing else: a second
 	// call gives the same view.
 	View(v *View)
 
@@ -130,7 +130,7 @@ type Client interface {
 // TrailTicks is the number of past ticks that a trail covers.
 const TrailTicks = 160
 
-// View is what one client shows in one tick. Its slices are indexed by body, and the caller owns
+// View is the picture of one client in one tick. Its slices are indexed by body, and the caller owns
 // them.
 type View struct {
 	// Server moments that the drawn poses claim to show. They may lie between two ticks.
@@ -142,23 +142,23 @@ type View struct {
 	Simulated    []geom.Pose // as simulated or interpolated, before smoothing
 	LastReceived []geom.Pose // as last received from the server; empty before anything is
 	Trail        []geom.Pose // poses of the player's cube in the last TrailTicks ticks, oldest first
-	Note         string      // a short status such as what the client waits for; may be empty
+	Note         string      // a short status, such as "waiting for input"; may be empty
 
 	// TouchedBy is the player who touches each body, as far as the client knows, and sim.NoPlayer
 	// where none does; empty if the client does not know.
 	TouchedBy []int8
 
-	// Predicted marks the bodies that the client moves under its own authority instead of the
-	// server's, and draws before the server has them there; empty if there are none.
+	// Predicted marks the bodies that the client simulates on its own authority, ahead of the
+	// server; empty if there are none.
 	Predicted []bool
 
-	// Fallback marks the bodies that the client currently treats in a way other than its strategy's
-	// usual one: its own cube interpolated, or a remote body simulated. It is empty in strategies
-	// without such a fallback.
+	// Fallback marks the bodies that the client currently does not draw as its strategy usually does:
+	// the player's cube if it is interpolated, or a remote body if it is simulated. It is empty in
+	// strategies without such a fallback.
 	Fallback []bool
 }
 
-// ShowTick says that everything is drawn at one server tick.
+// ShowTick sets all moments of the view to one server tick.
 func (v *View) ShowTick(t sim.Tick) { v.Others, v.Own, v.Carriers = t.Moment(), t.Moment(), t.Moment() }
 
 // Tick returns the server tick that the drawn poses claim to show, except those in Predicted: the

@@ -2,8 +2,8 @@ package predict
 
 import "ghostcube/sim"
 
-// InputProgress is how far a player's input has come on its way to the player's eyes, as the two
-// sides know it after a tick. It is asked for every tick, and asking changes nothing.
+// InputProgress is the progress of a player's inputs from the key to the screen, as the two sides
+// know it after a tick. The laboratory reads it in every tick.
 //
 // Inputs are numbered by the client's ticks, states by the server's. All fields but Predicts only
 // grow during a session, and 0 means nothing yet.

@@ -24,19 +24,19 @@ func NewWorld(scene sim.Scene, rate int) *World {
 	return &World{World: sim.New(scene, rate), ownership: ownership.New(&scene)}
 }
 
-// Owners returns the player who owns each body, or sim.NoPlayer. The slice is only to be read, until
-// the next Step.
+// Owners returns the player who owns each body, or sim.NoPlayer. The slice is read-only and valid
+// until the next Step.
 func (w *World) Owners() []int8 { return w.ownership.Owners() }
 
 // TouchedBy returns the player who touched each body in the last step, directly or through other
-// bodies, or sim.NoPlayer. The slice is only to be read, until the next Step.
+// bodies, or sim.NoPlayer. The slice is read-only and valid until the next Step.
 func (w *World) TouchedBy() []int8 { return w.ownership.TouchedBy() }
 
-// SetOwner gives a body to a player, or to sim.NoPlayer, as another machine decides.
+// SetOwner sets the owner of a body, a player or sim.NoPlayer, to the one decided elsewhere.
 func (w *World) SetOwner(body int, player int8) { w.ownership.Set(body, player) }
 
 // Step advances the world by one tick. inputs[i] drives player i; a player without an input presses
-// nothing. The push and pull fields of a player leave alone what another player owns.
+// nothing. The push and pull fields of a player do not act on bodies that another player owns.
 func (w *World) Step(inputs ...sim.Input) {
 	w.World.LimitFields(w.ownership.Owners())
 	w.World.Step(inputs...)

@@ -23,7 +23,7 @@ type ClockFault struct {
 	FrameRate int
 
 	// FrozenUntil is the session tick up to which the program is frozen: it runs no ticks
-	// and receives nothing. The ticks that it misses are not made up for.
+	// and receives nothing. It does not catch up on the missed ticks.
 	FrozenUntil sim.Tick
 }
 
@@ -51,7 +51,7 @@ func (c *ClockFault) frameTime(now time.Duration, t sim.Tick, rate int) time.Dur
 }
 
 // clockStep returns the client time that passes in a session tick, in millionths of a tick.
-// slewPPM is the correction that the client asks for, in parts per million.
+// slewPPM is the correction that the client requests, in parts per million.
 func (c *ClockFault) clockStep(slewPPM int32) int64 {
 	n := million + int64(slewPPM)
 	return n + n*int64(c.Skew)/million
@@ -126,7 +126,7 @@ func (l *Lab) setClockFault(c Command) error {
 	return l.updateClockFaults(c.Pane, client, set)
 }
 
-// freeze freezes the clients' programs from now on for a duration.
+// freeze freezes the clients' programs for a duration, starting now.
 func (l *Lab) freeze(c Command) error {
 	d, err := time.ParseDuration(c.Value)
 	if err != nil || d <= 0 || d > maxFreeze {

@@ -67,7 +67,7 @@ func ParseCommand(line string) (Command, error) {
 	return c, nil
 }
 
-// verbs are the verbs of all commands. docs/tapes.md says what they want of name and value.
+// verbs are the verbs of all commands. docs/tapes.md lists their names and values.
 var verbs = []string{
 	"switch", "set", "nudge", "condition", "network", "blackout", "clock", "freeze", "scene", "seat", "seed", "open", "close", "focus", "restart", "show",
 }
@@ -144,7 +144,7 @@ func (l *Lab) Apply(c Command) error {
 		l.focus = min(l.focus, len(l.Panes)-1)
 	case "focus":
 		if c.Pane < 0 {
-			return fmt.Errorf("want one pane")
+			return fmt.Errorf("focus: want one pane")
 		}
 		l.focus = c.Pane
 	case "restart":
@@ -186,7 +186,7 @@ func (p *Pane) switchStrategy(spec string) error {
 	return p.applySettings(set)
 }
 
-// nudge moves the first player's cube in the server's world, which no client can predict.
+// nudge moves the first player's cube in the server's world. No client can predict that.
 func (l *Lab) nudge(c Command) error {
 	by, err := strconv.ParseFloat(c.Value, 32)
 	if err != nil || math.IsNaN(by) || math.Abs(by) > 100 {

@@ -7,10 +7,10 @@ import "slices"
 type DisplaySetting struct{ Name, Value string }
 
 // Display returns the display settings of the session: each name once with its newest value, in the order
-// in which the names were first set. The slice belongs to the lab and is only to be read.
+// in which the names were first set. The slice is read-only and belongs to the lab.
 func (l *Lab) Display() []DisplaySetting { return l.display }
 
-// Focus returns the index of the focused pane: the one that the player reacts to, and whose strategy and
+// Focus returns the index of the focused pane: the one that the player watches, and whose strategy and
 // knobs the window changes.
 func (l *Lab) Focus() int { return l.focus }
 

@@ -2,7 +2,7 @@ package lab
 
 import "ghostcube/sim"
 
-// maxLatencySeconds is how long MeasureInputLatency waits for a key to show, in seconds.
+// maxLatencySeconds is the time for which MeasureInputLatency waits for a visible effect, in seconds.
 const maxLatencySeconds = 5
 
 // moveThreshold is the difference between two drawn positions from which the cube counts as

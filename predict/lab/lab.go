@@ -25,7 +25,7 @@ type Seat uint8
 // The seats.
 const (
 	AtClient Seat = iota // input travels to the server
-	AtHost               // input enters the server's world directly; the client only watches
+	AtHost               // input acts on the server's world directly; the client is a spectator
 )
 
 var seatNames = []string{"client", "host"}
@@ -92,7 +92,7 @@ type Lab struct {
 
 	config      Config
 	network     link.Network
-	tick        sim.Tick // ticks of the session so far; the worlds have labels of their own
+	tick        sim.Tick // ticks of the session so far; each world counts its own
 	display     []DisplaySetting
 	focus       int // index of a pane
 	inputs      []sim.Input
@@ -162,7 +162,7 @@ func (l *Lab) Open(spec string) (*Pane, error) {
 	return p, nil
 }
 
-// checkBodyCount reports a scene with more bodies than the strategy takes.
+// checkBodyCount reports a scene with more bodies than the strategy can send.
 func checkBodyCount(s *predict.Strategy, sc *sim.Scene) error {
 	if n := len(sc.Boxes); s.MaxBodies > 0 && n > s.MaxBodies {
 		var others []string

@@ -6,7 +6,7 @@ import (
 )
 
 // Measures appends the measures of the pane's first client to dst: those of its score, and
-// those that only the lab knows. The measures and their order are always the same.
+// those of the lab, such as bandwidth. The measures and their order are always the same.
 func (p *Pane) Measures(dst []score.Measure) []score.Measure {
 	dst = p.Score.Measures(dst)
 	rate := float64(p.lab.config.Rate)
@@ -36,7 +36,7 @@ func (p *Pane) Measures(dst []score.Measure) []score.Measure {
 			Value: replayed * 60 / max(seconds, 1/rate), OK: known && seconds > 0, Digits: 0, Better: score.Lower},
 		score.Measure{Name: "first_divergent_tick", Title: "first divergent tick", Help: "first tick at which the client's world differs from the server's in any bit",
 			Value: float64(first.Tick), OK: diverged, Digits: 0, Better: score.Neither},
-		score.Measure{Name: "first_divergent_body", Title: "first divergent body", Help: "first body that differs in that tick",
+		score.Measure{Name: "first_divergent_body", Title: "first divergent body", Help: "first body that differs in first_divergent_tick",
 			Value: float64(first.Body), OK: diverged, Digits: 0, Better: score.Neither},
 	)
 }

@@ -42,7 +42,7 @@ type Pane struct {
 // Client is one client of a pane.
 type Client struct {
 	World    *predict.World
-	View     predict.View // what its player is shown
+	View     predict.View // of the last tick
 	Endpoint *packet.Endpoint
 
 	side            predict.Client
@@ -88,7 +88,7 @@ func (p *Pane) start(s *predict.Strategy, server *predict.World) {
 	}
 }
 
-// addClient adds client i, which drives a player, or only watches if player is -1.
+// addClient adds client i, which controls a player, or is a spectator if player is -1.
 func (p *Pane) addClient(i, player int) {
 	clientEnd, serverEnd := link.Pair(&p.lab.network, i)
 	buffer := &socket{end: clientEnd}
@@ -159,8 +159,8 @@ func (p *Pane) applySettings(set []Setting) error {
 	return nil
 }
 
-// tick advances the pane by one session tick: the clients by as many ticks as their clocks
-// give, then the server; then it takes the views and the score.
+// tick advances the pane by one session tick: each client by the ticks that are due on its
+// clock, then the server. Then it collects the views and adds them to the score.
 func (p *Pane) tick(now time.Duration, inputs []sim.Input) {
 	p.Counters.Stopwatch = p.lab.Stopwatch
 	begin := p.Counters.BeginSpan()
@@ -240,7 +240,7 @@ func (s *Client) bufferArrivals(now time.Duration, inOrder bool) {
 	}
 }
 
-// Inspect fills l with what the strategy reports about its traffic with the first client.
+// Inspect fills l with the strategy's report about its traffic with the first client.
 func (p *Pane) Inspect(l *predict.Inspection) {
 	l.Reset()
 	if p.Strategy.Inspect != nil {
@@ -248,12 +248,12 @@ func (p *Pane) Inspect(l *predict.Inspection) {
 	}
 }
 
-// PlayerBody is the body that the first client drives, or the first player's body if that
-// client only watches.
+// PlayerBody returns the body of the first client's player, or that of the first player if the
+// client is a spectator.
 func (p *Pane) PlayerBody() int { return max(p.Clients[0].env.Player, 0) }
 
-// Divergence returns where the first client's world first differed from the server's. ok is
-// false if it has not, or if the strategy's client does not simulate tick by tick.
+// Divergence returns the first difference between the first client's world and the server's. ok
+// is false if they have not differed, or if the client does not simulate the server's ticks.
 func (p *Pane) Divergence() (d probe.Divergence, ok bool) { return p.divergence.First() }
 
 // StartTick returns the session tick at which the pane's strategy started.

@@ -8,8 +8,8 @@ import (
 )
 
 // queueShot moves the shot of a player's input to the next tick of the client, and adds the
-// moment of the view that the player aimed in: the view before this tick. Before the first
-// view the shot is dropped.
+// moment of the view in which the player aimed: the one before this tick. Without a view
+// the shot is dropped.
 func (p *Pane) queueShot(s *Client, in sim.Input) sim.Input {
 	shot := in.Shot
 	in.Shot = sim.Shot{}
@@ -37,7 +37,7 @@ func (p *Pane) recordHostShots(host []sim.Input) {
 	}
 }
 
-// recordShot records a shot, and what it hits among bodies drawn at a moment.
+// recordShot records a shot and its hit among bodies drawn at a moment, in subticks.
 func (p *Pane) recordShot(player int, shot sim.Shot, drawn []geom.Pose, at int64) {
 	p.Shots.Fire(p.Counters, p.ServerWorld, p.lab.tick, player, shot, drawn, at)
 }

@@ -59,18 +59,18 @@ func TestRewoundHitsMatchView(t *testing.T) {
 		l := playShots(t, labtest.Config(t, "two-players", "latency=50ms,jitter=8ms", AtClient), 1600, 5, spec, spec+":lag-compensation=off")
 		for i, p := range l.Panes {
 			m := p.Counters
-			judged, seen, other := m.Value("shots_resolved"), m.Value("shots_hit_on_client"), m.Value("shots_resolved")-m.Value("shots_rewound_match_client")
-			now := judged - m.Value("shots_now_match_client")
-			if judged < 290 || seen < 30 || other > want.other || now < 15 || m.Value("shots_refused") != 0 {
-				t.Errorf("%s: %v shots, %v hits on the client; other results: %v rewound, %v now", p.Spec(), judged, seen, other, now)
+			resolved, seen, other := m.Value("shots_resolved"), m.Value("shots_hit_on_client"), m.Value("shots_resolved")-m.Value("shots_rewound_match_client")
+			now := resolved - m.Value("shots_now_match_client")
+			if resolved < 290 || seen < 30 || other > want.other || now < 15 || m.Value("shots_refused") != 0 {
+				t.Errorf("%s: %v shots, %v hits on the client; other results: %v rewound, %v now", p.Spec(), resolved, seen, other, now)
 			}
 			off := float32(0)
 			for n := p.Shots.FirstIndex(); n < p.Shots.Total(); n++ {
 				x := p.Shots.At(n)
-				if x.JudgedTick > 0 && x.Result.UseRewound != (i == 0) {
+				if x.ResolvedTick > 0 && x.Result.UseRewound != (i == 0) {
 					t.Fatalf("%s: %+v", p.Spec(), x.Result)
 				}
-				if hit := x.ClientRay.Hit.Body; x.JudgedTick > 0 && hit != sim.NoBody && hit == x.Result.Rewound.Hit.Body {
+				if hit := x.ClientRay.Hit.Body; x.ResolvedTick > 0 && hit != sim.NoBody && hit == x.Result.Rewound.Hit.Body {
 					off = max(off, x.TargetDrawn.Pos.Sub(x.Result.TargetThen.Pos).Len())
 				}
 			}
@@ -102,16 +102,16 @@ func TestRaysStartWhereDrawn(t *testing.T) {
 			}
 		}
 		p := l.Panes[0]
-		off, way, judged := float32(0), float32(0), 0
+		off, way, resolved := float32(0), float32(0), 0
 		for n := p.Shots.FirstIndex(); n < p.Shots.Total(); n++ {
-			if x := p.Shots.At(n); x.JudgedTick > 0 && x.Result.Refused == predict.NotRefused {
+			if x := p.Shots.At(n); x.ResolvedTick > 0 && x.Result.Refused == predict.NotRefused {
 				off = max(off, x.ClientRay.Origin.Sub(x.Result.Rewound.Origin).Len())
 				way = max(way, x.ClientRay.Origin.Sub(x.Result.Now.Origin).Len())
-				judged++
+				resolved++
 			}
 		}
-		if judged < 200 || off > most {
-			t.Errorf("%s: %d shots start up to %v m from the drawn cube (%v m from the present one), want %v", spec, judged, off, way, most)
+		if resolved < 200 || off > most {
+			t.Errorf("%s: %d shots start up to %v m from the drawn cube (%v m from the present one), want %v", spec, resolved, off, way, most)
 		}
 	}
 }
@@ -143,15 +143,15 @@ func TestEveryShotFiresOnce(t *testing.T) {
 				}
 			}
 			p := l.Panes[0]
-			fired, judged := p.Counters.Value("shots"), p.Counters.Value("shots_resolved")
+			fired, resolved := p.Counters.Value("shots"), p.Counters.Value("shots_resolved")
 			lost := 0
 			for n := p.Shots.FirstIndex(); n < p.Shots.Total(); n++ {
-				if p.Shots.At(n).JudgedTick == 0 {
+				if p.Shots.At(n).ResolvedTick == 0 {
 					lost++
 				}
 			}
-			if fired != last/every-5 || judged > fired || float64(lost) != fired-judged {
-				t.Errorf("%s %s=%s: %v fired, %v resolved, %d lost", spec, name, clock, fired, judged, lost)
+			if fired != last/every-5 || resolved > fired || float64(lost) != fired-resolved {
+				t.Errorf("%s %s=%s: %v fired, %v resolved, %d lost", spec, name, clock, fired, resolved, lost)
 			}
 			if lost > 0 {
 				t.Errorf("%s %s=%s: %d shots are lost", spec, name, clock, lost)
@@ -172,7 +172,7 @@ func TestLateShotsAreRefused(t *testing.T) {
 			t.Errorf("%s: %v of %v refused", spec, short.Counters.Value("shots_refused"), n)
 		}
 		for n := short.Shots.FirstIndex(); n < short.Shots.Total(); n++ {
-			if x := short.Shots.At(n); x.JudgedTick > 0 && (x.Result.Refused != predict.TooOld || !x.Result.UseRewound) {
+			if x := short.Shots.At(n); x.ResolvedTick > 0 && (x.Result.Refused != predict.TooOld || !x.Result.UseRewound) {
 				t.Fatalf("%s: %+v", spec, x.Result)
 			}
 		}
@@ -235,7 +235,7 @@ func TestForkKeepsShots(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if x := l.Panes[0].Shots.At(0); x.FiredTick != 105 || x.JudgedTick < 130 || x.JudgedTick > 140 || x.Result.Refused != predict.TooOld {
+	if x := l.Panes[0].Shots.At(0); x.FiredTick != 105 || x.ResolvedTick < 130 || x.ResolvedTick > 140 || x.Result.Refused != predict.TooOld {
 		t.Errorf("%+v", x)
 	}
 }

@@ -30,7 +30,7 @@ var Strategies = []*predict.Strategy{
 	relative.Strategy,
 }
 
-// DefaultSpec opens the pane of a session that asks for none.
+// DefaultSpec is the spec of the only pane of a session that names no panes.
 const DefaultSpec = "rewind"
 
 // StrategyNames returns the names of all strategies.

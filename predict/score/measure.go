@@ -86,7 +86,7 @@ func (c *Score) Measures(dst []Measure) []Measure {
 		Measure{"largest_pop_px", "largest pop, pixels", "size of the largest pop in an image 720 pixels and 40 degrees high, from 12 m away", c.LargestPopPixels(), true, 1, Lower},
 		Measure{"pop_energy_m2", "pop energy, m2", "sum of the squared lengths of all pops", c.PopEnergy(), true, 4, Lower},
 		Measure{"pops_all_per_minute", "pops, all bodies, per minute", "sudden changes of step above 5 cm of any drawn body that the server's body did not make", popsAll, true, 1, Lower},
-		Measure{"pop_energy_all_m2", "pop energy, all bodies, m2", "sum of the squares of those changes of step", energyAll, true, 4, Lower},
+		Measure{"pop_energy_all_m2", "pop energy, all bodies, m2", "sum of the squared sudden changes of step of all drawn bodies", energyAll, true, 4, Lower},
 		Measure{"display_delay_ticks", "", "ticks by which the drawn cube moves later than the server's; negative: ahead of the server", float64(delay), delayOK, 0, NearZero},
 		Measure{"display_delay_ms", "display delay, ms", "time by which the drawn cube moves later than the server's; negative: ahead of the server", millis(float64(delay)), delayOK, 1, NearZero},
 		Measure{"path_error_rms_m", "path error RMS, m", "distance from the drawn cube to the server's cube one display delay earlier, root mean square", motion.PathError, motionOK, 3, Lower},

@@ -186,7 +186,7 @@ func (c *Score) parentMeasures(dst []Measure) []Measure {
 	rate, minutes := float64(max(c.rate, 1)), float64(max(c.Ticks, 1))/float64(60*max(c.rate, 1))
 	return append(dst,
 		Measure{"in_parent_s", "in a parent, s", "time that the server's cube spent inside a carrier or a body larger than the cube", float64(a.Ticks) / rate, ok, 2, Neither},
-		Measure{"wrong_parent_s", "drawn in wrong parent, s", "time that the cube was drawn inside other parents than the server's cube was in at that tick", float64(a.WrongTicks) / rate, ok, 2, Lower},
+		Measure{"wrong_parent_s", "drawn in wrong parent, s", "time that the drawn cube was inside another parent than the server's cube at that tick", float64(a.WrongTicks) / rate, ok, 2, Lower},
 		Measure{"path_error_in_parent_rms_m", "path error in parent, RMS, m", "path error of the player's cube in the reference frame of its parent, root mean square", a.RMS, ok, 3, Lower},
 		Measure{"path_error_in_parent_max_m", "path error in parent, max, m", "largest path error of the player's cube in the reference frame of its parent", a.Max, ok, 3, Lower},
 		Measure{"pops_in_parent_per_minute", "pops in parent, per minute", "pops of the player's cube in the reference frame of a parent, of the parent with the most pops", float64(a.Pops) / minutes, ok, 1, Lower},

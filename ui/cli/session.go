@@ -12,7 +12,7 @@ type SessionFlags struct {
 	Scene      string        `group:"session" help:"Scene, with parameters after colons: katamari:cubes=100 (see list scenes)." placeholder:"NAME"`
 	Panes      string        `group:"session" help:"Strategies to run side by side, each with its knobs: NAME,NAME:KNOB=VALUE (see list strategies, list knobs)." placeholder:"SPEC,..."`
 	Network    string        `group:"session" help:"Profile, conditions or both: wifi-bad,loss=5%. Latency is one way (see list networks)." placeholder:"NETWORK"`
-	Seat       string        `group:"session" help:"Where players give input: at the clients, or at the host, whose client only watches." placeholder:"client|host"`
+	Seat       string        `group:"session" help:"Where players give input: at the clients, or at the host, whose client is a spectator." placeholder:"client|host"`
 	Seed       string        `group:"session" help:"Seed of the network's outcomes: the same seed, the same losses." placeholder:"N"`
 	Rate       string        `group:"session" help:"Ticks per second, 10 to 240." placeholder:"60"`
 	FaultEvery time.Duration `group:"session" help:"Interval at which the server's cube is nudged by a metre." placeholder:"5s"`

@@ -14,7 +14,7 @@ import (
 var (
 	hitColor       = render.Color{R: 0, G: 168, B: 72, A: 255}
 	missColor      = render.Color{R: 46, G: 50, B: 60, A: 255}
-	unrewoundColor = render.Color{R: 28, G: 92, B: 255, A: 255} // judged without rewind
+	unrewoundColor = render.Color{R: 28, G: 92, B: 255, A: 255} // resolved without rewind
 )
 
 const (
@@ -32,7 +32,7 @@ func shotAgeFraction(ticks int64, rate int) (share float32, ok bool) {
 
 // addShots adds the shots of the last second to a picture. The client's picture has what the player saw: the
 // ray, and the drawn pose of the body that it hit. The server's picture has the result from the tick in which
-// it was judged: the ray and the hit body in the player's past, and the ray in the present.
+// it was resolved: the ray and the hit body in the player's past, and the ray in the present.
 func (p *pane) addShots(v *Viewport, l *lab.Lab) {
 	s, now, rate := &p.source.Shots, int64(l.Ticks())-1, l.Config().Rate
 	for n := max(s.FirstIndex(), s.Total()-maxShotsShown); n < s.Total(); n++ {
@@ -41,8 +41,8 @@ func (p *pane) addShots(v *Viewport, l *lab.Lab) {
 			v.addRay(&x.ClientRay, shotColor(x.ClientRay.Hit.Body), share)
 			p.addHitGhost(v, x.ClientRay.Hit.Body, x.TargetDrawn, share)
 		}
-		share, ok := shotAgeFraction(now-int64(x.JudgedTick), rate)
-		if x.JudgedTick == 0 || !ok || v.Side == ClientSide {
+		share, ok := shotAgeFraction(now-int64(x.ResolvedTick), rate)
+		if x.ResolvedTick == 0 || !ok || v.Side == ClientSide {
 			continue
 		}
 		d := &x.Result
@@ -106,7 +106,7 @@ func (d *overlay) drawShotResults(views []Viewport) {
 			if _, ok := shotAgeFraction(now-int64(x.FiredTick), rate); ok && v.Side != ServerSide {
 				clientText = "client: " + hitOrMiss(x.ClientRay.Hit.Body)
 			}
-			if _, ok := shotAgeFraction(now-int64(x.JudgedTick), rate); ok && x.JudgedTick > 0 && v.Side != ClientSide {
+			if _, ok := shotAgeFraction(now-int64(x.ResolvedTick), rate); ok && x.ResolvedTick > 0 && v.Side != ClientSide {
 				serverText, shooterText = hitResultText(&x.Result, rate), "client: "+hitOrMiss(x.ClientRay.Hit.Body)
 			}
 		}
@@ -173,7 +173,7 @@ func (d *overlay) appendShotLegend(list []legendEntry) []legendEntry {
 	for _, p := range d.l.Panes {
 		if n := p.Shots.Total(); d.settings.Shots && n > 0 {
 			x := p.Shots.At(n - 1)
-			if _, ok := shotAgeFraction(now-int64(max(x.FiredTick, x.JudgedTick)), rate); ok {
+			if _, ok := shotAgeFraction(now-int64(max(x.FiredTick, x.ResolvedTick)), rate); ok {
 				return append(list, legendEntry{color: hitColor, label: "hit"}, legendEntry{color: missColor, label: "miss"}, legendEntry{color: unrewoundColor, label: "not rewound"})
 			}
 		}

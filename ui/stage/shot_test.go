@@ -25,7 +25,7 @@ func idleTicks(t *testing.T, s *Stage, l *lab.Lab, ticks int, shot sim.Shot) {
 }
 
 // TestShotIsDrawn promises that a shot is in the client's picture from the tick in which it is fired and in
-// the server's from the tick in which it is judged, for a second each: the ray from the shooter's cube to its
+// the server's from the tick in which it is resolved, for a second each: the ray from the shooter's cube to its
 // end, a ghost of the hit body, and the result in words; all in one picture without split; and nothing while
 // the setting is off.
 func TestShotIsDrawn(t *testing.T) {
@@ -95,10 +95,10 @@ func TestShotIsDrawn(t *testing.T) {
 		idleTicks(t, &s, l, 20, sim.Shot{})
 		const result = "hit, rewound 17 ticks (hit without rewind)\n"
 		if split == "on" {
-			want("judged", client, 1, 1, "client: hit\n")
-			want("judged", server, 2, 1, result)
+			want("resolved", client, 1, 1, "client: hit\n")
+			want("resolved", server, 2, 1, result)
 		} else {
-			want("judged", Combined, 3, 2, "client: hit\n"+result)
+			want("resolved", Combined, 3, 2, "client: hit\n"+result)
 		}
 		l.Apply(Show("shots", "off"))
 		want("off", client, 0, 0, "")

@@ -70,7 +70,7 @@ var bindings = [][]binding{
 		{label: "F, upper pad button", help: "nudge the server's cube by 1 m", keys: keys{ebiten.KeyF}, pad: pad{ebiten.StandardGamepadButtonRightTop},
 			press: func(g *game, _ int, _ bool) {
 				g.nudgeServer()
-				g.notices.post("the server's cube was moved by 1 m")
+				g.notices.post("nudged the server's cube by 1 m")
 			}},
 		{label: "B, Shift B", help: "drop all packets for 0.25 s, 5 s", keys: keys{ebiten.KeyB}, press: func(g *game, _ int, shift bool) {
 			duration := map[bool]string{false: "250ms", true: "5s"}[shift]

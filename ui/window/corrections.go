@@ -103,8 +103,8 @@ func sessionSeconds(c *probe.Correction, rate int) float64 {
 var causeTexts = [...]string{
 	predict.CauseUnknown: "unknown to the client",
 	predict.LocalInput:   "the player's input reached the server late",
-	predict.RemoteInput:  "another player's input differed from the assumed input",
-	predict.ClockReset:   "the client had fallen behind and took the server's state",
+	predict.RemoteInput:  "another player's input differed from the predicted one",
+	predict.ClockReset:   "the client had fallen behind and adopted the server's state",
 }
 
 // correctionText describes a correction in four lines.

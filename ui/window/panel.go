@@ -155,12 +155,12 @@ func (g *game) sessionSection(ctx *debugui.Context) {
 				p.queue(lab.Command{Verb: "scene", Pane: lab.AllPanes, Name: name})
 			}
 		})
-		p.row(ctx, "player is at", "client: inputs travel to the server. Host: inputs reach the server at once, and the client only watches", func() {
+		p.row(ctx, "seat", "client: inputs travel to the server; host: inputs reach the server at once, and the client is a spectator", func() {
 			if name, ok := dropdown(ctx, c.Seat.String(), []string{"client", "host"}); ok {
 				p.queue(lab.Command{Verb: "seat", Pane: lab.AllPanes, Name: name})
 			}
 		})
-		p.row(ctx, "seed", "random seed of all packet outcomes; changing it restarts the session", func() {
+		p.row(ctx, "seed", "seed of all packet outcomes; changing it restarts the session", func() {
 			n := int(c.Network.Seed)
 			before := n
 			ctx.NumberField(&n, 1)
@@ -285,9 +285,9 @@ func (g *game) networkSection(ctx *debugui.Context) {
 		plain := func(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 		g.conditionSlider(ctx, "latency", "latency, ms", "one-way latency, the same in both directions", c.Latency.Seconds()*1000, 500, 5, 0, ms)
 		g.conditionSlider(ctx, "jitter", "jitter, ms", "extra delay of single packets; packets may be reordered", c.Jitter.Seconds()*1000, 200, 1, 0, ms)
-		g.conditionSlider(ctx, "loss", "loss, %", "chance that a packet is lost", c.Loss*100, 60, 1, 0, share)
+		g.conditionSlider(ctx, "loss", "loss, %", "probability that a packet is lost", c.Loss*100, 60, 1, 0, share)
 		g.conditionSlider(ctx, "burst", "loss burst", "mean length of a loss burst, in 1/60 s; 0 or 1: independent losses", c.Burst, 60, 1, 0, plain)
-		g.conditionSlider(ctx, "duplicate", "duplicated, %", "chance that a packet is duplicated", c.Duplicate*100, 30, 1, 0, share)
+		g.conditionSlider(ctx, "duplicate", "duplicated, %", "probability that a packet is duplicated", c.Duplicate*100, 30, 1, 0, share)
 		up, down := g.lab.Panes[g.lab.Focus()].Clients[0].Endpoint.Stats, g.lab.Panes[g.lab.Focus()].ServerStats()
 		ctx.SetGridLayout([]int{-1}, []int{22})
 		ctx.Text(fmt.Sprintf("measured: RTT %.0f ms, loss %.1f %%", up.RTT.Seconds()*1000,
@@ -310,7 +310,7 @@ func (g *game) clocksSection(ctx *debugui.Context) {
 				set("skew", strconv.Itoa(int(v)))
 			}
 		})
-		p.row(ctx, "frame rate, fps", "frame rate of the clients, which receive and step once a frame; off: one frame a tick (J)", func() {
+		p.row(ctx, "frame rate, fps", "frame rate of the clients, which receive and step once per frame; off: one frame per tick (J)", func() {
 			if value, ok := dropdown(ctx, g.clockSetting("fps"), clockChoices["fps"]); ok {
 				set("fps", value)
 			}

@@ -591,7 +591,7 @@ func TestShoot(t *testing.T) {
 		t.Errorf("a later tick has %+v", g.lastInput)
 	}
 	for i, p := range g.lab.Panes {
-		if p.Shots.Total() != 1 || p.Shots.At(0).JudgedTick == 0 {
+		if p.Shots.Total() != 1 || p.Shots.At(0).ResolvedTick == 0 {
 			t.Errorf("pane %d: %d shots", i, p.Shots.Total())
 		}
 	}

@@ -1,7 +1,7 @@
-// Package probe observes panes from outside: where the client's world diverges from the
-// server's, how long inputs take through each stage, what was corrected, and what shots
-// hit. It knows worlds, wires and the contract of strategies, but not the session; the lab
-// calls it in every tick. Nothing that a probe does changes what it observes.
+// Package probe observes panes from outside: the first divergence of a client's world from
+// the server's, the stages of input latency, corrections, and the results of shots. It knows
+// worlds, wires and the contract of strategies, but not the session; the lab calls it in
+// every tick. A probe never changes what it observes.
 package probe
 
 import (

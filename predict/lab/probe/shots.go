@@ -16,8 +16,8 @@ type Shot struct {
 	ClientRay   predict.Ray // its hit in the shooter's view
 	TargetDrawn geom.Pose   // where the shooter saw the body that it hit, if it hit one
 
-	JudgedTick sim.Tick // session tick in which the server resolved it; 0: it has not yet
-	Result     predict.HitResult
+	ResolvedTick sim.Tick // session tick in which the server resolved it; 0: it has not yet
+	Result       predict.HitResult
 }
 
 // Shots are the shots of a pane, in the order in which they were fired. The zero value is
@@ -27,7 +27,7 @@ type Shots struct{ Log[Shot] }
 // findPending returns the oldest unresolved shot of a player that equals shot, or nil.
 func (s *Shots) findPending(player int, shot *sim.Shot) *Shot {
 	for n := s.FirstIndex(); n < s.total; n++ {
-		if x := s.At(n); x.Player == player && x.JudgedTick == 0 && x.Result.Shot == *shot {
+		if x := s.At(n); x.Player == player && x.ResolvedTick == 0 && x.Result.Shot == *shot {
 			return x
 		}
 	}
@@ -73,7 +73,7 @@ func (s *Shots) Resolve(counters *predict.Counters, t sim.Tick, v *predict.HitRe
 	if x == nil {
 		return // fired before the strategy started
 	}
-	x.JudgedTick, x.Result = max(t, 1), *v
+	x.ResolvedTick, x.Result = max(t, 1), *v
 	c, seen := declareShotCounters(counters), x.ClientRay.Hit.Body
 	if v.Refused == predict.NotRefused && v.Rewound.Hit.Body == seen {
 		c.rewoundMatchesClient.Inc()

@@ -56,7 +56,7 @@ func (w *World) Declare(env *predict.Env) {
 	w.settings.correction.Declare(env.Knobs)
 	w.Log.Declare(env)
 	w.Chain.Declare(env)
-	env.Knobs.Choice(&w.settings.contactOrder, "contact-order", 0, []string{"same", "reordered"}, "the client solves contacts in the server's order or in another: mispredictions without any loss")
+	env.Knobs.Choice(&w.settings.contactOrder, "contact-order", 0, []string{"same", "reordered"}, "the client solves contacts in the server's order or another, which causes mispredictions without loss")
 	if env.Player < 0 {
 		return
 	}

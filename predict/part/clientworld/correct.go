@@ -34,7 +34,7 @@ func (w *World) CompareOthers(at sim.Tick) {
 
 // Compare compares the server's state of the player's body with the state remembered of the client
 // tick at.
-func (w *World) Compare(at sim.Tick, server, remembered *sim.Body) (smoothing.Shift, correction.Verdict) {
+func (w *World) Compare(at sim.Tick, server, remembered *sim.Body) (smoothing.Shift, correction.Result) {
 	w.Fallback.AddComparison(at)
 	return w.Player.Compare(&w.settings.correction, server, remembered)
 }
@@ -72,9 +72,9 @@ func (w *World) isSettled(idleTicks int) bool {
 	return w.Snapshot().HasSnapshot && w.settings.correction.Enabled && !w.Chain.TooLong() && int64(idleTicks) > w.Log.Ahead()
 }
 
-// Rest returns the server's state of the player's body. differs reports that it sleeps there, will
+// RestingState returns the server's state of the player's body. differs reports that it sleeps there, will
 // stay asleep, and is not the client's state.
-func (w *World) Rest(idleTicks int) (rest sim.Body, differs bool) {
+func (w *World) RestingState(idleTicks int) (rest sim.Body, differs bool) {
 	if !w.isSettled(idleTicks) {
 		return rest, false
 	}
@@ -82,9 +82,9 @@ func (w *World) Rest(idleTicks int) (rest sim.Body, differs bool) {
 	return rest, rest.Asleep && rest != *w.Body()
 }
 
-// Onward extrapolates a state of the newest snapshot to the client's tick, above the ground. It also
+// Extrapolate extrapolates a state of the newest snapshot to the client's tick, above the ground. It also
 // resets the bodies jointed to the player's to their extrapolated states.
-func (w *World) Onward(b sim.Body) sim.Body {
+func (w *World) Extrapolate(b sim.Body) sim.Body {
 	seconds := float32(max(w.Log.Ahead(), 0)) / float32(w.env.World.Rate())
 	w.Chain.ResetTo(w.Snapshot().Bodies, seconds, &w.settings.smooth)
 	b.Pose.Pos = b.Pose.Pos.AddScaled(seconds, b.Linear)

@@ -46,14 +46,14 @@ func (c *Body) Drawn(w *predict.World, i int) geom.Pose {
 	return c.ErrorOffset.Apply(w.Bodies()[i].Pose)
 }
 
-// Verdict is the result of a comparison.
-type Verdict uint8
+// Result is the result of comparing the server's state with a remembered one.
+type Result uint8
 
-// The verdicts.
+// The results.
 const (
-	Agrees  Verdict = iota // no difference exceeds its tolerance
-	Differs                // some difference does
-	Jumped                 // the server's velocity has changed suddenly, and gradual correction has not followed
+	Agrees  Result = iota // no difference exceeds its tolerance
+	Differs               // some difference does
+	Jumped                // the server's velocity has changed suddenly, and gradual correction has not followed
 )
 
 // Player is the correction of the player's body. The zero value is ready for use.
@@ -63,8 +63,8 @@ type Player struct {
 }
 
 // Compare compares the server's state of the player's body with the state remembered of the same
-// tick. If the verdict is Differs, shift is the correction.
-func (p *Player) Compare(s *Settings, server, remembered *sim.Body) (shift smoothing.Shift, v Verdict) {
+// tick. If the result is Differs, shift is the correction.
+func (p *Player) Compare(s *Settings, server, remembered *sim.Body) (shift smoothing.Shift, r Result) {
 	if p.watch.jumped(&s.sudden, server, remembered, &p.Pending) {
 		return shift, Jumped
 	}

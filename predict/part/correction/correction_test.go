@@ -108,13 +108,13 @@ func TestJump(t *testing.T) {
 		at := func(speed float32) *sim.Body {
 			return &sim.Body{Pose: geom.Pose{Rot: geom.Identity}, Linear: geom.Vec3{X: speed}}
 		}
-		if _, v := p.Compare(s, at(0), at(0)); v != Agrees {
-			t.Errorf("the first state: verdict %d", v)
+		if _, r := p.Compare(s, at(0), at(0)); r != Agrees {
+			t.Errorf("the first state: result %d", r)
 		}
 		for i := range 15 {
-			_, v := p.Compare(s, at(c.jump), at(c.remembered))
-			if (v == Jumped) != (c.resets && i == 10) || v == Agrees {
-				t.Errorf("%+v: state %d: verdict %d", c, i, v)
+			_, r := p.Compare(s, at(c.jump), at(c.remembered))
+			if (r == Jumped) != (c.resets && i == 10) || r == Agrees {
+				t.Errorf("%+v: state %d: result %d", c, i, r)
 			}
 		}
 	}

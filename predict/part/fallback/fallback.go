@@ -70,14 +70,14 @@ func (p *Policy) Declare(env *predict.Env) {
 	k.Int(&s.maxCorrections, "fallback-corrections", 0, 0, maxEvents, "corrections within fallback-window after which the player's cube is drawn interpolated; 0: never")
 	k.Float(&s.minCorrection, "fallback-correction-min", 0.02, 0, 10, "shortest correction that counts for fallback-corrections, m")
 	k.Millis(&s.window, "fallback-window", 1000, 50, 10000, "time over which corrections, or ticks of dirty collisions, are counted, ms")
-	k.Millis(&s.recoverTime, "fallback-recover", 1000, 0, 30000, "time without either after which the prediction is drawn again, ms; doubles up to 8 times if it fails soon")
+	k.Millis(&s.recoverTime, "fallback-recover", 1000, 0, 30000, "time without such events until the prediction is drawn again, ms; up to 8 times longer if it fails soon")
 	k.Millis(&s.blendTime, "fallback-blend", 500, 0, 5000, "time in which the drawn pose blends from predicted to interpolated, and back, ms")
-	k.Int(&s.maxDirtyTicks, "fallback-dirty-ticks", 0, 0, maxEvents, "ticks of dirty collisions within fallback-window after which it is drawn interpolated; 0: never")
+	k.Int(&s.maxDirtyTicks, "fallback-dirty-ticks", 0, 0, maxEvents, "ticks of dirty collisions within fallback-window after which the cube is drawn interpolated; 0: never")
 	k.Float(&s.dirtyDepth, "dirty-depth", 0.01, 0, 1, "penetration depth into a kinematic body that counts as a dirty collision, m")
-	k.Millis(&s.dirtyRecoverTime, "dirty-recover", 1000, 0, 30000, "fallback-recover after dirty collisions, ms")
+	k.Millis(&s.dirtyRecoverTime, "dirty-recover", 1000, 0, 30000, "as fallback-recover, after dirty collisions, ms")
 	p.counters.fallbacks = m.New("fallbacks", "switches of the player's cube from predicted to interpolated")
 	p.counters.fallbackTicks = m.New("fallback_ticks", "ticks in which the player's cube was drawn interpolated")
-	p.counters.fallbackCorrections = m.New("fallback_corrections", "corrections in those ticks; they are not drawn")
+	p.counters.fallbackCorrections = m.New("fallback_corrections", "corrections while the player's cube was drawn interpolated; they are not drawn")
 	p.counters.dirtyTicks = m.New("dirty_ticks", "ticks in which the player's cube penetrated a kinematic body by more than dirty-depth")
 	p.env, p.state.backoff = env, 1
 }

@@ -52,7 +52,7 @@ type parentSettings struct {
 
 type parentState struct {
 	server      State // of the newest snapshot
-	started     bool  // First has been called
+	started     bool  // StartsWithParent has been called
 	selector    Selector
 	frame       Frame    // of the interpolated parent when the body was last moved along
 	changedTick sim.Tick // client tick of the last change of parent
@@ -68,9 +68,9 @@ func (p *Parent) Declare(env *predict.Env, others *playback.InterpolatedWorld) {
 	p.scratch.frames = make([]Frame, len(p.candidates))
 	p.state.selector, p.state.server.Parent = NewSelector(), NoParent
 	s.rules.Declare(k)
-	k.Choice(&s.handover, "handover", handoverGradual, []string{"gradual", "smooth", "reconcile"}, "a body moves between a parent's past and the world's future gradually, smoothed, or by corrections")
+	k.Choice(&s.handover, "handover", handoverGradual, []string{"gradual", "smooth", "reconcile"}, "move from a parent's past to the world's future, or back: gradually, smoothed, or by later corrections")
 	k.Bool(&s.inertia, "inertia", true, "simulate the forces on a body in an accelerating or rotating parent; off: only move it along")
-	k.Bool(&s.predict, "parent-predict", true, "predict that a parent is left or changed from the client's world, before the server's state arrives")
+	k.Bool(&s.predict, "parent-predict", true, "predict from the client's world that the cube leaves or changes its parent, before the server's state arrives")
 	p.counters.parent = m.New("parent", "parent of the player's cube, counted from 1, now; 0: none")
 	p.counters.ticks = m.New("parent_ticks", "ticks in which the player's cube had a parent")
 	p.counters.switches = m.New("parent_switches", "changes of the parent")
@@ -134,8 +134,8 @@ func (p *Parent) ServerBody(id int) sim.Body {
 	return f.Relative(&b)
 }
 
-// First reports, at its first call only, whether the body has a parent at the server.
-func (p *Parent) First() bool {
+// StartsWithParent reports, at its first call only, whether the body has a parent at the server.
+func (p *Parent) StartsWithParent() bool {
 	if p.state.started {
 		return false
 	}
@@ -174,11 +174,11 @@ func (p *Parent) AtServerPose() bool {
 	return p.Current() == NoParent || p.state.frame == p.atServer(p.Current())
 }
 
-// Carry moves the player's body as its parent has moved since the last call, and returns the
+// MoveAlong moves the player's body as its parent has moved since the last call, and returns the
 // rotation of that motion. With inertia, the body keeps its velocity in the world, so the next step
 // applies the acceleration of the parent to its relative velocity; without, it keeps the relative
 // one.
-func (p *Parent) Carry() (turn geom.Quat) {
+func (p *Parent) MoveAlong() (turn geom.Quat) {
 	if p.Current() == NoParent {
 		return geom.Identity
 	}

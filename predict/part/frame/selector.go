@@ -21,12 +21,12 @@ type Rules struct {
 
 // Declare declares the rules as knobs.
 func (r *Rules) Declare(k *predict.Knobs) {
-	k.Bool(&r.Contact, "parent-contact", true, "the largest candidate that the player's cube touches becomes its parent; on the ground it has none")
-	k.Bool(&r.Box, "parent-box", true, "otherwise the largest candidate whose box contains the cube does, if their velocities are similar")
-	k.Float(&r.Margin, "parent-margin", 1, 0, 20, "widening of the bounding boxes for that, m")
-	k.Float(&r.ExitMargin, "parent-exit-margin", 3, 0, 20, "further widening of the present parent's box, m, so that a hop does not leave it")
-	k.Float(&r.MaxRelativeSpeed, "parent-speed-max", 5, 0, 100, "relative speed up to which velocities are similar, m/s; a faster ship only passes by")
-	k.Int(&r.SwitchTicks, "parent-switch-ticks", 6, 1, 240, "ticks before another parent, or none, is adopted; a contact is adopted at once")
+	k.Bool(&r.Contact, "parent-contact", true, "the largest candidate that the player's cube touches becomes its parent; contact with the ground removes it")
+	k.Bool(&r.Box, "parent-box", true, "without a contact, the parent is the largest candidate whose box contains the cube at a similar velocity")
+	k.Float(&r.Margin, "parent-margin", 1, 0, 20, "margin added to the bounding boxes of parent-box, m")
+	k.Float(&r.ExitMargin, "parent-exit-margin", 3, 0, 20, "additional margin of the current parent's box, so that a hop does not leave it, m")
+	k.Float(&r.MaxRelativeSpeed, "parent-speed-max", 5, 0, 100, "parent-box: largest relative speed at which a candidate becomes the parent, m/s; faster ones pass by")
+	k.Int(&r.SwitchTicks, "parent-switch-ticks", 6, 1, 240, "ticks before a change of the parent takes effect; a contact takes effect at once")
 }
 
 // exitSpeedFactor is the factor on MaxRelativeSpeed for the present parent: a body that hops in it at

@@ -142,7 +142,7 @@ func TestRefusesOldAndFuture(t *testing.T) {
 		edge := (100 - ticks) * predict.SubticksPerTick
 		r.tick(aimedShot(float32(edge), edge), aimedShot(float32(edge-1), edge-1))
 		if len(r.results) != 2 {
-			t.Fatalf("%s: %d verdicts", history, len(r.results))
+			t.Fatalf("%s: %d results", history, len(r.results))
 		}
 		if v := &r.results[0]; v.Refused != predict.NotRefused || hitBody(v) != 1 {
 			t.Errorf("history %s, at its edge: %+v", history, v)

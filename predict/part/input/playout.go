@@ -7,13 +7,13 @@ import (
 )
 
 // PlayoutBuffer is the server's queue of one player's inputs, as in Space Engineers (a talk at
-// GDC): a row of DelayTicks places, of which the server takes the first in each of its ticks.
-// Inputs are sorted by the client's ticks. The first one to arrive takes the last place, so
-// it waits for the whole delay. A later one takes the place behind the input before it. All
-// other places are empty.
+// GDC): a queue of DelayTicks slots whose first slot the server pops in each of its ticks.
+// Inputs are sorted by the client's ticks. The first one to arrive enters the last slot, so
+// it waits for the whole delay. A later one enters the slot behind the input before it. All
+// other slots are empty.
 //
-// Empty places matter only before the first input: they are the ticks until its turn. So the
-// row is a playout.Buffer and a number of ticks.
+// Empty slots matter only before the first input: they are the ticks until its turn. So the
+// queue is a playout.Buffer and a number of ticks.
 //
 // The used input need not be of the server's tick; LastConsumed returns its tick.
 type PlayoutBuffer struct {
@@ -75,9 +75,9 @@ type PlayoutSettings struct {
 // declare declares the knobs.
 func (s *PlayoutSettings) declare(k *predict.Knobs) {
 	DeclarePlayoutDelay(&s.DelayTicks, k)
-	k.Bool(&s.KeepLast, "keep-last", true, "repeat the last input until the next arrives, which follows at once; off: none, and the next waits in full")
+	k.Bool(&s.KeepLast, "keep-last", true, "repeat the last input until the next arrives, and use that at once; off: no input, and the full delay again")
 	k.Int(&s.MaxRepeats, "repeat-max", 15, 0, 600, "ticks in a row for which the last input is repeated (keep-last), or stands in for missing ones")
-	k.Int(&s.MaxQueued, "playout-max", 8, 1, 256, "inputs that may wait in the buffer; of more, the oldest are skipped until playout are left")
+	k.Int(&s.MaxQueued, "playout-max", 8, 1, 256, "largest number of inputs in the buffer; beyond it, the oldest are skipped until playout inputs are left")
 }
 
 // playoutCounters are what the playout buffers of all players count together.
@@ -89,7 +89,7 @@ func newPlayoutCounters(m *predict.Counters) (c playoutCounters) {
 	c.consumedRatio = m.New("inputs_consumed_ratio", "share of the client's past ticks whose input was used")
 	c.starvedTicks = m.New("input_starved_ticks", "server ticks without an input, or without the next one")
 	c.lateInputs = m.New("late_inputs", "inputs that arrived after their turn")
-	c.duplicateInputs = m.New("duplicate_inputs", "inputs that had arrived before")
+	c.duplicateInputs = m.New("duplicate_inputs", "inputs that arrived again")
 	c.skippedInputs = m.New("skipped_inputs", "inputs that were skipped because too many waited")
 	c.bufferDepth = m.New("buffer_depth", "inputs that wait for their turn, now")
 	c.rejectedPayloads = m.Rejected()

@@ -51,7 +51,7 @@ func newQueueCounters(m *predict.Counters) (c queueCounters) {
 	c.consumedRatio = m.New("inputs_consumed_ratio", "share of the inputs older than a second that were used in their tick")
 	c.starvedTicks = m.New("input_starved_ticks", "ticks whose input had not arrived")
 	c.lateInputs = m.New("late_inputs", "inputs that arrived after their tick")
-	c.duplicateInputs = m.New("duplicate_inputs", "inputs that had arrived before")
+	c.duplicateInputs = m.New("duplicate_inputs", "inputs that arrived again")
 	c.bufferDepth = m.New("buffer_depth", "inputs waiting for their tick, now")
 	c.rejectedPayloads = m.Rejected()
 	return c

@@ -43,7 +43,7 @@ func (s *Sender) Declare(env *predict.Env) {
 	env.Knobs.Bool(&s.redundant, "redundant", true, "send all inputs since the last received state, not only the newest")
 	env.Knobs.Int(&s.maxInputs, "redundant-max", 64, 1, MaxInputs, "largest number of inputs in a packet")
 	env.Knobs.Bool(&s.importantOnly, "important-moves", false, "send only inputs that differ from the one before")
-	env.Knobs.Int(&s.tickBits, "tick-bits", 10, MinTickBits, 16, "bits of the tick in an input packet, which wraps")
+	env.Knobs.Int(&s.tickBits, "tick-bits", 10, MinTickBits, 16, "bits of the tick number in an input packet; the number wraps")
 	s.packets = env.Counters.New("input_packets", "input packets sent")
 	s.bits = env.Counters.New("input_bits", "bits in input packets, without headers")
 }

@@ -5,35 +5,36 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// Loops are the joints of trees that are in no tree, because they close loops, and what
-// is needed to draw them together. In a tree each body is where its parent has it, so the
-// joints of the tree hold; those that close loops hold if the bodies on both ways are as
-// they were together. Between two moments, or beyond the last, they need not be.
+// Loops closes the gaps of joints in closed loops. A body is posed relative to its parent, so the
+// joints of the tree never separate. The joints that close a loop are not in the tree, and they
+// separate when poses are interpolated or extrapolated. Loops moves and turns the bodies of such
+// trees until all their joints meet again, as a position-based solver.
 type Loops struct {
-	joints []loopJoint // of the trees that have loops, in the order of the joints
+	joints []loopJoint // all joints of the trees with closed loops, in scene order
 }
 
-// loopJoint is a joint and where its two bodies have it.
+// loopJoint is one constraint of the solver: the anchors of two bodies have to coincide. The solver
+// gives every body a mass of 1.
 type loopJoint struct {
 	a, b             int
-	anchorA, anchorB geom.Vec3
-	invInertiaA      float32 // how easily a turns against being moved: 1/m2; 0 for a root
+	anchorA, anchorB geom.Vec3 // metres, each in its body's frame
+	invInertiaA      float32   // 1/m2; 0 for a root
 	invInertiaB      float32
 	invMassA         float32 // 1, or 0 for a root
 	invMassB         float32
 }
 
-// loopTolerance is how far in metres a joint may be apart and count as closed.
+// loopTolerance is the separation up to which a joint counts as closed, in metres.
 const loopTolerance = 0.0005
 
-// NewLoops returns the loops of a scene's trees.
+// NewLoops returns the closed loops of a scene's trees.
 func NewLoops(scene *sim.Scene, t *Tree) (l Loops) {
 	looped := make([]bool, len(t.Nodes)) // by root
-	loop := func(k int, j *sim.Joint) bool {
+	closesLoop := func(k int, j *sim.Joint) bool {
 		return j.A != sim.WorldBody && t.Nodes[j.A].Joint != k && t.Nodes[j.B].Joint != k
 	}
 	for k := range scene.Joints {
-		if j := &scene.Joints[k]; loop(k, j) {
+		if j := &scene.Joints[k]; closesLoop(k, j) {
 			looped[t.Nodes[j.A].Root] = true
 		}
 	}
@@ -42,85 +43,89 @@ func NewLoops(scene *sim.Scene, t *Tree) (l Loops) {
 		if j.A == sim.WorldBody || !looped[t.Nodes[j.A].Root] {
 			continue
 		}
-		h := loopJoint{a: j.A, b: j.B, anchorA: localPoint(&scene.Boxes[j.A].Start.Pose, j.Anchor), anchorB: localPoint(&scene.Boxes[j.B].Start.Pose, j.Anchor)}
-		h.invMassA, h.invInertiaA = t.inverseMass(scene, j.A)
-		h.invMassB, h.invInertiaB = t.inverseMass(scene, j.B)
-		l.joints = append(l.joints, h)
+		lj := loopJoint{a: j.A, b: j.B, anchorA: localPoint(&scene.Boxes[j.A].Start.Pose, j.Anchor), anchorB: localPoint(&scene.Boxes[j.B].Start.Pose, j.Anchor)}
+		lj.invMassA, lj.invInertiaA = t.inverseMass(scene, j.A)
+		lj.invMassB, lj.invInertiaB = t.inverseMass(scene, j.B)
+		l.joints = append(l.joints, lj)
 	}
 	return l
 }
 
-// inverseMass returns how easily a body is moved and turned. A rod of some length turns as if
-// its mass were a little more than a quarter of it away from its middle.
-func (t *Tree) inverseMass(scene *sim.Scene, i int) (move, turn float32) {
+// inverseMass returns the inverse mass and the inverse moment of inertia of a body of mass 1. The
+// moment is that of a rod whose ends are as far from the centre as the body's farthest point:
+// radius²/3. Both are 0 for a root.
+func (t *Tree) inverseMass(scene *sim.Scene, i int) (invMass, invInertia float32) {
 	if t.Nodes[i].Parent == None {
 		return 0, 0
 	}
 	b := &scene.Boxes[i]
-	far := b.Half.LenSq()
+	radiusSq := b.Half.LenSq()
 	for k := range b.Parts {
 		p := &b.Parts[k]
-		reach := p.Pose.Pos.Len() + p.Half.Len()
-		far = max(far, float32(reach*reach))
+		radius := p.Pose.Pos.Len() + p.Half.Len()
+		radiusSq = max(radiusSq, float32(radius*radius))
 	}
-	return 1, 3 / far
+	return 1, 3 / radiusSq
 }
 
-// Solve draws all joints of looped trees together, up to so many times in turn, until
-// none is apart. Roots, and bodies that stand, stay where they are.
-func (l *Loops) Solve(poses []geom.Pose, stand []bool, rounds int) {
-	for range rounds {
-		most := float32(0)
+// Solve corrects poses until no joint of a tree with closed loops is separated by more than half a
+// millimetre, in at most iterations passes over the joints. Roots and the bodies marked in fixed,
+// which is indexed by body, do not move. Poses without such gaps stay the same, bit for bit.
+func (l *Loops) Solve(poses []geom.Pose, fixed []bool, iterations int) {
+	for range iterations {
+		largest := float32(0)
 		for k := range l.joints {
-			most = max(most, l.joints[k].separation(poses).LenSq())
+			largest = max(largest, l.joints[k].separation(poses).LenSq())
 		}
-		if most <= loopTolerance*loopTolerance {
+		if largest <= loopTolerance*loopTolerance {
 			return
 		}
 		for k := range l.joints {
-			l.joints[k].solve(poses, stand)
+			l.joints[k].solve(poses, fixed)
 		}
 	}
 }
 
-// separation is how far b has the joint from where a has it.
-func (h *loopJoint) separation(poses []geom.Pose) geom.Vec3 {
-	a, b := &poses[h.a], &poses[h.b]
-	return b.Pos.Add(b.Rot.Rotate(h.anchorB)).Sub(a.Pos.Add(a.Rot.Rotate(h.anchorA)))
+// separation returns the vector from a's anchor to b's, in the world's frame.
+func (j *loopJoint) separation(poses []geom.Pose) geom.Vec3 {
+	a, b := &poses[j.a], &poses[j.b]
+	return b.Pos.Add(b.Rot.Rotate(j.anchorB)).Sub(a.Pos.Add(a.Rot.Rotate(j.anchorA)))
 }
 
-// solve moves and turns both bodies so that they meet, as a push at the joint would
-// (Müller et al., Position Based Dynamics, 2007).
-func (h *loopJoint) solve(poses []geom.Pose, stand []bool) {
-	off := h.separation(poses)
-	way := off.Len()
-	if way < 1e-6 {
+// solve moves and turns both bodies by the position correction that closes the gap to first order
+// (Müller et al., Position Based Dynamics, 2007):
+//
+//	lambda = distance / (wA + wB),  w = invMass + invInertia (r x n)²
+func (j *loopJoint) solve(poses []geom.Pose, fixed []bool) {
+	gap := j.separation(poses)
+	distance := gap.Len()
+	if distance < 1e-6 {
 		return
 	}
-	n := off.Scale(1 / way)
-	a, b := &poses[h.a], &poses[h.b]
-	ra, rb := a.Rot.Rotate(h.anchorA), b.Rot.Rotate(h.anchorB)
-	moveA, turnA, moveB, turnB := h.invMassA, h.invInertiaA, h.invMassB, h.invInertiaB
-	if stand[h.a] {
-		moveA, turnA = 0, 0
+	n := gap.Scale(1 / distance)
+	a, b := &poses[j.a], &poses[j.b]
+	ra, rb := a.Rot.Rotate(j.anchorA), b.Rot.Rotate(j.anchorB)
+	invMassA, invInertiaA, invMassB, invInertiaB := j.invMassA, j.invInertiaA, j.invMassB, j.invInertiaB
+	if fixed[j.a] {
+		invMassA, invInertiaA = 0, 0
 	}
-	if stand[h.b] {
-		moveB, turnB = 0, 0
+	if fixed[j.b] {
+		invMassB, invInertiaB = 0, 0
 	}
 	ca, cb := ra.Cross(n), rb.Cross(n)
-	give := moveA + moveB + float32(turnA*ca.LenSq()) + float32(turnB*cb.LenSq())
-	if give <= 0 {
+	weight := invMassA + invMassB + float32(invInertiaA*ca.LenSq()) + float32(invInertiaB*cb.LenSq())
+	if weight <= 0 {
 		return
 	}
-	push := way / give
-	a.Pos, b.Pos = a.Pos.AddScaled(float32(push*moveA), n), b.Pos.SubScaled(float32(push*moveB), n)
-	a.Rot, b.Rot = integrateRotation(a.Rot, ca.Scale(float32(push*turnA))), integrateRotation(b.Rot, cb.Scale(-float32(push*turnB)))
+	lambda := distance / weight
+	a.Pos, b.Pos = a.Pos.AddScaled(float32(lambda*invMassA), n), b.Pos.SubScaled(float32(lambda*invMassB), n)
+	a.Rot, b.Rot = integrateRotation(a.Rot, ca.Scale(float32(lambda*invInertiaA))), integrateRotation(b.Rot, cb.Scale(-float32(lambda*invInertiaB)))
 }
 
-// integrateRotation returns a rotation turned on by a small one, as its axis times its angle.
-func integrateRotation(q geom.Quat, by geom.Vec3) geom.Quat {
-	if by == (geom.Vec3{}) {
+// integrateRotation applies a small rotation, given as axis times angle, to q.
+func integrateRotation(q geom.Quat, turn geom.Vec3) geom.Quat {
+	if turn == (geom.Vec3{}) {
 		return q
 	}
-	return geom.Quat{X: float32(by.X * 0.5), Y: float32(by.Y * 0.5), Z: float32(by.Z * 0.5), W: 1}.Unit().Mul(q).Unit()
+	return geom.Quat{X: float32(turn.X * 0.5), Y: float32(turn.Y * 0.5), Z: float32(turn.Z * 0.5), W: 1}.Unit().Mul(q).Unit()
 }

@@ -5,72 +5,73 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// A body as its parent sees it is written as a sim.Body whose frame is the parent's:
+// A local state is the state of a body relative to its parent, as a sim.Body in the parent's frame:
 //
-//	Pos      how far the body has its joint from where the parent has it, metres
+//	Pos      from the parent's anchor of their joint to the body's, metres
 //	Rot      from the body's frame to the parent's
-//	Linear   how fast that Pos changes, m/s
-//	Angular  how fast it turns against the parent, rad/s
+//	Linear   rate of change of Pos, m/s
+//	Angular  angular velocity relative to the parent's, rad/s
 //
-// So Pos is next to nothing, and what lies between two such states holds the joint:
-// the body turns about it, and not about its middle.
+// Pos is nearly zero, because the joint keeps the two anchors together. A state interpolated
+// between two local states keeps them together too: the body turns about the joint and not about
+// its centre.
 //
-// In a tree that is hung, Rot and Angular are those in the world. Then where a parent is
-// turned wrong by a little, what hangs on it far away is not swung about by it.
+// After UseWorldRotation, Rot and Angular are in the world's frame instead. A small error of a
+// parent's rotation then does not swing the distant bodies of its subtree.
 
-// ToLocal returns a body as its parent sees it. What sleeps stands.
+// ToLocal returns the local state of a body. A sleeping body has no local velocities.
 func (n *Node) ToLocal(parent, body *sim.Body) sim.Body {
-	back := parent.Pose.Rot.Inverse()
+	toParent := parent.Pose.Rot.Inverse()
 	arm := body.Pose.Rot.Rotate(n.anchor)
-	apart := body.Pose.Pos.Add(arm).Sub(parent.Pose.Pos)
+	offset := body.Pose.Pos.Add(arm).Sub(parent.Pose.Pos)
 	l := sim.Body{Asleep: body.Asleep}
-	l.Pose.Pos = back.Rotate(apart).Sub(n.parentAnchor)
+	l.Pose.Pos = toParent.Rotate(offset).Sub(n.parentAnchor)
 	if l.Pose.Rot = body.Pose.Rot; !n.worldRotation {
-		l.Pose.Rot = back.Mul(body.Pose.Rot).Unit()
+		l.Pose.Rot = toParent.Mul(body.Pose.Rot).Unit()
 	}
 	if !body.Asleep {
 		if l.Angular = body.Angular; !n.worldRotation {
-			l.Angular = back.Rotate(body.Angular.Sub(parent.Angular))
+			l.Angular = toParent.Rotate(body.Angular.Sub(parent.Angular))
 		}
-		end := body.Linear.Add(body.Angular.Cross(arm))
-		l.Linear = back.Rotate(end.Sub(parent.Linear).Sub(parent.Angular.Cross(apart)))
+		anchorVelocity := body.Linear.Add(body.Angular.Cross(arm))
+		l.Linear = toParent.Rotate(anchorVelocity.Sub(parent.Linear).Sub(parent.Angular.Cross(offset)))
 	}
 	return l
 }
 
-// ToWorld returns the body that its parent sees so.
+// ToWorld is the inverse of ToLocal.
 func (n *Node) ToWorld(parent, local *sim.Body) sim.Body {
 	b := sim.Body{Pose: n.WorldPose(parent.Pose, local.Pose), Asleep: local.Asleep}
 	if !local.Asleep {
-		turn := parent.Pose.Rot
+		rot := parent.Pose.Rot
 		if b.Angular = local.Angular; !n.worldRotation {
-			b.Angular = parent.Angular.Add(turn.Rotate(local.Angular))
+			b.Angular = parent.Angular.Add(rot.Rotate(local.Angular))
 		}
-		apart := turn.Rotate(n.parentAnchor.Add(local.Pose.Pos))
-		end := parent.Linear.Add(parent.Angular.Cross(apart)).Add(turn.Rotate(local.Linear))
-		b.Linear = end.Sub(b.Angular.Cross(b.Pose.Rot.Rotate(n.anchor)))
+		offset := rot.Rotate(n.parentAnchor.Add(local.Pose.Pos))
+		anchorVelocity := parent.Linear.Add(parent.Angular.Cross(offset)).Add(rot.Rotate(local.Linear))
+		b.Linear = anchorVelocity.Sub(b.Angular.Cross(b.Pose.Rot.Rotate(n.anchor)))
 	}
 	return b
 }
 
-// WorldPose returns where a body is that its parent sees so.
+// WorldPose returns the world pose of a body with a local pose.
 func (n *Node) WorldPose(parent, local geom.Pose) geom.Pose {
 	rot := local.Rot
 	if !n.worldRotation {
 		rot = parent.Rot.Mul(local.Rot).Unit()
 	}
-	end := parent.Pos.Add(parent.Rot.Rotate(n.parentAnchor.Add(local.Pos)))
-	return geom.Pose{Pos: end.Sub(rot.Rotate(n.anchor)), Rot: rot}
+	anchor := parent.Pos.Add(parent.Rot.Rotate(n.parentAnchor.Add(local.Pos)))
+	return geom.Pose{Pos: anchor.Sub(rot.Rotate(n.anchor)), Rot: rot}
 }
 
-// LocalPose returns the pose that a parent sees of a body.
+// LocalPose returns the local pose of a body; it is the inverse of WorldPose.
 func (n *Node) LocalPose(parent, body geom.Pose) geom.Pose {
 	p, b := sim.Body{Pose: parent, Asleep: true}, sim.Body{Pose: body, Asleep: true}
 	return n.ToLocal(&p, &b).Pose
 }
 
-// ToCenter returns the same with the body's middle in the place of the joint: Pos is where
-// the parent sees it. It is for trees that are not hung.
+// ToCenter converts a local state to one of the body's centre: Pos is the centre in the parent's
+// frame, and Linear its velocity. It does not support trees that use world rotation.
 func (n *Node) ToCenter(local sim.Body) sim.Body {
 	arm := local.Pose.Rot.Rotate(n.anchor)
 	local.Pose.Pos = local.Pose.Pos.Add(n.parentAnchor).Sub(arm)
@@ -80,7 +81,7 @@ func (n *Node) ToCenter(local sim.Body) sim.Body {
 	return local
 }
 
-// WorldPoseOfCenter returns where a body is whose middle its parent sees so.
+// WorldPoseOfCenter returns the world pose of a body from a local pose of its centre.
 func (n *Node) WorldPoseOfCenter(parent, local geom.Pose) geom.Pose {
 	return geom.Pose{Pos: parent.Pos.Add(parent.Rot.Rotate(local.Pos)), Rot: parent.Rot.Mul(local.Rot).Unit()}
 }

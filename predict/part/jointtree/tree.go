@@ -1,10 +1,10 @@
-// Package jointtree knows what joints tie together. Bodies that are tied form trees, and a
-// body of a tree may be told of as its neighbour nearer the root sees it (Space Engineers,
-// a talk at GDC: Relative Position Updates). What is told so stays at its joint however
-// late the picture is.
+// Package jointtree arranges jointed bodies in trees, and converts a body's state between the
+// world's frame and that of its parent in the tree. States that are sent and interpolated relative
+// to the parent keep the joint closed, however late they are (Space Engineers, a talk at GDC:
+// Relative Position Updates).
 //
-// A tree follows from the scene alone, so both sides have the same without a word. It
-// knows no world, no packet and no moment.
+// A tree follows from the scene alone, so both sides build the same one and never send it. The
+// package knows no world, no packet and no time.
 package jointtree
 
 import (
@@ -12,145 +12,145 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// None stands for the body or joint that there is not.
+// None is the index of no body and of no joint.
 const None = -1
 
-// RootChoice is how the root of a tree is chosen.
+// RootChoice selects the root of a tree.
 type RootChoice int
 
 // The choices.
 const (
-	HeaviestRoot RootChoice = iota // the heaviest body; of several the first
-	PlayerRoot                     // the player's own cube if it is in the tree, else the heaviest
+	HeaviestRoot RootChoice = iota // the heaviest body; the first of several
+	PlayerRoot                     // the player's cube if it is in the tree, otherwise the heaviest body
 )
 
-// RootNames are their names.
+// RootNames are the names of the choices.
 var RootNames = []string{"heaviest", "player"}
 
-// Tree says for every body of a scene what it hangs on. Joints that close a loop are
-// nobody's, and so are those that tie to the world.
+// Tree holds the joint trees of a scene, one for each group of jointed bodies. Joints to the world
+// are in no tree, and neither are the joints that close a loop.
 type Tree struct {
 	Nodes []Node  // by body
-	Order []int32 // the bodies that have a parent, each after its own
+	Order []int32 // the bodies with a parent; a parent comes before its children
 }
 
-// Node is the place of one body in its tree.
+// Node is the position of one body in its tree.
 type Node struct {
-	Parent int // the neighbour nearer the root; None at the root
-	Root   int // of the tree; None where no joint ties the body to another
-	Joint  int // that ties it to its parent, or None
-	Depth  int // joints between it and the root
+	Parent int // None at the root
+	Root   int // root of the tree; None for a body without joints to others
+	Joint  int // joint between the body and its parent, or None
+	Depth  int // joints between the body and the root
 
-	// Where the parent and the body have the joint, metres, each in its own frame.
+	// The joint's anchors on the parent and on the body, metres, each in its body's frame.
 	parentAnchor, anchor geom.Vec3
 
-	worldRotation bool // it turns by itself: see Hang
+	worldRotation bool // rotations of local states are in the world's frame
 }
 
-// New returns the trees of a scene. operated is the player's own cube, or None; only the
-// choice Operated asks for it.
-func New(scene *sim.Scene, root RootChoice, operated int) *Tree {
+// New returns the trees of a scene. player is the body of the player's cube, or None; only
+// PlayerRoot uses it.
+func New(scene *sim.Scene, root RootChoice, player int) *Tree {
 	t := &Tree{Nodes: make([]Node, len(scene.Boxes))}
-	ties := adjacency(scene)
+	edges := adjacency(scene)
 	for i := range t.Nodes {
 		t.Nodes[i] = Node{Parent: None, Root: None, Joint: None}
 	}
 	seen := make([]bool, len(t.Nodes))
 	for i := range t.Nodes {
-		if seen[i] || len(ties[i]) == 0 {
+		if seen[i] || len(edges[i]) == 0 {
 			continue
 		}
-		all := []int{i}
+		bodies := []int{i}
 		seen[i] = true
-		for k := 0; k < len(all); k++ {
-			for _, e := range ties[all[k]] {
+		for k := 0; k < len(bodies); k++ {
+			for _, e := range edges[bodies[k]] {
 				if !seen[e.body] {
 					seen[e.body] = true
-					all = append(all, e.body)
+					bodies = append(bodies, e.body)
 				}
 			}
 		}
-		t.build(scene, ties, chooseRoot(scene, all, root, operated))
+		t.build(scene, edges, chooseRoot(scene, bodies, root, player))
 	}
 	return t
 }
 
-// UseWorldRotation has all bodies of the tree turn by themselves: of its parent each has only where its
-// joint is.
+// UseWorldRotation makes the rotations of all local states world rotations: only positions stay
+// relative to the parent.
 func (t *Tree) UseWorldRotation() {
 	for i := range t.Nodes {
 		t.Nodes[i].worldRotation = true
 	}
 }
 
-// edge is a joint as one of its bodies sees it.
+// edge is a joint of one body, and the body at its other end.
 type edge struct{ joint, body int }
 
-// adjacency returns for each body the joints that tie it to others, in their order.
+// adjacency returns the edges of each body, in scene order.
 func adjacency(scene *sim.Scene) [][]edge {
-	ties := make([][]edge, len(scene.Boxes))
+	edges := make([][]edge, len(scene.Boxes))
 	for k := range scene.Joints {
 		if j := &scene.Joints[k]; j.A != sim.WorldBody {
-			ties[j.A] = append(ties[j.A], edge{k, j.B})
-			ties[j.B] = append(ties[j.B], edge{k, j.A})
+			edges[j.A] = append(edges[j.A], edge{k, j.B})
+			edges[j.B] = append(edges[j.B], edge{k, j.A})
 		}
 	}
-	return ties
+	return edges
 }
 
-// chooseRoot returns the root of a tree of some bodies.
-func chooseRoot(scene *sim.Scene, all []int, root RootChoice, operated int) int {
-	best, most := None, float32(-1)
-	for _, i := range all {
-		if root == PlayerRoot && i == operated {
+// chooseRoot returns the root of the tree of bodies.
+func chooseRoot(scene *sim.Scene, bodies []int, root RootChoice, player int) int {
+	heaviest, maxMass := None, float32(-1)
+	for _, i := range bodies {
+		if root == PlayerRoot && i == player {
 			return i
 		}
-		if m := mass(&scene.Boxes[i]); m > most || m == most && i < best {
-			best, most = i, m
+		if m := mass(&scene.Boxes[i]); m > maxMass || m == maxMass && i < heaviest {
+			heaviest, maxMass = i, m
 		}
 	}
-	return best
+	return heaviest
 }
 
-// mass returns what a body weighs, in kg.
+// mass returns the mass of a body, in kg.
 func mass(b *sim.Box) float32 {
-	of := func(half geom.Vec3, density float32) float32 {
+	boxMass := func(half geom.Vec3, density float32) float32 {
 		return float32(float32(8*float32(half.X*half.Y)) * float32(half.Z*density))
 	}
-	m := of(b.Half, b.Density)
+	m := boxMass(b.Half, b.Density)
 	for i := range b.Parts {
-		m += of(b.Parts[i].Half, b.Parts[i].Density)
+		m += boxMass(b.Parts[i].Half, b.Parts[i].Density)
 	}
 	return m
 }
 
-// build makes the tree of a root, in the order of the joints, breadth first.
-func (t *Tree) build(scene *sim.Scene, ties [][]edge, root int) {
+// build adds the tree of a root, breadth first, in scene order of the joints.
+func (t *Tree) build(scene *sim.Scene, edges [][]edge, root int) {
 	t.Nodes[root].Root = root
-	row := []int{root}
-	for k := 0; k < len(row); k++ {
-		p := row[k]
-		for _, e := range ties[p] {
+	queue := []int{root}
+	for k := 0; k < len(queue); k++ {
+		p := queue[k]
+		for _, e := range edges[p] {
 			if t.Nodes[e.body].Root != None {
 				continue
 			}
-			at := scene.Joints[e.joint].Anchor
+			anchor := scene.Joints[e.joint].Anchor
 			t.Nodes[e.body] = Node{
 				Parent: p, Root: root, Joint: e.joint, Depth: t.Nodes[p].Depth + 1,
-				parentAnchor: localPoint(&scene.Boxes[p].Start.Pose, at), anchor: localPoint(&scene.Boxes[e.body].Start.Pose, at),
+				parentAnchor: localPoint(&scene.Boxes[p].Start.Pose, anchor), anchor: localPoint(&scene.Boxes[e.body].Start.Pose, anchor),
 			}
 			t.Order = append(t.Order, int32(e.body))
-			row = append(row, e.body)
+			queue = append(queue, e.body)
 		}
 	}
 }
 
-// localPoint is a place of the world as a body at p has it.
+// localPoint converts a point of the world to the frame of a body with pose p.
 func localPoint(p *geom.Pose, at geom.Vec3) geom.Vec3 {
 	return p.Rot.Unit().Inverse().Rotate(at.Sub(p.Pos))
 }
 
-// NewRootedAt returns the tree that a body is the root of, alone.
+// NewRootedAt returns only the tree of one body, with that body as its root.
 func NewRootedAt(scene *sim.Scene, body int) *Tree {
 	t := &Tree{Nodes: make([]Node, len(scene.Boxes))}
 	for i := range t.Nodes {
@@ -160,8 +160,7 @@ func NewRootedAt(scene *sim.Scene, body int) *Tree {
 	return t
 }
 
-// JointCount returns how many joints the tree of a body has, those that close loops
-// included.
+// JointCount returns the number of joints in the tree of a body, including those that close loops.
 func JointCount(scene *sim.Scene, body int) (n int) {
 	t := New(scene, HeaviestRoot, None)
 	for k := range scene.Joints {

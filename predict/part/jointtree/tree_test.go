@@ -9,9 +9,9 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// jointedRow is a scene of cubes one metre apart, the heaviest of them the one called heavy, with
-// joints between those that are named.
-func jointedRow(cubes, heavy int, ties ...[2]int) *sim.Scene {
+// jointedRow returns a scene of cubes in a row, one metre from centre to centre. Cube heavy is the
+// heaviest. joints are the pairs of cubes with a joint between them.
+func jointedRow(cubes, heavy int, joints ...[2]int) *sim.Scene {
 	s := &sim.Scene{Players: 1}
 	for i := range cubes {
 		b := sim.Box{Half: geom.Vec3{X: 0.2, Y: 0.2, Z: 0.2}, Density: 1}
@@ -21,16 +21,16 @@ func jointedRow(cubes, heavy int, ties ...[2]int) *sim.Scene {
 		}
 		s.Boxes = append(s.Boxes, b)
 	}
-	for _, t := range ties {
+	for _, t := range joints {
 		j := sim.Joint{A: t[0], B: t[1], Anchor: geom.Vec3{X: float32(t[1]) - 0.5, Z: 1}}
 		s.Joints = append(s.Joints, j)
 	}
 	return s
 }
 
-// TestTree says how trees are made: breadth first from the root, by the order of the
-// joints; joints that close a loop, and those to the world, are in none; what no joint
-// ties is by itself.
+// TestTree checks that trees are built breadth first from the root in the order of the joints, that
+// joints that close a loop and joints to the world are in no tree, and that a body without joints
+// has no tree.
 func TestTree(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -41,14 +41,14 @@ func TestTree(t *testing.T) {
 		order   []int32
 		joints  int // of the tree of body 1
 	}{
-		{"a chain", jointedRow(4, 0, [2]int{0, 1}, [2]int{1, 2}, [2]int{2, 3}), HeaviestRoot, None, []int{None, 0, 1, 2}, []int32{1, 2, 3}, 3},
-		{"from its middle", jointedRow(4, 2, [2]int{0, 1}, [2]int{1, 2}, [2]int{2, 3}), HeaviestRoot, None, []int{1, 2, None, 2}, []int32{1, 3, 0}, 3},
-		{"from the player's end", jointedRow(4, 2, [2]int{0, 1}, [2]int{1, 2}, [2]int{2, 3}), PlayerRoot, 0, []int{None, 0, 1, 2}, []int32{1, 2, 3}, 3},
-		{"the player is in another", jointedRow(5, 2, [2]int{1, 2}, [2]int{2, 3}), PlayerRoot, 0, []int{None, 2, None, 2, None}, []int32{1, 3}, 2},
-		{"a loop", jointedRow(4, 1, [2]int{1, 2}, [2]int{2, 3}, [2]int{3, 1}), HeaviestRoot, None, []int{None, None, 1, 1}, []int32{2, 3}, 3},
-		{"two ties of one pair", jointedRow(3, 1, [2]int{1, 2}, [2]int{1, 2}), HeaviestRoot, None, []int{None, None, 1}, []int32{2}, 2},
-		{"to the world", jointedRow(3, 0, [2]int{sim.WorldBody, 1}, [2]int{1, 2}), HeaviestRoot, None, []int{None, None, 1}, []int32{2}, 1},
-		{"equals: the first", jointedRow(3, None, [2]int{2, 1}), HeaviestRoot, None, []int{None, None, 1}, []int32{2}, 1},
+		{"chain", jointedRow(4, 0, [2]int{0, 1}, [2]int{1, 2}, [2]int{2, 3}), HeaviestRoot, None, []int{None, 0, 1, 2}, []int32{1, 2, 3}, 3},
+		{"chain, root in the middle", jointedRow(4, 2, [2]int{0, 1}, [2]int{1, 2}, [2]int{2, 3}), HeaviestRoot, None, []int{1, 2, None, 2}, []int32{1, 3, 0}, 3},
+		{"chain, player as root", jointedRow(4, 2, [2]int{0, 1}, [2]int{1, 2}, [2]int{2, 3}), PlayerRoot, 0, []int{None, 0, 1, 2}, []int32{1, 2, 3}, 3},
+		{"player outside the tree", jointedRow(5, 2, [2]int{1, 2}, [2]int{2, 3}), PlayerRoot, 0, []int{None, 2, None, 2, None}, []int32{1, 3}, 2},
+		{"closed loop", jointedRow(4, 1, [2]int{1, 2}, [2]int{2, 3}, [2]int{3, 1}), HeaviestRoot, None, []int{None, None, 1, 1}, []int32{2, 3}, 3},
+		{"two joints between one pair", jointedRow(3, 1, [2]int{1, 2}, [2]int{1, 2}), HeaviestRoot, None, []int{None, None, 1}, []int32{2}, 2},
+		{"joint to the world", jointedRow(3, 0, [2]int{sim.WorldBody, 1}, [2]int{1, 2}), HeaviestRoot, None, []int{None, None, 1}, []int32{2}, 1},
+		{"equal masses", jointedRow(3, None, [2]int{2, 1}), HeaviestRoot, None, []int{None, None, 1}, []int32{2}, 1},
 	} {
 		tree := New(c.scene, c.root, c.player)
 		var parents []int
@@ -56,7 +56,7 @@ func TestTree(t *testing.T) {
 			parents = append(parents, n.Parent)
 		}
 		if !slices.Equal(parents, c.parents) || !slices.Equal(tree.Order, c.order) {
-			t.Errorf("%s: parents %v, order %v", c.name, parents, tree.Order)
+			t.Errorf("%s: parents %v, order %v, want %v and %v", c.name, parents, tree.Order, c.parents, c.order)
 		}
 		for i, n := range tree.Nodes {
 			if n.Parent != None && (n.Depth != tree.Nodes[n.Parent].Depth+1 || n.Root != tree.Nodes[n.Parent].Root) || n.Root == i && n.Depth != 0 {
@@ -64,37 +64,37 @@ func TestTree(t *testing.T) {
 			}
 		}
 		if n := JointCount(c.scene, 1); n != c.joints {
-			t.Errorf("%s: %d joints", c.name, n)
+			t.Errorf("%s: %d joints, want %d", c.name, n, c.joints)
 		}
 	}
-	if from := NewRootedAt(jointedRow(5, 2, [2]int{3, 1}, [2]int{0, 3}, [2]int{2, 4}), 0); !slices.Equal(from.Order, []int32{3, 1}) || from.Nodes[1].Depth != 2 {
-		t.Errorf("tied to 0: %v", from.Order)
+	if tree := NewRootedAt(jointedRow(5, 2, [2]int{3, 1}, [2]int{0, 3}, [2]int{2, 4}), 0); !slices.Equal(tree.Order, []int32{3, 1}) || tree.Nodes[1].Depth != 2 {
+		t.Errorf("tree rooted at 0: order %v", tree.Order)
 	}
 }
 
-// TestWalkerTree says that the beast hangs on its frame, all 74 bodies, that its loops
-// close in other joints than the tree's, and that the trailer hangs on the heavier half.
+// TestWalkerTree checks that the 74 bodies of the walker form one tree whose root is its frame, and
+// that the solver covers all its joints, because the tree has closed loops.
 func TestWalkerTree(t *testing.T) {
 	s := predicttest.Scene(t, "walker")
 	tree := New(&s, HeaviestRoot, None)
-	linked, deepest := 0, 0
+	treeBodies, deepest := 0, 0
 	for i, n := range tree.Nodes {
 		if n.Root != None {
-			linked, deepest = linked+1, max(deepest, n.Depth)
+			treeBodies, deepest = treeBodies+1, max(deepest, n.Depth)
 			if n.Root != 1 {
-				t.Errorf("body %d hangs on %d", i, n.Root)
+				t.Errorf("body %d has root %d, want 1", i, n.Root)
 			}
 		}
 	}
 	loops := NewLoops(&s, tree)
-	if linked != 74 || len(tree.Order) != 73 || len(loops.joints) != len(s.Joints) || deepest < 2 {
-		t.Errorf("%d bodies, %d with a parent, %d of %d joints in loops, %d deep", linked, len(tree.Order), len(loops.joints), len(s.Joints), deepest)
+	if treeBodies != 74 || len(tree.Order) != 73 || len(loops.joints) != len(s.Joints) || deepest < 2 {
+		t.Errorf("%d bodies, %d with a parent, %d of %d joints in loops, %d deep", treeBodies, len(tree.Order), len(loops.joints), len(s.Joints), deepest)
 	}
 }
 
-// TestLocal says that what a parent sees of a body gives the body again, pose and
-// velocities; that it is next to nothing where the joint holds; and that a body at rest
-// against a parent that moves and turns stands.
+// TestLocal checks that ToWorld inverts ToLocal, poses and velocities included, that a body fixed to
+// a moving and turning parent has no local velocities, at its anchor and at its centre, and that a
+// sleeping body has none either.
 func TestLocal(t *testing.T) {
 	n := &New(jointedRow(2, 0, [2]int{0, 1}), HeaviestRoot, None).Nodes[1]
 	unit := func(x, y, z float32) geom.Vec3 { v := geom.Vec3{X: x, Y: y, Z: z}; return v.Scale(1 / v.Len()) }
@@ -106,7 +106,7 @@ func TestLocal(t *testing.T) {
 		Pose:   geom.Pose{Pos: geom.Vec3{X: 3.5, Y: -1, Z: 4}, Rot: geom.AxisAngle(unit(3, -2, 1), 2.1)},
 		Linear: geom.Vec3{X: -1, Y: 2, Z: 3}, Angular: geom.Vec3{X: 0.3, Y: 2, Z: -1},
 	}
-	near := func(what string, a, b sim.Body) {
+	expectClose := func(what string, a, b sim.Body) {
 		t.Helper()
 		d := a.Pose.Pos.Sub(b.Pose.Pos).Len() + a.Pose.Rot.Mul(b.Pose.Rot.Inverse()).Angle() + a.Linear.Sub(b.Linear).Len() + a.Angular.Sub(b.Angular).Len()
 		if !(d < 2e-5) || a.Asleep != b.Asleep {
@@ -114,80 +114,80 @@ func TestLocal(t *testing.T) {
 		}
 	}
 	local := n.ToLocal(&parent, &body)
-	near("there and back", n.ToWorld(&parent, &local), body)
-	middle := n.ToCenter(local)
-	if p := n.WorldPoseOfCenter(parent.Pose, middle.Pose); p.Pos.Sub(body.Pose.Pos).Len() > 1e-5 {
-		t.Errorf("by its middle at %v, want %v", p.Pos, body.Pose.Pos)
+	expectClose("ToWorld of ToLocal", n.ToWorld(&parent, &local), body)
+	centre := n.ToCenter(local)
+	if p := n.WorldPoseOfCenter(parent.Pose, centre.Pose); p.Pos.Sub(body.Pose.Pos).Len() > 1e-5 {
+		t.Errorf("position from its centre %v, want %v", p.Pos, body.Pose.Pos)
 	}
-	// Fixed to the parent, which moves and turns: it stands, and by its middle too.
-	still := sim.Body{Pose: geom.Pose{Rot: local.Pose.Rot}}
-	fixed := n.ToWorld(&parent, &still)
+	// A body fixed to the parent has no local velocity, at its anchor or its centre.
+	atRest := sim.Body{Pose: geom.Pose{Rot: local.Pose.Rot}}
+	fixed := n.ToWorld(&parent, &atRest)
 	back := n.ToLocal(&parent, &fixed)
-	near("fixed", back, still)
+	expectClose("fixed to the parent", back, atRest)
 	if v := n.ToCenter(back).Linear.Len(); v > 1e-5 {
-		t.Errorf("the middle of what stands goes %v m/s", v)
+		t.Errorf("fixed to the parent: the centre moves at %v m/s", v)
 	}
 	fixed.Asleep = true
 	if l := n.ToLocal(&parent, &fixed); l.Linear != (geom.Vec3{}) || l.Angular != (geom.Vec3{}) || !l.Asleep {
-		t.Errorf("what sleeps moves: %+v", l)
+		t.Errorf("asleep: local state %+v, want no velocities", l)
 	}
 }
 
-// TestSolveLoops says that loops that are apart are drawn together, by more of them the more
-// rounds there are, that roots and what stands stay, and that what is together is left
-// alone to the bit.
+// TestSolveLoops checks that Solve closes gaps, further with more iterations, that roots and fixed
+// bodies do not move, that poses without gaps stay the same, bit for bit, and that it allocates
+// nothing.
 func TestSolveLoops(t *testing.T) {
 	s := predicttest.Scene(t, "walker")
 	tree := New(&s, HeaviestRoot, None)
 	loops := NewLoops(&s, tree)
-	most := func(poses []geom.Pose) (m float32) {
+	largestGap := func(poses []geom.Pose) (m float32) {
 		for k := range loops.joints {
 			m = max(m, loops.joints[k].separation(poses).Len())
 		}
 		return m
 	}
-	poses, stand := make([]geom.Pose, len(s.Boxes)), make([]bool, len(s.Boxes))
-	start := func() {
+	poses, fixed := make([]geom.Pose, len(s.Boxes)), make([]bool, len(s.Boxes))
+	reset := func() {
 		for i := range poses {
 			poses[i] = s.Boxes[i].Start.Pose
 			poses[i].Rot = poses[i].Rot.Unit()
 		}
 	}
-	start()
-	was := slices.Clone(poses)
-	loops.Solve(poses, stand, 32)
-	if !slices.Equal(was, poses) {
-		t.Error("what is together has been moved")
+	reset()
+	before := slices.Clone(poses)
+	loops.Solve(poses, fixed, 32)
+	if !slices.Equal(before, poses) {
+		t.Error("Solve moved bodies although no joint was separated")
 	}
 	last := float32(1)
-	for _, rounds := range []int{0, 4, 32} {
-		start()
-		for _, i := range tree.Order { // each turned against its parent, a little
+	for _, iterations := range []int{0, 4, 32} {
+		reset()
+		for _, i := range tree.Order { // a small rotation relative to the parent
 			poses[i].Rot = geom.AxisAngle(geom.Vec3{Y: 1}, 0.02*float32(i%3)-0.02).Mul(poses[i].Rot)
 		}
-		loops.Solve(poses, stand, rounds)
-		m := most(poses)
-		if m >= last || rounds == 32 && m > 0.001 {
-			t.Errorf("%d rounds: %v m apart, before %v", rounds, m, last)
+		loops.Solve(poses, fixed, iterations)
+		m := largestGap(poses)
+		if m >= last || iterations == 32 && m > 0.001 {
+			t.Errorf("%d iterations: largest separation %v m, with fewer %v m", iterations, m, last)
 		}
 		if last = m; poses[1] != s.Boxes[1].Start.Pose {
-			t.Error("the root has been moved")
+			t.Error("Solve moved the root")
 		}
 	}
-	stand[5] = true
-	start()
-	was[5] = poses[5]
+	fixed[5] = true
+	reset()
+	before[5] = poses[5]
 	poses[6].Pos.X += 0.02
-	if loops.Solve(poses, stand, 8); poses[5] != was[5] {
-		t.Error("what stands has been moved")
+	if loops.Solve(poses, fixed, 8); poses[5] != before[5] {
+		t.Error("Solve moved a fixed body")
 	}
-	if n := testing.AllocsPerRun(10, func() { loops.Solve(poses, stand, 8) }); n != 0 {
+	if n := testing.AllocsPerRun(10, func() { loops.Solve(poses, fixed, 8) }); n != 0 {
 		t.Errorf("%v allocations", n)
 	}
 }
 
-// TestWorldRotation says that in a tree that is hung a body is there and back as well, that it turns
-// by itself, and that its joint is where its parent has it.
+// TestWorldRotation checks that with UseWorldRotation ToWorld still inverts ToLocal, that the body's
+// rotation does not depend on the parent's, and that the joint stays closed.
 func TestWorldRotation(t *testing.T) {
 	tree := New(jointedRow(2, 0, [2]int{0, 1}), HeaviestRoot, None)
 	tree.UseWorldRotation()
@@ -196,11 +196,11 @@ func TestWorldRotation(t *testing.T) {
 	local := sim.Body{Pose: geom.Pose{Rot: geom.AxisAngle(geom.Vec3{X: 1}, 0.7)}, Angular: geom.Vec3{X: 2}}
 	body := n.ToWorld(&parent, &local)
 	if body.Pose.Rot != local.Pose.Rot || body.Angular != local.Angular {
-		t.Errorf("turned %v at %v", body.Pose.Rot, body.Angular)
+		t.Errorf("rotation %v, angular velocity %v: want the local ones", body.Pose.Rot, body.Angular)
 	}
-	apart := body.Pose.Pos.Add(body.Pose.Rot.Rotate(n.anchor)).Sub(parent.Pose.Pos.Add(parent.Pose.Rot.Rotate(n.parentAnchor)))
+	gap := body.Pose.Pos.Add(body.Pose.Rot.Rotate(n.anchor)).Sub(parent.Pose.Pos.Add(parent.Pose.Rot.Rotate(n.parentAnchor)))
 	back := n.ToLocal(&parent, &body)
-	if d := back.Pose.Pos.Len() + back.Linear.Len() + apart.Len(); d > 1e-5 || back.Pose.Rot != local.Pose.Rot {
-		t.Errorf("there and back: %+v, apart %v", back, apart)
+	if d := back.Pose.Pos.Len() + back.Linear.Len() + gap.Len(); d > 1e-5 || back.Pose.Rot != local.Pose.Rot {
+		t.Errorf("ToLocal of ToWorld: %+v, separation %v", back, gap)
 	}
 }

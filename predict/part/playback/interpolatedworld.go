@@ -65,13 +65,13 @@ const lateNoteTicks = 30
 func (a *InterpolatedWorld) Declare(env *predict.Env, excluded int) {
 	k, m := env.Knobs, env.Counters
 	k.Millis(&a.validity, "validity", 60, 0, 1000, "playout delay: a position is valid, and reached, this long after it should arrive (T)")
-	k.Choice(&a.extrapolation, "extrapolation", extrapolateHalfRTT, extrapolationNames, "limit of extrapolation without a later position: none, half the round trip, or extrapolate")
-	k.Millis(&a.maxExtrapolation, "extrapolate", 100, 0, 1000, "extrapolation=fixed: how far a body is extrapolated")
+	k.Choice(&a.extrapolation, "extrapolation", extrapolateHalfRTT, extrapolationNames, "limit of extrapolation without a later position: none, half the round trip, or the knob extrapolate")
+	k.Millis(&a.maxExtrapolation, "extrapolate", 100, 0, 1000, "extrapolation=fixed: longest time that a body is extrapolated, ms")
 	a.joints.declare(k)
 	k.Bool(&a.keepExpired, "keep-expired", false, "use a position that arrives after its validity, instead of dropping it, if no later one is there")
 	a.counters.positions = m.New("positions", "received positions of bodies")
 	a.counters.positionsLate = m.New("positions_late", "positions dropped because the body had passed them")
-	a.counters.positionsExpired = m.New("positions_expired", "positions that arrived after their validity, when no later one was there")
+	a.counters.positionsExpired = m.New("positions_expired", "positions that arrived after their validity, although no later one had arrived")
 	a.counters.extrapolatedTicks = m.New("extrapolated_ticks", "ticks in which a body was extrapolated because no later position had arrived")
 	a.counters.stoppedTicks = m.New("stopped_ticks", "ticks in which a moving body had stopped because no later position had arrived")
 	a.counters.stoppedBodies = m.New("stopped_bodies", "bodies that have stopped because no later position has arrived, now")
@@ -113,26 +113,26 @@ func (a *InterpolatedWorld) AddSnapshot(fresh bool) {
 		bodies = a.toSamples(a.receiver.LocalBodies(fresh))
 	}
 	a.clock.FollowMean(t, a.now, sim.Tick(a.rate).Moment())
-	var outcomes [4]int
+	var results [4]int
 	for i := range bodies {
-		outcome := Duplicate
+		result := Duplicate
 		if fresh || received[i] {
-			outcome = a.bodies[i].Add(t, &bodies[i], a.keepExpired)
+			result = a.bodies[i].Add(t, &bodies[i], a.keepExpired)
 		} else {
-			outcome = a.bodies[i].AddSame(t, a.keepExpired)
+			result = a.bodies[i].AddSame(t, a.keepExpired)
 		}
 		if !a.excluded[i] {
-			outcomes[outcome]++
+			results[result]++
 		}
 	}
-	if outcomes[Stored] > 0 {
+	if results[Stored] > 0 {
 		a.newestTick = max(a.newestTick, t)
 		a.undisplayed.Insert(t)
 	}
-	a.counters.positions.Add(float64(outcomes[Stored] + outcomes[Late] + outcomes[Expired]))
-	a.counters.positionsLate.Add(float64(outcomes[Late]))
-	a.counters.positionsExpired.Add(float64(outcomes[Expired]))
-	if outcomes[Late] > 0 {
+	a.counters.positions.Add(float64(results[Stored] + results[Late] + results[Expired]))
+	a.counters.positionsLate.Add(float64(results[Late]))
+	a.counters.positionsExpired.Add(float64(results[Expired]))
+	if results[Late] > 0 {
 		a.lateNote = lateNoteTicks
 	}
 }

@@ -31,19 +31,19 @@ type Interpolator struct {
 	curve    curve
 }
 
-// Outcome says what became of a received position.
-type Outcome uint8
+// AddResult says what became of a received position.
+type AddResult uint8
 
-// The outcomes.
+// The results of Add and AddSame.
 const (
-	Stored    Outcome = iota
-	Duplicate         // dropped: the buffer has a position of this tick
-	Late              // dropped: the body has passed this tick on its way to a later position
-	Expired           // dropped: the validity is over, although no later position has arrived
+	Stored    AddResult = iota
+	Duplicate           // dropped: the buffer has a position of this tick
+	Late                // dropped: the body has passed this tick on its way to a later position
+	Expired             // dropped: the validity is over, although no later position has arrived
 )
 
 // Add inserts the position of a tick. It drops an expired one unless keepExpired is set.
-func (h *Interpolator) Add(t sim.Tick, b *sim.Body, keepExpired bool) Outcome {
+func (h *Interpolator) Add(t sim.Tick, b *sim.Body, keepExpired bool) AddResult {
 	newest := h.pending.Newest()
 	past := h.hasReached && t.Moment() <= h.moment
 	switch {
@@ -78,7 +78,7 @@ func (h *Interpolator) isRedundant(b *sim.Body) bool {
 }
 
 // AddSame inserts the newest position at or before tick t for tick t, if there is one.
-func (h *Interpolator) AddSame(t sim.Tick, keepExpired bool) Outcome {
+func (h *Interpolator) AddSame(t sim.Tick, keepExpired bool) AddResult {
 	from := &h.reached
 	if n := h.pending.CountUntil(t.Moment()); n > 0 {
 		from = h.pending.At(n - 1)

@@ -20,7 +20,7 @@ func bodyAt(tick float64) sim.Body {
 	}
 }
 
-func addAt(h *Interpolator, t sim.Tick) Outcome {
+func addAt(h *Interpolator, t sim.Tick) AddResult {
 	b := bodyAt(float64(t))
 	return h.Add(t, &b, false)
 }
@@ -74,7 +74,7 @@ func TestLateIsDropped(t *testing.T) {
 	b.Pose.Pos.Y = 1 // beside the line from A to C
 	for _, c := range []struct {
 		displayed float64 // tick, when B arrives
-		outcome   Outcome
+		outcome   AddResult
 		y         float32 // at tick 15
 	}{{10, Stored, 1}, {12.5, Stored, 1}, {14.9, Stored, 1}, {15.1, Late, 0}, {17, Late, 0}, {20, Late, 0}, {22, Late, 0}} {
 		var h Interpolator

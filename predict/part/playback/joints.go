@@ -48,8 +48,8 @@ type treeSettings struct {
 
 func (l *jointPoses) declare(k *predict.Knobs) {
 	l.encoding.Declare(k)
-	k.Choice(&l.between, "joint-interpolation", betweenHermite, []string{"linear", "hermite"}, "motion of jointed bodies between positions, relative to their parents: straight, or a curve by velocities")
-	k.Choice(&l.pivot, "joint-pivot", pivotAnchor, []string{"anchor", "center"}, "joint-tree=relative: the point of a body that is interpolated, its joint's anchor or its center")
+	k.Choice(&l.between, "joint-interpolation", betweenHermite, []string{"linear", "hermite"}, "motion of jointed bodies between positions, relative to their parents: linear, or Hermite by velocities")
+	k.Choice(&l.pivot, "joint-pivot", pivotAnchor, []string{"anchor", "center"}, "joint-tree=relative: the point of a body that is interpolated: its joint's anchor or its centre")
 	k.Int(&l.loopIterations, "loop-iterations", 32, 0, 64, "loops of joints: iterations that close the gaps left by interpolation, down to 0.5 mm")
 }
 

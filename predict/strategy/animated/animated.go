@@ -9,14 +9,15 @@
 // bodies and a hundred players that is too large to be simulated by every client. The player's own
 // cube waits for the server here; strategy historyoffset predicts it.
 //
-// Package playback differs from the article, or decides what it leaves open, as follows:
+// Differences from the article, and decisions where it leaves something open, all in package
+// playback:
 //
 //   - A position is reached at the end of its validity, so bodies are drawn T later than states
 //     arrive, as with an interpolation buffer of T.
-//   - The article drops positions that arrive after the validity of the one shown has ended. Taken
-//     literally, nothing would ever be accepted again after a pause. Here a position is dropped if
-//     its own validity has ended (TestExpired).
-//   - A body that has stopped moves evenly from there to the next position.
+//   - The article drops positions that arrive after the validity of the displayed one has ended.
+//     Taken literally, no position would ever be accepted again after a pause. Here a position is
+//     dropped if its own validity has ended (TestExpired).
+//   - A body that has stopped moves at constant speed from there to the next position.
 package animated
 
 import (

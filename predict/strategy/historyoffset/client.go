@@ -109,7 +109,7 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 	if at, why, ok := c.locate(fresh); ok {
 		c.world.CompareOthers(at)
 		if ours, theirs := c.find(at), c.world.ServerBody(); ours != nil {
-			switch shift, verdict := c.world.Compare(at, theirs, &ours.body); verdict {
+			switch shift, result := c.world.Compare(at, theirs, &ours.body); result {
 			case correction.Agrees:
 				c.world.Log.Agree()
 			case correction.Differs:
@@ -128,7 +128,7 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 
 	// Apply one tick's share of the pending corrections. A sleeping cube takes the server's state.
 	c.world.Correct(c.inputs.IdleTicks())
-	if rest, differs := c.world.Rest(c.inputs.IdleTicks()); differs {
+	if rest, differs := c.world.RestingState(c.inputs.IdleTicks()); differs {
 		c.teleport(rest)
 	}
 	c.world.EndTick()
@@ -222,7 +222,7 @@ func (c *client) catchUp(ticks int, from *packet.Packet) {
 func (c *client) resetToServer(why predict.Cause, from *packet.Packet) {
 	before, server := *c.world.Body(), *c.world.ServerBody()
 	fix := c.world.Describe(from, why, &server, &before)
-	server = c.world.Onward(server)
+	server = c.world.Extrapolate(server)
 	c.teleport(server)
 	c.counters.resets.Inc()
 	c.world.Report(fix, server.Pose.Pos.Sub(before.Pose.Pos).Len())

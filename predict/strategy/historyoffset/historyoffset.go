@@ -3,11 +3,11 @@
 // client tick whose input led to it. If the server's state differs from the remembered state of
 // that tick, the client adds a share of the difference to all states remembered since, and applies
 // it to the cube gradually, in steps that become smaller and smaller. All other bodies are
-// interpolated, and kinematic in the client's world.
+// interpolated, and are kinematic in the client's world.
 //
 // This is the Predicted mode of Space Engineers (a talk at GDC, retold in an article in Chinese;
-// the numbers are those of the game's published source, MyPredictedSnapshotSync). It costs next to
-// nothing and works with any physics engine, because no state is restored and no tick is repeated.
+// the numbers are those of the game's published source, MyPredictedSnapshotSync). It costs hardly
+// anything and works with any physics engine, because no state is restored and no tick is repeated.
 // It is wrong where the difference would have changed what happened next, as in a collision: later
 // snapshots then cause more corrections. Contacts are wrong as well, since the cube is predicted
 // and the body it touches is in the past: the cube climbs a small body instead of pushing it until
@@ -15,14 +15,14 @@
 //
 // Differences from the sources:
 //
-//   - Each sixtieth of a second applies one part in correction-steps of the pending correction.
-//     That is one reading of "small doses - exponential to its extent".
+//   - Every 1/60 s, a share of 1/correction-steps of the pending correction is applied. That is one
+//     reading of the talk's "small doses - exponential to its extent".
 //   - The remembered state of a tick includes the pending correction, so that a difference is
 //     corrected once (TestDifferenceIsAppliedOnce).
 //   - The published reset after a sudden change of velocity is off by default, because every edge
 //     on which a tumbling cube lands causes such a change.
-//   - The pose of a body that sleeps at the server has no tolerance. The cube comes to rest exactly
-//     where the server has it, not 5 mm beside.
+//   - The pose of a body that sleeps at the server has no tolerance, so the cube comes to rest
+//     exactly at the server's pose, and not 5 mm away from it.
 //   - The article says that a client is behind if a snapshot arrives later than expected. Its own
 //     diagram shows the opposite: a snapshot that arrives early comes from a server that is further
 //     ahead than the client assumed. Package clock follows the diagram.

@@ -4,10 +4,10 @@
 // they have.
 //
 // The server relays each player's inputs to the other sides. A side has the inputs of its own
-// players at once; those of the others go through a playout delay buffer, so that they can be
-// stepped at an even rate. With one player, only the side that watches waits. With several, every
-// side waits for the slowest, and a player's own input takes effect when the others' inputs of the
-// same tick have arrived.
+// players at once. The inputs of remote players pass through a playout buffer, so that the side can
+// step at an even rate. With one player, only the other side waits. With several, every side waits
+// for the slowest, and a local input takes effect when the remote inputs of the same tick have
+// arrived.
 //
 // Over UDP each packet repeats every input that is not acknowledged, so a lost packet costs nothing
 // if the playout delay covers the time until the next one (message.go). Over TCP each input is sent

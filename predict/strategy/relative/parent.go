@@ -11,10 +11,10 @@ import (
 // the first snapshot is adopted at once, so that a client that joins in a moving ship is in its
 // frame from the start.
 func (c *client) moveWithParent(fresh bool) {
-	if fresh && c.parent.First() {
+	if fresh && c.parent.StartsWithParent() {
 		c.teleport(c.parent.AdoptServer())
 	}
-	turn := c.parent.Carry()
+	turn := c.parent.MoveAlong()
 	if turn == geom.Identity {
 		return
 	}

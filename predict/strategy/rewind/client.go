@@ -106,7 +106,7 @@ func newClient(env *predict.Env) predict.Client {
 	c.counters.correctionMax = m.New("correction_max_m", "largest distance by which a correction moved the player's simulated cube, m")
 	c.counters.replayedTicks = m.New("replayed_ticks", "ticks that the client stepped again after corrections")
 	c.counters.statesOutsideHistory = m.New("states_outside_history", "states of ticks that the client no longer remembers")
-	c.counters.oldStates = m.New("old_states", "states that were no newer than the last one")
+	c.counters.oldStates = m.New("old_states", "states no newer than the last")
 	c.counters.clockBehindTicks = m.New("clock_behind_ticks", "ticks by which the client's clock is behind its target, now")
 	c.counters.rejectedPayloads = m.Rejected()
 	c.saveState()

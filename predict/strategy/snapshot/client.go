@@ -160,8 +160,8 @@ func (c *client) drawNewest() {
 	}
 }
 
-// drawInterpolated draws the moment that the clock says if it lies between two snapshots. Otherwise
-// playback stops.
+// drawInterpolated draws the display moment if it lies between two snapshots. Otherwise playback
+// stops.
 func (c *client) drawInterpolated() {
 	rate := c.env.World.Rate()
 	delay := c.playoutDelay()

@@ -1,11 +1,11 @@
-// Package snapshot draws what the server was a little while ago. The server alone simulates. Many
+// Package snapshot draws the server's recent past. Only the server simulates. Many
 // times a second it sends the visible state of all bodies; the client buffers these snapshots,
 // plays them back some time behind the newest, and interpolates between two of them.
 //
 // This is Fiedler's "Snapshot Interpolation" (2014), his "Snapshot Compression" (2015), and their
 // programs. The client knows no physics, so it mispredicts nothing, and its player waits for a
-// round trip and the buffer. It suits bodies that others move. At level raw it needs more bandwidth
-// than any other strategy; compression.go and package delta say how much of that can be saved.
+// round trip and the buffer. It suits bodies that the player does not control. At level raw it needs
+// more bandwidth than any other strategy; compression.go and package delta reduce it.
 //
 // It differs from the article in these ways:
 //
@@ -15,8 +15,8 @@
 //   - The client also restarts playback if everything has arrived too late for a second
 //     (TestHigherLatencyRestarts). The published buffer would stop for good after latency has grown
 //     by more than its delay.
-//   - A snapshot that arrives late, but before the next one to be shown, is used. The article drops
-//     everything older than the newest, which is done here only without a buffer.
+//   - A snapshot that arrives late, but before its turn to be displayed, is used. The article drops
+//     every snapshot older than the newest; here only interpolation=none does.
 //   - The jitter margin of the delay follows from the send interval (playout.go).
 //   - From level quantised on snapshots have no velocities, as in the article, which sends sixty a
 //     second at that point: hermite interpolation becomes linear, and nothing is extrapolated.
@@ -33,7 +33,7 @@ import (
 var Strategy = &predict.Strategy{
 	Name: "snapshot",
 	Doc: "snapshot interpolation\n\n" +
-		"The client simulates nothing: it draws what the server was a moment ago. Set snapshot-every to 6 and interpolation to linear, hover with Space, and see the kinks; then set hermite. Show packets (K) and raise the compression level: a cube goes from 321 bits to three. From quantised on there are no velocities, and hermite is linear.",
+		"The client simulates nothing: it draws the server's recent past. Set snapshot-every to 6 and interpolation to linear, hover with Space, and see the kinks; then set hermite. Show packets (K) and raise the compression level: a cube goes from 321 bits to three. From quantised on there are no velocities, and hermite is linear.",
 	Source:    "Fiedler, Snapshot Interpolation (2014) and Snapshot Compression (2015), and their programs",
 	NewServer: newServer,
 	NewClient: newClient,
@@ -68,7 +68,7 @@ type settings struct {
 func (s *settings) declare(k *predict.Knobs) {
 	k.Int(&s.snapshotEvery, "snapshot-every", 1, 1, 64, "send interval of snapshots, ticks: 1, 2, 3, 6 are 60, 30, 20, 10 a second at 60 Hz")
 	k.Choice(&s.interpolation, "interpolation", hermite, interpolationModes, "between snapshots: none (draw the newest, no delay), linear, or hermite, which needs velocities")
-	k.Millis(&s.extrapolate, "extrapolate", 0, 0, 1000, "linear and hermite: extrapolate by velocity this much, ms; the automatic delay is shorter by as much")
+	k.Millis(&s.extrapolate, "extrapolate", 0, 0, 1000, "linear and hermite: longest extrapolation by velocity, ms; shortens the automatic delay by as much")
 }
 
 // needsVelocities reports whether the client cannot draw without them.

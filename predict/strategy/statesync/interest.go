@@ -15,8 +15,8 @@ type interestArea struct {
 }
 
 func (a *interestArea) declare(k *predict.Knobs) {
-	k.Float(&a.radius, "interest-radius", 0, 0, 500, "distance from the player beyond which priorities fall with its square, m; 0: nowhere")
-	k.Float(&a.cutoff, "interest-cutoff", 0, 0, 500, "distance from the player beyond which no body is sent, m; 0: none")
+	k.Float(&a.radius, "interest-radius", 0, 0, 500, "distance from the player beyond which priorities fall with the distance squared, m; 0: no fall")
+	k.Float(&a.cutoff, "interest-cutoff", 0, 0, 500, "distance from the player beyond which no body is sent, m; 0: no limit")
 }
 
 // excludes reports whether a body is beyond the cutoff. distanceSq is its squared distance in m2.

@@ -35,17 +35,17 @@ var priorityModes = []string{"accumulated", "current"}
 
 func (p *policy) declare(k *predict.Knobs) {
 	k.Int(&p.budget, "budget", 256, 16, 4096, "send rate to each client, including the headers of IP and UDP, kbit/s")
-	k.Choice(&p.priorityMode, "priority", accumulated, priorityModes, "a body's priority accumulates until it is sent; or is this tick's alone, so that low priorities starve")
+	k.Choice(&p.priorityMode, "priority", accumulated, priorityModes, "a body's priority accumulates until it is sent, or counts for one tick only: then low priorities starve")
 	k.Int(&p.playerPriority, "priority-player", 1_000_000, 1, 1_000_000, "priority of a player's cube, added per tick")
 	k.Int(&p.touchedPriority, "priority-touched", 100, 1, 1_000_000, "priority of a body that a player touches, directly or through other bodies, added per tick")
 	k.Int(&p.otherPriority, "priority-other", 1, 1, 1_000_000, "priority of any other body, added per tick")
 	declareReliableRest(k, &p.reliableRest)
-	k.Int(&p.restPriority, "priority-rest", 100, 1, 1_000_000, "reliable-rest: least priority of a body whose rest is not acknowledged, added per tick")
+	k.Int(&p.restPriority, "priority-rest", 100, 1, 1_000_000, "reliable-rest: minimum priority of a body whose rest is not acknowledged, added per tick")
 	p.interest.declare(k)
 	k.Bool(&p.congestion, "congestion", true, "reduce the send rate while the round trip indicates a queue on the path")
 	k.Bool(&p.inputs, "inputs", true, "send the players' inputs")
 	k.Bool(&p.states, "states", true, "send the states of bodies; without them the two worlds diverge")
-	k.Bool(&p.velocities, "velocities", true, "send the velocities of moving bodies; off: the client keeps its own")
+	k.Bool(&p.velocities, "velocities", true, "send the velocities of moving bodies; off: the client keeps those of its simulation")
 }
 
 // sender chooses the updates for one peer and remembers what it sent. A server has one for each

@@ -82,7 +82,7 @@ func (k *serverCounters) init(m *predict.Counters) {
 	k.updates = m.New("updates", "updates sent; an update is the state of one body in one packet")
 	k.updatesPerPacket = m.New("updates_per_packet", "mean number of updates in a packet")
 	k.deltaPercent = m.New("delta_percent", "share of the updates sent as differences from an acknowledged state, %")
-	k.packetFillPercent = m.New("packet_fill_percent", "mean share of the budget's room that packets used, %")
+	k.packetFillPercent = m.New("packet_fill_percent", "mean share of the available budget that packets used, %")
 	k.sendRate = m.New("send_rate_kbit_per_second", "send rate: the budget, or less during congestion, kbit/s, now")
 	k.congestedTicks = m.New("congested_ticks", "ticks in which congestion control reduced the send rate")
 	for i, c := range bandCounters {

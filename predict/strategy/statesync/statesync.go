@@ -1,8 +1,8 @@
 // Package statesync simulates on both sides and sends part of the state, as in Fiedler's State
-// Synchronization (2015). The server steps the world, and so does the client, a few ticks behind
-// it. In every tick the server sends the players' inputs and the states of some bodies: as many as
+// Synchronization (2015). The server steps the world, and the client steps it too, a few ticks
+// later. In every tick the server sends the players' inputs and the states of some bodies: as many as
 // the bandwidth allows, the most important first. Until the state of a body arrives, the client's
-// own simulation moves it.
+// simulation moves it.
 //
 // This needs neither determinism nor whole snapshots, and nothing is ever rolled back. It suits
 // many bodies and little bandwidth. Between two updates a body may be wrong, and a player at a
