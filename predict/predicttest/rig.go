@@ -1,7 +1,7 @@
 // Package predicttest runs the two sides of a strategy in tests, from inside the strategy's package:
 // a server and its clients, connected by a simulated network, tick by tick as package predict/lab
-// runs a pane. It knows no score, no faults and no commands. A strategy's tests embed Rig and add
-// what is their own.
+// runs a pane. It has no score, no faults and no commands. A strategy embeds Rig in a type of its
+// own:
 //
 //	type rig struct {
 //		*predicttest.Rig
