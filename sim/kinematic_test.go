@@ -159,8 +159,8 @@ func BenchmarkKinematic(b *testing.B) {
 	}
 }
 
-// TestKinematicJoints checks that a kinematic body with joints stays in place, that the bodies
-// jointed to it hang on it, and that all numbers stay finite.
+// TestKinematicJoints checks that a kinematic body with joints stays in place, that its joints
+// keep the bodies attached, and that all numbers stay finite.
 func TestKinematicJoints(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"trailer", "walker", "seesaw"} {

@@ -208,8 +208,8 @@ func TestNeverLongerThanAbsolute(t *testing.T) {
 			absolute += boolInt(p[2] == 0)
 			w.Acknowledge(q)
 		}
-		// The first snapshot, those with a jump, and those after them. At level
-		// Arithmetic what was learned makes them shorter.
+		// The first snapshot, those with a jump, and those after them are absolute. At
+		// level Arithmetic the trained models make others shorter.
 		if l >= RelativePosition && l <= Predicted && absolute != 1+3+2 {
 			t.Errorf("%v: %d absolute snapshots", l, absolute)
 		}

@@ -44,8 +44,8 @@ const (
 //	0.040,,1
 //
 // The header names the columns with their units, in any order: time (s, ms or us),
-// strictly increasing from any start; delay, one way, or rtt, of which it takes half,
-// both from 0 to a minute; and lost, 0 or 1, which is optional. The delay of a lost
+// strictly increasing from any start; delay, one way, or rtt, which is halved, both from
+// 0 to a minute; and optionally lost, 0 or 1. The delay of a lost
 // sample may be empty. Without a header the columns are time_s, delay_ms and, if there
 // is a third, lost. All times are rounded to microseconds. The last sample lasts as
 // long as the one before it, or a second if it is the only one.

@@ -4,8 +4,8 @@ package packet
 const pageBytes = 64 << 10
 
 // arena allocates payloads that are released all at once. A payload larger than a page
-// uses a separate buffer, of which there is one, allocated with the arena; so no
-// datagram causes an allocation larger than a page.
+// uses the only large buffer, which is allocated with the arena, so no datagram
+// causes an allocation larger than a page.
 type arena struct {
 	pages      [][]byte
 	page       int // index of the page in use

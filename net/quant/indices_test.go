@@ -89,9 +89,9 @@ func TestSubsetSizes(t *testing.T) {
 		slices.Sort(list)
 		return list
 	}
-	run := func(first, k, apart int) (list []int) {
+	run := func(first, k, step int) (list []int) {
 		for i := range k {
-			list = append(list, first+i*apart)
+			list = append(list, first+i*step)
 		}
 		return list
 	}

@@ -142,7 +142,7 @@ type candidate struct {
 }
 
 // add adds a tick: the server's pose at serverTick, and the drawn pose, which claims to show
-// drawnTick. An unscored tick cannot become a pop, but it counts towards what is expected.
+// drawnTick. An unscored tick cannot become a pop, but it counts towards the expected deviation.
 func (p *pops) add(server geom.Pose, serverTick sim.Tick, drawn geom.Pose, drawnTick sim.Tick, scored bool) {
 	if s, ok := p.server.advance(server); ok {
 		r := &p.history[serverTick%popHistoryTicks]

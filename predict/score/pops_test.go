@@ -128,8 +128,8 @@ func TestRotationPop(t *testing.T) {
 }
 
 // TestStutterPops checks that a cube drawn at rest every eighth tick pops each time it catches up,
-// if it moves fast enough for 5 cm. Stutter in every other tick is what is expected, and the
-// definition does not see it.
+// if it moves fast enough for 5 cm. Stutter in every other tick becomes the expected deviation, and
+// is not counted.
 func TestStutterPops(t *testing.T) {
 	fast := func(i int) geom.Pose { return geom.Pose{Pos: geom.Vec3{X: 0.1 * float32(i)}, Rot: geom.Identity} }
 	stutter := func(i int) geom.Pose {

@@ -196,8 +196,8 @@ func TestH264Killed(t *testing.T) {
 	}
 }
 
-// TestValidate promises that Validate refuses what cannot be written, says what is allowed, and that Create
-// agrees.
+// TestValidate checks that Validate refuses formats that cannot be written and names the allowed values, and
+// that Create refuses the same.
 func TestValidate(t *testing.T) {
 	good := Format{File: "a.gif", W: 640, H: 360, FPS: 25}
 	if err := good.Validate(); err != nil {

@@ -61,12 +61,12 @@ func TestTapeWithUnknownDisplaySetting(t *testing.T) {
 
 // TestTapePath checks the names of tapes beside videos.
 func TestTapePath(t *testing.T) {
-	for film, want := range map[string]string{
+	for video, want := range map[string]string{
 		"clip.mp4": "clip.tape", "a.b/clip.2.gif": "a.b/clip.2.tape", "frames/%05d.png": "frames/session.tape",
 		"frames/f-%03d.png": "frames/f.tape", "%d.png": "session.tape", "x_%04d_y.png": "x_y.tape",
 	} {
-		if got := tapePath(film); got != want {
-			t.Errorf("%s: %s, want %s", film, got, want)
+		if got := tapePath(video); got != want {
+			t.Errorf("%s: %s, want %s", video, got, want)
 		}
 	}
 }

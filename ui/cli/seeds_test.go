@@ -97,7 +97,7 @@ func TestSeeds(t *testing.T) {
 	if len(many.Seeds) != 4 || many.Seeds[3] != 8 || len(many.Panes) != 3 {
 		t.Fatalf("%v, %d panes", many.Seeds, len(many.Panes))
 	}
-	told := 0
+	intervals := 0
 	for k, p := range many.Panes {
 		if len(p.Score) != len(alone[0].Panes[k].Score) || len(p.Traffic) != 6 || len(p.Counters) != len(alone[0].Panes[k].Counters) {
 			t.Errorf("pane %d: %d, %d, %d measures", k+1, len(p.Score), len(p.Traffic), len(p.Counters))
@@ -119,12 +119,12 @@ func TestSeeds(t *testing.T) {
 				t.Errorf("pane %d, %s: %+v of %v", k+1, name, s, values)
 			}
 			if s.Low != nil && *s.Low < *s.High {
-				told++
+				intervals++
 			}
 		}
 	}
-	if told < 40 {
-		t.Errorf("only %d intervals", told)
+	if intervals < 40 {
+		t.Errorf("%d intervals with two ends, want at least 40", intervals)
 	}
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	if again := runOutput(t, seedsArgs()+" --format json --seed 5 --seeds 4"); withoutCPU(again) != withoutCPU(text) {

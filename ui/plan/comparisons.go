@@ -117,7 +117,7 @@ func (b *Library) readComparisons(list []Comparison, name string, text []byte) (
 	return list, nil
 }
 
-// comparison returns the comparison of a table, or what is wrong with its texts.
+// comparison returns the comparison of a table, or the first error in its texts.
 func (t *comparisonTable) comparison(source Source) (c Comparison, err error) {
 	c = Comparison{Name: t.Name, Title: t.Title, Headline: t.Headline, Source: source}
 	if t.Source != nil {

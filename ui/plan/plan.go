@@ -35,13 +35,13 @@ type Plan struct {
 // MaxSeconds is the longest session that a command makes, in seconds.
 const MaxSeconds = 36000
 
-// New plans the session that settings ask for, over those of a settings file. What is more
-// specific wins: what was asked for over a comparison, the comparison over a tape, the tape
-// over the file, the file over the defaults. tapeName names the tape to play if none is asked
-// for; if it is empty, no tape is played. An error in a setting is a *SettingError.
+// New plans a session. A setting comes from the first source that has it: the settings asked
+// for, then the comparison, the tape, the settings file, and the defaults. tapeName names the
+// tape to play if none is asked for; if it is empty, no tape is played. An error in a setting
+// is a *SettingError.
 func (b *Library) New(asked, file Settings, tapeName string) (*Plan, error) {
 	if asked.Compare != "" && asked.Tape != "" {
-		return nil, &SettingError{"compare", "", errors.New("a comparison brings its own tape: give tape or compare")}
+		return nil, &SettingError{"compare", "", errors.New("a comparison has its own tape: want tape or compare, not both")}
 	}
 	m := &Plan{}
 	base := defaults.overriddenBy(file)

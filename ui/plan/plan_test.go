@@ -205,7 +205,7 @@ func TestSettingsFile(t *testing.T) {
 		"seconds = -1":                                "my.toml: line 1: seconds=-1",
 		"tape = \"circel\"":                           `my.toml: line 1: tape: no tape "circel"`,
 		"compare = \"predicton\"":                     `my.toml: line 1: compare: no comparison "predicton"`,
-		"compare = \"prediction\"\ntape = \"circle\"": "my.toml: line 2: tape: a comparison brings its own tape",
+		"compare = \"prediction\"\ntape = \"circle\"": "my.toml: line 2: tape: a comparison has its own tape",
 	} {
 		if _, err := newLibrary().ReadSettings("my.toml", []byte(text)); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)
@@ -213,8 +213,8 @@ func TestSettingsFile(t *testing.T) {
 	}
 }
 
-// TestPrecedence says what wins: what is asked for over a comparison, the comparison over
-// the file, a tape that is asked for over both, and all over the defaults.
+// TestPrecedence checks the order of the sources of settings: asked for, comparison, tape,
+// file, defaults. A tape that is asked for replaces the comparison of the file.
 func TestPrecedence(t *testing.T) {
 	file := Settings{Scene: "plain", Network: "latency=20ms", Seed: "5", Rate: "50", Seat: "host", Compare: "prediction"}
 	for _, c := range []struct {

@@ -152,7 +152,7 @@ func (b *Library) ReadSettings(name string, text []byte) (Settings, error) {
 func (b *Library) check(s Settings) error {
 	s.Fault = ""
 	if s.Tape != "" && s.Compare != "" {
-		return &SettingError{"tape", "", errors.New("a comparison brings its own tape: give tape or compare")}
+		return &SettingError{"tape", "", errors.New("a comparison has its own tape: want tape or compare, not both")}
 	}
 	if s.Compare != "" {
 		if _, err := b.ComparisonNamed(s.Compare); err != nil {

@@ -41,8 +41,8 @@ type (
 )
 
 // bindings are all keys in groups, in the order in which the help shows them. The window handles keys by this
-// table; the help and the README (TestReadmeListsKeys) list it. A row without keys documents what is read
-// elsewhere: mouse and sticks.
+// table; the help and the README (TestReadmeListsKeys) list it. A row without keys documents input that other
+// code reads: mouse and sticks.
 var bindings = [][]binding{
 	{
 		{label: "W A S D, arrows, left stick", help: "roll the cube, relative to the camera", hold: []heldKeys{

@@ -61,7 +61,7 @@ func (g *game) scoresSection(ctx *debugui.Context) {
 	})
 }
 
-// scoreRow is a measure: its title, and below it the values of all panes, or beside it the value of the only one.
+// scoreRow draws a measure: its title, and the values of all panes below it. With one pane the value is beside it.
 func (g *game) scoreRow(ctx *debugui.Context, m *score.Measure, values []*score.Measure) {
 	height := 34
 	if len(values) == 1 {

@@ -11,8 +11,8 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// readTrigger shoots at what is under the pointer when the mouse's right button goes down. Key and gamepad
-// are bindings.
+// readTrigger shoots at the point under the pointer when the right mouse button is pressed. The key and the
+// gamepad button are bindings.
 func (h *controls) readTrigger(g *game, capture debugui.InputCapturingState) {
 	x, y := ebiten.CursorPosition()
 	if inpututil.IsMouseButtonJustPressed(ebiten.MouseButtonRight) && capture == 0 && g.screen.inPicture(x, y) {

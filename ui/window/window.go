@@ -162,7 +162,7 @@ func (g *game) endSession() error {
 	return t.close(g.lab)
 }
 
-// shutdown closes the tape, waits for the videos, and prints what was written.
+// shutdown closes the tape, waits for the videos, and prints the names of the files.
 func (g *game) shutdown() error {
 	err := errors.Join(g.endSession(), g.videos.waitAll())
 	for _, s := range g.videos.messages {

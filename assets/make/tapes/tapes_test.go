@@ -779,14 +779,14 @@ func TestJumpOff(t *testing.T) {
 // TestHaul checks that the sled drives and stops, three times or more, and keeps its cube.
 func TestHaul(t *testing.T) {
 	for _, late := range inputDelays() {
-		stops, fast, apart := 0, false, float32(0)
+		stops, fast, distance := 0, false, float32(0)
 		var start []sim.Body
 		stepTape(t, "haul", late, func(w *predict.World, _ []sim.Input) {
 			b := w.Bodies()
 			if start == nil {
 				start = slices.Clone(b)
 			}
-			apart = max(apart, b[1].Pose.Pos.Sub(b[0].Pose.Pos).Len())
+			distance = max(distance, b[1].Pose.Pos.Sub(b[0].Pose.Pos).Len())
 			switch v := b[0].Linear.Len(); {
 			case v > 3:
 				fast = true
@@ -794,9 +794,9 @@ func TestHaul(t *testing.T) {
 				fast, stops = false, stops+1
 			}
 		})
-		t.Logf("%d ticks late: stopped %d times, the cube at most %.2f m from the sled's middle", late, stops, apart)
-		if stops < 3 || apart > start[1].Pose.Pos.Sub(start[0].Pose.Pos).Len()+0.1 {
-			t.Errorf("%d ticks late: stopped %d times, the cube at most %v m from the sled's middle", late, stops, apart)
+		t.Logf("%d ticks late: stopped %d times, the cube at most %.2f m from the centre of the sled", late, stops, distance)
+		if stops < 3 || distance > start[1].Pose.Pos.Sub(start[0].Pose.Pos).Len()+0.1 {
+			t.Errorf("%d ticks late: stopped %d times, the cube at most %v m from the centre of the sled", late, stops, distance)
 		}
 	}
 }

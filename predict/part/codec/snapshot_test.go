@@ -80,10 +80,10 @@ func TestBody(t *testing.T) {
 // although most bodies are not included.
 func TestSnapshots(t *testing.T) {
 	for _, c := range []struct {
-		weather string
+		network string
 		every   int // ticks from one snapshot to the next
 	}{{"perfect", 1}, {"csp-25-loss", 1}, {"torture", 1}, {"csp-75ms", 4}, {"torture", 4}, {"csp-75ms", 32}} {
-		network := c.weather
+		network := c.network
 		w := zenWorld(t)
 		conditions := &link.Network{Seed: 3}
 		if err := conditions.Parse(network); err != nil {
@@ -137,7 +137,7 @@ func TestSnapshots(t *testing.T) {
 		if fresh < 300 {
 			t.Errorf("%s, every %d: only %d snapshots", network, c.every, fresh)
 		}
-		if c.weather == "torture" && old == 0 {
+		if c.network == "torture" && old == 0 {
 			t.Error("no snapshot came out of order")
 		}
 		bodies = 900 * len(w.Bodies())

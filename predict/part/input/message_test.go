@@ -242,7 +242,7 @@ func TestQueueAfterLongFreeze(t *testing.T) {
 		case now < 1100 || now > 1700:
 			send(now+9, inputAt(now+9))
 		case now == 1700:
-			send(1109, sim.Input{Heading: 99}) // 2133, as far as can be told
+			send(1109, sim.Input{Heading: 99}) // on the wire the same as tick 2133
 		}
 		got := r.q.Pop(now, true)
 		if now > 1720 && got != inputAt(now) {

@@ -196,9 +196,9 @@ func TestPlayoutSkips(t *testing.T) {
 	}
 }
 
-// TestPlayoutDelay checks that inputs that arrive one per tick wait for the delay, whatever it is,
-// and are used as many ticks apart as they were sent, even if some ticks bring two and some none;
-// and that duplicates are counted.
+// TestPlayoutDelay checks, for several delays, that inputs that arrive one per tick wait for the
+// delay, that they are used at the intervals at which they were sent, even if two arrive in one tick
+// and none in another, and that duplicates are counted.
 func TestPlayoutDelay(t *testing.T) {
 	for _, length := range []string{"1", "4", "7"} {
 		b := newTestBuffer(t, "playout", length)

@@ -6,14 +6,14 @@ import (
 	"ghostcube/sim"
 )
 
-// TestSlew checks how fast a schedule follows a drift, and that it ends there: up to 25 ms
-// by a 200th of the time that passes, what is more by a quarter of it, and more than a
-// second at once. Where it is not slow the clock is set back, and not the schedule.
+// TestSlew checks the speed at which a schedule follows a drift, and that it ends at the drift:
+// up to 25 ms at 1/200 of the elapsed time, more at a quarter of it, and more than a second at
+// once. In the last two cases the clock is set back instead of the schedule.
 func TestSlew(t *testing.T) {
 	const rate = 60
 	for _, c := range []struct {
 		drift         sim.Moment
-		min, max      int        // ticks until the drift is made up for
+		min, max      int        // ticks until the drift is compensated
 		slowest, slow sim.Moment // of it, by which the schedule moves
 	}{
 		{0, 0, 0, 0, 0},
