@@ -86,7 +86,7 @@ func TestRewoundHitsMatchView(t *testing.T) {
 // future. Shots carry no position.
 func TestRaysStartWhereDrawn(t *testing.T) {
 	t.Parallel()
-	for spec, most := range map[string]float32{
+	for spec, maxOffset := range map[string]float32{
 		"noprediction": 0, "lockstep": 0, "rewind:smoothing=none": 0, "snapshot": 0.008, "animated": 0.008, // 1/32 ticks at 15 m/s
 		"statesync:smoothing=none": 0.001, "statesync:authority=client:smoothing=none:hit-history=500ms": 0.05,
 		"historyoffset:hit-history=500ms": 0.05,
@@ -102,16 +102,16 @@ func TestRaysStartWhereDrawn(t *testing.T) {
 			}
 		}
 		p := l.Panes[0]
-		off, way, resolved := float32(0), float32(0), 0
+		offset, presentOffset, resolved := float32(0), float32(0), 0
 		for n := p.Shots.FirstIndex(); n < p.Shots.Total(); n++ {
 			if x := p.Shots.At(n); x.ResolvedTick > 0 && x.Result.Refused == predict.NotRefused {
-				off = max(off, x.ClientRay.Origin.Sub(x.Result.Rewound.Origin).Len())
-				way = max(way, x.ClientRay.Origin.Sub(x.Result.Now.Origin).Len())
+				offset = max(offset, x.ClientRay.Origin.Sub(x.Result.Rewound.Origin).Len())
+				presentOffset = max(presentOffset, x.ClientRay.Origin.Sub(x.Result.Now.Origin).Len())
 				resolved++
 			}
 		}
-		if resolved < 200 || off > most {
-			t.Errorf("%s: %d shots start up to %v m from the drawn cube (%v m from the present one), want %v", spec, resolved, off, way, most)
+		if resolved < 200 || offset > maxOffset {
+			t.Errorf("%s: %d shots start up to %v m from the drawn cube (%v m from the present one), want %v", spec, resolved, offset, presentOffset, maxOffset)
 		}
 	}
 }

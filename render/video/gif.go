@@ -172,14 +172,14 @@ var nearestColor = sync.OnceValue(func() *[1 << 15]uint8 {
 	p := palette()
 	for i := range t {
 		r, g, b := i>>10<<3|4, i>>5&31<<3|4, i&31<<3|4
-		best, least := 0, 1<<30
+		nearest, minDistance := 0, 1<<30
 		for k := range transparent {
 			dr, dg, db := r-int(p[k][0]), g-int(p[k][1]), b-int(p[k][2])
-			if d := 3*dr*dr + 4*dg*dg + 2*db*db; d < least {
-				best, least = k, d
+			if d := 3*dr*dr + 4*dg*dg + 2*db*db; d < minDistance {
+				nearest, minDistance = k, d
 			}
 		}
-		t[i] = uint8(best)
+		t[i] = uint8(nearest)
 	}
 	return t
 })

@@ -98,7 +98,7 @@ func (g *game) scoreRow(ctx *debugui.Context, m *score.Measure, values []*score.
 // is nil where the values cannot be compared or are equal; best is -1 where there is no single best value.
 func barLengths(values []*score.Measure) (lengths []float32, best int) {
 	lengths = make([]float32, len(values))
-	worst, least, known := 0.0, math.Inf(1), 0
+	worst, lowest, known := 0.0, math.Inf(1), 0
 	best = -1
 	for k, v := range values {
 		if !v.OK || v.Better == score.Neither {
@@ -109,13 +109,13 @@ func barLengths(values []*score.Measure) (lengths []float32, best int) {
 		lengths[k] = float32(bad)
 		worst = max(worst, bad)
 		switch {
-		case bad < least:
-			least, best = bad, k
-		case bad == least:
+		case bad < lowest:
+			lowest, best = bad, k
+		case bad == lowest:
 			best = -1
 		}
 	}
-	if known < 2 || worst == least {
+	if known < 2 || worst == lowest {
 		return nil, -1
 	}
 	for k := range lengths {

@@ -23,10 +23,10 @@ func Candidates(s *sim.Scene) (list []Candidate) {
 		v.fitBoxes(s.Carriers[i].Boxes)
 		list = append(list, v)
 	}
-	least := float32(0)
+	minVolume := float32(0)
 	if s.Players > 0 {
 		h := s.Boxes[0].Half
-		least = float32(float32(8*h.X) * float32(h.Y*h.Z))
+		minVolume = float32(float32(8*h.X) * float32(h.Y*h.Z))
 	}
 	for i := s.Players; i < len(s.Boxes); i++ {
 		b := &s.Boxes[i]
@@ -34,7 +34,7 @@ func Candidates(s *sim.Scene) (list []Candidate) {
 		for _, p := range b.Parts {
 			v.addBox(p.Pose, p.Half)
 		}
-		if v.Volume() > least {
+		if v.Volume() > minVolume {
 			list = append(list, v)
 		}
 	}
