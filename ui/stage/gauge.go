@@ -160,8 +160,8 @@ func (d *overlay) drawSnapshotGauge(p *pane, x, y, w, h float32) {
 		{k.Parts.Index, indexColor, "index"},
 		{k.Parts.Position, updateColor, "position"},
 		{k.Parts.Rotation, rotationColor, "rotation"},
-		{k.Parts.Linear, inputColor, "linear"},
-		{k.Parts.Other, headerColor, "rest"},
+		{k.Parts.Linear, inputColor, "velocity"},
+		{k.Parts.Other, headerColor, "other"},
 	} {
 		if part.bits <= 0 {
 			continue

@@ -166,7 +166,7 @@ func TestBitsPerCube(t *testing.T) {
 	for _, c := range []struct {
 		level string
 		parts []string
-	}{{"raw", []string{"position 96.0", "rotation 128", "linear 96.0", "rest 1."}}, {"arithmetic", []string{"index 0.", "position ", "rotation ", "rest "}}} {
+	}{{"raw", []string{"position 96.0", "rotation 128", "velocity 96.0", "other 1."}}, {"arithmetic", []string{"index 0.", "position ", "rotation ", "other "}}} {
 		l := newKatamari(t, "latency=50ms", "snapshot:compression="+c.level)
 		setDisplay(t, l, "packet=on")
 		var st Stage
