@@ -13,7 +13,6 @@ import (
 	"ghostcube/assets"
 	"ghostcube/internal/experiment"
 	"ghostcube/predict"
-	"ghostcube/predict/lab"
 	"ghostcube/predict/lab/tape"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
@@ -311,82 +310,6 @@ func TestPush(t *testing.T) {
 	}
 }
 
-// countNear counts the cubes whose centres are within a radius of the first player's.
-func countNear(w *predict.World, within float32) int {
-	n := 0
-	for i := w.Scene().Players; i < len(w.Bodies()); i++ {
-		if w.Bodies()[i].Pose.Pos.Sub(w.Bodies()[0].Pose.Pos).Len() < within {
-			n++
-		}
-	}
-	return n
-}
-
-// katamariStats are the measurements of a tape in katamari.
-type katamariStats struct {
-	ticks          int     // since the first key
-	gatheredTicks  int     // of them with at least 60 cubes within 2.5 m
-	movedBodies    int     // bodies that moved in a tick, over all those ticks
-	nearMax        int     // cubes within 2.5 m
-	distance       float64 // metres along the ground, by steps of a second
-	displacedAtEnd int     // cubes moved by half a metre or more at the end
-	airborneTicks  int     // ticks with the cube half a metre above the ground
-	displaced      int     // cubes that were moved by a metre or more at some time
-}
-
-func measureKatamari(t *testing.T, name string, late int) katamariStats {
-	var m katamariStats
-	var start, last []sim.Body
-	var moved []bool
-	var at geom.Vec3
-	pressed := false
-	stepTape(t, name, late, func(w *predict.World, in []sim.Input) {
-		b := w.Bodies()
-		if start == nil {
-			start, last = append(start, b...), append(last, b...)
-			moved = make([]bool, len(b))
-		}
-		if pressed = pressed || in != nil && in[0].Buttons != 0; !pressed {
-			copy(last, b)
-			at = b[0].Pose.Pos
-			return
-		}
-		n := countNear(w, 2.5)
-		m.nearMax = max(m.nearMax, n)
-		if n >= 60 {
-			m.gatheredTicks++
-		}
-		if clearance(&b[0]) > 0.5 {
-			m.airborneTicks++
-		}
-		m.displacedAtEnd = 0
-		for i := range b {
-			if b[i].Pose != last[i].Pose {
-				m.movedBodies++
-			}
-			d := b[i].Pose.Pos.Sub(start[i].Pose.Pos).Len()
-			if i > 0 && d > 0.5 {
-				m.displacedAtEnd++
-			}
-			if i > 0 && d > 1 && !moved[i] {
-				moved[i] = true
-				m.displaced++
-			}
-		}
-		if m.ticks++; m.ticks%60 == 0 {
-			d := b[0].Pose.Pos.Sub(at)
-			d.Z = 0
-			m.distance += float64(d.Len())
-			at = b[0].Pose.Pos
-		}
-		copy(last, b)
-	})
-	t.Logf("%s, %d ticks late: %d ticks from the first key; %.1f bodies of %d move in a tick, %.1f %%; 60 cubes within 2.5 m in %.0f %% of the ticks, %d at most; %.0f m; %d cubes moved in the end, %d cleared; in the air in %.0f %%",
-		name, late, m.ticks, float64(m.movedBodies)/float64(m.ticks), len(start), 100*float64(m.movedBodies)/float64(m.ticks*len(start)),
-		100*float64(m.gatheredTicks)/float64(m.ticks), m.nearMax, m.distance, m.displacedAtEnd, m.displaced, 100*float64(m.airborneTicks)/float64(m.ticks))
-	return m
-}
-
 // TestOutage checks that the blackout covers all input, and that a dozen cubes or more move by
 // more than a metre during it.
 func TestOutage(t *testing.T) {
@@ -423,36 +346,6 @@ func TestOutage(t *testing.T) {
 	t.Logf("%d cubes moved by more than a metre", far)
 	if far < 12 {
 		t.Errorf("%d cubes moved by more than a metre", far)
-	}
-}
-
-// TestKatamari checks that a ball of cubes is gathered.
-func TestKatamari(t *testing.T) {
-	t.Parallel()
-	if m := measureKatamari(t, "katamari", 0); m.nearMax < 90 || m.gatheredTicks*2 < m.ticks {
-		t.Errorf("%+v", m)
-	}
-}
-
-// TestKatamariBall checks that a ball of cubes rolls through the grid for more than 2,837
-// ticks after the first input: at least 60 cubes are near the player most of the time, a
-// tenth of all bodies moves in the average tick, and the ball keeps growing.
-func TestKatamariBall(t *testing.T) {
-	t.Parallel()
-	m := measureKatamari(t, "katamari-ball", 5)
-	if m.ticks < 2837 || m.gatheredTicks*4 < m.ticks*3 || m.nearMax < 120 || m.distance < 120 || m.displacedAtEnd < 200 || m.movedBodies*10 < m.ticks*901 {
-		t.Errorf("%+v", m)
-	}
-}
-
-// TestHover checks that the player is in the air for at least a third of the time, and blows
-// away more than a hundred cubes.
-func TestHover(t *testing.T) {
-	t.Parallel()
-	for _, late := range inputDelays() {
-		if m := measureKatamari(t, "hover", late); m.airborneTicks*3 < m.ticks || m.displaced < 100 {
-			t.Errorf("%d ticks late: %+v", late, m)
-		}
 	}
 }
 
@@ -542,117 +435,6 @@ func TestSamePile(t *testing.T) {
 	}
 }
 
-// rideStats are the measurements of a tape with a carrier.
-type rideStats struct {
-	carriedTicks int     // ticks in which the player's cube stands still on it while it moves
-	distance     float64 // metres in them
-	winding      winding // of the cube, in them
-	final        sim.Body
-}
-
-// measureRide follows the player's cube relative to the carrier. The cube rides in the ticks
-// in which it moves less than a millimetre relative to a moving floor.
-func measureRide(t *testing.T, name string, late int) (r rideStats) {
-	var last geom.Vec3
-	began := false
-	stepTape(t, name, late, func(w *predict.World, _ []sim.Input) {
-		b, path := &w.Bodies()[0], &w.Scene().Carriers[0].Path
-		if began && w.Tick() > 0 {
-			// Where a point of the floor is now that was where the cube was.
-			origin := geom.Pose{Rot: geom.Identity}
-			then, now := path.Pose(origin, w.Tick()-1, rate), path.Pose(origin, w.Tick(), rate)
-			at := now.Pos.Add(now.Rot.Rotate(then.Rot.Inverse().Rotate(last.Sub(then.Pos))))
-			if now != then && at.Sub(b.Pose.Pos).Len() < 0.001 && clearance(b) > 0.1 {
-				r.carriedTicks++
-				r.distance += float64(b.Pose.Pos.Sub(last).Len())
-				r.winding.add(b.Pose.Pos)
-			}
-		}
-		last, r.final, began = b.Pose.Pos, *b, true
-	})
-	t.Logf("%s, %d ticks late: rides for %.1f s and %.1f m, %.2f turns, ends at %.1f, %.1f", name, late,
-		float64(r.carriedTicks)/rate, r.distance, r.winding.sum, r.final.Pose.Pos.X, r.final.Pose.Pos.Y)
-	return r
-}
-
-// TestTurntable checks that the cube comes to rest on the turntable, rides it for more than a
-// turn, and ends on the ground beside it.
-func TestTurntable(t *testing.T) {
-	for _, late := range inputDelays() {
-		r := measureRide(t, "turntable", late)
-		if r.carriedTicks < 10*rate || r.distance < 22 || r.winding.sum < 1.1 {
-			t.Errorf("%d ticks late: %+v", late, r)
-		}
-		if p := r.final.Pose.Pos; p.Len() < 8.5+0.75 || clearance(&r.final) > 0.02 || !r.final.Asleep {
-			t.Errorf("%d ticks late: it ends at %v", late, p)
-		}
-	}
-}
-
-// TestFerry checks that the cube boards the ship before its departure, rests in it to the other
-// end, and has left through the door at the end of the tape.
-func TestFerry(t *testing.T) {
-	for _, late := range inputDelays() {
-		r := measureRide(t, "ferry", late)
-		if r.carriedTicks < 9*rate || r.distance < 39.5 {
-			t.Errorf("%d ticks late: %+v", late, r)
-		}
-		if p := r.final.Pose.Pos; p.X < 37 || p.Y > 1.5 || clearance(&r.final) > 0.02 || !r.final.Asleep {
-			t.Errorf("%d ticks late: it ends at %v", late, p)
-		}
-	}
-}
-
-// TestBoarding checks that the cube rests on the platform until platform and ship move at
-// 45 m/s or more, enters the ship through the door at that speed, rides to the other end, and
-// has left through the door at the end of the tape.
-func TestBoarding(t *testing.T) {
-	for _, late := range inputDelays() {
-		slowest, entered, rode := 100.0, 0, 0
-		var ended sim.Body
-		stepTape(t, "boarding", late, func(w *predict.World, _ []sim.Input) {
-			b := &w.Bodies()[0]
-			path := &w.Scene().Carriers[0].Path
-			x := path.Pose(geom.Pose{}, w.Tick(), rate).Pos.X
-			speed := math.Abs(float64(path.Pose(geom.Pose{}, w.Tick()+1, rate).Pos.X-x)) * rate
-			aside := geom.Abs(b.Pose.Pos.X - x)
-			switch y := b.Pose.Pos.Y; {
-			case entered == 0 && y > 2.5+0.75:
-				entered = int(w.Tick())
-			case entered == 0 && y > 0.25: // it crosses over
-				slowest = min(slowest, speed)
-				if aside > 2 {
-					t.Errorf("%d ticks late, tick %d: %v m beside the door", late, w.Tick(), aside)
-				}
-			}
-			if entered > 0 && speed > 1 && b.Pose.Pos.Y > 3 && aside < 5 {
-				rode++
-			}
-			ended = *b
-		})
-		t.Logf("%d ticks late: in the ship in tick %d, at %.1f m/s at least, rides %.1f s, ends at %v", late, entered, slowest, float64(rode)/rate, ended.Pose.Pos)
-		if entered == 0 || slowest < 45 || rode < 7*rate {
-			t.Errorf("%d ticks late: in the ship in tick %d, at %v m/s, rides %d ticks", late, entered, slowest, rode)
-		}
-		if p := ended.Pose.Pos; p.X < 525 || p.Y > -4 || clearance(&ended) > 0.02 || !ended.Asleep {
-			t.Errorf("%d ticks late: it ends at %v", late, p)
-		}
-	}
-}
-
-// TestFastShip is TestFerry for the fast ship.
-func TestFastShip(t *testing.T) {
-	for _, late := range inputDelays() {
-		r := measureRide(t, "fast-ship", late)
-		if r.carriedTicks < 18*rate || r.distance < 525 {
-			t.Errorf("%d ticks late: %+v", late, r)
-		}
-		if p := r.final.Pose.Pos; p.X < 527 || p.Y > 1.5 || clearance(&r.final) > 0.02 || !r.final.Asleep {
-			t.Errorf("%d ticks late: it ends at %v", late, p)
-		}
-	}
-}
-
 // TestBreak checks that most pucks move by a metre or more, and none across the rails.
 func TestBreak(t *testing.T) {
 	for _, late := range inputDelays() {
@@ -724,54 +506,6 @@ func TestChains(t *testing.T) {
 			if torn > 0.02 || moved < 300 || lifted < c.lifted || c.name == "chain-tow" && (round.sum < 2 || lifted > 300) {
 				t.Errorf("%s, %d ticks late: %.2f times round, %d ticks lifted, the end moved in %d, torn %.4f m", c.name, late, round.sum, lifted, moved, torn)
 			}
-		}
-	}
-}
-
-// TestRewindPredictsCarriers checks that a predicting client predicts the effect of carriers
-// on its cube: without loss rewind makes no corrections in the tapes with carriers.
-func TestRewindPredictsCarriers(t *testing.T) {
-	t.Parallel()
-	for _, name := range []string{"turntable", "ferry", "boarding", "fast-ship"} {
-		tape := loadTape(t, name)
-		l := lab.New(tape.Config)
-		p, err := l.Open("rewind")
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, e := range tape.Entries {
-			if err := l.Tick(e); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if n, one := p.Counters.Value("corrections"), p.Counters.Value("snapshots"); n != 0 || one < 1000 {
-			t.Errorf("%s: %v corrections by %v snapshots", name, n, one)
-		}
-	}
-}
-
-// TestJumpOff checks that the cube jumps half a metre up from the turntable and lands on it
-// again, four times or more and each time further out, and ends beside it.
-func TestJumpOff(t *testing.T) {
-	for _, late := range inputDelays() {
-		var hops []float32 // where they began, from the middle
-		var end float32
-		up := false
-		stepTape(t, "jump-off", late, func(w *predict.World, _ []sim.Input) {
-			b := &w.Bodies()[0]
-			p := b.Pose.Pos
-			p.Z = 0
-			end = p.Len()
-			switch c := clearance(b) - 0.12; {
-			case c > 0.5 && !up:
-				up, hops = true, append(hops, end)
-			case c < 0.05:
-				up = false
-			}
-		})
-		t.Logf("%d ticks late: hops at %.1f m, the end at %.1f m", late, hops, end)
-		if len(hops) < 4 || !slices.IsSorted(hops[:4]) || hops[3] > 6 || end < 9 {
-			t.Errorf("%d ticks late: hops at %v m, the end at %v m", late, hops, end)
 		}
 	}
 }

@@ -1,10 +1,10 @@
 package lockstep
 
 import (
+	"ghostcube/internal/experiment"
+	"ghostcube/sim"
 	"testing"
 	"time"
-
-	"ghostcube/sim"
 
 	"pgregory.net/rapid"
 )
@@ -272,5 +272,56 @@ func TestPlayoutAfterFreeze(t *testing.T) {
 				t.Errorf("after a freeze of %v, follow-clock %v: inputs are due %.1f ms later than before, want %v", freeze, follow, away.Millis(testRate), want)
 			}
 		}
+	}
+}
+
+// TestClockDrift checks that with follow-clock a client whose clock is up to 3000 ppm faster or
+// slower than the server's runs for five minutes without a stall, and that without it a faster one
+// stalls repeatedly.
+func TestClockDrift(t *testing.T) {
+	t.Parallel()
+	ticks, skews := 18000, []string{"500", "-500", "3000", "-3000"}
+	if experiment.Brief() {
+		ticks, skews = 6000, skews[2:]
+	}
+	for _, host := range []bool{true, false} {
+		for _, skew := range skews {
+			r := newRig(t, "plain", "latency=50ms,jitter=5ms", host, "skew", skew, "follow-clock", "on")
+			r.run(ticks)
+			if n := r.Counter("stalls"); n != 0 {
+				t.Errorf("host %v, %s ppm: %v stalls", host, skew, n)
+			}
+			r.requireSync(t)
+			if lag := int(r.s.env.World.Tick()) - int(r.c[0].env.World.Tick()); lag < -60 || lag > 60 {
+				t.Errorf("host %v, %s ppm: the client is %d ticks behind", host, skew, lag)
+			}
+		}
+	}
+	r := newRig(t, "plain", "latency=50ms,jitter=5ms", true, "skew", "500")
+	r.run(18000)
+	if n := r.Counter("stalls"); n < 2 {
+		t.Errorf("a fast client without follow-clock: %v stalls", n)
+	}
+	r = newRig(t, "two-players", "latency=50ms", false, "skew", "500", "follow-clock", "on")
+	r.run(ticks)
+	r.requireSync(t)
+	if late := r.c[0].streams[0].next - r.c[0].env.World.Tick(); late > 30 {
+		t.Errorf("two fast clients: an input waits for %d ticks", late)
+	}
+}
+
+// TestAdaptive checks that an adaptive delay becomes what the transport needs: 200 ms for TCP at 50
+// ms latency, with hardly any stall after the first.
+func TestAdaptive(t *testing.T) {
+	r := newRig(t, "plain", "latency=50ms,loss=2%", true, "transport", "tcp", "adaptive", "on")
+	r.run(7200)
+	if n, delay := r.Counter("stalls"), r.Counter("playout_delay_ms"); n > 3 || delay < 180 || delay > 260 {
+		t.Errorf("%v stalls, the delay is %v ms", n, delay)
+	}
+	// Over a good link it becomes short.
+	r = newRig(t, "plain", "latency=50ms", true, "adaptive", "on")
+	r.run(1800)
+	if delay := r.Counter("playout_delay_ms"); delay > 20 || r.Counter("stalls") > 0 {
+		t.Errorf("without jitter the delay is %v ms, %v stalls", delay, r.Counter("stalls"))
 	}
 }

@@ -1,15 +1,14 @@
 package statesync
 
 import (
-	"math/bits"
-	"slices"
-	"testing"
-
 	"ghostcube/internal/experiment"
 	"ghostcube/net/quant"
 	"ghostcube/predict/predicttest"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
+	"math/bits"
+	"slices"
+	"testing"
 )
 
 // TestGolomb checks that values of any size are read as they were written, with as many bits as
@@ -299,5 +298,86 @@ func TestDeltaBitBreakdown(t *testing.T) {
 	f := format{rotationBits: maxRotationBits, quantised: true, velocities: true}
 	if whole := float64(f.bodyBits(false) + plainIndexBits(r.ServerWorld().Scene())); int(n) < 10*measured || all > 0.75*whole || sums["linear"]+sums["angular"] < 0.5*n*all {
 		t.Errorf("%v updates of %v bits; absolute ones have %v: %v", n, all, whole, sums)
+	}
+}
+
+// TestAnyLossDecodes checks that under loss, delay, duplication and reordering every received
+// message decodes to exactly the states that were sent, and never lacks a baseline; that most
+// moving bodies are sent as deltas; and that every encoding is used.
+func TestAnyLossDecodes(t *testing.T) {
+	t.Parallel()
+	networks := []string{"perfect", "latency=50ms,loss=40%", "latency=80ms,jitter=80ms,reorder=20%,reorder-delay=200ms,duplicate=10%",
+		"latency=100ms,outage=400ms,outage-every=1s", "latency=300ms,jitter=300ms,loss=5%"}
+	ticks := 900
+	if experiment.Brief() {
+		ticks = 600
+	}
+	for k, level := range levels {
+		for i, network := range networks {
+			if experiment.Brief() && i != 1+k%4 && (level != "delta" || i != 2) { // each level over one bad network, delta over two
+				continue
+			}
+			r := newRig(t, "katamari:cubes=120", network, "compression", level, "budget", "192", "congestion", "off")
+			r.Network.Seed, r.input = uint64(i+1), drivePulling
+			var sent [historyTicks]message
+			compared, based := 0, 0
+			var counts [absolute + 1]int
+			var got [historyTicks]sim.Tick
+			for range ticks {
+				r.run(1)
+				m := &r.s.scratch.message
+				sent[m.tick%historyTicks].copyFrom(m)
+				for at := range sim.Tick(historyTicks) {
+					o := &sent[at]
+					c := r.c.packets.Find(o.tick)
+					if c == nil || got[at] == o.tick || o.tick == 0 {
+						continue
+					}
+					got[at] = o.tick
+					if c.updateCount != o.updateCount || c.format != o.format {
+						t.Fatalf("%s, %s: tick %d: %d updates, %d sent", level, network, o.tick, c.updateCount, o.updateCount)
+					}
+					for j := range o.updates[:o.updateCount] {
+						a, b := &o.updates[j], &c.updates[j]
+						if want := o.format.roundTrip(a.state); a.body != b.body || want != b.state || a.encoding != b.encoding || b.missingBaseline {
+							t.Fatalf("%s, %s: tick %d: body %d is sent as %+v and read as %+v", level, network, o.tick, a.body, want, b)
+						}
+						compared++
+						counts[b.encoding]++
+						if b.isDelta() {
+							based++
+						}
+					}
+				}
+			}
+			if compared < 4000*ticks/900 {
+				t.Errorf("%s, %s: %d updates compared", level, network, compared)
+			}
+			for encoding, n := range counts {
+				if level == "delta" && i == 1 && n == 0 && encoding != absolute {
+					t.Errorf("%s, %s: no update has encoding %d", level, network, encoding)
+				}
+			}
+			if share := float64(based) / float64(compared-counts[initialState]); level == "delta" && i == 1 && share < 0.5 || level != "delta" && based > 0 {
+				t.Errorf("%s, %s: a share of %v of the updates are deltas", level, network, share)
+			}
+		}
+	}
+}
+
+// TestMissingBaseline checks that an update with a missing baseline is lost alone: the other
+// updates of its packet are read, and the body is soon sent without a baseline.
+func TestMissingBaseline(t *testing.T) {
+	r := newRig(t, "katamari:cubes=20", "latency=50ms", "compression", "delta")
+	r.run(300)
+	r.c.packets.Reset()
+	r.run(160)
+	lost := r.Counter("missing_baselines")
+	if lost == 0 || r.Counter("rejected_payloads") > 0 {
+		t.Errorf("%v updates lost, %v packets rejected", lost, r.Counter("rejected_payloads"))
+	}
+	r.run(100)
+	if n := r.Counter("missing_baselines"); n > lost {
+		t.Errorf("after three seconds updates are still lost: %v and %v", lost, n-lost)
 	}
 }

@@ -1,0 +1,171 @@
+package main
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"ghostcube/predict"
+	"ghostcube/predict/lab"
+	"ghostcube/sim"
+	"ghostcube/sim/geom"
+)
+
+// rideStats are the measurements of a tape with a carrier.
+type rideStats struct {
+	carriedTicks int     // ticks in which the player's cube stands still on it while it moves
+	distance     float64 // metres in them
+	winding      winding // of the cube, in them
+	final        sim.Body
+}
+
+// measureRide follows the player's cube relative to the carrier. The cube rides in the ticks
+// in which it moves less than a millimetre relative to a moving floor.
+func measureRide(t *testing.T, name string, late int) (r rideStats) {
+	var last geom.Vec3
+	began := false
+	stepTape(t, name, late, func(w *predict.World, _ []sim.Input) {
+		b, path := &w.Bodies()[0], &w.Scene().Carriers[0].Path
+		if began && w.Tick() > 0 {
+			// Where a point of the floor is now that was where the cube was.
+			origin := geom.Pose{Rot: geom.Identity}
+			then, now := path.Pose(origin, w.Tick()-1, rate), path.Pose(origin, w.Tick(), rate)
+			at := now.Pos.Add(now.Rot.Rotate(then.Rot.Inverse().Rotate(last.Sub(then.Pos))))
+			if now != then && at.Sub(b.Pose.Pos).Len() < 0.001 && clearance(b) > 0.1 {
+				r.carriedTicks++
+				r.distance += float64(b.Pose.Pos.Sub(last).Len())
+				r.winding.add(b.Pose.Pos)
+			}
+		}
+		last, r.final, began = b.Pose.Pos, *b, true
+	})
+	t.Logf("%s, %d ticks late: rides for %.1f s and %.1f m, %.2f turns, ends at %.1f, %.1f", name, late,
+		float64(r.carriedTicks)/rate, r.distance, r.winding.sum, r.final.Pose.Pos.X, r.final.Pose.Pos.Y)
+	return r
+}
+
+// TestTurntable checks that the cube comes to rest on the turntable, rides it for more than a
+// turn, and ends on the ground beside it.
+func TestTurntable(t *testing.T) {
+	for _, late := range inputDelays() {
+		r := measureRide(t, "turntable", late)
+		if r.carriedTicks < 10*rate || r.distance < 22 || r.winding.sum < 1.1 {
+			t.Errorf("%d ticks late: %+v", late, r)
+		}
+		if p := r.final.Pose.Pos; p.Len() < 8.5+0.75 || clearance(&r.final) > 0.02 || !r.final.Asleep {
+			t.Errorf("%d ticks late: it ends at %v", late, p)
+		}
+	}
+}
+
+// TestFerry checks that the cube boards the ship before its departure, rests in it to the other
+// end, and has left through the door at the end of the tape.
+func TestFerry(t *testing.T) {
+	for _, late := range inputDelays() {
+		r := measureRide(t, "ferry", late)
+		if r.carriedTicks < 9*rate || r.distance < 39.5 {
+			t.Errorf("%d ticks late: %+v", late, r)
+		}
+		if p := r.final.Pose.Pos; p.X < 37 || p.Y > 1.5 || clearance(&r.final) > 0.02 || !r.final.Asleep {
+			t.Errorf("%d ticks late: it ends at %v", late, p)
+		}
+	}
+}
+
+// TestBoarding checks that the cube rests on the platform until platform and ship move at
+// 45 m/s or more, enters the ship through the door at that speed, rides to the other end, and
+// has left through the door at the end of the tape.
+func TestBoarding(t *testing.T) {
+	for _, late := range inputDelays() {
+		slowest, entered, rode := 100.0, 0, 0
+		var ended sim.Body
+		stepTape(t, "boarding", late, func(w *predict.World, _ []sim.Input) {
+			b := &w.Bodies()[0]
+			path := &w.Scene().Carriers[0].Path
+			x := path.Pose(geom.Pose{}, w.Tick(), rate).Pos.X
+			speed := math.Abs(float64(path.Pose(geom.Pose{}, w.Tick()+1, rate).Pos.X-x)) * rate
+			aside := geom.Abs(b.Pose.Pos.X - x)
+			switch y := b.Pose.Pos.Y; {
+			case entered == 0 && y > 2.5+0.75:
+				entered = int(w.Tick())
+			case entered == 0 && y > 0.25: // it crosses over
+				slowest = min(slowest, speed)
+				if aside > 2 {
+					t.Errorf("%d ticks late, tick %d: %v m beside the door", late, w.Tick(), aside)
+				}
+			}
+			if entered > 0 && speed > 1 && b.Pose.Pos.Y > 3 && aside < 5 {
+				rode++
+			}
+			ended = *b
+		})
+		t.Logf("%d ticks late: in the ship in tick %d, at %.1f m/s at least, rides %.1f s, ends at %v", late, entered, slowest, float64(rode)/rate, ended.Pose.Pos)
+		if entered == 0 || slowest < 45 || rode < 7*rate {
+			t.Errorf("%d ticks late: in the ship in tick %d, at %v m/s, rides %d ticks", late, entered, slowest, rode)
+		}
+		if p := ended.Pose.Pos; p.X < 525 || p.Y > -4 || clearance(&ended) > 0.02 || !ended.Asleep {
+			t.Errorf("%d ticks late: it ends at %v", late, p)
+		}
+	}
+}
+
+// TestFastShip is TestFerry for the fast ship.
+func TestFastShip(t *testing.T) {
+	for _, late := range inputDelays() {
+		r := measureRide(t, "fast-ship", late)
+		if r.carriedTicks < 18*rate || r.distance < 525 {
+			t.Errorf("%d ticks late: %+v", late, r)
+		}
+		if p := r.final.Pose.Pos; p.X < 527 || p.Y > 1.5 || clearance(&r.final) > 0.02 || !r.final.Asleep {
+			t.Errorf("%d ticks late: it ends at %v", late, p)
+		}
+	}
+}
+
+// TestRewindPredictsCarriers checks that a predicting client predicts the effect of carriers
+// on its cube: without loss rewind makes no corrections in the tapes with carriers.
+func TestRewindPredictsCarriers(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"turntable", "ferry", "boarding", "fast-ship"} {
+		tape := loadTape(t, name)
+		l := lab.New(tape.Config)
+		p, err := l.Open("rewind")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range tape.Entries {
+			if err := l.Tick(e); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if n, one := p.Counters.Value("corrections"), p.Counters.Value("snapshots"); n != 0 || one < 1000 {
+			t.Errorf("%s: %v corrections by %v snapshots", name, n, one)
+		}
+	}
+}
+
+// TestJumpOff checks that the cube jumps half a metre up from the turntable and lands on it
+// again, four times or more and each time further out, and ends beside it.
+func TestJumpOff(t *testing.T) {
+	for _, late := range inputDelays() {
+		var hops []float32 // where they began, from the middle
+		var end float32
+		up := false
+		stepTape(t, "jump-off", late, func(w *predict.World, _ []sim.Input) {
+			b := &w.Bodies()[0]
+			p := b.Pose.Pos
+			p.Z = 0
+			end = p.Len()
+			switch c := clearance(b) - 0.12; {
+			case c > 0.5 && !up:
+				up, hops = true, append(hops, end)
+			case c < 0.05:
+				up = false
+			}
+		})
+		t.Logf("%d ticks late: hops at %.1f m, the end at %.1f m", late, hops, end)
+		if len(hops) < 4 || !slices.IsSorted(hops[:4]) || hops[3] > 6 || end < 9 {
+			t.Errorf("%d ticks late: hops at %v m, the end at %v m", late, hops, end)
+		}
+	}
+}

@@ -1,0 +1,153 @@
+package snapshot
+
+import (
+	"math"
+	"testing"
+
+	"ghostcube/predict"
+	"ghostcube/sim"
+)
+
+// TestDelayRule compares the automatic delay with the article's figures.
+func TestDelayRule(t *testing.T) {
+	for _, c := range []struct {
+		rate           int
+		every, survive string
+		knob, value    string
+		want           float64 // ms
+	}{
+		{60, "1", "2", "", "", 83.333}, // the article says 85
+		{60, "2", "2", "", "", 150},
+		{60, "3", "2", "", "", 200},
+		{60, "6", "2", "", "", 350},
+		{60, "6", "1", "", "", 250},
+		{60, "6", "0", "", "", 150},
+		{60, "6", "2", "extrapolate", "200ms", 150},
+		{60, "1", "2", "extrapolate", "200ms", 0},
+		{60, "6", "2", "interpolation-delay", "125ms", 125},
+		{60, "6", "2", "interpolation-delay", "3s", 3000},
+		{60, "1", "2", "interpolation-delay", "3s", 1033.333}, // limited by the buffer
+		{64, "4", "2", "", "", 237.5},
+		{10, "1", "2", "", "", 350},
+		{240, "4", "2", "", "", 83.333},
+		{60, "6", "2", "interpolation", "none", 0},
+	} {
+		r := newRig(t, c.rate, "snapshot-every", c.every, "survive-losses", c.survive)
+		if c.knob != "" {
+			r.SetKnob(c.knob, c.value)
+		}
+		r.run(3*c.rate, nil)
+		if got := r.Counter("interpolation_delay_ms"); math.Abs(got-c.want) > 0.01 {
+			t.Errorf("%d Hz, every %s, survive-losses=%s, %s=%s: %v ms, want %v", c.rate, c.every, c.survive, c.knob, c.value, got, c.want)
+		}
+	}
+}
+
+// TestSurvivesLosses checks that with the automatic delay at ten a second, two snapshots lost in a
+// row do not stop playback and three do, until the next snapshot; and that playback then continues
+// where it would have been.
+func TestSurvivesLosses(t *testing.T) {
+	for lost, want := range map[int]float64{1: 0, 2: 0, 3: 1} {
+		r := newRig(t, 60, "snapshot-every", "6")
+		r.run(120, nil)
+		var last *predict.View
+		delivered := func(tick int) bool { return tick < 120 || tick >= 120+6*lost }
+		for range 120 {
+			v := r.run(1, delivered)
+			if r.c.starvedTicks > 1 && (v.Bodies[0] != last.Bodies[0] || v.Tick() != last.Tick()) {
+				t.Fatalf("%d lost: the view moves without a snapshot", lost)
+			}
+			last = v
+		}
+		if got := r.Counter("starvations"); got != want {
+			t.Errorf("%d lost: %v times starved", lost, got)
+		}
+		if longest := r.Counter("starvation_max_ms"); want == 1 && (longest < 380 || longest > 400) {
+			t.Errorf("%d lost: starved for %v ms", lost, longest)
+		}
+		if r.Counter("playback_restarts") != 0 {
+			t.Errorf("%d lost: restarted", lost)
+		}
+		drawnTick := float64(r.Tick-1) - 21
+		if d := last.Bodies[0].Pos.Sub(straightLine(r.seconds(drawnTick)).pose.Pos).Len(); d > 1e-5 {
+			t.Errorf("%d lost: %v m from the expected position", lost, d)
+		}
+	}
+}
+
+// TestBlackoutRestarts checks that after ten seconds without a snapshot, more than the buffer
+// covers, the client restarts and draws the expected position.
+func TestBlackoutRestarts(t *testing.T) {
+	for _, every := range []string{"1", "6"} {
+		r := newRig(t, 60, "snapshot-every", every)
+		r.run(120, nil)
+		r.run(600, func(int) bool { return false })
+		if r.Counter("playback_restarts") != 0 || r.Counter("starvations") != 1 || r.c.starvedTicks < 580 {
+			t.Fatalf("every %s: %v restarts, %v starvations without a snapshot", every, r.Counter("playback_restarts"), r.Counter("starvations"))
+		}
+		v := r.run(60, nil)
+		drawnTick := float64(r.Tick-1) - r.Counter("interpolation_delay_ms")*0.06
+		if d := v.Bodies[0].Pos.Sub(straightLine(r.seconds(drawnTick)).pose.Pos).Len(); d > 1e-5 || r.Counter("playback_restarts") != 1 {
+			t.Errorf("every %s: %v restarts, and %v m from the expected position", every, r.Counter("playback_restarts"), d)
+		}
+		if longest := r.Counter("starvation_max_ms"); r.Counter("starvations") != 1 || longest < 9800 || longest > 10500 {
+			t.Errorf("every %s: stopped for %v ms, %v times", every, longest, r.Counter("starvations"))
+		}
+	}
+}
+
+// TestHigherLatencyRestarts checks that when latency grows by more than the delay, playback stops
+// for about a second and a delay, and then restarts.
+func TestHigherLatencyRestarts(t *testing.T) {
+	r := newRig(t, 60)
+	r.run(120, nil)
+	for range 150 { // from now on half a second late
+		r.step(r.Tick - 30)
+	}
+	v := r.step(r.Tick - 30)
+	drawnTick := float64(r.Tick-1) - 30 - 5
+	if d := v.Bodies[0].Pos.Sub(straightLine(r.seconds(drawnTick)).pose.Pos).Len(); d > 1e-5 || r.Counter("playback_restarts") != 1 {
+		t.Errorf("%v restarts, and %v m from the expected position", r.Counter("playback_restarts"), d)
+	}
+	if n := r.Counter("starved_ticks"); n < 64 || n > 67 { // a second, and five ticks of delay
+		t.Errorf("%v ticks starved", n)
+	}
+}
+
+// TestLate checks that a snapshot that playback has passed is counted and changes nothing; one that
+// is late but in time is used; without a buffer everything older than the newest is late.
+func TestLate(t *testing.T) {
+	r := newRig(t, 60, "snapshot-every", "6")
+	missing := 150 // drawn at 171; until then playback goes from 144 to 156
+	r.run(165, func(tick int) bool { return tick != missing })
+	before := r.c.buffer.Len()
+	r.step(r.Tick-1, missing)
+	if r.Counter("snapshots_late") != 0 || r.c.buffer.Len() != before+2 {
+		t.Errorf("in time: %v late", r.Counter("snapshots_late"))
+	}
+	r.step(132)
+	if r.Counter("snapshots_late") != 1 || r.c.buffer.Len() != before+2 {
+		t.Errorf("out of time: %v late", r.Counter("snapshots_late"))
+	}
+
+	r = newRig(t, 60, "interpolation", "none")
+	r.run(60, nil)
+	v := r.step(70)
+	w := r.step(69)
+	if v.Bodies[0] != straightLine(r.seconds(70)).pose || w.Bodies[0] != v.Bodies[0] || r.Counter("snapshots_late") != 1 {
+		t.Errorf("without a buffer: %v late", r.Counter("snapshots_late"))
+	}
+}
+
+// TestOnArrival checks that without interpolation a snapshot is drawn unchanged in the tick in
+// which it arrives, and nothing moves until the next.
+func TestOnArrival(t *testing.T) {
+	r := newRig(t, 60, "interpolation", "none", "snapshot-every", "6")
+	for range 120 {
+		v := r.run(1, nil)
+		received := (r.Tick - 1) / 6 * 6
+		if v.Bodies[0] != straightLine(r.seconds(float64(received))).pose || v.Tick() != sim.Tick(received) {
+			t.Fatalf("tick %d: drawn at %v, tick %d", r.Tick-1, v.Bodies[0].Pos, v.Tick())
+		}
+	}
+}

@@ -1,0 +1,128 @@
+package stage
+
+import (
+	"strings"
+	"testing"
+
+	"ghostcube/net/link"
+	"ghostcube/predict/lab"
+	"ghostcube/render"
+)
+
+// TestCaptionShowsMissedInputs promises that the captions of all panes show the share of inputs on time where
+// the inputs of one pane miss their ticks, and that none does elsewhere.
+func TestCaptionShowsMissedInputs(t *testing.T) {
+	for network, want := range map[string]int{"csp-25-loss": 2, "csp-75ms": 0} {
+		l := newSession(t, network, "rewind:redundant=off", "rewind")
+		var s Stage
+		runTicks(t, &s, l, 400)
+		var f Frame
+		s.Compose(&f, l, Rect{W: 1280, H: 720}, Options{}, 1)
+		captions := 0
+		for _, it := range f.Overlay.Items {
+			if strings.HasSuffix(it.Text, "% of inputs on time") {
+				captions++
+			}
+		}
+		if captions != want {
+			t.Errorf("%s: %d captions with inputs on time, want %d", network, captions, want)
+		}
+	}
+}
+
+// TestNetworkText promises a text for every profile, and holds some texts.
+func TestNetworkText(t *testing.T) {
+	for _, p := range link.Profiles {
+		w := link.Network{Up: p.Up, Down: p.Down}
+		if s := networkText(&w); s == "" || strings.Contains(s, "%!") {
+			t.Errorf("%s: %q", p.Name, s)
+		}
+	}
+	w := link.Network{}
+	if got := networkText(&w); got != "perfect network" {
+		t.Error(got)
+	}
+	w.Parse("swing-every=8s,swing=40ms")
+	if got := networkText(&w); got != "varying latency" {
+		t.Error(got)
+	}
+	w.Parse("latency=5ms,trace=us/20000:5012/4980/-")
+	if got := networkText(&w); got != "5 ms latency, trace of 60ms" {
+		t.Error(got)
+	}
+	w.Parse("latency=75ms,up.loss=25%")
+	if got := networkText(&w); got != "up: 75 ms latency, 25 % loss / down: 75 ms latency" {
+		t.Error(got)
+	}
+}
+
+// TestClockFaultIsShown promises that a caption describes the faults of the client's clock while there are some.
+func TestClockFaultIsShown(t *testing.T) {
+	l := newSession(t, "perfect", "rewind")
+	texts := func() string {
+		s, f := &Stage{}, Frame{}
+		runTicks(t, s, l, 1)
+		s.Compose(&f, l, Rect{W: 900, H: 600}, Options{}, 1)
+		var b strings.Builder
+		for i := range f.Overlay.Items {
+			b.WriteString(f.Overlay.Items[i].Text + "\n")
+		}
+		return b.String()
+	}
+	const want = "skew +500 ppm, 20 fps"
+	if strings.Contains(texts(), "ppm") {
+		t.Error("a fault is shown where there is none")
+	}
+	for _, set := range [][2]string{{"skew", "500"}, {"fps", "20"}} {
+		if err := l.Apply(lab.Command{Verb: "clock", Pane: lab.AllPanes, Name: set[0], Value: set[1]}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if s := texts(); !strings.Contains(s, want) {
+		t.Errorf("the texts are\n%swant %q", s, want)
+	}
+}
+
+// TestFallbackIsShown promises that a cube whose prediction is off has another colour in the client's picture
+// until prediction resumes, that the legend explains it, and that the server's picture does not change.
+func TestFallbackIsShown(t *testing.T) {
+	l := newSession(t, "latency=100ms", "historyoffset:fallback-corrections=3")
+	setDisplay(t, l, "split=on")
+	var s Stage
+	look := func() (client, server render.Color, explained bool) {
+		var f Frame
+		s.Compose(&f, l, Rect{W: 1280, H: 720}, Options{}, 1)
+		for _, it := range f.Overlay.Items {
+			explained = explained || it.Kind == render.TextKind && it.Text == "prediction off"
+		}
+		return f.Viewports[0].Scene.Cubes[0].Color, f.Viewports[1].Scene.Cubes[0].Color, explained
+	}
+	if err := l.Apply(lab.Command{Verb: "scene", Pane: lab.AllPanes, Name: "plain"}); err != nil {
+		t.Fatal(err)
+	}
+	idle := func(ticks int) {
+		for range ticks {
+			if err := l.Tick(lab.Entry{}); err != nil {
+				t.Fatal(err)
+			}
+			s.Tick(l)
+		}
+	}
+	idle(120)
+	if client, server, explained := look(); client != clientColor || server != serverColor || !explained {
+		t.Errorf("with prediction it is %v, the server's %v, explained: %v", client, server, explained)
+	}
+	for range 20 {
+		if err := l.Apply(lab.Command{Verb: "nudge", Pane: lab.AllPanes, Name: "x", Value: "0.3"}); err != nil {
+			t.Fatal(err)
+		}
+		idle(4)
+	}
+	if client, server, _ := look(); client != clientColor.Mix(fallbackColor, fallbackTintShare) || server != serverColor {
+		t.Errorf("without prediction it is %v, the server's %v", client, server)
+	}
+	idle(240)
+	if client, _, _ := look(); client != clientColor {
+		t.Errorf("with prediction again it is %v", client)
+	}
+}
