@@ -127,8 +127,11 @@ type Client interface {
 	CopyFrom(Client)
 }
 
-// TrailTicks is the number of past ticks that a trail covers.
-const TrailTicks = 160
+// A trail covers the last TrailTicks ticks, with a point every TrailStep ticks.
+const (
+	TrailTicks = 160
+	TrailStep  = 2
+)
 
 // View is the picture of one client in one tick. Its slices are indexed by body, and the caller owns
 // them.

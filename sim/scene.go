@@ -2,6 +2,9 @@ package sim
 
 import "ghostcube/sim/geom"
 
+// MaxPlayers is the largest number of players in a scene.
+const MaxPlayers = 4
+
 // Scene is a starting state and the constants of its world.
 type Scene struct {
 	Name string // as in scene.Named, with parameters

@@ -82,7 +82,7 @@ func TestArithmeticSaves(t *testing.T) {
 }
 
 // BenchmarkSecond writes and reads one second of a katamari ball: 60 snapshots of 901
-// cubes, of which about a hundred move.
+// cubes; about a hundred of them move.
 func BenchmarkSecond(b *testing.B) {
 	const warmup, count = 60, 60
 	snapshots := recordedSnapshots(b, "katamari-ball", 2500, warmup+count)

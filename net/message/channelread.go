@@ -6,7 +6,7 @@ import (
 	"ghostcube/net/quant"
 )
 
-var errReceivedUnsent = errors.New("message: receive id beyond what was sent")
+var errReceivedUnsent = errors.New("message: receive id beyond the newest sent message")
 
 // messageList is a list of messages in one buffer, at most MaxPerPacket of each kind.
 type messageList struct {

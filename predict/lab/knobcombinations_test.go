@@ -7,7 +7,7 @@ import (
 	"ghostcube/predict/lab/labtest"
 )
 
-// allKnobs switches on everything that changes what is predicted or interpolated.
+// allKnobs switches on every knob that decides which bodies are predicted or interpolated.
 const allKnobs = ":predicted-bodies=joint-tree:joint-tree=relative:remote-bodies=dynamic:fallback-corrections=3:fallback-dirty-ticks=6"
 
 // TestKnobsCombine checks that the knobs of the predicting strategies work together: two runs

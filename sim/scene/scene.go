@@ -23,7 +23,7 @@ var Templates = []Template{
 	{Name: "plain", build: plain},
 	{Name: "zen", build: zen},
 	{Name: "katamari", build: katamari, Params: []Param{
-		{"cubes", "small cubes on the grid", 900, 0, 2500}, {"players", "players", 1, 1, 4},
+		{"cubes", "small cubes on the grid", 900, 0, 2500}, {"players", "players", 1, 1, sim.MaxPlayers},
 	}},
 	{Name: "pile", build: pile, Params: []Param{{"layers", "layers of 90 cubes", 10, 1, 20}}},
 	{Name: "heap", build: heap, Params: []Param{{"layers", "layers of 90 cubes", 10, 1, 20}}},

@@ -31,7 +31,7 @@ type Interpolator struct {
 	curve    curve
 }
 
-// AddResult says what became of a received position.
+// AddResult is the result of adding a received position.
 type AddResult uint8
 
 // The results of Add and AddSame.

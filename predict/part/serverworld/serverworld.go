@@ -1,7 +1,7 @@
 // Package serverworld is what the servers of most strategies begin with: the inputs of all players,
 // their shots, and one step of the world.
 //
-// It knows nothing about what is sent. A strategy embeds World, or Receiving if its server takes
+// It knows nothing about packets to clients. A strategy embeds World, or Receiving if its server takes
 // inputs from queues, and calls it before it sends.
 package serverworld
 

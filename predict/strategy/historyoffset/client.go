@@ -14,7 +14,6 @@ import (
 
 const (
 	historyTicks = 1024 // 17 s at 60 Hz
-	trailStep    = 2    // ticks between two points of the trail
 	maxCatchUp   = 256  // ticks that a joining client steps in one
 )
 
@@ -240,7 +239,7 @@ func (c *client) View(v *predict.View) {
 	if c.world.View(v); !c.world.PlayerShown() {
 		return
 	}
-	for past := range c.history.Trail(c.env.World.Tick(), predict.TrailTicks, trailStep) {
+	for past := range c.history.Trail(c.env.World.Tick(), predict.TrailTicks, predict.TrailStep) {
 		v.Trail = append(v.Trail, past.body.Pose)
 	}
 }

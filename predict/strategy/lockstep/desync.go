@@ -136,7 +136,7 @@ func (j *desyncDetector) compare(t sim.Tick, local *checksumHistory, counters *s
 	j.report(counters)
 }
 
-// report sets the counters and the note to what is known about the desync.
+// report sets the counters and the note that describe the desync.
 func (j *desyncDetector) report(counters *sideCounters) {
 	counters.desyncTick.Set(float64(j.mismatchTick))
 	j.note = "worlds differ since tick " + strconv.Itoa(int(j.mismatchTick))

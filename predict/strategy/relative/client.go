@@ -15,7 +15,6 @@ import (
 
 const (
 	historyTicks = 1024 // 17 s at 60 Hz
-	trailStep    = 2    // ticks between two points of the trail
 	maxCatchUp   = 256  // ticks that a joining client steps in one
 )
 
@@ -254,7 +253,7 @@ func (c *client) View(v *predict.View) {
 	if c.world.View(v); !c.world.PlayerShown() {
 		return
 	}
-	for past := range c.history.Trail(c.env.World.Tick(), predict.TrailTicks, trailStep) {
+	for past := range c.history.Trail(c.env.World.Tick(), predict.TrailTicks, predict.TrailStep) {
 		f := c.parent.Interpolated(past.parent)
 		v.Trail = append(v.Trail, f.ToWorld(&past.body).Pose)
 	}

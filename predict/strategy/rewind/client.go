@@ -18,18 +18,14 @@ import (
 const (
 	inputHistoryTicks = 1024 // inputs and poses: 17 s at 60 Hz
 	stateHistoryTicks = 128  // whole worlds: 2.1 s at 60 Hz
-	trailStep         = 2    // ticks between two points of the trail
 	maxClockJump      = 256  // largest number of ticks stepped at once to catch up
 )
 
-// maxPlayers is the largest number of players in any scene.
-const maxPlayers = 4
-
 // inputRecord is one tick of the player's past.
 type inputRecord struct {
-	input      sim.Input             // the player's
-	stepInputs [maxPlayers]sim.Input // by player: inputs that the tick was last stepped with
-	pose       geom.Pose             // the player's cube at the start of the tick
+	input      sim.Input                 // the player's
+	stepInputs [sim.MaxPlayers]sim.Input // by player: inputs that the tick was last stepped with
+	pose       geom.Pose                 // the player's cube at the start of the tick
 }
 
 type client struct {
@@ -419,7 +415,7 @@ func (c *client) View(v *predict.View) {
 	if c.receiver.HasSnapshot {
 		v.LastReceived = predict.AppendPoses(v.LastReceived, c.receiver.Bodies)
 	}
-	for past := range c.inputHistory.Trail(w.Tick(), predict.TrailTicks, trailStep) {
+	for past := range c.inputHistory.Trail(w.Tick(), predict.TrailTicks, predict.TrailStep) {
 		v.Trail = append(v.Trail, past.pose)
 	}
 }

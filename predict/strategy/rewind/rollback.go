@@ -48,7 +48,7 @@ type rollbackHistoryCounters struct {
 
 // pastTick is one remembered tick.
 type pastTick struct {
-	inputs [maxPlayers]sim.Input
+	inputs [sim.MaxPlayers]sim.Input
 	sent   bool // a snapshot of the resulting state was sent
 }
 

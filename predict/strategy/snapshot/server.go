@@ -35,7 +35,7 @@ type serverCounters struct {
 	snapshots, snapshotBits, bitsPerBody, indexBits, positionBits, rotationBits, linearBits, otherBits, fragmentsPerSnapshot predict.Counter
 }
 
-// levelTotals accumulates what is sent while the compression level stays the same.
+// levelTotals sums the packets sent while the compression level stays the same.
 type levelTotals struct {
 	level             int
 	snapshots, bodies int

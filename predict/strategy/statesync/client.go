@@ -32,10 +32,10 @@ type client struct {
 	settings    clientSettings
 	state       clientState
 	bodies      []clientBody
-	lastInputs  []sim.Input                         // by player
-	inputs      history.Ring[[maxPlayers]sim.Input] // by tick
-	packets     history.Ring[message]               // by tick
-	trail       history.Ring[geom.Pose]             // drawn poses of the player's cube, by own ticks
+	lastInputs  []sim.Input                             // by player
+	inputs      history.Ring[[sim.MaxPlayers]sim.Input] // by tick
+	packets     history.Ring[message]                   // by tick
+	trail       history.Ring[geom.Pose]                 // drawn poses of the player's cube, by own ticks
 	inputSender input.Sender
 	authority   localAuthority
 	counters    clientCounters
@@ -106,7 +106,7 @@ type clientScratch struct {
 }
 
 func newClient(env *predict.Env) predict.Client {
-	if env.Players > maxPlayers {
+	if env.Players > sim.MaxPlayers {
 		panic("statesync: more players than any scene has")
 	}
 	t := env.World.Tick()
@@ -115,7 +115,7 @@ func newClient(env *predict.Env) predict.Client {
 		state:      clientState{inputTick: t, newest: t, arrivals: playout.Arrivals{SpanTicks: env.World.Rate()}},
 		bodies:     make([]clientBody, len(env.World.Bodies())),
 		lastInputs: append([]sim.Input(nil), env.LastInputs...),
-		inputs:     history.New[[maxPlayers]sim.Input](historyTicks),
+		inputs:     history.New[[sim.MaxPlayers]sim.Input](historyTicks),
 		packets:    history.New[message](historyTicks),
 		trail:      history.New[geom.Pose](predict.TrailTicks),
 		authority:  newLocalAuthority(env.World),
@@ -469,7 +469,7 @@ func (c *client) CopyFrom(from predict.Client) {
 	c.settings, c.state = o.settings, o.state
 	c.bodies = append(c.bodies[:0], o.bodies...)
 	c.lastInputs = append(c.lastInputs[:0], o.lastInputs...)
-	c.inputs.CopyFrom(&o.inputs, history.CopyValue[[maxPlayers]sim.Input])
+	c.inputs.CopyFrom(&o.inputs, history.CopyValue[[sim.MaxPlayers]sim.Input])
 	c.packets.CopyFrom(&o.packets, (*message).copyFrom)
 	c.trail.CopyFrom(&o.trail, history.CopyValue[geom.Pose])
 	c.inputSender.CopyFrom(&o.inputSender)

@@ -192,7 +192,7 @@ func (m *message) codePlayer(c *quant.Coder, u *update, scene *sim.Scene) {
 // playerUpdate returns the update of the player's cube that u is relative to, if the packet contains
 // it before u. The players' cubes are the first bodies of a scene.
 func (m *message) playerUpdate(u *update) *update {
-	for i := range min(m.updateCount, maxPlayers) {
+	for i := range min(m.updateCount, sim.MaxPlayers) {
 		p := &m.updates[i]
 		if p == u {
 			break

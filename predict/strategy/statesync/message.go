@@ -15,12 +15,11 @@ const (
 	tickBits   = 16 // of the tick on the wire: it wraps after 18 minutes
 	maxInputs  = 32 // per player
 	maxUpdates = 64
-	maxPlayers = 4
 
 	// maxBytes is enough for any packet, in whole words: 64 bodies of at most 427 bits, with indices
 	// of at most 16 bits and authorities of at most 4; inputs of at most 16 bits; and 64 bits of
 	// everything else.
-	maxBytes = (maxUpdates*(1+13*32+16+4) + maxPlayers*maxInputs*(input.MaxInputBits+1) + 40 + 63) / 64 * 8
+	maxBytes = (maxUpdates*(1+13*32+16+4) + sim.MaxPlayers*maxInputs*(input.MaxInputBits+1) + 40 + 63) / 64 * 8
 )
 
 // update is the state of one body in a packet.
@@ -67,7 +66,7 @@ type message struct {
 	tick         sim.Tick
 	inputCount   int // inputs of each player
 	players      int
-	inputs       [maxPlayers][maxInputs]sim.Input // oldest first
+	inputs       [sim.MaxPlayers][maxInputs]sim.Input // oldest first
 	format       format
 	consumedTick sim.Tick // if authority, from the server: newest client tick whose states it has applied
 	fromClient   bool

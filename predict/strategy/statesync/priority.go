@@ -101,8 +101,8 @@ type sentPacket struct {
 // playerStates are the states of the players' cubes in one sent packet.
 type playerStates struct {
 	tick    sim.Tick
-	present [maxPlayers]bool
-	states  [maxPlayers]sim.Body
+	present [sim.MaxPlayers]bool
+	states  [sim.MaxPlayers]sim.Body
 }
 
 // baseline is a state of a body that the peer has.
@@ -389,7 +389,7 @@ func (p *sender) recordSent(sequence packet.Sequence, m *message, bytes int) {
 	for i := range m.updates[:m.updateCount] {
 		u := &m.updates[i]
 		f.updates[i].body, f.updates[i].authority, f.updates[i].state = u.body, u.authority, m.format.roundTrip(u.state)
-		if u.body < maxPlayers {
+		if u.body < sim.MaxPlayers {
 			r := &p.playerStates[m.tick%historyTicks]
 			r.present[u.body], r.states[u.body] = true, f.updates[i].state
 		}

@@ -31,12 +31,12 @@ type serverSettings struct {
 
 // serverState is plain: it is copied by assignment.
 type serverState struct {
-	inputHistory       [inputHistoryTicks][maxPlayers]sim.Input // ring by tick
-	inputHistoryLen    int                                      // remembered ticks
-	wasClientAuthority bool                                     // in the last tick
-	updates            uint64                                   // sent
-	packets            uint64                                   // sent
-	fillSum            float64                                  // sum of the packets' fill ratios
+	inputHistory       [inputHistoryTicks][sim.MaxPlayers]sim.Input // ring by tick
+	inputHistoryLen    int                                          // remembered ticks
+	wasClientAuthority bool                                         // in the last tick
+	updates            uint64                                       // sent
+	packets            uint64                                       // sent
+	fillSum            float64                                      // sum of the packets' fill ratios
 }
 
 // serverCounters are the counters of a server.
@@ -58,7 +58,7 @@ type serverScratch struct {
 const inputHistoryTicks = 2 * maxInputs
 
 func newServer(env *predict.Env) predict.Server {
-	if env.Players > maxPlayers {
+	if env.Players > sim.MaxPlayers {
 		panic("statesync: more players than any scene has")
 	}
 	s := &server{}
