@@ -1,7 +1,6 @@
-// Package plan turns what a user asks for, by flags, by a settings file, by a comparison's
-// name or in the panel, into a session: a plan says what a lab starts from and what
-// happens in each of its ticks. The terminal and the window both start sessions from
-// plans, so the same words start the same session.
+// Package plan turns flags, a settings file, the name of a comparison or a choice in the panel into
+// a session. A plan holds the configuration of a lab and the entry of each tick. The terminal and
+// the window both start sessions from plans, so equal settings start equal sessions.
 package plan
 
 import (
@@ -18,21 +17,21 @@ import (
 	"ghostcube/ui/stage"
 )
 
-// Plan is a session made ready: what it starts from and what happens in each tick of it.
+// Plan is a session that has not started: its configuration, its panes and its entries.
 type Plan struct {
 	Config     lab.Config
 	Panes      []string    // specs
-	TapeName   string      // where the entries come from; empty: nothing is played
-	Comparison *Comparison // nil: none was asked for
-	Seconds    float64     // 0: not said
+	TapeName   string      // tape that the entries come from; empty if there is none
+	Comparison *Comparison // nil if the settings name none
+	Seconds    float64     // length of the session; 0: that of its tape, or the caller's default
 
-	entries    []lab.Entry // of the tape, as far as it goes
-	faultEvery int         // ticks from one forced fault to the next; 0: none
-	faults     []lab.Fault // those that come once
+	entries    []lab.Entry // of the tape
+	faultEvery int         // period of the repeated forced fault, ticks; 0: none
+	faults     []lab.Fault // forced faults at a given time
 	display    []lab.Command
 }
 
-// MaxSeconds is the longest session that a command makes, in seconds.
+// MaxSeconds is the length of the longest session, in seconds.
 const MaxSeconds = 36000
 
 // New plans a session. A setting comes from the first source that has it: the settings asked
@@ -62,7 +61,7 @@ func (b *Library) New(asked, file Settings, tapeName string) (*Plan, error) {
 		if err != nil {
 			return nil, &SettingError{"tape", "", err}
 		}
-		if m.Comparison == nil && wanted.Tape != "" { // asked for by name: it brings its own session
+		if m.Comparison == nil && wanted.Tape != "" { // a named tape sets the session too
 			c := &t.Config
 			base = base.overriddenBy(Settings{
 				Scene: c.Scene, Network: c.Network.String(), Seat: c.Seat.String(), Seed: strconv.FormatUint(c.Network.Seed, 10),
@@ -132,8 +131,8 @@ func (m *Plan) NewLab() (*lab.Lab, error) {
 	return l, nil
 }
 
-// Ticks returns how many ticks the session has: as long as was said, or the
-// tape, or else standard seconds.
+// Ticks returns the length of the session in ticks: Seconds if set, otherwise the length of the
+// tape, otherwise standard seconds.
 func (m *Plan) Ticks(standard float64) int {
 	switch {
 	case m.Seconds > 0:
@@ -144,8 +143,8 @@ func (m *Plan) Ticks(standard float64) int {
 	return int(standard * float64(m.Config.Rate))
 }
 
-// Entry returns what happens in tick i. A tape that is too short begins again,
-// its keys only; forced faults come on top of it.
+// Entry returns the entry of tick i, with the forced faults of that tick. A tape that is too short
+// repeats its inputs, but not its commands.
 func (m *Plan) Entry(i int) lab.Entry {
 	var e lab.Entry
 	if n := len(m.entries); n > 0 {
@@ -163,8 +162,8 @@ func (m *Plan) Entry(i int) lab.Entry {
 	return e
 }
 
-// Faults returns the forced faults of tick i: the one that comes again and again, and
-// those that come once, in the first tick at or after their time.
+// Faults returns the forced faults of tick i: the repeated one, and those whose time falls to the
+// tick, which is the first one at or after that time.
 func (m *Plan) Faults(i int) (list []lab.Command) {
 	if m.faultEvery > 0 && i > 0 && i%m.faultEvery == 0 {
 		list = append(list, lab.Command{Verb: "nudge", Pane: lab.AllPanes, Name: "x", Value: "1"})
@@ -189,14 +188,14 @@ func (m *Plan) Entries(n int) []lab.Entry {
 	return list
 }
 
-// Display returns the commands that a session begins with: client and server beside each
-// other if there is one pane, and the display settings of the comparison.
+// Display returns the commands that a session begins with: the split view if there is one pane, and
+// the display settings of the comparison.
 func (m *Plan) Display() []lab.Command {
 	split := stage.Show("split", stage.OnOff(len(m.Panes) == 1))
 	return append([]lab.Command{split}, m.display...)
 }
 
-// TapeNote names the tape that drives the session, or is empty.
+// TapeNote returns a note that names the tape, or nothing if there is none.
 func (m *Plan) TapeNote() string {
 	if m.TapeName == "" {
 		return ""
@@ -204,7 +203,7 @@ func (m *Plan) TapeNote() string {
 	return "tape " + strings.TrimSuffix(filepath.Base(m.TapeName), ".tape")
 }
 
-// Title is the title of the comparison that was asked for, or empty.
+// Title returns the title of the comparison, or nothing if there is none.
 func (m *Plan) Title() string {
 	if m.Comparison == nil {
 		return ""
