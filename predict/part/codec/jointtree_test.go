@@ -22,7 +22,8 @@ func newWorld(t testing.TB, name string) *predict.World {
 }
 
 // TestLocalBody checks that a relative body arrives as snapLocal rounds it, in the documented
-// number of bits, and one out of range is recognised.
+// number of bits and with nothing left of the state that it is read over, and one out of range is
+// recognised.
 func TestLocalBody(t *testing.T) {
 	small := sim.Body{
 		Pose:   geom.Pose{Pos: geom.Vec3{X: 0.001, Y: -0.0005}, Rot: geom.AxisAngle(geom.Vec3{Z: 1}, 1)},
@@ -32,10 +33,11 @@ func TestLocalBody(t *testing.T) {
 	large.Pose.Pos, large.Linear, large.Angular = geom.Vec3{X: 0.25, Y: -0.1, Z: 0.1}, geom.Vec3{X: 15, Y: -2, Z: 1}, geom.Vec3{X: 15, Y: 4, Z: -4}
 	rest := small
 	rest.Asleep, rest.Linear, rest.Angular = true, geom.Vec3{}, geom.Vec3{}
+	var got sim.Body
 	for _, x := range []struct {
 		b    sim.Body
 		bits int
-	}{{rest, 1 + 27 + 47}, {small, 1 + 27 + 47 + 54}, {large, 1 + 45 + 47 + 96}} {
+	}{{small, 1 + 27 + 47 + 54}, {rest, 1 + 27 + 47}, {large, 1 + 45 + 47 + 96}} {
 		b := snapLocal(&x.b)
 		if !fitsLocal(&x.b) || !fitsLocal(&b) || snapLocal(&b) != b {
 			t.Errorf("%+v is not on its grid", b)
@@ -47,7 +49,6 @@ func TestLocalBody(t *testing.T) {
 		if c.Err() != nil || c.BitsProcessed() != x.bits {
 			t.Errorf("%d bits, want %d (%v)", c.BitsProcessed(), x.bits, c.Err())
 		}
-		var got sim.Body
 		c.BeginRead(c.FinishWrite())
 		if CodeLocalBody(&c, &got); got != b || c.Err() != nil {
 			t.Errorf("read %+v, want %+v (%v)", got, b, c.Err())

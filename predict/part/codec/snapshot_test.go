@@ -21,8 +21,8 @@ func zenWorld(t testing.TB) *predict.World {
 	return predict.NewWorld(s, 60)
 }
 
-// TestBody checks that a body arrives bit for bit, in the stated number of bits, and a body that no
-// world could contain is rejected.
+// TestBody checks that a body arrives bit for bit, in the stated number of bits, that nothing of the
+// state that it is read over is left, and that a body that no world could contain is rejected.
 func TestBody(t *testing.T) {
 	w := zenWorld(t)
 	moving := sim.Body{
@@ -32,6 +32,7 @@ func TestBody(t *testing.T) {
 	resting := moving
 	resting.Asleep, resting.Linear, resting.Angular = true, geom.Vec3{}, geom.Vec3{}
 	var c quant.Coder
+	var got sim.Body
 	for _, b := range []sim.Body{moving, resting} {
 		buffer := make([]byte, 64)
 		c.BeginWrite(buffer)
@@ -44,7 +45,6 @@ func TestBody(t *testing.T) {
 		if c.BitsProcessed() != want {
 			t.Errorf("%d bits, want %d", c.BitsProcessed(), want)
 		}
-		var got sim.Body
 		c.BeginRead(c.FinishWrite())
 		if CodeBody(&c, &got, w.Scene()); c.Err() != nil || got != b {
 			t.Errorf("read %+v, want %+v (%v)", got, b, c.Err())

@@ -123,6 +123,8 @@ func (f *format) codeBody(c *quant.Coder, b *sim.Body, scene *sim.Scene) {
 		f.codeVector(c, &b.Linear, &g.Linear)
 		c.Label("angular")
 		f.codeVector(c, &b.Angular, &g.Angular)
+	} else if c.Reading() {
+		b.Linear, b.Angular = geom.Vec3{}, geom.Vec3{}
 	}
 	if c.Reading() && c.Err() == nil && !codec.ValidBody(b, scene) {
 		c.Fail(predict.ErrMalformed)

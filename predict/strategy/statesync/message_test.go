@@ -23,6 +23,29 @@ func TestArticleBits(t *testing.T) {
 	}
 }
 
+// TestStatesAreWhole checks that a state read over another one has nothing left of it: a sleeping
+// body has no velocity.
+func TestStatesAreWhole(t *testing.T) {
+	sc := predicttest.Scene(t, "zen")
+	moving := sc.Boxes[1].Start
+	moving.Linear, moving.Angular, moving.Asleep = geom.Vec3{X: 1}, geom.Vec3{Z: 2}, false
+	resting := sc.Boxes[1].Start
+	resting.Asleep = true
+	for _, f := range []format{{velocities: true}, {}, {quantised: true, velocities: true}} {
+		f.rotationBits = maxRotationBits
+		var got sim.Body
+		for _, b := range []sim.Body{moving, resting} {
+			var c quant.Coder
+			c.BeginWrite(make([]byte, 64))
+			f.codeBody(&c, &b, &sc)
+			c.BeginRead(slices.Clone(c.FinishWrite()))
+			if f.codeBody(&c, &got, &sc); got != f.roundTrip(b) || c.Err() != nil {
+				t.Errorf("%+v: read %+v, want %+v, error %v", f, got, f.roundTrip(b), c.Err())
+			}
+		}
+	}
+}
+
 // TestOutOfRangePackets checks that packets out of range are rejected, and that the client follows
 // a stream of them: after a quarter of a second if they are ahead, after a second if they are
 // behind.
