@@ -207,7 +207,8 @@ func (c *client) receive(payload []byte) {
 		c.counters.rejectedPayloads.Inc()
 		return
 	}
-	if !c.state.started {
+	first := !c.state.started
+	if first {
 		c.startClock(s.tick)
 	}
 	early := c.ticksEarly(s.tick)
@@ -220,7 +221,7 @@ func (c *client) receive(payload []byte) {
 	c.recordArrival(early)
 	late := early < 0
 	if c.settings.jitterBuffer == 0 {
-		late = s.tick <= c.state.newest && c.counters.packetsReceived.Value() > 1
+		late = s.tick <= c.state.newest && !first
 	}
 	if c.state.newest = max(c.state.newest, s.tick); c.state.newest == s.tick && s.format.authority {
 		c.authority.serverTick, c.authority.consumedTick = s.tick, s.consumedTick

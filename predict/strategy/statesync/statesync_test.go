@@ -79,6 +79,24 @@ func TestInputsAreRedundant(t *testing.T) {
 	}
 }
 
+// TestFirstPacketIsOnTime checks that without a jitter buffer a client applies the first packet after
+// its clock restarts, also if it is older than the ones before: whether other packets have arrived,
+// at this client or at another one, does not matter.
+func TestFirstPacketIsOnTime(t *testing.T) {
+	r := predicttest.New(t, Strategy, predicttest.Config{Scene: "two-players", Clients: 2, Knobs: []string{"jitter-buffer", "0", "smoothing", "none"}})
+	r.Run(60, predicttest.DriveAround)
+	c := r.Clients[1].Client.(*client)
+	c.state.started, c.state.newest = false, 5000
+	r.Run(1, predicttest.DriveAround)
+	if n := r.Counter("packets_late"); n > 0 || r.Counter("packets_received") < 100 {
+		t.Errorf("%v of %v packets are late", n, r.Counter("packets_received"))
+	}
+	w := c.env.World
+	if got, want := w.Bodies()[0].Pose.Pos, r.ServerPoses[w.Tick()].Pos; got.Sub(want).Len() > 0.001 {
+		t.Errorf("at tick %d the cube is at %v, the server's at %v", w.Tick(), got, want)
+	}
+}
+
 // TestClockFollowsLatency checks that after the latency changes by 200 ms and more, packets again
 // wait for the length of the jitter buffer within twelve seconds.
 func TestClockFollowsLatency(t *testing.T) {
