@@ -5,17 +5,19 @@ import "ghostcube/sim"
 // Solver are the settings of the physics solver that a strategy exposes as knobs, for both sides at
 // once.
 type Solver struct {
-	ContactHertz   float64 // stiffness of contacts, Hz
+	ContactHertz   float64 // stiffness of contacts, Hz; at most an eighth of the substep rate
 	MaxPushSpeed   float64 // m/s
 	ColdStart      bool    // no warm starting
 	DropCacheEvery int     // ticks; 0 is never
 }
 
 // Solver declares the knobs of the solver, which are the same for every strategy. A side steps its
-// world by Solver.Step, which applies them.
-func (s *Knobs) Solver(p *Solver) {
+// world w by Solver.Step, which applies them. The stiffness of contacts ends where the solver limits
+// it, so that every value in its range has an effect.
+func (s *Knobs) Solver(p *Solver, w *World) {
 	d := sim.DefaultSettings
-	s.Float(&p.ContactHertz, "contact-hertz", float64(d.ContactHertz), 1, 120, "stiffness of contacts, Hz; lower is softer, and bodies sink in deeper")
+	hertzMax := max(float64(w.Rate()*w.Settings.Substeps)/8, 1)
+	s.Float(&p.ContactHertz, "contact-hertz", min(float64(d.ContactHertz), hertzMax), 1, hertzMax, "stiffness of contacts, Hz, up to an eighth of the substep rate; bodies sink deeper into softer ones")
 	s.Float(&p.MaxPushSpeed, "push-speed-max", float64(d.MaxPushSpeed), 0.1, 250, "largest speed at which a penetration is pushed out, m/s (Fiedler: soft 1, hard 250)")
 	s.Bool(&p.ColdStart, "cold-start", false, "solve contacts without warm starting: no hidden state is left, but piles do not stand")
 	s.Int(&p.DropCacheEvery, "drop-cache", 0, 0, 600, "ticks between drops of both sides' contact caches, which end differences in them; 0 is never")

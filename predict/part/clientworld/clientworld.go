@@ -68,7 +68,7 @@ func (w *World) Declare(env *predict.Env) {
 // DeclareStep declares the knobs of the error offset and of the solver.
 func (w *World) DeclareStep() {
 	w.env.Knobs.Smoothing(&w.settings.smooth)
-	w.env.Knobs.Solver(&w.settings.solver)
+	w.env.Knobs.Solver(&w.settings.solver, w.env.World)
 }
 
 // Body returns the player's body, for reading.

@@ -28,7 +28,7 @@ func (w *World) Declare(env *predict.Env) {
 
 // DeclareSolver declares the knobs of the solver. It is apart from Declare so that a strategy can
 // list its own knobs between.
-func (w *World) DeclareSolver() { w.Env.Knobs.Solver(&w.Solver) }
+func (w *World) DeclareSolver() { w.Env.Knobs.Solver(&w.Solver, w.Env.World) }
 
 // Step resolves the shots of players at the server, whose inputs are in host, and of peers, and steps
 // the world with Inputs.

@@ -69,7 +69,7 @@ type settings struct {
 	solver        predict.Solver
 }
 
-func (s *settings) declare(k *predict.Knobs) {
+func (s *settings) declare(k *predict.Knobs, w *predict.World) {
 	k.Choice(&s.transport, "transport", udp, []string{"udp", "tcp"}, "udp: repeat every input until it is acknowledged; tcp: send it once, and a loss delays everything behind it")
 	k.Millis(&s.playoutDelay, "playout", 100, 0, 3000, "playout delay of other players' inputs, so that late ones arrive in time")
 	k.Bool(&s.adaptive, "adaptive", false, "adapt the playout delay to the latest input of the last 10 s")
@@ -79,7 +79,7 @@ func (s *settings) declare(k *predict.Knobs) {
 	k.Choice(&s.contactOrder, "contact-order", fixedOrder, []string{"fixed", "own-seed", "tick-seed"}, "order of contacts: by body; a seed of each side, which breaks determinism; a seed per tick, which does not")
 	k.Int(&s.checksumEvery, "checksum-every", 1, 0, 60, "ticks between checksums of the world; 0 sends none")
 	k.Int(&s.skew, "skew", 0, -10000, 10000, "fault: rate of the clients' clocks above the server's, ppm")
-	k.Solver(&s.solver)
+	k.Solver(&s.solver, w)
 }
 
 // contactSeed returns the seed of the contact order for a tick, on the side with a number.

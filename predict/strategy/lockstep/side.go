@@ -59,7 +59,7 @@ func (s *side) init(env *predict.Env, number int) {
 		s.playoutBuffers = append(s.playoutBuffers, newPlayoutBuffer(w.Tick(), w.Rate()))
 	}
 	s.checksums.record(w)
-	s.settings.declare(env.Knobs)
+	s.settings.declare(env.Knobs, env.World)
 	s.counters.init(env.Counters)
 }
 

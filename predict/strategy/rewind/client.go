@@ -94,7 +94,7 @@ func newClient(env *predict.Env) predict.Client {
 	k.Float(&c.positionTolerance, "position-tolerance", 0.000316, 0, 1, "position error that causes no correction, m (the demo: a squared distance of 1e-7)")
 	k.Float(&c.rotationTolerance, "rotation-tolerance", 0.00001, 0, 1, "rotation error that causes no correction, as 1-|dot| of the orientations")
 	k.Smoothing(&c.smoothing)
-	k.Solver(&c.solver)
+	k.Solver(&c.solver, env.World)
 	c.grace.declare(k)
 	c.inputSender.Declare(env)
 	c.counters.corrections = m.New("corrections", "times that the client rewound because the server's state differed")

@@ -123,7 +123,7 @@ func newClient(env *predict.Env) predict.Client {
 	for i, b := range env.World.Bodies() {
 		c.bodies[i] = clientBody{appliedTick: t, lastReceived: b.Pose, claim: localClaim{previous: b}}
 	}
-	c.settings.declare(env.Knobs, env.World.Scene())
+	c.settings.declare(env.Knobs, env.World)
 	m := env.Counters
 	c.counters.initClaims(m)
 	c.inputSender.Declare(env)
@@ -148,17 +148,17 @@ func (k *clientCounters) init(m *predict.Counters) {
 	k.rejectedPayloads = m.Rejected()
 }
 
-func (s *clientSettings) declare(k *predict.Knobs, scene *sim.Scene) {
+func (s *clientSettings) declare(k *predict.Knobs, w *predict.World) {
 	k.Int(&s.jitterBuffer, "jitter-buffer", 5, 0, maxBufferTicks, "ticks that the earliest packets wait before they apply; 0 applies each packet when it arrives")
 	k.Bool(&s.adaptive, "adaptive", false, "adapt the jitter buffer: long enough for 99 % of the last 10 s' packets, plus one tick")
 	k.Choice(&s.correction, "correction", snap, corrections, "set bodies to the received states, or move them a share of the way there")
 	k.Float(&s.blendShare, "blend-share", 0.1, 0, 1, "blend: share of the way to the received state")
-	s.compression.declare(k, scene)
+	s.compression.declare(k, w.Scene())
 	declareReliableRest(k, &s.reliableRest)
 	declareAuthority(k, &s.authority)
 	k.Int(&s.uplinkBudget, "uplink-budget", 256, 16, 4096, "authority=client: send rate of each client, including the headers of IP and UDP, kbit/s")
 	k.Smoothing(&s.smoothing)
-	k.Solver(&s.solver)
+	k.Solver(&s.solver, w)
 }
 
 // Tick reads the packets, steps the world with the players' inputs, applies the packet of the tick,
