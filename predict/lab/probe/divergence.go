@@ -21,8 +21,14 @@ type Divergence struct {
 	Fields string   // fields of that body that differ: position, rotation, linear, angular, asleep
 }
 
-// divergenceHistorySeconds is the length of the history of the world that is ahead.
-const divergenceHistorySeconds = 2
+// The history of the world that is ahead starts at initialHistoryTicks and grows with the
+// distance between the two worlds, which a playout delay, an outage or a frozen client can
+// make longer than any fixed length. maxHistoryHashes bounds its memory, 32 MB: 77 s of 901
+// bodies at 60 Hz. Beyond that the oldest ticks are not compared.
+const (
+	initialHistoryTicks = 64
+	maxHistoryHashes    = 1 << 22
+)
 
 // DivergenceDetector finds the first divergence of two worlds. One of them may be ahead: the
 // detector keeps a hash of each of its bodies until the other world reaches that tick. The
@@ -57,9 +63,7 @@ func (d *DivergenceDetector) Compare(server, client *predict.World) {
 	if client.Tick() > server.Tick() {
 		ahead, behind = client, server
 	}
-	if d.history == nil {
-		d.history = make([]bodyHashes, divergenceHistorySeconds*server.Rate())
-	}
+	d.grow(int(ahead.Tick()-behind.Tick())+1, len(server.Bodies()))
 	x := d.at(ahead.Tick())
 	x.world, x.tick, x.hashes = ahead, ahead.Tick(), hashBodies(x.hashes[:0], ahead)
 	past := d.at(behind.Tick())
@@ -73,6 +77,24 @@ func (d *DivergenceDetector) Compare(server, client *predict.World) {
 			d.found, d.first = true, Divergence{past.tick, i, fieldNames(differs)}
 			d.history, d.behindHashes = nil, nil
 			return
+		}
+	}
+}
+
+// grow makes the history long enough for a number of ticks, as far as memory allows.
+func (d *DivergenceDetector) grow(ticks, bodies int) {
+	length := max(len(d.history), initialHistoryTicks)
+	for length < ticks && 2*length*bodies <= maxHistoryHashes {
+		length *= 2
+	}
+	if length == len(d.history) {
+		return
+	}
+	old := d.history
+	d.history = make([]bodyHashes, length)
+	for _, x := range old {
+		if x.world != nil {
+			*d.at(x.tick) = x
 		}
 	}
 }

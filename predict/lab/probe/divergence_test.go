@@ -94,6 +94,40 @@ func TestDivergence(t *testing.T) {
 	}
 }
 
+// TestDivergenceFarBehind checks that the divergence is found when the distance between the
+// worlds has grown to many seconds, whichever is ahead, and that a history beyond its limit
+// stops growing.
+func TestDivergenceFarBehind(t *testing.T) {
+	for _, ahead := range []int{700, -700} {
+		p := newWorldPair(t, 0)
+		first, second := p.client, p.server
+		if ahead < 0 {
+			first, second = second, first
+		}
+		change := func(w *predict.World) {
+			if w == p.client && w.Tick() == 650 {
+				b := w.Bodies()[1]
+				b.Linear.X++
+				w.SetBody(1, b)
+			}
+		}
+		for _, w := range []*predict.World{first, second} {
+			for range 700 {
+				w.Step(sim.Input{Buttons: sim.Forward})
+				change(w)
+				p.Compare(p.server, p.client)
+			}
+		}
+		if want := (Divergence{650, 1, "linear"}); !p.found || p.first != want {
+			t.Errorf("%d ticks ahead: %v, %+v; want %+v", ahead, p.found, p.first, want)
+		}
+	}
+	var d DivergenceDetector
+	if d.grow(1<<30, 901); len(d.history)*901 > maxHistoryHashes || len(d.history) < 4096 {
+		t.Errorf("a history of %d ticks", len(d.history))
+	}
+}
+
 // TestWorldIsNotComparedWithItself checks that a world that was ahead and falls behind is
 // not compared with its own past.
 func TestWorldIsNotComparedWithItself(t *testing.T) {
