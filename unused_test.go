@@ -18,7 +18,7 @@ var unusedOnPurpose = []string{
 
 // checkedByTests are names that only tests use, but tests of several packages.
 var checkedByTests = []string{
-	"sim.AllButtons", "sim.World.JointAnchors", "sim/geom.Vec3.IsFinite", "sim/geom.Quat.IsFinite",
+	"sim.AllButtons", "sim.World.CheckContacts", "sim.World.JointAnchors", "sim/geom.Vec3.IsFinite", "sim/geom.Quat.IsFinite",
 	"net/quant.SmallestThree.MaxAngleError", "predict/part/codec.SyncGrid", "predict/part/correction.Log.ComparedTick",
 }
 

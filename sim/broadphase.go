@@ -214,15 +214,17 @@ func fastTravelSq(half geom.Vec3) float32 {
 	return float32(h * h)
 }
 
-// addPair adds the pair of shapes p and q, unless neither belongs to a body.
+// addPair adds the pair of shapes p and q, unless neither belongs to a body that can move. A moving
+// carrier counts as awake, so without this rule a kinematic body on it would be a pair in every
+// tick, and, because both never wake, its last manifold would be kept beside the new one.
 func (w *World) addPair(p, q int32) {
 	if p > q {
 		p, q = q, p
 	}
 	if bodyShapes := w.bodyShapeCount(); int(q) >= bodyShapes { // the body comes second
 		p, q = q, p
-		if int(q) >= bodyShapes {
-			return // carriers do not collide with static boxes
+		if int(q) >= bodyShapes || w.kinematic(w.bodyOf(q)) {
+			return
 		}
 	}
 	w.broadPhase.pairs = append(w.broadPhase.pairs, pairKey(p, q))

@@ -92,10 +92,16 @@ func (f *soakSession) randomInputs() {
 	}
 }
 
-// tick makes a tick and checks that all bodies are inside the scene.
+// tick makes a tick with random inputs and checks all worlds.
 func (f *soakSession) tick(commands ...Command) {
 	f.Helper()
 	f.randomInputs()
+	f.step(commands...)
+}
+
+// step makes a tick, and checks that all bodies are inside the scene and all contacts unique.
+func (f *soakSession) step(commands ...Command) {
+	f.Helper()
 	if err := f.lab.Tick(Entry{Inputs: f.in, Commands: commands}); err != nil {
 		f.Fatal(f.label, ": ", err)
 	}
@@ -119,6 +125,9 @@ func (f *soakSession) tick(commands ...Command) {
 
 func (f *soakSession) checkWorld(which string, w *predict.World) {
 	f.Helper()
+	if err := w.CheckContacts(); err != nil {
+		f.Fatalf("%s, %s: %v", f.label, which, err)
+	}
 	for i := range w.Bodies() {
 		if b := &w.Bodies()[i]; !codec.ValidBody(b, w.Scene()) {
 			f.Fatalf("%s, tick %d: in %s body %d is %+v", f.label, f.tickCount, which, i, *b)

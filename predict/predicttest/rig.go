@@ -166,7 +166,7 @@ func (r *Rig) Run(ticks int, in func(tick int) sim.Input) {
 }
 
 // RunPlayers runs ticks of all sides, of each client at the rate that it requests. A spectator has no
-// input.
+// input. After each tick it checks the contacts of all worlds.
 func (r *Rig) RunPlayers(ticks int, in func(player, tick int) sim.Input) {
 	for range ticks {
 		now := r.Now()
@@ -194,6 +194,20 @@ func (r *Rig) RunPlayers(ticks int, in func(player, tick int) sim.Input) {
 		r.Server.Tick(host, r.Peers)
 		r.Tick++
 		r.ServerPoses = append(r.ServerPoses, r.ServerWorld().Bodies()[0].Pose)
+		r.checkContacts()
+	}
+}
+
+// checkContacts checks that no world has two contacts of one pair of shapes.
+func (r *Rig) checkContacts() {
+	r.t.Helper()
+	if err := r.ServerWorld().CheckContacts(); err != nil {
+		r.t.Fatal("the server's world: ", err)
+	}
+	for _, c := range r.Clients {
+		if err := c.Env.World.CheckContacts(); err != nil {
+			r.t.Fatal("a client's world: ", err)
+		}
 	}
 }
 

@@ -49,12 +49,29 @@ func Inputs(tick int) []sim.Input {
 	return []sim.Input{{Buttons: sim.Buttons(x>>40) & sim.AllButtons &^ sim.Buttons(x>>20&0x30), Heading: uint8(tick / 16 * 16)}}
 }
 
-// Run advances a session by some ticks with the scripted player's input.
+// Run advances a session by some ticks with the scripted player's input. It checks the contacts of
+// all worlds after each tick.
 func Run(t testing.TB, l *lab.Lab, ticks int) {
 	t.Helper()
 	for range ticks {
 		if err := l.Tick(lab.Entry{Inputs: Inputs(int(l.Ticks()))}); err != nil {
 			t.Fatal(err)
+		}
+		CheckContacts(t, l)
+	}
+}
+
+// CheckContacts checks that no world of a session has two contacts of one pair of shapes.
+func CheckContacts(t testing.TB, l *lab.Lab) {
+	t.Helper()
+	for i, p := range l.Panes {
+		if err := p.ServerWorld.CheckContacts(); err != nil {
+			t.Fatalf("pane %d, the server's world: %v", i, err)
+		}
+		for j, c := range p.Clients {
+			if err := c.World.CheckContacts(); err != nil {
+				t.Fatalf("pane %d, the world of client %d: %v", i, j, err)
+			}
 		}
 	}
 }
