@@ -17,7 +17,13 @@ import (
 // eventfulTape returns testdata/eventful.tape, which has every kind of command.
 func eventfulTape(t testing.TB) *Tape {
 	t.Helper()
-	f, err := os.Open(filepath.Join("testdata", "eventful.tape"))
+	return readTape(t, "eventful.tape")
+}
+
+// readTape reads a tape in testdata.
+func readTape(t testing.TB, name string) *Tape {
+	t.Helper()
+	f, err := os.Open(filepath.Join("testdata", name))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,6 +67,21 @@ func TestGolden(t *testing.T) {
 		}
 	})
 	golden.Compare(t, "eventful.txt", b.String())
+}
+
+// TestImpactBesidePlatform plays two seconds in which the player's cube, pulling and lifting beside
+// the platform of the ship, ends a tick at more than twice the largest speed relative to its parent.
+// The server of relative sends that, and both worlds stay inside the scene.
+func TestImpactBesidePlatform(t *testing.T) {
+	tape := readTape(t, "impact.tape")
+	fastest := float32(0)
+	playTape(t, tape, func(l *lab.Lab) {
+		w := l.Panes[0].ServerWorld
+		fastest = max(fastest, w.Bodies()[0].Angular.Len()/w.Scene().MaxAngularSpeed, w.Bodies()[0].Linear.Len()/w.Scene().MaxLinearSpeed)
+	})
+	if fastest < 2 {
+		t.Errorf("the cube reaches only %v times the largest speed", fastest)
+	}
 }
 
 // TestTapeReplays checks that a tape gives the same session again, also after it has been

@@ -75,6 +75,7 @@ func (s *Selection) Write(c *quant.Coder, w *predict.World, peer, player int) {
 		if !state.inRange(&s.grid) {
 			state.Parent = NoParent
 		}
+		state.clampSpeeds(&s.grid)
 	}
 	before := c.BitsProcessed()
 	state.Code(c, len(s.candidates), &s.grid)

@@ -4,6 +4,7 @@ import (
 	"ghostcube/net/quant"
 	"ghostcube/predict/part/codec"
 	"ghostcube/sim"
+	"ghostcube/sim/geom"
 )
 
 // State is a player's body relative to its parent, as a server sends it. Its wire form is
@@ -57,6 +58,14 @@ func (s *State) Code(c *quant.Coder, candidates int, g *codec.Grid) {
 	c.Label("angular")
 	angular := c.CompressedVector([3]float32{w.X, w.Y, w.Z}, &g.Angular)
 	w.X, w.Y, w.Z = angular[0], angular[1], angular[2]
+}
+
+// clampSpeeds clamps the velocities to the grid, which reaches to twice the scene's largest speeds. A
+// step leaves larger ones only if it ends with a collision, and the next step clamps them.
+func (s *State) clampSpeeds(g *codec.Grid) {
+	v, w := &s.Body.Linear, &s.Body.Angular
+	linear, angular := g.Linear.Quantise([3]float32{v.X, v.Y, v.Z}), g.Angular.Quantise([3]float32{w.X, w.Y, w.Z})
+	*v, *w = geom.Vec3{X: linear[0], Y: linear[1], Z: linear[2]}, geom.Vec3{X: angular[0], Y: angular[1], Z: angular[2]}
 }
 
 // inRange reports whether the position fits the grid.
