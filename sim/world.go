@@ -150,8 +150,10 @@ func (w *World) Bodies() []Body { return w.state.Bodies }
 
 // SetBody overwrites a body, as a correction from the network does. It keeps the contact cache: the
 // next step discards manifolds that the new pose invalidates, and the others are better than a cold
-// start. A body that is not asleep wakes, unless it is kinematic.
+// start. A body that is not asleep wakes, unless it is kinematic. A position outside the bounds of the
+// scene is clamped, as steps clamp it.
 func (w *World) SetBody(i int, b Body) {
+	b.Pose.Pos = w.clampToBounds(b.Pose.Pos)
 	b.Asleep = b.Asleep || w.kinematic(int32(i))
 	if w.state.Bodies[i].Asleep && !b.Asleep {
 		w.state.slowTicks[i] = 0

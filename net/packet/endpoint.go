@@ -238,6 +238,11 @@ func (e *Endpoint) Receive() (p Packet, ok bool) {
 	return p, true
 }
 
+// Refuse takes back the acknowledgement of a received packet whose payload cannot be used. To the
+// sender it is lost, so it sends again what the packet contained and refers to none of it. Call it
+// before the next Send.
+func (e *Endpoint) Refuse(s Sequence) { e.received.refuse(s) }
+
 // Acks returns the sent packets that the last Update found acknowledged, each once. The
 // slice is valid until the next Update.
 func (e *Endpoint) Acks() []Sequence { return e.acks }

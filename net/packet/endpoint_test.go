@@ -207,6 +207,37 @@ func TestRefuses(t *testing.T) {
 	}
 }
 
+// TestRefusedPacketIsLost checks that a packet that the receiver refuses is never acknowledged, also
+// not by later acknowledgements, and that all others are, each once.
+func TestRefusedPacketIsLost(t *testing.T) {
+	a, b := newPair(t, "latency=20ms", 1)
+	acked := map[Sequence]int{}
+	for i := range 100 {
+		now := time.Duration(i) * tick
+		a.Update(now)
+		for _, s := range a.Acks() {
+			acked[s]++
+		}
+		a.Send([]byte{byte(i)})
+		b.Update(now)
+		for p, ok := b.Receive(); ok; p, ok = b.Receive() {
+			if p.Payload[0]%5 == 2 {
+				b.Refuse(p.Sequence)
+			}
+		}
+		b.Send(nil)
+	}
+	for i := range Sequence(80) {
+		want := 1
+		if i%5 == 2 {
+			want = 0
+		}
+		if acked[i] != want {
+			t.Errorf("packet %d is acknowledged %d times, want %d", i, acked[i], want)
+		}
+	}
+}
+
 // TestStale checks that a packet from before the history is stale and one inside it is
 // not.
 func TestStale(t *testing.T) {

@@ -133,6 +133,13 @@ func (r *receiveState) markComplete(s Sequence, at time.Duration) {
 	}
 }
 
+// refuse takes back the acknowledgement of packet s.
+func (r *receiveState) refuse(s Sequence) {
+	if s <= r.ack && r.ack-s < 32 {
+		r.ackBits &^= 1 << (r.ack - s)
+	}
+}
+
 // ackFilter remembers which acknowledgements of the sent packets were processed, so
 // that of the 32 in each header only new ones cost time.
 type ackFilter struct {

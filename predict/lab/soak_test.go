@@ -10,7 +10,7 @@ import (
 	"ghostcube/net/link"
 	"ghostcube/predict"
 	. "ghostcube/predict/lab"
-	"ghostcube/predict/part/codec"
+	"ghostcube/predict/part/validation"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
 )
@@ -129,7 +129,7 @@ func (f *soakSession) checkWorld(which string, w *predict.World) {
 		f.Fatalf("%s, %s: %v", f.label, which, err)
 	}
 	for i := range w.Bodies() {
-		if b := &w.Bodies()[i]; !codec.ValidBody(b, w.Scene()) {
+		if b := &w.Bodies()[i]; !validation.Body(b, w.Scene()) {
 			f.Fatalf("%s, tick %d: in %s body %d is %+v", f.label, f.tickCount, which, i, *b)
 		}
 	}
@@ -158,4 +158,13 @@ func (f *soakSession) maxPathError() (drawn, simulated float32) {
 		}
 	}
 	return drawn, simulated
+}
+
+// randomKeys makes each player press other keys every 12 ticks on average.
+func (f *soakSession) randomKeys() {
+	for i := range f.in {
+		if f.rng.IntN(12) == 0 {
+			f.in[i] = sim.Input{Buttons: sim.Buttons(f.rng.Uint32()) & sim.Buttons(f.rng.Uint32()|0x30) & sim.AllButtons, Heading: uint8(f.rng.Uint32())}
+		}
+	}
 }

@@ -9,12 +9,15 @@
 package clientworld
 
 import (
+	"ghostcube/net/packet"
 	"ghostcube/predict"
+	"ghostcube/predict/part/codec"
 	"ghostcube/predict/part/correction"
 	"ghostcube/predict/part/fallback"
 	"ghostcube/predict/part/jointchain"
 	"ghostcube/predict/part/nearby"
 	"ghostcube/predict/part/playback"
+	"ghostcube/predict/part/validation"
 	"ghostcube/sim"
 	"ghostcube/smoothing"
 )
@@ -29,8 +32,14 @@ type World struct {
 	Fallback     fallback.Policy
 
 	settings settings
+	state    state
 	scratch  scratch
 	env      *predict.Env
+}
+
+// state is plain: it is copied by assignment.
+type state struct {
+	clientTicks validation.Ticks // of the inputs that led to the snapshots
 }
 
 // scratch is memory that no later tick depends on.
@@ -103,13 +112,17 @@ func (w *World) SwitchChain() {
 	}
 }
 
-// Receive reads the snapshot in a payload after the strategy has read its own header, adds it to
-// the interpolation, and reports whether it is the newest. A malformed payload is counted and
-// dropped.
-func (w *World) Receive(payload []byte) (newest bool) {
-	newest, err := w.Interpolated.Receiver().Finish(payload, w.env.World.Scene(), w.Interpolated.ExpectedTick())
+// Receive reads the snapshot in a packet after the strategy has read its own header, adds it to the
+// interpolation, and reports whether it is the newest. A snapshot that is malformed or not believed,
+// or whose header is, is refused.
+func (w *World) Receive(p *packet.Packet, server *packet.Endpoint, header *codec.ConsumedHeader) (newest bool) {
+	if header.NamesInput() && !w.state.clientTicks.Believe(header.ClientTick, w.env.World.Tick()) {
+		w.Interpolated.Refuse(p, server)
+		return false
+	}
+	newest, err := w.Interpolated.Receiver().Finish(p.Payload, w.env.World.Scene(), w.Interpolated.ExpectedTick())
 	if err != nil {
-		w.Interpolated.Reject()
+		w.Interpolated.Refuse(p, server)
 		return false
 	}
 	w.Interpolated.AddSnapshot(newest)
@@ -146,7 +159,7 @@ func (w *World) EndTick() {
 
 // CopyFrom makes w a copy of o, except for its env.
 func (w *World) CopyFrom(o *World) {
-	w.settings, w.Player = o.settings, o.Player
+	w.settings, w.state, w.Player = o.settings, o.state, o.Player
 	w.Interpolated.CopyFrom(&o.Interpolated)
 	w.Log.CopyFrom(&o.Log)
 	w.Chain.CopyFrom(&o.Chain)

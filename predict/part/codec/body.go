@@ -10,6 +10,7 @@ package codec
 import (
 	"ghostcube/net/quant"
 	"ghostcube/predict"
+	"ghostcube/predict/part/validation"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
 )
@@ -20,9 +21,6 @@ const (
 	AsleepBits = 1 + 3*32 + 4*32
 	AwakeBits  = AsleepBits + 6*32
 )
-
-// unitTolerance is the largest deviation of an orientation's squared length from 1.
-const unitTolerance = 2e-3
 
 // CodeBody reads, writes or measures one body, depending on c. A body that the scene cannot contain
 // fails c when read.
@@ -44,7 +42,7 @@ func CodeBody(c *quant.Coder, b *sim.Body, scene *sim.Scene) {
 		if b.Asleep {
 			b.Linear, b.Angular = geom.Vec3{}, geom.Vec3{}
 		}
-		if c.Err() == nil && !ValidBody(b, scene) {
+		if c.Err() == nil && !validation.Body(b, scene) {
 			c.Fail(predict.ErrMalformed)
 		}
 	}
@@ -53,14 +51,3 @@ func CodeBody(c *quant.Coder, b *sim.Body, scene *sim.Scene) {
 func codeVec(c *quant.Coder, v *geom.Vec3) {
 	v.X, v.Y, v.Z = c.Float(v.X), c.Float(v.Y), c.Float(v.Z)
 }
-
-// ValidBody reports whether the scene could contain the body. NaN fails every comparison.
-func ValidBody(b *sim.Body, scene *sim.Scene) bool {
-	p, q := b.Pose.Pos, b.Pose.Rot
-	inside := geom.Abs(p.X) <= scene.HalfWidth && geom.Abs(p.Y) <= scene.HalfWidth && p.Z >= 0 && p.Z <= scene.Height
-	unit := geom.Abs(q.Dot(q)-1) <= unitTolerance
-	return inside && unit && b.Linear.LenSq() <= maxSpeed*maxSpeed && b.Angular.LenSq() <= maxSpeed*maxSpeed
-}
-
-// maxSpeed is above what one tick can make of a clamped speed, in m/s and rad/s.
-const maxSpeed = 1000

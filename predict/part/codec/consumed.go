@@ -42,6 +42,12 @@ func (h *ConsumedHeader) Code(c *quant.Coder, near sim.Tick) {
 	h.WaitedTicks = c.Int(h.WaitedTicks, 0, MaxWaitedTicks)
 }
 
+// NamesInput reports whether the snapshot describes the client tick after ClientTick: the server did
+// not repeat an older input.
+func (h *ConsumedHeader) NamesInput() bool {
+	return h.Source == input.SourceReceived || h.Source == input.SourceFilled
+}
+
 // FirstNeeded returns the first client tick whose input the server may still need.
 func (h *ConsumedHeader) FirstNeeded() sim.Tick {
 	if h.Source == input.SourceNone {

@@ -4,6 +4,7 @@ import (
 	"ghostcube/net/quant"
 	"ghostcube/predict"
 	"ghostcube/predict/part/jointtree"
+	"ghostcube/predict/part/validation"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
 )
@@ -259,7 +260,7 @@ func (r *Receiver) resolveTree(scene *sim.Scene, old bool) error {
 		if inside != *p && inside.Sub(*p).LenSq() <= boundsTolerance*boundsTolerance {
 			*p = inside
 		}
-		if !ValidBody(b, scene) {
+		if !validation.Body(b, scene) {
 			return predict.ErrMalformed
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"ghostcube/net/quant"
 	"ghostcube/predict"
 	"ghostcube/predict/part/jointtree"
+	"ghostcube/predict/part/validation"
 	"ghostcube/predict/predicttest"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
@@ -309,10 +310,11 @@ func TestTreeRefuses(t *testing.T) {
 		t.Error("a trailing byte is accepted")
 	}
 	g.read(t, p)
-	// The child, two metres farther, is outside the world.
-	g.setBodies(sim.Body{Pose: geom.Pose{Pos: geom.Vec3{X: 255.5, Z: 5}, Rot: geom.Identity}}, sim.Body{Pose: geom.Pose{Rot: geom.Identity}})
-	before := slices.Clone(g.r.Bodies)
-	if ok, err := g.r.Read(g.send(false), g.w.Scene(), 2); ok || err == nil || !slices.Equal(before, g.r.Bodies) {
+	// The child, two metres farther, is outside a narrower world.
+	g.setBodies(sim.Body{Pose: geom.Pose{Pos: geom.Vec3{X: 252.5, Z: 5}, Rot: geom.Identity}}, sim.Body{Pose: geom.Pose{Rot: geom.Identity}})
+	before, narrow := slices.Clone(g.r.Bodies), *g.w.Scene()
+	narrow.HalfWidth = 253
+	if ok, err := g.r.Read(g.send(false), &narrow, 2); ok || err == nil || !slices.Equal(before, g.r.Bodies) {
 		t.Error("a body outside the world is accepted")
 	}
 }
@@ -330,7 +332,7 @@ func FuzzTree(f *testing.F) {
 		r.Read(full, g.w.Scene(), 1)
 		r.Read(payload, g.w.Scene(), 1)
 		for i := range r.Bodies {
-			if !ValidBody(&r.Bodies[i], g.w.Scene()) {
+			if !validation.Body(&r.Bodies[i], g.w.Scene()) {
 				t.Errorf("body %d: %+v", i, r.Bodies[i])
 			}
 		}

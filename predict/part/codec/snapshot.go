@@ -6,6 +6,7 @@ import (
 	"ghostcube/predict"
 	"ghostcube/predict/part/input"
 	"ghostcube/predict/part/jointtree"
+	"ghostcube/predict/part/validation"
 	"ghostcube/sim"
 )
 
@@ -156,6 +157,8 @@ type Receiver struct {
 	Bodies      []sim.Body
 	HasSnapshot bool // a snapshot has been received; the other fields are undefined before
 
+	ticks validation.Ticks // of the snapshots
+
 	// With a joint tree: see SetTree.
 	tree       *jointtree.Tree
 	locals     []sim.Body // by body: relative to its parent where it has one
@@ -177,9 +180,10 @@ type receiverScratch struct {
 }
 
 // Read decodes an untrusted payload. It reports whether the snapshot is newer than the last one,
-// and stores it only then. A payload that is malformed, or leaves out bodies that were never
-// received, is an error and changes nothing. expected is a tick near the snapshot's, from which its
-// high bits are completed.
+// and stores it only then. A payload that is malformed, that leaves out bodies that were never
+// received, or whose tick or states the scene does not allow, is an error and changes nothing.
+// expected is a tick near the snapshot's, from which its high bits are completed; it advances with
+// the client's own ticks.
 func (r *Receiver) Read(payload []byte, scene *sim.Scene, expected sim.Tick) (fresh bool, err error) {
 	r.Begin(payload)
 	return r.Finish(payload, scene, expected)
@@ -225,6 +229,9 @@ func (r *Receiver) Finish(payload []byte, scene *sim.Scene, expected sim.Tick) (
 	if !c.AtEnd(len(payload)) {
 		return false, predict.ErrMalformed // trailing bytes
 	}
+	if !r.layoutOnly && !r.ticks.Believe(tick, expected) {
+		return false, predict.ErrMalformed
+	}
 	old := r.HasSnapshot && tick <= r.Tick
 	if r.tree != nil && !r.layoutOnly {
 		if err := r.resolveTree(scene, old); err != nil {
@@ -250,7 +257,7 @@ func (r *Receiver) OldSnapshot() (tick sim.Tick, bodies []sim.Body, included []b
 
 // CopyFrom makes r a copy of o.
 func (r *Receiver) CopyFrom(o *Receiver) {
-	r.Tick, r.HasSnapshot = o.Tick, o.HasSnapshot
+	r.Tick, r.HasSnapshot, r.ticks = o.Tick, o.HasSnapshot, o.ticks
 	r.LastInputs = append(r.LastInputs[:0], o.LastInputs...)
 	r.Bodies = append(r.Bodies[:0], o.Bodies...)
 	r.tree, r.locals, r.layoutOnly = o.tree, append(r.locals[:0], o.locals...), o.layoutOnly

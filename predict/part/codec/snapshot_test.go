@@ -10,6 +10,7 @@ import (
 	"ghostcube/net/packet"
 	"ghostcube/net/quant"
 	"ghostcube/predict"
+	"ghostcube/predict/part/validation"
 	"ghostcube/predict/predicttest"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
@@ -261,7 +262,7 @@ func FuzzRead(f *testing.F) {
 			t.Fatalf("%d bodies", len(r.Bodies))
 		}
 		for i := range r.Bodies {
-			if !ValidBody(&r.Bodies[i], w.Scene()) {
+			if !validation.Body(&r.Bodies[i], w.Scene()) {
 				t.Errorf("body %d: %+v", i, r.Bodies[i])
 			}
 		}

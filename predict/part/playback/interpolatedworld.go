@@ -3,6 +3,7 @@ package playback
 import (
 	"time"
 
+	"ghostcube/net/packet"
 	"ghostcube/predict"
 	"ghostcube/predict/part/codec"
 	"ghostcube/predict/part/playout"
@@ -236,8 +237,11 @@ func (a *InterpolatedWorld) Note() string {
 	return ""
 }
 
-// Reject counts a malformed payload.
-func (a *InterpolatedWorld) Reject() { a.counters.rejectedPayloads.Inc() }
+// Refuse counts a payload that is malformed or not believed, and tells the server that it is of no use.
+func (a *InterpolatedWorld) Refuse(p *packet.Packet, server *packet.Endpoint) {
+	a.counters.rejectedPayloads.Inc()
+	server.Refuse(p.Sequence)
+}
 
 // CopyFrom makes a a copy of o that shares no memory. The counters stay its own.
 func (a *InterpolatedWorld) CopyFrom(o *InterpolatedWorld) {

@@ -49,7 +49,7 @@ func (c *client) receive(server *packet.Endpoint) {
 	for p, ok := server.Receive(); ok; p, ok = server.Receive() {
 		fresh, err := c.interpolated.Receiver().Read(p.Payload, scene, c.interpolated.ExpectedTick())
 		if err != nil {
-			c.interpolated.Reject()
+			c.interpolated.Refuse(&p, server)
 			continue
 		}
 		c.interpolated.AddSnapshot(fresh)

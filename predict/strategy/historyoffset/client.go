@@ -156,7 +156,7 @@ func (c *client) receive(server *packet.Endpoint) (from packet.Packet, fresh boo
 	for p, ok := server.Receive(); ok; p, ok = server.Receive() {
 		var header codec.ConsumedHeader
 		header.Code(c.world.Snapshot().Begin(p.Payload), c.env.World.Tick())
-		if c.world.Receive(p.Payload) {
+		if c.world.Receive(&p, server, &header) {
 			from, fresh, c.state.header = p, true, header
 		}
 	}

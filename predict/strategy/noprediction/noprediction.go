@@ -83,6 +83,7 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 		fresh, err := c.receiver.Read(p.Payload, world.Scene(), world.Tick())
 		if err != nil {
 			c.counters.rejectedPayloads.Inc()
+			server.Refuse(p.Sequence)
 		}
 		if !fresh {
 			continue

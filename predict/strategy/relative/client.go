@@ -165,7 +165,7 @@ func (c *client) receive(server *packet.Endpoint) (from packet.Packet, fresh boo
 		r := c.world.Snapshot().Begin(p.Payload)
 		header.Code(r, c.env.World.Tick())
 		relative := c.parent.Read(r)
-		if c.world.Receive(p.Payload) {
+		if c.world.Receive(&p, server, &header) {
 			from, fresh, c.state.header = p, true, header
 			c.parent.Receive(&relative)
 		}

@@ -162,6 +162,7 @@ func (c *client) receive(server *packet.Endpoint) (received bool, newest packet.
 		switch {
 		case err != nil:
 			c.counters.rejectedPayloads.Inc()
+			server.Refuse(p.Sequence)
 		case !fresh:
 			c.counters.oldStates.Inc()
 		default:

@@ -9,6 +9,7 @@ import (
 	"ghostcube/predict/part/history"
 	"ghostcube/predict/part/input"
 	"ghostcube/predict/part/playout"
+	"ghostcube/predict/part/validation"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
 	"ghostcube/smoothing"
@@ -25,6 +26,7 @@ type client struct {
 
 	now          int64    // the client's own ticks since its start, its only clock
 	expectedTick sim.Tick // close to the tick of the next snapshot
+	ticks        validation.Ticks
 	buffer       playout.Buffer[snapshot]
 	lastReceived []geom.Pose // by body: pose in the newest snapshot
 
@@ -89,7 +91,9 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 	c.now++
 	c.expectedTick++
 	for p, ok := server.Receive(); ok; p, ok = server.Receive() {
-		c.receive(p.Payload)
+		if !c.receive(p.Payload) {
+			server.Refuse(p.Sequence)
+		}
 	}
 	c.adjustClock()
 	c.counters.incompleteSnapshots.Add(float64(server.Stats.ReassemblyFailures - c.abandonedBefore))
@@ -113,15 +117,15 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 // sequence numbers wrap, and none of the old ones can be a baseline any more.
 const maxSilence = 1 << 14
 
-// receive processes a payload.
-func (c *client) receive(payload []byte) {
+// receive processes a payload, and reports whether it is a snapshot that the client believes.
+func (c *client) receive(payload []byte) (ok bool) {
 	s := &c.scratch
 	if c.now-c.lastArrival > maxSilence {
 		c.deltaReader = delta.NewReader(delta.Quantised, len(c.env.World.Bodies()))
 	}
-	if s.read(&c.coder, payload, c.env.World.Scene(), c.expectedTick, c.deltaReader) != nil {
+	if s.read(&c.coder, payload, c.env.World.Scene(), c.expectedTick, c.deltaReader) != nil || !c.ticks.Believe(s.tick, sim.Tick(c.now)) {
 		c.counters.rejectedPayloads.Inc()
-		return
+		return false
 	}
 	c.counters.snapshotsReceived.Inc()
 	c.lastArrival = c.now
@@ -142,12 +146,13 @@ func (c *client) receive(payload []byte) {
 	tick := s.tick
 	if late || !c.store(s) {
 		c.counters.snapshotsLate.Inc()
-		return
+		return true
 	}
 	if !c.clock.Running() {
 		c.startClock(tick)
 		c.recordArrival(tick)
 	}
+	return true
 }
 
 // drawNewest draws the newest snapshot as it is.
@@ -274,7 +279,7 @@ func (c *client) CopyFrom(from predict.Client) {
 	o := from.(*client)
 	c.settings, c.interpolationDelay, c.surviveLosses = o.settings, o.interpolationDelay, o.surviveLosses
 	c.inputSender.CopyFrom(&o.inputSender)
-	c.inputTick, c.now, c.expectedTick = o.inputTick, o.now, o.expectedTick
+	c.inputTick, c.now, c.expectedTick, c.ticks = o.inputTick, o.now, o.expectedTick, o.ticks
 	c.buffer.CopyFrom(&o.buffer, (*snapshot).copyFrom)
 	c.clock, c.arrivals, c.servo = o.clock, o.arrivals, o.servo
 	c.started, c.fromTick, c.starvedTicks = o.started, o.fromTick, o.starvedTicks

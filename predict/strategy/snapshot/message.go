@@ -5,8 +5,8 @@ import (
 	"ghostcube/net/packet"
 	"ghostcube/net/quant"
 	"ghostcube/predict"
-	"ghostcube/predict/part/codec"
 	"ghostcube/predict/part/input"
+	"ghostcube/predict/part/validation"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
 )
@@ -164,7 +164,7 @@ func (l *bodyState) code(c *quant.Coder, f *bodyFormat, scene *sim.Scene) {
 	if f.velocities {
 		l.codeVelocity(c, f)
 	}
-	if c.Reading() && c.Err() == nil && !codec.ValidBody(&sim.Body{Pose: l.pose, Linear: l.linear}, scene) {
+	if c.Reading() && c.Err() == nil && !validation.Body(&sim.Body{Pose: l.pose, Linear: l.linear}, scene) {
 		c.Fail(predict.ErrMalformed)
 	}
 }

@@ -172,7 +172,9 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 		c.sleepIslands()
 	}
 	for p, ok := server.Receive(); ok; p, ok = server.Receive() {
-		c.receive(p.Payload)
+		if !c.receive(p.Payload) {
+			server.Refuse(p.Sequence)
+		}
 	}
 	switch {
 	case c.settings.jitterBuffer == 0 || !c.state.started:
@@ -198,14 +200,15 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 	c.inputSender.Send(server, c.state.inputTick)
 }
 
-// receive reads a payload. The packet waits in the jitter buffer, or is applied at once without one.
-func (c *client) receive(payload []byte) {
+// receive reads a payload, and reports whether it is well-formed. The packet waits in the jitter
+// buffer, or is applied at once without one.
+func (c *client) receive(payload []byte) (ok bool) {
 	w, s := c.env.World, &c.scratch.received
 	s.baselines, s.rate = c, w.Rate()
 	s.consumedTick = c.state.inputTick
 	if s.read(&c.scratch.coder, payload, w.Scene(), c.state.newest) != nil {
 		c.counters.rejectedPayloads.Inc()
-		return
+		return false
 	}
 	first := !c.state.started
 	if first {
@@ -214,7 +217,7 @@ func (c *client) receive(payload []byte) {
 	early := c.ticksEarly(s.tick)
 	if early >= maxEarlyTicks || early <= -2*maxEarlyTicks {
 		c.receiveOutOfRange(early)
-		return
+		return true
 	}
 	c.state.outOfRange, c.state.fellBehind = 0, false
 	c.counters.packetsReceived.Inc()
@@ -236,6 +239,7 @@ func (c *client) receive(payload []byte) {
 		w.SetTick(s.tick)
 		c.applyPacket(s)
 	}
+	return true
 }
 
 // baseline returns the state of a body in the newest acknowledged packet that contains it. If an

@@ -4,6 +4,7 @@ import (
 	"ghostcube/net/quant"
 	"ghostcube/predict"
 	"ghostcube/predict/part/codec"
+	"ghostcube/predict/part/validation"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
 	"ghostcube/smoothing"
@@ -302,7 +303,7 @@ func (m *message) setState(c *quant.Coder, u *update, n *quantisedState, scene *
 		c.Fail(predict.ErrMalformed)
 		return
 	}
-	if u.state = m.format.dequantise(n); !codec.ValidBody(&u.state, scene) {
+	if u.state = m.format.dequantise(n); !validation.Body(&u.state, scene) {
 		c.Fail(predict.ErrMalformed)
 	}
 }

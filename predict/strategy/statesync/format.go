@@ -4,6 +4,7 @@ import (
 	"ghostcube/net/quant"
 	"ghostcube/predict"
 	"ghostcube/predict/part/codec"
+	"ghostcube/predict/part/validation"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
 )
@@ -126,7 +127,7 @@ func (f *format) codeBody(c *quant.Coder, b *sim.Body, scene *sim.Scene) {
 	} else if c.Reading() {
 		b.Linear, b.Angular = geom.Vec3{}, geom.Vec3{}
 	}
-	if c.Reading() && c.Err() == nil && !codec.ValidBody(b, scene) {
+	if c.Reading() && c.Err() == nil && !validation.Body(b, scene) {
 		c.Fail(predict.ErrMalformed)
 	}
 }
