@@ -66,6 +66,7 @@ var folders = map[string]struct {
 	"predict/part/jointtree":   {pure, []string{"sim", "sim/geom"}},
 	"predict/part/validation":  {pure, []string{"sim", "sim/geom"}},
 	"predict/part/codec":       {pure, []string{"sim", "sim/geom", "net/packet", "net/quant", "predict", "predict/part/input", "predict/part/jointtree", "predict/part/validation"}},
+	"predict/part/interest":    {pure, []string{"sim", "sim/geom", "predict"}},
 	"predict/part/nearby":      {pure, []string{"sim", "sim/geom", "smoothing", "predict", "predict/part/correction", "predict/part/history", "predict/part/playback"}},
 	"predict/part/jointchain":  {pure, []string{"sim", "sim/geom", "smoothing", "predict", "predict/part/correction", "predict/part/history", "predict/part/jointtree", "predict/part/playback"}},
 	"predict/part/serverworld": {pure, []string{"sim", "predict", "predict/part/hit", "predict/part/input"}},

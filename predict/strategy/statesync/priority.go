@@ -6,6 +6,7 @@ import (
 	"ghostcube/net/packet"
 	"ghostcube/net/quant"
 	"ghostcube/predict"
+	"ghostcube/predict/part/interest"
 	"ghostcube/sim"
 )
 
@@ -22,7 +23,7 @@ type policy struct {
 	inputs          bool
 	states          bool
 	velocities      bool
-	interest        interestArea
+	interest        interest.Area
 }
 
 // The modes of priority.
@@ -41,7 +42,7 @@ func (p *policy) declare(k *predict.Knobs) {
 	k.Int(&p.otherPriority, "priority-other", 1, 1, 1_000_000, "priority of any other body, added per tick")
 	declareReliableRest(k, &p.reliableRest)
 	k.Int(&p.restPriority, "priority-rest", 100, 1, 1_000_000, "reliable-rest: minimum priority of a body whose rest is not acknowledged, added per tick")
-	p.interest.declare(k)
+	p.interest.Declare(k)
 	k.Bool(&p.congestion, "congestion", true, "reduce the send rate while the round trip indicates a queue on the path")
 	k.Bool(&p.inputs, "inputs", true, "send the players' inputs")
 	k.Bool(&p.states, "states", true, "send the states of bodies; without them the two worlds diverge")
@@ -70,7 +71,7 @@ type senderState struct {
 	params       golombParams // of the next packet
 	tuner        paramTuner
 	deltaUpdates uint64 // updates sent as differences from a baseline
-	bands        distanceBands
+	bands        interest.Bands
 	lastPacket   packetRecord
 }
 
@@ -179,12 +180,12 @@ func (p *sender) accumulatePriorities(w *predict.World, changed []bool, by *poli
 			added = max(added, by.restPriority)
 		}
 		distanceSq := bodies[i].Pose.Pos.Sub(center).LenSq()
-		p.state.bands.countBody(distanceSq)
-		if by.interest.excludes(distanceSq) {
+		p.state.bands.CountBody(distanceSq)
+		if by.interest.Excludes(distanceSq) {
 			b.priority, b.changedTick = notSent, 0
 			continue
 		}
-		if by.interest.accrues(distanceSq, w.Tick()+sim.Tick(i)) {
+		if by.interest.IsDue(distanceSq, w.Tick()+sim.Tick(i)) {
 			b.priority = min(max(b.priority, 0)+int64(added), maxPriority)
 		}
 		if changed[i] && b.changedTick == 0 {

@@ -5,6 +5,7 @@ import (
 	"ghostcube/net/quant"
 	"ghostcube/predict"
 	"ghostcube/predict/part/input"
+	"ghostcube/predict/part/interest"
 	"ghostcube/predict/part/serverworld"
 	"ghostcube/sim"
 )
@@ -43,7 +44,7 @@ type serverState struct {
 type serverCounters struct {
 	packets, updates, updatesPerPacket, deltaPercent, packetFillPercent      predict.Counter
 	sendRate, congestedTicks, claimsRefused, updateWaitMax, rejectedPayloads predict.Counter
-	bands                                                                    [len(bandCounters)]predict.Counter
+	bands                                                                    interest.BandCounters
 }
 
 // serverScratch is memory that is reused. It holds nothing from one tick to the next.
@@ -85,9 +86,7 @@ func (k *serverCounters) init(m *predict.Counters) {
 	k.packetFillPercent = m.New("packet_fill_percent", "mean share of the available budget that packets used, %")
 	k.sendRate = m.New("send_rate_kbit_per_second", "send rate: the budget, or less during congestion, kbit/s, now")
 	k.congestedTicks = m.New("congested_ticks", "ticks in which congestion control reduced the send rate")
-	for i, c := range bandCounters {
-		k.bands[i] = m.New(c[0], c[1])
-	}
+	k.bands.Declare(m)
 	k.claimsRefused = m.New("claims_refused", "claims refused because another player had authority over the body")
 	k.updateWaitMax = m.New("update_wait_max_ms", "longest time from a body's change to its next update, ms")
 	k.rejectedPayloads = m.Rejected()
@@ -199,8 +198,10 @@ func (s *server) sendPacket(i int, peer predict.Peer) {
 	p.recordSent(peer.Endpoint.Send(data), msg, len(data))
 	p.state.lastPacket = packetRecord{tick: now, budget: budget, bytes: packet.WireBytes(len(data)), inputBits: inputBits, headerBits: headerBits, payloadBits: bits, updateCount: msg.updateCount}
 
-	p.state.bands.countUpdates(msg, world, world.Bodies()[own].Pose.Pos)
-	p.state.bands.setCounters(&s.counters.bands, world.Rate())
+	for i := range msg.updates[:msg.updateCount] {
+		p.state.bands.CountUpdate(world.Bodies()[msg.updates[i].body].Pose.Pos, world.Bodies()[own].Pose.Pos)
+	}
+	p.state.bands.SetCounters(&s.counters.bands, world.Rate())
 	s.state.packets++
 	s.state.updates += uint64(msg.updateCount)
 	s.state.fillSum += float64(bits) / float64(headerBits+available)
