@@ -56,6 +56,7 @@ type Endpoint struct {
 	hasRTT    bool // RTT has been measured
 
 	received    receiveState
+	jump        jump
 	reassembler reassembler
 	rates       rates
 
@@ -126,7 +127,7 @@ func (e *Endpoint) handleDatagram(d link.Datagram) {
 		return
 	}
 	s, ok := e.received.expandSequence(h.sequence, d.ReceivedAt)
-	if !ok || e.received.complete.TooOld(s) {
+	if !ok {
 		e.Stats.Stale++
 		return
 	}
@@ -134,9 +135,20 @@ func (e *Endpoint) handleDatagram(d link.Datagram) {
 		e.Stats.Duplicates++
 		return
 	}
+	if e.checkJump(s, &h, d) {
+		e.accept(s, &h, d)
+	}
+}
+
+// accept processes a datagram of packet s, unless it is too old.
+func (e *Endpoint) accept(s Sequence, h *header, d link.Datagram) {
+	if e.received.complete.TooOld(s) {
+		e.Stats.Stale++
+		return
+	}
 	body := d.Bytes[h.size():]
 	if !h.isFragment {
-		e.handleHeader(s, &h, d)
+		e.handleHeader(s, h, d)
 		copy(e.deliver(s, d.ReceivedAt, d.ReceivedAt, len(body)), body)
 		e.reassembler.release(s)
 		return
@@ -145,7 +157,7 @@ func (e *Endpoint) handleDatagram(d link.Datagram) {
 		e.Stats.Stale++
 		return
 	}
-	p, result := e.reassembler.add(s, &h, body, d.ReceivedAt)
+	p, result := e.reassembler.add(s, h, body, d.ReceivedAt)
 	switch result {
 	case fragmentRefused:
 		e.Stats.Rejected++
@@ -154,9 +166,9 @@ func (e *Endpoint) handleDatagram(d link.Datagram) {
 	case fragmentTooOld:
 		e.Stats.Stale++
 	case fragmentStored:
-		e.handleHeader(s, &h, d)
+		e.handleHeader(s, h, d)
 	case packetComplete:
-		e.handleHeader(s, &h, d)
+		e.handleHeader(s, h, d)
 		e.deliverReassembled(s, p, d.ReceivedAt)
 	}
 }
@@ -296,7 +308,7 @@ func (e *Endpoint) sendDatagram(h *header, body []byte) uint64 {
 // CopyFrom sets e to a copy of o that shares no memory. The wire stays its own.
 func (e *Endpoint) CopyFrom(o *Endpoint) {
 	e.Stats, e.now = o.Stats, o.now
-	e.next, e.ackFilter, e.hasRTT = o.next, o.ackFilter, o.hasRTT
+	e.next, e.ackFilter, e.hasRTT, e.jump = o.next, o.ackFilter, o.hasRTT, o.jump
 	e.sent.CopyFrom(&o.sent)
 	complete := e.received.complete
 	complete.CopyFrom(&o.received.complete)

@@ -241,14 +241,17 @@ func TestRefusedPacketIsLost(t *testing.T) {
 // TestStale checks that a packet from before the history is stale and one inside it is
 // not.
 func TestStale(t *testing.T) {
-	s := &scriptedConn{in: [][]byte{makeDatagram(10, "a"), makeDatagram(10+historyLen, "b"), makeDatagram(10, "late"), makeDatagram(11, "in time"), makeDatagram(11, "again")}}
+	s := &scriptedConn{in: [][]byte{
+		makeDatagram(10, "a"), makeDatagram(9+historyLen, "confirmed by"), makeDatagram(10+historyLen, "b"),
+		makeDatagram(9, "late"), makeDatagram(11, "in time"), makeDatagram(11, "again"),
+	}}
 	e := NewEndpoint(s)
 	e.Update(0)
 	var got []string
 	for p, ok := e.Receive(); ok; p, ok = e.Receive() {
 		got = append(got, string(p.Payload))
 	}
-	if want := []string{"a", "b", "in time"}; !slices.Equal(got, want) {
+	if want := []string{"a", "confirmed by", "b", "in time"}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	if e.Stats.Stale != 1 || e.Stats.Duplicates != 1 {

@@ -253,17 +253,38 @@ func TestFragmentAttacks(t *testing.T) {
 // older packets are stale.
 func TestFragmentsExpire(t *testing.T) {
 	body := pattern(FragmentBytes, 1)
+	// advance sends a packet every 32 from 9 to just before the end.
+	advance := func(in *scriptedConn, end Sequence) {
+		for s := Sequence(9 + maxJump); s < end; s += maxJump {
+			in.in = append(in.in, makeDatagram(s, ""))
+		}
+	}
 	for _, c := range []struct {
 		name    string
 		between func(e *Endpoint, in *scriptedConn) // between the two fragments of packet 9
 		arrives bool
 	}{
 		{"nothing", func(*Endpoint, *scriptedConn) {}, true},
-		{"255 packets", func(_ *Endpoint, in *scriptedConn) { in.in = append(in.in, makeDatagram(9+255, "")) }, true},
-		{"256 packets", func(_ *Endpoint, in *scriptedConn) { in.in = append(in.in, makeDatagram(9+256, "")) }, false},
-		{"255 fragments", func(_ *Endpoint, in *scriptedConn) { in.in = append(in.in, makeFragment(9+255, 0, 2, body)) }, true},
-		{"256 fragments", func(_ *Endpoint, in *scriptedConn) { in.in = append(in.in, makeFragment(9+256, 0, 2, body)) }, false},
-		{"a jump", func(_ *Endpoint, in *scriptedConn) { in.in = append(in.in, makeFragment(30000, 0, 2, body)) }, false},
+		{"255 packets", func(_ *Endpoint, in *scriptedConn) {
+			advance(in, 9+255)
+			in.in = append(in.in, makeDatagram(9+255, ""))
+		}, true},
+		{"256 packets", func(_ *Endpoint, in *scriptedConn) {
+			advance(in, 9+256)
+			in.in = append(in.in, makeDatagram(9+256, ""))
+		}, false},
+		{"255 fragments", func(_ *Endpoint, in *scriptedConn) {
+			advance(in, 9+255)
+			in.in = append(in.in, makeFragment(9+255, 0, 2, body))
+		}, true},
+		{"256 fragments", func(_ *Endpoint, in *scriptedConn) {
+			advance(in, 9+256)
+			in.in = append(in.in, makeFragment(9+256, 0, 2, body))
+		}, false},
+		{"a jump", func(_ *Endpoint, in *scriptedConn) {
+			in.in = append(in.in, makeFragment(30000, 0, 2, body), makeFragment(30000, 1, 2, body))
+		}, false},
+		{"a jump that nothing confirms", func(_ *Endpoint, in *scriptedConn) { in.in = append(in.in, makeFragment(30000, 0, 2, body)) }, true},
 		{"just less than five seconds", func(e *Endpoint, in *scriptedConn) { e.Update(reassemblyTimeout - 1) }, true},
 		{"five seconds", func(e *Endpoint, in *scriptedConn) { e.Update(reassemblyTimeout) }, false},
 		{"a fragment a second", func(e *Endpoint, in *scriptedConn) {

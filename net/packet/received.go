@@ -86,6 +86,29 @@ func (r *receiveState) advance(s Sequence) {
 	}
 }
 
+// moveBack makes s, which is behind the newest packet, the newest one. The acknowledgement
+// becomes that of the newest complete packet up to s.
+func (r *receiveState) moveBack(s Sequence) {
+	r.newest, r.lowest = s, min(r.lowest, s)
+	r.complete.MoveBack(s)
+	r.lost = 0
+	for age := Sequence(lossDelay); age < lossDelay+lossWindow; age++ {
+		r.lost += r.lossAt(age)
+	}
+	r.ackBits = 0
+	for n := range min(s+1, historyLen) {
+		if r.complete.Has(s - n) {
+			r.ack, r.ackBits = s-n, 1
+			break
+		}
+	}
+	for n := range min(r.ack+1, 32) {
+		if r.ackBits != 0 && r.complete.Has(r.ack-n) {
+			r.ackBits |= 1 << n
+		}
+	}
+}
+
 // lossAt returns 1 if the packet of this age was sent, as far as is known, and has not
 // arrived.
 func (r *receiveState) lossAt(age Sequence) int {

@@ -66,6 +66,10 @@ func (b *SequenceBuffer[T]) TooOld(s Sequence) bool {
 	return s < b.next && b.next-s > Sequence(len(b.slots))
 }
 
+// MoveBack makes s the newest number that was inserted, if a newer one was, so that the
+// numbers around s are no longer too old. Values stay.
+func (b *SequenceBuffer[T]) MoveBack(s Sequence) { b.next = min(b.next, s+1) }
+
 // CopyFrom sets b to a copy of o. Values are assigned.
 func (b *SequenceBuffer[T]) CopyFrom(o *SequenceBuffer[T]) {
 	b.slots, b.next = append(b.slots[:0], o.slots...), o.next

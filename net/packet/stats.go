@@ -14,6 +14,7 @@ type Stats struct {
 	Rejected           uint64 // datagrams that are corrupt, foreign, or contradict an earlier fragment
 	Duplicates         uint64 // datagrams received before
 	Stale              uint64 // datagrams of packets too old to accept
+	Unconfirmed        uint64 // datagrams far ahead of the newest packet that no second one confirmed
 	ReassemblyFailures uint64 // packets abandoned without all fragments
 	InvalidAcks        uint64 // datagrams that acknowledge a packet never sent
 

@@ -155,18 +155,29 @@ func TestRecentLoss(t *testing.T) {
 
 // TestReceiveState compares an endpoint's state with a list of all packets received:
 // packets expected, missing in the loss window, the newest, and the bits of the newest
-// 32.
+// 32. A jump ahead is made of two packets, and no run behind is long enough to move the
+// newest back.
 func TestReceiveState(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := &scriptedConn{}
 		e := NewEndpoint(s)
 		received := map[Sequence]bool{}
 		at := rapid.IntRange(0, 500).Draw(t, "start")
-		first, newest := Sequence(1<<62), Sequence(0)
+		first, newest, behind := Sequence(1<<62), Sequence(0), 0
 		for range rapid.IntRange(1, 300).Draw(t, "steps") {
 			at += rapid.SampledFrom([]int{1, 1, 1, 1, 2, 5, -1, -40, -100, 40, 150, 330, 2000}).Draw(t, "step")
 			at = max(at, 0)
 			q := Sequence(at)
+			if q > newest {
+				behind = 0
+			} else if behind++; behind == resyncRun {
+				at, behind = int(newest), 0
+				continue
+			}
+			if len(received) > 0 && q > newest+maxJump {
+				s.in = append(s.in, makeDatagram(q-1, ""))
+				received[q-1] = true
+			}
 			s.in = append(s.in, makeDatagram(q, ""))
 			e.Update(0)
 			if newest >= historyLen && q <= newest-historyLen {

@@ -329,6 +329,9 @@ func (d *digest) addStats(s *packet.Stats) {
 		s.SentRate, s.ReceivedRate, s.AckedRate} {
 		d.addUint64(n)
 	}
+	if s.Unconfirmed != 0 {
+		d.addUint64(s.Unconfirmed)
+	}
 }
 
 // copyFrom makes the pane an equal of o, a pane of another lab.

@@ -311,12 +311,13 @@ func (r *paneResult) addCPU(name string, count int, sum, longest time.Duration) 
 	}
 }
 
-// lostRatio returns the share of packets that never arrived.
+// lostRatio returns the share of packets that never arrived. Forged packets can arrive that
+// were never sent.
 func lostRatio(expected, received uint64) float64 {
 	if expected == 0 {
 		return 0
 	}
-	return 1 - float64(received)/float64(expected)
+	return max(1-float64(received)/float64(expected), 0)
 }
 
 // heading returns the line that describes the session.
