@@ -15,6 +15,7 @@
 package packet
 
 import (
+	"hash/crc32"
 	"math/bits"
 	"time"
 
@@ -86,7 +87,7 @@ func NewEndpoint(wire link.Wire) *Endpoint {
 	e := &Endpoint{conn: wire, sent: NewSequenceBuffer[sentPacket](historyLen)}
 	e.arena = newArena()
 	e.received.complete = NewSequenceBuffer[struct{}](historyLen)
-	e.reassembler.packets = NewSequenceBuffer[partialPacket](reassemblyWindow)
+	e.reassembler.packets = NewSequenceBuffer[*assembly](reassemblyWindow)
 	return e
 }
 
@@ -103,8 +104,8 @@ func (e *Endpoint) Update(now time.Duration) {
 	pending := e.pending
 	e.pending = e.pending[:0]
 	for _, r := range pending {
-		if p := e.reassembler.packets.Find(r.sequence); p != nil { // not abandoned meanwhile
-			e.deliverReassembled(r.sequence, p, r.completedAt)
+		if a := e.reassembler.joined(r.sequence); a != nil { // not abandoned meanwhile
+			e.deliverReassembled(r.sequence, a, r.completedAt)
 		}
 	}
 	for {
@@ -116,6 +117,7 @@ func (e *Endpoint) Update(now time.Duration) {
 	}
 	e.reassembler.expire(now)
 	s := &e.Stats
+	s.FalseFragments = e.reassembler.falseFragments
 	s.ReassemblyFailures, s.RecentExpected, s.RecentLost = e.reassembler.failures, uint64(e.received.lossSamples()), uint64(e.received.lost)
 }
 
@@ -150,14 +152,14 @@ func (e *Endpoint) accept(s Sequence, h *header, d link.Datagram) {
 	if !h.isFragment {
 		e.handleHeader(s, h, d)
 		copy(e.deliver(s, d.ReceivedAt, d.ReceivedAt, len(body)), body)
-		e.reassembler.release(s)
+		e.reassembler.releaseArrived(s)
 		return
 	}
 	if e.received.started && s+reassemblyWindow <= e.received.newest {
 		e.Stats.Stale++
 		return
 	}
-	p, result := e.reassembler.add(s, h, body, d.ReceivedAt)
+	a, result := e.reassembler.add(s, h, body, d.ReceivedAt)
 	switch result {
 	case fragmentRefused:
 		e.Stats.Rejected++
@@ -169,20 +171,20 @@ func (e *Endpoint) accept(s Sequence, h *header, d link.Datagram) {
 		e.handleHeader(s, h, d)
 	case packetComplete:
 		e.handleHeader(s, h, d)
-		e.deliverReassembled(s, p, d.ReceivedAt)
+		e.deliverReassembled(s, a, d.ReceivedAt)
 	}
 }
 
 // deliverReassembled delivers a packet whose fragments have all arrived. A second large
 // packet is delivered by the next Update, so that no datagram needs memory beyond the
 // arena's.
-func (e *Endpoint) deliverReassembled(s Sequence, p *partialPacket, at time.Duration) {
-	if !e.arena.hasRoom(p.size) {
+func (e *Endpoint) deliverReassembled(s Sequence, a *assembly, at time.Duration) {
+	if !e.arena.hasRoom(a.size) {
 		e.pending = append(e.pending, pendingPacket{s, at})
 		return
 	}
-	p.assemble(e.deliver(s, p.startedAt, at, p.size))
-	e.reassembler.release(s)
+	a.assemble(e.deliver(s, a.startedAt, at, a.size))
+	e.reassembler.releaseArrived(s)
 }
 
 // handleHeader processes the sequence number and the acknowledgements of a new
@@ -276,6 +278,7 @@ func (e *Endpoint) Send(payload []byte) Sequence {
 		bytes = e.sendDatagram(&h, payload)
 	} else {
 		h.isFragment, h.fragmentCount = true, (len(payload)+FragmentBytes-1)/FragmentBytes
+		h.payloadChecksum = crc32.Update(checksumSeed, castagnoli, payload)
 		for h.fragmentID = range h.fragmentCount {
 			rest := payload[h.fragmentID*FragmentBytes:]
 			bytes += e.sendDatagram(&h, rest[:min(len(rest), FragmentBytes)])

@@ -1,6 +1,9 @@
 package packet
 
-import "time"
+import (
+	"hash/crc32"
+	"time"
+)
 
 // A payload that does not fit a datagram is split into fragments that share the
 // packet's sequence number; the packet arrives when all of them have (Fiedler, Packet
@@ -10,8 +13,12 @@ import "time"
 // into package message.
 //
 // A header is not trusted beyond its own datagram: a fragment count is only a claim,
-// and memory is allocated for bytes that have arrived. The bounds below hold whatever
-// is received.
+// and memory is allocated for bytes that have arrived. Anyone can forge a fragment, and
+// the first one to arrive may be false, so fragments that contradict each other are
+// assembled apart. Every fragment carries the checksum of the whole payload. Fragments
+// that agree on it and on their count belong together, and if two of them claim the same
+// place, the checksum decides. A false fragment so neither blocks nor replaces an honest
+// packet. The bounds below hold whatever is received.
 const (
 	// FragmentBytes is the payload size of every fragment but the last.
 	FragmentBytes = 1024
@@ -31,6 +38,14 @@ const (
 	// enough for two packets of the largest size.
 	maxFragmentBuffers = 512
 
+	// maxAssemblies is the number of contradicting assemblies of a packet. For one more,
+	// the one with the fewest fragments is dropped.
+	maxAssemblies = 8
+
+	// maxAlternatives is the number of fragments of an assembly that contradict others, so
+	// that at most 16 combinations are tried.
+	maxAlternatives = 4
+
 	// reassemblyTimeout is the longest time from the first to the last fragment.
 	reassemblyTimeout = 5 * time.Second
 )
@@ -43,185 +58,75 @@ type fragmentBuffer struct {
 	next  *fragmentBuffer
 }
 
-// partialPacket is a packet that lacks fragments.
-type partialPacket struct {
-	fragmentCount, receivedCount int
-	size                         int // bytes that have arrived
-	received                     [MaxFragments / 64]uint64
-	fragments                    *fragmentBuffer
-	startedAt                    time.Duration
+// assembly is the fragments of a packet that agree on their count and on the checksum of
+// the payload.
+type assembly struct {
+	checksum      uint32 // of the payload
+	fragmentCount int
+	receivedCount int                       // fragments with different ids
+	received      [MaxFragments / 64]uint64 // by id
+	alternatives  int                       // fragments beyond one per id
+	fragments     *fragmentBuffer           // once joined, one per id
+	size          int                       // of the payload, once joined; 0 before
+	startedAt     time.Duration
+	next          *assembly // of the same packet
 }
 
-// reassembler stores the packets that lack fragments.
-type reassembler struct {
-	packets     SequenceBuffer[partialPacket]
-	packetCount int
-	oldest      Sequence      // no stored packet is older
-	nextExpiry  time.Duration // no packet expires before then
-
-	free        *fragmentBuffer
-	bufferCount int // allocated, in use or free
-
-	failures uint64 // packets abandoned
+// matches reports whether the fragment of h belongs to a.
+func (a *assembly) matches(h *header) bool {
+	return a.checksum == h.payloadChecksum && a.fragmentCount == h.fragmentCount
 }
 
-// fragmentResult is the result of adding a fragment.
-type fragmentResult uint8
-
-const (
-	fragmentStored fragmentResult = iota
-	packetComplete                // all fragments have arrived
-	fragmentDuplicate
-	fragmentTooOld  // its packet is too old
-	fragmentRefused // it contradicts an earlier one, or there is no memory
-)
-
-// add stores a fragment of packet s, which is not complete and whose id, count and
-// length are in range. If that completes the packet, add returns it and the caller must
-// release it. The first fragment of a packet decides its count. A repeated fragment is
-// ignored.
-func (a *reassembler) add(s Sequence, h *header, body []byte, at time.Duration) (*partialPacket, fragmentResult) {
-	p := a.packets.Find(s)
-	if p == nil {
-		if a.packets.TooOld(s) {
-			return nil, fragmentTooOld
-		}
-	} else {
-		if p.fragmentCount != h.fragmentCount {
-			return nil, fragmentRefused
-		}
-		if p.received[h.fragmentID/64]>>(h.fragmentID%64)&1 != 0 {
-			return nil, fragmentDuplicate
+// hasFragment reports whether a has that fragment with the same bytes.
+func (a *assembly) hasFragment(id int, body []byte) bool {
+	if !a.hasID(id) {
+		return false
+	}
+	for b := a.fragments; b != nil; b = b.next {
+		if b.id == id && string(b.bytes[:b.n]) == string(body) {
+			return true
 		}
 	}
-	b := a.allocBuffer(s)
-	if b == nil {
-		return nil, fragmentRefused
-	}
-	if p == nil {
-		p = a.start(s, h.fragmentCount, at)
-	}
-	b.n, b.id, b.next = copy(b.bytes[:], body), h.fragmentID, p.fragments
-	p.fragments = b
-	p.received[h.fragmentID/64] |= 1 << (h.fragmentID % 64)
-	p.receivedCount++
-	p.size += b.n
-	if p.receivedCount < p.fragmentCount {
-		return p, fragmentStored
-	}
-	return p, packetComplete
+	return false
 }
 
-// start begins a packet. Packets that become too old are abandoned.
-func (a *reassembler) start(s Sequence, count int, at time.Duration) *partialPacket {
-	if s >= reassemblyWindow {
-		a.abandonBelow(s - reassemblyWindow + 1)
-	}
-	if a.packetCount == 0 {
-		a.oldest, a.nextExpiry = s, at+reassemblyTimeout
-	}
-	a.oldest, a.nextExpiry = min(a.oldest, s), min(a.nextExpiry, at+reassemblyTimeout)
-	a.packetCount++
-	p := a.packets.Insert(s)
-	p.fragmentCount, p.startedAt = count, at
-	return p
-}
+func (a *assembly) hasID(id int) bool { return a.received[id/64]>>(id%64)&1 != 0 }
 
-// allocBuffer returns memory for a fragment of packet s. If none is left it abandons
-// the oldest packets, but none as new as s.
-func (a *reassembler) allocBuffer(s Sequence) *fragmentBuffer {
-	if a.free == nil && a.bufferCount < maxFragmentBuffers {
-		a.bufferCount++
-		return new(fragmentBuffer)
-	}
-	for a.free == nil {
-		for !a.packets.Has(a.oldest) {
-			a.oldest++ // every buffer is in use, so a packet exists
-		}
-		if a.oldest >= s {
-			return nil
-		}
-		a.abandon(a.oldest)
-	}
-	b := a.free
-	a.free = b.next
-	return b
-}
-
-// release removes packet s, if it is stored, and frees its memory.
-func (a *reassembler) release(s Sequence) {
-	p := a.packets.Find(s)
-	if p == nil {
-		return
-	}
-	for b := p.fragments; b != nil; {
-		next := b.next
-		b.next, a.free = a.free, b
-		b = next
-	}
-	a.packets.Remove(s)
-	a.packetCount--
-}
-
-// abandon drops packet s.
-func (a *reassembler) abandon(s Sequence) {
-	a.release(s)
-	a.failures++
-}
-
-// abandonBelow drops all packets below s. It looks at no more slots than there are,
-// because none farther behind the newest is in use.
-func (a *reassembler) abandonBelow(s Sequence) {
-	for ; a.packetCount > 0 && a.oldest < s; a.oldest++ {
-		if a.packets.Has(a.oldest) {
-			a.abandon(a.oldest)
-		}
-	}
-}
-
-// expire drops the packets whose time is over. It searches only when there may be one.
-func (a *reassembler) expire(now time.Duration) {
-	if a.packetCount == 0 || now < a.nextExpiry {
-		return
-	}
-	a.nextExpiry = now + reassemblyTimeout
-	for s := a.oldest; s < a.packets.next; s++ {
-		if p := a.packets.Find(s); p == nil {
-			continue
-		} else if now >= p.startedAt+reassemblyTimeout {
-			a.abandon(s)
-		} else {
-			a.nextExpiry = min(a.nextExpiry, p.startedAt+reassemblyTimeout)
-		}
-	}
-}
-
-// assemble writes the payload into dst, which must have its size.
-func (p *partialPacket) assemble(dst []byte) {
-	for b := p.fragments; b != nil; b = b.next {
+// assemble writes the payload of a joined assembly into dst, which must have its size.
+func (a *assembly) assemble(dst []byte) {
+	for b := a.fragments; b != nil; b = b.next {
 		copy(dst[b.id*FragmentBytes:], b.bytes[:b.n])
 	}
 }
 
-// copyFrom sets a to a copy of o that shares no memory.
-func (a *reassembler) copyFrom(o *reassembler) {
-	a.abandonBelow(a.packets.next)
-	a.packets.CopyFrom(&o.packets)
-	a.packetCount, a.oldest, a.nextExpiry, a.failures = o.packetCount, o.oldest, o.nextExpiry, o.failures
-	for i := range a.packets.slots {
-		p := &a.packets.slots[i].value
-		end := &p.fragments
-		for from := p.fragments; from != nil; from = from.next {
-			b := a.free
-			if b != nil {
-				a.free = b.next
-			} else {
-				b = new(fragmentBuffer)
-				a.bufferCount++
-			}
-			*b = *from
-			b.next, *end = nil, b
-			end = &b.next
+// joinScratch finds the fragments whose payload has the right checksum.
+type joinScratch struct {
+	byID   [MaxFragments][]*fragmentBuffer
+	chosen [MaxFragments]*fragmentBuffer
+}
+
+// join looks for fragments, one per id, whose payload has the checksum of a, which has all
+// ids, and reports whether there are any. They are in chosen.
+func (s *joinScratch) join(a *assembly) bool {
+	for id := range a.fragmentCount {
+		s.byID[id] = s.byID[id][:0]
+	}
+	for b := a.fragments; b != nil; b = b.next {
+		s.byID[b.id] = append(s.byID[b.id], b)
+	}
+	return s.choose(a, 0, checksumSeed)
+}
+
+// choose tries the fragments from id on, after a beginning of the payload with a checksum.
+func (s *joinScratch) choose(a *assembly, id int, checksum uint32) bool {
+	if id == a.fragmentCount {
+		return checksum == a.checksum
+	}
+	for _, b := range s.byID[id] {
+		s.chosen[id] = b
+		if s.choose(a, id+1, crc32.Update(checksum, castagnoli, b.bytes[:b.n])) {
+			return true
 		}
 	}
+	return false
 }

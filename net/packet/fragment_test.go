@@ -2,6 +2,7 @@ package packet
 
 import (
 	"bytes"
+	"hash/crc32"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -185,22 +186,26 @@ func TestLossAmplification(t *testing.T) {
 }
 
 // TestFragmentAttacks sends fragments that no honest side sends, with correct
-// checksums, and then an honest packet. Impossible ones are rejected, the first
-// fragment of a packet decides, nothing incomplete is delivered or acknowledged, and
-// the honest packet arrives.
+// checksums, and then an honest packet. Impossible ones are rejected, contradicting ones
+// do not harm the packet that they contradict, nothing incomplete is delivered or
+// acknowledged, and the honest packet arrives.
 func TestFragmentAttacks(t *testing.T) {
 	full := pattern(FragmentBytes, 1)
 	other := pattern(FragmentBytes, 2)
 	end := []byte("end")
+	payload := slices.Concat(full, end)
+	first, last := fragmentOf(payload, 9, 0), fragmentOf(payload, 9, 1)
+	whole := string(payload)
 	raw := func(id, count byte, body []byte) []byte { // count less 1
 		b := append(make([]byte, headerBytes+fragmentHeaderBytes), body...)
 		b[4], b[13], b[14], b[15] = 9, 0x80, id, count
 		return withChecksum(b, Protocol, Version)
 	}
+	lone := raw(0, 0, nil)
 	for name, c := range map[string]struct {
-		in                          [][]byte
-		rejected, repeated, waiting uint64
-		delivered                   string
+		in                                 [][]byte
+		rejected, repeated, notIn, waiting uint64
+		delivered                          string
 	}{
 		"id not below count":            {in: [][]byte{makeFragment(9, 2, 2, end), makeFragment(9, 3, 2, full), makeFragment(9, 255, 2, end)}, rejected: 3},
 		"count of one":                  {in: [][]byte{raw(0, 0, end)}, rejected: 1},
@@ -211,13 +216,23 @@ func TestFragmentAttacks(t *testing.T) {
 		"empty in the middle":           {in: [][]byte{makeFragment(9, 0, 3, nil)}, rejected: 1},
 		"empty last":                    {in: [][]byte{makeFragment(9, 0, 2, full), makeFragment(9, 1, 2, nil)}, rejected: 1, waiting: 1},
 		"long last":                     {in: [][]byte{makeFragment(9, 1, 2, append(slices.Clone(full), 1))}, rejected: 1},
-		"no fragment header":            {in: [][]byte{raw(0, 0, nil)[:15], withChecksum(raw(0, 0, nil)[:15], Protocol, Version), withChecksum(raw(0, 0, nil)[:14], Protocol, Version)}, rejected: 3},
-		"count changes":                 {in: [][]byte{makeFragment(9, 0, 2, full), makeFragment(9, 1, 3, full), makeFragment(9, 2, 3, end), makeFragment(9, 1, 2, end)}, rejected: 2, delivered: string(full) + "end"},
-		"other bytes, first wins":       {in: [][]byte{makeFragment(9, 0, 2, full), makeFragment(9, 0, 2, other), makeFragment(9, 1, 2, end)}, repeated: 1, delivered: string(full) + "end"},
-		"last again, of another length": {in: [][]byte{makeFragment(9, 1, 2, end), makeFragment(9, 1, 2, []byte("longer end")), makeFragment(9, 0, 2, full)}, repeated: 1, delivered: string(full) + "end"},
-		"after delivery":                {in: [][]byte{makeFragment(9, 0, 2, full), makeFragment(9, 1, 2, end), makeFragment(9, 0, 2, full), makeFragment(9, 1, 2, end), makeFragment(9, 0, 3, other), makeDatagram(9, "again")}, repeated: 4, delivered: string(full) + "end"},
-		"after an unfragmented one":     {in: [][]byte{makeDatagram(9, "whole"), makeFragment(9, 0, 2, full), makeFragment(9, 1, 2, end)}, repeated: 2, delivered: "whole"},
-		"unfragmented amid fragments":   {in: [][]byte{makeFragment(9, 0, 2, full), makeDatagram(9, "whole"), makeFragment(9, 1, 2, end)}, repeated: 1, delivered: "whole"},
+		"no fragment header":            {in: [][]byte{lone[:15], withChecksum(slices.Clone(lone[:19]), Protocol, Version), withChecksum(slices.Clone(lone[:14]), Protocol, Version)}, rejected: 3},
+		"another count":                 {in: [][]byte{makeFragment(9, 1, 3, full), first, makeFragment(9, 2, 3, end), last}, notIn: 2, delivered: whole},
+		"another count, then complete":  {in: [][]byte{makeFragment(9, 0, 2, full), makeFragment(9, 0, 3, full), makeFragment(9, 1, 2, end), first, last}, notIn: 3, delivered: whole},
+		"another payload checksum":      {in: [][]byte{makeFragment(9, 0, 2, other), first, makeFragment(9, 1, 2, end), last}, notIn: 2, delivered: whole},
+		"other bytes first":             {in: [][]byte{withBody(first, other), first, last}, notIn: 1, delivered: whole},
+		"other bytes first, then last":  {in: [][]byte{withBody(first, other), last, first}, notIn: 1, delivered: whole},
+		"other bytes second":            {in: [][]byte{first, withBody(first, other), last}, notIn: 1, delivered: whole},
+		"other bytes in both":           {in: [][]byte{withBody(first, other), withBody(last, []byte("END")), first, last}, notIn: 2, delivered: whole},
+		"last of another length":        {in: [][]byte{withBody(last, []byte("longer end")), last, first}, notIn: 1, delivered: whole},
+		"last again, of another length": {in: [][]byte{last, withBody(last, []byte("longer end")), first}, notIn: 1, delivered: whole},
+		"four times other bytes":        {in: [][]byte{withBody(first, other), withBody(first, pattern(FragmentBytes, 3)), withBody(first, pattern(FragmentBytes, 4)), withBody(first, pattern(FragmentBytes, 5)), first, last}, notIn: 4, delivered: whole},
+		"seven other counts":            {in: [][]byte{makeFragment(9, 0, 3, full), makeFragment(9, 0, 4, full), makeFragment(9, 0, 5, full), makeFragment(9, 0, 6, full), makeFragment(9, 0, 7, full), makeFragment(9, 0, 8, full), makeFragment(9, 0, 9, full), first, last}, notIn: 7, delivered: whole},
+		"twenty other counts":           {in: slices.Concat(falseCounts(20, full), [][]byte{first, last}), notIn: 20, delivered: whole},
+		"only false ones":               {in: [][]byte{withBody(first, other), last}, waiting: 1},
+		"after delivery":                {in: [][]byte{first, last, first, last, makeFragment(9, 0, 3, other), makeDatagram(9, "again")}, repeated: 4, delivered: whole},
+		"after an unfragmented one":     {in: [][]byte{makeDatagram(9, "whole"), first, last}, repeated: 2, delivered: "whole"},
+		"unfragmented amid fragments":   {in: [][]byte{first, makeDatagram(9, "whole"), last}, repeated: 1, notIn: 1, delivered: "whole"},
 		"announces 256, sends one":      {in: [][]byte{makeFragment(9, 0, 256, full)}, waiting: 1},
 	} {
 		in, out := &scriptedConn{in: c.in}, &recorder{}
@@ -228,7 +243,7 @@ func TestFragmentAttacks(t *testing.T) {
 			got = append(got, p.Payload...)
 		}
 		s := &e.Stats
-		if string(got) != c.delivered || s.Rejected != c.rejected || s.Duplicates != c.repeated || uint64(e.reassembler.packetCount) != c.waiting {
+		if string(got) != c.delivered || s.Rejected != c.rejected || s.Duplicates != c.repeated || s.FalseFragments != c.notIn || uint64(e.reassembler.packetCount) != c.waiting {
 			t.Errorf("%s: %d bytes delivered, want %d; %d incomplete; %+v", name, len(got), len(c.delivered), e.reassembler.packetCount, *s)
 		}
 		e.Send(nil)
@@ -248,11 +263,58 @@ func TestFragmentAttacks(t *testing.T) {
 	}
 }
 
+// falseCounts returns n first fragments of packet 9 with different counts.
+func falseCounts(n int, body []byte) (list [][]byte) {
+	for i := range n {
+		list = append(list, makeFragment(9, 0, 3+i, body))
+	}
+	return list
+}
+
+// TestFalseFirstFragment sends 300 packets of up to six fragments and a false fragment
+// before each, in five variants. All packets arrive unchanged.
+func TestFalseFirstFragment(t *testing.T) {
+	for name, falsify := range map[string]func(h *header, body []byte){
+		"other bytes":            func(_ *header, body []byte) { body[7] ^= 1 },
+		"another count":          func(h *header, _ []byte) { h.fragmentCount++ },
+		"more fragments":         func(h *header, _ []byte) { h.fragmentCount = MaxFragments },
+		"another checksum":       func(h *header, _ []byte) { h.payloadChecksum++ },
+		"a checksum of the body": func(h *header, body []byte) { h.payloadChecksum = crc32.Update(checksumSeed, castagnoli, body) },
+	} {
+		var out recorder
+		a, in := NewEndpoint(&out), &scriptedConn{}
+		b := NewEndpoint(in)
+		arrived := 0
+		for i := range 300 {
+			out.sent = out.sent[:0]
+			payload := pattern(2049+i*13%4000, byte(i))
+			a.Send(payload)
+			var h header
+			h.decode(out.sent[i%2])
+			body := slices.Clone(out.sent[i%2][h.size():])
+			falsify(&h, body)
+			in.in = append([][]byte{encodeFragment(h, body)}, out.sent...)
+			b.Update(time.Duration(i) * tick)
+			for _, p := range receiveAll(b) {
+				if !bytes.Equal(p.Payload, payload) {
+					t.Errorf("%s: packet %d has other bytes", name, p.Sequence)
+				}
+				arrived++
+			}
+		}
+		if arrived != 300 || b.Stats.FalseFragments != 300 {
+			t.Errorf("%s: %d of 300 packets arrive; %+v", name, arrived, b.Stats)
+		}
+	}
+}
+
 // TestFragmentsExpire checks that an incomplete packet is abandoned when the sequence
 // has advanced by 256, or five seconds after its first fragment, and that fragments of
 // older packets are stale.
 func TestFragmentsExpire(t *testing.T) {
 	body := pattern(FragmentBytes, 1)
+	payload := append(slices.Clone(body), "end"...)
+	first, last := fragmentOf(payload, 9, 0), fragmentOf(payload, 9, 1)
 	// advance sends a packet every 32 from 9 to just before the end.
 	advance := func(in *scriptedConn, end Sequence) {
 		for s := Sequence(9 + maxJump); s < end; s += maxJump {
@@ -294,13 +356,13 @@ func TestFragmentsExpire(t *testing.T) {
 			}
 		}, false},
 	} {
-		in := &scriptedConn{in: [][]byte{makeFragment(9, 0, 2, body)}}
+		in := &scriptedConn{in: [][]byte{first}}
 		e := NewEndpoint(in)
 		e.Update(0)
 		c.between(e, in)
 		e.Update(e.now)
 		receiveAll(e)
-		in.in = append(in.in, makeFragment(9, 1, 2, []byte("end")))
+		in.in = append(in.in, last)
 		e.Update(e.now)
 		if got := len(receiveAll(e)) == 1; got != c.arrives {
 			t.Errorf("%s between the fragments: arrives %v, want %v", c.name, got, c.arrives)
@@ -331,9 +393,10 @@ func TestFragmentEviction(t *testing.T) {
 	body := pattern(FragmentBytes, 1)
 	in := &scriptedConn{}
 	e := NewEndpoint(in)
+	payload := append(bytes.Repeat(body, 255), "end"...)
 	fill := func(s Sequence, n int) {
 		for i := range n {
-			in.in = append(in.in, makeFragment(s, i, 256, body))
+			in.in = append(in.in, fragmentOf(payload, s, i))
 		}
 		e.Update(0)
 	}
@@ -351,7 +414,7 @@ func TestFragmentEviction(t *testing.T) {
 	if e.reassembler.packetCount != 3 || e.Stats.ReassemblyFailures != 1 || e.reassembler.packets.Has(100) {
 		t.Errorf("a newer packet: %d incomplete, %d abandoned", e.reassembler.packetCount, e.Stats.ReassemblyFailures)
 	}
-	in.in = append(in.in, makeFragment(101, 255, 256, []byte("end")))
+	in.in = append(in.in, fragmentOf(payload, 101, 255))
 	e.Update(0)
 	if got := receiveAll(e); len(got) != 1 || len(got[0].Payload) != 255*FragmentBytes+3 {
 		t.Error("a packet that was not the oldest does not arrive")

@@ -19,16 +19,18 @@ import (
 //
 //	14 fragment id, 8 bits: from 0
 //	15 fragment count less 1, 8 bits
+//	16 payload checksum, 32 bits: CRC-32C of the protocol, its version, and the whole payload
 //
 // Bit 0 of the ack bits stands for ack itself, as in Fiedler's article of 2016; in 2008
 // it was ack-1. Protocol and version are part of the checksum but not on the wire, so a
 // datagram of another program or version is rejected at no cost in bytes (Fiedler,
 // Serialization Strategies, 2016). Fiedler's fragments have a header of their own
 // without acknowledgements. Here they carry the packet's, so that no acknowledgement is
-// lost with the one fragment that happened to carry it.
+// lost with the one fragment that happened to carry it. They also carry a checksum of
+// the whole payload, by which contradicting fragments are distinguished.
 const (
 	headerBytes         = 14
-	fragmentHeaderBytes = 2
+	fragmentHeaderBytes = 6
 
 	ackDelayUnit = time.Millisecond / 16
 	maxAckDelay  = 1<<15 - 1
@@ -39,7 +41,7 @@ const (
 // headers or payloads.
 const (
 	Protocol uint32 = 0x42554347 // "GCUB" in little endian
-	Version  uint32 = 2
+	Version  uint32 = 3
 )
 
 // The polynomial is Castagnoli's. It detects every odd number of flipped bits, any 5 in
@@ -67,7 +69,8 @@ type header struct {
 	ackDelay      uint16 // in ackDelayUnit, at most maxAckDelay
 
 	isFragment                bool
-	fragmentID, fragmentCount int // of a fragment: id < count, count in [2, MaxFragments]
+	fragmentID, fragmentCount int    // of a fragment: id < count, count in [2, MaxFragments]
+	payloadChecksum           uint32 // of a fragment
 }
 
 // size returns the size of the header in bytes.
@@ -89,6 +92,7 @@ func (h *header) encode(b []byte) {
 	if h.isFragment {
 		delay |= fragmentBit
 		b[14], b[15] = byte(h.fragmentID), byte(h.fragmentCount-1)
+		binary.LittleEndian.PutUint32(b[16:], h.payloadChecksum)
 	}
 	binary.LittleEndian.PutUint16(b[12:], delay)
 	binary.LittleEndian.PutUint32(b, crc32.Update(checksumSeed, castagnoli, b[4:]))
@@ -115,6 +119,7 @@ func (h *header) decode(b []byte) bool {
 		return false
 	}
 	h.fragmentID, h.fragmentCount = int(b[14]), int(b[15])+1
+	h.payloadChecksum = binary.LittleEndian.Uint32(b[16:])
 	n := len(b) - headerBytes - fragmentHeaderBytes
 	last := h.fragmentID == h.fragmentCount-1
 	return h.fragmentCount >= 2 && h.fragmentID < h.fragmentCount && n >= 1 && n <= FragmentBytes && (last || n == FragmentBytes)
@@ -127,8 +132,9 @@ type Header struct {
 	AckBits                   uint32
 	AckDelay                  time.Duration // in steps of 1/16 ms; the largest value: that long or longer
 	IsFragment                bool
-	FragmentID, FragmentCount int // of a fragment
-	Size                      int // of the header
+	FragmentID, FragmentCount int    // of a fragment
+	PayloadChecksum           uint32 // of a fragment: of the whole payload
+	Size                      int    // of the header
 }
 
 // ParseHeader reads the header of a datagram and reports whether the datagram is intact
@@ -140,6 +146,7 @@ func ParseHeader(datagram []byte) (Header, bool) {
 	}
 	return Header{
 		Checksum: binary.LittleEndian.Uint32(datagram), Sequence: h.sequence, Ack: h.ack, AckBits: h.ackBits,
-		AckDelay: time.Duration(h.ackDelay) * ackDelayUnit, IsFragment: h.isFragment, FragmentID: h.fragmentID, FragmentCount: h.fragmentCount, Size: h.size(),
+		AckDelay: time.Duration(h.ackDelay) * ackDelayUnit, IsFragment: h.isFragment, FragmentID: h.fragmentID, FragmentCount: h.fragmentCount,
+		PayloadChecksum: h.payloadChecksum, Size: h.size(),
 	}, true
 }

@@ -1,6 +1,7 @@
 package packet
 
 import (
+	"hash/crc32"
 	"slices"
 	"time"
 
@@ -17,12 +18,30 @@ func (r *recorder) Send(_ time.Duration, b []byte) error {
 
 func (r *recorder) Receive(time.Duration) (link.Datagram, bool) { return link.Datagram{}, false }
 
-// makeFragment returns a fragment with a correct checksum; its fields may be invalid.
+// makeFragment returns a fragment with a correct checksum of the datagram; its fields may
+// be invalid. Its payload has the checksum 1.
 func makeFragment(seq Sequence, id, count int, body []byte) []byte {
+	return encodeFragment(header{sequence: seq.low16(), isFragment: true, fragmentID: id, fragmentCount: count, payloadChecksum: 1}, body)
+}
+
+func encodeFragment(h header, body []byte) []byte {
 	b := append(make([]byte, headerBytes+fragmentHeaderBytes), body...)
-	h := header{sequence: seq.low16(), isFragment: true, fragmentID: id, fragmentCount: count}
 	h.encode(b)
 	return b
+}
+
+// fragmentOf returns a fragment of a payload as Send makes it.
+func fragmentOf(payload []byte, seq Sequence, id int) []byte {
+	h := header{sequence: seq.low16(), isFragment: true, fragmentID: id, fragmentCount: (len(payload) + FragmentBytes - 1) / FragmentBytes}
+	h.payloadChecksum = crc32.Update(checksumSeed, castagnoli, payload)
+	return encodeFragment(h, payload[id*FragmentBytes:min((id+1)*FragmentBytes, len(payload))])
+}
+
+// withBody returns a fragment like b with another body.
+func withBody(b, body []byte) []byte {
+	var h header
+	h.decode(b)
+	return encodeFragment(h, body)
 }
 
 // pattern returns n varying bytes.

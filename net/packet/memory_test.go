@@ -45,8 +45,12 @@ func TestAttackMemory(t *testing.T) {
 		"anything": func(i int) []byte {
 			return makeFragment(Sequence(rng.IntN(1000)), rng.IntN(200), 201+rng.IntN(50), full)
 		},
-		"the same again and again":         func(int) []byte { return makeFragment(9, 0, 256, full) },
-		"counts that change":               func(i int) []byte { return makeFragment(Sequence(i/3), 0, 2+i%250, full) },
+		"the same again and again": func(int) []byte { return makeFragment(9, 0, 256, full) },
+		"counts that change":       func(i int) []byte { return makeFragment(Sequence(i/3), 0, 2+i%250, full) },
+		"payload checksums that change": func(i int) []byte {
+			return encodeFragment(header{sequence: Sequence(i / 8).low16(), isFragment: true, fragmentCount: 256, payloadChecksum: uint32(i)}, full)
+		},
+		"bodies that change":               func(i int) []byte { return makeFragment(Sequence(i/5), 0, 2, pattern(FragmentBytes, byte(i))) },
 		"256 packets, one fragment a time": func(i int) []byte { return makeFragment(Sequence(i%256), i/256%255, 256, full) },
 	} {
 		w := &feedConn{}
@@ -79,8 +83,10 @@ func TestAttackMemory(t *testing.T) {
 		}
 		count := 0
 		for i := range e.reassembler.packets.slots {
-			for b := e.reassembler.packets.slots[i].value.fragments; b != nil; b = b.next {
-				count++
+			for a := e.reassembler.packets.slots[i].value; a != nil; a = a.next {
+				for b := a.fragments; b != nil; b = b.next {
+					count++
+				}
 			}
 		}
 		for b := e.reassembler.free; b != nil; b = b.next {

@@ -16,6 +16,7 @@ type Stats struct {
 	Stale              uint64 // datagrams of packets too old to accept
 	Unconfirmed        uint64 // datagrams far ahead of the newest packet that no second one confirmed
 	ReassemblyFailures uint64 // packets abandoned without all fragments
+	FalseFragments     uint64 // fragments dropped because their packet arrived without them
 	InvalidAcks        uint64 // datagrams that acknowledge a packet never sent
 
 	RTT          time.Duration // smoothed round-trip time; 0 before the first

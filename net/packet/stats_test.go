@@ -171,8 +171,7 @@ func TestReceiveState(t *testing.T) {
 			if q > newest {
 				behind = 0
 			} else if behind++; behind == resyncRun {
-				at, behind = int(newest), 0
-				continue
+				at, behind, q = int(newest)+1, 0, newest+1
 			}
 			if len(received) > 0 && q > newest+maxJump {
 				s.in = append(s.in, makeDatagram(q-1, ""))

@@ -83,7 +83,7 @@ func readWireDoc(t *testing.T) *wireDoc {
 			}
 		}
 	}
-	if len(p.numbers) != 6 || len(p.header) != 6 || len(p.fragment) != 2 || len(p.vectors) < 18 {
+	if len(p.numbers) != 6 || len(p.header) != 6 || len(p.fragment) != 3 || len(p.vectors) < 18 {
 		t.Fatalf("the document has %d numbers, %d and %d fields, %d examples", len(p.numbers), len(p.header), len(p.fragment), len(p.vectors))
 	}
 	return p
@@ -172,18 +172,18 @@ func (p *wireDoc) decode(b []byte) (fields map[string]uint32, payload []byte, re
 	if fields["fragment"] == 0 {
 		return fields, b[14:], ""
 	}
-	if len(b) < 16 {
+	if len(b) < 20 {
 		return nil, nil, "short"
 	}
 	for _, f := range p.fragment {
 		fields[f.name] = f.read(b)
 	}
-	id, count, n := int(fields["fragment id"]), int(fields["fragment count less 1"])+1, len(b)-16
+	id, count, n := int(fields["fragment id"]), int(fields["fragment count less 1"])+1, len(b)-20
 	limit := int(p.numbers["fragment"])
 	if count < 2 || id >= count || n < 1 || n > limit || id < count-1 && n != limit {
 		return nil, nil, "fragment"
 	}
-	return fields, b[16:], ""
+	return fields, b[20:], ""
 }
 
 // TestDocumentedExamples decodes every example of docs/wire.md with the independent
@@ -214,7 +214,7 @@ func TestDocumentedExamples(t *testing.T) {
 			ackDelay: uint16(fields["ack delay"]), isFragment: fields["fragment"] == 1, fragmentID: int(fields["fragment id"]),
 		}
 		if want.isFragment {
-			want.fragmentCount = int(fields["fragment count less 1"]) + 1
+			want.fragmentCount, want.payloadChecksum = int(fields["fragment count less 1"])+1, fields["payload checksum"]
 		}
 		if h != want || !bytes.Equal(v.wire[h.size():], payload) {
 			t.Errorf("%s: the package reads %+v, the decoder %+v", v.name, h, want)
@@ -300,6 +300,9 @@ func TestDocumentedSession(t *testing.T) {
 					continue
 				}
 				payload = payloads[key]
+				if fields["payload checksum"] != p.checksum(payload) {
+					t.Fatalf("payload checksum %08x, computed %08x", fields["payload checksum"], p.checksum(payload))
+				}
 			}
 			if !sent[string(payload)] {
 				t.Fatalf("a payload of %d bytes that was not sent", len(payload))

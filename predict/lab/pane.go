@@ -329,8 +329,11 @@ func (d *digest) addStats(s *packet.Stats) {
 		s.SentRate, s.ReceivedRate, s.AckedRate} {
 		d.addUint64(n)
 	}
-	if s.Unconfirmed != 0 {
-		d.addUint64(s.Unconfirmed)
+	for i, n := range [...]uint64{s.Unconfirmed, s.FalseFragments} {
+		if n != 0 { // only forgeries and outages cause them
+			d.addUint64(uint64(i))
+			d.addUint64(n)
+		}
 	}
 }
 

@@ -160,7 +160,7 @@ func (d *packetDump) addPacket(id flowID, p *lab.Pane, now time.Duration, a *par
 	fmt.Fprintf(d.out, "  header: checksum 32 = %08x, sequence 16 = %d, ack 16 = %d, ack_bits 32 = %08x, ack_delay 15 = %v, fragment 1 = %t",
 		h.Checksum, h.Sequence, h.Ack, h.AckBits, h.AckDelay, h.IsFragment)
 	if h.IsFragment {
-		fmt.Fprintf(d.out, ", fragment_id 8 = %d, fragment_count 8 = %d", h.FragmentID, h.FragmentCount)
+		fmt.Fprintf(d.out, ", fragment_id 8 = %d, fragment_count 8 = %d, payload_checksum 32 = %08x", h.FragmentID, h.FragmentCount, h.PayloadChecksum)
 	}
 	fmt.Fprintln(d.out)
 	for i := 0; i < len(fields); {

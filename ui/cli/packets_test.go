@@ -76,7 +76,7 @@ func TestPackets(t *testing.T) {
 			}
 			header := 14
 			if datagrams > 1 {
-				header, fragmented = 16, fragmented+1
+				header, fragmented = 20, fragmented+1
 			}
 			if want := header*datagrams + (bits+7)/8; bytes != want {
 				t.Fatalf("%s: %q: want %d bytes", args, first, want)
