@@ -15,7 +15,7 @@ import "time"
 // ITU-T I.371): if that is x in the future, the bucket lacks x times the rate. All of
 // it is in integers.
 
-// admit returns when a datagram of n bytes that is sent now leaves, or false if the
+// admit returns when n bytes, headers included, that are sent now leave, or false if the
 // queue is full.
 func (l *path) admit(now time.Duration, c *Conditions, n int) (time.Duration, bool) {
 	if c.Bandwidth <= 0 {
@@ -27,13 +27,13 @@ func (l *path) admit(now time.Duration, c *Conditions, n int) (time.Duration, bo
 	return l.departure(now, c, n), true
 }
 
-// departure returns when a datagram of n bytes that is sent now leaves a queue of any
-// length.
+// departure returns when n bytes, headers included, that are sent now leave a queue of
+// any length.
 func (l *path) departure(now time.Duration, c *Conditions, n int) time.Duration {
 	if c.Bandwidth <= 0 {
 		return now
 	}
-	l.theoreticalArrival = max(now, l.theoreticalArrival) + c.transmissionTime(n+UDPIPHeaderBytes)
+	l.theoreticalArrival = max(now, l.theoreticalArrival) + c.transmissionTime(n)
 	return max(now, l.theoreticalArrival-c.transmissionTime(c.Bucket))
 }
 

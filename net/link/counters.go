@@ -22,6 +22,10 @@ type Counters struct {
 
 	BytesSent    uint64 // without headers
 	BytesArrived uint64 // likewise, without duplicates
+	WireBytes    uint64 // sent, with all headers and all that TCP adds
+
+	Retransmitted uint64 // segments that TCP sent again
+	PureAcks      uint64 // segments with which TCP acknowledged the other direction, without data
 
 	firstSent, lastArrival time.Duration
 

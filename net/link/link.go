@@ -30,7 +30,7 @@ type Datagram struct {
 }
 
 // UDPIPHeaderBytes is the size of the IPv4 and UDP headers, which bandwidth and
-// counters include for every datagram.
+// counters include for every datagram. TCPIPHeaderBytes takes its place on a TCP link.
 const UDPIPHeaderBytes = 28
 
 // End is one end of a simulated link.
@@ -40,7 +40,8 @@ type End struct{ out, in *path }
 // outcomes.
 func Pair(n *Network, seat int) (client, server *End) {
 	up := &path{network: n, direction: Up, seat: seat}
-	down := &path{network: n, direction: Down, seat: seat}
+	down := &path{network: n, direction: Down, seat: seat, reverse: up}
+	up.reverse = down
 	return &End{up, down}, &End{down, up}
 }
 

@@ -30,6 +30,9 @@ type path struct {
 
 	tcp         bool          // lossless and in order; see PairTCP
 	lastArrival time.Duration // of a TCP link: when the last datagram arrives; never, if the connection is dead
+	reverse     *path         // the other direction
+	events      []tcpEvent    // of a TCP link, by time
+	ackDue      time.Duration // of a TCP link: when the delayed acknowledgement is sent; 0: none is due
 
 	counters Counters
 }
@@ -40,6 +43,7 @@ func (l *path) send(now time.Duration, b []byte) {
 	}
 	index := l.sendIndex
 	l.sendIndex++
+	l.settle(now)
 	c := l.network.conditions(l.direction)
 	outcome := l.network.Outcome(l.direction, l.seat, now, index)
 	d := scheduledDatagram{sentAt: now, number: l.counters.send(now, len(b))}
@@ -50,7 +54,8 @@ func (l *path) send(now time.Duration, b []byte) {
 		l.sendTCP(c, d, outcome, b)
 		return
 	}
-	departure, ok := l.admit(now, c, len(b))
+	l.counters.WireBytes += uint64(len(b) + UDPIPHeaderBytes)
+	departure, ok := l.admit(now, c, len(b)+UDPIPHeaderBytes)
 	if !ok && !outcome.Lost {
 		l.counters.Dropped++
 	}
@@ -85,6 +90,7 @@ func (l *path) receive(now time.Duration) (Datagram, bool) {
 		l.freeBuffers = append(l.freeBuffers, l.lastReceived)
 		l.lastReceived = nil
 	}
+	l.settle(now)
 	if len(l.scheduled) == 0 || l.scheduled[0].arrival > now {
 		return Datagram{}, false
 	}
@@ -109,6 +115,7 @@ func (l *path) copyFrom(o *path) {
 		l.scheduled = append(l.scheduled, d)
 	}
 	l.sendTime, l.sendIndex, l.theoreticalArrival = o.sendTime, o.sendIndex, o.theoreticalArrival
-	l.tcp, l.lastArrival = o.tcp, o.lastArrival
+	l.tcp, l.lastArrival, l.ackDue = o.tcp, o.lastArrival, o.ackDue
+	l.events = append(l.events[:0], o.events...)
 	l.counters = o.counters
 }

@@ -19,8 +19,8 @@ import "time"
 // failures (Linux's tcp_retries2) the connection is dead and nothing more arrives.
 //
 // Duplicates are invisible, and every delay delays all that follows. What a full queue
-// would drop waits at the sender. Retransmissions take no bandwidth, and there is no
-// congestion control: the source has neither.
+// would drop waits at the sender. There is no congestion control: the source has none.
+// Headers, retransmissions and acknowledgements take bandwidth (tcptraffic.go).
 func PairTCP(n *Network, seat int) (client, server *End) {
 	client, server = Pair(n, seat)
 	client.SetTCP(true)
@@ -37,29 +37,37 @@ const (
 
 // sendTCP puts a datagram in flight behind all others.
 func (l *path) sendTCP(c *Conditions, d scheduledDatagram, outcome Outcome, b []byte) {
-	var wait time.Duration
-	if ok := l.lastArrival != never; outcome.Lost && ok {
-		if wait, ok = l.network.retransmitDelay(c, d.sentAt, l.seat); !ok {
-			l.lastArrival = never
-		}
-	}
 	if l.lastArrival == never {
 		l.counters.Dropped++
 		return
 	}
-	d.departedAt = l.departure(d.sentAt, c, len(b))
-	l.lastArrival = max(l.lastArrival, d.departedAt+wait+outcome.Delay)
+	l.ackDue = 0 // the segment acknowledges what has arrived
+	bytes := len(b) + TCPIPHeaderBytes
+	d.departedAt = l.charge(d.sentAt, c, bytes)
+	var wait time.Duration
+	if outcome.Lost {
+		var ok bool
+		if wait, ok = l.retransmit(c, d.sentAt, bytes); !ok {
+			l.lastArrival = never
+			l.counters.Dropped++
+			return
+		}
+	}
+	arrival := d.departedAt + wait + outcome.Delay
+	l.acknowledge(arrival, arrival >= l.lastArrival, outcome.Lost)
+	l.lastArrival = max(l.lastArrival, arrival)
 	d.arrival = l.lastArrival
 	l.schedule(d, b)
 }
 
-// retransmitDelay returns how long after the first loss, at now, the copy is sent that
-// arrives; false if none does.
-func (n *Network) retransmitDelay(c *Conditions, now time.Duration, seat int) (wait time.Duration, ok bool) {
-	interval := 4 * c.baseDelay(now, seat)
+// retransmit charges the retransmissions of a segment that is lost at now, and returns
+// how long after that the copy is sent that arrives; false if none does.
+func (l *path) retransmit(c *Conditions, now time.Duration, bytes int) (wait time.Duration, ok bool) {
+	interval := 4 * c.baseDelay(now, l.seat)
 	for range maxRetransmits {
 		wait += interval
-		if !n.isBlackedOut(c, now+wait) {
+		l.addEvent(tcpEvent{now + wait, retransmission, bytes})
+		if !l.network.isBlackedOut(c, now+wait) {
 			return wait, true
 		}
 		interval = min(max(2*interval, minRTO), maxRTO)

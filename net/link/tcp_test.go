@@ -274,7 +274,8 @@ func TestLatencyPerPlayer(t *testing.T) {
 				t.Errorf("seat %d: %v, want %v", seat, got, want)
 			}
 		}
-		if got, ok := w.retransmitDelay(&w.Up, 0, seat); !ok || got != 4*want {
+		c, _ := PairTCP(w, seat)
+		if got, ok := c.out.retransmit(&w.Up, 0, 100); !ok || got != 4*want {
 			t.Errorf("seat %d retransmits after %v", seat, got)
 		}
 	}

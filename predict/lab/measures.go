@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"ghostcube/net/link"
 	"ghostcube/net/packet"
 	"ghostcube/predict/score"
 )
@@ -19,12 +20,12 @@ func (p *Pane) Measures(dst []score.Measure) []score.Measure {
 		}
 		dst = append(dst, m)
 	}
-	traffic := func(direction, route string, s *packet.Stats) {
-		perSecond(direction+"_kbit_per_second", "bandwidth "+direction+", kbit/s", "data sent "+route+", with 28 bytes of IP and UDP header on every packet", float64(s.BytesSent)*8/1000, 1)
+	traffic := func(direction, route string, s *packet.Stats, m *link.Counters) {
+		perSecond(direction+"_kbit_per_second", "bandwidth "+direction+", kbit/s", "data sent "+route+", with IP and UDP headers, or with all that TCP adds", float64(m.WireBytes)*8/1000, 1)
 		perSecond(direction+"_packets_per_second", "packets "+direction+", per second", "packets sent "+route, float64(s.PacketsSent), 1)
 	}
-	traffic("up", "from the client to the server", &p.Clients[0].Endpoint.Stats)
-	traffic("down", "from the server to the client", p.ServerStats())
+	traffic("up", "from the client to the server", &p.Clients[0].Endpoint.Stats, p.Clients[0].LinkCounters(link.Up))
+	traffic("down", "from the server to the client", p.ServerStats(), p.Clients[0].LinkCounters(link.Down))
 	for _, c := range p.Counters.All() {
 		if c.Name == "replayed_ticks" {
 			replayed, known = c.Value, true

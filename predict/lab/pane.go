@@ -272,6 +272,9 @@ func (p *Pane) Spec() string {
 // ServerStats returns the statistics of the server's endpoint for the first client.
 func (p *Pane) ServerStats() *packet.Stats { return &p.peers[0].Endpoint.Stats }
 
+// LinkCounters returns the counters of one direction of the client's link.
+func (c *Client) LinkCounters(d link.Direction) *link.Counters { return c.end.Counters(d) }
+
 func (c *CPU) add(d time.Duration) {
 	c.Ticks++
 	c.Sum += d

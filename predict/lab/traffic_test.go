@@ -42,3 +42,40 @@ func TestRarerSnapshotsCostLess(t *testing.T) {
 		t.Error("no strategy has the knob")
 	}
 }
+
+// TestTCPCostsMore checks that lockstep over TCP, which sends each input once, takes more
+// bandwidth than over UDP with and without losses, and most with most losses, and that the
+// measure agrees with the bytes that the strategy's packets have.
+func TestTCPCostsMore(t *testing.T) {
+	previous := 0.0
+	for _, network := range []string{"latency=125ms", "latency=50ms,loss=1%", "latency=125ms,loss=5%"} {
+		l := labtest.Open(t, labtest.Config(t, "plain", network, AtClient), "lockstep", "lockstep:transport=tcp")
+		for range 1200 {
+			if err := l.Tick(Entry{Inputs: []sim.Input{{Buttons: sim.Right}}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		rate := func(pane int, name string) float64 {
+			for _, m := range l.Panes[pane].Measures(nil) {
+				if m.Name == name {
+					return m.Value
+				}
+			}
+			t.Fatal("no measure ", name)
+			return 0
+		}
+		for _, name := range []string{"up_kbit_per_second", "down_kbit_per_second"} {
+			if udp, tcp := rate(0, name), rate(1, name); tcp < 1.2*udp {
+				t.Errorf("%s: %s is %.1f over UDP and %.1f over TCP", network, name, udp, tcp)
+			}
+		}
+		if up, stats := rate(0, "up_kbit_per_second"), l.Panes[0].Clients[0].Endpoint.Stats.BytesSent; up != float64(stats)*8/1000/20 {
+			t.Errorf("%s: %.3f kbit/s over UDP, the endpoint has sent %d bytes", network, up, stats)
+		}
+		if tcp := rate(1, "up_kbit_per_second"); tcp < 1.05*previous {
+			t.Errorf("%s: %.1f kbit/s over TCP, %.1f with fewer losses", network, tcp, previous)
+		} else {
+			previous = tcp
+		}
+	}
+}

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"time"
 
+	"ghostcube/net/link"
 	"ghostcube/predict"
 	"ghostcube/predict/lab"
 	"ghostcube/predict/score"
@@ -271,7 +272,7 @@ func newPaneResult(p *lab.Pane, l *lab.Lab, latency latencySamples) paneResult {
 		Hash:  fmt.Sprintf("%016x", p.Hash()),
 		Score: p.Measures(latency.appendMeasures(nil, l.Config().Rate)),
 		Traffic: trafficResult{
-			Up: float64(up.BytesSent*8) / seconds, Down: float64(down.BytesSent*8) / seconds,
+			Up: float64(p.Clients[0].LinkCounters(link.Up).WireBytes*8) / seconds, Down: float64(p.Clients[0].LinkCounters(link.Down).WireBytes*8) / seconds,
 			PacketsUp: up.PacketsSent, PacketsDown: down.PacketsSent,
 			Lost: lostRatio(up.Expected+down.Expected, up.PacketsReceived+down.PacketsReceived),
 			RTT:  milliseconds(up.RTT),

@@ -72,6 +72,10 @@ type measuredResult struct {
 	Queue      distributionResult `json:"queue"`
 	Delay      distributionResult `json:"delay"`
 	Goodput    float64            `json:"goodput_bps"`
+	Wire       float64            `json:"wire_bps"` // with all headers and all that TCP adds
+
+	Retransmitted uint64 `json:"retransmitted"` // segments that TCP sent again
+	PureAcks      uint64 `json:"pure_acks"`     // segments of TCP without data
 }
 
 // distributionResult is a distribution in milliseconds.
@@ -96,8 +100,9 @@ func (c *networkCommand) Run(p *program) error {
 		networkBrief: w.Summary(),
 	}
 	client := c.sendProbes(w)
-	r.Up = newDirectionResult(&w.Up, client.Counters(link.Up), c.TCP)
-	r.Down = newDirectionResult(&w.Down, client.Counters(link.Down), c.TCP)
+	seconds := float64(c.Probes) / float64(c.PPS)
+	r.Up = newDirectionResult(&w.Up, client.Counters(link.Up), c.TCP, seconds)
+	r.Down = newDirectionResult(&w.Down, client.Counters(link.Down), c.TCP, seconds)
 	if c.Format == "json" {
 		return writeJSON(p.Stdout, r)
 	}
@@ -154,7 +159,8 @@ func (c *networkCommand) sendProbes(w *link.Network) *link.End {
 	return client
 }
 
-func newDirectionResult(c *link.Conditions, m *link.Counters, inOrder bool) directionResult {
+// newDirectionResult reports a direction in which datagrams were sent for so many seconds.
+func newDirectionResult(c *link.Conditions, m *link.Counters, inOrder bool, seconds float64) directionResult {
 	share := func(n, of uint64) float64 { return float64(n) / float64(max(of, 1)) }
 	e := c.Expect()
 	r := directionResult{
@@ -163,6 +169,7 @@ func newDirectionResult(c *link.Conditions, m *link.Counters, inOrder bool) dire
 			Sent: m.Sent, Lost: share(m.Lost, m.Sent), Dropped: share(m.Dropped, m.Sent), Duplicated: share(m.DuplicatesArrived, m.Arrived),
 			Reordered: share(m.Reordered, m.Arrived), ReorderMax: m.ReorderMax,
 			Transit: newDistributionResult(&m.Transit), Queue: newDistributionResult(&m.Queue), Delay: newDistributionResult(&m.Delay), Goodput: m.Goodput(),
+			Wire: float64(m.WireBytes*8) / seconds, Retransmitted: m.Retransmitted, PureAcks: m.PureAcks,
 		},
 	}
 	if !inOrder {
@@ -234,5 +241,10 @@ func (r *networkResult) writeTable(out io.Writer) error {
 		return fixed(*a.Bandwidth/1000, 1)
 	},
 		func(m *measuredResult) string { return fixed(m.Goodput/1000, 1) })
+	row("sent with all headers, kbit/s", nil, func(m *measuredResult) string { return fixed(m.Wire/1000, 1) })
+	if r.InOrder {
+		row("retransmissions", nil, func(m *measuredResult) string { return fmt.Sprint(m.Retransmitted) })
+		row("acknowledgements without data", nil, func(m *measuredResult) string { return fmt.Sprint(m.PureAcks) })
+	}
 	return t.close()
 }

@@ -316,8 +316,8 @@ func (d *packetDump) printSummary() {
 		for client := range d.lab.Panes[pane].Clients {
 			for _, direction := range []link.Direction{link.Up, link.Down} {
 				if s := d.totals[flowID{pane, client, direction}]; s != nil {
-					fmt.Fprintf(d.out, "\npane %d %s, client %d %s: %d packets in %d datagrams, %d bytes; as JSON %d bytes, byte-aligned %d, IP and UDP headers %d more\n",
-						pane+1, d.lab.Panes[pane].Strategy.Name, client+1, directionName(direction), s.packets, s.datagrams, s.bytes, s.jsonBytes, s.alignedBytes, s.datagrams*link.UDPIPHeaderBytes)
+					fmt.Fprintf(d.out, "\npane %d %s, client %d %s: %d packets in %d datagrams, %d bytes; as JSON %d bytes, byte-aligned %d, %s\n",
+						pane+1, d.lab.Panes[pane].Strategy.Name, client+1, directionName(direction), s.packets, s.datagrams, s.bytes, s.jsonBytes, s.alignedBytes, headerBytes(s, d.lab.Panes[pane].Clients[client].LinkCounters(direction)))
 					s.writeTable(d.out)
 				}
 			}
@@ -326,6 +326,16 @@ func (d *packetDump) printSummary() {
 	if d.malformed > 0 {
 		fmt.Fprintf(d.out, "\n%d malformed packets\n", d.malformed)
 	}
+}
+
+// headerBytes returns what the layers below add to the datagrams of a flow, as text.
+func headerBytes(s *flowTotals, m *link.Counters) string {
+	more := m.WireBytes - uint64(s.bytes)
+	if more == uint64(s.datagrams*link.UDPIPHeaderBytes) {
+		return fmt.Sprintf("IP and UDP headers %d more", more)
+	}
+	return fmt.Sprintf("IP and TCP %d more, with %s and %s", more,
+		plural(int(m.Retransmitted), "retransmission"), plural(int(m.PureAcks), "acknowledgement")+" without data")
 }
 
 func (s *flowTotals) writeTable(out io.Writer) {

@@ -1,6 +1,7 @@
 package stage
 
 import (
+	"ghostcube/net/link"
 	"ghostcube/predict"
 	"ghostcube/predict/lab"
 )
@@ -113,15 +114,14 @@ func (p *pane) updateGraphs(source *lab.Pane, l *lab.Lab) {
 	total := source.Corrections.Total()
 	corrected := total > p.correctionCount
 	p.correctionCount = total
-	up, down := &source.Clients[0].Endpoint.Stats, source.ServerStats()
 	replayed := source.Counters.Value("replayed_ticks")
 	for i := range p.graphs {
 		p.graphs[i].Title, p.graphs[i].Unit = graphTitles[i][0], graphTitles[i][1]
 	}
 	p.graphs[LagErrorGraph].Add(float32(source.Score.LagError()), corrected)
-	p.graphs[RTTGraph].Add(float32(up.RTT.Seconds()*1000), false)
-	p.graphs[UplinkGraph].Add(float32(p.upRate.add(up.BytesSent, rate)/1000), false)
-	p.graphs[DownlinkGraph].Add(float32(p.downRate.add(down.BytesSent, rate)/1000), false)
+	p.graphs[RTTGraph].Add(float32(source.Clients[0].Endpoint.Stats.RTT.Seconds()*1000), false)
+	p.graphs[UplinkGraph].Add(float32(p.upRate.add(source.Clients[0].LinkCounters(link.Up).WireBytes, rate)/1000), false)
+	p.graphs[DownlinkGraph].Add(float32(p.downRate.add(source.Clients[0].LinkCounters(link.Down).WireBytes, rate)/1000), false)
 	p.graphs[ReplayGraph].Add(float32(replayed-p.replayedTicks), corrected)
 	p.graphs[InputBufferGraph].Add(float32(source.Counters.Value("buffer_depth")), false)
 	p.graphs[EarlyArrivalGraph].Add(float32(earlyArrivalMs(source.Counters, rate)), false)
