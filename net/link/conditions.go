@@ -18,6 +18,8 @@ type Conditions struct {
 	Loss      float64 // chance in [0,1] that a datagram is lost
 	Burst     float64 // mean length of a run of losses, in 1/60 s; up to 1: losses are independent
 	Duplicate float64 // chance in [0,1] that a datagram arrives twice
+	Corrupt   float64 // chance in [0,1] that a copy of a datagram arrives with 1 to 8 bits flipped
+	Foreign   float64 // chance in [0,1] that a datagram of another program arrives besides
 
 	Reorder      float64       // chance in [0,1] that a datagram is delayed
 	ReorderDelay time.Duration // by this much
@@ -172,6 +174,8 @@ var params = []param{
 		return ""
 	}},
 	probabilityParam("duplicate", "chance that a datagram arrives twice", func(c *Conditions) *float64 { return &c.Duplicate }),
+	probabilityParam("corrupt", "chance that a datagram arrives with 1 to 8 bits flipped", func(c *Conditions) *float64 { return &c.Corrupt }),
+	probabilityParam("foreign", "chance that a datagram of another program arrives besides", func(c *Conditions) *float64 { return &c.Foreign }),
 	probabilityParam("reorder", "chance that a datagram is delayed by reorder-delay", func(c *Conditions) *float64 { return &c.Reorder }),
 	durationParam("reorder-delay", "delay of a reordered datagram", 10*time.Second, func(c *Conditions) *time.Duration { return &c.ReorderDelay }),
 	probabilityParam("spike-chance", "chance that a datagram is delayed by spike", func(c *Conditions) *float64 { return &c.SpikeChance }),

@@ -14,6 +14,8 @@ type Counters struct {
 	Lost       uint64 // lost by their outcome; on a TCP link they are sent again
 	Dropped    uint64 // by a full queue, or by a dead connection
 	Duplicated uint64 // sent a second time by the link
+	Corrupted  uint64 // copies damaged by the link
+	Foreign    uint64 // added by the link
 
 	Arrived           uint64 // datagrams, without duplicates
 	DuplicatesArrived uint64 // duplicates that arrived
@@ -58,6 +60,9 @@ func (m *Counters) send(now time.Duration, n int) uint64 {
 
 // receive counts a datagram that arrives.
 func (m *Counters) receive(d *scheduledDatagram) {
+	if d.foreign != 0 {
+		return
+	}
 	m.lastArrival = max(m.lastArrival, d.arrival)
 	if d.duplicate {
 		m.DuplicatesArrived++

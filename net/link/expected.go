@@ -11,6 +11,8 @@ type Expected struct {
 	Lost       float64       // share of all
 	Duplicated float64       // share of those delivered
 	Delayed    float64       // share of those delivered that are reordered
+	Corrupted  float64       // share of those delivered that are damaged
+	Foreign    float64       // datagrams of other programs per datagram sent
 	Mean       time.Duration // mean delay of those delivered
 	Deviation  time.Duration // standard deviation of that delay
 }
@@ -21,8 +23,9 @@ type Expected struct {
 func (c *Conditions) Expect() Expected {
 	// Independent effects: probabilities multiply, variances add.
 	delivered := float64((1 - c.Loss) * (1 - float64(c.SwingLoss/2))) // the mean of a triangle is half its height
+	connected := 1.0                                                  // share of the time without an outage
 	if c.OutageEvery > 0 {
-		delivered = float64(delivered * (1 - c.Outage.Seconds()/c.OutageEvery.Seconds()))
+		connected = 1 - c.Outage.Seconds()/c.OutageEvery.Seconds()
 	}
 	mean, variance := c.expectJitter() // seconds and seconds squared
 	add := func(m, square float64) {
@@ -58,13 +61,13 @@ func (c *Conditions) Expect() Expected {
 				square += float64(duration * float64(d*d))
 			}
 		}
-		delivered = float64(delivered * (arrived / total))
+		connected = float64(connected * (arrived / total))
 		if arrived > 0 {
 			add(m/arrived, square/arrived)
 		}
 	}
 	return Expected{
-		Lost: 1 - delivered, Duplicated: c.Duplicate, Delayed: c.Reorder,
+		Lost: 1 - float64(delivered*connected), Duplicated: c.Duplicate, Delayed: c.Reorder, Corrupted: c.Corrupt, Foreign: float64(c.Foreign * connected),
 		Mean:      time.Duration(float64(mean * float64(time.Second))),
 		Deviation: time.Duration(float64(math.Sqrt(max(variance, 0)) * float64(time.Second))),
 	}

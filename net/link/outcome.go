@@ -31,6 +31,12 @@ type Outcome struct {
 	Delay          time.Duration // one way, at least 0
 	Duplicated     bool          // it arrives a second time
 	DuplicateDelay time.Duration // delay of the second copy
+
+	// Damage selects the bits that are flipped, of the first and of the second copy; 0: none.
+	Damage, DuplicateDamage uint64
+
+	Foreign      uint64        // selects the checksum of a foreign datagram that arrives, too; 0: none does
+	ForeignDelay time.Duration // its delay
 }
 
 // burstSlot is the step of the chain that makes loss bursts.
@@ -46,6 +52,10 @@ const (
 	forReorder
 	forBurst
 	forSwing
+	forDamage
+	forDuplicateDamage
+	forForeign
+	forForeignDelay
 )
 
 // Outcome returns what happens to a datagram, the index-th of those sent at now. It is
@@ -67,6 +77,14 @@ func (n *Network) Outcome(d Direction, seat int, now time.Duration, index int) O
 	o.Delay += c.pauseLeft(now)
 	if chance(key, forDuplicate, c.Duplicate) {
 		o.Duplicated, o.DuplicateDelay = true, c.drawDelay(base, key, forDuplicateDelay)+c.pauseLeft(now)
+		o.DuplicateDamage = selection(key, forDuplicateDamage, c.Corrupt)
+	}
+	o.Damage = selection(key, forDamage, c.Corrupt)
+	if o.Foreign = selection(key, forForeign, c.Foreign); o.Foreign != 0 {
+		o.ForeignDelay = c.drawDelay(base, key, forForeignDelay) + c.pauseLeft(now)
+		if n.isBlackedOut(c, now) {
+			o.Foreign = 0
+		}
 	}
 	return o
 }
@@ -164,6 +182,14 @@ func (s Shape) draw(scale time.Duration, r uint64) time.Duration {
 // chance returns true with probability p.
 func chance(key, purpose uint64, p float64) bool {
 	return p > 0 && unitFloat(splitmix64(key+purpose)) < p
+}
+
+// selection returns 0, or with probability p a random number that is not 0.
+func selection(key, purpose uint64, p float64) uint64 {
+	if !chance(key, purpose, p) {
+		return 0
+	}
+	return splitmix64(^splitmix64(key+purpose)) | 1
 }
 
 // unitFloat maps a random number to [0,1).

@@ -13,6 +13,8 @@ type scheduledDatagram struct {
 	sentAt     time.Duration
 	departedAt time.Duration // when it left the bandwidth limit
 	duplicate  bool          // second copy
+	damage     uint64        // selects the bits that are flipped; 0: none
+	foreign    uint64        // of a datagram of another program: selects its checksum; otherwise 0
 }
 
 // path carries datagrams in one direction.
@@ -47,6 +49,9 @@ func (l *path) send(now time.Duration, b []byte) {
 	c := l.network.conditions(l.direction)
 	outcome := l.network.Outcome(l.direction, l.seat, now, index)
 	d := scheduledDatagram{sentAt: now, number: l.counters.send(now, len(b))}
+	if l.tcp && outcome.Damage != 0 {
+		outcome.Lost = true // TCP's own checksum rejects it
+	}
 	if outcome.Lost {
 		l.counters.Lost++
 	}
@@ -55,6 +60,10 @@ func (l *path) send(now time.Duration, b []byte) {
 		return
 	}
 	l.counters.WireBytes += uint64(len(b) + UDPIPHeaderBytes)
+	if outcome.Foreign != 0 {
+		l.counters.Foreign++
+		l.schedule(scheduledDatagram{arrival: now + outcome.ForeignDelay, sentAt: now, departedAt: now, foreign: outcome.Foreign}, b)
+	}
 	departure, ok := l.admit(now, c, len(b)+UDPIPHeaderBytes)
 	if !ok && !outcome.Lost {
 		l.counters.Dropped++
@@ -62,27 +71,57 @@ func (l *path) send(now time.Duration, b []byte) {
 	if !ok || outcome.Lost {
 		return
 	}
-	d.departedAt, d.arrival = departure, departure+outcome.Delay
+	d.departedAt, d.arrival, d.damage = departure, departure+outcome.Delay, outcome.Damage
 	l.schedule(d, b)
 	if outcome.Duplicated {
 		l.counters.Duplicated++
-		d.duplicate, d.arrival = true, departure+outcome.DuplicateDelay
+		d.duplicate, d.arrival, d.damage = true, departure+outcome.DuplicateDelay, outcome.DuplicateDamage
 		l.schedule(d, b)
 	}
 }
 
-// schedule puts a copy of b in flight.
+// schedule puts a copy of b in flight, damaged or with a foreign checksum if d says so.
 func (l *path) schedule(d scheduledDatagram, b []byte) {
 	var buffer []byte
 	if n := len(l.freeBuffers); n > 0 {
 		buffer, l.freeBuffers = l.freeBuffers[n-1][:0], l.freeBuffers[:n-1]
 	}
 	d.bytes = append(buffer, b...)
+	if d.damage != 0 && len(b) > 0 {
+		l.counters.Corrupted++
+		flipBits(d.bytes, d.damage)
+	}
+	if d.foreign != 0 {
+		makeForeign(d.bytes, d.foreign)
+	}
 	i := len(l.scheduled)
 	for i > 0 && l.scheduled[i-1].arrival > d.arrival {
 		i--
 	}
 	l.scheduled = slices.Insert(l.scheduled, i, d)
+}
+
+// flipBits flips one bit and up to seven others.
+func flipBits(b []byte, random uint64) {
+	n := uint64(len(b)) * 8
+	first := random >> 8 % n
+	flip := func(bit uint64) { b[bit/8] ^= 1 << (bit % 8) }
+	flip(first)
+	for range random >> 5 & 7 {
+		random = splitmix64(random)
+		flip((first + 1 + random%(n-1)) % n)
+	}
+}
+
+// makeForeign turns a datagram into one that another program would send: the same bytes
+// after the checksum, which the first four bytes are. A CRC is linear, so a program of
+// another protocol number has another checksum for the same bytes, and for every other
+// checksum there is such a number.
+func makeForeign(b []byte, random uint64) {
+	mask := uint32(random>>32) | 1
+	for i := range min(len(b), 4) {
+		b[i] ^= byte(mask >> (8 * i))
+	}
 }
 
 func (l *path) receive(now time.Duration) (Datagram, bool) {

@@ -20,6 +20,7 @@ func drawConditions(t *rapid.T, d string) Conditions {
 	c.Latency, c.Jitter = duration("latency", 0, maxDuration), duration("jitter", 0, 10*time.Second)
 	c.Shape = Shape(rapid.IntRange(0, len(shapeNames)-1).Draw(t, d+"shape"))
 	c.Loss, c.Duplicate, c.Burst = probability("loss"), probability("duplicate"), rapid.Float64Range(0, 600).Draw(t, d+"burst")
+	c.Corrupt, c.Foreign = probability("corrupt"), probability("foreign")
 	if has("reorder") {
 		c.Reorder, c.ReorderDelay = probability("reorder"), duration("reorder-delay", time.Microsecond, 10*time.Second)
 	}

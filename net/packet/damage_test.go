@@ -24,7 +24,7 @@ func withChecksum(b []byte, protocol, version uint32) []byte {
 func TestForeignProtocol(t *testing.T) {
 	var h header
 	good := withChecksum(makeDatagram(7, "payload"), Protocol, Version)
-	if !h.decode(good) {
+	if h.decode(good) != valid {
 		t.Fatal("a genuine datagram is rejected")
 	}
 	for bit := range 32 {
@@ -33,17 +33,17 @@ func TestForeignProtocol(t *testing.T) {
 			if !slices.Equal(b[4:], good[4:]) {
 				t.Fatal("protocol or version are on the wire")
 			}
-			if h.decode(b) {
+			if h.decode(b) == valid {
 				t.Errorf("protocol %08x version %d is accepted", other[0], other[1])
 			}
 		}
 	}
 	for version := range uint32(1000) {
-		if b := withChecksum(slices.Clone(good), Protocol, version); h.decode(b) != (version == Version) {
+		if b := withChecksum(slices.Clone(good), Protocol, version); (h.decode(b) == valid) != (version == Version) {
 			t.Errorf("version %d", version)
 		}
 	}
-	if binary.LittleEndian.PutUint32(good, crc32.Checksum(good[4:], castagnoli)); h.decode(good) {
+	if binary.LittleEndian.PutUint32(good, crc32.Checksum(good[4:], castagnoli)); h.decode(good) == valid {
 		t.Error("a checksum without protocol and version is accepted")
 	}
 }
@@ -56,12 +56,12 @@ func TestFewBitFlips(t *testing.T) {
 	flip := func(i int) { good[i/8] ^= 1 << (i % 8) }
 	for i := range len(good) * 8 {
 		flip(i)
-		if h.decode(good) {
+		if h.decode(good) == valid {
 			t.Errorf("bit %d flipped", i)
 		}
 		for j := range i {
 			flip(j)
-			if h.decode(good) {
+			if h.decode(good) == valid {
 				t.Errorf("bits %d and %d flipped", i, j)
 			}
 			flip(j)
@@ -78,12 +78,12 @@ func TestFewBitFlips(t *testing.T) {
 					b[at] ^= byte(burst >> (8 * k))
 				}
 			}
-			if h.decode(b) {
+			if h.decode(b) == valid {
 				t.Errorf("burst %x at bit %d", burst, start)
 			}
 		}
 	}
-	if !h.decode(good) {
+	if h.decode(good) != valid {
 		t.Error("the intact datagram is rejected")
 	}
 }
@@ -165,12 +165,12 @@ func TestDamage(t *testing.T) {
 			e.Update(0)
 		}
 		b := damage[i%len(damage)]()
-		refused := e.Stats.Rejected
+		refused := e.Stats.Rejected()
 		before := len(e.inbox)
 		e.handleDatagram(link.Datagram{Bytes: b})
 		if genuine[string(b)] {
 			undamaged++
-		} else if e.Stats.Rejected != refused+1 {
+		} else if e.Stats.Rejected() != refused+1 {
 			t.Fatalf("damage %d: accepted: % x", i, b)
 		}
 		for _, p := range e.inbox[before:] {

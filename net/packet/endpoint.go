@@ -124,8 +124,12 @@ func (e *Endpoint) Update(now time.Duration) {
 // handleDatagram processes a datagram, which may contain anything.
 func (e *Endpoint) handleDatagram(d link.Datagram) {
 	var h header
-	if !h.decode(d.Bytes) {
-		e.Stats.Rejected++
+	switch h.decode(d.Bytes) {
+	case wrongChecksum:
+		e.Stats.RejectedChecksum++
+		return
+	case outOfRange:
+		e.Stats.RejectedRange++
 		return
 	}
 	s, ok := e.received.expandSequence(h.sequence, d.ReceivedAt)
@@ -162,7 +166,7 @@ func (e *Endpoint) accept(s Sequence, h *header, d link.Datagram) {
 	a, result := e.reassembler.add(s, h, body, d.ReceivedAt)
 	switch result {
 	case fragmentRefused:
-		e.Stats.Rejected++
+		e.Stats.RejectedFragments++
 	case fragmentDuplicate:
 		e.Stats.Duplicates++
 	case fragmentTooOld:

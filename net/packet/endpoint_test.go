@@ -39,7 +39,7 @@ func TestGoldenHeader(t *testing.T) {
 		t.Errorf("checksum %08x, want %08x", got, goldenChecksum)
 	}
 	var decoded header
-	if !decoded.decode(b[:]) || decoded != h {
+	if decoded.decode(b[:]) != valid || decoded != h {
 		t.Errorf("read back %+v", decoded)
 	}
 }
@@ -196,7 +196,8 @@ func TestRefuses(t *testing.T) {
 	if p, ok := e.Receive(); ok {
 		t.Errorf("delivered %q", p.Payload)
 	}
-	before.Rejected, before.Duplicates = n-1, 1
+	// Those shorter than a header and the one that is too long are out of range.
+	before.RejectedChecksum, before.RejectedRange, before.Duplicates = n-2-headerBytes, headerBytes+1, 1
 	if e.Stats != before {
 		t.Errorf("%+v, want %+v", e.Stats, before)
 	}

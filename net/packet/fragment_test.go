@@ -243,7 +243,7 @@ func TestFragmentAttacks(t *testing.T) {
 			got = append(got, p.Payload...)
 		}
 		s := &e.Stats
-		if string(got) != c.delivered || s.Rejected != c.rejected || s.Duplicates != c.repeated || s.FalseFragments != c.notIn || uint64(e.reassembler.packetCount) != c.waiting {
+		if string(got) != c.delivered || s.Rejected() != c.rejected || s.Duplicates != c.repeated || s.FalseFragments != c.notIn || uint64(e.reassembler.packetCount) != c.waiting {
 			t.Errorf("%s: %d bytes delivered, want %d; %d incomplete; %+v", name, len(got), len(c.delivered), e.reassembler.packetCount, *s)
 		}
 		e.Send(nil)
@@ -407,8 +407,8 @@ func TestFragmentEviction(t *testing.T) {
 		t.Fatalf("%d incomplete, %d abandoned", e.reassembler.packetCount, e.Stats.ReassemblyFailures)
 	}
 	fill(99, 1)
-	if e.reassembler.packetCount != 3 || e.Stats.Rejected != 1 {
-		t.Errorf("an older packet: %d incomplete, %d rejected", e.reassembler.packetCount, e.Stats.Rejected)
+	if e.reassembler.packetCount != 3 || e.Stats.Rejected() != 1 {
+		t.Errorf("an older packet: %d incomplete, %d rejected", e.reassembler.packetCount, e.Stats.Rejected())
 	}
 	fill(103, 1)
 	if e.reassembler.packetCount != 3 || e.Stats.ReassemblyFailures != 1 || e.reassembler.packets.Has(100) {

@@ -98,14 +98,22 @@ func (h *header) encode(b []byte) {
 	binary.LittleEndian.PutUint32(b, crc32.Update(checksumSeed, castagnoli, b[4:]))
 }
 
-// decode reads a header. It reports whether b is an intact datagram of this protocol,
-// and if a fragment, one that a packet can have.
-func (h *header) decode(b []byte) bool {
+// decoded is the result of decoding a header.
+type decoded uint8
+
+const (
+	valid         decoded = iota // an intact datagram of this protocol; if a fragment, one that a packet can have
+	wrongChecksum                // corrupt, or of another protocol or version
+	outOfRange                   // too short, too long, or a fragment that no packet has
+)
+
+// decode reads a header.
+func (h *header) decode(b []byte) decoded {
 	if len(b) < headerBytes || len(b) > MaxDatagram {
-		return false
+		return outOfRange
 	}
 	if binary.LittleEndian.Uint32(b) != crc32.Update(checksumSeed, castagnoli, b[4:]) {
-		return false
+		return wrongChecksum
 	}
 	h.sequence = binary.LittleEndian.Uint16(b[4:])
 	h.ack = binary.LittleEndian.Uint16(b[6:])
@@ -113,16 +121,19 @@ func (h *header) decode(b []byte) bool {
 	delay := binary.LittleEndian.Uint16(b[12:])
 	h.ackDelay, h.isFragment = delay&^fragmentBit, delay&fragmentBit != 0
 	if !h.isFragment {
-		return true
+		return valid
 	}
 	if len(b) < headerBytes+fragmentHeaderBytes {
-		return false
+		return outOfRange
 	}
 	h.fragmentID, h.fragmentCount = int(b[14]), int(b[15])+1
 	h.payloadChecksum = binary.LittleEndian.Uint32(b[16:])
 	n := len(b) - headerBytes - fragmentHeaderBytes
 	last := h.fragmentID == h.fragmentCount-1
-	return h.fragmentCount >= 2 && h.fragmentID < h.fragmentCount && n >= 1 && n <= FragmentBytes && (last || n == FragmentBytes)
+	if h.fragmentCount >= 2 && h.fragmentID < h.fragmentCount && n >= 1 && n <= FragmentBytes && (last || n == FragmentBytes) {
+		return valid
+	}
+	return outOfRange
 }
 
 // Header is the header of a datagram, for packet inspection.
@@ -141,7 +152,7 @@ type Header struct {
 // and of this protocol.
 func ParseHeader(datagram []byte) (Header, bool) {
 	var h header
-	if !h.decode(datagram) {
+	if h.decode(datagram) != valid {
 		return Header{}, false
 	}
 	return Header{

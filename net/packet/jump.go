@@ -97,8 +97,8 @@ func (e *Endpoint) forgetJump() {
 	e.jump.count = 0
 }
 
-// moveBack makes s, which is behind the newest packet, the newest one. What is known of
-// the packets before it stays known.
+// moveBack makes s, which is behind the newest packet, the newest one. It keeps what it
+// knows of the packets before it.
 func (e *Endpoint) moveBack(s Sequence) {
 	r := &e.received
 	e.Stats.Expected -= uint64(r.newest - max(s, r.lowest)) // only a false number came before lowest

@@ -171,7 +171,7 @@ func keptAside(e *Endpoint) uint64 {
 func checkStats(t *rapid.T, p, other *peer, fed uint64) {
 	s := &p.Stats
 	switch {
-	case s.DatagramsReceived+s.Rejected+s.Duplicates+s.Stale+s.Unconfirmed+keptAside(p.Endpoint) != fed:
+	case s.DatagramsReceived+s.Rejected()+s.Duplicates+s.Stale+s.Unconfirmed+keptAside(p.Endpoint) != fed:
 		t.Fatalf("%d datagrams fed: %+v", fed, *s)
 	case s.PacketsReceived > s.DatagramsReceived, s.PacketsReceived > s.Expected, s.RecentLost > s.RecentExpected, s.RecentExpected > lossWindow:
 		t.Fatalf("%+v", *s)

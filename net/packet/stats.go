@@ -11,7 +11,9 @@ type Stats struct {
 
 	Expected           uint64 // packets that the other side is known to have sent
 	Acked              uint64 // sent packets known to have arrived
-	Rejected           uint64 // datagrams that are corrupt, foreign, or contradict an earlier fragment
+	RejectedChecksum   uint64 // datagrams with a wrong checksum: corrupt, or of another program or version
+	RejectedRange      uint64 // datagrams whose size or fragment header no side sends
+	RejectedFragments  uint64 // fragments for which there is no memory, or that contradict too many others
 	Duplicates         uint64 // datagrams received before
 	Stale              uint64 // datagrams of packets too old to accept
 	Unconfirmed        uint64 // datagrams far ahead of the newest packet that no second one confirmed
@@ -37,6 +39,11 @@ type Stats struct {
 	// headers, updated twenty times a second. AckedRate counts sent packets when they
 	// are acknowledged.
 	SentRate, ReceivedRate, AckedRate uint64
+}
+
+// Rejected returns the number of datagrams that were rejected, for any reason.
+func (s *Stats) Rejected() uint64 {
+	return s.RejectedChecksum + s.RejectedRange + s.RejectedFragments
 }
 
 // addRTT adds a round-trip sample with the smoothing of TCP (RFC 6298): an eighth for

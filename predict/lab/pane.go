@@ -327,7 +327,7 @@ func (d *digest) addPose(p *geom.Pose) {
 
 func (d *digest) addStats(s *packet.Stats) {
 	for _, n := range [...]uint64{s.PacketsSent, s.PacketsReceived, s.DatagramsSent, s.DatagramsReceived,
-		s.BytesSent, s.BytesReceived, s.Expected, s.Acked, s.Rejected, s.Duplicates, s.Stale, s.ReassemblyFailures, s.InvalidAcks,
+		s.BytesSent, s.BytesReceived, s.Expected, s.Acked, s.Rejected(), s.Duplicates, s.Stale, s.ReassemblyFailures, s.InvalidAcks,
 		uint64(s.RTT), uint64(s.LastRTT), uint64(s.RTTVariation), uint64(s.Jitter), s.RecentExpected, s.RecentLost,
 		s.SentRate, s.ReceivedRate, s.AckedRate} {
 		d.addUint64(n)

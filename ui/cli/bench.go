@@ -109,6 +109,10 @@ type trafficResult struct {
 	PacketsDown uint64  `json:"packets_down"`
 	Lost        float64 `json:"lost_ratio"`
 	RTT         float64 `json:"rtt_ms"`
+
+	Rejected map[string]uint64 `json:"rejected"` // datagrams, at both ends, by reason; absent reasons are 0
+
+	rejections []lab.Rejection
 }
 
 // Run runs a session and prints its scores.
@@ -276,7 +280,12 @@ func newPaneResult(p *lab.Pane, l *lab.Lab, latency latencySamples) paneResult {
 			PacketsUp: up.PacketsSent, PacketsDown: down.PacketsSent,
 			Lost: lostRatio(up.Expected+down.Expected, up.PacketsReceived+down.PacketsReceived),
 			RTT:  milliseconds(up.RTT),
+
+			Rejected: map[string]uint64{}, rejections: lab.Rejections(up, down),
 		},
+	}
+	for _, x := range r.Traffic.rejections {
+		r.Traffic.Rejected[x.Key] = x.Count
 	}
 	if d, ok := p.Divergence(); ok {
 		r.Divergence = &divergence{int(d.Tick), d.Body, d.Fields}
@@ -355,6 +364,22 @@ func (r *result) writeTable(out io.Writer) error {
 	})
 	row("RTT, ms", func(x *paneResult) string { return fixed(x.Traffic.RTT, 1) })
 	row("lost, %", func(x *paneResult) string { return fixed(x.Traffic.Lost*100, 1) })
+	rejections := func(x *paneResult) (names []string) {
+		for _, c := range x.Traffic.rejections {
+			names = append(names, c.Name)
+		}
+		return names
+	}
+	for _, name := range r.collectNames(rejections) {
+		row(name, func(x *paneResult) string {
+			for _, c := range x.Traffic.rejections {
+				if c.Name == name {
+					return fmt.Sprint(c.Count)
+				}
+			}
+			return "0"
+		})
+	}
 	counts := func(x *paneResult) (names []string) {
 		for _, c := range x.counterList {
 			names = append(names, c.Name)

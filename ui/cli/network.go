@@ -56,6 +56,8 @@ type expectedResult struct {
 	Lost       float64  `json:"lost_ratio"`
 	Duplicated float64  `json:"duplicated_ratio"`
 	Delayed    float64  `json:"delayed_ratio"`
+	Corrupted  float64  `json:"corrupted_ratio"`
+	Foreign    float64  `json:"foreign_ratio"`
 	Mean       *float64 `json:"transit_mean_ms"` // null over TCP, where it depends on the traffic
 	Deviation  *float64 `json:"transit_sd_ms"`
 	Bandwidth  *float64 `json:"bandwidth_bps"` // null: no limit
@@ -67,6 +69,8 @@ type measuredResult struct {
 	Dropped    float64            `json:"dropped_ratio"`
 	Duplicated float64            `json:"duplicated_ratio"`
 	Reordered  float64            `json:"reordered_ratio"`
+	Corrupted  float64            `json:"corrupted_ratio"`
+	Foreign    float64            `json:"foreign_ratio"` // per datagram sent
 	ReorderMax uint64             `json:"reorder_max_packets"`
 	Transit    distributionResult `json:"transit"`
 	Queue      distributionResult `json:"queue"`
@@ -164,15 +168,19 @@ func newDirectionResult(c *link.Conditions, m *link.Counters, inOrder bool, seco
 	share := func(n, of uint64) float64 { return float64(n) / float64(max(of, 1)) }
 	e := c.Expect()
 	r := directionResult{
-		Expected: expectedResult{Lost: e.Lost, Duplicated: e.Duplicated, Delayed: e.Delayed},
+		Expected: expectedResult{Lost: e.Lost, Duplicated: e.Duplicated, Delayed: e.Delayed, Corrupted: e.Corrupted, Foreign: e.Foreign},
 		Measured: measuredResult{
 			Sent: m.Sent, Lost: share(m.Lost, m.Sent), Dropped: share(m.Dropped, m.Sent), Duplicated: share(m.DuplicatesArrived, m.Arrived),
 			Reordered: share(m.Reordered, m.Arrived), ReorderMax: m.ReorderMax,
+			Corrupted: share(m.Corrupted, m.Arrived+m.DuplicatesArrived), Foreign: share(m.Foreign, m.Sent),
 			Transit: newDistributionResult(&m.Transit), Queue: newDistributionResult(&m.Queue), Delay: newDistributionResult(&m.Delay), Goodput: m.Goodput(),
 			Wire: float64(m.WireBytes*8) / seconds, Retransmitted: m.Retransmitted, PureAcks: m.PureAcks,
 		},
 	}
-	if !inOrder {
+	if inOrder { // TCP's checksum rejects corrupt segments, and foreign ones belong to no connection
+		r.Expected.Lost = 1 - (1-e.Lost)*(1-e.Corrupted)
+		r.Expected.Corrupted, r.Expected.Foreign = 0, 0
+	} else {
 		mean, deviation := milliseconds(e.Mean), milliseconds(e.Deviation)
 		r.Expected.Mean, r.Expected.Deviation = &mean, &deviation
 	}
@@ -219,6 +227,8 @@ func (r *networkResult) writeTable(out io.Writer) error {
 	row("duplicated, %", func(a *expectedResult) string { return fixed(a.Duplicated*100, 2) }, func(m *measuredResult) string { return fixed(m.Duplicated*100, 2) })
 	row("delayed, % / reordered, %", func(a *expectedResult) string { return fixed(a.Delayed*100, 2) },
 		func(m *measuredResult) string { return fixed(m.Reordered*100, 2) })
+	row("corrupted, %", func(a *expectedResult) string { return fixed(a.Corrupted*100, 2) }, func(m *measuredResult) string { return fixed(m.Corrupted*100, 2) })
+	row("foreign, %", func(a *expectedResult) string { return fixed(a.Foreign*100, 2) }, func(m *measuredResult) string { return fixed(m.Foreign*100, 2) })
 	row("reordering distance, max packets", nil, func(m *measuredResult) string { return fmt.Sprint(m.ReorderMax) })
 	row("transit, mean ms", func(a *expectedResult) string { return orDash(a.Mean, 2) }, func(m *measuredResult) string { return fixed(m.Transit.Mean, 2) })
 	row("transit, sd ms", func(a *expectedResult) string { return orDash(a.Deviation, 2) }, func(m *measuredResult) string { return fixed(m.Transit.Deviation, 2) })

@@ -418,6 +418,12 @@ func conditionsText(c *link.Conditions) string {
 	if c.Duplicate > 0 {
 		s = append(s, percentText(c.Duplicate)+" duplicated")
 	}
+	if c.Corrupt > 0 {
+		s = append(s, percentText(c.Corrupt)+" corrupt")
+	}
+	if c.Foreign > 0 {
+		s = append(s, percentText(c.Foreign)+" foreign")
+	}
 	if c.Reorder > 0 {
 		s = append(s, percentText(c.Reorder)+" reordered")
 	}

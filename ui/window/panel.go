@@ -288,10 +288,15 @@ func (g *game) networkSection(ctx *debugui.Context) {
 		g.conditionSlider(ctx, "loss", "loss, %", "probability that a packet is lost", c.Loss*100, 60, 1, 0, share)
 		g.conditionSlider(ctx, "burst", "loss burst", "mean length of a loss burst, in 1/60 s; 0 or 1: independent losses", c.Burst, 60, 1, 0, plain)
 		g.conditionSlider(ctx, "duplicate", "duplicated, %", "probability that a packet is duplicated", c.Duplicate*100, 30, 1, 0, share)
+		g.conditionSlider(ctx, "corrupt", "corrupt, %", "probability that a packet arrives with flipped bits", c.Corrupt*100, 30, 1, 0, share)
+		g.conditionSlider(ctx, "foreign", "foreign, %", "probability that a packet of another program arrives besides", c.Foreign*100, 30, 1, 0, share)
 		up, down := g.lab.Panes[g.lab.Focus()].Clients[0].Endpoint.Stats, g.lab.Panes[g.lab.Focus()].ServerStats()
 		ctx.SetGridLayout([]int{-1}, []int{22})
 		ctx.Text(fmt.Sprintf("measured: RTT %.0f ms, loss %.1f %%", up.RTT.Seconds()*1000,
 			100*(1-float64(up.PacketsReceived+down.PacketsReceived)/float64(max(up.Expected+down.Expected, 1)))))
+		for _, r := range lab.Rejections(&up, down) {
+			ctx.Text(fmt.Sprintf("%s: %d", r.Name, r.Count))
+		}
 	})
 }
 
