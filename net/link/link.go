@@ -66,6 +66,9 @@ func (e *End) SetTCP(on bool) {
 	}
 }
 
+// ReceivesTCP reports whether the other end sends as PairTCP does.
+func (e *End) ReceivesTCP() bool { return e.in.tcp }
+
 // Counters returns the counters of one direction of this end's link, for reading.
 func (e *End) Counters(d Direction) *Counters {
 	if e.out.direction == d {

@@ -2,6 +2,7 @@ package lab
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -15,11 +16,11 @@ type Fault struct {
 }
 
 // faultNames are the forced faults that ParseFaults takes.
-var faultNames = []string{"skew", "fps", "freeze", "blackout", "nudge"}
+var faultNames = []string{"skew", "fps", "freeze", "blackout", "nudge", "forge", "replay", "false-fragments"}
 
 // ParseFaults parses forced faults of all panes, separated by commas, such as
 // skew=500,fps=20@5s,2.freeze=2s@10s: a name, a value, and after @ the session time, which
-// is 0 if it is left out. skew, fps and freeze may be preceded by the number of one client;
+// is 0 if it is left out. forge, replay and false-fragments are attacks on every connection. skew, fps and freeze may be preceded by the number of one client;
 // otherwise they concern all clients.
 func ParseFaults(text string, c Config) ([]Fault, error) {
 	var list []Fault
@@ -52,6 +53,8 @@ func ParseFaults(text string, c Config) ([]Fault, error) {
 			f.Command.Verb, f.Command.Name = "freeze", client
 		case name == "blackout":
 			f.Command.Verb = "blackout"
+		case slices.Contains(attackKinds, name):
+			f.Command.Verb, f.Command.Name = "attack", name
 		case name == "nudge":
 			f.Command.Verb, f.Command.Name = "nudge", "x"
 		default:

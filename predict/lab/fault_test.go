@@ -28,19 +28,23 @@ func TestParseFaults(t *testing.T) {
 		t.Errorf("%s\nwant %s", s, want)
 	}
 	for text, want := range map[string]string{
-		"skew":            "want name=value",
-		"skew=1e4":        "-10000 to 10000",
-		"fps=3":           "5 to 1000",
-		"3.fps=20":        "1 to 2",
-		"0.freeze=2s":     "1 to 2",
-		"freeze=2":        "above 0s",
-		"2.burst=2s":      `no fault "2.burst"`,
-		"nudge=far":       "-100 to 100",
-		"slow=1":          "there are skew, fps, freeze, blackout, nudge",
-		"fps=20@5":        "a time such as 5s",
-		"fps=20@-5s":      "a time such as 5s",
-		"fps=20,,":        "want name=value",
-		"blackout=1s@1s@": "a time such as 5s",
+		"skew":             "want name=value",
+		"skew=1e4":         "-10000 to 10000",
+		"fps=3":            "5 to 1000",
+		"3.fps=20":         "1 to 2",
+		"0.freeze=2s":      "1 to 2",
+		"freeze=2":         "above 0s",
+		"2.burst=2s":       `no fault "2.burst"`,
+		"nudge=far":        "-100 to 100",
+		"slow=1":           "there are skew, fps, freeze, blackout, nudge, forge, replay, false-fragments",
+		"forge=0":          "1 to 32767",
+		"replay=5":         "above 0s",
+		"false-fragments=": "1 to 100000",
+		"2.forge=5":        `no fault "2.forge"`,
+		"fps=20@5":         "a time such as 5s",
+		"fps=20@-5s":       "a time such as 5s",
+		"fps=20,,":         "want name=value",
+		"blackout=1s@1s@":  "a time such as 5s",
 	} {
 		if _, err := ParseFaults(text, c); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q in it", text, err, want)

@@ -27,16 +27,18 @@ type Pane struct {
 	Shots       probe.Shots         // of all players
 	Latency     probe.LatencyTracer // of the first player's inputs
 
-	lab         *Lab
-	serverSide  predict.Server
-	serverEnv   *predict.Env
-	peers       []predict.Peer // of the server, one per client
-	serverEnds  []*link.End    // of the links, one per client
-	lastInputs  []sim.Input    // of the last tick, by player
-	startTick   sim.Tick       // session tick at which this strategy started
-	drawnHash   digest         // of every pose drawn since then
-	divergence  probe.DivergenceDetector
-	clockFaults [maxClients]ClockFault
+	lab        *Lab
+	serverSide predict.Server
+	serverEnv  *predict.Env
+	peers      []predict.Peer // of the server, one per client
+	serverEnds []*link.End    // of the links, one per client
+	lastInputs []sim.Input    // of the last tick, by player
+
+	serverAttacked []*attackedWire // of the server, one per client
+	startTick      sim.Tick        // session tick at which this strategy started
+	drawnHash      digest          // of every pose drawn since then
+	divergence     probe.DivergenceDetector
+	clockFaults    [maxClients]ClockFault
 }
 
 // Client is one client of a pane.
@@ -49,6 +51,7 @@ type Client struct {
 	env             *predict.Env
 	end             *link.End
 	socket          *socket
+	attacked        *attackedWire
 	pendingShot     sim.Shot      // fired, but not passed to a client tick yet
 	tickAccumulator int64         // client time since its last tick, in millionths of a tick
 	lastFrameTime   time.Duration // session time of the client's last frame
@@ -70,7 +73,7 @@ func (p *Pane) start(s *predict.Strategy, server *predict.World) {
 	scene := server.Scene()
 	p.Strategy, p.ServerWorld = s, server
 	p.Knobs, p.Counters, p.Score = &predict.Knobs{}, &predict.Counters{}, &score.Score{}
-	p.Clients, p.peers, p.serverEnds = nil, nil, nil
+	p.Clients, p.peers, p.serverEnds, p.serverAttacked = nil, nil, nil, nil
 	p.CPU, p.Corrections, p.Shots = CPU{}, probe.Corrections{}, probe.Shots{}
 	p.startTick, p.drawnHash, p.divergence = l.tick, 1, probe.DivergenceDetector{}
 	p.Latency = probe.NewLatencyTracer(s, server.Rate())
@@ -98,8 +101,10 @@ func (p *Pane) addClient(i, player int) {
 	}
 	c := &Client{
 		World: predict.NewWorld(*p.ServerWorld.Scene(), p.ServerWorld.Rate()), end: clientEnd, socket: buffer, lastFrameTime: -1,
-		Endpoint: packet.NewEndpoint(p.withTap(clientWire, i, link.Up)),
 	}
+	c.attacked = &attackedWire{Wire: p.withTap(clientWire, i, link.Up), end: clientEnd}
+	c.Endpoint = packet.NewEndpoint(c.attacked)
+	attacked := &attackedWire{Wire: p.withTap(serverWire, i, link.Down), end: serverEnd}
 	c.World.CopyFrom(p.ServerWorld)
 	c.env = &predict.Env{
 		World: c.World, Players: p.serverEnv.Players, Player: player, LastInputs: p.lastInputs,
@@ -108,7 +113,8 @@ func (p *Pane) addClient(i, player int) {
 	c.side = p.Strategy.NewClient(c.env)
 	p.Clients = append(p.Clients, c)
 	p.serverEnds = append(p.serverEnds, serverEnd)
-	p.peers = append(p.peers, predict.Peer{Endpoint: packet.NewEndpoint(p.withTap(serverWire, i, link.Down)), Player: player})
+	p.serverAttacked = append(p.serverAttacked, attacked)
+	p.peers = append(p.peers, predict.Peer{Endpoint: packet.NewEndpoint(attacked), Player: player})
 }
 
 // recordCorrection records a correction that client i makes in this tick. The client has
@@ -358,6 +364,8 @@ func (p *Pane) copyFrom(o *Pane) {
 		s.Endpoint.CopyFrom(from.Endpoint)
 		s.end.CopyFrom(from.end)
 		s.socket.copyFrom(from.socket)
+		s.attacked.copyFrom(from.attacked)
+		p.serverAttacked[i].copyFrom(o.serverAttacked[i])
 		s.env.SlewPPM, s.env.ReliableOrdered, s.tickAccumulator, s.lastFrameTime = from.env.SlewPPM, from.env.ReliableOrdered, from.tickAccumulator, from.lastFrameTime
 		s.pendingShot = from.pendingShot
 		p.peers[i].Endpoint.CopyFrom(o.peers[i].Endpoint)

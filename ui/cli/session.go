@@ -16,7 +16,7 @@ type SessionFlags struct {
 	Seed       string        `group:"session" help:"Seed of the network's outcomes: the same seed, the same losses." placeholder:"N"`
 	Rate       string        `group:"session" help:"Ticks per second, 10 to 240." placeholder:"60"`
 	FaultEvery time.Duration `group:"session" help:"Interval at which the server's cube is nudged by a metre." placeholder:"5s"`
-	Fault      string        `group:"session" help:"Forced faults: skew=PPM, fps=N, freeze=TIME, blackout=TIME or nudge=METRES, each with @TIME." placeholder:"NAME=VALUE@TIME,..."`
+	Fault      string        `group:"session" help:"Forced faults: skew, fps, freeze, blackout, nudge, forge, replay or false-fragments, each with =VALUE@TIME." placeholder:"NAME=VALUE@TIME,..."`
 	Seconds    float64       `group:"session" help:"Length of the session in seconds." placeholder:"S"`
 	Tape       string        `group:"session" help:"Tape to run, by name or file (see list tapes)." placeholder:"NAME|FILE"`
 	Compare    string        `group:"session" help:"Comparison to run: scene, tape, network and panes under one name (see list comparisons)." placeholder:"NAME"`
@@ -34,6 +34,15 @@ trace=FILE.csv adds a measured trace.
 --fault takes a list such as fps=20,2.freeze=2s@10s. skew, fps and freeze concern the machines
 of all clients, or of one client by its number. @ precedes the session time of the fault,
 which is 0 if it is left out.
+
+  skew=PPM           clocks run faster than the server's
+  fps=N              programs run N frames per second
+  freeze=TIME        programs stand still
+  blackout=TIME      all packets are lost
+  nudge=METRES       the server's cube is moved
+  forge=N            both ends receive a forged packet, N packets ahead of the sequence
+  replay=TIME        both ends receive a packet again after TIME
+  false-fragments=N  both ends receive a false first fragment before each of N packets
 `
 
 // newPlan plans the session of the flags and the settings file. tape names the tape to run

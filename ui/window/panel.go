@@ -294,6 +294,13 @@ func (g *game) networkSection(ctx *debugui.Context) {
 		ctx.SetGridLayout([]int{-1}, []int{22})
 		ctx.Text(fmt.Sprintf("measured: RTT %.0f ms, loss %.1f %%", up.RTT.Seconds()*1000,
 			100*(1-float64(up.PacketsReceived+down.PacketsReceived)/float64(max(up.Expected+down.Expected, 1)))))
+		ctx.SetGridLayout([]int{-1, -1, -1}, nil)
+		for _, a := range [...]struct{ name, kind, value string }{{"forge packet", "forge", "10000"}, {"replay packet", "replay", "5s"}, {"false fragments", "false-fragments", "300"}} {
+			ctx.IDScope(a.kind, func() {
+				ctx.Button(a.name).On(func() { p.queue(lab.Command{Verb: "attack", Pane: lab.AllPanes, Name: a.kind, Value: a.value}) })
+			})
+		}
+		ctx.SetGridLayout([]int{-1}, []int{22})
 		for _, r := range lab.Rejections(&up, down) {
 			ctx.Text(fmt.Sprintf("%s: %d", r.Name, r.Count))
 		}

@@ -1,0 +1,133 @@
+package lab
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+
+	"ghostcube/net/link"
+	"ghostcube/net/packet"
+)
+
+// attackKinds are the names of the command attack.
+var attackKinds = []string{"forge", "replay", "false-fragments"}
+
+// Bounds of the values of attacks.
+const (
+	maxForgedAhead    = 1<<15 - 1        // packets; farther ahead is behind
+	maxReplayDelay    = 10 * time.Minute // a number comes again after 18 minutes at 60 packets a second
+	maxFalseFragments = 100_000
+)
+
+// attack is what an attacker, who sees datagrams and can send any, still has to do to one
+// end of a connection. The zero value is no attack.
+type attack struct {
+	forgeAhead     int           // the next datagram is followed by a forged one, so many packets ahead; 0: none
+	falseFragments int           // each of so many packets is preceded by a false fragment
+	replayDelay    time.Duration // the next datagram arrives again after this time; 0: none
+	replayAt       time.Duration // when the captured datagram arrives again; 0: none is captured
+	captured       []byte
+}
+
+// attackedWire is an end of a connection as an attacker leaves it. Forged datagrams arrive
+// without a network. What arrives over TCP, an attacker outside the connection cannot forge.
+type attackedWire struct {
+	link.Wire
+	end    *link.End
+	attack attack
+	queue  []queuedDatagram // to receive before any other
+}
+
+// Receive implements link.Wire.
+func (w *attackedWire) Receive(now time.Duration) (link.Datagram, bool) {
+	a := &w.attack
+	if a.replayAt != 0 && a.replayAt <= now {
+		w.push(a.captured, a.replayAt)
+		a.replayAt = 0
+	}
+	if d, ok := w.pop(); ok {
+		return d, true
+	}
+	d, ok := w.Wire.Receive(now)
+	if !ok || a.forgeAhead == 0 && a.falseFragments == 0 && a.replayDelay == 0 || w.end.ReceivesTCP() {
+		return d, ok
+	}
+	if a.falseFragments > 0 {
+		if forged, ok := packet.ForgeFragment(d.Bytes); ok {
+			w.push(forged, d.ReceivedAt)
+			a.falseFragments--
+		}
+	}
+	w.push(d.Bytes, d.ReceivedAt)
+	if a.forgeAhead != 0 {
+		if forged, ok := packet.Forge(d.Bytes, a.forgeAhead); ok {
+			w.push(forged, d.ReceivedAt)
+			a.forgeAhead = 0
+		}
+	}
+	if a.replayDelay != 0 {
+		a.captured = append(a.captured[:0], d.Bytes...)
+		a.replayAt, a.replayDelay = d.ReceivedAt+a.replayDelay, 0
+	}
+	return w.pop()
+}
+
+// push adds a copy of a datagram to the queue.
+func (w *attackedWire) push(b []byte, at time.Duration) {
+	w.queue = append(w.queue, queuedDatagram{receivedAt: at, bytes: append([]byte(nil), b...)})
+}
+
+// pop takes the first datagram from the queue.
+func (w *attackedWire) pop() (link.Datagram, bool) {
+	if len(w.queue) == 0 {
+		return link.Datagram{}, false
+	}
+	d := w.queue[0]
+	w.queue = w.queue[1:]
+	return link.Datagram{Bytes: d.bytes, ReceivedAt: d.receivedAt}, true
+}
+
+// copyFrom makes w an equal of o, except for the wire below.
+func (w *attackedWire) copyFrom(o *attackedWire) {
+	captured := append(w.attack.captured[:0], o.attack.captured...)
+	w.attack = o.attack
+	w.attack.captured = captured
+	w.queue = w.queue[:0]
+	for _, d := range o.queue {
+		w.push(d.bytes, d.receivedAt)
+	}
+}
+
+// startAttack applies the command attack to both ends of every connection of the panes.
+func (l *Lab) startAttack(c Command) error {
+	var begin func(*attack)
+	switch c.Name {
+	case "forge":
+		n, err := strconv.Atoi(c.Value)
+		if err != nil || n < 1 || n > maxForgedAhead {
+			return fmt.Errorf("forge=%s: want 1 to %d packets ahead", c.Value, maxForgedAhead)
+		}
+		begin = func(a *attack) { a.forgeAhead = n }
+	case "replay":
+		d, err := time.ParseDuration(c.Value)
+		if err != nil || d <= 0 || d > maxReplayDelay {
+			return fmt.Errorf("replay=%s: want a duration above 0s, up to %v", c.Value, maxReplayDelay)
+		}
+		begin = func(a *attack) { a.replayDelay = d }
+	case "false-fragments":
+		n, err := strconv.Atoi(c.Value)
+		if err != nil || n < 1 || n > maxFalseFragments {
+			return fmt.Errorf("false-fragments=%s: want 1 to %d packets", c.Value, maxFalseFragments)
+		}
+		begin = func(a *attack) { a.falseFragments = n }
+	default:
+		return &link.UnknownNameError{Kind: "attack", Name: c.Name, Choices: attackKinds}
+	}
+	return l.eachPane(c.Pane, func(p *Pane) error {
+		for i, s := range p.Clients {
+			begin(&s.attacked.attack)
+			begin(&p.serverAttacked[i].attack)
+		}
+		return nil
+	})
+}
