@@ -12,8 +12,7 @@ import (
 
 // unusedOnPurpose are packages and names that the program does not use yet.
 var unusedOnPurpose = []string{
-	"net/message",                                    // no strategy sends messages or blocks yet
-	"net/quant.Coder.Check", "net/quant.Coder.Align", // no payload uses them yet
+	"net/message", // no strategy sends messages or blocks yet
 }
 
 // checkedByTests are names that only tests use, but tests of several packages.

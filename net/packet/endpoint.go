@@ -48,6 +48,10 @@ type sentPacket struct {
 type Endpoint struct {
 	Stats Stats
 
+	// Rewrite changes payloads before they are sent, for forced faults. It returns the payload
+	// to send, which must be valid until the next call. It may be nil, and is not copied.
+	Rewrite func(payload []byte) []byte
+
 	conn link.Wire
 	now  time.Duration
 
@@ -269,6 +273,9 @@ func (e *Endpoint) Acks() []Sequence { return e.acks }
 // which Acks will identify it. A payload that does not fit a datagram is sent in
 // several, each with all headers, and arrives only if all of them do.
 func (e *Endpoint) Send(payload []byte) Sequence {
+	if e.Rewrite != nil {
+		payload = e.Rewrite(payload)
+	}
 	if len(payload) > MaxPayload {
 		panic("packet: Send with more than MaxPayload bytes")
 	}

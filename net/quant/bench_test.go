@@ -165,6 +165,7 @@ func TestEncodersAllocateNothing(t *testing.T) {
 	buffer := make([]byte, 1024)
 	var c Coder
 	all := func() {
+		c.EnableChecks(true)
 		codeSnapshot(&c, points, rotations)
 		c.RelativePosition([3]int{5, 5, 5}, [3]int{}, &SnapshotPosition, PositionDeltaBits)
 		c.Delta(-17, PositionDeltaBits)

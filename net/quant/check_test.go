@@ -113,6 +113,7 @@ func TestBytes(t *testing.T) {
 // reader and writer diverged.
 func TestCheckErrorSaysWhere(t *testing.T) {
 	code := func(c *Coder, width int) {
+		c.EnableChecks(true)
 		c.Bits(7, 5)
 		c.Check("header")
 		c.Bits(1, width)
@@ -131,19 +132,21 @@ func TestCheckErrorSaysWhere(t *testing.T) {
 	c.BeginRead(data)
 	code(&c, 9)
 	var e *CheckError
-	if !errors.As(c.Err(), &e) || *e != (CheckError{"bodies", 55, "header", 37, ErrCheck}) {
+	if !errors.As(c.Err(), &e) || *e != (CheckError{checkPlace{name: "bodies"}, 55, checkPlace{name: "header"}, 37, ErrCheck}) {
 		t.Errorf("%v", c.Err())
 	}
 	if want := `quant: check "bodies" at bit 55: writer and reader are out of sync since check "header" (bit 37)`; c.Err().Error() != want {
 		t.Errorf("%v", c.Err())
 	}
 	c.BeginRead(data)
+	c.EnableChecks(true)
 	c.Bits(0, 4)
 	c.Check("header")
 	if want := `quant: check "header" at bit 4: writer and reader are out of sync since the start (bit 0)`; c.Err().Error() != want {
 		t.Errorf("%v", c.Err())
 	}
 	c.BeginRead(data)
+	c.EnableChecks(true)
 	c.Bits(0, 5)
 	if c.Check("reader"); !errors.Is(c.Err(), ErrCheck) {
 		t.Errorf("a check of another name passes: %v", c.Err())
@@ -153,7 +156,7 @@ func TestCheckErrorSaysWhere(t *testing.T) {
 		t.Errorf("cut before a check: %v", c.Err())
 	}
 	c.BeginRead(data[:8])
-	if code(&c, 10); !errors.As(c.Err(), &e) || e.Err != ErrPastEnd || e.Name != "bodies" {
+	if code(&c, 10); !errors.As(c.Err(), &e) || e.err != ErrPastEnd || e.place.String() != "bodies" {
 		t.Errorf("cut in a check: %v", c.Err())
 	}
 	first := c.Err()

@@ -47,7 +47,8 @@ type Coder struct {
 	measuredBits int    // bits measured so far
 	data         []byte // bytes to read
 	err          error
-	lastCheck    string // last Check passed, and the bit after it
+	checks       bool       // Check codes markers
+	lastCheck    checkPlace // last Check passed, and the bit after it
 	lastCheckEnd int
 	onField      func(Field)
 	label        Field
@@ -102,8 +103,8 @@ func (c *Coder) BeginRead(b []byte) {
 func (c *Coder) BeginMeasure() { c.reset(measuring) }
 
 func (c *Coder) reset(m mode) {
-	c.mode, c.measuredBits, c.data, c.err, c.lastCheck, c.lastCheckEnd = m, 0, nil, nil, "", 0
-	c.label = Field{}
+	c.mode, c.measuredBits, c.data, c.err, c.lastCheck, c.lastCheckEnd = m, 0, nil, nil, checkPlace{}, 0
+	c.label, c.checks = Field{}, false
 }
 
 // Reading reports whether the Coder reads.

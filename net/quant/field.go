@@ -16,12 +16,9 @@ type Field struct {
 // nothing.
 func (c *Coder) OnField(f func(Field)) { c.onField = f }
 
-// Group puts the values that follow into element i of the named group.
-func (c *Coder) Group(name string, i int) {
-	if c.onField != nil {
-		c.label.Group, c.label.Index = name, i
-	}
-}
+// Group puts the values and checks that follow into element i of the named group. The
+// empty name ends it.
+func (c *Coder) Group(name string, i int) { c.label.Group, c.label.Index = name, i }
 
 // Label names the values that follow.
 func (c *Coder) Label(name string) {
@@ -30,9 +27,15 @@ func (c *Coder) Label(name string) {
 	}
 }
 
-// reportField reports a value that was coded.
+// reportField reports a value that was coded. Checks and padding have names of their own.
 func (c *Coder) reportField(kind string, at int, raw uint32) {
 	f := c.label
+	switch kind {
+	case "Check":
+		f.Name = "check"
+	case "Align":
+		f.Name = "padding"
+	}
 	f.Kind, f.BitOffset, f.Bits, f.Raw = kind, at, c.BitsProcessed()-at, raw
 	c.onField(f)
 }

@@ -88,6 +88,7 @@ func (o *operation) code(c *Coder) {
 		if o.size%2 == 0 {
 			c.Align()
 		} else {
+			c.EnableChecks(true)
 			c.Check("script")
 		}
 	}

@@ -16,7 +16,7 @@ type Fault struct {
 }
 
 // faultNames are the forced faults that ParseFaults takes.
-var faultNames = []string{"skew", "fps", "freeze", "blackout", "nudge", "forge", "replay", "false-fragments"}
+var faultNames = []string{"skew", "fps", "freeze", "blackout", "nudge", "forge", "replay", "false-fragments", "desync"}
 
 // ParseFaults parses forced faults of all panes, separated by commas, such as
 // skew=500,fps=20@5s,2.freeze=2s@10s: a name, a value, and after @ the session time, which
@@ -55,6 +55,8 @@ func ParseFaults(text string, c Config) ([]Fault, error) {
 			f.Command.Verb = "blackout"
 		case slices.Contains(attackKinds, name):
 			f.Command.Verb, f.Command.Name = "attack", name
+		case name == "desync":
+			f.Command.Verb, f.Command.Name, f.Command.Value = "desync", value, ""
 		case name == "nudge":
 			f.Command.Verb, f.Command.Name = "nudge", "x"
 		default:

@@ -35,8 +35,9 @@ type Pane struct {
 	lastInputs []sim.Input    // of the last tick, by player
 
 	serverAttacked []*attackedWire // of the server, one per client
-	startTick      sim.Tick        // session tick at which this strategy started
-	drawnHash      digest          // of every pose drawn since then
+	desync         desync
+	startTick      sim.Tick // session tick at which this strategy started
+	drawnHash      digest   // of every pose drawn since then
 	divergence     probe.DivergenceDetector
 	clockFaults    [maxClients]ClockFault
 }
@@ -75,7 +76,7 @@ func (p *Pane) start(s *predict.Strategy, server *predict.World) {
 	p.Knobs, p.Counters, p.Score = &predict.Knobs{}, &predict.Counters{}, &score.Score{}
 	p.Clients, p.peers, p.serverEnds, p.serverAttacked = nil, nil, nil, nil
 	p.CPU, p.Corrections, p.Shots = CPU{}, probe.Corrections{}, probe.Shots{}
-	p.startTick, p.drawnHash, p.divergence = l.tick, 1, probe.DivergenceDetector{}
+	p.startTick, p.drawnHash, p.divergence, p.desync = l.tick, 1, probe.DivergenceDetector{}, desync{}
 	p.Latency = probe.NewLatencyTracer(s, server.Rate())
 	if len(p.lastInputs) != scene.Players {
 		p.lastInputs = make([]sim.Input, scene.Players)
@@ -370,6 +371,8 @@ func (p *Pane) copyFrom(o *Pane) {
 		s.pendingShot = from.pendingShot
 		p.peers[i].Endpoint.CopyFrom(o.peers[i].Endpoint)
 	}
+	p.desync.field = o.desync.field
+	p.applyDesync()
 	p.Counters.CopyFrom(o.Counters)
 	p.Score.CopyFrom(o.Score)
 	p.Corrections.CopyFrom(&o.Corrections)

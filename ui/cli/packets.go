@@ -85,6 +85,8 @@ type packetDump struct {
 	pending   map[flowID]*partialPacket
 	totals    map[flowID]*flowTotals
 	malformed int
+
+	firstError string // of the first malformed payload
 }
 
 // flowTotals sums the packets of a flow.
@@ -122,9 +124,11 @@ func (d *packetDump) addDatagram(p *lab.Pane, client int, direction link.Directi
 	var fields []quant.Field
 	err := p.Strategy.Fields(direction == link.Up, a.payload, p.ServerWorld.Scene(), func(f quant.Field) { fields = append(fields, f) })
 	if err != nil {
-		d.malformed++
+		if d.malformed++; d.firstError == "" {
+			d.firstError = fmt.Sprintf("%.3f s, pane %d, client %d %s: %v", now.Seconds(), id.pane+1, id.client+1, directionName(direction), err)
+		}
 	}
-	d.addPacket(id, p, now, a, fields)
+	d.addPacket(id, p, now, a, fields, err)
 }
 
 func (d *packetDump) paneIndex(p *lab.Pane) int {
@@ -136,8 +140,8 @@ func (d *packetDump) paneIndex(p *lab.Pane) int {
 	return len(d.lab.Panes)
 }
 
-// addPacket adds a packet to the sums and prints it.
-func (d *packetDump) addPacket(id flowID, p *lab.Pane, now time.Duration, a *partialPacket, fields []quant.Field) {
+// addPacket adds a packet to the sums and prints it, with the reason if it is malformed.
+func (d *packetDump) addPacket(id flowID, p *lab.Pane, now time.Duration, a *partialPacket, fields []quant.Field, malformed error) {
 	s := d.totals[id]
 	if s == nil {
 		s = &flowTotals{}
@@ -166,6 +170,18 @@ func (d *packetDump) addPacket(id flowID, p *lab.Pane, now time.Duration, a *par
 	for i := 0; i < len(fields); {
 		i = d.printPart(fields, i)
 	}
+	if malformed != nil {
+		fmt.Fprintf(d.out, "  malformed after bit %d: %v\n", endOf(fields), malformed)
+	}
+}
+
+// endOf returns the bit after the last field.
+func endOf(fields []quant.Field) int {
+	if len(fields) == 0 {
+		return 0
+	}
+	last := &fields[len(fields)-1]
+	return last.BitOffset + last.Bits
 }
 
 // printPart prints the fields of one group element, or of a run of elements that are a single
@@ -324,7 +340,10 @@ func (d *packetDump) printSummary() {
 		}
 	}
 	if d.malformed > 0 {
-		fmt.Fprintf(d.out, "\n%d malformed packets\n", d.malformed)
+		fmt.Fprintf(d.out, "\n%s\n", plural(d.malformed, "malformed packet"))
+		if d.firstError != "" {
+			fmt.Fprintf(d.out, "the first: %s\n", d.firstError)
+		}
 	}
 }
 

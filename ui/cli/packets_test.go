@@ -26,6 +26,7 @@ func TestPackets(t *testing.T) {
 		{"--panes rewind,noprediction --network torture", "4", "1"},
 		{"--panes rewind:important-moves=on:tick-bits=16 --network csp-25-loss", "3", "1"},
 		{"--scene pile:layers=2", "1.5", "1"},
+		{"--panes rewind:checks=on,relative:checks=on --tape turns", "5.5", "5.5"},
 		{"--scene two-players --tape two-players", "3", "1"},
 		{"--scene two-players --tape two-players --panes lockstep,lockstep:contact-order=own-seed --network csp-25-loss", "4", "1"},
 		{"--scene katamari:cubes=20 --panes snapshot:compression=at-rest,snapshot:compression=quantised,snapshot:compression=arithmetic --network csp-25-loss", "2", "1"},
@@ -38,7 +39,7 @@ func TestPackets(t *testing.T) {
 		if code := Main(testEnvironment(append([]string{"packets"}, strings.Fields(args)...), &out, &bad)); code != 0 {
 			t.Fatal(args, code, bad.String())
 		}
-		if strings.Contains(out.String(), "malformed packets") {
+		if strings.Contains(out.String(), "malformed packet") {
 			t.Errorf("%s: %s", args, out.String()[out.Len()-200:])
 		}
 		packets, fragmented := 0, 0
@@ -87,6 +88,25 @@ func TestPackets(t *testing.T) {
 		}
 		if packets < 100 || strings.Contains(args, "pile") && fragmented == 0 {
 			t.Errorf("%s: %d packets, %d in fragments", args, packets, fragmented)
+		}
+	}
+}
+
+// TestPacketsNamesDesync checks that packets names the field at which reader and writer
+// diverge, in the packet itself and after the tables, and how many packets are malformed.
+func TestPacketsNamesDesync(t *testing.T) {
+	args := strings.Fields("packets --panes rewind:checks=on --scene plain --tape turns --network latency=20ms --seconds 3 --fault desync=bodies.rotation@2.5s")
+	var out, bad bytes.Buffer
+	if code := Main(testEnvironment(args, &out, &bad)); code != 0 {
+		t.Fatal(code, bad.String())
+	}
+	where := `check "bodies 0 rotation" at bit 378: writer and reader are out of sync since check "bodies 0 position" (bit 250)`
+	for _, want := range []string{
+		"\n  malformed after bit 410: quant: " + where + "\n",
+		"\n30 malformed packets\nthe first: 2.500 s, pane 1, client 1 down: quant: " + where + "\n",
+	} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("%q is not in the output, whose end is %q", want, out.String()[out.Len()-300:])
 		}
 	}
 }

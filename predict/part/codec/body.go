@@ -27,16 +27,21 @@ const (
 func CodeBody(c *quant.Coder, b *sim.Body, scene *sim.Scene) {
 	c.Label("asleep")
 	b.Asleep = c.Bool(b.Asleep)
+	c.Check("asleep")
 	c.Label("position")
 	codeVec(c, &b.Pose.Pos)
+	c.Check("position")
 	c.Label("rotation")
 	q := &b.Pose.Rot
 	q.X, q.Y, q.Z, q.W = c.Float(q.X), c.Float(q.Y), c.Float(q.Z), c.Float(q.W)
+	c.Check("rotation")
 	if !b.Asleep {
 		c.Label("linear")
 		codeVec(c, &b.Linear)
+		c.Check("linear")
 		c.Label("angular")
 		codeVec(c, &b.Angular)
+		c.Check("angular")
 	}
 	if c.Reading() {
 		if b.Asleep {

@@ -10,6 +10,7 @@ import (
 // Declare.
 type Broadcast struct {
 	interval       int      // steps from one snapshot to the next
+	checks         bool     // snapshots have checks
 	ticksSinceSent int      // steps since the last snapshot
 	sentTick       sim.Tick // tick of the last snapshot
 	senders        []Sender
@@ -27,6 +28,7 @@ type broadcastCounters struct {
 // Declare declares the knobs and counters.
 func (b *Broadcast) Declare(env *predict.Env) {
 	env.Knobs.Int(&b.interval, "snapshot-every", 1, 1, 64, "send interval of snapshots, ticks: 1, 4, 32 are 60, 15, 1.9 a second at 60 Hz")
+	DeclareChecks(env, &b.checks)
 	b.counters.snapshots = env.Counters.New("snapshots", "snapshots sent")
 	b.counters.snapshotBits = env.Counters.New("snapshot_bits", "bits in snapshots, headers excluded")
 }
@@ -65,6 +67,7 @@ func (b *Broadcast) SendWithHeader(header func(c *quant.Coder, peer int), w *pre
 	}
 	b.ticksSinceSent, b.sentTick = 0, w.Tick()
 	for i, peer := range peers {
+		b.senders[i].checks = b.checks
 		c := b.senders[i].Begin(w, len(inputs))
 		if header != nil {
 			header(c, i)
@@ -79,7 +82,7 @@ func (b *Broadcast) SentTick() sim.Tick { return b.sentTick }
 
 // CopyFrom makes b a copy of o.
 func (b *Broadcast) CopyFrom(o *Broadcast) {
-	b.interval, b.ticksSinceSent, b.sentTick = o.interval, o.ticksSinceSent, o.sentTick
+	b.interval, b.checks, b.ticksSinceSent, b.sentTick = o.interval, o.checks, o.ticksSinceSent, o.sentTick
 	b.changes.CopyFrom(&o.changes)
 	if b.tree != nil {
 		b.tree.copyFrom(o.tree)

@@ -134,20 +134,25 @@ func unchanged(a, b *sim.Body) bool {
 func CodeLocalBody(c *quant.Coder, b *sim.Body) {
 	c.Label("asleep")
 	b.Asleep = c.Bool(b.Asleep)
+	c.Check("asleep")
 	c.Label("anchor_offset")
 	codeLadder(c, &b.Pose.Pos, anchorSteps, anchorLadder)
+	c.Check("anchor_offset")
 	c.Label("rotation")
 	q := &b.Pose.Rot
 	r := c.Rotation([4]float32{q.X, q.Y, q.Z, q.W}, rotationGrid)
 	*q = geom.Quat{X: r[0], Y: r[1], Z: r[2], W: r[3]}
+	c.Check("rotation")
 	if b.Asleep {
 		b.Linear, b.Angular = geom.Vec3{}, geom.Vec3{}
 		return
 	}
 	c.Label("linear")
 	codeLadder(c, &b.Linear, velocitySteps, velocityLadder)
+	c.Check("linear")
 	c.Label("angular")
 	codeLadder(c, &b.Angular, velocitySteps, velocityLadder)
+	c.Check("angular")
 }
 
 func codeLadder(c *quant.Coder, v *geom.Vec3, per int, l quant.DeltaBits) {

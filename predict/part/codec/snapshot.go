@@ -35,6 +35,7 @@ type Sender struct {
 		tick     sim.Tick
 		used     bool
 	}
+	checks bool // the payload has checks, if the world is small enough
 	senderScratch
 }
 
@@ -47,10 +48,29 @@ type senderScratch struct {
 // MaxBodies is how many bodies a snapshot can contain if all of them move.
 const MaxBodies = (packet.MaxPayload*8 - tickBits - maxHeaderBits) / (1 + AwakeBits)
 
+// With the knob checks, a snapshot has a check after the players' inputs and after each field of a
+// body, and bodies begin at whole bytes.
+const (
+	checkBits       = 32
+	bodyChecksBits  = 7 + 5*checkBits
+	maxCheckedCount = (packet.MaxPayload*8 - tickBits - maxHeaderBits - 5*checkBits) / (1 + AwakeBits + bodyChecksBits) // bodies
+)
+
+// DeclareChecks declares the knob that puts checks into snapshots, for the side that reads or writes
+// them.
+func DeclareChecks(env *predict.Env, on *bool) {
+	env.Knobs.Bool(on, "checks", false, "put a 32-bit check after each field of a snapshot; packets names the field where reader and writer diverge")
+}
+
+// beginChecks starts the checks of a payload, if there are any.
+func beginChecks(c *quant.Coder, on bool, bodies int) {
+	c.EnableChecks(on && bodies <= maxCheckedCount)
+}
+
 // payloadCapacity returns enough bytes for any snapshot of a world that fits a packet: a multiple
 // of eight, as the bit packer requires.
 func payloadCapacity(w *predict.World, players int) int {
-	bits := maxHeaderBits + tickBits + players*input.MaxInputBits + len(w.Bodies())*(2+AwakeBits)
+	bits := maxHeaderBits + tickBits + checkBits + players*(input.MaxInputBits+checkBits) + len(w.Bodies())*(2+AwakeBits+bodyChecksBits)
 	return min((bits+63)/64*8, packet.MaxPayload)
 }
 
@@ -123,11 +143,18 @@ func (s *Sender) Begin(w *predict.World, players int) *quant.Coder {
 // Finish writes the world to the payload and sends it, as Send does.
 func (s *Sender) Finish(e *packet.Endpoint, w *predict.World, changes *ChangeTracker, inputs []sim.Input) int {
 	c := &s.coder
+	beginChecks(c, s.checks, len(w.Bodies()))
+	c.Group("", 0)
 	c.Bits(uint32(w.Tick())&(1<<tickBits-1), tickBits)
-	for _, in := range inputs {
+	c.Check("tick")
+	for i, in := range inputs {
+		c.Group("last_inputs", i)
 		input.CodeInput(c, in)
+		c.Check("input")
 	}
 	for i, b := range w.Bodies() {
+		c.Group("bodies", i)
+		c.AlignChecked()
 		switch {
 		case !c.Bool(!s.hasAcked || changes.changedAt[i] > s.ackedTick):
 		case changes.tree != nil && changes.tree.Nodes[i].Parent != jointtree.None:
@@ -147,7 +174,7 @@ func (s *Sender) Finish(e *packet.Endpoint, w *predict.World, changes *ChangeTra
 
 // CopyFrom makes s a copy of o.
 func (s *Sender) CopyFrom(o *Sender) {
-	s.ackedTick, s.hasAcked, s.sent = o.ackedTick, o.hasAcked, o.sent
+	s.ackedTick, s.hasAcked, s.sent, s.checks = o.ackedTick, o.hasAcked, o.sent, o.checks
 }
 
 // Receiver decodes snapshots. The zero value has received none.
@@ -156,6 +183,7 @@ type Receiver struct {
 	LastInputs  []sim.Input // by player: input of the tick before
 	Bodies      []sim.Body
 	HasSnapshot bool // a snapshot has been received; the other fields are undefined before
+	Checks      bool // snapshots have checks: a knob (DeclareChecks)
 
 	ticks validation.Ticks // of the snapshots
 
@@ -198,18 +226,23 @@ func (r *Receiver) Begin(payload []byte) *quant.Coder {
 // Finish decodes the snapshot of a payload, as Read does.
 func (r *Receiver) Finish(payload []byte, scene *sim.Scene, expected sim.Tick) (fresh bool, err error) {
 	c := &r.coder
+	beginChecks(c, r.Checks, len(scene.Boxes))
+	c.Group("", 0)
 	c.Label("tick")
 	tick := input.UnwrapTick(c.Bits(0, tickBits), tickBits, expected)
+	c.Check("tick")
 	r.nextInputs = r.nextInputs[:0]
 	for i := range scene.Players {
 		c.Group("last_inputs", i)
 		r.nextInputs = append(r.nextInputs, input.CodeInput(c, sim.Input{}))
+		c.Check("input")
 	}
 	r.nextBodies, r.included, r.isRelative, r.readTick = r.nextBodies[:0], r.included[:0], r.isRelative[:0], tick
 	for i := range scene.Boxes {
 		r.nextBodies, r.included, r.isRelative = append(r.nextBodies, sim.Body{}), append(r.included, true), append(r.isRelative, false)
 		b := &r.nextBodies[i]
 		c.Group("bodies", i)
+		c.AlignChecked()
 		c.Label("included")
 		if c.Bool(false) {
 			if r.tree != nil && r.tree.Nodes[i].Parent != jointtree.None {
@@ -257,7 +290,7 @@ func (r *Receiver) OldSnapshot() (tick sim.Tick, bodies []sim.Body, included []b
 
 // CopyFrom makes r a copy of o.
 func (r *Receiver) CopyFrom(o *Receiver) {
-	r.Tick, r.HasSnapshot, r.ticks = o.Tick, o.HasSnapshot, o.ticks
+	r.Tick, r.HasSnapshot, r.Checks, r.ticks = o.Tick, o.HasSnapshot, o.Checks, o.ticks
 	r.LastInputs = append(r.LastInputs[:0], o.LastInputs...)
 	r.Bodies = append(r.Bodies[:0], o.Bodies...)
 	r.tree, r.locals, r.layoutOnly = o.tree, append(r.locals[:0], o.locals...), o.layoutOnly

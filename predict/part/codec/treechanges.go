@@ -59,7 +59,7 @@ func (l *treeChanges) copyFrom(o *treeChanges) {
 
 // Fields decodes a snapshot payload and calls see for each field. The payload does not say whether
 // it has a joint tree, so Fields takes the first form that fits: no tree, then a tree with each
-// possible root.
+// possible root. It has checks if the marker of the first one is found in it.
 func Fields(payload []byte, scene *sim.Scene, see func(quant.Field)) error {
 	return FieldsWithHeader(nil, payload, scene, see)
 }
@@ -67,8 +67,9 @@ func Fields(payload []byte, scene *sim.Scene, see func(quant.Field)) error {
 // FieldsWithHeader is Fields for a strategy with a header of its own before a snapshot: header
 // reads it, if not nil.
 func FieldsWithHeader(header func(*quant.Coder), payload []byte, scene *sim.Scene, see func(quant.Field)) error {
+	checks := quant.ContainsCheck(payload, "tick")
 	read := func(t *jointtree.Tree, see func(quant.Field)) error {
-		r := Receiver{HasSnapshot: true, Bodies: make([]sim.Body, len(scene.Boxes)), tree: t, layoutOnly: true} // bodies that are not included count as known
+		r := Receiver{Checks: checks, HasSnapshot: true, Bodies: make([]sim.Body, len(scene.Boxes)), tree: t, layoutOnly: true} // bodies that are not included count as known
 		c := r.Begin(payload)
 		c.OnField(see)
 		if header != nil {

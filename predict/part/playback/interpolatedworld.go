@@ -69,6 +69,7 @@ func (a *InterpolatedWorld) Declare(env *predict.Env, excluded int) {
 	k.Choice(&a.extrapolation, "extrapolation", extrapolateHalfRTT, extrapolationNames, "limit of extrapolation without a later position: none, half the round trip, or the knob extrapolate")
 	k.Millis(&a.maxExtrapolation, "extrapolate", 100, 0, 1000, "extrapolation=fixed: longest time that a body is extrapolated, ms")
 	a.joints.declare(k)
+	codec.DeclareChecks(env, &a.receiver.Checks)
 	k.Bool(&a.keepExpired, "keep-expired", false, "use a position that arrives after its validity, instead of dropping it, if no later one is there")
 	a.counters.positions = m.New("positions", "received positions of bodies")
 	a.counters.positionsLate = m.New("positions_late", "positions dropped because the body had passed them")

@@ -73,6 +73,7 @@ type clientCounters struct {
 func newClient(env *predict.Env) predict.Client {
 	c := &client{env: env, inputTick: env.World.Tick()}
 	c.inputSender.Declare(env)
+	codec.DeclareChecks(env, &c.receiver.Checks)
 	c.counters.rejectedPayloads = env.Counters.Rejected()
 	return c
 }

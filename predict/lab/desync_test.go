@@ -1,0 +1,96 @@
+package lab_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"ghostcube/net/link"
+	"ghostcube/net/packet"
+	"ghostcube/net/quant"
+	. "ghostcube/predict/lab"
+	"ghostcube/predict/lab/labtest"
+	"ghostcube/sim"
+)
+
+// TestDesyncIsNamed lets the server write one field a bit wider than clients read it. With
+// checks the reader names that field in the first packet, whichever it is; the clients reject
+// every packet until the fault ends, and then go on.
+func TestDesyncIsNamed(t *testing.T) {
+	for _, spec := range []string{"rewind", "relative", "animated"} {
+		for field, want := range map[string]string{
+			"tick": `check "tick"`, "last_inputs.buttons": `check "last_inputs 0 input"`, "bodies.asleep": `check "bodies 0 asleep"`,
+			"bodies.position": `check "bodies 0 position"`, "bodies.rotation": `check "bodies 0 rotation"`,
+			"bodies.linear": `check "bodies 0 linear"`, "bodies.angular": `check "bodies 0 angular"`,
+		} {
+			l := New(labtest.Config(t, "plain", "latency=20ms", AtClient))
+			faulty, broken := false, 0
+			l.Tap = func(p *Pane, _ int, d link.Direction, _ time.Duration, b []byte) {
+				h, ok := packet.ParseHeader(b)
+				if d != link.Down || !ok || !faulty {
+					return
+				}
+				err := p.Strategy.Fields(false, b[h.Size:], p.ServerWorld.Scene(), func(quant.Field) {})
+				if failed := (*quant.CheckError)(nil); !errors.As(err, &failed) || !strings.Contains(err.Error(), "quant: "+want) {
+					t.Errorf("%s, %s: %v, want %s", spec, field, err, want)
+				}
+				broken++
+			}
+			if _, err := l.Open(spec + ":checks=on"); err != nil {
+				t.Fatal(err)
+			}
+			p := l.Panes[0]
+			run := func(n int) (rejected float64) {
+				before := p.Counters.Value("rejected_payloads")
+				for range n {
+					if err := l.Tick(Entry{Inputs: []sim.Input{{Buttons: sim.Right}}}); err != nil {
+						t.Fatal(err)
+					}
+				}
+				return p.Counters.Value("rejected_payloads") - before
+			}
+			if n := run(60); n != 0 {
+				t.Errorf("%s: %v payloads rejected before the fault", spec, n)
+			}
+			applyCommands(t, l, "desync all "+field+" -")
+			faulty = true
+			n := run(30)
+			applyCommands(t, l, "desync all off -")
+			faulty = false
+			if n += run(3); broken != 30 || n < 28 || n > 30 {
+				t.Errorf("%s, %s: %d packets of 30 are broken, %v rejected", spec, field, broken, n)
+			}
+			if n := run(30); n != 0 {
+				t.Errorf("%s, %s: %v payloads rejected after the fault", spec, field, n)
+			}
+		}
+	}
+}
+
+// TestDesyncCopies checks that a fork in the middle of the fault ends like the original, and
+// that a field that no packet has is refused with the names of those that exist.
+func TestDesyncCopies(t *testing.T) {
+	for _, s := range Strategies {
+		l := labtest.Open(t, labtest.Config(t, "zen", "latency=20ms", AtClient), s.Name)
+		run := func(l *Lab, n int) {
+			for range n {
+				if err := l.Tick(Entry{Inputs: []sim.Input{{Buttons: sim.Right}}}); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		err := l.Apply(Command{Verb: "desync", Pane: AllPanes, Name: "no.such"})
+		var unknown *link.UnknownNameError
+		if !errors.As(err, &unknown) || len(unknown.Choices) < 2 {
+			t.Fatalf("%s: %v", s.Name, err)
+		}
+		applyCommands(t, l, "desync all "+unknown.Choices[len(unknown.Choices)-1]+" -")
+		run(l, 60)
+		fork := l.Fork()
+		run(fork, 30)
+		if run(l, 30); fork.Hash() != l.Hash() {
+			t.Errorf("%s: a fork ends differently", s.Name)
+		}
+	}
+}
