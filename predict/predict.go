@@ -59,6 +59,10 @@ type Strategy struct {
 	// should equal the server's at the same tick, bit for bit.
 	TicksMatchServer bool
 
+	// Grid returns the grid to which both sides round their worlds before they step, or nil if they do
+	// not. Two states that are equal on it count as equal. It is nil for a strategy that never rounds.
+	Grid func(Client) sim.Grid
+
 	// MaxBodies is the largest scene that the strategy can send, in bodies, because it sends the
 	// whole world in one packet; 0 is no limit.
 	MaxBodies int

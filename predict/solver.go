@@ -32,3 +32,18 @@ func (p *Solver) Step(w *World, inputs ...sim.Input) {
 	}
 	w.Step(inputs...)
 }
+
+// ContactOrder is the order in which a client solves contacts: that of the server, or another. With
+// another order the same state and inputs give a slightly different state, as on another machine.
+type ContactOrder int
+
+// ContactOrder declares the knob of a client's contact order.
+func (s *Knobs) ContactOrder(p *ContactOrder) {
+	s.Choice((*int)(p), "contact-order", 0, []string{"same", "reordered"}, "the client solves contacts in the server's order or another, which causes mispredictions without loss")
+}
+
+// Apply sets the order for the next steps of a client's world.
+func (o ContactOrder) Apply(w *World) {
+	const seed = 0x9E3779B97F4A7C15
+	w.Settings.SolveOrderSeed = uint64(o) * seed
+}

@@ -9,12 +9,14 @@ import (
 )
 
 // TestStrategyDivergence compares the lab's divergence with that of lockstep's checksums. It
-// checks that rewind without loss never diverges, that it does with another contact order,
-// that a divergence is found however late the server plays the inputs out, and that a
-// strategy whose client does not simulate reports none.
+// checks that rewind and statesync without loss never diverge, that they do with another contact
+// order, statesync only without states, of which the small scene's packets contain all; that a
+// divergence is found however late the server plays the inputs out; and that a strategy whose client
+// does not simulate reports none.
 func TestStrategyDivergence(t *testing.T) {
 	t.Parallel()
-	for _, panes := range [][]string{{"lockstep:contact-order=own-seed", "lockstep"}, {"lockstep:contact-order=own-seed:playout=3s", "lockstep:playout=3s"}, {"rewind:contact-order=reordered", "rewind", "noprediction"}} {
+	for _, panes := range [][]string{{"lockstep:contact-order=own-seed", "lockstep"}, {"lockstep:contact-order=own-seed:playout=3s", "lockstep:playout=3s"}, {"rewind:contact-order=reordered", "rewind", "noprediction"},
+		{"statesync:contact-order=reordered:states=off", "statesync:states=off", "statesync:contact-order=reordered", "statesync:compression=uncompressed"}} {
 		checkDivergence(t, panes)
 	}
 }

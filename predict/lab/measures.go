@@ -35,7 +35,7 @@ func (p *Pane) Measures(dst []score.Measure) []score.Measure {
 	return append(dst,
 		score.Measure{Name: "resimulated_ticks_per_minute", Title: "replayed ticks per minute", Help: "ticks that the client stepped again after corrections",
 			Value: replayed * 60 / max(seconds, 1/rate), OK: known && seconds > 0, Digits: 0, Better: score.Lower},
-		score.Measure{Name: "first_divergent_tick", Title: "first divergent tick", Help: "first tick at which the client's world differs from the server's in any bit",
+		score.Measure{Name: "first_divergent_tick", Title: "first divergent tick", Help: "first tick at which the client's world differs from the server's, bit for bit or on the grid of both",
 			Value: float64(first.Tick), OK: diverged, Digits: 0, Better: score.Neither},
 		score.Measure{Name: "first_divergent_body", Title: "first divergent body", Help: "first body that differs in first_divergent_tick",
 			Value: float64(first.Body), OK: diverged, Digits: 0, Better: score.Neither},

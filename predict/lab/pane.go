@@ -205,7 +205,11 @@ func (p *Pane) tick(now time.Duration, inputs []sim.Input) {
 	p.CPU.add(p.Counters.BeginSpan() - begin)
 	p.Score.Add(p.ServerWorld, &p.Clients[0].View, p.PlayerBody())
 	if p.Strategy.TicksMatchServer {
-		p.divergence.Compare(p.ServerWorld, p.Clients[0].World)
+		var grid sim.Grid
+		if p.Strategy.Grid != nil {
+			grid = p.Strategy.Grid(p.Clients[0].side)
+		}
+		p.divergence.Compare(p.ServerWorld, p.Clients[0].World, grid)
 	}
 	for _, s := range p.Clients {
 		p.drawnHash.addUint64(uint64(s.View.Tick()))

@@ -41,12 +41,23 @@ type DivergenceDetector struct {
 	behindHashes []uint64     // of the world that is behind
 	lastCompared sim.Tick
 	hasCompared  bool // lastCompared is valid
+
+	rounded [2]roundedHashes // of the server's world and the client's
 }
 
 // bodyHashes are the hashes of all bodies of a world at a tick.
 type bodyHashes struct {
 	world  *predict.World // nil: the entry is empty
 	tick   sim.Tick
+	grid   sim.Grid // to which the bodies were rounded; nil: they were not
+	hashes []uint64
+}
+
+// roundedHashes are the hashes of a world's bodies on a grid, as they were last computed. Most
+// bodies of a large scene rest, and rounding takes longer than hashing.
+type roundedHashes struct {
+	grid   sim.Grid
+	bodies []sim.Body // before rounding
 	hashes []uint64
 }
 
@@ -54,8 +65,9 @@ type bodyHashes struct {
 func (d *DivergenceDetector) First() (first Divergence, ok bool) { return d.first, d.found }
 
 // Compare compares the two worlds after a session tick, at the newest tick that both have
-// reached. A world is never compared with its own past.
-func (d *DivergenceDetector) Compare(server, client *predict.World) {
+// reached. A world is never compared with its own past. With a grid, states that are equal on it
+// count as equal.
+func (d *DivergenceDetector) Compare(server, client *predict.World, grid sim.Grid) {
 	if d.found {
 		return
 	}
@@ -64,10 +76,19 @@ func (d *DivergenceDetector) Compare(server, client *predict.World) {
 		ahead, behind = client, server
 	}
 	d.grow(int(ahead.Tick()-behind.Tick())+1, len(server.Bodies()))
+	hashBodies := func(dst []uint64, w *predict.World) []uint64 {
+		switch {
+		case grid == nil:
+			return hashBodies(dst, w)
+		case w == server:
+			return d.rounded[0].hashBodies(dst, w, grid)
+		}
+		return d.rounded[1].hashBodies(dst, w, grid)
+	}
 	x := d.at(ahead.Tick())
-	x.world, x.tick, x.hashes = ahead, ahead.Tick(), hashBodies(x.hashes[:0], ahead)
+	x.world, x.tick, x.grid, x.hashes = ahead, ahead.Tick(), grid, hashBodies(x.hashes[:0], ahead)
 	past := d.at(behind.Tick())
-	if past.world == nil || past.world == behind || past.tick != behind.Tick() || d.hasCompared && d.lastCompared == past.tick {
+	if past.world == nil || past.world == behind || past.tick != behind.Tick() || past.grid != grid || d.hasCompared && d.lastCompared == past.tick {
 		return
 	}
 	d.hasCompared, d.lastCompared = true, past.tick
@@ -75,7 +96,7 @@ func (d *DivergenceDetector) Compare(server, client *predict.World) {
 	for i, hash := range d.behindHashes {
 		if differs := hash ^ past.hashes[i]; differs != 0 {
 			d.found, d.first = true, Divergence{past.tick, i, fieldNames(differs)}
-			d.history, d.behindHashes = nil, nil
+			d.history, d.behindHashes, d.rounded = nil, nil, [2]roundedHashes{}
 			return
 		}
 	}
@@ -101,21 +122,39 @@ func (d *DivergenceDetector) grow(ticks, bodies int) {
 
 func (d *DivergenceDetector) at(t sim.Tick) *bodyHashes { return &d.history[int(t)%len(d.history)] }
 
-// hashBodies appends a hash for each body of a world: 16 bits of a digest of position,
-// rotation, linear and angular velocity each, where the lowest bit of the last is whether
-// the body sleeps.
+// hashBodies appends a hash for each body of a world.
 func hashBodies(dst []uint64, w *predict.World) []uint64 {
 	bodies := w.Bodies()
 	for i := range bodies {
-		b := &bodies[i]
-		q := &b.Pose.Rot
-		hash := hash16(b.Pose.Pos, 0)<<48 | hash16(geom.Vec3{X: q.X, Y: q.Y, Z: q.Z}, q.W)<<32 | hash16(b.Linear, 0)<<16 | hash16(b.Angular, 0)&^1
-		if b.Asleep {
-			hash |= 1
-		}
-		dst = append(dst, hash)
+		dst = append(dst, hashBody(&bodies[i]))
 	}
 	return dst
+}
+
+// hashBodies appends a hash for each body of a world, rounded to a grid.
+func (r *roundedHashes) hashBodies(dst []uint64, w *predict.World, grid sim.Grid) []uint64 {
+	bodies := w.Bodies()
+	if r.grid != grid {
+		r.grid, r.bodies, r.hashes = grid, make([]sim.Body, len(bodies)), make([]uint64, len(bodies))
+	}
+	for i := range bodies {
+		if bodies[i] != r.bodies[i] {
+			b := grid.Snap(bodies[i])
+			r.bodies[i], r.hashes[i] = bodies[i], hashBody(&b)
+		}
+	}
+	return append(dst, r.hashes...)
+}
+
+// hashBody returns 16 bits of a digest of position, rotation, linear and angular velocity each,
+// where the lowest bit of the last is whether the body sleeps.
+func hashBody(b *sim.Body) uint64 {
+	q := &b.Pose.Rot
+	hash := hash16(b.Pose.Pos, 0)<<48 | hash16(geom.Vec3{X: q.X, Y: q.Y, Z: q.Z}, q.W)<<32 | hash16(b.Linear, 0)<<16 | hash16(b.Angular, 0)&^1
+	if b.Asleep {
+		hash |= 1
+	}
+	return hash
 }
 
 // hash16 digests four numbers into 16 bits: the upper bits of a sum of products, which
@@ -160,6 +199,6 @@ func (d *DivergenceDetector) CopyFrom(o *DivergenceDetector, server, client, ori
 		if x.world == originalClient {
 			world = client
 		}
-		d.history[i] = bodyHashes{world, x.tick, append([]uint64(nil), x.hashes...)}
+		d.history[i] = bodyHashes{world, x.tick, x.grid, append([]uint64(nil), x.hashes...)}
 	}
 }

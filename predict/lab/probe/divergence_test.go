@@ -1,6 +1,7 @@
 package probe
 
 import (
+	"math"
 	"testing"
 
 	"ghostcube/predict"
@@ -11,6 +12,7 @@ import (
 // worldPair is two worlds under the same input; the client's may be ahead.
 type worldPair struct {
 	server, client *predict.World
+	grid           sim.Grid
 	DivergenceDetector
 }
 
@@ -37,7 +39,7 @@ func (p *worldPair) step(at sim.Tick, change func(w *predict.World)) {
 	if p.client.Tick() == at {
 		change(p.client)
 	}
-	p.Compare(p.server, p.client)
+	p.Compare(p.server, p.client, p.grid)
 }
 
 // TestDivergence checks that the first tick, body and fields that differ are found,
@@ -115,7 +117,7 @@ func TestDivergenceFarBehind(t *testing.T) {
 			for range 700 {
 				w.Step(sim.Input{Buttons: sim.Forward})
 				change(w)
-				p.Compare(p.server, p.client)
+				p.Compare(p.server, p.client, p.grid)
 			}
 		}
 		if want := (Divergence{650, 1, "linear"}); !p.found || p.first != want {
@@ -128,16 +130,64 @@ func TestDivergenceFarBehind(t *testing.T) {
 	}
 }
 
+// testGrid is a grid of positions, in steps per metre.
+type testGrid float32
+
+func (g testGrid) Snap(b sim.Body) sim.Body {
+	for _, x := range []*float32{&b.Pose.Pos.X, &b.Pose.Pos.Y, &b.Pose.Pos.Z} {
+		*x = float32(math.Round(float64(*x*float32(g)))) / float32(g)
+	}
+	return b
+}
+
+// TestDivergenceOnGrid checks, with a resting body, that states that are equal on the grid do not
+// diverge and others do, and that a state is never compared with one on another grid.
+func TestDivergenceOnGrid(t *testing.T) {
+	for _, ahead := range []int{0, 5, -5} {
+		for _, c := range []struct {
+			metres float32
+			then   testGrid // after 20 ticks on 16 steps per metre
+			found  bool
+		}{{0.001, 17, false}, {0.1, 17, true}, {0.001, 4096, true}} {
+			p := newWorldPair(t, ahead)
+			for i, w := range []*predict.World{p.server, p.client} {
+				b := w.Bodies()[3]
+				b.Pose.Pos.X = 8 + float32(i)*c.metres
+				w.SetBody(3, b)
+			}
+			for i := range 40 {
+				if p.grid = testGrid(16); i >= 20 {
+					p.grid = c.then
+				}
+				p.step(0, nil)
+			}
+			if p.found != c.found || c.found && (p.first.Body != 3 || p.first.Fields != "position") {
+				t.Errorf("%v m, %d ticks ahead: %v, %+v", c.metres, ahead, p.found, p.first)
+			}
+		}
+	}
+	p := newWorldPair(t, 5)
+	p.grid = testGrid(1 << 12)
+	p.step(0, nil)
+	p.grid = testGrid(1)
+	for range 5 {
+		p.step(0, nil)
+	}
+	if p.found {
+		t.Errorf("a state is compared with one on another grid: %+v", p.first)
+	}
+}
+
 // TestWorldIsNotComparedWithItself checks that a world that was ahead and falls behind is
 // not compared with its own past.
 func TestWorldIsNotComparedWithItself(t *testing.T) {
 	p := newWorldPair(t, 10)
-	p.Compare(p.server, p.client)
+	p.Compare(p.server, p.client, p.grid)
 	b := p.client.Bodies()[0]
 	b.Pose.Pos.X++
 	p.client.SetBody(0, b)
 	p.server.SetTick(20)
-	if p.Compare(p.server, p.client); p.found {
+	if p.Compare(p.server, p.client, p.grid); p.found {
 		t.Errorf("%+v", p.first)
 	}
 }
@@ -154,7 +204,7 @@ func BenchmarkDivergence(b *testing.B) {
 	compare := func() {
 		server.SetTick(tick)
 		client.SetTick(tick + 10)
-		d.Compare(server, client)
+		d.Compare(server, client, nil)
 		tick++
 	}
 	for range 200 {

@@ -51,11 +51,8 @@ type settings struct {
 	correction   correction.Settings
 	smooth       smoothing.Settings
 	solver       predict.Solver
-	contactOrder int
+	contactOrder predict.ContactOrder
 }
-
-// reorderSeed makes the solver visit contacts in another order than the server.
-const reorderSeed = 0x9E3779B97F4A7C15
 
 // Declare declares the knobs and counters of the corrections and of the joint chain, and makes all
 // bodies kinematic except the player's. The other parts are declared by the strategy, which decides
@@ -65,7 +62,7 @@ func (w *World) Declare(env *predict.Env) {
 	w.settings.correction.Declare(env.Knobs)
 	w.Log.Declare(env)
 	w.Chain.Declare(env)
-	env.Knobs.Choice(&w.settings.contactOrder, "contact-order", 0, []string{"same", "reordered"}, "the client solves contacts in the server's order or another, which causes mispredictions without loss")
+	env.Knobs.ContactOrder(&w.settings.contactOrder)
 	if env.Player < 0 {
 		return
 	}
@@ -139,7 +136,7 @@ func (w *World) PlaceOthers() {
 // bodies.
 func (w *World) Step(in sim.Input) {
 	world := w.env.World
-	world.Settings.SolveOrderSeed = uint64(w.settings.contactOrder) * reorderSeed
+	w.settings.contactOrder.Apply(world)
 	w.scratch.inputs[w.env.Player] = in
 	w.settings.solver.Step(world, w.scratch.inputs...)
 	w.Fallback.AddStep(world, w.env.Player)

@@ -49,7 +49,7 @@ type client struct {
 type clientSettings struct {
 	lead              int
 	corrections       bool
-	contactOrder      int
+	contactOrder      predict.ContactOrder
 	stepMode          int
 	positionTolerance float64
 	rotationTolerance float64
@@ -90,7 +90,7 @@ func newClient(env *predict.Env) predict.Client {
 	declareStepMode(k, &c.stepMode)
 	k.Int(&c.lead, "lead", 5, 0, 60, "input lead: ticks by which inputs arrive early, as room for jitter and for repeats after a loss")
 	k.Bool(&c.corrections, "corrections", true, "rewind and replay when the server's state differs")
-	k.Choice(&c.contactOrder, "contact-order", 0, []string{"same", "reordered"}, "the client solves contacts in the server's order or another, which causes mispredictions without loss")
+	k.ContactOrder(&c.contactOrder)
 	k.Float(&c.positionTolerance, "position-tolerance", 0.000316, 0, 1, "position error that causes no correction, m (the demo: a squared distance of 1e-7)")
 	k.Float(&c.rotationTolerance, "rotation-tolerance", 0.00001, 0, 1, "rotation error that causes no correction, as 1-|dot| of the orientations")
 	k.Smoothing(&c.smoothing)
@@ -114,7 +114,7 @@ func newClient(env *predict.Env) predict.Client {
 // have been drawn without the correction is known and smoothing can start from it.
 func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 	began := c.env.Counters.BeginSpan()
-	c.setContactOrder()
+	c.contactOrder.Apply(c.env.World)
 	c.joined = c.joined || c.servo.Synced() || c.stepMode == onInput
 	received, newest := c.receive(server)
 	jump := 0
@@ -147,11 +147,6 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 		server.Send(nil) // carries acknowledgements
 	}
 	c.env.Counters.EndSpan("client", began)
-}
-
-// setContactOrder applies the knob of that name.
-func (c *client) setContactOrder() {
-	c.env.World.Settings.SolveOrderSeed = uint64(c.contactOrder) * 0x9E3779B97F4A7C15
 }
 
 // receive reads the packets, and returns the one that carried the newest state, if any is newer

@@ -54,6 +54,7 @@ type clientSettings struct {
 	uplinkBudget int // kbit/s
 	smoothing    smoothing.Settings
 	solver       predict.Solver
+	contactOrder predict.ContactOrder
 }
 
 // clientState is plain: it is copied by assignment.
@@ -158,6 +159,7 @@ func (s *clientSettings) declare(k *predict.Knobs, w *predict.World) {
 	declareAuthority(k, &s.authority)
 	k.Int(&s.uplinkBudget, "uplink-budget", 256, 16, 4096, "authority=client: send rate of each client, including the headers of IP and UDP, kbit/s")
 	k.Smoothing(&s.smoothing)
+	k.ContactOrder(&s.contactOrder)
 	k.Solver(&s.solver, w)
 }
 
@@ -357,6 +359,7 @@ func (c *client) step() {
 		c.lastInputs[c.env.Player] = c.authority.input
 	}
 	c.settings.compression.quantise(w)
+	c.settings.contactOrder.Apply(w)
 	c.settings.solver.Step(w, c.lastInputs...)
 	c.updateClaims()
 	c.decayOffsets()

@@ -44,6 +44,20 @@ var Strategy = &predict.Strategy{
 	Fields:    payloadFields,
 	Inspect:   inspect,
 	Latency:   latency,
+	Grid:      grid,
+
+	TicksMatchServer: true,
+}
+
+// grid returns the grid of the states on the wire, to which the client's world is rounded whenever a
+// state arrives.
+func grid(c predict.Client) sim.Grid {
+	s := &c.(*client).settings.compression
+	if s.level == uncompressed {
+		return nil
+	}
+	f := s.format(true)
+	return f.grid()
 }
 
 // inspect reports what the sides know of their packets.
