@@ -55,6 +55,17 @@ func (a authority) rank() int {
 // authorityBits returns the largest size of an authority on the wire, in bits.
 func authorityBits(players int) int { return bits.Len(uint(players)) + 1 }
 
+// bits returns the size of an authority in an update of a message, in bits.
+func (a *authority) bits(m *message) int {
+	switch {
+	case !m.format.authority:
+		return 0
+	case a.player == sim.NoPlayer:
+		return authorityBits(m.players) - 1
+	}
+	return authorityBits(m.players)
+}
+
 // code reads, writes or measures an authority.
 func (a *authority) code(c *quant.Coder, players int) {
 	c.Label("authority_player")

@@ -262,15 +262,18 @@ func (c *client) baseline(body int, ackedTick sim.Tick, ackBits uint32) (*sim.Bo
 	return nil, 0
 }
 
-// playerAt returns the state of a player's cube in the packet of a tick, or nil.
-func (c *client) playerAt(p int, t sim.Tick) *sim.Body {
+// baselineAt returns the state of a body in the packet of a tick, or nil.
+func (c *client) baselineAt(body int, t sim.Tick) *sim.Body {
 	if m := c.packets.Find(t); m != nil {
-		if u := m.find(p); u != nil {
+		if u := m.find(body); u != nil {
 			return u.knownState()
 		}
 	}
 	return nil
 }
+
+// playerAt returns the state of a player's cube in the packet of a tick, or nil.
+func (c *client) playerAt(p int, t sim.Tick) *sim.Body { return c.baselineAt(p, t) }
 
 // ticksEarly returns the number of ticks until the packet of a tick is applied. It is negative if
 // its tick is over.

@@ -4,6 +4,7 @@ import (
 	"ghostcube/net/quant"
 	"ghostcube/predict"
 	"ghostcube/predict/part/codec"
+	"ghostcube/predict/part/input"
 	"ghostcube/predict/part/validation"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
@@ -19,12 +20,42 @@ const (
 	absoluteEvery  = 127 // updates of a body after which one is sent without a baseline
 )
 
+// The ways in which a delta says which packet contains its baseline. With the first, the header of
+// the packet says which packets are acknowledged, and the baseline is the body's newest state in
+// them. The other two are those of Fiedler's State Synchronization (2015): each delta names the
+// packet, by its sequence number, or by its distance from the newest acknowledged packet, which the
+// header names.
+const (
+	ackedBase = iota
+	offsetBase
+	sequenceBase
+)
+
+var deltaBases = []string{"acks", "offset", "sequence"}
+
+// Sizes of a named baseline, in bits.
+const (
+	offsetBits   = 5
+	sequenceBits = tickBits
+)
+
+// maxOffset returns the largest distance of a baseline's packet from the newest acknowledged one, in
+// ticks.
+func (f *format) maxOffset() sim.Tick {
+	if f.deltaBase == sequenceBase {
+		return maxBaselineAge
+	}
+	return maxAckOffset
+}
+
 // baselineSource finds the states that both sides have.
 type baselineSource interface {
 	// baseline returns the state of a body in the newest acknowledged packet that contains it, and
 	// that packet's tick. ackedTick and ackBits say which packets are acknowledged. It returns
 	// nil if the state is unknown.
 	baseline(body int, ackedTick sim.Tick, ackBits uint32) (*sim.Body, sim.Tick)
+	// baselineAt returns the state of a body in the packet of a tick, or nil.
+	baselineAt(body int, t sim.Tick) *sim.Body
 	// playerAt returns the state of a player's cube in the packet of a tick, or nil.
 	playerAt(player int, t sim.Tick) *sim.Body
 }
@@ -100,13 +131,30 @@ func extrapolate(b *sim.Body, seconds float32) sim.Body {
 	return a
 }
 
+// The possible encodings of an update, the most likely first.
+var (
+	deltaEncodings    = []uint8{attachedDelta, initialState, zeroDelta, tumblingDelta, freeDelta, playerRelative, absolute}
+	relativeEncodings = []uint8{playerRelative, initialState, absolute}
+)
+
+// encodings returns the possible encodings of an update, of which absolute is the last.
+func (f *format) encodings() []uint8 {
+	switch {
+	case f.delta:
+		return deltaEncodings
+	case f.relative:
+		return relativeEncodings
+	}
+	return deltaEncodings[absolute:]
+}
+
+// wholeBits returns the size in bits of an update in its absolute encoding, without its body index.
+func (f *format) wholeBits(asleep bool) int { return len(f.encodings()) - 1 + f.bodyBits(asleep) }
+
 // codeEncoding reads, writes or measures an encoding: a clear bit for each more likely one, then a
 // set bit unless only the last is left. The writer chooses among the encodings that are possible.
 func (m *message) codeEncoding(c *quant.Coder, encoding uint8) uint8 {
-	order := []uint8{attachedDelta, initialState, zeroDelta, tumblingDelta, freeDelta, playerRelative, absolute}
-	if !m.format.delta {
-		order = []uint8{playerRelative, initialState, absolute}
-	}
+	order := m.format.encodings()
 	c.Label("encoding")
 	last := len(order) - 1
 	for _, e := range order[:last] {
@@ -162,6 +210,7 @@ func (m *message) codeDelta(c *quant.Coder, u *update, scene *sim.Scene) {
 	if u.encoding == attachedDelta || u.encoding == tumblingDelta {
 		m.codePlayer(c, u, scene)
 	}
+	m.codeBase(c, u)
 	predicted, known := m.predictor(u)
 	n := quantisedState{}
 	if !c.Reading() {
@@ -178,6 +227,24 @@ func (m *message) codeDelta(c *quant.Coder, u *update, scene *sim.Scene) {
 	}
 	u.missingBaseline = !known
 	m.setState(c, u, &n, scene)
+}
+
+// codeBase reads, writes or measures which packet contains the baseline of an update, if each update
+// says so.
+func (m *message) codeBase(c *quant.Coder, u *update) {
+	switch m.format.deltaBase {
+	case offsetBase:
+		c.Label("base_offset")
+		acked := m.tick - sim.Tick(m.ackAge)
+		offset := sim.Tick(c.Bits(uint32(acked-u.baseTick), offsetBits))
+		if u.baseTick = acked - offset; offset > acked {
+			c.Fail(predict.ErrMalformed) // before the session
+			u.baseTick = 0
+		}
+	case sequenceBase:
+		c.Label("base_sequence")
+		u.baseTick = input.UnwrapTick(c.Bits(uint32(u.baseTick)&(1<<sequenceBits-1), sequenceBits), sequenceBits, m.tick)
+	}
 }
 
 // codePlayer reads, writes or measures which player's cube an update is relative to. The packet must
@@ -212,8 +279,14 @@ func (m *message) predictor(u *update) (p predictor, known bool) {
 	if m.baselines == nil {
 		return p, false
 	}
-	baseline, t := m.baselines.baseline(u.body, m.tick-sim.Tick(m.ackAge), m.ackBits)
-	if baseline == nil {
+	var baseline *sim.Body
+	t := u.baseTick
+	if m.format.deltaBase == ackedBase {
+		baseline, t = m.baselines.baseline(u.body, m.tick-sim.Tick(m.ackAge), m.ackBits)
+	} else {
+		baseline = m.baselines.baselineAt(u.body, t)
+	}
+	if baseline == nil || t >= m.tick {
 		return p, false
 	}
 	seconds := float32(int64(m.tick)-int64(t)) / float32(m.rate)

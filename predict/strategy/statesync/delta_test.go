@@ -8,6 +8,7 @@ import (
 	"ghostcube/sim/geom"
 	"math/bits"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -125,6 +126,13 @@ func (p *fakeBaselines) baseline(body int, _ sim.Tick, _ uint32) (*sim.Body, sim
 	return &p.states[body], p.tick
 }
 
+func (p *fakeBaselines) baselineAt(body int, t sim.Tick) *sim.Body {
+	if !p.known || body > 1 || t != p.tick {
+		return nil
+	}
+	return &p.states[body]
+}
+
 func (p *fakeBaselines) playerAt(i int, t sim.Tick) *sim.Body {
 	if !p.known || i != 0 || t != p.tick {
 		return nil
@@ -149,7 +157,7 @@ func TestEncodings(t *testing.T) {
 		rounds = 2_520 // six of every combination of format and size
 	}
 	for i := range rounds {
-		f := format{velocities: i%5 != 0, quantised: true, positionSteps: i % 4, rotationBits: maxRotationBits - i%7, relative: true, delta: true}
+		f := format{velocities: i%5 != 0, quantised: true, positionSteps: i % 4, rotationBits: maxRotationBits - i%7, relative: true, delta: true, deltaBase: i % 3}
 		size := []float32{0, 0.001, 0.01, 0.1, 1, 10}[i%6]
 		known := fakeBaselines{tick: 490, known: true}
 		var now [2]sim.Body
@@ -166,7 +174,7 @@ func TestEncodings(t *testing.T) {
 		}
 		for _, encoding := range []uint8{attachedDelta, initialState, zeroDelta, tumblingDelta, freeDelta, playerRelative, absolute} {
 			m := message{tick: 500, players: 1, ackAge: 3, ackBits: 1<<32 - 1, updateCount: 3, format: f, params: defaultParams, codingScratch: codingScratch{rate: 60, baselines: &known}}
-			m.updates[0] = update{body: 0, state: now[0], encoding: freeDelta}
+			m.updates[0] = update{body: 0, state: now[0], encoding: freeDelta, baseTick: known.tick}
 			body := now[1]
 			body.Asleep = encoding > freeDelta && i%3 == 0 || encoding == freeDelta && i%3 == 1
 			body = f.roundTrip(body)
@@ -177,13 +185,13 @@ func TestEncodings(t *testing.T) {
 				a := extrapolate(&known.states[1], 10/float32(60))
 				body = f.roundTrip(a)
 			case attachedDelta, tumblingDelta:
-				u := update{body: 1, encoding: encoding}
+				u := update{body: 1, encoding: encoding, baseTick: known.tick}
 				g, _ := m.predictor(&u)
 				if (largestComponent(g.rot(body.Pose.Pos)) != f.quantise(&body).rot.Largest) != (encoding == tumblingDelta) {
 					continue
 				}
 			}
-			m.updates[1] = update{body: 1, state: body, encoding: encoding}
+			m.updates[1] = update{body: 1, state: body, encoding: encoding, baseTick: known.tick}
 			m.updates[2] = update{body: 3, state: f.roundTrip(sc.Boxes[3].Start), encoding: initialState}
 			var c quant.Coder
 			c.BeginWrite(make([]byte, maxBytes))
@@ -208,12 +216,21 @@ func TestEncodings(t *testing.T) {
 	}
 }
 
+// compression returns the knobs of a level of compression, which a delta base may follow.
+func compression(level string) []string {
+	level, base, _ := strings.Cut(level, " ")
+	if base == "" {
+		base = deltaBases[ackedBase]
+	}
+	return []string{"compression", level, "delta-base", base}
+}
+
 // TestBitsMatchEstimate checks that a packet takes as many bits as chooseUpdates estimates, in
 // whatever order the bodies were chosen, and no more than available.
 func TestBitsMatchEstimate(t *testing.T) {
 	t.Parallel()
-	for _, level := range []string{"relative", "delta"} {
-		r := newRig(t, "katamari:cubes=200", "latency=50ms,loss=10%", "compression", level)
+	for _, level := range []string{"relative", "delta", "delta offset", "delta sequence"} {
+		r := newRig(t, "katamari:cubes=200", "latency=50ms,loss=10%", compression(level)...)
 		r.input = drivePulling
 		r.run(300)
 		for range 300 {
@@ -233,6 +250,89 @@ func TestBitsMatchEstimate(t *testing.T) {
 			if n := size() - headerBits; n != estimated || n > available || m.updateCount < maxUpdates && n < available-300 {
 				t.Fatalf("%s: %d updates take %d bits, estimated %d, available %d", level, m.updateCount, n, estimated, available)
 			}
+		}
+	}
+}
+
+// TestDeltaBases checks that a delta that names its baseline's packet by 5 bits reaches back 31 ticks
+// from the newest acknowledged packet, one that names it by 16 bits farther, at the cost of 11 bits
+// more; and that with little bandwidth more updates of the first kind are sent whole, because their
+// baselines are too old.
+func TestDeltaBases(t *testing.T) {
+	t.Parallel()
+	var fallbacks, oldest [2]int
+	for i, base := range []string{"offset", "sequence"} {
+		r := newRig(t, "katamari:cubes=200", "latency=50ms,loss=5%", append(compression("delta "+base), "budget", "48", "congestion", "off")...)
+		r.input = drivePulling
+		for range 600 {
+			r.run(1)
+			m := &r.s.scratch.message
+			acked := m.tick - sim.Tick(m.ackAge)
+			for j := range m.updates[:m.updateCount] {
+				if u := &m.updates[j]; u.isDelta() && acked > u.baseTick {
+					oldest[i] = max(oldest[i], int(acked-u.baseTick))
+				}
+			}
+		}
+		fallbacks[i] = int(r.Counter("absolute_fallbacks"))
+		if n := r.Counter("missing_baselines"); n > 0 {
+			t.Errorf("%s: %v updates lack their baseline", base, n)
+		}
+	}
+	if oldest[0] < maxAckOffset/2 || oldest[0] > maxAckOffset || oldest[1] <= maxAckOffset || oldest[1] > maxBaselineAge {
+		t.Errorf("baselines of up to %v ticks before the newest acknowledged packet", oldest)
+	}
+	if fallbacks[1] == 0 || fallbacks[0] < 2*fallbacks[1] {
+		t.Errorf("%v updates are sent whole because their baselines are too old", fallbacks)
+	}
+	size := func(base int) int {
+		m := message{tick: 500, ackAge: 3, format: format{deltaBase: base}}
+		var c quant.Coder
+		c.BeginMeasure()
+		m.codeBase(&c, &update{baseTick: 470})
+		return c.BitsProcessed()
+	}
+	if got := [3]int{size(ackedBase), size(offsetBase), size(sequenceBase)}; got != [3]int{0, 5, 16} {
+		t.Errorf("a baseline takes %v bits", got)
+	}
+}
+
+// TestPlayerRelative checks which states are sent relative to a player's cube, by the knob
+// player-relative: none, all, or only those that are shorter that way; and that of several players
+// an untouched body is relative to the nearest one.
+func TestPlayerRelative(t *testing.T) {
+	t.Parallel()
+	for i, want := range [][3]uint8{relativeNever: {absolute, absolute, absolute}, relativeAlways: {playerRelative, playerRelative, playerRelative}, relativeShorter: {playerRelative, absolute, playerRelative}} {
+		r := newRig(t, "katamari:cubes=20:players=2", "latency=50ms", "compression", "relative", "player-relative", relativeModes[i])
+		r.run(2)
+		w, m, p := r.ServerWorld(), r.s.scratch.message, &r.s.senders[0]
+		m.tuner, m.updateCount, m.relativeMode = nil, 0, r.s.settings.policy.relativeMode
+		at := func(body int, x, speed float32) {
+			b := w.Bodies()[body]
+			v := geom.Vec3{X: speed, Y: -speed, Z: speed}
+			b.Pose.Pos, b.Linear, b.Angular, b.Asleep = geom.Vec3{X: x, Y: 1, Z: 3}, v, v, false
+			w.SetBody(body, b)
+		}
+		at(0, -100, 0)
+		at(1, 100, 0)
+		near, far, other := 5, 6, 7
+		at(near, -101, 0.1)
+		at(far, 250, 14)
+		at(other, 99, 0.1)
+		for j := range p.bodies {
+			p.bodies[j].priority = int64(100 - j)
+		}
+		p.chooseUpdates(&m, w, 10_000, unowned)
+		got := [3]uint8{m.find(near).encoding, m.find(far).encoding, m.find(other).encoding}
+		if got != want {
+			t.Errorf("%s: encodings %v, want %v", relativeModes[i], got, want)
+		}
+		if i > relativeNever && (m.find(near).player != 0 || m.find(other).player != 1) {
+			t.Errorf("%s: relative to players %d and %d", relativeModes[i], m.find(near).player, m.find(other).player)
+		}
+		shorter := m.format.wholeBits(false) - p.updateBits(m.find(far), &m, w.Scene())
+		if i == relativeAlways && (shorter >= 0 || p.scratch.relativeSaved <= shorter) {
+			t.Errorf("the far body's update is %d bits shorter, all together %d", shorter, p.scratch.relativeSaved)
 		}
 	}
 }
@@ -312,12 +412,12 @@ func TestAnyLossDecodes(t *testing.T) {
 	if experiment.Brief() {
 		ticks = 600
 	}
-	for k, level := range levels {
+	for k, level := range append(slices.Clone(levels), "delta offset", "delta sequence") {
 		for i, network := range networks {
-			if experiment.Brief() && i != 1+k%4 && (level != "delta" || i != 2) { // each level over one bad network, delta over two
+			if experiment.Brief() && i != 1+k%4 && (level != "delta" || i != 2) { // each form over one bad network, delta over two
 				continue
 			}
-			r := newRig(t, "katamari:cubes=120", network, "compression", level, "budget", "192", "congestion", "off")
+			r := newRig(t, "katamari:cubes=120", network, append(compression(level), "budget", "192", "congestion", "off")...)
 			r.Network.Seed, r.input = uint64(i+1), drivePulling
 			var sent [historyTicks]message
 			compared, based := 0, 0
@@ -358,7 +458,7 @@ func TestAnyLossDecodes(t *testing.T) {
 					t.Errorf("%s, %s: no update has encoding %d", level, network, encoding)
 				}
 			}
-			if share := float64(based) / float64(compared-counts[initialState]); level == "delta" && i == 1 && share < 0.5 || level != "delta" && based > 0 {
+			if share := float64(based) / float64(compared-counts[initialState]); level == "delta" && i == 1 && share < 0.5 || !strings.HasPrefix(level, "delta") && based > 0 {
 				t.Errorf("%s, %s: a share of %v of the updates are deltas", level, network, share)
 			}
 		}

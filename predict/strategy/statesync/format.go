@@ -52,6 +52,7 @@ type format struct {
 	rotationBits  int  // bits per component
 	relative      bool // states may be relative to the players' cubes
 	delta         bool // states may be relative to baselines
+	deltaBase     int  // if delta: ackedBase, offsetBase or sequenceBase
 
 	grids *grids // of the scene; nil: the default ones
 }
@@ -73,7 +74,7 @@ func (f *format) code(c *quant.Coder) {
 	f.velocities = c.Bool(f.velocities)
 	c.Label("quantised")
 	if f.quantised = c.Bool(f.quantised); !f.quantised {
-		f.positionSteps, f.rotationBits, f.relative, f.delta = 0, maxRotationBits, false, false
+		f.positionSteps, f.rotationBits, f.relative, f.delta, f.deltaBase = 0, maxRotationBits, false, false, ackedBase
 		return
 	}
 	c.Label("position_steps")
@@ -83,7 +84,13 @@ func (f *format) code(c *quant.Coder) {
 	c.Label("relative")
 	f.relative = c.Bool(f.relative)
 	c.Label("delta")
-	if f.delta = c.Bool(f.delta); f.delta && !f.relative {
+	if f.delta = c.Bool(f.delta); !f.delta {
+		f.deltaBase = ackedBase
+		return
+	}
+	c.Label("delta_base")
+	f.deltaBase = c.Int(f.deltaBase, 0, len(deltaBases)-1)
+	if !f.relative {
 		c.Fail(predict.ErrMalformed)
 	}
 }

@@ -28,8 +28,9 @@ type update struct {
 	authority       authority // if the format has it
 	state           sim.Body
 	encoding        uint8
-	player          uint8 // player whose cube the state is relative to, by the encoding
-	missingBaseline bool  // the state could not be decoded: the reader lacks what it is relative to
+	player          uint8    // player whose cube the state is relative to, by the encoding
+	baseTick        sim.Tick // of the packet that contains the baseline, if the update names it
+	missingBaseline bool     // the state could not be decoded: the reader lacks what it is relative to
 }
 
 // message is a packet from the server. On the wire it is
@@ -39,12 +40,13 @@ type update struct {
 //	for each player: its inputs (input.CodeInputs); the last one led to the tick
 //	format: authority, 1 bit; velocities, 1 bit; quantised, 1 bit; if quantised:
 //	  position steps, 2 bits, from 0 for 4096 per metre to 3 for 512; bits of a rotation's
-//	  component less 9, 3 bits; relative, 1 bit; delta, 1 bit
+//	  component less 9, 3 bits; relative, 1 bit; delta, 1 bit; if delta: delta base, 2 bits
 //	if authority, from the server: consumed tick, low 16 bits: the newest client tick whose
 //	  states the server has applied
-//	if delta: ticks from the newest acknowledged packet to this one, less 1, 8 bits; and for each
-//	  packet of the 31 ticks before it that is not acknowledged, its distance from the last such
-//	  one, then a distance beyond the end (Golomb, parameter 4)
+//	if delta, unless the delta base is a sequence: ticks from the newest acknowledged packet to this
+//	  one, less 1, 8 bits; and, if baselines follow from the acks: for each packet of the 31 ticks
+//	  before it that is not acknowledged, its distance from the last such one, then a distance
+//	  beyond the end (Golomb, parameter 4)
 //	if relative: 4 Golomb parameters, or 8 if delta, as differences from the default ones (Golomb,
 //	  parameter 0)
 //	number of updates, as many bits as 64 or the bodies of the scene need
@@ -85,6 +87,8 @@ type codingScratch struct {
 	rate      int            // ticks per second, to extrapolate baselines
 	baselines baselineSource // nil: no baselines are known
 	tuner     *paramTuner    // counts the differences that are sent; may be nil
+
+	relativeMode int // rule by which the writer chooses states relative to a player's cube
 }
 
 // code reads, writes or measures the message. Before reading, tick and consumedTick must be near the
@@ -121,9 +125,11 @@ func (m *message) code(c *quant.Coder, scene *sim.Scene) {
 			m.consumedTick = input.UnwrapTick(low, tickBits, m.consumedTick)
 		}
 	}
-	if m.format.delta {
+	if m.format.delta && m.format.deltaBase != sequenceBase {
 		c.Label("ack_age")
 		m.ackAge = c.Int(m.ackAge, 1, 1<<ackAgeBits)
+	}
+	if m.format.delta && m.format.deltaBase == ackedBase {
 		m.codeAckBits(c)
 	}
 	m.params.code(c, &m.format)

@@ -23,6 +23,7 @@ type policy struct {
 	inputs          bool
 	states          bool
 	velocities      bool
+	relativeMode    int // relativeNever, relativeAlways or relativeShorter
 	interest        interest.Area
 }
 
@@ -33,6 +34,15 @@ const (
 )
 
 var priorityModes = []string{"accumulated", "current"}
+
+// The rules for sending a state relative to a player's cube.
+const (
+	relativeNever = iota
+	relativeAlways
+	relativeShorter
+)
+
+var relativeModes = []string{"never", "always", "shorter"}
 
 func (p *policy) declare(k *predict.Knobs) {
 	k.Int(&p.budget, "budget", 256, 16, 4096, "send rate to each client, including the headers of IP and UDP, kbit/s")
@@ -47,6 +57,7 @@ func (p *policy) declare(k *predict.Knobs) {
 	k.Bool(&p.inputs, "inputs", true, "send the players' inputs")
 	k.Bool(&p.states, "states", true, "send the states of bodies; without them the two worlds diverge")
 	k.Bool(&p.velocities, "velocities", true, "send the velocities of moving bodies; off: the client keeps those of its simulation")
+	k.Choice(&p.relativeMode, "player-relative", relativeShorter, relativeModes, "compression=relative or delta: send states relative to a player's cube never, always, or where shorter")
 }
 
 // sender chooses the updates for one peer and remembers what it sent. A server has one for each
@@ -65,14 +76,17 @@ type senderState struct {
 	congestion   congestionControl
 	maxWaitTicks int // longest wait of a changed body
 
-	ackedTick    sim.Tick // of the newest acknowledged packet
-	anyAcked     bool
-	ackBits      uint32       // bit n: the packet n ticks before ackedTick is acknowledged
-	params       golombParams // of the next packet
-	tuner        paramTuner
-	deltaUpdates uint64 // updates sent as differences from a baseline
-	bands        interest.Bands
-	lastPacket   packetRecord
+	ackedTick       sim.Tick // of the newest acknowledged packet
+	anyAcked        bool
+	ackBits         uint32       // bit n: the packet n ticks before ackedTick is acknowledged
+	params          golombParams // of the next packet
+	tuner           paramTuner
+	relativeUpdates uint64 // updates sent relative to a player's cube
+	relativeSaved   int64  // bits that they are shorter than whole ones
+	deltaUpdates    uint64 // updates sent as differences from a baseline
+	fallbacks       uint64 // updates sent without one because the newest acknowledged state was too old
+	bands           interest.Bands
+	lastPacket      packetRecord
 }
 
 // senderBody is what a sender remembers about one body. It is plain.
@@ -86,8 +100,9 @@ type senderBody struct {
 }
 
 type senderScratch struct {
-	keys  []uint64 // bodies to sort by priority
-	coder quant.Coder
+	keys          []uint64 // bodies to sort by priority
+	relativeSaved int      // bits that the chosen updates relative to a player's cube are shorter than whole ones
+	coder         quant.Coder
 }
 
 // sentPacket is a sent packet, to be looked up when it is acknowledged.
@@ -221,40 +236,92 @@ const maxSkipped = 64
 
 // chooseEncoding chooses the encoding of an update that is likely to be the shortest. Every
 // absoluteEvery updates a body is sent without a baseline, and no older state becomes a baseline
-// afterwards, so that an error cannot last.
-func (p *sender) chooseEncoding(u *update, m *message, w *predict.World) {
+// afterwards, so that an error cannot last. It returns the size of the update in bits, without its
+// body index.
+func (p *sender) chooseEncoding(u *update, m *message, w *predict.World) (bits int) {
 	u.encoding = absolute
 	if !m.format.relative {
-		return
+		return m.format.bodyBits(u.state.Asleep)
 	}
 	u.state = m.format.roundTrip(u.state)
-	toucher := w.TouchedBy()[u.body]
-	u.player = uint8(max(toucher, 0))
-	hasPlayer := m.playerUpdate(u) != nil && u.body >= w.Scene().Players
 	if start := &w.Scene().Boxes[u.body].Start; u.state.Pose.Pos.Sub(start.Pose.Pos).LenSq() < 1e-4 && u.state == m.format.roundTrip(*start) {
 		u.encoding = initialState
-		return
+		return p.updateBits(u, m, w.Scene())
 	}
-	if hasPlayer {
+	hasPlayer, whole := m.choosePlayer(u, w), m.format.wholeBits(u.state.Asleep)
+	if p.chooseDelta(u, m, w, hasPlayer); u.isDelta() {
+		if bits = p.updateBits(u, m, w.Scene()); bits < whole {
+			return bits
+		}
+	}
+	if hasPlayer && m.relativeMode != relativeNever {
 		u.encoding = playerRelative
+		if bits = p.updateBits(u, m, w.Scene()); m.relativeMode == relativeAlways || bits < whole {
+			return bits
+		}
 	}
+	u.encoding = absolute
+	return whole
+}
+
+// choosePlayer sets the player whose cube an update may be relative to: the one who touches the
+// body, or else the nearest one. It reports whether the message contains that player's cube.
+func (m *message) choosePlayer(u *update, w *predict.World) bool {
+	if u.body < w.Scene().Players {
+		return false
+	}
+	if toucher := w.TouchedBy()[u.body]; toucher != sim.NoPlayer {
+		u.player = uint8(toucher)
+		return m.playerUpdate(u) != nil
+	}
+	found, least := false, float32(0)
+	for i := range m.updates[:min(m.updateCount, w.Scene().Players)] {
+		if p := &m.updates[i]; p.body < w.Scene().Players {
+			if d := p.state.Pose.Pos.Sub(u.state.Pose.Pos).LenSq(); !found || d < least {
+				found, least, u.player = true, d, uint8(p.body)
+			}
+		}
+	}
+	return found
+}
+
+// chooseDelta sets the encoding of an update to a difference from its baseline, if it has one.
+// hasPlayer says that the message contains the cube of the update's player.
+func (p *sender) chooseDelta(u *update, m *message, w *predict.World, hasPlayer bool) {
 	b := &p.bodies[u.body]
 	k := &b.baseline
-	if !m.format.delta || k.tick == 0 || k.tick+maxAckOffset < p.state.ackedTick || k.tick+maxBaselineAge < m.tick ||
-		k.tick < b.absoluteTick || b.sendsSinceAbsolute >= absoluteEvery {
+	if !m.format.delta || k.tick == 0 || p.baselineTooOld(k, m) || k.tick < b.absoluteTick || b.sendsSinceAbsolute >= absoluteEvery {
 		return
 	}
+	u.baseTick = k.tick
 	if u.state.Asleep && u.state == k.state {
 		u.encoding = zeroDelta
 		return
 	}
 	u.encoding = freeDelta
-	if toucher != sim.NoPlayer && hasPlayer && !u.state.Asleep && p.playerAt(int(u.player), k.tick) != nil {
+	if w.TouchedBy()[u.body] != sim.NoPlayer && hasPlayer && !u.state.Asleep && p.playerAt(int(u.player), k.tick) != nil {
 		u.encoding = attachedDelta
 		g, _ := m.predictor(u)
 		n := m.format.quantise(&u.state)
 		if largestComponent(g.rot(u.state.Pose.Pos)) != n.rot.Largest {
 			u.encoding = tumblingDelta
+		}
+	}
+}
+
+// baselineTooOld reports whether a body's newest acknowledged state is too old to be named in the
+// message, or to be remembered.
+func (p *sender) baselineTooOld(k *baseline, m *message) bool {
+	return k.tick+m.format.maxOffset() < p.state.ackedTick || k.tick+maxBaselineAge < m.tick
+}
+
+// countFallbacks counts the updates of a message that would be differences, had the newest
+// acknowledged states of their bodies not been too old.
+func (p *sender) countFallbacks(m *message) {
+	for i := range m.updates[:m.updateCount] {
+		u := &m.updates[i]
+		if k := &p.bodies[u.body].baseline; !u.isDelta() && u.encoding != initialState && k.tick != 0 && (!m.format.delta || p.baselineTooOld(k, m)) {
+			p.state.fallbacks++
 		}
 	}
 }
@@ -265,6 +332,14 @@ func (p *sender) baseline(body int, _ sim.Tick, _ uint32) (*sim.Body, sim.Tick) 
 	return &k.state, k.tick
 }
 
+// baselineAt returns the newest acknowledged state of a body if it is that of a tick, or nil.
+func (p *sender) baselineAt(body int, t sim.Tick) *sim.Body {
+	if k := &p.bodies[body].baseline; k.tick == t {
+		return &k.state
+	}
+	return nil
+}
+
 // playerAt returns the state of a player's cube in the packet of a tick, or nil.
 func (p *sender) playerAt(i int, t sim.Tick) *sim.Body {
 	if r := &p.playerStates[t%historyTicks]; r.tick == t && r.present[i] {
@@ -273,11 +348,8 @@ func (p *sender) playerAt(i int, t sim.Tick) *sim.Body {
 	return nil
 }
 
-// updateBits returns the size of an update in bits, without its body index.
+// updateBits returns the size of an update that may be relative in bits, without its body index.
 func (p *sender) updateBits(u *update, m *message, scene *sim.Scene) int {
-	if !m.format.relative {
-		return m.format.bodyBits(u.state.Asleep)
-	}
 	p.scratch.coder.BeginMeasure()
 	m.codeUpdate(&p.scratch.coder, u, scene)
 	return p.scratch.coder.BitsProcessed()
@@ -288,7 +360,7 @@ func (p *sender) updateBits(u *update, m *message, scene *sim.Scene) int {
 // is tried. It returns the size of the updates in bits. authorityOf returns the authority over a
 // body.
 func (p *sender) chooseUpdates(m *message, w *predict.World, available int, authorityOf func(body int) authority) (total int) {
-	p.scratch.keys = p.scratch.keys[:0]
+	p.scratch.keys, p.scratch.relativeSaved = p.scratch.keys[:0], 0
 	skipped := 0
 	for i := range p.bodies {
 		n := p.bodies[i].priority
@@ -315,9 +387,9 @@ func (p *sender) chooseUpdates(m *message, w *predict.World, available int, auth
 			}
 			continue
 		}
-		p.chooseEncoding(&u, m, w)
 		index, bits := m.insertionPoint(u.body, w.Scene())
-		bits += p.updateBits(&u, m, w.Scene())
+		stateBits := p.chooseEncoding(&u, m, w)
+		bits += u.authority.bits(m) + stateBits
 		if bits > available {
 			if skipped++; skipped == maxSkipped {
 				break
@@ -326,6 +398,9 @@ func (p *sender) chooseUpdates(m *message, w *predict.World, available int, auth
 		}
 		available -= bits
 		total += bits
+		if u.encoding == playerRelative {
+			p.scratch.relativeSaved += m.format.wholeBits(u.state.Asleep) - stateBits
+		}
 		copy(m.updates[index+1:m.updateCount+1], m.updates[index:m.updateCount])
 		m.updates[index] = u
 		m.updateCount++
@@ -386,6 +461,7 @@ func (p *sender) recordSent(sequence packet.Sequence, m *message, bytes int) {
 	f := &p.sentPackets[sequence%historyTicks]
 	f.sequence, f.tick, f.used, f.updateCount = sequence, m.tick, true, m.updateCount
 	p.playerStates[m.tick%historyTicks] = playerStates{tick: m.tick}
+	p.state.relativeSaved += int64(p.scratch.relativeSaved)
 	p.state.tuner.adapt(&p.state.params)
 	for i := range m.updates[:m.updateCount] {
 		u := &m.updates[i]
@@ -399,8 +475,11 @@ func (p *sender) recordSent(sequence packet.Sequence, m *message, bytes int) {
 		if b.sendsSinceAbsolute++; b.sendsSinceAbsolute > absoluteEvery {
 			b.sendsSinceAbsolute, b.absoluteTick = 0, m.tick
 		}
-		if u.isDelta() {
+		switch {
+		case u.isDelta():
 			p.state.deltaUpdates++
+		case u.encoding == playerRelative:
+			p.state.relativeUpdates++
 		}
 	}
 }

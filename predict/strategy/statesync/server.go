@@ -37,12 +37,14 @@ type serverState struct {
 	wasClientAuthority bool                                         // in the last tick
 	updates            uint64                                       // sent
 	packets            uint64                                       // sent
+	updateBits         uint64                                       // of all updates sent
 	fillSum            float64                                      // sum of the packets' fill ratios
 }
 
 // serverCounters are the counters of a server.
 type serverCounters struct {
-	packets, updates, updatesPerPacket, deltaPercent, packetFillPercent      predict.Counter
+	packets, updates, updatesPerPacket, updateBits, packetFillPercent        predict.Counter
+	relativePercent, relativeSaved, deltaPercent, absoluteFallbacks          predict.Counter
 	sendRate, congestedTicks, claimsRefused, updateWaitMax, rejectedPayloads predict.Counter
 	bands                                                                    interest.BandCounters
 }
@@ -82,7 +84,11 @@ func (k *serverCounters) init(m *predict.Counters) {
 	k.packets = m.New("packets", "packets sent to clients")
 	k.updates = m.New("updates", "updates sent; an update is the state of one body in one packet")
 	k.updatesPerPacket = m.New("updates_per_packet", "mean number of updates in a packet")
+	k.updateBits = m.New("update_bits", "mean size of an update, with its body index, bits")
+	k.relativePercent = m.New("relative_percent", "share of the updates sent relative to a player's cube, %")
+	k.relativeSaved = m.New("relative_saved_bits", "mean bits that an update relative to a player's cube is shorter than a whole one")
 	k.deltaPercent = m.New("delta_percent", "share of the updates sent as differences from an acknowledged state, %")
+	k.absoluteFallbacks = m.New("absolute_fallbacks", "compression=delta: updates sent whole because the newest acknowledged state was too old")
 	k.packetFillPercent = m.New("packet_fill_percent", "mean share of the available budget that packets used, %")
 	k.sendRate = m.New("send_rate_kbit_per_second", "send rate: the budget, or less during congestion, kbit/s, now")
 	k.congestedTicks = m.New("congested_ticks", "ticks in which congestion control reduced the send rate")
@@ -165,7 +171,7 @@ func (s *server) sendPacket(i int, peer predict.Peer) {
 		msg.consumedTick = s.claims[i].consumedTick()
 	}
 	msg.baselines, msg.rate, msg.ackAge = p, world.Rate(), int(now-p.state.ackedTick)
-	msg.ackBits, msg.params, msg.tuner = p.state.ackBits, p.state.params, nil
+	msg.ackBits, msg.params, msg.tuner, msg.relativeMode = p.state.ackBits, p.state.params, nil, s.settings.policy.relativeMode
 	if !p.state.anyAcked || msg.ackAge > 1<<ackAgeBits {
 		msg.format.delta = false
 	}
@@ -175,10 +181,7 @@ func (s *server) sendPacket(i int, peer predict.Peer) {
 	headerBits := s.scratch.coder.BitsProcessed()
 	inputBits := s.inputBits(headerBits)
 	available := 8*p.availablePayload() - headerBits
-	needed := msg.indexBits(len(s.previous)-1, world.Scene()) + msg.format.bodyBits(false) + authorityBits(msg.players) + 3
-	if msg.format.relative {
-		needed += absolute // bits of the encoding
-	}
+	needed := msg.indexBits(len(s.previous)-1, world.Scene()) + msg.format.wholeBits(false) + authorityBits(msg.players) + 3
 	if available < needed {
 		p.reserve(headerBits + needed)
 		return // until enough credit has accumulated
@@ -195,6 +198,9 @@ func (s *server) sendPacket(i int, peer predict.Peer) {
 		panic("statesync: a packet exceeds its buffer: " + s.scratch.coder.Err().Error())
 	}
 	budget := p.state.budget.Available()
+	if s.settings.compression.level == delta {
+		p.countFallbacks(msg)
+	}
 	p.recordSent(peer.Endpoint.Send(data), msg, len(data))
 	p.state.lastPacket = packetRecord{tick: now, budget: budget, bytes: packet.WireBytes(len(data)), inputBits: inputBits, headerBits: headerBits, payloadBits: bits, updateCount: msg.updateCount}
 
@@ -205,18 +211,34 @@ func (s *server) sendPacket(i int, peer predict.Peer) {
 	s.state.packets++
 	s.state.updates += uint64(msg.updateCount)
 	s.state.fillSum += float64(bits) / float64(headerBits+available)
-	if s.state.updates > 0 {
-		var deltas uint64
-		for i := range s.senders {
-			deltas += s.senders[i].state.deltaUpdates
-		}
-		s.counters.deltaPercent.Set(float64(100*deltas) / float64(s.state.updates))
-	}
+	s.state.updateBits += uint64(bits - headerBits)
+	s.countEncodings()
 	s.counters.packets.Set(float64(s.state.packets))
 	s.counters.updates.Set(float64(s.state.updates))
 	s.counters.updatesPerPacket.Set(float64(s.state.updates) / float64(s.state.packets))
 	s.counters.packetFillPercent.Set(float64(100*s.state.fillSum) / float64(s.state.packets))
 	s.counters.updateWaitMax.Max(sim.Tick(p.state.maxWaitTicks).Moment().Millis(world.Rate()))
+}
+
+// countEncodings counts how the updates to all peers were encoded.
+func (s *server) countEncodings() {
+	k, updates := &s.counters, float64(s.state.updates)
+	if updates == 0 {
+		return
+	}
+	var deltas, fallbacks, relatives uint64
+	var saved int64
+	for i := range s.senders {
+		p := &s.senders[i].state
+		deltas, fallbacks, relatives, saved = deltas+p.deltaUpdates, fallbacks+p.fallbacks, relatives+p.relativeUpdates, saved+p.relativeSaved
+	}
+	k.updateBits.Set(float64(s.state.updateBits) / updates)
+	k.deltaPercent.Set(float64(100*deltas) / updates)
+	k.relativePercent.Set(float64(100*relatives) / updates)
+	k.absoluteFallbacks.Set(float64(fallbacks))
+	if relatives > 0 {
+		k.relativeSaved.Set(float64(saved) / float64(relatives))
+	}
 }
 
 // sendRate returns the rate at which a peer is sent to now, in bytes per second.

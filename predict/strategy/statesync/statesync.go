@@ -85,6 +85,7 @@ type compressionSettings struct {
 	level         int
 	positionSteps int // index into positionStepChoices
 	rotationBits  int // bits per component
+	deltaBase     int // ackedBase, offsetBase or sequenceBase
 
 	grids *grids // of the scene
 }
@@ -94,6 +95,7 @@ func (s *compressionSettings) declare(k *predict.Knobs, scene *sim.Scene) {
 	k.Choice(&s.level, "compression", quantisedBoth, levels, "form of states: 32-bit floats; quantised; worlds quantised too; relative to a player; delta to acked states")
 	k.Choice(&s.positionSteps, "position-steps", 0, positionStepChoices, "quantised: steps per metre of a position")
 	k.Int(&s.rotationBits, "rotation-bits", maxRotationBits, minRotationBits, maxRotationBits, "quantised: bits of each of the three components of a rotation")
+	k.Choice(&s.deltaBase, "delta-base", ackedBase, deltaBases, "delta: baselines follow from the acks in the header, or each delta names its own, in 5 or in 16 bits")
 }
 
 // format returns the wire format of the states now.
@@ -102,6 +104,9 @@ func (s *compressionSettings) format(velocities bool) format {
 	if s.level != uncompressed {
 		f.quantised, f.positionSteps, f.rotationBits = true, s.positionSteps, s.rotationBits
 		f.relative, f.delta = s.level >= relative, s.level >= delta
+		if f.delta {
+			f.deltaBase = s.deltaBase
+		}
 	}
 	return f
 }
