@@ -71,6 +71,25 @@ func TestQuantisingBothSides(t *testing.T) {
 	}
 }
 
+// TestCoarseGridSinksBodies checks that on the grid of snapshots, 512 steps and 9 bits, a large plank
+// and the cubes on it are forced into each other at the server, and on the default grid they are not.
+func TestCoarseGridSinksBodies(t *testing.T) {
+	t.Parallel()
+	l := labtest.Open(t, labtest.Config(t, "seesaw:right=2", "latency=50ms", AtHost), "statesync", "statesync:position-steps=512:rotation-bits=9")
+	for range 900 {
+		if err := l.Tick(Entry{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i, p := range l.Panes {
+		pairs, deepest := measure(t, p, "overlap_server_pairs"), measure(t, p, "overlap_server_max_m")
+		t.Logf("%s: %.3g pairs, up to %.3g m", p.Spec(), pairs, deepest)
+		if coarse := i == 1; coarse != (pairs > 2) || coarse != (deepest > 0.03) {
+			t.Errorf("%s: %v pairs overlap, by up to %v m", p.Spec(), pairs, deepest)
+		}
+	}
+}
+
 // TestBudgetIsEnough checks that at 256 kbit/s and 5 % loss the path error of 901 cubes stays
 // below 2 cm and every cube gets its turn.
 func TestBudgetIsEnough(t *testing.T) {

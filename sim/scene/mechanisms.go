@@ -7,7 +7,7 @@ import (
 
 // seesaw is a plank on an axle, with a little friction so that equal weights balance, and a player
 // that can drop onto one end.
-func seesaw(paramValues) sim.Scene {
+func seesaw(p paramValues) sim.Scene {
 	s := baseScene("seesaw", "a plank that balances three cubes against three, and a player to throw them off")
 	s.Boxes[0].Start.Pose.Pos = geom.Vec3{X: 3, Y: -4, Z: playerHalf}
 	s.MinSubsteps = 8
@@ -23,8 +23,8 @@ func seesaw(paramValues) sim.Scene {
 		post := staticBox(v(0, y, 0.35), v(0.12, 0.1, 0.35), geom.Identity)
 		s.Static = append(s.Static, post)
 	}
-	for _, side := range []float32{-1, 1} {
-		for i := range 3 {
+	for arm, side := range []float32{-1, 1} {
+		for i := range []int{3, p.value("right")}[arm] {
 			b := cube(v(float32(side*3.4), float32(0.6*float32(i-1)), height+halfThickness+cubeHalf), 0)
 			b.Start.Asleep = false
 			s.Boxes = append(s.Boxes, b)
