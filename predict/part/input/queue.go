@@ -11,6 +11,7 @@ type Queue struct {
 	ring        [ringLen]slot // by tick
 	newest      sim.Tick      // tick of the newest input that has arrived
 	ahead       int64         // ticks by which the last message was ahead of the server
+	order       order         // of the inputs of a client that draws the past
 	hasAny      bool          // an input has arrived
 	nextTick    sim.Tick      // inputs of ticks before it are late
 	oldestLate  sim.Tick      // oldest tick of the late inputs since the last PopOldestLate
@@ -122,6 +123,7 @@ func (q *Queue) insert(t sim.Tick, in sim.Input) bool {
 	if t < q.nextTick {
 		if t+ringLen/2 > q.nextTick { // an older input may share its slot with a waiting one
 			q.extractShot(&in)
+			q.order.arrive(t)
 			*s = slot{tick: t, in: in, present: true}
 			if !q.hasLate || t < q.oldestLate {
 				q.oldestLate, q.hasLate = t, true
@@ -131,6 +133,7 @@ func (q *Queue) insert(t sim.Tick, in sim.Input) bool {
 		return false
 	}
 	q.extractShot(&in)
+	q.order.arrive(t)
 	*s = slot{tick: t, in: in, present: true}
 	return true
 }

@@ -9,6 +9,8 @@ import (
 type Receiver struct {
 	RepeatMissing bool    // repeat a player's last input if the next has not arrived
 	Queues        []Queue // by peer
+	order         orderSettings
+	bufferTicks   predict.Counter // if PopNext has a buffer
 	counters      queueCounters
 }
 
@@ -30,13 +32,13 @@ func (r *Receiver) AddPeers(peers []predict.Peer, next sim.Tick, inputs []sim.In
 }
 
 // Collect reads the arrived packets and sets inputs, by player, to those of the tick that begins:
-// players at the server have the inputs in host, all others their newest input. It is for a server
+// players at the server have the inputs in host, all others their next one. It is for a server
 // whose clients draw the past, so that inputs are used whatever their ticks.
 func (r *Receiver) Collect(host []sim.Input, peers []predict.Peer, inputs []sim.Input, w *predict.World) {
 	r.AddPeers(peers, 0, inputs)
 	SetHostInputs(inputs, host)
 	r.Receive(peers, w.Tick())
-	r.PopNewest(peers, inputs, w.Rate())
+	r.PopNext(peers, inputs, w.Rate())
 }
 
 // SetHostInputs sets the inputs of the players at the server, without their shots: a shot belongs to
@@ -56,22 +58,6 @@ func (r *Receiver) Receive(peers []predict.Peer, now sim.Tick) {
 			}
 		}
 	}
-}
-
-// PopNewest sets inputs, by player, to the newest input of each player at a client, whatever its tick.
-// rate is in ticks per second.
-func (r *Receiver) PopNewest(peers []predict.Peer, inputs []sim.Input, rate int) {
-	for i, peer := range peers {
-		if peer.Player < 0 {
-			continue
-		}
-		q := &r.Queues[i]
-		inputs[peer.Player] = q.PopNewest(r.RepeatMissing)
-		if newest, ok := q.NewestTick(); ok {
-			q.CountConsumed(newest, rate)
-		}
-	}
-	r.CountTotals()
 }
 
 // ConsumedTick returns the tick after a peer's newest input that was used, or 0 if none was.
@@ -98,7 +84,7 @@ func (r *Receiver) CountTotals() {
 
 // CopyFrom makes r a copy of o, except for its counters.
 func (r *Receiver) CopyFrom(o *Receiver) {
-	r.RepeatMissing = o.RepeatMissing
+	r.RepeatMissing, r.order = o.RepeatMissing, o.order
 	r.Queues = make([]Queue, len(o.Queues))
 	for i := range o.Queues {
 		r.Queues[i].counters = r.counters

@@ -199,7 +199,7 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 		c.sendClaims(server)
 		return
 	}
-	c.inputSender.Send(server, c.state.inputTick)
+	c.sendInputs(server)
 }
 
 // receive reads a payload, and reports whether it is well-formed. The packet waits in the jitter

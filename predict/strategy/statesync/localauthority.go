@@ -184,6 +184,28 @@ func (c *client) receiveAcks(server *packet.Endpoint) {
 	a.sender.receiveAcks(server)
 }
 
+// firstUnackedInput returns the tick of the first input that the server has not acknowledged.
+func (c *client) firstUnackedInput() sim.Tick {
+	if p := &c.authority.sender.state; p.anyAcked {
+		return p.ackedTick + 1
+	}
+	return c.state.inputTick
+}
+
+// sendInputs sends the inputs that the server has not acknowledged.
+func (c *client) sendInputs(server *packet.Endpoint) {
+	a := &c.authority
+	c.receiveAcks(server)
+	coder, m := &a.scratch.coder, &a.scratch.message
+	coder.BeginWrite(a.scratch.buffer[:])
+	c.inputSender.Encode(coder, c.firstUnackedInput())
+	if coder.Err() != nil {
+		panic("statesync: inputs exceed their buffer: " + coder.Err().Error())
+	}
+	m.tick, m.updateCount = c.state.inputTick-1, 0
+	a.sender.rememberSent(server.Send(coder.FinishWrite()), m)
+}
+
 // sendClaims sends the inputs and the states of the claimed bodies, as many as the budget allows.
 func (c *client) sendClaims(server *packet.Endpoint) {
 	a, w := &c.authority, c.env.World
@@ -200,10 +222,7 @@ func (c *client) sendClaims(server *packet.Endpoint) {
 	m.tick, m.players, m.inputCount, m.updateCount, m.rate = c.state.inputTick-1, c.env.Players, 0, 0, w.Rate()
 	m.format = c.settings.compression.format(true)
 	m.fromClient, m.format.authority, m.format.relative, m.format.delta = true, true, false, false
-	firstInput := c.state.inputTick // first input that the server may not have
-	if a.sender.state.anyAcked {
-		firstInput = a.sender.state.ackedTick + 1
-	}
+	firstInput := c.firstUnackedInput()
 	coder.BeginMeasure()
 	c.inputSender.Encode(coder, firstInput)
 	m.code(coder, w.Scene())

@@ -458,6 +458,11 @@ func (m *message) indexBits(gap int, scene *sim.Scene) int {
 // recordSent records a sent packet. Only the bodies in it lose their accumulated priority.
 func (p *sender) recordSent(sequence packet.Sequence, m *message, bytes int) {
 	p.state.budget.Spend(packet.WireBytes(bytes))
+	p.rememberSent(sequence, m)
+}
+
+// rememberSent is recordSent for a packet outside the budget.
+func (p *sender) rememberSent(sequence packet.Sequence, m *message) {
 	f := &p.sentPackets[sequence%historyTicks]
 	f.sequence, f.tick, f.used, f.updateCount = sequence, m.tick, true, m.updateCount
 	p.playerStates[m.tick%historyTicks] = playerStates{tick: m.tick}

@@ -72,6 +72,7 @@ func newServer(env *predict.Env) predict.Server {
 	s.settings.policy.declare(k)
 	s.settings.compression.declare(k, env.World.Scene())
 	s.Declare(env)
+	s.Receiver.DeclareBuffer(env)
 	s.releaseAll()
 	declareAuthority(k, &s.settings.authority)
 	k.Int(&s.settings.claimBuffer, "uplink-buffer", 2, 0, maxBufferTicks, "authority=client: ticks that a client's earliest packets wait at the server before their states apply")
@@ -141,7 +142,7 @@ func (s *server) receiveInputs(host []sim.Input, peers []predict.Peer) {
 		s.state.wasClientAuthority = false
 		s.releaseAll()
 	}
-	s.Receiver.PopNewest(peers, s.Inputs, w.Rate())
+	s.Receiver.PopNext(peers, s.Inputs, w.Rate())
 }
 
 // findChanges finds the bodies that have changed since the last tick.

@@ -79,6 +79,34 @@ func TestInputsAreRedundant(t *testing.T) {
 	}
 }
 
+// TestInputsAreUsedInOrder checks that the server uses nearly all inputs of a player at a client,
+// although a quarter of the packets is lost; that it does not without redundant inputs, or if it uses
+// the newest; and that without loss the order costs no delay.
+func TestInputsAreUsedInOrder(t *testing.T) {
+	for _, c := range []struct {
+		network  string
+		knobs    []string
+		min, max float64
+	}{
+		{"latency=75ms,loss=25%", nil, 0.97, 1},
+		{"latency=75ms,loss=25%", []string{"redundant", "off"}, 0.7, 0.8},
+		{"latency=75ms,loss=25%", []string{"redundant-max", "2"}, 0.9, 0.96},
+		{"latency=75ms,loss=25%", []string{"input-buffer", "none"}, 0.7, 0.8},
+		{"latency=75ms,jitter=10ms", nil, 0.97, 1},
+		{"latency=75ms,jitter=10ms", []string{"input-buffer", "none"}, 0.7, 0.9},
+		{"latency=75ms", nil, 1, 1},
+	} {
+		r := predicttest.New(t, Strategy, predicttest.Config{Network: c.network, Knobs: c.knobs})
+		r.Run(1200, predicttest.DriveAround)
+		if got := r.Counter("inputs_consumed_ratio"); got < c.min || got > c.max {
+			t.Errorf("%s %v: a share of %.3f of the inputs is used", c.network, c.knobs, got)
+		}
+		if n := r.Counter("input_buffer_ticks"); c.min == 1 && n > 0 {
+			t.Errorf("%s: inputs wait %v ticks", c.network, n)
+		}
+	}
+}
+
 // TestFirstPacketIsOnTime checks that without a jitter buffer a client applies the first packet after
 // its clock restarts, also if it is older than the ones before: whether other packets have arrived,
 // at this client or at another one, does not matter.
