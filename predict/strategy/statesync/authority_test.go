@@ -181,6 +181,34 @@ func TestServerAppliesClaims(t *testing.T) {
 	}
 }
 
+// TestAuthoritiesTakeBits checks that the bits of authorities count when a packet is filled, so that it
+// does not exceed what is available.
+func TestAuthoritiesTakeBits(t *testing.T) {
+	r := newRig(t, "two-players", "perfect")
+	r.run(30)
+	w, m, p := r.ServerWorld(), &message{players: 2}, &r.s.senders[0]
+	m.format = format{authority: true, velocities: true, quantised: true, rotationBits: maxRotationBits}
+	size := func() int {
+		p.scratch.coder.BeginMeasure()
+		m.code(&p.scratch.coder, w.Scene())
+		return p.scratch.coder.BitsProcessed()
+	}
+	for i := range p.bodies {
+		p.bodies[i].priority = 1
+	}
+	headerBits := size()
+	const available = 3000
+	estimated := p.chooseUpdates(m, w, available, func(i int) authority {
+		if i%3 == 0 {
+			return noAuthority
+		}
+		return authority{int8(i % 2), true}
+	})
+	if n := size() - headerBits; n != estimated || n > available || m.updateCount < 10 {
+		t.Errorf("%d updates take %d bits, estimated %d, available %d", m.updateCount, n, estimated, available)
+	}
+}
+
 // clientPayload writes the payload of a client.
 func clientPayload(newest sim.Tick, m *message, sc *sim.Scene) []byte {
 	var c quant.Coder
