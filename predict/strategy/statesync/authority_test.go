@@ -182,7 +182,7 @@ func TestServerAppliesClaims(t *testing.T) {
 }
 
 // TestAuthoritiesTakeBits checks that the bits of authorities count when a packet is filled, so that it
-// does not exceed what is available.
+// does not exceed the available bits.
 func TestAuthoritiesTakeBits(t *testing.T) {
 	r := newRig(t, "two-players", "perfect")
 	r.run(30)

@@ -137,7 +137,7 @@ var (
 	relativeEncodings = []uint8{playerRelative, initialState, absolute}
 )
 
-// encodings returns the possible encodings of an update, of which absolute is the last.
+// encodings returns the possible encodings of an update. The absolute one is the last.
 func (f *format) encodings() []uint8 {
 	switch {
 	case f.delta:

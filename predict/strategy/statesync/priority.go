@@ -264,8 +264,8 @@ func (p *sender) chooseEncoding(u *update, m *message, w *predict.World) (bits i
 	return whole
 }
 
-// choosePlayer sets the player whose cube an update may be relative to: the one who touches the
-// body, or else the nearest one. It reports whether the message contains that player's cube.
+// choosePlayer sets the player whose cube an update may be relative to: if a player touches the body,
+// that player, and otherwise the nearest one. It reports whether the message contains that player's cube.
 func (m *message) choosePlayer(u *update, w *predict.World) bool {
 	if u.body < w.Scene().Players {
 		return false
