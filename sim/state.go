@@ -37,6 +37,19 @@ func newState(scene *Scene) State {
 	return s
 }
 
+// Sizes of the parts of a State, in bytes.
+const (
+	bodyBytes         = 56
+	slowTicksBytes    = 2
+	manifoldBytes     = 224
+	jointImpulseBytes = 32
+)
+
+// Bytes returns the memory that the state occupies.
+func (s *State) Bytes() int {
+	return len(s.Bodies)*(bodyBytes+slowTicksBytes) + len(s.manifolds)*manifoldBytes + len(s.jointImpulses)*jointImpulseBytes
+}
+
 // Save copies the state of the world into s and reuses its memory.
 func (w *World) Save(s *State) {
 	s.CopyFrom(&w.state)

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"reflect"
 	"testing"
 
 	"ghostcube/sim/geom"
@@ -70,4 +71,28 @@ func nextUp(f float32) float32 {
 		return 1e-45
 	}
 	return f + f*1.2e-7
+}
+
+// TestStateBytes checks the sizes from which the memory of a state is computed.
+func TestStateBytes(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		got   int
+		value any
+	}{
+		{"Body", bodyBytes, Body{}}, {"slow ticks", slowTicksBytes, uint16(0)},
+		{"manifold", manifoldBytes, manifold{}}, {"jointImpulse", jointImpulseBytes, jointImpulse{}},
+	} {
+		if want := int(reflect.TypeOf(c.value).Size()); c.got != want {
+			t.Errorf("%s: %d bytes, want %d", c.name, c.got, want)
+		}
+	}
+	w := New(hashScene(), 60)
+	empty := w.state.Bytes()
+	for range 90 {
+		w.Step()
+	}
+	if n, contacts := w.state.Bytes(), len(w.state.manifolds); contacts == 0 || n != empty+contacts*manifoldBytes {
+		t.Errorf("%d bytes with %d contacts, %d without", n, contacts, empty)
+	}
 }

@@ -46,6 +46,18 @@ func (r *Ring[T]) Find(t sim.Tick) *T {
 	return &s.value
 }
 
+// Remove forgets tick t and returns its value, for memory that is worth keeping. ok is false if the
+// tick is not remembered.
+func (r *Ring[T]) Remove(t sim.Tick) (value T, ok bool) {
+	v := r.Find(t)
+	if v == nil {
+		return value, false
+	}
+	value = *v
+	r.slots[t%sim.Tick(len(r.slots))] = slot[T]{}
+	return value, true
+}
+
 // Between returns the remembered values of the ticks from first to last, inclusive, oldest first.
 // The caller may change them.
 func (r *Ring[T]) Between(first, last sim.Tick) iter.Seq[*T] {

@@ -14,12 +14,8 @@ import (
 	"ghostcube/smoothing"
 )
 
-// Sizes of a client's memory, in ticks unless noted.
-const (
-	inputHistoryTicks = 1024 // inputs and poses: 17 s at 60 Hz
-	stateHistoryTicks = 128  // whole worlds: 2.1 s at 60 Hz
-	maxClockJump      = 256  // largest number of ticks stepped at once to catch up
-)
+// maxClockJumpSeconds is the longest time that a client steps at once to catch up.
+const maxClockJumpSeconds = 4
 
 // inputRecord is one tick of the player's past.
 type inputRecord struct {
@@ -39,7 +35,7 @@ type client struct {
 	receiver     codec.Receiver
 	servo        clock.Servo
 	inputHistory history.Ring[inputRecord]
-	stateHistory history.Ring[predict.State]
+	stateHistory stateHistory
 	lastInputs   []sim.Input // by player: newest known inputs; the client's own until it has joined
 	errorOffsets []smoothing.ErrorOffset
 	counters     clientCounters
@@ -64,6 +60,8 @@ type clientState struct {
 	agreedTick    sim.Tick  // tick of the newest state that agreed or was applied
 	visibleTick   sim.Tick  // tick of the newest state that is visible despite smoothing
 	correctionSum float64   // metres by which corrections moved the watched cube, summed
+
+	outsideHistory bool // the newest state is of a tick that is not remembered
 }
 
 // clientScratch is memory that no later tick depends on.
@@ -80,8 +78,8 @@ type clientCounters struct {
 func newClient(env *predict.Env) predict.Client {
 	c := &client{
 		env:          env,
-		inputHistory: history.New[inputRecord](inputHistoryTicks),
-		stateHistory: history.New[predict.State](stateHistoryTicks),
+		inputHistory: history.New[inputRecord](historySeconds * env.World.Rate()),
+		stateHistory: newStateHistory(env.World.Rate()),
 		lastInputs:   append([]sim.Input(nil), env.LastInputs...),
 		errorOffsets: make([]smoothing.ErrorOffset, len(env.World.Bodies())),
 	}
@@ -136,6 +134,9 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 	if received && c.corrections {
 		c.correct(newest)
 	}
+	if c.receiver.HasSnapshot {
+		c.stateHistory.ForgetBefore(c.receiver.Tick)
+	}
 	c.env.SlewPPM = c.servo.Tick()
 	if c.stepMode == onInput {
 		c.env.SlewPPM = 0
@@ -184,7 +185,7 @@ func (c *client) syncClock(server *packet.Endpoint, reassembly time.Duration) in
 	if c.env.Player < 0 {
 		rtt, lead = rtt/2, 0
 	}
-	return min(maxClockJump, c.servo.Sync(clock.Behind(c.receiver.Tick, c.env.World.Tick(), rtt+reassembly, lead, c.env.World.Rate()), c.env.World.Rate()))
+	return min(maxClockJumpSeconds*c.env.World.Rate(), c.servo.Sync(clock.Behind(c.receiver.Tick, c.env.World.Tick(), rtt+reassembly, lead, c.env.World.Rate()), c.env.World.Rate()))
 }
 
 // advance predicts one tick. Before the client has joined, the server does not receive its input
@@ -228,7 +229,7 @@ func (c *client) step() {
 }
 
 // saveState remembers the present state.
-func (c *client) saveState() { c.env.World.Save(c.stateHistory.Insert(c.env.World.Tick())) }
+func (c *client) saveState() { c.stateHistory.Save(c.env.World) }
 
 // watchedBody returns the body whose movement corrections are measured by: the player's cube, or
 // the first player's for a spectator.
@@ -259,7 +260,7 @@ func (c *client) correct(newest packet.Packet) {
 		return
 	}
 	past := c.stateHistory.Find(stateTick)
-	if past == nil {
+	if c.outsideHistory = past == nil; c.outsideHistory {
 		c.counters.statesOutsideHistory.Inc()
 		return
 	}
@@ -409,12 +410,24 @@ func (c *client) View(v *predict.View) {
 		v.Bodies = append(v.Bodies, c.errorOffsets[i].Apply(b.Pose))
 	}
 	v.TouchedBy = append(v.TouchedBy, w.TouchedBy()...)
+	v.Note = c.note()
 	if c.receiver.HasSnapshot {
 		v.LastReceived = predict.AppendPoses(v.LastReceived, c.receiver.Bodies)
 	}
 	for past := range c.inputHistory.Trail(w.Tick(), predict.TrailTicks, predict.TrailStep) {
 		v.Trail = append(v.Trail, past.pose)
 	}
+}
+
+// note says that the client cannot correct, and why.
+func (c *client) note() string {
+	switch {
+	case !c.outsideHistory:
+		return ""
+	case c.stateHistory.LimitedByMemory():
+		return "no corrections: no memory for so long a round trip"
+	}
+	return "no corrections: a round trip of more than 16 s"
 }
 
 // inspect reports by how many ticks the prediction is ahead of the last received state, which
@@ -437,7 +450,7 @@ func (c *client) CopyFrom(from predict.Client) {
 	c.inputSender.CopyFrom(&o.inputSender)
 	c.receiver.CopyFrom(&o.receiver)
 	c.inputHistory.CopyFrom(&o.inputHistory, history.CopyValue[inputRecord])
-	c.stateHistory.CopyFrom(&o.stateHistory, func(dst, src *predict.State) { dst.CopyFrom(src) })
+	c.stateHistory.CopyFrom(&o.stateHistory)
 	c.lastInputs = append(c.lastInputs[:0], o.lastInputs...)
 	c.errorOffsets = append(c.errorOffsets[:0], o.errorOffsets...)
 }

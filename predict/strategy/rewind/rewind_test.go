@@ -1,6 +1,7 @@
 package rewind
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -153,9 +154,11 @@ func TestRefusesOldStates(t *testing.T) {
 	if n := r.Counter("corrections"); n != 0 {
 		t.Errorf("%v corrections", n)
 	}
-	// With 1.2 s each way, states are about ticks that are forgotten.
+	// With memory for 100 ticks and 1.2 s each way, states are about ticks that are forgotten.
 	r = newRig(t, "plain", "latency=1200ms")
-	r.run(300)
+	r.run(1)
+	r.c.stateHistory.maxBytes = 100 * r.c.stateHistory.largest
+	r.run(299)
 	r.nudge()
 	before := r.ClientWorld().Tick()
 	r.run(300)
@@ -164,6 +167,74 @@ func TestRefusesOldStates(t *testing.T) {
 	}
 	if n := r.Counter("corrections"); n != 0 || r.ClientWorld().Tick() < before+300 {
 		t.Errorf("%v corrections", n)
+	}
+}
+
+// TestCorrectsAtAnyRoundTrip checks that a client corrects however long the round trip is and
+// however short its ticks are: it remembers 16 s.
+func TestCorrectsAtAnyRoundTrip(t *testing.T) {
+	for _, c := range []struct {
+		network string
+		rate    int
+	}{{"latency=1100ms", 60}, {"latency=340ms", 240}, {"latency=3s", 30}} {
+		r := &rig{Rig: predicttest.New(t, Strategy, predicttest.Config{Network: c.network, Rate: c.rate})}
+		r.c = r.Clients[0].Client.(*client)
+		r.run(13 * c.rate)
+		r.nudge()
+		r.run(8 * c.rate)
+		n := r.Counter("corrections")
+		r.run(4 * c.rate)
+		if late, outside := r.Counter("corrections")-n, r.Counter("states_outside_history"); n == 0 || late != 0 || outside != 0 {
+			t.Errorf("%s at %d ticks per second: %v corrections, %v of them late, %v states outside the history", c.network, c.rate, n+late, late, outside)
+		}
+		if note := r.View().Note; note != "" {
+			t.Errorf("%s: note %q", c.network, note)
+		}
+	}
+}
+
+// TestNotesFullHistory checks that a client that remembers less than the round trip says so in its
+// view, with the reason, and corrects again when the round trip is shorter.
+func TestNotesFullHistory(t *testing.T) {
+	r := newRig(t, "plain", "latency=1100ms")
+	r.run(1)
+	r.c.stateHistory.maxBytes = 100 * r.c.stateHistory.largest
+	r.run(400)
+	if note := r.View().Note; !strings.Contains(note, "memory") || r.Counter("states_outside_history") < 100 {
+		t.Errorf("note %q", note)
+	}
+	r.SetNetwork("latency=75ms")
+	r.run(400)
+	r.nudge()
+	r.run(60)
+	if note := r.View().Note; note != "" || r.Counter("corrections") == 0 {
+		t.Errorf("after the round trip became shorter: note %q, %v corrections", note, r.Counter("corrections"))
+	}
+	r = newRig(t, "plain", "latency=8500ms")
+	r.run(2000)
+	if note := r.View().Note; !strings.Contains(note, "16 s") {
+		t.Errorf("round trip of 17 s: note %q", note)
+	}
+}
+
+// TestHistoryKeepsLittle checks that the remembered worlds are those since the newest received
+// state, and that their memory is used again.
+func TestHistoryKeepsLittle(t *testing.T) {
+	r := newRig(t, "zen", "latency=75ms")
+	r.run(600)
+	h := &r.c.stateHistory
+	if n := int(h.next - h.oldest); n > 20 || n < 10 || h.oldest != r.c.receiver.Tick {
+		t.Errorf("%d ticks remembered at a lead of %d", n, r.c.env.World.Tick()-r.c.receiver.Tick)
+	}
+	allocated := len(h.free)
+	r.run(600)
+	if len(h.free) != allocated {
+		t.Errorf("%d states allocated, and then %d", allocated, len(h.free))
+	}
+	r.Network.Blackout = time.Hour
+	r.run(17 * 60)
+	if n := int(h.next - h.oldest); n != 16*60 {
+		t.Errorf("%d ticks remembered in an outage", n)
 	}
 }
 
