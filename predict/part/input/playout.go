@@ -30,6 +30,7 @@ type PlayoutBuffer struct {
 	lastConsumed  Consumed          // result of the last Pop
 	popCount      int               // calls of Pop
 	waitedTicks   int               // ticks that the newest used input waited
+	calmTicks     int               // ticks in a row without starvation in which too many inputs waited
 	receivedTicks [ringLen]sim.Tick // received ticks plus 1, by their low bits
 	ahead         int64             // ticks by which the last message was ahead of the server
 	hasMessage    bool              // there was one
@@ -66,10 +67,11 @@ const (
 
 // PlayoutSettings are the knobs of a playout buffer.
 type PlayoutSettings struct {
-	DelayTicks int  // places
-	KeepLast   bool // the last input stays in the buffer to be repeated
-	MaxRepeats int  // ticks in a row for which it is repeated, and missing inputs that are filled
-	MaxQueued  int  // inputs that may wait
+	DelayTicks int     // places
+	KeepLast   bool    // the last input stays in the buffer to be repeated
+	MaxRepeats int     // ticks in a row for which it is repeated, and missing inputs that are filled
+	Slack      int     // inputs that may wait beyond DelayTicks
+	DrainAfter float64 // time until an input is skipped because too many wait, ms; 0: never
 }
 
 // declare declares the knobs.
@@ -77,7 +79,8 @@ func (s *PlayoutSettings) declare(k *predict.Knobs) {
 	DeclarePlayoutDelay(&s.DelayTicks, k)
 	k.Bool(&s.KeepLast, "keep-last", true, "repeat the last input until the next arrives, and use that at once; off: no input, and the full delay again")
 	k.Int(&s.MaxRepeats, "repeat-max", 15, 0, 600, "ticks in a row for which the last input is repeated (keep-last), or stands in for missing ones")
-	k.Int(&s.MaxQueued, "playout-max", 8, 1, 256, "largest number of inputs in the buffer; beyond it, the oldest are skipped until playout inputs are left")
+	k.Int(&s.Slack, "playout-slack", 4, 0, 256, "inputs that may wait beyond playout; if more do, the oldest are skipped until playout are left")
+	k.Millis(&s.DrainAfter, "playout-drain", 1000, 0, 60000, "calm time with two inputs or more beyond playout waiting, after which one is skipped, ms; 0 is never")
 }
 
 // playoutCounters are what the playout buffers of all players count together.
@@ -222,22 +225,36 @@ func (p *PlayoutBuffer) limitWait(s *PlayoutSettings) {
 	p.wait = min(p.wait, max(s.DelayTicks-p.queue.Len(), 0))
 }
 
-// Trim ends a tick. It skips the oldest inputs if too many wait.
-func (p *PlayoutBuffer) Trim(s *PlayoutSettings) {
+// Trim ends a tick at rate ticks per second. It skips the oldest inputs if too many wait, and one if
+// more than DelayTicks and one have waited for long: the buffer grows by a tick whenever it starves,
+// and would keep that delay for ever.
+func (p *PlayoutBuffer) Trim(s *PlayoutSettings, rate int) {
 	p.limitWait(s)
-	if p.waiting() > s.MaxQueued {
-		for p.waiting() > min(s.DelayTicks, s.MaxQueued) {
-			if !p.repeating {
-				p.counters.skippedInputs.Inc()
-			}
-			p.drop()
-		}
-		p.nextTick = p.queue.At(0).Tick
+	if p.waiting() > s.DelayTicks+s.Slack {
+		p.skip(p.waiting() - s.DelayTicks)
+	}
+	// One input more is within the tolerance of the client's clock.
+	if p.calmTicks++; p.lastConsumed.Source != SourceReceived || p.waiting() <= s.DelayTicks+1 {
+		p.calmTicks = 0
+	}
+	if s.DrainAfter > 0 && float64(p.calmTicks)*1000 >= s.DrainAfter*float64(rate) {
+		p.skip(1)
+		p.calmTicks = 0
 	}
 	p.counters.bufferDepth.Set(float64(p.waiting()))
 	if p.started {
 		p.counters.consumedRatio.Set(float64(p.consumedCount) / float64(p.nextTick-p.firstTick))
 	}
+}
+
+// skip removes the oldest inputs that wait, and counts them. More than n inputs must wait.
+func (p *PlayoutBuffer) skip(n int) {
+	for keep := p.waiting() - n; p.waiting() > keep; p.drop() {
+		if !p.repeating {
+			p.counters.skippedInputs.Inc()
+		}
+	}
+	p.nextTick = p.queue.At(0).Tick
 }
 
 // waiting returns the number of inputs that have not been used.

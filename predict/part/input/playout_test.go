@@ -12,6 +12,9 @@ import (
 	"ghostcube/sim"
 )
 
+// testRate is the tick rate of the servers in these tests.
+const testRate = 60
+
 // testBuffer is a playout buffer into which a test inserts inputs.
 type testBuffer struct {
 	PlayoutBuffer
@@ -38,7 +41,7 @@ func (b *testBuffer) tick(arrivals ...sim.Tick) string {
 	for _, t := range arrivals {
 		b.insert(t, inputOf(t), &b.settings)
 	}
-	b.Trim(&b.settings)
+	b.Trim(&b.settings, testRate)
 	if in == (sim.Input{}) {
 		return "-"
 	}
@@ -161,7 +164,7 @@ func TestPlayoutRepeats(t *testing.T) {
 }
 
 // TestPlayoutSkips checks that a burst of inputs after an outage does not delay later ones: if more
-// than playout-max wait, the oldest are skipped until the delay is left. Fewer are used one by one,
+// than playout and playout-slack wait, the oldest are skipped until the delay is left. Fewer are used one by one,
 // late.
 func TestPlayoutSkips(t *testing.T) {
 	for _, c := range []struct {
@@ -232,6 +235,54 @@ func TestPlayoutDelay(t *testing.T) {
 	}
 }
 
+// TestPlayoutAboveSlack checks that a buffer delays by its playout delay, however long that is.
+func TestPlayoutAboveSlack(t *testing.T) {
+	for _, delay := range []string{"4", "8", "9", "20", "40"} {
+		b := newTestBuffer(t, "playout", delay)
+		for i := range sim.Tick(300) {
+			b.tick(100 + i)
+		}
+		if got := fmt.Sprint(b.WaitedTicks()); got != delay || b.env.Counters.Value("skipped_inputs") != 0 {
+			t.Errorf("playout=%s: inputs wait for %s ticks, %v skipped", delay, got, b.env.Counters.Value("skipped_inputs"))
+		}
+	}
+}
+
+// TestPlayoutDrains checks that a buffer that has grown because inputs were late shrinks again until
+// one input more than its delay waits, by one after each calm second, and not while inputs are late.
+func TestPlayoutDrains(t *testing.T) {
+	b := newTestBuffer(t, "playout", "2", "playout-slack", "8")
+	late := sim.Tick(0) // the inputs arrive this many ticks late, together
+	for now := sim.Tick(0); now < 900; now++ {
+		switch {
+		case now == 60:
+			late = 6
+		case now < 300 && now%30 == 29:
+			late = 5
+		case late > 0:
+			late--
+		}
+		var arrivals []sim.Tick
+		if late <= 1 {
+			for i := range sim.Tick(7) {
+				if t := 100 + now - i; t >= 100 && b.receivedTicks[t%ringLen] != t+1 {
+					arrivals = append(arrivals, t)
+				}
+			}
+		}
+		b.tick(arrivals...)
+		switch waiting := b.waiting(); {
+		case now == 299 && waiting < 5:
+			t.Errorf("tick %d: %d inputs wait, although inputs are often late", now, waiting)
+		case now == 899 && waiting != 3:
+			t.Errorf("tick %d: %d inputs wait after ten calm seconds", now, waiting)
+		}
+	}
+	if n := b.env.Counters.Value("skipped_inputs"); n < 3 || n > 6 {
+		t.Errorf("%v skipped", n)
+	}
+}
+
 // FuzzPlayout reads any payloads: the buffer stays within its bounds and returns valid inputs.
 func FuzzPlayout(f *testing.F) {
 	var c quant.Coder
@@ -240,7 +291,7 @@ func FuzzPlayout(f *testing.F) {
 	m.Code(&c)
 	f.Add(c.FinishWrite(), []byte{1, 2, 3, 4})
 	f.Fuzz(func(t *testing.T, a, b []byte) {
-		set := PlayoutSettings{DelayTicks: 4, KeepLast: len(a)%2 == 0, MaxRepeats: 5, MaxQueued: 8}
+		set := PlayoutSettings{DelayTicks: 4, KeepLast: len(a)%2 == 0, MaxRepeats: 5, Slack: 4, DrainAfter: 1000}
 		p := newPlayoutBuffer(&predict.Counters{})
 		for i := range sim.Tick(100) {
 			if in := p.Pop(&set); in.Buttons&^sim.AllButtons != 0 {
@@ -248,8 +299,8 @@ func FuzzPlayout(f *testing.F) {
 			}
 			p.Read(a, 50+i, &set)
 			p.Read(b, 50+i, &set)
-			p.Trim(&set)
-			if n := p.queue.Len(); n > set.MaxQueued+1 || p.wait < 0 || p.wait >= set.DelayTicks {
+			p.Trim(&set, testRate)
+			if n := p.queue.Len(); n > set.DelayTicks+set.Slack+1 || p.wait < 0 || p.wait >= set.DelayTicks {
 				t.Fatalf("%d inputs after %d empty places", n, p.wait)
 			}
 		}
@@ -308,7 +359,7 @@ func TestPlayoutAfterLongFreeze(t *testing.T) {
 				m.Code(&c)
 				b.Read(c.FinishWrite(), now, &b.settings)
 			}
-			b.Trim(&b.settings)
+			b.Trim(&b.settings, testRate)
 		}
 		want, refused := 296, 2.0
 		if !jumps {

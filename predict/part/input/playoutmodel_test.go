@@ -22,6 +22,8 @@ type placeLine struct {
 	received map[sim.Tick]bool
 	skipped  int
 	late     int
+	usedOwn  bool // the last tick used an input of its own
+	calm     int  // ticks until one is drained
 }
 
 // place is one place of the line.
@@ -32,6 +34,12 @@ type place struct {
 
 // pop takes the first place and returns the tick of the input that is used, or 0.
 func (l *placeLine) pop() (used sim.Tick, source Source) {
+	used, source = l.take()
+	l.usedOwn = source == SourceReceived
+	return used, source
+}
+
+func (l *placeLine) take() (used sim.Tick, source Source) {
 	if len(l.places) == 0 || l.places[0].tick == 0 {
 		l.places = l.places[min(1, len(l.places)):]
 		if l.last == 0 {
@@ -109,16 +117,28 @@ func (l *placeLine) trim() {
 			waiting++
 		}
 	}
-	if waiting <= l.settings.MaxQueued {
-		return
+	if waiting > l.settings.DelayTicks+l.settings.Slack {
+		waiting = l.skip(waiting, l.settings.DelayTicks)
 	}
-	for ; waiting > min(l.settings.DelayTicks, l.settings.MaxQueued); l.places = l.places[1:] {
+	if l.calm++; !l.usedOwn || waiting <= l.settings.DelayTicks+1 {
+		l.calm = 0
+	}
+	if drain := l.settings.DrainAfter; drain > 0 && float64(l.calm) >= drain*testRate/1000 {
+		l.skip(waiting, waiting-1)
+		l.calm = 0
+	}
+}
+
+// skip removes the first inputs of those that wait until only some are left.
+func (l *placeLine) skip(waiting, left int) int {
+	for ; waiting > left; l.places = l.places[1:] {
 		if p := l.places[0]; p.tick != 0 && !p.used {
 			l.skipped++
 			waiting--
 		}
 	}
 	l.nextTick = l.places[0].tick
+	return waiting
 }
 
 // layout draws the line.
@@ -152,7 +172,8 @@ func TestPlayoutMatchesPlaces(t *testing.T) {
 			if now == 0 || rapid.IntRange(0, 20).Draw(rt, "change") == 0 {
 				b.settings = PlayoutSettings{
 					DelayTicks: rapid.IntRange(1, 8).Draw(rt, "delay"), KeepLast: rapid.Bool().Draw(rt, "keep"),
-					MaxRepeats: rapid.IntRange(0, 6).Draw(rt, "repeats"), MaxQueued: rapid.IntRange(1, 12).Draw(rt, "queued"),
+					MaxRepeats: rapid.IntRange(0, 6).Draw(rt, "repeats"), Slack: rapid.IntRange(0, 8).Draw(rt, "slack"),
+					DrainAfter: float64(rapid.IntRange(0, 20).Draw(rt, "drain")) * 1000 / testRate,
 				}
 				l.settings = b.settings
 			}
@@ -193,7 +214,7 @@ func TestPlayoutUsesInputsOnTime(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		b := newTestBuffer(t)
 		b.settings = PlayoutSettings{DelayTicks: rapid.IntRange(2, 12).Draw(rt, "delay"), MaxRepeats: rapid.IntRange(0, 20).Draw(rt, "repeats"),
-			KeepLast: rapid.Bool().Draw(rt, "keep"), MaxQueued: 64}
+			KeepLast: rapid.Bool().Draw(rt, "keep"), Slack: 64}
 		delay := b.settings.DelayTicks
 		base := rapid.IntRange(1, 1<<20).Draw(rt, "base")
 		arrivals := map[int][]sim.Tick{0: {sim.Tick(base)}}
@@ -240,7 +261,7 @@ func TestPlayoutAllocatesNothing(t *testing.T) {
 		for _, t := range []sim.Tick{now ^ 1, now + 3} {
 			b.insert(t, inputOf(t), &b.settings)
 		}
-		b.Trim(&b.settings)
+		b.Trim(&b.settings, testRate)
 	}); n != 0 {
 		t.Errorf("%v allocations", n)
 	}

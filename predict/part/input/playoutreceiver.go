@@ -41,7 +41,7 @@ func (r *PlayoutReceiver) Collect(host []sim.Input, peers []predict.Peer, inputs
 			}
 		}
 		if peer.Player >= 0 {
-			b.Trim(&r.Settings)
+			b.Trim(&r.Settings, w.Rate())
 		}
 	}
 }

@@ -160,7 +160,7 @@ func TestShotIsPoppedOnce(t *testing.T) {
 		case 9:
 			p.Read(send(26, push), tick, &set) // those before it are filled in
 		}
-		p.Trim(&set)
+		p.Trim(&set, testRate)
 		countShots(&p.shotBuffer, &n)
 	}
 	if n != 1 {
