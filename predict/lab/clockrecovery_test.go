@@ -101,7 +101,7 @@ var clockFaultCases = []struct {
 	metres float32 // limit of the path error where the player changes direction
 }{
 	{"noprediction", false, 1, 0.01},
-	{"rewind", false, 5, 0.75}, // for a spectator; for a player it is exact
+	{"rewind", false, 5, 1}, // for a spectator, up to two ticks ahead of the server; for a player it is exact
 	{"lockstep", true, 0, 0.01},
 	{"lockstep:follow-clock=on", false, 7, 0.01},
 	{"snapshot", false, 5, 0.02},

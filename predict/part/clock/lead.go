@@ -22,7 +22,7 @@ const (
 // env.
 type Lead struct {
 	settings leadSettings
-	servo    Servo
+	follower Follower
 	echo     Echo
 	counters leadCounters
 	env      *predict.Env
@@ -74,9 +74,9 @@ func (l *Lead) Sync(server sim.Tick, from *packet.Packet, h *codec.ConsumedHeade
 	}
 	rtt, delay := l.roundTrip(link.RTT)
 	waited := from.ReceivedAt - from.FirstFragmentAt // the server continued while fragments arrived
-	l.servo.ResetBehind = sim.MomentOfMillis(l.settings.resetBehind, w.Rate())
-	ticks = l.servo.Sync(Behind(server, w.Tick(), rtt+waited, delay, w.Rate()), w.Rate())
-	l.counters.arrivalEarly.Set(l.servo.ArrivalEarly().Millis(w.Rate()))
+	l.follower.ResetBehind = sim.MomentOfMillis(l.settings.resetBehind, w.Rate())
+	ticks = l.follower.Sync(server, w.Tick(), rtt+waited, delay, w.Rate())
+	l.counters.arrivalEarly.Set(l.follower.ArrivalEarly().Millis(w.Rate()))
 	return ticks
 }
 
@@ -93,16 +93,16 @@ func (l *Lead) roundTrip(link time.Duration) (rtt time.Duration, delay int) {
 }
 
 // Synced reports whether the client knows the server's time.
-func (l *Lead) Synced() bool { return l.servo.Synced() }
+func (l *Lead) Synced() bool { return l.follower.Synced() }
 
 // Steer ends the client's tick and requests the pace of the next.
 func (l *Lead) Steer() {
-	l.env.SlewPPM = l.servo.Tick()
-	l.counters.clockBehind.Set(l.servo.Behind().Ticks())
+	l.env.SlewPPM = l.follower.Tick(l.env.World.Rate())
+	l.counters.clockBehind.Set(l.follower.Behind().Ticks())
 }
 
 // CopyFrom makes l a copy of o, except for its env.
 func (l *Lead) CopyFrom(o *Lead) {
-	l.settings, l.servo = o.settings, o.servo
+	l.settings, l.follower = o.settings, o.follower
 	l.echo.CopyFrom(&o.echo)
 }

@@ -9,10 +9,13 @@ import (
 
 const million = 1_000_000
 
-// simulate runs a client with a servo against a server, over a link of some ticks each way and
+// ticks returns the moment of a number of ticks.
+func ticks(n int) sim.Moment { return sim.Moment(n) * sim.MomentsPerTick }
+
+// simulate runs a client with a Follower against a server, over a link of some ticks each way and
 // with a state every few ticks. It returns how far ahead of the server the client was in each
 // tick of the session.
-func simulate(s *Servo, ticks, up, down, every int, trip time.Duration, change func(i int) time.Duration) (ahead []int) {
+func simulate(s *Follower, ticks, up, down, every int, trip time.Duration, change func(i int) time.Duration) (ahead []int) {
 	server, client := sim.Tick(0), sim.Tick(0)
 	type state struct {
 		at   int
@@ -27,12 +30,12 @@ func simulate(s *Servo, ticks, up, down, every int, trip time.Duration, change f
 		for due += million + int64(pace); due >= million; due -= million {
 			for len(flights) > 0 && flights[0].at <= i {
 				if i > up+down {
-					client += sim.Tick(s.Sync(Behind(flights[0].tick, client, trip, 5, 60), 60))
+					client += sim.Tick(s.Sync(flights[0].tick, client, trip, 5, 60))
 				}
 				flights = flights[1:]
 			}
 			client++
-			pace = s.Tick()
+			pace = s.Tick(60)
 		}
 		server++
 		if i%every == 0 {
@@ -47,7 +50,7 @@ func simulate(s *Servo, ticks, up, down, every int, trip time.Duration, change f
 // without moving.
 func TestSync(t *testing.T) {
 	for _, every := range []int{1, 4, 32} {
-		s := &Servo{}
+		s := &Follower{}
 		ahead := simulate(s, 600, 5, 5, every, 150*time.Millisecond, nil)
 		for i, a := range ahead[100:] {
 			if a != ahead[100] {
@@ -65,7 +68,7 @@ func TestSync(t *testing.T) {
 // within two seconds and without swinging.
 func TestFollowsRTT(t *testing.T) {
 	for _, every := range []int{1, 4, 32} {
-		s := &Servo{}
+		s := &Follower{}
 		ahead := simulate(s, 1800, 5, 5, every, 0, func(i int) time.Duration {
 			switch {
 			case i < 600:
@@ -98,7 +101,7 @@ func TestFollowsRTT(t *testing.T) {
 // TestIgnoresSmallJitter checks that a round trip that varies by less than a tick changes
 // nothing.
 func TestIgnoresSmallJitter(t *testing.T) {
-	s := &Servo{}
+	s := &Follower{}
 	ahead := simulate(s, 600, 5, 5, 1, 0, func(i int) time.Duration {
 		return 150*time.Millisecond + time.Duration(i*7%23-11)*time.Millisecond
 	})
@@ -117,7 +120,7 @@ func TestFirstSync(t *testing.T) {
 		if s.Synced() {
 			t.Fatal("synchronised before the first time")
 		}
-		jump := s.Sync(sim.Moment(behind)*sim.MomentsPerTick, 60)
+		jump := s.Sync(ticks(behind), 60)
 		left := sim.Moment(behind-max(behind, 0)) * sim.MomentsPerTick
 		if jump != max(behind, 0) || s.Behind() != left || !s.Synced() {
 			t.Errorf("%d ticks behind: it jumps by %d and is %v behind", behind, jump, s.Behind())
@@ -128,16 +131,16 @@ func TestFirstSync(t *testing.T) {
 // TestFarAhead checks that a client that is far ahead slows down instead of jumping back.
 func TestFarAhead(t *testing.T) {
 	s := &Servo{}
-	if jump := s.Sync(Behind(100, 300, 0, 5, 60), 60); jump != 0 {
+	if jump := s.Sync(ticks(-195), 60); jump != 0 {
 		t.Errorf("it jumps by %d", jump)
 	}
 	if pace := s.Tick(); pace != -fastSlewPPM {
 		t.Errorf("pace %d", pace)
 	}
-	if s.Sync(Behind(330, 300, 0, 5, 60), 60); s.Tick() != fastSlewPPM {
+	if s.Sync(ticks(35), 60); s.Tick() != fastSlewPPM {
 		t.Error("far behind it does not hurry")
 	}
-	if jump := s.Sync(Behind(1000, 300, 0, 5, 60), 60); jump != 705 {
+	if jump := s.Sync(ticks(705), 60); jump != 705 {
 		t.Errorf("far behind it jumps by %d", jump)
 	}
 }
@@ -147,8 +150,8 @@ func TestFarAhead(t *testing.T) {
 func TestReset(t *testing.T) {
 	for _, c := range []struct{ reset, behind, jump int }{{0, 60, 0}, {0, 61, 61}, {30, 30, 0}, {30, 31, 31}, {90, 61, 0}} {
 		s := &Servo{ResetBehind: sim.Moment(c.reset) * sim.MomentsPerTick}
-		s.Sync(Behind(100, 105, 0, 5, 60), 60)
-		if jump := s.Sync(Behind(sim.Tick(200+c.behind), 205, 0, 5, 60), 60); jump != c.jump {
+		s.Sync(0, 60)
+		if jump := s.Sync(ticks(c.behind), 60); jump != c.jump {
 			t.Errorf("reset %d, behind by %d: it jumps by %d, want %d", c.reset, c.behind, jump, c.jump)
 		}
 		if pace := s.Tick(); (pace > 0) != (c.jump == 0) {
@@ -164,7 +167,7 @@ func TestReset(t *testing.T) {
 func TestSettles(t *testing.T) {
 	for _, every := range []int{1, 4, 32} {
 		for _, off := range []int{-60, -45, -31, -20, -8, -3, -2, 2, 3, 8, 20, 31, 45, 60} {
-			s := &Servo{}
+			s := &Follower{}
 			const trip = 150 * time.Millisecond
 			ahead := simulate(s, 1200, 5, 5, every, trip, func(i int) time.Duration {
 				if i < 600 {
@@ -204,8 +207,8 @@ func TestResetAtAnyRate(t *testing.T) {
 	for _, rate := range []int{30, 60, 240} {
 		for _, behind := range []int{rate - 1, rate, rate + 1, 10 * rate} {
 			s := &Servo{}
-			s.Sync(Behind(1000, 1000, 0, 0, rate), rate)
-			jump := s.Sync(Behind(sim.Tick(1000+behind), 1000, 0, 0, rate), rate)
+			s.Sync(0, rate)
+			jump := s.Sync(ticks(behind), rate)
 			if want := map[bool]int{true: behind}[behind > rate]; jump != want {
 				t.Errorf("%d ticks behind at %d a second: it jumps by %d, want %d", behind, rate, jump, want)
 			}
@@ -220,17 +223,17 @@ func TestResetAtAnyRate(t *testing.T) {
 // ticks off its aim, and is corrected rarely: once for each tick and a half or more.
 func TestClockSkew(t *testing.T) {
 	for _, ppm := range []int64{500, -500} {
-		s := &Servo{}
-		s.Sync(Behind(1000, 1000, 0, 0, 60), 60)
+		s := &Follower{}
+		s.Sync(1000, 1000, 0, 0, 60)
 		var server, client, due int64 = 1000, 1000, 0
 		pace, times := int32(0), 0
 		for range 60 * 3600 {
 			step := million + int64(pace)
 			for due += step + step*ppm/million; due >= million; due -= million {
-				s.Sync(Behind(sim.Tick(server), sim.Tick(client), 0, 0, 60), 60)
+				s.Sync(sim.Tick(server), sim.Tick(client), 0, 0, 60)
 				client++
 				was := pace
-				if pace = s.Tick(); pace != 0 && was == 0 {
+				if pace = s.Tick(60); pace != 0 && was == 0 {
 					times++
 				}
 			}

@@ -33,7 +33,7 @@ type client struct {
 	grace        lateInputGrace
 	inputSender  input.Sender
 	receiver     codec.Receiver
-	servo        clock.Servo
+	clock        clock.Follower
 	inputHistory history.Ring[inputRecord]
 	stateHistory stateHistory
 	lastInputs   []sim.Input // by player: newest known inputs; the client's own until it has joined
@@ -113,7 +113,7 @@ func newClient(env *predict.Env) predict.Client {
 func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 	began := c.env.Counters.BeginSpan()
 	c.contactOrder.Apply(c.env.World)
-	c.joined = c.joined || c.servo.Synced() || c.stepMode == onInput
+	c.joined = c.joined || c.clock.Synced() || c.stepMode == onInput
 	received, newest := c.receive(server)
 	jump := 0
 	if received {
@@ -137,11 +137,11 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 	if c.receiver.HasSnapshot {
 		c.stateHistory.ForgetBefore(c.receiver.Tick)
 	}
-	c.env.SlewPPM = c.servo.Tick()
+	c.env.SlewPPM = c.clock.Tick(c.env.World.Rate())
 	if c.stepMode == onInput {
 		c.env.SlewPPM = 0
 	}
-	c.counters.clockBehindTicks.Set(c.servo.Behind().Ticks())
+	c.counters.clockBehindTicks.Set(c.clock.Behind().Ticks())
 	if c.env.Player >= 0 && c.joined {
 		c.inputSender.Send(server, c.firstNeededInput())
 	} else {
@@ -185,7 +185,7 @@ func (c *client) syncClock(server *packet.Endpoint, reassembly time.Duration) in
 	if c.env.Player < 0 {
 		rtt, lead = rtt/2, 0
 	}
-	return min(maxClockJumpSeconds*c.env.World.Rate(), c.servo.Sync(clock.Behind(c.receiver.Tick, c.env.World.Tick(), rtt+reassembly, lead, c.env.World.Rate()), c.env.World.Rate()))
+	return min(maxClockJumpSeconds*c.env.World.Rate(), c.clock.Sync(c.receiver.Tick, c.env.World.Tick(), rtt+reassembly, lead, c.env.World.Rate()))
 }
 
 // advance predicts one tick. Before the client has joined, the server does not receive its input
@@ -446,7 +446,7 @@ func (c *client) inspect(l *predict.Inspection) {
 func (c *client) CopyFrom(from predict.Client) {
 	o := from.(*client)
 	c.clientSettings, c.clientState = o.clientSettings, o.clientState
-	c.grace, c.servo = o.grace, o.servo
+	c.grace, c.clock = o.grace, o.clock
 	c.inputSender.CopyFrom(&o.inputSender)
 	c.receiver.CopyFrom(&o.receiver)
 	c.inputHistory.CopyFrom(&o.inputHistory, history.CopyValue[inputRecord])

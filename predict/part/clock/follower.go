@@ -1,0 +1,75 @@
+package clock
+
+import (
+	"time"
+
+	"ghostcube/sim"
+)
+
+// spanParts is the number of parts of the second whose earliest state a Follower knows. A state is
+// forgotten together with its part, after 7/8 to 1 s.
+const spanParts = 8
+
+// Follower steers a client that runs ahead of its server, so that its inputs arrive in time. It
+// follows the earliest state of the last second: the network delayed that one least, so jitter hardly
+// moves it, and only the clocks and the length of the path do. A servo that follows every state
+// changes the pace of the client's ticks all the time under jitter, and the drawn cube with it
+// (TestJitterKeepsPace). The zero value has not been synchronised.
+type Follower struct {
+	Servo
+
+	parts        [spanParts]earliest // the newest at part
+	part         int
+	partTicks    int        // ticks of the newest part
+	gain         sim.Moment // by how much the client's clock has moved ahead of the session's
+	arrivalEarly sim.Moment // of the newest state
+}
+
+// earliest is the earliest state of a part of the span.
+type earliest struct {
+	any    bool
+	offset sim.Moment // the server's tick, less the client's, at its arrival
+	gain   sim.Moment // of the Follower at that time
+}
+
+// now returns the offset that the state would have if it arrived at another gain. Ticks are whole, so
+// the client is not a tick further ahead before it has gained all of it.
+func (e *earliest) now(gain sim.Moment) sim.Moment {
+	return e.offset - (gain-e.gain)/sim.MomentsPerTick*sim.MomentsPerTick
+}
+
+// Sync sets the clock by a state of a tick of the server that arrives in the client's tick own. The
+// aim is that an input arrives lead ticks before the server needs it. trip is the time from the server
+// and back: the round trip for a client that sends inputs, half of it for one that only watches. It
+// is rounded to whole ticks, like the ticks themselves. Sync returns by how many ticks the client has
+// to jump, as Servo.Sync does.
+func (f *Follower) Sync(server, own sim.Tick, trip time.Duration, lead, rate int) (jump int) {
+	aim := sim.MomentOf(trip, rate).Round() + sim.Moment(lead)*sim.MomentsPerTick
+	offset := server.Moment() - own.Moment()
+	f.arrivalEarly = offset + aim
+	if p := &f.parts[f.part]; !p.any || offset > p.now(f.gain) {
+		*p = earliest{true, offset, f.gain}
+	}
+	for i := range f.parts {
+		if p := &f.parts[i]; p.any {
+			offset = max(offset, p.now(f.gain))
+		}
+	}
+	jump = f.Servo.Sync(offset+aim, rate)
+	f.gain += sim.Moment(max(jump, 0)) * sim.MomentsPerTick
+	return jump
+}
+
+// Tick is called once in each of the client's ticks and returns the pace to ask for, as Servo.Tick
+// does.
+func (f *Follower) Tick(rate int) int32 {
+	f.gain += f.gained()
+	if f.partTicks++; f.partTicks*spanParts >= rate {
+		f.part, f.partTicks = (f.part+1)%spanParts, 0
+		f.parts[f.part] = earliest{}
+	}
+	return f.Servo.Tick()
+}
+
+// ArrivalEarly returns how much earlier than the client expected the newest state arrived.
+func (f *Follower) ArrivalEarly() sim.Moment { return f.arrivalEarly }
