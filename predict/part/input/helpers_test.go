@@ -9,3 +9,6 @@ func newQueue(m *predict.Counters) Queue { return Queue{counters: newQueueCounte
 func newPlayoutBuffer(m *predict.Counters) PlayoutBuffer {
 	return PlayoutBuffer{counters: newPlayoutCounters(m)}
 }
+
+// repeatLast repeats a missing input in any number of ticks.
+var repeatLast = Repetition{Enabled: true, Time: 1e9, Rate: testRate}

@@ -132,7 +132,7 @@ func FuzzMessage(f *testing.F) {
 			t.Errorf("%d new inputs from tick %d", len(fresh), from)
 		}
 		for i := range sim.Tick(600) {
-			if in := q.Pop(50+i, true); in.Buttons&^sim.AllButtons != 0 {
+			if in := q.Pop(50+i, repeatLast); in.Buttons&^sim.AllButtons != 0 {
 				t.Errorf("buttons %b", in.Buttons)
 			}
 			q.CountConsumed(50+i, 60)
@@ -183,7 +183,7 @@ func TestQueue(t *testing.T) {
 		r.q.Start(10, sim.Input{})
 		for tick := sim.Tick(13); tick < 213; tick++ { // three ticks ahead
 			r.send(tick, tick-10, tick == 20, tick-3)
-			got := r.q.Pop(tick-3, true)
+			got := r.q.Pop(tick-3, repeatLast)
 			want := inputAt(tick - 3)
 			if tick-3 < 13 {
 				want = sim.Input{}
@@ -215,7 +215,7 @@ func TestLateInputs(t *testing.T) {
 	r := newRig(t)
 	r.q.Start(0, sim.Input{})
 	for tick := range sim.Tick(300) {
-		r.q.Pop(tick, false)
+		r.q.Pop(tick, Repetition{})
 		r.send(tick, tick, false, tick+1)
 		r.q.CountConsumed(tick, 60)
 	}
@@ -244,7 +244,7 @@ func TestQueueAfterLongFreeze(t *testing.T) {
 		case now == 1700:
 			send(1109, sim.Input{Heading: 99}) // on the wire the same as tick 2133
 		}
-		got := r.q.Pop(now, true)
+		got := r.q.Pop(now, repeatLast)
 		if now > 1720 && got != inputAt(now) {
 			t.Fatalf("tick %d: %v, want %v", now, got, inputAt(now))
 		}
@@ -258,7 +258,7 @@ func TestReplayInput(t *testing.T) {
 	r.q.Start(0, inputAt(1))
 	r.send(3, 3, false, 3)
 	for tick := range sim.Tick(8) { // 3 alone has come
-		r.q.Pop(tick, true)
+		r.q.Pop(tick, repeatLast)
 	}
 	for _, late := range []sim.Tick{7, 5} {
 		r.send(late, late, false, 8)
@@ -271,16 +271,16 @@ func TestReplayInput(t *testing.T) {
 	}
 	last := inputAt(3)
 	for i, want := range []sim.Tick{3, 5, 5, 7} {
-		in, fresh := r.q.ReplayInput(sim.Tick(4+i), last, true)
+		in, _, fresh := r.q.ReplayInput(sim.Tick(4+i), last, 0, repeatLast)
 		if in != inputAt(want) || fresh != (i == 1 || i == 3) {
 			t.Errorf("tick %d: input %v, fresh %v, want the input of tick %d", 4+i, in, fresh, want)
 		}
 		last = in
 	}
-	if _, fresh := r.q.ReplayInput(5, last, true); fresh {
+	if _, _, fresh := r.q.ReplayInput(5, last, 0, repeatLast); fresh {
 		t.Error("a late input is fresh twice")
 	}
-	if got := r.q.Pop(8, true); got != inputAt(7) {
+	if got := r.q.Pop(8, repeatLast); got != inputAt(7) {
 		t.Errorf("afterwards %v is repeated", got)
 	}
 }
@@ -321,7 +321,7 @@ func TestOutage(t *testing.T) {
 	r.q.Start(0, sim.Input{})
 	for tick := sim.Tick(5); tick < 1000; tick++ {
 		r.send(tick, tick-10, tick >= 200 && tick < 500, tick-5)
-		got := r.q.Pop(tick-5, false)
+		got := r.q.Pop(tick-5, Repetition{})
 		if tick > 510 && got != inputAt(tick-5) {
 			t.Fatalf("tick %d: %v, want %v", tick-5, got, inputAt(tick-5))
 		}

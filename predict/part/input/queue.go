@@ -18,6 +18,7 @@ type Queue struct {
 	hasLate     bool          // there is one
 	consumedEnd sim.Tick      // tick after the newest input that was used
 	lastInput   sim.Input     // used last
+	repeats     int           // ticks in a row for which it was repeated
 
 	firstTick     sim.Tick // oldest tick whose input has arrived
 	countedEnd    sim.Tick // ticks before it are counted
@@ -56,6 +57,29 @@ func newQueueCounters(m *predict.Counters) (c queueCounters) {
 	c.bufferDepth = m.New("buffer_depth", "inputs waiting for their tick, now")
 	c.rejectedPayloads = m.Rejected()
 	return c
+}
+
+// Repetition says what a player does in a tick whose input has not arrived.
+type Repetition struct {
+	Enabled bool    // the last input is repeated; otherwise there is no input
+	Time    float64 // time without an input for which it is, ms; after that there is no input
+	Rate    int     // ticks per second
+}
+
+// Declare declares the knobs, at a server or at a client that predicts what its server repeats.
+func (r *Repetition) Declare(env *predict.Env) {
+	r.Rate = env.World.Rate()
+	env.Knobs.Bool(&r.Enabled, "repeat-missing", true, "repeat a player's last input if the next has not arrived; off: no input")
+	env.Knobs.Millis(&r.Time, "repeat-time", 170, 0, 60000, "repeat-missing: time for which the last input is repeated, ms; after that the player stands")
+}
+
+// Input returns the input of a tick whose own is missing: the last one, or none. ticks is how many
+// ticks in a row it would be repeated for.
+func (r Repetition) Input(last sim.Input, ticks int) sim.Input {
+	if !r.Enabled || float64(ticks)*1000 > r.Time*float64(r.Rate) {
+		return sim.Input{}
+	}
+	return last
 }
 
 // Start sets the first tick whose input will be asked for, and the player's input until one arrives.
@@ -138,23 +162,28 @@ func (q *Queue) insert(t sim.Tick, in sim.Input) bool {
 	return true
 }
 
-// Pop returns the input of tick t. If it has not arrived, Pop returns the last input if repeat is set,
-// or none.
-func (q *Queue) Pop(t sim.Tick, repeat bool) sim.Input {
+// Pop returns the input of tick t. If it has not arrived, Pop returns the last input, repeated, or none.
+func (q *Queue) Pop(t sim.Tick, repeat Repetition) sim.Input {
 	q.nextTick = t + 1
 	s := &q.ring[t%ringLen]
 	if s.present && s.tick == t {
 		s.consumed = true
-		q.lastInput, q.consumedEnd = s.in, t+1
+		q.lastInput, q.consumedEnd, q.repeats = s.in, t+1, 0
 		return s.in
 	}
 	if q.hasAny && t >= q.firstTick {
 		q.counters.starvedTicks.Inc()
 	}
-	if !repeat {
-		return sim.Input{}
+	return q.repeatLast(repeat)
+}
+
+// repeatLast returns the input of one more tick without its own. Before the first input has arrived,
+// the client is joining, and time does not count.
+func (q *Queue) repeatLast(repeat Repetition) sim.Input {
+	if q.hasAny {
+		q.repeats++
 	}
-	return q.lastInput
+	return repeat.Input(q.lastInput, q.repeats)
 }
 
 // PopOldestLate returns the oldest tick of the inputs that have arrived late since the last call.
@@ -165,35 +194,36 @@ func (q *Queue) PopOldestLate() (t sim.Tick, ok bool) {
 }
 
 // ReplayInput returns the input of a past tick, for a server that simulates the tick again. last is
-// the player's input of the tick before. fresh reports whether the input arrived late and is used
-// for the first time.
-func (q *Queue) ReplayInput(t sim.Tick, last sim.Input, repeat bool) (in sim.Input, fresh bool) {
+// the player's input of the tick before, which had been repeated for some ticks; repeats is the same
+// of this tick. fresh reports whether the input arrived late and is used for the first time.
+func (q *Queue) ReplayInput(t sim.Tick, last sim.Input, repeated int, repeat Repetition) (in sim.Input, repeats int, fresh bool) {
 	if s := &q.ring[t%ringLen]; s.present && s.tick == t {
 		in, fresh = s.in, !s.consumed
 		s.consumed = true
 		q.consumedEnd = max(q.consumedEnd, t+1)
-	} else if repeat {
-		in = last
+	} else {
+		repeats = repeated + 1
+		in = repeat.Input(last, repeats)
 	}
 	if t+1 == q.nextTick {
-		q.lastInput = in
+		q.lastInput, q.repeats = in, repeats
 	}
-	return in, fresh
+	return in, repeats, fresh
 }
 
+// Repeats returns the number of ticks in a row, up to the last one, for which an input was repeated.
+func (q *Queue) Repeats() int { return q.repeats }
+
 // PopNewest returns the newest input, whatever its tick. If it was used before, PopNewest returns the
-// last input if repeat is set, or none.
-func (q *Queue) PopNewest(repeat bool) sim.Input {
+// last input, repeated, or none.
+func (q *Queue) PopNewest(repeat Repetition) sim.Input {
 	if q.hasAny && q.newest >= q.nextTick {
 		return q.Pop(q.newest, repeat)
 	}
 	if q.hasAny {
 		q.counters.starvedTicks.Inc()
 	}
-	if !repeat {
-		return sim.Input{}
-	}
-	return q.lastInput
+	return q.repeatLast(repeat)
 }
 
 // ConsumedTick returns the tick after the newest input that was used, or 0 if none was.

@@ -7,7 +7,7 @@ import (
 
 // Receiver receives the inputs of all players, with a queue for each peer.
 type Receiver struct {
-	RepeatMissing bool    // repeat a player's last input if the next has not arrived
+	RepeatMissing Repetition
 	Queues        []Queue // by peer
 	order         orderSettings
 	bufferTicks   predict.Counter // if PopNext has a buffer
@@ -16,7 +16,7 @@ type Receiver struct {
 
 // Declare declares the knobs and counters.
 func (r *Receiver) Declare(env *predict.Env) {
-	env.Knobs.Bool(&r.RepeatMissing, "repeat-missing", true, "repeat a player's last input if the next has not arrived; off: no input")
+	r.RepeatMissing.Declare(env)
 	r.counters = newQueueCounters(env.Counters)
 }
 

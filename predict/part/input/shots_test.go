@@ -115,13 +115,13 @@ func TestShotIsPoppedOnce(t *testing.T) {
 	q.Start(0, sim.Input{})
 	for _, p := range [][]byte{send(20, push, shot), send(20, push, shot), send(21, shot, push), send(19, push), send(18, late), send(18, late)} {
 		q.Read(p, 20)
-		if in := q.PopNewest(true); in != push {
+		if in := q.PopNewest(repeatLast); in != push {
 			t.Errorf("the newest input is %+v", in)
 		}
 		countShots(&q.shotBuffer, &n)
 	}
 	for range 10 { // nothing comes any more
-		if in := q.PopNewest(true); in != push {
+		if in := q.PopNewest(repeatLast); in != push {
 			t.Errorf("the repeated input is %+v", in)
 		}
 		countShots(&q.shotBuffer, &n)
@@ -136,7 +136,7 @@ func TestShotIsPoppedOnce(t *testing.T) {
 	q.Read(send(20, push, shot), 18)
 	q.Read(send(18, late), 18)
 	for tick := range sim.Tick(10) {
-		if in := q.Pop(19+tick, true); in != push {
+		if in := q.Pop(19+tick, repeatLast); in != push {
 			t.Errorf("tick %d: %+v", tick, in)
 		}
 		countShots(&q.shotBuffer, &n)

@@ -44,6 +44,7 @@ type client struct {
 // clientSettings are the knobs of a client.
 type clientSettings struct {
 	lead              int
+	repeat            input.Repetition // of the server
 	corrections       bool
 	contactOrder      predict.ContactOrder
 	stepMode          int
@@ -57,6 +58,7 @@ type clientSettings struct {
 type clientState struct {
 	joined        bool      // the client's inputs are sent
 	lastSent      sim.Input // input that the server repeats if nothing newer arrives
+	repeats       int       // ticks in a row, up to now, for which no input is sent
 	agreedTick    sim.Tick  // tick of the newest state that agreed or was applied
 	visibleTick   sim.Tick  // tick of the newest state that is visible despite smoothing
 	correctionSum float64   // metres by which corrections moved the watched cube, summed
@@ -84,9 +86,13 @@ func newClient(env *predict.Env) predict.Client {
 		errorOffsets: make([]smoothing.ErrorOffset, len(env.World.Bodies())),
 	}
 	c.stepInputs = make([]sim.Input, env.Players)
+	if env.Player >= 0 {
+		c.lastSent = env.LastInputs[env.Player]
+	}
 	k, m := env.Knobs, env.Counters
 	declareStepMode(k, &c.stepMode)
 	k.Int(&c.lead, "lead", 5, 0, 60, "input lead: ticks by which inputs arrive early, as room for jitter and for repeats after a loss")
+	c.repeat.Declare(env)
 	k.Bool(&c.corrections, "corrections", true, "rewind and replay when the server's state differs")
 	k.ContactOrder(&c.contactOrder)
 	k.Float(&c.positionTolerance, "position-tolerance", 0.000316, 0, 1, "position error that causes no correction, m (the demo: a squared distance of 1e-7)")
@@ -196,19 +202,28 @@ func (c *client) advance(in sim.Input) {
 		if c.joined {
 			c.inputSender.Add(t, in)
 			in.Shot = sim.Shot{} // a shot is neither repeated nor replayed
+			c.lastSent, c.repeats = in, 0
 		} else {
-			in = c.lastInputs[p]
+			in = c.repeatLast()
 		}
-		c.lastSent = in
 	}
 	c.inputHistory.Insert(t).input = in
 	c.step()
 }
 
+// repeatLast returns the input that the server repeats in a tick for which none is sent, as
+// input.Queue does.
+func (c *client) repeatLast() sim.Input {
+	if c.inputSender.SampledTick() > 0 {
+		c.repeats++
+	}
+	return c.repeat.Input(c.lastSent, c.repeats)
+}
+
 // advanceSkipped predicts one tick of a jump. Its input would be late and is not sent; the server
 // repeats the last one, and so does the prediction.
 func (c *client) advanceSkipped() {
-	c.inputHistory.Insert(c.env.World.Tick()).input = c.lastSent
+	c.inputHistory.Insert(c.env.World.Tick()).input = c.repeatLast()
 	c.step()
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"ghostcube/predict"
 	"ghostcube/predict/part/history"
+	"ghostcube/predict/part/input"
 	"ghostcube/sim"
 )
 
@@ -48,8 +49,9 @@ type rollbackHistoryCounters struct {
 
 // pastTick is one remembered tick.
 type pastTick struct {
-	inputs [sim.MaxPlayers]sim.Input
-	sent   bool // a snapshot of the resulting state was sent
+	inputs  [sim.MaxPlayers]sim.Input
+	repeats [sim.MaxPlayers]int // by player: ticks in a row for which the input was repeated
+	sent    bool                // a snapshot of the resulting state was sent
 }
 
 // init allocates the history and declares its knobs and counters. The knobs point into l, so l must
@@ -108,18 +110,18 @@ func (s *server) applyLateInputs(from, now sim.Tick, peers []predict.Peer) (firs
 				before = nil // not remembered, and so unchanged
 				continue
 			}
-			last := record.inputs[peer.Player]
+			last, repeated := record.inputs[peer.Player], 0
 			if before != nil {
-				last = before.inputs[peer.Player]
+				last, repeated = before.inputs[peer.Player], before.repeats[peer.Player]
 			}
-			in, fresh := q.ReplayInput(t, last, s.Receiver.RepeatMissing)
+			in, repeats, fresh := q.ReplayInput(t, last, repeated, s.Receiver.RepeatMissing)
 			if in != record.inputs[peer.Player] && t < first {
 				first = t
 			}
 			if fresh {
 				applied++
 			}
-			record.inputs[peer.Player], before = in, record
+			record.inputs[peer.Player], record.repeats[peer.Player], before = in, repeats, record
 		}
 		l.counters.resimulatedInputs.Add(float64(applied))
 	}
@@ -159,7 +161,7 @@ func (l *rollbackHistory) resetIfModified(w *predict.World) {
 }
 
 // beginTick remembers the world at the start of a tick and the inputs that it will be stepped with.
-func (l *rollbackHistory) beginTick(w *predict.World, inputs []sim.Input) {
+func (l *rollbackHistory) beginTick(w *predict.World, inputs []sim.Input, peers []predict.Peer, queues []input.Queue) {
 	if l.mode != resimulate {
 		l.lastBodies = l.lastBodies[:0]
 		return
@@ -168,6 +170,11 @@ func (l *rollbackHistory) beginTick(w *predict.World, inputs []sim.Input) {
 	record := l.ticks.Insert(w.Tick())
 	*record = pastTick{}
 	copy(record.inputs[:], inputs)
+	for i, peer := range peers {
+		if peer.Player >= 0 {
+			record.repeats[peer.Player] = queues[i].Repeats()
+		}
+	}
 }
 
 // endTick remembers the bodies after a tick. sentTick is the tick of the last snapshot that was

@@ -41,7 +41,7 @@ func (s *server) Tick(host []sim.Input, peers []predict.Peer) {
 				s.Inputs[peer.Player] = s.Receiver.Queues[i].Pop(world.Tick(), s.Receiver.RepeatMissing)
 			}
 		}
-		s.history.beginTick(world, s.Inputs)
+		s.history.beginTick(world, s.Inputs, peers, s.Receiver.Queues)
 		s.Step(host, peers)
 		s.broadcast.RecordStep(world)
 	}
@@ -72,7 +72,7 @@ func (s *server) stepOnInput(peers []predict.Peer) {
 				if t < world.Tick() && i == 0 {
 					continue
 				}
-				s.Inputs[peer.Player] = q.Pop(t, false)
+				s.Inputs[peer.Player] = q.Pop(t, input.Repetition{})
 				if i == 0 {
 					world.SetTick(t)
 					s.Step(nil, peers)

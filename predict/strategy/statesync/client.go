@@ -52,6 +52,7 @@ type clientSettings struct {
 	reliableRest bool
 	authority    int // serverAuthority or clientAuthority
 	uplinkBudget int // kbit/s
+	repeat       input.Repetition
 	smoothing    smoothing.Settings
 	solver       predict.Solver
 	contactOrder predict.ContactOrder
@@ -63,6 +64,7 @@ type clientState struct {
 	localTick       sim.Tick // the client's own ticks since its start
 	started         bool     // a packet has arrived
 	startDelay      int      // ticks until the first packet is applied
+	repeats         int      // ticks in a row, up to now, whose inputs are missing
 	newest          sim.Tick // tick of the newest packet
 	visibleTick     sim.Tick // without a jitter buffer: newest tick that is visible despite smoothing
 	outOfRange      int      // consecutive packets out of range
@@ -125,6 +127,7 @@ func newClient(env *predict.Env) predict.Client {
 		c.bodies[i] = clientBody{appliedTick: t, lastReceived: b.Pose, claim: localClaim{previous: b}}
 	}
 	c.settings.declare(env.Knobs, env.World)
+	c.settings.repeat.Declare(env)
 	m := env.Counters
 	c.counters.initClaims(m)
 	c.inputSender.Declare(env)
@@ -346,17 +349,22 @@ func (c *client) storeInputs(s *message) {
 		for p := range c.lastInputs {
 			c.lastInputs[p] = s.inputs[p][s.inputCount-1]
 		}
+		c.state.repeats = 0
 	}
 }
 
-// step steps the world with the players' inputs of the tick, or their last ones if these have not
-// arrived.
+// step steps the world with the players' inputs of the tick. If these have not arrived, it repeats
+// the last ones for as long as the server repeats a player's.
 func (c *client) step() {
 	w := c.env.World
 	if inputs := c.inputs.Find(w.Tick()); inputs != nil {
 		copy(c.lastInputs, inputs[:])
-	} else {
-		c.counters.missingInputs.Inc()
+		c.state.repeats = 0
+	} else if c.counters.missingInputs.Inc(); c.state.started {
+		c.state.repeats++
+		for p := range c.lastInputs {
+			c.lastInputs[p] = c.settings.repeat.Input(c.lastInputs[p], c.state.repeats)
+		}
 	}
 	if c.mayClaim() {
 		c.lastInputs[c.env.Player] = c.authority.input
