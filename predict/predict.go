@@ -83,6 +83,14 @@ type Env struct {
 	// The side writes it, and the laboratory applies it.
 	SlewPPM int32
 
+	// MissedTicks is the number of ticks by which the side's clock has advanced since its last tick
+	// without a call of Tick, because its program was frozen. The laboratory writes it.
+	MissedTicks int
+
+	// SameFrame says that the program calls Tick in the same frame as the last time, because several
+	// ticks are due in it. The laboratory writes it.
+	SameFrame bool
+
 	// ReliableOrdered requests a reliable, ordered wire such as TCP's: a lost packet delays all
 	// packets behind it. The side writes it, and the laboratory applies it from the side's next tick.
 	ReliableOrdered bool

@@ -23,7 +23,8 @@ type ClockFault struct {
 	FrameRate int
 
 	// FrozenUntil is the session tick up to which the program is frozen: it runs no ticks
-	// and receives nothing. It does not catch up on the missed ticks.
+	// and receives nothing. Its clock runs on: afterwards the client's Env says how many ticks
+	// it has missed.
 	FrozenUntil sim.Tick
 }
 

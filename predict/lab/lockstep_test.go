@@ -151,6 +151,65 @@ func TestLockstepSwitch(t *testing.T) {
 	}
 }
 
+// TestLockstepCatchesUp checks that a client makes up for the ticks that its clock has counted
+// while its program was frozen or ran few frames, at most catch-up of them in a frame, that
+// these ticks are counted, and that afterwards both sides are as far apart as before.
+func TestLockstepCatchesUp(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		fault   string
+		catchUp string
+		behind  int      // ticks by which the client's clock is ahead of its world after 120 ticks
+		most    sim.Tick // stepped in one frame
+		counted float64  // ticks that catch up in these 120 ticks, and afterwards
+	}{
+		{"freeze all - 2s", "4", 120, 4, 120},
+		{"freeze all - 2s", "2", 120, 2, 120},
+		{"clock all fps 20", "4", 0, 3, 80},
+		{"clock all fps 10", "8", 0, 6, 100},
+		{"clock all fps 10", "4", 40, 4, 60 + 40},
+	} {
+		for _, seat := range []Seat{AtHost, AtClient} {
+			l := labtest.Open(t, labtest.Config(t, "plain", "latency=75ms", seat), "lockstep:catch-up="+c.catchUp)
+			p := l.Panes[0]
+			world := p.Clients[0].World
+			most := sim.Tick(0)
+			run := func(ticks int) {
+				for range ticks {
+					before := world.Tick()
+					labtest.Run(t, l, 1)
+					most = max(most, world.Tick()-before)
+				}
+			}
+			behind := func(w *predict.World) int { return int(l.Ticks()) - int(w.Tick()) }
+			run(120)
+			client, server := behind(world), behind(p.ServerWorld)
+			if n := p.Counters.Value("catch_up_ticks"); n != 0 {
+				t.Errorf("%s: %v ticks catch up without a fault", seat, n)
+			}
+			applyCommands(t, l, c.fault)
+			run(120)
+			if got := behind(world) - client; got < c.behind || got > c.behind+5 {
+				t.Errorf("%s, %s, catch-up=%s: %d ticks behind, want %d", seat, c.fault, c.catchUp, got, c.behind)
+			}
+			applyCommands(t, l, "clock all fps off")
+			run(150)
+			if a, b := behind(world), behind(p.ServerWorld); a != client || b != server {
+				t.Errorf("%s, %s, catch-up=%s: afterwards the client is %d ticks behind, the server %d; want %d and %d", seat, c.fault, c.catchUp, a, b, client, server)
+			}
+			if most != c.most {
+				t.Errorf("%s, %s, catch-up=%s: up to %d ticks are stepped in a frame, want %d", seat, c.fault, c.catchUp, most, c.most)
+			}
+			if seat == AtClient {
+				continue // the server catches up, too
+			}
+			if n := p.Counters.Value("catch_up_ticks"); n < c.counted-6 || n > c.counted+6 || p.Counters.Value("stalls") != 0 {
+				t.Errorf("%s, catch-up=%s: %v ticks catch up, want %v; %v stalls", c.fault, c.catchUp, n, c.counted, p.Counters.Value("stalls"))
+			}
+		}
+	}
+}
+
 // TestLockstepFaults checks that a forced fault in the server's world is reported as a desync
 // with its tick and body.
 func TestLockstepFaults(t *testing.T) {

@@ -56,6 +56,7 @@ type Client struct {
 	pendingShot     sim.Shot      // fired, but not passed to a client tick yet
 	tickAccumulator int64         // client time since its last tick, in millionths of a tick
 	lastFrameTime   time.Duration // session time of the client's last frame
+	frozenTime      int64         // client time in which the program was frozen since its last tick, in millionths of a tick
 }
 
 // CPU is the processor time of a pane. It is measured only if the lab has a stopwatch.
@@ -224,6 +225,7 @@ func (p *Pane) tickClient(s *Client, c *ClockFault, now time.Duration, in sim.In
 	l := p.lab
 	if l.tick < c.FrozenUntil {
 		s.lastFrameTime = now
+		s.frozenTime += c.clockStep(s.env.SlewPPM)
 		s.bufferArrivals(now, p.serverEnv.ReliableOrdered)
 		return
 	}
@@ -237,9 +239,13 @@ func (p *Pane) tickClient(s *Client, c *ClockFault, now time.Duration, in sim.In
 	if s.tickAccumulator >= million {
 		s.Endpoint.Update(at) // its packets last until the next Update, so only if a tick reads them
 	}
+	s.env.SameFrame = false
 	for ; s.tickAccumulator >= million; s.tickAccumulator -= million {
+		s.env.MissedTicks = int(s.frozenTime / million)
+		s.frozenTime %= million
 		in.Shot, s.pendingShot = s.pendingShot, sim.Shot{}
 		s.side.Tick(in, s.Endpoint)
+		s.env.SameFrame = true
 	}
 }
 
@@ -372,7 +378,7 @@ func (p *Pane) copyFrom(o *Pane) {
 		s.attacked.copyFrom(from.attacked)
 		p.serverAttacked[i].copyFrom(o.serverAttacked[i])
 		s.env.SlewPPM, s.env.ReliableOrdered, s.tickAccumulator, s.lastFrameTime = from.env.SlewPPM, from.env.ReliableOrdered, from.tickAccumulator, from.lastFrameTime
-		s.pendingShot = from.pendingShot
+		s.pendingShot, s.frozenTime = from.pendingShot, from.frozenTime
 		p.peers[i].Endpoint.CopyFrom(o.peers[i].Endpoint)
 	}
 	p.desync.field = o.desync.field

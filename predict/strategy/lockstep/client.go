@@ -21,6 +21,7 @@ type clientState struct {
 	spanLeft     int      // ticks left of the span
 	pauseTicks   int      // ticks without a new input still to come
 	pendingShot  sim.Shot // to be sent with the next input
+	dueInputs    int      // own inputs to be sampled by the client's clock
 }
 
 // A player whose inputs reach the server long before the others' gains nothing by it and only waits.
@@ -74,7 +75,9 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 	c.setSlew()
 }
 
-// sample appends the input of the next tick, unless the client is too far ahead of the others.
+// sample appends the input of the next tick, unless the client is too far ahead of the others. A
+// client whose clock is ahead of its inputs, because its program was frozen or runs few frames,
+// appends more of them, at most maxCatchUp in a frame.
 func (c *client) sample(p int, in sim.Input) {
 	s := &c.streams[p]
 	if in.Shot.Fired {
@@ -91,16 +94,28 @@ func (c *client) sample(p int, in sim.Input) {
 		}
 		c.state.spanLeft, c.state.hasAdvantage = advantageSpan, false
 	}
+	c.state.dueInputs += 1 + c.env.MissedTicks
 	switch {
 	case c.state.pauseTicks > 0:
+		c.state.dueInputs = 0
 		c.state.pauseTicks--
 		c.counters.inputPauseTicks.Inc()
-	case !c.state.window.hasRoom(s) || s.next-c.env.World.Tick() >= inputHistoryTicks:
+	case !c.hasRoom(s):
+		c.state.dueInputs--
 		c.counters.windowFullTicks.Inc()
 	default:
-		in.Shot, c.state.pendingShot = c.state.pendingShot, sim.Shot{}
-		s.add(in)
+		for c.state.dueInputs > 0 && c.side.state.frameInputs < c.settings.maxCatchUp && c.hasRoom(s) {
+			c.state.dueInputs--
+			c.side.state.frameInputs++
+			in.Shot, c.state.pendingShot = c.state.pendingShot, sim.Shot{}
+			s.add(in)
+		}
 	}
+}
+
+// hasRoom reports whether the client can remember one more of its own inputs.
+func (c *client) hasRoom(s *inputStream) bool {
+	return c.state.window.hasRoom(s) && s.next-c.env.World.Tick() < inputHistoryTicks
 }
 
 // receive reads an untrusted payload.

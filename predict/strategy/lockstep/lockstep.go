@@ -75,7 +75,7 @@ func (s *settings) declare(k *predict.Knobs, w *predict.World) {
 	k.Bool(&s.adaptive, "adaptive", false, "adapt the playout delay to the latest input of the last 10 s")
 	k.Bool(&s.followClock, "follow-clock", false, "follow the other side's clock if it drifts or stops")
 	k.Bool(&s.alignInputs, "align-inputs", false, "with several players: sample inputs so that all reach the server together")
-	k.Int(&s.maxCatchUp, "catch-up", 4, 1, 16, "largest number of ticks stepped at once after a stall")
+	k.Int(&s.maxCatchUp, "catch-up", 4, 1, 16, "largest number of ticks stepped in one frame, after a stall or a freeze or at few frames a second")
 	k.Choice(&s.contactOrder, "contact-order", fixedOrder, []string{"fixed", "own-seed", "tick-seed"}, "order of contacts: by body; a seed of each side, which breaks determinism; a seed per tick, which does not")
 	k.Int(&s.checksumEvery, "checksum-every", 1, 0, 60, "ticks between checksums of the world; 0 sends none")
 	k.Int(&s.skew, "skew", 0, -10000, 10000, "fault: rate of the clients' clocks above the server's, ppm")

@@ -35,6 +35,7 @@ type playoutBuffer struct {
 	peak     playout.Peak
 	adaptive bool
 	delay    sim.Moment // in force
+	resuming bool       // this side was frozen before the present tick
 }
 
 // newPlayoutBuffer returns a playout buffer for inputs from tick first on, at rate ticks
@@ -43,9 +44,11 @@ func newPlayoutBuffer(first sim.Tick, rate int) playoutBuffer {
 	return playoutBuffer{next: first, rate: rate, arrivals: playout.Arrivals{SpanTicks: driftSpan * rate}}
 }
 
-// beginTick begins a tick of this side. The settings may change at any time.
-func (p *playoutBuffer) beginTick(s *settings) {
-	p.now += sim.MomentsPerTick
+// beginTick begins a tick of this side, which has missed the ticks before it if its program was
+// frozen. The settings may change at any time.
+func (p *playoutBuffer) beginTick(s *settings, missed int) {
+	p.now += sim.Tick(1 + missed).Moment()
+	p.resuming = missed > 0
 	if p.adaptive = s.adaptive; !p.adaptive {
 		p.delay = sim.MomentOfMillis(s.playoutDelay, p.rate)
 	}
@@ -92,6 +95,9 @@ func (p *playoutBuffer) push(t sim.Tick, in sim.Input) bool {
 	*place = in
 	if !p.clock.Running() {
 		p.clock.Start(p.next, p.now)
+	}
+	if p.resuming {
+		return true // the input arrived while nothing was read
 	}
 	p.arrivals.Add(p.clock.Lateness(t, p.now))
 	if p.adaptive {

@@ -29,7 +29,7 @@ func newTestPlayout(first sim.Tick, delay time.Duration) *testPlayout {
 
 // tick begins the next tick and inserts the inputs that arrive in it.
 func (p *testPlayout) tick(arrivals ...sim.Tick) {
-	p.beginTick(&p.settings)
+	p.beginTick(&p.settings, 0)
 	for _, t := range arrivals {
 		p.push(t, inputOf(t))
 	}
@@ -242,8 +242,8 @@ func TestPlayoutAdapts(t *testing.T) {
 	}
 }
 
-// TestPlayoutAfterFreeze checks that with follow-clock a receiver that was suspended, so that all
-// inputs arrive too early by its clock, returns to its old delay within seconds, and that without
+// TestPlayoutAfterFreeze checks that with follow-clock a receiver whose clock stood still, so that
+// all inputs arrive too early by it, returns to its old delay within seconds, and that without
 // it the receiver stays behind.
 func TestPlayoutAfterFreeze(t *testing.T) {
 	const delay, path = 50 * ms, 80 * ms

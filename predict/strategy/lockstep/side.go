@@ -36,6 +36,8 @@ type sideState struct {
 	playingTicks int64      // ticks since the first one was due
 	stallTicks   int        // length of the present stall
 	clockDrift   sim.Moment // how much later than at first the earliest inputs arrive
+	frameInputs  int        // own inputs sampled in the present frame of the program
+	frameSteps   int        // ticks stepped in it
 }
 
 // sideScratch is memory that is reused. It holds nothing from one tick to the next.
@@ -68,7 +70,7 @@ func (k *sideCounters) init(m *predict.Counters) {
 	k.stallsPerMinute = m.New("stalls_per_minute", "stalls per minute, since the first tick was due")
 	k.stallMax = m.New("stall_max_ms", "longest stall, ms")
 	k.stalledTicks = m.New("stalled_ticks", "ticks without a step because an input was missing, all sides together")
-	k.catchUpTicks = m.New("catch_up_ticks", "additional ticks stepped at once to catch up after stalls")
+	k.catchUpTicks = m.New("catch_up_ticks", "ticks stepped after the first one in a frame, to catch up with the clock, all sides together")
 	k.playoutDelay = m.New("playout_delay_ms", "playout delay, ms, now")
 	k.clockDrift = m.New("clock_drift_ms", "delay of the earliest inputs compared with the start of the session, ms, now")
 	k.unackedInputs = m.New("unacked_inputs", "the player's inputs that are not acknowledged, now")
@@ -89,8 +91,11 @@ func (k *sideCounters) init(m *predict.Counters) {
 func (s *side) beginTick() (overTCP bool) {
 	overTCP = s.env.ReliableOrdered
 	s.env.ReliableOrdered = s.settings.transport == tcp
+	if !s.env.SameFrame {
+		s.state.frameInputs, s.state.frameSteps = 0, 0
+	}
 	for p := range s.playoutBuffers {
-		s.playoutBuffers[p].beginTick(&s.settings)
+		s.playoutBuffers[p].beginTick(&s.settings, s.env.MissedTicks)
 	}
 	return overTCP
 }
@@ -114,7 +119,7 @@ func (s *side) receiveInputs(p int, r *playerSection, full func(p int) bool) {
 // advance steps the ticks whose inputs are due and have arrived.
 func (s *side) advance() {
 	w, m, inputs := s.env.World, s.env.Counters, s.scratch.stepInputs
-	n, allLocal := s.settings.maxCatchUp, true
+	n, allLocal := max(s.settings.maxCatchUp-s.state.frameSteps, 0), true
 	delay, drift := sim.Moment(0), sim.Moment(0)
 	overdue := false
 	for p := range s.playoutBuffers {
@@ -152,6 +157,9 @@ func (s *side) advance() {
 			m.EndSpan("checksum", began)
 		}
 	}
+	before := s.state.frameSteps
+	s.state.frameSteps += n
+	s.counters.catchUpTicks.Add(float64(max(s.state.frameSteps-1, 0) - max(before-1, 0)))
 	if allLocal {
 		return
 	}
@@ -178,9 +186,6 @@ func (s *side) countStalls(stepped int, overdue bool) {
 	rate := float64(s.env.World.Rate())
 	if stepped > 0 || s.state.playingTicks > 0 {
 		s.state.playingTicks++
-	}
-	if stepped > 1 {
-		s.counters.catchUpTicks.Add(float64(stepped - 1))
 	}
 	if stepped > 0 || !overdue {
 		s.state.stallTicks = 0
