@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"ghostcube/net/link"
+	"ghostcube/net/packet"
 	"ghostcube/predict"
 	"ghostcube/predict/lab"
 	"ghostcube/predict/score"
@@ -107,7 +108,8 @@ type trafficResult struct {
 	Down        float64 `json:"down_bps"`
 	PacketsUp   uint64  `json:"packets_up"`
 	PacketsDown uint64  `json:"packets_down"`
-	Lost        float64 `json:"lost_ratio"`
+	LostUp      float64 `json:"lost_up_ratio"`
+	LostDown    float64 `json:"lost_down_ratio"`
 	RTT         float64 `json:"rtt_ms"`
 
 	Rejected map[string]uint64 `json:"rejected"` // datagrams, at both ends, by reason; absent reasons are 0
@@ -278,8 +280,8 @@ func newPaneResult(p *lab.Pane, l *lab.Lab, latency latencySamples) paneResult {
 		Traffic: trafficResult{
 			Up: float64(p.Clients[0].LinkCounters(link.Up).WireBytes*8) / seconds, Down: float64(p.Clients[0].LinkCounters(link.Down).WireBytes*8) / seconds,
 			PacketsUp: up.PacketsSent, PacketsDown: down.PacketsSent,
-			Lost: lostRatio(up.Expected+down.Expected, up.PacketsReceived+down.PacketsReceived),
-			RTT:  milliseconds(up.RTT),
+			LostUp: lostRatio(down), LostDown: lostRatio(up),
+			RTT: milliseconds(up.RTT),
 
 			Rejected: map[string]uint64{}, rejections: lab.Rejections(up, down),
 		},
@@ -321,13 +323,13 @@ func (r *paneResult) addCPU(name string, count int, sum, longest time.Duration) 
 	}
 }
 
-// lostRatio returns the share of packets that never arrived. Forged packets can arrive that
-// were never sent.
-func lostRatio(expected, received uint64) float64 {
-	if expected == 0 {
+// lostRatio returns the share of the packets to an endpoint that never arrived. Forged packets can
+// arrive that were never sent.
+func lostRatio(receiver *packet.Stats) float64 {
+	if receiver.Expected == 0 {
 		return 0
 	}
-	return max(1-float64(received)/float64(expected), 0)
+	return max(1-float64(receiver.PacketsReceived)/float64(receiver.Expected), 0)
 }
 
 // heading returns the line that describes the session.
@@ -363,7 +365,8 @@ func (r *result) writeTable(out io.Writer) error {
 		return x.Divergence.Fields
 	})
 	row("RTT, ms", func(x *paneResult) string { return fixed(x.Traffic.RTT, 1) })
-	row("lost, %", func(x *paneResult) string { return fixed(x.Traffic.Lost*100, 1) })
+	row("lost up, %", func(x *paneResult) string { return fixed(x.Traffic.LostUp*100, 1) })
+	row("lost down, %", func(x *paneResult) string { return fixed(x.Traffic.LostDown*100, 1) })
 	rejections := func(x *paneResult) (names []string) {
 		for _, c := range x.Traffic.rejections {
 			names = append(names, c.Name)

@@ -161,7 +161,7 @@ func TestLatencyIsHidden(t *testing.T) {
 	if n := b.Counters["corrections"]; n != 0 {
 		t.Errorf("%v corrections", n)
 	}
-	if a.Traffic.RTT < 149.9 || a.Traffic.RTT > 150.1 || a.Traffic.Lost != 0 || a.CPU["tick_cpu_mean_ms"] <= 0 {
+	if a.Traffic.RTT < 149.9 || a.Traffic.RTT > 150.1 || a.Traffic.LostUp+a.Traffic.LostDown != 0 || a.CPU["tick_cpu_mean_ms"] <= 0 {
 		t.Errorf("%+v %+v", a.Traffic, a.CPU)
 	}
 }
@@ -243,8 +243,17 @@ func TestRedundantInputs(t *testing.T) {
 	if with < 0.999 || without < 0.70 || without > 0.80 {
 		t.Errorf("with redundancy %v, without %v", with, without)
 	}
-	if l := r.Panes[0].Traffic.Lost; l < 0.23 || l > 0.27 {
-		t.Errorf("loss seen %v", l)
+	if l := r.Panes[0].Traffic; l.LostUp < 0.22 || l.LostUp > 0.28 || l.LostDown < 0.22 || l.LostDown > 0.28 {
+		t.Errorf("lost: %v up, %v down", l.LostUp, l.LostDown)
+	}
+}
+
+// TestLostByDirection checks that a loss in one direction is reported for that direction alone.
+func TestLostByDirection(t *testing.T) {
+	t.Parallel()
+	l := runBench(t, "--panes", "rewind", "--network", "latency=75ms,up.loss=25%", "--seconds", "20").Panes[0].Traffic
+	if l.LostUp < 0.2 || l.LostUp > 0.3 || l.LostDown != 0 {
+		t.Errorf("lost: %v up, %v down, want 0.25 and 0", l.LostUp, l.LostDown)
 	}
 }
 

@@ -213,7 +213,8 @@ var trafficMeasures = []struct {
 	{"down_bps", "", func(n *trafficResult) float64 { return n.Down }},
 	{"packets_up", "", func(n *trafficResult) float64 { return float64(n.PacketsUp) }},
 	{"packets_down", "", func(n *trafficResult) float64 { return float64(n.PacketsDown) }},
-	{"lost_ratio", "", func(n *trafficResult) float64 { return n.Lost }},
+	{"lost_up_ratio", "", func(n *trafficResult) float64 { return n.LostUp }},
+	{"lost_down_ratio", "", func(n *trafficResult) float64 { return n.LostDown }},
 	{"rtt_ms", "RTT, ms", func(n *trafficResult) float64 { return n.RTT }},
 }
 

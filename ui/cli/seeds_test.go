@@ -99,7 +99,7 @@ func TestSeeds(t *testing.T) {
 	}
 	intervals := 0
 	for k, p := range many.Panes {
-		if len(p.Score) != len(alone[0].Panes[k].Score) || len(p.Traffic) != 6 || len(p.Counters) != len(alone[0].Panes[k].Counters) {
+		if len(p.Score) != len(alone[0].Panes[k].Score) || len(p.Traffic) != 7 || len(p.Counters) != len(alone[0].Panes[k].Counters) {
 			t.Errorf("pane %d: %d, %d, %d measures", k+1, len(p.Score), len(p.Traffic), len(p.Counters))
 		}
 		for i := range alone {
