@@ -85,7 +85,7 @@ var folders = map[string]struct {
 	"predict/lab/tape":             {pure, []string{"sim", "predict/lab"}},
 	"predict/lab/labtest":          {free, []string{"internal/golden", "sim", "predict/lab"}},
 	"predict/lab/labtest/copytest": {free, []string{}},
-	"predict/lab":                  {pure, []string{"sim", "sim/geom", "sim/scene", "net/link", "net/packet", "net/quant", "predict", "predict/part/input", "predict/score", "predict/lab/probe", "predict/strategy/*"}},
+	"predict/lab":                  {pure, []string{"sim", "sim/geom", "sim/scene", "net/link", "net/packet", "net/quant", "predict", "predict/part/hit", "predict/part/input", "predict/score", "predict/lab/probe", "predict/strategy/*"}},
 
 	// 4
 	"render":        {exact, []string{"sim/geom", "assets"}},

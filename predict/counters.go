@@ -96,14 +96,20 @@ func (c Counter) Max(x float64) {
 // Value returns the counter's value.
 func (c Counter) Value() float64 { return c.counters.counters[c.index].Value }
 
-// Value returns the counter called name, or 0 if there is none.
-func (m *Counters) Value(name string) float64 {
+// Lookup returns the counter called name. ok is false if there is none.
+func (m *Counters) Lookup(name string) (value float64, ok bool) {
 	for i := range m.counters {
 		if m.counters[i].Name == name {
-			return m.counters[i].Value
+			return m.counters[i].Value, true
 		}
 	}
-	return 0
+	return 0, false
+}
+
+// Value returns the counter called name, or 0 if there is none.
+func (m *Counters) Value(name string) float64 {
+	value, _ := m.Lookup(name)
+	return value
 }
 
 // All returns the counters in the order in which they were declared. The slice is read-only.

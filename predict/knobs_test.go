@@ -146,4 +146,10 @@ func TestCounters(t *testing.T) {
 	if len(m.All()) != 2 || corrections.Value() != 3 || m.Value("corrections") != 3 || c.Value("depth") != 7 || depth.Value() != 8 || m.Value("none") != 0 {
 		t.Errorf("%+v %+v", m, c)
 	}
+	if v, ok := m.Lookup("depth"); v != 8 || !ok {
+		t.Errorf("depth: %v, %v", v, ok)
+	}
+	if v, ok := m.Lookup("none"); v != 0 || ok {
+		t.Errorf("none: %v, %v", v, ok)
+	}
 }

@@ -12,7 +12,6 @@ func (p *Pane) Measures(dst []score.Measure) []score.Measure {
 	dst = p.Score.Measures(dst)
 	rate := float64(p.lab.config.Rate)
 	seconds := float64(p.lab.tick-p.startTick) / rate
-	replayed, known := 0.0, false
 	perSecond := func(name, title, help string, n float64, digits int) {
 		m := score.Measure{Name: name, Title: title, Help: help, Digits: digits, Better: score.Lower}
 		if m.OK = seconds > 0; m.OK {
@@ -26,11 +25,7 @@ func (p *Pane) Measures(dst []score.Measure) []score.Measure {
 	}
 	traffic("up", "from the client to the server", &p.Clients[0].Endpoint.Stats, p.Clients[0].LinkCounters(link.Up))
 	traffic("down", "from the server to the client", p.ServerStats(), p.Clients[0].LinkCounters(link.Down))
-	for _, c := range p.Counters.All() {
-		if c.Name == "replayed_ticks" {
-			replayed, known = c.Value, true
-		}
-	}
+	replayed, known := p.Counters.Lookup("replayed_ticks")
 	first, diverged := p.Divergence()
 	return append(dst,
 		score.Measure{Name: "resimulated_ticks_per_minute", Title: "replayed ticks per minute", Help: "ticks that the client stepped again after corrections",

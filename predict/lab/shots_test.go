@@ -2,6 +2,7 @@ package lab_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"ghostcube/predict"
@@ -40,6 +41,26 @@ func playShots(t *testing.T, c Config, ticks, every int, specs ...string) *Lab {
 		}
 	}
 	return l
+}
+
+// TestDescribeListsAllCounters checks that the list of counters has every counter of a pane whose
+// player has shot, and no counter that such a pane lacks.
+func TestDescribeListsAllCounters(t *testing.T) {
+	t.Parallel()
+	names := func(c *predict.Counters) (list []string) {
+		for _, x := range c.All() {
+			list = append(list, x.Name)
+		}
+		slices.Sort(list)
+		return list
+	}
+	for _, s := range Strategies {
+		_, listed := Describe(s)
+		l := playShots(t, labtest.Config(t, "two-players", "latency=40ms", AtClient), 150, 11, s.Name)
+		if a, b := names(listed), names(l.Panes[0].Counters); !slices.Equal(a, b) {
+			t.Errorf("%s: listed\n%v\ncounted\n%v", s.Name, a, b)
+		}
+	}
 }
 
 // TestRewoundHitsMatchView checks lag compensation where the client draws the past: rewound,

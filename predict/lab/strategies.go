@@ -5,6 +5,8 @@ import (
 
 	"ghostcube/net/link"
 	"ghostcube/predict"
+	"ghostcube/predict/lab/probe"
+	"ghostcube/predict/part/hit"
 	"ghostcube/predict/strategy/animated"
 	"ghostcube/predict/strategy/historyoffset"
 	"ghostcube/predict/strategy/lockstep"
@@ -103,7 +105,8 @@ func validateSettings(s *predict.Strategy, set []Setting) error {
 	return nil
 }
 
-// Describe returns the knobs of a strategy at their defaults, and its counters, for lists.
+// Describe returns the knobs of a strategy at their defaults, and all counters that its panes can
+// have, for lists.
 func Describe(s *predict.Strategy) (*predict.Knobs, *predict.Counters) {
 	sc, err := scene.Named("plain")
 	if err != nil {
@@ -115,5 +118,9 @@ func Describe(s *predict.Strategy) (*predict.Knobs, *predict.Counters) {
 	}
 	s.NewServer(env(-1))
 	s.NewClient(env(0))
+	probe.DeclareShotCounters(counters)
+	if knobs.Lookup("lag-compensation") != nil {
+		hit.DeclareCounters(counters)
+	}
 	return knobs, counters
 }

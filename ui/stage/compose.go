@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"ghostcube/net/link"
+	"ghostcube/predict"
 	"ghostcube/predict/lab"
 	"ghostcube/render"
 	"ghostcube/sim"
@@ -295,7 +296,7 @@ func (d *overlay) captionLines(i int, r Rect, width float32) (lines, alerts []st
 		wrap(figures[2:])
 	}
 	if n := p.Counters.Value("corrections"); n > 0 {
-		lines = append(lines, fmt.Sprintf("%s, mean %.2f m", countText(int(n), "correction"), p.Counters.Value("correction_mean_m")))
+		lines = append(lines, correctionsText(p.Counters, int(n)))
 	}
 	if used := p.Counters.Value("inputs_consumed_ratio"); used > 0 && d.anyInputsMissed() {
 		lines = append(lines, fmt.Sprintf("%.1f %% of inputs on time", 100*used))
@@ -313,6 +314,16 @@ func (d *overlay) captionLines(i int, r Rect, width float32) (lines, alerts []st
 		alerts = append(alerts, note)
 	}
 	return lines, alerts
+}
+
+// correctionsText returns the number of corrections and by how much they moved bodies on average. Only some
+// strategies correct and measure other bodies than the player's cube.
+func correctionsText(m *predict.Counters, n int) string {
+	player := m.Value("correction_mean_m")
+	if largest, ok := m.Lookup("correction_largest_mean_m"); ok {
+		return fmt.Sprintf("%s, mean %.2f m, player's cube %.2f m", countText(n, "correction"), largest, player)
+	}
+	return fmt.Sprintf("%s of the player's cube, mean %.2f m", countText(n, "correction"), player)
 }
 
 // keyFigures returns the four numbers that lead the caption of a pane: the mean time from a key to the screen

@@ -14,6 +14,9 @@ type Graph struct {
 	Title string
 	Unit  string
 
+	// Known says that the strategy counts the number. Otherwise the graph has nothing to show.
+	Known bool
+
 	// Signed puts zero into the middle of the graph, for a number that can be negative.
 	Signed bool
 
@@ -114,30 +117,36 @@ func (p *pane) updateGraphs(source *lab.Pane, l *lab.Lab) {
 	total := source.Corrections.Total()
 	corrected := total > p.correctionCount
 	p.correctionCount = total
-	replayed := source.Counters.Value("replayed_ticks")
+	replayed, replays := source.Counters.Lookup("replayed_ticks")
+	waiting, waits := source.Counters.Lookup("buffer_depth")
+	early, measuresArrival := earlyArrivalMs(source.Counters, rate)
 	for i := range p.graphs {
-		p.graphs[i].Title, p.graphs[i].Unit = graphTitles[i][0], graphTitles[i][1]
+		g := &p.graphs[i]
+		g.Title, g.Unit, g.Known = graphTitles[i][0], graphTitles[i][1], true
 	}
+	p.graphs[ReplayGraph].Known = replays
+	p.graphs[InputBufferGraph].Known = waits
+	p.graphs[EarlyArrivalGraph].Known = measuresArrival
 	p.graphs[LagErrorGraph].Add(float32(source.Score.LagError()), corrected)
 	p.graphs[RTTGraph].Add(float32(source.Clients[0].Endpoint.Stats.RTT.Seconds()*1000), false)
 	p.graphs[UplinkGraph].Add(float32(p.upRate.add(source.Clients[0].LinkCounters(link.Up).WireBytes, rate)/1000), false)
 	p.graphs[DownlinkGraph].Add(float32(p.downRate.add(source.Clients[0].LinkCounters(link.Down).WireBytes, rate)/1000), false)
 	p.graphs[ReplayGraph].Add(float32(replayed-p.replayedTicks), corrected)
-	p.graphs[InputBufferGraph].Add(float32(source.Counters.Value("buffer_depth")), false)
-	p.graphs[EarlyArrivalGraph].Add(float32(earlyArrivalMs(source.Counters, rate)), false)
+	p.graphs[InputBufferGraph].Add(float32(waiting), false)
+	p.graphs[EarlyArrivalGraph].Add(float32(early), false)
 	p.graphs[EarlyArrivalGraph].Signed = true
 	p.replayedTicks = replayed
 }
 
 // earlyArrivalMs returns how much earlier than the client's clock expects the newest snapshot arrived, in
-// milliseconds. For a strategy that counts only ticks by which its clock is behind, those are converted.
-func earlyArrivalMs(m *predict.Counters, rate int) float64 {
-	for _, c := range m.All() {
-		if c.Name == "arrival_early_ms" {
-			return c.Value
-		}
+// milliseconds. For a strategy that counts only ticks by which its clock is behind, those are converted. ok is
+// false for a strategy that counts neither.
+func earlyArrivalMs(m *predict.Counters, rate int) (ms float64, ok bool) {
+	if ms, ok = m.Lookup("arrival_early_ms"); ok {
+		return ms, true
 	}
-	return float64(m.Value("clock_behind_ticks")*1000) / float64(rate)
+	behind, ok := m.Lookup("clock_behind_ticks")
+	return float64(behind*1000) / float64(rate), ok
 }
 
 // PaneCount returns the number of panes that the stage follows.

@@ -366,8 +366,12 @@ func (g *game) drawGraph(ctx *debugui.Context, pane, i int) {
 		graph := g.stage.Graph(pane, i)
 		f := render.Font{Size: 12 * scale}
 		s := float32(scale)
-		top := graph.ScaleMax(graphMinScale[i])
 		l.Rect(x, y, w, h, render.Color{R: 16, G: 19, B: 24, A: 255})
+		if !graph.Known {
+			l.Text(x+6*s, y+14*s, f, render.RGB(0.55, 0.60, 0.65), graph.Title+": "+g.lab.Panes[pane].Strategy.Name+" does not count it")
+			return
+		}
+		top := graph.ScaleMax(graphMinScale[i])
 		l.Text(x+6*s, y+14*s, f, render.RGB(0.80, 0.84, 0.88), strings.TrimSpace(graph.Title+" "+numberText(graph.Last())+" "+graph.Unit))
 		t := numberText(top)
 		l.Text(x+w-6*s-f.Width(t), y+14*s, f, render.RGB(0.55, 0.60, 0.65), t)

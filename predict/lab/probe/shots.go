@@ -42,9 +42,12 @@ type shotCounters struct {
 	fired, hitOnClient, rewoundMatchesClient, nowMatchesClient predict.Counter
 }
 
-// declareShotCounters declares the counters. It is called for each shot, so that a session without
-// shots has none of them.
-func declareShotCounters(m *predict.Counters) (c shotCounters) {
+// DeclareShotCounters declares the counters of shots as a pane has them after the first shot. A
+// session without shots has none of them.
+func DeclareShotCounters(m *predict.Counters) { newShotCounters(m) }
+
+// newShotCounters declares the counters. It is called for each shot.
+func newShotCounters(m *predict.Counters) (c shotCounters) {
 	c.fired = m.New("shots", "shots fired by the players")
 	c.hitOnClient = m.New("shots_hit_on_client", "shots that hit a body in the shooter's own view")
 	c.rewoundMatchesClient = m.New("shots_rewound_match_client", "shots that hit in the rewound world what they hit in the shooter's view, or missed in both")
@@ -58,7 +61,7 @@ func declareShotCounters(m *predict.Counters) (c shotCounters) {
 func (s *Shots) Fire(counters *predict.Counters, w *predict.World, t sim.Tick, player int, shot sim.Shot, drawn []geom.Pose, at int64) {
 	x := Shot{Player: player, FiredTick: t, Result: predict.HitResult{Shot: shot}}
 	x.ClientRay = predict.CastShot(w.Scene(), &shot, drawn[player].Pos, drawn, player, at, w.Rate())
-	c := declareShotCounters(counters)
+	c := newShotCounters(counters)
 	c.fired.Inc()
 	if b := x.ClientRay.Hit.Body; b != sim.NoBody {
 		x.TargetDrawn = drawn[b]
@@ -74,7 +77,7 @@ func (s *Shots) Resolve(counters *predict.Counters, t sim.Tick, v *predict.HitRe
 		return // fired before the strategy started
 	}
 	x.ResolvedTick, x.Result = max(t, 1), *v
-	c, seen := declareShotCounters(counters), x.ClientRay.Hit.Body
+	c, seen := newShotCounters(counters), x.ClientRay.Hit.Body
 	if v.Refused == predict.NotRefused && v.Rewound.Hit.Body == seen {
 		c.rewoundMatchesClient.Inc()
 	}

@@ -224,9 +224,12 @@ type counters struct {
 	resolved, refused, hitRewound, hitNow, mismatched, ageMean, rewindMax, targetMovedMean, targetMovedMax, aroundCorner predict.Counter
 }
 
-// declareCounters declares the counters. It is called for each shot, not before the first: a session
-// without shots has none of them, and the same hash as before shots existed.
-func declareCounters(m *predict.Counters) (c counters) {
+// DeclareCounters declares the counters of resolved shots as a pane has them after the first shot. A
+// session without shots has none of them.
+func DeclareCounters(m *predict.Counters) { newCounters(m) }
+
+// newCounters declares the counters. It is called for each shot.
+func newCounters(m *predict.Counters) (c counters) {
 	c.resolved = m.New("shots_resolved", "shots that the server has resolved")
 	c.refused = m.New("shots_refused", "shots refused because they were older than the history, or too far in the future")
 	c.hitRewound = m.New("shots_hit_rewound", "shots that hit a body in the shooter's past")
@@ -242,7 +245,7 @@ func declareCounters(m *predict.Counters) (c counters) {
 
 // countResult counts a hit result.
 func (l *LagCompensator) countResult(v *predict.HitResult) {
-	c := declareCounters(l.env.Counters)
+	c := newCounters(l.env.Counters)
 	c.resolved.Inc()
 	age := float64(v.Age*1000) / float64(l.env.World.Rate()*predict.SubticksPerTick)
 	l.ageSum += age

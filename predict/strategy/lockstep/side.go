@@ -26,9 +26,9 @@ type side struct {
 
 // sideCounters are the counters of both sides.
 type sideCounters struct {
-	stalls, stallsPerMinute, stallMax, stalledTicks, catchUpTicks, playoutDelay, clockDrift predict.Counter
-	unackedInputs, inputRuns, inputsSent, inputBits, windowFullTicks, inputPauseTicks       predict.Counter
-	comparedChecksums, desyncs, desyncTick, desyncBody, desyncBodies, rejectedPayloads      predict.Counter
+	stalls, stallsPerMinute, stallMax, stalledTicks, catchUpTicks, playoutDelay, clockDrift         predict.Counter
+	unackedInputs, inputRuns, inputsSent, inputBits, windowFullTicks, inputPauseTicks               predict.Counter
+	bufferDepth, comparedChecksums, desyncs, desyncTick, desyncBody, desyncBodies, rejectedPayloads predict.Counter
 }
 
 // sideState is plain: it is copied by assignment.
@@ -72,6 +72,7 @@ func (k *sideCounters) init(m *predict.Counters) {
 	k.stalledTicks = m.New("stalled_ticks", "ticks without a step because an input was missing, all sides together")
 	k.catchUpTicks = m.New("catch_up_ticks", "ticks stepped after the first one in a frame, to catch up with the clock, all sides together")
 	k.playoutDelay = m.New("playout_delay_ms", "playout delay, ms, now")
+	k.bufferDepth = m.New("buffer_depth", "inputs of one player waiting for their turn in a playout buffer, at most, now")
 	k.clockDrift = m.New("clock_drift_ms", "delay of the earliest inputs compared with the start of the session, ms, now")
 	k.unackedInputs = m.New("unacked_inputs", "the player's inputs that are not acknowledged, now")
 	k.inputRuns = m.New("input_runs", "runs of inputs sent, one for each player in a packet")
@@ -163,6 +164,11 @@ func (s *side) advance() {
 	if allLocal {
 		return
 	}
+	waiting := 0
+	for p := range s.playoutBuffers {
+		waiting = max(waiting, s.playoutBuffers[p].inputs.Len())
+	}
+	s.counters.bufferDepth.Set(float64(waiting))
 	s.counters.playoutDelay.Set(delay.Millis(w.Rate()))
 	s.state.clockDrift = drift
 	s.counters.clockDrift.Set(drift.Millis(w.Rate()))

@@ -62,6 +62,7 @@ type clientState struct {
 	agreedTick    sim.Tick  // tick of the newest state that agreed or was applied
 	visibleTick   sim.Tick  // tick of the newest state that is visible despite smoothing
 	correctionSum float64   // metres by which corrections moved the watched cube, summed
+	largestSum    float64   // metres by which corrections moved the body that they moved most, summed
 
 	outsideHistory bool // the newest state is of a tick that is not remembered
 }
@@ -69,12 +70,13 @@ type clientState struct {
 // clientScratch is memory that no later tick depends on.
 type clientScratch struct {
 	stepInputs  []sim.Input // by player: inputs of the tick being stepped
-	drawnBefore []geom.Pose // drawn poses before a correction
+	posesBefore []geom.Pose // simulated poses before a correction
+	drawnBefore []geom.Pose // drawn poses before it
 }
 
 // clientCounters are what a client counts.
 type clientCounters struct {
-	corrections, correctionMean, correctionMax, replayedTicks, statesOutsideHistory, oldStates, clockBehindTicks, rejectedPayloads predict.Counter
+	corrections, correctionMean, correctionMax, correctionLargestMean, replayedTicks, statesOutsideHistory, oldStates, clockBehindTicks, rejectedPayloads predict.Counter
 }
 
 func newClient(env *predict.Env) predict.Client {
@@ -105,6 +107,7 @@ func newClient(env *predict.Env) predict.Client {
 	c.counters.corrections = m.New("corrections", "times that the client rewound because the server's state differed")
 	c.counters.correctionMean = m.New("correction_mean_m", "mean distance by which a correction moved the player's simulated cube, m")
 	c.counters.correctionMax = m.New("correction_max_m", "largest distance by which a correction moved the player's simulated cube, m")
+	c.counters.correctionLargestMean = m.New("correction_largest_mean_m", "mean distance by which a correction moved the body that it moved most, m")
 	c.counters.replayedTicks = m.New("replayed_ticks", "ticks that the client stepped again after corrections")
 	c.counters.statesOutsideHistory = m.New("states_outside_history", "states of ticks that the client no longer remembers")
 	c.counters.oldStates = m.New("old_states", "states no newer than the last")
@@ -291,7 +294,6 @@ func (c *client) correct(newest packet.Packet) {
 	correction.Body, correction.Field, correction.Amount = c.worstMismatch(body, past)
 	began := c.env.Counters.BeginSpan()
 	c.saveDrawn()
-	before := w.Bodies()[c.watchedBody()].Pose.Pos
 	w.Load(past) // with the client's own contact cache of that tick
 	c.applyReceived()
 	c.saveState()
@@ -299,7 +301,7 @@ func (c *client) correct(newest packet.Packet) {
 		c.step()
 	}
 	correction.ReplayedTicks = int(now - stateTick)
-	c.reportCorrection(correction, before)
+	c.reportCorrection(correction)
 	c.absorbCorrection()
 	c.env.Counters.EndSpan("replay", began)
 }
@@ -309,14 +311,13 @@ func (c *client) correct(newest packet.Packet) {
 func (c *client) resetToServer(correction predict.Correction) {
 	w := c.env.World
 	c.saveDrawn()
-	before := w.Bodies()[c.watchedBody()].Pose.Pos
 	c.applyReceived()
 	w.SetTick(c.receiver.Tick)
 	c.stateHistory.Reset()
 	c.saveState()
 	correction.Body, correction.Field, correction.Cause = c.watchedBody(), predict.Position, predict.ClockReset
-	correction.Amount = w.Bodies()[correction.Body].Pose.Pos.Sub(before).Len()
-	c.reportCorrection(correction, before)
+	correction.Amount = c.shift(correction.Body)
+	c.reportCorrection(correction)
 	c.absorbCorrection()
 }
 
@@ -386,10 +387,11 @@ func (c *client) applyReceived() {
 	}
 }
 
-// saveDrawn remembers the drawn poses.
+// saveDrawn remembers the simulated and the drawn poses.
 func (c *client) saveDrawn() {
-	c.drawnBefore = c.drawnBefore[:0]
+	c.posesBefore, c.drawnBefore = c.posesBefore[:0], c.drawnBefore[:0]
 	for i, b := range c.env.World.Bodies() {
+		c.posesBefore = append(c.posesBefore, b.Pose)
 		c.drawnBefore = append(c.drawnBefore, c.errorOffsets[i].Apply(b.Pose))
 	}
 }
@@ -401,16 +403,26 @@ func (c *client) absorbCorrection() {
 	}
 }
 
-// reportCorrection counts and reports a correction. before is the watched body's position before
-// it.
-func (c *client) reportCorrection(correction predict.Correction, before geom.Vec3) {
-	correction.Shift = c.env.World.Bodies()[c.watchedBody()].Pose.Pos.Sub(before).Len()
+// shift returns by how many metres body i has moved since saveDrawn.
+func (c *client) shift(i int) float32 {
+	return c.env.World.Bodies()[i].Pose.Pos.Sub(c.posesBefore[i].Pos).Len()
+}
+
+// reportCorrection counts and reports a correction.
+func (c *client) reportCorrection(correction predict.Correction) {
+	correction.Shift = c.shift(c.watchedBody())
+	largest := float32(0)
+	for i := range c.posesBefore {
+		largest = max(largest, c.shift(i))
+	}
 	c.agreedTick = correction.Tick
 	c.counters.corrections.Inc()
 	c.counters.replayedTicks.Add(float64(correction.ReplayedTicks))
 	c.correctionSum += float64(correction.Shift)
 	c.counters.correctionMean.Set(c.correctionSum / c.counters.corrections.Value())
 	c.counters.correctionMax.Max(float64(correction.Shift))
+	c.largestSum += float64(largest)
+	c.counters.correctionLargestMean.Set(c.largestSum / c.counters.corrections.Value())
 	if c.env.OnCorrection != nil {
 		c.env.OnCorrection(correction)
 	}

@@ -263,6 +263,9 @@ func TestOnInput(t *testing.T) {
 	}
 	r = newRig(t, "plain", "latency=75ms,loss=25%", "server-steps", "on-input", "redundant", "off")
 	r.run(1200)
+	if mean, largest := r.Counter("correction_mean_m"), r.Counter("correction_largest_mean_m"); largest < mean || largest == 0 {
+		t.Errorf("the body that a correction moves most moves by %v m, the player's by %v m", largest, mean)
+	}
 	if n := r.Counter("corrections"); n < 50 {
 		t.Errorf("without redundancy %v corrections", n)
 	}
