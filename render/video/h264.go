@@ -2,25 +2,51 @@ package video
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"image"
 	"io"
+	"os"
 	"os/exec"
 	"strings"
 	"sync"
+	"sync/atomic"
+	"time"
 )
 
 // ErrNoFFmpeg is returned for an MP4 where there is no ffmpeg that encodes H.264.
 var ErrNoFFmpeg = errors.New("an MP4 needs ffmpeg with an H.264 encoder, and none was found: install it (apt install ffmpeg), or write a .gif")
 
+// timeLimits are the times after which a hanging ffmpeg is stopped.
+type timeLimits struct {
+	query time.Duration // to list its encoders
+	stall time.Duration // without taking a picture or writing to the file, while pictures wait
+}
+
+// defaultLimits are longer than any machine needs: a picture takes ffmpeg milliseconds.
+var defaultLimits = timeLimits{query: 10 * time.Second, stall: time.Minute}
+
+// outputDelay is the time for which children of a stopped ffmpeg may keep its output open.
+const outputDelay = time.Second
+
 // findFFmpeg returns the path of ffmpeg and the arguments that select its first H.264 encoder.
-var findFFmpeg = sync.OnceValues(func() ([]string, error) {
+var findFFmpeg = sync.OnceValues(func() ([]string, error) { return queryFFmpeg(defaultLimits) })
+
+// queryFFmpeg asks ffmpeg for its encoders.
+func queryFFmpeg(limits timeLimits) ([]string, error) {
 	path, err := exec.LookPath("ffmpeg")
 	if err != nil {
 		return nil, ErrNoFFmpeg
 	}
-	list, err := exec.Command(path, "-hide_banner", "-nostdin", "-encoders").Output()
+	ctx, cancel := context.WithTimeout(context.Background(), limits.query)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, path, "-hide_banner", "-nostdin", "-encoders")
+	cmd.WaitDelay = outputDelay
+	list, err := cmd.Output()
+	if ctx.Err() != nil {
+		return nil, fmt.Errorf("%s did not list its encoders within %v: %w", path, limits.query, ErrNoFFmpeg)
+	}
 	if err != nil {
 		return nil, ErrNoFFmpeg
 	}
@@ -35,7 +61,7 @@ var findFFmpeg = sync.OnceValues(func() ([]string, error) {
 		}
 	}
 	return nil, ErrNoFFmpeg
-})
+}
 
 // HaveH264 reports whether MP4s can be written on this machine.
 func HaveH264() bool {
@@ -50,6 +76,13 @@ type h264Writer struct {
 	stdin  io.WriteCloser
 	stderr bytes.Buffer
 	yuv    []byte
+
+	file   string
+	limit  time.Duration // of a stall
+	busy   atomic.Bool   // ffmpeg has to take a picture, or to finish the file
+	taken  atomic.Int64  // pictures
+	hung   atomic.Bool   // ffmpeg was stopped because it made no progress
+	closed chan struct{} // closed by Close
 }
 
 func newH264(f Format) (Writer, error) {
@@ -57,6 +90,11 @@ func newH264(f Format) (Writer, error) {
 	if err != nil {
 		return nil, err
 	}
+	return startH264(f, encoder, defaultLimits)
+}
+
+// startH264 starts an encoder of findFFmpeg.
+func startH264(f Format, encoder []string, limits timeLimits) (_ Writer, err error) {
 	args := []string{"-hide_banner", "-loglevel", "error", "-y",
 		"-f", "rawvideo", "-pix_fmt", "yuv420p", "-color_range", "tv", "-colorspace", "bt709", "-color_primaries", "bt709", "-color_trc", "bt709",
 		"-s", fmt.Sprintf("%dx%d", f.W, f.H), "-r", fmt.Sprint(f.FPS), "-i", "pipe:0"}
@@ -67,27 +105,68 @@ func newH264(f Format) (Writer, error) {
 		"-g", fmt.Sprint(f.FPS), "-pix_fmt", "yuv420p", "-color_range", "tv", "-colorspace", "bt709", "-color_primaries", "bt709", "-color_trc", "bt709",
 		"-movflags", "+frag_keyframe+empty_moov+default_base_moof", "-flush_packets", "1",
 		"-fflags", "+bitexact", "-flags:v", "+bitexact", "-f", "mp4", "file:"+f.File)
-	h := &h264Writer{w: f.W, h: f.H, yuv: make([]byte, f.W*f.H*3/2)}
+	h := &h264Writer{w: f.W, h: f.H, yuv: make([]byte, f.W*f.H*3/2), file: f.File, limit: limits.stall, closed: make(chan struct{})}
 	h.cmd = exec.Command(encoder[0], args...)
-	h.cmd.Stderr = &h.stderr
+	h.cmd.Stderr, h.cmd.WaitDelay = &h.stderr, outputDelay
 	if h.stdin, err = h.cmd.StdinPipe(); err != nil {
 		return nil, err
 	}
 	if err := h.cmd.Start(); err != nil {
 		return nil, fmt.Errorf("ffmpeg: %w", err)
 	}
+	go h.watch()
 	return h, nil
+}
+
+// watch stops ffmpeg if it makes no progress although it is busy.
+func (h *h264Writer) watch() {
+	const looks = 8 // in a limit
+	tick := time.NewTicker(h.limit / looks)
+	defer tick.Stop()
+	type progress struct{ pictures, bytes int64 }
+	last, still := progress{}, 0
+	for {
+		select {
+		case <-h.closed:
+			return
+		case <-tick.C:
+		}
+		now := progress{h.taken.Load(), h.fileSize()}
+		if still++; !h.busy.Load() || now != last {
+			last, still = now, 0
+		}
+		if still >= looks {
+			h.hung.Store(true)
+			h.cmd.Process.Kill()
+			h.stdin.Close() // a child of ffmpeg may keep the other end open
+			return
+		}
+	}
+}
+
+// fileSize returns the bytes in the file so far.
+func (h *h264Writer) fileSize() int64 {
+	info, err := os.Stat(h.file)
+	if err != nil {
+		return 0
+	}
+	return info.Size()
 }
 
 func (h *h264Writer) Add(im *image.RGBA) error {
 	toYUV(h.yuv, im)
+	h.busy.Store(true)
+	defer h.busy.Store(false)
 	if _, err := h.stdin.Write(h.yuv); err != nil {
 		return h.wrapError(err)
 	}
+	h.taken.Add(1)
 	return nil
 }
 
 func (h *h264Writer) Close() error {
+	h.busy.Store(true)
+	defer close(h.closed)
 	err := errors.Join(h.stdin.Close(), h.cmd.Wait())
 	if err != nil {
 		return h.wrapError(err)
@@ -99,6 +178,12 @@ func (h *h264Writer) Close() error {
 func (h *h264Writer) wrapError(err error) error {
 	h.stdin.Close()
 	h.cmd.Wait() // its message is complete after that; a second Wait does no harm
+	if h.hung.Load() {
+		if h.fileSize() == 0 {
+			return fmt.Errorf("ffmpeg made no progress for %v and was stopped: %s is empty", h.limit, h.file)
+		}
+		return fmt.Errorf("ffmpeg made no progress for %v and was stopped: %s plays up to the last second that it wrote", h.limit, h.file)
+	}
 	if s := strings.TrimSpace(h.stderr.String()); s != "" {
 		return fmt.Errorf("ffmpeg: %s", strings.ReplaceAll(s, "\n", "; "))
 	}
