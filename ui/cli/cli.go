@@ -65,8 +65,13 @@ func (u usageError) Unwrap() error { return u.error }
 // Main runs the program and returns its exit code: 0 for success, 2 for a usage error, 1 for
 // any other error.
 func Main(o Environment) int {
-	p := newProgram(o)
-	err := p.main()
+	out := &outputWriter{w: o.Stdout}
+	o.Stdout = out
+	err := newProgram(o).main()
+	if out.err != nil {
+		fmt.Fprintln(o.Stderr, "ghostcube: the output is incomplete: "+out.err.Error())
+		return 1
+	}
 	if err == nil {
 		return 0
 	}
@@ -76,6 +81,21 @@ func Main(o Environment) int {
 		return 2
 	}
 	return 1
+}
+
+// outputWriter remembers the first error of writing the output, which no printer has to check then.
+type outputWriter struct {
+	w   io.Writer
+	err error
+}
+
+func (o *outputWriter) Write(b []byte) (int, error) {
+	if o.err != nil {
+		return 0, o.err
+	}
+	n, err := o.w.Write(b)
+	o.err = err
+	return n, err
 }
 
 func newProgram(o Environment) *program {

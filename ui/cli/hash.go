@@ -130,6 +130,9 @@ func (h *hashRun) line() string {
 	return string(b)
 }
 
+// maxHashLine bounds a line of a hash file, in bytes: a thousand bodies take 16 kB.
+const maxHashLine = 1 << 20
+
 // verifyHashes repeats the run of a hash file and compares every tick.
 func (p *program) verifyHashes(name string) error {
 	f, err := os.Open(name)
@@ -138,19 +141,26 @@ func (p *program) verifyHashes(name string) error {
 	}
 	defer f.Close()
 	in := bufio.NewScanner(f)
-	in.Buffer(nil, 1<<20)
+	in.Buffer(nil, maxHashLine)
 	line := 0
 	bad := func(format string, args ...any) error {
 		return usageError{fmt.Errorf("%s, line %d: %s", name, line, fmt.Sprintf(format, args...))}
 	}
 	next := func() bool { line++; return in.Scan() }
+	// ended returns why there is no next line.
+	ended := func(format string, args ...any) error {
+		if err := scanError(in, line-1, maxHashLine); err != nil {
+			return usageError{fmt.Errorf("%s, %w", name, err)}
+		}
+		return bad(format, args...)
+	}
 	if !next() || in.Text() != hashFileHeader {
 		return bad("not a hash file: the first line is not %q", hashFileHeader)
 	}
 	head := map[string]string{}
 	for {
 		if !next() {
-			return bad("the file ends before its hashes")
+			return ended("the file ends before its hashes")
 		}
 		if in.Text() == "---" {
 			break
@@ -169,7 +179,7 @@ func (p *program) verifyHashes(name string) error {
 		h.step()
 		here := h.line()
 		if !next() {
-			return bad("the file ends before tick %d of %d", h.world.Tick(), h.ticks)
+			return ended("the file ends before tick %d of %d", h.world.Tick(), h.ticks)
 		}
 		if there := in.Text(); there != here {
 			return fmt.Errorf("%s: %s", name, describeDifference(there, here))

@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"bufio"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -26,6 +28,19 @@ func writeJSON(out io.Writer, v any) error {
 	e := json.NewEncoder(out)
 	e.SetIndent("", "  ")
 	return e.Encode(v)
+}
+
+// scanError returns why a scanner of lines with a limit in bytes has stopped after a number of lines,
+// or nil if the text has ended.
+func scanError(in *bufio.Scanner, lines, limit int) error {
+	err := in.Err()
+	if errors.Is(err, bufio.ErrTooLong) {
+		err = fmt.Errorf("longer than %d bytes", limit-1)
+	}
+	if err != nil {
+		err = fmt.Errorf("line %d: %w", lines+1, err)
+	}
+	return err
 }
 
 // table prints rows in aligned columns.

@@ -62,8 +62,8 @@ func readPairs(in io.Reader) ([]pair, error) {
 		}
 		pairs = append(pairs, x)
 	}
-	if err := s.Err(); err != nil {
-		return nil, fmt.Errorf("after line %d: %w", len(pairs), err)
+	if err := scanError(s, len(pairs), bufio.MaxScanTokenSize); err != nil {
+		return nil, err
 	}
 	if len(pairs) == 0 {
 		return nil, errors.New("the file has no pairs: want lines of largest,a,b,c now and before")

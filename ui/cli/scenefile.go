@@ -38,7 +38,9 @@ func readSceneFile(r io.Reader) (*sceneFile, error) {
 	numbers := map[string]float64{}
 	asleep := []bool{}
 	in := bufio.NewScanner(r)
+	lines := 0
 	for n := 1; in.Scan(); n++ {
+		lines = n
 		f := strings.Fields(in.Text())
 		if len(f) == 0 {
 			continue
@@ -93,7 +95,7 @@ func readSceneFile(r io.Reader) (*sceneFile, error) {
 			return nil, bad("body, way, name or the name of a constant")
 		}
 	}
-	if err := in.Err(); err != nil {
+	if err := scanError(in, lines, bufio.MaxScanTokenSize); err != nil {
 		return nil, err
 	}
 	return s, s.applyConstants(numbers, asleep)

@@ -2,6 +2,7 @@ package tape
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -41,10 +42,23 @@ func (p *reader) nextLine() (line string, ok bool) {
 	return "", false
 }
 
+// scanError returns why no further line could be read, or nil at the end of the tape.
+func (p *reader) scanError() error {
+	err := p.scanner.Err()
+	if err == nil {
+		return nil
+	}
+	p.lineNumber++ // the scanner did not return it
+	if errors.Is(err, bufio.ErrTooLong) {
+		err = fmt.Errorf("longer than %d bytes, the longest line of a tape", maxLineLen-1)
+	}
+	return err
+}
+
 func (p *reader) read() error {
 	line, ok := p.nextLine()
 	if !ok || line != magic {
-		if err := p.scanner.Err(); err != nil {
+		if err := p.scanError(); err != nil {
 			return err
 		}
 		p.lineNumber = max(p.lineNumber, 1)
@@ -67,14 +81,14 @@ func (p *reader) read() error {
 				return fmt.Errorf("%q after the last line", more)
 			}
 			p.tape.Truncated = false
-			return p.scanner.Err()
+			return p.scanError()
 		}
 		if err := p.readEntry(line); err != nil {
 			return err
 		}
 	}
 	p.tape.Truncated = true
-	return p.scanner.Err()
+	return p.scanError()
 }
 
 // readHeader reads up to the end of the header.
@@ -83,6 +97,9 @@ func (p *reader) readHeader() error {
 	for {
 		line, ok := p.nextLine()
 		if !ok {
+			if err := p.scanError(); err != nil {
+				return err
+			}
 			return fmt.Errorf("the tape ends before its header does")
 		}
 		if line == headerEnd {

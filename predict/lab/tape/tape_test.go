@@ -162,10 +162,13 @@ func TestBadTapes(t *testing.T) {
 		head + "9\n! restart all - -\n= 0123456789abcdef\nend 9\n": "line 11: a hash check between a command and its tick",
 		head + "10 W\nend 11\n":                                    "line 10: the tape has 10 ticks, but its last line says 11",
 		head + "10 W\nend 10\n5\n":                                 "line 11: \"5\" after the last line",
+		head + "10 W\n5 " + strings.Repeat("x", 1<<16):             "line 10: longer than 65535 bytes, the longest line of a tape",
+		"ghostcube tape 2\nnetwork " + strings.Repeat("x", 1<<16):  "line 2: longer than 65535 bytes",
+		strings.Repeat("x", 1<<16):                                 "line 1: longer than 65535 bytes",
 	} {
 		tape, err := Read(strings.NewReader(text))
 		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: %v, want %q in it", text, err, want)
+			t.Errorf("%.1000q: %v, want %q in it", text, err, want)
 		}
 		if tape != nil {
 			t.Errorf("%q gives a tape", text)

@@ -1,0 +1,64 @@
+package cli
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// fullDisk takes a number of bytes and refuses the rest.
+type fullDisk struct{ left int }
+
+func (d *fullDisk) Write(b []byte) (int, error) {
+	n := min(len(b), d.left)
+	if d.left -= n; n < len(b) {
+		return n, errors.New("no space left")
+	}
+	return n, nil
+}
+
+// TestOutputErrors checks that a command whose output cannot be written, at once or after some of
+// it, fails with exit code 1 and says why.
+func TestOutputErrors(t *testing.T) {
+	for _, args := range [][]string{{"--version"}, {"--help"}, {"list"}, {"list", "knobs"}, {"list", "measures"}, {"bench", "--seconds", "1"},
+		{"bench", "--seconds", "1", "--format", "json"}, {"bench", "--seconds", "1", "--format", "csv"}, {"hash", "--scene", "plain", "--ticks", "10"},
+		{"packets", "--seconds", "1"}, {"network", "wifi-bad", "--probes", "100"}, {"list", "scenes", "wrong"}} {
+		for _, room := range []int{0, 5} {
+			var err bytes.Buffer
+			code := Main(testEnvironment(args, &fullDisk{room}, &err))
+			if args[len(args)-1] == "wrong" { // prints nothing
+				if code != 2 || strings.Contains(err.String(), "no space") {
+					t.Errorf("%v: exit code %d, %q", args, code, err.String())
+				}
+				continue
+			}
+			if code != 1 || err.String() != "ghostcube: the output is incomplete: no space left\n" {
+				t.Errorf("%v with room for %d bytes: exit code %d, %q", args, room, code, err.String())
+			}
+		}
+	}
+}
+
+// TestLongLines checks that a line that is too long is reported with file, line and limit.
+func TestLongLines(t *testing.T) {
+	for _, c := range []struct{ name, text, flags, want string }{
+		{"long.tape", "ghostcube tape 2\nscene ", "bench --tape FILE", "FILE: line 2: longer than 65535 bytes"},
+		{"long.scene", "name x\nbody ", "hash --scene-file FILE", "FILE: line 2: longer than 65535 bytes"},
+		{"long.txt", "", "codec --quaternions FILE", "FILE: line 1: longer than 65535 bytes"},
+		{"long.hash", hashFileHeader + "\n", "hash --verify FILE", "FILE, line 2: longer than 1048575 bytes"},
+	} {
+		file := filepath.Join(t.TempDir(), c.name)
+		if err := os.WriteFile(file, []byte(c.text+strings.Repeat("1", 2<<20)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var err bytes.Buffer
+		args := strings.Fields(strings.ReplaceAll(c.flags, "FILE", file))
+		if code := Main(testEnvironment(args, io.Discard, &err)); code != 2 || !strings.Contains(err.String(), strings.ReplaceAll(c.want, "FILE", file)) {
+			t.Errorf("%s: exit code %d, %q, want %q in it", c.flags, code, err.String(), c.want)
+		}
+	}
+}
