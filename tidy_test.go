@@ -45,6 +45,7 @@ var folders = map[string]struct {
 	// 1
 	"internal/experiment": {free, []string{}},
 	"internal/golden":     {free, []string{}},
+	"internal/planted":    {free, []string{}},
 	"sim/geom":            {pure, []string{}},
 	"sim":                 {pure, []string{"sim/geom"}},
 	"sim/scene":           {pure, []string{"sim", "sim/geom"}},

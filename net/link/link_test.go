@@ -73,6 +73,31 @@ func TestSeatsAndDirectionsDiffer(t *testing.T) {
 	}
 }
 
+// TestDuplicateHasItsOwnDelay checks that the two copies of a datagram have independent jitter, that
+// both wait for the end of a pause, and that spikes and reordering delay the original alone.
+func TestDuplicateHasItsOwnDelay(t *testing.T) {
+	w := &Network{Seed: 5}
+	if err := w.Parse("latency=50ms,jitter=20ms,duplicate=100%,reorder=100%,reorder-delay=30ms,spike-chance=100%,spike=100ms,pause=200ms,pause-every=1s"); err != nil {
+		t.Fatal(err)
+	}
+	equal := 0
+	for i := range 600 {
+		now := time.Duration(i) * tick
+		o := w.Outcome(Up, 0, now, 0)
+		wait := w.Up.pauseLeft(now)
+		original, copied := o.Delay-wait-130*time.Millisecond, o.DuplicateDelay-wait
+		if low, high := 30*time.Millisecond, 70*time.Millisecond; !o.Duplicated || min(original, copied) < low || max(original, copied) > high {
+			t.Fatalf("at %v: %+v, of which %v are pause", now, o, wait)
+		}
+		if original == copied {
+			equal++
+		}
+	}
+	if equal > 3 {
+		t.Errorf("%d of 600 duplicates have the delay of their original", equal)
+	}
+}
+
 // TestMeasuredConditions compares measured outcomes with the conditions.
 func TestMeasuredConditions(t *testing.T) {
 	for _, c := range []struct {

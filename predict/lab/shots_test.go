@@ -242,6 +242,25 @@ func TestForkKeepsShots(t *testing.T) {
 			t.Errorf("%s: the fork has other shots", spec)
 		}
 	}
+	// A shot between two frames of the client's program is in no side and in no packet.
+	waiting := labtest.Open(t, labtest.Config(t, "two-players", "latency=20ms", AtClient), "noprediction")
+	applyCommands(t, waiting, "clock all fps 10")
+	labtest.Run(t, waiting, 120)
+	for range 6 {
+		if err := waiting.Tick(Entry{Inputs: []sim.Input{{Shot: sim.Shot{Fired: true, Yaw: 100}}}}); err != nil {
+			t.Fatal(err)
+		}
+		f := waiting.Fork()
+		labtest.Run(t, f, 30)
+		if n := f.Panes[0].Counters; n.Value("shots_resolved") < 1 {
+			t.Errorf("a shot at tick %d is lost in a fork", waiting.Ticks()-1)
+		}
+		labtest.Run(t, waiting, 30)
+		if waiting.Hash() != f.Hash() {
+			t.Errorf("the fork after the shot at tick %d diverges", waiting.Ticks()-31)
+		}
+		labtest.Run(t, waiting, 31)
+	}
 	l := labtest.Open(t, labtest.Config(t, "two-players", "latency=20ms", AtClient), "noprediction")
 	shot := []sim.Input{{Shot: sim.Shot{Fired: true}}}
 	for i := range 300 {

@@ -148,6 +148,47 @@ func TestSnapshots(t *testing.T) {
 	}
 }
 
+// TestSameTickIsNotNew checks that a second snapshot of a tick is not taken, whatever it contains.
+func TestSameTickIsNotNew(t *testing.T) {
+	w := zenWorld(t)
+	a, b := link.Pair(&link.Network{}, 0)
+	client, server := packet.NewEndpoint(a), packet.NewEndpoint(b)
+	var s Sender
+	var changes ChangeTracker
+	var r Receiver
+	w.Step(sim.Input{Buttons: sim.Forward})
+	changes.Update(w)
+	read := func(now time.Duration) bool {
+		server.Update(now)
+		s.Send(server, w, &changes, []sim.Input{{}})
+		client.Update(now)
+		p, ok := client.Receive()
+		if !ok {
+			t.Fatal("nothing arrives")
+		}
+		fresh, err := r.Read(p.Payload, w.Scene(), w.Tick())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return fresh
+	}
+	if !read(0) {
+		t.Fatal("the first snapshot is not taken")
+	}
+	first := r.Bodies[0]
+	moved := w.Bodies()[0]
+	moved.Pose.Pos.X++
+	w.SetBody(0, moved)
+	changes.Update(w)
+	if read(time.Second) || r.Bodies[0] != first {
+		t.Error("another snapshot of the same tick is taken")
+	}
+	w.SetTick(w.Tick() + 1)
+	if changes.Update(w); !read(2*time.Second) || r.Bodies[0] == first {
+		t.Error("the snapshot of the next tick is not taken")
+	}
+}
+
 // TestLongSnapshot checks that a snapshot larger than a datagram arrives in fragments, and one that
 // does not fit a packet panics.
 func TestLongSnapshot(t *testing.T) {

@@ -225,6 +225,54 @@ func TestLateInputs(t *testing.T) {
 	}
 }
 
+// TestLateInputsAreStoredOnce checks that a late input that arrives again is a duplicate, that it is
+// kept for a replay, and that one too old for the ring does not take the place of a waiting input.
+func TestLateInputsAreStoredOnce(t *testing.T) {
+	r := newRig(t)
+	r.q.Start(2000, sim.Input{})
+	waiting := sim.Tick(2000 + ringLen/2 - 1)
+	r.q.insert(waiting, inputAt(waiting))
+	for range 2 {
+		r.q.insert(1990, sim.Input{Heading: 7})
+	}
+	m := r.env.Counters
+	if m.Value("late_inputs") != 1 || m.Value("duplicate_inputs") != 1 {
+		t.Errorf("%+v", m.All())
+	}
+	if in, fresh := r.q.ReplayInput(1990, sim.Input{}, false); !fresh || in.Heading != 7 {
+		t.Errorf("the late input is replayed as %v, fresh %v", in, fresh)
+	}
+	r.q.PopOldestLate()
+	for range 2 {
+		r.q.insert(waiting-ringLen, sim.Input{Heading: 9})
+	}
+	if _, ok := r.q.PopOldestLate(); ok || m.Value("late_inputs") != 3 {
+		t.Errorf("an input of half a ring ago is to be replayed: %v; %v late inputs", ok, m.Value("late_inputs"))
+	}
+	if got := r.q.Pop(waiting, false); got != inputAt(waiting) {
+		t.Errorf("the waiting input became %v", got)
+	}
+}
+
+// TestFarAheadClient checks that inputs reach their ticks when the client runs ahead by more ticks
+// than half of those that the bits on the wire tell apart.
+func TestFarAheadClient(t *testing.T) {
+	r := newRig(t, "tick-bits", "8")
+	r.q.Start(0, sim.Input{})
+	for now := range sim.Tick(600) {
+		ahead := min(now/2, 300)
+		for tick := now + ahead; tick <= now+ahead+(now+1)/2-now/2; tick++ {
+			r.send(tick, tick, false, now)
+		}
+		if got := r.q.Pop(now, false); now > 0 && got != inputAt(now) {
+			t.Fatalf("%d ticks ahead: tick %d has %v, want %v", ahead, now, got, inputAt(now))
+		}
+	}
+	if n := r.env.Counters.Value("late_inputs"); n != 0 {
+		t.Errorf("%v inputs are late", n)
+	}
+}
+
 // TestQueueAfterLongFreeze checks a client that was suspended for ten seconds: the low bits of its
 // old tick are those of a future one, but its input is not used there if the true one arrives.
 func TestQueueAfterLongFreeze(t *testing.T) {
