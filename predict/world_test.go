@@ -1,11 +1,14 @@
 package predict_test
 
 import (
+	"fmt"
+	"reflect"
 	"slices"
 	"testing"
 
 	"ghostcube/predict"
 	"ghostcube/sim"
+	"ghostcube/sim/geom"
 	"ghostcube/sim/scene"
 )
 
@@ -103,5 +106,78 @@ func TestWorldAllocatesNothing(t *testing.T) {
 	inputs := push(0)
 	if n := testing.AllocsPerRun(30, func() { w.Load(&start); w.Step(inputs...); w.Save(&end) }); n != 0 {
 		t.Errorf("%v allocations a tick", n)
+	}
+}
+
+// TestSolverDropsCache checks that the solver drops the contact cache before every tick that drop-cache
+// divides, and before no other.
+func TestSolverDropsCache(t *testing.T) {
+	hashes := map[string]bool{}
+	run := func(every int, drops func(t sim.Tick) bool) uint64 {
+		w := newWorld(t, "pile:layers=2")
+		var k predict.Knobs
+		var p predict.Solver
+		k.Solver(&p, w)
+		p.DropCacheEvery = every
+		for range 95 {
+			if drops != nil && drops(w.Tick()) {
+				w.DropCache()
+			}
+			p.Step(w, sim.Input{Buttons: sim.Forward})
+		}
+		bodies, cache := w.Hash()
+		return bodies ^ cache
+	}
+	by := func(n sim.Tick) func(sim.Tick) bool { return func(t sim.Tick) bool { return t%n == 0 } }
+	for name, c := range map[string]struct {
+		every int
+		drops func(sim.Tick) bool
+	}{"never": {0, nil}, "30": {30, by(30)}, "7": {7, by(7)}} {
+		want := run(0, c.drops)
+		if got := run(c.every, nil); got != want {
+			t.Errorf("drop-cache=%s: %x, want %x", name, got, want)
+		}
+		hashes[fmt.Sprint(want)] = true
+	}
+	if len(hashes) != 3 {
+		t.Error("dropping the cache changes nothing")
+	}
+}
+
+// TestResetView checks that a reset view is empty.
+func TestResetView(t *testing.T) {
+	v := predict.View{Others: 1, Own: 2, Carriers: 3, Bodies: make([]geom.Pose, 2), Simulated: make([]geom.Pose, 2), LastReceived: make([]geom.Pose, 2), Trail: make([]geom.Pose, 2),
+		Note: "a note", TouchedBy: make([]int8, 2), Predicted: make([]bool, 2), Fallback: make([]bool, 2)}
+	full := reflect.ValueOf(v)
+	for i := range full.NumField() {
+		if full.Field(i).IsZero() {
+			t.Errorf("the test leaves out %s", full.Type().Field(i).Name)
+		}
+	}
+	v.Reset()
+	for i, r := 0, reflect.ValueOf(v); i < r.NumField(); i++ {
+		if f := r.Field(i); f.Kind() == reflect.Slice && f.Len() > 0 || f.Kind() != reflect.Slice && !f.IsZero() {
+			t.Errorf("%s is %v", r.Type().Field(i).Name, f)
+		}
+	}
+}
+
+// TestMaxError checks that the error of a difference is its largest displacement: at once, or by a velocity
+// after a time.
+func TestMaxError(t *testing.T) {
+	for _, c := range []struct {
+		d              predict.Difference
+		reach, seconds float32
+		want           float32
+	}{
+		{predict.Difference{Position: 0.5}, 2, 0.1, 0.5},
+		{predict.Difference{Rotation: 0.5}, 2, 0.1, 1},
+		{predict.Difference{Linear: 8, Position: 0.5}, 2, 0.25, 2},
+		{predict.Difference{Angular: 8}, 2, 0.25, 4},
+		{predict.Difference{Angular: 8, Linear: 20}, 2, 0.25, 5},
+	} {
+		if got := c.d.MaxError(c.reach, c.seconds); got != c.want {
+			t.Errorf("%+v: %v, want %v", c.d, got, c.want)
+		}
 	}
 }

@@ -136,3 +136,51 @@ func TestColor(t *testing.T) {
 		t.Error(RGB(1, 1, 1).ScaleAlpha(0.5))
 	}
 }
+
+// TestOrbit promises that yaw turns the camera counter-clockwise from looking along +y, that pitch tilts it
+// down, and that the target is at its distance.
+func TestOrbit(t *testing.T) {
+	target := geom.Vec3{X: 2, Y: -3, Z: 1}
+	for _, c := range []struct {
+		yaw, pitch float32
+		want       geom.Vec3 // direction of the view
+	}{
+		{0, 0, geom.Vec3{Y: 1}},
+		{90, 0, geom.Vec3{X: -1}},
+		{-90, 0, geom.Vec3{X: 1}},
+		{180, 0, geom.Vec3{Y: -1}},
+		{0, 30, geom.Vec3{Y: 0.8660254, Z: -0.5}},
+		{90, 30, geom.Vec3{X: -0.8660254, Z: -0.5}},
+	} {
+		o := Orbit(target, c.yaw, c.pitch, 4)
+		if got := target.Sub(o.Eye).Scale(0.25); got.Sub(c.want).Len() > 1e-5 {
+			t.Errorf("yaw %v, pitch %v looks along %v, want %v", c.yaw, c.pitch, got, c.want)
+		}
+	}
+}
+
+// TestBorder promises that a border covers the edge of its rectangle, each pixel once.
+func TestBorder(t *testing.T) {
+	var l DrawList
+	l.Border(10, 20, 8, 6, 2, Color{A: 255})
+	covered := map[[2]int]int{}
+	for _, it := range l.Items {
+		for y := int(it.Y); y < int(it.Y+it.H); y++ {
+			for x := int(it.X); x < int(it.X+it.W); x++ {
+				covered[[2]int{x, y}]++
+			}
+		}
+	}
+	for y := 15; y < 30; y++ {
+		for x := 5; x < 25; x++ {
+			inside := x >= 10 && x < 18 && y >= 20 && y < 26
+			want := 0
+			if inside && (x < 12 || x >= 16 || y < 22 || y >= 24) {
+				want = 1
+			}
+			if n := covered[[2]int{x, y}]; n != want {
+				t.Errorf("pixel %d, %d is covered %d times, want %d", x, y, n, want)
+			}
+		}
+	}
+}

@@ -13,16 +13,16 @@
 //	+ tick < r.Tick
 //
 // The replaced text has to occur once in the file; an entry whose text does not is an error that
-// names it. The source tree is not changed: go test gets the bug as an overlay.
+// names it. The bugs are planted in a copy of the source tree.
 package main
 
 import (
 	"bufio"
 	"bytes"
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -68,6 +68,14 @@ func run(table, only string, list bool) error {
 		fmt.Printf("%d bugs in %s\n", len(bugs), table)
 		return errors.Join(wrong...)
 	}
+	tree, err := os.MkdirTemp("", "planted")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(tree)
+	if err := copyTree(tree); err != nil {
+		return err
+	}
 	planted, survived := 0, 0
 	for i := range bugs {
 		b := &bugs[i]
@@ -76,12 +84,13 @@ func run(table, only string, list bool) error {
 		}
 		planted++
 		start := time.Now()
-		found, err := b.test()
-		if err != nil {
-			return fmt.Errorf("%s:%d: %s: %w", table, b.line, b.what, err)
-		}
+		found, err := b.test(tree)
 		result := "found   "
-		if !found {
+		switch {
+		case err != nil:
+			result = "ERROR   "
+			wrong = append(wrong, fmt.Errorf("%s:%d: %s: %w", table, b.line, b.what, err))
+		case !found:
 			result = "SURVIVED"
 			survived++
 		}
@@ -89,9 +98,9 @@ func run(table, only string, list bool) error {
 	}
 	fmt.Printf("%d planted bugs, %d survived\n", planted, survived)
 	if survived > 0 {
-		return fmt.Errorf("%d of %d bugs survived the tests", survived, planted)
+		wrong = append(wrong, fmt.Errorf("%d of %d bugs survived the tests", survived, planted))
 	}
-	return nil
+	return errors.Join(wrong...)
 }
 
 // readTable reads the table. Errors name the line.
@@ -146,31 +155,45 @@ func (b *bug) plant() ([]byte, error) {
 	return bytes.Replace(text, old, []byte(strings.Join(b.new, "\n")), 1), nil
 }
 
-// test reports whether the tests find the bug.
-func (b *bug) test() (found bool, err error) {
+// copyTree copies the source tree, except for version control.
+func copyTree(to string) error {
+	return filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.Name() == ".git" && d.IsDir():
+			return filepath.SkipDir
+		case d.IsDir():
+			return os.MkdirAll(filepath.Join(to, path), 0o700)
+		case !d.Type().IsRegular() || d.Name() == ".git":
+			return nil
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(filepath.Join(to, path), text, 0o600)
+	})
+}
+
+// test reports whether the tests find the bug, in a copy of the source tree.
+func (b *bug) test(tree string) (found bool, err error) {
 	text, err := b.plant()
 	if err != nil {
 		return false, err
 	}
-	dir, err := os.MkdirTemp("", "planted")
+	name := filepath.Join(tree, b.file)
+	original, err := os.ReadFile(name)
 	if err != nil {
 		return false, err
 	}
-	defer os.RemoveAll(dir)
-	original, err := filepath.Abs(b.file)
-	if err != nil {
+	if err := os.WriteFile(name, text, 0o600); err != nil {
 		return false, err
 	}
-	changed, overlay := filepath.Join(dir, "bug.go"), filepath.Join(dir, "overlay.json")
-	replace, err := json.Marshal(map[string]map[string]string{"Replace": {original: changed}})
-	if err != nil {
-		return false, err
-	}
-	if err := errors.Join(os.WriteFile(changed, text, 0o600), os.WriteFile(overlay, replace, 0o600)); err != nil {
-		return false, err
-	}
-	args := []string{"test", "-overlay", overlay, "-short", "-failfast", "-vet=off", "-count=1", "-timeout", "5m"}
-	output, err := exec.Command("go", append(args, b.tests...)...).CombinedOutput()
+	defer func() { err = errors.Join(err, os.WriteFile(name, original, 0o600)) }()
+	test := exec.Command("go", append([]string{"test", "-failfast", "-vet=off", "-count=1", "-timeout", "5m"}, b.tests...)...)
+	test.Dir = tree
+	output, err := test.CombinedOutput()
 	var failed *exec.ExitError
 	switch {
 	case err == nil:

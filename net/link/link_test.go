@@ -289,6 +289,17 @@ func TestParseRefuses(t *testing.T) {
 	}
 }
 
+// TestLargestBucket checks that the largest bucket of a range belongs to it, and a larger one does not.
+func TestLargestBucket(t *testing.T) {
+	var n Network
+	if err := n.Parse("bandwidth=1mbit,bucket=1MB"); err != nil || n.Up.Bucket != 1_000_000 {
+		t.Errorf("%d bytes, %v", n.Up.Bucket, err)
+	}
+	if n.Parse("bandwidth=1mbit,bucket=1000001B") == nil {
+		t.Error("more than 1 MB is accepted")
+	}
+}
+
 // TestCopyFrom checks that a copied link behaves like the original and independently of
 // it.
 func TestCopyFrom(t *testing.T) {

@@ -210,6 +210,21 @@ func TestLockstepCatchesUp(t *testing.T) {
 	}
 }
 
+// TestLockstepFreezeKeepsDelay checks that inputs which have waited in the socket of a frozen program
+// do not count as late: an adaptive delay does not grow.
+func TestLockstepFreezeKeepsDelay(t *testing.T) {
+	t.Parallel()
+	l := labtest.Open(t, labtest.Config(t, "plain", "latency=75ms,jitter=20ms", AtHost), "lockstep:adaptive=on")
+	labtest.Run(t, l, 300)
+	delay := func() float64 { return l.Panes[0].Counters.Value("playout_delay_ms") }
+	before := delay()
+	applyCommands(t, l, "freeze all - 2s")
+	labtest.Run(t, l, 180)
+	if after := delay(); after > before+20 || before > 100 {
+		t.Errorf("the delay is %v ms, %v before the freeze", after, before)
+	}
+}
+
 // TestLockstepFaults checks that a forced fault in the server's world is reported as a desync
 // with its tick and body.
 func TestLockstepFaults(t *testing.T) {

@@ -272,3 +272,20 @@ func TestLines(t *testing.T) {
 		t.Error("a line that begins behind the eye is drawn")
 	}
 }
+
+// TestInvisibleCube promises that a cube without opacity changes no pixel.
+func TestInvisibleCube(t *testing.T) {
+	draw := func(s *render.Scene) []byte {
+		im := image.NewRGBA(image.Rect(0, 0, 96, 64))
+		var p Painter
+		c := render.Orbit(geom.Vec3{Z: 0.5}, 20, 25, 6)
+		p.Draw(im, s, &c)
+		return im.Pix
+	}
+	cube := render.Cube{Pose: geom.Pose{Pos: geom.Vec3{Z: 0.5}, Rot: geom.Identity}, Half: geom.Vec3{X: 0.5, Y: 0.5, Z: 0.5}, Color: render.RGB(0.9, 0.1, 0.1)}
+	none, visible := draw(&render.Scene{}), draw(&render.Scene{Cubes: []render.Cube{cube}})
+	cube.Color.A = 0
+	if slices.Equal(none, visible) || !slices.Equal(none, draw(&render.Scene{Cubes: []render.Cube{cube}})) {
+		t.Error("a cube without opacity is drawn")
+	}
+}

@@ -203,6 +203,18 @@ func TestValidate(t *testing.T) {
 	if err := good.Validate(); err != nil {
 		t.Fatal(err)
 	}
+	for _, side := range []int{MinSide, MaxSide} {
+		for _, f := range []Format{{"a.gif", side, 360, 25}, {"a.gif", 640, side, 25}, {"a%d.png", 640, 360, MinFPS}, {"a%d.png", 640, 360, MaxFPS}} {
+			if err := f.Validate(); err != nil {
+				t.Errorf("%+v: %v", f, err)
+			}
+		}
+	}
+	for _, f := range []Format{{"a.gif", MaxSide + 1, 360, 25}, {"a.gif", 640, MaxSide + 1, 25}, {"a.gif", 640, MinSide - 1, 25}, {"a%d.png", 640, 360, MaxFPS + 1}} {
+		if f.Validate() == nil {
+			t.Errorf("%+v is accepted", f)
+		}
+	}
 	for want, f := range map[string]Format{
 		"want sides of 64 to 7680":     {"a.gif", 10, 360, 25},
 		"want 1 to 240":                {"a.png", 640, 360, 0},

@@ -101,3 +101,24 @@ func TestIsFinite(t *testing.T) {
 		t.Error("a finite number does not count as finite")
 	}
 }
+
+// TestSymMat3 checks that a symmetric matrix times its inverse changes no vector, and that the matrix
+// of a rotated diagonal scales along the rotated axes.
+func TestSymMat3(t *testing.T) {
+	m := SymMat3{XX: 4, XY: -1, XZ: 0.5, YY: 3, YZ: 0.25, ZZ: 5}
+	inverse := m.Inverse()
+	for _, v := range []Vec3{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {0.3, -2, 5}} {
+		if got := inverse.Mul(m.Mul(v)); got.Sub(v).Len() > 1e-5 {
+			t.Errorf("%v becomes %v", v, got)
+		}
+	}
+	q := AxisAngle(Vec3{1, 2, 3}.Unit(), 0.8)
+	axes := q.Mat()
+	d := RotatedDiagonal(&axes, Vec3{2, 3, 7})
+	for i, axis := range []Vec3{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}} {
+		along := q.Rotate(axis)
+		if got, want := d.Mul(along), along.Scale([]float32{2, 3, 7}[i]); got.Sub(want).Len() > 1e-5 {
+			t.Errorf("axis %d becomes %v, want %v", i, got, want)
+		}
+	}
+}

@@ -43,6 +43,31 @@ func TestOutputErrors(t *testing.T) {
 	}
 }
 
+// stutteringDisk refuses its second write.
+type stutteringDisk struct {
+	bytes.Buffer
+	writes int
+}
+
+func (d *stutteringDisk) Write(b []byte) (int, error) {
+	if d.writes++; d.writes == 2 {
+		return 0, errors.New("no space left")
+	}
+	return d.Buffer.Write(b)
+}
+
+// TestOutputStopsAtError checks that nothing is printed after a part that could not be.
+func TestOutputStopsAtError(t *testing.T) {
+	d := &stutteringDisk{}
+	w := &outputWriter{w: d}
+	for _, part := range []string{"a", "b", "c"} {
+		io.WriteString(w, part)
+	}
+	if w.err == nil || d.String() != "a" {
+		t.Errorf("%v, %q", w.err, d.String())
+	}
+}
+
 // TestLongLines checks that a line that is too long is reported with file, line and limit.
 func TestLongLines(t *testing.T) {
 	for _, c := range []struct{ name, text, flags, want string }{

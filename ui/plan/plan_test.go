@@ -292,3 +292,26 @@ func TestEntries(t *testing.T) {
 		t.Errorf("without a tape: %+v", e)
 	}
 }
+
+// TestInlineTraces checks that the name of a trace becomes its text, in every direction, and that text, none
+// and other conditions stay as they are.
+func TestInlineTraces(t *testing.T) {
+	library := newLibrary()
+	trace, err := library.LoadTrace("wifi-stall")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for network, want := range map[string]string{
+		"latency=5ms,loss=1%":                  "latency=5ms,loss=1%",
+		"trace=none,up.trace=us/20000:5012/-":  "trace=none,up.trace=us/20000:5012/-",
+		"wifi-good, down.trace = wifi-stall":   "wifi-good,down.trace=" + trace.String(),
+		"trace=wifi-stall,up.trace=wifi-stall": "trace=" + trace.String() + ",up.trace=" + trace.String(),
+	} {
+		if got, err := library.InlineTraces(network); err != nil || got != want {
+			t.Errorf("%s becomes %.80s, %v", network, got, err)
+		}
+	}
+	if _, err := library.InlineTraces("trace=wifi-stal"); err == nil {
+		t.Error("an unknown trace is accepted")
+	}
+}

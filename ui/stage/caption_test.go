@@ -126,3 +126,36 @@ func TestFallbackIsShown(t *testing.T) {
 		t.Errorf("with prediction again it is %v", client)
 	}
 }
+
+// TestSideLabels promises that the labels of the two sides lie in the corners of their own halves.
+func TestSideLabels(t *testing.T) {
+	l := newSession(t, "perfect", "rewind")
+	setDisplay(t, l, "split=on")
+	var s Stage
+	runTicks(t, &s, l, 2)
+	var f Frame
+	s.Compose(&f, l, Rect{W: 1280, H: 720}, Options{}, 1)
+	found := 0
+	for _, it := range f.Overlay.Items {
+		right := it.X + it.Font.Width(it.Text)
+		switch it.Text {
+		case "client":
+			if it.Y > 100 { // in the legend
+				continue
+			}
+			if found++; right > 640 || right < 600 {
+				t.Errorf("the client's label ends at %v", right)
+			}
+		case "server":
+			if it.Y > 100 {
+				continue
+			}
+			if found++; it.X < 640 || it.X > 680 {
+				t.Errorf("the server's label begins at %v", it.X)
+			}
+		}
+	}
+	if found < 2 {
+		t.Errorf("%d labels", found)
+	}
+}

@@ -29,3 +29,23 @@ func TestCorrectionsAreBounded(t *testing.T) {
 		t.Errorf("%v allocations", n)
 	}
 }
+
+// TestLogRefusesForgottenEntries checks that entries that are forgotten or not added yet are not returned.
+func TestLogRefusesForgottenEntries(t *testing.T) {
+	var l Log[int]
+	for i := range 7 {
+		l.add(i, 4)
+	}
+	for n := range 9 {
+		func() {
+			defer func() {
+				if panics := recover() != nil; panics != (n < 3 || n >= 7) {
+					t.Errorf("entry %d: panics %v", n, panics)
+				}
+			}()
+			if got := *l.At(n); got != n {
+				t.Errorf("entry %d is %d", n, got)
+			}
+		}()
+	}
+}

@@ -147,3 +147,53 @@ func TestBody(t *testing.T) {
 		t.Errorf("teleported to %v: drawn at %v, before at %v", to.Pose.Pos, c.Drawn(w, 0).Pos, drawn.Pos)
 	}
 }
+
+// TestSuddenJump checks that a change of the server's velocity by more than sudden-speed, and not by
+// as much, starts a countdown of sudden-states, after which a velocity that differs by more than
+// sudden-tolerance resets the body, the pending correction included.
+func TestSuddenJump(t *testing.T) {
+	s := suddenSettings{enabled: true, speed: 10, tolerance: 5, states: 3}
+	for _, c := range []struct {
+		change, own, pending float32 // m/s
+		enabled, want        bool
+	}{
+		{10, 0, 0, true, false},
+		{10.5, 0, 0, true, true},
+		{10.5, 0, 0, false, false},
+		{12, 7, 0, true, false},
+		{12, 6.5, 0, true, true},
+		{12, 7, 2, true, true},
+		{12, 6.5, -2, true, false},
+	} {
+		s.enabled = c.enabled
+		var watch velocityWatch
+		server := sim.Body{Linear: geom.Vec3{X: 1}}
+		own := sim.Body{Linear: geom.Vec3{X: 1 + c.own}}
+		pending := &smoothing.Shift{Linear: geom.Vec3{X: c.pending}}
+		for i := range 8 {
+			if i == 2 {
+				server.Linear.X += c.change
+			}
+			if got, want := watch.jumped(&s, &server, &own, pending), c.want && i == 2+3; got != want {
+				t.Errorf("%+v: state %d: %v", c, i, got)
+			}
+		}
+	}
+}
+
+// TestStepWakes checks that a share of a correction wakes a body that sleeps, and that a body without a
+// pending correction sleeps on.
+func TestStepWakes(t *testing.T) {
+	env, s := newWorld(t)
+	b := env.World.Bodies()[0]
+	b.Asleep = true
+	env.World.SetBody(0, b)
+	var c Body
+	if c.Step(env.World, 0, s); !env.World.Bodies()[0].Asleep {
+		t.Error("a body without a correction wakes")
+	}
+	c.Pending = smoothing.Shift{Pos: geom.Vec3{X: 1}, Rot: geom.Identity}
+	if c.Step(env.World, 0, s); env.World.Bodies()[0].Asleep || env.World.Bodies()[0].Pose.Pos.X <= b.Pose.Pos.X {
+		t.Errorf("%+v", env.World.Bodies()[0])
+	}
+}

@@ -49,3 +49,26 @@ func TestCandidates(t *testing.T) {
 		}
 	}
 }
+
+// TestContains checks that a bounding box contains its faces and nothing beyond them, with a margin on
+// each side.
+func TestContains(t *testing.T) {
+	v := Candidate{Lower: geom.Vec3{X: -1, Y: -2, Z: -3}, Upper: geom.Vec3{X: 4, Y: 5, Z: 6}}
+	const margin = 0.5
+	inside := geom.Vec3{X: 1, Y: 1, Z: 1}
+	for axis := range 3 {
+		for _, c := range []struct {
+			at   float32 // along the axis
+			want bool
+		}{
+			{[]float32{-1, -2, -3}[axis] - margin, true}, {[]float32{-1, -2, -3}[axis] - margin - 0.01, false},
+			{[]float32{4, 5, 6}[axis] + margin, true}, {[]float32{4, 5, 6}[axis] + margin + 0.01, false},
+		} {
+			at := inside
+			*[]*float32{&at.X, &at.Y, &at.Z}[axis] = c.at
+			if got := v.Contains(at, margin); got != c.want {
+				t.Errorf("%v: %v", at, got)
+			}
+		}
+	}
+}

@@ -43,17 +43,17 @@ func TestState(t *testing.T) {
 			t.Errorf("%+v is read as %+v", r.Body, got.Body)
 		}
 	}
-	var c quant.Coder
-	c.BeginWrite(make([]byte, 40))
-	r := State{Parent: 6}
-	r.Body.Pose.Rot = geom.Identity
-	r.Code(&c, 8, &g)
-	c.BeginRead(c.FinishWrite())
-	if got := (State{}); true {
-		got.Code(&c, 5, &g)
-	}
-	if c.Err() == nil {
-		t.Error("reading a missing candidate is no error")
+	for _, x := range []struct{ parent, written, read int }{{6, 8, 5}, {1, 2, 1}} {
+		var c quant.Coder
+		c.BeginWrite(make([]byte, 40))
+		r := State{Parent: x.parent}
+		r.Body.Pose.Rot = geom.Identity
+		r.Code(&c, x.written, &g)
+		c.BeginRead(c.FinishWrite())
+		var got State
+		if got.Code(&c, x.read, &g); c.Err() == nil {
+			t.Errorf("reading candidate %d of %d is no error", x.parent, x.read)
+		}
 	}
 	far := State{0, sim.Body{Pose: geom.Pose{Pos: geom.Vec3{X: 64.1}}}}
 	if far.inRange(&g) {

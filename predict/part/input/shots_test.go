@@ -235,3 +235,32 @@ func TestUnwrapViewTime(t *testing.T) {
 		}
 	}
 }
+
+// TestSetViewTime checks that a shot has the low bits of the time that the player saw, and how far
+// ahead of it the own cube was drawn, from 0 to the largest number that is sent.
+func TestSetViewTime(t *testing.T) {
+	const seen = 5<<viewTimeBits + 1234
+	for ahead, want := range map[int64]uint16{-3: 0, 0: 0, 77: 77, maxAhead: maxAhead, maxAhead + 1: maxAhead} {
+		s := sim.Shot{Fired: true}
+		SetViewTime(&s, seen, ahead)
+		if s.ViewTime != seen&(1<<viewTimeBits-1) || !s.HasViewTime || s.Ahead != want || UnwrapViewTime(s.ViewTime, seen+100) != seen {
+			t.Errorf("%d ahead: %+v, want %d", ahead, s, want)
+		}
+	}
+}
+
+// TestLocalBeforeJoining checks that until it joins, a client steps with its player's last input before
+// the session, and sends none.
+func TestLocalBeforeJoining(t *testing.T) {
+	before := sim.Input{Buttons: sim.Left, Heading: 4}
+	env := &predict.Env{Player: 1, LastInputs: []sim.Input{{}, before}, Knobs: &predict.Knobs{}, Counters: &predict.Counters{}}
+	var l Local
+	l.Declare(env)
+	if got := l.Next(10, sim.Input{Buttons: sim.Right}); got != before || l.SampledTick() != 0 {
+		t.Errorf("before joining %+v is stepped, %d sampled", got, l.SampledTick())
+	}
+	l.Join()
+	if got := l.Next(11, sim.Input{Buttons: sim.Right}); got.Buttons != sim.Right || l.SampledTick() != 12 || l.Repeat() != got {
+		t.Errorf("after joining %+v is stepped, %d sampled", got, l.SampledTick())
+	}
+}

@@ -204,3 +204,20 @@ func TestWorldRotation(t *testing.T) {
 		t.Errorf("ToLocal of ToWorld: %+v, separation %v", back, gap)
 	}
 }
+
+// TestNewLoops checks that the joints of a tree with a closed loop are those of its solver, and that a
+// scene without a loop has none, whether or not it is jointed to the world.
+func TestNewLoops(t *testing.T) {
+	for spec, want := range map[string]int{"plain": 0, "trailer": 0, "seesaw": 0, "train:rods=8": 0} {
+		s := predicttest.Scene(t, spec)
+		tree := New(&s, HeaviestRoot, 0)
+		if l := NewLoops(&s, tree); len(l.joints) != want {
+			t.Errorf("%s: %d joints in loops, want %d", spec, len(l.joints), want)
+		}
+	}
+	row := jointedRow(6, 0, [2]int{0, 1}, [2]int{1, 2}, [2]int{2, 0}, [2]int{3, 4})
+	row.Joints = append(row.Joints, sim.Joint{A: sim.WorldBody, B: 5})
+	if l := NewLoops(row, New(row, HeaviestRoot, 0)); len(l.joints) != 3 {
+		t.Errorf("%d joints in a loop of three", len(l.joints))
+	}
+}

@@ -142,3 +142,26 @@ func TestJointsSpreadOwnership(t *testing.T) {
 		}
 	}
 }
+
+// TestDigest checks that the digest of a body depends on its owner and on how long it has been idle.
+func TestDigest(t *testing.T) {
+	w := arena(t, geom.Vec3{X: -3, Z: 0.2})
+	owners := ownership.New(w.Scene())
+	seen := map[sim.Digest]bool{}
+	digest := func() {
+		d := sim.Digest(1)
+		owners.Digest(&d, 2)
+		seen[d] = true
+	}
+	digest()
+	owners.Set(2, 1)
+	digest()
+	owners.Set(2, 0)
+	for range 3 {
+		digest()
+		owners.Update(w.World)
+	}
+	if len(seen) != 5 {
+		t.Errorf("%d digests of five states", len(seen))
+	}
+}

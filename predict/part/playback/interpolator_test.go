@@ -63,6 +63,9 @@ func TestExtrapolationStops(t *testing.T) {
 		for i := range 5 {
 			h.Advance(toMoments(30+float64(i)), toMoments(reach), rate)
 			checkPose(t, &h, 10+reach+(24-reach)*float64(i)/4)
+			if h.stopped && i < 4 {
+				t.Errorf("reach %v: a body that moves counts as stopped", reach)
+			}
 		}
 	}
 }

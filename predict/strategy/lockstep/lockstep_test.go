@@ -346,3 +346,18 @@ func BenchmarkTick(b *testing.B) {
 		r.run(1)
 	}
 }
+
+// TestAcknowledgeIsChecked checks that an acknowledgement counts only if it is newer than the last one and
+// the inputs have been sent.
+func TestAcknowledgeIsChecked(t *testing.T) {
+	s := newInputStream(10)
+	w := sendWindow{acked: 10, sent: 10}
+	for range 5 {
+		s.add(sim.Input{})
+	}
+	for _, c := range []struct{ tick, want sim.Tick }{{12, 12}, {11, 12}, {16, 12}, {^sim.Tick(0), 12}, {15, 15}} {
+		if w.acknowledge(&s, c.tick); w.acked != c.want {
+			t.Errorf("after an acknowledgement of %d: %d, want %d", c.tick, w.acked, c.want)
+		}
+	}
+}

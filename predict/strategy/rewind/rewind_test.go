@@ -8,6 +8,7 @@ import (
 	"ghostcube/internal/experiment"
 	"ghostcube/predict"
 	"ghostcube/predict/predicttest"
+	"ghostcube/sim"
 	"ghostcube/sim/geom"
 )
 
@@ -290,5 +291,28 @@ func TestRecovers(t *testing.T) {
 	}
 	if behind := r.Counter("clock_behind_ticks"); behind < -2 || behind > 2 {
 		t.Errorf("the clock is %v ticks off", behind)
+	}
+}
+
+// TestTrail checks that the trail consists of the poses that the player's cube had at the start of every
+// second of the last 160 ticks, oldest first.
+func TestTrail(t *testing.T) {
+	r := newRig(t, "zen", "latency=75ms")
+	poses := map[sim.Tick]geom.Pose{}
+	for range 400 {
+		poses[r.ClientWorld().Tick()] = r.ClientWorld().Bodies()[0].Pose
+		r.run(1)
+	}
+	var v predict.View
+	r.c.View(&v)
+	if len(v.Trail) != predict.TrailTicks/predict.TrailStep {
+		t.Fatalf("%d poses", len(v.Trail))
+	}
+	last := r.ClientWorld().Tick()
+	for i, pose := range v.Trail {
+		at := last&^(predict.TrailStep-1) - predict.TrailTicks + sim.Tick(i*predict.TrailStep)
+		if pose != poses[at] {
+			t.Fatalf("pose %d of the trail is %v, want that of tick %d, %v", i, pose.Pos, at, poses[at].Pos)
+		}
 	}
 }

@@ -157,3 +157,19 @@ func TestFitAndSkip(t *testing.T) {
 		t.Errorf("%d bits of updates, want %d", full-c.BitsProcessed(), awake+2*asleep)
 	}
 }
+
+// TestExcludeOwned checks that a peer is not sent the bodies under its own authority, and all others.
+func TestExcludeOwned(t *testing.T) {
+	p := sender{bodies: make([]senderBody, 4)}
+	authorities := make([]authority, 4)
+	for i := range authorities {
+		p.bodies[i].priority, p.bodies[i].changedTick = 5, 9
+		authorities[i].player = []int8{0, 1, sim.NoPlayer, 1}[i]
+	}
+	p.excludeOwned(authorities, 1)
+	for i, b := range p.bodies {
+		if owned := i%2 == 1; owned != (b.priority == notSent) || owned != (b.changedTick == 0) {
+			t.Errorf("body %d: %+v", i, b)
+		}
+	}
+}
