@@ -289,3 +289,33 @@ func TestInvisibleCube(t *testing.T) {
 		t.Error("a cube without opacity is drawn")
 	}
 }
+
+// TestClippedTextKeepsItsRows promises that a text that reaches beyond an edge of the picture has, inside it,
+// the pixels of one that does not.
+func TestClippedTextKeepsItsRows(t *testing.T) {
+	draw := func(w, h int, x, y float32) *image.RGBA {
+		im := image.NewRGBA(image.Rect(0, 0, w, h))
+		var l render.DrawList
+		l.Text(x, y, render.Font{Size: 24}, render.RGB(1, 1, 1), "Ghostcube")
+		DrawOverlay(im, &l)
+		return im
+	}
+	whole := draw(200, 80, 40, 40)
+	const dx, dy = 50, 30 // of the clipped picture in the whole one
+	part := draw(60, 8, 40-dx, 40-dy)
+	seen := 0
+	for y := range 8 {
+		for x := range 60 {
+			a, b := part.RGBAAt(x, y), whole.RGBAAt(x+dx, y+dy)
+			if a != b {
+				t.Fatalf("pixel %d, %d is %v, want %v", x, y, a, b)
+			}
+			if a.R > 0 && y == 0 {
+				seen++
+			}
+		}
+	}
+	if seen == 0 {
+		t.Error("the first row is empty")
+	}
+}

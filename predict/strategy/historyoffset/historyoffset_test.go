@@ -292,3 +292,16 @@ func FuzzRead(f *testing.F) {
 		fields(false, payload, r.ClientWorld().Scene(), func(quant.Field) {})
 	})
 }
+
+// TestInspectReportsEveryBody checks that the age and the motion of every body are reported, predicted or
+// interpolated.
+func TestInspectReportsEveryBody(t *testing.T) {
+	r := newRig(t, "zen", "latency=75ms")
+	r.Run(200, predicttest.DriveAround)
+	var l predict.Inspection
+	r.c.inspect(&l)
+	n := len(r.ClientWorld().Bodies())
+	if len(l.Age) != n || len(l.Moving) != n || !l.Moving[0] {
+		t.Errorf("%d ages and %d motions of %d bodies: %v", len(l.Age), len(l.Moving), n, l.Moving)
+	}
+}
