@@ -239,7 +239,7 @@ func TestLateInputsAreStoredOnce(t *testing.T) {
 	if m.Value("late_inputs") != 1 || m.Value("duplicate_inputs") != 1 {
 		t.Errorf("%+v", m.All())
 	}
-	if in, fresh := r.q.ReplayInput(1990, sim.Input{}, false); !fresh || in.Heading != 7 {
+	if in, _, fresh := r.q.ReplayInput(1990, sim.Input{}, 0, Repetition{}); !fresh || in.Heading != 7 {
 		t.Errorf("the late input is replayed as %v, fresh %v", in, fresh)
 	}
 	r.q.PopOldestLate()
@@ -249,7 +249,7 @@ func TestLateInputsAreStoredOnce(t *testing.T) {
 	if _, ok := r.q.PopOldestLate(); ok || m.Value("late_inputs") != 3 {
 		t.Errorf("an input of half a ring ago is to be replayed: %v; %v late inputs", ok, m.Value("late_inputs"))
 	}
-	if got := r.q.Pop(waiting, false); got != inputAt(waiting) {
+	if got := r.q.Pop(waiting, Repetition{}); got != inputAt(waiting) {
 		t.Errorf("the waiting input became %v", got)
 	}
 }
@@ -264,7 +264,7 @@ func TestFarAheadClient(t *testing.T) {
 		for tick := now + ahead; tick <= now+ahead+(now+1)/2-now/2; tick++ {
 			r.send(tick, tick, false, now)
 		}
-		if got := r.q.Pop(now, false); now > 0 && got != inputAt(now) {
+		if got := r.q.Pop(now, Repetition{}); now > 0 && got != inputAt(now) {
 			t.Fatalf("%d ticks ahead: tick %d has %v, want %v", ahead, now, got, inputAt(now))
 		}
 	}

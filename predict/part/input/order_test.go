@@ -48,7 +48,7 @@ func (r *orderRun) run(t *testing.T, ticks int) {
 			continue
 		}
 		before := q.ConsumedTick()
-		in := q.Pop(q.order.advance(newest, &r.settings, 60), true)
+		in := q.Pop(q.order.advance(newest, &r.settings, 60), Repetition{Enabled: true, Time: 60000, Rate: 60})
 		used, late := -1, 0
 		if end := q.ConsumedTick(); end != before {
 			used, late = int(end)-1, now-sampledAt[end-1]
