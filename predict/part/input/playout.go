@@ -1,6 +1,7 @@
 package input
 
 import (
+	"ghostcube/net/packet"
 	"ghostcube/predict"
 	"ghostcube/predict/part/playout"
 	"ghostcube/sim"
@@ -35,6 +36,7 @@ type PlayoutBuffer struct {
 	ahead         int64             // ticks by which the last message was ahead of the server
 	hasMessage    bool              // there was one
 	outlierCount  int               // messages in a row that were too far ahead of it
+	clock         packetClock       // of a client that numbers its inputs by its own ticks
 
 	shotBuffer
 
@@ -189,6 +191,25 @@ func (p *PlayoutBuffer) Read(payload []byte, now sim.Tick, s *PlayoutSettings) {
 		return
 	}
 	p.ahead, p.hasMessage, p.outlierCount = ahead, true, 0
+	p.queueInputs(s)
+}
+
+// readOwnTicks is Read for a packet of a client that numbers its inputs by its own ticks.
+func (p *PlayoutBuffer) readOwnTicks(from *packet.Packet, now sim.Tick, s *PlayoutSettings) {
+	c, msg := &p.coder, &p.message
+	c.BeginRead(from.Payload)
+	p.clock.decode(c, msg, from.Sequence, now)
+	if c.Err() != nil || !c.AtEnd(len(from.Payload)) {
+		p.counters.rejectedPayloads.Inc()
+		return
+	}
+	p.clock.accept(msg, from.Sequence)
+	p.queueInputs(s)
+}
+
+// queueInputs queues the inputs of the message that has been read.
+func (p *PlayoutBuffer) queueInputs(s *PlayoutSettings) {
+	msg := &p.message
 	oldest := msg.NewestTick - sim.Tick(len(msg.Inputs)-1)
 	for i, in := range msg.Inputs {
 		p.insert(oldest+sim.Tick(i), in, s)

@@ -9,6 +9,7 @@ import (
 // buffer for each peer.
 type PlayoutReceiver struct {
 	Settings PlayoutSettings
+	OwnTicks bool            // clients number their inputs by their own ticks, not by the server's
 	Buffers  []PlayoutBuffer // by peer
 	counters playoutCounters
 }
@@ -36,7 +37,11 @@ func (r *PlayoutReceiver) Collect(host []sim.Input, peers []predict.Peer, inputs
 			inputs[peer.Player] = b.Pop(&r.Settings)
 		}
 		for p, ok := peer.Endpoint.Receive(); ok; p, ok = peer.Endpoint.Receive() {
-			if peer.Player >= 0 && len(p.Payload) > 0 {
+			switch {
+			case peer.Player < 0 || len(p.Payload) == 0:
+			case r.OwnTicks:
+				b.readOwnTicks(&p, w.Tick(), &r.Settings)
+			default:
 				b.Read(p.Payload, w.Tick(), &r.Settings)
 			}
 		}
@@ -61,7 +66,7 @@ func (r *PlayoutReceiver) ConsumedTick(peer int) sim.Tick {
 
 // CopyFrom makes r a copy of o, except for its counters.
 func (r *PlayoutReceiver) CopyFrom(o *PlayoutReceiver) {
-	r.Settings = o.Settings
+	r.Settings, r.OwnTicks = o.Settings, o.OwnTicks
 	r.Buffers = make([]PlayoutBuffer, len(o.Buffers))
 	for i := range o.Buffers {
 		r.Buffers[i].counters = r.counters

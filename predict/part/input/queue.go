@@ -1,6 +1,7 @@
 package input
 
 import (
+	"ghostcube/net/packet"
 	"ghostcube/net/quant"
 	"ghostcube/predict"
 	"ghostcube/sim"
@@ -12,6 +13,7 @@ type Queue struct {
 	newest      sim.Tick      // tick of the newest input that has arrived
 	ahead       int64         // ticks by which the last message was ahead of the server
 	order       order         // of the inputs of a client that draws the past
+	clock       packetClock   // of a client that numbers its inputs by its own ticks
 	hasAny      bool          // an input has arrived
 	nextTick    sim.Tick      // inputs of ticks before it are late
 	oldestLate  sim.Tick      // oldest tick of the late inputs since the last PopOldestLate
@@ -85,34 +87,63 @@ func (r Repetition) Input(last sim.Input, ticks int) sim.Input {
 // Start sets the first tick whose input will be asked for, and the player's input until one arrives.
 func (q *Queue) Start(next sim.Tick, in sim.Input) { q.nextTick, q.lastInput = next, in }
 
-// Read reads an untrusted payload at the server's tick now. It returns the new inputs, oldest first,
-// and the tick of the first of them. They are valid until the next Read.
+// Read reads an untrusted payload at the server's tick now, of a client whose ticks follow the
+// server's. It returns the new inputs, oldest first, and the tick of the first of them. They are valid
+// until the next Read.
 func (q *Queue) Read(payload []byte, now sim.Tick) (from sim.Tick, fresh []sim.Input) {
 	q.coder.BeginRead(payload)
-	q.Decode(&q.coder, now)
-	if q.coder.Err() != nil || !q.coder.AtEnd(len(payload)) {
-		q.counters.rejectedPayloads.Inc()
-		return 0, nil
-	}
-	return q.Accept(now)
-}
-
-// Decode reads a message at the front of a payload and returns the tick of its newest input. Accept
-// queues the inputs, if the rest of the payload is well-formed too.
-func (q *Queue) Decode(c *quant.Coder, now sim.Tick) sim.Tick {
 	q.message.NewestTick = sim.Tick(max(int64(now)+q.ahead, 0))
-	q.message.Code(c)
-	return q.message.NewestTick
-}
-
-// Accept queues the inputs of the message that Decode has read, and returns what Read returns.
-func (q *Queue) Accept(now sim.Tick) (from sim.Tick, fresh []sim.Input) {
+	q.message.Code(&q.coder)
 	ahead := int64(q.message.NewestTick) - int64(now)
-	if ahead >= ringLen/2 || ahead <= -ringLen/2 {
-		q.counters.rejectedPayloads.Inc() // too far from the server's tick
+	if q.coder.Err() != nil || !q.coder.AtEnd(len(payload)) || ahead >= ringLen/2 || ahead <= -ringLen/2 {
+		q.counters.rejectedPayloads.Inc() // malformed, or its ticks are too far off
 		return 0, nil
 	}
 	q.ahead = ahead
+	return q.queueInputs()
+}
+
+// ReadOwnTicks is Read for a packet of a client that numbers its inputs by its own ticks, however far
+// from the server's tick these are.
+func (q *Queue) ReadOwnTicks(p *packet.Packet, now sim.Tick) (from sim.Tick, fresh []sim.Input) {
+	q.coder.BeginRead(p.Payload)
+	q.DecodeOwnTicks(&q.coder, p.Sequence, now)
+	if q.coder.Err() != nil || !q.coder.AtEnd(len(p.Payload)) {
+		q.counters.rejectedPayloads.Inc()
+		return 0, nil
+	}
+	return q.AcceptOwnTicks(p.Sequence)
+}
+
+// DecodeOwnTicks reads a message at the front of a packet's payload, for ReadOwnTicks, and returns the
+// tick of its newest input. s is the packet's number. AcceptOwnTicks queues the inputs, if the rest of
+// the payload is well-formed too.
+func (q *Queue) DecodeOwnTicks(c *quant.Coder, s packet.Sequence, now sim.Tick) sim.Tick {
+	q.clock.decode(c, &q.message, s, now)
+	return q.message.NewestTick
+}
+
+// SetDecodedTick sets the tick of the newest input in the message that has been read, for a payload
+// with more bits of it than the message has. It reports false, and changes nothing, if the low bits
+// differ or the inputs would begin before the session.
+func (q *Queue) SetDecodedTick(t sim.Tick) bool {
+	m := &q.message
+	if (t^m.NewestTick)&(1<<m.TickBits-1) != 0 || int64(t) < int64(len(m.Inputs))-1 {
+		return false
+	}
+	m.NewestTick = t
+	return true
+}
+
+// AcceptOwnTicks queues the inputs of the message that DecodeOwnTicks has read, and returns what Read
+// returns.
+func (q *Queue) AcceptOwnTicks(s packet.Sequence) (from sim.Tick, fresh []sim.Input) {
+	q.clock.accept(&q.message, s)
+	return q.queueInputs()
+}
+
+// queueInputs queues the inputs of the message that has been read, and returns what Read returns.
+func (q *Queue) queueInputs() (from sim.Tick, fresh []sim.Input) {
 	run := q.message.Inputs
 	oldest := q.message.NewestTick - sim.Tick(len(run)-1)
 	firstFresh := len(run)

@@ -33,11 +33,18 @@ func (r *Receiver) AddPeers(peers []predict.Peer, next sim.Tick, inputs []sim.In
 
 // Collect reads the arrived packets and sets inputs, by player, to those of the tick that begins:
 // players at the server have the inputs in host, all others their next one. It is for a server
-// whose clients draw the past, so that inputs are used whatever their ticks.
+// whose clients draw the past and number their inputs by their own ticks, so that inputs are used
+// whatever their ticks.
 func (r *Receiver) Collect(host []sim.Input, peers []predict.Peer, inputs []sim.Input, w *predict.World) {
 	r.AddPeers(peers, 0, inputs)
 	SetHostInputs(inputs, host)
-	r.Receive(peers, w.Tick())
+	for i, peer := range peers {
+		for p, ok := peer.Endpoint.Receive(); ok; p, ok = peer.Endpoint.Receive() {
+			if peer.Player >= 0 && len(p.Payload) > 0 {
+				r.Queues[i].ReadOwnTicks(&p, w.Tick())
+			}
+		}
+	}
 	r.PopNext(peers, inputs, w.Rate())
 }
 

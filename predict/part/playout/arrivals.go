@@ -67,6 +67,10 @@ func (a *Arrivals) Tick() (ended Span, ok bool) {
 // Current returns the span that has not ended.
 func (a *Arrivals) Current() Span { return a.span }
 
+// First returns the lateness of the earliest packet of the first span. It reports false before the
+// first span has ended.
+func (a *Arrivals) First() (lateness sim.Moment, ok bool) { return a.first, a.hasFirst }
+
 // Drift returns how much later the earliest packet of the last span arrived than that of
 // the first. It grows if the sender's clock runs slower than the receiver's, or the path
 // becomes longer.

@@ -15,6 +15,7 @@ type playout struct {
 func (p *playout) declare(env *predict.Env) {
 	env.Knobs.Int(&p.delay, "playout", 0, 0, 60, "playout delay of inputs at the server, ticks (the article has 4); 0: it uses the newest input")
 	p.Declare(env)
+	p.OwnTicks = true
 }
 
 // enabled reports whether inputs are delayed. Switching that off drops the waiting inputs.

@@ -16,7 +16,7 @@ const (
 
 // playoutBuffer is the playout delay buffer for the inputs of a player at another side. It
 // releases them in order: the input of tick n at t0 + (n-first)/rate + delay, where t0 is the
-// time at which the first one arrived, whichever it was. If an input is due and missing, the
+// time at which the first one arrived, whichever it was (but see start). If an input is due and missing, the
 // buffer waits for it and repeats nothing.
 //
 // The article's program adds half a tick to the delay, so that no input is due exactly at the
@@ -79,6 +79,23 @@ func (p *playoutBuffer) adapt(shrink sim.Moment) {
 	p.delay = playout.Adapt(p.delay, min(max(wanted, 0), sim.MomentOf(maxDelay, p.rate)), shrink)
 }
 
+// maxStartBacklog is the longest run of inputs, in seconds, whose oldest one sets the clock when it
+// arrives. A longer one has waited for an outage at the start of the session; the newest one sets the
+// clock then, so that the session is not late for good.
+const maxStartBacklog = 0.25
+
+// start starts the clock with the first message to arrive, if it has not started.
+func (p *playoutBuffer) start(newest sim.Tick) {
+	if p.clock.Running() {
+		return
+	}
+	if first := p.next; float64(newest-first) <= maxStartBacklog*float64(p.rate) {
+		p.clock.Start(first, p.now)
+	} else {
+		p.clock.Start(newest, p.now)
+	}
+}
+
 // push inserts the input of a tick. It reports false if the tick is too far ahead for the
 // buffer. A late input or a duplicate is ignored.
 func (p *playoutBuffer) push(t sim.Tick, in sim.Input) bool {
@@ -93,9 +110,7 @@ func (p *playoutBuffer) push(t sim.Tick, in sim.Input) bool {
 		return true
 	}
 	*place = in
-	if !p.clock.Running() {
-		p.clock.Start(p.next, p.now)
-	}
+	p.start(t)
 	if p.resuming {
 		return true // the input arrived while nothing was read
 	}

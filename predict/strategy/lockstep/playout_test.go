@@ -325,3 +325,18 @@ func TestAdaptive(t *testing.T) {
 		t.Errorf("without jitter the delay is %v ms, %v stalls", delay, r.Counter("stalls"))
 	}
 }
+
+// TestBacklogAtStart checks that an outage at the start of a session does not make it late for good:
+// the inputs that arrive together after it are played out at once, but for the delay, four a tick. A
+// short run is played out evenly, as in the article: the oldest input sets the clock.
+func TestBacklogAtStart(t *testing.T) {
+	for backlog, want := range map[sim.Tick]sim.Tick{10: 15, 240: 6} {
+		r := newRig(t, "plain", "perfect", false)
+		r.Network.Blackout = time.Duration(backlog) * time.Second / 60
+		r.run(600)
+		if late := r.c[0].env.World.Tick() - r.s.env.World.Tick(); late > want+1 || late+1 < want {
+			t.Errorf("after an outage of %d ticks at the start the server is %d ticks late, want %d", backlog, late, want)
+		}
+		r.requireAgreement(t)
+	}
+}

@@ -109,6 +109,9 @@ func (s *side) receiveInputs(p int, r *playerSection, full func(p int) bool) {
 	if first > st.next || r.next <= st.next {
 		return // a gap, or no new inputs
 	}
+	if !full(p) {
+		s.playoutBuffers[p].start(r.next - 1)
+	}
 	for _, in := range r.inputs[st.next-first:] {
 		if full(p) || !s.playoutBuffers[p].push(st.next, in) {
 			return

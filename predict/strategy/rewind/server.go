@@ -66,7 +66,7 @@ func (s *server) stepOnInput(peers []predict.Peer) {
 			if peer.Player < 0 || len(p.Payload) == 0 {
 				continue
 			}
-			from, fresh := q.Read(p.Payload, world.Tick())
+			from, fresh := q.ReadOwnTicks(&p, world.Tick())
 			for j := range fresh {
 				t := from + sim.Tick(j)
 				if t < world.Tick() && i == 0 {

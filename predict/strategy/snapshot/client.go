@@ -38,6 +38,7 @@ type client struct {
 	clock               playout.Clock // runs from the first snapshot on
 	arrivals            playout.Arrivals
 	servo               clock.Servo
+	backlogAt           int64    // own tick in which the clock was last started by the newest of many snapshots
 	started             bool     // a snapshot has been drawn since the clock started
 	fromTick            sim.Tick // tick of the snapshot that interpolation starts from
 	newestDisplayedTick sim.Tick // tick of the newest snapshot that has affected what is drawn
@@ -283,7 +284,7 @@ func (c *client) CopyFrom(from predict.Client) {
 	c.buffer.CopyFrom(&o.buffer, (*snapshot).copyFrom)
 	c.clock, c.arrivals, c.servo = o.clock, o.arrivals, o.servo
 	c.started, c.fromTick, c.starvedTicks = o.started, o.fromTick, o.starvedTicks
-	c.newestDisplayedTick = o.newestDisplayedTick
+	c.newestDisplayedTick, c.backlogAt = o.newestDisplayedTick, o.backlogAt
 	c.deltaReader.CopyFrom(o.deltaReader)
 	c.lastArrival, c.noVelocities, c.abandonedBefore = o.lastArrival, o.noVelocities, o.abandonedBefore
 	c.lastReceived = append(c.lastReceived[:0], o.lastReceived...)

@@ -97,13 +97,25 @@ func (c *client) startClock(t sim.Tick) {
 }
 
 // recordArrival records the lateness of a snapshot, unless the pace of the client's ticks is
-// being changed.
+// being changed. A snapshot that is so early that this cannot be jitter corrects the clock at once:
+// in the first span the one that started the clock was late, for example because it had waited for a
+// program that stood still; during a change of pace the client is further behind than it was known.
 func (c *client) recordArrival(t sim.Tick) {
-	if c.env.SlewPPM != 0 {
+	early := -c.clock.Lateness(t, c.ownMoment())
+	first, known := c.arrivals.First()
+	switch {
+	case !known && (early > c.arrivals.Early || early > 0 && c.backlogAt == c.now):
+		c.startClock(t)
+		c.arrivals.Add(0)
+		c.backlogAt = c.now
+	case c.env.SlewPPM == 0:
+		c.arrivals.Add(-early)
+	case known && first+early-c.servo.Behind() > c.arrivals.Early:
+		c.syncClock(first + early)
 		c.arrivals.Discard()
-		return
+	default:
+		c.arrivals.Discard()
 	}
-	c.arrivals.Add(c.clock.Lateness(t, c.ownMoment()))
 }
 
 // adjustClock keeps the earliest snapshots of two seconds as late as those of the first two.
@@ -116,11 +128,16 @@ func (c *client) adjustClock() {
 		return
 	}
 	if span, ended := c.arrivals.Tick(); ended && span.Any {
-		jump := c.servo.Sync(-c.arrivals.Drift(), c.env.World.Rate())
-		c.clock.Move(sim.Moment(jump) * sim.MomentsPerTick)
+		c.syncClock(-c.arrivals.Drift())
 	}
 	c.env.SlewPPM = c.servo.Tick()
 	c.counters.clockBehindTicks.Set(c.servo.Behind().Ticks())
+}
+
+// syncClock corrects the clock of a client that is behind its aim.
+func (c *client) syncClock(behind sim.Moment) {
+	jump := c.servo.Sync(behind, c.env.World.Rate())
+	c.clock.Move(sim.Moment(jump) * sim.MomentsPerTick)
 }
 
 // restart forgets all snapshots. The picture stands still until the next snapshot starts the

@@ -151,3 +151,35 @@ func TestOnArrival(t *testing.T) {
 		}
 	}
 }
+
+// TestBacklog checks that snapshots which waited for a program that stood still do not make it late
+// for good: when it reads five seconds of them at once, at the start or while it corrects its clock,
+// it draws the newest ones, or knows how far it has to catch up, to within the quarter of a second
+// that may be jitter. (The rig makes one tick at a time, whatever pace the client asks for.)
+func TestBacklog(t *testing.T) {
+	for _, running := range []bool{false, true} {
+		r := newRig(t, 60)
+		if running {
+			r.run(240, nil)
+			r.Tick += 40
+			r.run(3, nil)
+			if r.Clients[0].Env.SlewPPM == 0 {
+				t.Fatal("the client does not catch up on 40 ticks")
+			}
+		}
+		var waiting []int
+		for range 300 {
+			waiting = append(waiting, r.Tick)
+			r.Tick++
+		}
+		r.step(append(waiting, r.Tick)...)
+		allowed := 6.0
+		if running {
+			allowed += 15 + r.c.servo.Behind().Ticks()
+		}
+		v := r.run(60, nil)
+		if late := float64(r.Tick) - 1 - v.Others.Ticks(); late > allowed {
+			t.Errorf("running before: %t: the view is %v ticks late, want at most %v", running, late, allowed)
+		}
+	}
+}

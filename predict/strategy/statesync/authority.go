@@ -88,7 +88,8 @@ func declareAuthority(k *predict.Knobs, mode *int) {
 // of these bodies after the step with the newest input.
 
 // readUplink reads a client's payload into m. inputs reads the message of inputs and returns the
-// tick of the newest one. hasStates reports whether a message with states followed it.
+// tick of the newest one; m.tick is the same, completed from more bits. hasStates reports whether a
+// message with states followed it.
 func readUplink(c *quant.Coder, payload []byte, m *message, scene *sim.Scene, inputs func() sim.Tick) (hasStates bool, err error) {
 	c.BeginRead(payload)
 	tick := inputs()
@@ -100,7 +101,7 @@ func readUplink(c *quant.Coder, payload []byte, m *message, scene *sim.Scene, in
 	switch {
 	case c.Err() != nil:
 		return false, c.Err()
-	case !c.AtEnd(len(payload)) || m.tick != tick || !m.format.authority:
+	case !c.AtEnd(len(payload)) || (m.tick^tick)&(1<<input.MinTickBits-1) != 0 || !m.format.authority:
 		return false, predict.ErrMalformed
 	}
 	return true, nil

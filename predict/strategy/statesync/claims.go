@@ -58,12 +58,12 @@ func (s *server) receiveClaims(peers []predict.Peer) {
 				continue
 			}
 			q := &s.Receiver.Queues[i]
-			hasStates, err := readUplink(&c.scratch.coder, p.Payload, &c.scratch.message, w.Scene(), func() sim.Tick { return q.Decode(&c.scratch.coder, w.Tick()) })
-			if err != nil {
+			hasStates, err := readUplink(&c.scratch.coder, p.Payload, &c.scratch.message, w.Scene(), func() sim.Tick { return q.DecodeOwnTicks(&c.scratch.coder, p.Sequence, w.Tick()) })
+			if err != nil || hasStates && !q.SetDecodedTick(c.scratch.message.tick) {
 				s.counters.rejectedPayloads.Inc()
 				continue
 			}
-			q.Accept(w.Tick())
+			q.AcceptOwnTicks(p.Sequence)
 			c.state.silentTicks = 0
 			if hasStates && s.settings.authority == clientAuthority {
 				s.addClaim(c, int8(peer.Player))
