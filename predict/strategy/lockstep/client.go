@@ -1,6 +1,8 @@
 package lockstep
 
 import (
+	"strconv"
+
 	"ghostcube/net/packet"
 	"ghostcube/predict"
 	"ghostcube/sim"
@@ -13,6 +15,7 @@ type client struct {
 
 // clientState is plain: it is copied by assignment.
 type clientState struct {
+	server connection
 	desync desyncDetector
 	window sendWindow // of the client's own inputs
 
@@ -49,9 +52,17 @@ func newClient(env *predict.Env) predict.Client {
 // Tick reads the packets, samples this tick's input, steps the ticks that are complete and due, and
 // sends.
 func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
+	if c.state.server.disconnected {
+		return
+	}
 	overTCP := c.beginTick()
 	for p, ok := server.Receive(); ok; p, ok = server.Receive() {
 		c.receive(p.Payload)
+	}
+	if c.state.server.tick(&c.settings, c.env.World.Rate()) {
+		c.counters.disconnects.Inc()
+		c.env.SlewPPM = 0
+		return
 	}
 	if p := c.env.Player; p >= 0 {
 		c.sample(p, in)
@@ -125,6 +136,7 @@ func (c *client) receive(payload []byte) {
 		c.counters.rejectedPayloads.Inc()
 		return
 	}
+	c.state.server.receive()
 	for p := range in.players {
 		r := &in.players[p]
 		switch {
@@ -170,8 +182,10 @@ func (c *client) View(v *predict.View) {
 	v.Bodies = predict.AppendPoses(v.Bodies, c.env.World.Bodies())
 	v.Simulated = append(v.Simulated, v.Bodies...)
 	v.TouchedBy = append(v.TouchedBy, c.env.World.TouchedBy()...)
-	v.Note = c.state.desync.note
-	if v.Note == "" && c.side.state.stallTicks > 0 {
+	switch v.Note = c.state.desync.note; {
+	case c.state.server.disconnected:
+		v.Note = "disconnected: nothing received for " + strconv.FormatFloat(c.settings.timeout/1000, 'g', -1, 64) + " s"
+	case v.Note == "" && c.side.state.stallTicks > 0:
 		v.Note = "waiting for input"
 	}
 }

@@ -13,6 +13,9 @@
 // if the playout delay covers the time until the next one (message.go). Over TCP each input is sent
 // once, and a loss delays everything behind it.
 //
+// A side that has received nothing for longer than the knob timeout gives the connection up, as the
+// article does after two seconds (timeout.go). Without it, all wait for as long as it takes.
+//
 // Each side sends checksums of its world. If they differ, the client asks the server for more of
 // them until it has found the first tick and the first body that differ (desync.go). Nothing is
 // repaired: worlds that have diverged stay different.
@@ -64,8 +67,9 @@ type settings struct {
 	alignInputs   bool
 	maxCatchUp    int // ticks
 	contactOrder  int
-	checksumEvery int // ticks; 0: never
-	skew          int // ppm
+	timeout       float64 // ms; 0: none
+	checksumEvery int     // ticks; 0: never
+	skew          int     // ppm
 	solver        predict.Solver
 }
 
@@ -76,6 +80,7 @@ func (s *settings) declare(k *predict.Knobs, w *predict.World) {
 	k.Bool(&s.followClock, "follow-clock", false, "follow the other side's clock if it drifts or stops")
 	k.Bool(&s.alignInputs, "align-inputs", false, "with several players: sample inputs so that all reach the server together")
 	k.Int(&s.maxCatchUp, "catch-up", 4, 1, 16, "largest number of ticks stepped in one frame, after a stall or a freeze or at few frames a second")
+	k.Millis(&s.timeout, "timeout", 0, 0, 60000, "disconnect after this time without a packet, and go on without that player (the article: 2s); 0: wait")
 	k.Choice(&s.contactOrder, "contact-order", fixedOrder, []string{"fixed", "own-seed", "tick-seed"}, "order of contacts: by body; a seed of each side, which breaks determinism; a seed per tick, which does not")
 	k.Int(&s.checksumEvery, "checksum-every", 1, 0, 60, "ticks between checksums of the world; 0 sends none")
 	k.Int(&s.skew, "skew", 0, -10000, 10000, "fault: rate of the clients' clocks above the server's, ppm")

@@ -361,3 +361,21 @@ func TestAcknowledgeIsChecked(t *testing.T) {
 		}
 	}
 }
+
+// TestLostAcknowledgements checks that inputs which arrive are stepped on time although for eight
+// seconds no acknowledgement does, which leaves more of them unacknowledged than fit a message.
+func TestLostAcknowledgements(t *testing.T) {
+	r := newRig(t, "plain", "latency=125ms", true)
+	r.run(300)
+	r.Network.Up.Loss = 1
+	r.run(480)
+	if n := r.Counter("unacked_inputs"); n < maxInputs+200 {
+		t.Fatalf("%v inputs are not acknowledged", n)
+	}
+	r.Network.Up.Loss = 0
+	r.run(300)
+	if n, unacked := r.Counter("stalls"), r.Counter("unacked_inputs"); n != 0 || unacked > 20 {
+		t.Errorf("%v stalls; %v inputs not acknowledged after the outage", n, unacked)
+	}
+	r.requireSync(t)
+}

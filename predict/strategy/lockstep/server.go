@@ -13,6 +13,7 @@ type server struct {
 
 // peer is a client as the server sees it.
 type peer struct {
+	connection
 	player   int          // player that the client controls, or -1 for a spectator
 	windows  []sendWindow // by player: of the inputs sent to the client, all but its own
 	query    checksumQuery
@@ -43,8 +44,15 @@ func (s *server) Tick(host []sim.Input, peers []predict.Peer) {
 	}
 	overTCP := s.beginTick()
 	for i, at := range peers {
-		for p, ok := at.Endpoint.Receive(); ok; p, ok = at.Endpoint.Receive() {
-			s.receive(&s.peers[i], at.Player, p.Payload)
+		from := &s.peers[i]
+		for p, ok := at.Endpoint.Receive(); ok && !from.disconnected; p, ok = at.Endpoint.Receive() {
+			s.receive(from, at.Player, p.Payload)
+		}
+		if from.tick(&s.settings, s.env.World.Rate()) {
+			s.counters.disconnects.Inc()
+		}
+		if from.disconnected && at.Player >= 0 {
+			s.fill(at.Player, s.windowFull)
 		}
 	}
 	for p, in := range host {
@@ -57,6 +65,9 @@ func (s *server) Tick(host []sim.Input, peers []predict.Peer) {
 	s.advance()
 	for i, at := range peers {
 		to := &s.peers[i]
+		if to.disconnected {
+			continue
+		}
 		for p := range s.streams {
 			if p == at.Player {
 				s.addAck(p)
@@ -95,7 +106,7 @@ func (s *server) inputAdvantage(player int) int {
 // not acknowledged the oldest one.
 func (s *server) windowFull(p int) bool {
 	for i := range s.peers {
-		if to := &s.peers[i]; to.player != p && !to.windows[p].hasRoom(&s.streams[p]) {
+		if to := &s.peers[i]; to.player != p && !to.disconnected && !to.windows[p].hasRoom(&s.streams[p]) {
 			return true
 		}
 	}
@@ -109,6 +120,7 @@ func (s *server) receive(from *peer, player int, payload []byte) {
 		s.counters.rejectedPayloads.Inc()
 		return
 	}
+	from.connection.receive()
 	for p := range in.players {
 		r := &in.players[p]
 		switch {

@@ -26,9 +26,9 @@ type side struct {
 
 // sideCounters are the counters of both sides.
 type sideCounters struct {
-	stalls, stallsPerMinute, stallMax, stalledTicks, catchUpTicks, playoutDelay, clockDrift         predict.Counter
-	unackedInputs, inputRuns, inputsSent, inputBits, windowFullTicks, inputPauseTicks               predict.Counter
-	bufferDepth, comparedChecksums, desyncs, desyncTick, desyncBody, desyncBodies, rejectedPayloads predict.Counter
+	stalls, stallsPerMinute, stallMax, stalledTicks, catchUpTicks, playoutDelay, clockDrift                      predict.Counter
+	unackedInputs, inputRuns, inputsSent, inputBits, windowFullTicks, inputPauseTicks                            predict.Counter
+	bufferDepth, disconnects, comparedChecksums, desyncs, desyncTick, desyncBody, desyncBodies, rejectedPayloads predict.Counter
 }
 
 // sideState is plain: it is copied by assignment.
@@ -80,6 +80,7 @@ func (k *sideCounters) init(m *predict.Counters) {
 	k.inputBits = m.New("input_bits", "bits in runs of inputs")
 	k.windowFullTicks = m.New("window_full_ticks", "ticks without a new input because too many are not acknowledged or not stepped")
 	k.inputPauseTicks = m.New("input_pause_ticks", "ticks without a new input, so that a client does not stay ahead of the other players")
+	k.disconnects = m.New("disconnects", "connections given up because nothing arrived for the time of the knob timeout")
 	k.comparedChecksums = m.New("compared_checksums", "ticks whose checksums were compared, until they differed")
 	k.desyncs = m.New("desyncs", "clients whose world has diverged from the server's")
 	k.desyncTick = m.New("desync_tick", "oldest tick known to differ; 0: none")

@@ -26,15 +26,23 @@ func (s *inputStream) add(in sim.Input) {
 
 // sendWindow tracks what the other side of a connection has of one player's stream.
 type sendWindow struct {
-	acked sim.Tick // inputs below this are acknowledged
-	sent  sim.Tick // inputs below this were sent over TCP
+	acked      sim.Tick // inputs below this are acknowledged
+	sent       sim.Tick // inputs below this were sent over TCP
+	sentOldest bool     // the last message that could not hold all inputs had the oldest ones
 }
 
 // pending returns the inputs to send: over UDP all that are not acknowledged, over TCP all that have
-// not been sent, the oldest ones first if a message cannot hold them all.
+// not been sent. Over TCP the oldest ones come first if a message cannot hold them all. Over UDP the
+// oldest and the newest ones take turns then: the other side may lack the oldest, or it has them and
+// only its acknowledgements are lost, so that it needs the newest.
 func (l *sendWindow) pending(s *inputStream, overTCP bool) (from sim.Tick, n int) {
 	if !overTCP {
 		l.sent = l.acked
+		if s.next-l.acked > maxInputs {
+			if l.sentOldest = !l.sentOldest; !l.sentOldest {
+				return s.next - maxInputs, maxInputs
+			}
+		}
 	}
 	from = max(l.acked, l.sent)
 	n = min(int(s.next-from), maxInputs)
