@@ -60,7 +60,7 @@ type clientScratch struct {
 
 // clientCounters are what a client counts.
 type clientCounters struct {
-	interpolationDelay, snapshotsReceived, incompleteSnapshots, snapshotsLate, bufferedSnapshots, starvedTicks, starvations, starvationMax, playbackRestarts, clockBehindTicks, rejectedPayloads predict.Counter
+	interpolationDelay, extrapolation, snapshotsReceived, incompleteSnapshots, snapshotsLate, bufferedSnapshots, starvedTicks, starvations, starvationMax, playbackRestarts, clockBehindTicks, rejectedPayloads predict.Counter
 }
 
 func newClient(env *predict.Env) predict.Client {
@@ -73,6 +73,7 @@ func newClient(env *predict.Env) predict.Client {
 	k.Int(&c.surviveLosses, "survive-losses", 2, 0, 20, "automatic delay: consecutive lost snapshots that do not stop playback")
 	c.inputSender.Declare(env)
 	c.counters.interpolationDelay = m.New("interpolation_delay_ms", "playback delay behind the newest snapshot if nothing is late, ms, now")
+	c.counters.extrapolation = m.New("extrapolation_ms", "time by which the drawn bodies have moved on from the snapshots by their velocities, ms, now")
 	c.counters.snapshotsReceived = m.New("snapshots_received", "snapshots received completely")
 	c.counters.incompleteSnapshots = m.New("incomplete_snapshots", "snapshots lost because some of their fragments did not arrive")
 	c.counters.snapshotsLate = m.New("snapshots_late", "received snapshots that playback had already passed")
@@ -223,11 +224,13 @@ func (c *client) drawBetween(start, end *snapshot, share float32, at sim.Moment)
 	}
 	rate := c.env.World.Rate()
 	between := float32(end.tick-start.tick) / float32(rate)
-	ahead := float32(0)
+	extrapolation := 0.0 // ms
 	if c.settings.interpolation != onArrival && start.velocities && end.velocities {
-		ahead = float32(c.settings.extrapolate / 1000)
-		at += sim.MomentOfMillis(c.settings.extrapolate, rate)
+		extrapolation = c.settings.extrapolate
 	}
+	c.counters.extrapolation.Set(extrapolation)
+	at += sim.MomentOfMillis(extrapolation, rate)
+	ahead := float32(extrapolation / 1000)
 	curved := c.settings.interpolation == hermite && start.velocities && end.velocities
 	c.displayMoment = at
 	c.drawn, c.touched = c.drawn[:0], c.touched[:0]

@@ -50,7 +50,8 @@ func (c *client) bracket(m sim.Moment, maxGap int) (start, end *snapshot, waitin
 // The rule's margin for jitter is two send intervals, but at most 50 ms. With two losses to
 // survive the delay is 350 ms at 10 snapshots a second, 150 at 30 and 83 at 60, where the
 // article says 350, 150 and 85; with one or none it is 250 and 150 ms at 10 a second, as in
-// the article.
+// the article. Extrapolation shortens the delay, but not below that for no loss: bodies are
+// extrapolated from between two snapshots, so there has to be a second one.
 const (
 	jitterMarginIntervals = 2
 	maxJitterMargin       = 50 // ms
@@ -66,7 +67,7 @@ func (c *client) playoutDelay() sim.Moment {
 		if c.noVelocities {
 			ahead = 0 // without velocities nothing is extrapolated
 		}
-		delay = max(sim.Moment(c.surviveLosses+1)*interval+margin-sim.MomentOfMillis(ahead, rate), 0)
+		delay = max(sim.Moment(c.surviveLosses)*interval-sim.MomentOfMillis(ahead, rate), 0) + interval + margin
 	}
 	return min(delay, (bufferSize-2)*interval)
 }

@@ -23,7 +23,9 @@ func TestDelayRule(t *testing.T) {
 		{60, "6", "1", "", "", 250},
 		{60, "6", "0", "", "", 150},
 		{60, "6", "2", "extrapolate", "200ms", 150},
-		{60, "1", "2", "extrapolate", "200ms", 0},
+		{60, "6", "2", "extrapolate", "500ms", 150},
+		{60, "6", "0", "extrapolate", "100ms", 150},
+		{60, "1", "2", "extrapolate", "200ms", 50},
 		{60, "6", "2", "interpolation-delay", "125ms", 125},
 		{60, "6", "2", "interpolation-delay", "3s", 3000},
 		{60, "1", "2", "interpolation-delay", "3s", 1033.333}, // limited by the buffer
