@@ -18,14 +18,27 @@ type Sender struct {
 	maxInputs     int
 	importantOnly bool
 	tickBits      int
+	playout       int // ticks; 0: the server uses the newest input (SendUnacked)
 
 	ring   [ringLen]sim.Input
 	oldest sim.Tick // tick of the oldest remembered input
 	next   sim.Tick // tick after the newest one
 	hasAny bool
 
+	sent  [sentLen]sentPacket // by the low bits of the sequence number (SendUnacked)
+	acked sim.Tick            // tick after the newest input that the server has acknowledged
+
 	packets, bits predict.Counter
 	senderScratch
+}
+
+// sentLen is the number of packets whose acknowledgement is awaited. It is a power of two.
+const sentLen = 256
+
+// sentPacket is a packet that has been sent.
+type sentPacket struct {
+	sequence packet.Sequence
+	end      sim.Tick // tick after the newest input in it; 0: no packet
 }
 
 // senderScratch is memory of one packet.
@@ -40,9 +53,21 @@ const maxBytes = (MaxInputs*(1+7+MaxShotInputBits) + 64 + 63) / 64 * 8
 
 // Declare declares the knobs and counters.
 func (s *Sender) Declare(env *predict.Env) {
-	env.Knobs.Bool(&s.redundant, "redundant", true, "send all inputs since the last received state, not only the newest")
-	env.Knobs.Int(&s.maxInputs, "redundant-max", 64, 1, MaxInputs, "largest number of inputs in a packet")
-	env.Knobs.Bool(&s.importantOnly, "important-moves", false, "send only inputs that differ from the one before")
+	s.declare(env, "send all inputs since the last received state, not only the newest", "largest number of inputs in a packet")
+}
+
+// DeclareWithPlayout is Declare for a client that draws the past and sends with SendUnacked. Its server
+// has an OptionalPlayout.
+func (s *Sender) DeclareWithPlayout(env *predict.Env) {
+	s.declare(env, "playout above 0: repeat inputs until they are acknowledged; otherwise only shots, as the newest is used",
+		"largest number of inputs in a packet; playout=0: no effect, except on the repetition of shots")
+	declareOptionalPlayout(&s.playout, env.Knobs)
+}
+
+func (s *Sender) declare(env *predict.Env, redundantHelp, maxHelp string) {
+	env.Knobs.Bool(&s.redundant, "redundant", true, redundantHelp)
+	env.Knobs.Int(&s.maxInputs, "redundant-max", 64, 1, MaxInputs, maxHelp)
+	env.Knobs.Bool(&s.importantOnly, "important-moves", false, "send only inputs that differ from the one before; no effect on a packet with one input")
 	env.Knobs.Int(&s.tickBits, "tick-bits", 10, MinTickBits, 16, "bits of the tick number in an input packet; the number wraps")
 	s.packets = env.Counters.New("input_packets", "input packets sent")
 	s.bits = env.Counters.New("input_bits", "bits in input packets, without headers")
@@ -65,9 +90,29 @@ func (s *Sender) SampledTick() sim.Tick { return s.next }
 
 // Send sends the newest input and, if redundant, all inputs from tick needed on, which the server may
 // not have.
-func (s *Sender) Send(e *packet.Endpoint, needed sim.Tick) {
+func (s *Sender) Send(e *packet.Endpoint, needed sim.Tick) { s.send(e, needed) }
+
+// SendUnacked sends the newest input and, if redundant and the server delays inputs, all inputs that
+// it has not acknowledged.
+func (s *Sender) SendUnacked(e *packet.Endpoint) {
+	for _, a := range e.Acks() {
+		if p := &s.sent[a%sentLen]; p.sequence == a {
+			s.acked = max(s.acked, p.end)
+		}
+	}
+	needed := s.next
+	if s.playout > 0 {
+		needed = s.acked
+	}
+	if q, ok := s.send(e, needed); ok {
+		s.sent[q%sentLen] = sentPacket{q, s.next}
+	}
+}
+
+// send is Send. It returns the number of the packet, if one was sent.
+func (s *Sender) send(e *packet.Endpoint, needed sim.Tick) (q packet.Sequence, ok bool) {
 	if !s.hasAny {
-		return
+		return 0, false
 	}
 	c := &s.coder
 	c.BeginWrite(s.buffer[:])
@@ -75,7 +120,7 @@ func (s *Sender) Send(e *packet.Endpoint, needed sim.Tick) {
 	if c.Err() != nil {
 		panic("input: a message exceeds its buffer: " + c.Err().Error())
 	}
-	e.Send(c.FinishWrite())
+	return e.Send(c.FinishWrite()), true
 }
 
 // Encode writes the message that Send sends, at the front of a longer payload. An input must have been
@@ -97,7 +142,7 @@ func (s *Sender) Encode(c *quant.Coder, needed sim.Tick) {
 		}
 	}
 	m := &s.message
-	m.TickBits, m.NewestTick, m.ImportantOnly = s.tickBits, s.next-1, s.importantOnly
+	m.TickBits, m.NewestTick, m.ImportantOnly = s.tickBits, s.next-1, s.importantOnly && s.next-first > 1
 	m.Inputs = m.Inputs[:0]
 	for t := first; t != s.next; t++ {
 		m.Inputs = append(m.Inputs, s.ring[t%ringLen])
@@ -111,6 +156,7 @@ func (s *Sender) Encode(c *quant.Coder, needed sim.Tick) {
 func (s *Sender) CopyFrom(o *Sender) {
 	s.redundant, s.maxInputs, s.importantOnly, s.tickBits = o.redundant, o.maxInputs, o.importantOnly, o.tickBits
 	s.ring, s.oldest, s.next, s.hasAny = o.ring, o.oldest, o.next, o.hasAny
+	s.playout, s.sent, s.acked = o.playout, o.sent, o.acked
 }
 
 // oldestRecentShot returns the oldest of the last shotRepeatTicks ticks that has a shot, or t if that is

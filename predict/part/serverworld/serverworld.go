@@ -47,6 +47,7 @@ func (w *World) CopyFrom(o *World) {
 type Receiving struct {
 	World
 	Receiver input.Receiver
+	playout  input.OptionalPlayout // for Collect
 }
 
 // Declare declares the knobs and counters of the queues and of lag compensation.
@@ -55,20 +56,38 @@ func (r *Receiving) Declare(env *predict.Env) {
 	r.World.Declare(env)
 }
 
+// DeclarePlayout declares the knobs and counters of a playout delay of inputs, which is none by
+// default.
+func (r *Receiving) DeclarePlayout(env *predict.Env) { r.playout.Declare(env) }
+
 // Collect reads the arrived packets and sets Inputs: players at the server have the inputs in host,
-// all others their newest. It is for strategies whose clients draw the past, so that no input is ever
-// too late.
+// all others their newest, or those whose playout delay has passed. It is for strategies whose clients
+// draw the past, so that no input is ever too late.
 func (r *Receiving) Collect(host []sim.Input, peers []predict.Peer) {
-	r.Receiver.Collect(host, peers, r.Inputs, r.Env.World)
+	if r.playout.Enabled() {
+		r.playout.Collect(host, peers, r.Inputs, r.Env.World)
+	} else {
+		r.Receiver.Collect(host, peers, r.Inputs, r.Env.World)
+	}
+}
+
+// ConsumedTick returns the tick after a peer's newest input that was used, or 0 if none was.
+func (r *Receiving) ConsumedTick(peer int) sim.Tick {
+	return max(r.Receiver.ConsumedTick(peer), r.playout.ConsumedTick(peer))
 }
 
 // Step resolves the shots and steps the world with Inputs.
 func (r *Receiving) Step(host []sim.Input, peers []predict.Peer) {
-	r.World.Step(host, peers, &r.Receiver)
+	if r.playout.Enabled() {
+		r.World.Step(host, peers, &r.playout)
+	} else {
+		r.World.Step(host, peers, &r.Receiver)
+	}
 }
 
 // CopyFrom makes r a copy of o that shares no memory, except for its Env.
 func (r *Receiving) CopyFrom(o *Receiving) {
 	r.World.CopyFrom(&o.World)
 	r.Receiver.CopyFrom(&o.Receiver)
+	r.playout.CopyFrom(&o.playout)
 }

@@ -22,7 +22,7 @@ type client struct {
 func newClient(env *predict.Env) predict.Client {
 	c := &client{env: env, inputTick: env.World.Tick(), trail: history.New[geom.Pose](predict.TrailTicks)}
 	c.interpolated.Declare(env, -1)
-	c.inputSender.Declare(env)
+	c.inputSender.DeclareWithPlayout(env)
 	return c
 }
 
@@ -39,7 +39,7 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 	} else {
 		c.inputSender.Add(c.inputTick, in)
 		c.inputTick++
-		c.inputSender.Send(server, c.inputTick)
+		c.inputSender.SendUnacked(server)
 	}
 	c.env.Counters.EndSpan("client", began)
 }

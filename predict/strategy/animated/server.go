@@ -9,14 +9,13 @@ import (
 
 type server struct {
 	serverworld.Receiving
-	playout   playout
 	broadcast codec.Broadcast
 }
 
 func newServer(env *predict.Env) predict.Server {
 	s := &server{}
 	s.Receiver.Declare(env)
-	s.playout.declare(env)
+	s.DeclarePlayout(env)
 	s.World.Declare(env)
 	s.broadcast.DeclareTree(env)
 	s.DeclareSolver()
@@ -28,13 +27,8 @@ func newServer(env *predict.Env) predict.Server {
 func (s *server) Tick(host []sim.Input, peers []predict.Peer) {
 	world := s.Env.World
 	s.broadcast.Acknowledge(peers)
-	if s.playout.enabled() {
-		s.playout.Collect(host, peers, s.Inputs, world)
-		s.World.Step(host, peers, &s.playout)
-	} else {
-		s.Collect(host, peers)
-		s.Step(host, peers)
-	}
+	s.Collect(host, peers)
+	s.Step(host, peers)
 	s.broadcast.RecordStep(world)
 	s.broadcast.Send(world, peers, s.Inputs)
 }
@@ -42,6 +36,5 @@ func (s *server) Tick(host []sim.Input, peers []predict.Peer) {
 func (s *server) CopyFrom(from predict.Server) {
 	o := from.(*server)
 	s.Receiving.CopyFrom(&o.Receiving)
-	s.playout.copyFrom(&o.playout)
 	s.broadcast.CopyFrom(&o.broadcast)
 }

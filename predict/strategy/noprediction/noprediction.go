@@ -36,6 +36,7 @@ type server struct {
 func newServer(env *predict.Env) predict.Server {
 	s := &server{}
 	s.Declare(env)
+	s.DeclarePlayout(env)
 	s.broadcast.Declare(env)
 	s.DeclareSolver()
 	return s
@@ -72,7 +73,7 @@ type clientCounters struct {
 
 func newClient(env *predict.Env) predict.Client {
 	c := &client{env: env, inputTick: env.World.Tick()}
-	c.inputSender.Declare(env)
+	c.inputSender.DeclareWithPlayout(env)
 	codec.DeclareChecks(env, &c.receiver.Checks)
 	c.counters.rejectedPayloads = env.Counters.Rejected()
 	return c
@@ -100,7 +101,7 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 	}
 	c.inputSender.Add(c.inputTick, in)
 	c.inputTick++
-	c.inputSender.Send(server, c.inputTick)
+	c.inputSender.SendUnacked(server)
 }
 
 func (c *client) View(v *predict.View) {

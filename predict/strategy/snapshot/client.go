@@ -71,7 +71,7 @@ func newClient(env *predict.Env) predict.Client {
 	c.settings.declare(k)
 	k.Millis(&c.interpolationDelay, "interpolation-delay", 0, 0, 3000, "playback delay behind the newest snapshot, at most 62 send intervals; 0: by survive-losses and jitter")
 	k.Int(&c.surviveLosses, "survive-losses", 2, 0, 20, "automatic delay: consecutive lost snapshots that do not stop playback")
-	c.inputSender.Declare(env)
+	c.inputSender.DeclareWithPlayout(env)
 	c.counters.interpolationDelay = m.New("interpolation_delay_ms", "playback delay behind the newest snapshot if nothing is late, ms, now")
 	c.counters.extrapolation = m.New("extrapolation_ms", "time by which the drawn bodies have moved on from the snapshots by their velocities, ms, now")
 	c.counters.snapshotsReceived = m.New("snapshots_received", "snapshots received completely")
@@ -112,7 +112,7 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 	}
 	c.inputSender.Add(c.inputTick, in)
 	c.inputTick++
-	c.inputSender.Send(server, c.inputTick)
+	c.inputSender.SendUnacked(server)
 }
 
 // maxSilence is how many ticks without a snapshot make the client forget its baselines: the

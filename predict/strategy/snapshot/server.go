@@ -50,6 +50,7 @@ func newServer(env *predict.Env) predict.Server {
 	k.Bool(&s.sendVelocities, "velocities", false, "send linear velocities even if the interpolation does not need them")
 	k.Choice(&s.level, "compression", raw, levels, "compression level; each adds one technique; velocities up to at-rest, delta encoding from delta on")
 	s.Declare(env)
+	s.DeclarePlayout(env)
 	s.DeclareSolver()
 	s.counters.snapshots = m.New("snapshots", "snapshots sent")
 	s.counters.snapshotBits = m.New("snapshot_bits", "bits in snapshots, headers excluded")
