@@ -17,6 +17,9 @@ type Settings struct {
 	// never.
 	RecycleDistance float32
 	ColdStart       bool // no warm start: impulses start from zero in every tick
+	// Relative error of the time step: a step covers (1+StepError)/rate seconds. Two worlds need
+	// the same to stay equal.
+	StepError float32
 	// 0 solves contacts in the order of their bodies, and joints in that of the scene. Other values
 	// seed another order.
 	SolveOrderSeed uint64
@@ -52,7 +55,7 @@ type World struct {
 type constants struct {
 	scene Scene
 	rate  int
-	dt    float32 // seconds per tick
+	dt    float32 // seconds per step, with the step error of the last one
 
 	ticksToSleep uint16
 	parts        []part
@@ -195,6 +198,7 @@ func (w *World) CopyFrom(o *World) {
 // Step advances the world by one tick. inputs[i] drives player i; a player without an input presses
 // nothing.
 func (w *World) Step(inputs ...Input) {
+	w.dt = (1 + w.Settings.StepError) / float32(w.rate)
 	w.frame.addFrameVelocity(w, 1)
 	w.applyInputs(inputs)
 	w.clampSpeeds()

@@ -35,6 +35,7 @@ const (
 	ReplayGraph
 	InputBufferGraph
 	EarlyArrivalGraph
+	InputBitsGraph
 	GraphCount
 )
 
@@ -47,6 +48,7 @@ var graphTitles = [GraphCount][2]string{
 	ReplayGraph:       {"replayed", "ticks"},
 	InputBufferGraph:  {"input buffer", "inputs"},
 	EarlyArrivalGraph: {"early arrival", "ms"},
+	InputBitsGraph:    {"inputs in a packet", "bits"},
 }
 
 // Add appends a value, with a mark if something happened in this tick. It drops the oldest value of a full graph.
@@ -136,6 +138,24 @@ func (p *pane) updateGraphs(source *lab.Pane, l *lab.Lab) {
 	p.graphs[EarlyArrivalGraph].Add(float32(early), false)
 	p.graphs[EarlyArrivalGraph].Signed = true
 	p.replayedTicks = replayed
+	p.graphs[InputBitsGraph].Add(p.inputBits.add(source.Counters), false)
+}
+
+// inputBits computes the mean size of the inputs in the packets of a tick from growing totals.
+type inputBits struct {
+	bits, packets float64 // totals
+	last          float32
+}
+
+// add takes the totals after a tick and returns the bits of inputs per packet, or the last result if no
+// packet with inputs was sent. Lockstep counts a packet for each player whose inputs it has.
+func (b *inputBits) add(m *predict.Counters) float32 {
+	bits, packets := m.Value("input_bits"), m.Value("input_packets")+m.Value("input_runs")
+	if packets > b.packets {
+		b.last = float32((bits - b.bits) / (packets - b.packets))
+	}
+	b.bits, b.packets = bits, packets
+	return b.last
 }
 
 // earlyArrivalMs returns how much earlier than the client's clock expects the newest snapshot arrived, in

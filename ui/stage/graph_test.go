@@ -77,3 +77,20 @@ func TestSignedGraph(t *testing.T) {
 		}
 	}
 }
+
+// TestInputBitsGraph promises that the graph shows the bits of inputs in the last packet: at one second
+// of latency a hundred inputs, of a bit each with delta encoding and of seven without.
+func TestInputBitsGraph(t *testing.T) {
+	l := newSession(t, "latency=1s", "lockstep", "lockstep:input-delta=off")
+	var s Stage
+	for range 300 {
+		if err := l.Tick(lab.Entry{}); err != nil {
+			t.Fatal(err)
+		}
+		s.Tick(l)
+	}
+	on, off := s.Graph(0, InputBitsGraph).Last(), s.Graph(1, InputBitsGraph).Last()
+	if on < 140 || on > 170 || off < 860 || off > 920 {
+		t.Errorf("%v bits with delta encoding, %v without", on, off)
+	}
+}

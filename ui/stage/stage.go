@@ -64,6 +64,7 @@ type pane struct {
 	upRate, downRate  bitRate
 	replayedTicks     float64 // total so far
 	correctionCount   int     // total so far
+	inputBits         inputBits
 
 	inspection    predict.Inspection // by the strategy, while a setting needs it
 	packetHistory packetHistory      // while packets are shown
@@ -200,6 +201,7 @@ func (p *pane) focusPoint() geom.Vec3 {
 func (p *pane) tick(source *lab.Pane, l *lab.Lab, show *Settings) {
 	if p.startTick != source.StartTick() {
 		p.upRate, p.downRate, p.replayedTicks, p.correctionCount, p.packetHistory = bitRate{}, bitRate{}, 0, 0, packetHistory{}
+		p.inputBits = inputBits{}
 		p.startTick = source.StartTick()
 	}
 	p.current, p.previous = p.previous, p.current

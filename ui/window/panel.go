@@ -400,12 +400,13 @@ var graphHelp = [stage.GraphCount]string{
 	stage.DownlinkGraph:    "downlink: server to client over the last 0.5 s, including 28 bytes of IP and UDP header per packet",
 	stage.ReplayGraph:      "replayed: ticks resimulated in this tick after a correction",
 	stage.InputBufferGraph: "input buffer: inputs that the server has received for later ticks",
+	stage.InputBitsGraph:   "inputs in a packet: their size; a repeated input takes one bit, or all its bits without delta encoding",
 
 	stage.EarlyArrivalGraph: "early arrival: how early the newest snapshot arrived by the client's clock; above zero the client speeds up, below zero it slows down",
 }
 
 // graphMinScale is the least end of each graph's scale, in its unit.
-var graphMinScale = [stage.GraphCount]float32{0.1, 50, 10, 10, 5, 5, 20}
+var graphMinScale = [stage.GraphCount]float32{0.1, 50, 10, 10, 5, 5, 20, 50}
 
 // draw draws the tooltip below the panel. An open list of names may cover it.
 func (p *panel) draw(dst *ebiten.Image, g *game) {

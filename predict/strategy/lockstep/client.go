@@ -67,6 +67,11 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 	if p := c.env.Player; p >= 0 {
 		c.sample(p, in)
 	}
+	for p := range c.eventInputs {
+		if !c.local[p] {
+			c.sampleEvents(p, false)
+		}
+	}
 	before := c.env.World.Tick()
 	c.advance()
 	for t := before + 1; t <= c.env.World.Tick(); t++ {
@@ -141,7 +146,7 @@ func (c *client) receive(payload []byte) {
 		r := &in.players[p]
 		switch {
 		case r.hasInputs && !c.local[p]:
-			c.receiveInputs(p, r, func(int) bool { return false })
+			c.receiveRun(p, r, func(int) bool { return false })
 		case !r.hasInputs && c.local[p]:
 			c.state.window.acknowledge(&c.streams[p], r.next)
 		default:

@@ -51,6 +51,12 @@ const (
 	tcp
 )
 
+// The forms in which a side sends its players' inputs.
+const (
+	states = iota // the whole input of every tick
+	events        // key presses and releases, as they happen
+)
+
 // The orders in which contacts are solved.
 const (
 	fixedOrder = iota
@@ -66,6 +72,9 @@ type settings struct {
 	followClock   bool
 	alignInputs   bool
 	maxCatchUp    int // ticks
+	stepError     int // ppm
+	inputForm     int
+	inputDelta    bool
 	contactOrder  int
 	timeout       float64 // ms; 0: none
 	checksumEvery int     // ticks; 0: never
@@ -81,9 +90,12 @@ func (s *settings) declare(k *predict.Knobs, w *predict.World) {
 	k.Bool(&s.alignInputs, "align-inputs", false, "with several players: sample inputs so that all reach the server together")
 	k.Int(&s.maxCatchUp, "catch-up", 4, 1, 16, "largest number of ticks stepped in one frame, after a stall or a freeze or at few frames a second")
 	k.Millis(&s.timeout, "timeout", 0, 0, 60000, "disconnect after this time without a packet, and go on without that player (the article: 2s); 0: wait")
+	k.Bool(&s.inputDelta, "input-delta", true, "send one bit for an input that equals the one before; off: send every input whole")
+	k.Choice(&s.inputForm, "input-form", states, []string{"states", "events"}, "states: the input of every tick until it is acknowledged; events: key presses and releases, once, no tick")
 	k.Choice(&s.contactOrder, "contact-order", fixedOrder, []string{"fixed", "own-seed", "tick-seed"}, "order of contacts: by body; a seed of each side, which breaks determinism; a seed per tick, which does not")
 	k.Int(&s.checksumEvery, "checksum-every", 1, 0, 60, "ticks between checksums of the world; 0 sends none")
 	k.Int(&s.skew, "skew", 0, -10000, 10000, "fault: rate of the clients' clocks above the server's, ppm")
+	k.Int(&s.stepError, "step-error", 0, -100000, 100000, "fault: length of the clients' time steps above the server's, ppm; 1001 is 1/59.94 s instead of 1/60 s")
 	k.Solver(&s.solver, w)
 }
 

@@ -25,8 +25,10 @@ const (
 // bit, and
 //
 //	if set, the player's inputs:  tick after the newest one, low 16 bits
-//	                              number of inputs, 9 bits
-//	                              inputs (input.CodeInputs)
+//	                              number of inputs, or the form if that is not deltaRun, 9 bits
+//	                              inputs (input.CodeInputs);
+//	                              plainRun: number of inputs, 9 bits, and each on its own;
+//	                              eventList: number of events, 3 bits, and the events
 //	if clear, an acknowledgement: first tick whose input is missing, low 16 bits
 //
 // and then
@@ -56,8 +58,17 @@ type message struct {
 type playerSection struct {
 	hasInputs bool     // inputs; otherwise an acknowledgement
 	next      sim.Tick // tick after the newest input, or first tick whose input is missing
+	form      int      // of the inputs
 	inputs    []sim.Input
+	events    []event // with eventList, instead of inputs
 }
+
+// The forms of a run of inputs on the wire. Numbers up to maxInputs are the length of a deltaRun.
+const (
+	deltaRun  = 0 // one bit for an input that equals the one before
+	plainRun  = maxInputs + 1
+	eventList = maxInputs + 2
+)
 
 // checksumQuery asks for the checksums of count ticks from first on, or for the hashes of the bodies
 // at first.
@@ -112,7 +123,20 @@ func (r *playerSection) code(c *quant.Coder, near sim.Tick) {
 		return
 	}
 	c.Label("count")
-	n := c.Int(len(r.inputs), 0, maxInputs)
+	n := c.Int(max(len(r.inputs), r.form), 0, eventList)
+	if r.form = deltaRun; n > maxInputs {
+		r.form = n
+	}
+	switch r.form {
+	case plainRun:
+		c.Label("count")
+		n = c.Int(len(r.inputs), 0, maxInputs)
+	case eventList:
+		r.inputs = r.inputs[:0]
+		r.codeEvents(c)
+		return
+	}
+	r.events = r.events[:0]
 	if c.Err() != nil {
 		return
 	}
@@ -123,7 +147,13 @@ func (r *playerSection) code(c *quant.Coder, near sim.Tick) {
 		}
 		r.inputs = append(r.inputs[:0], zeroInputs[:n]...)
 	}
-	input.CodeInputs(c, r.inputs)
+	if r.form == deltaRun {
+		input.CodeInputs(c, r.inputs)
+		return
+	}
+	for i := range r.inputs {
+		input.CodeInputs(c, r.inputs[i:i+1])
+	}
 }
 
 var zeroInputs [maxInputs]sim.Input

@@ -62,6 +62,11 @@ func (s *server) Tick(host []sim.Input, peers []predict.Peer) {
 		}
 		s.streams[p].add(in)
 	}
+	for p := range s.eventInputs {
+		if !s.local[p] {
+			s.sampleEvents(p, s.windowFull(p))
+		}
+	}
 	s.advance()
 	for i, at := range peers {
 		to := &s.peers[i]
@@ -125,7 +130,7 @@ func (s *server) receive(from *peer, player int, payload []byte) {
 		r := &in.players[p]
 		switch {
 		case r.hasInputs && p == player:
-			s.receiveInputs(p, r, s.windowFull)
+			s.receiveRun(p, r, s.windowFull)
 		case !r.hasInputs && p != player:
 			from.windows[p].acknowledge(&s.streams[p], r.next)
 		default:

@@ -18,6 +18,7 @@ type side struct {
 	local          []bool          // by player: the inputs are sampled at this side
 	streams        []inputStream   // by player
 	playoutBuffers []playoutBuffer // by player; empty for local players
+	eventInputs    []eventInput    // by player
 	checksums      checksumHistory
 	lagCompensator *hit.LagCompensator // at the server only
 	counters       sideCounters
@@ -59,6 +60,7 @@ func (s *side) init(env *predict.Env, number int) {
 	for range env.Players {
 		s.streams = append(s.streams, newInputStream(w.Tick()))
 		s.playoutBuffers = append(s.playoutBuffers, newPlayoutBuffer(w.Tick(), w.Rate()))
+		s.eventInputs = append(s.eventInputs, eventInput{})
 	}
 	s.checksums.record(w)
 	s.settings.declare(env.Knobs, env.World)
@@ -128,7 +130,7 @@ func (s *side) advance() {
 	delay, drift := sim.Moment(0), sim.Moment(0)
 	overdue := false
 	for p := range s.playoutBuffers {
-		if s.local[p] {
+		if s.local[p] || s.eventInputs[p].active {
 			n = min(n, int(s.streams[p].next-w.Tick()))
 			continue
 		}
@@ -143,7 +145,7 @@ func (s *side) advance() {
 	}
 	for range n {
 		for p := range s.playoutBuffers {
-			if s.local[p] {
+			if s.local[p] || s.eventInputs[p].active {
 				inputs[p] = s.streams[p].at(w.Tick())
 				continue
 			}
@@ -153,6 +155,9 @@ func (s *side) advance() {
 			s.resolveShots()
 		}
 		w.Settings.SolveOrderSeed = s.settings.contactSeed(w.Tick(), s.number)
+		if s.number > 0 {
+			w.Settings.StepError = float32(s.settings.stepError) / 1e6
+		}
 		began := m.BeginSpan()
 		s.settings.solver.Step(w, inputs...)
 		m.EndSpan("step", began)
@@ -223,12 +228,24 @@ func (s *side) addChecksum() {
 // addInputs adds a player's pending inputs to the outgoing message.
 func (s *side) addInputs(p int, window *sendWindow, overTCP bool) {
 	r := &s.scratch.out.players[p]
-	from, n := window.pending(&s.streams[p], overTCP)
-	r.hasInputs, r.next, r.inputs = true, from+sim.Tick(n), r.inputs[:0]
-	for i := range n {
-		r.inputs = append(r.inputs, s.streams[p].at(from+sim.Tick(i)))
+	r.hasInputs, r.inputs, r.form = true, r.inputs[:0], deltaRun
+	if s.settings.inputForm == events && s.local[p] {
+		r.next, r.form = 0, eventList
+		r.events = s.eventInputs[p].appendNew(r.events[:0], &s.streams[p])
+	} else {
+		if s.local[p] {
+			s.eventInputs[p] = eventInput{}
+		}
+		from, n := window.pending(&s.streams[p], overTCP)
+		r.next = from + sim.Tick(n)
+		for i := range n {
+			r.inputs = append(r.inputs, s.streams[p].at(from+sim.Tick(i)))
+		}
+		if !s.settings.inputDelta {
+			r.form = plainRun
+		}
 	}
-	if n > 0 {
+	if n := len(r.inputs) + len(r.events); n > 0 || r.form == eventList {
 		coder := &s.scratch.coder
 		coder.BeginMeasure()
 		r.code(coder, 0)
@@ -252,6 +269,7 @@ func (s *side) copyFrom(o *side) {
 	s.settings, s.state = o.settings, o.state
 	copy(s.local, o.local)
 	copy(s.streams, o.streams)
+	copy(s.eventInputs, o.eventInputs)
 	for i := range s.playoutBuffers {
 		s.playoutBuffers[i].copyFrom(&o.playoutBuffers[i])
 	}

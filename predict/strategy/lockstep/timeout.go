@@ -32,6 +32,10 @@ func (c *connection) receive() { c.started, c.silentTicks = true, 0 }
 // fill inserts empty inputs of a player who has disconnected, as if they arrived on time, and appends
 // them to the player's stream.
 func (s *side) fill(p int, full func(p int) bool) {
+	if e := &s.eventInputs[p]; e.active {
+		e.keys = sim.Input{}
+		return
+	}
 	q, st := &s.playoutBuffers[p], &s.streams[p]
 	for !full(p) && st.next.Moment() <= q.clock.Expected(q.now)-q.slew.Offset() {
 		*q.inputs.Insert(st.next) = sim.Input{}

@@ -1,0 +1,131 @@
+package lockstep
+
+import (
+	"ghostcube/net/quant"
+	"ghostcube/predict"
+	"ghostcube/sim"
+)
+
+// The article asks why not to send events for pressed and released keys, and rejects them: the same
+// input has to be applied at exactly the same time on both sides. input-form=events shows why. A side
+// sends each event once, when it happens, and without a tick. The other side steps in each of its
+// ticks, from the first packet on, with the keys that are down as far as it knows. An event that
+// arrives a tick early or late moves a press to another tick, and the worlds diverge. An event that is
+// lost leaves a key down.
+//
+// Over a network with constant latency and no loss the events arrive evenly, and the worlds stay the
+// same. Shots are not sent.
+
+// maxEvents is the largest number of events in a tick: one for each key, and the heading.
+const maxEvents = buttonCount + 1
+
+const (
+	buttonCount  = 6
+	headingEvent = buttonCount // the key of an event that sets the heading
+)
+
+// event is a key that is pressed or released, or a new heading.
+type event struct {
+	key     int // in [0,headingEvent]
+	down    bool
+	heading uint8 // of a headingEvent
+}
+
+// code reads, writes or measures an event.
+func (e *event) code(c *quant.Coder) {
+	c.Label("key")
+	if e.key = c.Int(e.key, 0, headingEvent); e.key == headingEvent {
+		c.Label("heading")
+		e.heading = uint8(c.Bits(uint32(e.heading), 8))
+		return
+	}
+	c.Label("down")
+	e.down = c.Bool(e.down)
+}
+
+// eventInput is the state of one player's events at a side that sends or receives them. It is plain.
+type eventInput struct {
+	active bool      // received: events arrive, and the side steps without waiting for inputs
+	keys   sim.Input // sent: the input that the events so far add up to; received: the same, as known
+	end    sim.Tick  // sent: the tick after the newest input whose events were sent
+}
+
+// appendNew appends the events of the inputs that have been added to a stream since the last call.
+func (e *eventInput) appendNew(list []event, s *inputStream) []event {
+	if e.end == s.next {
+		return list
+	}
+	e.end = s.next
+	in := s.at(s.next - 1)
+	for key := range buttonCount {
+		if bit := sim.Buttons(1) << key; in.Buttons&bit != e.keys.Buttons&bit {
+			list = append(list, event{key: key, down: in.Buttons&bit != 0})
+		}
+	}
+	if in.Heading != e.keys.Heading {
+		list = append(list, event{key: headingEvent, heading: in.Heading})
+	}
+	e.keys = sim.Input{Buttons: in.Buttons, Heading: in.Heading}
+	return list
+}
+
+// receive applies events.
+func (e *eventInput) receive(list []event) {
+	e.active = true
+	for _, x := range list {
+		switch bit := sim.Buttons(1) << x.key; {
+		case x.key == headingEvent:
+			e.keys.Heading = x.heading
+		case x.down:
+			e.keys.Buttons |= bit
+		default:
+			e.keys.Buttons &^= bit
+		}
+	}
+}
+
+// sampleEvents appends, in each tick of the side, the input that the received events of a player add up
+// to.
+func (s *side) sampleEvents(p int, full bool) {
+	st := &s.streams[p]
+	if e := &s.eventInputs[p]; e.active && !full && st.next-s.env.World.Tick() < inputHistoryTicks {
+		st.add(e.keys)
+	}
+}
+
+// receiveRun processes the inputs of a player in a message, in whatever form.
+func (s *side) receiveRun(p int, r *playerSection, full func(p int) bool) {
+	e := &s.eventInputs[p]
+	if r.form == eventList {
+		e.receive(r.events)
+		return
+	}
+	if e.active { // the other side sends states again
+		*e = eventInput{}
+		w, q := s.env.World, &s.playoutBuffers[p]
+		*q = newPlayoutBuffer(w.Tick(), w.Rate())
+		for t := w.Tick(); t < s.streams[p].next; t++ {
+			*q.inputs.Insert(t) = s.streams[p].at(t)
+		}
+	}
+	s.receiveInputs(p, r, full)
+}
+
+// codeEvents reads, writes or measures the events of a section.
+func (r *playerSection) codeEvents(c *quant.Coder) {
+	c.Label("event_count")
+	n := c.Int(len(r.events), 0, maxEvents)
+	if c.Err() != nil {
+		return
+	}
+	if c.Reading() {
+		r.events = append(r.events[:0], make([]event, n)...)
+	}
+	for i := range r.events {
+		c.Group("events", i)
+		r.events[i].code(c)
+		if c.Reading() && i > 0 && r.events[i].key <= r.events[i-1].key {
+			c.Fail(predict.ErrMalformed) // a key has one event in a tick, and they are in order
+		}
+	}
+}
