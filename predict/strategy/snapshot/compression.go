@@ -77,7 +77,7 @@ func (l *deltaPeer) copyFrom(o *deltaPeer) {
 // eight.
 func packedHeaderBytes(bodies int) int { return (bodies/4 + 24 + 7) &^ 7 }
 
-// writePacked encodes the snapshot at a level from quantised on: a header, then the frame of the
+// writePacked encodes the snapshot at a level from quantised on, with the default precision: a header, then the frame of the
 // peer's writer. The payload is in *buffer; number is the writer's sequence number.
 func (s *snapshot) writePacked(c *quant.Coder, buffer *[]byte, scene *sim.Scene, l *deltaPeer) (payload []byte, number uint16) {
 	s.cubes = s.cubes[:0]
@@ -91,7 +91,7 @@ func (s *snapshot) writePacked(c *quant.Coder, buffer *[]byte, scene *sim.Scene,
 	c.BeginWrite((*buffer)[:headerBytes])
 	c.Bits(uint32(s.tick)&(1<<tickBits-1), tickBits)
 	c.Bool(true)
-	c.Int(s.level, 0, len(levels)-1)
+	c.Int(s.level, 0, customLevel)
 	s.codeTouchers(c, scene)
 	n := len(c.FinishWrite())
 	l.writer.SetLevel(deltaLevels[s.level])

@@ -42,7 +42,7 @@ func (x *pair) step(in ...sim.Input) {
 	x.Peers[0].Endpoint.Update(x.Now())
 	x.s.Tick(in, x.Peers)
 	var p snapshot
-	p.capture(x.ServerWorld(), x.s.current.level, true)
+	p.capture(x.ServerWorld(), x.s.current.level, defaultPrecision, true)
 	x.sent[p.tick], x.levels[p.tick] = p, x.s.current.level
 	x.Clients[0].Endpoint.Update(x.Now() + time.Second/120)
 	x.c.Tick(sim.Input{}, x.Clients[0].Endpoint)
@@ -209,7 +209,7 @@ func TestCopiesEncodeEqually(t *testing.T) {
 		var k quant.Coder
 		var buffer []byte
 		var p snapshot
-		p.capture(x.ServerWorld(), arithmetic, false)
+		p.capture(x.ServerWorld(), arithmetic, defaultPrecision, false)
 		l := &o.s.deltaPeers[0]
 		l.receiveAcks(x.Peers[0].Endpoint)
 		payload, number := p.writePacked(&k, &buffer, x.ServerWorld().Scene(), l)
@@ -242,11 +242,11 @@ func TestPackedRejectsMalformed(t *testing.T) {
 			var payload []byte
 			sc := x.ServerWorld().Scene()
 			if p := &x.s.current; p.level < quantised {
-				p.capture(x.ServerWorld(), p.level, true)
+				p.capture(x.ServerWorld(), p.level, defaultPrecision, true)
 				p.write(&k, &x.s.buffer, sc)
 				payload = bytes.Clone(k.FinishWrite())
 			} else {
-				p.capture(x.ServerWorld(), p.level, false)
+				p.capture(x.ServerWorld(), p.level, defaultPrecision, false)
 				payload, _ = p.writePacked(&k, &x.s.buffer, sc, &x.s.deltaPeers[0])
 				payload = bytes.Clone(payload)
 			}

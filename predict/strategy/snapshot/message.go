@@ -22,13 +22,15 @@ type bodyState struct {
 //
 //	tick, 15 low bits
 //	packed, 1 bit: not at level raw
-//	level, 4 bits, if packed; from level quantised on see writePacked
+//	level, 4 bits, if packed; 9 if the precision is not the default one, and then
+//	  level, 3 bits; position steps, 3 bits; rotation bits, 4 bits
+//	from level quantised on with the default precision: see writePacked; otherwise
 //	velocities, 1 bit: velocities are included
 //	for each body:
 //	  touched, 0 for nobody or a player's number and 1: 1 bit for one player,
 //	    2 for two or three, 3 for four
-//	  position, 3 x 32 bits
-//	  rotation, 4 x 32 bits; 29 bits from level smallest-three on
+//	  position, 3 x 32 bits; at level quantised on a grid that covers the scene
+//	  rotation, 4 x 32 bits; from level smallest-three on smallest three, 29 bits by default
 //	  if velocities are included:
 //	    at rest, 1 bit, at level at-rest
 //	    linear, unless at rest, 3 x 32 bits; from level bounded-velocity on 3 x
@@ -39,6 +41,7 @@ type bodyState struct {
 type snapshot struct {
 	tick       sim.Tick
 	level      int
+	precision  precision
 	velocities bool
 	bodies     []bodyState // by body
 
@@ -59,8 +62,8 @@ const tickBits = 15
 const maxBodies = (packet.MaxPayload*8 - tickBits - 65) / (3 + 10*32)
 
 // capture copies the visible state of a world.
-func (s *snapshot) capture(w *predict.World, level int, velocities bool) {
-	s.tick, s.level, s.velocities = w.Tick(), level, velocities
+func (s *snapshot) capture(w *predict.World, level int, p precision, velocities bool) {
+	s.tick, s.level, s.precision, s.velocities = w.Tick(), level, p.at(level), velocities
 	s.bodies = s.bodies[:0]
 	touched := w.TouchedBy()
 	for i, b := range w.Bodies() {
@@ -68,7 +71,13 @@ func (s *snapshot) capture(w *predict.World, level int, velocities bool) {
 	}
 }
 
-// write encodes the snapshot at a level below quantised. The payload is in *buffer, which grows if
+// customLevel stands for the level of a snapshot whose precision is not the default one.
+var customLevel = len(levels)
+
+// isPacked reports whether the snapshot is encoded by package delta.
+func (s *snapshot) isPacked() bool { return s.level >= quantised && s.precision == defaultPrecision }
+
+// write encodes a snapshot that is not packed. The payload is in *buffer, which grows if
 // needed, and is finished by c.FinishWrite.
 func (s *snapshot) write(c *quant.Coder, buffer *[]byte, scene *sim.Scene) {
 	maxBits := tickBits + 8 + len(s.bodies)*(8+10*32)
@@ -77,8 +86,14 @@ func (s *snapshot) write(c *quant.Coder, buffer *[]byte, scene *sim.Scene) {
 	}
 	c.BeginWrite(*buffer)
 	c.Bits(uint32(s.tick)&(1<<tickBits-1), tickBits)
-	if c.Bool(s.level != raw) {
-		c.Int(s.level, 0, len(levels)-1)
+	switch {
+	case !c.Bool(s.level != raw):
+	case s.precision == defaultPrecision:
+		c.Int(s.level, 0, customLevel)
+	default:
+		c.Int(customLevel, 0, customLevel)
+		c.Int(s.level, 0, 7)
+		s.precision.code(c)
 	}
 	c.Bool(s.velocities)
 	s.breakdown = predict.SnapshotBits{}
@@ -98,15 +113,22 @@ func (s *snapshot) read(c *quant.Coder, payload []byte, scene *sim.Scene, expect
 	c.BeginRead(payload)
 	c.Label("tick")
 	s.tick = input.UnwrapTick(c.Bits(0, tickBits), tickBits, expected)
-	s.level, s.velocities = raw, false
+	s.level, s.precision, s.velocities = raw, defaultPrecision, false
 	c.Label("packed")
 	if c.Bool(false) {
 		c.Label("level")
-		if s.level = c.Int(0, 0, len(levels)-1); s.level == raw {
+		if s.level = c.Int(0, 0, customLevel); s.level == raw {
 			return predict.ErrMalformed // raw is encoded without a level
 		}
+		if s.level == customLevel {
+			c.Label("level")
+			s.level = c.Int(0, 0, 7)
+			if s.precision.code(c); s.precision == defaultPrecision || s.precision != s.precision.at(s.level) {
+				return predict.ErrMalformed // the default precision is not encoded
+			}
+		}
 	}
-	if s.level >= quantised {
+	if s.isPacked() {
 		return s.readPacked(c, payload, scene, frames)
 	}
 	c.Label("velocities")
@@ -132,11 +154,14 @@ type bodyFormat struct {
 	level        int
 	velocities   bool
 	velocityGrid quant.Grid // from level bounded-velocity on
+	positionGrid quant.Grid // at level quantised
+	rotation     quant.SmallestThree
 	breakdown    *predict.SnapshotBits
 }
 
 func (s *snapshot) format(scene *sim.Scene) bodyFormat {
-	f := bodyFormat{level: s.level, velocities: s.velocities, breakdown: &s.breakdown}
+	g := s.precision.grid(scene)
+	f := bodyFormat{level: s.level, velocities: s.velocities, breakdown: &s.breakdown, positionGrid: g.Position, rotation: g.Rotation}
 	if s.velocities && s.level >= boundedVelocity {
 		f.velocityGrid = velocityGrid(scene)
 	}
@@ -149,7 +174,11 @@ func (l *bodyState) code(c *quant.Coder, f *bodyFormat, scene *sim.Scene) {
 	l.touched = int8(c.Int(int(l.touched)+1, 0, scene.Players) - 1)
 	at := c.BitsProcessed()
 	c.Label("position")
-	codeVec(c, &l.pose.Pos)
+	if f.level == quantised {
+		l.pose.Pos = codePosition(c, l.pose.Pos, &f.positionGrid, scene)
+	} else {
+		codeVec(c, &l.pose.Pos)
+	}
 	f.breakdown.Position += float64(c.BitsProcessed() - at)
 	at = c.BitsProcessed()
 	c.Label("rotation")
@@ -157,7 +186,7 @@ func (l *bodyState) code(c *quant.Coder, f *bodyFormat, scene *sim.Scene) {
 	if f.level == raw {
 		q.X, q.Y, q.Z, q.W = c.Float(q.X), c.Float(q.Y), c.Float(q.Z), c.Float(q.W)
 	} else {
-		r := c.Rotation([4]float32{q.X, q.Y, q.Z, q.W}, quant.SnapshotRotation)
+		r := c.Rotation([4]float32{q.X, q.Y, q.Z, q.W}, f.rotation)
 		*q = geom.Quat{X: r[0], Y: r[1], Z: r[2], W: r[3]}
 	}
 	f.breakdown.Rotation += float64(c.BitsProcessed() - at)
@@ -202,6 +231,6 @@ func codeVec(c *quant.Coder, v *geom.Vec3) {
 
 // copyFrom makes s a copy of o that shares no memory with it; scratch is not copied.
 func (s *snapshot) copyFrom(o *snapshot) {
-	s.tick, s.level, s.velocities = o.tick, o.level, o.velocities
+	s.tick, s.level, s.precision, s.velocities = o.tick, o.level, o.precision, o.velocities
 	s.bodies = append(s.bodies[:0], o.bodies...)
 }

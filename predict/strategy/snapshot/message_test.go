@@ -42,7 +42,7 @@ func TestSnapshotRoundTrip(t *testing.T) {
 		var k quant.Coder
 		var buffer []byte
 		var out, in snapshot
-		out.capture(w, raw, c.velocities)
+		out.capture(w, raw, defaultPrecision, c.velocities)
 		out.write(&k, &buffer, &sc)
 		if want := 17 + c.bits*len(w.Bodies()); k.BitsProcessed() != want {
 			t.Errorf("%s: %d bits, want %d", c.scene, k.BitsProcessed(), want)
@@ -140,7 +140,7 @@ func FuzzRead(f *testing.F) {
 	f.Add(payload(12, false), uint8(3))
 	f.Add([]byte{}, uint8(9))
 	for l := smallestThree; l <= arithmetic; l++ {
-		s := snapshot{tick: 12, level: l, velocities: l < quantised, bodies: []bodyState{straightLine(r.seconds(12))}}
+		s := snapshot{tick: 12, level: l, precision: defaultPrecision, velocities: l < quantised, bodies: []bodyState{straightLine(r.seconds(12))}}
 		var buffer []byte
 		if l < quantised {
 			s.write(&c, &buffer, r.scene)

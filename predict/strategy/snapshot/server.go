@@ -13,6 +13,7 @@ type server struct {
 	settings           settings
 	sendVelocities     bool
 	level              int
+	precision          precision
 	stepsSinceSnapshot int // steps since the last snapshot was sent
 
 	deltaPeers  []deltaPeer               // by peer; empty before a level needs them
@@ -35,9 +36,10 @@ type serverCounters struct {
 	snapshots, snapshotBits, bitsPerBody, indexBits, positionBits, rotationBits, linearBits, otherBits, fragmentsPerSnapshot predict.Counter
 }
 
-// levelTotals sums the packets sent while the compression level stays the same.
+// levelTotals sums the packets sent while the compression level and the precision stay the same.
 type levelTotals struct {
 	level             int
+	precision         precision
 	snapshots, bodies int
 	breakdown         predict.SnapshotBits
 	fragments         uint64
@@ -49,6 +51,7 @@ func newServer(env *predict.Env) predict.Server {
 	s.settings.declare(k)
 	k.Bool(&s.sendVelocities, "velocities", false, "send linear velocities even if the interpolation does not need them")
 	k.Choice(&s.level, "compression", raw, levels, "compression level; each adds one technique; velocities up to at-rest, delta encoding from delta on")
+	s.precision.declare(k)
 	s.Declare(env)
 	s.DeclarePlayout(env)
 	s.DeclareSolver()
@@ -81,8 +84,8 @@ func (s *server) Tick(host []sim.Input, peers []predict.Peer) {
 	if !fitsQuantised(world.Scene()) {
 		level = min(level, atRest)
 	}
-	s.current.capture(world, level, level < quantised && (s.sendVelocities || s.settings.needsVelocities()))
-	if level >= quantised {
+	s.current.capture(world, level, s.precision, level < quantised && (s.sendVelocities || s.settings.needsVelocities()))
+	if s.current.isPacked() {
 		s.sendPacked(peers)
 		return
 	}
@@ -121,8 +124,8 @@ func (s *server) send(i int, peer predict.Peer, payload []byte, bits int) packet
 	t := &s.totals
 	s.counters.snapshots.Inc()
 	s.counters.snapshotBits.Add(float64(bits))
-	if t.level != s.current.level {
-		*t = levelTotals{level: s.current.level}
+	if t.level != s.current.level || t.precision != s.current.precision {
+		*t = levelTotals{level: s.current.level, precision: s.current.precision}
 	}
 	t.snapshots++
 	t.bodies += len(s.current.bodies)
@@ -150,6 +153,7 @@ func (s *server) CopyFrom(from predict.Server) {
 	o := from.(*server)
 	s.settings, s.sendVelocities, s.stepsSinceSnapshot = o.settings, o.sendVelocities, o.stepsSinceSnapshot
 	s.Receiving.CopyFrom(&o.Receiving)
+	s.precision = o.precision
 	s.level, s.totals, s.lastPackets = o.level, o.totals, append(s.lastPackets[:0], o.lastPackets...)
 	s.deltaPeers = s.deltaPeers[:min(len(s.deltaPeers), len(o.deltaPeers))]
 	for i := range o.deltaPeers {
