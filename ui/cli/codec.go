@@ -17,6 +17,7 @@ import (
 type codecCommand struct {
 	Data        string `help:"Recording of 901 cubes, as export writes it." placeholder:"FILE"`
 	Loss        string `help:"With --data: loss of packets, and of acknowledgements, 0% to 90%." default:"0%" placeholder:"0%"`
+	Indices     bool   `help:"With --data: also the encodings of which cubes have changed. Alone: those of random objects out of 4000."`
 	Quaternions string `help:"Pairs of rotations, one per line, as text or gzip: largest,a,b,c now and six snapshots before." placeholder:"FILE"`
 }
 
@@ -27,6 +28,10 @@ With --data every snapshot is encoded at every level of compression, relative to
 six before or, with --loss, to the newest one that is acknowledged. All snapshots that arrive
 are decoded and compared with the original.
 
+With --indices the list of the cubes that differ from six snapshots before is encoded by every
+scheme of the articles and decoded. Without --data the lists are random, out of the 4000
+objects of the article's example.
+
 With --quaternions every rotation is encoded by every scheme, relative to its baseline. Its
 components have 9 bits.
 `
@@ -35,8 +40,12 @@ components have 9 bits.
 // Run measures the size of snapshots or rotations.
 func (c *codecCommand) Run(p *program) error {
 	switch {
+	case c.Indices && c.Data == "" && c.Quaternions == "" && c.Loss == "0%":
+		return p.printIndexExample()
+	case c.Indices && c.Data == "":
+		return usageError{errors.New("--indices: want it with --data, or alone")}
 	case (c.Data == "") == (c.Quaternions == ""):
-		return usageError{errors.New("codec: want either --data FILE or --quaternions FILE")}
+		return usageError{errors.New("codec: want either --data FILE or --quaternions FILE, or --indices")}
 	case c.Data == "" && c.Loss != "0%":
 		return usageError{errors.New("--loss needs --data")}
 	case c.Data == "":
@@ -46,7 +55,7 @@ func (c *codecCommand) Run(p *program) error {
 	if err != nil || !(loss >= 0 && loss <= 90) {
 		return usageError{fmt.Errorf("--loss=%s: want 0%% to 90%%", c.Loss)}
 	}
-	return p.measureRecording(c.Data, loss/100)
+	return p.measureRecording(c.Data, loss/100, c.Indices)
 }
 
 // baselineDistance is the number of snapshots until one is acknowledged: a round trip of
@@ -65,7 +74,9 @@ type levelResult struct {
 type codecRun struct {
 	levels                     []levelResult
 	snapshotCount              int
-	changedCubes, touchedCubes int // sums over the counted snapshots
+	changedCubes, touchedCubes int          // sums over the counted snapshots
+	indices                    *indexTotals // of the changed cubes; nil: not wanted
+	changed                    []int        // indices of the changed cubes of a snapshot
 
 	loss        float64                // probability, of a packet and of an acknowledgement
 	acked       [baselineDistance]bool // which of the last snapshots will be acknowledged
@@ -73,7 +84,7 @@ type codecRun struct {
 }
 
 // measureRecording sends a recording through a writer and a reader at each level.
-func (p *program) measureRecording(name string, loss float64) error {
+func (p *program) measureRecording(name string, loss float64, indices bool) error {
 	f, err := os.Open(name)
 	if err != nil {
 		return usageError{fmt.Errorf("--data: %w", err)}
@@ -85,6 +96,9 @@ func (p *program) measureRecording(name string, loss float64) error {
 	}
 	bar := p.newProgress("codec", size)
 	r := &codecRun{loss: loss}
+	if indices {
+		r.indices = &indexTotals{}
+	}
 	for _, l := range delta.Levels() {
 		r.levels = append(r.levels, levelResult{level: l, writer: delta.NewWriter(l), reader: delta.NewReader(l, challengeCubes)})
 	}
@@ -133,7 +147,9 @@ func (r *codecRun) read(in io.Reader, progress func(int)) error {
 		}
 		old := &before[r.snapshotCount%baselineDistance]
 		if r.snapshotCount >= baselineDistance {
-			r.countChanges(now, *old)
+			if err := r.countChanges(now, *old); err != nil {
+				return err
+			}
 		}
 		*old = append((*old)[:0], now...)
 		r.snapshotCount++
@@ -171,16 +187,22 @@ func (r *codecRun) sendSnapshot(now []delta.Cube, packet []byte, arrives bool) e
 	return nil
 }
 
-// countChanges counts the cubes that differ from six snapshots before.
-func (r *codecRun) countChanges(now, before []delta.Cube) {
+// countChanges counts the cubes that differ from six snapshots before, and the bits that say which.
+func (r *codecRun) countChanges(now, before []delta.Cube) error {
+	r.changed = r.changed[:0]
 	for i := range now {
 		if now[i] != before[i] {
-			r.changedCubes++
+			r.changed = append(r.changed, i)
 		}
 		if now[i].Touched {
 			r.touchedCubes++
 		}
 	}
+	r.changedCubes += len(r.changed)
+	if r.indices == nil {
+		return nil
+	}
+	return r.indices.add(r.changed, len(now))
 }
 
 // print prints the results. Two levels of the article concern velocities, which a recording
@@ -224,6 +246,9 @@ func (r *codecRun) print(out io.Writer, name string) error {
 	fmt.Fprintf(out, "\nSizes exclude the packet header of %d bytes, as in the challenge. Fiedler's reference program takes 531.95 bytes per snapshot on his recording.\n", delta.HeaderBytes)
 	if mean(best) > 0 {
 		fmt.Fprintf(out, "The best level without entropy coding is %v; arithmetic takes %.1f %% less.\n", best, 100-100*mean(delta.Arithmetic)/mean(best))
+	}
+	if r.indices != nil {
+		return r.indices.print(out, r.snapshotCount-baselineDistance, r.changedCubes)
 	}
 	return nil
 }

@@ -61,7 +61,7 @@ func TestExportAndCodec(t *testing.T) {
 		t.Errorf("the player's cube is %v, %v", k, err)
 	}
 
-	code, text = runCLI("codec", "--data", name)
+	code, text = runCLI("codec", "--data", name, "--indices")
 	if code != 0 || !strings.Contains(text, "120 snapshots of 901 cubes; 114 packets") || !strings.Contains(text, "bounded-velocity") {
 		t.Fatal(code, text)
 	}
@@ -81,6 +81,13 @@ func TestExportAndCodec(t *testing.T) {
 	}
 	if a, p := f["arithmetic"][0], f["predicted"][0]; a > 0.75*p {
 		t.Errorf("arithmetic takes %v, predicted %v", a, p)
+	}
+
+	// The bits that say which cubes have changed: relative indices take less than absolute ones, and
+	// the shorter form at most a bit more.
+	perSnapshot := func(scheme string) float64 { return f[scheme][0] }
+	if perSnapshot("bitmap") != 901 || perSnapshot("relative") >= perSnapshot("absolute") || perSnapshot("shorter") > perSnapshot("relative")+1.1 {
+		t.Errorf("bitmap %v, absolute %v, relative %v, shorter %v", f["bitmap"], f["absolute"], f["relative"], f["shorter"])
 	}
 
 	// Loss makes baselines older and snapshots larger.
@@ -113,6 +120,36 @@ func TestExportAndCodec(t *testing.T) {
 		if code, text := runCLI("codec", "--data", wrong); code != 2 || !strings.Contains(text, c.want) || strings.Count(text, "\n") != 1 {
 			t.Errorf("%s: exit code %d, %s", c.what, code, text)
 		}
+	}
+}
+
+// TestIndexExample checks the article's example, in which a packet contains some out of 4000 objects: a
+// bitmap takes 4000 bits, 2000 absolute indices of 12 bits take 24,000 and their number 12 more, and
+// choosing the shorter form takes at most a bit more than the better one, for any number of objects.
+func TestIndexExample(t *testing.T) {
+	t.Parallel()
+	code, text := runCLI("codec", "--indices")
+	if code != 0 {
+		t.Fatal(code, text)
+	}
+	f := parseColumns(t, text)
+	for i, count := range exampleCounts {
+		bitmap, absolute, relative, dense := f["bitmap"][i], f["absolute"][i], f["relative"][i], f["relative-dense"][i]
+		if bitmap != 4000 || absolute != float64(12*count+12) {
+			t.Errorf("%d objects: a bitmap takes %v bits, absolute indices %v", count, bitmap, absolute)
+		}
+		if s := f["shorter"][i]; s > min(bitmap, relative)+1 {
+			t.Errorf("%d objects: %v bits, the better form takes %v", count, s, min(bitmap, relative))
+		}
+		if s := f["shorter-dense"][i]; s > min(bitmap, dense)+1 {
+			t.Errorf("%d objects: %v bits, the better form takes %v", count, s, min(bitmap, dense))
+		}
+		if count >= 50 && (relative >= absolute || dense >= absolute) {
+			t.Errorf("%d objects: relative indices take %v and %v bits, absolute ones %v", count, relative, dense, absolute)
+		}
+	}
+	if code, text := runCLI("codec", "--indices", "--quaternions", "x"); code != 2 || !strings.Contains(text, "--indices: want it with --data, or alone") {
+		t.Error(code, text)
 	}
 }
 
