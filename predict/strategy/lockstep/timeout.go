@@ -29,7 +29,7 @@ func (c *connection) tick(s *settings, rate int) (timedOut bool) {
 // receive records that a packet has arrived.
 func (c *connection) receive() { c.started, c.silentTicks = true, 0 }
 
-// fill inserts empty inputs of a player who has disconnected, as if they arrived on time, and appends
+// fill inserts empty inputs of a disconnected player, as if they arrived on time, and appends
 // them to the player's stream.
 func (s *side) fill(p int, full func(p int) bool) {
 	if e := &s.eventInputs[p]; e.active {
