@@ -36,6 +36,13 @@ type Knob struct {
 	ints    []*int
 	bools   []*bool
 	initial string // the default value, as text
+	needs   []need
+}
+
+// need is a setting of other knobs without which a knob has no effect.
+type need struct {
+	knobs  []string // one of them has to have it
+	values []string // texts; empty: any number above 0
 }
 
 // Value returns the current value as text, which Set parses back to the same value.
@@ -75,7 +82,9 @@ func (k *Knob) Default() string { return k.initial }
 // Range describes the allowed values.
 func (k *Knob) Range() string {
 	switch k.Kind {
-	case Float, Int:
+	case Int:
+		return strconv.Itoa(int(k.Min)) + " to " + strconv.Itoa(int(k.Max))
+	case Float:
 		return strconv.FormatFloat(k.Min, 'g', -1, 64) + k.Unit + " to " + strconv.FormatFloat(k.Max, 'g', -1, 64) + k.Unit
 	case Bool:
 		return "on or off"
@@ -226,10 +235,63 @@ func (s *Knobs) Smoothing(p *smoothing.Settings) {
 	s.Float(&p.SmallTurn, "smooth-turn-small", p.SmallTurn, 0, 1, "two-factor: rotation errors up to this 1-|dot| are small (0.1 is 52 degrees)")
 	s.Float(&p.LargeTurn, "smooth-turn-large", p.LargeTurn, 0, 1, "two-factor: rotation errors from this 1-|dot| on are large (0.5 is 120 degrees)")
 	s.Float(&p.SnapDistance, "snap-distance", p.SnapDistance, 0.01, 20, "corrections of this length or more are not smoothed, m")
+	for _, name := range []string{"smooth-factor", "smooth-slerp"} {
+		s.Needs(name, "smoothing", "single")
+	}
+	for _, name := range []string{"smooth-factor-small", "smooth-factor-large", "smooth-error-small", "smooth-error-large", "smooth-turn-small", "smooth-turn-large"} {
+		s.Needs(name, "smoothing", "two-factor")
+	}
+	s.Needs("snap-distance", "smoothing", "single", "two-factor")
 }
 
 // All returns the knobs in the order in which they were declared.
 func (s *Knobs) All() []*Knob { return s.list }
+
+// Needs declares that the knob called name has an effect only while another knob has one of some values,
+// as text, or without values while it is a number above 0.
+func (s *Knobs) Needs(name, other string, values ...string) {
+	s.addNeed(name, need{[]string{other}, values})
+}
+
+// NeedsAny declares that the knob called name has an effect only while one of other knobs is above 0.
+func (s *Knobs) NeedsAny(name string, others ...string) { s.addNeed(name, need{others, nil}) }
+
+func (s *Knobs) addNeed(name string, n need) {
+	k := s.Lookup(name)
+	for _, existing := range k.needs {
+		if slices.Equal(existing.knobs, n.knobs) {
+			return // declared by the other side
+		}
+	}
+	k.needs = append(k.needs, n)
+}
+
+// NoEffect says why a knob has no effect with the present settings, by one that it lacks, such as "no
+// effect without smoothing=single", and is empty if it has one.
+func (s *Knobs) NoEffect(k *Knob) string {
+	for _, n := range k.needs {
+		if !s.unmet(n) {
+			continue
+		}
+		names := strings.Join(n.knobs, " or ")
+		if len(n.values) == 0 {
+			return "no effect without " + names + " above 0"
+		}
+		return "no effect without " + names + "=" + strings.Join(n.values, " or ")
+	}
+	return ""
+}
+
+// unmet reports whether the knobs that a knob needs exist and lack the value.
+func (s *Knobs) unmet(n need) bool {
+	for _, name := range n.knobs {
+		other := s.Lookup(name)
+		if other == nil || len(n.values) == 0 && other.Number() > 0 || slices.Contains(n.values, other.Value()) {
+			return false
+		}
+	}
+	return true
+}
 
 // Lookup returns the knob called name, or nil.
 func (s *Knobs) Lookup(name string) *Knob {

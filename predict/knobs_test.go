@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"ghostcube/net/link"
+	"ghostcube/sim"
 	"ghostcube/smoothing"
 )
 
@@ -146,10 +147,84 @@ func TestCounters(t *testing.T) {
 	if len(m.All()) != 2 || corrections.Value() != 3 || m.Value("corrections") != 3 || c.Value("depth") != 7 || depth.Value() != 8 || m.Value("none") != 0 {
 		t.Errorf("%+v %+v", m, c)
 	}
+	if again := m.New("depth", "again"); again.Value() != 8 {
+		t.Errorf("declared again it is %v", again.Value())
+	}
 	if v, ok := m.Lookup("depth"); v != 8 || !ok {
 		t.Errorf("depth: %v, %v", v, ok)
 	}
 	if v, ok := m.Lookup("none"); v != 0 || ok {
 		t.Errorf("none: %v, %v", v, ok)
+	}
+}
+
+// TestBothSidesShareKnobs checks that a knob that both sides declare is one: each value reaches the
+// variables of both, of every kind.
+func TestBothSidesShareKnobs(t *testing.T) {
+	var k Knobs
+	var floats [2]float64
+	var ints, choices [2]int
+	var bools [2]bool
+	for side := range 2 {
+		k.Float(&floats[side], "float", 1, 0, 10, "a number")
+		k.Int(&ints[side], "int", 1, 0, 10, "a whole number")
+		k.Bool(&bools[side], "bool", false, "a switch")
+		k.Choice(&choices[side], "choice", 0, []string{"a", "b", "c"}, "a choice")
+	}
+	for name, value := range map[string]string{"float": "2.5", "int": "7", "bool": "on", "choice": "c"} {
+		if err := k.Set(name, value); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(k.All()) != 4 || floats != [2]float64{2.5, 2.5} || ints != [2]int{7, 7} || bools != [2]bool{true, true} || choices != [2]int{2, 2} {
+		t.Errorf("%v %v %v %v", floats, ints, bools, choices)
+	}
+}
+
+// TestNoEffect checks that a knob names a setting that it needs and lacks, and names none otherwise.
+func TestNoEffect(t *testing.T) {
+	var k Knobs
+	var n, m, other int
+	var on bool
+	var mode int
+	k.Int(&n, "limit", 1, 0, 10, "a limit")
+	k.Bool(&on, "enabled", false, "a switch")
+	k.Choice(&mode, "mode", 0, []string{"a", "b", "c"}, "a choice")
+	k.Int(&m, "count", 0, 0, 10, "a count")
+	k.Int(&other, "another", 0, 0, 10, "another count")
+	for range 2 { // by both sides
+		k.Needs("limit", "enabled", "on")
+		k.Needs("limit", "mode", "b", "c")
+		k.NeedsAny("limit", "count", "another")
+		k.Needs("limit", "missing", "x")
+	}
+	limit := k.Lookup("limit")
+	for _, c := range []struct{ name, value, want string }{
+		{"limit", "2", "no effect without enabled=on"},
+		{"enabled", "on", "no effect without mode=b or c"},
+		{"mode", "c", "no effect without count or another above 0"},
+		{"count", "3", ""},
+		{"enabled", "off", "no effect without enabled=on"},
+	} {
+		if err := k.Set(c.name, c.value); err != nil {
+			t.Fatal(err)
+		}
+		if got := k.NoEffect(limit); got != c.want {
+			t.Errorf("with %s=%s: %q, want %q", c.name, c.value, got, c.want)
+		}
+	}
+	if got := limit.Range(); got != "0 to 10" {
+		t.Error(got)
+	}
+}
+
+// TestTickOf checks that a predicted body is shown at the view's own moment and every other one at that of
+// the others.
+func TestTickOf(t *testing.T) {
+	v := View{Others: sim.Tick(90).Moment(), Own: sim.Tick(101).Moment(), Predicted: []bool{true, false}}
+	for body, want := range []sim.Tick{101, 90, 90} {
+		if got := v.TickOf(body); got != want {
+			t.Errorf("body %d is shown at tick %d, want %d", body, got, want)
+		}
 	}
 }

@@ -159,7 +159,11 @@ func listKnobs(t table, strategies []*predict.Strategy) {
 	for _, s := range strategies {
 		knobs, _ := lab.Describe(s)
 		for _, k := range knobs.All() {
-			t.row(s.Name+":"+k.Name, k.Default(), k.Range(), k.Help)
+			help := k.Help
+			if reason := knobs.NoEffect(k); reason != "" {
+				help += "; " + reason
+			}
+			t.row(s.Name+":"+k.Name, k.Default(), k.Range(), help)
 		}
 	}
 }

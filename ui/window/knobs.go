@@ -37,6 +37,9 @@ func (g *game) knobRow(ctx *debugui.Context, pane int, k *predict.Knob) {
 	if k.Unit != "" {
 		name += ", " + k.Unit
 	}
+	if reason := g.lab.Panes[pane].Knobs.NoEffect(k); reason != "" {
+		name, help = "("+name+")", reason+": "+help
+	}
 	g.panel.row(ctx, name, help, func() {
 		switch k.Kind {
 		case predict.Float:

@@ -61,6 +61,7 @@ var treeEncodingNames = []string{"off", "relative", "relative-position"}
 func (l *TreeEncoding) Declare(k *predict.Knobs) {
 	k.Choice(&l.mode, "joint-tree", 0, treeEncodingNames, "jointed bodies: absolute, relative to the parent in their joint tree, or only the position relative")
 	k.Choice(&l.root, "joint-root", int(jointtree.HeaviestRoot), jointtree.RootNames, "joint-tree: the root is the tree's heaviest body, or the player's cube if it is in the tree")
+	k.Needs("joint-root", "joint-tree", "relative", "relative-position")
 }
 
 // WorldRotation reports whether rotations are absolute.

@@ -27,6 +27,9 @@ func (r *Rules) Declare(k *predict.Knobs) {
 	k.Float(&r.ExitMargin, "parent-exit-margin", 3, 0, 20, "additional margin of the current parent's box, so that a hop does not leave it, m")
 	k.Float(&r.MaxRelativeSpeed, "parent-speed-max", 5, 0, 100, "parent-box: largest relative speed at which a candidate becomes the parent, m/s; faster ones pass by")
 	k.Int(&r.SwitchTicks, "parent-switch-ticks", 6, 1, 240, "ticks before a change of the parent takes effect; a contact takes effect at once")
+	for _, name := range []string{"parent-margin", "parent-exit-margin", "parent-speed-max"} {
+		k.Needs(name, "parent-box", "on")
+	}
 }
 
 // exitSpeedFactor is the factor on MaxRelativeSpeed for the present parent: a body that hops in it at

@@ -68,6 +68,7 @@ func (a *InterpolatedWorld) Declare(env *predict.Env, excluded int) {
 	k.Millis(&a.validity, "validity", 60, 0, 1000, "playout delay: a position is valid, and reached, this long after it should arrive (T)")
 	k.Choice(&a.extrapolation, "extrapolation", extrapolateHalfRTT, extrapolationNames, "limit of extrapolation without a later position: none, half the round trip, or the knob extrapolate")
 	k.Millis(&a.maxExtrapolation, "extrapolate", 100, 0, 1000, "extrapolation=fixed: longest time that a body is extrapolated, ms")
+	k.Needs("extrapolate", "extrapolation", "fixed")
 	a.joints.declare(k)
 	codec.DeclareChecks(env, &a.receiver.Checks)
 	k.Bool(&a.keepExpired, "keep-expired", false, "use a position that arrives after its validity, instead of dropping it, if no later one is there")

@@ -86,6 +86,7 @@ func (s *settings) declare(k *predict.Knobs, w *predict.World) {
 	k.Choice(&s.transport, "transport", udp, []string{"udp", "tcp"}, "udp: repeat every input until it is acknowledged; tcp: send it once, and a loss delays everything behind it")
 	k.Millis(&s.playoutDelay, "playout", 100, 0, 3000, "playout delay of other players' inputs, so that late ones arrive in time")
 	k.Bool(&s.adaptive, "adaptive", false, "adapt the playout delay to the latest input of the last 10 s")
+	k.Needs("playout", "adaptive", "off")
 	k.Bool(&s.followClock, "follow-clock", false, "follow the other side's clock if it drifts or stops")
 	k.Bool(&s.alignInputs, "align-inputs", false, "with several players: sample inputs so that all reach the server together")
 	k.Int(&s.maxCatchUp, "catch-up", 4, 1, 16, "largest number of ticks stepped in one frame, after a stall or a freeze or at few frames a second")

@@ -52,6 +52,8 @@ func newServer(env *predict.Env) predict.Server {
 	k.Bool(&s.sendVelocities, "velocities", false, "send linear velocities even if the interpolation does not need them")
 	k.Choice(&s.level, "compression", raw, levels, "compression level; each adds one technique; velocities up to at-rest, delta encoding from delta on")
 	s.precision.declare(k)
+	k.Needs("velocities", "compression", levels[:quantised]...)
+	k.Needs("velocities", "interpolation", "none", "linear")
 	s.Declare(env)
 	s.DeclarePlayout(env)
 	s.DeclareSolver()

@@ -52,6 +52,7 @@ func (p *policy) declare(k *predict.Knobs) {
 	k.Int(&p.otherPriority, "priority-other", 1, 1, 1_000_000, "priority of any other body, added per tick")
 	declareReliableRest(k, &p.reliableRest)
 	k.Int(&p.restPriority, "priority-rest", 100, 1, 1_000_000, "reliable-rest: minimum priority of a body whose rest is not acknowledged, added per tick")
+	k.Needs("priority-rest", "reliable-rest", "on")
 	p.interest.Declare(k)
 	k.Bool(&p.congestion, "congestion", true, "reduce the send rate while the round trip indicates a queue on the path")
 	k.Bool(&p.inputs, "inputs", true, "send the players' inputs")

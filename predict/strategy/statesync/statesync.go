@@ -96,6 +96,8 @@ func (s *compressionSettings) declare(k *predict.Knobs, scene *sim.Scene) {
 	k.Choice(&s.positionSteps, "position-steps", 0, positionStepChoices, "quantised: steps per metre of a position")
 	k.Int(&s.rotationBits, "rotation-bits", maxRotationBits, minRotationBits, maxRotationBits, "quantised: bits of each of the three components of a rotation")
 	k.Choice(&s.deltaBase, "delta-base", ackedBase, deltaBases, "delta: baselines follow from the acks in the header, or each delta names its own, in 5 or in 16 bits")
+	k.Needs("position-steps", "compression", levels[quantised:]...)
+	k.Needs("rotation-bits", "compression", levels[quantised:]...)
 }
 
 // format returns the wire format of the states now.
