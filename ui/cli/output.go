@@ -33,14 +33,13 @@ func writeJSON(out io.Writer, v any) error {
 // scanError returns why a scanner of lines with a limit in bytes has stopped after a number of lines,
 // or nil if the text has ended.
 func scanError(in *bufio.Scanner, lines, limit int) error {
-	err := in.Err()
-	if errors.Is(err, bufio.ErrTooLong) {
-		err = fmt.Errorf("longer than %d bytes", limit-1)
+	switch err := in.Err(); {
+	case errors.Is(err, bufio.ErrTooLong):
+		return fmt.Errorf("line %d: longer than %d bytes", lines+1, limit-1)
+	case err != nil:
+		return fmt.Errorf("after line %d: %w", lines, err)
 	}
-	if err != nil {
-		err = fmt.Errorf("line %d: %w", lines+1, err)
-	}
-	return err
+	return nil
 }
 
 // table prints rows in aligned columns.
