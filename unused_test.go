@@ -10,11 +10,6 @@ import (
 	"testing"
 )
 
-// unusedOnPurpose are packages and names that the program does not use yet.
-var unusedOnPurpose = []string{
-	"net/message", // no strategy sends messages or blocks yet
-}
-
 // checkedByTests are names that only tests use, but tests of several packages.
 var checkedByTests = []string{
 	"sim.AllButtons", "sim.World.CheckContacts", "sim.World.JointAnchors", "sim/geom.Vec3.IsFinite", "sim/geom.Quat.IsFinite",
@@ -90,14 +85,14 @@ func TestNothingUnused(t *testing.T) {
 	names := 0
 	for _, f := range files {
 		folder := path.Dir(f.path)
-		if f.ast.Name.Name == "main" || slices.ContainsFunc(unusedOnPurpose, func(p string) bool { return p == folder }) {
+		if f.ast.Name.Name == "main" {
 			continue
 		}
 		for name, method := range exportedNames(f.ast) {
 			names++
 			full := folder + "." + name
 			last := name[strings.LastIndex(name, ".")+1:]
-			if slices.Contains(unusedOnPurpose, full) || slices.Contains(checkedByTests, full) {
+			if slices.Contains(checkedByTests, full) {
 				continue
 			}
 			if method && !selected[last] && !slices.Contains(calledByLibraries, last) || !method && !used[full] {

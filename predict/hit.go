@@ -53,6 +53,14 @@ const (
 	TooNew                   // the view is further ahead of the server than a client can be
 )
 
+// Body returns the body that the shot has hit by the result that counts, or sim.NoBody.
+func (v *HitResult) Body() int {
+	if v.UseRewound && v.Refused == NotRefused {
+		return v.Rewound.Hit.Body
+	}
+	return v.Now.Hit.Body
+}
+
 // TargetBody returns the body whose poses TargetThen and TargetNow are, or sim.NoBody.
 func (v *HitResult) TargetBody() int {
 	if v.Refused == NotRefused && v.Rewound.Hit.Body != sim.NoBody {

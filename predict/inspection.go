@@ -17,7 +17,30 @@ type Inspection struct {
 	ParentBoxes []ParentBox     // by candidate, not by body: possible parents of the player's cube
 	JointDepth  []int16         // joints between the body and the root of its joint tree: 0 is a root, -1 a body without a tree
 	Packet      PacketBreakdown // the last packet to this client
+	Sideband    Sideband        // messages and blocks to this client
 }
+
+// Sideband is what must arrive at a client besides the packets of the strategy.
+type Sideband struct {
+	Present  bool         // the connection has one
+	Slices   []SliceState // of the chunk of a block that is being sent; empty: there is no block
+	Resent   uint64       // slices sent again since the start
+	Messages uint64       // messages sent since the start, repetitions included
+	Share    float64      // in [0, 1]: its share of the bytes sent to the client
+
+	AckedBits    uint32 // bit n: the packet n before the newest acknowledged one is acknowledged
+	UnackedCount int    // of the last 1024 packets, those that are not acknowledged
+}
+
+// SliceState is the state of a slice of a block.
+type SliceState uint8
+
+// The states.
+const (
+	SliceWaiting SliceState = iota
+	SliceSent
+	SliceAcked
+)
 
 // ParentBox is a possible parent of the player's cube: the box in which the cube has to be.
 type ParentBox struct {
@@ -81,6 +104,7 @@ func (l *Inspection) Reset() {
 	l.Encoding, l.Owner, l.Packet = l.Encoding[:0], l.Owner[:0], PacketBreakdown{}
 	l.ParentBoxes = l.ParentBoxes[:0]
 	l.JointDepth = l.JointDepth[:0]
+	l.Sideband = Sideband{Slices: l.Sideband.Slices[:0]}
 }
 
 // CopyFrom makes l a copy of o that shares no memory with it.
@@ -90,4 +114,7 @@ func (l *Inspection) CopyFrom(o *Inspection) {
 	l.Owner, l.Packet = append(l.Owner[:0], o.Owner...), o.Packet
 	l.ParentBoxes = append(l.ParentBoxes[:0], o.ParentBoxes...)
 	l.JointDepth = append(l.JointDepth[:0], o.JointDepth...)
+	slices := append(l.Sideband.Slices[:0], o.Sideband.Slices...)
+	l.Sideband = o.Sideband
+	l.Sideband.Slices = slices
 }

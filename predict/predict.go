@@ -63,6 +63,10 @@ type Strategy struct {
 	// not. Two states that are equal on it count as equal. It is nil for a strategy that never rounds.
 	Grid func(Client) sim.Grid
 
+	// Joins says that NewClient can continue from a world that its client has downloaded while the
+	// server went on: Env.Joined is set.
+	Joins bool
+
 	// MaxBodies is the largest scene that the strategy can send, in bodies, because it sends the
 	// whole world in one packet; 0 is no limit.
 	MaxBodies int
@@ -90,6 +94,9 @@ type Env struct {
 	// SameFrame says that the program calls Tick in the same frame as the last time, because several
 	// ticks are due in it. The laboratory writes it.
 	SameFrame bool
+	// Joined says that the client has downloaded World. It is the server's at its tick, which has
+	// passed, and the server sends what has changed since.
+	Joined bool
 
 	// ReliableOrdered requests a reliable, ordered wire such as TCP's: a lost packet delays all
 	// packets behind it. The side writes it, and the laboratory applies it from the side's next tick.

@@ -76,6 +76,28 @@ func (c *Channel) Read(r *quant.Coder) bool {
 	return true
 }
 
+// ReadFields reads a section of a channel with that config, for packet inspection: r reports
+// its fields (quant.Coder.OnField). What only the channel's state can refute is accepted.
+func ReadFields(r *quant.Coder, config Config) {
+	c := NewChannel(config)
+	r.Label("receive_id")
+	if r.Bool(false) {
+		r.Bits(0, idBits)
+	}
+	r.Label("reliable")
+	if r.Bool(false) {
+		c.readReliable(r)
+	}
+	r.Label("unreliable")
+	if r.Bool(false) {
+		for range r.Int(0, 1, MaxPerPacket) {
+			if c.readBytes(r); r.Err() != nil {
+				return
+			}
+		}
+	}
+}
+
 // readPeerReceiveID reads the receive id of the other side, which can only have
 // consumed what was sent.
 func (c *Channel) readPeerReceiveID(r *quant.Coder) uint64 {

@@ -42,6 +42,7 @@ type Packet struct {
 type sentPacket struct {
 	sentAt time.Duration
 	bytes  uint64 // of all its datagrams, including all headers
+	muted  bool   // its payload was left out
 }
 
 // Endpoint is one side of a connection.
@@ -52,8 +53,10 @@ type Endpoint struct {
 	// to send, which must be valid until the next call. It may be nil, and is not copied.
 	Rewrite func(payload []byte) []byte
 
-	conn link.Wire
-	now  time.Duration
+	conn     link.Wire
+	sideband Sideband // nil: none
+	now      time.Duration
+	muted    bool
 
 	next      Sequence // next packet to send
 	sent      SequenceBuffer[sentPacket]
@@ -68,7 +71,8 @@ type Endpoint struct {
 	inbox     []Packet
 	inboxRead int
 	pending   []pendingPacket
-	acks      []Sequence
+	acks      []Sequence // without those of muted packets
+	allAcks   []Sequence
 
 	endpointScratch
 }
@@ -77,6 +81,8 @@ type Endpoint struct {
 type endpointScratch struct {
 	arena  arena // of the payloads in the inbox
 	buffer [MaxDatagram]byte
+
+	sidebandBuffer []byte
 }
 
 // pendingPacket is a complete packet that waits for memory: the arena has room for one
@@ -99,7 +105,7 @@ func NewEndpoint(wire link.Wire) *Endpoint {
 // have arrived by then. It invalidates the results of Receive and Acks.
 func (e *Endpoint) Update(now time.Duration) {
 	e.now = now
-	e.acks, e.inbox, e.inboxRead = e.acks[:0], e.inbox[:0], 0
+	e.acks, e.allAcks, e.inbox, e.inboxRead = e.acks[:0], e.allAcks[:0], e.inbox[:0], 0
 	e.arena.reset()
 	if r := &e.rates; r.advance(now) {
 		s := &e.Stats
@@ -120,6 +126,9 @@ func (e *Endpoint) Update(now time.Duration) {
 		e.handleDatagram(d)
 	}
 	e.reassembler.expire(now)
+	if e.sideband != nil {
+		e.readSideband()
+	}
 	s := &e.Stats
 	s.FalseFragments = e.reassembler.falseFragments
 	s.ReassemblyFailures, s.RecentExpected, s.RecentLost = e.reassembler.failures, uint64(e.received.lossSamples()), uint64(e.received.lost)
@@ -240,7 +249,9 @@ func (e *Endpoint) handleAcks(h *header, at time.Duration) {
 		}
 		e.Stats.Acked++
 		e.rates.current.acked += r.bytes
-		e.acks = append(e.acks, ack-n)
+		if e.allAcks = append(e.allAcks, ack-n); !r.muted {
+			e.acks = append(e.acks, ack-n)
+		}
 		if n == 0 && h.ackDelay != maxAckDelay {
 			e.Stats.addRTT(at-r.sentAt-time.Duration(h.ackDelay)*ackDelayUnit, !e.hasRTT)
 			e.hasRTT = true
@@ -276,6 +287,9 @@ func (e *Endpoint) Send(payload []byte) Sequence {
 	if e.Rewrite != nil {
 		payload = e.Rewrite(payload)
 	}
+	if e.sideband != nil {
+		payload = e.withSideband(payload)
+	}
 	if len(payload) > MaxPayload {
 		panic("packet: Send with more than MaxPayload bytes")
 	}
@@ -295,11 +309,30 @@ func (e *Endpoint) Send(payload []byte) Sequence {
 			bytes += e.sendDatagram(&h, rest[:min(len(rest), FragmentBytes)])
 		}
 	}
-	*e.sent.Insert(s) = sentPacket{sentAt: e.now, bytes: bytes}
+	*e.sent.Insert(s) = sentPacket{sentAt: e.now, bytes: bytes, muted: e.muted}
+	if e.sideband != nil {
+		e.sideband.Sent(s)
+	}
 	e.Stats.PacketsSent++
 	e.Stats.BytesSent += bytes
 	e.rates.current.sent += bytes
 	return s
+}
+
+// AckedBits returns the newest packet that the other side has acknowledged and a bit for it and
+// each of the 31 before it: bit n says that packet newest-n is acknowledged. bits is 0 if none is.
+func (e *Endpoint) AckedBits() (newest Sequence, bits uint32) {
+	return e.ackFilter.ack, e.ackFilter.handled
+}
+
+// UnackedCount returns how many of the last 1024 packets sent are not acknowledged.
+func (e *Endpoint) UnackedCount() (n int) {
+	for i := range e.sent.slots {
+		if e.sent.slots[i].tag > 0 {
+			n++
+		}
+	}
+	return n
 }
 
 // SentAt returns when a packet was sent, unless it has been acknowledged or is too old.
@@ -319,9 +352,9 @@ func (e *Endpoint) sendDatagram(h *header, body []byte) uint64 {
 	return uint64(len(b) + link.UDPIPHeaderBytes)
 }
 
-// CopyFrom sets e to a copy of o that shares no memory. The wire stays its own.
+// CopyFrom sets e to a copy of o that shares no memory. The wire and the sideband stay its own.
 func (e *Endpoint) CopyFrom(o *Endpoint) {
-	e.Stats, e.now = o.Stats, o.now
+	e.Stats, e.now, e.muted = o.Stats, o.now, o.muted
 	e.next, e.ackFilter, e.hasRTT, e.jump = o.next, o.ackFilter, o.hasRTT, o.jump
 	e.sent.CopyFrom(&o.sent)
 	complete := e.received.complete
@@ -332,6 +365,7 @@ func (e *Endpoint) CopyFrom(o *Endpoint) {
 	e.rates = o.rates
 	e.pending = append(e.pending[:0], o.pending...)
 	e.acks = append(e.acks[:0], o.acks...)
+	e.allAcks = append(e.allAcks[:0], o.allAcks...)
 	e.arena.reset()
 	e.inbox, e.inboxRead = e.inbox[:0], o.inboxRead
 	for _, p := range o.inbox {

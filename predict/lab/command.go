@@ -69,7 +69,7 @@ func ParseCommand(line string) (Command, error) {
 
 // verbs are the verbs of all commands. docs/tapes.md lists their names and values.
 var verbs = []string{
-	"switch", "set", "nudge", "condition", "network", "blackout", "clock", "freeze", "attack", "desync", "scene", "seat", "seed", "open", "close", "focus", "restart", "show",
+	"switch", "set", "nudge", "condition", "network", "blackout", "clock", "freeze", "attack", "desync", "rejoin", "block", "scene", "seat", "seed", "open", "close", "focus", "restart", "show",
 }
 
 func unknownVerb(verb string) error {
@@ -109,6 +109,10 @@ func (l *Lab) Apply(c Command) error {
 		return l.freeze(c)
 	case "attack":
 		return l.startAttack(c)
+	case "block":
+		return l.startBlock(c)
+	case "rejoin":
+		return l.rejoin(c)
 	case "desync":
 		return l.eachPane(c.Pane, func(p *Pane) error { return p.setDesync(c.Name) })
 	case "scene":

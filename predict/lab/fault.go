@@ -16,7 +16,7 @@ type Fault struct {
 }
 
 // faultNames are the forced faults that ParseFaults takes.
-var faultNames = []string{"skew", "fps", "freeze", "blackout", "nudge", "forge", "replay", "false-fragments", "desync"}
+var faultNames = []string{"skew", "fps", "freeze", "blackout", "nudge", "forge", "replay", "false-fragments", "desync", "rejoin", "block"}
 
 // ParseFaults parses forced faults of all panes, separated by commas, such as
 // skew=500,fps=20@5s,2.freeze=2s@10s: a name, a value, and after @ the session time, which
@@ -49,6 +49,10 @@ func ParseFaults(text string, c Config) ([]Fault, error) {
 		switch {
 		case kind == "skew" || kind == "fps":
 			f.Command.Verb, f.Command.Name = "clock", name
+		case name == "block":
+			f.Command.Verb = "block"
+		case name == "rejoin":
+			f.Command.Verb, f.Command.Name, f.Command.Value = "rejoin", value, ""
 		case kind == "freeze":
 			f.Command.Verb, f.Command.Name = "freeze", client
 		case name == "blackout":

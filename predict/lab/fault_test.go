@@ -36,7 +36,7 @@ func TestParseFaults(t *testing.T) {
 		"freeze=2":         "above 0s",
 		"2.burst=2s":       `no fault "2.burst"`,
 		"nudge=far":        "-100 to 100",
-		"slow=1":           "there are skew, fps, freeze, blackout, nudge, forge, replay, false-fragments, desync",
+		"slow=1":           "there are skew, fps, freeze, blackout, nudge, forge, replay, false-fragments, desync, rejoin, block",
 		"forge=0":          "1 to 32767",
 		"replay=5":         "above 0s",
 		"false-fragments=": "1 to 100000",

@@ -36,10 +36,14 @@ type Pane struct {
 
 	serverAttacked []*attackedWire // of the server, one per client
 	desync         desync
-	startTick      sim.Tick // session tick at which this strategy started
-	drawnHash      digest   // of every pose drawn since then
-	divergence     probe.DivergenceDetector
-	clockFaults    [maxClients]ClockFault
+
+	connectionSettings connectionSettings
+	connections        []connection // one per client
+	malformedBlocks    int          // blocks received that the server did not send
+	startTick          sim.Tick     // session tick at which this strategy started
+	drawnHash          digest       // of every pose drawn since then
+	divergence         probe.DivergenceDetector
+	clockFaults        [maxClients]ClockFault
 }
 
 // Client is one client of a pane.
@@ -75,7 +79,7 @@ func (p *Pane) start(s *predict.Strategy, server *predict.World) {
 	scene := server.Scene()
 	p.Strategy, p.ServerWorld = s, server
 	p.Knobs, p.Counters, p.Score = &predict.Knobs{}, &predict.Counters{}, &score.Score{}
-	p.Clients, p.peers, p.serverEnds, p.serverAttacked = nil, nil, nil, nil
+	p.Clients, p.peers, p.serverEnds, p.serverAttacked, p.connections = nil, nil, nil, nil, nil
 	p.CPU, p.Corrections, p.Shots = CPU{}, probe.Corrections{}, probe.Shots{}
 	p.startTick, p.drawnHash, p.divergence, p.desync = l.tick, 1, probe.DivergenceDetector{}, desync{}
 	p.Latency = probe.NewLatencyTracer(s, server.Rate())
@@ -91,6 +95,9 @@ func (p *Pane) start(s *predict.Strategy, server *predict.World) {
 		}
 		p.addClient(i, player)
 	}
+	p.connections, p.malformedBlocks = make([]connection, len(p.Clients)), 0
+	p.connectionSettings = connectionSettings{}
+	p.connectionSettings.declare(p.Knobs)
 }
 
 // addClient adds client i, which controls a player, or is a spectator if player is -1.
@@ -172,6 +179,7 @@ func (p *Pane) applySettings(set []Setting) error {
 func (p *Pane) tick(now time.Duration, inputs []sim.Input) {
 	p.Counters.Stopwatch = p.lab.Stopwatch
 	begin := p.Counters.BeginSpan()
+	p.updateConnections()
 	for i, s := range p.Clients {
 		s.end.SetTCP(s.env.ReliableOrdered)
 		p.serverEnds[i].SetTCP(p.serverEnv.ReliableOrdered)
@@ -179,12 +187,13 @@ func (p *Pane) tick(now time.Duration, inputs []sim.Input) {
 		if s.env.Player >= 0 {
 			in = inputs[i]
 		}
-		p.tickClient(s, &p.clockFaults[i], now, p.queueShot(s, in))
+		p.tickClient(i, &p.clockFaults[i], now, p.queueShot(s, in))
 	}
 	p.Latency.AfterClientTick(p.serverSide, p.Clients[0].side, p.lab.tick, now)
 	for _, peer := range p.peers {
 		peer.Endpoint.Update(now)
 	}
+	p.receiveAtServer(now)
 	var host []sim.Input
 	if p.lab.config.Seat == AtHost {
 		host = inputs
@@ -198,7 +207,11 @@ func (p *Pane) tick(now time.Duration, inputs []sim.Input) {
 	for i := range p.lastInputs {
 		p.lastInputs[i] = sim.Input{Buttons: inputs[i].Buttons, Heading: inputs[i].Heading}
 	}
-	for _, s := range p.Clients {
+	for i, s := range p.Clients {
+		if p.connections[i].joining { // the last picture stays
+			p.describeJoining(i)
+			continue
+		}
 		s.View.Reset()
 		s.side.View(&s.View)
 	}
@@ -221,8 +234,8 @@ func (p *Pane) tick(now time.Duration, inputs []sim.Input) {
 }
 
 // tickClient runs the ticks of a client that are due, if its program runs a frame now.
-func (p *Pane) tickClient(s *Client, c *ClockFault, now time.Duration, in sim.Input) {
-	l := p.lab
+func (p *Pane) tickClient(i int, c *ClockFault, now time.Duration, in sim.Input) {
+	l, s := p.lab, p.Clients[i]
 	if l.tick < c.FrozenUntil {
 		s.lastFrameTime = now
 		s.frozenTime += c.clockStep(s.env.SlewPPM)
@@ -238,11 +251,16 @@ func (p *Pane) tickClient(s *Client, c *ClockFault, now time.Duration, in sim.In
 	s.lastFrameTime = at
 	if s.tickAccumulator >= million {
 		s.Endpoint.Update(at) // its packets last until the next Update, so only if a tick reads them
+		p.receiveAtClient(i, at)
 	}
 	s.env.SameFrame = false
 	for ; s.tickAccumulator >= million; s.tickAccumulator -= million {
 		s.env.MissedTicks = int(s.frozenTime / million)
 		s.frozenTime %= million
+		if p.connections[i].joining {
+			p.tickJoining(s)
+			continue
+		}
 		in.Shot, s.pendingShot = s.pendingShot, sim.Shot{}
 		s.side.Tick(in, s.Endpoint)
 		s.env.SameFrame = true
@@ -257,12 +275,14 @@ func (s *Client) bufferArrivals(now time.Duration, inOrder bool) {
 	}
 }
 
-// Inspect fills l with the strategy's report about its traffic with the first client.
+// Inspect fills l with the report about the traffic with the first client: the strategy's, and that
+// of messages and blocks.
 func (p *Pane) Inspect(l *predict.Inspection) {
 	l.Reset()
 	if p.Strategy.Inspect != nil {
 		p.Strategy.Inspect(l, p.serverSide, p.Clients[0].side)
 	}
+	p.inspectSideband(&l.Sideband)
 }
 
 // PlayerBody returns the body of the first client's player, or that of the first player if the
@@ -381,6 +401,8 @@ func (p *Pane) copyFrom(o *Pane) {
 		s.pendingShot, s.frozenTime = from.pendingShot, from.frozenTime
 		p.peers[i].Endpoint.CopyFrom(o.peers[i].Endpoint)
 	}
+	p.copyConnections(o)
+	p.malformedBlocks = o.malformedBlocks
 	p.desync.field = o.desync.field
 	p.applyDesync()
 	p.Counters.CopyFrom(o.Counters)

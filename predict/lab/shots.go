@@ -42,5 +42,9 @@ func (p *Pane) recordShot(player int, shot sim.Shot, drawn []geom.Pose, at int64
 	p.Shots.Fire(p.Counters, p.ServerWorld, p.lab.tick, player, shot, drawn, at)
 }
 
-// recordHit records the server's result of a shot.
-func (p *Pane) recordHit(v *predict.HitResult) { p.Shots.Resolve(p.Counters, p.lab.tick, v) }
+// recordHit records the server's result of a shot and sends it to the shooter.
+func (p *Pane) recordHit(v *predict.HitResult) {
+	if n := p.Shots.Resolve(p.Counters, p.lab.tick, v); n >= 0 {
+		p.sendHitResult(n, v.Player, v.Body())
+	}
+}

@@ -118,6 +118,7 @@ func Describe(s *predict.Strategy) (*predict.Knobs, *predict.Counters) {
 	}
 	s.NewServer(env(-1))
 	s.NewClient(env(0))
+	new(connectionSettings).declare(knobs)
 	probe.DeclareShotCounters(counters)
 	if knobs.Lookup("lag-compensation") != nil {
 		hit.DeclareCounters(counters)

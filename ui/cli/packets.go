@@ -122,7 +122,7 @@ func (d *packetDump) addDatagram(p *lab.Pane, client int, direction link.Directi
 		return
 	}
 	var fields []quant.Field
-	err := p.Strategy.Fields(direction == link.Up, a.payload, p.ServerWorld.Scene(), func(f quant.Field) { fields = append(fields, f) })
+	err := p.Fields(direction, a.payload, func(f quant.Field) { fields = append(fields, f) })
 	if err != nil {
 		if d.malformed++; d.firstError == "" {
 			d.firstError = fmt.Sprintf("%.3f s, pane %d, client %d %s: %v", now.Seconds(), id.pane+1, id.client+1, directionName(direction), err)

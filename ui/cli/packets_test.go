@@ -111,6 +111,24 @@ func TestPacketsNamesDesync(t *testing.T) {
 	}
 }
 
+// TestPacketsPrintsSidebands checks that packets decodes messages, slices and acks beside the
+// packets of a game, and that none is malformed.
+func TestPacketsPrintsSidebands(t *testing.T) {
+	args := strings.Fields("packets --panes rewind:messages=reliable,snapshot:messages=unreliable --scene katamari:cubes=20 --network latency=20ms --seconds 2 --fault rejoin=1@0.5s,block=30@1.5s")
+	var out, bad bytes.Buffer
+	if code := Main(testEnvironment(args, &out, &bad)); code != 0 {
+		t.Fatal(code, bad.String())
+	}
+	for _, want := range []string{"sideband.reliable ", "sideband.unreliable ", "sideband.receive_id ", "sideband.slice_or_ack ", "sideband.size ", ", size 16 = "} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("%q is not in the output", want)
+		}
+	}
+	if strings.Contains(out.String(), "malformed") {
+		t.Error(out.String()[out.Len()-300:])
+	}
+}
+
 // TestPayloadAsJSON checks the JSON form of a payload.
 func TestPayloadAsJSON(t *testing.T) {
 	f := func(part string, i int, name, kind string, raw uint32) quant.Field {

@@ -16,7 +16,7 @@ type SessionFlags struct {
 	Seed       string        `group:"session" help:"Seed of the network's outcomes: the same seed, the same losses." placeholder:"N"`
 	Rate       string        `group:"session" help:"Ticks per second, 10 to 240." placeholder:"60"`
 	FaultEvery time.Duration `group:"session" help:"Interval at which the server's cube is nudged by a metre." placeholder:"5s"`
-	Fault      string        `group:"session" help:"Faults, each NAME=VALUE@TIME: skew, fps, freeze, blackout, nudge, forge, replay, false-fragments, desync." placeholder:"NAME=VALUE@TIME,..."`
+	Fault      string        `group:"session" help:"Faults, as NAME=VALUE@TIME: skew, fps, freeze, blackout, nudge, forge, desync, rejoin and others below." placeholder:"NAME=VALUE@TIME,..."`
 	Seconds    float64       `group:"session" help:"Length of the session in seconds." placeholder:"S"`
 	Tape       string        `group:"session" help:"Tape to run, by name or file (see list tapes)." placeholder:"NAME|FILE"`
 	Compare    string        `group:"session" help:"Comparison to run: scene, tape, network and panes under one name (see list comparisons)." placeholder:"NAME"`
@@ -44,6 +44,8 @@ which is 0 if it is left out.
   replay=TIME        both ends receive a packet again after TIME
   false-fragments=N  both ends receive a false first fragment before each of N packets
   desync=FIELD       the server writes a field of its packets a bit wider; off ends it
+  rejoin=CLIENT      the client forgets the world and downloads it (needs the knob messages)
+  block=KB           the server sends every client a block (needs the knob messages)
 `
 
 // newPlan plans the session of the flags and the settings file. tape names the tape to run

@@ -69,6 +69,7 @@ var (
 const (
 	packetGaugeHeight   = 62
 	snapshotGaugeHeight = packetGaugeHeight + 16
+	sidebandGaugeHeight = 78
 	ageGaugeHeight      = 92
 	ageGaugeReduction   = 28 // by which the age gauge is lower in a low pane
 	lowPaneHeight       = 420
@@ -106,6 +107,11 @@ func (d *overlay) drawGauges(i int, r Rect, top float32) {
 	if h := d.px(snapshotGaugeHeight); show.Packet && p.inspection.Packet.Parts.Bits() > 0 && y-h >= top {
 		y -= h
 		d.drawSnapshotGauge(p, x, y, w, h)
+		y -= d.px(gaugeGap)
+	}
+	if h := d.px(sidebandGaugeHeight); show.Packet && p.inspection.Sideband.Present && y-h >= top {
+		y -= h
+		d.drawSidebandGauge(p, x, y, w, h)
 		y -= d.px(gaugeGap)
 	}
 	if show.Latency {
@@ -234,6 +240,68 @@ func (d *overlay) drawPacketGauge(p *pane, x, y, w, h float32) {
 		pen += d.Text(pen, base, f, dimTextColor, part.name) + d.px(9)
 	}
 	d.Rect(bx+float32(int(float32(bw*min(mean, 1))))-d.px(1), by-d.px(2), d.px(2), bh+d.px(4), textColor)
+}
+
+// drawSidebandGauge draws the slices of the block that is being sent, one box each, and the newest 32
+// packets that may be acknowledged, oldest left.
+func (d *overlay) drawSidebandGauge(p *pane, x, y, w, h float32) {
+	s := &p.inspection.Sideband
+	d.Rect(x, y, w, h, gaugePanelColor)
+	f, pad := d.font(12, false), d.px(8)
+	acked := 0
+	for _, state := range s.Slices {
+		if state == predict.SliceAcked {
+			acked++
+		}
+	}
+	left := "no block, " + countText(int(s.Messages), "message")
+	if len(s.Slices) > 0 {
+		left = fmt.Sprintf("block: %d of %s, %d resent", acked, countText(len(s.Slices), "slice"), s.Resent)
+	}
+	right := fmt.Sprintf("%.1f %% of bytes", 100*s.Share)
+	rightWidth := f.Width(right)
+	d.Text(x+pad, y+d.px(16), f, dimTextColor, f.Truncate(left, w-rightWidth-pad-pad-pad))
+	d.Text(x+w-pad-rightWidth, y+d.px(16), f, dimTextColor, right)
+	d.drawSlices(s.Slices, x+pad, y+d.px(23), w-2*pad, d.px(22))
+	label := "acks, " + strconv.Itoa(s.UnackedCount) + " in flight"
+	base := y + d.px(67)
+	d.Text(x+pad, base, f, dimTextColor, label)
+	box, step := d.px(3), d.px(5)
+	pen := x + w - pad - step*32
+	if pen < x+pad+f.Width(label)+pad {
+		return
+	}
+	for n := 31; n >= 0; n-- {
+		c := emptyColor
+		if s.AckedBits>>n&1 == 1 {
+			c = rotationColor
+		}
+		d.Rect(pen, base-d.px(9), box, d.px(9), c)
+		pen += step
+	}
+}
+
+// drawSlices draws slices in rows of equal boxes that fill a rectangle.
+func (d *overlay) drawSlices(list []predict.SliceState, x, y, w, h float32) {
+	if len(list) == 0 {
+		d.Rect(x, y, w, h, emptyColor)
+		return
+	}
+	rows := 1 + (len(list)-1)/64
+	columns := (len(list) + rows - 1) / rows
+	for i, state := range list {
+		c := emptyColor
+		switch state {
+		case predict.SliceSent:
+			c = inputColor
+		case predict.SliceAcked:
+			c = rotationColor
+		}
+		at := func(n, of int, length float32) float32 { return float32(int(float32(length*float32(n)) / float32(of))) }
+		x0, x1 := at(i%columns, columns, w), at(i%columns+1, columns, w)
+		y0, y1 := at(i/columns, rows, h), at(i/columns+1, rows, h)
+		d.Rect(x+x0, y+y0, max(x1-x0-1, 1), max(y1-y0-1, 1), c)
+	}
 }
 
 // ageBinCount is the number of bins of an age histogram: one a tick, for ten seconds at the highest rate.

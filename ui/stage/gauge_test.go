@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"ghostcube/predict"
+	"ghostcube/predict/lab"
 	"ghostcube/render"
 )
 
@@ -98,6 +99,44 @@ func findOverlaps(f *Frame, rect Rect) (boxes int, texts string, wrong []string)
 		all[kind] = append(all[kind], b)
 	}
 	return boxes, texts, wrong
+}
+
+// TestSidebandGauge promises that the gauge of messages and blocks shows the slices of a world that is
+// being downloaded and the acknowledged packets, and that it fits beside the other gauges.
+func TestSidebandGauge(t *testing.T) {
+	l := newKatamari(t, "wifi-bad", "rewind:messages=reliable:block-rate=64", "noprediction:messages=reliable:block-rate=64")
+	setDisplay(t, l, "packet=on,ages=on,latency=on")
+	var s Stage
+	rollAndPull(t, &s, l, 100)
+	compose := func() (texts string, sent, acked int) {
+		s.Refresh(l)
+		var f Frame
+		rect := Rect{W: 1280, H: 720}
+		s.Compose(&f, l, rect, Options{}, 1)
+		_, texts, wrong := findOverlaps(&f, rect)
+		if len(wrong) > 0 {
+			t.Error(wrong)
+		}
+		for _, it := range f.Overlay.Items {
+			if it.Kind == render.RectKind && it.Color == inputColor {
+				sent++
+			}
+			if it.Kind == render.RectKind && it.Color == rotationColor {
+				acked++
+			}
+		}
+		return texts, sent, acked
+	}
+	if texts, _, acked := compose(); strings.Count(texts, "no block, 0 messages") != 2 || strings.Count(texts, " in flight") != 2 || acked < 30 {
+		t.Errorf("%d acknowledged packets; %s", acked, texts)
+	}
+	if err := l.Apply(lab.Command{Verb: "rejoin", Pane: lab.AllPanes, Name: "1"}); err != nil {
+		t.Fatal(err)
+	}
+	rollAndPull(t, &s, l, 30)
+	if texts, sent, acked := compose(); strings.Count(texts, "block: ") != 2 || !strings.Contains(texts, "joining: ") || sent == 0 || acked < 35 {
+		t.Errorf("%d slices sent, %d and packets acknowledged; %s", sent, acked, texts)
+	}
 }
 
 // insideViewport reports whether a box lies inside one viewport.

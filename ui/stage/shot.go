@@ -5,6 +5,7 @@ import (
 
 	"ghostcube/predict"
 	"ghostcube/predict/lab"
+	"ghostcube/predict/lab/probe"
 	"ghostcube/render"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
@@ -104,7 +105,7 @@ func (d *overlay) drawShotResults(views []Viewport) {
 		for n := max(s.FirstIndex(), s.Total()-maxShotsShown); n < s.Total(); n++ {
 			x := s.At(n)
 			if _, ok := shotAgeFraction(now-int64(x.FiredTick), rate); ok && v.Side != ServerSide {
-				clientText = "client: " + hitOrMiss(x.ClientRay.Hit.Body)
+				clientText = "client: " + hitOrMiss(x.ClientRay.Hit.Body) + learnedText(x)
 			}
 			if _, ok := shotAgeFraction(now-int64(x.ResolvedTick), rate); ok && x.ResolvedTick > 0 && v.Side != ClientSide {
 				serverText, shooterText = hitResultText(&x.Result, rate), "client: "+hitOrMiss(x.ClientRay.Hit.Body)
@@ -123,6 +124,15 @@ func hitOrMiss(body int) string {
 		return "miss"
 	}
 	return "hit"
+}
+
+// learnedText returns the server's result of a shot that a message has brought to the client;
+// nothing before that, or without messages.
+func learnedText(x *probe.Shot) string {
+	if x.LearnedTick == 0 {
+		return ""
+	}
+	return ", server: " + hitOrMiss(x.LearnedBody)
 }
 
 // hitResultText returns the server's result of a shot: first the one that counts, then the other one in brackets.

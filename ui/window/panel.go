@@ -300,6 +300,9 @@ func (g *game) networkSection(ctx *debugui.Context) {
 				ctx.Button(a.name).On(func() { p.queue(lab.Command{Verb: "attack", Pane: lab.AllPanes, Name: a.kind, Value: a.value}) })
 			})
 		}
+		ctx.SetGridLayout([]int{-1, -1}, nil)
+		ctx.Button("rejoin client 1").On(func() { p.queue(lab.Command{Verb: "rejoin", Pane: lab.AllPanes, Name: "1"}) })
+		ctx.Button("send block of 200 kB").On(func() { p.queue(lab.Command{Verb: "block", Pane: lab.AllPanes, Value: "200"}) })
 		ctx.SetGridLayout([]int{-1}, []int{22})
 		for _, r := range lab.Rejections(&up, down) {
 			ctx.Text(fmt.Sprintf("%s: %d", r.Name, r.Count))

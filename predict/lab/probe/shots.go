@@ -18,24 +18,52 @@ type Shot struct {
 
 	ResolvedTick sim.Tick // session tick in which the server resolved it; 0: it has not yet
 	Result       predict.HitResult
+
+	LearnedTick sim.Tick // session tick in which the result reached the shooter's client as a message; 0: it has not
+	LearnedBody int      // the body that was hit, as that message says, or sim.NoBody
 }
 
 // Shots are the shots of a pane, in the order in which they were fired. The zero value is
 // empty.
-type Shots struct{ Log[Shot] }
+type Shots struct {
+	Log[Shot]
+	learned      int // results that have reached their shooters
+	learnedTicks int // sum of the ticks from shot to result
+}
 
-// findPending returns the oldest unresolved shot of a player that equals shot, or nil.
-func (s *Shots) findPending(player int, shot *sim.Shot) *Shot {
+// findPending returns the number of the oldest unresolved shot of a player that equals shot, or -1.
+func (s *Shots) findPending(player int, shot *sim.Shot) int {
 	for n := s.FirstIndex(); n < s.total; n++ {
 		if x := s.At(n); x.Player == player && x.ResolvedTick == 0 && x.Result.Shot == *shot {
-			return x
+			return n
 		}
 	}
-	return nil
+	return -1
 }
 
 // CopyFrom makes s an equal of o that shares no memory with it.
-func (s *Shots) CopyFrom(o *Shots) { s.Log.CopyFrom(&o.Log) }
+func (s *Shots) CopyFrom(o *Shots) {
+	s.Log.CopyFrom(&o.Log)
+	s.learned, s.learnedTicks = o.learned, o.learnedTicks
+}
+
+// Learn records that the result of shot n, which hit a body or none, has reached its shooter in
+// session tick t. Shots that are forgotten or have no result are ignored.
+func (s *Shots) Learn(n, body int, t sim.Tick) {
+	if n < s.FirstIndex() || n >= s.total {
+		return
+	}
+	x := s.At(n)
+	if x.ResolvedTick == 0 || x.LearnedTick != 0 {
+		return
+	}
+	x.LearnedTick, x.LearnedBody = max(t, 1), body
+	s.learned++
+	s.learnedTicks += int(x.LearnedTick - x.FiredTick)
+}
+
+// Learned returns how many results have reached their shooters, and the sum of the ticks that they took.
+func (s *Shots) Learned() (results, ticks int) { return s.learned, s.learnedTicks }
 
 // shotCounters are what the shots of a session count.
 type shotCounters struct {
@@ -70,12 +98,13 @@ func (s *Shots) Fire(counters *predict.Counters, w *predict.World, t sim.Tick, p
 	s.add(x, MaxShots)
 }
 
-// Resolve records the server's result of a shot in session tick t.
-func (s *Shots) Resolve(counters *predict.Counters, t sim.Tick, v *predict.HitResult) {
-	x := s.findPending(v.Player, &v.Shot)
-	if x == nil {
-		return // fired before the strategy started
+// Resolve records the server's result of a shot in session tick t. It returns the number of the
+// shot, or -1 if it was fired before the strategy started.
+func (s *Shots) Resolve(counters *predict.Counters, t sim.Tick, v *predict.HitResult) (n int) {
+	if n = s.findPending(v.Player, &v.Shot); n < 0 {
+		return n
 	}
+	x := s.At(n)
 	x.ResolvedTick, x.Result = max(t, 1), *v
 	c, seen := newShotCounters(counters), x.ClientRay.Hit.Body
 	if v.Refused == predict.NotRefused && v.Rewound.Hit.Body == seen {
@@ -84,4 +113,5 @@ func (s *Shots) Resolve(counters *predict.Counters, t sim.Tick, v *predict.HitRe
 	if v.Now.Hit.Body == seen {
 		c.nowMatchesClient.Inc()
 	}
+	return n
 }

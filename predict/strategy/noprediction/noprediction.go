@@ -26,6 +26,7 @@ var Strategy = &predict.Strategy{
 	Fields:    codec.InputAndSnapshotFields,
 	Latency:   latency,
 	MaxBodies: codec.MaxBodies,
+	Joins:     true,
 }
 
 type server struct {
@@ -75,6 +76,9 @@ func newClient(env *predict.Env) predict.Client {
 	c := &client{env: env, inputTick: env.World.Tick()}
 	c.inputSender.DeclareWithPlayout(env)
 	codec.DeclareChecks(env, &c.receiver.Checks)
+	if env.Joined {
+		c.receiver.Start(env.World)
+	}
 	c.counters.rejectedPayloads = env.Counters.Rejected()
 	return c
 }

@@ -104,6 +104,9 @@ func newClient(env *predict.Env) predict.Client {
 	c.grace.declare(k)
 	c.inputSender.Declare(env)
 	codec.DeclareChecks(env, &c.receiver.Checks)
+	if env.Joined {
+		c.receiver.Start(env.World)
+	}
 	c.counters.corrections = m.New("corrections", "times that the client rewound because the server's state differed")
 	c.counters.correctionMean = m.New("correction_mean_m", "mean distance by which a correction moved the player's simulated cube, m")
 	c.counters.correctionMax = m.New("correction_max_m", "largest distance by which a correction moved the player's simulated cube, m")

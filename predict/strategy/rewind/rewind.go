@@ -34,6 +34,7 @@ var Strategy = &predict.Strategy{
 	Latency:          latency,
 	TicksMatchServer: true,
 	MaxBodies:        codec.MaxBodies,
+	Joins:            true,
 }
 
 // inspect reports what the sides know of their packets.

@@ -1,0 +1,422 @@
+package lab
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"ghostcube/net/link"
+	"ghostcube/net/packet"
+	"ghostcube/net/quant"
+	"ghostcube/predict"
+	"ghostcube/predict/part/codec"
+	"ghostcube/predict/part/reliable"
+	"ghostcube/sim"
+)
+
+// connection is what the two programs of a client and the server exchange besides the packets of the
+// strategy: results of shots, and a client's wish to join and the world for it. It travels in the
+// sideband of the endpoints. Nothing of it depends on the strategy.
+type connection struct {
+	client, server *reliable.Connection
+	joining        bool     // the client waits for the world
+	joinedAt       sim.Tick // session tick of the command rejoin
+	serving        bool     // the server sends the world
+	blockAt        sim.Tick // session tick of the command block
+}
+
+// connectionSettings are the knobs of a pane's connections.
+type connectionSettings struct {
+	mode      int // index in messageModes
+	blockRate int // kbit/s
+}
+
+// The modes of messages.
+const (
+	messagesOff = iota
+	messagesReliable
+	messagesUnreliable
+)
+
+var messageModes = []string{"off", "reliable", "unreliable"}
+
+// Bounds of the rate of blocks, in kbit/s. The largest is no limit for any scene.
+const (
+	minBlockRate = 16
+	maxBlockRate = 1_000_000
+)
+
+// declare declares the knobs.
+func (s *connectionSettings) declare(k *predict.Knobs) {
+	k.Choice(&s.mode, "messages", messagesOff, messageModes, "results of shots, and joining clients: messages that are repeated until they arrive, or sent once")
+	k.Int(&s.blockRate, "block-rate", 256, minBlockRate, maxBlockRate, "limit of the world that a joining client downloads, kbit/s; 1000000 is none")
+}
+
+// connectionCounters are what connections count. They are declared with the first one.
+type connectionCounters struct {
+	sent, resent, unacked, received, malformed                        predict.Counter
+	slices, slicesResent, sliceAcks, joins, joinTime, sidebandPercent predict.Counter
+	blocks, blockTime, hitResults, hitResultTime                      predict.Counter
+}
+
+func declareConnectionCounters(m *predict.Counters) (c connectionCounters) {
+	c.sent = m.New("messages_sent", "messages written into packets, repetitions included")
+	c.resent = m.New("messages_resent", "repetitions of messages")
+	c.unacked = m.New("messages_unacked", "reliable messages not known to have arrived, now")
+	c.received = m.New("messages_received", "messages received, without duplicates")
+	c.malformed = m.New("messages_malformed", "sidebands rejected because they were malformed")
+	c.slices = m.New("block_slices", "slices of the world sent to joining clients, repetitions included")
+	c.slicesResent = m.New("block_slices_resent", "repetitions of slices")
+	c.sliceAcks = m.New("block_acks", "acknowledgements of slices sent")
+	c.joins = m.New("joins", "times that a client has downloaded the world")
+	c.joinTime = m.New("join_time_ms", "time from the last rejoin until the world was complete, ms")
+	c.blocks = m.New("blocks", "blocks of the command block that have arrived")
+	c.blockTime = m.New("block_time_ms", "time that the last of them took, ms")
+	c.sidebandPercent = m.New("sideband_percent", "share of messages, slices and acks in the bytes of all packets, headers included")
+	c.hitResults = m.New("hit_results", "results of shots that have reached their shooters")
+	c.hitResultTime = m.New("hit_result_ms", "mean time from a shot to its result at the shooter, ms")
+	return c
+}
+
+// The first byte of a message.
+const (
+	joinMessage = 1 // from a client: it wants the world
+	hitMessage  = 2 // to a client: number of the shot, 32 bits, and its result, 16 bits
+)
+
+// hitMessageBytes is the size of a result.
+const hitMessageBytes = 7
+
+// missed stands for sim.NoBody in a result.
+const missed = 1<<16 - 1
+
+// updateConnections attaches sidebands to the endpoints or removes them, as the knobs say.
+func (p *Pane) updateConnections() {
+	on := p.connectionSettings.mode != messagesOff
+	for i := range p.connections {
+		c := &p.connections[i]
+		if on == (c.client != nil) {
+			if on {
+				p.setConnection(c)
+			}
+			continue
+		}
+		client, server := p.Clients[i].Endpoint, p.peers[i].Endpoint
+		if !on {
+			*c = connection{}
+			client.SetSideband(nil)
+			server.SetSideband(nil)
+			client.SetMuted(false)
+			server.SetMuted(false)
+			continue
+		}
+		c.client, c.server = reliable.New(), reliable.New()
+		client.SetSideband(c.client)
+		server.SetSideband(c.server)
+		p.setConnection(c)
+	}
+}
+
+// setConnection passes the knobs to a connection.
+func (p *Pane) setConnection(c *connection) {
+	for _, end := range []*reliable.Connection{c.client, c.server} {
+		end.Unreliable = p.connectionSettings.mode == messagesUnreliable
+	}
+	c.server.SetBlockRate(p.connectionSettings.blockRate * reliable.BytesPerKbit)
+}
+
+// rejoin makes a client forget its world and ask the server for it.
+func (p *Pane) rejoin(client int) error {
+	if !p.Strategy.Joins {
+		var others []string
+		for _, s := range Strategies {
+			if s.Joins {
+				others = append(others, s.Name)
+			}
+		}
+		return fmt.Errorf("a client of %s cannot rejoin: want %s", p.Strategy.Name, strings.Join(others, " or "))
+	}
+	p.updateConnections()
+	c := &p.connections[client]
+	if c.client == nil {
+		return fmt.Errorf("rejoin needs a way to ask for the world: set messages=reliable in %s", p.Strategy.Name)
+	}
+	c.joining, c.joinedAt = true, p.lab.tick
+	p.Clients[client].Endpoint.SetMuted(true)
+	c.client.Send([]byte{joinMessage})
+	return nil
+}
+
+// sendHitResult tells the shooter the result of a shot, by its number.
+func (p *Pane) sendHitResult(shot, player, body int) {
+	for i := range p.connections {
+		if c := &p.connections[i]; c.server != nil && p.peers[i].Player == player {
+			var m [hitMessageBytes]byte
+			m[0] = hitMessage
+			binary.LittleEndian.PutUint32(m[1:], uint32(shot))
+			binary.LittleEndian.PutUint16(m[5:], uint16(missed))
+			if body != sim.NoBody {
+				binary.LittleEndian.PutUint16(m[5:], uint16(body))
+			}
+			c.server.Send(m[:])
+		}
+	}
+}
+
+// receiveAtServer processes what clients have sent, and continues to send the world.
+func (p *Pane) receiveAtServer(now time.Duration) {
+	for i := range p.connections {
+		c := &p.connections[i]
+		if c.server == nil {
+			continue
+		}
+		e := p.peers[i].Endpoint
+		for m, ok := c.server.Receive(); ok; m, ok = c.server.Receive() {
+			if len(m) == 1 && m[0] == joinMessage && c.server.SendBlock(codec.AppendWorld(nil, p.ServerWorld)) {
+				c.serving = true
+				e.SetMuted(true)
+			}
+		}
+		if c.serving && !c.server.SendingBlock() {
+			c.serving = false
+			e.SetMuted(false)
+		}
+		c.server.Flush(e, now)
+	}
+	p.countConnections()
+}
+
+// receiveAtClient processes what the server has sent to a client.
+func (p *Pane) receiveAtClient(i int, now time.Duration) {
+	c := &p.connections[i]
+	if c.client == nil {
+		return
+	}
+	for m, ok := c.client.Receive(); ok; m, ok = c.client.Receive() {
+		if len(m) == hitMessageBytes && m[0] == hitMessage {
+			body := int(binary.LittleEndian.Uint16(m[5:]))
+			if body == missed {
+				body = sim.NoBody
+			}
+			p.Shots.Learn(int(binary.LittleEndian.Uint32(m[1:])), body, p.lab.tick)
+		}
+	}
+	if b, ok := c.client.ReceiveBlock(); ok {
+		if c.joining {
+			p.finishJoin(i, b)
+		} else {
+			p.finishBlock(c, b)
+		}
+	}
+	c.client.Flush(p.Clients[i].Endpoint, now)
+}
+
+// finishJoin starts the client with the world that it has downloaded. A malformed one is counted
+// and asked for again.
+func (p *Pane) finishJoin(i int, world []byte) {
+	c, s := &p.connections[i], p.Clients[i]
+	counters := declareConnectionCounters(p.Counters)
+	if codec.ReadWorld(world, s.World) != nil {
+		p.malformedBlocks++
+		c.client.Send([]byte{joinMessage})
+		return
+	}
+	c.joining = false
+	counters.joins.Inc()
+	counters.joinTime.Set(float64(p.lab.tick-c.joinedAt) * 1000 / float64(p.lab.config.Rate))
+	s.Endpoint.SetMuted(false)
+	s.env.SlewPPM, s.env.Joined = 0, true
+	s.side = p.Strategy.NewClient(s.env)
+}
+
+// The sizes of blocks, in kB.
+const (
+	minBlockSize = 1
+	maxBlockSize = 4000
+)
+
+// sendBlock makes the server send every client a block of a size in kB, as a game sends the map of
+// the next level while this one goes on.
+func (p *Pane) sendBlock(kB int) error {
+	p.updateConnections()
+	for i := range p.connections {
+		c := &p.connections[i]
+		if c.server == nil {
+			return fmt.Errorf("a block needs a connection: set messages=reliable in %s", p.Strategy.Name)
+		}
+		if !c.server.SendBlock(blockContents(kB * 1000)) {
+			return fmt.Errorf("an earlier block of %s is still on its way", p.Strategy.Name)
+		}
+		c.blockAt = p.lab.tick
+	}
+	return nil
+}
+
+// blockContents returns the bytes of a block.
+func blockContents(n int) []byte {
+	b := make([]byte, n)
+	x := uint32(1)
+	for i := range b {
+		x = x*1664525 + 1013904223
+		b[i] = byte(x >> 24)
+	}
+	return b
+}
+
+// finishBlock counts a block that has arrived.
+func (p *Pane) finishBlock(c *connection, b []byte) {
+	m := declareConnectionCounters(p.Counters)
+	if !bytes.Equal(b, blockContents(len(b))) {
+		p.malformedBlocks++
+		return
+	}
+	m.blocks.Inc()
+	m.blockTime.Set(float64(p.lab.tick-c.blockAt) * 1000 / float64(p.lab.config.Rate))
+}
+
+// tickJoining runs a tick of a client that waits for the world.
+func (p *Pane) tickJoining(s *Client) { s.Endpoint.Send(nil) }
+
+// describeJoining replaces the note of the view of a client that waits for the world.
+func (p *Pane) describeJoining(i int) {
+	if c := &p.connections[i]; c.joining {
+		received, count := c.client.SlicesReceived()
+		p.Clients[i].View.Note = fmt.Sprintf("joining: %d of %d slices", received, count)
+	}
+}
+
+// countConnections sums the statistics of all connections.
+func (p *Pane) countConnections() {
+	var total struct{ sent, resent, unacked, received, malformed, slices, slicesResent, acks, bytes, all float64 }
+	found := false
+	for i := range p.connections {
+		c := &p.connections[i]
+		if c.client == nil {
+			continue
+		}
+		found = true
+		for _, end := range []*reliable.Connection{c.client, c.server} {
+			s := end.Stats()
+			total.sent += float64(s.Messages.Sent + s.Messages.UnreliableSent)
+			total.resent += float64(s.Messages.Resent)
+			total.unacked += float64(s.Unacked)
+			total.received += float64(s.Messages.Received + s.Messages.UnreliableReceived)
+			total.malformed += float64(s.Malformed)
+			total.slices += float64(s.Sent.Slices)
+			total.slicesResent += float64(s.Sent.Resent)
+			total.acks += float64(s.Received.Acks)
+			total.bytes += float64(s.Bytes)
+		}
+		total.all += float64(p.Clients[i].Endpoint.Stats.BytesSent + p.peers[i].Endpoint.Stats.BytesSent)
+	}
+	if !found {
+		return
+	}
+	m := declareConnectionCounters(p.Counters)
+	m.sent.Set(total.sent)
+	m.resent.Set(total.resent)
+	m.unacked.Set(total.unacked)
+	m.received.Set(total.received)
+	m.malformed.Set(total.malformed + float64(p.malformedBlocks))
+	m.slices.Set(total.slices)
+	m.slicesResent.Set(total.slicesResent)
+	m.sliceAcks.Set(total.acks)
+	m.sidebandPercent.Set(100 * total.bytes / max(total.all, 1))
+	results, ticks := p.Shots.Learned()
+	m.hitResults.Set(float64(results))
+	m.hitResultTime.Set(float64(ticks) * 1000 / float64(p.lab.config.Rate) / float64(max(results, 1)))
+}
+
+// copyConnections copies the connections of o. The endpoints exist already.
+func (p *Pane) copyConnections(o *Pane) {
+	p.updateConnections()
+	for i := range p.connections {
+		c, from := &p.connections[i], &o.connections[i]
+		c.joining, c.joinedAt, c.serving, c.blockAt = from.joining, from.joinedAt, from.serving, from.blockAt
+		if c.client != nil && from.client != nil {
+			c.client.CopyFrom(from.client)
+			c.server.CopyFrom(from.server)
+		}
+	}
+}
+
+// inspectSideband fills s with the state of the first client's connection at the server.
+func (p *Pane) inspectSideband(s *predict.Sideband) {
+	c, e := &p.connections[0], p.peers[0].Endpoint
+	if s.Present = c.server != nil; !s.Present {
+		return
+	}
+	stats := c.server.Stats()
+	s.Slices = c.server.AppendSlices(s.Slices[:0])
+	s.Resent, s.Messages = stats.Sent.Resent, stats.Messages.Sent+stats.Messages.UnreliableSent
+	s.Share = float64(stats.Bytes) / float64(max(e.Stats.BytesSent, 1))
+	_, s.AckedBits = e.AckedBits()
+	s.UnackedCount = e.UnackedCount()
+}
+
+// Fields decodes a payload that was sent in a direction, as Strategy.Fields does, and the data of the
+// sideband after it, if the pane has one.
+func (p *Pane) Fields(d link.Direction, payload []byte, see func(quant.Field)) error {
+	if p.connections[0].client == nil {
+		return p.Strategy.Fields(d == link.Up, payload, p.ServerWorld.Scene(), see)
+	}
+	payload, side, ok := packet.SplitSideband(payload)
+	if !ok {
+		return predict.ErrMalformed
+	}
+	if err := p.Strategy.Fields(d == link.Up, payload, p.ServerWorld.Scene(), see); err != nil {
+		return err
+	}
+	at := len(payload) * 8
+	if len(side) > 0 {
+		if err := reliable.Fields(side, func(f quant.Field) {
+			f.BitOffset += at
+			see(f)
+		}); err != nil {
+			return err
+		}
+	}
+	see(quant.Field{Group: "sideband", Name: "size", Kind: "Bits", BitOffset: at + 8*len(side), Bits: 16, Raw: uint32(len(side) & 0xffff)})
+	return nil
+}
+
+// startBlock applies the command block.
+func (l *Lab) startBlock(c Command) error {
+	n, err := strconv.Atoi(c.Value)
+	if err != nil || n < minBlockSize || n > maxBlockSize {
+		return fmt.Errorf("block=%s: want %d to %d kB", c.Value, minBlockSize, maxBlockSize)
+	}
+	return l.anyPane(c.Pane, func(p *Pane) error { return p.sendBlock(n) })
+}
+
+// rejoin makes one client of a pane or of all panes rejoin, by its number from 1.
+func (l *Lab) rejoin(c Command) error {
+	n, err := strconv.Atoi(c.Name)
+	if count := l.clientCount(); err != nil || n < 1 || n > count {
+		return fmt.Errorf("rejoin of client %q: want 1 to %d", c.Name, count)
+	}
+	return l.anyPane(c.Pane, func(p *Pane) error { return p.rejoin(n - 1) })
+}
+
+// anyPane applies f to one pane, or to all panes that it can be applied to. It returns an error only
+// if there is none.
+func (l *Lab) anyPane(pane int, f func(*Pane) error) (failed error) {
+	if pane >= 0 {
+		return f(l.Panes[pane])
+	}
+	done := 0
+	for _, p := range l.Panes {
+		if err := f(p); err == nil {
+			done++
+		} else if failed == nil {
+			failed = err
+		}
+	}
+	if done > 0 {
+		return nil
+	}
+	return failed
+}
