@@ -230,6 +230,7 @@ func listComparison(t table, c *plan.Comparison) {
 	if s.FaultEvery > 0 {
 		row("fault-every", s.FaultEvery.String())
 	}
+	row("fault", s.Fault)
 	for _, d := range c.Show {
 		row("show", d.Name+"="+d.Value)
 	}

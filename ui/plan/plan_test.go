@@ -196,7 +196,7 @@ func TestSettingsFile(t *testing.T) {
 		t.Errorf("%+v, %v", s, err)
 	}
 	for text, want := range map[string]string{
-		"scene = \"zen\"\nwether = \"perfect\"":       `my.toml: line 2: no key "wether" (there are scene, panes, network, seat, rate, fault-every, tape, seed, fault, seconds, compare)`,
+		"scene = \"zen\"\nwether = \"perfect\"":       `my.toml: line 2: no key "wether" (there are scene, panes, network, seat, rate, fault-every, fault, tape, seed, seconds, compare)`,
 		"seed = \"many\"":                             "my.toml: line 1, column 8",
 		"scene = = \"zen\"":                           "my.toml: line 1, column",
 		"\nfault-every = \"soon\"":                    "my.toml: line 2: fault-every=soon",

@@ -99,12 +99,13 @@ type sessionTable struct {
 	Seat       string   `toml:"seat"`
 	Rate       *int     `toml:"rate"`
 	FaultEvery string   `toml:"fault-every"`
+	Fault      string   `toml:"fault"`
 	Tape       string   `toml:"tape"`
 }
 
 // settings returns the table's settings.
 func (t *sessionTable) settings() (Settings, error) {
-	s := Settings{Scene: t.Scene, Panes: strings.Join(t.Panes, ","), Network: t.Network, Seat: t.Seat, Tape: t.Tape}
+	s := Settings{Scene: t.Scene, Panes: strings.Join(t.Panes, ","), Network: t.Network, Seat: t.Seat, Fault: t.Fault, Tape: t.Tape}
 	if t.Rate != nil {
 		s.Rate = strconv.Itoa(*t.Rate)
 	}
@@ -121,7 +122,6 @@ func (t *sessionTable) settings() (Settings, error) {
 type settingsTable struct {
 	sessionTable
 	Seed    *uint64 `toml:"seed"`
-	Fault   string  `toml:"fault"`
 	Seconds float64 `toml:"seconds"`
 	Compare string  `toml:"compare"`
 }
@@ -135,7 +135,7 @@ func (b *Library) ReadSettings(name string, text []byte) (Settings, error) {
 	}
 	s, err := t.settings()
 	if err == nil {
-		s.Fault, s.Seconds, s.Compare = t.Fault, t.Seconds, t.Compare
+		s.Seconds, s.Compare = t.Seconds, t.Compare
 		if t.Seed != nil {
 			s.Seed = strconv.FormatUint(*t.Seed, 10)
 		}
