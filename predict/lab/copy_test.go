@@ -19,13 +19,14 @@ var outsideCopies = []reflect.Type{
 	reflect.TypeFor[predict.Counter](), reflect.TypeFor[link.Wire](), reflect.TypeFor[sim.World](), reflect.TypeFor[sim.Scene](),
 }
 
-// sharedWithCopies are fields that follow from the scene, so that copies may share them, and
-// counts of allocated memory.
+// sharedWithCopies are fields that follow from the scene, so that copies may share them, counts of
+// allocated memory, and what is copied apart: the sideband of an endpoint by the lab, and the
+// channels of a connection, whose package tests their copies.
 var sharedWithCopies = map[string]bool{
 	"jointPathErrors.bodies": true, "joints.anchors": true, "overlaps.radii": true, "parentErrors.parents": true, "spectralArc.cosines": true,
 	"Receiver.tree": true, "ChangeTracker.tree": true, "jointPoses.tree": true, "Loops.joints": true, "jointPoses.player": true, "jointPoses.scene": true,
 	"Parent.candidates": true, "Parent.grid": true, "Selection.candidates": true, "Selection.grid": true,
-	"reassembler.bufferCount": true, "side.number": true, "compressionSettings.grids": true, "format.grids": true,
+	"reassembler.bufferCount": true, "Endpoint.sideband": true, "Connection.channel": true, "Connection.blocks": true, "side.number": true, "compressionSettings.grids": true, "format.grids": true,
 }
 
 // skipInCopies reports whether a copy may differ: surroundings, and fields named scratch.
@@ -98,7 +99,7 @@ func TestCopiesAreComplete(t *testing.T) {
 	t.Parallel()
 	specs := []string{allPolicies, "historyoffset" + allKnobs, "relative" + allKnobs, "animated:joint-tree=relative",
 		"rewind:late-inputs=resimulate", "snapshot:compression=arithmetic:snapshot-every=2", "statesync:compression=delta:authority=client:adaptive=on",
-		"statesync:compression=relative:jitter-buffer=0", "lockstep:transport=tcp:adaptive=on:follow-clock=on", "lockstep:adaptive=on"}
+		"statesync:compression=relative:jitter-buffer=0", "rewind:messages=reliable:checks=on", "lockstep:transport=tcp:adaptive=on:follow-clock=on", "lockstep:adaptive=on"}
 	for _, s := range Strategies {
 		specs = append(specs, s.Name)
 	}
@@ -117,6 +118,9 @@ func TestCopiesAreComplete(t *testing.T) {
 			a, b := p.Clients[0], q.Clients[0]
 			c.Check(t, a.Side(), b.Side(), func() { b.Side().CopyFrom(a.Side()) })
 			c.Check(t, a.Endpoint, b.Endpoint, func() { b.Endpoint.CopyFrom(a.Endpoint) })
+			if from, to := p.ServerConnection(0), q.ServerConnection(0); from != nil {
+				c.Check(t, from, to, func() { to.CopyFrom(from) })
+			}
 			c.Check(t, &a.View, &b.View, func() { b.View.CopyFrom(&a.View) })
 			c.Check(t, p.Score, q.Score, func() { q.Score.CopyFrom(p.Score) })
 		})

@@ -2,6 +2,7 @@ package lab
 
 import (
 	"ghostcube/predict"
+	"ghostcube/predict/part/reliable"
 	"ghostcube/sim"
 )
 
@@ -22,3 +23,6 @@ func (p *Pane) ServerSide() predict.Server { return p.serverSide }
 
 // Side returns the strategy's client side.
 func (s *Client) Side() predict.Client { return s.side }
+
+// ServerConnection returns the server's end of a client's connection, or nil if there is none.
+func (p *Pane) ServerConnection(client int) *reliable.Connection { return p.connections[client].server }
