@@ -12,6 +12,7 @@ type Inspection struct {
 	Priority    []int64         // at the server: accumulated since the body was last sent, after this tick's packet
 	Age         []int32         // ticks, at least 0, from the last received state of the body to the state drawn
 	Moving      []bool          // whether the body moves as drawn
+	Interval    []int32         // ticks from one state of the body to the next; 0 if it is outside the area of interest
 	Encoding    []Encoding      // how that last state was encoded
 	Owner       []int8          // player with authority over the body, as far as the client knows, or sim.NoPlayer
 	ParentBoxes []ParentBox     // by candidate, not by body: possible parents of the player's cube
@@ -103,7 +104,7 @@ func (l *Inspection) Reset() {
 	l.Priority, l.Age, l.Moving = l.Priority[:0], l.Age[:0], l.Moving[:0]
 	l.Encoding, l.Owner, l.Packet = l.Encoding[:0], l.Owner[:0], PacketBreakdown{}
 	l.ParentBoxes = l.ParentBoxes[:0]
-	l.JointDepth = l.JointDepth[:0]
+	l.JointDepth, l.Interval = l.JointDepth[:0], l.Interval[:0]
 	l.Sideband = Sideband{Slices: l.Sideband.Slices[:0]}
 }
 
@@ -113,7 +114,7 @@ func (l *Inspection) CopyFrom(o *Inspection) {
 	l.Moving, l.Encoding = append(l.Moving[:0], o.Moving...), append(l.Encoding[:0], o.Encoding...)
 	l.Owner, l.Packet = append(l.Owner[:0], o.Owner...), o.Packet
 	l.ParentBoxes = append(l.ParentBoxes[:0], o.ParentBoxes...)
-	l.JointDepth = append(l.JointDepth[:0], o.JointDepth...)
+	l.JointDepth, l.Interval = append(l.JointDepth[:0], o.JointDepth...), append(l.Interval[:0], o.Interval...)
 	slices := append(l.Sideband.Slices[:0], o.Sideband.Slices...)
 	l.Sideband = o.Sideband
 	l.Sideband.Slices = slices

@@ -178,6 +178,10 @@ type View struct {
 	// the player's cube if it is interpolated, or a remote body if it is simulated. It is empty in
 	// strategies without such a fallback.
 	Fallback []bool
+
+	// Outside marks the bodies outside the client's area of interest, which the server does not send.
+	// They are drawn where they were last received. It is empty without an area.
+	Outside []bool
 }
 
 // ShowTick sets all moments of the view to one server tick.
@@ -224,7 +228,7 @@ func (v *View) Reset() {
 	v.Others, v.Own, v.Carriers, v.Note = 0, 0, 0, ""
 	v.Bodies, v.Simulated, v.LastReceived, v.Trail = v.Bodies[:0], v.Simulated[:0], v.LastReceived[:0], v.Trail[:0]
 	v.TouchedBy, v.Predicted = v.TouchedBy[:0], v.Predicted[:0]
-	v.Fallback = v.Fallback[:0]
+	v.Fallback, v.Outside = v.Fallback[:0], v.Outside[:0]
 }
 
 // CopyFrom makes v a copy of o that shares no memory with it.
@@ -235,6 +239,7 @@ func (v *View) CopyFrom(o *View) {
 	v.TouchedBy = append(v.TouchedBy[:0], o.TouchedBy...)
 	v.Predicted = append(v.Predicted[:0], o.Predicted...)
 	v.Fallback = append(v.Fallback[:0], o.Fallback...)
+	v.Outside = append(v.Outside[:0], o.Outside...)
 }
 
 // AppendPoses appends the poses of bodies to dst.

@@ -26,6 +26,7 @@ var sharedWithCopies = map[string]bool{
 	"jointPathErrors.bodies": true, "joints.anchors": true, "overlaps.radii": true, "parentErrors.parents": true, "spectralArc.cosines": true,
 	"Receiver.tree": true, "ChangeTracker.tree": true, "jointPoses.tree": true, "Loops.joints": true, "jointPoses.player": true, "jointPoses.scene": true,
 	"Parent.candidates": true, "Parent.grid": true, "Selection.candidates": true, "Selection.grid": true,
+	"areaBroadcast.clusters": true, "areaBroadcast.start": true,
 	"reassembler.bufferCount": true, "Endpoint.sideband": true, "Connection.channel": true, "Connection.blocks": true, "side.number": true, "compressionSettings.grids": true, "format.grids": true,
 }
 
@@ -97,7 +98,7 @@ func ringElements(v reflect.Value) (list []reflect.Value, ok bool) {
 // memory with the originals.
 func TestCopiesAreComplete(t *testing.T) {
 	t.Parallel()
-	specs := []string{allPolicies, "historyoffset" + allKnobs, "relative" + allKnobs, "animated:joint-tree=relative",
+	specs := []string{allPolicies, "historyoffset" + allKnobs, "relative" + allKnobs, "animated:joint-tree=relative", "historyoffset:interest-radius=2:interest-cutoff=30",
 		"rewind:late-inputs=resimulate", "snapshot:compression=arithmetic:snapshot-every=2", "statesync:compression=delta:authority=client:adaptive=on",
 		"statesync:compression=relative:jitter-buffer=0", "rewind:messages=reliable:checks=on", "lockstep:transport=tcp:adaptive=on:follow-clock=on", "lockstep:adaptive=on"}
 	for _, s := range Strategies {

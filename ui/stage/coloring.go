@@ -21,6 +21,7 @@ const (
 	byEncoding            // of that state
 	byAuthority           // the player who owns the body
 	byJointDepth          // joints between the body and the root of its joint tree
+	byUpdateRate          // at which the server sends the body, in its area of interest
 )
 
 // colorings are, for each Coloring, its name in show commands and what the colours then mean.
@@ -31,6 +32,7 @@ var colorings = [...]struct{ name, meaning string }{
 	byEncoding:   {"encoding", "snapshot encoding"},
 	byAuthority:  {"authority", "authority"},
 	byJointDepth: {"joint-depth", "joint depth"},
+	byUpdateRate: {"rate", "update rate"},
 }
 
 // coloringNames are the names of all colourings; the index is the Coloring.
@@ -71,6 +73,9 @@ var (
 	yellow             = render.Color{R: 240, G: 228, B: 66, A: 255}
 	neverReceivedColor = render.Color{R: 62, G: 62, B: 66, A: 255}
 
+	// outsideColor is the colour of bodies outside a client's area of interest: nothing is known of them.
+	outsideColor = neverReceivedColor
+
 	encodingColors = [...]render.Color{predict.NeverReceived: neverReceivedColor, predict.Absolute: orange, predict.RelativeToPlayer: blue, predict.DeltaEncoded: green}
 	ownerColors    = [4]render.Color{vermilion, blue, green, yellow}
 )
@@ -88,6 +93,7 @@ const (
 	maxJointDepth = 8         // joints
 	maxPriority   = 1_000_000 // accumulated
 	maxAgeSeconds = 2         // seconds
+	maxInterval   = 256       // ticks from one update to the next
 )
 
 // log2 approximates the logarithm of n, at least 1, to base 2: exact for powers of 2, linear between them.
@@ -107,6 +113,10 @@ func ageFraction(ticks, rate int) float32 {
 	return min(geom.Sqrt(float32(ticks)/float32(maxAgeSeconds*rate)), 1)
 }
 
+// rateFraction returns the share of the ramp for a number of ticks from one update to the next, on a
+// logarithmic scale: 1 for an update in each tick.
+func rateFraction(ticks int) float32 { return 1 - min(log2(int64(max(ticks, 1)))/log2(maxInterval), 1) }
+
 // bodyColor returns the colour of body i by a colouring. ok is false if the strategy lacks the data.
 func (p *pane) bodyColor(by Coloring, side Side, i int) (c render.Color, ok bool) {
 	l := &p.inspection
@@ -121,6 +131,13 @@ func (p *pane) bodyColor(by Coloring, side Side, i int) (c render.Color, ok bool
 		}
 		if i < len(l.Age) {
 			return rampColor(ageFraction(int(l.Age[i]), p.source.ServerWorld.Rate())), true
+		}
+	case byUpdateRate:
+		if i < len(l.Interval) && l.Interval[i] == 0 {
+			return outsideColor, true
+		}
+		if i < len(l.Interval) {
+			return rampColor(rateFraction(int(l.Interval[i]))), true
 		}
 	case byEncoding:
 		if i < len(l.Encoding) {
@@ -178,6 +195,7 @@ func (p *pane) missingText(show *Settings) string {
 	lacks(show.Coloring == byPriority && len(l.Priority) == 0, "priorities")
 	lacks(show.Coloring == byEncoding && len(l.Encoding) == 0, "encodings")
 	lacks(show.Coloring == byJointDepth && len(l.JointDepth) == 0, "joint depth")
+	lacks(show.Coloring == byUpdateRate && len(l.Interval) == 0, "update rates")
 	lacks((show.Coloring == byAge || show.Ages) && len(l.Age) == 0, "ages")
 	lacks(show.Parents && len(l.ParentBoxes) == 0, "parents")
 	lacks(show.Packet && l.Packet.BudgetBits == 0 && l.Packet.Parts.Bits() == 0, "packet budget")
@@ -205,6 +223,8 @@ func (d *overlay) legendEntries() (list []legendEntry) {
 		if d.anyInspection(func(l *predict.Inspection) bool { return len(l.Encoding) > 0 }) {
 			list = append(list, legendEntry{color: neverReceivedColor, label: encodingNames[predict.NeverReceived]})
 		}
+	case byUpdateRate:
+		list = append(list, legendEntry{ramp: true, label: "an update in " + strconv.Itoa(maxInterval) + " ticks", rampEnd: "in each tick"})
 	case byEncoding:
 		for _, c := range []predict.Encoding{predict.Absolute, predict.RelativeToPlayer, predict.DeltaEncoded, predict.NeverReceived} {
 			list = append(list, legendEntry{color: encodingColors[c], label: encodingNames[c]})
@@ -222,6 +242,12 @@ func (d *overlay) legendEntries() (list []legendEntry) {
 	}
 	if show.Parents && d.anyParentBoxes() {
 		list = append(list, legendEntry{color: parentColor, outline: true, label: "parent"}, legendEntry{color: candidateColor, outline: true, label: "parent candidate"})
+	}
+	for _, p := range d.l.Panes {
+		if len(p.Clients[0].View.Outside) > 0 {
+			list = append(list, legendEntry{color: outsideColor, label: "outside the area of interest"})
+			break
+		}
 	}
 	for _, p := range d.l.Panes {
 		if len(p.Clients[0].View.Fallback) > 0 {

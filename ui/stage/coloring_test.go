@@ -177,6 +177,32 @@ func TestColorings(t *testing.T) {
 			t.Errorf("%s: %d colours", by, len(colors))
 		}
 	}
+	l = newKatamari(t, "latency=50ms", "animated:interest-radius=3:interest-cutoff=8")
+	s = Stage{}
+	rollAndPull(t, &s, l, 60)
+	setDisplay(t, l, "color=rate")
+	s.Refresh(l)
+	l.Panes[0].Inspect(&data)
+	for _, v := range s.Viewports(nil, l, 0, 0, 640, 360, 1) {
+		outside, slow := 0, 0
+		for i, c := range v.Scene.Cubes[:n] {
+			want := outsideColor
+			if data.Interval[i] > 0 {
+				want = rampColor(rateFraction(int(data.Interval[i])))
+			}
+			if c.Color != want {
+				t.Fatalf("rate, side %d: body %d is %v, want %v", v.Side, i, c.Color, want)
+			}
+			if data.Interval[i] == 0 {
+				outside++
+			} else if data.Interval[i] > 1 {
+				slow++
+			}
+		}
+		if outside < 20 || slow < 50 || v.Scene.Cubes[0].Color != colorRamp[len(colorRamp)-1] {
+			t.Errorf("rate: %d bodies are outside and %d at a lower rate; the player is %v", outside, slow, v.Scene.Cubes[0].Color)
+		}
+	}
 	l = newKatamari(t, "latency=250ms", "statesync")
 	s = Stage{}
 	for range 600 {

@@ -351,6 +351,9 @@ func (s *Stage) buildScene(v *Viewport, l *lab.Lab, share float32, show *Setting
 		if fallback := p.source.Clients[0].View.Fallback; v.Side != ServerSide && i < len(fallback) && fallback[i] {
 			c = c.Mix(fallbackColor, fallbackTintShare)
 		}
+		if outside := p.source.Clients[0].View.Outside; v.Side != ServerSide && i < len(outside) && outside[i] {
+			c = outsideColor
+		}
 		if show.Coloring != noColoring {
 			if coloring, ok := p.bodyColor(show.Coloring, v.Side, i); ok {
 				c = coloring

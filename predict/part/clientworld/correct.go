@@ -28,7 +28,7 @@ func (w *World) Locate(from input.Consumed) (at sim.Tick, moved, ok bool) {
 // client tick at, and shifts their histories.
 func (w *World) CompareOthers(at sim.Tick) {
 	server := w.Snapshot().Bodies
-	w.Nearby.Compare(at, server, &w.settings.correction)
+	w.Nearby.Compare(at, server, w.Snapshot().IsCurrent, &w.settings.correction)
 	w.Chain.Compare(at, server, &w.settings.correction)
 }
 

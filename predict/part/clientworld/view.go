@@ -23,6 +23,7 @@ func (w *World) View(v *predict.View) {
 		}
 		v.Simulated, v.Bodies = append(v.Simulated, simulated), append(v.Bodies, drawn)
 	}
+	in.AppendOutside(v)
 	if w.Snapshot().HasSnapshot {
 		v.LastReceived = predict.AppendPoses(v.LastReceived, w.Snapshot().Bodies)
 	}
@@ -85,6 +86,7 @@ func (w *World) Inspect(l *predict.Inspection) {
 	if !w.Snapshot().HasSnapshot {
 		return
 	}
+	w.Interpolated.AppendIntervals(l)
 	for i := range w.env.World.Bodies() {
 		if w.Interpolated.IsExcluded(i) && !w.Fallback.Active() {
 			l.Age = append(l.Age, int32(max(w.Log.Ahead(), 0)))

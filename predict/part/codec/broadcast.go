@@ -16,7 +16,8 @@ type Broadcast struct {
 	senders        []Sender
 	changes        ChangeTracker
 
-	tree     *treeChanges // encoding of joint trees; nil if the strategy has none
+	tree     *treeChanges   // encoding of joint trees; nil if the strategy has none
+	area     *areaBroadcast // areas of interest; nil if the strategy has none
 	counters broadcastCounters
 }
 
@@ -66,6 +67,7 @@ func (b *Broadcast) SendWithHeader(header func(c *quant.Coder, peer int), w *pre
 		return
 	}
 	b.ticksSinceSent, b.sentTick = 0, w.Tick()
+	partial := b.area != nil && IsPartial(&b.area.area, w.Scene())
 	for i, peer := range peers {
 		b.senders[i].checks = b.checks
 		c := b.senders[i].Begin(w, len(inputs))
@@ -73,7 +75,16 @@ func (b *Broadcast) SendWithHeader(header func(c *quant.Coder, peer int), w *pre
 			header(c, i)
 		}
 		b.counters.snapshots.Inc()
-		b.counters.snapshotBits.Add(float64(b.senders[i].Finish(peer.Endpoint, w, b.changesFor(peer.Player), inputs)))
+		changes, bits := b.changesFor(peer.Player), 0
+		if partial {
+			bits = b.senders[i].finishPartial(peer.Endpoint, w, changes, inputs, b.area, peer.Player)
+		} else {
+			bits = b.senders[i].Finish(peer.Endpoint, w, changes, inputs)
+		}
+		b.counters.snapshotBits.Add(float64(bits))
+	}
+	if partial && len(peers) > 0 {
+		b.senders[0].partial.bands.SetCounters(&b.area.counters.bands, max(w.Rate()/b.interval, 1))
 	}
 }
 
@@ -86,6 +97,9 @@ func (b *Broadcast) CopyFrom(o *Broadcast) {
 	b.changes.CopyFrom(&o.changes)
 	if b.tree != nil {
 		b.tree.copyFrom(o.tree)
+	}
+	if b.area != nil {
+		b.area.area = o.area.area
 	}
 	b.senders = make([]Sender, len(o.senders))
 	for i := range o.senders {

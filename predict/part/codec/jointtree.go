@@ -201,13 +201,20 @@ func (c *ChangeTracker) codeChild(to *quant.Coder, w *predict.World, i int) {
 
 // SetTree makes the receiver decode snapshots with a joint tree, or without one if t is nil.
 func (r *Receiver) SetTree(t *jointtree.Tree) {
-	r.tree, r.locals = t, r.locals[:0]
-	if t == nil || !r.HasSnapshot {
+	if r.tree, r.locals = t, r.locals[:0]; r.HasSnapshot {
+		r.computeLocals()
+	}
+}
+
+// computeLocals sets the relative states of all bodies, with a joint tree.
+func (r *Receiver) computeLocals() {
+	if r.tree == nil {
 		return
 	}
+	r.locals = r.locals[:0]
 	for i := range r.Bodies {
 		r.locals = append(r.locals, r.Bodies[i])
-		if n := &t.Nodes[i]; n.Parent != jointtree.None {
+		if n := &r.tree.Nodes[i]; n.Parent != jointtree.None {
 			r.locals[i] = n.ToLocal(&r.Bodies[n.Parent], &r.Bodies[i])
 		}
 	}

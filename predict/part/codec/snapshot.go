@@ -30,10 +30,12 @@ const maxHeaderBits = 320
 type Sender struct {
 	ackedTick sim.Tick // tick of the newest acknowledged snapshot
 	hasAcked  bool     // one is acknowledged
+	partial   partialSender
 	sent      [256]struct {
 		sequence packet.Sequence
 		tick     sim.Tick
 		used     bool
+		partial  bool
 	}
 	checks bool // the payload has checks, if the world is small enough
 	senderScratch
@@ -48,7 +50,7 @@ type senderScratch struct {
 // MaxBodies is how many bodies a snapshot can contain if all of them move.
 const MaxBodies = (packet.MaxPayload*8 - tickBits - maxHeaderBits) / (1 + AwakeBits)
 
-// With the knob checks, a snapshot has a check after the players' inputs and after each field of a
+// With the knob checks, a whole snapshot has a check after the players' inputs and after each field of a
 // body, and bodies begin at whole bytes.
 const (
 	checkBits       = 32
@@ -70,7 +72,7 @@ func beginChecks(c *quant.Coder, on bool, bodies int) {
 // payloadCapacity returns enough bytes for any snapshot of a world that fits a packet: a multiple
 // of eight, as the bit packer requires.
 func payloadCapacity(w *predict.World, players int) int {
-	bits := maxHeaderBits + tickBits + checkBits + players*(input.MaxInputBits+checkBits) + len(w.Bodies())*(2+AwakeBits+bodyChecksBits)
+	bits := maxHeaderBits + tickBits + checkBits + players*(input.MaxInputBits+checkBits) + len(w.Bodies())*(maxPartialBodyBits+1+bodyChecksBits) + 64
 	return min((bits+63)/64*8, packet.MaxPayload)
 }
 
@@ -116,7 +118,9 @@ func (c *ChangeTracker) CopyFrom(o *ChangeTracker) {
 func (s *Sender) Acknowledge(e *packet.Endpoint) {
 	for _, a := range e.Acks() {
 		r := &s.sent[a%256]
-		if r.used && r.sequence == a && (!s.hasAcked || r.tick > s.ackedTick) {
+		if r.used && r.sequence == a && r.partial {
+			s.partial.acknowledge(a, r.tick)
+		} else if r.used && r.sequence == a && !s.partial.active && (!s.hasAcked || r.tick > s.ackedTick) {
 			s.ackedTick, s.hasAcked = r.tick, true
 		}
 	}
@@ -143,6 +147,7 @@ func (s *Sender) Begin(w *predict.World, players int) *quant.Coder {
 // Finish writes the world to the payload and sends it, as Send does.
 func (s *Sender) Finish(e *packet.Endpoint, w *predict.World, changes *ChangeTracker, inputs []sim.Input) int {
 	c := &s.coder
+	s.partial.active = false
 	beginChecks(c, s.checks, len(w.Bodies()))
 	c.Group("", 0)
 	c.Bits(uint32(w.Tick())&(1<<tickBits-1), tickBits)
@@ -152,15 +157,11 @@ func (s *Sender) Finish(e *packet.Endpoint, w *predict.World, changes *ChangeTra
 		input.CodeInput(c, in)
 		c.Check("input")
 	}
-	for i, b := range w.Bodies() {
+	for i := range w.Bodies() {
 		c.Group("bodies", i)
 		c.AlignChecked()
-		switch {
-		case !c.Bool(!s.hasAcked || changes.changedAt[i] > s.ackedTick):
-		case changes.tree != nil && changes.tree.Nodes[i].Parent != jointtree.None:
-			changes.codeChild(c, w, i)
-		default:
-			CodeBody(c, &b, w.Scene())
+		if c.Bool(!s.hasAcked || changes.changedAt[i] > s.ackedTick) {
+			changes.codeBody(c, w, i)
 		}
 	}
 	if c.Err() != nil {
@@ -168,13 +169,30 @@ func (s *Sender) Finish(e *packet.Endpoint, w *predict.World, changes *ChangeTra
 	}
 	bits := c.BitsProcessed()
 	q := e.Send(c.FinishWrite())
-	s.sent[q%256].sequence, s.sent[q%256].tick, s.sent[q%256].used = q, w.Tick(), true
+	s.record(q, w.Tick())
 	return bits
+}
+
+// record remembers a sent snapshot.
+func (s *Sender) record(q packet.Sequence, tick sim.Tick) {
+	r := &s.sent[q%256]
+	r.sequence, r.tick, r.used, r.partial = q, tick, true, s.partial.active
+}
+
+// codeBody writes body i.
+func (c *ChangeTracker) codeBody(to *quant.Coder, w *predict.World, i int) {
+	if c.tree != nil && c.tree.Nodes[i].Parent != jointtree.None {
+		c.codeChild(to, w, i)
+		return
+	}
+	b := w.Bodies()[i]
+	CodeBody(to, &b, w.Scene())
 }
 
 // CopyFrom makes s a copy of o.
 func (s *Sender) CopyFrom(o *Sender) {
 	s.ackedTick, s.hasAcked, s.sent, s.checks = o.ackedTick, o.hasAcked, o.sent, o.checks
+	s.partial.copyFrom(&o.partial)
 }
 
 // Receiver decodes snapshots. The zero value has received none.
@@ -185,7 +203,9 @@ type Receiver struct {
 	HasSnapshot bool // a snapshot has been received; the other fields are undefined before
 	Checks      bool // snapshots have checks: a knob (DeclareChecks)
 
-	ticks validation.Ticks // of the snapshots
+	ticks      validation.Ticks // of the snapshots
+	partial    bool             // see SetPartial
+	receivedAt []sim.Tick       // by body, of partial snapshots
 
 	// With a joint tree: see SetTree.
 	tree       *jointtree.Tree
@@ -201,6 +221,7 @@ type receiverScratch struct {
 	nextBodies []sim.Body
 	nextInputs []sim.Input
 	included   []bool     // by body: included in the payload
+	list       []int      // of the included bodies
 	readTick   sim.Tick   // tick of the payload
 	nextLocals []sim.Body // by body: relative to its parent where it has one
 	isRelative []bool     // by body: it arrived relative
@@ -226,7 +247,7 @@ func (r *Receiver) Begin(payload []byte) *quant.Coder {
 // Finish decodes the snapshot of a payload, as Read does.
 func (r *Receiver) Finish(payload []byte, scene *sim.Scene, expected sim.Tick) (fresh bool, err error) {
 	c := &r.coder
-	beginChecks(c, r.Checks, len(scene.Boxes))
+	beginChecks(c, r.Checks && !r.partial, len(scene.Boxes))
 	c.Group("", 0)
 	c.Label("tick")
 	tick := input.UnwrapTick(c.Bits(0, tickBits), tickBits, expected)
@@ -237,27 +258,14 @@ func (r *Receiver) Finish(payload []byte, scene *sim.Scene, expected sim.Tick) (
 		r.nextInputs = append(r.nextInputs, input.CodeInput(c, sim.Input{}))
 		c.Check("input")
 	}
-	r.nextBodies, r.included, r.isRelative, r.readTick = r.nextBodies[:0], r.included[:0], r.isRelative[:0], tick
-	for i := range scene.Boxes {
-		r.nextBodies, r.included, r.isRelative = append(r.nextBodies, sim.Body{}), append(r.included, true), append(r.isRelative, false)
-		b := &r.nextBodies[i]
-		c.Group("bodies", i)
-		c.AlignChecked()
-		c.Label("included")
-		if c.Bool(false) {
-			if r.tree != nil && r.tree.Nodes[i].Parent != jointtree.None {
-				r.isRelative[i] = r.decodeChild(c, b, scene)
-			} else {
-				CodeBody(c, b, scene)
-			}
-		} else if r.included[i] = false; r.HasSnapshot {
-			*b = r.Bodies[i]
-		} else {
-			c.Fail(predict.ErrMalformed)
-		}
-		if c.Err() != nil {
-			return false, c.Err()
-		}
+	r.readTick = tick
+	if r.partial {
+		r.decodePartial(c, scene)
+	} else {
+		r.decodeWhole(c, scene)
+	}
+	if c.Err() != nil {
+		return false, c.Err()
 	}
 	if !c.AtEnd(len(payload)) {
 		return false, predict.ErrMalformed // trailing bytes
@@ -275,10 +283,43 @@ func (r *Receiver) Finish(payload []byte, scene *sim.Scene, expected sim.Tick) (
 		return false, nil
 	}
 	r.Tick, r.HasSnapshot = tick, true
+	for _, i := range r.list {
+		r.receivedAt[i] = tick
+	}
 	r.Bodies, r.nextBodies = r.nextBodies, r.Bodies
 	r.locals, r.nextLocals = r.nextLocals, r.locals
 	r.LastInputs, r.nextInputs = r.nextInputs, r.LastInputs
 	return true, nil
+}
+
+// decodeWhole reads the bodies of a whole snapshot.
+func (r *Receiver) decodeWhole(c *quant.Coder, scene *sim.Scene) {
+	r.nextBodies, r.included, r.isRelative, r.list = r.nextBodies[:0], r.included[:0], r.isRelative[:0], r.list[:0]
+	for i := range scene.Boxes {
+		r.nextBodies, r.included, r.isRelative = append(r.nextBodies, sim.Body{}), append(r.included, true), append(r.isRelative, false)
+		c.Group("bodies", i)
+		c.AlignChecked()
+		c.Label("included")
+		if c.Bool(false) {
+			r.decodeBody(c, i, scene)
+		} else if r.included[i] = false; r.HasSnapshot {
+			r.nextBodies[i] = r.Bodies[i]
+		} else {
+			c.Fail(predict.ErrMalformed)
+		}
+		if c.Err() != nil {
+			return
+		}
+	}
+}
+
+// decodeBody reads body i.
+func (r *Receiver) decodeBody(c *quant.Coder, i int, scene *sim.Scene) {
+	if b := &r.nextBodies[i]; r.tree != nil && r.tree.Nodes[i].Parent != jointtree.None {
+		r.isRelative[i] = r.decodeChild(c, b, scene)
+	} else {
+		CodeBody(c, b, scene)
+	}
 }
 
 // OldSnapshot returns, after Read or Finish has returned false and no error, the old snapshot's
@@ -290,7 +331,8 @@ func (r *Receiver) OldSnapshot() (tick sim.Tick, bodies []sim.Body, included []b
 
 // CopyFrom makes r a copy of o.
 func (r *Receiver) CopyFrom(o *Receiver) {
-	r.Tick, r.HasSnapshot, r.Checks, r.ticks = o.Tick, o.HasSnapshot, o.Checks, o.ticks
+	r.Tick, r.HasSnapshot, r.Checks, r.ticks, r.partial = o.Tick, o.HasSnapshot, o.Checks, o.ticks, o.partial
+	r.receivedAt = append(r.receivedAt[:0], o.receivedAt...)
 	r.LastInputs = append(r.LastInputs[:0], o.LastInputs...)
 	r.Bodies = append(r.Bodies[:0], o.Bodies...)
 	r.tree, r.locals, r.layoutOnly = o.tree, append(r.locals[:0], o.locals...), o.layoutOnly

@@ -15,9 +15,8 @@ type treeChanges struct {
 	byPlayer []ChangeTracker // by the client's player plus one, because each may have another root
 }
 
-// DeclareTree is Declare for strategies that may encode jointed bodies relative to each other.
-func (b *Broadcast) DeclareTree(env *predict.Env) {
-	b.Declare(env)
+// declareTree declares the encoding of joint trees.
+func (b *Broadcast) declareTree(env *predict.Env) {
 	b.tree = &treeChanges{}
 	b.tree.encoding.Declare(env.Knobs)
 }
@@ -58,8 +57,9 @@ func (l *treeChanges) copyFrom(o *treeChanges) {
 }
 
 // Fields decodes a snapshot payload and calls see for each field. The payload does not say whether
-// it has a joint tree, so Fields takes the first form that fits: no tree, then a tree with each
-// possible root. It has checks if the marker of the first one is found in it.
+// it is partial or has a joint tree, so Fields takes the first form that fits: whole, then partial;
+// no tree, then a tree with each possible root. It has checks if the marker of the first one is found
+// in it.
 func Fields(payload []byte, scene *sim.Scene, see func(quant.Field)) error {
 	return FieldsWithHeader(nil, payload, scene, see)
 }
@@ -68,8 +68,8 @@ func Fields(payload []byte, scene *sim.Scene, see func(quant.Field)) error {
 // reads it, if not nil.
 func FieldsWithHeader(header func(*quant.Coder), payload []byte, scene *sim.Scene, see func(quant.Field)) error {
 	checks := quant.ContainsCheck(payload, "tick")
-	read := func(t *jointtree.Tree, see func(quant.Field)) error {
-		r := Receiver{Checks: checks, HasSnapshot: true, Bodies: make([]sim.Body, len(scene.Boxes)), tree: t, layoutOnly: true} // bodies that are not included count as known
+	read := func(t *jointtree.Tree, partial bool, see func(quant.Field)) error {
+		r := Receiver{Checks: checks, HasSnapshot: true, Bodies: make([]sim.Body, len(scene.Boxes)), tree: t, partial: partial, layoutOnly: true} // bodies that are not included count as known
 		c := r.Begin(payload)
 		c.OnField(see)
 		if header != nil {
@@ -78,16 +78,18 @@ func FieldsWithHeader(header func(*quant.Coder), payload []byte, scene *sim.Scen
 		_, err := r.Finish(payload, scene, 0)
 		return err
 	}
-	var tree *jointtree.Tree
-	if len(scene.Joints) > 0 && read(nil, nil) != nil {
-		for player := -1; player < scene.Players; player++ {
-			if t := jointtree.New(scene, jointtree.PlayerRoot, player); read(t, nil) == nil {
-				tree = t
-				break
+	trees := []*jointtree.Tree{nil}
+	for player := -1; player < scene.Players && len(scene.Joints) > 0; player++ {
+		trees = append(trees, jointtree.New(scene, jointtree.PlayerRoot, player))
+	}
+	for _, partial := range []bool{false, true} {
+		for _, tree := range trees {
+			if read(tree, partial, nil) == nil {
+				return read(tree, partial, see)
 			}
 		}
 	}
-	return read(tree, see)
+	return read(nil, len(scene.Boxes) > MaxBodies, see)
 }
 
 // InputAndSnapshotFields decodes the packets of a strategy whose clients send inputs and whose

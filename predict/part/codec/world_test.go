@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"ghostcube/predict"
+	"ghostcube/predict/part/validation"
 	"ghostcube/predict/predicttest"
 	"ghostcube/sim"
 )
@@ -36,7 +37,7 @@ func TestWorldRoundTrip(t *testing.T) {
 		}
 		if ReadWorld(bad, read) == nil {
 			for k := range read.Bodies() {
-				if !ValidBody(&read.Bodies()[k], read.Scene()) {
+				if !validation.Body(&read.Bodies()[k], read.Scene()) {
 					t.Fatalf("change %d: body %d cannot be", i, k)
 				}
 			}

@@ -22,7 +22,7 @@ type Area struct {
 
 // Declare declares the knobs.
 func (a *Area) Declare(k *predict.Knobs) {
-	k.Float(&a.radius, "interest-radius", 0, 0, 500, "distance from the player beyond which priorities fall with the distance squared, m; 0: no fall")
+	k.Float(&a.radius, "interest-radius", 0, 0, 500, "distance from the player beyond which update rates fall with the distance squared, m; 0: no fall")
 	k.Float(&a.cutoff, "interest-cutoff", 0, 0, 500, "distance from the player beyond which no body is sent, m; 0: no limit")
 }
 
@@ -31,14 +31,21 @@ func (a *Area) Excludes(distanceSq float32) bool {
 	return a.cutoff > 0 && float64(distanceSq) > float64(a.cutoff*a.cutoff)
 }
 
-// IsDue reports whether a body is due in a tick: within the radius in every tick, at twice the radius
-// in one of four.
-func (a *Area) IsDue(distanceSq float32, tick sim.Tick) bool {
+// Limited reports whether the area has a radius or a cutoff.
+func (a *Area) Limited() bool { return a.radius > 0 || a.cutoff > 0 }
+
+// Interval returns the number of ticks from one update of a body to the next: 1 within the radius, 4
+// at twice the radius.
+func (a *Area) Interval(distanceSq float32) sim.Tick {
 	if a.radius == 0 {
-		return true
+		return 1
 	}
-	every := max(sim.Tick(float64(distanceSq)/float64(a.radius*a.radius)), 1)
-	return tick%every == 0
+	return max(sim.Tick(float64(distanceSq)/float64(a.radius*a.radius)), 1)
+}
+
+// IsDue reports whether a body is due in a tick.
+func (a *Area) IsDue(distanceSq float32, tick sim.Tick) bool {
+	return tick%a.Interval(distanceSq) == 0
 }
 
 // bandEnds are the distances from the player at which the bands end, in metres. The last band has

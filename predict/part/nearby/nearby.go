@@ -208,14 +208,15 @@ func (n *Bodies) Record() {
 }
 
 // Compare compares the server's bodies with the states of the simulated ones remembered of the
-// client tick at, and shifts their histories since.
-func (n *Bodies) Compare(at sim.Tick, server []sim.Body, s *correction.Settings) {
+// client tick at, and shifts their histories since. isCurrent reports whether a body's state in server
+// is that of this tick; the others are not compared.
+func (n *Bodies) Compare(at sim.Tick, server []sim.Body, isCurrent func(body int) bool, s *correction.Settings) {
 	if n.count == 0 {
 		return
 	}
 	for i := range n.bodies {
 		x, remembered := &n.bodies[i], n.past[i].Find(at)
-		if !x.simulated || at <= x.startTick || remembered == nil {
+		if !x.simulated || at <= x.startTick || remembered == nil || !isCurrent(i) {
 			continue
 		}
 		shift, exceeds := s.Compare(&server[i], remembered)

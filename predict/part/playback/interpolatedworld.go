@@ -29,6 +29,7 @@ type InterpolatedWorld struct {
 	undisplayed playout.Buffer[struct{}] // ticks of received positions that are not displayed yet
 	bodies      []Interpolator
 	joints      jointPoses
+	interest    areaOfInterest
 	excluded    []bool // by body: neither drawn nor counted, but its positions are stored
 	counters    counters
 }
@@ -55,7 +56,7 @@ type state struct {
 
 // counters are what an InterpolatedWorld counts.
 type counters struct {
-	positions, positionsLate, positionsExpired, extrapolatedTicks, stoppedTicks, stoppedBodies, rejectedPayloads, oldStates predict.Counter
+	positions, positionsLate, positionsExpired, extrapolatedTicks, stoppedTicks, stoppedBodies, rejectedPayloads, oldStates, outsideBodies predict.Counter
 }
 
 // lateNoteTicks is the time for which the note on a late position is shown.
@@ -78,6 +79,8 @@ func (a *InterpolatedWorld) Declare(env *predict.Env, excluded int) {
 	a.counters.extrapolatedTicks = m.New("extrapolated_ticks", "ticks in which a body was extrapolated because no later position had arrived")
 	a.counters.stoppedTicks = m.New("stopped_ticks", "ticks in which a moving body had stopped because no later position had arrived")
 	a.counters.stoppedBodies = m.New("stopped_bodies", "bodies that have stopped because no later position has arrived, now")
+	a.interest.declare(k)
+	a.counters.outsideBodies = m.New("outside_bodies", "bodies outside the area of interest, now")
 	a.counters.rejectedPayloads = m.Rejected()
 	a.counters.oldStates = m.New("old_states", "states no newer than the last")
 	a.rate = env.World.Rate()
@@ -96,6 +99,7 @@ func (a *InterpolatedWorld) Declare(env *predict.Env, excluded int) {
 func (a *InterpolatedWorld) BeginTick() {
 	a.now += sim.MomentsPerTick
 	a.rebuildTree()
+	a.updateArea()
 }
 
 // Receiver returns the reader of the server's payloads. AddSnapshot adds what it has read.
@@ -116,12 +120,18 @@ func (a *InterpolatedWorld) AddSnapshot(fresh bool) {
 		bodies = a.toSamples(a.receiver.LocalBodies(fresh))
 	}
 	a.clock.FollowMean(t, a.now, sim.Tick(a.rate).Moment())
+	a.recordInterval(t)
+	partial := a.receiver.Partial()
 	var results [4]int
 	for i := range bodies {
 		result := Duplicate
-		if fresh || received[i] {
+		switch {
+		case partial && (fresh && a.receiver.IsCurrent(i) && !a.Outside(i) || !fresh && received[i]):
+			result = a.addPartial(i, t, &bodies[i], !fresh || a.receiver.ReceivedAt(i) == t)
+		case partial: // not due
+		case fresh || received[i]:
 			result = a.bodies[i].Add(t, &bodies[i], a.keepExpired)
-		} else {
+		default:
 			result = a.bodies[i].AddSame(t, a.keepExpired)
 		}
 		if !a.excluded[i] {
@@ -150,12 +160,17 @@ func (a *InterpolatedWorld) Advance(ping time.Duration) {
 	case extrapolateFixed:
 		reach = sim.MomentOfMillis(a.maxExtrapolation, a.rate)
 	}
-	a.starvedCount, a.stoppedCount = 0, 0
+	a.starvedCount, a.stoppedCount, a.interest.outside = 0, 0, 0
 	for i := range a.bodies {
 		h := &a.bodies[i]
 		h.useCurve = a.joints.usesCurve(i)
-		h.Advance(a.displayMoment, reach, a.rate)
-		if starved, stopped := h.Starved(); starved && !a.excluded[i] {
+		moment, limit := a.momentOf(i, reach)
+		h.Advance(moment, limit, a.rate)
+		if a.receiver.Partial() && a.Outside(i) {
+			a.interest.outside++
+			continue
+		}
+		if starved, stopped := h.Starved(); starved && !a.excluded[i] && (stopped || !a.receiver.Partial()) {
 			a.starvedCount++
 			if stopped {
 				a.stoppedCount++
@@ -170,6 +185,7 @@ func (a *InterpolatedWorld) Advance(ping time.Duration) {
 		a.counters.stoppedTicks.Inc()
 	}
 	a.counters.stoppedBodies.Set(float64(a.stoppedCount))
+	a.counters.outsideBodies.Set(float64(a.interest.outside))
 	if a.lateNote > 0 {
 		a.lateNote--
 	}
@@ -247,7 +263,7 @@ func (a *InterpolatedWorld) Refuse(p *packet.Packet, server *packet.Endpoint) {
 
 // CopyFrom makes a a copy of o that shares no memory. The counters stay its own.
 func (a *InterpolatedWorld) CopyFrom(o *InterpolatedWorld) {
-	a.settings, a.state = o.settings, o.state
+	a.settings, a.state, a.interest = o.settings, o.state, o.interest
 	a.receiver.CopyFrom(&o.receiver)
 	a.excluded = append(a.excluded[:0], o.excluded...)
 	a.undisplayed.CopyFrom(&o.undisplayed, nil)

@@ -64,6 +64,7 @@ func (c *client) View(v *predict.View) {
 		v.Simulated = append(v.Simulated, c.interpolated.Pose(i))
 	}
 	v.Bodies = append(v.Bodies, v.Simulated...)
+	c.interpolated.AppendOutside(v)
 	if in := c.interpolated.Receiver(); in.HasSnapshot {
 		v.LastReceived = predict.AppendPoses(v.LastReceived, in.Bodies)
 	}
@@ -81,6 +82,7 @@ func (c *client) inspect(l *predict.Inspection) {
 	if !c.interpolated.Receiver().HasSnapshot {
 		return
 	}
+	c.interpolated.AppendIntervals(l)
 	for i := range c.env.World.Bodies() {
 		l.Age = append(l.Age, c.interpolated.Age(i))
 		l.Moving = append(l.Moving, c.interpolated.IsMoving(i))

@@ -17,7 +17,7 @@ func newServer(env *predict.Env) predict.Server {
 	s.Receiver.Declare(env)
 	s.DeclarePlayout(env)
 	s.World.Declare(env)
-	s.broadcast.DeclareTree(env)
+	s.broadcast.DeclareRemote(env)
 	s.DeclareSolver()
 	return s
 }

@@ -20,7 +20,7 @@ func newServer(env *predict.Env) predict.Server {
 	s := &server{}
 	s.receiver.Declare(env)
 	s.Declare(env)
-	s.broadcast.DeclareTree(env)
+	s.broadcast.DeclareRemote(env)
 	s.DeclareSolver()
 	s.writeHeader = func(c *quant.Coder, peer int) {
 		header := codec.NewConsumedHeader(&s.receiver.Buffers[peer])

@@ -28,7 +28,7 @@ func newServer(env *predict.Env) predict.Server {
 	s := &server{}
 	s.receiver.Declare(env)
 	s.Declare(env)
-	s.broadcast.DeclareTree(env)
+	s.broadcast.DeclareRemote(env)
 	s.parents.Declare(env)
 	s.DeclareSolver()
 	s.writeHeader = func(c *quant.Coder, peer int) {
