@@ -147,7 +147,7 @@ func TestSolverDropsCache(t *testing.T) {
 // TestResetView checks that a reset view is empty.
 func TestResetView(t *testing.T) {
 	v := predict.View{Others: 1, Own: 2, Carriers: 3, Bodies: make([]geom.Pose, 2), Simulated: make([]geom.Pose, 2), LastReceived: make([]geom.Pose, 2), Trail: make([]geom.Pose, 2),
-		Note: "a note", TouchedBy: make([]int8, 2), Predicted: make([]bool, 2), Fallback: make([]bool, 2)}
+		Note: "a note", TouchedBy: make([]int8, 2), Predicted: make([]bool, 2), Fallback: make([]bool, 2), Outside: make([]bool, 2)}
 	full := reflect.ValueOf(v)
 	for i := range full.NumField() {
 		if full.Field(i).IsZero() {

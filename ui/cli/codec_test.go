@@ -194,7 +194,7 @@ func TestCodecPairs(t *testing.T) {
 		{"too much", "3,256,256,256,3,256,256,256\n3,256,256,512,3,256,256,256\n", `line 2: number 4: "512": want 0 to 511`},
 		{"no number", "3,256,256,256,x,256,256,256\n", `line 1: number 5: "x": want 0 to 3`},
 		{"no rotation", "3,0,0,256,3,256,256,256\n", "line 1: not a rotation"},
-		{"half a gzip", z.String()[:z.Len()/2], "line 161: unexpected EOF"},
+		{"half a gzip", z.String()[:z.Len()/2], "after line 160: unexpected EOF"},
 		{"no gzip", "\x1f\x8b no", "gzip: "},
 	} {
 		write(wrong, []byte(c.text))
