@@ -59,6 +59,9 @@ func (w *World) UnpinCarriers() {
 	}
 }
 
+// CarriersPinned reports whether carriers are pinned.
+func (w *World) CarriersPinned() bool { return w.pin.active }
+
 // CarrierMoment returns the moment of the carriers' poses: the current tick's, unless they are
 // pinned.
 func (w *World) CarrierMoment() Moment {

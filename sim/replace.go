@@ -1,0 +1,36 @@
+package sim
+
+import (
+	"slices"
+
+	"ghostcube/sim/geom"
+)
+
+// ReplaceBody makes body i another body: of another box and state, without contacts. A world with
+// few bodies can so represent changing parts of a world with many. The body stays kinematic or
+// dynamic. It changes the boxes of the scene that New got, which no other world may use then.
+// Bodies with parts or joints cannot be replaced.
+func (w *World) ReplaceBody(i int, box *Box, b Body) {
+	if len(box.Parts) > 0 || w.firstPart[i] != w.firstPart[i+1] {
+		panic("sim: ReplaceBody: the body has parts")
+	}
+	kinematic := w.IsKinematic(i)
+	w.scene.Boxes[i] = *box
+	w.shapes[i] = newShape(box, box.Density)
+	if kinematic {
+		w.shapes[i].invMass, w.shapes[i].sqrtInvInertiaWorld = 0, geom.SymMat3{}
+	}
+	w.hasFilterGroups = w.hasFilterGroups || box.FilterGroup != 0
+	w.DropContacts(i)
+	w.state.slowTicks[i] = 0
+	w.SetBody(i, b)
+}
+
+// DropContacts drops the manifolds of body i.
+func (w *World) DropContacts(i int) {
+	w.state.manifolds = slices.DeleteFunc(w.state.manifolds, func(m manifold) bool {
+		a, b := m.shapes()
+		return w.bodyOf(a) == int32(i) || w.bodyOf(b) == int32(i)
+	})
+	w.separations = w.separations[:0]
+}
