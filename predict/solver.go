@@ -26,11 +26,16 @@ func (s *Knobs) Solver(p *Solver, w *World) {
 // Step applies the settings to a world and steps it. The world's tick decides when to drop the
 // contact cache, so both sides do it in the same tick, and a replay does it again.
 func (p *Solver) Step(w *World, inputs ...sim.Input) {
+	p.Apply(w.World)
+	w.Step(inputs...)
+}
+
+// Apply applies the settings to the next step of a world.
+func (p *Solver) Apply(w *sim.World) {
 	w.Settings.ContactHertz, w.Settings.MaxPushSpeed, w.Settings.ColdStart = float32(p.ContactHertz), float32(p.MaxPushSpeed), p.ColdStart
 	if p.DropCacheEvery > 0 && w.Tick()%sim.Tick(p.DropCacheEvery) == 0 {
 		w.DropCache()
 	}
-	w.Step(inputs...)
 }
 
 // ContactOrder is the order in which a client solves contacts: that of the server, or another. With

@@ -36,6 +36,15 @@ func (s *Shift) ApplyTo(b *sim.Body) {
 	b.Linear, b.Angular = b.Linear.Add(s.Linear), b.Angular.Add(s.Angular)
 }
 
+// RemoveFrom is the inverse of ApplyTo.
+func (s *Shift) RemoveFrom(b *sim.Body) {
+	b.Pose.Pos = b.Pose.Pos.Sub(s.Pos)
+	if s.turns() {
+		b.Pose.Rot = s.Rot.Inverse().Mul(b.Pose.Rot).Unit()
+	}
+	b.Linear, b.Angular = b.Linear.Sub(s.Linear), b.Angular.Sub(s.Angular)
+}
+
 // Add makes s the shift that applies first s, then more.
 func (s *Shift) Add(more *Shift) {
 	s.Pos, s.Linear, s.Angular = s.Pos.Add(more.Pos), s.Linear.Add(more.Linear), s.Angular.Add(more.Angular)

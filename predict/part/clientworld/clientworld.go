@@ -1,8 +1,7 @@
-// Package clientworld holds the world of a client that predicts its player's body and corrects it
-// without resimulation. It combines the parts that decide where each body's pose comes from:
+// Package clientworld holds the world of a client that predicts its player's body. It combines the parts that decide where each body's pose comes from:
 // playback interpolates most bodies, which are kinematic; jointchain predicts bodies jointed to the
 // player's; nearby simulates remote bodies that the player touches; fallback draws the player's
-// body interpolated while its prediction fails.
+// body interpolated while its prediction fails; localreplay replays the player's body.
 //
 // The package steps this world, corrects its bodies and draws them. It does not know what the
 // strategy remembers of the player's body, in which reference frame, or when it compares.
@@ -14,7 +13,9 @@ import (
 	"ghostcube/predict/part/codec"
 	"ghostcube/predict/part/correction"
 	"ghostcube/predict/part/fallback"
+	"ghostcube/predict/part/frame"
 	"ghostcube/predict/part/jointchain"
+	"ghostcube/predict/part/localreplay"
 	"ghostcube/predict/part/nearby"
 	"ghostcube/predict/part/playback"
 	"ghostcube/predict/part/validation"
@@ -30,6 +31,7 @@ type World struct {
 	Chain        jointchain.Chain
 	Nearby       nearby.Bodies
 	Fallback     fallback.Policy
+	Replay       localreplay.Replay
 
 	settings settings
 	state    state
@@ -56,7 +58,7 @@ type settings struct {
 
 // Declare declares the knobs and counters of the corrections and of the joint chain, and makes all
 // bodies kinematic except the player's. The other parts are declared by the strategy, which decides
-// in what order the panel lists them: Interpolated, DeclareStep, Fallback and Nearby.
+// in what order the panel lists them: Interpolated, DeclareStep, Fallback, Nearby and DeclareReplay.
 func (w *World) Declare(env *predict.Env) {
 	w.env, w.scratch.inputs = env, make([]sim.Input, env.Players)
 	w.settings.correction.Declare(env.Knobs)
@@ -75,6 +77,12 @@ func (w *World) Declare(env *predict.Env) {
 func (w *World) DeclareStep() {
 	w.env.Knobs.Smoothing(&w.settings.smooth)
 	w.env.Knobs.Solver(&w.settings.solver, w.env.World)
+}
+
+// DeclareReplay declares the knobs of replays. parent chooses the frame of the player's body; it is
+// nil for the world's.
+func (w *World) DeclareReplay(parent *frame.Parent) {
+	w.Replay.Declare(w.env, parent, &w.Nearby, &w.settings.solver)
 }
 
 // Body returns the player's body, for reading.
@@ -138,8 +146,12 @@ func (w *World) Step(in sim.Input) {
 	world := w.env.World
 	w.settings.contactOrder.Apply(world)
 	w.scratch.inputs[w.env.Player] = in
+	w.Replay.BeginStep(in)
 	w.settings.solver.Step(world, w.scratch.inputs...)
-	w.Fallback.AddStep(world, w.env.Player)
+	w.Replay.EndStep()
+	if !w.Replay.InIsland() {
+		w.Fallback.AddStep(world, w.env.Player)
+	}
 	w.Nearby.Record()
 }
 
@@ -162,4 +174,5 @@ func (w *World) CopyFrom(o *World) {
 	w.Chain.CopyFrom(&o.Chain)
 	w.Nearby.CopyFrom(&o.Nearby)
 	w.Fallback.CopyFrom(&o.Fallback)
+	w.Replay.CopyFrom(&o.Replay)
 }

@@ -20,6 +20,13 @@ func (c *Body) Corrected(b *sim.Body) sim.Body {
 	return next
 }
 
+// Uncorrected returns the state of which Corrected returns b.
+func (c *Body) Uncorrected(b *sim.Body) sim.Body {
+	before := *b
+	c.Pending.RemoveFrom(&before)
+	return before
+}
+
 // Step applies one tick's share of the pending correction to body i of a world.
 func (c *Body) Step(w *predict.World, i int, s *Settings) {
 	if c.Pending.IsZero() {

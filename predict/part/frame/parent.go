@@ -55,6 +55,10 @@ type parentState struct {
 	started     bool  // StartsWithParent has been called
 	selector    Selector
 	frame       Frame    // of the interpolated parent when the body was last moved along
+	before      Frame    // of the same parent, before that
+	start       sim.Body // the body, before that
+	moved       bool     // since the last EndTick
+	handover    float32  // seconds between the two times of the last change of parent
 	changedTick sim.Tick // client tick of the last change of parent
 	mismatches  int      // snapshots in a row with another parent
 }
@@ -164,7 +168,7 @@ func (p *Parent) AdoptServer() sim.Body {
 func (p *Parent) set(id int, f Frame) {
 	s := &p.state
 	s.selector.Set(id)
-	s.frame, s.changedTick, s.mismatches = f, p.env.World.Tick(), 0
+	s.frame, s.before, s.moved, s.changedTick, s.mismatches = f, f, false, p.env.World.Tick(), 0
 	p.counters.parent.Set(float64(id + 1))
 }
 
@@ -182,30 +186,102 @@ func (p *Parent) MoveAlong() (turn geom.Quat) {
 	if p.Current() == NoParent {
 		return geom.Identity
 	}
-	w, player := p.env.World, p.env.Player
-	before := p.state.frame
-	p.state.frame = p.Interpolated(p.Current())
-	after, b := &p.state.frame, w.Bodies()[player]
-	if before == *after && (b.Asleep || before.isStillAt(b.Pose.Pos)) {
+	s := &p.state
+	s.before, s.frame = s.frame, p.Interpolated(p.Current())
+	s.start, s.moved = p.env.World.Bodies()[p.env.Player], true
+	return moveAlong(p.env.World.World, p.env.Player, &s.before, &s.frame, p.settings.inertia)
+}
+
+// moveAlong moves body i of a world as the parent moves from one frame to the next.
+func moveAlong(w *sim.World, i int, from, to *Frame, inertia bool) (turn geom.Quat) {
+	b := w.Bodies()[i]
+	if *from == *to && (b.Asleep || from.isStillAt(b.Pose.Pos)) {
 		return geom.Identity
 	}
 	next := b
-	next.Pose, turn = before.MoveAlong(after, b.Pose)
+	next.Pose, turn = from.MoveAlong(to, b.Pose)
 	rate := float32(w.Rate())
-	push := before.PointVelocity(b.Pose.Pos).Sub(after.PointVelocity(next.Pose.Pos.AddScaled(1/rate, b.Linear)))
-	if p.settings.inertia && push.Len() < maxFrameAcceleration/rate {
-		w.SetFrameMotion(player, sim.FrameMotion{
-			Linear: after.PointVelocity(next.Pose.Pos), Angular: after.angular,
-			Acceleration: push.Scale(rate), AngularAcceleration: before.angular.Sub(after.angular).Scale(rate),
+	push := from.PointVelocity(b.Pose.Pos).Sub(to.PointVelocity(next.Pose.Pos.AddScaled(1/rate, b.Linear)))
+	if inertia && push.Len() < maxFrameAcceleration/rate {
+		w.SetFrameMotion(i, sim.FrameMotion{
+			Linear: to.PointVelocity(next.Pose.Pos), Angular: to.angular,
+			Acceleration: push.Scale(rate), AngularAcceleration: from.angular.Sub(to.angular).Scale(rate),
 		})
 	} else {
 		next.Linear, next.Angular = turn.Rotate(next.Linear), turn.Rotate(next.Angular)
 	}
 	if next != b {
 		next.Asleep = false
-		w.SetBody(player, next)
+		w.SetBody(i, next)
 	}
 	return turn
+}
+
+// Passage is how the body's frame changes in one tick, for a replay of that tick.
+type Passage struct {
+	Before   Frame   // at the beginning of the tick
+	During   Frame   // of the same parent, after the body was moved along
+	handover float32 // seconds between the two times, if the parent changed before the tick
+}
+
+// Passage returns the passage of the tick that is about to be stepped, and the body before it was
+// moved along.
+func (p *Parent) Passage() (Passage, sim.Body) {
+	s := &p.state
+	start := p.env.World.Bodies()[p.env.Player]
+	if s.moved {
+		start = s.start
+	}
+	return Passage{s.before, s.frame, s.handover}, start
+}
+
+// EndTick ends a tick. A further one that is stepped at the same moment does not move the body along.
+func (p *Parent) EndTick() { p.state.before, p.state.moved = p.state.frame, false }
+
+// Replay moves body i of a world along with the parent, as MoveAlong did in the tick of a passage in
+// the frame of a parent.
+func (p *Parent) Replay(w *sim.World, i int, tick *Passage) {
+	moveAlong(w, i, &tick.Before, &tick.During, p.settings.inertia)
+}
+
+// ReplayRider moves another body of a world along with the parent in the tick of a passage. Only one
+// body at a time has the forces of a moving frame, so the rider keeps its relative velocity.
+func (p *Parent) ReplayRider(w *sim.World, i int, tick *Passage) {
+	moveAlong(w, i, &tick.Before, &tick.During, false)
+}
+
+// AppendRelative appends to dst the bodies of the newest snapshot, relative to the present parent at
+// the snapshot's tick. A parent that is a body is at rest at the origin.
+func (p *Parent) AppendRelative(dst, bodies []sim.Body) []sim.Body {
+	f := Frame{}
+	if p.Current() != NoParent {
+		f = p.atServer(p.Current())
+	}
+	for i := range bodies {
+		dst = append(dst, f.Relative(&bodies[i]))
+	}
+	return dst
+}
+
+// IsCurrent reports whether a body is the parent.
+func (p *Parent) IsCurrent(body int) bool {
+	return p.Current() != NoParent && p.candidates[p.Current()].Body == body
+}
+
+// ReplayChange changes a body from the frame of a replayed tick to that of the next one, if the
+// parent changed between the two.
+func (p *Parent) ReplayChange(tick, next *Passage, b sim.Body) sim.Body {
+	from, to := &tick.During, &next.Before
+	if *from == *to {
+		return b
+	}
+	from.AddVelocity(&b, 1)
+	if from.IsParent != to.IsParent && p.settings.handover != handoverReconcile {
+		b, _ = changeTime(from, to, next.handover, b)
+	}
+	to.AddVelocity(&b, -1)
+	b.Asleep = false
+	return b
 }
 
 // isStillAt reports whether the parent is at rest at a point of the world.
@@ -269,7 +345,8 @@ func (p *Parent) Change(to int, present sim.Moment, pending *smoothing.Shift) (s
 	moved := b
 	if from.IsParent != next.IsParent && mode != handoverReconcile {
 		var turn geom.Quat
-		moved, turn = p.changeTime(&from, &next, present, b)
+		p.state.handover = (present - p.others.DisplayMoment()).Seconds(w.Rate())
+		moved, turn = changeTime(&from, &next, p.state.handover, b)
 		*pending = pending.Rotated(turn)
 		way := moved.Pose.Pos.Sub(b.Pose.Pos)
 		p.counters.handoverMax.Max(float64(way.Len()))
@@ -286,10 +363,9 @@ func (p *Parent) Change(to int, present sim.Moment, pending *smoothing.Shift) (s
 	return mode == handoverSmooth
 }
 
-// changeTime moves a body along with a parent between the moment of the interpolation and the
-// present: forward if the body leaves the parent, back if it enters.
-func (p *Parent) changeTime(from, to *Frame, present sim.Moment, b sim.Body) (sim.Body, geom.Quat) {
-	seconds := float32(float64(present-p.others.DisplayMoment()) / float64(int64(p.env.World.Rate())*sim.MomentsPerTick))
+// changeTime moves a body along with a parent by the seconds between the moment of the interpolation
+// and the present: forward if the body leaves the parent, back if it enters.
+func changeTime(from, to *Frame, seconds float32, b sim.Body) (sim.Body, geom.Quat) {
 	var turn geom.Quat
 	if from.IsParent {
 		now := from.Extrapolate(seconds)

@@ -10,6 +10,7 @@ import (
 	"ghostcube/predict/part/history"
 	"ghostcube/predict/part/input"
 	"ghostcube/sim"
+	"ghostcube/smoothing"
 )
 
 const (
@@ -62,14 +63,15 @@ func newClient(env *predict.Env) predict.Client {
 	c.lead.Declare(env)
 	c.world.Fallback.Declare(env)
 	c.world.Nearby.Declare(env)
+	c.world.DeclareReplay(nil)
 	if env.Player >= 0 {
 		c.remember()
 	}
 	return c
 }
 
-// Tick receives, steps the player's cube at once, shifts its history if the server's state differs,
-// applies the difference gradually, and sends.
+// Tick receives, steps the player's cube at once, replays it or shifts its history if the server's
+// state differs, applies a shift gradually, and sends.
 func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 	began := c.env.Counters.BeginSpan()
 	defer c.env.Counters.EndSpan("client", began)
@@ -111,14 +113,19 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 			switch shift, result := c.world.Compare(at, theirs, &ours.body); result {
 			case correction.Agrees:
 				c.world.Log.Agree()
-			case correction.Differs:
-				// Shift the remembered states since. The cube itself follows gradually.
-				fix := c.world.Describe(&from, why, theirs, &ours.body)
-				for past := range c.history.Between(at, w.Tick()) {
-					shift.ApplyTo(&past.body)
+				if c.world.Replays(at) {
+					c.replay(at, theirs)
 				}
-				c.world.Player.Pending.Add(&shift)
-				c.world.Report(fix, shift.Pos.Len())
+			case correction.Differs:
+				// Replay the cube from the server's state, or shift the remembered states since; then
+				// the cube itself follows gradually.
+				fix := c.world.Describe(&from, why, theirs, &ours.body)
+				metres, ok := c.replay(at, theirs)
+				if !ok {
+					metres = shift.Pos.Len()
+					c.shift(&shift, at)
+				}
+				c.world.Report(fix, metres)
 			case correction.Jumped:
 				c.resetToServer(why, &from)
 			}
@@ -135,6 +142,28 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 	// Send the inputs that the server may still need.
 	c.lead.Steer()
 	c.inputs.Send(server, c.state.header.FirstNeeded())
+}
+
+// shift adds a difference to the states remembered from a tick on and to the pending correction.
+func (c *client) shift(d *smoothing.Shift, from sim.Tick) {
+	for past := range c.history.Between(from, c.env.World.Tick()) {
+		d.ApplyTo(&past.body)
+	}
+	c.world.Player.Pending.Add(d)
+}
+
+// replay steps the cube again from the server's state of tick at and rewrites its history. It returns
+// the distance by which the present cube moved, and false if only a shift can correct it.
+func (c *client) replay(at sim.Tick, server *sim.Body) (metres float32, ok bool) {
+	metres, ok = c.world.ReplayPlayer(at, server, func(t sim.Tick, b *sim.Body) {
+		if past := c.history.Find(t); past != nil {
+			past.body = *b
+		}
+	})
+	if ok {
+		c.history.Find(at).body = *server
+	}
+	return metres, ok
 }
 
 // choosePredicted applies the knobs that say which bodies are predicted.

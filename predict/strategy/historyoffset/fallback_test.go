@@ -28,7 +28,7 @@ func (r *rig) displaceOften(n, every int, in func(int) sim.Input) {
 // without the policy it is always drawn predicted.
 func TestFallback(t *testing.T) {
 	for _, limit := range []string{"0", "5"} {
-		r := newRig(t, "plain", "latency=100ms", "fallback-corrections", limit)
+		r := newRig(t, "plain", "latency=100ms", "fallback-corrections", limit, "correct-by", "offset")
 		r.Run(120, predicttest.NoInput)
 		r.displaceOften(8, 10, predicttest.NoInput)
 		var v predict.View
@@ -65,7 +65,7 @@ func TestFallback(t *testing.T) {
 // its drawn pose blends to the interpolated one, four metres behind, and back, its step changes by at
 // most 5 cm from one tick to the next.
 func TestFallbackBlends(t *testing.T) {
-	r := newRig(t, "plain", "latency=100ms", "fallback-corrections", "2", "fallback-correction-min", "0.03")
+	r := newRig(t, "plain", "latency=100ms", "fallback-corrections", "2", "fallback-correction-min", "0.03", "correct-by", "offset")
 	ahead := predicttest.Press(sim.Forward | sim.Lift)
 	r.Run(120, predicttest.NoInput)
 	r.Run(200, ahead)
@@ -132,7 +132,7 @@ func drive(tick int) sim.Input {
 func TestDirtyCollisions(t *testing.T) {
 	jerks := map[string]float32{}
 	for _, dirty := range []string{"0", "6"} {
-		r := newRig(t, "hauler", "latency=100ms", "fallback-dirty-ticks", dirty)
+		r := newRig(t, "hauler", "latency=100ms", "fallback-dirty-ticks", dirty, "correct-by", "offset")
 		r.Run(100, drive)
 		var last, step geom.Vec3
 		for r.Tick < 330 {

@@ -1,17 +1,20 @@
-// Package historyoffset predicts the local player's cube without resimulating any tick. The client
-// remembers the state of the cube at the beginning of each of its ticks. Each snapshot names the
-// client tick whose input led to it. If the server's state differs from the remembered state of
-// that tick, the client adds a share of the difference to all states remembered since, and applies
-// it to the cube gradually, in steps that become smaller and smaller. All other bodies are
-// interpolated, and are kinematic in the client's world.
+// Package historyoffset predicts the local player's cube and interpolates all other bodies, which are
+// kinematic in the client's world. The client remembers the state of the cube at the beginning of each
+// of its ticks. Each snapshot names the client tick whose input led to it. If the server's state
+// differs from the remembered state of that tick, the client corrects the cube in one of two ways.
 //
-// This is the Predicted mode of Space Engineers (a talk at GDC, retold in an article in Chinese;
-// the numbers are those of the game's published source, MyPredictedSnapshotSync). It costs hardly
-// anything and works with any physics engine, because no state is restored and no tick is repeated.
-// It is wrong where the difference would have changed what happened next, as in a collision: later
-// snapshots then cause more corrections. Contacts are wrong as well, since the cube is predicted
-// and the body it touches is in the past: the cube climbs a small body instead of pushing it until
-// the server's state of both arrives.
+// By replay, the default, it steps the cube again from the server's state, in a small world that
+// contains only the bodies near it (package localreplay).
+//
+// By offset, it adds a share of the difference to all states remembered since, and applies it to the
+// cube gradually, in steps that become smaller and smaller; no tick is resimulated. This is the
+// Predicted mode of Space Engineers (a talk at GDC, retold in an article in Chinese; the numbers are
+// those of the game's published source, MyPredictedSnapshotSync). It costs hardly anything and works
+// with any physics engine, because no state is restored and no tick is repeated. It is wrong where
+// the difference would have changed what happened next, as in a collision: later snapshots then cause
+// more corrections. Contacts are wrong as well, since the cube is predicted and the body it touches
+// is in the past: the cube climbs a small body instead of pushing it until the server's state of both
+// arrives.
 //
 // Differences from the sources:
 //
@@ -35,11 +38,11 @@ import (
 	"ghostcube/sim"
 )
 
-// Strategy is prediction that shifts its history instead of resimulating.
+// Strategy is prediction of the local cube, corrected by a replay of it or by a shift of its history.
 var Strategy = &predict.Strategy{
 	Name: "historyoffset",
-	Doc: "prediction without resimulation\n\n" +
-		"The local cube responds at once. All other bodies are interpolated and kinematic, so it climbs small cubes instead of pushing them. Press F: the trail jumps to the server's cube, and the local cube follows gradually.",
+	Doc: "prediction of the local cube alone\n\n" +
+		"The local cube responds at once, and all other bodies are interpolated. Press F: the trail jumps to the server's cube, and the local cube follows. With correct-by=offset nothing is resimulated, and the cube climbs small cubes instead of pushing them.",
 	Source:    "Space Engineers, a talk at GDC and the published source: Predicted mode",
 	NewServer: newServer,
 	NewClient: newClient,

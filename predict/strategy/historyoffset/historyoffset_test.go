@@ -56,7 +56,7 @@ func TestPredictsWithoutError(t *testing.T) {
 // and smaller. With a factor of 1, the corrections of a displacement of a metre add up to a metre, the
 // cube does not overshoot, and 36 % remain after correction-steps sixtieths of a second.
 func TestDifferenceIsAppliedOnce(t *testing.T) {
-	r := newRig(t, "plain", "latency=100ms", "correction-factor", "1", "correction-steps", "20")
+	r := newRig(t, "plain", "latency=100ms", "correction-factor", "1", "correction-steps", "20", "correct-by", "offset")
 	r.Run(200, predicttest.NoInput)
 	r.Displace(geom.Vec3{X: 1})
 	var moved []float32 // metres, by tick
@@ -103,7 +103,7 @@ func TestDifferenceIsAppliedOnce(t *testing.T) {
 // TestHistoryIsShifted checks that a correction shifts every remembered state since the compared tick
 // equally, and none before it, and that no tick is resimulated.
 func TestHistoryIsShifted(t *testing.T) {
-	r := newRig(t, "plain", "latency=100ms", "correction-factor", "1")
+	r := newRig(t, "plain", "latency=100ms", "correction-factor", "1", "correct-by", "offset")
 	r.Run(200, predicttest.NoInput)
 	r.Displace(geom.Vec3{X: 1})
 	for len(r.Corrections) == 0 {
@@ -138,7 +138,7 @@ func TestHistoryIsShifted(t *testing.T) {
 // TestLargeAtOnce checks that a correction longer than gradual-position-max is applied at once, except
 // for gradual-remainder.
 func TestLargeAtOnce(t *testing.T) {
-	r := newRig(t, "plain", "latency=100ms", "correction-factor", "1", "gradual-position-max", "2")
+	r := newRig(t, "plain", "latency=100ms", "correction-factor", "1", "gradual-position-max", "2", "correct-by", "offset")
 	r.Run(200, predicttest.NoInput)
 	for _, x := range []float32{1.5, 3} {
 		r.Corrections = nil
@@ -165,7 +165,7 @@ func TestSuddenVelocity(t *testing.T) {
 		speed  float32
 		resets float64
 	}{{9, 0}, {14, 1}} {
-		r := newRig(t, "plain", "latency=100ms", "sudden-reset", "on")
+		r := newRig(t, "plain", "latency=100ms", "sudden-reset", "on", "correct-by", "offset")
 		r.Run(200, predicttest.NoInput)
 		r.ChangeBody(0, func(b *sim.Body) { b.Linear.X, b.Pose.Pos.Z = c.speed, 9 }) // in the air, without contacts
 		r.Run(60, predicttest.NoInput)
@@ -208,7 +208,7 @@ func TestReset(t *testing.T) {
 // TestStarvation checks that states from the server's ticks without an input are not compared, that
 // the cubes agree again afterwards, and that the cause of the corrections is reported.
 func TestStarvation(t *testing.T) {
-	r := newRig(t, "plain", "latency=50ms")
+	r := newRig(t, "plain", "latency=50ms", "correct-by", "offset")
 	r.Run(300, predicttest.DriveAround)
 	r.SetNetwork("up.loss=100%")
 	before := len(r.Corrections)

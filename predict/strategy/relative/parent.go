@@ -69,5 +69,4 @@ func (c *client) shift(d *smoothing.Shift, parent int, from sim.Tick) {
 		local.ApplyTo(&past.body)
 	}
 	c.world.Player.Pending.Add(&world)
-	c.parent.CountCorrection(parent)
 }

@@ -132,13 +132,43 @@ func TestRidesWithoutError(t *testing.T) {
 	}
 }
 
+// TestReplaysInParent checks that a replay in the frame of a parent, on a rotating table and in a ship
+// at 41 m/s, is exact: a displaced cube is corrected at once, and agrees from then on.
+func TestReplaysInParent(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		scene string
+		at    geom.Vec3
+		ticks int
+	}{
+		{"turntable", geom.Vec3{X: 2.75, Y: 0.5, Z: 0.87}, 300},
+		{"ship:distance=530", geom.Vec3{Y: 6, Z: 0.87}, 900},
+	} {
+		r := newRigAt(t, Strategy, &c.at, c.scene, "latency=100ms")
+		r.Run(c.ticks, predicttest.NoInput)
+		parent, before := r.c.parent.Current(), r.Counter("corrections")
+		if parent == frame.NoParent {
+			t.Fatalf("%s: it has no parent", c.scene)
+		}
+		r.Displace(geom.Vec3{X: -0.5, Z: 0.3}) // away from the cubes
+		r.Run(60, predicttest.NoInput)
+		if n, d := r.Counter("corrections")-before, r.localError(parent); n == 0 || n > 10 || d > 0.01 || r.Counter("replay_offsets") != 0 {
+			t.Errorf("%s: %v corrections, %v of all by offset, %v m off", c.scene, n, r.Counter("replay_offsets"), d)
+		}
+	}
+}
+
 // TestLeavesParent checks each handover with a cube that is thrown out of a moving ship: it has the
 // ship's velocity in the world's frame, its drawn pose moves to the world's time without a large jump,
 // and it ends where the server has it.
 func TestLeavesParent(t *testing.T) {
 	t.Parallel()
-	for _, handover := range []string{"gradual", "smooth", "reconcile"} {
-		r := newRigAt(t, Strategy, &geom.Vec3{Y: 6, Z: 0.87}, "ship:distance=530", "latency=100ms", "handover", handover)
+	for _, c := range []struct {
+		handover, method string
+		maxJump          float32 // metres
+	}{{"gradual", "offset", 0.6}, {"smooth", "offset", 2.5}, {"reconcile", "offset", 0.6}, {"gradual", "replay", 0.6}, {"reconcile", "replay", 2.5}} {
+		handover := c.handover
+		r := newRigAt(t, Strategy, &geom.Vec3{Y: 6, Z: 0.87}, "ship:distance=530", "latency=100ms", "handover", handover, "correct-by", c.method)
 		r.Run(900, predicttest.NoInput) // at 41 m/s
 		if r.c.parent.Current() != 0 {
 			t.Fatal("it has no parent")
@@ -153,23 +183,23 @@ func TestLeavesParent(t *testing.T) {
 			r.Run(1, predicttest.NoInput)
 			at := r.c.world.Drawn().Pos
 			step := at.Sub(last)
-			if i > 1 && leftTick > 0 {
-				jump = max(jump, step.Sub(before).Len())
-			}
-			last, before = at, step
 			if leftTick == 0 && r.c.parent.Current() == frame.NoParent {
 				leftTick = r.Tick
 				if v := r.clientBody().Linear; v.X < 30 {
 					t.Errorf("%s: it leaves at %v m/s", handover, v)
 				}
 			}
+			if i > 1 && leftTick > 0 {
+				jump = max(jump, step.Sub(before).Len())
+			}
+			last, before = at, step
 		}
-		t.Logf("%s: left in tick %d; a drawn step differs by at most %.2f m from the last; %.2f m apart", handover, leftTick, jump, r.Distance(0))
+		t.Logf("%s, %s: left in tick %d; a drawn step differs by at most %.2f m from the last; %.2f m apart", handover, c.method, leftTick, jump, r.Distance(0))
 		if leftTick == 0 {
 			t.Fatalf("%s: it does not leave", handover)
 		}
-		if limit := map[string]float32{"gradual": 0.6, "smooth": 2.5, "reconcile": 0.6}[handover]; jump > limit {
-			t.Errorf("%s: its drawn pose jumps by %v m", handover, jump)
+		if jump > c.maxJump {
+			t.Errorf("%s, %s: its drawn pose jumps by %v m", handover, c.method, jump)
 		}
 		if n := r.Counter("handover_max_m"); handover != "reconcile" && (n < 10 || n > 16) || handover == "reconcile" && n > 0 {
 			t.Errorf("%s: %v m between the two times", handover, n)
