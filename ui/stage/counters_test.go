@@ -103,7 +103,7 @@ func TestGraphsOfCountedNumbers(t *testing.T) {
 			}
 		}
 	}
-	if known[ReplayGraph] != 1 || known[InputBufferGraph] < 5 || known[EarlyArrivalGraph] < 5 {
+	if known[ReplayGraph] != 3 || known[InputBufferGraph] < 5 || known[EarlyArrivalGraph] < 5 {
 		t.Errorf("strategies with each graph: %v", known)
 	}
 }
