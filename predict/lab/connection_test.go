@@ -12,7 +12,7 @@ import (
 
 // TestRejoin lets a client of each strategy that can forget its world and download it over a
 // link with losses, while the other player goes on. The download needs repeated slices, the
-// client then follows the server again, and a fork in the middle of it ends like the original.
+// client then follows the server again, also in what has moved and come to rest meanwhile, and a fork in the middle of it ends like the original.
 func TestRejoin(t *testing.T) {
 	joins := 0
 	for _, s := range Strategies {
@@ -22,12 +22,12 @@ func TestRejoin(t *testing.T) {
 		joins++
 		t.Run(s.Name, func(t *testing.T) {
 			t.Parallel()
-			l := labtest.Open(t, labtest.Config(t, "two-players", "latency=40ms,loss=20%", AtClient), s.Name+":messages=reliable:block-rate=200")
+			l := labtest.Open(t, labtest.Config(t, "katamari:cubes=324:players=2", "latency=40ms,loss=20%", AtClient), s.Name+":messages=reliable:block-rate=20")
 			p := l.Panes[0]
 			run := func(l *Lab, n int) {
 				for range n {
 					var e Entry
-					if l.Ticks() < 300 { // then everything comes to rest
+					if l.Ticks() < 180 { // then everything comes to rest, before the world has arrived
 						e.Inputs = []sim.Input{{Buttons: sim.Right}, {Buttons: sim.Forward}}
 					}
 					if err := l.Tick(e); err != nil {
@@ -43,8 +43,12 @@ func TestRejoin(t *testing.T) {
 			}
 			before := p.ServerWorld.Bodies()[1].Pose.Pos
 			fork := l.Fork()
-			run(fork, 465)
-			run(l, 465)
+			run(fork, 885)
+			run(l, 200)
+			if v := p.ServerWorld.Bodies()[1].Linear.Len(); p.Counters.Value("joins") != 0 || v > 0.01 {
+				t.Errorf("%v joins while the other player's cube moves at %v m/s", p.Counters.Value("joins"), v)
+			}
+			run(l, 685)
 			if fork.Hash() != l.Hash() {
 				t.Error("a fork during the download ends differently")
 			}
@@ -55,7 +59,7 @@ func TestRejoin(t *testing.T) {
 			if c.Value("joins") != 1 || c.Value("block_slices_resent") == 0 || c.Value("messages_malformed") != 0 || c.Value("messages_unacked") != 0 {
 				t.Errorf("%v joins, %v slices resent, %v malformed, %v unacknowledged", c.Value("joins"), c.Value("block_slices_resent"), c.Value("messages_malformed"), c.Value("messages_unacked"))
 			}
-			if n := c.Value("rejected_payloads"); n != 0 {
+			if n := c.Value("rejected_payloads"); n > 2 { // until a third confirms that the server's tick is far ahead
 				t.Errorf("%v payloads rejected", n)
 			}
 			for i := range p.ServerWorld.Bodies() {
