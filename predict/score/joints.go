@@ -14,6 +14,7 @@ type joints struct {
 	count   int
 	drawn   separations
 	server  separations
+	now     float32 // m2, largest drawn separation of the last tick
 }
 
 // anchorPair is where a joint is fixed to its two bodies.
@@ -45,6 +46,7 @@ func (s *joints) add(server *predict.World, v *predict.View) {
 		s.anchors = append(s.anchors, anchors)
 	}
 	bodies := server.Bodies()
+	s.now = 0
 	for i := range s.anchors {
 		j := &s.anchors[i]
 		if j.b >= len(v.Bodies) || j.a >= len(v.Bodies) {
@@ -55,7 +57,9 @@ func (s *joints) add(server *predict.World, v *predict.View) {
 			a, d = toWorld(&bodies[j.a].Pose, j.localA), toWorld(&v.Bodies[j.a], j.localA)
 		}
 		s.server.add(a.Sub(toWorld(&bodies[j.b].Pose, j.localB)).LenSq())
-		s.drawn.add(d.Sub(toWorld(&v.Bodies[j.b], j.localB)).LenSq())
+		gap := d.Sub(toWorld(&v.Bodies[j.b], j.localB)).LenSq()
+		s.drawn.add(gap)
+		s.now = max(s.now, gap)
 		s.count++
 	}
 }
@@ -77,3 +81,7 @@ func (c *Score) JointSeparation() (rms, largest, server float64, ok bool) {
 	}
 	return math.Sqrt(j.drawn.square / float64(j.count)), math.Sqrt(float64(j.drawn.max)), math.Sqrt(float64(j.server.max)), true
 }
+
+// JointSeparationNow returns the largest distance in metres between the two anchors of a drawn joint
+// in the last tick, or 0 if the scene has no joints.
+func (c *Score) JointSeparationNow() float64 { return math.Sqrt(float64(c.joints.now)) }

@@ -243,6 +243,12 @@ func (d *overlay) legendEntries() (list []legendEntry) {
 	if show.Parents && d.anyParentBoxes() {
 		list = append(list, legendEntry{color: parentColor, outline: true, label: "parent"}, legendEntry{color: candidateColor, outline: true, label: "parent candidate"})
 	}
+	if show.Joints && d.anyInspection(func(l *predict.Inspection) bool { return len(l.JointDepth) > 0 }) {
+		list = append(list, legendEntry{color: rootColor, outline: true, label: "root"})
+	}
+	if show.Joints {
+		list = append(list, legendEntry{color: openJointColor, label: "open joint"})
+	}
 	for _, p := range d.l.Panes {
 		if len(p.Clients[0].View.Outside) > 0 {
 			list = append(list, legendEntry{color: outsideColor, label: "outside the area of interest"})

@@ -295,6 +295,9 @@ func (d *overlay) captionLines(i int, r Rect, width float32) (lines, alerts []st
 		wrap(figures[:2])
 		wrap(figures[2:])
 	}
+	if _, largest, _, ok := p.Score.JointSeparation(); ok && d.settings.Joints {
+		lines = append(lines, "open joints "+gapText(p.Score.JointSeparationNow())+", largest "+gapText(largest))
+	}
 	if n := p.Counters.Value("corrections"); n > 0 {
 		lines = append(lines, correctionsText(p.Counters, int(n)))
 	}

@@ -25,9 +25,7 @@ func (p *pane) addOutline(v *Viewport, simulated geom.Pose, i int) {
 	}
 	corner := func(bits int) geom.Vec3 {
 		at := geom.Vec3{X: float32(bitSign(bits&1) * half.X), Y: float32(bitSign(bits&2) * half.Y), Z: float32(bitSign(bits&4) * half.Z)}
-		fromEye := simulated.Pos.Add(simulated.Rot.Rotate(at)).Sub(eye)
-		distance := fromEye.Len()
-		return eye.AddScaled(max(distance-radius, min(distance, 2*render.NearPlane))/distance, fromEye)
+		return v.towardsEye(simulated.Pos.Add(simulated.Rot.Rotate(at)), radius)
 	}
 	for k := range 3 {
 		a, b := (k+1)%3, (k+2)%3

@@ -175,7 +175,7 @@ func (p *pane) attach(source *lab.Pane) {
 // inspect asks the strategy for the data that the settings show, and for no other. It may run more than once a
 // tick.
 func (p *pane) inspect(show *Settings) {
-	if show.Coloring != noColoring || show.Packet || show.Ages || show.Parents {
+	if show.Coloring != noColoring || show.Packet || show.Ages || show.Parents || show.Joints {
 		p.source.Inspect(&p.inspection)
 	} else {
 		p.inspection.Reset()
@@ -388,6 +388,10 @@ func (s *Stage) buildScene(v *Viewport, l *lab.Lab, share float32, show *Setting
 		p.addOutline(v, at(p.previous.simulated, p.current.simulated, i), i)
 	}
 	p.addParentBoxes(v, share)
+	if show.Joints {
+		p.addOpenJoints(v)
+		p.addRoots(v)
+	}
 	if show.Ghosts {
 		for i := range p.current.server {
 			p.addGhost(v, at(p.previous.server, p.current.server, i), i, serverColor)
