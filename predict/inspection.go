@@ -19,6 +19,7 @@ type Inspection struct {
 	JointDepth  []int16         // joints between the body and the root of its joint tree: 0 is a root, -1 a body without a tree
 	Packet      PacketBreakdown // the last packet to this client
 	Sideband    Sideband        // messages and blocks to this client
+	InputBuffer InputBuffer     // the server's playout buffer of this client's inputs
 }
 
 // Sideband is what must arrive at a client besides the packets of the strategy.
@@ -41,6 +42,52 @@ const (
 	SliceWaiting SliceState = iota
 	SliceSent
 	SliceAcked
+)
+
+// InputBuffer is a server's playout buffer of one player's inputs after a tick, and what the tick took
+// from it.
+type InputBuffer struct {
+	Slots []InputSlot // the one whose turn is next comes first; empty if the server has no such buffer
+	Last  InputPlayout
+}
+
+// InputSlot is a slot of a playout buffer.
+type InputSlot struct {
+	ClientTick sim.Tick
+	State      SlotState
+	AfterGap   bool // the input of the tick before is missing
+}
+
+// SlotState says what is in a slot.
+type SlotState uint8
+
+// The states of a slot.
+const (
+	SlotEmpty   SlotState = iota // no input
+	SlotWaiting                  // an input that has not been used
+	SlotKept                     // the last input, kept to be repeated
+)
+
+// InputPlayout is what a server's playout buffer did in one tick.
+type InputPlayout struct {
+	Tick       sim.Tick // of the server: of the state that the input led to
+	Result     PlayoutResult
+	ClientTick sim.Tick // of the input that was used; undefined with PlayedNothing
+
+	// Inputs that arrived in this tick, after the server took one: new ones, those whose turn was
+	// over, and those that had arrived before.
+	New, Late, Duplicate int
+}
+
+// PlayoutResult says what a tick's input was.
+type PlayoutResult uint8
+
+// The results.
+const (
+	PlayedNothing PlayoutResult = iota // no input
+	PlayedOwn                          // the input whose turn it was
+	PlayedMissing                      // the last input, because the one whose turn it was has not arrived
+	PlayedAgain                        // the last input, because none waited
 )
 
 // ParentBox is a possible parent of the player's cube: the box in which the cube has to be.
@@ -106,6 +153,7 @@ func (l *Inspection) Reset() {
 	l.ParentBoxes = l.ParentBoxes[:0]
 	l.JointDepth, l.Interval = l.JointDepth[:0], l.Interval[:0]
 	l.Sideband = Sideband{Slices: l.Sideband.Slices[:0]}
+	l.InputBuffer = InputBuffer{Slots: l.InputBuffer.Slots[:0]}
 }
 
 // CopyFrom makes l a copy of o that shares no memory with it.
@@ -118,4 +166,5 @@ func (l *Inspection) CopyFrom(o *Inspection) {
 	slices := append(l.Sideband.Slices[:0], o.Sideband.Slices...)
 	l.Sideband = o.Sideband
 	l.Sideband.Slices = slices
+	l.InputBuffer = InputBuffer{append(l.InputBuffer.Slots[:0], o.InputBuffer.Slots...), o.InputBuffer.Last}
 }

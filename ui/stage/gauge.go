@@ -114,6 +114,11 @@ func (d *overlay) drawGauges(i int, r Rect, top float32) {
 		d.drawSidebandGauge(p, x, y, w, h)
 		y -= d.px(gaugeGap)
 	}
+	if h := d.px(slotGaugeHeight); show.Slots && len(p.inspection.InputBuffer.Slots) > 0 && y-h >= top {
+		y -= h
+		d.drawSlotGauge(p, x, y, w, h)
+		y -= d.px(gaugeGap)
+	}
 	if show.Latency {
 		y = d.drawLatencyGauge(i, x, y, w, top)
 	}

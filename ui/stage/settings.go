@@ -22,6 +22,7 @@ type Settings struct {
 	Packet    bool
 	Ages      bool
 	Latency   bool
+	Slots     bool
 	Shots     bool
 	Parents   bool
 	Joints    bool
@@ -58,6 +59,7 @@ var SettingTable = []Setting{
 	{Name: "packet", Key: "K", Help: "contents and budget of the last packet to the client", field: func(s *Settings) any { return &s.Packet }},
 	{Name: "ages", Key: "L", Help: "histogram of snapshot ages of the moving bodies", field: func(s *Settings) any { return &s.Ages }},
 	{Name: "latency", Key: "U", Help: "latency from key to screen by stage, mean of 1 s", field: func(s *Settings) any { return &s.Latency }},
+	{Name: "slots", Help: "slots of the server's playout buffer of inputs, and what it used in the last ticks", field: func(s *Settings) any { return &s.Slots }},
 	{Name: "shots", Key: "Y", Help: "shots of the last second and their results", field: func(s *Settings) any { return &s.Shots }},
 	{Name: "parents", Key: "I", Help: "boxes in which the player's cube looks for a parent", field: func(s *Settings) any { return &s.Parents }},
 	{Name: "joints", Help: "marks at open joints, the largest gap in the caption, and the roots of joint trees", field: func(s *Settings) any { return &s.Joints }},
@@ -81,7 +83,7 @@ func SettingsOf(l *lab.Lab) Settings {
 }
 
 // anyGauge reports whether a gauge is shown.
-func (s *Settings) anyGauge() bool { return s.Packet || s.Ages || s.Latency }
+func (s *Settings) anyGauge() bool { return s.Packet || s.Ages || s.Latency || s.Slots }
 
 // Options returns the values of a switch or of a choice of names, and nil for a number.
 func (d *Setting) Options() []string {

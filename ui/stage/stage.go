@@ -68,6 +68,7 @@ type pane struct {
 
 	inspection    predict.Inspection // by the strategy, while a setting needs it
 	packetHistory packetHistory      // while packets are shown
+	playouts      playoutHistory     // while slots are shown
 }
 
 // touchTints are the colours of touching players in the bodies of a picture.
@@ -175,7 +176,7 @@ func (p *pane) attach(source *lab.Pane) {
 // inspect asks the strategy for the data that the settings show, and for no other. It may run more than once a
 // tick.
 func (p *pane) inspect(show *Settings) {
-	if show.Coloring != noColoring || show.Packet || show.Ages || show.Parents || show.Joints {
+	if show.Coloring != noColoring || show.Packet || show.Ages || show.Parents || show.Joints || show.Slots {
 		p.source.Inspect(&p.inspection)
 	} else {
 		p.inspection.Reset()
@@ -201,7 +202,7 @@ func (p *pane) focusPoint() geom.Vec3 {
 func (p *pane) tick(source *lab.Pane, l *lab.Lab, show *Settings) {
 	if p.startTick != source.StartTick() {
 		p.upRate, p.downRate, p.replayedTicks, p.correctionCount, p.packetHistory = bitRate{}, bitRate{}, 0, 0, packetHistory{}
-		p.inputBits = inputBits{}
+		p.inputBits, p.playouts = inputBits{}, playoutHistory{}
 		p.startTick = source.StartTick()
 	}
 	p.current, p.previous = p.previous, p.current
@@ -226,6 +227,11 @@ func (p *pane) tick(source *lab.Pane, l *lab.Lab, show *Settings) {
 		p.packetHistory.add(&p.inspection.Packet, p.inspection.Packet.Tick == source.ServerWorld.Tick(), l.Config().Rate)
 	} else if p.packetHistory.hasData {
 		p.packetHistory = packetHistory{}
+	}
+	if show.Slots && len(p.inspection.InputBuffer.Slots) > 0 {
+		p.playouts.add(&p.inspection.InputBuffer.Last)
+	} else {
+		p.playouts = playoutHistory{}
 	}
 }
 

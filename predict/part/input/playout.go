@@ -30,6 +30,8 @@ type PlayoutBuffer struct {
 	repeatCount   int               // ticks in a row for which the last input was repeated
 	lastConsumed  Consumed          // result of the last Pop
 	popCount      int               // calls of Pop
+	repeated      bool              // the last Pop returned the input of the one before, because none waited
+	arrivals      arrivals          // since the last Pop
 	waitedTicks   int               // ticks that the newest used input waited
 	calmTicks     int               // ticks in a row without starvation in which too many inputs waited
 	receivedTicks [ringLen]sim.Tick // received ticks plus 1, by their low bits
@@ -116,6 +118,7 @@ func (p *PlayoutBuffer) Start(in sim.Input) { p.lastInput = in }
 // once in each tick, before Read.
 func (p *PlayoutBuffer) Pop(s *PlayoutSettings) sim.Input {
 	p.popCount++
+	p.arrivals, p.repeated = arrivals{}, false
 	in := p.pop(s)
 	if p.lastConsumed.Source == SourceFilled || p.lastConsumed.Source == SourceRepeated {
 		p.counters.starvedTicks.Inc()
@@ -142,6 +145,7 @@ func (p *PlayoutBuffer) pop(s *PlayoutSettings) sim.Input {
 		if p.repeatCount++; p.repeatCount > s.MaxRepeats {
 			return sim.Input{}
 		}
+		p.repeated = true
 		return p.lastInput
 	}
 	first := *p.queue.At(0)
@@ -222,13 +226,14 @@ func (p *PlayoutBuffer) queueInputs(s *PlayoutSettings) {
 // insert queues the input of a client's tick.
 func (p *PlayoutBuffer) insert(t sim.Tick, in sim.Input, s *PlayoutSettings) {
 	if p.receivedTicks[t%ringLen] == t+1 {
-		p.counters.duplicateInputs.Inc()
+		p.countDuplicate()
 		return
 	}
 	p.receivedTicks[t%ringLen] = t + 1
 	p.extractShot(&in)
 	if p.started && t < p.nextTick {
 		p.counters.lateInputs.Inc()
+		p.arrivals.late++
 		return
 	}
 	if p.queue.Len() == 0 {
@@ -236,11 +241,17 @@ func (p *PlayoutBuffer) insert(t sim.Tick, in sim.Input, s *PlayoutSettings) {
 	}
 	place := p.queue.Insert(t)
 	if place == nil { // receivedTicks forgets a tick when one 1024 ticks later arrives
-		p.counters.duplicateInputs.Inc()
+		p.countDuplicate()
 		return
 	}
+	p.arrivals.fresh++
 	*place = queuedInput{in, p.popCount}
 	p.limitWait(s)
+}
+
+func (p *PlayoutBuffer) countDuplicate() {
+	p.counters.duplicateInputs.Inc()
+	p.arrivals.duplicate++
 }
 
 // limitWait removes empty places before the first input until no more than DelayTicks places

@@ -60,6 +60,11 @@ func (r *Receiving) Declare(env *predict.Env) {
 // default.
 func (r *Receiving) DeclarePlayout(env *predict.Env) { r.playout.Declare(env) }
 
+// InspectInputs reports the playout buffer of the first client, if its inputs are delayed.
+func (r *Receiving) InspectInputs(l *predict.Inspection) {
+	r.playout.Inspect(&l.InputBuffer, 0, r.Env.World.Tick())
+}
+
 // Collect reads the arrived packets and sets Inputs: players at the server have the inputs in host,
 // all others their newest, or those whose playout delay has passed. It is for strategies whose clients
 // draw the past, so that no input is ever too late.

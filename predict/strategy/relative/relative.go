@@ -43,8 +43,12 @@ var Strategy = &predict.Strategy{
 }
 
 // inspect reports what the sides know of their packets.
-func inspect(l *predict.Inspection, _ predict.Server, c predict.Client) {
-	c.(*client).inspect(l)
+func inspect(l *predict.Inspection, s predict.Server, c predict.Client) {
+	server, client := s.(*server), c.(*client)
+	if client.env.Player >= 0 {
+		server.receiver.Inspect(&l.InputBuffer, 0, server.Env.World.Tick())
+	}
+	client.inspect(l)
 }
 
 // fields reports the fields of a payload.

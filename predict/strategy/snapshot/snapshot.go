@@ -45,8 +45,12 @@ var Strategy = &predict.Strategy{
 
 // inspect reports what the sides know of their packets.
 func inspect(l *predict.Inspection, s predict.Server, c predict.Client) {
-	s.(*server).inspect(l, 0)
-	c.(*client).inspect(l)
+	server, client := s.(*server), c.(*client)
+	server.inspect(l, 0)
+	client.inspect(l)
+	if client.env.Player >= 0 {
+		server.InspectInputs(l)
+	}
 }
 
 // How to interpolate between two snapshots.
