@@ -75,6 +75,7 @@ func (w *World) Hash() (bodies, cache uint64) {
 	for i := range w.Bodies() {
 		w.digestBody(&d, i)
 	}
+	w.DigestActions(&d)
 	return uint64(d), w.ContactHash()
 }
 

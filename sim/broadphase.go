@@ -85,11 +85,12 @@ func (w *World) indexAwake() {
 	}
 }
 
-// neverCollide reports whether the shapes of a pair belong to the same filter group or body.
+// neverCollide reports whether the shapes of a pair belong to the same filter group or body, or one
+// of them to a player who drives a vehicle.
 func (w *World) neverCollide(key uint32) bool {
 	a, b := int32(key>>16), int32(key&0xffff)
 	g := w.shapes[a].filterGroup
-	return g != 0 && g == w.shapes[b].filterGroup || w.bodyOf(a) == w.bodyOf(b)
+	return g != 0 && g == w.shapes[b].filterGroup || w.bodyOf(a) == w.bodyOf(b) || w.drives(w.bodyOf(a)) || w.drives(w.bodyOf(b))
 }
 
 // updateProxies updates the bounds of all proxies, sorts them along x and returns the number of

@@ -27,7 +27,7 @@ func (w *World) updateContacts() {
 	for i := range w.bodyShapeCount() {
 		key := pairKey(ground, int32(i))
 		next = w.keepSleepingContacts(next, key)
-		if !w.asleep(int32(i)) {
+		if !w.asleep(int32(i)) && !w.drives(w.bodyOf(int32(i))) {
 			w.updateContact(next, key, nil, int32(i), ground)
 		}
 	}

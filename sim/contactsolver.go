@@ -148,7 +148,10 @@ func (c *contactConstraint) prepareFriction(m *manifold, invMass float32) {
 	k12 := c.a1.Dot(c.a2) + c.b1.Dot(c.b2)
 	invDet := 1 / (float32(k11*k22) - float32(k12*k12))
 	c.tangentMass11, c.tangentMass22, c.tangentMass12 = float32(k22*invDet), float32(k11*invDet), -float32(k12*invDet)
-	c.twistMass = 1 / (c.na.LenSq() + c.nb.LenSq())
+	c.twistMass = 0 // two upright bodies, or one and a wall, do not twist about a horizontal normal
+	if k := c.na.LenSq() + c.nb.LenSq(); k > 0 {
+		c.twistMass = 1 / k
+	}
 	c.friction1, c.friction2, c.twistImpulse = m.frictionImpulse.Dot(c.t1), m.frictionImpulse.Dot(c.t2), m.twistImpulse
 }
 

@@ -28,6 +28,7 @@ func (w *World) Hash() (bodies, cache uint64) {
 	for i := range w.state.Bodies {
 		w.DigestBody(&d, i)
 	}
+	w.DigestActions(&d)
 	return uint64(d), w.ContactHash()
 }
 
@@ -69,6 +70,13 @@ func (w *World) DigestBody(d *Digest, i int) {
 		sleep |= 1
 	}
 	d.Add(sleep)
+}
+
+// DigestActions adds the attachments to a digest, if the scene has any.
+func (w *World) DigestActions(d *Digest) {
+	if w.hasActions {
+		w.state.actions.digest(d)
+	}
 }
 
 // hashJoints adds the impulses of all joints to a digest.

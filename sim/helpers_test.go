@@ -161,7 +161,16 @@ func sceneInput(name string, t sim.Tick) sim.Input {
 			return sim.Input{Buttons: scriptedInput(t).Buttons | sim.Pull, Heading: scriptedInput(t).Heading}
 		}
 	}
-	return scriptedInput(t)
+	in := scriptedInput(t)
+	if name == "convoy" { // enters, drives, uncouples, leaves, couples
+		if t%150 >= 30 && t%150 < 34 {
+			in.Buttons |= sim.Use
+		}
+		if t%97 >= 60 && t%97 < 62 {
+			in.Buttons |= sim.Couple
+		}
+	}
+	return in
 }
 
 // scriptedInput is a scripted player: it presses a set of buttons for a third of a second and turns
@@ -169,7 +178,7 @@ func sceneInput(name string, t sim.Tick) sim.Input {
 func scriptedInput(t sim.Tick) sim.Input {
 	x := (uint64(t)/20 + 1) * 0x9E3779B97F4A7C15
 	x ^= x >> 31
-	return sim.Input{Buttons: sim.Buttons(x>>7) & sim.AllButtons &^ (sim.Buttons(x>>23) & (sim.Lift | sim.Pull)), Heading: uint8(t / 8)}
+	return sim.Input{Buttons: sim.Buttons(x>>7) & sim.MoveButtons &^ (sim.Buttons(x>>23) & (sim.Lift | sim.Pull)), Heading: uint8(t / 8)}
 }
 
 // shortTicks returns the number of ticks, of n, that a test runs.
@@ -261,4 +270,11 @@ func maxHingeMisalignment(w *sim.World) (worst float32) {
 		}
 	}
 	return worst
+}
+
+// stepTicks steps a world n times with the same input of the first player.
+func stepTicks(w *sim.World, n int, in sim.Input) {
+	for range n {
+		w.Step(in)
+	}
 }

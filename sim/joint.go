@@ -87,6 +87,9 @@ func (w *World) JointAnchors(i int) (a, b geom.Vec3) {
 func (w *World) linkJoints() {
 	for i := range w.joints {
 		j := &w.joints[i]
+		if w.JointOpen(i) {
+			continue
+		}
 		if j.A != WorldBody {
 			w.linkBodies(int32(j.A), int32(j.B))
 		}

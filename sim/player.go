@@ -45,7 +45,11 @@ type appliedForces struct {
 func (w *World) applyInputs(inputs []Input) {
 	for p := range min(len(inputs), w.scene.Players) {
 		in := inputs[p]
-		if in.Buttons == 0 || w.kinematic(int32(p)) {
+		if w.drives(int32(p)) {
+			w.drive(p, in)
+			continue
+		}
+		if in.Buttons&MoveButtons == 0 || w.kinematic(int32(p)) || w.scene.Boxes[p].Avatar {
 			continue
 		}
 		force := w.strafe(p, in)
@@ -65,8 +69,8 @@ func (w *World) addForce(i int, f geom.Vec3) {
 	w.applied.force[i] = w.applied.force[i].Add(f)
 }
 
-// strafe pushes player p along the ground and returns the force in newtons.
-func (w *World) strafe(p int, in Input) geom.Vec3 {
+// push returns the sum of the directions of the buttons along the ground, times a strength.
+func (in Input) push(strength float32) geom.Vec3 {
 	turn := float32(float32(in.Heading) * (geom.TwoPi / HeadingSteps))
 	sin, cos := geom.Sin(turn), geom.Cos(turn)
 	forward, right := geom.Vec3{X: -sin, Y: cos}, geom.Vec3{X: cos, Y: sin}
@@ -76,9 +80,15 @@ func (w *World) strafe(p int, in Input) geom.Vec3 {
 		way    geom.Vec3
 	}{{Left, right.Neg()}, {Right, right}, {Forward, forward}, {Back, forward.Neg()}} {
 		if in.Buttons&key.button != 0 {
-			f = f.AddScaled(strafeForce, key.way)
+			f = f.AddScaled(strength, key.way)
 		}
 	}
+	return f
+}
+
+// strafe pushes player p along the ground and returns the force in newtons.
+func (w *World) strafe(p int, in Input) geom.Vec3 {
+	f := in.push(strafeForce)
 	if f == (geom.Vec3{}) {
 		return f
 	}

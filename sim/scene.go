@@ -14,8 +14,10 @@ type Scene struct {
 	Boxes   []Box // dynamic bodies, by index
 	Static  []Box // static boxes; the ground is z = 0
 
-	Carriers []Carrier
-	Joints   []Joint
+	Carriers  []Carrier
+	Joints    []Joint
+	Vehicles  []Vehicle
+	Couplings []Coupling // joints that players connect and disconnect
 
 	Gravity         float32 // m/s2, downwards
 	Damping         float32 // per second; rate of decay of linear and angular velocity
@@ -35,4 +37,9 @@ type Box struct {
 	Friction    float32   // coefficient; contacts use the geometric mean of both
 	Start       Body
 	FilterGroup int // boxes of the same group do not collide; 0: no group
+
+	// A player's body with Avatar walks and jumps, and does not tumble; without it rolls, hovers and
+	// pulls, as Fiedler's cube. Thrust is the acceleration of an avatar's jetpack.
+	Avatar bool
+	Thrust float32 // m/s2; 0: it has no jetpack
 }

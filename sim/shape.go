@@ -13,6 +13,7 @@ type shape struct {
 	invInertiaLocal     geom.Vec3    // 1/(kg m2), in the box's frame
 	sqrtInvInertiaLocal geom.Vec3    // square root of invInertiaLocal
 	anisotropic         bool         // the moments of inertia differ
+	upright             bool         // it rotates about the vertical only
 	sqrtInvInertiaWorld geom.SymMat3 // square root of the inverse inertia in the world frame
 	aabb                             // world frame, with half of contactMargin
 }
@@ -38,8 +39,12 @@ func newShape(b *Box, density float32) shape {
 		Y: 1 / float32(third*(x2+z2)),
 		Z: 1 / float32(third*(x2+y2)),
 	}
+	if s.upright = b.Avatar; s.upright { // solver units of all axes are those of the vertical
+		z := s.invInertiaLocal.Z
+		s.invInertiaLocal = geom.Vec3{X: z, Y: z, Z: z}
+	}
 	s.sqrtInvInertiaLocal = geom.Vec3{X: geom.Sqrt(s.invInertiaLocal.X), Y: geom.Sqrt(s.invInertiaLocal.Y), Z: geom.Sqrt(s.invInertiaLocal.Z)}
-	s.anisotropic = b.Half.X != b.Half.Y || b.Half.Y != b.Half.Z
+	s.anisotropic = !s.upright && (b.Half.X != b.Half.Y || b.Half.Y != b.Half.Z)
 	return s
 }
 
@@ -49,6 +54,9 @@ func (s *shape) setPose(p geom.Pose) {
 	s.axes = p.Rot.Mat()
 	if s.invMass != 0 {
 		s.sqrtInvInertiaWorld = geom.RotatedDiagonal(&s.axes, s.sqrtInvInertiaLocal)
+		if s.upright {
+			s.sqrtInvInertiaWorld = geom.SymMat3{ZZ: s.sqrtInvInertiaLocal.Z}
+		}
 	}
 	r, h := &s.axes, s.half
 	const margin = contactMargin / 2

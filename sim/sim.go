@@ -21,16 +21,21 @@ type Tick uint32
 // Buttons is a set of pressed buttons.
 type Buttons uint8
 
-// The buttons of an Input. The first four push along the ground, relative to the heading.
+// The buttons of an Input. The first four push along the ground, relative to the heading. Use and
+// Couple act once when they go down; Attachments has what they change.
 const (
 	Left Buttons = 1 << iota
 	Right
 	Forward
 	Back
-	Lift // hover, and push bodies in the neighbourhood away
-	Pull // pull bodies in the neighbourhood, as a katamari ball does
+	Lift   // hover, and push bodies in the neighbourhood away
+	Pull   // pull bodies in the neighbourhood, as a katamari ball does
+	Use    // enter the nearest vehicle, or leave it
+	Couple // connect the nearest coupling, or disconnect it
 
-	AllButtons = Left | Right | Forward | Back | Lift | Pull
+	MoveButtons   = Left | Right | Forward | Back | Lift | Pull
+	ActionButtons = Use | Couple
+	AllButtons    = MoveButtons | ActionButtons
 )
 
 // Input is what one player does in one tick. It is complete: the camera's direction is resolved

@@ -18,11 +18,11 @@ import (
 // step that followed the Save, in the same world and in another one.
 func TestSync(t *testing.T) {
 	t.Parallel()
-	for _, name := range scene.Names() {
+	for _, name := range goldenScenes() {
 		w, fresh := newWorld(t, name), newWorld(t, name)
 		var s sim.State
 		for range tickBudget(name, 600) {
-			in := scriptedInput(w.Tick())
+			in := sceneInput(name, w.Tick())
 			w.Save(&s)
 			w.Step(in)
 			b1, c1 := w.Hash()
@@ -65,13 +65,18 @@ func TestReplay(t *testing.T) {
 	}
 }
 
+// goldenScenes are all scenes, and variants in which players walk and fly.
+func goldenScenes() []string {
+	return append(scene.Names(), "zen:avatar=1", "turntable:aboard=1:avatar=1", "ship:distance=530:jetpack=1")
+}
+
 // TestGolden compares every scene with a golden file, to the bit, on any machine: a hash every
 // hundred ticks under the scripted player for 600 ticks, then the tick at which all bodies sleep.
 // Without GHOSTCUBE_CI it stops after 200 ticks, in large scenes after 100.
 func TestGolden(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
-	for _, name := range scene.Names() {
+	for _, name := range goldenScenes() {
 		w := newWorld(t, name)
 		ticks := 600
 		if !experiment.Enabled() {

@@ -117,7 +117,9 @@ func (w *World) prepare() {
 	w.solver.awake, w.solver.carrierContacts, w.solver.bodies = w.solver.awake[:0], w.solver.carrierContacts[:0], w.solver.bodies[:len(w.state.Bodies)+1]
 	for i := range w.state.Bodies {
 		b := &w.state.Bodies[i]
-		if !b.Asleep {
+		if w.drives(int32(i)) {
+			w.solver.bodies[i] = solverBody{dq: geom.Identity} // placeDriver moves it
+		} else if !b.Asleep {
 			w.solver.awake = append(w.solver.awake, int32(i))
 			s := &w.shapes[i]
 			w.solver.bodies[i] = solverBody{v: b.Linear, u: s.toSolverUnits(b.Angular), dq: geom.Identity, invMass: s.invMass}
@@ -160,6 +162,7 @@ func (w *World) finalize() {
 		b.Linear, b.Angular = m.v, w.shapes[i].sqrtInvInertiaWorld.Mul(m.u)
 		b.Pose.Pos = w.clampToBounds(b.Pose.Pos.Add(m.dp))
 		b.Pose.Rot = m.dq.Mul(b.Pose.Rot).Unit()
+		w.straighten(int(i))
 		w.updateShapes(int(i))
 	}
 }

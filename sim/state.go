@@ -12,8 +12,8 @@ type Body struct {
 	Asleep  bool      // not stepped until something touches it
 }
 
-// State is all that a World needs to continue exactly: bodies, sleep counters, and the contacts and
-// joints with their impulses. Everything else in a World follows from it or is constant.
+// State is all that a World needs to continue exactly: bodies, sleep counters, the contacts and
+// joints with their impulses, and the players' attachments. Everything else in a World follows from it or is constant.
 type State struct {
 	Tick   Tick
 	Bodies []Body
@@ -21,6 +21,7 @@ type State struct {
 	slowTicks     []uint16       // for how many ticks each body has been slow, up to ticksToSleep
 	manifolds     []manifold     // sorted by key
 	jointImpulses []jointImpulse // by joint
+	actions       actionState
 }
 
 // newState returns the starting state of a scene.
@@ -74,6 +75,7 @@ func (w *World) Load(s *State) {
 	copy(w.state.slowTicks, s.slowTicks)
 	w.state.manifolds = append(w.state.manifolds[:0], s.manifolds...)
 	copy(w.state.jointImpulses, s.jointImpulses)
+	w.state.actions = s.actions
 }
 
 // CopyFrom makes s equal to o and shares no memory with it.
@@ -83,4 +85,8 @@ func (s *State) CopyFrom(o *State) {
 	s.slowTicks = append(s.slowTicks[:0], o.slowTicks...)
 	s.manifolds = append(s.manifolds[:0], o.manifolds...)
 	s.jointImpulses = append(s.jointImpulses[:0], o.jointImpulses...)
+	s.actions = o.actions
 }
+
+// Attachments returns the attachments of the state.
+func (s *State) Attachments() Attachments { return s.actions.Attachments }

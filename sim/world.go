@@ -65,6 +65,9 @@ type constants struct {
 	carrierBoxes      []carrierBox
 	firstCarrierShape int  // index of the first carrier box among the shapes
 	hasFilterGroups   bool // some pairs of shapes do not collide
+	hasActions        bool // the scene has vehicles or couplings
+	hasAvatars        bool
+	couplingOf        []int8 // by joint: index of its coupling, or -1
 }
 
 // controls are settings of callers beside Settings and State. Load does not change them; CopyFrom
@@ -134,6 +137,10 @@ func New(scene Scene, rate int) *World {
 	w.islandParent = make([]int32, n)
 	w.newShapes()
 	w.newJoints()
+	w.newActions()
+	for i := range min(scene.Players, n) {
+		w.hasAvatars = w.hasAvatars || scene.Boxes[i].Avatar
+	}
 	w.placeCarriers()
 	return w
 }
@@ -166,6 +173,9 @@ func (w *World) SetBody(i int, b Body) {
 	}
 	w.state.Bodies[i] = b
 	w.updateShapes(i)
+	if w.hasActions {
+		w.placeDrivers()
+	}
 }
 
 // SetTick sets the tick of the current state without stepping, as a server does that steps only
@@ -199,14 +209,23 @@ func (w *World) CopyFrom(o *World) {
 // nothing.
 func (w *World) Step(inputs ...Input) {
 	w.dt = (1 + w.Settings.StepError) / float32(w.rate)
+	if w.hasActions {
+		w.applyActions(inputs)
+	}
 	w.frame.addFrameVelocity(w, 1)
 	w.applyInputs(inputs)
 	w.clampSpeeds()
 	w.frame.addFrameVelocity(w, -1)
+	if w.hasAvatars {
+		w.moveAvatars(inputs)
+	}
 	w.findPairs()
 	w.updateContacts()
 	w.updateIslands()
 	w.solve()
+	if w.hasActions {
+		w.placeDrivers()
+	}
 	w.state.Tick++
 	w.settlePinnedCarriers()
 	w.frame.active = false

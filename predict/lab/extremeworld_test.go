@@ -18,7 +18,7 @@ import (
 func TestServersSendAnyWorld(t *testing.T) {
 	t.Parallel()
 	specs := []string{"snapshot:compression=raw", "snapshot:compression=delta", "statesync:compression=delta", "statesync:compression=relative:authority=client",
-		"animated:joint-tree=relative", "historyoffset:joint-tree=relative:joint-root=player", "relative:joint-tree=relative-position"}
+		"animated:joint-tree=relative", "historyoffset:joint-tree=relative:joint-root=operated", "relative:joint-tree=relative-position"}
 	for _, s := range Strategies {
 		specs = append(specs, s.Name)
 	}

@@ -62,7 +62,7 @@ func TestJointsStayTogether(t *testing.T) {
 // predicted.
 func TestJointTreeConformance(t *testing.T) {
 	t.Parallel()
-	for _, spec := range []string{"animated:joint-tree=relative", "animated:joint-tree=relative:joint-root=player:joint-pivot=center", "animated:joint-tree=relative-position", "historyoffset:joint-tree=relative", "animated",
+	for _, spec := range []string{"animated:joint-tree=relative", "animated:joint-tree=relative:joint-root=operated:joint-pivot=center", "animated:joint-tree=relative-position", "historyoffset:joint-tree=relative", "animated",
 		"historyoffset:predicted-bodies=joint-tree:joint-tree=relative-position", "historyoffset:predicted-bodies=joint-tree:chain-joints-max=4:joint-tree=relative"} {
 		scene := "trailer"
 		if strings.Contains(spec, "predicted-bodies=joint-tree") {
@@ -88,7 +88,7 @@ func TestJointTreeConformance(t *testing.T) {
 				}
 				a = labtest.Open(t, c, spec, strings.Split(spec, ":")[0])
 				labtest.Run(t, a, 90)
-				for _, turn := range []Setting{{"joint-tree", "off"}, {"joint-tree", "relative"}, {"joint-tree", "relative-position"}, {"joint-root", "player"}, {"joint-pivot", "center"}, {"joint-tree", "off"}} {
+				for _, turn := range []Setting{{"joint-tree", "off"}, {"joint-tree", "relative"}, {"joint-tree", "relative-position"}, {"joint-root", "operated"}, {"joint-pivot", "center"}, {"joint-tree", "off"}} {
 					if err := a.Apply(Command{Verb: "set", Pane: 0, Name: turn.Name, Value: turn.Value}); err != nil {
 						t.Fatal(err)
 					}

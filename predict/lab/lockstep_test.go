@@ -47,7 +47,7 @@ func TestLockstepSoak(t *testing.T) {
 		play := func(commands ...Command) {
 			for i := range in {
 				if chance.IntN(12) == 0 {
-					in[i].Buttons = sim.Buttons(chance.Uint32()) & sim.AllButtons
+					in[i].Buttons = sim.Buttons(chance.Uint32()) & sim.MoveButtons
 				}
 				if chance.IntN(40) == 0 {
 					in[i].Heading = uint8(chance.Uint32())

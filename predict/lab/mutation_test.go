@@ -26,7 +26,7 @@ import (
 func TestMutatedStates(t *testing.T) {
 	t.Parallel()
 	specs := []string{"snapshot:compression=raw", "snapshot:compression=quantised", "statesync:compression=delta", "statesync:authority=client",
-		"animated:joint-tree=relative", "historyoffset:joint-tree=relative:joint-root=player", "relative:joint-tree=relative-position", "historyoffset"}
+		"animated:joint-tree=relative", "historyoffset:joint-tree=relative:joint-root=operated", "relative:joint-tree=relative-position", "historyoffset"}
 	for _, s := range Strategies {
 		specs = append(specs, s.Name)
 	}

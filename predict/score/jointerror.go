@@ -34,7 +34,7 @@ type pendingPosition struct {
 // add adds a tick. history contains the server's positions up to this tick.
 func (c *jointPathErrors) add(server *predict.World, v *predict.View, history *positionHistory, player int) {
 	if !c.started {
-		c.start(server.Scene(), player)
+		c.start(server, player)
 	}
 	now, n := server.Bodies(), min(len(server.Bodies()), len(v.Bodies))
 	for k, b := range c.bodies {
@@ -56,12 +56,13 @@ func (c *jointPathErrors) add(server *predict.World, v *predict.View, history *p
 }
 
 // start finds the bodies to measure.
-func (c *jointPathErrors) start(scene *sim.Scene, player int) {
+func (c *jointPathErrors) start(server *predict.World, player int) {
+	scene, a := server.Scene(), server.Attachments()
 	c.started = true
 	if len(scene.Joints) == 0 {
 		return
 	}
-	t := jointtree.NewRootedAt(scene, player)
+	t := jointtree.NewRootedAt(scene, &a, player)
 	for _, i := range t.Order {
 		for index, depth := range jointDepths {
 			if t.Nodes[i].Depth == depth {

@@ -11,11 +11,15 @@ import (
 // joints measures the distance between the two anchors of each joint in the scene.
 type joints struct {
 	anchors []anchorPair // by joint; immutable once set
+	since   []sim.Tick   // by joint: the server's tick in which it was last connected; not its start
 	count   int
 	drawn   separations
 	server  separations
 	now     float32 // m2, largest drawn separation of the last tick
 }
+
+// connectTicks is the number of ticks after which the ends of a coupling that has been connected meet.
+const connectTicks = 60
 
 // anchorPair is where a joint is fixed to its two bodies.
 type anchorPair struct {
@@ -43,7 +47,7 @@ func (s *joints) add(server *predict.World, v *predict.View) {
 		if j.A != sim.WorldBody {
 			anchors.localA = toLocal(&scene.Boxes[j.A].Start.Pose, j.Anchor)
 		}
-		s.anchors = append(s.anchors, anchors)
+		s.anchors, s.since = append(s.anchors, anchors), append(s.since, 0)
 	}
 	bodies := server.Bodies()
 	s.now = 0
@@ -51,6 +55,13 @@ func (s *joints) add(server *predict.World, v *predict.View) {
 		j := &s.anchors[i]
 		if j.b >= len(v.Bodies) || j.a >= len(v.Bodies) {
 			continue
+		}
+		if server.JointOpen(i) {
+			s.since[i] = server.Tick() + 1
+			continue
+		}
+		if since := s.since[i]; since > 0 && v.TickOf(j.b) < since+connectTicks {
+			continue // it is drawn before it was connected, or its ends still move together
 		}
 		a, d := j.localA, j.localA
 		if j.a != sim.WorldBody {

@@ -260,6 +260,7 @@ func (c *Score) floorPenetration(f *floorDepths) (deepest, bodies float64) {
 // CopyFrom makes c a copy of o. They share no memory that changes.
 func (c *Score) CopyFrom(o *Score) {
 	pops, delay, comparison, arcs, bodies, jointErrors, parents := c.pops, c.delay, c.lagComparison, c.spectralArcs, c.bodies, c.jointErrors, c.parents
+	since := append(c.joints.since[:0], o.joints.since...)
 	pops.copyFrom(&o.pops)
 	delay.copyFrom(&o.delay)
 	comparison.copyFrom(&o.lagComparison)
@@ -271,4 +272,5 @@ func (c *Score) CopyFrom(o *Score) {
 	parents.copyFrom(&o.parents)
 	*c = *o
 	c.pops, c.delay, c.lagComparison, c.spectralArcs, c.bodies, c.jointErrors, c.parents = pops, delay, comparison, arcs, bodies, jointErrors, parents
+	c.joints.since = since
 }

@@ -60,3 +60,22 @@ func baseSceneBeside(name, doc string) sim.Scene {
 	s.Boxes[0].Start.Pose.Pos.Y = -7
 	return s
 }
+
+// Half extents of an avatar: 1.8 m tall, 3.24 kg, so that it pushes small cubes as a player's cube does.
+const (
+	avatarHalfWidth  = 0.3
+	avatarHalfHeight = 0.9
+)
+
+// makeAvatars replaces the players' cubes by avatars that stand in their places.
+func makeAvatars(s *sim.Scene) {
+	for i := range s.Players {
+		b := &s.Boxes[i]
+		b.Half = geom.Vec3{X: avatarHalfWidth, Y: avatarHalfWidth, Z: avatarHalfHeight}
+		b.Density, b.Friction, b.Avatar = 5, 1, true
+		b.Start.Pose.Pos.Z += avatarHalfHeight - playerHalf
+	}
+}
+
+// avatarParam is the parameter of scenes whose players can be avatars.
+var avatarParam = Param{"avatar", "1: players are upright avatars that walk and jump, not cubes that roll", 0, 0, 1}

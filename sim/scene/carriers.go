@@ -83,6 +83,11 @@ func ship(p paramValues) sim.Scene {
 		s.Boxes[0].Start.Pose.Pos = v(0, y, floorTop+playerHalf)
 		s.Carriers = append(s.Carriers, sim.Carrier{Path: s.Carriers[0].Path, Boxes: []sim.Box{carrierFloor(0, y, halfX, halfY)}})
 	}
+	if p.value("jetpack") == 1 {
+		makeAvatars(&s)
+		s.Boxes[0].Start.Pose.Pos = v(0, -6, 3)
+		s.Boxes[0].Thrust = 16
+	}
 	for i, p := range []geom.Vec3{v(-4, 7, 0), v(-3.2, 8, 0), v(-2, 8.6, 0), v(3.5, 8, 0), v(4, 5, 0), v(3, 7.2, 0)} {
 		p.Z = floorTop + cubeHalf
 		s.Boxes = append(s.Boxes, cube(p, float32(0.3*float32(i))))

@@ -20,17 +20,17 @@ type Template struct {
 
 // Templates are all scenes, in the order of lists.
 var Templates = []Template{
-	{Name: "plain", build: plain},
-	{Name: "zen", build: zen},
+	{Name: "plain", build: plain, Params: []Param{avatarParam}},
+	{Name: "zen", build: zen, Params: []Param{avatarParam}},
 	{Name: "katamari", build: katamari, Params: []Param{
 		{"cubes", "small cubes on the grid", 900, 0, 2500}, {"players", "players", 1, 1, sim.MaxPlayers},
 	}},
 	{Name: "pile", build: pile, Params: []Param{{"layers", "layers of 90 cubes", 10, 1, 20}}},
 	{Name: "heap", build: heap, Params: []Param{{"layers", "layers of 90 cubes", 10, 1, 20}}},
 	{Name: "tower", build: tower, Params: []Param{{"height", "height of the stack, cubes", 10, 1, 70}}},
-	{Name: "two-players", build: twoPlayers},
-	{Name: "turntable", build: turntable, Params: []Param{{"rpm", "speed of the table, turns per minute", 6, 1, 30}, {"aboard", "1: the player starts on the table", 0, 0, 1}}},
-	{Name: "ship", build: ship, Params: []Param{{"distance", "distance between the ends, m; top speed 7.5 m/s for 40 m, 50 m/s for 530 m", 40, 40, 530}, {"platform", "1: the player starts on a platform that moves beside the door", 0, 0, 1}}},
+	{Name: "two-players", build: twoPlayers, Params: []Param{avatarParam}},
+	{Name: "turntable", build: turntable, Params: []Param{{"rpm", "speed of the table, turns per minute", 6, 1, 30}, {"aboard", "1: the player starts on the table", 0, 0, 1}, avatarParam}},
+	{Name: "ship", build: ship, Params: []Param{{"distance", "distance between the ends, m; top speed 7.5 m/s for 40 m, 50 m/s for 530 m", 40, 40, 530}, {"platform", "1: the player starts on a platform that moves beside the door", 0, 0, 1}, avatarParam, {"jetpack", "1: players are avatars that fly; the first starts in the air beside the ship", 0, 0, 1}}},
 	{Name: "seesaw", build: seesaw, Params: []Param{{"right", "cubes on the right arm, against three on the left", 3, 0, 3}}},
 	{Name: "billiards", build: billiards, Params: []Param{{"rows", "rows of pucks in the triangle", 6, 1, 14}}},
 	{Name: "trailer", build: trailer, Params: []Param{{"speed", "speed of the tractor, m/s", 2, 1, 4}}},
@@ -38,6 +38,9 @@ var Templates = []Template{
 	{Name: "fleet", build: fleet, Params: []Param{{"fields", "fields of 400 bodies", 25, 1, 100}}},
 	{Name: "walker", build: walker, Params: []Param{
 		{"rpm", "speed of the crank, turns per minute", 30, 1, 60}, {"mounted", "1: the player's cube is fixed to the frame", 0, 0, 1},
+	}},
+	{Name: "convoy", build: convoy, Params: []Param{
+		{"wagons", "wagons coupled to each rover; one more stands behind, uncoupled", 3, 1, 8}, {"players", "players, each with a rover of its own", 1, 1, 2},
 	}},
 	{Name: "train", build: train, Params: []Param{{"rods", "rods in the chain", 8, 1, 32}}},
 }
@@ -82,6 +85,9 @@ func (n *Template) buildWith(text string) (sim.Scene, error) {
 		}
 	}
 	s := n.build(p)
+	if i := n.paramIndex(avatarParam.Name); i >= 0 && p.values[i] == 1 {
+		makeAvatars(&s)
+	}
 	s.Name = name
 	return s, nil
 }

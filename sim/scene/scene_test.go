@@ -23,7 +23,7 @@ func newWorld(t testing.TB, spec string) *sim.World {
 func scriptedInput(t sim.Tick) sim.Input {
 	x := (uint64(t)/20 + 1) * 0x9E3779B97F4A7C15
 	x ^= x >> 31
-	return sim.Input{Buttons: sim.Buttons(x>>7) & sim.AllButtons &^ (sim.Buttons(x>>23) & (sim.Lift | sim.Pull)), Heading: uint8(t / 8)}
+	return sim.Input{Buttons: sim.Buttons(x>>7) & sim.MoveButtons &^ (sim.Buttons(x>>23) & (sim.Lift | sim.Pull)), Heading: uint8(t / 8)}
 }
 
 // shortTicks returns the number of ticks, of n, that a test runs.

@@ -57,6 +57,10 @@ var bindings = [][]binding{
 		{label: "Z, left or right pad button", help: "pull cubes", hold: []heldKeys{
 			{ebiten.KeyZ, ebiten.KeyEnter, pad{ebiten.StandardGamepadButtonRightLeft, ebiten.StandardGamepadButtonRightRight}, sim.Pull},
 		}},
+		{label: "Q, comma, pad shoulders", help: "enter or leave a vehicle; couple or uncouple wagons", hold: []heldKeys{
+			{ebiten.KeyQ, ebiten.KeyControlRight, pad{ebiten.StandardGamepadButtonFrontTopLeft}, sim.Use},
+			{ebiten.KeyComma, ebiten.KeyPeriod, pad{ebiten.StandardGamepadButtonFrontTopRight}, sim.Couple},
+		}},
 		{label: "arrows, right Shift, Enter", help: "roll, lift and pull for the second player, if any"},
 		{label: "right click", help: "shoot at the pointer"},
 		{label: "E, right trigger", help: "shoot straight ahead", keys: keys{ebiten.KeyE}, pad: pad{ebiten.StandardGamepadButtonFrontBottomRight},

@@ -55,7 +55,7 @@ func layoutHelp(size int) helpLayout {
 	for _, row := range t.rows {
 		t.labelWidth, t.helpWidth = max(t.labelWidth, t.bold.Width(row[0])), max(t.helpWidth, t.plain.Width(row[1]))
 	}
-	t.lineHeight, t.padding = t.plain.Height()*1.15, float32(size)*1.5
+	t.lineHeight, t.padding = t.plain.Height()*1.12, float32(size)*1.5
 	t.w = t.labelWidth + float32(size)*1.6 + t.helpWidth + 2*t.padding
 	t.h = t.lineHeight*float32(len(t.rows)) + 2*t.padding
 	return t

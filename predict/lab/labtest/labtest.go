@@ -46,7 +46,7 @@ func Inputs(tick int) []sim.Input {
 		return []sim.Input{{}}
 	}
 	x := uint64(tick/17) * 0x9E3779B97F4A7C15
-	return []sim.Input{{Buttons: sim.Buttons(x>>40) & sim.AllButtons &^ sim.Buttons(x>>20&0x30), Heading: uint8(tick / 16 * 16)}}
+	return []sim.Input{{Buttons: sim.Buttons(x>>40) & sim.MoveButtons &^ sim.Buttons(x>>20&0x30), Heading: uint8(tick / 16 * 16)}}
 }
 
 // Run advances a session by some ticks with the scripted player's input. It checks the contacts of

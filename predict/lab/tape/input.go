@@ -11,7 +11,7 @@ import (
 var keyLetters = []struct {
 	letter byte
 	button sim.Buttons
-}{{'W', sim.Forward}, {'A', sim.Left}, {'S', sim.Back}, {'D', sim.Right}, {'U', sim.Lift}, {'Z', sim.Pull}}
+}{{'W', sim.Forward}, {'A', sim.Left}, {'S', sim.Back}, {'D', sim.Right}, {'U', sim.Lift}, {'Z', sim.Pull}, {'E', sim.Use}, {'C', sim.Couple}}
 
 // formatInput returns the text of an input.
 func formatInput(in sim.Input) string {
@@ -85,10 +85,10 @@ next:
 				continue next
 			}
 		}
-		return in, fmt.Errorf("input %q: want letters of WASDUZ, or -", s)
+		return in, fmt.Errorf("input %q: want letters of WASDUZEC, or -", s)
 	}
 	if letters == "" {
-		return in, fmt.Errorf("input %q: want letters of WASDUZ, or -", s)
+		return in, fmt.Errorf("input %q: want letters of WASDUZEC, or -", s)
 	}
 	return in, nil
 }

@@ -192,7 +192,7 @@ func scriptedInputs(tick int) []sim.Input {
 		return []sim.Input{{}}
 	}
 	x := uint64(tick/17) * 0x9E3779B97F4A7C15
-	return []sim.Input{{Buttons: sim.Buttons(x>>40) & sim.AllButtons &^ sim.Buttons(x>>20&0x30), Heading: uint8(tick / 16 * 16)}}
+	return []sim.Input{{Buttons: sim.Buttons(x>>40) & sim.MoveButtons &^ sim.Buttons(x>>20&0x30), Heading: uint8(tick / 16 * 16)}}
 }
 
 // TestTapeIsSmall checks that a minute of one pane takes a few kilobytes, with hash checks,

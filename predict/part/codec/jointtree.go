@@ -60,20 +60,24 @@ var treeEncodingNames = []string{"off", "relative", "relative-position"}
 // Declare declares the knobs. Both sides call it.
 func (l *TreeEncoding) Declare(k *predict.Knobs) {
 	k.Choice(&l.mode, "joint-tree", 0, treeEncodingNames, "jointed bodies: absolute, relative to the parent in their joint tree, or only the position relative")
-	k.Choice(&l.root, "joint-root", int(jointtree.HeaviestRoot), jointtree.RootNames, "joint-tree: the root is the tree's heaviest body, or the player's cube if it is in the tree")
+	k.Choice(&l.root, "joint-root", int(jointtree.HeaviestRoot), jointtree.RootNames, "joint-tree: the root is the tree's heaviest body, or the body that the player drives if it is in the tree")
 	k.Needs("joint-root", "joint-tree", "relative", "relative-position")
 }
 
 // WorldRotation reports whether rotations are absolute.
 func (l *TreeEncoding) WorldRotation() bool { return l.mode == treeRelativePosition }
 
-// Tree returns the joint tree for the client of a player, or nil if bodies are absolute. player is
-// -1 for a spectator.
-func (l *TreeEncoding) Tree(scene *sim.Scene, player int) *jointtree.Tree {
+// Tree returns the joint tree for the client of a player and some attachments, or nil if bodies are
+// absolute. player is -1 for a spectator.
+func (l *TreeEncoding) Tree(scene *sim.Scene, a *sim.Attachments, player int) *jointtree.Tree {
 	if l.mode == treeOff {
 		return nil
 	}
-	t := jointtree.New(scene, jointtree.RootChoice(l.root), player)
+	operated := jointtree.None
+	if player >= 0 {
+		operated = scene.Operated(a, player)
+	}
+	t := jointtree.New(scene, a, jointtree.RootChoice(l.root), operated)
 	if l.mode == treeRelativePosition {
 		t.UseWorldRotation()
 	}
@@ -199,6 +203,19 @@ func (c *ChangeTracker) codeChild(to *quant.Coder, w *predict.World, i int) {
 	CodeBody(to, &b, w.Scene())
 }
 
+// SetEncoding makes the receiver decode snapshots with the joint trees of an encoding for the client of a
+// player. The tree changes with the attachments, which each snapshot contains.
+func (r *Receiver) SetEncoding(scene *sim.Scene, e TreeEncoding, player int) {
+	r.encoding, r.player = e, player
+	r.SetTree(e.Tree(scene, &r.Attachments, player))
+}
+
+// Tree returns the tree of the newest snapshot, or nil without one.
+func (r *Receiver) Tree() *jointtree.Tree { return r.tree }
+
+// HasCurrentTree reports whether the payload that was read last has the tree of the newest snapshot.
+func (r *Receiver) HasCurrentTree() bool { return r.readTree == r.tree }
+
 // SetTree makes the receiver decode snapshots with a joint tree, or without one if t is nil.
 func (r *Receiver) SetTree(t *jointtree.Tree) {
 	if r.tree, r.locals = t, r.locals[:0]; r.HasSnapshot {
@@ -249,14 +266,15 @@ const boundsTolerance = 0.05
 // and so are the world poses of their children.
 func (r *Receiver) resolveTree(scene *sim.Scene, old bool) error {
 	r.nextLocals, r.poseKnown = append(r.nextLocals[:0], r.nextBodies...), append(r.poseKnown[:0], r.included...)
-	for _, i := range r.tree.Order {
-		n := &r.tree.Nodes[i]
+	for _, i := range r.readTree.Order {
+		n := &r.readTree.Nodes[i]
 		parent, b := &r.nextBodies[n.Parent], &r.nextBodies[i]
 		known := !old || r.poseKnown[n.Parent]
 		switch {
 		case !r.included[i]:
-			r.nextLocals[i] = r.locals[i]
-			*b = n.ToWorld(parent, &r.locals[i])
+			local := r.knownLocal(n, int(i))
+			r.nextLocals[i] = local
+			*b = n.ToWorld(parent, &local)
 		case r.isRelative[i]:
 			*b = n.ToWorld(parent, &r.nextLocals[i])
 			r.poseKnown[i] = known
@@ -278,4 +296,13 @@ func (r *Receiver) resolveTree(scene *sim.Scene, old bool) error {
 		}
 	}
 	return nil
+}
+
+// knownLocal returns the newest known state of body i relative to its parent, by its node in the tree of
+// the payload.
+func (r *Receiver) knownLocal(n *jointtree.Node, i int) sim.Body {
+	if r.readTree == r.tree && i < len(r.locals) {
+		return r.locals[i]
+	}
+	return n.ToLocal(&r.Bodies[n.Parent], &r.Bodies[i])
 }

@@ -82,7 +82,7 @@ func TestTreeSnapshots(t *testing.T) {
 			client, server := packet.NewEndpoint(a), packet.NewEndpoint(b)
 			_, e := link.Pair(&link.Network{}, 0)
 			sink := packet.NewEndpoint(e)
-			tree := jointtree.New(w.Scene(), jointtree.HeaviestRoot, -1)
+			tree := jointtree.New(w.Scene(), &sim.Attachments{}, jointtree.HeaviestRoot, -1)
 			var s, absoluteSender Sender // without the tree
 			changes, plain := ChangeTracker{tree: tree}, ChangeTracker{}
 			var r Receiver
@@ -167,7 +167,7 @@ func newPair(t testing.TB) *rig {
 	g := &rig{w: jointedPair(t)}
 	a, b := link.Pair(&link.Network{}, 0)
 	g.in, g.e = packet.NewEndpoint(a), packet.NewEndpoint(b)
-	tree := jointtree.New(g.w.Scene(), jointtree.HeaviestRoot, -1)
+	tree := jointtree.New(g.w.Scene(), &sim.Attachments{}, jointtree.HeaviestRoot, -1)
 	g.changes.tree = tree
 	g.r.SetTree(tree)
 	return g
@@ -345,7 +345,7 @@ func TestTreeAllocatesNothing(t *testing.T) {
 	w := newWorld(t, "trailer")
 	a, b := link.Pair(&link.Network{}, 0)
 	client, server := packet.NewEndpoint(a), packet.NewEndpoint(b)
-	tree := jointtree.New(w.Scene(), jointtree.HeaviestRoot, -1)
+	tree := jointtree.New(w.Scene(), &sim.Attachments{}, jointtree.HeaviestRoot, -1)
 	var s Sender
 	c := ChangeTracker{tree: tree}
 	var r Receiver

@@ -14,7 +14,7 @@ import (
 
 // A partial snapshot contains the bodies that are due for its receiver by their distance. Worlds that
 // are too large for whole snapshots are sent so, and all worlds if the area of interest is limited.
-// After the players' inputs it has
+// After the players' inputs and the attachments it has
 //
 //	the indices of the included bodies (quant.Coder.Subset)
 //	the included bodies, in the order of their indices
@@ -250,6 +250,8 @@ func (s *Sender) finishPartial(e *packet.Endpoint, w *predict.World, changes *Ch
 	for _, in := range inputs {
 		input.CodeInput(c, in)
 	}
+	attachments := w.Attachments()
+	CodeAttachments(c, &attachments, w.Scene())
 	available := 8*len(s.buffer) - c.BitsProcessed() - len(w.Bodies()) - 64
 	list := a.choose(p, w, changes, player, available)
 	c.Subset(list, len(w.Bodies()), partialIndices)

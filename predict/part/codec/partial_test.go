@@ -71,7 +71,7 @@ func TestPartialSnapshots(t *testing.T) {
 		{"trailer", "4", "100", "relative", [2]float64{0.01, 0.5}},
 	} {
 		p := newPartialPair(t, predicttest.Scene(t, x.scene), "interest-radius", x.radius, "interest-cutoff", x.cutoff, "joint-tree", x.tree)
-		p.receiver.SetTree(p.broadcast.tree.encoding.Tree(p.env.World.Scene(), 0))
+		p.receiver.SetTree(p.broadcast.tree.encoding.Tree(p.env.World.Scene(), &sim.Attachments{}, 0))
 		if err := p.network.Parse("loss=20%"); err != nil {
 			t.Fatal(err)
 		}

@@ -15,6 +15,7 @@ import (
 //
 //	tick, 16 low bits
 //	for each player: its input (input.CodeInput)
+//	in a scene with vehicles or couplings: its attachments (CodeAttachments)
 //	for each body: one bit, set if the body is included, and the body
 //
 // A body is not included if it has not changed since a snapshot that the receiver has acknowledged.
@@ -72,7 +73,7 @@ func beginChecks(c *quant.Coder, on bool, bodies int) {
 // payloadCapacity returns enough bytes for any snapshot of a world that fits a packet: a multiple
 // of eight, as the bit packer requires.
 func payloadCapacity(w *predict.World, players int) int {
-	bits := maxHeaderBits + tickBits + checkBits + players*(input.MaxInputBits+checkBits) + len(w.Bodies())*(maxPartialBodyBits+1+bodyChecksBits) + 64
+	bits := maxHeaderBits + tickBits + checkBits + players*(input.MaxInputBits+checkBits) + attachmentBits(w.Scene()) + len(w.Bodies())*(maxPartialBodyBits+1+bodyChecksBits) + 64
 	return min((bits+63)/64*8, packet.MaxPayload)
 }
 
@@ -157,6 +158,8 @@ func (s *Sender) Finish(e *packet.Endpoint, w *predict.World, changes *ChangeTra
 		input.CodeInput(c, in)
 		c.Check("input")
 	}
+	attachments := w.Attachments()
+	CodeAttachments(c, &attachments, w.Scene())
 	for i := range w.Bodies() {
 		c.Group("bodies", i)
 		c.AlignChecked()
@@ -200,6 +203,7 @@ type Receiver struct {
 	Tick        sim.Tick
 	LastInputs  []sim.Input // by player: input of the tick before
 	Bodies      []sim.Body
+	Attachments sim.Attachments
 	HasSnapshot bool // a snapshot has been received; the other fields are undefined before
 	Checks      bool // snapshots have checks: a knob (DeclareChecks)
 
@@ -207,8 +211,10 @@ type Receiver struct {
 	partial    bool             // see SetPartial
 	receivedAt []sim.Tick       // by body, of partial snapshots
 
-	// With a joint tree: see SetTree.
-	tree       *jointtree.Tree
+	// With a joint tree: see SetEncoding.
+	tree       *jointtree.Tree // for Attachments
+	encoding   TreeEncoding
+	player     int
 	locals     []sim.Body // by body: relative to its parent where it has one
 	layoutOnly bool       // only the fields are decoded
 
@@ -220,12 +226,13 @@ type receiverScratch struct {
 	coder      quant.Coder
 	nextBodies []sim.Body
 	nextInputs []sim.Input
-	included   []bool     // by body: included in the payload
-	list       []int      // of the included bodies
-	readTick   sim.Tick   // tick of the payload
-	nextLocals []sim.Body // by body: relative to its parent where it has one
-	isRelative []bool     // by body: it arrived relative
-	poseKnown  []bool     // by body: its pose in an older snapshot is known
+	included   []bool          // by body: included in the payload
+	list       []int           // of the included bodies
+	readTick   sim.Tick        // tick of the payload
+	readTree   *jointtree.Tree // that the payload was encoded with
+	nextLocals []sim.Body      // by body: relative to its parent where it has one
+	isRelative []bool          // by body: it arrived relative
+	poseKnown  []bool          // by body: its pose in an older snapshot is known
 }
 
 // Read decodes an untrusted payload. It reports whether the snapshot is newer than the last one,
@@ -258,6 +265,14 @@ func (r *Receiver) Finish(payload []byte, scene *sim.Scene, expected sim.Tick) (
 		r.nextInputs = append(r.nextInputs, input.CodeInput(c, sim.Input{}))
 		c.Check("input")
 	}
+	attachments := r.Attachments
+	CodeAttachments(c, &attachments, scene)
+	if c.Err() != nil {
+		return false, c.Err()
+	}
+	if r.readTree = r.tree; attachments != r.Attachments {
+		r.readTree = r.encoding.Tree(scene, &attachments, r.player)
+	}
 	r.readTick = tick
 	if r.partial {
 		r.decodePartial(c, scene)
@@ -274,7 +289,7 @@ func (r *Receiver) Finish(payload []byte, scene *sim.Scene, expected sim.Tick) (
 		return false, predict.ErrMalformed
 	}
 	old := r.HasSnapshot && tick <= r.Tick
-	if r.tree != nil && !r.layoutOnly {
+	if r.readTree != nil && !r.layoutOnly {
 		if err := r.resolveTree(scene, old); err != nil {
 			return false, err
 		}
@@ -282,7 +297,7 @@ func (r *Receiver) Finish(payload []byte, scene *sim.Scene, expected sim.Tick) (
 	if old {
 		return false, nil
 	}
-	r.Tick, r.HasSnapshot = tick, true
+	r.Tick, r.HasSnapshot, r.Attachments, r.tree = tick, true, attachments, r.readTree
 	for _, i := range r.list {
 		r.receivedAt[i] = tick
 	}
@@ -315,7 +330,7 @@ func (r *Receiver) decodeWhole(c *quant.Coder, scene *sim.Scene) {
 
 // decodeBody reads body i.
 func (r *Receiver) decodeBody(c *quant.Coder, i int, scene *sim.Scene) {
-	if b := &r.nextBodies[i]; r.tree != nil && r.tree.Nodes[i].Parent != jointtree.None {
+	if b := &r.nextBodies[i]; r.readTree != nil && r.readTree.Nodes[i].Parent != jointtree.None {
 		r.isRelative[i] = r.decodeChild(c, b, scene)
 	} else {
 		CodeBody(c, b, scene)
@@ -333,6 +348,7 @@ func (r *Receiver) OldSnapshot() (tick sim.Tick, bodies []sim.Body, included []b
 func (r *Receiver) CopyFrom(o *Receiver) {
 	r.Tick, r.HasSnapshot, r.Checks, r.ticks, r.partial = o.Tick, o.HasSnapshot, o.Checks, o.ticks, o.partial
 	r.receivedAt = append(r.receivedAt[:0], o.receivedAt...)
+	r.Attachments, r.encoding, r.player = o.Attachments, o.encoding, o.player
 	r.LastInputs = append(r.LastInputs[:0], o.LastInputs...)
 	r.Bodies = append(r.Bodies[:0], o.Bodies...)
 	r.tree, r.locals, r.layoutOnly = o.tree, append(r.locals[:0], o.locals...), o.layoutOnly

@@ -99,7 +99,7 @@ func TestSnapshots(t *testing.T) {
 		fresh, old, bits, bodies := 0, 0, 0, 0
 		for i := range 900 * c.every {
 			now := time.Duration(i) * time.Second / 60
-			in := []sim.Input{{Buttons: sim.Buttons(i/40) & sim.AllButtons &^ sim.Lift}}
+			in := []sim.Input{{Buttons: sim.Buttons(i/40) & sim.MoveButtons &^ sim.Lift}}
 			server.Update(now)
 			s.Acknowledge(server)
 			w.Step(in...)

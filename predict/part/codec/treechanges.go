@@ -11,8 +11,14 @@ import (
 // treeChanges is what a Broadcast knows of joint trees.
 type treeChanges struct {
 	encoding TreeEncoding
-	builtFor TreeEncoding    // encoding that byPlayer was built for
+	builtFor treeKey         // what byPlayer was built for
 	byPlayer []ChangeTracker // by the client's player plus one, because each may have another root
+}
+
+// treeKey is what joint trees depend on besides the scene.
+type treeKey struct {
+	encoding    TreeEncoding
+	attachments sim.Attachments
 }
 
 // declareTree declares the encoding of joint trees.
@@ -23,15 +29,15 @@ func (b *Broadcast) declareTree(env *predict.Env) {
 
 // update notes a step, and reports whether jointed bodies are encoded relative to each other.
 func (l *treeChanges) update(w *predict.World) bool {
-	if l.builtFor != l.encoding {
-		l.builtFor, l.byPlayer = l.encoding, nil
+	if key := (treeKey{l.encoding, w.Attachments()}); l.builtFor != key {
+		l.builtFor, l.byPlayer = key, nil // everything counts as changed
 	}
 	if l.encoding.mode == treeOff {
 		return false
 	}
 	if l.byPlayer == nil {
 		for player := -1; player < w.Scene().Players; player++ {
-			l.byPlayer = append(l.byPlayer, ChangeTracker{tree: l.encoding.Tree(w.Scene(), player)})
+			l.byPlayer = append(l.byPlayer, ChangeTracker{tree: l.encoding.Tree(w.Scene(), &l.builtFor.attachments, player)})
 		}
 	}
 	for i := range l.byPlayer {
@@ -68,8 +74,9 @@ func Fields(payload []byte, scene *sim.Scene, see func(quant.Field)) error {
 // reads it, if not nil.
 func FieldsWithHeader(header func(*quant.Coder), payload []byte, scene *sim.Scene, see func(quant.Field)) error {
 	checks := quant.ContainsCheck(payload, "tick")
-	read := func(t *jointtree.Tree, partial bool, see func(quant.Field)) error {
-		r := Receiver{Checks: checks, HasSnapshot: true, Bodies: make([]sim.Body, len(scene.Boxes)), tree: t, partial: partial, layoutOnly: true} // bodies that are not included count as known
+	read := func(e TreeEncoding, player int, partial bool, see func(quant.Field)) error {
+		r := Receiver{Checks: checks, HasSnapshot: true, Bodies: make([]sim.Body, len(scene.Boxes)), partial: partial, layoutOnly: true} // bodies that are not included count as known
+		r.SetEncoding(scene, e, player)
 		c := r.Begin(payload)
 		c.OnField(see)
 		if header != nil {
@@ -78,18 +85,22 @@ func FieldsWithHeader(header func(*quant.Coder), payload []byte, scene *sim.Scen
 		_, err := r.Finish(payload, scene, 0)
 		return err
 	}
-	trees := []*jointtree.Tree{nil}
+	type form struct {
+		encoding TreeEncoding
+		viewer   int
+	}
+	forms := []form{{viewer: -1}}
 	for player := -1; player < scene.Players && len(scene.Joints) > 0; player++ {
-		trees = append(trees, jointtree.New(scene, jointtree.PlayerRoot, player))
+		forms = append(forms, form{TreeEncoding{mode: treeRelative, root: int(jointtree.OperatedRoot)}, player})
 	}
 	for _, partial := range []bool{false, true} {
-		for _, tree := range trees {
-			if read(tree, partial, nil) == nil {
-				return read(tree, partial, see)
+		for _, x := range forms {
+			if read(x.encoding, x.viewer, partial, nil) == nil {
+				return read(x.encoding, x.viewer, partial, see)
 			}
 		}
 	}
-	return read(nil, len(scene.Boxes) > MaxBodies, see)
+	return read(TreeEncoding{}, -1, len(scene.Boxes) > MaxBodies, see)
 }
 
 // InputAndSnapshotFields decodes the packets of a strategy whose clients send inputs and whose

@@ -222,7 +222,7 @@ func decodeByProgram(t *testing.T, name string, payload []byte) (lines []string)
 	sc := predicttest.Scene(t, spec)
 	r := Receiver{HasSnapshot: true, Bodies: make([]sim.Body, bodies)}
 	if name == "joint tree snapshot" {
-		r.SetTree(jointtree.New(&sc, jointtree.HeaviestRoot, -1))
+		r.SetTree(jointtree.New(&sc, &sim.Attachments{}, jointtree.HeaviestRoot, -1))
 	}
 	if fresh, err := r.Read(payload, &sc, 0); !fresh || err != nil {
 		t.Fatal(fresh, err)

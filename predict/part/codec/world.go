@@ -9,6 +9,7 @@ import (
 // A whole world, as a joining client downloads it, is
 //
 //	tick, 32 bits
+//	in a scene with vehicles or couplings: its attachments (CodeAttachments)
 //	for each body: the body, with checks (CodeBody), and its owner, 8 bits: 255 for none
 //
 // It leaves out contacts and joints' impulses, which a client finds anew.
@@ -19,9 +20,11 @@ const noOwner = 255
 // AppendWorld appends a whole world to dst.
 func AppendWorld(dst []byte, w *predict.World) []byte {
 	var c quant.Coder
-	c.BeginWrite(make([]byte, (32+len(w.Bodies())*(AwakeBits+bodyChecksBits+8)+63)/64*8))
+	c.BeginWrite(make([]byte, (32+attachmentBits(w.Scene())+len(w.Bodies())*(AwakeBits+bodyChecksBits+8)+63)/64*8))
 	c.EnableChecks(true)
 	c.Bits(uint32(w.Tick()), 32)
+	attachments := w.Attachments()
+	CodeAttachments(&c, &attachments, w.Scene())
 	for i, b := range w.Bodies() {
 		c.Group("bodies", i)
 		c.AlignChecked()
@@ -45,6 +48,8 @@ func ReadWorld(data []byte, w *predict.World) error {
 	c.BeginRead(data)
 	c.EnableChecks(true)
 	tick := sim.Tick(c.Bits(0, 32))
+	attachments := sim.Attachments{}
+	CodeAttachments(&c, &attachments, w.Scene())
 	bodies, owners := make([]sim.Body, len(w.Bodies())), make([]int8, len(w.Bodies()))
 	for i := range bodies {
 		c.Group("bodies", i)
@@ -70,6 +75,7 @@ func ReadWorld(data []byte, w *predict.World) error {
 		w.SetOwner(i, owners[i])
 	}
 	w.SetTick(tick)
+	w.SetAttachments(attachments)
 	return nil
 }
 
@@ -81,5 +87,9 @@ const maxWorldTick = 1 << 31
 func (r *Receiver) Start(w *predict.World) {
 	r.Tick, r.HasSnapshot = w.Tick(), true
 	r.Bodies = append(r.Bodies[:0], w.Bodies()...)
+	if a := w.Attachments(); a != r.Attachments {
+		r.Attachments = a
+		r.SetEncoding(w.Scene(), r.encoding, r.player)
+	}
 	r.LastInputs = append(r.LastInputs[:0], make([]sim.Input, w.Scene().Players)...)
 }

@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	buttonBits  = 6
+	buttonBits  = 6 // of sim.MoveButtons
 	headingBits = 8
 
 	// MaxInputs is the largest number of inputs in a message.
@@ -24,12 +24,13 @@ const (
 // MaxInputBits is the largest size of an input coded on its own, and MaxShotInputBits of one with a
 // shot.
 const (
-	MaxInputBits     = buttonBits + 1 + headingBits
+	MaxInputBits     = buttonBits + 1 + headingBits + maxActionBits
 	MaxShotInputBits = MaxInputBits + maxShotBits
 )
 
 // CodeInput reads, writes or measures an input on its own, without its shot: six buttons, one bit
-// that says whether the heading is not zero, and if so the heading.
+// that says whether the heading is not zero, and if so the heading. An input with an action takes
+// more (actions.go).
 func CodeInput(c *quant.Coder, in sim.Input) sim.Input {
 	in.Shot = sim.Shot{}
 	if in = codeInputAfter(c, in, sim.Input{}); in.Shot.Fired {
@@ -40,19 +41,20 @@ func CodeInput(c *quant.Coder, in sim.Input) sim.Input {
 
 // codeInputAfter reads, writes or measures an input that follows another one. The heading takes eight
 // bits only if it has changed. A heading that is marked as changed but equals the last one announces
-// a shot, and codeShot continues.
+// an action or a shot, and codeRareInput continues.
 func codeInputAfter(c *quant.Coder, in, before sim.Input) sim.Input {
-	c.Label("buttons")
-	in.Buttons = sim.Buttons(c.Bits(uint32(in.Buttons), buttonBits))
 	if c.Reading() {
-		in.Shot = sim.Shot{} // in may hold an older input
+		in = sim.Input{Heading: in.Heading} // in may hold an older input
 	}
-	if in.Shot.Fired {
+	actions := in.Buttons & sim.ActionButtons
+	c.Label("buttons")
+	in.Buttons = actions | sim.Buttons(c.Bits(uint32(in.Buttons&sim.MoveButtons), buttonBits))
+	if in.Shot.Fired || actions != 0 {
 		c.Label("heading_changed")
 		c.Bool(true)
 		c.Label("heading")
 		c.Bits(uint32(before.Heading), headingBits)
-		return codeShot(c, in, before)
+		return codeRareInput(c, in, before)
 	}
 	c.Label("heading_changed")
 	if !c.Bool(in.Heading != before.Heading) {
@@ -61,7 +63,7 @@ func codeInputAfter(c *quant.Coder, in, before sim.Input) sim.Input {
 	}
 	c.Label("heading")
 	if in.Heading = uint8(c.Bits(uint32(in.Heading), headingBits)); in.Heading == before.Heading {
-		return codeShot(c, in, before)
+		return codeRareInput(c, in, before)
 	}
 	return in
 }

@@ -17,6 +17,9 @@ import (
 
 func drawInput(t *rapid.T, name string) sim.Input {
 	in := sim.Input{Buttons: sim.Buttons(rapid.IntRange(0, 63).Draw(t, name))}
+	if rapid.IntRange(0, 5).Draw(t, "acts") == 0 {
+		in.Buttons |= sim.Buttons(rapid.IntRange(1, 3).Draw(t, "actions")) << firstAction
+	}
 	if rapid.IntRange(0, 3).Draw(t, "turned") == 0 {
 		in.Heading = uint8(rapid.IntRange(0, 255).Draw(t, "heading"))
 	}
@@ -159,7 +162,7 @@ func newRig(t *testing.T, knobs ...string) *rig {
 	return r
 }
 
-func inputAt(t sim.Tick) sim.Input { return sim.Input{Buttons: sim.Buttons(t*7) & sim.AllButtons} }
+func inputAt(t sim.Tick) sim.Input { return sim.Input{Buttons: sim.Buttons(t*7) & sim.MoveButtons} }
 
 // send sends the inputs up to tick t. The packet is lost if lose is set.
 func (r *rig) send(t sim.Tick, since sim.Tick, lose bool, now sim.Tick) {

@@ -14,7 +14,7 @@ const (
 	maxAhead     = 1<<aheadBits - 1 // 4.3 s
 
 	// maxShotBits is the largest number of bits that a shot adds to an input.
-	maxShotBits = 1 + headingBits + yawBits + pitchBits + 1 + viewTimeBits + 1 + aheadBits
+	maxShotBits = yawBits + pitchBits + 1 + viewTimeBits + 1 + aheadBits
 
 	// shotRepeatTicks is the number of ticks for which an input with a shot is repeated, even by a
 	// client that sends only its newest input. A lost button is followed by others; a shot occurs
@@ -22,26 +22,14 @@ const (
 	shotRepeatTicks = 12
 )
 
-// codeShot reads, writes or measures what follows the announcement of a shot: a bit that says whether
-// the heading has changed, and if so the heading, and
+// codeShot reads, writes or measures a shot:
 //
 //	yaw, 12 bits
 //	pitch plus 1023, 11 bits
 //	has_view_time, 1 bit, and if set
 //	  view_time, 14 bits
 //	  has_ahead, 1 bit, and if set ahead, 12 bits
-//
-// Shots do not change the encoding of inputs without one.
-func codeShot(c *quant.Coder, in, before sim.Input) sim.Input {
-	c.Label("heading_changed")
-	if c.Bool(in.Heading != before.Heading) {
-		c.Label("heading")
-		if in.Heading = uint8(c.Bits(uint32(in.Heading), headingBits)); in.Heading == before.Heading {
-			c.Fail(predict.ErrMalformed) // an equal heading is not marked as changed
-		}
-	} else {
-		in.Heading = before.Heading
-	}
+func codeShot(c *quant.Coder, in sim.Input) sim.Input {
 	s := &in.Shot
 	s.Fired = true
 	c.Label("yaw")

@@ -71,7 +71,8 @@ func (c *Chain) Update() (player, chain bool) {
 		return false, false
 	}
 	if !s.started {
-		s.jointCount = jointtree.JointCount(c.env.World.Scene(), c.env.Player)
+		a := c.env.World.Attachments()
+		s.jointCount = jointtree.JointCount(c.env.World.Scene(), &a, c.env.Player)
 	}
 	s.started, s.applied = true, c.settings
 	tooLong := c.settings.maxJoints > 0 && s.jointCount > c.settings.maxJoints
@@ -113,7 +114,8 @@ func SetPredicted(w *predict.World, others *playback.InterpolatedWorld, i int, p
 // Begin starts the prediction of the bodies jointed to the player's.
 func (c *Chain) Begin(others *playback.InterpolatedWorld) {
 	w := c.env.World
-	for _, i := range jointtree.NewRootedAt(w.Scene(), c.env.Player).Order {
+	a := w.Attachments()
+	for _, i := range jointtree.NewRootedAt(w.Scene(), &a, c.env.Player).Order {
 		l := link{index: int(i), history: history.New[sim.Body](historyTicks)}
 		SetPredicted(w, others, l.index, true)
 		l.record(w)

@@ -27,20 +27,20 @@ type loopJoint struct {
 // loopTolerance is the separation up to which a joint counts as closed, in metres.
 const loopTolerance = 0.0005
 
-// NewLoops returns the closed loops of a scene's trees.
-func NewLoops(scene *sim.Scene, t *Tree) (l Loops) {
+// NewLoops returns the closed loops of a scene's trees, with the attachments that the trees were built for.
+func NewLoops(scene *sim.Scene, a *sim.Attachments, t *Tree) (l Loops) {
 	looped := make([]bool, len(t.Nodes)) // by root
 	closesLoop := func(k int, j *sim.Joint) bool {
 		return j.A != sim.WorldBody && t.Nodes[j.A].Joint != k && t.Nodes[j.B].Joint != k
 	}
 	for k := range scene.Joints {
-		if j := &scene.Joints[k]; closesLoop(k, j) {
+		if j := &scene.Joints[k]; !scene.JointOpen(a, k) && closesLoop(k, j) {
 			looped[t.Nodes[j.A].Root] = true
 		}
 	}
 	for k := range scene.Joints {
 		j := &scene.Joints[k]
-		if j.A == sim.WorldBody || !looped[t.Nodes[j.A].Root] {
+		if j.A == sim.WorldBody || scene.JointOpen(a, k) || !looped[t.Nodes[j.A].Root] {
 			continue
 		}
 		lj := loopJoint{a: j.A, b: j.B, anchorA: localPoint(&scene.Boxes[j.A].Start.Pose, j.Anchor), anchorB: localPoint(&scene.Boxes[j.B].Start.Pose, j.Anchor)}

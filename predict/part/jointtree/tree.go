@@ -3,8 +3,8 @@
 // to the parent keep the joint closed, however late they are (Space Engineers, a talk at GDC:
 // Relative Position Updates).
 //
-// A tree follows from the scene alone, so both sides build the same one and never send it. The
-// package knows no world, no packet and no time.
+// A tree follows from the scene and its attachments, which couplings are open and who drives what, so
+// both sides build the same one and never send it. The package knows no world, no packet and no time.
 package jointtree
 
 import (
@@ -21,11 +21,11 @@ type RootChoice int
 // The choices.
 const (
 	HeaviestRoot RootChoice = iota // the heaviest body; the first of several
-	PlayerRoot                     // the player's cube if it is in the tree, otherwise the heaviest body
+	OperatedRoot                   // the body that the player drives if it is in the tree, otherwise the heaviest body
 )
 
 // RootNames are the names of the choices.
-var RootNames = []string{"heaviest", "player"}
+var RootNames = []string{"heaviest", "operated"}
 
 // Tree holds the joint trees of a scene, one for each group of jointed bodies. Joints to the world
 // are in no tree, and neither are the joints that close a loop.
@@ -47,11 +47,11 @@ type Node struct {
 	worldRotation bool // rotations of local states are in the world's frame
 }
 
-// New returns the trees of a scene. player is the body of the player's cube, or None; only
-// PlayerRoot uses it.
-func New(scene *sim.Scene, root RootChoice, player int) *Tree {
+// New returns the trees of a scene with some attachments: open couplings do not connect their bodies.
+// operated is the body that the player drives, or None; only OperatedRoot uses it.
+func New(scene *sim.Scene, a *sim.Attachments, root RootChoice, operated int) *Tree {
 	t := &Tree{Nodes: make([]Node, len(scene.Boxes))}
-	edges := adjacency(scene)
+	edges := adjacency(scene, a)
 	for i := range t.Nodes {
 		t.Nodes[i] = Node{Parent: None, Root: None, Joint: None}
 	}
@@ -70,7 +70,7 @@ func New(scene *sim.Scene, root RootChoice, player int) *Tree {
 				}
 			}
 		}
-		t.build(scene, edges, chooseRoot(scene, bodies, root, player))
+		t.build(scene, edges, chooseRoot(scene, bodies, root, operated))
 	}
 	return t
 }
@@ -87,10 +87,10 @@ func (t *Tree) UseWorldRotation() {
 type edge struct{ joint, body int }
 
 // adjacency returns the edges of each body, in scene order.
-func adjacency(scene *sim.Scene) [][]edge {
+func adjacency(scene *sim.Scene, a *sim.Attachments) [][]edge {
 	edges := make([][]edge, len(scene.Boxes))
 	for k := range scene.Joints {
-		if j := &scene.Joints[k]; j.A != sim.WorldBody {
+		if j := &scene.Joints[k]; j.A != sim.WorldBody && !scene.JointOpen(a, k) {
 			edges[j.A] = append(edges[j.A], edge{k, j.B})
 			edges[j.B] = append(edges[j.B], edge{k, j.A})
 		}
@@ -99,10 +99,10 @@ func adjacency(scene *sim.Scene) [][]edge {
 }
 
 // chooseRoot returns the root of the tree of bodies.
-func chooseRoot(scene *sim.Scene, bodies []int, root RootChoice, player int) int {
+func chooseRoot(scene *sim.Scene, bodies []int, root RootChoice, operated int) int {
 	heaviest, maxMass := None, float32(-1)
 	for _, i := range bodies {
-		if root == PlayerRoot && i == player {
+		if root == OperatedRoot && i == operated {
 			return i
 		}
 		if m := mass(&scene.Boxes[i]); m > maxMass || m == maxMass && i < heaviest {
@@ -151,20 +151,20 @@ func localPoint(p *geom.Pose, at geom.Vec3) geom.Vec3 {
 }
 
 // NewRootedAt returns only the tree of one body, with that body as its root.
-func NewRootedAt(scene *sim.Scene, body int) *Tree {
+func NewRootedAt(scene *sim.Scene, a *sim.Attachments, body int) *Tree {
 	t := &Tree{Nodes: make([]Node, len(scene.Boxes))}
 	for i := range t.Nodes {
 		t.Nodes[i] = Node{Parent: None, Root: None, Joint: None}
 	}
-	t.build(scene, adjacency(scene), body)
+	t.build(scene, adjacency(scene, a), body)
 	return t
 }
 
 // JointCount returns the number of joints in the tree of a body, including those that close loops.
-func JointCount(scene *sim.Scene, body int) (n int) {
-	t := New(scene, HeaviestRoot, None)
+func JointCount(scene *sim.Scene, a *sim.Attachments, body int) (n int) {
+	t := New(scene, a, HeaviestRoot, None)
 	for k := range scene.Joints {
-		if j := &scene.Joints[k]; j.A != sim.WorldBody && t.Nodes[body].Root != None && t.Nodes[j.A].Root == t.Nodes[body].Root {
+		if j := &scene.Joints[k]; j.A != sim.WorldBody && !scene.JointOpen(a, k) && t.Nodes[body].Root != None && t.Nodes[j.A].Root == t.Nodes[body].Root {
 			n++
 		}
 	}

@@ -43,14 +43,14 @@ func TestTree(t *testing.T) {
 	}{
 		{"chain", jointedRow(4, 0, [2]int{0, 1}, [2]int{1, 2}, [2]int{2, 3}), HeaviestRoot, None, []int{None, 0, 1, 2}, []int32{1, 2, 3}, 3},
 		{"chain, root in the middle", jointedRow(4, 2, [2]int{0, 1}, [2]int{1, 2}, [2]int{2, 3}), HeaviestRoot, None, []int{1, 2, None, 2}, []int32{1, 3, 0}, 3},
-		{"chain, player as root", jointedRow(4, 2, [2]int{0, 1}, [2]int{1, 2}, [2]int{2, 3}), PlayerRoot, 0, []int{None, 0, 1, 2}, []int32{1, 2, 3}, 3},
-		{"player outside the tree", jointedRow(5, 2, [2]int{1, 2}, [2]int{2, 3}), PlayerRoot, 0, []int{None, 2, None, 2, None}, []int32{1, 3}, 2},
+		{"chain, player as root", jointedRow(4, 2, [2]int{0, 1}, [2]int{1, 2}, [2]int{2, 3}), OperatedRoot, 0, []int{None, 0, 1, 2}, []int32{1, 2, 3}, 3},
+		{"player outside the tree", jointedRow(5, 2, [2]int{1, 2}, [2]int{2, 3}), OperatedRoot, 0, []int{None, 2, None, 2, None}, []int32{1, 3}, 2},
 		{"closed loop", jointedRow(4, 1, [2]int{1, 2}, [2]int{2, 3}, [2]int{3, 1}), HeaviestRoot, None, []int{None, None, 1, 1}, []int32{2, 3}, 3},
 		{"two joints between one pair", jointedRow(3, 1, [2]int{1, 2}, [2]int{1, 2}), HeaviestRoot, None, []int{None, None, 1}, []int32{2}, 2},
 		{"joint to the world", jointedRow(3, 0, [2]int{sim.WorldBody, 1}, [2]int{1, 2}), HeaviestRoot, None, []int{None, None, 1}, []int32{2}, 1},
 		{"equal masses", jointedRow(3, None, [2]int{2, 1}), HeaviestRoot, None, []int{None, None, 1}, []int32{2}, 1},
 	} {
-		tree := New(c.scene, c.root, c.player)
+		tree := New(c.scene, &sim.Attachments{}, c.root, c.player)
 		var parents []int
 		for _, n := range tree.Nodes {
 			parents = append(parents, n.Parent)
@@ -63,11 +63,11 @@ func TestTree(t *testing.T) {
 				t.Errorf("%s: body %d: %+v", c.name, i, n)
 			}
 		}
-		if n := JointCount(c.scene, 1); n != c.joints {
+		if n := JointCount(c.scene, &sim.Attachments{}, 1); n != c.joints {
 			t.Errorf("%s: %d joints, want %d", c.name, n, c.joints)
 		}
 	}
-	if tree := NewRootedAt(jointedRow(5, 2, [2]int{3, 1}, [2]int{0, 3}, [2]int{2, 4}), 0); !slices.Equal(tree.Order, []int32{3, 1}) || tree.Nodes[1].Depth != 2 {
+	if tree := NewRootedAt(jointedRow(5, 2, [2]int{3, 1}, [2]int{0, 3}, [2]int{2, 4}), &sim.Attachments{}, 0); !slices.Equal(tree.Order, []int32{3, 1}) || tree.Nodes[1].Depth != 2 {
 		t.Errorf("tree rooted at 0: order %v", tree.Order)
 	}
 }
@@ -76,7 +76,7 @@ func TestTree(t *testing.T) {
 // that the solver covers all its joints, because the tree has closed loops.
 func TestWalkerTree(t *testing.T) {
 	s := predicttest.Scene(t, "walker")
-	tree := New(&s, HeaviestRoot, None)
+	tree := New(&s, &sim.Attachments{}, HeaviestRoot, None)
 	treeBodies, deepest := 0, 0
 	for i, n := range tree.Nodes {
 		if n.Root != None {
@@ -86,7 +86,7 @@ func TestWalkerTree(t *testing.T) {
 			}
 		}
 	}
-	loops := NewLoops(&s, tree)
+	loops := NewLoops(&s, &sim.Attachments{}, tree)
 	if treeBodies != 74 || len(tree.Order) != 73 || len(loops.joints) != len(s.Joints) || deepest < 2 {
 		t.Errorf("%d bodies, %d with a parent, %d of %d joints in loops, %d deep", treeBodies, len(tree.Order), len(loops.joints), len(s.Joints), deepest)
 	}
@@ -96,7 +96,7 @@ func TestWalkerTree(t *testing.T) {
 // a moving and turning parent has no local velocities, at its anchor and at its centre, and that a
 // sleeping body has none either.
 func TestLocal(t *testing.T) {
-	n := &New(jointedRow(2, 0, [2]int{0, 1}), HeaviestRoot, None).Nodes[1]
+	n := &New(jointedRow(2, 0, [2]int{0, 1}), &sim.Attachments{}, HeaviestRoot, None).Nodes[1]
 	unit := func(x, y, z float32) geom.Vec3 { v := geom.Vec3{X: x, Y: y, Z: z}; return v.Scale(1 / v.Len()) }
 	parent := sim.Body{
 		Pose:   geom.Pose{Pos: geom.Vec3{X: 3, Y: -2, Z: 5}, Rot: geom.AxisAngle(unit(1, 2, 3), 1.2)},
@@ -138,8 +138,8 @@ func TestLocal(t *testing.T) {
 // nothing.
 func TestSolveLoops(t *testing.T) {
 	s := predicttest.Scene(t, "walker")
-	tree := New(&s, HeaviestRoot, None)
-	loops := NewLoops(&s, tree)
+	tree := New(&s, &sim.Attachments{}, HeaviestRoot, None)
+	loops := NewLoops(&s, &sim.Attachments{}, tree)
 	largestGap := func(poses []geom.Pose) (m float32) {
 		for k := range loops.joints {
 			m = max(m, loops.joints[k].separation(poses).Len())
@@ -189,7 +189,7 @@ func TestSolveLoops(t *testing.T) {
 // TestWorldRotation checks that with UseWorldRotation ToWorld still inverts ToLocal, that the body's
 // rotation does not depend on the parent's, and that the joint stays closed.
 func TestWorldRotation(t *testing.T) {
-	tree := New(jointedRow(2, 0, [2]int{0, 1}), HeaviestRoot, None)
+	tree := New(jointedRow(2, 0, [2]int{0, 1}), &sim.Attachments{}, HeaviestRoot, None)
 	tree.UseWorldRotation()
 	n := &tree.Nodes[1]
 	parent := sim.Body{Pose: geom.Pose{Pos: geom.Vec3{X: 3, Z: 5}, Rot: geom.AxisAngle(geom.Vec3{Y: 1}, 1.2)}, Linear: geom.Vec3{X: 4}, Angular: geom.Vec3{Y: 3}}
@@ -210,14 +210,14 @@ func TestWorldRotation(t *testing.T) {
 func TestNewLoops(t *testing.T) {
 	for spec, want := range map[string]int{"plain": 0, "trailer": 0, "seesaw": 0, "train:rods=8": 0} {
 		s := predicttest.Scene(t, spec)
-		tree := New(&s, HeaviestRoot, 0)
-		if l := NewLoops(&s, tree); len(l.joints) != want {
+		tree := New(&s, &sim.Attachments{}, HeaviestRoot, 0)
+		if l := NewLoops(&s, &sim.Attachments{}, tree); len(l.joints) != want {
 			t.Errorf("%s: %d joints in loops, want %d", spec, len(l.joints), want)
 		}
 	}
 	row := jointedRow(6, 0, [2]int{0, 1}, [2]int{1, 2}, [2]int{2, 0}, [2]int{3, 4})
 	row.Joints = append(row.Joints, sim.Joint{A: sim.WorldBody, B: 5})
-	if l := NewLoops(row, New(row, HeaviestRoot, 0)); len(l.joints) != 3 {
+	if l := NewLoops(row, &sim.Attachments{}, New(row, &sim.Attachments{}, HeaviestRoot, 0)); len(l.joints) != 3 {
 		t.Errorf("%d joints in a loop of three", len(l.joints))
 	}
 }

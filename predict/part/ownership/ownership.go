@@ -106,6 +106,7 @@ func (o *Owners) findTouched(w *sim.World, players int) {
 	}
 	for p := range players {
 		o.touchedBy[p] = int8(p)
+		o.touchedBy[w.Operated(p)] = int8(p)
 	}
 	if players == 1 {
 		o.touchIsland(w)
@@ -114,12 +115,13 @@ func (o *Owners) findTouched(w *sim.World, players int) {
 	}
 }
 
-// touchIsland marks the island of a single player's cube, which is all that it reaches.
+// touchIsland marks the island of the body that a single player drives, which is all that it reaches.
 func (o *Owners) touchIsland(w *sim.World) {
-	if w.Bodies()[0].Asleep {
+	body := w.Operated(0)
+	if w.Bodies()[body].Asleep {
 		return
 	}
-	island := w.Island(0)
+	island := w.Island(body)
 	for i := range o.touchedBy {
 		if w.Island(i) == island {
 			o.touchedBy[i] = 0
@@ -133,8 +135,9 @@ func (o *Owners) touchIsland(w *sim.World) {
 func (o *Owners) floodContacts(w *sim.World) {
 	o.pairs = w.AppendContactPairs(o.pairs[:0])
 	bodies := w.Bodies()
-	for _, j := range w.Scene().Joints {
-		if j.A != sim.WorldBody && !bodies[j.A].Asleep && !bodies[j.B].Asleep {
+	for i := range w.Scene().Joints {
+		j := &w.Scene().Joints[i]
+		if j.A != sim.WorldBody && !w.JointOpen(i) && !bodies[j.A].Asleep && !bodies[j.B].Asleep {
 			o.pairs = append(o.pairs, sim.BodyPair{A: int32(j.A), B: int32(j.B)})
 		}
 	}

@@ -111,6 +111,11 @@ func (a *InterpolatedWorld) ExpectedTick() sim.Tick { return a.clock.Expected(a.
 // AddSnapshot adds the positions of the snapshot that the receiver has just read: its newest one if
 // fresh, otherwise an older one.
 func (a *InterpolatedWorld) AddSnapshot(fresh bool) {
+	if fresh {
+		a.followTree()
+	} else if !a.receiver.HasCurrentTree() {
+		return // relative to other parents than the histories
+	}
 	t, bodies, received := a.receiver.Tick, a.receiver.Bodies, []bool(nil)
 	if !fresh {
 		t, bodies, received = a.receiver.OldSnapshot()

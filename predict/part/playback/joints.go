@@ -64,6 +64,15 @@ func (a *InterpolatedWorld) rebuildTree() {
 	if next == l.builtFor {
 		return
 	}
+	drawn := a.drawnPoses()
+	l.builtFor, l.poses = next, drawn
+	a.receiver.SetEncoding(l.scene, l.encoding, l.player)
+	a.useTree(drawn)
+}
+
+// drawnPoses returns the drawn poses of all bodies, in the memory of the world poses.
+func (a *InterpolatedWorld) drawnPoses() []geom.Pose {
+	l := &a.joints
 	drawn := l.poses[:0]
 	for i := range a.bodies {
 		p := a.Pose(i)
@@ -72,10 +81,24 @@ func (a *InterpolatedWorld) rebuildTree() {
 		}
 		drawn = append(drawn, p)
 	}
-	l.builtFor, l.poses = next, drawn
-	l.tree = l.encoding.Tree(l.scene, l.player)
-	if a.receiver.SetTree(l.tree); l.tree != nil {
-		l.loops = jointtree.NewLoops(l.scene, l.tree)
+	return drawn
+}
+
+// followTree adopts the tree of the newest snapshot, which has changed with its attachments. The
+// histories restart from the drawn poses.
+func (a *InterpolatedWorld) followTree() {
+	if a.joints.tree != a.receiver.Tree() {
+		a.joints.poses = a.drawnPoses()
+		a.useTree(a.joints.poses)
+	}
+}
+
+// useTree makes the histories hold poses relative to the parents in the receiver's tree, starting from
+// drawn poses.
+func (a *InterpolatedWorld) useTree(drawn []geom.Pose) {
+	l := &a.joints
+	if l.tree = a.receiver.Tree(); l.tree != nil {
+		l.loops = jointtree.NewLoops(l.scene, &a.receiver.Attachments, l.tree)
 	}
 	for i := range a.bodies {
 		a.bodies[i].restart(a.toSample(i, drawn[i]))

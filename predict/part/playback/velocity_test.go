@@ -29,8 +29,8 @@ func TestTreeBodyVelocity(t *testing.T) {
 			t.Fatal(err)
 		}
 		a.joints.scene, a.joints.pivot = &sc, pivot
-		a.joints.tree = a.joints.encoding.Tree(&sc, 0)
-		a.joints.loops = jointtree.NewLoops(&sc, a.joints.tree)
+		a.joints.tree = a.joints.encoding.Tree(&sc, &sim.Attachments{}, 0)
+		a.joints.loops = jointtree.NewLoops(&sc, &sim.Attachments{}, a.joints.tree)
 		deep := 0
 		for i, b := range w.Bodies() {
 			a.bodies, a.excluded, a.joints.poses = append(a.bodies, Interpolator{}), append(a.excluded, false), append(a.joints.poses, b.Pose)

@@ -45,7 +45,7 @@ func (r *rig) run(ticks int) { r.RunPlayers(ticks, r.input) }
 // scriptedInput presses and releases the buttons of each player in another rhythm.
 func scriptedInput(player, tick int) sim.Input {
 	x := uint64(tick/(13+player)+7*player) * 0x9E3779B97F4A7C15
-	return sim.Input{Buttons: sim.Buttons(x>>40) & sim.AllButtons, Heading: uint8(tick / 30 * 16)}
+	return sim.Input{Buttons: sim.Buttons(x>>40) & sim.MoveButtons, Heading: uint8(tick / 30 * 16)}
 }
 
 // requireSync fails if two worlds differ at the newest tick that both sides have stepped, or if

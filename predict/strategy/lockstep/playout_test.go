@@ -37,7 +37,7 @@ func (p *testPlayout) tick(arrivals ...sim.Tick) {
 
 // inputOf returns an input that names its tick.
 func inputOf(t sim.Tick) sim.Input {
-	return sim.Input{Buttons: sim.Buttons(t) & sim.AllButtons, Heading: uint8(t >> 6)}
+	return sim.Input{Buttons: sim.Buttons(t) & sim.MoveButtons, Heading: uint8(t >> 6)}
 }
 
 // release releases up to four inputs and checks that they are the next ones.

@@ -286,6 +286,9 @@ func (c *client) correct(newest packet.Packet) {
 		return
 	}
 	body := c.firstMismatch(past)
+	if body < 0 && past.Attachments() != c.receiver.Attachments {
+		body = c.watchedBody() // another vehicle or coupling: it will differ soon
+	}
 	tolerated := c.grace.tolerates(stateTick, correction.Cause == predict.LocalInput)
 	if body < 0 {
 		c.agreedTick = stateTick
@@ -380,9 +383,11 @@ func (c *client) cause() predict.Cause {
 	return predict.CauseUnknown
 }
 
-// applyReceived overwrites the bodies whose received state differs.
+// applyReceived overwrites the attachments, and the bodies whose received state differs.
 func (c *client) applyReceived() {
 	w := c.env.World
+	w.SetAttachments(c.receiver.Attachments)
+	w.SetHeldActions(c.receiver.LastInputs)
 	for i := range c.receiver.Bodies {
 		if w.Bodies()[i] != c.receiver.Bodies[i] {
 			w.SetBody(i, c.receiver.Bodies[i])

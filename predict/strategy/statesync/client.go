@@ -104,6 +104,7 @@ type clientCounters struct {
 
 // clientScratch is memory that is reused. It holds nothing from one tick to the next.
 type clientScratch struct {
+	held     [sim.MaxPlayers]sim.Input // inputs that led to a packet, by player
 	received message
 	coder    quant.Coder
 }
@@ -373,7 +374,11 @@ func (c *client) step() {
 	}
 	c.settings.compression.quantise(w)
 	c.settings.contactOrder.Apply(w)
+	before := w.Attachments()
 	c.settings.solver.Step(w, c.lastInputs...)
+	if c.mayClaim() && w.Attachments().Vehicle[c.env.Player] != before.Vehicle[c.env.Player] {
+		c.authority.enteredTick = c.state.inputTick + 1
+	}
 	c.updateClaims()
 	c.decayOffsets()
 }
@@ -390,14 +395,35 @@ func (c *client) advance() {
 	c.sleepIslands()
 }
 
-// applyPacket applies all updates of a packet.
+// applyPacket applies the attachments and all updates of a packet.
 func (c *client) applyPacket(s *message) {
+	c.applyAttachments(s)
 	for i := range s.updates[:s.updateCount] {
 		if u := &s.updates[i]; !u.missingBaseline {
 			c.applyUpdate(u, s)
 		} else {
 			c.counters.missingBaselines.Inc()
 		}
+	}
+}
+
+// applyAttachments applies the attachments of a packet. A client with authority keeps its own vehicle until
+// the server has used the input that entered or left it.
+func (c *client) applyAttachments(s *message) {
+	w := c.env.World
+	a := s.attachments
+	if p := c.env.Player; c.mayClaim() && c.authority.consumedTick <= c.authority.enteredTick {
+		a.Vehicle[p] = w.Attachments().Vehicle[p]
+		if !a.Valid(w.Scene()) {
+			a = s.attachments // another player has entered it first
+		}
+	}
+	w.SetAttachments(a)
+	if n := s.inputCount; n > 0 && !c.mayClaim() {
+		for p := range c.lastInputs {
+			c.scratch.held[p] = s.inputs[p][n-1]
+		}
+		w.SetHeldActions(c.scratch.held[:len(c.lastInputs)])
 	}
 }
 

@@ -14,6 +14,7 @@ type localAuthority struct {
 	input          sim.Input // of this tick
 	serverTick     sim.Tick  // of the server's newest packet
 	consumedTick   sim.Tick  // newest client tick that the server had consumed by then; 0: none
+	enteredTick    sim.Tick  // client tick after that in which the player last entered or left a vehicle
 	claimedIslands []bool    // by island: it contains a claimed body that is awake
 	sender         sender
 
@@ -280,7 +281,7 @@ func (c *client) accumulateClaimPriorities() {
 }
 
 func (a *localAuthority) copyFrom(o *localAuthority) {
-	a.input, a.serverTick, a.consumedTick = o.input, o.serverTick, o.consumedTick
+	a.input, a.serverTick, a.consumedTick, a.enteredTick = o.input, o.serverTick, o.consumedTick, o.enteredTick
 	a.claimedIslands = append(a.claimedIslands[:0], o.claimedIslands...)
 	a.sender.copyFrom(&o.sender)
 }

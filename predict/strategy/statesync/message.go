@@ -6,6 +6,7 @@ import (
 
 	"ghostcube/net/quant"
 	"ghostcube/predict"
+	"ghostcube/predict/part/codec"
 	"ghostcube/predict/part/input"
 	"ghostcube/sim"
 )
@@ -17,9 +18,9 @@ const (
 	maxUpdates = 64
 
 	// maxBytes is enough for any packet, in whole words: 64 bodies of at most 427 bits, with indices
-	// of at most 16 bits and authorities of at most 4; inputs of at most 16 bits; and 64 bits of
-	// everything else.
-	maxBytes = (maxUpdates*(1+13*32+16+4) + sim.MaxPlayers*maxInputs*(input.MaxInputBits+1) + 40 + 63) / 64 * 8
+	// of at most 16 bits and authorities of at most 4; inputs of at most 37 bits; 128 bits of attachments;
+	// and 64 bits of everything else.
+	maxBytes = (maxUpdates*(1+13*32+16+4) + sim.MaxPlayers*maxInputs*(input.MaxInputBits+1) + 128 + 40 + 63) / 64 * 8
 )
 
 // update is the state of one body in a packet.
@@ -38,6 +39,7 @@ type update struct {
 //	tick, low 16 bits
 //	number of inputs of each player, 6 bits, up to 32
 //	for each player: its inputs (input.CodeInputs); the last one led to the tick
+//	from the server, in a scene with vehicles or couplings: its attachments (codec.CodeAttachments)
 //	format: authority, 1 bit; velocities, 1 bit; quantised, 1 bit; if quantised:
 //	  position steps, 2 bits, from 0 for 4096 per metre to 3 for 512; bits of a rotation's
 //	  component less 9, 3 bits; relative, 1 bit; delta, 1 bit; if delta: delta base, 2 bits
@@ -69,6 +71,7 @@ type message struct {
 	inputCount   int // inputs of each player
 	players      int
 	inputs       [sim.MaxPlayers][maxInputs]sim.Input // oldest first
+	attachments  sim.Attachments                      // from the server, at the tick
 	format       format
 	consumedTick sim.Tick // if authority, from the server: newest client tick whose states it has applied
 	fromClient   bool
@@ -109,6 +112,9 @@ func (m *message) code(c *quant.Coder, scene *sim.Scene) {
 		for p := range m.players {
 			input.CodeInputs(c, m.inputs[p][:m.inputCount])
 		}
+	}
+	if !m.fromClient {
+		codec.CodeAttachments(c, &m.attachments, scene)
 	}
 	c.Group("", 0)
 	m.format.code(c)
@@ -250,7 +256,7 @@ func (m *message) read(c *quant.Coder, payload []byte, scene *sim.Scene, near si
 func (m *message) copyFrom(o *message) {
 	m.tick, m.inputCount, m.players, m.format, m.updateCount = o.tick, o.inputCount, o.players, o.format, o.updateCount
 	m.ackAge, m.ackBits, m.params = o.ackAge, o.ackBits, o.params
-	m.consumedTick, m.fromClient = o.consumedTick, o.fromClient
+	m.consumedTick, m.fromClient, m.attachments = o.consumedTick, o.fromClient, o.attachments
 	for p := range o.players {
 		copy(m.inputs[p][:], o.inputs[p][:o.inputCount])
 	}

@@ -167,7 +167,7 @@ func (s *server) sendPacket(i int, peer predict.Peer) {
 	}
 	p.state.budget.AddTick(s.sendRate(p, peer))
 
-	msg.tick, msg.players, msg.updateCount = now, s.Env.Players, 0
+	msg.tick, msg.players, msg.updateCount, msg.attachments = now, s.Env.Players, 0, world.Attachments()
 	msg.format = s.settings.compression.format(s.settings.policy.velocities)
 	if msg.format.authority = s.settings.authority == clientAuthority; msg.format.authority {
 		msg.consumedTick = s.claims[i].consumedTick()

@@ -1,0 +1,138 @@
+package sim
+
+import "ghostcube/sim/geom"
+
+// An avatar is a player's body that walks, as those of the articles' players do: an upright box that
+// cannot tumble. On the ground, a carrier or another body the buttons walk it, at a speed relative
+// to its support, and Lift jumps. Without buttons friction holds it, also on a floor that moves. With
+// a jetpack it has no weight in the air; the buttons, Lift and Pull accelerate it in six directions.
+const (
+	walkSpeed        = 5  // m/s, relative to the support
+	walkAcceleration = 40 // m/s2
+	airAcceleration  = 6  // m/s2, without a jetpack
+	jumpSpeed        = 7  // m/s, upwards: 1.2 m high
+	minSupportNormal = 0.7
+)
+
+// support is what an avatar stands on.
+type support struct {
+	found    bool
+	velocity geom.Vec3 // m/s, of the point below the avatar
+}
+
+// moveAvatars applies the players' inputs to their avatars. Velocities are those in which contacts are
+// solved, relative to the frame of a body in a moving frame.
+func (w *World) moveAvatars(inputs []Input) {
+	for p := range w.scene.Players {
+		box := &w.scene.Boxes[p]
+		if !box.Avatar || w.kinematic(int32(p)) || w.drives(int32(p)) {
+			continue
+		}
+		var in Input
+		if p < len(inputs) {
+			in = inputs[p]
+		}
+		w.shapes[p].friction = box.Friction
+		b := &w.state.Bodies[p]
+		if b.Asleep {
+			if in.Buttons&MoveButtons == 0 {
+				continue
+			}
+			w.wakeBody(int32(p))
+		}
+		on := w.supportOf(int32(p))
+		if on.found {
+			w.walk(p, in, on.velocity)
+		} else {
+			w.float(p, in)
+		}
+	}
+}
+
+// walk accelerates avatar p, which stands on something that moves with a velocity, towards its
+// walking speed, or makes it jump.
+func (w *World) walk(p int, in Input, ground geom.Vec3) {
+	b := &w.state.Bodies[p]
+	if in.Buttons&Lift != 0 {
+		b.Linear.Z = ground.Z + jumpSpeed
+		w.state.slowTicks[p] = 0
+	}
+	way := in.push(1)
+	if way == (geom.Vec3{}) {
+		return
+	}
+	w.shapes[p].friction = 0 // the legs push, the soles do not slide
+	w.state.slowTicks[p] = 0
+	change := way.Unit().Scale(walkSpeed).Sub(b.Linear.Sub(ground))
+	change.Z = 0
+	b.Linear = b.Linear.Add(clampLen(change, float32(walkAcceleration*w.dt)))
+}
+
+// float accelerates avatar p in the air.
+func (w *World) float(p int, in Input) {
+	b := &w.state.Bodies[p]
+	way := in.push(1)
+	if way != (geom.Vec3{}) {
+		w.shapes[p].friction = 0 // it lands running
+	}
+	acceleration := float32(airAcceleration)
+	if thrust := w.scene.Boxes[p].Thrust; thrust > 0 {
+		acceleration = thrust
+		w.applied.force[p].Z += w.scene.Gravity / w.shapes[p].invMass
+		if in.Buttons&Lift != 0 {
+			way.Z++
+		}
+		if in.Buttons&Pull != 0 {
+			way.Z--
+		}
+	}
+	if way != (geom.Vec3{}) {
+		b.Linear = b.Linear.AddScaled(float32(acceleration*w.dt), way.Unit())
+		w.state.slowTicks[p] = 0
+	}
+}
+
+// supportOf returns what body i stands on, by the contacts of the last step. Of several supports it is
+// the first one in the order of the contacts.
+func (w *World) supportOf(i int32) support {
+	for k := range w.state.manifolds {
+		m := &w.state.manifolds[k]
+		a, b := m.shapes()
+		up := m.normal.Z
+		if b != i {
+			if a != i {
+				continue
+			}
+			a, up = b, -up // the normal points from the first shape to the second
+		}
+		if up >= minSupportNormal && m.hasImpulse() {
+			return support{true, w.pointVelocity(a, w.state.Bodies[i].Pose.Pos)}
+		}
+	}
+	return support{}
+}
+
+// pointVelocity returns the velocity of a point that is fixed to a shape, in m/s.
+func (w *World) pointVelocity(shape int32, at geom.Vec3) geom.Vec3 {
+	if c := w.carrierBoxOf(shape); c != nil {
+		m := &w.carrierMotions[c.carrier]
+		arm := at.Sub(m.centre)
+		return m.linear.Add(geom.Vec3{X: -float32(m.angular * arm.Y), Y: float32(m.angular * arm.X)})
+	}
+	if i := w.bodyOf(shape); int(i) < len(w.state.Bodies) && !w.kinematic(i) {
+		b := &w.state.Bodies[i]
+		return b.Linear.Add(b.Angular.Cross(at.Sub(b.Pose.Pos)))
+	}
+	return geom.Vec3{}
+}
+
+// straighten makes the body of an avatar upright. Of its rotation only the part about the vertical
+// remains.
+func (w *World) straighten(i int) {
+	if !w.shapes[i].upright {
+		return
+	}
+	b := &w.state.Bodies[i]
+	b.Pose.Rot = geom.Quat{Z: b.Pose.Rot.Z, W: b.Pose.Rot.W}.Unit()
+	b.Angular.X, b.Angular.Y = 0, 0
+}
