@@ -78,7 +78,7 @@ var folders = map[string]struct {
 	"predict/part/fallback":    {pure, []string{"sim", "sim/geom", "smoothing", "predict"}},
 	"predict/part/frame":       {pure, []string{"sim", "sim/geom", "net/quant", "smoothing", "predict", "predict/part/codec", "predict/part/playback"}},
 	"predict/part/localreplay": {pure, []string{"sim", "sim/geom", "predict", "predict/part/frame", "predict/part/history", "predict/part/nearby"}},
-	"predict/part/clientworld": {pure, []string{"sim", "sim/geom", "smoothing", "net/packet", "predict", "predict/part/codec", "predict/part/correction", "predict/part/fallback", "predict/part/frame", "predict/part/input", "predict/part/jointchain", "predict/part/localreplay", "predict/part/nearby", "predict/part/playback", "predict/part/validation"}},
+	"predict/part/clientworld": {pure, []string{"sim", "sim/geom", "smoothing", "net/packet", "predict", "predict/part/codec", "predict/part/correction", "predict/part/fallback", "predict/part/frame", "predict/part/history", "predict/part/input", "predict/part/jointchain", "predict/part/localreplay", "predict/part/nearby", "predict/part/playback", "predict/part/validation"}},
 
 	// 3
 	"predict/strategy/*":           {pure, []string{"sim", "sim/geom", "net/packet", "net/quant", "net/delta", "smoothing", "predict", "predict/part/*"}},

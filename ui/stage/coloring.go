@@ -22,6 +22,7 @@ const (
 	byAuthority           // the player who owns the body
 	byJointDepth          // joints between the body and the root of its joint tree
 	byUpdateRate          // at which the server sends the body, in its area of interest
+	byPrediction          // whether the client predicts the body or interpolates it
 )
 
 // colorings are, for each Coloring, its name in show commands and what the colours then mean.
@@ -33,6 +34,7 @@ var colorings = [...]struct{ name, meaning string }{
 	byAuthority:  {"authority", "authority"},
 	byJointDepth: {"joint-depth", "joint depth"},
 	byUpdateRate: {"rate", "update rate"},
+	byPrediction: {"prediction", "predicted or interpolated"},
 }
 
 // coloringNames are the names of all colourings; the index is the Coloring.
@@ -84,6 +86,12 @@ var (
 var encodingNames = [...]string{
 	predict.NeverReceived: "never received", predict.Absolute: "absolute", predict.RelativeToPlayer: "relative to player", predict.DeltaEncoded: "delta",
 }
+
+// The colours of bodies that the client predicts and of those that it interpolates.
+var (
+	predictedColor    = orange
+	interpolatedColor = blue
+)
 
 // rootColor is the colour of the roots of joint trees.
 var rootColor = vermilion
@@ -147,6 +155,13 @@ func (p *pane) bodyColor(by Coloring, side Side, i int) (c render.Color, ok bool
 		if i < len(l.JointDepth) {
 			return jointDepthColor(int(l.JointDepth[i])), true
 		}
+	case byPrediction:
+		if predicted := p.source.Clients[0].View.Predicted; side != ServerSide && i < len(predicted) {
+			if predicted[i] {
+				return predictedColor, true
+			}
+			return interpolatedColor, true
+		}
 	case byAuthority:
 		if player := p.owner(side, i); player != sim.NoPlayer {
 			return ownerColors[player], true
@@ -196,6 +211,7 @@ func (p *pane) missingText(show *Settings) string {
 	lacks(show.Coloring == byEncoding && len(l.Encoding) == 0, "encodings")
 	lacks(show.Coloring == byJointDepth && len(l.JointDepth) == 0, "joint depth")
 	lacks(show.Coloring == byUpdateRate && len(l.Interval) == 0, "update rates")
+	lacks(show.Coloring == byPrediction && len(p.source.Clients[0].View.Predicted) == 0, "predicted and interpolated bodies")
 	lacks((show.Coloring == byAge || show.Ages) && len(l.Age) == 0, "ages")
 	lacks(show.Parents && len(l.ParentBoxes) == 0, "parents")
 	lacks(show.Packet && l.Packet.BudgetBits == 0 && l.Packet.Parts.Bits() == 0, "packet budget")
@@ -232,6 +248,8 @@ func (d *overlay) legendEntries() (list []legendEntry) {
 		}
 	case byJointDepth:
 		list = append(list, legendEntry{color: rootColor, label: "root"}, legendEntry{ramp: true, label: "joint depth 1", rampEnd: strconv.Itoa(maxJointDepth) + " or more"}, legendEntry{color: unownedColor, label: "no joints"})
+	case byPrediction:
+		list = append(list, legendEntry{color: predictedColor, label: "predicted"}, legendEntry{color: interpolatedColor, label: "interpolated"})
 	case byAuthority:
 		for i := range min(d.l.Players(), len(ownerColors)) {
 			list = append(list, legendEntry{color: ownerColors[i], label: "player " + strconv.Itoa(i+1)})

@@ -159,6 +159,16 @@ func countText(n int, noun string) string {
 	return strconv.Itoa(n) + " " + noun
 }
 
+// countTrue returns the number of values that are true.
+func countTrue(list []bool) (n int) {
+	for _, b := range list {
+		if b {
+			n++
+		}
+	}
+	return n
+}
+
 // clockText returns a time as minutes and seconds.
 func clockText(t time.Duration) string {
 	s := int(t / (100 * time.Millisecond))
@@ -169,7 +179,7 @@ func clockText(t time.Duration) string {
 var keyLabels = []struct {
 	name   string
 	button sim.Buttons
-}{{"W", sim.Forward}, {"A", sim.Left}, {"S", sim.Back}, {"D", sim.Right}, {"space", sim.Lift}, {"Z", sim.Pull}}
+}{{"W", sim.Forward}, {"A", sim.Left}, {"S", sim.Back}, {"D", sim.Right}, {"space", sim.Lift}, {"Z", sim.Pull}, {"Q", sim.Use}, {",", sim.Couple}}
 
 // drawFooter draws the strip at the bottom: the legend, a note, and the keys that are down.
 func (d *overlay) drawFooter(o Options, h float32) {
@@ -181,6 +191,9 @@ func (d *overlay) drawFooter(o Options, h float32) {
 	right := x + w - d.px(12)
 	for i := len(keyLabels) - 1; i >= 0; i-- {
 		k := keyLabels[i]
+		if k.button&sim.ActionButtons != 0 && !d.hasActions() {
+			continue
+		}
 		bw := f.Width(k.name) + d.px(10)
 		right -= bw
 		background, foreground := keyUpColor, dimTextColor
@@ -206,6 +219,11 @@ func (d *overlay) drawFooter(o Options, h float32) {
 		note := f.Truncate(o.Footer, right-pen-d.px(12))
 		d.Text(right-d.px(10)-f.Width(note), base, f, dimTextColor, note)
 	}
+}
+
+// hasActions reports whether there is anything to enter or to couple in the scene.
+func (d *overlay) hasActions() bool {
+	return len(d.l.Panes) > 0 && d.l.Panes[0].ServerWorld.Scene().HasActions()
 }
 
 // anySnapshots reports whether the client of any pane has received a snapshot.
@@ -294,6 +312,9 @@ func (d *overlay) captionLines(i int, r Rect, width float32) (lines, alerts []st
 	} else {
 		wrap(figures[:2])
 		wrap(figures[2:])
+	}
+	if predicted := p.Clients[0].View.Predicted; len(predicted) > 0 && d.settings.Coloring == byPrediction {
+		lines = append(lines, fmt.Sprintf("%d of %d bodies predicted", countTrue(predicted), len(predicted)))
 	}
 	if _, largest, _, ok := p.Score.JointSeparation(); ok && d.settings.Joints {
 		lines = append(lines, "open joints "+gapText(p.Score.JointSeparationNow())+", largest "+gapText(largest))

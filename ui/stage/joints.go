@@ -24,6 +24,9 @@ func (p *pane) addOpenJoints(v *Viewport) {
 	scene := p.source.ServerWorld.Scene()
 	for i := range scene.Joints {
 		j := &scene.Joints[i]
+		if p.source.ServerWorld.JointOpen(i) {
+			continue
+		}
 		a, radius := j.Anchor, scene.Boxes[j.B].Half.Len()
 		if j.A != sim.WorldBody {
 			a = anchorOf(v.Scene.Cubes[j.A].Pose, &scene.Boxes[j.A].Start.Pose, j.Anchor)

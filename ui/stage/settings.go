@@ -63,7 +63,7 @@ var SettingTable = []Setting{
 	{Name: "shots", Key: "Y", Help: "shots of the last second and their results", field: func(s *Settings) any { return &s.Shots }},
 	{Name: "parents", Key: "I", Help: "boxes in which the player's cube looks for a parent", field: func(s *Settings) any { return &s.Parents }},
 	{Name: "joints", Help: "marks at open joints, the largest gap in the caption, and the roots of joint trees", field: func(s *Settings) any { return &s.Joints }},
-	{Name: "color", Key: "C", Help: "colour bodies by priority, age, encoding, authority or joint depth", field: func(s *Settings) any { return &s.Coloring }},
+	{Name: "color", Key: "C", Help: "colour bodies by priority, age, encoding, authority, joint depth or prediction", field: func(s *Settings) any { return &s.Coloring }},
 	{Name: "yaw", Help: "camera direction, degrees counter-clockwise from +y", Min: -360, Max: 360, field: func(s *Settings) any { return &s.Yaw }},
 	{Name: "pitch", Help: "camera pitch, degrees below the horizon", Min: 2, Max: 85, field: func(s *Settings) any { return &s.Pitch }},
 	{Name: "distance", Help: "camera distance, m", Min: 3, Max: 60, field: func(s *Settings) any { return &s.Distance }},

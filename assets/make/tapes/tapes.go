@@ -53,6 +53,8 @@ var tapes = []tapeSpec{
 		spec: "hauler", ticks: 1800, rest: 90, autopilots: []autopilot{haul}},
 	{name: "billiards-break", doc: "breaks the triangle of pucks and pushes the pucks around: one player moves many bodies",
 		spec: "billiards", ticks: 1500, rest: 60, autopilots: []autopilot{breakRack}},
+	{name: "rover", doc: "enters a rover, tows three wagons, uncouples them, drives on, leaves the rover and walks: one body after another is driven",
+		spec: "convoy", ticks: 1500, rest: 60, autopilots: []autopilot{rover}},
 	{name: "chain-tow", doc: "circles at 4 m/s with sixteen rods behind: a chain that drags along the ground",
 		spec: "train:rods=16", ticks: 1500, rest: chainAsleepTick, autopilots: []autopilot{tow}},
 	{name: "chain-swing", doc: "hovers back and forth with sixteen rods below: a chain that swings",
@@ -203,6 +205,22 @@ func swing(tick int, w []sim.Body) (x, y float32, buttons sim.Buttons) {
 	side := float32(8*float32(tick/100%2)) - 4
 	x, y = moveToward(&w[0], side, 2, 5)
 	return x, y, sim.Lift
+}
+
+// roverLegs are the velocities of the rover tape.
+var roverLegs = []leg{{0, 0, 30}, {5, 0, 240}, {3, 4, 180}, {-4, 3, 150}, {0, 0, 90}, {4, 4, 150}, {-5, -3, 150}, {0, 0, 120}, {-2, -4, 120}, {4, 0, 210}}
+
+// rover enters the rover, drives it with its wagons, uncouples them in a stop, drives on alone, and leaves it
+// in the next stop.
+func rover(tick int, w []sim.Body) (x, y float32, buttons sim.Buttons) {
+	l, _ := legAt(roverLegs, tick)
+	switch {
+	case tick < 6, tick >= 1090 && tick < 1096:
+		buttons = sim.Use
+	case tick >= 660 && tick < 666:
+		buttons = sim.Couple
+	}
+	return l.x, l.y, buttons
 }
 
 // The players roll through the pile to the other's start. Then they contest the large cube in

@@ -14,6 +14,7 @@ import (
 	"ghostcube/predict/part/correction"
 	"ghostcube/predict/part/fallback"
 	"ghostcube/predict/part/frame"
+	"ghostcube/predict/part/history"
 	"ghostcube/predict/part/jointchain"
 	"ghostcube/predict/part/localreplay"
 	"ghostcube/predict/part/nearby"
@@ -33,10 +34,12 @@ type World struct {
 	Fallback     fallback.Policy
 	Replay       localreplay.Replay
 
-	settings settings
-	state    state
-	scratch  scratch
-	env      *predict.Env
+	settings    settings
+	state       state
+	vehicle     vehicleState
+	attachments history.Ring[sim.Attachments] // of the client's world, by tick
+	scratch     scratch
+	env         *predict.Env
 }
 
 // state is plain: it is copied by assignment.
@@ -61,6 +64,8 @@ type settings struct {
 // in what order the panel lists them: Interpolated, DeclareStep, Fallback, Nearby and DeclareReplay.
 func (w *World) Declare(env *predict.Env) {
 	w.env, w.scratch.inputs = env, make([]sim.Input, env.Players)
+	w.vehicle.body, w.attachments = env.Player, newAttachmentHistory()
+	w.recordAttachments()
 	w.settings.correction.Declare(env.Knobs)
 	w.Log.Declare(env)
 	w.Chain.Declare(env)
@@ -85,8 +90,8 @@ func (w *World) DeclareReplay(parent *frame.Parent) {
 	w.Replay.Declare(w.env, parent, &w.Nearby, &w.settings.solver)
 }
 
-// Body returns the player's body, for reading.
-func (w *World) Body() *sim.Body { return &w.env.World.Bodies()[w.env.Player] }
+// Body returns the body that the player drives, for reading.
+func (w *World) Body() *sim.Body { return &w.env.World.Bodies()[w.vehicle.body] }
 
 // BeginTick begins the client's tick. Bodies that are interpolated relative to predicted ones use
 // the simulated poses of those.
@@ -104,7 +109,7 @@ func (w *World) BeginTick() {
 // SwitchPlayer predicts the player's body, or interpolates it if its joint chain is too long, and
 // drops its pending correction.
 func (w *World) SwitchPlayer() {
-	jointchain.SetPredicted(w.env.World, &w.Interpolated, w.env.Player, !w.Chain.TooLong())
+	jointchain.SetPredicted(w.env.World, &w.Interpolated, w.vehicle.body, !w.Chain.TooLong())
 	w.Player.Body = correction.Body{}
 }
 
@@ -150,9 +155,10 @@ func (w *World) Step(in sim.Input) {
 	w.settings.solver.Step(world, w.scratch.inputs...)
 	w.Replay.EndStep()
 	if !w.Replay.InIsland() {
-		w.Fallback.AddStep(world, w.env.Player)
+		w.Fallback.AddStep(world, w.vehicle.body)
 	}
 	w.Nearby.Record()
+	w.recordAttachments()
 }
 
 // EndTick ends the client's tick. Bodies that are interpolated relative to predicted ones are posed
@@ -168,7 +174,8 @@ func (w *World) EndTick() {
 
 // CopyFrom makes w a copy of o, except for its env.
 func (w *World) CopyFrom(o *World) {
-	w.settings, w.state, w.Player = o.settings, o.state, o.Player
+	w.settings, w.state, w.Player, w.vehicle = o.settings, o.state, o.Player, o.vehicle
+	w.attachments.CopyFrom(&o.attachments, history.CopyValue[sim.Attachments])
 	w.Interpolated.CopyFrom(&o.Interpolated)
 	w.Log.CopyFrom(&o.Log)
 	w.Chain.CopyFrom(&o.Chain)

@@ -14,13 +14,15 @@ import (
 // Snapshot returns the newest snapshot, for reading.
 func (w *World) Snapshot() *codec.Receiver { return w.Interpolated.Receiver() }
 
-// ServerBody returns the player's body in the newest snapshot, for reading.
-func (w *World) ServerBody() *sim.Body { return &w.Snapshot().Bodies[w.env.Player] }
+// ServerBody returns the body that the player drives in the newest snapshot, for reading.
+func (w *World) ServerBody() *sim.Body { return &w.Snapshot().Bodies[w.vehicle.body] }
 
 // Locate returns the client tick that the newest snapshot describes; ok reports whether to compare
 // the two. moved reports that the server has repeated or skipped inputs since the last snapshot.
 func (w *World) Locate(from input.Consumed) (at sim.Tick, moved, ok bool) {
-	at, moved, ok = w.Log.Locate(w.Snapshot().Tick, from)
+	if at, moved, ok = w.Log.Locate(w.Snapshot().Tick, from); ok {
+		w.adoptAttachments(at)
+	}
 	return at, moved, ok && at <= w.env.World.Tick() && w.settings.correction.Enabled && !w.Chain.TooLong()
 }
 
@@ -60,7 +62,7 @@ func (w *World) Decay() {
 // since a button was pressed.
 func (w *World) Correct(idleTicks int) {
 	s := &w.settings
-	w.Player.Step(w.env.World, w.env.Player, &s.correction)
+	w.Player.Step(w.env.World, w.vehicle.body, &s.correction)
 	w.Log.SetPending(w.Player.Pending.Pos.Len())
 	w.Nearby.Step(&s.correction)
 	w.Chain.Step(w.Snapshot().Bodies, w.isSettled(idleTicks), &s.correction, &s.smooth)
@@ -88,18 +90,18 @@ func (w *World) Extrapolate(b sim.Body) sim.Body {
 	seconds := float32(max(w.Log.Ahead(), 0)) / float32(w.env.World.Rate())
 	w.Chain.ResetTo(w.Snapshot().Bodies, seconds, &w.settings.smooth)
 	b.Pose.Pos = b.Pose.Pos.AddScaled(seconds, b.Linear)
-	b.Pose.Pos.Z = max(b.Pose.Pos.Z, w.env.World.Scene().Boxes[w.env.Player].Half.Z)
+	b.Pose.Pos.Z = max(b.Pose.Pos.Z, w.env.World.Scene().Boxes[w.vehicle.body].Half.Z)
 	return b
 }
 
 // Teleport sets the state of the player's body and drops its pending correction. The error offset
 // hides the jump.
 func (w *World) Teleport(to sim.Body) {
-	w.Player.Teleport(w.env.World, w.env.Player, to, &w.settings.smooth)
+	w.Player.Teleport(w.env.World, w.vehicle.body, to, &w.settings.smooth)
 }
 
 // Drawn returns the pose at which the player's body is drawn if it does not fall back.
-func (w *World) Drawn() geom.Pose { return w.Player.Drawn(w.env.World, w.env.Player) }
+func (w *World) Drawn() geom.Pose { return w.Player.Drawn(w.env.World, w.vehicle.body) }
 
 // Absorb makes the error offset absorb a change of the player's pose, which was drawn at drawn.
 func (w *World) Absorb(drawn geom.Pose) {

@@ -45,6 +45,9 @@ func (w *World) predictedPose(i int) geom.Pose {
 	if p, ok := w.Chain.Drawn(i); ok {
 		return p
 	}
+	if i == w.env.Player && i != w.vehicle.body {
+		return w.seatPose(w.Drawn())
+	}
 	return w.Drawn()
 }
 

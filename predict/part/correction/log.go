@@ -81,7 +81,8 @@ func (l *Log) Agree() { l.state.agreedTick = l.state.comparedTick }
 // Describe returns the report of a correction by a snapshot of a server tick, without its length.
 // The field is the one from which the other differences between the two states follow.
 func (l *Log) Describe(from *packet.Packet, tick sim.Tick, why predict.Cause, server, remembered *sim.Body) predict.Correction {
-	w, player := l.env.World, l.env.Player
+	w := l.env.World
+	player := w.Operated(l.env.Player)
 	fix := predict.Correction{Packet: from.Sequence, Received: from.ReceivedAt, Tick: tick, Body: player, Cause: why}
 	d := predict.Diff(server, remembered)
 	seconds := float32(max(int64(l.state.comparedTick)-int64(l.state.agreedTick), 1)) / float32(w.Rate())

@@ -51,6 +51,7 @@ type parentSettings struct {
 }
 
 type parentState struct {
+	body        int   // that the player drives
 	server      State // of the newest snapshot
 	started     bool  // StartsWithParent has been called
 	selector    Selector
@@ -70,7 +71,7 @@ func (p *Parent) Declare(env *predict.Env, others *playback.InterpolatedWorld) {
 	p.env, p.others = env, others
 	p.candidates, p.grid = Candidates(scene), Grid(scene)
 	p.scratch.frames = make([]Frame, len(p.candidates))
-	p.state.selector, p.state.server.Parent = NewSelector(), NoParent
+	p.state.selector, p.state.server.Parent, p.state.body = NewSelector(), NoParent, env.Player
 	s.rules.Declare(k)
 	k.Choice(&s.handover, "handover", handoverGradual, []string{"gradual", "smooth", "reconcile"}, "move from a parent's past to the world's future, or back: gradually, smoothed, or by later corrections")
 	k.Bool(&s.inertia, "inertia", true, "simulate the forces on a body in an accelerating or rotating parent; off: only move it along")
@@ -94,6 +95,9 @@ func (p *Parent) Read(c *quant.Coder) State {
 
 // Receive stores the relative state that came with the newest snapshot.
 func (p *Parent) Receive(s *State) { p.state.server = *s }
+
+// SetBody sets the body that the player drives, its own or a vehicle. A vehicle is no parent of itself.
+func (p *Parent) SetBody(i int) { p.state.body = i }
 
 // Current returns the index of the parent, or NoParent.
 func (p *Parent) Current() int { return p.state.selector.Current }
@@ -127,7 +131,7 @@ func (p *Parent) atServer(id int) Frame {
 // frame of the server's parent that is the received relative state. For any other candidate, and
 // for a sleeping body, it is computed from the exact states of both in the snapshot.
 func (p *Parent) ServerBody(id int) sim.Body {
-	b := p.others.Receiver().Bodies[p.env.Player]
+	b := p.others.Receiver().Bodies[p.state.body]
 	if id == NoParent {
 		return b
 	}
@@ -155,7 +159,7 @@ func (p *Parent) AdoptServer() sim.Body {
 		p.counters.switches.Inc()
 	}
 	p.set(id, p.Interpolated(id))
-	b := p.others.Receiver().Bodies[p.env.Player]
+	b := p.others.Receiver().Bodies[p.state.body]
 	if id == NoParent {
 		return b
 	}
@@ -188,8 +192,8 @@ func (p *Parent) MoveAlong() (turn geom.Quat) {
 	}
 	s := &p.state
 	s.before, s.frame = s.frame, p.Interpolated(p.Current())
-	s.start, s.moved = p.env.World.Bodies()[p.env.Player], true
-	return moveAlong(p.env.World.World, p.env.Player, &s.before, &s.frame, p.settings.inertia)
+	s.start, s.moved = p.env.World.Bodies()[s.body], true
+	return moveAlong(p.env.World.World, s.body, &s.before, &s.frame, p.settings.inertia)
 }
 
 // moveAlong moves body i of a world as the parent moves from one frame to the next.
@@ -228,7 +232,7 @@ type Passage struct {
 // moved along.
 func (p *Parent) Passage() (Passage, sim.Body) {
 	s := &p.state
-	start := p.env.World.Bodies()[p.env.Player]
+	start := p.env.World.Bodies()[s.body]
 	if s.moved {
 		start = s.start
 	}
@@ -303,12 +307,12 @@ func (p *Parent) Predict() (to int, changed bool) {
 	for i := range p.candidates {
 		p.scratch.frames[i] = p.Interpolated(i)
 	}
-	w, player := p.env.World, p.env.Player
+	w, player := p.env.World, p.state.body
 	b := w.Bodies()[player]
 	p.state.frame.AddVelocity(&b, 1)
 	p.scratch.touches = w.AppendContacts(p.scratch.touches[:0], player)
 	next := p.state.selector
-	if !next.Update(&p.settings.rules, &Surroundings{Candidates: p.candidates, Frames: p.scratch.frames, Touches: p.scratch.touches, Body: &b}) {
+	if !next.Update(&p.settings.rules, &Surroundings{Candidates: p.candidates, Frames: p.scratch.frames, Touches: p.scratch.touches, Body: &b, BodyIndex: player}) {
 		p.state.selector = next
 		return NoParent, false
 	}
@@ -338,7 +342,7 @@ func (p *Parent) Follow(at sim.Tick, remembered int) (to int, changed bool) {
 // predicted for. The pending correction turns with the body, and absorbs a gradual handover. smooth
 // reports that the error offset has to hide the change.
 func (p *Parent) Change(to int, present sim.Moment, pending *smoothing.Shift) (smooth bool) {
-	w, player, mode := p.env.World, p.env.Player, p.settings.handover
+	w, player, mode := p.env.World, p.state.body, p.settings.handover
 	from, next := p.state.frame, p.Interpolated(to)
 	b := w.Bodies()[player]
 	from.AddVelocity(&b, 1)

@@ -51,8 +51,9 @@ func (s *Selection) Update(w *predict.World, peers []predict.Peer) {
 		if peer.Player < 0 {
 			continue
 		}
-		s.scratch.touches = w.AppendContacts(s.scratch.touches[:0], peer.Player)
-		s.selectors[i].Update(&s.rules, &Surroundings{Candidates: s.candidates, Frames: s.scratch.frames, Touches: s.scratch.touches, Body: &w.Bodies()[peer.Player]})
+		body := w.Operated(peer.Player)
+		s.scratch.touches = w.AppendContacts(s.scratch.touches[:0], body)
+		s.selectors[i].Update(&s.rules, &Surroundings{Candidates: s.candidates, Frames: s.scratch.frames, Touches: s.scratch.touches, Body: &w.Bodies()[body], BodyIndex: body})
 	}
 }
 
@@ -71,7 +72,7 @@ func (s *Selection) Write(c *quant.Coder, w *predict.World, peer, player int) {
 		state.Parent = NoParent
 	}
 	if state.Parent != NoParent {
-		state.Body = s.scratch.frames[state.Parent].Relative(&w.Bodies()[player])
+		state.Body = s.scratch.frames[state.Parent].Relative(&w.Bodies()[w.Operated(player)])
 		if !state.inRange(&s.grid) {
 			state.Parent = NoParent
 		}

@@ -56,6 +56,7 @@ type Surroundings struct {
 	Frames     []Frame // of the candidates
 	Touches    []sim.Contact
 	Body       *sim.Body
+	BodyIndex  int // of Body, which is no candidate for itself
 }
 
 // Update applies the rules to one tick, and reports whether the parent changes.
@@ -100,7 +101,7 @@ func (s *Surroundings) touchedCandidate(now int) (id int, parent, fixed bool) {
 	for _, t := range s.Touches {
 		fixed = fixed || t.Body < 0
 		for i := range s.Candidates {
-			if v := &s.Candidates[i]; v.Carrier >= 0 && v.Carrier == t.Carrier || v.Body >= 0 && v.Body == t.Body {
+			if v := &s.Candidates[i]; v.Carrier >= 0 && v.Carrier == t.Carrier || v.Body >= 0 && v.Body == t.Body && v.Body != s.BodyIndex {
 				parent = parent || i == now
 				id = s.larger(id, i)
 			}
@@ -113,7 +114,7 @@ func (s *Surroundings) touchedCandidate(now int) (id int, parent, fixed bool) {
 func (s *Surroundings) enclosingCandidate(r *Rules, now int) (id int) {
 	id = NoParent
 	for i := range s.Candidates {
-		if s.MovesInside(r, i, now) {
+		if v := &s.Candidates[i]; (v.Carrier >= 0 || v.Body != s.BodyIndex) && s.MovesInside(r, i, now) {
 			id = s.larger(id, i)
 		}
 	}

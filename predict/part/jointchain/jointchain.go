@@ -72,7 +72,7 @@ func (c *Chain) Update() (player, chain bool) {
 	}
 	if !s.started {
 		a := c.env.World.Attachments()
-		s.jointCount = jointtree.JointCount(c.env.World.Scene(), &a, c.env.Player)
+		s.jointCount = jointtree.JointCount(c.env.World.Scene(), &a, c.env.World.Operated(c.env.Player))
 	}
 	s.started, s.applied = true, c.settings
 	tooLong := c.settings.maxJoints > 0 && s.jointCount > c.settings.maxJoints
@@ -82,6 +82,13 @@ func (c *Chain) Update() (player, chain bool) {
 		s.note = strconv.Itoa(s.jointCount) + " joints: not predicted"
 	}
 	return player, c.Wanted() != c.Active()
+}
+
+// Reset ends the prediction of the bodies, because the joint tree or the body that the player drives has
+// changed. Update then reports that it starts again, if Wanted.
+func (c *Chain) Reset(others *playback.InterpolatedWorld) {
+	c.End(others)
+	c.state.started = false
 }
 
 // TooLong reports whether the joint tree has too many joints to predict any of its bodies.
@@ -115,7 +122,7 @@ func SetPredicted(w *predict.World, others *playback.InterpolatedWorld, i int, p
 func (c *Chain) Begin(others *playback.InterpolatedWorld) {
 	w := c.env.World
 	a := w.Attachments()
-	for _, i := range jointtree.NewRootedAt(w.Scene(), &a, c.env.Player).Order {
+	for _, i := range jointtree.NewRootedAt(w.Scene(), &a, w.Operated(c.env.Player)).Order {
 		l := link{index: int(i), history: history.New[sim.Body](historyTicks)}
 		SetPredicted(w, others, l.index, true)
 		l.record(w)

@@ -112,8 +112,11 @@ func (r *Replay) Declare(env *predict.Env, parent *frame.Parent, others *nearby.
 	r.scratch.results = make([]sim.Body, 0, r.steps.Size())
 }
 
-// enabled reports whether corrections replay.
-func (r *Replay) enabled() bool { return r.settings.method == byReplay && r.env.Player >= 0 }
+// enabled reports whether corrections replay. In a scene with vehicles or couplings they do not: the
+// local world has no part in what players enter and connect.
+func (r *Replay) enabled() bool {
+	return r.settings.method == byReplay && r.env.Player >= 0 && !r.env.World.Scene().HasActions()
+}
 
 // InIsland reports whether the player's body is stepped in an island, so that remote bodies in the
 // client's world do not stop it.

@@ -144,7 +144,7 @@ func (n *Bodies) kinematicPose(i int, interpolated geom.Pose, blendTicks int64) 
 // simulateTouched starts the simulation of bodies near the player's, or near a simulated body that
 // moves.
 func (n *Bodies) simulateTouched(others *playback.InterpolatedWorld) {
-	n.simulateNear(n.env.Player, others)
+	n.simulateNear(n.env.World.Operated(n.env.Player), others)
 	for i := range n.bodies {
 		if n.bodies[i].simulated && !n.env.World.Bodies()[i].Asleep {
 			n.simulateNear(i, others)
@@ -154,7 +154,7 @@ func (n *Bodies) simulateTouched(others *playback.InterpolatedWorld) {
 
 // simulateNear starts the simulation of the bodies near body i.
 func (n *Bodies) simulateNear(i int, others *playback.InterpolatedWorld) {
-	w, player := n.env.World, n.env.Player
+	w, player := n.env.World, n.env.World.Operated(n.env.Player)
 	b := &w.Bodies()[i]
 	if b.Asleep {
 		return

@@ -166,10 +166,17 @@ func (c *client) replay(at sim.Tick, server *sim.Body) (metres float32, ok bool)
 	return metres, ok
 }
 
-// choosePredicted applies the knobs that say which bodies are predicted.
+// choosePredicted follows the player into a vehicle and out of it, and applies the knobs that say which
+// bodies are predicted.
 func (c *client) choosePredicted() {
+	switched := c.world.FollowAttachments()
+	if switched {
+		c.world.SwitchBody()
+		c.history.Reset()
+		c.remember()
+	}
 	player, chain := c.world.Chain.Update()
-	if player {
+	if player || switched && c.world.Chain.TooLong() {
 		c.world.SwitchPlayer()
 		c.history.Reset()
 		c.remember()

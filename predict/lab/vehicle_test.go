@@ -1,0 +1,147 @@
+package lab_test
+
+import (
+	"strings"
+	"testing"
+
+	"ghostcube/internal/experiment"
+	. "ghostcube/predict/lab"
+	"ghostcube/predict/lab/labtest"
+	"ghostcube/sim"
+)
+
+// vehicleSpecs are all strategies, with the variants that treat vehicles and couplings in a way of their own.
+var vehicleSpecs = []string{
+	"noprediction", "rewind", "lockstep", "snapshot", "statesync", "statesync:authority=client", "animated",
+	"animated:joint-tree=relative:joint-root=operated", "historyoffset", "historyoffset:joint-tree=relative-position:joint-root=operated",
+	"historyoffset:predicted-bodies=joint-tree", "historyoffset:chain-joints-max=2", "historyoffset:remote-bodies=dynamic", "relative", "relative:joint-tree=relative",
+}
+
+// drive is the input of a player who enters a rover, tows wagons, uncouples them, drives on, leaves the rover
+// and stands still.
+func drive(tick int) (in sim.Input) {
+	switch {
+	case tick >= 40 && tick < 46, tick >= 420 && tick < 426:
+		in.Buttons = sim.Use
+	case tick >= 60 && tick < 200:
+		in.Buttons = sim.Right | sim.Forward
+	case tick >= 220 && tick < 226:
+		in.Buttons = sim.Couple
+	case tick >= 240 && tick < 270:
+		in.Buttons = sim.Right
+	case tick >= 330 && tick < 350:
+		in.Buttons = sim.Left
+	case tick >= 440 && tick < 500:
+		in.Buttons = sim.Back
+	}
+	return in
+}
+
+// TestVehiclesInAllStrategies checks that two players enter rovers, uncouple their wagons and leave them in every
+// strategy, on a bad link: while they drive, the server's rovers move, and the first client draws both players on
+// them; at the end all bodies are drawn where the server has them, nothing was rejected, and a client that steps
+// the world knows who drives and what is coupled. A fork that is made while the player drives stays equal.
+func TestVehiclesInAllStrategies(t *testing.T) {
+	t.Parallel()
+	for _, spec := range vehicleSpecs {
+		if strings.Contains(spec, ":") && !experiment.Enabled() {
+			continue
+		}
+		t.Run(spec, func(t *testing.T) {
+			t.Parallel()
+			c := labtest.Config(t, "convoy:wagons=2:players=2", "latency=60ms,jitter=10ms,loss=5%", AtClient)
+			l := labtest.Open(t, c, spec)
+			p := l.Panes[0]
+			run := func(l *Lab, from, to int) {
+				for tick := from; tick < to; tick++ {
+					if err := l.Tick(Entry{Inputs: []sim.Input{drive(tick), drive(tick + 15)}}); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			run(l, 0, 190)
+			server, view := p.ServerWorld, &p.Clients[0].View
+			for player, v := range server.Scene().Vehicles {
+				if server.Operated(player) != v.Body || server.Bodies()[v.Body].Linear.Len() < 1 {
+					t.Fatalf("player %d drives body %d, its rover moves at %v", player, server.Operated(player), server.Bodies()[v.Body].Linear)
+				}
+				if d := view.Bodies[player].Pos.Sub(view.Bodies[v.Body].Pos); d.Len() > 1.5 || d.Z < 1 {
+					t.Errorf("player %d is drawn %v from its rover", player, d)
+				}
+			}
+			f := l.Fork()
+			run(l, 190, 620)
+			run(f, 190, 620)
+			if f.Hash() != l.Hash() {
+				t.Error("the fork diverges")
+			}
+			run(l, 620, 900)
+			a := server.Attachments()
+			if a.Vehicle[0] != 0 || a.Vehicle[1] != 0 || a.Open != 0b101101 {
+				t.Errorf("at the end: %+v, want no driver, and the first and the last coupling of each train open", a)
+			}
+			for i, b := range server.Bodies() {
+				if d := view.Bodies[i].Pos.Sub(b.Pose.Pos).Len(); d > 0.02 {
+					t.Errorf("body %d is drawn %v m from the server's", i, d)
+				}
+			}
+			if n := p.Counters.Value("rejected_payloads"); n > 0 {
+				t.Errorf("%v rejected payloads", n)
+			}
+			switch p.Strategy.Name {
+			case "rewind", "lockstep", "statesync", "historyoffset", "relative":
+				if b := p.Clients[0].World.Attachments(); b != a {
+					t.Errorf("the client has %+v, the server %+v", b, a)
+				}
+			}
+		})
+	}
+}
+
+// TestDrivenBodyIsDynamic checks that a client without resimulation has the body that the player drives, and
+// no other, dynamic: its own body on foot, and the rover with its driver in it.
+func TestDrivenBodyIsDynamic(t *testing.T) {
+	for _, spec := range []string{"historyoffset", "relative"} {
+		l := labtest.Open(t, labtest.Config(t, "convoy", "latency=60ms", AtClient), spec)
+		client := l.Panes[0].Clients[0]
+		dynamic := func() (list []int) {
+			for i := range client.World.Bodies() {
+				if !client.World.IsKinematic(i) {
+					list = append(list, i)
+				}
+			}
+			return list
+		}
+		for tick := range 600 {
+			if err := l.Tick(Entry{Inputs: []sim.Input{drive(tick)}}); err != nil {
+				t.Fatal(err)
+			}
+			want := 1
+			if tick > 80 && tick < 400 {
+				want = 2 // the rover and its driver
+			}
+			if list := dynamic(); (tick < 40 || tick > 80 && tick < 400 || tick > 460) && (len(list) != want || list[len(list)-1] != want-1) {
+				t.Fatalf("%s, tick %d: bodies %v are dynamic", spec, tick, list)
+			}
+		}
+		if n := l.Panes[0].Counters.Value("vehicle_switches"); n != 2 {
+			t.Errorf("%s: %v switches of the driven body, want 2", spec, n)
+		}
+	}
+}
+
+// TestJointRootMatters checks that joint-root=operated makes the rover that the player drives the root of its
+// train, which is heavier: the wagons hang from the predicted rover, and no coupling is drawn open.
+func TestJointRootMatters(t *testing.T) {
+	l := labtest.Open(t, labtest.Config(t, "convoy", "latency=100ms", AtClient), "historyoffset:joint-tree=relative-position", "historyoffset:joint-tree=relative-position:joint-root=operated")
+	for tick := range 210 {
+		if err := l.Tick(Entry{Inputs: []sim.Input{drive(tick)}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, heaviest, _, _ := l.Panes[0].Score.JointSeparation()
+	_, operated, _, _ := l.Panes[1].Score.JointSeparation()
+	if heaviest < 0.005 || operated > 0.002 {
+		t.Errorf("couplings are drawn open by %v m with the heaviest root, by %v m with the operated one", heaviest, operated)
+	}
+}
