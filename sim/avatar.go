@@ -12,6 +12,7 @@ const (
 	airAcceleration  = 6  // m/s2, without a jetpack
 	jumpSpeed        = 7  // m/s, upwards: 1.2 m high
 	minSupportNormal = 0.7
+	maxRestSpeed     = 0.1 // m/s, away from a support
 )
 
 // support is what an avatar stands on.
@@ -92,8 +93,9 @@ func (w *World) float(p int, in Input) {
 	}
 }
 
-// supportOf returns what body i stands on, by the contacts of the last step. Of several supports it is
-// the first one in the order of the contacts.
+// supportOf returns what body i stands on, by the contacts of the last step: what carries its weight, or
+// what it does not move away from, because a body with a jetpack may touch the ground without weight. Of
+// several supports it is the first one in the order of the contacts.
 func (w *World) supportOf(i int32) support {
 	for k := range w.state.manifolds {
 		m := &w.state.manifolds[k]
@@ -105,8 +107,13 @@ func (w *World) supportOf(i int32) support {
 			}
 			a, up = b, -up // the normal points from the first shape to the second
 		}
-		if up >= minSupportNormal && m.hasImpulse() {
-			return support{true, w.pointVelocity(a, w.state.Bodies[i].Pose.Pos)}
+		if up < minSupportNormal {
+			continue
+		}
+		body := &w.state.Bodies[i]
+		velocity := w.pointVelocity(a, body.Pose.Pos)
+		if m.hasImpulse() || body.Linear.Z-velocity.Z < maxRestSpeed {
+			return support{true, velocity}
 		}
 	}
 	return support{}

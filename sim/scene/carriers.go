@@ -85,8 +85,10 @@ func ship(p paramValues) sim.Scene {
 	}
 	if p.value("jetpack") == 1 {
 		makeAvatars(&s)
-		s.Boxes[0].Start.Pose.Pos = v(0, -6, 3)
 		s.Boxes[0].Thrust = 16
+		if p.value("platform") == 0 {
+			s.Boxes[0].Start.Pose.Pos = v(0, -6, 3)
+		}
 	}
 	for i, p := range []geom.Vec3{v(-4, 7, 0), v(-3.2, 8, 0), v(-2, 8.6, 0), v(3.5, 8, 0), v(4, 5, 0), v(3, 7.2, 0)} {
 		p.Z = floorTop + cubeHalf

@@ -30,7 +30,7 @@ var Templates = []Template{
 	{Name: "tower", build: tower, Params: []Param{{"height", "height of the stack, cubes", 10, 1, 70}}},
 	{Name: "two-players", build: twoPlayers, Params: []Param{avatarParam}},
 	{Name: "turntable", build: turntable, Params: []Param{{"rpm", "speed of the table, turns per minute", 6, 1, 30}, {"aboard", "1: the player starts on the table", 0, 0, 1}, avatarParam}},
-	{Name: "ship", build: ship, Params: []Param{{"distance", "distance between the ends, m; top speed 7.5 m/s for 40 m, 50 m/s for 530 m", 40, 40, 530}, {"platform", "1: the player starts on a platform that moves beside the door", 0, 0, 1}, avatarParam, {"jetpack", "1: players are avatars that fly; the first starts in the air beside the ship", 0, 0, 1}}},
+	{Name: "ship", build: ship, Params: []Param{{"distance", "distance between the ends, m; top speed 7.5 m/s for 40 m, 50 m/s for 530 m", 40, 40, 530}, {"platform", "1: the player starts on a platform that moves beside the door", 0, 0, 1}, avatarParam, {"jetpack", "1: the player is an avatar that flies; without platform=1 it starts in the air beside the ship", 0, 0, 1}}},
 	{Name: "seesaw", build: seesaw, Params: []Param{{"right", "cubes on the right arm, against three on the left", 3, 0, 3}}},
 	{Name: "billiards", build: billiards, Params: []Param{{"rows", "rows of pucks in the triangle", 6, 1, 14}}},
 	{Name: "trailer", build: trailer, Params: []Param{{"speed", "speed of the tractor, m/s", 2, 1, 4}}},

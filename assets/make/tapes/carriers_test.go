@@ -109,6 +109,60 @@ func TestBoarding(t *testing.T) {
 	}
 }
 
+// TestBoardingFlight checks that the avatar takes off at 45 m/s or more, is high above platform and ship for a
+// second or more, lands in the ship at that speed, stands in it for two seconds or more, and takes off again.
+func TestBoardingFlight(t *testing.T) {
+	for _, late := range inputDelays() {
+		slowest, free, aboard, over := 100.0, 0, 0, 0
+		stepTape(t, "boarding-flight", late, func(w *predict.World, _ []sim.Input) {
+			b := &w.Bodies()[0]
+			path := &w.Scene().Carriers[0].Path
+			x := path.Pose(geom.Pose{}, w.Tick(), rate).Pos.X
+			speed := math.Abs(float64(path.Pose(geom.Pose{}, w.Tick()+1, rate).Pos.X-x)) * rate
+			inside := geom.Abs(b.Pose.Pos.X-x) < 4.5 && b.Pose.Pos.Y > 2.5
+			switch z := b.Pose.Pos.Z; {
+			case aboard == 0 && z > 5:
+				free++
+				slowest = min(slowest, speed)
+			case free > 0 && inside && z < 1.2:
+				aboard++
+			case aboard > 0 && z > 5:
+				over++
+			}
+		})
+		t.Logf("%d ticks late: free for %d ticks at %.1f m/s at least, aboard for %d, away for %d", late, free, slowest, aboard, over)
+		if free < rate || slowest < 45 || aboard < 2*rate || over < 2*rate {
+			t.Errorf("%d ticks late: free for %d ticks at %v m/s, aboard for %d, away for %d", late, free, slowest, aboard, over)
+		}
+	}
+}
+
+// TestRover checks that the player drives the rover for 17 s, that it tows three wagons by ten metres or more,
+// leaves them behind by ten metres, and walks away from the rover.
+func TestRover(t *testing.T) {
+	for _, late := range inputDelays() {
+		driven, towed, apart, walked := 0, float32(0), float32(0), float32(0)
+		stepTape(t, "rover", late, func(w *predict.World, _ []sim.Input) {
+			b := w.Bodies()
+			wagons := w.Scene().Joints[0].B
+			switch rover := w.Scene().Vehicles[0].Body; {
+			case w.Operated(0) == rover && w.JointOpen(0):
+				apart = max(apart, b[rover].Pose.Pos.Sub(b[wagons].Pose.Pos).Len())
+				driven++
+			case w.Operated(0) == rover:
+				towed = max(towed, b[wagons].Pose.Pos.Sub(w.Scene().Boxes[wagons].Start.Pose.Pos).Len())
+				driven++
+			case driven > 0:
+				walked = max(walked, b[0].Pose.Pos.Sub(b[rover].Pose.Pos).Len())
+			}
+		})
+		t.Logf("%d ticks late: drives for %.1f s, tows wagons by %.1f m, leaves them %.1f m behind, walks %.1f m away", late, float64(driven)/rate, towed, apart, walked)
+		if driven < 17*rate || towed < 10 || apart < 10 || walked < 5 {
+			t.Errorf("%d ticks late: drives for %d ticks, tows wagons by %v m, leaves them %v m behind, walks %v m away", late, driven, towed, apart, walked)
+		}
+	}
+}
+
 // TestFastShip is TestFerry for the fast ship.
 func TestFastShip(t *testing.T) {
 	for _, late := range inputDelays() {
@@ -119,6 +173,30 @@ func TestFastShip(t *testing.T) {
 		if p := r.final.Pose.Pos; p.X < 527 || p.Y > 1.5 || clearance(&r.final) > 0.02 || !r.final.Asleep {
 			t.Errorf("%d ticks late: it ends at %v", late, p)
 		}
+	}
+}
+
+// TestHandoverIsNotUndone checks that a client that enters a ship from free flight at 50 m/s does not leave its
+// frame again while the handover of 15 m is still being applied: there its own world has the avatar on the
+// ground beside the ship. It changes the parent four times: it leaves the platform, enters and leaves the ship,
+// and, before that, adopts the platform.
+func TestHandoverIsNotUndone(t *testing.T) {
+	tape := loadTape(t, "boarding-flight")
+	if err := tape.Config.Network.Parse("latency=100ms"); err != nil {
+		t.Fatal(err)
+	}
+	l := lab.New(tape.Config)
+	p, err := l.Open("relative")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range tape.Entries {
+		if err := l.Tick(e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n, way := p.Counters.Value("parent_switches"), p.Counters.Value("handover_max_m"); n != 4 || way < 10 {
+		t.Errorf("%v changes of the parent, want 4; a handover of %v m", n, way)
 	}
 }
 

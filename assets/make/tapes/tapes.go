@@ -49,6 +49,8 @@ var tapes = []tapeSpec{
 		spec: "ship:distance=530", ticks: 2220, rest: 60, autopilots: []autopilot{fastShip}},
 	{name: "boarding", doc: "rolls at 48 m/s from a moving platform through the door of a ship: from one reference frame into another",
 		spec: "ship:distance=530:platform=1", ticks: 2280, autopilots: []autopilot{boarding}},
+	{name: "boarding-flight", doc: "takes off from a moving platform at 50 m/s, flies free, lands in a ship, rides and takes off: frames, and none",
+		spec: "ship:distance=530:platform=1:jetpack=1", ticks: 1740, autopilots: []autopilot{boardingFlight}},
 	{name: "haul", doc: "drives a sled with a cube in it, stops, waits, drives on: a vehicle with cargo",
 		spec: "hauler", ticks: 1800, rest: 90, autopilots: []autopilot{haul}},
 	{name: "billiards-break", doc: "breaks the triangle of pucks and pushes the pucks around: one player moves many bodies",
@@ -341,6 +343,40 @@ func rideShip(tick, arrival int, distance float32, w []sim.Body) (x, y float32, 
 		x, y = moveToward(&w[0], distance, -4, 4)
 	}
 	return x, y, 0
+}
+
+// boardingFlight rests on the platform, takes off at 50 m/s, and climbs so high that neither platform nor ship is
+// near. It flies over the ship, descends into it and stands there. While the ship still moves it takes off again
+// and flies away. In the middle of the path the speed of the ship hardly changes, so an input that acts late
+// leads to the same place in the ship.
+func boardingFlight(tick int, w []sim.Body) (x, y float32, buttons sim.Buttons) {
+	ship := fastShipPath.Pose(geom.Pose{}, sim.Tick(tick), rate).Pos.X
+	speed := float32(rate * (fastShipPath.Pose(geom.Pose{}, sim.Tick(tick)+1, rate).Pos.X - ship))
+	b := &w[0]
+	height, side := float32(6.5), float32(-0.35) // of the avatar's centre, and across the path
+	switch {
+	case tick < 990:
+		return 0, 0, 0
+	case tick < 1020:
+	case tick < 1110:
+		side = 5.5
+	case tick < 1190:
+		height, side = 0.8, 5.5
+	case tick < 1340:
+		return 0, 0, 0
+	case tick < 1420:
+		side = 5.5
+	default:
+		side, ship, speed = -9, b.Pose.Pos.X, 0
+	}
+	x, y = followPoint(b, ship, side, speed, 0)
+	switch climb := float32(3*(height-b.Pose.Pos.Z)) - b.Linear.Z; {
+	case climb > 0.5 && (height > 1 || b.Pose.Pos.Z > 2): // on the deck it would jump
+		buttons = sim.Lift
+	case climb < -0.5:
+		buttons = sim.Pull
+	}
+	return x, min(max(y, -6), 6), buttons
 }
 
 // haulLegs are the velocities of the haul tape.

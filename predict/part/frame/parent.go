@@ -296,12 +296,12 @@ func (f *Frame) isStillAt(at geom.Vec3) bool {
 // Predict applies the rules to the client's world after a step, and reports whether the parent
 // changes. A body without a parent never gets one here: the candidates are in the past and the
 // body is in the future, so only the server knows which of them are near each other.
-func (p *Parent) Predict() (to int, changed bool) {
+func (p *Parent) Predict(pending *smoothing.Shift) (to int, changed bool) {
 	if p.Current() == NoParent {
 		return NoParent, false
 	}
 	p.counters.ticks.Inc()
-	if !p.settings.predict {
+	if !p.settings.predict || pending.Pos.Len() > float32(p.settings.rules.Margin) {
 		return NoParent, false
 	}
 	for i := range p.candidates {
@@ -309,6 +309,7 @@ func (p *Parent) Predict() (to int, changed bool) {
 	}
 	w, player := p.env.World, p.state.body
 	b := w.Bodies()[player]
+	pending.ApplyTo(&b)
 	p.state.frame.AddVelocity(&b, 1)
 	p.scratch.touches = w.AppendContacts(p.scratch.touches[:0], player)
 	next := p.state.selector

@@ -99,7 +99,7 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 	c.world.PlaceOthers()
 	c.moveWithParent(fresh)
 	c.step(c.inputs.Next(w.Tick(), in))
-	if to, changed := c.parent.Predict(); changed {
+	if to, changed := c.parent.Predict(&c.world.Player.Pending); changed {
 		c.changeParent(to)
 	}
 	c.world.Decay()
