@@ -67,6 +67,11 @@ type Strategy struct {
 	// server went on: Env.Joined is set.
 	Joins bool
 
+	// RunsWalkers says that the client runs the scripts of the scene's walkers, because it receives no
+	// states. In all other strategies only the server does, and a walker is to a client what a remote
+	// player is.
+	RunsWalkers bool
+
 	// MaxBodies is the largest scene that the strategy can send, in bodies, because it sends the
 	// whole world in one packet; 0 is no limit.
 	MaxBodies int

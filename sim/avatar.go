@@ -1,6 +1,10 @@
 package sim
 
-import "ghostcube/sim/geom"
+import (
+	"slices"
+
+	"ghostcube/sim/geom"
+)
 
 // An avatar is a player's body that walks, as those of the articles' players do: an upright box that
 // cannot tumble. On the ground, a carrier or another body the buttons walk it, at a speed relative
@@ -21,31 +25,38 @@ type support struct {
 	velocity geom.Vec3 // m/s, of the point below the avatar
 }
 
-// moveAvatars applies the players' inputs to their avatars. Velocities are those in which contacts are
-// solved, relative to the frame of a body in a moving frame.
+// avatarScratch is the working memory of moveAvatars.
+type avatarScratch struct {
+	supports []support // by body: of the players and the walkers
+}
+
+// moveAvatars applies the players' inputs to their avatars, and those of scripts to theirs. Velocities are
+// those in which contacts are solved, relative to the frame of a body in a moving frame.
 func (w *World) moveAvatars(inputs []Input) {
-	for p := range w.scene.Players {
-		box := &w.scene.Boxes[p]
-		if !box.Avatar || w.kinematic(int32(p)) || w.drives(int32(p)) {
+	w.findSupports()
+	for i := range w.avatars.supports {
+		box := &w.scene.Boxes[i]
+		if !box.Avatar || w.kinematic(int32(i)) || w.drives(int32(i)) {
 			continue
 		}
 		var in Input
-		if p < len(inputs) {
-			in = inputs[p]
+		switch {
+		case i >= w.scene.Players:
+			in = w.walkerInput(i)
+		case i < len(inputs):
+			in = inputs[i]
 		}
-		w.shapes[p].friction = box.Friction
-		b := &w.state.Bodies[p]
-		if b.Asleep {
+		w.shapes[i].friction = box.Friction
+		if w.state.Bodies[i].Asleep {
 			if in.Buttons&MoveButtons == 0 {
 				continue
 			}
-			w.wakeBody(int32(p))
+			w.wakeBody(int32(i))
 		}
-		on := w.supportOf(int32(p))
-		if on.found {
-			w.walk(p, in, on.velocity)
+		if on := &w.avatars.supports[i]; on.found {
+			w.walk(i, in, on.velocity)
 		} else {
-			w.float(p, in)
+			w.float(i, in)
 		}
 	}
 }
@@ -93,30 +104,34 @@ func (w *World) float(p int, in Input) {
 	}
 }
 
-// supportOf returns what body i stands on, by the contacts of the last step: what carries its weight, or
+// findSupports finds what each avatar stands on, by the contacts of the last step: what carries its weight, or
 // what it does not move away from, because a body with a jetpack may touch the ground without weight. Of
 // several supports it is the first one in the order of the contacts.
-func (w *World) supportOf(i int32) support {
+func (w *World) findSupports() {
+	w.avatars.supports = slices.Grow(w.avatars.supports[:0], w.avatarCount)[:w.avatarCount]
+	clear(w.avatars.supports)
 	for k := range w.state.manifolds {
 		m := &w.state.manifolds[k]
 		a, b := m.shapes()
-		up := m.normal.Z
-		if b != i {
-			if a != i {
-				continue
-			}
-			a, up = b, -up // the normal points from the first shape to the second
-		}
-		if up < minSupportNormal {
-			continue
-		}
-		body := &w.state.Bodies[i]
-		velocity := w.pointVelocity(a, body.Pose.Pos)
-		if m.hasImpulse() || body.Linear.Z-velocity.Z < maxRestSpeed {
-			return support{true, velocity}
+		switch { // the normal points from the first shape to the second
+		case m.normal.Z >= minSupportNormal:
+			w.addSupport(b, a, m)
+		case m.normal.Z <= -minSupportNormal:
+			w.addSupport(a, b, m)
 		}
 	}
-	return support{}
+}
+
+// addSupport adds the shape on to what body i stands on, if that is an avatar and stands on nothing yet.
+func (w *World) addSupport(i, on int32, m *manifold) {
+	if int(i) >= len(w.avatars.supports) || w.avatars.supports[i].found {
+		return
+	}
+	b := &w.state.Bodies[i]
+	velocity := w.pointVelocity(on, b.Pose.Pos)
+	if m.hasImpulse() || b.Linear.Z-velocity.Z < maxRestSpeed {
+		w.avatars.supports[i] = support{true, velocity}
+	}
 }
 
 // pointVelocity returns the velocity of a point that is fixed to a shape, in m/s.

@@ -11,6 +11,7 @@ type Scene struct {
 	Doc  string // description in one line
 
 	Players int   // bodies 0..Players-1 are the players' cubes
+	Walkers int   // the next bodies are avatars that a script moves
 	Boxes   []Box // dynamic bodies, by index
 	Static  []Box // static boxes; the ground is z = 0
 

@@ -63,11 +63,11 @@ type constants struct {
 	firstPart         []int32
 	joints            []joint
 	carrierBoxes      []carrierBox
-	firstCarrierShape int  // index of the first carrier box among the shapes
-	hasFilterGroups   bool // some pairs of shapes do not collide
-	hasActions        bool // the scene has vehicles or couplings
-	hasAvatars        bool
+	firstCarrierShape int    // index of the first carrier box among the shapes
+	hasFilterGroups   bool   // some pairs of shapes do not collide
+	hasActions        bool   // the scene has vehicles or couplings
 	couplingOf        []int8 // by joint: index of its coupling, or -1
+	avatarCount       int    // bodies that may be avatars, the first ones; 0 without any
 }
 
 // controls are settings of callers beside Settings and State. Load does not change them; CopyFrom
@@ -77,6 +77,7 @@ type controls struct {
 	pin            carrierPin
 	frame          framedBody
 	fieldOwners    []int8 // of the next step, by body; see LimitFields
+	walkersIdle    bool   // see RunWalkers
 }
 
 // placement is the pose of everything. It follows from state, tick and controls, and is stored
@@ -114,6 +115,7 @@ type scratch struct {
 	solver     solverScratch
 	applied    appliedForces
 	quantiser  quantiser
+	avatars    avatarScratch
 }
 
 func newScratch(bodies int) scratch {
@@ -138,8 +140,11 @@ func New(scene Scene, rate int) *World {
 	w.newShapes()
 	w.newJoints()
 	w.newActions()
-	for i := range min(scene.Players, n) {
-		w.hasAvatars = w.hasAvatars || scene.Boxes[i].Avatar
+	for i := range min(scene.Players+scene.Walkers, n) {
+		if scene.Boxes[i].Avatar {
+			w.avatarCount = scene.Players + scene.Walkers
+			break
+		}
 	}
 	w.placeCarriers()
 	return w
@@ -216,7 +221,7 @@ func (w *World) Step(inputs ...Input) {
 	w.applyInputs(inputs)
 	w.clampSpeeds()
 	w.frame.addFrameVelocity(w, -1)
-	if w.hasAvatars {
+	if w.avatarCount > 0 {
 		w.moveAvatars(inputs)
 	}
 	w.findPairs()

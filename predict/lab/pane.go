@@ -115,6 +115,7 @@ func (p *Pane) addClient(i, player int) {
 	c.Endpoint = packet.NewEndpoint(c.attacked)
 	attacked := &attackedWire{Wire: p.withTap(serverWire, i, link.Down), end: serverEnd}
 	c.World.CopyFrom(p.ServerWorld)
+	c.World.RunWalkers(p.Strategy.RunsWalkers)
 	c.env = &predict.Env{
 		World: c.World, Players: p.serverEnv.Players, Player: player, LastInputs: p.lastInputs,
 		Knobs: p.Knobs, Counters: p.Counters, OnCorrection: func(x predict.Correction) { p.recordCorrection(i, x) },

@@ -67,9 +67,9 @@ const (
 	avatarHalfHeight = 0.9
 )
 
-// makeAvatars replaces the players' cubes by avatars that stand in their places.
+// makeAvatars replaces the cubes of players and walkers by avatars that stand in their places.
 func makeAvatars(s *sim.Scene) {
-	for i := range s.Players {
+	for i := range s.Players + s.Walkers {
 		b := &s.Boxes[i]
 		b.Half = geom.Vec3{X: avatarHalfWidth, Y: avatarHalfWidth, Z: avatarHalfHeight}
 		b.Density, b.Friction, b.Avatar = 5, 1, true

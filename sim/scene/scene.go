@@ -42,6 +42,7 @@ var Templates = []Template{
 	{Name: "convoy", build: convoy, Params: []Param{
 		{"wagons", "wagons coupled to each rover; one more stands behind, uncoupled", 3, 1, 8}, {"players", "players, each with a rover of its own", 1, 1, 2},
 	}},
+	{Name: "crowd", build: crowd, Params: []Param{{"walkers", "avatars that walk about, as remote players do", 120, 1, 500}}},
 	{Name: "train", build: train, Params: []Param{{"rods", "rods in the chain", 8, 1, 32}}},
 }
 

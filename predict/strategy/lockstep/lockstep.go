@@ -38,6 +38,7 @@ var Strategy = &predict.Strategy{
 	Inspect:          inspect,
 	Latency:          latency,
 	TicksMatchServer: true,
+	RunsWalkers:      true,
 }
 
 // inspect reports what the sides know of their packets.
