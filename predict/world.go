@@ -35,6 +35,13 @@ func (w *World) TouchedBy() []int8 { return w.ownership.TouchedBy() }
 // SetOwner sets the owner of a body, a player or sim.NoPlayer, to the one decided elsewhere.
 func (w *World) SetOwner(body int, player int8) { w.ownership.Set(body, player) }
 
+// DropHiddenState drops all state beside the bodies, ownership included: players own their cubes, and no
+// other body is owned. Two worlds with the same bodies and tick are equal afterwards.
+func (w *World) DropHiddenState() {
+	w.World.DropHiddenState()
+	w.ownership.Reset(w.Scene().Players)
+}
+
 // Step advances the world by one tick. inputs[i] drives player i; a player without an input presses
 // nothing. The push and pull fields of a player do not act on bodies that another player owns.
 func (w *World) Step(inputs ...sim.Input) {

@@ -181,3 +181,37 @@ func TestMaxError(t *testing.T) {
 		}
 	}
 }
+
+// TestDropHiddenState checks that two worlds with the same bodies and different contacts, sleep counters
+// and owners are equal after both have dropped what is hidden, and stay equal.
+func TestDropHiddenState(t *testing.T) {
+	a, b := newWorld(t, "two-players"), newWorld(t, "two-players")
+	push := []sim.Input{{Buttons: sim.Right}, {Buttons: sim.Left}}
+	for range 200 {
+		a.Step(push...)
+	}
+	for range 300 {
+		b.Step()
+	}
+	b.SetTick(a.Tick())
+	for i, body := range a.Bodies() {
+		b.SetBody(i, body)
+	}
+	same := func() bool {
+		v, w := a.Hash()
+		x, y := b.Hash()
+		return v == x && w == y
+	}
+	if same() {
+		t.Fatal("the worlds do not differ before")
+	}
+	a.DropHiddenState()
+	b.DropHiddenState()
+	for i := range 100 {
+		if !same() {
+			t.Fatalf("the worlds differ %d ticks later", i)
+		}
+		a.Step(push...)
+		b.Step(push...)
+	}
+}

@@ -199,6 +199,18 @@ func (w *World) DropCache() {
 	clear(w.state.jointImpulses)
 }
 
+// DropHiddenState drops all state beside the bodies: manifolds, joint impulses, and for how long bodies
+// have been slow. Two worlds with the same bodies and tick are equal afterwards.
+func (w *World) DropHiddenState() {
+	w.DropCache()
+	for i := range w.state.Bodies {
+		w.state.slowTicks[i] = 0
+		if w.state.Bodies[i].Asleep {
+			w.state.slowTicks[i] = w.ticksToSleep
+		}
+	}
+}
+
 // CopyFrom makes w equal to o, which must be a world of the same scene and rate.
 func (w *World) CopyFrom(o *World) {
 	if len(w.state.Bodies) != len(o.state.Bodies) || w.rate != o.rate {

@@ -60,10 +60,13 @@ func (b *Broadcast) Send(w *predict.World, peers []predict.Peer, inputs []sim.In
 	b.SendWithHeader(nil, w, peers, inputs)
 }
 
+// Due reports whether the next Send sends a snapshot.
+func (b *Broadcast) Due() bool { return b.ticksSinceSent >= b.interval }
+
 // SendWithHeader is Send for a strategy with a header of its own before each peer's snapshot:
 // header writes it, if not nil.
 func (b *Broadcast) SendWithHeader(header func(c *quant.Coder, peer int), w *predict.World, peers []predict.Peer, inputs []sim.Input) {
-	if b.ticksSinceSent < b.interval {
+	if !b.Due() {
 		return
 	}
 	b.ticksSinceSent, b.sentTick = 0, w.Tick()

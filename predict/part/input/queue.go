@@ -91,28 +91,51 @@ func (q *Queue) Start(next sim.Tick, in sim.Input) { q.nextTick, q.lastInput = n
 // server's. It returns the new inputs, oldest first, and the tick of the first of them. They are valid
 // until the next Read.
 func (q *Queue) Read(payload []byte, now sim.Tick) (from sim.Tick, fresh []sim.Input) {
+	from, fresh, _ = q.ReadWith(payload, now, nil)
+	return from, fresh
+}
+
+// ReadWith is Read for a payload with bits of the strategy behind the message: more reads them, if there
+// are any. ok reports whether all of the payload is well-formed.
+func (q *Queue) ReadWith(payload []byte, now sim.Tick, more func(*quant.Coder)) (from sim.Tick, fresh []sim.Input, ok bool) {
 	q.coder.BeginRead(payload)
 	q.message.NewestTick = sim.Tick(max(int64(now)+q.ahead, 0))
 	q.message.Code(&q.coder)
 	ahead := int64(q.message.NewestTick) - int64(now)
-	if q.coder.Err() != nil || !q.coder.AtEnd(len(payload)) || ahead >= ringLen/2 || ahead <= -ringLen/2 {
+	if !q.readMore(len(payload), more) || ahead >= ringLen/2 || ahead <= -ringLen/2 {
 		q.counters.rejectedPayloads.Inc() // malformed, or its ticks are too far off
-		return 0, nil
+		return 0, nil, false
 	}
 	q.ahead = ahead
-	return q.queueInputs()
+	from, fresh = q.queueInputs()
+	return from, fresh, true
+}
+
+// readMore reads the rest of a payload behind a message. It reports whether all of it was well-formed.
+func (q *Queue) readMore(length int, more func(*quant.Coder)) bool {
+	if more != nil && q.coder.Err() == nil && !q.coder.AtEnd(length) {
+		more(&q.coder)
+	}
+	return q.coder.Err() == nil && q.coder.AtEnd(length)
 }
 
 // ReadOwnTicks is Read for a packet of a client that numbers its inputs by its own ticks, however far
 // from the server's tick these are.
 func (q *Queue) ReadOwnTicks(p *packet.Packet, now sim.Tick) (from sim.Tick, fresh []sim.Input) {
+	from, fresh, _ = q.ReadOwnTicksWith(p, now, nil)
+	return from, fresh
+}
+
+// ReadOwnTicksWith is to ReadOwnTicks what ReadWith is to Read.
+func (q *Queue) ReadOwnTicksWith(p *packet.Packet, now sim.Tick, more func(*quant.Coder)) (from sim.Tick, fresh []sim.Input, ok bool) {
 	q.coder.BeginRead(p.Payload)
 	q.DecodeOwnTicks(&q.coder, p.Sequence, now)
-	if q.coder.Err() != nil || !q.coder.AtEnd(len(p.Payload)) {
+	if !q.readMore(len(p.Payload), more) {
 		q.counters.rejectedPayloads.Inc()
-		return 0, nil
+		return 0, nil, false
 	}
-	return q.AcceptOwnTicks(p.Sequence)
+	from, fresh = q.AcceptOwnTicks(p.Sequence)
+	return from, fresh, true
 }
 
 // DecodeOwnTicks reads a message at the front of a packet's payload, for ReadOwnTicks, and returns the

@@ -48,8 +48,11 @@ type senderScratch struct {
 	coder   quant.Coder
 }
 
+// maxMoreBits is the largest size of what a strategy writes behind a message.
+const maxMoreBits = 64
+
 // maxBytes is enough for MaxInputs inputs that all differ and have shots, with their indices.
-const maxBytes = (MaxInputs*(1+7+MaxShotInputBits) + 64 + 63) / 64 * 8
+const maxBytes = (MaxInputs*(1+7+MaxShotInputBits) + 64 + maxMoreBits + 63) / 64 * 8
 
 // Declare declares the knobs and counters.
 func (s *Sender) Declare(env *predict.Env) {
@@ -91,7 +94,12 @@ func (s *Sender) SampledTick() sim.Tick { return s.next }
 
 // Send sends the newest input and, if redundant, all inputs from tick needed on, which the server may
 // not have.
-func (s *Sender) Send(e *packet.Endpoint, needed sim.Tick) { s.send(e, needed) }
+func (s *Sender) Send(e *packet.Endpoint, needed sim.Tick) { s.send(e, needed, nil) }
+
+// SendWith is Send for a strategy with at most 64 bits of its own behind the message: more writes them.
+func (s *Sender) SendWith(e *packet.Endpoint, needed sim.Tick, more func(*quant.Coder)) {
+	s.send(e, needed, more)
+}
 
 // SendUnacked sends the newest input and, if redundant and the server delays inputs, all inputs that
 // it has not acknowledged.
@@ -105,19 +113,22 @@ func (s *Sender) SendUnacked(e *packet.Endpoint) {
 	if s.playout > 0 {
 		needed = s.acked
 	}
-	if q, ok := s.send(e, needed); ok {
+	if q, ok := s.send(e, needed, nil); ok {
 		s.sent[q%sentLen] = sentPacket{q, s.next}
 	}
 }
 
-// send is Send. It returns the number of the packet, if one was sent.
-func (s *Sender) send(e *packet.Endpoint, needed sim.Tick) (q packet.Sequence, ok bool) {
+// send is Send or SendWith. It returns the number of the packet, if one was sent.
+func (s *Sender) send(e *packet.Endpoint, needed sim.Tick, more func(*quant.Coder)) (q packet.Sequence, ok bool) {
 	if !s.hasAny {
 		return 0, false
 	}
 	c := &s.coder
 	c.BeginWrite(s.buffer[:])
 	s.Encode(c, needed)
+	if more != nil {
+		more(c)
+	}
 	if c.Err() != nil {
 		panic("input: a message exceeds its buffer: " + c.Err().Error())
 	}

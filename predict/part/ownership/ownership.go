@@ -36,13 +36,19 @@ type Owners struct {
 func New(scene *sim.Scene) Owners {
 	n := len(scene.Boxes)
 	o := Owners{state: State{owner: make([]int8, n), idleTicks: make([]uint8, n)}, touchedBy: make([]int8, n)}
+	o.Reset(scene.Players)
+	return o
+}
+
+// Reset sets the ownership to that of the start of a scene with some players.
+func (o *Owners) Reset(players int) {
+	clear(o.state.idleTicks)
 	for i := range o.state.owner {
 		o.state.owner[i] = sim.NoPlayer
-		if i < scene.Players {
+		if i < players {
 			o.state.owner[i] = int8(i)
 		}
 	}
-	return o
 }
 
 // Owners returns the owner of every body, or sim.NoPlayer. The slice belongs to o, is only to be read

@@ -31,6 +31,7 @@ type client struct {
 	clientScratch
 
 	grace        lateInputGrace
+	resync       resyncClient
 	inputSender  input.Sender
 	receiver     codec.Receiver
 	clock        clock.Follower
@@ -56,13 +57,14 @@ type clientSettings struct {
 
 // clientState is plain: it is copied by assignment.
 type clientState struct {
-	joined        bool      // the client's inputs are sent
-	lastSent      sim.Input // input that the server repeats if nothing newer arrives
-	repeats       int       // ticks in a row, up to now, for which no input is sent
-	agreedTick    sim.Tick  // tick of the newest state that agreed or was applied
-	visibleTick   sim.Tick  // tick of the newest state that is visible despite smoothing
-	correctionSum float64   // metres by which corrections moved the watched cube, summed
-	largestSum    float64   // metres by which corrections moved the body that they moved most, summed
+	joined        bool         // the client's inputs are sent
+	lastSent      sim.Input    // input that the server repeats if nothing newer arrives
+	repeats       int          // ticks in a row, up to now, for which no input is sent
+	agreedTick    sim.Tick     // tick of the newest state that agreed or was applied
+	header        resyncHeader // of the newest snapshot
+	visibleTick   sim.Tick     // tick of the newest state that is visible despite smoothing
+	correctionSum float64      // metres by which corrections moved the watched cube, summed
+	largestSum    float64      // metres by which corrections moved the body that they moved most, summed
 
 	outsideHistory bool // the newest state is of a tick that is not remembered
 }
@@ -102,6 +104,7 @@ func newClient(env *predict.Env) predict.Client {
 	k.Smoothing(&c.smoothing)
 	k.Solver(&c.solver, env.World)
 	c.grace.declare(k)
+	declareResync(k, &c.resync.enabled)
 	c.inputSender.Declare(env)
 	codec.DeclareChecks(env, &c.receiver.Checks)
 	if env.Joined {
@@ -155,9 +158,9 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 	}
 	c.counters.clockBehindTicks.Set(c.clock.Behind().Ticks())
 	if c.env.Player >= 0 && c.joined {
-		c.inputSender.Send(server, c.firstNeededInput())
+		c.inputSender.SendWith(server, c.firstNeededInput(), c.resync.writeAsk)
 	} else {
-		server.Send(nil) // carries acknowledgements
+		c.resync.send(server)
 	}
 	c.env.Counters.EndSpan("client", began)
 }
@@ -167,7 +170,9 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 func (c *client) receive(server *packet.Endpoint) (received bool, newest packet.Packet) {
 	w := c.env.World
 	for p, ok := server.Receive(); ok; p, ok = server.Receive() {
-		fresh, err := c.receiver.Read(p.Payload, w.Scene(), w.Tick())
+		var h resyncHeader
+		h.code(c.receiver.Begin(p.Payload))
+		fresh, err := c.receiver.Finish(p.Payload, w.Scene(), w.Tick())
 		switch {
 		case err != nil:
 			c.counters.rejectedPayloads.Inc()
@@ -175,7 +180,7 @@ func (c *client) receive(server *packet.Endpoint) (received bool, newest packet.
 		case !fresh:
 			c.counters.oldStates.Inc()
 		default:
-			received, newest = true, p
+			received, newest, c.header = true, p, h
 		}
 	}
 	return received, newest
@@ -267,6 +272,7 @@ func (c *client) firstNeededInput() sim.Tick {
 
 // correct compares the server's state with the remembered one of its tick. If they differ by more
 // than the tolerance, the client goes back to that tick, takes over the server's state and replays.
+// So it does if the server has dropped its hidden state in that tick.
 func (c *client) correct(newest packet.Packet) {
 	w := c.env.World
 	correction := predict.Correction{Packet: newest.Sequence, Received: newest.ReceivedAt, Tick: c.receiver.Tick, Cause: c.cause()}
@@ -276,10 +282,19 @@ func (c *client) correct(newest packet.Packet) {
 		}
 	}
 	stateTick, now := c.receiver.Tick, w.Tick()
+	resyncTick, resync := c.resync.announced(c.header, stateTick)
 	if stateTick > now {
 		c.resetToServer(correction)
+		if resync && resyncTick == stateTick {
+			w.DropHiddenState()
+			c.saveState()
+		}
 		return
 	}
+	if resync && resyncTick < stateTick {
+		c.replayResync(resyncTick)
+	}
+	resync = resync && resyncTick == stateTick
 	past := c.stateHistory.Find(stateTick)
 	if c.outsideHistory = past == nil; c.outsideHistory {
 		c.counters.statesOutsideHistory.Inc()
@@ -292,24 +307,51 @@ func (c *client) correct(newest packet.Packet) {
 	tolerated := c.grace.tolerates(stateTick, correction.Cause == predict.LocalInput)
 	if body < 0 {
 		c.agreedTick = stateTick
+	} else if !tolerated && correction.Cause == predict.CauseUnknown {
+		c.resync.differs(stateTick, w.Rate())
+	}
+	if !resync && (body < 0 || tolerated) {
 		return
 	}
-	if tolerated {
-		return
+	if body >= 0 {
+		correction.Body, correction.Field, correction.Amount = c.worstMismatch(body, past)
 	}
-	correction.Body, correction.Field, correction.Amount = c.worstMismatch(body, past)
+	c.rewind(past, func() {
+		c.applyReceived()
+		if resync {
+			w.DropHiddenState()
+		}
+	})
+	if body >= 0 {
+		correction.ReplayedTicks = int(now - stateTick)
+		c.reportCorrection(correction)
+	}
+}
+
+// rewind goes back to a remembered state, changes it, and replays up to the present. The error offsets
+// absorb the difference.
+func (c *client) rewind(past *predict.State, change func()) {
+	w := c.env.World
+	now := w.Tick()
 	began := c.env.Counters.BeginSpan()
 	c.saveDrawn()
 	w.Load(past) // with the client's own contact cache of that tick
-	c.applyReceived()
+	change()
 	c.saveState()
 	for w.Tick() < now {
+		c.counters.replayedTicks.Inc()
 		c.step()
 	}
-	correction.ReplayedTicks = int(now - stateTick)
-	c.reportCorrection(correction)
 	c.absorbCorrection()
 	c.env.Counters.EndSpan("replay", began)
+}
+
+// replayResync drops the hidden state of a past tick, as the server did. The snapshot of that tick has
+// not arrived, so the client keeps its own bodies.
+func (c *client) replayResync(t sim.Tick) {
+	if past := c.stateHistory.Find(t); past != nil {
+		c.rewind(past, c.env.World.DropHiddenState)
+	}
 }
 
 // resetToServer takes over the server's state as it is: the client's clock is behind the server's,
@@ -425,7 +467,6 @@ func (c *client) reportCorrection(correction predict.Correction) {
 	}
 	c.agreedTick = correction.Tick
 	c.counters.corrections.Inc()
-	c.counters.replayedTicks.Add(float64(correction.ReplayedTicks))
 	c.correctionSum += float64(correction.Shift)
 	c.counters.correctionMean.Set(c.correctionSum / c.counters.corrections.Value())
 	c.counters.correctionMax.Max(float64(correction.Shift))
@@ -482,6 +523,7 @@ func (c *client) CopyFrom(from predict.Client) {
 	o := from.(*client)
 	c.clientSettings, c.clientState = o.clientSettings, o.clientState
 	c.grace, c.clock = o.grace, o.clock
+	c.resync.enabled, c.resync.resyncClientState = o.resync.enabled, o.resync.resyncClientState
 	c.inputSender.CopyFrom(&o.inputSender)
 	c.receiver.CopyFrom(&o.receiver)
 	c.inputHistory.CopyFrom(&o.inputHistory, history.CopyValue[inputRecord])

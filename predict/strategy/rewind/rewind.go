@@ -17,8 +17,11 @@
 package rewind
 
 import (
+	"ghostcube/net/quant"
 	"ghostcube/predict"
 	"ghostcube/predict/part/codec"
+	"ghostcube/predict/part/input"
+	"ghostcube/sim"
 )
 
 // Strategy is client-side prediction with rewind and replay.
@@ -29,7 +32,7 @@ var Strategy = &predict.Strategy{
 	Source:           "Fiedler, Zen of Networked Physics (2004); codersblock, Client-Side Prediction With Physics In Unity (2018)",
 	NewServer:        newServer,
 	NewClient:        newClient,
-	Fields:           codec.InputAndSnapshotFields,
+	Fields:           fields,
 	Inspect:          inspect,
 	Latency:          latency,
 	TicksMatchServer: true,
@@ -40,6 +43,32 @@ var Strategy = &predict.Strategy{
 // inspect reports what the sides know of their packets.
 func inspect(l *predict.Inspection, _ predict.Server, c predict.Client) {
 	c.(*client).inspect(l)
+}
+
+// fields reports the fields of a payload.
+func fields(up bool, payload []byte, scene *sim.Scene, see func(quant.Field)) error {
+	switch {
+	case len(payload) == 0:
+		return nil
+	case !up:
+		var h resyncHeader
+		return codec.FieldsWithHeader(h.code, payload, scene, see)
+	}
+	var c quant.Coder
+	c.OnField(see)
+	c.BeginRead(payload)
+	if len(payload) > askPayloadBytes {
+		m := input.Message{NewestTick: 1 << input.MaxTickBits} // any tick will do
+		m.Code(&c)
+	}
+	if c.Err() == nil && !c.AtEnd(len(payload)) {
+		c.Group("", 0)
+		codeAsk(&c, 0, 0)
+	}
+	if c.Err() == nil && !c.AtEnd(len(payload)) {
+		return predict.ErrMalformed
+	}
+	return c.Err()
 }
 
 // When a server steps.

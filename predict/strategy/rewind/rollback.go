@@ -53,6 +53,7 @@ type pastTick struct {
 	inputs  [sim.MaxPlayers]sim.Input
 	repeats [sim.MaxPlayers]int // by player: ticks in a row for which the input was repeated
 	sent    bool                // a snapshot of the resulting state was sent
+	resync  bool                // hidden state was dropped afterwards
 }
 
 // init allocates the history and declares its knobs and counters. The knobs point into l, so l must
@@ -142,6 +143,9 @@ func (s *server) replay(first, now sim.Tick) {
 		}
 		w.Save(l.states.Insert(w.Tick()))
 		s.Solver.Step(w, record.inputs[:s.Env.Players]...)
+		if record.resync {
+			w.DropHiddenState()
+		}
 	}
 	for i, b := range w.Bodies() {
 		l.maxShift = max(l.maxShift, float64(b.Pose.Pos.Sub(l.lastBodies[i].Pose.Pos).Len()))
@@ -178,15 +182,15 @@ func (l *rollbackHistory) beginTick(w *predict.World, inputs []sim.Input, peers 
 	}
 }
 
-// endTick remembers the bodies after a tick. sentTick is the tick of the last snapshot that was
-// sent.
-func (l *rollbackHistory) endTick(w *predict.World, sentTick sim.Tick) {
+// endTick remembers the bodies after a tick, whether a snapshot of them was sent, and whether hidden
+// state was dropped before that.
+func (l *rollbackHistory) endTick(w *predict.World, sent, resync bool) {
 	if l.mode != resimulate {
 		return
 	}
 	l.lastBodies = append(l.lastBodies[:0], w.Bodies()...)
 	if record := l.ticks.Find(w.Tick() - 1); record != nil {
-		record.sent = sentTick == w.Tick()
+		record.sent, record.resync = sent, resync
 	}
 }
 

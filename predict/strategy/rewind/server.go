@@ -1,6 +1,8 @@
 package rewind
 
 import (
+	"ghostcube/net/packet"
+	"ghostcube/net/quant"
 	"ghostcube/predict"
 	"ghostcube/predict/part/codec"
 	"ghostcube/predict/part/input"
@@ -10,9 +12,13 @@ import (
 
 type server struct {
 	serverworld.Receiving
-	stepMode  int
-	broadcast codec.Broadcast
-	history   rollbackHistory
+	stepMode    int
+	broadcast   codec.Broadcast
+	history     rollbackHistory
+	resync      resyncServer
+	rejected    predict.Counter
+	writeHeader func(c *quant.Coder, peer int)
+	scratch     quant.Coder
 }
 
 func newServer(env *predict.Env) predict.Server {
@@ -22,6 +28,9 @@ func newServer(env *predict.Env) predict.Server {
 	s.broadcast.Declare(env)
 	s.DeclareSolver()
 	s.history.init(env)
+	s.resync.declare(env)
+	s.rejected = env.Counters.Rejected()
+	s.writeHeader = func(c *quant.Coder, peer int) { s.resync.codeAge(c, env.World.Tick()) }
 	return s
 }
 
@@ -34,7 +43,7 @@ func (s *server) Tick(host []sim.Input, peers []predict.Peer) {
 	if s.stepMode == onInput && len(host) == 0 {
 		s.stepOnInput(peers)
 	} else {
-		s.Receiver.Receive(peers, world.Tick())
+		s.receive(peers)
 		s.rollback(peers)
 		for i, peer := range peers {
 			if peer.Player >= 0 {
@@ -51,8 +60,48 @@ func (s *server) Tick(host []sim.Input, peers []predict.Peer) {
 		}
 	}
 	s.Receiver.CountTotals()
-	s.broadcast.Send(world, peers, s.Inputs)
-	s.history.endTick(world, s.broadcast.SentTick())
+	due := s.broadcast.Due()
+	resynced := due && s.resync.resync(world)
+	s.broadcast.SendWithHeader(s.writeHeader, world, peers, s.Inputs)
+	s.history.endTick(world, due, resynced)
+}
+
+// receive reads the packets.
+func (s *server) receive(peers []predict.Peer) {
+	for i, peer := range peers {
+		for p, ok := peer.Endpoint.Receive(); ok; p, ok = peer.Endpoint.Receive() {
+			s.read(&p, peer.Player, &s.Receiver.Queues[i])
+		}
+	}
+}
+
+// read reads a packet of the client of a player: a message of inputs, a request for a
+// resynchronisation, both, or nothing. It returns the new inputs as Queue.Read does.
+func (s *server) read(p *packet.Packet, player int, q *input.Queue) (from sim.Tick, fresh []sim.Input) {
+	now, state, asks, ok := s.Env.World.Tick(), sim.Tick(0), false, false
+	readAsk := func(c *quant.Coder) {
+		if state, asks = codeAsk(c, 0, now), true; state > now {
+			c.Fail(predict.ErrMalformed)
+		}
+	}
+	switch hasInputs := player >= 0 && len(p.Payload) > askPayloadBytes; {
+	case len(p.Payload) == 0:
+	case hasInputs && s.stepMode == onInput:
+		from, fresh, ok = q.ReadOwnTicksWith(p, now, readAsk)
+	case hasInputs:
+		from, fresh, ok = q.ReadWith(p.Payload, now, readAsk)
+	default:
+		c := &s.scratch
+		c.BeginRead(p.Payload)
+		readAsk(c)
+		if ok = c.Err() == nil && c.AtEnd(len(p.Payload)); !ok {
+			s.rejected.Inc()
+		}
+	}
+	if ok && asks {
+		s.resync.ask(state)
+	}
+	return from, fresh
 }
 
 // stepOnInput steps as the published program does: once for each new input, in order, skipping
@@ -63,10 +112,7 @@ func (s *server) stepOnInput(peers []predict.Peer) {
 	for i, peer := range peers {
 		q := &s.Receiver.Queues[i]
 		for p, ok := peer.Endpoint.Receive(); ok; p, ok = peer.Endpoint.Receive() {
-			if peer.Player < 0 || len(p.Payload) == 0 {
-				continue
-			}
-			from, fresh := q.ReadOwnTicks(&p, world.Tick())
+			from, fresh := s.read(&p, peer.Player, q)
 			for j := range fresh {
 				t := from + sim.Tick(j)
 				if t < world.Tick() && i == 0 {
@@ -88,5 +134,6 @@ func (s *server) CopyFrom(from predict.Server) {
 	s.stepMode = o.stepMode
 	s.Receiving.CopyFrom(&o.Receiving)
 	s.history.copyFrom(&o.history)
+	s.resync.copyFrom(&o.resync)
 	s.broadcast.CopyFrom(&o.broadcast)
 }
