@@ -286,6 +286,19 @@ func (q *Queue) ConsumedTick() sim.Tick { return q.consumedEnd }
 // NewestTick returns the tick of the newest input that has arrived.
 func (q *Queue) NewestTick() (t sim.Tick, ok bool) { return q.newest, q.hasAny }
 
+// AppendWaiting appends the inputs that wait for the next ticks to dst, at most limit of them, up to the
+// first tick whose input has not arrived.
+func (q *Queue) AppendWaiting(dst []sim.Input, limit int) []sim.Input {
+	for t := q.nextTick; len(dst) < limit; t++ {
+		s := &q.ring[t%ringLen]
+		if !s.present || s.tick != t {
+			break
+		}
+		dst = append(dst, s.in)
+	}
+	return dst
+}
+
 // CountConsumed counts the inputs that are a second old at tick now. rate is in ticks per second.
 func (q *Queue) CountConsumed(now sim.Tick, rate int) {
 	depth := 0

@@ -37,7 +37,7 @@ type client struct {
 	clock        clock.Follower
 	inputHistory history.Ring[inputRecord]
 	stateHistory stateHistory
-	lastInputs   []sim.Input // by player: newest known inputs; the client's own until it has joined
+	remote       remoteInputs
 	errorOffsets []smoothing.ErrorOffset
 	counters     clientCounters
 }
@@ -46,6 +46,7 @@ type client struct {
 type clientSettings struct {
 	lead              int
 	repeat            input.Repetition // of the server
+	relay             bool
 	corrections       bool
 	contactOrder      predict.ContactOrder
 	stepMode          int
@@ -78,7 +79,7 @@ type clientScratch struct {
 
 // clientCounters are what a client counts.
 type clientCounters struct {
-	corrections, correctionMean, correctionMax, correctionLargestMean, replayedTicks, statesOutsideHistory, oldStates, clockBehindTicks, rejectedPayloads predict.Counter
+	corrections, correctionMean, correctionMax, correctionLargestMean, replayedTicks, repredictions, statesOutsideHistory, oldStates, clockBehindTicks, rejectedPayloads predict.Counter
 }
 
 func newClient(env *predict.Env) predict.Client {
@@ -86,7 +87,10 @@ func newClient(env *predict.Env) predict.Client {
 		env:          env,
 		inputHistory: history.New[inputRecord](historySeconds * env.World.Rate()),
 		stateHistory: newStateHistory(env.World.Rate()),
-		lastInputs:   append([]sim.Input(nil), env.LastInputs...),
+		remote: remoteInputs{
+			known: history.New[knownInputs](historySeconds * env.World.Rate()),
+			last:  append([]sim.Input(nil), env.LastInputs...),
+		},
 		errorOffsets: make([]smoothing.ErrorOffset, len(env.World.Bodies())),
 	}
 	c.stepInputs = make([]sim.Input, env.Players)
@@ -105,6 +109,7 @@ func newClient(env *predict.Env) predict.Client {
 	k.Solver(&c.solver, env.World)
 	c.grace.declare(k)
 	declareResync(k, &c.resync.enabled)
+	declareRelay(k, &c.relay)
 	c.inputSender.Declare(env)
 	codec.DeclareChecks(env, &c.receiver.Checks)
 	if env.Joined {
@@ -115,6 +120,7 @@ func newClient(env *predict.Env) predict.Client {
 	c.counters.correctionMax = m.New("correction_max_m", "largest distance by which a correction moved the player's simulated cube, m")
 	c.counters.correctionLargestMean = m.New("correction_largest_mean_m", "mean distance by which a correction moved the body that it moved most, m")
 	c.counters.replayedTicks = m.New("replayed_ticks", "ticks that the client stepped again after corrections")
+	c.counters.repredictions = m.New("repredictions", "replays without a correction, because inputs of other players have become known")
 	c.counters.statesOutsideHistory = m.New("states_outside_history", "states of ticks that the client no longer remembers")
 	c.counters.oldStates = m.New("old_states", "states no newer than the last")
 	c.counters.clockBehindTicks = m.New("clock_behind_ticks", "ticks by which the client's clock is behind its target, now")
@@ -171,7 +177,9 @@ func (c *client) receive(server *packet.Endpoint) (received bool, newest packet.
 	w := c.env.World
 	for p, ok := server.Receive(); ok; p, ok = server.Receive() {
 		var h resyncHeader
-		h.code(c.receiver.Begin(p.Payload))
+		payload := c.receiver.Begin(p.Payload)
+		h.code(payload)
+		c.remote.received.code(payload, c.env.Players)
 		fresh, err := c.receiver.Finish(p.Payload, w.Scene(), w.Tick())
 		switch {
 		case err != nil:
@@ -181,6 +189,7 @@ func (c *client) receive(server *packet.Endpoint) (received bool, newest packet.
 			c.counters.oldStates.Inc()
 		default:
 			received, newest, c.header = true, p, h
+			c.remote.newest = c.remote.received
 		}
 	}
 	return received, newest
@@ -242,7 +251,9 @@ func (c *client) advanceSkipped() {
 // step.
 func (c *client) step() {
 	w := c.env.World
-	copy(c.stepInputs, c.lastInputs)
+	for p := range c.stepInputs {
+		c.stepInputs[p] = c.remote.at(w.Tick(), p)
+	}
 	if record := c.inputHistory.Find(w.Tick()); record != nil {
 		record.pose = w.Bodies()[c.watchedBody()].Pose
 		if p := c.env.Player; p >= 0 {
@@ -276,11 +287,7 @@ func (c *client) firstNeededInput() sim.Tick {
 func (c *client) correct(newest packet.Packet) {
 	w := c.env.World
 	correction := predict.Correction{Packet: newest.Sequence, Received: newest.ReceivedAt, Tick: c.receiver.Tick, Cause: c.cause()}
-	for i, in := range c.receiver.LastInputs {
-		if i != c.env.Player {
-			c.lastInputs[i] = in
-		}
-	}
+	c.remote.update(c.receiver.Tick, c.receiver.LastInputs, c.env.Player)
 	stateTick, now := c.receiver.Tick, w.Tick()
 	resyncTick, resync := c.resync.announced(c.header, stateTick)
 	if stateTick > now {
@@ -311,6 +318,7 @@ func (c *client) correct(newest packet.Packet) {
 		c.resync.differs(stateTick, w.Rate())
 	}
 	if !resync && (body < 0 || tolerated) {
+		c.repredict(stateTick)
 		return
 	}
 	if body >= 0 {
@@ -325,6 +333,28 @@ func (c *client) correct(newest packet.Packet) {
 	if body >= 0 {
 		correction.ReplayedTicks = int(now - stateTick)
 		c.reportCorrection(correction)
+	}
+}
+
+// repredict replays from the first tick after a received state that was stepped with another input of a
+// remote player than the one that is known now.
+func (c *client) repredict(from sim.Tick) {
+	w := c.env.World
+	for t := from; c.relay && t < w.Tick(); t++ {
+		record := c.inputHistory.Find(t)
+		if record == nil {
+			continue
+		}
+		for p := range c.stepInputs {
+			if p == c.env.Player || record.stepInputs[p] == c.remote.at(t, p) {
+				continue
+			}
+			if past := c.stateHistory.Find(t); past != nil {
+				c.counters.repredictions.Inc()
+				c.rewind(past, func() {})
+			}
+			return
+		}
 	}
 }
 
@@ -528,6 +558,6 @@ func (c *client) CopyFrom(from predict.Client) {
 	c.receiver.CopyFrom(&o.receiver)
 	c.inputHistory.CopyFrom(&o.inputHistory, history.CopyValue[inputRecord])
 	c.stateHistory.CopyFrom(&o.stateHistory)
-	c.lastInputs = append(c.lastInputs[:0], o.lastInputs...)
+	c.remote.copyFrom(&o.remote)
 	c.errorOffsets = append(c.errorOffsets[:0], o.errorOffsets...)
 }

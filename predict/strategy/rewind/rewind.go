@@ -52,7 +52,11 @@ func fields(up bool, payload []byte, scene *sim.Scene, see func(quant.Field)) er
 		return nil
 	case !up:
 		var h resyncHeader
-		return codec.FieldsWithHeader(h.code, payload, scene, see)
+		var runs relayedRuns
+		return codec.FieldsWithHeader(func(c *quant.Coder) {
+			h.code(c)
+			runs.code(c, scene.Players)
+		}, payload, scene, see)
 	}
 	var c quant.Coder
 	c.OnField(see)

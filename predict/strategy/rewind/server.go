@@ -16,9 +16,16 @@ type server struct {
 	broadcast   codec.Broadcast
 	history     rollbackHistory
 	resync      resyncServer
+	relay       relayServer
 	rejected    predict.Counter
 	writeHeader func(c *quant.Coder, peer int)
-	scratch     quant.Coder
+	scratch     serverScratch
+}
+
+// serverScratch is memory of one tick.
+type serverScratch struct {
+	coder quant.Coder
+	peers []predict.Peer
 }
 
 func newServer(env *predict.Env) predict.Server {
@@ -30,13 +37,18 @@ func newServer(env *predict.Env) predict.Server {
 	s.history.init(env)
 	s.resync.declare(env)
 	s.rejected = env.Counters.Rejected()
-	s.writeHeader = func(c *quant.Coder, peer int) { s.resync.codeAge(c, env.World.Tick()) }
+	declareRelay(env.Knobs, &s.relay.enabled)
+	s.writeHeader = func(c *quant.Coder, peer int) {
+		s.resync.codeAge(c, env.World.Tick())
+		s.relay.write(c, s.scratch.peers[peer].Player, env.Players, s.scratch.peers, s.Receiver.Queues)
+	}
 	return s
 }
 
 // Tick reads the inputs, steps and sends the state.
 func (s *server) Tick(host []sim.Input, peers []predict.Peer) {
 	world := s.Env.World
+	s.scratch.peers = peers
 	s.Receiver.AddPeers(peers, world.Tick(), s.Inputs)
 	s.broadcast.Acknowledge(peers)
 	input.SetHostInputs(s.Inputs, host)
@@ -91,7 +103,7 @@ func (s *server) read(p *packet.Packet, player int, q *input.Queue) (from sim.Ti
 	case hasInputs:
 		from, fresh, ok = q.ReadWith(p.Payload, now, readAsk)
 	default:
-		c := &s.scratch
+		c := &s.scratch.coder
 		c.BeginRead(p.Payload)
 		readAsk(c)
 		if ok = c.Err() == nil && c.AtEnd(len(p.Payload)); !ok {
@@ -135,5 +147,6 @@ func (s *server) CopyFrom(from predict.Server) {
 	s.Receiving.CopyFrom(&o.Receiving)
 	s.history.copyFrom(&o.history)
 	s.resync.copyFrom(&o.resync)
+	s.relay.enabled = o.relay.enabled
 	s.broadcast.CopyFrom(&o.broadcast)
 }
