@@ -1,6 +1,9 @@
 package lab
 
-import "ghostcube/sim"
+import (
+	"ghostcube/predict"
+	"ghostcube/sim"
+)
 
 // maxLatencySeconds is the time for which MeasureInputLatency waits for a visible effect, in seconds.
 const maxLatencySeconds = 5
@@ -41,6 +44,26 @@ func (l *Lab) MeasureInputLatency(following []Entry) []int {
 		}
 	}
 	return ticks
+}
+
+// Progress returns how far the inputs of the pane's first client have come; it is zero if the strategy
+// cannot report it.
+func (p *Pane) Progress() (to predict.InputProgress) {
+	if report := p.Strategy.Latency; report != nil {
+		report(&to, p.serverSide, p.Clients[0].side)
+	}
+	return to
+}
+
+// Joined reports whether the first player's input has an effect in every pane: its clients send inputs,
+// which they begin after a round trip.
+func (l *Lab) Joined() bool {
+	for _, p := range l.Panes {
+		if l.config.Seat == AtClient && p.Strategy.Latency != nil && p.Progress().Sampled == 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // FirstKeyPress returns the index of the first entry from start on in which the first

@@ -200,7 +200,7 @@ func (c *benchCommand) runSeeds(p *program, m *plan.Plan) error {
 }
 
 // Input latency is measured at this many key presses, this many seconds apart. The first
-// half second is left out, because clients join in it.
+// half second is left out, and the time until all clients have joined.
 const (
 	latencyProbeCount    = 10
 	latencyProbeInterval = 2
@@ -223,6 +223,9 @@ func runEntries(l *lab.Lab, entries []lab.Entry, progress func(int)) ([]latencyS
 	rate := l.Config().Rate
 	next, left := lab.FirstKeyPress(entries, min(rate/2, len(entries))), latencyProbeCount
 	for i, e := range entries {
+		if i == next && !l.Joined() {
+			next = lab.FirstKeyPress(entries, i+1)
+		}
 		if i == next && left > 0 {
 			for k, t := range l.MeasureInputLatency(entries[i:]) {
 				for len(found) <= k {

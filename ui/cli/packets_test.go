@@ -18,7 +18,7 @@ func TestPackets(t *testing.T) {
 	t.Parallel()
 	line := regexp.MustCompile(`pane \d (\S+), client \d (up|down): (\d+) bytes in (\d+) datagrams?; payload (\d+) bits, as JSON (\d+) bytes, byte-aligned with header (\d+)`)
 	field := regexp.MustCompile(`[a-z_]+ (\d+) = `)
-	each := regexp.MustCompile(`(?:bodies|inputs) (\d+) to (\d+): \w+ 1 = false each`)
+	each := regexp.MustCompile(`(?:bodies|inputs|relayed) (\d+) to (\d+): \w+ 1 = false each`)
 	for _, c := range []struct {
 		args           string
 		seconds, brief string
@@ -100,9 +100,9 @@ func TestPacketsNamesDesync(t *testing.T) {
 	if code := Main(testEnvironment(args, &out, &bad)); code != 0 {
 		t.Fatal(code, bad.String())
 	}
-	where := `check "bodies 0 rotation" at bit 378: writer and reader are out of sync since check "bodies 0 position" (bit 250)`
+	where := `check "bodies 0 rotation" at bit 386: writer and reader are out of sync since check "bodies 0 position" (bit 258)`
 	for _, want := range []string{
-		"\n  malformed after bit 410: quant: " + where + "\n",
+		"\n  malformed after bit 418: quant: " + where + "\n",
 		"\n30 malformed packets\nthe first: 2.500 s, pane 1, client 1 down: quant: " + where + "\n",
 	} {
 		if !strings.Contains(out.String(), want) {

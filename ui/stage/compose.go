@@ -319,6 +319,9 @@ func (d *overlay) captionLines(i int, r Rect, width float32) (lines, alerts []st
 	if _, largest, _, ok := p.Score.JointSeparation(); ok && d.settings.Joints {
 		lines = append(lines, "open joints "+gapText(p.Score.JointSeparationNow())+", largest "+gapText(largest))
 	}
+	if d.settings.Ticks {
+		wrap(tickCounters(p))
+	}
 	if n := p.Counters.Value("corrections"); n > 0 {
 		lines = append(lines, correctionsText(p.Counters, int(n)))
 	}
@@ -348,6 +351,17 @@ func correctionsText(m *predict.Counters, n int) string {
 		return fmt.Sprintf("%s, mean %.2f m, player's cube %.2f m", countText(n, "correction"), largest, player)
 	}
 	return fmt.Sprintf("%s of the player's cube, mean %.2f m", countText(n, "correction"), player)
+}
+
+// tickCounters returns the ticks of a pane's first client and of its server, and the tick of the newest state
+// that the client has received.
+func tickCounters(p *lab.Pane) []string {
+	words := []string{fmt.Sprintf("client tick %d,", p.Clients[0].World.Tick()), fmt.Sprintf("server tick %d", p.ServerWorld.Tick())}
+	if state := p.Progress().StateReceived; state > 0 {
+		words[1] += ","
+		words = append(words, fmt.Sprintf("state %d", state))
+	}
+	return words
 }
 
 // keyFigures returns the four numbers that lead the caption of a pane: the mean time from a key to the screen

@@ -23,6 +23,7 @@ type Settings struct {
 	Ages      bool
 	Latency   bool
 	Slots     bool
+	Ticks     bool
 	Shots     bool
 	Parents   bool
 	Joints    bool
@@ -60,6 +61,7 @@ var SettingTable = []Setting{
 	{Name: "ages", Key: "L", Help: "histogram of snapshot ages of the moving bodies", field: func(s *Settings) any { return &s.Ages }},
 	{Name: "latency", Key: "U", Help: "latency from key to screen by stage, mean of 1 s", field: func(s *Settings) any { return &s.Latency }},
 	{Name: "slots", Help: "slots of the server's playout buffer of inputs, and what it used in the last ticks", field: func(s *Settings) any { return &s.Slots }},
+	{Name: "ticks", Help: "tick counters: the client's, the server's, and that of the newest received state", field: func(s *Settings) any { return &s.Ticks }},
 	{Name: "shots", Key: "Y", Help: "shots of the last second and their results", field: func(s *Settings) any { return &s.Shots }},
 	{Name: "parents", Key: "I", Help: "boxes in which the player's cube looks for a parent", field: func(s *Settings) any { return &s.Parents }},
 	{Name: "joints", Help: "marks at open joints, the largest gap in the caption, and the roots of joint trees", field: func(s *Settings) any { return &s.Joints }},

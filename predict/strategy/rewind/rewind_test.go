@@ -248,8 +248,8 @@ func TestOnInput(t *testing.T) {
 	if n := r.Counter("corrections"); n != 0 {
 		t.Errorf("%v corrections", n)
 	}
-	if ratio := r.Counter("inputs_consumed_ratio"); ratio != 1 {
-		t.Errorf("ratio %v", ratio)
+	if ratio, gaps := r.Counter("inputs_consumed_ratio"), r.Counter("input_gaps"); ratio != 1 || gaps != 0 {
+		t.Errorf("ratio %v, %v ticks skipped", ratio, gaps)
 	}
 	lag := int64(r.ClientWorld().Tick()) - int64(r.ServerWorld().Tick())
 	if lag < 4 || lag > 12 {
@@ -269,6 +269,9 @@ func TestOnInput(t *testing.T) {
 	}
 	if n := r.Counter("corrections"); n < 50 {
 		t.Errorf("without redundancy %v corrections", n)
+	}
+	if n, lost := r.Counter("input_gaps"), r.Counter("inputs_consumed_ratio"); n < 240 || n > 360 || lost < 0.7 || lost > 0.8 {
+		t.Errorf("without redundancy %v of 1200 ticks skipped, %v of the inputs used", n, lost)
 	}
 }
 

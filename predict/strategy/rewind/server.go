@@ -12,14 +12,17 @@ import (
 
 type server struct {
 	serverworld.Receiving
-	stepMode    int
-	broadcast   codec.Broadcast
-	history     rollbackHistory
-	resync      resyncServer
-	relay       relayServer
-	rejected    predict.Counter
-	writeHeader func(c *quant.Coder, peer int)
-	scratch     serverScratch
+	stepMode int
+	// server-steps=on-input: the first input has been used, which sets the tick of the world.
+	startedOnInput bool
+	inputGaps      predict.Counter
+	broadcast      codec.Broadcast
+	history        rollbackHistory
+	resync         resyncServer
+	relay          relayServer
+	rejected       predict.Counter
+	writeHeader    func(c *quant.Coder, peer int)
+	scratch        serverScratch
 }
 
 // serverScratch is memory of one tick.
@@ -37,6 +40,7 @@ func newServer(env *predict.Env) predict.Server {
 	s.history.init(env)
 	s.resync.declare(env)
 	s.rejected = env.Counters.Rejected()
+	s.inputGaps = env.Counters.New("input_gaps", "server-steps=on-input: ticks that the server skipped because their input never arrived")
 	declareRelay(env.Knobs, &s.relay.enabled)
 	s.writeHeader = func(c *quant.Coder, peer int) {
 		s.resync.codeAge(c, env.World.Tick())
@@ -132,6 +136,10 @@ func (s *server) stepOnInput(peers []predict.Peer) {
 				}
 				s.Inputs[peer.Player] = q.Pop(t, input.Repetition{})
 				if i == 0 {
+					if s.startedOnInput {
+						s.inputGaps.Add(float64(t - world.Tick()))
+					}
+					s.startedOnInput = true
 					world.SetTick(t)
 					s.Step(nil, peers)
 					s.broadcast.RecordStep(world)
@@ -143,7 +151,7 @@ func (s *server) stepOnInput(peers []predict.Peer) {
 
 func (s *server) CopyFrom(from predict.Server) {
 	o := from.(*server)
-	s.stepMode = o.stepMode
+	s.stepMode, s.startedOnInput = o.stepMode, o.startedOnInput
 	s.Receiving.CopyFrom(&o.Receiving)
 	s.history.copyFrom(&o.history)
 	s.resync.copyFrom(&o.resync)
