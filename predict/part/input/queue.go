@@ -194,7 +194,8 @@ func (q *Queue) insert(t sim.Tick, in sim.Input) bool {
 	if s.present && s.tick == t {
 		q.counters.duplicateInputs.Inc()
 		if !s.consumed && t >= q.nextTick {
-			s.in = in // the same, or a correction: an old message with equal low bits may have been taken for this tick
+			in.Shot = sim.Shot{} // it counted when the input first arrived
+			s.in = in            // the same, or a correction: an old message with equal low bits may have been taken for this tick
 		}
 		return false
 	}

@@ -69,3 +69,32 @@ func TestReplayRepetitionEnds(t *testing.T) {
 		t.Errorf("after the replay: %v, repeated for %d ticks", in, q.Repeats())
 	}
 }
+
+// TestWaitingInputs checks that the waiting inputs are those up to the first that has not arrived, and
+// that none has a shot, also if it arrives again before its turn.
+func TestWaitingInputs(t *testing.T) {
+	q := newQueue(&predict.Counters{})
+	q.Start(10, sim.Input{})
+	shot := sim.Input{Buttons: sim.Forward, Shot: sim.Shot{Fired: true, Yaw: 5}}
+	for _, tick := range []sim.Tick{10, 11, 11, 12, 14} {
+		q.insert(tick, shot)
+	}
+	for _, limit := range []int{2, 64} {
+		got := q.AppendWaiting(nil, limit)
+		if len(got) != min(limit, 3) {
+			t.Errorf("%d inputs wait, of at most %d", len(got), limit)
+		}
+		for i, in := range got {
+			if in != (sim.Input{Buttons: sim.Forward}) {
+				t.Errorf("input %d is %+v", i, in)
+			}
+		}
+	}
+	if shots := q.PopShots(); len(shots) != 4 {
+		t.Errorf("%d shots, want 4", len(shots))
+	}
+	q.Pop(10, repeatLast)
+	if got := q.AppendWaiting(nil, 64); len(got) != 2 {
+		t.Errorf("%d inputs wait", len(got))
+	}
+}
