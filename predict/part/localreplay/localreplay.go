@@ -168,8 +168,8 @@ func (r *Replay) touch() int {
 	return r.settings.touch
 }
 
-// carriersPinned reports whether all carriers were pinned from tick at on. A carrier that moves at the
-// client's tick is not where it is at the server's tick that uses the same input, so a replay from
+// carriersPinned reports whether all carriers were pinned from tick at on. The server may use the input
+// of a client tick at another tick of its own, at which a moving carrier is elsewhere, so a replay from
 // the server's state would begin beside it.
 func (r *Replay) carriersPinned(at sim.Tick) bool {
 	if len(r.local.scene.Carriers) == 0 {

@@ -333,17 +333,19 @@ func TestHopOnTable(t *testing.T) {
 		{what: "relative:parent-box=off:handover=reconcile", strategy: Strategy, knobs: []string{"parent-box", "off", "handover", "reconcile"}},
 		{what: "historyoffset", strategy: historyoffset.Strategy},
 	}
-	for i := range rows {
-		x := &rows[i]
-		var n, jump float64
-		n, x.sum, x.largest, jump = hop(t, x.strategy, x.knobs...)
-		t.Logf("%s: %v corrections, %.2f m in total, the largest %.3f m; the largest change of a drawn step on the table %.3f m", x.what, n, x.sum, x.largest, jump)
-		if i == 0 && (x.sum > 0.3 || jump > 0.06) || i > 0 && x.sum < 3*rows[0].sum {
-			t.Errorf("%s: %v m", x.what, x.sum)
+	for _, method := range []string{"offset", "replay"} {
+		for i := range rows {
+			x := &rows[i]
+			var n, jump float64
+			n, x.sum, x.largest, jump = hop(t, x.strategy, append([]string{"correct-by", method}, x.knobs...)...)
+			t.Logf("%s, %s: %v corrections, %.2f m in total, the largest %.3f m; the largest change of a drawn step on the table %.3f m", x.what, method, n, x.sum, x.largest, jump)
+			if i == 0 && (x.sum > 0.3 || jump > 0.06) || i > 0 && x.sum < 3*rows[0].sum {
+				t.Errorf("%s, %s: %v m", x.what, method, x.sum)
+			}
 		}
-	}
-	if rows[3].largest < 0.3 || rows[4].sum < 3*rows[1].sum {
-		t.Error("the largest correction after reconcile is below 0.3 m, or historyoffset needs no more corrections")
+		if rows[3].largest < 0.3 || rows[4].sum < 3*rows[1].sum {
+			t.Errorf("%s: the largest correction after reconcile is below 0.3 m, or historyoffset needs no more corrections", method)
+		}
 	}
 }
 
