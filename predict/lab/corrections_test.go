@@ -162,7 +162,7 @@ func TestCorrectionCauses(t *testing.T) {
 	if own, all := count(p, predict.LocalInput, 0), p.Corrections.Total(); own < 10 || own < all/2 || count(p, predict.RemoteInput, 0) > 0 {
 		t.Errorf("of %d corrections %d have lost inputs as their cause", all, own)
 	}
-	l = labtest.Open(t, labtest.Config(t, "two-players", "latency=75ms", AtClient), "rewind")
+	l = labtest.Open(t, labtest.Config(t, "two-players", "latency=75ms", AtClient), "rewind:relay=off")
 	p = l.Panes[0]
 	labtest.Run(t, l, 600)
 	if n := count(p, predict.RemoteInput, 1); n < 10 || count(p, predict.LocalInput, 0)+count(p, predict.LocalInput, 1) > 0 {
