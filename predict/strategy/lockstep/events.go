@@ -16,27 +16,36 @@ import (
 // Over a network with constant latency and no loss the events arrive evenly, and the worlds stay the
 // same. Shots are not sent.
 
-// maxEvents is the largest number of events in a tick: one for each key, and the heading.
+// maxEvents is the largest number of events in a tick: one for each key, and the heading. The event of
+// the action buttons waits for the next tick if there are as many.
 const maxEvents = buttonCount + 1
 
 const (
-	buttonCount  = 6
-	headingEvent = buttonCount // the key of an event that sets the heading
+	buttonCount  = 6                // of sim.MoveButtons
+	headingEvent = buttonCount      // the key of an event that sets the heading
+	actionEvent  = headingEvent + 1 // the key of an event that sets the action buttons
+	actionBits   = 2
 )
 
 // event is a key that is pressed or released, or a new heading.
 type event struct {
-	key     int // in [0,headingEvent]
+	key     int // in [0,actionEvent]
 	down    bool
-	heading uint8 // of a headingEvent
+	heading uint8       // of a headingEvent
+	actions sim.Buttons // of an actionEvent: those that are down
 }
 
 // code reads, writes or measures an event.
 func (e *event) code(c *quant.Coder) {
 	c.Label("key")
-	if e.key = c.Int(e.key, 0, headingEvent); e.key == headingEvent {
+	switch e.key = c.Int(e.key, 0, actionEvent); e.key {
+	case headingEvent:
 		c.Label("heading")
 		e.heading = uint8(c.Bits(uint32(e.heading), 8))
+		return
+	case actionEvent:
+		c.Label("actions")
+		e.actions = sim.Buttons(c.Bits(uint32(e.actions>>buttonCount), actionBits)) << buttonCount
 		return
 	}
 	c.Label("down")
@@ -65,7 +74,15 @@ func (e *eventInput) appendNew(list []event, s *inputStream) []event {
 	if in.Heading != e.keys.Heading {
 		list = append(list, event{key: headingEvent, heading: in.Heading})
 	}
-	e.keys = sim.Input{Buttons: in.Buttons, Heading: in.Heading}
+	actions := in.Buttons & sim.ActionButtons
+	if before := e.keys.Buttons & sim.ActionButtons; actions != before {
+		if len(list) < maxEvents {
+			list = append(list, event{key: actionEvent, actions: actions})
+		} else {
+			actions = before
+		}
+	}
+	e.keys = sim.Input{Buttons: in.Buttons&sim.MoveButtons | actions, Heading: in.Heading}
 	return list
 }
 
@@ -76,6 +93,8 @@ func (e *eventInput) receive(list []event) {
 		switch bit := sim.Buttons(1) << x.key; {
 		case x.key == headingEvent:
 			e.keys.Heading = x.heading
+		case x.key == actionEvent:
+			e.keys.Buttons = e.keys.Buttons&sim.MoveButtons | x.actions
 		case x.down:
 			e.keys.Buttons |= bit
 		default:

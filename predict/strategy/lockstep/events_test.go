@@ -3,6 +3,7 @@ package lockstep
 import (
 	"testing"
 
+	"ghostcube/net/quant"
 	"ghostcube/predict/predicttest"
 	"ghostcube/sim"
 )
@@ -111,6 +112,38 @@ func TestStepError(t *testing.T) {
 		}
 		if tick := r.Counter("desync_tick"); c.desyncs > 0 && (tick < 1 || tick > 30) {
 			t.Errorf("step-error=%s: the worlds differ from tick %v on", c.ppm, tick)
+		}
+	}
+}
+
+// TestEventsCarryActions checks that events add up to the inputs that they were made of, action buttons
+// included, also if so many keys change in a tick that the actions wait for the next.
+func TestEventsCarryActions(t *testing.T) {
+	var sent, received eventInput
+	var stream inputStream
+	inputs := []sim.Input{
+		{Buttons: sim.Forward}, {Buttons: sim.Forward | sim.Use}, {Buttons: sim.Use | sim.Couple, Heading: 3},
+		{}, {Buttons: sim.AllButtons, Heading: 9}, {Buttons: sim.AllButtons, Heading: 9}, {Buttons: sim.Couple, Heading: 9},
+	}
+	for tick, in := range inputs {
+		stream.add(in)
+		r := playerSection{events: sent.appendNew(nil, &stream)}
+		var c quant.Coder
+		c.BeginWrite(make([]byte, 64))
+		r.codeEvents(&c)
+		data := c.FinishWrite()
+		c.BeginRead(data)
+		r = playerSection{}
+		r.codeEvents(&c)
+		if c.Err() != nil {
+			t.Fatal(c.Err())
+		}
+		received.receive(r.events)
+		if tick == 4 {
+			in.Buttons &^= sim.ActionButtons // seven other keys change in this tick
+		}
+		if received.keys != in {
+			t.Errorf("tick %d: events add up to %+v, want %+v", tick, received.keys, in)
 		}
 	}
 }
