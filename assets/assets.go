@@ -20,6 +20,12 @@ var Traces embed.FS
 //go:embed comparisons/*.toml
 var Comparisons embed.FS
 
+// Mechanisms lists the mechanisms of the classic articles and the commands that show them, read by
+// ui/plan.
+//
+//go:embed mechanisms.toml
+var Mechanisms []byte
+
 // Shaders are the Kage shaders of render/gpu, shaders/NAME.kage.
 //
 //go:embed shaders/*.kage

@@ -25,6 +25,7 @@ type Environment struct {
 	Tapes          fs.FS                // tapes/NAME.tape
 	Traces         fs.FS                // traces/NAME.csv
 	Comparisons    fs.FS                // comparisons/*.toml
+	Mechanisms     []byte               // mechanisms.toml
 	Now            func() time.Duration // time since an arbitrary moment, for CPU figures and progress bars
 
 	// OpenWindow opens the window and returns when it is closed. If it cannot, it returns
@@ -100,7 +101,7 @@ func (o *outputWriter) Write(b []byte) (int, error) {
 
 func newProgram(o Environment) *program {
 	return &program{Environment: o, library: plan.Library{
-		Tapes: o.Tapes, Traces: o.Traces, ComparisonFiles: o.Comparisons,
+		Tapes: o.Tapes, Traces: o.Traces, ComparisonFiles: o.Comparisons, MechanismFile: o.Mechanisms,
 		Warn: func(text string) { fmt.Fprintln(o.Stderr, "ghostcube: "+text) },
 	}}
 }

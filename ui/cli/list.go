@@ -19,7 +19,7 @@ import (
 )
 
 type listCommand struct {
-	Kind string `arg:"" optional:"" help:"scenes, strategies, networks, traces, tapes, knobs, counters, measures, comparisons or display." placeholder:"KIND"`
+	Kind string `arg:"" optional:"" help:"scenes, strategies, networks, traces, tapes, knobs, counters, measures, comparisons, mechanisms or display." placeholder:"KIND"`
 	Name string `arg:"" optional:"" help:"A strategy, for its knobs or counters alone, or a comparison, for all of its settings." placeholder:"NAME"`
 }
 
@@ -34,7 +34,7 @@ Examples:
 `
 }
 
-var listKinds = []string{"scenes", "strategies", "networks", "traces", "tapes", "knobs", "counters", "measures", "comparisons", "display"}
+var listKinds = []string{"scenes", "strategies", "networks", "traces", "tapes", "knobs", "counters", "measures", "comparisons", "mechanisms", "display"}
 
 // Run prints a list.
 func (c *listCommand) Run(p *program) error {
@@ -86,6 +86,8 @@ func (c *listCommand) print(p *program, t table) error {
 		return listMeasures(t)
 	case "comparisons":
 		return p.listComparisons(t, c.Name)
+	case "mechanisms":
+		return p.listMechanisms(t)
 	case "display":
 		listDisplay(t)
 	default:
@@ -248,6 +250,23 @@ func listDisplay(t table) {
 	}
 }
 
+// listMechanisms lists the mechanisms of the articles and the commands that show them.
+func (p *program) listMechanisms(t table) error {
+	list, err := p.library.Mechanisms()
+	if err != nil {
+		return err
+	}
+	t.row("NO.", "MECHANISM", "COMMAND")
+	for i := range list {
+		m := &list[i]
+		if i == 0 || list[i-1].Group != m.Group {
+			t.row("", m.Group, "")
+		}
+		t.row(fmt.Sprint(m.Number), m.Name, "ghostcube "+m.Command)
+	}
+	return nil
+}
+
 // listNames lists the names of everything that has one.
 func (p *program) listNames(t table) error {
 	list, err := p.library.Comparisons()
@@ -267,7 +286,7 @@ func (p *program) listNames(t table) error {
 	} {
 		t.row(x.kind, strings.Join(x.names, " "))
 	}
-	t.row("list KIND describes each; list knobs, counters, measures and display list more.")
+	t.row("list KIND describes each; list knobs, counters, measures, mechanisms and display list more.")
 	return nil
 }
 

@@ -12,12 +12,13 @@ import (
 	"ghostcube/ui/stage"
 )
 
-// Library finds tapes, traces and comparisons. Built-in tapes and traces have names; a name
+// Library finds tapes, traces, comparisons and mechanisms. Built-in tapes and traces have names; a name
 // with a dot or a slash is a file.
 type Library struct {
-	Tapes           fs.FS // tapes/NAME.tape
-	Traces          fs.FS // traces/NAME.csv
-	ComparisonFiles fs.FS // comparisons/*.toml
+	Tapes           fs.FS  // tapes/NAME.tape
+	Traces          fs.FS  // traces/NAME.csv
+	ComparisonFiles fs.FS  // comparisons/*.toml
+	MechanismFile   []byte // mechanisms.toml
 
 	// Warn is called with a warning, such as of a truncated tape. It may be nil.
 	Warn func(text string)

@@ -1,0 +1,290 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"ghostcube/internal/experiment"
+	"ghostcube/internal/golden"
+	"ghostcube/ui/plan"
+)
+
+// The page that lists all mechanisms with measured figures. go test ./ui/cli -run TestMechanisms
+// -update, with GHOSTCUBE_CI=1, writes it.
+const mechanismPage = "../../docs/mechanisms.md"
+
+func mechanisms(t *testing.T) []plan.Mechanism {
+	t.Helper()
+	list, err := newProgram(testEnvironment(nil, t.Output(), t.Output())).library.Mechanisms()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+// TestMechanismsAreDeclared checks that the code that the list of mechanisms names exists, and that
+// the page has the list's present texts.
+func TestMechanismsAreDeclared(t *testing.T) {
+	page, err := os.ReadFile(mechanismPage)
+	if err != nil {
+		t.Fatal(err)
+	}
+	declared := map[string]map[string]bool{} // by folder
+	for _, m := range mechanisms(t) {
+		for _, code := range m.Code {
+			folder, name := code, ""
+			if dot := strings.IndexByte(code[strings.LastIndexByte(code, '/')+1:], '.'); dot >= 0 {
+				dot += strings.LastIndexByte(code, '/') + 1
+				folder, name = code[:dot], code[dot+1:]
+			}
+			if declared[folder] == nil {
+				declared[folder] = declarations(t, filepath.Join("../..", folder))
+			}
+			if !declared[folder][name] {
+				t.Errorf("mechanism %d, %s: %s does not exist", m.Number, m.Name, code)
+			}
+		}
+		if !golden.Updating() && !strings.Contains(string(page), mechanismCells(&m)) {
+			t.Errorf("mechanism %d, %s: docs/mechanisms.md is out of date", m.Number, m.Name)
+		}
+	}
+}
+
+// declarations returns the names that the files of a folder declare, methods and fields as
+// Type.Name, and "" for the package.
+func declarations(t *testing.T, folder string) map[string]bool {
+	t.Helper()
+	names := map[string]bool{}
+	files, err := filepath.Glob(filepath.Join(folder, "*.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range files {
+		f, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		names[""] = true
+		for _, d := range f.Decls {
+			switch d := d.(type) {
+			case *ast.FuncDecl:
+				name := d.Name.Name
+				if d.Recv != nil {
+					receiver := d.Recv.List[0].Type
+					if star, ok := receiver.(*ast.StarExpr); ok {
+						receiver = star.X
+					}
+					if generic, ok := receiver.(*ast.IndexExpr); ok {
+						receiver = generic.X
+					}
+					if base, ok := receiver.(*ast.Ident); ok {
+						name = base.Name + "." + name
+					}
+				}
+				names[name] = true
+			case *ast.GenDecl:
+				for _, s := range d.Specs {
+					switch s := s.(type) {
+					case *ast.TypeSpec:
+						names[s.Name.Name] = true
+						if st, ok := s.Type.(*ast.StructType); ok {
+							for _, field := range st.Fields.List {
+								for _, n := range field.Names {
+									names[s.Name.Name+"."+n.Name] = true
+								}
+							}
+						}
+					case *ast.ValueSpec:
+						for _, n := range s.Names {
+							names[n.Name] = true
+						}
+					}
+				}
+			}
+		}
+	}
+	return names
+}
+
+// TestMechanisms runs the command of every mechanism and compares the figures with the page.
+func TestMechanisms(t *testing.T) {
+	experiment.Skip(t)
+	list := mechanisms(t)
+	outputs := mechanismOutputs(t, list)
+	var page strings.Builder
+	fmt.Fprintf(&page, mechanismHead, len(list))
+	for i := range list {
+		m := &list[i]
+		if i == 0 || list[i-1].Group != m.Group {
+			fmt.Fprintf(&page, "\n## %s\n\n| | mechanism | code | command | figures |\n|---|---|---|---|---|\n", m.Group)
+		}
+		figures, err := outputs[m.Command].fill(m.Figure)
+		if err != nil {
+			t.Errorf("mechanism %d, %s: %v", m.Number, m.Name, err)
+			figures = "?"
+		}
+		fmt.Fprintf(&page, "%s %s |\n", mechanismCells(m), figures)
+	}
+	if golden.Updating() {
+		if err := os.WriteFile(mechanismPage, []byte(page.String()), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(mechanismPage)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, old := strings.Split(page.String(), "\n"), strings.Split(string(want), "\n")
+	for i := range max(len(got), len(old)) {
+		if i >= len(got) || i >= len(old) || got[i] != old[i] {
+			t.Errorf("docs/mechanisms.md, line %d:\ngot  %q\nwant %q", i+1, got[min(i, len(got)-1)], old[min(i, len(old)-1)])
+		}
+	}
+}
+
+const mechanismHead = `# Mechanisms
+
+The %d mechanisms that the articles and talks describe: the code that has each, a command that shows
+it, and the figures that this command measures. ` + "`record`" + ` and ` + "`run`" + ` take the same arguments as
+` + "`bench`" + `. ` + "`ghostcube list mechanisms`" + ` prints the list. A test runs all commands and writes
+this page, so its figures are those of the present version.
+`
+
+// mechanismCells returns the cells of a mechanism before its figures.
+func mechanismCells(m *plan.Mechanism) string {
+	return fmt.Sprintf("| %d | %s | `%s` | `%s` |", m.Number, m.Name, strings.Join(m.Code, "` `"), m.Command)
+}
+
+// output is the output of a command.
+type output struct {
+	text string
+	err  error
+}
+
+// mechanismOutputs runs the commands of all mechanisms, each once.
+func mechanismOutputs(t *testing.T, list []plan.Mechanism) map[string]*output {
+	outputs := map[string]*output{}
+	work := make(chan *plan.Mechanism)
+	var mutex sync.Mutex
+	var wait sync.WaitGroup
+	folder := t.TempDir()
+	for range 2 {
+		wait.Go(func() {
+			for m := range work {
+				command := m.Command
+				var out, errs strings.Builder
+				args := strings.Fields(strings.ReplaceAll(command, "FOLDER", folder))
+				if args[0] == "bench" && !strings.Contains(m.Figure, "{/") {
+					args = append(args, "--format", "json")
+				}
+				o := &output{}
+				if code := Main(testEnvironment(args, &out, &errs)); code != 0 {
+					o.err = fmt.Errorf("ghostcube %s: exit code %d: %s", command, code, errs.String())
+				}
+				o.text = out.String()
+				mutex.Lock()
+				outputs[command] = o
+				mutex.Unlock()
+			}
+		})
+	}
+	seen := map[string]bool{}
+	for i := range list {
+		if !seen[list[i].Command] {
+			seen[list[i].Command] = true
+			work <- &list[i]
+		}
+	}
+	close(work)
+	wait.Wait()
+	return outputs
+}
+
+var placeholder = regexp.MustCompile(`\{(/[^}]*/|(\d+)\.([a-z0-9_]+)(?:\*([0-9.e-]+))?(?::([0-9])|(:%))?)\}`)
+
+// fill replaces the placeholders of a figure by values of the output:
+//
+//	{2.corrections}      measure, counter or traffic figure of the second pane
+//	{2.pops_m*1000:1}    the same times 1000, with one decimal
+//	{2.lost_ratio:%}     a share in percent
+//	{1.checksum}         datagrams rejected for a reason
+//	{/sent: (\d+)/}      the first group of the first match in the text
+func (o *output) fill(figure string) (string, error) {
+	if o.err != nil {
+		return "", o.err
+	}
+	var report struct {
+		Panes []struct {
+			Score    measures
+			Counters map[string]any
+			Traffic  map[string]any
+		}
+	}
+	var bad error
+	fail := func(format string, args ...any) string {
+		bad = fmt.Errorf(format, args...)
+		return ""
+	}
+	text := placeholder.ReplaceAllStringFunc(figure, func(s string) string {
+		m := placeholder.FindStringSubmatch(s)
+		if m[2] == "" {
+			found := regexp.MustCompile(strings.Trim(m[1], "/")).FindStringSubmatch(o.text)
+			if len(found) < 2 {
+				return fail("the output lacks %s", s)
+			}
+			return found[1]
+		}
+		if report.Panes == nil {
+			if err := json.Unmarshal([]byte(o.text), &report); err != nil {
+				return fail("%s: %v", s, err)
+			}
+		}
+		pane, _ := strconv.Atoi(m[2])
+		if pane < 1 || pane > len(report.Panes) {
+			return fail("%s: there are %d panes", s, len(report.Panes))
+		}
+		p := &report.Panes[pane-1]
+		v := p.Score.value(m[3])
+		rejected, _ := p.Traffic["rejected"].(map[string]any)
+		for _, values := range []map[string]any{p.Counters, p.Traffic, rejected} {
+			if x, ok := values[m[3]].(float64); ok {
+				v = x
+			}
+		}
+		if math.IsNaN(v) {
+			return fail("%s: pane %d has no such value", s, pane)
+		}
+		if m[4] != "" {
+			factor, err := strconv.ParseFloat(m[4], 64)
+			if err != nil {
+				return fail("%s: %v", s, err)
+			}
+			v *= factor
+		}
+		switch {
+		case m[6] != "":
+			return strings.TrimSuffix(fixed(100*v, 1), ".0") + " %"
+		case m[5] != "":
+			digits, _ := strconv.Atoi(m[5])
+			return fixed(v, digits)
+		case v == math.Trunc(v) || math.Abs(v) >= 100:
+			return fixed(v, 0)
+		}
+		return strconv.FormatFloat(v, 'g', 3, 64)
+	})
+	if bad == nil && strings.ContainsAny(text, "{}") {
+		return "", fmt.Errorf("%q has an unknown placeholder", text)
+	}
+	return text, bad
+}
