@@ -130,6 +130,35 @@ func TestDrivenBodyIsDynamic(t *testing.T) {
 	}
 }
 
+// TestPlayersOnFootAreReplayed checks that a lost input of a player on foot is corrected by a replay in a
+// scene with vehicles too, and that what the player drives is corrected by offset.
+func TestPlayersOnFootAreReplayed(t *testing.T) {
+	l := labtest.Open(t, labtest.Config(t, "convoy", "latency=60ms,loss=10%", AtClient), "historyoffset:redundant=off")
+	counters := l.Panes[0].Counters
+	run := func(ticks int, in func(tick int) sim.Input) (corrections, replays float64) {
+		corrections, replays = counters.Value("corrections"), counters.Value("replays")
+		for tick := range ticks {
+			if err := l.Tick(Entry{Inputs: []sim.Input{in(tick)}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return counters.Value("corrections") - corrections, counters.Value("replays") - replays
+	}
+	corrections, replays := run(240, func(tick int) sim.Input {
+		return sim.Input{Buttons: []sim.Buttons{sim.Left, sim.Back, sim.Right, sim.Forward}[tick/15%4]}
+	})
+	if replays == 0 || replays < corrections {
+		t.Errorf("on foot: %v corrections, %v replays", corrections, replays)
+	}
+	run(100, drive)
+	if l.Panes[0].ServerWorld.Operated(0) == 0 {
+		t.Fatal("the player does not drive")
+	}
+	if corrections, replays = run(100, func(int) sim.Input { return sim.Input{Buttons: sim.Right} }); corrections == 0 || replays > 0 {
+		t.Errorf("in the rover: %v corrections, %v replays", corrections, replays)
+	}
+}
+
 // TestJointRootMatters checks that joint-root=operated makes the rover that the player drives the root of its
 // train, which is heavier: the wagons hang from the predicted rover, and no coupling is drawn open.
 func TestJointRootMatters(t *testing.T) {

@@ -32,6 +32,7 @@ type local struct {
 func (l *local) init(env *predict.Env) {
 	l.scene, l.player, l.usable = env.World.Scene(), env.Player, true
 	s := *l.scene
+	s.Vehicles, s.Couplings = nil, nil // there is no replay while the player drives
 	l.jointed = make([]bool, len(s.Boxes))
 	for _, j := range s.Joints {
 		if l.jointed[j.B] = true; j.A != sim.WorldBody {
@@ -52,6 +53,7 @@ func (l *local) init(env *predict.Env) {
 		}
 	}
 	l.world = sim.New(s, env.World.Rate())
+	l.world.RunWalkers(false) // the client does not know where others go
 	l.away = sim.Body{Pose: geom.Pose{Pos: geom.Vec3{X: s.HalfWidth, Y: s.HalfWidth, Z: s.Height}, Rot: geom.Identity}, Asleep: true}
 	l.bodies, l.slotOf = make([]int32, len(s.Boxes)), make([]int16, len(l.scene.Boxes))
 	for i := range l.slotOf {

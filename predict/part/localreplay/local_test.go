@@ -48,6 +48,21 @@ func TestLocal(t *testing.T) {
 	}
 }
 
+// TestWalkersStand checks that a local world does not know where the walkers of a crowd go, as a client does
+// not know the input of other players.
+func TestWalkersStand(t *testing.T) {
+	var l local
+	l.init(predicttest.NewEnv(predicttest.Scene(t, "crowd:walkers=50"), 60, 0))
+	const walker = 1
+	slot := l.add(walker, l.scene.Boxes[walker].Start)
+	l.world.SetKinematic(slot, false)
+	for range 300 {
+		if l.world.Step(); l.world.Bodies()[slot].Linear.Len() > 0.1 {
+			t.Fatalf("the walker moves: %+v", l.world.Bodies()[slot])
+		}
+	}
+}
+
 // TestRegion checks the regions in which bodies belong to an island.
 func TestRegion(t *testing.T) {
 	g := region{}

@@ -112,10 +112,10 @@ func (r *Replay) Declare(env *predict.Env, parent *frame.Parent, others *nearby.
 	r.scratch.results = make([]sim.Body, 0, r.steps.Size())
 }
 
-// enabled reports whether corrections replay. In a scene with vehicles or couplings they do not: the
-// local world has no part in what players enter and connect.
+// enabled reports whether corrections replay. While the player drives a vehicle they do not.
 func (r *Replay) enabled() bool {
-	return r.settings.method == byReplay && r.env.Player >= 0 && !r.env.World.Scene().HasActions()
+	player := r.env.Player
+	return r.settings.method == byReplay && player >= 0 && r.env.World.Operated(player) == player
 }
 
 // InIsland reports whether the player's body is stepped in an island, so that remote bodies in the

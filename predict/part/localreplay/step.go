@@ -66,11 +66,14 @@ func (r *Replay) rememberNear(s *step) {
 // EndStep ends a step of the client's world. If the player's body is stepped in an island, that
 // decides its state.
 func (r *Replay) EndStep() {
-	if !r.enabled() {
-		return
-	}
 	w := r.env.World
 	s := r.steps.Find(w.Tick() - 1)
+	if !r.enabled() || s == nil { // the player has entered or left a vehicle in the step
+		if r.stop(); r.parent != nil {
+			r.parent.EndTick()
+		}
+		return
+	}
 	r.scratch.touches = w.AppendContacts(r.scratch.touches[:0], r.env.Player)
 	for _, c := range r.scratch.touches {
 		s.touched = s.touched || c.Body >= 0
