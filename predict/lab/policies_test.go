@@ -12,7 +12,7 @@ import (
 )
 
 // allPolicies is a spec with every policy on.
-const allPolicies = "historyoffset:fallback-corrections=10:fallback-dirty-ticks=6:remote-bodies=dynamic"
+const allPolicies = "historyoffset:correct-by=offset:fallback-corrections=10:fallback-dirty-ticks=6:remote-bodies=dynamic"
 
 // measureTape runs a built-in tape at 125 ms one way and returns a measure of each pane.
 func measureTape(t *testing.T, name, measure string, specs ...string) (values []float64) {

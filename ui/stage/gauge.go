@@ -272,7 +272,7 @@ func (d *overlay) drawSidebandGauge(p *pane, x, y, w, h float32) {
 	base := y + d.px(67)
 	d.Text(x+pad, base, f, dimTextColor, label)
 	box, step := d.px(3), d.px(5)
-	pen := x + w - pad - step*32
+	pen := x + w - pad - float32(step*32)
 	if pen < x+pad+f.Width(label)+pad {
 		return
 	}

@@ -1,6 +1,8 @@
 package input
 
 import (
+	"cmp"
+
 	"ghostcube/net/packet"
 	"ghostcube/net/quant"
 	"ghostcube/predict"
@@ -68,11 +70,12 @@ type Repetition struct {
 	Rate    int     // ticks per second
 }
 
-// Declare declares the knobs, at a server or at a client that predicts what its server repeats.
+// Declare declares the knobs, at a server or at a client that predicts what its server repeats. A Time
+// that is set before is the default.
 func (r *Repetition) Declare(env *predict.Env) {
 	r.Rate = env.World.Rate()
 	env.Knobs.Bool(&r.Enabled, "repeat-missing", true, "repeat a player's last input if the next has not arrived; off: no input")
-	env.Knobs.Millis(&r.Time, "repeat-time", 170, 0, 60000, "repeat-missing: time for which the last input is repeated, ms; after that the player stands")
+	env.Knobs.Millis(&r.Time, "repeat-time", cmp.Or(r.Time, 170), 0, 60000, "repeat-missing: time for which the last input is repeated, ms; after that the player stands")
 }
 
 // Input returns the input of a tick whose own is missing: the last one, or none. ticks is how many

@@ -105,7 +105,7 @@ func (r *Replay) islandDiffers(at sim.Tick, bodies []sim.Body) bool {
 	}
 	f := r.present().Before
 	own := f.LocalPoint(r.env.World.Bodies()[r.env.Player].Pose.Pos)
-	if reserve := r.state.region.widened(-r.state.reach / 2); !reserve.contains(own, 0) {
+	if reserve := r.state.region.widened(float32(-r.state.reach / 2)); !reserve.contains(own, 0) {
 		return !r.moveEmpty(at, bodies)
 	}
 	if s := r.steps.Find(at); s != nil && at < r.env.World.Tick() {

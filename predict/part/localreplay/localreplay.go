@@ -183,8 +183,11 @@ func (r *Replay) carriersPinned(at sim.Tick) bool {
 	return true
 }
 
-// remembers reports whether all ticks from at to the present are remembered.
+// remembers reports whether tick at is past, and all ticks from it to the present are remembered.
 func (r *Replay) remembers(at sim.Tick) bool {
+	if at >= r.env.World.Tick() {
+		return false
+	}
 	for t := at; t < r.env.World.Tick(); t++ {
 		if r.steps.Find(t) == nil {
 			return false
