@@ -47,24 +47,24 @@ func TestJumpOffPops(t *testing.T) {
 	}
 }
 
-// TestHaulShakes checks that a predicted sled with a kinematic cube in it shakes twice as much
+// TestHaulShakes checks that, with corrections by offset, a predicted sled with a kinematic cube in it shakes twice as much
 // as the server's, and that it does not with the fallback policy, or if the cube is dynamic.
 func TestHaulShakes(t *testing.T) {
 	experiment.Skip(t)
 	t.Parallel()
-	jerk := measureTape(t, "haul", "jerk_ratio", "historyoffset", "historyoffset:fallback-dirty-ticks=6", "historyoffset:remote-bodies=dynamic")
+	jerk := measureTape(t, "haul", "jerk_ratio", "historyoffset:correct-by=offset", "historyoffset:correct-by=offset:fallback-dirty-ticks=6", "historyoffset:correct-by=offset:remote-bodies=dynamic")
 	t.Logf("jerk %.2f", jerk)
 	if jerk[0] < 1.5 || jerk[1] > 1.1 || jerk[2] > 1.1 {
 		t.Errorf("jerk ratio: %v", jerk)
 	}
 }
 
-// TestCubeClimbsKinematicPucks checks that kinematic pucks lift the player's cube, and that
+// TestCubeClimbsKinematicPucks checks that, with corrections by offset, kinematic pucks lift the player's cube, and that
 // dynamic ones lift it less.
 func TestCubeClimbsKinematicPucks(t *testing.T) {
 	experiment.Skip(t)
 	t.Parallel()
-	specs := []string{"historyoffset", "historyoffset:remote-bodies=dynamic"}
+	specs := []string{"historyoffset:correct-by=offset", "historyoffset:correct-by=offset:remote-bodies=dynamic"}
 	drawn, server := measureTape(t, "billiards-break", "ground_clearance_mean_m", specs...), measureTape(t, "billiards-break", "ground_clearance_server_mean_m", specs...)
 	t.Logf("%.3f m above the ground, %.3f at the server", drawn, server)
 	if drawn[0] < 3*server[0] || drawn[1] > drawn[0]*0.65 {
