@@ -19,7 +19,13 @@ import (
 //	v + h/2 (wB x (wB x rB) - wA x (wA x rA))
 //
 // so that a swinging body stays on its circle: without this term to second order, with it to
-// fourth, and its energy likewise.
+// fourth, and its energy likewise. Beyond half a radian a substep the angular velocities in this term
+// are limited: there the chord says nothing, and the square would feed a faster rotation with the
+// impulses of the last iteration, without bound.
+
+// maxChordAngle is the largest rotation in a substep for which the velocity is taken along the chord, in
+// rad.
+const maxChordAngle = 0.5
 
 // jointConstraint is a joint prepared for the solver. Vectors are in the world frame.
 type jointConstraint struct {
@@ -237,7 +243,7 @@ func (w *World) iterateJoints(s *softness, h, invH float32, beforeMove bool) {
 		v.Y += t.sb[1].Dot(b.u) - t.sa[1].Dot(a.u)
 		v.Z += t.sb[2].Dot(b.u) - t.sa[2].Dot(a.u)
 		if beforeMove {
-			wa, wb := t.sqrtInvInertiaA.Mul(a.u), t.sqrtInvInertiaB.Mul(b.u)
+			wa, wb := clampLen(t.sqrtInvInertiaA.Mul(a.u), float32(maxChordAngle*invH)), clampLen(t.sqrtInvInertiaB.Mul(b.u), float32(maxChordAngle*invH))
 			v = v.AddScaled(float32(0.5*h), wb.Cross(wb.Cross(t.rb)).Sub(wa.Cross(wa.Cross(t.ra))))
 		}
 		v = v.Add(clampLen(t.separation.Scale(s.biasRate), maxPushSpeed))
