@@ -110,6 +110,10 @@ type Env struct {
 	// OnCorrection receives each correction of a client. It may be nil.
 	OnCorrection func(Correction)
 
+	// OnStep is called by a server after each of its steps if it does not step once in each of its
+	// ticks. It may be nil.
+	OnStep func()
+
 	// OnHit receives each shot that the server has resolved. It may be nil; the result is valid
 	// during the call.
 	OnHit func(*HitResult)
@@ -196,12 +200,16 @@ func (v *View) ShowTick(t sim.Tick) { v.Others, v.Own, v.Carriers = t.Moment(), 
 // one nearest to Others.
 func (v *View) Tick() sim.Tick { return v.Others.NearestTick() }
 
-// TickOf returns the server tick that the drawn pose of a body claims to show.
-func (v *View) TickOf(body int) sim.Tick {
+// TickOf returns the server tick that the drawn pose of a body claims to show: the one nearest to
+// its moment.
+func (v *View) TickOf(body int) sim.Tick { return v.MomentOf(body).NearestTick() }
+
+// MomentOf returns the server moment that the drawn pose of a body claims to show.
+func (v *View) MomentOf(body int) sim.Moment {
 	if body < len(v.Predicted) && v.Predicted[body] {
-		return v.Own.NearestTick()
+		return v.Own
 	}
-	return v.Tick()
+	return v.Others
 }
 
 // SubticksPerTick divides a tick into subticks, the unit of a view's and a shot's server time.

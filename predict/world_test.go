@@ -183,7 +183,7 @@ func TestMaxError(t *testing.T) {
 }
 
 // TestDropHiddenState checks that two worlds with the same bodies and different contacts, sleep counters
-// and owners are equal after both have dropped what is hidden, and stay equal.
+// and owners are equal after both have dropped their hidden state, and stay equal.
 func TestDropHiddenState(t *testing.T) {
 	a, b := newWorld(t, "two-players"), newWorld(t, "two-players")
 	push := []sim.Input{{Buttons: sim.Right}, {Buttons: sim.Left}}

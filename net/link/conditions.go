@@ -3,6 +3,7 @@ package link
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -57,6 +58,9 @@ var shapeNames = []string{"uniform", "uniform-positive", "normal", "gamma", "lon
 
 // String returns the name of the shape.
 func (s Shape) String() string { return shapeNames[s] }
+
+// ShapeNames returns the names of all shapes.
+func ShapeNames() []string { return slices.Clone(shapeNames) }
 
 // UnknownNameError is the error for an unknown name.
 type UnknownNameError struct {

@@ -8,7 +8,7 @@ import (
 )
 
 // TestDamageKeepsOutcomes checks that corrupt and foreign datagrams change no other
-// outcome: what is lost, delayed and duplicated without them is so with them.
+// outcome: the same datagrams are lost, delayed and duplicated with and without them.
 func TestDamageKeepsOutcomes(t *testing.T) {
 	const text = "latency=30ms,jitter=10ms,loss=20%,duplicate=10%,reorder=5%,reorder-delay=40ms,spike-chance=1%,spike=100ms"
 	var plain, damaged Network

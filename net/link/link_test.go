@@ -87,7 +87,7 @@ func TestDuplicateHasItsOwnDelay(t *testing.T) {
 		wait := w.Up.pauseLeft(now)
 		original, copied := o.Delay-wait-130*time.Millisecond, o.DuplicateDelay-wait
 		if low, high := 30*time.Millisecond, 70*time.Millisecond; !o.Duplicated || min(original, copied) < low || max(original, copied) > high {
-			t.Fatalf("at %v: %+v, of which %v are pause", now, o, wait)
+			t.Fatalf("at %v: %+v, including %v of pause", now, o, wait)
 		}
 		if original == copied {
 			equal++

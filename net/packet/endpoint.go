@@ -253,8 +253,9 @@ func (e *Endpoint) handleAcks(h *header, at time.Duration) {
 			e.acks = append(e.acks, ack-n)
 		}
 		if n == 0 && h.ackDelay != maxAckDelay {
-			e.Stats.addRTT(at-r.sentAt-time.Duration(h.ackDelay)*ackDelayUnit, !e.hasRTT)
-			e.hasRTT = true
+			outdated := e.Stats.rttAge(at) > rttLifetime
+			e.Stats.addRTT(at-r.sentAt-time.Duration(h.ackDelay)*ackDelayUnit, !e.hasRTT || outdated)
+			e.Stats.RTTSampledAt, e.hasRTT = at, true
 		}
 		e.sent.Remove(ack - n)
 	}
@@ -341,6 +342,17 @@ func (e *Endpoint) SentAt(s Sequence) (at time.Duration, ok bool) {
 		return r.sentAt, true
 	}
 	return 0, false
+}
+
+// MaxMissing is the largest number that MissingBefore returns.
+const MaxMissing = 256
+
+// MissingBefore returns how many packets directly before s have not arrived.
+func (e *Endpoint) MissingBefore(s Sequence) (n int) {
+	for n < MaxMissing && s > e.received.lowest && !e.received.complete.Has(s-1) {
+		n, s = n+1, s-1
+	}
+	return n
 }
 
 // sendDatagram sends a datagram and returns its size including all headers.

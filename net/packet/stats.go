@@ -23,6 +23,7 @@ type Stats struct {
 
 	RTT          time.Duration // smoothed round-trip time; 0 before the first
 	LastRTT      time.Duration // last sample
+	RTTSampledAt time.Duration // when it was taken
 	RTTVariation time.Duration // smoothed deviation of samples from RTT
 
 	// Jitter is the smoothed difference between consecutive round trips, by the rule of
@@ -45,6 +46,24 @@ type Stats struct {
 func (s *Stats) Rejected() uint64 {
 	return s.RejectedChecksum + s.RejectedRange + s.RejectedFragments
 }
+
+// After an interruption of rttLifetime without a sample, the next sample replaces the RTT, as RFC
+// 6298, 5.7, allows. Until then an RTT above queueRTT is not relied on: it was probably that of a
+// queue, which has drained meanwhile.
+const (
+	rttLifetime = time.Second
+	queueRTT    = defaultRTTThreshold
+)
+
+// RTTKnown reports whether RTT is the round trip of the link at a time, as far as the endpoint knows:
+// it has been measured, and there has been no interruption since in which it has become doubtful.
+func (s *Stats) RTTKnown(now time.Duration) bool {
+	measured := s.RTT > 0 || s.Acked > 0
+	return measured && (s.RTT <= queueRTT || s.rttAge(now) <= rttLifetime)
+}
+
+// rttAge returns the time since the last sample.
+func (s *Stats) rttAge(now time.Duration) time.Duration { return now - s.RTTSampledAt }
 
 // addRTT adds a round-trip sample with the smoothing of TCP (RFC 6298): an eighth for
 // the mean and a quarter for the deviation. Fiedler's article of 2008 uses a tenth.

@@ -93,6 +93,48 @@ func TestRTTSmoothing(t *testing.T) {
 	})
 }
 
+// TestRTTAfterInterruption checks that the first round trip after a second without one replaces the
+// smoothed one, and that until then a long one is unknown and a short one is not.
+func TestRTTAfterInterruption(t *testing.T) {
+	for _, before := range []string{"latency=500ms", "latency=50ms"} {
+		w := &link.Network{Seed: 5}
+		if err := w.Parse(before); err != nil {
+			t.Fatal(err)
+		}
+		ca, cb := link.Pair(w, 0)
+		a, b := NewEndpoint(ca), NewEndpoint(cb)
+		now := time.Duration(0)
+		run := func(ticks int) {
+			for range ticks {
+				now += tick
+				a.Update(now)
+				b.Update(now)
+				a.Send(nil)
+				b.Send(nil)
+			}
+		}
+		run(300)
+		old := a.Stats.RTT
+		if !a.Stats.RTTKnown(now) {
+			t.Errorf("%s: the round trip is unknown", before)
+		}
+		w.Up.Loss, w.Down.Loss = 1, 1
+		run(200)
+		if known := a.Stats.RTTKnown(now); known != (old < queueRTT) {
+			t.Errorf("%s: after an outage of three seconds known is %v", before, known)
+		}
+		w.Up, w.Down = link.Conditions{Latency: 20 * time.Millisecond}, link.Conditions{Latency: 20 * time.Millisecond}
+		for range 60 {
+			if run(1); a.Stats.RTT != old {
+				break
+			}
+		}
+		if got := a.Stats.RTT; got < 39*time.Millisecond || got > 41*time.Millisecond || !a.Stats.RTTKnown(now) {
+			t.Errorf("%s: the first round trip after the outage makes %v, want 40 ms", before, got)
+		}
+	}
+}
+
 // TestJitter checks that a steady link has no jitter, although packets wait for ticks,
 // and that the jitter of two uniform delays of +-20 ms is about right: consecutive
 // round trips differ by 18.7 ms on average.

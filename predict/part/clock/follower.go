@@ -60,6 +60,40 @@ func (f *Follower) Sync(server, own sim.Tick, trip time.Duration, lead, rate int
 	return jump
 }
 
+// JumpBack returns by how many ticks the client has to jump back after a Sync, and counts that as
+// done: 0, unless it is ahead by more than ResetBehind, because its round trip was seconds long
+// before. The player's inputs would wait at the server for as long, or the clock would run slower for
+// twice as long. The client samples the inputs of those ticks again.
+func (f *Follower) JumpBack(rate int) (ticks int) {
+	if f.behind > -f.resetBehind(rate) || 2*f.knownParts() < spanParts {
+		return 0
+	}
+	ticks = int(-f.behind / sim.MomentsPerTick)
+	f.behind += sim.Moment(ticks) * sim.MomentsPerTick
+	f.gain -= sim.Moment(ticks) * sim.MomentsPerTick
+	return ticks
+}
+
+// knownParts returns how many parts of the last second have a state.
+func (f *Follower) knownParts() (n int) {
+	for i := range f.parts {
+		if f.parts[i].any {
+			n++
+		}
+	}
+	return n
+}
+
+// SyncLater is called instead of Sync for a state that arrives while the round trip is unknown. A
+// client that is behind even that state has to jump to its tick, and by the rest with the next Sync.
+func (f *Follower) SyncLater(server, own sim.Tick) (jump int) {
+	if server <= own {
+		return 0
+	}
+	*f = Follower{Servo: Servo{ResetBehind: f.ResetBehind}}
+	return int(server - own)
+}
+
 // Tick is called once in each of the client's ticks and returns the pace to ask for, as Servo.Tick
 // does.
 func (f *Follower) Tick(rate int) int32 {

@@ -59,6 +59,56 @@ func TestFollowsLongerPath(t *testing.T) {
 	}
 }
 
+// TestJumpsBack checks that a client that is ahead by more than a second, because its round trip was two
+// seconds long before, jumps back to its aim once states have arrived for half a second, and
+// that one that is less far ahead does not.
+func TestJumpsBack(t *testing.T) {
+	for _, trip := range []time.Duration{2 * time.Second, 900 * time.Millisecond} {
+		f := &Follower{}
+		own, back, backAt := sim.Tick(1000), 0, 0
+		for i := range 300 {
+			rtt := trip
+			if i >= 120 {
+				rtt = 50 * time.Millisecond
+			}
+			own += sim.Tick(f.Sync(sim.Tick(1000+i), own, rtt, 0, 60))
+			if n := f.JumpBack(60); n > 0 {
+				back, backAt = back+n, i
+				own -= sim.Tick(n)
+			}
+			own++
+			if i > 119 {
+				continue // the pace is not obeyed
+			}
+			f.Tick(60)
+		}
+		if trip > time.Second && (back != 117 || backAt != 120 || f.Behind() != 0) || trip < time.Second && back > 0 {
+			t.Errorf("a trip that was %v: it jumps back by %d ticks after %d, and is %v behind", trip, back, backAt, f.Behind())
+		}
+	}
+	f := &Follower{}
+	f.Sync(1000, 1000, 0, 0, 60)
+	if f.Sync(1000, 1100, 0, 0, 60); f.JumpBack(60) != 0 {
+		t.Error("it jumps back because of one late state")
+	}
+}
+
+// TestSyncLater checks that a client that is behind the server's states, while the round trip is
+// unknown, jumps to their tick, and ahead of it as soon as the round trip is known.
+func TestSyncLater(t *testing.T) {
+	f := &Follower{}
+	f.Sync(1000, 1000, 0, 0, 60)
+	if n := f.SyncLater(1010, 1020); n != 0 {
+		t.Errorf("it jumps by %d although it is ahead", n)
+	}
+	if n := f.SyncLater(1100, 1020); n != 80 {
+		t.Errorf("it jumps by %d, want 80", n)
+	}
+	if n := f.Sync(1106, 1106, 100*time.Millisecond, 5, 60); n != 11 {
+		t.Errorf("then it jumps by %d, want the trip of 6 and the lead of 5", n)
+	}
+}
+
 // TestFollowsAfterFreeze checks that a client that has stood still jumps or hurries with the first
 // state that arrives, although the last second of its own ticks says otherwise.
 func TestFollowsAfterFreeze(t *testing.T) {

@@ -59,13 +59,14 @@ func (l *Lead) BeginTick() {
 
 // Sync sets the clock by a state of a server tick, the packet that contained it, the input that led
 // to it, and the statistics of the link. It returns the number of ticks that the client has to catch
-// up: when it joins, and when it has fallen far behind. Before the first acknowledgement it does
-// nothing.
+// up: when it joins, and when it has fallen far behind; below 0,
+// when it is far ahead.
 func (l *Lead) Sync(server sim.Tick, from *packet.Packet, h *codec.ConsumedHeader, link *packet.Stats) (ticks int) {
-	if link.RTT == 0 && link.Acked == 0 {
-		return 0
-	}
 	w := l.env.World
+	l.follower.ResetBehind = sim.MomentOfMillis(l.settings.resetBehind, w.Rate())
+	if !link.RTTKnown(from.ReceivedAt) {
+		return l.follower.SyncLater(server, w.Tick())
+	}
 	if h.Source == input.SourceReceived {
 		if passed, ok := l.echo.Add(h.ClientTick, h.WaitedTicks, w.Rate()); ok {
 			l.counters.echo.Set(float64(passed) / float64(time.Millisecond))
@@ -74,8 +75,8 @@ func (l *Lead) Sync(server sim.Tick, from *packet.Packet, h *codec.ConsumedHeade
 	}
 	rtt, delay := l.roundTrip(link.RTT)
 	waited := from.ReceivedAt - from.FirstFragmentAt // the server continued while fragments arrived
-	l.follower.ResetBehind = sim.MomentOfMillis(l.settings.resetBehind, w.Rate())
 	ticks = l.follower.Sync(server, w.Tick(), rtt+waited, delay, w.Rate())
+	ticks -= l.follower.JumpBack(w.Rate())
 	l.counters.arrivalEarly.Set(l.follower.ArrivalEarly().Millis(w.Rate()))
 	return ticks
 }

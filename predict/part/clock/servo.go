@@ -38,14 +38,10 @@ const (
 // Sync sets how far the client is behind its aim, at rate ticks per second; below 0 it is
 // ahead. A client that is behind by more than ResetBehind, or that has not been
 // synchronised before, has to jump by the returned number of ticks; Sync counts the jump as
-// done. A client never jumps back: the inputs of those ticks are on their way.
+// done.
 func (s *Servo) Sync(behind sim.Moment, rate int) (jump int) {
 	s.behind = behind
-	reset := s.ResetBehind
-	if reset == 0 {
-		reset = sim.MomentOf(resetAfter, rate)
-	}
-	if behind > reset || !s.synced {
+	if behind > s.resetBehind(rate) || !s.synced {
 		jump = int(behind.Tick())
 	}
 	if jump > 0 {
@@ -53,6 +49,14 @@ func (s *Servo) Sync(behind sim.Moment, rate int) (jump int) {
 	}
 	s.synced = true
 	return jump
+}
+
+// resetBehind returns ResetBehind or its default.
+func (s *Servo) resetBehind(rate int) sim.Moment {
+	if s.ResetBehind == 0 {
+		return sim.MomentOf(resetAfter, rate)
+	}
+	return s.ResetBehind
 }
 
 // Tick is called once in each of the client's ticks and returns the pace to ask for, in

@@ -140,8 +140,8 @@ func (p *partialSender) copyFrom(o *partialSender) {
 	p.ackedTick, p.dueCount, p.sentSets = acked, due, sets
 }
 
-// choose chooses the bodies of a snapshot for a player, or for a spectator if player is -1, who has the
-// first player's area. Bodies that are due in every snapshot come first; the others take turns.
+// choose selects the bodies of a snapshot for a player. Player -1 is a spectator and has the first
+// player's area. Bodies that are due in every snapshot come first; the others take turns.
 func (a *areaBroadcast) choose(p *partialSender, w *predict.World, changes *ChangeTracker, player, bits int) []int {
 	s, bodies := &a.scratch, w.Bodies()
 	if len(s.included) != len(bodies) {

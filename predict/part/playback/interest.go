@@ -8,8 +8,8 @@ import (
 )
 
 // areaOfInterest is what a client knows of the area in which the server sends bodies. With an area,
-// snapshots are partial: a body that is far from the player arrives only every so many ticks, and is
-// extrapolated until then. A body outside the area stands where it was last received.
+// snapshots are partial: a distant body arrives less often and is extrapolated in between. A body
+// outside the area stays where it was last received.
 type areaOfInterest struct {
 	area     interest.Area
 	interval sim.Tick // ticks from one snapshot to the next, as received

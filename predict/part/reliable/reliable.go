@@ -91,7 +91,7 @@ func (c *Connection) Receive() (m []byte, ok bool) {
 // reports false while an earlier one is being sent.
 func (c *Connection) SendBlock(b []byte) bool { return c.blocks.Sender.Send(b) == nil }
 
-// SendingBlock reports whether a block is being sent, of which some slice is not acknowledged.
+// SendingBlock reports whether a block is being sent and some of its slices are not acknowledged.
 func (c *Connection) SendingBlock() bool { return c.blocks.Sender.Busy() }
 
 // ReceiveBlock returns the next block that is complete.

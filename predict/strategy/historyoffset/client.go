@@ -102,7 +102,7 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 	c.world.PlaceOthers()
 	c.step(c.inputs.Next(w.Tick(), in))
 	c.world.Decay()
-	if behind > 0 {
+	if behind != 0 {
 		c.catchUp(behind, &from)
 	}
 
@@ -238,10 +238,11 @@ func (c *client) find(at sim.Tick) *remembered {
 }
 
 // catchUp brings the client to the server's time. A joining client steps the missing ticks with
-// the input that the server repeats for it. Later, it skips them and adopts the server's state.
+// the input that the server repeats for it. Later, it skips them and adopts the server's state. Below 0
+// it is far ahead and goes back.
 func (c *client) catchUp(ticks int, from *packet.Packet) {
 	w := c.env.World
-	if c.world.Log.Located() || ticks > maxCatchUp {
+	if c.world.Log.Located() || ticks > maxCatchUp || ticks < 0 {
 		w.SetTick(w.Tick() + sim.Tick(ticks))
 		c.resetToServer(predict.ClockReset, from)
 		return

@@ -116,8 +116,8 @@ func TestStepError(t *testing.T) {
 	}
 }
 
-// TestEventsCarryActions checks that events add up to the inputs that they were made of, action buttons
-// included, also if so many keys change in a tick that the actions wait for the next.
+// TestEventsCarryActions checks that events add up to the inputs that they were made of, including action
+// buttons, even if so many keys change in a tick that the actions wait for the next one.
 func TestEventsCarryActions(t *testing.T) {
 	var sent, received eventInput
 	var stream inputStream

@@ -36,13 +36,16 @@ type playoutBuffer struct {
 	adaptive bool
 	delay    sim.Moment // in force
 	resuming bool       // this side was frozen before the present tick
+	settled  bool       // a whole span has passed in which no input was early by more than maxStartBacklog
 }
 
 // newPlayoutBuffer returns a playout buffer for inputs from tick first on, at rate ticks
 // per second.
 func newPlayoutBuffer(first sim.Tick, rate int) playoutBuffer {
-	return playoutBuffer{next: first, rate: rate, arrivals: playout.Arrivals{SpanTicks: driftSpan * rate}}
+	return playoutBuffer{next: first, rate: rate, arrivals: newArrivals(rate)}
 }
+
+func newArrivals(rate int) playout.Arrivals { return playout.Arrivals{SpanTicks: driftSpan * rate} }
 
 // beginTick begins a tick of this side, which has missed the ticks before it if its program was
 // frozen. The settings may change at any time.
@@ -57,6 +60,7 @@ func (p *playoutBuffer) beginTick(s *settings, missed int) {
 	}
 	if span, ended := p.arrivals.Tick(); ended && span.Any {
 		p.peak.Add(span)
+		p.skipBacklog(&span)
 	}
 	if s.followClock {
 		back, jump := p.slew.Follow(p.arrivals.Drift(), p.rate)
@@ -70,6 +74,19 @@ func (p *playoutBuffer) beginTick(s *settings, missed int) {
 	if p.adaptive && p.peak.Confident() {
 		p.adapt(sim.MomentsPerTick / shrinkDivisor)
 	}
+}
+
+// skipBacklog sets the clock forward if all inputs of a span were early by more than maxStartBacklog. The
+// clock was then started by an input of a side that was late itself and is catching up. After the first
+// span in which no input is that early, the clock stays.
+func (p *playoutBuffer) skipBacklog(span *playout.Span) {
+	p.settled = p.settled || span.Min.Seconds(p.rate) >= -maxStartBacklog
+	if p.settled || span.Max.Seconds(p.rate) >= -maxStartBacklog {
+		return
+	}
+	p.clock.Move(-span.Max)
+	p.arrivals = newArrivals(p.rate)
+	p.peak.Forget()
 }
 
 // adapt sets the delay to what the latest input of the last ten seconds needed, and one tick

@@ -275,6 +275,33 @@ func TestPlayoutAfterFreeze(t *testing.T) {
 	}
 }
 
+// TestPlayoutAfterLateStart checks that a sender that was frozen before its first input, and then makes up
+// for it at four inputs a tick, has its inputs due with the usual delay once it has caught up.
+func TestPlayoutAfterLateStart(t *testing.T) {
+	const delay, frozen = 50 * ms, 12 * time.Second
+	for _, follow := range []bool{true, false} {
+		p := newTestPlayout(0, delay)
+		p.settings.followClock = follow
+		next := sim.Tick(0)
+		for tick := range sim.Tick(testRate * 30) {
+			p.tick()
+			if tick < testRate*sim.Tick(frozen/time.Second) {
+				continue
+			}
+			for range 4 {
+				if next <= tick {
+					p.push(next, inputOf(next))
+					next++
+				}
+			}
+			p.release(t)
+		}
+		if due := p.dueAt(next) - p.now - moments(delay); max(due, -due) > moments(30*ms) {
+			t.Errorf("follow-clock %v: an input that arrives now is due %.1f ms later than the delay", follow, due.Millis(testRate))
+		}
+	}
+}
+
 // TestClockDrift checks that with follow-clock a client whose clock is up to 3000 ppm faster or
 // slower than the server's runs for five minutes without a stall, and that without it a faster one
 // stalls repeatedly.

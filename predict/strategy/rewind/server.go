@@ -143,6 +143,9 @@ func (s *server) stepOnInput(peers []predict.Peer) {
 					world.SetTick(t)
 					s.Step(nil, peers)
 					s.broadcast.RecordStep(world)
+					if s.Env.OnStep != nil {
+						s.Env.OnStep()
+					}
 				}
 			}
 		}

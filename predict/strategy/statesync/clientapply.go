@@ -1,0 +1,90 @@
+package statesync
+
+import (
+	"ghostcube/sim"
+	"ghostcube/smoothing"
+)
+
+// applyPacket applies the attachments and all updates of a packet.
+func (c *client) applyPacket(s *message) {
+	c.applyAttachments(s)
+	for i := range s.updates[:s.updateCount] {
+		if u := &s.updates[i]; !u.missingBaseline {
+			c.applyUpdate(u, s)
+		} else {
+			c.counters.missingBaselines.Inc()
+		}
+	}
+}
+
+// applyAttachments applies the attachments of a packet. A client with authority keeps its own vehicle until
+// the server has used the input that entered or left it.
+func (c *client) applyAttachments(s *message) {
+	w := c.env.World
+	a := s.attachments
+	if p := c.env.Player; c.mayClaim() && c.authority.consumedTick <= c.authority.enteredTick {
+		a.Vehicle[p] = w.Attachments().Vehicle[p]
+		if !a.Valid(w.Scene()) {
+			a = s.attachments // another player has entered it first
+		}
+	}
+	w.SetAttachments(a)
+	if n := s.inputCount; n > 0 && !c.mayClaim() {
+		for p := range c.lastInputs {
+			c.scratch.held[p] = s.inputs[p][n-1]
+		}
+		w.SetHeldActions(c.scratch.held[:len(c.lastInputs)])
+	}
+}
+
+// applyResting applies the updates of sleeping bodies in a late packet. They are still valid, unless
+// a newer state has arrived.
+func (c *client) applyResting(s *message) {
+	for i := range s.updates[:s.updateCount] {
+		if u := &s.updates[i]; !u.missingBaseline && u.state.Asleep && s.tick > c.bodies[u.body].appliedTick {
+			c.applyUpdate(u, s)
+		}
+	}
+}
+
+// applyUpdate applies an update to the simulated body.
+func (c *client) applyUpdate(u *update, s *message) {
+	if !c.acceptsUpdate(u, s) {
+		return
+	}
+	w, body := c.env.World, &c.bodies[u.body]
+	simulated, b := &w.Bodies()[u.body], u.state
+	body.appliedTick, body.lastReceived, body.encoding = s.tick, b.Pose, u.encodingClass()
+	body.recordRest(b.Asleep)
+	if c.authority.claimedIslands[w.Island(u.body)] && staysAsleep(&b, simulated) {
+		// Put to sleep here beside a claimed body that is about to fall asleep, it would be woken
+		// again in the next tick.
+		return
+	}
+	if !s.format.velocities && !b.Asleep {
+		b.Linear, b.Angular = simulated.Linear, simulated.Angular
+	}
+	if c.settings.correction == blend && !b.Asleep {
+		b = smoothing.LerpBody(simulated, &b, float32(c.settings.blendShare))
+	}
+	if !b.Asleep && *simulated != b {
+		c.state.correctionCount++
+		distance := float64(b.Pose.Pos.Sub(simulated.Pose.Pos).Len())
+		c.state.correctionSum += distance
+		c.counters.correctionMean.Set(c.state.correctionSum / float64(c.state.correctionCount))
+		c.counters.correctionMax.Max(distance)
+	}
+	c.correctBody(u.body, b)
+}
+
+// correctBody sets a simulated body. Its error offset absorbs the jump of the drawn pose.
+func (c *client) correctBody(i int, b sim.Body) {
+	w, body := c.env.World, &c.bodies[i]
+	if w.Bodies()[i] == b {
+		return
+	}
+	drawn := c.drawnPose(i)
+	w.SetBody(i, b)
+	c.settings.smoothing.Absorb(&body.errorOffset, drawn, b.Pose)
+	body.recordCorrection(drawn.Pos.Sub(b.Pose.Pos).Len(), &c.settings.smoothing, c.state.localTick, &c.counters.offsets)
+}
