@@ -22,8 +22,8 @@ const (
 // attack is what an attacker, who sees datagrams and can send any, still has to do to one
 // end of a connection. The zero value is no attack.
 type attack struct {
-	forgeAhead     int           // the next datagram is followed by a forged one, so many packets ahead; 0: none
-	falseFragments int           // each of so many packets is preceded by a false fragment
+	forgeAhead     int           // the next datagram is followed by a forged one that is this many packets ahead; 0: none
+	falseFragments int           // number of packets that are preceded by a false fragment
 	replayDelay    time.Duration // the next datagram arrives again after this time; 0: none
 	replayAt       time.Duration // when the captured datagram arrives again; 0: none is captured
 	captured       []byte

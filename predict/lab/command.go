@@ -79,6 +79,14 @@ func unknownVerb(verb string) error {
 // Apply applies one command between two ticks, as the next Tick would. A command that is
 // refused changes nothing.
 func (l *Lab) Apply(c Command) error {
+	err := l.apply(c)
+	if err == nil {
+		l.recordFault(c)
+	}
+	return err
+}
+
+func (l *Lab) apply(c Command) error {
 	if c.Pane >= len(l.Panes) {
 		return fmt.Errorf("there is no pane %d: want 1 to %d", c.Pane+1, len(l.Panes))
 	}
@@ -142,8 +150,7 @@ func (l *Lab) Apply(c Command) error {
 		l.network.Seed = n
 		l.restart()
 	case "open":
-		_, err := l.Open(c.Name)
-		return err
+		return l.join(c.Name)
 	case "close":
 		if c.Pane < 0 || len(l.Panes) == 1 {
 			return fmt.Errorf("close: want the number of a pane, and at least one other pane")

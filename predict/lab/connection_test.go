@@ -10,9 +10,10 @@ import (
 	"ghostcube/sim"
 )
 
-// TestRejoin lets a client of each strategy that can forget its world and download it over a
-// link with losses, while the other player goes on. The download needs repeated slices, the
-// client then follows the server again, also in what has moved and come to rest meanwhile, and a fork in the middle of it ends like the original.
+// TestRejoin lets a client forget its world and download it again over a lossy link while the other
+// player keeps playing, with each strategy that can. Slices have to be repeated. After the download the
+// client follows the server again, bodies that moved and came to rest in between included. A fork made
+// during the download ends like the original.
 func TestRejoin(t *testing.T) {
 	joins := 0
 	for _, s := range Strategies {

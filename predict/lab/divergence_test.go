@@ -10,7 +10,7 @@ import (
 
 // TestStrategyDivergence compares the lab's divergence with that of lockstep's checksums. It
 // checks that rewind and statesync without loss never diverge, that they do with another contact
-// order, statesync only without states, of which the small scene's packets contain all; that a
+// order, statesync only without states, because in the small scene a packet contains all of them; that a
 // divergence is found however late the server plays the inputs out; and that a strategy whose client
 // does not simulate reports none.
 func TestStrategyDivergence(t *testing.T) {

@@ -154,8 +154,8 @@ func knobValues(k *predict.Knob) (values []string) {
 }
 
 // TestEveryKnobMatters turns every knob of every strategy to the ends of its range or to every option.
-// Each has to change a session, or to say that it has no effect. Where it says so it must not change
-// any; then the settings that it needs are made, and it has to.
+// Each must change a session or declare that it has no effect. One that declares that must not change
+// the session, and must change it once the settings that it needs are made.
 func TestEveryKnobMatters(t *testing.T) {
 	if os.Getenv("GHOSTCUBE_LONG") == "" {
 		t.Skip("a thousand sessions: set GHOSTCUBE_LONG=1 to run it")

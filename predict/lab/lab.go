@@ -9,6 +9,7 @@ package lab
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -142,6 +143,19 @@ func (l *Lab) Now() time.Duration {
 // Open adds a pane that runs a spec, such as rewind:snapshot-every=4:smoothing=none, from
 // the scene's start.
 func (l *Lab) Open(spec string) (*Pane, error) {
+	return l.open(spec, nil)
+}
+
+// join adds a pane that runs a spec from the present world of the focused pane's server. The inputs of the last
+// tick are those of that pane, and the clock faults those of all panes, so all go on from one moment.
+func (l *Lab) join(spec string) error {
+	_, err := l.open(spec, l.Panes[l.focus])
+	return err
+}
+
+// open adds a pane that runs a spec from the present world of another pane's server, or from the scene's start if
+// there is no other pane.
+func (l *Lab) open(spec string, other *Pane) (*Pane, error) {
 	if len(l.Panes) == MaxPanes {
 		return nil, fmt.Errorf("pane %q: %d panes are open: want at most %d", spec, MaxPanes, MaxPanes)
 	}
@@ -154,7 +168,12 @@ func (l *Lab) Open(spec string) (*Pane, error) {
 		return nil, fmt.Errorf("pane %q: %w", spec, err)
 	}
 	p := &Pane{lab: l, clockFaults: l.clockFaults}
-	p.start(s, predict.NewWorld(sc, l.config.Rate))
+	world := predict.NewWorld(sc, l.config.Rate)
+	if other != nil {
+		world.CopyFrom(other.ServerWorld)
+		p.lastInputs = slices.Clone(other.lastInputs)
+	}
+	p.start(s, world)
 	if err := p.applySettings(set); err != nil {
 		return nil, fmt.Errorf("pane %q: %w", spec, err)
 	}

@@ -14,7 +14,7 @@ func (p *Pane) Measures(dst []score.Measure) []score.Measure {
 	seconds := float64(p.lab.tick-p.startTick) / rate
 	perSecond := func(name, title, help string, n float64, digits int) {
 		m := score.Measure{Name: name, Title: title, Help: help, Digits: digits, Better: score.Lower}
-		if m.OK = seconds > 0; m.OK {
+		if m.OK = seconds >= 1; m.OK {
 			m.Value = n / seconds
 		}
 		dst = append(dst, m)
@@ -29,10 +29,14 @@ func (p *Pane) Measures(dst []score.Measure) []score.Measure {
 	first, diverged := p.Divergence()
 	return append(dst,
 		score.Measure{Name: "resimulated_ticks_per_minute", Title: "replayed ticks per minute", Help: "ticks that the client stepped again after corrections",
-			Value: replayed * 60 / max(seconds, 1/rate), OK: known && seconds > 0, Digits: 0, Better: score.Lower},
+			Value: replayed * 60 / max(seconds, 1/rate), OK: known && seconds >= 5, Digits: 0, Better: score.Lower},
 		score.Measure{Name: "first_divergent_tick", Title: "first divergent tick", Help: "first tick at which the client's world differs from the server's, bit for bit or on the grid of both",
 			Value: float64(first.Tick), OK: diverged, Digits: 0, Better: score.Neither},
 		score.Measure{Name: "first_divergent_body", Title: "first divergent body", Help: "first body that differs in first_divergent_tick",
 			Value: float64(first.Body), OK: diverged, Digits: 0, Better: score.Neither},
 	)
 }
+
+// StandardErrors appends the standard errors of Measures to dst, in their order and units, and +Inf
+// where they are not known yet. They are estimated from the spread over blocks of one second.
+func (p *Pane) StandardErrors(dst []float64) []float64 { return p.noise.StandardErrors(dst) }

@@ -44,6 +44,9 @@ type Pane struct {
 	drawnHash          digest       // of every pose drawn since then
 	divergence         probe.DivergenceDetector
 	clockFaults        [maxClients]ClockFault
+	forced             ForcedFault     // the last one
+	noise              score.Noise     // of Measures
+	noiseScratch       []score.Measure // of the last second
 }
 
 // Client is one client of a pane.
@@ -81,12 +84,15 @@ func (p *Pane) start(s *predict.Strategy, server *predict.World) {
 	p.Knobs, p.Counters, p.Score = &predict.Knobs{}, &predict.Counters{}, &score.Score{}
 	p.Clients, p.peers, p.serverEnds, p.serverAttacked, p.connections = nil, nil, nil, nil, nil
 	p.CPU, p.Corrections, p.Shots = CPU{}, probe.Corrections{}, probe.Shots{}
+	p.forced = ForcedFault{}
+	p.noise = score.Noise{}
 	p.startTick, p.drawnHash, p.divergence, p.desync = l.tick, 1, probe.DivergenceDetector{}, desync{}
 	p.Latency = probe.NewLatencyTracer(s, server.Rate())
 	if len(p.lastInputs) != scene.Players {
 		p.lastInputs = make([]sim.Input, scene.Players)
 	}
-	p.serverEnv = &predict.Env{World: server, Players: scene.Players, Player: -1, LastInputs: p.lastInputs, Knobs: p.Knobs, Counters: p.Counters, OnHit: p.recordHit}
+	p.serverEnv = &predict.Env{World: server, Players: scene.Players, Player: -1, LastInputs: p.lastInputs, Knobs: p.Knobs, Counters: p.Counters, OnHit: p.recordHit,
+		OnStep: func() { p.Score.AddServerStep(p.ServerWorld, p.PlayerBody()) }}
 	p.serverSide = s.NewServer(p.serverEnv)
 	for i := range l.clientCount() {
 		player := i
@@ -134,7 +140,9 @@ func (p *Pane) recordCorrection(i int, c predict.Correction) {
 	if !ok {
 		sent = -1
 	}
-	p.Corrections.Add(probe.Correction{Correction: c, Client: i, SessionTick: p.lab.tick, Sent: sent})
+	x := probe.Correction{Correction: c, Client: i, SessionTick: p.lab.tick, Sent: sent, LostBefore: p.Clients[i].Endpoint.MissingBefore(c.Packet)}
+	x.Fault = p.faultBefore(&x)
+	p.Corrections.Add(x)
 }
 
 // tap is a wire that reports every datagram sent over it.
@@ -219,6 +227,10 @@ func (p *Pane) tick(now time.Duration, inputs []sim.Input) {
 	p.Latency.AfterView(p.serverSide, p.Clients[0].side, now)
 	p.CPU.add(p.Counters.BeginSpan() - begin)
 	p.Score.Add(p.ServerWorld, &p.Clients[0].View, p.PlayerBody())
+	if rate := sim.Tick(p.lab.config.Rate); (p.lab.tick-p.startTick)%rate == rate-1 {
+		p.noiseScratch = p.Measures(p.noiseScratch[:0])
+		p.noise.Add(p.noiseScratch)
+	}
 	if p.Strategy.TicksMatchServer {
 		var grid sim.Grid
 		if p.Strategy.Grid != nil {
@@ -408,8 +420,9 @@ func (p *Pane) copyFrom(o *Pane) {
 	p.applyDesync()
 	p.Counters.CopyFrom(o.Counters)
 	p.Score.CopyFrom(o.Score)
+	p.noise.CopyFrom(&o.noise)
 	p.Corrections.CopyFrom(&o.Corrections)
 	p.Shots.CopyFrom(&o.Shots)
 	p.divergence.CopyFrom(&o.divergence, p.ServerWorld, p.Clients[0].World, o.Clients[0].World)
-	p.CPU, p.startTick, p.drawnHash, p.Latency = o.CPU, o.startTick, o.drawnHash, o.Latency
+	p.CPU, p.startTick, p.drawnHash, p.Latency, p.forced = o.CPU, o.startTick, o.drawnHash, o.Latency, o.forced
 }

@@ -43,8 +43,8 @@ func playShots(t *testing.T, c Config, ticks, every int, specs ...string) *Lab {
 	return l
 }
 
-// TestDescribeListsAllCounters checks that the list of counters has every counter of a pane whose
-// player has shot, and no counter that such a pane lacks.
+// TestDescribeListsAllCounters checks that the list of counters has every counter of a pane with messages
+// whose player has shot, and no counter that such a pane lacks.
 func TestDescribeListsAllCounters(t *testing.T) {
 	t.Parallel()
 	names := func(c *predict.Counters) (list []string) {
@@ -56,7 +56,7 @@ func TestDescribeListsAllCounters(t *testing.T) {
 	}
 	for _, s := range Strategies {
 		_, listed := Describe(s)
-		l := playShots(t, labtest.Config(t, "two-players", "latency=40ms", AtClient), 150, 11, s.Name)
+		l := playShots(t, labtest.Config(t, "two-players", "latency=40ms", AtClient), 150, 11, s.Name+":messages=reliable")
 		if a, b := names(listed), names(l.Panes[0].Counters); !slices.Equal(a, b) {
 			t.Errorf("%s: listed\n%v\ncounted\n%v", s.Name, a, b)
 		}

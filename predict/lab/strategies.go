@@ -35,6 +35,24 @@ var Strategies = []*predict.Strategy{
 // DefaultSpec is the spec of the only pane of a session that names no panes.
 const DefaultSpec = "rewind"
 
+// FallbackSpec is the spec of the only pane where DefaultSpec cannot send all bodies of the scene. Its
+// strategy predicts the player too and sends bodies in turn.
+const FallbackSpec = "historyoffset"
+
+// CheckBodies returns an error if a scene has more bodies than a strategy can send. It leaves unknown
+// strategies and scenes to the checks of their names.
+func CheckBodies(spec, sceneName string) error {
+	s, _, err := ParseSpec(spec)
+	if err != nil {
+		return nil
+	}
+	sc, err := scene.Named(sceneName)
+	if err != nil {
+		return nil
+	}
+	return checkBodyCount(s, &sc)
+}
+
 // StrategyNames returns the names of all strategies.
 func StrategyNames() []string {
 	var names []string
@@ -119,6 +137,7 @@ func Describe(s *predict.Strategy) (*predict.Knobs, *predict.Counters) {
 	s.NewServer(env(-1))
 	s.NewClient(env(0))
 	new(connectionSettings).declare(knobs)
+	declareConnectionCounters(counters)
 	probe.DeclareShotCounters(counters)
 	if knobs.Lookup("lag-compensation") != nil {
 		hit.DeclareCounters(counters)

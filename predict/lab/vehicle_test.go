@@ -37,10 +37,11 @@ func drive(tick int) (in sim.Input) {
 	return in
 }
 
-// TestVehiclesInAllStrategies checks that two players enter rovers, uncouple their wagons and leave them in every
-// strategy, on a bad link: while they drive, the server's rovers move, and the first client draws both players on
-// them; at the end all bodies are drawn where the server has them, nothing was rejected, and a client that steps
-// the world knows who drives and what is coupled. A fork that is made while the player drives stays equal.
+// TestVehiclesInAllStrategies checks that two players enter rovers, uncouple their wagons and leave
+// the rovers in every strategy, on a bad link. While they drive, the server's rovers move, and the first
+// client draws both players on them. At the end all bodies are drawn where the server has them, nothing
+// was rejected, and a client that steps the world knows the drivers and the couplings. A fork made while
+// the player drives stays equal.
 func TestVehiclesInAllStrategies(t *testing.T) {
 	t.Parallel()
 	for _, spec := range vehicleSpecs {

@@ -23,9 +23,10 @@ type bodies struct {
 	serverFloor floorDepths
 	drawnFloor  floorDepths
 	lagError    distanceSums // of all bodies that have moved
-	pathError   pathErrors
+	pathErrors  pathErrors
 	history     positionHistory
 	stepChanges stepChanges
+	serverSteps []bodyMotion // by body, over the server's steps: empty unless addServerStep adds them
 }
 
 // motionTrack is one body's two motions.
@@ -94,8 +95,7 @@ func (s *bodies) add(server *predict.World, v *predict.View, player int, scored 
 		t.drawn.start(&drawn[i], &boxes[i])
 		s.tracks = append(s.tracks, t)
 	}
-	positions := s.history.start(server.Tick(), n)
-	past := s.history.at(v.Tick(), n)
+	positions := s.history.start(server.Tick(), n, server.Rate())
 	for i := range s.tracks {
 		t, box := &s.tracks[i], &boxes[i]
 		positions[i] = now[i].Pose.Pos
@@ -105,7 +105,7 @@ func (s *bodies) add(server *predict.World, v *predict.View, player int, scored 
 			t.distance = t.drawn.pose.Pos.Sub(t.server.pose.Pos).Len()
 			t.moved = t.moved || t.server.step != geom.Vec3{} || t.drawn.step != geom.Vec3{}
 		}
-		if t.server.stepChanged {
+		if t.server.stepChanged && len(s.serverSteps) == 0 {
 			s.stepChanges.addServer(i, server.Tick(), t.server.stepDelta)
 		}
 		if !scored {
@@ -116,9 +116,6 @@ func (s *bodies) add(server *predict.World, v *predict.View, player int, scored 
 		}
 		if t.moved {
 			s.lagError.add(float64(t.distance))
-			if past != nil && v.TickOf(i) == v.Tick() {
-				s.pathError.add(drawn[i].Pos, past[i])
-			}
 		}
 		s.allJerk.add(a, b)
 		if i == player {
@@ -127,7 +124,25 @@ func (s *bodies) add(server *predict.World, v *predict.View, player int, scored 
 		s.serverFloor.add(t.server.depth)
 		s.drawnFloor.add(t.drawn.depth)
 	}
+	s.pathErrors.add(server, v, &s.history, s.tracks, scored)
 	s.stepChanges.resolveDue(server.Tick())
+}
+
+// addServerStep adds a step of a server that does not step once in each tick of the session.
+func (s *bodies) addServerStep(server *predict.World) {
+	if len(s.serverSteps) == 0 {
+		for i := range s.tracks {
+			s.serverSteps = append(s.serverSteps, s.tracks[i].server)
+		}
+	}
+	positions := s.history.start(server.Tick(), len(s.tracks), server.Rate())
+	for i := range s.serverSteps {
+		m, pose := &s.serverSteps[i], &server.Bodies()[i].Pose
+		positions[i] = pose.Pos
+		if m.advance(pose, &server.Scene().Boxes[i], stepChangeMin); m.stepChanged {
+			s.stepChanges.addServer(i, server.Tick(), m.stepDelta)
+		}
+	}
 }
 
 // start starts a motion at rest.
@@ -204,9 +219,11 @@ func (f *floorDepths) add(depth float32) {
 }
 
 func (s *bodies) copyFrom(o *bodies) {
-	tracks, changes, history := append(s.tracks[:0], o.tracks...), s.stepChanges, s.history
+	tracks, changes, history, paths := append(s.tracks[:0], o.tracks...), s.stepChanges, s.history, s.pathErrors
+	steps := append(s.serverSteps[:0], o.serverSteps...)
 	changes.copyFrom(&o.stepChanges)
 	history.copyFrom(&o.history)
+	paths.copyFrom(&o.pathErrors)
 	*s = *o
-	s.tracks, s.stepChanges, s.history = tracks, changes, history
+	s.tracks, s.stepChanges, s.history, s.pathErrors, s.serverSteps = tracks, changes, history, paths, steps
 }

@@ -273,6 +273,51 @@ func TestMeasures(t *testing.T) {
 	}
 }
 
+// TestEvidence checks that measures are unknown while there is too little of what they measure: scored
+// time, motion of the cube, or time for events a minute.
+func TestEvidence(t *testing.T) {
+	moving := along(60, varyingSpeed)
+	rest := func(int) geom.Pose { return poseAt(1) }
+	briefly := func(i int) geom.Pose { return moving(min(i, 100)) } // 40 ticks in the scored time
+	always := []string{"path_error_rms_m", "path_error_max_m", "lag_error_rms_m", "lag_error_max_m", "largest_pop_m", "pop_energy_m2", "overlap_max_m", "floor_penetration_max_m", "ground_clearance_mean_m", "nominal_delay_mean_ms"}
+	perMinute := []string{"pops_per_minute", "pops_all_per_minute", "inconsistency_m_s_per_minute"}
+	frozen := []string{"freeze_percent", "freezes", "longest_freeze_ms"}
+	motion := []string{"display_delay_ms", "aligned_error_rms_m", "speed_modulation_m_per_s", "backward_percent"}
+	for _, c := range []struct {
+		name           string
+		motion         func(i int) geom.Pose
+		ticks          int
+		known, unknown [][]string
+	}{
+		{"nothing scored", moving, 30, nil, [][]string{always, perMinute, frozen, motion}},
+		{"half a second", moving, 90, nil, [][]string{always, perMinute, frozen, motion}},
+		{"two seconds", moving, 180, [][]string{always, frozen}, [][]string{perMinute, motion}},
+		{"six seconds", moving, 420, [][]string{always, perMinute, frozen}, nil},
+		{"at rest", rest, 1200, [][]string{always, perMinute}, [][]string{frozen, motion, {"jerk_ratio", "spectral_arc_length"}}},
+		{"40 ticks of motion", briefly, 1200, [][]string{always, perMinute}, [][]string{frozen, motion}},
+		{"all", moving, 1200, [][]string{always, perMinute, frozen, motion}, nil},
+	} {
+		known := map[string]bool{}
+		for _, m := range newSession(t, 60, 1).run(c.ticks, motionPair{c.motion, c.motion}).score.Measures(nil) {
+			known[m.Name] = m.OK
+		}
+		for _, group := range c.known {
+			for _, name := range group {
+				if !known[name] {
+					t.Errorf("%s: %s is unknown", c.name, name)
+				}
+			}
+		}
+		for _, group := range c.unknown {
+			for _, name := range group {
+				if ok, listed := known[name]; ok || !listed {
+					t.Errorf("%s: %s is known", c.name, name)
+				}
+			}
+		}
+	}
+}
+
 // TestCompoundOverlap checks that a body of several boxes overlaps another body, and the ground,
 // with any of its boxes; bodies of one filter group do not overlap.
 func TestCompoundOverlap(t *testing.T) {

@@ -10,10 +10,12 @@ const (
 	leadSecondsMax     = 1.5  // seconds by which a client may draw ahead: 1 s of latency and an input lead
 	delaySecondsMax    = 3    // seconds by which it may draw behind: 1 s of latency and a playout delay
 	speedWindow        = 0.25 // seconds over which a speed is averaged
-	pairSecondsMin     = 2    // seconds of paired speeds before there is a result
+	pairSecondsMin     = 2    // seconds of paired speeds of a drawn cube in motion before there is a result
 	speedDeviationMin  = 0.1  // m/s; a speed with a smaller standard deviation cannot be correlated
 	correlationMin     = 0.5  // a lag with a smaller correlation is no result
 	correlationEpsilon = 1e-6 // correlations closer than this are equal
+	delayUncertainty   = 0.1  // seconds; a result whose error may be larger is none
+	likelihoodRatioMax = 3.84 // chi-squared with one degree of freedom, 95 %
 )
 
 // meanSpeed averages the speed of one motion, jumps left out.
@@ -67,8 +69,9 @@ type delayEstimator struct {
 	seen      int               // speeds added
 	sums      []correlationSums // by lag, the largest first
 
-	pairs int
-	x, xx float64 // sums over the drawn speeds
+	pairs  int
+	moving int     // pairs in which the drawn cube moves
+	x, xx  float64 // sums over the drawn speeds
 }
 
 // correlationSums are the sums for one lag; x is the drawn speed, y the server's.
@@ -99,6 +102,9 @@ func (s *delayEstimator) add(server, drawn float64, maxSpeed float32, rate int) 
 	}
 	x := s.drawn[s.seen%len(s.drawn)] // the oldest
 	s.pairs++
+	if x >= speedDeviationMin {
+		s.moving++
+	}
 	s.x += x
 	s.xx += float64(x * x)
 	recent := s.server[at+1 : at+1+n] // oldest first
@@ -111,9 +117,10 @@ func (s *delayEstimator) add(server, drawn float64, maxSpeed float32, rate int) 
 }
 
 // delay returns by how many ticks the drawn motion is behind, negative if it is ahead. ok is false
-// if the speeds give no result. Of equally good lags it returns the one closest to 0.
+// if the speeds give no result, or if a lag more than delayUncertainty away from it explains them
+// nearly as well. Of equally good lags it returns the one closest to 0.
 func (s *delayEstimator) delay(rate int) (ticks int, ok bool) {
-	if s.pairs < pairSecondsMin*rate {
+	if s.moving < pairSecondsMin*rate {
 		return 0, false
 	}
 	best := 0.0
@@ -131,7 +138,38 @@ func (s *delayEstimator) delay(rate int) (ticks int, ok bool) {
 		try(t)
 		try(-t)
 	}
-	return ticks, ok
+	return ticks, ok && s.unique(ticks, best, rate)
+}
+
+// unique reports whether no lag more than delayUncertainty away from the best one is in its 95 %
+// confidence interval, by the ratio of their likelihoods. Speeds are averaged over speedWindow, so
+// each window is one independent sample, if the drawn cube moves in it.
+func (s *delayEstimator) unique(bestLag int, best float64, rate int) bool {
+	samples := float64(s.moving) / max(1, float64(speedWindow*float64(rate)))
+	// A lag is in the interval if samples * ln((1-r^2) / (1-best^2)) is at most likelihoodRatioMax.
+	limit := 1 - float64((1-min(float64(best*best), 1-correlationEpsilon))*expUp(likelihoodRatioMax/samples))
+	away := max(1, int(delayUncertainty*float64(rate)))
+	for i := range s.sums {
+		lag := len(s.sums) - 1 - s.leadTicks - i
+		if lag >= bestLag-away && lag <= bestLag+away {
+			continue
+		}
+		if r := s.correlation(&s.sums[i]); r > 0 && r < best-correlationEpsilon && float64(r*r) >= limit {
+			return false
+		}
+	}
+	return true
+}
+
+// expUp returns e to the power of a small positive number, by its series: math.Exp differs between
+// machines.
+func expUp(x float64) float64 {
+	sum, term := 1.0, 1.0
+	for k := 1.0; k <= 20; k++ {
+		term = float64(term*x) / k
+		sum += term
+	}
+	return sum
 }
 
 // correlation returns the correlation at one lag, in [-1, 1], and 0 if one of the two speeds hardly

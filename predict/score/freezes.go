@@ -14,10 +14,14 @@ type freezes struct {
 	count   int // runs long enough to be a freeze
 	longest int // longest of those runs, ticks
 	run     int // length of the current run, ticks
+	moving  int // ticks in which the server's cube moves
 }
 
 // add adds the steps of a tick in metres.
 func (f *freezes) add(server, drawn float64, rate int) {
+	if server*float64(rate) > movingSpeedMin {
+		f.moving++
+	}
 	if drawn*float64(rate) >= standSpeedMax || server*float64(rate) <= movingSpeedMin {
 		f.run = 0
 		return

@@ -5,56 +5,78 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// historyTicks is how many ticks of the server's positions are remembered: 2.1 s at 60 Hz, 1.4 MB
-// for 901 bodies.
-const historyTicks = 128
+// historyTicksMin and historySeconds are how many ticks of the server's positions are remembered,
+// whichever is more: 2.1 s at 60 Hz, 1.4 MB for 901 bodies.
+const (
+	historyTicksMin = 128 // ticks
+	historySeconds  = 2
+)
 
 // positionHistory is a ring of the positions of all server bodies in the last ticks.
 type positionHistory struct {
-	positions []geom.Vec3            // metres; one row of bodies a tick, at tick modulo historyTicks
-	ticks     [historyTicks]sim.Tick // tick of each row plus one; 0 if the row is empty
+	positions []geom.Vec3 // metres; one row of bodies a tick, at tick modulo the number of rows
+	ticks     []sim.Tick  // tick of each row plus one; 0 if the row is empty
 }
 
 // start returns the row of a tick that is over, to be filled with n positions.
-func (p *positionHistory) start(t sim.Tick, n int) []geom.Vec3 {
-	if len(p.positions) != n*historyTicks {
-		*p = positionHistory{positions: make([]geom.Vec3, n*historyTicks)}
+func (p *positionHistory) start(t sim.Tick, n, rate int) []geom.Vec3 {
+	if rows := max(historyTicksMin, historySeconds*rate); len(p.ticks) != rows || len(p.positions) != n*rows {
+		*p = positionHistory{positions: make([]geom.Vec3, n*rows), ticks: make([]sim.Tick, rows)}
 	}
-	p.ticks[t%historyTicks] = t + 1
-	return p.slot(t, n)
+	p.ticks[t%sim.Tick(len(p.ticks))] = t + 1
+	return p.row(t, n)
 }
 
 // at returns the row of a tick, or nil if the tick is forgotten or still to come. The row is
 // read-only.
 func (p *positionHistory) at(t sim.Tick, n int) []geom.Vec3 {
-	if p.ticks[t%historyTicks] != t+1 {
+	if len(p.ticks) == 0 || p.ticks[t%sim.Tick(len(p.ticks))] != t+1 {
 		return nil
 	}
-	return p.slot(t, n)
+	return p.row(t, n)
 }
 
-func (p *positionHistory) slot(t sim.Tick, n int) []geom.Vec3 {
-	at := int(t%historyTicks) * n
+func (p *positionHistory) row(t sim.Tick, n int) []geom.Vec3 {
+	at := int(t%sim.Tick(len(p.ticks))) * n
 	return p.positions[at : at+n]
 }
 
+// positionsAt are the positions at a moment. Between two ticks they are interpolated.
+type positionsAt struct {
+	known         bool
+	before, after []geom.Vec3 // rows of the ticks around the moment; after is unused at a tick
+	share         float32     // of the tick that is over, in [0, 1)
+}
+
+// moment returns the positions at a moment. They are not known if a tick around it is forgotten or
+// still to come.
+func (p *positionHistory) moment(m sim.Moment, n int) (s positionsAt) {
+	if m < 0 {
+		return s
+	}
+	s.share, s.before = shareOfTick(m), p.at(m.Tick(), n)
+	s.known = s.before != nil
+	if s.share > 0 {
+		s.after = p.at(m.Tick()+1, n)
+		s.known = s.known && s.after != nil
+	}
+	return s
+}
+
+// shareOfTick returns the share of its tick that is over at a moment of a tick or later.
+func shareOfTick(m sim.Moment) float32 {
+	return float32(m-m.Tick().Moment()) / sim.MomentsPerTick
+}
+
+// position returns the position of a body in metres.
+func (s *positionsAt) position(body int) geom.Vec3 {
+	at := s.before[body]
+	if s.share == 0 {
+		return at
+	}
+	return at.AddScaled(s.share, s.after[body].Sub(at))
+}
+
 func (p *positionHistory) copyFrom(o *positionHistory) {
-	positions := append(p.positions[:0], o.positions...)
-	*p = *o
-	p.positions = positions
-}
-
-// pathErrors accumulates distances from drawn bodies to the server's bodies at the tick that the
-// view claims to show.
-type pathErrors struct {
-	count  int
-	square float64 // m2, sum
-	max    float32 // m2
-}
-
-func (l *pathErrors) add(drawn, server geom.Vec3) {
-	d := drawn.Sub(server).LenSq()
-	l.count++
-	l.square += float64(d)
-	l.max = max(l.max, d)
+	p.positions, p.ticks = append(p.positions[:0], o.positions...), append(p.ticks[:0], o.ticks...)
 }

@@ -13,13 +13,16 @@ import (
 // jointDepths are the numbers of joints from the player's cube at which path errors are measured.
 var jointDepths = [...]int{1, 2, 4, 8, 16, 32}
 
+// jointWaitTicks is by how many ticks a drawn body may be ahead of the server.
+const jointWaitTicks = 128
+
 // jointPathErrors measures bodies that joints connect to the player's cube, by the number of joints
 // between them and the cube: the distance from each drawn body to the server's body at the tick
 // that its drawn pose claims to show, be that tick past or future.
 type jointPathErrors struct {
 	started bool
 	bodies  []jointBody       // immutable once started
-	pending []pendingPosition // drawn poses ahead of the server, by body and tick modulo historyTicks
+	pending []pendingPosition // drawn poses ahead of the server, by body and tick modulo jointWaitTicks
 	sums    [len(jointDepths)]distanceSums
 }
 
@@ -41,14 +44,14 @@ func (c *jointPathErrors) add(server *predict.World, v *predict.View, history *p
 		if b.body >= n {
 			continue
 		}
-		ring := c.pending[k*historyTicks : (k+1)*historyTicks]
+		ring := c.pending[k*jointWaitTicks : (k+1)*jointWaitTicks]
 		drawnTick := v.TickOf(b.body)
 		if drawnTick > server.Tick() {
-			ring[drawnTick%historyTicks] = pendingPosition{drawnTick + 1, v.Bodies[b.body].Pos}
+			ring[drawnTick%jointWaitTicks] = pendingPosition{drawnTick + 1, v.Bodies[b.body].Pos}
 		} else if positions := history.at(drawnTick, n); positions != nil {
 			c.sums[b.depthIndex].add(float64(v.Bodies[b.body].Pos.Sub(positions[b.body]).Len()))
 		}
-		if due := &ring[server.Tick()%historyTicks]; due.tick == server.Tick()+1 {
+		if due := &ring[server.Tick()%jointWaitTicks]; due.tick == server.Tick()+1 {
 			c.sums[b.depthIndex].add(float64(due.pos.Sub(now[b.body].Pose.Pos).Len()))
 			due.tick = 0
 		}
@@ -70,7 +73,7 @@ func (c *jointPathErrors) start(server *predict.World, player int) {
 			}
 		}
 	}
-	c.pending = make([]pendingPosition, len(c.bodies)*historyTicks)
+	c.pending = make([]pendingPosition, len(c.bodies)*jointWaitTicks)
 }
 
 func (c *jointPathErrors) copyFrom(o *jointPathErrors) {

@@ -100,10 +100,11 @@ func chordSquared(p, q *geom.Quat) float32 {
 	return float32(x*x) + float32(y*y) + float32(z*z) + float32(w*w)
 }
 
-// angle returns the angle in radians whose chord is the root mean square chord.
-func (u *lagDifferences) angle(pairs int) float64 {
-	sine2 := min(1, u.chord/float64(4*pairs))
-	return 4 * float64(geom.Atan2(float32(math.Sqrt(sine2)), float32(math.Sqrt(1-sine2))))
+// rmsAngle returns the angle in degrees whose chord is the root mean square of count chords, of which
+// square is the sum of squares.
+func rmsAngle(square float64, count int) float64 {
+	sine2 := min(1, square/float64(4*count))
+	return 4 * float64(geom.Atan2(float32(math.Sqrt(sine2)), float32(math.Sqrt(1-sine2)))) * 180 / pi
 }
 
 func (s *lagComparison) copyFrom(o *lagComparison) {

@@ -15,9 +15,9 @@ func withinShare(got, want, share float64) bool { return within(got, want, share
 // within reports whether got differs from want by at most the tolerance. NaN does not.
 func within(got, want, tolerance float64) bool { return math.Abs(got-want) <= tolerance }
 
-// TestPathError checks that a delay alone is no path error. A cube drawn beside the server's,
-// rotated, or swinging around it has exactly that path error at any delay.
-func TestPathError(t *testing.T) {
+// TestAlignedError checks that a delay alone is no aligned error. A cube drawn beside the server's,
+// rotated, or swinging around it has exactly that error at any delay.
+func TestAlignedError(t *testing.T) {
 	t.Parallel()
 	rates := []int{10, 60, 240}
 	if experiment.Brief() {
@@ -51,7 +51,7 @@ func TestPathError(t *testing.T) {
 			} {
 				score := runOne(t, rate, 25, server, delayed(c.drawn, lag))
 				s, ok := score.MotionError()
-				if !ok || !within(s.PathError, c.metres, 0.04*c.metres+1e-4) || !within(s.AngleError, c.angle, 0.01*c.angle+1e-3) || s.Backward != 0 || !within(s.SpeedModulation, 0, 0.02) {
+				if !ok || !within(s.Distance, c.metres, 0.04*c.metres+1e-4) || !within(s.Angle, c.angle, 0.01*c.angle+1e-3) || s.Backward != 0 || !within(s.SpeedModulation, 0, 0.02) {
 					t.Errorf("%s at %d Hz, %d ticks behind: %+v, %v; want %v m, %v degrees", c.name, rate, lag, s, ok, c.metres, c.angle)
 				}
 			}

@@ -102,6 +102,45 @@ func TestDisplayDelay(t *testing.T) {
 	}
 }
 
+// rolls moves at speeds[k] m/s for length seconds from every k-th period on, in seconds, and rests in
+// between.
+func rolls(period, length float64, speeds ...float64) func(t float64) float64 {
+	return func(t float64) float64 {
+		x := 0.0
+		for k, v := range speeds {
+			x += v * min(max(t-float64(k)*period, 0), length)
+		}
+		return x
+	}
+}
+
+// TestDisplayDelayNeedsEvidence checks that sparse motion has no display delay if it is too short, or
+// if a lag far from the best one explains it nearly as well; and that it has one if it is long and
+// clear enough.
+func TestDisplayDelayNeedsEvidence(t *testing.T) {
+	alike := func(factor, modulus int) (speeds []float64) {
+		for k := range 30 {
+			speeds = append(speeds, 3+0.05*float64(k*factor%modulus))
+		}
+		return speeds
+	}
+	clear := rolls(4, 1, 2, 5, 3, 4, 1, 6, 2, 3)
+	for _, c := range []struct {
+		name          string
+		server, drawn func(t float64) float64
+		ok            bool
+	}{
+		{"one short roll", rolls(14, 1, 0, 3), rolls(14, 1, 0, 3), false},
+		{"rolls at a distance of 1.4 s", rolls(1.4, 0.4, alike(3, 7)...), rolls(1.4, 0.4, alike(5, 11)...), false},
+		{"clear rolls", clear, clear, true},
+	} {
+		drawn := delayed(along(60, c.drawn), 25)
+		if d, ok := runOne(t, 60, 30, along(60, c.server), drawn).DisplayDelay(); ok != c.ok || ok && d != 25 {
+			t.Errorf("%s: %d ticks, %v", c.name, d, ok)
+		}
+	}
+}
+
 // TestDisplayDelayOfSteps checks that motion drawn in steps has the display delay of its poses plus
 // half the time that each of them is shown, to a tick.
 func TestDisplayDelayOfSteps(t *testing.T) {

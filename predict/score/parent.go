@@ -89,7 +89,8 @@ func (a *parentErrors) add(world *predict.World, v *predict.View, body int, scor
 		}
 		server.set(a, i, &p, &world.Bodies()[body].Pose)
 		drawn.set(a, i, &q, &v.Bodies[body])
-		a.pops[i].add(server.relative[i], now, drawn.relative[i], v.TickOf(body), scored && (server.inside[i] || drawn.inside[i]))
+		a.pops[i].addServer(server.relative[i], now)
+		a.pops[i].add(drawn.relative[i], v.TickOf(body), scored && (server.inside[i] || drawn.inside[i]))
 	}
 	r := &a.history[now%(2*maxWaitTicks)]
 	r.tick, r.used, r.poses = now, true, server

@@ -45,10 +45,10 @@ func (r *shipScene) score(t *testing.T, spec string, ticks int) *Score {
 	return &c
 }
 
-// TestParentError checks that a cube drawn at its position in its ship is right, however far it is
-// ahead of the server and however late the ship is drawn. A cube drawn one metre beside it is one
-// metre off; one drawn ten metres behind is outside; one that jumps by a third of a metre in the
-// ship pops once by that much. A scene without parents has no such measures.
+// TestParentError checks that a cube drawn at its position in its ship has no error, however far it is
+// ahead of the server and however late the ship is drawn. A cube drawn a metre away from it has an
+// error of one metre, one drawn ten metres behind is outside, and one that jumps by a third of a
+// metre in the ship pops once by that much. A scene without parents has no such measures.
 func TestParentError(t *testing.T) {
 	constant := func(v geom.Vec3) func(int) geom.Vec3 { return func(int) geom.Vec3 { return v } }
 	for _, c := range []struct {

@@ -141,14 +141,18 @@ type candidate struct {
 	waited    int     // ticks waited
 }
 
-// add adds a tick: the server's pose at serverTick, and the drawn pose, which claims to show
-// drawnTick. An unscored tick cannot become a pop, but it counts towards the expected deviation.
-func (p *pops) add(server geom.Pose, serverTick sim.Tick, drawn geom.Pose, drawnTick sim.Tick, scored bool) {
-	if s, ok := p.server.advance(server); ok {
-		r := &p.history[serverTick%popHistoryTicks]
-		r.tick, r.used, r.deviation = serverTick, true, s
+// addServer adds the server's pose at a tick.
+func (p *pops) addServer(at geom.Pose, t sim.Tick) {
+	if s, ok := p.server.advance(at); ok {
+		r := &p.history[t%popHistoryTicks]
+		r.tick, r.used, r.deviation = t, true, s
 	}
-	p.newest = serverTick
+	p.newest = t
+}
+
+// add adds the pose drawn in a tick, which claims to show drawnTick. An unscored tick cannot become a
+// pop, but it counts towards the expected deviation.
+func (p *pops) add(drawn geom.Pose, drawnTick sim.Tick, scored bool) {
 	if s, ok := p.drawn.advance(drawn); ok {
 		length := s.offset.Len()
 		tolerance := max(popDistance, float32(popDeviations*p.drawn.medianDeviation(length)))

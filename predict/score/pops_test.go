@@ -26,7 +26,8 @@ func shiftedY(p geom.Pose, x float32) geom.Pose {
 func popsOf(ticks, shift int, server, drawn func(tick int) geom.Pose) *pops {
 	p := &pops{}
 	for i := range ticks {
-		p.add(server(i), sim.Tick(i), drawn(i+shift), sim.Tick(i+shift), true)
+		p.addServer(server(i), sim.Tick(i))
+		p.add(drawn(i+shift), sim.Tick(i+shift), true)
 	}
 	return p
 }

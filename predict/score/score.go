@@ -23,6 +23,7 @@ type Score struct {
 	lagErrorMax   float64      // metres
 	lagErrorNow   float64      // metres, in the last tick
 	serverTick    sim.Tick     // of the last server state
+	stepwise      bool         // AddServerStep adds the server's steps
 	pops          pops
 	delay         delayEstimator
 	lagComparison lagComparison
@@ -36,6 +37,7 @@ type Score struct {
 	jointErrors   jointPathErrors
 	updates       updates
 	parents       parentErrors
+	pathError     playerPathError
 	rate          int
 }
 
@@ -53,7 +55,12 @@ func (c *Score) Add(server *predict.World, v *predict.View, body int) {
 	c.serverTick = server.Tick()
 	c.seenTicks++
 	scored := c.seenTicks > c.rate
-	c.pops.add(serverPose, server.Tick(), drawn, v.TickOf(body), scored)
+	if !c.stepwise {
+		c.pops.addServer(serverPose, server.Tick())
+	}
+	c.pathError.addServer(serverPose, server.Tick(), c.rate)
+	c.pathError.add(drawn, v.MomentOf(body), server.Tick(), c.rate, scored)
+	c.pops.add(drawn, v.TickOf(body), scored)
 	c.bodies.add(server, v, body, scored)
 	c.parents.add(server, v, body, scored)
 	t := &c.bodies.tracks[body]
@@ -79,6 +86,16 @@ func (c *Score) Add(server *predict.World, v *predict.View, body int) {
 	c.updates.add(server.Tick(), v, c.Ticks == 1)
 	c.lagError.add(lagError)
 	c.lagErrorMax = max(c.lagErrorMax, lagError)
+}
+
+// AddServerStep adds a step of a server that does not step once in each tick of the session. From then
+// on pops are found by the steps that it adds: the poses at the ends of the session's ticks are some of
+// them twice and some not at all, so that every sudden step of the drawn bodies looked like a pop.
+func (c *Score) AddServerStep(server *predict.World, body int) {
+	c.stepwise = true
+	c.pathError.addServer(server.Bodies()[body].Pose, server.Tick(), server.Rate())
+	c.pops.addServer(server.Bodies()[body].Pose, server.Tick())
+	c.bodies.addServerStep(server)
 }
 
 // LagError returns the distance from the drawn cube to the server's cube in the last tick, in
@@ -129,11 +146,12 @@ func (c *Score) PopsAll() (perMinute, energy float64) {
 	return float64(float64(c.bodies.stepChanges.count*60)*float64(c.rate)) / float64(max(c.Ticks, 1)), c.bodies.stepChanges.energy
 }
 
-// MotionError is the difference between two motions with the delay between them removed.
+// MotionError is the difference between two motions with the display delay between them removed.
 type MotionError struct {
-	PathError       float64 // metres, root mean square
-	AngleError      float64 // degrees
+	Distance        float64 // metres, root mean square
+	Angle           float64 // degrees
 	Backward        float64 // share of the server cube's motion in which the drawn cube moves against it, in [0, 1]
+	Moving          int     // ticks in which the server's cube moves
 	SpeedModulation float64 // m/s, root mean square difference of the speeds from 1 to 6 Hz
 }
 
@@ -146,18 +164,9 @@ func (c *Score) MotionError() (s MotionError, ok bool) {
 	}
 	u, n := c.lagComparison.at(lag), float64(c.lagComparison.pairs)
 	return MotionError{
-		PathError: math.Sqrt(u.distance / n), AngleError: u.angle(c.lagComparison.pairs) * 180 / pi,
-		Backward: float64(u.backward) / float64(max(u.moving, 1)), SpeedModulation: math.Sqrt(u.bandSpeed / n),
+		Distance: math.Sqrt(u.distance / n), Angle: rmsAngle(u.chord, c.lagComparison.pairs),
+		Backward: float64(u.backward) / float64(max(u.moving, 1)), Moving: int(u.moving), SpeedModulation: math.Sqrt(u.bandSpeed / n),
 	}, true
-}
-
-// PathErrorAll returns the distance from a drawn body to the server's body at the tick that the
-// view claims to show, over all bodies that have moved: root mean square and maximum, in metres. ok
-// is false if no such tick was remembered, because the view was ahead of the server or 128 ticks or
-// more behind.
-func (c *Score) PathErrorAll() (rms, largest float64, ok bool) {
-	s := &c.bodies.pathError
-	return math.Sqrt(s.square / float64(max(s.count, 1))), math.Sqrt(float64(s.max)), s.count > 0
 }
 
 // Stops returns how many times the server's cube has stopped; the ticks from a stop until the drawn
@@ -214,6 +223,20 @@ func (c *Score) NominalDelay() (mean float64, largest int) {
 	return float64(c.updates.delaySum) / float64(max(c.Ticks, 1)), c.updates.delayMax
 }
 
+// Headline appends the figures of the score that lead every display to dst: path error and pops, and
+// the pops of all bodies if there are many.
+func (c *Score) Headline(dst []Measure, manyBodies bool) []Measure {
+	path, ok := c.PathError()
+	dst = append(dst,
+		Measure{"path_error_rms_m", "path error RMS, m", pathErrorHelp, path.RMS, ok, 3, Lower},
+		Measure{"pops_per_minute", "pops per minute", "jumps of the drawn cube that the server's cube did not make", c.PopsPerMinute(), c.lasting(), 0, Lower})
+	if manyBodies {
+		all, _ := c.PopsAll()
+		dst = append(dst, Measure{"pops_all_per_minute", "pops, all bodies, per minute", "sudden changes of step above 5 cm of any drawn body that the server's body did not make", all, c.lasting(), 0, Lower})
+	}
+	return dst
+}
+
 // DisplayDelay returns by how many ticks the drawn cube's motion is behind the server cube's,
 // negative if it is ahead. ok is false while there is too little motion to estimate it.
 func (c *Score) DisplayDelay() (ticks int, ok bool) { return c.delay.delay(c.rate) }
@@ -259,7 +282,7 @@ func (c *Score) floorPenetration(f *floorDepths) (deepest, bodies float64) {
 
 // CopyFrom makes c a copy of o. They share no memory that changes.
 func (c *Score) CopyFrom(o *Score) {
-	pops, delay, comparison, arcs, bodies, jointErrors, parents := c.pops, c.delay, c.lagComparison, c.spectralArcs, c.bodies, c.jointErrors, c.parents
+	pops, delay, comparison, arcs, bodies, jointErrors, parents, path := c.pops, c.delay, c.lagComparison, c.spectralArcs, c.bodies, c.jointErrors, c.parents, c.pathError
 	since := append(c.joints.since[:0], o.joints.since...)
 	pops.copyFrom(&o.pops)
 	delay.copyFrom(&o.delay)
@@ -270,7 +293,8 @@ func (c *Score) CopyFrom(o *Score) {
 	bodies.copyFrom(&o.bodies)
 	jointErrors.copyFrom(&o.jointErrors)
 	parents.copyFrom(&o.parents)
+	path.copyFrom(&o.pathError)
 	*c = *o
-	c.pops, c.delay, c.lagComparison, c.spectralArcs, c.bodies, c.jointErrors, c.parents = pops, delay, comparison, arcs, bodies, jointErrors, parents
+	c.pops, c.delay, c.lagComparison, c.spectralArcs, c.bodies, c.jointErrors, c.parents, c.pathError = pops, delay, comparison, arcs, bodies, jointErrors, parents, path
 	c.joints.since = since
 }

@@ -373,8 +373,8 @@ func (d *overlay) keyFigures(i int) []string {
 	if l := p.Latency.Recent().Response; l.Inputs > 0 {
 		latency = wholeMillis(l.Sum()) + " ms"
 	}
-	if motion, ok := p.Score.MotionError(); ok {
-		path = fmt.Sprintf("%.2f m", motion.PathError)
+	if e, ok := p.Score.PathError(); ok {
+		path = fmt.Sprintf("%.2f m", e.RMS)
 	}
 	bandwidth := d.stage.Graph(i, UplinkGraph).Last() + d.stage.Graph(i, DownlinkGraph).Last()
 	return []string{

@@ -16,6 +16,8 @@ type Correction struct {
 	Client      int           // index of the client
 	SessionTick sim.Tick      // tick of the session in which it was made
 	Sent        time.Duration // session time at which its packet was sent; -1: no longer known
+	LostBefore  int           // packets missing directly before its packet: lost, or late; at most packet.MaxMissing
+	Fault       string        // the forced fault since the client's previous correction; empty: none
 }
 
 // Corrections are the corrections of a pane. The zero value is empty.

@@ -1,0 +1,75 @@
+package lab
+
+import (
+	"strings"
+
+	"ghostcube/predict/lab/probe"
+	"ghostcube/sim"
+)
+
+// ForcedFault is a fault that a command has forced on a pane.
+type ForcedFault struct {
+	Command     Command
+	SessionTick sim.Tick // of the session in which it was forced
+	ServerTick  sim.Tick // of the server's world then
+}
+
+// forcedFaultVerbs are the verbs of the commands that force a fault.
+const forcedFaultVerbs = " nudge blackout clock freeze attack desync rejoin "
+
+// recordFault remembers a command that was applied, if it forces a fault.
+func (l *Lab) recordFault(c Command) {
+	if !strings.Contains(forcedFaultVerbs, " "+c.Verb+" ") {
+		return
+	}
+	for i, p := range l.Panes {
+		if c.Pane == AllPanes || c.Pane == i {
+			p.forced = ForcedFault{c, l.tick, p.ServerWorld.Tick()}
+		}
+	}
+}
+
+// LastFault returns the last fault that was forced on the pane since its strategy started. ok is false if there
+// was none.
+func (p *Pane) LastFault() (f ForcedFault, ok bool) { return p.forced, p.forced.Command.Verb != "" }
+
+// Describe says in words what the fault does.
+func (f *ForcedFault) Describe() string {
+	c := &f.Command
+	switch c.Verb {
+	case "nudge":
+		return "the server's cube was moved by " + c.Value + " m along " + c.Name
+	case "blackout":
+		return "all packets are lost for " + c.Value
+	case "freeze":
+		return "the client's program stands still for " + c.Value
+	case "clock":
+		return "the client's clock: " + c.Name + " " + c.Value
+	case "attack":
+		return "an attacker sends datagrams: " + c.Name
+	case "desync":
+		return "the server writes " + c.Name + " one bit wider"
+	}
+	return "the client forgets everything and joins again"
+}
+
+// faultSeconds is how long after a fault a correction can be its effect.
+const faultSeconds = 8
+
+// faultBefore describes the forced fault between the state that a client corrects itself by and its correction
+// before; empty if there was none.
+func (p *Pane) faultBefore(x *probe.Correction) string {
+	f := &p.forced
+	if f.Command.Verb == "" || f.ServerTick >= x.Tick || int(x.SessionTick-f.SessionTick) > faultSeconds*p.lab.config.Rate {
+		return ""
+	}
+	for n := p.Corrections.Total() - 1; n >= p.Corrections.FirstIndex(); n-- {
+		if before := p.Corrections.At(n); before.Client == x.Client {
+			if before.Tick > f.ServerTick {
+				return ""
+			}
+			break
+		}
+	}
+	return f.Describe()
+}

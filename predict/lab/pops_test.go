@@ -1,0 +1,45 @@
+package lab_test
+
+import (
+	"testing"
+
+	. "ghostcube/predict/lab"
+	"ghostcube/predict/lab/labtest"
+	"ghostcube/sim"
+)
+
+// TestPopsOnInput checks that a cube that is drawn exactly as the server steps it has no pops, although
+// the server makes no step in some ticks of the session and several in others; and that a cube that the
+// server moves has one.
+func TestPopsOnInput(t *testing.T) {
+	l := labtest.Open(t, labtest.Config(t, "zen", "latency=75ms,jitter=20ms", AtClient), "rewind:server-steps=on-input:smoothing=none")
+	p := l.Panes[0]
+	run := func(ticks int) (stopped, hurried int) {
+		for range ticks {
+			before := p.ServerWorld.Tick()
+			if err := l.Tick(Entry{Inputs: []sim.Input{{Buttons: []sim.Buttons{sim.Forward, sim.Right, sim.Back, sim.Left}[before/60%4]}}}); err != nil {
+				t.Fatal(err)
+			}
+			switch n := p.ServerWorld.Tick() - before; {
+			case n == 0:
+				stopped++
+			case n > 1:
+				hurried++
+			}
+		}
+		return stopped, hurried
+	}
+	if stopped, hurried := run(1200); stopped < 60 || hurried < 60 {
+		t.Fatalf("the server makes no step in %d ticks and several in %d of 1200", stopped, hurried)
+	}
+	all, _ := p.Score.PopsAll()
+	if n := p.Score.PopsPerMinute(); n != 0 || all > 10 {
+		t.Errorf("%v pops a minute, %v of all bodies", n, all)
+	}
+	if err := l.Apply(Command{Verb: "nudge", Pane: AllPanes, Name: "x", Value: "1"}); err != nil {
+		t.Fatal(err)
+	}
+	if run(60); p.Score.PopsPerMinute() == 0 {
+		t.Error("a correction of a metre is no pop")
+	}
+}

@@ -1,0 +1,246 @@
+package score
+
+import (
+	"math"
+
+	"ghostcube/predict"
+	"ghostcube/sim"
+	"ghostcube/sim/geom"
+)
+
+// The path error is the distance from a drawn pose to the server's pose at the moment that the view
+// claims to show. A pose that is drawn ahead of the server is compared when the server has reached
+// its moment. Between two ticks the server's pose is interpolated.
+const (
+	pathWaitSeconds     = 3 // seconds that a drawn pose waits for the server to reach its moment
+	pathHistorySeconds  = 4 // seconds of poses of the server's player that are remembered
+	pathEvidenceSeconds = 1 // seconds of compared ticks before there is a result
+)
+
+// pathErrors measures the path error of all bodies that have moved.
+type pathErrors struct {
+	sums    distanceSums // over bodies and ticks
+	max     float32      // m2, of one body
+	ticks   int          // ticks in which bodies were compared
+	pending []drawnRow   // drawn ahead of the server, oldest first
+}
+
+// drawnRow contains the bodies that a view draws at one moment ahead of the server.
+type drawnRow struct {
+	moment sim.Moment
+	waited int // ticks
+	bodies []drawnBody
+}
+
+type drawnBody struct {
+	body int32
+	pos  geom.Vec3 // metres
+}
+
+// add adds a tick, to the sums if it is scored. history contains the server's positions up to this
+// tick.
+func (e *pathErrors) add(server *predict.World, v *predict.View, history *positionHistory, tracks []motionTrack, scored bool) {
+	n, before := len(tracks), e.sums.count
+	e.resolveDue(history, server, n)
+	if scored {
+		var past [2]positionsAt // at v.Others and at v.Own
+		ahead := [2]int{-1, -1} // indices of their rows in pending
+		for group, moment := range [2]sim.Moment{v.Others, v.Own} {
+			if group == 1 && len(v.Predicted) == 0 {
+				break
+			}
+			if moment > server.Tick().Moment() {
+				ahead[group] = e.addRow(moment)
+			} else {
+				past[group] = history.moment(moment, n)
+			}
+		}
+		for i := range tracks {
+			if !tracks[i].moved {
+				continue
+			}
+			group := 0
+			if i < len(v.Predicted) && v.Predicted[i] {
+				group = 1
+			}
+			if k := ahead[group]; k >= 0 {
+				row := &e.pending[k]
+				row.bodies = append(row.bodies, drawnBody{int32(i), v.Bodies[i].Pos})
+			} else if past[group].known {
+				e.compare(v.Bodies[i].Pos, past[group].position(i))
+			}
+		}
+	}
+	if e.sums.count > before {
+		e.ticks++
+	}
+}
+
+// addRow adds an empty row, with the memory of one that is over, and returns its index.
+func (e *pathErrors) addRow(moment sim.Moment) int {
+	n := len(e.pending)
+	if n == cap(e.pending) {
+		e.pending = append(e.pending, drawnRow{})
+	}
+	e.pending = e.pending[:n+1]
+	row := &e.pending[n]
+	row.moment, row.waited, row.bodies = moment, 0, row.bodies[:0]
+	return n
+}
+
+// resolveDue compares the bodies whose moments the server has reached, and drops those that have
+// waited too long.
+func (e *pathErrors) resolveDue(history *positionHistory, server *predict.World, n int) {
+	kept := 0
+	for i := range e.pending {
+		row := &e.pending[i]
+		row.waited++
+		switch {
+		case row.moment <= server.Tick().Moment():
+			if past := history.moment(row.moment, n); past.known {
+				for _, b := range row.bodies {
+					if int(b.body) < n {
+						e.compare(b.pos, past.position(int(b.body)))
+					}
+				}
+			}
+		case row.waited < pathWaitSeconds*server.Rate():
+			e.pending[kept], e.pending[i] = e.pending[i], e.pending[kept] // both keep their memory
+			kept++
+		}
+	}
+	e.pending = e.pending[:kept]
+}
+
+func (e *pathErrors) compare(drawn, server geom.Vec3) {
+	d := drawn.Sub(server).LenSq()
+	e.sums.count++
+	e.sums.square += float64(d)
+	e.max = max(e.max, d)
+}
+
+func (e *pathErrors) copyFrom(o *pathErrors) {
+	rows := e.pending
+	for len(rows) < len(o.pending) {
+		rows = append(rows, drawnRow{})
+	}
+	rows = rows[:len(o.pending)]
+	for i := range rows {
+		bodies := append(rows[i].bodies[:0], o.pending[i].bodies...)
+		rows[i] = o.pending[i]
+		rows[i].bodies = bodies
+	}
+	*e = *o
+	e.pending = rows
+}
+
+// playerPathError measures the path error of the player's cube, its orientation too, and also
+// before it has moved.
+type playerPathError struct {
+	history []serverPose // the last ticks, at tick modulo the length
+	pending []drawnPose  // drawn ahead of the server, oldest first
+
+	count  int     // poses compared
+	square float64 // m2, sum
+	chord  float64 // sum of squared chords between the quaternions; a chord is 2 sin(angle/4)
+	max    float32 // m2
+}
+
+type serverPose struct {
+	tick sim.Tick // plus one; 0 if there is none
+	pose geom.Pose
+}
+
+// drawnPose is a pose that was drawn ahead of the server.
+type drawnPose struct {
+	moment sim.Moment
+	waited int // ticks
+	pose   geom.Pose
+}
+
+// addServer remembers the server's pose at a tick.
+func (e *playerPathError) addServer(pose geom.Pose, t sim.Tick, rate int) {
+	if n := pathHistorySeconds * rate; len(e.history) != n {
+		e.history = make([]serverPose, n)
+	}
+	e.history[t%sim.Tick(len(e.history))] = serverPose{t + 1, pose}
+}
+
+// add adds a drawn pose and compares those whose moments the server has reached.
+func (e *playerPathError) add(pose geom.Pose, moment sim.Moment, now sim.Tick, rate int, scored bool) {
+	if scored {
+		e.pending = append(e.pending, drawnPose{moment: moment, pose: pose})
+	}
+	kept := 0
+	for i := range e.pending {
+		p := &e.pending[i]
+		p.waited++
+		switch {
+		case p.moment <= now.Moment():
+			if server, ok := e.at(p.moment); ok {
+				e.compare(&p.pose, &server)
+			}
+		case p.waited < pathWaitSeconds*rate:
+			e.pending[kept] = *p
+			kept++
+		}
+	}
+	e.pending = e.pending[:kept]
+}
+
+// at returns the server's pose at a moment. ok is false if it is forgotten or still to come.
+func (e *playerPathError) at(moment sim.Moment) (pose geom.Pose, ok bool) {
+	if moment < 0 {
+		return pose, false
+	}
+	tick := moment.Tick()
+	a := &e.history[tick%sim.Tick(len(e.history))]
+	share := shareOfTick(moment)
+	if a.tick != tick+1 || share == 0 {
+		return a.pose, a.tick == tick+1
+	}
+	b := &e.history[(tick+1)%sim.Tick(len(e.history))]
+	return geom.Pose{
+		Pos: a.pose.Pos.AddScaled(share, b.pose.Pos.Sub(a.pose.Pos)), Rot: geom.Slerp(a.pose.Rot, b.pose.Rot, share),
+	}, b.tick == tick+2
+}
+
+func (e *playerPathError) compare(drawn, server *geom.Pose) {
+	d := drawn.Pos.Sub(server.Pos).LenSq()
+	e.count++
+	e.square += float64(d)
+	e.chord += float64(chordSquared(&drawn.Rot, &server.Rot))
+	e.max = max(e.max, d)
+}
+
+func (e *playerPathError) copyFrom(o *playerPathError) {
+	history, pending := append(e.history[:0], o.history...), append(e.pending[:0], o.pending...)
+	*e = *o
+	e.history, e.pending = history, pending
+}
+
+// PathError is the path error of the player's cube.
+type PathError struct {
+	RMS, Max float64 // metres
+	Angle    float64 // degrees, root mean square
+}
+
+// PathError returns the path error of the player's cube. ok is false until poses of a second have
+// been compared. Poses that were drawn for moments that the server has not reached, or that it
+// reached 4 s ago or more, are not.
+func (c *Score) PathError() (s PathError, ok bool) {
+	p := &c.pathError
+	if p.count < pathEvidenceSeconds*max(c.rate, 1) {
+		return s, false
+	}
+	n := float64(p.count)
+	return PathError{RMS: math.Sqrt(p.square / n), Max: math.Sqrt(float64(p.max)), Angle: rmsAngle(p.chord, p.count)}, true
+}
+
+// PathErrorAll returns the path error of all bodies that have moved, each from its first movement
+// on: root mean square and maximum, in metres. ok is false until the poses of a second have been
+// compared. Positions are remembered for two seconds, at least 128 ticks.
+func (c *Score) PathErrorAll() (rms, largest float64, ok bool) {
+	s := &c.bodies.pathErrors
+	return s.sums.rms(), math.Sqrt(float64(s.max)), s.ticks >= pathEvidenceSeconds*max(c.rate, 1)
+}
