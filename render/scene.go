@@ -29,20 +29,57 @@ func (c Color) Mix(d Color, share float32) Color {
 
 // Scene is what a camera sees, besides the ground and the sky that every picture has.
 type Scene struct {
-	Cubes  []Cube // translucent ones are ghosts and cast no shadow
+	Cubes  []Cube // translucent ones are ghosts
 	Trails []Trail
 	Lines  []Line
 }
 
-// Cube is one box to draw.
+// Cube is one box to draw, or a ghost. Ghosts of one colour are drawn as one figure over all other cubes: a
+// line around the pixels that any of them covers, with a light fill inside. They hide nothing and cast no
+// shadow.
 type Cube struct {
 	Pose  geom.Pose
 	Half  geom.Vec3 // half extents, metres
-	Color Color
+	Color Color     // its alpha is the strength of a ghost's line and fill
 }
 
 // Ghost reports whether the cube is translucent.
 func (c *Cube) Ghost() bool { return c.Color.A < 255 }
+
+// MaxGhostColors is the number of figures of ghosts in a picture. Ghosts of any further colour join the last.
+const MaxGhostColors = 4
+
+// GhostColors are the colours of the ghosts of a scene, opaque and in their order of appearance. The index of
+// a colour is that of its figure. The zero value has none.
+type GhostColors struct {
+	Colors [MaxGhostColors]Color
+	Count  int
+}
+
+// Index returns the index of a colour, which it adds if it is new.
+func (g *GhostColors) Index(c Color) int {
+	c.A = 255
+	for i, known := range g.Colors[:g.Count] {
+		if known == c {
+			return i
+		}
+	}
+	if g.Count == MaxGhostColors {
+		return MaxGhostColors - 1
+	}
+	g.Colors[g.Count] = c
+	g.Count++
+	return g.Count - 1
+}
+
+// GhostStrength returns the strength in [0, 1] of a ghost whose centre is at a depth in metres. Fog weakens it.
+func (c *Cube) GhostStrength(depth float32) float32 {
+	fog := geom.Clamp((depth-FogStart)*(1./FogRange), 0, FogMax)
+	return float32(float32(c.Color.A) * (1 - fog) * (1. / 255))
+}
+
+// GhostLineWidth returns half of the width, in pixels, of the line around ghosts in a picture of a height.
+func GhostLineWidth(height int) int { return min(max((height+200)/400, 1), 3) }
 
 // Trail is a line through points of the world, oldest first. It fades towards the oldest.
 type Trail struct {

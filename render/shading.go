@@ -15,7 +15,7 @@ var (
 
 	SunLight     = [3]float32{0.84, 0.79, 0.71}
 	SkyLight     = [3]float32{0.33, 0.39, 0.47}
-	GroundColor  = [3]float32{0.60, 0.64, 0.67} // before lighting, not yet squared
+	GroundColor  = [3]float32{0.58, 0.62, 0.65} // of the light fields; before lighting, not yet squared
 	HorizonColor = [3]float32{0.80, 0.86, 0.92} // as shown; also the colour of the fog
 	ZenithColor  = [3]float32{0.50, 0.64, 0.86} // as shown
 )
@@ -27,17 +27,19 @@ const (
 	FogRange = 60 // metres from FogStart to the full effect
 	FogMax   = 0.92
 
-	GridWidth          = 0.02 // metres; one line every metre
-	GridShade          = 0.80 // factor of the ground's light
-	GridOpacity        = 0.50
-	MajorGridWidth     = 0.05 // metres; one line every five metres
-	MajorGridShade     = 0.60 // factor of the ground's light
-	MajorGridOpacity   = 0.70
+	// Light and dark fields of a metre each, with a line every five metres, show motion and scale however the
+	// camera moves.
+	DarkFieldShade = 0.78 // factor of the ground's light
+	LineSpacing    = 5    // metres
+	LineWidth      = 0.06 // metres
+	LineShade      = 0.58 // factor of the ground's light
+
 	EdgeStart          = 0.88 // share of the way from a face's centre to its border where the dark edge begins
 	EdgeEnd            = 0.98 // share of that way where the edge is darkest
-	EdgeDarkening      = 0.24
+	EdgeDarkening      = 0.32
 	ShadowMapHalfWidth = 18   // metres; half the side of the square, perpendicular to the light, that has shadows
 	ShadowMapDepth     = 60   // metres along the light
 	LineHalfWidth      = 0.6  // pixels; half the width of a line through the world
-	GhostEdgeShare     = 0.45 // share of a ghost's opacity that only its edges have
+	GhostFill          = 0.15 // opacity of the fill of ghosts
+	GhostLine          = 0.95 // opacity of the line around them
 )

@@ -28,13 +28,15 @@ const texelSize = 2 * render.ShadowMapHalfWidth / float32(shadowMapSize)
 
 // Painter draws scenes: Begin, a Draw for each viewport, End. Its images live on the GPU as long as it does.
 type Painter struct {
-	groundShader, depthHighShader, depthLowShader, shadowHighShader, shadowLowShader, cubeShader, ghostShader *ebiten.Shader
+	groundShader, depthHighShader, depthLowShader, shadowHighShader, shadowLowShader, cubeShader, ghostMaskShader, ghostShader, lineShader *ebiten.Shader
 
 	target                     *ebiten.Image // all viewports, scale times as large as shown
 	depthHigh, depth           *ebiten.Image // high byte, and both bytes in red and green
 	shadowHigh, shadow         *ebiten.Image // the same of the shadow map
 	scale                      int
+	ghostMask                  *ebiten.Image // strength of the ghosts of each colour, in a channel each
 	faces, ghosts, shadowFaces mesh
+	lines                      mesh // trails and lines
 	drawOrder                  []int
 
 	atlasImage *ebiten.Image
@@ -60,7 +62,8 @@ func (m *mesh) addQuad() {
 func New() (*Painter, error) {
 	p := &Painter{}
 	for name, s := range map[string]**ebiten.Shader{
-		"ground": &p.groundShader, "depthhigh": &p.depthHighShader, "depthlow": &p.depthLowShader, "shadowhigh": &p.shadowHighShader, "shadowlow": &p.shadowLowShader, "cube": &p.cubeShader, "translucent": &p.ghostShader,
+		"ground": &p.groundShader, "depthhigh": &p.depthHighShader, "depthlow": &p.depthLowShader, "shadowhigh": &p.shadowHighShader, "shadowlow": &p.shadowLowShader, "cube": &p.cubeShader,
+		"ghostmask": &p.ghostMaskShader, "ghost": &p.ghostShader, "line": &p.lineShader,
 	} {
 		source, err := assets.Shaders.ReadFile("shaders/" + name + ".kage")
 		if err != nil {
@@ -101,7 +104,7 @@ func (p *Painter) Begin(w, h, scale int) {
 	if p.target != nil && p.target.Bounds() == size {
 		return
 	}
-	for _, im := range []**ebiten.Image{&p.target, &p.depthHigh, &p.depth} {
+	for _, im := range []**ebiten.Image{&p.target, &p.depthHigh, &p.depth, &p.ghostMask} {
 		if *im != nil {
 			(*im).Deallocate()
 		}
@@ -153,8 +156,7 @@ func (p *Painter) Draw(r image.Rectangle, s *render.Scene, c *render.Camera) {
 	p.drawGround(dst, r, uniforms)
 
 	p.faces.reset()
-	p.ghosts.reset()
-	p.collectFaces(s, &view, &p.faces, false)
+	p.collectFaces(s, &view)
 	uniforms["MaxDepth"] = max(p.faces.maxDepth, 1) * 1.02
 	high, depth := p.depthHigh.SubImage(r).(*ebiten.Image), p.depth.SubImage(r).(*ebiten.Image)
 	high.Clear()
@@ -168,40 +170,102 @@ func (p *Painter) Draw(r image.Rectangle, s *render.Scene, c *render.Camera) {
 	o.Images[0], o.Images[1] = p.depth, p.shadow
 	dst.DrawTrianglesShader32(p.faces.vertices, p.faces.indices, p.cubeShader, o)
 
-	p.collectFaces(s, &view, &p.ghosts, true)
+	p.drawGhosts(dst, s, &view, uniforms)
+
+	p.lines.reset()
 	for i := range s.Trails {
 		p.addTrail(&s.Trails[i], &view)
 	}
 	for i := range s.Lines {
 		p.addLine(&s.Lines[i], &view)
 	}
-	uniforms["Edge"] = []float32{render.EdgeStart, render.EdgeEnd}
-	o = &ebiten.DrawTrianglesShaderOptions{Uniforms: uniforms}
-	o.Images[0] = p.depth
-	if len(p.ghosts.indices) > 0 {
-		dst.DrawTrianglesShader32(p.ghosts.vertices, p.ghosts.indices, p.ghostShader, o)
+	if len(p.lines.indices) > 0 {
+		o = &ebiten.DrawTrianglesShaderOptions{Uniforms: uniforms}
+		o.Images[0] = p.depth
+		dst.DrawTrianglesShader32(p.lines.vertices, p.lines.indices, p.lineShader, o)
 	}
+}
+
+// drawGhosts draws the ghosts of a scene over the cubes: first the figures of each colour, then the line around
+// them and their fill.
+func (p *Painter) drawGhosts(dst *ebiten.Image, s *render.Scene, view *viewProjection, uniforms map[string]any) {
+	p.ghosts.reset()
+	var colors render.GhostColors
+	for i := range s.Cubes {
+		c := &s.Cubes[i]
+		if !c.Ghost() || c.Color.A == 0 {
+			continue
+		}
+		var strengths [render.MaxGhostColors]float32
+		strengths[colors.Index(c.Color)] = c.GhostStrength(view.projection.Depth(c.Pose.Pos))
+		faces, n := c.FacesTowardsPoint(view.projection.Eye)
+		for k := range faces[:n] {
+			p.addFace(view, &p.ghosts, &faces[k], strengths)
+		}
+	}
+	if len(p.ghosts.indices) == 0 {
+		return
+	}
+	mask := p.ghostMask.SubImage(view.rect).(*ebiten.Image)
+	mask.Clear()
+	mask.DrawTrianglesShader32(p.ghosts.vertices, p.ghosts.indices, p.ghostMaskShader, &ebiten.DrawTrianglesShaderOptions{Blend: blendMax})
+
+	shown := make([]float32, 0, 3*render.MaxGhostColors)
+	for _, c := range colors.Colors {
+		shown = append(shown, float32(c.R)/255, float32(c.G)/255, float32(c.B)/255)
+	}
+	uniforms["GhostColors"] = shown
+	o := &ebiten.DrawTrianglesShaderOptions{Uniforms: uniforms}
+	o.Images[0] = p.ghostMask
+	v := corners(p.ghosts.bounds(p.lineWidth(view.rect) + 1).Intersect(view.rect))
+	dst.DrawTrianglesShader32(v[:], []uint32{0, 1, 2, 0, 2, 3}, p.ghostShader, o)
+}
+
+// lineWidth returns half of the width of the line around ghosts, in pixels of the render target.
+func (p *Painter) lineWidth(r image.Rectangle) int {
+	return p.scale * render.GhostLineWidth(r.Dy()/p.scale)
+}
+
+// bounds returns the rectangle around all vertices with a margin, in pixels.
+func (m *mesh) bounds(margin int) image.Rectangle {
+	left, top, right, bottom := float32(1e9), float32(1e9), float32(-1e9), float32(-1e9)
+	for i := range m.vertices {
+		v := &m.vertices[i]
+		left, right = min(left, v.DstX), max(right, v.DstX)
+		top, bottom = min(top, v.DstY), max(bottom, v.DstY)
+	}
+	return image.Rect(int(left)-margin, int(top)-margin, int(right)+margin+1, int(bottom)+margin+1)
+}
+
+// corners returns the vertices of a rectangle.
+func corners(r image.Rectangle) (v [4]ebiten.Vertex) {
+	for i, c := range [4]image.Point{r.Min, {X: r.Max.X, Y: r.Min.Y}, r.Max, {X: r.Min.X, Y: r.Max.Y}} {
+		v[i].DstX, v[i].DstY = float32(c.X), float32(c.Y)
+	}
+	return v
 }
 
 // uniforms returns all uniforms of all shaders. Ebitengine sets a variable of a shader that has no entry to
 // zero without a word, so TestUniforms compares the names.
 func (p *Painter) uniforms(l *render.Projection, sun lightSpace, r image.Rectangle) map[string]any {
 	v := func(a geom.Vec3) []float32 { return []float32{a.X, a.Y, a.Z} }
+	line := float32(p.lineWidth(r))
 	slope := -texelSize / render.ToSun.Z / render.ShadowMapDepth
 	return map[string]any{
 		"Eye": v(l.Eye), "Right": v(l.Right), "Up": v(l.Up), "Forward": v(l.Forward),
 		"Center": []float32{l.CenterX, l.CenterY}, "FocalLength": l.FocalLength,
 		"Horizon": render.HorizonColor[:], "Zenith": render.ZenithColor[:], "Ground": render.GroundColor[:],
 		"SkyLight": render.SkyLight[:], "SunLight": render.SunLight[:],
-		"Grid":           []float32{render.GridWidth, render.GridShade, render.GridOpacity, 0},
-		"MajorGrid":      []float32{render.MajorGridWidth, render.MajorGridShade, render.MajorGridOpacity, 0},
-		"Fog":            []float32{render.FogStart, render.FogRange, render.FogMax},
-		"Edge":           []float32{render.EdgeStart, render.EdgeEnd, render.EdgeDarkening},
-		"GhostEdgeShare": float32(render.GhostEdgeShare), "MaxDepth": float32(1),
+		"GroundLines": []float32{render.LineSpacing, render.LineWidth, render.LineShade}, "DarkFieldShade": float32(render.DarkFieldShade),
+		"Fog":          []float32{render.FogStart, render.FogRange, render.FogMax},
+		"Edge":         []float32{render.EdgeStart, render.EdgeEnd, render.EdgeDarkening},
+		"GhostOpacity": []float32{render.GhostFill, render.GhostLine}, "GhostColors": make([]float32, 3*render.MaxGhostColors),
+		"LineTaps": []float32{line, float32(int(line*0.7 + 0.5))}, "MaxDepth": float32(1),
 		"ShadowRight": v(sun.right), "ShadowUp": v(sun.up), "ToSun": v(render.ToSun),
 		"ShadowOrigin": []float32{sun.u0, sun.v0, sun.depthOrigin}, "TexelSize": texelSize, "ShadowMapSize": float32(shadowMapSize), "ShadowMapDepth": float32(render.ShadowMapDepth),
 		"DepthSlope":     []float32{slope * sun.right.Z, slope * sun.up.Z},
 		"ViewportOrigin": []float32{float32(r.Min.X), float32(r.Min.Y)},
+		"ViewportSize":   []float32{float32(r.Dx()), float32(r.Dy())},
 	}
 }
 
@@ -213,10 +277,7 @@ func (p *Painter) drawGround(dst *ebiten.Image, r image.Rectangle, uniforms map[
 	}
 	full := uniforms["SunLight"]
 	uniforms["SunLight"] = onLevelGround
-	var v [4]ebiten.Vertex
-	for i, c := range [4]image.Point{r.Min, {X: r.Max.X, Y: r.Min.Y}, r.Max, {X: r.Min.X, Y: r.Max.Y}} {
-		v[i].DstX, v[i].DstY = float32(c.X), float32(c.Y)
-	}
+	v := corners(r)
 	o := &ebiten.DrawTrianglesShaderOptions{Blend: ebiten.BlendCopy, Uniforms: uniforms}
 	o.Images[0] = p.shadow
 	dst.DrawTrianglesShader32(v[:], []uint32{0, 1, 2, 0, 2, 3}, p.groundShader, o)
@@ -274,12 +335,11 @@ func newViewProjection(l *render.Projection, r image.Rectangle) viewProjection {
 	return viewProjection{projection: l, matrix: projection.Mul4(rotation).Mul4(translation), rect: r}
 }
 
-// collectFaces adds the faces of a scene that face the eye, of opaque cubes or of ghosts, from the farthest
-// cube to the nearest.
-func (p *Painter) collectFaces(s *render.Scene, view *viewProjection, m *mesh, ghosts bool) {
+// collectFaces adds the faces of opaque cubes that face the eye, from the farthest cube to the nearest.
+func (p *Painter) collectFaces(s *render.Scene, view *viewProjection) {
 	p.drawOrder = p.drawOrder[:0]
 	for i := range s.Cubes {
-		if c := &s.Cubes[i]; c.Ghost() == ghosts && c.Color.A > 0 {
+		if !s.Cubes[i].Ghost() {
 			p.drawOrder = append(p.drawOrder, i)
 		}
 	}
@@ -297,19 +357,15 @@ func (p *Painter) collectFaces(s *render.Scene, view *viewProjection, m *mesh, g
 		c := &s.Cubes[i]
 		faces, n := c.FacesTowardsPoint(view.projection.Eye)
 		for k := range faces[:n] {
-			p.addFace(view, m, &faces[k], vertexColor(c, faces[k].Normal, ghosts))
+			p.addFace(view, &p.faces, &faces[k], vertexColor(c, faces[k].Normal))
 		}
 	}
 }
 
 // vertexColor returns the colour of a face's vertices, with the lighting factors that cube.kage unpacks.
-func vertexColor(c *render.Cube, n geom.Vec3, ghost bool) [4]float32 {
+func vertexColor(c *render.Cube, n geom.Vec3) [4]float32 {
 	direct := max(0, n.Dot(render.ToSun))
 	r, g, b := float32(c.Color.R)/255, float32(c.Color.G)/255, float32(c.Color.B)/255
-	if ghost {
-		shine := 0.8 + 0.2*direct
-		return [4]float32{r * shine, g * shine, b * shine, float32(c.Color.A) / 255}
-	}
 	sky := 1 - render.HemisphereContrast/2 + render.HemisphereContrast/2*n.Z
 	return [4]float32{r, g, b, direct + 2*float32(int(sky*63+0.5))}
 }
@@ -337,7 +393,7 @@ func (p *Painter) addFace(view *viewProjection, m *mesh, f *render.Face, color [
 	}
 }
 
-// addTrail adds a trail to the translucent mesh.
+// addTrail adds a trail.
 func (p *Painter) addTrail(t *render.Trail, view *viewProjection) {
 	n := len(t.Points)
 	for i := 1; i < n; i++ {
@@ -346,28 +402,22 @@ func (p *Painter) addTrail(t *render.Trail, view *viewProjection) {
 			continue
 		}
 		age := float32(i) / float32(n)
-		// The shader lowers the opacity away from edges; a trail has none.
-		alpha := age * float32(t.Color.A) / 255 / (1 - render.GhostEdgeShare)
-		red, green, blue := float32(t.Color.R)/255, float32(t.Color.G)/255, float32(t.Color.B)/255
-		p.addStrip(view, a, b, 0.8+0.9*age, 0, [4]float32{red, green, blue, min(alpha, 1)})
+		p.addStrip(view, a, b, 0.8+0.9*age, age, t.Color)
 	}
 }
 
-// addLine adds a line to the translucent mesh. All of it counts as the edge of a face, whose colour the
-// shader brightens by 15 %.
+// addLine adds a line.
 func (p *Painter) addLine(l *render.Line, view *viewProjection) {
 	if view.projection.Depth(l.A) < render.NearPlane || view.projection.Depth(l.B) < render.NearPlane {
 		return
 	}
-	const brightened = 255 * 1.15
-	c := l.Color
-	p.addStrip(view, l.A, l.B, render.LineHalfWidth, 1, [4]float32{float32(c.R) / brightened, float32(c.G) / brightened, float32(c.B) / brightened, float32(c.A) / 255})
+	p.addStrip(view, l.A, l.B, render.LineHalfWidth, 1, l.Color)
 }
 
-// addStrip adds a strip from a to b with half of its width in pixels as shown. edge is its position between
-// the centre of a face, 0, and the border, 1.
-func (p *Painter) addStrip(view *viewProjection, a, b geom.Vec3, half, edge float32, color [4]float32) {
-	m := &p.ghosts
+// addStrip adds a strip from a to b with half of its width in pixels as shown. opacity is a factor in [0, 1].
+func (p *Painter) addStrip(view *viewProjection, a, b geom.Vec3, half, opacity float32, c render.Color) {
+	m := &p.lines
+	color := [4]float32{float32(c.R) / 255, float32(c.G) / 255, float32(c.B) / 255, opacity * float32(c.A) / 255}
 	sa := view.matrix.Mul4x1(mgl32.Vec4{a.X, a.Y, a.Z, 1})
 	sb := view.matrix.Mul4x1(mgl32.Vec4{b.X, b.Y, b.Z, 1})
 	ax, ay, bx, by := sa[0]/sa[3], sa[1]/sa[3], sb[0]/sb[3], sb[1]/sb[3]
@@ -386,7 +436,7 @@ func (p *Painter) addStrip(view *viewProjection, a, b geom.Vec3, half, edge floa
 		}
 		inv := 1 / s[3]
 		m.vertices = append(m.vertices, ebiten.Vertex{
-			DstX: s[0]*inv - d[1]*side, DstY: s[1]*inv + d[0]*side, SrcX: edge * inv,
+			DstX: s[0]*inv - d[1]*side, DstY: s[1]*inv + d[0]*side,
 			ColorR: color[0], ColorG: color[1], ColorB: color[2], ColorA: color[3],
 			Custom0: q.X * inv, Custom1: q.Y * inv, Custom2: q.Z * inv, Custom3: inv,
 		})

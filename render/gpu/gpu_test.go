@@ -237,6 +237,6 @@ func BenchmarkMeshes(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		p.faces.reset()
-		p.collectFaces(s, &v, &p.faces, false)
+		p.collectFaces(s, &v)
 	}
 }

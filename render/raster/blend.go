@@ -7,53 +7,6 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// drawGhost blends the face of a ghost over the rows [y0, y1).
-func (p *Painter) drawGhost(dst *image.RGBA, f *face, y0, y1 int) {
-	stride := p.w * samplesPerAxis
-	for y := max(y0, int(max(f.top, 0))/samplesPerAxis); y < y1 && float32(y*samplesPerAxis) < f.bottom; y++ {
-		a0, a1 := f.span(y*samplesPerAxis, stride)
-		b0, b1 := f.span(y*samplesPerAxis+1, stride)
-		left, right := min(a0, b0), max(a1, b1)
-		if a0 >= a1 {
-			left, right = b0, b1
-		} else if b0 >= b1 {
-			left, right = a0, a1
-		}
-		out := dst.Pix[dst.PixOffset(dst.Rect.Min.X, dst.Rect.Min.Y+y):]
-		for x := left / samplesPerAxis; x < (right+samplesPerAxis-1)/samplesPerAxis; x++ {
-			samples := p.visibleSamples(f, 2*x, 2*y, a0, a1) + p.visibleSamples(f, 2*x, 2*y+1, b0, b1)
-			if samples == 0 {
-				continue
-			}
-			ray := p.projection.Ray(float32(x)+0.5, float32(y)+0.5)
-			w := (f.planeOffset - f.n.Dot(p.projection.Eye)) / f.n.Dot(ray)
-			d := p.projection.Eye.AddScaled(w, ray).Sub(f.center)
-			border := edgeFactor(max(geom.Abs(d.Dot(f.u)), geom.Abs(d.Dot(f.v))))
-			alpha := float32(f.alpha * (1 - render.GhostEdgeShare + float32(render.GhostEdgeShare*border)))
-			alpha = float32(float32(alpha*float32(samples)*0.25) * (1 - fogAt(w)))
-			shine := 0.8 + float32(0.2*f.direct) + float32(0.15*border)
-			var c [3]float32
-			for i := range c {
-				c[i] = min(float32(f.color[i]*shine), 1)
-			}
-			blend(out[4*x:], c, alpha)
-		}
-	}
-}
-
-// visibleSamples counts those of the samples x and x+1 of a row that a face covers, in [x0, x1), and in
-// front of which nothing lies.
-func (p *Painter) visibleSamples(f *face, x, row, x0, x1 int) (n int) {
-	stride := p.w * samplesPerAxis
-	for i := max(x, x0); i < min(x+2, x1); i++ {
-		z := f.a + float32(f.bx*(float32(i)+0.5)) + float32(f.by*(float32(row)+0.5))
-		if z > p.invDepth[row*stride+i] {
-			n++
-		}
-	}
-	return n
-}
-
 // blend draws a colour over a pixel, which becomes opaque.
 func blend(px []uint8, c [3]float32, alpha float32) {
 	px[3] = 255

@@ -21,12 +21,13 @@ const samplesPerAxis = 2
 
 // Painter draws scenes and reuses its memory. The zero value is ready. It is not safe for concurrent use.
 type Painter struct {
-	faces      []face
-	ghosts     []face
-	ghostOrder []int
-	faceIDs    []uint16  // by sample: index in faces of the visible face; 0 is ground or sky
-	invDepth   []float32 // by sample: 1/depth, 1/metres
-	shadowMap  shadowMap
+	faces       []face
+	ghosts      []face
+	ghostColors render.GhostColors
+	masks       []ghostMask // by index of the colour
+	faceIDs     []uint16    // by sample: index in faces of the visible face; 0 is ground or sky
+	invDepth    []float32   // by sample: 1/depth, 1/metres
+	shadowMap   shadowMap
 
 	projection render.Projection
 	w, h       int // pixels
@@ -37,12 +38,11 @@ type face struct {
 	n, center   geom.Vec3  // outward normal and centre, world frame
 	u, v        geom.Vec3  // along the face, scaled so that the borders are at -1 and 1
 	planeOffset float32    // n.p of every point p of the face
-	color       [3]float32 // as shown, in [0, 1]
-	albedo      [3]float32 // color squared: linear
+	albedo      [3]float32 // linear: the square of the colour as shown, in [0, 1]
 	direct      float32    // factor of the sun's light outside of shadows
 	ambient     [3]float32 // light of the sky
-	alpha       float32
-	distance2   float32 // of a ghost: squared distance of its cube from the eye, m2
+	layer       uint8      // of a ghost: index of its colour
+	strength    uint8      // of a ghost; 255 is full
 
 	corners     [6]corner
 	cornerCount int
@@ -67,6 +67,28 @@ func (p *Painter) Draw(dst *image.RGBA, s *render.Scene, c *render.Camera) {
 	p.shadowMap.draw(s, c.Target)
 	p.collectFaces(s)
 
+	p.prepareGhostMasks()
+
+	p.inBands(func(y0, y1 int) {
+		p.drawBand(dst, y0, y1)
+		p.fillGhostMasks(y0, y1)
+	})
+	// The line around ghosts looks at the rows above and below, which other bands have filled by now.
+	p.inBands(func(y0, y1 int) {
+		for i := range p.masks {
+			p.drawGhosts(dst, &p.masks[i], p.ghostColors.Colors[i], y0, y1)
+		}
+		for i := range s.Trails {
+			p.drawTrail(dst, &s.Trails[i], y0, y1)
+		}
+		for i := range s.Lines {
+			p.drawLine(dst, &s.Lines[i], y0, y1)
+		}
+	})
+}
+
+// inBands calls draw for all bands of pixel rows [y0, y1) of the picture, in parallel.
+func (p *Painter) inBands(draw func(y0, y1 int)) {
 	bands := runtime.GOMAXPROCS(0) * 4
 	var wait sync.WaitGroup
 	rows := (p.h + bands - 1) / bands
@@ -74,16 +96,15 @@ func (p *Painter) Draw(dst *image.RGBA, s *render.Scene, c *render.Camera) {
 		wait.Add(1)
 		go func() {
 			defer wait.Done()
-			p.drawBand(dst, s, y, min(y+rows, p.h))
+			draw(y, min(y+rows, p.h))
 		}()
 	}
 	wait.Wait()
 }
 
-// collectFaces lists the faces that may be visible: those of opaque cubes, and those of ghosts, which
-// ghostOrder sorts from far to near.
+// collectFaces lists the faces that may be visible: those of opaque cubes, and those of ghosts.
 func (p *Painter) collectFaces(s *render.Scene) {
-	p.faces, p.ghosts = append(p.faces[:0], face{}), p.ghosts[:0] // index 0 is ground or sky
+	p.faces, p.ghosts, p.ghostColors = append(p.faces[:0], face{}), p.ghosts[:0], render.GhostColors{} // face 0 is ground or sky
 	for i := range s.Cubes {
 		c := &s.Cubes[i]
 		if c.Color.A == 0 {
@@ -96,38 +117,25 @@ func (p *Painter) collectFaces(s *render.Scene) {
 			if !p.projectFace(&f, side) {
 				continue
 			}
-			f.prepareShading(c.Color)
 			if c.Ghost() {
-				f.distance2 = p.projection.Eye.Sub(c.Pose.Pos).LenSq()
+				f.layer = uint8(p.ghostColors.Index(c.Color))
+				f.strength = toByte(c.GhostStrength(p.projection.Depth(c.Pose.Pos)))
 				p.ghosts = append(p.ghosts, f)
 			} else if len(p.faces) < 1<<16 {
+				f.prepareShading(c.Color)
 				p.faces = append(p.faces, f)
 			}
 		}
 	}
-	p.ghostOrder = p.ghostOrder[:0]
-	for i := range p.ghosts {
-		p.ghostOrder = append(p.ghostOrder, i)
-	}
-	slices.SortStableFunc(p.ghostOrder, func(a, b int) int {
-		switch fa, fb := p.ghosts[a].distance2, p.ghosts[b].distance2; {
-		case fa > fb:
-			return -1
-		case fa < fb:
-			return 1
-		}
-		return 0
-	})
 }
 
 // prepareShading computes the part of the lighting that is the same all over a face.
 func (f *face) prepareShading(c render.Color) {
-	f.color = [3]float32{float32(c.R) / 255, float32(c.G) / 255, float32(c.B) / 255}
-	f.alpha = float32(c.A) / 255
+	color := [3]float32{float32(c.R) / 255, float32(c.G) / 255, float32(c.B) / 255}
 	f.direct = max(0, f.n.Dot(render.ToSun))
 	sky := 1 - render.HemisphereContrast/2 + float32(render.HemisphereContrast/2*f.n.Z)
 	for i := range 3 {
-		f.albedo[i] = float32(f.color[i] * f.color[i])
+		f.albedo[i] = float32(color[i] * color[i])
 		f.ambient[i] = float32(render.SkyLight[i] * sky)
 	}
 }
@@ -180,8 +188,8 @@ func (f *face) span(row, width int) (x0, x1 int) {
 	return int(max(lo, 0) + 0.5), int(min(hi, float32(width)) + 0.5)
 }
 
-// drawBand draws the pixel rows [y0, y1).
-func (p *Painter) drawBand(dst *image.RGBA, s *render.Scene, y0, y1 int) {
+// drawBand draws ground, sky and opaque cubes in the pixel rows [y0, y1).
+func (p *Painter) drawBand(dst *image.RGBA, y0, y1 int) {
 	stride := p.w * samplesPerAxis
 	for row := y0 * samplesPerAxis; row < y1*samplesPerAxis; row++ {
 		clear(p.faceIDs[row*stride : (row+1)*stride])
@@ -198,15 +206,6 @@ func (p *Painter) drawBand(dst *image.RGBA, s *render.Scene, y0, y1 int) {
 	}
 	for y := y0; y < y1; y++ {
 		p.shadeRow(dst, y)
-	}
-	for i := range s.Trails {
-		p.drawTrail(dst, &s.Trails[i], y0, y1)
-	}
-	for _, i := range p.ghostOrder {
-		p.drawGhost(dst, &p.ghosts[i], y0, y1)
-	}
-	for i := range s.Lines {
-		p.drawLine(dst, &s.Lines[i], y0, y1)
 	}
 }
 
@@ -332,9 +331,10 @@ func (p *Painter) shadeGround(ray geom.Vec3) [3]float32 {
 	across := w / l.FocalLength
 	along := float32(across * ray.Len() / -ray.Z)
 	foot := max(0.0005, max(across, float32(along*0.5)))
-	minor := max(gridLineCoverage(at.X, foot, render.GridWidth), gridLineCoverage(at.Y, foot, render.GridWidth))
-	major := max(gridLineCoverage(float32(at.X*0.2), float32(foot*0.2), render.MajorGridWidth*0.2), gridLineCoverage(float32(at.Y*0.2), float32(foot*0.2), render.MajorGridWidth*0.2))
-	dim := float32((1 - float32((1-render.GridShade)*float32(render.GridOpacity*minor))) * (1 - float32((1-render.MajorGridShade)*float32(render.MajorGridOpacity*major))))
+	dark := 0.5 - float32(0.5*float32(fieldBalance(at.X, foot)*fieldBalance(at.Y, foot)))
+	const lines = 1. / render.LineSpacing
+	line := max(gridLineCoverage(float32(at.X*lines), float32(foot*lines), render.LineWidth*lines), gridLineCoverage(float32(at.Y*lines), float32(foot*lines), render.LineWidth*lines))
+	dim := float32((1 - float32((1-render.DarkFieldShade)*dark)) * (1 - float32((1-render.LineShade)*line)))
 	sun := float32(render.ToSun.Z * p.shadowMap.sunVisibility(at, geom.Vec3{Z: 1}))
 	fog := fogAt(w)
 	fog = max(fog, geom.Clamp(float32((w-70)*(1./60)), 0, 1))
@@ -344,6 +344,19 @@ func (p *Painter) shadeGround(ray geom.Vec3) [3]float32 {
 		c[i] = shown + float32((render.HorizonColor[i]-shown)*fog)
 	}
 	return c
+}
+
+// fieldBalance returns the share of a pixel at x that lies in even metres minus the share in odd ones. pixel is
+// its size in metres. The fields of the ground are light where the product along both axes is positive.
+func fieldBalance(x, pixel float32) float32 {
+	return float32((triangleWave(x+float32(pixel*0.5)) - triangleWave(x-float32(pixel*0.5))) / pixel)
+}
+
+// triangleWave returns a wave with a period of two metres that rises by one each even metre and falls by as much
+// each odd one.
+func triangleWave(x float32) float32 {
+	half := float32(x * 0.5)
+	return 1 - float32(2*geom.Abs(half-floor(half)-0.5))
 }
 
 // gridLineCoverage returns the share of a pixel that the lines of a grid with unit spacing cover at x.

@@ -182,6 +182,94 @@ func TestShadow(t *testing.T) {
 	}
 }
 
+// TestGhosts promises that ghosts read as one figure at any number: a line around them, a light fill inside that is
+// the same whether a cube is in front of it, behind it or crosses it, and nothing outside. Ghosts of another
+// colour are another figure.
+func TestGhosts(t *testing.T) {
+	at := func(x, y float32, c render.Color) render.Cube {
+		return render.Cube{Pose: geom.Pose{Pos: geom.Vec3{X: x, Y: y, Z: 1}, Rot: geom.AxisAngle(geom.Vec3{X: 0.6, Z: 0.8}, 0.4)}, Half: geom.Vec3{X: 0.6, Y: 0.6, Z: 0.6}, Color: c}
+	}
+	solid := []render.Cube{at(0, 0, render.RGB(0.5, 0.5, 0.5)), at(-0.4, -2, render.RGB(0.5, 0.5, 0.5)), at(0.4, 3, render.RGB(0.5, 0.5, 0.5))}
+	yellow, blue := render.Color{R: 255, G: 255, A: 250}, render.Color{B: 255, A: 250}
+	cam := render.Camera{Eye: geom.Vec3{Y: -9, Z: 3}, Target: geom.Vec3{Z: 1}, FOV: 0.6}
+	draw := func(ghosts ...render.Cube) *image.RGBA {
+		im := image.NewRGBA(image.Rect(0, 0, 320, 180))
+		new(Painter).Draw(im, &render.Scene{Cubes: append(ghosts, solid...)}, &cam)
+		return im
+	}
+	plain := draw()
+	// opacities counts the pixels by how much of the ghost's red they have: part of the line's border, fill, line.
+	opacities := func(im *image.RGBA) (fill, line, other int) {
+		for i := 0; i < len(im.Pix); i += 4 {
+			before, after := float32(plain.Pix[i])/255, float32(im.Pix[i])/255
+			switch alpha := (after - before) / (1 - before); {
+			case im.Pix[i+2] == plain.Pix[i+2] && after == before:
+			case geom.Abs(alpha-render.GhostFill*250/255) < 0.02:
+				fill++
+			case alpha > 0.9*render.GhostLine*250/255:
+				line++
+			default:
+				other++
+			}
+		}
+		return
+	}
+	fill, line, other := opacities(draw(at(0.3, 0.2, yellow)))
+	if fill < 1500 || line < 120 || line > 500 || other > 2*line {
+		t.Errorf("one ghost: fill %d, line %d, other %d pixels", fill, line, other)
+	}
+	var many []render.Cube
+	for i := range 100 {
+		many = append(many, at(0.3+0.02*float32(i%10), 0.2+0.02*float32(i/10), yellow))
+	}
+	manyFill, manyLine, manyOther := opacities(draw(many...))
+	if manyFill < fill || manyLine > line+line/2 || manyOther > 2*manyLine {
+		t.Errorf("a hundred ghosts: fill %d, line %d, other %d pixels; one: %d, %d, %d", manyFill, manyLine, manyOther, fill, line, other)
+	}
+	two := draw(at(-1, 0, yellow), at(1, 0, blue))
+	count := [2]int{}
+	for i := 0; i < len(two.Pix); i += 4 {
+		if r, b := two.Pix[i], two.Pix[i+2]; r > 230 && b < 60 {
+			count[0]++
+		} else if r < 60 && b > 230 {
+			count[1]++
+		}
+	}
+	if count[0] < 120 || count[1] < 120 {
+		t.Errorf("lines of two colours: %d pixels", count)
+	}
+}
+
+// TestGroundFields promises that neighbouring square metres of the ground differ in brightness, so that motion over
+// it is visible, and that far away the fields fade into one tone instead of flickering.
+func TestGroundFields(t *testing.T) {
+	cam := render.Camera{Eye: geom.Vec3{X: 0.5, Y: -9, Z: 4}, Target: geom.Vec3{X: 0.5, Y: 1}, FOV: 0.7}
+	im := image.NewRGBA(image.Rect(0, 0, 640, 360))
+	var p Painter
+	p.Draw(im, &render.Scene{}, &cam)
+	at := func(x, y float32) int {
+		px, py, _ := p.projection.Project(geom.Vec3{X: x, Y: y})
+		return int(im.RGBAAt(int(px), int(py)).G)
+	}
+	for x := float32(-2.5); x < 3; x++ {
+		for y := float32(-3.5); y < 2; y++ {
+			if d := at(x, y) - at(x+1, y); d > -8 && d < 8 {
+				t.Errorf("the fields at %v, %v and beside it differ by %d of 255", x, y, d)
+			}
+			if d := at(x, y) - at(x+1, y+1); d < -4 || d > 4 {
+				t.Errorf("the fields at %v, %v and diagonal to it differ by %d of 255", x, y, d)
+			}
+		}
+	}
+	low, high := 255, 0
+	for x := float32(-20); x < 20; x += 0.37 {
+		low, high = min(low, at(x, 90.3)), max(high, at(x, 90.3))
+	}
+	if high-low > 8 {
+		t.Errorf("100 m away the ground differs by %d of 255", high-low)
+	}
+}
+
 // TestOverlayIsClipped promises that nothing is drawn outside of a picture, also where it is part of a
 // larger one.
 func TestOverlayIsClipped(t *testing.T) {

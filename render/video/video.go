@@ -25,7 +25,7 @@ type Writer interface {
 
 // Format describes a video.
 type Format struct {
-	File string // clip.mp4, clip.gif, or a pattern such as frames/%05d.png
+	File string // clip.mp4, clip.gif, a pattern such as frames/%05d.png, or still.png for the last picture alone
 	W, H int    // pixels
 	FPS  int    // frames per second
 }
@@ -59,12 +59,17 @@ func (f *Format) Validate() error {
 		}
 		return nil
 	case ".png":
-		if len(frameNumberPattern.FindAllString(f.File, -1)) != 1 || strings.Count(f.File, "%") != 1 {
-			return fmt.Errorf("%s: want a place for the frame number in the name, such as frames/%%05d.png", f.File)
+		if !f.Still() && (len(frameNumberPattern.FindAllString(f.File, -1)) != 1 || strings.Count(f.File, "%") != 1) {
+			return fmt.Errorf("%s: want one place for the frame number in the name, such as frames/%%05d.png, or none", f.File)
 		}
 		return nil
 	}
-	return fmt.Errorf("%s: want a name that ends in .mp4, .gif or %%05d.png", f.File)
+	return fmt.Errorf("%s: want a name that ends in .mp4, .gif or %%05d.png, or a still in .png", f.File)
+}
+
+// Still reports whether the file has one picture, the last one.
+func (f *Format) Still() bool {
+	return strings.EqualFold(filepath.Ext(f.File), ".png") && !strings.Contains(f.File, "%")
 }
 
 // Create starts a video. It creates missing folders and replaces the file.
@@ -83,7 +88,31 @@ func Create(f Format) (Writer, error) {
 	case ".gif":
 		return newGIF(f)
 	}
+	if f.Still() {
+		return &still{name: f.File}, nil
+	}
 	return &pngSequence{pathPattern: f.File}, nil
+}
+
+// still writes the last picture, compressed as far as possible, when it is closed.
+type still struct {
+	name string
+	last *image.RGBA // nil: there was none
+}
+
+func (s *still) Add(im *image.RGBA) error {
+	if s.last == nil {
+		s.last = image.NewRGBA(im.Rect)
+	}
+	copy(s.last.Pix, im.Pix)
+	return nil
+}
+
+func (s *still) Close() error {
+	if s.last == nil {
+		return fmt.Errorf("%s: there is no picture to write", s.name)
+	}
+	return writePNG(s.name, s.last, png.BestCompression)
 }
 
 // pngSequence writes each picture to its own file.
@@ -101,11 +130,13 @@ func (p *pngSequence) Add(im *image.RGBA) error {
 func (p *pngSequence) Close() error { return nil }
 
 // WritePNG writes a picture to a file.
-func WritePNG(name string, im *image.RGBA) error {
+func WritePNG(name string, im *image.RGBA) error { return writePNG(name, im, png.BestSpeed) }
+
+func writePNG(name string, im *image.RGBA, level png.CompressionLevel) error {
 	f, err := os.Create(name)
 	if err != nil {
 		return err
 	}
-	e := png.Encoder{CompressionLevel: png.BestSpeed}
+	e := png.Encoder{CompressionLevel: level}
 	return errors.Join(e.Encode(f, im), f.Close())
 }

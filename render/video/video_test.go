@@ -216,12 +216,11 @@ func TestValidate(t *testing.T) {
 		}
 	}
 	for want, f := range map[string]Format{
-		"want sides of 64 to 7680":     {"a.gif", 10, 360, 25},
-		"want 1 to 240":                {"a.png", 640, 360, 0},
-		"want 10, 20, 25, 33":          {"a.gif", 640, 360, 60},
-		"ends in .mp4, .gif":           {"a.avi", 640, 360, 25},
-		"a place for the frame number": {"a.png", 640, 360, 25},
-		"for the frame number in":      {"%d%d.png", 640, 360, 25},
+		"want sides of 64 to 7680":       {"a.gif", 10, 360, 25},
+		"want 1 to 240":                  {"a.png", 640, 360, 0},
+		"want 10, 20, 25, 33":            {"a.gif", 640, 360, 60},
+		"ends in .mp4, .gif":             {"a.avi", 640, 360, 25},
+		"one place for the frame number": {"%d%d.png", 640, 360, 25},
 	} {
 		if err := f.Validate(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: %v, want %q", f, err, want)
@@ -269,4 +268,46 @@ func BenchmarkGIF(b *testing.B) {
 		ims[0], ims[1] = ims[1], ims[0]
 	}
 	w.Close()
+}
+
+// TestStill promises that a name without a place for the frame number gets the last picture alone, and that
+// a still without a picture is an error.
+func TestStill(t *testing.T) {
+	f := Format{File: filepath.Join(t.TempDir(), "still.png"), W: 64, H: 64, FPS: 25}
+	w, err := Create(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err == nil {
+		t.Error("a still without a picture is written")
+	}
+	im := image.NewRGBA(image.Rect(0, 0, 64, 64))
+	w, _ = Create(f)
+	for _, shade := range []uint8{10, 200} {
+		for i := range im.Pix {
+			im.Pix[i] = shade
+			if i%4 == 3 {
+				im.Pix[i] = 255
+			}
+		}
+		if err := w.Add(im); err != nil {
+			t.Fatal(err)
+		}
+	}
+	im.Pix[0] = 0 // belongs to the caller
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	file, err := os.Open(f.File)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	got, err := png.Decode(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r, _, _, _ := got.At(0, 0).RGBA(); r>>8 < 195 || got.Bounds() != im.Rect {
+		t.Errorf("red is %d in %v", r>>8, got.Bounds())
+	}
 }
