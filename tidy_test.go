@@ -94,12 +94,13 @@ var folders = map[string]struct {
 	"render":        {exact, []string{"sim/geom", "assets"}},
 	"render/raster": {exact, []string{"render", "sim/geom"}},
 	"render/video":  {exact, []string{"render"}},
-	"ui/stage":      {exact, []string{"render", "sim", "sim/geom", "smoothing", "net/link", "predict", "predict/lab", "predict/lab/probe"}},
+	"ui/stage":      {exact, []string{"render", "sim", "sim/geom", "smoothing", "net/link", "predict", "predict/lab", "predict/lab/probe", "predict/score"}},
 	"ui/recorder":   {exact, []string{"ui/stage", "render/raster", "render/video", "predict/lab", "sim"}},
 	"ui/plan":       {free, []string{"sim", "net/link", "predict/lab", "predict/lab/tape", "ui/stage"}},
 	"ui/cli":        {free, []string{"ui/plan", "ui/recorder", "predict/lab/tape", "ui/stage", "render/video", "sim", "sim/geom", "sim/scene", "net/link", "net/packet", "net/quant", "net/entropy", "net/delta", "predict", "predict/lab", "predict/lab/probe", "predict/score"}},
+	"ui/widget":     {free, []string{"render"}},
 	"render/gpu":    {free, []string{"render", "assets", "sim/geom"}},
-	"ui/window":     {free, []string{"ui/plan", "ui/stage", "predict/lab/tape", "predict/score", "ui/recorder", "render", "render/video", "render/gpu", "sim", "sim/geom", "sim/scene", "net/link", "predict", "predict/lab", "predict/lab/probe", "smoothing"}},
+	"ui/window":     {free, []string{"ui/plan", "ui/stage", "ui/widget", "predict/lab/tape", "predict/score", "ui/recorder", "render", "render/video", "render/gpu", "sim", "sim/geom", "sim/scene", "net/link", "predict", "predict/lab", "predict/lab/probe", "smoothing"}},
 
 	// 5
 	"assets":             {free, []string{}}, // data; the folders below it generate the data
@@ -116,7 +117,6 @@ var restrictedPackages = []struct {
 	in     []string
 }{
 	{"github.com/hajimehoshi/ebiten/", []string{"render/gpu", "ui/window", "."}},
-	{"github.com/ebitengine/debugui", []string{"ui/window"}},
 	{"github.com/go-gl/mathgl", []string{"render/gpu", "ui/window"}},
 	{"github.com/alecthomas/kong", []string{"ui/cli"}},
 	{"github.com/pelletier/go-toml/", []string{"ui/plan"}},
@@ -149,7 +149,7 @@ func TestHeadlessBuildHasNoWindow(t *testing.T) {
 		t.Fatalf("go list does not list predict/lab:\n%s", out)
 	}
 	for p := range strings.FieldsSeq(string(out)) {
-		for _, window := range []string{"ebiten", "debugui", "purego", "mathgl", module + "ui/window", module + "render/gpu"} {
+		for _, window := range []string{"ebiten", "purego", "mathgl", module + "ui/window", module + "render/gpu"} {
 			if strings.Contains(p, window) {
 				t.Errorf("the headless build links %s", p)
 			}

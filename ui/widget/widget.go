@@ -1,0 +1,446 @@
+// Package widget lays out and draws the controls of a panel, and reacts to pointer and keyboard. It is
+// immediate mode: the caller names every control again in every update and passes its present value, and the
+// package keeps only the interaction (the control that is dragged, the text that is typed, the open list, the
+// scroll offsets). It reads no device and knows no window: input comes as an Input, and the result is three
+// draw lists. All texts use the fonts of package render, so that they can be measured without a screen.
+//
+// The idea and the loop come from Omar Cornut's Dear ImGui and rxi's microui.
+package widget
+
+import (
+	"image"
+	"math"
+
+	"ghostcube/render"
+)
+
+// Input is what pointer and keyboard did since the previous update.
+type Input struct {
+	Pointer image.Point // pixels of the window
+	Down    bool        // the main button is down
+	Pressed bool        // the main button has just gone down
+	Wheel   float64     // notches, positive away from the user
+
+	Text                     string // typed characters
+	Left, Right, Home, End   bool   // keys that move the caret, with their repetitions
+	Backspace, Delete        bool
+	Enter, Escape, SelectAll bool
+}
+
+// UI is the state of a panel between updates. The zero value is ready.
+type UI struct {
+	// The draw lists of the last update, in drawing order. Body is clipped to View.
+	Frame, Body, Popup render.DrawList
+	View               image.Rectangle // pixels of the window
+
+	// OnPlace is called with the name and the visible bounds of every control that reacts to the pointer. It
+	// may be nil.
+	OnPlace func(name string, bounds image.Rectangle)
+
+	// OnHelp is called with the tooltip of every control, shown or not. It may be nil.
+	OnHelp func(text string)
+
+	// TooltipDelay is the number of updates for which the pointer stays on a control before its tooltip is shown.
+	TooltipDelay int
+
+	in     Input
+	scale  float32         // pixels per point
+	window image.Rectangle // pixels
+	panel  image.Rectangle // pixels of the window
+
+	list     *render.DrawList // that controls draw into
+	inBody   bool
+	y        int // top of the next row, pixels of the window
+	disabled string
+	cut      []string
+
+	active string // control on which the button went down; empty: none
+	edit   edit
+	popup  popup
+
+	wrapped map[wrapKey][]string // lines of texts that were laid out before
+	names   map[[2]string]string // names that were joined before
+
+	tooltip string             // of the control under the pointer
+	urgent  bool               // the tooltip is the reason of a refusal: it is shown at once
+	waited  int                // updates for which the tooltip has been the same
+	last    string             // tooltip of the previous update
+	scroll  map[string]*scroll // by name of a body
+	current *scroll
+}
+
+// scroll is the position of a body.
+type scroll struct {
+	offset  int // pixels of the content above the view
+	content int // height of the content in the last update, pixels
+}
+
+// The colours of the panel.
+var (
+	backgroundColor = render.Color{R: 24, G: 28, B: 34, A: 255}
+	controlColor    = render.Color{R: 44, G: 50, B: 60, A: 255}
+	hoverColor      = render.Color{R: 58, G: 66, B: 78, A: 255}
+	activeColor     = render.Color{R: 72, G: 82, B: 97, A: 255}
+	fieldColor      = render.Color{R: 15, G: 18, B: 22, A: 255}
+	borderColor     = render.Color{R: 66, G: 75, B: 88, A: 255}
+	fillColor       = render.Color{R: 66, G: 92, B: 124, A: 255}
+	markColor       = render.Color{R: 126, G: 186, B: 246, A: 255}
+	textColor       = render.Color{R: 222, G: 228, B: 235, A: 255}
+	dimColor        = render.Color{R: 150, G: 159, B: 170, A: 255}
+	disabledColor   = render.Color{R: 104, G: 111, B: 121, A: 255}
+	errorColor      = render.Color{R: 255, G: 110, B: 96, A: 255}
+)
+
+// Sizes, in points.
+const (
+	fontSize      = 13
+	rowHeight     = 22
+	rowGap        = 3
+	padding       = 8
+	scrollbarSize = 8
+	wheelStep     = 48
+)
+
+// Begin starts an update of the panel in a rectangle of the window, both in pixels. scale is in pixels per
+// point.
+func (u *UI) Begin(in Input, window, panel image.Rectangle, scale float32) {
+	u.in, u.window, u.panel, u.scale = in, window, panel, max(scale, 0.5)
+	u.Frame.Reset()
+	u.Body.Reset()
+	u.Popup.Reset()
+	u.list, u.inBody, u.disabled = &u.Frame, false, ""
+	u.tooltip, u.urgent = "", false
+	u.cut = u.cut[:0]
+	u.View = image.Rectangle{}
+	u.y = panel.Min.Y + u.Px(padding)/2
+	if !in.Down {
+		u.active = ""
+	}
+	u.popup.begin()
+	u.edit.begin()
+	u.rect(panel, backgroundColor)
+	u.rect(image.Rect(panel.Min.X, panel.Min.Y, panel.Min.X+u.Px(1), panel.Max.Y), borderColor)
+}
+
+// End finishes an update. It draws the tooltip of the control under the pointer.
+func (u *UI) End() {
+	u.popup.end()
+	u.edit.end()
+	u.waited++
+	if u.tooltip != u.last || u.in.Down {
+		u.waited = 0
+	}
+	u.last = u.tooltip
+	if u.tooltip != "" && u.active == "" && (u.urgent || u.waited >= u.TooltipDelay) {
+		u.drawTooltip()
+	}
+}
+
+// BeginBody starts the scrolling rest of the panel. The name identifies its scroll offset.
+func (u *UI) BeginBody(name string) {
+	if u.scroll == nil {
+		u.scroll = map[string]*scroll{}
+	}
+	if u.scroll[name] == nil {
+		u.scroll[name] = &scroll{}
+	}
+	u.current = u.scroll[name]
+	u.View = image.Rect(u.panel.Min.X+u.Px(1), u.y, u.panel.Max.X, u.panel.Max.Y)
+	s, height := u.current, u.View.Dy()
+	if u.in.Wheel != 0 && u.in.Pointer.In(u.View) && !u.popup.blocking {
+		s.offset -= int(u.in.Wheel * float64(u.Px(wheelStep)))
+	}
+	u.scrollbar(name, s, height)
+	s.offset = max(min(s.offset, s.content-height), 0)
+	u.list, u.inBody = &u.Body, true
+	u.y = u.View.Min.Y + u.Px(padding)/2 - s.offset
+}
+
+// scrollbar draws the bar of a body whose content is higher than its view, and reacts to drags of it.
+func (u *UI) scrollbar(name string, s *scroll, height int) {
+	if s.content <= height || height <= 0 {
+		return
+	}
+	w := u.Px(scrollbarSize)
+	track := image.Rect(u.View.Max.X-w, u.View.Min.Y, u.View.Max.X, u.View.Max.Y)
+	id := "scrollbar " + name
+	u.grab(id, track)
+	thumb := max(height*height/s.content, u.Px(24))
+	if u.active == id {
+		share := float64(u.in.Pointer.Y-track.Min.Y-thumb/2) / float64(max(height-thumb, 1))
+		s.offset = int(share * float64(s.content-height))
+	}
+	s.offset = max(min(s.offset, s.content-height), 0)
+	top := track.Min.Y + (height-thumb)*s.offset/(s.content-height)
+	u.rect(track, fieldColor)
+	c := controlColor
+	if u.active == id || u.over(track) {
+		c = activeColor
+	}
+	u.rect(image.Rect(track.Min.X+u.Px(1), top, track.Max.X-u.Px(1), top+thumb), c)
+}
+
+// EndBody ends the scrolling part.
+func (u *UI) EndBody() {
+	u.current.content = u.y + u.Px(padding) - u.View.Min.Y + u.current.offset
+	u.list, u.inBody, u.current = &u.Frame, false, nil
+}
+
+// Px converts points to whole pixels.
+func (u *UI) Px(points float32) int { return int(points*u.scale + 0.5) }
+
+// Font returns the font of the panel.
+func (u *UI) Font(bold bool) render.Font { return render.Font{Size: u.Px(fontSize), Bold: bold} }
+
+// List returns the draw list into which controls draw at present.
+func (u *UI) List() *render.DrawList { return u.list }
+
+// Typing reports whether a text is being typed into a field, so that keys belong to the panel.
+func (u *UI) Typing() bool { return u.edit.id != "" }
+
+// Captured reports whether the pointer belongs to the panel: it is over it, over an open list, or drags a
+// control.
+func (u *UI) Captured() bool {
+	return u.active != "" || u.popup.blocking || u.in.Pointer.In(u.panel)
+}
+
+// Cut returns the texts of this update that did not fit into their places.
+func (u *UI) Cut() []string { return u.cut }
+
+// Disabled makes the controls that follow inactive, with a reason that their tooltips begin with. An empty
+// reason makes them active again.
+func (u *UI) Disabled(reason string) { u.disabled = reason }
+
+// Next lays out a row of the full width and a height in points.
+func (u *UI) Next(height float32) image.Rectangle {
+	p := u.Px(padding)
+	right := u.panel.Max.X - p
+	if u.inBody && u.current.content > u.View.Dy() {
+		right = u.panel.Max.X - max(p, u.Px(scrollbarSize+4))
+	}
+	r := image.Rect(u.panel.Min.X+p, u.y, max(right, u.panel.Min.X+p+1), u.y+u.Px(height))
+	u.y = r.Max.Y + u.Px(rowGap)
+	return r
+}
+
+// Space leaves a gap of some points, or moves the next row up by a negative number of them.
+func (u *UI) Space(points float32) {
+	u.y += int(points*u.scale + float32(math.Copysign(0.5, float64(points))))
+}
+
+// Split divides a row into n columns of equal widths.
+func (u *UI) Split(r image.Rectangle, n, i int) image.Rectangle {
+	gap := u.Px(rowGap)
+	w := r.Dx() + gap
+	return image.Rect(r.Min.X+w*i/n, r.Min.Y, r.Min.X+w*(i+1)/n-gap, r.Max.Y)
+}
+
+// visible reports whether a part of a rectangle is shown, and returns that part.
+func (u *UI) visible(r image.Rectangle) (image.Rectangle, bool) {
+	if u.inBody {
+		r = r.Intersect(u.View)
+	}
+	return r, !r.Empty()
+}
+
+// over reports whether the pointer is over a rectangle and belongs to it.
+func (u *UI) over(r image.Rectangle) bool {
+	r, ok := u.visible(r)
+	return ok && !u.popup.blocking && u.in.Pointer.In(r)
+}
+
+// grab makes a control active if the button has just gone down on it, and reports that.
+func (u *UI) grab(id string, r image.Rectangle) bool {
+	if u.disabled != "" || !u.in.Pressed || !u.over(r) {
+		return false
+	}
+	u.active = id
+	return true
+}
+
+// place reports a control.
+func (u *UI) place(name string, r image.Rectangle) {
+	if r, ok := u.visible(r); ok && u.OnPlace != nil {
+		u.OnPlace(name, r)
+	}
+}
+
+// Explain sets the tooltip of a rectangle.
+func (u *UI) Explain(r image.Rectangle, help string) {
+	if help == "" {
+		return
+	}
+	if u.disabled != "" {
+		help = u.disabled + "\n" + help
+	}
+	if u.OnHelp != nil {
+		u.OnHelp(help)
+	}
+	if u.over(r) {
+		u.tooltip = help
+	}
+}
+
+// rect draws a filled rectangle.
+func (u *UI) rect(r image.Rectangle, c render.Color) { fill(u.list, r, c) }
+
+func fill(l *render.DrawList, r image.Rectangle, c render.Color) {
+	l.Rect(float32(r.Min.X), float32(r.Min.Y), float32(r.Dx()), float32(r.Dy()), c)
+}
+
+func (u *UI) border(l *render.DrawList, r image.Rectangle, c render.Color) {
+	l.Border(float32(r.Min.X), float32(r.Min.Y), float32(r.Dx()), float32(r.Dy()), float32(u.Px(1)), c)
+}
+
+// Align says where in its place a text stands.
+type Align uint8
+
+// The alignments.
+const (
+	Left Align = iota
+	Center
+	Right
+)
+
+// text draws a text into a place. A text that is too wide ends with an ellipsis and counts as cut.
+func (u *UI) text(l *render.DrawList, r image.Rectangle, f render.Font, c render.Color, s string, align Align) {
+	w := f.Width(s)
+	if w > float32(r.Dx())+0.5 {
+		u.cut = append(u.cut, s)
+		s = f.Truncate(s, float32(r.Dx()))
+		w = f.Width(s)
+	}
+	if l == &u.Body && !r.Overlaps(u.View) {
+		return // scrolled out of view
+	}
+	x := float32(r.Min.X)
+	switch align {
+	case Center:
+		x += (float32(r.Dx()) - w) / 2
+	case Right:
+		x = float32(r.Max.X) - w
+	}
+	y := float32(r.Min.Y) + (float32(r.Dy())-f.Height())/2 + f.Ascent()
+	l.Text(float32(int(x)), float32(int(y+0.5)), f, c, s)
+}
+
+// Text draws a text into a place in the colour of values, or of names if dim.
+func (u *UI) Text(r image.Rectangle, s string, dim bool, align Align) {
+	u.text(u.list, r, u.Font(false), u.textColor(dim), s, align)
+}
+
+func (u *UI) textColor(dim bool) render.Color {
+	switch {
+	case u.disabled != "":
+		return disabledColor
+	case dim:
+		return dimColor
+	}
+	return textColor
+}
+
+// wrapLines breaks a text at newlines and between words into lines of a width in pixels.
+func wrapLines(f render.Font, text string, width float32) (lines []string) {
+	for _, paragraph := range splitLines(text) {
+		lines = append(lines, f.Wrap(splitWords(paragraph), " ", width)...)
+	}
+	return lines
+}
+
+// wrapKey identifies a text in a font and a width.
+type wrapKey struct {
+	font  render.Font
+	text  string
+	width int // pixels
+}
+
+// maxRemembered bounds the texts and names that a UI remembers.
+const maxRemembered = 4096
+
+// lines returns the lines of a text, which it remembers.
+func (u *UI) lines(f render.Font, text string, width int) []string {
+	key := wrapKey{f, text, width}
+	list, ok := u.wrapped[key]
+	if !ok {
+		if u.wrapped == nil || len(u.wrapped) > maxRemembered {
+			u.wrapped = map[wrapKey][]string{}
+		}
+		list = wrapLines(f, text, float32(width))
+		u.wrapped[key] = list
+	}
+	return list
+}
+
+// join returns a+b, which it remembers, so that naming a control allocates nothing.
+func (u *UI) join(a, b string) string {
+	key := [2]string{a, b}
+	name, ok := u.names[key]
+	if !ok {
+		if u.names == nil || len(u.names) > maxRemembered {
+			u.names = map[[2]string]string{}
+		}
+		name = a + b
+		u.names[key] = name
+	}
+	return name
+}
+
+// Paragraph draws a text of as many lines as it needs.
+func (u *UI) Paragraph(text string, dim bool) {
+	f := u.Font(false)
+	w := u.Next(0).Dx()
+	u.y -= u.Px(rowGap)
+	for _, line := range u.lines(f, text, w) {
+		u.Text(u.Next(rowHeight-6), line, dim, Left)
+		u.y -= u.Px(rowGap)
+	}
+	u.y += u.Px(rowGap)
+}
+
+// Heading draws the title of a group.
+func (u *UI) Heading(text string) {
+	u.Space(5)
+	r := u.Next(rowHeight)
+	u.text(u.list, r, u.Font(true), textColor, text, Left)
+	u.rect(image.Rect(r.Min.X, r.Max.Y-u.Px(2), r.Max.X, r.Max.Y-u.Px(1)), borderColor)
+}
+
+// drawTooltip draws the tooltip beside the pointer, inside the window and in full.
+func (u *UI) drawTooltip() {
+	f, r, lines := u.layoutTooltip(u.tooltip)
+	fill(&u.Popup, r, fieldColor)
+	u.border(&u.Popup, r, borderColor)
+	p, h := u.Px(padding), u.lineHeight(f)
+	for i, line := range lines {
+		u.text(&u.Popup, image.Rect(r.Min.X+p, r.Min.Y+p+h*i, r.Max.X-p, r.Min.Y+p+h*(i+1)), f, textColor, line, Left)
+	}
+}
+
+// tooltipWidth is the largest width of the text of a tooltip, in points.
+const tooltipWidth = 320
+
+// layoutTooltip returns the bounds and the lines of a tooltip: below the pointer or above it, wherever it has
+// room.
+func (u *UI) layoutTooltip(text string) (f render.Font, r image.Rectangle, lines []string) {
+	f = u.Font(false)
+	p := u.Px(padding)
+	lines = u.lines(f, text, min(u.Px(tooltipWidth), u.window.Dx()-4*p))
+	w := float32(0)
+	for _, line := range lines {
+		w = max(w, f.Width(line))
+	}
+	size := image.Pt(int(w+1)+2*p, u.lineHeight(f)*len(lines)+2*p)
+	at := u.in.Pointer.Add(image.Pt(u.Px(12), u.Px(18)))
+	if at.Y+size.Y > u.window.Max.Y {
+		at.Y = u.in.Pointer.Y - u.Px(8) - size.Y
+	}
+	if u.popup.blocking { // beside the list, so that its other options stay in sight
+		at = image.Pt(u.popup.box.Min.X-size.X-u.Px(4), u.in.Pointer.Y-size.Y/2)
+	}
+	at.X = max(min(at.X, u.window.Max.X-size.X), u.window.Min.X)
+	at.Y = max(min(at.Y, u.window.Max.Y-size.Y), u.window.Min.Y)
+	return f, image.Rectangle{at, at.Add(size)}, lines
+}
+
+// lineHeight returns the distance between two lines of a text, in pixels.
+func (u *UI) lineHeight(f render.Font) int { return int(f.Height()*1.1 + 0.5) }
