@@ -45,7 +45,7 @@ func measureRide(t *testing.T, name string, late int) (r rideStats) {
 }
 
 // TestTurntable checks that the cube comes to rest on the turntable, rides it for more than a
-// turn, and ends on the ground beside it.
+// turn, and ends on the ground next to it.
 func TestTurntable(t *testing.T) {
 	for _, late := range inputDelays() {
 		r := measureRide(t, "turntable", late)
@@ -222,8 +222,8 @@ func TestRewindPredictsCarriers(t *testing.T) {
 	}
 }
 
-// TestJumpOff checks that the cube jumps half a metre up from the turntable and lands on it
-// again, four times or more and each time further out, and ends beside it.
+// TestJumpOff checks that the cube jumps half a metre high from the turntable and lands on it
+// at least four times, further out each time, and ends on the ground next to it.
 func TestJumpOff(t *testing.T) {
 	for _, late := range inputDelays() {
 		var hops []float32 // where they began, from the middle

@@ -1,0 +1,194 @@
+package main
+
+import (
+	"testing"
+
+	"ghostcube/predict"
+	"ghostcube/sim"
+	"ghostcube/sim/geom"
+)
+
+// TestPush checks that the player crosses the pile from side to side, and that more than half
+// of its cubes move by more than a metre.
+func TestPush(t *testing.T) {
+	t.Parallel()
+	var start []sim.Body
+	moved := map[int]bool{}
+	crossings, outside, awake, ticks := 0, geom.Vec3{}, 0, 0
+	stepTape(t, "push", 5, func(w *predict.World, in []sim.Input) {
+		b := w.Bodies()
+		if start == nil {
+			start = append(start, b...)
+		}
+		for i := 1; i < len(b); i++ {
+			if b[i].Pose.Pos.Sub(start[i].Pose.Pos).Len() > 1 {
+				moved[i] = true
+			}
+			if in != nil && !b[i].Asleep {
+				awake++
+			}
+		}
+		ticks++
+		// Through is from 3.5 m on one side of the middle to 3.5 on the other.
+		at := b[0].Pose.Pos
+		at.Z = 0
+		if at.Len() > 3.5 {
+			if at.Dot(outside) < 0 {
+				crossings++
+			}
+			outside = at
+		}
+	})
+	t.Logf("%d times through, %d cubes of %d moved, %.0f awake", crossings, len(moved), len(start)-1, float64(awake)/float64(ticks))
+	if crossings < 5 || len(moved)*2 < len(start) {
+		t.Errorf("%d times through, %d cubes moved", crossings, len(moved))
+	}
+}
+
+// TestOutage checks that the blackout covers all input, and that a dozen cubes or more move by
+// more than a metre during it.
+func TestOutage(t *testing.T) {
+	dark, last := 0, 0
+	for i, e := range loadTape(t, "outage").Entries {
+		if len(e.Commands) > 0 {
+			dark = i
+		}
+		if len(e.Inputs) > 0 && e.Inputs[0] != (sim.Input{}) {
+			if dark == 0 {
+				t.Error("there is input before the blackout")
+			}
+			last = i
+		}
+	}
+	if dark == 0 || last >= dark+5*rate {
+		t.Errorf("blackout from %d on, last input at %d", dark, last)
+	}
+	var start, end []sim.Body
+	stepTape(t, "outage", 0, func(w *predict.World, in []sim.Input) {
+		if w.Tick() == sim.Tick(dark) {
+			start = append(start, w.Bodies()...)
+		}
+		if w.Tick() == sim.Tick(dark+5*rate) {
+			end = append(end, w.Bodies()...)
+		}
+	})
+	far := 0
+	for i := 1; i < len(start); i++ {
+		if end[i].Pose.Pos.Sub(start[i].Pose.Pos).Len() > 1 {
+			far++
+		}
+	}
+	t.Logf("%d cubes moved by more than a metre", far)
+	if far < 12 {
+		t.Errorf("%d cubes moved by more than a metre", far)
+	}
+}
+
+// TestTwoPlayers checks that both players cross the pile and push the large cube: alone,
+// against each other, and with changes of ownership.
+func TestTwoPlayers(t *testing.T) {
+	const prize = 2
+	for _, late := range inputDelays() {
+		var pushes [2]int // ticks at the moving prize, alone
+		both, hands, crossed, moved := 0, 0, 0, 0
+		owner := int8(sim.NoPlayer)
+		var start []sim.Body
+		stepTape(t, "two-players", late, func(w *predict.World, _ []sim.Input) {
+			b := w.Bodies()
+			if start == nil {
+				start = append(start, b...)
+			}
+			if b[0].Pose.Pos.X > 3 && b[1].Pose.Pos.X < -3 {
+				crossed = 1
+			}
+			moved = 0
+			for i := prize + 1; i < len(b); i++ {
+				if b[i].Pose.Pos.Sub(start[i].Pose.Pos).Len() > 0.5 {
+					moved++
+				}
+			}
+			if o := w.Owners()[prize]; o != sim.NoPlayer && o != owner {
+				owner, hands = o, hands+1
+			}
+			const reach = 1.6 // metres between two centres
+			p := b[prize].Pose.Pos
+			zero, one := p.Sub(b[0].Pose.Pos).Len() < reach, p.Sub(b[1].Pose.Pos).Len() < reach
+			switch {
+			case b[prize].Linear.Len() < 0.1:
+			case zero && one:
+				both++
+			case zero:
+				pushes[0]++
+			case one:
+				pushes[1]++
+			}
+		})
+		t.Logf("%d ticks late: %v ticks alone, %d together, %d changes of ownership, %d cubes moved", late, pushes, both, hands, moved)
+		if crossed == 0 || moved < 30 || hands < 4 || pushes[0] < 60 || pushes[1] < 60 || both < 120 {
+			t.Errorf("%d ticks late: crossed %d, %v ticks alone, %d together, %d changes of ownership, %d cubes moved", late, crossed, pushes, both, hands, moved)
+		}
+	}
+}
+
+// TestSamePile checks that both players reach the pile within half a second of each other and
+// push it together for five seconds, and that most cubes move.
+func TestSamePile(t *testing.T) {
+	t.Parallel()
+	for _, late := range inputDelays() {
+		both, moved, tick := 0, 0, 0
+		var start []sim.Body
+		first := [2]int{-1, -1}
+		stepTape(t, "same-pile", late, func(w *predict.World, _ []sim.Input) {
+			b := w.Bodies()
+			if start == nil {
+				start = append(start, b...)
+			}
+			var at [2]bool
+			moved = 0
+			for i := 3; i < len(b); i++ {
+				for p := range at {
+					at[p] = at[p] || b[i].Pose.Pos.Sub(b[p].Pose.Pos).Len() < 1.2
+				}
+				if b[i].Pose.Pos.Sub(start[i].Pose.Pos).Len() > 0.5 {
+					moved++
+				}
+			}
+			for p := range at {
+				if at[p] && first[p] < 0 {
+					first[p] = tick
+				}
+			}
+			if at[0] && at[1] {
+				both++
+			}
+			tick++
+		})
+		t.Logf("%d ticks late: they arrive in ticks %v and push together in %d ticks, %d cubes moved", late, first, both, moved)
+		if gap := first[0] - first[1]; both < 300 || moved < 40 || gap > 30 || gap < -30 {
+			t.Errorf("%d ticks late: they arrive in ticks %v and push together in %d ticks, %d cubes moved", late, first, both, moved)
+		}
+	}
+}
+
+// TestBreak checks that most pucks move by a metre or more, and none across the rails.
+func TestBreak(t *testing.T) {
+	for _, late := range inputDelays() {
+		var sc *sim.Scene
+		var ended []sim.Body
+		stepTape(t, "billiards-break", late, func(w *predict.World, _ []sim.Input) { sc, ended = w.Scene(), w.Bodies() })
+		moved, out := 0, 0
+		for i := sc.Players; i < len(ended); i++ {
+			p := ended[i].Pose.Pos
+			if p.Sub(sc.Boxes[i].Start.Pose.Pos).Len() >= 1 {
+				moved++
+			}
+			if geom.Abs(p.X) > 5 || geom.Abs(p.Y) > 10 {
+				out++
+			}
+		}
+		t.Logf("break, %d ticks late: %d of %d pucks moved by a metre, %d are outside", late, moved, len(ended)-1, out)
+		if moved < 12 || out > 0 {
+			t.Errorf("%d ticks late: %d pucks moved, %d are outside", late, moved, out)
+		}
+	}
+}
