@@ -24,6 +24,7 @@ type benchCommand struct {
 	Seeds        int    `group:"output" help:"Number of sessions with consecutive seeds, 1 to 1000: prints means and 95 % intervals." default:"1" placeholder:"1"`
 	SaveTape     string `group:"output" help:"Also write the session to a tape, with hashes for play --verify." placeholder:"FILE"`
 	Corrections  bool   `group:"output" help:"Also list every correction: packet, body, difference, cause and effect."`
+	All          bool   `group:"output" help:"Print all measures and counters in the table, not only the most important ones."`
 	Latency      bool   `group:"output" help:"Also print the stages of input latency, from the key to the screen."`
 }
 
@@ -31,7 +32,8 @@ type benchCommand struct {
 func (c *benchCommand) Help() string {
 	return sessionHelp + `
 Without --seconds the session is as long as its tape, and it repeats a tape that is too short.
-list measures explains the scores.
+The table leads with key to screen, path error, pops and bandwidth; --all prints all measures, as
+json and csv do. list measures explains them.
 
 Examples:
   ghostcube bench --panes noprediction,rewind --network latency=75ms
@@ -52,7 +54,8 @@ type result struct {
 	Ticks   int          `json:"ticks"`
 	Panes   []paneResult `json:"panes"`
 
-	networkBrief string // short text of the network, for tables
+	networkBrief string   // short text of the network, for tables
+	leading      []string // names of the measures that lead the table
 }
 
 type paneResult struct {
@@ -174,7 +177,14 @@ func (c *benchCommand) Run(p *program) error {
 	if c.Format == "json" {
 		return writeJSON(p.Stdout, r)
 	}
-	if err := r.writeTable(p.Stdout); err != nil || !c.Latency {
+	write := r.writeBrief
+	if c.All {
+		write = r.writeTable
+	}
+	if err := write(p.Stdout); err != nil {
+		return err
+	}
+	if err := r.writeCorrections(p.Stdout); err != nil || !c.Latency {
 		return err
 	}
 	return r.writeLatencyTable(p.Stdout)
@@ -196,7 +206,10 @@ func (c *benchCommand) runSeeds(p *program, m *plan.Plan) error {
 	case "csv":
 		return s.writeCSV(p.Stdout)
 	}
-	return s.writeTable(p.Stdout)
+	if c.All {
+		return s.writeTable(p.Stdout)
+	}
+	return s.writeBrief(p.Stdout)
 }
 
 // Input latency is measured at this many key presses, this many seconds apart. The first
@@ -256,7 +269,7 @@ func newResult(l *lab.Lab, m *plan.Plan, latency []latencySamples) *result {
 	r := &result{
 		Version: Version, Scene: c.Scene, Network: c.Network.String(), Seed: c.Network.Seed,
 		Rate: c.Rate, Seat: c.Seat.String(), Tape: m.TapeName, Ticks: int(l.Ticks()),
-		networkBrief: c.Network.Summary(),
+		networkBrief: c.Network.Summary(), leading: leadingNames(l.Panes),
 	}
 	for i, p := range l.Panes {
 		r.Panes = append(r.Panes, newPaneResult(p, l, latency[i]))
@@ -344,7 +357,7 @@ func (r *result) heading(seeds string) string {
 	return s
 }
 
-// writeTable prints the report as a table with a column for each pane.
+// writeTable prints all of the report as a table with a column for each pane.
 func (r *result) writeTable(out io.Writer) error {
 	fmt.Fprint(out, r.heading("seed "+strconv.FormatUint(r.Seed, 10)), "\n\n")
 	t := newTable(out)
@@ -395,7 +408,7 @@ func (r *result) writeTable(out io.Writer) error {
 	for _, name := range r.collectNames(counts) {
 		row(name, func(x *paneResult) string {
 			if v, ok := x.Counters[name]; ok {
-				return strconv.FormatFloat(v, 'g', 5, 64)
+				return counterText(v)
 			}
 			return "-"
 		})
@@ -409,9 +422,14 @@ func (r *result) writeTable(out io.Writer) error {
 		})
 	}
 	row("hash", func(x *paneResult) string { return x.Hash })
-	if err := t.close(); err != nil {
-		return err
-	}
+	return t.close()
+}
+
+// counterText formats the value of a counter.
+func counterText(v float64) string { return strconv.FormatFloat(v, 'g', 5, 64) }
+
+// writeCorrections prints the corrections of every pane, where they were asked for.
+func (r *result) writeCorrections(out io.Writer) error {
 	for i := range r.Panes {
 		x := &r.Panes[i]
 		if x.Corrections == nil {

@@ -9,9 +9,11 @@ import (
 	"math"
 	"os"
 	"os/exec"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
@@ -186,6 +188,8 @@ func TestScoreOfMotion(t *testing.T) {
 		within("jerk_ratio_all", 0.95, 1.05)
 		within("path_error_rms_m", 0, 0.001)
 		within("path_error_rms_degrees", 0, 0.1)
+		within("aligned_error_rms_m", 0, 0.001)
+		within("aligned_error_rms_degrees", 0, 0.1)
 		within("backward_percent", 0, 0)
 		within("speed_modulation_m_per_s", 0, 0.01)
 		within("pops_all_per_minute", 0, 0)
@@ -202,7 +206,7 @@ func TestScoreOfMotion(t *testing.T) {
 	// With a snapshot every six ticks, five of six views are frozen, for 83 ms each, and the
 	// sixth pops.
 	c := r.Panes[2].Score
-	if x, y := c.value("pops_all_per_minute"), c.value("spectral_arc_length_server")-c.value("spectral_arc_length"); !(x > 500 && x <= 600 && y > 0.5 && c.value("path_error_rms_m") > 0.05 && c.value("longest_update_gap_ms") >= 100) {
+	if x, y := c.value("pops_all_per_minute"), c.value("spectral_arc_length_server")-c.value("spectral_arc_length"); !(x > 500 && x <= 600 && y > 0.5 && c.value("path_error_rms_m") == 0 && c.value("aligned_error_rms_m") > 0.05 && c.value("longest_update_gap_ms") >= 100) {
 		t.Errorf("a snapshot every six ticks: %+v", c)
 	}
 	if x := c.value("freeze_percent"); !(x >= 75 && x <= 500.0/6 && c.value("freezes") >= 250 && c.value("longest_freeze_ms") == 5000.0/60 && c.value("jerk_ratio") >= 5) {
@@ -309,6 +313,72 @@ func TestNearest(t *testing.T) {
 	for name, want := range map[string]string{"rewnid": "rewind", "Rewind": "rewind", "snapshotevery": "snapshot-every", "wifibad": "wifi-bad", "zne": "zen", "xyzzy": "", "q": ""} {
 		if got := nearestName(name, known); got != want {
 			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+}
+
+// TestListFits checks that the list of comparisons has every name and title, and lines of at most 100
+// characters.
+func TestListFits(t *testing.T) {
+	var out, errs strings.Builder
+	if code := Main(testEnvironment([]string{"list", "comparisons"}, &out, &errs)); code != 0 {
+		t.Fatal(errs.String())
+	}
+	for line := range strings.Lines(out.String()) {
+		if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > 100 {
+			t.Errorf("%d characters: %s", n, line)
+		}
+	}
+	list, err := newProgram(testEnvironment(nil, t.Output(), t.Output())).library.Comparisons()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range list {
+		if !regexp.MustCompile(`(?m)^  ` + regexp.QuoteMeta(c.Name) + ` +` + regexp.QuoteMeta(c.Title) + `$`).MatchString(out.String()) {
+			t.Errorf("%s is missing", c.Name)
+		}
+	}
+}
+
+// TestBenchLeads checks that the table of a bench leads with key to screen, path error, pops and
+// bandwidth, has at most 30 lines, and gives the same figures as with --all, which prints every measure;
+// with one session and with several.
+func TestBenchLeads(t *testing.T) {
+	for _, seeds := range []string{"1", "2"} {
+		table := func(more ...string) (rows [][2]string) {
+			var out, errs strings.Builder
+			args := []string{"bench", "--scene", "zen", "--tape", "circle", "--panes", "rewind", "--network", "latency=50ms,loss=2%", "--seconds", "9", "--seeds", seeds}
+			if code := Main(testEnvironment(append(args, more...), &out, &errs)); code != 0 {
+				t.Fatal(errs.String())
+			}
+			for line := range strings.Lines(out.String()) {
+				if title, value, ok := strings.Cut(strings.TrimSpace(line), "  "); ok {
+					rows = append(rows, [2]string{title, strings.TrimSpace(value)})
+				}
+			}
+			return rows
+		}
+		brief, all := table(), table("--all")
+		values := map[string]string{}
+		for _, row := range all {
+			values[row[0]] = row[1]
+		}
+		if len(brief) > 30 || len(all) < 70 {
+			t.Errorf("%d rows, with --all %d", len(brief), len(all))
+		}
+		for i, want := range []string{"key to screen, ms", "path error RMS, m", "pops per minute", "pops, all bodies, per minute", "bandwidth down, kbit/s", "bandwidth up, kbit/s"} {
+			if i >= len(brief) || brief[i][0] != want || brief[i][1] == "-" {
+				t.Errorf("%s seeds: row %d is %v, want %s", seeds, i+1, brief[i], want)
+			}
+		}
+		for _, row := range brief {
+			v, ok := values[row[0]]
+			if !ok {
+				v, ok = values[strings.ReplaceAll(strings.ReplaceAll(row[0], ", m", "_m"), " ", "_")] // a counter
+			}
+			if lost := strings.HasPrefix(row[0], "lost "); !lost && (!ok || v != row[1]) {
+				t.Errorf("%s seeds: %s is %s, with --all %s", seeds, row[0], row[1], v)
+			}
 		}
 	}
 }

@@ -1,17 +1,12 @@
 package cli
 
 import (
-	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"ghostcube/internal/experiment"
 	"ghostcube/internal/golden"
-	"ghostcube/net/link"
-	"ghostcube/predict/lab"
 )
 
 const comparisonTable = "comparisons.txt" // in testdata
@@ -24,16 +19,17 @@ func TestComparisonsStayTheSame(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs all comparisons")
 	}
-	list, err := newProgram(testEnvironment(nil, t.Output(), t.Output())).library.Comparisons()
-	if err != nil {
-		t.Fatal(err)
-	}
+	list := comparisons(t)
 	lines := make([][]string, len(list))
 	t.Run("play", func(t *testing.T) {
 		for i := range list {
 			t.Run(list[i].Name, func(t *testing.T) {
 				t.Parallel()
-				lines[i] = comparisonDigests(t, list[i].Name, 8)
+				r := runComparison(&list[i])
+				if r.err != nil {
+					t.Fatal(r.err)
+				}
+				lines[i] = r.digests
 			})
 		}
 	})
@@ -52,52 +48,6 @@ func TestComparisonsStayTheSame(t *testing.T) {
 			t.Errorf("the table has %s", line)
 		}
 	}
-}
-
-// comparisonDigests runs a comparison and returns a line of the table for each pane.
-func comparisonDigests(t *testing.T, name string, seconds float64) (lines []string) {
-	p := newProgram(testEnvironment(nil, t.Output(), t.Output()))
-	session, err := p.newPlan(SessionFlags{Compare: name, Seconds: seconds}, "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	l := lab.New(session.Config)
-	sent := map[*lab.Pane]*uint64{}
-	l.Tap = func(p *lab.Pane, seat int, d link.Direction, now time.Duration, datagram []byte) {
-		h := sent[p]
-		if h == nil {
-			h = new(uint64)
-			sent[p] = h
-		}
-		mixHash(h, uint64(seat)<<8|uint64(d))
-		mixHash(h, uint64(now))
-		mixHash(h, uint64(len(datagram)))
-		for _, b := range datagram {
-			mixHash(h, uint64(b))
-		}
-	}
-	for _, spec := range session.Panes {
-		if _, err := l.Open(spec); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for i := range session.Ticks(0) {
-		if err := l.Tick(session.Entry(i)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for i, p := range l.Panes {
-		var scored uint64
-		for _, m := range p.Measures(nil) {
-			known := uint64(0)
-			if m.OK {
-				known = 1 + math.Float64bits(m.Value)
-			}
-			mixHash(&scored, known)
-		}
-		lines = append(lines, fmt.Sprintf("%s %d world %016x sent %016x score %016x", name, i+1, p.Hash(), *sent[p], scored))
-	}
-	return lines
 }
 
 // mixHash adds a number to a running digest.

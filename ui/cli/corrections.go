@@ -28,6 +28,8 @@ type correctionResult struct {
 	Cause         string   `json:"cause"`
 	ReplayedTicks int      `json:"replayed_ticks"`
 	Shift         float32  `json:"shift_m"`
+	LostBefore    int      `json:"packets_missing_before"`
+	Fault         string   `json:"forced_fault"` // since the correction before; empty: none
 
 	text string // field and amount, for tables
 }
@@ -41,7 +43,7 @@ func newCorrectionList(p *lab.Pane, rate int) *correctionList {
 		one := correctionResult{
 			Client: x.Client + 1, At: float64(x.SessionTick) / float64(rate), Tick: uint32(x.Tick), Packet: uint64(x.Packet),
 			Received: x.Received.Seconds(), Body: x.Body, Field: x.Field.String(), Amount: x.Amount, Unit: x.Field.Unit(),
-			Cause: x.Cause.String(), ReplayedTicks: x.ReplayedTicks, Shift: x.Shift, text: x.Describe(),
+			Cause: x.Cause.String(), ReplayedTicks: x.ReplayedTicks, Shift: x.Shift, LostBefore: x.LostBefore, Fault: x.Fault, text: x.Describe(),
 		}
 		if x.Sent >= 0 {
 			sent := x.Sent.Seconds()
@@ -65,11 +67,11 @@ func (e *correctionList) writeTable(out io.Writer, name string) error {
 		fmt.Fprintf(out, "the first %d are no longer stored\n", gone)
 	}
 	t := newTextTable(out)
-	t.row("client", "time, s", "tick", "packet", "sent, s", "received, s", "body", "difference", "cause", "replayed, ticks", "shift, m")
+	t.row("client", "time, s", "tick", "packet", "sent, s", "received, s", "body", "difference", "cause", "replayed, ticks", "shift, m", "lost before", "forced fault")
 	for i := range min(len(e.List), maxCorrectionRows) {
 		x := &e.List[i]
 		t.row(fmt.Sprint(x.Client), fixed(x.At, 3), fmt.Sprint(x.Tick), fmt.Sprint(x.Packet), orDash(x.Sent, 3), fixed(x.Received, 3),
-			fmt.Sprint(x.Body), x.text, x.Cause, fmt.Sprint(x.ReplayedTicks), fixed(float64(x.Shift), 3))
+			fmt.Sprint(x.Body), x.text, x.Cause, fmt.Sprint(x.ReplayedTicks), fixed(float64(x.Shift), 3), fmt.Sprint(x.LostBefore), x.Fault)
 	}
 	if err := t.close(); err != nil {
 		return err

@@ -2,11 +2,13 @@ package cli
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io/fs"
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"ghostcube/net/link"
 	"ghostcube/predict"
@@ -207,12 +209,30 @@ func (p *program) listComparisons(t table, name string) error {
 	if err != nil {
 		return err
 	}
-	t.row("NAME", "TITLE", "SOURCE")
+	widest := 0
 	for i := range list {
-		t.row(list[i].Name, list[i].Title, list[i].Source.String())
+		widest = max(widest, len(list[i].Name))
+	}
+	source := ""
+	for i := range list {
+		if s := cmp.Or(list[i].Source.String(), "Our own"); s != source {
+			source = s
+			if i > 0 {
+				t.row("")
+			}
+			if author, title, ok := strings.Cut(s, ", "); ok && utf8.RuneCountInString(s) > maxLine {
+				t.row(author + ",")
+				s = title
+			}
+			t.row(s)
+		}
+		t.row(fmt.Sprintf("  %-*s  %s", widest, list[i].Name, list[i].Title))
 	}
 	return nil
 }
+
+// maxLine is the number of characters of a line of the list of comparisons.
+const maxLine = 100
 
 func listComparison(t table, c *plan.Comparison) {
 	row := func(name, value string) {
@@ -223,6 +243,10 @@ func listComparison(t table, c *plan.Comparison) {
 	s := &c.Settings
 	row("title", c.Title)
 	row("headline", c.Headline)
+	row("moment", fmt.Sprintf("%g s", c.Moment))
+	for _, o := range c.Order {
+		row("order", fmt.Sprintf("pane %d < pane %d", o.Smaller+1, o.Larger+1))
+	}
 	row("source", c.Source.String())
 	row("scene", s.Scene)
 	row("tape", s.Tape)

@@ -120,6 +120,9 @@ func declarations(t *testing.T, folder string) map[string]bool {
 // TestMechanisms runs the command of every mechanism and compares the figures with the page.
 func TestMechanisms(t *testing.T) {
 	experiment.Skip(t)
+	if testing.Short() {
+		t.Skip("runs the commands of all mechanisms")
+	}
 	list := mechanisms(t)
 	outputs := mechanismOutputs(t, list)
 	var page strings.Builder

@@ -163,7 +163,7 @@ func (c *networkCommand) sendProbes(w *link.Network) *link.End {
 	return client
 }
 
-// newDirectionResult reports a direction in which datagrams were sent for so many seconds.
+// newDirectionResult reports a direction in which datagrams were sent for a number of seconds.
 func newDirectionResult(c *link.Conditions, m *link.Counters, inOrder bool, seconds float64) directionResult {
 	share := func(n, of uint64) float64 { return float64(n) / float64(max(of, 1)) }
 	e := c.Expect()

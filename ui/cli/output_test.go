@@ -87,3 +87,17 @@ func TestLongLines(t *testing.T) {
 		}
 	}
 }
+
+// TestReadOnlyFolder checks that a session without a window and without a folder for its files runs, prints
+// its scores and says that it writes nothing.
+func TestReadOnlyFolder(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var out, err bytes.Buffer
+	code := Main(testEnvironment([]string{"--seconds", "2", "--out", filepath.Join(file, "below")}, &out, &err))
+	if code != 0 || !strings.Contains(err.String(), "no file is written: ") || !strings.Contains(out.String(), "key to screen") {
+		t.Errorf("exit code %d, %q, %q", code, out.String(), err.String())
+	}
+}

@@ -60,7 +60,10 @@ func (c *playCommand) Run(p *program) error {
 	if c.Format == "json" {
 		return writeJSON(p.Stdout, r)
 	}
-	return r.writeTable(p.Stdout)
+	if err := r.writeBrief(p.Stdout); err != nil {
+		return err
+	}
+	return r.writeCorrections(p.Stdout)
 }
 
 // verifyTape runs a tape in l and compares the session with the tape's hash checks.

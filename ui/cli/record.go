@@ -19,7 +19,7 @@ import (
 type recordCommand struct {
 	SessionFlags `embed:""`
 	DisplayFlags `embed:""`
-	Output       string  `group:"output" short:"o" help:"Video file: .mp4 (H.264, needs ffmpeg), .gif, or numbered images such as frames/%05d.png." placeholder:"FILE" required:""`
+	Output       string  `group:"output" short:"o" help:"Video file: .mp4 (H.264, needs ffmpeg), .gif, or images such as frames/%05d.png; a still: NAME.png." placeholder:"FILE" required:""`
 	Size         string  `group:"output" help:"Size of the frames in pixels." default:"1280x720" placeholder:"1280x720"`
 	FPS          string  `group:"output" help:"Frames per second; the default is 60, or 25 for a GIF." placeholder:"60"`
 	From         float64 `group:"output" help:"Seconds of the session to run before the video begins." placeholder:"S"`
@@ -28,15 +28,23 @@ type recordCommand struct {
 	NoHUD        bool    `group:"output" help:"Leave out title, texts and graphs."`
 }
 
+// maxTicksPerFrame is the number of ticks between two frames at the highest speed, with one frame a tick at
+// speed 1.
+const maxTicksPerFrame = 4
+
 // Help returns the detailed help.
 func (c *recordCommand) Help() string {
 	return sessionHelp + `
 The video is rendered tick by tick without a window, so no frame is dropped. The session's
 tape is written beside it.
 
+A file NAME.png gets a still: of a comparison at the moment that it declares, of any other
+session at its end. --seconds names another moment.
+
 Examples:
   ghostcube record --compare csp-smoothing -o smoothing.mp4
   ghostcube record --tape katamari-ball --panes snapshot --seconds 10 -o ball.gif
+  ghostcube record --compare prediction -o prediction.png
 `
 }
 
@@ -63,15 +71,26 @@ func (c *recordCommand) Run(p *program) error {
 		show = append(show, stage.Show("split", stage.OnOff(c.View == "split")))
 	}
 	n := session.Ticks(15)
+	if f.Still() && session.Comparison != nil && session.Seconds == 0 {
+		n = int(session.Comparison.Moment * float64(session.Config.Rate))
+	}
 	lead := int(c.From * float64(session.Config.Rate))
 	if !(c.From >= 0) || lead >= n {
 		return usageError{fmt.Errorf("--from=%v: want seconds from 0 to less than the session's %v", c.From, float64(n)/float64(session.Config.Rate))}
 	}
 	entries := session.Entries(n)
 	entries[0].Commands = slices.Concat(session.Display(), show, entries[0].Commands)
+	if f.Still() {
+		f.FPS = session.Config.Rate // one frame a tick at speed 1
+		lead = max(n-maxTicksPerFrame, 0)
+	}
 	r, taped, err := p.recordVideo(session, &recorder.Job{Entries: entries, SkipTicks: lead, Title: c.Title, NoOverlay: c.NoHUD, Format: f})
 	if err != nil {
 		return err
+	}
+	if f.Still() {
+		fmt.Fprintf(p.Stdout, "%s: the session after %.2f s\n", f.File, float64(n)/float64(session.Config.Rate))
+		return nil
 	}
 	tapeName := tapePath(f.File)
 	if err := writeFile(tapeName, func(w *os.File) error { return taped.Write(w) }); err != nil {

@@ -42,6 +42,7 @@ type WindowOptions struct {
 	Renderer      int           // index of Renderers
 
 	Comparisons []plan.Comparison // for the panel
+	Library     *plan.Library     // for presets and traces
 
 	// PlanComparison returns the session of a comparison, as --compare starts it.
 	PlanComparison func(name string) (*plan.Plan, error)
@@ -74,8 +75,8 @@ func (c *runCommand) Run(p *program) error {
 			return err
 		}
 		o := &WindowOptions{
-			Comparisons: comparisons,
-			Plan:        session, Display: show, OutDir: c.Out, Width: w, Height: h, Renderer: slices.Index(Renderers, c.Renderer),
+			Comparisons: comparisons, Library: &p.library,
+			Plan: session, Display: show, OutDir: c.Out, Width: w, Height: h, Renderer: slices.Index(Renderers, c.Renderer),
 			PlanComparison: func(name string) (*plan.Plan, error) { return p.newPlan(SessionFlags{Compare: name}, "") },
 		}
 		opened, err := p.OpenWindow(o)
@@ -99,9 +100,6 @@ func (p *program) headless(c *runCommand, session *plan.Plan, show []lab.Command
 			return usageError{err}
 		}
 	}
-	if err := os.MkdirAll(c.Out, 0o777); err != nil {
-		return err
-	}
 	n := session.Ticks(0)
 	if session.Seconds == 0 && session.Comparison == nil {
 		n = min(n, 12*session.Config.Rate)
@@ -110,6 +108,14 @@ func (p *program) headless(c *runCommand, session *plan.Plan, show []lab.Command
 	entries := session.Entries(n)
 	entries[0].Commands = slices.Concat(session.Display(), show, entries[0].Commands)
 
+	if err := checkWritable(c.Out); err != nil {
+		fmt.Fprintf(p.Stderr, "ghostcube: no file is written: %v\n", err)
+		scored, err := p.scoreEntries(session, entries)
+		if err != nil {
+			return err
+		}
+		return scored.writeTable(p.Stdout)
+	}
 	f := video.Format{File: filepath.Join(c.Out, "lab.mp4"), W: 1280, H: 720, FPS: 60}
 	if !video.HaveH264() {
 		f = video.Format{File: filepath.Join(c.Out, "lab.gif"), W: 960, H: 540, FPS: 25}
@@ -128,7 +134,7 @@ func (p *program) headless(c *runCommand, session *plan.Plan, show []lab.Command
 	}
 	table, report, tape := filepath.Join(c.Out, "table.txt"), filepath.Join(c.Out, "report.json"), filepath.Join(c.Out, "lab.tape")
 	err = errors.Join(
-		scored.writeTable(p.Stdout),
+		scored.writeBrief(p.Stdout),
 		writeFile(table, func(w *os.File) error { return scored.writeTable(w) }),
 		writeFile(report, func(w *os.File) error { return writeJSON(w, scored) }),
 		writeFile(tape, func(w *os.File) error { return taped.Write(w) }),
@@ -139,6 +145,18 @@ func (p *program) headless(c *runCommand, session *plan.Plan, show []lab.Command
 	fmt.Fprintf(p.Stdout, "\nvideo   %s (%d frames)\nimage   %s\ntable   %s\nreport  %s\ntape    %s (for --tape and play)\n", f.File, r.FrameCount, image, table, report, tape)
 	fmt.Fprintf(p.Stdout, "\nThe window needs a graphical session and, on Debian, %s.\n", windowPackages)
 	return nil
+}
+
+// checkWritable creates a folder if there is none, and returns why no file can be created in it, or nil.
+func checkWritable(folder string) error {
+	if err := os.MkdirAll(folder, 0o777); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(folder, ".ghostcube-*")
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Close(), os.Remove(f.Name()))
 }
 
 // scoreEntries runs the entries again and measures them.

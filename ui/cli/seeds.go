@@ -127,7 +127,8 @@ type seedsResult struct {
 	Ticks   int         `json:"ticks"` // of each session
 	Panes   []seedsPane `json:"panes"`
 
-	heading string // of the table
+	heading string   // of the table
+	leading []string // names of the measures that lead the table
 }
 
 type seedsPane struct {
@@ -162,6 +163,7 @@ func (f seedMeasures) MarshalJSON() ([]byte, error) {
 func mergeResults(list []*result) *seedsResult {
 	a := list[0]
 	s := &seedsResult{Version: a.Version, Scene: a.Scene, Network: a.Network, Rate: a.Rate, Seat: a.Seat, Tape: a.Tape, Ticks: a.Ticks}
+	s.leading = a.leading
 	for _, r := range list {
 		s.Seeds = append(s.Seeds, r.Seed)
 	}
@@ -196,7 +198,7 @@ func mergePane(list []*result, k int) seedsPane {
 		add(&p.Score, m.Name, m.Title, m.Digits, func(x *paneResult) (float64, bool) { return x.Score[i].Value, x.Score[i].OK })
 	}
 	for _, m := range trafficMeasures {
-		add(&p.Traffic, m.name, m.title, 1, func(x *paneResult) (float64, bool) { return m.of(&x.Traffic), true })
+		add(&p.Traffic, m.name, m.title, m.digits, func(x *paneResult) (float64, bool) { return m.of(&x.Traffic), true })
 	}
 	for _, m := range a.counterList {
 		add(&p.Counters, m.Name, m.Name, -1, func(x *paneResult) (float64, bool) { v, ok := x.Counters[m.Name]; return v, ok })
@@ -207,15 +209,16 @@ func mergePane(list []*result, k int) seedsPane {
 // trafficMeasures are the measures of trafficResult.
 var trafficMeasures = []struct {
 	name, title string
+	digits      int
 	of          func(*trafficResult) float64
 }{
-	{"up_bps", "", func(n *trafficResult) float64 { return n.Up }},
-	{"down_bps", "", func(n *trafficResult) float64 { return n.Down }},
-	{"packets_up", "", func(n *trafficResult) float64 { return float64(n.PacketsUp) }},
-	{"packets_down", "", func(n *trafficResult) float64 { return float64(n.PacketsDown) }},
-	{"lost_up_ratio", "", func(n *trafficResult) float64 { return n.LostUp }},
-	{"lost_down_ratio", "", func(n *trafficResult) float64 { return n.LostDown }},
-	{"rtt_ms", "RTT, ms", func(n *trafficResult) float64 { return n.RTT }},
+	{"up_bps", "", 1, func(n *trafficResult) float64 { return n.Up }},
+	{"down_bps", "", 1, func(n *trafficResult) float64 { return n.Down }},
+	{"packets_up", "", 1, func(n *trafficResult) float64 { return float64(n.PacketsUp) }},
+	{"packets_down", "", 1, func(n *trafficResult) float64 { return float64(n.PacketsDown) }},
+	{"lost_up_ratio", "lost up, share of packets", 4, func(n *trafficResult) float64 { return n.LostUp }},
+	{"lost_down_ratio", "lost down, share of packets", 4, func(n *trafficResult) float64 { return n.LostDown }},
+	{"rtt_ms", "RTT, ms", 1, func(n *trafficResult) float64 { return n.RTT }},
 }
 
 // text formats mean and interval.
@@ -241,9 +244,14 @@ func (f *seedMeasure) text() string {
 	return number(*f.Mean) + " ±" + number(half)
 }
 
-// writeTable prints the report as a table with a column for each pane.
-func (s *seedsResult) writeTable(out io.Writer) error {
+// writeHeading prints the line that describes the sessions.
+func (s *seedsResult) writeHeading(out io.Writer) {
 	fmt.Fprintf(out, "%s\nmean of %d sessions ± half the 95 %% confidence interval\n\n", s.heading, len(s.Seeds))
+}
+
+// writeTable prints all of the report as a table with a column for each pane.
+func (s *seedsResult) writeTable(out io.Writer) error {
+	s.writeHeading(out)
 	t := newTable(out)
 	cells := []string{""}
 	for i := range s.Panes {

@@ -152,7 +152,7 @@ func TestSeedsFormats(t *testing.T) {
 		if err != nil || len(rows) < 150 || len(rows[0]) != 8 {
 			t.Fatal(len(rows), err)
 		}
-		table := runOutput(t, seedsArgs()+seeds)
+		table := runOutput(t, seedsArgs()+" --all"+seeds)
 		found := 0
 		for _, r := range rows[1:] {
 			if r[0] != "1" || r[2] != "score" || r[5] == "" {

@@ -15,14 +15,44 @@ import (
 
 // Comparison is a session worth looking at, under a name.
 type Comparison struct {
-	Name     string // as --compare takes it
-	Title    string // says the point, at most MaxTitle characters
-	Headline string // the quantity that the comparison is about, at most MaxTitle characters; may be empty
-	Source   Source // where the comparison comes from; zero: it is our own
+	Name     string  // as --compare takes it
+	Title    string  // says the point, at most MaxTitle characters
+	Headline string  // the measure or counter that the comparison is about; every pane shows it large
+	Moment   float64 // seconds from the start to the tick at which its effect is clearest
+	Order    []Order // what the title claims about the headline at that moment; empty: no order
+	Source   Source  // where the comparison comes from; zero: it is our own
 
 	Show     []lab.Command // what sets the display at its start
 	Settings Settings      // scene, panes, network, seat, rate, tape, fault-every
 }
+
+// Order says that the headline of one pane is smaller than that of another.
+type Order struct{ Smaller, Larger int } // indices of panes
+
+// parseOrder parses an order of panes, which count from 1, such as "3 < 2 < 1, 4 < 1".
+func parseOrder(text string, panes int) (list []Order, err error) {
+	if text == "" {
+		return nil, nil
+	}
+	for chain := range strings.SplitSeq(text, ",") {
+		previous := 0
+		numbers := strings.Split(chain, "<")
+		for _, number := range numbers {
+			n, err := ParseInt(strings.TrimSpace(number), 1, panes)
+			if err != nil || len(numbers) < 2 || n == previous {
+				return nil, fmt.Errorf("want two or more different panes from 1 to %d by size of the headline, such as 2 < 1", panes)
+			}
+			if previous > 0 {
+				list = append(list, Order{previous - 1, n - 1})
+			}
+			previous = n
+		}
+	}
+	return list, nil
+}
+
+// maxMoment is the largest moment, in seconds. The tests run every comparison up to its moment.
+const maxMoment = 60
 
 // MaxTitle is the length of the longest title, in characters.
 const MaxTitle = 60
@@ -60,6 +90,8 @@ type comparisonTable struct {
 	Name     string  `toml:"name"`
 	Title    string  `toml:"title"`
 	Headline string  `toml:"headline"`
+	Moment   float64 `toml:"moment"`
+	Order    string  `toml:"order"`
 	Show     string  `toml:"show"`
 	Source   *Source `toml:"source"`
 	sessionTable
@@ -119,7 +151,7 @@ func (b *Library) readComparisons(list []Comparison, name string, text []byte) (
 
 // comparison returns the comparison of a table, or the first error in its texts.
 func (t *comparisonTable) comparison(source Source) (c Comparison, err error) {
-	c = Comparison{Name: t.Name, Title: t.Title, Headline: t.Headline, Source: source}
+	c = Comparison{Name: t.Name, Title: t.Title, Headline: t.Headline, Moment: t.Moment, Source: source}
 	if t.Source != nil {
 		c.Source = *t.Source
 	}
@@ -128,7 +160,7 @@ func (t *comparisonTable) comparison(source Source) (c Comparison, err error) {
 	}
 	c.Settings = Settings{Seat: defaults.Seat, Rate: defaults.Rate}.overriddenBy(c.Settings)
 	for _, required := range [...]struct{ name, value string }{
-		{"name", t.Name}, {"title", t.Title}, {"tape", t.Tape}, {"scene", t.Scene}, {"network", t.Network}, {"panes", c.Settings.Panes},
+		{"name", t.Name}, {"title", t.Title}, {"headline", t.Headline}, {"tape", t.Tape}, {"scene", t.Scene}, {"network", t.Network}, {"panes", c.Settings.Panes},
 	} {
 		if required.value == "" {
 			return c, &SettingError{required.name, "", errors.New("it is missing")}
@@ -137,13 +169,22 @@ func (t *comparisonTable) comparison(source Source) (c Comparison, err error) {
 	if strings.Trim(t.Name, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" {
 		return c, &SettingError{"name", t.Name, errors.New("want lower-case letters, digits and dashes")}
 	}
-	for _, text := range [...]struct{ name, value string }{{"title", t.Title}, {"headline", t.Headline}} {
-		if n := utf8.RuneCountInString(text.value); n > MaxTitle || strings.ContainsAny(text.value, "\r\n\t") {
-			return c, &SettingError{text.name, "", fmt.Errorf("it has %d characters: want one line of at most %d", n, MaxTitle)}
-		}
+	if n := utf8.RuneCountInString(t.Title); n > MaxTitle || strings.ContainsAny(t.Title, "\r\n\t") {
+		return c, &SettingError{"title", "", fmt.Errorf("it has %d characters: want one line of at most %d", n, MaxTitle)}
+	}
+	headline := stage.Show("headline", t.Headline)
+	if err := stage.CheckCommand(headline); err != nil {
+		return c, &SettingError{"headline", "", err}
 	}
 	if c.Show, err = stage.ParseShow(t.Show); err != nil {
 		return c, &SettingError{"show", "", err}
+	}
+	c.Show = append([]lab.Command{headline}, c.Show...)
+	if !(t.Moment > 1 && t.Moment <= maxMoment) {
+		return c, &SettingError{"moment", fmt.Sprint(t.Moment), fmt.Errorf("want seconds, more than 1, which is not scored, and at most %d", maxMoment)}
+	}
+	if c.Order, err = parseOrder(t.Order, len(t.Panes)); err != nil {
+		return c, &SettingError{"order", t.Order, err}
 	}
 	if err := c.Source.check(); err != nil {
 		return c, &SettingError{"source", "", err}

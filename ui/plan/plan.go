@@ -24,6 +24,8 @@ type Plan struct {
 	TapeName   string      // tape that the entries come from; empty if there is none
 	Comparison *Comparison // nil if the settings name none
 	Seconds    float64     // length of the session; 0: that of its tape, or the caller's default
+	Notice     string      // what differs from the settings, for the user; empty: nothing
+	Settings   Settings    // all settings of the session, complete
 
 	entries    []lab.Entry // of the tape
 	faultEvery int         // period of the repeated forced fault, ticks; 0: none
@@ -70,7 +72,17 @@ func (b *Library) New(asked, file Settings, tapeName string) (*Plan, error) {
 		}
 		m.entries, m.TapeName = t.Entries, tapeName
 	}
-	return m, b.apply(m, base.overriddenBy(asked))
+	s := base.overriddenBy(asked)
+	if panesGiven := m.Comparison != nil || m.TapeName != "" && wanted.Tape != "" || file.Panes+asked.Panes != ""; !panesGiven {
+		if err := lab.CheckBodies(s.Panes, s.Scene); err != nil {
+			s.Panes = lab.FallbackSpec
+			m.Notice = fmt.Sprintf("%v; the pane has %s", err, lab.FallbackSpec)
+			if b.Warn != nil {
+				b.Warn(m.Notice)
+			}
+		}
+	}
+	return m, b.apply(m, s)
 }
 
 // apply checks complete settings and puts them into a plan.
@@ -116,7 +128,7 @@ func (b *Library) apply(m *Plan, s Settings) (err error) {
 	if s.Seconds < 0 || s.Seconds > MaxSeconds || s.Seconds != s.Seconds || s.Seconds > 0 && s.Seconds*float64(m.Config.Rate) < 1 {
 		return bad("seconds", fmt.Sprint(s.Seconds), fmt.Errorf("want one tick to %d seconds", MaxSeconds))
 	}
-	m.Seconds = s.Seconds
+	m.Seconds, m.Settings = s.Seconds, s
 	return nil
 }
 

@@ -78,15 +78,19 @@ year = 2015
 [[comparison]]
 name = "first"
 title = "The first"
+headline = "path_error_rms_m"
+moment = 8
 tape = "circle"
 scene = "zen"
 network = "latency=75ms"
 panes = ["rewind"]
 
-[[comparison]] # line 15
+[[comparison]] # line 17
 name = "second"
 title = "The second"
 headline = "corrections"
+moment = 2.5
+order = "2 < 1"
 show = "color=age,packet=on"
 source = {author = "B. Author", title = "A Talk", year = 2018}
 tape = "circle"
@@ -116,11 +120,11 @@ func TestComparisonFields(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []Comparison{{
-		Name: "first", Title: "The first", Source: Source{"A. Author", "A Paper", 2015},
+		Name: "first", Title: "The first", Headline: "path_error_rms_m", Moment: 8, Show: []lab.Command{stage.Show("headline", "path_error_rms_m")}, Source: Source{"A. Author", "A Paper", 2015},
 		Settings: Settings{Tape: "circle", Scene: "zen", Network: "latency=75ms", Panes: "rewind", Seat: "client", Rate: "60"},
 	}, {
-		Name: "second", Title: "The second", Headline: "corrections", Source: Source{"B. Author", "A Talk", 2018},
-		Show:     []lab.Command{stage.Show("color", "age"), stage.Show("packet", "on")},
+		Name: "second", Title: "The second", Headline: "corrections", Moment: 2.5, Order: []Order{{1, 0}}, Source: Source{"B. Author", "A Talk", 2018},
+		Show:     []lab.Command{stage.Show("headline", "corrections"), stage.Show("color", "age"), stage.Show("packet", "on")},
 		Settings: Settings{Tape: "circle", Scene: "two-players", Network: "trace=wifi-stall", Panes: "rewind,rewind:lead=8", Seat: "host", Rate: "64", FaultEvery: 5 * time.Second},
 	}}
 	if !reflect.DeepEqual(list, want) {
@@ -128,7 +132,7 @@ func TestComparisonFields(t *testing.T) {
 	}
 	b := newLibrary()
 	b.ComparisonFiles = fstest.MapFS{"comparisons/1-test.toml": &fstest.MapFile{Data: []byte(goodComparison)}}
-	for name, want := range map[string]string{"first": "[show all split on]", "second": "[show all split off show all color age show all packet on]"} {
+	for name, want := range map[string]string{"first": "[show all split on show all headline path_error_rms_m]", "second": "[show all split off show all headline corrections show all color age show all packet on]"} {
 		p, err := b.New(Settings{Compare: name}, Settings{}, "")
 		if err != nil {
 			t.Fatal(err)
@@ -146,35 +150,42 @@ func TestComparisonFields(t *testing.T) {
 // one is refused, with file and line.
 func TestBadComparisons(t *testing.T) {
 	for _, c := range []struct{ old, new, want string }{
-		{`name = "second"`, ``, "1-test.toml: line 15: name: it is missing"},
-		{`name = "second"`, `name = "first"`, "line 16: name=first: another comparison has this name"},
-		{`name = "second"`, `name = "Second one"`, "line 16: name=Second one: want lower-case letters"},
-		{`title = "The second"`, ``, "line 15: title: it is missing"},
-		{`title = "The second"`, `title = "` + strings.Repeat("long", 16) + `"`, "line 17: title: it has 64 characters: want one line of at most 60"},
-		{`headline = "corrections"`, `headlin = "corrections"`, `line 18: no key "headlin" (there are name, title, headline, show, source, scene,`},
-		{`headline = "corrections"`, `seed = 5`, `line 18: no key "seed"`},
-		{`show = "color=age,packet=on"`, `show = "color"`, `line 19: show: "color": want a display setting and its value`},
-		{`show = "color=age,packet=on"`, `show = "color=age,packet=2"`, `line 19: show: `},
-		{`show = "color=age,packet=on"`, `show = "colour=age"`, `line 19: show: `},
-		{`source = {author = "B. Author", title = "A Talk", year = 2018}`, `source = {author = "B. Author"}`, "line 20: source: want author, title and year"},
-		{`source = {author = "B. Author", title = "A Talk", year = 2018}`, `source = {authr = "B. Author"}`, `line 20: no key "authr" (there are author, title, year)`},
+		{`name = "second"`, ``, "1-test.toml: line 17: name: it is missing"},
+		{`name = "second"`, `name = "first"`, "line 18: name=first: another comparison has this name"},
+		{`name = "second"`, `name = "Second one"`, "line 18: name=Second one: want lower-case letters"},
+		{`title = "The second"`, ``, "line 17: title: it is missing"},
+		{`title = "The second"`, `title = "` + strings.Repeat("long", 16) + `"`, "line 19: title: it has 64 characters: want one line of at most 60"},
+		{`headline = "corrections"`, `headlin = "corrections"`, `line 20: no key "headlin" (there are name, title, headline, moment, order, show, source, scene,`},
+		{`headline = "corrections"`, `headline = "correctons"`, `line 20: headline: no headline "correctons" (`},
+		{`headline = "corrections"`, ``, "line 17: headline: it is missing"},
+		{`moment = 2.5`, ``, "line 17: moment=0: want seconds, more than 1"},
+		{`moment = 2.5`, `moment = 61`, "line 21: moment=61: want seconds, more than 1"},
+		{`order = "2 < 1"`, `order = "2 < 3"`, "line 22: order=2 < 3: want two or more different panes from 1 to 2"},
+		{`order = "2 < 1"`, `order = "2"`, "line 22: order=2: want two or more different panes"},
+		{`order = "2 < 1"`, `order = "1 < 1"`, "line 22: order=1 < 1: want two or more different panes"},
+		{`headline = "corrections"`, `seed = 5`, `line 20: no key "seed"`},
+		{`show = "color=age,packet=on"`, `show = "color"`, `line 23: show: "color": want a display setting and its value`},
+		{`show = "color=age,packet=on"`, `show = "color=age,packet=2"`, `line 23: show: `},
+		{`show = "color=age,packet=on"`, `show = "colour=age"`, `line 23: show: `},
+		{`source = {author = "B. Author", title = "A Talk", year = 2018}`, `source = {author = "B. Author"}`, "line 24: source: want author, title and year"},
+		{`source = {author = "B. Author", title = "A Talk", year = 2018}`, `source = {authr = "B. Author"}`, `line 24: no key "authr" (there are author, title, year)`},
 		{`year = 2015`, ``, "line 2: source: want author, title and year"},
 		{`year = 2015`, `year = "2015"`, "line 5, column 8"},
-		{"tape = \"circle\"\nscene = \"two-players\"", "tape = \"circel\"\nscene = \"two-players\"", `line 21: tape: no tape "circel"`},
-		{`scene = "two-players"`, `scene = "two-player"`, `line 22: scene: no scene "two-player"`},
-		{`network = "trace=wifi-stall"`, `network = "trace=wifi-stal"`, `line 23: network: no trace "wifi-stal"`},
-		{`network = "trace=wifi-stall"`, `network = "latensy=1ms"`, `line 23: network: no `},
-		{`network = "trace=wifi-stall"`, ``, "line 15: network: it is missing"},
-		{`rate = 64`, `rate = 9`, "line 24: rate=9: want a whole number from 10 to 240"},
-		{`rate = 64`, `rate = 6.4`, "line 24, column 8"},
-		{`seat = "host"`, `seat = "table"`, `line 25: seat: no seat "table"`},
-		{`fault-every = "5s"`, `fault-every = "soon"`, "line 26: fault-every=soon: want a duration such as 5s"},
-		{`fault-every = "5s"`, `fault-every = "1ms"`, "line 26: fault-every=1ms: want a duration from one tick"},
-		{`"rewind:lead=8"`, `"rewind:lead=800"`, "line 27: panes: lead=800"},
-		{`"rewind:lead=8"`, `"rewnid"`, `line 27: panes: no strategy "rewnid"`},
-		{`"rewind:lead=8"`, `"rewind", "rewind", "rewind", "rewind"`, "line 27: panes: 5 panes: want 1 to 4"},
-		{`[[comparison]] # line 15`, `[[comparisons]] # line 15`, `line 15: no key "comparisons" (there are source, comparison)`},
-		{`[[comparison]] # line 15`, `[[comparison] # line 15`, "line 15, column"},
+		{"tape = \"circle\"\nscene = \"two-players\"", "tape = \"circel\"\nscene = \"two-players\"", `line 25: tape: no tape "circel"`},
+		{`scene = "two-players"`, `scene = "two-player"`, `line 26: scene: no scene "two-player"`},
+		{`network = "trace=wifi-stall"`, `network = "trace=wifi-stal"`, `line 27: network: no trace "wifi-stal"`},
+		{`network = "trace=wifi-stall"`, `network = "latensy=1ms"`, `line 27: network: no `},
+		{`network = "trace=wifi-stall"`, ``, "line 17: network: it is missing"},
+		{`rate = 64`, `rate = 9`, "line 28: rate=9: want a whole number from 10 to 240"},
+		{`rate = 64`, `rate = 6.4`, "line 28, column 8"},
+		{`seat = "host"`, `seat = "table"`, `line 29: seat: no seat "table"`},
+		{`fault-every = "5s"`, `fault-every = "soon"`, "line 30: fault-every=soon: want a duration such as 5s"},
+		{`fault-every = "5s"`, `fault-every = "1ms"`, "line 30: fault-every=1ms: want a duration from one tick"},
+		{`"rewind:lead=8"`, `"rewind:lead=800"`, "line 31: panes: lead=800"},
+		{`"rewind:lead=8"`, `"rewnid"`, `line 31: panes: no strategy "rewnid"`},
+		{`"rewind:lead=8"`, `"rewind", "rewind", "rewind", "rewind"`, "line 31: panes: 5 panes: want 1 to 4"},
+		{`[[comparison]] # line 17`, `[[comparisons]] # line 17`, `line 17: no key "comparisons" (there are source, comparison)`},
+		{`[[comparison]] # line 17`, `[[comparison] # line 17`, "line 17, column"},
 	} {
 		text := strings.Replace(goodComparison, c.old, c.new, 1)
 		if text == goodComparison {
@@ -313,5 +324,43 @@ func TestInlineTraces(t *testing.T) {
 	}
 	if _, err := library.InlineTraces("trace=wifi-stal"); err == nil {
 		t.Error("an unknown trace is accepted")
+	}
+}
+
+// TestLargeSceneWithoutPanes checks that a scene with more bodies than the default strategy can send starts
+// with another strategy and says so, and that panes that are asked for are not replaced.
+func TestLargeSceneWithoutPanes(t *testing.T) {
+	var warnings []string
+	b := newLibrary()
+	b.Warn = func(text string) { warnings = append(warnings, text) }
+	for _, c := range []struct {
+		asked, file Settings
+		panes       string
+		notice      bool
+	}{
+		{asked: Settings{Scene: "fleet"}, panes: lab.FallbackSpec, notice: true},
+		{file: Settings{Scene: "fleet"}, panes: lab.FallbackSpec, notice: true},
+		{asked: Settings{Scene: "plain"}, panes: lab.DefaultSpec},
+		{asked: Settings{Scene: "fleet", Panes: "rewind"}, panes: "rewind"},
+		{asked: Settings{Scene: "fleet"}, file: Settings{Panes: "rewind"}, panes: "rewind"},
+		{asked: Settings{Scene: "fleet", Compare: "csp-clean"}, panes: "rewind"},
+	} {
+		warnings = nil
+		p, err := b.New(c.asked, c.file, "")
+		if err != nil {
+			t.Fatalf("%+v: %v", c, err)
+		}
+		if strings.Join(p.Panes, ",") != c.panes || (p.Notice != "") != c.notice || (len(warnings) == 1) != c.notice {
+			t.Errorf("%+v: panes %v, notice %q, warnings %q", c, p.Panes, p.Notice, warnings)
+		}
+		if !c.notice {
+			continue
+		}
+		if !strings.Contains(p.Notice, "10000 bodies") {
+			t.Errorf("the notice is %q", p.Notice)
+		}
+		if _, err := p.NewLab(); err != nil {
+			t.Errorf("%+v: %v", c, err)
+		}
 	}
 }

@@ -11,8 +11,6 @@ type Callout struct {
 	Lines      []string
 }
 
-var calloutColor = render.Color{R: 255, G: 90, B: 235, A: 255}
-
 // drawCallout frames the body in every picture of its pane. The text stands beside it in the first picture, or at
 // the bottom of that one where the body is not visible.
 func (d *overlay) drawCallout(m *Callout, views []Viewport) {

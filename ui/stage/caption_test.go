@@ -140,14 +140,14 @@ func TestSideLabels(t *testing.T) {
 		right := it.X + it.Font.Width(it.Text)
 		switch it.Text {
 		case "client":
-			if it.Y > 100 { // in the legend
+			if it.Y > 200 { // in the legend
 				continue
 			}
-			if found++; right > 640 || right < 600 {
+			if found++; right > 632 || right < 600 {
 				t.Errorf("the client's label ends at %v", right)
 			}
 		case "server":
-			if it.Y > 100 {
+			if it.Y > 200 {
 				continue
 			}
 			if found++; it.X < 640 || it.X > 680 {
@@ -157,5 +157,29 @@ func TestSideLabels(t *testing.T) {
 	}
 	if found < 2 {
 		t.Errorf("%d labels", found)
+	}
+}
+
+// TestCaptionsFollowAPausedSession promises that a caption that is due only ten times a second shows a changed knob
+// at once while the session is paused.
+func TestCaptionsFollowAPausedSession(t *testing.T) {
+	l := newSession(t, "latency=50ms", "rewind")
+	var s Stage
+	var f Frame
+	runTicks(t, &s, l, 61)
+	text := func() string {
+		s.Compose(&f, l, Rect{W: 1280, H: 720}, Options{}, 1)
+		return paneTexts(&f, s.layouts[0].pane)
+	}
+	text()
+	for range 2 { // as the window does in every Update
+		s.Refresh(l)
+	}
+	if err := l.Apply(lab.Command{Verb: "set", Pane: 0, Name: "lead", Value: "9"}); err != nil {
+		t.Fatal(err)
+	}
+	s.Refresh(l)
+	if got := text(); !strings.Contains(got, "lead=9") {
+		t.Errorf("a changed knob is not shown: %s", got)
 	}
 }

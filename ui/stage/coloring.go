@@ -51,13 +51,6 @@ func (c Coloring) String() string { return colorings[c].name }
 // Meaning returns what the colours of bodies mean, in words.
 func (c Coloring) Meaning() string { return colorings[c].meaning }
 
-// colorRamp are the colours from the lowest to the highest value. Lightness grows along the ramp, so that it
-// works for all kinds of colour vision (TestRamp).
-var colorRamp = [...]render.Color{
-	{R: 82, G: 36, B: 126, A: 255}, {R: 64, G: 84, B: 168, A: 255}, {R: 32, G: 128, B: 160, A: 255},
-	{R: 44, G: 172, B: 116, A: 255}, {R: 156, G: 212, B: 60, A: 255}, {R: 253, G: 234, B: 62, A: 255},
-}
-
 // rampColor returns the colour at a share of the ramp in [0, 1].
 func rampColor(share float32) render.Color {
 	x := float32(geom.Clamp(share, 0, 1) * (float32(len(colorRamp)) - 1))
@@ -65,36 +58,10 @@ func rampColor(share float32) render.Color {
 	return colorRamp[i].Mix(colorRamp[i+1], x-float32(i))
 }
 
-// The colours of classes, after Okabe and Ito (2008), with a darker blue and a purer green: they differ from each
-// other and from the ground for all kinds of colour vision (TestColorsAreDistinguishable).
-var (
-	orange             = render.Color{R: 230, G: 159, B: 0, A: 255}
-	vermilion          = render.Color{R: 213, G: 94, B: 0, A: 255}
-	blue               = render.Color{R: 0, G: 84, B: 170, A: 255}
-	green              = render.Color{R: 0, G: 150, B: 95, A: 255}
-	yellow             = render.Color{R: 240, G: 228, B: 66, A: 255}
-	neverReceivedColor = render.Color{R: 62, G: 62, B: 66, A: 255}
-
-	// outsideColor is the colour of bodies outside a client's area of interest: nothing is known of them.
-	outsideColor = neverReceivedColor
-
-	encodingColors = [...]render.Color{predict.NeverReceived: neverReceivedColor, predict.Absolute: orange, predict.RelativeToPlayer: blue, predict.DeltaEncoded: green}
-	ownerColors    = [4]render.Color{vermilion, blue, green, yellow}
-)
-
 // encodingNames are the labels of the legend.
 var encodingNames = [...]string{
 	predict.NeverReceived: "never received", predict.Absolute: "absolute", predict.RelativeToPlayer: "relative to player", predict.DeltaEncoded: "delta",
 }
-
-// The colours of bodies that the client predicts and of those that it interpolates.
-var (
-	predictedColor    = orange
-	interpolatedColor = blue
-)
-
-// rootColor is the colour of the roots of joint trees.
-var rootColor = vermilion
 
 // Values at the end of the ramp.
 const (
@@ -135,14 +102,14 @@ func (p *pane) bodyColor(by Coloring, side Side, i int) (c render.Color, ok bool
 		}
 	case byAge:
 		if i < len(l.Encoding) && l.Encoding[i] == predict.NeverReceived {
-			return neverReceivedColor, true
+			return unknownColor, true
 		}
 		if i < len(l.Age) {
 			return rampColor(ageFraction(int(l.Age[i]), p.source.ServerWorld.Rate())), true
 		}
 	case byUpdateRate:
 		if i < len(l.Interval) && l.Interval[i] == 0 {
-			return outsideColor, true
+			return unknownColor, true
 		}
 		if i < len(l.Interval) {
 			return rampColor(rateFraction(int(l.Interval[i]))), true
@@ -164,7 +131,7 @@ func (p *pane) bodyColor(by Coloring, side Side, i int) (c render.Color, ok bool
 		}
 	case byAuthority:
 		if player := p.owner(side, i); player != sim.NoPlayer {
-			return ownerColors[player], true
+			return playerColors[player], true
 		}
 		return unownedColor, true
 	}
@@ -238,7 +205,7 @@ func (d *overlay) legendEntries() (list []legendEntry) {
 	case byAge:
 		list = append(list, legendEntry{ramp: true, label: "age 0", rampEnd: strconv.Itoa(maxAgeSeconds) + " s"})
 		if d.anyInspection(func(l *predict.Inspection) bool { return len(l.Encoding) > 0 }) {
-			list = append(list, legendEntry{color: neverReceivedColor, label: encodingNames[predict.NeverReceived]})
+			list = append(list, legendEntry{color: unknownColor, label: encodingNames[predict.NeverReceived]})
 		}
 	case byUpdateRate:
 		list = append(list, legendEntry{ramp: true, label: "an update in " + strconv.Itoa(maxInterval) + " ticks", rampEnd: "in each tick"})
@@ -251,8 +218,8 @@ func (d *overlay) legendEntries() (list []legendEntry) {
 	case byPrediction:
 		list = append(list, legendEntry{color: predictedColor, label: "predicted"}, legendEntry{color: interpolatedColor, label: "interpolated"})
 	case byAuthority:
-		for i := range min(d.l.Players(), len(ownerColors)) {
-			list = append(list, legendEntry{color: ownerColors[i], label: "player " + strconv.Itoa(i+1)})
+		for i := range min(d.l.Players(), len(playerColors)) {
+			list = append(list, legendEntry{color: playerColors[i], label: "player " + strconv.Itoa(i+1)})
 		}
 		list = append(list, legendEntry{color: unownedColor, label: "unowned"})
 	}
@@ -270,7 +237,7 @@ func (d *overlay) legendEntries() (list []legendEntry) {
 	}
 	for _, p := range d.l.Panes {
 		if len(p.Clients[0].View.Outside) > 0 {
-			list = append(list, legendEntry{color: outsideColor, label: "outside the area of interest"})
+			list = append(list, legendEntry{color: unknownColor, label: "outside the area of interest"})
 			break
 		}
 	}

@@ -84,27 +84,61 @@ func TestRamp(t *testing.T) {
 	}
 }
 
-// TestColorsAreDistinguishable promises that the colours of classes differ from each other and from the
-// ground, with normal colour vision and with each of the three deficiencies.
-func TestColorsAreDistinguishable(t *testing.T) {
-	ground := render.RGB(render.GroundColor[0], render.GroundColor[1], render.GroundColor[2])
-	sets := map[string][]render.Color{
-		"encodings":   append([]render.Color{ground}, encodingColors[:]...),
-		"owners":      append([]render.Color{ground, unownedColor}, ownerColors[:]...),
-		"joint-depth": {ground, unownedColor, rootColor, jointDepthColor(1), jointDepthColor(maxJointDepth)},
-		"packet":      {headerColor, inputColor, updateColor, emptyColor},
+// TestPalette promises that no two meanings share a colour, and that colours that appear together differ from each
+// other and from the ground, with normal colour vision and with each of the three deficiencies.
+func TestPalette(t *testing.T) {
+	named := map[string]render.Color{
+		"player 1": playerColors[0], "player 2": playerColors[1], "player 3": playerColors[2], "player 4": playerColors[3],
+		"server": serverColor, "received": receivedColor, "simulated": simulatedColor, "unowned": unownedColor, "static": staticColor, "carrier": carrierColor,
+		"unknown": unknownColor, "fallback": fallbackColor, "predicted": predictedColor, "interpolated": interpolatedColor, "root": rootColor,
+		"absolute": encodingColors[predict.Absolute], "relative": encodingColors[predict.RelativeToPlayer], "delta": encodingColors[predict.DeltaEncoded],
+		"low": colorRamp[0], "high": colorRamp[len(colorRamp)-1],
+		"parent": parentColor, "candidate": candidateColor, "open joint": openJointColor, "hit": hitColor, "miss": missColor, "unrewound": unrewoundColor, "callout": calloutColor, "focus": focusColor,
+		"text": textColor, "dim text": dimTextColor, "alert": alertColor, "background": backgroundColor, "empty": emptyColor, "key": keyDownColor, "gridline": gridlineColor, "event": eventColor, "curve": CurveColor,
+		"header": headerColor, "input": inputColor, "update": updateColor, "index": indexColor, "rotation": rotationColor,
+		"waiting": waitingColor, "own": ownInputColor, "missing": missingColor, "repeated": repeatedColor, "late": lateInputColor, "unmeasured": unmeasuredColor,
 	}
-	for name, set := range sets {
+	for i, c := range stageColors[1 : len(stageColors)-1] {
+		named[fmt.Sprint("stage ", i+1)] = c
+	}
+	meaning := map[render.Color]string{}
+	for name, c := range named {
+		c.A = 255
+		if other, taken := meaning[c]; taken {
+			t.Errorf("%s and %s share the colour %v", name, other, c)
+		}
+		meaning[c] = name
+	}
+	named["ground"] = render.RGB(render.GroundColor[0], render.GroundColor[1], render.GroundColor[2])
+	for _, set := range []struct {
+		apart float64 // in CIELAB
+		names string
+	}{
+		{20, "ground,player 1,player 2,player 3,player 4"},
+		{20, "unowned,player 1,player 2,player 3,player 4"},
+		{15, "server,received,simulated,ground,unowned,static,carrier,player 1,player 2"},
+		{20, "ground,player 1,player 2,unowned,unknown,server"},
+		{19, "fallback,player 1,player 2,unowned,unknown,server"},
+		{20, "ground,root,low,high"}, {20, "unowned,root,low,high"},
+		{19, "ground,predicted,interpolated,server,received"},
+		{19, "ground,absolute,relative,delta,unknown,server"},
+		{15, "ground,parent,candidate,player 1,server,received,unowned"},
+		{19, "ground,hit,miss,unrewound,player 1,server"},
+		{19, "header,input,update,index,rotation,empty"},
+		{19, "empty,own,missing,repeated,late,waiting"},
+		{14, "unmeasured,stage 1,stage 2,stage 3,stage 4,stage 5,stage 6,stage 7"},
+	} {
+		names := strings.Split(set.names, ",")
 		for eye, m := range map[string][9]float64{"normal": normalVision, "protanopia": protanopia, "deuteranopia": deuteranopia, "tritanopia": tritanopia} {
-			for i, a := range set {
-				for _, b := range set[:i] {
-					if a == unownedColor && b == ground {
+			for i, a := range names {
+				for _, b := range names[:i] {
+					if a == "static" && b == "ground" || a == "carrier" && b == "ground" || a == "unowned" && b == "ground" {
 						continue // edges and shadow distinguish these
 					}
-					l1, a1, b1 := cielab(simulateVision(a, m))
-					l2, a2, b2 := cielab(simulateVision(b, m))
-					if d := math.Sqrt((l1-l2)*(l1-l2) + (a1-a2)*(a1-a2) + (b1-b2)*(b1-b2)); d < 20 {
-						t.Errorf("%s, %s: %v and %v are %.0f apart", name, eye, a, b, d)
+					l1, a1, b1 := cielab(simulateVision(named[a], m))
+					l2, a2, b2 := cielab(simulateVision(named[b], m))
+					if d := math.Sqrt((l1-l2)*(l1-l2) + (a1-a2)*(a1-a2) + (b1-b2)*(b1-b2)); d < set.apart {
+						t.Errorf("%s: %s and %s are %.0f apart, want %v", eye, a, b, d, set.apart)
 					}
 				}
 			}
@@ -186,7 +220,7 @@ func TestColorings(t *testing.T) {
 	for _, v := range s.Viewports(nil, l, 0, 0, 640, 360, 1) {
 		outside, slow := 0, 0
 		for i, c := range v.Scene.Cubes[:n] {
-			want := outsideColor
+			want := unknownColor
 			if data.Interval[i] > 0 {
 				want = rampColor(rateFraction(int(data.Interval[i])))
 			}
@@ -226,7 +260,7 @@ func TestColorings(t *testing.T) {
 		for i, o := range x.owners {
 			want := unownedColor
 			if o >= 0 {
-				want = ownerColors[o]
+				want = playerColors[o]
 				owned++
 			}
 			if x.v.Scene.Cubes[i].Color != want {
@@ -247,7 +281,7 @@ func TestColorings(t *testing.T) {
 	var fresh Stage
 	setDisplay(t, l, "color=age")
 	rollAndPull(t, &fresh, l, 2)
-	if c := fresh.Viewports(nil, l, 0, 0, 640, 360, 1)[0].Scene.Cubes[5].Color; c != neverReceivedColor {
+	if c := fresh.Viewports(nil, l, 0, 0, 640, 360, 1)[0].Scene.Cubes[5].Color; c != unknownColor {
 		t.Errorf("a body that was never received is %v", c)
 	}
 }

@@ -54,76 +54,15 @@ func (s *packetHistory) bitsPerCube(last *predict.PacketBreakdown, rate int) flo
 	return float32(bits) / float32(max(cubes, 1))
 }
 
-// The colours of the parts of packets, and of the gauges' backgrounds.
-var (
-	headerColor     = render.Color{R: 150, G: 158, B: 168, A: 255}
-	inputColor      = orange
-	updateColor     = render.Color{R: 86, G: 180, B: 233, A: 255}
-	indexColor      = render.Color{R: 240, G: 228, B: 66, A: 255}
-	rotationColor   = render.Color{R: 0, G: 158, B: 115, A: 255}
-	gaugePanelColor = render.Color{R: 22, G: 26, B: 32, A: 210}
-	emptyColor      = render.Color{R: 58, G: 65, B: 75, A: 255}
-)
-
 // Sizes of the gauges, in pixels at scale 1.
 const (
 	packetGaugeHeight   = 62
 	snapshotGaugeHeight = packetGaugeHeight + 16
 	sidebandGaugeHeight = 78
 	ageGaugeHeight      = 92
-	ageGaugeReduction   = 28 // by which the age gauge is lower in a low pane
-	lowPaneHeight       = 420
-	gaugeGap            = 6
-	minGaugeWidth       = 220 // below it there are no gauges, because the texts would not fit
-	maxGaugeWidth       = 310
+	ageGaugeReduction   = 28  // by which the age gauge is lower in a low pane
+	minGaugeWidth       = 220 // narrower columns have no room for the texts
 )
-
-// drawGauges draws the gauges that the settings show at the lower right of pane i, from the bottom up, as far
-// as they fit below top.
-func (d *overlay) drawGauges(i int, r Rect, top float32) {
-	show, p := &d.settings, d.stage.panes[i]
-	w := min(float32(float32(r.W)*0.52), d.px(maxGaugeWidth)) // the lag error graph on the left has 0.42
-	if show.Split {
-		w = min(w, float32((r.W-gutter/2)/2)-d.px(20))
-	}
-	if w < d.px(minGaugeWidth) {
-		return
-	}
-	x, y := float32(r.X+r.W)-w-d.px(10), float32(r.Y+r.H)-d.px(10)
-	h := d.px(ageGaugeHeight)
-	if float32(r.H) < d.px(lowPaneHeight) {
-		h = d.px(ageGaugeHeight - ageGaugeReduction)
-	}
-	if show.Ages && len(p.inspection.Age) > 0 && y-h >= top {
-		y -= h
-		d.drawAgeGauge(p, x, y, w, h)
-		y -= d.px(gaugeGap)
-	}
-	if h := d.px(packetGaugeHeight); show.Packet && p.inspection.Packet.BudgetBits > 0 && y-h >= top {
-		y -= h
-		d.drawPacketGauge(p, x, y, w, h)
-		y -= d.px(gaugeGap)
-	}
-	if h := d.px(snapshotGaugeHeight); show.Packet && p.inspection.Packet.Parts.Bits() > 0 && y-h >= top {
-		y -= h
-		d.drawSnapshotGauge(p, x, y, w, h)
-		y -= d.px(gaugeGap)
-	}
-	if h := d.px(sidebandGaugeHeight); show.Packet && p.inspection.Sideband.Present && y-h >= top {
-		y -= h
-		d.drawSidebandGauge(p, x, y, w, h)
-		y -= d.px(gaugeGap)
-	}
-	if h := d.px(slotGaugeHeight); show.Slots && len(p.inspection.InputBuffer.Slots) > 0 && y-h >= top {
-		y -= h
-		d.drawSlotGauge(p, x, y, w, h)
-		y -= d.px(gaugeGap)
-	}
-	if show.Latency {
-		y = d.drawLatencyGauge(i, x, y, w, top)
-	}
-	d.gaugeTops[i] = y
-}
 
 // bitScales are the possible ends of the snapshot gauge's scale, in bits per body.
 var bitScales = [...]float32{0.5, 1, 2, 5, 10, 20, 50, 100, 200, 400}
@@ -138,13 +77,25 @@ func bitScale(bits float32) float32 {
 	return bitScales[len(bitScales)-1]
 }
 
+// bitScale returns the end of the scale of the snapshot gauges, which has room for the means of all panes.
+func (s *Stage) bitScale() float32 {
+	scale := bitScale(0)
+	for _, p := range s.panes {
+		if k := &p.inspection.Packet; k.Parts.Bits() > 0 {
+			scale = max(scale, bitScale(p.packetHistory.bitsPerCube(k, p.source.ServerWorld.Rate())))
+		}
+	}
+	return scale
+}
+
 // drawSnapshotGauge draws the bits per body of the last snapshot, by their purpose. The mark is the mean of
-// the last second, which the scale follows.
-func (d *overlay) drawSnapshotGauge(p *pane, x, y, w, h float32) {
+// the last second. All panes have one scale, which follows the largest mean.
+func (d *overlay) drawSnapshotGauge(i int, x, y, w, h float32) {
+	p := d.stage.panes[i]
 	k := &p.inspection.Packet
 	perBody := 1 / float32(max(k.BodyCount, 1))
 	mean := p.packetHistory.bitsPerCube(k, p.source.ServerWorld.Rate())
-	scale := bitScale(mean)
+	scale := d.stage.bitScale()
 	d.Rect(x, y, w, h, gaugePanelColor)
 	f, pad := d.font(12, false), d.px(8)
 	right := "mean " + bitsText(mean)
@@ -210,7 +161,8 @@ func bitsText(bits float32) string {
 }
 
 // drawPacketGauge draws the parts of the last packet within its budget. The mark is the mean of the last second.
-func (d *overlay) drawPacketGauge(p *pane, x, y, w, h float32) {
+func (d *overlay) drawPacketGauge(i int, x, y, w, h float32) {
+	p := d.stage.panes[i]
 	k := &p.inspection.Packet
 	mean := p.packetHistory.fillRatio(k, p.source.ServerWorld.Rate())
 	d.Rect(x, y, w, h, gaugePanelColor)
@@ -249,7 +201,8 @@ func (d *overlay) drawPacketGauge(p *pane, x, y, w, h float32) {
 
 // drawSidebandGauge draws the slices of the block that is being sent, one box each, and the newest 32
 // packets that may be acknowledged, oldest left.
-func (d *overlay) drawSidebandGauge(p *pane, x, y, w, h float32) {
+func (d *overlay) drawSidebandGauge(i int, x, y, w, h float32) {
+	p := d.stage.panes[i]
 	s := &p.inspection.Sideband
 	d.Rect(x, y, w, h, gaugePanelColor)
 	f, pad := d.font(12, false), d.px(8)
@@ -348,7 +301,8 @@ func (s *ageHistogram) quantile(share float64) int {
 
 // drawAgeGauge draws the histogram of the snapshot ages of the moving bodies, with the colours and the scale
 // of the colouring by age.
-func (d *overlay) drawAgeGauge(p *pane, x, y, w, h float32) {
+func (d *overlay) drawAgeGauge(i int, x, y, w, h float32) {
+	p := d.stage.panes[i]
 	s, rate := &d.stage.ages, p.source.ServerWorld.Rate()
 	s.count(p)
 	d.Rect(x, y, w, h, gaugePanelColor)
@@ -425,7 +379,7 @@ func (d *overlay) drawQuantiles(s *ageHistogram, f render.Font, x, y, w, top, bo
 		share float64
 		name  string
 		color render.Color
-	}{{0.99, "p99 ", orange}, {0.5, "p50 ", textColor}} {
+	}{{0.99, "p99 ", eventColor}, {0.5, "p50 ", textColor}} {
 		t := s.quantile(q.share)
 		at := right - d.px(5)
 		if t < beyond {

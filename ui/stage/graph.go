@@ -28,7 +28,8 @@ type Graph struct {
 
 // The graphs of a pane.
 const (
-	LagErrorGraph = iota
+	PathErrorGraph = iota
+	LagErrorGraph
 	RTTGraph
 	UplinkGraph
 	DownlinkGraph
@@ -41,6 +42,7 @@ const (
 
 // graphTitles are the titles and units of the graphs.
 var graphTitles = [GraphCount][2]string{
+	PathErrorGraph:    {"path error", "m"},
 	LagErrorGraph:     {"lag error", "m"},
 	RTTGraph:          {"RTT", "ms"},
 	UplinkGraph:       {"uplink", "kbit/s"},
@@ -129,6 +131,7 @@ func (p *pane) updateGraphs(source *lab.Pane, l *lab.Lab) {
 	p.graphs[ReplayGraph].Known = replays
 	p.graphs[InputBufferGraph].Known = waits
 	p.graphs[EarlyArrivalGraph].Known = measuresArrival
+	p.graphs[PathErrorGraph].Add(p.pathErrorNow(), corrected)
 	p.graphs[LagErrorGraph].Add(float32(source.Score.LagError()), corrected)
 	p.graphs[RTTGraph].Add(float32(source.Clients[0].Endpoint.Stats.RTT.Seconds()*1000), false)
 	p.graphs[UplinkGraph].Add(float32(p.upRate.add(source.Clients[0].LinkCounters(link.Up).WireBytes, rate)/1000), false)

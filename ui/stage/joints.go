@@ -8,9 +8,6 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// openJointColor is the colour of the marks of open joints.
-var openJointColor = render.Color{R: 190, G: 255, B: 0, A: 255}
-
 // minOpenJoint is the separation in metres from which a joint counts as open, and is painted.
 const minOpenJoint = 0.005
 

@@ -8,35 +8,27 @@ import (
 	"ghostcube/render"
 )
 
-// stageColors are the colours of the latency stages. Stages that are not measured are hatched.
-var stageColors = [probe.StageCount]render.Color{
-	probe.OSInputStage:      headerColor,
-	probe.ClientTickStage:   inputColor,
-	probe.UplinkStage:       updateColor,
-	probe.ServerBufferStage: indexColor,
-	probe.ServerSendStage:   rotationColor,
-	probe.DownlinkStage:     {R: 60, G: 122, B: 204, A: 255},
-	probe.ClientBufferStage: {R: 213, G: 94, B: 0, A: 255},
-	probe.RenderStage:       {R: 204, G: 121, B: 167, A: 255},
-	probe.DisplayStage:      headerColor,
-}
-
 const (
-	barSpacing           = 15
-	stageRowHeight       = 14
-	barsTop              = 22
-	tableRows            = int(probe.StageCount) + 2 // with a head and the totals
-	maxLatencyGaugeWidth = 272
+	barSpacing     = 15
+	stageRowHeight = 14
+	barsTop        = 22
+	tableRows      = int(probe.StageCount) + 2 // with a head and the totals
 )
 
-// drawLatencyGauge draws the latency from key to screen by stage: a reference bar with the published figures
-// of Space Engineers for the same ping, and the bars of the pane. It ends at bottom, leaves out the table of
-// stages where that does not fit below top, and returns where it begins.
-func (d *overlay) drawLatencyGauge(i int, x, bottom, w, top float32) (begin float32) {
+// latencyColumns are the bars of a latency gauge: a reference with the published figures of Space Engineers for
+// the same ping, and those of the pane.
+type latencyColumns struct {
+	list [3]column
+	n    int
+	ping time.Duration
+}
+
+// latencyColumns returns the bars of the gauge of pane i; none before an input has been shown.
+func (d *overlay) latencyColumns(i int) (c latencyColumns) {
 	p := d.stage.panes[i].source
 	latency := p.Latency.Recent()
 	if latency.Response.Inputs == 0 && latency.Confirmed.Inputs == 0 {
-		return bottom
+		return c
 	}
 	if d.renderLatency > 0 {
 		latency.Response.Stages[probe.RenderStage] = d.renderLatency
@@ -44,29 +36,36 @@ func (d *overlay) drawLatencyGauge(i int, x, bottom, w, top float32) (begin floa
 			latency.Confirmed.Stages[probe.RenderStage] = d.renderLatency
 		}
 	}
-	ping := p.Clients[0].Endpoint.Stats.RTT.Round(time.Millisecond)
-	columns := []column{{"reference", probe.SpaceEngineersLatency(ping), false}, {"local", latency.Response, latency.Predicted}, {"server", latency.Confirmed, false}}
-	if latency.Confirmed.Inputs == 0 {
-		columns = columns[:2]
+	c.ping = p.Clients[0].Endpoint.Stats.RTT.Round(time.Millisecond)
+	c.list = [3]column{{"reference", probe.SpaceEngineersLatency(c.ping), false}, {"local", latency.Response, latency.Predicted}, {"server", latency.Confirmed, false}}
+	if c.n = 2; latency.Confirmed.Inputs > 0 {
+		c.n = 3
 	}
+	return c
+}
+
+// latencyBars returns the number of bars of the latency gauge of pane i.
+func (d *overlay) latencyBars(i int) int {
+	c := d.latencyColumns(i)
+	return c.n
+}
+
+// drawLatencyGauge draws the latency from key to screen by stage, with the table of stages if the box is high
+// enough. All panes have one scale.
+func (d *overlay) drawLatencyGauge(i int, x, y, w, h float32) {
+	latency := d.latencyColumns(i)
+	columns := latency.list[:latency.n]
 	bars := float32(barsTop + len(columns)*barSpacing)
-	h, table := d.px(bars+float32(tableRows*stageRowHeight)+8), true
-	if bottom-h < top {
-		h, table = d.px(bars+4), false
-	}
-	narrow := min(w, d.px(maxLatencyGaugeWidth))
-	x, w = x+w-narrow, narrow
-	y := bottom - h
-	if y < top {
-		return bottom
-	}
 	longest := time.Duration(1)
-	for k := range columns {
-		longest = max(longest, columns[k].latency.Sum())
+	for i := range d.l.Panes {
+		all := d.latencyColumns(i)
+		for k := range all.n {
+			longest = max(longest, all.list[k].latency.Sum())
+		}
 	}
 	d.Rect(x, y, w, h, gaugePanelColor)
 	f, pad := d.font(12, false), d.px(8)
-	d.Text(x+pad, y+d.px(16), f, dimTextColor, f.Truncate("key to screen, ms, ping "+wholeMillis(ping), w-pad-pad))
+	d.Text(x+pad, y+d.px(16), f, dimTextColor, f.Truncate("key to screen, ms, ping "+wholeMillis(latency.ping), w-pad-pad))
 	nameWidth, totalWidth := f.Width("reference")+d.px(6), f.Width("0000")+d.px(4)
 	for k := range columns {
 		c := &columns[k]
@@ -79,10 +78,9 @@ func (d *overlay) drawLatencyGauge(i int, x, bottom, w, top float32) (begin floa
 		}
 		d.Text(x+w-pad-f.Width(total), line+d.px(10), f, textColor, total)
 	}
-	if table {
+	if h > d.px(bars+float32(tableRows*stageRowHeight)) {
 		d.drawStageTable(columns, x, y+d.px(bars), w)
 	}
-	return y - d.px(gaugeGap)
 }
 
 // column is a bar, and a column of the table.

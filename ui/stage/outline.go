@@ -5,35 +5,43 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// simulatedColor is the colour of the outlines of simulated poses.
-var simulatedColor = render.Color{R: 214, G: 0, B: 150, A: 255}
+// Limits below which a simulated pose coincides with the drawn one.
+const (
+	minOutlineDistance = 0.01 // metres
+	minOutlineAngle    = 0.02 // radians, at the same place
+)
 
-// addOutline adds the edges of body i at its simulated pose, unless that coincides with the drawn one. Only edges
-// of faces that face the eye are added. The lines are moved towards the eye by the radius of the body, which does
-// not change where they are projected: the drawn body does not hide them, but bodies in front of it do.
+// addOutline adds the edges of body i at its simulated pose, unless that coincides with the drawn one. The drawn
+// body does not hide them, but bodies in front of it do.
 func (p *pane) addOutline(v *Viewport, simulated geom.Pose, i int) {
 	if samePose(v.Scene.Cubes[i].Pose, simulated) {
 		return
 	}
 	half := p.source.ServerWorld.Scene().Boxes[i].Half
-	radius := half.Len()
-	eye, axes := v.Camera.Eye, simulated.Rot.Mat()
-	toEye := axes.MulT(eye.Sub(simulated.Pos))
+	v.addVisibleEdges(simulated, half, half.Len(), false, simulatedColor)
+}
+
+// addVisibleEdges adds the edges of those faces of a box that face the eye; if inner, only the edges between two
+// such faces. The lines are moved towards the eye by
+// a distance in metres, which does not change where they are projected: nothing hides them that is not nearer.
+func (v *Viewport) addVisibleEdges(at geom.Pose, half geom.Vec3, moved float32, inner bool, c render.Color) {
+	axes := at.Rot.Mat()
+	toEye := axes.MulT(v.Camera.Eye.Sub(at.Pos))
 	var visible [3][2]bool // by axis and end of it: the face there faces the eye
 	for k := range 3 {
 		visible[k] = [2]bool{-toEye.At(k) > half.At(k), toEye.At(k) > half.At(k)}
 	}
 	corner := func(bits int) geom.Vec3 {
-		at := geom.Vec3{X: float32(bitSign(bits&1) * half.X), Y: float32(bitSign(bits&2) * half.Y), Z: float32(bitSign(bits&4) * half.Z)}
-		return v.towardsEye(simulated.Pos.Add(simulated.Rot.Rotate(at)), radius)
+		offset := geom.Vec3{X: float32(bitSign(bits&1) * half.X), Y: float32(bitSign(bits&2) * half.Y), Z: float32(bitSign(bits&4) * half.Z)}
+		return v.towardsEye(at.Pos.Add(at.Rot.Rotate(offset)), moved)
 	}
 	for k := range 3 {
 		a, b := (k+1)%3, (k+2)%3
 		for ends := range 4 {
 			i, j := ends&1, ends>>1
-			if visible[a][i] || visible[b][j] {
+			if first, second := visible[a][i], visible[b][j]; first && second || !inner && (first || second) {
 				from := i<<a | j<<b
-				v.Scene.Lines = append(v.Scene.Lines, render.Line{A: corner(from), B: corner(from | 1<<k), Color: simulatedColor})
+				v.Scene.Lines = append(v.Scene.Lines, render.Line{A: corner(from), B: corner(from | 1<<k), Color: c})
 			}
 		}
 	}
@@ -41,5 +49,5 @@ func (p *pane) addOutline(v *Viewport, simulated geom.Pose, i int) {
 
 // samePose reports whether two poses look the same.
 func samePose(a, b geom.Pose) bool {
-	return a.Pos.Sub(b.Pos).Len() < minGhostDistance && a.Rot.Mul(b.Rot.Inverse()).Angle() < minGhostAngle
+	return a.Pos.Sub(b.Pos).Len() < minOutlineDistance && a.Rot.Mul(b.Rot.Inverse()).Angle() < minOutlineAngle
 }

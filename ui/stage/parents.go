@@ -7,12 +7,6 @@ import (
 	"ghostcube/smoothing"
 )
 
-// The colours of the boxes in which a cube looks for a parent: its present parent, and the candidates.
-var (
-	parentColor    = orange
-	candidateColor = blue
-)
-
 // addParentBoxes adds the edges of the parent boxes, interpolated between two ticks.
 func (p *pane) addParentBoxes(v *Viewport, share float32) {
 	for i := range p.current.parentBoxes {

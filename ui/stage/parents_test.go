@@ -13,7 +13,7 @@ import (
 // the setting is off.
 func TestParentBoxes(t *testing.T) {
 	l := newSession(t, "latency=100ms", "relative")
-	for _, c := range []lab.Command{{Verb: "scene", Pane: lab.AllPanes, Name: "ship:platform=1"}, Show("parents", "on")} {
+	for _, c := range []lab.Command{{Verb: "scene", Pane: lab.AllPanes, Name: "ship:platform=1"}, Show("parents", "on"), Show("ghosts", "off")} {
 		if err := l.Tick(lab.Entry{Commands: []lab.Command{c}}); err != nil {
 			t.Fatal(err)
 		}

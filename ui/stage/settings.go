@@ -18,6 +18,7 @@ type Settings struct {
 	Ghosts    bool
 	Trail     bool
 	Graphs    bool
+	Explain   bool
 	Simulated bool
 	Packet    bool
 	Ages      bool
@@ -28,6 +29,7 @@ type Settings struct {
 	Parents   bool
 	Joints    bool
 	Coloring  Coloring
+	Headline  string  // name of the quantity that is drawn large in each pane, or noHeadline
 	Yaw       float64 // degrees counter-clockwise from +y, of the camera's view
 	Pitch     float64 // degrees below the horizon
 	Distance  float64 // metres from the camera to the player's body
@@ -35,7 +37,7 @@ type Settings struct {
 }
 
 // DefaultSettings apply to a session without show commands.
-var DefaultSettings = Settings{Split: true, Ghosts: true, Trail: true, Graphs: true, Shots: true, Pitch: 24, Distance: 12, Speed: 1}
+var DefaultSettings = Settings{Split: true, Ghosts: true, Trail: true, Graphs: true, Explain: true, Shots: true, Headline: noHeadline, Pitch: 24, Distance: 12, Speed: 1}
 
 // Setting is one row of SettingTable.
 type Setting struct {
@@ -44,7 +46,8 @@ type Setting struct {
 	Help     string // what it draws, or its meaning and unit; without a full stop
 	Min, Max float64
 
-	// field returns a pointer to the setting's value: *bool, *Coloring, or *float64 for a number in [Min, Max].
+	// field returns a pointer to the setting's value: *bool, *Coloring, *string for the name
+	// of a quantity, or *float64 for a number in [Min, Max].
 	field func(*Settings) any
 }
 
@@ -55,7 +58,8 @@ var SettingTable = []Setting{
 	{Name: "split", Key: "V", Help: "client and server side by side, or both in one picture", field: func(s *Settings) any { return &s.Split }},
 	{Name: "ghosts", Key: "G", Help: "ghosts of the server's bodies and of the last received snapshot", field: func(s *Settings) any { return &s.Ghosts }},
 	{Name: "trail", Key: "T", Help: "trail of the player's remembered positions", field: func(s *Settings) any { return &s.Trail }},
-	{Name: "graphs", Help: "graph of the lag error in each pane", field: func(s *Settings) any { return &s.Graphs }},
+	{Name: "graphs", Help: "graph of the path error in each pane, with its corrections", field: func(s *Settings) any { return &s.Graphs }},
+	{Name: "explain", Help: "what happens in each pane in plain words: corrections, late inputs, silence, forced faults", field: func(s *Settings) any { return &s.Explain }},
 	{Name: "simulated", Key: "O", Help: "outlines of simulated poses that differ from the drawn ones", field: func(s *Settings) any { return &s.Simulated }},
 	{Name: "packet", Key: "K", Help: "contents and budget of the last packet to the client", field: func(s *Settings) any { return &s.Packet }},
 	{Name: "ages", Key: "L", Help: "histogram of snapshot ages of the moving bodies", field: func(s *Settings) any { return &s.Ages }},
@@ -66,6 +70,7 @@ var SettingTable = []Setting{
 	{Name: "parents", Key: "I", Help: "boxes in which the player's cube looks for a parent", field: func(s *Settings) any { return &s.Parents }},
 	{Name: "joints", Help: "marks at open joints, the largest gap in the caption, and the roots of joint trees", field: func(s *Settings) any { return &s.Joints }},
 	{Name: "color", Key: "C", Help: "colour bodies by priority, age, encoding, authority, joint depth or prediction", field: func(s *Settings) any { return &s.Coloring }},
+	{Name: "headline", Help: "the measure or counter that each pane shows in large type, such as down_kbit_per_second", field: func(s *Settings) any { return &s.Headline }},
 	{Name: "yaw", Help: "camera direction, degrees counter-clockwise from +y", Min: -360, Max: 360, field: func(s *Settings) any { return &s.Yaw }},
 	{Name: "pitch", Help: "camera pitch, degrees below the horizon", Min: 2, Max: 85, field: func(s *Settings) any { return &s.Pitch }},
 	{Name: "distance", Help: "camera distance, m", Min: 3, Max: 60, field: func(s *Settings) any { return &s.Distance }},
@@ -87,7 +92,8 @@ func SettingsOf(l *lab.Lab) Settings {
 // anyGauge reports whether a gauge is shown.
 func (s *Settings) anyGauge() bool { return s.Packet || s.Ages || s.Latency || s.Slots }
 
-// Options returns the values of a switch or of a choice of names, and nil for a number.
+// Options returns the values of a switch or of a choice of names, and nil for a number
+// or the name of a quantity.
 func (d *Setting) Options() []string {
 	switch d.field(&Settings{}).(type) {
 	case *bool:
@@ -105,6 +111,8 @@ func (d *Setting) Value(s *Settings) string {
 		return OnOff(*p)
 	case *Coloring:
 		return p.String()
+	case *string:
+		return *p
 	case *float64:
 		return strconv.FormatFloat(*p, 'g', -1, 64)
 	}
@@ -115,6 +123,9 @@ func (d *Setting) Value(s *Settings) string {
 func (d *Setting) Allowed() string {
 	if options := d.Options(); options != nil {
 		return strings.Join(options, ", ")
+	}
+	if _, ok := d.field(&Settings{}).(*string); ok {
+		return noHeadline + ", or a name of list measures or list counters"
 	}
 	return fmt.Sprintf("%g to %g", d.Min, d.Max)
 }
@@ -133,6 +144,11 @@ func (d *Setting) parse(s *Settings, value string) error {
 			return &link.UnknownNameError{Kind: d.Name, Name: value, Choices: coloringNames}
 		}
 		*p = Coloring(i)
+	case *string:
+		if err := checkHeadline(value); err != nil {
+			return err
+		}
+		*p = value
 	case *float64:
 		v, err := strconv.ParseFloat(value, 64)
 		if err != nil || math.IsNaN(v) || v < d.Min || v > d.Max {
@@ -145,11 +161,13 @@ func (d *Setting) parse(s *Settings, value string) error {
 
 // settingNamed returns the row of a name.
 func settingNamed(name string) (*Setting, error) {
-	var known []string
 	for i := range SettingTable {
 		if SettingTable[i].Name == name {
 			return &SettingTable[i], nil
 		}
+	}
+	var known []string
+	for i := range SettingTable {
 		known = append(known, SettingTable[i].Name)
 	}
 	return nil, &link.UnknownNameError{Kind: "display setting", Name: name, Choices: known}

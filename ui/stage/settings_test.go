@@ -34,17 +34,18 @@ func TestParseShow(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"simulated": "such as color=age", "simulated=on,": "such as color=age",
-		"colr=age":     `no display setting "colr" (there are split, ghosts,`,
-		"zoom=3":       `no display setting "zoom"`,
-		"color=agee":   `no color "agee" (there are off, priority, age, encoding, authority, joint-depth, rate, prediction)`,
-		"color=":       "no color",
-		"ages=2":       "ages=2: want on or off",
-		"split=maybe":  "on or off",
-		"packet=":      "on or off",
-		"yaw=720":      "-360 to 360",
-		"pitch=NaN":    "2 to 85",
-		"speed=0":      "0.0625 to 4",
-		"distance=10m": "3 to 60",
+		"colr=age":           `no display setting "colr" (there are split, ghosts,`,
+		"zoom=3":             `no display setting "zoom"`,
+		"color=agee":         `no color "agee" (there are off, priority, age, encoding, authority, joint-depth, rate, prediction)`,
+		"color=":             "no color",
+		"ages=2":             "ages=2: want on or off",
+		"split=maybe":        "on or off",
+		"packet=":            "on or off",
+		"headline=down_kbit": `no headline "down_kbit" (there are off, snapshot_age_ms, and all of list measures`,
+		"yaw=720":            "-360 to 360",
+		"pitch=NaN":          "2 to 85",
+		"speed=0":            "0.0625 to 4",
+		"distance=10m":       "3 to 60",
 	} {
 		if _, err := ParseShow(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q in it", text, err, want)

@@ -11,13 +11,6 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// The colours of rays, by their result.
-var (
-	hitColor       = render.Color{R: 0, G: 168, B: 72, A: 255}
-	missColor      = render.Color{R: 46, G: 50, B: 60, A: 255}
-	unrewoundColor = render.Color{R: 28, G: 92, B: 255, A: 255} // resolved without rewind
-)
-
 const (
 	maxShotsShown  = 4    // the newest of a pane
 	raySegments    = 24   // of a drawn ray; a segment that begins behind the eye is not drawn
@@ -150,16 +143,10 @@ func hitResultText(v *predict.HitResult, rate int) string {
 	return rewound + " (" + hitOrMiss(v.Now.Hit.Body) + " without rewind)"
 }
 
-// drawShotText draws lines at the lower right of a picture, above graph and gauges.
+// drawShotText draws lines at the lower right of a picture.
 func (d *overlay) drawShotText(v *Viewport, lines ...string) {
 	f := d.font(15, true)
 	y := float32(v.Y+v.H) - d.px(10)
-	if v.Side != ServerSide && d.settings.Graphs && float32(v.H) > d.px(300) {
-		y -= d.px(64 + 8)
-	}
-	if top := d.gaugeTops[v.Pane]; v.Side != ClientSide && top > 0 {
-		y = min(y, top)
-	}
 	for _, text := range lines {
 		if text != "" {
 			y -= d.px(26)

@@ -36,16 +36,6 @@ const (
 	maxDrawnSlots   = 10
 )
 
-// The colours of the slots and of what the server used: an input in its turn, the last one in place of one that
-// is missing or because none waits; and of inputs that arrived after their turn.
-var (
-	waitingColor   = updateColor
-	ownInputColor  = green
-	missingColor   = orange
-	repeatedColor  = yellow
-	lateInputColor = vermilion
-)
-
 // playoutColors are the colours of what a tick used.
 var playoutColors = [...]render.Color{
 	predict.PlayedNothing: emptyColor, predict.PlayedOwn: ownInputColor, predict.PlayedMissing: missingColor, predict.PlayedAgain: repeatedColor,
@@ -54,7 +44,8 @@ var playoutColors = [...]render.Color{
 // drawSlotGauge draws the slots of the server's playout buffer, the next one at the left, and below what it used
 // in the last ticks, the newest at the right. Slots and ticks are numbered by the client's tick of their input;
 // the last digits suffice. A mark below a tick says that inputs arrived in it, or that one arrived too late.
-func (d *overlay) drawSlotGauge(p *pane, x, y, w, h float32) {
+func (d *overlay) drawSlotGauge(i int, x, y, w, h float32) {
+	p := d.stage.panes[i]
 	b := &p.inspection.InputBuffer
 	d.Rect(x, y, w, h, gaugePanelColor)
 	f, pad := d.font(12, false), d.px(8)

@@ -9,32 +9,14 @@ package stage
 import (
 	"ghostcube/predict"
 	"ghostcube/predict/lab"
+	"ghostcube/predict/score"
 	"ghostcube/render"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
 	"ghostcube/smoothing"
 )
 
-// The colours of bodies, after Fiedler's demo and codersblock's: they say which side's pose is drawn, and who
-// touches a body.
-var (
-	unownedColor  = render.RGB(0.75, 0.75, 0.80)
-	clientColor   = render.RGB(0.90, 0, 0)
-	serverColor   = render.RGB(1, 0.80, 0.10)
-	receivedColor = render.RGB(0.20, 0.50, 1) // ghost of the last received snapshot
-	staticColor   = render.RGB(0.55, 0.58, 0.62)
-	carrierColor  = render.RGB(0.45, 0.56, 0.52)
-	fallbackColor = render.RGB(0.35, 0.95, 1) // mixed into bodies whose prediction is off
-)
-
-// playerColors are the colours of the players' cubes in the client's picture.
-var playerColors = [4]render.Color{clientColor, render.RGB(0.30, 0.30, 1), render.RGB(0, 0.90, 0.10), render.RGB(1, 0.95, 0.20)}
-
 const (
-	ghostAlpha       = 120  // of 255
-	minGhostDistance = 0.01 // metres; a ghost nearer to its body is not drawn
-	minGhostAngle    = 0.02 // radians; the same for a ghost at the same place
-
 	cameraFollow   = 0.15 // share of the distance to its target that a camera covers in 1/60 s (Fiedler)
 	touchFadeIn    = 0.10 // share of the remaining change of colour in each tick in which a body is touched
 	touchFadeOut   = 0.25 // share in each tick in which it is not
@@ -47,6 +29,12 @@ const (
 type Stage struct {
 	panes []*pane
 	ages  ageHistogram // scratch
+
+	layouts  [lab.MaxPanes]paneLayout // scratch
+	gauges   []gauge                  // scratch
+	pictures []Rect                   // scratch
+	kept     keptHeights
+	ticked   bool // since the last Refresh
 }
 
 // pane is the state that a Stage keeps of a pane.
@@ -69,6 +57,14 @@ type pane struct {
 	inspection    predict.Inspection // by the strategy, while a setting needs it
 	packetHistory packetHistory      // while packets are shown
 	playouts      playoutHistory     // while slots are shown
+	headline      headline
+	measures      []score.Measure // scratch
+	pathError     pathError
+	explain       explanation
+	caption       caption
+	gaugeItems    []render.Item // of the last drawn gauges whose figures change as often as the caption
+	gaugesAt      Rect          // the strip that they are in
+	gaugesStale   bool
 }
 
 // touchTints are the colours of touching players in the bodies of a picture.
@@ -110,6 +106,7 @@ type tickPoses struct {
 // Tick follows the session by one tick. Call it after each Tick of the lab.
 func (s *Stage) Tick(l *lab.Lab) {
 	s.syncPanes(l)
+	s.ticked = true
 	show := SettingsOf(l)
 	for i, p := range l.Panes {
 		s.panes[i].tick(p, l, &show)
@@ -122,8 +119,12 @@ func (s *Stage) Refresh(l *lab.Lab) {
 	s.syncPanes(l)
 	show := SettingsOf(l)
 	for _, p := range s.panes {
+		if !s.ticked { // nothing else changes what captions and gauges say while the session is paused
+			p.caption.stale, p.gaugesStale = true, true
+		}
 		p.inspect(&show)
 	}
+	s.ticked = false
 }
 
 // syncPanes follows panes that were opened, closed or restarted.
@@ -147,6 +148,7 @@ func (s *Stage) Fork(l *lab.Lab) *Stage {
 		q.clientTints, q.serverTints = p.clientTints.clone(), p.serverTints.clone()
 		q.inspection = predict.Inspection{}
 		q.inspection.CopyFrom(&p.inspection)
+		q.measures, q.caption, q.gaugeItems, q.gaugesStale = nil, caption{stale: true}, nil, true
 		f.panes = append(f.panes, &q)
 	}
 	return f
@@ -176,7 +178,7 @@ func (p *pane) attach(source *lab.Pane) {
 // inspect asks the strategy for the data that the settings show, and for no other. It may run more than once a
 // tick.
 func (p *pane) inspect(show *Settings) {
-	if show.Coloring != noColoring || show.Packet || show.Ages || show.Parents || show.Joints || show.Slots {
+	if show.Coloring != noColoring || show.Packet || show.Headline == ageHeadline || show.Ages || show.Parents || show.Joints || show.Slots {
 		p.source.Inspect(&p.inspection)
 	} else {
 		p.inspection.Reset()
@@ -186,6 +188,7 @@ func (p *pane) inspect(show *Settings) {
 	} else {
 		p.current.simulated = append(p.current.simulated[:0], v.Simulated...)
 	}
+	p.updateHeadline(show, false)
 	p.current.parentBoxes = p.current.parentBoxes[:0]
 	if show.Parents {
 		p.current.parentBoxes = append(p.current.parentBoxes, p.inspection.ParentBoxes...)
@@ -202,7 +205,8 @@ func (p *pane) focusPoint() geom.Vec3 {
 func (p *pane) tick(source *lab.Pane, l *lab.Lab, show *Settings) {
 	if p.startTick != source.StartTick() {
 		p.upRate, p.downRate, p.replayedTicks, p.correctionCount, p.packetHistory = bitRate{}, bitRate{}, 0, 0, packetHistory{}
-		p.inputBits, p.playouts = inputBits{}, playoutHistory{}
+		p.inputBits, p.playouts, p.pathError = inputBits{}, playoutHistory{}, pathError{}
+		p.explain = explanation{corrections: source.Corrections.Total()}
 		p.startTick = source.StartTick()
 	}
 	p.current, p.previous = p.previous, p.current
@@ -233,6 +237,13 @@ func (p *pane) tick(source *lab.Pane, l *lab.Lab, show *Settings) {
 	} else {
 		p.playouts = playoutHistory{}
 	}
+	if int(l.Ticks())%max(l.Config().Rate/captionChangesPerSecond, 1) == 0 || show.Ticks || show.Speed < 1 {
+		p.caption.stale, p.gaugesStale = true, true
+	}
+	if show.Explain {
+		p.explain.update(p, l, show)
+	}
+	p.updateHeadline(show, int(l.Ticks())%max(l.Config().Rate/headlineChangesPerSecond, 1) == 0)
 }
 
 // capture takes the present poses of a pane. A client that has not made a tick yet draws the server's.
@@ -273,10 +284,10 @@ type Viewport struct {
 	Scene      render.Scene
 }
 
-// viewports appends the pictures of a session in a rectangle of w by h pixels at x, y. share, in [0, 1], is
-// the present moment between the previous tick and the last. Viewports beyond the length of dst are reused
-// with their memory.
-func (s *Stage) viewports(dst []Viewport, l *lab.Lab, x, y, w, h int, share float32, show Settings) []Viewport {
+// viewports appends the pictures of a session, those of each pane in its rectangle. share, in [0, 1], is the
+// present moment between the previous tick and the last. Viewports beyond the length of dst are reused with
+// their memory.
+func (s *Stage) viewports(dst []Viewport, l *lab.Lab, pictures []Rect, share float32, show Settings) []Viewport {
 	add := func(pane int, side Side, x, y, w, h int) {
 		if len(dst) < cap(dst) {
 			dst = dst[:len(dst)+1]
@@ -287,7 +298,7 @@ func (s *Stage) viewports(dst []Viewport, l *lab.Lab, x, y, w, h int, share floa
 		v.Pane, v.Side, v.X, v.Y, v.W, v.H = pane, side, x, y, w, h
 		s.buildScene(v, l, share, &show)
 	}
-	for i, r := range paneRects(len(l.Panes), x, y, w, h) {
+	for i, r := range pictures {
 		if !show.Split {
 			add(i, Combined, r.X, r.Y, r.W, r.H)
 			continue
@@ -358,7 +369,7 @@ func (s *Stage) buildScene(v *Viewport, l *lab.Lab, share float32, show *Setting
 			c = c.Mix(fallbackColor, fallbackTintShare)
 		}
 		if outside := p.source.Clients[0].View.Outside; v.Side != ServerSide && i < len(outside) && outside[i] {
-			c = outsideColor
+			c = unknownColor
 		}
 		if show.Coloring != noColoring {
 			if coloring, ok := p.bodyColor(show.Coloring, v.Side, i); ok {
@@ -399,27 +410,19 @@ func (s *Stage) buildScene(v *Viewport, l *lab.Lab, share float32, show *Setting
 		p.addRoots(v)
 	}
 	if show.Ghosts {
+		player := p.source.PlayerBody()
+		if player < len(p.current.received) {
+			p.addGhost(v, at(p.previous.received, p.current.received, player), player, receivedColor)
+		}
+		first := len(v.Scene.Cubes)
 		for i := range p.current.server {
 			p.addGhost(v, at(p.previous.server, p.current.server, i), i, serverColor)
 		}
-		if n := p.source.PlayerBody(); n < len(p.current.received) {
-			p.addGhost(v, at(p.previous.received, p.current.received, n), n, receivedColor)
-		}
+		v.addGhostEdges(first)
 	}
 	if show.Trail && len(p.current.trail) > 1 {
 		v.Scene.Trails = append(v.Scene.Trails, render.Trail{Points: p.current.trail, Color: clientColor})
 	}
-}
-
-// addGhost adds a ghost of body i, unless it coincides with the drawn body.
-func (p *pane) addGhost(v *Viewport, ghost geom.Pose, i int, c render.Color) {
-	if samePose(v.Scene.Cubes[i].Pose, ghost) {
-		return
-	}
-	c.A = ghostAlpha
-	box := &p.source.ServerWorld.Scene().Boxes[i]
-	v.Scene.Cubes = append(v.Scene.Cubes, render.Cube{Pose: ghost, Half: box.Half, Color: c})
-	v.addParts(box.Parts, ghost, c)
 }
 
 // addParts adds the boxes of a body at a pose besides its first.

@@ -1,0 +1,279 @@
+package stage
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"ghostcube/predict"
+	"ghostcube/predict/lab"
+	"ghostcube/predict/score"
+	"ghostcube/render"
+)
+
+// captionLine is a line of a caption below the name.
+type captionLine struct {
+	text  string
+	color render.Color
+}
+
+// caption are the texts of a pane's caption. They change ten times in a second of the session, so that they can be
+// read, and at once when the size, a setting or the client's note changes.
+type caption struct {
+	stale       bool
+	pane        Rect
+	scale       float32
+	panes       int
+	headline    headline
+	settings    Settings
+	note        string
+	name, knobs string // knobs: the changed ones where they fit beside the name
+	lines       []captionLine
+}
+
+// captionChangesPerSecond is how often in a second of the session a caption changes.
+const captionChangesPerSecond = 10
+
+// updateCaption writes the caption of pane i in r, if it is due.
+func (d *overlay) updateCaption(i int, r Rect) *caption {
+	p := d.stage.panes[i]
+	c, note := &p.caption, p.source.Clients[0].View.Note
+	if !c.stale && c.pane == r && c.scale == d.scale && c.panes == len(d.l.Panes) && c.headline == p.headline && c.settings == d.settings && c.note == note {
+		return c
+	}
+	p.gaugesStale = true
+	*c = caption{pane: r, scale: d.scale, panes: len(d.l.Panes), headline: p.headline, settings: d.settings, note: note, lines: c.lines[:0]}
+	room := float32(r.W) - d.px(20) - d.headlineWidth(i, r)
+	big := d.font(17, true)
+	c.name = big.Truncate(d.paneName(i), room)
+	c.knobs = d.knobsBeside(i, room-big.Width(c.name)-d.px(12))
+	c.lines = d.captionLines(i, r, c.knobs == "", c.lines)
+	return c
+}
+
+// drawCaption draws the caption of pane i above its picture, and the labels of the two sides.
+func (d *overlay) drawCaption(i int, y *paneLayout, focus bool) {
+	r := y.caption
+	d.Rect(float32(r.X), float32(r.Y), float32(r.W), float32(r.H), backgroundColor)
+	x, top := float32(r.X)+d.px(10), float32(r.Y)
+	big, small := d.font(17, true), d.font(13, false)
+	room := float32(r.W) - d.px(20) - d.drawHeadline(i, r)
+	c := &d.stage.panes[i].caption
+	base := top + d.px(22)
+	pen := x + d.Text(x, base, big, textColor, c.name) + d.px(12)
+	if c.knobs != "" {
+		d.Text(pen, base, small, dimTextColor, c.knobs)
+	}
+	for k := range c.lines {
+		line := c.lines[k]
+		if e := &d.stage.panes[i].explain; k > 0 && k == len(c.lines)-1 && d.settings.Explain && !y.explained && e.event != "" {
+			line = captionLine{e.event, explainColor}
+		}
+		d.Text(x, top+d.px(captionTop+13)+float32(d.px(captionLineHeight)*float32(k)), small, line.color, small.Truncate(line.text, room))
+	}
+	if d.settings.Split {
+		p := y.picture
+		half := float32((p.W - gutter/2) / 2)
+		d.drawSideLabel(float32(p.X)+half-d.px(6), float32(p.Y)+d.px(6), "client", true)
+		d.drawSideLabel(float32(p.X)+half+gutter/2+d.px(6), float32(p.Y)+d.px(6), "server", false)
+	}
+	if focus && len(d.l.Panes) > 1 && d.l.Focus() == i {
+		d.Border(float32(y.pane.X), float32(y.pane.Y), float32(y.pane.W), float32(y.pane.H), d.px(3), focusColor)
+	}
+}
+
+// paneName returns the name of the strategy of pane i, with its number among several.
+func (d *overlay) paneName(i int) string {
+	if len(d.l.Panes) > 1 {
+		return strconv.Itoa(i+1) + "  " + d.l.Panes[i].Strategy.Name
+	}
+	return d.l.Panes[i].Strategy.Name
+}
+
+// knobsBeside returns the changed knobs of pane i in one line if they fit into a width, and otherwise nothing.
+func (d *overlay) knobsBeside(i int, width float32) string {
+	text := strings.Join(d.l.Panes[i].Knobs.Changed(), knobSeparator)
+	if d.font(13, false).Width(text) > width {
+		return ""
+	}
+	return text
+}
+
+// knobSeparator is between two knobs, figures or notes of a line.
+const knobSeparator = "   "
+
+// drawHeadline draws the headline of pane i at the right of its caption, and returns the width that it takes.
+func (d *overlay) drawHeadline(i int, r Rect) float32 {
+	h := &d.stage.panes[i].headline
+	w := d.headlineWidth(i, r)
+	if w == 0 {
+		return 0
+	}
+	large, small := d.font(headlineSize, true), d.font(13, false)
+	right, top := float32(r.X+r.W)-d.px(10), float32(r.Y)
+	pen := right
+	if h.unit != "" {
+		pen -= small.Width(h.unit)
+		d.Text(pen, top+d.px(30), small, textColor, h.unit)
+		pen -= d.px(5)
+	}
+	d.Text(pen-large.Width(h.value), top+d.px(30), large, textColor, h.value)
+	label := small.Truncate(h.label, w-d.px(14))
+	d.Text(right-small.Width(label), top+d.px(47), small, dimTextColor, label)
+	return w
+}
+
+// headlineSize is the size of the headline's value, in pixels at scale 1.
+const headlineSize = 30
+
+// headlineWidth returns the width that the headline of pane i takes of its caption r; 0: there is none.
+func (d *overlay) headlineWidth(i int, r Rect) float32 {
+	h := &d.stage.panes[i].headline
+	if h.value == "" {
+		return 0
+	}
+	large, small := d.font(headlineSize, true), d.font(13, false)
+	value := large.Width(h.value)
+	if h.unit != "" {
+		value += small.Width(h.unit) + d.px(5)
+	}
+	return max(value, min(small.Width(h.label), float32(float32(r.W)*0.3))) + d.px(14)
+}
+
+// captionLines appends the lines below the name of pane i in r to dst, the most important ones first: the leading
+// figures; faults and notes of the client, highlighted; changed knobs that do not fit beside the name; missing
+// data; and the time that the pane draws and counters. A low pane has fewer of them.
+func (d *overlay) captionLines(i int, r Rect, withKnobs bool, dst []captionLine) []captionLine {
+	p, font := d.l.Panes[i], d.font(13, false)
+	width := float32(r.W) - d.px(20) - d.headlineWidth(i, r)
+	wrap := func(color render.Color, words []string) {
+		for _, line := range font.Wrap(words, knobSeparator, width) {
+			dst = append(dst, captionLine{line, color})
+		}
+	}
+	wrap(textColor, d.keyFigures(i, width))
+	var alerts []string
+	if s := p.DescribeClockFaults(); s != "" {
+		alerts = append(alerts, s)
+	}
+	if note := p.Clients[0].View.Note; note != "" {
+		alerts = append(alerts, note)
+	}
+	wrap(alertColor, alerts)
+	if withKnobs {
+		wrap(dimTextColor, p.Knobs.Changed())
+	}
+	if s := d.stage.panes[i].missingText(&d.settings); s != "" && int(d.l.Ticks()-p.StartTick()) > d.l.Config().Rate {
+		dst = append(dst, captionLine{s, dimTextColor})
+	}
+	if _, largest, _, ok := p.Score.JointSeparation(); ok && d.settings.Joints {
+		dst = append(dst, captionLine{"open joints " + gapText(p.Score.JointSeparationNow()) + ", largest " + gapText(largest), dimTextColor})
+	}
+	wrap(dimTextColor, d.captionNotes(i))
+	share := float32(maxCaptionShare)
+	if d.settings.anyGauge() {
+		share = maxCaptionShareWithGauges
+	}
+	most := max(int((float32(float32(r.H)*share)-d.px(captionTop+captionPadding))/d.px(captionLineHeight)), 1)
+	for len(dst) < min(usualCaptionLines, most) { // most panes need these sooner or later
+		dst = append(dst, captionLine{"", dimTextColor})
+	}
+	if len(dst) > most {
+		dst = dst[:most]
+		last := &dst[most-1]
+		last.text = font.Truncate(last.text, width-font.Width(moreText)) + moreText
+	}
+	return dst
+}
+
+// usualCaptionLines is the number of lines for which a caption has room even if it has fewer.
+const usualCaptionLines = 2
+
+// moreText ends a caption that leaves something out.
+const moreText = " …"
+
+// The largest shares of a pane's height that its caption takes.
+const (
+	maxCaptionShare           = 0.3
+	maxCaptionShareWithGauges = 0.225
+)
+
+// captionNotes returns what a caption says after the leading figures.
+func (d *overlay) captionNotes(i int) (notes []string) {
+	p := d.l.Panes[i]
+	if when := p.When(); when != "" {
+		notes = append(notes, when)
+	}
+	if d.settings.Ticks {
+		notes = append(notes, tickCounters(p)...)
+	}
+	if predicted := p.Clients[0].View.Predicted; len(predicted) > 0 && d.settings.Coloring == byPrediction {
+		notes = append(notes, fmt.Sprintf("%d of %d bodies predicted", countTrue(predicted), len(predicted)))
+	}
+	if used := p.Counters.Value("inputs_consumed_ratio"); used > 0 && d.anyInputsMissed() {
+		notes = append(notes, fmt.Sprintf("%.1f %% of inputs on time", 100*used))
+	}
+	if n := p.Counters.Value("corrections"); n > 0 {
+		notes = append(notes, correctionsText(p.Counters, int(n)))
+	}
+	if n := p.Counters.Value("stalls"); n > 0 {
+		notes = append(notes, fmt.Sprintf("%s, %.1f/min, longest %.0f ms", countText(int(n), "stall"), p.Counters.Value("stalls_per_minute"), p.Counters.Value("stall_max_ms")))
+	}
+	return notes
+}
+
+// correctionsText returns the number of corrections and by how much they moved bodies on average. Only some
+// strategies correct and measure other bodies than the player's cube.
+func correctionsText(m *predict.Counters, n int) string {
+	player := m.Value("correction_mean_m")
+	if largest, ok := m.Lookup("correction_largest_mean_m"); ok {
+		return fmt.Sprintf("%s, mean %.2f m, player's cube %.2f m", countText(n, "correction"), largest, player)
+	}
+	return fmt.Sprintf("%s of the player's cube, mean %.2f m", countText(n, "correction"), player)
+}
+
+// tickCounters returns the ticks of a pane's first client and of its server, and the tick of the newest state
+// that the client has received.
+func tickCounters(p *lab.Pane) []string {
+	words := []string{fmt.Sprintf("client tick %d,", p.Clients[0].World.Tick()), fmt.Sprintf("server tick %d", p.ServerWorld.Tick())}
+	if state := p.Progress().StateReceived; state > 0 {
+		words[1] += ","
+		words = append(words, fmt.Sprintf("state %d", state))
+	}
+	return words
+}
+
+// keyFigures returns the figures that lead the caption of pane i: the time from a key to the screen, the path
+// error, the pops, and the bandwidth of both directions. Their names are shorter where they do not fit into one
+// line of a width.
+func (d *overlay) keyFigures(i int, width float32) []string {
+	key, path, pops, all, bandwidth := "-", "-", "-", "", 0.0
+	with := func(m *score.Measure, unit string) string {
+		if !m.OK {
+			return "-"
+		}
+		return m.Text() + unit
+	}
+	p := d.stage.panes[i]
+	p.measures = d.l.Panes[i].Headline(p.measures[:0])
+	for k := range p.measures {
+		switch m := &p.measures[k]; m.Name {
+		case "key_to_screen_ms":
+			key = with(m, " ms")
+		case "path_error_rms_m":
+			path = with(m, " m")
+		case "pops_per_minute":
+			pops = m.Text()
+		case "pops_all_per_minute":
+			all = " (all " + m.Text() + ")"
+		case "down_kbit_per_second", "up_kbit_per_second":
+			bandwidth += m.Value
+		}
+	}
+	sum := strconv.FormatFloat(bandwidth, 'f', 0, 64) + " kbit/s"
+	long := []string{"key to screen " + key, "path error " + path, pops + all + " pops/min", sum}
+	if f := d.font(13, false); f.Width(strings.Join(long, knobSeparator)) > width {
+		return []string{"key " + key, "path " + path, pops + all + " pops/min", sum}
+	}
+	return long
+}

@@ -1,0 +1,168 @@
+package stage
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"ghostcube/predict/lab"
+)
+
+// noHeadline is the value of the headline setting without a headline.
+const noHeadline = "off"
+
+// ageHeadline is the headline that the stage computes itself. All others are measures and counters.
+const ageHeadline = "snapshot_age_ms"
+
+// headlineNames returns the names of all quantities that can be a headline: the figures that lead every pane,
+// those that the stage computes, and all measures and counters.
+var headlineNames = sync.OnceValue(func() []string {
+	names := []string{noHeadline, ageHeadline}
+	add := func(name string) {
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	l := lab.New(lab.Config{Scene: "plain", Rate: 60}) // all sessions have the same measures
+	p, err := l.Open(lab.Strategies[0].Name)
+	if err != nil {
+		panic("stage: " + err.Error())
+	}
+	for _, m := range p.Measures(p.Headline(nil)) {
+		add(m.Name)
+	}
+	add("pops_all_per_minute")
+	for _, s := range lab.Strategies {
+		_, counters := lab.Describe(s)
+		for _, c := range counters.All() {
+			add(c.Name)
+		}
+	}
+	return names
+})
+
+// checkHeadline returns the error of a headline that does not exist.
+func checkHeadline(name string) error {
+	if slices.Contains(headlineNames(), name) {
+		return nil
+	}
+	return &unknownHeadlineError{name}
+}
+
+// unknownHeadlineError is the error for a headline that does not exist. Its text says where the names are listed,
+// because there are more than two hundred.
+type unknownHeadlineError struct{ name string }
+
+func (e *unknownHeadlineError) Error() string {
+	return fmt.Sprintf("no headline %q (there are %s, %s, and all of list measures and list counters)", e.name, noHeadline, ageHeadline)
+}
+
+// Names returns the name asked for and the known ones, for a suggestion.
+func (e *unknownHeadlineError) Names() (kind, name string, known []string) {
+	return "headline", e.name, headlineNames()
+}
+
+// headline is the quantity of a pane that is drawn large.
+type headline struct {
+	name  string // as the setting has it
+	value string // with its digits; a dash if there is none
+	unit  string // may be empty
+	label string // what it is, without the unit
+}
+
+// headlineChangesPerSecond is how often in a second of the session the headline changes, so that it can be read.
+const headlineChangesPerSecond = 4
+
+// updateHeadline computes the headline of a pane. now says whether it is due; a new name is always due.
+func (p *pane) updateHeadline(show *Settings, now bool) {
+	if show.Headline == noHeadline {
+		p.headline = headline{name: noHeadline}
+		return
+	}
+	if !now && p.headline.name == show.Headline {
+		return
+	}
+	p.headline = p.headlineNamed(show.Headline)
+}
+
+// headlineNamed returns the present value of a quantity.
+func (p *pane) headlineNamed(name string) headline {
+	h := headline{name: name, value: "-", unit: unitOf(name), label: labelOf(name)}
+	rate := p.source.ServerWorld.Rate()
+	if name == ageHeadline {
+		var ages ageHistogram
+		if ages.count(p); ages.total > 0 {
+			h.value = strconv.Itoa(int(math.Round(float64(ages.quantile(0.99)*1000) / float64(rate))))
+		}
+		h.label = "snapshot age, 99th percentile"
+		return h
+	}
+	for _, list := range [2]bool{true, false} {
+		measures := p.measures[:0]
+		if list {
+			measures = p.source.Headline(measures)
+		} else {
+			measures = p.source.Measures(measures)
+		}
+		p.measures = measures
+		for i := range measures {
+			m := &measures[i]
+			if m.Name != name {
+				continue
+			}
+			h.value = m.Text()
+			if comma := strings.LastIndex(m.Title, ", "); comma >= 0 {
+				h.label, h.unit = m.Title[:comma], m.Title[comma+2:]
+			} else if m.Title != "" {
+				h.label, h.unit = m.Title, ""
+			}
+			return h
+		}
+	}
+	if v, ok := p.source.Counters.Lookup(name); ok {
+		h.value = counterText(v)
+	}
+	return h
+}
+
+// counterText returns a counter with at least two digits, and without a fraction if it is large or has none.
+func counterText(v float64) string {
+	digits := 2
+	switch {
+	case v == math.Trunc(v) || math.Abs(v) >= 100:
+		digits = 0
+	case math.Abs(v) >= 10:
+		digits = 1
+	}
+	return strconv.FormatFloat(v, 'f', digits, 64)
+}
+
+// headlineUnits are the units by the ends of the names of measures and counters.
+var headlineUnits = []struct{ suffix, unit string }{
+	{"_kbit_per_second", "kbit/s"}, {"_per_second", "/s"}, {"_per_minute", "/min"}, {"_percent", "%"}, {"_degrees", "degrees"},
+	{"_ms", "ms"}, {"_px", "px"}, {"_ticks", "ticks"}, {"_bits", "bits"}, {"_m", "m"},
+}
+
+// unitOf returns the unit that a name ends in, or nothing.
+func unitOf(name string) string {
+	for _, u := range headlineUnits {
+		if strings.HasSuffix(name, u.suffix) {
+			return u.unit
+		}
+	}
+	return ""
+}
+
+// labelOf returns a name as words without its unit.
+func labelOf(name string) string {
+	for _, u := range headlineUnits {
+		if rest, ok := strings.CutSuffix(name, u.suffix); ok {
+			name = rest
+			break
+		}
+	}
+	return strings.ReplaceAll(name, "_", " ")
+}

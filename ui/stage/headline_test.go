@@ -1,0 +1,76 @@
+package stage
+
+import (
+	"strings"
+	"testing"
+
+	"ghostcube/predict/lab"
+	"ghostcube/render"
+)
+
+// TestHeadline promises that the quantity of the headline is drawn large in every pane that has it, with its
+// unit, its value in the score, and a dash where a strategy does not have it; and nothing while it is off.
+func TestHeadline(t *testing.T) {
+	l := newKatamari(t, "latency=50ms,loss=5%", "snapshot", "rewind")
+	var s Stage
+	rollAndPull(t, &s, l, 240)
+	large := func(setting string) (texts []string, all string) {
+		setDisplay(t, l, "headline="+setting)
+		rollAndPull(t, &s, l, 60)
+		var f Frame
+		s.Compose(&f, l, Rect{W: 1280, H: 720}, Options{}, 1)
+		for _, it := range f.Overlay.Items {
+			if it.Kind == render.TextKind {
+				if all += it.Text + "\n"; it.Font.Size >= 26 {
+					texts = append(texts, it.Text)
+				}
+			}
+		}
+		return texts, all
+	}
+	if texts, _ := large("off"); len(texts) != 0 {
+		t.Errorf("without a headline: %q", texts)
+	}
+	for name, want := range map[string]struct{ unit, label string }{
+		"down_kbit_per_second": {"kbit/s", "bandwidth down"}, "pops_all_per_minute": {"per minute", "pops, all bodies"},
+		"bits_per_body": {"", "bits per body"}, "snapshot_age_ms": {"ms", "snapshot age"}, "corrections": {"", "corrections"},
+	} {
+		texts, all := large(name)
+		if len(texts) != 2 || want.unit != "" && !strings.Contains(all, "\n"+want.unit+"\n") || !strings.Contains(all, want.label) {
+			t.Errorf("%s: %q in\n%s", name, texts, all)
+		}
+	}
+	texts, _ := large("down_kbit_per_second")
+	for i, p := range l.Panes {
+		for _, m := range p.Headline(nil) {
+			if m.Name == "down_kbit_per_second" && texts[i] != m.Text() {
+				t.Errorf("pane %d shows %s, and its score has %s", i+1, texts[i], m.Text())
+			}
+		}
+	}
+	if texts, _ := large("corrections"); texts[0] != "-" || texts[1] == "-" {
+		t.Errorf("corrections of snapshot and rewind: %q", texts)
+	}
+	if err := l.Apply(lab.Command{Verb: "switch", Pane: 1, Name: "snapshot"}); err != nil {
+		t.Fatal(err)
+	}
+	if texts, _ := large("corrections"); texts[1] != "-" {
+		t.Errorf("after a switch to snapshot: %q", texts)
+	}
+}
+
+// TestHeadlineNames promises that every name works as a headline: it has a label or a unit, and its text is in
+// the font.
+func TestHeadlineNames(t *testing.T) {
+	l := newSession(t, "perfect", "rewind")
+	var s Stage
+	runTicks(t, &s, l, 2)
+	if n := len(headlineNames()); n < 100 {
+		t.Fatalf("%d names", n)
+	}
+	for _, name := range headlineNames()[1:] {
+		if h := s.panes[0].headlineNamed(name); h.value == "" || h.label == "" {
+			t.Errorf("%s: %+v", name, h)
+		}
+	}
+}
