@@ -2,8 +2,6 @@ module ghostcube
 
 go 1.26.0
 
-exclude github.com/ebitengine/debugui v0.3.0
-
 require (
 	github.com/alecthomas/kong v1.17.0
 	github.com/go-gl/mathgl v1.2.0
@@ -17,15 +15,6 @@ require (
 )
 
 require (
-	github.com/go-text/typesetting v0.3.5 // indirect
-	github.com/hajimehoshi/bitmapfont/v4 v4.2.0 // indirect
-	github.com/pierrec/lz4/v4 v4.1.29 // indirect
-	github.com/rivo/uniseg v0.4.7 // indirect
-	github.com/srwiley/rasterx v0.0.0-20220730225603-2ab79fcdd4ef // indirect
-)
-
-require (
-	github.com/ebitengine/debugui v0.2.0
 	github.com/ebitengine/gomobile v0.0.0-20260820040257-d11f821a26a6 // indirect
 	github.com/ebitengine/hideconsole v1.0.0 // indirect
 	github.com/ebitengine/purego v0.11.0 // indirect

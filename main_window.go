@@ -16,7 +16,7 @@ var windowReport io.Writer
 // built without one, and without Ebitengine.
 var openWindow = func(o *cli.WindowOptions) (opened bool, err error) {
 	return window.Open(window.Options{
-		Plan: o.Plan, Display: o.Display, OutDir: o.OutDir, Width: o.Width, Height: o.Height, Renderer: window.Renderer(o.Renderer), Comparisons: o.Comparisons, PlanComparison: o.PlanComparison,
+		Plan: o.Plan, Display: o.Display, OutDir: o.OutDir, Width: o.Width, Height: o.Height, Renderer: window.Renderer(o.Renderer), Comparisons: o.Comparisons, Library: o.Library, PlanComparison: o.PlanComparison,
 		Version: cli.Version, Report: windowReport,
 	})
 }

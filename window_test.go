@@ -224,6 +224,14 @@ func (d *windowDriver) drag(from, to image.Point) {
 	d.waitFrames()
 }
 
+// click clicks a control.
+func (d *windowDriver) click(name string) {
+	d.t.Helper()
+	r := d.control(name)
+	middle := r.Min.Add(r.Size().Div(2))
+	d.drag(middle, middle)
+}
+
 // movePointer moves the pointer to a point of the window.
 func (d *windowDriver) movePointer(p image.Point) {
 	d.t.Helper()
@@ -291,7 +299,8 @@ func TestWindow(t *testing.T) {
 	forwardTicks := d.holdKey("w", 60)
 
 	// The latency slider goes from 0 to 500 ms.
-	slider := d.control("latency, ms")
+	d.click("tab Network")
+	slider := d.control("latency")
 	at := func(percent int) image.Point {
 		return image.Pt(slider.Min.X+slider.Dx()*percent/100, (slider.Min.Y+slider.Max.Y)/2)
 	}
@@ -302,8 +311,8 @@ func TestWindow(t *testing.T) {
 	middle := picture.Min.Add(picture.Size().Div(2))
 	d.drag(middle, middle.Add(image.Pt(100, -20)))
 
-	ghosts := d.control("ghosts")
-	d.drag(ghosts.Min.Add(image.Pt(8, 8)), ghosts.Min.Add(image.Pt(8, 8))) // a click
+	d.click("tab View")
+	d.click("ghosts")
 	d.pressKey("Tab")
 	d.pressKey("2") // the second pane's strategy: rewind
 	d.pressKey("f")

@@ -201,14 +201,15 @@ func (h *controls) padJustPressed(b ebiten.StandardGamepadButton) bool {
 	return false
 }
 
-// switchStrategy gives the focused pane the strategy of an index in lab.Strategies, if there is one.
+// switchStrategy gives the focused pane the strategy of an index in lab.Strategies, if there is one, with the knobs
+// that were tuned when the pane last ran it.
 func (g *game) switchStrategy(index int) {
 	if index >= len(lab.Strategies) {
 		return
 	}
-	focus, name := g.lab.Focus(), lab.Strategies[index].Name
-	g.execute(lab.Command{Verb: "switch", Pane: focus, Name: name})
-	g.notices.post("pane " + strconv.Itoa(focus+1) + ": " + name)
+	focus := g.lab.Focus()
+	g.execute(g.switchCommand(focus, index))
+	g.notices.post("pane " + strconv.Itoa(focus+1) + ": " + g.lab.Panes[focus].Spec())
 }
 
 // focusNext moves the focus to the next pane.

@@ -4,10 +4,10 @@ import (
 	"math"
 	"strconv"
 
-	"github.com/ebitengine/debugui"
 	"github.com/hajimehoshi/ebiten/v2"
 	"github.com/hajimehoshi/ebiten/v2/inpututil"
 
+	"ghostcube/predict/lab"
 	"ghostcube/render/video"
 	"ghostcube/sim"
 	"ghostcube/ui/stage"
@@ -16,6 +16,8 @@ import (
 // controls reads keys, gamepads and mouse.
 type controls struct {
 	dragging            bool // the pointer turns the camera until the button is released
+	moved               bool // since the button went down the pointer has moved too far for a click
+	pressX, pressY      int  // of the pointer when the button went down, pixels
 	lastX, lastY        int  // of the pointer, pixels
 	gamepads            []ebiten.GamepadID
 	helpShown, uiHidden bool
@@ -23,20 +25,19 @@ type controls struct {
 }
 
 // update handles all input of an Update. capture says what the panel has taken for itself.
-func (h *controls) update(g *game, capture debugui.InputCapturingState) {
-	pressed := ebiten.IsMouseButtonPressed(ebiten.MouseButtonLeft)
-	// The panel has the focus while a slider is dragged, or while a number is typed; with the button up it is
-	// the latter, and the keys belong to the panel.
-	typing := capture&debugui.InputCapturingStateFocus != 0 && !pressed
-	if typing {
+func (h *controls) update(g *game, capture capture) {
+	if capture.keys {
 		g.localInputs = [2]sim.Input{}
 	} else {
 		h.handleKeys(g)
 		h.readMovement(g)
 		h.readTrigger(g, capture)
 	}
-	h.moveCamera(g, capture, pressed)
+	h.moveCamera(g, capture, ebiten.IsMouseButtonPressed(ebiten.MouseButtonLeft))
 }
+
+// capture says which input belongs to the panel.
+type capture struct{ pointer, keys bool }
 
 // readMovement reads the keys and sticks that move the cubes. All gamepads belong to the first player.
 func (h *controls) readMovement(g *game) {
@@ -117,18 +118,26 @@ func (g *game) toggleRecording() {
 }
 
 // moveCamera turns the camera with the mouse or the right stick, and zooms with the wheel. A drag that starts
-// in the picture turns the camera wherever it goes, one that starts on the panel never does.
-func (h *controls) moveCamera(g *game, capture debugui.InputCapturingState, pressed bool) {
+// in the picture turns the camera wherever it goes, one that starts on the panel never does. A click in the
+// picture focuses the pane under the pointer.
+func (h *controls) moveCamera(g *game, capture capture, pressed bool) {
 	x, y := ebiten.CursorPosition()
-	if inpututil.IsMouseButtonJustPressed(ebiten.MouseButtonLeft) && capture == 0 && g.screen.inPicture(x, y) {
-		h.dragging = true
+	if inpututil.IsMouseButtonJustPressed(ebiten.MouseButtonLeft) && !capture.pointer && g.screen.inPicture(x, y) {
+		h.dragging, h.moved = true, false
+		h.pressX, h.pressY = x, y
+	}
+	if abs(x-h.pressX)+abs(y-h.pressY) > clickRadius*g.screen.panelScale() {
+		h.moved = true
 	}
 	if !pressed {
+		if h.dragging && !h.moved {
+			g.focusPaneAt(x, y)
+		}
 		h.dragging = false
 	}
 	show := g.settings()
 	yaw, pitch, distance := show.Yaw, show.Pitch, show.Distance
-	if h.dragging {
+	if h.dragging && h.moved {
 		scale := 0.35 / float64(g.screen.panelScale())
 		yaw -= float64(x-h.lastX) * scale
 		pitch += float64(y-h.lastY) * scale * 0.7
@@ -145,12 +154,28 @@ func (h *controls) moveCamera(g *game, capture debugui.InputCapturingState, pres
 			pitch += ry * 1.2
 		}
 	}
-	if _, wheel := ebiten.Wheel(); wheel != 0 && capture&debugui.InputCapturingStateHover == 0 && g.screen.inPicture(x, y) {
+	if _, wheel := ebiten.Wheel(); wheel != 0 && !capture.pointer && g.screen.inPicture(x, y) {
 		distance *= math.Pow(0.9, wheel)
 	}
 	g.setCamera("yaw", show.Yaw, math.Mod(yaw, 360))
 	g.setCamera("pitch", show.Pitch, min(max(pitch, 4), 80))
 	g.setCamera("distance", show.Distance, min(max(distance, 4), 50))
+}
+
+// clickRadius is how far the pointer may move between press and release of a click, in points.
+const clickRadius = 4
+
+func abs(n int) int { return max(n, -n) }
+
+// focusPaneAt moves the focus to the pane at a pixel of the window.
+func (g *game) focusPaneAt(x, y int) {
+	for i := range g.screen.frame.Viewports {
+		v := &g.screen.frame.Viewports[i]
+		if inside := x >= v.X && y >= v.Y && x < v.X+v.W && y < v.Y+v.H; inside && v.Pane != g.lab.Focus() && v.Pane < len(g.lab.Panes) {
+			g.execute(lab.Command{Verb: "focus", Pane: v.Pane})
+			return
+		}
+	}
 }
 
 // setCamera sets a display setting of the camera to a rounded value, if that differs from the present one.

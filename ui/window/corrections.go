@@ -2,15 +2,14 @@ package window
 
 import (
 	"fmt"
-	"image"
 	"strconv"
-
-	"github.com/ebitengine/debugui"
+	"strings"
 
 	"ghostcube/predict"
 	"ghostcube/predict/lab"
 	"ghostcube/predict/lab/probe"
 	"ghostcube/ui/stage"
+	"ghostcube/ui/widget"
 )
 
 // maxListed is the largest number of corrections in the panel.
@@ -23,47 +22,54 @@ type selection struct {
 	correction probe.Correction
 }
 
-// correctionsSection lists the corrections of the focused pane, newest first. The list does not move while
-// the pointer is over it, so that a click hits what the user sees.
-func (g *game) correctionsSection(ctx *debugui.Context) {
+// correctionsPage lists the corrections of the focused pane, newest first. The list does not move while the
+// pointer is over it, so that a click hits what the user sees.
+func (g *game) correctionsPage() {
 	focus := g.lab.Focus()
 	pane := g.lab.Panes[focus]
 	c, p := &pane.Corrections, &g.panel
+	ui := &p.ui
 	if !p.listHovered || p.listEnd > c.Total() {
 		p.listEnd = c.Total()
 	}
 	p.listHovered = false
-	ctx.Header(fmt.Sprintf("Corrections, pane %d: %d", focus+1, c.Total()), false, func() {
-		if c.Total() == 0 {
-			ctx.SetGridLayout([]int{-1}, []int{22})
-			ctx.Text("none since the strategy started")
-		}
-		for n := p.listEnd - 1; n >= max(c.FirstIndex(), p.listEnd-maxListed); n-- {
-			g.correctionRow(ctx, pane, n)
-		}
-		if earlier := p.listEnd - maxListed; earlier > 0 {
-			ctx.SetGridLayout([]int{-1}, []int{22})
-			ctx.Text(fmt.Sprintf("%d earlier; bench --corrections lists all", earlier))
-		}
-	})
+	ui.Heading(fmt.Sprintf("Corrections, pane %d: %d", focus+1, c.Total()))
+	if c.Total() == 0 {
+		ui.Paragraph("None since "+pane.Strategy.Name+" started. "+noCorrections(pane), true)
+		return
+	}
+	ui.Paragraph("A click pauses the session and points at the correction in the picture.", true)
+	for n := p.listEnd - 1; n >= max(c.FirstIndex(), p.listEnd-maxListed); n-- {
+		g.correctionRow(pane, n)
+	}
+	if earlier := p.listEnd - maxListed; earlier > 0 {
+		ui.Paragraph(fmt.Sprintf("%d earlier ones; ghostcube bench --corrections lists all.", earlier), true)
+	}
+}
+
+// noCorrections says why a pane may have no corrections.
+func noCorrections(pane *lab.Pane) string {
+	if pane.Knobs.Lookup("corrections") == nil && pane.Knobs.Lookup("correction") == nil && pane.Knobs.Lookup("correction-factor") == nil {
+		return "This strategy predicts nothing that the server could correct."
+	}
+	return "Nudge the server's cube (F), or drop packets (B)."
 }
 
 // correctionRow is a row of the list. A click on it toggles the selection.
-func (g *game) correctionRow(ctx *debugui.Context, pane *lab.Pane, n int) {
-	x, p, rate := pane.Corrections.At(n), &g.panel, g.lab.Config().Rate
-	ctx.SetGridLayout([]int{-1}, []int{rowHeight})
-	ctx.IDScope(strconv.Itoa(n), func() {
-		ctx.GridCell(func(r image.Rectangle) {
-			ctx.SetGridLayout([]int{-1}, []int{rowHeight})
-			if p.cursor.In(r) {
-				p.listHovered = true
-				for _, line := range correctionText(x, rate) {
-					p.tooltip += line + ". "
-				}
-			}
-			ctx.Button(fmt.Sprintf("%.2f s  body %d  %s", sessionSeconds(x, rate), x.Body, x.Describe())).On(func() { g.toggleSelection(pane, n) })
-		})
+func (g *game) correctionRow(pane *lab.Pane, n int) {
+	x, rate := pane.Corrections.At(n), g.lab.Config().Rate
+	var help strings.Builder
+	for _, line := range correctionText(x, rate) {
+		help.WriteString(line + ".\n")
+	}
+	clicked, hovered := g.panel.ui.Entry(widget.Entry{
+		ID: "correction " + strconv.Itoa(n), Title: fmt.Sprintf("%.2f s   body %d   %s", sessionSeconds(x, rate), x.Body, x.Describe()),
+		Chosen: g.selected != nil && g.selected.pane == pane && g.selected.index == n, Help: strings.TrimSpace(help.String()),
 	})
+	if clicked {
+		g.toggleSelection(pane, n)
+	}
+	g.panel.listHovered = g.panel.listHovered || hovered
 }
 
 // toggleSelection pauses the session and selects correction n of a pane, or clears the selection if it is
@@ -107,6 +113,32 @@ var causeTexts = [...]string{
 	predict.ClockReset:   "the client had fallen behind and adopted the server's state",
 }
 
+// ticksText returns a number of ticks with its noun.
+func ticksText(n int) string {
+	if n == 1 {
+		return "1 tick"
+	}
+	return strconv.Itoa(n) + " ticks"
+}
+
+// causeText returns why a correction was made, as far as the client and the laboratory know: the client compares
+// inputs, the laboratory knows the forced faults and the packets that did not arrive.
+func causeText(c *probe.Correction) string {
+	text := causeTexts[c.Cause]
+	if c.Fault != "" {
+		if text = "forced fault: " + c.Fault; c.Cause != predict.CauseUnknown {
+			text += "; " + causeTexts[c.Cause]
+		}
+	}
+	switch {
+	case c.LostBefore == 1:
+		text += "; the packet before it did not arrive"
+	case c.LostBefore > 1:
+		text += fmt.Sprintf("; %d packets before it did not arrive", c.LostBefore)
+	}
+	return text
+}
+
 // correctionText describes a correction in four lines.
 func correctionText(c *probe.Correction, rate int) []string {
 	sent := ""
@@ -120,7 +152,7 @@ func correctionText(c *probe.Correction, rate int) []string {
 	return []string{
 		fmt.Sprintf("Corrected at %.3f s, client %d: body %d was %s", sessionSeconds(c, rate), c.Client+1, c.Body, off),
 		fmt.Sprintf("Received in packet %d of tick %d, %sarrived at %.3f s", c.Packet, c.Tick, sent, c.Received.Seconds()),
-		fmt.Sprintf("%d ticks replayed, the player's cube shifted %.3f m", c.ReplayedTicks, c.Shift),
-		"Cause: " + causeTexts[c.Cause],
+		fmt.Sprintf("%s replayed, the player's cube shifted %.3f m", ticksText(c.ReplayedTicks), c.Shift),
+		"Cause: " + causeText(c),
 	}
 }

@@ -28,7 +28,7 @@ func drawHelp(l *render.DrawList, picture stage.Rect) {
 	l.Rect(x, y, t.w, t.h, render.Color{R: 16, G: 20, B: 26, A: 235})
 	for i, row := range t.rows {
 		base := y + t.padding + t.lineHeight*float32(i) + t.plain.Ascent()
-		l.Text(x+t.padding+t.labelWidth-t.bold.Width(row[0]), base, t.bold, render.RGB(1, 0.83, 0.35), row[0])
+		l.Text(x+t.padding+t.labelWidth-t.bold.Width(row[0]), base, t.bold, render.RGB(0.62, 0.72, 0.84), row[0])
 		l.Text(x+t.w-t.padding-t.helpWidth, base, t.plain, render.RGB(0.93, 0.95, 0.97), row[1])
 	}
 }

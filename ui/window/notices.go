@@ -2,6 +2,7 @@ package window
 
 import (
 	"slices"
+	"time"
 
 	"ghostcube/render"
 	"ghostcube/ui/stage"
@@ -9,38 +10,45 @@ import (
 
 // notices are short messages over the picture that disappear after a while.
 type notices struct {
-	list []notice
+	list  []notice
+	clock func() time.Time // nil: the system's
 }
 
 type notice struct {
-	text        string
-	updatesLeft int // Updates until it disappears
+	text  string
+	until time.Time // when it disappears
 }
 
-// noticeUpdates is the number of Updates for which a message stays.
-const noticeUpdates = 240
+// noticeTime is the time for which a message stays, however many Updates the machine makes in it.
+const noticeTime = 4 * time.Second
+
+// now returns the present time.
+func (n *notices) now() time.Time {
+	if n.clock != nil {
+		return n.clock()
+	}
+	return time.Now()
+}
 
 // post shows a message. One that repeats the newest only stays longer.
 func (n *notices) post(text string) {
 	if k := len(n.list); k > 0 && n.list[k-1].text == text {
-		n.list[k-1].updatesLeft = noticeUpdates
+		n.list[k-1].until = n.now().Add(noticeTime)
 		return
 	}
-	n.list = append(n.list, notice{text, noticeUpdates})
+	n.list = append(n.list, notice{text, n.now().Add(noticeTime)})
 	if len(n.list) > 4 {
 		n.list = n.list[1:]
 	}
 }
 
-// update counts an Update and posts the messages of finished videos.
+// update removes messages whose time is over and posts the messages of finished videos.
 func (n *notices) update(g *game) {
 	if message := g.videos.poll(); message != "" {
 		n.post(message)
 	}
-	n.list = slices.DeleteFunc(n.list, func(x notice) bool { return x.updatesLeft <= 1 })
-	for i := range n.list {
-		n.list[i].updatesLeft--
-	}
+	now := n.now()
+	n.list = slices.DeleteFunc(n.list, func(x notice) bool { return !now.Before(x.until) })
 }
 
 // draw draws the messages into the lower part of the picture, centred.

@@ -47,8 +47,3 @@ func (g *game) writeReport(picture stage.Rect) {
 		panic("window: the report for a test: " + err.Error())
 	}
 }
-
-// place adds a control to the layout; its rectangle is in points.
-func (p *panel) place(name string, r image.Rectangle) {
-	p.controls = append(p.controls, control{name, image.Rectangle{r.Min.Mul(p.scale), r.Max.Mul(p.scale)}})
-}

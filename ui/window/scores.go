@@ -2,12 +2,13 @@ package window
 
 import (
 	"math"
+	"slices"
 	"strconv"
-
-	"github.com/ebitengine/debugui"
+	"strings"
 
 	"ghostcube/predict/score"
 	"ghostcube/render"
+	"ghostcube/ui/widget"
 )
 
 // Colours of the bars behind the scores.
@@ -17,89 +18,133 @@ var (
 	barBackground = render.Color{R: 36, G: 41, B: 49, A: 255}
 )
 
-// scoresSection has the score of every pane so far, measure by measure, and the counters of the focused pane.
-// The bar behind a value is longer the worse the value is, and green for the best pane.
-func (g *game) scoresSection(ctx *debugui.Context) {
-	panes := g.lab.Panes
+// scores has the score of every pane so far, measure by measure: first the figures that lead every display, then
+// all others, and last the distances from the server now, which a correct prediction leads. The bar behind a value
+// is longer the worse the value is, and green for a pane that is better than all others by more than the noise.
+func (g *game) scores() {
+	panes, ui := g.lab.Panes, &g.panel.ui
 	title := "Scores"
 	if len(panes) > 1 {
 		title = "Scores: green is best"
 	}
-	ctx.Header(title, false, func() {
-		measures := make([][]score.Measure, len(panes))
-		for k, p := range panes {
-			measures[k] = p.Measures(nil)
-		}
-		if len(panes) > 1 {
-			g.canvas(ctx, 18, "the panes, in order", func(l *render.DrawList, x, y, w, h float32, scale int) {
-				f := render.Font{Size: 12 * scale, Bold: true}
-				cell := w / float32(len(panes))
-				for k, p := range panes {
-					name := f.Truncate(strconv.Itoa(k+1)+" "+p.Strategy.Name, cell-8*float32(scale))
-					l.Text(x+cell*float32(k)+4*float32(scale), y+13*float32(scale), f, render.RGB(0.80, 0.84, 0.88), name)
-				}
-			})
-		}
-		for i := range measures[0] {
-			m := &measures[0][i]
-			if m.Title == "" {
-				continue
-			}
-			values := make([]*score.Measure, len(panes)) // scoreRow draws them later
-			for k := range measures {
-				values[k] = &measures[k][i]
-			}
-			ctx.IDScope(m.Name, func() { g.scoreRow(ctx, m, values) })
-		}
-		line := func(name, help, value string) {
-			ctx.IDScope(name, func() { g.panel.wideRow(ctx, 216, name, help, func() { ctx.Text(value) }) })
-		}
-		focus := g.lab.Focus()
-		for _, c := range panes[focus].Counters.All() {
-			line(c.Name, c.Help+", of pane "+strconv.Itoa(focus+1), strconv.FormatFloat(c.Value, 'g', 5, 64))
-		}
-	})
-}
-
-// scoreRow draws a measure: its title, and the values of all panes below it. With one pane the value is beside it.
-func (g *game) scoreRow(ctx *debugui.Context, m *score.Measure, values []*score.Measure) {
-	height := 34
-	if len(values) == 1 {
-		height = 18
+	ui.Heading(title)
+	if len(panes) > 1 {
+		g.scoreColumns()
 	}
-	g.canvas(ctx, height, m.Title+": "+m.Help, func(l *render.DrawList, x, y, w, h float32, scale int) {
-		s := float32(scale)
-		f, big := render.Font{Size: 12 * scale}, render.Font{Size: 12 * scale, Bold: true}
-		l.Text(x+4*s, y+13*s, f, render.RGB(0.66, 0.71, 0.77), f.Truncate(m.Title, w-80*s))
-		if len(values) == 1 {
-			text := values[0].Text()
-			l.Text(x+w-6*s-f.Width(text), y+13*s, f, render.RGB(0.90, 0.93, 0.96), text)
-			return
+	leading, all, errors := make([][]score.Measure, len(panes)), make([][]score.Measure, len(panes)), make([][]float64, len(panes))
+	for k, p := range panes {
+		leading[k], all[k], errors[k] = p.Headline(nil), p.Measures(nil), p.StandardErrors(nil)
+	}
+	led := map[string]bool{}
+	for i := range leading[0] {
+		name := leading[0][i].Name
+		led[name] = true
+		noise := make([]float64, len(panes)) // that of a key's time is 0
+		if at := slices.IndexFunc(all[0], func(m score.Measure) bool { return m.Name == name }); at >= 0 {
+			noise = errorsOf(errors, at)
 		}
-		lengths, best := barLengths(values)
-		cell := w / float32(len(values))
-		for k, v := range values {
-			left, top, wide, high := x+cell*float32(k)+4*s, y+17*s, cell-8*s, 15*s
-			l.Rect(left, top, wide, high, barBackground)
-			color, font := barColor, f
-			if k == best {
-				color, font = bestBarColor, big
+		g.scoreRow(column(leading, i), noise)
+	}
+	ui.Heading("All measures")
+	for _, last := range []bool{false, true} {
+		for i := range all[0] {
+			if m := &all[0][i]; m.Title != "" && !led[m.Name] && isLag(m.Name) == last {
+				g.scoreRow(column(all, i), errorsOf(errors, i))
 			}
-			if lengths != nil && v.OK {
-				l.Rect(left, top, max(wide*lengths[k], 3*s), high, color)
-			}
-			text := v.Text()
-			l.Text(left+wide-4*s-font.Width(text), top+11.5*s, font, render.RGB(0.94, 0.96, 0.98), text)
 		}
-	})
+	}
 }
 
-// barLengths returns the lengths of the bars, 1 for the worst value, and the index of the best value. lengths
-// is nil where the values cannot be compared or are equal; best is -1 where there is no single best value.
-func barLengths(values []*score.Measure) (lengths []float32, best int) {
+// isLag reports whether a measure compares with the server now.
+func isLag(name string) bool {
+	return strings.HasPrefix(name, "lag_error") || strings.HasPrefix(name, "inconsistency")
+}
+
+// column returns measure i of every pane.
+func column(measures [][]score.Measure, i int) (values []*score.Measure) {
+	for k := range measures {
+		values = append(values, &measures[k][i])
+	}
+	return values
+}
+
+// scoreColumns names the columns of the scores by pane and strategy. Where a name is too wide for its column, the
+// names stand above the numbers.
+func (g *game) scoreColumns() {
+	ui, panes := &g.panel.ui, g.lab.Panes
+	names, fit := make([]string, len(panes)), true
+	r := ui.Place(18, "The panes in order, with their strategies.")
+	for k, p := range panes {
+		names[k] = strconv.Itoa(k+1) + " " + p.Strategy.Name
+		fit = fit && ui.Font(false).Width(names[k]) <= float32(ui.Split(r, len(panes), k).Dx())
+	}
+	if !fit {
+		ui.Space(-21)
+		ui.Paragraph(strings.Join(names, ", "), false)
+		r = ui.Place(18, "The panes in order.")
+		for k := range names {
+			names[k] = strconv.Itoa(k + 1)
+		}
+	}
+	for k, name := range names {
+		ui.Text(ui.Split(r, len(panes), k), name, false, widget.Left)
+	}
+}
+
+// errorsOf returns the standard errors of measure i in all panes, or nil if a pane has none yet.
+func errorsOf(errors [][]float64, i int) (list []float64) {
+	for _, pane := range errors {
+		if i >= len(pane) {
+			return nil
+		}
+		list = append(list, pane[i])
+	}
+	return list
+}
+
+// scoreRow draws a measure: its title, and the values of all panes below it, the best one green. noise are their
+// standard errors, nil if they are unknown yet. With one pane the value is beside it.
+func (g *game) scoreRow(values []*score.Measure, noise []float64) {
+	m, ui := values[0], &g.panel.ui
+	if len(values) == 1 {
+		r := ui.Place(18, m.Title+": "+m.Help)
+		text := m.Text()
+		left := r
+		left.Max.X -= int(ui.Font(false).Width(text)) + ui.Px(8)
+		ui.Text(left, m.Title, true, widget.Left)
+		ui.Text(r, text, false, widget.Right)
+		return
+	}
+	r := ui.Place(37, m.Title+": "+m.Help)
+	title, bars := r, r
+	title.Max.Y = r.Min.Y + ui.Px(18)
+	bars.Min.Y = title.Max.Y
+	ui.Text(title, m.Title, true, widget.Left)
+	lengths, best := barLengths(values), -1
+	if noise != nil {
+		best = score.Best(values, noise)
+	}
+	for k, v := range values {
+		cell := ui.Split(bars, len(values), k)
+		color := barColor
+		if k == best {
+			color = bestBarColor
+		}
+		x, y, w, h := float32(cell.Min.X), float32(cell.Min.Y), float32(cell.Dx()), float32(cell.Dy())
+		ui.List().Rect(x, y, w, h, barBackground)
+		if lengths != nil && v.OK {
+			ui.List().Rect(x, y, max(w*lengths[k], float32(ui.Px(3))), h, color)
+		}
+		cell.Max.X -= ui.Px(4)
+		ui.Text(cell, v.Text(), false, widget.Right)
+	}
+}
+
+// barLengths returns the lengths of the bars, 1 for the worst value, or nil where the values cannot be compared
+// or are equal.
+func barLengths(values []*score.Measure) (lengths []float32) {
 	lengths = make([]float32, len(values))
 	worst, lowest, known := 0.0, math.Inf(1), 0
-	best = -1
 	for k, v := range values {
 		if !v.OK || v.Better == score.Neither {
 			continue
@@ -107,21 +152,15 @@ func barLengths(values []*score.Measure) (lengths []float32, best int) {
 		known++
 		bad := badness(v)
 		lengths[k] = float32(bad)
-		worst = max(worst, bad)
-		switch {
-		case bad < lowest:
-			lowest, best = bad, k
-		case bad == lowest:
-			best = -1
-		}
+		worst, lowest = max(worst, bad), min(lowest, bad)
 	}
 	if known < 2 || worst == lowest {
-		return nil, -1
+		return nil
 	}
 	for k := range lengths {
 		lengths[k] /= float32(worst)
 	}
-	return lengths, best
+	return lengths
 }
 
 // badness returns the distance of a value from the best possible one, at least 0.

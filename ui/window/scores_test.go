@@ -2,19 +2,20 @@ package window
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"ghostcube/predict/score"
 )
 
-// TestBars holds the best pane and the lengths of bars for each way of being better, and promises none where
-// values cannot be compared.
+// TestBars checks the lengths of bars for each order of values, and that there are none where values cannot be
+// compared. score.Best has a test of its own.
 func TestBars(t *testing.T) {
 	for _, c := range []struct {
 		better  score.Better
 		values  []float64 // below -200: unknown
 		lengths []float32
-		best    int
+		best    int // of values without noise
 	}{
 		{score.Lower, []float64{2, 8, 4}, []float32{0.25, 1, 0.5}, 0},
 		{score.Lower, []float64{0, 8}, []float32{0, 1}, 0},
@@ -30,8 +31,32 @@ func TestBars(t *testing.T) {
 		for _, v := range c.values {
 			values = append(values, &score.Measure{Value: v, OK: v > -200, Better: c.better})
 		}
-		if lengths, best := barLengths(values); !slices.Equal(lengths, c.lengths) || best != c.best {
+		best := score.Best(values, make([]float64, len(values)))
+		if lengths := barLengths(values); !slices.Equal(lengths, c.lengths) || best != c.best {
 			t.Errorf("%v of %v: %v, best %d", c.better, c.values, lengths, best)
+		}
+	}
+}
+
+// TestScoresLead promises that the page of scores leads with the figures that lead every display, and that the
+// distances from the server now come last.
+func TestScoresLead(t *testing.T) {
+	g := newTestGame(t, "noprediction", "rewind")
+	g.runTicks(t, 200)
+	g.openPage(t, "Score")
+	top := map[string]float32{}
+	for _, it := range g.panel.ui.Body.Items {
+		top[it.Text] = it.Y
+	}
+	for i, name := range []string{"path error RMS, m", "pops per minute", "bandwidth down, kbit/s", "bandwidth up, kbit/s", "All measures"} {
+		above := []string{"key to screen, ms", "path error RMS, m", "pops per minute", "bandwidth down, kbit/s", "bandwidth up, kbit/s"}[i]
+		if top[name] == 0 || top[above] >= top[name] {
+			t.Errorf("%q is at %v, %q at %v", above, top[above], name, top[name])
+		}
+	}
+	for name, y := range top {
+		if strings.HasPrefix(name, "lag error") && y < top["All measures"] {
+			t.Errorf("%q leads", name)
 		}
 	}
 }

@@ -27,9 +27,6 @@ const (
 	SoftwareHalf // the same at half the size along each side, scaled up
 )
 
-// panelWidth is the width of the panel, in points.
-const panelWidth = 330
-
 // screen draws the frames and measures how well the machine keeps up.
 type screen struct {
 	w, h      int     // of the window, physical pixels
@@ -38,6 +35,8 @@ type screen struct {
 	renderer  Renderer      // the one in use
 	lastDraw  time.Time     // start of the last Draw
 	slowFor   time.Duration // for which frames have taken too long
+
+	panelCollapsed bool // only a button of the panel is left
 
 	frame           stage.Frame
 	softwarePainter recorder.Painter
@@ -87,11 +86,6 @@ func (g *game) pictureRect() stage.Rect {
 		w -= s.panelPixels()
 	}
 	return stage.Rect{W: max(w, 1), H: max(s.h, 1)}
-}
-
-// panelPixels returns the width of the panel in pixels.
-func (s *screen) panelPixels() int {
-	return min(panelWidth*s.panelScale(), s.w/2)
 }
 
 // inPicture reports whether a pixel of the window lies beside the panel.
@@ -168,8 +162,7 @@ func (g *game) Draw(dst *ebiten.Image) {
 	}
 	g.painter.DrawOverlay(dst, &s.frame.Overlay)
 	if !g.controls.uiHidden {
-		g.panel.draw(dst, g)
-		g.ui.Draw(dst)
+		g.panel.draw(dst, g.painter)
 	}
 	s.measureLatency()
 	g.writeReport(picture)
@@ -225,20 +218,19 @@ func (s *screen) adaptRenderer() {
 // footer returns the note of the footer: what drives the session.
 func (g *game) footer() string {
 	if g.tapePlaying() {
-		return g.plan.TapeNote() + ": press a key to take over"
+		rate := float64(g.plan.Config.Rate)
+		return fmt.Sprintf("%s, %.1f of %.1f s: press a key to take over", g.plan.TapeNote(), float64(g.tapeTick)/rate, float64(g.tapeTicks)/rate)
 	}
 	return "W A S D roll, Space lifts, F nudges the server's cube, F1 lists all keys"
 }
 
-// alert returns what the header shows instead of the network; empty for nothing.
+// alert returns what the header shows in red; empty for nothing.
 func (g *game) alert() string {
 	switch {
 	case g.videos.recording():
 		return fmt.Sprintf("● recording, %.1f s (R stops)", float64(len(g.videos.entries))/float64(g.lab.Config().Rate))
 	case g.paused:
 		return "paused (P resumes, N steps one tick)"
-	case g.settings().Speed != 1:
-		return fmt.Sprintf("speed %gx", g.settings().Speed)
 	}
 	return g.videos.progress()
 }

@@ -3,7 +3,6 @@ package window
 import (
 	"math"
 
-	"github.com/ebitengine/debugui"
 	"github.com/hajimehoshi/ebiten/v2"
 	"github.com/hajimehoshi/ebiten/v2/inpututil"
 
@@ -13,9 +12,9 @@ import (
 
 // readTrigger shoots at the point under the pointer when the right mouse button is pressed. The key and the
 // gamepad button are bindings.
-func (h *controls) readTrigger(g *game, capture debugui.InputCapturingState) {
+func (h *controls) readTrigger(g *game, capture capture) {
 	x, y := ebiten.CursorPosition()
-	if inpututil.IsMouseButtonJustPressed(ebiten.MouseButtonRight) && capture == 0 && g.screen.inPicture(x, y) {
+	if inpututil.IsMouseButtonJustPressed(ebiten.MouseButtonRight) && !capture.pointer && g.screen.inPicture(x, y) {
 		if s, ok := g.screen.frame.AimAt(float32(x), float32(y), g.lab); ok {
 			g.shoot(s)
 		}

@@ -4,13 +4,12 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/ebitengine/debugui"
-
 	"ghostcube/predict"
 	"ghostcube/predict/lab"
 	"ghostcube/render"
 	"ghostcube/sim/geom"
 	"ghostcube/smoothing"
+	"ghostcube/ui/stage"
 )
 
 // smoothingSettings reads the smoothing from a strategy's knobs. It returns false for a strategy that does
@@ -36,8 +35,8 @@ func smoothingSettings(k *predict.Knobs, s *smoothing.Settings) bool {
 // marks the present offset.
 func drawSmoothingPlot(l *render.DrawList, s *smoothing.Settings, present, x, y, w, h, scale float32) {
 	const maxOffset, low, high = 2, 0.7, 1
-	l.Rect(x, y, w, h, render.Color{R: 16, G: 19, B: 24, A: 255})
-	f := render.Font{Size: int(12 * scale)}
+	l.Rect(x, y, w, h, plotColor)
+	f := render.Font{Size: int(12*scale + 0.5)}
 	dim := render.RGB(0.55, 0.60, 0.65)
 	l.Text(x+6*scale, y+14*scale, f, render.RGB(0.80, 0.84, 0.88), "smoothing factor per 1/60 s")
 	left, right, top, bottom := x+34*scale, x+w-10*scale, y+22*scale, y+h-18*scale
@@ -65,13 +64,13 @@ func drawSmoothingPlot(l *render.DrawList, s *smoothing.Settings, present, x, y,
 		e := maxOffset * float32(i) / 80
 		curve = append(curve, at(e, factor(e)))
 	}
-	l.Line(curve, 1.6*scale, render.RGB(0.38, 0.70, 1))
+	l.Line(curve, 1.6*scale, stage.CurveColor)
 	dot := at(min(present, maxOffset), factor(present))
-	l.Rect(dot.X-3*scale, dot.Y-3*scale, 6*scale, 6*scale, render.RGB(1, 0.75, 0.25))
+	l.Rect(dot.X-3*scale, dot.Y-3*scale, 6*scale, 6*scale, render.RGB(1, 1, 1))
 }
 
 // smoothingPlot is the plot of the smoothing factor with the player's present error offset.
-func (g *game) smoothingPlot(ctx *debugui.Context, pane *lab.Pane) {
+func (g *game) smoothingPlot(pane *lab.Pane) {
 	var s smoothing.Settings
 	if !smoothingSettings(pane.Knobs, &s) {
 		return
@@ -80,8 +79,7 @@ func (g *game) smoothingPlot(ctx *debugui.Context, pane *lab.Pane) {
 	if v := &pane.Clients[0].View; len(v.Bodies) > pane.PlayerBody() {
 		offset = v.Bodies[pane.PlayerBody()].Pos.Sub(v.Simulated[pane.PlayerBody()].Pos).Len()
 	}
-	g.canvas(ctx, 84, "factor: share of the error offset left after 1/60 s, for offsets up to 2 m; the dot is the player's offset now",
-		func(l *render.DrawList, x, y, w, h float32, scale int) {
-			drawSmoothingPlot(l, &s, offset, x, y, w, h, float32(scale))
-		})
+	ui := &g.panel.ui
+	r := ui.Place(90, "Share of the error offset left after 1/60 s, for offsets up to 2 m. The dot is the player's offset now.")
+	drawSmoothingPlot(ui.List(), &s, offset, float32(r.Min.X), float32(r.Min.Y), float32(r.Dx()), float32(r.Dy()), g.screen.uiScale())
 }

@@ -13,21 +13,23 @@ import (
 // crashes leaves a tape that lacks a second at most.
 type sessionTape struct {
 	name       string
-	file       *os.File
+	file       *os.File // nil: it could not be created
 	writer     *tape.Writer
 	tickCount  int
 	finalCheck *tape.HashCheck // of the last tick, if commands have been applied since
 	failed     bool            // writing has failed; nothing more is written
 }
 
-// newSessionTape creates the file, and its folder if there is none. It refuses to replace a file.
+// newSessionTape creates the file, and its folder if there is none. It refuses to replace a file. On an error
+// it returns a tape that writes nothing.
 func newSessionTape(name, version string, c lab.Config, open []string) (*sessionTape, error) {
+	unwritten := &sessionTape{name: name, failed: true}
 	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
-		return nil, err
+		return unwritten, err
 	}
 	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
-		return nil, err
+		return unwritten, err
 	}
 	return &sessionTape{name: name, file: f, writer: tape.NewWriter(f, version, c, open)}, nil
 }

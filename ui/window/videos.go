@@ -3,8 +3,11 @@ package window
 import (
 	"errors"
 	"fmt"
+	"io"
+	"os"
 	"path/filepath"
 	"sync/atomic"
+	"time"
 
 	"ghostcube/predict/lab"
 	"ghostcube/render/video"
@@ -31,6 +34,7 @@ type videos struct {
 type videoJob struct {
 	recording *recorder.Job
 	ticksDone atomic.Int64
+	stop      chan struct{} // closed to end the video early
 	finished  chan struct{} // closed when err and result are valid
 	err       error
 	result    recorder.Result
@@ -67,7 +71,8 @@ func (t *videos) stop(f video.Format, title string, noOverlay bool) error {
 		return errors.New("the video would be empty: it has no ticks")
 	}
 	m := &videoJob{finished: make(chan struct{})}
-	m.recording = &recorder.Job{Lab: l, Stage: s, Entries: entries, Title: title, NoOverlay: noOverlay, Format: f, Progress: func(n int) { m.ticksDone.Store(int64(n)) }}
+	m.stop = make(chan struct{})
+	m.recording = &recorder.Job{Lab: l, Stage: s, Entries: entries, Title: title, NoOverlay: noOverlay, Format: f, Progress: func(n int) { m.ticksDone.Store(int64(n)) }, Stop: m.stop}
 	t.queue = append(t.queue, m)
 	t.startNext()
 	return nil
@@ -129,14 +134,48 @@ func (t *videos) progress() string {
 	if t.current == nil {
 		return ""
 	}
-	return fmt.Sprintf("encoding video: %d %%", int(t.current.ticksDone.Load())*100/max(len(t.current.recording.Entries), 1))
+	return fmt.Sprintf("encoding video: %d %%", t.current.percent())
 }
 
-// waitAll waits until all videos have been written and returns all their errors.
-func (t *videos) waitAll() error {
+// percent returns how much of the video has been written.
+func (m *videoJob) percent() int {
+	return int(m.ticksDone.Load()) * 100 / max(len(m.recording.Entries), 1)
+}
+
+// videoCount returns a number of videos in words.
+func videoCount(n int) string {
+	if n == 1 {
+		return "1 video"
+	}
+	return fmt.Sprintf("%d videos", n)
+}
+
+// progressInterval is the time between two lines about a video that is written after the window has closed.
+const progressInterval = 2 * time.Second
+
+// waitAll waits until all videos have been written and returns all their errors. Every two seconds it prints
+// how far the present one is. An interrupt ends the present video with what there is of it, and drops the
+// others.
+func (t *videos) waitAll(interrupt <-chan os.Signal, out io.Writer) error {
+	if t.current != nil {
+		fmt.Fprintf(out, "the window is closed, %s left to write (Ctrl-C stops with what there is)\n", videoCount(1+len(t.queue)))
+	}
+	clock := time.NewTicker(progressInterval)
+	defer clock.Stop()
 	for t.current != nil {
-		<-t.current.finished
-		t.complete()
+		m := t.current
+		select {
+		case <-m.finished:
+			t.complete()
+		case <-clock.C:
+			fmt.Fprintf(out, "%s: %d %%\n", filepath.ToSlash(m.recording.Format.File), m.percent())
+		case <-interrupt:
+			for _, dropped := range t.queue {
+				t.messages = append(t.messages, "not written: "+filepath.ToSlash(dropped.recording.Format.File))
+			}
+			t.queue, interrupt = nil, nil
+			close(m.stop)
+		}
 	}
 	return errors.Join(t.errs...)
 }

@@ -16,7 +16,6 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/ebitengine/debugui"
 	"github.com/hajimehoshi/ebiten/v2"
 
 	"ghostcube/predict/lab"
@@ -36,6 +35,7 @@ type Options struct {
 	Renderer      Renderer
 
 	Comparisons []plan.Comparison // for the panel
+	Library     *plan.Library     // for presets and traces
 
 	// PlanComparison returns the session of a comparison, as --compare starts it.
 	PlanComparison func(name string) (*plan.Plan, error)
@@ -54,7 +54,6 @@ type game struct {
 	lab         *lab.Lab
 	stage       stage.Stage
 	painter     *gpu.Painter
-	ui          debugui.DebugUI
 	panel       panel
 	controls    controls
 	screen      screen
@@ -95,6 +94,7 @@ func Open(o Options) (opened bool, err error) {
 		return false, err
 	}
 	g := &game{Options: o, quit: make(chan os.Signal, 1)}
+	g.panel.copyText = copyText
 	if err := g.startPlan(o.Plan); err != nil {
 		return true, err
 	}
@@ -141,9 +141,13 @@ func (g *game) startPlan(p *plan.Plan) error {
 	g.paused, g.pendingSteps, g.accumulator = false, 0, 0
 	g.pendingShot, g.lastInput = sim.Shot{}, sim.Input{}
 	g.newCommands, g.selected = nil, nil
+	g.panel.tuned = nil
 	ebiten.SetTPS(p.Config.Rate)
 	for _, c := range p.Display() {
 		g.execute(c)
+	}
+	if p.Notice != "" {
+		g.notices.post(p.Notice)
 	}
 	return nil
 }
@@ -158,13 +162,17 @@ func (g *game) endSession() error {
 		return nil
 	}
 	g.sessionTape = nil
+	if t.file == nil {
+		return nil
+	}
 	fmt.Fprintf(os.Stdout, "session tape: %s\n", t.name)
 	return t.close(g.lab)
 }
 
-// shutdown closes the tape, waits for the videos, and prints the names of the files.
+// shutdown closes the tape, waits for the videos, and prints the names of the files. An interrupt
+// ends the videos early.
 func (g *game) shutdown() error {
-	err := errors.Join(g.endSession(), g.videos.waitAll())
+	err := errors.Join(g.endSession(), g.videos.waitAll(g.quit, os.Stdout))
 	for _, s := range g.videos.messages {
 		fmt.Fprintln(os.Stdout, s)
 	}
@@ -192,11 +200,7 @@ func (g *game) Update() (err error) {
 		return ebiten.Termination
 	default:
 	}
-	capture, err := g.ui.Update(g.buildPanel)
-	if err != nil {
-		return err
-	}
-	g.controls.update(g, capture)
+	g.controls.update(g, g.updatePanel())
 	if err := g.applyPanel(); err != nil {
 		g.tickErr = err
 		return ebiten.Termination
@@ -260,7 +264,8 @@ func (g *game) tick() error {
 	g.stage.Tick(g.lab)
 	e.Commands, g.newCommands = g.newCommands, nil
 	g.videos.add(e)
-	return g.writeTape(e)
+	g.writeTape(e)
+	return nil
 }
 
 // tapePlaying reports whether a tape drives the session.
@@ -331,18 +336,21 @@ func (g *game) cycleClock(name string) {
 	g.setClock(name, choices[(slices.Index(choices, g.clockSetting(name))+1)%len(choices)])
 }
 
-// writeTape appends an entry to the session's tape. The first one creates the file.
-func (g *game) writeTape(e lab.Entry) error {
+// writeTape appends an entry to the session's tape. The first one creates the file. A tape that cannot be
+// written becomes a notice, and the session goes on without it.
+func (g *game) writeTape(e lab.Entry) {
+	var err error
 	if g.sessionTape == nil {
-		var err error
-		if g.sessionTape, err = newSessionTape(g.unusedFilename("session", ".tape"), g.Version, g.plan.Config, g.plan.Panes); err != nil {
-			return fmt.Errorf("session tape: %w", err)
-		}
+		g.sessionTape, err = newSessionTape(g.unusedFilename("session", ".tape"), g.Version, g.plan.Config, g.plan.Panes)
 	}
-	if err := g.sessionTape.add(e, g.lab, g.plan.Config.Rate); err != nil {
-		g.notices.post("cannot write the session tape: " + err.Error())
+	if err == nil {
+		err = g.sessionTape.add(e, g.lab, g.plan.Config.Rate)
 	}
-	return nil
+	if err != nil {
+		text := "the session has no tape: " + err.Error()
+		g.notices.post(text)
+		fmt.Fprintln(os.Stderr, "ghostcube: "+text)
+	}
 }
 
 // unusedFilename returns a name in the output folder, made of kind, the present time and the extension ext,

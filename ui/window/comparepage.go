@@ -1,0 +1,122 @@
+package window
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"ghostcube/predict/lab"
+	"ghostcube/sim/scene"
+	"ghostcube/ui/plan"
+	"ghostcube/ui/widget"
+)
+
+// comparePage has the comparisons by source, and the controls of the session itself.
+func (g *game) comparePage() {
+	p, c := &g.panel, g.lab.Config()
+	ui := &p.ui
+	ui.Heading("Session")
+	if name, ok := p.choice(widget.Row{Name: "scene", Help: "The world. Changing it restarts the session."}, "scene", c.Scene, scene.Names(), nil); ok {
+		p.queue(lab.Command{Verb: "scene", Pane: lab.AllPanes, Name: name})
+	}
+	if name, ok := p.choice(widget.Row{Name: "seat", Help: "client: inputs travel to the server. host: inputs reach the server at once, and the client is a spectator. Changing it restarts the session."},
+		"seat", c.Seat.String(), []string{"client", "host"}, nil); ok {
+		p.queue(lab.Command{Verb: "seat", Pane: lab.AllPanes, Name: name})
+	}
+	seed := strconv.FormatUint(c.Network.Seed, 10)
+	text, ok := ui.Field(ui.Row(widget.Row{Name: "seed", Help: "Seed of all packet outcomes: the same seed, the same losses. Changing it restarts the session."}), widget.Field{
+		ID: "seed", Value: seed, Check: func(text string) error {
+			if _, err := plan.ParseSeed(text); err != nil {
+				return &plan.SettingError{Name: "seed", Value: text, Err: err}
+			}
+			return nil
+		},
+	})
+	if ok {
+		p.queue(lab.Command{Verb: "seed", Pane: lab.AllPanes, Value: text})
+	}
+	g.presetControls()
+	ui.Heading("Comparisons")
+	p.comparisonFilter, _ = ui.Field(ui.Next(22), widget.Field{ID: "filter comparisons", Value: p.comparisonFilter, Placeholder: "filter by name, title, strategy or network", Live: true,
+		Help: "Type a part of a name, a title, a source, a strategy or a network. All words have to occur."})
+	g.comparisonList()
+}
+
+// comparisonEntry is a comparison in the list.
+type comparisonEntry struct {
+	widget.Entry
+	source string // heading of its group
+}
+
+// comparisonList lists the comparisons that pass the filter, by source.
+func (g *game) comparisonList() {
+	p, group, shown := &g.panel, "", 0
+	if len(p.comparisons) != len(g.Comparisons) {
+		p.comparisons = nil
+		for i := range g.Comparisons {
+			c := &g.Comparisons[i]
+			p.comparisons = append(p.comparisons, comparisonEntry{widget.Entry{ID: "compare " + c.Name, Title: c.Title, Line: comparisonLine(c), Help: comparisonHelp(c)}, sourceTitle(c)})
+		}
+	}
+	for i := range g.Comparisons {
+		c, e := &g.Comparisons[i], &p.comparisons[i]
+		if p.comparisonFilter != "" && !comparisonMatches(c, p.comparisonFilter) {
+			continue
+		}
+		if e.source != group || shown == 0 {
+			p.ui.Space(4)
+			p.ui.Paragraph(e.source, true)
+			group = e.source
+		}
+		shown++
+		e.Chosen = g.plan.Comparison != nil && g.plan.Comparison.Name == c.Name && g.title != "" // another scene, seat or seed is another session
+		if clicked, _ := p.ui.Entry(e.Entry); clicked {
+			g.startComparison(c.Name)
+		}
+	}
+	if shown == 0 {
+		p.ui.Paragraph(fmt.Sprintf("None of the %d comparisons contains all of these words.", len(g.Comparisons)), true)
+	}
+}
+
+// sourceTitle is the heading of a comparison's group.
+func sourceTitle(c *plan.Comparison) string {
+	if s := c.Source.String(); s != "" {
+		return s
+	}
+	return "Ghostcube's own"
+}
+
+// comparisonLine is the line below a title.
+func comparisonLine(c *plan.Comparison) string {
+	if c.Headline != "" {
+		return c.Headline
+	}
+	return c.Name
+}
+
+// comparisonHelp is the tooltip of a comparison.
+func comparisonHelp(c *plan.Comparison) string {
+	s := &c.Settings
+	return "--compare " + c.Name + "\npanes: " + strings.ReplaceAll(s.Panes, ",", ", ") + "\nscene: " + s.Scene + "\nnetwork: " + strings.ReplaceAll(s.Network, ",", ", ")
+}
+
+// comparisonMatches reports whether a comparison contains all words of a filter.
+func comparisonMatches(c *plan.Comparison, filter string) bool {
+	for _, word := range strings.Fields(filter) {
+		if !matches(word, c.Name, c.Title, c.Headline, c.Source.String(), c.Settings.Panes, c.Settings.Network, c.Settings.Scene) {
+			return false
+		}
+	}
+	return true
+}
+
+// startComparison plans a comparison. Its session starts after the panel's commands.
+func (g *game) startComparison(name string) {
+	p, err := g.PlanComparison(name)
+	if err != nil {
+		g.notices.post(err.Error())
+		return
+	}
+	g.next = p
+}

@@ -1,0 +1,180 @@
+package window
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"ghostcube/ui/plan"
+	"ghostcube/ui/stage"
+	"ghostcube/ui/widget"
+)
+
+// presetFolder is the folder of the presets, in the output folder.
+const presetFolder = "presets"
+
+// presetControls save and load presets, and copy the session as a command.
+func (g *game) presetControls() {
+	p := &g.panel
+	ui := &p.ui
+	r := ui.Row(widget.Row{Name: "preset", Help: "A preset is a settings file (TOML): scene, panes with their knobs, network, seat, seed and rate. ghostcube --config FILE starts it too."})
+	save := r
+	save.Min.X = r.Max.X - ui.Px(48)
+	r.Max.X = save.Min.X - ui.Px(4)
+	name, ok := ui.Field(r, widget.Field{ID: "preset name", Value: p.preset, Placeholder: "name to save", Check: checkPresetName, Live: true, Help: "Name of the preset: letters, digits and dashes."})
+	if ok {
+		p.preset = name
+	}
+	if p.preset == "" {
+		ui.Disabled("Type a name first.")
+	}
+	if ui.Button("save preset", save, "save", "Write the session's settings to "+filepath.ToSlash(g.presetFile("NAME"))+".") {
+		g.savePreset()
+	}
+	ui.Disabled("")
+	if p.presets == nil {
+		p.presets = g.listPresets()
+	}
+	if len(p.presets) > 0 {
+		if name, ok := p.choice(widget.Row{Name: "load preset", Help: "Start the session of a preset."}, "load preset", "choose", p.presets, nil); ok {
+			g.loadPreset(name)
+		}
+	}
+	if ui.Button("copy command", ui.Next(22), "copy session as a command line", "Copy the command that starts this session, with all knobs and conditions, and print it in the terminal.") {
+		g.copyCommand()
+	}
+}
+
+// checkPresetName returns why a name cannot be that of a preset.
+func checkPresetName(name string) error {
+	if strings.Trim(strings.ToLower(name), "abcdefghijklmnopqrstuvwxyz0123456789-") != "" {
+		return fmt.Errorf("%q: want letters, digits and dashes", name)
+	}
+	return nil
+}
+
+// presetFile returns the file of a preset.
+func (g *game) presetFile(name string) string {
+	return filepath.Join(g.OutDir, presetFolder, name+".toml")
+}
+
+// listPresets returns the names of the presets. The list is not nil.
+func (g *game) listPresets() []string {
+	list := []string{}
+	files, err := filepath.Glob(g.presetFile("*"))
+	if err != nil { // the output folder is a bad pattern, so nothing is listed
+		return list
+	}
+	for _, f := range files {
+		list = append(list, strings.TrimSuffix(filepath.Base(f), ".toml"))
+	}
+	return list
+}
+
+// sessionSettings returns the settings that start the present session again. Commands of the past that are not
+// settings, such as a nudge, are not among them.
+func (g *game) sessionSettings() plan.Settings {
+	s, c := g.plan.Settings, g.lab.Config()
+	s.Compare, s.Tape = "", g.plan.TapeName
+	s.Scene, s.Network, s.Seat, s.Seed = c.Scene, c.Network.String(), c.Seat.String(), strconv.FormatUint(c.Network.Seed, 10)
+	var specs []string
+	for _, pane := range g.lab.Panes {
+		specs = append(specs, pane.Spec())
+	}
+	s.Panes = strings.Join(specs, ",")
+	return s
+}
+
+// savePreset writes the session's settings to the file of the typed name.
+func (g *game) savePreset() {
+	name := g.presetFile(g.panel.preset)
+	text, err := g.sessionSettings().TOML()
+	if err == nil {
+		err = os.MkdirAll(filepath.Dir(name), 0o777)
+	}
+	if err == nil {
+		err = os.WriteFile(name, text, 0o666)
+	}
+	if err != nil {
+		g.notices.post("the preset was not saved: " + err.Error())
+		return
+	}
+	g.panel.presets = nil
+	g.notices.post("preset: " + filepath.ToSlash(name))
+}
+
+// loadPreset plans the session of a preset, which starts after the panel's commands.
+func (g *game) loadPreset(name string) {
+	file := g.presetFile(name)
+	text, err := os.ReadFile(file)
+	if err != nil {
+		g.notices.post(err.Error())
+		return
+	}
+	s, err := g.Library.ReadSettings(filepath.Base(file), text)
+	if err != nil {
+		g.notices.post(err.Error())
+		return
+	}
+	p, err := g.Library.New(s, plan.Settings{}, "")
+	if err != nil {
+		g.notices.post(filepath.Base(file) + ": " + err.Error())
+		return
+	}
+	g.next = p
+}
+
+// copyCommand copies the command line of the session to the clipboard and prints it.
+func (g *game) copyCommand() {
+	line := "ghostcube " + g.sessionSettings().CommandLine()
+	if show := shownSettings(g.settings(), len(g.lab.Panes)); show != "" {
+		line += " --show " + show
+	}
+	fmt.Fprintln(os.Stdout, line)
+	if err := g.panel.copyText(line); err != nil {
+		g.notices.post("printed in the terminal; not copied: " + err.Error())
+		return
+	}
+	g.notices.post("the command line is copied, and printed in the terminal")
+}
+
+// shownSettings returns the display settings that differ from those at a session's start, as --show takes them.
+func shownSettings(s stage.Settings, panes int) string {
+	start := stage.DefaultSettings
+	start.Split = panes == 1
+	var list []string
+	for i := range stage.SettingTable {
+		d := &stage.SettingTable[i]
+		if v := d.Value(&s); v != d.Value(&start) {
+			list = append(list, d.Name+"="+v)
+		}
+	}
+	return strings.Join(list, ",")
+}
+
+// clipboardTools are the programs that put their input into the clipboard, on Wayland, X11, macOS and Windows.
+var clipboardTools = [][]string{{"wl-copy"}, {"xclip", "-selection", "clipboard"}, {"xsel", "--input", "--clipboard"}, {"pbcopy"}, {"clip.exe"}}
+
+// copyText copies a text to the clipboard with the first tool that is installed and works.
+func copyText(text string) error {
+	var failed error
+	for _, tool := range clipboardTools {
+		path, err := exec.LookPath(tool[0])
+		if err != nil {
+			continue
+		}
+		cmd := exec.Command(path, tool[1:]...)
+		cmd.Stdin = strings.NewReader(text)
+		if failed = cmd.Run(); failed == nil {
+			return nil
+		}
+	}
+	if failed != nil {
+		return failed
+	}
+	return errors.New("none of wl-copy, xclip and xsel is installed")
+}

@@ -1,0 +1,241 @@
+package window
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"ghostcube/predict"
+	"ghostcube/predict/lab"
+	"ghostcube/ui/stage"
+	"ghostcube/ui/widget"
+)
+
+// strategyPage has the strategies of the panes, and the knobs of the focused one.
+func (g *game) strategyPage() {
+	p, focus := &g.panel, g.lab.Focus()
+	ui := &p.ui
+	ui.Heading("Panes")
+	for i := range g.lab.Panes {
+		g.paneRow(i, i == focus)
+	}
+	g.paneButtons()
+	pane := g.lab.Panes[focus]
+	title, watch := strategyDoc(pane.Strategy)
+	ui.Heading(fmt.Sprintf("Pane %d: %s", focus+1, pane.Strategy.Name))
+	ui.Paragraph(title, false)
+	ui.Paragraph(watch, true)
+	g.knobs(pane, focus)
+}
+
+// strategyDoc returns the title of a strategy and what to watch for.
+func strategyDoc(s *predict.Strategy) (title, watch string) {
+	title, watch, _ = strings.Cut(s.Doc, "\n\n")
+	return title, watch
+}
+
+// strategyHelp is the tooltip of a strategy.
+func strategyHelp(s *predict.Strategy) string {
+	title, watch := strategyDoc(s)
+	return s.Name + ": " + title + "\n" + watch + "\nFrom: " + s.Source
+}
+
+// paneRow has the focus button and the strategy of a pane.
+func (g *game) paneRow(i int, focused bool) {
+	p, pane := &g.panel, g.lab.Panes[i]
+	r := p.ui.Next(22)
+	cell := r
+	cell.Max.X = r.Min.X + p.ui.Px(70)
+	name := fmt.Sprintf("pane %d", i+1)
+	if p.ui.Segments("focus", cell, []string{name}, map[bool]int{true: 0, false: -1}[focused], "Focus this pane: keys 1 to 9, the knobs below and the graphs concern it. A click in the picture or Tab focuses too.") == 0 && !focused {
+		p.queue(lab.Command{Verb: "focus", Pane: i})
+	}
+	r.Min.X = cell.Max.X + p.ui.Px(4)
+	chosen := p.ui.Choice(r, widget.Choice{ID: "strategy " + strconv.Itoa(i+1), Value: pane.Strategy.Name, Options: lab.StrategyNames(),
+		Help: strategyHelp(pane.Strategy), OptionHelp: func(k int) string { return strategyHelp(lab.Strategies[k]) }})
+	if chosen >= 0 {
+		p.queue(g.switchCommand(i, chosen))
+	}
+}
+
+// paneButtons add and close panes.
+func (g *game) paneButtons() {
+	p, focus := &g.panel, g.lab.Focus()
+	r := p.ui.Next(22)
+	if len(g.lab.Panes) == lab.MaxPanes {
+		p.ui.Disabled(fmt.Sprintf("At most %d panes can be open.", lab.MaxPanes))
+	}
+	if p.ui.Button("add pane", p.ui.Split(r, 2, 0), "add a pane", "Open a pane with the focused pane's strategy and knobs, at the same world and moment.") {
+		p.queue(lab.Command{Verb: "open", Pane: lab.AllPanes, Name: g.lab.Panes[focus].Spec()})
+	}
+	p.ui.Disabled("")
+	if len(g.lab.Panes) == 1 {
+		p.ui.Disabled("The last pane stays open.")
+	}
+	if p.ui.Button("close pane", p.ui.Split(r, 2, 1), "close the focused pane", "Close the focused pane.") {
+		p.queue(lab.Command{Verb: "close", Pane: focus})
+	}
+	p.ui.Disabled("")
+}
+
+// tunedKey names a strategy that a pane has run.
+type tunedKey struct {
+	pane     *lab.Pane
+	strategy string
+}
+
+// switchCommand returns the command that gives a pane another strategy, with the knobs that were tuned when the
+// pane last ran it. It remembers the knobs of the present strategy.
+func (g *game) switchCommand(pane, strategy int) lab.Command {
+	p, present := &g.panel, g.lab.Panes[pane]
+	if p.tuned == nil {
+		p.tuned = map[tunedKey]string{}
+	}
+	p.tuned[tunedKey{present, present.Strategy.Name}] = present.Spec()
+	spec := lab.Strategies[strategy].Name
+	if tuned, ok := p.tuned[tunedKey{present, spec}]; ok {
+		spec = tuned
+	}
+	return lab.Command{Verb: "switch", Pane: pane, Name: spec}
+}
+
+// knobGroups are the headings of the knobs with their knobs, in the order in which the panel shows them.
+var knobGroups = []struct {
+	title string
+	names []string
+}{
+	{"Inputs", []string{"server-steps", "late-inputs", "max-rollback", "lead", "redundant", "redundant-max", "important-moves", "tick-bits", "repeat-missing", "repeat-time", "keep-last", "repeat-max", "align-inputs", "input-form", "input-delta", "input-buffer", "input-buffer-ticks"}},
+	{"Playout and clock", []string{"playout", "playout-slack", "playout-drain", "validity", "jitter-buffer", "uplink-buffer", "adaptive", "follow-clock", "catch-up", "skew", "keep-expired", "rtt-source", "reset-behind", "timeout"}},
+	{"Interpolation", []string{"interpolation", "interpolation-delay", "survive-losses", "extrapolate", "extrapolation", "joint-tree", "joint-root", "joint-pivot", "joint-interpolation", "loop-iterations"}},
+	{"Corrections", []string{"corrections", "resync", "contact-order", "correction", "correct-by", "replay-touch", "island-max", "island-tolerance", "blend-share", "position-tolerance", "rotation-tolerance", "linear-tolerance", "angular-tolerance", "correction-factor", "correction-steps",
+		"gradual-position-max", "gradual-remainder", "gradual-rotation-max", "sudden-reset", "sudden-speed", "sudden-tolerance", "sudden-states"}},
+	{"Smoothing", []string{"smoothing", "smooth-factor", "smooth-slerp", "smooth-factor-small", "smooth-factor-large", "smooth-error-small", "smooth-error-large", "smooth-turn-small", "smooth-turn-large", "snap-distance"}},
+	{"Packets and bandwidth", []string{"transport", "relay", "snapshot-every", "compression", "velocities", "budget", "uplink-budget", "congestion", "inputs", "states", "authority", "position-steps", "rotation-bits", "checksum-every", "checks", "player-relative", "delta-base"}},
+	{"Priority and interest", []string{"priority", "priority-player", "priority-touched", "priority-other", "priority-rest", "reliable-rest", "interest-radius", "interest-cutoff", "interest-motion"}},
+	{"Bodies that are predicted", []string{"predicted-bodies", "chain-joints-max", "carriers", "remote-bodies", "simulate-time"}},
+	{"Reference frame", []string{"parent-contact", "parent-box", "parent-margin", "parent-exit-margin", "parent-speed-max", "parent-switch-ticks", "parent-predict", "handover", "inertia"}},
+	{"Fallback to interpolation", []string{"fallback-corrections", "fallback-correction-min", "fallback-window", "fallback-recover", "fallback-blend", "fallback-dirty-ticks", "dirty-depth", "dirty-recover"}},
+	{"Shots", []string{"lag-compensation", "hit-history"}},
+	{"Connection", []string{"messages", "block-rate"}},
+	{"Physics", []string{"step-error", "contact-hertz", "push-speed-max", "cold-start", "drop-cache"}},
+}
+
+// knobGroup returns the index of a knob's group, or the number of groups for a knob that no group lists.
+func knobGroup(name string) int {
+	for i := range knobGroups {
+		if slices.Contains(knobGroups[i].names, name) {
+			return i
+		}
+	}
+	return len(knobGroups)
+}
+
+// otherKnobs is the title of the knobs that no group lists.
+const otherKnobs = "Other"
+
+// knobs has the knobs of a pane under headings, a search, and a button that resets them all.
+func (g *game) knobs(pane *lab.Pane, index int) {
+	p := &g.panel
+	ui := &p.ui
+	changed := pane.Knobs.Changed()
+	r := ui.Next(22)
+	search := r
+	search.Max.X -= ui.Px(104)
+	p.knobFilter, _ = ui.Field(search, widget.Field{ID: "search knobs", Value: p.knobFilter, Placeholder: "search knobs", Live: true, Help: "Type a part of a knob's name or of its description."})
+	r.Min.X = search.Max.X + ui.Px(4)
+	if len(changed) == 0 {
+		ui.Disabled("All knobs have their defaults.")
+	}
+	if ui.Button("reset all knobs", r, fmt.Sprintf("reset all (%d)", len(changed)), "Set the changed knobs of this pane to their defaults.") {
+		for _, setting := range changed {
+			name, _, _ := strings.Cut(setting, "=")
+			g.setKnob(index, name, pane.Knobs.Lookup(name).Default())
+		}
+	}
+	ui.Disabled("")
+	shown := 0
+	for i := range len(knobGroups) + 1 {
+		title, headed := otherKnobs, false
+		if i < len(knobGroups) {
+			title = knobGroups[i].title
+		}
+		for _, k := range pane.Knobs.All() {
+			if knobGroup(k.Name) != i || !matches(p.knobFilter, k.Name, k.Help, title) {
+				continue
+			}
+			if !headed {
+				ui.Heading(title)
+				headed = true
+			}
+			shown++
+			g.knobRow(index, k)
+			if k.Name == "snap-distance" {
+				g.smoothingPlot(pane)
+			}
+		}
+	}
+	if shown == 0 {
+		ui.Paragraph("No knob of "+pane.Strategy.Name+" has this in its name or description.", true)
+	}
+}
+
+// setKnob queues a change of a knob.
+func (g *game) setKnob(pane int, name, value string) {
+	g.panel.queue(lab.Command{Verb: "set", Pane: pane, Name: name, Value: value})
+}
+
+// knobRow is a control for a knob, of the kind that suits it. A knob without effect is greyed.
+func (g *game) knobRow(pane int, k *predict.Knob) {
+	p := &g.panel
+	row := widget.Row{Name: k.Name, Help: k.Help + "\n" + k.Range() + "; default " + k.Default()}
+	if k.Unit != "" {
+		row.Name += ", " + k.Unit
+	}
+	if row.Changed = k.Value() != k.Default(); row.Changed {
+		row.OnReset = func() { g.setKnob(pane, k.Name, k.Default()) }
+	}
+	p.ui.Disabled(g.lab.Panes[pane].Knobs.NoEffect(k))
+	defer p.ui.Disabled("")
+	switch k.Kind {
+	case predict.Float, predict.Int:
+		n := widget.Number{ID: k.Name, Value: k.Number(), Low: k.Min, High: sliderEnd(k), Min: k.Min, Max: k.Max, Step: 1, Whole: k.Kind == predict.Int}
+		if k.Kind == predict.Float {
+			n.Step, n.Digits = floatStep(k, n.High-n.Low)
+			n.Log = k.Min > 0 && k.Max/k.Min >= 1e4
+		}
+		if v, changed := p.number(row, n); changed {
+			g.setKnob(pane, k.Name, plainText(v))
+		}
+	case predict.Bool:
+		on := k.Number() != 0
+		if v := p.ui.Checkbox(k.Name, p.ui.Row(row), stage.OnOff(on), on, row.Help); v != on {
+			g.setKnob(pane, k.Name, stage.OnOff(v))
+		}
+	case predict.Choice:
+		if v, ok := p.choice(row, k.Name, k.Value(), k.Options, nil); ok {
+			g.setKnob(pane, k.Name, v)
+		}
+	}
+}
+
+// sliderEnd returns the end of a knob's slider. Where the range is far wider than usual values, which the default
+// stands for, the slider ends before it, and larger values can be typed.
+func sliderEnd(k *predict.Knob) float64 {
+	usual, err := strconv.ParseFloat(strings.TrimSuffix(k.Default(), k.Unit), 64)
+	if err != nil || usual <= 0 || k.Min != 0 || k.Max < 20*usual {
+		return k.Max
+	}
+	return max(10*usual, k.Number())
+}
+
+// floatStep returns the step of a knob's slider, about a hundredth of its length, and the digits after the point that
+// its value needs.
+func floatStep(k *predict.Knob, length float64) (step float64, digits int) {
+	step = math.Pow(10, math.Floor(math.Log10(length))-2)
+	if k.Unit == "ms" {
+		step = max(step, 1)
+	}
+	return step, 6
+}

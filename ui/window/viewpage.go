@@ -1,0 +1,105 @@
+package window
+
+import (
+	"strconv"
+
+	"github.com/hajimehoshi/ebiten/v2"
+
+	"ghostcube/ui/stage"
+	"ghostcube/ui/widget"
+)
+
+// viewPage has the settings of stage.SettingTable, and files and modes of the window.
+func (g *game) viewPage() {
+	p, show := &g.panel, g.settings()
+	ui := &p.ui
+	ui.Heading("Overlays")
+	g.switches(&show)
+	ui.Heading("Colours, camera and speed")
+	for i := range stage.SettingTable {
+		d := &stage.SettingTable[i]
+		row := widget.Row{Name: settingLabel(d), Help: sentence(d.Help)}
+		switch {
+		case d.Options() == nil && d.Max > d.Min:
+			g.numberSetting(d, row, d.Value(&show))
+		case d.Options() == nil:
+			g.textSetting(d, row, d.Value(&show))
+		case len(d.Options()) > 2:
+			if name, ok := p.choice(row, d.Name, d.Value(&show), d.Options(), nil); ok {
+				p.queue(stage.Show(d.Name, name))
+			}
+		}
+	}
+	ui.Heading("Window")
+	switch p.buttons([3]string{"screenshot", "screenshot (F12)", "Save the window's picture as a PNG file."}, [3]string{"full screen", "full screen (F11)", "Switch between a window and the full screen."}) {
+	case 0:
+		g.controls.screenshotDue = true
+	case 1:
+		ebiten.SetFullscreen(!ebiten.IsFullscreen())
+	}
+	switch p.buttons([3]string{"hide", "hide all (H)", "Hide panel and overlay. H shows them again."}, [3]string{"keys", "list of keys (F1)", "Show all keys."}) {
+	case 0:
+		g.controls.uiHidden = true
+	case 1:
+		g.controls.helpShown = !g.controls.helpShown
+	}
+}
+
+// switches are the settings that are on or off, two in a row.
+func (g *game) switches(show *stage.Settings) {
+	p, n := &g.panel, 0
+	var r = p.ui.Next(0)
+	for i := range stage.SettingTable {
+		d := &stage.SettingTable[i]
+		if len(d.Options()) != 2 {
+			continue
+		}
+		if n%2 == 0 {
+			r = p.ui.Next(20)
+		}
+		on := d.Value(show) == "on"
+		if v := p.ui.Checkbox(d.Name, p.ui.Split(r, 2, n%2), settingLabel(d), on, sentence(d.Help)); v != on {
+			p.queue(stage.Show(d.Name, stage.OnOff(v)))
+		}
+		n++
+	}
+}
+
+// numberSetting is the slider of a setting that is a number.
+func (g *game) numberSetting(d *stage.Setting, row widget.Row, present string) {
+	v, _ := strconv.ParseFloat(present, 64)
+	n := widget.Number{ID: d.Name, Value: v, Low: d.Min, High: d.Max, Min: d.Min, Max: d.Max, Step: 1, Digits: 2}
+	if d.Max-d.Min < 10 {
+		n.Step, n.Digits = 1./16, 4
+	}
+	if v, changed := g.panel.number(row, n); changed {
+		g.panel.queue(stage.Show(d.Name, plainText(v)))
+	}
+}
+
+// textSetting is the field of a setting that is a name out of many.
+func (g *game) textSetting(d *stage.Setting, row widget.Row, present string) {
+	ui := &g.panel.ui
+	row.Width = panelWidth
+	text, ok := ui.Field(ui.Row(row), widget.Field{ID: d.Name, Value: present, Help: row.Help + "\n" + sentence(d.Allowed()),
+		Check: func(text string) error { return stage.CheckCommand(stage.Show(d.Name, text)) }})
+	if ok {
+		g.panel.queue(stage.Show(d.Name, text))
+	}
+}
+
+// settingLabel names a setting, with its key if it has one.
+func settingLabel(d *stage.Setting) string {
+	if d.Key == "" {
+		return d.Name
+	}
+	return d.Name + " (" + d.Key + ")"
+}
+
+// sentence returns a help text with a capital letter and a full stop.
+func sentence(help string) string {
+	if help == "" {
+		return ""
+	}
+	return string(help[0]&^0x20) + help[1:] + "."
+}
