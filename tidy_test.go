@@ -1,8 +1,10 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"go/ast"
+	"go/format"
 	"go/parser"
 	"go/token"
 	"io/fs"
@@ -122,6 +124,32 @@ var restrictedPackages = []struct {
 	{"github.com/pelletier/go-toml/", []string{"ui/plan"}},
 	{"github.com/mas-bandwidth/serialize.go", []string{"net/quant"}},
 	{"net", []string{"net/socket"}},
+}
+
+// TestFormatted checks that gofmt would change no file.
+func TestFormatted(t *testing.T) {
+	files := 0
+	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || filepath.Ext(path) != ".go" {
+			return err
+		}
+		files++
+		source, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		formatted, err := format.Source(source)
+		if err != nil {
+			return err
+		}
+		if !bytes.Equal(source, formatted) {
+			t.Errorf("%s is not formatted by gofmt", path)
+		}
+		return nil
+	})
+	if err != nil || files < 100 {
+		t.Fatalf("%d files, %v", files, err)
+	}
 }
 
 // TestRestrictedPackages checks that only the listed folders import restricted packages.
