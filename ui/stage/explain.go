@@ -107,7 +107,11 @@ func (e *explanation) followInputs(source *lab.Pane, post func(float32, string))
 		late += source.Counters.Value(name)
 	}
 	if late > e.lateInputs {
-		post(lateInputWeight, "input late: the server repeated the last one")
+		if k := source.Knobs.Lookup("keep-last"); k != nil && k.Value() == "off" {
+			post(lateInputWeight, "input late: the server stepped without it")
+		} else {
+			post(lateInputWeight, "input late: the server repeated the last one")
+		}
 	}
 	e.lateInputs = late
 	stalls := source.Counters.Value("stalls")
