@@ -43,3 +43,19 @@ func TestPopsOnInput(t *testing.T) {
 		t.Error("a correction of a metre is no pop")
 	}
 }
+
+// TestPopsOfEqualWorlds checks that a client that repeats the server's simulation to the bit has no pops, of any
+// body, also where it draws them two seconds later.
+func TestPopsOfEqualWorlds(t *testing.T) {
+	l, tape := labtest.Open(t, labtest.Config(t, "katamari", "latency=50ms", AtHost), "lockstep", "lockstep:playout=1950ms:contact-order=tick-seed"), builtInTape(t, "katamari-ball")
+	for i := range 600 {
+		if err := l.Tick(tape.Entries[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, p := range l.Panes {
+		if n, _ := p.Score.PopsAll(); n != 0 {
+			t.Errorf("%s: %v pops a minute of all bodies", p.Spec(), n)
+		}
+	}
+}

@@ -61,12 +61,17 @@ func (a *distanceSums) perMinute() float64 { return 60 * a.inconsistency / float
 
 // bodyMotion is a body's last pose and the motion that led to it.
 type bodyMotion struct {
-	pose        geom.Pose
-	step        geom.Vec3 // metres in the last tick
-	stepDelta   geom.Vec3 // metres, this step minus the one before
-	depth       float32   // metres below the ground, lowest corner
-	resting     bool      // at rest long enough that another tick at rest changes nothing
-	stepChanged bool      // the last tick was a sudden change of step
+	pose      geom.Pose
+	step      geom.Vec3 // metres in the last tick
+	stepDelta geom.Vec3 // metres, this step minus the one before
+	depth     float32   // metres below the ground, lowest corner
+	resting   bool      // at rest long enough that another tick at rest changes nothing
+	popped    bool      // the last tick was a change of step by more than popDistance, and not the return from one
+}
+
+// changedStep reports whether the last tick changed the step by so much that a pop may be explained by it.
+func (p *bodyMotion) changedStep() bool {
+	return p.stepDelta.LenSq() > stepChangeMin*stepChangeMin
 }
 
 // jerkSums are sums of squared third differences of positions, in m2.
@@ -100,18 +105,18 @@ func (s *bodies) add(server *predict.World, v *predict.View, player int, scored 
 		t, box := &s.tracks[i], &boxes[i]
 		positions[i] = now[i].Pose.Pos
 		resting := t.server.resting && t.drawn.resting
-		a, b := t.server.advance(&now[i].Pose, box, stepChangeMin), t.drawn.advance(&drawn[i], box, popDistance)
+		a, b := t.server.advance(&now[i].Pose, box), t.drawn.advance(&drawn[i], box)
 		if !resting || !t.server.resting || !t.drawn.resting {
 			t.distance = t.drawn.pose.Pos.Sub(t.server.pose.Pos).Len()
 			t.moved = t.moved || t.server.step != geom.Vec3{} || t.drawn.step != geom.Vec3{}
 		}
-		if t.server.stepChanged && len(s.serverSteps) == 0 {
+		if t.server.changedStep() && len(s.serverSteps) == 0 {
 			s.stepChanges.addServer(i, server.Tick(), t.server.stepDelta)
 		}
 		if !scored {
 			continue
 		}
-		if t.drawn.stepChanged {
+		if t.drawn.popped {
 			s.stepChanges.addDrawn(i, v.TickOf(i), t.drawn.stepDelta)
 		}
 		if t.moved {
@@ -139,7 +144,7 @@ func (s *bodies) addServerStep(server *predict.World) {
 	for i := range s.serverSteps {
 		m, pose := &s.serverSteps[i], &server.Bodies()[i].Pose
 		positions[i] = pose.Pos
-		if m.advance(pose, &server.Scene().Boxes[i], stepChangeMin); m.stepChanged {
+		if m.advance(pose, &server.Scene().Boxes[i]); m.changedStep() {
 			s.stepChanges.addServer(i, server.Tick(), m.stepDelta)
 		}
 	}
@@ -151,9 +156,8 @@ func (p *bodyMotion) start(at *geom.Pose, box *sim.Box) {
 }
 
 // advance moves on to the next pose and returns the squared third difference of the last four
-// positions. A change of step longer than threshold is a sudden one, unless it takes the last
-// sudden change back.
-func (p *bodyMotion) advance(to *geom.Pose, box *sim.Box, threshold float32) float32 {
+// positions.
+func (p *bodyMotion) advance(to *geom.Pose, box *sim.Box) float32 {
 	unmoved := *to == p.pose
 	if unmoved && p.resting {
 		return 0
@@ -162,7 +166,7 @@ func (p *bodyMotion) advance(to *geom.Pose, box *sim.Box, threshold float32) flo
 	stepDelta := step.Sub(p.step)
 	jerk := stepDelta.Sub(p.stepDelta)
 	p.resting = unmoved && stepDelta == geom.Vec3{}
-	p.stepChanged = stepDelta.LenSq() > float32(threshold*threshold) && !(p.stepChanged && stepDelta.Add(p.stepDelta).LenSq() <= popDistance*popDistance)
+	p.popped = stepDelta.LenSq() > popDistance*popDistance && !(p.popped && stepDelta.Add(p.stepDelta).LenSq() <= popDistance*popDistance)
 	if !unmoved {
 		p.pose, p.depth = *to, bodyFloorDepth(to, box)
 	}

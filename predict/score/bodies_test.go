@@ -123,6 +123,16 @@ func TestStepChanges(t *testing.T) {
 		if j.count < 100 || j.count > 190 {
 			t.Errorf("shift %d, in steps: %d pops", shift, j.count)
 		}
+		// Two changes in a row, of 4 and 6 cm in opposite directions: only the second is long enough for a pop.
+		turns := func(i int) geom.Pose {
+			if i >= 200 {
+				return shiftedY(rollingPose(i), 0.04-0.02*float32(i-200))
+			}
+			return rollingPose(i)
+		}
+		if j := stepChangesOf(t, shift, turns, turns); j.count != 0 {
+			t.Errorf("shift %d, turning: %d pops", shift, j.count)
+		}
 		decays := func(i int) geom.Pose {
 			if i > 200 {
 				return shiftedY(rollingPose(i), float32(1-math.Pow(0.96, float64(i-200))))

@@ -10,7 +10,7 @@ import (
 // tick drawn. The return to the usual step after a jump is not another one.
 const (
 	stepChangeMin         = 0.025 // metres; smaller changes on the server are not remembered
-	stepChangeHistory     = 512   // changes on the server that are remembered
+	stepChangeHistory     = 4096  // changes on the server that are remembered
 	stepChangesPendingMax = 4096  // drawn changes that may wait for the server to reach their tick
 )
 
