@@ -72,10 +72,13 @@ func (d *overlay) drawCaption(i int, y *paneLayout, focus bool) {
 		d.Text(x, top+d.px(captionTop+13)+float32(d.px(captionLineHeight)*float32(k)), small, line.color, small.Truncate(line.text, room))
 	}
 	if d.settings.Split {
-		p := y.picture
-		half := float32((p.W - gutter/2) / 2)
-		d.drawSideLabel(float32(p.X)+half-d.px(6), float32(p.Y)+d.px(6), "client", true)
-		d.drawSideLabel(float32(p.X)+half+gutter/2+d.px(6), float32(p.Y)+d.px(6), "server", false)
+		client, server := sides(y.picture)
+		if beside := client.Y == server.Y; beside {
+			d.drawSideLabel(float32(client.X+client.W)-d.px(6), float32(client.Y)+d.px(6), "client", true)
+		} else {
+			d.drawSideLabel(float32(client.X)+d.px(6), float32(client.Y)+d.px(6), "client", false)
+		}
+		d.drawSideLabel(float32(server.X)+d.px(6), float32(server.Y)+d.px(6), "server", false)
 	}
 	if focus && len(d.l.Panes) > 1 && d.l.Focus() == i {
 		d.Border(float32(y.pane.X), float32(y.pane.Y), float32(y.pane.W), float32(y.pane.H), d.px(3), focusColor)

@@ -36,24 +36,25 @@ func (s *Stage) Compose(f *Frame, l *lab.Lab, at Rect, o Options, share float32)
 	f.Overlay.Reset()
 	show := SettingsOf(l)
 	if o.NoOverlay {
-		pictures := paneRects(len(l.Panes), at.X, at.Y, at.W, at.H)
-		f.Viewports = s.viewports(f.Viewports[:0], l, pictures, share, show)
-		drawDividers(&f.Overlay, l, at)
-		drawSideDividers(&f.Overlay, pictures, show.Split)
+		s.rects = appendPaneRects(s.rects[:0], len(l.Panes), at.X, at.Y, at.W, at.H)
+		f.Viewports = s.viewports(f.Viewports[:0], l, s.rects, share, show)
+		drawDividers(&f.Overlay, s.rects, at)
+		drawSideDividers(&f.Overlay, s.rects, show.Split)
 		return
 	}
 	d := overlay{DrawList: &f.Overlay, stage: s, l: l, settings: show, scale: overlayScale(at), rect: at, renderLatency: o.RenderLatency}
 	texts := d.headerTexts(o)
 	header, footer := d.headerHeight(&texts), d.px(28)
 	inner := Rect{at.X, at.Y + int(header), at.W, at.H - int(header) - int(footer)}
-	d.layOut(paneRects(len(l.Panes), inner.X, inner.Y, inner.W, inner.H))
+	s.rects = appendPaneRects(s.rects[:0], len(l.Panes), inner.X, inner.Y, inner.W, inner.H)
+	d.layOut(s.rects)
 	pictures := s.pictures[:0]
 	for i := range l.Panes {
 		pictures = append(pictures, s.layouts[i].picture)
 	}
 	s.pictures = pictures
 	f.Viewports = s.viewports(f.Viewports[:0], l, pictures, share, show)
-	drawDividers(&f.Overlay, l, inner)
+	drawDividers(&f.Overlay, s.rects, inner)
 	drawSideDividers(&f.Overlay, pictures, show.Split)
 	d.drawHeader(o, &texts, header)
 	d.drawFooter(o, footer)
@@ -73,15 +74,15 @@ func overlayScale(at Rect) float32 {
 }
 
 // drawDividers draws the lines between panes.
-func drawDividers(list *render.DrawList, l *lab.Lab, at Rect) {
-	rects := paneRects(len(l.Panes), at.X, at.Y, at.W, at.H)
-	if len(rects) > 1 {
-		list.Rect(float32(rects[0].X+rects[0].W), float32(at.Y), gutter, float32(at.H), backgroundColor)
-	}
-	if len(rects) > 2 {
-		list.Rect(float32(at.X), float32(rects[0].Y+rects[0].H), float32(at.W), gutter, backgroundColor)
-		if len(rects) == 3 { // the vertical line ends above the wide pane
-			list.Items[len(list.Items)-2].H = float32(rects[0].H)
+func drawDividers(list *render.DrawList, panes []Rect, at Rect) {
+	for i, r := range panes {
+		if i == 0 {
+			continue
+		}
+		if before := panes[i-1]; before.Y == r.Y {
+			list.Rect(float32(before.X+before.W), float32(r.Y), float32(r.X-before.X-before.W), float32(r.H), backgroundColor)
+		} else {
+			list.Rect(float32(at.X), float32(before.Y+before.H), float32(at.W), float32(r.Y-before.Y-before.H), backgroundColor)
 		}
 	}
 }
@@ -92,8 +93,12 @@ func drawSideDividers(list *render.DrawList, pictures []Rect, split bool) {
 		return
 	}
 	for _, r := range pictures {
-		half := (r.W - gutter/2) / 2
-		list.Rect(float32(r.X+half), float32(r.Y), float32(r.W-2*half), float32(r.H), render.Color{R: 240, G: 243, B: 246, A: 200})
+		client, server := sides(r)
+		line := Rect{client.X + client.W, r.Y, server.X - client.X - client.W, r.H}
+		if client.Y != server.Y {
+			line = Rect{r.X, client.Y + client.H, r.W, server.Y - client.Y - client.H}
+		}
+		list.Rect(float32(line.X), float32(line.Y), float32(line.W), float32(line.H), render.Color{R: 240, G: 243, B: 246, A: 200})
 	}
 }
 

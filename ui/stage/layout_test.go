@@ -40,6 +40,55 @@ func TestPanesAreAlike(t *testing.T) {
 	}
 }
 
+// TestEqualShapes promises that the panes of a session have one shape: two side by side, three in a row or, in a
+// tall rectangle, one above the other, and four in two rows.
+func TestEqualShapes(t *testing.T) {
+	for n := 1; n <= 4; n++ {
+		for _, size := range [][2]int{{900, 600}, {1280, 720}, {1920, 1080}, {570, 600}} {
+			rects := appendPaneRects(nil, n, 3, 5, size[0], size[1])
+			columns, rows := 1, 1
+			for _, r := range rects {
+				if r.W != rects[0].W || r.H != rects[0].H {
+					t.Errorf("%d panes, %v: %v beside %v", n, size, r, rects[0])
+				}
+				columns, rows = max(columns, 1+(r.X-3)*n/size[0]), max(rows, 1+(r.Y-5)*n/size[1])
+			}
+			wantColumns, wantRows := n, 1
+			if tall := size[0] < size[1]*6/5; n == 3 && tall {
+				wantColumns, wantRows = 1, 3
+			}
+			if n == 4 { // their second column and row begin in the middle
+				wantColumns, wantRows = 3, 3
+			}
+			if len(rects) != n || columns != wantColumns || rows != wantRows {
+				t.Errorf("%d panes, %v: %v", n, size, rects)
+			}
+		}
+	}
+}
+
+// TestTallPanesStackTheirSides promises that a tall pane has its server below its client, each with its label.
+func TestTallPanesStackTheirSides(t *testing.T) {
+	l := newSession(t, "perfect", "rewind", "rewind", "rewind")
+	setDisplay(t, l, "split=on")
+	var s Stage
+	runTicks(t, &s, l, 2)
+	var f Frame
+	s.Compose(&f, l, Rect{W: 1280, H: 720}, Options{}, 1)
+	for i := range l.Panes {
+		client, server := &f.Viewports[2*i], &f.Viewports[2*i+1]
+		if client.X != server.X || client.W != server.W || client.H != server.H || server.Y < client.Y+client.H {
+			t.Errorf("the client's picture is at %d,%d, %dx%d, the server's at %d,%d, %dx%d", client.X, client.Y, client.W, client.H, server.X, server.Y, server.W, server.H)
+		}
+		for _, v := range f.Viewports[2*i : 2*i+2] {
+			label := map[Side]string{ClientSide: "client\n", ServerSide: "server\n"}[v.Side]
+			if texts := paneTexts(&f, Rect{v.X, v.Y, v.W, v.H}); texts != label {
+				t.Errorf("the picture with the label %q has the texts %q", label, texts)
+			}
+		}
+	}
+}
+
 // TestPicturesKeepTheirSize promises that the pictures do not change their size while lines of captions come and
 // go, and that they grow again when a setting changes.
 func TestPicturesKeepTheirSize(t *testing.T) {

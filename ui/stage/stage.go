@@ -32,6 +32,7 @@ type Stage struct {
 
 	layouts  [lab.MaxPanes]paneLayout // scratch
 	gauges   []gauge                  // scratch
+	rects    []Rect                   // scratch: of the panes
 	pictures []Rect                   // scratch
 	kept     keptHeights
 	ticked   bool // since the last Refresh
@@ -303,11 +304,21 @@ func (s *Stage) viewports(dst []Viewport, l *lab.Lab, pictures []Rect, share flo
 			add(i, Combined, r.X, r.Y, r.W, r.H)
 			continue
 		}
-		half := (r.W - gutter/2) / 2
-		add(i, ClientSide, r.X, r.Y, half, r.H)
-		add(i, ServerSide, r.X+r.W-half, r.Y, half, r.H)
+		client, server := sides(r)
+		add(i, ClientSide, client.X, client.Y, client.W, client.H)
+		add(i, ServerSide, server.X, server.Y, server.W, server.H)
 	}
 	return dst
+}
+
+// sides divides the picture of a pane among client and server: side by side, or one above the other in a tall one.
+func sides(r Rect) (client, server Rect) {
+	if r.H > r.W {
+		half := (r.H - gutter/2) / 2
+		return Rect{r.X, r.Y, r.W, half}, Rect{r.X, r.Y + r.H - half, r.W, half}
+	}
+	half := (r.W - gutter/2) / 2
+	return Rect{r.X, r.Y, half, r.H}, Rect{r.X + r.W - half, r.Y, half, r.H}
 }
 
 // gutter is the width of the line between two panes, in pixels.
@@ -316,24 +327,35 @@ const gutter = 4
 // Rect is a rectangle in pixels.
 type Rect struct{ X, Y, W, H int }
 
-// paneRects divides a rectangle among n panes, at most four: two lie side by side, three and four in two rows.
-func paneRects(n, x, y, w, h int) []Rect {
-	switch n {
-	case 0:
-		return nil
-	case 1:
-		return []Rect{{x, y, w, h}}
+// minRowAspect is the least width of a rectangle, in heights, in which three panes stand in a row.
+const minRowAspect = 1.2
+
+// appendPaneRects appends the rectangles of n panes, at most four, that divide a rectangle. All have one shape: two
+// lie side by side, three in a row or, where that is too narrow, one above the other, and four in two rows.
+func appendPaneRects(dst []Rect, n, x, y, w, h int) []Rect {
+	columns, rows := n, 1
+	switch {
+	case n == 4:
+		columns, rows = 2, 2
+	case n == 3 && float32(w) < float32(minRowAspect*float32(h)):
+		columns, rows = 1, 3
 	}
-	half := (w - gutter) / 2
-	if n == 2 {
-		return []Rect{{x, y, half, h}, {x + w - half, y, half, h}}
+	if n == 0 {
+		return dst
 	}
-	row := (h - gutter) / 2
-	rects := []Rect{{x, y, half, row}, {x + w - half, y, half, row}, {x, y + h - row, half, row}, {x + w - half, y + h - row, half, row}}
-	if n == 3 {
-		rects[2].W = w
+	width, height := (w-gutter*(columns-1))/columns, (h-gutter*(rows-1))/rows
+	for i := range n {
+		c, r := i%columns, i/columns
+		at := Rect{x + c*(width+gutter), y + r*(height+gutter), width, height}
+		if c > 0 && c == columns-1 { // the remainder of the division belongs to the gutters
+			at.X = x + w - width
+		}
+		if r > 0 && r == rows-1 {
+			at.Y = y + h - height
+		}
+		dst = append(dst, at)
 	}
-	return rects[:n]
+	return dst
 }
 
 // buildScene fills in the scene and the camera of a viewport.

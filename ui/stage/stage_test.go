@@ -34,7 +34,7 @@ func openLab(t testing.TB, c lab.Config, network string, specs []string) *lab.La
 
 // Viewports returns the pictures of a session with its display settings, without an overlay. It reuses dst.
 func (s *Stage) Viewports(dst []Viewport, l *lab.Lab, x, y, w, h int, share float32) []Viewport {
-	return s.viewports(dst[:0], l, paneRects(len(l.Panes), x, y, w, h), share, SettingsOf(l))
+	return s.viewports(dst[:0], l, appendPaneRects(nil, len(l.Panes), x, y, w, h), share, SettingsOf(l))
 }
 
 // runTicks makes ticks in which the player rolls in one direction after the other.
