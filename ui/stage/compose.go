@@ -62,6 +62,7 @@ func (s *Stage) Compose(f *Frame, l *lab.Lab, at Rect, o Options, share float32)
 		d.drawStrip(i, &s.layouts[i])
 		d.drawCaption(i, &s.layouts[i], o.HighlightFocus)
 	}
+	d.drawOffscreenMarks(f.Viewports, share)
 	d.drawShotResults(f.Viewports)
 	if o.Callout != nil {
 		d.drawCallout(o.Callout, f.Viewports)

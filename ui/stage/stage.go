@@ -17,7 +17,6 @@ import (
 )
 
 const (
-	cameraFollow   = 0.15 // share of the distance to its target that a camera covers in 1/60 s (Fiedler)
 	touchFadeIn    = 0.10 // share of the remaining change of colour in each tick in which a body is touched
 	touchFadeOut   = 0.25 // share in each tick in which it is not
 	touchTintShare = 0.55 // share of the player's colour in that of a touched body
@@ -35,6 +34,7 @@ type Stage struct {
 	rects    []Rect                   // scratch: of the panes
 	pictures []Rect                   // scratch
 	kept     keptHeights
+	camera   camera
 	ticked   bool // since the last Refresh
 }
 
@@ -45,8 +45,7 @@ type pane struct {
 	startTick   sim.Tick       // of the pane's strategy
 
 	current, previous tickPoses
-	cameraTarget      geom.Vec3  // metres, world frame
-	lastCameraTarget  geom.Vec3  // cameraTarget of the previous tick
+	follower          follower
 	clientTints       touchTints // of the client's picture
 	serverTints       touchTints // of the server's picture
 	graphs            [GraphCount]Graph
@@ -55,17 +54,19 @@ type pane struct {
 	correctionCount   int     // total so far
 	inputBits         inputBits
 
-	inspection    predict.Inspection // by the strategy, while a setting needs it
-	packetHistory packetHistory      // while packets are shown
-	playouts      playoutHistory     // while slots are shown
-	headline      headline
-	measures      []score.Measure // scratch
-	pathError     pathError
-	explain       explanation
-	caption       caption
-	gaugeItems    []render.Item // of the last drawn gauges whose figures change as often as the caption
-	gaugesAt      Rect          // the strip that they are in
-	gaugesStale   bool
+	inspection      predict.Inspection // by the strategy, while a setting needs it
+	packetHistory   packetHistory      // while packets are shown
+	playouts        playoutHistory     // while slots are shown
+	offscreenClient offscreenMark
+	offscreenServer offscreenMark
+	headline        headline
+	measures        []score.Measure // scratch
+	pathError       pathError
+	explain         explanation
+	caption         caption
+	gaugeItems      []render.Item // of the last drawn gauges whose figures change as often as the caption
+	gaugesAt        Rect          // the strip that they are in
+	gaugesStale     bool
 }
 
 // touchTints are the colours of touching players in the bodies of a picture.
@@ -112,6 +113,7 @@ func (s *Stage) Tick(l *lab.Lab) {
 	for i, p := range l.Panes {
 		s.panes[i].tick(p, l, &show)
 	}
+	s.camera.tick(s.panes, l, &show)
 }
 
 // Refresh follows commands that were applied between two ticks: panes opened, closed or restarted, and changed
@@ -137,11 +139,12 @@ func (s *Stage) syncPanes(l *lab.Lab) {
 	for i, p := range l.Panes {
 		s.panes[i].attach(p)
 	}
+	s.camera.start(s.panes, l)
 }
 
 // Fork returns a copy of s that follows l, a fork of the lab that s has followed. The two share nothing.
 func (s *Stage) Fork(l *lab.Lab) *Stage {
-	f := &Stage{}
+	f := &Stage{camera: s.camera}
 	for i, p := range s.panes {
 		q := *p
 		q.source, q.serverWorld = l.Panes[i], l.Panes[i].ServerWorld
@@ -172,8 +175,6 @@ func (p *pane) attach(source *lab.Pane) {
 	*p = pane{source: source, serverWorld: source.ServerWorld, clientTints: newTouchTints(n), serverTints: newTouchTints(n)}
 	p.current.capture(source)
 	p.previous.capture(source)
-	p.cameraTarget = p.focusPoint()
-	p.lastCameraTarget = p.cameraTarget
 }
 
 // inspect asks the strategy for the data that the settings show, and for no other. It may run more than once a
@@ -196,12 +197,6 @@ func (p *pane) inspect(show *Settings) {
 	}
 }
 
-// focusPoint returns the point that the camera should look at.
-func (p *pane) focusPoint() geom.Vec3 {
-	at := p.current.drawn[p.source.PlayerBody()].Pos
-	return geom.Vec3{X: at.X, Y: at.Y, Z: 0.6 + float32(0.5*at.Z)}
-}
-
 // tick follows the pane by one tick.
 func (p *pane) tick(source *lab.Pane, l *lab.Lab, show *Settings) {
 	if p.startTick != source.StartTick() {
@@ -212,14 +207,6 @@ func (p *pane) tick(source *lab.Pane, l *lab.Lab, show *Settings) {
 	}
 	p.current, p.previous = p.previous, p.current
 	p.current.capture(source)
-	target := p.focusPoint()
-	p.lastCameraTarget = p.cameraTarget
-	// Scaling the share of 1/60 s linearly is exact enough for a camera at other rates.
-	share := float32(cameraFollow*60) / float32(l.Config().Rate)
-	p.cameraTarget = p.cameraTarget.AddScaled(min(share, 1), target.Sub(p.cameraTarget))
-	if target.Sub(p.cameraTarget).LenSq() > 15*15 {
-		p.cameraTarget, p.lastCameraTarget = target, target
-	}
 	p.serverTints.update(source.ServerWorld.TouchedBy())
 	if known := source.Clients[0].View.TouchedBy; len(known) > 0 {
 		p.clientTints.update(known)
@@ -361,12 +348,7 @@ func appendPaneRects(dst []Rect, n, x, y, w, h int) []Rect {
 // buildScene fills in the scene and the camera of a viewport.
 func (s *Stage) buildScene(v *Viewport, l *lab.Lab, share float32, show *Settings) {
 	p := s.panes[v.Pane]
-	target := p.lastCameraTarget.AddScaled(share, p.cameraTarget.Sub(p.lastCameraTarget))
-	distance := float32(show.Distance)
-	if v.W < v.H { // a tall picture needs more distance to show as much from side to side
-		distance = float32(distance * min(float32(v.H)/float32(v.W), 1.6))
-	}
-	v.Camera = render.Orbit(target, float32(show.Yaw), float32(show.Pitch), distance)
+	v.Camera = s.cameraAt(v.Pane, share, show, v.W, v.H)
 	v.Scene.Reset()
 	at := func(before, now []geom.Pose, i int) geom.Pose { // interpolated between the two ticks
 		if i >= len(before) || share >= 1 {

@@ -323,20 +323,20 @@ func TestCameraFollows(t *testing.T) {
 	l := newSession(t, "perfect", "rewind")
 	var s Stage
 	runTicks(t, &s, l, 10)
-	last := s.panes[0].cameraTarget
+	last := s.panes[0].follower.target
 	for range 200 {
 		runTicks(t, &s, l, 1)
-		if step := s.panes[0].cameraTarget.Sub(last).Len(); step > 0.6 {
+		if step := s.panes[0].follower.target.Sub(last).Len(); step > 0.6 {
 			t.Fatalf("the camera jumped %v m", step)
 		}
-		last = s.panes[0].cameraTarget
+		last = s.panes[0].follower.target
 	}
 	if distance := last.Sub(l.Panes[0].Clients[0].View.Bodies[0].Pos); geom.Abs(distance.X)+geom.Abs(distance.Y) > 4 {
 		t.Errorf("the camera is %v away from the cube", distance)
 	}
 	l.Tick(lab.Entry{Commands: []lab.Command{{Verb: "scene", Pane: lab.AllPanes, Name: "plain"}}})
 	s.Tick(l)
-	if got := s.panes[0].cameraTarget; got.Sub(geom.Vec3{Z: 0.975}).Len() > 0.1 {
+	if got := s.panes[0].follower.target; got.Sub(geom.Vec3{Z: 0.975}).Len() > 0.1 {
 		t.Errorf("in the new scene the camera looks at %v", got)
 	}
 }

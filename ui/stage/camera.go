@@ -1,0 +1,203 @@
+package stage
+
+import (
+	"ghostcube/predict/lab"
+	"ghostcube/render"
+	"ghostcube/sim/geom"
+)
+
+// The pictures of all panes share one camera, so that corresponding things are at corresponding places. It follows
+// the subjects: the player's body as each client draws it, and as each server has it. Where they part, the camera
+// moves away, up to maxZoom; a body that is farther off is pointed at by an arrow. A pane whose player is that far from
+// those of the other panes looks at its own, from the same side and distance.
+const (
+	maxZoom      = 2.5  // largest distance of the camera, in units of the distance that is set
+	middleShare  = 0.22 // radius of the middle of a picture, in units of the camera's distance; half its height is 0.36
+	drawnWeight  = 2    // of a body that a client draws, against 1 of the server's, where not all can be in the picture
+	anchorChange = 0.9  // the anchor changes to another subject with a cost below this share of its own
+
+	cameraRate     = 8   // per second; of the critically damped spring between camera and subjects
+	zoomRate       = 5   // likewise, of the distance
+	velocityRate   = 6   // per second, at which the camera takes over the velocity of the subjects
+	maxAccelerated = 15  // m/s; a change of velocity in a tick beyond this is a jump, not motion
+	maxCameraLag   = 12  // metres of distance to the subjects that accelerate the camera
+	heightShare    = 0.5 // of the height of a subject in that of the target, up to heightBend
+	heightBend     = 2   // metres; above it the target rises as the subject does
+	targetHeight   = 0.6 // metres; of the target for a subject on the ground
+)
+
+// camera is the state of the shared camera. The zero value has followed nothing.
+type camera struct {
+	zoom, lastZoom float32 // distance in units of the distance that is set, in [1, maxZoom]; after the last two ticks
+	zoomVelocity   float32 // in a tick
+	anchor         int     // index of a subject
+}
+
+// follower is where the camera of a pane looks. It is the same in all panes but those whose player is too far from
+// all others to be in one picture with them.
+type follower struct {
+	target, last geom.Vec3 // metres, world frame; after the last two ticks
+	velocity     geom.Vec3 // of target, metres in a tick
+	subject      geom.Vec3 // that target follows, in the last tick
+	step         geom.Vec3 // of subject in the last tick, metres
+	motion       geom.Vec3 // of subject without its jumps, smoothed, metres in a tick
+	started      bool
+}
+
+// cameraAt returns the camera of a picture of w by h pixels of a pane. share, in [0, 1], is the moment between the
+// previous tick and the last.
+func (s *Stage) cameraAt(pane int, share float32, show *Settings, w, h int) render.Camera {
+	f := &s.panes[pane].follower
+	target := f.last.AddScaled(share, f.target.Sub(f.last))
+	zoom := s.camera.lastZoom + float32(share*(s.camera.zoom-s.camera.lastZoom))
+	distance := float32(float32(show.Distance) * zoom)
+	if w < h { // a tall picture needs more distance to show as much from side to side
+		distance = float32(distance * min(float32(h)/float32(w), 1.6))
+	}
+	return render.Orbit(target, float32(show.Yaw), float32(show.Pitch), distance)
+}
+
+// start lets new panes look where the others look, or at the subjects at once if all are new, as at the start of a
+// session.
+func (c *camera) start(panes []*pane, l *lab.Lab) {
+	var known *follower
+	for _, p := range panes {
+		if p.follower.started {
+			known = &p.follower
+		}
+	}
+	if known != nil {
+		for _, p := range panes {
+			if !p.follower.started {
+				p.follower = *known
+			}
+		}
+		return
+	}
+	show := SettingsOf(l)
+	*c = camera{}
+	var targets [lab.MaxPanes]geom.Vec3
+	c.zoom = c.frame(&targets, panes, float32(show.Distance))
+	c.lastZoom = c.zoom
+	for i, p := range panes {
+		p.follower = follower{target: targets[i], last: targets[i], subject: targets[i], started: true}
+	}
+}
+
+// tick follows the subjects by one tick.
+func (c *camera) tick(panes []*pane, l *lab.Lab, show *Settings) {
+	if len(panes) == 0 {
+		return
+	}
+	var targets [lab.MaxPanes]geom.Vec3
+	zoom := c.frame(&targets, panes, float32(show.Distance))
+	dt := 1 / float32(l.Config().Rate)
+	for i, p := range panes {
+		p.follower.tick(targets[i], dt)
+	}
+	rate := float32(zoomRate * dt)
+	damping := 1 + rate
+	c.zoomVelocity = (c.zoomVelocity + float32(float32(rate*rate)*(zoom-c.zoom))) / float32(damping*damping)
+	c.lastZoom = c.zoom
+	c.zoom += c.zoomVelocity
+}
+
+// tick follows a subject by one tick of dt seconds. A spring pulls the target without jerks: a jump of the subject,
+// such as a correction, accelerates it, and the subject's own motion carries it along without lag.
+func (f *follower) tick(subject geom.Vec3, dt float32) {
+	f.last = f.target
+	step := subject.Sub(f.subject)
+	if motionLimit := float32(maxAccelerated * dt); step.Sub(f.step).LenSq() <= float32(motionLimit*motionLimit) {
+		f.motion = f.motion.AddScaled(min(float32(velocityRate*dt), 1), step.Sub(f.motion))
+	}
+	f.subject, f.step = subject, step
+	pull := subject.Sub(f.motion).Sub(f.target)
+	if n := pull.Len(); n > maxCameraLag {
+		pull = pull.Scale(maxCameraLag / n)
+	}
+	// The implicit step of a critically damped spring is stable at every rate.
+	rate := float32(cameraRate * dt)
+	damping := 1 + rate
+	relative := f.velocity.Sub(f.motion).AddScaled(float32(rate*rate), pull).Scale(1 / float32(damping*damping))
+	f.velocity = f.motion.Add(relative)
+	f.target = f.target.Add(f.velocity)
+}
+
+// frame returns the zoom for the present poses and a distance in metres, and fills in the points to look at. That is
+// the middle of all subjects within reach of the anchor, the subject that is nearest to all others; of a pane whose
+// player is farther off, more and more the middle of its own subjects.
+func (c *camera) frame(targets *[lab.MaxPanes]geom.Vec3, panes []*pane, distance float32) (zoom float32) {
+	var buffer [2 * lab.MaxPanes]geom.Vec3
+	subjects := buffer[:2*len(panes)]
+	farthest := float32(0) // of a server's body from the drawn one in its pane
+	for i, p := range panes {
+		player := p.source.PlayerBody()
+		drawn, server := focusPoint(p.current.drawn[player].Pos), focusPoint(p.current.server[player].Pos)
+		subjects[2*i], subjects[2*i+1] = drawn, server
+		farthest = max(farthest, server.Sub(drawn).Len())
+	}
+	c.chooseAnchor(subjects)
+	anchor := subjects[c.anchor]
+	reach := float32(2 * maxZoom * middleShare * distance)
+	all, radius := middle(subjects, anchor, reach)
+	for i := range panes {
+		near := withinReach(subjects[2*i].Sub(anchor).Len(), reach)
+		if targets[i] = all; near < 1 {
+			own, _ := middle(subjects[2*i:2*i+2], subjects[2*i], reach)
+			targets[i] = own.AddScaled(near, all.Sub(own))
+		}
+	}
+	return geom.Clamp(max(radius, float32(0.5*farthest))/float32(middleShare*distance), 1, maxZoom)
+}
+
+// middle returns the middle of the box around all subjects within reach of the anchor, and half its diagonal, in
+// metres. A subject that is farther off counts as one that is nearer, and at last as one at the anchor.
+func middle(subjects []geom.Vec3, anchor geom.Vec3, reach float32) (at geom.Vec3, radius float32) {
+	low, high := anchor, anchor
+	for _, s := range subjects {
+		off := s.Sub(anchor)
+		s = anchor.AddScaled(withinReach(off.Len(), reach), off)
+		low = geom.Vec3{X: min(low.X, s.X), Y: min(low.Y, s.Y), Z: min(low.Z, s.Z)}
+		high = geom.Vec3{X: max(high.X, s.X), Y: max(high.Y, s.Y), Z: max(high.Z, s.Z)}
+	}
+	size := high.Sub(low)
+	return low.AddScaled(0.5, size), float32(0.5 * size.Len())
+}
+
+// withinReach is the share, in [0, 1], with which something at a distance from the anchor counts: less from reach on,
+// and nothing from twice that. Both are in metres.
+func withinReach(distance, reach float32) float32 {
+	if distance <= reach {
+		return 1
+	}
+	return max(2-distance/reach, 0)
+}
+
+// chooseAnchor chooses the subject with the least sum of weighted distances to all, and keeps the present one while
+// it is hardly worse.
+func (c *camera) chooseAnchor(subjects []geom.Vec3) {
+	cost := func(k int) (sum float32) {
+		for i, s := range subjects {
+			d := s.Sub(subjects[k]).Len()
+			if sum += d; i%2 == 0 {
+				sum += float32((drawnWeight - 1) * d)
+			}
+		}
+		return sum
+	}
+	if c.anchor >= len(subjects) {
+		c.anchor = 0
+	}
+	least := float32(anchorChange * cost(c.anchor))
+	for k := range subjects {
+		if sum := cost(k); sum < least {
+			c.anchor, least = k, sum
+		}
+	}
+}
+
+// focusPoint returns the point at which a camera looks to show a body.
+func focusPoint(body geom.Vec3) geom.Vec3 {
+	above := max(body.Z-heightBend, 0)
+	return geom.Vec3{X: body.X, Y: body.Y, Z: targetHeight + float32(heightShare*(body.Z+above))}
+}
