@@ -23,11 +23,14 @@ const (
 	maxCameraLag   = 12  // metres of distance to the subjects that accelerate the camera
 	heightShare    = 0.5 // of the height of a subject in that of the target, up to heightBend
 	heightBend     = 2   // metres; above it the target rises as the subject does
+	besideShare    = 0.5 // of the way from the subjects to what the scene has beside them, that the target goes
 	targetHeight   = 0.6 // metres; of the target for a subject on the ground
 )
 
 // camera is the state of the shared camera. The zero value has followed nothing.
 type camera struct {
+	view *sceneView
+
 	zoom, lastZoom float32 // distance in units of the distance that is set, in [1, maxZoom]; after the last two ticks
 	zoomVelocity   float32 // in a tick
 	anchor         int     // index of a subject
@@ -75,7 +78,7 @@ func (c *camera) start(panes []*pane, l *lab.Lab) {
 		return
 	}
 	show := SettingsOf(l)
-	*c = camera{}
+	*c = camera{view: viewOf(l.Config().Scene)}
 	var targets [lab.MaxPanes]geom.Vec3
 	c.zoom = c.frame(&targets, panes, float32(show.Distance))
 	c.lastZoom = c.zoom
@@ -140,14 +143,30 @@ func (c *camera) frame(targets *[lab.MaxPanes]geom.Vec3, panes []*pane, distance
 	anchor := subjects[c.anchor]
 	reach := float32(2 * maxZoom * middleShare * distance)
 	all, radius := middle(subjects, anchor, reach)
-	for i := range panes {
+	all = c.look(all, radius, panes[c.anchor/2], distance)
+	for i, p := range panes {
 		near := withinReach(subjects[2*i].Sub(anchor).Len(), reach)
 		if targets[i] = all; near < 1 {
-			own, _ := middle(subjects[2*i:2*i+2], subjects[2*i], reach)
+			own, ownRadius := middle(subjects[2*i:2*i+2], subjects[2*i], reach)
+			own = c.look(own, ownRadius, p, distance)
 			targets[i] = own.AddScaled(near, all.Sub(own))
 		}
 	}
 	return geom.Clamp(max(radius, float32(0.5*farthest))/float32(middleShare*distance), 1, maxZoom)
+}
+
+// look moves a target, with its subjects within a radius of it, towards what the scene has beside the player, as far
+// as the subjects stay in the middle of a picture from a distance. All lengths are in metres.
+func (c *camera) look(target geom.Vec3, radius float32, p *pane, distance float32) geom.Vec3 {
+	beside, ok := c.view.lookBeside(p)
+	if !ok {
+		return target
+	}
+	off := beside.Sub(target)
+	away := off.Len()
+	way := float32(besideShare * float32(away*withinReach(away, float32(2*maxZoom*middleShare*distance))))
+	room := max(float32(middleShare*distance)-radius, 0)
+	return target.AddScaled(min(way, room)/max(away, 1e-6), off)
 }
 
 // middle returns the middle of the box around all subjects within reach of the anchor, and half its diagonal, in

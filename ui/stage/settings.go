@@ -36,7 +36,7 @@ type Settings struct {
 	Speed     float64 // session seconds per second of video or window; 1 is real time
 }
 
-// DefaultSettings apply to a session without show commands.
+// DefaultSettings apply to a session without show commands, but for the camera of some scenes (DefaultsOf).
 var DefaultSettings = Settings{Split: true, Ghosts: true, Trail: true, Graphs: true, Explain: true, Shots: true, Headline: noHeadline, Pitch: 24, Distance: 12, Speed: 1}
 
 // Setting is one row of SettingTable.
@@ -71,16 +71,16 @@ var SettingTable = []Setting{
 	{Name: "joints", Help: "marks at open joints, the largest gap in the caption, and the roots of joint trees", field: func(s *Settings) any { return &s.Joints }},
 	{Name: "color", Key: "C", Help: "colour bodies by priority, age, encoding, authority, joint depth or prediction", field: func(s *Settings) any { return &s.Coloring }},
 	{Name: "headline", Help: "the measure or counter that each pane shows in large type, such as down_kbit_per_second", field: func(s *Settings) any { return &s.Headline }},
-	{Name: "yaw", Help: "camera direction, degrees counter-clockwise from +y", Min: -360, Max: 360, field: func(s *Settings) any { return &s.Yaw }},
-	{Name: "pitch", Help: "camera pitch, degrees below the horizon", Min: 2, Max: 85, field: func(s *Settings) any { return &s.Pitch }},
-	{Name: "distance", Help: "camera distance, m", Min: 3, Max: 60, field: func(s *Settings) any { return &s.Distance }},
+	{Name: "yaw", Help: "camera direction, degrees counter-clockwise from +y; scenes have their own default", Min: -360, Max: 360, field: func(s *Settings) any { return &s.Yaw }},
+	{Name: "pitch", Help: "camera pitch, degrees below the horizon; scenes have their own default", Min: 2, Max: 85, field: func(s *Settings) any { return &s.Pitch }},
+	{Name: "distance", Help: "camera distance, m; scenes have their own default. Farther while client and server are apart", Min: 3, Max: 60, field: func(s *Settings) any { return &s.Distance }},
 	{Name: "speed", Help: "session speed; 1 is real time", Min: 1. / 16, Max: 4, field: func(s *Settings) any { return &s.Speed }},
 }
 
 // SettingsOf returns the display settings of a session. A setting that CheckCommand refuses has its default:
 // whoever passes commands from outside to a lab checks them first.
 func SettingsOf(l *lab.Lab) Settings {
-	s := DefaultSettings
+	s := DefaultsOf(l.Config().Scene)
 	for _, d := range l.Display() {
 		if row, err := settingNamed(d.Name); err == nil {
 			row.parse(&s, d.Value)

@@ -16,7 +16,7 @@ func TestParseShow(t *testing.T) {
 		t.Fatal(list, err)
 	}
 	l := newSession(t, "perfect", "rewind")
-	if got := SettingsOf(l); got != DefaultSettings {
+	if got := SettingsOf(l); got != DefaultsOf("zen") {
 		t.Errorf("a new session has %+v", got)
 	}
 	for _, c := range list {
@@ -24,7 +24,7 @@ func TestParseShow(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	want := DefaultSettings
+	want := DefaultsOf("zen")
 	want.Coloring, want.Simulated, want.Packet, want.Ages, want.Pitch = byAge, true, true, true, 30
 	if got := SettingsOf(l); got != want {
 		t.Errorf("%+v", got)
@@ -71,7 +71,7 @@ func TestCheckEntries(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	want := DefaultSettings
+	want := DefaultsOf("zen")
 	want.Ghosts = false
 	if got := SettingsOf(l); got != want {
 		t.Errorf("%+v", got)

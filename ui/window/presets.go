@@ -131,7 +131,7 @@ func (g *game) loadPreset(name string) {
 // copyCommand copies the command line of the session to the clipboard and prints it.
 func (g *game) copyCommand() {
 	line := "ghostcube " + g.sessionSettings().CommandLine()
-	if show := shownSettings(g.settings(), len(g.lab.Panes)); show != "" {
+	if show := shownSettings(g.settings(), g.lab.Config().Scene, len(g.lab.Panes)); show != "" {
 		line += " --show " + show
 	}
 	fmt.Fprintln(os.Stdout, line)
@@ -142,9 +142,10 @@ func (g *game) copyCommand() {
 	g.notices.post("the command line is copied, and printed in the terminal")
 }
 
-// shownSettings returns the display settings that differ from those at a session's start, as --show takes them.
-func shownSettings(s stage.Settings, panes int) string {
-	start := stage.DefaultSettings
+// shownSettings returns the display settings that differ from those at the start of a session in a
+// scene, as --show takes them.
+func shownSettings(s stage.Settings, scene string, panes int) string {
+	start := stage.DefaultsOf(scene)
 	start.Split = panes == 1
 	var list []string
 	for i := range stage.SettingTable {

@@ -1,0 +1,81 @@
+package stage
+
+import (
+	"testing"
+
+	"ghostcube/predict/lab"
+	"ghostcube/sim/scene"
+)
+
+// TestSceneViews promises that every row of the views is of a scene that there is, and holds for it and for the same
+// scene with further parameters, and that its values can be set by show commands.
+func TestSceneViews(t *testing.T) {
+	for i := range sceneViews {
+		v := &sceneViews[i]
+		if _, err := scene.Named(v.scene); err != nil {
+			t.Error(err)
+		}
+		if got := viewOf(v.scene); got != v {
+			t.Errorf("%s has the view of %s", v.scene, got.scene)
+		}
+		for name, value := range map[string]float64{"yaw": v.yaw, "pitch": v.pitch, "distance": v.distance} {
+			if d, err := settingNamed(name); err != nil || value < d.Min || value > d.Max {
+				t.Errorf("%s: %s=%v", v.scene, name, value)
+			}
+		}
+	}
+	for spec, want := range map[string]string{
+		"ship:distance=530:platform=1": "ship", "walker:rpm=9:mounted=1": "walker:mounted=1", "walker:mounted=0": "walker", "plain": "", "shipyard": "",
+	} {
+		if got := viewOf(spec).scene; got != want {
+			t.Errorf("%s has the view %q", spec, got)
+		}
+	}
+}
+
+// TestOwnCameraWins promises that a camera that was set holds in scenes with a view of their own, and that what was
+// not set comes from the scene, also after another scene was chosen.
+func TestOwnCameraWins(t *testing.T) {
+	l := newSession(t, "perfect", "rewind")
+	setDisplay(t, l, "yaw=0,distance=9")
+	for _, name := range []string{"zen", "tower", "plain"} {
+		if err := l.Apply(lab.Command{Verb: "scene", Pane: lab.AllPanes, Name: name}); err != nil {
+			t.Fatal(err)
+		}
+		if got := SettingsOf(l); got.Yaw != 0 || got.Distance != 9 || got.Pitch != viewOf(name).pitch {
+			t.Errorf("%s: yaw %v, pitch %v, distance %v", name, got.Yaw, got.Pitch, got.Distance)
+		}
+	}
+}
+
+// TestSceneIsInTheFrame promises that in the first picture of every scene the player's body is in the middle, and
+// does not hide what the scene has beside it.
+func TestSceneIsInTheFrame(t *testing.T) {
+	names := append(scene.Names(), "walker:mounted=1", "ship:platform=1", "turntable:aboard=1", "train:rods=32", "seesaw:right=2", "ship:jetpack=1")
+	for _, name := range names {
+		l := openLab(t, lab.Config{Scene: name, Rate: 60}, "perfect", []string{"statesync"})
+		setDisplay(t, l, "split=off")
+		var s Stage
+		var f Frame
+		s.Refresh(l)
+		for _, size := range [][2]int{{1280, 720}, {900, 600}} {
+			s.Compose(&f, l, Rect{W: size[0], H: size[1]}, Options{}, 1)
+			v := &f.Viewports[0]
+			if at := s.subjects(v)[0]; at[0] < 0.2 || at[0] > 0.8 || at[1] < 0.2 || at[1] > 0.8 {
+				t.Errorf("%s, %v: the player's body is at %.2f of the picture", name, size, at)
+			}
+			beside, ok := viewOf(name).lookBeside(s.panes[0])
+			if player := s.panes[0].current.drawn[0].Pos; !ok || beside.Sub(player).Len() < 4 { // it stands on it
+				continue
+			}
+			d := overlay{DrawList: &f.Overlay, stage: &s, l: l, scale: overlayScale(Rect{W: size[0], H: size[1]})}
+			bounds, visible := d.screenBounds(v, &v.Scene.Cubes[0])
+			projection := v.Camera.Projection(float32(v.W), float32(v.H))
+			x, y, _ := projection.Project(beside)
+			hidden := bounds.contains(x+float32(v.X), y+float32(v.Y))
+			if !visible || hidden || x < 0 || y < 0 || x > float32(v.W) || y > float32(v.H) {
+				t.Errorf("%s, %v: what the player stands before is at %v, %v of %d x %d pixels, hidden %v", name, size, x, y, v.W, v.H, hidden)
+			}
+		}
+	}
+}
