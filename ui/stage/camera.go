@@ -8,10 +8,11 @@ import (
 
 // The pictures of all panes share one camera, so that corresponding things are at corresponding places. It follows
 // the subjects: the player's body as each client draws it, and as each server has it. Where they part, the camera
-// moves away, up to maxZoom; a body that is farther off is pointed at by an arrow. A pane whose player is that far from
-// those of the other panes looks at its own, from the same side and distance.
+// moves away, up to maxZoom; a body that is farther off is pointed at by an arrow. A pane whose player is far from those
+// of the other panes looks at its own, from the same side and distance.
 const (
 	maxZoom      = 2.5  // largest distance of the camera, in units of the distance that is set
+	maxPaneZoom  = 1.5  // likewise, where the players of panes are apart: then a pane looks at its own
 	middleShare  = 0.22 // radius of the middle of a picture, in units of the camera's distance; half its height is 0.36
 	drawnWeight  = 2    // of a body that a client draws, against 1 of the server's, where not all can be in the picture
 	anchorChange = 0.9  // the anchor changes to another subject with a cost below this share of its own
@@ -33,7 +34,7 @@ type camera struct {
 
 	zoom, lastZoom float32 // distance in units of the distance that is set, in [1, maxZoom]; after the last two ticks
 	zoomVelocity   float32 // in a tick
-	anchor         int     // index of a subject
+	anchor         int     // index of a pane
 }
 
 // follower is where the camera of a pane looks. It is the same in all panes but those whose player is too far from
@@ -105,16 +106,16 @@ func (c *camera) tick(panes []*pane, l *lab.Lab, show *Settings) {
 	c.zoom += c.zoomVelocity
 }
 
-// tick follows a subject by one tick of dt seconds. A spring pulls the target without jerks: a jump of the subject,
+// tick follows the point at by one tick of dt seconds. A spring pulls the target without jerks: a jump of the subject,
 // such as a correction, accelerates it, and the subject's own motion carries it along without lag.
-func (f *follower) tick(subject geom.Vec3, dt float32) {
+func (f *follower) tick(at geom.Vec3, dt float32) {
 	f.last = f.target
-	step := subject.Sub(f.subject)
+	step := at.Sub(f.subject)
 	if motionLimit := float32(maxAccelerated * dt); step.Sub(f.step).LenSq() <= float32(motionLimit*motionLimit) {
 		f.motion = f.motion.AddScaled(min(float32(velocityRate*dt), 1), step.Sub(f.motion))
 	}
-	f.subject, f.step = subject, step
-	pull := subject.Sub(f.motion).Sub(f.target)
+	f.subject, f.step = at, step
+	pull := at.Sub(f.motion).Sub(f.target)
 	if n := pull.Len(); n > maxCameraLag {
 		pull = pull.Scale(maxCameraLag / n)
 	}
@@ -126,28 +127,32 @@ func (f *follower) tick(subject geom.Vec3, dt float32) {
 	f.target = f.target.Add(f.velocity)
 }
 
+// subject is what the camera of a pane is about.
+type subject struct {
+	drawn, server geom.Vec3 // where to look to show the player's body, the client's and the server's
+}
+
 // frame returns the zoom for the present poses and a distance in metres, and fills in the points to look at. That is
-// the middle of all subjects within reach of the anchor, the subject that is nearest to all others; of a pane whose
-// player is farther off, more and more the middle of its own subjects.
+// the middle of all subjects that are near the anchor, which is the one nearest to all others; of a pane whose player
+// is farther off, more and more the middle of its own bodies.
 func (c *camera) frame(targets *[lab.MaxPanes]geom.Vec3, panes []*pane, distance float32) (zoom float32) {
-	var buffer [2 * lab.MaxPanes]geom.Vec3
-	subjects := buffer[:2*len(panes)]
+	var buffer [lab.MaxPanes]subject
+	subjects := buffer[:len(panes)]
 	farthest := float32(0) // of a server's body from the drawn one in its pane
 	for i, p := range panes {
 		player := p.source.PlayerBody()
-		drawn, server := focusPoint(p.current.drawn[player].Pos), focusPoint(p.current.server[player].Pos)
-		subjects[2*i], subjects[2*i+1] = drawn, server
-		farthest = max(farthest, server.Sub(drawn).Len())
+		subjects[i] = subject{focusPoint(p.current.drawn[player].Pos), focusPoint(p.current.server[player].Pos)}
+		farthest = max(farthest, subjects[i].server.Sub(subjects[i].drawn).Len())
 	}
 	c.chooseAnchor(subjects)
-	anchor := subjects[c.anchor]
-	reach := float32(2 * maxZoom * middleShare * distance)
-	all, radius := middle(subjects, anchor, reach)
-	all = c.look(all, radius, panes[c.anchor/2], distance)
+	anchor := subjects[c.anchor].drawn
+	paneReach := float32(2 * maxPaneZoom * middleShare * distance)
+	all, radius := middle(subjects, anchor, distance)
+	all = c.look(all, radius, panes[c.anchor], distance)
 	for i, p := range panes {
-		near := withinReach(subjects[2*i].Sub(anchor).Len(), reach)
+		near := withinReach(subjects[i].drawn.Sub(anchor).Len(), paneReach)
 		if targets[i] = all; near < 1 {
-			own, ownRadius := middle(subjects[2*i:2*i+2], subjects[2*i], reach)
+			own, ownRadius := middle(subjects[i:i+1], subjects[i].drawn, distance)
 			own = c.look(own, ownRadius, p, distance)
 			targets[i] = own.AddScaled(near, all.Sub(own))
 		}
@@ -170,14 +175,18 @@ func (c *camera) look(target geom.Vec3, radius float32, p *pane, distance float3
 }
 
 // middle returns the middle of the box around all subjects within reach of the anchor, and half its diagonal, in
-// metres. A subject that is farther off counts as one that is nearer, and at last as one at the anchor.
-func middle(subjects []geom.Vec3, anchor geom.Vec3, reach float32) (at geom.Vec3, radius float32) {
+// metres. A body that is farther off counts as one that is nearer, and at last as one at the anchor.
+func middle(subjects []subject, anchor geom.Vec3, distance float32) (at geom.Vec3, radius float32) {
+	reach, paneReach := float32(2*maxZoom*middleShare*distance), float32(2*maxPaneZoom*middleShare*distance)
 	low, high := anchor, anchor
-	for _, s := range subjects {
-		off := s.Sub(anchor)
-		s = anchor.AddScaled(withinReach(off.Len(), reach), off)
-		low = geom.Vec3{X: min(low.X, s.X), Y: min(low.Y, s.Y), Z: min(low.Z, s.Z)}
-		high = geom.Vec3{X: max(high.X, s.X), Y: max(high.Y, s.Y), Z: max(high.Z, s.Z)}
+	for i := range subjects {
+		s := &subjects[i]
+		off, parted := s.drawn.Sub(anchor), s.server.Sub(s.drawn)
+		near := withinReach(off.Len(), paneReach)
+		drawn := anchor.AddScaled(near, off)
+		server := drawn.AddScaled(float32(near*withinReach(parted.Len(), reach)), parted)
+		low = geom.Vec3{X: min(low.X, drawn.X, server.X), Y: min(low.Y, drawn.Y, server.Y), Z: min(low.Z, drawn.Z, server.Z)}
+		high = geom.Vec3{X: max(high.X, drawn.X, server.X), Y: max(high.Y, drawn.Y, server.Y), Z: max(high.Z, drawn.Z, server.Z)}
 	}
 	size := high.Sub(low)
 	return low.AddScaled(0.5, size), float32(0.5 * size.Len())
@@ -192,15 +201,12 @@ func withinReach(distance, reach float32) float32 {
 	return max(2-distance/reach, 0)
 }
 
-// chooseAnchor chooses the subject with the least sum of weighted distances to all, and keeps the present one while
-// it is hardly worse.
-func (c *camera) chooseAnchor(subjects []geom.Vec3) {
+// chooseAnchor chooses the subject whose drawn body has the least sum of weighted distances to all, and keeps the
+// present one while it is hardly worse.
+func (c *camera) chooseAnchor(subjects []subject) {
 	cost := func(k int) (sum float32) {
-		for i, s := range subjects {
-			d := s.Sub(subjects[k]).Len()
-			if sum += d; i%2 == 0 {
-				sum += float32((drawnWeight - 1) * d)
-			}
+		for i := range subjects {
+			sum += float32(drawnWeight*subjects[i].drawn.Sub(subjects[k].drawn).Len()) + subjects[i].server.Sub(subjects[k].drawn).Len()
 		}
 		return sum
 	}
