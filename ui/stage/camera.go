@@ -148,12 +148,12 @@ func (c *camera) frame(targets *[lab.MaxPanes]geom.Vec3, panes []*pane, distance
 	anchor := subjects[c.anchor].drawn
 	paneReach := float32(2 * maxPaneZoom * middleShare * distance)
 	all, radius := middle(subjects, anchor, distance)
-	all = c.look(all, radius, panes[c.anchor], distance)
+	all, radius = c.look(all, radius, panes[c.anchor], distance)
 	for i, p := range panes {
 		near := withinReach(subjects[i].drawn.Sub(anchor).Len(), paneReach)
 		if targets[i] = all; near < 1 {
 			own, ownRadius := middle(subjects[i:i+1], subjects[i].drawn, distance)
-			own = c.look(own, ownRadius, p, distance)
+			own, _ = c.look(own, ownRadius, p, distance)
 			targets[i] = own.AddScaled(near, all.Sub(own))
 		}
 	}
@@ -161,17 +161,21 @@ func (c *camera) frame(targets *[lab.MaxPanes]geom.Vec3, panes []*pane, distance
 }
 
 // look moves a target, with its subjects within a radius of it, towards what the scene has beside the player, as far
-// as the subjects stay in the middle of a picture from a distance. All lengths are in metres.
-func (c *camera) look(target geom.Vec3, radius float32, p *pane, distance float32) geom.Vec3 {
+// as the subjects stay in the middle of a picture from a distance. It returns the target and the radius that should
+// be in the middle: a larger one if the scene keeps in the picture what it has there. All lengths are in metres.
+func (c *camera) look(target geom.Vec3, radius float32, p *pane, distance float32) (geom.Vec3, float32) {
 	beside, ok := c.view.lookBeside(p)
 	if !ok {
-		return target
+		return target, radius
 	}
 	off := beside.Sub(target)
 	away := off.Len()
 	way := float32(besideShare * float32(away*withinReach(away, float32(2*maxZoom*middleShare*distance))))
 	room := max(float32(middleShare*distance)-radius, 0)
-	return target.AddScaled(min(way, room)/max(away, 1e-6), off)
+	if c.view.keep {
+		room, radius = max(room, way), max(radius, way)
+	}
+	return target.AddScaled(min(way, room)/max(away, 1e-6), off), radius
 }
 
 // middle returns the middle of the box around all subjects within reach of the anchor, and half its diagonal, in

@@ -17,6 +17,7 @@ type sceneView struct {
 	beside besideKind
 	body   int
 	point  geom.Vec3 // metres, world frame
+	keep   bool      // the camera moves away to keep it in the picture, as far as for the player's bodies
 }
 
 // besideKind says what a camera looks at besides the player's body.
@@ -43,11 +44,11 @@ var sceneViews = []sceneView{
 	{scene: "ship", yaw: 25, pitch: 32, distance: 18, beside: besideCarrier},
 	{scene: "seesaw", yaw: -25, pitch: 28, distance: 13, beside: besideBody, body: 1},
 	{scene: "billiards", yaw: 15, pitch: 40, distance: 16, beside: besidePoint, point: geom.Vec3{Y: 1}},
-	{scene: "trailer", yaw: 25, pitch: 28, distance: 15, beside: besideBody, body: 1},
+	{scene: "trailer", yaw: 25, pitch: 28, distance: 15, beside: besideBody, body: 1, keep: true},
 	{scene: "hauler", yaw: 30, pitch: 30, distance: 9},
 	{scene: "fleet", yaw: 15, pitch: 32, distance: 24, beside: besidePoint},
 	{scene: "walker:mounted=1", yaw: 30, pitch: 12, distance: 11},
-	{scene: "walker", yaw: -40, pitch: 20, distance: 13, beside: besideBody, body: 1},
+	{scene: "walker", yaw: -40, pitch: 20, distance: 13, beside: besideBody, body: 1, keep: true},
 	{scene: "convoy", yaw: 25, pitch: 30, distance: 14, beside: besideBody, body: 2},
 	{scene: "crowd", yaw: 0, pitch: 35, distance: 18},
 	{scene: "train", yaw: 50, pitch: 28, distance: 13, beside: besideBody, body: 4},

@@ -79,3 +79,32 @@ func TestSceneIsInTheFrame(t *testing.T) {
 		}
 	}
 }
+
+// TestWalkerStaysInTheFrame promises that the walker and the tractor stay in the picture with the player's body for the
+// first 15 s of a session without input.
+func TestWalkerStaysInTheFrame(t *testing.T) {
+	for _, name := range []string{"walker", "trailer"} {
+		l := openLab(t, lab.Config{Scene: name, Rate: 60}, "latency=50ms", []string{"rewind"})
+		setDisplay(t, l, "split=off")
+		var s Stage
+		var f Frame
+		for i := range 15 * 60 {
+			if err := l.Tick(lab.Entry{}); err != nil {
+				t.Fatal(err)
+			}
+			s.Tick(l)
+			if i%60 != 0 {
+				continue
+			}
+			s.Compose(&f, l, Rect{W: 1280, H: 720}, Options{}, 1)
+			v := &f.Viewports[0]
+			projection := v.Camera.Projection(float32(v.W), float32(v.H))
+			for _, body := range []int{0, 1} {
+				x, y, _ := projection.Project(s.panes[0].current.server[body].Pos)
+				if x < 0.05*float32(v.W) || x > 0.95*float32(v.W) || y < 0.05*float32(v.H) || y > 0.95*float32(v.H) {
+					t.Errorf("%s, %d s: body %d is at %v, %v of %d x %d pixels", name, i/60, body, x, y, v.W, v.H)
+				}
+			}
+		}
+	}
+}
