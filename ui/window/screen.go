@@ -29,12 +29,11 @@ const (
 
 // screen draws the frames and measures how well the machine keeps up.
 type screen struct {
-	w, h      int     // of the window, physical pixels
-	scale     float64 // of the display, pixels per point
-	requested Renderer
-	renderer  Renderer      // the one in use
-	lastDraw  time.Time     // start of the last Draw
-	slowFor   time.Duration // for which frames have taken too long
+	w, h     int     // of the window, physical pixels
+	scale    float64 // of the display, pixels per point
+	pace     pace
+	realTime realTime
+	drawTime time.Duration // of the last Draw, on the CPU
 
 	panelCollapsed bool // only a button of the panel is left
 
@@ -54,14 +53,6 @@ type screen struct {
 
 	tickStart     time.Time     // of the first tick since the last frame; zero: none
 	renderLatency time.Duration // from there to the finished frame, mean of about ten
-}
-
-// setRenderer selects a renderer, or for Auto the one to start with.
-func (s *screen) setRenderer(p Renderer) {
-	s.requested, s.renderer = p, p
-	if p == Auto {
-		s.renderer = GPUSupersampled
-	}
 }
 
 // LayoutF makes the picture as large as the window in physical pixels.
@@ -93,8 +84,12 @@ func (s *screen) inPicture(x, y int) bool {
 	return x >= 0 && y >= 0 && y < s.h && x < s.w-s.panelPixels()
 }
 
-// addTicks counts n ticks made by an Update.
-func (s *screen) addTicks(n, rate int, paused bool) {
+// addTicks counts n ticks made by an Update at a speed of the session.
+func (s *screen) addTicks(n, rate int, paused bool, speed float64) {
+	if paused {
+		speed = 0
+	}
+	s.realTime.count(time.Now(), n, rate, speed)
 	s.rate, s.paused = float64(rate), paused
 	s.ticksMade += float64(n)
 	// Slow motion, pauses and a busy machine separate the two clocks: start again there.
@@ -129,7 +124,9 @@ func (s *screen) tickFraction(speed float64) float32 {
 // Draw draws the window.
 func (g *game) Draw(dst *ebiten.Image) {
 	s := &g.screen
-	s.adaptRenderer()
+	start := time.Now()
+	s.pace.frame(start, s.drawTime, load{s.w, s.h, len(g.lab.Panes), g.lab.Config().Scene})
+	defer func() { s.drawTime = time.Since(start) }()
 	picture := g.pictureRect()
 	o := stage.Options{
 		NoOverlay: g.controls.uiHidden, Title: g.title, Input: g.localInputs[0], Footer: g.footer(), Alert: g.alert(), HighlightFocus: true, Callout: g.callout(), RenderLatency: s.renderLatency,
@@ -138,13 +135,13 @@ func (g *game) Draw(dst *ebiten.Image) {
 		o.Input = g.lastInput
 	}
 	share := s.tickFraction(g.settings().Speed)
-	switch s.renderer {
+	switch s.pace.renderer {
 	case Software, SoftwareHalf:
 		s.drawSoftware(dst, g, picture, o, share)
 	default:
 		g.stage.Compose(&s.frame, g.lab, picture, o, share)
 		scale := 1
-		if s.renderer == GPUSupersampled {
+		if s.pace.renderer == GPUSupersampled {
 			scale = 2
 		}
 		g.painter.Begin(picture.W, picture.H, scale)
@@ -176,7 +173,7 @@ func (g *game) Draw(dst *ebiten.Image) {
 func (s *screen) drawSoftware(dst *ebiten.Image, g *game, picture stage.Rect, o stage.Options, share float32) {
 	g.stage.Compose(&s.frame, g.lab, picture, o, share)
 	divisor := 1
-	if s.renderer == SoftwareHalf {
+	if s.pace.renderer == SoftwareHalf {
 		divisor = 2
 	}
 	size := image.Rect(0, 0, (picture.W+divisor-1)/divisor, (picture.H+divisor-1)/divisor)
@@ -195,26 +192,6 @@ func (s *screen) drawSoftware(dst *ebiten.Image, g *game, picture stage.Rect, o 
 	dst.DrawImage(s.pixelImage, op)
 }
 
-// adaptRenderer selects the next faster renderer when frames have taken more than 40 ms for a second.
-func (s *screen) adaptRenderer() {
-	now := time.Now()
-	elapsed := now.Sub(s.lastDraw)
-	s.lastDraw = now
-	if s.requested != Auto || elapsed > time.Second { // hidden, or the first frame
-		s.slowFor = 0
-		return
-	}
-	if elapsed > 40*time.Millisecond {
-		s.slowFor += elapsed
-	} else {
-		s.slowFor = max(0, s.slowFor-elapsed)
-	}
-	if s.slowFor > time.Second && s.renderer < SoftwareHalf {
-		s.renderer++
-		s.slowFor = 0
-	}
-}
-
 // footer returns the note of the footer: what drives the session.
 func (g *game) footer() string {
 	if g.tapePlaying() {
@@ -226,13 +203,24 @@ func (g *game) footer() string {
 
 // alert returns what the header shows in red; empty for nothing.
 func (g *game) alert() string {
+	slow := g.screen.realTime.note()
 	switch {
 	case g.videos.recording():
-		return fmt.Sprintf("● recording, %.1f s (R stops)", float64(len(g.videos.entries))/float64(g.lab.Config().Rate))
+		text := fmt.Sprintf("● recording, %.1f s (R stops)", float64(len(g.videos.entries))/float64(g.lab.Config().Rate))
+		if slow != "" {
+			text += " · " + slow
+		}
+		return text
 	case g.paused:
 		return "paused (P resumes, N steps one tick)"
+	case slow == "":
+		return g.videos.progress()
+	case g.videos.progress() != "":
+		return slow + " · " + g.videos.progress()
+	case g.screen.pace.coarse():
+		return slow + ", coarse picture"
 	}
-	return g.videos.progress()
+	return slow
 }
 
 // saveScreenshot writes the window's picture to a file, opaque.

@@ -104,7 +104,7 @@ func Open(o Options) (opened bool, err error) {
 	for _, c := range o.Display {
 		g.execute(c)
 	}
-	g.screen.setRenderer(o.Renderer)
+	g.screen.pace.request(o.Renderer)
 	ebiten.SetWindowTitle("Ghostcube")
 	ebiten.SetWindowSize(o.Width, o.Height)
 	ebiten.SetWindowResizingMode(ebiten.WindowResizingModeEnabled)
@@ -217,7 +217,7 @@ func (g *game) Update() (err error) {
 			return ebiten.Termination
 		}
 	}
-	g.screen.addTicks(n, g.lab.Config().Rate, g.paused)
+	g.screen.addTicks(n, g.lab.Config().Rate, g.paused, g.settings().Speed)
 	return nil
 }
 
