@@ -16,9 +16,13 @@ type Options struct {
 	Title          string    // of the header; empty: the scene's name
 	Input          sim.Input // its buttons are highlighted in the footer
 	Footer         string    // such as the name of the tape
-	Alert          string    // in the header, in red, beside the title
+	Alert          string    // in the header, in red, beside the title or below it
 	HighlightFocus bool      // draw a border around the focused pane
 	Callout        *Callout  // nil: none
+
+	// Scale is the number of pixels per point of the display; 0: 1. Texts are at least 0.7 times as large as in a
+	// picture of 1280 by 720 points.
+	Scale float32
 
 	// RenderLatency is the measured time from a tick to its finished picture; 0: not measured.
 	RenderLatency time.Duration
@@ -42,9 +46,10 @@ func (s *Stage) Compose(f *Frame, l *lab.Lab, at Rect, o Options, share float32)
 		drawSideDividers(&f.Overlay, s.rects, show.Split)
 		return
 	}
-	d := overlay{DrawList: &f.Overlay, stage: s, l: l, settings: show, scale: overlayScale(at), rect: at, renderLatency: o.RenderLatency}
+	d := overlay{DrawList: &f.Overlay, stage: s, l: l, settings: show, scale: overlayScale(at, o.Scale), rect: at, renderLatency: o.RenderLatency}
 	texts := d.headerTexts(o)
-	header, footer := d.headerHeight(&texts), d.px(28)
+	lines := d.headerLines(&texts, o.Alert)
+	header, footer := d.px(headerLine)+float32(d.px(secondHeaderLine)*float32(lines-1)), d.px(28)
 	inner := Rect{at.X, at.Y + int(header), at.W, at.H - int(header) - int(footer)}
 	s.rects = appendPaneRects(s.rects[:0], len(l.Panes), inner.X, inner.Y, inner.W, inner.H)
 	d.layOut(s.rects)
@@ -56,7 +61,7 @@ func (s *Stage) Compose(f *Frame, l *lab.Lab, at Rect, o Options, share float32)
 	f.Viewports = s.viewports(f.Viewports[:0], l, pictures, share, show)
 	drawDividers(&f.Overlay, s.rects, inner)
 	drawSideDividers(&f.Overlay, pictures, show.Split)
-	d.drawHeader(o, &texts, header)
+	d.drawHeader(o, &texts, lines)
 	d.drawFooter(o, footer)
 	for i := range l.Panes {
 		d.drawStrip(i, &s.layouts[i])
@@ -69,9 +74,9 @@ func (s *Stage) Compose(f *Frame, l *lab.Lab, at Rect, o Options, share float32)
 	}
 }
 
-// overlayScale is the scale of texts and boxes: 1 in a picture of 1280 by 720.
-func overlayScale(at Rect) float32 {
-	return min(max(min(float32(at.W)/1280, float32(at.H)/720), 0.7), 4)
+// overlayScale is the scale of texts and boxes: 1 in a picture of 1280 by 720. display is in pixels per point; 0: 1.
+func overlayScale(at Rect, display float32) float32 {
+	return min(max(min(float32(at.W)/1280, float32(at.H)/720), float32(0.7*max(display, 1))), 4)
 }
 
 // drawDividers draws the lines between panes.
@@ -150,13 +155,19 @@ func (d *overlay) headerTexts(o Options) headerTexts {
 // separator is between two texts of the header.
 const separator = " · "
 
-// headerHeight returns the height of the header: one line, or two where the texts and an alert do not fit into one.
-func (d *overlay) headerHeight(t *headerTexts) float32 {
-	texts := d.font(16, true).Width(t.title) + d.font(14, false).Width(t.network+separator+t.session)
-	if texts+d.px(alertWidth+3*headerPadding) > float32(d.rect.W) {
-		return d.px(headerLine + secondHeaderLine)
+// headerLines returns the number of lines of the header: one, two where the texts and an alert do not fit into one, and
+// three where title and alert do not fit beside each other.
+func (d *overlay) headerLines(t *headerTexts, alert string) int {
+	bold, plain, room := d.font(16, true), d.font(14, false), float32(d.rect.W)
+	title, note := bold.Width(t.title), plain.Width(alert)
+	texts := title + plain.Width(t.network+separator+t.session)
+	switch {
+	case texts+max(note, d.px(alertWidth))+d.px(4*headerPadding) <= room:
+		return 1
+	case title+note+d.px(3*headerPadding) <= room:
+		return 2
 	}
-	return d.px(headerLine)
+	return 3
 }
 
 // Sizes of the header, in pixels at scale 1.
@@ -168,29 +179,35 @@ const (
 )
 
 // drawHeader draws the strip at the top: the title, an alert beside it, and at the right or in a second line the
-// network, seed, clock, tick and speed. Of texts that are too long the alert is cut first, then the network.
-func (d *overlay) drawHeader(o Options, t *headerTexts, h float32) {
+// network, seed, clock, tick and speed. In three lines the alert has the last one. Of texts that are still too long the
+// end is cut.
+func (d *overlay) drawHeader(o Options, t *headerTexts, lines int) {
 	x, y, w := float32(d.rect.X), float32(d.rect.Y), float32(d.rect.W)
-	d.Rect(x, y, w, h, backgroundColor)
+	line, further := d.px(headerLine), d.px(secondHeaderLine)
+	d.Rect(x, y, w, line+float32(further*float32(lines-1)), backgroundColor)
 	bold, plain := d.font(16, true), d.font(14, false)
-	pad, line := d.px(headerPadding), d.px(headerLine)
+	pad := d.px(headerPadding)
 	right := x + w - pad
-	if two := h > line; two {
-		base := baseline(plain, y+line-d.px(4), d.px(secondHeaderLine))
+	if lines > 1 {
+		base := baseline(plain, y+line-d.px(4), further)
 		width := plain.Width(t.session)
 		d.Text(right-width, base, plain, dimTextColor, t.session)
 		d.Text(x+pad, base, plain, dimTextColor, plain.Truncate(t.network, w-width-pad-pad-pad))
 	} else {
 		text := t.network + separator + t.session
 		right -= plain.Width(text)
-		d.Text(right, baseline(plain, y, h), plain, dimTextColor, text)
+		d.Text(right, baseline(plain, y, line), plain, dimTextColor, text)
 		right -= pad
 	}
 	pen := x + pad
 	title := bold.Truncate(t.title, right-pen)
 	pen += d.Text(pen, baseline(bold, y, line), bold, textColor, title) + pad
+	base := baseline(plain, y, line)
+	if lines == 3 {
+		pen, base = x+pad, baseline(plain, y+line+further-d.px(4), further)
+	}
 	if o.Alert != "" {
-		d.Text(pen, baseline(plain, y, line), plain, alertColor, plain.Truncate(o.Alert, right-pen))
+		d.Text(pen, base, plain, alertColor, plain.Truncate(o.Alert, right-pen))
 	}
 }
 

@@ -2,6 +2,7 @@ package window
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"ghostcube/render"
@@ -51,17 +52,46 @@ func (n *notices) update(g *game) {
 	n.list = slices.DeleteFunc(n.list, func(x notice) bool { return !now.Before(x.until) })
 }
 
-// draw draws the messages into the lower part of the picture, centred.
-func (n *notices) draw(l *render.DrawList, picture stage.Rect, g *game) {
-	f := render.Font{Size: 15 * g.screen.panelScale(), Bold: true}
-	h := f.Height() + 10
-	y := float32(picture.Y+picture.H)*0.82 - h*float32(len(n.list))
+// draw draws the messages into the lower part of the picture, centred, each in as many lines as it needs.
+func (n *notices) draw(l *render.DrawList, picture stage.Rect, scale float32) {
+	f := render.Font{Size: int(15*scale + 0.5), Bold: true}
+	pad, gap := 14*scale, 4*scale
+	room := float32(picture.W) - 2*pad - 16*scale
+	lineHeight := float32(int(f.Height()*1.1 + 0.5))
+	var messages [][]string
+	height := float32(0)
 	for _, x := range n.list {
-		text := f.Truncate(x.text, float32(picture.W)-60)
-		w := f.Width(text) + 28
-		at := float32(picture.X) + (float32(picture.W)-w)/2
-		l.Rect(at, y, w, h-4, render.Color{R: 22, G: 26, B: 32, A: 225})
-		l.Text(at+14, y+f.Ascent()+2, f, render.RGB(1, 1, 1), text)
-		y += h
+		lines := f.Wrap(breakWords(f, x.text, room), " ", room)
+		messages = append(messages, lines)
+		height += lineHeight*float32(len(lines)) + 3*gap
 	}
+	y := max(float32(picture.Y+picture.H)*0.82-height, float32(picture.Y))
+	for _, lines := range messages {
+		w := float32(0)
+		for _, line := range lines {
+			w = max(w, f.Width(line))
+		}
+		x := float32(int(float32(picture.X) + (float32(picture.W)-w)/2))
+		h := lineHeight*float32(len(lines)) + 2*gap
+		l.Rect(x-pad, y, w+2*pad, h, render.Color{R: 22, G: 26, B: 32, A: 225})
+		for i, line := range lines {
+			l.Text(x, float32(int(y+gap+lineHeight*float32(i)+f.Ascent())), f, render.RGB(1, 1, 1), line)
+		}
+		y += h + gap
+	}
+}
+
+// breakWords returns the words of a text. One that is wider than room, such as the name of a file, is broken.
+func breakWords(f render.Font, text string, room float32) (words []string) {
+	for _, word := range strings.Fields(text) {
+		for part := []rune(word); len(part) > 0; {
+			n := len(part)
+			for n > 1 && f.Width(string(part[:n])) > room {
+				n--
+			}
+			words = append(words, string(part[:n]))
+			part = part[n:]
+		}
+	}
+	return words
 }

@@ -1,8 +1,12 @@
 package window
 
 import (
+	"strings"
 	"testing"
 	"time"
+
+	"ghostcube/predict/lab"
+	"ghostcube/render"
 )
 
 // TestNoticesLastSeconds promises that a message stays for four seconds by the clock, whether the machine makes two
@@ -28,6 +32,41 @@ func TestNoticesLastSeconds(t *testing.T) {
 		now = now.Add(1100 * time.Millisecond)
 		if g.notices.update(g); len(g.notices.list) != 0 {
 			t.Errorf("%d updates: the message is still there after 4.1 s", updates)
+		}
+	}
+}
+
+// TestNoticesFit promises that messages of any length, four at once, are shown in full and inside the picture, in all
+// windowSizes with the panel open.
+func TestNoticesFit(t *testing.T) {
+	g := newTestGame(t, "rewind")
+	g.execute(lab.Command{Verb: "show", Pane: lab.AllPanes, Name: "headline", Value: "nonsense"})
+	g.execute(lab.Command{Verb: "network", Pane: lab.AllPanes, Value: "latency=nonsense"})
+	g.execute(lab.Command{Verb: "scene", Pane: lab.AllPanes, Name: "nonsense"})
+	g.notices.post("screenshot: " + strings.Repeat("/a-folder-with-a-long-name", 6) + "/screenshot-20260102-030405.png")
+	if len(g.notices.list) != 4 {
+		t.Fatalf("notices %v", g.notices.list)
+	}
+	for _, size := range windowSizes {
+		g.screen.w, g.screen.h, g.screen.scale = size.w, size.h, size.scale
+		picture := g.pictureRect()
+		var l render.DrawList
+		g.notices.draw(&l, picture, g.screen.uiScale())
+		shown := ""
+		for _, it := range l.Items {
+			w, top, bottom := it.W, it.Y, it.Y+it.H
+			if it.Kind == render.TextKind {
+				shown += it.Text
+				w, top, bottom = it.Font.Width(it.Text), it.Y-it.Font.Ascent(), it.Y
+			}
+			if it.X < float32(picture.X) || it.X+w > float32(picture.X+picture.W) || top < float32(picture.Y) || bottom > float32(picture.Y+picture.H) {
+				t.Errorf("%+v: %q lies at %v, %v", size, it.Text, it.X, it.Y)
+			}
+		}
+		for _, n := range g.notices.list {
+			if without := func(s string) string { return strings.ReplaceAll(s, " ", "") }; !strings.Contains(without(shown), without(n.text)) {
+				t.Errorf("%+v: %q is not shown in full", size, n.text)
+			}
 		}
 	}
 }

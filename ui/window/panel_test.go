@@ -66,13 +66,30 @@ func (g *game) typeText(t *testing.T, name, text string) {
 	g.lay(t, widget.Input{Enter: true})
 }
 
+// windowSize is a size of the window in pixels, and the pixels per point of its display.
+type windowSize struct {
+	w, h  int
+	scale float64
+}
+
+// windowSizes are the windows in which every text fits: three sizes in points at four scales of the display, and
+// 1920x1080 pixels at all of them.
+var windowSizes = func() (list []windowSize) {
+	for _, scale := range []float64{1, 1.25, 1.5, 2} {
+		for _, points := range [][2]float64{{900, 600}, {1280, 720}, {1920, 1080}} {
+			list = append(list, windowSize{int(points[0] * scale), int(points[1] * scale), scale})
+		}
+		if scale > 1 {
+			list = append(list, windowSize{1920, 1080, scale})
+		}
+	}
+	return list
+}()
+
 // TestPanelTexts promises that no label, title, value or tooltip of any page is cut, and that each tooltip lies in
-// the window, for every strategy, in windows of three sizes and at four scales of the display.
+// the window, for every strategy, in all windowSizes.
 func TestPanelTexts(t *testing.T) {
-	sizes := []struct {
-		w, h  int
-		scale float64
-	}{{1280, 720, 1}, {900, 600, 1}, {1920, 1080, 1}, {1920, 1080, 1.25}, {1920, 1080, 1.5}, {2560, 1440, 2}}
+	sizes := windowSizes
 	tooltips := map[string]bool{}
 	var games []*game
 	for _, s := range lab.Strategies {

@@ -128,12 +128,7 @@ func (g *game) Draw(dst *ebiten.Image) {
 	s.pace.frame(start, s.drawTime, load{s.w, s.h, len(g.lab.Panes), g.lab.Config().Scene})
 	defer func() { s.drawTime = time.Since(start) }()
 	picture := g.pictureRect()
-	o := stage.Options{
-		NoOverlay: g.controls.uiHidden, Title: g.title, Input: g.localInputs[0], Footer: g.footer(), Alert: g.alert(), HighlightFocus: true, Callout: g.callout(), RenderLatency: s.renderLatency,
-	}
-	if g.tapePlaying() {
-		o.Input = g.lastInput
-	}
+	o := g.stageOptions(g.title, g.alert())
 	share := s.tickFraction(g.settings().Speed)
 	switch s.pace.renderer {
 	case Software, SoftwareHalf:
@@ -152,7 +147,7 @@ func (g *game) Draw(dst *ebiten.Image) {
 		g.painter.End(dst, picture.X, picture.Y)
 	}
 	if !g.controls.uiHidden {
-		g.notices.draw(&s.frame.Overlay, picture, g)
+		g.notices.draw(&s.frame.Overlay, picture, s.uiScale())
 	}
 	if g.controls.helpShown {
 		drawHelp(&s.frame.Overlay, picture)
@@ -167,6 +162,19 @@ func (g *game) Draw(dst *ebiten.Image) {
 		g.controls.screenshotDue = false
 		g.saveScreenshot(dst)
 	}
+}
+
+// stageOptions returns the options of the stage for a head with a title and an alert.
+func (g *game) stageOptions(title, alert string) stage.Options {
+	s := &g.screen
+	o := stage.Options{
+		NoOverlay: g.controls.uiHidden, Title: title, Input: g.localInputs[0], Footer: g.footer(), Alert: alert, HighlightFocus: true, Callout: g.callout(),
+		Scale: s.uiScale(), RenderLatency: s.renderLatency,
+	}
+	if g.tapePlaying() {
+		o.Input = g.lastInput
+	}
+	return o
 }
 
 // drawSoftware draws the viewports on the CPU. The GPU draws the overlay later, at full size.

@@ -1,0 +1,56 @@
+package window
+
+import (
+	"strings"
+	"testing"
+
+	"ghostcube/predict/lab"
+	"ghostcube/render"
+	"ghostcube/ui/stage"
+)
+
+// TestHeaderTexts promises that the title of each comparison, its network, and every alert stand in full in the head of
+// the picture, apart from each other, in all windowSizes with the panel open.
+func TestHeaderTexts(t *testing.T) {
+	g := newTestGame(t, "rewind", "noprediction")
+	comparisons, err := g.Library.Comparisons()
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.runTicks(t, 100)
+	alerts := []string{
+		"", "paused (P resumes, N steps one tick)", "24 % of real time, coarse picture", "● recording, 112.3 s (R stops) · 24 % of real time", "24 % of real time · encoding video: 57 %",
+	}
+	for i := range comparisons {
+		c := &comparisons[i]
+		g.execute(lab.Command{Verb: "network", Pane: lab.AllPanes, Value: c.Settings.Network})
+		for _, size := range windowSizes {
+			g.screen.w, g.screen.h, g.screen.scale = size.w, size.h, size.scale
+			for _, alert := range alerts {
+				var f stage.Frame
+				picture := g.pictureRect()
+				g.stage.Compose(&f, g.lab, picture, g.stageOptions(c.Title, alert), 1)
+				head, all := float32(0), ""
+				var texts []render.Item
+				for _, it := range f.Overlay.Items {
+					switch {
+					case head == 0 && it.Kind == render.RectKind && it.W == float32(picture.W) && it.Y == 0:
+						head = it.H
+					case it.Kind == render.TextKind && it.Y < head:
+						right := it.X + it.Font.Width(it.Text)
+						for _, other := range texts {
+							if it.Y == other.Y && it.X < other.X+other.Font.Width(other.Text) && other.X < right {
+								t.Errorf("%+v: %q covers %q", size, it.Text, other.Text)
+							}
+						}
+						texts = append(texts, it)
+						all += it.Text + "\n"
+					}
+				}
+				if !strings.Contains(all, c.Title) || !strings.Contains(all, alert) || strings.Contains(all, "…") {
+					t.Errorf("%+v, alert %q: %q", size, alert, all)
+				}
+			}
+		}
+	}
+}
