@@ -124,6 +124,10 @@ func (s *screen) tickFraction(speed float64) float32 {
 // Draw draws the window.
 func (g *game) Draw(dst *ebiten.Image) {
 	s := &g.screen
+	if g.lab == nil {
+		g.splash.draw(dst, s.uiScale())
+		return
+	}
 	start := time.Now()
 	s.pace.frame(start, s.drawTime, load{s.w, s.h, len(g.lab.Panes), g.lab.Config().Scene})
 	defer func() { s.drawTime = time.Since(start) }()
