@@ -8,6 +8,7 @@ import (
 	"ghostcube/predict/lab"
 	"ghostcube/sim/scene"
 	"ghostcube/ui/plan"
+	"ghostcube/ui/stage"
 	"ghostcube/ui/widget"
 )
 
@@ -87,10 +88,10 @@ func sourceTitle(c *plan.Comparison) string {
 	return "Ghostcube's own"
 }
 
-// comparisonLine is the line below a title.
+// comparisonLine is the line below a title: the name for --compare, and the quantity that the panes show large.
 func comparisonLine(c *plan.Comparison) string {
 	if c.Headline != "" {
-		return c.Headline
+		return c.Name + ": " + stage.HeadlineTitle(c.Headline)
 	}
 	return c.Name
 }
