@@ -3,6 +3,7 @@ package stage
 import (
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"ghostcube/predict/lab"
@@ -276,9 +277,21 @@ func (d *overlay) drawFooter(o Options, h float32) {
 		}
 	}
 	if o.Footer != "" && right-pen > d.px(80) {
-		note := f.Truncate(o.Footer, right-pen-d.px(12))
+		note := fitClauses(f, o.Footer, right-pen-d.px(12))
 		d.Text(right-d.px(10)-f.Width(note), base, f, dimTextColor, note)
 	}
+}
+
+// fitClauses returns a text without as many of its last clauses as do not fit into a width.
+func fitClauses(f render.Font, text string, width float32) string {
+	for f.Width(text) > width {
+		end := max(strings.LastIndex(text, ": "), strings.LastIndex(text, ", "))
+		if end < 0 {
+			return f.Truncate(text, width)
+		}
+		text = text[:end]
+	}
+	return text
 }
 
 // hasActions reports whether there is anything to enter or to couple in the scene.

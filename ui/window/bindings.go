@@ -77,9 +77,12 @@ var bindings = [][]binding{
 				g.notices.post("nudged the server's cube by 1 m")
 			}},
 		{label: "B, Shift B", help: "drop all packets for 0.25 s, 5 s", keys: keys{ebiten.KeyB}, press: func(g *game, _ int, shift bool) {
-			duration := map[bool]string{false: "250ms", true: "5s"}[shift]
+			duration, words := "250ms", "0.25 s"
+			if shift {
+				duration, words = "5s", "5 s"
+			}
 			g.execute(lab.Command{Verb: "blackout", Pane: lab.AllPanes, Value: duration})
-			g.notices.post("all packets dropped for " + duration)
+			g.notices.post("all packets dropped for " + words)
 		}},
 		{label: "X", help: "freeze the clients for 2 s", keys: keys{ebiten.KeyX}, press: func(g *game, _ int, _ bool) {
 			g.freezeClients()

@@ -6,6 +6,7 @@ import (
 
 	"ghostcube/predict/lab"
 	"ghostcube/render"
+	"ghostcube/ui/plan"
 	"ghostcube/ui/stage"
 )
 
@@ -52,5 +53,33 @@ func TestHeaderTexts(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestFooterNote promises that the note of the footer ends at a clause, and not with an ellipsis, in all windowSizes.
+func TestFooterNote(t *testing.T) {
+	g := playSettings(t, plan.Settings{Compare: "prediction"})
+	g.runTicks(t, 100)
+	for _, size := range windowSizes {
+		g.screen.w, g.screen.h, g.screen.scale = size.w, size.h, size.scale
+		for range 2 {
+			var f stage.Frame
+			g.stage.Compose(&f, g.lab, g.pictureRect(), g.stageOptions("", ""), 1)
+			found := false
+			note, _, _ := strings.Cut(g.footer(), ",")
+			for _, it := range f.Overlay.Items {
+				if strings.HasPrefix(it.Text, note) {
+					found = true
+					if strings.Contains(it.Text, "…") {
+						t.Errorf("%+v: %q", size, it.Text)
+					}
+				}
+			}
+			if !found && size.w > 1100 {
+				t.Errorf("%+v: no note %q", size, note)
+			}
+			g.tapeTicks = 0 // the note of a session that keys drive
+		}
+		g.tapeTicks = g.plan.Ticks(0)
 	}
 }

@@ -25,7 +25,7 @@ func drawHelp(l *render.DrawList, picture stage.Rect) {
 		t = layoutHelp(t.size - 1)
 	}
 	x, y := float32(picture.X)+(float32(picture.W)-t.w)/2, float32(picture.Y)+(float32(picture.H)-t.h)/2
-	l.Rect(x, y, t.w, t.h, render.Color{R: 16, G: 20, B: 26, A: 235})
+	l.Rect(x, y, t.w, t.h, render.Color{R: 16, G: 20, B: 26, A: 250})
 	for i, row := range t.rows {
 		base := y + t.padding + t.lineHeight*float32(i) + t.plain.Ascent()
 		l.Text(x+t.padding+t.labelWidth-t.bold.Width(row[0]), base, t.bold, render.RGB(0.62, 0.72, 0.84), row[0])

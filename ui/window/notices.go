@@ -52,7 +52,8 @@ func (n *notices) update(g *game) {
 	n.list = slices.DeleteFunc(n.list, func(x notice) bool { return !now.Before(x.until) })
 }
 
-// draw draws the messages into the lower part of the picture, centred, each in as many lines as it needs.
+// draw draws the messages at the lower edge of the picture, centred, each in as many lines as it needs. They cover the
+// footer before anything else.
 func (n *notices) draw(l *render.DrawList, picture stage.Rect, scale float32) {
 	f := render.Font{Size: int(15*scale + 0.5), Bold: true}
 	pad, gap := 14*scale, 4*scale
@@ -65,7 +66,7 @@ func (n *notices) draw(l *render.DrawList, picture stage.Rect, scale float32) {
 		messages = append(messages, lines)
 		height += lineHeight*float32(len(lines)) + 3*gap
 	}
-	y := max(float32(picture.Y+picture.H)*0.82-height, float32(picture.Y))
+	y := max(float32(picture.Y+picture.H)-height, float32(picture.Y))
 	for _, lines := range messages {
 		w := float32(0)
 		for _, line := range lines {

@@ -7,6 +7,7 @@ import (
 
 	"ghostcube/predict/lab"
 	"ghostcube/render"
+	"ghostcube/ui/stage"
 )
 
 // TestNoticesLastSeconds promises that a message stays for four seconds by the clock, whether the machine makes two
@@ -66,6 +67,25 @@ func TestNoticesFit(t *testing.T) {
 		for _, n := range g.notices.list {
 			if without := func(s string) string { return strings.ReplaceAll(s, " ", "") }; !strings.Contains(without(shown), without(n.text)) {
 				t.Errorf("%+v: %q is not shown in full", size, n.text)
+			}
+		}
+	}
+}
+
+// TestNoticesCoverNoPicture promises that a usual message covers nothing of a pane's picture, in all windowSizes.
+func TestNoticesCoverNoPicture(t *testing.T) {
+	g := newTestGame(t, "rewind", "snapshot", "statesync")
+	g.runTicks(t, 100)
+	g.notices.post("all packets dropped for 0.25 s")
+	for _, size := range windowSizes {
+		g.screen.w, g.screen.h, g.screen.scale = size.w, size.h, size.scale
+		var f stage.Frame
+		g.stage.Compose(&f, g.lab, g.pictureRect(), g.stageOptions("", ""), 1)
+		var l render.DrawList
+		g.notices.draw(&l, g.pictureRect(), g.screen.uiScale())
+		for _, v := range f.Viewports {
+			if l.Items[0].Y < float32(v.Y+v.H) && float32(v.Y) < l.Items[0].Y+l.Items[0].H {
+				t.Errorf("%+v: the message at %v covers the picture that ends at %d", size, l.Items[0].Y, v.Y+v.H)
 			}
 		}
 	}

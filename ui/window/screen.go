@@ -210,7 +210,7 @@ func (g *game) footer() string {
 		rate := float64(g.plan.Config.Rate)
 		return fmt.Sprintf("%s, %.1f of %.1f s: press a key to take over", g.plan.TapeNote(), float64(g.tapeTick)/rate, float64(g.tapeTicks)/rate)
 	}
-	return "W A S D roll, Space lifts, F nudges the server's cube, F1 lists all keys"
+	return "F1 lists all keys, W A S D roll, Space lifts, F nudges the server's cube"
 }
 
 // alert returns what the header shows in red; empty for nothing.
