@@ -680,7 +680,7 @@ func TestWindowRandomOperations(t *testing.T) {
 	heap, rss := d.settledMemory(goroutines)
 	operate(800)
 	record()
-	for range 8 { // a session of these has some 5 MB
+	for range 8 { // a session of these has some 15 MB
 		d.startComparison("techniques")
 	}
 	d.startComparison("csp-clean")
