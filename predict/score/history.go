@@ -63,6 +63,22 @@ func (p *positionHistory) moment(m sim.Moment, n int) (s positionsAt) {
 	return s
 }
 
+// ServerPositions are the server's positions of all bodies at a moment of the last two seconds, at least 128 ticks.
+type ServerPositions struct{ at positionsAt }
+
+// ServerPositions returns the server's positions at a moment, interpolated between two ticks. ok is false for a
+// moment that is forgotten or still to come. They are valid until the next Add.
+func (c *Score) ServerPositions(m sim.Moment) (p ServerPositions, ok bool) {
+	p.at = c.bodies.history.moment(m, len(c.bodies.tracks))
+	return p, p.at.known
+}
+
+// Len returns the number of bodies.
+func (p *ServerPositions) Len() int { return len(p.at.before) }
+
+// Of returns the position of a body in [0, Len()), in metres.
+func (p *ServerPositions) Of(body int) geom.Vec3 { return p.at.position(body) }
+
 // shareOfTick returns the share of its tick that is over at a moment of a tick or later.
 func shareOfTick(m sim.Moment) float32 {
 	return float32(m-m.Tick().Moment()) / sim.MomentsPerTick

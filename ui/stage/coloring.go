@@ -23,6 +23,7 @@ const (
 	byJointDepth          // joints between the body and the root of its joint tree
 	byUpdateRate          // at which the server sends the body, in its area of interest
 	byPrediction          // whether the client predicts the body or interpolates it
+	byPathError           // distance to the server's body at the moment that the view claims
 )
 
 // colorings are, for each Coloring, its name in show commands and what the colours then mean.
@@ -35,6 +36,7 @@ var colorings = [...]struct{ name, meaning string }{
 	byJointDepth: {"joint-depth", "joint depth"},
 	byUpdateRate: {"rate", "update rate"},
 	byPrediction: {"prediction", "predicted or interpolated"},
+	byPathError:  {"path-error", "path error"},
 }
 
 // coloringNames are the names of all colourings; the index is the Coloring.
@@ -52,10 +54,13 @@ func (c Coloring) String() string { return colorings[c].name }
 func (c Coloring) Meaning() string { return colorings[c].meaning }
 
 // rampColor returns the colour at a share of the ramp in [0, 1].
-func rampColor(share float32) render.Color {
-	x := float32(geom.Clamp(share, 0, 1) * (float32(len(colorRamp)) - 1))
-	i := min(int(x), len(colorRamp)-2)
-	return colorRamp[i].Mix(colorRamp[i+1], x-float32(i))
+func rampColor(share float32) render.Color { return mixRamp(colorRamp[:], share) }
+
+// mixRamp returns the colour at a share in [0, 1] of a ramp of equidistant colours.
+func mixRamp(ramp []render.Color, share float32) render.Color {
+	x := float32(geom.Clamp(share, 0, 1) * (float32(len(ramp)) - 1))
+	i := min(int(x), len(ramp)-2)
+	return ramp[i].Mix(ramp[i+1], x-float32(i))
 }
 
 // encodingNames are the labels of the legend.
@@ -129,6 +134,10 @@ func (p *pane) bodyColor(by Coloring, side Side, i int) (c render.Color, ok bool
 			}
 			return interpolatedColor, true
 		}
+	case byPathError:
+		if side != ServerSide && i < len(p.bodyErrors.metres) {
+			return errorColor(p.bodyErrors.metres[i]), true
+		}
 	case byAuthority:
 		if player := p.owner(side, i); player != sim.NoPlayer {
 			return playerColors[player], true
@@ -191,6 +200,7 @@ func (p *pane) missingText(show *Settings) string {
 type legendEntry struct {
 	color   render.Color
 	ramp    bool
+	stops   []string // labels between the parts of the ramp of path errors
 	outline bool
 	label   string // left of a ramp, right of a square
 	rampEnd string // right of a ramp
@@ -217,6 +227,8 @@ func (d *overlay) legendEntries() (list []legendEntry) {
 		list = append(list, legendEntry{color: rootColor, label: "root"}, legendEntry{ramp: true, label: "joint depth 1", rampEnd: strconv.Itoa(maxJointDepth) + " or more"}, legendEntry{color: unownedColor, label: "no joints"})
 	case byPrediction:
 		list = append(list, legendEntry{color: predictedColor, label: "predicted"}, legendEntry{color: interpolatedColor, label: "interpolated"})
+	case byPathError:
+		list = append(list, legendEntry{stops: errorStops[:], label: "path error"}, legendEntry{color: unknownColor, label: "not compared yet"})
 	case byAuthority:
 		for i := range min(d.l.Players(), len(playerColors)) {
 			list = append(list, legendEntry{color: playerColors[i], label: "player " + strconv.Itoa(i+1)})
@@ -263,6 +275,9 @@ func (d *overlay) anyInspection(condition func(*predict.Inspection) bool) bool {
 const (
 	rampWidth = 110 // pixels at scale 1
 	rampSteps = 55  // rectangles of one colour
+
+	rampPartWidth = 33 // pixels at scale 1, between two stops
+	rampPartSteps = 11 // rectangles of one colour between two stops
 )
 
 // legendEntryWidth returns the width of an entry.
@@ -270,6 +285,12 @@ func (d *overlay) legendEntryWidth(e *legendEntry, f render.Font) float32 {
 	w := d.px(11) + d.px(6) + f.Width(e.label)
 	if e.ramp {
 		w = f.Width(e.label) + d.px(rampWidth) + 2*d.px(6) + f.Width(e.rampEnd)
+	}
+	if len(e.stops) > 0 {
+		w = f.Width(e.label) + float32(float32(len(e.stops)-1)*(d.px(rampPartWidth)+d.px(5)))
+		for _, s := range e.stops {
+			w += d.px(5) + f.Width(s)
+		}
 	}
 	return w
 }
@@ -279,6 +300,9 @@ func (d *overlay) drawLegendEntry(e *legendEntry, f render.Font, x, y, h float32
 	base, box := baseline(f, y, h), d.px(11)
 	top := y + float32((h-box)*0.5)
 	switch {
+	case len(e.stops) > 0:
+		d.drawErrorRamp(e, f, x, base, top, box)
+		return
 	case e.ramp:
 		x += d.Text(x, base, f, dimTextColor, e.label) + d.px(6)
 		w := d.px(rampWidth)
@@ -294,4 +318,24 @@ func (d *overlay) drawLegendEntry(e *legendEntry, f render.Font, x, y, h float32
 		d.Rect(x, top, box, box, e.color)
 	}
 	d.Text(x+box+d.px(6), base, f, dimTextColor, e.label)
+}
+
+// drawErrorRamp draws the ramp of path errors in parts with the labels of its stops between them.
+func (d *overlay) drawErrorRamp(e *legendEntry, f render.Font, x, base, top, box float32) {
+	x += d.Text(x, base, f, dimTextColor, e.label)
+	part := d.px(rampPartWidth)
+	for k, stop := range e.stops {
+		x += d.px(5)
+		x += d.Text(x, base, f, dimTextColor, stop)
+		if k == len(e.stops)-1 {
+			return
+		}
+		x += d.px(5)
+		for i := range rampPartSteps {
+			from, to := float32(int(float32(part*float32(i))/rampPartSteps)), float32(int(float32(part*float32(i+1))/rampPartSteps))
+			share := (float32(k) + float32(i)/(rampPartSteps-1)) / float32(len(e.stops)-1)
+			d.Rect(x+from, top, to-from, box, mixRamp(errorRamp[:], share))
+		}
+		x += part
+	}
 }

@@ -92,6 +92,7 @@ func TestPalette(t *testing.T) {
 		"server": serverColor, "received": receivedColor, "simulated": simulatedColor, "unowned": unownedColor, "static": staticColor, "carrier": carrierColor,
 		"unknown": unknownColor, "fallback": fallbackColor, "predicted": predictedColor, "interpolated": interpolatedColor, "root": rootColor,
 		"absolute": encodingColors[predict.Absolute], "relative": encodingColors[predict.RelativeToPlayer], "delta": encodingColors[predict.DeltaEncoded],
+		"no error": errorRamp[0], "1 cm": errorRamp[1], "10 cm": errorRamp[2], "1 m": errorRamp[3],
 		"low": colorRamp[0], "high": colorRamp[len(colorRamp)-1],
 		"parent": parentColor, "candidate": candidateColor, "open joint": openJointColor, "hit": hitColor, "miss": missColor, "unrewound": unrewoundColor, "callout": calloutColor, "focus": focusColor,
 		"text": textColor, "dim text": dimTextColor, "alert": alertColor, "background": backgroundColor, "empty": emptyColor, "key": keyDownColor, "gridline": gridlineColor, "event": eventColor, "curve": CurveColor,
@@ -119,6 +120,7 @@ func TestPalette(t *testing.T) {
 		{15, "server,received,simulated,ground,unowned,static,carrier,player 1,player 2"},
 		{20, "ground,player 1,player 2,unowned,unknown,server"},
 		{19, "fallback,player 1,player 2,unowned,unknown,server"},
+		{20, "unknown,no error,1 cm,10 cm,1 m"}, {15, "ground,1 cm,10 cm,1 m"}, {19, "static,1 cm,10 cm,1 m"}, {19, "server,10 cm,1 m"},
 		{20, "ground,root,low,high"}, {20, "unowned,root,low,high"},
 		{19, "ground,predicted,interpolated,server,received"},
 		{19, "ground,absolute,relative,delta,unknown,server"},
@@ -358,6 +360,7 @@ func TestLegend(t *testing.T) {
 	for settings, want := range map[string][]string{
 		"color=off": {"client"}, "color=priority": {"priority 1", "1,000,000"}, "color=age": {"age 0", "2 s", "never received"},
 		"color=encoding":    {"absolute", "relative to player", "delta", "never received"},
+		"color=path-error":  {"path error", "0", "1 cm", "10 cm", "1 m", "not compared yet"},
 		"color=joint-depth": {"root", "joint depth 1", "8 or more", "no joints"},
 		"color=authority":   {"player 1", "unowned"}, "simulated=on": {"player 1", "unowned", "simulated"},
 	} {

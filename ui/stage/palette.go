@@ -44,6 +44,12 @@ var (
 		{R: 82, G: 36, B: 126, A: 255}, {R: 64, G: 84, B: 168, A: 255}, {R: 32, G: 128, B: 160, A: 255},
 		{R: 44, G: 172, B: 116, A: 255}, {R: 92, G: 200, B: 100, A: 255}, {R: 150, G: 225, B: 90, A: 255},
 	}
+
+	// errorRamp are the colours of path errors of 0, 1 cm, 10 cm and 1 m. Lightness falls along the ramp, so that a
+	// body that is right is pale, and the worst are the darkest (TestErrorRamp).
+	errorRamp = [...]render.Color{
+		{R: 240, G: 238, B: 232, A: 255}, {R: 246, G: 176, B: 130, A: 255}, {R: 228, G: 76, B: 62, A: 255}, {R: 120, G: 8, B: 116, A: 255},
+	}
 )
 
 // The colours of lines in the picture.

@@ -69,7 +69,7 @@ var SettingTable = []Setting{
 	{Name: "shots", Key: "Y", Help: "shots of the last second and their results", field: func(s *Settings) any { return &s.Shots }},
 	{Name: "parents", Key: "I", Help: "boxes in which the player's cube looks for a parent", field: func(s *Settings) any { return &s.Parents }},
 	{Name: "joints", Help: "marks at open joints, the largest gap in the caption, and the roots of joint trees", field: func(s *Settings) any { return &s.Joints }},
-	{Name: "color", Key: "C", Help: "colour bodies by priority, age, encoding, authority, joint depth or prediction", field: func(s *Settings) any { return &s.Coloring }},
+	{Name: "color", Key: "C", Help: "colour bodies by priority, age, encoding, authority, joint depth, update rate, prediction or path error", field: func(s *Settings) any { return &s.Coloring }},
 	{Name: "headline", Help: "the measure or counter that each pane shows in large type, such as down_kbit_per_second", field: func(s *Settings) any { return &s.Headline }},
 	{Name: "yaw", Help: "camera direction, degrees counter-clockwise from +y; scenes have their own default", Min: -360, Max: 360, field: func(s *Settings) any { return &s.Yaw }},
 	{Name: "pitch", Help: "camera pitch, degrees below the horizon; scenes have their own default", Min: 2, Max: 85, field: func(s *Settings) any { return &s.Pitch }},

@@ -62,6 +62,7 @@ type pane struct {
 	headline        headline
 	measures        []score.Measure // scratch
 	pathError       pathError
+	bodyErrors      bodyErrors // while path errors colour the bodies
 	explain         explanation
 	caption         caption
 	gaugeItems      []render.Item // of the last drawn gauges whose figures change as often as the caption
@@ -152,6 +153,7 @@ func (s *Stage) Fork(l *lab.Lab) *Stage {
 		q.clientTints, q.serverTints = p.clientTints.clone(), p.serverTints.clone()
 		q.inspection = predict.Inspection{}
 		q.inspection.CopyFrom(&p.inspection)
+		q.bodyErrors = p.bodyErrors.clone()
 		q.measures, q.caption, q.gaugeItems, q.gaugesStale = nil, caption{stale: true}, nil, true
 		f.panes = append(f.panes, &q)
 	}
@@ -190,6 +192,11 @@ func (p *pane) inspect(show *Settings) {
 	} else {
 		p.current.simulated = append(p.current.simulated[:0], v.Simulated...)
 	}
+	if show.Coloring != byPathError {
+		p.bodyErrors = bodyErrors{}
+	} else if p.bodyErrors.count == 0 {
+		p.bodyErrors.add(p)
+	}
 	p.updateHeadline(show, false)
 	p.current.parentBoxes = p.current.parentBoxes[:0]
 	if show.Parents {
@@ -201,7 +208,7 @@ func (p *pane) inspect(show *Settings) {
 func (p *pane) tick(source *lab.Pane, l *lab.Lab, show *Settings) {
 	if p.startTick != source.StartTick() {
 		p.upRate, p.downRate, p.replayedTicks, p.correctionCount, p.packetHistory = bitRate{}, bitRate{}, 0, 0, packetHistory{}
-		p.inputBits, p.playouts, p.pathError = inputBits{}, playoutHistory{}, pathError{}
+		p.inputBits, p.playouts, p.pathError, p.bodyErrors = inputBits{}, playoutHistory{}, pathError{}, bodyErrors{}
 		p.explain = explanation{corrections: source.Corrections.Total()}
 		p.startTick = source.StartTick()
 	}
@@ -214,6 +221,9 @@ func (p *pane) tick(source *lab.Pane, l *lab.Lab, show *Settings) {
 		p.clientTints.update(source.ServerWorld.TouchedBy())
 	}
 	p.updateGraphs(source, l)
+	if show.Coloring == byPathError {
+		p.bodyErrors.add(p)
+	}
 	p.inspect(show)
 	if show.Packet {
 		p.packetHistory.add(&p.inspection.Packet, p.inspection.Packet.Tick == source.ServerWorld.Tick(), l.Config().Rate)
