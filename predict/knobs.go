@@ -46,19 +46,22 @@ type need struct {
 }
 
 // Value returns the current value as text, which Set parses back to the same value.
-func (k *Knob) Value() string {
+func (k *Knob) Value() string { return string(k.appendValue(nil)) }
+
+// appendValue appends the value as text to dst.
+func (k *Knob) appendValue(dst []byte) []byte {
 	switch k.Kind {
 	case Float:
-		return strconv.FormatFloat(*k.floats[0], 'g', -1, 64) + k.Unit
+		return append(strconv.AppendFloat(dst, *k.floats[0], 'g', -1, 64), k.Unit...)
 	case Int:
-		return strconv.Itoa(*k.ints[0])
+		return strconv.AppendInt(dst, int64(*k.ints[0]), 10)
 	case Bool:
 		if *k.bools[0] {
-			return "on"
+			return append(dst, "on"...)
 		}
-		return "off"
+		return append(dst, "off"...)
 	}
-	return k.Options[*k.ints[0]]
+	return append(dst, k.Options[*k.ints[0]]...)
 }
 
 // Number returns the current value of a Float or an Int, the index of a Choice, and 0 or 1 for a
@@ -333,6 +336,24 @@ func (s *Knobs) CopyFrom(o *Knobs) {
 			*p = *from.bools[0]
 		}
 	}
+}
+
+// AppendChanged appends the knobs that differ from their defaults to dst, as name=value with a separator between two
+// of them.
+func (s *Knobs) AppendChanged(dst []byte, separator string) []byte {
+	first := len(dst)
+	for _, k := range s.list {
+		start := len(dst)
+		if start > first {
+			dst = append(dst, separator...)
+		}
+		dst = append(append(dst, k.Name...), '=')
+		value := len(dst)
+		if dst = k.appendValue(dst); string(dst[value:]) == k.initial {
+			dst = dst[:start]
+		}
+	}
+	return dst
 }
 
 // Changed lists the knobs that differ from their defaults, as name=value.

@@ -7,6 +7,7 @@ import (
 	"image/png"
 	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"ghostcube/assets"
 )
@@ -157,14 +158,52 @@ func (f Font) Wrap(words []string, separator string, width float32) (lines []str
 // Truncate returns s, or its longest beginning that fits into width pixels with an ellipsis. Where not
 // even one letter fits it returns an empty text.
 func (f Font) Truncate(s string, width float32) string {
+	kept := f.Fit(s, width)
+	if kept == s || kept == "" {
+		return kept
+	}
+	return kept + Ellipsis
+}
+
+// Ellipsis ends a text that was cut.
+const Ellipsis = "…"
+
+// Fit returns s, or its longest beginning that fits into width pixels together with an ellipsis. Where not even one
+// letter fits it returns an empty text.
+func (f Font) Fit(s string, width float32) string {
 	if f.Width(s) <= width {
 		return s
 	}
-	r := []rune(s)
-	for n := len(r) - 1; n > 0; n-- {
-		if t := strings.TrimRight(string(r[:n]), " ") + "…"; f.Width(t) <= width {
-			return t
+	face, end, pen := f.face(), 0, 0
+	limit := float32(width*64) - float32(f.Width(Ellipsis)*64)
+	for i, r := range s {
+		if pen += face.glyph(r).Advance; float32(pen) > limit {
+			break
+		}
+		if r != ' ' {
+			end = i + utf8.RuneLen(r)
 		}
 	}
-	return ""
+	return s[:end]
+}
+
+// Break returns the words of a text that fit into a line of a width in pixels, at least one, and the rest. Words are
+// separated by a text, such as a space.
+func (f Font) Break(s, separator string, width float32) (line, rest string) {
+	end := -1 // of the words that fit
+	for from := 0; ; {
+		k := strings.Index(s[from:], separator)
+		if k < 0 {
+			if end < 0 || f.Width(s) <= width {
+				return s, ""
+			}
+			break
+		}
+		if end >= 0 && f.Width(s[:from+k]) > width {
+			break
+		}
+		end = from + k
+		from = end + len(separator)
+	}
+	return s[:end], s[end+len(separator):]
 }

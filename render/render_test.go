@@ -184,3 +184,65 @@ func TestBorder(t *testing.T) {
 		}
 	}
 }
+
+// TestBreak promises that a line has as many words as fit, at least one, and that nothing is lost.
+func TestBreak(t *testing.T) {
+	f := Font{Size: 13}
+	width := f.Width("one, two, three")
+	for _, c := range []struct {
+		text       string
+		width      float32
+		line, rest string
+	}{
+		{"one, two, three, four", width, "one, two, three", "four"}, {"one, two, three", width, "one, two, three", ""},
+		{"one, two, three", width - 1, "one, two", "three"}, {"one, two", 1, "one", "two"}, {"one", 1, "one", ""}, {"", 9, "", ""},
+	} {
+		if line, rest := f.Break(c.text, ", ", c.width); line != c.line || rest != c.rest {
+			t.Errorf("%q in %v pixels: %q, %q", c.text, c.width, line, rest)
+		}
+	}
+}
+
+// TestFit promises that a beginning of a text is the longest that fits with the ellipsis, without a space at its end.
+func TestFit(t *testing.T) {
+	f := Font{Size: 13}
+	const text = "mean 0.25 m, ±3 % of 7"
+	for width := float32(-2); width < f.Width(text)+2; width += 0.5 {
+		want := ""
+		for n := range text {
+			if kept := strings.TrimRight(text[:n], " "); n > 0 && f.Width(kept+Ellipsis) <= width {
+				want = kept
+			}
+		}
+		if f.Width(text) <= width {
+			want = text
+		}
+		if got := f.Fit(text, width); got != want {
+			t.Errorf("in %v pixels %q, want %q", width, got, want)
+		}
+	}
+}
+
+// TestTexts promises that the texts and points of a draw list are its own: neither the text that was given, nor
+// items of another list, nor later texts change them before Reset.
+func TestTexts(t *testing.T) {
+	var a, b DrawList
+	given := []byte("given")
+	var texts Texts
+	kept := texts.Keep(given)
+	given[0] = 'x'
+	a.Text(1, 2, Font{}, Color{}, kept)
+	a.Line([]Point{{1, 2}, {3, 4}}, 1, Color{})
+	b.Append(&a)
+	a.Reset()
+	texts.Reset()
+	texts.Keep([]byte("other"))
+	for range 100 {
+		a.Text(0, 0, Font{}, Color{}, "another text")
+		b.Text(0, 0, Font{}, Color{}, "a third")
+	}
+	a.Line([]Point{{9, 9}, {9, 9}}, 1, Color{})
+	if b.Items[0].Text != "given" || b.Items[1].Points[1] != (Point{3, 4}) || len(b.Items) != 102 {
+		t.Errorf("%+v", b.Items[:2])
+	}
+}

@@ -21,13 +21,13 @@ func (p *Pane) Headline(dst []score.Measure) []score.Measure {
 	dst = p.Score.Headline(dst, len(p.ServerWorld.Bodies()) >= manyBodies)
 	seconds := float64(p.lab.tick-p.startTick) / float64(p.lab.config.Rate)
 	for _, d := range []struct {
-		name, help string
-		counters   *link.Counters
+		name, title, help string
+		counters          *link.Counters
 	}{
-		{"down", "data sent from the server to the client, with all headers", p.Clients[0].LinkCounters(link.Down)},
-		{"up", "data sent from the client to the server, with all headers", p.Clients[0].LinkCounters(link.Up)},
+		{"down_kbit_per_second", "bandwidth down, kbit/s", "data sent from the server to the client, with all headers", p.Clients[0].LinkCounters(link.Down)},
+		{"up_kbit_per_second", "bandwidth up, kbit/s", "data sent from the client to the server, with all headers", p.Clients[0].LinkCounters(link.Up)},
 	} {
-		dst = append(dst, score.Measure{Name: d.name + "_kbit_per_second", Title: "bandwidth " + d.name + ", kbit/s", Help: d.help,
+		dst = append(dst, score.Measure{Name: d.name, Title: d.title, Help: d.help,
 			Value: float64(d.counters.WireBytes) * 8 / 1000 / max(seconds, 1e-9), OK: seconds >= 1, Digits: 0, Better: score.Lower})
 	}
 	return dst

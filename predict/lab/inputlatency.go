@@ -48,11 +48,12 @@ func (l *Lab) MeasureInputLatency(following []Entry) []int {
 
 // Progress returns how far the inputs of the pane's first client have come; it is zero if the strategy
 // cannot report it.
-func (p *Pane) Progress() (to predict.InputProgress) {
+func (p *Pane) Progress() predict.InputProgress {
+	p.progressScratch = predict.InputProgress{}
 	if report := p.Strategy.Latency; report != nil {
-		report(&to, p.serverSide, p.Clients[0].side)
+		report(&p.progressScratch, p.serverSide, p.Clients[0].side)
 	}
-	return to
+	return p.progressScratch
 }
 
 // Joined reports whether the first player's input has an effect in every pane: its clients send inputs,

@@ -2,7 +2,6 @@ package lab
 
 import (
 	"ghostcube/net/link"
-	"ghostcube/net/packet"
 	"ghostcube/predict/score"
 )
 
@@ -19,12 +18,11 @@ func (p *Pane) Measures(dst []score.Measure) []score.Measure {
 		}
 		dst = append(dst, m)
 	}
-	traffic := func(direction, route string, s *packet.Stats, m *link.Counters) {
-		perSecond(direction+"_kbit_per_second", "bandwidth "+direction+", kbit/s", "data sent "+route+", with IP and UDP headers, or with all that TCP adds", float64(m.WireBytes)*8/1000, 1)
-		perSecond(direction+"_packets_per_second", "packets "+direction+", per second", "packets sent "+route, float64(s.PacketsSent), 1)
-	}
-	traffic("up", "from the client to the server", &p.Clients[0].Endpoint.Stats, p.Clients[0].LinkCounters(link.Up))
-	traffic("down", "from the server to the client", p.ServerStats(), p.Clients[0].LinkCounters(link.Down))
+	kbit := func(d link.Direction) float64 { return float64(p.Clients[0].LinkCounters(d).WireBytes) * 8 / 1000 }
+	perSecond("up_kbit_per_second", "bandwidth up, kbit/s", "data sent from the client to the server, with IP and UDP headers, or with all that TCP adds", kbit(link.Up), 1)
+	perSecond("up_packets_per_second", "packets up, per second", "packets sent from the client to the server", float64(p.Clients[0].Endpoint.Stats.PacketsSent), 1)
+	perSecond("down_kbit_per_second", "bandwidth down, kbit/s", "data sent from the server to the client, with IP and UDP headers, or with all that TCP adds", kbit(link.Down), 1)
+	perSecond("down_packets_per_second", "packets down, per second", "packets sent from the server to the client", float64(p.ServerStats().PacketsSent), 1)
 	replayed, known := p.Counters.Lookup("replayed_ticks")
 	first, diverged := p.Divergence()
 	return append(dst,

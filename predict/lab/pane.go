@@ -47,6 +47,7 @@ type Pane struct {
 	forced             ForcedFault     // the last one
 	noise              score.Noise     // of Measures
 	noiseScratch       []score.Measure // of the last second
+	progressScratch    predict.InputProgress
 }
 
 // Client is one client of a pane.

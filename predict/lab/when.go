@@ -7,13 +7,13 @@ import (
 	"ghostcube/sim"
 )
 
-// When says in words at which time of the server the pane draws its player's cube, such as drawn 150 ms
-// ahead of the server, and where the other bodies are drawn at another time, that one too. It is empty
+// AppendWhen appends to dst in words at which time of the server the pane draws its player's cube, such as drawn
+// 150 ms ahead of the server, and where the other bodies are drawn at another time, that one too. It appends nothing
 // until the client draws something.
-func (p *Pane) When() string {
+func (p *Pane) AppendWhen(dst []byte) []byte {
 	v := &p.Clients[0].View
 	if len(v.Bodies) == 0 || v.Others == 0 {
-		return ""
+		return dst
 	}
 	body := p.PlayerBody()
 	predicted := body < len(v.Predicted) && v.Predicted[body]
@@ -22,21 +22,22 @@ func (p *Pane) When() string {
 		if predicted {
 			at = v.Own
 		}
-		return "drawn " + p.fromServer(at, " of the server", " the server")
+		return p.appendFromServer(append(dst, "drawn "...), at, " of the server", " the server")
 	}
-	return "you " + p.fromServer(v.Own, "", "") + ", others " + p.fromServer(v.Others, " of the server", " the server")
+	dst = append(p.appendFromServer(append(dst, "you "...), v.Own, "", ""), ", others "...)
+	return p.appendFromServer(dst, v.Others, " of the server", " the server")
 }
 
-// fromServer returns a moment relative to the server's present in words, each followed by an ending.
-func (p *Pane) fromServer(at sim.Moment, ahead, behind string) string {
+// appendFromServer appends a moment relative to the server's present in words, each followed by an ending.
+func (p *Pane) appendFromServer(dst []byte, at sim.Moment, ahead, behind string) []byte {
 	d := time.Duration(at-p.ServerWorld.Tick().Moment()) * time.Second / time.Duration(sim.MomentsPerTick*p.lab.config.Rate)
 	switch ms := int(d.Round(time.Millisecond).Milliseconds()); {
 	case ms > 0:
-		return strconv.Itoa(ms) + " ms ahead" + ahead
+		return append(append(strconv.AppendInt(dst, int64(ms), 10), " ms ahead"...), ahead...)
 	case ms < 0:
-		return strconv.Itoa(-ms) + " ms behind" + behind
+		return append(append(strconv.AppendInt(dst, int64(-ms), 10), " ms behind"...), behind...)
 	}
-	return "at the server's present"
+	return append(dst, "at the server's present"...)
 }
 
 // countTrue returns the number of values that are true.

@@ -16,7 +16,7 @@ func TestWhen(t *testing.T) {
 	}
 	v := &p.Clients[0].View
 	v.Bodies = v.Bodies[:0]
-	if got := p.When(); got != "" {
+	if got := string(p.AppendWhen(nil)); got != "" {
 		t.Errorf("before anything is drawn: %q", got)
 	}
 	now := p.ServerWorld.Tick() + 100
@@ -38,7 +38,7 @@ func TestWhen(t *testing.T) {
 		{(now - 6).Moment() + sim.MomentsPerTick/2, 0, nil, "drawn 92 ms behind the server"},
 	} {
 		v.Others, v.Own, v.Predicted = c.others, c.own, c.predicted
-		if got := p.When(); got != c.want {
+		if got := string(p.AppendWhen(nil)); got != c.want {
 			t.Errorf("%v, %v, %v: %q, want %q", c.others, c.own, c.predicted, got, c.want)
 		}
 	}

@@ -40,11 +40,14 @@ func (b Better) String() string {
 }
 
 // Text returns the value as a table row shows it.
-func (m *Measure) Text() string {
+func (m *Measure) Text() string { return string(m.AppendText(nil)) }
+
+// AppendText appends what Text returns to dst.
+func (m *Measure) AppendText(dst []byte) []byte {
 	if !m.OK {
-		return "-"
+		return append(dst, '-')
 	}
-	return strconv.FormatFloat(m.Value, 'f', m.Digits, 64)
+	return strconv.AppendFloat(dst, m.Value, 'f', m.Digits, 64)
 }
 
 // KeyToScreen appends the latency from a key press to the screen to dst. ticks is its mean; rate is

@@ -1,16 +1,18 @@
 package stage
 
 import (
+	"runtime"
+	"strings"
 	"testing"
 
 	"ghostcube/predict/lab"
+	"ghostcube/sim"
 )
 
 // BenchmarkFrame measures the Go side of a frame of four panes of 901 bodies with all gauges: the tick of the
 // stage and the composition of the picture, without the session's own tick.
 func BenchmarkFrame(b *testing.B) {
-	l := openLab(b, lab.Config{Scene: "katamari", Rate: 60, Seat: lab.AtHost}, "latency=50ms,loss=1%", []string{"statesync", "statesync:budget=64", "snapshot", "snapshot:compression=delta"})
-	setDisplay(b, l, "packet=on,ages=on,latency=on,slots=on,simulated=on,split=off,color=age,headline=down_kbit_per_second")
+	l := openBusySession(b)
 	var s Stage
 	rollAndPull(b, &s, l, 120)
 	var f Frame
@@ -25,5 +27,65 @@ func BenchmarkFrame(b *testing.B) {
 		b.StartTimer()
 		s.Tick(l)
 		s.Compose(&f, l, Rect{W: 1280, H: 720}, Options{Title: "four panes", HighlightFocus: true}, 0.5)
+	}
+}
+
+// openBusySession opens four panes of 901 bodies with all gauges.
+func openBusySession(t testing.TB) *lab.Lab {
+	l := openLab(t, lab.Config{Scene: "katamari", Rate: 60, Seat: lab.AtHost}, "latency=50ms,loss=1%", []string{"statesync", "statesync:budget=64", "snapshot", "snapshot:compression=delta"})
+	setDisplay(t, l, "packet=on,ages=on,latency=on,slots=on,simulated=on,split=off,color=age,headline=down_kbit_per_second")
+	return l
+}
+
+// TestFrameAllocations promises that the tick of the stage and the composition of the picture allocate nothing
+// while captions, gauges, headlines and explanations change, whatever colours the bodies, split or not. A tick of the session allocates a little itself, so the frames are counted without it.
+func TestFrameAllocations(t *testing.T) {
+	l := openBusySession(t)
+	var s Stage
+	var f Frame
+	frames := 0
+	var before, after runtime.MemStats
+	words := []string{"tick ", "path error ", " kbit/s", "mean ", "p99 ", "server tick "}
+	changed := map[string]map[string]bool{} // texts by the word that they contain
+	displays := []string{
+		"color=age,packet=on,ages=on,latency=on,slots=on,split=off,ticks=off", "color=path-error,split=on",
+		"color=priority,headline=snapshot_age_ms,ticks=on", "packet=off,ages=off,latency=off,slots=off",
+	}
+	for n, display := range append(displays, displays...) {
+		setDisplay(t, l, display)
+		s.Refresh(l)
+		total := uint64(0)
+		for i := range 150 {
+			if err := l.Tick(lab.Entry{Inputs: []sim.Input{{Buttons: sim.Pull | sim.Buttons(1<<(l.Ticks()/7%4))}}}); err != nil {
+				t.Fatal(err)
+			}
+			runtime.ReadMemStats(&before)
+			s.Tick(l)
+			s.Compose(&f, l, Rect{W: 1280, H: 720}, Options{Title: "four panes", HighlightFocus: true}, 0.5)
+			runtime.ReadMemStats(&after)
+			if n < len(displays) || i < 30 {
+				continue // memory grows to what later frames use again
+			}
+			frames++
+			total += after.Mallocs - before.Mallocs
+			for k := range f.Overlay.Items {
+				for _, word := range words {
+					if text := f.Overlay.Items[k].Text; strings.Contains(text, word) {
+						if changed[word] == nil {
+							changed[word] = map[string]bool{}
+						}
+						changed[word][strings.Clone(text)] = true
+					}
+				}
+			}
+		}
+		if total > 0 {
+			t.Errorf("%s: %d allocations in 120 frames", display, total)
+		}
+	}
+	for _, word := range words {
+		if n := len(changed[word]); n < 3 {
+			t.Errorf("%d texts with %q in %d frames: nothing is tested", n, word, frames)
+		}
 	}
 }

@@ -1,10 +1,6 @@
 package stage
 
 import (
-	"fmt"
-	"strconv"
-	"strings"
-
 	"ghostcube/predict"
 	"ghostcube/predict/lab"
 	"ghostcube/predict/score"
@@ -24,11 +20,12 @@ type caption struct {
 	pane        Rect
 	scale       float32
 	panes       int
-	headline    headline
+	headline    int // changes of the headline so far
 	settings    Settings
 	note        string
 	name, knobs string // knobs: the changed ones where they fit beside the name
 	lines       []captionLine
+	texts       texts
 }
 
 // captionChangesPerSecond is how often in a second of the session a caption changes.
@@ -38,16 +35,20 @@ const captionChangesPerSecond = 10
 func (d *overlay) updateCaption(i int, r Rect) *caption {
 	p := d.stage.panes[i]
 	c, note := &p.caption, p.source.Clients[0].View.Note
-	if !c.stale && c.pane == r && c.scale == d.scale && c.panes == len(d.l.Panes) && c.headline == p.headline && c.settings == d.settings && c.note == note {
+	if !c.stale && c.pane == r && c.scale == d.scale && c.panes == len(d.l.Panes) && c.headline == p.headline.changes && c.settings == d.settings && c.note == note {
 		return c
 	}
 	p.gaugesStale = true
-	*c = caption{pane: r, scale: d.scale, panes: len(d.l.Panes), headline: p.headline, settings: d.settings, note: note, lines: c.lines[:0]}
+	*c = caption{pane: r, scale: d.scale, panes: len(d.l.Panes), headline: p.headline.changes, settings: d.settings, note: note, lines: c.lines[:0], texts: c.texts}
+	c.texts.Reset()
+	ofFrame := d.texts
+	d.texts = &c.texts
 	room := float32(r.W) - d.px(20) - d.headlineWidth(i, r)
 	big := d.font(17, true)
-	c.name = big.Truncate(d.paneName(i), room)
+	c.name = d.texts.truncate(big, d.paneName(i), room)
 	c.knobs = d.knobsBeside(i, room-big.Width(c.name)-d.px(12))
 	c.lines = d.captionLines(i, r, c.knobs == "", c.lines)
+	d.texts = ofFrame
 	return c
 }
 
@@ -66,10 +67,10 @@ func (d *overlay) drawCaption(i int, y *paneLayout, focus bool) {
 	}
 	for k := range c.lines {
 		line := c.lines[k]
-		if e := &d.stage.panes[i].explain; k > 0 && k == len(c.lines)-1 && d.settings.Explain && !y.explained && e.event != "" {
-			line = captionLine{e.event, explainColor}
+		if e := &d.stage.panes[i].explain; k > 0 && k == len(c.lines)-1 && d.settings.Explain && !y.explained && e.event.text != "" {
+			line = captionLine{e.event.text, explainColor}
 		}
-		d.Text(x, top+d.px(captionTop+13)+float32(d.px(captionLineHeight)*float32(k)), small, line.color, small.Truncate(line.text, room))
+		d.Text(x, top+d.px(captionTop+13)+float32(d.px(captionLineHeight)*float32(k)), small, line.color, d.texts.truncate(small, line.text, room))
 	}
 	if d.settings.Split {
 		client, server := sides(y.picture)
@@ -88,18 +89,24 @@ func (d *overlay) drawCaption(i int, y *paneLayout, focus bool) {
 // paneName returns the name of the strategy of pane i, with its number among several.
 func (d *overlay) paneName(i int) string {
 	if len(d.l.Panes) > 1 {
-		return strconv.Itoa(i+1) + "  " + d.l.Panes[i].Strategy.Name
+		return d.texts.int(i + 1).add("  ").add(d.l.Panes[i].Strategy.Name).end()
 	}
 	return d.l.Panes[i].Strategy.Name
 }
 
 // knobsBeside returns the changed knobs of pane i in one line if they fit into a width, and otherwise nothing.
 func (d *overlay) knobsBeside(i int, width float32) string {
-	text := strings.Join(d.l.Panes[i].Knobs.Changed(), knobSeparator)
+	text := d.changedKnobs(i)
 	if d.font(13, false).Width(text) > width {
 		return ""
 	}
 	return text
+}
+
+// changedKnobs returns the changed knobs of pane i.
+func (d *overlay) changedKnobs(i int) string {
+	d.texts.b = d.l.Panes[i].Knobs.AppendChanged(d.texts.b, knobSeparator)
+	return d.texts.end()
 }
 
 // knobSeparator is between two knobs, figures or notes of a line.
@@ -120,8 +127,8 @@ func (d *overlay) drawHeadline(i int, r Rect) float32 {
 		d.Text(pen, top+d.px(30), small, textColor, h.unit)
 		pen -= d.px(5)
 	}
-	d.Text(pen-large.Width(h.value), top+d.px(30), large, textColor, h.value)
-	label := small.Truncate(h.label, w-d.px(14))
+	d.Text(pen-large.Width(h.value.text), top+d.px(30), large, textColor, h.value.text)
+	label := d.texts.truncate(small, h.label, w-d.px(14))
 	d.Text(right-small.Width(label), top+d.px(47), small, dimTextColor, label)
 	return w
 }
@@ -132,11 +139,11 @@ const headlineSize = 30
 // headlineWidth returns the width that the headline of pane i takes of its caption r; 0: there is none.
 func (d *overlay) headlineWidth(i int, r Rect) float32 {
 	h := &d.stage.panes[i].headline
-	if h.value == "" {
+	if h.value.text == "" {
 		return 0
 	}
 	large, small := d.font(headlineSize, true), d.font(13, false)
-	value := large.Width(h.value)
+	value := large.Width(h.value.text)
 	if h.unit != "" {
 		value += small.Width(h.unit) + d.px(5)
 	}
@@ -149,28 +156,23 @@ func (d *overlay) headlineWidth(i int, r Rect) float32 {
 func (d *overlay) captionLines(i int, r Rect, withKnobs bool, dst []captionLine) []captionLine {
 	p, font := d.l.Panes[i], d.font(13, false)
 	width := float32(r.W) - d.px(20) - d.headlineWidth(i, r)
-	wrap := func(color render.Color, words []string) {
-		for _, line := range font.Wrap(words, knobSeparator, width) {
-			dst = append(dst, captionLine{line, color})
+	wrap := func(color render.Color, text string) {
+		for text != "" {
+			line, rest := font.Break(text, knobSeparator, width)
+			dst, text = append(dst, captionLine{line, color}), rest
 		}
 	}
 	wrap(textColor, d.keyFigures(i, width))
-	var alerts []string
-	if s := p.DescribeClockFaults(); s != "" {
-		alerts = append(alerts, s)
-	}
-	if note := p.Clients[0].View.Note; note != "" {
-		alerts = append(alerts, note)
-	}
-	wrap(alertColor, alerts)
+	d.texts.word(p.DescribeClockFaults()).word(p.Clients[0].View.Note)
+	wrap(alertColor, d.texts.end())
 	if withKnobs {
-		wrap(dimTextColor, p.Knobs.Changed())
+		wrap(dimTextColor, d.changedKnobs(i))
 	}
-	if s := d.stage.panes[i].missingText(&d.settings); s != "" && int(d.l.Ticks()-p.StartTick()) > d.l.Config().Rate {
+	if s := d.stage.panes[i].missingText(&d.settings, d.texts); s != "" && int(d.l.Ticks()-p.StartTick()) > d.l.Config().Rate {
 		dst = append(dst, captionLine{s, dimTextColor})
 	}
 	if _, largest, _, ok := p.Score.JointSeparation(); ok && d.settings.Joints {
-		dst = append(dst, captionLine{"open joints " + gapText(p.Score.JointSeparationNow()) + ", largest " + gapText(largest), dimTextColor})
+		dst = append(dst, captionLine{d.texts.add("open joints ").gap(p.Score.JointSeparationNow()).add(", largest ").gap(largest).end(), dimTextColor})
 	}
 	wrap(dimTextColor, d.captionNotes(i))
 	share := float32(maxCaptionShare)
@@ -184,7 +186,11 @@ func (d *overlay) captionLines(i int, r Rect, withKnobs bool, dst []captionLine)
 	if len(dst) > most {
 		dst = dst[:most]
 		last := &dst[most-1]
-		last.text = font.Truncate(last.text, width-font.Width(moreText)) + moreText
+		kept := font.Fit(last.text, width-font.Width(moreText))
+		if d.texts.add(kept); len(kept) < len(last.text) && kept != "" {
+			d.texts.add(render.Ellipsis)
+		}
+		last.text = d.texts.add(moreText).end()
 	}
 	return dst
 }
@@ -202,81 +208,105 @@ const (
 )
 
 // captionNotes returns what a caption says after the leading figures.
-func (d *overlay) captionNotes(i int) (notes []string) {
-	p := d.l.Panes[i]
-	if when := p.When(); when != "" {
-		notes = append(notes, when)
-	}
+func (d *overlay) captionNotes(i int) string {
+	p, t := d.l.Panes[i], d.texts
+	t.b = p.AppendWhen(t.b)
 	if d.settings.Ticks {
-		notes = append(notes, tickCounters(p)...)
+		t.tickCounters(p)
 	}
 	if predicted := p.Clients[0].View.Predicted; len(predicted) > 0 && d.settings.Coloring == byPrediction {
-		notes = append(notes, fmt.Sprintf("%d of %d bodies predicted", countTrue(predicted), len(predicted)))
+		t.separate().int(countTrue(predicted)).add(" of ").int(len(predicted)).add(" bodies predicted")
 	}
 	if used := p.Counters.Value("inputs_consumed_ratio"); used > 0 && d.anyInputsMissed() {
-		notes = append(notes, fmt.Sprintf("%.1f %% of inputs on time", 100*used))
+		t.separate().fixed(100*used, 1).add(" % of inputs on time")
 	}
 	if n := p.Counters.Value("corrections"); n > 0 {
-		notes = append(notes, correctionsText(p.Counters, int(n)))
+		t.separate().corrections(p.Counters, int(n))
 	}
 	if n := p.Counters.Value("stalls"); n > 0 {
-		notes = append(notes, fmt.Sprintf("%s, %.1f/min, longest %.0f ms", countText(int(n), "stall"), p.Counters.Value("stalls_per_minute"), p.Counters.Value("stall_max_ms")))
+		t.separate().count(int(n), "stall").add(", ").fixed(p.Counters.Value("stalls_per_minute"), 1)
+		t.add("/min, longest ").fixed(p.Counters.Value("stall_max_ms"), 0).add(" ms")
 	}
-	return notes
+	return t.end()
 }
 
-// correctionsText returns the number of corrections and by how much they moved bodies on average. Only some
-// strategies correct and measure other bodies than the player's cube.
-func correctionsText(m *predict.Counters, n int) string {
+// separate appends the separator between two words of a line, except at its beginning.
+func (t *texts) separate() *texts {
+	if len(t.b) > 0 {
+		t.add(knobSeparator)
+	}
+	return t
+}
+
+// word appends a word of a line, unless it is empty.
+func (t *texts) word(s string) *texts {
+	if s == "" {
+		return t
+	}
+	return t.separate().add(s)
+}
+
+// corrections appends the number of corrections and by how much they moved bodies on average. Only some strategies
+// correct and measure other bodies than the player's cube.
+func (t *texts) corrections(m *predict.Counters, n int) *texts {
 	player := m.Value("correction_mean_m")
 	if largest, ok := m.Lookup("correction_largest_mean_m"); ok {
-		return fmt.Sprintf("%s, mean %.2f m, player's cube %.2f m", countText(n, "correction"), largest, player)
+		return t.count(n, "correction").add(", mean ").fixed(largest, 2).add(" m, player's cube ").fixed(player, 2).add(" m")
 	}
-	return fmt.Sprintf("%s of the player's cube, mean %.2f m", countText(n, "correction"), player)
+	return t.count(n, "correction").add(" of the player's cube, mean ").fixed(player, 2).add(" m")
 }
 
-// tickCounters returns the ticks of a pane's first client and of its server, and the tick of the newest state
-// that the client has received.
-func tickCounters(p *lab.Pane) []string {
-	words := []string{fmt.Sprintf("client tick %d,", p.Clients[0].World.Tick()), fmt.Sprintf("server tick %d", p.ServerWorld.Tick())}
+// tickCounters appends the ticks of a pane's first client and of its server, and the tick of the newest state that
+// the client has received.
+func (t *texts) tickCounters(p *lab.Pane) {
+	t.separate().add("client tick ").int(int(p.Clients[0].World.Tick())).add(",")
+	t.separate().add("server tick ").int(int(p.ServerWorld.Tick()))
 	if state := p.Progress().StateReceived; state > 0 {
-		words[1] += ","
-		words = append(words, fmt.Sprintf("state %d", state))
+		t.add(",").separate().add("state ").int(int(state))
 	}
-	return words
 }
 
 // keyFigures returns the figures that lead the caption of pane i: the time from a key to the screen, the path
 // error, the pops, and the bandwidth of both directions. Their names are shorter where they do not fit into one
 // line of a width.
-func (d *overlay) keyFigures(i int, width float32) []string {
-	key, path, pops, all, bandwidth := "-", "-", "-", "", 0.0
-	with := func(m *score.Measure, unit string) string {
-		if !m.OK {
-			return "-"
-		}
-		return m.Text() + unit
-	}
+func (d *overlay) keyFigures(i int, width float32) string {
 	p := d.stage.panes[i]
 	p.measures = d.l.Panes[i].Headline(p.measures[:0])
+	var key, path, pops, all *score.Measure
+	bandwidth := 0.0
 	for k := range p.measures {
 		switch m := &p.measures[k]; m.Name {
 		case "key_to_screen_ms":
-			key = with(m, " ms")
+			key = m
 		case "path_error_rms_m":
-			path = with(m, " m")
+			path = m
 		case "pops_per_minute":
-			pops = m.Text()
+			pops = m
 		case "pops_all_per_minute":
-			all = " (all " + m.Text() + ")"
+			all = m
 		case "down_kbit_per_second", "up_kbit_per_second":
 			bandwidth += m.Value
 		}
 	}
-	sum := strconv.FormatFloat(bandwidth, 'f', 0, 64) + " kbit/s"
-	long := []string{"key to screen " + key, "path error " + path, pops + all + " pops/min", sum}
-	if f := d.font(13, false); f.Width(strings.Join(long, knobSeparator)) > width {
-		return []string{"key " + key, "path " + path, pops + all + " pops/min", sum}
+	write := func(keyName, pathName string) string {
+		t := d.texts.add(keyName).measure(key, " ms").separate().add(pathName).measure(path, " m").separate().measure(pops, "")
+		if all != nil {
+			t.add(" (all ").measure(all, "").add(")")
+		}
+		return t.add(" pops/min").separate().fixed(bandwidth, 0).add(" kbit/s").end()
+	}
+	long := write("key to screen ", "path error ")
+	if d.font(13, false).Width(long) > width {
+		return write("key ", "path ")
 	}
 	return long
+}
+
+// measure appends a measure with its unit, or a dash if it is nil or undefined.
+func (t *texts) measure(m *score.Measure, unit string) *texts {
+	if m == nil || !m.OK {
+		return t.add("-")
+	}
+	t.b = m.AppendText(t.b)
+	return t.add(unit)
 }

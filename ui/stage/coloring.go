@@ -2,7 +2,6 @@ package stage
 
 import (
 	"math/bits"
-	"strconv"
 
 	"ghostcube/predict"
 	"ghostcube/render"
@@ -174,13 +173,13 @@ func (p *pane) owner(side Side, i int) int8 {
 }
 
 // missingText names the data that the settings show and the pane's strategy does not have; empty if it has all.
-func (p *pane) missingText(show *Settings) string {
-	l, s := &p.inspection, ""
+func (p *pane) missingText(show *Settings, t *texts) string {
+	l := &p.inspection
 	lacks := func(missing bool, noun string) {
-		if missing && s == "" {
-			s = "has no " + noun
+		if missing && len(t.b) == 0 {
+			t.add("has no ").add(noun)
 		} else if missing {
-			s += ", no " + noun
+			t.add(", no ").add(noun)
 		}
 	}
 	lacks(show.Coloring == byPriority && len(l.Priority) == 0, "priorities")
@@ -193,7 +192,7 @@ func (p *pane) missingText(show *Settings) string {
 	lacks(show.Packet && l.Packet.BudgetBits == 0 && l.Packet.Parts.Bits() == 0, "packet budget")
 	lacks(show.Slots && len(l.InputBuffer.Slots) == 0, "playout buffer of inputs")
 	lacks(show.Latency && p.source.Latency.Recent().Response.Inputs == 0, "latency")
-	return s
+	return t.end()
 }
 
 // legendEntry is an entry of the legend: a square or a ramp with its label.
@@ -206,32 +205,32 @@ type legendEntry struct {
 	rampEnd string // right of a ramp
 }
 
-// legendEntries explain the colours of bodies, outlines and boxes.
-func (d *overlay) legendEntries() (list []legendEntry) {
+// legendEntries appends entries that explain the colours of bodies, outlines and boxes, to list.
+func (d *overlay) legendEntries(list []legendEntry) []legendEntry {
 	show := &d.settings
 	switch show.Coloring {
 	case byPriority:
 		list = append(list, legendEntry{ramp: true, label: "priority 1", rampEnd: "1,000,000"})
 	case byAge:
-		list = append(list, legendEntry{ramp: true, label: "age 0", rampEnd: strconv.Itoa(maxAgeSeconds) + " s"})
+		list = append(list, legendEntry{ramp: true, label: "age 0", rampEnd: d.texts.int(maxAgeSeconds).add(" s").end()})
 		if d.anyInspection(func(l *predict.Inspection) bool { return len(l.Encoding) > 0 }) {
 			list = append(list, legendEntry{color: unknownColor, label: encodingNames[predict.NeverReceived]})
 		}
 	case byUpdateRate:
-		list = append(list, legendEntry{ramp: true, label: "an update in " + strconv.Itoa(maxInterval) + " ticks", rampEnd: "in each tick"})
+		list = append(list, legendEntry{ramp: true, label: d.texts.add("an update in ").int(maxInterval).add(" ticks").end(), rampEnd: "in each tick"})
 	case byEncoding:
 		for _, c := range []predict.Encoding{predict.Absolute, predict.RelativeToPlayer, predict.DeltaEncoded, predict.NeverReceived} {
 			list = append(list, legendEntry{color: encodingColors[c], label: encodingNames[c]})
 		}
 	case byJointDepth:
-		list = append(list, legendEntry{color: rootColor, label: "root"}, legendEntry{ramp: true, label: "joint depth 1", rampEnd: strconv.Itoa(maxJointDepth) + " or more"}, legendEntry{color: unownedColor, label: "no joints"})
+		list = append(list, legendEntry{color: rootColor, label: "root"}, legendEntry{ramp: true, label: "joint depth 1", rampEnd: d.texts.int(maxJointDepth).add(" or more").end()}, legendEntry{color: unownedColor, label: "no joints"})
 	case byPrediction:
 		list = append(list, legendEntry{color: predictedColor, label: "predicted"}, legendEntry{color: interpolatedColor, label: "interpolated"})
 	case byPathError:
 		list = append(list, legendEntry{stops: errorStops[:], label: "path error"}, legendEntry{color: unknownColor, label: "not compared yet"})
 	case byAuthority:
 		for i := range min(d.l.Players(), len(playerColors)) {
-			list = append(list, legendEntry{color: playerColors[i], label: "player " + strconv.Itoa(i+1)})
+			list = append(list, legendEntry{color: playerColors[i], label: d.texts.add("player ").int(i + 1).end()})
 		}
 		list = append(list, legendEntry{color: unownedColor, label: "unowned"})
 	}

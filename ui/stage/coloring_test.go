@@ -311,7 +311,7 @@ func TestJointDepthColors(t *testing.T) {
 			}
 		}
 	}
-	if w := s.panes[2].missingText(&Settings{Coloring: byJointDepth}); w != "has no joint depth" {
+	if w := s.panes[2].missingText(&Settings{Coloring: byJointDepth}, &texts{}); w != "has no joint depth" {
 		t.Errorf("%q", w)
 	}
 	if jointDepthColor(-1) != unownedColor {

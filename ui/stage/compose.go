@@ -1,7 +1,6 @@
 package stage
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -39,7 +38,8 @@ type Frame struct {
 // between the previous tick and the last. f reuses its memory.
 func (s *Stage) Compose(f *Frame, l *lab.Lab, at Rect, o Options, share float32) {
 	f.Overlay.Reset()
-	show := SettingsOf(l)
+	s.texts.Reset()
+	show := s.settingsOf(l)
 	if o.NoOverlay {
 		s.rects = appendPaneRects(s.rects[:0], len(l.Panes), at.X, at.Y, at.W, at.H)
 		f.Viewports = s.viewports(f.Viewports[:0], l, s.rects, share, show)
@@ -47,7 +47,8 @@ func (s *Stage) Compose(f *Frame, l *lab.Lab, at Rect, o Options, share float32)
 		drawSideDividers(&f.Overlay, s.rects, show.Split)
 		return
 	}
-	d := overlay{DrawList: &f.Overlay, stage: s, l: l, settings: show, scale: overlayScale(at, o.Scale), rect: at, renderLatency: o.RenderLatency}
+	d := &s.overlay
+	*d = overlay{DrawList: &f.Overlay, stage: s, texts: &s.texts, l: l, settings: show, scale: overlayScale(at, o.Scale), rect: at, renderLatency: o.RenderLatency}
 	texts := d.headerTexts(o)
 	lines := d.headerLines(&texts, o.Alert)
 	header, footer := d.px(headerLine)+float32(d.px(secondHeaderLine)*float32(lines-1)), d.px(28)
@@ -113,6 +114,7 @@ func drawSideDividers(list *render.DrawList, pictures []Rect, split bool) {
 type overlay struct {
 	*render.DrawList
 	stage    *Stage
+	texts    *texts // of this call
 	l        *lab.Lab
 	settings Settings
 	scale    float32
@@ -137,19 +139,24 @@ func baseline(f render.Font, y, h float32) float32 {
 // headerTexts are the texts of the header.
 type headerTexts struct {
 	title, network, session string
+	both                    string // network and session
 }
 
 // headerTexts returns the title; the network; and the seed, the clock, the tick and the speed.
 func (d *overlay) headerTexts(o Options) headerTexts {
 	c := d.l.Config()
-	t := headerTexts{title: o.Title, network: networkText(&c.Network)}
+	t := headerTexts{title: o.Title, network: d.stage.describeNetwork(&c.Network)}
 	if t.title == "" {
 		t.title = c.Scene
 		if c.Seat == lab.AtHost {
-			t.title += ", player on the server"
+			t.title = d.texts.add(c.Scene).add(", player on the server").end()
 		}
 	}
-	t.session = fmt.Sprintf("seed %d · %s · tick %d · %gx", c.Network.Seed, clockText(d.l.Now()), d.l.Ticks(), d.settings.Speed)
+	d.texts.add("seed ")
+	d.texts.b = strconv.AppendUint(d.texts.b, c.Network.Seed, 10)
+	d.texts.add(separator).clock(d.l.Now()).add(separator).add("tick ").int(int(d.l.Ticks())).add(separator)
+	t.session = d.texts.short(d.settings.Speed, -1).add("x").end()
+	t.both = d.texts.add(t.network).add(separator).add(t.session).end()
 	return t
 }
 
@@ -161,7 +168,7 @@ const separator = " · "
 func (d *overlay) headerLines(t *headerTexts, alert string) int {
 	bold, plain, room := d.font(16, true), d.font(14, false), float32(d.rect.W)
 	title, note := bold.Width(t.title), plain.Width(alert)
-	texts := title + plain.Width(t.network+separator+t.session)
+	texts := title + plain.Width(t.both)
 	switch {
 	case texts+max(note, d.px(alertWidth))+d.px(4*headerPadding) <= room:
 		return 1
@@ -193,22 +200,21 @@ func (d *overlay) drawHeader(o Options, t *headerTexts, lines int) {
 		base := baseline(plain, y+line-d.px(4), further)
 		width := plain.Width(t.session)
 		d.Text(right-width, base, plain, dimTextColor, t.session)
-		d.Text(x+pad, base, plain, dimTextColor, plain.Truncate(t.network, w-width-pad-pad-pad))
+		d.Text(x+pad, base, plain, dimTextColor, d.texts.truncate(plain, t.network, w-width-pad-pad-pad))
 	} else {
-		text := t.network + separator + t.session
-		right -= plain.Width(text)
-		d.Text(right, baseline(plain, y, line), plain, dimTextColor, text)
+		right -= plain.Width(t.both)
+		d.Text(right, baseline(plain, y, line), plain, dimTextColor, t.both)
 		right -= pad
 	}
 	pen := x + pad
-	title := bold.Truncate(t.title, right-pen)
+	title := d.texts.truncate(bold, t.title, right-pen)
 	pen += d.Text(pen, baseline(bold, y, line), bold, textColor, title) + pad
 	base := baseline(plain, y, line)
 	if lines == 3 {
 		pen, base = x+pad, baseline(plain, y+line+further-d.px(4), further)
 	}
 	if o.Alert != "" {
-		d.Text(pen, base, plain, alertColor, plain.Truncate(o.Alert, right-pen))
+		d.Text(pen, base, plain, alertColor, d.texts.truncate(plain, o.Alert, right-pen))
 	}
 }
 
@@ -230,10 +236,13 @@ func countTrue(list []bool) (n int) {
 	return n
 }
 
-// clockText returns a time as minutes and seconds.
-func clockText(t time.Duration) string {
-	s := int(t / (100 * time.Millisecond))
-	return fmt.Sprintf("%d:%02d.%d", s/600, s/10%60, s%10)
+// clock appends a time as minutes and seconds.
+func (t *texts) clock(at time.Duration) *texts {
+	s := int(at / (100 * time.Millisecond))
+	if t.int(s / 600).add(":"); s/10%60 < 10 {
+		t.add("0")
+	}
+	return t.int(s / 10 % 60).add(".").int(s % 10)
 }
 
 // keyLabels are the keys of the footer, from left to right.
@@ -265,10 +274,11 @@ func (d *overlay) drawFooter(o Options, h float32) {
 		d.Text(right+d.px(5), base, f, foreground, k.name)
 		right -= d.px(4)
 	}
-	legend := append(d.appendShotLegend(d.legendEntries()), legendEntry{color: clientColor, label: "client"}, legendEntry{color: serverColor, label: "server"})
+	legend := append(d.appendShotLegend(d.legendEntries(d.stage.legend[:0])), legendEntry{color: clientColor, label: "client"}, legendEntry{color: serverColor, label: "server"})
 	if d.settings.Ghosts && d.anySnapshots() {
 		legend = append(legend, legendEntry{color: receivedColor, label: "last received snapshot"})
 	}
+	d.stage.legend = legend
 	for i := range legend {
 		e := &legend[i]
 		if next := pen + d.legendEntryWidth(e, f); next <= right-d.px(10) {
@@ -277,17 +287,17 @@ func (d *overlay) drawFooter(o Options, h float32) {
 		}
 	}
 	if o.Footer != "" && right-pen > d.px(80) {
-		note := fitClauses(f, o.Footer, right-pen-d.px(12))
+		note := d.fitClauses(f, o.Footer, right-pen-d.px(12))
 		d.Text(right-d.px(10)-f.Width(note), base, f, dimTextColor, note)
 	}
 }
 
 // fitClauses returns a text without as many of its last clauses as do not fit into a width.
-func fitClauses(f render.Font, text string, width float32) string {
+func (d *overlay) fitClauses(f render.Font, text string, width float32) string {
 	for f.Width(text) > width {
 		end := max(strings.LastIndex(text, ": "), strings.LastIndex(text, ", "))
 		if end < 0 {
-			return f.Truncate(text, width)
+			return d.texts.truncate(f, text, width)
 		}
 		text = text[:end]
 	}
@@ -339,8 +349,8 @@ func (d *overlay) drawGraphGauge(i int, x, y, w, h float32) {
 	f := d.font(12, false)
 	top := d.stage.scaleMax(PathErrorGraph, minPathErrorScale)
 	texts := f.Width("path error 00.00 m") + d.px(16)
-	d.Text(x+d.px(8), y+d.px(15), f, dimTextColor, "path error "+strconv.FormatFloat(float64(g.Last()), 'f', 2, 32)+" m")
-	d.Text(x+d.px(8), y+d.px(31), f, dimTextColor, "of "+strconv.FormatFloat(float64(top), 'g', 3, 32)+" m")
+	d.Text(x+d.px(8), y+d.px(15), f, dimTextColor, d.texts.add("path error ").fixed(float64(g.Last()), 2).add(" m").end())
+	d.Text(x+d.px(8), y+d.px(31), f, dimTextColor, d.texts.add("of ").short(float64(top), 3).add(" m").end())
 	DrawGraph(d.DrawList, g, x+texts, y+d.px(4), max(w-texts-d.px(4), 1), h-d.px(8), top, d.px(1.5))
 }
 

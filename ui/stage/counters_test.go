@@ -113,11 +113,11 @@ func TestGraphsOfCountedNumbers(t *testing.T) {
 func TestCorrectionsText(t *testing.T) {
 	m := &predict.Counters{}
 	m.New("correction_mean_m", "").Set(0.25)
-	if got := correctionsText(m, 2); got != "2 corrections of the player's cube, mean 0.25 m" {
+	if got := (&texts{}).corrections(m, 2).end(); got != "2 corrections of the player's cube, mean 0.25 m" {
 		t.Error(got)
 	}
 	m.New("correction_largest_mean_m", "").Set(1.5)
-	if got := correctionsText(m, 1); got != "1 correction, mean 1.50 m, player's cube 0.25 m" {
+	if got := (&texts{}).corrections(m, 1).end(); got != "1 correction, mean 1.50 m, player's cube 0.25 m" {
 		t.Error(got)
 	}
 }

@@ -32,11 +32,8 @@ const notCompared = -1
 // add adds what the client draws and compares the newest rows whose moments the server has reached.
 func (e *bodyErrors) add(p *pane) {
 	v, world := &p.source.Clients[0].View, p.source.ServerWorld
-	if n := bodyErrorSeconds * world.Rate(); len(e.rows) != n {
-		*e = bodyErrors{rows: make([]drawnRow, n)}
-	}
-	for len(e.metres) < len(world.Bodies()) {
-		e.metres = append(e.metres, notCompared)
+	if len(e.rows) == 0 {
+		e.start(bodyErrorSeconds*world.Rate(), len(world.Bodies()))
 	}
 	if len(v.Bodies) == 0 || v.Others <= 0 { // the client has received no state
 		return
@@ -56,6 +53,18 @@ func (e *bodyErrors) add(p *pane) {
 				break
 			}
 		}
+	}
+}
+
+// start allocates the memory of all rows at once.
+func (e *bodyErrors) start(rows, bodies int) {
+	*e = bodyErrors{rows: make([]drawnRow, rows), metres: make([]float32, bodies)}
+	predicted, positions := make([]bool, rows*bodies), make([]geom.Vec3, rows*bodies)
+	for i := range e.rows {
+		e.rows[i].predicted, e.rows[i].positions = predicted[i*bodies:i*bodies:(i+1)*bodies], positions[i*bodies:i*bodies:(i+1)*bodies]
+	}
+	for i := range e.metres {
+		e.metres[i] = notCompared
 	}
 }
 

@@ -1,9 +1,6 @@
 package stage
 
 import (
-	"fmt"
-	"strconv"
-	"strings"
 	"time"
 
 	"ghostcube/predict"
@@ -18,11 +15,11 @@ import (
 // explanation says in plain words what happens in a pane: an event for two seconds of shown time, and between
 // events what the strategy does.
 type explanation struct {
-	event  string
+	event  keptText
 	weight float32  // of the event: a heavier one replaces it at once
 	since  sim.Tick // of the session
 
-	next       string // the heaviest event that waits; empty: none
+	next       keptText // the heaviest event that waits; empty: none
 	nextWeight float32
 
 	corrections int      // total so far
@@ -34,9 +31,18 @@ type explanation struct {
 	stateAt     sim.Tick   // session tick at which it arrived
 	usualGap    int        // ticks between the two states before
 	lines       textWrap   // scratch
-	status      string     // what the strategy does
+	status      keptText   // what the strategy does
+	texts       texts      // scratch
 	drawn       geom.Vec3  // the drawn player's body after the last tick, metres
 	shown       sim.Moment // that it claimed to show
+}
+
+// clone returns a copy that shares no memory with e.
+func (e *explanation) clone() explanation {
+	c := *e
+	c.event, c.next, c.status = e.event.clone(), e.next.clone(), e.status.clone()
+	c.lines, c.texts = textWrap{}, texts{}
+	return c
 }
 
 // How long events are shown, and after which time any event replaces another, in seconds of shown time.
@@ -65,21 +71,26 @@ var lateInputCounters = [...]string{"late_inputs", "input_starved_ticks", "missi
 // update follows the pane by one tick.
 func (e *explanation) update(p *pane, l *lab.Lab, show *Settings) {
 	now, rate := l.Ticks(), l.Config().Rate
+	e.texts.Reset()
 	shown := float32(float32(rate) * float32(show.Speed)) // session ticks in a second of shown time
-	if e.event != "" && float32(now-e.since) >= float32(eventSeconds*shown) {
-		e.event = ""
+	if e.event.text != "" && float32(now-e.since) >= float32(eventSeconds*shown) {
+		e.event.set("")
 	}
-	replaceable := e.event == "" || float32(now-e.since) >= float32(eventShortSeconds*shown)
-	if replaceable && e.next != "" {
-		e.event, e.weight, e.since, e.next = e.next, e.nextWeight, now, ""
+	replaceable := e.event.text == "" || float32(now-e.since) >= float32(eventShortSeconds*shown)
+	if replaceable && e.next.text != "" {
+		e.event.set(e.next.text)
+		e.next.set("")
+		e.weight, e.since = e.nextWeight, now
 		replaceable = false
 	}
 	post := func(weight float32, text string) {
 		switch {
 		case replaceable || weight >= e.weight:
-			e.event, e.weight, e.since = text, weight, now
-		case e.next == "" || weight >= e.nextWeight:
-			e.next, e.nextWeight = text, weight
+			e.event.set(text)
+			e.weight, e.since = weight, now
+		case e.next.text == "" || weight >= e.nextWeight:
+			e.next.set(text)
+			e.nextWeight = weight
 		}
 	}
 	source := p.source
@@ -90,8 +101,8 @@ func (e *explanation) update(p *pane, l *lab.Lab, show *Settings) {
 		e.hasFault, e.faultTick = true, f.SessionTick
 		post(faultWeight, "forced fault: "+f.Describe())
 	}
-	if due := max(rate/headlineChangesPerSecond, 1); e.status == "" || int(now)%due == 0 {
-		e.status = p.statusText()
+	if due := max(rate/headlineChangesPerSecond, 1); e.status.text == "" || int(now)%due == 0 {
+		e.status.set(p.statusText(&e.texts))
 	}
 	v := &source.Clients[0].View
 	if body := source.PlayerBody(); body < len(v.Bodies) {
@@ -132,7 +143,7 @@ func (e *explanation) followCorrections(source *lab.Pane, rate int, post func(fl
 	}
 	e.corrections = c.Total()
 	if largest != nil && (largest.Shift >= leastShift || largest.Cause != predict.CauseUnknown || largest.Fault != "") {
-		post(largest.Shift, correctionEvent(largest, source.Knobs, rate))
+		post(largest.Shift, correctionEvent(&e.texts, largest, source.Knobs, rate))
 	}
 }
 
@@ -148,7 +159,7 @@ func (e *explanation) followStates(p *pane, now sim.Tick, rate int, post func(fl
 	if e.state == 0 || float32(gap) < max(float32(silenceSeconds*float32(rate)), float32(2*e.usualGap)) {
 		return
 	}
-	post(noStateWeight, "no state for "+strconv.Itoa(gap*1000/rate/10*10)+" ms: "+e.withoutState(p, &progress))
+	post(noStateWeight, e.texts.add("no state for ").int(gap*1000/rate/10*10).add(" ms: ").add(e.withoutState(p, &progress)).end())
 }
 
 // withoutState says what the client draws while no state arrives.
@@ -167,57 +178,54 @@ func (e *explanation) withoutState(p *pane, progress *predict.InputProgress) str
 }
 
 // correctionEvent describes a correction in one sentence.
-func correctionEvent(c *probe.Correction, k *predict.Knobs, rate int) string {
-	var b strings.Builder
+func correctionEvent(t *texts, c *probe.Correction, k *predict.Knobs, rate int) string {
 	switch {
 	case c.Fault != "":
-		b.WriteString("after the forced fault, ")
+		t.add("after the forced fault, ")
 	case c.Cause == predict.LocalInput:
-		b.WriteString("input late: ")
+		t.add("input late: ")
 	case c.Cause == predict.RemoteInput:
-		b.WriteString("remote input differed: ")
+		t.add("remote input differed: ")
 	case c.Cause == predict.ClockReset:
-		b.WriteString("the client had fallen behind: ")
+		t.add("the client had fallen behind: ")
 	case c.LostBefore > 0:
-		b.WriteString(countText(c.LostBefore, "state") + " lost: ")
+		t.count(c.LostBefore, "state").add(" lost: ")
 	}
-	b.WriteString("packet " + strconv.FormatUint(uint64(c.Packet), 10) + " disagreed")
+	t.add("packet ").int(int(c.Packet)).add(" disagreed")
 	switch c.Field {
 	case predict.Position:
-		fmt.Fprintf(&b, " by %.2f m", c.Amount)
+		t.add(" by ").fixed(float64(c.Amount), 2).add(" m")
 	case predict.Asleep:
-		b.WriteString(": the server's body sleeps")
+		t.add(": the server's body sleeps")
 	default:
-		fmt.Fprintf(&b, " in the %s by %.2g %s", fieldNames[c.Field], c.Amount, c.Field.Unit())
+		t.add(" in the ").add(fieldNames[c.Field]).add(" by ").short(float64(c.Amount), 2).add(" ").add(c.Field.Unit())
 	}
-	if c.ReplayedTicks > 0 {
-		b.WriteString(": " + countText(c.ReplayedTicks, "tick") + " replayed, ")
-	} else {
-		b.WriteString(": ")
+	if t.add(": "); c.ReplayedTicks > 0 {
+		t.count(c.ReplayedTicks, "tick").add(" replayed, ")
 	}
 	if gradual := k.Lookup("correct-by"); gradual != nil && c.ReplayedTicks == 0 && c.Shift >= leastShift {
-		b.WriteString("the cube follows gradually")
+		t.add("the cube follows gradually")
 	} else {
-		b.WriteString(offsetText(c.Shift, k, rate))
+		t.offset(c.Shift, k, rate)
 	}
-	return b.String()
+	return t.end()
 }
 
 var fieldNames = [...]string{predict.Rotation: "rotation", predict.Linear: "velocity", predict.Angular: "spin"}
 
-// offsetText says what becomes of an error offset of a length in metres: it is drawn at once, or fades.
-func offsetText(shift float32, k *predict.Knobs, rate int) string {
+// offset appends what becomes of an error offset of a length in metres: it is drawn at once, or fades.
+func (t *texts) offset(shift float32, k *predict.Knobs, rate int) {
 	s, ok := smoothingOf(k)
 	switch {
 	case shift < leastShift:
-		return "no visible jump"
+		t.add("no visible jump")
 	case !ok:
-		return fmt.Sprintf("the cube moves by %.2f m", shift)
+		t.add("the cube moves by ").fixed(float64(shift), 2).add(" m")
 	case s.Mode == smoothing.None || float64(shift) >= s.SnapDistance:
-		return fmt.Sprintf("a jump of %.2f m", shift)
+		t.add("a jump of ").fixed(float64(shift), 2).add(" m")
+	default:
+		t.add("the offset fades in ").fixed(float64(fadeTicks(&s, shift, rate))/float64(rate), 1).add(" s")
 	}
-	ticks := fadeTicks(&s, shift, rate)
-	return fmt.Sprintf("the offset fades in %.1f s", float64(ticks)/float64(rate))
 }
 
 // fadedShare is the share of an error offset below which it has faded.
@@ -263,68 +271,68 @@ func smoothingOf(k *predict.Knobs) (s smoothing.Settings, ok bool) {
 const leastOffset = 0.02
 
 // statusText says what the strategy of a pane does now, from what the client draws and has received.
-func (p *pane) statusText() string {
+func (p *pane) statusText(t *texts) string {
 	source := p.source
 	v, progress, body := &source.Clients[0].View, source.Progress(), source.PlayerBody()
 	rate := source.ServerWorld.Rate()
-	millis := func(d sim.Moment) string {
-		return strconv.Itoa(int(time.Duration(d)*1000/time.Duration(sim.MomentsPerTick*rate))) + " ms"
+	millis := func(d sim.Moment) *texts {
+		return t.int(int(time.Duration(d) * 1000 / time.Duration(sim.MomentsPerTick*rate))).add(" ms")
 	}
 	if len(v.Bodies) == 0 || v.Others == 0 {
 		return "waits for the first state"
 	}
 	_, waits := source.Counters.Lookup("stalls")
 	newest := progress.StateReceived.Moment()
-	var text string
 	switch _, simulatesAll := source.Counters.Lookup("updates_per_packet"); {
 	case waits:
-		text = "steps the same inputs as the server; no state is sent"
+		t.add("steps the same inputs as the server; no state is sent")
 	case progress.Predicts:
 		at := v.Others
 		if body < len(v.Predicted) && v.Predicted[body] {
 			at = v.Own
 		}
-		text = "predicts the cube " + millis(at-newest) + " beyond the newest state, and checks it"
+		t.add("predicts the cube ")
+		millis(at - newest).add(" beyond the newest state, and checks it")
 	case simulatesAll:
-		text = "simulates all bodies; updates correct the most urgent"
+		t.add("simulates all bodies; updates correct the most urgent")
 	case progress.StateReceived == 0:
-		text = "waits for the first state"
+		t.add("waits for the first state")
 	case v.Others > newest:
-		text = "extrapolates " + millis(v.Others-newest) + " beyond the newest state"
+		t.add("extrapolates ")
+		millis(v.Others - newest).add(" beyond the newest state")
 	case v.Others < newest:
-		text = "interpolates between states, " + millis(newest-v.Others) + " before the newest"
+		t.add("interpolates between states, ")
+		millis(newest - v.Others).add(" before the newest")
 	default:
-		text = "draws the newest state that has arrived"
+		t.add("draws the newest state that has arrived")
 	}
 	if body < len(v.Simulated) && body < len(v.Bodies) {
 		if offset := v.Bodies[body].Pos.Sub(v.Simulated[body].Pos).Len(); offset >= leastOffset {
-			text += fmt.Sprintf("; hides an offset of %.2f m", offset)
+			t.add("; hides an offset of ").fixed(float64(offset), 2).add(" m")
 		}
 	}
-	return text
+	return t.end()
 }
 
 // textWrap is a text broken into at most two lines for a width.
 type textWrap struct {
-	text  string
+	text  keptText
 	width float32
 	size  int
 	lines [2]string
+	texts texts
 }
 
 // wrap breaks a text, unless it is the last one.
 func (t *textWrap) wrap(text string, f render.Font, width float32) *[2]string {
-	if t.text == text && t.width == width && t.size == f.Size {
+	if t.text.text == text && t.width == width && t.size == f.Size {
 		return &t.lines
 	}
-	t.text, t.width, t.size, t.lines = text, width, f.Size, [2]string{}
-	lines := f.Wrap(strings.Fields(text), " ", width)
-	for i := range min(len(lines), 2) {
-		t.lines[i] = f.Truncate(lines[i], width)
-	}
-	if len(lines) > 2 {
-		t.lines[1] = f.Truncate(strings.Join(lines[1:], " "), width)
-	}
+	t.text.set(text)
+	t.texts.Reset()
+	t.width, t.size = width, f.Size
+	line, rest := f.Break(t.text.text, " ", width)
+	t.lines = [2]string{t.texts.truncate(f, line, width), t.texts.truncate(f, rest, width)}
 	return &t.lines
 }
 
@@ -334,13 +342,13 @@ var explainColor = render.Color{R: 255, G: 190, B: 110, A: 255}
 // drawExplanation writes what happens in pane i into a strip.
 func (d *overlay) drawExplanation(i int, x, y, w, h float32) {
 	e := &d.stage.panes[i].explain
-	text, color := e.event, explainColor
+	text, color := e.event.text, explainColor
 	if text == "" {
-		text, color = e.status, dimTextColor
+		text, color = e.status.text, dimTextColor
 	}
 	f := d.font(13, false)
 	if h < d.px(2*captionLineHeight) {
-		d.Text(x, baseline(f, y, h), f, color, f.Truncate(text, w))
+		d.Text(x, baseline(f, y, h), f, color, d.texts.truncate(f, text, w))
 		return
 	}
 	for k, line := range e.lines.wrap(text, f, w) {

@@ -18,7 +18,7 @@ func followEvents(t *testing.T, s *Stage, l *lab.Lab, ticks int) (events [][]str
 	for range ticks {
 		runTicks(t, s, l, 1)
 		for i := range l.Panes {
-			e, n := s.panes[i].explain.event, len(events[i])
+			e, n := strings.Clone(s.panes[i].explain.event.text), len(events[i])
 			if e == "" {
 				continue
 			}
@@ -41,7 +41,7 @@ func TestEvents(t *testing.T) {
 	var s Stage
 	runTicks(t, &s, l, 180)
 	for i := range l.Panes {
-		if e := s.panes[i].explain.event; e != "" {
+		if e := s.panes[i].explain.event.text; e != "" {
 			t.Errorf("pane %d says %q while nothing happens", i+1, e)
 		}
 	}
@@ -58,7 +58,7 @@ func TestEvents(t *testing.T) {
 		if !slices.Equal(events[i], want) {
 			t.Errorf("pane %d says %q, want %q", i+1, events[i], want)
 		}
-		if e := s.panes[i].explain.event; e != "" {
+		if e := s.panes[i].explain.event.text; e != "" {
 			t.Errorf("pane %d still says %q", i+1, e)
 		}
 	}
@@ -85,7 +85,7 @@ func TestEventsLastShownTime(t *testing.T) {
 			t.Fatal(err)
 		}
 		n := 0
-		for runTicks(t, &s, l, 1); s.panes[0].explain.event != ""; runTicks(t, &s, l, 1) {
+		for runTicks(t, &s, l, 1); s.panes[0].explain.event.text != ""; runTicks(t, &s, l, 1) {
 			n++
 		}
 		if n != ticks {
@@ -127,7 +127,7 @@ func TestCorrectionEvents(t *testing.T) {
 		{fix(0, predict.Asleep, 1, 0, 9, 3), "rewind", "3 states lost: packet 3055 disagreed: the server's body sleeps: 9 ticks replayed, no visible jump"},
 		{fix(predict.ClockReset, predict.Position, 4, 4, 0, 0), "historyoffset", "the client had fallen behind: packet 3055 disagreed by 4.00 m: the cube follows gradually"},
 	} {
-		if got := correctionEvent(c.fix, knobs(c.spec), 60); got != c.want {
+		if got := correctionEvent(&texts{}, c.fix, knobs(c.spec), 60); got != c.want {
 			t.Errorf("%s: %q, want %q", c.spec, got, c.want)
 		}
 	}
@@ -144,7 +144,7 @@ func TestStatus(t *testing.T) {
 		l := newSession(t, "latency=100ms", spec)
 		var s Stage
 		runTicks(t, &s, l, 180)
-		got := s.panes[0].explain.status
+		got := strings.Clone(s.panes[0].explain.status.text)
 		if !strings.HasPrefix(got, want) || got == "" {
 			t.Errorf("%s: %q, want %q", spec, got, want)
 		}
@@ -177,7 +177,7 @@ func TestEventsFit(t *testing.T) {
 	runTicks(t, &s, l, 60)
 	for _, size := range [][2]int{{1280, 720}, {950, 720}, {1590, 1080}, {900, 600}, {570, 600}} {
 		for _, event := range []string{"forced fault: the server's cube was moved by 1 m along x", "packet 3055 disagreed by 1.00 m: 18 ticks replayed, the offset fades in 0.4 s", "no state for 250 ms: prediction goes on unchecked"} {
-			s.panes[0].explain.event = event
+			s.panes[0].explain.event.set(event)
 			var f Frame
 			rect := Rect{W: size[0], H: size[1]}
 			s.Compose(&f, l, rect, Options{}, 1)

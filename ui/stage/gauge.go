@@ -1,9 +1,6 @@
 package stage
 
 import (
-	"fmt"
-	"strconv"
-
 	"ghostcube/predict"
 	"ghostcube/predict/lab"
 	"ghostcube/render"
@@ -98,16 +95,16 @@ func (d *overlay) drawSnapshotGauge(i int, x, y, w, h float32) {
 	scale := d.stage.bitScale()
 	d.Rect(x, y, w, h, gaugePanelColor)
 	f, pad := d.font(12, false), d.px(8)
-	right := "mean " + bitsText(mean)
+	right := d.texts.add("mean ").bits(mean).end()
 	rightWidth := f.Width(right)
-	left := bitsText(float32(float32(k.Parts.Bits())*perBody)) + " bits per cube, " + countText(k.DatagramCount, "datagram")
-	d.Text(x+pad, y+d.px(16), f, dimTextColor, f.Truncate(left, w-rightWidth-pad-pad-pad))
+	left := d.texts.bits(float32(float32(k.Parts.Bits())*perBody)).add(" bits per cube, ").count(k.DatagramCount, "datagram").end()
+	d.Text(x+pad, y+d.px(16), f, dimTextColor, d.texts.truncate(f, left, w-rightWidth-pad-pad-pad))
 	d.Text(x+w-pad-rightWidth, y+d.px(16), f, dimTextColor, right)
 	bx, by, bw, bh := x+pad, y+d.px(23), w-2*pad, d.px(13)
 	d.Rect(bx, by, bw, bh, emptyColor)
-	end := "of " + strconv.FormatFloat(float64(scale), 'g', -1, 32) + " bits"
-	if scale == 1 {
-		end = "of 1 bit"
+	end := "of 1 bit"
+	if scale != 1 {
+		end = d.texts.add("of ").short(float64(scale), -1).add(" bits").end()
 	}
 	endWidth := f.Width(end)
 	d.Text(x+w-pad-endWidth, y+d.px(69), f, dimTextColor, end)
@@ -133,7 +130,7 @@ func (d *overlay) drawSnapshotGauge(i int, x, y, w, h float32) {
 		a, b := xAt(from), xAt(from+bits)
 		d.Rect(bx+a, by, b-a, bh, part.color)
 		from += bits
-		label := part.name + " " + bitsText(bits)
+		label := d.texts.add(part.name).add(" ").bits(bits).end()
 		box := d.px(8)
 		width := box + d.px(4) + f.Width(label)
 		if pen+width > limit && line < y+d.px(60) {
@@ -149,17 +146,6 @@ func (d *overlay) drawSnapshotGauge(i int, x, y, w, h float32) {
 	d.Rect(bx+float32(int(float32(bw*min(mean/scale, 1))))-d.px(1), by-d.px(2), d.px(2), bh+d.px(4), textColor)
 }
 
-// bitsText returns a number of bits with three digits or more.
-func bitsText(bits float32) string {
-	switch {
-	case bits >= 99.95:
-		return strconv.FormatFloat(float64(bits), 'f', 0, 32)
-	case bits >= 9.995:
-		return strconv.FormatFloat(float64(bits), 'f', 1, 32)
-	}
-	return strconv.FormatFloat(float64(bits), 'f', 2, 32)
-}
-
 // drawPacketGauge draws the parts of the last packet within its budget. The mark is the mean of the last second.
 func (d *overlay) drawPacketGauge(i int, x, y, w, h float32) {
 	p := d.stage.panes[i]
@@ -167,10 +153,10 @@ func (d *overlay) drawPacketGauge(i int, x, y, w, h float32) {
 	mean := p.packetHistory.fillRatio(k, p.source.ServerWorld.Rate())
 	d.Rect(x, y, w, h, gaugePanelColor)
 	f, pad := d.font(12, false), d.px(8)
-	right := fmt.Sprintf("mean %.0f %%", 100*mean)
+	right := d.texts.add("mean ").fixed(float64(100*mean), 0).add(" %").end()
 	rightWidth := f.Width(right)
-	left := fmt.Sprintf("packet %.0f %% of %d bits", float32(100*float32(k.Bits()))/float32(k.BudgetBits), k.BudgetBits)
-	d.Text(x+pad, y+d.px(16), f, dimTextColor, f.Truncate(left, w-rightWidth-pad-pad-pad))
+	left := d.texts.add("packet ").fixed(float64(float32(100*float32(k.Bits()))/float32(k.BudgetBits)), 0).add(" % of ").int(k.BudgetBits).add(" bits").end()
+	d.Text(x+pad, y+d.px(16), f, dimTextColor, d.texts.truncate(f, left, w-rightWidth-pad-pad-pad))
 	d.Text(x+w-pad-rightWidth, y+d.px(16), f, dimTextColor, right)
 	bx, by, bw, bh := x+pad, y+d.px(23), w-2*pad, d.px(13)
 	d.Rect(bx, by, bw, bh, emptyColor)
@@ -181,9 +167,9 @@ func (d *overlay) drawPacketGauge(i int, x, y, w, h float32) {
 		color render.Color
 		name  string
 	}{
-		{k.HeaderBits, headerColor, "header " + strconv.Itoa(k.HeaderBits)},
-		{k.InputBits, inputColor, "inputs " + strconv.Itoa(k.InputBits)},
-		{k.BodyBits, updateColor, countText(k.BodyCount, "update") + " " + strconv.Itoa(k.BodyBits)},
+		{k.HeaderBits, headerColor, d.texts.add("header ").int(k.HeaderBits).end()},
+		{k.InputBits, inputColor, d.texts.add("inputs ").int(k.InputBits).end()},
+		{k.BodyBits, updateColor, d.texts.count(k.BodyCount, "update").add(" ").int(k.BodyBits).end()},
 	} {
 		a, b := float32(int(float32(bw*float32(from))/float32(k.BudgetBits))), float32(int(float32(bw*float32(from+part.bits))/float32(k.BudgetBits)))
 		d.Rect(bx+a, by, b-a, bh, part.color)
@@ -212,16 +198,18 @@ func (d *overlay) drawSidebandGauge(i int, x, y, w, h float32) {
 			acked++
 		}
 	}
-	left := "no block, " + countText(int(s.Messages), "message")
 	if len(s.Slices) > 0 {
-		left = fmt.Sprintf("block: %d of %s, %d resent", acked, countText(len(s.Slices), "slice"), s.Resent)
+		d.texts.add("block: ").int(acked).add(" of ").count(len(s.Slices), "slice").add(", ").int(int(s.Resent)).add(" resent")
+	} else {
+		d.texts.add("no block, ").count(int(s.Messages), "message")
 	}
-	right := fmt.Sprintf("%.1f %% of bytes", 100*s.Share)
+	left := d.texts.end()
+	right := d.texts.fixed(float64(100*s.Share), 1).add(" % of bytes").end()
 	rightWidth := f.Width(right)
-	d.Text(x+pad, y+d.px(16), f, dimTextColor, f.Truncate(left, w-rightWidth-pad-pad-pad))
+	d.Text(x+pad, y+d.px(16), f, dimTextColor, d.texts.truncate(f, left, w-rightWidth-pad-pad-pad))
 	d.Text(x+w-pad-rightWidth, y+d.px(16), f, dimTextColor, right)
 	d.drawSlices(s.Slices, x+pad, y+d.px(23), w-2*pad, d.px(22))
-	label := "acks, " + strconv.Itoa(s.UnackedCount) + " in flight"
+	label := d.texts.add("acks, ").int(int(s.UnackedCount)).add(" in flight").end()
 	base := y + d.px(67)
 	d.Text(x+pad, base, f, dimTextColor, label)
 	box, step := d.px(3), d.px(5)
@@ -349,11 +337,11 @@ func (d *overlay) drawAgeGauge(i int, x, y, w, h float32) {
 	if s.total > 0 {
 		pen = d.drawQuantiles(s, f, x, y, w, top, bottom, right, beyond, rate, xAt)
 	}
-	title := "age, " + strconv.Itoa(s.total) + " moving"
-	if long := "snapshot " + title; f.Width(long) <= pen-x-pad {
+	title := d.texts.add("age, ").int(s.total).add(" moving").end()
+	if long := d.texts.add("snapshot ").add(title).end(); f.Width(long) <= pen-x-pad {
 		title = long
 	}
-	d.Text(x+pad, y+d.px(16), f, dimTextColor, f.Truncate(title, pen-x-pad))
+	d.Text(x+pad, y+d.px(16), f, dimTextColor, d.texts.truncate(f, title, pen-x-pad))
 }
 
 // drawAgeAxis labels the ages below the bars.
@@ -368,7 +356,7 @@ func (d *overlay) drawAgeAxis(f render.Font, left, right, bottom float32, rate i
 		d.Rect(at, bottom, 1, d.px(3), gridlineColor)
 		d.Text(at-float32(0.5*f.Width(m.name)), base, f, dimTextColor, m.name)
 	}
-	last := strconv.Itoa(maxAgeSeconds) + " s +"
+	last := d.texts.int(maxAgeSeconds).add(" s +").end()
 	d.Text(right-f.Width(last), base, f, dimTextColor, last)
 }
 
@@ -386,7 +374,7 @@ func (d *overlay) drawQuantiles(s *ageHistogram, f render.Font, x, y, w, top, bo
 			at = xAt(t) + float32(0.5*(xAt(t+1)-xAt(t)))
 		}
 		d.Rect(at, top, max(d.px(1.5), 1), bottom-top, q.color)
-		label := q.name + ageText(t, rate)
+		label := d.texts.add(q.name).age(t, rate).end()
 		pen -= f.Width(label)
 		d.Text(pen, y+d.px(16), f, q.color, label)
 		pen -= d.px(10)
@@ -394,14 +382,14 @@ func (d *overlay) drawQuantiles(s *ageHistogram, f render.Font, x, y, w, top, bo
 	return pen
 }
 
-// ageText returns an age in ticks as a time.
-func ageText(ticks, rate int) string {
+// age appends an age in ticks as a time.
+func (t *texts) age(ticks, rate int) *texts {
 	ms := float64(float64(ticks)*1000) / float64(rate)
 	switch {
 	case ticks >= ageBinCount-1:
-		return fmt.Sprintf("> %d s", ageBinCount/rate)
+		return t.add("> ").int(ageBinCount / rate).add(" s")
 	case ms < 1000:
-		return fmt.Sprintf("%.0f ms", ms)
+		return t.fixed(ms, 0).add(" ms")
 	}
-	return fmt.Sprintf("%.2f s", ms/1000)
+	return t.fixed(ms/1000, 2).add(" s")
 }

@@ -251,7 +251,7 @@ func TestAgeHistogram(t *testing.T) {
 		}
 	}
 	for ticks, want := range map[int]string{0: "0 ms", 3: "50 ms", 59: "983 ms", 66: "1.10 s", ageBinCount - 1: "> 40 s"} {
-		if got := ageText(ticks, 60); got != want {
+		if got := (&texts{}).age(ticks, 60).end(); got != want {
 			t.Errorf("%d ticks are %q", ticks, got)
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 
@@ -67,10 +66,18 @@ func (e *unknownHeadlineError) Names() (kind, name string, known []string) {
 
 // headline is the quantity of a pane that is drawn large.
 type headline struct {
-	name  string // as the setting has it
-	value string // with its digits; a dash if there is none
-	unit  string // may be empty
-	label string // what it is, without the unit
+	name  string   // as the setting has it
+	value keptText // with its digits; a dash if there is none
+	unit  string   // may be empty
+	label string   // what it is, without the unit
+
+	changes int   // of anything above so far
+	texts   texts // scratch
+}
+
+// clone returns a copy that shares no memory with h.
+func (h *headline) clone() headline {
+	return headline{name: h.name, value: h.value.clone(), unit: h.unit, label: h.label, changes: h.changes}
 }
 
 // headlineChangesPerSecond is how often in a second of the session the headline changes, so that it can be read.
@@ -79,26 +86,38 @@ const headlineChangesPerSecond = 4
 // updateHeadline computes the headline of a pane. now says whether it is due; a new name is always due.
 func (p *pane) updateHeadline(show *Settings, now bool) {
 	if show.Headline == noHeadline {
-		p.headline = headline{name: noHeadline}
+		if p.headline.name != noHeadline {
+			p.headline = headline{name: noHeadline, changes: p.headline.changes + 1}
+		}
 		return
 	}
 	if !now && p.headline.name == show.Headline {
 		return
 	}
-	p.headline = p.headlineNamed(show.Headline)
+	h := &p.headline
+	if h.name != show.Headline {
+		h.name, h.unit, h.label = show.Headline, unitOf(show.Headline), labelOf(show.Headline)
+	}
+	h.changes++
+	h.texts.Reset()
+	p.headlineValue(h)
+	h.value.set(h.texts.end())
 }
 
-// headlineNamed returns the present value of a quantity.
-func (p *pane) headlineNamed(name string) headline {
-	h := headline{name: name, value: "-", unit: unitOf(name), label: labelOf(name)}
+// headlineValue appends the present value of the headline to its texts, and sets its label and unit where they are
+// not those of its name.
+func (p *pane) headlineValue(h *headline) {
+	name := h.name
 	rate := p.source.ServerWorld.Rate()
 	if name == ageHeadline {
 		var ages ageHistogram
 		if ages.count(p); ages.total > 0 {
-			h.value = strconv.Itoa(int(math.Round(float64(ages.quantile(0.99)*1000) / float64(rate))))
+			h.texts.int(int(math.Round(float64(ages.quantile(0.99)*1000) / float64(rate))))
+		} else {
+			h.texts.add("-")
 		}
 		h.label = "snapshot age, 99th percentile"
-		return h
+		return
 	}
 	for _, list := range [2]bool{true, false} {
 		measures := p.measures[:0]
@@ -113,23 +132,24 @@ func (p *pane) headlineNamed(name string) headline {
 			if m.Name != name {
 				continue
 			}
-			h.value = m.Text()
+			h.texts.b = m.AppendText(h.texts.b)
 			if comma := strings.LastIndex(m.Title, ", "); comma >= 0 {
 				h.label, h.unit = m.Title[:comma], m.Title[comma+2:]
 			} else if m.Title != "" {
 				h.label, h.unit = m.Title, ""
 			}
-			return h
+			return
 		}
 	}
 	if v, ok := p.source.Counters.Lookup(name); ok {
-		h.value = counterText(v)
+		h.texts.counter(v)
+	} else {
+		h.texts.add("-")
 	}
-	return h
 }
 
-// counterText returns a counter with at least two digits, and without a fraction if it is large or has none.
-func counterText(v float64) string {
+// counter appends a counter with at least two digits, and without a fraction if it is large or has none.
+func (t *texts) counter(v float64) *texts {
 	digits := 2
 	switch {
 	case v == math.Trunc(v) || math.Abs(v) >= 100:
@@ -137,7 +157,7 @@ func counterText(v float64) string {
 	case math.Abs(v) >= 10:
 		digits = 1
 	}
-	return strconv.FormatFloat(v, 'f', digits, 64)
+	return t.fixed(v, digits)
 }
 
 // headlineUnits are the units by the ends of the names of measures and counters.

@@ -69,7 +69,8 @@ func TestHeadlineNames(t *testing.T) {
 		t.Fatalf("%d names", n)
 	}
 	for _, name := range headlineNames()[1:] {
-		if h := s.panes[0].headlineNamed(name); h.value == "" || h.label == "" {
+		s.panes[0].updateHeadline(&Settings{Headline: name}, true)
+		if h := &s.panes[0].headline; h.name != name || h.value.text == "" || h.label == "" {
 			t.Errorf("%s: %+v", name, h)
 		}
 	}

@@ -1,8 +1,6 @@
 package stage
 
 import (
-	"strconv"
-
 	"ghostcube/render"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
@@ -64,11 +62,11 @@ func (p *pane) addRoots(v *Viewport) {
 	}
 }
 
-// gapText returns a short distance with its unit: millimetres with a digit more below ten.
-func gapText(m float64) string {
+// gap appends a short distance with its unit: millimetres with a digit more below ten.
+func (t *texts) gap(m float64) *texts {
 	digits := 0
 	if m < 0.00995 {
 		digits = 1
 	}
-	return strconv.FormatFloat(m*1000, 'f', digits, 64) + " mm"
+	return t.fixed(m*1000, digits).add(" mm")
 }

@@ -73,7 +73,7 @@ func TestOpenJoints(t *testing.T) {
 		t.Errorf("%v ticks with open joints, %v with the root outlined", opened, roots)
 	}
 	_, largest, _, _ := l.Panes[0].Score.JointSeparation()
-	if !strings.HasSuffix(captioned[0], "largest "+gapText(largest)) || captioned[1] == "" {
+	if !strings.HasSuffix(captioned[0], "largest "+(&texts{}).gap(largest).end()) || captioned[1] == "" {
 		t.Errorf("captions %q", captioned)
 	}
 	l.Tick(lab.Entry{Commands: []lab.Command{Show("joints", "off")}})

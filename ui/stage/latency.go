@@ -1,7 +1,6 @@
 package stage
 
 import (
-	"strconv"
 	"time"
 
 	"ghostcube/predict/lab/probe"
@@ -65,14 +64,14 @@ func (d *overlay) drawLatencyGauge(i int, x, y, w, h float32) {
 	}
 	d.Rect(x, y, w, h, gaugePanelColor)
 	f, pad := d.font(12, false), d.px(8)
-	d.Text(x+pad, y+d.px(16), f, dimTextColor, f.Truncate("key to screen, ms, ping "+wholeMillis(latency.ping), w-pad-pad))
+	d.Text(x+pad, y+d.px(16), f, dimTextColor, d.texts.truncate(f, d.texts.add("key to screen, ms, ping ").wholeMillis(latency.ping).end(), w-pad-pad))
 	nameWidth, totalWidth := f.Width("reference")+d.px(6), f.Width("0000")+d.px(4)
 	for k := range columns {
 		c := &columns[k]
 		line := y + d.px(float32(barsTop+k*barSpacing))
 		d.Text(x+pad, line+d.px(10), f, dimTextColor, c.name)
 		d.drawStackedBar(&c.latency, x+pad+nameWidth, line, w-pad-pad-nameWidth-totalWidth, d.px(11), longest)
-		total := wholeMillis(c.latency.Sum())
+		total := d.texts.wholeMillis(c.latency.Sum()).end()
 		if c.latency.Inputs == 0 {
 			total = "-"
 		}
@@ -101,14 +100,14 @@ func (c *column) includes(s probe.Stage, rendering bool) bool {
 	return s.Measured() && !c.localOnly
 }
 
-// wholeMillis returns a time in whole milliseconds.
-func wholeMillis(t time.Duration) string {
-	return strconv.Itoa(int(t.Round(time.Millisecond).Milliseconds()))
+// wholeMillis appends a time in whole milliseconds.
+func (t *texts) wholeMillis(d time.Duration) *texts {
+	return t.int(int(d.Round(time.Millisecond).Milliseconds()))
 }
 
-// tenthMillis returns a time in milliseconds with one decimal.
-func tenthMillis(t time.Duration) string {
-	return strconv.FormatFloat(float64(t.Round(100*time.Microsecond).Microseconds())/1000, 'f', 1, 64)
+// tenthMillis appends a time in milliseconds with one decimal.
+func (t *texts) tenthMillis(d time.Duration) *texts {
+	return t.fixed(float64(d.Round(100*time.Microsecond).Microseconds())/1000, 1)
 }
 
 // drawStackedBar draws the stages from left to right; longest is the time at the right end.
@@ -151,18 +150,18 @@ func (d *overlay) drawStageTable(columns []column, x, y, w float32) {
 		for s := range probe.StageCount {
 			text := "-"
 			if k == 0 || c.includes(s, d.renderLatency > 0) {
-				text = tenthMillis(c.latency.Stages[s])
+				text = d.texts.tenthMillis(c.latency.Stages[s]).end()
 			}
 			write(line(int(s)+1), textColor, text)
 		}
-		write(line(tableRows-1)+d.px(4), textColor, tenthMillis(c.latency.Sum()))
+		write(line(tableRows-1)+d.px(4), textColor, d.texts.tenthMillis(c.latency.Sum()).end())
 		right -= max(f.Width(c.name), f.Width("000.0")) + d.px(9)
 	}
 	names := x + pad + box + d.px(5)
 	for s := range probe.StageCount {
 		base := line(int(s) + 1)
 		d.drawSwatch(s, x+pad, base-box, box, box)
-		d.Text(names, base, f, dimTextColor, f.Truncate(probe.StageNames[s], right-names))
+		d.Text(names, base, f, dimTextColor, d.texts.truncate(f, probe.StageNames[s], right-names))
 	}
 	d.Rect(x+pad, line(tableRows-2)+d.px(5), w-pad-pad, 1, gridlineColor)
 	d.Text(names, line(tableRows-1)+d.px(4), f, dimTextColor, "total")

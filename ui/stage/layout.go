@@ -217,7 +217,7 @@ func (d *overlay) drawStrip(i int, y *paneLayout) {
 	pad := d.px(stripPadding)
 	if y.hidden > 0 {
 		f := d.font(12, false)
-		d.Text(float32(r.X)+pad+d.px(8), float32(r.Y+r.H)-d.px(6), f, alertColor, f.Truncate(hiddenText(y.hidden), float32(r.W)-d.px(20)))
+		d.Text(float32(r.X)+pad+d.px(8), float32(r.Y+r.H)-d.px(6), f, alertColor, d.texts.truncate(f, d.texts.count(y.hidden, "gauge").add(" hidden: pane too small").end(), float32(r.W)-d.px(20)))
 	}
 	if len(y.gauges) > 0 || y.hidden > 0 {
 		return
@@ -251,18 +251,18 @@ func (d *overlay) stackedStrip(width int) bool {
 func (d *overlay) drawStillGauges(i int, y *paneLayout) {
 	p := d.stage.panes[i]
 	if !p.gaugesStale && p.gaugesAt == y.strip {
-		d.Items = append(d.Items, p.gaugeItems...)
+		d.Append(&p.stillGauges)
 		return
 	}
-	first := len(d.Items)
+	frame := d.DrawList
+	d.DrawList = &p.stillGauges
+	d.Reset()
 	for k := range y.gauges {
 		if g := &y.gauges[k]; !g.moves {
 			g.draw(d, i, float32(y.strip.X+g.X), float32(y.strip.Y+g.Y), float32(g.W), float32(g.H))
 		}
 	}
-	p.gaugeItems = append(p.gaugeItems[:0], d.Items[first:]...)
+	d.DrawList = frame
+	d.Append(&p.stillGauges)
 	p.gaugesStale, p.gaugesAt = false, y.strip
 }
-
-// hiddenText says that gauges found no room.
-func hiddenText(n int) string { return countText(n, "gauge") + " hidden: pane too small" }

@@ -1,25 +1,9 @@
 package stage
 
 import (
-	"strconv"
-
 	"ghostcube/render"
 	"ghostcube/sim/geom"
 )
-
-// offscreenMark is the text at an arrow that points at a body outside the picture.
-type offscreenMark struct {
-	metres int // in the text
-	text   string
-}
-
-// textFor returns the text for a distance in metres, new only if it differs from the last.
-func (m *offscreenMark) textFor(name string, distance float32) string {
-	if n := int(distance + 0.5); n != m.metres || m.text == "" {
-		m.metres, m.text = n, name+" "+strconv.Itoa(n)+" m"
-	}
-	return m.text
-}
 
 // drawOffscreenMarks draws arrows at the edges of the pictures in which the player's body is outside: in the client's
 // the body that it draws and the server's, in the server's picture the latter. The texts say how far the two are
@@ -32,9 +16,9 @@ func (d *overlay) drawOffscreenMarks(views []Viewport, share float32) {
 		drawn, server := between(p.previous.drawn, p.current.drawn, player, share), between(p.previous.server, p.current.server, player, share)
 		apart := server.Sub(drawn).Len()
 		if v.Side != ServerSide {
-			d.drawOffscreenMark(v, drawn, &p.offscreenClient, "client", apart, clientColor)
+			d.drawOffscreenMark(v, drawn, "client", apart, clientColor)
 		}
-		d.drawOffscreenMark(v, server, &p.offscreenServer, "server", apart, serverColor)
+		d.drawOffscreenMark(v, server, "server", apart, serverColor)
 	}
 }
 
@@ -72,12 +56,12 @@ func offscreenDirection(v *Viewport, point geom.Vec3) (x, y float32, outside boo
 }
 
 // drawOffscreenMark draws an arrow with a text if a point is outside the picture.
-func (d *overlay) drawOffscreenMark(v *Viewport, point geom.Vec3, m *offscreenMark, name string, apart float32, c render.Color) {
+func (d *overlay) drawOffscreenMark(v *Viewport, point geom.Vec3, name string, apart float32, c render.Color) {
 	dx, dy, outside := offscreenDirection(v, point)
 	if !outside {
 		return
 	}
-	text, f := m.textFor(name, apart), d.font(15, true)
+	text, f := d.texts.add(name).add(" ").int(int(apart+0.5)).add(" m").end(), d.font(15, true)
 	// The tip is where the ray from the centre meets the picture's edge, less a margin.
 	halfW, halfH := max(float32(float32(v.W)*0.5)-d.px(arrowMargin), 1), max(float32(float32(v.H)*0.5)-d.px(arrowMargin), 1)
 	length := min(halfW/max(geom.Abs(dx), 1e-6), halfH/max(geom.Abs(dy), 1e-6))

@@ -1,8 +1,6 @@
 package stage
 
 import (
-	"strconv"
-
 	"ghostcube/predict"
 	"ghostcube/render"
 	"ghostcube/sim"
@@ -57,7 +55,7 @@ func (d *overlay) drawSlotGauge(i int, x, y, w, h float32) {
 		}
 	}
 	d.Text(left, y+d.px(16), f, dimTextColor, "next")
-	title := "playout buffer, " + strconv.Itoa(waiting) + " waiting"
+	title := d.texts.add("playout buffer, ").int(waiting).add(" waiting").end()
 	d.Text(right-f.Width(title), y+d.px(16), f, dimTextColor, title)
 	cell := float32(int((right - left) / playoutTicks))
 	top, height := y+d.px(22), d.px(18)
@@ -98,7 +96,7 @@ func (d *overlay) drawSlot(f render.Font, x, y, w, h float32, c render.Color, nu
 	if !numbered {
 		return
 	}
-	text := strconv.Itoa(int(t % 1000))
+	text := d.texts.int(int(t % 1000)).end()
 	d.Text(x+float32(0.5*(w-d.px(2)-f.Width(text))), baseline(f, y, h), f, backgroundColor, text)
 }
 

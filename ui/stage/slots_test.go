@@ -106,7 +106,7 @@ func TestSlotsNeedPlayoutBuffer(t *testing.T) {
 	runTicks(t, &s, l, 90)
 	show := SettingsOf(l)
 	for i, want := range []string{"has no playout buffer of inputs", "", "has no playout buffer of inputs"} {
-		if text := s.panes[i].missingText(&show); text != want {
+		if text := s.panes[i].missingText(&show, &texts{}); text != want {
 			t.Errorf("pane %d: %q, want %q", i, text, want)
 		}
 	}

@@ -30,12 +30,17 @@ type Stage struct {
 	ages  ageHistogram // scratch
 
 	layouts  [lab.MaxPanes]paneLayout // scratch
+	overlay  overlay                  // of the last Compose
+	texts    texts                    // of the last Compose
+	legend   []legendEntry            // scratch
 	gauges   []gauge                  // scratch
 	rects    []Rect                   // scratch: of the panes
 	pictures []Rect                   // scratch
 	kept     keptHeights
 	camera   camera
 	ticked   bool // since the last Refresh
+
+	unchanged unchanged
 }
 
 // pane is the state that a Stage keeps of a pane.
@@ -54,20 +59,18 @@ type pane struct {
 	correctionCount   int     // total so far
 	inputBits         inputBits
 
-	inspection      predict.Inspection // by the strategy, while a setting needs it
-	packetHistory   packetHistory      // while packets are shown
-	playouts        playoutHistory     // while slots are shown
-	offscreenClient offscreenMark
-	offscreenServer offscreenMark
-	headline        headline
-	measures        []score.Measure // scratch
-	pathError       pathError
-	bodyErrors      bodyErrors // while path errors colour the bodies
-	explain         explanation
-	caption         caption
-	gaugeItems      []render.Item // of the last drawn gauges whose figures change as often as the caption
-	gaugesAt        Rect          // the strip that they are in
-	gaugesStale     bool
+	inspection    predict.Inspection // by the strategy, while a setting needs it
+	packetHistory packetHistory      // while packets are shown
+	playouts      playoutHistory     // while slots are shown
+	headline      headline
+	measures      []score.Measure // scratch
+	pathError     pathError
+	bodyErrors    bodyErrors // while path errors colour the bodies
+	explain       explanation
+	caption       caption
+	stillGauges   render.DrawList // those last drawn whose figures change as often as the caption
+	gaugesAt      Rect            // the strip that they are in
+	gaugesStale   bool
 }
 
 // touchTints are the colours of touching players in the bodies of a picture.
@@ -110,7 +113,7 @@ type tickPoses struct {
 func (s *Stage) Tick(l *lab.Lab) {
 	s.syncPanes(l)
 	s.ticked = true
-	show := SettingsOf(l)
+	show := s.settingsOf(l)
 	for i, p := range l.Panes {
 		s.panes[i].tick(p, l, &show)
 	}
@@ -121,7 +124,7 @@ func (s *Stage) Tick(l *lab.Lab) {
 // display settings.
 func (s *Stage) Refresh(l *lab.Lab) {
 	s.syncPanes(l)
-	show := SettingsOf(l)
+	show := s.settingsOf(l)
 	for _, p := range s.panes {
 		if !s.ticked { // nothing else changes what captions and gauges say while the session is paused
 			p.caption.stale, p.gaugesStale = true, true
@@ -154,7 +157,8 @@ func (s *Stage) Fork(l *lab.Lab) *Stage {
 		q.inspection = predict.Inspection{}
 		q.inspection.CopyFrom(&p.inspection)
 		q.bodyErrors = p.bodyErrors.clone()
-		q.measures, q.caption, q.gaugeItems, q.gaugesStale = nil, caption{stale: true}, nil, true
+		q.measures, q.caption, q.stillGauges, q.gaugesStale = nil, caption{stale: true}, render.DrawList{}, true
+		q.headline, q.explain = p.headline.clone(), p.explain.clone()
 		f.panes = append(f.panes, &q)
 	}
 	return f

@@ -68,7 +68,7 @@ func TestSceneIsInTheFrame(t *testing.T) {
 			if player := s.panes[0].current.drawn[0].Pos; !ok || beside.Sub(player).Len() < 4 { // it stands on it
 				continue
 			}
-			d := overlay{DrawList: &f.Overlay, stage: &s, l: l, scale: overlayScale(Rect{W: size[0], H: size[1]})}
+			d := overlay{DrawList: &f.Overlay, stage: &s, l: l, scale: overlayScale(Rect{W: size[0], H: size[1]}, 1)}
 			bounds, visible := d.screenBounds(v, &v.Scene.Cubes[0])
 			projection := v.Camera.Projection(float32(v.W), float32(v.H))
 			x, y, _ := projection.Project(beside)
