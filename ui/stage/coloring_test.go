@@ -95,7 +95,8 @@ func TestPalette(t *testing.T) {
 		"no error": errorRamp[0], "1 cm": errorRamp[1], "10 cm": errorRamp[2], "1 m": errorRamp[3],
 		"low": colorRamp[0], "high": colorRamp[len(colorRamp)-1],
 		"parent": parentColor, "candidate": candidateColor, "open joint": openJointColor, "hit": hitColor, "miss": missColor, "unrewound": unrewoundColor, "callout": calloutColor, "focus": focusColor,
-		"text": textColor, "dim text": dimTextColor, "alert": alertColor, "background": backgroundColor, "empty": emptyColor, "key": keyDownColor, "gridline": gridlineColor, "event": eventColor, "curve": CurveColor,
+		"text": textColor, "dim text": dimTextColor, "alert": alertColor, "background": backgroundColor, "empty": emptyColor, "key": keyDownColor, "gridline": gridlineColor, "event": eventColor, "curve": CurveColor, "explain": explainColor,
+		"notice": NoticeColor, "best bar": BestBarColor, "bar": BarColor, "bar background": BarBackground,
 		"header": headerColor, "input": inputColor, "update": updateColor, "index": indexColor, "rotation": rotationColor,
 		"waiting": waitingColor, "own": ownInputColor, "missing": missingColor, "repeated": repeatedColor, "late": lateInputColor, "unmeasured": unmeasuredColor,
 	}
@@ -128,6 +129,7 @@ func TestPalette(t *testing.T) {
 		{19, "ground,hit,miss,unrewound,player 1,server"},
 		{19, "header,input,update,index,rotation,empty"},
 		{19, "empty,own,missing,repeated,late,waiting"},
+		{19, "best bar,bar,bar background"}, {17, "text,alert,explain,background"},
 		{14, "unmeasured,stage 1,stage 2,stage 3,stage 4,stage 5,stage 6,stage 7"},
 	} {
 		names := strings.Split(set.names, ",")

@@ -336,9 +336,6 @@ func (t *textWrap) wrap(text string, f render.Font, width float32) *[2]string {
 	return &t.lines
 }
 
-// explainColor is the colour of events.
-var explainColor = render.Color{R: 255, G: 190, B: 110, A: 255}
-
 // drawExplanation writes what happens in pane i into a strip.
 func (d *overlay) drawExplanation(i int, x, y, w, h float32) {
 	e := &d.stage.panes[i].explain

@@ -76,9 +76,21 @@ var (
 	keyDownColor    = render.Color{R: 206, G: 220, B: 236, A: 255}
 	gridlineColor   = render.Color{R: 90, G: 98, B: 110, A: 160}
 	eventColor      = render.Color{R: 255, G: 120, B: 170, A: 160} // marks of events in graphs
+	explainColor    = render.Color{R: 255, G: 190, B: 110, A: 255} // sentences about events
 
 	// CurveColor is the colour of the curves of graphs.
 	CurveColor = render.Color{R: 130, G: 175, B: 255, A: 255}
+
+	// NoticeColor is the colour of the window's messages, and NoticeBackground that behind them.
+	NoticeColor      = render.Color{R: 250, G: 252, B: 254, A: 255}
+	NoticeBackground = backgroundColor.ScaleAlpha(0.88)
+)
+
+// The colours of bars of the panel's score.
+var (
+	BestBarColor  = render.Color{R: 58, G: 158, B: 96, A: 255} // the best pane
+	BarColor      = render.Color{R: 92, G: 104, B: 122, A: 255}
+	BarBackground = render.Color{R: 36, G: 41, B: 49, A: 255}
 )
 
 // The colours of the parts of packets.

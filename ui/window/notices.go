@@ -74,9 +74,9 @@ func (n *notices) draw(l *render.DrawList, picture stage.Rect, scale float32) {
 		}
 		x := float32(int(float32(picture.X) + (float32(picture.W)-w)/2))
 		h := lineHeight*float32(len(lines)) + 2*gap
-		l.Rect(x-pad, y, w+2*pad, h, render.Color{R: 22, G: 26, B: 32, A: 225})
+		l.Rect(x-pad, y, w+2*pad, h, stage.NoticeBackground)
 		for i, line := range lines {
-			l.Text(x, float32(int(y+gap+lineHeight*float32(i)+f.Ascent())), f, render.RGB(1, 1, 1), line)
+			l.Text(x, float32(int(y+gap+lineHeight*float32(i)+f.Ascent())), f, stage.NoticeColor, line)
 		}
 		y += h + gap
 	}

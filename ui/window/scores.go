@@ -7,15 +7,8 @@ import (
 	"strings"
 
 	"ghostcube/predict/score"
-	"ghostcube/render"
+	"ghostcube/ui/stage"
 	"ghostcube/ui/widget"
-)
-
-// Colours of the bars behind the scores.
-var (
-	bestBarColor  = render.Color{R: 58, G: 158, B: 96, A: 255}
-	barColor      = render.Color{R: 92, G: 104, B: 122, A: 255}
-	barBackground = render.Color{R: 36, G: 41, B: 49, A: 255}
 )
 
 // scores has the score of every pane so far, measure by measure: first the figures that lead every display, then
@@ -126,12 +119,12 @@ func (g *game) scoreRow(values []*score.Measure, noise []float64) {
 	}
 	for k, v := range values {
 		cell := ui.Split(bars, len(values), k)
-		color := barColor
+		color := stage.BarColor
 		if k == best {
-			color = bestBarColor
+			color = stage.BestBarColor
 		}
 		x, y, w, h := float32(cell.Min.X), float32(cell.Min.Y), float32(cell.Dx()), float32(cell.Dy())
-		ui.List().Rect(x, y, w, h, barBackground)
+		ui.List().Rect(x, y, w, h, stage.BarBackground)
 		if lengths != nil && v.OK {
 			ui.List().Rect(x, y, max(w*lengths[k], float32(ui.Px(3))), h, color)
 		}
