@@ -39,6 +39,8 @@ const (
 	EdgeDarkening      = 0.32
 	ShadowMapHalfWidth = 18   // metres; half the side of the square, perpendicular to the light, that has shadows
 	ShadowMapDepth     = 60   // metres along the light
+	ContactDarkening   = 0.5  // share of the ground's brightness that a body resting on it takes at its border
+	ContactHeight      = 0.5  // metres above the ground from which a body takes none
 	LineHalfWidth      = 0.6  // pixels; half the width of a line through the world
 	GhostFill          = 0.15 // opacity of the fill of ghosts
 	GhostLine          = 0.95 // opacity of the line around them

@@ -28,7 +28,7 @@ const texelSize = 2 * render.ShadowMapHalfWidth / float32(shadowMapSize)
 
 // Painter draws scenes: Begin, a Draw for each viewport, End. Its images live on the GPU as long as it does.
 type Painter struct {
-	groundShader, depthHighShader, depthLowShader, shadowHighShader, shadowLowShader, cubeShader, ghostMaskShader, ghostShader, lineShader *ebiten.Shader
+	groundShader, contactShader, depthHighShader, depthLowShader, shadowHighShader, shadowLowShader, cubeShader, ghostMaskShader, ghostShader, lineShader *ebiten.Shader
 
 	target                     *ebiten.Image // all viewports, scale times as large as shown
 	depthHigh, depth           *ebiten.Image // high byte, and both bytes in red and green
@@ -37,6 +37,7 @@ type Painter struct {
 	ghostMask                  *ebiten.Image // strength of the ghosts of each colour, in a channel each
 	faces, ghosts, shadowFaces mesh
 	lines                      mesh // trails and lines
+	contacts                   mesh // contact shadows
 	drawOrder                  []int
 
 	atlasImage *ebiten.Image
@@ -62,7 +63,7 @@ func (m *mesh) addQuad() {
 func New() (*Painter, error) {
 	p := &Painter{}
 	for name, s := range map[string]**ebiten.Shader{
-		"ground": &p.groundShader, "depthhigh": &p.depthHighShader, "depthlow": &p.depthLowShader, "shadowhigh": &p.shadowHighShader, "shadowlow": &p.shadowLowShader, "cube": &p.cubeShader,
+		"ground": &p.groundShader, "contact": &p.contactShader, "depthhigh": &p.depthHighShader, "depthlow": &p.depthLowShader, "shadowhigh": &p.shadowHighShader, "shadowlow": &p.shadowLowShader, "cube": &p.cubeShader,
 		"ghostmask": &p.ghostMaskShader, "ghost": &p.ghostShader, "line": &p.lineShader,
 	} {
 		source, err := assets.Shaders.ReadFile("shaders/" + name + ".kage")
@@ -154,6 +155,7 @@ func (p *Painter) Draw(r image.Rectangle, s *render.Scene, c *render.Camera) {
 
 	dst := p.target.SubImage(r).(*ebiten.Image)
 	p.drawGround(dst, r, uniforms)
+	p.drawContacts(dst, s, &view, uniforms)
 
 	p.faces.reset()
 	p.collectFaces(s, &view)
@@ -259,6 +261,7 @@ func (p *Painter) uniforms(l *render.Projection, sun lightSpace, r image.Rectang
 		"GroundLines": []float32{render.LineSpacing, render.LineWidth, render.LineShade}, "DarkFieldShade": float32(render.DarkFieldShade),
 		"Fog":          []float32{render.FogStart, render.FogRange, render.FogMax},
 		"Edge":         []float32{render.EdgeStart, render.EdgeEnd, render.EdgeDarkening},
+		"Contact":      []float32{render.ContactDarkening, render.ContactHeight},
 		"GhostOpacity": []float32{render.GhostFill, render.GhostLine}, "GhostColors": make([]float32, 3*render.MaxGhostColors),
 		"LineTaps": []float32{line, float32(int(line*0.7 + 0.5))}, "MaxDepth": float32(1),
 		"ShadowRight": v(sun.right), "ShadowUp": v(sun.up), "ToSun": v(render.ToSun),
@@ -282,6 +285,40 @@ func (p *Painter) drawGround(dst *ebiten.Image, r image.Rectangle, uniforms map[
 	o.Images[0] = p.shadow
 	dst.DrawTrianglesShader32(v[:], []uint32{0, 1, 2, 0, 2, 3}, p.groundShader, o)
 	uniforms["SunLight"] = full
+}
+
+// blendMultiply multiplies the destination's colour by the source's.
+var blendMultiply = ebiten.Blend{
+	BlendFactorSourceRGB:        ebiten.BlendFactorZero,
+	BlendFactorSourceAlpha:      ebiten.BlendFactorZero,
+	BlendFactorDestinationRGB:   ebiten.BlendFactorSourceColor,
+	BlendFactorDestinationAlpha: ebiten.BlendFactorOne,
+	BlendOperationRGB:           ebiten.BlendOperationAdd,
+	BlendOperationAlpha:         ebiten.BlendOperationAdd,
+}
+
+// drawContacts draws the contact shadows of a scene onto the ground.
+func (p *Painter) drawContacts(dst *ebiten.Image, s *render.Scene, view *viewProjection, uniforms map[string]any) {
+	m := &p.contacts
+	m.reset()
+	if view.projection.Eye.Z <= 0 {
+		return
+	}
+	for i := range s.Cubes {
+		c, ok := s.Cubes[i].Contact()
+		if !ok {
+			continue
+		}
+		first := len(m.vertices)
+		p.addFace(view, m, &c.Ground, [4]float32{c.Ground.HalfU / c.Reach, c.Ground.HalfV / c.Reach, 0, 1})
+		for k := range m.vertices[first:] {
+			v := &m.vertices[first+k] // its SrcX, SrcY and Custom3 are divided by its depth
+			v.Custom2 = c.Height*v.Custom3 + c.RiseU*v.SrcX + c.RiseV*v.SrcY
+		}
+	}
+	if len(m.indices) > 0 {
+		dst.DrawTrianglesShader32(m.vertices, m.indices, p.contactShader, &ebiten.DrawTrianglesShaderOptions{Blend: blendMultiply, Uniforms: uniforms})
+	}
 }
 
 // drawShadowMap renders the shadow map of a scene.

@@ -27,6 +27,8 @@ type Painter struct {
 	masks       []ghostMask // by index of the colour
 	faceIDs     []uint16    // by sample: index in faces of the visible face; 0 is ground or sky
 	invDepth    []float32   // by sample: 1/depth, 1/metres
+	contacts    []contact
+	contactDim  []float32 // by pixel: factor of the ground's brightness; empty without contacts
 	shadowMap   shadowMap
 
 	projection render.Projection
@@ -66,6 +68,7 @@ func (p *Painter) Draw(dst *image.RGBA, s *render.Scene, c *render.Camera) {
 	p.invDepth = slices.Grow(p.invDepth[:0], n)[:n]
 	p.shadowMap.draw(s, c.Target)
 	p.collectFaces(s)
+	p.collectContacts(s)
 
 	p.prepareGhostMasks()
 
@@ -204,6 +207,7 @@ func (p *Painter) drawBand(dst *image.RGBA, y0, y1 int) {
 	for i := 1; i < len(p.faces); i++ {
 		p.rasterize(&p.faces[i], uint16(i), y0*samplesPerAxis, y1*samplesPerAxis)
 	}
+	p.dimContacts(y0, y1)
 	for y := y0; y < y1; y++ {
 		p.shadeRow(dst, y)
 	}
@@ -279,7 +283,14 @@ func (p *Painter) resolveSamples(ids *[4]uint16, fx, fy float32) (c [3]float32) 
 func (p *Painter) shadeSample(id uint16, x, y float32) [3]float32 {
 	ray := p.projection.Ray(x, y)
 	if id == 0 {
-		return p.shadeGround(ray)
+		c := p.shadeGround(ray)
+		if len(p.contactDim) > 0 {
+			dim := p.contactDim[int(y)*p.w+int(x)]
+			for i := range c {
+				c[i] *= dim
+			}
+		}
+		return c
 	}
 	f := &p.faces[id]
 	w := (f.planeOffset - f.n.Dot(p.projection.Eye)) / f.n.Dot(ray)

@@ -182,6 +182,39 @@ func TestShadow(t *testing.T) {
 	}
 }
 
+// TestContactShadow promises that a body that rests on the ground darkens it at its border, on its sunny side too,
+// less and less up to the reach and not beyond; that one in the air darkens it less the higher it is; that a tilted one
+// does so on its lower side; and that a ghost does not.
+func TestContactShadow(t *testing.T) {
+	look := func(height, tilt float32, alpha uint8) func(x float32) float32 {
+		half := geom.Vec3{X: 0.5, Y: 0.5, Z: 0.5}
+		c := render.Cube{Pose: geom.Pose{Pos: geom.Vec3{X: -1, Y: 0.5, Z: 0.5 + height}, Rot: geom.AxisAngle(geom.Vec3{Y: 1}, tilt)}, Half: half, Color: render.Color{R: 200, G: 200, B: 200, A: alpha}}
+		cam := render.Camera{Eye: geom.Vec3{X: 3, Y: -1, Z: 6}, Target: geom.Vec3{}, FOV: 1}
+		im := image.NewRGBA(image.Rect(0, 0, 800, 800))
+		var p Painter
+		p.Draw(im, &render.Scene{Cubes: []render.Cube{c}}, &cam)
+		return func(x float32) float32 { // on the side towards the sun, metres beyond the border of the cube
+			px, py, _ := p.projection.Project(geom.Vec3{X: -0.5 + x, Y: 0.5})
+			return float32(im.RGBAAt(int(px), int(py)).G)
+		}
+	}
+	at, open := look(0, 0, 255), look(0, 0, 120)(0.45)
+	if near, middle, far := at(0.03), at(0.2), at(0.45); near > 0.68*open || middle < 1.1*near || middle > 0.97*open || far != open {
+		t.Errorf("resting: %v, %v and %v, want %v without a cube", near, middle, far, open)
+	}
+	if low, high := look(0.1, 0, 255)(0.03), look(0.6, 0, 255)(0.03); low < 1.1*at(0.03) || low > 0.9*open || high != open {
+		t.Errorf("0.1 m up %v, 0.6 m up %v, resting %v", low, high, at(0.03))
+	}
+	if ghost := look(0, 0, 120)(0.03); ghost < 0.97*open {
+		t.Errorf("beside a ghost %v, without %v", ghost, open)
+	}
+	// Standing on an edge, 8 cm beyond that edge (which is at x = -0.73), or as far beyond the one that is 0.39 m up.
+	const up = 0.155
+	if low, raised := look(up, 0.4, 255)(-0.15), look(up, -0.4, 255)(0.24); low > 0.85*open || raised < 0.95*open {
+		t.Errorf("tilted: lower side %v, raised side %v, want %v without a cube", low, raised, open)
+	}
+}
+
 // TestGhosts promises that ghosts read as one figure at any number: a line around them, a light fill inside that is
 // the same whether a cube is in front of it, behind it or crosses it, and nothing outside. Ghosts of another
 // colour are another figure.

@@ -1,0 +1,90 @@
+package raster
+
+import (
+	"slices"
+
+	"ghostcube/render"
+	"ghostcube/sim/geom"
+)
+
+// contact is a contact shadow in the picture.
+type contact struct {
+	render.Contact
+	outline face // its corners, in pixels
+}
+
+// collectContacts lists the contact shadows that may be in the picture.
+func (p *Painter) collectContacts(s *render.Scene) {
+	p.contacts, p.contactDim = p.contacts[:0], p.contactDim[:0]
+	if p.projection.Eye.Z <= 0 {
+		return
+	}
+	for i := range s.Cubes {
+		c := contact{outline: face{top: 1e30, bottom: -1e30}}
+		var ok bool
+		if c.Contact, ok = s.Cubes[i].Contact(); !ok {
+			continue
+		}
+		corners, n := p.projection.ClipFace(&c.Ground)
+		for k, q := range corners[:n] {
+			x, y, _ := p.projection.Project(q.Pos)
+			c.outline.corners[k] = corner{x, y}
+			c.outline.top, c.outline.bottom = min(c.outline.top, y), max(c.outline.bottom, y)
+		}
+		if c.outline.cornerCount = n; n >= 3 && c.outline.bottom > 0 && c.outline.top < float32(p.h) {
+			p.contacts = append(p.contacts, c)
+		}
+	}
+	if len(p.contacts) > 0 {
+		p.contactDim = slices.Grow(p.contactDim, p.w*p.h)[:p.w*p.h]
+	}
+}
+
+// dimContacts computes the contact shadows in the pixel rows [y0, y1).
+func (p *Painter) dimContacts(y0, y1 int) {
+	if len(p.contactDim) == 0 {
+		return
+	}
+	stride := p.w * samplesPerAxis
+	dim := p.contactDim[y0*p.w : y1*p.w]
+	for i := range dim {
+		dim[i] = 1
+	}
+	for i := range p.contacts {
+		c := &p.contacts[i]
+		g := &c.Ground
+		u, v := g.U.Scale(1/g.HalfU), g.V.Scale(1/g.HalfV)
+		spanU, spanV := g.HalfU/c.Reach, g.HalfV/c.Reach
+		for y := max(y0, int(max(c.outline.top, 0))); y < y1 && float32(y) < c.outline.bottom; y++ {
+			x0, x1 := c.outline.span(y, p.w)
+			ray := p.projection.Ray(float32(x0)+0.5, float32(y)+0.5)
+			if ray.Z >= 0 {
+				continue
+			}
+			// The ground's depth is the same along a row because the camera never rolls.
+			w := -p.projection.Eye.Z / ray.Z
+			d, step := p.projection.Eye.AddScaled(w, ray).Sub(g.Center), p.projection.Right.Scale(w/p.projection.FocalLength)
+			atU, atV, stepU, stepV := d.Dot(u), d.Dot(v), step.Dot(u), step.Dot(v)
+			clear := 1 - fogAt(w)
+			up, down := p.faceIDs[y*samplesPerAxis*stride:][:stride], p.faceIDs[(y*samplesPerAxis+1)*stride:][:stride]
+			row := p.contactDim[y*p.w:][:p.w]
+			for x := x0; x < x1; x++ {
+				if up[2*x] == 0 || up[2*x+1] == 0 || down[2*x] == 0 || down[2*x+1] == 0 { // some of the ground is visible
+					row[x] *= 1 - float32(c.occlusion(atU, atV, spanU, spanV)*clear)
+				}
+				atU, atV = atU+stepU, atV+stepV
+			}
+		}
+	}
+}
+
+// occlusion returns the share of the ground's brightness that a contact shadow takes at a point of its rectangle,
+// whose borders are at -1 and 1. spanU and spanV are half of its sides in reaches.
+func (c *contact) occlusion(u, v, spanU, spanV float32) float32 {
+	outU := max(float32(geom.Abs(u)*spanU)-(spanU-1), 0)
+	outV := max(float32(geom.Abs(v)*spanV)-(spanV-1), 0)
+	beside := max(1-geom.Sqrt(float32(outU*outU)+float32(outV*outV)), 0)
+	height := c.Height + float32(u*c.RiseU) + float32(v*c.RiseV)
+	below := geom.Clamp(1-float32(height*(1/render.ContactHeight)), 0, 1)
+	return float32(render.ContactDarkening * float32(float32(beside*beside)*float32(below*below)))
+}
