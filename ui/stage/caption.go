@@ -58,7 +58,7 @@ func (d *overlay) drawCaption(i int, y *paneLayout, focus bool) {
 	d.Rect(float32(r.X), float32(r.Y), float32(r.W), float32(r.H), backgroundColor)
 	x, top := float32(r.X)+d.px(10), float32(r.Y)
 	big, small := d.font(17, true), d.font(13, false)
-	room := float32(r.W) - d.px(20) - d.drawHeadline(i, r)
+	headline := d.drawHeadline(i, r)
 	c := &d.stage.panes[i].caption
 	base := top + d.px(22)
 	pen := x + d.Text(x, base, big, textColor, c.name) + d.px(12)
@@ -70,7 +70,7 @@ func (d *overlay) drawCaption(i int, y *paneLayout, focus bool) {
 		if e := &d.stage.panes[i].explain; k > 0 && k == len(c.lines)-1 && d.settings.Explain && !y.explained && e.event.text != "" {
 			line = captionLine{e.event.text, explainColor}
 		}
-		d.Text(x, top+d.px(captionTop+13)+float32(d.px(captionLineHeight)*float32(k)), small, line.color, d.texts.truncate(small, line.text, room))
+		d.Text(x, top+d.px(captionTop+13)+float32(d.px(captionLineHeight)*float32(k)), small, line.color, d.texts.truncate(small, line.text, d.captionRoom(r, k, headline)))
 	}
 	if d.settings.Split {
 		client, server := sides(y.picture)
@@ -84,6 +84,15 @@ func (d *overlay) drawCaption(i int, y *paneLayout, focus bool) {
 	if focus && len(d.l.Panes) > 1 && d.l.Focus() == i {
 		d.Border(float32(y.pane.X), float32(y.pane.Y), float32(y.pane.W), float32(y.pane.H), d.px(3), focusColor)
 	}
+}
+
+// captionRoom returns the width of line k below the name of a pane in r, from 0. The headline stands beside the first.
+func (d *overlay) captionRoom(r Rect, k int, headline float32) float32 {
+	room := float32(r.W) - d.px(20)
+	if k == 0 {
+		room -= headline
+	}
+	return room
 }
 
 // paneName returns the name of the strategy of pane i, with its number among several.
@@ -136,6 +145,9 @@ func (d *overlay) drawHeadline(i int, r Rect) float32 {
 // headlineSize is the size of the headline's value, in pixels at scale 1.
 const headlineSize = 30
 
+// maxHeadlineShare is the share of a pane's width beyond which the label of its headline is cut.
+const maxHeadlineShare = 0.45
+
 // headlineWidth returns the width that the headline of pane i takes of its caption r; 0: there is none.
 func (d *overlay) headlineWidth(i int, r Rect) float32 {
 	h := &d.stage.panes[i].headline
@@ -147,7 +159,7 @@ func (d *overlay) headlineWidth(i int, r Rect) float32 {
 	if h.unit != "" {
 		value += small.Width(h.unit) + d.px(5)
 	}
-	return max(value, min(small.Width(h.label), float32(float32(r.W)*0.3))) + d.px(14)
+	return max(value, min(small.Width(h.label), float32(float32(r.W)*maxHeadlineShare))) + d.px(14)
 }
 
 // captionLines appends the lines below the name of pane i in r to dst, the most important ones first: the leading
@@ -155,14 +167,16 @@ func (d *overlay) headlineWidth(i int, r Rect) float32 {
 // data; and the time that the pane draws and counters. A low pane has fewer of them.
 func (d *overlay) captionLines(i int, r Rect, withKnobs bool, dst []captionLine) []captionLine {
 	p, font := d.l.Panes[i], d.font(13, false)
-	width := float32(r.W) - d.px(20) - d.headlineWidth(i, r)
+	headline := d.headlineWidth(i, r)
 	wrap := func(color render.Color, text string) {
 		for text != "" {
-			line, rest := font.Break(text, knobSeparator, width)
+			line, rest := font.Break(text, knobSeparator, d.captionRoom(r, len(dst), headline))
 			dst, text = append(dst, captionLine{line, color}), rest
 		}
 	}
-	wrap(textColor, d.keyFigures(i, width))
+	first, second := d.keyFigures(i, d.captionRoom(r, 0, headline))
+	wrap(textColor, first)
+	wrap(textColor, second)
 	d.texts.word(p.DescribeClockFaults()).word(p.Clients[0].View.Note)
 	wrap(alertColor, d.texts.end())
 	if withKnobs {
@@ -186,7 +200,7 @@ func (d *overlay) captionLines(i int, r Rect, withKnobs bool, dst []captionLine)
 	if len(dst) > most {
 		dst = dst[:most]
 		last := &dst[most-1]
-		kept := font.Fit(last.text, width-font.Width(moreText))
+		kept := font.Fit(last.text, d.captionRoom(r, most-1, headline)-font.Width(moreText))
 		if d.texts.add(kept); len(kept) < len(last.text) && kept != "" {
 			d.texts.add(render.Ellipsis)
 		}
@@ -267,9 +281,9 @@ func (t *texts) tickCounters(p *lab.Pane) {
 }
 
 // keyFigures returns the figures that lead the caption of pane i: the time from a key to the screen, the path
-// error, the pops, and the bandwidth of both directions. Their names are shorter where they do not fit into one
-// line of a width.
-func (d *overlay) keyFigures(i int, width float32) string {
+// error, the pops, and the bandwidth of both directions. What does not fit into one line of a width is two lines, with
+// shorter names if it has to be.
+func (d *overlay) keyFigures(i int, width float32) (first, second string) {
 	p := d.stage.panes[i]
 	p.measures = d.l.Panes[i].Headline(p.measures[:0])
 	var key, path, pops, all *score.Measure
@@ -288,18 +302,25 @@ func (d *overlay) keyFigures(i int, width float32) string {
 			bandwidth += m.Value
 		}
 	}
-	write := func(keyName, pathName string) string {
-		t := d.texts.add(keyName).measure(key, " ms").separate().add(pathName).measure(path, " m").separate().measure(pops, "")
-		if all != nil {
-			t.add(" (all ").measure(all, "").add(")")
+	font, t := d.font(13, false), d.texts
+	times := func(keyName, pathName string) string {
+		return t.add(keyName).measure(key, " ms").separate().add(pathName).measure(path, " m").end()
+	}
+	long := times("key to screen ", "path error ")
+	t.measure(pops, "")
+	if all != nil {
+		t.add(" (all ").measure(all, "").add(")")
+	}
+	rest := t.add(" pops/min").separate().fixed(bandwidth, 0).add(" kbit/s").end()
+	for _, one := range [...]string{long, times("key ", "path ")} {
+		if line := t.add(one).separate().add(rest).end(); font.Width(line) <= width {
+			return line, ""
 		}
-		return t.add(" pops/min").separate().fixed(bandwidth, 0).add(" kbit/s").end()
 	}
-	long := write("key to screen ", "path error ")
-	if d.font(13, false).Width(long) > width {
-		return write("key ", "path ")
+	if font.Width(long) > width {
+		long = times("key ", "path ")
 	}
-	return long
+	return long, rest
 }
 
 // measure appends a measure with its unit, or a dash if it is nil or undefined.
