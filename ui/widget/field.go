@@ -32,8 +32,12 @@ func (e *edit) start(id, text string) {
 	e.caret = len(e.text)
 }
 
-// key applies typed characters and keys.
+// key applies typed characters and keys. On a slow machine one update has several: those that follow a selection of all
+// replace the text.
 func (e *edit) key(in *Input) {
+	if in.SelectAll {
+		e.all, e.caret = true, len(e.text)
+	}
 	remove := func(from, to int) { e.text = append(e.text[:from], e.text[to:]...); e.caret = from }
 	if e.all && (in.Backspace || in.Delete || in.Text != "") {
 		remove(0, len(e.text))
@@ -60,9 +64,6 @@ func (e *edit) key(in *Input) {
 	}
 	if in.Text != "" || in.Backspace || in.Delete || in.Left || in.Right || in.Home || in.End {
 		e.all = false
-	}
-	if in.SelectAll {
-		e.all, e.caret = true, len(e.text)
 	}
 }
 

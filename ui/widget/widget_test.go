@@ -337,3 +337,15 @@ func TestTooltipDelay(t *testing.T) {
 		t.Error("the reason of a refusal waits")
 	}
 }
+
+// TestSelectAndType promises that characters that arrive in one update with the selection of all replace the text, as
+// happens on a slow machine.
+func TestSelectAndType(t *testing.T) {
+	var e edit
+	e.start("field", "old")
+	e.all = false
+	e.key(&Input{SelectAll: true, Text: "new"})
+	if string(e.text) != "new" {
+		t.Errorf("%q", string(e.text))
+	}
+}

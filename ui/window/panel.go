@@ -120,7 +120,8 @@ func (p *panel) readInput() widget.Input {
 		Escape:    inpututil.IsKeyJustPressed(ebiten.KeyEscape),
 		SelectAll: control && inpututil.IsKeyJustPressed(ebiten.KeyA),
 	}
-	if p.typed = ebiten.AppendInputChars(p.typed[:0]); len(p.typed) > 0 && !control {
+	// A key that is pressed with Control has no character, so these were typed before or after it.
+	if p.typed = ebiten.AppendInputChars(p.typed[:0]); len(p.typed) > 0 {
 		in.Text = string(p.typed)
 	}
 	return in
