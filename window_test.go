@@ -612,7 +612,7 @@ func (d *windowDriver) startComparison(name string) {
 	d.openPage("Compare")
 	d.tap("filter comparisons")
 	d.xdotool(typing(name)...)
-	d.waitFrames()
+	d.waitUntil("comparison in the list", func(s windowState) bool { _, listed := s.controls["compare "+name]; return listed })
 	before := d.state().tick
 	d.tap("compare " + name)
 	d.xdotool("key", "Escape")

@@ -70,7 +70,7 @@ func (d *overlay) drawCaption(i int, y *paneLayout, focus bool) {
 		if e := &d.stage.panes[i].explain; k > 0 && k == len(c.lines)-1 && d.settings.Explain && !y.explained && e.event.text != "" {
 			line = captionLine{e.event.text, explainColor}
 		}
-		d.Text(x, top+d.px(captionTop+13)+float32(d.px(captionLineHeight)*float32(k)), small, line.color, d.texts.truncate(small, line.text, d.captionRoom(r, k, headline)))
+		d.Text(x, top+d.px(captionTop+13)+float32(d.px(captionLineHeight)*float32(k)), small, line.color, d.fitClauses(small, line.text, d.captionRoom(r, k, headline)))
 	}
 	if d.settings.Split {
 		client, server := sides(y.picture)

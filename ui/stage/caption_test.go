@@ -183,3 +183,28 @@ func TestCaptionsFollowAPausedSession(t *testing.T) {
 		t.Errorf("a changed knob is not shown: %s", got)
 	}
 }
+
+// TestCaptionClauses promises that a line of a caption that is too long ends at a clause in narrow panes.
+func TestCaptionClauses(t *testing.T) {
+	l := newSession(t, "latency=75ms", "noprediction", "rewind")
+	var s Stage
+	runTicks(t, &s, l, 60)
+	if err := l.Apply(lab.Command{Verb: "nudge", Pane: lab.AllPanes, Name: "x", Value: "1"}); err != nil {
+		t.Fatal(err)
+	}
+	runTicks(t, &s, l, 60)
+	var f Frame
+	s.Compose(&f, l, Rect{W: 480, H: 600}, Options{}, 1)
+	found := false
+	for _, it := range f.Overlay.Items {
+		if strings.Contains(it.Text, "correction") {
+			found = true
+			if strings.Contains(it.Text, "…") {
+				t.Errorf("%q is cut", it.Text)
+			}
+		}
+	}
+	if !found {
+		t.Error("no corrections in the captions")
+	}
+}

@@ -83,7 +83,7 @@ var (
 
 	// NoticeColor is the colour of the window's messages, and NoticeBackground that behind them.
 	NoticeColor      = render.Color{R: 250, G: 252, B: 254, A: 255}
-	NoticeBackground = backgroundColor.ScaleAlpha(0.88)
+	NoticeBackground = render.Color{R: 66, G: 75, B: 88, A: 255}
 )
 
 // The colours of bars of the panel's score.

@@ -42,7 +42,7 @@ func paletteMeanings() (list []paletteGroup) {
 	add("texts, keys and graphs",
 		colorMeaning{textColor, "text"}, colorMeaning{dimTextColor, "secondary text"}, colorMeaning{alertColor, "warning"}, colorMeaning{explainColor, "sentence about an event"},
 		colorMeaning{backgroundColor, "background"}, colorMeaning{emptyColor, "key that is up, or empty cell"}, colorMeaning{keyDownColor, "key that is down"},
-		colorMeaning{gridlineColor, "axis of a graph"}, colorMeaning{eventColor, "correction in a graph, and 99th percentile"}, colorMeaning{CurveColor, "curve of a graph"}, colorMeaning{NoticeColor, "message of the window"})
+		colorMeaning{gridlineColor, "axis of a graph"}, colorMeaning{eventColor, "correction in a graph, and 99th percentile"}, colorMeaning{CurveColor, "curve of a graph"}, colorMeaning{NoticeColor, "message of the window"}, colorMeaning{NoticeBackground, "background of a message"})
 	add("bars of the score",
 		colorMeaning{BestBarColor, "the best pane, beyond the noise"}, colorMeaning{BarColor, "any other pane"}, colorMeaning{BarBackground, "background of a bar"})
 	add("parts of a packet",

@@ -124,8 +124,8 @@ func (s *screen) tickFraction(speed float64) float32 {
 // Draw draws the window.
 func (g *game) Draw(dst *ebiten.Image) {
 	s := &g.screen
-	if g.lab == nil {
-		g.splash.draw(dst, s.uiScale())
+	if !g.splash.over() {
+		g.splash.draw(dst, g.painter, s.uiScale())
 		return
 	}
 	start := time.Now()

@@ -6,43 +6,31 @@ import (
 	"github.com/hajimehoshi/ebiten/v2"
 
 	"ghostcube/render"
-	"ghostcube/render/raster"
+	"ghostcube/render/gpu"
 )
 
-// splash is the picture of a window whose session is being made. It is drawn on the CPU, because a graphics driver
-// compiles the shaders of the first frame that uses them, which may take seconds.
+// splash is the picture of a window that starts. It uses none of the scene's shaders, because a graphics driver compiles
+// them in the first frame that uses them, which may take seconds.
 type splash struct {
-	image  *ebiten.Image
 	frames int // drawn so far
+	list   render.DrawList
 }
 
-// splashFrames is the number of frames to draw before the session is made. The driver may show the first one only when
-// the second is drawn.
+// splashFrames is the number of frames of the splash. The driver may show the first one only when the second is drawn.
 const splashFrames = 2
 
+// over reports whether the session follows.
+func (s *splash) over() bool { return s.frames >= splashFrames }
+
 // draw draws the splash. scale is in pixels per point.
-func (s *splash) draw(dst *ebiten.Image, scale float32) {
+func (s *splash) draw(dst *ebiten.Image, painter *gpu.Painter, scale float32) {
 	s.frames++
-	if s.image == nil || s.image.Bounds() != dst.Bounds() {
-		picture := image.NewRGBA(dst.Bounds())
-		var l render.DrawList
-		drawSplash(&l, picture.Rect, scale)
-		raster.DrawOverlay(picture, &l)
-		s.image = ebiten.NewImage(picture.Rect.Dx(), picture.Rect.Dy())
-		s.image.WritePixels(picture.Pix)
-	}
-	dst.DrawImage(s.image, nil)
+	s.list.Reset()
+	drawSplash(&s.list, dst.Bounds(), scale)
+	painter.DrawOverlay(dst, &s.list)
 }
 
-// close frees the picture.
-func (s *splash) close() {
-	if s.image != nil {
-		s.image.Deallocate()
-		s.image = nil
-	}
-}
-
-// drawSplash draws the program's name and what it does into the middle of a window.
+// drawSplash draws the program's name and that it starts into the middle of a window.
 func drawSplash(l *render.DrawList, window image.Rectangle, scale float32) {
 	name, note := render.Font{Size: int(44*scale + 0.5), Bold: true}, render.Font{Size: int(18*scale + 0.5)}
 	l.Rect(float32(window.Min.X), float32(window.Min.Y), float32(window.Dx()), float32(window.Dy()), render.Color{R: 24, G: 28, B: 34, A: 255})

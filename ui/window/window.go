@@ -51,7 +51,7 @@ type game struct {
 	plan        *plan.Plan // of the session
 	next        *plan.Plan // of the session that starts in this Update; nil: none
 	title       string     // of the header; empty: the scene's name
-	lab         *lab.Lab   // nil while the window shows the splash
+	lab         *lab.Lab
 	splash      splash
 	stage       stage.Stage
 	painter     *gpu.Painter
@@ -96,6 +96,15 @@ func Open(o Options) (opened bool, err error) {
 	}
 	g := &game{Options: o, quit: make(chan os.Signal, 1)}
 	g.panel.copyText = copyText
+	if err := g.startPlan(o.Plan); err != nil {
+		return true, err
+	}
+	if g.painter, err = gpu.New(); err != nil {
+		return true, err
+	}
+	for _, c := range o.Display {
+		g.execute(c)
+	}
 	g.screen.pace.request(o.Renderer)
 	ebiten.SetWindowTitle("Ghostcube")
 	ebiten.SetWindowSize(o.Width, o.Height)
@@ -108,21 +117,6 @@ func Open(o Options) (opened bool, err error) {
 		return false, errors.New(firstLine(err.Error()))
 	}
 	return true, errors.Join(err, g.tickErr, g.shutdown())
-}
-
-// start makes the first session and compiles the shaders, once the window shows the splash.
-func (g *game) start() (err error) {
-	if g.painter, err = gpu.New(); err != nil {
-		return err
-	}
-	if err := g.startPlan(g.Plan); err != nil {
-		return err
-	}
-	for _, c := range g.Display {
-		g.execute(c)
-	}
-	g.splash.close()
-	return nil
 }
 
 // firstLine returns the first line of a text.
@@ -207,14 +201,8 @@ func (g *game) Update() (err error) {
 		return ebiten.Termination
 	default:
 	}
-	if g.lab == nil {
-		if g.splash.frames < splashFrames {
-			return nil
-		}
-		if err := g.start(); err != nil {
-			g.tickErr = err
-			return ebiten.Termination
-		}
+	if !g.splash.over() {
+		return nil
 	}
 	g.controls.update(g, g.updatePanel())
 	if err := g.applyPanel(); err != nil {
