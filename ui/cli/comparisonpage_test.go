@@ -1,10 +1,18 @@
 package cli
 
 import (
+	"bytes"
+	"cmp"
+	"flag"
 	"fmt"
+	"image"
+	"image/color"
+	"image/png"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -19,11 +27,13 @@ import (
 )
 
 // The page of all comparisons with measured figures and stills. go test ./ui/cli -run TestComparisonPage
-// -update, with GHOSTCUBE_CI=1, writes it and, if their folder exists, its stills.
+// -update, with GHOSTCUBE_CI=1, writes it, with -stills its stills, too.
 const (
 	comparisonPage   = "../../docs/comparisons.md"
 	comparisonStills = "../../docs/comparisons"
 )
+
+var updateStills = flag.Bool("stills", false, "write the stills of docs/comparisons.md")
 
 func comparisons(t *testing.T) []plan.Comparison {
 	t.Helper()
@@ -128,8 +138,11 @@ func headlineFigure(p *lab.Pane, name string) score.Measure {
 	return m
 }
 
+// maxStillBytes limits the stills of all comparisons together.
+const maxStillBytes = 6e6
+
 // TestComparisonsAreListed checks that the page and the README have every comparison with its present title,
-// and that the page shows its still if there is one.
+// and that there is a still of each and no other.
 func TestComparisonsAreListed(t *testing.T) {
 	page, err := os.ReadFile(comparisonPage)
 	if err != nil {
@@ -146,6 +159,28 @@ func TestComparisonsAreListed(t *testing.T) {
 		if row := fmt.Sprintf("| `%s` | %s |\n", c.Name, c.Title); !strings.Contains(string(readme), row) {
 			t.Errorf("the README lacks the row %q", row)
 		}
+	}
+	var stills, names []string
+	for _, c := range comparisons(t) {
+		names = append(names, c.Name+".png")
+	}
+	files, err := os.ReadDir(comparisonStills)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bytes := int64(0)
+	for _, f := range files {
+		info, err := f.Info()
+		if err != nil {
+			t.Fatal(err)
+		}
+		stills, bytes = append(stills, f.Name()), bytes+info.Size()
+	}
+	if slices.Sort(names); !slices.Equal(stills, names) {
+		t.Errorf("docs/comparisons has the stills %v, want %v", stills, names)
+	}
+	if bytes > maxStillBytes {
+		t.Errorf("the stills have %d bytes", bytes)
 	}
 }
 
@@ -172,7 +207,7 @@ func TestComparisonPage(t *testing.T) {
 						t.Errorf("%s: pane %d has %s, pane %d has %s, want less in pane %d", c.Headline, o.Smaller+1, a.Text(), o.Larger+1, b.Text(), o.Smaller+1)
 					}
 				}
-				if _, err := os.Stat(comparisonStills); golden.Updating() && err == nil {
+				if *updateStills {
 					writeStill(t, c)
 				}
 			})
@@ -233,9 +268,7 @@ func comparisonHeading(c *plan.Comparison) string {
 		b.WriteString(".")
 	}
 	b.WriteString("\n\n")
-	if _, err := os.Stat(filepath.Join(comparisonStills, c.Name+".png")); err == nil {
-		fmt.Fprintf(&b, "![%s](comparisons/%s.png)\n\n", c.Title, c.Name)
-	}
+	fmt.Fprintf(&b, "![%s](comparisons/%s.png)\n\n", c.Title, c.Name)
 	return b.String()
 }
 
@@ -266,12 +299,99 @@ func writeComparisonFigures(b *strings.Builder, c *plan.Comparison, figures [][]
 	}
 }
 
-// writeStill renders the still of a comparison.
+// writeStill renders the still of a comparison, with few enough colours for a small file.
 func writeStill(t *testing.T, c *plan.Comparison) {
 	t.Helper()
 	file := filepath.Join(comparisonStills, c.Name+".png")
 	var out, errs strings.Builder
 	if code := Main(testEnvironment([]string{"record", "--compare", c.Name, "--size", "960x540", "-o", file}, &out, &errs)); code != 0 {
 		t.Errorf("%s: %s", c.Name, errs.String())
+		return
 	}
+	b, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	picture, err := png.Decode(bytes.NewReader(b))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var small bytes.Buffer
+	if err := (&png.Encoder{CompressionLevel: png.BestCompression}).Encode(&small, reduceColors(picture, stillColors)); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, small.Bytes(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// stillColors is the number of colours of a still.
+const stillColors = 128
+
+// reduceColors returns a picture with at most n colours, chosen by median cut.
+func reduceColors(picture image.Image, n int) *image.Paletted {
+	counts := map[color.RGBA]int{}
+	bounds := picture.Bounds()
+	at := func(x, y int) color.RGBA { return color.RGBAModel.Convert(picture.At(x, y)).(color.RGBA) }
+	for y := bounds.Min.Y; y < bounds.Max.Y; y++ {
+		for x := bounds.Min.X; x < bounds.Max.X; x++ {
+			counts[at(x, y)]++
+		}
+	}
+	component := func(c color.RGBA, k int) int { return int([3]uint8{c.R, c.G, c.B}[k]) }
+	first := slices.SortedFunc(maps.Keys(counts), func(a, b color.RGBA) int {
+		return cmp.Or(cmp.Compare(a.R, b.R), cmp.Compare(a.G, b.G), cmp.Compare(a.B, b.B))
+	})
+	boxes := [][]color.RGBA{first}
+	for len(boxes) < n {
+		widest, along, width := -1, 0, 0
+		for i, box := range boxes {
+			for k := range 3 {
+				low, high := 255, 0
+				for _, c := range box {
+					low, high = min(low, component(c, k)), max(high, component(c, k))
+				}
+				if high-low > width {
+					widest, along, width = i, k, high-low
+				}
+			}
+		}
+		if widest < 0 {
+			break
+		}
+		box := boxes[widest]
+		slices.SortStableFunc(box, func(a, b color.RGBA) int { return component(a, along) - component(b, along) })
+		pixels := 0
+		for _, c := range box {
+			pixels += counts[c]
+		}
+		cut, below := 1, counts[box[0]]
+		for cut < len(box)-1 && 2*(below+counts[box[cut]]) <= pixels {
+			below += counts[box[cut]]
+			cut++
+		}
+		boxes[widest] = box[:cut]
+		boxes = append(boxes, box[cut:])
+	}
+	var palette color.Palette
+	index := map[color.RGBA]uint8{}
+	for i, box := range boxes {
+		var sum [3]int
+		pixels := 0
+		for _, c := range box {
+			for k := range 3 {
+				sum[k] += component(c, k) * counts[c]
+			}
+			pixels += counts[c]
+			index[c] = uint8(i)
+		}
+		palette = append(palette, color.RGBA{uint8(sum[0] / pixels), uint8(sum[1] / pixels), uint8(sum[2] / pixels), 255})
+	}
+	reduced := image.NewPaletted(bounds, palette)
+	for y := bounds.Min.Y; y < bounds.Max.Y; y++ {
+		for x := bounds.Min.X; x < bounds.Max.X; x++ {
+			reduced.SetColorIndex(x, y, index[at(x, y)])
+		}
+	}
+	return reduced
 }
