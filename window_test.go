@@ -649,9 +649,9 @@ func (d *windowDriver) settledMemory(goroutines int) (heap, rss int) {
 	return s.heap, d.rss()
 }
 
-// TestWindowRandomOperations performs 1,000 random operations in the window, and records two videos meanwhile. It
-// promises that the program then runs without an error, that every page can be reached and its controls and keys
-// work, that memory and goroutines are as after the first 200 operations, and that the tapes of the sessions replay.
+// TestWindowRandomOperations performs 400 random operations in the window, or 1,000 with GHOSTCUBE_LONG, and records
+// two videos meanwhile. It promises that the program then runs without an error, that every page can be reached and
+// its controls and keys work, that memory and goroutines are as after the first 200 operations, and that the tapes of the sessions replay.
 func TestWindowRandomOperations(t *testing.T) {
 	// The buffers of the largest scene stay, so it comes first.
 	d := startWindow(t, "--scene", "fleet", "--panes", "statesync,historyoffset", "--size", "1280x720")
@@ -678,7 +678,11 @@ func TestWindowRandomOperations(t *testing.T) {
 	operate(200)
 	record()
 	heap, rss := d.settledMemory(goroutines)
-	operate(800)
+	if os.Getenv("GHOSTCUBE_LONG") != "" {
+		operate(800)
+	} else {
+		operate(200)
+	}
 	record()
 	for range 8 { // a session of these has some 15 MB
 		d.startComparison("techniques")
