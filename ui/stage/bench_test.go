@@ -1,6 +1,7 @@
 package stage
 
 import (
+	"fmt"
 	"runtime"
 	"strings"
 	"testing"
@@ -38,8 +39,22 @@ func openBusySession(t testing.TB) *lab.Lab {
 }
 
 // TestFrameAllocations promises that the tick of the stage and the composition of the picture allocate nothing
-// while captions, gauges, headlines and explanations change, whatever colours the bodies, split or not. A tick of the session allocates a little itself, so the frames are counted without it.
+// while captions, gauges, headlines and explanations change, whatever colours the bodies, split or not. The runtime
+// allocates now and then itself, and is counted too, so only what is found three times in a row is an error.
 func TestFrameAllocations(t *testing.T) {
+	var found []string
+	for range 3 {
+		if found = frameAllocations(t); len(found) == 0 {
+			return
+		}
+	}
+	t.Error(found)
+}
+
+// frameAllocations returns the displays in which frames of a session allocate. A tick of the session allocates a
+// little itself, so the frames are counted without it.
+func frameAllocations(t *testing.T) (found []string) {
+	t.Helper()
 	l := openBusySession(t)
 	var s Stage
 	var f Frame
@@ -80,7 +95,7 @@ func TestFrameAllocations(t *testing.T) {
 			}
 		}
 		if total > 0 {
-			t.Errorf("%s: %d allocations in 120 frames", display, total)
+			found = append(found, fmt.Sprintf("%s: %d allocations in 120 frames", display, total))
 		}
 	}
 	for _, word := range words {
@@ -88,4 +103,5 @@ func TestFrameAllocations(t *testing.T) {
 			t.Errorf("%d texts with %q in %d frames: nothing is tested", n, word, frames)
 		}
 	}
+	return found
 }
