@@ -97,6 +97,7 @@ var folders = map[string]struct {
 	"render/raster": {exact, []string{"render", "sim/geom"}},
 	"render/video":  {exact, []string{"render"}},
 	"ui/stage":      {exact, []string{"render", "sim", "sim/geom", "smoothing", "net/link", "predict", "predict/lab", "predict/lab/probe", "predict/score"}},
+	"ui/timeline":   {exact, []string{"render", "net/link", "predict/lab", "ui/stage"}},
 	"ui/recorder":   {exact, []string{"ui/stage", "render/raster", "render/video", "predict/lab", "sim"}},
 	"ui/plan":       {free, []string{"sim", "net/link", "predict/lab", "predict/lab/tape", "ui/stage"}},
 	"ui/cli":        {free, []string{"ui/plan", "ui/recorder", "predict/lab/tape", "ui/stage", "render/video", "sim", "sim/geom", "sim/scene", "net/link", "net/packet", "net/quant", "net/entropy", "net/delta", "predict", "predict/lab", "predict/lab/probe", "predict/score"}},

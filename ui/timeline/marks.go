@@ -1,0 +1,83 @@
+package timeline
+
+import (
+	"ghostcube/net/link"
+	"ghostcube/predict/lab"
+)
+
+// Kind is a kind of marks.
+type Kind uint8
+
+// The kinds of marks. Bookmarks belong to no pane.
+const (
+	Losses      Kind = iota // a datagram of the pane was lost or dropped
+	Corrections             // a client corrected itself by the server's state
+	Shots                   // a player fired
+	Stalls                  // a side waited for an input, or playback ran out of snapshots
+	Faults                  // a command forced a fault
+	Bookmarks               // the viewer set a bookmark
+	kindCount
+)
+
+var kindNames = [kindCount]string{"losses", "corrections", "shots", "stalls", "faults", "bookmarks"}
+
+// String returns the kind's name.
+func (k Kind) String() string { return kindNames[k] }
+
+// marks are the marks of a take, by the number of ticks since it left its parent.
+type marks struct {
+	panes     [lab.MaxPanes][Bookmarks]bitset
+	bookmarks bitset
+}
+
+func (m *marks) of(pane int, k Kind) *bitset {
+	if k == Bookmarks {
+		return &m.bookmarks
+	}
+	return &m.panes[pane][k]
+}
+
+// totals are what the marks of a pane are counted from: each total that has grown in a tick becomes a mark.
+type totals struct {
+	pane    *lab.Pane
+	started int
+	count   [Faults]float64
+	fault   int // of the last forced fault; -1: none
+}
+
+// totalsOf returns the present totals of a pane.
+func totalsOf(p *lab.Pane) totals {
+	t := totals{pane: p, started: int(p.StartTick()), fault: -1}
+	for _, c := range p.Clients {
+		for _, d := range [...]link.Direction{link.Up, link.Down} {
+			n := c.LinkCounters(d)
+			t.count[Losses] += float64(n.Lost + n.Dropped)
+		}
+	}
+	t.count[Corrections] = float64(p.Corrections.Total())
+	t.count[Shots] = p.Counters.Value("shots")
+	t.count[Stalls] = p.Counters.Value("stalls") + p.Counters.Value("starvations")
+	if f, ok := p.LastFault(); ok {
+		t.fault = int(f.SessionTick)
+	}
+	return t
+}
+
+// addTick marks what has happened in the last tick of the lab, at is the number of its marks.
+func (m *marks) addTick(l *lab.Lab, before *[lab.MaxPanes]totals, at int) {
+	for i, p := range l.Panes {
+		now, old := totalsOf(p), &before[i]
+		if old.pane != p || old.started != now.started {
+			*old = totals{pane: p, started: now.started, fault: -1}
+		}
+		for k := range old.count {
+			if now.count[k] > old.count[k] {
+				m.panes[i][k].add(at)
+			}
+		}
+		if now.fault >= 0 && now.fault != old.fault {
+			m.panes[i][Faults].add(at)
+		}
+		*old = now
+	}
+}

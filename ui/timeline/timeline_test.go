@@ -1,0 +1,308 @@
+package timeline_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"ghostcube/net/link"
+	"ghostcube/predict/lab"
+	"ghostcube/predict/lab/labtest"
+	"ghostcube/ui/stage"
+	"ghostcube/ui/timeline"
+)
+
+// session is a lab with its stage and its timeline, and the hash after each tick.
+type session struct {
+	*timeline.Timeline
+	lab    *lab.Lab
+	stage  stage.Stage
+	hashes []uint64
+	t      testing.TB
+}
+
+func newSession(t testing.TB, scene, network string, specs ...string) *session {
+	t.Helper()
+	s := &session{lab: labtest.Open(t, labtest.Config(t, scene, network, lab.AtClient), specs...), t: t}
+	s.Timeline = timeline.New(s.lab, &s.stage)
+	s.hashes = []uint64{s.lab.Hash()}
+	return s
+}
+
+// play makes ticks at the end of the take with the scripted player. commands are those of the first tick.
+func (s *session) play(ticks int, commands ...lab.Command) {
+	s.t.Helper()
+	for range ticks {
+		now := int(s.lab.Ticks())
+		e := lab.Entry{Inputs: labtest.Inputs(now), Commands: commands}
+		commands = nil
+		if now%97 == 96 {
+			e.Commands = append(e.Commands, lab.Command{Verb: "nudge", Pane: lab.AllPanes, Name: "x", Value: "0.5"})
+		}
+		if err := s.lab.Tick(e); err != nil {
+			s.t.Fatal(err)
+		}
+		s.stage.Tick(s.lab)
+		s.Add(e)
+		s.Checkpoint()
+		s.hashes = append(s.hashes[:now+1], s.lab.Hash())
+	}
+}
+
+// seek goes to a moment and checks its hash.
+func (s *session) seek(n int) {
+	s.t.Helper()
+	s.Seek(n, nil)
+	for s.Remaining() > 0 {
+		if err := s.Continue(100); err != nil {
+			s.t.Fatal(err)
+		}
+	}
+	s.check(n)
+}
+
+// check checks the present moment and its hash.
+func (s *session) check(n int) {
+	s.t.Helper()
+	if got := int(s.lab.Ticks()); got != n {
+		s.t.Fatalf("the session is at tick %d, want %d", got, n)
+	}
+	if got := s.lab.Hash(); got != s.hashes[n] {
+		s.t.Fatalf("the hash after tick %d is %016x, and was %016x", n, got, s.hashes[n])
+	}
+}
+
+// badNetwork has every kind of outcome.
+const badNetwork = "latency=60ms,jitter=20ms,loss=5%,duplicate=2%,reorder=5%,reorder-delay=50ms"
+
+// TestSeek jumps to random moments of a session of each strategy, forwards and backwards, steps and resumes, and
+// compares the hashes with those that the session had.
+func TestSeek(t *testing.T) {
+	for _, strategy := range lab.Strategies {
+		t.Run(strategy.Name, func(t *testing.T) {
+			t.Parallel()
+			s := newSession(t, "ship", badNetwork, strategy.Name, "snapshot")
+			s.play(130, lab.Command{Verb: "show", Pane: lab.AllPanes, Name: "split", Value: "off"})
+			s.play(130, lab.Command{Verb: "condition", Pane: lab.AllPanes, Name: "latency", Value: "120ms"})
+			s.play(100, lab.Command{Verb: "focus", Pane: 1})
+			s.play(100, lab.Command{Verb: "switch", Pane: 0, Name: "rewind"})
+			s.play(140, lab.Command{Verb: "open", Pane: lab.AllPanes, Name: "statesync"})
+			random := rand.New(rand.NewPCG(1, 2))
+			for range 25 {
+				n := random.IntN(601)
+				s.seek(n)
+				for range random.IntN(4) {
+					if n < 600 {
+						n++
+					}
+					if err := s.Step(); err != nil {
+						t.Fatal(err)
+					}
+					s.check(n)
+				}
+				for range random.IntN(3) {
+					n = max(n-1, 0)
+					s.seek(n)
+				}
+			}
+			s.seek(600)
+			if c := s.Resume(); len(c) != 0 {
+				t.Errorf("Resume returned the commands %v, although the viewer changed nothing", c)
+			}
+			s.play(60)
+			s.seek(630)
+		})
+	}
+}
+
+// TestBranch checks that a take that changes nothing has the hashes of the take that it left, and that one that
+// changes the network differs from then on only.
+func TestBranch(t *testing.T) {
+	s := newSession(t, "zen", badNetwork, "rewind", "lockstep")
+	s.play(400)
+	first := append([]uint64(nil), s.hashes...)
+	s.seek(250)
+	if c := s.Branch("nothing"); len(c) != 0 {
+		t.Errorf("Branch returned %v, although the viewer changed nothing", c)
+	}
+	s.play(150)
+	for i := range first {
+		if s.hashes[i] != first[i] {
+			t.Fatalf("a take that changes nothing has another hash after tick %d", i)
+		}
+	}
+	one := s.Takes()[0]
+	s.Show(one, nil)
+	s.check(400)
+	s.seek(200)
+	s.Branch("latency")
+	s.play(200, lab.Command{Verb: "condition", Pane: lab.AllPanes, Name: "latency", Value: "200ms"})
+	third := append([]uint64(nil), s.hashes...)
+	for i := range third {
+		// The first datagram that is sent later arrives some ticks after the change.
+		if same := third[i] == first[i]; i <= 200 && !same || i > 220 && same {
+			t.Fatalf("a take that changes the network after tick 200: hash after tick %d is %016x, and was %016x", i, third[i], first[i])
+		}
+	}
+	random := rand.New(rand.NewPCG(3, 4))
+	for range 30 { // every take keeps its own past
+		k := s.Takes()[random.IntN(3)]
+		s.Show(k, nil)
+		for s.Remaining() > 0 {
+			if err := s.Continue(1000); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s.hashes = first
+		if k.Number == 3 {
+			s.hashes = third
+		}
+		s.check(int(s.lab.Ticks()))
+		s.seek(random.IntN(401))
+	}
+}
+
+// TestPending checks that commands which no entry has yet survive a review.
+func TestPending(t *testing.T) {
+	s := newSession(t, "zen", "perfect", "rewind")
+	s.play(100)
+	nudge := lab.Command{Verb: "nudge", Pane: lab.AllPanes, Name: "x", Value: "3"}
+	if err := s.lab.Apply(nudge); err != nil {
+		t.Fatal(err)
+	}
+	s.Seek(100, []lab.Command{nudge})
+	for s.Remaining() > 0 {
+		if err := s.Continue(10); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.check(100) // without the nudge, which belongs to the next tick
+	if c := s.Resume(); fmt.Sprint(c) != fmt.Sprint([]lab.Command{nudge}) {
+		t.Errorf("Resume returned %v, want %v", c, nudge)
+	}
+}
+
+// TestViewState checks that the viewer's display settings and focus stay through a review, change no hash, and are
+// given back as commands.
+func TestViewState(t *testing.T) {
+	s := newSession(t, "zen", "perfect", "rewind", "snapshot")
+	s.play(50, lab.Command{Verb: "focus", Pane: 1})
+	s.play(50, lab.Command{Verb: "show", Pane: lab.AllPanes, Name: "pitch", Value: "40"})
+	s.play(50, lab.Command{Verb: "open", Pane: lab.AllPanes, Name: "animated"})
+	s.seek(40)
+	if got := stage.SettingsOf(s.lab).Pitch; got != 40 {
+		t.Errorf("the pitch is %v after a jump, want that of the viewer, 40", got)
+	}
+	for _, c := range []lab.Command{stage.Show("pitch", "60"), {Verb: "focus", Pane: 0}} {
+		if err := s.lab.Apply(c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.seek(150)
+	if got := stage.SettingsOf(s.lab).Pitch; got != 60 {
+		t.Errorf("the pitch is %v at the end, want that of the viewer, 60", got)
+	}
+	want := []lab.Command{stage.Show("pitch", "60"), {Verb: "focus", Pane: 0}}
+	if c := s.Resume(); fmt.Sprint(c) != fmt.Sprint(want) {
+		t.Errorf("Resume returned %v, want %v", c, want)
+	}
+}
+
+// TestMarks compares the marks with the totals that they are counted from.
+func TestMarks(t *testing.T) {
+	s := newSession(t, "zen", "latency=100ms,jitter=50ms,loss=25%", "rewind", "lockstep:transport=tcp")
+	type event struct{ pane, tick int }
+	want := map[timeline.Kind]map[event]bool{timeline.Losses: {}, timeline.Corrections: {}, timeline.Stalls: {}, timeline.Faults: {}}
+	before := [2][3]float64{}
+	for range 900 {
+		s.play(1)
+		n := int(s.lab.Ticks())
+		for i, p := range s.lab.Panes {
+			c := p.Clients[0]
+			now := [3]float64{float64(c.LinkCounters(link.Up).Lost + c.LinkCounters(link.Down).Lost), float64(p.Corrections.Total()), p.Counters.Value("stalls")}
+			for k, kind := range []timeline.Kind{timeline.Losses, timeline.Corrections, timeline.Stalls} {
+				if now[k] > before[i][k] {
+					want[kind][event{i, n}] = true
+				}
+			}
+			before[i] = now
+			if f, ok := p.LastFault(); ok && int(f.SessionTick) == n-1 {
+				want[timeline.Faults][event{i, n}] = true
+			}
+		}
+	}
+	s.seek(500)
+	s.Branch("nothing")
+	s.play(400)
+	for kind, events := range want {
+		if len(events) == 0 {
+			t.Errorf("no %s: the test shows nothing", kind)
+		}
+		for pane := range 2 {
+			for n := range 901 {
+				next := s.NextMark(pane, kind, n, n+1) == n
+				if next != events[event{pane, n}] || next != (s.PreviousMark(pane, kind, n, n+1) == n) {
+					t.Fatalf("%s of pane %d at tick %d: %v, want %v", kind, pane+1, n, next, !next)
+				}
+			}
+			at := 0
+			for at = s.NextMark(pane, kind, 0, 901); at >= 0; at = s.NextMark(pane, kind, at+1, 901) {
+				delete(events, event{pane, at})
+			}
+		}
+		if len(events) > 0 {
+			t.Errorf("NextMark does not find %v", events)
+		}
+	}
+}
+
+// TestBookmark sets and removes bookmarks.
+func TestBookmark(t *testing.T) {
+	s := newSession(t, "zen", "perfect", "rewind")
+	s.play(100)
+	for _, n := range []int{0, 40, 100} {
+		s.seek(n)
+		if !s.Bookmark() || s.NextMark(0, timeline.Bookmarks, n, n+1) != n {
+			t.Errorf("there is no bookmark at tick %d", n)
+		}
+	}
+	if s.Bookmark() || s.NextMark(0, timeline.Bookmarks, 100, 101) != -1 {
+		t.Error("a second call does not remove the bookmark")
+	}
+}
+
+// TestCheckpointsAreBounded checks the number of checkpoints and their distribution in a long session.
+func TestCheckpointsAreBounded(t *testing.T) {
+	s := newSession(t, "zen", "perfect", "rewind", "snapshot")
+	s.Limit(20)
+	s.play(60 * 300)
+	if n := s.Checkpoints(); n > 20 {
+		t.Errorf("%d checkpoints, want at most 20", n)
+	}
+	for _, c := range []struct{ back, most int }{{60 * 2, 60 * 2}, {60 * 10, 60 * 8}, {60 * 60, 60 * 30}, {60 * 250, 60 * 150}} {
+		at := 60*300 - c.back
+		s.Seek(at, nil)
+		if s.Remaining() > c.most {
+			t.Errorf("%d ticks have to be made again to get back by %d, want at most %d", s.Remaining(), c.back, c.most)
+		}
+		for s.Remaining() > 0 {
+			if err := s.Continue(1000); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s.check(at)
+	}
+}
+
+// BenchmarkSeek measures jumps back by 60 s in a session of four minutes.
+func BenchmarkSeek(b *testing.B) {
+	s := newSession(b, "katamari", badNetwork, "rewind", "snapshot")
+	s.play(60 * 240)
+	random := rand.New(rand.NewPCG(5, 6))
+	for b.Loop() {
+		b.StopTimer()
+		s.seek(60*240 - random.IntN(60))
+		b.StartTimer()
+		s.seek(int(s.lab.Ticks()) - 60*60)
+	}
+}
