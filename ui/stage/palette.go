@@ -93,6 +93,21 @@ var (
 	BarBackground = render.Color{R: 36, G: 41, B: 49, A: 255}
 )
 
+// TimelineColors are the colours of the timeline's bar.
+var TimelineColors = struct {
+	Background, Track, Text, DimText, Cursor, Span        render.Color
+	Losses, Corrections, Shots, Stalls, Faults, Bookmarks render.Color
+}{
+	Background: backgroundColor, Track: render.Color{R: 44, G: 50, B: 59, A: 255}, Text: textColor, DimText: dimTextColor, Cursor: focusColor,
+	Span:        render.Color{R: 64, G: 92, B: 138, A: 255},
+	Losses:      render.Color{R: 138, G: 150, B: 168, A: 255},
+	Corrections: render.Color{R: 255, G: 128, B: 176, A: 255},
+	Shots:       render.Color{R: 0, G: 174, B: 130, A: 255},
+	Stalls:      render.Color{R: 230, G: 150, B: 30, A: 255},
+	Faults:      render.Color{R: 214, G: 52, B: 38, A: 255},
+	Bookmarks:   render.Color{R: 250, G: 240, B: 120, A: 255},
+}
+
 // The colours of the parts of packets.
 var (
 	headerColor   = render.Color{R: 150, G: 158, B: 168, A: 255}

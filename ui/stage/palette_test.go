@@ -45,6 +45,10 @@ func paletteMeanings() (list []paletteGroup) {
 		colorMeaning{gridlineColor, "axis of a graph"}, colorMeaning{eventColor, "correction in a graph, and 99th percentile"}, colorMeaning{CurveColor, "curve of a graph"}, colorMeaning{NoticeColor, "message of the window"}, colorMeaning{NoticeBackground, "background of a message"})
 	add("bars of the score",
 		colorMeaning{BestBarColor, "the best pane, beyond the noise"}, colorMeaning{BarColor, "any other pane"}, colorMeaning{BarBackground, "background of a bar"})
+	t := &TimelineColors
+	add("marks on the timeline",
+		colorMeaning{t.Losses, "lost datagrams"}, colorMeaning{t.Corrections, "corrections"}, colorMeaning{t.Shots, "shots"}, colorMeaning{t.Stalls, "stalls"},
+		colorMeaning{t.Faults, "forced faults"}, colorMeaning{t.Bookmarks, "bookmarks"}, colorMeaning{t.Track, "no mark"}, colorMeaning{t.Span, "span that is looped"})
 	add("parts of a packet",
 		colorMeaning{headerColor, "headers, and other parts"}, colorMeaning{inputColor, "inputs, velocities, or a slice that was sent"}, colorMeaning{updateColor, "updates, or positions"},
 		colorMeaning{indexColor, "indices of bodies"}, colorMeaning{rotationColor, "rotations, or a slice that was acknowledged"})

@@ -164,6 +164,13 @@ func (s *Stage) Fork(l *lab.Lab) *Stage {
 	return f
 }
 
+// CopyFrom makes s follow l, a copy of the lab that o has followed, as o does. The two share nothing, and s keeps its
+// layout.
+func (s *Stage) CopyFrom(o *Stage, l *lab.Lab) {
+	f := o.Fork(l)
+	s.camera, s.panes = f.camera, f.panes
+}
+
 func (k tickPoses) clone() tickPoses {
 	return tickPoses{
 		drawn: append([]geom.Pose(nil), k.drawn...), server: append([]geom.Pose(nil), k.server...),

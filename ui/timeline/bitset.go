@@ -56,3 +56,23 @@ func (b bitset) previous(from, to int) int {
 	}
 	return -1
 }
+
+// count returns the number of members in [from, to).
+func (b bitset) count(from, to int) (n int) {
+	from, to = max(from, 0), min(to, len(b)*64)
+	if from >= to {
+		return 0
+	}
+	first, last := from/64, (to-1)/64
+	for i := first; i <= last; i++ {
+		word := b[i]
+		if i == first {
+			word &= ^uint64(0) << (from % 64)
+		}
+		if i == last {
+			word &= ^uint64(0) >> (63 - (to-1)%64)
+		}
+		n += bits.OnesCount64(word)
+	}
+	return n
+}

@@ -5,3 +5,21 @@ func (t *Timeline) Limit(n int) { t.limit = n }
 
 // Checkpoints returns the number of checkpoints.
 func (t *Timeline) Checkpoints() int { return len(t.checkpoints) }
+
+// Repeat adds n ticks that are copies of the marks and entries of the last second, without running them. The
+// session must not go back to them.
+func (t *Timeline) Repeat(n int) {
+	k := t.take
+	for range n {
+		at := len(k.entries)
+		k.entries = append(k.entries, k.entries[at-60])
+		for i := range t.lab.Panes {
+			for kind := range Bookmarks {
+				b := &k.marks.panes[i][kind]
+				if from := at - 300; b.next(from, from+1) >= 0 {
+					b.add(at)
+				}
+			}
+		}
+	}
+}

@@ -20,6 +20,10 @@ const MaxTakes = 8
 // Budget is the memory for checkpoints in bytes, by the estimate of checkpointSize.
 const Budget = 448 << 20
 
+// MemoryLimit is the memory in bytes from which the garbage collector should work harder, so that a program with a full
+// Budget stays below 1 GiB.
+const MemoryLimit = 900 << 20
+
 // Bounds of the number of checkpoints.
 const (
 	minCheckpoints = 4
@@ -96,7 +100,7 @@ type Timeline struct {
 	reviewing bool          // the session shows a moment of the past
 	target    int           // of Seek
 	recorded  lab.ViewState // while reviewing: that of the moment; the lab has the viewer's
-	due       bool          // a checkpoint of the present tick is wanted
+	due       *stage.Stage  // a checkpoint of the present tick is wanted: the stage then; nil: none is
 }
 
 // New returns the timeline of a session: of l, which has been opened and has made no tick since, and of s, which
@@ -129,8 +133,13 @@ func (t *Timeline) copy() *checkpoint {
 		t.lab.SwapViewState(&t.recorded)
 		defer t.lab.SwapViewState(&t.recorded)
 	}
+	return t.copyWith(t.stage)
+}
+
+// copyWith returns a checkpoint of the present with the stage as it was, whatever is drawn with the present one.
+func (t *Timeline) copyWith(s *stage.Stage) *checkpoint {
 	c := &checkpoint{take: t.take.owner(t.now() - 1), tick: t.now(), lab: t.lab.Fork()}
-	c.stage = t.stage.Fork(c.lab)
+	c.stage = s.Fork(c.lab)
 	return c
 }
 
@@ -164,7 +173,7 @@ func (t *Timeline) Add(e lab.Entry) {
 	k.marks.addTick(t.lab, &t.before, len(k.entries))
 	if t.secondPassed() {
 		k.hashes = append(k.hashes, t.lab.Hash())
-		t.due = true
+		t.due = t.stage.Fork(t.lab)
 	}
 }
 
@@ -175,17 +184,18 @@ func (t *Timeline) secondPassed() bool { return t.now()%t.lab.Config().Rate == 0
 func (k *Take) hashIndex(n int, rate int) int { return n/rate - k.From/rate - 1 }
 
 // CheckpointDue reports whether Checkpoint has something to do.
-func (t *Timeline) CheckpointDue() bool { return t.due }
+func (t *Timeline) CheckpointDue() bool { return t.due != nil }
 
-// Checkpoint copies the session if a checkpoint is due. It reads the session and may run on another goroutine, as
-// long as nothing changes the session, its stage or the timeline until it returns.
+// Checkpoint copies the session if a checkpoint is due. It only reads the session, so it may run on another goroutine
+// while the session is drawn, as long as nothing changes the session or uses the timeline until it returns.
 func (t *Timeline) Checkpoint() {
-	if !t.due {
+	s := t.due
+	if s == nil {
 		return
 	}
-	t.due = false
+	t.due = nil
 	if !t.hasCheckpoint(t.now()) {
-		t.keep(t.copy())
+		t.keep(t.copyWith(s))
 	}
 }
 
@@ -245,7 +255,7 @@ func (t *Timeline) leastUseful() (least int) {
 func (t *Timeline) restore(c *checkpoint) {
 	mine := t.lab.ViewState()
 	t.lab.CopyFrom(c.lab)
-	*t.stage = *c.stage.Fork(t.lab)
+	t.stage.CopyFrom(c.stage, t.lab)
 	t.recorded = mine
 	t.lab.SwapViewState(&t.recorded) // the lab gets the viewer's, recorded that of the moment
 }
@@ -276,10 +286,10 @@ func (t *Timeline) Seek(n int, pending []lab.Command) {
 func (t *Timeline) leave(pending []lab.Command) {
 	t.take.pending = append([]lab.Command(nil), pending...)
 	if len(pending) == 0 {
-		t.due = true
+		t.due = t.stage.Fork(t.lab)
 		t.Checkpoint()
 	}
-	t.due = false
+	t.due = nil
 	t.recorded = t.lab.ViewState()
 	t.reviewing = true
 	if len(pending) > 0 { // they are in no entry, so the present state is not that of a tick
@@ -352,8 +362,9 @@ func (t *Timeline) next() error {
 	if want := k.hashes[k.hashIndex(now, t.lab.Config().Rate)]; t.lab.Hash() != want {
 		return fmt.Errorf("timeline: take %d runs differently the second time: the session had the hash %016x after tick %d, and now has %016x", k.Number, want, now, t.lab.Hash())
 	}
-	t.due = true
-	t.Checkpoint()
+	if !t.hasCheckpoint(now) {
+		t.keep(t.copy())
+	}
 	return nil
 }
 

@@ -3,7 +3,12 @@ package timeline_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"slices"
 	"testing"
+	"time"
 
 	"ghostcube/net/link"
 	"ghostcube/predict/lab"
@@ -304,5 +309,35 @@ func BenchmarkSeek(b *testing.B) {
 		s.seek(60*240 - random.IntN(60))
 		b.StartTimer()
 		s.seek(int(s.lab.Ticks()) - 60*60)
+	}
+}
+
+// TestHour checks the memory of an hour of katamari with two panes, and measures jumps back by a minute. It prints
+// the median and the longest of 50.
+func TestHour(t *testing.T) {
+	if os.Getenv("GHOSTCUBE_LONG") == "" {
+		t.Skip("takes minutes: set GHOSTCUBE_LONG=1 to run it")
+	}
+	debug.SetMemoryLimit(timeline.MemoryLimit)
+	s := newSession(t, "katamari", badNetwork, "rewind", "snapshot")
+	s.play(60 * 3600)
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	if m.Sys-m.HeapReleased > 1<<30 {
+		t.Errorf("%d MiB of memory after an hour, want at most 1024", (m.Sys-m.HeapReleased)>>20)
+	}
+	t.Logf("memory after an hour: %d MiB from the system, %d MiB in use, %d checkpoints", (m.Sys-m.HeapReleased)>>20, m.HeapInuse>>20, s.Checkpoints())
+	random := rand.New(rand.NewPCG(5, 6))
+	var times []time.Duration
+	for range 50 {
+		s.seek(60*3600 - random.IntN(60))
+		start := time.Now()
+		s.seek(int(s.lab.Ticks()) - 60*60)
+		times = append(times, time.Since(start))
+	}
+	slices.Sort(times)
+	t.Logf("back by 60 s: median %v, longest %v", times[25], times[49])
+	if times[25] > 200*time.Millisecond {
+		t.Errorf("the median jump takes %v, want at most 200 ms", times[25])
 	}
 }

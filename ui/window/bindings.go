@@ -102,7 +102,28 @@ var bindings = [][]binding{
 	{
 		{label: "P, start", help: "pause", keys: keys{ebiten.KeyP}, pad: pad{ebiten.StandardGamepadButtonCenterRight},
 			press: func(g *game, _ int, _ bool) { g.paused = !g.paused }},
-		{label: "N", help: "step one tick", keys: keys{ebiten.KeyN}, press: func(g *game, _ int, _ bool) { g.step() }},
+		{label: "N, Shift N", help: "step one tick, one back", keys: keys{ebiten.KeyN}, press: func(g *game, _ int, shift bool) {
+			if shift {
+				g.stepBack()
+			} else {
+				g.step()
+			}
+		}},
+		{label: "Page Up, Page Down", help: "one second back, forward", keys: keys{ebiten.KeyPageUp, ebiten.KeyPageDown},
+			press: func(g *game, key int, _ bool) { g.skip([...]float64{-1, 1}[key]) }},
+		{label: "Home, End", help: "start of the session; its end, live", keys: keys{ebiten.KeyHome, ebiten.KeyEnd},
+			press: func(g *game, key int, _ bool) {
+				if key == 0 {
+					g.seek(0)
+				} else {
+					g.goLive()
+				}
+			}},
+		{label: "F5", help: "the last 5 s at an eighth of the speed", keys: keys{ebiten.KeyF5}, press: func(g *game, _ int, _ bool) { g.replayLast() }},
+		{label: "F6", help: "set or remove a bookmark", keys: keys{ebiten.KeyF6}, press: func(g *game, _ int, _ bool) { g.bookmark() }},
+		{label: "F7", help: "the same moment in the next take", keys: keys{ebiten.KeyF7}, press: func(g *game, _ int, _ bool) { g.nextTake() }},
+		{label: "F9", help: "show or hide the timeline", keys: keys{ebiten.KeyF9}, press: func(g *game, _ int, _ bool) { g.past.hidden = !g.past.hidden }},
+		{label: "drag on the timeline", help: "show any moment; Shift drag: play a span in a loop; wheel: zoom"},
 		{label: "[ ]", help: "slower, faster", keys: keys{ebiten.KeyBracketLeft, ebiten.KeyBracketRight},
 			press: func(g *game, key int, _ bool) { g.scaleSpeed([...]float64{0.5, 2}[key]) }},
 	},

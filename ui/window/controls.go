@@ -94,9 +94,9 @@ func cameraHeading(yaw float64) uint8 {
 	return uint8(int(math.Round(yaw*sim.HeadingSteps/360)) & (sim.HeadingSteps - 1))
 }
 
-// scaleSpeed multiplies the session's speed, within 1/16 and 1.
+// scaleSpeed multiplies the session's speed, within 1/16 and 4.
 func (g *game) scaleSpeed(by float64) {
-	s := min(max(g.settings().Speed*by, 1./16), 1)
+	s := min(max(g.settings().Speed*by, 1./16), 4)
 	if s != g.settings().Speed {
 		g.execute(stage.Show("speed", strconv.FormatFloat(s, 'g', -1, 64)))
 	}

@@ -1,6 +1,8 @@
 package window
 
 import (
+	"strings"
+
 	"ghostcube/render"
 	"ghostcube/ui/stage"
 )
@@ -18,45 +20,77 @@ func keyHelp() (rows [][2]string) {
 	return rows
 }
 
-// drawHelp draws the list of keys into the middle of the picture, as large as it fits.
+// drawHelp draws the list of keys in two columns into the middle of the picture, as large as it fits.
 func drawHelp(l *render.DrawList, picture stage.Rect) {
-	t := layoutHelp(maxHelpSize)
-	for t.size > minHelpSize && (t.w > float32(picture.W) || t.h > float32(picture.H)) {
-		t = layoutHelp(t.size - 1)
+	t := layoutHelp(maxHelpSize, picture)
+	for t.size > minHelpSize && !t.fits {
+		t = layoutHelp(t.size-1, picture)
 	}
 	x, y := float32(picture.X)+(float32(picture.W)-t.w)/2, float32(picture.Y)+(float32(picture.H)-t.h)/2
 	l.Rect(x, y, t.w, t.h, render.Color{R: 16, G: 20, B: 26, A: 250})
-	for i, row := range t.rows {
+	for i, line := range t.lines {
+		left := x + t.padding
+		if i >= t.split {
+			left, i = x+t.w/2+t.padding/2, i-t.split
+		}
 		base := y + t.padding + t.lineHeight*float32(i) + t.plain.Ascent()
-		l.Text(x+t.padding+t.labelWidth-t.bold.Width(row[0]), base, t.bold, render.RGB(0.62, 0.72, 0.84), row[0])
-		l.Text(x+t.w-t.padding-t.helpWidth, base, t.plain, render.RGB(0.93, 0.95, 0.97), row[1])
+		l.Text(left+t.labelWidth-t.bold.Width(line[0]), base, t.bold, render.RGB(0.62, 0.72, 0.84), line[0])
+		l.Text(left+t.labelWidth+t.gap, base, t.plain, render.RGB(0.93, 0.95, 0.97), line[1])
 	}
 }
 
 // Sizes of the font of the list of keys, in pixels.
 const (
-	minHelpSize = 11
+	minHelpSize = 9
 	maxHelpSize = 28
 )
 
 // helpLayout is the list of keys in one size of its font. Lengths are in pixels.
 type helpLayout struct {
-	rows                              [][2]string
-	size                              int
-	bold, plain                       render.Font
-	labelWidth, helpWidth, lineHeight float32
-	padding                           float32
-	w, h                              float32
+	lines                       [][2]string // label, which is empty in the further lines of a row, and help
+	split                       int         // lines in the left column
+	size                        int
+	fits                        bool
+	bold, plain                 render.Font
+	labelWidth, gap, lineHeight float32
+	padding                     float32
+	w, h                        float32
 }
 
-// layoutHelp measures the list of keys in a size of its font.
-func layoutHelp(size int) helpLayout {
-	t := helpLayout{rows: keyHelp(), size: size, bold: render.Font{Size: size, Bold: true}, plain: render.Font{Size: size}}
-	for _, row := range t.rows {
-		t.labelWidth, t.helpWidth = max(t.labelWidth, t.bold.Width(row[0])), max(t.helpWidth, t.plain.Width(row[1]))
+// layoutHelp breaks the list of keys into two columns within a picture, in a size of its font.
+func layoutHelp(size int, picture stage.Rect) helpLayout {
+	t := helpLayout{size: size, bold: render.Font{Size: size, Bold: true}, plain: render.Font{Size: size}}
+	rows := keyHelp()
+	widest := float32(0)
+	for _, row := range rows {
+		t.labelWidth, widest = max(t.labelWidth, t.bold.Width(row[0])), max(widest, t.plain.Width(row[1]))
 	}
-	t.lineHeight, t.padding = t.plain.Height()*1.12, float32(size)*1.5
-	t.w = t.labelWidth + float32(size)*1.6 + t.helpWidth + 2*t.padding
-	t.h = t.lineHeight*float32(len(t.rows)) + 2*t.padding
+	t.lineHeight, t.padding, t.gap = t.plain.Height()*1.12, float32(size)*1.5, float32(size)*0.8
+	room := float32(picture.W)/2 - 1.5*t.padding - t.labelWidth - t.gap
+	room = min(room, widest, float32(size)*26)
+	var starts []int // lines at which a group begins
+	for _, row := range rows {
+		if row[0] == "" {
+			starts = append(starts, len(t.lines)+1)
+		}
+		for i, text := range t.plain.Wrap(strings.Fields(row[1]+" "), " ", room) {
+			if i > 0 {
+				row[0] = ""
+			}
+			t.lines = append(t.lines, [2]string{row[0], text})
+		}
+		if row[1] == "" {
+			t.lines = append(t.lines, row)
+		}
+	}
+	t.split = len(t.lines)
+	for _, n := range starts { // the columns differ as little as groups allow
+		if max(n, len(t.lines)-n) < max(t.split, len(t.lines)-t.split) {
+			t.split = n
+		}
+	}
+	t.w = 2*(t.labelWidth+t.gap+room) + 3*t.padding
+	t.h = t.lineHeight*float32(max(t.split, len(t.lines)-t.split)) + 2*t.padding
+	t.fits = t.w <= float32(picture.W) && t.h <= float32(picture.H) && room >= float32(size)*10
 	return t
 }

@@ -76,7 +76,7 @@ func (g *game) pictureRect() stage.Rect {
 	if !g.controls.uiHidden {
 		w -= s.panelPixels()
 	}
-	return stage.Rect{W: max(w, 1), H: max(s.h, 1)}
+	return stage.Rect{W: max(w, 1), H: max(s.h-g.barHeight(), 1)}
 }
 
 // inPicture reports whether a pixel of the window lies beside the panel.
@@ -153,6 +153,7 @@ func (g *game) Draw(dst *ebiten.Image) {
 	if !g.controls.uiHidden {
 		g.notices.draw(&s.frame.Overlay, picture, s.uiScale())
 	}
+	g.drawBar(&s.frame.Overlay)
 	if g.controls.helpShown {
 		drawHelp(&s.frame.Overlay, picture)
 	}
@@ -206,6 +207,12 @@ func (s *screen) drawSoftware(dst *ebiten.Image, g *game, picture stage.Rect, o 
 
 // footer returns the note of the footer: what drives the session.
 func (g *game) footer() string {
+	switch {
+	case g.past.timeline.Reviewing():
+		return "the past: W A S D or any change begins a new take here, End returns"
+	case g.repeating():
+		return fmt.Sprintf("the inputs of take %d: press a key to take over", g.past.drivers[g.past.timeline.Take()].source.Number)
+	}
 	if g.tapePlaying() {
 		rate := float64(g.plan.Config.Rate)
 		return fmt.Sprintf("%s, %.1f of %.1f s: press a key to take over", g.plan.TapeNote(), float64(g.tapeTick)/rate, float64(g.tapeTicks)/rate)

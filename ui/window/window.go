@@ -11,6 +11,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"syscall"
@@ -23,6 +24,7 @@ import (
 	"ghostcube/sim"
 	"ghostcube/ui/plan"
 	"ghostcube/ui/stage"
+	"ghostcube/ui/timeline"
 )
 
 // Options describe the window and its session.
@@ -60,6 +62,7 @@ type game struct {
 	screen      screen
 	videos      videos
 	sessionTape *sessionTape
+	past        past
 
 	tapeTick     int // next tick of the tape
 	tapeTicks    int // length of the tape; then the keys drive the session
@@ -70,6 +73,7 @@ type game struct {
 	pendingShot  sim.Shot      // of the first player, for the next tick
 	lastInput    sim.Input     // of the first player, in the last tick
 	newCommands  []lab.Command // applied since the last tick
+	repeats      bool          // the commands are those of a tape or an earlier take
 	quit         chan os.Signal
 	notices      notices
 	selected     *selection // nil: no correction is selected
@@ -109,6 +113,9 @@ func Open(o Options) (opened bool, err error) {
 	ebiten.SetWindowTitle("Ghostcube")
 	ebiten.SetWindowSize(o.Width, o.Height)
 	ebiten.SetWindowResizingMode(ebiten.WindowResizingModeEnabled)
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(timeline.MemoryLimit)
+	}
 	signal.Notify(g.quit, os.Interrupt, syscall.SIGTERM)
 	defer signal.Stop(g.quit)
 
@@ -143,6 +150,7 @@ func (g *game) startPlan(p *plan.Plan) error {
 	g.pendingShot, g.lastInput = sim.Shot{}, sim.Input{}
 	g.newCommands, g.selected = nil, nil
 	g.panel.tuned = nil
+	g.past.start(g)
 	ebiten.SetTPS(p.Config.Rate)
 	for _, c := range p.Display() {
 		g.execute(c)
@@ -204,12 +212,16 @@ func (g *game) Update() (err error) {
 	if !g.splash.over() {
 		return nil
 	}
-	g.controls.update(g, g.updatePanel())
+	g.past.wait()
+	captured := g.updatePanel()
+	captured.pointer = g.updateBar(captured) || captured.pointer
+	g.controls.update(g, captured)
 	if err := g.applyPanel(); err != nil {
 		g.tickErr = err
 		return ebiten.Termination
 	}
 	g.notices.update(g)
+	g.updatePast()
 	g.stage.Refresh(g.lab)
 	n := g.dueTicks()
 	if n > 0 {
@@ -221,6 +233,10 @@ func (g *game) Update() (err error) {
 			return ebiten.Termination
 		}
 	}
+	if g.tickErr != nil {
+		return ebiten.Termination
+	}
+	g.past.makeCheckpoint()
 	g.screen.addTicks(n, g.lab.Config().Rate, g.paused, g.settings().Speed)
 	return nil
 }
@@ -239,17 +255,22 @@ func (g *game) dueTicks() int {
 	return n
 }
 
-// tick makes one tick of the session and records it.
+// tick makes one tick of the session and records it, or shows the next one of its past.
 func (g *game) tick() error {
+	if g.past.timeline.Reviewing() {
+		if done, err := g.stepPast(); done || err != nil {
+			return err
+		}
+	}
 	inputs := g.localInputs[:]
-	playing := g.tapePlaying()
+	from, playing := g.nextEntry()
 	if playing {
-		e := g.plan.Entry(g.tapeTick)
-		for _, c := range e.Commands {
+		g.repeats = true
+		for _, c := range from.Commands {
 			g.execute(c)
 		}
-		inputs = e.Inputs
-		g.tapeTick++
+		g.repeats = false
+		inputs = from.Inputs
 	}
 	e := lab.Entry{Inputs: make([]sim.Input, g.lab.Players())}
 	copy(e.Inputs, inputs)
@@ -268,16 +289,37 @@ func (g *game) tick() error {
 	g.stage.Tick(g.lab)
 	e.Commands, g.newCommands = g.newCommands, nil
 	g.videos.add(e)
-	g.writeTape(e)
+	g.past.ticked(e, g.lab.Config().Rate)
+	g.writeTape(e, true)
 	return nil
 }
 
-// tapePlaying reports whether a tape drives the session.
-func (g *game) tapePlaying() bool { return g.tapeTick < g.tapeTicks }
+// nextEntry returns the entry of the take that the present one repeats, or else of the tape. ok is false if neither
+// drives the session.
+func (g *game) nextEntry() (e lab.Entry, ok bool) {
+	if e, ok = g.repeated(); ok || g.tapeTick >= g.tapeTicks {
+		return e, ok
+	}
+	e = g.plan.Entry(g.tapeTick)
+	g.tapeTick++
+	return e, true
+}
 
-// takeOver stops the tape; keys drive the session from now on.
+// tapePlaying reports whether a tape, an earlier take or the past drives the session.
+func (g *game) tapePlaying() bool {
+	return g.tapeTick < g.tapeTicks || g.repeating() || g.past.timeline.Reviewing()
+}
+
+// takeOver stops the tape; keys drive the session from now on. At a past moment that is playing they begin a new take.
 func (g *game) takeOver() {
+	if g.past.timeline.Reviewing() {
+		if !g.paused && g.past.timeline.Remaining() == 0 {
+			g.branch("keys", lab.Command{}, true)
+		}
+		return
+	}
 	if g.tapePlaying() {
+		delete(g.past.drivers, g.past.timeline.Take())
 		g.tapeTick = g.tapeTicks
 		g.notices.post("tape stopped: you have control")
 	}
@@ -286,6 +328,18 @@ func (g *game) takeOver() {
 // execute applies a command and records it for the tape. A command that is refused becomes a notice and is
 // not recorded.
 func (g *game) execute(c lab.Command) {
+	if g.past.timeline.Reviewing() {
+		if isViewCommand(c) {
+			g.applyToView(c)
+			return
+		}
+		if g.past.timeline.Remaining() > 0 || !g.branch(commandText(c), c, false) {
+			return
+		}
+	} else if d, ok := g.past.drivers[g.past.timeline.Take()]; ok && d.source != nil && !isViewCommand(c) && !g.repeats {
+		d.changed = append(d.changed, c)
+		g.past.drivers[g.past.timeline.Take()] = d
+	}
 	if g.sessionTape != nil && len(g.newCommands) == 0 {
 		g.sessionTape.saveFinalCheck(g.lab)
 	}
@@ -300,6 +354,17 @@ func (g *game) execute(c lab.Command) {
 	g.newCommands = append(g.newCommands, c)
 	if c.Verb == "scene" || c.Verb == "seat" || c.Verb == "seed" || c.Verb == "restart" {
 		g.title = ""
+	}
+}
+
+// applyToView applies a command that changes what the viewer sees of the past, and nothing that the tape would need.
+func (g *game) applyToView(c lab.Command) {
+	err := stage.CheckCommand(c)
+	if err == nil {
+		err = g.lab.Apply(c)
+	}
+	if err != nil {
+		g.notices.post(err.Error())
 	}
 }
 
@@ -341,14 +406,15 @@ func (g *game) cycleClock(name string) {
 }
 
 // writeTape appends an entry to the session's tape. The first one creates the file. A tape that cannot be
-// written becomes a notice, and the session goes on without it.
-func (g *game) writeTape(e lab.Entry) {
+// written becomes a notice, and the session goes on without it. checked says that the lab is after the entry, so that
+// the tape can have its hash.
+func (g *game) writeTape(e lab.Entry, checked bool) {
 	var err error
 	if g.sessionTape == nil {
 		g.sessionTape, err = newSessionTape(g.unusedFilename("session", ".tape"), g.Version, g.plan.Config, g.plan.Panes)
 	}
 	if err == nil {
-		err = g.sessionTape.add(e, g.lab, g.plan.Config.Rate)
+		err = g.sessionTape.add(e, g.lab, g.plan.Config.Rate, checked)
 	}
 	if err != nil {
 		text := "the session has no tape: " + err.Error()

@@ -105,8 +105,11 @@ func TestDueTicks(t *testing.T) {
 	for range 9 {
 		g.scaleSpeed(2)
 	}
-	if s := g.settings().Speed; s != 1 {
+	if s := g.settings().Speed; s != 4 {
 		t.Errorf("the fastest is %g", s)
+	}
+	if n := count(60); n != 240 {
+		t.Errorf("%d ticks at speed 4", n)
 	}
 	g.paused = true
 	if n := count(60); n != 0 {

@@ -1,0 +1,328 @@
+package window
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"ghostcube/predict/lab"
+	"ghostcube/predict/lab/tape"
+	"ghostcube/render"
+	"ghostcube/sim"
+	"ghostcube/ui/stage"
+	"ghostcube/ui/timeline"
+)
+
+// playPast makes n ticks as Update does.
+func (g *game) playPast(t *testing.T, n int) {
+	t.Helper()
+	for range n {
+		g.past.wait()
+		g.updatePast()
+		if err := g.tick(); err != nil {
+			t.Fatal(err)
+		}
+		g.past.makeCheckpoint()
+	}
+	g.past.wait()
+}
+
+// seekNow shows a moment without waiting for further Updates.
+func (g *game) seekNow(t *testing.T, tick int) {
+	t.Helper()
+	g.seek(tick)
+	for g.past.timeline.Remaining() > 0 {
+		g.updatePast()
+	}
+	if got := int(g.lab.Ticks()); got != tick || g.tickErr != nil {
+		t.Fatalf("the session is at tick %d, want %d: %v", got, tick, g.tickErr)
+	}
+}
+
+// TestTakes promises that a change at a past moment begins a take which repeats the inputs and the forced faults of
+// the one it left, but for what the viewer has changed; that keys begin one without them; that each take keeps its
+// course; and that each has a tape which replays to its hashes.
+func TestTakes(t *testing.T) {
+	g := newTestGame(t, "rewind", "lockstep")
+	var hashes [][]uint64
+	play := func(n int) {
+		for range n {
+			g.playPast(t, 1)
+			k := g.past.timeline.Take().Number - 1
+			for len(hashes) <= k {
+				hashes = append(hashes, append([]uint64(nil), hashes[len(hashes)-1]...))
+			}
+			hashes[k] = append(hashes[k][:g.lab.Ticks()], g.lab.Hash())
+		}
+	}
+	hashes = append(hashes, []uint64{g.lab.Hash()})
+	g.localInputs[0] = sim.Input{Buttons: sim.Forward}
+	play(100)
+	g.execute(lab.Command{Verb: "condition", Pane: lab.AllPanes, Name: "latency", Value: "90ms"})
+	play(20)
+	g.nudgeServer()
+	play(180)
+	g.localInputs[0] = sim.Input{}
+
+	g.seekNow(t, 80)
+	g.execute(stage.Show("pitch", "50"))
+	if n := len(g.past.timeline.Takes()); n != 1 {
+		t.Fatalf("%d takes after a display setting, want 1", n)
+	}
+	g.execute(lab.Command{Verb: "condition", Pane: lab.AllPanes, Name: "latency", Value: "200ms"})
+	if k := g.past.timeline.Take(); k.Number != 2 || k.From != 80 || k.Cause != "latency 200ms" || !g.tapePlaying() {
+		t.Fatalf("%+v, want take 2 from tick 80 with the inputs of take 1", k)
+	}
+	g.paused = false
+	play(220)
+	if g.tapePlaying() {
+		t.Error("take 2 goes on by itself after the end of take 1")
+	}
+	if got := g.lab.Network().String(); !strings.Contains(got, "200ms") {
+		t.Errorf("network %s: the command of take 1 has undone the viewer's", got)
+	}
+	if f, ok := g.lab.Panes[0].LastFault(); !ok || f.SessionTick != 120 {
+		t.Errorf("last fault %+v, want the one of take 1 in tick 120", f)
+	}
+	play(30)
+
+	g.seekNow(t, 150)
+	g.paused = false
+	g.localInputs[0] = sim.Input{Buttons: sim.Left}
+	g.takeOver()
+	if k := g.past.timeline.Take(); k.Number != 3 || k.From != 150 || g.tapePlaying() {
+		t.Fatalf("%+v, want take 3 from tick 150, driven by keys", k)
+	}
+	play(70)
+	if g.lastInput.Buttons != sim.Left {
+		t.Errorf("the last input of take 3 is %v", g.lastInput)
+	}
+
+	for _, number := range []int{1, 3, 2} { // all takes keep their course
+		g.showTake(g.past.timeline.Takes()[number-1])
+		for _, at := range []int{200, 79, 160} {
+			g.seekNow(t, at)
+			if got := g.lab.Hash(); got != hashes[number-1][at] {
+				t.Errorf("take %d has the hash %016x after tick %d, want %016x", number, got, at, hashes[number-1][at])
+			}
+		}
+	}
+	g.goLive()
+	play(10)
+	if err := g.endSession(); err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob(filepath.Join(g.OutDir, "*.tape"))
+	if err != nil || len(files) != 4 { // take 2 was continued after take 3
+		t.Fatalf("the tapes %v, %v: want four", files, err)
+	}
+	lengths := map[int]bool{}
+	for _, name := range files {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		written, err := tape.Read(bytes.NewReader(data))
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		lengths[len(written.Entries)] = true
+		l, err := written.NewLab()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range written.Entries {
+			if err := l.Tick(e); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for check := range written.HashChecks {
+			if written.HashChecks[check].Ticks == len(written.Entries) {
+				if err := written.Verify(l, check); err != nil {
+					t.Errorf("%s: %v", name, err)
+				}
+			}
+		}
+	}
+	for _, n := range []int{300, 330, 220, 340} {
+		if !lengths[n] {
+			t.Errorf("no tape of %d ticks", n)
+		}
+	}
+}
+
+// TestReplayLast promises that F5 plays the last five seconds at an eighth of the speed, and that the session is live
+// again at its end with the speed that it had.
+func TestReplayLast(t *testing.T) {
+	g := newTestGame(t, "rewind")
+	g.playPast(t, 400)
+	hash := g.lab.Hash()
+	g.replayLast()
+	for g.past.timeline.Remaining() > 0 {
+		g.updatePast()
+	}
+	if at := g.lab.Ticks(); at != 100 || g.settings().Speed != 1./8 || g.paused {
+		t.Errorf("at tick %d with speed %v, paused: %v", at, g.settings().Speed, g.paused)
+	}
+	updates := 0
+	for ; g.past.timeline.Reviewing() && updates < 5000; updates++ {
+		for range g.dueTicks() {
+			if !g.past.timeline.Reviewing() {
+				break
+			}
+			if g.lab.Ticks() == 400 && g.lab.Hash() != hash {
+				t.Error("the end of the session has another hash after a replay")
+			}
+			g.playPast(t, 1)
+		}
+	}
+	if updates < 2390 || updates > 2420 || g.settings().Speed != 1 {
+		t.Errorf("%d updates for five seconds, speed %v afterwards", updates, g.settings().Speed)
+	}
+}
+
+// TestBarPointer promises that a press on the bar shows the moment below the pointer, that one near a mark goes to the
+// mark, that a drag with Shift plays its span in a loop, and that the camera does not turn meanwhile.
+func TestBarPointer(t *testing.T) {
+	g := newTestGame(t, "rewind", "snapshot")
+	g.screen.w, g.screen.h, g.screen.scale = 1280, 720, 1
+	g.playPast(t, 300)
+	g.nudgeServer()
+	g.playPast(t, 600)
+	var list render.DrawList
+	g.drawBar(&list)
+	picture := g.pictureRect()
+	if g.barHeight() == 0 || picture.H+g.barHeight() != 720 {
+		t.Fatalf("a bar of %d pixels below a picture of %d", g.barHeight(), picture.H)
+	}
+	find := func(tick int) (x int) {
+		for g.past.bar.TickAt(x) < tick {
+			x++
+		}
+		return x
+	}
+	rowOf := func(pane int) (y int) {
+		for y = picture.H; g.past.bar.PaneAt(y) != pane; y++ {
+		}
+		return y + 3
+	}
+	settle := func() {
+		for g.past.timeline.Remaining() > 0 {
+			g.updatePast()
+		}
+	}
+	x := find(600)
+	for _, _, _, near := g.past.bar.MarkAt(x, rowOf(1), g.past.timeline); near; _, _, _, near = g.past.bar.MarkAt(x, rowOf(1), g.past.timeline) {
+		x++
+	}
+	if !g.pointAtBar(x, rowOf(1), capture{}, true, true, false, 0) {
+		t.Error("the bar does not take the pointer")
+	}
+	settle()
+	if at := int(g.lab.Ticks()); at != g.past.bar.TickAt(x) || !g.paused {
+		t.Errorf("a press at tick %d shows tick %d", g.past.bar.TickAt(x), at)
+	}
+	g.pointAtBar(find(200), 10, capture{}, true, false, false, 0)
+	settle()
+	if at := int(g.lab.Ticks()); at != g.past.bar.TickAt(find(200)) {
+		t.Errorf("a drag to tick 200 shows tick %d", at)
+	}
+	g.pointAtBar(find(200), 10, capture{}, false, false, false, 0)
+
+	fault := g.past.timeline.NextMark(0, timeline.Corrections, 301, 900)
+	if fault < 0 {
+		t.Fatal("no correction after the nudge")
+	}
+	g.pointAtBar(find(fault), rowOf(0), capture{}, false, false, false, 0)
+	if !strings.Contains(g.past.note, "in pane 1") {
+		t.Errorf("the note %q about a correction", g.past.note)
+	}
+	g.pointAtBar(find(fault), rowOf(0), capture{}, true, true, false, 0)
+	settle()
+	if kind := g.past.timeline; kind.NextMark(0, timeline.Corrections, int(g.lab.Ticks()), int(g.lab.Ticks())+1) < 0 && kind.NextMark(0, timeline.Faults, int(g.lab.Ticks()), int(g.lab.Ticks())+1) < 0 {
+		t.Errorf("a press near a mark shows tick %d, which has none", g.lab.Ticks())
+	}
+	g.pointAtBar(0, 0, capture{}, false, false, false, 0)
+
+	g.pointAtBar(find(400), rowOf(0), capture{}, true, true, true, 0)
+	g.pointAtBar(find(460), rowOf(0), capture{}, true, false, true, 0)
+	g.pointAtBar(find(460), rowOf(0), capture{}, false, false, true, 0)
+	settle()
+	seen := map[int]int{}
+	for range 200 {
+		g.playPast(t, 1)
+		for g.past.timeline.Remaining() > 0 {
+			g.updatePast()
+		}
+		seen[int(g.lab.Ticks())]++
+	}
+	for n := range seen {
+		if n < 395 || n > 465 {
+			t.Errorf("the loop from 400 to 460 shows tick %d", n)
+		}
+	}
+	if seen[430] < 2 {
+		t.Errorf("tick 430 was shown %d times in 200 ticks of a loop", seen[430])
+	}
+}
+
+// TestPastRandomOperations goes back and forth, branches and changes settings at random, and promises that the
+// timeline never finds another hash than the session had.
+func TestPastRandomOperations(t *testing.T) {
+	g := newTestGame(t, "rewind", "lockstep", "snapshot", "statesync")
+	random := rand.New(rand.NewPCG(11, 12))
+	operations := []func(){
+		func() { g.seek(random.IntN(int(g.lab.Ticks()) + 50)) },
+		func() { g.skip(random.Float64()*4 - 2) },
+		g.stepBack, g.step, g.replayLast, g.bookmark, g.nextTake, g.goLive,
+		func() { g.paused = !g.paused },
+		func() { g.scaleSpeed(0.5) }, func() { g.scaleSpeed(2) },
+		g.nudgeServer, g.freezeClients, g.focusNext, g.toggleRecording,
+		func() {
+			g.execute(lab.Command{Verb: "condition", Pane: lab.AllPanes, Name: "latency", Value: []string{"0ms", "50ms", "150ms"}[random.IntN(3)]})
+		},
+		func() { g.switchStrategy(random.IntN(len(lab.Strategies))) },
+		func() { g.setButtons(sim.Buttons(random.IntN(32)), 0); g.takeOver() },
+		func() { g.execute(stage.Show("yaw", "30")) },
+		func() { g.execute(lab.Command{Verb: "close", Pane: 3}) },
+		func() { g.execute(lab.Command{Verb: "open", Pane: lab.AllPanes, Name: "animated"}) },
+		func() {
+			g.execute(lab.Command{Verb: "scene", Pane: lab.AllPanes, Name: []string{"zen", "two-players"}[random.IntN(2)]})
+		},
+		func() { g.execute(lab.Command{Verb: "restart", Pane: lab.AllPanes}) },
+	}
+	var f stage.Frame
+	reviewed := 0
+	for range 500 {
+		g.past.wait()
+		if random.IntN(4) == 0 {
+			operations[random.IntN(len(operations))]()
+		}
+		g.updatePast()
+		g.stage.Refresh(g.lab)
+		for range g.dueTicks() {
+			if err := g.tick(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if g.tickErr != nil {
+			t.Fatal(g.tickErr)
+		}
+		if g.past.timeline.Reviewing() {
+			reviewed++
+		}
+		g.past.makeCheckpoint()
+		g.stage.Compose(&f, g.lab, stage.Rect{W: 640, H: 360}, g.stageOptions(g.title, g.alert()), 1)
+	}
+	g.past.wait()
+	if reviewed < 50 || len(g.past.timeline.Takes()) < 3 {
+		t.Errorf("%d of 500 updates in the past, %d takes: too few to show anything", reviewed, len(g.past.timeline.Takes()))
+	}
+	if err := g.endSession(); err != nil {
+		t.Fatal(err)
+	}
+	g.videos.waitAll(make(chan os.Signal), new(bytes.Buffer))
+}
