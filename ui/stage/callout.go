@@ -9,6 +9,85 @@ import (
 type Callout struct {
 	Pane, Body int // indices
 	Lines      []string
+
+	// Corrected says that the client has corrected the body in the last tick. Then ghosts show where the client drew
+	// it one tick before, and where its simulation has it now, with an arrow from one to the other.
+	Corrected bool
+}
+
+// correctedPoses returns where the client drew a body before the last tick, and where its simulation has it now: for
+// strategies without a simulation of their own, where they draw it now.
+func (p *pane) correctedPoses(body int) (before, after geom.Pose, ok bool) {
+	if body >= len(p.previous.drawn) || body >= len(p.current.drawn) {
+		return before, after, false
+	}
+	before, after = p.previous.drawn[body], p.current.drawn[body]
+	if v := &p.source.Clients[0].View; body < len(v.Simulated) {
+		after = v.Simulated[body]
+	}
+	return before, after, true
+}
+
+// CorrectionOffset returns the way in metres of the arrow of a callout at a correction, from where the client drew
+// the body before the last tick to where its simulation has it now. It is 0 where the pane does not draw the body.
+func (s *Stage) CorrectionOffset(pane, body int) float32 {
+	if pane >= len(s.panes) {
+		return 0
+	}
+	before, after, ok := s.panes[pane].correctedPoses(body)
+	if !ok {
+		return 0
+	}
+	return after.Pos.Sub(before.Pos).Len()
+}
+
+// addCorrection adds the ghosts of a callout at a correction to the client's picture.
+func (p *pane) addCorrection(v *Viewport, m *Callout) {
+	before, after, ok := p.correctedPoses(m.Body)
+	if !ok {
+		return
+	}
+	half := p.source.ServerWorld.Scene().Boxes[m.Body].Half
+	for _, g := range [2]struct {
+		at geom.Pose
+		c  render.Color
+	}{{before, beforeColor}, {after, simulatedColor}} {
+		v.addVisibleEdges(g.at, half, half.Len(), false, g.c)
+	}
+}
+
+// drawCorrectionArrow draws the arrow of a callout at a correction into the client's picture.
+func (d *overlay) drawCorrectionArrow(m *Callout, v *Viewport) {
+	before, after, ok := d.stage.panes[m.Pane].correctedPoses(m.Body)
+	if !ok {
+		return
+	}
+	projection := v.Camera.Projection(float32(v.W), float32(v.H))
+	x0, y0, depth0 := projection.Project(before.Pos)
+	x1, y1, depth1 := projection.Project(after.Pos)
+	if depth0 < render.NearPlane || depth1 < render.NearPlane || min(x0, x1) < 0 || min(y0, y1) < 0 || max(x0, x1) >= float32(v.W) || max(y0, y1) >= float32(v.H) {
+		return
+	}
+	x0, y0, x1, y1 = x0+float32(v.X), y0+float32(v.Y), x1+float32(v.X), y1+float32(v.Y)
+	dx, dy := x1-x0, y1-y0
+	length := geom.Sqrt(float32(dx*dx) + float32(dy*dy))
+	if length < d.px(4) {
+		return
+	}
+	dx, dy = dx/length, dy/length
+	head := min(d.px(12), float32(0.6*length))
+	points := d.stage.arrow[:0]
+	points = append(points, render.Point{X: x0, Y: y0}, render.Point{X: x1, Y: y1})
+	d.Line(points, d.px(3), calloutColor)
+	points = points[:0]
+	for _, side := range [2]float32{1, -1} {
+		points = append(points, render.Point{X: x1 - float32(head*dx) + float32(float32(side*0.5)*float32(head*dy)), Y: y1 - float32(head*dy) - float32(float32(side*0.5)*float32(head*dx))})
+		if side > 0 {
+			points = append(points, render.Point{X: x1, Y: y1})
+		}
+	}
+	d.Line(points, d.px(3), calloutColor)
+	d.stage.arrow = points
 }
 
 // drawCallout frames the body in every picture of its pane. The text stands beside it in the first picture, or at
@@ -23,6 +102,9 @@ func (d *overlay) drawCallout(m *Callout, views []Viewport) {
 		bounds, visible := d.screenBounds(v, &v.Scene.Cubes[m.Body])
 		if visible {
 			d.Border(float32(bounds.X), float32(bounds.Y), float32(bounds.W), float32(bounds.H), d.px(3), calloutColor)
+		}
+		if m.Corrected && v.Side != ServerSide {
+			d.drawCorrectionArrow(m, v)
 		}
 		if !textDrawn {
 			d.drawCalloutText(m.Lines, v, bounds, visible)

@@ -47,6 +47,7 @@ func (s *Stage) Compose(f *Frame, l *lab.Lab, at Rect, o Options, share float32)
 		drawSideDividers(&f.Overlay, s.rects, show.Split)
 		return
 	}
+	s.callout = o.Callout
 	d := &s.overlay
 	*d = overlay{DrawList: &f.Overlay, stage: s, texts: &s.texts, l: l, settings: show, scale: overlayScale(at, o.Scale), rect: at, renderLatency: o.RenderLatency}
 	texts := d.headerTexts(o)

@@ -61,6 +61,7 @@ var (
 	missColor      = render.Color{R: 46, G: 50, B: 60, A: 255}    // rays that miss
 	unrewoundColor = render.Color{R: 28, G: 110, B: 255, A: 255}  // rays resolved without rewind
 	calloutColor   = render.Color{R: 255, G: 90, B: 235, A: 255}  // frame of an explained body
+	beforeColor    = render.Color{R: 255, G: 236, B: 190, A: 255} // a corrected body, one tick before
 	focusColor     = render.Color{R: 255, G: 255, B: 255, A: 255} // frame of the focused pane
 )
 

@@ -38,7 +38,7 @@ func paletteMeanings() (list []paletteGroup) {
 	add("lines in the picture",
 		colorMeaning{parentColor, "box of the player's parent"}, colorMeaning{candidateColor, "box of a parent candidate"}, colorMeaning{openJointColor, "open joint"},
 		colorMeaning{hitColor, "ray that hits, and the body then"}, colorMeaning{missColor, "ray that misses"}, colorMeaning{unrewoundColor, "ray resolved without rewind"},
-		colorMeaning{calloutColor, "frame of the explained body"}, colorMeaning{focusColor, "frame of the focused pane"})
+		colorMeaning{calloutColor, "frame of the explained body"}, colorMeaning{beforeColor, "a corrected body, as it was drawn one tick before"}, colorMeaning{focusColor, "frame of the focused pane"})
 	add("texts, keys and graphs",
 		colorMeaning{textColor, "text"}, colorMeaning{dimTextColor, "secondary text"}, colorMeaning{alertColor, "warning"}, colorMeaning{explainColor, "sentence about an event"},
 		colorMeaning{backgroundColor, "background"}, colorMeaning{emptyColor, "key that is up, or empty cell"}, colorMeaning{keyDownColor, "key that is down"},

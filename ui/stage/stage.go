@@ -41,6 +41,8 @@ type Stage struct {
 	ticked   bool // since the last Refresh
 
 	unchanged unchanged
+	callout   *Callout       // of the present Compose; nil: none
+	arrow     []render.Point // scratch
 }
 
 // pane is the state that a Stage keeps of a pane.
@@ -444,6 +446,9 @@ func (s *Stage) buildScene(v *Viewport, l *lab.Lab, share float32, show *Setting
 			p.addGhost(v, at(p.previous.server, p.current.server, i), i, serverColor)
 		}
 		v.addGhostEdges(first)
+	}
+	if m := s.callout; m != nil && m.Corrected && m.Pane == v.Pane {
+		p.addCorrection(v, m)
 	}
 	if show.Trail && len(p.current.trail) > 1 {
 		v.Scene.Trails = append(v.Scene.Trails, render.Trail{Points: p.current.trail, Color: clientColor})

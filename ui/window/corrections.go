@@ -38,7 +38,10 @@ func (g *game) correctionsPage() {
 		ui.Paragraph("None since "+pane.Strategy.Name+" started. "+noCorrections(pane), true)
 		return
 	}
-	ui.Paragraph("A click pauses the session and points at the correction in the picture.", true)
+	ui.Paragraph("A click shows the moment of the correction and points at it in the picture.", true)
+	if g.past.timeline.Reviewing() {
+		ui.Paragraph("The session shows its past, and the list ends there. The key End returns.", false)
+	}
 	for n := p.listEnd - 1; n >= max(c.FirstIndex(), p.listEnd-maxListed); n-- {
 		g.correctionRow(pane, n)
 	}
@@ -72,15 +75,17 @@ func (g *game) correctionRow(pane *lab.Pane, n int) {
 	g.panel.listHovered = g.panel.listHovered || hovered
 }
 
-// toggleSelection pauses the session and selects correction n of a pane, or clears the selection if it is
+// toggleSelection goes to the moment of correction n of a pane and selects it, or clears the selection if it is
 // that one.
 func (g *game) toggleSelection(pane *lab.Pane, n int) {
 	if g.selected != nil && g.selected.pane == pane && g.selected.index == n {
 		g.selected = nil
 		return
 	}
+	x := *pane.Corrections.At(n)
 	g.paused = true
-	g.selected = &selection{pane, n, *pane.Corrections.At(n)}
+	g.seekFully(int(x.SessionTick) + 1)
+	g.selected = &selection{pane, n, x}
 }
 
 // callout returns the callout of the selected correction. The selection ends when the session resumes or its
@@ -94,7 +99,12 @@ func (g *game) callout() *stage.Callout {
 	}
 	for i, p := range g.lab.Panes {
 		if p == g.selected.pane && g.selected.correction.Body < len(p.ServerWorld.Bodies()) {
-			return &stage.Callout{Pane: i, Body: g.selected.correction.Body, Lines: correctionText(&g.selected.correction, g.lab.Config().Rate)}
+			x := &g.selected.correction
+			m := &stage.Callout{Pane: i, Body: x.Body, Lines: correctionText(x, g.lab.Config().Rate)}
+			if m.Corrected = x.SessionTick+1 == g.lab.Ticks() && x.Client == 0; m.Corrected {
+				m.Lines = append(m.Lines, fmt.Sprintf("Pale: drawn one tick before. Magenta: simulated now, %.3f m away", g.stage.CorrectionOffset(i, x.Body)))
+			}
+			return m
 		}
 	}
 	return nil

@@ -161,19 +161,26 @@ func (g *game) seek(tick int) {
 	g.screen.ticksSince = time.Time{}
 }
 
+// seekFully shows a moment of the session in this Update, however long it takes to rebuild.
+func (g *game) seekFully(tick int) {
+	g.seek(tick)
+	for t := g.past.timeline; t.Remaining() > 0; {
+		if !g.rebuild(t.Continue(t.Remaining())) {
+			return
+		}
+	}
+}
+
 // goLive returns to the end of the take, where keys and tape drive the session.
 func (g *game) goLive() {
 	t := g.past.timeline
 	if !t.Reviewing() {
 		return
 	}
-	t.Seek(t.End(), nil)
-	for t.Remaining() > 0 {
-		if !g.rebuild(t.Continue(t.Remaining())) {
-			return
-		}
+	g.seekFully(t.End())
+	if g.tickErr == nil {
+		g.resume()
 	}
-	g.resume()
 }
 
 // rebuild takes the error of a rebuilt moment, and reports whether there was none.
@@ -450,17 +457,8 @@ func markNote(pane int, k timeline.Kind, seconds float64) string {
 
 // showMark goes to a mark. A correction is explained in the picture.
 func (g *game) showMark(pane int, k timeline.Kind, tick int) {
-	g.seek(tick)
-	t := g.past.timeline
+	g.seekFully(tick)
 	if k != timeline.Corrections || pane >= len(g.lab.Panes) {
-		return
-	}
-	for t.Remaining() > 0 {
-		if !g.rebuild(t.Continue(t.Remaining())) {
-			return
-		}
-	}
-	if pane >= len(g.lab.Panes) {
 		return
 	}
 	p := g.lab.Panes[pane]

@@ -326,3 +326,58 @@ func TestPastRandomOperations(t *testing.T) {
 	}
 	g.videos.waitAll(make(chan os.Signal), new(bytes.Buffer))
 }
+
+// TestShowCorrection promises that a correction chosen in the panel or on the bar is shown at its tick, with ghosts of
+// where its body was drawn before and is simulated now, and with an arrow between the two.
+func TestShowCorrection(t *testing.T) {
+	g := newTestGame(t, "rewind")
+	g.screen.w, g.screen.h, g.screen.scale = 1280, 720, 1
+	g.playPast(t, 200)
+	g.nudgeServer()
+	g.playPast(t, 200)
+	p := g.lab.Panes[0]
+	if p.Corrections.Total() == 0 {
+		t.Fatal("no correction after a nudge")
+	}
+	n := p.Corrections.FirstIndex()
+	x := *p.Corrections.At(n)
+	compose := func() (lines, arrows int) {
+		var f stage.Frame
+		g.stage.Compose(&f, g.lab, g.pictureRect(), g.stageOptions("", ""), 1)
+		for _, it := range f.Overlay.Items {
+			if it.Kind == render.LineKind && it.Color != stage.CurveColor {
+				arrows++
+			}
+		}
+		return len(f.Viewports[0].Scene.Lines), arrows
+	}
+	for _, way := range []string{"bar", "panel"} {
+		g.selected = nil
+		g.goLive()
+		if way == "bar" {
+			g.showMark(0, timeline.Corrections, int(x.SessionTick)+1)
+		} else {
+			g.toggleSelection(p, n)
+		}
+		if g.selected == nil || g.selected.correction.SessionTick != x.SessionTick || g.lab.Ticks() != x.SessionTick+1 {
+			t.Fatalf("%s: tick %d with the selection %+v, want the correction of tick %d", way, g.lab.Ticks(), g.selected, x.SessionTick)
+		}
+		if m := g.callout(); m == nil || !m.Corrected || !strings.Contains(m.Lines[len(m.Lines)-1], "m away") {
+			t.Errorf("%s: the callout %+v", way, m)
+		}
+		if d := g.stage.CorrectionOffset(0, x.Body); d < 0.5*x.Shift || d > x.Shift+0.3 {
+			t.Errorf("%s: the arrow is %.3f m long, and the correction moved the cube by %.3f m", way, d, x.Shift)
+		}
+		lines, arrows := compose()
+		g.selected = nil
+		without, none := compose()
+		if lines < without+6 || arrows != none+2 {
+			t.Errorf("%s: %d lines and %d arrows with the callout, %d and %d without", way, lines, arrows, without, none)
+		}
+	}
+	g.seekFully(int(x.SessionTick) + 3)
+	g.selected = &selection{p, n, x}
+	if m := g.callout(); m == nil || m.Corrected {
+		t.Errorf("two ticks after the correction the callout still has its arrow: %+v", m)
+	}
+}
