@@ -97,6 +97,9 @@ func (d *overlay) captionRoom(r Rect, k int, headline float32) float32 {
 
 // paneName returns the name of the strategy of pane i, with its number among several.
 func (d *overlay) paneName(i int) string {
+	if label := d.stage.paneLabels[i]; label != "" {
+		return d.texts.add(d.l.Panes[i].Strategy.Name).add(", ").add(label).end()
+	}
 	if len(d.l.Panes) > 1 {
 		return d.texts.int(i + 1).add("  ").add(d.l.Panes[i].Strategy.Name).end()
 	}

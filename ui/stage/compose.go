@@ -20,6 +20,9 @@ type Options struct {
 	HighlightFocus bool      // draw a border around the focused pane
 	Callout        *Callout  // nil: none
 
+	// PaneLabels stand after the names of the panes, such as take 2, and no number before them. Empty: the number.
+	PaneLabels [lab.MaxPanes]string
+
 	// Scale is the number of pixels per point of the display; 0: 1. Texts are at least 0.7 times as large as in a
 	// picture of 1280 by 720 points.
 	Scale float32
@@ -48,6 +51,12 @@ func (s *Stage) Compose(f *Frame, l *lab.Lab, at Rect, o Options, share float32)
 		return
 	}
 	s.callout = o.Callout
+	if s.paneLabels != o.PaneLabels {
+		s.paneLabels = o.PaneLabels
+		for _, p := range s.panes {
+			p.caption.stale = true
+		}
+	}
 	d := &s.overlay
 	*d = overlay{DrawList: &f.Overlay, stage: s, texts: &s.texts, l: l, settings: show, scale: overlayScale(at, o.Scale), rect: at, renderLatency: o.RenderLatency}
 	texts := d.headerTexts(o)

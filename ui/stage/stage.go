@@ -40,9 +40,10 @@ type Stage struct {
 	camera   camera
 	ticked   bool // since the last Refresh
 
-	unchanged unchanged
-	callout   *Callout       // of the present Compose; nil: none
-	arrow     []render.Point // scratch
+	unchanged  unchanged
+	paneLabels [lab.MaxPanes]string // of the present Compose
+	callout    *Callout             // of the present Compose; nil: none
+	arrow      []render.Point       // scratch
 }
 
 // pane is the state that a Stage keeps of a pane.

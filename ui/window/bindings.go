@@ -122,6 +122,7 @@ var bindings = [][]binding{
 		{label: "F5", help: "the last 5 s at an eighth of the speed", keys: keys{ebiten.KeyF5}, press: func(g *game, _ int, _ bool) { g.replayLast() }},
 		{label: "F6", help: "set or remove a bookmark", keys: keys{ebiten.KeyF6}, press: func(g *game, _ int, _ bool) { g.bookmark() }},
 		{label: "F7", help: "the same moment in the next take", keys: keys{ebiten.KeyF7}, press: func(g *game, _ int, _ bool) { g.nextTake() }},
+		{label: "F8", help: "another take beside this one", keys: keys{ebiten.KeyF8}, press: func(g *game, _ int, _ bool) { g.toggleBeside() }},
 		{label: "F9", help: "show or hide the timeline", keys: keys{ebiten.KeyF9}, press: func(g *game, _ int, _ bool) { g.past.hidden = !g.past.hidden }},
 		{label: "drag on the timeline", help: "show any moment; Shift drag: play a span in a loop; wheel: zoom"},
 		{label: "[ ]", help: "slower, faster", keys: keys{ebiten.KeyBracketLeft, ebiten.KeyBracketRight},

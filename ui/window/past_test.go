@@ -25,6 +25,7 @@ func (g *game) playPast(t *testing.T, n int) {
 		if err := g.tick(); err != nil {
 			t.Fatal(err)
 		}
+		g.followBeside()
 		g.past.makeCheckpoint()
 	}
 	g.past.wait()
@@ -277,7 +278,7 @@ func TestPastRandomOperations(t *testing.T) {
 	operations := []func(){
 		func() { g.seek(random.IntN(int(g.lab.Ticks()) + 50)) },
 		func() { g.skip(random.Float64()*4 - 2) },
-		g.stepBack, g.step, g.replayLast, g.bookmark, g.nextTake, g.goLive,
+		g.stepBack, g.step, g.replayLast, g.bookmark, g.nextTake, g.goLive, g.toggleBeside,
 		func() { g.paused = !g.paused },
 		func() { g.scaleSpeed(0.5) }, func() { g.scaleSpeed(2) },
 		g.nudgeServer, g.freezeClients, g.focusNext, g.toggleRecording,
@@ -314,8 +315,10 @@ func TestPastRandomOperations(t *testing.T) {
 		if g.past.timeline.Reviewing() {
 			reviewed++
 		}
+		g.followBeside()
 		g.past.makeCheckpoint()
-		g.stage.Compose(&f, g.lab, stage.Rect{W: 640, H: 360}, g.stageOptions(g.title, g.alert()), 1)
+		shown, l := g.shown()
+		shown.Compose(&f, l, stage.Rect{W: 640, H: 360}, g.stageOptions(g.title, g.alert()), 1)
 	}
 	g.past.wait()
 	if reviewed < 50 || len(g.past.timeline.Takes()) < 3 {
@@ -379,5 +382,60 @@ func TestShowCorrection(t *testing.T) {
 	g.selected = &selection{p, n, x}
 	if m := g.callout(); m == nil || m.Corrected {
 		t.Errorf("two ticks after the correction the callout still has its arrow: %+v", m)
+	}
+}
+
+// TestBeside promises that two takes are shown at one moment, each with the hash that it had then, whatever the viewer
+// does, and that the names of the panes have the numbers of the takes.
+func TestBeside(t *testing.T) {
+	g := newTestGame(t, "rewind", "snapshot")
+	var first []uint64
+	for range 200 {
+		first = append(first, g.lab.Panes[0].Hash())
+		g.playPast(t, 1)
+	}
+	g.seekNow(t, 60)
+	g.execute(lab.Command{Verb: "condition", Pane: lab.AllPanes, Name: "latency", Value: "250ms"})
+	g.paused = false
+	g.playPast(t, 100)
+	g.toggleBeside()
+	check := func() {
+		t.Helper()
+		g.followBeside()
+		b := &g.beside
+		if b.take == nil || b.take.Number != 1 || len(b.view.Panes) != 4 {
+			t.Fatalf("take %+v with %d panes is shown", b.take, len(b.view.Panes))
+		}
+		if b.lab.Ticks() != g.lab.Ticks() || b.lab.Panes[0].Hash() != first[b.lab.Ticks()] {
+			t.Errorf("take 1 is at tick %d, take 2 at %d, or take 1 has another hash", b.lab.Ticks(), g.lab.Ticks())
+		}
+		if b.view.Panes[2] != b.lab.Panes[0] || b.view.Panes[0] != g.lab.Panes[0] {
+			t.Error("the panes are not those of take 2 and then those of take 1")
+		}
+		if b.labels != [lab.MaxPanes]string{"take 2: latency 250ms", "take 2: latency 250ms", "take 1", "take 1"} {
+			t.Errorf("labels %q", b.labels)
+		}
+	}
+	check()
+	g.playPast(t, 20)
+	check()
+	g.seekNow(t, 90)
+	check()
+	var f stage.Frame
+	shown, l := g.shown()
+	shown.Compose(&f, l, stage.Rect{W: 1280, H: 660}, g.stageOptions("", ""), 1)
+	labels := 0
+	for _, it := range f.Overlay.Items {
+		if strings.Contains(it.Text, ", take ") {
+			labels++
+		}
+	}
+	if labels != 4 {
+		t.Errorf("%d panes are named by their takes, want 4", labels)
+	}
+	g.nextTake() // take 1, which is the one beside it
+	g.followBeside()
+	if g.beside.take != nil {
+		t.Error("a take is shown beside itself")
 	}
 }

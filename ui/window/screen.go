@@ -138,7 +138,8 @@ func (g *game) Draw(dst *ebiten.Image) {
 	case Software, SoftwareHalf:
 		s.drawSoftware(dst, g, picture, o, share)
 	default:
-		g.stage.Compose(&s.frame, g.lab, picture, o, share)
+		shown, l := g.shown()
+		shown.Compose(&s.frame, l, picture, o, share)
 		scale := 1
 		if s.pace.renderer == GPUSupersampled {
 			scale = 2
@@ -174,7 +175,7 @@ func (g *game) stageOptions(title, alert string) stage.Options {
 	s := &g.screen
 	o := stage.Options{
 		NoOverlay: g.controls.uiHidden, Title: title, Input: g.localInputs[0], Footer: g.footer(), Alert: alert, HighlightFocus: true, Callout: g.callout(),
-		Scale: s.uiScale(), RenderLatency: s.renderLatency,
+		Scale: s.uiScale(), RenderLatency: s.renderLatency, PaneLabels: g.beside.labels,
 	}
 	if g.tapePlaying() {
 		o.Input = g.lastInput
@@ -184,7 +185,8 @@ func (g *game) stageOptions(title, alert string) stage.Options {
 
 // drawSoftware draws the viewports on the CPU. The GPU draws the overlay later, at full size.
 func (s *screen) drawSoftware(dst *ebiten.Image, g *game, picture stage.Rect, o stage.Options, share float32) {
-	g.stage.Compose(&s.frame, g.lab, picture, o, share)
+	shown, l := g.shown()
+	shown.Compose(&s.frame, l, picture, o, share)
 	divisor := 1
 	if s.pace.renderer == SoftwareHalf {
 		divisor = 2

@@ -63,6 +63,7 @@ type game struct {
 	videos      videos
 	sessionTape *sessionTape
 	past        past
+	beside      beside
 
 	tapeTick     int // next tick of the tape
 	tapeTicks    int // length of the tape; then the keys drive the session
@@ -151,6 +152,7 @@ func (g *game) startPlan(p *plan.Plan) error {
 	g.newCommands, g.selected = nil, nil
 	g.panel.tuned = nil
 	g.past.start(g)
+	g.beside = beside{}
 	ebiten.SetTPS(p.Config.Rate)
 	for _, c := range p.Display() {
 		g.execute(c)
@@ -233,6 +235,10 @@ func (g *game) Update() (err error) {
 			return ebiten.Termination
 		}
 	}
+	if g.tickErr != nil {
+		return ebiten.Termination
+	}
+	g.followBeside()
 	if g.tickErr != nil {
 		return ebiten.Termination
 	}
