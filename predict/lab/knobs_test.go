@@ -154,8 +154,8 @@ func knobValues(k *predict.Knob) (values []string) {
 }
 
 // TestEveryKnobMatters turns every knob of every strategy to the ends of its range or to every option.
-// Each must change a session or declare that it has no effect. One that declares that must not change
-// the session, and must change it once the settings that it needs are made.
+// Each must change a session or declare that it has no effect. A knob that declares no effect must leave
+// the session unchanged, and must change it once the settings that it needs are made.
 func TestEveryKnobMatters(t *testing.T) {
 	if os.Getenv("GHOSTCUBE_LONG") == "" {
 		t.Skip("a thousand sessions: set GHOSTCUBE_LONG=1 to run it")

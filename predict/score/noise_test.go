@@ -9,8 +9,8 @@ import (
 )
 
 // TestNoise compares the standard error of a mean and of a root mean square with those of their known
-// distributions; a constant has none, and a measure that becomes known late has one only after
-// noiseBlocks blocks.
+// distributions; the error of a constant is zero, and that of a measure that becomes known late is
+// known only after noiseBlocks blocks.
 func TestNoise(t *testing.T) {
 	const seconds, samples, trials = 60, 60, 40
 	var sums [2]float64

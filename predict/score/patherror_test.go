@@ -38,7 +38,7 @@ func (c *pathSession) add(p *session, i int) {
 }
 
 // TestPathError compares the path error of the player's cube, and of all bodies, with known ones: the
-// server's motion drawn late, ahead, between two ticks, beside it, or under a wrong tick. A body that
+// server's motion drawn late, ahead, between two ticks, with an offset, or with the wrong tick. A body that
 // has never moved is left out. So is a moment that the server does not reach, or that it has
 // forgotten.
 func TestPathError(t *testing.T) {

@@ -287,7 +287,7 @@ func TestGroundFields(t *testing.T) {
 	for x := float32(-2.5); x < 3; x++ {
 		for y := float32(-3.5); y < 2; y++ {
 			if d := at(x, y) - at(x+1, y); d > -8 && d < 8 {
-				t.Errorf("the fields at %v, %v and beside it differ by %d of 255", x, y, d)
+				t.Errorf("the field at %v, %v and its neighbour differ by %d of 255", x, y, d)
 			}
 			if d := at(x, y) - at(x+1, y+1); d < -4 || d > 4 {
 				t.Errorf("the fields at %v, %v and diagonal to it differ by %d of 255", x, y, d)

@@ -39,8 +39,8 @@ func openBusySession(t testing.TB) *lab.Lab {
 }
 
 // TestFrameAllocations promises that the tick of the stage and the composition of the picture allocate nothing
-// while captions, gauges, headlines and explanations change, whatever colours the bodies, split or not. The runtime
-// allocates now and then itself, and is counted too, so only what is found three times in a row is an error.
+// while captions, gauges, headlines and explanations change, whatever colours the bodies, split or not. The
+// runtime's own allocations are counted too, so only those found three times in a row are an error.
 func TestFrameAllocations(t *testing.T) {
 	var found []string
 	for range 3 {

@@ -24,7 +24,7 @@ const (
 	maxCameraLag   = 12  // metres of distance to the subjects that accelerate the camera
 	heightShare    = 0.5 // of the height of a subject in that of the target, up to heightBend
 	heightBend     = 2   // metres; above it the target rises as the subject does
-	besideShare    = 0.5 // of the way from the subjects to what the scene has beside them, that the target goes
+	besideShare    = 0.5 // how far the target moves from the subjects towards nearby scenery, as a share of the way
 	targetHeight   = 0.6 // metres; of the target for a subject on the ground
 )
 

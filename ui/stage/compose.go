@@ -196,7 +196,7 @@ const (
 	alertWidth       = 250 // room for a usual alert
 )
 
-// drawHeader draws the strip at the top: the title, an alert beside it, and at the right or in a second line the
+// drawHeader draws the strip at the top: the title, an alert next to it, and at the right or in a second line the
 // network, seed, clock, tick and speed. In three lines the alert has the last one. Of texts that are still too long the
 // end is cut.
 func (d *overlay) drawHeader(o Options, t *headerTexts, lines int) {

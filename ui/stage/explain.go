@@ -241,7 +241,7 @@ func fadeTicks(s *smoothing.Settings, shift float32, rate int) (ticks int) {
 	return ticks
 }
 
-// smoothingOf returns the smoothing of a strategy; ok is false if it has none.
+// smoothingOf returns the smoothing of a strategy; ok is false if the strategy does not smooth.
 func smoothingOf(k *predict.Knobs) (s smoothing.Settings, ok bool) {
 	mode := k.Lookup("smoothing")
 	if mode == nil {

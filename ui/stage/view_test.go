@@ -49,7 +49,7 @@ func TestOwnCameraWins(t *testing.T) {
 }
 
 // TestSceneIsInTheFrame promises that in the first picture of every scene the player's body is in the middle, and
-// does not hide what the scene has beside it.
+// does not hide the scenery around it.
 func TestSceneIsInTheFrame(t *testing.T) {
 	names := append(scene.Names(), "walker:mounted=1", "ship:platform=1", "turntable:aboard=1", "train:rods=32", "seesaw:right=2", "ship:jetpack=1")
 	for _, name := range names {

@@ -63,7 +63,7 @@ func totalsOf(p *lab.Pane) totals {
 	return t
 }
 
-// addTick marks what has happened in the last tick of the lab, at is the number of its marks.
+// addTick marks the events of the lab's last tick. at is the number of ticks since the take left its parent.
 func (m *marks) addTick(l *lab.Lab, before *[lab.MaxPanes]totals, at int) {
 	for i, p := range l.Panes {
 		now, old := totalsOf(p), &before[i]

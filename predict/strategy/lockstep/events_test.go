@@ -117,7 +117,7 @@ func TestStepError(t *testing.T) {
 }
 
 // TestEventsCarryActions checks that events add up to the inputs that they were made of, including action
-// buttons, even if so many keys change in a tick that the actions wait for the next one.
+// buttons, even when too many keys change in one tick and the actions are sent in the next.
 func TestEventsCarryActions(t *testing.T) {
 	var sent, received eventInput
 	var stream inputStream
