@@ -15,8 +15,9 @@ type beside struct {
 	view  lab.Lab        // the panes of both
 	stage stage.Stage    // of view
 
-	labels [lab.MaxPanes]string
-	of     *timeline.Take // the present take to which the labels belong
+	labels  [lab.MaxPanes]string
+	numbers [lab.MaxPanes]int // of the takes
+	of      *timeline.Take    // the present take to which the labels belong
 }
 
 // toggleBeside shows the take that the present one left, or else the newest, beside it, or ends that.
@@ -88,11 +89,20 @@ func (b *beside) label(g *game) {
 		if i >= own {
 			k = b.take
 		}
+		b.numbers[i] = k.Number
 		b.labels[i] = fmt.Sprintf("take %d", k.Number)
 		if k.Cause != "" {
 			b.labels[i] += ": " + k.Cause
 		}
 	}
+}
+
+// number returns the number of the take that pane i shows; 0: there is one take.
+func (b *beside) number(i int) int {
+	if b.take == nil {
+		return 0
+	}
+	return b.numbers[i]
 }
 
 // shown returns the stage and the lab that the window draws: those of the session, or of two takes.

@@ -14,6 +14,7 @@ import (
 	"ghostcube/sim"
 	"ghostcube/ui/stage"
 	"ghostcube/ui/timeline"
+	"ghostcube/ui/widget"
 )
 
 // playPast makes n ticks as Update does.
@@ -432,6 +433,20 @@ func TestBeside(t *testing.T) {
 	}
 	if labels != 4 {
 		t.Errorf("%d panes are named by their takes, want 4", labels)
+	}
+	g.screen.w, g.screen.h, g.screen.scale = 1280, 3000, 1
+	for i, page := range pages() {
+		if page.name == "Score" {
+			g.panel.page = i
+		}
+	}
+	g.buildPanel(widget.Input{})
+	var scores strings.Builder
+	for _, it := range g.panel.ui.Body.Items {
+		scores.WriteString(it.Text + "\n")
+	}
+	if text := scores.String(); !strings.Contains(text, "rewind (take 2)") || !strings.Contains(text, "snapshot (take 1)") {
+		t.Errorf("the scores do not name the takes:\n%.400s", text)
 	}
 	g.nextTake() // take 1, which is the one beside it
 	g.followBeside()

@@ -1,6 +1,7 @@
 package window
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -15,7 +16,8 @@ import (
 // all others, and last the distances from the server now, which a correct prediction leads. The bar behind a value
 // is longer the worse the value is, and green for a pane that is better than all others by more than the noise.
 func (g *game) scores() {
-	panes, ui := g.lab.Panes, &g.panel.ui
+	_, shown := g.shown()
+	panes, ui := shown.Panes, &g.panel.ui
 	title := "Scores"
 	if len(panes) > 1 {
 		title = "Scores: green is best"
@@ -64,11 +66,15 @@ func column(measures [][]score.Measure, i int) (values []*score.Measure) {
 // scoreColumns names the columns of the scores by pane and strategy. Where a name is too wide for its column, the
 // names stand above the numbers.
 func (g *game) scoreColumns() {
-	ui, panes := &g.panel.ui, g.lab.Panes
+	_, shown := g.shown()
+	ui, panes := &g.panel.ui, shown.Panes
 	names, fit := make([]string, len(panes)), true
 	r := ui.Place(18, "The panes in order, with their strategies.")
 	for k, p := range panes {
 		names[k] = strconv.Itoa(k+1) + " " + p.Strategy.Name
+		if take := g.beside.number(k); take > 0 {
+			names[k] = fmt.Sprintf("%s (take %d)", p.Strategy.Name, take)
+		}
 		fit = fit && ui.Font(false).Width(names[k]) <= float32(ui.Split(r, len(panes), k).Dx())
 	}
 	if !fit {
@@ -76,7 +82,9 @@ func (g *game) scoreColumns() {
 		ui.Paragraph(strings.Join(names, ", "), false)
 		r = ui.Place(18, "The panes in order.")
 		for k := range names {
-			names[k] = strconv.Itoa(k + 1)
+			if names[k] = strconv.Itoa(k + 1); g.beside.take != nil {
+				names[k] = fmt.Sprintf("take %d", g.beside.number(k))
+			}
 		}
 	}
 	for k, name := range names {
