@@ -491,7 +491,7 @@ func TestWindowPlaysTape(t *testing.T) {
 // randomKeys are the keys that TestWindowRandomOperations presses, as xdotool names them. Those of videos, which
 // take long to write, are apart.
 var randomKeys = strings.Fields("w a s d space z q comma period e Up Down Left Right Return shift+Tab Tab 1 2 3 4 5 6 7 8 9 KP_5 f b shift+b x m j BackSpace " +
-	"p n bracketleft bracketright v g t o k l u y i c shift+c h F1 Escape F11 F12")
+	"p n shift+n Prior Next Home End F5 F6 F7 F8 F9 bracketleft bracketright v g t o k l u y i c shift+c h F1 Escape F11 F12")
 
 // randomTexts are typed into fields.
 var randomTexts = []string{"7", "-3", "abc", "1e9", "lockstep", "0.5", "wifi", "prediction", "250", "12a"}
@@ -594,7 +594,7 @@ func (d *windowDriver) tap(name string) {
 func (d *windowDriver) startClean() {
 	d.t.Helper()
 	d.xdotool("windowmap", d.windowID, "windowsize", d.windowID, "1280", "720", "windowmove", d.windowID, "0", "0", "windowfocus", d.windowID)
-	d.waitUntil("window of 1280x720", func(s windowState) bool { return s.picture.Max.Y == 720 })
+	d.waitUntil("window of 1280x720", func(s windowState) bool { return max(s.picture.Max.Y, s.controls["timeline"].Max.Y) == 720 })
 	d.xdotool("key", "Escape") // ends typing
 	if len(d.waitFrames().controls) == 0 {
 		d.xdotool("key", "h")
@@ -640,9 +640,12 @@ func (d *windowDriver) rss() int {
 	return pages * os.Getpagesize()
 }
 
-// settledMemory waits until the videos are written and garbage is collected, and returns the program's memory.
+// settledMemory waits until the videos are written and garbage is collected, and returns the program's memory. The
+// session is paused meanwhile, so that its timeline does not grow.
 func (d *windowDriver) settledMemory(goroutines int) (heap, rss int) {
 	d.t.Helper()
+	d.xdotool("key", "p")
+	defer d.xdotool("key", "p")
 	d.waitUntil(fmt.Sprintf("state with at most %d goroutines", goroutines), func(s windowState) bool { return s.goroutines <= goroutines })
 	first := d.state().measurements
 	s := d.waitUntil("measurement of the memory", func(s windowState) bool { return s.measurements >= first+2 })

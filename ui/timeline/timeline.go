@@ -94,7 +94,7 @@ type Timeline struct {
 	checkpoints []*checkpoint // of all takes, without the start
 	start       *checkpoint
 	near        *checkpoint // shortly before the last target; nil: none
-	limit       int         // number of checkpoints
+	limit       int         // number of checkpoints; 0: as Budget allows
 	before      [lab.MaxPanes]totals
 
 	reviewing bool          // the session shows a moment of the past
@@ -111,7 +111,6 @@ func New(l *lab.Lab, s *stage.Stage) *Timeline {
 	t.takes = []*Take{t.take}
 	t.start = t.copy()
 	t.countFrom()
-	t.limit = min(max(Budget/checkpointSize(l), minCheckpoints), maxCheckpoints)
 	return t
 }
 
@@ -173,8 +172,20 @@ func (t *Timeline) Add(e lab.Entry) {
 	k.marks.addTick(t.lab, &t.before, len(k.entries))
 	if t.secondPassed() {
 		k.hashes = append(k.hashes, t.lab.Hash())
-		t.due = t.stage.Fork(t.lab)
+		if t.checkpointTime() {
+			t.due = t.stage.Fork(t.lab)
+		}
 	}
+}
+
+// quickCheckpoint is the size in bytes of a checkpoint that is made every second. Larger ones, which take longer, are
+// made less often: that of 10,000 bodies in two panes every five seconds.
+const quickCheckpoint = 32 << 20
+
+// checkpointTime reports whether the present second gets a checkpoint.
+func (t *Timeline) checkpointTime() bool {
+	interval := 1 + checkpointSize(t.lab)/quickCheckpoint
+	return t.now()/t.lab.Config().Rate%interval == 0
 }
 
 // secondPassed reports whether the present tick is the end of a second of the session.
@@ -213,7 +224,11 @@ func (t *Timeline) keep(c *checkpoint) {
 		}
 		return a.tick - b.tick
 	})
-	for len(t.checkpoints) > t.limit {
+	limit := t.limit
+	if limit == 0 {
+		limit = min(max(Budget/checkpointSize(t.lab), minCheckpoints), maxCheckpoints)
+	}
+	for len(t.checkpoints) > limit {
 		i := t.leastUseful()
 		t.checkpoints = slices.Delete(t.checkpoints, i, i+1)
 	}
@@ -362,7 +377,7 @@ func (t *Timeline) next() error {
 	if want := k.hashes[k.hashIndex(now, t.lab.Config().Rate)]; t.lab.Hash() != want {
 		return fmt.Errorf("timeline: take %d runs differently the second time: the session had the hash %016x after tick %d, and now has %016x", k.Number, want, now, t.lab.Hash())
 	}
-	if !t.hasCheckpoint(now) {
+	if t.checkpointTime() && !t.hasCheckpoint(now) {
 		t.keep(t.copy())
 	}
 	return nil

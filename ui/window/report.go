@@ -22,7 +22,7 @@ type layout struct {
 }
 
 // writeReport writes to Options.Report, for the frame that has just been drawn, its number, the ticks of the
-// session, and, when they have changed, the places of the picture and of the panel's controls. The lines of a
+// session, and, when they have changed, the places of the picture, the panel's controls and the timeline. The lines of a
 // frame are one call of Write.
 //
 //	picture 0 0 950 720
@@ -33,11 +33,15 @@ func (g *game) writeReport(picture stage.Rect) {
 		return
 	}
 	var b strings.Builder
-	s, p := &g.screen, &g.panel
-	if s.reported.picture != picture || !slices.Equal(s.reported.controls, p.controls) {
-		s.reported = layout{picture, slices.Clone(p.controls)}
+	s := &g.screen
+	controls := g.panel.controls
+	if h := g.barHeight(); h > 0 {
+		controls = append(slices.Clip(controls), control{"timeline", image.Rect(picture.X, picture.Y+picture.H, picture.X+picture.W, picture.Y+picture.H+h)})
+	}
+	if s.reported.picture != picture || !slices.Equal(s.reported.controls, controls) {
+		s.reported = layout{picture, slices.Clone(controls)}
 		fmt.Fprintf(&b, "picture %d %d %d %d\n", picture.X, picture.Y, picture.W, picture.H)
-		for _, c := range p.controls {
+		for _, c := range controls {
 			fmt.Fprintf(&b, "control %d %d %d %d %s\n", c.bounds.Min.X, c.bounds.Min.Y, c.bounds.Dx(), c.bounds.Dy(), c.name)
 		}
 	}
