@@ -23,3 +23,6 @@ func (t *Timeline) Repeat(n int) {
 		}
 	}
 }
+
+// MadeFrom returns the tick from which all ticks up to the present one have been made in a row.
+func (t *Timeline) MadeFrom() int { return t.madeFrom }

@@ -86,6 +86,10 @@ func (k *Take) has(c *checkpoint) bool {
 
 // Timeline remembers a session. Use New.
 type Timeline struct {
+	// Lead is the number of ticks before the target of Seek that are always made again, for what follows the session
+	// tick by tick and is in no checkpoint, such as recorded datagrams.
+	Lead int
+
 	lab   *lab.Lab
 	stage *stage.Stage
 
@@ -99,6 +103,7 @@ type Timeline struct {
 
 	reviewing bool          // the session shows a moment of the past
 	target    int           // of Seek
+	madeFrom  int           // tick from which all ticks up to the present one have been made in a row
 	recorded  lab.ViewState // while reviewing: that of the moment; the lab has the viewer's
 	due       *stage.Stage  // a checkpoint of the present tick is wanted: the stage then; nil: none is
 }
@@ -110,6 +115,7 @@ func New(l *lab.Lab, s *stage.Stage) *Timeline {
 	t.take = &Take{Number: 1, From: int(l.Ticks())}
 	t.takes = []*Take{t.take}
 	t.start = t.copy()
+	t.madeFrom = t.take.From
 	t.countFrom()
 	return t
 }
@@ -268,6 +274,7 @@ func (t *Timeline) leastUseful() (least int) {
 
 // restore makes the session that of a checkpoint, with the viewer's view state.
 func (t *Timeline) restore(c *checkpoint) {
+	t.madeFrom = c.tick
 	mine := t.lab.ViewState()
 	t.lab.CopyFrom(c.lab)
 	t.stage.CopyFrom(c.stage, t.lab)
@@ -283,16 +290,11 @@ func (t *Timeline) Seek(n int, pending []lab.Command) {
 		t.leave(pending)
 	}
 	t.target = n
-	best := t.start
-	for _, c := range t.checkpoints {
-		if c.tick <= n && c.tick > best.tick && t.take.has(c) {
-			best = c
-		}
-	}
-	if c := t.near; c != nil && c.tick <= n && c.tick > best.tick && t.take.has(c) {
+	best := t.latest(n - t.Lead)
+	if c := t.near; c != nil && c.tick <= n-t.Lead && c.tick > best.tick && t.take.has(c) {
 		best = c
 	}
-	if at := t.now(); at > n || at < best.tick {
+	if at := t.now(); at > n || at < best.tick || t.madeFrom > max(n-t.Lead, t.Start()) {
 		t.restore(best)
 	}
 }
@@ -339,7 +341,7 @@ func (t *Timeline) Continue(n int) error {
 		if left <= 0 {
 			return nil
 		}
-		if left == nearTicks {
+		if left == nearTicks+t.Lead {
 			t.near = t.copy()
 		}
 		if err := t.next(); err != nil {

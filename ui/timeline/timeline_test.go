@@ -341,3 +341,18 @@ func TestHour(t *testing.T) {
 		t.Errorf("the median jump takes %v, want at most 200 ms", times[25])
 	}
 }
+
+// TestLead promises that all ticks of the lead before a target are made again, however the session got there.
+func TestLead(t *testing.T) {
+	s := newSession(t, "zen", "latency=50ms", "rewind")
+	s.play(900)
+	s.Lead = 150
+	random := rand.New(rand.NewPCG(9, 9))
+	for range 40 {
+		n := random.IntN(901)
+		s.seek(n)
+		if from := s.MadeFrom(); from > max(n-150, 0) {
+			t.Fatalf("tick %d was reached from tick %d, want %d at most", n, from, n-150)
+		}
+	}
+}
