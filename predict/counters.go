@@ -51,6 +51,7 @@ type CounterValue struct {
 	Name  string
 	Help  string // one sentence with the unit, at most 110 characters
 	Value float64
+	Level bool // set to values, and not counted up
 }
 
 // Counter is a handle by which a side changes one counter of a Counters. A side's CopyFrom does not
@@ -85,12 +86,15 @@ func (c Counter) Inc() { c.Add(1) }
 func (c Counter) Add(x float64) { c.counters.counters[c.index].Value += x }
 
 // Set sets the counter to x.
-func (c Counter) Set(x float64) { c.counters.counters[c.index].Value = x }
+func (c Counter) Set(x float64) {
+	v := &c.counters.counters[c.index]
+	v.Value, v.Level = x, true
+}
 
 // Max raises the counter to x if it is less.
 func (c Counter) Max(x float64) {
-	v := &c.counters.counters[c.index].Value
-	*v = max(*v, x)
+	v := &c.counters.counters[c.index]
+	v.Value, v.Level = max(v.Value, x), true
 }
 
 // Value returns the counter's value.

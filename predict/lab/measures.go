@@ -8,9 +8,14 @@ import (
 // Measures appends the measures of the pane's first client to dst: those of its score, and
 // those of the lab, such as bandwidth. The measures and their order are always the same.
 func (p *Pane) Measures(dst []score.Measure) []score.Measure {
-	dst = p.Score.Measures(dst)
+	return p.measures(dst, p.Score, &baseline{tick: p.startTick})
+}
+
+// measures appends the measures of a score and of all that has happened since a baseline.
+func (p *Pane) measures(dst []score.Measure, sc *score.Score, from *baseline) []score.Measure {
+	dst = sc.Measures(dst)
 	rate := float64(p.lab.config.Rate)
-	seconds := float64(p.lab.tick-p.startTick) / rate
+	seconds := float64(p.lab.tick-from.tick) / rate
 	perSecond := func(name, title, help string, n float64, digits int) {
 		m := score.Measure{Name: name, Title: title, Help: help, Digits: digits, Better: score.Lower}
 		if m.OK = seconds >= 1; m.OK {
@@ -18,12 +23,13 @@ func (p *Pane) Measures(dst []score.Measure) []score.Measure {
 		}
 		dst = append(dst, m)
 	}
-	kbit := func(d link.Direction) float64 { return float64(p.Clients[0].LinkCounters(d).WireBytes) * 8 / 1000 }
+	kbit := func(d link.Direction) float64 { return float64(p.wireBytes(d)-from.bytes[d]) * 8 / 1000 }
 	perSecond("up_kbit_per_second", "bandwidth up, kbit/s", "data sent from the client to the server, with IP and UDP headers, or with all that TCP adds", kbit(link.Up), 1)
-	perSecond("up_packets_per_second", "packets up, per second", "packets sent from the client to the server", float64(p.Clients[0].Endpoint.Stats.PacketsSent), 1)
+	perSecond("up_packets_per_second", "packets up, per second", "packets sent from the client to the server", float64(p.Clients[0].Endpoint.Stats.PacketsSent-from.packets[link.Up]), 1)
 	perSecond("down_kbit_per_second", "bandwidth down, kbit/s", "data sent from the server to the client, with IP and UDP headers, or with all that TCP adds", kbit(link.Down), 1)
-	perSecond("down_packets_per_second", "packets down, per second", "packets sent from the server to the client", float64(p.ServerStats().PacketsSent), 1)
+	perSecond("down_packets_per_second", "packets down, per second", "packets sent from the server to the client", float64(p.ServerStats().PacketsSent-from.packets[link.Down]), 1)
 	replayed, known := p.Counters.Lookup("replayed_ticks")
+	replayed -= from.replayed
 	first, diverged := p.Divergence()
 	return append(dst,
 		score.Measure{Name: "resimulated_ticks_per_minute", Title: "replayed ticks per minute", Help: "ticks that the client stepped again after corrections",

@@ -48,6 +48,8 @@ type Pane struct {
 	noise              score.Noise     // of Measures
 	noiseScratch       []score.Measure // of the last second
 	progressScratch    predict.InputProgress
+	span               *span // that is measured beside the score; nil: none
+	spanScratch        []score.Measure
 }
 
 // Client is one client of a pane.
@@ -85,7 +87,7 @@ func (p *Pane) start(s *predict.Strategy, server *predict.World) {
 	p.Knobs, p.Counters, p.Score = &predict.Knobs{}, &predict.Counters{}, &score.Score{}
 	p.Clients, p.peers, p.serverEnds, p.serverAttacked, p.connections = nil, nil, nil, nil, nil
 	p.CPU, p.Corrections, p.Shots = CPU{}, probe.Corrections{}, probe.Shots{}
-	p.forced = ForcedFault{}
+	p.forced, p.span = ForcedFault{}, nil
 	p.noise = score.Noise{}
 	p.startTick, p.drawnHash, p.divergence, p.desync = l.tick, 1, probe.DivergenceDetector{}, desync{}
 	p.Latency = probe.NewLatencyTracer(s, server.Rate())
@@ -93,7 +95,7 @@ func (p *Pane) start(s *predict.Strategy, server *predict.World) {
 		p.lastInputs = make([]sim.Input, scene.Players)
 	}
 	p.serverEnv = &predict.Env{World: server, Players: scene.Players, Player: -1, LastInputs: p.lastInputs, Knobs: p.Knobs, Counters: p.Counters, OnHit: p.recordHit,
-		OnStep: func() { p.Score.AddServerStep(p.ServerWorld, p.PlayerBody()) }}
+		OnStep: p.addServerStep}
 	p.serverSide = s.NewServer(p.serverEnv)
 	for i := range l.clientCount() {
 		player := i
@@ -105,6 +107,14 @@ func (p *Pane) start(s *predict.Strategy, server *predict.World) {
 	p.connections, p.malformedBlocks = make([]connection, len(p.Clients)), 0
 	p.connectionSettings = connectionSettings{}
 	p.connectionSettings.declare(p.Knobs)
+}
+
+// addServerStep scores a step of a server that does not step once in each tick.
+func (p *Pane) addServerStep() {
+	p.Score.AddServerStep(p.ServerWorld, p.PlayerBody())
+	if p.span != nil {
+		p.span.score.AddServerStep(p.ServerWorld, p.PlayerBody())
+	}
 }
 
 // addClient adds client i, which controls a player, or is a spectator if player is -1.
@@ -228,6 +238,9 @@ func (p *Pane) tick(now time.Duration, inputs []sim.Input) {
 	p.Latency.AfterView(p.serverSide, p.Clients[0].side, now)
 	p.CPU.add(p.Counters.BeginSpan() - begin)
 	p.Score.Add(p.ServerWorld, &p.Clients[0].View, p.PlayerBody())
+	if p.span != nil {
+		p.span.score.Add(p.ServerWorld, &p.Clients[0].View, p.PlayerBody())
+	}
 	if rate := sim.Tick(p.lab.config.Rate); (p.lab.tick-p.startTick)%rate == rate-1 {
 		p.noiseScratch = p.Measures(p.noiseScratch[:0])
 		p.noise.Add(p.noiseScratch)

@@ -16,7 +16,8 @@ import (
 // measures all bodies. The zero value is empty. The first second is not scored, because the clocks
 // of client and server converge in it.
 type Score struct {
-	Ticks int // ticks scored
+	Ticks  int // ticks scored
+	Warmup int // ticks that are not scored at first; 0: one second
 
 	seenTicks     int
 	lagError      distanceSums // of the player's cube at this moment
@@ -54,7 +55,11 @@ func (c *Score) Add(server *predict.World, v *predict.View, body int) {
 	stalled := c.serverTick == server.Tick()
 	c.serverTick = server.Tick()
 	c.seenTicks++
-	scored := c.seenTicks > c.rate
+	warmup := c.Warmup
+	if warmup == 0 {
+		warmup = c.rate
+	}
+	scored := c.seenTicks > warmup
 	if !c.stepwise {
 		c.pops.addServer(serverPose, server.Tick())
 	}
