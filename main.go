@@ -17,6 +17,7 @@ func main() {
 		Tapes:       assets.Tapes,
 		Traces:      assets.Traces,
 		Comparisons: assets.Comparisons,
+		Lessons:     assets.Lessons,
 		Mechanisms:  assets.Mechanisms,
 		Now:         func() time.Duration { return time.Since(start) },
 		OpenWindow:  openWindow,

@@ -100,10 +100,11 @@ var folders = map[string]struct {
 	"ui/timeline":   {exact, []string{"render", "net/link", "predict/lab", "ui/stage"}},
 	"ui/recorder":   {exact, []string{"ui/stage", "render/raster", "render/video", "predict/lab", "sim"}},
 	"ui/plan":       {free, []string{"sim", "net/link", "predict/lab", "predict/lab/tape", "ui/stage"}},
-	"ui/cli":        {free, []string{"ui/plan", "ui/recorder", "predict/lab/tape", "ui/stage", "render/video", "sim", "sim/geom", "sim/scene", "net/link", "net/packet", "net/quant", "net/entropy", "net/delta", "predict", "predict/lab", "predict/lab/probe", "predict/score"}},
+	"ui/tour":       {free, []string{"ui/plan", "sim", "net/link", "predict/lab", "predict/score"}},
+	"ui/cli":        {free, []string{"ui/plan", "ui/tour", "ui/recorder", "predict/lab/tape", "ui/stage", "render/video", "sim", "sim/geom", "sim/scene", "net/link", "net/packet", "net/quant", "net/entropy", "net/delta", "predict", "predict/lab", "predict/lab/probe", "predict/score"}},
 	"ui/widget":     {free, []string{"render"}},
 	"render/gpu":    {free, []string{"render", "assets", "sim/geom"}},
-	"ui/window":     {free, []string{"ui/plan", "ui/stage", "ui/timeline", "ui/widget", "predict/lab/tape", "predict/score", "ui/recorder", "render", "render/video", "render/raster", "render/gpu", "sim", "sim/geom", "sim/scene", "net/link", "predict", "predict/lab", "predict/lab/probe", "smoothing"}},
+	"ui/window":     {free, []string{"ui/plan", "ui/tour", "ui/stage", "ui/timeline", "ui/widget", "predict/lab/tape", "predict/score", "ui/recorder", "render", "render/video", "render/raster", "render/gpu", "sim", "sim/geom", "sim/scene", "net/link", "predict", "predict/lab", "predict/lab/probe", "smoothing"}},
 
 	// 5
 	"assets":             {free, []string{}}, // data; the folders below it generate the data

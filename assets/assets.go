@@ -20,6 +20,11 @@ var Traces embed.FS
 //go:embed comparisons/*.toml
 var Comparisons embed.FS
 
+// Lessons are the lessons of the tour, lessons/NN-NAME.toml, read by ui/plan.
+//
+//go:embed lessons/*.toml
+var Lessons embed.FS
+
 // Mechanisms lists the mechanisms of the classic articles and the commands that show them, read by
 // ui/plan.
 //

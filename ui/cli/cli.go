@@ -25,6 +25,7 @@ type Environment struct {
 	Tapes          fs.FS                // tapes/NAME.tape
 	Traces         fs.FS                // traces/NAME.csv
 	Comparisons    fs.FS                // comparisons/*.toml
+	Lessons        fs.FS                // lessons/NN-NAME.toml
 	Mechanisms     []byte               // mechanisms.toml
 	Now            func() time.Duration // time since an arbitrary moment, for CPU figures and progress bars
 
@@ -47,6 +48,7 @@ type arguments struct {
 	Version kong.VersionFlag `help:"Print the version and exit."`
 
 	Run     runCommand     `cmd:"" default:"withargs" help:"Open the window (default command). Without a display, record the session into files."`
+	Tour    tourCommand    `cmd:"" help:"Open the window with a lesson of the tour."`
 	Bench   benchCommand   `cmd:"" help:"Run a session as fast as possible and print its scores."`
 	Record  recordCommand  `cmd:"" help:"Render a session as a video."`
 	Play    playCommand    `cmd:"" help:"Run a tape and print its scores, or verify its hashes."`
@@ -101,7 +103,7 @@ func (o *outputWriter) Write(b []byte) (int, error) {
 
 func newProgram(o Environment) *program {
 	return &program{Environment: o, library: plan.Library{
-		Tapes: o.Tapes, Traces: o.Traces, ComparisonFiles: o.Comparisons, MechanismFile: o.Mechanisms,
+		Tapes: o.Tapes, Traces: o.Traces, ComparisonFiles: o.Comparisons, MechanismFile: o.Mechanisms, LessonFiles: o.Lessons,
 		Warn: func(text string) { fmt.Fprintln(o.Stderr, "ghostcube: "+text) },
 	}}
 }

@@ -25,7 +25,7 @@ import (
 
 func testEnvironment(args []string, out, err io.Writer) Environment {
 	start := time.Now()
-	return Environment{Args: args, Stdout: out, Stderr: err, Tapes: assets.Tapes, Traces: assets.Traces, Comparisons: assets.Comparisons, Mechanisms: assets.Mechanisms, Now: func() time.Duration { return time.Since(start) }}
+	return Environment{Args: args, Stdout: out, Stderr: err, Tapes: assets.Tapes, Traces: assets.Traces, Comparisons: assets.Comparisons, Lessons: assets.Lessons, Mechanisms: assets.Mechanisms, Now: func() time.Duration { return time.Since(start) }}
 }
 
 func TestMain(m *testing.M) {

@@ -21,14 +21,15 @@ import (
 )
 
 type listCommand struct {
-	Kind string `arg:"" optional:"" help:"scenes, strategies, networks, traces, tapes, knobs, counters, measures, comparisons, mechanisms or display." placeholder:"KIND"`
+	Kind string `arg:"" optional:"" help:"scenes, strategies, networks, tapes, knobs, counters, measures, comparisons, lessons and others below." placeholder:"KIND"`
 	Name string `arg:"" optional:"" help:"A strategy, for its knobs or counters alone, or a comparison, for all of its settings." placeholder:"NAME"`
 }
 
 // Help returns the detailed help.
 func (c *listCommand) Help() string {
 	return `
-Without KIND only names are listed.
+Kinds are scenes, strategies, networks, traces, tapes, knobs, counters, measures, comparisons,
+lessons, mechanisms and display. Without KIND only names are listed.
 
 Examples:
   ghostcube list knobs rewind
@@ -36,7 +37,7 @@ Examples:
 `
 }
 
-var listKinds = []string{"scenes", "strategies", "networks", "traces", "tapes", "knobs", "counters", "measures", "comparisons", "mechanisms", "display"}
+var listKinds = []string{"scenes", "strategies", "networks", "traces", "tapes", "knobs", "counters", "measures", "comparisons", "lessons", "mechanisms", "display"}
 
 // Run prints a list.
 func (c *listCommand) Run(p *program) error {
@@ -88,6 +89,8 @@ func (c *listCommand) print(p *program, t table) error {
 		return listMeasures(t)
 	case "comparisons":
 		return p.listComparisons(t, c.Name)
+	case "lessons":
+		return p.listLessons(t)
 	case "mechanisms":
 		return p.listMechanisms(t)
 	case "display":
@@ -301,12 +304,20 @@ func (p *program) listNames(t table) error {
 	for i := range list {
 		comparisons = append(comparisons, list[i].Name)
 	}
+	tour, err := p.library.Lessons()
+	if err != nil {
+		return err
+	}
+	var lessons []string
+	for i := range tour {
+		lessons = append(lessons, tour[i].Name)
+	}
 	for _, x := range []struct {
 		kind  string
 		names []string
 	}{
 		{"scenes", scene.Names()}, {"strategies", lab.StrategyNames()}, {"networks", link.ProfileNames()},
-		{"traces", p.library.TraceNames()}, {"tapes", p.library.TapeNames()}, {"comparisons", comparisons},
+		{"traces", p.library.TraceNames()}, {"tapes", p.library.TapeNames()}, {"comparisons", comparisons}, {"lessons", lessons},
 	} {
 		t.row(x.kind, strings.Join(x.names, " "))
 	}

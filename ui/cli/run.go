@@ -16,6 +16,7 @@ import (
 type runCommand struct {
 	SessionFlags `embed:""`
 	DisplayFlags `embed:""`
+	Lesson       string `group:"session" help:"Lesson of the tour to start with, which has a session of its own (see list lessons)." placeholder:"NAME"`
 	Out          string `group:"output" help:"Folder for videos, screenshots and tapes." default:"ghostcube-out" placeholder:"ghostcube-out"`
 	Size         string `group:"output" help:"Size of the window in pixels." default:"1280x720" placeholder:"1280x720"`
 	Renderer     string `group:"output" help:"gpu-supersampled, gpu, software, software-half, or auto for the best that keeps up." default:"auto" placeholder:"auto"`
@@ -60,7 +61,7 @@ func (c *runCommand) Run(p *program) error {
 	if err := checkChoice("renderer", c.Renderer, Renderers...); err != nil {
 		return err
 	}
-	session, err := p.newPlan(c.SessionFlags, "")
+	session, err := c.plan(p)
 	if err != nil {
 		return usageError{err}
 	}
@@ -85,7 +86,22 @@ func (c *runCommand) Run(p *program) error {
 		}
 		reason = err.Error()
 	}
+	if session.Lesson != nil {
+		fmt.Fprintf(p.Stdout, "No window (%s): the lesson runs without a viewer.\n\n", reason)
+		return p.playLesson(session)
+	}
 	return p.headless(c, session, show, reason)
+}
+
+// plan plans the session: that of a lesson, or that of the flags.
+func (c *runCommand) plan(p *program) (*plan.Plan, error) {
+	if c.Lesson == "" {
+		return p.newPlan(c.SessionFlags, "")
+	}
+	if c.SessionFlags != (SessionFlags{}) {
+		return nil, errors.New("--lesson: a lesson has a session of its own: want no other flags of the session")
+	}
+	return p.planLesson(c.Lesson)
 }
 
 // windowPackages are the Debian packages that the window needs.

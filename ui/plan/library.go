@@ -18,12 +18,14 @@ type Library struct {
 	Tapes           fs.FS  // tapes/NAME.tape
 	Traces          fs.FS  // traces/NAME.csv
 	ComparisonFiles fs.FS  // comparisons/*.toml
+	LessonFiles     fs.FS  // lessons/NN-NAME.toml
 	MechanismFile   []byte // mechanisms.toml
 
 	// Warn is called with a warning, such as of a truncated tape. It may be nil.
 	Warn func(text string)
 
 	comparisons []Comparison // nil: not read yet
+	lessons     []Lesson     // nil: not read yet
 }
 
 // TapeNames returns the names of the built-in tapes.

@@ -23,6 +23,7 @@ type Plan struct {
 	Panes      []string    // specs
 	TapeName   string      // tape that the entries come from; empty if there is none
 	Comparison *Comparison // nil if the settings name none
+	Lesson     *Lesson     // nil if the session is none of the tour
 	Seconds    float64     // length of the session; 0: that of its tape, or the caller's default
 	Notice     string      // what differs from the settings, for the user; empty: nothing
 	Settings   Settings    // all settings of the session, complete
@@ -215,10 +216,13 @@ func (m *Plan) TapeNote() string {
 	return "tape " + strings.TrimSuffix(filepath.Base(m.TapeName), ".tape")
 }
 
-// Title returns the title of the comparison, or nothing if there is none.
+// Title returns the title of the lesson or the comparison, or nothing if there is neither.
 func (m *Plan) Title() string {
-	if m.Comparison == nil {
-		return ""
+	switch {
+	case m.Lesson != nil:
+		return m.Lesson.Title
+	case m.Comparison != nil:
+		return m.Comparison.Title
 	}
-	return m.Comparison.Title
+	return ""
 }

@@ -1,0 +1,122 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"ghostcube/predict/score"
+	"ghostcube/ui/plan"
+	"ghostcube/ui/stage"
+	"ghostcube/ui/tour"
+)
+
+type tourCommand struct {
+	Lesson string `arg:"" optional:"" help:"Lesson to start with (see list lessons); the default is the first." placeholder:"NAME"`
+	Out    string `group:"output" help:"Folder for videos, screenshots and tapes." default:"ghostcube-out" placeholder:"ghostcube-out"`
+	Size   string `group:"output" help:"Size of the window in pixels." default:"1280x720" placeholder:"1280x720"`
+	Text   bool   `group:"output" help:"Open no window: play the lesson without a viewer and print its figures."`
+}
+
+// Help returns the detailed help.
+func (c *tourCommand) Help() string {
+	return `
+A lesson has one idea. It sets up a session, says what to look at, waits until you have done one
+thing, and shows figures of the time before and after that. Without a window, and with --text,
+the lesson is played without a viewer.
+
+Examples:
+  ghostcube tour
+  ghostcube tour smoothing
+  ghostcube tour smoothing --text
+`
+}
+
+// Run opens the window with a lesson.
+func (c *tourCommand) Run(p *program) error {
+	if c.Lesson == "" {
+		list, err := p.library.Lessons()
+		if err != nil {
+			return err
+		}
+		c.Lesson = list[0].Name
+	}
+	if c.Text {
+		session, err := p.planLesson(c.Lesson)
+		if err != nil {
+			return usageError{err}
+		}
+		return p.playLesson(session)
+	}
+	return (&runCommand{Lesson: c.Lesson, Out: c.Out, Size: c.Size, Renderer: "auto"}).Run(p)
+}
+
+// planLesson plans the session of a lesson.
+func (p *program) planLesson(name string) (*plan.Plan, error) {
+	i, err := p.library.LessonNamed(name)
+	if err != nil {
+		return nil, err
+	}
+	list, err := p.library.Lessons()
+	if err != nil {
+		return nil, err
+	}
+	return p.library.NewLesson(&list[i])
+}
+
+// playLesson plays a lesson without a viewer and prints its words and figures.
+func (p *program) playLesson(session *plan.Plan) error {
+	r, err := tour.Play(session, nil)
+	if err != nil {
+		return err
+	}
+	x := r.Lesson
+	fmt.Fprintf(p.Stdout, "%s\n\n%s\n%s\n\n", x.Title, wrapText(x.Look), wrapText(x.Do))
+	t := newTextTable(p.Stdout)
+	t.row("FIGURE", fmt.Sprintf("BEFORE, %.1f s", r.BeforeSeconds), fmt.Sprintf("AFTER, %.1f s", r.AfterSeconds))
+	for i := range r.After {
+		before := score.Measure{}
+		if i < len(r.Before) {
+			before = r.Before[i]
+		}
+		t.row(stage.HeadlineTitle(r.After[i].Name), before.Text(), r.After[i].Text())
+	}
+	if err := t.close(); err != nil {
+		return err
+	}
+	fmt.Fprintf(p.Stdout, "\n%s\n", wrapText(x.After))
+	return nil
+}
+
+// wrapText breaks a text into lines of at most 100 characters.
+func wrapText(text string) string {
+	var b strings.Builder
+	width := 0
+	for i, word := range strings.Fields(text) {
+		switch n := len([]rune(word)); {
+		case i == 0:
+			width = n
+		case width+1+n > maxLine:
+			b.WriteByte('\n')
+			width = n
+		default:
+			b.WriteByte(' ')
+			width += 1 + n
+		}
+		b.WriteString(word)
+	}
+	return b.String()
+}
+
+// listLessons lists the lessons of the tour.
+func (p *program) listLessons(t table) error {
+	list, err := p.library.Lessons()
+	if err != nil {
+		return err
+	}
+	t.row("NO.", "NAME", "TITLE", "SCENE", "PANES")
+	for i := range list {
+		x := &list[i]
+		t.row(fmt.Sprint(i+1), x.Name, x.Title, x.Settings.Scene, x.Settings.Panes)
+	}
+	return nil
+}
