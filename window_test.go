@@ -23,9 +23,12 @@ import (
 	"testing"
 	"time"
 
+	"ghostcube/assets"
+	"ghostcube/predict/lab"
 	"ghostcube/predict/lab/tape"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
+	"ghostcube/ui/plan"
 )
 
 // reportVariable is the environment variable with the name of the file into which the program reports its
@@ -456,6 +459,105 @@ func TestWindow(t *testing.T) {
 		out, err := exec.Command("ffprobe", "-v", "error", "-count_frames", "-show_entries", "stream=nb_read_frames", "-of", "csv=p=0", m[1]).CombinedOutput()
 		if got := strings.TrimSpace(string(out)); err != nil || got != fmt.Sprint(frames) {
 			t.Errorf("ffprobe counts %s frames, the program %d: %v", got, frames, err)
+		}
+	}
+}
+
+// tourFolder is the environment variable with the folder of the screenshots of a whole tour (TestWindowTour).
+const tourFolder = "GHOSTCUBE_TOUR"
+
+// TestWindowTour plays lessons of the tour in the window as a viewer does: it reads, does what the lesson says by key
+// or in the panel, and goes on with F2. Without a folder for screenshots it plays three of them, and does not wait for
+// the figures.
+func TestWindowTour(t *testing.T) {
+	library := plan.Library{Tapes: assets.Tapes, Traces: assets.Traces, ComparisonFiles: assets.Comparisons, LessonFiles: assets.Lessons}
+	list, err := library.Lessons()
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := os.Getenv(tourFolder)
+	args := []string{"--size", "1280x720"}
+	if folder == "" {
+		list = list[1:4]
+	} else {
+		args = append(args, "--renderer", "software")
+	}
+	d := startWindow(t, append(args, "--lesson", list[0].Name)...)
+	for i := range list {
+		x := &list[i]
+		if i > 0 {
+			d.pressKey("F2")
+		}
+		is := func(phase string) func(s windowState) bool {
+			return func(s windowState) bool { _, ok := s.controls["lesson "+x.Name+" "+phase]; return ok }
+		}
+		d.waitUntil("lesson "+x.Name, is("before"))
+		if folder != "" {
+			d.waitTicks(int(x.Seconds*60) + 10)
+			d.shot(filepath.Join(folder, fmt.Sprintf("%02d-%s-before.png", i+1, x.Name)))
+		}
+		d.doAction(&x.Action)
+		if folder == "" {
+			d.waitUntil("effect of "+x.Name, func(s windowState) bool { return is("after")(s) || is("done")(s) })
+			continue
+		}
+		d.waitUntil("end of "+x.Name, is("done"))
+		d.shot(filepath.Join(folder, fmt.Sprintf("%02d-%s-after.png", i+1, x.Name)))
+	}
+	d.pressKey("F3")
+	d.waitUntil("the end of the tour", func(s windowState) bool { _, ok := s.controls["tour next"]; return !ok })
+	d.interrupt()
+}
+
+// shot saves a screenshot to a file.
+func (d *windowDriver) shot(name string) {
+	d.t.Helper()
+	before := len(d.outputFiles("screenshot-*.png"))
+	d.pressKey("F12")
+	d.waitUntil("a screenshot", func(windowState) bool { return len(d.outputFiles("screenshot-*.png")) > before })
+	files := d.outputFiles("screenshot-*.png")
+	slices.SortFunc(files, func(a, b string) int {
+		x, _ := os.Stat(a)
+		y, _ := os.Stat(b)
+		return x.ModTime().Compare(y.ModTime())
+	})
+	d.waitFrames() // the file is complete
+	if out, err := exec.Command("cp", files[len(files)-1], name).CombinedOutput(); err != nil {
+		d.t.Fatalf("%v: %s", err, out)
+	}
+}
+
+// doAction does the action of a lesson.
+func (d *windowDriver) doAction(a *plan.Action) {
+	d.t.Helper()
+	c := &a.Command
+	switch c.Verb {
+	case "":
+		d.holdKey("w", 60)
+	case "switch":
+		d.pressKey(strconv.Itoa(slices.Index(lab.StrategyNames(), c.Name) + 1))
+	case "nudge":
+		d.pressKey("f")
+	default:
+		if c.Pane > 0 { // the right pane
+			picture := d.state().picture
+			at := picture.Min.Add(image.Pt(picture.Dx()*3/4, picture.Dy()/3))
+			d.drag(at, at)
+		}
+		controls := d.state().controls
+		if _, ok := controls[c.Name+" number"]; ok {
+			d.click(c.Name + " number")
+			d.xdotool("key", "ctrl+a")
+			d.waitFrames()
+			d.xdotool("type", strings.TrimSuffix(c.Value, "ms"))
+			d.waitFrames()
+			d.xdotool("key", "Return")
+			d.waitFrames()
+			return
+		}
+		d.click(c.Name)
+		if c.Value != "on" {
+			d.click(c.Name + " " + c.Value)
 		}
 	}
 }

@@ -49,6 +49,9 @@ func (p *Pane) StartSpan(settle int) {
 	}
 }
 
+// SpanStarted reports whether the pane has been measured since StartSpan. A pane that starts again is not measured.
+func (p *Pane) SpanStarted() bool { return p.span != nil }
+
 // wireBytes returns the bytes on the wire of the first client so far.
 func (p *Pane) wireBytes(d link.Direction) uint64 { return p.Clients[0].LinkCounters(d).WireBytes }
 

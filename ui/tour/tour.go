@@ -4,6 +4,8 @@
 package tour
 
 import (
+	"slices"
+
 	"ghostcube/net/link"
 	"ghostcube/predict/lab"
 	"ghostcube/predict/score"
@@ -20,6 +22,9 @@ const (
 	After               // it has happened, and its effect is measured
 	Done                // the measurement has ended
 )
+
+// String returns the phase's name.
+func (p Phase) String() string { return [...]string{"before", "after", "done"}[p] }
 
 // Run is a lesson in progress.
 type Run struct {
@@ -60,6 +65,9 @@ func (r *Run) settleTicks(l *lab.Lab) int { return int(r.Lesson.Settle * float64
 func (r *Run) Tick(l *lab.Lab, e lab.Entry) {
 	if r.next++; l != r.lab || l.Ticks() != r.next {
 		settle := l.Config().Rate
+		if a := &r.Lesson.Action; r.Phase != Before && lasts(a) && !Acted(a, l, lab.Entry{}) {
+			r.Phase = Before // the past, in which nobody has acted
+		}
 		if r.Phase == After {
 			settle = r.settleTicks(l)
 		}
@@ -71,6 +79,10 @@ func (r *Run) Tick(l *lab.Lab, e lab.Entry) {
 		return
 	}
 	rate := l.Config().Rate
+	if r.Phase != Done && slices.ContainsFunc(l.Panes, func(p *lab.Pane) bool { return !p.SpanStarted() }) {
+		r.measure(l, rate) // a restarted scene, another strategy, or a new pane
+		return
+	}
 	ticks := int(r.next - r.from)
 	if r.Phase == Done || ticks%max(rate/4, 1) != 0 {
 		return
@@ -128,6 +140,11 @@ func Acted(a *plan.Action, l *lab.Lab, e lab.Entry) bool {
 		}
 	}
 	return false
+}
+
+// lasts reports whether an action sets something, so that the session shows whether it has happened.
+func lasts(a *plan.Action) bool {
+	return a.Command.Verb == "switch" || a.Command.Verb == "set" || a.Command.Verb == "condition"
 }
 
 // paneHas reports whether a pane has the strategy and the knobs, or the knob, of an action.

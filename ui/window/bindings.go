@@ -134,6 +134,7 @@ var bindings = [][]binding{
 		{label: "R", help: "start, stop recording a video", keys: keys{ebiten.KeyR}, press: func(g *game, _ int, _ bool) { g.toggleRecording() }},
 		{label: "F12", help: "save a screenshot", keys: keys{ebiten.KeyF12}, press: func(g *game, _ int, _ bool) { g.controls.screenshotDue = true }},
 		{label: "F11", help: "full screen", keys: keys{ebiten.KeyF11}, press: func(*game, int, bool) { ebiten.SetFullscreen(!ebiten.IsFullscreen()) }},
+		{label: "F2, Shift F2, F3", help: "tour: start or go on, go back, leave", keys: keys{ebiten.KeyF2, ebiten.KeyF3}, press: (*game).tourKey},
 		{label: "F1, Escape", help: "this list", keys: keys{ebiten.KeyF1, ebiten.KeyEscape},
 			press: func(g *game, key int, _ bool) { g.controls.helpShown = key == 0 && !g.controls.helpShown }},
 	},

@@ -93,9 +93,11 @@ func (g *game) updatePanel() capture {
 		return capture{}
 	}
 	p.ui.TooltipDelay = g.lab.Config().Rate / 4
-	g.buildPanel(p.readInput())
+	in := p.readInput()
+	g.buildPanel(in)
+	g.buildCard(in)
 	p.pressed = inpututil.AppendPressedKeys(p.pressed[:0])
-	return capture{p.ui.Captured(), p.keepKeys(p.ui.Typing(), len(p.pressed))}
+	return capture{p.ui.Captured() || g.cardCaptured(in), p.keepKeys(p.ui.Typing(), len(p.pressed))}
 }
 
 // keepKeys reports whether the keys belong to the panel: while a text is typed, and then until all keys are up,

@@ -23,6 +23,7 @@ func (g *game) lay(t *testing.T, in widget.Input) {
 	}
 	g.stage.Refresh(g.lab)
 	g.buildPanel(in)
+	g.buildCard(in)
 	if err := g.applyPanel(); err != nil {
 		t.Fatal(err)
 	}

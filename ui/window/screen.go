@@ -76,7 +76,7 @@ func (g *game) pictureRect() stage.Rect {
 	if !g.controls.uiHidden {
 		w -= s.panelPixels()
 	}
-	return stage.Rect{W: max(w, 1), H: max(s.h-g.barHeight(), 1)}
+	return stage.Rect{W: max(w, 1), H: max(s.h-g.barHeight()-g.cardBounds().Dy(), 1)}
 }
 
 // inPicture reports whether a pixel of the window lies beside the panel.
@@ -160,6 +160,7 @@ func (g *game) Draw(dst *ebiten.Image) {
 	}
 	g.painter.DrawOverlay(dst, &s.frame.Overlay)
 	if !g.controls.uiHidden {
+		g.tour.draw(dst, g.painter)
 		g.panel.draw(dst, g.painter)
 	}
 	s.measureLatency()
@@ -214,6 +215,8 @@ func (g *game) footer() string {
 		return "the past: W A S D or any change begins a new take here, End returns"
 	case g.repeating():
 		return fmt.Sprintf("the inputs of take %d: press a key to take over", g.past.drivers[g.past.timeline.Take()].source.Number)
+	case g.tour.run != nil:
+		return g.lessonFooter()
 	}
 	if g.tapePlaying() {
 		rate := float64(g.plan.Config.Rate)

@@ -61,6 +61,7 @@ type game struct {
 	controls    controls
 	screen      screen
 	videos      videos
+	tour        tourCard
 	sessionTape *sessionTape
 	past        past
 	beside      beside
@@ -110,6 +111,7 @@ func Open(o Options) (opened bool, err error) {
 	for _, c := range o.Display {
 		g.execute(c)
 	}
+	g.offerTour()
 	g.screen.pace.request(o.Renderer)
 	ebiten.SetWindowTitle("Ghostcube")
 	ebiten.SetWindowSize(o.Width, o.Height)
@@ -153,6 +155,8 @@ func (g *game) startPlan(p *plan.Plan) error {
 	g.panel.tuned = nil
 	g.past.start(g)
 	g.beside = beside{}
+	g.tour.start(p, l)
+	g.openLessonPage()
 	ebiten.SetTPS(p.Config.Rate)
 	for _, c := range p.Display() {
 		g.execute(c)
@@ -294,6 +298,7 @@ func (g *game) tick() error {
 	}
 	g.stage.Tick(g.lab)
 	e.Commands, g.newCommands = g.newCommands, nil
+	g.tour.tick(g.lab, e)
 	g.videos.add(e)
 	g.past.ticked(e, g.lab.Config().Rate)
 	g.writeTape(e, true)
@@ -303,7 +308,7 @@ func (g *game) tick() error {
 // nextEntry returns the entry of the take that the present one repeats, or else of the tape. ok is false if neither
 // drives the session.
 func (g *game) nextEntry() (e lab.Entry, ok bool) {
-	if e, ok = g.repeated(); ok || g.tapeTick >= g.tapeTicks {
+	if e, ok = g.repeated(); ok || !g.tapeDue() {
 		return e, ok
 	}
 	e = g.plan.Entry(g.tapeTick)
@@ -311,9 +316,17 @@ func (g *game) nextEntry() (e lab.Entry, ok bool) {
 	return e, true
 }
 
+// tapeDue reports whether the tape of the session, or that of a lesson, drives the next tick of the take.
+func (g *game) tapeDue() bool {
+	if g.tour.run != nil {
+		return g.tour.tapeMoves()
+	}
+	return g.tapeTick < g.tapeTicks
+}
+
 // tapePlaying reports whether a tape, an earlier take or the past drives the session.
 func (g *game) tapePlaying() bool {
-	return g.tapeTick < g.tapeTicks || g.repeating() || g.past.timeline.Reviewing()
+	return g.tapeDue() || g.repeating() || g.past.timeline.Reviewing()
 }
 
 // takeOver stops the tape; keys drive the session from now on. At a past moment that is playing they begin a new take.
@@ -322,6 +335,13 @@ func (g *game) takeOver() {
 		if !g.paused && g.past.timeline.Remaining() == 0 {
 			g.branch("keys", lab.Command{}, true)
 		}
+		return
+	}
+	if g.tour.run != nil {
+		if g.repeating() {
+			delete(g.past.drivers, g.past.timeline.Take())
+		}
+		g.tour.handTicks = handSeconds * g.lab.Config().Rate
 		return
 	}
 	if g.tapePlaying() {
