@@ -32,6 +32,7 @@ type Lesson struct {
 	Claims  []Claim  // what After says of the figures; a test runs the lesson and checks them
 	Seconds float64  // length of either measurement
 	Settle  float64  // seconds after the action that are left out
+	Moment  float64  // seconds after the action at which a picture of its effect is taken
 
 	Show     []lab.Command // what sets the display at its start
 	Settings Settings      // scene, network, panes, seat, seed, rate, tape, faults
@@ -177,6 +178,7 @@ type lessonFile struct {
 	Claims  []string `toml:"claims"`
 	Seconds float64  `toml:"seconds"`
 	Settle  *float64 `toml:"settle"`
+	Moment  float64  `toml:"moment"`
 	Show    string   `toml:"show"`
 	Seed    *uint64  `toml:"seed"`
 	sessionTable
@@ -297,6 +299,12 @@ func (f *lessonFile) lesson() (x Lesson, err error) {
 		if err := lab.ValidateSpec(spec); err != nil {
 			return x, &SettingError{"panes", "", err}
 		}
+	}
+	if x.Moment = f.Moment; x.Moment == 0 {
+		x.Moment = x.Seconds
+	}
+	if !(x.Moment > 0 && x.Moment <= x.Seconds) {
+		return x, &SettingError{"moment", fmt.Sprint(f.Moment), fmt.Errorf("want seconds above 0, up to %g", x.Seconds)}
 	}
 	if x.Action, err = f.action(); err != nil {
 		return x, &SettingError{"action", "", err}

@@ -92,6 +92,7 @@ func TestBadLessons(t *testing.T) {
 		`"set 1 lead 9" -> "switch 1 snapshto -"`:                 `01-x.toml: line 5: action: reach "or more" needs a number`,
 		`"or more" -> "mroe"`:                                     `01-x.toml: line 5: action: no reach "mroe"`,
 		`seed = 7 -> seconds = 1`:                                 "01-x.toml: line 12: seconds=1: want 2 to 30",
+		`seed = 7 -> moment = 9`:                                  "01-x.toml: line 12: moment=9: want seconds above 0, up to 8",
 		`seed = 7 -> settle = 8`:                                  "01-x.toml: line 12: settle=8: want seconds from 0",
 		`seed = 7 -> show = "yawn=1"`:                             `01-x.toml: line 12: show: `,
 		`claims = ["corrections: after < 0.5 * before", -> #`:     "01-x.toml: claims: it is missing",

@@ -1,0 +1,259 @@
+package cli
+
+import (
+	"bytes"
+	"fmt"
+	"image"
+	"image/png"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"ghostcube/internal/experiment"
+	"ghostcube/internal/golden"
+	"ghostcube/predict/lab"
+	"ghostcube/predict/score"
+	"ghostcube/render/video"
+	"ghostcube/ui/plan"
+	"ghostcube/ui/recorder"
+	"ghostcube/ui/stage"
+	"ghostcube/ui/tour"
+)
+
+// The page of the tour. go test ./ui/cli -run TestTour -update writes it, with -stills its pictures, too.
+const (
+	tourPage     = "../../docs/tour.md"
+	tourPictures = "../../docs/tour"
+)
+
+// The pictures of the page.
+const (
+	tourPictureWidth, tourPictureHeight = 640, 360
+	maxTourPictureBytes                 = 2.5e6 // of all together
+	maxPictureDifference                = 4     // mean over all components, of 255: other edges are the same picture
+)
+
+const tourPageHead = `# The tour
+
+%d lessons with one idea each. In the window, F2 starts the tour; ` + "`ghostcube tour NAME`" + ` starts with a
+lesson. A lesson says what to look at and waits until you have done one thing, by whatever key or
+control. Its figures are of the time before and after that, measured in your session.
+
+The figures and pictures here are those of a session without a viewer: a tape moves the player, and
+the action comes when the first measurement is complete. A test plays all lessons, checks what they
+claim against a session in which nobody acts, and compares this page with the result.
+`
+
+// TestTourPage plays all lessons and compares the page with their words and figures.
+func TestTourPage(t *testing.T) {
+	p := newProgram(testEnvironment(nil, t.Output(), t.Output()))
+	list, err := p.library.Lessons()
+	if err != nil {
+		t.Fatal(err)
+	}
+	sections := make([]string, len(list))
+	t.Run("play", func(t *testing.T) {
+		for i := range list {
+			t.Run(list[i].Name, func(t *testing.T) {
+				t.Parallel()
+				m, err := newProgram(testEnvironment(nil, t.Output(), t.Output())).planLesson(list[i].Name)
+				if err != nil {
+					t.Fatal(err)
+				}
+				r, err := tour.Play(m, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				sections[i] = tourSection(i+1, r)
+			})
+		}
+	})
+	page := fmt.Sprintf(tourPageHead, len(list)) + strings.Join(sections, "")
+	if golden.Updating() {
+		if err := os.WriteFile(tourPage, []byte(page), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(tourPage)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, old := strings.Split(page, "\n"), strings.Split(string(want), "\n")
+	for i := range max(len(got), len(old)) {
+		if i >= len(got) || i >= len(old) || got[i] != old[i] {
+			t.Fatalf("docs/tour.md, line %d:\ngot  %q\nwant %q", i+1, got[min(i, len(got)-1)], old[min(i, len(old)-1)])
+		}
+	}
+}
+
+// tourSection returns the section of a lesson that has been played.
+func tourSection(number int, r *tour.Run) string {
+	x := r.Lesson
+	var b strings.Builder
+	fmt.Fprintf(&b, "\n## %d. %s\n\n%s\n\n**%s**\n\n", number, x.Title, x.Look, x.Do)
+	fmt.Fprintf(&b, "| | %g s before | %g s after |\n|---|---:|---:|\n", r.BeforeSeconds, r.AfterSeconds)
+	for i, f := range x.Figures {
+		name := stage.HeadlineTitle(f.Measure)
+		if strings.Contains(f.Name, "@") {
+			name = fmt.Sprintf("pane %d: %s", f.Pane+1, name)
+		}
+		value := func(list []score.Measure) string { return list[i].Text() }
+		fmt.Fprintf(&b, "| %s | %s | %s |\n", name, value(r.Before), value(r.After))
+	}
+	fmt.Fprintf(&b, "\n%s\n\n", x.After)
+	for k, when := range tourTimes {
+		fmt.Fprintf(&b, "![%s: %s](tour/%s)%s", x.Title, when, tourPicture(number, x, k), [...]string{" ", "\n"}[k])
+	}
+	fmt.Fprintf(&b, "\nScene `%s`, network `%s`, `%s`. `ghostcube tour %s`\n", x.Settings.Scene, x.Settings.Network, strings.ReplaceAll(x.Settings.Panes, ",", "`, `"), x.Name)
+	return b.String()
+}
+
+// tourTimes are the moments of the two pictures of a lesson.
+var tourTimes = [2]string{"before", "after"}
+
+// tourPicture returns the name of the file of a picture.
+func tourPicture(number int, x *plan.Lesson, k int) string {
+	return fmt.Sprintf("%02d-%s-%s.png", number, x.Name, tourTimes[k])
+}
+
+// TestTourPictures checks that every lesson has its two pictures, and that they are small. With GHOSTCUBE_CI=1 or
+// -stills it renders them and compares them with the files.
+func TestTourPictures(t *testing.T) {
+	p := newProgram(testEnvironment(nil, t.Output(), t.Output()))
+	list, err := p.library.Lessons()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if *updateStills {
+		if err := os.MkdirAll(tourPictures, 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var names []string
+	for i := range list {
+		for k := range tourTimes {
+			names = append(names, tourPicture(i+1, &list[i], k))
+		}
+	}
+	t.Run("render", func(t *testing.T) {
+		if !*updateStills {
+			experiment.Skip(t)
+		}
+		for i := range list {
+			for k := range tourTimes {
+				t.Run(tourPicture(i+1, &list[i], k), func(t *testing.T) {
+					t.Parallel()
+					compareTourPicture(t, &list[i], k, filepath.Join(tourPictures, tourPicture(i+1, &list[i], k)))
+				})
+			}
+		}
+	})
+	files, err := os.ReadDir(tourPictures)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var have []string
+	size := int64(0)
+	for _, f := range files {
+		info, err := f.Info()
+		if err != nil {
+			t.Fatal(err)
+		}
+		have, size = append(have, f.Name()), size+info.Size()
+	}
+	if slices.Sort(names); !slices.Equal(have, names) {
+		t.Errorf("docs/tour has %v, want %v", have, names)
+	}
+	if size > maxTourPictureBytes {
+		t.Errorf("the pictures have %d bytes, want at most %g", size, maxTourPictureBytes)
+	}
+}
+
+// compareTourPicture renders a picture of a lesson and compares it with its file, or writes the file.
+func compareTourPicture(t *testing.T, x *plan.Lesson, k int, file string) {
+	t.Helper()
+	picture := reduceColors(renderTourPicture(t, x, k), stillColors)
+	if *updateStills {
+		var b bytes.Buffer
+		if err := (&png.Encoder{CompressionLevel: png.BestCompression}).Encode(&b, picture); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, b.Bytes(), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f, err := os.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	stored, err := png.Decode(f)
+	if err != nil || stored.Bounds() != picture.Bounds() {
+		t.Fatalf("%v, %v, want %v", err, stored.Bounds(), picture.Bounds())
+	}
+	if d := pictureDifference(stored, picture); d > maxPictureDifference {
+		t.Errorf("the picture is out of date: it differs by %.1f of 255", d)
+	}
+}
+
+// pictureDifference returns the mean difference of the components of two pictures of one size, of 255.
+func pictureDifference(a, b image.Image) float64 {
+	sum, n := 0.0, 0
+	r := a.Bounds()
+	for y := r.Min.Y; y < r.Max.Y; y++ {
+		for x := r.Min.X; x < r.Max.X; x++ {
+			ar, ag, ab, _ := a.At(x, y).RGBA()
+			br, bg, bb, _ := b.At(x, y).RGBA()
+			for _, d := range [...]int{int(ar) - int(br), int(ag) - int(bg), int(ab) - int(bb)} {
+				sum += float64(max(d, -d)) / 257
+				n++
+			}
+		}
+	}
+	return sum / float64(n)
+}
+
+// renderTourPicture renders a lesson before its action, or at its moment after it.
+func renderTourPicture(t *testing.T, x *plan.Lesson, k int) image.Image {
+	t.Helper()
+	p := newProgram(testEnvironment(nil, io.Discard, io.Discard))
+	m, err := p.planLesson(x.Name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rate := float64(m.Config.Rate)
+	at := int(x.Seconds * rate)
+	n := at
+	if k == 1 {
+		n += int(x.Moment * rate)
+	}
+	entries := make([]lab.Entry, n)
+	for i := range entries {
+		entries[i] = tour.Entry(m, i, at)
+	}
+	entries[0].Commands = slices.Concat(m.Display(), entries[0].Commands)
+	file := filepath.Join(t.TempDir(), "picture.png")
+	r, _, err := p.recordVideo(m, &recorder.Job{Entries: entries, SkipTicks: n - maxTicksPerFrame,
+		Format: video.Format{File: file, W: tourPictureWidth, H: tourPictureHeight, FPS: m.Config.Rate}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r.LastFrame
+}
+
+// TestPictureDifference checks that the comparison of pictures sees another picture, and no difference in an equal one.
+func TestPictureDifference(t *testing.T) {
+	a, b := image.NewGray(image.Rect(0, 0, 8, 8)), image.NewGray(image.Rect(0, 0, 8, 8))
+	if d := pictureDifference(a, b); d != 0 {
+		t.Errorf("equal pictures differ by %v", d)
+	}
+	for i := range b.Pix[:32] {
+		b.Pix[i] = 100
+	}
+	if d := pictureDifference(a, b); d < 49 || d > 51 {
+		t.Errorf("half of the pixels differ by 100: %v", d)
+	}
+}
