@@ -277,3 +277,44 @@ func TestOfferOnce(t *testing.T) {
 		t.Error("the offer does not start the tour")
 	}
 }
+
+// TestLessonAndPast checks that a visit to the past is no time of a lesson, that the measurement begins again after it,
+// and that a take that begins before the action has not acted.
+func TestLessonAndPast(t *testing.T) {
+	g := newTestGame(t, "rewind")
+	list := lessonsOf(t, g)
+	m, err := g.Library.NewLesson(&list[1])
+	if err == nil {
+		err = g.startPlan(m)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.runTicks(t, 600)
+	r := g.tour.run
+	g.seekFully(200)
+	g.paused = false
+	g.runTicks(t, 60)
+	if r.BeforeSeconds != 10 || g.lab.Ticks() != 260 {
+		t.Errorf("in the past: %v s, tick %d", r.BeforeSeconds, g.lab.Ticks())
+	}
+	g.goLive()
+	g.paused = false
+	g.runTicks(t, 121)
+	if r.BeforeSeconds != 2 || r.Phase != tour.Before || g.lab.Ticks() != 721 {
+		t.Errorf("back at the end: %v s, %v, tick %d", r.BeforeSeconds, r.Phase, g.lab.Ticks())
+	}
+	g.act(t, &list[1])
+	g.runTicks(t, 600)
+	if r.Phase != tour.Done {
+		t.Fatalf("phase %v", r.Phase)
+	}
+	g.seekFully(400)
+	g.paused = false
+	g.takeOver()
+	g.setButtons(sim.Left, 0)
+	g.runTicks(t, 62)
+	if r.Phase != tour.Before || g.past.timeline.Reviewing() || g.lab.Panes[0].Strategy.Name != "noprediction" {
+		t.Errorf("in a take before the action: %v, %s", r.Phase, g.lab.Panes[0].Strategy.Name)
+	}
+}
