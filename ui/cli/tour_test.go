@@ -44,7 +44,8 @@ control. Its figures are of the time before and after that, measured in your ses
 
 The figures and pictures here are those of a session without a viewer: a tape moves the player, and
 the action comes when the first measurement is complete. A test plays all lessons, checks what they
-claim against a session in which nobody acts, and compares this page with the result.
+claim against a session in which nobody acts, and compares this page with the result. The captions in
+the pictures are about the whole session, and not about the time since the action.
 `
 
 // TestTourPage plays all lessons and compares the page with their words and figures.
