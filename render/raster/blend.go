@@ -16,13 +16,18 @@ func blend(px []uint8, c [3]float32, alpha float32) {
 	}
 }
 
-// drawTrail draws a trail over the rows [y0, y1), thinner and fainter towards its oldest point.
-func (p *Painter) drawTrail(dst *image.RGBA, t *render.Trail, y0, y1 int) {
+// floatColor returns the components of a colour, in [0, 1].
+func floatColor(c render.Color) [3]float32 {
+	return [3]float32{float32(c.R) / 255, float32(c.G) / 255, float32(c.B) / 255}
+}
+
+// drawTrail draws a trail over the band, thinner and fainter towards its oldest point.
+func (k *worker) drawTrail(t *render.Trail) {
 	n := len(t.Points)
-	c := [3]float32{float32(t.Color.R) / 255, float32(t.Color.G) / 255, float32(t.Color.B) / 255}
+	c := floatColor(t.Color)
 	for i := 1; i < n; i++ {
-		ax, ay, ad := p.projection.Project(t.Points[i-1])
-		bx, by, bd := p.projection.Project(t.Points[i])
+		ax, ay, ad := k.projection.Project(t.Points[i-1])
+		bx, by, bd := k.projection.Project(t.Points[i])
 		if ad < render.NearPlane || bd < render.NearPlane {
 			continue
 		}
@@ -30,31 +35,29 @@ func (p *Painter) drawTrail(dst *image.RGBA, t *render.Trail, y0, y1 int) {
 		alpha := float32(float32(t.Color.A) * age * (1. / 255))
 		half := 0.8 + float32(0.9*age)
 		za, zb := 1/ad, 1/bd
-		stroke(p.w, ax, ay, bx, by, half, y0, y1, func(x, y int, share, cover float32) {
+		stroke(k.w, ax, ay, bx, by, half, k.y0, k.y1, func(x, y int, share, cover float32) {
 			z := za + float32((zb-za)*share)
-			if z > p.invDepth[2*y*p.w*samplesPerAxis+2*x] {
-				at := dst.PixOffset(dst.Rect.Min.X+x, dst.Rect.Min.Y+y)
-				blend(dst.Pix[at:], c, float32(alpha*cover))
+			if z > k.depthAt(x, y) {
+				blend(k.row(y)[4*x:], c, float32(alpha*cover))
 			}
 		})
 	}
 }
 
-// drawLine draws a line over the rows [y0, y1).
-func (p *Painter) drawLine(dst *image.RGBA, l *render.Line, y0, y1 int) {
-	ax, ay, ad := p.projection.Project(l.A)
-	bx, by, bd := p.projection.Project(l.B)
+// drawLine draws a line over the band.
+func (k *worker) drawLine(l *render.Line) {
+	ax, ay, ad := k.projection.Project(l.A)
+	bx, by, bd := k.projection.Project(l.B)
 	if ad < render.NearPlane || bd < render.NearPlane {
 		return
 	}
-	c := [3]float32{float32(l.Color.R) / 255, float32(l.Color.G) / 255, float32(l.Color.B) / 255}
+	c := floatColor(l.Color)
 	alpha := float32(l.Color.A) / 255
 	za, zb := 1/ad, 1/bd
-	stroke(p.w, ax, ay, bx, by, render.LineHalfWidth, y0, y1, func(x, y int, share, cover float32) {
+	stroke(k.w, ax, ay, bx, by, render.LineHalfWidth, k.y0, k.y1, func(x, y int, share, cover float32) {
 		z := za + float32((zb-za)*share)
-		if z > p.invDepth[2*y*p.w*samplesPerAxis+2*x] {
-			at := dst.PixOffset(dst.Rect.Min.X+x, dst.Rect.Min.Y+y)
-			blend(dst.Pix[at:], c, float32(float32(alpha*cover)*(1-fogAt(1/z))))
+		if z > k.depthAt(x, y) {
+			blend(k.row(y)[4*x:], c, float32(float32(alpha*cover)*(1-fogAt(1/z))))
 		}
 	})
 }
@@ -103,7 +106,7 @@ func ceil(x float32) int {
 func DrawOverlay(dst *image.RGBA, l *render.DrawList) {
 	for i := range l.Items {
 		it := &l.Items[i]
-		c := [3]float32{float32(it.Color.R) / 255, float32(it.Color.G) / 255, float32(it.Color.B) / 255}
+		c := floatColor(it.Color)
 		alpha := float32(it.Color.A) / 255
 		switch it.Kind {
 		case render.RectKind:

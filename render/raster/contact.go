@@ -1,8 +1,6 @@
 package raster
 
 import (
-	"slices"
-
 	"ghostcube/render"
 	"ghostcube/sim/geom"
 )
@@ -15,7 +13,7 @@ type contact struct {
 
 // collectContacts lists the contact shadows that may be in the picture.
 func (p *Painter) collectContacts(s *render.Scene) {
-	p.contacts, p.contactDim = p.contacts[:0], p.contactDim[:0]
+	p.contacts = p.contacts[:0]
 	if p.projection.Eye.Z <= 0 {
 		return
 	}
@@ -35,45 +33,51 @@ func (p *Painter) collectContacts(s *render.Scene) {
 			p.contacts = append(p.contacts, c)
 		}
 	}
-	if len(p.contacts) > 0 {
-		p.contactDim = slices.Grow(p.contactDim, p.w*p.h)[:p.w*p.h]
-	}
 }
 
-// dimContacts computes the contact shadows in the pixel rows [y0, y1).
-func (p *Painter) dimContacts(y0, y1 int) {
-	if len(p.contactDim) == 0 {
-		return
-	}
-	stride := p.w * samplesPerAxis
-	dim := p.contactDim[y0*p.w : y1*p.w]
-	for i := range dim {
-		dim[i] = 1
-	}
-	for i := range p.contacts {
-		c := &p.contacts[i]
+// dimContacts computes the contact shadows in the band.
+func (k *worker) dimContacts() {
+	for i := range k.contacts {
+		c := &k.contacts[i]
+		top, bottom := max(k.y0, int(max(c.outline.top, 0))), min(k.y1, ceil(c.outline.bottom))
+		if top >= bottom {
+			continue
+		}
 		g := &c.Ground
 		u, v := g.U.Scale(1/g.HalfU), g.V.Scale(1/g.HalfV)
 		spanU, spanV := g.HalfU/c.Reach, g.HalfV/c.Reach
-		for y := max(y0, int(max(c.outline.top, 0))); y < y1 && float32(y) < c.outline.bottom; y++ {
-			x0, x1 := c.outline.span(y, p.w)
-			ray := p.projection.Ray(float32(x0)+0.5, float32(y)+0.5)
-			if ray.Z >= 0 {
+		for y := top; y < bottom; y++ {
+			x0, x1 := c.outline.span(y, k.w)
+			ray := k.projection.Ray(float32(x0)+0.5, float32(y)+0.5)
+			if ray.Z >= 0 || x0 >= x1 {
 				continue
 			}
 			// The ground's depth is the same along a row because the camera never rolls.
-			w := -p.projection.Eye.Z / ray.Z
-			d, step := p.projection.Eye.AddScaled(w, ray).Sub(g.Center), p.projection.Right.Scale(w/p.projection.FocalLength)
+			w := -k.projection.Eye.Z / ray.Z
+			d, step := k.projection.Eye.AddScaled(w, ray).Sub(g.Center), k.projection.Right.Scale(w/k.projection.FocalLength)
 			atU, atV, stepU, stepV := d.Dot(u), d.Dot(v), step.Dot(u), step.Dot(v)
 			clear := 1 - fogAt(w)
-			up, down := p.faceIDs[y*samplesPerAxis*stride:][:stride], p.faceIDs[(y*samplesPerAxis+1)*stride:][:stride]
-			row := p.contactDim[y*p.w:][:p.w]
+			k.touchContacts(y, x0, x1)
+			row := k.contactDim[(y-k.y0)*k.w:][:k.w]
 			for x := x0; x < x1; x++ {
-				if up[2*x] == 0 || up[2*x+1] == 0 || down[2*x] == 0 || down[2*x+1] == 0 { // some of the ground is visible
-					row[x] *= 1 - float32(c.occlusion(atU, atV, spanU, spanV)*clear)
-				}
+				row[x] *= 1 - float32(c.occlusion(atU, atV, spanU, spanV)*clear)
 				atU, atV = atU+stepU, atV+stepV
 			}
+		}
+	}
+}
+
+// touchContacts prepares the memory of the pixels [x0, x1) of row y for contact shadows.
+func (k *worker) touchContacts(y, x0, x1 int) {
+	blocks := k.rowBlocks(y)
+	for b := x0 / blockSize; b <= (x1-1)/blockSize; b++ {
+		if blocks[b]&inContact != 0 {
+			continue
+		}
+		blocks[b] |= inContact
+		dim := k.contactDim[(y-k.y0)*k.w+b*blockSize:][:min(blockSize, k.w-b*blockSize)]
+		for i := range dim {
+			dim[i] = 1
 		}
 	}
 }

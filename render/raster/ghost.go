@@ -6,12 +6,9 @@ import (
 	"ghostcube/render"
 )
 
-// ghostMask is the figure of the ghosts of one colour: the strength of the strongest ghost at each sample. It
-// has a margin of empty samples on every side, so that the line can look around each pixel.
-type ghostMask struct {
-	strength                 []uint8
-	left, top, right, bottom int // pixels that the figure may cover
-}
+// ghostMask is the figure of the ghosts of one colour in a band and the rows around it: the strength of the strongest
+// ghost at each sample. It has a margin of empty samples on every side, so that the line can look around each pixel.
+type ghostMask struct{ strength []uint8 }
 
 // lineTaps returns the distances, in samples, at which the search for the line looks along an axis and
 // along a diagonal.
@@ -26,72 +23,78 @@ func (p *Painter) maskStride() int {
 	return p.w*samplesPerAxis + 2*side
 }
 
-// prepareGhostMasks makes a mask for each colour of ghosts.
-func (p *Painter) prepareGhostMasks() {
+// maskRows returns the number of rows of a mask: those of the samples of a band, and a margin.
+func (p *Painter) maskRows() int {
 	side, _ := p.lineTaps()
-	for len(p.masks) < p.ghostColors.Count {
-		p.masks = append(p.masks, ghostMask{})
+	return bandRows*samplesPerAxis + 2*side
+}
+
+// boundGhosts finds the pixels that the ghosts of each colour may cover.
+func (p *Painter) boundGhosts() {
+	half := render.GhostLineWidth(p.h)
+	for i := range p.figures {
+		p.figures[i] = image.Rectangle{Min: image.Pt(p.w, p.h)}
 	}
-	p.masks = p.masks[:p.ghostColors.Count]
-	n := p.maskStride() * (p.h*samplesPerAxis + 2*side)
-	for i := range p.masks {
-		m := &p.masks[i]
-		if cap(m.strength) < n {
-			m.strength = make([]uint8, n)
-		}
-		m.strength = m.strength[:n]
-		clear(m.strength)
-		m.left, m.top, m.right, m.bottom = p.w, p.h, 0, 0
-	}
-	half := side / samplesPerAxis
 	for i := range p.ghosts {
 		f := &p.ghosts[i]
-		m := &p.masks[f.layer]
+		r := &p.figures[f.layer]
 		for _, c := range f.corners[:f.cornerCount] {
 			x, y := ceil(c.x*(1./samplesPerAxis)), ceil(c.y*(1./samplesPerAxis))
-			m.left, m.right = max(min(m.left, x-half-1), 0), min(max(m.right, x+half+1), p.w)
-			m.top, m.bottom = max(min(m.top, y-half-1), 0), min(max(m.bottom, y+half+1), p.h)
+			r.Min.X, r.Max.X = max(min(r.Min.X, x-half-1), 0), min(max(r.Max.X, x+half+1), p.w)
+			r.Min.Y, r.Max.Y = max(min(r.Min.Y, y-half-1), 0), min(max(r.Max.Y, y+half+1), p.h)
 		}
 	}
 }
 
-// fillGhostMasks writes the ghosts into the pixel rows [y0, y1) of their masks.
-func (p *Painter) fillGhostMasks(y0, y1 int) {
-	side, _ := p.lineTaps()
-	stride := p.maskStride()
-	for i := range p.ghosts {
-		f := &p.ghosts[i]
-		strength := p.masks[f.layer].strength
-		for row := max(y0*samplesPerAxis, int(max(f.top, 0))); row < y1*samplesPerAxis && float32(row) < f.bottom; row++ {
-			x0, x1 := f.span(row, p.w*samplesPerAxis)
-			if x0 >= x1 {
-				continue
-			}
-			line := strength[(row+side)*stride+side+x0 : (row+side)*stride+side+x1]
-			for k := range line {
-				line[k] = max(line[k], f.strength)
-			}
-		}
+// drawGhosts blends the figure of a colour over the band. A sample belongs to the line as far as the strength at the
+// samples around it differs.
+func (k *worker) drawGhosts(which int) {
+	r := &k.figures[which]
+	top, bottom := max(k.y0, r.Min.Y), min(k.y1, r.Max.Y)
+	if top >= bottom {
+		return
 	}
-}
-
-// drawGhosts blends the figure of a mask over the pixel rows [y0, y1). A sample belongs to the line as far as the
-// strength at the samples around it differs.
-func (p *Painter) drawGhosts(dst *image.RGBA, m *ghostMask, color render.Color, y0, y1 int) {
-	side, corner := p.lineTaps()
-	stride := p.maskStride()
+	m := &k.mask
+	k.fillGhostMask(which)
+	side, corner := k.lineTaps()
+	stride := k.maskStride()
 	taps := [9]int{0, -side, side, -side * stride, side * stride, -corner*stride - corner, -corner*stride + corner, corner*stride - corner, corner*stride + corner}
-	c := [3]float32{float32(color.R) / 255, float32(color.G) / 255, float32(color.B) / 255}
-	for y := max(y0, m.top); y < min(y1, m.bottom); y++ {
-		out := dst.Pix[dst.PixOffset(dst.Rect.Min.X, dst.Rect.Min.Y+y):]
-		for x := m.left; x < m.right; x++ {
-			at := (y*samplesPerAxis+side)*stride + x*samplesPerAxis + side
+	c := floatColor(k.ghostColors.Colors[which])
+	for y := top; y < bottom; y++ {
+		out := k.row(y)
+		for x := r.Min.X; x < r.Max.X; x++ {
+			at := ((y-k.y0)*samplesPerAxis+side)*stride + x*samplesPerAxis + side
 			alpha, plain := m.plainOpacity(at, stride, &taps)
 			if !plain {
 				alpha = float32(0.25 * (m.sampleOpacity(at, &taps) + m.sampleOpacity(at+1, &taps) + m.sampleOpacity(at+stride, &taps) + m.sampleOpacity(at+stride+1, &taps)))
 			}
 			if alpha > 0 {
 				blend(out[4*x:], c, alpha)
+			}
+		}
+	}
+}
+
+// fillGhostMask writes the ghosts of a colour into the mask.
+func (k *worker) fillGhostMask(which int) {
+	side, _ := k.lineTaps()
+	stride := k.maskStride()
+	clear(k.mask.strength)
+	first := k.y0*samplesPerAxis - side // row of the picture that is the mask's first
+	top, bottom := max(first, 0), min(k.y1*samplesPerAxis+side, k.h*samplesPerAxis)
+	for i := range k.ghosts {
+		f := &k.ghosts[i]
+		if int(f.layer) != which {
+			continue
+		}
+		for row := max(top, int(max(f.top, 0))); row < bottom && float32(row) < f.bottom; row++ {
+			x0, x1 := f.span(row, k.w*samplesPerAxis)
+			if x0 >= x1 {
+				continue
+			}
+			line := k.mask.strength[(row-first)*stride+side:][x0:x1]
+			for i := range line {
+				line[i] = max(line[i], f.strength)
 			}
 		}
 	}

@@ -57,15 +57,20 @@ func TestVisibleFaces(t *testing.T) {
 		s := cubePile(60)
 		im := image.NewRGBA(image.Rect(0, 0, 160, 90))
 		var p Painter
-		p.Draw(im, s, &cam)
+		p.prepare(im, s, &cam)
+		band := newWorker()
+		band.join(&p)
 		stride, wrong, faces := p.w*samplesPerAxis, 0, 0
 		for row := range p.h * samplesPerAxis {
+			if row%(bandRows*samplesPerAxis) == 0 {
+				band.drawNext()
+			}
 			for x := range stride {
 				ray := p.projection.Ray((float32(x)+0.5)/samplesPerAxis, (float32(row)+0.5)/samplesPerAxis)
 				want := castRay(s, p.projection.Eye, ray)
 				got := float32(0)
-				if id := p.faceIDs[row*stride+x]; id != 0 {
-					got = p.faces[id].n.Dot(p.faces[id].center.Sub(p.projection.Eye)) / p.faces[id].n.Dot(ray)
+				if id := band.faceAt(x, row); id != 0 {
+					got = p.faces[id].eyeOffset / p.faces[id].n.Dot(ray)
 					faces++
 				}
 				if geom.Abs(got-want) > 0.01*max(want, 1) {
@@ -129,18 +134,99 @@ func TestGolden(t *testing.T) {
 	golden.Compare(t, "golden.txt", b.String())
 }
 
-// TestWorkers promises that a picture does not depend on the number of workers.
+// TestWorkers promises that a picture does not depend on the number of workers, nor on the pictures before it.
 func TestWorkers(t *testing.T) {
-	draw := func(n int) []byte {
-		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(n))
+	var p Painter
+	draw := func(workers int) []byte {
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(workers))
 		im := image.NewRGBA(image.Rect(0, 0, 200, 113))
-		new(Painter).Draw(im, cubePile(60), &cameras[0])
+		p.Draw(im, cubePile(60), &cameras[0])
 		return im.Pix
 	}
 	alone := draw(1)
-	for _, n := range []int{2, 5} {
+	for _, n := range []int{2, 3, 7} {
+		other := image.NewRGBA(image.Rect(0, 0, 90, 170))
+		p.Draw(other, cubePile(300), &cameras[n%len(cameras)])
 		if string(draw(n)) != string(alone) {
 			t.Errorf("%d workers draw another picture than one", n)
+		}
+	}
+}
+
+// TestAllocations promises that pictures allocate nothing once memory has grown. The runtime allocates for goroutines
+// now and then, and is counted too: less than once a picture, or it is an error.
+func TestAllocations(t *testing.T) {
+	s := cubePile(60)
+	im := image.NewRGBA(image.Rect(0, 0, 320, 180))
+	var l render.DrawList
+	l.Text(16, 34, render.Font{Size: 16}, render.RGB(1, 1, 1), "rewind")
+	l.Line([]render.Point{{X: 10, Y: 60}, {X: 60, Y: 70}}, 2, render.RGB(0.3, 0.6, 1))
+	var p Painter
+	draw := func() {
+		p.Draw(im, s, &cameras[0])
+		DrawOverlay(im, &l)
+	}
+	for _, workers := range []int{1, 3} {
+		func() {
+			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(workers))
+			var before, after runtime.MemStats
+			draw()
+			for range 3 {
+				runtime.ReadMemStats(&before)
+				for range 20 {
+					draw()
+				}
+				if runtime.ReadMemStats(&after); after.Mallocs-before.Mallocs < 20 {
+					return
+				}
+			}
+			t.Errorf("%d workers: 20 pictures allocate %d times", workers, after.Mallocs-before.Mallocs)
+		}()
+	}
+}
+
+// TestGroundRuns promises that ground which is coloured many pixels at a time has the colour that each pixel has by
+// itself, in the sun and in shadow, near the middle of the world and far from it.
+func TestGroundRuns(t *testing.T) {
+	for i, away := range []float32{0, 37.3, -900, 20000} {
+		for k, cam := range append(cameras, render.Orbit(geom.Vec3{}, 45, 89, 40), render.Orbit(geom.Vec3{X: 2}, 90, 3, 25)) {
+			s := cubePile(40)
+			s.Cubes = slices.DeleteFunc(s.Cubes, func(c render.Cube) bool { return c.Ghost() })
+			s.Cubes = append(s.Cubes, render.Cube{Pose: geom.Pose{Pos: geom.Vec3{X: -4, Y: 1, Z: 1.5}, Rot: geom.Identity}, Half: geom.Vec3{X: 1, Y: 2, Z: 1}, Color: render.RGB(0.5, 0.5, 0.5)})
+			s.Trails = nil
+			for j := range s.Cubes {
+				s.Cubes[j].Pose.Pos.X += away
+			}
+			cam.Eye.X, cam.Target.X = cam.Eye.X+away, cam.Target.X+away
+			im := image.NewRGBA(image.Rect(0, 0, 331, 187))
+			var p Painter
+			p.prepare(im, s, &cam)
+			band := newWorker()
+			band.join(&p)
+			runs, shady := 0, 0
+			for band.drawNext() {
+				for y := band.y0; y < band.y1; y++ {
+					g := p.groundRow(float32(y) + 0.5)
+					for x := range p.w {
+						what := band.rowBlocks(y)[x/blockSize]
+						if what != 0 && what != inShadow {
+							continue
+						}
+						runs++
+						if what == inShadow {
+							shady++
+						}
+						var want [4]uint8
+						p.shadeGround(&g, p.rayAt(&g, x), nearShadow).put(want[:])
+						if c := im.RGBAAt(x, y); c.R != want[0] || c.G != want[1] || c.B != want[2] {
+							t.Fatalf("camera %d, %v m away: pixel %d, %d is %v, want %v", k, away, x, y, c, want)
+						}
+					}
+				}
+			}
+			if runs < p.w*p.h/20 || i == 0 && k == 0 && shady < 20 {
+				t.Errorf("camera %d, %v m away: %d pixels in runs, %d of them in shadow", k, away, runs, shady)
+			}
 		}
 	}
 }

@@ -1,7 +1,7 @@
 package raster
 
 import (
-	"slices"
+	"math/bits"
 
 	"ghostcube/render"
 	"ghostcube/sim/geom"
@@ -15,6 +15,7 @@ const (
 	texelSize     = 2 * render.ShadowMapHalfWidth / float32(shadowMapSize) // metres
 	shadowBias    = 0.006                                                  // metres along the light; keeps a surface from shading itself
 	minSunFacing  = 0.02                                                   // cosine of the angle between normal and sun below which a face gets no sun
+	emptyTexel    = -1e30                                                  // height of nothing
 )
 
 // shadowMap has, for each texel, the height along the light of the surface that is nearest to the sun.
@@ -22,6 +23,10 @@ const (
 type shadowMap struct {
 	nearest     []float32 // metres towards the sun
 	tileNearest []float32 // maximum over each tile
+	surfaces    cellSet   // with a surface
+	shaded      cellSet   // from which the sixteen texels around a point may reach a surface
+	dark        cellSet   // in which no sun reaches the ground
+	groundSlope slope
 	right, up   geom.Vec3 // the map's axes, world frame
 	u0, v0      float32   // the map's corner, metres along right and up
 }
@@ -30,22 +35,78 @@ type shadowMap struct {
 func (m *shadowMap) draw(s *render.Scene, center geom.Vec3) {
 	m.right = geom.Vec3{X: render.ToSun.Y, Y: -render.ToSun.X}.Unit()
 	m.up = render.ToSun.Cross(m.right)
-	m.nearest = slices.Grow(m.nearest[:0], shadowMapSize*shadowMapSize)[:shadowMapSize*shadowMapSize]
-	m.tileNearest = slices.Grow(m.tileNearest[:0], tilesPerSide*tilesPerSide)[:tilesPerSide*tilesPerSide]
+	if m.nearest == nil {
+		m.nearest, m.tileNearest = make([]float32, shadowMapSize*shadowMapSize), make([]float32, tilesPerSide*tilesPerSide)
+		fill(m.nearest, emptyTexel)
+		fill(m.tileNearest, emptyTexel)
+	}
+	m.clear()
+	m.groundSlope = m.slope(geom.Vec3{Z: 1})
 	// The map moves by whole texels, so that the borders of shadows do not flicker.
 	m.u0 = float32(floor(center.Dot(m.right)*(1/texelSize))*texelSize) - render.ShadowMapHalfWidth
 	m.v0 = float32(floor(center.Dot(m.up)*(1/texelSize))*texelSize) - render.ShadowMapHalfWidth
-	for i := range m.nearest {
-		m.nearest[i] = -1e30
-	}
-	for i := range m.tileNearest {
-		m.tileNearest[i] = -1e30
-	}
 	for i := range s.Cubes {
 		if c := &s.Cubes[i]; !c.Ghost() {
 			m.drawCube(c)
 		}
 	}
+	m.findShadows()
+}
+
+// clear empties the tiles that the last scene has drawn to.
+func (m *shadowMap) clear() {
+	for i := range m.tileNearest {
+		if m.tileNearest[i] == emptyTexel {
+			continue
+		}
+		m.tileNearest[i] = emptyTexel
+		corner := i/tilesPerSide*tileSize*shadowMapSize + i%tilesPerSide*tileSize
+		for y := range tileSize {
+			fill(m.nearest[corner+y*shadowMapSize:][:tileSize], emptyTexel)
+		}
+	}
+	m.surfaces = cellSet{}
+}
+
+// fill sets all elements of a list.
+func fill(list []float32, x float32) {
+	for i := range list {
+		list[i] = x
+	}
+}
+
+// findShadows finds the cells in which the ground is in the sun, in shadow, or maybe at the border of a shadow.
+func (m *shadowMap) findShadows() {
+	m.shaded.spread(&m.surfaces)
+	var core, covered cellSet
+	core.shrink(&m.surfaces)
+	m.dark.spread(&core)
+	for y := range m.dark {
+		for w, cells := range m.dark[y] {
+			for ; cells != 0; cells &= cells - 1 {
+				if x := w*64 + bits.TrailingZeros64(cells); m.coversGround(x, y) {
+					covered.add(y, x, x+1)
+				}
+			}
+		}
+	}
+	m.dark.shrink(&covered)
+}
+
+// coversGround reports whether there is a surface above the ground in all texels of a cell.
+func (m *shadowMap) coversGround(x, y int) bool {
+	for row := y * cellSize; row < (y+1)*cellSize; row++ {
+		// The map's first axis is level, so the ground's height along the light changes along the other alone.
+		v := m.v0 + float32((float32(row)+0.5)*texelSize)
+		height := shadowBias - float32(v*(m.up.Z/render.ToSun.Z))
+		limit := height + 0.001 + float32(geom.Abs(v)*1e-6) // for rounding
+		for _, z := range m.nearest[row*shadowMapSize+x*cellSize:][:cellSize] {
+			if z < limit {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // drawCube renders the faces of a cube that face the sun.
@@ -72,16 +133,42 @@ func (m *shadowMap) drawCube(c *render.Cube) {
 				continue
 			}
 			z := a + float32(gu*(float32(x0)+0.5)) + float32(gv*(float32(row)+0.5))
+			m.surfaces.add(row/cellSize, x0/cellSize, (x1-1)/cellSize+1)
 			line := m.nearest[row*shadowMapSize+x0 : row*shadowMapSize+x1]
-			coarse := m.tileNearest[row/tileSize*tilesPerSide:]
-			for i := range line {
-				line[i] = max(line[i], z)
-				b := (x0 + i) / tileSize
-				coarse[b] = max(coarse[b], z)
-				z += gu
+			coarse := m.tileNearest[row/tileSize*tilesPerSide:][:tilesPerSide]
+			for tile := x0 / tileSize; len(line) > 0; tile++ {
+				n := min(len(line), (tile+1)*tileSize-x0)
+				first, last := z, z
+				for i := range line[:n] {
+					if line[i] < z {
+						line[i] = z
+					}
+					last = z
+					z += gu
+				}
+				coarse[tile] = max(coarse[tile], first, last)
+				line, x0 = line[n:], x0+n
 			}
 		}
 	}
+}
+
+// slope describes a surface in the light.
+type slope struct {
+	facing float32 // cosine of the angle between its normal and the sun
+	gu, gv float32 // change of its height along the light, in metres per texel along right and up
+	reach  float32 // the most that its height changes between a point and a texel that shades it, metres
+}
+
+// slope returns the slope of a surface with normal n.
+func (m *shadowMap) slope(n geom.Vec3) (s slope) {
+	s.facing = n.Dot(render.ToSun)
+	if s.facing < minSunFacing {
+		return s
+	}
+	s.gu, s.gv = m.depthSlope(n, s.facing)
+	s.reach = float32(2 * (geom.Abs(s.gu) + geom.Abs(s.gv)))
+	return s
 }
 
 // depthSlope returns the change of height along the light, in metres per texel along right and up, of a
@@ -91,13 +178,11 @@ func (m *shadowMap) depthSlope(n geom.Vec3, facing float32) (gu, gv float32) {
 	return float32(s * n.Dot(m.right)), float32(s * n.Dot(m.up))
 }
 
-// sunVisibility returns the share in [0, 1] of the sun's light that reaches a point on a surface with normal
-// n: the weighted share of the sixteen texels around it that do not shade it (percentage-closer
+// sunVisibility returns the share in [0, 1] of the sun's light that reaches a point on a surface: the weighted share of the sixteen texels around it that do not shade it (percentage-closer
 // filtering). Each texel is compared with the height of the surface itself at that texel, so that a
 // surface does not shade itself.
-func (m *shadowMap) sunVisibility(at, n geom.Vec3) float32 {
-	facing := n.Dot(render.ToSun)
-	if facing < minSunFacing {
+func (m *shadowMap) sunVisibility(at geom.Vec3, s *slope) float32 {
+	if s.facing < minSunFacing {
 		return 0
 	}
 	u := float32((at.Dot(m.right)-m.u0)*(1/texelSize)) - 0.5
@@ -107,12 +192,11 @@ func (m *shadowMap) sunVisibility(at, n geom.Vec3) float32 {
 	}
 	iu, iv := int(u), int(v)
 	fu, fv := u-float32(iu), v-float32(iv)
-	gu, gv := m.depthSlope(n, facing)
+	gu, gv := s.gu, s.gv
 	d := at.Dot(render.ToSun) + shadowBias
-	reach := float32(2 * (geom.Abs(gu) + geom.Abs(gv)))
 	b0, b1 := (iv-1)/tileSize*tilesPerSide, (iv+2)/tileSize*tilesPerSide
 	c0, c1 := (iu-1)/tileSize, (iu+2)/tileSize
-	if max(max(m.tileNearest[b0+c0], m.tileNearest[b0+c1]), max(m.tileNearest[b1+c0], m.tileNearest[b1+c1])) < d-reach {
+	if max(max(m.tileNearest[b0+c0], m.tileNearest[b0+c1]), max(m.tileNearest[b1+c0], m.tileNearest[b1+c1])) < d-s.reach {
 		return 1
 	}
 	wu := [4]float32{1 - fu, 1, 1, fu}

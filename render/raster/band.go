@@ -1,0 +1,320 @@
+package raster
+
+import (
+	"encoding/binary"
+	"slices"
+
+	"ghostcube/render"
+	"ghostcube/sim/geom"
+)
+
+// bandRows is the number of rows of pixels that a worker draws at a time: few enough that their samples stay in its
+// core's cache.
+const bandRows = 16
+
+// worker draws bands of a picture, one after the other.
+type worker struct {
+	*Painter
+	start func() // draws bands and reports the end to the Painter; made once, so that a picture allocates nothing
+
+	y0, y1     int                                // rows of pixels of the band
+	blocks     []block                            // by row and block
+	faceIDs    []uint16                           // by sample of covered blocks: index in faces of the visible face; 0 is ground or sky
+	invDepth   []float32                          // by sample of covered blocks: 1/depth, 1/metres
+	ground     [bandRows * samplesPerAxis]float32 // by row of samples: 1/depth of the ground, 0 for the sky
+	contactDim []float32                          // by pixel of blocks in contact shadows: factor of the ground's brightness
+	mask       ghostMask
+}
+
+// block says what is in a block of blockSize pixels of a row.
+type block uint8
+
+const (
+	covered    block = 1 << iota // faces: samples and their depth are valid
+	inContact                    // contact shadows: contactDim is valid
+	inShadow                     // ground that no sun reaches
+	nearShadow                   // ground that may be at the border of a shadow
+)
+
+// blockSize is the number of pixels of a block.
+const blockSize = 16
+
+func newWorker() *worker {
+	k := &worker{}
+	k.start = func() {
+		k.drawBands()
+		k.working.Done()
+	}
+	return k
+}
+
+// join makes k a worker at the picture that a Painter has prepared.
+func (k *worker) join(p *Painter) {
+	k.Painter = p
+	const samples = samplesPerAxis * samplesPerAxis
+	n := bandRows * p.w
+	k.faceIDs, k.invDepth = slices.Grow(k.faceIDs[:0], n*samples)[:n*samples], slices.Grow(k.invDepth[:0], n*samples)[:n*samples]
+	k.contactDim = slices.Grow(k.contactDim[:0], n)[:n]
+	k.blocks = slices.Grow(k.blocks[:0], bandRows*p.blocksPerRow())[:bandRows*p.blocksPerRow()]
+	if p.ghostColors.Count > 0 {
+		n := p.maskStride() * p.maskRows()
+		k.mask.strength = slices.Grow(k.mask.strength[:0], n)[:n]
+	}
+}
+
+// drawBands draws bands until none is left.
+func (k *worker) drawBands() {
+	for k.drawNext() {
+	}
+}
+
+// drawNext draws the next band. It reports whether there was one.
+func (k *worker) drawNext() bool {
+	i := int(k.nextBand.Add(1)) - 1
+	if i >= k.bands() {
+		return false
+	}
+	k.y0, k.y1 = i*bandRows, min((i+1)*bandRows, k.h)
+	k.drawBand()
+	return true
+}
+
+// drawBand draws the band: ground, sky and opaque cubes, and ghosts, trails and lines over them.
+func (k *worker) drawBand() {
+	clear(k.blocks)
+	for row := k.y0 * samplesPerAxis; row < k.y1*samplesPerAxis; row++ {
+		// The ground's depth is the same along a row because the camera never rolls.
+		ray := k.projection.Ray(k.projection.CenterX, (float32(row)+0.5)/samplesPerAxis)
+		k.ground[row-k.y0*samplesPerAxis] = max(0, -ray.Z/k.projection.Eye.Z)
+	}
+	for i := 1; i < len(k.faces); i++ {
+		k.rasterize(&k.faces[i], uint16(i))
+	}
+	k.dimContacts()
+	for y := k.y0; y < k.y1; y++ {
+		k.shadeRow(y)
+	}
+	for i := range k.ghostColors.Count {
+		k.drawGhosts(i)
+	}
+	for i := range k.scene.Trails {
+		k.drawTrail(&k.scene.Trails[i])
+	}
+	for i := range k.scene.Lines {
+		k.drawLine(&k.scene.Lines[i])
+	}
+}
+
+// row returns the pixels of the picture from the beginning of row y.
+func (k *worker) row(y int) []uint8 {
+	return k.dst.Pix[k.dst.PixOffset(k.dst.Rect.Min.X, k.dst.Rect.Min.Y+y):]
+}
+
+// blocksPerRow returns the number of blocks of a row.
+func (p *Painter) blocksPerRow() int { return (p.w + blockSize - 1) / blockSize }
+
+// rowBlocks returns the blocks of row y.
+func (k *worker) rowBlocks(y int) []block {
+	n := k.blocksPerRow()
+	return k.blocks[(y-k.y0)*n:][:n]
+}
+
+// faceAt returns the index of the face at a sample; 0 is ground or sky.
+func (k *worker) faceAt(x, row int) uint16 {
+	if k.rowBlocks(row / samplesPerAxis)[x/(blockSize*samplesPerAxis)]&covered == 0 {
+		return 0
+	}
+	return k.faceIDs[(row-k.y0*samplesPerAxis)*k.w*samplesPerAxis+x]
+}
+
+// depthAt returns 1/depth at the first sample of a pixel.
+func (k *worker) depthAt(x, y int) float32 {
+	row := (y - k.y0) * samplesPerAxis
+	if k.rowBlocks(y)[x/blockSize]&covered == 0 {
+		return k.ground[row]
+	}
+	return k.invDepth[row*k.w*samplesPerAxis+x*samplesPerAxis]
+}
+
+// rasterize writes a face into the samples of the band at which it is the nearest so far.
+func (k *worker) rasterize(f *face, id uint16) {
+	stride, first := k.w*samplesPerAxis, k.y0*samplesPerAxis
+	for row := max(first, int(max(f.top, 0))); row < k.y1*samplesPerAxis && float32(row) < f.bottom; row++ {
+		x0, x1 := f.span(row, stride)
+		if x0 >= x1 {
+			continue
+		}
+		k.cover(row/samplesPerAxis, x0/samplesPerAxis, (x1-1)/samplesPerAxis)
+		z := f.a + float32(f.bx*(float32(x0)+0.5)) + float32(f.by*(float32(row)+0.5))
+		at := (row - first) * stride
+		depth, ids := k.invDepth[at+x0:at+x1], k.faceIDs[at+x0:at+x1]
+		for i := range depth {
+			if z > depth[i] {
+				depth[i], ids[i] = z, id
+			}
+			z += f.bx
+		}
+	}
+}
+
+// cover prepares the samples of the pixels from x0 to x1 of row y for faces.
+func (k *worker) cover(y, x0, x1 int) {
+	blocks := k.rowBlocks(y)
+	for b := x0 / blockSize; b <= x1/blockSize; b++ {
+		if blocks[b]&covered != 0 {
+			continue
+		}
+		blocks[b] |= covered
+		n := min(blockSize, k.w-b*blockSize) * samplesPerAxis
+		for i := range samplesPerAxis {
+			row := (y-k.y0)*samplesPerAxis + i
+			at := row*k.w*samplesPerAxis + b*blockSize*samplesPerAxis
+			clear(k.faceIDs[at:][:n])
+			depth := k.invDepth[at:][:n]
+			for j := range depth {
+				depth[j] = k.ground[row]
+			}
+		}
+	}
+}
+
+// shadeRow colours a row of pixels.
+func (k *worker) shadeRow(y int) {
+	stride := k.w * samplesPerAxis
+	at := (y - k.y0) * samplesPerAxis * stride
+	up, down := k.faceIDs[at:][:stride], k.faceIDs[at+stride:][:stride]
+	dim := k.contactDim[(y-k.y0)*k.w:][:k.w]
+	out, blocks := k.row(y)[:4*k.w], k.rowBlocks(y)
+	g := k.groundRow(float32(y) + 0.5)
+	line := k.groundLine(&g)
+	if !g.sky {
+		k.findShadows(&line, blocks)
+	}
+	for b := 0; b < len(blocks); {
+		x0, what := b*blockSize, blocks[b]
+		b++
+		if what == 0 || what == inShadow {
+			for b < len(blocks) && blocks[b] == what {
+				b++
+			}
+			k.fillGround(out, &g, &line, what, x0, min(b*blockSize, k.w))
+			continue
+		}
+		for x := x0; x < min(b*blockSize, k.w); x++ {
+			id := uint16(0)
+			if what&covered != 0 {
+				ids := [4]uint16{up[2*x], up[2*x+1], down[2*x], down[2*x+1]}
+				if id = ids[0]; id != ids[1] || id != ids[2] || id != ids[3] {
+					k.resolveSamples(out[4*x:], &ids, x, y, contactAt(what, dim, x))
+					continue
+				}
+			}
+			if id != 0 {
+				k.shadeFace(&k.faces[id], k.rayAt(&g, x)).put(out[4*x:])
+			} else {
+				k.shadeGround(&g, k.rayAt(&g, x), what).scale(contactAt(what, dim, x)).put(out[4*x:])
+			}
+		}
+	}
+}
+
+// contactAt returns the factor of the ground's brightness at a pixel of a block.
+func contactAt(b block, dim []float32, x int) float32 {
+	if b&inContact == 0 {
+		return 1
+	}
+	return dim[x]
+}
+
+// rgb is a colour with components in [0, 1].
+type rgb struct{ r, g, b float32 }
+
+// scale returns c times a factor.
+func (c rgb) scale(s float32) rgb { return rgb{float32(c.r * s), float32(c.g * s), float32(c.b * s)} }
+
+// add returns c plus a number.
+func (c rgb) add(x float32) rgb { return rgb{c.r + x, c.g + x, c.b + x} }
+
+// pixel returns the opaque pixel of a colour, its first byte in the lowest bits.
+func (c rgb) pixel() uint32 {
+	return uint32(toByte(c.r)) | uint32(toByte(c.g))<<8 | uint32(toByte(c.b))<<16 | 255<<24
+}
+
+// put writes an opaque pixel.
+func (c rgb) put(px []uint8) { binary.LittleEndian.PutUint32(px, c.pixel()) }
+
+// toByte returns a component as a byte. x may be outside of [0, 1] by a rounding error.
+func toByte(x float32) uint8 { return uint8(int32(float32(x*255) + 0.5)) }
+
+// sampleOffsets are the samples' places in a pixel.
+var sampleOffsets = [4][2]float32{{0.25, 0.25}, {0.75, 0.25}, {0.25, 0.75}, {0.75, 0.75}}
+
+// resolveSamples lights each face visible in a pixel once, at the mean of its samples. dim is the factor of the
+// ground's brightness.
+func (k *worker) resolveSamples(px []uint8, ids *[4]uint16, atX, atY int, dim float32) {
+	fx, fy := float32(atX), float32(atY)
+	var done [4]bool
+	var c rgb
+	for i := range ids {
+		if done[i] {
+			continue
+		}
+		var x, y float32
+		n := float32(0)
+		for j := i; j < 4; j++ {
+			if ids[j] == ids[i] {
+				done[j] = true
+				x, y, n = x+sampleOffsets[j][0], y+sampleOffsets[j][1], n+1
+			}
+		}
+		var one rgb
+		x, y = fx+x/n, fy+y/n
+		if ray := k.projection.Ray(x, y); ids[i] != 0 {
+			one = k.shadeFace(&k.faces[ids[i]], ray)
+		} else {
+			g := k.groundRow(y)
+			one = k.shadeGround(&g, ray, nearShadow).scale(dim)
+		}
+		share := float32(n * 0.25)
+		c.r, c.g, c.b = c.r+float32(one.r*share), c.g+float32(one.g*share), c.b+float32(one.b*share)
+	}
+	c.put(px)
+}
+
+// shadeFace returns the colour of a face in a direction.
+func (p *Painter) shadeFace(f *face, ray geom.Vec3) rgb {
+	w := f.eyeOffset / f.n.Dot(ray)
+	at := p.projection.Eye.AddScaled(w, ray)
+	sun := float32(0)
+	if f.direct > 0 {
+		sun = float32(f.direct * p.shadowMap.sunVisibility(at, &f.light))
+	}
+	d := at.Sub(f.center)
+	dark := 1 - float32(render.EdgeDarkening*edgeFactor(max(geom.Abs(d.Dot(f.u)), geom.Abs(d.Dot(f.v)))))
+	near := geom.Clamp(0.55+float32(1.1*at.Z), 0.55, 1) // ambient occlusion by the ground
+	fog := fogAt(w)
+	return rgb{
+		f.component(0, sun, near, dark, fog),
+		f.component(1, sun, near, dark, fog),
+		f.component(2, sun, near, dark, fog),
+	}
+}
+
+// component returns a component of the colour of a face.
+func (f *face) component(i int, sun, near, dark, fog float32) float32 {
+	l := float32(f.albedo[i] * (float32(f.ambient[i]*near) + float32(render.SunLight[i]*sun)))
+	shown := geom.Sqrt(min(float32(l*dark), 1))
+	return shown + float32((render.HorizonColor[i]-shown)*fog)
+}
+
+// edgeFactor returns the strength in [0, 1] of the dark edge at a distance from the face's centre; the
+// border is at distance 1.
+func edgeFactor(distance float32) float32 {
+	t := geom.Clamp((distance-render.EdgeStart)*(1/(render.EdgeEnd-render.EdgeStart)), 0, 1)
+	return float32(float32(t*t) * (3 - float32(2*t)))
+}
+
+// fogAt returns the opacity of the fog at a depth in metres.
+func fogAt(depth float32) float32 {
+	return geom.Clamp((depth-render.FogStart)*(1./render.FogRange), 0, render.FogMax)
+}
