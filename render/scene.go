@@ -32,6 +32,8 @@ type Scene struct {
 	Cubes  []Cube // translucent ones are ghosts
 	Trails []Trail
 	Lines  []Line
+
+	points []geom.Vec3 // of trails
 }
 
 // Cube is one box to draw, or a ghost. Ghosts of one colour are drawn as one figure over all other cubes: a
@@ -94,5 +96,14 @@ type Line struct {
 	Color Color
 }
 
+// AddTrail adds a trail through points, which it copies. The copies are valid until Reset.
+func (s *Scene) AddTrail(points []geom.Vec3, c Color) {
+	n := len(s.points)
+	s.points = append(s.points, points...)
+	s.Trails = append(s.Trails, Trail{Points: s.points[n:len(s.points):len(s.points)], Color: c})
+}
+
 // Reset empties s and keeps its memory for the next cubes.
-func (s *Scene) Reset() { s.Cubes, s.Trails, s.Lines = s.Cubes[:0], s.Trails[:0], s.Lines[:0] }
+func (s *Scene) Reset() {
+	s.Cubes, s.Trails, s.Lines, s.points = s.Cubes[:0], s.Trails[:0], s.Lines[:0], s.points[:0]
+}

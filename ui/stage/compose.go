@@ -38,7 +38,8 @@ type Frame struct {
 }
 
 // Compose fills f with the picture of the session in a rectangle. share, in [0, 1], is the present moment
-// between the previous tick and the last. f reuses its memory.
+// between the previous tick and the last. f reuses its memory, and shares none with the session: it stays valid while
+// the session goes on.
 func (s *Stage) Compose(f *Frame, l *lab.Lab, at Rect, o Options, share float32) {
 	f.Overlay.Reset()
 	s.texts.Reset()

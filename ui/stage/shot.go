@@ -63,14 +63,15 @@ func fadeShot(c render.Color, share float32) render.Color {
 
 // addRay adds a ray.
 func (v *Viewport) addRay(r *predict.Ray, c render.Color, share float32) {
-	points := make([]geom.Vec3, 0, raySegments+raySegments/2+1)
+	var buffer [raySegments + raySegments/2 + 1]geom.Vec3 // the scene copies the points
+	points := buffer[:0]
 	for range raySegments / 2 { // the faint half of the trail gets no length
 		points = append(points, r.Origin)
 	}
 	for i := range raySegments + 1 {
 		points = append(points, r.Origin.AddScaled(float32(min(r.Hit.Distance, maxRayLength)*float32(i))/raySegments, r.Direction))
 	}
-	v.Scene.Trails = append(v.Scene.Trails, render.Trail{Points: points, Color: fadeShot(c, share)})
+	v.Scene.AddTrail(points, fadeShot(c, share))
 }
 
 // addHitGhost adds a ghost of the hit body at its pose of that moment.

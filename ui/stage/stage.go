@@ -452,7 +452,7 @@ func (s *Stage) buildScene(v *Viewport, l *lab.Lab, share float32, show *Setting
 		p.addCorrection(v, m)
 	}
 	if show.Trail && len(p.current.trail) > 1 {
-		v.Scene.Trails = append(v.Scene.Trails, render.Trail{Points: p.current.trail, Color: clientColor})
+		v.Scene.AddTrail(p.current.trail, clientColor)
 	}
 }
 

@@ -1,0 +1,29 @@
+package stage
+
+import (
+	"fmt"
+	"testing"
+)
+
+// TestFrameOutlivesTicks promises that a composed frame stays as it is while the session goes on and further frames
+// are composed, so that it can be painted meanwhile.
+func TestFrameOutlivesTicks(t *testing.T) {
+	l := newSession(t, "csp-75ms", "rewind", "snapshot")
+	setDisplay(t, l, "packet=on,latency=on,slots=on,simulated=on,ticks=on")
+	var s Stage
+	rollAndPull(t, &s, l, 200)
+	var f, later Frame
+	at := Rect{W: 1280, H: 720}
+	s.Compose(&f, l, at, Options{Title: "two panes"}, 0.5)
+	want := fmt.Sprint(f)
+	for range 20 {
+		rollAndPull(t, &s, l, 1)
+		s.Compose(&later, l, at, Options{Title: "two panes"}, 0.5)
+		if fmt.Sprint(f) != want {
+			t.Fatal("a later tick changed the frame")
+		}
+	}
+	if fmt.Sprint(later) == want || len(f.Viewports[0].Scene.Trails) == 0 {
+		t.Error("nothing is tested")
+	}
+}
