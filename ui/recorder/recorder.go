@@ -26,7 +26,7 @@ type Job struct {
 	NoOverlay bool // scenes alone
 	Format    video.Format
 
-	// Progress is called after each tick with the number of ticks so far. It may be nil.
+	// Progress is called after each tick with the number of ticks so far, a few frames ahead of the file. It may be nil.
 	Progress func(ticks int)
 	// Stop, when closed, ends the video early; the file is complete up to there. It may be nil.
 	Stop <-chan struct{}
@@ -35,20 +35,16 @@ type Job struct {
 // Result describes a finished video.
 type Result struct {
 	FrameCount int
-	LastFrame  *image.RGBA
+	LastFrame  *image.RGBA // empty if there is none
 }
 
 // Painter draws whole frames of sessions without a GPU. The zero value is ready.
-type Painter struct {
-	raster raster.Painter
-	frame  stage.Frame
-}
+type Painter struct{ raster raster.Painter }
 
-// paint draws the session over the whole of im. share is that of stage.Compose.
-func (p *Painter) paint(im *image.RGBA, s *stage.Stage, l *lab.Lab, o stage.Options, share float32) {
-	s.Compose(&p.frame, l, stage.Rect{W: im.Rect.Dx(), H: im.Rect.Dy()}, o, share)
-	p.PaintViews(im, p.frame.Viewports, 1)
-	raster.DrawOverlay(im, &p.frame.Overlay)
+// paint draws a composed frame over the whole of im.
+func (p *Painter) paint(im *image.RGBA, f *stage.Frame) {
+	p.PaintViews(im, f.Viewports, 1)
+	raster.DrawOverlay(im, &f.Overlay)
 }
 
 // PaintViews draws the viewports of a composed frame into im without the overlay, divisor times smaller along
@@ -72,12 +68,19 @@ func Record(j *Job) (Result, error) {
 	return r, errors.Join(err, out.Close())
 }
 
-func (j *Job) record(out video.Writer) (r Result, err error) {
+func (j *Job) record(out video.Writer) (Result, error) {
+	pictures := newPipeline(j.Format.W, j.Format.H, out)
+	err := j.compose(pictures)
+	r, failed := pictures.finish()
+	return r, errors.Join(err, failed)
+}
+
+// compose runs the session and composes its pictures, until its end, Stop or an error.
+func (j *Job) compose(pictures *pipeline) error {
 	st := j.Stage
 	if st == nil {
 		st = &stage.Stage{}
 	}
-	var painter Painter
 	rate, fps := float64(j.Lab.Config().Rate), float64(j.Format.FPS)
 	ticks := 0
 	var input sim.Input // of the first player, in the newest tick
@@ -103,10 +106,9 @@ func (j *Job) record(out video.Writer) (r Result, err error) {
 	}
 	for ticks < min(j.SkipTicks, len(j.Entries)) {
 		if err := tick(); err != nil {
-			return r, err
+			return err
 		}
 	}
-	r.LastFrame = image.NewRGBA(image.Rect(0, 0, j.Format.W, j.Format.H))
 	// A frame shows the moment at its end: with equal rates, each frame shows one tick. at is that moment, in
 	// ticks; rounding must not cost a tick.
 	const rounding = 1e-6
@@ -114,22 +116,23 @@ func (j *Job) record(out video.Writer) (r Result, err error) {
 		at += rate * stage.SettingsOf(j.Lab).Speed / fps
 		select {
 		case <-j.Stop:
-			return r, nil
+			return nil
 		default:
 		}
 		for float64(ticks) < at-rounding {
 			if ticks == len(j.Entries) {
-				return r, nil
+				return nil
 			}
 			if err := tick(); err != nil {
-				return r, err
+				return err
 			}
 		}
 		o := stage.Options{Title: j.Title, Footer: j.Footer, NoOverlay: j.NoOverlay, Input: input}
-		painter.paint(r.LastFrame, st, j.Lab, o, float32(min(at-float64(ticks)+1, 1)))
-		if err := out.Add(r.LastFrame); err != nil {
-			return r, err
+		c := pictures.next()
+		if c == nil {
+			return nil
 		}
-		r.FrameCount++
+		st.Compose(&c.frame, j.Lab, stage.Rect{W: j.Format.W, H: j.Format.H}, o, float32(min(at-float64(ticks)+1, 1)))
+		pictures.composed <- c
 	}
 }

@@ -1,15 +1,20 @@
 package recorder
 
 import (
+	"errors"
+	"hash/fnv"
+	"image"
 	"image/gif"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
 	"ghostcube/predict/lab"
 	"ghostcube/render/video"
 	"ghostcube/sim"
+	"ghostcube/ui/plan"
 	"ghostcube/ui/stage"
 )
 
@@ -98,6 +103,86 @@ func TestFails(t *testing.T) {
 	s = newJob(t, 60, 60, 0, 20, map[int]lab.Command{20: stage.Show("colr", "age")})
 	if _, err := Record(s); err == nil || !strings.Contains(err.Error(), `no display setting "colr" (there are split, ghosts,`) {
 		t.Errorf("an unknown display setting: %v", err)
+	}
+}
+
+// collector is a video of the hashes of its pictures. It fails at the picture with the number failAt, unless that is 0.
+type collector struct {
+	hashes []uint64
+	failAt int
+}
+
+func (c *collector) Add(im *image.RGBA) error {
+	if c.failAt > 0 && len(c.hashes)+1 == c.failAt {
+		return errFull
+	}
+	h := fnv.New64a()
+	h.Write(im.Pix)
+	c.hashes = append(c.hashes, h.Sum64())
+	return nil
+}
+
+func (*collector) Close() error { return nil }
+
+var errFull = errors.New("no space left")
+
+// TestSamePictures promises that a video has the pictures that a session shows when each is painted before the next
+// tick, with any number of workers.
+func TestSamePictures(t *testing.T) {
+	settings := plan.Settings{Tape: "shots", Scene: "zen", Panes: "noprediction,rewind,snapshot,statesync"}
+	const n = 70
+	l, entries := planSession(t, settings, n)
+	var want collector
+	var st stage.Stage
+	var p Painter
+	var f stage.Frame
+	im := image.NewRGBA(image.Rect(0, 0, 320, 180))
+	for _, e := range entries {
+		if err := l.Tick(e); err != nil {
+			t.Fatal(err)
+		}
+		st.Tick(l)
+		o := stage.Options{Title: "four panes"}
+		if len(e.Inputs) > 0 {
+			o.Input = e.Inputs[0]
+		}
+		st.Compose(&f, l, stage.Rect{W: 320, H: 180}, o, 1)
+		p.paint(im, &f)
+		want.Add(im)
+	}
+	for _, workers := range []int{1, 2, 3, 7} {
+		func() {
+			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(workers))
+			l, entries := planSession(t, settings, n)
+			var got collector
+			j := &Job{Lab: l, Entries: entries, Title: "four panes", Format: video.Format{W: 320, H: 180, FPS: l.Config().Rate}}
+			r, err := j.record(&got)
+			if err != nil || r.FrameCount != n {
+				t.Fatal(r.FrameCount, err)
+			}
+			for i := range want.hashes {
+				if got.hashes[i] != want.hashes[i] {
+					t.Fatalf("%d workers: picture %d is another one", workers, i)
+				}
+			}
+			if last := (&collector{}); last.Add(r.LastFrame) != nil || last.hashes[0] != want.hashes[n-1] {
+				t.Errorf("%d workers: LastFrame is not the last one", workers)
+			}
+		}()
+	}
+}
+
+// TestWriteError promises that an error of the video ends it, with the pictures before it.
+func TestWriteError(t *testing.T) {
+	for _, at := range []int{1, 5, 120} {
+		s := newJob(t, 60, 120, 0, 60, nil)
+		out := &collector{failAt: at}
+		if r, err := s.record(out); !errors.Is(err, errFull) || r.FrameCount != at-1 || len(out.hashes) != at-1 {
+			t.Errorf("an error at picture %d: %d pictures, %d written, %v", at, r.FrameCount, len(out.hashes), err)
+		}
+		if made := int(s.Lab.Ticks()); made > at+picturesAtWork {
+			t.Errorf("an error at picture %d: %d ticks", at, made)
+		}
 	}
 }
 
