@@ -24,6 +24,7 @@ type worker struct {
 	ground     [bandRows * samplesPerAxis]float32 // by row of samples: 1/depth of the ground, 0 for the sky
 	contactDim []float32                          // by pixel of blocks in contact shadows: factor of the ground's brightness
 	mask       ghostMask
+	spans      [(bandRows + maxGhostLine) * samplesPerAxis]spanRow // scratch
 }
 
 // block says what is in a block of blockSize pixels of a row.
@@ -139,8 +140,10 @@ func (k *worker) depthAt(x, y int) float32 {
 // rasterize writes a face into the samples of the band at which it is the nearest so far.
 func (k *worker) rasterize(f *face, id uint16) {
 	stride, first := k.w*samplesPerAxis, k.y0*samplesPerAxis
-	for row := max(first, int(max(f.top, 0))); row < k.y1*samplesPerAxis && float32(row) < f.bottom; row++ {
-		x0, x1 := f.span(row, stride)
+	spans, top := f.spans(k.spans[:], first, k.y1*samplesPerAxis)
+	for i, span := range spans {
+		row := top + i
+		x0, x1 := span.samples(stride)
 		if x0 >= x1 {
 			continue
 		}
@@ -290,7 +293,13 @@ func (p *Painter) shadeFace(f *face, ray geom.Vec3) rgb {
 		sun = float32(f.direct * p.shadowMap.sunVisibility(at, &f.light))
 	}
 	d := at.Sub(f.center)
-	dark := 1 - float32(render.EdgeDarkening*edgeFactor(max(geom.Abs(d.Dot(f.u)), geom.Abs(d.Dot(f.v)))))
+	dark, away := float32(1), geom.Abs(d.Dot(f.u))
+	if v := geom.Abs(d.Dot(f.v)); v > away {
+		away = v
+	}
+	if away > render.EdgeStart {
+		dark = 1 - float32(render.EdgeDarkening*edgeFactor(away))
+	}
 	near := geom.Clamp(0.55+float32(1.1*at.Z), 0.55, 1) // ambient occlusion by the ground
 	fog := fogAt(w)
 	return rgb{
@@ -303,7 +312,10 @@ func (p *Painter) shadeFace(f *face, ray geom.Vec3) rgb {
 // component returns a component of the colour of a face.
 func (f *face) component(i int, sun, near, dark, fog float32) float32 {
 	l := float32(f.albedo[i] * (float32(f.ambient[i]*near) + float32(render.SunLight[i]*sun)))
-	shown := geom.Sqrt(min(float32(l*dark), 1))
+	if l = float32(l * dark); l > 1 {
+		l = 1
+	}
+	shown := geom.Sqrt(l)
 	return shown + float32((render.HorizonColor[i]-shown)*fog)
 }
 

@@ -111,12 +111,7 @@ func DrawOverlay(dst *image.RGBA, l *render.DrawList) {
 		switch it.Kind {
 		case render.RectKind:
 			r := image.Rect(round(it.X), round(it.Y), round(it.X+it.W), round(it.Y+it.H)).Add(dst.Rect.Min).Intersect(dst.Rect)
-			for y := r.Min.Y; y < r.Max.Y; y++ {
-				row := dst.Pix[dst.PixOffset(r.Min.X, y):]
-				for x := range r.Dx() {
-					blend(row[4*x:], c, alpha)
-				}
-			}
+			drawRect(dst, r, it.Color)
 		case render.LineKind:
 			for j := 1; j < len(it.Points); j++ {
 				a, b := it.Points[j-1], it.Points[j]
@@ -127,7 +122,7 @@ func DrawOverlay(dst *image.RGBA, l *render.DrawList) {
 		case render.TextKind:
 			atlas := render.Atlas()
 			it.Font.Layout(it.X, it.Y, it.Text, func(g *render.Glyph, x, y int) {
-				drawGlyph(dst, atlas, g, x, y, c, alpha)
+				drawGlyph(dst, atlas, g, x, y, it.Color)
 			})
 		}
 	}
@@ -135,8 +130,54 @@ func DrawOverlay(dst *image.RGBA, l *render.DrawList) {
 
 func round(x float32) int { return ceil(x - 0.5) }
 
+// drawRect fills a rectangle, which lies in the picture.
+func drawRect(dst *image.RGBA, r image.Rectangle, color render.Color) {
+	if r.Empty() {
+		return
+	}
+	if color.A == 255 {
+		for y := r.Min.Y; y < r.Max.Y; y++ {
+			row := dst.Pix[dst.PixOffset(r.Min.X, y):][:4*r.Dx()]
+			for x := 0; x < len(row); x += 4 {
+				setOpaque(row[x:], color)
+			}
+		}
+		return
+	}
+	c, alpha := floatColor(color), float32(color.A)/255
+	if r.Dx()*r.Dy() < 256 {
+		for y := r.Min.Y; y < r.Max.Y; y++ {
+			row := dst.Pix[dst.PixOffset(r.Min.X, y):][:4*r.Dx()]
+			for x := 0; x < len(row); x += 4 {
+				blend(row[x:], c, alpha)
+			}
+		}
+		return
+	}
+	var blended [3][256]uint8 // by component, by what is below
+	for below := range 256 {
+		b := uint8(below)
+		px := [4]uint8{b, b, b, 255}
+		blend(px[:], c, alpha)
+		blended[0][below], blended[1][below], blended[2][below] = px[0], px[1], px[2]
+	}
+	for y := r.Min.Y; y < r.Max.Y; y++ {
+		row := dst.Pix[dst.PixOffset(r.Min.X, y):][:4*r.Dx()]
+		for ; len(row) >= 4; row = row[4:] {
+			row[0], row[1], row[2], row[3] = blended[0][row[0]], blended[1][row[1]], blended[2][row[2]], 255
+		}
+	}
+}
+
+// setOpaque draws an opaque colour over a pixel, as blend would.
+func setOpaque(px []uint8, c render.Color) {
+	_ = px[3]
+	px[0], px[1], px[2], px[3] = c.R, c.G, c.B, 255
+}
+
 // drawGlyph draws a letter with its top left corner at x, y.
-func drawGlyph(dst *image.RGBA, atlas *image.Gray, g *render.Glyph, x, y int, c [3]float32, alpha float32) {
+func drawGlyph(dst *image.RGBA, atlas *image.Gray, g *render.Glyph, x, y int, color render.Color) {
+	c, alpha := floatColor(color), float32(color.A)/255
 	for j := range g.Bounds.Dy() {
 		if y+j < 0 || y+j >= dst.Rect.Dy() {
 			continue
@@ -144,7 +185,11 @@ func drawGlyph(dst *image.RGBA, atlas *image.Gray, g *render.Glyph, x, y int, c 
 		from := atlas.Pix[atlas.PixOffset(g.Bounds.Min.X, g.Bounds.Min.Y+j):]
 		to := dst.Pix[dst.PixOffset(dst.Rect.Min.X, dst.Rect.Min.Y+y+j):]
 		for i := range g.Bounds.Dx() {
-			if from[i] != 0 && x+i >= 0 && x+i < dst.Rect.Dx() {
+			switch {
+			case from[i] == 0 || x+i < 0 || x+i >= dst.Rect.Dx():
+			case from[i] == 255 && color.A == 255:
+				setOpaque(to[4*(x+i):], color)
+			default:
 				blend(to[4*(x+i):], c, float32(alpha*float32(from[i])*(1./255)))
 			}
 		}

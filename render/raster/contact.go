@@ -39,15 +39,16 @@ func (p *Painter) collectContacts(s *render.Scene) {
 func (k *worker) dimContacts() {
 	for i := range k.contacts {
 		c := &k.contacts[i]
-		top, bottom := max(k.y0, int(max(c.outline.top, 0))), min(k.y1, ceil(c.outline.bottom))
-		if top >= bottom {
+		spans, top := c.outline.spans(k.spans[:], k.y0, k.y1)
+		if len(spans) == 0 {
 			continue
 		}
 		g := &c.Ground
 		u, v := g.U.Scale(1/g.HalfU), g.V.Scale(1/g.HalfV)
 		spanU, spanV := g.HalfU/c.Reach, g.HalfV/c.Reach
-		for y := top; y < bottom; y++ {
-			x0, x1 := c.outline.span(y, k.w)
+		for i, span := range spans {
+			y := top + i
+			x0, x1 := span.samples(k.w)
 			ray := k.projection.Ray(float32(x0)+0.5, float32(y)+0.5)
 			if ray.Z >= 0 || x0 >= x1 {
 				continue

@@ -29,6 +29,9 @@ func (p *Painter) maskRows() int {
 	return bandRows*samplesPerAxis + 2*side
 }
 
+// maxGhostLine is the width of the widest line around ghosts, in pixels.
+const maxGhostLine = 6
+
 // boundGhosts finds the pixels that the ghosts of each colour may cover.
 func (p *Painter) boundGhosts() {
 	half := render.GhostLineWidth(p.h)
@@ -87,15 +90,14 @@ func (k *worker) fillGhostMask(which int) {
 		if int(f.layer) != which {
 			continue
 		}
-		for row := max(top, int(max(f.top, 0))); row < bottom && float32(row) < f.bottom; row++ {
-			x0, x1 := f.span(row, k.w*samplesPerAxis)
-			if x0 >= x1 {
-				continue
-			}
+		spans, row := f.spans(k.spans[:], top, bottom)
+		for _, span := range spans {
+			x0, x1 := span.samples(k.w * samplesPerAxis)
 			line := k.mask.strength[(row-first)*stride+side:][x0:x1]
 			for i := range line {
 				line[i] = max(line[i], f.strength)
 			}
+			row++
 		}
 	}
 }

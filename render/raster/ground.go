@@ -16,6 +16,7 @@ type groundRow struct {
 	z     float32 // of the points, 0 but for rounding
 	pixel float32 // metres of ground that a pixel covers across the view
 	fog   float32
+	foot  float32 // metres: size of a pixel where it is the same all along the row, otherwise 0
 }
 
 // groundRow returns the values for the row of pixels with its centre at y.
@@ -47,10 +48,13 @@ func (p *Painter) shadeGround(g *groundRow, ray geom.Vec3, what block) rgb {
 		return rgb{skyComponent(0, rise), skyComponent(1, rise), skyComponent(2, rise)}
 	}
 	at := geom.Vec3{X: p.projection.Eye.X + float32(g.depth*ray.X), Y: p.projection.Eye.Y + float32(g.depth*ray.Y), Z: g.z}
-	// Metres of ground that a pixel covers across and along the view: the derivatives of the point where
-	// the ray meets the ground.
-	along := float32(g.pixel * ray.Len() / -ray.Z)
-	foot := max(minFoot, g.pixel, float32(along*0.5))
+	foot := g.foot
+	if foot == 0 {
+		// Metres of ground that a pixel covers across and along the view: the derivatives of the point where
+		// the ray meets the ground.
+		along := float32(g.pixel * ray.Len() / -ray.Z)
+		foot = max(minFoot, g.pixel, float32(along*0.5))
+	}
 	dark := 0.5 - float32(0.5*float32(fieldBalance(at.X, foot)*fieldBalance(at.Y, foot)))
 	const lines = 1. / render.LineSpacing
 	line := max(gridLineCoverage(float32(at.X*lines), float32(foot*lines), render.LineWidth*lines), gridLineCoverage(float32(at.Y*lines), float32(foot*lines), render.LineWidth*lines))
@@ -72,10 +76,13 @@ func (g *groundRow) color(dim, sun float32) rgb {
 	return rgb{g.component(0, dim, sun), g.component(1, dim, sun), g.component(2, dim, sun)}
 }
 
-// component returns a component of the colour of ground.
+// component returns a component of the colour of ground, which is never so bright that it has to be limited to 1.
 func (g *groundRow) component(i int, dim, sun float32) float32 {
 	lit := float32(float32(render.GroundColor[i]*render.GroundColor[i]) * dim)
-	shown := geom.Sqrt(min(float32(lit*(render.SkyLight[i]+float32(render.SunLight[i]*sun))), 1))
+	shown := geom.Sqrt(float32(lit * (render.SkyLight[i] + float32(render.SunLight[i]*sun))))
+	if g.fog == 0 {
+		return shown
+	}
 	return shown + float32((render.HorizonColor[i]-shown)*g.fog)
 }
 
@@ -101,7 +108,7 @@ type field struct {
 	pixel   uint32
 }
 
-// groundLine returns the line of a row in which the ground is visible.
+// groundLine returns the line of a row, and finds g.foot.
 func (p *Painter) groundLine(g *groundRow) (f groundLine) {
 	eye, last := p.projection.Eye, max(p.w-1, 1)
 	a, b := p.rayAt(g, 0), p.rayAt(g, p.w-1)
@@ -115,7 +122,11 @@ func (p *Painter) groundLine(g *groundRow) (f groundLine) {
 	// the row's ends.
 	length := max(a.Len(), b.Len())
 	size := geom.Abs(eye.X) + geom.Abs(eye.Y) + float32(g.depth*length) + 1
-	foot := max(minFoot, g.pixel, float32(float32(g.pixel*length/-g.ray.Z)*0.5))
+	along := float32(float32(g.pixel*length/-g.ray.Z) * 0.5)
+	foot := max(minFoot, g.pixel, along)
+	if along < float32(0.999*foot) {
+		g.foot = foot
+	}
 	f.border = float32(foot*0.5) + render.LineWidth/2 + float32(size*4e-6)
 	// fieldBalance divides the difference of two coordinates by the size of a pixel.
 	noise := float32(size*4e-7)/max(minFoot, g.pixel) + 1e-6

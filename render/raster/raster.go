@@ -180,20 +180,49 @@ func (p *Painter) projectFace(f *face, side *render.Face) bool {
 	return true
 }
 
-// span returns the samples [x0, x1) of a row that a face covers.
-func (f *face) span(row, width int) (x0, x1 int) {
-	y := float32(row) + 0.5
-	lo, hi := float32(1e30), float32(-1e30)
+// spanRow is the part of a row that a face covers, in samples.
+type spanRow struct{ left, right float32 }
+
+// samples returns the samples [x0, x1) of a row of a width.
+func (s spanRow) samples(width int) (x0, x1 int) {
+	if s.right <= 0 || s.left >= float32(width) || s.left > s.right {
+		return 0, 0
+	}
+	return int(max(s.left, 0) + 0.5), int(min(s.right, float32(width)) + 0.5)
+}
+
+// spans returns the spans of the rows [top, bottom) that the face may cover, and the first of these rows. It uses the
+// memory of a list of at least as many rows.
+func (f *face) spans(list []spanRow, top, bottom int) (spans []spanRow, first int) {
+	top, bottom = max(top, int(max(f.top, 0))), min(bottom, ceil(f.bottom))
+	if top >= bottom {
+		return nil, top
+	}
+	list = list[:bottom-top]
+	for i := range list {
+		list[i] = spanRow{1e30, -1e30}
+	}
 	a := f.corners[f.cornerCount-1]
 	for _, b := range f.corners[:f.cornerCount] {
-		if (a.y <= y) != (b.y <= y) {
-			x := a.x + float32((y-a.y)*((b.x-a.x)/(b.y-a.y)))
-			lo, hi = min(lo, x), max(hi, x)
+		low, high := min(a.y, b.y), max(a.y, b.y)
+		slope := (b.x - a.x) / (b.y - a.y) // unused where the edge lies along a row
+		for row := max(top, ceil(low-1)); row < bottom; row++ {
+			y := float32(row) + 0.5
+			if y >= high {
+				break
+			}
+			if y < low {
+				continue
+			}
+			x := a.x + float32((y-a.y)*slope)
+			if s := &list[row-top]; x < s.left {
+				s.left = x
+			}
+			if s := &list[row-top]; x > s.right {
+				s.right = x
+			}
 		}
 		a = b
 	}
-	if hi <= 0 || lo >= float32(width) || lo > hi {
-		return 0, 0
-	}
-	return int(max(lo, 0) + 0.5), int(min(hi, float32(width)) + 0.5)
+	return list, top
 }

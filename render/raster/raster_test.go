@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"image"
+	"image/color"
 	"runtime"
 	"slices"
 	"strings"
@@ -415,6 +416,26 @@ func TestOverlayIsClipped(t *testing.T) {
 	}
 	if drawn < 100 {
 		t.Errorf("%d pixels are drawn", drawn)
+	}
+}
+
+// TestFastBlends promises that rectangles and opaque pixels have the colours that blend computes.
+func TestFastBlends(t *testing.T) {
+	im := image.NewRGBA(image.Rect(0, 0, 256, 1))
+	for v := range 256 {
+		for _, alpha := range []uint8{0, 1, 120, 200, 254, 255} {
+			c := render.Color{R: uint8(v), G: uint8(255 - v), B: uint8(v / 2), A: alpha}
+			for x := range 256 {
+				im.SetRGBA(x, 0, color.RGBA{uint8(x), uint8(x / 2), uint8(255 - x), 255})
+			}
+			want := slices.Clone(im.Pix)
+			for x := range 256 {
+				blend(want[4*x:], floatColor(c), float32(alpha)/255)
+			}
+			if drawRect(im, im.Rect, c); !slices.Equal(im.Pix, want) {
+				t.Fatalf("a rectangle of %v has other colours", c)
+			}
+		}
 	}
 }
 

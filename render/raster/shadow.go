@@ -27,6 +27,7 @@ type shadowMap struct {
 	shaded      cellSet   // from which the sixteen texels around a point may reach a surface
 	dark        cellSet   // in which no sun reaches the ground
 	groundSlope slope
+	spans       []spanRow // scratch
 	right, up   geom.Vec3 // the map's axes, world frame
 	u0, v0      float32   // the map's corner, metres along right and up
 }
@@ -37,6 +38,7 @@ func (m *shadowMap) draw(s *render.Scene, center geom.Vec3) {
 	m.up = render.ToSun.Cross(m.right)
 	if m.nearest == nil {
 		m.nearest, m.tileNearest = make([]float32, shadowMapSize*shadowMapSize), make([]float32, tilesPerSide*tilesPerSide)
+		m.spans = make([]spanRow, shadowMapSize)
 		fill(m.nearest, emptyTexel)
 		fill(m.tileNearest, emptyTexel)
 	}
@@ -127,8 +129,10 @@ func (m *shadowMap) drawCube(c *render.Cube) {
 		du := float32((mid.Dot(m.right) - m.u0) * (1 / texelSize))
 		dv := float32((mid.Dot(m.up) - m.v0) * (1 / texelSize))
 		a := mid.Dot(render.ToSun) - float32(gu*du) - float32(gv*dv)
-		for row := int(max(f.top, 0)); row < shadowMapSize && float32(row) < f.bottom; row++ {
-			x0, x1 := f.span(row, shadowMapSize)
+		spans, top := f.spans(m.spans, 0, shadowMapSize)
+		for i, span := range spans {
+			row := top + i
+			x0, x1 := span.samples(shadowMapSize)
 			if x0 >= x1 {
 				continue
 			}
@@ -199,20 +203,27 @@ func (m *shadowMap) sunVisibility(at geom.Vec3, s *slope) float32 {
 	if max(max(m.tileNearest[b0+c0], m.tileNearest[b0+c1]), max(m.tileNearest[b1+c0], m.tileNearest[b1+c1])) < d-s.reach {
 		return 1
 	}
-	wu := [4]float32{1 - fu, 1, 1, fu}
-	wv := [4]float32{1 - fv, 1, 1, fv}
+	weights := [4]float32{1 - fv, 1, 1, fv}
+	left, right := [2]float32{0, 1 - fu}, [2]float32{0, fu}
+	inner := [2]float32{0, 1}
 	var sum float32
-	for j := range 4 {
-		row := m.nearest[(iv-1+j)*shadowMapSize+iu-1:]
-		z := d + float32(gv*(float32(j-1)-fv)) - float32(gu*(1+fu))
-		var line float32
-		for i := range 4 {
-			if row[i] <= z {
-				line += wu[i]
-			}
-			z += gu
-		}
-		sum += float32(line * wv[j])
+	for j, weight := range weights {
+		row := (*[4]float32)(m.nearest[(iv-1+j)*shadowMapSize+iu-1:])
+		z0 := d + float32(gv*(float32(j-1)-fv)) - float32(gu*(1+fu))
+		z1 := z0 + gu
+		z2 := z1 + gu
+		z3 := z2 + gu
+		line := left[atMost(row[0], z0)] + inner[atMost(row[1], z1)] + inner[atMost(row[2], z2)] + right[atMost(row[3], z3)]
+		sum += float32(line * weight)
 	}
 	return float32(sum * (1. / 9))
+}
+
+// atMost returns 1 if x is at most y, and 0 otherwise, without a branch.
+func atMost(x, y float32) int {
+	n := 0
+	if x <= y {
+		n = 1
+	}
+	return n
 }
