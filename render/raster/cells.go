@@ -25,6 +25,9 @@ func (s *cellSet) add(row, from, to int) {
 	}
 }
 
+// has reports whether a cell is in s.
+func (s *cellSet) has(x, y int) bool { return s[y][x/64]>>(x%64)&1 != 0 }
+
 // count returns the number of cells in a rectangle.
 func (s *cellSet) count(r image.Rectangle) (n int) {
 	for y := r.Min.Y; y < r.Max.Y; y++ {

@@ -63,7 +63,7 @@ func (p *Painter) shadeGround(g *groundRow, ray geom.Vec3, what block) rgb {
 	if what&inShadow != 0 {
 		sun = 0
 	} else if what&nearShadow != 0 {
-		sun = p.shadowMap.sunVisibility(at, &p.shadowMap.groundSlope)
+		sun = p.shadowMap.groundVisibility(at)
 	}
 	return g.color(dim, float32(render.ToSun.Z*sun))
 }

@@ -189,11 +189,38 @@ func (m *shadowMap) sunVisibility(at geom.Vec3, s *slope) float32 {
 	if s.facing < minSunFacing {
 		return 0
 	}
-	u := float32((at.Dot(m.right)-m.u0)*(1/texelSize)) - 0.5
-	v := float32((at.Dot(m.up)-m.v0)*(1/texelSize)) - 0.5
-	if u < 2 || v < 2 || u >= shadowMapSize-3 || v >= shadowMapSize-3 {
+	u, v, ok := m.texel(at)
+	if !ok {
 		return 1
 	}
+	return m.visibilityAt(u, v, at, s)
+}
+
+// groundVisibility returns the share in [0, 1] of the sun's light that reaches a point on the ground.
+func (m *shadowMap) groundVisibility(at geom.Vec3) float32 {
+	u, v, ok := m.texel(at)
+	switch x, y := int(u)/cellSize, int(v)/cellSize; {
+	case !ok || !m.shaded.has(x, y):
+		return 1
+	case m.dark.has(x, y):
+		return 0
+	}
+	return m.visibilityAt(u, v, at, &m.groundSlope)
+}
+
+// texel returns the place of a point in the map, in texels from the centre of the first. ok is false where it has no
+// shadow, because the sixteen texels around it do not lie in the map.
+func (m *shadowMap) texel(at geom.Vec3) (u, v float32, ok bool) {
+	u = float32((at.Dot(m.right)-m.u0)*(1/texelSize)) - 0.5
+	v = float32((at.Dot(m.up)-m.v0)*(1/texelSize)) - 0.5
+	if u < 2 || v < 2 || u >= shadowMapSize-3 || v >= shadowMapSize-3 {
+		return 0, 0, false
+	}
+	return u, v, true
+}
+
+// visibilityAt returns the visibility of the sun at a point of a surface that is at u, v in the map.
+func (m *shadowMap) visibilityAt(u, v float32, at geom.Vec3, s *slope) float32 {
 	iu, iv := int(u), int(v)
 	fu, fv := u-float32(iu), v-float32(iv)
 	gu, gv := s.gu, s.gv
