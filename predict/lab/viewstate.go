@@ -41,3 +41,11 @@ func (v *ViewState) CommandsTo(w *ViewState) (list []Command) {
 	}
 	return list
 }
+
+// ForkWithFocus returns a fork of l with the focus of v, so that an open command copies the pane that it copied in
+// the session from which v is.
+func (l *Lab) ForkWithFocus(v *ViewState) *Lab {
+	f := l.Fork()
+	f.focus = max(min(v.focus, len(f.Panes)-1), 0)
+	return f
+}

@@ -25,11 +25,19 @@ type Job struct {
 	Footer    string
 	NoOverlay bool // scenes alone
 	Format    video.Format
+	Beside    *Beside // nil: none
 
 	// Progress is called after each tick with the number of ticks so far, a few frames ahead of the file. It may be nil.
 	Progress func(ticks int)
 	// Stop, when closed, ends the video early; the file is complete up to there. It may be nil.
 	Stop <-chan struct{}
+}
+
+// Beside is a session that a video shows beside another one, tick by tick, as lab.ShowBeside does.
+type Beside struct {
+	Lab     *lab.Lab    // at the moment of the other's first entry
+	Entries []lab.Entry // one for each tick; after the last one it stays as it is
+	Labels  [lab.MaxPanes]string
 }
 
 // Result describes a finished video.
@@ -83,6 +91,11 @@ func (j *Job) compose(pictures *pipeline) error {
 	}
 	rate, fps := float64(j.Lab.Config().Rate), float64(j.Format.FPS)
 	ticks := 0
+	shown := j.Lab
+	if j.Beside != nil {
+		shown = &lab.Lab{}
+		shown.ShowBeside(j.Lab, j.Beside.Lab)
+	}
 	var input sim.Input // of the first player, in the newest tick
 	tick := func() error {
 		e := j.Entries[ticks]
@@ -98,7 +111,15 @@ func (j *Job) compose(pictures *pipeline) error {
 		if input = (sim.Input{}); len(e.Inputs) > 0 {
 			input = e.Inputs[0]
 		}
-		st.Tick(j.Lab)
+		if b := j.Beside; b != nil {
+			if ticks <= len(b.Entries) {
+				if err := b.Lab.Tick(b.Entries[ticks-1]); err != nil {
+					return err
+				}
+			}
+			shown.ShowBeside(j.Lab, b.Lab)
+		}
+		st.Tick(shown)
 		if j.Progress != nil {
 			j.Progress(ticks)
 		}
@@ -128,11 +149,14 @@ func (j *Job) compose(pictures *pipeline) error {
 			}
 		}
 		o := stage.Options{Title: j.Title, Footer: j.Footer, NoOverlay: j.NoOverlay, Input: input}
+		if j.Beside != nil {
+			o.PaneLabels = j.Beside.Labels
+		}
 		c := pictures.next()
 		if c == nil {
 			return nil
 		}
-		st.Compose(&c.frame, j.Lab, stage.Rect{W: j.Format.W, H: j.Format.H}, o, float32(min(at-float64(ticks)+1, 1)))
+		st.Compose(&c.frame, shown, stage.Rect{W: j.Format.W, H: j.Format.H}, o, float32(min(at-float64(ticks)+1, 1)))
 		pictures.composed <- c
 	}
 }

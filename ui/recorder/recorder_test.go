@@ -201,3 +201,52 @@ func TestEveryPixelIsDrawn(t *testing.T) {
 		}
 	}
 }
+
+// TestBeside promises that a video of two sessions shows the panes of both at one moment: its last frame is that of a
+// picture composed of the two. The shorter one stays at its end.
+func TestBeside(t *testing.T) {
+	job := newJob(t, 60, 40, 0, 20, nil)
+	other := newJob(t, 60, 25, 0, 20, map[int]lab.Command{5: {Verb: "nudge", Pane: lab.AllPanes, Name: "x", Value: "2"}})
+	job.Beside = &Beside{Lab: other.Lab, Entries: other.Entries, Labels: [lab.MaxPanes]string{"take 1", "take 2: nudge"}}
+	job.Format.W, job.Format.H = 320, 180
+	r, err := Record(job)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if job.Lab.Ticks() != 40 || other.Lab.Ticks() != 25 {
+		t.Errorf("ticks %d and %d, want 40 and 25", job.Lab.Ticks(), other.Lab.Ticks())
+	}
+	a, b := newJob(t, 60, 40, 0, 20, nil), newJob(t, 60, 25, 0, 20, map[int]lab.Command{5: {Verb: "nudge", Pane: lab.AllPanes, Name: "x", Value: "2"}})
+	var view lab.Lab
+	var st stage.Stage
+	var f stage.Frame
+	for i := range 39 { // the last frame shows tick 39
+		if err := a.Lab.Tick(a.Entries[i]); err != nil {
+			t.Fatal(err)
+		}
+		if i < len(b.Entries) {
+			if err := b.Lab.Tick(b.Entries[i]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		view.ShowBeside(a.Lab, b.Lab)
+		st.Tick(&view)
+		if i%3 == 2 { // captions change with the frames
+			st.Compose(&f, &view, stage.Rect{W: 320, H: 180}, stage.Options{Input: a.Entries[i].Inputs[0], PaneLabels: job.Beside.Labels}, 1)
+		}
+	}
+	if len(view.Panes) != 2 {
+		t.Fatalf("%d panes, want 2", len(view.Panes))
+	}
+	want := image.NewRGBA(image.Rect(0, 0, 320, 180))
+	new(Painter).paint(want, &f)
+	differ := 0
+	for i := range want.Pix {
+		if want.Pix[i] != r.LastFrame.Pix[i] {
+			differ++
+		}
+	}
+	if differ > 0 {
+		t.Errorf("%d of %d bytes of the last frame differ", differ, len(want.Pix))
+	}
+}

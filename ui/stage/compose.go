@@ -117,7 +117,7 @@ func drawSideDividers(list *render.DrawList, pictures []Rect, split bool) {
 		if client.Y != server.Y {
 			line = Rect{r.X, client.Y + client.H, r.W, server.Y - client.Y - client.H}
 		}
-		list.Rect(float32(line.X), float32(line.Y), float32(line.W), float32(line.H), render.Color{R: 240, G: 243, B: 246, A: 200})
+		list.Rect(float32(line.X), float32(line.Y), float32(line.W), float32(line.H), render.Color{R: 240, G: 243, B: 246, A: 255}) // opaque: nothing is painted below it
 	}
 }
 

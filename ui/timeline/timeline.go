@@ -325,6 +325,14 @@ func (t *Timeline) latest(n int) *checkpoint {
 	return best
 }
 
+// Fork returns a copy of the session, for videos: entries of the present take lead it on as they led the session.
+func (t *Timeline) Fork() *lab.Lab {
+	if t.reviewing {
+		return t.lab.ForkWithFocus(&t.recorded)
+	}
+	return t.lab.Fork()
+}
+
 // Remaining returns the number of ticks up to the target of Seek.
 func (t *Timeline) Remaining() int {
 	if !t.reviewing {

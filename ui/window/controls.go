@@ -105,7 +105,10 @@ func (g *game) scaleSpeed(by float64) {
 // toggleRecording starts a video, or stops it and has it written.
 func (g *game) toggleRecording() {
 	if !g.videos.recording() {
-		g.videos.start(g.lab, &g.stage, len(g.newCommands))
+		g.videos.start(g.lab, g.past.timeline.Fork(), &g.stage, len(g.newCommands))
+		if g.beside.take != nil {
+			g.videos.startBeside(&g.beside)
+		}
 		return
 	}
 	f := video.Format{File: g.unusedFilename("video", ".mp4"), W: 1280, H: 720, FPS: 60}

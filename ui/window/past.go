@@ -135,10 +135,6 @@ func (g *game) leaveEnd() (pending []lab.Command) {
 	if h.timeline.Reviewing() {
 		return nil
 	}
-	if g.videos.recording() {
-		g.toggleRecording()
-		g.notices.post("the video ends where the session goes back")
-	}
 	if g.sessionTape != nil {
 		g.sessionTape.saveFinalCheck(g.lab)
 	}
@@ -155,6 +151,7 @@ func (g *game) seek(tick int) {
 	if !h.timeline.Reviewing() && tick >= h.timeline.End() {
 		return
 	}
+	g.endVideoAtJump()
 	g.paused = true
 	h.timeline.Seek(tick, g.leaveEnd())
 	h.bar.Follow(min(max(tick, h.timeline.Start()), h.timeline.End()), h.timeline)
@@ -274,6 +271,7 @@ func (g *game) stepPast() (done bool, err error) {
 	}
 	now := int(g.lab.Ticks())
 	if h.loop[0] < h.loop[1] && now >= h.loop[1] && !g.paused {
+		g.endVideoAtJump()
 		t.Seek(h.loop[0], nil)
 		return true, nil
 	}
@@ -285,7 +283,16 @@ func (g *game) stepPast() (done bool, err error) {
 	if len(e.Inputs) > 0 {
 		g.lastInput = e.Inputs[0]
 	}
+	g.videos.add(withoutDisplay(*e))
 	return true, t.Step()
+}
+
+// endVideoAtJump ends the recording of a video before the session goes elsewhere.
+func (g *game) endVideoAtJump() {
+	if g.videos.recording() {
+		g.toggleRecording()
+		g.notices.post("the video ends where the session goes to another moment")
+	}
 }
 
 // updatePast rebuilds the moment that is sought, for at most seekTime, and offers the slow replay of a fault.
@@ -357,6 +364,7 @@ func (g *game) nextTake() {
 // showTake shows the present moment, or the end, of a take.
 func (g *game) showTake(k *timeline.Take) {
 	t := g.past.timeline
+	g.endVideoAtJump()
 	pending := g.leaveEnd()
 	g.paused = true
 	t.Show(k, pending)

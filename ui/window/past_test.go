@@ -454,3 +454,48 @@ func TestBeside(t *testing.T) {
 		t.Error("a take is shown beside itself")
 	}
 }
+
+// TestRecordPast promises that a video recorded in the past, of two takes side by side, ends with the hashes of both, and
+// that a jump ends it.
+func TestRecordPast(t *testing.T) {
+	g := newTestGame(t, "rewind", "snapshot")
+	g.playPast(t, 60)
+	g.focusNext()
+	g.playPast(t, 60)
+	g.execute(lab.Command{Verb: "open", Pane: lab.AllPanes, Name: "lockstep"}) // a copy of pane 2
+	g.playPast(t, 40)
+	hashes := map[int]uint64{}
+	g.seekNow(t, 20)
+	g.execute(lab.Command{Verb: "condition", Pane: lab.AllPanes, Name: "loss", Value: "0.2"})
+	g.paused = false
+	g.playPast(t, 150)
+	g.showTake(g.past.timeline.Takes()[0])
+	g.seekNow(t, 100)
+	g.focusNext()
+	g.toggleBeside()
+	g.toggleRecording()
+	for range 50 {
+		g.playPast(t, 1)
+		hashes[int(g.lab.Ticks())] = g.lab.Hash()
+	}
+	if !g.videos.recording() {
+		t.Fatal("the recording ended by itself")
+	}
+	beside := g.beside.lab.Hash()
+	at := int(g.lab.Ticks())
+	g.seekNow(t, 30)
+	if g.videos.recording() || g.videos.current == nil {
+		t.Fatal("a jump does not end the video")
+	}
+	m := g.videos.current.recording
+	<-g.videos.current.finished
+	if err := g.videos.current.err; err != nil {
+		t.Fatal(err)
+	}
+	if int(m.Lab.Ticks()) != at || m.Lab.Hash() != hashes[at] {
+		t.Errorf("the video ends at tick %d with the hash %016x, want %d and %016x", m.Lab.Ticks(), m.Lab.Hash(), at, hashes[at])
+	}
+	if m.Beside == nil || m.Beside.Lab.Hash() != beside || m.Beside.Lab.Ticks() != m.Lab.Ticks() {
+		t.Errorf("the other take of the video has another hash, or there is none: %+v", m.Beside)
+	}
+}

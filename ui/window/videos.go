@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 	"ghostcube/render/video"
 	"ghostcube/ui/recorder"
 	"ghostcube/ui/stage"
+	"ghostcube/ui/timeline"
 )
 
 // videos records and writes the videos of a session. A key marks the first and the last tick of each; the
@@ -22,7 +24,10 @@ type videos struct {
 	lab          *lab.Lab // at its start; nil: none is being recorded
 	stage        *stage.Stage
 	entries      []lab.Entry
-	skipCommands int // commands of the first entry that lab has already applied
+	skipCommands int              // commands of the first entry that lab has already applied
+	beside       *recorder.Beside // nil: no other take is shown
+	besideTake   *timeline.Take
+	besideFrom   int // tick at the start
 
 	current  *videoJob // being written; nil: none
 	queue    []*videoJob
@@ -43,13 +48,23 @@ type videoJob struct {
 // recording reports whether a video is being recorded.
 func (t *videos) recording() bool { return t.lab != nil }
 
-// start starts a recording. applied is the number of commands that the session has applied since its last
-// tick, which are also in its next entry.
-func (t *videos) start(l *lab.Lab, s *stage.Stage, applied int) {
-	t.lab = l.Fork()
+// start starts a recording of a session, of which fork is a copy. applied is the number of commands that the session has
+// applied since its last tick, which are also in its next entry.
+func (t *videos) start(l, fork *lab.Lab, s *stage.Stage, applied int) {
+	t.lab = fork
 	s.Refresh(l)
 	t.stage = s.Fork(t.lab)
 	t.entries, t.skipCommands = nil, applied
+	t.beside, t.besideTake = nil, nil
+}
+
+// startBeside makes the recording that has just been started one of two takes.
+func (t *videos) startBeside(b *beside) {
+	t.beside = &recorder.Beside{Lab: b.lab.Fork(), Labels: b.labels}
+	t.besideTake, t.besideFrom = b.take, int(b.lab.Ticks())
+	var view lab.Lab
+	view.ShowBeside(t.lab, t.beside.Lab)
+	t.stage = b.stage.Fork(&view)
 }
 
 // add adds an entry of the session to the recording, if there is one.
@@ -63,16 +78,28 @@ func (t *videos) add(e lab.Entry) {
 	t.entries = append(t.entries, e)
 }
 
+// withoutDisplay returns an entry without the commands that set what is displayed.
+func withoutDisplay(e lab.Entry) lab.Entry {
+	e.Commands = slices.DeleteFunc(slices.Clone(e.Commands), func(c lab.Command) bool { return c.Verb == "show" })
+	return e
+}
+
 // stop ends the recording and queues its video.
 func (t *videos) stop(f video.Format, title string, noOverlay bool) error {
 	l, s, entries := t.lab, t.stage, t.entries
-	t.lab, t.stage, t.entries = nil, nil, nil
+	other, take := t.beside, t.besideTake
+	t.lab, t.stage, t.entries, t.beside, t.besideTake = nil, nil, nil, nil, nil
 	if len(entries) == 0 {
 		return errors.New("the video would be empty: it has no ticks")
 	}
 	m := &videoJob{finished: make(chan struct{})}
 	m.stop = make(chan struct{})
-	m.recording = &recorder.Job{Lab: l, Stage: s, Entries: entries, Title: title, NoOverlay: noOverlay, Format: f, Progress: func(n int) { m.ticksDone.Store(int64(n)) }, Stop: m.stop}
+	if other != nil {
+		for i := range min(len(entries), take.End()-t.besideFrom) {
+			other.Entries = append(other.Entries, withoutDisplay(*take.Entry(t.besideFrom + i)))
+		}
+	}
+	m.recording = &recorder.Job{Lab: l, Stage: s, Entries: entries, Title: title, NoOverlay: noOverlay, Format: f, Beside: other, Progress: func(n int) { m.ticksDone.Store(int64(n)) }, Stop: m.stop}
 	t.queue = append(t.queue, m)
 	t.startNext()
 	return nil
