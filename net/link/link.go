@@ -26,7 +26,12 @@ type Wire interface {
 type Datagram struct {
 	Bytes      []byte
 	ReceivedAt time.Duration // at or before the now of Receive
-	SentAt     time.Duration // on a simulated link only; it is not transmitted
+
+	// Not transmitted, and known on a simulated link only:
+	SentAt      time.Duration
+	Number      uint64 // in order of sending, from 1; 0: a datagram of another program
+	IsDuplicate bool   // the second copy of the datagram
+	Reordered   bool   // a datagram sent later has arrived before (RFC 4737); never of a duplicate
 }
 
 // UDPIPHeaderBytes is the size of the IPv4 and UDP headers, which bandwidth and

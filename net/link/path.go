@@ -37,9 +37,20 @@ type path struct {
 	ackDue      time.Duration // of a TCP link: when the delayed acknowledgement is sent; 0: none is due
 
 	counters Counters
+	report   func(s Sending, datagram []byte) // nil: none
 }
 
 func (l *path) send(now time.Duration, b []byte) {
+	s := l.transmit(now, b)
+	if l.report != nil {
+		c := l.network.conditions(l.direction)
+		s.UsualDelay = c.baseDelay(now, l.seat) + 2*c.Jitter
+		l.report(s, b)
+	}
+}
+
+// transmit decides the outcome of a datagram and puts it in flight.
+func (l *path) transmit(now time.Duration, b []byte) Sending {
 	if now != l.sendTime {
 		l.sendTime, l.sendIndex = now, 0
 	}
@@ -55,29 +66,39 @@ func (l *path) send(now time.Duration, b []byte) {
 	if outcome.Lost {
 		l.counters.Lost++
 	}
+	s := Sending{Number: d.number, SentAt: now, Arrival: now + outcome.Delay, Lost: outcome.Lost}
 	if l.tcp {
-		l.sendTCP(c, d, outcome, b)
-		return
+		arrival, ok := l.sendTCP(c, d, outcome, b)
+		if s.Resent, s.Lost = ok && s.Lost, false; ok {
+			s.Arrival = arrival
+		}
+		s.Dropped = !ok
+		return s
 	}
 	l.counters.WireBytes += uint64(len(b) + UDPIPHeaderBytes)
 	if outcome.Foreign != 0 {
 		l.counters.Foreign++
+		s.Foreign = true
 		l.schedule(scheduledDatagram{arrival: now + outcome.ForeignDelay, sentAt: now, departedAt: now, foreign: outcome.Foreign}, b)
 	}
 	departure, ok := l.admit(now, c, len(b)+UDPIPHeaderBytes)
 	if !ok && !outcome.Lost {
 		l.counters.Dropped++
+		s.Dropped = true
 	}
 	if !ok || outcome.Lost {
-		return
+		return s
 	}
 	d.departedAt, d.arrival, d.damage = departure, departure+outcome.Delay, outcome.Damage
+	s.Arrival, s.Damaged = d.arrival, d.damage != 0
 	l.schedule(d, b)
 	if outcome.Duplicated {
 		l.counters.Duplicated++
 		d.duplicate, d.arrival, d.damage = true, departure+outcome.DuplicateDelay, outcome.DuplicateDamage
+		s.Duplicated, s.DuplicateArrival, s.DuplicateDamaged = true, d.arrival, d.damage != 0
 		l.schedule(d, b)
 	}
+	return s
 }
 
 // schedule puts a copy of b in flight, damaged or with a foreign checksum if d says so.
@@ -136,8 +157,10 @@ func (l *path) receive(now time.Duration) (Datagram, bool) {
 	d := l.scheduled[0]
 	l.scheduled = slices.Delete(l.scheduled, 0, 1)
 	l.lastReceived = d.bytes
+	received := Datagram{Bytes: d.bytes, ReceivedAt: d.arrival, SentAt: d.sentAt, Number: d.number, IsDuplicate: d.duplicate}
+	received.Reordered = !d.duplicate && d.foreign == 0 && d.number < l.counters.newestArrived
 	l.counters.receive(&d)
-	return Datagram{d.bytes, d.arrival, d.sentAt}, true
+	return received, true
 }
 
 func (l *path) copyFrom(o *path) {

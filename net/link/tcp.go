@@ -35,11 +35,12 @@ const (
 	never          = time.Duration(1<<63 - 1)
 )
 
-// sendTCP puts a datagram in flight behind all others.
-func (l *path) sendTCP(c *Conditions, d scheduledDatagram, outcome Outcome, b []byte) {
+// sendTCP puts a datagram in flight behind all others, and returns when it arrives; ok is false if it
+// never does.
+func (l *path) sendTCP(c *Conditions, d scheduledDatagram, outcome Outcome, b []byte) (arrival time.Duration, ok bool) {
 	if l.lastArrival == never {
 		l.counters.Dropped++
-		return
+		return 0, false
 	}
 	l.ackDue = 0 // the segment acknowledges what has arrived
 	bytes := len(b) + TCPIPHeaderBytes
@@ -50,14 +51,15 @@ func (l *path) sendTCP(c *Conditions, d scheduledDatagram, outcome Outcome, b []
 		if wait, ok = l.retransmit(c, d.sentAt, bytes); !ok {
 			l.lastArrival = never
 			l.counters.Dropped++
-			return
+			return 0, false
 		}
 	}
-	arrival := d.departedAt + wait + outcome.Delay
+	arrival = d.departedAt + wait + outcome.Delay
 	l.acknowledge(arrival, arrival >= l.lastArrival, outcome.Lost)
 	l.lastArrival = max(l.lastArrival, arrival)
 	d.arrival = l.lastArrival
 	l.schedule(d, b)
+	return d.arrival, true
 }
 
 // retransmit charges the retransmissions of a segment that is lost at now, and returns

@@ -53,6 +53,10 @@ type Endpoint struct {
 	// to send, which must be valid until the next call. It may be nil, and is not copied.
 	Rewrite func(payload []byte) []byte
 
+	// OnDatagram receives each datagram that arrives, after the endpoint has processed it, and what
+	// became of it. It must not keep the bytes. It may be nil, and is not copied.
+	OnDatagram func(d link.Datagram, r Result)
+
 	conn     link.Wire
 	sideband Sideband // nil: none
 	now      time.Duration
@@ -122,6 +126,12 @@ func (e *Endpoint) Update(now time.Duration) {
 		d, ok := e.conn.Receive(now)
 		if !ok {
 			break
+		}
+		if e.OnDatagram != nil {
+			before := e.Stats
+			e.handleDatagram(d)
+			e.OnDatagram(d, e.Stats.resultSince(&before))
+			continue
 		}
 		e.handleDatagram(d)
 	}

@@ -42,7 +42,7 @@ type attackedWire struct {
 func (w *attackedWire) Receive(now time.Duration) (link.Datagram, bool) {
 	a := &w.attack
 	if a.replayAt != 0 && a.replayAt <= now {
-		w.push(a.captured, a.replayAt)
+		w.push(link.Datagram{Bytes: a.captured, ReceivedAt: a.replayAt})
 		a.replayAt = 0
 	}
 	if d, ok := w.pop(); ok {
@@ -54,14 +54,14 @@ func (w *attackedWire) Receive(now time.Duration) (link.Datagram, bool) {
 	}
 	if a.falseFragments > 0 {
 		if forged, ok := packet.ForgeFragment(d.Bytes); ok {
-			w.push(forged, d.ReceivedAt)
+			w.push(link.Datagram{Bytes: forged, ReceivedAt: d.ReceivedAt})
 			a.falseFragments--
 		}
 	}
-	w.push(d.Bytes, d.ReceivedAt)
+	w.push(d)
 	if a.forgeAhead != 0 {
 		if forged, ok := packet.Forge(d.Bytes, a.forgeAhead); ok {
-			w.push(forged, d.ReceivedAt)
+			w.push(link.Datagram{Bytes: forged, ReceivedAt: d.ReceivedAt})
 			a.forgeAhead = 0
 		}
 	}
@@ -73,8 +73,10 @@ func (w *attackedWire) Receive(now time.Duration) (link.Datagram, bool) {
 }
 
 // push adds a copy of a datagram to the queue.
-func (w *attackedWire) push(b []byte, at time.Duration) {
-	w.queue = append(w.queue, queuedDatagram{receivedAt: at, bytes: append([]byte(nil), b...)})
+func (w *attackedWire) push(d link.Datagram) {
+	b := append([]byte(nil), d.Bytes...)
+	d.Bytes = nil
+	w.queue = append(w.queue, queuedDatagram{d, b})
 }
 
 // pop takes the first datagram from the queue.
@@ -84,7 +86,7 @@ func (w *attackedWire) pop() (link.Datagram, bool) {
 	}
 	d := w.queue[0]
 	w.queue = w.queue[1:]
-	return link.Datagram{Bytes: d.bytes, ReceivedAt: d.receivedAt}, true
+	return d.received(), true
 }
 
 // copyFrom makes w an equal of o, except for the wire below.
@@ -94,7 +96,7 @@ func (w *attackedWire) copyFrom(o *attackedWire) {
 	w.attack.captured = captured
 	w.queue = w.queue[:0]
 	for _, d := range o.queue {
-		w.push(d.bytes, d.receivedAt)
+		w.push(d.received())
 	}
 }
 

@@ -16,11 +16,17 @@ type socket struct {
 	free          [][]byte // memory for datagrams
 }
 
-// queuedDatagram is a datagram in the receive buffer.
+// queuedDatagram is a datagram in the receive buffer, and its bytes in memory that is used again.
 type queuedDatagram struct {
-	receivedAt time.Duration
-	sentAt     time.Duration
-	bytes      []byte
+	datagram link.Datagram // without its bytes
+	bytes    []byte
+}
+
+// received returns the datagram as it was received.
+func (w *queuedDatagram) received() link.Datagram {
+	d := w.datagram
+	d.Bytes = w.bytes
+	return d
 }
 
 // socketBufferSize is the default receive buffer of a socket on Linux
@@ -40,7 +46,7 @@ func (s *socket) Receive(now time.Duration) (link.Datagram, bool) {
 		w := &s.queue[s.head]
 		s.head++
 		s.bufferedBytes -= len(w.bytes) + datagramOverhead
-		return link.Datagram{Bytes: w.bytes, ReceivedAt: w.receivedAt, SentAt: w.sentAt}, true
+		return w.received(), true
 	}
 	for _, w := range s.queue {
 		s.free = append(s.free, w.bytes)
@@ -65,7 +71,9 @@ func (s *socket) push(d link.Datagram) {
 	if n := len(s.free); n > 0 {
 		m, s.free = s.free[n-1][:0], s.free[:n-1]
 	}
-	s.queue = append(s.queue, queuedDatagram{d.ReceivedAt, d.SentAt, append(m, d.Bytes...)})
+	m = append(m, d.Bytes...)
+	d.Bytes = nil
+	s.queue = append(s.queue, queuedDatagram{d, m})
 }
 
 // copyFrom makes s an equal of o, except for the link.
@@ -75,6 +83,6 @@ func (s *socket) copyFrom(o *socket) {
 	}
 	s.queue, s.head, s.bufferedBytes = s.queue[:0], 0, o.bufferedBytes
 	for _, w := range o.queue[o.head:] {
-		s.push(link.Datagram{Bytes: w.bytes, ReceivedAt: w.receivedAt, SentAt: w.sentAt})
+		s.push(w.received())
 	}
 }
