@@ -87,10 +87,11 @@ var folders = map[string]struct {
 	"predict/score":                {pure, []string{"sim", "sim/geom", "predict", "predict/part/jointtree", "predict/part/frame"}},
 	"predict/predicttest":          {pure, []string{"sim", "sim/geom", "sim/scene", "net/link", "net/packet", "predict"}},
 	"predict/lab/probe":            {pure, []string{"sim", "sim/geom", "net/link", "predict"}},
+	"predict/lab/trace":            {pure, []string{"net/link", "net/packet", "predict"}},
 	"predict/lab/tape":             {pure, []string{"sim", "predict/lab"}},
 	"predict/lab/labtest":          {free, []string{"internal/golden", "sim", "predict/lab"}},
 	"predict/lab/labtest/copytest": {free, []string{}},
-	"predict/lab":                  {pure, []string{"sim", "sim/geom", "sim/scene", "net/link", "net/packet", "net/quant", "predict", "predict/part/codec", "predict/part/hit", "predict/part/input", "predict/part/reliable", "predict/score", "predict/lab/probe", "predict/strategy/*"}},
+	"predict/lab":                  {pure, []string{"sim", "sim/geom", "sim/scene", "net/link", "net/packet", "net/quant", "predict", "predict/part/codec", "predict/part/hit", "predict/part/input", "predict/part/reliable", "predict/score", "predict/lab/probe", "predict/lab/trace", "predict/strategy/*"}},
 
 	// 4
 	"render":        {exact, []string{"sim/geom", "assets"}},

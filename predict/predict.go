@@ -47,6 +47,10 @@ type Strategy struct {
 	// An empty payload has no fields; a malformed one gives an error after the fields read so far.
 	Fields func(up bool, payload []byte, scene *sim.Scene, see func(quant.Field)) error
 
+	// Kind returns what a payload contains that is neither empty nor malformed, by a look at a few of
+	// its bits. It is nil for a strategy whose clients send inputs and whose server sends snapshots.
+	Kind func(up bool, payload []byte, players int) PacketKind
+
 	// Inspect fills l, which is empty, with the state of the traffic between the server and its first
 	// client, for display. It changes nothing else. It is nil if a strategy reports nothing.
 	Inspect func(l *Inspection, server Server, client Client)

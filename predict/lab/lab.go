@@ -98,6 +98,7 @@ type Lab struct {
 	focus       int // index of a pane
 	inputs      []sim.Input
 	clockFaults [maxClients]ClockFault // for panes that are opened later
+	tracing     bool                   // panes record their datagrams
 }
 
 // New returns a lab without panes. It panics if the config is not valid.
@@ -233,7 +234,8 @@ func (l *Lab) Hash() uint64 {
 }
 
 // CopyFrom makes l an equal of o that shares no memory with it. The stopwatch and the tap
-// are not copied.
+// are not copied, and neither are recorded datagrams: if l records them (TraceDatagrams), it
+// begins anew.
 func (l *Lab) CopyFrom(o *Lab) {
 	l.config, l.network, l.tick, l.focus, l.clockFaults = o.config, o.network, o.tick, o.focus, o.clockFaults
 	l.display = append(l.display[:0], o.display...)

@@ -8,6 +8,7 @@ import (
 	"ghostcube/net/packet"
 	"ghostcube/predict"
 	"ghostcube/predict/lab/probe"
+	"ghostcube/predict/lab/trace"
 	"ghostcube/predict/score"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
@@ -50,6 +51,7 @@ type Pane struct {
 	progressScratch    predict.InputProgress
 	span               *span // that is measured beside the score; nil: none
 	spanScratch        []score.Measure
+	datagrams          *trace.Log // nil: none are recorded
 }
 
 // Client is one client of a pane.
@@ -107,6 +109,7 @@ func (p *Pane) start(s *predict.Strategy, server *predict.World) {
 	p.connections, p.malformedBlocks = make([]connection, len(p.Clients)), 0
 	p.connectionSettings = connectionSettings{}
 	p.connectionSettings.declare(p.Knobs)
+	p.observeDatagrams(p.lab.tracing)
 }
 
 // addServerStep scores a step of a server that does not step once in each tick.
@@ -411,6 +414,9 @@ func (p *Pane) copyFrom(o *Pane) {
 	p.lastInputs = append([]sim.Input(nil), o.lastInputs...)
 	p.clockFaults = o.clockFaults
 	p.start(o.Strategy, server)
+	if p.datagrams != nil {
+		p.datagrams.Reset()
+	}
 	p.Knobs.CopyFrom(o.Knobs)
 	p.serverSide.CopyFrom(o.serverSide)
 	p.serverEnv.SlewPPM, p.serverEnv.ReliableOrdered = o.serverEnv.SlewPPM, o.serverEnv.ReliableOrdered

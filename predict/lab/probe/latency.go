@@ -208,6 +208,28 @@ func (c *LatencyTracer) tickTime(t sim.Tick) time.Duration {
 	return time.Duration(t) * time.Second / time.Duration(c.rate)
 }
 
+// StateInputSentAt returns when the datagram was sent that carried the newest input in a server's state.
+// ok is false if the input is not traced any more.
+func (c *LatencyTracer) StateInputSentAt(state sim.Tick) (at time.Duration, ok bool) {
+	return c.find(c.nextConsumed, func(p *inputTrace) bool { return p.serverTick <= state })
+}
+
+// InputSentAt returns when the datagram was sent that carried the input of a client's tick first. ok is
+// false if the input is not traced any more.
+func (c *LatencyTracer) InputSentAt(clientTick sim.Tick) (at time.Duration, ok bool) {
+	return c.find(c.nextSampled, func(p *inputTrace) bool { return p.clientTick <= clientTick })
+}
+
+// find returns when the newest input before end that a function accepts was sent.
+func (c *LatencyTracer) find(end sim.Tick, accept func(p *inputTrace) bool) (at time.Duration, ok bool) {
+	for t, n := end, 0; t > 0 && n < maxTracedInputs && t+maxTracedInputs > c.nextSampled; n++ {
+		if t--; c.started && accept(c.trace(t)) {
+			return c.trace(t).datagramSentAt, true
+		}
+	}
+	return 0, false
+}
+
 // AfterClientTick follows the client's ticks in session tick t, which begins now.
 func (c *LatencyTracer) AfterClientTick(server predict.Server, client predict.Client, t sim.Tick, now time.Duration) {
 	report, ok := c.ask(server, client)

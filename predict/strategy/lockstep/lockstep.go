@@ -35,6 +35,7 @@ var Strategy = &predict.Strategy{
 	NewServer:        newServer,
 	NewClient:        newClient,
 	Fields:           fields,
+	Kind:             kind,
 	Inspect:          inspect,
 	Latency:          latency,
 	TicksMatchServer: true,

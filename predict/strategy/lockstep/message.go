@@ -238,3 +238,26 @@ func (m *message) write(c *quant.Coder, buffer []byte) []byte {
 	}
 	return c.FinishWrite()
 }
+
+// kind reports whether a payload has inputs of any player, or only acknowledges them.
+func kind(_ bool, payload []byte, players int) predict.PacketKind {
+	bits := func(at, n int) (v int) {
+		for i := range n {
+			if at+i < len(payload)*8 {
+				v |= int(payload[(at+i)/8]>>((at+i)%8)&1) << i
+			}
+		}
+		return v
+	}
+	for at := 0; players > 0; players-- {
+		if bits(at, 1) == 0 {
+			at += 1 + tickBits
+			continue
+		}
+		if bits(at+1+tickBits, countBits) > 0 {
+			return predict.Inputs
+		}
+		at += 1 + tickBits + countBits
+	}
+	return predict.AcksOnly
+}

@@ -46,6 +46,7 @@ var Strategy = &predict.Strategy{
 	NewServer: newServer,
 	NewClient: newClient,
 	Fields:    payloadFields,
+	Kind:      kind,
 	Inspect:   inspect,
 	Latency:   latency,
 	Grid:      grid,
@@ -124,4 +125,12 @@ func (s *compressionSettings) quantise(w *predict.World) {
 	}
 	f := s.format(true)
 	w.Quantise(f.grid())
+}
+
+// kind tells inputs, with or without the states of bodies that a client owns, from state updates.
+func kind(up bool, _ []byte, _ int) predict.PacketKind {
+	if up {
+		return predict.Inputs
+	}
+	return predict.StateUpdates
 }

@@ -1,0 +1,116 @@
+package lab
+
+import (
+	"ghostcube/net/link"
+	"ghostcube/net/packet"
+	"ghostcube/predict"
+	"ghostcube/predict/lab/probe"
+	"ghostcube/predict/lab/trace"
+)
+
+// TraceDatagrams starts to record the datagrams of all panes, of those that are opened later too,
+// or stops that and forgets them. It changes no result, and costs nothing while it is off. Of a lab
+// that is about to become a copy (CopyFrom), datagrams are recorded from the first tick after that.
+func (l *Lab) TraceDatagrams(on bool) {
+	if l.tracing == on {
+		return
+	}
+	l.tracing = on
+	for _, p := range l.Panes {
+		p.observeDatagrams(on)
+	}
+}
+
+// Datagrams returns the recorded datagrams of all clients of the pane, for reading, or nil if none are
+// recorded.
+func (p *Pane) Datagrams() *trace.Log { return p.datagrams }
+
+// CopyDatagrams makes the recorded datagrams of l those of o, of which l is a copy. It starts to record
+// them if o does.
+func (l *Lab) CopyDatagrams(o *Lab) {
+	l.TraceDatagrams(o.tracing)
+	for i, p := range l.Panes {
+		if p.datagrams != nil {
+			p.datagrams.CopyFrom(o.Panes[i].datagrams)
+		}
+	}
+}
+
+// observeDatagrams starts to record the datagrams of the pane's present connections, or stops that.
+func (p *Pane) observeDatagrams(on bool) {
+	if !on {
+		p.datagrams = nil
+	} else if p.datagrams == nil {
+		p.datagrams = &trace.Log{}
+	}
+	for i, c := range p.Clients {
+		observe := func(d link.Direction, from *link.End, to *packet.Endpoint) {
+			if !on {
+				from.Observe(nil)
+				to.OnDatagram = nil
+				return
+			}
+			from.Observe(func(s link.Sending, b []byte) { p.recordSending(i, d, s, b) })
+			to.OnDatagram = func(x link.Datagram, r packet.Result) { p.datagrams.AddArrival(i, d, x, r) }
+		}
+		observe(link.Up, c.end, p.peers[i].Endpoint)
+		observe(link.Down, p.serverEnds[i], c.Endpoint)
+	}
+}
+
+// recordSending records a datagram that is sent.
+func (p *Pane) recordSending(client int, d link.Direction, s link.Sending, b []byte) {
+	h, ok := packet.ParseHeader(b)
+	if !ok {
+		return
+	}
+	kind, hasMessages := p.packetKind(d, &h, b)
+	p.datagrams.AddSending(trace.Sent{Client: client, Direction: d, Kind: kind, HasMessages: hasMessages, Sending: s, Header: &h}, b)
+}
+
+// packetKind returns what a datagram contains, and whether it has messages beside that.
+func (p *Pane) packetKind(d link.Direction, h *packet.Header, b []byte) (kind predict.PacketKind, hasMessages bool) {
+	if h.IsFragment {
+		return predict.Fragments, false
+	}
+	payload := b[h.Size:]
+	if p.connections[0].client != nil {
+		own, side, ok := packet.SplitSideband(payload)
+		if ok {
+			payload, hasMessages = own, len(side) > 0
+		}
+	}
+	kind = p.Strategy.KindOf(d == link.Up, payload, p.serverEnv.Players)
+	if kind == predict.AcksOnly && hasMessages {
+		kind = predict.Messages
+	}
+	return kind, hasMessages
+}
+
+// CorrectionDatagrams returns the datagrams behind a correction, as indices of recorded datagrams of its
+// client: in the direction Down the one that completed the packet with the server's state, and in the
+// direction Up the one that carried the player's input for that state first: if the server stepped
+// without the input, the one that came too late or never. An index is -1 if the datagram is not known
+// any more; inputs are known of the first client, for some seconds.
+func (p *Pane) CorrectionDatagrams(c *probe.Correction) (state, input int) {
+	state, input = -1, -1
+	if p.datagrams == nil {
+		return state, input
+	}
+	if i, ok := p.datagrams.Flow(c.Client, link.Down).Find(uint16(c.Packet), c.Received); ok {
+		state = i
+	}
+	if c.Client != 0 {
+		return state, input
+	}
+	at, ok := p.Latency.StateInputSentAt(c.Tick)
+	if c.Cause == predict.LocalInput && c.Tick > 0 {
+		at, ok = p.Latency.InputSentAt(c.Tick - 1)
+	}
+	if ok {
+		if first, end := p.datagrams.Flow(0, link.Up).Span(at, at+1); first < end {
+			input = first
+		}
+	}
+	return state, input
+}
