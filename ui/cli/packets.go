@@ -5,14 +5,13 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"strconv"
 	"strings"
 	"time"
 
 	"ghostcube/net/link"
-	"ghostcube/net/packet"
 	"ghostcube/net/quant"
 	"ghostcube/predict/lab"
+	"ghostcube/predict/lab/trace"
 )
 
 type packetsCommand struct {
@@ -44,7 +43,7 @@ func (c *packetsCommand) Run(p *program) error {
 		}
 	}
 	out := bufio.NewWriter(p.Stdout)
-	d := &packetDump{out: out, remaining: limit, pending: map[flowID]*partialPacket{}, totals: map[flowID]*flowTotals{}}
+	d := &packetDump{out: out, remaining: limit, pending: map[flowID]*trace.Packet{}, totals: map[flowID]*flowTotals{}}
 	l := lab.New(session.Config)
 	l.Tap = d.addDatagram
 	for _, spec := range session.Panes {
@@ -69,20 +68,12 @@ type flowID struct {
 	direction    link.Direction
 }
 
-// partialPacket is a packet whose fragments are being collected.
-type partialPacket struct {
-	header    packet.Header // of the first fragment
-	payload   []byte
-	datagrams int
-	bytes     int
-}
-
 // packetDump decodes and prints the packets of a session.
 type packetDump struct {
 	out       io.Writer
 	lab       *lab.Lab
 	remaining int // packets still to print; negative: all
-	pending   map[flowID]*partialPacket
+	pending   map[flowID]*trace.Packet
 	totals    map[flowID]*flowTotals
 	malformed int
 
@@ -104,25 +95,21 @@ type fieldTotal struct {
 
 // addDatagram decodes a datagram. The fragments of a packet follow each other.
 func (d *packetDump) addDatagram(p *lab.Pane, client int, direction link.Direction, now time.Duration, b []byte) {
-	head, ok := packet.ParseHeader(b)
-	if !ok {
-		d.malformed++
-		return
-	}
 	id := flowID{d.paneIndex(p), client, direction}
 	a := d.pending[id]
-	if a == nil || !head.IsFragment || head.FragmentID == 0 {
-		a = &partialPacket{header: head}
+	if a == nil {
+		a = &trace.Packet{}
 		d.pending[id] = a
 	}
-	a.payload = append(a.payload, b[head.Size:]...)
-	a.datagrams++
-	a.bytes += len(b)
-	if head.IsFragment && head.FragmentID < head.FragmentCount-1 {
+	complete, ok := a.Add(b)
+	if !ok {
+		d.malformed++
+	}
+	if !complete {
 		return
 	}
 	var fields []quant.Field
-	err := p.Fields(direction, a.payload, func(f quant.Field) { fields = append(fields, f) })
+	err := p.Fields(direction, a.Payload, func(f quant.Field) { fields = append(fields, f) })
 	if err != nil {
 		if d.malformed++; d.firstError == "" {
 			d.firstError = fmt.Sprintf("%.3f s, pane %d, client %d %s: %v", now.Seconds(), id.pane+1, id.client+1, directionName(direction), err)
@@ -141,34 +128,30 @@ func (d *packetDump) paneIndex(p *lab.Pane) int {
 }
 
 // addPacket adds a packet to the sums and prints it, with the reason if it is malformed.
-func (d *packetDump) addPacket(id flowID, p *lab.Pane, now time.Duration, a *partialPacket, fields []quant.Field, malformed error) {
+func (d *packetDump) addPacket(id flowID, p *lab.Pane, now time.Duration, a *trace.Packet, fields []quant.Field, malformed error) {
 	s := d.totals[id]
 	if s == nil {
 		s = &flowTotals{}
 		d.totals[id] = s
 	}
-	asJSON, aligned := len(payloadJSON(fields)), a.header.Size
+	asJSON, aligned := len(payloadJSON(fields)), a.Header.Size
 	for _, f := range fields {
 		aligned += alignedBytes(f.Bits)
 		s.add(&f)
 	}
-	s.packets, s.datagrams, s.bytes = s.packets+1, s.datagrams+a.datagrams, s.bytes+a.bytes
+	s.packets, s.datagrams, s.bytes = s.packets+1, s.datagrams+a.Datagrams, s.bytes+a.Bytes
 	s.jsonBytes, s.alignedBytes = s.jsonBytes+asJSON, s.alignedBytes+aligned
 	if d.remaining == 0 {
 		return
 	}
 	d.remaining--
 	fmt.Fprintf(d.out, "%.3f s, pane %d %s, client %d %s: %d bytes in %s; payload %d bits, as JSON %d bytes, byte-aligned with header %d\n",
-		now.Seconds(), id.pane+1, p.Strategy.Name, id.client+1, directionName(id.direction), a.bytes, plural(a.datagrams, "datagram"), totalBits(fields), asJSON, aligned)
-	h := &a.header
-	fmt.Fprintf(d.out, "  header: checksum 32 = %08x, sequence 16 = %d, ack 16 = %d, ack_bits 32 = %08x, ack_delay 15 = %v, fragment 1 = %t",
-		h.Checksum, h.Sequence, h.Ack, h.AckBits, h.AckDelay, h.IsFragment)
-	if h.IsFragment {
-		fmt.Fprintf(d.out, ", fragment_id 8 = %d, fragment_count 8 = %d, payload_checksum 32 = %08x", h.FragmentID, h.FragmentCount, h.PayloadChecksum)
-	}
-	fmt.Fprintln(d.out)
+		now.Seconds(), id.pane+1, p.Strategy.Name, id.client+1, directionName(id.direction), a.Bytes, plural(a.Datagrams, "datagram"), totalBits(fields), asJSON, aligned)
+	fmt.Fprintf(d.out, "  header: %s\n", trace.HeaderText(&a.Header))
 	for i := 0; i < len(fields); {
-		i = d.printPart(fields, i)
+		var text string
+		text, i = trace.FieldText(fields, i)
+		fmt.Fprintf(d.out, "  %s\n", text)
 	}
 	if malformed != nil {
 		fmt.Fprintf(d.out, "  malformed after bit %d: %v\n", endOf(fields), malformed)
@@ -182,45 +165,6 @@ func endOf(fields []quant.Field) int {
 	}
 	last := &fields[len(fields)-1]
 	return last.BitOffset + last.Bits
-}
-
-// printPart prints the fields of one group element, or of a run of elements that are a single
-// clear bit each, and returns the index of the next field.
-func (d *packetDump) printPart(fields []quant.Field, i int) int {
-	end := func(i int) (j int) {
-		for j = i + 1; j < len(fields) && fields[j].Group == fields[i].Group && fields[j].Index == fields[i].Index; j++ {
-		}
-		return j
-	}
-	oneClearBit := func(i, j int) bool {
-		return j == i+1 && fields[i].Group != "" && fields[i].Kind == "Bool" && fields[i].Raw == 0
-	}
-	f := &fields[i]
-	j := end(i)
-	if oneClearBit(i, j) {
-		last := i
-		for j < len(fields) && fields[j].Group == f.Group && fields[j].Name == f.Name && oneClearBit(j, end(j)) {
-			last, j = j, end(j)
-		}
-		if last > i {
-			fmt.Fprintf(d.out, "  %s %d to %d: %s 1 = false each\n", f.Group, f.Index, fields[last].Index, f.Name)
-			return j
-		}
-	}
-	if f.Group == "" {
-		fmt.Fprint(d.out, "  payload:")
-	} else {
-		fmt.Fprintf(d.out, "  %s %d:", f.Group, f.Index)
-	}
-	for k := i; k < j; k++ {
-		comma := ","
-		if k == j-1 {
-			comma = ""
-		}
-		fmt.Fprintf(d.out, " %s %d = %s%s", fields[k].Name, fields[k].Bits, formatValue(&fields[k]), comma)
-	}
-	fmt.Fprintln(d.out)
-	return j
 }
 
 func (s *flowTotals) add(f *quant.Field) {
@@ -264,17 +208,6 @@ func alignedBytes(bits int) int {
 	return (bits + 7) / 8
 }
 
-// formatValue formats the value of a field.
-func formatValue(f *quant.Field) string {
-	switch f.Kind {
-	case "Bool":
-		return strconv.FormatBool(f.Raw != 0)
-	case "Float":
-		return strconv.FormatFloat(float64(math.Float32frombits(f.Raw)), 'g', -1, 32)
-	}
-	return strconv.FormatUint(uint64(f.Raw), 10)
-}
-
 // payloadJSON returns a payload as JSON. Groups become arrays of objects, and consecutive
 // fields of one name become an array.
 func payloadJSON(fields []quant.Field) string {
@@ -312,7 +245,7 @@ func payloadJSON(fields []quant.Field) string {
 			if k > i {
 				b.WriteByte(',')
 			}
-			b.WriteString(formatValue(&fields[k]))
+			b.WriteString(trace.ValueText(&fields[k]))
 		}
 		if j > i+1 {
 			b.WriteByte(']')
