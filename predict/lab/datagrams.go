@@ -25,14 +25,12 @@ func (l *Lab) TraceDatagrams(on bool) {
 // recorded.
 func (p *Pane) Datagrams() *trace.Log { return p.datagrams }
 
-// CopyDatagrams makes the recorded datagrams of l those of o, of which l is a copy. It starts to record
-// them if o does.
-func (l *Lab) CopyDatagrams(o *Lab) {
-	l.TraceDatagrams(o.tracing)
-	for i, p := range l.Panes {
-		if p.datagrams != nil {
-			p.datagrams.CopyFrom(o.Panes[i].datagrams)
-		}
+// CopyDatagrams makes the recorded datagrams of p those of o, of which p is a copy. If o records
+// datagrams, the lab of p starts to do so, too.
+func (p *Pane) CopyDatagrams(o *Pane) {
+	if o.datagrams != nil {
+		p.lab.TraceDatagrams(true)
+		p.datagrams.CopyFrom(o.datagrams)
 	}
 }
 

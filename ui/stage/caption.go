@@ -73,7 +73,7 @@ func (d *overlay) drawCaption(i int, y *paneLayout, focus bool) {
 		d.Text(x, top+d.px(captionTop+13)+float32(d.px(captionLineHeight)*float32(k)), small, line.color, d.fitClauses(small, line.text, d.captionRoom(r, k, headline)))
 	}
 	if d.settings.Split {
-		client, server := sides(y.picture)
+		client, server := sides(y.picture, d.stage.laneGap)
 		if beside := client.Y == server.Y; beside {
 			d.drawSideLabel(float32(client.X+client.W)-d.px(6), float32(client.Y)+d.px(6), "client", true)
 		} else {

@@ -98,6 +98,7 @@ func TestPalette(t *testing.T) {
 		"text": textColor, "dim text": dimTextColor, "alert": alertColor, "background": backgroundColor, "empty": emptyColor, "key": keyDownColor, "gridline": gridlineColor, "event": eventColor, "curve": CurveColor, "explain": explainColor,
 		"notice": NoticeColor, "best bar": BestBarColor, "bar": BarColor, "bar background": BarBackground,
 		"header": headerColor, "input": inputColor, "update": updateColor, "index": indexColor, "rotation": rotationColor,
+		"snapshot": laneColors[predict.Snapshots], "fragment": laneColors[predict.Fragments], "messages": laneColors[predict.Messages],
 		"waiting": waitingColor, "own": ownInputColor, "missing": missingColor, "repeated": repeatedColor, "late": lateInputColor, "unmeasured": unmeasuredColor,
 	}
 	for i, c := range stageColors[1 : len(stageColors)-1] {
@@ -128,6 +129,7 @@ func TestPalette(t *testing.T) {
 		{15, "ground,parent,candidate,player 1,server,received,unowned"},
 		{19, "ground,hit,miss,unrewound,player 1,server"},
 		{19, "header,input,update,index,rotation,empty"},
+		{17, "header,input,update,snapshot,fragment,messages,alert,background"},
 		{19, "empty,own,missing,repeated,late,waiting"},
 		{19, "best bar,bar,bar background"}, {17, "text,alert,explain,background"},
 		{14, "unmeasured,stage 1,stage 2,stage 3,stage 4,stage 5,stage 6,stage 7"},

@@ -23,6 +23,8 @@ type Options struct {
 	// PaneLabels stand after the names of the panes, such as take 2, and no number before them. Empty: the number.
 	PaneLabels [lab.MaxPanes]string
 
+	Packet *PointedPacket // in a packet lane, to be explained; nil: none
+
 	// Scale is the number of pixels per point of the display; 0: 1. Texts are at least 0.7 times as large as in a
 	// picture of 1280 by 720 points.
 	Scale float32
@@ -43,8 +45,10 @@ type Frame struct {
 func (s *Stage) Compose(f *Frame, l *lab.Lab, at Rect, o Options, share float32) {
 	f.Overlay.Reset()
 	s.texts.Reset()
+	s.lanes = s.lanes[:0]
 	show := s.settingsOf(l)
 	if o.NoOverlay {
+		s.laneGap = 0
 		s.rects = appendPaneRects(s.rects[:0], len(l.Panes), at.X, at.Y, at.W, at.H)
 		f.Viewports = s.viewports(f.Viewports[:0], l, s.rects, share, show)
 		drawDividers(&f.Overlay, s.rects, at)
@@ -59,7 +63,7 @@ func (s *Stage) Compose(f *Frame, l *lab.Lab, at Rect, o Options, share float32)
 		}
 	}
 	d := &s.overlay
-	*d = overlay{DrawList: &f.Overlay, stage: s, texts: &s.texts, l: l, settings: show, scale: overlayScale(at, o.Scale), rect: at, renderLatency: o.RenderLatency}
+	*d = overlay{DrawList: &f.Overlay, stage: s, texts: &s.texts, l: l, settings: show, scale: overlayScale(at, o.Scale), rect: at, share: share, pointed: o.Packet, renderLatency: o.RenderLatency}
 	texts := d.headerTexts(o)
 	lines := d.headerLines(&texts, o.Alert)
 	header, footer := d.px(headerLine)+float32(d.px(secondHeaderLine)*float32(lines-1)), d.px(28)
@@ -73,17 +77,23 @@ func (s *Stage) Compose(f *Frame, l *lab.Lab, at Rect, o Options, share float32)
 	s.pictures = pictures
 	f.Viewports = s.viewports(f.Viewports[:0], l, pictures, share, show)
 	drawDividers(&f.Overlay, s.rects, inner)
-	drawSideDividers(&f.Overlay, pictures, show.Split)
+	drawSideDividers(&f.Overlay, pictures, show.Split && s.laneGap == 0)
 	d.drawHeader(o, &texts, lines)
 	d.drawFooter(o, footer)
 	for i := range l.Panes {
 		d.drawStrip(i, &s.layouts[i])
 		d.drawCaption(i, &s.layouts[i], o.HighlightFocus)
 	}
+	for i := range s.lanes {
+		d.drawLane(&s.lanes[i])
+	}
 	d.drawOffscreenMarks(f.Viewports, share)
 	d.drawShotResults(f.Viewports)
 	if o.Callout != nil {
 		d.drawCallout(o.Callout, f.Viewports)
+	}
+	if o.Packet != nil && len(s.lanes) > 0 {
+		d.drawPacketBox(o.Packet)
 	}
 }
 
@@ -112,7 +122,7 @@ func drawSideDividers(list *render.DrawList, pictures []Rect, split bool) {
 		return
 	}
 	for _, r := range pictures {
-		client, server := sides(r)
+		client, server := sides(r, 0)
 		line := Rect{client.X + client.W, r.Y, server.X - client.X - client.W, r.H}
 		if client.Y != server.Y {
 			line = Rect{r.X, client.Y + client.H, r.W, server.Y - client.Y - client.H}
@@ -130,6 +140,8 @@ type overlay struct {
 	settings Settings
 	scale    float32
 	rect     Rect
+	share    float32        // the present moment between the previous tick and the last
+	pointed  *PointedPacket // nil: none
 
 	renderLatency time.Duration
 }

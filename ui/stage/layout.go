@@ -8,6 +8,8 @@ import "ghostcube/sim"
 type paneLayout struct {
 	pane, caption, picture, strip Rect
 
+	lane Rect // below the picture; empty: none
+
 	gauges    []placedGauge
 	hidden    int  // gauges that found no room
 	explained bool // the strip has the explanation; otherwise events take the place of the caption's last line
@@ -60,9 +62,11 @@ func (d *overlay) layOut(rects []Rect) {
 		captionHeight = max(captionHeight, int(d.px(captionTop)+float32(d.px(captionLineHeight)*float32(lines))+d.px(captionPadding)))
 	}
 	stripHeight := kept.strip
+	d.stage.laneGap = 0
+	laneHeight := d.laneHeight(rects, captionHeight)
 	for i, r := range rects {
 		y := &d.stage.layouts[i]
-		room := float32(r.H-captionHeight) - float32(minPictureShare*float32(r.H))
+		room := float32(r.H-captionHeight-laneHeight) - float32(minPictureShare*float32(r.H))
 		stripHeight = max(stripHeight, int(d.layOutStrip(i, y, room)))
 	}
 	kept.caption, kept.strip = captionHeight, stripHeight
@@ -70,8 +74,10 @@ func (d *overlay) layOut(rects []Rect) {
 		y := &d.stage.layouts[i]
 		y.caption = Rect{r.X, r.Y, r.W, min(captionHeight, r.H)}
 		y.strip = Rect{r.X, r.Y + r.H - stripHeight, r.W, stripHeight}
-		y.picture = Rect{r.X, r.Y + captionHeight, r.W, max(r.H-captionHeight-stripHeight, 0)}
+		y.lane = Rect{r.X, y.strip.Y - laneHeight, r.W, laneHeight}
+		y.picture = Rect{r.X, r.Y + captionHeight, r.W, max(r.H-captionHeight-stripHeight-laneHeight, 0)}
 	}
+	d.layOutLanes(len(rects))
 }
 
 // keptHeights are the heights of captions and strips. They only grow, so that pictures do not change their size with

@@ -118,6 +118,24 @@ var (
 	rotationColor = render.Color{R: 0, G: 156, B: 109, A: 255}
 )
 
+// laneColors are the colours of datagrams in the packet lanes.
+var laneColors = [predict.PacketKindCount]render.Color{
+	predict.AcksOnly:     headerColor,
+	predict.Inputs:       inputColor,
+	predict.Snapshots:    {R: 152, G: 84, B: 252, A: 255},
+	predict.StateUpdates: updateColor,
+	predict.Fragments:    {R: 164, G: 92, B: 168, A: 255},
+	predict.Messages:     {R: 204, G: 240, B: 152, A: 255},
+}
+
+// correctionColor is the colour of corrections in the packet lanes: that of graphs, opaque.
+var correctionColor = opaque(eventColor)
+
+func opaque(c render.Color) render.Color {
+	c.A = 255
+	return c
+}
+
 // The colours of slots of the server's playout buffer of inputs.
 var (
 	waitingColor   = render.Color{R: 117, G: 197, B: 241, A: 255}

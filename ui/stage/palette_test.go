@@ -52,6 +52,9 @@ func paletteMeanings() (list []paletteGroup) {
 	add("parts of a packet",
 		colorMeaning{headerColor, "headers, and other parts"}, colorMeaning{inputColor, "inputs, velocities, or a slice that was sent"}, colorMeaning{updateColor, "updates, or positions"},
 		colorMeaning{indexColor, "indices of bodies"}, colorMeaning{rotationColor, "rotations, or a slice that was acknowledged"})
+	add("packet lanes",
+		colorMeaning{laneColors[predict.AcksOnly], "acknowledgements only"}, colorMeaning{laneColors[predict.Inputs], "inputs"}, colorMeaning{laneColors[predict.Snapshots], "snapshot"},
+		colorMeaning{laneColors[predict.StateUpdates], "state updates"}, colorMeaning{laneColors[predict.Fragments], "fragment of a packet"}, colorMeaning{laneColors[predict.Messages], "messages and slices of blocks"})
 	add("slots of the playout buffer",
 		colorMeaning{waitingColor, "waits, or arrived"}, colorMeaning{ownInputColor, "used in its own tick"}, colorMeaning{missingColor, "missing"}, colorMeaning{repeatedColor, "repeated"}, colorMeaning{lateInputColor, "arrived too late"})
 	stages := []colorMeaning{{unmeasuredColor, "not measured (hatched)"}}

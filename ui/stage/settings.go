@@ -24,6 +24,8 @@ type Settings struct {
 	Ages      bool
 	Latency   bool
 	Slots     bool
+	Lanes     LaneMode
+	LaneSpan  float64 // seconds that the packet lanes show
 	Ticks     bool
 	Shots     bool
 	Parents   bool
@@ -37,16 +39,16 @@ type Settings struct {
 }
 
 // DefaultSettings apply to a session without show commands, but for the camera of some scenes (DefaultsOf).
-var DefaultSettings = Settings{Split: true, Ghosts: true, Trail: true, Graphs: true, Explain: true, Shots: true, Headline: noHeadline, Pitch: 24, Distance: 12, Speed: 1}
+var DefaultSettings = Settings{Split: true, Ghosts: true, Trail: true, Graphs: true, Explain: true, Shots: true, Headline: noHeadline, Pitch: 24, Distance: 12, Speed: 1, LaneSpan: 1}
 
 // Setting is one row of SettingTable.
 type Setting struct {
 	Name     string // in show commands, in --show and in the panel
-	Key      string // letter that changes it in the window; empty: none
+	Key      string // letter or semicolon that changes it in the window; empty: none
 	Help     string // what it draws, or its meaning and unit; without a full stop
 	Min, Max float64
 
-	// field returns a pointer to the setting's value: *bool, *Coloring, *string for the name
+	// field returns a pointer to the setting's value: *bool, *Coloring, *LaneMode, *string for the name
 	// of a quantity, or *float64 for a number in [Min, Max].
 	field func(*Settings) any
 }
@@ -65,6 +67,8 @@ var SettingTable = []Setting{
 	{Name: "ages", Key: "L", Help: "histogram of snapshot ages of the moving bodies", field: func(s *Settings) any { return &s.Ages }},
 	{Name: "latency", Key: "U", Help: "latency from key to screen by stage, mean of 1 s", field: func(s *Settings) any { return &s.Latency }},
 	{Name: "slots", Help: "slots of the server's playout buffer of inputs, and what it used in the last ticks", field: func(s *Settings) any { return &s.Slots }},
+	{Name: "lanes", Key: ";", Help: "packet lanes: every packet as an arrow between client and server; below the picture, or between the two sides", field: func(s *Settings) any { return &s.Lanes }},
+	{Name: "lane-span", Help: "time that the packet lanes show, s", Min: 0.25, Max: 10, field: func(s *Settings) any { return &s.LaneSpan }},
 	{Name: "ticks", Help: "tick counters: the client's, the server's, and that of the newest received state", field: func(s *Settings) any { return &s.Ticks }},
 	{Name: "shots", Key: "Y", Help: "shots of the last second and their results", field: func(s *Settings) any { return &s.Shots }},
 	{Name: "parents", Key: "I", Help: "boxes in which the player's cube looks for a parent", field: func(s *Settings) any { return &s.Parents }},
@@ -100,6 +104,8 @@ func (d *Setting) Options() []string {
 		return []string{"off", "on"}
 	case *Coloring:
 		return coloringNames
+	case *LaneMode:
+		return laneModeNames
 	}
 	return nil
 }
@@ -110,6 +116,8 @@ func (d *Setting) Value(s *Settings) string {
 	case *bool:
 		return OnOff(*p)
 	case *Coloring:
+		return p.String()
+	case *LaneMode:
 		return p.String()
 	case *string:
 		return *p
@@ -144,6 +152,12 @@ func (d *Setting) parse(s *Settings, value string) error {
 			return &link.UnknownNameError{Kind: d.Name, Name: value, Choices: coloringNames}
 		}
 		*p = Coloring(i)
+	case *LaneMode:
+		i := slices.Index(laneModeNames, value)
+		if i < 0 {
+			return &link.UnknownNameError{Kind: d.Name, Name: value, Choices: laneModeNames}
+		}
+		*p = LaneMode(i)
 	case *string:
 		if err := checkHeadline(value); err != nil {
 			return err

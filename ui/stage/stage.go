@@ -37,8 +37,14 @@ type Stage struct {
 	rects    []Rect                   // scratch: of the panes
 	pictures []Rect                   // scratch
 	kept     keptHeights
-	camera   camera
-	ticked   bool // since the last Refresh
+	lanes    []lane // of the last Compose
+	laneGap  int    // between the pictures of client and server, for lanes; 0: none
+
+	// Traces are the recorded datagrams that lanes show instead of the panes' own.
+	Traces PacketTraces
+
+	camera camera
+	ticked bool // since the last Refresh
 
 	unchanged  unchanged
 	paneLabels [lab.MaxPanes]string // of the present Compose
@@ -117,6 +123,7 @@ func (s *Stage) Tick(l *lab.Lab) {
 	s.syncPanes(l)
 	s.ticked = true
 	show := s.settingsOf(l)
+	s.traceDatagrams(l, &show)
 	for i, p := range l.Panes {
 		s.panes[i].tick(p, l, &show)
 	}
@@ -128,6 +135,7 @@ func (s *Stage) Tick(l *lab.Lab) {
 func (s *Stage) Refresh(l *lab.Lab) {
 	s.syncPanes(l)
 	show := s.settingsOf(l)
+	s.traceDatagrams(l, &show)
 	for _, p := range s.panes {
 		if !s.ticked { // nothing else changes what captions and gauges say while the session is paused
 			p.caption.stale, p.gaugesStale = true, true
@@ -163,6 +171,7 @@ func (s *Stage) Fork(l *lab.Lab) *Stage {
 		q.measures, q.caption, q.stillGauges, q.gaugesStale = nil, caption{stale: true}, render.DrawList{}, true
 		q.headline, q.explain = p.headline.clone(), p.explain.clone()
 		f.panes = append(f.panes, &q)
+		l.Panes[i].CopyDatagrams(p.source)
 	}
 	return f
 }
@@ -315,7 +324,7 @@ func (s *Stage) viewports(dst []Viewport, l *lab.Lab, pictures []Rect, share flo
 			add(i, Combined, r.X, r.Y, r.W, r.H)
 			continue
 		}
-		client, server := sides(r)
+		client, server := sides(r, s.laneGap)
 		add(i, ClientSide, client.X, client.Y, client.W, client.H)
 		add(i, ServerSide, server.X, server.Y, server.W, server.H)
 	}
@@ -323,7 +332,12 @@ func (s *Stage) viewports(dst []Viewport, l *lab.Lab, pictures []Rect, share flo
 }
 
 // sides divides the picture of a pane among client and server: side by side, or one above the other in a tall one.
-func sides(r Rect) (client, server Rect) {
+// gap is the width between two that are side by side, in pixels; 0: that of a line.
+func sides(r Rect, gap int) (client, server Rect) {
+	if gap > 0 {
+		half := (r.W - gap) / 2
+		return Rect{r.X, r.Y, half, r.H}, Rect{r.X + r.W - half, r.Y, half, r.H}
+	}
 	if r.H > r.W {
 		half := (r.H - gutter/2) / 2
 		return Rect{r.X, r.Y, r.W, half}, Rect{r.X, r.Y + r.H - half, r.W, half}

@@ -158,7 +158,7 @@ func displayBindings() (list []binding) {
 		if d.Key == "" {
 			continue
 		}
-		b := binding{label: d.Key, help: d.Help, keys: keys{ebiten.KeyA + ebiten.Key(d.Key[0]-'A')}}
+		b := binding{label: d.Key, help: d.Help, keys: keys{settingKey(d.Key)}}
 		if len(d.Options()) > 2 {
 			b.label += ", Shift " + d.Key
 		}
@@ -166,6 +166,14 @@ func displayBindings() (list []binding) {
 		list = append(list, b)
 	}
 	return list
+}
+
+// settingKey returns the key of a setting's letter, or of the semicolon.
+func settingKey(name string) ebiten.Key {
+	if name == ";" {
+		return ebiten.KeySemicolon
+	}
+	return ebiten.KeyA + ebiten.Key(name[0]-'A')
 }
 
 // handleKeys calls the bindings whose keys have just gone down.

@@ -158,7 +158,11 @@ func (h *controls) moveCamera(g *game, capture capture, pressed bool) {
 		}
 	}
 	if _, wheel := ebiten.Wheel(); wheel != 0 && !capture.pointer && g.screen.inPicture(x, y) {
-		distance *= math.Pow(0.9, wheel)
+		if g.stage.InLane(x, y) {
+			g.zoomLanes(wheel)
+		} else {
+			distance *= math.Pow(0.9, wheel)
+		}
 	}
 	g.setCamera("yaw", show.Yaw, math.Mod(yaw, 360))
 	g.setCamera("pitch", show.Pitch, min(max(pitch, 4), 80))

@@ -133,6 +133,7 @@ func (g *game) Draw(dst *ebiten.Image) {
 	defer func() { s.drawTime = time.Since(start) }()
 	picture := g.pictureRect()
 	o := g.stageOptions(g.title, g.alert())
+	o.Packet = g.pointedPacket()
 	share := s.tickFraction(g.settings().Speed)
 	switch s.pace.renderer {
 	case Software, SoftwareHalf:

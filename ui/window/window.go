@@ -79,6 +79,7 @@ type game struct {
 	quit         chan os.Signal
 	notices      notices
 	selected     *selection // nil: no correction is selected
+	packets      packetPointer
 	tickErr      error
 	started      bool // Update has run, so there is a window
 }

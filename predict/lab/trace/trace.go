@@ -70,6 +70,11 @@ func (f Flags) Has(all Flags) bool { return f&all == all }
 // Vanishes reports whether the datagram never arrives.
 func (r *Record) Vanishes() bool { return r.Flags&(Lost|Dropped) != 0 }
 
+// Refused reports whether the endpoint does not use the first copy: it is damaged, or came too late.
+func (r *Record) Refused() bool {
+	return r.Flags.Has(Damaged) || r.Flags.Has(Received) && (r.Result == packet.Stale || r.Result == packet.Rejected)
+}
+
 // LastArrival returns when the last copy arrives.
 func (r *Record) LastArrival() time.Duration { return max(r.Arrival, r.DuplicateArrival) }
 

@@ -1,0 +1,152 @@
+package window
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/hajimehoshi/ebiten/v2"
+
+	"ghostcube/net/link"
+	"ghostcube/net/quant"
+	"ghostcube/predict/lab"
+	"ghostcube/predict/lab/trace"
+	"ghostcube/ui/stage"
+)
+
+// packetPointer explains the packet in a lane that the pointer is at.
+type packetPointer struct {
+	shown stage.PointedPacket
+	known *trace.Record // of shown, to notice that it is another one; nil: none is shown
+	bytes []byte        // scratch
+}
+
+// pointedPacket returns the packet at the pointer, with what it contains, or nil.
+func (g *game) pointedPacket() *stage.PointedPacket {
+	h := &g.packets
+	x, y := ebiten.CursorPosition()
+	if g.controls.dragging || !g.screen.inPicture(x, y) {
+		h.known = nil
+		return nil
+	}
+	return h.at(g.lab, &g.stage, x, y)
+}
+
+// at returns the packet at a pixel of the picture, or nil.
+func (h *packetPointer) at(l *lab.Lab, s *stage.Stage, x, y int) *stage.PointedPacket {
+	p, ok := s.PacketAt(x, y)
+	if !ok || p.Pane >= len(l.Panes) {
+		h.known = nil
+		return nil
+	}
+	r := s.Trace(p.Pane).Flow(0, p.Direction).At(p.Index)
+	if h.known == nil || *h.known != *r || h.shown.Pane != p.Pane || h.shown.Direction != p.Direction || h.shown.Index != p.Index {
+		copied := *r
+		h.known = &copied
+		h.shown.Lines = h.describe(h.shown.Lines[:0], l, s, &p)
+	}
+	p.Lines = h.shown.Lines
+	h.shown = p
+	return &h.shown
+}
+
+// describe appends the lines about a packet: when it was sent, what became of it, its header and its fields with their
+// sizes in bits, as the command packets prints them.
+func (h *packetPointer) describe(lines []string, l *lab.Lab, s *stage.Stage, p *stage.PointedPacket) []string {
+	f := s.Trace(p.Pane).Flow(0, p.Direction)
+	first, end := f.PacketOf(p.Index)
+	way := "client to server"
+	if p.Direction == link.Down {
+		way = "server to client"
+	}
+	r := f.At(p.Index)
+	size := 0
+	for i := first; i < end; i++ {
+		size += int(f.At(i).Size)
+	}
+	head := fmt.Sprintf("packet %d, %s, %s: %d bytes", r.Sequence, way, r.Kind, size)
+	if r.LastFragment > 0 {
+		head = fmt.Sprintf("packet %d, %s: %d bytes in %d fragments, this is fragment %d", r.Sequence, way, size, r.LastFragment+1, r.FragmentID)
+	}
+	lines = append(lines, head, outcomeText(r))
+	var a trace.Packet
+	complete := false
+	for i := first; i < end; i++ {
+		var ok bool
+		h.bytes, ok = f.AppendBytes(h.bytes[:0], i)
+		if !ok {
+			return append(lines, "its bytes are not kept any more")
+		}
+		complete, _ = a.Add(h.bytes)
+	}
+	lines = append(lines, "header: "+trace.HeaderText(&a.Header))
+	if !complete {
+		return lines
+	}
+	var fields []quant.Field
+	err := l.Panes[p.Pane].Fields(p.Direction, a.Payload, func(x quant.Field) { fields = append(fields, x) })
+	for i := 0; i < len(fields); {
+		var text string
+		text, i = trace.FieldText(fields, i)
+		lines = appendWrapped(lines, text)
+	}
+	if err != nil {
+		lines = append(lines, "malformed: "+err.Error())
+	}
+	return lines
+}
+
+// wrapAt is the number of characters from which a line about fields is continued in the next one.
+const wrapAt = 130
+
+// appendWrapped appends a text in lines of at most wrapAt characters, where it has commas.
+func appendWrapped(lines []string, text string) []string {
+	for len(text) > wrapAt {
+		at := strings.LastIndex(text[:wrapAt], ", ")
+		if at < 0 {
+			break
+		}
+		lines, text = append(lines, text[:at+1]), "    "+text[at+2:]
+	}
+	return append(lines, text)
+}
+
+// outcomeText says what became of a datagram.
+func outcomeText(r *trace.Record) string {
+	ms := func(x float64) string { return fmt.Sprintf("%.1f ms", x*1000) }
+	text := fmt.Sprintf("sent at %.3f s", r.SentAt.Seconds())
+	switch {
+	case r.Flags.Has(trace.Dropped):
+		return text + ", dropped by a full queue or a dead connection"
+	case r.Flags.Has(trace.Lost):
+		return text + ", lost"
+	}
+	text += ", under way for " + ms((r.Arrival - r.SentAt).Seconds())
+	for _, x := range []struct {
+		flag trace.Flags
+		name string
+	}{{trace.Resent, "lost and sent again by TCP"}, {trace.Late, "late"}, {trace.Reordered, "overtaken by a later one"}, {trace.Damaged, "damaged"}, {trace.HasMessages, "with messages"}} {
+		if r.Flags.Has(x.flag) {
+			text += ", " + x.name
+		}
+	}
+	if r.Flags.Has(trace.Received) && r.Result != 0 {
+		text += ", " + r.Result.String() + " by the receiver"
+	}
+	if r.Flags.Has(trace.Duplicated) {
+		text += "; its duplicate for " + ms((r.DuplicateArrival - r.SentAt).Seconds())
+		if r.Flags.Has(trace.DuplicateReceived) {
+			text += ", " + r.DuplicateResult.String() + " by the receiver"
+		}
+	}
+	return text
+}
+
+// zoomLanes changes the time that the lanes show.
+func (g *game) zoomLanes(wheel float64) {
+	present := g.settings().LaneSpan
+	span := min(max(present*math.Pow(0.9, wheel), 0.25), 10)
+	if span = math.Round(span*100) / 100; span != present {
+		g.execute(stage.Show("lane-span", plainText(span)))
+	}
+}
