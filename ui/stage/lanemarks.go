@@ -115,11 +115,11 @@ func (d *overlay) drawCorrections(l *lane, log *trace.Log, legend *laneLegend) {
 			continue
 		}
 		legend.correction = true
-		mark, size := l.at(at, 0), d.px(4)
+		mark, long, wide := l.at(at, 0), d.px(6), d.px(3)
 		if l.vertical {
-			d.Rect(mark.X-size, mark.Y-float32(size*0.5), size+size, size, correctionColor)
+			d.Rect(mark.X-long, mark.Y-float32(wide*0.5), long+long, wide, correctionColor)
 		} else {
-			d.Rect(mark.X-float32(size*0.5), mark.Y-size, size, size+size, correctionColor)
+			d.Rect(mark.X-float32(wide*0.5), mark.Y-long, wide, long+long, correctionColor)
 		}
 		if !newest || log != p.Datagrams() {
 			continue
@@ -183,7 +183,7 @@ func (d *overlay) drawLaneHeader(l *lane, legend *laneLegend, step time.Duration
 	}
 	cx, cy := func() float32 { return pen + float32(box*0.5) }, func() float32 { return base - float32(box*0.5) }
 	if legend.correction && room("correction") {
-		d.Rect(cx()-d.px(2), cy()-d.px(4), d.px(4), d.px(8), correctionColor)
+		d.Rect(cx()-d.px(1), cy()-d.px(5), d.px(3), d.px(10), correctionColor)
 		put("correction")
 	}
 	if (legend.lost || legend.refused) && room("lost") {

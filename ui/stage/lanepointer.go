@@ -95,12 +95,15 @@ func (d *overlay) drawPointedPacket(l *lane, log *trace.Log) {
 	}
 }
 
+// maxPacketLines is the largest number of lines about a packet.
+const maxPacketLines = 18
+
 // drawPacketBox writes what the packet contains that the viewer points at, in a box above the pointer or below it.
 func (d *overlay) drawPacketBox(p *PointedPacket) {
 	f, pad, line := d.font(12, false), d.px(8), d.px(16)
 	room := float32(d.rect.W) - d.px(24)
 	lines := p.Lines
-	most := max(int((float32(d.rect.H)*0.55)/line), 3)
+	most := max(min(int(float32(float32(d.rect.H)*0.5)/line), maxPacketLines), 3)
 	hidden := 0
 	if len(lines) > most {
 		hidden = len(lines) - most + 1
@@ -119,6 +122,11 @@ func (d *overlay) drawPacketBox(p *PointedPacket) {
 	w, h := width+pad+pad, float32(line*float32(most))+pad+pad-d.px(4)
 	x := min(max(float32(p.X)-float32(0.5*w), float32(d.rect.X)+d.px(4)), float32(d.rect.X+d.rect.W)-w-d.px(4))
 	y := float32(p.Y) - h - d.px(14)
+	for i := range d.stage.lanes {
+		if l := &d.stage.lanes[i]; l.pane == p.Pane && !l.vertical { // it hides no packets
+			y = min(y, float32(l.rect.Y)-h-d.px(2))
+		}
+	}
 	if y < float32(d.rect.Y)+d.px(4) {
 		y = min(float32(p.Y)+d.px(18), float32(d.rect.Y+d.rect.H)-h-d.px(4))
 	}

@@ -27,15 +27,16 @@ func (m LaneMode) String() string { return laneModeNames[m] }
 
 // Sizes of lanes, in pixels at scale 1.
 const (
-	highLaneHeight  = 140 // below a picture
-	lowLaneHeight   = 88  // likewise, in a low pane
-	leastLaneHeight = 64
-	laneHeader      = 18
-	laneMarkRow     = 9 // beyond each line
-	laneNameWidth   = 46
-	laneGapWidth    = 176 // between two pictures
-	minLaneSpacing  = 4   // of the packets of two ticks; closer ones are grouped
-	groupSpacing    = 20  // of two groups, at least
+	highLaneHeight     = 140 // below a picture
+	lowLaneHeight      = 88  // likewise, in a low pane
+	leastLaneHeight    = 64
+	laneHeader         = 18
+	laneMarkRow        = 9 // beyond each line
+	laneNameWidth      = 46
+	laneGapWidth       = 176 // between two pictures
+	leastBetweenHeight = 300 // of a pane with lanes between its pictures
+	minLaneSpacing     = 4   // of the packets of two ticks; closer ones are grouped
+	groupSpacing       = 20  // of two groups, at least
 )
 
 // laneReach is how long before the drawn span a datagram can have been sent that is still under way in it. Longer ones
@@ -205,16 +206,6 @@ func (d *overlay) drawLane(l *lane) {
 	r := l.rect
 	d.Rect(float32(r.X), float32(r.Y), float32(r.W), float32(r.H), backgroundColor)
 	step := d.drawLaneGrid(l)
-	var legend laneLegend
-	if log := d.stage.traceOf(l.pane); log != nil {
-		for _, over := range [...]bool{false, true} {
-			for _, direction := range [...]link.Direction{link.Up, link.Down} {
-				d.drawFlow(l, log.Flow(0, direction), direction, over, &legend)
-			}
-		}
-		d.drawCorrections(l, log, &legend)
-		d.drawPointedPacket(l, log)
-	}
 	width := max(d.px(1.5), 1)
 	for _, side := range [...]struct {
 		at    float32
@@ -228,6 +219,16 @@ func (d *overlay) drawLane(l *lane) {
 		}
 		d.Rect(l.start, side.at-float32(width*0.5), l.end-l.start, width, side.color)
 		d.Text(l.start-d.px(6)-f.Width(side.name), side.at+float32(float32(f.Size)*0.36), f, textColor, side.name)
+	}
+	var legend laneLegend
+	if log := d.stage.traceOf(l.pane); log != nil {
+		for _, over := range [...]bool{false, true} {
+			for _, direction := range [...]link.Direction{link.Up, link.Down} {
+				d.drawFlow(l, log.Flow(0, direction), direction, over, &legend)
+			}
+		}
+		d.drawCorrections(l, log, &legend)
+		d.drawPointedPacket(l, log)
 	}
 	d.drawLaneHeader(l, &legend, step)
 }
@@ -401,7 +402,7 @@ func (s *Stage) traceDatagrams(l *lab.Lab, show *Settings) {
 // laneHeight returns the height of the lanes below the pictures of panes, in pixels; 0: there are none, or there is no
 // room.
 func (d *overlay) laneHeight(rects []Rect, captionHeight int) int {
-	if d.settings.Lanes == noLanes || d.betweenLanes() || len(rects) == 0 {
+	if d.settings.Lanes == noLanes || len(rects) == 0 || d.betweenLanes(rects[0]) {
 		return 0
 	}
 	h, r := d.px(highLaneHeight), rects[0]
@@ -415,9 +416,10 @@ func (d *overlay) laneHeight(rects []Rect, captionHeight int) int {
 	return int(h)
 }
 
-// betweenLanes reports whether the lanes are between the pictures of client and server.
-func (d *overlay) betweenLanes() bool {
-	return d.settings.Lanes == lanesBetween && d.settings.Split
+// betweenLanes reports whether the lane of a pane is between the pictures of client and server: if they are side by
+// side, and there is room.
+func (d *overlay) betweenLanes(pane Rect) bool {
+	return d.settings.Lanes == lanesBetween && d.settings.Split && float32(pane.W) >= d.px(2.5*laneGapWidth) && float32(pane.H) >= d.px(leastBetweenHeight)
 }
 
 // layOutLanes lays out the lanes of n panes, whose pictures are laid out.
@@ -428,7 +430,7 @@ func (d *overlay) layOutLanes(n int) {
 		switch {
 		case y.lane.H > 0:
 			s.lanes = append(s.lanes, d.laneAt(i, y.lane, false))
-		case d.betweenLanes() && y.picture.W >= int(d.px(3*laneGapWidth)) && y.picture.H >= int(d.px(120)):
+		case d.betweenLanes(y.pane):
 			s.laneGap = int(d.px(laneGapWidth))
 			client, server := sides(y.picture, s.laneGap)
 			at := Rect{client.X + client.W, y.picture.Y, server.X - client.X - client.W, y.picture.H}

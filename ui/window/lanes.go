@@ -79,7 +79,7 @@ func (h *packetPointer) describe(lines []string, l *lab.Lab, s *stage.Stage, p *
 		}
 		complete, _ = a.Add(h.bytes)
 	}
-	lines = append(lines, "header: "+trace.HeaderText(&a.Header))
+	lines = appendWrapped(lines, "header: "+trace.HeaderText(&a.Header))
 	if !complete {
 		return lines
 	}
@@ -97,7 +97,7 @@ func (h *packetPointer) describe(lines []string, l *lab.Lab, s *stage.Stage, p *
 }
 
 // wrapAt is the number of characters from which a line about fields is continued in the next one.
-const wrapAt = 130
+const wrapAt = 110
 
 // appendWrapped appends a text in lines of at most wrapAt characters, where it has commas.
 func appendWrapped(lines []string, text string) []string {

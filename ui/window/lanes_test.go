@@ -1,0 +1,90 @@
+package window
+
+import (
+	"strings"
+	"testing"
+
+	"ghostcube/net/link"
+	"ghostcube/net/quant"
+	"ghostcube/predict/lab"
+	"ghostcube/predict/lab/trace"
+	"ghostcube/ui/stage"
+)
+
+// TestPacketPointer points at packets in the lanes of a session with fragments, and compares what is said about them
+// with their bytes: header, fields, and what became of them.
+func TestPacketPointer(t *testing.T) {
+	c := lab.Config{Scene: "katamari:cubes=60", Rate: 60}
+	if err := c.Network.Parse("latency=60ms,jitter=15ms,loss=10%,duplicate=5%"); err != nil {
+		t.Fatal(err)
+	}
+	l := lab.New(c)
+	for _, spec := range []string{"snapshot", "rewind"} {
+		if _, err := l.Open(spec); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := l.Apply(stage.Show("lanes", "on")); err != nil {
+		t.Fatal(err)
+	}
+	var s stage.Stage
+	for range 240 {
+		s.Refresh(l)
+		if err := l.Tick(lab.Entry{}); err != nil {
+			t.Fatal(err)
+		}
+		s.Tick(l)
+	}
+	var f stage.Frame
+	s.Compose(&f, l, stage.Rect{W: 1280, H: 720}, stage.Options{}, 1)
+	var h packetPointer
+	said := map[string]int{}
+	for y := 0; y < 720; y += 7 {
+		for x := 0; x < 1280; x += 5 {
+			p := h.at(l, &s, x, y)
+			if p == nil {
+				continue
+			}
+			flow := l.Panes[p.Pane].Datagrams().Flow(0, p.Direction)
+			r := flow.At(p.Index)
+			text, head := strings.Join(p.Lines, "\n"), strings.Join(p.Lines[:2], "\n")
+			for word, want := range map[string]bool{"lost": r.Flags.Has(trace.Lost), "fragments, this is": r.LastFragment > 0, "duplicate": r.Flags.Has(trace.Duplicated), "late": r.Flags.Has(trace.Late), "server to client": p.Direction == link.Down} {
+				if strings.Contains(head, word) != want {
+					t.Fatalf("%+v: %s", *r, text)
+				}
+				if want {
+					said[word]++
+				}
+			}
+			var a trace.Packet
+			first, end := flow.PacketOf(p.Index)
+			for i := first; i < end; i++ {
+				b, ok := flow.AppendBytes(nil, i)
+				if !ok {
+					t.Fatal("no bytes")
+				}
+				a.Add(b)
+			}
+			text = strings.ReplaceAll(text, ",\n    ", ", ")
+			if !strings.Contains(text, "header: "+trace.HeaderText(&a.Header)) {
+				t.Fatalf("%+v: %s", a.Header, text)
+			}
+			var fields []quant.Field
+			if err := l.Panes[p.Pane].Fields(p.Direction, a.Payload, func(x quant.Field) { fields = append(fields, x) }); err != nil {
+				t.Fatal(err)
+			}
+			for i := 0; i < len(fields); {
+				var line string
+				if line, i = trace.FieldText(fields, i); !strings.Contains(text, "\n"+line) {
+					t.Fatalf("%q is not in %s", line, text)
+				}
+			}
+			said["all"]++
+		}
+	}
+	for _, word := range []string{"lost", "fragments, this is", "duplicate", "server to client"} {
+		if said[word] < 5 {
+			t.Errorf("%d of %d packets with %q", said[word], said["all"], word)
+		}
+	}
+}
