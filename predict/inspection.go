@@ -20,6 +20,7 @@ type Inspection struct {
 	Packet      PacketBreakdown // the last packet to this client
 	Sideband    Sideband        // messages and blocks to this client
 	InputBuffer InputBuffer     // the server's playout buffer of this client's inputs
+	Buffers     []Buffer        // by kind, not by body: what else waits or is remembered
 }
 
 // Sideband is what must arrive at a client besides the packets of the strategy.
@@ -154,6 +155,7 @@ func (l *Inspection) Reset() {
 	l.JointDepth, l.Interval = l.JointDepth[:0], l.Interval[:0]
 	l.Sideband = Sideband{Slices: l.Sideband.Slices[:0]}
 	l.InputBuffer = InputBuffer{Slots: l.InputBuffer.Slots[:0]}
+	l.Buffers = l.Buffers[:0]
 }
 
 // CopyFrom makes l a copy of o that shares no memory with it.
@@ -166,5 +168,6 @@ func (l *Inspection) CopyFrom(o *Inspection) {
 	slices := append(l.Sideband.Slices[:0], o.Sideband.Slices...)
 	l.Sideband = o.Sideband
 	l.Sideband.Slices = slices
+	l.Buffers = append(l.Buffers[:0], o.Buffers...)
 	l.InputBuffer = InputBuffer{append(l.InputBuffer.Slots[:0], o.InputBuffer.Slots...), o.InputBuffer.Last}
 }

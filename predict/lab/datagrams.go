@@ -85,17 +85,14 @@ func (p *Pane) packetKind(d link.Direction, h *packet.Header, b []byte) (kind pr
 	return kind, hasMessages
 }
 
-// CorrectionDatagrams returns the datagrams behind a correction, as indices of recorded datagrams of its
-// client: in the direction Down the one that completed the packet with the server's state, and in the
+// CorrectionDatagrams returns the datagrams behind a correction, as indices of the datagrams of its client in a
+// log, which is that of p or of the session that p is a copy of: in the direction Down the one that completed the packet with the server's state, and in the
 // direction Up the one that carried the player's input for that state first: if the server stepped
 // without the input, the one that came too late or never. An index is -1 if the datagram is not known
 // any more; inputs are known of the first client, for some seconds.
-func (p *Pane) CorrectionDatagrams(c *probe.Correction) (state, input int) {
+func (p *Pane) CorrectionDatagrams(log *trace.Log, c *probe.Correction) (state, input int) {
 	state, input = -1, -1
-	if p.datagrams == nil {
-		return state, input
-	}
-	if i, ok := p.datagrams.Flow(c.Client, link.Down).Find(uint16(c.Packet), c.Received); ok {
+	if i, ok := log.Flow(c.Client, link.Down).Find(uint16(c.Packet), c.Received); ok {
 		state = i
 	}
 	if c.Client != 0 {
@@ -106,7 +103,7 @@ func (p *Pane) CorrectionDatagrams(c *probe.Correction) (state, input int) {
 		at, ok = p.Latency.InputSentAt(c.Tick - 1)
 	}
 	if ok {
-		if first, end := p.datagrams.Flow(0, link.Up).Span(at, at+1); first < end {
+		if first, end := log.Flow(0, link.Up).Span(at, at+1); first < end {
 			input = first
 		}
 	}

@@ -178,7 +178,7 @@ func TestCorrectionDatagrams(t *testing.T) {
 			}
 			for ; seen < p.Corrections.Total(); seen++ {
 				c := p.Corrections.At(seen)
-				state, in := p.CorrectionDatagrams(c)
+				state, in := p.CorrectionDatagrams(p.Datagrams(), c)
 				if state < 0 {
 					t.Fatalf("%s: no packet of %+v", spec, *c)
 				}

@@ -190,7 +190,7 @@ func (p *pane) missingText(show *Settings, t *texts) string {
 	lacks((show.Coloring == byAge || show.Ages) && len(l.Age) == 0, "ages")
 	lacks(show.Parents && len(l.ParentBoxes) == 0, "parents")
 	lacks(show.Packet && l.Packet.BudgetBits == 0 && l.Packet.Parts.Bits() == 0, "packet budget")
-	lacks(show.Slots && len(l.InputBuffer.Slots) == 0, "playout buffer of inputs")
+	lacks(show.Slots && len(l.InputBuffer.Slots) == 0 && len(l.Buffers) == 0, "buffers")
 	lacks(show.Latency && p.source.Latency.Recent().Response.Inputs == 0, "latency")
 	return t.end()
 }

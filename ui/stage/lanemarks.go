@@ -121,11 +121,11 @@ func (d *overlay) drawCorrections(l *lane, log *trace.Log, legend *laneLegend) {
 		} else {
 			d.Rect(mark.X-float32(wide*0.5), mark.Y-long, wide, long+long, correctionColor)
 		}
-		if !newest || log != p.Datagrams() {
+		if !newest {
 			continue
 		}
 		newest = false
-		state, input := p.CorrectionDatagrams(x)
+		state, input := p.CorrectionDatagrams(log, x)
 		if state >= 0 {
 			d.drawHighlight(l, log.Flow(0, link.Down).At(state), link.Down, correctionColor)
 		}

@@ -197,6 +197,10 @@ func (d *overlay) appendGauges(list []gauge, i int) []gauge {
 	if show.Slots && len(p.inspection.InputBuffer.Slots) > 0 {
 		list = append(list, gauge{d.px(slotGaugeHeight), d.px(slotGaugeHeight), true, (*overlay).drawSlotGauge})
 	}
+	if n := len(p.inspection.Buffers); show.Slots && n > 0 {
+		h := d.px(float32(bufferRowHeight*n + bufferPadding))
+		list = append(list, gauge{h, h, true, (*overlay).drawBufferGauge})
+	}
 	if n := d.latencyBars(i); show.Latency && n > 0 {
 		bars := float32(barsTop + n*barSpacing)
 		add(true, bars+float32(tableRows*stageRowHeight)+8, bars+4, (*overlay).drawLatencyGauge)

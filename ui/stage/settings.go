@@ -66,7 +66,7 @@ var SettingTable = []Setting{
 	{Name: "packet", Key: "K", Help: "contents and budget of the last packet to the client", field: func(s *Settings) any { return &s.Packet }},
 	{Name: "ages", Key: "L", Help: "histogram of snapshot ages of the moving bodies", field: func(s *Settings) any { return &s.Ages }},
 	{Name: "latency", Key: "U", Help: "latency from key to screen by stage, mean of 1 s", field: func(s *Settings) any { return &s.Latency }},
-	{Name: "slots", Help: "slots of the server's playout buffer of inputs, and what it used in the last ticks", field: func(s *Settings) any { return &s.Slots }},
+	{Name: "slots", Help: "buffers as slots: playout and jitter buffer, snapshot ring, inputs; what the server used in the last ticks", field: func(s *Settings) any { return &s.Slots }},
 	{Name: "lanes", Key: ";", Help: "packet lanes: every packet as an arrow between client and server; below the picture, or between the two sides", field: func(s *Settings) any { return &s.Lanes }},
 	{Name: "lane-span", Help: "time that the packet lanes show, s", Min: 0.25, Max: 10, field: func(s *Settings) any { return &s.LaneSpan }},
 	{Name: "ticks", Help: "tick counters: the client's, the server's, and that of the newest received state", field: func(s *Settings) any { return &s.Ticks }},

@@ -2,6 +2,7 @@ package stage
 
 import (
 	"fmt"
+	"math/bits"
 	"os"
 	"slices"
 	"strings"
@@ -9,6 +10,7 @@ import (
 
 	"ghostcube/predict"
 	"ghostcube/predict/lab"
+	"ghostcube/render"
 	"ghostcube/sim"
 )
 
@@ -96,18 +98,52 @@ func TestSlotsShowWorkedExample(t *testing.T) {
 	}
 }
 
-// TestSlotsNeedPlayoutBuffer promises that the caption of a strategy without a playout buffer of inputs says so.
-func TestSlotsNeedPlayoutBuffer(t *testing.T) {
-	l := newSession(t, "latency=50ms", "rewind", "relative", "animated")
+// TestSlotsNeedBuffers promises that the caption of a strategy without any buffer of inputs or states says so.
+func TestSlotsNeedBuffers(t *testing.T) {
+	l := openLab(t, lab.Config{Scene: "zen", Rate: 60, Seat: lab.AtHost}, "latency=50ms", []string{"rewind", "noprediction", "animated"})
 	if err := l.Apply(Show("slots", "on")); err != nil {
 		t.Fatal(err)
 	}
 	var s Stage
 	runTicks(t, &s, l, 90)
 	show := SettingsOf(l)
-	for i, want := range []string{"has no playout buffer of inputs", "", "has no playout buffer of inputs"} {
+	for i, want := range []string{"", "has no buffers", ""} {
 		if text := s.panes[i].missingText(&show, &texts{}); text != want {
 			t.Errorf("pane %d: %q, want %q", i, text, want)
 		}
+	}
+}
+
+// TestBufferGauge compares the slots that are drawn of each buffer, and the texts beside them, with the inspection.
+func TestBufferGauge(t *testing.T) {
+	l := openLab(t, lab.Config{Scene: "zen", Rate: 60}, "latency=50ms,jitter=20ms,loss=10%", []string{"rewind", "statesync:jitter-buffer=6", "lockstep"})
+	setDisplay(t, l, "slots=on,graphs=off,explain=off,packet=off")
+	var s Stage
+	runTicks(t, &s, l, 90)
+	var f Frame
+	s.Compose(&f, l, Rect{W: 1920, H: 1080}, Options{}, 1)
+	want, rows := 0, 0
+	for _, p := range s.panes {
+		for _, b := range p.inspection.Buffers {
+			rows++
+			want += bits.OnesCount64(b.Filled)
+			if b.Count < bits.OnesCount64(b.Filled) || b.Slots > 64 {
+				t.Errorf("%+v", b)
+			}
+		}
+	}
+	filled, names := 0, 0
+	for _, it := range f.Overlay.Items {
+		if it.Kind == render.RectKind && it.Color == waitingColor {
+			filled++
+		}
+		for k := predict.PlayoutBuffer; k <= predict.UnackedInputs; k++ {
+			if it.Text == k.String() {
+				names++
+			}
+		}
+	}
+	if rows < 9 || names != rows || want < 30 || filled != want {
+		t.Errorf("%d buffers, %d names; %d filled slots, %d drawn", rows, names, want, filled)
 	}
 }

@@ -56,3 +56,45 @@ func (r *PlayoutReceiver) Inspect(b *predict.InputBuffer, peer int, now sim.Tick
 		r.Buffers[peer].Inspect(b, &r.Settings, now)
 	}
 }
+
+// Inspect reports the waiting inputs of a peer.
+func (r *Receiver) Inspect(l *predict.Inspection, peer int) {
+	if peer >= len(r.Queues) {
+		return
+	}
+	q := &r.Queues[peer]
+	l.AddBuffer(predict.PlayoutBuffer, q.nextTick, max(q.newest+1, q.nextTick), 0, func(t sim.Tick) bool {
+		s := &q.ring[t%ringLen]
+		return s.present && s.tick == t && !s.consumed
+	})
+}
+
+// Inspect reports the inputs that the next packet repeats and those that the server may not have, which are
+// those from tick needed on.
+func (s *Sender) Inspect(l *predict.Inspection, needed sim.Tick) {
+	needed = min(max(needed, s.oldest), s.next)
+	first := needed
+	if !s.redundant && s.next > needed {
+		first = s.next - 1
+	}
+	if most := sim.Tick(s.maxInputs); s.next-first > most {
+		first = s.next - most
+	}
+	l.AddBuffer(predict.RedundancyWindow, first, s.next, s.maxInputs, nil)
+	l.AddBuffer(predict.UnackedInputs, needed, s.next, 0, nil)
+}
+
+// InspectUnacked is Inspect for SendUnacked.
+func (s *Sender) InspectUnacked(l *predict.Inspection) {
+	needed := s.next - min(s.next, 1)
+	if s.playout > 0 {
+		needed = s.acked
+	}
+	s.Inspect(l, needed)
+	acked := min(max(s.acked, s.oldest), s.next)
+	l.Buffers = l.Buffers[:len(l.Buffers)-1]
+	l.AddBuffer(predict.UnackedInputs, acked, s.next, 0, nil)
+}
+
+// Inspect reports the inputs that the next packet repeats and those that the server may not have.
+func (l *Local) Inspect(to *predict.Inspection, needed sim.Tick) { l.sender.Inspect(to, needed) }

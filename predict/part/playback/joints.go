@@ -217,6 +217,11 @@ func (a *InterpolatedWorld) PoseChildren() {
 
 // Inspect reports the number of joints between each body and its root, if there is a tree.
 func (a *InterpolatedWorld) Inspect(l *predict.Inspection) {
+	first, end := a.displayMoment.NearestTick()+1, sim.Tick(0)
+	if newest := a.undisplayed.Newest(); newest != nil {
+		end = newest.Tick + 1
+	}
+	l.AddBuffer(predict.JitterBuffer, first, max(first, end), 0, a.undisplayed.Has)
 	if a.joints.tree == nil {
 		return
 	}

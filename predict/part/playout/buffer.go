@@ -59,6 +59,16 @@ func (b *Buffer[T]) Newest() *Item[T] {
 	return b.At(b.count - 1)
 }
 
+// Has reports whether the buffer has an item of tick t. It looks at one item after the other.
+func (b *Buffer[T]) Has(t sim.Tick) bool {
+	for i := b.count - 1; i >= 0 && b.At(i).Tick >= t; i-- {
+		if b.At(i).Tick == t {
+			return true
+		}
+	}
+	return false
+}
+
 // Insert makes room for the item of a tick and returns its value for the caller to
 // overwrite. The value is that of a dropped item, so that its memory can be used again.
 // Insert returns nil if the tick is in the buffer already.

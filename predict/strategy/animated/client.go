@@ -79,6 +79,7 @@ func (c *client) View(v *predict.View) {
 // unless it is extrapolated or has stopped for lack of one.
 func (c *client) inspect(l *predict.Inspection) {
 	c.interpolated.Inspect(l)
+	c.inputSender.InspectUnacked(l)
 	if !c.interpolated.Receiver().HasSnapshot {
 		return
 	}

@@ -282,7 +282,12 @@ func (c *client) View(v *predict.View) {
 }
 
 // inspect reports the age of each drawn body's state.
-func (c *client) inspect(l *predict.Inspection) { c.world.Inspect(l) }
+func (c *client) inspect(l *predict.Inspection) {
+	c.world.Inspect(l)
+	needed := c.state.header.FirstNeeded()
+	l.AddBuffer(predict.InputHistory, needed, c.env.World.Tick(), 0, func(t sim.Tick) bool { return c.history.Find(t) != nil })
+	c.inputs.Inspect(l, needed)
+}
 
 // CopyFrom makes c a copy of another client, except for its env.
 func (c *client) CopyFrom(from predict.Client) {

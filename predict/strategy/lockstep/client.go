@@ -196,7 +196,26 @@ func (c *client) View(v *predict.View) {
 }
 
 // inspect reports the owners of the bodies. There are no received states, so bodies have no age.
-func (c *client) inspect(l *predict.Inspection) { l.Owner = append(l.Owner, c.env.World.Owners()...) }
+func (c *client) inspect(l *predict.Inspection) {
+	l.Owner = append(l.Owner, c.env.World.Owners()...)
+	if p := c.env.Player; p >= 0 {
+		end := c.streams[p].next
+		if c.settings.transport == udp {
+			l.AddBuffer(predict.RedundancyWindow, max(c.state.window.acked, end-min(end, maxInputs)), end, maxInputs, nil)
+		}
+		l.AddBuffer(predict.UnackedInputs, c.state.window.acked, end, 0, nil)
+	}
+}
+
+// inspect reports the inputs of a player that wait for their turn.
+func (s *server) inspect(l *predict.Inspection, player int) {
+	q := &s.playoutBuffers[player]
+	end := q.next
+	if newest := q.inputs.Newest(); newest != nil {
+		end = max(end, newest.Tick+1)
+	}
+	l.AddBuffer(predict.PlayoutBuffer, q.next, end, 0, q.inputs.Has)
+}
 
 func (c *client) CopyFrom(from predict.Client) {
 	o := from.(*client)

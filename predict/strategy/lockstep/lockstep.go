@@ -43,8 +43,12 @@ var Strategy = &predict.Strategy{
 }
 
 // inspect reports what the sides know of their packets.
-func inspect(l *predict.Inspection, _ predict.Server, c predict.Client) {
-	c.(*client).inspect(l)
+func inspect(l *predict.Inspection, s predict.Server, c predict.Client) {
+	client := c.(*client)
+	if p := client.env.Player; p >= 0 {
+		s.(*server).inspect(l, p)
+	}
+	client.inspect(l)
 }
 
 // The transports.

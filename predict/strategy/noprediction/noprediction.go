@@ -24,9 +24,18 @@ var Strategy = &predict.Strategy{
 	NewServer: newServer,
 	NewClient: newClient,
 	Fields:    codec.InputAndSnapshotFields,
+	Inspect:   inspect,
 	Latency:   latency,
 	MaxBodies: codec.MaxBodies,
 	Joins:     true,
+}
+
+// inspect reports the buffers of inputs.
+func inspect(l *predict.Inspection, s predict.Server, c predict.Client) {
+	if client := c.(*client); client.env.Player >= 0 {
+		s.(*server).InspectInputs(l)
+		client.inputSender.InspectUnacked(l)
+	}
 }
 
 type server struct {

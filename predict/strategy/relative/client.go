@@ -295,6 +295,9 @@ func (c *client) View(v *predict.View) {
 // inspect reports the age of each drawn body's state, and the boxes of the parent candidates.
 func (c *client) inspect(l *predict.Inspection) {
 	c.world.Inspect(l)
+	needed := c.state.header.FirstNeeded()
+	l.AddBuffer(predict.InputHistory, needed, c.env.World.Tick(), 0, func(t sim.Tick) bool { return c.history.Find(t) != nil })
+	c.inputs.Inspect(l, needed)
 	if c.world.Snapshot().HasSnapshot {
 		c.parent.Inspect(l)
 	}

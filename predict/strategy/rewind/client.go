@@ -333,6 +333,10 @@ func (c *client) inspect(l *predict.Inspection) {
 		l.Moving = append(l.Moving, !w.Bodies()[i].Asleep)
 	}
 	l.Owner = append(l.Owner, w.Owners()...)
+	first := c.firstNeededInput()
+	l.AddBuffer(predict.SnapshotRing, first, w.Tick()+1, 0, func(t sim.Tick) bool { return c.stateHistory.Find(t) != nil })
+	l.AddBuffer(predict.InputHistory, first, w.Tick(), 0, func(t sim.Tick) bool { return c.inputHistory.Find(t) != nil })
+	c.inputSender.Inspect(l, first)
 }
 
 func (c *client) CopyFrom(from predict.Client) {

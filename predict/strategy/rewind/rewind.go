@@ -41,8 +41,12 @@ var Strategy = &predict.Strategy{
 }
 
 // inspect reports what the sides know of their packets.
-func inspect(l *predict.Inspection, _ predict.Server, c predict.Client) {
-	c.(*client).inspect(l)
+func inspect(l *predict.Inspection, s predict.Server, c predict.Client) {
+	client := c.(*client)
+	if client.env.Player >= 0 {
+		s.(*server).Receiver.Inspect(l, 0)
+	}
+	client.inspect(l)
 }
 
 // fields reports the fields of a payload.

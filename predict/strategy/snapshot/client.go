@@ -270,6 +270,12 @@ func (c *client) View(v *predict.View) {
 // inspect reports by how many ticks the drawn state, or the state that would be drawn without
 // starvation, is ahead of the snapshot that it starts from. All bodies have the same age.
 func (c *client) inspect(l *predict.Inspection) {
+	first, end := c.fromTick+1, sim.Tick(0)
+	if newest := c.buffer.Newest(); newest != nil {
+		end = newest.Tick + 1
+	}
+	l.AddBuffer(predict.JitterBuffer, first, max(first, end), 0, c.buffer.Has)
+	c.inputSender.InspectUnacked(l)
 	if !c.started {
 		return
 	}

@@ -56,6 +56,9 @@ func (c *client) inspect(l *predict.Inspection) {
 		l.Encoding = append(l.Encoding, c.bodies[i].encoding)
 	}
 	l.Owner = append(l.Owner, w.Owners()...)
+	first := w.Tick() + 1
+	l.AddBuffer(predict.JitterBuffer, first, max(first, c.state.newest+1), 0, func(t sim.Tick) bool { return c.packets.Find(t) != nil })
+	c.inputSender.Inspect(l, c.firstUnackedInput())
 }
 
 // encodingClass returns the class of an update's encoding. A body in its initial state counts as

@@ -67,8 +67,12 @@ func grid(c predict.Client) sim.Grid {
 
 // inspect reports what the sides know of their packets.
 func inspect(l *predict.Inspection, s predict.Server, c predict.Client) {
-	s.(*server).inspect(l, 0)
-	c.(*client).inspect(l)
+	server, client := s.(*server), c.(*client)
+	server.inspect(l, 0)
+	if client.env.Player >= 0 {
+		server.Receiver.Inspect(l, 0)
+	}
+	client.inspect(l)
 }
 
 // The levels of compression. Each includes all levels before it.
