@@ -93,6 +93,7 @@ func (l *lane) visible(f flight) (a, b float32, ok bool) {
 
 // laneGroup are datagrams that are drawn as one: those of one tick, or of several where there is no room.
 type laneGroup struct {
+	direction            link.Direction
 	count, lost, dropped int
 	arriving             int // datagrams without those that vanish
 	refused              int // damaged or too old at the receiver
@@ -112,7 +113,7 @@ type laneGroup struct {
 // add adds a datagram to the group.
 func (g *laneGroup) add(r *trace.Record) {
 	if g.count == 0 {
-		*g = laneGroup{firstSent: r.SentAt}
+		*g = laneGroup{direction: g.direction, firstSent: r.SentAt}
 	}
 	g.count++
 	g.kinds[r.Kind]++
@@ -142,7 +143,8 @@ func (g *laneGroup) add(r *trace.Record) {
 }
 
 // flights returns the mean way of those that arrive, and of those that do not.
-func (g *laneGroup) flights(d link.Direction) (arriving, lost flight) {
+func (g *laneGroup) flights() (arriving, lost flight) {
+	d := g.direction
 	n, m := int64(max(g.arriving, 1)), int64(max(g.lost, 1))
 	arriving = flight{d, g.firstSent + time.Duration(g.sentSum/n), g.firstSent + time.Duration(g.arrivalSum/n)}
 	lost = flight{d, g.firstSent + time.Duration(g.lostSent/m), g.firstSent + time.Duration(g.lostArrival/m)}
@@ -222,9 +224,18 @@ func (d *overlay) drawLane(l *lane) {
 	}
 	var legend laneLegend
 	if log := d.stage.traceOf(l.pane); log != nil {
-		for _, over := range [...]bool{false, true} {
-			for _, direction := range [...]link.Direction{link.Up, link.Down} {
-				d.drawFlow(l, log.Flow(0, direction), direction, over, &legend)
+		s := &d.stage.laneScratch
+		s.groups, s.duplicates = s.groups[:0], s.duplicates[:0]
+		for _, direction := range [...]link.Direction{link.Up, link.Down} {
+			d.drawFlow(l, log.Flow(0, direction), direction, &legend)
+		}
+		for i := range s.groups {
+			d.drawGroupMarks(l, &s.groups[i], &legend)
+		}
+		for _, f := range s.duplicates {
+			if f.arrives <= l.to && f.arrives >= l.from {
+				legend.duplicate = true
+				d.drawMark(l, f, duplicateMark)
 			}
 		}
 		d.drawCorrections(l, log, &legend)
@@ -255,42 +266,51 @@ func (d *overlay) drawLaneGrid(l *lane) (step time.Duration) {
 	return step
 }
 
-// drawFlow draws the datagrams of one direction: their ways, or what is drawn over all ways.
-func (d *overlay) drawFlow(l *lane, f *trace.Flow, direction link.Direction, over bool, legend *laneLegend) {
+// laneScratch is memory of one lane: what is drawn over its ways.
+type laneScratch struct {
+	groups     []laneGroup
+	duplicates []flight
+}
+
+// drawFlow draws the ways of the datagrams of one direction, and collects what is drawn over all ways.
+func (d *overlay) drawFlow(l *lane, f *trace.Flow, direction link.Direction, legend *laneLegend) {
 	rate := time.Duration(d.l.Config().Rate)
 	first, end := f.Span(l.from-laneReach, l.to+1)
 	var g laneGroup
-	key, sequence := -1, uint16(0)
+	key, k, sequence, sent := -1, -1, uint16(0), time.Duration(-1)
 	for i := first; i < end; i++ {
 		r := f.At(i)
 		if r.LastArrival() < l.from && l.ticks == 1 {
 			continue
 		}
 		if r.Flags.Has(trace.Duplicated) {
-			d.drawDuplicate(l, direction, r, over, legend)
+			d.drawDuplicate(l, direction, r)
 		}
-		k := int((r.SentAt*rate+time.Second/2)/time.Second) / l.ticks
+		if r.SentAt != sent {
+			k, sent = int((r.SentAt*rate+time.Second/2)/time.Second)/l.ticks, r.SentAt
+		}
 		if k != key || l.ticks == 1 && (r.LastFragment == 0 || r.Sequence != sequence) {
-			d.drawGroup(l, direction, &g, over, legend)
-			g, key, sequence = laneGroup{}, k, r.Sequence
+			d.drawGroup(l, &g, legend)
+			g, key, sequence = laneGroup{direction: direction}, k, r.Sequence
 		}
 		g.add(r)
 	}
-	d.drawGroup(l, direction, &g, over, legend)
+	d.drawGroup(l, &g, legend)
 }
 
-// drawDuplicate draws the second copy of a datagram: a fainter line, and two bars where it arrives.
-func (d *overlay) drawDuplicate(l *lane, direction link.Direction, r *trace.Record, over bool, legend *laneLegend) {
+// drawDuplicate draws the way of the second copy of a datagram as a fainter line.
+func (d *overlay) drawDuplicate(l *lane, direction link.Direction, r *trace.Record) {
 	f := flight{direction, r.SentAt, r.DuplicateArrival}
-	if !over {
-		if l.ticks == 1 {
-			d.drawWay(l, f, max(d.px(1), 1), laneColors[r.Kind].ScaleAlpha(0.45))
-		}
-	} else if f.arrives <= l.to && f.arrives >= l.from {
-		legend.duplicate = true
-		d.drawMark(l, f, duplicateMark)
+	if l.ticks == 1 {
+		d.drawWay(l, f, max(d.px(1), 1), laneColors[r.Kind].ScaleAlpha(0.45))
+	}
+	if s := &d.stage.laneScratch; l.ticks == 1 || len(s.duplicates) < maxDuplicates {
+		s.duplicates = append(s.duplicates, f)
 	}
 }
+
+// maxDuplicates is the largest number of marks of duplicates where datagrams are grouped.
+const maxDuplicates = 500
 
 // lostShare is the share of its way at which the cross of a lost datagram is, and droppedShare that of one which a full
 // queue dropped.
@@ -300,20 +320,14 @@ const (
 )
 
 // drawGroup draws a group of datagrams: one as an arrow, the fragments of a packet as a fan, and those of several ticks
-// as a thick line. Over them it draws a cross on the way of those that are lost, and marks where others arrive.
-func (d *overlay) drawGroup(l *lane, direction link.Direction, g *laneGroup, over bool, legend *laneLegend) {
+// as a thick line.
+func (d *overlay) drawGroup(l *lane, g *laneGroup, legend *laneLegend) {
 	if g.count == 0 {
 		return
 	}
-	arriving, lost := g.flights(direction)
-	lostEnd := float32(lostShare)
-	if g.dropped == g.lost {
-		lostEnd = droppedShare
-	}
-	if over {
-		d.drawGroupMarks(l, g, arriving, lost, lostEnd, legend)
-		return
-	}
+	direction := g.direction
+	arriving, lost := g.flights()
+	d.stage.laneScratch.groups = append(d.stage.laneScratch.groups, *g)
 	for k, n := range g.kinds {
 		legend.kinds[k] = legend.kinds[k] || n > 0
 	}
@@ -334,15 +348,26 @@ func (d *overlay) drawGroup(l *lane, direction link.Direction, g *laneGroup, ove
 		}
 	}
 	if g.lost > 0 {
-		d.drawPart(l, lost, lostEnd, max(d.px(1), 1), c.ScaleAlpha(0.65))
+		d.drawPart(l, lost, g.lostEnd(), max(d.px(1), 1), c.ScaleAlpha(0.65))
 	}
 }
 
 // maxFan is the largest number of lines of a fan.
 const maxFan = 8
 
-// drawGroupMarks draws what is over the ways of a group.
-func (d *overlay) drawGroupMarks(l *lane, g *laneGroup, arriving, lost flight, lostEnd float32, legend *laneLegend) {
+// lostEnd is the share of their way at which the cross of those that vanish is.
+func (g *laneGroup) lostEnd() float32 {
+	if g.dropped == g.lost {
+		return droppedShare
+	}
+	return lostShare
+}
+
+// drawGroupMarks draws what is over the ways of a group: a cross on the way of those that are lost, marks where others
+// arrive, and their number.
+func (d *overlay) drawGroupMarks(l *lane, g *laneGroup, legend *laneLegend) {
+	arriving, lost := g.flights()
+	lostEnd := g.lostEnd()
 	if g.resent {
 		legend.lost = true
 		d.drawCross(l, arriving, 0.5, d.px(3))

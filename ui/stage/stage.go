@@ -29,16 +29,17 @@ type Stage struct {
 	panes []*pane
 	ages  ageHistogram // scratch
 
-	layouts  [lab.MaxPanes]paneLayout // scratch
-	overlay  overlay                  // of the last Compose
-	texts    texts                    // of the last Compose
-	legend   []legendEntry            // scratch
-	gauges   []gauge                  // scratch
-	rects    []Rect                   // scratch: of the panes
-	pictures []Rect                   // scratch
-	kept     keptHeights
-	lanes    []lane // of the last Compose
-	laneGap  int    // between the pictures of client and server, for lanes; 0: none
+	layouts     [lab.MaxPanes]paneLayout // scratch
+	overlay     overlay                  // of the last Compose
+	texts       texts                    // of the last Compose
+	legend      []legendEntry            // scratch
+	gauges      []gauge                  // scratch
+	rects       []Rect                   // scratch: of the panes
+	pictures    []Rect                   // scratch
+	kept        keptHeights
+	lanes       []lane // of the last Compose
+	laneScratch laneScratch
+	laneGap     int // between the pictures of client and server, for lanes; 0: none
 
 	// Traces are the recorded datagrams that lanes show instead of the panes' own.
 	Traces PacketTraces
