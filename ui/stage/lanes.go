@@ -280,7 +280,7 @@ func (d *overlay) drawFlow(l *lane, f *trace.Flow, direction link.Direction, leg
 	key, k, sequence, sent := -1, -1, uint16(0), time.Duration(-1)
 	for i := first; i < end; i++ {
 		r := f.At(i)
-		if r.LastArrival() < l.from && l.ticks == 1 {
+		if l.ticks == 1 && r.LastArrival() < l.from {
 			continue
 		}
 		if r.Flags.Has(trace.Duplicated) {

@@ -148,6 +148,7 @@ func (g *game) startPlan(p *plan.Plan) error {
 	}
 	start := time.Now()
 	l.Stopwatch = func() time.Duration { return time.Since(start) }
+	l.TraceDatagrams(true) // so that lanes show the past, too, when they are switched on
 	g.plan, g.lab, g.stage, g.title = p, l, stage.Stage{}, p.Title()
 	g.tapeTick, g.tapeTicks = 0, p.Ticks(0)
 	g.paused, g.pendingSteps, g.accumulator = false, 0, 0
