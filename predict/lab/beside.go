@@ -12,5 +12,5 @@ func (l *Lab) ShowBeside(a, b *Lab) {
 	} else {
 		panes = append(append(panes, a.Panes...), b.Panes...)
 	}
-	*l = Lab{Panes: panes, config: a.config, network: a.network, tick: a.tick, display: a.display, focus: min(a.focus, len(panes)-1), inputs: slices.Clone(a.inputs)}
+	*l = Lab{Panes: panes, config: a.config, network: a.network, tick: a.tick, display: a.display, tracing: a.tracing, focus: min(a.focus, len(panes)-1), inputs: slices.Clone(a.inputs)}
 }

@@ -21,6 +21,15 @@ func (l *Lab) TraceDatagrams(on bool) {
 	}
 }
 
+// ForgetDatagrams forgets the recorded datagrams of all panes.
+func (l *Lab) ForgetDatagrams() {
+	for _, p := range l.Panes {
+		if p.datagrams != nil {
+			p.datagrams.Reset()
+		}
+	}
+}
+
 // Datagrams returns the recorded datagrams of all clients of the pane, for reading, or nil if none are
 // recorded.
 func (p *Pane) Datagrams() *trace.Log { return p.datagrams }

@@ -2,6 +2,7 @@ package lab_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -155,6 +156,69 @@ func TestTraceOfRerun(t *testing.T) {
 		labtest.Run(t, l, 1)
 		if l.Panes[0].Datagrams() != nil {
 			t.Error("it still records")
+		}
+	}
+}
+
+// TestTraceOfPast returns to the past of a session and runs it again, as before and then otherwise. The records stay
+// as they were, and from the change on they are those of a session that never went another way.
+func TestTraceOfPast(t *testing.T) {
+	t.Parallel()
+	records := func(l *Lab, d link.Direction, from, to time.Duration) (list []string) {
+		f := l.Panes[0].Datagrams().Flow(0, d)
+		first, end := f.Span(from, to)
+		for i := first; i < end; i++ {
+			b, _ := f.AppendBytes(nil, i)
+			list = append(list, fmt.Sprintf("%+v %x", *f.At(i), b))
+		}
+		return list
+	}
+	for _, spec := range tracedSpecs() {
+		l := labtest.Open(t, labtest.Config(t, "zen", tracedNetwork, AtClient), spec)
+		l.TraceDatagrams(true)
+		labtest.Run(t, l, 100)
+		past := l.Fork()
+		from := l.Now()
+		labtest.Run(t, l, 120)
+		var before [2][]string
+		for d := range before {
+			before[d] = records(l, link.Direction(d), 0, l.Now())
+		}
+		total := l.Panes[0].Datagrams().Flow(0, link.Up).Total()
+		l.CopyFrom(past)
+		labtest.Run(t, l, 60)
+		l.CopyFrom(past)
+		labtest.Run(t, l, 120)
+		for d := range before {
+			if again := records(l, link.Direction(d), 0, l.Now()); !slices.Equal(again, before[d]) || len(again) < 100 {
+				t.Fatalf("%s: %d records, and %d again", spec, len(before[d]), len(again))
+			}
+		}
+		if n := l.Panes[0].Datagrams().Flow(0, link.Up).Total(); n != total {
+			t.Errorf("%s: %d records became %d", spec, total, n)
+		}
+
+		other := &Lab{}
+		other.TraceDatagrams(true)
+		other.CopyFrom(past)
+		l.CopyFrom(past)
+		for _, x := range []*Lab{l, other} {
+			if err := x.Apply(Command{Verb: "condition", Pane: AllPanes, Name: "loss", Value: "40%"}); err != nil {
+				t.Fatal(err)
+			}
+			labtest.Run(t, x, 90)
+		}
+		for d := range before {
+			a, b := records(l, link.Direction(d), from, l.Now()), records(other, link.Direction(d), from, l.Now())
+			if !slices.Equal(a, b) || len(a) < 20 || slices.Equal(a, records(l, link.Direction(d), 0, from)) {
+				t.Fatalf("%s: %d records after the change, want %d", spec, len(a), len(b))
+			}
+			if old := records(l, link.Direction(d), 0, from); !slices.Equal(old[:80], before[d][:80]) {
+				t.Errorf("%s: the records before the change are others", spec)
+			}
+			if f := l.Panes[0].Datagrams().Flow(0, link.Direction(d)); f.At(f.Total()-1).SentAt >= l.Now() {
+				t.Errorf("%s: a record of the way that was left", spec)
+			}
 		}
 	}
 }

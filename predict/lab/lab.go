@@ -234,8 +234,9 @@ func (l *Lab) Hash() uint64 {
 }
 
 // CopyFrom makes l an equal of o that shares no memory with it. The stopwatch and the tap
-// are not copied, and neither are recorded datagrams: if l records them (TraceDatagrams), it
-// begins anew.
+// are not copied, and neither are recorded datagrams. If l records them (TraceDatagrams) and o is
+// an earlier or later moment of the same session, the records stay; otherwise call
+// ForgetDatagrams.
 func (l *Lab) CopyFrom(o *Lab) {
 	l.config, l.network, l.tick, l.focus, l.clockFaults = o.config, o.network, o.tick, o.focus, o.clockFaults
 	l.display = append(l.display[:0], o.display...)

@@ -415,7 +415,7 @@ func (p *Pane) copyFrom(o *Pane) {
 	p.clockFaults = o.clockFaults
 	p.start(o.Strategy, server)
 	if p.datagrams != nil {
-		p.datagrams.Reset()
+		p.datagrams.Rewind(p.lab.Now())
 	}
 	p.Knobs.CopyFrom(o.Knobs)
 	p.serverSide.CopyFrom(o.serverSide)

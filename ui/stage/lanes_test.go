@@ -167,7 +167,6 @@ func TestLanesOfPast(t *testing.T) {
 	var then, now Frame
 	s.Compose(&then, l, Rect{W: 1280, H: 720}, Options{}, 1)
 	rollAndPull(t, s, l, 120)
-	past.TraceDatagrams(false)
 	follower.Traces[0] = l.Panes[0].Datagrams()
 	follower.Compose(&now, past, Rect{W: 1280, H: 720}, Options{}, 1)
 	lines := func(f *Frame) (list []string) {

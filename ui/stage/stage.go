@@ -172,9 +172,6 @@ func (s *Stage) Fork(l *lab.Lab) *Stage {
 		q.measures, q.caption, q.stillGauges, q.gaugesStale = nil, caption{stale: true}, render.DrawList{}, true
 		q.headline, q.explain = p.headline.clone(), p.explain.clone()
 		f.panes = append(f.panes, &q)
-		if s.unchanged.settings.Lanes != noLanes {
-			l.Panes[i].CopyDatagrams(p.source)
-		}
 	}
 	return f
 }

@@ -439,6 +439,7 @@ func (t *Timeline) Show(k *Take, pending []lab.Command) {
 	t.take = k
 	if !shared {
 		t.restore(t.latest(n))
+		t.lab.ForgetDatagrams() // of the other take
 	}
 	t.Seek(n, nil)
 }

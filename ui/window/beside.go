@@ -37,6 +37,7 @@ func (g *game) toggleBeside() {
 		other = list[len(list)-1]
 	}
 	*b = beside{take: other, lab: &lab.Lab{}}
+	b.lab.TraceDatagrams(true)
 	g.followBeside()
 }
 

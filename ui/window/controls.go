@@ -158,7 +158,7 @@ func (h *controls) moveCamera(g *game, capture capture, pressed bool) {
 		}
 	}
 	if _, wheel := ebiten.Wheel(); wheel != 0 && !capture.pointer && g.screen.inPicture(x, y) {
-		if g.stage.InLane(x, y) {
+		if s, _ := g.shown(); s.InLane(x, y) {
 			g.zoomLanes(wheel)
 		} else {
 			distance *= math.Pow(0.9, wheel)

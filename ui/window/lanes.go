@@ -29,7 +29,8 @@ func (g *game) pointedPacket() *stage.PointedPacket {
 		h.known = nil
 		return nil
 	}
-	return h.at(g.lab, &g.stage, x, y)
+	s, l := g.shown()
+	return h.at(l, s, x, y)
 }
 
 // at returns the packet at a pixel of the picture, or nil.

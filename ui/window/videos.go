@@ -54,6 +54,9 @@ func (t *videos) start(l, fork *lab.Lab, s *stage.Stage, applied int) {
 	t.lab = fork
 	s.Refresh(l)
 	t.stage = s.Fork(t.lab)
+	for i, p := range t.lab.Panes {
+		p.CopyDatagrams(l.Panes[i]) // the first pictures show what is behind them
+	}
 	t.entries, t.skipCommands = nil, applied
 	t.beside, t.besideTake = nil, nil
 }

@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"bytes"
 	"slices"
 	"time"
 )
@@ -10,7 +11,8 @@ import (
 // remembered. The zero value is empty.
 type Flow struct {
 	first, total int
-	newestNumber uint32   // Number of record total-1
+	next         int      // index of the next datagram; below total in a session that runs again
+	newestNumber uint32   // Number of record next-1
 	ring         []Record // record i is at i modulo its length, a power of two
 
 	// The bytes of the datagrams from firstKept to total-1.
@@ -29,7 +31,8 @@ const (
 // First returns the index of the oldest record.
 func (f *Flow) First() int { return f.first }
 
-// Total returns the number of records that were added, and so the index of the next one.
+// Total returns the index after the newest record: the number of datagrams since the log's beginning. In a
+// session that runs again, the newest records are of moments that it has not reached again.
 func (f *Flow) Total() int { return f.total }
 
 // At returns record i, for reading; i is in [First, Total). It is valid until the next datagram is sent.
@@ -93,8 +96,16 @@ func (f *Flow) AppendBytes(dst []byte, i int) (b []byte, ok bool) {
 	return append(dst, f.bytes[:n-head]...), true
 }
 
-// add appends a record and the bytes of its datagram.
+// add appends a record and the bytes of its datagram. In a session that runs again it only confirms a record
+// that is the same as before; from one on that differs, the old records are forgotten.
 func (f *Flow) add(r Record, datagram []byte) {
+	if f.next < f.total {
+		if f.slot(f.next).sameSending(&r) && f.sameBytes(f.next, datagram) {
+			f.next, f.newestNumber = f.next+1, r.Number
+			return
+		}
+		f.truncate()
+	}
 	f.makeRoom(r.SentAt)
 	f.makeRoomForBytes(r.SentAt, len(datagram))
 	i := f.total
@@ -103,7 +114,33 @@ func (f *Flow) add(r Record, datagram []byte) {
 	at := int(f.written) & (len(f.bytes) - 1)
 	copy(f.bytes, datagram[copy(f.bytes[at:], datagram):])
 	f.written += uint64(len(datagram))
-	f.total, f.newestNumber = i+1, r.Number
+	f.total, f.next, f.newestNumber = i+1, i+1, r.Number
+}
+
+// sameBytes reports whether the bytes of datagram i, if they are still kept, are those.
+func (f *Flow) sameBytes(i int, datagram []byte) bool {
+	if i < f.firstKept {
+		return true
+	}
+	at := int(f.starts[i&(len(f.ring)-1)]) & (len(f.bytes) - 1)
+	head := min(len(datagram), len(f.bytes)-at)
+	return bytes.Equal(f.bytes[at:at+head], datagram[:head]) && bytes.Equal(f.bytes[:len(datagram)-head], datagram[head:])
+}
+
+// rewind makes the datagram after those sent before a time the next one.
+func (f *Flow) rewind(at time.Duration) {
+	if f.next, f.newestNumber = f.search(at), 0; f.next > f.first {
+		f.newestNumber = f.slot(f.next - 1).Number
+	}
+}
+
+// truncate forgets the records from next on.
+func (f *Flow) truncate() {
+	if f.total = f.next; f.total >= f.firstKept {
+		f.written = f.starts[f.total&(len(f.ring)-1)]
+	} else {
+		f.firstKept = f.total
+	}
 }
 
 // makeRoom forgets the oldest record if there is no room for one more, unless it is young enough for
@@ -150,11 +187,11 @@ func (f *Flow) makeRoomForBytes(now time.Duration, more int) {
 
 // reset forgets all records and keeps their memory.
 func (f *Flow) reset() {
-	f.first, f.total, f.newestNumber, f.firstKept, f.written = 0, 0, 0, 0, 0
+	f.first, f.total, f.next, f.newestNumber, f.firstKept, f.written = 0, 0, 0, 0, 0, 0
 }
 
 // copyFrom makes f an equal of o that shares no memory with it.
 func (f *Flow) copyFrom(o *Flow) {
-	f.first, f.total, f.newestNumber, f.firstKept, f.written = o.first, o.total, o.newestNumber, o.firstKept, o.written
+	f.first, f.total, f.next, f.newestNumber, f.firstKept, f.written = o.first, o.total, o.next, o.newestNumber, o.firstKept, o.written
 	f.ring, f.starts, f.bytes = slices.Clone(o.ring), slices.Clone(o.starts), slices.Clone(o.bytes)
 }

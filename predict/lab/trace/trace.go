@@ -132,8 +132,8 @@ func (l *Log) AddSending(s Sent, datagram []byte) {
 // not recorded is ignored.
 func (l *Log) AddArrival(client int, d link.Direction, x link.Datagram, result packet.Result) {
 	f := l.Flow(client, d)
-	i := f.total - int(f.newestNumber) - 1 + int(x.Number)
-	if x.Number == 0 || i < f.first || i >= f.total {
+	i := f.next - int(f.newestNumber) - 1 + int(x.Number)
+	if x.Number == 0 || i < f.first || i >= f.next || f.next == f.first {
 		return
 	}
 	r := f.slot(i)
@@ -149,6 +149,25 @@ func (l *Log) AddArrival(client int, d link.Direction, x link.Datagram, result p
 	r.Result = result
 	if x.Reordered {
 		r.Flags |= Reordered
+	}
+}
+
+// sameSending reports whether two datagrams were sent alike and have the same fate, whatever is known of
+// their arrival.
+func (r *Record) sameSending(o *Record) bool {
+	a, b := *r, *o
+	for _, x := range [...]*Record{&a, &b} {
+		x.Flags &^= Received | DuplicateReceived | Reordered
+		x.Result, x.DuplicateResult = 0, 0
+	}
+	return a == b
+}
+
+// Rewind says that the session goes on at an earlier or later moment. What it sends again is not recorded
+// again; from a datagram on that differs, the log forgets what was.
+func (l *Log) Rewind(at time.Duration) {
+	for _, f := range l.flows {
+		f.rewind(at)
 	}
 }
 
