@@ -80,12 +80,12 @@ func (s *Stage) Compose(f *Frame, l *lab.Lab, at Rect, o Options, share float32)
 	drawSideDividers(&f.Overlay, pictures, show.Split && s.laneGap == 0)
 	d.drawHeader(o, &texts, lines)
 	d.drawFooter(o, footer)
+	for i := range s.lanes {
+		d.drawLane(&s.lanes[i])
+	}
 	for i := range l.Panes {
 		d.drawStrip(i, &s.layouts[i])
 		d.drawCaption(i, &s.layouts[i], o.HighlightFocus)
-	}
-	for i := range s.lanes {
-		d.drawLane(&s.lanes[i])
 	}
 	d.drawOffscreenMarks(f.Viewports, share)
 	d.drawShotResults(f.Viewports)

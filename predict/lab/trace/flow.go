@@ -168,7 +168,7 @@ func (f *Flow) makeRoomForBytes(now time.Duration, more int) {
 		if used+more <= len(f.bytes) {
 			return
 		}
-		if len(f.bytes) < MaxBytes && now-f.slot(f.firstKept).SentAt < MaxBytesAge {
+		if len(f.bytes) < MaxBytes && now-f.slot(f.firstKept).SentAt < MaxAge {
 			break
 		}
 		f.firstKept++

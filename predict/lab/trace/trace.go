@@ -19,9 +19,7 @@ const (
 	MaxAge     = 2 * time.Minute // of a datagram, unless memory grew for others
 	MaxRecords = 1 << 16         // datagrams, of 56 bytes
 
-	// The bytes of the newest datagrams are kept, too.
-	MaxBytesAge = 5 * time.Second
-	MaxBytes    = 2 << 20
+	MaxBytes = 2 << 20 // of the newest datagrams, whose bytes are kept, too
 )
 
 // lateBy is the time beyond the usual delay from which a datagram counts as late.

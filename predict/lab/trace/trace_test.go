@@ -60,7 +60,7 @@ func TestBounds(t *testing.T) {
 		if len(f.ring) > MaxRecords || len(f.bytes) > MaxBytes || len(f.ring) != MaxRecords && (now-f.At(f.First()).SentAt < MaxAge || len(f.ring) > 4*int(MaxAge/time.Second)*60*c.perTick) {
 			t.Errorf("%d records with %d bytes since %v, now %v", len(f.ring), len(f.bytes), f.At(f.First()).SentAt, now)
 		}
-		if len(f.bytes) < MaxBytes && now-f.At(f.firstKept).SentAt < MaxBytesAge {
+		if len(f.bytes) < MaxBytes && now-f.At(f.firstKept).SentAt < MaxAge {
 			t.Errorf("%d bytes since %v, now %v", len(f.bytes), f.At(f.firstKept).SentAt, now)
 		}
 		if n := testing.AllocsPerRun(1000, func() {
