@@ -149,12 +149,19 @@ func (d *overlay) drawHighlight(l *lane, r *trace.Record, direction link.Directi
 	}
 }
 
+// wideLane is the width of a lane from which its header has room for the length of the grid beside a legend, in pixels at
+// scale 1.
+const wideLane = 520
+
 // drawLaneHeader draws the legend, as far as there is room, and the lengths of span and grid.
 func (d *overlay) drawLaneHeader(l *lane, legend *laneLegend, step time.Duration) {
 	f := d.font(12, false)
 	x, right := float32(l.rect.X)+d.px(8), float32(l.rect.X+l.rect.W)-d.px(8)
 	base := float32(l.rect.Y) + d.px(14)
-	title := d.texts.add("last ").short(d.settings.LaneSpan, 3).add(" s, grid ").int(int(step / time.Millisecond)).add(" ms").end()
+	if d.texts.add("last ").short(d.settings.LaneSpan, 3).add(" s"); l.vertical || float32(l.rect.W) > d.px(wideLane) {
+		d.texts.add(", grid ").int(int(step / time.Millisecond)).add(" ms")
+	}
+	title := d.texts.end()
 	lines := 1
 	if l.vertical {
 		d.Text(x, base, f, dimTextColor, d.texts.truncate(f, title, right-x))
