@@ -16,7 +16,7 @@ import (
 )
 
 // ErrNoFFmpeg is returned for an MP4 where there is no ffmpeg that encodes H.264.
-var ErrNoFFmpeg = errors.New("an MP4 needs ffmpeg with an H.264 encoder, and none was found: install it (apt install ffmpeg), or write a .gif")
+var ErrNoFFmpeg = errors.New("an MP4 needs ffmpeg with an H.264 encoder, and none was found: install it (apt install ffmpeg), or write a .webm")
 
 // timeLimits are the times after which a hanging ffmpeg is stopped.
 type timeLimits struct {
@@ -154,7 +154,8 @@ func (h *h264Writer) fileSize() int64 {
 }
 
 func (h *h264Writer) Add(im *image.RGBA) error {
-	toYUV(h.yuv, im)
+	n := h.w * h.h
+	bt709.convert(h.yuv[:n], h.yuv[n:n+n/4], h.yuv[n+n/4:], im)
 	h.busy.Store(true)
 	defer h.busy.Store(false)
 	if _, err := h.stdin.Write(h.yuv); err != nil {
@@ -188,25 +189,4 @@ func (h *h264Writer) wrapError(err error) error {
 		return fmt.Errorf("ffmpeg: %s", strings.ReplaceAll(s, "\n", "; "))
 	}
 	return fmt.Errorf("ffmpeg: %w", err)
-}
-
-// toYUV converts a picture to the planes of yuv420p, BT.709 in limited range. Four pixels share the mean of
-// their chroma.
-func toYUV(dst []byte, im *image.RGBA) {
-	w, h := im.Rect.Dx(), im.Rect.Dy()
-	y, u, v := dst[:w*h], dst[w*h:w*h+w*h/4], dst[w*h+w*h/4:]
-	for j := 0; j < h; j += 2 {
-		a, b := im.Pix[j*im.Stride:], im.Pix[(j+1)*im.Stride:]
-		for i := 0; i < w; i += 2 {
-			var r, g, bl int32
-			for k, p := range [4][]byte{a[4*i:], a[4*i+4:], b[4*i:], b[4*i+4:]} {
-				pr, pg, pb := int32(p[0]), int32(p[1]), int32(p[2])
-				r, g, bl = r+pr, g+pg, bl+pb
-				y[(j+k/2)*w+i+k%2] = uint8((11966*pr + 40254*pg + 4064*pb + 16<<16 + 1<<15) >> 16)
-			}
-			c := j/2*(w/2) + i/2
-			u[c] = uint8((-6596*r - 22189*g + 28784*bl + 4*128<<16 + 1<<17) >> 18)
-			v[c] = uint8((28784*r - 26145*g - 2639*bl + 4*128<<16 + 1<<17) >> 18)
-		}
-	}
 }

@@ -1,5 +1,5 @@
-// Package video writes pictures to files: H.264 in MP4 through ffmpeg, animated GIFs and numbered PNGs
-// without other programs. If the program is killed, what it has written plays up to the last second. The
+// Package video writes pictures to files: WebM, animated GIFs and numbered PNGs by itself, H.264 in MP4 through
+// ffmpeg. If the program is killed, what it has written plays up to the last second. The
 // package knows nothing of sessions; ui/recorder makes the pictures.
 package video
 
@@ -25,7 +25,7 @@ type Writer interface {
 
 // Format describes a video.
 type Format struct {
-	File string // clip.mp4, clip.gif, a pattern such as frames/%05d.png, or still.png for the last picture alone
+	File string // clip.webm, clip.mp4, clip.gif, a pattern such as frames/%05d.png, or still.png for the last picture alone
 	W, H int    // pixels
 	FPS  int    // frames per second
 }
@@ -47,9 +47,12 @@ func (f *Format) Validate() error {
 		return fmt.Errorf("%d frames per second: want %d to %d", f.FPS, MinFPS, MaxFPS)
 	}
 	switch strings.ToLower(filepath.Ext(f.File)) {
-	case ".mp4":
+	case ".webm", ".mp4":
 		if f.W%2 != 0 || f.H%2 != 0 {
-			return fmt.Errorf("an MP4 of %dx%d: want even sides", f.W, f.H)
+			return fmt.Errorf("a video of %dx%d: want even sides", f.W, f.H)
+		}
+		if f.webM() {
+			return nil
 		}
 		_, err := findFFmpeg()
 		return err
@@ -64,8 +67,11 @@ func (f *Format) Validate() error {
 		}
 		return nil
 	}
-	return fmt.Errorf("%s: want a name that ends in .mp4, .gif or %%05d.png, or a still in .png", f.File)
+	return fmt.Errorf("%s: want a name that ends in .webm, .mp4, .gif or %%05d.png, or a still in .png", f.File)
 }
+
+// webM reports whether the file is a WebM.
+func (f *Format) webM() bool { return strings.EqualFold(filepath.Ext(f.File), ".webm") }
 
 // Still reports whether the file has one picture, the last one.
 func (f *Format) Still() bool {
@@ -83,6 +89,8 @@ func Create(f Format) (Writer, error) {
 		}
 	}
 	switch strings.ToLower(filepath.Ext(f.File)) {
+	case ".webm":
+		return newWebM(f)
 	case ".mp4":
 		return newH264(f)
 	case ".gif":

@@ -219,7 +219,7 @@ func TestValidate(t *testing.T) {
 		"want sides of 64 to 7680":       {"a.gif", 10, 360, 25},
 		"want 1 to 240":                  {"a.png", 640, 360, 0},
 		"want 10, 20, 25, 33":            {"a.gif", 640, 360, 60},
-		"ends in .mp4, .gif":             {"a.avi", 640, 360, 25},
+		"ends in .webm, .mp4, .gif":      {"a.avi", 640, 360, 25},
 		"one place for the frame number": {"%d%d.png", 640, 360, 25},
 	} {
 		if err := f.Validate(); err == nil || !strings.Contains(err.Error(), want) {
@@ -238,23 +238,27 @@ func TestValidate(t *testing.T) {
 	}
 }
 
-// TestDiskFull promises that writing to a full disk returns an error.
+// TestDiskFull promises that writing to a full disk returns an error that names the file.
 func TestDiskFull(t *testing.T) {
 	if _, err := os.Stat("/dev/full"); err != nil {
 		t.Skip("no /dev/full here")
 	}
-	dir := t.TempDir()
-	if err := os.Symlink("/dev/full", filepath.Join(dir, "clip.gif")); err != nil {
-		t.Skip(err)
+	for _, name := range []string{"clip.gif", "clip.webm"} {
+		file := filepath.Join(t.TempDir(), name)
+		if err := os.Symlink("/dev/full", file); err != nil {
+			t.Skip(err)
+		}
+		w, err := Create(Format{File: file, W: 64, H: 64, FPS: 25})
+		for i := 0; err == nil && i < 3; i++ {
+			err = w.Add(testFrame(64, 64, i))
+		}
+		if err == nil || !strings.Contains(err.Error(), file) || !strings.Contains(err.Error(), "no space") {
+			t.Errorf("%v", err)
+		}
+		if w != nil {
+			w.Close()
+		}
 	}
-	w, err := Create(Format{File: filepath.Join(dir, "clip.gif"), W: 64, H: 64, FPS: 25})
-	for i := 0; err == nil && i < 3; i++ {
-		err = w.Add(testFrame(64, 64, i))
-	}
-	if err == nil || !strings.Contains(err.Error(), "no space") {
-		t.Errorf("%v", err)
-	}
-	w.Close()
 }
 
 func BenchmarkGIF(b *testing.B) {

@@ -19,7 +19,7 @@ import (
 type recordCommand struct {
 	SessionFlags `embed:""`
 	DisplayFlags `embed:""`
-	Output       string  `group:"output" short:"o" help:"Video file: .mp4 (H.264, needs ffmpeg), .gif, or images such as frames/%05d.png; a still: NAME.png." placeholder:"FILE" required:""`
+	Output       string  `group:"output" short:"o" help:"Video: .webm, .mp4 (needs ffmpeg), .gif, or images such as frames/%05d.png; a still: NAME.png." placeholder:"FILE" required:""`
 	Size         string  `group:"output" help:"Size of the frames in pixels." default:"1280x720" placeholder:"1280x720"`
 	FPS          string  `group:"output" help:"Frames per second; the default is 60, or 25 for a GIF." placeholder:"60"`
 	From         float64 `group:"output" help:"Seconds of the session to run before the video begins." placeholder:"S"`
@@ -42,7 +42,7 @@ A file NAME.png gets a still: of a comparison at the moment that it declares, of
 session at its end. --seconds names another moment.
 
 Examples:
-  ghostcube record --compare csp-smoothing -o smoothing.mp4
+  ghostcube record --compare csp-smoothing -o smoothing.webm
   ghostcube record --tape katamari-ball --panes snapshot --seconds 10 -o ball.gif
   ghostcube record --compare prediction -o prediction.png
 `

@@ -134,7 +134,7 @@ func (p *program) headless(c *runCommand, session *plan.Plan, show []lab.Command
 	}
 	f := video.Format{File: filepath.Join(c.Out, "lab.mp4"), W: 1280, H: 720, FPS: 60}
 	if !video.HaveH264() {
-		f = video.Format{File: filepath.Join(c.Out, "lab.gif"), W: 960, H: 540, FPS: 25}
+		f.File = filepath.Join(c.Out, "lab.webm")
 	}
 	r, taped, err := p.recordVideo(session, &recorder.Job{Entries: entries, Format: f})
 	if err != nil {

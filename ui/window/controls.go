@@ -113,7 +113,7 @@ func (g *game) toggleRecording() {
 	}
 	f := video.Format{File: g.unusedFilename("video", ".mp4"), W: 1280, H: 720, FPS: 60}
 	if !video.HaveH264() {
-		f = video.Format{File: g.unusedFilename("video", ".gif"), W: 960, H: 540, FPS: 25}
+		f.File = g.unusedFilename("video", ".webm")
 	}
 	if err := g.videos.stop(f, g.title, g.controls.uiHidden); err != nil {
 		g.notices.post(err.Error())
