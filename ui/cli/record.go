@@ -25,6 +25,7 @@ type recordCommand struct {
 	From         float64 `group:"output" help:"Seconds of the session to run before the video begins." placeholder:"S"`
 	Title        string  `group:"output" help:"Title; the default is that of the comparison, or the session in short." placeholder:"TEXT"`
 	View         string  `group:"output" help:"split: client and server side by side (default for one pane); overlay: ghosts in the client's view." placeholder:"overlay|split"`
+	Captions     bool    `group:"output" help:"Write the texts that explain events beside the video, as WebVTT (.vtt)."`
 	NoHUD        bool    `group:"output" help:"Leave out title, texts and graphs."`
 }
 
@@ -36,7 +37,7 @@ const maxTicksPerFrame = 4
 func (c *recordCommand) Help() string {
 	return sessionHelp + `
 The video is rendered tick by tick without a window, so no frame is dropped. The session's
-tape is written beside it.
+tape is written beside it. Ctrl-C ends the video early.
 
 A file NAME.png gets a still: of a comparison at the moment that it declares, of any other
 session at its end. --seconds names another moment.
@@ -84,7 +85,9 @@ func (c *recordCommand) Run(p *program) error {
 		f.FPS = session.Config.Rate // one frame a tick at speed 1
 		lead = max(n-maxTicksPerFrame, 0)
 	}
-	r, taped, err := p.recordVideo(session, &recorder.Job{Entries: entries, SkipTicks: lead, Title: c.Title, NoOverlay: c.NoHUD, Format: f})
+	stop, interrupted := stopOnInterrupt()
+	r, taped, err := p.recordVideo(session, &recorder.Job{Entries: entries, SkipTicks: lead, Title: c.Title, NoOverlay: c.NoHUD, Format: f, Stop: stop})
+	wasInterrupted := interrupted()
 	if err != nil {
 		return err
 	}
@@ -98,6 +101,16 @@ func (c *recordCommand) Run(p *program) error {
 	}
 	p.reportVideo(f, r.FrameCount)
 	fmt.Fprintf(p.Stdout, "%s: the session's tape\n", tapeName)
+	if c.Captions {
+		name := strings.TrimSuffix(tapeName, ".tape") + ".vtt"
+		if err := writeFile(name, func(w *os.File) error { return recorder.WriteVTT(w, r.Captions, f.FPS) }); err != nil {
+			return err
+		}
+		fmt.Fprintf(p.Stdout, "%s: %d captions\n", name, len(r.Captions))
+	}
+	if wasInterrupted {
+		return fmt.Errorf("interrupted: %s has the first %.1f s", f.File, float64(r.FrameCount)/float64(f.FPS))
+	}
 	return nil
 }
 

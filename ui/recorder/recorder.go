@@ -44,6 +44,7 @@ type Beside struct {
 type Result struct {
 	FrameCount int
 	LastFrame  *image.RGBA // empty if there is none
+	Captions   []Caption   // in the order of their first frames
 }
 
 // Painter draws whole frames of sessions without a GPU. The zero value is ready.
@@ -78,13 +79,15 @@ func Record(j *Job) (Result, error) {
 
 func (j *Job) record(out video.Writer) (Result, error) {
 	pictures := newPipeline(j.Format.W, j.Format.H, out)
-	err := j.compose(pictures)
+	var texts captions
+	err := j.compose(pictures, &texts)
 	r, failed := pictures.finish()
+	r.Captions = texts.list
 	return r, errors.Join(err, failed)
 }
 
-// compose runs the session and composes its pictures, until its end, Stop or an error.
-func (j *Job) compose(pictures *pipeline) error {
+// compose runs the session and composes its pictures and captions, until its end, Stop or an error.
+func (j *Job) compose(pictures *pipeline, texts *captions) error {
 	st := j.Stage
 	if st == nil {
 		st = &stage.Stage{}
@@ -133,7 +136,7 @@ func (j *Job) compose(pictures *pipeline) error {
 	// A frame shows the moment at its end: with equal rates, each frame shows one tick. at is that moment, in
 	// ticks; rounding must not cost a tick.
 	const rounding = 1e-6
-	for at := float64(ticks); ; {
+	for at, frame := float64(ticks), 0; ; frame++ {
 		at += rate * stage.SettingsOf(j.Lab).Speed / fps
 		select {
 		case <-j.Stop:
@@ -157,6 +160,7 @@ func (j *Job) compose(pictures *pipeline) error {
 			return nil
 		}
 		st.Compose(&c.frame, shown, stage.Rect{W: j.Format.W, H: j.Format.H}, o, float32(min(at-float64(ticks)+1, 1)))
+		texts.add(st, shown, frame)
 		pictures.composed <- c
 	}
 }

@@ -10,7 +10,6 @@ import (
 
 // File is what a video is written to; an *os.File is one.
 type File interface {
-	io.Writer
 	io.WriterAt
 	Truncate(size int64) error
 }
@@ -192,7 +191,7 @@ func (w *Writer) append(b []byte) {
 	if w.err != nil {
 		return
 	}
-	if _, w.err = w.file.Write(b); w.err != nil {
+	if _, w.err = w.file.WriteAt(b, w.size); w.err != nil {
 		w.file.Truncate(w.size) // if that fails, players ignore the part
 		return
 	}

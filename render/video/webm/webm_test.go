@@ -18,16 +18,17 @@ type memory struct {
 
 var errFull = errors.New("no space left")
 
-func (m *memory) Write(b []byte) (int, error) {
-	n := min(len(b), m.room-len(m.data))
-	m.data = append(m.data, b[:n]...)
+func (m *memory) WriteAt(b []byte, at int64) (int, error) {
+	n := max(min(len(b), m.room-int(at)), 0)
+	if more := int(at) + n - len(m.data); more > 0 {
+		m.data = append(m.data, make([]byte, more)...)
+	}
+	copy(m.data[at:], b[:n])
 	if n < len(b) {
 		return n, errFull
 	}
 	return n, nil
 }
-
-func (m *memory) WriteAt(b []byte, at int64) (int, error) { return copy(m.data[at:], b), nil }
 
 func (m *memory) Truncate(size int64) error {
 	m.data = m.data[:size]
