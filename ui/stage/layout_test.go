@@ -40,11 +40,11 @@ func TestPanesAreAlike(t *testing.T) {
 	}
 }
 
-// TestEqualShapes promises that the panes of a session have one shape: two side by side, three in a row or, in a
-// tall rectangle, one above the other, and four in two rows.
+// TestEqualShapes promises that the panes of a session have one shape: two or three in a row or, in a tall
+// rectangle, one above the other, and four in two rows.
 func TestEqualShapes(t *testing.T) {
 	for n := 1; n <= 4; n++ {
-		for _, size := range [][2]int{{900, 600}, {1280, 720}, {1920, 1080}, {570, 600}} {
+		for _, size := range [][2]int{{900, 600}, {1280, 720}, {1920, 1080}, {570, 600}, {1080, 1080}, {1080, 1920}} {
 			rects := appendPaneRects(nil, n, 3, 5, size[0], size[1])
 			columns, rows := 1, 1
 			for _, r := range rects {
@@ -54,8 +54,8 @@ func TestEqualShapes(t *testing.T) {
 				columns, rows = max(columns, 1+(r.X-3)*n/size[0]), max(rows, 1+(r.Y-5)*n/size[1])
 			}
 			wantColumns, wantRows := n, 1
-			if tall := size[0] < size[1]*6/5; n == 3 && tall {
-				wantColumns, wantRows = 1, 3
+			if tall := size[0] < size[1]*6/5; n == 3 && tall || n == 2 && size[0] < size[1]*3/4 {
+				wantColumns, wantRows = 1, n
 			}
 			if n == 4 { // their second column and row begin in the middle
 				wantColumns, wantRows = 3, 3

@@ -355,13 +355,18 @@ type Rect struct{ X, Y, W, H int }
 // minRowAspect is the least width of a rectangle, in heights, in which three panes stand in a row.
 const minRowAspect = 1.2
 
-// appendPaneRects appends the rectangles of n panes, at most four, that divide a rectangle. All have one shape: two
-// lie side by side, three in a row or, where that is too narrow, one above the other, and four in two rows.
+// minPairAspect is the same for two panes.
+const minPairAspect = 0.75
+
+// appendPaneRects appends the rectangles of n panes, at most four, that divide a rectangle. All have one shape: two or
+// three lie in a row or, where that is too narrow, one above the other, and four in two rows.
 func appendPaneRects(dst []Rect, n, x, y, w, h int) []Rect {
 	columns, rows := n, 1
 	switch {
 	case n == 4:
 		columns, rows = 2, 2
+	case n == 2 && float32(w) < float32(minPairAspect*float32(h)):
+		columns, rows = 1, 2
 	case n == 3 && float32(w) < float32(minRowAspect*float32(h)):
 		columns, rows = 1, 3
 	}
