@@ -11,7 +11,7 @@ import (
 )
 
 // webmQuality is the quantiser index of VP8 in WebM files.
-const webmQuality = 24
+const webmQuality = 26
 
 // keySeconds is the time between key frames, to which players can jump.
 const keySeconds = 4
