@@ -112,6 +112,6 @@ func bestProb(zeros, ones uint32) uint8 {
 }
 
 // gain returns how much shorter, in 1/256 bits, so many zeros and ones become with another probability.
-func gain(zeros, ones uint32, from, to uint8) int {
-	return int(zeros)*(bitCosts[from]-bitCosts[to]) + int(ones)*(bitCosts[256-int(from)]-bitCosts[256-int(to)])
+func gain(zeros, ones uint32, from, to uint8) int64 {
+	return int64(zeros)*int64(bitCosts[from]-bitCosts[to]) + int64(ones)*int64(bitCosts[256-int(from)]-bitCosts[256-int(to)])
 }

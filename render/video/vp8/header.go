@@ -9,8 +9,16 @@ func (e *Encoder) write(dst []byte) []byte {
 		b.literal(0, 2) // BT.601, and reconstruction limits values
 	}
 	b.literal(0, 1) // no segments
-	b.literal(0, 1+6+3)
-	b.literal(0, 1) // no changes of the loop filter by macroblock
+	b.literal(0, 1) // the normal loop filter
+	b.literal(f.filter, 6)
+	b.literal(0, 3) // sharpness
+	b.literal(1, 1) // the level differs between macroblocks
+	b.putBool(f.key, 128)
+	if f.key {
+		b.literal(0, 4+1)          // as it is by reference, and for split intra macroblocks
+		b.literal(1<<7|63<<1|1, 8) // none where there is no motion
+		b.literal(0, 2)
+	}
 	b.literal(0, 2) // one partition of tokens
 	b.literal(f.index, 7)
 	b.literal(0, 5) // the same quantiser index for all kinds of blocks
@@ -45,7 +53,7 @@ func (e *Encoder) writeCoefProbs(b *boolCoder) {
 	for i := range e.probs.coefs {
 		n, old, keep := &e.tokens.counts[i], &e.probs.coefs[i], coefUpdateProbs[i]
 		better := bestProb(n[0], n[1])
-		if better != *old && gain(n[0], n[1], *old, better) > 8<<8+bitCost(1, keep)-bitCost(0, keep) {
+		if better != *old && gain(n[0], n[1], *old, better) > int64(8<<8+bitCost(1, keep)-bitCost(0, keep)) {
 			b.put(1, keep)
 			b.literal(int(better), 8)
 			*old = better
@@ -72,7 +80,7 @@ func (e *Encoder) writeVectorProbs(b *boolCoder) {
 		for i, n := range counts[c] {
 			old, keep := &e.probs.vectors[c][i], vectorUpdateProbs[c][i]
 			better := max(bestProb(n[0], n[1])&^1, 1) // seven bits are written
-			if better != *old && gain(n[0], n[1], *old, better) > 7<<8+bitCost(1, keep)-bitCost(0, keep) {
+			if better != *old && gain(n[0], n[1], *old, better) > int64(7<<8+bitCost(1, keep)-bitCost(0, keep)) {
 				b.put(1, keep)
 				b.literal(int(better>>1), 7)
 				*old = better
