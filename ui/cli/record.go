@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"ghostcube/predict/lab"
 	"ghostcube/predict/lab/tape"
@@ -19,14 +20,15 @@ import (
 type recordCommand struct {
 	SessionFlags `embed:""`
 	DisplayFlags `embed:""`
-	Output       string  `group:"output" short:"o" help:"Video: .webm, .mp4 (needs ffmpeg), .gif, or images such as frames/%05d.png; a still: NAME.png." placeholder:"FILE" required:""`
-	Size         string  `group:"output" help:"Size of the frames in pixels." default:"1280x720" placeholder:"1280x720"`
-	FPS          string  `group:"output" help:"Frames per second; the default is 60, or 25 for a GIF." placeholder:"60"`
-	From         float64 `group:"output" help:"Seconds of the session to run before the video begins." placeholder:"S"`
-	Title        string  `group:"output" help:"Title; the default is that of the comparison, or the session in short." placeholder:"TEXT"`
-	View         string  `group:"output" help:"split: client and server side by side (default for one pane); overlay: ghosts in the client's view." placeholder:"overlay|split"`
-	Captions     bool    `group:"output" help:"Write the texts that explain events beside the video, as WebVTT (.vtt)."`
-	NoHUD        bool    `group:"output" help:"Leave out title, texts and graphs."`
+	Output       string        `group:"output" short:"o" help:"Video: .webm, .mp4 (needs ffmpeg), .gif, or images such as frames/%05d.png; a still: NAME.png." placeholder:"FILE" required:""`
+	Size         string        `group:"output" help:"Size of the frames in pixels." default:"1280x720" placeholder:"1280x720"`
+	FPS          string        `group:"output" help:"Frames per second; the default is 60, or 25 for a GIF." placeholder:"60"`
+	From         float64       `group:"output" help:"Seconds of the session to run before the video begins." placeholder:"S"`
+	Title        string        `group:"output" help:"Title; the default is that of the comparison, or the session in short." placeholder:"TEXT"`
+	View         string        `group:"output" help:"split: client and server side by side (default for one pane); overlay: ghosts in the client's view." placeholder:"overlay|split"`
+	TitleCard    time.Duration `group:"output" help:"Show a title card for so long before the video begins: title, panes, network, scene." placeholder:"2s"`
+	Captions     bool          `group:"output" help:"Write the texts that explain events beside the video, as WebVTT (.vtt)."`
+	NoHUD        bool          `group:"output" help:"Leave out title, texts and graphs."`
 }
 
 // maxTicksPerFrame is the number of ticks between two frames at the highest speed, with one frame a tick at
@@ -75,6 +77,10 @@ func (c *recordCommand) Run(p *program) error {
 	if f.Still() && session.Comparison != nil && session.Seconds == 0 {
 		n = int(session.Comparison.Moment * float64(session.Config.Rate))
 	}
+	if c.TitleCard < 0 || c.TitleCard > time.Minute {
+		return usageError{fmt.Errorf("--title-card=%v: want up to 1m", c.TitleCard)}
+	}
+	cardTicks := int(c.TitleCard.Seconds() * float64(session.Config.Rate))
 	lead := int(c.From * float64(session.Config.Rate))
 	if !(c.From >= 0) || lead >= n {
 		return usageError{fmt.Errorf("--from=%v: want seconds from 0 to less than the session's %v", c.From, float64(n)/float64(session.Config.Rate))}
@@ -83,10 +89,10 @@ func (c *recordCommand) Run(p *program) error {
 	entries[0].Commands = slices.Concat(session.Display(), show, entries[0].Commands)
 	if f.Still() {
 		f.FPS = session.Config.Rate // one frame a tick at speed 1
-		lead = max(n-maxTicksPerFrame, 0)
+		lead, cardTicks = max(n-maxTicksPerFrame, 0), 0
 	}
 	stop, interrupted := stopOnInterrupt()
-	r, taped, err := p.recordVideo(session, &recorder.Job{Entries: entries, SkipTicks: lead, Title: c.Title, NoOverlay: c.NoHUD, Format: f, Stop: stop})
+	r, taped, err := p.recordVideo(session, &recorder.Job{Entries: entries, SkipTicks: lead, Title: c.Title, NoOverlay: c.NoHUD, CardTicks: cardTicks, Format: f, Stop: stop})
 	wasInterrupted := interrupted()
 	if err != nil {
 		return err

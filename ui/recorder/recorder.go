@@ -24,6 +24,7 @@ type Job struct {
 	Title     string
 	Footer    string
 	NoOverlay bool // scenes alone
+	CardTicks int  // ticks for which a title card is shown before the first frame; 0: there is none
 	Format    video.Format
 	Beside    *Beside // nil: none
 
@@ -159,7 +160,16 @@ func (j *Job) compose(pictures *pipeline, texts *captions) error {
 		if c == nil {
 			return nil
 		}
-		st.Compose(&c.frame, shown, stage.Rect{W: j.Format.W, H: j.Format.H}, o, float32(min(at-float64(ticks)+1, 1)))
+		size, share := stage.Rect{W: j.Format.W, H: j.Format.H}, float32(min(at-float64(ticks)+1, 1))
+		for ; frame < int(float64(j.CardTicks)*fps/rate); frame++ {
+			st.Compose(&c.frame, shown, size, o, share)
+			st.DrawTitleCard(&c.frame.Overlay, shown, j.Title, size)
+			pictures.composed <- c
+			if c = pictures.next(); c == nil {
+				return nil
+			}
+		}
+		st.Compose(&c.frame, shown, size, o, share)
 		texts.add(st, shown, frame)
 		pictures.composed <- c
 	}

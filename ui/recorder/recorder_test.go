@@ -72,6 +72,30 @@ func TestFrameCount(t *testing.T) {
 	}
 }
 
+// TestTitleCard promises that the title card takes its time before the first frame, which is not covered.
+func TestTitleCard(t *testing.T) {
+	s := newJob(t, 60, 60, 0, 20, nil)
+	s.Title, s.CardTicks = "Title", 90
+	r, err := Record(s)
+	if err != nil || r.FrameCount != 30+20 {
+		t.Fatalf("%d frames, %v; want 50", r.FrameCount, err)
+	}
+	file, err := os.Open(s.Format.File)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	g, err := gif.DecodeAll(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, p := range g.Image { // a frame of which nothing changes is written as one pixel
+		if covers := p.Rect.Dx() > 60; (i < 30) != (i == 0 || !covers) && i <= 30 {
+			t.Errorf("frame %d covers %v", i, p.Rect)
+		}
+	}
+}
+
 // TestStop promises that a video that is stopped is complete up to there.
 func TestStop(t *testing.T) {
 	s := newJob(t, 60, 600, 0, 20, nil)
