@@ -22,7 +22,7 @@ func (c *tourCommand) Help() string {
 	return `
 A lesson has one idea. It sets up a session, says what to look at, waits until you have done one
 thing, and shows figures of the time before and after that. Without a window, and with --text,
-the lesson is played without a viewer.
+the lesson is played without a viewer, and once more without the action: what that changes is its effect.
 
 Examples:
   ghostcube tour
@@ -63,27 +63,39 @@ func (p *program) planLesson(name string) (*plan.Plan, error) {
 	return p.library.NewLesson(&list[i])
 }
 
-// playLesson plays a lesson without a viewer and prints its words and figures.
+// playLesson plays a lesson without a viewer and prints its words and figures, also those of the same time without the
+// action.
 func (p *program) playLesson(session *plan.Plan) error {
 	r, err := tour.Play(session, nil)
+	if err != nil {
+		return err
+	}
+	without, err := tour.PlayControl(session)
 	if err != nil {
 		return err
 	}
 	x := r.Lesson
 	fmt.Fprintf(p.Stdout, "%s\n\n%s\n%s\n\n", x.Title, wrapText(x.Look), wrapText(x.Do))
 	t := newTextTable(p.Stdout)
-	t.row("FIGURE", fmt.Sprintf("BEFORE, %.1f s", r.BeforeSeconds), fmt.Sprintf("AFTER, %.1f s", r.AfterSeconds))
+	t.row("FIGURE", fmt.Sprintf("BEFORE, %.1f s", r.BeforeSeconds), fmt.Sprintf("AFTER, %.1f s", r.AfterSeconds), "WITHOUT IT")
 	for i := range r.After {
 		before := score.Measure{}
 		if i < len(r.Before) {
 			before = r.Before[i]
 		}
-		t.row(stage.HeadlineTitle(r.After[i].Name), before.Text(), r.After[i].Text())
+		name := stage.HeadlineTitle(r.After[i].Name)
+		if len(session.Panes) > 1 {
+			name = fmt.Sprintf("pane %d: %s", x.Figures[i].Pane+1, name)
+		}
+		t.row(name, before.Text(), r.After[i].Text(), without.After[i].Text())
 	}
 	if err := t.close(); err != nil {
 		return err
 	}
 	fmt.Fprintf(p.Stdout, "\n%s\n", wrapText(x.After))
+	for _, claim := range tour.FalseClaims(x, r.Before, r.After) {
+		fmt.Fprintf(p.Stdout, "\nThis run does not show what the lesson says: %s\n", claim)
+	}
 	return nil
 }
 
