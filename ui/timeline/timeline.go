@@ -8,21 +8,10 @@ package timeline
 
 import (
 	"fmt"
-	"slices"
 
 	"ghostcube/predict/lab"
 	"ghostcube/ui/stage"
 )
-
-// MaxTakes is the largest number of takes of a session.
-const MaxTakes = 8
-
-// Budget is the memory for checkpoints in bytes, by the estimate of checkpointSize.
-const Budget = 448 << 20
-
-// MemoryLimit is the memory in bytes from which the garbage collector should work harder, so that a program with a full
-// Budget stays below 1 GiB.
-const MemoryLimit = 900 << 20
 
 // Bounds of the number of checkpoints.
 const (
@@ -32,57 +21,6 @@ const (
 
 // nearTicks is how far before the target of Seek a copy is kept, so that single steps back are quick.
 const nearTicks = 15
-
-// checkpoint is a copy of the session after a number of ticks.
-type checkpoint struct {
-	take  *Take
-	tick  int
-	lab   *lab.Lab
-	stage *stage.Stage
-}
-
-// Take is one course of a session.
-type Take struct {
-	Number int    // from 1
-	Parent *Take  // the take that it left; nil: the first take
-	From   int    // ticks that it shares with its parent
-	Cause  string // the change with which it left its parent; empty for the first take
-
-	entries []lab.Entry   // after From
-	hashes  []uint64      // of the session after each whole second, the first at or after From
-	pending []lab.Command // applied after the last tick, in no entry yet
-	marks   marks
-}
-
-// End returns the ticks of the take, those that it shares included.
-func (k *Take) End() int { return k.From + len(k.entries) }
-
-// owner returns the take among k and its ancestors to which the entry of tick t belongs.
-func (k *Take) owner(t int) *Take {
-	for k.Parent != nil && t < k.From {
-		k = k.Parent
-	}
-	return k
-}
-
-// Entry returns the entry of tick t, in [start of the session, End()). It is read-only.
-func (k *Take) Entry(t int) *lab.Entry {
-	k = k.owner(t)
-	return &k.entries[t-k.From]
-}
-
-// has reports whether a checkpoint of another take at tick t is of this take's course as well.
-func (k *Take) has(c *checkpoint) bool {
-	for x := k; x != nil; x = x.Parent {
-		if x == c.take {
-			return true
-		}
-		if c.tick > x.From {
-			return false
-		}
-	}
-	return false
-}
 
 // Timeline remembers a session. Use New.
 type Timeline struct {
@@ -120,33 +58,8 @@ func New(l *lab.Lab, s *stage.Stage) *Timeline {
 	return t
 }
 
-// checkpointSize estimates the memory of a checkpoint in bytes. Measured: 1.1 to 4.1 MB a pane in a scene of two
-// bodies, 3.7 to 7.2 MB in one of 901.
-func checkpointSize(l *lab.Lab) (n int) {
-	for _, p := range l.Panes {
-		n += 2<<20 + 6400*len(p.ServerWorld.Bodies())
-	}
-	return max(n, 1<<20)
-}
-
 // now returns the ticks of the session so far.
 func (t *Timeline) now() int { return int(t.lab.Ticks()) }
-
-// copy returns a checkpoint of the present.
-func (t *Timeline) copy() *checkpoint {
-	if t.reviewing {
-		t.lab.SwapViewState(&t.recorded)
-		defer t.lab.SwapViewState(&t.recorded)
-	}
-	return t.copyWith(t.stage)
-}
-
-// copyWith returns a checkpoint of the present with the stage as it was, whatever is drawn with the present one.
-func (t *Timeline) copyWith(s *stage.Stage) *checkpoint {
-	c := &checkpoint{take: t.take.owner(t.now() - 1), tick: t.now(), lab: t.lab.Fork()}
-	c.stage = s.Fork(c.lab)
-	return c
-}
 
 // countFrom makes the present totals those from which marks are counted.
 func (t *Timeline) countFrom() {
@@ -184,103 +97,8 @@ func (t *Timeline) Add(e lab.Entry) {
 	}
 }
 
-// quickCheckpoint is the size in bytes of a checkpoint that is made every second. Larger ones, which take longer, are
-// made less often: that of 10,000 bodies in two panes every five seconds.
-const quickCheckpoint = 32 << 20
-
-// checkpointTime reports whether the present second gets a checkpoint.
-func (t *Timeline) checkpointTime() bool {
-	interval := 1 + checkpointSize(t.lab)/quickCheckpoint
-	return t.now()/t.lab.Config().Rate%interval == 0
-}
-
 // secondPassed reports whether the present tick is the end of a second of the session.
 func (t *Timeline) secondPassed() bool { return t.now()%t.lab.Config().Rate == 0 }
-
-// hashAt returns the index of the hash after tick n, the end of a second, among those of the take.
-func (k *Take) hashIndex(n int, rate int) int { return n/rate - k.From/rate - 1 }
-
-// CheckpointDue reports whether Checkpoint has something to do.
-func (t *Timeline) CheckpointDue() bool { return t.due != nil }
-
-// Checkpoint copies the session if a checkpoint is due. It only reads the session, so it may run on another goroutine
-// while the session is drawn, as long as nothing changes the session or uses the timeline until it returns.
-func (t *Timeline) Checkpoint() {
-	s := t.due
-	if s == nil {
-		return
-	}
-	t.due = nil
-	if !t.hasCheckpoint(t.now()) {
-		t.keep(t.copyWith(s))
-	}
-}
-
-// hasCheckpoint reports whether there is a checkpoint of the present take at a tick.
-func (t *Timeline) hasCheckpoint(n int) bool {
-	return slices.ContainsFunc(t.checkpoints, func(c *checkpoint) bool { return c.tick == n && t.take.has(c) })
-}
-
-// keep adds a checkpoint, and forgets the least useful one if there are too many.
-func (t *Timeline) keep(c *checkpoint) {
-	t.checkpoints = append(t.checkpoints, c)
-	slices.SortStableFunc(t.checkpoints, func(a, b *checkpoint) int {
-		if a.take.Number != b.take.Number {
-			return a.take.Number - b.take.Number
-		}
-		return a.tick - b.tick
-	})
-	limit := t.limit
-	if limit == 0 {
-		limit = min(max(Budget/checkpointSize(t.lab), minCheckpoints), maxCheckpoints)
-	}
-	for len(t.checkpoints) > limit {
-		i := t.leastUseful()
-		t.checkpoints = slices.Delete(t.checkpoints, i, i+1)
-	}
-}
-
-// otherTakeShare is how much less checkpoints of other takes count.
-const otherTakeShare = 4
-
-// leastUseful returns the index of the checkpoint without which the time to rebuild a moment grows least in
-// proportion to the moment's distance from the present one: so they lie dense near what the viewer looks at and
-// sparse far away. The end of the present take is kept.
-func (t *Timeline) leastUseful() (least int) {
-	at, rate := t.now(), t.lab.Config().Rate
-	lowest := -1.0
-	for i, c := range t.checkpoints {
-		if c.take == t.take && c.tick == t.End() && t.reviewing {
-			continue
-		}
-		before, after := c.take.From, c.take.End()
-		if i > 0 && t.checkpoints[i-1].take == c.take {
-			before = t.checkpoints[i-1].tick
-		}
-		if i+1 < len(t.checkpoints) && t.checkpoints[i+1].take == c.take {
-			after = t.checkpoints[i+1].tick
-		}
-		distance := max(at-c.tick, c.tick-at) + rate
-		cost := float64(after-before) / float64(distance)
-		if !t.take.has(c) {
-			cost /= otherTakeShare
-		}
-		if lowest < 0 || cost < lowest {
-			least, lowest = i, cost
-		}
-	}
-	return least
-}
-
-// restore makes the session that of a checkpoint, with the viewer's view state.
-func (t *Timeline) restore(c *checkpoint) {
-	t.madeFrom = c.tick
-	mine := t.lab.ViewState()
-	t.lab.CopyFrom(c.lab)
-	t.stage.CopyFrom(c.stage, t.lab)
-	t.recorded = mine
-	t.lab.SwapViewState(&t.recorded) // the lab gets the viewer's, recorded that of the moment
-}
 
 // Seek begins to show the moment after n ticks of the present take, limited to the take. pending are the commands
 // that have been applied since the last tick, if the session is at its end and not reviewing. Continue gets there.
@@ -312,17 +130,6 @@ func (t *Timeline) leave(pending []lab.Command) {
 	if len(pending) > 0 { // they are in no entry, so the present state is not that of a tick
 		t.restore(t.latest(t.now()))
 	}
-}
-
-// latest returns the last checkpoint of the present take at or before tick n.
-func (t *Timeline) latest(n int) *checkpoint {
-	best := t.start
-	for _, c := range t.checkpoints {
-		if c.tick <= n && c.tick > best.tick && t.take.has(c) {
-			best = c
-		}
-	}
-	return best
 }
 
 // Fork returns a copy of the session, for videos: entries of the present take lead it on as they led the session.
@@ -411,55 +218,6 @@ func (t *Timeline) viewCommands() []lab.Command {
 	return now.CommandsTo(&t.recorded)
 }
 
-// CanBranch reports whether a take can begin at the present moment.
-func (t *Timeline) CanBranch() bool { return t.reviewing && len(t.takes) < MaxTakes }
-
-// Branch ends the review: a new take goes on from the present moment. cause is the change that begins it. It returns the
-// commands that the caller applies to keep the viewer's view state.
-func (t *Timeline) Branch(cause string) (commands []lab.Command) {
-	now := t.now()
-	k := &Take{Number: len(t.takes) + 1, Parent: t.take.owner(now - 1), From: now, Cause: cause}
-	t.takes = append(t.takes, k)
-	t.take, t.reviewing, t.target = k, false, now
-	t.lab.SwapViewState(&t.recorded)
-	t.countFrom()
-	return t.viewCommands()
-}
-
-// Show shows another take at the present moment, or at its end if it is shorter. pending is that of Seek.
-func (t *Timeline) Show(k *Take, pending []lab.Command) {
-	if k == t.take {
-		return
-	}
-	if !t.reviewing {
-		t.leave(pending)
-	}
-	n := min(t.now(), k.End())
-	shared := t.take == k || k.sharesUpTo(t.take) >= n
-	t.take = k
-	if !shared {
-		t.restore(t.latest(n))
-		t.lab.ForgetDatagrams() // of the other take
-	}
-	t.Seek(n, nil)
-}
-
-// sharesUpTo returns the tick up to which two takes are one.
-func (k *Take) sharesUpTo(o *Take) int {
-	limit := min(k.End(), o.End())
-	for a := k; a != nil; a = a.Parent {
-		bound := limit
-		for b := o; b != nil; b = b.Parent {
-			if a == b {
-				return bound
-			}
-			bound = min(bound, b.From)
-		}
-		limit = min(limit, a.From)
-	}
-	return 0
-}
-
 // Bookmark sets a bookmark at the present moment, or removes the one that is there. It returns whether there is one
 // now.
 func (t *Timeline) Bookmark() bool {
@@ -471,15 +229,6 @@ func (t *Timeline) Bookmark() bool {
 	}
 	k.marks.bookmarks.add(at)
 	return true
-}
-
-// first returns the first tick since the take left its parent that is at or after a tick of the session and belongs to
-// the take. The tick at which it left is its parent's.
-func (k *Take) first(from int) int {
-	if k.Parent == nil {
-		return max(from-k.From, 0)
-	}
-	return max(from-k.From, 1)
 }
 
 // NextMark returns the first tick after which there is a mark of a kind in a pane, in [from, to) of the present

@@ -1,0 +1,68 @@
+package window
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"ghostcube/predict/lab"
+	"ghostcube/ui/plan"
+)
+
+// TestPresets promises that a saved preset starts the same session, that --config reads it, and that the copied command
+// line has the same settings.
+func TestPresets(t *testing.T) {
+	g := playSettings(t, plan.Settings{Compare: "lockstep-delay"})
+	g.runTicks(t, 10)
+	g.execute(lab.Command{Verb: "condition", Pane: lab.AllPanes, Name: "up.loss", Value: "7%"})
+	g.execute(lab.Command{Verb: "set", Pane: 0, Name: "catch-up", Value: "2"})
+	g.execute(lab.Command{Verb: "open", Pane: lab.AllPanes, Name: "snapshot:interpolation=linear"})
+	g.execute(lab.Command{Verb: "seed", Pane: lab.AllPanes, Value: "9223372036854775807"})
+	want := g.sessionSettings()
+	g.openPage(t, "Compare")
+	g.typeText(t, "preset name", "class-3")
+	g.click(t, "save preset")
+	text, err := os.ReadFile(g.presetFile("class-3"))
+	if err != nil {
+		t.Fatalf("%v; notices %v", err, g.notices.list)
+	}
+	read, err := g.Library.ReadSettings("class-3.toml", text)
+	if err != nil || read != want {
+		t.Errorf("%v: the preset\n%s\nis read as\n%+v, want\n%+v", err, text, read, want)
+	}
+	wantConfig, wantPanes := g.lab.Config(), specsOf(g)
+	g.startComparison("csp-clean")
+	if err := g.applyPanel(); err != nil {
+		t.Fatal(err)
+	}
+	g.loadPreset("class-3")
+	if err := g.applyPanel(); err != nil {
+		t.Fatal(err)
+	}
+	if got := g.lab.Config(); fmt.Sprint(got) != fmt.Sprint(wantConfig) || specsOf(g) != wantPanes || !g.tapePlaying() {
+		t.Errorf("the preset starts %+v with %s, want %+v with %s", got, specsOf(g), wantConfig, wantPanes)
+	}
+	var line string
+	g.panel.copyText = func(text string) error {
+		line = text
+		return nil
+	}
+	g.copyCommand()
+	for _, part := range []string{"--scene katamari", "--panes lockstep:playout=950ms:catch-up=2,snapshot:interpolation=linear", "up.loss=0.07", "--seat host", "--seed 9223372036854775807", "--tape katamari-ball"} {
+		if !strings.Contains(line, part) {
+			t.Errorf("the command line %s lacks %s", line, part)
+		}
+	}
+	if checkPresetName("../up") == nil || checkPresetName("a b") == nil || checkPresetName("Good-1") != nil {
+		t.Error("names of presets")
+	}
+}
+
+func specsOf(g *game) string {
+	var list []string
+	for _, p := range g.lab.Panes {
+		list = append(list, p.Spec())
+	}
+	return strings.Join(list, ",")
+}
