@@ -28,6 +28,7 @@ type recordCommand struct {
 	View         string        `group:"output" help:"split: client and server side by side (default for one pane); overlay: ghosts in the client's view." placeholder:"overlay|split"`
 	TitleCard    time.Duration `group:"output" help:"Show a title card for so long before the video begins: title, panes, network, scene." placeholder:"2s"`
 	Captions     bool          `group:"output" help:"Write the texts that explain events beside the video, as WebVTT (.vtt)."`
+	Slow         string        `group:"output" help:"Speed in the 2 s around each forced fault and the comparison's moment: 1/16 to less than 1." placeholder:"1/4"`
 	NoHUD        bool          `group:"output" help:"Leave out title, texts and graphs."`
 }
 
@@ -90,6 +91,16 @@ func (c *recordCommand) Run(p *program) error {
 	if f.Still() {
 		f.FPS = session.Config.Rate // one frame a tick at speed 1
 		lead, cardTicks = max(n-maxTicksPerFrame, 0), 0
+	}
+	if c.Slow != "" {
+		speed, err := parseSlow(c.Slow)
+		if err != nil {
+			return usageError{err}
+		}
+		marked := markedTicks(session, entries)
+		if slowDown(entries, marked, session.Config.Rate, speed, shownSpeed(entries[0].Commands)) == 0 {
+			return usageError{fmt.Errorf("--slow=%s: the session has no forced fault and no moment of a comparison to show slowly", c.Slow)}
+		}
 	}
 	stop, interrupted := stopOnInterrupt()
 	r, taped, err := p.recordVideo(session, &recorder.Job{Entries: entries, SkipTicks: lead, Title: c.Title, NoOverlay: c.NoHUD, CardTicks: cardTicks, Format: f, Stop: stop})
