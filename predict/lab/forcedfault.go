@@ -17,9 +17,12 @@ type ForcedFault struct {
 // forcedFaultVerbs are the verbs of the commands that force a fault.
 const forcedFaultVerbs = " nudge blackout clock freeze attack desync rejoin "
 
+// ForcesFault reports whether a command forces a fault.
+func (c Command) ForcesFault() bool { return strings.Contains(forcedFaultVerbs, " "+c.Verb+" ") }
+
 // recordFault remembers a command that was applied, if it forces a fault.
 func (l *Lab) recordFault(c Command) {
-	if !strings.Contains(forcedFaultVerbs, " "+c.Verb+" ") {
+	if !c.ForcesFault() {
 		return
 	}
 	for i, p := range l.Panes {

@@ -40,9 +40,7 @@ func markedTicks(session *plan.Plan, entries []lab.Entry) (list []int) {
 		list = append(list, int(c.Moment*float64(session.Config.Rate)))
 	}
 	for i := range entries {
-		if slices.ContainsFunc(entries[i].Commands, func(c lab.Command) bool {
-			return slices.Contains([]string{"nudge", "blackout", "freeze", "attack", "desync", "rejoin"}, c.Verb)
-		}) {
+		if slices.ContainsFunc(entries[i].Commands, lab.Command.ForcesFault) {
 			list = append(list, i)
 		}
 	}

@@ -99,6 +99,7 @@ func (g *game) seek(tick int) {
 	}
 	g.endVideoAtJump()
 	g.paused = true
+	h.timeline.Lead = 0
 	h.timeline.Seek(tick, g.leaveEnd())
 	h.bar.Follow(min(max(tick, h.timeline.Start()), h.timeline.End()), h.timeline)
 	g.screen.ticksSince = time.Time{}

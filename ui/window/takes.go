@@ -9,9 +9,7 @@ import (
 )
 
 // isFault reports whether a command forces a fault that passes.
-func isFault(c lab.Command) bool {
-	return slices.Contains([]string{"nudge", "blackout", "freeze", "attack", "desync", "rejoin"}, c.Verb)
-}
+func isFault(c lab.Command) bool { return c.ForcesFault() && c.Verb != "clock" }
 
 // isViewCommand reports whether a command changes only what the viewer sees.
 func isViewCommand(c lab.Command) bool { return c.Verb == "show" || c.Verb == "focus" }
@@ -125,6 +123,9 @@ func (g *game) showTake(k *timeline.Take) {
 	g.endVideoAtJump()
 	pending := g.leaveEnd()
 	g.paused = true
+	if show := g.settings(); show.Lanes != 0 { // a lane needs all datagrams of its span
+		t.Lead = int((show.LaneSpan + 1) * float64(g.lab.Config().Rate))
+	}
 	t.Show(k, pending)
 	g.past.loop = [2]int{}
 }

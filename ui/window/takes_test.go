@@ -6,7 +6,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
+	"ghostcube/net/link"
 	"ghostcube/predict/lab"
 	"ghostcube/predict/lab/tape"
 	"ghostcube/sim"
@@ -237,5 +239,28 @@ func TestRecordPast(t *testing.T) {
 	}
 	if m.Beside == nil || m.Beside.Lab.Hash() != beside || m.Beside.Lab.Ticks() != m.Lab.Ticks() {
 		t.Errorf("the other take of the video has another hash, or there is none: %+v", m.Beside)
+	}
+}
+
+// TestLanesOfTakes promises that packet lanes have all datagrams of their span after a switch to another take.
+func TestLanesOfTakes(t *testing.T) {
+	g := newTestGame(t, "rewind")
+	g.execute(stage.Show("lanes", "on"))
+	g.execute(stage.Show("lane-span", "3"))
+	g.playPast(t, 590)
+	g.seekNow(t, 400)
+	g.execute(lab.Command{Verb: "condition", Pane: lab.AllPanes, Name: "latency", Value: "250ms"})
+	g.paused = false
+	g.playPast(t, 170)
+	for range 2 {
+		g.nextTake()
+		for g.past.timeline.Remaining() > 0 {
+			g.updatePast()
+		}
+		f := g.lab.Panes[0].Datagrams().Flow(0, link.Up)
+		first, end := f.Span(g.lab.Now()-3*time.Second, g.lab.Now())
+		if end-first < 170 || f.At(first).SentAt > g.lab.Now()-3*time.Second+50*time.Millisecond {
+			t.Errorf("take %d, tick %d: %d datagrams of the last 3 s, want 180", g.past.timeline.Take().Number, g.lab.Ticks(), end-first)
+		}
 	}
 }
