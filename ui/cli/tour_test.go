@@ -50,6 +50,9 @@ the pictures are about the whole session, and not about the time since the actio
 
 // TestTourPage plays all lessons and compares the page with their words and figures.
 func TestTourPage(t *testing.T) {
+	if testing.Short() {
+		t.Skip("plays all lessons, which takes a minute under the race detector")
+	}
 	p := newProgram(testEnvironment(nil, t.Output(), t.Output()))
 	list, err := p.library.Lessons()
 	if err != nil {
@@ -123,6 +126,9 @@ func tourPicture(number int, x *plan.Lesson, k int) string {
 // TestTourPictures checks that every lesson has its two pictures, and that they are small. With GHOSTCUBE_CI=1 or
 // -stills it renders them and compares them with the files.
 func TestTourPictures(t *testing.T) {
+	if testing.Short() {
+		t.Skip("paints for minutes under the race detector")
+	}
 	p := newProgram(testEnvironment(nil, t.Output(), t.Output()))
 	list, err := p.library.Lessons()
 	if err != nil {

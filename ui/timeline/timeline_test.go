@@ -279,6 +279,9 @@ func TestBookmark(t *testing.T) {
 // TestCheckpointsAreBounded checks the number of checkpoints and their distribution in a long session.
 func TestCheckpointsAreBounded(t *testing.T) {
 	s := newSession(t, "zen", "perfect", "rewind", "snapshot")
+	if testing.Short() {
+		t.Skip("plays five minutes, which takes long under the race detector")
+	}
 	s.Limit(20)
 	s.play(60 * 300)
 	if n := s.Checkpoints(); n > 20 {
