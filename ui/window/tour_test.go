@@ -102,6 +102,9 @@ func (g *game) setControl(t *testing.T, name, value string) {
 func TestTourInTheWindow(t *testing.T) {
 	g := newTestGame(t, "rewind")
 	list := lessonsOf(t, g)
+	if testing.Short() { // all of them take a minute under the race detector
+		list = list[:2]
+	}
 	g.lay(t, widget.Input{})
 	for i := range list {
 		x := &list[i]
