@@ -1,6 +1,8 @@
 package delta
 
 import (
+	"math"
+
 	"ghostcube/net/quant"
 	"ghostcube/sim/geom"
 )
@@ -42,10 +44,16 @@ func (p *bitPacker) codePositionFloats(k *Cube) {
 	v = geom.Vec3{X: c.Float(v.X), Y: c.Float(v.Y), Z: c.Float(v.Z)}
 	if c.Reading() {
 		quantised := quantisePosition(v)
-		if k.Pos = quantised; k.Position() != v {
+		if k.Pos = quantised; !sameBits(k.Position(), v) {
 			c.Fail(quant.ErrNotCanonical)
 		}
 	}
+}
+
+// sameBits reports whether two vectors have the same bits. Unlike ==, it tells 0 from -0, which the writer never
+// writes.
+func sameBits(a, b geom.Vec3) bool {
+	return math.Float32bits(a.X) == math.Float32bits(b.X) && math.Float32bits(a.Y) == math.Float32bits(b.Y) && math.Float32bits(a.Z) == math.Float32bits(b.Z)
 }
 
 // findOrientation sets the integers of k from q. If two components are equal, q does
@@ -53,7 +61,7 @@ func (p *bitPacker) codePositionFloats(k *Cube) {
 func (p *bitPacker) findOrientation(k *Cube, q geom.Quat) bool {
 	for k.Largest = range uint8(4) {
 		k.Smallest = smallestComponents(q, k.Largest)
-		if k.Valid() && k.Rotation() == q {
+		if r := k.Rotation(); k.Valid() && sameBits(geom.Vec3{X: r.X, Y: r.Y, Z: r.Z}, geom.Vec3{X: q.X, Y: q.Y, Z: q.Z}) && math.Float32bits(r.W) == math.Float32bits(q.W) {
 			return true
 		}
 	}
