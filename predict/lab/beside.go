@@ -1,7 +1,5 @@
 package lab
 
-import "slices"
-
 // ShowBeside makes l show the panes of two other sessions of one moment, those of a first: all, or, where they are more
 // than MaxPanes together, the focused pane of each. Everything else is that of a. l is for displays: it makes no ticks,
 // and its panes belong to the other two.
@@ -12,5 +10,5 @@ func (l *Lab) ShowBeside(a, b *Lab) {
 	} else {
 		panes = append(append(panes, a.Panes...), b.Panes...)
 	}
-	*l = Lab{Panes: panes, config: a.config, network: a.network, tick: a.tick, display: a.display, tracing: a.tracing, focus: min(a.focus, len(panes)-1), inputs: slices.Clone(a.inputs)}
+	*l = Lab{Panes: panes, config: a.config, network: a.network, tick: a.tick, display: a.display, tracing: a.tracing, focus: min(a.focus, len(panes)-1), inputs: a.inputs}
 }

@@ -8,12 +8,7 @@ import (
 // limited to the take, and returns the ticks that l has then. It does not change what the timeline shows.
 func (t *Timeline) CopyAt(k *Take, n int, l *lab.Lab) (at int, err error) {
 	n = min(max(n, t.Start()), k.End())
-	best := t.start
-	for _, c := range t.checkpoints {
-		if c.tick <= n && c.tick > best.tick && k.has(c) {
-			best = c
-		}
-	}
+	best := t.latest(k, n)
 	l.CopyFrom(best.lab)
 	for i := best.tick; i < n; i++ {
 		if err := l.Tick(*k.Entry(i)); err != nil {

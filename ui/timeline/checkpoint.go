@@ -40,7 +40,7 @@ func (t *Timeline) copy() *checkpoint {
 	return t.copyWith(t.stage)
 }
 
-// copyWith returns a checkpoint of the present with the stage as it was, whatever is drawn with the present one.
+// copyWith returns a checkpoint of the present with a stage that was forked earlier in the same tick.
 func (t *Timeline) copyWith(s *stage.Stage) *checkpoint {
 	c := &checkpoint{take: t.take.owner(t.now() - 1), tick: t.now(), lab: t.lab.Fork()}
 	c.stage = s.Fork(c.lab)
@@ -139,11 +139,11 @@ func (t *Timeline) restore(c *checkpoint) {
 	t.lab.SwapViewState(&t.recorded) // the lab gets the viewer's, recorded that of the moment
 }
 
-// latest returns the last checkpoint of the present take at or before tick n.
-func (t *Timeline) latest(n int) *checkpoint {
+// latest returns the last checkpoint of a take at or before tick n.
+func (t *Timeline) latest(k *Take, n int) *checkpoint {
 	best := t.start
 	for _, c := range t.checkpoints {
-		if c.tick <= n && c.tick > best.tick && t.take.has(c) {
+		if c.tick <= n && c.tick > best.tick && k.has(c) {
 			best = c
 		}
 	}

@@ -80,7 +80,7 @@ func (t *Timeline) Show(k *Take, pending []lab.Command) {
 	shared := t.take == k || k.sharesUpTo(t.take) >= n
 	t.take = k
 	if !shared {
-		t.restore(t.latest(n))
+		t.restore(t.latest(t.take, n))
 		t.lab.ForgetDatagrams() // of the other take
 	}
 	t.Seek(n, nil)

@@ -108,7 +108,7 @@ func (t *Timeline) Seek(n int, pending []lab.Command) {
 		t.leave(pending)
 	}
 	t.target = n
-	best := t.latest(n - t.Lead)
+	best := t.latest(t.take, n-t.Lead)
 	if c := t.near; c != nil && c.tick <= n-t.Lead && c.tick > best.tick && t.take.has(c) {
 		best = c
 	}
@@ -128,7 +128,7 @@ func (t *Timeline) leave(pending []lab.Command) {
 	t.recorded = t.lab.ViewState()
 	t.reviewing = true
 	if len(pending) > 0 { // they are in no entry, so the present state is not that of a tick
-		t.restore(t.latest(t.now()))
+		t.restore(t.latest(t.take, t.now()))
 	}
 }
 
