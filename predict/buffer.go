@@ -12,7 +12,7 @@ type Buffer struct {
 	Capacity int      // slots that there is room for; 0: as many as needed
 }
 
-// BufferKind says what is in a buffer.
+// BufferKind is the kind of a buffer's contents.
 type BufferKind uint8
 
 // The kinds.

@@ -1,6 +1,6 @@
 package packet
 
-// Result is what became of a datagram that arrived.
+// Result is the outcome of a received datagram.
 type Result uint8
 
 // The results.

@@ -27,7 +27,7 @@ type worker struct {
 	spans      [(bandRows + maxGhostLine) * samplesPerAxis]spanRow // scratch
 }
 
-// block says what is in a block of blockSize pixels of a row.
+// block describes a block of blockSize pixels of a row.
 type block uint8
 
 const (

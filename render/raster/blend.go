@@ -154,7 +154,7 @@ func drawRect(dst *image.RGBA, r image.Rectangle, color render.Color) {
 		}
 		return
 	}
-	var blended [3][256]uint8 // by component, by what is below
+	var blended [3][256]uint8 // by component, by the value below
 	for below := range 256 {
 		b := uint8(below)
 		px := [4]uint8{b, b, b, 255}

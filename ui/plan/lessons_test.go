@@ -65,7 +65,7 @@ func TestLesson(t *testing.T) {
 	}
 }
 
-// TestBadLessons checks that a bad lesson is refused with its file, its line and what is wrong.
+// TestBadLessons checks that a bad lesson is refused with its file, its line and the reason.
 func TestBadLessons(t *testing.T) {
 	for change, want := range map[string]string{
 		`do = "Press 2." -> does = "Press 2."`:                    `01-x.toml: line 3: no key "does" (there are title, look, do,`,

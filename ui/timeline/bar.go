@@ -339,7 +339,7 @@ func (b *Bar) number(n int) string {
 	return b.texts.Keep(b.scratch)
 }
 
-// drawTexts draws the line above the track: the moment, what is shown, and at the right the kinds of marks.
+// drawTexts draws the line above the track: the moment, the status, and at the right the kinds of marks.
 func (b *Bar) drawTexts(list *render.DrawList, t *Timeline, s *State, plain, bold render.Font) {
 	c := &stage.TimelineColors
 	base := float32(b.rect.Y) + b.px(barPadding) + b.px(11)
@@ -376,7 +376,7 @@ func (b *Bar) drawTexts(list *render.DrawList, t *Timeline, s *State, plain, bol
 	}
 }
 
-// appendStatus appends what is shown: the take, whether it is live, and how fast it plays.
+// appendStatus appends the take, whether it is live, and how fast it plays.
 func (t *Timeline) appendStatus(dst []byte, s *State) []byte {
 	if len(t.takes) > 1 {
 		dst = append(dst, "take "...)

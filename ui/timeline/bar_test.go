@@ -46,7 +46,7 @@ func TestBarAllocations(t *testing.T) {
 	}
 }
 
-// TestBarInside promises that the bar draws nothing outside its place, whatever its size and what it shows.
+// TestBarInside promises that the bar draws nothing outside its place, at any size and in any state.
 func TestBarInside(t *testing.T) {
 	s := newSession(t, "zen", badNetwork, "rewind", "lockstep:transport=tcp")
 	s.play(900)

@@ -20,7 +20,8 @@ type beside struct {
 	of      *timeline.Take    // the present take to which the labels belong
 }
 
-// toggleBeside shows the take that the present one left, or else the newest, beside it, or ends that.
+// toggleBeside switches the side by side view of two takes: the present one, and the one that it branched from, or
+// else the newest.
 func (g *game) toggleBeside() {
 	b, t := &g.beside, g.past.timeline
 	if b.take != nil {

@@ -51,7 +51,7 @@ func (h *packetPointer) at(l *lab.Lab, s *stage.Stage, x, y int) *stage.PointedP
 	return &h.shown
 }
 
-// describe appends the lines about a packet: when it was sent, what became of it, its header and its fields with their
+// describe appends the lines about a packet: when it was sent, its outcome, its header and its fields with their
 // sizes in bits, as the command packets prints them.
 func (h *packetPointer) describe(lines []string, l *lab.Lab, s *stage.Stage, p *stage.PointedPacket) []string {
 	f := s.Trace(p.Pane).Flow(0, p.Direction)
@@ -112,7 +112,7 @@ func appendWrapped(lines []string, text string) []string {
 	return append(lines, text)
 }
 
-// outcomeText says what became of a datagram.
+// outcomeText describes the outcome of a datagram.
 func outcomeText(r *trace.Record) string {
 	ms := func(x float64) string { return fmt.Sprintf("%.1f ms", x*1000) }
 	text := fmt.Sprintf("sent at %.3f s", r.SentAt.Seconds())

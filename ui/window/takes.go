@@ -151,7 +151,7 @@ func commandText(c lab.Command) string {
 	return text
 }
 
-// paneText names a pane before what is done to it; all panes need no word.
+// paneText returns the name of a pane with a space, or nothing for all panes.
 func paneText(pane int) string {
 	if pane == lab.AllPanes {
 		return ""

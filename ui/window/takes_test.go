@@ -190,7 +190,7 @@ func TestBeside(t *testing.T) {
 	if text := scores.String(); !strings.Contains(text, "rewind (take 2)") || !strings.Contains(text, "snapshot (take 1)") {
 		t.Errorf("the scores do not name the takes:\n%.400s", text)
 	}
-	g.nextTake() // take 1, which is the one beside it
+	g.nextTake() // take 1, the other of the two
 	g.followBeside()
 	if g.beside.take != nil {
 		t.Error("a take is shown beside itself")

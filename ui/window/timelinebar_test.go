@@ -68,7 +68,7 @@ func TestBarPointer(t *testing.T) {
 	g.pointAtBar(find(fault), rowOf(0), capture{}, true, true, false, 0)
 	settle()
 	if kind := g.past.timeline; kind.NextMark(0, timeline.Corrections, int(g.lab.Ticks()), int(g.lab.Ticks())+1) < 0 && kind.NextMark(0, timeline.Faults, int(g.lab.Ticks()), int(g.lab.Ticks())+1) < 0 {
-		t.Errorf("a press near a mark shows tick %d, which has none", g.lab.Ticks())
+		t.Errorf("a press near a mark shows tick %d, which has no mark", g.lab.Ticks())
 	}
 	g.pointAtBar(0, 0, capture{}, false, false, false, 0)
 

@@ -281,7 +281,7 @@ func TestOfferOnce(t *testing.T) {
 	}
 }
 
-// TestLessonAndPast checks that a visit to the past is no time of a lesson, that the measurement begins again after it,
+// TestLessonAndPast checks that time spent in the past does not count for a lesson, that the measurement begins again after it,
 // and that a take that begins before the action has not acted.
 func TestLessonAndPast(t *testing.T) {
 	g := newTestGame(t, "rewind")

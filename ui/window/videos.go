@@ -55,7 +55,7 @@ func (t *videos) start(l, fork *lab.Lab, s *stage.Stage, applied int) {
 	s.Refresh(l)
 	t.stage = s.Fork(t.lab)
 	for i, p := range t.lab.Panes {
-		p.CopyDatagrams(l.Panes[i]) // the first pictures show what is behind them
+		p.CopyDatagrams(l.Panes[i]) // the lanes of the first pictures show earlier packets
 	}
 	t.entries, t.skipCommands = nil, applied
 	t.beside, t.besideTake = nil, nil
@@ -81,7 +81,7 @@ func (t *videos) add(e lab.Entry) {
 	t.entries = append(t.entries, e)
 }
 
-// withoutDisplay returns an entry without the commands that set what is displayed.
+// withoutDisplay returns an entry without display commands.
 func withoutDisplay(e lab.Entry) lab.Entry {
 	e.Commands = slices.DeleteFunc(slices.Clone(e.Commands), func(c lab.Command) bool { return c.Verb == "show" })
 	return e

@@ -1,5 +1,5 @@
 // Package trace records the datagrams of a pane: when each was sent, what the network did with it, and
-// what became of it at the receiver. It is for pictures of the traffic: nothing that a session computes
+// its outcome at the receiver. It is for pictures of the traffic: nothing that a session computes
 // depends on it.
 //
 // A Log is bounded in time and memory, however long a session lasts. A session that is run again from a
@@ -14,7 +14,7 @@ import (
 	"ghostcube/predict"
 )
 
-// Bounds of what is recorded, of each client and direction.
+// Bounds of the records of each client and direction.
 const (
 	MaxAge     = 2 * time.Minute // of a datagram, unless memory grew for others
 	MaxRecords = 1 << 16         // datagrams, of 56 bytes
@@ -25,7 +25,7 @@ const (
 // lateBy is the time beyond the usual delay from which a datagram counts as late.
 const lateBy = 5 * time.Millisecond
 
-// Record is what is known of a datagram. Two runs of a session have equal records.
+// Record describes a datagram. Two runs of a session have equal records.
 type Record struct {
 	SentAt           time.Duration // session time
 	Arrival          time.Duration // of the first copy; of one that is lost, when it would have arrived
@@ -39,8 +39,8 @@ type Record struct {
 	Kind         predict.PacketKind
 	Flags        Flags
 
-	Result          packet.Result // what became of the first copy, if Received
-	DuplicateResult packet.Result // what became of the second copy, if DuplicateReceived
+	Result          packet.Result // outcome of the first copy, if Received
+	DuplicateResult packet.Result // outcome of the second copy, if DuplicateReceived
 }
 
 // Flags are properties of a datagram.
@@ -126,7 +126,7 @@ func (l *Log) AddSending(s Sent, datagram []byte) {
 	l.Flow(s.Client, s.Direction).add(r, datagram)
 }
 
-// AddArrival records what became of a datagram of a client and a direction at the receiver. One that is
+// AddArrival records the outcome of a datagram of a client and a direction at the receiver. One that is
 // not recorded is ignored.
 func (l *Log) AddArrival(client int, d link.Direction, x link.Datagram, result packet.Result) {
 	f := l.Flow(client, d)

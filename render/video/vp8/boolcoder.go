@@ -102,7 +102,7 @@ func bitCost(bit int, p uint8) int {
 	return bitCosts[256-int(p)]
 }
 
-// bestProb returns the probability that codes so many zeros and ones in the fewest bits.
+// bestProb returns the probability that codes the given numbers of zeros and ones in the fewest bits.
 func bestProb(zeros, ones uint32) uint8 {
 	n := uint64(zeros) + uint64(ones)
 	if n == 0 {
@@ -111,7 +111,7 @@ func bestProb(zeros, ones uint32) uint8 {
 	return uint8(min(max((uint64(zeros)*256+n/2)/n, 1), 255))
 }
 
-// gain returns how much shorter, in 1/256 bits, so many zeros and ones become with another probability.
+// gain returns how much shorter, in 1/256 bits, the given numbers of zeros and ones become with another probability.
 func gain(zeros, ones uint32, from, to uint8) int64 {
 	return int64(zeros)*int64(bitCosts[from]-bitCosts[to]) + int64(ones)*int64(bitCosts[256-int(from)]-bitCosts[256-int(to)])
 }

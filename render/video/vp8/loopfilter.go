@@ -6,7 +6,7 @@ package vp8
 // edgeLimits say which edges are smoothed.
 type edgeLimits struct {
 	macroblock, block int32 // largest step across an edge
-	interior          int32 // largest step beside it
+	interior          int32 // largest step between neighbouring pixels
 	highVariance      int32 // step beside an edge above which only the two pixels at it are changed
 }
 

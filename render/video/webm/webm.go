@@ -186,7 +186,7 @@ func (w *Writer) flush() {
 	}
 }
 
-// append appends a whole part to the file, or takes away what was written of it.
+// append appends a whole part to the file, or removes the part of it that was written.
 func (w *Writer) append(b []byte) {
 	if w.err != nil {
 		return

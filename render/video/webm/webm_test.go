@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// memory is a file with room for so many bytes.
+// memory is a file with limited room, in bytes.
 type memory struct {
 	data []byte
 	room int
@@ -94,7 +94,7 @@ func (n *node) children(t *testing.T) []node { return children(t, n.body, n.end-
 // frameData returns the data of frame i.
 func frameData(i int) []byte { return bytes.Repeat([]byte{byte(i)}, 100+i) }
 
-// write writes frames, with a key frame every keys frames, into a file with room for so many bytes.
+// write writes frames, with a key frame every keys frames, into a file with limited room.
 func write(fps, frames, keys, room int) (*memory, *Writer, error) {
 	m := &memory{room: room}
 	w, err := NewWriter(m, Track{Codec: "V_VP8", W: 320, H: 180, FPS: fps, App: "test"})
