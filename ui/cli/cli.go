@@ -48,6 +48,8 @@ type arguments struct {
 	Version kong.VersionFlag `help:"Print the version and exit."`
 
 	Run     runCommand     `cmd:"" default:"withargs" help:"Open the window (default command). Without a display, record the session into files."`
+	Open    openCommand    `cmd:"" help:"Open the window with the session of a link."`
+	Page    pageCommand    `cmd:"" help:"Write the program as a page for browsers."`
 	Tour    tourCommand    `cmd:"" help:"Open the window with a lesson of the tour."`
 	Bench   benchCommand   `cmd:"" help:"Run a session as fast as possible and print its scores."`
 	Record  recordCommand  `cmd:"" help:"Render a session as a video."`

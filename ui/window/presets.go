@@ -1,10 +1,8 @@
 package window
 
 import (
-	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -155,27 +153,4 @@ func shownSettings(s stage.Settings, scene string, panes int) string {
 		}
 	}
 	return strings.Join(list, ",")
-}
-
-// clipboardTools are the programs that put their input into the clipboard, on Wayland, X11, macOS and Windows.
-var clipboardTools = [][]string{{"wl-copy"}, {"xclip", "-selection", "clipboard"}, {"xsel", "--input", "--clipboard"}, {"pbcopy"}, {"clip.exe"}}
-
-// copyText copies a text to the clipboard with the first tool that is installed and works.
-func copyText(text string) error {
-	var failed error
-	for _, tool := range clipboardTools {
-		path, err := exec.LookPath(tool[0])
-		if err != nil {
-			continue
-		}
-		cmd := exec.Command(path, tool[1:]...)
-		cmd.Stdin = strings.NewReader(text)
-		if failed = cmd.Run(); failed == nil {
-			return nil
-		}
-	}
-	if failed != nil {
-		return failed
-	}
-	return errors.New("none of wl-copy, xclip and xsel is installed")
 }

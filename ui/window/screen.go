@@ -10,6 +10,7 @@ import (
 	"github.com/hajimehoshi/ebiten/v2"
 
 	"ghostcube/render/video"
+	"ghostcube/ui/host"
 	"ghostcube/ui/recorder"
 	"ghostcube/ui/stage"
 )
@@ -48,6 +49,7 @@ type screen struct {
 	rate       float64 // ticks per second
 	paused     bool
 
+	ready    bool   // the session's first picture has been drawn
 	frames   int    // drawn so far, for a report
 	reported layout // in the last report
 
@@ -166,6 +168,10 @@ func (g *game) Draw(dst *ebiten.Image) {
 	}
 	s.measureLatency()
 	g.writeReport(picture)
+	if !s.ready {
+		s.ready = true
+		host.Ready()
+	}
 	if g.controls.screenshotDue {
 		g.controls.screenshotDue = false
 		g.saveScreenshot(dst)
@@ -260,5 +266,6 @@ func (g *game) saveScreenshot(dst *ebiten.Image) {
 		g.notices.post(err.Error())
 		return
 	}
+	host.Deliver(name)
 	g.notices.post("screenshot: " + filepath.ToSlash(name))
 }

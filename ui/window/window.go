@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
-	"runtime"
 	"runtime/debug"
 	"slices"
 	"strconv"
@@ -22,6 +21,7 @@ import (
 	"ghostcube/predict/lab"
 	"ghostcube/render/gpu"
 	"ghostcube/sim"
+	"ghostcube/ui/host"
 	"ghostcube/ui/plan"
 	"ghostcube/ui/stage"
 	"ghostcube/ui/timeline"
@@ -84,25 +84,14 @@ type game struct {
 	started      bool // Update has run, so there is a window
 }
 
-// checkDisplay returns why no window can be opened here, where that is known without an attempt.
-func checkDisplay() error {
-	if runtime.GOOS == "linux" && os.Getenv("DISPLAY") == "" {
-		if os.Getenv("WAYLAND_DISPLAY") != "" {
-			return errors.New("DISPLAY is not set; under Wayland the window needs XWayland")
-		}
-		return errors.New("DISPLAY is not set")
-	}
-	return nil
-}
-
 // Open opens the window and returns when it is closed. If no window can be opened it returns false and the
 // reason.
 func Open(o Options) (opened bool, err error) {
-	if err := checkDisplay(); err != nil {
+	if err := host.CheckDisplay(); err != nil {
 		return false, err
 	}
 	g := &game{Options: o, quit: make(chan os.Signal, 1)}
-	g.panel.copyText = copyText
+	g.panel.copyText = host.CopyText
 	if err := g.startPlan(o.Plan); err != nil {
 		return true, err
 	}
