@@ -2,16 +2,29 @@
 "use strict";
 
 (() => {
-	const status = document.getElementById("status");
-	const progress = document.getElementById("progress");
-	const loading = document.getElementById("loading");
+	const element = (id) => document.getElementById(id);
+	const [loading, progress, status, details, actions] = ["loading", "progress", "status", "details", "actions"].map(element);
 
-	// fail replaces the loading bar by a message.
-	function fail(text) {
+	// message replaces the loading bar, or the picture, by a text, lines of output below it, and links: {text: address}.
+	function message(text, lines, links) {
 		loading.hidden = false;
 		progress.hidden = true;
 		status.textContent = text;
+		status.setAttribute("role", "alert");
+		details.textContent = lines.join("\n");
+		details.hidden = lines.length === 0;
+		actions.replaceChildren(...Object.entries(links).map(([name, address]) => {
+			const a = document.createElement("a");
+			a.textContent = name;
+			a.href = address;
+			return a;
+		}));
+		actions.hidden = false;
+		actions.firstChild?.focus();
 	}
+
+	const again = location.href.split("#")[0]; // this address loads the page again
+	const without = location.search ? location.pathname + (/[?&]embed=1\b/.test(location.search) ? "?embed=1" : "") : "";
 
 	function download(name, bytes) {
 		const link = document.createElement("a");
@@ -25,60 +38,145 @@
 	globalThis.ghostcube = {
 		deliver(name) { download(name, memfs.get(name)); },
 		copy(text) { return navigator.clipboard.writeText(text); },
-		ready() { loading.hidden = true; }, // the first picture is on the screen
+		ready() { // the first picture is on the screen
+			performance.mark("ghostcube-picture");
+			loading.hidden = true;
+		},
 	};
+
+	// Missing is the error of a browser that cannot run the program.
+	class Missing extends Error {}
+
+	function checkWebAssembly() {
+		if (typeof WebAssembly !== "object" || !WebAssembly.compileStreaming || typeof DecompressionStream !== "function") {
+			throw new Missing("This browser has no WebAssembly, or is too old. Ghostcube needs Chrome 89, Firefox 113, Safari 16.4 or newer.");
+		}
+	}
+
+	function checkWebGL() {
+		if (!document.createElement("canvas").getContext("webgl2")) {
+			throw new Missing("This browser shows no WebGL 2 pictures. Turn on hardware acceleration in its settings, or try another browser.");
+		}
+	}
 
 	const megabytes = (n) => (n / 1e6).toFixed(1);
 
-	// fetchProgram returns the module. Its file is compressed; the server need not know how to.
-	async function fetchProgram() {
-		const answer = await fetch("ghostcube.wasm.gz");
-		if (!answer.ok) {
-			throw new Error(`${answer.url}: ${answer.status} ${answer.statusText}`);
-		}
-		const total = Number(answer.headers.get("Content-Length"));
+	// Incomplete is the error of a download that has failed or broken off.
+	class Incomplete extends Error {}
+
+	// fetchProgram returns the module, compiled while it is downloaded. Its file is compressed; the server need not know how to.
+	async function fetchProgram(signal) {
 		let n = 0;
-		const counted = answer.body.pipeThrough(new TransformStream({
-			transform(part, out) {
-				n += part.length;
-				status.textContent = total ? `Loading: ${megabytes(n)} of ${megabytes(total)} MB` : `Loading: ${megabytes(n)} MB`;
-				progress.value = total ? n / total : 0;
-				out.enqueue(part);
-			},
-			flush() {
-				status.textContent = "Starting";
-				progress.removeAttribute("value");
-			},
-		}));
-		const bytes = counted.pipeThrough(new DecompressionStream("gzip"));
-		return WebAssembly.compileStreaming(new Response(bytes, { headers: { "Content-Type": "application/wasm" } }));
+		let whole = false;
+		let total = 0;
+		try {
+			const answer = await fetch("ghostcube.wasm.gz", { signal });
+			if (!answer.ok) {
+				throw new Incomplete(`The program could not be loaded: the server answers ${answer.status} ${answer.statusText}.`);
+			}
+			total = Number(answer.headers.get("Content-Length"));
+			const counted = answer.body.pipeThrough(new TransformStream({
+				transform(part, out) {
+					n += part.length;
+					status.textContent = total ? `Loading: ${megabytes(n)} of ${megabytes(total)} MB` : `Loading: ${megabytes(n)} MB`;
+					progress.value = total ? Math.min(1, n / total) : 0;
+					out.enqueue(part);
+				},
+				flush() {
+					whole = true;
+					performance.mark("ghostcube-downloaded");
+					status.textContent = "Starting";
+					progress.removeAttribute("value");
+				},
+			}));
+			const bytes = counted.pipeThrough(new DecompressionStream("gzip"));
+			return await WebAssembly.compileStreaming(new Response(bytes, { headers: { "Content-Type": "application/wasm" } }));
+		} catch (e) {
+			if (e instanceof Incomplete) {
+				throw e;
+			}
+			if (n > 0 && !whole) {
+				throw new Incomplete(`The download broke off after ${megabytes(n)}${total ? " of " + megabytes(total) : ""} MB.`);
+			}
+			throw new Incomplete(n > 0 ? `The program's file is damaged: ${e.message}` : "The program could not be loaded: the connection to the server failed.");
+		}
 	}
 
-	function missing() {
-		if (typeof WebAssembly !== "object" || !WebAssembly.compileStreaming || typeof DecompressionStream !== "function") {
-			return "This browser has no WebAssembly, or is too old. Ghostcube needs Chrome 89, Firefox 113, Safari 16.4 or newer.";
-		}
-		if (!document.createElement("canvas").getContext("webgl2")) {
-			return "This browser shows no WebGL 2 pictures. Turn on hardware acceleration in its settings, or try another browser.";
-		}
-		return "";
+	// lastLines returns the end of the program's output; of a crash, its beginning.
+	function lastLines() {
+		const lines = memfs.output;
+		const crash = lines.findIndex((line) => /^(panic|fatal error): /.test(line));
+		return crash >= 0 ? lines.slice(crash, crash + 16) : lines.slice(-5);
 	}
+
+	let running = null; // the program
+
+	// stop makes sure that nothing enters the program again, which the browser still calls: timers, events, pictures.
+	function stop() {
+		const go = running;
+		running = null;
+		if (go) {
+			go._resume = () => {};
+			go._scheduledTimeouts.forEach((id) => clearTimeout(id));
+			go._scheduledTimeouts.clear();
+		}
+	}
+
+	// ended shows how the program has ended.
+	function ended(code) {
+		stop();
+		const lines = lastLines();
+		if (lines.some((line) => /^(panic|fatal error): /.test(line))) {
+			crashed(lines);
+		} else if (code === 2) { // a link with an error
+			message("This link does not work.", lines.map((line) => line.replace(/^ghostcube: /, "")), without ? { "Start without it": without } : {});
+		} else {
+			message(code === 0 ? "The program has ended." : "The program has ended with an error.", lines, { "Start again": again });
+		}
+	}
+
+	function crashed(lines) {
+		message("The program has crashed.", lines, { "Start again": again, ...(without && { "Start without the link": without }) });
+	}
+
+	// A trap in the program, as when it has used up its stack, reaches the page as an error of the event that it handled.
+	addEventListener("error", (e) => {
+		if (running && (e.error instanceof WebAssembly.RuntimeError || e.error instanceof RangeError)) {
+			stop();
+			crashed([String(e.error), ...lastLines()]);
+		}
+	});
 
 	async function main() {
-		const why = missing();
-		if (why) {
-			fail(why);
-			return;
+		checkWebAssembly();
+		const abort = new AbortController();
+		const program = fetchProgram(abort.signal);
+		try {
+			checkWebGL(); // while the program is downloaded
+		} catch (e) {
+			abort.abort();
+			await program.catch(() => {});
+			throw e;
 		}
-		const module = await fetchProgram();
+		const module = await program;
+		performance.mark("ghostcube-compiled");
 		const go = new Go();
 		go.argv = ["ghostcube", "open", location.search];
-		go.exit = (code) => {
-			go._resume = () => {}; // listeners of the program may still be called
-			fail(memfs.output.slice(-5).join("\n") || `The program has ended with code ${code}.`);
-		};
-		await go.run(await WebAssembly.instantiate(module, go.importObject));
+		go.exit = ended;
+		const instance = await WebAssembly.instantiate(module, go.importObject);
+		running = go;
+		performance.mark("ghostcube-started");
+		await go.run(instance);
 	}
 
-	main().catch((e) => fail(String(e)));
+	main().catch((e) => {
+		stop();
+		if (e instanceof Missing) {
+			message(e.message, [], {});
+		} else if (e instanceof Incomplete) {
+			message(e.message, [], { "Try again": again });
+		} else {
+			crashed([String(e), ...lastLines()]);
+		}
+	});
 })();
