@@ -126,7 +126,7 @@ var restrictedPackages = []struct {
 	{"github.com/hajimehoshi/ebiten/", []string{"render/gpu", "ui/window", "."}},
 	{"github.com/go-gl/mathgl", []string{"render/gpu", "ui/window"}},
 	{"github.com/alecthomas/kong", []string{"ui/cli"}},
-	{"github.com/pelletier/go-toml/", []string{"ui/plan"}},
+	{"github.com/pelletier/go-toml/", []string{"ui/page", "ui/plan"}},
 	{"github.com/mas-bandwidth/serialize.go", []string{"net/quant"}},
 	{"net/url", []string{"ui/plan"}},
 	{"net", []string{"net/socket"}},

@@ -2,6 +2,10 @@ package cli
 
 import (
 	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
 
 	"ghostcube/ui/page"
 )
@@ -13,8 +17,12 @@ type pageCommand struct {
 // Help returns the detailed help.
 func (c *pageCommand) Help() string {
 	return `
-The folder can be served by any server of static files. The command compiles the program for
-browsers, so it needs Go and has to run in the folder of the source.
+Any server of static files can serve the folder. Its pages of ideas/ explain ten ideas with the
+lab in them. The command compiles the program for browsers, so it needs Go and has to run in the
+folder of the source or below it. Without them it copies the finished page of a release, the folder
+"page" beside the program.
+
+Files of an earlier page are replaced; other files in the folder stay.
 
 Examples:
   ghostcube page -o page
@@ -24,9 +32,48 @@ Examples:
 
 // Run writes the page.
 func (c *pageCommand) Run(p *program) error {
-	if err := page.Write(c.Out, "."); err != nil {
+	if info, err := os.Stat(c.Out); err == nil && !info.IsDir() {
+		return usageError{fmt.Errorf("-o %s: it is a file: want a folder", c.Out)}
+	}
+	o := page.Options{Folder: c.Out, Work: ".", Finished: "page"}
+	if executable, err := os.Executable(); err == nil {
+		o.Finished = filepath.Join(filepath.Dir(executable), "page")
+	}
+	files, err := page.Write(o)
+	if err != nil {
 		return err
 	}
-	fmt.Fprintf(p.Stdout, "page    %s (serve it, as in: python3 -m http.server --directory %s)\n", c.Out, c.Out)
-	return nil
+	return printPage(p.Stdout, c.Out, files)
+}
+
+// printPage prints the files of a page, those of a folder in it as one row, and how to serve them.
+func printPage(out io.Writer, folder string, files []page.File) error {
+	rows := []page.File{}
+	var total page.File
+	for _, f := range files {
+		if below, _, ok := strings.Cut(f.Name, "/"); ok {
+			f.Name = below + "/"
+		}
+		if n := len(rows); n == 0 || rows[n-1].Name != f.Name {
+			rows = append(rows, page.File{Name: f.Name})
+		}
+		for _, sum := range []*page.File{&rows[len(rows)-1], &total} {
+			sum.Size += f.Size
+			sum.Gzip += f.Gzip
+			sum.Full += f.Full
+		}
+	}
+	t := newTable(out)
+	t.row("bytes in "+folder, "on disk", "gzip", "in the browser")
+	for _, f := range append(rows, page.File{Name: "total", Size: total.Size, Gzip: total.Gzip, Full: total.Full}) {
+		t.row(f.Name, fmt.Sprint(f.Size), fmt.Sprint(f.Gzip), fmt.Sprint(f.Full))
+	}
+	if err := t.close(); err != nil {
+		return err
+	}
+	if strings.ContainsAny(folder, " \t'\"\\$&;()<>|*?[]#~`!") {
+		folder = "'" + strings.ReplaceAll(folder, "'", `'\''`) + "'"
+	}
+	_, err := fmt.Fprintf(out, "\nserve it: python3 -m http.server --directory %s\n", folder)
+	return err
 }

@@ -1,101 +1,235 @@
 // Package page writes the lab as a page for browsers: a folder of files that any static server can serve. The program
-// in it is this one, compiled to WebAssembly.
+// in it is this one, compiled to WebAssembly; its source has the other files, in the folders static and ideas.
 package page
 
 import (
+	"bytes"
 	"compress/gzip"
-	"embed"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
-// ProgramFile is the compressed program in the folder.
+// ProgramFile is the compressed program in the folder of a page.
 const ProgramFile = "ghostcube.wasm.gz"
 
-//go:embed static
-var static embed.FS
-
-// Write writes the page into a folder, which it creates if there is none. source is the folder of the program's source,
-// or one below it. The Go compiler builds the program, so it has to be installed.
-func Write(folder, source string) error {
-	if err := os.MkdirAll(folder, 0o777); err != nil {
-		return err
-	}
-	files, err := fs.Sub(static, "static")
-	if err != nil {
-		return err
-	}
-	if err := writeFiles(folder, files); err != nil {
-		return err
-	}
-	if err := copyRuntime(folder); err != nil {
-		return err
-	}
-	return build(filepath.Join(folder, ProgramFile), source)
+// Options say where a page goes and where it comes from.
+type Options struct {
+	Folder   string // of the page; it is created if there is none
+	Work     string // folder of the program's source, or one below it
+	Finished string // folder of a finished page, which is copied where Work is no such folder, or Go is not installed
 }
 
-// writeFiles copies files into a folder, and replaces those of the same name.
-func writeFiles(folder string, files fs.FS) error {
-	return fs.WalkDir(files, ".", func(name string, d fs.DirEntry, err error) error {
-		if err != nil {
+// File is a file of a page.
+type File struct {
+	Name string // relative to the page's folder, with slashes
+	Size int    // bytes
+	Gzip int    // bytes on the wire if the server compresses
+	Full int    // bytes in the browser; larger than Size for the program alone
+}
+
+// Write writes a page and returns its files, sorted by name. It replaces the files of an earlier page and leaves other
+// files alone. Nothing is written if the program cannot be compiled, or if the folder holds another page.
+func Write(o Options) ([]File, error) {
+	if err := checkFolder(o.Folder); err != nil {
+		return nil, err
+	}
+	source, missing := findSource(o.Work)
+	var files map[string][]byte
+	var err error
+	switch {
+	case missing == nil:
+		files, err = compile(source)
+	case isPage(o.Finished):
+		if same(o.Folder, o.Finished) {
+			return nil, fmt.Errorf("%s is the finished page that would be copied", o.Folder)
+		}
+		files = map[string][]byte{}
+		err = readFiles(files, os.DirFS(o.Finished))
+	default:
+		err = fmt.Errorf("%w; a release has a finished page beside the program, and there is none at %s", missing, o.Finished)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return writeFiles(o.Folder, files)
+}
+
+// checkFolder returns an error if a page must not be written to a folder.
+func checkFolder(folder string) error {
+	info, err := os.Stat(folder)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case !info.IsDir():
+		return fmt.Errorf("%s is a file: want a folder", folder)
+	}
+	if _, err := os.Stat(filepath.Join(folder, "index.html")); err == nil && !isPage(folder) {
+		return fmt.Errorf("%s has the index.html of another page: want a folder of its own", folder)
+	}
+	return nil
+}
+
+// isPage reports whether a folder has a page that Write wrote.
+func isPage(folder string) bool {
+	for _, name := range []string{"index.html", ProgramFile} {
+		if _, err := os.Stat(filepath.Join(folder, name)); err != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// same reports whether two names are of the same folder.
+func same(a, b string) bool {
+	x, errX := os.Stat(a)
+	y, errY := os.Stat(b)
+	return errX == nil && errY == nil && os.SameFile(x, y)
+}
+
+// findSource returns the folder of the program's source, given that folder or one below it, or the reason why it
+// cannot be compiled.
+func findSource(work string) (string, error) {
+	out, err := goCommand(work, "list", "-m", "-f", "{{.Path}}\n{{.Dir}}").Output()
+	if errors.Is(err, exec.ErrNotFound) {
+		return "", errors.New("the page is compiled from the program's source by Go, which is not installed (https://go.dev/dl)")
+	}
+	name, folder, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
+	if err != nil || name != "ghostcube" {
+		return "", errors.New("the page is compiled from the program's source: run the command in the source's folder")
+	}
+	return strings.TrimSpace(folder), nil
+}
+
+// goCommand returns a run of the go command with the settings that all runs share.
+func goCommand(folder string, args ...string) *exec.Cmd {
+	cmd := exec.Command("go", args...)
+	cmd.Dir = folder
+	cmd.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm", "CGO_ENABLED=0", "GOFLAGS=", "GOWORK=off")
+	return cmd
+}
+
+// compile returns the files of a page from the program's source, by name. The same source and version of Go give the
+// same bytes.
+func compile(source string) (map[string][]byte, error) {
+	files, err := staticFiles(os.DirFS(filepath.Join(source, "ui", "page")))
+	if err != nil {
+		return nil, err
+	}
+	if files["wasm_exec.js"], err = runtimeScript(source); err != nil {
+		return nil, err
+	}
+	program, err := build(source)
+	if err != nil {
+		return nil, err
+	}
+	files[ProgramFile], err = compress(program)
+	return files, err
+}
+
+// staticFiles returns all files but the program and its runtime, by name. source is this package's folder.
+func staticFiles(source fs.FS) (map[string][]byte, error) {
+	files := map[string][]byte{}
+	static, err := fs.Sub(source, "static")
+	if err == nil {
+		err = readFiles(files, static)
+	}
+	if err == nil {
+		err = ideaPages(files, source)
+	}
+	return files, err
+}
+
+// readFiles adds all files of a file system to files.
+func readFiles(files map[string][]byte, from fs.FS) error {
+	return fs.WalkDir(from, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
 			return err
 		}
-		to := filepath.Join(folder, filepath.FromSlash(name))
-		if d.IsDir() {
-			return os.MkdirAll(to, 0o777)
-		}
-		b, err := fs.ReadFile(files, name)
-		if err != nil {
-			return err
-		}
-		return os.WriteFile(to, b, 0o666)
+		files[name], err = fs.ReadFile(from, name)
+		return err
 	})
 }
 
-// copyRuntime copies the script that starts programs of this version of Go.
-func copyRuntime(folder string) error {
-	root, err := exec.Command("go", "env", "GOROOT").Output()
+// runtimeScript returns the script that starts programs of the version of Go that compiles this source.
+func runtimeScript(source string) ([]byte, error) {
+	root, err := goCommand(source, "env", "GOROOT").Output()
 	if err != nil {
-		return fmt.Errorf("the page needs Go, which compiles the program: %w", err)
+		return nil, fmt.Errorf("go env: %w", err)
 	}
-	b, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(root)), "lib", "wasm", "wasm_exec.js"))
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(filepath.Join(folder, "wasm_exec.js"), b, 0o666)
+	return os.ReadFile(filepath.Join(strings.TrimSpace(string(root)), "lib", "wasm", "wasm_exec.js"))
 }
 
-// build compiles the program and compresses it into a file.
-func build(file, source string) (err error) {
+// build returns the compiled program.
+func build(source string) (program []byte, err error) {
 	work, err := os.MkdirTemp("", "ghostcube-page-*")
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(work)) }()
-	program := filepath.Join(work, "ghostcube.wasm")
-	cmd := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", program, "ghostcube")
-	cmd.Dir = source
-	cmd.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm", "CGO_ENABLED=0", "GOFLAGS=")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("go build: %w\n%s", err, out)
+	file := filepath.Join(work, "ghostcube.wasm")
+	if out, err := goCommand(source, "build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w", "-o", file, ".").CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("go build: %w\n%s", err, bytes.TrimSpace(out))
 	}
-	b, err := os.ReadFile(program)
-	if err != nil {
-		return err
-	}
-	f, err := os.Create(file)
-	if err != nil {
-		return err
-	}
-	w, err := gzip.NewWriterLevel(f, gzip.BestCompression)
+	return os.ReadFile(file)
+}
+
+// compress returns b compressed by gzip, without a time.
+func compress(b []byte) ([]byte, error) {
+	var out bytes.Buffer
+	w, err := gzip.NewWriterLevel(&out, gzip.BestCompression)
 	if err == nil {
 		_, err = w.Write(b)
 		err = errors.Join(err, w.Close())
 	}
-	return errors.Join(err, f.Close())
+	return out.Bytes(), err
+}
+
+// writeFiles writes files into a folder, by name: the program comes before index.html, so what is left of a page that
+// could not be finished is still recognised as one.
+func writeFiles(folder string, files map[string][]byte) ([]File, error) {
+	var written []File
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		b := files[name]
+		to := filepath.Join(folder, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil {
+			return nil, err
+		}
+		if err := os.WriteFile(to, b, 0o666); err != nil {
+			return nil, err
+		}
+		f := File{Name: name, Size: len(b), Gzip: len(b), Full: len(b)}
+		var err error
+		if name == ProgramFile {
+			f.Full, err = decompressedSize(b)
+		} else {
+			var small []byte
+			small, err = compress(b)
+			f.Gzip = min(len(b), len(small))
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		written = append(written, f)
+	}
+	return written, nil
+}
+
+// decompressedSize returns the number of bytes that compress was given.
+func decompressedSize(b []byte) (int, error) {
+	r, err := gzip.NewReader(bytes.NewReader(b))
+	if err != nil {
+		return 0, err
+	}
+	n, err := io.Copy(io.Discard, r)
+	return int(n), err
 }

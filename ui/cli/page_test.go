@@ -1,0 +1,37 @@
+package cli
+
+import (
+	"strings"
+	"testing"
+
+	"ghostcube/ui/page"
+)
+
+// TestPrintPage checks what is printed of a page: a row for each file, one for a folder, the sums, and a command that a
+// shell reads as it stands.
+func TestPrintPage(t *testing.T) {
+	var out strings.Builder
+	err := printPage(&out, "my page", []page.File{
+		{Name: page.ProgramFile, Size: 600, Gzip: 600, Full: 2400},
+		{Name: "ideas/a.html", Size: 30, Gzip: 20, Full: 30},
+		{Name: "ideas/b.html", Size: 40, Gzip: 30, Full: 40},
+		{Name: "index.html", Size: 10, Gzip: 5, Full: 10},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		"bytes in my page on disk gzip in the browser",
+		"ghostcube.wasm.gz 600 600 2400",
+		"ideas/ 70 50 70",
+		"index.html 10 5 10",
+		"total 680 655 2480",
+		"",
+		"serve it: python3 -m http.server --directory 'my page'",
+	}
+	for k, line := range strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n") {
+		if got := strings.Join(strings.Fields(line), " "); k >= len(want) || got != want[k] {
+			t.Errorf("line %d is %q", k+1, got)
+		}
+	}
+}
