@@ -4,6 +4,7 @@ package host
 
 import (
 	"errors"
+	"io"
 	"os"
 	"os/exec"
 	"runtime"
@@ -49,3 +50,7 @@ func Deliver(name string) {}
 
 // Ready says that the first picture has been drawn. A page removes its loading bar.
 func Ready() {}
+
+// Report returns where a test wants the report of the frames (ui/window, Options.Report), or nil. On a desktop the test
+// passes it to the window.
+func Report() io.Writer { return nil }

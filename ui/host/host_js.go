@@ -2,6 +2,7 @@ package host
 
 import (
 	"errors"
+	"io"
 	"syscall/js"
 )
 
@@ -27,3 +28,22 @@ func Deliver(name string) { page.Call("deliver", name) }
 
 // Ready says that the first picture has been drawn. A page removes its loading bar.
 func Ready() { page.Call("ready") }
+
+// Report returns where a test wants the report of the frames (ui/window, Options.Report), or nil. It is the function
+// ghostcubeReport, if a test has defined it before the program starts.
+func Report() io.Writer {
+	f := js.Global().Get("ghostcubeReport")
+	if f.Type() != js.TypeFunction {
+		return nil
+	}
+	return reportFunction(f)
+}
+
+// reportFunction is a function of the page that takes lines of text.
+type reportFunction js.Value
+
+// Write passes whole lines to the function.
+func (f reportFunction) Write(b []byte) (int, error) {
+	js.Value(f).Invoke(string(b))
+	return len(b), nil
+}

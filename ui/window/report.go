@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"ghostcube/predict/lab/tape"
 	"ghostcube/ui/stage"
 )
 
@@ -47,7 +48,21 @@ func (g *game) writeReport(picture stage.Rect) {
 	}
 	s.frames++
 	fmt.Fprintf(&b, "frame %d tick %d\n", s.frames, g.lab.Ticks())
-	if _, err := g.Report.Write([]byte(b.String())); err != nil {
+	g.report(b.String())
+}
+
+// reportHash writes the hash of the session after each second of it to Options.Report. It is that of lab.Hash.
+//
+//	hash 60 9a3c01f2b4d5e677
+func (g *game) reportHash() {
+	if now := g.lab.Ticks(); g.Report != nil && tape.HashCheckDue(int(now), g.lab.Config().Rate) {
+		g.report(fmt.Sprintf("hash %d %016x\n", now, g.lab.Hash()))
+	}
+}
+
+// report writes whole lines to Options.Report.
+func (g *game) report(lines string) {
+	if _, err := g.Report.Write([]byte(lines)); err != nil {
 		panic("window: the report for a test: " + err.Error())
 	}
 }

@@ -43,7 +43,8 @@ type Options struct {
 	PlanComparison func(name string) (*plan.Plan, error)
 
 	// Report is for tests that drive the window: it receives the number, the ticks and the layout of every
-	// frame, as writeReport describes. Nil: no report.
+	// frame, as writeReport describes, and the hashes of the session, as reportHash does. Nil: no report, unless a
+	// test of the page wants one.
 	Report io.Writer
 }
 
@@ -89,6 +90,9 @@ type game struct {
 func Open(o Options) (opened bool, err error) {
 	if err := host.CheckDisplay(); err != nil {
 		return false, err
+	}
+	if o.Report == nil {
+		o.Report = host.Report()
 	}
 	g := &game{Options: o, quit: make(chan os.Signal, 1)}
 	g.panel.copyText = host.CopyText
@@ -287,6 +291,7 @@ func (g *game) tick() error {
 	if err := g.lab.Tick(e); err != nil {
 		return err
 	}
+	g.reportHash()
 	g.stage.Tick(g.lab)
 	e.Commands, g.newCommands = g.newCommands, nil
 	g.tour.tick(g.lab, e)
