@@ -8,6 +8,7 @@ import (
 
 	"ghostcube/assets"
 	"ghostcube/ui/cli"
+	"ghostcube/ui/host"
 )
 
 func main() {
@@ -20,6 +21,7 @@ func main() {
 		Lessons:     assets.Lessons,
 		Mechanisms:  assets.Mechanisms,
 		Now:         func() time.Duration { return time.Since(start) },
+		Progress:    host.Progress,
 		OpenWindow:  openWindow,
 	}))
 }

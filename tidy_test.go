@@ -114,7 +114,7 @@ var folders = map[string]struct {
 	"assets/make/tapes":  {exact, []string{"sim", "sim/geom", "sim/scene", "predict", "predict/lab", "predict/lab/tape"}},
 	"assets/make/traces": {free, []string{"net/link"}},
 	"assets/make/font":   {free, []string{}},
-	".":                  {free, []string{"ui/cli", "ui/window", "assets"}},
+	".":                  {free, []string{"ui/cli", "ui/host", "ui/window", "assets"}},
 }
 
 // restrictedPackages are packages of other modules and of the standard library, by prefix of

@@ -29,6 +29,9 @@ type Environment struct {
 	Mechanisms     []byte               // mechanisms.toml
 	Now            func() time.Duration // time since an arbitrary moment, for CPU figures and progress bars
 
+	// Progress receives the share of a command that is done, in [0, 1], for whoever waits for the program. It may be nil.
+	Progress func(share float64)
+
 	// OpenWindow opens the window and returns when it is closed. If it cannot, it returns
 	// opened false and the reason, and has had no effect. It is nil in a build without a
 	// window.

@@ -19,6 +19,7 @@ type progress struct {
 	total     int
 	terminal  bool
 	now       func() time.Duration // nil: the remaining time is not shown
+	share     func(float64)        // nil: nobody else waits
 	startedAt time.Duration
 
 	mu        sync.Mutex
@@ -29,7 +30,7 @@ type progress struct {
 // newProgress returns a progress bar of total steps.
 func (p *program) newProgress(label string, total int) *progress {
 	f, ok := p.Stderr.(*os.File)
-	b := &progress{out: p.Stderr, label: label, total: max(total, 1), now: p.Now, terminal: ok && term.IsTerminal(int(f.Fd()))}
+	b := &progress{out: p.Stderr, label: label, total: max(total, 1), now: p.Now, share: p.Progress, terminal: ok && term.IsTerminal(int(f.Fd()))}
 	if b.now != nil {
 		b.startedAt = b.now()
 	}
@@ -38,6 +39,10 @@ func (p *program) newProgress(label string, total int) *progress {
 
 // set sets the number of completed steps.
 func (p *progress) set(n int) {
+	if p.share != nil && n*100/p.total != p.completed*100/p.total {
+		p.share(float64(n) / float64(p.total))
+		p.completed = n
+	}
 	if !p.terminal {
 		return
 	}

@@ -25,6 +25,7 @@ type recordCommand struct {
 	FPS          string        `group:"output" help:"Frames per second; the default is 60, or 25 for a GIF." placeholder:"60"`
 	From         float64       `group:"output" help:"Seconds of the session to run before the video begins." placeholder:"S"`
 	Title        string        `group:"output" help:"Title; the default is that of the comparison, or the session in short." placeholder:"TEXT"`
+	Footer       *string       `group:"output" help:"Note in the footer; the default names the tape." placeholder:"TEXT"`
 	View         string        `group:"output" help:"split: client and server side by side (default for one pane); overlay: ghosts in the client's view." placeholder:"overlay|split"`
 	TitleCard    time.Duration `group:"output" help:"Show a title card for so long before the video begins: title, panes, network, scene." placeholder:"2s"`
 	Captions     bool          `group:"output" help:"Write the texts that explain events beside the video, as WebVTT (.vtt)."`
@@ -102,8 +103,12 @@ func (c *recordCommand) Run(p *program) error {
 			return usageError{fmt.Errorf("--slow=%s: the session has no forced fault and no moment of a comparison to show slowly", c.Slow)}
 		}
 	}
+	footer := session.TapeNote()
+	if c.Footer != nil {
+		footer = *c.Footer
+	}
 	stop, interrupted := stopOnInterrupt()
-	r, taped, err := p.recordVideo(session, &recorder.Job{Entries: entries, SkipTicks: lead, Title: c.Title, NoOverlay: c.NoHUD, CardTicks: cardTicks, Format: f, Stop: stop})
+	r, taped, err := p.recordVideo(session, &recorder.Job{Entries: entries, SkipTicks: lead, Title: c.Title, Footer: footer, NoOverlay: c.NoHUD, CardTicks: cardTicks, Format: f, Stop: stop})
 	wasInterrupted := interrupted()
 	if err != nil {
 		return err
@@ -139,7 +144,6 @@ func (p *program) recordVideo(session *plan.Plan, j *recorder.Job) (r recorder.R
 	if j.Title == "" {
 		j.Title = session.Title()
 	}
-	j.Footer = session.TapeNote()
 	bar := p.newProgress("record", len(j.Entries))
 	defer bar.finish()
 	taped = tape.NewRecording(j.Lab, Version, session.Panes)

@@ -136,7 +136,7 @@ func (p *program) headless(c *runCommand, session *plan.Plan, show []lab.Command
 	if !video.HaveH264() {
 		f.File = filepath.Join(c.Out, "lab.webm")
 	}
-	r, taped, err := p.recordVideo(session, &recorder.Job{Entries: entries, Format: f})
+	r, taped, err := p.recordVideo(session, &recorder.Job{Entries: entries, Footer: session.TapeNote(), Format: f})
 	if err != nil {
 		return err
 	}

@@ -7,9 +7,15 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"strings"
+	"time"
 )
+
+// InPage says whether the program runs in a page: a program of one thread, whose files are in memory until they are
+// downloaded.
+const InPage = false
 
 // CheckDisplay returns why no window can be opened here, where that is known without an attempt.
 func CheckDisplay() error {
@@ -45,8 +51,25 @@ func CopyText(text string) error {
 	return errors.New("none of wl-copy, xclip and xsel is installed")
 }
 
-// Deliver hands a finished file to the user: a page downloads it. On a desktop the file is where it belongs.
-func Deliver(name string) {}
+// Deliver hands a finished file to the user, and returns the words for where it is. A page downloads it and keeps no
+// copy. On a desktop the file is where it belongs.
+func Deliver(name string) (where string) { return filepath.ToSlash(name) }
+
+// Keep keeps a file until the next visit, where files are in memory.
+func Keep(name string) error { return nil }
+
+// TimeHidden returns for how long the page was hidden since the last call. A window on a desktop is never hidden.
+func TimeHidden() time.Duration { return 0 }
+
+// Progress receives the share of a command that is done, in [0, 1], for a program that waits for it (Run).
+func Progress(share float64) {}
+
+// Run runs the program once more beside this one, without a window: with arguments, and with files in memory by their
+// paths. It returns the output and the wanted file, or the last line of the output as an error. progress receives the share that is done.
+// A desktop has threads instead, so there Run is an error.
+func Run(args []string, files map[string][]byte, wanted string, progress func(share float64)) (output string, file []byte, err error) {
+	return "", nil, errors.ErrUnsupported
+}
 
 // Ready says that the first picture has been drawn. A page removes its loading bar.
 func Ready() {}

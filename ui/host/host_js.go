@@ -2,9 +2,17 @@ package host
 
 import (
 	"errors"
+	"fmt"
 	"io"
+	"path"
+	"strings"
 	"syscall/js"
+	"time"
 )
+
+// InPage says whether the program runs in a page: a program of one thread, whose files are in memory until they are
+// downloaded.
+const InPage = true
 
 // page is the object with the page's functions, which page.js defines.
 var page = js.Global().Get("ghostcube")
@@ -17,14 +25,93 @@ func CheckDisplay() error {
 	return nil
 }
 
+// errShown is the error of a text that is shown instead of copied.
+var errShown = errors.New("the browser refused it; the page shows the text")
+
 // CopyText copies a text to the clipboard. The browser may refuse it, and then the page shows the text.
 func CopyText(text string) error {
-	page.Call("copy", text)
+	copied := make(chan bool, 1)
+	var settled js.Func
+	settled = js.FuncOf(func(_ js.Value, args []js.Value) any {
+		settled.Release()
+		copied <- args[0].Bool()
+		return nil
+	})
+	page.Call("copy", text).Call("then", settled)
+	select {
+	case ok := <-copied:
+		if ok {
+			return nil
+		}
+		return errShown
+	case <-time.After(500 * time.Millisecond): // the browser asks the user
+		return nil
+	}
+}
+
+// Deliver hands a finished file to the user, and returns the words for where it is. A page downloads it and keeps no
+// copy. On a desktop the file is where it belongs.
+func Deliver(name string) (where string) {
+	page.Call("deliver", name)
+	return path.Base(name) + ", downloaded"
+}
+
+// Keep keeps a file until the next visit, where files are in memory.
+func Keep(name string) error {
+	if failed := page.Call("keep", name).String(); failed != "" {
+		return errors.New(failed)
+	}
 	return nil
 }
 
-// Deliver hands a finished file to the user: a page downloads it. On a desktop the file is where it belongs.
-func Deliver(name string) { page.Call("deliver", name) }
+// TimeHidden returns for how long the page was hidden since the last call. A window on a desktop is never hidden.
+func TimeHidden() time.Duration {
+	return time.Duration(page.Call("hidden").Float() * float64(time.Millisecond))
+}
+
+// Progress receives the share of a command that is done, in [0, 1], for a program that waits for it (Run).
+func Progress(share float64) {
+	if f := js.Global().Get("ghostcubeProgress"); f.Type() == js.TypeFunction {
+		f.Invoke(share)
+	}
+}
+
+// Run runs the program once more beside this one, without a window: with arguments, and with files in memory by their
+// paths. It returns the output and the wanted file, or the last line of the output as an error. progress receives the share that is done.
+// A desktop has threads instead, so there Run is an error.
+func Run(args []string, files map[string][]byte, wanted string, progress func(share float64)) (output string, file []byte, err error) {
+	list := js.Global().Get("Array").New()
+	for _, a := range args {
+		list.Call("push", a)
+	}
+	pairs := js.Global().Get("Array").New()
+	for name, b := range files {
+		bytes := js.Global().Get("Uint8Array").New(len(b))
+		js.CopyBytesToJS(bytes, b)
+		pairs.Call("push", js.Global().Get("Array").New(name, bytes))
+	}
+	ended := make(chan struct{})
+	each := js.FuncOf(func(_ js.Value, args []js.Value) any {
+		progress(args[0].Float())
+		return nil
+	})
+	defer each.Release()
+	done := js.FuncOf(func(_ js.Value, args []js.Value) any {
+		output = args[1].String()
+		if code := args[0].Int(); code != 0 {
+			lines := strings.Split(strings.TrimSpace(output), "\n")
+			err = fmt.Errorf("%s (code %d)", lines[len(lines)-1], code)
+		}
+		file = make([]byte, args[2].Length())
+		js.CopyBytesToGo(file, args[2])
+		close(ended)
+		return nil
+	})
+	defer done.Release()
+	page.Call("run", list, pairs, wanted, each, done)
+	<-ended
+	return output, file, err
+}
 
 // Ready says that the first picture has been drawn. A page removes its loading bar.
 func Ready() { page.Call("ready") }

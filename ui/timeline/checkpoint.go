@@ -1,13 +1,14 @@
 package timeline
 
 import (
+	"cmp"
 	"slices"
 
 	"ghostcube/predict/lab"
 	"ghostcube/ui/stage"
 )
 
-// Budget is the memory for checkpoints in bytes, by the estimate of checkpointSize.
+// Budget is the memory for checkpoints in bytes, by the estimate of checkpointSize, where Timeline.Budget sets none.
 const Budget = 448 << 20
 
 // MemoryLimit is the memory in bytes from which the garbage collector should work harder, so that a program with a full
@@ -89,7 +90,7 @@ func (t *Timeline) keep(c *checkpoint) {
 	})
 	limit := t.limit
 	if limit == 0 {
-		limit = min(max(Budget/checkpointSize(t.lab), minCheckpoints), maxCheckpoints)
+		limit = min(max(cmp.Or(t.Budget, Budget)/checkpointSize(t.lab), minCheckpoints), maxCheckpoints)
 	}
 	for len(t.checkpoints) > limit {
 		i := t.leastUseful()

@@ -28,6 +28,9 @@ type Timeline struct {
 	// tick by tick and is in no checkpoint, such as recorded datagrams.
 	Lead int
 
+	// Budget is the memory for checkpoints in bytes; 0: the constant of that name.
+	Budget int
+
 	lab   *lab.Lab
 	stage *stage.Stage
 

@@ -58,7 +58,7 @@ var bindings = [][]binding{
 			{ebiten.KeyZ, ebiten.KeyEnter, pad{ebiten.StandardGamepadButtonRightLeft, ebiten.StandardGamepadButtonRightRight}, sim.Pull},
 		}},
 		{label: "Q, comma, pad shoulders", help: "enter or leave a vehicle; couple or uncouple wagons", hold: []heldKeys{
-			{ebiten.KeyQ, ebiten.KeyControlRight, pad{ebiten.StandardGamepadButtonFrontTopLeft}, sim.Use},
+			{ebiten.KeyQ, ebiten.KeySlash, pad{ebiten.StandardGamepadButtonFrontTopLeft}, sim.Use},
 			{ebiten.KeyComma, ebiten.KeyPeriod, pad{ebiten.StandardGamepadButtonFrontTopRight}, sim.Couple},
 		}},
 		{label: "arrows, right Shift, Enter", help: "roll, lift and pull for the second player, if any"},

@@ -105,7 +105,14 @@ func (g *game) scaleSpeed(by float64) {
 // toggleRecording starts a video, or stops it and has it written.
 func (g *game) toggleRecording() {
 	if !g.videos.recording() {
-		g.videos.start(g.lab, g.past.timeline.Fork(), &g.stage, len(g.newCommands))
+		if g.inPage && g.beside.take != nil {
+			g.notices.post("a page writes no video of two takes: F8 ends the comparison")
+			return
+		}
+		g.videos.start(g.lab, g.past.timeline.Fork(), &g.stage, g.past.timeline.Take(), len(g.newCommands))
+		if g.inPage {
+			g.videos.run = &videoRun{config: g.plan.Config, panes: g.plan.Panes, version: g.Version}
+		}
 		if g.beside.take != nil {
 			g.videos.startBeside(&g.beside)
 		}

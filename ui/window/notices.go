@@ -48,6 +48,9 @@ func (n *notices) update(g *game) {
 	if message := g.videos.poll(); message != "" {
 		n.post(message)
 	}
+	if message := g.reports.poll(); message != "" {
+		n.post(message)
+	}
 	now := n.now()
 	n.list = slices.DeleteFunc(n.list, func(x notice) bool { return !now.Before(x.until) })
 }

@@ -53,6 +53,9 @@ func (h *past) start(g *game) {
 	h.wait()
 	hidden := h.hidden
 	*h = past{hidden: hidden, timeline: timeline.New(g.lab, &g.stage), drivers: map[*timeline.Take]driver{}}
+	if g.inPage {
+		h.timeline.Budget = pageBudget
+	}
 	h.bar.Hover = -1
 	h.taped = h.timeline.Take()
 }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ghostcube/ui/host"
 	"ghostcube/ui/plan"
 	"ghostcube/ui/stage"
 	"ghostcube/ui/widget"
@@ -30,7 +31,7 @@ func (g *game) presetControls() {
 	if p.preset == "" {
 		ui.Disabled("Type a name first.")
 	}
-	if ui.Button("save preset", save, "save", "Write the session's settings to "+filepath.ToSlash(g.presetFile("NAME"))+".") {
+	if ui.Button("save preset", save, "save", g.presetHelp()) {
 		g.savePreset()
 	}
 	ui.Disabled("")
@@ -42,8 +43,41 @@ func (g *game) presetControls() {
 			g.loadPreset(name)
 		}
 	}
-	if ui.Button("copy command", ui.Next(22), "copy session as a command line", "Copy the command that starts this session, with all knobs and conditions, and print it in the terminal.") {
+	help := "Copy the command that starts this session, with all knobs and conditions, and print it in the terminal."
+	if g.inPage {
+		help = "Copy the command that starts this session in the program on a desktop, with all knobs and conditions."
+	}
+	if ui.Button("copy command", ui.Next(22), "copy session as a command line", help) {
 		g.copyCommand()
+	}
+	if !g.inPage {
+		return
+	}
+	switch p.buttons([3]string{"download tape", "download tape", "Download the session so far as a tape. ghostcube play --verify FILE runs it again on a desktop."},
+		[3]string{"download preset", "download settings", "Download the session's settings as a file (TOML). ghostcube --config FILE starts the session on a desktop."}) {
+	case 0:
+		g.deliverTape()
+	case 1:
+		g.deliverPreset()
+	}
+}
+
+// presetHelp says where a preset goes.
+func (g *game) presetHelp() string {
+	if g.inPage {
+		return "Keep the session's settings in this browser."
+	}
+	return "Write the session's settings to " + filepath.ToSlash(g.presetFile("NAME")) + "."
+}
+
+// deliverPreset hands a file of the session's settings to the user.
+func (g *game) deliverPreset() {
+	text, err := g.sessionSettings().TOML()
+	if err == nil {
+		err = g.deliver("settings", ".toml", text)
+	}
+	if err != nil {
+		g.notices.post("there are no settings: " + err.Error())
 	}
 }
 
@@ -97,11 +131,18 @@ func (g *game) savePreset() {
 	if err == nil {
 		err = os.WriteFile(name, text, 0o666)
 	}
+	if err == nil {
+		err = host.Keep(name)
+	}
 	if err != nil {
 		g.notices.post("the preset was not saved: " + err.Error())
 		return
 	}
 	g.panel.presets = nil
+	if g.inPage {
+		g.notices.post("preset: " + g.panel.preset + ", kept in this browser")
+		return
+	}
 	g.notices.post("preset: " + filepath.ToSlash(name))
 }
 
@@ -132,8 +173,17 @@ func (g *game) copyCommand() {
 	if show := shownSettings(g.settings(), g.lab.Config().Scene, len(g.lab.Panes)); show != "" {
 		line += " --show " + show
 	}
+	err := g.panel.copyText(line)
+	switch {
+	case g.inPage && err != nil:
+		g.notices.post("not copied: " + err.Error())
+		return
+	case g.inPage:
+		g.notices.post("the command line is copied")
+		return
+	}
 	fmt.Fprintln(os.Stdout, line)
-	if err := g.panel.copyText(line); err != nil {
+	if err != nil {
 		g.notices.post("printed in the terminal; not copied: " + err.Error())
 		return
 	}

@@ -14,6 +14,9 @@ import (
 func (g *game) scorePage() {
 	ui, focus := &g.panel.ui, g.lab.Focus()
 	g.scores()
+	if g.inPage && ui.Button("download report", ui.Next(22), "download report (JSON)", "Run the session so far again and download its scores, all measures of all panes, as ghostcube play --format json prints them.") {
+		g.reports.start(g)
+	}
 	ui.Heading(fmt.Sprintf("Graphs, pane %d", focus+1))
 	for i := range stage.GraphCount {
 		g.drawGraph(focus, i)

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"image"
 	"math"
-	"path/filepath"
 	"time"
 
 	"github.com/hajimehoshi/ebiten/v2"
@@ -266,6 +265,5 @@ func (g *game) saveScreenshot(dst *ebiten.Image) {
 		g.notices.post(err.Error())
 		return
 	}
-	host.Deliver(name)
-	g.notices.post("screenshot: " + filepath.ToSlash(name))
+	g.notices.post("screenshot: " + host.Deliver(name))
 }

@@ -147,7 +147,7 @@ func TestVideoSpan(t *testing.T) {
 		g.localInputs = [2]sim.Input{{Buttons: sim.Forward}}
 		g.nudgeServer()
 		if g != alone {
-			g.videos.start(g.lab, g.lab.Fork(), &g.stage, len(g.newCommands))
+			g.videos.start(g.lab, g.lab.Fork(), &g.stage, g.past.timeline.Take(), len(g.newCommands))
 		}
 		g.execute(stage.Show("yaw", "40"))
 		g.runTicks(t, 77)
@@ -272,7 +272,7 @@ func TestInterruptEndsVideos(t *testing.T) {
 	g := newTestGame(t, "rewind")
 	var files []string
 	for range 2 {
-		g.videos.start(g.lab, g.lab.Fork(), &g.stage, len(g.newCommands))
+		g.videos.start(g.lab, g.lab.Fork(), &g.stage, g.past.timeline.Take(), len(g.newCommands))
 		g.runTicks(t, 600)
 		files = append(files, filepath.Join(g.OutDir, fmt.Sprintf("video%d-%%03d.png", len(files))))
 		if err := g.videos.stop(video.Format{File: files[len(files)-1], W: 640, H: 360, FPS: 60}, "", false); err != nil {

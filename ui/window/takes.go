@@ -2,6 +2,7 @@ package window
 
 import (
 	"fmt"
+	"os"
 	"slices"
 
 	"ghostcube/predict/lab"
@@ -95,6 +96,9 @@ func (g *game) startTapeOfTake(n int) {
 	}
 	if err := g.sessionTape.close(g.lab); err != nil {
 		g.notices.post("the tape of the take before: " + err.Error())
+	}
+	if g.inPage {
+		_ = os.Remove(g.sessionTape.name)
 	}
 	g.sessionTape = nil
 	for i := h.timeline.Start(); i < n; i++ {

@@ -59,6 +59,19 @@ func (t *sessionTape) saveFinalCheck(l *lab.Lab) {
 	}
 }
 
+// soFar returns the tape as if the session ended now: l is at its last tick, or reviews its past.
+func (t *sessionTape) soFar(l *lab.Lab) ([]byte, error) {
+	if t.failed {
+		return nil, errors.New("it could not be written")
+	}
+	t.saveFinalCheck(l)
+	if err := t.writer.Flush(); err != nil {
+		return nil, err
+	}
+	b, err := os.ReadFile(t.name)
+	return append(b, t.writer.Ending(t.finalCheck)...), err
+}
+
 // close writes the last hashes and the end of the tape.
 func (t *sessionTape) close(l *lab.Lab) error {
 	if t.failed {

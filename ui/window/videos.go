@@ -12,6 +12,7 @@ import (
 
 	"ghostcube/predict/lab"
 	"ghostcube/render/video"
+	"ghostcube/ui/host"
 	"ghostcube/ui/recorder"
 	"ghostcube/ui/stage"
 	"ghostcube/ui/timeline"
@@ -24,10 +25,14 @@ type videos struct {
 	lab          *lab.Lab // at its start; nil: none is being recorded
 	stage        *stage.Stage
 	entries      []lab.Entry
+	applied      []lab.Command    // before the first entry, since the tick before it
 	skipCommands int              // commands of the first entry that lab has already applied
+	take         *timeline.Take   // at the start
 	beside       *recorder.Beside // nil: no other take is shown
 	besideTake   *timeline.Take
 	besideFrom   int // tick at the start
+
+	run *videoRun // by another copy of the program; nil: by a goroutine of this one
 
 	current  *videoJob // being written; nil: none
 	queue    []*videoJob
@@ -38,6 +43,7 @@ type videos struct {
 // videoJob is a video that is being written.
 type videoJob struct {
 	recording *recorder.Job
+	run       *videoRun // nil: a goroutine of this program writes it
 	ticksDone atomic.Int64
 	stop      chan struct{} // closed to end the video early
 	finished  chan struct{} // closed when err and result are valid
@@ -50,8 +56,8 @@ func (t *videos) recording() bool { return t.lab != nil }
 
 // start starts a recording of a session, of which fork is a copy. applied is the number of commands that the session has
 // applied since its last tick, which are also in its next entry.
-func (t *videos) start(l, fork *lab.Lab, s *stage.Stage, applied int) {
-	t.lab = fork
+func (t *videos) start(l, fork *lab.Lab, s *stage.Stage, take *timeline.Take, applied int) {
+	t.lab, t.take = fork, take
 	s.Refresh(l)
 	t.stage = s.Fork(t.lab)
 	for i, p := range t.lab.Panes {
@@ -76,6 +82,7 @@ func (t *videos) add(e lab.Entry) {
 		return
 	}
 	if len(t.entries) == 0 {
+		t.applied = e.Commands[:t.skipCommands]
 		e.Commands = e.Commands[t.skipCommands:]
 	}
 	t.entries = append(t.entries, e)
@@ -91,11 +98,15 @@ func withoutDisplay(e lab.Entry) lab.Entry {
 func (t *videos) stop(f video.Format, title string, noOverlay bool) error {
 	l, s, entries := t.lab, t.stage, t.entries
 	other, take := t.beside, t.besideTake
-	t.lab, t.stage, t.entries, t.beside, t.besideTake = nil, nil, nil, nil, nil
+	run := t.run
+	if run != nil {
+		run.prepare(t, f, title, noOverlay)
+	}
+	t.lab, t.stage, t.entries, t.beside, t.besideTake, t.run, t.take, t.applied = nil, nil, nil, nil, nil, nil, nil, nil
 	if len(entries) == 0 {
 		return errors.New("the video would be empty: it has no ticks")
 	}
-	m := &videoJob{finished: make(chan struct{})}
+	m := &videoJob{run: run, finished: make(chan struct{})}
 	m.stop = make(chan struct{})
 	if other != nil {
 		for i := range min(len(entries), take.End()-t.besideFrom) {
@@ -126,7 +137,11 @@ func (t *videos) startNext() {
 	t.current, t.queue = t.queue[0], t.queue[1:]
 	m := t.current
 	go func() {
-		m.result, m.err = recorder.Record(m.recording)
+		if m.run != nil {
+			m.err = m.run.write(func(share float64) { m.ticksDone.Store(int64(share * float64(len(m.recording.Entries)))) })
+		} else {
+			m.result, m.err = recorder.Record(m.recording)
+		}
 		close(m.finished)
 	}()
 }
@@ -152,7 +167,10 @@ func (t *videos) complete() (message string) {
 		message = "the video failed: " + m.err.Error()
 		t.errs = append(t.errs, fmt.Errorf("%s: %w", m.recording.Format.File, m.err))
 	} else {
-		message = fmt.Sprintf("video: %s, %d frames", filepath.ToSlash(m.recording.Format.File), m.result.FrameCount)
+		message = "video: " + host.Deliver(m.recording.Format.File)
+		if m.run == nil {
+			message += fmt.Sprintf(", %d frames", m.result.FrameCount)
+		}
 		t.messages = append(t.messages, message)
 	}
 	t.startNext()

@@ -24,7 +24,6 @@ import (
 	"ghostcube/ui/host"
 	"ghostcube/ui/plan"
 	"ghostcube/ui/stage"
-	"ghostcube/ui/timeline"
 )
 
 // Options describe the window and its session.
@@ -78,6 +77,8 @@ type game struct {
 	newCommands  []lab.Command // applied since the last tick
 	repeats      bool          // the commands are those of a tape or an earlier take
 	quit         chan os.Signal
+	inPage       bool // files are downloaded, and videos are written by another copy of the program
+	reports      reports
 	notices      notices
 	selected     *selection // nil: no correction is selected
 	packets      packetPointer
@@ -94,7 +95,7 @@ func Open(o Options) (opened bool, err error) {
 	if o.Report == nil {
 		o.Report = host.Report()
 	}
-	g := &game{Options: o, quit: make(chan os.Signal, 1)}
+	g := &game{Options: o, quit: make(chan os.Signal, 1), inPage: host.InPage}
 	g.panel.copyText = host.CopyText
 	if err := g.startPlan(o.Plan); err != nil {
 		return true, err
@@ -111,7 +112,7 @@ func Open(o Options) (opened bool, err error) {
 	ebiten.SetWindowSize(o.Width, o.Height)
 	ebiten.SetWindowResizingMode(ebiten.WindowResizingModeEnabled)
 	if os.Getenv("GOMEMLIMIT") == "" {
-		debug.SetMemoryLimit(timeline.MemoryLimit)
+		debug.SetMemoryLimit(g.memoryLimit())
 	}
 	signal.Notify(g.quit, os.Interrupt, syscall.SIGTERM)
 	defer signal.Stop(g.quit)
@@ -175,6 +176,9 @@ func (g *game) endSession() error {
 	if t.file == nil {
 		return nil
 	}
+	if g.inPage { // nobody can get at it any more
+		return errors.Join(t.close(g.lab), os.Remove(t.name))
+	}
 	fmt.Fprintf(os.Stdout, "session tape: %s\n", t.name)
 	return t.close(g.lab)
 }
@@ -214,6 +218,7 @@ func (g *game) Update() (err error) {
 		return nil
 	}
 	g.past.wait()
+	g.pauseHidden(host.TimeHidden())
 	captured := g.updatePanel()
 	captured.pointer = g.updateBar(captured) || captured.pointer
 	g.controls.update(g, captured)

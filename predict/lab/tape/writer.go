@@ -107,9 +107,22 @@ func (t *Writer) Flush() error {
 	return t.err
 }
 
+// Ending returns the lines with which a tape would end here: a hash check, unless the tick has one, and the last line.
+// Call it after Flush.
+func (t *Writer) Ending(c *HashCheck) string {
+	check := ""
+	if t.totalTicks != t.lastCheckTick {
+		check = c.String() + "\n"
+	}
+	return check + t.lastLine() + "\n"
+}
+
+// lastLine says that the tape is complete.
+func (t *Writer) lastLine() string { return "end " + strconv.Itoa(t.totalTicks) }
+
 // Close writes the last line. It does not close the io.Writer.
 func (t *Writer) Close() error {
 	t.flushTicks()
-	t.writeLine("end " + strconv.Itoa(t.totalTicks))
+	t.writeLine(t.lastLine())
 	return t.Flush()
 }

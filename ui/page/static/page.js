@@ -26,22 +26,10 @@
 	const again = location.href.split("#")[0]; // this address loads the page again
 	const without = location.search ? location.pathname + (/[?&]embed=1\b/.test(location.search) ? "?embed=1" : "") : "";
 
-	function download(name, bytes) {
-		const link = document.createElement("a");
-		link.href = URL.createObjectURL(new Blob([bytes]));
-		link.download = name.slice(name.lastIndexOf("/") + 1);
-		link.click();
-		setTimeout(() => URL.revokeObjectURL(link.href), 60000);
-	}
-
-	// The functions that the program calls (package ui/host).
-	globalThis.ghostcube = {
-		deliver(name) { download(name, memfs.get(name)); },
-		copy(text) { return navigator.clipboard.writeText(text); },
-		ready() { // the first picture is on the screen
-			performance.mark("ghostcube-picture");
-			loading.hidden = true;
-		},
+	// The program calls it: the first picture is on the screen.
+	ghostcube.ready = () => {
+		performance.mark("ghostcube-picture");
+		loading.hidden = true;
 	};
 
 	// Missing is the error of a browser that cannot run the program.
@@ -160,6 +148,8 @@
 		}
 		const module = await program;
 		performance.mark("ghostcube-compiled");
+		ghostcube.module = module; // for the worker (files.js)
+		ghostcube.restoreKept();
 		const go = new Go();
 		go.argv = ["ghostcube", "open", location.search];
 		go.exit = ended;

@@ -1,0 +1,163 @@
+// What leaves the page: files, texts for the clipboard, and what the browser keeps until the next visit. It also starts
+// the worker that makes videos and reports, and watches whether the tab is hidden.
+"use strict";
+
+(() => {
+	// Settings files are kept under this name and their path.
+	const keptPrefix = "ghostcube:";
+	const keptMax = 500000; // characters in all
+
+	let tasks = 0; // of the worker
+	let hiddenSince = document.hidden ? performance.now() : 0;
+	let timeHidden = 0; // milliseconds, not yet told to the program
+
+	function baseName(path) {
+		return path.slice(path.lastIndexOf("/") + 1);
+	}
+
+	function download(name, bytes) {
+		const link = document.createElement("a");
+		link.href = URL.createObjectURL(new Blob([bytes]));
+		link.download = baseName(name);
+		link.click();
+		setTimeout(() => URL.revokeObjectURL(link.href), 60000);
+	}
+
+	function element(name, text = "") {
+		const e = document.createElement(name);
+		e.textContent = text;
+		return e;
+	}
+
+	// focusProgram gives the keys back to the program.
+	function focusProgram() {
+		document.querySelector("canvas")?.focus();
+	}
+
+	// showText shows a text that could not be copied, selected, so that nothing is lost.
+	function showText(text) {
+		const dialog = element("dialog");
+		const field = element("textarea", text);
+		const buttons = element("p");
+		const copy = element("button", "Copy");
+		const close = element("button", "Close");
+		field.readOnly = true;
+		field.rows = Math.min(8, 1 + Math.ceil(text.length / 60));
+		copy.onclick = () => {
+			field.select();
+			if (document.execCommand("copy")) {
+				dialog.close();
+			}
+		};
+		close.onclick = () => dialog.close();
+		dialog.onclose = () => {
+			dialog.remove();
+			focusProgram();
+		};
+		buttons.append(copy, close);
+		dialog.append(element("p", "The browser did not copy this text by itself. It is selected here:"), field, buttons);
+		document.body.append(dialog);
+		dialog.showModal();
+		field.focus();
+		field.select();
+	}
+
+	function keptSize() {
+		let n = 0;
+		for (const [key, value] of Object.entries(localStorage)) {
+			n += key.startsWith(keptPrefix) ? key.length + value.length : 0;
+		}
+		return n;
+	}
+
+	document.addEventListener("visibilitychange", () => {
+		if (document.hidden) {
+			hiddenSince = performance.now();
+		} else if (hiddenSince > 0) {
+			timeHidden += performance.now() - hiddenSince;
+			hiddenSince = 0;
+		}
+	});
+	addEventListener("beforeunload", (e) => {
+		if (tasks > 0) { // a video would be lost
+			e.preventDefault();
+		}
+	});
+
+	// The functions that the program calls (package ui/host).
+	globalThis.ghostcube = {
+		module: null, // the compiled program
+
+		// deliver downloads a file, which then leaves the memory.
+		deliver(path) {
+			download(path, memfs.get(path));
+			fs.unlink(path, () => {});
+		},
+
+		// copy copies a text, or shows it. It resolves to whether the text is in the clipboard.
+		async copy(text) {
+			try {
+				await navigator.clipboard.writeText(text);
+				return true;
+			} catch {
+				showText(text);
+				return false;
+			}
+		},
+
+		// keep keeps a file until the next visit. It returns why it cannot, or nothing.
+		keep(path) {
+			const text = new TextDecoder().decode(memfs.get(path));
+			const key = keptPrefix + path;
+			try {
+				if (keptSize() - (localStorage.getItem(key)?.length ?? 0) + text.length > keptMax) {
+					return "the page keeps at most 500 kB between visits";
+				}
+				localStorage.setItem(key, text);
+			} catch (e) {
+				return "the browser keeps nothing for this page: " + e.message;
+			}
+			return "";
+		},
+
+		// restoreKept puts the files of earlier visits into the memory.
+		restoreKept() {
+			try {
+				for (const [key, value] of Object.entries(localStorage)) {
+					if (key.startsWith(keptPrefix)) {
+						memfs.put(key.slice(keptPrefix.length), new TextEncoder().encode(value));
+					}
+				}
+			} catch { // the browser has no storage for this page
+			}
+		},
+
+		// hidden returns for how many milliseconds the tab was hidden since the last call.
+		hidden() {
+			const n = timeHidden;
+			timeHidden = 0;
+			return n;
+		},
+
+		// run runs the program in a worker. files has pairs of a path and bytes. done is called once, with the exit code,
+		// the output and the wanted file.
+		run(args, files, wanted, progress, done) {
+			const worker = new Worker("worker.js");
+			const end = (code, output, file) => {
+				tasks--;
+				worker.terminate();
+				done(code, output, file);
+			};
+			tasks++;
+			worker.onmessage = ({ data }) => {
+				if (data.progress !== undefined) {
+					progress(data.progress);
+				} else {
+					end(data.code, data.output, data.file);
+				}
+			};
+			worker.onerror = (e) => end(-1, e.message ?? "the worker did not start", new Uint8Array(0));
+			worker.postMessage({ module: this.module, args, files, wanted });
+		},
+	};
+})();

@@ -1,0 +1,67 @@
+package window
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+
+	"ghostcube/predict/lab"
+	"ghostcube/predict/lab/tape"
+	"ghostcube/render/video"
+	"ghostcube/ui/host"
+)
+
+// videoRun is a video that another copy of the program writes, because this one has a single thread. The other one knows
+// nothing of the session, so it gets a tape from its start, and makes all ticks up to the span of the video first.
+type videoRun struct {
+	config  lab.Config
+	panes   []string // when the session started
+	version string
+
+	tape bytes.Buffer
+	args []string
+	file string
+}
+
+// videoTape is the name of the tape in the other copy.
+const videoTape = "session.tape"
+
+// prepare makes the tape and the arguments of a recording that ends now.
+func (r *videoRun) prepare(t *videos, f video.Format, title string, noOverlay bool) {
+	w := tape.NewWriter(&r.tape, r.version, r.config, r.panes)
+	start := t.lab.Ticks() // of the recording
+	for i := range int(start) {
+		w.Add(withoutDisplay(*t.take.Entry(i)))
+	}
+	for i, e := range t.entries {
+		if i == 0 {
+			commands := withoutDisplay(lab.Entry{Commands: t.applied}).Commands
+			for _, d := range t.lab.Display() {
+				commands = append(commands, lab.Command{Verb: "show", Pane: lab.AllPanes, Name: d.Name, Value: d.Value})
+			}
+			e.Commands = slices.Concat(commands, e.Commands)
+		}
+		w.Add(e)
+	}
+	_ = w.Close() // a buffer takes all
+	r.file = f.File
+	r.args = []string{
+		"record", "--tape", videoTape, "--from", strconv.FormatFloat((float64(start)+0.5)/float64(r.config.Rate), 'g', -1, 64),
+		"--size", strconv.Itoa(f.W) + "x" + strconv.Itoa(f.H), "--fps", strconv.Itoa(f.FPS),
+		"--title=" + title, "--footer=", "--output", filepath.Base(f.File),
+	}
+	if noOverlay {
+		r.args = append(r.args, "--no-hud")
+	}
+}
+
+// write has the video written, and writes it into its file.
+func (r *videoRun) write(progress func(share float64)) error {
+	_, b, err := host.Run(r.args, map[string][]byte{videoTape: r.tape.Bytes()}, filepath.Base(r.file), progress)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(r.file, b, 0o666)
+}
