@@ -315,6 +315,19 @@ func BenchmarkSeek(b *testing.B) {
 	}
 }
 
+// TestBudget checks that a smaller budget keeps fewer checkpoints.
+func TestBudget(t *testing.T) {
+	s := newSession(t, "zen", "perfect", "rewind")
+	s.play(60 * 15)
+	large := s.Checkpoints()
+	s = newSession(t, "zen", "perfect", "rewind")
+	s.Budget = 16 << 20
+	s.play(60 * 15)
+	if small := s.Checkpoints(); large < 14 || small < 4 || small > 8 {
+		t.Errorf("%d checkpoints, and %d in 16 MiB, want at most 8", large, small)
+	}
+}
+
 // TestHour checks the memory of an hour of katamari with two panes, and measures jumps back by a minute. It prints
 // the median and the longest of 50.
 func TestHour(t *testing.T) {

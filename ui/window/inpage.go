@@ -2,7 +2,6 @@ package window
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"time"
@@ -23,7 +22,8 @@ func (g *game) memoryLimit() int64 {
 	return timeline.MemoryLimit
 }
 
-// pauseHidden pauses a session whose tab was hidden for some time, and says so. A browser calls no Update meanwhile.
+// pauseHidden pauses a session whose tab was hidden for some time; the header says so. A browser calls no Update
+// meanwhile.
 func (g *game) pauseHidden(away time.Duration) {
 	if away == 0 {
 		return
@@ -35,7 +35,7 @@ func (g *game) pauseHidden(away time.Duration) {
 		return
 	}
 	g.paused = true
-	g.notices.post(fmt.Sprintf("paused while the tab was hidden, for %s: P resumes", away.Round(time.Second)))
+	g.away = max(away.Round(time.Second), time.Second)
 }
 
 // tapeSoFar returns the tape of the session as if it ended now.

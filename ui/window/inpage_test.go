@@ -180,11 +180,94 @@ func TestHiddenTab(t *testing.T) {
 	if n := g.dueTicks(); !g.paused || n != 0 {
 		t.Errorf("paused %v, %d ticks", g.paused, n)
 	}
-	if len(g.notices.list) != 1 || g.notices.list[0].text != "paused while the tab was hidden, for 12s: P resumes" {
-		t.Errorf("notices %v", g.notices.list)
+	if a := g.alert(); a != "paused: the tab was hidden for 12s (P resumes)" {
+		t.Errorf("the header says %q", a)
 	}
+	g.paused = false // P
+	if n := g.dueTicks(); n != 1 {
+		t.Errorf("%d ticks after P", n)
+	}
+	g.paused = true
 	g.pauseHidden(time.Second)
-	if len(g.notices.list) != 1 {
-		t.Errorf("a paused session says %v", g.notices.list)
+	if a := g.alert(); strings.Contains(a, "hidden") {
+		t.Errorf("a paused session says %q", a)
+	}
+}
+
+// TestWordsInPage promises that no text of the panel and no notice in a page speaks of a terminal or a folder, which a
+// page does not have, and that the window on a desktop has none of the page's downloads.
+func TestWordsInPage(t *testing.T) {
+	g := newTestGame(t, "rewind")
+	g.inPage = true
+	g.screen.w, g.screen.h, g.screen.scale = 1280, 720, 1
+	g.runTicks(t, 10)
+	var texts []string
+	g.panel.ui.OnHelp = func(text string) { texts = append(texts, text) }
+	for _, p := range pages() {
+		g.openPage(t, p.name)
+	}
+	if cut := g.panel.ui.Cut(); len(cut) > 0 {
+		t.Errorf("cut %q", cut)
+	}
+	g.openPage(t, "Compare")
+	g.typeText(t, "preset name", "mine")
+	g.click(t, "save preset")
+	g.click(t, "download tape")
+	g.click(t, "download preset")
+	g.copyCommand()
+	g.panel.copyText = func(string) error { return os.ErrPermission }
+	g.copyCommand()
+	for _, n := range g.notices.list {
+		texts = append(texts, n.text)
+	}
+	if len(g.notices.list) != 4 || len(texts) < 100 {
+		t.Errorf("%d texts, notices %v", len(texts), g.notices.list)
+	}
+	for _, text := range texts {
+		text = strings.ReplaceAll(text, filepath.ToSlash(g.OutDir), "") // that of this test, which runs on a desktop
+		if strings.Contains(text, "terminal") || strings.Contains(text, "folder") || strings.Contains(text, "ghostcube-out") {
+			t.Errorf("a page says %q", text)
+		}
+	}
+	g.click(t, "tab Score")
+	g.inPage = false
+	for _, p := range pages() {
+		g.openPage(t, p.name)
+		for _, c := range g.panel.controls {
+			if strings.HasPrefix(c.name, "download") {
+				t.Errorf("a window has %q", c.name)
+			}
+		}
+	}
+}
+
+// TestPageRefusals promises that a page says why it writes no video of two takes, keeps a smaller past than a desktop, and
+// drops the tape of a session that has ended.
+func TestPageRefusals(t *testing.T) {
+	g := newTestGame(t, "rewind")
+	g.inPage = true
+	if g.memoryLimit() >= 400<<20 {
+		t.Errorf("a page takes %d MiB", g.memoryLimit()>>20)
+	}
+	g.runTicks(t, 130)
+	g.seekFully(60)
+	g.nudgeServer() // begins a take
+	g.runTicks(t, 10)
+	g.toggleBeside()
+	if g.beside.take == nil {
+		t.Fatal("there is no other take")
+	}
+	g.toggleRecording()
+	if last := g.notices.list[len(g.notices.list)-1].text; g.videos.recording() || !strings.Contains(last, "two takes") {
+		t.Errorf("recording %v, notice %q", g.videos.recording(), last)
+	}
+	if err := g.endSession(); err != nil {
+		t.Fatal(err)
+	}
+	if files, _ := filepath.Glob(filepath.Join(g.OutDir, "*.tape")); len(files) != 0 {
+		t.Errorf("tapes of sessions that have ended: %v", files)
+	}
+	if err := g.startPlan(g.plan); err != nil || g.past.timeline.Budget != pageBudget {
+		t.Errorf("%v, a budget of %d bytes", err, g.past.timeline.Budget)
 	}
 }

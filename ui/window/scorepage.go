@@ -13,10 +13,10 @@ import (
 // scorePage has the graphs of the focused pane and the scores of all panes.
 func (g *game) scorePage() {
 	ui, focus := &g.panel.ui, g.lab.Focus()
-	g.scores()
 	if g.inPage && ui.Button("download report", ui.Next(22), "download report (JSON)", "Run the session so far again and download its scores, all measures of all panes, as ghostcube play --format json prints them.") {
 		g.reports.start(g)
 	}
+	g.scores()
 	ui.Heading(fmt.Sprintf("Graphs, pane %d", focus+1))
 	for i := range stage.GraphCount {
 		g.drawGraph(focus, i)

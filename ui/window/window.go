@@ -69,6 +69,7 @@ type game struct {
 	tapeTick     int // next tick of the tape
 	tapeTicks    int // length of the tape; then the keys drive the session
 	paused       bool
+	away         time.Duration // for which the tab was hidden, if that is why the session is paused
 	pendingSteps int           // single ticks to make while paused
 	accumulator  float64       // fraction of a tick that is due
 	localInputs  [2]sim.Input  // from keys and gamepads, by player
@@ -258,7 +259,7 @@ func (g *game) dueTicks() int {
 		g.pendingSteps, g.accumulator = 0, 0
 		return n
 	}
-	g.pendingSteps = 0
+	g.pendingSteps, g.away = 0, 0
 	g.accumulator += g.settings().Speed
 	n := int(g.accumulator)
 	g.accumulator -= float64(n)
