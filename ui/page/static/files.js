@@ -142,13 +142,19 @@
 		// run runs the program in a worker. files has pairs of a path and bytes. done is called once, with the exit code,
 		// the output and the wanted file.
 		run(args, files, wanted, progress, done) {
-			const worker = new Worker("worker.js");
+			let worker;
 			const end = (code, output, file) => {
 				tasks--;
-				worker.terminate();
+				worker?.terminate();
 				done(code, output, file);
 			};
 			tasks++;
+			try {
+				worker = new Worker("worker.js");
+			} catch (e) { // as in a frame that has no origin
+				setTimeout(end, 0, -1, String(e), new Uint8Array(0));
+				return;
+			}
 			worker.onmessage = ({ data }) => {
 				if (data.progress !== undefined) {
 					progress(data.progress);
