@@ -268,7 +268,7 @@ func newResult(l *lab.Lab, m *plan.Plan, latency []latencySamples) *result {
 	c := l.Config()
 	r := &result{
 		Version: Version, Scene: c.Scene, Network: c.Network.String(), Seed: c.Network.Seed,
-		Rate: c.Rate, Seat: c.Seat.String(), Tape: m.TapeName, Ticks: int(l.Ticks()),
+		Rate: c.Rate, Seat: c.Seat.String(), Tape: plan.TapeTitle(m.TapeName), Ticks: int(l.Ticks()),
 		networkBrief: c.Network.Summary(), leading: leadingNames(l.Panes),
 	}
 	for i, p := range l.Panes {

@@ -1,23 +1,109 @@
 package cli
 
 import (
+	"fmt"
+	"time"
+
 	"ghostcube/ui/plan"
 )
 
 type openCommand struct {
 	Link         string `arg:"" optional:"" help:"Link to a session, or the part of it from the question mark on." placeholder:"LINK"`
+	Text         bool   `group:"output" help:"Open no window: run the session to the moment of the link, and print hashes and scores."`
 	DisplayFlags `embed:""`
-	Out          string `group:"output" help:"Folder for videos, screenshots and tapes." default:"ghostcube-out" placeholder:"ghostcube-out"`
-	Size         string `group:"output" help:"Size of the window in pixels." default:"1280x720" placeholder:"1280x720"`
-	Renderer     string `group:"output" help:"gpu-supersampled, gpu, software, software-half, or auto for the best that keeps up." default:"auto" placeholder:"auto"`
+	WindowFlags  `embed:""`
+}
+
+// Help returns the detailed help.
+func (c *openCommand) Help() string {
+	return `
+A link has the settings of a session in the spelling of the flags, as in ?compare=csp-redundancy or
+?scene=zen&network=wifi-bad,loss=5%. at=12.5s pauses the session at that time. The button "copy link" of the
+window copies such a link. docs/share.md lists all parameters.
+
+--text runs the session without a window, up to at, or else to the end of its tape, or for 10 s. Equal
+links give equal hashes on every machine and in every browser. Quote a link, which has characters that
+the shell reads.
+
+Examples:
+  ghostcube open '?compare=csp-redundancy&at=12.5s'
+  ghostcube open --text 'https://example.org/lab/?scene=zen&network=wifi-bad'
+`
 }
 
 // Run opens the window with the session of a link.
 func (c *openCommand) Run(p *program) error {
-	settings, err := plan.ParseLink(c.Link)
+	x, err := plan.ParseLink(c.Link)
+	if err != nil {
+		return usageError{fmt.Errorf("link: %w", err)}
+	}
+	session, err := p.planLink(x)
+	if err != nil {
+		return usageError{fmt.Errorf("link: %w", err)}
+	}
+	show := x.Show
+	if show != "" && c.Show != "" {
+		show += ","
+	}
+	display := DisplayFlags{Show: show + c.Show}
+	commands, err := display.displayCommands()
 	if err != nil {
 		return usageError{err}
 	}
-	run := runCommand{SessionFlags: SessionFlags(settings), DisplayFlags: c.DisplayFlags, Out: c.Out, Size: c.Size, Renderer: c.Renderer}
-	return run.Run(p)
+	if c.Text {
+		return p.printSession(x, session)
+	}
+	reason, err := p.openWindow(&WindowOptions{Plan: session, Display: commands, At: x.Ticks(session.Config.Rate), Embed: x.Embed, Page: x.Page}, &c.WindowFlags)
+	if reason == "" || err != nil {
+		return err
+	}
+	if x.At > 0 && x.Settings.Seconds == 0 { // the recording ends at the moment
+		x.Settings.Seconds = x.At.Seconds()
+		if session, err = p.planLink(x); err != nil {
+			return usageError{fmt.Errorf("link: %w", err)}
+		}
+	}
+	run := runCommand{SessionFlags: SessionFlags(x.Settings), DisplayFlags: display, WindowFlags: c.WindowFlags}
+	return p.withoutWindow(&run, session, commands, reason)
+}
+
+// planLink plans the session of a link. The settings file does not change it.
+func (p *program) planLink(x *plan.Link) (*plan.Plan, error) {
+	if x.Lesson != "" {
+		return p.planLesson(x.Lesson)
+	}
+	return p.library.New(x.Settings, plan.Settings{}, "")
+}
+
+// textSeconds is the length of a session without a moment and without a tape, as text.
+const textSeconds = 10
+
+// printSession runs the session of a link without a window and prints its hashes and scores.
+func (p *program) printSession(x *plan.Link, session *plan.Plan) error {
+	if session.Lesson != nil {
+		return p.playLesson(session)
+	}
+	rate := session.Config.Rate
+	n := x.Ticks(rate)
+	if n == 0 {
+		n = session.Ticks(textSeconds)
+	}
+	l, err := session.NewLab()
+	if err != nil {
+		return usageError{err}
+	}
+	l.Stopwatch = p.Now
+	bar := p.newProgress("open", n)
+	latency, err := runEntries(l, session.UnattendedEntries(n), bar.set)
+	bar.finish()
+	if err != nil {
+		return usageError{fmt.Errorf("link: %w", err)}
+	}
+	r := newResult(l, session, latency)
+	fmt.Fprintf(p.Stdout, "link  %s\ntick  %d, %.3f s\n", x.Query(), n, (time.Duration(n) * time.Second / time.Duration(rate)).Seconds())
+	for i := range r.Panes {
+		fmt.Fprintf(p.Stdout, "hash  %s  pane %d, %s\n", r.Panes[i].Hash, i+1, r.Panes[i].spec)
+	}
+	fmt.Fprintln(p.Stdout)
+	return r.writeBrief(p.Stdout)
 }

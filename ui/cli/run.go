@@ -17,9 +17,14 @@ type runCommand struct {
 	SessionFlags `embed:""`
 	DisplayFlags `embed:""`
 	Lesson       string `group:"session" help:"Lesson of the tour to start with, which has a session of its own (see list lessons)." placeholder:"NAME"`
-	Out          string `group:"output" help:"Folder for videos, screenshots and tapes." default:"ghostcube-out" placeholder:"ghostcube-out"`
-	Size         string `group:"output" help:"Size of the window in pixels." default:"1280x720" placeholder:"1280x720"`
-	Renderer     string `group:"output" help:"gpu-supersampled, gpu, software, software-half, or auto for the best that keeps up." default:"auto" placeholder:"auto"`
+	WindowFlags  `embed:""`
+}
+
+// WindowFlags are the flags of the commands that open the window.
+type WindowFlags struct {
+	Out      string `group:"output" help:"Folder for videos, screenshots and tapes." default:"ghostcube-out" placeholder:"ghostcube-out"`
+	Size     string `group:"output" help:"Size of the window in pixels." default:"1280x720" placeholder:"1280x720"`
+	Renderer string `group:"output" help:"gpu-supersampled, gpu, software, software-half, or auto for the best that keeps up." default:"auto" placeholder:"auto"`
 }
 
 // Help returns the detailed help.
@@ -42,6 +47,10 @@ type WindowOptions struct {
 	Width, Height int           // pixels
 	Renderer      int           // index of Renderers
 
+	At    int    // ticks of the first session that are made at once; then it is paused; 0: none
+	Embed bool   // the panes alone, for articles
+	Page  string // address to which links belong; empty: none is known
+
 	Comparisons []plan.Comparison // for the panel
 	Library     *plan.Library     // for presets and traces
 
@@ -54,13 +63,6 @@ var Renderers = []string{"auto", "gpu-supersampled", "gpu", "software", "softwar
 
 // Run opens the window, or records the session if there is none.
 func (c *runCommand) Run(p *program) error {
-	w, h, err := parseSize(c.Size, 320, 240)
-	if err != nil {
-		return err
-	}
-	if err := checkChoice("renderer", c.Renderer, Renderers...); err != nil {
-		return err
-	}
 	session, err := c.plan(p)
 	if err != nil {
 		return usageError{err}
@@ -69,23 +71,38 @@ func (c *runCommand) Run(p *program) error {
 	if err != nil {
 		return usageError{err}
 	}
-	reason := "this build has none"
-	if p.OpenWindow != nil {
-		comparisons, err := p.library.Comparisons()
-		if err != nil {
-			return err
-		}
-		o := &WindowOptions{
-			Comparisons: comparisons, Library: &p.library,
-			Plan: session, Display: show, OutDir: c.Out, Width: w, Height: h, Renderer: slices.Index(Renderers, c.Renderer),
-			PlanComparison: func(name string) (*plan.Plan, error) { return p.newPlan(SessionFlags{Compare: name}, "") },
-		}
-		opened, err := p.OpenWindow(o)
-		if opened || err == nil {
-			return err
-		}
-		reason = err.Error()
+	reason, err := p.openWindow(&WindowOptions{Plan: session, Display: show}, &c.WindowFlags)
+	if reason == "" || err != nil {
+		return err
 	}
+	return p.withoutWindow(c, session, show, reason)
+}
+
+// openWindow opens the window, or returns the reason why there is none.
+func (p *program) openWindow(o *WindowOptions, f *WindowFlags) (reason string, err error) {
+	if o.Width, o.Height, err = parseSize(f.Size, 320, 240); err != nil {
+		return "", err
+	}
+	if err := checkChoice("renderer", f.Renderer, Renderers...); err != nil {
+		return "", err
+	}
+	if p.OpenWindow == nil {
+		return "this build has none", nil
+	}
+	if o.Comparisons, err = p.library.Comparisons(); err != nil {
+		return "", err
+	}
+	o.Library, o.OutDir, o.Renderer = &p.library, f.Out, slices.Index(Renderers, f.Renderer)
+	o.PlanComparison = func(name string) (*plan.Plan, error) { return p.newPlan(SessionFlags{Compare: name}, "") }
+	opened, err := p.OpenWindow(o)
+	if opened || err == nil {
+		return "", err
+	}
+	return err.Error(), nil
+}
+
+// withoutWindow plays the lesson of a session, or records the session, where no window can be opened.
+func (p *program) withoutWindow(c *runCommand, session *plan.Plan, show []lab.Command, reason string) error {
 	if session.Lesson != nil {
 		fmt.Fprintf(p.Stdout, "No window (%s): the lesson runs without a viewer.\n\n", reason)
 		return p.playLesson(session)

@@ -47,7 +47,7 @@ func (c *tourCommand) Run(p *program) error {
 		}
 		return p.playLesson(session)
 	}
-	return (&runCommand{Lesson: c.Lesson, Out: c.Out, Size: c.Size, Renderer: "auto"}).Run(p)
+	return (&runCommand{Lesson: c.Lesson, WindowFlags: WindowFlags{Out: c.Out, Size: c.Size, Renderer: "auto"}}).Run(p)
 }
 
 // planLesson plans the session of a lesson.

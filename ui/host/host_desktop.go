@@ -77,3 +77,9 @@ func Ready() {}
 // Report returns where a test wants the report of the frames (ui/window, Options.Report), or nil. On a desktop the test
 // passes it to the window.
 func Report() io.Writer { return nil }
+// Address returns the address of the page without its query; empty on a desktop.
+func Address() string { return "" }
+
+// SetAddress makes a query, which begins with a question mark, that of the page's address. On a desktop it does
+// nothing. Browsers allow about one call a second.
+func SetAddress(query string) {}

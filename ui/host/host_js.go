@@ -134,3 +134,9 @@ func (f reportFunction) Write(b []byte) (int, error) {
 	js.Value(f).Invoke(string(b))
 	return len(b), nil
 }
+// Address returns the address of the page without its query; empty on a desktop.
+func Address() string { return page.Call("address").String() }
+
+// SetAddress makes a query, which begins with a question mark, that of the page's address. On a desktop it does
+// nothing. Browsers allow about one call a second.
+func SetAddress(query string) { page.Call("setAddress", query) }

@@ -1,7 +1,9 @@
 package plan
 
 import (
+	"bytes"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -13,13 +15,15 @@ import (
 )
 
 // Library finds tapes, traces, comparisons and mechanisms. Built-in tapes and traces have names; a name
-// with a dot or a slash is a file.
+// with a dot or a slash is a file. A tape can also stand for itself, as InlineTape makes it.
 type Library struct {
 	Tapes           fs.FS  // tapes/NAME.tape
 	Traces          fs.FS  // traces/NAME.csv
 	ComparisonFiles fs.FS  // comparisons/*.toml
 	LessonFiles     fs.FS  // lessons/NN-NAME.toml
 	MechanismFile   []byte // mechanisms.toml
+
+	Dropped map[string][]byte // tapes that are no files here, by their names; may be nil
 
 	// Warn is called with a warning, such as of a truncated tape. It may be nil.
 	Warn func(text string)
@@ -47,9 +51,24 @@ func fileNames(from fs.FS, folder, ending string) []string {
 	return names
 }
 
+// isFile reports whether the name of a tape or a trace is that of a file.
+func isFile(name string) bool { return strings.ContainsAny(name, "./\\") }
+
+// openTape opens a tape.
+func (b *Library) openTape(name string) (io.ReadCloser, error) {
+	if strings.HasPrefix(name, inlinePrefix) {
+		text, err := expandTape(name)
+		return io.NopCloser(bytes.NewReader(text)), err
+	}
+	if text, ok := b.Dropped[name]; ok {
+		return io.NopCloser(bytes.NewReader(text)), nil
+	}
+	return open(b.Tapes, "tapes", name, ".tape")
+}
+
 // open opens a built-in file by its name, or any other file.
-func open(from fs.FS, folder, name, ending string) (fs.File, error) {
-	if strings.ContainsAny(name, "./\\") {
+func open(from fs.FS, folder, name, ending string) (io.ReadCloser, error) {
+	if isFile(name) {
 		return os.Open(name)
 	}
 	f, err := from.Open(folder + "/" + name + ending)
@@ -61,20 +80,21 @@ func open(from fs.FS, folder, name, ending string) (fs.File, error) {
 
 // ReadTape reads a tape, which may be truncated. A tape without ticks is an error.
 func (b *Library) ReadTape(name string) (*tape.Tape, error) {
-	file, err := open(b.Tapes, "tapes", name, ".tape")
+	file, err := b.openTape(name)
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
+	title := TapeTitle(name)
 	t, err := tape.Read(file)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return nil, fmt.Errorf("%s: %w", title, err)
 	}
 	if len(t.Entries) == 0 {
-		return nil, fmt.Errorf("%s: the tape has no ticks", name)
+		return nil, fmt.Errorf("%s: the tape has no ticks", title)
 	}
 	if err := stage.CheckEntries(t.Entries); err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return nil, fmt.Errorf("%s: %w", title, err)
 	}
 	return t, nil
 }
@@ -91,7 +111,7 @@ func (b *Library) LoadTape(name string) (*tape.Tape, error) {
 // WarnTruncated warns if a tape is truncated.
 func (b *Library) WarnTruncated(name string, t *tape.Tape) {
 	if t.Truncated && b.Warn != nil {
-		b.Warn(fmt.Sprintf("%s is truncated: only its first %d ticks are used", name, len(t.Entries)))
+		b.Warn(fmt.Sprintf("%s is truncated: only its first %d ticks are used", TapeTitle(name), len(t.Entries)))
 	}
 }
 
@@ -114,16 +134,27 @@ func (b *Library) LoadTrace(name string) (*link.Trace, error) {
 func (b *Library) InlineTraces(network string) (string, error) {
 	items := strings.Split(network, ",")
 	for i, item := range items {
-		key, value, _ := strings.Cut(item, "=")
-		key, value = strings.TrimSpace(key), strings.TrimSpace(value)
-		if k := key[strings.IndexByte(key, '.')+1:]; k != "trace" || value == "none" || strings.HasPrefix(value, "us/") {
+		name, ok := traceName(item)
+		if !ok {
 			continue
 		}
-		t, err := b.LoadTrace(value)
+		t, err := b.LoadTrace(name)
 		if err != nil {
 			return "", err
 		}
-		items[i] = key + "=" + t.String()
+		key, _, _ := strings.Cut(item, "=")
+		items[i] = strings.TrimSpace(key) + "=" + t.String()
 	}
 	return strings.Join(items, ","), nil
+}
+
+// traceName returns the name in an item of a network that sets a trace. ok is false for other items, and for a trace
+// that is given by its samples.
+func traceName(item string) (name string, ok bool) {
+	key, value, _ := strings.Cut(item, "=")
+	key, value = strings.TrimSpace(key), strings.TrimSpace(value)
+	if key[strings.IndexByte(key, '.')+1:] != "trace" || value == "none" || strings.HasPrefix(value, "us/") {
+		return "", false
+	}
+	return value, true
 }

@@ -175,6 +175,24 @@ func (m *Plan) Entry(i int) lab.Entry {
 	return e
 }
 
+// Unattended returns the entry of tick i of a session in which no key is pressed: that of the tape up to its end, then
+// the forced faults alone.
+func (m *Plan) Unattended(i int) lab.Entry {
+	if i < m.Ticks(0) {
+		return m.Entry(i)
+	}
+	return lab.Entry{Inputs: make([]sim.Input, 1), Commands: m.Faults(i)}
+}
+
+// UnattendedEntries returns the first n entries of a session in which no key is pressed.
+func (m *Plan) UnattendedEntries(n int) []lab.Entry {
+	list := make([]lab.Entry, n)
+	for i := range list {
+		list[i] = m.Unattended(i)
+	}
+	return list
+}
+
 // Faults returns the forced faults of tick i: the repeated one, and those whose time falls to the
 // tick, which is the first one at or after that time.
 func (m *Plan) Faults(i int) (list []lab.Command) {
@@ -213,7 +231,7 @@ func (m *Plan) TapeNote() string {
 	if m.TapeName == "" {
 		return ""
 	}
-	return "tape " + strings.TrimSuffix(filepath.Base(m.TapeName), ".tape")
+	return "tape " + strings.TrimSuffix(filepath.Base(TapeTitle(m.TapeName)), ".tape")
 }
 
 // Title returns the title of the lesson or the comparison, or nothing if there is neither.

@@ -160,7 +160,7 @@ func (b *Library) check(s Settings) error {
 		}
 	}
 	if s.Tape != "" {
-		file, err := open(b.Tapes, "tapes", s.Tape, ".tape")
+		file, err := b.openTape(s.Tape)
 		if err != nil {
 			return &SettingError{"tape", "", err}
 		}

@@ -93,6 +93,16 @@ func SettingsOf(l *lab.Lab) Settings {
 	return s
 }
 
+// Apply sets what a show command says. Other commands, and those that CheckCommand refuses, change nothing.
+func (s *Settings) Apply(c lab.Command) {
+	if c.Verb != "show" {
+		return
+	}
+	if row, err := settingNamed(c.Name); err == nil {
+		row.parse(s, c.Value)
+	}
+}
+
 // anyGauge reports whether a gauge is shown.
 func (s *Settings) anyGauge() bool { return s.Packet || s.Ages || s.Latency || s.Slots }
 

@@ -38,6 +38,7 @@ func (g *game) comparePage() {
 	}
 	g.presetControls()
 	g.lessonControl()
+	g.shareControls()
 	ui.Heading("Comparisons")
 	p.comparisonFilter, _ = ui.Field(ui.Next(22), widget.Field{ID: "filter comparisons", Value: p.comparisonFilter, Placeholder: "filter by name, title, strategy or network", Live: true,
 		Help: "Type a part of a name, a title, a source, a strategy or a network. All words have to occur."})

@@ -58,13 +58,19 @@ func (h *controls) readMovement(g *game) {
 }
 
 // setButtons makes the inputs of both players, relative to the camera. Where there is one player, the second
-// player's keys are the first one's as well.
+// player's keys are the first one's as well. An input without buttons has no heading, so that the camera alone
+// changes no session.
 func (g *game) setButtons(first, second sim.Buttons) {
 	h := cameraHeading(g.settings().Yaw)
 	if g.lab.Players() < 2 {
 		first, second = first|second, 0
 	}
-	g.localInputs = [2]sim.Input{{Buttons: first, Heading: h}, {Buttons: second, Heading: h}}
+	g.localInputs = [2]sim.Input{}
+	for i, b := range [2]sim.Buttons{first, second} {
+		if b != 0 {
+			g.localInputs[i] = sim.Input{Buttons: b, Heading: h}
+		}
+	}
 }
 
 // stickButtons converts a stick's position, each axis in [-1, 1], to buttons: eight directions, and none near

@@ -150,11 +150,11 @@ func TestSeedField(t *testing.T) {
 func TestShownSettings(t *testing.T) {
 	s := stage.DefaultSettings
 	s.Yaw, s.Ages = 90, true
-	if got := shownSettings(s, "plain", 1); got != "ages=on,yaw=90" {
+	if got := shownSettings(s, startSettings("plain", 1)); got != "ages=on,yaw=90" {
 		t.Errorf("%s", got)
 	}
 	s.Split = false
-	if got := shownSettings(s, "plain", 2); got != "ages=on,yaw=90" {
+	if got := shownSettings(s, startSettings("plain", 2)); got != "ages=on,yaw=90" {
 		t.Errorf("with two panes: %s", got)
 	}
 }

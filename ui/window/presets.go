@@ -170,7 +170,7 @@ func (g *game) loadPreset(name string) {
 // copyCommand copies the command line of the session to the clipboard and prints it.
 func (g *game) copyCommand() {
 	line := "ghostcube " + g.sessionSettings().CommandLine()
-	if show := shownSettings(g.settings(), g.lab.Config().Scene, len(g.lab.Panes)); show != "" {
+	if show := shownSettings(g.settings(), startSettings(g.lab.Config().Scene, len(g.lab.Panes))); show != "" {
 		line += " --show " + show
 	}
 	err := g.panel.copyText(line)
@@ -190,11 +190,15 @@ func (g *game) copyCommand() {
 	g.notices.post("the command line is copied, and printed in the terminal")
 }
 
-// shownSettings returns the display settings that differ from those at the start of a session in a
-// scene, as --show takes them.
-func shownSettings(s stage.Settings, scene string, panes int) string {
-	start := stage.DefaultsOf(scene)
-	start.Split = panes == 1
+// startSettings returns the display settings at the start of a session.
+func startSettings(scene string, panes int) stage.Settings {
+	s := stage.DefaultsOf(scene)
+	s.Split = panes == 1
+	return s
+}
+
+// shownSettings returns the display settings that differ from those at the start of a session, as --show takes them.
+func shownSettings(s, start stage.Settings) string {
 	var list []string
 	for i := range stage.SettingTable {
 		d := &stage.SettingTable[i]

@@ -243,6 +243,8 @@ func (g *game) alert() string {
 		return text
 	case g.paused && g.away > 0:
 		return fmt.Sprintf("paused: the tab was hidden for %s (P resumes)", g.away)
+	case g.runUp > 0:
+		return g.runUpText()
 	case g.paused:
 		return "paused (P resumes, N steps one tick)"
 	case slow == "":

@@ -35,6 +35,10 @@ type Options struct {
 	Version       string        // of the program, for tapes
 	Renderer      Renderer
 
+	At    int    // ticks of the first session that are made at once; then it is paused; 0: none
+	Embed bool   // the panes alone, for articles
+	Page  string // address to which links belong, where the host knows none; empty: none is known
+
 	Comparisons []plan.Comparison // for the panel
 	Library     *plan.Library     // for presets and traces
 
@@ -65,6 +69,9 @@ type game struct {
 	sessionTape *sessionTape
 	past        past
 	beside      beside
+	share       share
+	drop        drop
+	runUp       int // tick up to which the session runs at once; 0: it does not
 
 	tapeTick     int // next tick of the tape
 	tapeTicks    int // length of the tape; then the keys drive the session
@@ -108,6 +115,7 @@ func Open(o Options) (opened bool, err error) {
 		g.execute(c)
 	}
 	g.offerTour()
+	g.runUp = o.At
 	g.screen.pace.request(o.Renderer)
 	ebiten.SetWindowTitle("Ghostcube")
 	ebiten.SetWindowSize(o.Width, o.Height)
@@ -152,6 +160,7 @@ func (g *game) startPlan(p *plan.Plan) error {
 	g.panel.tuned = nil
 	g.past.start(g)
 	g.beside = beside{}
+	g.share, g.runUp = share{}, 0
 	g.tour.start(p, l)
 	g.openLessonPage()
 	ebiten.SetTPS(p.Config.Rate)
@@ -220,6 +229,10 @@ func (g *game) Update() (err error) {
 	}
 	g.past.wait()
 	g.pauseHidden(host.TimeHidden())
+	if g.runUp > 0 {
+		return g.updateRunUp()
+	}
+	g.takeDropped()
 	captured := g.updatePanel()
 	captured.pointer = g.updateBar(captured) || captured.pointer
 	g.controls.update(g, captured)
@@ -247,6 +260,7 @@ func (g *game) Update() (err error) {
 	if g.tickErr != nil {
 		return ebiten.Termination
 	}
+	g.updateAddress()
 	g.past.makeCheckpoint()
 	g.screen.addTicks(n, g.lab.Config().Rate, g.paused, g.settings().Speed)
 	return nil

@@ -32,6 +32,10 @@
 		loading.hidden = true;
 	};
 
+	// The address of the page, without the query that names a session.
+	ghostcube.address = () => location.href.split(/[?#]/)[0];
+	ghostcube.setAddress = (query) => history.replaceState(null, "", query);
+
 	// Missing is the error of a browser that cannot run the program.
 	class Missing extends Error {}
 

@@ -1,0 +1,68 @@
+package cli
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"ghostcube/ui/plan"
+)
+
+// printed runs the program and returns its output.
+func printed(t *testing.T, args ...string) string {
+	t.Helper()
+	var out, problems bytes.Buffer
+	if code := Main(testEnvironment(args, &out, &problems)); code != 0 {
+		t.Fatalf("%v: code %d: %s", args, code, &problems)
+	}
+	return out.String()
+}
+
+var hashPattern = regexp.MustCompile(`(?m)^hash  ([0-9a-f]{16})  pane`)
+
+// TestSameLinkSameHash promises that a link gives the hashes that bench gives for its settings, that a tape inside a link
+// gives those of its file, and that the moment of a link beyond its tape is that of a session in which no key is pressed.
+func TestSameLinkSameHash(t *testing.T) {
+	hashes := func(link string) string {
+		t.Helper()
+		var list []string
+		for _, m := range hashPattern.FindAllStringSubmatch(printed(t, "open", "--text", link), -1) {
+			list = append(list, m[1])
+		}
+		if len(list) == 0 {
+			t.Fatalf("%s has no hashes", link)
+		}
+		return strings.Join(list, " ")
+	}
+	linked := hashes("?scene=plain&panes=rewind,snapshot&network=wifi-bad,loss=5%&tape=turns&at=3s&fault-every=1s")
+	bench := printed(t, "bench", "--scene", "plain", "--panes", "rewind,snapshot", "--network", "wifi-bad,loss=5%", "--tape", "turns", "--seconds", "3", "--fault-every", "1s")
+	for _, h := range strings.Fields(linked) {
+		if !strings.Contains(bench, h) {
+			t.Errorf("bench lacks the hash %s:\n%s", h, bench)
+		}
+	}
+	text := "ghostcube tape 2\nscene plain\nrate 60\nseat client\nseed 3\nnetwork latency=50ms\npane rewind\n---\n30 W\n! nudge all x 1\n60 D@7\nend 90\n"
+	setting, err := plan.InlineTape([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "hand.tape")
+	played := func(text string) string {
+		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return printed(t, "play", file)
+	}
+	want := played(text)
+	for _, link := range []string{"?tape=" + setting, "?tape=" + setting + "&at=1.5s"} {
+		if got := hashes(link); !strings.Contains(want, got) {
+			t.Errorf("%s: hash %s, play prints %s", link, got, want)
+		}
+	}
+	if got, want := hashes("?tape="+setting+"&at=2s"), played(strings.Replace(text, "end 90", "30\nend 120", 1)); !strings.Contains(want, got) {
+		t.Errorf("after the end of the tape: hash %s, play prints %s", got, want)
+	}
+}

@@ -1,0 +1,105 @@
+package plan
+
+import (
+	"strings"
+
+	"ghostcube/net/link"
+	"ghostcube/predict/lab"
+)
+
+// Shortest returns the settings without those that the comparison, the tape or the defaults have anyway. New plans the
+// same session from either. Profiles and built-in traces of a network have their names.
+func (b *Library) Shortest(s Settings) (Settings, error) {
+	base, err := b.New(Settings{Compare: s.Compare, Tape: s.Tape}, Settings{}, "")
+	if err != nil {
+		return s, err
+	}
+	usual := &base.Settings
+	equal := func(a, b string) bool { return a == b }
+	for _, x := range []struct {
+		value *string
+		usual string
+		same  func(a, b string) bool
+	}{
+		{&s.Scene, usual.Scene, equal}, {&s.Panes, usual.Panes, samePanes}, {&s.Network, usual.Network, b.sameNetwork}, {&s.Seat, usual.Seat, equal},
+		{&s.Seed, usual.Seed, equal}, {&s.Rate, usual.Rate, equal}, {&s.Fault, usual.Fault, equal},
+	} {
+		if *x.value != "" && x.same(*x.value, x.usual) {
+			*x.value = ""
+		}
+	}
+	if s.FaultEvery == usual.FaultEvery {
+		s.FaultEvery = 0
+	}
+	if s.Seconds == usual.Seconds {
+		s.Seconds = 0
+	}
+	s.Network = b.networkName(s.Network)
+	return s, nil
+}
+
+// samePanes reports whether two lists of specs open the same panes.
+func samePanes(a, b string) bool {
+	x, y := strings.Split(a, ","), strings.Split(b, ",")
+	if len(x) != len(y) {
+		return false
+	}
+	for i := range x {
+		if fullSpec(x[i]) != fullSpec(y[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// fullSpec returns a spec with the knobs that differ from their defaults, in the order of the strategy.
+func fullSpec(spec string) string {
+	spec = strings.TrimSpace(spec)
+	s, set, err := lab.ParseSpec(spec)
+	if err != nil {
+		return spec
+	}
+	knobs, _ := lab.Describe(s)
+	for _, x := range set {
+		if err := knobs.Set(x.Name, x.Value); err != nil {
+			return spec
+		}
+	}
+	return strings.Join(append([]string{s.Name}, knobs.Changed()...), ":")
+}
+
+// parseNetwork returns the conditions of a network's text. ok is false if it has an error.
+func (b *Library) parseNetwork(text string) (n link.Network, ok bool) {
+	text, err := b.InlineTraces(text)
+	return n, err == nil && n.Parse(text) == nil
+}
+
+// sameNetwork reports whether two texts have the same conditions.
+func (b *Library) sameNetwork(one, other string) bool {
+	x, ok := b.parseNetwork(one)
+	y, also := b.parseNetwork(other)
+	return ok && also && x.String() == y.String()
+}
+
+// networkName returns the name of the profile that a network is, or its text with the names of the traces in it.
+func (b *Library) networkName(text string) string {
+	n, ok := b.parseNetwork(text)
+	if text == "" || !ok {
+		return text
+	}
+	for i := range link.Profiles {
+		if p := (link.Network{Up: link.Profiles[i].Up, Down: link.Profiles[i].Down}); p.String() == n.String() {
+			return link.Profiles[i].Name
+		}
+	}
+	if !strings.Contains(text, "trace=us/") {
+		return text
+	}
+	for _, name := range b.TraceNames() {
+		if t, err := b.LoadTrace(name); err == nil {
+			text = strings.ReplaceAll(text+",", "trace="+t.String()+",", "trace="+name+",")
+			text = strings.TrimSuffix(text, ",")
+		}
+	}
+	return text
+}

@@ -1,0 +1,86 @@
+package plan
+
+import (
+	"fmt"
+	"testing"
+)
+
+// TestShortest promises that a link has only what differs from the comparison, the tape and the defaults, and that its
+// session is the same.
+func TestShortest(t *testing.T) {
+	b := newLibrary()
+	list, err := b.Comparisons()
+	if err != nil {
+		t.Fatal(err)
+	}
+	trace, err := b.InlineTraces("trace=" + b.TraceNames()[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	compare := func(name string, change func(*Settings)) Settings {
+		p, err := b.New(Settings{Compare: name}, Settings{}, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := p.Settings
+		s.Network, s.Tape = p.Config.Network.String(), ""
+		change(&s)
+		return s
+	}
+	for _, c := range list {
+		s, err := b.Shortest(compare(c.Name, func(*Settings) {}))
+		if got := (&Link{Settings: s}).Query(); err != nil || got != "?compare="+c.Name {
+			t.Errorf("%s: %v", got, err)
+		}
+	}
+	for _, x := range []struct {
+		settings Settings
+		want     string
+	}{
+		{defaults, "?"},
+		{Settings{Scene: "katamari", Panes: defaults.Panes, Seed: "1", Rate: "60", Network: "latency=75ms"}, "?scene=katamari&network=csp-75ms"},
+		{Settings{Network: "latency=75ms,loss=0.02"}, "?network=latency=75ms,loss=0.02"},
+		{Settings{Network: "latency=10ms," + trace}, "?network=latency=10ms,trace=" + b.TraceNames()[0]},
+		{Settings{Tape: "circle", Scene: "zen", Rate: "60"}, "?tape=circle"},
+		{compare("csp-clean", func(s *Settings) { s.Seed = "2" }), "?compare=csp-clean&seed=2"},
+		{compare("csp-clean", func(s *Settings) { s.Panes = "rewind:lead=5, snapshot" }), "?compare=csp-clean&panes=rewind:lead=5,%20snapshot"},
+	} {
+		short, err := b.Shortest(x.settings)
+		if got := (&Link{Settings: short}).Query(); err != nil || got != x.want {
+			t.Errorf("%s, want %s (%v)", got, x.want, err)
+		}
+		long, err := b.New(x.settings, Settings{}, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := b.New(short, Settings{}, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a, b := fmt.Sprint(long.Config.Network.String(), long.Config.Scene, long.Config.Seat, long.Panes, long.entries), fmt.Sprint(p.Config.Network.String(), p.Config.Scene, p.Config.Seat, p.Panes, p.entries); a != b {
+			t.Errorf("%s plans\n%.200s\nand not\n%.200s", x.want, b, a)
+		}
+	}
+}
+
+// TestPortableTape promises that a link has the name of a built-in tape, and any other tape itself.
+func TestPortableTape(t *testing.T) {
+	b := newLibrary()
+	text := "ghostcube tape 2\nscene plain\n---\n90 W\nend 90\n"
+	b.Dropped = map[string][]byte{"hand.tape": []byte(text)}
+	for name, want := range map[string]string{"circle": "circle", inlinePrefix + "x": inlinePrefix + "x"} {
+		if got, err := b.PortableTape(name); got != want || err != nil {
+			t.Errorf("%s: %s %v", name, got, err)
+		}
+	}
+	setting, err := b.PortableTape("hand.tape")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := expandTape(setting); err != nil || string(got) != text {
+		t.Errorf("%q %v", got, err)
+	}
+	if _, err := b.PortableTape("none.tape"); err == nil {
+		t.Error("a tape that does not exist is in a link")
+	}
+}

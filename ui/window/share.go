@@ -1,0 +1,279 @@
+package window
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"html"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"ghostcube/predict/lab"
+	"ghostcube/predict/lab/tape"
+	"ghostcube/sim"
+	"ghostcube/ui/host"
+	"ghostcube/ui/plan"
+	"ghostcube/ui/timeline"
+	"ghostcube/ui/widget"
+)
+
+// share is what links to the present session need.
+type share struct {
+	take    *timeline.Take // whose entries have been compared with the plan's
+	checked int            // ticks from the start of the session that have been
+	same    int            // ticks in which they are equal
+
+	tape       string // name of the tape that portable stands for
+	portable   string
+	settings   plan.Settings // whose shortest form is known
+	short      plan.Settings
+	settingsOK bool
+
+	address   string // of the page, as it was set last
+	addressAt time.Time
+
+	hashTick int      // tick of the hashes
+	hashes   []string // by pane
+}
+
+// shareControls copy links, and show what people with the same link can compare.
+func (g *game) shareControls() {
+	ui := &g.panel.ui
+	ui.Heading("Share")
+	switch g.panel.buttons(
+		[3]string{"copy link", "copy link", "Copy a link that starts this session: scene, panes with their knobs, network, seed, display. While paused it has the moment too, unless keys or changes have led here."},
+		[3]string{"copy link with tape", "with the tape", "Copy a link with everything that has happened so far, keys and changes included. While paused it leads to this moment. It holds a minute or more; longer sessions are files."},
+		[3]string{"copy frame", "<iframe> line", "Copy the line that puts this session into an article: the panes alone, 640 by 360, without a script."},
+	) {
+	case 0:
+		g.copyLink(g.settingsLink)
+	case 1:
+		g.copyLink(g.tapeLink)
+	case 2:
+		g.copyFrame()
+	}
+	g.updateHashes()
+	c := &g.share
+	row := func(name, text string) {
+		r := ui.Next(18)
+		ui.Explain(r, "Everybody who opens the same link has the same hash of a pane's worlds at the same tick. ghostcube open LINK --text prints it.")
+		ui.Text(r, name, true, widget.Left)
+		ui.Text(r, text, false, widget.Right)
+	}
+	row("tick", fmt.Sprintf("%d, %.2f s", c.hashTick, float64(c.hashTick)/float64(g.lab.Config().Rate)))
+	for i, h := range c.hashes {
+		row(fmt.Sprintf("hash of pane %d", i+1), h)
+	}
+}
+
+// updateHashes takes the hashes of the panes: of every moment at which the session is paused, and else once a second.
+func (g *game) updateHashes() {
+	c, now := &g.share, int(g.lab.Ticks())
+	if still := g.paused && g.runUp == 0; now%g.lab.Config().Rate != 0 && !still && len(c.hashes) == len(g.lab.Panes) && now > c.hashTick {
+		return
+	}
+	c.hashTick, c.hashes = now, c.hashes[:0]
+	for _, h := range tape.NewHashCheck(g.lab).Hashes {
+		c.hashes = append(c.hashes, fmt.Sprintf("%016x", h))
+	}
+}
+
+// settingsLink returns the link with the session's settings. It has the present moment if the session is paused and
+// nothing but its plan has led there.
+func (g *game) settingsLink() (*plan.Link, error) {
+	x := &plan.Link{Page: cmp.Or(host.Address(), g.Page), Embed: g.Embed}
+	start := startSettings(g.lab.Config().Scene, len(g.lab.Panes))
+	var display []lab.Command
+	if g.plan.Lesson != nil {
+		x.Lesson, display = g.plan.Lesson.Name, g.plan.Lesson.Show
+	} else {
+		s, err := g.portableSettings()
+		if err != nil {
+			return nil, err
+		}
+		if x.Settings = s; s.Compare != "" {
+			display = g.plan.Comparison.Show
+		}
+		if (g.paused || g.past.timeline.Reviewing()) && g.lab.Ticks() > 0 && g.followsPlan() {
+			x.SetTicks(int(g.lab.Ticks()), g.plan.Config.Rate)
+		}
+	}
+	for _, c := range display {
+		start.Apply(c)
+	}
+	x.Show = shownSettings(g.settings(), start)
+	return x, checkLength(x)
+}
+
+// portableSettings returns the shortest settings of the session, without names of files.
+func (g *game) portableSettings() (plan.Settings, error) {
+	c, s := &g.share, g.sessionSettings()
+	if x := g.plan.Comparison; x != nil && s.Scene == x.Settings.Scene && s.Seat == x.Settings.Seat {
+		s.Compare, s.Tape = x.Name, ""
+	}
+	if s.Tape != "" {
+		if c.tape != s.Tape {
+			portable, err := g.Library.PortableTape(s.Tape)
+			if err != nil {
+				return s, err
+			}
+			c.tape, c.portable = s.Tape, portable
+		}
+		s.Tape = c.portable
+	}
+	if !c.settingsOK || c.settings != s {
+		short, err := g.Library.Shortest(s)
+		if err != nil {
+			return s, err
+		}
+		c.settings, c.short, c.settingsOK = s, short, true
+	}
+	return c.short, nil
+}
+
+// errLongLink is the error of a link that servers and other programs would cut.
+var errLongLink = fmt.Errorf("it would be longer than %d characters", plan.MaxTapeLink)
+
+// checkLength returns an error if a link is too long.
+func checkLength(x *plan.Link) error {
+	if len(x.String()) > plan.MaxTapeLink {
+		return errLongLink
+	}
+	return nil
+}
+
+// followsPlan reports whether the session has come to the present moment as it does without a viewer. What only the
+// viewer sees does not count.
+func (g *game) followsPlan() bool {
+	c, t := &g.share, g.past.timeline
+	if !t.Reviewing() && slices.ContainsFunc(g.newCommands, func(x lab.Command) bool { return !isViewCommand(x) }) {
+		return false
+	}
+	if c.take != t.Take() {
+		c.take, c.checked, c.same = t.Take(), 0, 0
+	}
+	now := int(g.lab.Ticks())
+	for ; c.checked < now; c.checked++ {
+		if c.same == c.checked && sameEntry(*c.take.Entry(c.checked), g.plan.Unattended(c.checked)) {
+			c.same++
+		}
+	}
+	return c.same >= now
+}
+
+// sameEntry reports whether two entries do the same to a session.
+func sameEntry(a, b lab.Entry) bool {
+	for i := range max(len(a.Inputs), len(b.Inputs)) {
+		var x, y sim.Input
+		if i < len(a.Inputs) {
+			x = a.Inputs[i]
+		}
+		if i < len(b.Inputs) {
+			y = b.Inputs[i]
+		}
+		if x != y {
+			return false
+		}
+	}
+	changes := func(e lab.Entry) []lab.Command { return slices.DeleteFunc(slices.Clone(e.Commands), isViewCommand) }
+	return slices.Equal(changes(a), changes(b))
+}
+
+// tapeLink returns the link with the tape of the present take.
+func (g *game) tapeLink() (*plan.Link, error) {
+	t, rate := g.past.timeline, g.plan.Config.Rate
+	if t.End() == t.Start() {
+		return nil, errors.New("the session has no tick yet")
+	}
+	var text bytes.Buffer
+	w := tape.NewWriter(&text, g.Version, g.plan.Config, g.plan.Panes)
+	for i := t.Start(); i < t.End(); i++ {
+		w.Add(withoutDisplay(*t.Take().Entry(i)))
+	}
+	if err := w.Close(); err != nil {
+		return nil, err
+	}
+	setting, err := plan.InlineTape(text.Bytes())
+	if err != nil {
+		return nil, err
+	}
+	x := &plan.Link{Page: cmp.Or(host.Address(), g.Page), Embed: g.Embed, Settings: plan.Settings{Tape: setting}}
+	x.Show = shownSettings(g.settings(), startSettings(g.plan.Config.Scene, len(g.plan.Panes)))
+	if g.paused || t.Reviewing() {
+		x.SetTicks(int(g.lab.Ticks()), rate)
+	}
+	if checkLength(x) != nil {
+		return nil, fmt.Errorf("%w: send the session's tape as a file, which can be dropped onto the window", errLongLink)
+	}
+	return x, nil
+}
+
+// copyLink copies a link to the clipboard.
+func (g *game) copyLink(of func() (*plan.Link, error)) {
+	x, err := of()
+	if err != nil {
+		g.notices.post("no link: " + err.Error())
+		return
+	}
+	what := "the link is copied"
+	if x.Page == "" {
+		what += ": ghostcube open takes it, and so does a page after its address"
+	}
+	switch {
+	case x.At > 0:
+		what += fmt.Sprintf("; it leads to %s", g.timeText())
+	case x.Settings.Tape == "" && x.Lesson == "" && g.paused && g.lab.Ticks() > 0:
+		what += "; it starts the session anew, because keys or changes led here, which the tape has"
+	}
+	g.copyShared(x.String(), what)
+}
+
+// copyShared copies a text, prints it, and says what it is.
+func (g *game) copyShared(text, what string) {
+	fmt.Fprintln(os.Stdout, text)
+	if err := g.panel.copyText(text); err != nil {
+		what = "printed in the terminal; not copied: " + err.Error()
+	}
+	g.notices.post(what)
+}
+
+// copyFrame copies the line that puts the session into another page.
+func (g *game) copyFrame() {
+	x, err := g.settingsLink()
+	if err != nil {
+		g.notices.post("no link: " + err.Error())
+		return
+	}
+	what := "the line is copied"
+	if x.Page == "" {
+		what += ": put the address of your page before the question mark"
+	}
+	g.copyShared(frameLine(x, cmp.Or(g.title, "Ghostcube: "+g.lab.Config().Scene)), what)
+}
+
+// frameLine returns the line of HTML that shows the session of a link.
+func frameLine(x *plan.Link, title string) string {
+	embedded := *x
+	embedded.Embed = true
+	escape := func(s string) string { return strings.ReplaceAll(html.EscapeString(s), "&#34;", "&quot;") }
+	return fmt.Sprintf(`<iframe src="%s" width="640" height="360" title="%s" loading="lazy" style="border:0" allow="fullscreen; gamepad; clipboard-write"></iframe>`, escape(embedded.String()), escape(title))
+}
+
+// addressInterval is the time between two changes of the page's address; browsers limit them.
+const addressInterval = time.Second
+
+// updateAddress keeps the address of the page a link to the session.
+func (g *game) updateAddress() {
+	c := &g.share
+	if host.Address() == "" || time.Since(c.addressAt) < addressInterval {
+		return
+	}
+	c.addressAt = time.Now()
+	if x, err := g.settingsLink(); err == nil && x.Query() != c.address {
+		c.address = x.Query()
+		host.SetAddress(c.address)
+	}
+}
