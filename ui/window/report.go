@@ -46,7 +46,6 @@ func (g *game) writeReport(picture stage.Rect) {
 			fmt.Fprintf(&b, "control %d %d %d %d %s\n", c.bounds.Min.X, c.bounds.Min.Y, c.bounds.Dx(), c.bounds.Dy(), c.name)
 		}
 	}
-	s.frames++
 	fmt.Fprintf(&b, "frame %d tick %d\n", s.frames, g.lab.Ticks())
 	g.report(b.String())
 }

@@ -11,8 +11,8 @@ import (
 	"ghostcube/ui/widget"
 )
 
-// runUpTime is the time of an Update in which ticks are made at once, so that frames are drawn between them.
-const runUpTime = 12 * time.Millisecond
+// runUpTime is the time for which ticks are made between two frames.
+const runUpTime = 80 * time.Millisecond
 
 // updateRunUp makes ticks without a viewer up to the moment at which the session is paused. Escape pauses it earlier.
 func (g *game) updateRunUp() error {
@@ -20,8 +20,10 @@ func (g *game) updateRunUp() error {
 		g.buildPanel(widget.Input{}) // which takes no input meanwhile
 		g.buildCard(widget.Input{})
 	}
-	start := time.Now()
-	if err := g.makeRunUp(func() bool { return time.Since(start) < runUpTime }); err != nil {
+	start, frame := time.Now(), g.screen.frames
+	fresh := frame != g.runUpFrame // a slow machine draws less often than it updates
+	g.runUpFrame = frame
+	if err := g.makeRunUp(func() bool { return fresh && time.Since(start) < runUpTime }); err != nil {
 		g.tickErr = err
 		return ebiten.Termination
 	}

@@ -49,7 +49,7 @@ type screen struct {
 	paused     bool
 
 	ready    bool   // the session's first picture has been drawn
-	frames   int    // drawn so far, for a report
+	frames   int    // drawn so far
 	reported layout // in the last report
 
 	tickStart     time.Time     // of the first tick since the last frame; zero: none
@@ -166,6 +166,7 @@ func (g *game) Draw(dst *ebiten.Image) {
 		g.panel.draw(dst, g.painter)
 	}
 	s.measureLatency()
+	s.frames++
 	g.writeReport(picture)
 	if !s.ready {
 		s.ready = true

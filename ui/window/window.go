@@ -72,6 +72,7 @@ type game struct {
 	share       share
 	drop        drop
 	runUp       int // tick up to which the session runs at once; 0: it does not
+	runUpFrame  int // number of the last frame before its last ticks
 
 	tapeTick     int // next tick of the tape
 	tapeTicks    int // length of the tape; then the keys drive the session
