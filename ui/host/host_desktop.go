@@ -77,6 +77,7 @@ func Ready() {}
 // Report returns where a test wants the report of the frames (ui/window, Options.Report), or nil. On a desktop the test
 // passes it to the window.
 func Report() io.Writer { return nil }
+
 // Address returns the address of the page without its query; empty on a desktop.
 func Address() string { return "" }
 

@@ -134,6 +134,7 @@ func (f reportFunction) Write(b []byte) (int, error) {
 	js.Value(f).Invoke(string(b))
 	return len(b), nil
 }
+
 // Address returns the address of the page without its query; empty on a desktop.
 func Address() string { return page.Call("address").String() }
 

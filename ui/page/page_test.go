@@ -102,12 +102,12 @@ func TestIdeas(t *testing.T) {
 		if len(i.Look) != 3 || i.Title == "" || i.Summary == "" {
 			t.Errorf("%s: title %q, summary %q, %d points", i.Name, i.Title, i.Summary, len(i.Look))
 		}
-		settings, err := plan.ParseLink("?" + i.Link)
+		x, err := plan.ParseLink("?" + i.Link)
 		if err != nil {
 			t.Errorf("%s: %v", i.Name, err)
 			continue
 		}
-		p, err := library.New(settings, plan.Settings{}, "")
+		p, err := library.New(x.Settings, plan.Settings{}, "")
 		if err != nil {
 			t.Errorf("%s: %v", i.Name, err)
 			continue
