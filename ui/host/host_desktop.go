@@ -84,3 +84,13 @@ func Address() string { return "" }
 // SetAddress makes a query, which begins with a question mark, that of the page's address. On a desktop it does
 // nothing. Browsers allow about one call a second.
 func SetAddress(query string) {}
+
+// PrefersTouch reports whether the main pointer of the machine is a finger, as on a phone. On a desktop that shows only
+// when the screen is touched.
+func PrefersTouch() bool { return false }
+
+// Visible reports whether any of the window can be seen. A desktop does not say.
+func Visible() bool { return true }
+
+// OpenLab opens the page of the whole lab with the session of an embedded one. It works in a page only.
+func OpenLab() {}

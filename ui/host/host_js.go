@@ -141,3 +141,14 @@ func Address() string { return page.Call("address").String() }
 // SetAddress makes a query, which begins with a question mark, that of the page's address. On a desktop it does
 // nothing. Browsers allow about one call a second.
 func SetAddress(query string) { page.Call("setAddress", query) }
+
+// PrefersTouch reports whether the main pointer of the machine is a finger, as on a phone.
+func PrefersTouch() bool {
+	return js.Global().Call("matchMedia", "(pointer: coarse)").Get("matches").Bool()
+}
+
+// Visible reports whether any of the window can be seen.
+func Visible() bool { return page.Call("visible").Bool() }
+
+// OpenLab opens the page of the whole lab with the session of an embedded one. It works in a page only.
+func OpenLab() { page.Call("openLab") }

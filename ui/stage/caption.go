@@ -171,19 +171,30 @@ func (d *overlay) headlineWidth(i int, r Rect) float32 {
 func (d *overlay) captionLines(i int, r Rect, withKnobs bool, dst []captionLine) []captionLine {
 	p, font := d.l.Panes[i], d.font(13, false)
 	headline := d.headlineWidth(i, r)
+	share := float32(maxCaptionShare)
+	if d.settings.anyGauge() {
+		share = maxCaptionShareWithGauges
+	}
+	most := max(int((float32(float32(r.H)*share)-d.px(captionTop+captionPadding))/d.px(captionLineHeight)), 1)
 	wrap := func(color render.Color, text string) {
 		for text != "" {
 			line, rest := font.Break(text, knobSeparator, d.captionRoom(r, len(dst), headline))
 			dst, text = append(dst, captionLine{line, color}), rest
 		}
 	}
-	first, second := d.keyFigures(i, d.captionRoom(r, 0, headline))
-	wrap(textColor, first)
-	wrap(textColor, second)
+	if !d.stage.brief || headline == 0 {
+		first, second := d.keyFigures(i, d.captionRoom(r, 0, headline))
+		wrap(textColor, first)
+		wrap(textColor, second)
+	}
 	d.texts.word(p.DescribeClockFaults()).word(p.Clients[0].View.Note)
 	wrap(alertColor, d.texts.end())
 	if withKnobs {
-		wrap(dimTextColor, d.changedKnobs(i))
+		knobs := d.changedKnobs(i)
+		if line, _ := font.Break(knobs, knobSeparator, d.captionRoom(r, len(dst), headline)); len(dst) == 0 && font.Width(line) > d.captionRoom(r, 0, headline) && most > 1 {
+			dst = append(dst, captionLine{"", dimTextColor}) // the headline is beside the first line
+		}
+		wrap(dimTextColor, knobs)
 	}
 	if s := d.stage.panes[i].missingText(&d.settings, d.texts); s != "" && int(d.l.Ticks()-p.StartTick()) > d.l.Config().Rate {
 		dst = append(dst, captionLine{s, dimTextColor})
@@ -192,11 +203,6 @@ func (d *overlay) captionLines(i int, r Rect, withKnobs bool, dst []captionLine)
 		dst = append(dst, captionLine{d.texts.add("open joints ").gap(p.Score.JointSeparationNow()).add(", largest ").gap(largest).end(), dimTextColor})
 	}
 	wrap(dimTextColor, d.captionNotes(i))
-	share := float32(maxCaptionShare)
-	if d.settings.anyGauge() {
-		share = maxCaptionShareWithGauges
-	}
-	most := max(int((float32(float32(r.H)*share)-d.px(captionTop+captionPadding))/d.px(captionLineHeight)), 1)
 	for len(dst) < min(usualCaptionLines, most) { // most panes need these sooner or later
 		dst = append(dst, captionLine{"", dimTextColor})
 	}

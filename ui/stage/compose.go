@@ -12,13 +12,22 @@ import (
 
 // Options say what Compose draws over the scenes.
 type Options struct {
-	NoOverlay      bool      // draw nothing over the scenes
-	Title          string    // of the header; empty: the scene's name
-	Input          sim.Input // its buttons are highlighted in the footer
-	Footer         string    // such as the name of the tape
-	Alert          string    // in the header, in red, beside the title or below it
-	HighlightFocus bool      // draw a border around the focused pane
-	Callout        *Callout  // nil: none
+	NoOverlay bool      // draw nothing over the scenes
+	Title     string    // of the header; empty: the scene's name
+	Input     sim.Input // its buttons are highlighted in the footer
+	Footer    string    // such as the name of the tape
+	NoKeys    bool      // no keys in the footer
+
+	// Brief leaves the key figures out of captions with a headline, for small pictures.
+	Brief bool
+
+	// FooterHeight is the height of the footer in pixels; 0: as its texts need. At its left and right end
+	// FooterLeft and FooterRight pixels are left to others.
+	FooterHeight, FooterLeft, FooterRight int
+
+	Alert          string   // in the header, in red, beside the title or below it
+	HighlightFocus bool     // draw a border around the focused pane
+	Callout        *Callout // nil: none
 
 	// PaneLabels stand after the names of the panes, such as take 2, and no number before them. Empty: the number.
 	PaneLabels [lab.MaxPanes]string
@@ -56,8 +65,8 @@ func (s *Stage) Compose(f *Frame, l *lab.Lab, at Rect, o Options, share float32)
 		return
 	}
 	s.callout = o.Callout
-	if s.paneLabels != o.PaneLabels {
-		s.paneLabels = o.PaneLabels
+	if s.paneLabels != o.PaneLabels || s.brief != o.Brief {
+		s.paneLabels, s.brief = o.PaneLabels, o.Brief
 		for _, p := range s.panes {
 			p.caption.stale = true
 		}
@@ -67,6 +76,9 @@ func (s *Stage) Compose(f *Frame, l *lab.Lab, at Rect, o Options, share float32)
 	texts := d.headerTexts(o)
 	lines := d.headerLines(&texts, o.Alert)
 	header, footer := d.px(headerLine)+float32(d.px(secondHeaderLine)*float32(lines-1)), d.px(28)
+	if o.FooterHeight > 0 {
+		footer = float32(o.FooterHeight)
+	}
 	inner := Rect{at.X, at.Y + int(header), at.W, at.H - int(header) - int(footer)}
 	s.rects = appendPaneRects(s.rects[:0], len(l.Panes), inner.X, inner.Y, inner.W, inner.H)
 	d.layOut(s.rects)
@@ -280,11 +292,11 @@ func (d *overlay) drawFooter(o Options, h float32) {
 	d.Rect(x, y, w, h, backgroundColor)
 	f := d.font(13, false)
 	base := baseline(f, y, h)
-	pen := x + d.px(12)
-	right := x + w - d.px(12)
+	pen := x + float32(o.FooterLeft) + d.px(12)
+	right := x + w - float32(o.FooterRight) - d.px(12)
 	for i := len(keyLabels) - 1; i >= 0; i-- {
 		k := keyLabels[i]
-		if k.button&sim.ActionButtons != 0 && !d.hasActions() {
+		if o.NoKeys || k.button&sim.ActionButtons != 0 && !d.hasActions() {
 			continue
 		}
 		bw := f.Width(k.name) + d.px(10)

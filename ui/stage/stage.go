@@ -49,6 +49,7 @@ type Stage struct {
 
 	unchanged  unchanged
 	paneLabels [lab.MaxPanes]string // of the present Compose
+	brief      bool                 // the captions leave the key figures out
 	callout    *Callout             // of the present Compose; nil: none
 	arrow      []render.Point       // scratch
 }

@@ -52,6 +52,7 @@ type State struct {
 	Loop    [2]int // ticks of the span that is looped; equal: none
 	Rate    int    // ticks per second
 	Seeking int    // ticks still to rebuild
+	NoKeys  bool   // the status names no keys
 	Note    string // about what the pointer is at, instead of the legend
 }
 
@@ -397,6 +398,8 @@ func (t *Timeline) appendStatus(dst []byte, s *State) []byte {
 		return append(dst, " ticks left"...)
 	case !t.reviewing:
 		return append(dst, "live"...)
+	case !s.Playing && s.NoKeys:
+		dst = append(dst, "past"...)
 	case !s.Playing:
 		dst = append(dst, "past: P plays, N and Shift N step, End is live"...)
 	case s.Loop[0] < s.Loop[1]:

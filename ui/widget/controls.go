@@ -161,7 +161,7 @@ func (u *UI) resetButton(row Row, r image.Rectangle) {
 
 // Place lays out a rectangle of a height in points for a drawing, with a tooltip, and returns it.
 func (u *UI) Place(height float32, help string) image.Rectangle {
-	r := u.Next(height)
+	r := u.Line(height)
 	u.Explain(r, help)
 	return r
 }
@@ -177,12 +177,15 @@ type Entry struct {
 func (u *UI) Entry(e Entry) (clicked, hovered bool) {
 	f := u.Font(false)
 	start := u.y
-	w := u.Next(0).Dx() - 2*u.Px(6)
+	w := u.Line(0).Dx() - 2*u.Px(6)
 	u.y = start
 	titles, lines := u.lines(u.Font(e.Chosen), e.Title, w), u.lines(f, e.Line, w)
 	h := u.lineHeight(f)
-	r := u.Next(0)
+	r := u.Line(0)
 	r.Max.Y = r.Min.Y + h*(len(titles)+len(lines)) + u.Px(6)
+	if u.Touch {
+		r.Max.Y = max(r.Max.Y, r.Min.Y+u.Px(touchHeight))
+	}
 	u.y = r.Max.Y + u.Px(rowGap)
 	u.Explain(r, e.Help)
 	u.place(e.ID, r)

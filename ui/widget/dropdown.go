@@ -13,6 +13,7 @@ type popup struct {
 	seen     bool   // the dropdown was laid out in this update
 	blocking bool   // it was open when the update began, so the pointer belongs to it
 	box      image.Rectangle
+	dragged  int // pixels by which a finger has dragged the options, less than one of them
 }
 
 func (p *popup) begin() { p.seen, p.blocking = false, p.id != "" }
@@ -50,7 +51,7 @@ func (u *UI) Choice(r image.Rectangle, c Choice) (chosen int) {
 	u.place(c.ID, r)
 	p := &u.popup
 	if u.grab(c.ID, r) {
-		p.id, p.first = c.ID, 0
+		p.id, p.first, p.dragged = c.ID, 0, 0
 	}
 	u.face(c.ID, r)
 	u.text(u.list, image.Rect(r.Min.X+u.Px(5), r.Min.Y, r.Max.X-u.Px(18), r.Max.Y), u.Font(false), u.textColor(false), c.Value, Left)
@@ -67,6 +68,9 @@ func (u *UI) Choice(r image.Rectangle, c Choice) (chosen int) {
 func (u *UI) openList(r image.Rectangle, c Choice) (chosen int) {
 	chosen = -1
 	p, h := &u.popup, u.Px(rowHeight)
+	if u.Touch {
+		h = u.Px(touchHeight)
+	}
 	below, above := u.window.Max.Y-r.Max.Y, r.Min.Y-u.window.Min.Y
 	room, up := below, false
 	if below < h*len(c.Options)+u.Px(2) && above > below {
@@ -82,6 +86,8 @@ func (u *UI) openList(r image.Rectangle, c Choice) (chosen int) {
 	p.box = box
 	if u.in.Pointer.In(box) {
 		p.first -= int(u.in.Wheel)
+		p.dragged += u.in.Drag
+		p.first, p.dragged = p.first-p.dragged/h, p.dragged%h
 	}
 	p.first = max(min(p.first, len(c.Options)-shown), 0)
 	fill(&u.Popup, box, fieldColor)

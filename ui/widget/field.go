@@ -239,6 +239,8 @@ func formatNumber(v float64, digits int) string {
 // drawTrack draws a slider.
 func (u *UI) drawTrack(n Number, track image.Rectangle, value float64, knob int) {
 	x := track.Min.X + int(n.share(value)*float64(track.Dx()-knob))
+	track.Min.Y += (track.Dy() - u.Px(rowHeight)) / 2 // in the middle of a row for fingers
+	track.Max.Y = track.Min.Y + u.Px(rowHeight)
 	bar := image.Rect(track.Min.X, track.Min.Y+u.Px(8), track.Max.X, track.Max.Y-u.Px(8))
 	u.rect(bar, fieldColor)
 	c, filled := dimColor, fillColor

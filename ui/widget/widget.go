@@ -20,6 +20,7 @@ type Input struct {
 	Down    bool        // the main button is down
 	Pressed bool        // the main button has just gone down
 	Wheel   float64     // notches, positive away from the user
+	Drag    int         // pixels by which a finger has dragged what is under Pointer down
 
 	Text                     string // typed characters
 	Left, Right, Home, End   bool   // keys that move the caret, with their repetitions
@@ -39,6 +40,9 @@ type UI struct {
 
 	// OnHelp is called with the tooltip of every control, shown or not. It may be nil.
 	OnHelp func(text string)
+
+	// Touch makes every control high enough for a finger.
+	Touch bool
 
 	// TooltipDelay is the number of updates for which the pointer stays on a control before its tooltip is shown.
 	TooltipDelay int
@@ -99,6 +103,8 @@ const (
 	padding       = 8
 	scrollbarSize = 8
 	wheelStep     = 48
+
+	touchHeight = 40 // of a control that fingers touch
 )
 
 // Begin starts an update of the panel in a rectangle of the window, both in pixels. scale is in pixels per
@@ -147,8 +153,8 @@ func (u *UI) BeginBody(name string) {
 	u.current = u.scroll[name]
 	u.View = image.Rect(u.panel.Min.X+u.Px(1), u.y, u.panel.Max.X, u.panel.Max.Y)
 	s, height := u.current, u.View.Dy()
-	if u.in.Wheel != 0 && u.in.Pointer.In(u.View) && !u.popup.blocking {
-		s.offset -= int(u.in.Wheel * float64(u.Px(wheelStep)))
+	if u.in.Pointer.In(u.View) && !u.popup.blocking {
+		s.offset -= int(u.in.Wheel*float64(u.Px(wheelStep))) + u.in.Drag
 	}
 	u.scrollbar(name, s, height)
 	s.offset = max(min(s.offset, s.content-height), 0)
@@ -207,12 +213,23 @@ func (u *UI) Captured() bool {
 // Cut returns the texts of this update that did not fit into their places.
 func (u *UI) Cut() []string { return u.cut }
 
+// Open reports whether a list is open, so that a press anywhere belongs to it.
+func (u *UI) Open() bool { return u.popup.id != "" }
+
 // Disabled makes the controls that follow inactive, with a reason that their tooltips begin with. An empty
 // reason makes them active again.
 func (u *UI) Disabled(reason string) { u.disabled = reason }
 
-// Next lays out a row of the full width and a height in points.
+// Next lays out a row of controls of the full width and a height in points, or higher for fingers.
 func (u *UI) Next(height float32) image.Rectangle {
+	if u.Touch {
+		height = max(height, touchHeight)
+	}
+	return u.Line(height)
+}
+
+// Line lays out a row of texts of the full width and a height in points.
+func (u *UI) Line(height float32) image.Rectangle {
 	p := u.Px(padding)
 	right := u.panel.Max.X - p
 	if u.inBody && u.current.content > u.View.Dy() {
@@ -388,10 +405,10 @@ func (u *UI) join(a, b string) string {
 // Paragraph draws a text of as many lines as it needs.
 func (u *UI) Paragraph(text string, dim bool) {
 	f := u.Font(false)
-	w := u.Next(0).Dx()
+	w := u.Line(0).Dx()
 	u.y -= u.Px(rowGap)
 	for _, line := range u.lines(f, text, w) {
-		u.Text(u.Next(rowHeight-6), line, dim, Left)
+		u.Text(u.Line(rowHeight-6), line, dim, Left)
 		u.y -= u.Px(rowGap)
 	}
 	u.y += u.Px(rowGap)
@@ -400,7 +417,7 @@ func (u *UI) Paragraph(text string, dim bool) {
 // Heading draws the title of a group.
 func (u *UI) Heading(text string) {
 	u.Space(5)
-	r := u.Next(rowHeight)
+	r := u.Line(rowHeight)
 	u.text(u.list, r, u.Font(true), textColor, text, Left)
 	u.rect(image.Rect(r.Min.X, r.Max.Y-u.Px(2), r.Max.X, r.Max.Y-u.Px(1)), borderColor)
 }

@@ -25,6 +25,8 @@ type binding struct {
 
 	// hold are keys that set buttons of the input for as long as they are down.
 	hold []heldKeys
+
+	embedded bool // works in the embedded layout, too; hold always does
 }
 
 // heldKeys sets a button of the input. second is the second player's key, and another one of the first player
@@ -63,7 +65,7 @@ var bindings = [][]binding{
 		}},
 		{label: "arrows, right Shift, Enter", help: "roll, lift and pull for the second player, if any"},
 		{label: "right click", help: "shoot at the pointer"},
-		{label: "E, right trigger", help: "shoot straight ahead", keys: keys{ebiten.KeyE}, pad: pad{ebiten.StandardGamepadButtonFrontBottomRight},
+		{label: "E, right trigger", help: "shoot straight ahead", embedded: true, keys: keys{ebiten.KeyE}, pad: pad{ebiten.StandardGamepadButtonFrontBottomRight},
 			press: func(g *game, _ int, _ bool) { g.shoot(levelShot(g.settings().Yaw)) }},
 		{label: "drag in the picture, right stick", help: "turn the camera"},
 		{label: "wheel", help: "zoom"},
@@ -71,7 +73,7 @@ var bindings = [][]binding{
 	{
 		{label: "1 to 9", help: "strategy of the focused pane", keys: digitKeys(), press: func(g *game, key int, _ bool) { g.switchStrategy(key % 9) }},
 		{label: "Tab", help: "focus the next pane", keys: keys{ebiten.KeyTab}, press: func(g *game, _ int, _ bool) { g.focusNext() }},
-		{label: "F, upper pad button", help: "nudge the server's cube by 1 m", keys: keys{ebiten.KeyF}, pad: pad{ebiten.StandardGamepadButtonRightTop},
+		{label: "F, upper pad button", help: "nudge the server's cube by 1 m", embedded: true, keys: keys{ebiten.KeyF}, pad: pad{ebiten.StandardGamepadButtonRightTop},
 			press: func(g *game, _ int, _ bool) {
 				g.nudgeServer()
 				g.notices.post("nudged the server's cube by 1 m")
@@ -100,7 +102,7 @@ var bindings = [][]binding{
 			press: func(g *game, _ int, _ bool) { g.execute(lab.Command{Verb: "restart", Pane: lab.AllPanes}) }},
 	},
 	{
-		{label: "P, start", help: "pause", keys: keys{ebiten.KeyP}, pad: pad{ebiten.StandardGamepadButtonCenterRight},
+		{label: "P, start", help: "pause", embedded: true, keys: keys{ebiten.KeyP}, pad: pad{ebiten.StandardGamepadButtonCenterRight},
 			press: func(g *game, _ int, _ bool) { g.paused = !g.paused }},
 		{label: "N, Shift N", help: "step one tick, one back", keys: keys{ebiten.KeyN}, press: func(g *game, _ int, shift bool) {
 			if shift {
@@ -181,6 +183,9 @@ func (h *controls) handleKeys(g *game) {
 	shift := ebiten.IsKeyPressed(ebiten.KeyShift)
 	for _, group := range bindings {
 		for _, b := range group {
+			if g.Embed && !b.embedded {
+				continue
+			}
 			for i, k := range b.keys {
 				if inpututil.IsKeyJustPressed(k) {
 					b.press(g, i, shift)

@@ -1,6 +1,7 @@
 package window
 
 import (
+	"image"
 	"math"
 	"strconv"
 
@@ -33,6 +34,7 @@ func (h *controls) update(g *game, capture capture) {
 		h.readMovement(g)
 		h.readTrigger(g, capture)
 	}
+	g.applyTouch()
 	h.moveCamera(g, capture, ebiten.IsMouseButtonPressed(ebiten.MouseButtonLeft))
 }
 
@@ -43,6 +45,7 @@ type capture struct{ pointer, keys bool }
 func (h *controls) readMovement(g *game) {
 	h.gamepads = ebiten.AppendGamepadIDs(h.gamepads[:0])
 	first, second := h.heldButtons()
+	first |= g.touch.buttons
 	for _, id := range h.gamepads {
 		if !ebiten.IsStandardGamepadLayoutAvailable(id) {
 			continue
@@ -138,7 +141,7 @@ func (g *game) toggleRecording() {
 // picture focuses the pane under the pointer.
 func (h *controls) moveCamera(g *game, capture capture, pressed bool) {
 	x, y := ebiten.CursorPosition()
-	if inpututil.IsMouseButtonJustPressed(ebiten.MouseButtonLeft) && !capture.pointer && g.screen.inPicture(x, y) {
+	if inpututil.IsMouseButtonJustPressed(ebiten.MouseButtonLeft) && !capture.pointer && g.inPicture(x, y) {
 		h.dragging, h.moved = true, false
 		h.pressX, h.pressY = x, y
 	}
@@ -170,13 +173,30 @@ func (h *controls) moveCamera(g *game, capture capture, pressed bool) {
 			pitch += ry * 1.2
 		}
 	}
-	if _, wheel := ebiten.Wheel(); wheel != 0 && !capture.pointer && g.screen.inPicture(x, y) {
+	if _, wheel := ebiten.Wheel(); wheel != 0 && !capture.pointer && g.inPicture(x, y) {
 		if s, _ := g.shown(); s.InLane(x, y) {
 			g.zoomLanes(wheel)
 		} else {
 			distance *= math.Pow(0.9, wheel)
 		}
 	}
+	g.moveCameraTo(yaw, pitch, distance)
+	h.turnByTouch(g)
+}
+
+// turnByTouch turns the camera with a finger, and zooms with two.
+func (h *controls) turnByTouch(g *game) {
+	r := &g.touch.result
+	if r.turn == (image.Point{}) && r.zoom == 1 {
+		return
+	}
+	show, scale := g.settings(), 0.35/float64(g.screen.uiScale())
+	g.moveCameraTo(show.Yaw-float64(r.turn.X)*scale, show.Pitch+float64(r.turn.Y)*scale*0.7, show.Distance/r.zoom)
+}
+
+// moveCameraTo sets the camera's direction, in degrees, and its distance, in metres, within their bounds.
+func (g *game) moveCameraTo(yaw, pitch, distance float64) {
+	show := g.settings()
 	g.setCamera("yaw", show.Yaw, math.Mod(yaw, 360))
 	g.setCamera("pitch", show.Pitch, min(max(pitch, 4), 80))
 	g.setCamera("distance", show.Distance, min(max(distance, 4), 50))

@@ -21,11 +21,8 @@ func keyHelp() (rows [][2]string) {
 }
 
 // drawHelp draws the list of keys in two columns into the middle of the picture, as large as it fits.
-func drawHelp(l *render.DrawList, picture stage.Rect) {
-	t := layoutHelp(maxHelpSize, picture)
-	for t.size > minHelpSize && !t.fits {
-		t = layoutHelp(t.size-1, picture)
-	}
+func drawHelp(l *render.DrawList, rows [][2]string, picture stage.Rect) {
+	t := largestHelp(rows, picture)
 	x, y := float32(picture.X)+(float32(picture.W)-t.w)/2, float32(picture.Y)+(float32(picture.H)-t.h)/2
 	l.Rect(x, y, t.w, t.h, render.Color{R: 16, G: 20, B: 26, A: 250})
 	for i, line := range t.lines {
@@ -36,6 +33,29 @@ func drawHelp(l *render.DrawList, picture stage.Rect) {
 		base := y + t.padding + t.lineHeight*float32(i) + t.plain.Ascent()
 		l.Text(left+t.labelWidth-t.bold.Width(line[0]), base, t.bold, render.RGB(0.62, 0.72, 0.84), line[0])
 		l.Text(left+t.labelWidth+t.gap, base, t.plain, render.RGB(0.93, 0.95, 0.97), line[1])
+	}
+}
+
+// helpRows returns the list of keys, or that of touches.
+func (g *game) helpRows() [][2]string {
+	if g.touch.shown {
+		return touchHelp()
+	}
+	return keyHelp()
+}
+
+// largestHelp lays out a list in the largest size in which it fits, in two columns or, in a narrow picture or where the
+// list is short, in one.
+func largestHelp(rows [][2]string, picture stage.Rect) helpLayout {
+	for size := maxHelpSize; ; size-- {
+		for columns := 2; columns > 0; columns-- {
+			if columns == 2 && len(rows) < 20 {
+				continue
+			}
+			if t := layoutHelp(rows, size, columns, picture); t.fits || size == minHelpSize && columns == 1 {
+				return t
+			}
+		}
 	}
 }
 
@@ -57,16 +77,16 @@ type helpLayout struct {
 	w, h                        float32
 }
 
-// layoutHelp breaks the list of keys into two columns within a picture, in a size of its font.
-func layoutHelp(size int, picture stage.Rect) helpLayout {
+// layoutHelp breaks a list into columns, one or two, within a picture, in a size of its font.
+func layoutHelp(rows [][2]string, size, columns int, picture stage.Rect) helpLayout {
 	t := helpLayout{size: size, bold: render.Font{Size: size, Bold: true}, plain: render.Font{Size: size}}
-	rows := keyHelp()
 	widest := float32(0)
 	for _, row := range rows {
 		t.labelWidth, widest = max(t.labelWidth, t.bold.Width(row[0])), max(widest, t.plain.Width(row[1]))
 	}
 	t.lineHeight, t.padding, t.gap = t.plain.Height()*1.12, float32(size)*1.5, float32(size)*0.8
-	room := float32(picture.W)/2 - 1.5*t.padding - t.labelWidth - t.gap
+	n := float32(columns)
+	room := (float32(picture.W)-(n+1)*t.padding)/n - t.labelWidth - t.gap
 	room = min(room, widest, float32(size)*26)
 	var starts []int // lines at which a group begins
 	for _, row := range rows {
@@ -84,12 +104,12 @@ func layoutHelp(size int, picture stage.Rect) helpLayout {
 		}
 	}
 	t.split = len(t.lines)
-	for _, n := range starts { // the columns differ as little as groups allow
+	for _, n := range starts[:len(starts)*(columns-1)] { // the columns differ as little as groups allow
 		if max(n, len(t.lines)-n) < max(t.split, len(t.lines)-t.split) {
 			t.split = n
 		}
 	}
-	t.w = 2*(t.labelWidth+t.gap+room) + 3*t.padding
+	t.w = n*(t.labelWidth+t.gap+room) + (n+1)*t.padding
 	t.h = t.lineHeight*float32(max(t.split, len(t.lines)-t.split)) + 2*t.padding
 	t.fits = t.w <= float32(picture.W) && t.h <= float32(picture.H) && room >= float32(size)*10
 	return t

@@ -16,6 +16,9 @@ const pageBudget = 96 << 20
 
 // memoryLimit returns the memory in bytes from which the garbage collector should work harder.
 func (g *game) memoryLimit() int64 {
+	if g.Embed {
+		return embedMemory
+	}
 	if g.inPage {
 		return 2 * pageBudget
 	}

@@ -5,8 +5,6 @@ import (
 	"math"
 	"strings"
 
-	"github.com/hajimehoshi/ebiten/v2"
-
 	"ghostcube/net/link"
 	"ghostcube/net/quant"
 	"ghostcube/predict/lab"
@@ -24,8 +22,11 @@ type packetPointer struct {
 // pointedPacket returns the packet at the pointer, with what it contains, or nil.
 func (g *game) pointedPacket() *stage.PointedPacket {
 	h := &g.packets
-	x, y := ebiten.CursorPosition()
-	if g.controls.dragging || !g.screen.inPicture(x, y) {
+	x, y := g.pointer.at.X, g.pointer.at.Y
+	if g.touch.shown {
+		x, y = g.touch.tap.X, g.touch.tap.Y
+	}
+	if g.controls.dragging || !g.inPicture(x, y) {
 		h.known = nil
 		return nil
 	}

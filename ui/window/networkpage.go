@@ -218,11 +218,11 @@ func (g *game) traceText(name string) string {
 func (g *game) measuredNetwork() {
 	pane := g.lab.Panes[g.lab.Focus()]
 	up, down := pane.Clients[0].Endpoint.Stats, pane.ServerStats()
-	r := g.panel.ui.Next(18)
+	r := g.panel.ui.Line(18)
 	g.panel.ui.Text(r, fmt.Sprintf("measured: RTT %.0f ms, loss %.1f %%", up.RTT.Seconds()*1000,
 		100*(1-float64(up.PacketsReceived+down.PacketsReceived)/float64(max(up.Expected+down.Expected, 1)))), true, widget.Left)
 	for _, r := range lab.Rejections(&up, down) {
-		g.panel.ui.Text(g.panel.ui.Next(18), fmt.Sprintf("%s: %d", r.Name, r.Count), true, widget.Left)
+		g.panel.ui.Text(g.panel.ui.Line(18), fmt.Sprintf("%s: %d", r.Name, r.Count), true, widget.Left)
 	}
 }
 

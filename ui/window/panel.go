@@ -66,14 +66,61 @@ const (
 // uiScale returns the pixels per point of the panel. It need not be whole.
 func (s *screen) uiScale() float32 { return float32(max(s.scale, 1)) }
 
-// panelPixels returns the width of the panel in pixels.
-func (s *screen) panelPixels() int {
-	width := panelWidth
-	if s.panelCollapsed {
-		width = collapsedWidth
+// Sizes in points below which a window is compact: its panel is a sheet over the panes, which is closed at first.
+const (
+	compactWidth  = 700
+	compactHeight = 480
+)
+
+// minBesideSheet is the width in points of the panes beside a sheet. Where less is left, the sheet takes it.
+const minBesideSheet = 60
+
+// resize sets the size of the window in pixels, and the pixels per point.
+func (s *screen) resize(w, h int, scale float64) {
+	s.w, s.h, s.scale = w, h, scale
+	compact := float64(w) < compactWidth*scale || float64(h) < compactHeight*scale
+	switch {
+	case compact && !s.compact:
+		s.collapsedBefore, s.panelCollapsed = s.panelCollapsed, true
+	case s.compact && !compact:
+		s.panelCollapsed = s.collapsedBefore
 	}
-	return min(int(float32(width)*s.uiScale()), s.w/2)
+	s.compact = compact
 }
+
+// panelBounds returns the place of the panel. It is empty where a button over the panes opens it.
+func (g *game) panelBounds() image.Rectangle {
+	s := &g.screen
+	w := s.pixels(collapsedWidth)
+	switch {
+	case g.Embed, s.panelCollapsed && g.touch.shown:
+		w = 0
+	case s.panelCollapsed:
+	case s.compact && s.w-s.pixels(panelWidth) < s.pixels(minBesideSheet):
+		w = s.w
+	default:
+		w = s.pixels(panelWidth)
+		if !s.compact {
+			w = min(w, s.w/2)
+		}
+	}
+	return image.Rect(s.w-w, 0, s.w, s.h)
+}
+
+// panesWidth returns the width of the column of the panes in pixels. A sheet does not change it.
+func (g *game) panesWidth() int {
+	s := &g.screen
+	switch {
+	case g.bare() || s.compact && g.touch.shown:
+		return max(s.w, 1)
+	case s.compact:
+		return max(s.w-s.pixels(collapsedWidth), 1)
+	}
+	return max(g.panelBounds().Min.X, 1)
+}
+
+// pixels converts points to pixels.
+func (s *screen) pixels(points float32) int { return int(points * s.uiScale()) }
 
 // queue adds a command to those of this update.
 func (p *panel) queue(c lab.Command) { p.commands = append(p.commands, c) }
@@ -88,12 +135,13 @@ func (p *panel) popCommands() []lab.Command {
 // updatePanel reads the input of this update, lays out the panel and returns the input that belongs to it.
 func (g *game) updatePanel() capture {
 	p := &g.panel
-	if g.controls.uiHidden || g.screen.w == 0 {
+	if g.bare() || g.screen.w == 0 {
 		p.controls = p.controls[:0]
 		return capture{}
 	}
 	p.ui.TooltipDelay = g.lab.Config().Rate / 4
-	in := p.readInput()
+	p.ui.Touch = g.touch.shown
+	in := p.readInput(g.pointer)
 	g.buildPanel(in)
 	g.buildCard(in)
 	p.pressed = inpututil.AppendPressedKeys(p.pressed[:0])
@@ -108,15 +156,11 @@ func (p *panel) keepKeys(typing bool, pressed int) bool {
 }
 
 // readInput returns the input of pointer and keyboard.
-func (p *panel) readInput() widget.Input {
-	x, y := ebiten.CursorPosition()
-	_, wheel := ebiten.Wheel()
+func (p *panel) readInput(at pointer) widget.Input {
 	control := ebiten.IsKeyPressed(ebiten.KeyControl) || ebiten.IsKeyPressed(ebiten.KeyMeta)
 	in := widget.Input{
-		Pointer: image.Pt(x, y), Wheel: wheel,
-		Down:    ebiten.IsMouseButtonPressed(ebiten.MouseButtonLeft),
-		Pressed: inpututil.IsMouseButtonJustPressed(ebiten.MouseButtonLeft),
-		Left:    repeated(ebiten.KeyArrowLeft), Right: repeated(ebiten.KeyArrowRight), Home: repeated(ebiten.KeyHome), End: repeated(ebiten.KeyEnd),
+		Pointer: at.at, Down: at.down, Pressed: at.pressed, Wheel: at.wheel, Drag: at.drag,
+		Left: repeated(ebiten.KeyArrowLeft), Right: repeated(ebiten.KeyArrowRight), Home: repeated(ebiten.KeyHome), End: repeated(ebiten.KeyEnd),
 		Backspace: repeated(ebiten.KeyBackspace), Delete: repeated(ebiten.KeyDelete),
 		Enter:     inpututil.IsKeyJustPressed(ebiten.KeyEnter) || inpututil.IsKeyJustPressed(ebiten.KeyNumpadEnter),
 		Escape:    inpututil.IsKeyJustPressed(ebiten.KeyEscape),
@@ -143,11 +187,14 @@ func (g *game) buildPanel(in widget.Input) {
 	ui := &p.ui
 	p.controls = p.controls[:0]
 	ui.OnPlace = func(name string, r image.Rectangle) { p.controls = append(p.controls, control{name, r}) }
-	ui.Begin(in, image.Rect(0, 0, s.w, s.h), image.Rect(s.w-s.panelPixels(), 0, s.w, s.h), s.uiScale())
+	ui.Begin(in, image.Rect(0, 0, s.w, s.h), g.panelBounds(), s.uiScale())
 	defer ui.End()
 	if s.panelCollapsed {
+		if g.panelBounds().Empty() {
+			return
+		}
 		r := ui.Next(22)
-		r.Min.X, r.Max.X = s.w-s.panelPixels()+ui.Px(3), s.w-ui.Px(3)
+		r.Min.X, r.Max.X = g.panelBounds().Min.X+ui.Px(3), s.w-ui.Px(3)
 		if ui.Button("collapse", r, "<", "Show the panel.") {
 			s.panelCollapsed = false
 		}
@@ -176,13 +223,19 @@ func (g *game) toolbar() {
 	if g.paused {
 		pause = "resume (P)"
 	}
+	step := "step (N)"
 	if g.videos.recording() {
 		record = "stop (R)"
+	}
+	if ui.Touch {
+		pause, step, record = g.label(pause), g.label(step), g.label(record)
+		end.Min.X -= ui.Px(18)
+		r.Max.X -= ui.Px(18)
 	}
 	if ui.Button("pause", ui.Split(r, 4, 0), pause, "Pause or resume the session.") {
 		g.paused = !g.paused
 	}
-	if ui.Button("step", ui.Split(r, 4, 1), "step (N)", "Make one tick and pause.") {
+	if ui.Button("step", ui.Split(r, 4, 1), step, "Make one tick and pause.") {
 		g.step()
 	}
 	if ui.Button("restart", ui.Split(r, 4, 2), "restart", "Start the scene again with the same strategies, knobs and network (Backspace).") {

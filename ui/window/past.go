@@ -206,6 +206,9 @@ func (g *game) updatePast() {
 	}
 	if h.offerAt > 0 && t.End() >= h.offerAt && !t.Reviewing() {
 		h.offerAt = 0
+		if g.Embed || g.touch.shown {
+			return
+		}
 		g.notices.post(fmt.Sprintf("F5 plays the last %d s at an eighth of the speed", replaySeconds))
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"image"
 	"math"
+	"strings"
 	"time"
 
 	"github.com/hajimehoshi/ebiten/v2"
@@ -35,11 +36,13 @@ type screen struct {
 	realTime realTime
 	drawTime time.Duration // of the last Draw, on the CPU
 
-	panelCollapsed bool // only a button of the panel is left
+	panelCollapsed  bool // only a button of the panel is left
+	compact         bool // the panel is a sheet over the panes
+	collapsedBefore bool // panelCollapsed before the window became compact
 
 	frame           stage.Frame
 	softwarePainter recorder.Painter
-	pixels          *image.RGBA
+	rgba            *image.RGBA
 	pixelImage      *ebiten.Image
 
 	// For interpolation between two ticks: the ticks made since a moment of the wall clock.
@@ -59,8 +62,8 @@ type screen struct {
 // LayoutF makes the picture as large as the window in physical pixels.
 func (g *game) LayoutF(w, h float64) (float64, float64) {
 	s := &g.screen
-	s.scale = ebiten.Monitor().DeviceScaleFactor()
-	s.w, s.h = int(math.Ceil(w*s.scale)), int(math.Ceil(h*s.scale))
+	scale := ebiten.Monitor().DeviceScaleFactor()
+	s.resize(int(math.Ceil(w*scale)), int(math.Ceil(h*scale)), scale)
 	return float64(s.w), float64(s.h)
 }
 
@@ -73,16 +76,12 @@ func (s *screen) panelScale() int { return max(1, int(math.Round(s.scale))) }
 // pictureRect returns the rectangle of the panes: the window without the panel.
 func (g *game) pictureRect() stage.Rect {
 	s := &g.screen
-	w := s.w
-	if !g.controls.uiHidden {
-		w -= s.panelPixels()
-	}
-	return stage.Rect{W: max(w, 1), H: max(s.h-g.barHeight()-g.cardBounds().Dy(), 1)}
+	return stage.Rect{W: g.panesWidth(), H: max(s.h-g.barHeight()-g.cardBounds().Dy(), 1)}
 }
 
 // inPicture reports whether a pixel of the window lies beside the panel.
-func (s *screen) inPicture(x, y int) bool {
-	return x >= 0 && y >= 0 && y < s.h && x < s.w-s.panelPixels()
+func (g *game) inPicture(x, y int) bool {
+	return x >= 0 && y >= 0 && y < g.screen.h && x < g.panelBounds().Min.X
 }
 
 // addTicks counts n ticks made by an Update at a speed of the session.
@@ -153,15 +152,19 @@ func (g *game) Draw(dst *ebiten.Image) {
 		}
 		g.painter.End(dst, picture.X, picture.Y)
 	}
+	if g.Embed {
+		g.drawEmbed(&s.frame.Overlay)
+	}
 	if !g.controls.uiHidden {
 		g.notices.draw(&s.frame.Overlay, picture, s.uiScale())
 	}
 	g.drawBar(&s.frame.Overlay)
+	g.drawTouch(&s.frame.Overlay)
 	if g.controls.helpShown {
-		drawHelp(&s.frame.Overlay, picture)
+		drawHelp(&s.frame.Overlay, g.helpRows(), picture)
 	}
 	g.painter.DrawOverlay(dst, &s.frame.Overlay)
-	if !g.controls.uiHidden {
+	if !g.bare() {
 		g.tour.draw(dst, g.painter)
 		g.panel.draw(dst, g.painter)
 	}
@@ -188,6 +191,11 @@ func (g *game) stageOptions(title, alert string) stage.Options {
 	if g.tapePlaying() {
 		o.Input = g.lastInput
 	}
+	o.NoKeys = g.touch.shown
+	if g.Embed {
+		o.HighlightFocus = false
+		g.embedOptions(&o)
+	}
 	return o
 }
 
@@ -200,15 +208,15 @@ func (s *screen) drawSoftware(dst *ebiten.Image, g *game, picture stage.Rect, o 
 		divisor = 2
 	}
 	size := image.Rect(0, 0, (picture.W+divisor-1)/divisor, (picture.H+divisor-1)/divisor)
-	if s.pixels == nil || s.pixels.Rect != size {
-		s.pixels = image.NewRGBA(size)
+	if s.rgba == nil || s.rgba.Rect != size {
+		s.rgba = image.NewRGBA(size)
 		if s.pixelImage != nil {
 			s.pixelImage.Deallocate()
 		}
 		s.pixelImage = ebiten.NewImageWithOptions(size, &ebiten.NewImageOptions{Unmanaged: true})
 	}
-	s.softwarePainter.PaintViews(s.pixels, s.frame.Viewports, divisor)
-	s.pixelImage.WritePixels(s.pixels.Pix)
+	s.softwarePainter.PaintViews(s.rgba, s.frame.Viewports, divisor)
+	s.pixelImage.WritePixels(s.rgba.Pix)
 	op := &ebiten.DrawImageOptions{Filter: ebiten.FilterLinear, Blend: ebiten.BlendCopy}
 	op.GeoM.Scale(float64(divisor), float64(divisor))
 	op.GeoM.Translate(float64(picture.X), float64(picture.Y))
@@ -218,18 +226,41 @@ func (s *screen) drawSoftware(dst *ebiten.Image, g *game, picture stage.Rect, o 
 // footer returns the note of the footer: what drives the session.
 func (g *game) footer() string {
 	switch {
+	case g.Embed:
+		return ""
+	case g.past.timeline.Reviewing() && g.touch.shown:
+		return "the past: the stick or any change begins a new take here"
 	case g.past.timeline.Reviewing():
 		return "the past: W A S D or any change begins a new take here, End returns"
 	case g.repeating():
-		return fmt.Sprintf("the inputs of take %d: press a key to take over", g.past.drivers[g.past.timeline.Take()].source.Number)
+		return fmt.Sprintf("the inputs of take %d: %s", g.past.drivers[g.past.timeline.Take()].source.Number, g.takeOverHint())
 	case g.tour.run != nil:
 		return g.lessonFooter()
 	}
 	if g.tapePlaying() {
 		rate := float64(g.plan.Config.Rate)
-		return fmt.Sprintf("%s, %.1f of %.1f s: press a key to take over", g.plan.TapeNote(), float64(g.tapeTick)/rate, float64(g.tapeTicks)/rate)
+		return fmt.Sprintf("%s, %.1f of %.1f s: %s", g.plan.TapeNote(), float64(g.tapeTick)/rate, float64(g.tapeTicks)/rate, g.takeOverHint())
+	}
+	if g.touch.shown {
+		return "the stick rolls the cube, ? lists what touches do"
 	}
 	return "F1 lists all keys, W A S D roll, Space lifts, F nudges the server's cube"
+}
+
+// takeOverHint says how to stop a tape.
+func (g *game) takeOverHint() string {
+	if g.touch.shown {
+		return "touch the stick to take over"
+	}
+	return "press a key to take over"
+}
+
+// label returns the label of a button, without its key where the session is touched.
+func (g *game) label(text string) string {
+	if g.touch.shown {
+		text, _, _ = strings.Cut(text, " (")
+	}
+	return text
 }
 
 // alert returns what the header shows in red; empty for nothing.
@@ -237,17 +268,19 @@ func (g *game) alert() string {
 	slow := g.screen.realTime.note()
 	switch {
 	case g.videos.recording():
-		text := fmt.Sprintf("● recording, %.1f s (R stops)", float64(len(g.videos.entries))/float64(g.lab.Config().Rate))
+		text := g.label(fmt.Sprintf("● recording, %.1f s (R stops)", float64(len(g.videos.entries))/float64(g.lab.Config().Rate)))
 		if slow != "" {
 			text += " · " + slow
 		}
 		return text
-	case g.paused && g.away > 0:
-		return fmt.Sprintf("paused: the tab was hidden for %s (P resumes)", g.away)
 	case g.runUp > 0:
 		return g.runUpText()
+	case g.paused && g.Embed:
+		return ""
+	case g.paused && g.away > 0:
+		return fmt.Sprintf("paused: the tab was hidden for %s (P resumes)", g.away)
 	case g.paused:
-		return "paused (P resumes, N steps one tick)"
+		return g.label("paused (P resumes, N steps one tick)")
 	case slow == "":
 		return g.videos.progress()
 	case g.videos.progress() != "":

@@ -14,7 +14,7 @@ import (
 // gamepad button are bindings.
 func (h *controls) readTrigger(g *game, capture capture) {
 	x, y := ebiten.CursorPosition()
-	if inpututil.IsMouseButtonJustPressed(ebiten.MouseButtonRight) && !capture.pointer && g.screen.inPicture(x, y) {
+	if inpututil.IsMouseButtonJustPressed(ebiten.MouseButtonRight) && !capture.pointer && g.inPicture(x, y) {
 		if s, ok := g.screen.frame.AimAt(float32(x), float32(y), g.lab); ok {
 			g.shoot(s)
 		}

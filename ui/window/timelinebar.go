@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/hajimehoshi/ebiten/v2"
-	"github.com/hajimehoshi/ebiten/v2/inpututil"
 
 	"ghostcube/render"
 	"ghostcube/ui/stage"
@@ -13,7 +12,7 @@ import (
 
 // barHeight returns the height of the bar in pixels; 0: it is hidden.
 func (g *game) barHeight() int {
-	if g.past.hidden || g.controls.uiHidden || g.past.timeline == nil {
+	if g.past.hidden || g.bare() || g.past.timeline == nil {
 		return 0
 	}
 	return min(timeline.BarHeight(len(g.lab.Panes), g.screen.uiScale()), g.screen.h/4)
@@ -29,8 +28,8 @@ func (g *game) updateBar(capture capture) bool {
 	}
 	picture := g.pictureRect()
 	h.bar.Layout(stage.Rect{X: picture.X, Y: picture.Y + picture.H, W: picture.W, H: g.barHeight()}, s.uiScale(), h.timeline, g.lab.Config().Rate)
-	x, y := ebiten.CursorPosition()
-	return g.pointAtBar(x, y, capture, ebiten.IsMouseButtonPressed(ebiten.MouseButtonLeft), inpututil.IsMouseButtonJustPressed(ebiten.MouseButtonLeft), ebiten.IsKeyPressed(ebiten.KeyShift), wheelY())
+	p := &g.pointer
+	return g.pointAtBar(p.at.X, p.at.Y, capture, p.down, p.pressed, ebiten.IsKeyPressed(ebiten.KeyShift), p.wheel)
 }
 
 func wheelY() float64 { _, y := ebiten.Wheel(); return y }
@@ -127,5 +126,5 @@ func (g *game) drawBar(list *render.DrawList) {
 	picture := g.pictureRect()
 	c := g.lab.Config()
 	h.bar.Layout(stage.Rect{X: picture.X, Y: picture.Y + picture.H, W: picture.W, H: g.barHeight()}, g.screen.uiScale(), h.timeline, c.Rate)
-	h.bar.Draw(list, h.timeline, &timeline.State{Playing: !g.paused, Speed: g.settings().Speed, Loop: h.loop, Rate: c.Rate, Seeking: h.timeline.Remaining(), Note: h.note})
+	h.bar.Draw(list, h.timeline, &timeline.State{Playing: !g.paused, Speed: g.settings().Speed, Loop: h.loop, Rate: c.Rate, Seeking: h.timeline.Remaining(), Note: h.note, NoKeys: g.touch.shown})
 }

@@ -217,11 +217,14 @@ func (g *game) lessonControl() {
 // without a card.
 func (g *game) cardBounds() image.Rectangle {
 	s := &g.screen
-	if !g.tour.shown() || g.controls.uiHidden || s.h == 0 {
+	if !g.tour.shown() || g.bare() || s.h == 0 {
 		return image.Rectangle{}
 	}
-	w := max(s.w-s.panelPixels(), 1)
+	w := g.panesWidth()
 	h := int(offerHeight * s.uiScale())
+	if g.touch.shown {
+		h += s.pixels(touchRowGrowth)
+	}
 	if g.tour.run != nil {
 		h = g.tour.measure(w, s.uiScale())
 	}
@@ -288,7 +291,7 @@ func (g *game) buildCard(in widget.Input) {
 	}
 	for _, u := range []*widget.UI{&c.texts, &c.figures} {
 		u.OnPlace = func(name string, r image.Rectangle) { g.panel.controls = append(g.panel.controls, control{name, r}) }
-		u.TooltipDelay = g.panel.ui.TooltipDelay
+		u.TooltipDelay, u.Touch = g.panel.ui.TooltipDelay, g.touch.shown
 	}
 	c.texts.Begin(in, window, left, s.uiScale())
 	c.figures.Begin(in, window, right, s.uiScale())
@@ -311,7 +314,7 @@ func (g *game) buildOffer() {
 	}
 	c.texts.Text(c.texts.Next(24), fmt.Sprintf("New here? %d short lessons show one idea each.", len(list)), false, widget.Left)
 	r := c.figures.Next(24)
-	if c.figures.Button("tour start", c.figures.Split(r, 2, 0), "start the tour (F2)", "Start the first lesson. This session ends.") {
+	if c.figures.Button("tour start", c.figures.Split(r, 2, 0), g.label("start the tour (F2)"), "Start the first lesson. This session ends.") {
 		g.goToLesson(1)
 	}
 	if c.figures.Button("tour not now", c.figures.Split(r, 2, 1), "not now", "Hide this line. F2 starts the tour at any time.") {
@@ -351,9 +354,9 @@ func (g *game) buildLesson() {
 
 	u = &c.figures
 	r := u.Next(22)
-	next := "next (F2)"
+	next := g.label("next (F2)")
 	if i+1 == len(list) {
-		next = "end (F2)"
+		next = g.label("end (F2)")
 	}
 	for k, b := range []struct {
 		id, label, help string
@@ -361,7 +364,7 @@ func (g *game) buildLesson() {
 	}{
 		{"tour back", "back", "The lesson before this one (Shift F2).", func() { g.goToLesson(-1) }},
 		{"tour again", "again", "Start this lesson from its beginning.", func() { g.goToLesson(0) }},
-		{"tour leave", "leave (F3)", "Leave the tour. The session goes on.", g.leaveTour},
+		{"tour leave", g.label("leave (F3)"), "Leave the tour. The session goes on.", g.leaveTour},
 		{"tour next", next, "The next lesson.", func() { g.goToLesson(1) }},
 	} {
 		if u.Button(b.id, u.Split(r, 4, k), b.label, b.help) {
@@ -407,7 +410,7 @@ func valueText(list []score.Measure, i int) string {
 
 // row lays out a row of the table: a name and two values.
 func (c *tourCard) row(u *widget.UI, name, before, after string, color render.Color) {
-	r := u.Next(cardLine - 3)
+	r := u.Line(cardLine - 3)
 	f := render.Font{Size: u.Px(13)}
 	column := u.Px(76)
 	base := float32(r.Min.Y) + f.Ascent()
@@ -426,7 +429,7 @@ func (c *tourCard) lines(u *widget.UI, list []string, bold bool, color render.Co
 
 // line lays out a line of text, which is cut where it is too long.
 func (c *tourCard) line(u *widget.UI, text string, bold bool, color render.Color) {
-	r := u.Next(cardLine - 3)
+	r := u.Line(cardLine - 3)
 	f := render.Font{Size: u.Px(cardFont), Bold: bold}
 	u.List().Text(float32(r.Min.X), float32(int(float32(r.Min.Y)+f.Ascent())), f, color, f.Truncate(text, float32(r.Dx())))
 }
@@ -451,9 +454,15 @@ func (c *tourCard) draw(dst *ebiten.Image, painter *gpu.Painter) {
 func (g *game) lessonFooter() string {
 	switch {
 	case g.tour.tapeMoves():
-		return "a tape moves the cube: press a key to take over"
+		return "a tape moves the cube: " + g.takeOverHint()
 	case g.tour.run.Phase == tour.Before && g.tour.run.Lesson.Action.Input():
+		if g.touch.shown {
+			return "the stick rolls the cube"
+		}
 		return "W A S D or the arrows roll the cube"
+	}
+	if g.touch.shown {
+		return fmt.Sprintf("you have control; the tape goes on %d s after your last touch", handSeconds)
 	}
 	return fmt.Sprintf("you have control; the tape goes on %d s after your last key", handSeconds)
 }

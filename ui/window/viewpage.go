@@ -48,7 +48,7 @@ func (g *game) viewPage() {
 // switches are the settings that are on or off, two in a row.
 func (g *game) switches(show *stage.Settings) {
 	p, n := &g.panel, 0
-	var r = p.ui.Next(0)
+	var r = p.ui.Line(0)
 	for i := range stage.SettingTable {
 		d := &stage.SettingTable[i]
 		if len(d.Options()) != 2 {

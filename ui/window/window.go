@@ -63,12 +63,15 @@ type game struct {
 	painter     *gpu.Painter
 	panel       panel
 	controls    controls
+	touch       touchControls
+	pointer     pointer // of this Update
 	screen      screen
 	videos      videos
 	tour        tourCard
 	sessionTape *sessionTape
 	past        past
 	beside      beside
+	embed       embed
 	share       share
 	drop        drop
 	runUp       int // tick up to which the session runs at once; 0: it does not
@@ -115,7 +118,12 @@ func Open(o Options) (opened bool, err error) {
 	for _, c := range o.Display {
 		g.execute(c)
 	}
-	g.offerTour()
+	if g.Embed {
+		g.paused = true
+	} else {
+		g.offerTour()
+		g.touch.shown = host.PrefersTouch()
+	}
 	g.runUp = o.At
 	g.screen.pace.request(o.Renderer)
 	ebiten.SetWindowTitle("Ghostcube")
@@ -152,10 +160,11 @@ func (g *game) startPlan(p *plan.Plan) error {
 	}
 	start := time.Now()
 	l.Stopwatch = func() time.Duration { return time.Since(start) }
-	l.TraceDatagrams(true) // so that lanes show the past, too, when they are switched on
+	l.TraceDatagrams(!g.Embed) // so that lanes show the past, too, when they are switched on
 	g.plan, g.lab, g.stage, g.title = p, l, stage.Stage{}, p.Title()
 	g.tapeTick, g.tapeTicks = 0, p.Ticks(0)
-	g.paused, g.pendingSteps, g.accumulator = false, 0, 0
+	g.paused, g.pendingSteps, g.accumulator = g.embed.halted, 0, 0
+	g.embed = embed{}
 	g.pendingShot, g.lastInput = sim.Shot{}, sim.Input{}
 	g.newCommands, g.selected = nil, nil
 	g.panel.tuned = nil
@@ -167,6 +176,11 @@ func (g *game) startPlan(p *plan.Plan) error {
 	ebiten.SetTPS(p.Config.Rate)
 	for _, c := range p.Display() {
 		g.execute(c)
+	}
+	if g.Embed {
+		for _, s := range embedDisplay {
+			g.execute(stage.Show(s[0], s[1]))
+		}
 	}
 	if p.Notice != "" {
 		g.notices.post(p.Notice)
@@ -234,8 +248,12 @@ func (g *game) Update() (err error) {
 		return g.updateRunUp()
 	}
 	g.takeDropped()
+	g.readPointer()
 	captured := g.updatePanel()
 	captured.pointer = g.updateBar(captured) || captured.pointer
+	if g.Embed {
+		captured.pointer = g.updateEmbed()
+	}
 	g.controls.update(g, captured)
 	if err := g.applyPanel(); err != nil {
 		g.tickErr = err
@@ -256,6 +274,9 @@ func (g *game) Update() (err error) {
 	}
 	if g.tickErr != nil {
 		return ebiten.Termination
+	}
+	if g.Embed {
+		g.restEmbed()
 	}
 	g.followBeside()
 	if g.tickErr != nil {
@@ -330,6 +351,7 @@ func (g *game) nextEntry() (e lab.Entry, ok bool) {
 	}
 	e = g.plan.Entry(g.tapeTick)
 	g.tapeTick++
+	g.embed.ended = g.Embed && g.tapeTick == g.tapeTicks
 	return e, true
 }
 
@@ -450,8 +472,11 @@ func (g *game) cycleClock(name string) {
 
 // writeTape appends an entry to the session's tape. The first one creates the file. A tape that cannot be
 // written becomes a notice, and the session goes on without it. checked says that the lab is after the entry, so that
-// the tape can have its hash.
+// the tape can have its hash. An embedded session has no tape.
 func (g *game) writeTape(e lab.Entry, checked bool) {
+	if g.Embed {
+		return
+	}
 	var err error
 	if g.sessionTape == nil {
 		g.sessionTape, err = newSessionTape(g.unusedFilename("session", ".tape"), g.Version, g.plan.Config, g.plan.Panes)

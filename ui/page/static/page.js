@@ -5,6 +5,20 @@
 	const element = (id) => document.getElementById(id);
 	const [loading, progress, status, details, actions] = ["loading", "progress", "status", "details", "actions"].map(element);
 
+	let shown = true; // a part of the canvas can be seen
+
+	// An embedded page leaves wheel and touches to the browser, which scrolls the page around it and makes clicks of
+	// taps. Ebitengine would take them.
+	if (new URLSearchParams(location.search).get("embed") === "1") {
+		document.documentElement.classList.add("embed");
+		for (const type of ["wheel", "touchstart", "touchmove", "touchend"]) {
+			addEventListener(type, (e) => e.stopImmediatePropagation(), { capture: true, passive: true });
+		}
+	}
+	addEventListener("touchcancel", (e) => { // which Ebitengine does not know
+		e.target.dispatchEvent(new TouchEvent("touchend", { targetTouches: [...e.targetTouches], cancelable: true }));
+	});
+
 	// message replaces the loading bar, or the picture, by a text, lines of output below it, and links: {text: address}.
 	function message(text, lines, links) {
 		loading.hidden = false;
@@ -30,6 +44,15 @@
 	ghostcube.ready = () => {
 		performance.mark("ghostcube-picture");
 		loading.hidden = true;
+		new IntersectionObserver((list) => { shown = list[list.length - 1].isIntersecting; }).observe(document.querySelector("canvas"));
+	};
+	ghostcube.visible = () => shown && !document.hidden;
+
+	// The session of an embedded page in a page of its own.
+	ghostcube.openLab = () => {
+		const link = new URL(location.href);
+		link.searchParams.delete("embed");
+		window.open(link, "_blank", "noopener");
 	};
 
 	// The address of the page, without the query that names a session.

@@ -1,0 +1,282 @@
+package window
+
+import (
+	"image"
+	"math"
+
+	"github.com/hajimehoshi/ebiten/v2"
+	"github.com/hajimehoshi/ebiten/v2/inpututil"
+
+	"ghostcube/render"
+	"ghostcube/sim"
+	"ghostcube/ui/stage"
+)
+
+// touchControls are the stick and the buttons over the panes. They are shown from the first touch until a key or the
+// mouse is used, and from the beginning on machines whose main pointer is a finger.
+type touchControls struct {
+	touches
+	shown   bool
+	places  touchPlaces
+	actions []*touchAction // of places.buttons
+	result  touchResult    // of this Update
+	buttons sim.Buttons    // that stick and buttons hold
+	tap     image.Point    // the last tap of the picture, until the next touch
+	ids     []ebiten.TouchID
+	down    []finger
+	ring    []render.Point // scratch
+}
+
+// touchAction is what a button on the screen does.
+type touchAction struct {
+	label, help string
+	hold        sim.Buttons      // for as long as a finger is on it
+	press       func(g *game)    // once, when a finger touches it; nil: nothing
+	corner      bool             // at the upper right of the panes, with those that move no cube; otherwise at the lower right
+	absent      func(*game) bool // nil: always there
+}
+
+// touchActions are the buttons, each group from right to left. It is a function, because pages refer to it.
+func touchActions() []touchAction {
+	noVehicles := func(g *game) bool { return !g.lab.Panes[0].ServerWorld.Scene().HasActions() }
+	return []touchAction{
+		{label: "lift", help: "lift and blow", hold: sim.Lift},
+		{label: "pull", help: "pull cubes", hold: sim.Pull},
+		{label: "shoot", help: "shoot straight ahead", press: func(g *game) { g.shoot(levelShot(g.settings().Yaw)) }},
+		{label: "use", help: "enter or leave a vehicle", hold: sim.Use, absent: noVehicles},
+		{label: "couple", help: "couple or uncouple wagons", hold: sim.Couple, absent: noVehicles},
+		{label: "?", help: "this list", corner: true, press: func(g *game) { g.controls.helpShown = true }},
+		{label: "panel", help: "show or hide the panel", corner: true, press: func(g *game) { g.screen.panelCollapsed = !g.screen.panelCollapsed },
+			absent: func(g *game) bool { return !g.screen.panelCollapsed }},
+		{label: "pause", help: "pause", corner: true, press: func(g *game) { g.paused = !g.paused }, absent: func(g *game) bool { return g.paused }},
+		{label: "play", help: "go on", corner: true, press: func(g *game) { g.paused = false }, absent: func(g *game) bool { return !g.paused }},
+		{label: "nudge", help: "nudge the server's cube by 1 m", corner: true, press: func(g *game) {
+			g.nudgeServer()
+			g.notices.post("nudged the server's cube by 1 m")
+		}},
+	}
+}
+
+// allTouchActions are touchActions.
+var allTouchActions = touchActions()
+
+// Sizes of the controls, in points.
+const (
+	touchButtonRadius = 26
+	touchCornerRadius = 22
+	touchStickRadius  = 48
+	touchMargin       = 12
+	touchGap          = 6
+	touchSlop         = 10
+	touchStickShare   = 0.42 // of the panes' width, for the thumb on the stick
+	touchStickHeight  = 190
+	touchRowGrowth    = 18 // of a row of buttons
+)
+
+// readPointer reads mouse and fingers.
+func (g *game) readPointer() {
+	t := &g.touch
+	if g.Embed { // its page leaves touches to the browser, which scrolls and clicks
+		t.shown = false
+	}
+	t.ids = ebiten.AppendTouchIDs(t.ids[:0])
+	t.down = t.down[:0]
+	for _, id := range t.ids {
+		x, y := ebiten.TouchPosition(id)
+		t.down = append(t.down, finger{int(id), image.Pt(x, y)})
+	}
+	if len(t.down) == 0 && t.shown {
+		g.panel.pressed = inpututil.AppendJustPressedKeys(g.panel.pressed[:0])
+		if ebiten.IsMouseButtonPressed(ebiten.MouseButtonLeft) || len(g.panel.pressed) > 0 {
+			t.shown = false
+		}
+	}
+	if len(t.down) > 0 || t.shown {
+		g.followFingers(t.down)
+		return
+	}
+	x, y := ebiten.CursorPosition()
+	t.result, t.buttons, t.tap = touchResult{zoom: 1}, 0, nowhere
+	g.pointer = pointer{at: image.Pt(x, y), down: ebiten.IsMouseButtonPressed(ebiten.MouseButtonLeft),
+		pressed: inpututil.IsMouseButtonJustPressed(ebiten.MouseButtonLeft), wheel: wheelY()}
+}
+
+// followFingers gives the fingers on the screen their roles.
+func (g *game) followFingers(down []finger) {
+	t := &g.touch
+	t.shown = true
+	g.placeTouchControls()
+	t.result = t.update(down, &t.places)
+	g.pointer = t.result.pointer
+	t.buttons = t.result.buttons
+	for i, a := range t.actions {
+		if t.result.held&(1<<i) != 0 {
+			t.buttons |= a.hold
+		}
+	}
+	if len(down) > 0 && !t.result.tapped {
+		t.tap = nowhere
+	}
+}
+
+// applyTouch does what buttons and taps ask for.
+func (g *game) applyTouch() {
+	t := &g.touch
+	for i, a := range t.actions {
+		if t.result.pressed&(1<<i) != 0 && a.press != nil {
+			a.press(g)
+		}
+	}
+	if !t.result.tapped {
+		return
+	}
+	t.tap = t.result.tap
+	switch {
+	case g.controls.helpShown:
+		g.controls.helpShown = false
+	case g.screen.compact && !g.screen.panelCollapsed:
+		g.screen.panelCollapsed = true
+	default:
+		g.focusPaneAt(t.tap.X, t.tap.Y)
+	}
+}
+
+// placeTouchControls places the controls on the panes of the last frame.
+func (g *game) placeTouchControls() {
+	t, s := &g.touch, &g.screen
+	p := &t.places
+	px := func(points float64) int { return int(points*float64(s.uiScale()) + 0.5) }
+	*p = touchPlaces{buttons: p.buttons[:0], radius: px(touchStickRadius), slop: px(touchSlop), widgets: g.belongsToWidgets, scrolls: g.scrollsAt}
+	t.actions = t.actions[:0]
+	if g.controls.helpShown || s.compact && !s.panelCollapsed && !g.controls.uiHidden {
+		return
+	}
+	picture := g.pictureRect()
+	upper, lower := edgesOf(g.screen.frame.Viewports, picture)
+	left, right, margin := picture.X, picture.X+picture.W, px(touchMargin)
+	p.stick = image.Rect(left, max(lower-px(touchStickHeight), upper), left+int(float64(picture.W)*touchStickShare), lower)
+	p.rest = image.Pt(left+margin+p.radius, lower-margin-p.radius)
+	corner, row, column := 0, 0, 0
+	cell := px(2*touchButtonRadius + touchGap)
+	columns := max((right-p.stick.Max.X-margin)/cell, 1)
+	for i := range allTouchActions {
+		a := &allTouchActions[i]
+		if a.absent != nil && a.absent(g) {
+			continue
+		}
+		var b touchPlace
+		if a.corner {
+			b.radius = px(touchCornerRadius)
+			b.center = image.Pt(right-margin-b.radius-corner*px(2*touchCornerRadius+touchGap), upper+margin/2+b.radius)
+			corner++
+		} else {
+			b.radius = px(touchButtonRadius)
+			b.center = image.Pt(right-margin-b.radius-column*cell, lower-margin-b.radius-row*cell)
+			if column++; column == columns {
+				row, column = row+1, 0
+			}
+		}
+		p.buttons, t.actions = append(p.buttons, b), append(t.actions, a)
+	}
+}
+
+// edgesOf returns the upper edge of the upmost pictures and the lower edge of the lowest ones.
+func edgesOf(list []stage.Viewport, picture stage.Rect) (upper, lower int) {
+	if len(list) == 0 {
+		return picture.Y, picture.Y + picture.H
+	}
+	upper = math.MaxInt
+	for i := range list {
+		v := &list[i]
+		upper, lower = min(upper, v.Y), max(lower, v.Y+v.H)
+	}
+	return upper, lower
+}
+
+// belongsToWidgets reports whether a finger that touches there points at the panel, the timeline or the card.
+func (g *game) belongsToWidgets(at image.Point) bool {
+	if g.controls.helpShown {
+		return false
+	}
+	h := &g.past
+	return g.scrollsAt(at) || g.barHeight() > 0 && h.bar.Contains(at.X, at.Y)
+}
+
+// scrollsAt reports whether a vertical drag scrolls there.
+func (g *game) scrollsAt(at image.Point) bool {
+	if g.controls.uiHidden {
+		return false
+	}
+	return g.panel.ui.Open() || at.In(g.panelBounds()) || at.In(g.cardBounds())
+}
+
+// The colours of the controls over the panes.
+var (
+	touchFill  = render.Color{R: 16, G: 20, B: 26, A: 120}
+	touchHeld  = render.Color{R: 126, G: 186, B: 246, A: 190}
+	touchRing  = render.Color{R: 240, G: 244, B: 248, A: 170}
+	touchLabel = render.Color{R: 255, G: 255, B: 255, A: 235}
+)
+
+// drawTouch draws the stick and the buttons.
+func (g *game) drawTouch(l *render.DrawList) {
+	t := &g.touch
+	if !t.shown || g.controls.uiHidden {
+		return
+	}
+	g.placeTouchControls()
+	p, scale := &t.places, g.screen.uiScale()
+	if p.radius > 0 && !p.stick.Empty() {
+		center, c := p.rest, touchFill
+		if t.has(movesStick) {
+			center, c = t.origin, touchHeld
+		}
+		t.disc(l, center, p.radius, touchFill, scale)
+		t.disc(l, center.Add(t.knob), p.radius*2/5, c, scale)
+	}
+	for i, a := range t.actions {
+		b, c := p.buttons[i], touchFill
+		if t.result.held&(1<<i) != 0 {
+			c = touchHeld
+		}
+		t.disc(l, b.center, b.radius, c, scale)
+		f := render.Font{Size: int(13*scale + 0.5), Bold: true}
+		l.Text(float32(b.center.X)-float32(int(f.Width(a.label)/2)), float32(b.center.Y)+float32(int(float32(f.Size)*0.36)), f, touchLabel, a.label)
+	}
+}
+
+// ringPoints is the number of points of a circle.
+const ringPoints = 48
+
+// disc draws a filled circle with a ring around it.
+func (t *touchControls) disc(l *render.DrawList, center image.Point, radius int, c render.Color, scale float32) {
+	step := max(int(scale), 1)
+	for y := -radius; y < radius; y += step {
+		h := min(step, radius-y)
+		half := math.Sqrt(float64(radius*radius) - math.Pow(float64(y)+float64(h)/2, 2))
+		l.Rect(float32(center.X)-float32(half), float32(center.Y+y), float32(2*half), float32(h), c)
+	}
+	t.ring = t.ring[:0]
+	for i := range ringPoints + 1 {
+		sin, cos := math.Sincos(2 * math.Pi * float64(i) / ringPoints)
+		t.ring = append(t.ring, render.Point{X: float32(center.X) + float32(float64(radius)*cos), Y: float32(center.Y) + float32(float64(radius)*sin)})
+	}
+	l.Line(t.ring, 1.5*scale, touchRing)
+}
+
+// touchHelp are the rows of the list that a finger opens: what touches do.
+func touchHelp() (rows [][2]string) {
+	rows = [][2]string{
+		{"thumb, lower left", "roll the cube, relative to the camera"},
+		{"drag in the picture", "turn the camera"},
+		{"two fingers", "zoom"},
+		{"tap a pane", "focus it"},
+		{"drag on the timeline", "show any moment"},
+		{"rest on a control", "an explanation of it"},
+		{},
+	}
+	for i := range allTouchActions {
+		rows = append(rows, [2]string{allTouchActions[i].label, allTouchActions[i].help})
+	}
+	return append(rows, [2]string{}, [2]string{"tap", "close this list"})
+}
