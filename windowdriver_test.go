@@ -67,8 +67,12 @@ type windowDriver struct {
 // windowState is what the program has reported so far.
 type windowState struct {
 	frame, tick int
+	restarts    int // of the session, as far as frames show them
 	picture     image.Rectangle
 	controls    map[string]image.Rectangle
+
+	hashTick int    // tick of the session's last hash
+	hash     string // sixteen hexadecimal digits
 
 	measurements     int // of the memory
 	heap, goroutines int // by the last of them; bytes in use
@@ -108,12 +112,18 @@ func startWindow(t *testing.T, args ...string) *windowDriver {
 // program returns a command that runs the program with arguments.
 func (d *windowDriver) program(args ...string) *exec.Cmd {
 	d.t.Helper()
+	return program(d.t, d.reportFile(args[0]), args...)
+}
+
+// program returns a command that runs the program with arguments and writes its report to a file.
+func program(t *testing.T, report string, args ...string) *exec.Cmd {
+	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
-		d.t.Fatal(err)
+		t.Fatal(err)
 	}
 	cmd := exec.Command(self, args...)
-	cmd.Env = append(os.Environ(), reportVariable+"="+d.reportFile(args[0]))
+	cmd.Env = append(os.Environ(), reportVariable+"="+report)
 	return cmd
 }
 
@@ -136,14 +146,27 @@ func (d *windowDriver) state() windowState {
 	}
 	data = data[:bytes.LastIndexByte(data, '\n')+1]
 	d.parsed += len(data)
-	for line := range strings.Lines(string(data)) {
+	s.read(string(data))
+	return *s
+}
+
+// read reads whole lines of a report.
+func (s *windowState) read(report string) {
+	for line := range strings.Lines(report) {
 		kind, rest, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
 		switch kind {
 		case "frame":
+			before := s.tick
 			fmt.Sscanf(rest, "%d tick %d", &s.frame, &s.tick)
+			if s.tick < before {
+				s.restarts++
+			}
 		case "memory":
 			fmt.Sscanf(rest, "%d goroutines %d", &s.heap, &s.goroutines)
 			s.measurements++
+		case "hash":
+			s.hash = ""
+			fmt.Sscanf(rest, "%d %s", &s.hashTick, &s.hash)
 		case "picture":
 			s.picture, _ = parseRect(rest)
 			s.controls = map[string]image.Rectangle{}
@@ -152,7 +175,6 @@ func (d *windowDriver) state() windowState {
 			s.controls[name] = r
 		}
 	}
-	return *s
 }
 
 // parseRect parses left, top, width and height, and returns the rest of the line.
