@@ -312,9 +312,13 @@ func (g *game) buildOffer() {
 		c.offered = false
 		return
 	}
-	c.texts.Text(c.texts.Next(24), fmt.Sprintf("New here? %d short lessons show one idea each.", len(list)), false, widget.Left)
+	offer, start := fmt.Sprintf("New here? %d short lessons show one idea each.", len(list)), g.label("start the tour (F2)")
+	if g.screen.compact {
+		offer, start = fmt.Sprintf("%d short lessons:", len(list)), "start"
+	}
+	c.texts.Text(c.texts.Next(24), offer, false, widget.Left)
 	r := c.figures.Next(24)
-	if c.figures.Button("tour start", c.figures.Split(r, 2, 0), g.label("start the tour (F2)"), "Start the first lesson. This session ends.") {
+	if c.figures.Button("tour start", c.figures.Split(r, 2, 0), start, "Start the first lesson. This session ends.") {
 		g.goToLesson(1)
 	}
 	if c.figures.Button("tour not now", c.figures.Split(r, 2, 1), "not now", "Hide this line. F2 starts the tour at any time.") {
