@@ -43,10 +43,11 @@ func Read(t testing.TB, name string) string {
 // Write writes a file in testdata.
 func Write(t testing.TB, name, text string) {
 	t.Helper()
-	if err := os.MkdirAll("testdata", 0o777); err != nil {
+	file := filepath.Join("testdata", name)
+	if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join("testdata", name), []byte(text), 0o666); err != nil {
+	if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}
 }

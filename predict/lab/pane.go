@@ -315,6 +315,16 @@ func (p *Pane) Inspect(l *predict.Inspection) {
 	p.inspectSideband(&l.Sideband)
 }
 
+// InputProgress returns how far the first client's inputs have come after the last tick; ok is false if the
+// strategy cannot report it.
+func (p *Pane) InputProgress() (progress predict.InputProgress, ok bool) {
+	if p.Strategy.Latency == nil {
+		return progress, false
+	}
+	p.Strategy.Latency(&progress, p.serverSide, p.Clients[0].side)
+	return progress, true
+}
+
 // PlayerBody returns the body of the first client's player, or that of the first player if the
 // client is a spectator.
 func (p *Pane) PlayerBody() int { return max(p.Clients[0].env.Player, 0) }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -12,11 +13,15 @@ import (
 	"ghostcube/net/quant"
 	"ghostcube/predict/lab"
 	"ghostcube/predict/lab/trace"
+	"ghostcube/ui/plan"
 )
 
 type packetsCommand struct {
 	SessionFlags `embed:""`
-	Limit        string `group:"output" help:"Number of packets to print; the sums still cover all. The default is all." placeholder:"N"`
+	Limit        string  `group:"output" help:"Number of packets to print; the sums still cover all. The default is all." placeholder:"N"`
+	From         float64 `group:"output" help:"Session time of the first packets; --seconds is the length from then on." placeholder:"S"`
+	Pane         string  `group:"output" help:"Only the packets of this pane, counted from 1. A diagram has pane 1 if this is left out." placeholder:"N"`
+	SVG          string  `name:"svg" group:"output" help:"Draw the packets as a timeline of client and server, of 0.05 to 2 s, into this file instead." placeholder:"FILE.svg"`
 }
 
 // Help returns the detailed help.
@@ -25,16 +30,42 @@ func (c *packetsCommand) Help() string {
 A packet is printed with its header and the fields of its payload: name, size in bits, value.
 The tables at the end sum the sizes of all packets by field.
 
-Example:
+--svg draws the packets of the first client of a pane as arrows between two lines, with marks for
+losses, corrections and stalls. The thick arrows are the way of the first input, and of the state
+that answers it. Without --seconds it shows 0.4 s.
+
+Examples:
   ghostcube packets --panes snapshot:compression=delta --seconds 2 --limit 5
+  ghostcube packets --compare prediction --pane 2 --from 2 --seconds 0.4 --svg prediction.svg
 `
 }
 
 // Run prints the packets of a session.
 func (c *packetsCommand) Run(p *program) error {
-	session, err := p.newPlan(c.SessionFlags, "circle")
+	if c.SVG != "" && c.Limit != "" {
+		return usageError{errors.New("--svg and --limit: a diagram shows all packets of its time")}
+	}
+	flags := c.SessionFlags
+	if c.SVG != "" && flags.Seconds == 0 {
+		flags.Seconds = diagramSeconds
+	}
+	if !(c.From >= 0) || c.From > plan.MaxSeconds {
+		return usageError{fmt.Errorf("--from=%v: want seconds from 0 to %d", c.From, plan.MaxSeconds)}
+	}
+	session, err := p.newPlan(flags, "circle")
 	if err != nil {
 		return usageError{err}
+	}
+	only := -1
+	if c.Pane != "" {
+		if only, err = intFlag("pane", c.Pane, 1, len(session.Panes)); err != nil {
+			return usageError{err}
+		}
+		only--
+	}
+	lead := int(c.From * float64(session.Config.Rate))
+	if c.SVG != "" {
+		return c.writeDiagram(p, session, lead, max(only, 0))
 	}
 	limit := -1
 	if c.Limit != "" {
@@ -43,7 +74,7 @@ func (c *packetsCommand) Run(p *program) error {
 		}
 	}
 	out := bufio.NewWriter(p.Stdout)
-	d := &packetDump{out: out, remaining: limit, pending: map[flowID]*trace.Packet{}, totals: map[flowID]*flowTotals{}}
+	d := &packetDump{out: out, from: time.Duration(lead) * time.Second / time.Duration(session.Config.Rate), only: only, remaining: limit, pending: map[flowID]*trace.Packet{}, totals: map[flowID]*flowTotals{}}
 	l := lab.New(session.Config)
 	l.Tap = d.addDatagram
 	for _, spec := range session.Panes {
@@ -53,6 +84,12 @@ func (c *packetsCommand) Run(p *program) error {
 	}
 	d.lab = l
 	n := session.Ticks(10)
+	if session.Seconds > 0 {
+		n += lead
+	}
+	if lead >= n {
+		return usageError{fmt.Errorf("--from=%v: want less than the session's %v s, or --seconds", c.From, float64(n)/float64(session.Config.Rate))}
+	}
 	for _, e := range session.Entries(n) {
 		if err := l.Tick(e); err != nil {
 			return usageError{err}
@@ -72,7 +109,9 @@ type flowID struct {
 type packetDump struct {
 	out       io.Writer
 	lab       *lab.Lab
-	remaining int // packets still to print; negative: all
+	from      time.Duration // session time of the first packets
+	only      int           // pane; negative: all
+	remaining int           // packets still to print; negative: all
 	pending   map[flowID]*trace.Packet
 	totals    map[flowID]*flowTotals
 	malformed int
@@ -102,10 +141,10 @@ func (d *packetDump) addDatagram(p *lab.Pane, client int, direction link.Directi
 		d.pending[id] = a
 	}
 	complete, ok := a.Add(b)
-	if !ok {
+	if !ok && now >= d.from {
 		d.malformed++
 	}
-	if !complete {
+	if !complete || now < d.from || d.only >= 0 && d.only != id.pane {
 		return
 	}
 	var fields []quant.Field

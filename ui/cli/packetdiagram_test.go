@@ -1,0 +1,175 @@
+package cli
+
+import (
+	"encoding/xml"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"ghostcube/internal/experiment"
+	"ghostcube/internal/golden"
+)
+
+// packetDiagram returns the diagram that packets draws with some arguments.
+func packetDiagram(t *testing.T, args ...string) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "diagram.svg")
+	var out, bad strings.Builder
+	if code := Main(testEnvironment(append([]string{"packets", "--svg", file}, args...), &out, &bad)); code != 0 {
+		t.Fatal(args, code, bad.String())
+	}
+	b, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// TestPacketDiagrams compares diagrams with golden files, and checks that they tell what happens.
+func TestPacketDiagrams(t *testing.T) {
+	for _, c := range []struct {
+		name, args string
+		want       []string
+	}{
+		{"prediction", "--compare prediction --pane 2 --from 2 --seconds 0.4", []string{
+			">inputs 116–130<", ">(acts on it at once)<", ">steps with input 130<", ">(snapshot, tick 131)<", ">state 131: as predicted<"}},
+		{"redundancy", "--compare csp-redundancy --pane 1 --from 2", []string{`class="lost"`, ">corrects, replays 16 ticks<", ">lost<", ">correction<"}},
+		{"lockstep", "--compare lockstep-slowest --from 2", []string{">inputs 117–120 of player 2<", ">steps with input 120<"}},
+		{"tcp", "--compare lockstep-tcp-bad --from 2 --seconds 0.6", []string{">waits, 12 ticks<", ">late<", ">lost<", ">ack of inputs to 106<", ">stalled<"}},
+		{"snapshot", "--compare snapshot-jitter --pane 2 --from 2 --seconds 0.3", []string{">draws tick 121<", ">out of order<"}},
+		{"statesync", "--compare statesync-smoothing --from 2 --seconds 0.3", []string{">31 states, tick 121<", ">draws tick 121<"}},
+		{"torture", "--network torture --from 2 --seconds 0.3", []string{">Packets of rewind, scene zen<", ">second copy<", ">late<"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			svg := packetDiagram(t, strings.Fields(c.args)...)
+			for _, want := range c.want {
+				if !strings.Contains(svg, want) {
+					t.Errorf("the diagram lacks %s", want)
+				}
+			}
+			checkDiagram(t, svg)
+			golden.Compare(t, "packets/"+c.name+".svg", svg)
+		})
+	}
+}
+
+// TestDiagramOfEveryComparison draws a diagram of every comparison and checks its texts.
+func TestDiagramOfEveryComparison(t *testing.T) {
+	experiment.Skip(t)
+	if testing.Short() {
+		t.Skip("runs all comparisons")
+	}
+	for _, c := range comparisons(t) {
+		t.Run(c.Name, func(t *testing.T) {
+			t.Parallel()
+			checkDiagram(t, packetDiagram(t, "--compare", c.Name, "--from", "1"))
+		})
+	}
+}
+
+// checkDiagram checks that an SVG is well-formed and refers to nothing outside, and that none of its texts covers
+// another one or leaves the picture.
+func checkDiagram(t *testing.T, svg string) {
+	t.Helper()
+	for _, bad := range []string{"href", "url(", "http:", "https:", "NaN", "Inf"} {
+		if strings.Contains(strings.Replace(svg, "http://www.w3.org/2000/svg", "", 1), bad) {
+			t.Errorf("the diagram has %q", bad)
+		}
+	}
+	type box struct {
+		x0, y0, x1, y1 float64
+		text           string
+	}
+	var boxes []box
+	height := 0.0
+	d := xml.NewDecoder(strings.NewReader(svg))
+	for {
+		token, err := d.Token()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		e, ok := token.(xml.StartElement)
+		if !ok {
+			continue
+		}
+		attribute := func(name string) string {
+			for _, a := range e.Attr {
+				if a.Name.Local == name {
+					return a.Value
+				}
+			}
+			return ""
+		}
+		number := func(name string) float64 {
+			v, err := strconv.ParseFloat(attribute(name), 64)
+			if err != nil {
+				t.Fatalf("%s of %s: %v", name, e.Name.Local, err)
+			}
+			return v
+		}
+		switch e.Name.Local {
+		case "svg":
+			height = number("height")
+		case "text":
+			var text string
+			if err := d.DecodeElement(&text, &e); err != nil {
+				t.Fatal(err)
+			}
+			size := 12.0
+			switch attribute("class") {
+			case "title":
+				size = 15
+			case "head":
+				size = 13
+			}
+			w := 0.56 * size * float64(utf8.RuneCountInString(text))
+			x, y := number("x"), number("y")
+			switch attribute("text-anchor") {
+			case "end":
+				x -= w
+			case "middle":
+				x -= w / 2
+			}
+			boxes = append(boxes, box{x, y - 0.75*size, x + w, y + 0.2*size, text})
+		}
+	}
+	for i, a := range boxes {
+		if a.x0 < 0 || a.x1 > 800 || a.y0 < 0 || a.y1 > height {
+			t.Errorf("%q is outside the picture", a.text)
+		}
+		for _, b := range boxes[:i] {
+			if a.x0 < b.x1 && b.x0 < a.x1 && a.y0 < b.y1 && b.y0 < a.y1 {
+				t.Errorf("%q covers %q", a.text, b.text)
+			}
+		}
+	}
+	if len(boxes) < 8 || !strings.HasPrefix(svg, "<svg ") {
+		t.Errorf("%d texts", len(boxes))
+	}
+}
+
+// TestPacketsOfSpan checks that packets prints the packets of a pane and a span alone.
+func TestPacketsOfSpan(t *testing.T) {
+	var out, bad strings.Builder
+	args := strings.Fields("packets --panes rewind,noprediction --from 1 --seconds 0.1 --pane 2")
+	if code := Main(testEnvironment(args, &out, &bad)); code != 0 {
+		t.Fatal(code, bad.String())
+	}
+	for line := range strings.Lines(out.String()) {
+		if strings.Contains(line, " s, pane ") && (!strings.Contains(line, "pane 2 noprediction") || line < "1.000 s" || line > "1.1") {
+			t.Error(line)
+		}
+	}
+	if !strings.Contains(out.String(), "\npane 2 noprediction, client 1 down: 6 packets in 6 datagrams") {
+		t.Error(out.String())
+	}
+}
