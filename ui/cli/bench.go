@@ -59,6 +59,7 @@ type result struct {
 }
 
 type paneResult struct {
+	Spec       string             `json:"spec"`
 	Strategy   string             `json:"strategy"`
 	Knobs      map[string]any     `json:"knobs"`
 	Hash       string             `json:"hash"` // of lab.Pane.Hash
@@ -71,7 +72,6 @@ type paneResult struct {
 	Corrections *correctionList `json:"corrections,omitempty"` // only with --corrections
 	Latency     *latencyResult  `json:"latency,omitempty"`     // only with --latency
 
-	spec        string
 	counterList []predict.CounterValue
 	spanNames   []string // of the CPU figures
 }
@@ -289,7 +289,7 @@ func newPaneResult(p *lab.Pane, l *lab.Lab, latency latencySamples) paneResult {
 	seconds := float64(l.Ticks()-p.StartTick()) / rate
 	up, down := &p.Clients[0].Endpoint.Stats, p.ServerStats()
 	r := paneResult{
-		Strategy: p.Strategy.Name, spec: p.Spec(),
+		Strategy: p.Strategy.Name, Spec: p.Spec(),
 		Knobs: map[string]any{}, Counters: map[string]float64{}, CPU: map[string]float64{}, counterList: p.Counters.All(),
 		Hash:  fmt.Sprintf("%016x", p.Hash()),
 		Score: p.Measures(latency.appendMeasures(nil, l.Config().Rate)),
@@ -368,7 +368,7 @@ func (r *result) writeTable(out io.Writer) error {
 		}
 		t.row(cells...)
 	}
-	row("", func(x *paneResult) string { return x.spec })
+	row("", func(x *paneResult) string { return x.Spec })
 	for i, m := range r.Panes[0].Score {
 		if m.Title != "" {
 			row(m.Title, func(x *paneResult) string { return x.Score[i].Text() })
@@ -435,7 +435,7 @@ func (r *result) writeCorrections(out io.Writer) error {
 		if x.Corrections == nil {
 			continue
 		}
-		if err := x.Corrections.writeTable(out, fmt.Sprintf("pane %d, %s", i+1, x.spec)); err != nil {
+		if err := x.Corrections.writeTable(out, fmt.Sprintf("pane %d, %s", i+1, x.Spec)); err != nil {
 			return err
 		}
 	}

@@ -104,7 +104,7 @@ func (r *result) writeBrief(out io.Writer) error {
 	fmt.Fprint(out, r.heading(fmt.Sprint("seed ", r.Seed)), "\n\n")
 	b := benchTable{leading: r.leading}
 	for i := range r.Panes {
-		b.head = append(b.head, r.Panes[i].spec)
+		b.head = append(b.head, r.Panes[i].Spec)
 	}
 	b.cell = func(pane int, name string) (title, text string) {
 		x := &r.Panes[pane]
@@ -138,7 +138,7 @@ func (s *seedsResult) writeBrief(out io.Writer) error {
 	s.writeHeading(out)
 	b := benchTable{leading: s.leading}
 	for i := range s.Panes {
-		b.head = append(b.head, s.Panes[i].spec)
+		b.head = append(b.head, s.Panes[i].Spec)
 	}
 	b.cell = func(pane int, name string) (title, text string) {
 		p := &s.Panes[pane]

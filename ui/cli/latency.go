@@ -69,7 +69,7 @@ func (r *result) writeLatencyTable(out io.Writer) error {
 		}
 		t.row(cells...)
 	}
-	row("", "", func(p *paneResult) (string, string) { return p.spec, "" })
+	row("", "", func(p *paneResult) (string, string) { return p.Spec, "" })
 	row("", "Space Engineers", func(*paneResult) (string, string) { return "response", "confirmed" })
 	for s := range first.Stages {
 		row(first.Stages[s].Stage, orDash(&first.Stages[s].SpaceEngineers, 1), func(p *paneResult) (string, string) {

@@ -102,7 +102,7 @@ func (p *program) printSession(x *plan.Link, session *plan.Plan) error {
 	r := newResult(l, session, latency)
 	fmt.Fprintf(p.Stdout, "link  %s\ntick  %d, %.3f s\n", x.Query(), n, (time.Duration(n) * time.Second / time.Duration(rate)).Seconds())
 	for i := range r.Panes {
-		fmt.Fprintf(p.Stdout, "hash  %s  pane %d, %s\n", r.Panes[i].Hash, i+1, r.Panes[i].spec)
+		fmt.Fprintf(p.Stdout, "hash  %s  pane %d, %s\n", r.Panes[i].Hash, i+1, r.Panes[i].Spec)
 	}
 	fmt.Fprintln(p.Stdout)
 	return r.writeBrief(p.Stdout)

@@ -132,6 +132,7 @@ type seedsResult struct {
 }
 
 type seedsPane struct {
+	Spec     string             `json:"spec"`
 	Strategy string             `json:"strategy"`
 	Knobs    map[string]any     `json:"knobs"`
 	Hashes   []string           `json:"hashes"` // by seed
@@ -139,8 +140,6 @@ type seedsPane struct {
 	Traffic  seedMeasures       `json:"traffic"`
 	Counters seedMeasures       `json:"counters"`
 	CPU      map[string]float64 `json:"cpu"` // milliseconds, mean of all sessions, which ran in parallel
-
-	spec string
 }
 
 // MarshalJSON implements json.Marshaler.
@@ -177,7 +176,7 @@ func mergeResults(list []*result) *seedsResult {
 // mergePane merges the results of pane k.
 func mergePane(list []*result, k int) seedsPane {
 	a := &list[0].Panes[k]
-	p := seedsPane{Strategy: a.Strategy, Knobs: a.Knobs, spec: a.spec, CPU: map[string]float64{}}
+	p := seedsPane{Strategy: a.Strategy, Knobs: a.Knobs, Spec: a.Spec, CPU: map[string]float64{}}
 	for _, r := range list {
 		x := &r.Panes[k]
 		p.Hashes = append(p.Hashes, x.Hash)
@@ -255,7 +254,7 @@ func (s *seedsResult) writeTable(out io.Writer) error {
 	t := newTable(out)
 	cells := []string{""}
 	for i := range s.Panes {
-		cells = append(cells, s.Panes[i].spec)
+		cells = append(cells, s.Panes[i].Spec)
 	}
 	t.row(cells...)
 	group := func(of func(*seedsPane) seedMeasures) {
@@ -307,7 +306,7 @@ func (s *seedsResult) writeCSV(out io.Writer) error {
 			list seedMeasures
 		}{{"score", p.Score}, {"traffic", p.Traffic}, {"counters", p.Counters}} {
 			for _, f := range g.list {
-				_ = w.Write([]string{strconv.Itoa(i + 1), p.spec, g.name, f.name, strconv.Itoa(f.N), number(f.Mean), number(f.Low), number(f.High)})
+				_ = w.Write([]string{strconv.Itoa(i + 1), p.Spec, g.name, f.name, strconv.Itoa(f.N), number(f.Mean), number(f.Low), number(f.High)})
 			}
 		}
 	}
