@@ -8,7 +8,7 @@
 // acknowledgement is so repeated in 32 packets, and losing one costs nothing. Nothing
 // is sent again: that is left to code that knows what a packet contains and whether it
 // still matters. Where the articles differ, header.go says which one it follows. The
-// layout is documented byte by byte in docs/wire.md.
+// layout is documented byte by byte in docs/reference/wire.md.
 //
 // The package knows neither sockets nor the wall clock, nor what a payload means. Its
 // checksum protects against damage and foreign datagrams, not against forgery.

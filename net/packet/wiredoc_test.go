@@ -15,7 +15,7 @@ import (
 	"ghostcube/net/link"
 )
 
-// The decoder in this file is written from docs/wire.md alone. It takes the layout from
+// The decoder in this file is written from docs/reference/wire.md alone. It takes the layout from
 // the tables there, has its own checksum and bit reader, and shares nothing with the
 // package but the test that compares them.
 
@@ -44,7 +44,7 @@ var tableRow = regexp.MustCompile(`^\| *([^|]*?) *\| *([^|]*?) *\| *([^|]*?) *\|
 
 func readWireDoc(t *testing.T) *wireDoc {
 	t.Helper()
-	text, err := os.ReadFile("../../docs/wire.md")
+	text, err := os.ReadFile("../../docs/reference/wire.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -186,7 +186,7 @@ func (p *wireDoc) decode(b []byte) (fields map[string]uint32, payload []byte, re
 	return fields, b[20:], ""
 }
 
-// TestDocumentedExamples decodes every example of docs/wire.md with the independent
+// TestDocumentedExamples decodes every example of docs/reference/wire.md with the independent
 // decoder. The result must be what the document says; the package must read the same,
 // reject what the document says is rejected, and write the same bytes.
 func TestDocumentedExamples(t *testing.T) {
@@ -245,7 +245,7 @@ func TestDocumentedNumbers(t *testing.T) {
 		{"its packet is %d or more below", fmt.Sprint(reassemblyWindow)}, {"After %d seconds without any datagram", fmt.Sprint(resyncTimeout.Seconds())},
 		{"acknowledged for %d seconds", fmt.Sprint(ackLifetime.Seconds())},
 	} {
-		text, err := os.ReadFile("../../docs/wire.md")
+		text, err := os.ReadFile("../../docs/reference/wire.md")
 		if s := strings.Replace(say.text, "%d", say.want, 1); err != nil || !strings.Contains(string(text), s) {
 			t.Errorf("the document does not say %q (%v)", s, err)
 		}

@@ -67,7 +67,7 @@ func ParseCommand(line string) (Command, error) {
 	return c, nil
 }
 
-// verbs are the verbs of all commands. docs/tapes.md lists their names and values.
+// verbs are the verbs of all commands. docs/reference/tapes.md lists their names and values.
 var verbs = []string{
 	"switch", "set", "nudge", "condition", "network", "blackout", "clock", "freeze", "attack", "desync", "rejoin", "block", "scene", "seat", "seed", "open", "close", "focus", "restart", "show",
 }

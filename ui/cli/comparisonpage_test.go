@@ -29,11 +29,11 @@ import (
 // The page of all comparisons with measured figures and stills. go test ./ui/cli -run TestComparisonPage
 // -update, with GHOSTCUBE_CI=1, writes it, with -stills its stills, too.
 const (
-	comparisonPage   = "../../docs/comparisons.md"
-	comparisonStills = "../../docs/comparisons"
+	comparisonPage   = "../../docs/reference/comparisons.md"
+	comparisonStills = "../../docs/reference/comparisons"
 )
 
-var updateStills = flag.Bool("stills", false, "write the stills of docs/comparisons.md")
+var updateStills = flag.Bool("stills", false, "write the stills of docs/reference/comparisons.md")
 
 func comparisons(t *testing.T) []plan.Comparison {
 	t.Helper()
@@ -154,7 +154,7 @@ func TestComparisonsAreListed(t *testing.T) {
 	}
 	for _, c := range comparisons(t) {
 		if !golden.Updating() && !strings.Contains(string(page), comparisonHeading(&c)) {
-			t.Errorf("docs/comparisons.md is out of date: %s", c.Name)
+			t.Errorf("docs/reference/comparisons.md is out of date: %s", c.Name)
 		}
 		if row := fmt.Sprintf("| `%s` | %s |\n", c.Name, c.Title); !strings.Contains(string(readme), row) {
 			t.Errorf("the README lacks the row %q", row)
@@ -177,7 +177,7 @@ func TestComparisonsAreListed(t *testing.T) {
 		stills, bytes = append(stills, f.Name()), bytes+info.Size()
 	}
 	if slices.Sort(names); !slices.Equal(stills, names) {
-		t.Errorf("docs/comparisons has the stills %v, want %v", stills, names)
+		t.Errorf("docs/reference/comparisons has the stills %v, want %v", stills, names)
 	}
 	if bytes > maxStillBytes {
 		t.Errorf("the stills have %d bytes", bytes)
@@ -239,7 +239,7 @@ func TestComparisonPage(t *testing.T) {
 	got, old := strings.Split(page.String(), "\n"), strings.Split(string(want), "\n")
 	for i := range max(len(got), len(old)) {
 		if i >= len(got) || i >= len(old) || got[i] != old[i] {
-			t.Errorf("docs/comparisons.md, line %d:\ngot  %q\nwant %q", i+1, got[min(i, len(got)-1)], old[min(i, len(old)-1)])
+			t.Errorf("docs/reference/comparisons.md, line %d:\ngot  %q\nwant %q", i+1, got[min(i, len(got)-1)], old[min(i, len(old)-1)])
 		}
 	}
 }

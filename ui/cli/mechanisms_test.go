@@ -22,7 +22,7 @@ import (
 
 // The page that lists all mechanisms with measured figures. go test ./ui/cli -run TestMechanisms
 // -update, with GHOSTCUBE_CI=1, writes it.
-const mechanismPage = "../../docs/mechanisms.md"
+const mechanismPage = "../../docs/reference/mechanisms.md"
 
 func mechanisms(t *testing.T) []plan.Mechanism {
 	t.Helper()
@@ -56,7 +56,7 @@ func TestMechanismsAreDeclared(t *testing.T) {
 			}
 		}
 		if !golden.Updating() && !strings.Contains(string(page), mechanismCells(&m)) {
-			t.Errorf("mechanism %d, %s: docs/mechanisms.md is out of date", m.Number, m.Name)
+			t.Errorf("mechanism %d, %s: docs/reference/mechanisms.md is out of date", m.Number, m.Name)
 		}
 	}
 }
@@ -151,7 +151,7 @@ func TestMechanisms(t *testing.T) {
 	got, old := strings.Split(page.String(), "\n"), strings.Split(string(want), "\n")
 	for i := range max(len(got), len(old)) {
 		if i >= len(got) || i >= len(old) || got[i] != old[i] {
-			t.Errorf("docs/mechanisms.md, line %d:\ngot  %q\nwant %q", i+1, got[min(i, len(got)-1)], old[min(i, len(old)-1)])
+			t.Errorf("docs/reference/mechanisms.md, line %d:\ngot  %q\nwant %q", i+1, got[min(i, len(got)-1)], old[min(i, len(old)-1)])
 		}
 	}
 }

@@ -80,14 +80,14 @@ type colorMeaning struct {
 // hexText returns a colour without its opacity as in HTML.
 func hexText(c render.Color) string { return fmt.Sprintf("#%02x%02x%02x", c.R, c.G, c.B) }
 
-// The table of colours in docs/display.md is between these lines.
+// The table of colours in docs/reference/display.md is between these lines.
 const (
-	displayPage      = "../../docs/display.md"
+	displayPage      = "../../docs/reference/display.md"
 	beginColorsTable = "<!-- colours: written by go test ./ui/stage -run TestColorTable -update -->\n"
 	endColorsTable   = "<!-- end of colours -->\n"
 )
 
-// TestColorTable promises that docs/display.md has a table of the meanings of all colours of palette.go.
+// TestColorTable promises that docs/reference/display.md has a table of the meanings of all colours of palette.go.
 func TestColorTable(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("| where | colour | meaning |\n|---|---|---|\n")
@@ -134,13 +134,13 @@ func TestColorTable(t *testing.T) {
 	head, rest, ok := strings.Cut(string(page), beginColorsTable)
 	table, tail, closed := strings.Cut(rest, endColorsTable)
 	if !ok || !closed {
-		t.Fatal("docs/display.md has no place for the table")
+		t.Fatal("docs/reference/display.md has no place for the table")
 	}
 	if golden.Updating() {
 		if err := os.WriteFile(displayPage, []byte(head+beginColorsTable+b.String()+endColorsTable+tail), 0o666); err != nil {
 			t.Fatal(err)
 		}
 	} else if table != b.String() {
-		t.Errorf("docs/display.md has another table of colours; -update writes it")
+		t.Errorf("docs/reference/display.md has another table of colours; -update writes it")
 	}
 }

@@ -45,9 +45,9 @@ func TestTapesAreUpToDate(t *testing.T) {
 	}
 }
 
-// TestDocsNameTapes checks that docs/tapes.md lists every tape with its scene and length.
+// TestDocsNameTapes checks that docs/reference/tapes.md lists every tape with its scene and length.
 func TestDocsNameTapes(t *testing.T) {
-	doc, err := os.ReadFile("../../../docs/tapes.md")
+	doc, err := os.ReadFile("../../../docs/reference/tapes.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +55,7 @@ func TestDocsNameTapes(t *testing.T) {
 		x := &tapes[i]
 		row := fmt.Sprintf("\n| `%s` | `%s` | %d | ", x.name, x.spec, x.ticks/rate)
 		if !strings.Contains(string(doc), row) {
-			t.Errorf("docs/tapes.md lacks %s", row)
+			t.Errorf("docs/reference/tapes.md lacks %s", row)
 		}
 	}
 }

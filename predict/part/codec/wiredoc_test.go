@@ -17,7 +17,7 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// bitstream reads bits as docs/wire.md describes them and shares no code with the writers.
+// bitstream reads bits as docs/reference/wire.md describes them and shares no code with the writers.
 type bitstream struct {
 	b  []byte
 	at int
@@ -159,10 +159,10 @@ func childByProgram(i int, b *sim.Body) string {
 		p.Largest, p.Smallest[0], p.Smallest[1], p.Smallest[2], steps(b.Linear, velocitySteps), steps(b.Angular, velocitySteps))
 }
 
-// TestDocumentedPayloads decodes each example payload in docs/wire.md twice: as the page describes
+// TestDocumentedPayloads decodes each example payload in docs/reference/wire.md twice: as the page describes
 // it, and with the program's readers.
 func TestDocumentedPayloads(t *testing.T) {
-	data, err := os.ReadFile("../../../docs/wire.md")
+	data, err := os.ReadFile("../../../docs/reference/wire.md")
 	if err != nil {
 		t.Fatal(err)
 	}

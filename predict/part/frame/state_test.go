@@ -12,7 +12,7 @@ import (
 )
 
 // TestState checks that a state is read as it was written, to half a step of its grid, in the number
-// of bits that docs/wire.md says; that a state without a parent is one bit; and that the index of a
+// of bits that docs/reference/wire.md says; that a state without a parent is one bit; and that the index of a
 // candidate that the scene does not have is an error.
 func TestState(t *testing.T) {
 	sc := predicttest.Scene(t, "ship:distance=530:platform=1")
