@@ -9,9 +9,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-
-	"ghostcube/assets"
-	"ghostcube/ui/plan"
 )
 
 // maxPictureBytes limits each picture of the documentation.
@@ -113,24 +110,5 @@ func TestHeadingAnchors(t *testing.T) {
 	}
 	if len(got) != 5 {
 		t.Error(got)
-	}
-}
-
-// TestReadmeNamesComparisons checks that the README lists every comparison by name and title.
-func TestReadmeNamesComparisons(t *testing.T) {
-	readme, err := os.ReadFile("README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	library := &plan.Library{Tapes: assets.Tapes, Traces: assets.Traces, ComparisonFiles: assets.Comparisons}
-	list, err := library.Comparisons()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range list {
-		row := fmt.Sprintf("\n| `%s` | %s |\n", c.Name, c.Title)
-		if !strings.Contains(string(readme), row) {
-			t.Errorf("README.md lacks the row %s", strings.TrimSpace(row))
-		}
 	}
 }

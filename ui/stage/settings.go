@@ -54,7 +54,7 @@ type Setting struct {
 }
 
 // SettingTable are all settings, in the order in which lists show them. This table feeds the show command,
-// --show, list display, the panel, the keys of the window, its help and the check of the README's key table. A
+// --show, list display, the panel, the keys of the window, its help and the check of the table in docs/keys.md. A
 // new switch needs a row here, its field in Settings, and code that draws it.
 var SettingTable = []Setting{
 	{Name: "split", Key: "V", Help: "client and server side by side, or both in one picture", field: func(s *Settings) any { return &s.Split }},

@@ -14,7 +14,7 @@ import (
 
 // binding is what a key, a gamepad button or the mouse does.
 type binding struct {
-	label string // names the keys, as the help and the README show them
+	label string // names the keys, as the help and docs/keys.md show them
 	help  string
 
 	// press is called once when one of the keys goes down, with its index in keys and whether a Shift key is
@@ -43,7 +43,7 @@ type (
 )
 
 // bindings are all keys in groups, in the order in which the help shows them. The window handles keys by this
-// table; the help and the README (TestReadmeListsKeys) list it. A row without keys documents input that other
+// table; the help and docs/keys.md (TestKeyPage) list it. A row without keys documents input that other
 // code reads: mouse and sticks.
 var bindings = [][]binding{
 	{
