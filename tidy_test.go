@@ -129,6 +129,7 @@ var restrictedPackages = []struct {
 	{"github.com/alecthomas/kong", []string{"ui/cli"}},
 	{"github.com/pelletier/go-toml/", []string{"ui/page", "ui/plan"}},
 	{"github.com/mas-bandwidth/serialize.go", []string{"net/quant"}},
+	{"github.com/yuin/goldmark", []string{"ui/page"}},
 	{"net/url", []string{"ui/plan"}},
 	{"net", []string{"net/socket"}},
 }

@@ -1,3 +1,5 @@
+//go:build !js
+
 package cli
 
 import (
@@ -18,7 +20,7 @@ type pageCommand struct {
 func (c *pageCommand) Help() string {
 	return `
 Any server of static files can serve the folder. Its pages of ideas/ explain ten ideas with the
-lab in them. The command compiles the program for browsers, so it needs Go and has to run in the
+lab in them, those of docs/ are the documentation. The command compiles the program for browsers, so it needs Go and has to run in the
 folder of the source or below it. Without them it copies the finished page of a release, the folder
 "page" beside the program.
 

@@ -1,5 +1,6 @@
 // Package page writes the lab as a page for browsers: a folder of files that any static server can serve. The program
-// in it is this one, compiled to WebAssembly; its source has the other files, in the folders static and ideas.
+// in it is this one, compiled to WebAssembly; its source has the other files, in the folders static, ideas and site, and
+// the documentation, which becomes HTML.
 package page
 
 import (
@@ -123,6 +124,9 @@ func goCommand(folder string, args ...string) *exec.Cmd {
 func compile(source string) (map[string][]byte, error) {
 	files, err := staticFiles(os.DirFS(filepath.Join(source, "ui", "page")))
 	if err != nil {
+		return nil, err
+	}
+	if err := addSite(files, os.DirFS(source)); err != nil {
 		return nil, err
 	}
 	if files["wasm_exec.js"], err = runtimeScript(source); err != nil {

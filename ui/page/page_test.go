@@ -206,7 +206,13 @@ func TestBrokenSource(t *testing.T) {
 	if err := os.CopyFS(filepath.Join(source, "ui", "page"), os.DirFS(".")); err != nil {
 		t.Fatal(err)
 	}
-	for name, text := range map[string]string{"go.mod": "module ghostcube\n", "main.go": "package main\n\nfunc main() { nonsense }\n"} {
+	for name, text := range map[string]string{
+		"go.mod": "module ghostcube\n", "main.go": "package main\n\nfunc main() { nonsense }\n",
+		"README.md": "# A\n", "CONTRIBUTING.md": "# B\n", "CHANGELOG.md": "# C\n", "docs/d.md": "# D\n",
+	} {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(source, name)), 0o777); err != nil {
+			t.Fatal(err)
+		}
 		if err := os.WriteFile(filepath.Join(source, name), []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}

@@ -1,0 +1,11 @@
+package cli
+
+import "errors"
+
+// pageCommand has no use in a page, which then needs neither the documentation nor what makes HTML of it.
+type pageCommand struct{}
+
+// Run returns an error.
+func (c *pageCommand) Run() error {
+	return errors.New("a page cannot write pages: run the command on a desktop")
+}

@@ -1,0 +1,384 @@
+package page
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"html/template"
+	"io/fs"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/text"
+)
+
+// siteFolder is the folder of the documentation in the page's folder.
+const siteFolder = "docs"
+
+// section is a part of a page under a heading, for the search. Its fields are those that search.js reads.
+type section struct {
+	Page    string  `json:"page"`
+	Heading string  `json:"heading"`
+	URL     string  `json:"url"`
+	Text    string  `json:"text"`
+	Weight  float64 `json:"weight"` // of a hit
+}
+
+// sitePage is a Markdown file of the documentation and the HTML page that it becomes.
+type sitePage struct {
+	source string // path in the source folder, such as docs/guides/lockstep.md
+	File   string // path in the site, such as guides/lockstep.html
+	Title  string
+	group  int // index in siteGroups
+
+	markdown []byte
+	document ast.Node
+}
+
+// siteGroups are the groups of pages in the order of the navigation. A page belongs to the first group that names it or
+// its folder.
+var siteGroups = []struct {
+	title  string
+	pages  []string // sources; a name that ends with a slash is a folder
+	weight float64  // of its pages in the search
+}{
+	{"Start", []string{"README.md", "docs/tour.md", "docs/keys.md", "docs/timeline.md", "docs/share.md", "docs/recording.md", "docs/page.md", "docs/troubleshooting.md"}, 1.2},
+	{"Choose", []string{"docs/choosing.md"}, 1.5},
+	{"Guides", []string{"docs/guides/prediction.md", "docs/guides/"}, 1.5},
+	{"Extend", []string{"docs/extending.md", "docs/architecture.md", "CONTRIBUTING.md", "CHANGELOG.md"}, 0.8},
+	{"Notebook", []string{"docs/notebook/"}, 0.5},
+	{"Look up", []string{"docs/glossary.md", "docs/reference/comparisons.md", "docs/reference/mechanisms.md", "docs/reference/", "docs/"}, 1},
+}
+
+// addSite adds the documentation as HTML pages, with its pictures, to files. source is the folder of the program's source.
+func addSite(files map[string][]byte, source fs.FS) error {
+	pages, err := readPages(source)
+	if err != nil {
+		return err
+	}
+	templates, err := fs.Sub(source, "ui/page/site")
+	if err != nil {
+		return err
+	}
+	site, err := renderSite(pages, templates)
+	if err != nil {
+		return err
+	}
+	for name, b := range site {
+		files[path.Join(siteFolder, name)] = b
+	}
+	return fs.WalkDir(source, "docs", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !slices.Contains(pictureEndings, path.Ext(name)) {
+			return err
+		}
+		files[path.Join(siteFolder, strings.TrimPrefix(name, "docs/"))], err = fs.ReadFile(source, name)
+		return err
+	})
+}
+
+// pictureEndings are the endings of the files that pages show.
+var pictureEndings = []string{".png", ".gif", ".svg", ".webm"}
+
+// readPages reads and parses all pages, in the order of the navigation.
+func readPages(source fs.FS) ([]*sitePage, error) {
+	sources := []string{"README.md", "CONTRIBUTING.md", "CHANGELOG.md"}
+	err := fs.WalkDir(source, "docs", func(name string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() && path.Ext(name) == ".md" {
+			sources = append(sources, name)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	var pages []*sitePage
+	for _, name := range sources {
+		b, err := fs.ReadFile(source, name)
+		if err != nil {
+			return nil, err
+		}
+		p := &sitePage{source: name, File: siteFile(name), markdown: b}
+		p.document = markdownParser().Parser().Parse(text.NewReader(b), parser.WithContext(parser.NewContext(parser.WithIDs(&slugs{used: map[string]int{}}))))
+		p.Title = p.title()
+		pages = append(pages, p)
+	}
+	sortPages(pages)
+	return pages, nil
+}
+
+// siteFile returns the path in the site of the page made of a Markdown file.
+func siteFile(source string) string {
+	if source == "README.md" {
+		return "index.html"
+	}
+	name := strings.TrimPrefix(source, "docs/")
+	if path.Base(name) == "README.md" {
+		return path.Join(path.Dir(name), "index.html")
+	}
+	return strings.ToLower(strings.TrimSuffix(name, ".md")) + ".html"
+}
+
+// sortPages gives each page its group, and sorts pages by group and then as the group lists them, or by title.
+func sortPages(pages []*sitePage) {
+	place := map[*sitePage]int{}
+	for _, p := range pages {
+		p.group = -1
+		for g := range siteGroups {
+			i := slices.IndexFunc(siteGroups[g].pages, func(name string) bool {
+				return p.source == name || strings.HasSuffix(name, "/") && strings.HasPrefix(p.source, name)
+			})
+			exact := i >= 0 && siteGroups[g].pages[i] == p.source
+			if i >= 0 && (p.group < 0 || exact) {
+				p.group, place[p] = g, i
+			}
+			if exact {
+				break
+			}
+		}
+	}
+	slices.SortStableFunc(pages, func(a, b *sitePage) int {
+		if a.group != b.group {
+			return a.group - b.group
+		}
+		if d := place[a] - place[b]; d != 0 {
+			return d
+		}
+		return strings.Compare(a.Title, b.Title)
+	})
+}
+
+// markdownParser returns a parser and renderer of the Markdown that the documentation uses, which is GitHub's. Styles in
+// attributes would offend the pages' security policy.
+func markdownParser() goldmark.Markdown {
+	return goldmark.New(
+		goldmark.WithExtensions(extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute)), extension.Linkify, extension.Strikethrough),
+		goldmark.WithParserOptions(parser.WithAutoHeadingID()),
+	)
+}
+
+// slugs makes the anchors of headings as GitHub does: lower case, dashes for spaces, without punctuation.
+type slugs struct{ used map[string]int }
+
+// Generate returns the anchor of a heading.
+func (s *slugs) Generate(value []byte, _ ast.NodeKind) []byte {
+	slug := slugOf(string(value))
+	n := s.used[slug]
+	s.used[slug]++
+	if n > 0 {
+		slug = fmt.Sprintf("%s-%d", slug, n)
+	}
+	return []byte(slug)
+}
+
+// Put reserves an anchor.
+func (s *slugs) Put(value []byte) { s.used[string(value)]++ }
+
+// linkTarget is the target of a link in a heading, which is no part of its anchor.
+var linkTarget = regexp.MustCompile(`\]\([^)]*\)`)
+
+// slugOf returns the anchor of a heading's Markdown.
+func slugOf(heading string) string {
+	var b strings.Builder
+	for _, r := range strings.ToLower(strings.TrimSpace(linkTarget.ReplaceAllString(heading, "]"))) {
+		switch {
+		case r == ' ':
+			b.WriteByte('-')
+		case r == '-' || r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r):
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// title returns the text of the first heading.
+func (p *sitePage) title() string {
+	for n := p.document.FirstChild(); n != nil; n = n.NextSibling() {
+		if h, ok := n.(*ast.Heading); ok && h.Level == 1 {
+			return p.textOf(h)
+		}
+	}
+	return p.source
+}
+
+// textOf returns the text of a node and the nodes below it, without markup.
+func (p *sitePage) textOf(n ast.Node) string {
+	var b strings.Builder
+	_ = ast.Walk(n, func(n ast.Node, entering bool) (ast.WalkStatus, error) { // the function returns no error
+		switch x := n.(type) {
+		case *ast.Text:
+			if entering {
+				b.Write(x.Segment.Value(p.markdown))
+				if x.SoftLineBreak() || x.HardLineBreak() {
+					b.WriteByte(' ')
+				}
+			}
+		case *ast.FencedCodeBlock, *ast.CodeBlock:
+			if entering {
+				for i := range n.Lines().Len() {
+					line := n.Lines().At(i)
+					b.Write(line.Value(p.markdown))
+				}
+			}
+		default:
+			if !entering && n.Type() == ast.TypeBlock || n.Kind().String() == "TableCell" {
+				b.WriteByte(' ')
+			}
+		}
+		return ast.WalkContinue, nil
+	})
+	return strings.Join(strings.Fields(b.String()), " ")
+}
+
+// sections returns the parts of a page for the search.
+func (p *sitePage) sections() []section {
+	var list []section
+	for n := p.document.FirstChild(); n != nil; n = n.NextSibling() {
+		if h, ok := n.(*ast.Heading); ok && h.Level <= 3 {
+			s := section{Page: p.Title, Heading: p.textOf(h), URL: p.File, Weight: siteGroups[p.group].weight}
+			if id, ok := h.AttributeString("id"); ok && h.Level > 1 {
+				s.URL += "#" + string(id.([]byte))
+			}
+			list = append(list, s)
+			continue
+		}
+		if len(list) > 0 {
+			s := &list[len(list)-1]
+			s.Text = strings.TrimSpace(s.Text + " " + p.textOf(n))
+		}
+	}
+	return list
+}
+
+// navigation is a group of pages as the template takes it.
+type navigation struct {
+	Title string
+	Pages []*sitePage
+}
+
+// renderSite returns the files of the site by their paths. templates is the folder site.
+func renderSite(pages []*sitePage, templates fs.FS) (map[string][]byte, error) {
+	layout, err := template.ParseFS(templates, "page.html")
+	if err != nil {
+		return nil, err
+	}
+	groups := make([]navigation, len(siteGroups))
+	bySource := map[string]*sitePage{}
+	var index []section
+	for _, p := range pages {
+		bySource[p.source] = p
+		groups[p.group].Title = siteGroups[p.group].title
+		groups[p.group].Pages = append(groups[p.group].Pages, p)
+		index = append(index, p.sections()...)
+	}
+	groups = slices.DeleteFunc(groups, func(g navigation) bool { return len(g.Pages) == 0 })
+	files := map[string][]byte{}
+	for _, p := range pages {
+		p.resolveLinks(bySource)
+		var body, page bytes.Buffer
+		if err := markdownParser().Renderer().Render(&body, p.markdown, p.document); err != nil {
+			return nil, fmt.Errorf("%s: %w", p.source, err)
+		}
+		root := strings.Repeat("../", strings.Count(p.File, "/"))
+		err := layout.Execute(&page, map[string]any{
+			"Title": p.Title, "File": p.File, "Root": root, "Groups": groups, "Body": template.HTML(finishBody(body.String(), root)),
+		})
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", p.source, err)
+		}
+		files[p.File] = page.Bytes()
+	}
+	list, err := json.Marshal(index)
+	if err != nil {
+		return nil, err
+	}
+	files["search-index.js"] = slices.Concat([]byte("const searchIndex = "), list, []byte(";\n"))
+	for _, name := range []string{"site.css", "search.js"} {
+		if files[name], err = fs.ReadFile(templates, name); err != nil {
+			return nil, err
+		}
+	}
+	return files, nil
+}
+
+// resolveLinks turns links to Markdown files into links to their pages, and those to pictures into their places in the
+// site. Links to other files of the source lead nowhere here; their text remains.
+func (p *sitePage) resolveLinks(bySource map[string]*sitePage) {
+	var dead []ast.Node
+	_ = ast.Walk(p.document, func(n ast.Node, entering bool) (ast.WalkStatus, error) { // the function returns no error
+		if !entering {
+			return ast.WalkContinue, nil
+		}
+		switch x := n.(type) {
+		case *ast.Link:
+			to, ok := p.resolve(string(x.Destination), bySource)
+			x.Destination = []byte(to)
+			if !ok {
+				dead = append(dead, n)
+			}
+		case *ast.Image:
+			to, _ := p.resolve(string(x.Destination), bySource)
+			x.Destination = []byte(to)
+		}
+		return ast.WalkContinue, nil
+	})
+	for _, n := range dead {
+		for c := n.FirstChild(); c != nil; c = n.FirstChild() {
+			n.Parent().InsertBefore(n.Parent(), n, c)
+		}
+		n.Parent().RemoveChild(n.Parent(), n)
+	}
+}
+
+// resolve returns the target of a link from the page, as it is in the site. ok is false if the site has no such target.
+func (p *sitePage) resolve(target string, bySource map[string]*sitePage) (to string, ok bool) {
+	file, anchor, hasAnchor := strings.Cut(target, "#")
+	if file == "" || strings.Contains(file, ":") {
+		return target, true
+	}
+	source := path.Join(path.Dir(p.source), file)
+	switch {
+	case bySource[source] != nil:
+		to = bySource[source].File
+	case strings.HasPrefix(source, "docs/") && slices.Contains(pictureEndings, path.Ext(source)):
+		to = strings.TrimPrefix(source, "docs/")
+	default:
+		return target, false
+	}
+	to = strings.Repeat("../", strings.Count(p.File, "/")) + to
+	if hasAnchor {
+		to += "#" + anchor
+	}
+	return to, true
+}
+
+// sessionLink is a link to a session in the text of a page, such as ?compare=prediction, in rendered HTML.
+var sessionLink = regexp.MustCompile(`<code>\?((?:compare|scene|lesson)=[^<\s]+)</code>`)
+
+// emptyHeading is an empty cell in the first row of a table, which is no heading of anything.
+var emptyHeading = regexp.MustCompile(`<th([^>]*)></th>`)
+
+// finishBody makes pictures load when they come into view and wide tables and commands scroll by themselves, also by keys,
+// links sessions to the lab, and puts the lab behind the paragraph with the first of them, folded, so that it is loaded only when a reader unfolds it.
+func finishBody(body, root string) string {
+	body = strings.ReplaceAll(body, "<img ", `<img loading="lazy" `)
+	body = strings.ReplaceAll(body, "<table>", `<div class="table" tabindex="0"><table>`)
+	body = strings.ReplaceAll(body, "</table>", "</table></div>")
+	body = strings.ReplaceAll(body, "<pre>", `<pre tabindex="0">`)
+	body = emptyHeading.ReplaceAllString(body, "<td$1></td>")
+	if m := sessionLink.FindStringSubmatchIndex(body); m != nil {
+		query := body[m[2]:m[3]]
+		if end := strings.Index(body[m[1]:], "</p>"); end >= 0 {
+			at := m[1] + end + len("</p>")
+			frame := fmt.Sprintf("\n<details><summary>Play it here</summary><iframe src=\"%s../index.html?%s&amp;embed=1\" width=\"640\" height=\"360\" loading=\"lazy\" title=\"The lab with this session\"></iframe></details>", root, query)
+			body = body[:at] + frame + body[at:]
+		}
+	}
+	return sessionLink.ReplaceAllString(body, `<a href="`+root+`../index.html?$1"><code>?$1</code></a>`)
+}

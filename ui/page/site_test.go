@@ -1,0 +1,102 @@
+package page
+
+import (
+	"net/url"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+var (
+	siteAttribute = regexp.MustCompile(`(?:href|src)="([^"]*)"`)
+	siteID        = regexp.MustCompile(`\bid="([^"]+)"`)
+)
+
+// TestSite checks that every link and picture of the site leads to a file and an anchor in it, that no page asks for
+// anything from elsewhere, that no style or script is inline, and that the search knows every page.
+func TestSite(t *testing.T) {
+	source := os.DirFS("../..")
+	pages, err := readPages(source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := renderSite(pages, os.DirFS("site"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	anchors := map[string]map[string]bool{}
+	for name, b := range files {
+		anchors[name] = map[string]bool{}
+		for _, m := range siteID.FindAllStringSubmatch(string(b), -1) {
+			anchors[name][m[1]] = true
+		}
+	}
+	for name, b := range files {
+		if path.Ext(name) != ".html" {
+			continue
+		}
+		if !strings.Contains(string(files["search-index.js"]), `"url":"`+name) {
+			t.Errorf("the search does not know %s", name)
+		}
+		for _, bad := range []string{"<style", " style=", " onclick", "raw HTML omitted --><t"} {
+			if strings.Contains(string(b), bad) {
+				t.Errorf("%s has %q", name, bad)
+			}
+		}
+		for _, m := range siteAttribute.FindAllStringSubmatch(string(b), -1) {
+			to, err := url.Parse(strings.ReplaceAll(m[1], "&amp;", "&"))
+			if err != nil {
+				t.Errorf("%s: %v", name, err)
+				continue
+			}
+			if to.IsAbs() {
+				if strings.HasPrefix(m[0], "src") {
+					t.Errorf("%s loads %s", name, m[1])
+				}
+				continue
+			}
+			target := name
+			if to.Path != "" {
+				target = path.Join(path.Dir(name), to.Path)
+			}
+			if target == "../index.html" || target == "../icon.svg" {
+				continue // the lab's
+			}
+			_, made := files[target]
+			_, err = os.Stat(filepath.Join("../../docs", target))
+			if !made && err != nil {
+				t.Errorf("%s links to %s, which does not exist", name, m[1])
+			}
+			if made && to.Fragment != "" && !anchors[target][to.Fragment] {
+				t.Errorf("%s links to %s, which has no such anchor", name, m[1])
+			}
+		}
+	}
+}
+
+// TestSlugs checks anchors against those that GitHub makes.
+func TestSlugs(t *testing.T) {
+	for heading, want := range map[string]string{
+		"Which ticks the client's inputs miss": "which-ticks-the-clients-inputs-miss",
+		"UDP: repeat every input":              "udp-repeat-every-input",
+		"`bench --all`, and more":              "bench---all-and-more",
+		"A [link](page.md#x) in it":            "a-link-in-it",
+	} {
+		if got := slugOf(heading); got != want {
+			t.Errorf("%q has the anchor %q, want %q", heading, got, want)
+		}
+	}
+}
+
+// TestFinishBody checks that the first session of a page is embedded, and every one linked.
+func TestFinishBody(t *testing.T) {
+	got := finishBody(`<p>See <code>?compare=a</code>.</p><p><code>?compare=b&amp;seed=2</code></p>`, "../")
+	for _, want := range []string{`</p>` + "\n" + `<details>`, `src="../../index.html?compare=a&amp;embed=1"`, `<a href="../../index.html?compare=b&amp;seed=2">`} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%s\nlacks %s", got, want)
+		}
+	}
+}
