@@ -15,8 +15,8 @@ import (
 	"ghostcube/ui/plan"
 )
 
-// Version is the program's version.
-const Version = "0.1.0"
+// Version is the version of the program. The script that builds releases sets it.
+var Version = "0.1.0"
 
 // Environment is everything that the program takes from outside.
 type Environment struct {
