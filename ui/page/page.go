@@ -100,15 +100,18 @@ func same(a, b string) bool {
 // findSource returns the folder of the program's source, given that folder or one below it, or the reason why it
 // cannot be compiled.
 func findSource(work string) (string, error) {
-	out, err := goCommand(work, "list", "-m", "-f", "{{.Path}}\n{{.Dir}}").Output()
+	out, err := goCommand(work, "list", "-m", "-f", "{{.Dir}}").Output()
 	if errors.Is(err, exec.ErrNotFound) {
 		return "", errors.New("the page is compiled from the program's source by Go, which is not installed (https://go.dev/dl)")
 	}
-	name, folder, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
-	if err != nil || name != "ghostcube" {
+	folder := strings.TrimSpace(string(out))
+	if err == nil { // whatever the module is called, in a fork perhaps otherwise
+		_, err = os.Stat(filepath.Join(folder, "ui", "page", "static", "memfs.js"))
+	}
+	if err != nil {
 		return "", errors.New("the page is compiled from the program's source: run the command in the source's folder")
 	}
-	return strings.TrimSpace(folder), nil
+	return folder, nil
 }
 
 // goCommand returns a run of the go command with the settings that all runs share.
