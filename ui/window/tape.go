@@ -2,8 +2,10 @@ package window
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"time"
 
 	"ghostcube/predict/lab"
 	"ghostcube/predict/lab/tape"
@@ -80,4 +82,59 @@ func (t *sessionTape) close(l *lab.Lab) error {
 	t.saveFinalCheck(l)
 	t.writer.HashCheck(t.finalCheck)
 	return errors.Join(t.writer.Close(), t.file.Close())
+}
+
+// endSession stops the recording of a video and closes the tape of the session.
+func (g *game) endSession() error {
+	if g.videos.recording() {
+		g.toggleRecording()
+	}
+	t := g.sessionTape
+	if t == nil {
+		return nil
+	}
+	g.sessionTape = nil
+	if t.file == nil {
+		return nil
+	}
+	if g.inPage { // nobody can get at it any more
+		return errors.Join(t.close(g.lab), os.Remove(t.name))
+	}
+	fmt.Fprintf(os.Stdout, "session tape: %s\n", t.name)
+	return t.close(g.lab)
+}
+
+// writeTape appends an entry to the session's tape. The first one creates the file. A tape that cannot be
+// written becomes a notice, and the session goes on without it. checked says that the lab is after the entry, so that
+// the tape can have its hash. An embedded session has no tape.
+func (g *game) writeTape(e lab.Entry, checked bool) {
+	if g.Embed {
+		return
+	}
+	var err error
+	if g.sessionTape == nil {
+		g.sessionTape, err = newSessionTape(g.unusedFilename("session", ".tape"), g.Version, g.plan.Config, g.plan.Panes)
+	}
+	if err == nil {
+		err = g.sessionTape.add(e, g.lab, g.plan.Config.Rate, checked)
+	}
+	if err != nil {
+		text := "the session has no tape: " + err.Error()
+		g.notices.post(text)
+		fmt.Fprintln(os.Stderr, "ghostcube: "+text)
+	}
+}
+
+// unusedFilename returns a name in the output folder, made of kind, the present time and the extension ext,
+// for which there is neither a file nor a video to be written. Names that differ only in their extension
+// count as used.
+func (g *game) unusedFilename(kind, ext string) string {
+	first := filepath.Join(g.OutDir, kind+"-"+time.Now().Format("20060102-150405"))
+	name := first
+	for i := 2; ; i++ {
+		if used, err := filepath.Glob(name + ".*"); err != nil || len(used) == 0 && !g.videos.hasFile(name+ext) {
+			return name + ext
+		}
+		name = fmt.Sprintf("%s-%d", first, i)
+	}
 }

@@ -9,10 +9,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"runtime/debug"
-	"slices"
-	"strconv"
 	"syscall"
 	"time"
 
@@ -186,26 +183,6 @@ func (g *game) startPlan(p *plan.Plan) error {
 		g.notices.post(p.Notice)
 	}
 	return nil
-}
-
-// endSession stops the recording of a video and closes the tape of the session.
-func (g *game) endSession() error {
-	if g.videos.recording() {
-		g.toggleRecording()
-	}
-	t := g.sessionTape
-	if t == nil {
-		return nil
-	}
-	g.sessionTape = nil
-	if t.file == nil {
-		return nil
-	}
-	if g.inPage { // nobody can get at it any more
-		return errors.Join(t.close(g.lab), os.Remove(t.name))
-	}
-	fmt.Fprintf(os.Stdout, "session tape: %s\n", t.name)
-	return t.close(g.lab)
 }
 
 // shutdown closes the tape, waits for the videos, and prints the names of the files. An interrupt
@@ -435,72 +412,3 @@ func (g *game) applyToView(c lab.Command) {
 
 // settings returns the display settings of the session.
 func (g *game) settings() stage.Settings { return stage.SettingsOf(g.lab) }
-
-// nudgeServer moves the server's cube by 1 m, which clients cannot predict.
-func (g *game) nudgeServer() {
-	g.execute(lab.Command{Verb: "nudge", Pane: lab.AllPanes, Name: "x", Value: "1"})
-}
-
-// freezeClients stops all clients for 2 s.
-func (g *game) freezeClients() {
-	g.execute(lab.Command{Verb: "freeze", Pane: lab.AllPanes, Value: "2s"})
-}
-
-// clockChoices are the values of keys and panel for each setting of the clients' clocks.
-var clockChoices = map[string][]string{"skew": {"off", "500", "-500"}, "fps": {"off", "20", "144"}}
-
-// clockSetting returns a setting of the first client of the focused pane, as a command has it.
-func (g *game) clockSetting(name string) string {
-	c := g.lab.Panes[g.lab.Focus()].ClockFault(0)
-	n := map[string]int{"skew": c.Skew, "fps": c.FrameRate}[name]
-	if n == 0 {
-		return "off"
-	}
-	return strconv.Itoa(n)
-}
-
-// setClock sets a setting of all clients' clocks.
-func (g *game) setClock(name, value string) {
-	g.execute(lab.Command{Verb: "clock", Pane: lab.AllPanes, Name: name, Value: value})
-}
-
-// cycleClock gives a setting of all clients' clocks the next of its choices.
-func (g *game) cycleClock(name string) {
-	choices := clockChoices[name]
-	g.setClock(name, choices[(slices.Index(choices, g.clockSetting(name))+1)%len(choices)])
-}
-
-// writeTape appends an entry to the session's tape. The first one creates the file. A tape that cannot be
-// written becomes a notice, and the session goes on without it. checked says that the lab is after the entry, so that
-// the tape can have its hash. An embedded session has no tape.
-func (g *game) writeTape(e lab.Entry, checked bool) {
-	if g.Embed {
-		return
-	}
-	var err error
-	if g.sessionTape == nil {
-		g.sessionTape, err = newSessionTape(g.unusedFilename("session", ".tape"), g.Version, g.plan.Config, g.plan.Panes)
-	}
-	if err == nil {
-		err = g.sessionTape.add(e, g.lab, g.plan.Config.Rate, checked)
-	}
-	if err != nil {
-		text := "the session has no tape: " + err.Error()
-		g.notices.post(text)
-		fmt.Fprintln(os.Stderr, "ghostcube: "+text)
-	}
-}
-
-// unusedFilename returns a name in the output folder, made of kind, the present time and the extension ext,
-// for which there is neither a file nor a video to be written. Names that differ only in their extension
-// count as used.
-func (g *game) unusedFilename(kind, ext string) string {
-	first := filepath.Join(g.OutDir, kind+"-"+time.Now().Format("20060102-150405"))
-	name := first
-	for i := 2; ; i++ {
-		if used, err := filepath.Glob(name + ".*"); err != nil || len(used) == 0 && !g.videos.hasFile(name+ext) {
-			return name + ext
-		}
-		name = fmt.Sprintf("%s-%d", first, i)
-	}
-}
