@@ -77,8 +77,8 @@ func Progress(share float64) {
 }
 
 // Run runs the program once more beside this one, without a window: with arguments, and with files in memory by their
-// paths. It returns the output and the wanted file, or the last line of the output as an error. progress receives the share that is done.
-// A desktop has threads instead, so there Run is an error.
+// paths. It returns the output and the wanted file, or the last line of the output as an error. progress receives the share
+// that is done. A desktop has threads instead, so there Run is an error.
 func Run(args []string, files map[string][]byte, wanted string, progress func(share float64)) (output string, file []byte, err error) {
 	list := js.Global().Get("Array").New()
 	for _, a := range args {

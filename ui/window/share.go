@@ -268,7 +268,7 @@ const addressInterval = time.Second
 // updateAddress keeps the address of the page a link to the session.
 func (g *game) updateAddress() {
 	c := &g.share
-	if host.Address() == "" || time.Since(c.addressAt) < addressInterval {
+	if !g.inPage || time.Since(c.addressAt) < addressInterval {
 		return
 	}
 	c.addressAt = time.Now()

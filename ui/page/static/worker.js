@@ -25,7 +25,9 @@ onmessage = async (message) => {
 	let code = 0;
 	go.exit = (c) => {
 		code = c;
-		go._resume = () => {}; // a timer of the program may still be running
+		go._resume = () => {}; // timers of the program may still be running
+		go._scheduledTimeouts.forEach((id) => clearTimeout(id));
+		go._scheduledTimeouts.clear();
 	};
 	try {
 		await go.run(await WebAssembly.instantiate(module, go.importObject));
