@@ -9,7 +9,7 @@ import (
 	"ghostcube/ui/page"
 )
 
-// TestPrintPage checks what is printed of a page: a row for each file, one for a folder, the sums, and a command that a
+// TestPrintPage checks the table of a page's files: a row for each file, one for a folder, the sums, and a command that a
 // shell reads as it stands.
 func TestPrintPage(t *testing.T) {
 	var out strings.Builder

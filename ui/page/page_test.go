@@ -132,7 +132,7 @@ func fakePage(t *testing.T) string {
 	return folder
 }
 
-// TestWriteFinished checks that a finished page is copied where there is no source, and what is printed of it.
+// TestWriteFinished checks that a finished page is copied where there is no source, and lists its files.
 func TestWriteFinished(t *testing.T) {
 	finished, folder := fakePage(t), filepath.Join(t.TempDir(), "a", "page")
 	for range 2 { // the second run replaces the files

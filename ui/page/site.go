@@ -180,7 +180,7 @@ func (s *slugs) Generate(value []byte, _ ast.NodeKind) []byte {
 // Put reserves an anchor.
 func (s *slugs) Put(value []byte) { s.used[string(value)]++ }
 
-// linkTarget is the target of a link in a heading, which is no part of its anchor.
+// linkTarget is the target of a link in a heading. The anchor leaves it out.
 var linkTarget = regexp.MustCompile(`\]\([^)]*\)`)
 
 // slugOf returns the anchor of a heading's Markdown.
@@ -361,7 +361,7 @@ func (p *sitePage) resolve(target string, bySource map[string]*sitePage) (to str
 // sessionLink is a link to a session in the text of a page, such as ?compare=prediction, in rendered HTML.
 var sessionLink = regexp.MustCompile(`<code>\?((?:compare|scene|lesson)=[^<\s]+)</code>`)
 
-// emptyHeading is an empty cell in the first row of a table, which is no heading of anything.
+// emptyHeading is an empty cell in the first row of a table. It becomes an ordinary cell, because it heads nothing.
 var emptyHeading = regexp.MustCompile(`<th([^>]*)></th>`)
 
 // finishBody makes pictures load when they come into view and wide tables and commands scroll by themselves, also by keys,
