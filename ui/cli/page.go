@@ -37,7 +37,7 @@ func (c *pageCommand) Run(p *program) error {
 	if info, err := os.Stat(c.Out); err == nil && !info.IsDir() {
 		return usageError{fmt.Errorf("-o %s: it is a file: want a folder", c.Out)}
 	}
-	o := page.Options{Folder: c.Out, Work: ".", Finished: "page"}
+	o := page.Options{Folder: c.Out, Work: ".", Finished: "page", Version: Version}
 	if executable, err := os.Executable(); err == nil {
 		o.Finished = filepath.Join(filepath.Dir(executable), "page")
 	}

@@ -31,11 +31,11 @@ func TestFirstPicture(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lab, err := compile(source)
+	lab, err := compile(source, "test")
 	if err != nil {
 		t.Fatal(err)
 	}
-	program, err := build(filepath.Join(source, "ui", "page", "testdata", "bare"))
+	program, err := build(filepath.Join(source, "ui", "page", "testdata", "bare"), "test")
 	if err != nil {
 		t.Fatal(err)
 	}

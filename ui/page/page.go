@@ -26,6 +26,7 @@ type Options struct {
 	Folder   string // of the page; it is created if there is none
 	Work     string // folder of the program's source, or one below it
 	Finished string // folder of a finished page, which is copied where Work is no such folder, or Go is not installed
+	Version  string // of the program in the page
 }
 
 // File is a file of a page.
@@ -47,7 +48,7 @@ func Write(o Options) ([]File, error) {
 	var err error
 	switch {
 	case missing == nil:
-		files, err = compile(source)
+		files, err = compile(source, o.Version)
 	case isPage(o.Finished):
 		if same(o.Folder, o.Finished) {
 			return nil, fmt.Errorf("%s is the finished page that would be copied", o.Folder)
@@ -124,7 +125,7 @@ func goCommand(folder string, args ...string) *exec.Cmd {
 
 // compile returns the files of a page from the program's source, by name. The same source and version of Go give the
 // same bytes.
-func compile(source string) (map[string][]byte, error) {
+func compile(source, version string) (map[string][]byte, error) {
 	files, err := staticFiles(os.DirFS(filepath.Join(source, "ui", "page")))
 	if err != nil {
 		return nil, err
@@ -135,7 +136,7 @@ func compile(source string) (map[string][]byte, error) {
 	if files["wasm_exec.js"], err = runtimeScript(source); err != nil {
 		return nil, err
 	}
-	program, err := build(source)
+	program, err := build(source, version)
 	if err != nil {
 		return nil, err
 	}
@@ -177,14 +178,14 @@ func runtimeScript(source string) ([]byte, error) {
 }
 
 // build returns the compiled program.
-func build(source string) (program []byte, err error) {
+func build(source, version string) (program []byte, err error) {
 	work, err := os.MkdirTemp("", "ghostcube-page-*")
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(work)) }()
 	file := filepath.Join(work, "ghostcube.wasm")
-	if out, err := goCommand(source, "build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w", "-o", file, ".").CombinedOutput(); err != nil {
+	if out, err := goCommand(source, "build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w -X "+"ghostcube/ui/cli.Version="+version, "-o", file, ".").CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("go build: %w\n%s", err, bytes.TrimSpace(out))
 	}
 	return os.ReadFile(file)

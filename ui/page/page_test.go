@@ -176,11 +176,11 @@ func TestWriteRefuses(t *testing.T) {
 		path string // where Go is looked for; empty: where it is
 		want string
 	}{
-		{"a file", Options{file, "", finished}, "", "file is a file: want a folder"},
-		{"another page", Options{foreign, "", finished}, "", "has the index.html of another page"},
-		{"itself", Options{finished, module, finished}, "", "is the finished page that would be copied"},
-		{"no source", Options{filepath.Join(nowhere, "x"), module, nowhere}, "", "run the command in the source's folder; a release has a finished page beside the program, and there is none at " + nowhere},
-		{"no Go", Options{filepath.Join(nowhere, "x"), "", nowhere}, nowhere, "by Go, which is not installed (https://go.dev/dl); a release has"},
+		{"a file", Options{Folder: file, Work: "", Finished: finished}, "", "file is a file: want a folder"},
+		{"another page", Options{Folder: foreign, Work: "", Finished: finished}, "", "has the index.html of another page"},
+		{"itself", Options{Folder: finished, Work: module, Finished: finished}, "", "is the finished page that would be copied"},
+		{"no source", Options{Folder: filepath.Join(nowhere, "x"), Work: module, Finished: nowhere}, "", "run the command in the source's folder; a release has a finished page beside the program, and there is none at " + nowhere},
+		{"no Go", Options{Folder: filepath.Join(nowhere, "x"), Work: "", Finished: nowhere}, nowhere, "by Go, which is not installed (https://go.dev/dl); a release has"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if c.path != "" {
