@@ -5,6 +5,7 @@ import (
 
 	"github.com/hajimehoshi/ebiten/v2"
 
+	"ghostcube/predict/lab"
 	"ghostcube/render"
 	"ghostcube/ui/host"
 	"ghostcube/ui/stage"
@@ -43,8 +44,11 @@ const (
 	embedPlay    = 34 // radius of the large button
 )
 
-// embedDisplay are the display settings of the layout: what takes the room of the picture is left out.
-var embedDisplay = [][2]string{{"graphs", "off"}, {"explain", "off"}}
+// embedDisplay sets the display settings of the layout: what takes the room of the picture is left out. Links do not have
+// them, because they come with embed=1.
+func embedDisplay() []lab.Command {
+	return []lab.Command{stage.Show("graphs", "off"), stage.Show("explain", "off")}
+}
 
 // bare reports whether nothing but the picture is shown.
 func (g *game) bare() bool { return g.controls.uiHidden || g.Embed }

@@ -157,3 +157,22 @@ func TestEmbedShows(t *testing.T) {
 		}
 	}
 }
+
+// TestLinkOfEmbedded promises that the link of an embedded session, from which the lab is opened, has the display settings
+// of the session and not those of the layout, which would hide graphs and explanations in the lab.
+func TestLinkOfEmbedded(t *testing.T) {
+	g := newEmbedded(t, plan.Settings{Compare: "csp-smoothing"})
+	for name, link := range map[string]func() (*plan.Link, error){"settings": g.settingsLink, "tape": g.tapeLink} {
+		if name == "tape" {
+			g.paused = false
+			g.runTicks(t, 3)
+		}
+		x, err := link()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(x.Show, "graphs") || strings.Contains(x.Show, "explain") || !x.Embed {
+			t.Errorf("the link with %s is %s", name, x.Query())
+		}
+	}
+}

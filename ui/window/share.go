@@ -16,6 +16,7 @@ import (
 	"ghostcube/sim"
 	"ghostcube/ui/host"
 	"ghostcube/ui/plan"
+	"ghostcube/ui/stage"
 	"ghostcube/ui/timeline"
 	"ghostcube/ui/widget"
 )
@@ -101,11 +102,20 @@ func (g *game) settingsLink() (*plan.Link, error) {
 			x.SetTicks(int(g.lab.Ticks()), g.plan.Config.Rate)
 		}
 	}
+	x.Show = g.shownFrom(start, display)
+	return x, checkLength(x)
+}
+
+// shownFrom returns the display settings that differ from those with which the link of the session starts: start, changed
+// by the display commands of its comparison or lesson, and by those of the embedded layout.
+func (g *game) shownFrom(start stage.Settings, display []lab.Command) string {
+	if g.Embed {
+		display = slices.Concat(display, embedDisplay())
+	}
 	for _, c := range display {
 		start.Apply(c)
 	}
-	x.Show = shownSettings(g.settings(), start)
-	return x, checkLength(x)
+	return shownSettings(g.settings(), start)
 }
 
 // portableSettings returns the shortest settings of the session, without names of files.
@@ -201,7 +211,7 @@ func (g *game) tapeLink() (*plan.Link, error) {
 		return nil, err
 	}
 	x := &plan.Link{Page: cmp.Or(host.Address(), g.Page), Embed: g.Embed, Settings: plan.Settings{Tape: setting}}
-	x.Show = shownSettings(g.settings(), startSettings(g.plan.Config.Scene, len(g.plan.Panes)))
+	x.Show = g.shownFrom(startSettings(g.plan.Config.Scene, len(g.plan.Panes)), nil)
 	if g.paused || t.Reviewing() {
 		x.SetTicks(int(g.lab.Ticks()), rate)
 	}

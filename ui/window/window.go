@@ -175,8 +175,8 @@ func (g *game) startPlan(p *plan.Plan) error {
 		g.execute(c)
 	}
 	if g.Embed {
-		for _, s := range embedDisplay {
-			g.execute(stage.Show(s[0], s[1]))
+		for _, c := range embedDisplay() {
+			g.execute(c)
 		}
 	}
 	if p.Notice != "" {
