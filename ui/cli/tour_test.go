@@ -25,8 +25,8 @@ import (
 
 // The page of the tour. go test ./ui/cli -run TestTour -update writes it, with -stills its pictures, too.
 const (
-	tourPage     = "../../docs/tour.md"
-	tourPictures = "../../docs/tour"
+	tourPage     = "../../docs/reference/tour.md"
+	tourPictures = "../../docs/reference/tour"
 )
 
 // The pictures of the page.
@@ -88,7 +88,7 @@ func TestTourPage(t *testing.T) {
 	got, old := strings.Split(page, "\n"), strings.Split(string(want), "\n")
 	for i := range max(len(got), len(old)) {
 		if i >= len(got) || i >= len(old) || got[i] != old[i] {
-			t.Fatalf("docs/tour.md, line %d:\ngot  %q\nwant %q", i+1, got[min(i, len(got)-1)], old[min(i, len(old)-1)])
+			t.Fatalf("docs/reference/tour.md, line %d:\ngot  %q\nwant %q", i+1, got[min(i, len(got)-1)], old[min(i, len(old)-1)])
 		}
 	}
 }
@@ -172,7 +172,7 @@ func TestTourPictures(t *testing.T) {
 		have, size = append(have, f.Name()), size+info.Size()
 	}
 	if slices.Sort(names); !slices.Equal(have, names) {
-		t.Errorf("docs/tour has %v, want %v", have, names)
+		t.Errorf("docs/reference/tour has %v, want %v", have, names)
 	}
 	if size > maxTourPictureBytes {
 		t.Errorf("the pictures have %d bytes, want at most %g", size, maxTourPictureBytes)

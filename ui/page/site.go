@@ -49,7 +49,7 @@ var siteGroups = []struct {
 	pages  []string // sources; a name that ends with a slash is a folder
 	weight float64  // of its pages in the search
 }{
-	{"Start", []string{"README.md", "docs/tour.md", "docs/keys.md", "docs/timeline.md", "docs/share.md", "docs/recording.md", "docs/page.md", "docs/troubleshooting.md"}, 1.2},
+	{"Start", []string{"README.md", "docs/reference/tour.md", "docs/keys.md", "docs/timeline.md", "docs/share.md", "docs/recording.md", "docs/page.md", "docs/troubleshooting.md"}, 1.2},
 	{"Choose", []string{"docs/choosing.md"}, 1.5},
 	{"Guides", []string{"docs/guides/prediction.md", "docs/guides/"}, 1.5},
 	{"Extend", []string{"docs/extending.md", "docs/architecture.md", "CONTRIBUTING.md", "CHANGELOG.md"}, 0.8},
