@@ -20,6 +20,7 @@ func main() {
 		Comparisons: assets.Comparisons,
 		Lessons:     assets.Lessons,
 		Mechanisms:  assets.Mechanisms,
+		Measures:    assets.Measures,
 		Now:         func() time.Duration { return time.Since(start) },
 		Progress:    host.Progress,
 		OpenWindow:  openWindow,

@@ -4,9 +4,9 @@ import "strconv"
 
 // Measure is one figure of a score, as JSON, tables and the panel show it.
 type Measure struct {
-	Name   string  // key in JSON: words joined by underscores, ending in the unit; never changes
+	Name   string  // key in JSON: words joined by underscores, ending in the unit (Unit); never changes
 	Title  string  // label of a table row, with the unit; empty if only JSON shows the measure
-	Help   string  // one sentence: what the measure says; docs/reference/score.md defines it
+	Help   string  // one sentence: what the measure says; assets/measures.toml defines it
 	Value  float64 // valid if OK
 	OK     bool    // false if the value is undefined: null in JSON, a dash in a row
 	Digits int     // digits after the decimal point in a row

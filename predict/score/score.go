@@ -2,7 +2,7 @@
 // reads a server's world and a client's view and knows neither strategies nor networks. It needs no
 // clock; everything is counted in ticks, so the same session has the same score on every machine.
 //
-// docs/reference/score.md defines every measure.
+// assets/measures.toml defines every measure.
 package score
 
 import (

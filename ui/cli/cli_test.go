@@ -25,7 +25,7 @@ import (
 
 func testEnvironment(args []string, out, err io.Writer) Environment {
 	start := time.Now()
-	return Environment{Args: args, Stdout: out, Stderr: err, Tapes: assets.Tapes, Traces: assets.Traces, Comparisons: assets.Comparisons, Lessons: assets.Lessons, Mechanisms: assets.Mechanisms, Now: func() time.Duration { return time.Since(start) }}
+	return Environment{Args: args, Stdout: out, Stderr: err, Tapes: assets.Tapes, Traces: assets.Traces, Comparisons: assets.Comparisons, Lessons: assets.Lessons, Mechanisms: assets.Mechanisms, Measures: assets.Measures, Now: func() time.Duration { return time.Since(start) }}
 }
 
 func TestMain(m *testing.M) {
@@ -337,6 +337,29 @@ func TestListFits(t *testing.T) {
 		if !regexp.MustCompile(`(?m)^  ` + regexp.QuoteMeta(c.Name) + ` +` + regexp.QuoteMeta(c.Title) + `$`).MatchString(out.String()) {
 			t.Errorf("%s is missing", c.Name)
 		}
+	}
+}
+
+// TestListMeasure checks that a measure's definition is printed with its formula and its blind spots, and that a wrong name
+// gives the nearest one and not all names.
+func TestListMeasure(t *testing.T) {
+	var out, errs strings.Builder
+	if code := Main(testEnvironment([]string{"list", "measures", "jerk_ratio"}, &out, &errs)); code != 0 {
+		t.Fatal(errs.String())
+	}
+	for _, want := range []string{"Jerk: jerk_ratio, jerk_ratio_all\n", "\nFormula: sqrt(", "\nUndefined: while the server's jerk is below", "\nSource: our own.\n", "\nBlind to: "} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("no %q in\n%s", want, out.String())
+		}
+	}
+	for line := range strings.Lines(out.String()) {
+		if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > 100 {
+			t.Errorf("%d characters: %s", n, line)
+		}
+	}
+	if code := Main(testEnvironment([]string{"list", "measures", "jerk_ration"}, &out, &errs)); code != 2 ||
+		!regexp.MustCompile(`^ghostcube: no measure "jerk_ration" \(there are \d+: list measures\); did you mean jerk_ratio\?\n$`).MatchString(errs.String()) {
+		t.Errorf("exit code %d, %q", code, errs.String())
 	}
 }
 

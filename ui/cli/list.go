@@ -22,7 +22,7 @@ import (
 
 type listCommand struct {
 	Kind string `arg:"" optional:"" help:"scenes, strategies, networks, tapes, knobs, counters, measures, comparisons, lessons and others below." placeholder:"KIND"`
-	Name string `arg:"" optional:"" help:"A strategy, for its knobs or counters alone, or a comparison, for all of its settings." placeholder:"NAME"`
+	Name string `arg:"" optional:"" help:"A strategy, for its knobs or counters alone, a comparison, for its settings, or a measure, for its definition." placeholder:"NAME"`
 }
 
 // Help returns the detailed help.
@@ -34,6 +34,7 @@ lessons, mechanisms and display. Without KIND only names are listed.
 Examples:
   ghostcube list knobs rewind
   ghostcube list comparisons csp-smoothing
+  ghostcube list measures path_error_rms_m
 `
 }
 
@@ -44,8 +45,8 @@ func (c *listCommand) Run(p *program) error {
 	if c.Kind != "" && !slices.Contains(listKinds, c.Kind) {
 		return usageError{&link.UnknownNameError{Kind: "list", Name: c.Kind, Choices: listKinds}}
 	}
-	if c.Name != "" && !slices.Contains([]string{"knobs", "counters", "comparisons"}, c.Kind) {
-		return usageError{fmt.Errorf("list %s %s: only lists of knobs, counters and comparisons take a name", c.Kind, c.Name)}
+	if c.Name != "" && !slices.Contains([]string{"knobs", "counters", "comparisons", "measures"}, c.Kind) {
+		return usageError{fmt.Errorf("list %s %s: only lists of knobs, counters, comparisons and measures take a name", c.Kind, c.Name)}
 	}
 	t := newTextTable(p.Stdout)
 	err := c.print(p, t)
@@ -86,7 +87,7 @@ func (c *listCommand) print(p *program, t table) error {
 			listCounters(t, strategies)
 		}
 	case "measures":
-		return listMeasures(t)
+		return p.listMeasures(t, c.Name)
 	case "comparisons":
 		return p.listComparisons(t, c.Name)
 	case "lessons":
@@ -185,17 +186,51 @@ func listCounters(t table, strategies []*predict.Strategy) {
 	}
 }
 
-func listMeasures(t table) error {
+// listMeasures lists all measures, or one of them with its definition.
+func (p *program) listMeasures(t table, name string) error {
+	if name != "" {
+		d, err := p.library.DefinitionOf(name)
+		if err != nil {
+			return usageError{err}
+		}
+		listDefinition(t, d)
+		return nil
+	}
 	l := lab.New(lab.Config{Scene: "plain", Rate: 60}) // all sessions have the same measures
 	pane, err := l.Open(lab.Strategies[0].Name)
 	if err != nil {
 		return err
 	}
-	t.row("MEASURE", "BETTER", "DESCRIPTION")
+	t.row("MEASURE", "UNIT", "BETTER", "DESCRIPTION")
 	for _, m := range pane.Measures(score.KeyToScreen(nil, 0, false, 60)) {
-		t.row(m.Name, m.Better.String(), m.Help)
+		t.row(m.Name, score.Unit(m.Name), m.Better.String(), m.Help)
 	}
 	return nil
+}
+
+// listDefinition prints the definition of measures in lines of text.
+func listDefinition(t table, d *plan.Definition) {
+	t.row(d.Title + ": " + strings.Join(d.Measures, ", "))
+	paragraphs := []string{d.Text}
+	for _, x := range definitionParts(d) {
+		paragraphs = append(paragraphs, x[0]+": "+x[1]+".")
+	}
+	for _, text := range paragraphs {
+		t.row("")
+		for line := range strings.SplitSeq(wrapText(text), "\n") {
+			t.row(line)
+		}
+	}
+}
+
+// definitionParts returns the parts of a definition after its text, each with a label.
+func definitionParts(d *plan.Definition) (parts [][2]string) {
+	for _, x := range [][2]string{{"Formula", d.Formula}, {"Undefined", d.Undefined}, {"Source", cmp.Or(d.Source, "our own")}, {"Blind to", d.Blind}} {
+		if x[1] != "" {
+			parts = append(parts, x)
+		}
+	}
+	return parts
 }
 
 // listComparisons lists all comparisons, or one of them with its settings.

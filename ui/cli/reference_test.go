@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -15,6 +16,7 @@ import (
 	"ghostcube/predict/lab"
 	"ghostcube/predict/score"
 	"ghostcube/sim/scene"
+	"ghostcube/ui/plan"
 	"ghostcube/ui/stage"
 )
 
@@ -146,12 +148,72 @@ func writeMeasureReference(t *testing.T, m *markdown) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.text("# Measures\n\nThe measures of a pane's score, which are the same for every strategy. `bench --format json` prints all of them.\n")
-	m.head("measure", "better", "meaning")
-	for _, x := range pane.Measures(score.KeyToScreen(nil, 0, false, 60)) {
-		m.row(code(x.Name), x.Better.String(), x.Help)
+	definitions, err := newProgram(testEnvironment(nil, nil, nil)).library.Definitions()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.text(measureHead)
+	m.head("measure", "unit", "better", "meaning")
+	measures := pane.Measures(score.KeyToScreen(nil, 0, false, 60))
+	for _, x := range measures {
+		i := slices.IndexFunc(definitions, func(d plan.Definition) bool { return slices.Contains(d.Measures, x.Name) })
+		if i < 0 {
+			t.Fatalf("assets/measures.toml does not define %s", x.Name)
+		}
+		m.row(fmt.Sprintf("[`%s`](#%s)", x.Name, anchorOf(definitions[i].Title)), score.Unit(x.Name), x.Better.String(), x.Help)
+	}
+	group := ""
+	for i := range definitions {
+		d := &definitions[i]
+		if d.Group != group {
+			group = d.Group
+			m.text("\n## %s\n", group)
+		}
+		for _, name := range d.Measures {
+			if !slices.ContainsFunc(measures, func(x score.Measure) bool { return x.Name == name }) {
+				t.Errorf("assets/measures.toml defines %s, which is no measure", name)
+			}
+		}
+		m.text("\n### %s\n\n`%s`\n\n%s\n", d.Title, strings.Join(d.Measures, "`, `"), inMarkdown(d.Text))
+		for _, x := range definitionParts(d) {
+			if x[0] == "Formula" {
+				m.text("\n- **%s**: %s", x[0], code(x[1]))
+				continue
+			}
+			m.text("\n- **%s**: %s.", x[0], inMarkdown(x[1]))
+		}
+		m.text("\n")
 	}
 }
+
+// anchorOf returns the anchor of a heading of words.
+func anchorOf(heading string) string {
+	return strings.ReplaceAll(strings.ToLower(heading), " ", "-")
+}
+
+// inMarkdown returns a text for Markdown, with names as code.
+func inMarkdown(text string) string {
+	words := strings.Fields(text)
+	for i, w := range words {
+		words[i] = strings.ReplaceAll(w, "*", `\*`)
+		if strings.Contains(w, "_") {
+			name := strings.Trim(w, ".,;:()")
+			words[i] = strings.Replace(w, name, code(name), 1)
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// measureHead begins the page of measures.
+const measureHead = `# Measures
+
+The measures of a pane's score, the same for every strategy. ` + "`bench --all`" + ` and ` + "`bench --format json`" + ` print all of
+them, and ` + "`ghostcube list measures path_error_rms_m`" + ` prints the definition of one. [The score](score.md) says how to read them.
+
+In the formulas r is the drawn position, s the server's (the ground truth), v a velocity, t a tick and d* the display delay.
+Most measures are undefined until one second has been scored, and events a minute until five have been. Thresholds and
+definitions are our own unless a source is named.
+`
 
 // writeSceneReference writes the scenes with their parameters.
 func writeSceneReference(_ *testing.T, m *markdown) {

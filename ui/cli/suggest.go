@@ -2,17 +2,25 @@ package cli
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 )
 
-// errorText returns an error in one line, with the nearest known name if a name was wrong.
+// maxChoices is how many known names a message lists.
+const maxChoices = 40
+
+// errorText returns an error in one line, with the nearest known name if a name was wrong. A long list of known names is
+// replaced by its length.
 func errorText(err error) string {
 	text := strings.ReplaceAll(err.Error(), "\n", "; ")
 	var names interface {
 		Names() (kind, name string, known []string)
 	}
 	if errors.As(err, &names) {
-		_, name, known := names.Names()
+		kind, name, known := names.Names()
+		if all := strings.Join(known, ", "); len(known) > maxChoices {
+			text = strings.Replace(text, "there are "+all, fmt.Sprintf("there are %d: list %ss", len(known), kind), 1)
+		}
 		if n := nearestName(name, known); n != "" {
 			text += "; did you mean " + n + "?"
 		}

@@ -13,7 +13,7 @@ type Mechanism struct {
 	Name    string
 	Code    []string // declarations, such as net/packet.Endpoint.Send; a package alone stands for all of it
 	Command string   // arguments of the program that show it
-	Figure  string   // what the command measures; {} are values of its output, see docs/extending.md
+	Figure  string   // what the command measures; {} are values of its output, see docs/reference/assets.md
 }
 
 // mechanismFile is the file of mechanisms.

@@ -60,6 +60,20 @@ func (d *document) errorAt(table string, err error) error {
 	}
 }
 
+// indexed returns the path of a table with the newest index of each array of tables above it, such as group[1].mechanism
+// for group.mechanism. counts has the number of tables in each array.
+func indexed(path string, counts map[string]int) string {
+	names := strings.Split(path, ".")
+	path = names[0]
+	for _, name := range names[1:] {
+		if n := counts[path]; n > 0 {
+			path = fmt.Sprintf("%s[%d]", path, n-1)
+		}
+		path += "." + name
+	}
+	return path
+}
+
 // keyPositions returns the place of every table and key of a file that parses.
 func keyPositions(text []byte) map[string]unstable.Position {
 	keys, counts, table := map[string]unstable.Position{}, map[string]int{}, ""
@@ -70,11 +84,12 @@ func keyPositions(text []byte) map[string]unstable.Position {
 		path, at := keyPath(&p, e)
 		switch e.Kind {
 		case unstable.ArrayTable:
+			path = indexed(path, counts)
 			table = fmt.Sprintf("%s[%d]", path, counts[path])
 			counts[path]++
 			keys[table] = at
 		case unstable.Table:
-			table = path
+			table = indexed(path, counts)
 			keys[table] = at
 		case unstable.KeyValue:
 			addKeys(&p, keys, table, e)
