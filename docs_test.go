@@ -99,6 +99,48 @@ func headingAnchors(text string) map[string]bool {
 	return anchors
 }
 
+// Limits of the length of pages, in words without code blocks and comments. A reference is looked up and not read, and a
+// notebook is a record.
+const (
+	maxPageWords   = 1500
+	maxGuideWords  = 1300 // with tables and links, which make up about a hundred of them
+	minGuideWords  = 800
+	maxGuidesWords = 16000 // all guides together
+)
+
+// htmlComment matches a comment in Markdown.
+var htmlComment = regexp.MustCompile("(?s)<!--.*?-->")
+
+// TestPageLengths checks that pages can be read in one go.
+func TestPageLengths(t *testing.T) {
+	guides := 0
+	for _, page := range docPages(t) {
+		page = filepath.ToSlash(page)
+		dir := path.Dir(page)
+		if dir == "docs/reference" || dir == "docs/notebook" || page == "CHANGELOG.md" {
+			continue
+		}
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		words := len(strings.Fields(htmlComment.ReplaceAllString(fencedBlock.ReplaceAllString(string(text), ""), "")))
+		if words > maxPageWords {
+			t.Errorf("%s has %d words, want at most %d", page, words, maxPageWords)
+		}
+		if dir == "docs/guides" {
+			guides += words
+			if words < minGuideWords || words > maxGuideWords {
+				t.Errorf("%s has %d words, want %d to %d", page, words, minGuideWords, maxGuideWords)
+			}
+		}
+	}
+	if guides == 0 || guides > maxGuidesWords {
+		t.Errorf("the guides together have %d words, want at most %d", guides, maxGuidesWords)
+	}
+	t.Logf("the guides together have %d words", guides)
+}
+
 // TestHeadingAnchors checks anchors against those of GitHub.
 func TestHeadingAnchors(t *testing.T) {
 	text := "# Clocks, buffers & `playout`\n```\n# no heading\n```\n## The *[score](score.md)*: 95 % of it\n## Same\n### Same\n## Größe_x – y\n"
