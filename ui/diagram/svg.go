@@ -161,13 +161,17 @@ func textWidth(s string, size float64) float64 {
 	return float64(float64(size*0.6) * float64(utf8.RuneCountInString(s)))
 }
 
-// fit returns as much of a text as has room.
+// fit returns as much of a text as has room, up to the end of a clause if one ends in its second half.
 func fit(s string, size, room float64) string {
 	if textWidth(s, size) <= room {
 		return s
 	}
-	n := int(room/float64(size*0.6)) - 1
-	return string([]rune(s)[:n]) + "…"
+	n := int(room/float64(size*0.6)) - 2
+	s = string([]rune(s)[:n])
+	if end := strings.LastIndexAny(s, ",;"); end >= len(s)/2 {
+		s = s[:end]
+	}
+	return s + " …"
 }
 
 func (p *picture) text(class string, x, y float64, anchor, s string) {
