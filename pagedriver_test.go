@@ -36,6 +36,7 @@ import (
 
 // pageServer serves the page to a browser.
 type pageServer struct {
+	folder  string          // of the page's files
 	address string          // with a slash at the end
 	browser context.Context // of the browser
 }
@@ -73,7 +74,7 @@ func startPage(t *testing.T) *pageServer {
 	if err := chromedp.Run(ctx); err != nil {
 		t.Fatal(err)
 	}
-	return &pageServer{address: server.URL + "/", browser: ctx}
+	return &pageServer{folder: files, address: server.URL + "/", browser: ctx}
 }
 
 // pageDriver drives the page in a browser, as a user would. Like windowDriver it measures time in frames and ticks, and
