@@ -42,6 +42,13 @@ type sitePage struct {
 	document ast.Node
 }
 
+// guidePages are the guides in the order in which they build on each other, as in README.md.
+var guidePages = []string{
+	"docs/guides/prediction.md", "docs/guides/lockstep.md", "docs/guides/snapshot-interpolation.md", "docs/guides/compression.md",
+	"docs/guides/state-sync.md", "docs/guides/history-offset.md", "docs/guides/reference-frames.md", "docs/guides/joints.md",
+	"docs/guides/lag-compensation.md", "docs/guides/clocks.md", "docs/guides/latency.md", "docs/guides/network.md", "docs/guides/",
+}
+
 // siteGroups are the groups of pages in the order of the navigation. A page belongs to the first group that names it or
 // its folder.
 var siteGroups = []struct {
@@ -51,7 +58,7 @@ var siteGroups = []struct {
 }{
 	{"Start", []string{"README.md", "docs/reference/tour.md", "docs/keys.md", "docs/timeline.md", "docs/share.md", "docs/recording.md", "docs/page.md", "docs/troubleshooting.md"}, 1.2},
 	{"Choose", []string{"docs/choosing.md"}, 1.5},
-	{"Guides", []string{"docs/guides/prediction.md", "docs/guides/"}, 1.5},
+	{"Guides", guidePages, 1.5},
 	{"Extend", []string{"docs/extending.md", "docs/architecture.md", "CONTRIBUTING.md", "CHANGELOG.md"}, 0.8},
 	{"Notebook", []string{"docs/notebook/"}, 0.5},
 	{"Look up", []string{"docs/glossary.md", "docs/reference/comparisons.md", "docs/reference/mechanisms.md", "docs/reference/", "docs/"}, 1},
