@@ -141,6 +141,59 @@ func TestPageLengths(t *testing.T) {
 	t.Logf("the guides together have %d words", guides)
 }
 
+// TestNoParagraphTwice looks for paragraphs and items of lists that say the same in nearly the same words: two share more than
+// half of their runs of eight words. Tables, commands and sources may repeat.
+func TestNoParagraphTwice(t *testing.T) {
+	type paragraph struct {
+		page, text string
+		runs       int // of eight words
+	}
+	const run = 8
+	var paragraphs []paragraph
+	seen := map[string][]int{} // paragraphs by their runs
+	for _, page := range docPages(t) {
+		if name := filepath.Base(page); name == "CHANGELOG.md" || name == "comparisons.md" { // a record, and a generated page
+			continue
+		}
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		prose := notProse.ReplaceAllString(htmlComment.ReplaceAllString(fencedBlock.ReplaceAllString(string(text), ""), ""), "")
+		for _, p := range paragraphEnd.Split(prose, -1) {
+			p = strings.TrimSpace(p)
+			words := docWord.FindAllString(strings.ToLower(docLinkText.ReplaceAllString(p, "$1")), -1)
+			if len(words) < 2*run {
+				continue
+			}
+			i := len(paragraphs)
+			paragraphs = append(paragraphs, paragraph{page, strings.Join(strings.Fields(p), " "), len(words) - run + 1})
+			shared := map[int]int{}
+			for k := range len(words) - run + 1 {
+				key := strings.Join(words[k:k+run], " ")
+				for _, other := range seen[key] {
+					shared[other]++
+				}
+				seen[key] = append(seen[key], i)
+			}
+			for other, n := range shared {
+				if o := paragraphs[other]; other != i && 2*n > min(o.runs, paragraphs[i].runs) {
+					t.Errorf("%s and %s say the same:\n%s\n%s", o.page, page, o.text, paragraphs[i].text)
+				}
+			}
+		}
+	}
+	if len(paragraphs) < 1000 {
+		t.Errorf("found only %d paragraphs", len(paragraphs))
+	}
+}
+
+var (
+	paragraphEnd = regexp.MustCompile(`\n\s*\n|\n(?:- |\d+\. )`)
+	notProse     = regexp.MustCompile(`(?m)^(?:\||    |Sources?: |\*A page of the \[notebook\]).*$`) // tables, commands, sources, the first line of a notebook's page
+	docWord      = regexp.MustCompile(`[\p{L}\p{N}'./-]+`)
+)
+
 // TestHeadingAnchors checks anchors against those of GitHub.
 func TestHeadingAnchors(t *testing.T) {
 	text := "# Clocks, buffers & `playout`\n```\n# no heading\n```\n## The *[score](score.md)*: 95 % of it\n## Same\n### Same\n## Größe_x – y\n"
