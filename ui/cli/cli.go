@@ -53,6 +53,7 @@ type arguments struct {
 
 	Run     runCommand     `cmd:"" default:"withargs" help:"Open the window (default command). Without a display, record the session into files."`
 	Open    openCommand    `cmd:"" help:"Open the window with the session of a link."`
+	Link    linkCommand    `cmd:"" help:"Print the link to a session."`
 	Page    pageCommand    `cmd:"" help:"Write the program as a page for browsers."`
 	Tour    tourCommand    `cmd:"" help:"Open the window with a lesson of the tour."`
 	Bench   benchCommand   `cmd:"" help:"Run a session as fast as possible and print its scores."`

@@ -35,6 +35,9 @@ Examples:
 func (c *openCommand) Run(p *program) error {
 	x, err := plan.ParseLink(c.Link)
 	if err != nil {
+		if hint := fileForLink(c.Link); hint != "" {
+			return usageError{fmt.Errorf("link: %s: %s", c.Link, hint)}
+		}
 		return usageError{fmt.Errorf("link: %w", err)}
 	}
 	session, err := p.planLink(x)

@@ -30,6 +30,7 @@ func TestPrintPage(t *testing.T) {
 		"total 680 655 2480",
 		"",
 		"serve it: python3 -m http.server --directory 'my page'",
+		"open it: http://localhost:8000/ or a link, such as http://localhost:8000/?compare=prediction",
 	}
 	for k, line := range strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n") {
 		if got := strings.Join(strings.Fields(line), " "); k >= len(want) || got != want[k] {

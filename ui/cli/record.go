@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -123,6 +124,9 @@ func (c *recordCommand) Run(p *program) error {
 	}
 	p.reportVideo(f, r.FrameCount)
 	fmt.Fprintf(p.Stdout, "%s: the session's tape\n", tapeName)
+	if x, err := p.linkTo(session, &c.DisplayFlags); err == nil { // otherwise the tape is the way to share it
+		fmt.Fprintf(p.Stdout, "link to the session, for ghostcube open or a page: %s\n", x)
+	}
 	if c.Captions {
 		name := strings.TrimSuffix(tapeName, ".tape") + ".vtt"
 		if err := writeFile(name, func(w *os.File) error { return recorder.WriteVTT(w, r.Captions, f.FPS) }); err != nil {
@@ -142,7 +146,7 @@ func (p *program) recordVideo(session *plan.Plan, j *recorder.Job) (r recorder.R
 		return r, nil, usageError{err}
 	}
 	if j.Title == "" {
-		j.Title = session.Title()
+		j.Title = cmp.Or(session.Title(), strategiesIn(session))
 	}
 	bar := p.newProgress("record", len(j.Entries))
 	defer bar.finish()
@@ -153,6 +157,20 @@ func (p *program) recordVideo(session *plan.Plan, j *recorder.Job) (r recorder.R
 	}
 	r, err = recorder.Record(j)
 	return r, taped, err
+}
+
+// strategiesIn returns a title for a session that has none: its strategies and its scene.
+func strategiesIn(session *plan.Plan) string {
+	var names []string
+	for _, spec := range session.Panes {
+		if name, _, _ := strings.Cut(spec, ":"); !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	if last := len(names) - 1; last > 0 {
+		names = []string{strings.Join(names[:last], ", ") + " and " + names[last]}
+	}
+	return names[0] + " in " + session.Config.Scene
 }
 
 // DisplayFlags are the flags that set how a session is drawn.

@@ -3,6 +3,7 @@ package plan
 import (
 	"errors"
 	"fmt"
+	"html"
 	"slices"
 	"strconv"
 	"strings"
@@ -22,6 +23,9 @@ type Link struct {
 	At       time.Duration // session time at which the session is paused, up to MaxSeconds; 0: it is not
 	Embed    bool          // the panes alone, for articles
 }
+
+// ExamplePage stands for the address of a page that is not known.
+const ExamplePage = "https://example.org/lab/"
 
 // MaxLink is the length of the longest link that ParseLink reads, in bytes.
 const MaxLink = 64 << 10
@@ -165,6 +169,17 @@ func (x *Link) Query() string {
 		}
 	}
 	return "?" + strings.Join(parts, "&")
+}
+
+// HasTape reports whether the link has a tape of its own inside, and not the name of a built-in one.
+func (x *Link) HasTape() bool { return strings.HasPrefix(x.Settings.Tape, inlinePrefix) }
+
+// Frame returns the line of HTML that shows the session in another page: the panes alone, 640 by 360, without a script.
+func (x *Link) Frame(title string) string {
+	embedded := *x
+	embedded.Embed = true
+	escape := func(s string) string { return strings.ReplaceAll(html.EscapeString(s), "&#34;", "&quot;") }
+	return fmt.Sprintf(`<iframe src="%s" width="640" height="360" title="%s" loading="lazy" style="border:0" allow="fullscreen; gamepad; clipboard-write"></iframe>`, escape(embedded.String()), escape(title))
 }
 
 // Ticks returns the moment of the link in ticks of a session with a rate, to the nearest one; 0: it has none.

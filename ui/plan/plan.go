@@ -14,6 +14,7 @@ import (
 
 	"ghostcube/predict/lab"
 	"ghostcube/sim"
+	"ghostcube/sim/scene"
 	"ghostcube/ui/stage"
 )
 
@@ -59,6 +60,7 @@ func (b *Library) New(asked, file Settings, tapeName string) (*Plan, error) {
 	case wanted.Tape != "":
 		tapeName = wanted.Tape
 	}
+	tapeScene := ""
 	if tapeName != "" {
 		t, err := b.LoadTape(tapeName)
 		if err != nil {
@@ -71,7 +73,7 @@ func (b *Library) New(asked, file Settings, tapeName string) (*Plan, error) {
 				Rate: strconv.Itoa(c.Rate), Panes: strings.Join(t.Panes, ","),
 			})
 		}
-		m.entries, m.TapeName = t.Entries, tapeName
+		m.entries, m.TapeName, tapeScene = t.Entries, tapeName, t.Config.Scene
 	}
 	s := base.overriddenBy(asked)
 	if panesGiven := m.Comparison != nil || m.TapeName != "" && wanted.Tape != "" || file.Panes+asked.Panes != ""; !panesGiven {
@@ -83,7 +85,29 @@ func (b *Library) New(asked, file Settings, tapeName string) (*Plan, error) {
 			}
 		}
 	}
-	return m, b.apply(m, s)
+	if err := b.apply(m, s); err != nil {
+		return m, err
+	}
+	if rest := playersWithoutTape(m, tapeScene); rest != "" {
+		m.Notice = strings.TrimPrefix(m.Notice+"; "+rest, "; ")
+		if b.Warn != nil {
+			b.Warn(rest)
+		}
+	}
+	return m, nil
+}
+
+// playersWithoutTape says how many players rest because the tape's own scene has fewer, and nothing if none does.
+func playersWithoutTape(m *Plan, tapeScene string) string {
+	if tapeScene == "" || m.Comparison != nil {
+		return ""
+	}
+	taped, errTape := scene.Named(tapeScene)
+	here, err := scene.Named(m.Config.Scene)
+	if errTape != nil || err != nil || taped.Players >= here.Players {
+		return ""
+	}
+	return fmt.Sprintf("tape %s moves %d of the %d players of %s; the others rest", TapeTitle(m.TapeName), taped.Players, here.Players, m.Config.Scene)
 }
 
 // apply checks complete settings and puts them into a plan.

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"fmt"
 	"strings"
 
 	"ghostcube/net/link"
@@ -103,3 +104,31 @@ func (b *Library) networkName(text string) string {
 	}
 	return text
 }
+
+// LinkTo returns the link to a session that follows its plan, with the shortest settings. A tape that is a file travels in
+// it. It is an error if the link would name a file, or be longer than MaxTapeLink.
+func (b *Library) LinkTo(m *Plan) (*Link, error) {
+	s := m.Settings
+	if m.Comparison != nil {
+		s.Compare, s.Tape = m.Comparison.Name, ""
+	}
+	if s.Tape != "" {
+		var err error
+		if s.Tape, err = b.PortableTape(s.Tape); err != nil {
+			return nil, err
+		}
+	}
+	s, err := b.Shortest(s)
+	if err != nil {
+		return nil, err
+	}
+	x := &Link{Settings: s}
+	if len(x.String()) > MaxTapeLink {
+		return nil, ErrLongLink
+	}
+	_, err = ParseLink(x.String())
+	return x, err
+}
+
+// ErrLongLink is the error of a link that servers and other programs would cut.
+var ErrLongLink = fmt.Errorf("it would be longer than %d characters", MaxTapeLink)

@@ -5,10 +5,8 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"html"
 	"os"
 	"slices"
-	"strings"
 	"time"
 
 	"ghostcube/predict/lab"
@@ -45,14 +43,14 @@ func (g *game) shareControls() {
 	ui := &g.panel.ui
 	ui.Heading("Share")
 	switch g.panel.buttons(
-		[3]string{"copy link", "copy link", "Copy a link that starts this session: scene, panes with their knobs, network, seed, display. While paused it has the moment too, unless keys or changes have led here."},
-		[3]string{"copy link with tape", "with the tape", "Copy a link with everything that has happened so far, keys and changes included. While paused it leads to this moment. It holds a minute or more; longer sessions are files."},
-		[3]string{"copy frame", "<iframe> line", "Copy the line that puts this session into an article: the panes alone, 640 by 360, without a script."},
+		[3]string{"copy link with tape", "link with my keys", "Copy a link with everything that has happened so far, keys and changes included. While paused it leads to this moment. It holds a minute or more; longer sessions are files."},
+		[3]string{"copy link", "link to settings", "Copy a link that starts this session anew: scene, panes with their knobs, network, seed, display, and no keys. While paused it has the moment too, unless keys or changes have led here."},
+		[3]string{"copy frame", "<iframe> line", "Copy the line that puts this session into an article: the panes alone, 640 by 360, without a script. It has your keys, if there are any."},
 	) {
 	case 0:
-		g.copyLink(g.settingsLink)
-	case 1:
 		g.copyLink(g.tapeLink)
+	case 1:
+		g.copyLink(g.settingsLink)
 	case 2:
 		g.copyFrame()
 	}
@@ -144,13 +142,10 @@ func (g *game) portableSettings() (plan.Settings, error) {
 	return c.short, nil
 }
 
-// errLongLink is the error of a link that servers and other programs would cut.
-var errLongLink = fmt.Errorf("it would be longer than %d characters", plan.MaxTapeLink)
-
 // checkLength returns an error if a link is too long.
 func checkLength(x *plan.Link) error {
 	if len(x.String()) > plan.MaxTapeLink {
-		return errLongLink
+		return plan.ErrLongLink
 	}
 	return nil
 }
@@ -174,22 +169,38 @@ func (g *game) followsPlan() bool {
 	return c.same >= now
 }
 
-// sameEntry reports whether two entries do the same to a session.
-func sameEntry(a, b lab.Entry) bool {
-	for i := range max(len(a.Inputs), len(b.Inputs)) {
-		var x, y sim.Input
-		if i < len(a.Inputs) {
-			x = a.Inputs[i]
+// hasKeys reports whether a player has given other inputs in the present take than those of the plan.
+func (g *game) hasKeys() bool {
+	t := g.past.timeline
+	for i := t.Start(); i < t.End(); i++ {
+		if !sameInputs(t.Take().Entry(i).Inputs, g.plan.Unattended(i).Inputs) {
+			return true
 		}
-		if i < len(b.Inputs) {
-			y = b.Inputs[i]
+	}
+	return false
+}
+
+// sameInputs reports whether two ticks have the same inputs. A player without an input presses nothing.
+func sameInputs(a, b []sim.Input) bool {
+	for i := range max(len(a), len(b)) {
+		var x, y sim.Input
+		if i < len(a) {
+			x = a[i]
+		}
+		if i < len(b) {
+			y = b[i]
 		}
 		if x != y {
 			return false
 		}
 	}
+	return true
+}
+
+// sameEntry reports whether two entries do the same to a session.
+func sameEntry(a, b lab.Entry) bool {
 	changes := func(e lab.Entry) []lab.Command { return slices.DeleteFunc(slices.Clone(e.Commands), isViewCommand) }
-	return slices.Equal(changes(a), changes(b))
+	return sameInputs(a.Inputs, b.Inputs) && slices.Equal(changes(a), changes(b))
 }
 
 // tapeLink returns the link with the tape of the present take.
@@ -216,7 +227,7 @@ func (g *game) tapeLink() (*plan.Link, error) {
 		x.SetTicks(int(g.lab.Ticks()), rate)
 	}
 	if checkLength(x) != nil {
-		return nil, fmt.Errorf("%w: send the session's tape as a file, which can be dropped onto the window", errLongLink)
+		return nil, fmt.Errorf("%w: send the session's tape as a file, which can be dropped onto the window", plan.ErrLongLink)
 	}
 	return x, nil
 }
@@ -228,15 +239,16 @@ func (g *game) copyLink(of func() (*plan.Link, error)) {
 		g.notices.post("no link: " + err.Error())
 		return
 	}
-	what := "the link is copied"
+	what, isTape := "the link is copied", x.HasTape()
 	if x.Page == "" {
 		what += ": ghostcube open takes it, and so does a page after its address"
 	}
 	switch {
 	case x.At > 0:
 		what += fmt.Sprintf("; it leads to %s", g.timeText())
-	case x.Settings.Tape == "" && x.Lesson == "" && g.paused && g.lab.Ticks() > 0:
-		what += "; it starts the session anew, because keys or changes led here, which the tape has"
+	case isTape || x.Lesson != "" || g.followsPlan():
+	default:
+		what += "; it starts the session anew, without your keys and changes, which the link with my keys has"
 	}
 	g.copyShared(x.String(), what)
 }
@@ -252,24 +264,24 @@ func (g *game) copyShared(text, what string) {
 
 // copyFrame copies the line that puts the session into another page.
 func (g *game) copyFrame() {
+	what := "the line is copied"
 	x, err := g.settingsLink()
+	if err == nil && x.Lesson == "" && g.hasKeys() {
+		if withKeys, tooLong := g.tapeLink(); tooLong == nil {
+			x, what = withKeys, "the line is copied, with your keys"
+		} else {
+			what = "the line is copied, without your keys: with them " + plan.ErrLongLink.Error()
+		}
+	}
 	if err != nil {
 		g.notices.post("no link: " + err.Error())
 		return
 	}
-	what := "the line is copied"
 	if x.Page == "" {
-		what += ": put the address of your page before the question mark"
+		x.Page = plan.ExamplePage
+		what += ": put the address of your page in place of " + x.Page
 	}
-	g.copyShared(frameLine(x, cmp.Or(g.title, "Ghostcube: "+g.lab.Config().Scene)), what)
-}
-
-// frameLine returns the line of HTML that shows the session of a link.
-func frameLine(x *plan.Link, title string) string {
-	embedded := *x
-	embedded.Embed = true
-	escape := func(s string) string { return strings.ReplaceAll(html.EscapeString(s), "&#34;", "&quot;") }
-	return fmt.Sprintf(`<iframe src="%s" width="640" height="360" title="%s" loading="lazy" style="border:0" allow="fullscreen; gamepad; clipboard-write"></iframe>`, escape(embedded.String()), escape(title))
+	g.copyShared(x.Frame(cmp.Or(g.title, "Ghostcube: "+g.lab.Config().Scene)), what)
 }
 
 // addressInterval is the time between two changes of the page's address; browsers limit them.

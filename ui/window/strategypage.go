@@ -67,8 +67,9 @@ func (g *game) paneButtons() {
 	if len(g.lab.Panes) == lab.MaxPanes {
 		p.ui.Disabled(fmt.Sprintf("At most %d panes can be open.", lab.MaxPanes))
 	}
-	if p.ui.Button("add pane", p.ui.Split(r, 2, 0), "add a pane", "Open a pane with the focused pane's strategy and knobs, at the same world and moment.") {
+	if p.ui.Button("add pane", p.ui.Split(r, 2, 0), "add a pane", "Open a pane with the focused pane's strategy and knobs, at the same world and moment, and focus it.") {
 		p.queue(lab.Command{Verb: "open", Pane: lab.AllPanes, Name: g.lab.Panes[focus].Spec()})
+		p.queue(lab.Command{Verb: "focus", Pane: len(g.lab.Panes)})
 	}
 	p.ui.Disabled("")
 	if len(g.lab.Panes) == 1 {

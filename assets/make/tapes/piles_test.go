@@ -192,3 +192,49 @@ func TestBreak(t *testing.T) {
 		}
 	}
 }
+
+// TestFourPlayers checks that all four players travel and push cubes, and that neighbours meet.
+func TestFourPlayers(t *testing.T) {
+	t.Parallel()
+	const players = 4
+	for _, late := range inputDelays() {
+		var start []sim.Body
+		var last, travelled [players]geom.Vec3 // travelled.X: metres
+		moved, movingSum, ticks, meetings := 0, 0, 0, 0
+		stepTape(t, "four-players", late, func(w *predict.World, _ []sim.Input) {
+			b := w.Bodies()
+			if start == nil {
+				start = append(start, b...)
+				for i := range players {
+					last[i] = b[i].Pose.Pos
+				}
+			}
+			moved = 0
+			for i := range b {
+				if i >= players && b[i].Pose.Pos.Sub(start[i].Pose.Pos).Len() > 1 {
+					moved++
+				}
+				if i >= players && b[i].Linear.Len() > 0.1 {
+					movingSum++
+				}
+			}
+			for i := range players {
+				travelled[i].X += b[i].Pose.Pos.Sub(last[i]).Len()
+				last[i] = b[i].Pose.Pos
+				if b[i].Pose.Pos.Sub(b[(i+1)%players].Pose.Pos).Len() < 1.8 {
+					meetings++
+				}
+			}
+			ticks++
+		})
+		t.Logf("%d ticks late: %v m, %d cubes moved by more than a metre, %d move on average, players meet in %d ticks", late, travelled, moved, movingSum/ticks, meetings)
+		for i := range players {
+			if travelled[i].X < 109 {
+				t.Errorf("player %d travels %g m", i, travelled[i].X)
+			}
+		}
+		if moved < 40 || movingSum/ticks < 8 || meetings < 10 {
+			t.Errorf("%d ticks late: %d cubes moved by more than a metre, %d move on average, players meet in %d ticks", late, moved, movingSum/ticks, meetings)
+		}
+	}
+}

@@ -35,6 +35,8 @@ var tapes = []tapeSpec{
 		spec: "katamari", ticks: 2100, rest: 300, autopilots: []autopilot{hover}},
 	{name: "two-players", doc: "two players roll through the pile between them and contest the large cube",
 		spec: "two-players", ticks: 2400, rest: 60, autopilots: []autopilot{twoPlayersFirst, twoPlayersSecond}},
+	{name: "four-players", doc: "four players push their way through 200 cubes, in circles that cross: a cooperative game",
+		spec: "katamari:cubes=200:players=4", ticks: 1800, rest: 300, autopilots: []autopilot{crossing(0), crossing(1), crossing(2), crossing(3)}},
 	{name: "same-pile", doc: "two players push one pile at the same time from both sides: contested ownership",
 		spec: "two-players", ticks: 1800, rest: 60, autopilots: []autopilot{samePileWest, samePileEast}},
 	{name: "shots", doc: "one player rests and fires in fixed directions; the other rolls through them and behind the pile",
@@ -257,6 +259,22 @@ func samePileWest(tick int, w []sim.Body) (x, y float32, buttons sim.Buttons) {
 
 func samePileEast(tick int, w []sim.Body) (x, y float32, buttons sim.Buttons) {
 	return samePile(&w[1], 1, tick)
+}
+
+// crossing returns the autopilot of one of four players, who circle about places a quarter of a turn apart that go round the
+// middle. Neighbours turn the other way round, and their circles cross.
+func crossing(player int) autopilot {
+	const distance, radius, speed, drift = 4.5, 4.5, 4, 0.25 // metres, m/s, rad/s
+	start := float32(player) * geom.HalfPi
+	way := float32(1 - player%2*2)
+	return func(tick int, w []sim.Body) (x, y float32, buttons sim.Buttons) {
+		side := start + float32(float32(tick)/60*drift)
+		centerX, centerY := float32(distance*geom.Cos(side)), float32(distance*geom.Sin(side))
+		angle := start + float32(way*float32(float32(tick)/60*speed/radius))
+		sin, cos := geom.Sin(angle), geom.Cos(angle)
+		x, y = followPoint(&w[player], centerX+float32(radius*cos), centerY+float32(radius*sin), float32(-way*speed*sin), float32(way*speed*cos))
+		return x, y, 0
+	}
 }
 
 // samePile pushes into the pile for three seconds, each time in another lane, and backs out
