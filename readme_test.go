@@ -17,7 +17,7 @@ import (
 var readmeRow = regexp.MustCompile("(?m)^(\\| ([1-9]) \\| \\[?`([a-z]+)`[^|]*\\|[^|]*\\|)([^|]*\\|[^|]*\\|[^|]*)(\\|.*)$")
 
 // readmeBench matches the commands below that table.
-var readmeBench = regexp.MustCompile(`(?m)^ghostcube (bench --tape (circle|katamari) .*)$`)
+var readmeBench = regexp.MustCompile(`(?m)^go run \. (bench --tape (circle|katamari) .*)$`)
 
 // TestReadmeStrategies checks that the README's table has every strategy with its key, and that its figures are what the
 // commands below it print: key to screen and bandwidth with the tape circle, bandwidth with katamari. -update writes them.

@@ -32,7 +32,7 @@ func (p *Pane) measures(dst []score.Measure, sc *score.Score, from *baseline) []
 	replayed -= from.replayed
 	first, diverged := p.Divergence()
 	return append(dst,
-		score.Measure{Name: "resimulated_ticks_per_minute", Title: "replayed ticks per minute", Help: "ticks that the client stepped again after corrections",
+		score.Measure{Name: "resimulated_ticks_per_minute", Title: "replayed ticks per minute", Help: "ticks that the client stepped again, after corrections or because inputs of others became known",
 			Value: replayed * 60 / max(seconds, 1/rate), OK: known && seconds >= 5, Digits: 0, Better: score.Lower},
 		score.Measure{Name: "first_divergent_tick", Title: "first divergent tick", Help: "first tick at which the client's world differs from the server's, bit for bit or on the grid of both",
 			Value: float64(first.Tick), OK: diverged, Digits: 0, Better: score.Neither},

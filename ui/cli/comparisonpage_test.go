@@ -243,7 +243,8 @@ The %d comparisons, each at the moment at which its effect is clearest. The firs
 the headline, which every pane shows in large type: a measure or a counter of the session so far. The
 other columns are the figures that lead every pane. The text says the order of the headline where a
 title claims one. ` + "`ghostcube --compare NAME`" + ` starts a comparison, and
-` + "`ghostcube record --compare NAME -o NAME.png`" + ` makes its still.
+` + "`ghostcube record --compare NAME -o NAME.png`" + ` makes its still. The figures are those at the moment named: of one at
+8 s, ` + "`ghostcube bench --compare NAME --seconds 8`" + ` prints them. Without ` + "`--seconds`" + ` it runs to the end of the tape.
 
 A test runs all comparisons, checks the orders and writes this page, so its figures are those of the
 present version.

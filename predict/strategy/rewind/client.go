@@ -117,7 +117,7 @@ func newClient(env *predict.Env) predict.Client {
 	c.counters.correctionMean = m.New("correction_mean_m", "mean distance by which a correction moved the player's simulated cube, m")
 	c.counters.correctionMax = m.New("correction_max_m", "largest distance by which a correction moved the player's simulated cube, m")
 	c.counters.correctionLargestMean = m.New("correction_largest_mean_m", "mean distance by which a correction moved the body that it moved most, m")
-	c.counters.replayedTicks = m.New("replayed_ticks", "ticks that the client stepped again after corrections")
+	c.counters.replayedTicks = m.New("replayed_ticks", "ticks that the client stepped again after corrections and repredictions")
 	c.counters.repredictions = m.New("repredictions", "replays without a correction, because inputs of other players have become known")
 	c.counters.statesOutsideHistory = m.New("states_outside_history", "states of ticks that the client no longer remembers")
 	c.counters.oldStates = m.New("old_states", "states no newer than the last")
