@@ -53,6 +53,12 @@ func CheckBodies(spec, sceneName string) error {
 	return checkBodyCount(s, &sc)
 }
 
+// PlayerCount returns the number of players of a scene, or an error if there is none of that name.
+func PlayerCount(sceneName string) (int, error) {
+	sc, err := scene.Named(sceneName)
+	return sc.Players, err
+}
+
 // StrategyNames returns the names of all strategies.
 func StrategyNames() []string {
 	var names []string

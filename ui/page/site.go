@@ -42,13 +42,6 @@ type sitePage struct {
 	document ast.Node
 }
 
-// guidePages are the guides in the order in which they build on each other, as in README.md.
-var guidePages = []string{
-	"docs/guides/prediction.md", "docs/guides/lockstep.md", "docs/guides/snapshot-interpolation.md", "docs/guides/compression.md",
-	"docs/guides/state-sync.md", "docs/guides/history-offset.md", "docs/guides/reference-frames.md", "docs/guides/joints.md",
-	"docs/guides/lag-compensation.md", "docs/guides/clocks.md", "docs/guides/latency.md", "docs/guides/network.md", "docs/guides/",
-}
-
 // siteGroups are the groups of pages in the order of the navigation. A page belongs to the first group that names it or
 // its folder.
 var siteGroups = []struct {
@@ -58,7 +51,7 @@ var siteGroups = []struct {
 }{
 	{"Start", []string{"README.md", "docs/reference/tour.md", "docs/keys.md", "docs/timeline.md", "docs/share.md", "docs/recording.md", "docs/page.md", "docs/troubleshooting.md"}, 1.2},
 	{"Choose", []string{"docs/choosing.md"}, 1.5},
-	{"Guides", guidePages, 1.5},
+	{"Guides", []string{"docs/guides/"}, 1.5},
 	{"Extend", []string{"docs/extending.md", "docs/architecture.md", "CONTRIBUTING.md", "CHANGELOG.md"}, 0.8},
 	{"Notebook", []string{"docs/notebook/"}, 0.5},
 	{"Look up", []string{"docs/glossary.md", "docs/reference/comparisons.md", "docs/reference/mechanisms.md", "docs/reference/", "docs/"}, 1},
@@ -132,7 +125,8 @@ func siteFile(source string) string {
 	return strings.ToLower(strings.TrimSuffix(name, ".md")) + ".html"
 }
 
-// sortPages gives each page its group, and sorts pages by group and then as the group lists them, or by title.
+// sortPages gives each page its group, and sorts pages by group, then as the group lists them, then as the README lists them at
+// its end, where it has an order for readers, or by title.
 func sortPages(pages []*sitePage) {
 	place := map[*sitePage]int{}
 	for _, p := range pages {
@@ -150,12 +144,21 @@ func sortPages(pages []*sitePage) {
 			}
 		}
 	}
+	var readme []byte
+	for _, p := range pages {
+		if p.source == "README.md" {
+			readme = p.markdown
+		}
+	}
 	slices.SortStableFunc(pages, func(a, b *sitePage) int {
 		if a.group != b.group {
 			return a.group - b.group
 		}
 		if d := place[a] - place[b]; d != 0 {
 			return d
+		}
+		if x, y := bytes.LastIndex(readme, []byte("("+a.source+")")), bytes.LastIndex(readme, []byte("("+b.source+")")); x != y && strings.HasPrefix(a.source, "docs/guides/") {
+			return x - y
 		}
 		return strings.Compare(a.Title, b.Title)
 	})

@@ -100,3 +100,21 @@ func TestFinishBody(t *testing.T) {
 		}
 	}
 }
+
+// TestGuidesInOrder promises that the navigation lists the guides as the README does.
+func TestGuidesInOrder(t *testing.T) {
+	pages, err := readPages(os.DirFS("../.."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var order []string
+	for _, p := range pages {
+		if name, ok := strings.CutPrefix(p.source, "docs/guides/"); ok {
+			order = append(order, strings.TrimSuffix(name, ".md"))
+		}
+	}
+	const want = "prediction lockstep snapshot-interpolation compression state-sync history-offset reference-frames joints lag-compensation clocks latency network"
+	if got := strings.Join(order, " "); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}

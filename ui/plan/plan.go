@@ -14,7 +14,6 @@ import (
 
 	"ghostcube/predict/lab"
 	"ghostcube/sim"
-	"ghostcube/sim/scene"
 	"ghostcube/ui/stage"
 )
 
@@ -102,12 +101,12 @@ func playersWithoutTape(m *Plan, tapeScene string) string {
 	if tapeScene == "" || m.Comparison != nil {
 		return ""
 	}
-	taped, errTape := scene.Named(tapeScene)
-	here, err := scene.Named(m.Config.Scene)
-	if errTape != nil || err != nil || taped.Players >= here.Players {
+	taped, errTape := lab.PlayerCount(tapeScene)
+	here, err := lab.PlayerCount(m.Config.Scene)
+	if errTape != nil || err != nil || taped >= here {
 		return ""
 	}
-	return fmt.Sprintf("tape %s moves %d of the %d players of %s; the others rest", TapeTitle(m.TapeName), taped.Players, here.Players, m.Config.Scene)
+	return fmt.Sprintf("tape %s moves %d of the %d players of %s; the others rest", TapeTitle(m.TapeName), taped, here, m.Config.Scene)
 }
 
 // apply checks complete settings and puts them into a plan.
