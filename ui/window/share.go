@@ -44,7 +44,7 @@ func (g *game) shareControls() {
 	ui.Heading("Share")
 	switch g.panel.buttons(
 		[3]string{"copy link with tape", "link with my keys", "Copy a link with everything that has happened so far, keys and changes included. While paused it leads to this moment. It holds a minute or more; longer sessions are files."},
-		[3]string{"copy link", "link to settings", "Copy a link that starts this session anew: scene, panes with their knobs, network, seed, display, and no keys. While paused it has the moment too, unless keys or changes have led here."},
+		[3]string{"copy link", "link to settings", "Copy a link that starts this session anew: scene, panes with their knobs, network, seed, display, and no keys. While paused it has the moment too, if you have pressed and changed nothing."},
 		[3]string{"copy frame", "<iframe> line", "Copy the line that puts this session into an article: the panes alone, 640 by 360, without a script. It has your keys, if there are any."},
 	) {
 	case 0:
@@ -239,38 +239,39 @@ func (g *game) copyLink(of func() (*plan.Link, error)) {
 		g.notices.post("no link: " + err.Error())
 		return
 	}
-	what, isTape := "the link is copied", x.HasTape()
+	more := ""
 	if x.Page == "" {
-		what += ": ghostcube open takes it, and so does a page after its address"
+		more += ": ghostcube open takes it, and so does a page after its address"
 	}
 	switch {
 	case x.At > 0:
-		what += fmt.Sprintf("; it leads to %s", g.timeText())
-	case isTape || x.Lesson != "" || g.followsPlan():
+		more += fmt.Sprintf("; it leads to %s", g.timeText())
+	case x.HasTape() || x.Lesson != "" || g.followsPlan():
 	default:
-		what += "; it starts the session anew, without your keys and changes, which the link with my keys has"
+		more += "; it starts the session anew, without your keys and changes, which the link with my keys has"
 	}
-	g.copyShared(x.String(), what)
+	g.copyShared("the link", x.String(), more)
 }
 
-// copyShared copies a text, prints it, and says what it is.
-func (g *game) copyShared(text, what string) {
+// copyShared copies a text, prints it, and says what it is: a name for it, and more about it.
+func (g *game) copyShared(name, text, more string) {
 	fmt.Fprintln(os.Stdout, text)
 	if err := g.panel.copyText(text); err != nil {
-		what = "printed in the terminal; not copied: " + err.Error()
+		g.notices.post(name + " is printed in the terminal" + more + "; not copied: " + err.Error())
+		return
 	}
-	g.notices.post(what)
+	g.notices.post(name + " is copied" + more)
 }
 
 // copyFrame copies the line that puts the session into another page.
 func (g *game) copyFrame() {
-	what := "the line is copied"
+	more := ""
 	x, err := g.settingsLink()
 	if err == nil && x.Lesson == "" && g.hasKeys() {
 		if withKeys, tooLong := g.tapeLink(); tooLong == nil {
-			x, what = withKeys, "the line is copied, with your keys"
+			x, more = withKeys, ", with your keys"
 		} else {
-			what = "the line is copied, without your keys: with them " + plan.ErrLongLink.Error()
+			more = ", without your keys: with them " + plan.ErrLongLink.Error()
 		}
 	}
 	if err != nil {
@@ -279,9 +280,9 @@ func (g *game) copyFrame() {
 	}
 	if x.Page == "" {
 		x.Page = plan.ExamplePage
-		what += ": put the address of your page in place of " + x.Page
+		more += "; put the address of your page in place of " + x.Page
 	}
-	g.copyShared(x.Frame(cmp.Or(g.title, "Ghostcube: "+g.lab.Config().Scene)), what)
+	g.copyShared("the line", x.Frame(cmp.Or(g.title, "Ghostcube: "+g.lab.Config().Scene)), more)
 }
 
 // addressInterval is the time between two changes of the page's address; browsers limit them.

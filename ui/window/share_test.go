@@ -123,7 +123,7 @@ func TestLinkOfMoment(t *testing.T) {
 		t.Errorf("a session with keys has the link %s", text)
 	}
 	g.Page = ""
-	if line := g.copied(t, "copy frame"); !strings.HasPrefix(line, `<iframe src="https://example.org/lab/?`) || !strings.Contains(line, `&amp;tape=deflate:`) || !strings.Contains(g.notices.list[len(g.notices.list)-1].text, "with your keys: put the address of your page in place of https://example.org/lab/") {
+	if line := g.copied(t, "copy frame"); !strings.HasPrefix(line, `<iframe src="https://example.org/lab/?`) || !strings.Contains(line, `&amp;tape=deflate:`) || !strings.Contains(g.notices.list[len(g.notices.list)-1].text, "with your keys; put the address of your page in place of https://example.org/lab/") {
 		t.Errorf("the line of a frame is %s", line)
 	}
 	text = g.copied(t, "copy link with tape")
