@@ -398,7 +398,7 @@ func (c *tourCard) buildFigures(u *widget.UI) {
 	case c.run.Phase == tour.After:
 		note = fmt.Sprintf("measuring the effect: %.0f of %.0f s", c.run.AfterSeconds, c.run.Lesson.Seconds)
 	case c.run.Phase == tour.Done && c.run.BeforeSeconds < c.run.Lesson.Seconds/2:
-		note = "early: \"again\" measures longer before it"
+		note = fmt.Sprintf("early: press \"again\" and wait for %.0f s first", c.run.Lesson.Seconds)
 	}
 	c.line(u, note, false, cardDimColor)
 	u.EndBody()
