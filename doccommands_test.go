@@ -101,6 +101,16 @@ func shellWords(line string) (words []string) {
 	return words
 }
 
+// name returns the name of the command, or nothing if it is the default one.
+func (c *docCommand) name() string {
+	for _, a := range c.args {
+		if !strings.HasPrefix(a, "-") {
+			return a
+		}
+	}
+	return ""
+}
+
 // flag returns the value of a flag of the command.
 func (c *docCommand) flag(name string) string {
 	for i, a := range c.args {
@@ -117,13 +127,7 @@ func (c *docCommand) flag(name string) string {
 // shortened returns the arguments of the same command with a session of some ticks; the last value of a flag counts.
 func (c *docCommand) shortened() []string {
 	args := slices.Clone(c.args)
-	name := ""
-	for _, a := range args {
-		if !strings.HasPrefix(a, "-") {
-			name = a
-			break
-		}
-	}
+	name := c.name()
 	from, _ := strconv.ParseFloat(c.flag("--from"), 64)
 	switch name {
 	case "bench":
@@ -204,7 +208,17 @@ func TestDocCommands(t *testing.T) {
 				if args == nil || needsMissing(&c) {
 					continue
 				}
+				if from, err := strconv.ParseFloat(c.flag("--from"), 64); err == nil && c.name() == "record" && c.flag("--seconds") != "" {
+					if end, err := strconv.ParseFloat(c.flag("--seconds"), 64); err != nil || from >= end {
+						t.Errorf("%s\nthe session ends before the video begins", c.text)
+					}
+				}
+				if c.name() == "page" { // compiles the source
+					t.Chdir(root)
+					args = append(args, "-o", filepath.Join(dir, c.flag("-o")))
+				}
 				out, err := mainOutput(args)
+				t.Chdir(dir)
 				if err == nil && c.output != "" {
 					err = os.WriteFile(c.output, []byte(out), 0o666)
 				}
