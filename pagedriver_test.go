@@ -191,7 +191,7 @@ func (d *pageDriver) notice(address string, event any) {
 	case *network.EventLoadingFailed:
 		// A page whose address changes gives up the icon of the old address.
 		if url := d.requests[e.RequestID]; !e.Canceled || !strings.HasSuffix(url, "/icon.svg") {
-			problem("a request failed: %s %s %s %s", e.Type, e.ErrorText, e.BlockedReason, url)
+			problem("a request failed: %s %s %s %s, canceled: %v, after %d frames", e.Type, e.ErrorText, e.BlockedReason, url, e.Canceled, d.reported.frame)
 		}
 	}
 }
