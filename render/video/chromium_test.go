@@ -26,8 +26,15 @@ v.onseeked = () => {
 	c.width = v.videoWidth
 	c.height = v.videoHeight
 	const x = c.getContext('2d'), at = (i, j) => Array.from(x.getImageData(c.width*i/4, c.height*j/4, 1, 1).data.slice(0, 3)).join(' ')
-	x.drawImage(v, 0, 0)
-	say([v.duration, c.width, c.height, v.currentTime, at(1, 1), at(3, 1), at(1, 3), at(3, 3)].join(' '))
+	const draw = () => { // nothing is drawn before the frame has been decoded
+		x.drawImage(v, 0, 0)
+		if (x.getImageData(0, 0, 1, 1).data[3] === 0) {
+			setTimeout(draw, 50)
+			return
+		}
+		say([v.duration, c.width, c.height, v.currentTime, at(1, 1), at(3, 1), at(1, 3), at(3, 3)].join(' '))
+	}
+	draw()
 }
 v.src = 'clip.webm'
 </script></body>`
