@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"ghostcube/internal/experiment"
 	. "ghostcube/predict/lab"
 	"ghostcube/predict/lab/labtest"
 	"ghostcube/sim"
@@ -130,6 +131,10 @@ func TestClockFaultScope(t *testing.T) {
 // stays equal to its original, and so do two panes under the same faults.
 func TestForkKeepsClockFaults(t *testing.T) {
 	t.Parallel()
+	every := 10 // ticks between two pairs of forks that run on
+	if experiment.Brief() {
+		every = 40
+	}
 	for _, s := range Strategies {
 		l := labtest.Open(t, labtest.Config(t, "two-players", "latency=75ms,jitter=20ms,loss=10%", AtClient), s.Name, s.Name)
 		labtest.Run(t, l, 120)
@@ -148,7 +153,7 @@ func TestForkKeepsClockFaults(t *testing.T) {
 			if f.Hash() != l.Hash() {
 				t.Fatalf("%s: %d ticks after the freeze the fork differs", s.Name, i)
 			}
-			if i%10 != 9 {
+			if i%every != every-1 {
 				continue
 			}
 			labtest.Run(t, f, 100)

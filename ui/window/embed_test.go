@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"ghostcube/internal/experiment"
 	"ghostcube/render"
 	"ghostcube/ui/plan"
 	"ghostcube/ui/stage"
@@ -116,7 +117,7 @@ func TestEmbedShows(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, c := range list {
-		if testing.Short() && i%6 != 0 {
+		if experiment.Brief() && i%6 != 0 {
 			continue
 		}
 		g := newEmbedded(t, plan.Settings{Compare: c.Name})
