@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"ghostcube/internal/experiment"
 	"ghostcube/predict"
 	. "ghostcube/predict/lab"
 	"ghostcube/predict/lab/labtest"
@@ -144,7 +145,7 @@ func TestEveryShotFiresOnce(t *testing.T) {
 	const every, last = 11, 660
 	tape := builtInTape(t, "shots")
 	for _, spec := range shotSpecs {
-		if testing.Short() && spec != "snapshot" && spec != "rewind" {
+		if experiment.Brief() && spec != "snapshot" && spec != "rewind" {
 			continue
 		}
 		for name, clock := range map[string]string{"": "", "fps": "20", "skew": "10000"} {
