@@ -18,8 +18,8 @@ type openCommand struct {
 func (c *openCommand) Help() string {
 	return `
 A link has the settings of a session in the spelling of the flags, as in ?compare=csp-redundancy or
-?scene=zen&network=wifi-bad,loss=5%. at=12.5s pauses the session at that time. The button "copy link" of the
-window copies such a link. docs/share.md lists all parameters.
+?scene=zen&network=wifi-bad,loss=5%. at=12.5s pauses the session at that time. The part Share of the
+window's panel copies such links, and ghostcube link prints them. docs/share.md lists all parameters.
 
 --text runs the session without a window, up to at, or else to the end of its tape, or for 10 s. Equal
 links give equal hashes on every machine and in every browser. Quote a link, which has characters that

@@ -125,7 +125,7 @@ func (c *recordCommand) Run(p *program) error {
 	p.reportVideo(f, r.FrameCount)
 	fmt.Fprintf(p.Stdout, "%s: the session's tape\n", tapeName)
 	if x, err := p.linkTo(session, &c.DisplayFlags); err == nil { // otherwise the tape is the way to share it
-		fmt.Fprintf(p.Stdout, "its link, here or after the address of a page: ghostcube open '%s'\n", x)
+		fmt.Fprintf(p.Stdout, "'%s': its link, for ghostcube open, or after the address of a page\n", x)
 	}
 	if c.Captions {
 		name := strings.TrimSuffix(tapeName, ".tape") + ".vtt"
