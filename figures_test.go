@@ -62,19 +62,9 @@ func parseFigures(text string) (*figureTable, error) {
 			t.commands = append(t.commands, figureCommand{label, append(strings.Fields(command), "--format", "json")})
 			continue
 		}
-		m := figureColumnForm.FindStringSubmatch(cell)
-		if m == nil {
-			return nil, fmt.Errorf("%q: want bench ..., LABEL: bench ..., or PATH*FACTOR:DIGITS=HEADING", cell)
-		}
-		c := figureColumn{path: m[1], factor: 1, digits: -1, percent: m[3] == "%", heading: m[4]}
-		if m[2] != "" {
-			var err error
-			if c.factor, err = strconv.ParseFloat(m[2], 64); err != nil {
-				return nil, fmt.Errorf("%q: %w", cell, err)
-			}
-		}
-		if m[3] != "" && !c.percent {
-			c.digits = int(m[3][0] - '0')
+		c, err := parseFigureColumn(cell)
+		if err != nil {
+			return nil, err
 		}
 		if c.heading == "" {
 			c.heading = strings.ReplaceAll(c.path[strings.LastIndexByte(c.path, '.')+1:], "_", " ")
@@ -85,6 +75,24 @@ func parseFigures(text string) (*figureTable, error) {
 		return nil, errors.New("want at least a command and a column")
 	}
 	return t, nil
+}
+
+// parseFigureColumn parses a column: PATH*FACTOR:DIGITS=HEADING.
+func parseFigureColumn(text string) (c figureColumn, err error) {
+	m := figureColumnForm.FindStringSubmatch(text)
+	if m == nil {
+		return c, fmt.Errorf("%q: want bench ..., LABEL: bench ..., or PATH*FACTOR:DIGITS=HEADING", text)
+	}
+	c = figureColumn{path: m[1], factor: 1, digits: -1, percent: m[3] == "%", heading: m[4]}
+	if m[2] != "" {
+		if c.factor, err = strconv.ParseFloat(m[2], 64); err != nil {
+			return c, fmt.Errorf("%q: %w", text, err)
+		}
+	}
+	if m[3] != "" && !c.percent {
+		c.digits = int(m[3][0] - '0')
+	}
+	return c, nil
 }
 
 // isText reports whether a column names rows.

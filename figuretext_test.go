@@ -30,20 +30,14 @@ func parseTextFigures(text string) (args []string, list []textFigure, err error)
 		cell = strings.Join(strings.Fields(cell), " ")
 		pane, rest, _ := strings.Cut(cell, ".")
 		n, err := strconv.Atoi(pane)
-		m := figureColumnForm.FindStringSubmatch(rest)
-		if err != nil || n < 1 || m == nil || m[4] != "" {
+		if err != nil || n < 1 || strings.Contains(rest, "=") {
 			return nil, nil, fmt.Errorf("%q: want PANE.PATH*FACTOR:DIGITS", cell)
 		}
-		f := textFigure{n - 1, figureColumn{path: m[1], factor: 1, digits: -1, percent: m[3] == "%"}}
-		if m[2] != "" {
-			if f.column.factor, err = strconv.ParseFloat(m[2], 64); err != nil {
-				return nil, nil, fmt.Errorf("%q: %w", cell, err)
-			}
+		column, err := parseFigureColumn(rest)
+		if err != nil {
+			return nil, nil, err
 		}
-		if m[3] != "" && !f.column.percent {
-			f.column.digits = int(m[3][0] - '0')
-		}
-		list = append(list, f)
+		list = append(list, textFigure{n - 1, column})
 	}
 	return append(args, "--format", "json"), list, nil
 }

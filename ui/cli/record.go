@@ -159,7 +159,7 @@ func (p *program) recordVideo(session *plan.Plan, j *recorder.Job) (r recorder.R
 	return r, taped, err
 }
 
-// strategiesIn returns a title for a session that has none: its strategies and its scene.
+// strategiesIn names a session without a title by its strategies and its scene.
 func strategiesIn(session *plan.Plan) string {
 	var names []string
 	for _, spec := range session.Panes {

@@ -17,7 +17,7 @@ type Definition struct {
 	Text      string
 	Formula   string // may be empty
 	Undefined string // when the measures have no value, as the end of a sentence; may be empty
-	Source    string // author, title and year of what is not our own; may be empty
+	Source    string // author, title and year; empty: our own
 	Blind     string // what the measures do not see, without a full stop
 }
 

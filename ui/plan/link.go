@@ -171,6 +171,17 @@ func (x *Link) Query() string {
 	return "?" + strings.Join(parts, "&")
 }
 
+// ErrLongLink is the error of a link that servers and other programs would cut.
+var ErrLongLink = fmt.Errorf("it would be longer than %d characters", MaxTapeLink)
+
+// CheckLength returns ErrLongLink if the link is longer than MaxTapeLink.
+func (x *Link) CheckLength() error {
+	if len(x.String()) > MaxTapeLink {
+		return ErrLongLink
+	}
+	return nil
+}
+
 // HasTape reports whether the link has a tape of its own inside, and not the name of a built-in one.
 func (x *Link) HasTape() bool { return strings.HasPrefix(x.Settings.Tape, inlinePrefix) }
 

@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"fmt"
 	"strings"
 
 	"ghostcube/net/link"
@@ -123,12 +122,9 @@ func (b *Library) LinkTo(m *Plan) (*Link, error) {
 		return nil, err
 	}
 	x := &Link{Settings: s}
-	if len(x.String()) > MaxTapeLink {
-		return nil, ErrLongLink
+	if err := x.CheckLength(); err != nil {
+		return nil, err
 	}
 	_, err = ParseLink(x.String())
 	return x, err
 }
-
-// ErrLongLink is the error of a link that servers and other programs would cut.
-var ErrLongLink = fmt.Errorf("it would be longer than %d characters", MaxTapeLink)

@@ -101,7 +101,7 @@ func (g *game) settingsLink() (*plan.Link, error) {
 		}
 	}
 	x.Show = g.shownFrom(start, display)
-	return x, checkLength(x)
+	return x, x.CheckLength()
 }
 
 // shownFrom returns the display settings that differ from those with which the link of the session starts: start, changed
@@ -140,14 +140,6 @@ func (g *game) portableSettings() (plan.Settings, error) {
 		c.settings, c.short, c.settingsOK = s, short, true
 	}
 	return c.short, nil
-}
-
-// checkLength returns an error if a link is too long.
-func checkLength(x *plan.Link) error {
-	if len(x.String()) > plan.MaxTapeLink {
-		return plan.ErrLongLink
-	}
-	return nil
 }
 
 // followsPlan reports whether the session has come to the present moment as it does without a viewer. What only the
@@ -226,7 +218,7 @@ func (g *game) tapeLink() (*plan.Link, error) {
 	if g.paused || t.Reviewing() {
 		x.SetTicks(int(g.lab.Ticks()), rate)
 	}
-	if checkLength(x) != nil {
+	if x.CheckLength() != nil {
 		return nil, fmt.Errorf("%w: send the session's tape as a file, which can be dropped onto the window", plan.ErrLongLink)
 	}
 	return x, nil
