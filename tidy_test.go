@@ -45,6 +45,7 @@ var folders = map[string]struct {
 	// 1
 	"internal/experiment": {free, []string{}},
 	"internal/golden":     {free, []string{}},
+	"internal/inputtest":  {free, []string{}},
 	"internal/planted":    {free, []string{}},
 	"sim/geom":            {pure, []string{}},
 	"sim":                 {pure, []string{"sim/geom"}},
@@ -124,7 +125,8 @@ var restrictedPackages = []struct {
 	prefix string
 	in     []string
 }{
-	{"github.com/hajimehoshi/ebiten/", []string{"render/gpu", "ui/window", "."}},
+	{"github.com/hajimehoshi/ebiten/", []string{"render/gpu", "ui/window", "internal/inputtest", "."}},
+	{"github.com/ebitengine/debugui", []string{"ui/widget"}},
 	{"github.com/go-gl/mathgl", []string{"render/gpu", "ui/window"}},
 	{"github.com/alecthomas/kong", []string{"ui/cli"}},
 	{"github.com/pelletier/go-toml/", []string{"ui/page", "ui/plan"}},

@@ -43,7 +43,7 @@ func TestWindow(t *testing.T) {
 
 	d.click("tab View")
 	d.click("ghosts")
-	d.pressKey("Tab")
+	d.pressKey("0")
 	d.pressKey("2") // the second pane's strategy: rewind
 	d.pressKey("f")
 	startBefore, startAfter := d.pressKey("r")

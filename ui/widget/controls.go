@@ -25,20 +25,25 @@ func (u *UI) face(id string, r image.Rectangle) {
 	u.rect(r, c)
 }
 
-// Button is a button in a place. It reports whether it has just been pressed.
+// Button is a button in a place. It reports whether it has just been clicked, or pressed by a key. A press that is
+// released elsewhere is no click.
 func (u *UI) Button(id string, r image.Rectangle, label, help string) bool {
 	u.Explain(r, help)
 	u.place(id, r)
-	pressed := u.grab(id, r)
+	clicked := u.click(id, r)
 	u.face(id, r)
 	u.text(u.list, r.Inset(u.Px(2)), u.Font(false), u.textColor(false), label, Center)
-	return pressed
+	u.ring(id, r)
+	return clicked
 }
 
-// Segments are buttons beside each other, one of which is chosen. It returns the index of the chosen one.
+// Segments are buttons beside each other, one of which is chosen. It returns the index of the chosen one. For the
+// keyboard they are one control: the arrows choose.
 func (u *UI) Segments(id string, r image.Rectangle, names []string, chosen int, help string) int {
+	before := chosen
 	for i, name := range names {
 		cell := u.Split(r, len(names), i)
+		u.keyboard.member(i == max(before, 0))
 		if u.Button(u.join(id, u.join(" ", name)), cell, name, help) {
 			chosen = i
 		}
@@ -46,12 +51,31 @@ func (u *UI) Segments(id string, r image.Rectangle, names []string, chosen int, 
 			u.rect(image.Rect(cell.Min.X, cell.Max.Y-u.Px(2), cell.Max.X, cell.Max.Y), markColor)
 		}
 	}
+	u.keyboard.member(true)
+	if from := u.join(id, u.join(" ", names[max(before, 0)])); u.keyboard.has(from) {
+		if to := u.neighbour(before, len(names)); to >= 0 {
+			chosen = to
+			u.keyboard.step(from, u.join(id, u.join(" ", names[to])))
+		}
+	}
 	return chosen
 }
 
-// Tabs are the titles of the panel's pages in rows of columns. It returns the index of the chosen one.
+// neighbour returns the index that the arrows choose among n beside each other, or -1.
+func (u *UI) neighbour(chosen, n int) int {
+	switch {
+	case u.in.Left && chosen > 0:
+		return chosen - 1
+	case u.in.Right && chosen < n-1:
+		return chosen + 1
+	}
+	return -1
+}
+
+// Tabs are the titles of the panel's pages in rows of columns. It returns the index of the chosen one. For the
+// keyboard they are one control: the arrows choose.
 func (u *UI) Tabs(names, helps []string, columns, chosen int) int {
-	f := u.Font(true)
+	f, before := u.Font(true), chosen
 	for first := 0; first < len(names); first += columns {
 		r := u.Next(rowHeight + 2)
 		for i := first; i < min(first+columns, len(names)); i++ {
@@ -59,7 +83,8 @@ func (u *UI) Tabs(names, helps []string, columns, chosen int) int {
 			id := u.join("tab ", names[i])
 			u.Explain(cell, helps[i])
 			u.place(id, cell)
-			if u.grab(id, cell) {
+			u.keyboard.member(i == before)
+			if u.click(id, cell) {
 				chosen = i
 			}
 			u.face(id, cell)
@@ -70,6 +95,14 @@ func (u *UI) Tabs(names, helps []string, columns, chosen int) int {
 				u.rect(image.Rect(cell.Min.X, cell.Max.Y-u.Px(2), cell.Max.X, cell.Max.Y), markColor)
 			}
 			u.text(u.list, cell, f, c, names[i], Center)
+			u.ring(id, cell)
+		}
+	}
+	u.keyboard.member(true)
+	if from := u.join("tab ", names[before]); u.keyboard.has(from) {
+		if to := u.neighbour(before, len(names)); to >= 0 {
+			chosen = to
+			u.keyboard.step(from, u.join("tab ", names[to]))
 		}
 	}
 	return chosen
@@ -79,9 +112,14 @@ func (u *UI) Tabs(names, helps []string, columns, chosen int) int {
 func (u *UI) Checkbox(id string, r image.Rectangle, label string, on bool, help string) bool {
 	u.Explain(r, help)
 	u.place(id, r)
-	if u.grab(id, r) {
-		on = !on
+	if u.disabled == "" {
+		u.cell.state = on
+		u.put(id, r, u.controls.toggle)
+		if u.clicked(id, r) {
+			on = !on
+		}
 	}
+	u.ring(id, r)
 	side := u.Px(15)
 	box := image.Rect(r.Min.X, r.Min.Y+(r.Dy()-side)/2, r.Min.X+side, r.Min.Y+(r.Dy()-side)/2+side)
 	c := fieldColor
@@ -189,10 +227,10 @@ func (u *UI) Entry(e Entry) (clicked, hovered bool) {
 	u.y = r.Max.Y + u.Px(rowGap)
 	u.Explain(r, e.Help)
 	u.place(e.ID, r)
+	clicked, hovered = u.click(e.ID, r), u.over(r)
 	if _, ok := u.visible(r); !ok {
-		return false, false
+		return clicked, hovered
 	}
-	clicked, hovered = u.grab(e.ID, r), u.over(r)
 	if e.Chosen {
 		u.rect(r, fillColor)
 		u.rect(image.Rect(r.Min.X, r.Min.Y, r.Min.X+u.Px(3), r.Max.Y), markColor)
@@ -208,5 +246,6 @@ func (u *UI) Entry(e Entry) (clicked, hovered bool) {
 		u.text(u.list, at, f, u.textColor(!e.Chosen), line, Left)
 		at = at.Add(image.Pt(0, h))
 	}
+	u.ring(e.ID, r)
 	return clicked, hovered
 }

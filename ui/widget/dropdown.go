@@ -2,6 +2,10 @@ package widget
 
 import (
 	"image"
+	"slices"
+	"strings"
+
+	"github.com/ebitengine/debugui"
 
 	"ghostcube/render"
 )
@@ -14,7 +18,15 @@ type popup struct {
 	blocking bool   // it was open when the update began, so the pointer belongs to it
 	box      image.Rectangle
 	dragged  int // pixels by which a finger has dragged the options, less than one of them
+
+	by      image.Point // the pointer, when a key chose
+	at      int         // option that the keys have chosen; -1: none
+	typed   string      // beginning of an option
+	typedIn int         // updates since its last character
 }
+
+// typeAhead is the number of updates after which typed characters begin another option's name.
+const typeAhead = 60
 
 func (p *popup) begin() { p.seen, p.blocking = false, p.id != "" }
 
@@ -50,10 +62,19 @@ func (u *UI) Choice(r image.Rectangle, c Choice) (chosen int) {
 	u.Explain(r, c.Help)
 	u.place(c.ID, r)
 	p := &u.popup
-	if u.grab(c.ID, r) {
-		p.id, p.first, p.dragged = c.ID, 0, 0
+	opened := u.click(c.ID, r)
+	if p.id == "" && u.keyboard.has(c.ID) {
+		opened = opened || strings.TrimSpace(u.in.Text) != ""
+	}
+	if opened && p.id != c.ID {
+		*p = popup{id: c.ID, at: -1, by: u.in.Pointer}
+		if u.keyboard.has(c.ID) {
+			p.at = max(slices.Index(c.Options, c.Value), 0)
+		}
+		u.keyboard.activate = false
 	}
 	u.face(c.ID, r)
+	u.ring(c.ID, r)
 	u.text(u.list, image.Rect(r.Min.X+u.Px(5), r.Min.Y, r.Max.X-u.Px(18), r.Max.Y), u.Font(false), u.textColor(false), c.Value, Left)
 	x, y, s := float32(r.Max.X-u.Px(14)), float32(r.Min.Y+r.Max.Y)/2, u.scale
 	u.list.Line([]render.Point{{X: x, Y: y - 2*s}, {X: x + 4*s, Y: y + 2*s}, {X: x + 8*s, Y: y - 2*s}}, 1.5*s, u.textColor(true))
@@ -89,7 +110,15 @@ func (u *UI) openList(r image.Rectangle, c Choice) (chosen int) {
 		p.dragged += u.in.Drag
 		p.first, p.dragged = p.first-p.dragged/h, p.dragged%h
 	}
+	typed := u.listKeys(c)
+	if p.at >= 0 && p.blocking && u.in.Pointer != p.by {
+		p.at = -1 // the pointer takes over
+	}
+	if p.at >= 0 {
+		p.first = min(max(p.first, p.at-shown+1), p.at)
+	}
 	p.first = max(min(p.first, len(c.Options)-shown), 0)
+	clicked := u.listWindow(box)
 	fill(&u.Popup, box, fieldColor)
 	for i := p.first; i < p.first+shown; i++ {
 		row := image.Rect(box.Min.X, box.Min.Y+h*(i-p.first), box.Max.X, box.Min.Y+h*(i-p.first+1))
@@ -106,14 +135,18 @@ func (u *UI) openList(r image.Rectangle, c Choice) (chosen int) {
 				u.OnHelp(help)
 			}
 		}
-		if u.in.Pointer.In(row) {
+		pointed := u.in.Pointer.In(row)
+		if pointed && p.at < 0 || i == p.at {
 			if c.Options[i] != c.Value {
 				fill(&u.Popup, row, hoverColor)
 			}
 			u.tooltip = help
-			if p.blocking && u.in.Pressed {
-				chosen = i
-			}
+		}
+		if i == p.at {
+			u.border(&u.Popup, row, textColor)
+		}
+		if clicked && pointed || typed == i {
+			chosen = i
 		}
 		u.text(&u.Popup, image.Rect(row.Min.X+u.Px(5), row.Min.Y, row.Max.X-u.Px(10), row.Max.Y), u.Font(false), textColor, c.Options[i], Left)
 	}
@@ -123,11 +156,78 @@ func (u *UI) openList(r image.Rectangle, c Choice) (chosen int) {
 		fill(&u.Popup, image.Rect(box.Max.X-u.Px(5), top, box.Max.X-u.Px(1), top+high), dimColor)
 	}
 	u.border(&u.Popup, box, borderColor)
-	if p.blocking && (u.in.Pressed || u.in.Escape) {
+	outside := u.in.Pressed && !u.in.Pointer.In(box)
+	if p.blocking && (outside || clicked || u.in.Escape || u.in.Tab || typed >= 0) {
 		p.id = ""
 	}
 	if chosen >= 0 && c.Options[chosen] == c.Value {
 		chosen = -1
 	}
 	return chosen
+}
+
+// listWindow places the open list as a window of debugui, all of which is one button, and reports whether the list has
+// just been clicked. The window lies over the panel's; its title bar lies behind the choice or beside the list, where a
+// press closes the list.
+func (u *UI) listWindow(box image.Rectangle) (clicked bool) {
+	p := &u.popup
+	if !p.blocking {
+		return false // a press has opened the list in this update, and would take hold of the title bar
+	}
+	id := u.join(p.id, " list")
+	u.ctx.IDScope(id, func() {
+		bounds := image.Rect(box.Min.X-gridInset, box.Min.Y-gridInset-titleHeight, box.Max.X+gridInset+titleHeight, box.Max.Y+gridInset+titleHeight)
+		u.ctx.Window("list", bounds, func(debugui.ContainerLayout) {
+			u.ctx.SetGridLayout([]int{box.Dx()}, []int{box.Dy()})
+			u.ctx.Button("").On(func() { u.hot = id })
+		})
+	})
+	if u.in.Pressed && u.hot == id {
+		u.active = id
+	}
+	return u.released && u.active == id && u.in.Pointer.In(box)
+}
+
+// listKeys moves through the open list by keys, and returns the option that they choose, or -1.
+func (u *UI) listKeys(c Choice) int {
+	p := &u.popup
+	if p.at < 0 || !p.blocking && u.in.Text == "" {
+		u.keyboard.use(c.ID)
+		return -1
+	}
+	if !u.keyboard.use(c.ID) {
+		return -1
+	}
+	before := p.at
+	const page = 8
+	switch last := len(c.Options) - 1; {
+	case u.in.ArrowUp:
+		p.at = max(p.at-1, 0)
+	case u.in.ArrowDown:
+		p.at = min(p.at+1, last)
+	case u.in.PageUp:
+		p.at = max(p.at-page, 0)
+	case u.in.PageDown:
+		p.at = min(p.at+page, last)
+	case u.in.Home:
+		p.at = 0
+	case u.in.End:
+		p.at = last
+	}
+	if p.typedIn++; p.typedIn > typeAhead {
+		p.typed = ""
+	}
+	if text := strings.TrimSpace(u.in.Text); text != "" {
+		p.typed, p.typedIn = p.typed+strings.ToLower(text), 0
+		if i := slices.IndexFunc(c.Options, func(o string) bool { return strings.HasPrefix(strings.ToLower(o), p.typed) }); i >= 0 {
+			p.at = i
+		}
+	}
+	if p.at != before {
+		p.by = u.in.Pointer
+	}
+	if p.blocking && (u.in.Enter || u.in.Space) {
+		return p.at
+	}
+	return -1
 }

@@ -89,32 +89,36 @@ func (u *UI) Field(r image.Rectangle, f Field) (text string, committed bool) {
 	u.place(f.ID, r)
 	e := &u.edit
 	text = f.Value
-	clicked := u.grab(f.ID, r)
-	if clicked && e.id != f.ID {
+	clicked, enter := u.grab(f.ID, r), u.in.Enter && e.id == f.ID
+	if (clicked || u.keyboard.wantsText(f.ID, &u.in)) && e.id != f.ID {
 		e.start(f.ID, f.Value)
 	}
 	editing := e.id == f.ID
 	var bad error
 	if editing {
-		e.seen = true
+		e.seen, u.keyboard.used = true, true
 		e.key(&u.in)
 		typed := string(e.text)
 		if f.Check != nil {
 			bad = f.Check(typed)
 		}
-		leave := u.in.Pressed && !clicked
-		if bad == nil && typed != f.Value && (f.Live || u.in.Enter || leave) {
+		leave := u.in.Pressed && !clicked || u.in.Tab
+		if bad == nil && typed != f.Value && (f.Live || enter || leave) {
 			text, committed = typed, true
 		}
-		if u.in.Escape || leave || u.in.Enter && bad == nil {
+		if u.in.Escape || leave || enter && bad == nil {
 			*e = edit{}
 			editing = false
+			if u.in.Tab {
+				u.keyboard.focus = f.ID
+			}
 		}
 		if editing && bad != nil {
 			u.tooltip, u.urgent = bad.Error(), true
 		}
 	}
 	u.drawField(r, f, text, editing, bad)
+	u.ring(f.ID, r)
 	return text, committed
 }
 
@@ -176,17 +180,14 @@ func (u *UI) Number(r image.Rectangle, n Number) (value float64, changed bool) {
 	track := image.Rect(r.Min.X, r.Min.Y, r.Max.X-width-u.Px(4), r.Max.Y)
 	field := image.Rect(track.Max.X+u.Px(4), r.Min.Y, r.Max.X, r.Max.Y)
 	value = n.Value
-	u.grab(n.ID, track)
 	u.place(n.ID, track)
-	knob := u.Px(8)
-	if u.active == n.ID {
-		share := float64(u.in.Pointer.X-track.Min.X-knob/2) / float64(max(track.Dx()-knob, 1))
-		v := n.at(min(max(share, 0), 1))
-		if v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'f', n.Digits, 64), 64); v != n.Value {
+	if share, moved := u.slide(&n, track); moved {
+		if v := n.at(share); v != n.Value {
 			value, changed = v, true
 		}
 	}
-	u.drawTrack(n, track, value, knob)
+	u.drawTrack(n, track, value)
+	u.ring(n.ID, track)
 	text, typed := u.Field(field, Field{ID: u.join(n.ID, " number"), Value: formatNumber(value, n.Digits), Help: n.Help, Check: n.check})
 	if typed && !changed {
 		v, _ := strconv.ParseFloat(text, 64)
@@ -195,14 +196,77 @@ func (u *UI) Number(r image.Rectangle, n Number) (value float64, changed bool) {
 	return value, changed
 }
 
-// at returns the value of the slider at a share of its length, snapped to Step, or to two digits if it is
-// logarithmic.
-func (n *Number) at(share float64) float64 {
-	if !n.Log {
-		return min(max(math.Round((n.Low+share*(n.High-n.Low))/n.Step)*n.Step, n.Low), n.High)
+// slide lets debugui drag a slider, or the keys move it, and returns its new place.
+func (u *UI) slide(n *Number, track image.Rectangle) (share float64, moved bool) {
+	if u.disabled != "" || n.High <= n.Low {
+		return 0, false
 	}
-	v, _ := strconv.ParseFloat(strconv.FormatFloat(n.Low*math.Pow(n.High/n.Low, share), 'g', 2, 64), 64)
-	return min(max(v, n.Low), n.High)
+	x := &u.cell
+	x.share, x.moved = n.share(n.Value), false
+	u.put(n.ID, track, u.controls.slider)
+	share, moved = x.share, x.moved
+	if u.in.Pressed && u.over(track) {
+		u.active = n.ID
+		if !moved && u.slid.id == n.ID { // a finger that has left
+			share, moved = u.slid.share, true
+		}
+	}
+	if x.moved {
+		u.slid.id, u.slid.share = n.ID, share
+		moved = u.in.Down && u.active == n.ID // otherwise a finger that may come to scroll
+	}
+	if u.keyboard.use(n.ID) {
+		return u.stepSlider(n)
+	}
+	return share, moved
+}
+
+// stepSlider returns the place to which the keys move a slider: by a step, or ten with Page Up and Page Down, and with
+// Shift by the smallest one.
+func (u *UI) stepSlider(n *Number) (share float64, moved bool) {
+	steps := 0.0
+	switch in := &u.in; {
+	case in.Home:
+		return 0, true
+	case in.End:
+		return 1, true
+	case in.Left, in.ArrowDown:
+		steps = -1
+	case in.Right, in.ArrowUp:
+		steps = 1
+	case in.PageDown:
+		steps = -10
+	case in.PageUp:
+		steps = 10
+	default:
+		return 0, false
+	}
+	size := 0.02 // a fiftieth of the length
+	if u.in.Shift {
+		size = 0
+	}
+	from := n.share(n.Value)
+	if size = max(size, n.Step/(n.High-n.Low)); n.Log {
+		size = max(size, 0.002)
+	}
+	share = min(max(from+steps*size, 0), 1)
+	for n.Log && n.at(share) == n.Value && share > 0 && share < 1 { // two digits are further apart
+		share = min(max(share+math.Copysign(size, steps), 0), 1)
+	}
+	return share, true
+}
+
+// at returns the value of the slider at a share of its length, snapped to Step, or to two digits if it is
+// logarithmic, and with no more than Digits.
+func (n *Number) at(share float64) float64 {
+	v := 0.0
+	if n.Log {
+		v, _ = strconv.ParseFloat(strconv.FormatFloat(n.Low*math.Pow(n.High/n.Low, share), 'g', 2, 64), 64)
+	} else {
+		v = math.Round((n.Low+share*(n.High-n.Low))/n.Step) * n.Step
+	}
+	v, _ = strconv.ParseFloat(strconv.FormatFloat(min(max(v, n.Low), n.High), 'f', n.Digits, 64), 64)
+	return v
 }
 
 // share returns the place of a value on the slider.
@@ -237,8 +301,10 @@ func formatNumber(v float64, digits int) string {
 }
 
 // drawTrack draws a slider.
-func (u *UI) drawTrack(n Number, track image.Rectangle, value float64, knob int) {
-	x := track.Min.X + int(n.share(value)*float64(track.Dx()-knob))
+func (u *UI) drawTrack(n Number, track image.Rectangle, value float64) {
+	knob := u.Px(knobWidth)
+	x := track.Min.X + knobWidth/2 + int(n.share(value)*float64(track.Dx()-knobWidth)) - knob/2 // as debugui has it
+	x = max(min(x, track.Max.X-knob), track.Min.X)
 	track.Min.Y += (track.Dy() - u.Px(rowHeight)) / 2 // in the middle of a row for fingers
 	track.Max.Y = track.Min.Y + u.Px(rowHeight)
 	bar := image.Rect(track.Min.X, track.Min.Y+u.Px(8), track.Max.X, track.Max.Y-u.Px(8))

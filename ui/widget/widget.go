@@ -1,15 +1,16 @@
-// Package widget lays out and draws the controls of a panel, and reacts to pointer and keyboard. It is
-// immediate mode: the caller names every control again in every update and passes its present value, and the
-// package keeps only the interaction (the control that is dragged, the text that is typed, the open list, the
-// scroll offsets). It reads no device and knows no window: input comes as an Input, and the result is three
-// draw lists. All texts use the fonts of package render, so that they can be measured without a screen.
+// Package widget is the panel's skin over debugui. Windows, layout, hits, drags and scrolling are debugui's: every
+// button, switch, slider, field and list is one of its controls, in a cell that has the bounds of the picture. The
+// picture itself, with texts in the fonts of package render, the editing of texts, the keyboard and the tooltips are
+// ours. It is immediate mode: the caller names every control again in every update and passes its present value.
 //
-// The idea and the loop come from Omar Cornut's Dear ImGui and rxi's microui.
+// debugui reads the pointer by itself; everything else comes as an Input. The result is three draw lists.
 package widget
 
 import (
 	"image"
 	"math"
+
+	"github.com/ebitengine/debugui"
 
 	"ghostcube/render"
 )
@@ -26,6 +27,9 @@ type Input struct {
 	Left, Right, Home, End   bool   // keys that move the caret, with their repetitions
 	Backspace, Delete        bool
 	Enter, Escape, SelectAll bool
+
+	ArrowUp, ArrowDown, PageUp, PageDown bool // with their repetitions
+	Tab, Space, Shift                    bool // Tab with its repetitions; Shift is down
 }
 
 // UI is the state of a panel between updates. The zero value is ready.
@@ -47,6 +51,17 @@ type UI struct {
 	// TooltipDelay is the number of updates for which the pointer stays on a control before its tooltip is shown.
 	TooltipDelay int
 
+	gui      debugui.DebugUI
+	ctx      *debugui.Context // during an update
+	grid     grid             // of the container in progress
+	cell     cell             // in progress
+	controls controls
+	slid     struct {
+		id    string
+		share float64
+	} // where a finger has last touched a slider
+	hot string // control that debugui reports as pressed since the pointer went down; empty: none
+
 	in     Input
 	scale  float32         // pixels per point
 	window image.Rectangle // pixels
@@ -58,9 +73,12 @@ type UI struct {
 	disabled string
 	cut      []string
 
-	active string // control on which the button went down; empty: none
-	edit   edit
-	popup  popup
+	active   string // control on which the button went down; empty: none
+	wasDown  bool   // the button was down in the previous update
+	released bool   // the button has just gone up
+	edit     edit
+	popup    popup
+	keyboard keyboard
 
 	wrapped map[wrapKey][]string // lines of texts that were laid out before
 	names   map[[2]string]string // names that were joined before
@@ -70,13 +88,8 @@ type UI struct {
 	waited  int                // updates for which the tooltip has been the same
 	last    string             // tooltip of the previous update
 	scroll  map[string]*scroll // by name of a body
-	current *scroll
-}
-
-// scroll is the position of a body.
-type scroll struct {
-	offset  int // pixels of the content above the view
-	content int // height of the content in the last update, pixels
+	current *scroll            // of the body that is shown
+	body    string             // its name
 }
 
 // The colours of the panel.
@@ -101,37 +114,37 @@ const (
 	rowHeight     = 22
 	rowGap        = 3
 	padding       = 8
-	scrollbarSize = 8
+	scrollbarSize = 8 // of the part in sight
 	wheelStep     = 48
 
 	touchHeight = 40 // of a control that fingers touch
 )
 
-// Begin starts an update of the panel in a rectangle of the window, both in pixels. scale is in pixels per
-// point.
-func (u *UI) Begin(in Input, window, panel image.Rectangle, scale float32) {
+// Update lays out the panel in a rectangle of the window, both in pixels, with the controls that build names. scale is
+// in pixels per point.
+func (u *UI) Update(in Input, window, panel image.Rectangle, scale float32, build func()) {
 	u.in, u.window, u.panel, u.scale = in, window, panel, max(scale, 0.5)
 	u.Frame.Reset()
-	u.Body.Reset()
 	u.Popup.Reset()
 	u.list, u.inBody, u.disabled = &u.Frame, false, ""
 	u.tooltip, u.urgent = "", false
 	u.cut = u.cut[:0]
-	u.View = image.Rectangle{}
-	u.y = panel.Min.Y + u.Px(padding)/2
-	if !in.Down {
-		u.active = ""
+	u.released, u.wasDown = u.wasDown && !in.Down, in.Down
+	if in.Drag != 0 || in.Escape {
+		u.active = "" // a finger scrolls, or the press is cancelled
 	}
 	u.popup.begin()
 	u.edit.begin()
+	u.keyboard.begin(&in)
 	u.rect(panel, backgroundColor)
 	u.rect(image.Rect(panel.Min.X, panel.Min.Y, panel.Min.X+u.Px(1), panel.Max.Y), borderColor)
-}
-
-// End finishes an update. It draws the tooltip of the control under the pointer.
-func (u *UI) End() {
+	u.dock(build)
 	u.popup.end()
 	u.edit.end()
+	u.endFocus()
+	if !in.Down {
+		u.active = ""
+	}
 	u.waited++
 	if u.tooltip != u.last || u.in.Down {
 		u.waited = 0
@@ -140,56 +153,6 @@ func (u *UI) End() {
 	if u.tooltip != "" && u.active == "" && (u.urgent || u.waited >= u.TooltipDelay) {
 		u.drawTooltip()
 	}
-}
-
-// BeginBody starts the scrolling rest of the panel. The name identifies its scroll offset.
-func (u *UI) BeginBody(name string) {
-	if u.scroll == nil {
-		u.scroll = map[string]*scroll{}
-	}
-	if u.scroll[name] == nil {
-		u.scroll[name] = &scroll{}
-	}
-	u.current = u.scroll[name]
-	u.View = image.Rect(u.panel.Min.X+u.Px(1), u.y, u.panel.Max.X, u.panel.Max.Y)
-	s, height := u.current, u.View.Dy()
-	if u.in.Pointer.In(u.View) && !u.popup.blocking {
-		s.offset -= int(u.in.Wheel*float64(u.Px(wheelStep))) + u.in.Drag
-	}
-	u.scrollbar(name, s, height)
-	s.offset = max(min(s.offset, s.content-height), 0)
-	u.list, u.inBody = &u.Body, true
-	u.y = u.View.Min.Y + u.Px(padding)/2 - s.offset
-}
-
-// scrollbar draws the bar of a body whose content is higher than its view, and reacts to drags of it.
-func (u *UI) scrollbar(name string, s *scroll, height int) {
-	if s.content <= height || height <= 0 {
-		return
-	}
-	w := u.Px(scrollbarSize)
-	track := image.Rect(u.View.Max.X-w, u.View.Min.Y, u.View.Max.X, u.View.Max.Y)
-	id := "scrollbar " + name
-	u.grab(id, track)
-	thumb := max(height*height/s.content, u.Px(24))
-	if u.active == id {
-		share := float64(u.in.Pointer.Y-track.Min.Y-thumb/2) / float64(max(height-thumb, 1))
-		s.offset = int(share * float64(s.content-height))
-	}
-	s.offset = max(min(s.offset, s.content-height), 0)
-	top := track.Min.Y + (height-thumb)*s.offset/(s.content-height)
-	u.rect(track, fieldColor)
-	c := controlColor
-	if u.active == id || u.over(track) {
-		c = activeColor
-	}
-	u.rect(image.Rect(track.Min.X+u.Px(1), top, track.Max.X-u.Px(1), top+thumb), c)
-}
-
-// EndBody ends the scrolling part.
-func (u *UI) EndBody() {
-	u.current.content = u.y + u.Px(padding) - u.View.Min.Y + u.current.offset
-	u.list, u.inBody, u.current = &u.Frame, false, nil
 }
 
 // Px converts points to whole pixels.
@@ -201,14 +164,14 @@ func (u *UI) Font(bold bool) render.Font { return render.Font{Size: u.Px(fontSiz
 // List returns the draw list into which controls draw at present.
 func (u *UI) List() *render.DrawList { return u.list }
 
-// Typing reports whether a text is being typed into a field, so that keys belong to the panel.
-func (u *UI) Typing() bool { return u.edit.id != "" }
-
 // Captured reports whether the pointer belongs to the panel: it is over it, over an open list, or drags a
 // control.
 func (u *UI) Captured() bool {
-	return u.active != "" || u.popup.blocking || u.in.Pointer.In(u.panel)
+	return u.active != "" || u.hot != "" || u.popup.blocking || u.in.Pointer.In(u.panel)
 }
+
+// Pressed returns the control of debugui that the pointer has gone down on, until it goes up again, or "".
+func (u *UI) Pressed() string { return u.hot }
 
 // Cut returns the texts of this update that did not fit into their places.
 func (u *UI) Cut() []string { return u.cut }
@@ -230,12 +193,11 @@ func (u *UI) Next(height float32) image.Rectangle {
 
 // Line lays out a row of texts of the full width and a height in points.
 func (u *UI) Line(height float32) image.Rectangle {
-	p := u.Px(padding)
-	right := u.panel.Max.X - p
-	if u.inBody && u.current.content > u.View.Dy() {
-		right = u.panel.Max.X - max(p, u.Px(scrollbarSize+4))
+	if y := u.grid.end; u.y > y-gridGap && u.y <= y+gridGap {
+		u.y = y // the grid has no other place for a row so near
 	}
-	r := image.Rect(u.panel.Min.X+p, u.y, max(right, u.panel.Min.X+p+1), u.y+u.Px(height))
+	p := u.Px(padding)
+	r := image.Rect(u.panel.Min.X+p, u.y, max(u.right(), u.panel.Min.X+p+1), u.y+u.Px(height))
 	u.y = r.Max.Y + u.Px(rowGap)
 	return r
 }
@@ -264,15 +226,6 @@ func (u *UI) visible(r image.Rectangle) (image.Rectangle, bool) {
 func (u *UI) over(r image.Rectangle) bool {
 	r, ok := u.visible(r)
 	return ok && !u.popup.blocking && u.in.Pointer.In(r)
-}
-
-// grab makes a control active if the button has just gone down on it, and reports that.
-func (u *UI) grab(id string, r image.Rectangle) bool {
-	if u.disabled != "" || !u.in.Pressed || !u.over(r) {
-		return false
-	}
-	u.active = id
-	return true
 }
 
 // place reports a control.

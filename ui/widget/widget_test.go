@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"ghostcube/internal/inputtest"
 	"ghostcube/render"
 )
 
@@ -28,15 +29,19 @@ func newDesk(build func(u *UI)) *desk {
 
 // update makes one update with an input.
 func (d *desk) update(in Input) {
-	d.placed = map[string]image.Rectangle{}
-	d.ui.OnPlace = func(name string, r image.Rectangle) { d.placed[name] = r }
 	if in.Pointer == (image.Point{}) {
 		in.Pointer = d.at
 	}
 	d.at = in.Pointer
-	d.ui.Begin(in, image.Rect(0, 0, 600, 400), image.Rect(300, 0, 600, 400), 1)
-	d.build(&d.ui)
-	d.ui.End()
+	d.place(in, image.Rect(0, 0, 600, 400), image.Rect(300, 0, 600, 400), 1)
+}
+
+// place makes one update of a panel in a window.
+func (d *desk) place(in Input, window, panel image.Rectangle, scale float32) {
+	d.placed = map[string]image.Rectangle{}
+	d.ui.OnPlace = func(name string, r image.Rectangle) { d.placed[name] = r }
+	inputtest.Mouse(in.Pointer, in.Down, in.Pressed, in.Wheel)
+	d.ui.Update(in, window, panel, scale, func() { d.build(&d.ui) })
 }
 
 // point returns a point of a control at a share of its width.
@@ -54,6 +59,7 @@ func (d *desk) click(t *testing.T, name string) {
 	t.Helper()
 	at := d.point(t, name, 0.5)
 	d.update(Input{Pointer: at, Down: true, Pressed: true})
+	d.update(Input{Pointer: at})
 	d.update(Input{Pointer: at})
 }
 
@@ -121,7 +127,7 @@ func TestNumberTyped(t *testing.T) {
 		}
 		d.update(Input{})
 		d.click(t, "x number")
-		if !d.ui.Typing() {
+		if !d.ui.Focused() {
 			t.Fatal("a click does not start typing")
 		}
 		for _, r := range c.typed {
@@ -245,13 +251,13 @@ func TestScroll(t *testing.T) {
 	hit := -1
 	d := newDesk(func(u *UI) {
 		u.Button("bar", u.Next(22), "bar", "")
-		u.BeginBody("page")
-		for i := range 50 {
-			if u.Button(string(rune('A'+i)), u.Next(22), "row", "") {
-				hit = i
+		u.Scroll("page", func() {
+			for i := range 50 {
+				if u.Button(string(rune('A'+i)), u.Next(22), "row", "") {
+					hit = i
+				}
 			}
-		}
-		u.EndBody()
+		})
 	})
 	d.update(Input{})
 	if _, ok := d.placed[string(rune('A'+49))]; ok {

@@ -72,7 +72,7 @@ var bindings = [][]binding{
 	},
 	{
 		{label: "1 to 9", help: "strategy of the focused pane", keys: digitKeys(), press: func(g *game, key int, _ bool) { g.switchStrategy(key % 9) }},
-		{label: "Tab", help: "focus the next pane", keys: keys{ebiten.KeyTab}, press: func(g *game, _ int, _ bool) { g.focusNext() }},
+		{label: "0", help: "focus the next pane", keys: keys{ebiten.KeyDigit0, ebiten.KeyNumpad0}, press: func(g *game, _ int, _ bool) { g.focusNext() }},
 		{label: "F, upper pad button", help: "nudge the server's cube by 1 m", embedded: true, keys: keys{ebiten.KeyF}, pad: pad{ebiten.StandardGamepadButtonRightTop},
 			press: func(g *game, _ int, _ bool) {
 				g.nudgeServer()
@@ -133,6 +133,8 @@ var bindings = [][]binding{
 	displayBindings(),
 	{
 		{label: "H", help: "hide panel and overlay", keys: keys{ebiten.KeyH}, press: func(g *game, _ int, _ bool) { g.controls.uiHidden = !g.controls.uiHidden }},
+		{label: "Tab, Shift Tab", help: "the panel without a mouse: its next, previous control; Escape: back", keys: keys{ebiten.KeyTab},
+			press: func(g *game, _ int, shift bool) { g.focusPanel(shift) }},
 		{label: "R", help: "start, stop recording a video", keys: keys{ebiten.KeyR}, press: func(g *game, _ int, _ bool) { g.toggleRecording() }},
 		{label: "F12", help: "save a screenshot", keys: keys{ebiten.KeyF12}, press: func(g *game, _ int, _ bool) { g.controls.screenshotDue = true }},
 		{label: "F11", help: "full screen", keys: keys{ebiten.KeyF11}, press: func(*game, int, bool) { ebiten.SetFullscreen(!ebiten.IsFullscreen()) }},
@@ -256,6 +258,12 @@ func (g *game) focusNext() {
 	if n := len(g.lab.Panes); n > 1 {
 		g.execute(lab.Command{Verb: "focus", Pane: (g.lab.Focus() + 1) % n})
 	}
+}
+
+// focusPanel gives the keys to a control of the panel, and shows the panel.
+func (g *game) focusPanel(back bool) {
+	g.controls.uiHidden, g.screen.panelCollapsed = false, false
+	g.panel.ui.Focus(back)
 }
 
 // step makes one tick of a session, which is paused from then on.

@@ -145,13 +145,13 @@ func (g *game) updatePanel() capture {
 	g.buildPanel(in)
 	g.buildCard(in)
 	p.pressed = inpututil.AppendPressedKeys(p.pressed[:0])
-	return capture{p.ui.Captured() || g.cardCaptured(in), p.keepKeys(p.ui.Typing(), len(p.pressed))}
+	return capture{p.ui.Captured() || g.cardCaptured(in), p.keepKeys(p.ui.Focused(), len(p.pressed))}
 }
 
-// keepKeys reports whether the keys belong to the panel: while a text is typed, and then until all keys are up,
-// because Enter, which ends typing, is a key of the player too.
-func (p *panel) keepKeys(typing bool, pressed int) bool {
-	p.keys = typing || p.keys && pressed > 0
+// keepKeys reports whether the keys belong to the panel: while a control of it has the focus, and then until all keys are
+// up, because Enter, which ends typing, is a key of the player too.
+func (p *panel) keepKeys(focused bool, pressed int) bool {
+	p.keys = focused || p.keys && pressed > 0
 	return p.keys
 }
 
@@ -162,6 +162,9 @@ func (p *panel) readInput(at pointer) widget.Input {
 		Pointer: at.at, Down: at.down, Pressed: at.pressed, Wheel: at.wheel, Drag: at.drag,
 		Left: repeated(ebiten.KeyArrowLeft), Right: repeated(ebiten.KeyArrowRight), Home: repeated(ebiten.KeyHome), End: repeated(ebiten.KeyEnd),
 		Backspace: repeated(ebiten.KeyBackspace), Delete: repeated(ebiten.KeyDelete),
+		ArrowUp: repeated(ebiten.KeyArrowUp), ArrowDown: repeated(ebiten.KeyArrowDown),
+		PageUp: repeated(ebiten.KeyPageUp), PageDown: repeated(ebiten.KeyPageDown),
+		Tab: repeated(ebiten.KeyTab) && !control, Space: inpututil.IsKeyJustPressed(ebiten.KeySpace), Shift: ebiten.IsKeyPressed(ebiten.KeyShift),
 		Enter:     inpututil.IsKeyJustPressed(ebiten.KeyEnter) || inpututil.IsKeyJustPressed(ebiten.KeyNumpadEnter),
 		Escape:    inpututil.IsKeyJustPressed(ebiten.KeyEscape),
 		SelectAll: control && inpututil.IsKeyJustPressed(ebiten.KeyA),
@@ -187,8 +190,13 @@ func (g *game) buildPanel(in widget.Input) {
 	ui := &p.ui
 	p.controls = p.controls[:0]
 	ui.OnPlace = func(name string, r image.Rectangle) { p.controls = append(p.controls, control{name, r}) }
-	ui.Begin(in, image.Rect(0, 0, s.w, s.h), g.panelBounds(), s.uiScale())
-	defer ui.End()
+	ui.Update(in, image.Rect(0, 0, s.w, s.h), g.panelBounds(), s.uiScale(), g.panelControls)
+}
+
+// panelControls are the controls of the panel, or of its collapsed rest.
+func (g *game) panelControls() {
+	p, s := &g.panel, &g.screen
+	ui := &p.ui
 	if s.panelCollapsed {
 		if g.panelBounds().Empty() {
 			return
@@ -207,9 +215,7 @@ func (g *game) buildPanel(in widget.Input) {
 	}
 	p.page = ui.Tabs(names, helps, 3, p.page)
 	g.toolbar()
-	ui.BeginBody(list[p.page].name)
-	list[p.page].build(g)
-	ui.EndBody()
+	ui.Scroll(list[p.page].name, func() { list[p.page].build(g) })
 }
 
 // toolbar has the buttons that every page shows.

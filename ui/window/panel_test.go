@@ -60,9 +60,7 @@ func TestPanelTexts(t *testing.T) {
 		window := image.Rect(0, 0, size.w, size.h)
 		var ui widget.UI
 		for text := range tooltips {
-			ui.Begin(widget.Input{Pointer: image.Pt(size.w-2, size.h-2)}, window, window, float32(size.scale))
-			ui.Explain(window, text)
-			ui.End()
+			ui.Update(widget.Input{Pointer: image.Pt(size.w-2, size.h-2)}, window, window, float32(size.scale), func() { ui.Explain(window, text) })
 			for _, it := range ui.Popup.Items {
 				if w := max(it.W, it.Font.Width(it.Text)); it.X < 0 || it.Y < 0 || it.X+w > float32(size.w) || it.Y+it.H > float32(size.h) {
 					t.Errorf("%+v: the tooltip %q leaves the window", size, text)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"ghostcube/internal/inputtest"
 	"ghostcube/ui/widget"
 )
 
@@ -15,6 +16,7 @@ func (g *game) lay(t *testing.T, in widget.Input) {
 		g.screen.w, g.screen.h, g.screen.scale = 1280, 720, 1
 	}
 	g.stage.Refresh(g.lab)
+	inputtest.Mouse(in.Pointer, in.Down, in.Pressed, in.Wheel)
 	g.buildPanel(in)
 	g.buildCard(in)
 	if err := g.applyPanel(); err != nil {

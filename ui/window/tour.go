@@ -293,15 +293,15 @@ func (g *game) buildCard(in widget.Input) {
 		u.OnPlace = func(name string, r image.Rectangle) { g.panel.controls = append(g.panel.controls, control{name, r}) }
 		u.TooltipDelay, u.Touch = g.panel.ui.TooltipDelay, g.touch.shown
 	}
-	c.texts.Begin(in, window, left, s.uiScale())
-	c.figures.Begin(in, window, right, s.uiScale())
-	if c.run == nil {
-		g.buildOffer()
-	} else {
-		g.buildLesson()
-	}
-	c.texts.End()
-	c.figures.End()
+	c.texts.Update(in, window, left, s.uiScale(), func() {
+		c.figures.Update(in, window, right, s.uiScale(), func() {
+			if c.run == nil {
+				g.buildOffer()
+			} else {
+				g.buildLesson()
+			}
+		})
+	})
 }
 
 // buildOffer offers the tour in a line.
@@ -336,24 +336,24 @@ func (g *game) buildLesson() {
 	}
 	i := g.lessonIndex(list)
 	u := &c.texts
-	u.BeginBody("lesson " + x.Name)
-	for k, s := range t.title {
-		if k == 0 {
-			s = fmt.Sprintf("%d/%d  %s", i+1, len(list), s)
+	u.Scroll("lesson "+x.Name, func() {
+		for k, s := range t.title {
+			if k == 0 {
+				s = fmt.Sprintf("%d/%d  %s", i+1, len(list), s)
+			}
+			c.line(u, s, true, cardTextColor)
 		}
-		c.line(u, s, true, cardTextColor)
-	}
-	u.Space(4)
-	if c.run.Phase == tour.Before {
-		c.lines(u, t.look, false, cardTextColor)
 		u.Space(4)
-		c.lines(u, t.do, true, cardDoColor)
-	} else {
-		c.lines(u, t.do, false, cardDimColor)
-		u.Space(4)
-		c.lines(u, t.after, false, cardTextColor)
-	}
-	u.EndBody()
+		if c.run.Phase == tour.Before {
+			c.lines(u, t.look, false, cardTextColor)
+			u.Space(4)
+			c.lines(u, t.do, true, cardDoColor)
+		} else {
+			c.lines(u, t.do, false, cardDimColor)
+			u.Space(4)
+			c.lines(u, t.after, false, cardTextColor)
+		}
+	})
 	g.panel.controls = append(g.panel.controls, control{"lesson " + x.Name + " " + c.run.Phase.String(), u.View})
 
 	u = &c.figures
@@ -382,7 +382,11 @@ func (g *game) buildLesson() {
 
 // buildFigures lays out the figures before and after the action.
 func (c *tourCard) buildFigures(u *widget.UI) {
-	u.BeginBody("figures " + c.run.Lesson.Name)
+	u.Scroll("figures "+c.run.Lesson.Name, func() { c.figureRows(u) })
+}
+
+// figureRows are the lines of the table.
+func (c *tourCard) figureRows(u *widget.UI) {
 	c.row(u, "", fmt.Sprintf("before, %.0f s", c.run.BeforeSeconds), fmt.Sprintf("after, %.0f s", c.run.AfterSeconds), cardDimColor)
 	for k, f := range c.run.Lesson.Figures {
 		name := stage.HeadlineTitle(f.Measure)
@@ -401,7 +405,6 @@ func (c *tourCard) buildFigures(u *widget.UI) {
 		note = fmt.Sprintf("early: press \"again\" and wait for %.0f s first", c.run.Lesson.Seconds)
 	}
 	c.line(u, note, false, cardDimColor)
-	u.EndBody()
 }
 
 // valueText returns a figure as the card shows it.

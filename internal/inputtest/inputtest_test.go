@@ -1,0 +1,34 @@
+package inputtest
+
+import (
+	"image"
+	"testing"
+
+	"github.com/hajimehoshi/ebiten/v2"
+	"github.com/hajimehoshi/ebiten/v2/inpututil"
+)
+
+// TestMouse promises that Ebitengine reports the pointer that Mouse has set, and nothing else.
+func TestMouse(t *testing.T) {
+	for i, step := range []struct {
+		at            image.Point
+		down, pressed bool
+		wheel         float64
+	}{
+		{image.Pt(3, 4), false, false, 0},
+		{image.Pt(30, 40), true, true, 0},
+		{image.Pt(31, 40), true, false, -2},
+		{image.Pt(-5, 2000), false, false, 0.5},
+	} {
+		Mouse(step.at, step.down, step.pressed, step.wheel)
+		x, y := ebiten.CursorPosition()
+		_, wheel := ebiten.Wheel()
+		down, pressed := ebiten.IsMouseButtonPressed(ebiten.MouseButtonLeft), inpututil.IsMouseButtonJustPressed(ebiten.MouseButtonLeft)
+		if image.Pt(x, y) != step.at || down != step.down || pressed != step.pressed || wheel != step.wheel {
+			t.Errorf("step %d: %d, %d, down %v, pressed %v, wheel %g; want %+v", i, x, y, down, pressed, wheel, step)
+		}
+		if keys := inpututil.AppendPressedKeys(nil); len(keys) > 0 || len(ebiten.AppendInputChars(nil)) > 0 || len(ebiten.AppendTouchIDs(nil)) > 0 {
+			t.Errorf("step %d: keys %v, or characters or touches", i, keys)
+		}
+	}
+}
