@@ -6,6 +6,7 @@ package page
 import (
 	"bytes"
 	"compress/gzip"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -185,10 +186,46 @@ func build(source, version string) (program []byte, err error) {
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(work)) }()
 	file := filepath.Join(work, "ghostcube.wasm")
-	if out, err := goCommand(source, "build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w -X "+"ghostcube/ui/cli.Version="+version, "-o", file, ".").CombinedOutput(); err != nil {
+	overlay, err := writeOverlay(source, work)
+	if err != nil {
+		return nil, err
+	}
+	if out, err := goCommand(source, "build", "-overlay", overlay, "-trimpath", "-buildvcs=false", "-ldflags", "-s -w -X "+"ghostcube/ui/cli.Version="+version, "-o", file, ".").CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("go build: %w\n%s", err, bytes.TrimSpace(out))
 	}
 	return os.ReadFile(file)
+}
+
+// largeFont is a module that a page leaves out: overlay/bitmapfont.go.txt takes its place. go.mod itself replaces
+// nothing, because go install takes no module that does.
+const largeFont = "github.com/hajimehoshi/bitmapfont/v4"
+
+// writeOverlay writes files for go build -overlay into a folder, and returns the name of the one that lists them. The
+// build sees a go.mod that replaces largeFont by a folder of the source, and that folder, none of which exist there.
+func writeOverlay(source, work string) (string, error) {
+	mod, err := os.ReadFile(filepath.Join(source, "go.mod"))
+	if err != nil {
+		return "", err
+	}
+	small := filepath.Join(source, "ui", "page", "overlay")
+	files := []struct{ name, place, text string }{
+		{"go.mod", filepath.Join(source, "go.mod"), string(mod) + "\nreplace " + largeFont + " => ./ui/page/overlay/bitmapfont\n"},
+		{"small.mod", filepath.Join(small, "bitmapfont", "go.mod"), "module " + largeFont + "\n"},
+	}
+	replace := map[string]string{filepath.Join(small, "bitmapfont", "bitmapfont.go"): filepath.Join(small, "bitmapfont.go.txt")}
+	for _, f := range files {
+		file := filepath.Join(work, f.name)
+		replace[f.place] = file
+		if err := os.WriteFile(file, []byte(f.text), 0o666); err != nil {
+			return "", err
+		}
+	}
+	b, err := json.Marshal(map[string]any{"Replace": replace})
+	if err != nil {
+		return "", err
+	}
+	list := filepath.Join(work, "overlay.json")
+	return list, os.WriteFile(list, b, 0o666)
 }
 
 // compress returns b compressed by gzip, without a time.

@@ -19,7 +19,7 @@ import (
 )
 
 // maxBytes limits what a visitor loads before the first picture.
-const maxBytes = 8_000_000
+const maxBytes = 7_000_000
 
 // testFiles returns all files of the page but the program and its runtime.
 func testFiles(t *testing.T) map[string][]byte {
