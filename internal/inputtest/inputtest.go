@@ -1,7 +1,7 @@
 // Package inputtest gives Ebitengine a pointer where no window runs. debugui reads the mouse by itself, so a test of
 // controls that go through it has to move this one.
 //
-// It writes into a variable of Ebitengine's that no function reaches, whose layout it repeats. TestMouse fails where
+// It writes into a variable of Ebitengine's that no function reaches, whose layout it repeats. The tests fail where
 // another version of Ebitengine has another one.
 package inputtest
 
@@ -28,9 +28,28 @@ var state struct {
 	m                           sync.Mutex
 }
 
+//go:linkname beforeUpdate github.com/hajimehoshi/ebiten/v2/internal/hook.onBeforeUpdateHooks
+var beforeUpdate []func() error
+
 type touch struct {
 	id   int
 	x, y float64
+}
+
+// Touch puts fingers onto the screen at pixels of the window, and no mouse. A finger is the same in the next update if it
+// has the same place in the list.
+func Touch(fingers ...image.Point) {
+	Mouse(image.Point{}, false, false, 0)
+	state.m.Lock()
+	for i, at := range fingers {
+		state.touches = append(state.touches, touch{i + 1, float64(at.X), float64(at.Y)})
+	}
+	state.m.Unlock()
+	for _, update := range beforeUpdate { // inpututil finds out which fingers are new
+		if err := update(); err != nil {
+			panic("inputtest: " + err.Error())
+		}
+	}
 }
 
 // Mouse sets the pointer, in pixels of the window, its left button and the wheel, in notches. pressed says that the

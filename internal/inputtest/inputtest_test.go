@@ -32,3 +32,28 @@ func TestMouse(t *testing.T) {
 		}
 	}
 }
+
+// TestTouch promises that Ebitengine reports the fingers that Touch has put down, and which of them are new.
+func TestTouch(t *testing.T) {
+	Touch()
+	for i, step := range []struct {
+		fingers   []image.Point
+		new, gone int
+	}{
+		{[]image.Point{{5, 6}}, 1, 0},
+		{[]image.Point{{7, 6}}, 0, 0},
+		{[]image.Point{{7, 6}, {100, 200}}, 1, 0},
+		{nil, 0, 2},
+	} {
+		Touch(step.fingers...)
+		ids := ebiten.AppendTouchIDs(nil)
+		if len(ids) != len(step.fingers) || len(inpututil.AppendJustPressedTouchIDs(nil)) != step.new || len(inpututil.AppendJustReleasedTouchIDs(nil)) != step.gone {
+			t.Errorf("step %d: fingers %v, new %v", i, ids, inpututil.AppendJustPressedTouchIDs(nil))
+		}
+		for k, id := range ids {
+			if x, y := ebiten.TouchPosition(id); image.Pt(x, y) != step.fingers[k] {
+				t.Errorf("step %d: finger %d at %d, %d", i, k, x, y)
+			}
+		}
+	}
+}
