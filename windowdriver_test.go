@@ -70,6 +70,7 @@ type windowState struct {
 	restarts    int // of the session, as far as frames show them
 	picture     image.Rectangle
 	controls    map[string]image.Rectangle
+	focus       string // control of the panel that has the keys
 
 	hashTick int    // tick of the session's last hash
 	hash     string // sixteen hexadecimal digits
@@ -170,6 +171,8 @@ func (s *windowState) read(report string) {
 		case "picture":
 			s.picture, _ = parseRect(rest)
 			s.controls = map[string]image.Rectangle{}
+		case "focus":
+			s.focus = rest
 		case "control":
 			r, name := parseRect(rest)
 			s.controls[name] = r

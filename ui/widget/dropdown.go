@@ -21,6 +21,7 @@ type popup struct {
 
 	by      image.Point // the pointer, when a key chose
 	at      int         // option that the keys have chosen; -1: none
+	row     int         // middle of its row, pixels of the window
 	typed   string      // beginning of an option
 	typedIn int         // updates since its last character
 }
@@ -143,6 +144,7 @@ func (u *UI) openList(r image.Rectangle, c Choice) (chosen int) {
 			u.tooltip = help
 		}
 		if i == p.at {
+			p.row = (row.Min.Y + row.Max.Y) / 2
 			u.border(&u.Popup, row, textColor)
 		}
 		if clicked && pointed || typed == i {

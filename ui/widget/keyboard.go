@@ -11,15 +11,16 @@ type keyboard struct {
 	focus string // control that has the keys; empty: none
 	last  string // that had them before
 
-	stops    []stop // controls of this update in the order of their layout
-	index    int    // of the focus among them, in the previous update
-	enter    int    // the first control (1) or the last one (-1) gets the keys at the end of the update, or the one that had them last
-	excluded bool   // the controls that follow are reached by the arrows alone
-	used     bool   // the control with the focus has used the arrow and page keys of this update
-	reveal   bool   // the body scrolls to the focus
-	page     int    // views by which a key scrolls the body
-	activate bool   // a key presses the control with the focus
-	arrived  bool   // the focus has come by Tab in the previous update
+	stops    []stop          // controls of this update in the order of their layout
+	index    int             // of the focus among them, in the previous update
+	bounds   image.Rectangle // of the control with the keys, in the previous update
+	enter    int             // the first control (1) or the last one (-1) gets the keys at the end of the update, or the one that had them last
+	excluded bool            // the controls that follow are reached by the arrows alone
+	used     bool            // the control with the focus has used the arrow and page keys of this update
+	reveal   bool            // the body scrolls to the focus
+	page     int             // views by which a key scrolls the body
+	activate bool            // a key presses the control with the focus
+	arrived  bool            // the focus has come by Tab in the previous update
 }
 
 // stop is a control that Tab reaches.
@@ -88,8 +89,13 @@ func (u *UI) Focus(back bool) {
 	}
 }
 
-// Focused reports whether a control of the panel has the keys, so that the program gets none.
-func (u *UI) Focused() bool { return u.keyboard.focus != "" || u.edit.id != "" }
+// Focused returns the control that has the keys, so that the program gets none, or "".
+func (u *UI) Focused() string {
+	if u.edit.id != "" {
+		return u.edit.id
+	}
+	return u.keyboard.focus
+}
 
 func (k *keyboard) find(id string) int {
 	return slices.IndexFunc(k.stops, func(s stop) bool { return s.id == id })
@@ -137,7 +143,7 @@ func (u *UI) endFocus() {
 			k.focus = k.stops[i].id
 		}
 	}
-	k.index = i
+	k.index, k.bounds = i, k.stops[i].bounds
 	switch {
 	case in.Tab && u.popup.id == "":
 		if in.Shift {

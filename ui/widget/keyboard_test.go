@@ -74,11 +74,11 @@ func TestKeyboard(t *testing.T) {
 		d.update(Input{})
 	}
 	d.update(Input{Tab: true, Text: "x", Enter: true, Space: true, Left: true})
-	if d.ui.Focused() || *p != (page{number: 500, log: 1000, choice: "beta", text: "text"}) {
+	if d.ui.Focused() != "" || *p != (page{number: 500, log: 1000, choice: "beta", text: "text"}) {
 		t.Fatalf("keys reach a panel without the focus: %+v", p)
 	}
 	d.ui.Focus(false)
-	if d.update(Input{}); d.ui.keyboard.focus != "tab one" || !d.ui.Focused() {
+	if d.update(Input{}); d.ui.Focused() != "tab one" {
 		t.Fatalf("the focus begins at %q", d.ui.keyboard.focus)
 	}
 	d.update(Input{Right: true})
@@ -187,7 +187,7 @@ func TestKeyboard(t *testing.T) {
 		t.Errorf("Shift Tab leads to %q", d.ui.keyboard.focus)
 	}
 	d.update(Input{Escape: true})
-	if d.ui.Focused() {
+	if d.ui.Focused() != "" {
 		t.Error("Escape does not end the focus")
 	}
 	d.ui.Focus(false)
@@ -196,7 +196,7 @@ func TestKeyboard(t *testing.T) {
 		t.Errorf("the focus returns to %q", d.ui.keyboard.focus)
 	}
 	d.update(Input{Pointer: image.Pt(20, 20), Down: true, Pressed: true})
-	if d.ui.Focused() {
+	if d.ui.Focused() != "" {
 		t.Error("a press of the button does not end the focus")
 	}
 	if p.pressed != 2 || p.tab != 1 {
@@ -221,6 +221,35 @@ func TestRingVisible(t *testing.T) {
 			t.Fatalf("%q at %v has %d rings", d.ui.keyboard.focus, r, rings)
 		}
 		d.update(Input{Tab: true})
+	}
+}
+
+// TestKeyboardTooltip promises that the control with the keys is explained beside the panel, and the option that the keys
+// have reached beside its list.
+func TestKeyboardTooltip(t *testing.T) {
+	value := "a"
+	d := newDesk(func(u *UI) {
+		u.Button("b", u.Next(22), "b", "Presses.")
+		u.Choice(u.Next(22), Choice{ID: "list", Value: value, Options: []string{"a", "b"}, Help: "Chooses.", OptionHelp: func(i int) string { return "Option." }})
+	})
+	d.ui.Focus(false)
+	for i, c := range []struct {
+		in   Input
+		want string
+		near string
+	}{{Input{}, "Presses.", "b"}, {Input{Tab: true}, "Chooses.", "list"}, {Input{Enter: true}, "Option.", "list a"}, {Input{ArrowDown: true}, "Option.", "list b"}} {
+		d.update(c.in)
+		d.update(Input{})
+		d.update(Input{})
+		r := d.placed[c.near]
+		if d.ui.tooltip != c.want {
+			t.Fatalf("step %d: %q explained, want %q", i, d.ui.tooltip, c.want)
+		}
+		for _, it := range d.ui.Popup.Items {
+			if it.Text == c.want && (int(it.X+it.Font.Width(it.Text)) > r.Min.X || int(it.Y) < r.Min.Y-10 || int(it.Y) > r.Max.Y+20) {
+				t.Errorf("step %d: %q is at %g, %g, not beside %v", i, it.Text, it.X, it.Y, r)
+			}
+		}
 	}
 }
 

@@ -246,7 +246,7 @@ func (u *UI) Explain(r image.Rectangle, help string) {
 	if u.OnHelp != nil {
 		u.OnHelp(help)
 	}
-	if u.over(r) {
+	if k := &u.keyboard; k.focus == "" && u.over(r) || k.focus != "" && !u.popup.blocking && k.bounds.In(r) {
 		u.tooltip = help
 	}
 }
@@ -404,8 +404,14 @@ func (u *UI) layoutTooltip(text string) (f render.Font, r image.Rectangle, lines
 	if at.Y+size.Y > u.window.Max.Y {
 		at.Y = u.in.Pointer.Y - u.Px(8) - size.Y
 	}
-	if u.popup.blocking { // beside the list, so that its other options stay in sight
-		at = image.Pt(u.popup.box.Min.X-size.X-u.Px(4), u.in.Pointer.Y-size.Y/2)
+	// Beside an open list, so that its other options stay in sight, and beside the panel for a control that has the keys.
+	switch p, k := &u.popup, &u.keyboard; {
+	case p.blocking && p.at >= 0:
+		at = image.Pt(p.box.Min.X-size.X-u.Px(4), p.row-size.Y/2)
+	case p.blocking:
+		at = image.Pt(p.box.Min.X-size.X-u.Px(4), u.in.Pointer.Y-size.Y/2)
+	case k.focus != "":
+		at = image.Pt(u.panel.Min.X-size.X-u.Px(4), k.bounds.Min.Y)
 	}
 	at.X = max(min(at.X, u.window.Max.X-size.X), u.window.Min.X)
 	at.Y = max(min(at.Y, u.window.Max.Y-size.Y), u.window.Min.Y)

@@ -145,7 +145,7 @@ func (g *game) updatePanel() capture {
 	g.buildPanel(in)
 	g.buildCard(in)
 	p.pressed = inpututil.AppendPressedKeys(p.pressed[:0])
-	return capture{p.ui.Captured() || g.cardCaptured(in), p.keepKeys(p.ui.Focused(), len(p.pressed))}
+	return capture{p.ui.Captured() || g.cardCaptured(in), p.keepKeys(p.ui.Focused() != "", len(p.pressed))}
 }
 
 // keepKeys reports whether the keys belong to the panel: while a control of it has the focus, and then until all keys are

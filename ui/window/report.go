@@ -23,11 +23,12 @@ type layout struct {
 }
 
 // writeReport writes to Options.Report, for the frame that has just been drawn, its number, the ticks of the
-// session, and, when they have changed, the places of the picture, the panel's controls and the timeline. The lines of a
+// session, and, when they have changed, the places of the picture, the panel's controls and the timeline, and the control that has the keys. The lines of a
 // frame are one call of Write.
 //
 //	picture 0 0 950 720
 //	control 1075 413 188 19 latency, ms
+//	focus latency, ms
 //	frame 12 tick 340
 func (g *game) writeReport(picture stage.Rect) {
 	if g.Report == nil {
@@ -45,6 +46,10 @@ func (g *game) writeReport(picture stage.Rect) {
 		for _, c := range controls {
 			fmt.Fprintf(&b, "control %d %d %d %d %s\n", c.bounds.Min.X, c.bounds.Min.Y, c.bounds.Dx(), c.bounds.Dy(), c.name)
 		}
+	}
+	if focus := g.panel.ui.Focused(); focus != s.reportedFocus {
+		s.reportedFocus = focus
+		fmt.Fprintf(&b, "focus %s\n", focus)
 	}
 	fmt.Fprintf(&b, "frame %d tick %d\n", s.frames, g.lab.Ticks())
 	g.report(b.String())

@@ -51,9 +51,10 @@ type screen struct {
 	rate       float64 // ticks per second
 	paused     bool
 
-	ready    bool   // the session's first picture has been drawn
-	frames   int    // drawn so far
-	reported layout // in the last report
+	ready         bool   // the session's first picture has been drawn
+	frames        int    // drawn so far
+	reported      layout // in the last report
+	reportedFocus string
 
 	tickStart     time.Time     // of the first tick since the last frame; zero: none
 	renderLatency time.Duration // from there to the finished frame, mean of about ten

@@ -65,7 +65,7 @@ func (g *game) act(t *testing.T, x *plan.Lesson) {
 		g.takeOver()
 		g.setButtons(sim.Forward, 0)
 	case "set":
-		if g.panel.ui.Focused() || g.panel.page != 2 || !strings.Contains(x.Do, "page Strategy") || !strings.Contains(x.Do, c.Name) {
+		if g.panel.ui.Focused() != "" || g.panel.page != 2 || !strings.Contains(x.Do, "page Strategy") || !strings.Contains(x.Do, c.Name) {
 			t.Errorf("%s: page %d is open, and the lesson says %q", x.Name, g.panel.page, x.Do)
 		}
 		if c.Pane != g.lab.Focus() {
