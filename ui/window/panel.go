@@ -19,9 +19,9 @@ type panel struct {
 	commands []lab.Command // of this update
 	controls []control     // of this update
 	keys     bool          // the keys belong to the panel
-	typed    []rune        // scratch
-	pressed  []ebiten.Key  // scratch
-	page     int           // index in pages
+	input    panelInput
+	pressed  []ebiten.Key // scratch
+	page     int          // index in pages
 
 	comparisonFilter, knobFilter string
 	direction                    int // of the network's controls, index in directionNames
