@@ -98,6 +98,12 @@ func (d *pageDriver) savedPreset(want string) {
 	d.t.Helper()
 	d.click("save preset")
 	d.waitFrames()
+	d.wantPreset(want)
+}
+
+// wantPreset fails unless the only preset has the wanted name, and removes it.
+func (d *pageDriver) wantPreset(want string) {
+	d.t.Helper()
 	var names []string
 	d.run(chromedp.Evaluate(`Object.keys(localStorage).filter((k) => k.endsWith(".toml")).map((k) => k.replace(/.*\/|\.toml$/g, ""))`, &names))
 	if len(names) != 1 || names[0] != want {
@@ -105,4 +111,44 @@ func (d *pageDriver) savedPreset(want string) {
 	}
 	d.run(chromedp.Evaluate(`localStorage.clear()`, nil))
 
+}
+
+// testTouchTyping taps a text field, which gives the keys to the keyboard of a phone, and checks that what it composes
+// counts when another control is tapped, and that the keys go back to the program then.
+func (s *pageServer) testTouchTyping(t *testing.T) {
+	d := s.open(t, "?panes=noprediction&seed=7", screenSize{960, 600, 1, true})
+	focused := func() (id string) {
+		d.run(chromedp.Evaluate(`document.activeElement.id`, &id))
+		return id
+	}
+	d.tap("preset name")
+	if focused() != "ebitengine-textinput" {
+		t.Fatalf("a tap on the field focuses %q", focused())
+	}
+	d.run(input.ImeSetComposition("pho", 3, 3))
+	d.waitFrames()
+	d.run(input.ImeSetComposition("phone-", 6, 6))
+	d.waitFrames()
+	d.run(input.InsertText("phone-7"))
+	d.waitFrames()
+	d.tap("save preset")
+	d.wantPreset("phone-7")
+	if d.waitFrames(); focused() == "ebitengine-textinput" {
+		t.Error("the keyboard stays after the field is left")
+	}
+}
+
+// tap touches a control of the panel with a finger.
+func (d *pageDriver) tap(name string) {
+	d.t.Helper()
+	r, ok := d.state().controls[name]
+	if !ok {
+		d.t.Fatalf("the panel has no control %q: %v", name, d.state().controls)
+	}
+	at := &input.TouchPoint{X: float64(r.Min.X+r.Max.X) / 2 / d.scale, Y: float64(r.Min.Y+r.Max.Y) / 2 / d.scale}
+	d.run(input.DispatchTouchEvent(input.TouchStart, []*input.TouchPoint{at}))
+	d.waitFrames()
+	d.run(input.DispatchTouchEvent(input.TouchEnd, []*input.TouchPoint{}))
+	d.waitFrames()
+	d.waitFrames()
 }
