@@ -29,6 +29,8 @@ func TestPage(t *testing.T) {
 	t.Run("keys", s.testKeys)
 	t.Run("drop", s.testDrop)
 	t.Run("screens", s.testScreens)
+	t.Run("typing", s.testTyping)
+	t.Run("touch typing", s.testTouchTyping)
 }
 
 // testPanes checks that both panes of a comparison move, and that a click on another comparison starts it.

@@ -6,10 +6,8 @@ import (
 	"errors"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
-	"strings"
 	"time"
 )
 
@@ -26,29 +24,6 @@ func CheckDisplay() error {
 		return errors.New("DISPLAY is not set")
 	}
 	return nil
-}
-
-// clipboardTools are the programs that put their input into the clipboard, on Wayland, X11, macOS and Windows.
-var clipboardTools = [][]string{{"wl-copy"}, {"xclip", "-selection", "clipboard"}, {"xsel", "--input", "--clipboard"}, {"pbcopy"}, {"clip.exe"}}
-
-// CopyText copies a text to the clipboard. On a desktop it uses the first tool that is installed and works.
-func CopyText(text string) error {
-	var failed error
-	for _, tool := range clipboardTools {
-		path, err := exec.LookPath(tool[0])
-		if err != nil {
-			continue
-		}
-		cmd := exec.Command(path, tool[1:]...)
-		cmd.Stdin = strings.NewReader(text)
-		if failed = cmd.Run(); failed == nil {
-			return nil
-		}
-	}
-	if failed != nil {
-		return failed
-	}
-	return errors.New("none of wl-copy, xclip and xsel is installed")
 }
 
 // Deliver hands a finished file to the user, and returns the words for where it is. A page downloads it and keeps no
@@ -94,3 +69,9 @@ func Visible() bool { return true }
 
 // OpenLab opens the page of the whole lab with the session of an embedded one. It works in a page only.
 func OpenLab() {}
+
+// Mac reports whether the shortcuts of macOS are in use.
+func Mac() bool { return runtime.GOOS == "darwin" }
+
+// FocusTyping gives the keys to the browser's input method. On a desktop the window has them.
+func FocusTyping() {}

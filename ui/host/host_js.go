@@ -6,6 +6,7 @@ import (
 	"io"
 	"path"
 	"strings"
+	"sync"
 	"syscall/js"
 	"time"
 )
@@ -48,6 +49,36 @@ func CopyText(text string) error {
 		return nil
 	}
 }
+
+// errRefused is the error of a text that the browser does not give.
+var errRefused = errors.New("the browser does not give the clipboard's text")
+
+// PasteText returns the text in the clipboard: that of the browser's own paste, which the keys for it cause, or else
+// the browser asks the user. It may take as long as that.
+func PasteText() (string, error) {
+	pasted := make(chan js.Value, 1)
+	var settled js.Func
+	settled = js.FuncOf(func(_ js.Value, args []js.Value) any {
+		settled.Release()
+		pasted <- args[0]
+		return nil
+	})
+	page.Call("paste").Call("then", settled)
+	if text := <-pasted; text.Type() == js.TypeString {
+		return text.String(), nil
+	}
+	return "", errRefused
+}
+
+// Mac reports whether the shortcuts of macOS are in use.
+func Mac() bool { return mac() }
+
+var mac = sync.OnceValue(func() bool {
+	return strings.HasPrefix(js.Global().Get("navigator").Get("platform").String(), "Mac")
+})
+
+// FocusTyping gives the keys to the browser's input method, where that needs no touch.
+func FocusTyping() { page.Call("focusTyping") }
 
 // Deliver hands a finished file to the user, and returns the words for where it is. A page downloads it and keeps no
 // copy. On a desktop the file is where it belongs.

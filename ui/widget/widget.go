@@ -23,13 +23,25 @@ type Input struct {
 	Wheel   float64     // notches, positive away from the user
 	Drag    int         // pixels by which a finger has dragged what is under Pointer down
 
-	Text                     string // typed characters
+	Clicks int // presses in quick succession at the same place, while Pressed or Down; 0 means 1
+
+	Text                     string // typed characters, in order
 	Left, Right, Home, End   bool   // keys that move the caret, with their repetitions
-	Backspace, Delete        bool
+	Backspace, Delete        bool   // the same
 	Enter, Escape, SelectAll bool
 
 	ArrowUp, ArrowDown, PageUp, PageDown bool // with their repetitions
-	Tab, Space, Shift                    bool // Tab with its repetitions; Shift is down
+	Tab, Space                           bool // Tab with its repetitions
+	Shift                                bool // is down: the caret and presses extend the selection, and sliders move by the smallest step
+	Word                                 bool // the keys above reach over a word
+	Undo, Redo                           bool
+	Cut, Copy, Paste                     bool
+	Pasted                               string // from the clipboard, some updates after UI.OnPaste
+
+	// An input method's text that is not typed yet, and the caret in it, in bytes. While there is one, the keys are the
+	// input method's.
+	Composition      string
+	CompositionCaret int
 }
 
 // UI is the state of a panel between updates. The zero value is ready.
@@ -44,6 +56,14 @@ type UI struct {
 
 	// OnHelp is called with the tooltip of every control, shown or not. It may be nil.
 	OnHelp func(text string)
+
+	// OnCopy is called with a text for the clipboard, and OnPaste to ask for its text, which comes in a later Input.
+	// They may be nil.
+	OnCopy  func(text string)
+	OnPaste func()
+
+	// Rate is the number of updates a second, by which the caret blinks; 0: it does not.
+	Rate int
 
 	// Touch makes every control high enough for a finger.
 	Touch bool

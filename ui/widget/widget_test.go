@@ -146,36 +146,6 @@ func TestNumberTyped(t *testing.T) {
 	}
 }
 
-// TestEditing promises the keys that edit a text.
-func TestEditing(t *testing.T) {
-	text := "seed"
-	d := newDesk(nil)
-	d.build = func(u *UI) {
-		if v, ok := u.Field(u.Next(22), Field{ID: "f", Value: text, Live: true, Check: func(s string) error {
-			if s == "" {
-				return errors.New("empty")
-			}
-			return nil
-		}}); ok {
-			text = v
-		}
-	}
-	d.update(Input{})
-	d.click(t, "f")
-	for i, step := range []struct {
-		in   Input
-		want string
-	}{
-		{Input{End: true}, "seed"}, {Input{Text: "s"}, "seeds"}, {Input{Backspace: true}, "seed"}, {Input{Home: true}, "seed"}, {Input{Delete: true}, "eed"},
-		{Input{Text: "f\x00"}, "feed"}, {Input{Right: true}, "feed"}, {Input{Backspace: true}, "fed"}, {Input{Left: true}, "fed"}, {Input{Left: true}, "fed"}, {Input{Text: "a"}, "afed"},
-		{Input{SelectAll: true}, "afed"}, {Input{Backspace: true}, "afed"}, {Input{Text: "n"}, "n"},
-	} {
-		if d.update(step.in); text != step.want {
-			t.Fatalf("step %d: %q, want %q", i, text, step.want)
-		}
-	}
-}
-
 // TestChoice promises that a list opens on a click, that a click on an option chooses it, that the pointer belongs
 // to the open list alone, and that a click elsewhere closes the list and does nothing else.
 func TestChoice(t *testing.T) {
@@ -341,17 +311,5 @@ func TestTooltipDelay(t *testing.T) {
 	d.update(Input{Pointer: d.point(t, "f", 0.5), Down: true, Pressed: true})
 	if d.update(Input{Text: "x"}); len(d.ui.Popup.Items) == 0 {
 		t.Error("the reason of a refusal waits")
-	}
-}
-
-// TestSelectAndType promises that characters that arrive in one update with the selection of all replace the text, as
-// happens on a slow machine.
-func TestSelectAndType(t *testing.T) {
-	var e edit
-	e.start("field", "old")
-	e.all = false
-	e.key(&Input{SelectAll: true, Text: "new"})
-	if string(e.text) != "new" {
-		t.Errorf("%q", string(e.text))
 	}
 }

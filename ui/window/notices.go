@@ -43,12 +43,15 @@ func (n *notices) post(text string) {
 	}
 }
 
-// update removes messages whose time is over and posts the messages of finished videos.
+// update removes messages whose time is over and posts the messages of what has finished beside the session.
 func (n *notices) update(g *game) {
 	if message := g.videos.poll(); message != "" {
 		n.post(message)
 	}
 	if message := g.reports.poll(); message != "" {
+		n.post(message)
+	}
+	if message := g.panel.input.clip.poll(); message != "" {
 		n.post(message)
 	}
 	now := n.now()

@@ -105,7 +105,7 @@ func Open(o Options) (opened bool, err error) {
 		o.Report = host.Report()
 	}
 	g := &game{Options: o, quit: make(chan os.Signal, 1), inPage: host.InPage}
-	g.panel.copyText = host.CopyText
+	g.panel.copyText, g.panel.input.clip.pasteText = host.CopyText, host.PasteText
 	if err := g.startPlan(o.Plan); err != nil {
 		return true, err
 	}

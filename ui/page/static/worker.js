@@ -9,6 +9,7 @@ globalThis.window = globalThis;
 globalThis.document = anything;
 globalThis.Document = class { get hidden() { return false; } };
 globalThis.matchMedia = () => anything;
+globalThis.eval = () => {}; // of the script that typing.js replaces
 
 importScripts("memfs.js", "wasm_exec.js");
 
