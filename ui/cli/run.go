@@ -86,6 +86,7 @@ func (p *program) openWindow(o *WindowOptions, f *WindowFlags) (reason string, e
 	if err := checkChoice("renderer", f.Renderer, Renderers...); err != nil {
 		return "", err
 	}
+	f.Out = p.outFolder(f.Out)
 	if p.OpenWindow == nil {
 		return "this build has none", nil
 	}
@@ -121,6 +122,38 @@ func (c *runCommand) plan(p *program) (*plan.Plan, error) {
 	return p.planLesson(c.Lesson)
 }
 
+// defaultOut is the folder of the files if --out names none.
+const defaultOut = "ghostcube-out"
+
+// outFolder returns the folder for the files of a session: that of --out, or else the default one in the working
+// directory. Where that cannot be written, as in source that belongs to somebody else, it is in the home directory, or
+// else below that of temporary files.
+func (p *program) outFolder(out string) string {
+	if out != defaultOut {
+		return out
+	}
+	err := checkWritable(out)
+	if err == nil {
+		return out
+	}
+	if home, errHome := os.UserHomeDir(); errHome == nil {
+		out = filepath.Join(home, defaultOut)
+	}
+	if out == defaultOut || checkWritable(out) != nil {
+		temporary, errTemporary := os.MkdirTemp("", defaultOut+"-*")
+		if errTemporary != nil { // writing will say why
+			return defaultOut
+		}
+		out = temporary
+	}
+	fmt.Fprintf(p.Stderr, "ghostcube: %v: files are written to %s (--out names another folder)\n", err, out)
+	return out
+}
+
+// unaskedSeconds is the length of a recording for which nobody has asked. It is short, because the first run of the
+// program has already taken the time of its compilation.
+const unaskedSeconds = 6
+
 // windowPackages are the Debian packages that the window needs.
 const windowPackages = "libx11-6 libgl1 libxcursor1 libxrandr2 libxi6 libxinerama1"
 
@@ -135,7 +168,7 @@ func (p *program) headless(c *runCommand, session *plan.Plan, show []lab.Command
 	}
 	n := session.Ticks(0)
 	if session.Seconds == 0 && session.Comparison == nil {
-		n = min(n, 12*session.Config.Rate)
+		n = min(n, unaskedSeconds*session.Config.Rate)
 	}
 	n = min(n, 60*session.Config.Rate)
 	entries := session.Entries(n)
