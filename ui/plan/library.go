@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path"
 	"strings"
 
@@ -70,7 +69,10 @@ func (b *Library) openTape(name string) (io.ReadCloser, error) {
 // open opens a built-in file by its name, or any other file.
 func open(from fs.FS, folder, name, ending string) (io.ReadCloser, error) {
 	if isFile(name) {
-		return os.Open(name)
+		if ending == ".csv" {
+			return OpenFile(name, maxTraceFile)
+		}
+		return OpenFile(name, maxTapeFile)
 	}
 	f, err := from.Open(folder + "/" + name + ending)
 	if err != nil {

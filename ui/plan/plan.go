@@ -150,7 +150,7 @@ func (b *Library) apply(m *Plan, s Settings) (err error) {
 		return bad("fault", "", err)
 	}
 	if s.Seconds < 0 || s.Seconds > MaxSeconds || s.Seconds != s.Seconds || s.Seconds > 0 && s.Seconds*float64(m.Config.Rate) < 1 {
-		return bad("seconds", fmt.Sprint(s.Seconds), fmt.Errorf("want one tick to %d seconds", MaxSeconds))
+		return bad("seconds", fmt.Sprint(s.Seconds), ErrNoSeconds)
 	}
 	m.Seconds, m.Settings = s.Seconds, s
 	return nil
