@@ -150,9 +150,10 @@ func (p *program) outFolder(out string) string {
 	return out
 }
 
-// unaskedSeconds is the length of a recording for which nobody has asked. It is short, because the first run of the
-// program has already taken the time of its compilation.
-const unaskedSeconds = 6
+// unaskedSeconds is the length of a recorded session for which nobody has named a length. If no tape was named either, the
+// video shows the second half, in which corrections happen: painting takes most of the time, and whoever starts the program
+// for the first time has already waited for the compiler.
+const unaskedSeconds = 12
 
 // windowPackages are the Debian packages that the window needs.
 const windowPackages = "libx11-6 libgl1 libxcursor1 libxrandr2 libxi6 libxinerama1"
@@ -160,15 +161,19 @@ const windowPackages = "libx11-6 libgl1 libxcursor1 libxrandr2 libxi6 libxineram
 // headless records the session without a window: a video, a picture, scores and a tape.
 func (p *program) headless(c *runCommand, session *plan.Plan, show []lab.Command, reason string) error {
 	fmt.Fprintf(p.Stdout, "No window (%s): the session is recorded into files.\n\n", reason)
-	if session.TapeName == "" {
+	tapeNamed := session.TapeName != ""
+	if !tapeNamed {
 		var err error
 		if session, err = p.newPlan(c.SessionFlags, "circle"); err != nil {
 			return usageError{err}
 		}
 	}
-	n := session.Ticks(0)
+	n, lead := session.Ticks(0), 0
 	if session.Seconds == 0 && session.Comparison == nil {
 		n = min(n, unaskedSeconds*session.Config.Rate)
+		if !tapeNamed {
+			lead = n / 2
+		}
 	}
 	n = min(n, 60*session.Config.Rate)
 	entries := session.Entries(n)
@@ -186,7 +191,7 @@ func (p *program) headless(c *runCommand, session *plan.Plan, show []lab.Command
 	if !video.HaveH264() {
 		f.File = filepath.Join(c.Out, "lab.webm")
 	}
-	r, taped, err := p.recordVideo(session, &recorder.Job{Entries: entries, Footer: session.TapeNote(), Format: f})
+	r, taped, err := p.recordVideo(session, &recorder.Job{Entries: entries, SkipTicks: lead, Footer: session.TapeNote(), Format: f})
 	if err != nil {
 		return err
 	}
@@ -208,7 +213,11 @@ func (p *program) headless(c *runCommand, session *plan.Plan, show []lab.Command
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(p.Stdout, "\nvideo   %s (%d frames)\nimage   %s\ntable   %s\nreport  %s\ntape    %s (for --tape and play)\n", f.File, r.FrameCount, image, table, report, tape)
+	from := ""
+	if lead > 0 {
+		from = fmt.Sprintf(", from %d s on", lead/session.Config.Rate)
+	}
+	fmt.Fprintf(p.Stdout, "\nvideo   %s (%d frames%s)\nimage   %s\ntable   %s\nreport  %s\ntape    %s (for --tape and play)\n", f.File, r.FrameCount, from, image, table, report, tape)
 	fmt.Fprintf(p.Stdout, "\nThe window needs a graphical session and, on Debian, %s.\n", windowPackages)
 	return nil
 }

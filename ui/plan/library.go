@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"ghostcube/net/link"
+	"ghostcube/predict/lab"
 	"ghostcube/predict/lab/tape"
 	"ghostcube/ui/stage"
 )
@@ -28,8 +29,9 @@ type Library struct {
 	// Warn is called with a warning, such as of a truncated tape. It may be nil.
 	Warn func(text string)
 
-	comparisons []Comparison // nil: not read yet
-	lessons     []Lesson     // nil: not read yet
+	validSpecs  map[string]bool // of panes that are valid
+	comparisons []Comparison    // nil: not read yet
+	lessons     []Lesson        // nil: not read yet
 }
 
 // TapeNames returns the names of the built-in tapes.
@@ -49,6 +51,21 @@ func fileNames(from fs.FS, folder, ending string) []string {
 		names = append(names, strings.TrimSuffix(path.Base(f), ending))
 	}
 	return names
+}
+
+// validateSpec validates the specification of a pane, once: the lists of comparisons and lessons repeat many.
+func (b *Library) validateSpec(spec string) error {
+	if b.validSpecs[spec] {
+		return nil
+	}
+	if err := lab.ValidateSpec(spec); err != nil {
+		return err
+	}
+	if b.validSpecs == nil {
+		b.validSpecs = map[string]bool{}
+	}
+	b.validSpecs[strings.Clone(spec)] = true
+	return nil
 }
 
 // isFile reports whether the name of a tape or a trace is that of a file.

@@ -137,7 +137,7 @@ func (b *Library) apply(m *Plan, s Settings) (err error) {
 	}
 	for i, spec := range m.Panes {
 		m.Panes[i] = strings.TrimSpace(spec)
-		if err := lab.ValidateSpec(m.Panes[i]); err != nil {
+		if err := b.validateSpec(m.Panes[i]); err != nil {
 			return bad("panes", "", err)
 		}
 	}
