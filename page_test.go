@@ -198,6 +198,9 @@ func (s *pageServer) testKeys(t *testing.T) {
 		t.Error("the worker that renders the video was not watched")
 	}
 	d.mu.Unlock()
+	if _, err := exec.LookPath("ffprobe"); err != nil {
+		t.Skip("ffprobe is not installed, so the frames of the video are not counted; .ci/run installs it")
+	}
 	probed, err := exec.Command("ffprobe", "-v", "error", "-count_frames", "-show_entries", "stream=codec_name,nb_read_frames", "-of", "csv=p=0", video).CombinedOutput()
 	var count int
 	if _, scan := fmt.Sscanf(string(probed), "vp8,%d", &count); err != nil || scan != nil || !frames.contains(count) {

@@ -71,7 +71,7 @@ func startPage(t *testing.T) *pageServer {
 	t.Cleanup(cancel)
 	ctx, cancel = chromedp.NewContext(ctx)
 	t.Cleanup(cancel)
-	if err := chromedp.Run(ctx); err != nil {
+	if err := chromedp.Do(ctx); err != nil {
 		t.Fatal(err)
 	}
 	return &pageServer{folder: files, address: server.URL + "/", browser: ctx}
@@ -101,6 +101,22 @@ type screenSize struct {
 	touch bool
 }
 
+// emulate is an action that gives the tab this size.
+func (s screenSize) emulate() chromedp.Action[chromedp.Void] {
+	return chromedp.Steps(
+		call(emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{Width: s.w, Height: s.h, DeviceScaleFactor: s.scale, Mobile: s.touch}),
+		call(emulation.SetTouchEmulationEnabled, emulation.SetTouchEmulationEnabledParams{Enabled: s.touch}),
+	)
+}
+
+// call is an action that sends a command to the tab.
+func call[P, R any](command cdp.Command[P, R], params P) chromedp.Action[chromedp.Void] {
+	return chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+		_, err := cdp.Call(ctx, t, command, params)
+		return err
+	})
+}
+
 // smallScreen is a size that a browser without a GPU draws several times a second.
 var smallScreen = screenSize{640, 360, 1, false}
 
@@ -117,25 +133,26 @@ func (s *pageServer) open(t *testing.T, link string, size screenSize) *pageDrive
 		cancel()
 	})
 	folder := t.TempDir()
-	chromedp.ListenTarget(ctx, func(event any) { d.notice(s.address, event) })
-	chromedp.ListenTarget(ctx, func(event any) {
+	err := chromedp.Listen(ctx, func(event any) { // it opens the tab, without a time limit, at whose end the tab would close
+		d.notice(s.address, event)
 		if e, ok := event.(*target.EventAttachedToTarget); ok && e.TargetInfo.Type == "worker" {
 			go d.watchWorker(s.address, e.TargetInfo.TargetID)
 		}
 	})
-	if err := chromedp.Run(ctx); err != nil { // without a time limit, at whose end the tab would close
+	if err != nil {
 		t.Fatal(err)
 	}
-	chromedp.ListenBrowser(ctx, func(event any) { d.noticeDownload(folder, event) })
+	if err := chromedp.ListenBrowser(ctx, func(event any) { d.noticeDownload(folder, event) }); err != nil {
+		t.Fatal(err)
+	}
+	downloads := browser.SetDownloadBehaviorParams{Behavior: browser.SetDownloadBehaviorBehaviorAllowAndName, DownloadPath: folder, EventsEnabled: new(true)}
+	if _, err := chromedp.CallBrowser(ctx, browser.SetDownloadBehavior, downloads); err != nil {
+		t.Fatal(err)
+	}
 	d.run(
-		chromedp.ActionFunc(func(ctx context.Context) error {
-			return browser.SetDownloadBehavior(browser.SetDownloadBehaviorBehaviorAllowAndName).
-				WithDownloadPath(folder).WithEventsEnabled(true).Do(cdp.WithExecutor(ctx, chromedp.FromContext(ctx).Browser))
-		}),
-		storage.ClearDataForOrigin(s.address, "all"),
-		runtime.AddBinding("ghostcubeReport"),
-		emulation.SetDeviceMetricsOverride(size.w, size.h, size.scale, size.touch),
-		emulation.SetTouchEmulationEnabled(size.touch),
+		call(storage.ClearDataForOrigin, storage.ClearDataForOriginParams{Origin: s.address, StorageTypes: "all"}),
+		call(runtime.AddBinding, runtime.AddBindingParams{Name: "ghostcubeReport"}),
+		size.emulate(),
 		chromedp.Navigate(s.address+link),
 	)
 	d.waitUntil("the first frames", func(s windowState) bool { return s.frame >= 3 })
@@ -146,8 +163,7 @@ func (s *pageServer) open(t *testing.T, link string, size screenSize) *pageDrive
 func (d *pageDriver) watchWorker(address string, id target.ID) {
 	ctx, cancel := chromedp.NewContext(d.ctx, chromedp.WithTargetID(id))
 	context.AfterFunc(d.ctx, cancel)
-	chromedp.ListenTarget(ctx, func(event any) { d.notice(address, event) })
-	if err := chromedp.Run(ctx); err == nil {
+	if err := chromedp.Listen(ctx, func(event any) { d.notice(address, event) }); err == nil {
 		d.mu.Lock()
 		d.workers++
 		d.mu.Unlock()
@@ -218,11 +234,11 @@ func (d *pageDriver) seen() []string {
 }
 
 // run runs actions in the tab, for two minutes at most.
-func (d *pageDriver) run(actions ...chromedp.Action) {
+func (d *pageDriver) run(actions ...chromedp.Action[chromedp.Void]) {
 	d.t.Helper()
 	ctx, cancel := context.WithTimeout(d.ctx, 2*time.Minute)
 	defer cancel()
-	if err := chromedp.Run(ctx, actions...); err != nil {
+	if err := chromedp.Do(ctx, actions...); err != nil {
 		d.t.Fatal(err)
 	}
 }
@@ -305,17 +321,22 @@ var (
 	keyR = pageKey{"KeyR", "r", 'R'}
 )
 
+// event is an action that presses or releases the key.
+func (k pageKey) event(kind input.DispatchKeyEventType) chromedp.Action[chromedp.Void] {
+	return call(input.DispatchKeyEvent, input.DispatchKeyEventParams{Type: kind, Code: k.code, Key: k.key, WindowsVirtualKeyCode: k.n})
+}
+
 // keyDown presses a key, and waits until the page has read it.
 func (d *pageDriver) keyDown(k pageKey) windowState {
 	d.t.Helper()
-	d.run(input.DispatchKeyEvent(input.KeyRawDown).WithCode(k.code).WithKey(k.key).WithWindowsVirtualKeyCode(k.n))
+	d.run(k.event(input.DispatchKeyEventTypeRawKeyDown))
 	return d.waitFrames()
 }
 
 // keyUp releases a key, and waits until the page has read it.
 func (d *pageDriver) keyUp(k pageKey) windowState {
 	d.t.Helper()
-	d.run(input.DispatchKeyEvent(input.KeyUp).WithCode(k.code).WithKey(k.key).WithWindowsVirtualKeyCode(k.n))
+	d.run(k.event(input.DispatchKeyEventTypeKeyUp))
 	return d.waitFrames()
 }
 
@@ -337,12 +358,12 @@ func (d *pageDriver) click(name string) {
 		d.t.Fatalf("the panel has no control %q: %v", name, s.controls)
 	}
 	x, y := float64(r.Min.X+r.Max.X)/2/d.scale, float64(r.Min.Y+r.Max.Y)/2/d.scale
-	for _, event := range []input.MouseType{input.MouseMoved, input.MousePressed, input.MouseReleased} {
-		p := input.DispatchMouseEvent(event, x, y)
-		if event != input.MouseMoved {
-			p = p.WithButton(input.Left).WithClickCount(1)
+	for _, event := range []input.DispatchMouseEventType{chromedp.MouseMoved, chromedp.MousePressed, chromedp.MouseReleased} {
+		p := input.DispatchMouseEventParams{Type: event, X: x, Y: y}
+		if event != chromedp.MouseMoved {
+			p.Button, p.ClickCount = input.MouseButtonLeft, 1
 		}
-		d.run(p)
+		d.run(call(input.DispatchMouseEvent, p))
 		d.waitFrames()
 	}
 }
@@ -353,16 +374,20 @@ func (d *pageDriver) drop(files ...string) {
 	r := d.state().picture
 	x, y := float64(r.Min.X+r.Max.X)/2/d.scale, float64(r.Min.Y+r.Max.Y)/2/d.scale
 	data := &input.DragData{Items: []*input.DragDataItem{}, Files: files, DragOperationsMask: 1} // copies
-	for _, event := range []input.DispatchDragEventType{input.DragEnter, input.DragOver, input.Drop} {
-		d.run(input.DispatchDragEvent(event, x, y, data))
+	for _, event := range []input.DispatchDragEventType{input.DispatchDragEventTypeDragEnter, input.DispatchDragEventTypeDragOver, input.DispatchDragEventTypeDrop} {
+		d.run(call(input.DispatchDragEvent, input.DispatchDragEventParams{Type: event, X: x, Y: y, Data: data}))
 	}
 }
 
 // screenshot returns what the tab shows.
 func (d *pageDriver) screenshot() image.Image {
 	d.t.Helper()
-	var data []byte
-	d.run(chromedp.CaptureScreenshot(&data))
+	ctx, cancel := context.WithTimeout(d.ctx, 2*time.Minute)
+	defer cancel()
+	data, err := chromedp.Run(ctx, chromedp.CaptureScreenshot())
+	if err != nil {
+		d.t.Fatal(err)
+	}
 	picture, err := png.Decode(bytes.NewReader(data))
 	if err != nil {
 		d.t.Fatal(err)

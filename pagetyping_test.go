@@ -4,15 +4,12 @@ package main
 
 import (
 	"context"
-
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/chromedp/cdproto/browser"
-	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/input"
-	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 )
 
@@ -39,14 +36,17 @@ func (s *pageServer) testTyping(t *testing.T) {
 
 	// The browser's own paste gives the text, so the page needs no permission to read the clipboard. The test needs one to
 	// write it.
-	d.run(chromedp.ActionFunc(func(ctx context.Context) error {
-		return browser.GrantPermissions([]browser.PermissionType{browser.PermissionTypeClipboardSanitizedWrite}).
-			WithOrigin(strings.TrimSuffix(s.address, "/")).Do(cdp.WithExecutor(ctx, chromedp.FromContext(ctx).Browser))
-	}), chromedp.Evaluate(`navigator.clipboard.writeText("from-outside\n")`, nil, func(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithAwaitPromise(true) }))
+	write := browser.SetPermissionParams{Permission: &browser.PermissionDescriptor{Name: "clipboard-write"}, Setting: "granted", Origin: strings.TrimSuffix(s.address, "/")}
+	if _, err := chromedp.CallBrowser(d.ctx, browser.SetPermission, write); err != nil {
+		t.Fatal(err)
+	}
+	d.run(chromedp.Evaluate[chromedp.Void](`navigator.clipboard.writeText("from-outside\n")`, chromedp.EvalAwaitPromise))
 	d.click("preset name")
 	control, keyV := pageKey{"ControlLeft", "Control", 17}, pageKey{"KeyV", "v", 'V'}
 	d.keyDown(control)
-	d.run(input.DispatchKeyEvent(input.KeyDown).WithCode(keyV.code).WithKey(keyV.key).WithWindowsVirtualKeyCode(keyV.n).WithModifiers(input.ModifierCtrl).WithCommands([]string{"paste"}))
+	const withControl = 2
+	d.run(call(input.DispatchKeyEvent, input.DispatchKeyEventParams{Type: input.DispatchKeyEventTypeKeyDown, Code: keyV.code, Key: keyV.key,
+		WindowsVirtualKeyCode: keyV.n, Modifiers: withControl, Commands: []string{"paste"}}))
 	d.keyUp(keyV)
 	d.keyUp(control)
 	d.waitTicks(60)
@@ -62,11 +62,11 @@ func (s *pageServer) testTyping(t *testing.T) {
 		})
 	}
 	d.click("filter comparisons")
-	d.run(input.ImeSetComposition("joint-ch", 8, 8))
+	d.compose("joint-ch")
 	found("joint-chain-root")
-	d.run(input.ImeSetComposition("lockstep-d", 10, 10))
+	d.compose("lockstep-d")
 	found("lockstep-delay")
-	d.run(input.InsertText("lockstep-s"))
+	d.run(call(input.InsertText, input.InsertTextParams{Text: "lockstep-s"}))
 	d.waitFrames()
 	d.typeText("low")
 	found("lockstep-slowest")
@@ -88,9 +88,29 @@ func (d *pageDriver) typeText(text string) {
 		case r >= '0' && r <= '9':
 			code = "Digit" + key
 		}
-		d.run(input.DispatchKeyEvent(input.KeyDown).WithCode(code).WithKey(key).WithText(key).WithUnmodifiedText(key).WithWindowsVirtualKeyCode(int64(strings.ToUpper(key)[0])),
-			input.DispatchKeyEvent(input.KeyUp).WithCode(code).WithKey(key).WithWindowsVirtualKeyCode(int64(strings.ToUpper(key)[0])))
+		k := pageKey{code, key, int64(strings.ToUpper(key)[0])}
+		d.run(call(input.DispatchKeyEvent, input.DispatchKeyEventParams{Type: input.DispatchKeyEventTypeKeyDown, Code: code, Key: key, Text: key, UnmodifiedText: key,
+			WindowsVirtualKeyCode: k.n}), k.event(input.DispatchKeyEventTypeKeyUp))
 	}
+}
+
+// compose shows a text of an input method that is not typed yet.
+func (d *pageDriver) compose(text string) {
+	d.t.Helper()
+	n := int64(len(text))
+	d.run(call(input.ImeSetComposition, input.ImeSetCompositionParams{Text: text, SelectionStart: n, SelectionEnd: n}))
+}
+
+// evaluate returns the value of an expression in the page.
+func evaluate[T any](d *pageDriver, expression string) T {
+	d.t.Helper()
+	ctx, cancel := context.WithTimeout(d.ctx, time.Minute)
+	defer cancel()
+	v, err := chromedp.Run(ctx, chromedp.Evaluate[T](expression))
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	return v
 }
 
 // savedPreset saves a preset under the name that was typed, and fails unless it is the wanted one.
@@ -104,32 +124,27 @@ func (d *pageDriver) savedPreset(want string) {
 // wantPreset fails unless the only preset has the wanted name, and removes it.
 func (d *pageDriver) wantPreset(want string) {
 	d.t.Helper()
-	var names []string
-	d.run(chromedp.Evaluate(`Object.keys(localStorage).filter((k) => k.endsWith(".toml")).map((k) => k.replace(/.*\/|\.toml$/g, ""))`, &names))
+	names := evaluate[[]string](d, `Object.keys(localStorage).filter((k) => k.endsWith(".toml")).map((k) => k.replace(/.*\/|\.toml$/g, ""))`)
 	if len(names) != 1 || names[0] != want {
 		d.t.Fatalf("the presets are %q, want %q", names, want)
 	}
-	d.run(chromedp.Evaluate(`localStorage.clear()`, nil))
-
+	d.run(chromedp.Evaluate[chromedp.Void](`localStorage.clear()`))
 }
 
 // testTouchTyping taps a text field, which gives the keys to the keyboard of a phone, and checks that what it composes
 // counts when another control is tapped, and that the keys go back to the program then.
 func (s *pageServer) testTouchTyping(t *testing.T) {
 	d := s.open(t, "?panes=noprediction&seed=7", screenSize{960, 600, 1, true})
-	focused := func() (id string) {
-		d.run(chromedp.Evaluate(`document.activeElement.id`, &id))
-		return id
-	}
+	focused := func() string { return evaluate[string](d, `document.activeElement.id`) }
 	d.tap("preset name")
 	if focused() != "ebitengine-textinput" {
 		t.Fatalf("a tap on the field focuses %q", focused())
 	}
-	d.run(input.ImeSetComposition("pho", 3, 3))
+	d.compose("pho")
 	d.waitFrames()
-	d.run(input.ImeSetComposition("phone-", 6, 6))
+	d.compose("phone-")
 	d.waitFrames()
-	d.run(input.InsertText("phone-7"))
+	d.run(call(input.InsertText, input.InsertTextParams{Text: "phone-7"}))
 	d.waitFrames()
 	d.tap("save preset")
 	d.wantPreset("phone-7")
@@ -146,9 +161,9 @@ func (d *pageDriver) tap(name string) {
 		d.t.Fatalf("the panel has no control %q: %v", name, d.state().controls)
 	}
 	at := &input.TouchPoint{X: float64(r.Min.X+r.Max.X) / 2 / d.scale, Y: float64(r.Min.Y+r.Max.Y) / 2 / d.scale}
-	d.run(input.DispatchTouchEvent(input.TouchStart, []*input.TouchPoint{at}))
+	d.run(call(input.DispatchTouchEvent, input.DispatchTouchEventParams{Type: input.DispatchTouchEventTypeTouchStart, TouchPoints: []*input.TouchPoint{at}}))
 	d.waitFrames()
-	d.run(input.DispatchTouchEvent(input.TouchEnd, []*input.TouchPoint{}))
+	d.run(call(input.DispatchTouchEvent, input.DispatchTouchEventParams{Type: input.DispatchTouchEventTypeTouchEnd, TouchPoints: []*input.TouchPoint{}}))
 	d.waitFrames()
 	d.waitFrames()
 }

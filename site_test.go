@@ -47,8 +47,11 @@ func TestSite(t *testing.T) {
 	t.Run("axe finds errors", func(t *testing.T) {
 		ctx, cancel := chromedp.NewContext(s.browser)
 		defer cancel()
-		var violations []string
-		if err := chromedp.Run(ctx, chromedp.Navigate("data:text/html,<html><img src='data:,'></html>"), runAxe(string(axe), &violations)); err != nil {
+		if err := chromedp.Do(ctx, chromedp.Navigate("data:text/html,<html><img src='data:,'></html>")); err != nil {
+			t.Fatal(err)
+		}
+		violations, err := runAxe(ctx, string(axe))
+		if err != nil {
 			t.Fatal(err)
 		}
 		if found := strings.Join(violations, "\n"); !strings.Contains(found, "image-alt") || !strings.Contains(found, "html-has-lang") {
@@ -60,21 +63,21 @@ func TestSite(t *testing.T) {
 	}
 }
 
-// runAxe runs axe in the page and sets violations to what it finds, with up to five places each.
-func runAxe(axe string, violations *[]string) chromedp.Action {
+// runAxe runs axe in the page and returns what it finds, with up to five places each.
+func runAxe(ctx context.Context, axe string) (violations []string, err error) {
 	const run = `axe.run(document, {iframes: false}).then(r =>
 		r.violations.map(v => v.id + ": " + v.help + ": " + v.nodes.map(n => n.target.join(" ")).slice(0, 5).join(", ")))`
-	return chromedp.Tasks{
-		chromedp.Evaluate(axe+"; 0", nil),
-		chromedp.Evaluate(run, violations, func(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithAwaitPromise(true) }),
+	if err := chromedp.Do(ctx, chromedp.Evaluate[chromedp.Void](axe+"; 0")); err != nil {
+		return nil, err
 	}
+	return chromedp.Run(ctx, chromedp.Evaluate[[]string](run, chromedp.EvalAwaitPromise))
 }
 
 // checkSitePage checks a page of the site in both colour schemes and at two sizes.
 func (s *pageServer) checkSitePage(t *testing.T, name, axe string) {
 	ctx, cancel := chromedp.NewContext(s.browser)
 	defer cancel()
-	chromedp.ListenTarget(ctx, func(event any) {
+	err := chromedp.Listen(ctx, func(event any) {
 		switch e := event.(type) {
 		case *runtime.EventExceptionThrown:
 			t.Errorf("exception: %s", e.ExceptionDetails.Text)
@@ -86,20 +89,27 @@ func (s *pageServer) checkSitePage(t *testing.T, name, axe string) {
 			}
 		}
 	})
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, scheme := range []string{"light", "dark"} {
 		for _, size := range []screenSize{{1280, 800, 1, false}, {390, 844, 1, true}} {
 			label := fmt.Sprintf("%s, %d px wide", scheme, size.w)
-			var violations []string
-			var wide bool
-			err := chromedp.Run(ctx,
-				network.Enable(),
-				network.SetBlockedURLs([]string{"*.wasm*"}),
-				emulation.SetDeviceMetricsOverride(size.w, size.h, size.scale, size.touch),
-				emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}),
+			err := chromedp.Do(ctx,
+				call(network.Enable, network.EnableParams{}),
+				call(network.SetBlockedURLs, network.SetBlockedURLsParams{URLPatterns: []*network.BlockPattern{{URLPattern: "*://*:*/*.wasm*", Block: true}}}),
+				size.emulate(),
+				call(emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}}),
 				chromedp.Navigate(s.address+name),
-				runAxe(axe, &violations),
-				chromedp.Evaluate(`document.documentElement.scrollWidth > document.documentElement.clientWidth`, &wide),
 			)
+			if err != nil {
+				t.Fatalf("%s: %v", label, err)
+			}
+			violations, err := runAxe(ctx, axe)
+			if err != nil {
+				t.Fatalf("%s: %v", label, err)
+			}
+			wide, err := chromedp.Run(ctx, chromedp.Evaluate[bool](`document.documentElement.scrollWidth > document.documentElement.clientWidth`))
 			if err != nil {
 				t.Fatalf("%s: %v", label, err)
 			}
@@ -120,8 +130,8 @@ func (s *pageServer) savePicture(t *testing.T, ctx context.Context, name, label 
 	if folder == "" {
 		return
 	}
-	var picture []byte
-	if err := chromedp.Run(ctx, chromedp.CaptureScreenshot(&picture)); err != nil {
+	picture, err := chromedp.Run(ctx, chromedp.CaptureScreenshot())
+	if err != nil {
 		t.Fatal(err)
 	}
 	file := strings.NewReplacer("/", "-", ".html", "").Replace(name) + "-" + strings.NewReplacer(", ", "-", " px wide", "").Replace(label) + ".png"

@@ -133,11 +133,13 @@ func TestWindow(t *testing.T) {
 	if !videoTicks.contains(frames) {
 		t.Errorf("the video has %d frames, want %v", frames, videoTicks)
 	}
-	if _, err := exec.LookPath("ffprobe"); err == nil {
-		out, err := exec.Command("ffprobe", "-v", "error", "-count_frames", "-show_entries", "stream=nb_read_frames", "-of", "csv=p=0", m[1]).CombinedOutput()
-		if got := strings.TrimSpace(string(out)); err != nil || got != fmt.Sprint(frames) {
-			t.Errorf("ffprobe counts %s frames, the program %d: %v", got, frames, err)
-		}
+	if _, err := exec.LookPath("ffprobe"); err != nil {
+		t.Log("ffprobe is not installed, so the frames of the video are not counted; .ci/run installs it")
+		return
+	}
+	counted, err := exec.Command("ffprobe", "-v", "error", "-count_frames", "-show_entries", "stream=nb_read_frames", "-of", "csv=p=0", m[1]).CombinedOutput()
+	if got := strings.TrimSpace(string(counted)); err != nil || got != fmt.Sprint(frames) {
+		t.Errorf("ffprobe counts %s frames, the program %d: %v", got, frames, err)
 	}
 }
 

@@ -124,6 +124,9 @@ func TestJointTreeGolden(t *testing.T) {
 func TestJointTreeAllocatesNothing(t *testing.T) {
 	for _, spec := range []string{"animated:joint-tree=relative", "animated:joint-tree=relative:joint-pivot=center", "historyoffset:joint-tree=relative"} {
 		allocatesNothing(t, "trailer", AtClient, spec)
+		if experiment.Brief() {
+			break
+		}
 	}
 	allocatesNothing(t, "walker", AtHost, "animated:joint-tree=relative", "historyoffset:joint-tree=relative")
 	allocatesNothing(t, "train:rods=16", AtClient, "historyoffset:predicted-bodies=joint-tree", "historyoffset:predicted-bodies=joint-tree:chain-joints-max=8:joint-tree=relative-position", "historyoffset:joint-tree=relative-position")

@@ -1,6 +1,9 @@
 package score
 
 import (
+	"math"
+	"slices"
+
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
 )
@@ -38,7 +41,8 @@ type motionTracker struct {
 	stepCount      int       // steps added
 	rotationJumps  int       // ticks in a row with an unexpected rotation
 	deviations     [deviationWindow]float32
-	deviationCount int // deviations added
+	sorted         [deviationWindow]float32 // the deviations, smallest first
+	deviationCount int                      // deviations added
 }
 
 // advance adds the pose of the next tick and returns its deviation. ok is false while there are too
@@ -78,16 +82,27 @@ func (m *motionTracker) expectedStep() geom.Vec3 {
 }
 
 // medianDeviation returns the median deviation so far, and takes in another.
-func (m *motionTracker) medianDeviation(deviation float32) float32 {
-	var v [deviationWindow]float32
-	n := min(m.deviationCount, deviationWindow)
-	copy(v[:n], m.deviations[:n])
-	m.deviations[m.deviationCount%deviationWindow] = deviation
-	m.deviationCount++
-	if n == 0 {
-		return 0
+func (m *motionTracker) medianDeviation(deviation float32) (usual float32) {
+	n, at := min(m.deviationCount, deviationWindow), m.deviationCount%deviationWindow
+	if n > 0 {
+		usual = m.sorted[(n-1)/2]
 	}
-	return median(v[:n])
+	if deviation != deviation { // NaN has no place in an order
+		deviation = math.MaxFloat32
+	}
+	i := n // the place that becomes free in the sorted deviations
+	if n == deviationWindow {
+		i = slices.Index(m.sorted[:], m.deviations[at])
+	}
+	for ; i > 0 && deviation < m.sorted[i-1]; i-- {
+		m.sorted[i] = m.sorted[i-1]
+	}
+	for ; i < n-1 && deviation > m.sorted[i+1]; i++ {
+		m.sorted[i] = m.sorted[i+1]
+	}
+	m.sorted[i], m.deviations[at] = deviation, deviation
+	m.deviationCount++
+	return usual
 }
 
 // median sorts v and returns its middle element, the lower of two.

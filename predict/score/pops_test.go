@@ -2,6 +2,8 @@ package score
 
 import (
 	"math"
+	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"ghostcube/predict"
@@ -178,5 +180,32 @@ func TestScore(t *testing.T) {
 	}
 	if n := testing.AllocsPerRun(100, func() { c.Add(w, &predict.View{}, 0) }); n != 0 {
 		t.Errorf("%v allocations", n)
+	}
+}
+
+// TestMedianDeviation checks the median of the last deviations, which is kept sorted, against sorting them, also for
+// equal ones and for those that are no number.
+func TestMedianDeviation(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	var m motionTracker
+	var last []float32
+	for i := range 2000 {
+		d := float32(rng.IntN(40)) / 8
+		if i%97 == 96 {
+			d = float32(math.NaN())
+		}
+		want := float32(0)
+		if len(last) > 0 {
+			want = median(slices.Clone(last))
+		}
+		if got := m.medianDeviation(d); got != want {
+			t.Fatalf("the median of %d deviations is %v, want %v", len(last), got, want)
+		}
+		if d != d {
+			d = math.MaxFloat32
+		}
+		if last = append(last, d); len(last) > deviationWindow {
+			last = last[1:]
+		}
 	}
 }

@@ -46,7 +46,7 @@ func (*game) Layout(int, int) (int, int) { return 320, 240 }
 func requireDisplay(t *testing.T) {
 	t.Helper()
 	if os.Getenv("DISPLAY") == "" {
-		t.Skip("no display here: .ci/run makes one")
+		t.Skip("there is no display (DISPLAY): .ci/run makes one")
 	}
 }
 

@@ -49,7 +49,7 @@ func TestChromiumPlaysWebM(t *testing.T) {
 		}
 	}
 	if browser == "" {
-		t.Skip("no Chromium here")
+		t.Skip("Chromium is not installed")
 	}
 	const seconds = 6
 	f := Format{W: 320, H: 200, FPS: 60}

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -18,6 +19,9 @@ func fakeFFmpeg(t *testing.T, script string) string {
 	}
 	dir := t.TempDir()
 	path := filepath.Join(dir, "ffmpeg")
+	// A child that is started meanwhile would inherit the open file, which then could not be executed.
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
 	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+script+"\n"), 0o700); err != nil {
 		t.Fatal(err)
 	}

@@ -36,7 +36,7 @@ const (
 	MinFPS, MaxFPS   = 1, 240   // frames per second
 )
 
-var frameNumberPattern = regexp.MustCompile(`%0?\d*d`)
+var frameNumberPattern = regexp.MustCompile(`%(0?\d)?d`)
 
 // Validate returns why a video of this format cannot be written, or nil.
 func (f *Format) Validate() error {
@@ -63,7 +63,7 @@ func (f *Format) Validate() error {
 		return nil
 	case ".png":
 		if !f.Still() && (len(frameNumberPattern.FindAllString(f.File, -1)) != 1 || strings.Count(f.File, "%") != 1) {
-			return fmt.Errorf("%s: want one place for the frame number in the name, such as frames/%%05d.png, or none", f.File)
+			return fmt.Errorf("%s: want one place for the frame number in the name, with at most 9 digits, such as frames/%%05d.png, or none", f.File)
 		}
 		return nil
 	}

@@ -119,10 +119,10 @@ func TestPNGSequence(t *testing.T) {
 func requireFFmpeg(t *testing.T) {
 	t.Helper()
 	if !HaveH264() {
-		t.Skip("no ffmpeg with H.264 here")
+		t.Skip("ffmpeg with an H.264 encoder is not installed")
 	}
 	if _, err := exec.LookPath("ffprobe"); err != nil {
-		t.Skip("no ffprobe here")
+		t.Skip("ffprobe is not installed")
 	}
 }
 

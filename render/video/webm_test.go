@@ -22,7 +22,7 @@ func requireFFprobe(t *testing.T) {
 	t.Helper()
 	for _, tool := range []string{"ffmpeg", "ffprobe"} {
 		if _, err := exec.LookPath(tool); err != nil {
-			t.Skip("no " + tool + " here")
+			t.Skip(tool + " is not installed")
 		}
 	}
 }

@@ -7,11 +7,13 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/alecthomas/kong"
 
+	"ghostcube/net/link"
 	"ghostcube/ui/plan"
 )
 
@@ -148,7 +150,13 @@ func (p *program) main() (err error) {
 	if err != nil {
 		return err
 	}
+	if p.Args, err = commandOrFlag(p.Args, commandNames(parser)); err != nil {
+		return usageError{err}
+	}
 	ctx, err := parser.Parse(p.Args)
+	if err == nil {
+		err = checkFlags(ctx)
+	}
 	if err != nil {
 		return usageError{err}
 	}
@@ -160,13 +168,58 @@ func (p *program) main() (err error) {
 	return ctx.Run(p)
 }
 
-// readConfig reads the settings file.
-func (p *program) readConfig(file string) error {
-	text, err := os.ReadFile(file)
-	if err == nil {
-		p.settings, err = p.library.ReadSettings(file, text)
+// commandNames returns the names of the commands.
+func commandNames(parser *kong.Kong) (names []string) {
+	for _, c := range parser.Model.Children {
+		names = append(names, c.Name)
 	}
-	if err != nil {
+	return names
+}
+
+// commandOrFlag returns the command line in which help and version are the flags that they stand for, as in ghostcube
+// help bench. A first word that is no command is an error.
+func commandOrFlag(args, commands []string) ([]string, error) {
+	if len(args) == 0 || strings.HasPrefix(args[0], "-") {
+		return args, nil
+	}
+	switch command, rest := args[0], args[1:]; {
+	case slices.Contains(commands, command):
+		return args, nil
+	case command == "version" && len(rest) == 0:
+		return []string{"--version"}, nil
+	case command == "help" && len(rest) == 0:
+		return []string{"--help"}, nil
+	case command == "help" && len(rest) == 1 && slices.Contains(commands, rest[0]):
+		return []string{rest[0], "--help"}, nil
+	case command == "help" && len(rest) == 1:
+		args = rest
+	case command == "help" || command == "version":
+		return nil, fmt.Errorf("%s: unexpected argument %s", command, rest[len(rest)-1])
+	}
+	return nil, &link.UnknownNameError{Kind: "command", Name: args[0], Choices: append(commands, "help", "version")}
+}
+
+// checkFlags refuses a flag that is given twice, because only the last value would count, and a session of no length.
+func checkFlags(ctx *kong.Context) error {
+	given := map[*kong.Flag]bool{}
+	for _, at := range ctx.Path {
+		if at.Flag == nil || at.Resolved || at.Flag.IsCumulative() {
+			continue
+		}
+		if given[at.Flag] {
+			return fmt.Errorf("--%s: given twice: want one value", at.Flag.Name)
+		}
+		given[at.Flag] = true
+		if at.Flag.Name == "seconds" && ctx.FlagValue(at.Flag) == 0.0 {
+			return fmt.Errorf("--seconds=0: %w", plan.ErrNoSeconds)
+		}
+	}
+	return nil
+}
+
+// readConfig reads the settings file.
+func (p *program) readConfig(file string) (err error) {
+	if p.settings, err = p.library.ReadSettingsFile(file); err != nil {
 		return fmt.Errorf("--config: %w", err)
 	}
 	return nil

@@ -21,6 +21,7 @@ import (
 	"ghostcube/internal/experiment"
 	"ghostcube/predict/lab"
 	"ghostcube/predict/score"
+	"ghostcube/render/video"
 )
 
 func testEnvironment(args []string, out, err io.Writer) Environment {
@@ -39,10 +40,13 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Condition: func(name string) (bool, error) {
-			if name != "ci" {
-				return false, fmt.Errorf("no condition %q", name)
+			switch name {
+			case "ci":
+				return !experiment.Brief(), nil
+			case "h264":
+				return video.HaveH264(), nil
 			}
-			return !experiment.Brief(), nil
+			return false, fmt.Errorf("no condition %q", name)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"refuse": refuse,

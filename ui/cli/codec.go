@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"ghostcube/net/delta"
+	"ghostcube/ui/plan"
 )
 
 type codecCommand struct {
@@ -85,14 +86,14 @@ type codecRun struct {
 
 // measureRecording sends a recording through a writer and a reader at each level.
 func (p *program) measureRecording(name string, loss float64, indices bool) error {
-	f, err := os.Open(name)
+	f, err := plan.OpenFile(name, maxSnapshots*snapshotBytes)
 	if err != nil {
 		return usageError{fmt.Errorf("--data: %w", err)}
 	}
 	defer f.Close()
 	size := 0
-	if info, err := f.Stat(); err == nil {
-		size = int(min(info.Size()/snapshotBytes, 1<<30))
+	if info, err := os.Stat(name); err == nil {
+		size = int(info.Size() / snapshotBytes)
 	}
 	bar := p.newProgress("codec", size)
 	r := &codecRun{loss: loss}
@@ -109,6 +110,9 @@ func (p *program) measureRecording(name string, loss float64, indices bool) erro
 	}
 	return r.print(p.Stdout, name)
 }
+
+// maxSnapshots is the largest number of snapshots in a recording: an hour at 60 per second.
+const maxSnapshots = 3600 * 60
 
 // snapshotBytes is the size of a snapshot of the challenge.
 const snapshotBytes = challengeCubes * delta.FileBytesPerCube

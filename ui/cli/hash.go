@@ -14,6 +14,7 @@ import (
 	"ghostcube/predict/lab"
 	"ghostcube/sim"
 	"ghostcube/sim/scene"
+	"ghostcube/ui/plan"
 )
 
 type hashCommand struct {
@@ -130,12 +131,18 @@ func (h *hashRun) line() string {
 	return string(b)
 }
 
-// maxHashLine bounds a line of a hash file, in bytes: a thousand bodies take 16 kB.
-const maxHashLine = 1 << 20
+// Bounds of a hash file, in bytes: in a line a thousand bodies take 16 kB.
+const (
+	maxHashLine = 1 << 20
+	maxHashFile = 64 << 30
+)
+
+// maxSceneFile bounds a scene file, in bytes.
+const maxSceneFile = 16 << 20
 
 // verifyHashes repeats the run of a hash file and compares every tick.
 func (p *program) verifyHashes(name string) error {
-	f, err := os.Open(name)
+	f, err := plan.OpenFile(name, maxHashFile)
 	if err != nil {
 		return usageError{err}
 	}
@@ -168,6 +175,9 @@ func (p *program) verifyHashes(name string) error {
 		key, value, ok := strings.Cut(in.Text(), " ")
 		if !ok || !slices.Contains([]string{"scene", "rate", "ticks", "tape"}, key) {
 			return bad("%q: want scene, rate, ticks or tape, and a value", in.Text())
+		}
+		if _, repeated := head[key]; repeated {
+			return bad("a second %s", key)
 		}
 		head[key] = value
 	}
@@ -234,7 +244,7 @@ func describeDifference(there, here string) string {
 
 // hashSceneFile steps a scene file as the benchmark of the other engines does.
 func (p *program) hashSceneFile(c *hashCommand) error {
-	f, err := os.Open(c.SceneFile)
+	f, err := plan.OpenFile(c.SceneFile, maxSceneFile)
 	if err != nil {
 		return usageError{err}
 	}

@@ -8,24 +8,27 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"strconv"
 	"strings"
 
 	"ghostcube/net/delta"
 	"ghostcube/net/entropy"
 	"ghostcube/net/quant"
+	"ghostcube/ui/plan"
 )
 
 // pair is a rotation and its baseline, the rotation some snapshots before.
 type pair struct{ now, base delta.Orientation }
 
-// maxPairs is the largest number of pairs in a file.
-const maxPairs = 5_000_000
+// The largest number of pairs in a file, and the length of a usual line that is never exceeded, in bytes.
+const (
+	maxPairs    = 5_000_000
+	maxPairLine = 100
+)
 
 // measurePairs prints the size of the pairs in a file by every scheme.
 func (p *program) measurePairs(name string) error {
-	f, err := os.Open(name)
+	f, err := plan.OpenFile(name, maxPairs*maxPairLine)
 	if err != nil {
 		return usageError{fmt.Errorf("--quaternions: %w", err)}
 	}

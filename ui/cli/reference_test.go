@@ -96,7 +96,7 @@ func writeCommandReference(t *testing.T, m *markdown) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.text("# Commands and flags\n\nThe help that `ghostcube COMMAND --help` prints.\n")
+	m.text("# Commands and flags\n\nThe help that `ghostcube COMMAND --help` and `ghostcube help COMMAND` print.\n")
 	m.head("command", "does")
 	var commands []*kong.Node
 	for _, n := range parser.Model.Children {

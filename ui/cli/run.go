@@ -86,6 +86,7 @@ func (p *program) openWindow(o *WindowOptions, f *WindowFlags) (reason string, e
 	if err := checkChoice("renderer", f.Renderer, Renderers...); err != nil {
 		return "", err
 	}
+	f.Out = p.outFolder(f.Out)
 	if p.OpenWindow == nil {
 		return "this build has none", nil
 	}
@@ -121,21 +122,58 @@ func (c *runCommand) plan(p *program) (*plan.Plan, error) {
 	return p.planLesson(c.Lesson)
 }
 
+// defaultOut is the folder of the files if --out names none.
+const defaultOut = "ghostcube-out"
+
+// outFolder returns the folder for the files of a session: that of --out, or else the default one in the working
+// directory. Where that cannot be written, as in source that belongs to somebody else, it is in the home directory, or
+// else below that of temporary files.
+func (p *program) outFolder(out string) string {
+	if out != defaultOut {
+		return out
+	}
+	err := checkWritable(out)
+	if err == nil {
+		return out
+	}
+	if home, errHome := os.UserHomeDir(); errHome == nil {
+		out = filepath.Join(home, defaultOut)
+	}
+	if out == defaultOut || checkWritable(out) != nil {
+		temporary, errTemporary := os.MkdirTemp("", defaultOut+"-*")
+		if errTemporary != nil { // writing will say why
+			return defaultOut
+		}
+		out = temporary
+	}
+	fmt.Fprintf(p.Stderr, "ghostcube: %v: files are written to %s (--out names another folder)\n", err, out)
+	return out
+}
+
+// unaskedSeconds is the length of a recorded session for which nobody has named a length. If no tape was named either, the
+// video shows the second half, in which corrections happen: painting takes most of the time, and whoever starts the program
+// for the first time has already waited for the compiler.
+const unaskedSeconds = 12
+
 // windowPackages are the Debian packages that the window needs.
 const windowPackages = "libx11-6 libgl1 libxcursor1 libxrandr2 libxi6 libxinerama1"
 
 // headless records the session without a window: a video, a picture, scores and a tape.
 func (p *program) headless(c *runCommand, session *plan.Plan, show []lab.Command, reason string) error {
 	fmt.Fprintf(p.Stdout, "No window (%s): the session is recorded into files.\n\n", reason)
-	if session.TapeName == "" {
+	tapeNamed := session.TapeName != ""
+	if !tapeNamed {
 		var err error
 		if session, err = p.newPlan(c.SessionFlags, "circle"); err != nil {
 			return usageError{err}
 		}
 	}
-	n := session.Ticks(0)
+	n, lead := session.Ticks(0), 0
 	if session.Seconds == 0 && session.Comparison == nil {
-		n = min(n, 12*session.Config.Rate)
+		n = min(n, unaskedSeconds*session.Config.Rate)
+		if !tapeNamed {
+			lead = n / 2
+		}
 	}
 	n = min(n, 60*session.Config.Rate)
 	entries := session.Entries(n)
@@ -153,7 +191,7 @@ func (p *program) headless(c *runCommand, session *plan.Plan, show []lab.Command
 	if !video.HaveH264() {
 		f.File = filepath.Join(c.Out, "lab.webm")
 	}
-	r, taped, err := p.recordVideo(session, &recorder.Job{Entries: entries, Footer: session.TapeNote(), Format: f})
+	r, taped, err := p.recordVideo(session, &recorder.Job{Entries: entries, SkipTicks: lead, Footer: session.TapeNote(), Format: f})
 	if err != nil {
 		return err
 	}
@@ -175,7 +213,11 @@ func (p *program) headless(c *runCommand, session *plan.Plan, show []lab.Command
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(p.Stdout, "\nvideo   %s (%d frames)\nimage   %s\ntable   %s\nreport  %s\ntape    %s (for --tape and play)\n", f.File, r.FrameCount, image, table, report, tape)
+	from := ""
+	if lead > 0 {
+		from = fmt.Sprintf(", from %d s on", lead/session.Config.Rate)
+	}
+	fmt.Fprintf(p.Stdout, "\nvideo   %s (%d frames%s)\nimage   %s\ntable   %s\nreport  %s\ntape    %s (for --tape and play)\n", f.File, r.FrameCount, from, image, table, report, tape)
 	fmt.Fprintf(p.Stdout, "\nThe window needs a graphical session and, on Debian, %s.\n", windowPackages)
 	return nil
 }

@@ -48,7 +48,8 @@ claim against a session in which nobody acts, and compares this page with the re
 the pictures are about the whole session, and not about the time since the action.
 `
 
-// TestTourPage plays all lessons and compares the page with their words and figures.
+// TestTourPage plays all lessons, or every fourth outside of the checks, and compares the page with their words and
+// figures.
 func TestTourPage(t *testing.T) {
 	if testing.Short() {
 		t.Skip("plays all lessons, which takes a minute under the race detector")
@@ -58,9 +59,20 @@ func TestTourPage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sections := make([]string, len(list))
+	want, err := os.ReadFile(tourPage)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sections, written := make([]string, len(list)), strings.SplitAfter(string(want), "\n\n## ")
 	t.Run("play", func(t *testing.T) {
 		for i := range list {
+			if experiment.Brief() && !golden.Updating() && i%4 != 0 && len(written) == len(list)+1 { // the page keeps their sections
+				sections[i] = "\n## " + strings.TrimSuffix(written[i+1], "\n\n## ")
+				if i < len(list)-1 {
+					sections[i] += "\n"
+				}
+				continue
+			}
 			t.Run(list[i].Name, func(t *testing.T) {
 				t.Parallel()
 				m, err := newProgram(testEnvironment(nil, t.Output(), t.Output())).planLesson(list[i].Name)
@@ -80,10 +92,6 @@ func TestTourPage(t *testing.T) {
 		if err := os.WriteFile(tourPage, []byte(page), 0o666); err != nil {
 			t.Fatal(err)
 		}
-	}
-	want, err := os.ReadFile(tourPage)
-	if err != nil {
-		t.Fatal(err)
 	}
 	got, old := strings.Split(page, "\n"), strings.Split(string(want), "\n")
 	for i := range max(len(got), len(old)) {

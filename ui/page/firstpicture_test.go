@@ -25,7 +25,7 @@ func TestFirstPicture(t *testing.T) {
 	}
 	browser, err := exec.LookPath("chromium")
 	if err != nil {
-		t.Fatal(err)
+		t.Skip("chromium is not installed; .ci/run installs it")
 	}
 	source, err := findSource(".")
 	if err != nil {

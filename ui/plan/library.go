@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path"
 	"strings"
 
 	"ghostcube/net/link"
+	"ghostcube/predict/lab"
 	"ghostcube/predict/lab/tape"
 	"ghostcube/ui/stage"
 )
@@ -29,8 +29,9 @@ type Library struct {
 	// Warn is called with a warning, such as of a truncated tape. It may be nil.
 	Warn func(text string)
 
-	comparisons []Comparison // nil: not read yet
-	lessons     []Lesson     // nil: not read yet
+	validSpecs  map[string]bool // of panes that are valid
+	comparisons []Comparison    // nil: not read yet
+	lessons     []Lesson        // nil: not read yet
 }
 
 // TapeNames returns the names of the built-in tapes.
@@ -52,6 +53,21 @@ func fileNames(from fs.FS, folder, ending string) []string {
 	return names
 }
 
+// validateSpec validates the specification of a pane, once: the lists of comparisons and lessons repeat many.
+func (b *Library) validateSpec(spec string) error {
+	if b.validSpecs[spec] {
+		return nil
+	}
+	if err := lab.ValidateSpec(spec); err != nil {
+		return err
+	}
+	if b.validSpecs == nil {
+		b.validSpecs = map[string]bool{}
+	}
+	b.validSpecs[strings.Clone(spec)] = true
+	return nil
+}
+
 // isFile reports whether the name of a tape or a trace is that of a file.
 func isFile(name string) bool { return strings.ContainsAny(name, "./\\") }
 
@@ -70,7 +86,10 @@ func (b *Library) openTape(name string) (io.ReadCloser, error) {
 // open opens a built-in file by its name, or any other file.
 func open(from fs.FS, folder, name, ending string) (io.ReadCloser, error) {
 	if isFile(name) {
-		return os.Open(name)
+		if ending == ".csv" {
+			return OpenFile(name, maxTraceFile)
+		}
+		return OpenFile(name, maxTapeFile)
 	}
 	f, err := from.Open(folder + "/" + name + ending)
 	if err != nil {

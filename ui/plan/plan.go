@@ -137,7 +137,7 @@ func (b *Library) apply(m *Plan, s Settings) (err error) {
 	}
 	for i, spec := range m.Panes {
 		m.Panes[i] = strings.TrimSpace(spec)
-		if err := lab.ValidateSpec(m.Panes[i]); err != nil {
+		if err := b.validateSpec(m.Panes[i]); err != nil {
 			return bad("panes", "", err)
 		}
 	}
@@ -150,7 +150,7 @@ func (b *Library) apply(m *Plan, s Settings) (err error) {
 		return bad("fault", "", err)
 	}
 	if s.Seconds < 0 || s.Seconds > MaxSeconds || s.Seconds != s.Seconds || s.Seconds > 0 && s.Seconds*float64(m.Config.Rate) < 1 {
-		return bad("seconds", fmt.Sprint(s.Seconds), fmt.Errorf("want one tick to %d seconds", MaxSeconds))
+		return bad("seconds", fmt.Sprint(s.Seconds), ErrNoSeconds)
 	}
 	m.Seconds, m.Settings = s.Seconds, s
 	return nil

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -361,6 +362,25 @@ func TestLargeSceneWithoutPanes(t *testing.T) {
 		}
 		if _, err := p.NewLab(); err != nil {
 			t.Errorf("%+v: %v", c, err)
+		}
+	}
+}
+
+// TestUnreasonableSettings checks that a settings file with far too many names, nested or side by side, is refused at
+// once; the decoder took up to a minute for them.
+func TestUnreasonableSettings(t *testing.T) {
+	for name, text := range map[string]string{
+		"dots": "a" + strings.Repeat(".a", 30000) + " = 1", "a dotted table": "[a" + strings.Repeat(".a", 30000) + "]", "tables": strings.Repeat("[[a]]\n", 10000),
+		"an inline table": "network = {" + strings.Repeat("a = 1, ", 9000) + "b = 1}", "nested tables": "a = " + strings.Repeat("{a = ", 9000) + "1" + strings.Repeat("}", 9000),
+		"a list of tables": "panes = [" + strings.Repeat("{a = 1}, ", 6000) + "]",
+	} {
+		start := time.Now()
+		_, err := newLibrary().ReadSettings("my.toml", []byte(text))
+		if err == nil || !regexp.MustCompile(`^my\.toml: line \d+: want at most 200 names of keys and tables$`).MatchString(err.Error()) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if took := time.Since(start); took > 2*time.Second {
+			t.Errorf("%s: it took %v", name, took)
 		}
 	}
 }

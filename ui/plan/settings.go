@@ -121,13 +121,31 @@ func (t *sessionTable) settings() (Settings, error) {
 // settingsTable is a settings file.
 type settingsTable struct {
 	sessionTable
-	Seed    *uint64 `toml:"seed"`
-	Seconds float64 `toml:"seconds"`
-	Compare string  `toml:"compare"`
+	Seed    *uint64  `toml:"seed"`
+	Seconds *float64 `toml:"seconds"`
+	Compare string   `toml:"compare"`
 }
 
-// ReadSettings reads a settings file, which is TOML. Errors name the file and the line.
+// ErrNoSeconds is the error of a session of no length.
+var ErrNoSeconds = fmt.Errorf("want one tick to %d seconds", MaxSeconds)
+
+// maxSettingNames bounds the names of keys and tables in a settings file, of which no setting needs more than two.
+const maxSettingNames = 200
+
+// ReadSettingsFile reads a settings file of a user.
+func (b *Library) ReadSettingsFile(name string) (Settings, error) {
+	text, err := ReadFile(name, maxSettingsFile)
+	if err != nil {
+		return Settings{}, err
+	}
+	return b.ReadSettings(name, text)
+}
+
+// ReadSettings reads the text of a settings file, which is TOML. Errors name the file and the line.
 func (b *Library) ReadSettings(name string, text []byte) (Settings, error) {
+	if err := checkKeys(name, text, maxSettingNames); err != nil {
+		return Settings{}, err
+	}
 	var t settingsTable
 	d, err := decodeTOML(name, text, &t)
 	if err != nil {
@@ -135,7 +153,12 @@ func (b *Library) ReadSettings(name string, text []byte) (Settings, error) {
 	}
 	s, err := t.settings()
 	if err == nil {
-		s.Seconds, s.Compare = t.Seconds, t.Compare
+		s.Compare = t.Compare
+		if t.Seconds != nil {
+			if s.Seconds = *t.Seconds; s.Seconds == 0 {
+				return Settings{}, d.errorAt("", &SettingError{"seconds", "0", ErrNoSeconds})
+			}
+		}
 		if t.Seed != nil {
 			s.Seed = strconv.FormatUint(*t.Seed, 10)
 		}

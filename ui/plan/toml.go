@@ -40,6 +40,40 @@ func decodeTOML(name string, text []byte, into any) (*document, error) {
 	return &document{name, keyPositions(text)}, nil
 }
 
+// checkKeys refuses a file whose keys and tables have more than limit names, each part of a dotted key counted. The
+// decoder would need minutes to list as many unknown ones.
+func checkKeys(name string, text []byte, limit int) error {
+	var p unstable.Parser
+	p.Reset(text)
+	for count := 0; p.NextExpression(); {
+		e := p.Expression()
+		if count += countNames(e); count > limit {
+			k := e.Key()
+			k.Next()
+			return fmt.Errorf("%s: line %d: want at most %d names of keys and tables", name, p.Shape(k.Node().Raw).Start.Line, limit)
+		}
+	}
+	return nil // the decoder names an error in the syntax
+}
+
+// countNames returns the number of names in the keys of an expression.
+func countNames(e *unstable.Node) (count int) {
+	switch e.Kind {
+	case unstable.Table, unstable.ArrayTable, unstable.KeyValue:
+		for k := e.Key(); k.Next(); {
+			count++
+		}
+		if e.Kind == unstable.KeyValue {
+			count += countNames(e.Value())
+		}
+	case unstable.Array, unstable.InlineTable:
+		for c := e.Children(); c.Next(); {
+			count += countNames(c.Node())
+		}
+	}
+	return count
+}
+
 // errorAt adds file and line to the error of a setting in a table, which is "" for the
 // top of the file. A setting that is missing is reported at its table.
 func (d *document) errorAt(table string, err error) error {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"ghostcube/internal/experiment"
 	"ghostcube/predict/lab"
 	"ghostcube/sim"
 )
@@ -58,7 +59,10 @@ func frameAllocations(t *testing.T) (found []string) {
 	l := openBusySession(t)
 	var s Stage
 	var f Frame
-	frames := 0
+	frames, each := 0, 150 // of a display
+	if experiment.Brief() {
+		each = 60
+	}
 	var before, after runtime.MemStats
 	words := []string{"tick ", "path error ", " kbit/s", "mean ", "p99 ", "server tick "}
 	changed := map[string]map[string]bool{} // texts by the word that they contain
@@ -70,7 +74,7 @@ func frameAllocations(t *testing.T) (found []string) {
 		setDisplay(t, l, display)
 		s.Refresh(l)
 		total := uint64(0)
-		for i := range 150 {
+		for i := range each {
 			if err := l.Tick(lab.Entry{Inputs: []sim.Input{{Buttons: sim.Pull | sim.Buttons(1<<(l.Ticks()/7%4))}}}); err != nil {
 				t.Fatal(err)
 			}
@@ -95,7 +99,7 @@ func frameAllocations(t *testing.T) (found []string) {
 			}
 		}
 		if total > 0 {
-			found = append(found, fmt.Sprintf("%s: %d allocations in 120 frames", display, total))
+			found = append(found, fmt.Sprintf("%s: %d allocations in %d frames", display, total, each-30))
 		}
 	}
 	for _, word := range words {

@@ -3,6 +3,7 @@ package stage
 import (
 	"testing"
 
+	"ghostcube/internal/experiment"
 	"ghostcube/predict/lab"
 	"ghostcube/sim/scene"
 )
@@ -83,12 +84,16 @@ func TestSceneIsInTheFrame(t *testing.T) {
 // TestWalkerStaysInTheFrame promises that the walker and the tractor stay in the picture with the player's body for the
 // first 15 s of a session without input.
 func TestWalkerStaysInTheFrame(t *testing.T) {
+	seconds := 15
+	if experiment.Brief() {
+		seconds = 7
+	}
 	for _, name := range []string{"walker", "trailer"} {
 		l := openLab(t, lab.Config{Scene: name, Rate: 60}, "latency=50ms", []string{"rewind"})
 		setDisplay(t, l, "split=off")
 		var s Stage
 		var f Frame
-		for i := range 15 * 60 {
+		for i := range seconds * 60 {
 			if err := l.Tick(lab.Entry{}); err != nil {
 				t.Fatal(err)
 			}

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"ghostcube/internal/experiment"
 	"ghostcube/net/link"
 	"ghostcube/predict/lab"
 	"ghostcube/predict/lab/labtest"
@@ -83,6 +84,10 @@ const badNetwork = "latency=60ms,jitter=20ms,loss=5%,duplicate=2%,reorder=5%,reo
 // TestSeek jumps to random moments of a session of each strategy, forwards and backwards, steps and resumes, and
 // compares the hashes with those that the session had.
 func TestSeek(t *testing.T) {
+	seeks := 25
+	if experiment.Brief() {
+		seeks = 12
+	}
 	for _, strategy := range lab.Strategies {
 		t.Run(strategy.Name, func(t *testing.T) {
 			t.Parallel()
@@ -93,7 +98,7 @@ func TestSeek(t *testing.T) {
 			s.play(100, lab.Command{Verb: "switch", Pane: 0, Name: "rewind"})
 			s.play(140, lab.Command{Verb: "open", Pane: lab.AllPanes, Name: "statesync"})
 			random := rand.New(rand.NewPCG(1, 2))
-			for range 25 {
+			for range seeks {
 				n := random.IntN(601)
 				s.seek(n)
 				for range random.IntN(4) {

@@ -3,6 +3,7 @@ package main
 import (
 	"testing"
 
+	"ghostcube/internal/experiment"
 	"ghostcube/predict"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
@@ -96,6 +97,7 @@ func TestKatamari(t *testing.T) {
 // ticks after the first input: at least 60 cubes are near the player most of the time, a
 // tenth of all bodies moves in the average tick, and the ball keeps growing.
 func TestKatamariBall(t *testing.T) {
+	experiment.Skip(t)
 	t.Parallel()
 	m := measureKatamari(t, "katamari-ball", 5)
 	if m.ticks < 2837 || m.gatheredTicks*4 < m.ticks*3 || m.nearMax < 120 || m.distance < 120 || m.displacedAtEnd < 200 || m.movedBodies*10 < m.ticks*901 {

@@ -3,6 +3,7 @@ package main
 import (
 	"testing"
 
+	"ghostcube/internal/experiment"
 	"ghostcube/predict"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
@@ -11,6 +12,7 @@ import (
 // TestPush checks that the player crosses the pile from side to side, and that more than half
 // of its cubes move by more than a metre.
 func TestPush(t *testing.T) {
+	experiment.Skip(t)
 	t.Parallel()
 	var start []sim.Body
 	moved := map[int]bool{}

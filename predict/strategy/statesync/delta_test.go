@@ -229,11 +229,15 @@ func compression(level string) []string {
 // whatever order the bodies were chosen, and no more than available.
 func TestBitsMatchEstimate(t *testing.T) {
 	t.Parallel()
+	ticks := 300
+	if experiment.Brief() {
+		ticks = 100
+	}
 	for _, level := range []string{"relative", "delta", "delta offset", "delta sequence"} {
 		r := newRig(t, "katamari:cubes=200", "latency=50ms,loss=10%", compression(level)...)
 		r.input = drivePulling
 		r.run(300)
-		for range 300 {
+		for range ticks {
 			r.run(1)
 			m, p := r.s.scratch.message, &r.s.senders[0]
 			m.tuner, m.baselines = nil, p

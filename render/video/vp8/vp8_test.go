@@ -128,7 +128,7 @@ func writeIVF(t *testing.T, c Config, payloads [][]byte) string {
 // TestDecodersAgree checks that ffmpeg reconstructs every frame bit by bit as the encoder does.
 func TestDecodersAgree(t *testing.T) {
 	if _, err := exec.LookPath("ffmpeg"); err != nil {
-		t.Skip("no ffmpeg here")
+		t.Skip("ffmpeg is not installed")
 	}
 	for _, c := range []Config{
 		{W: 192, H: 128, Quality: 10, KeyInterval: 30},

@@ -1,0 +1,87 @@
+package cli
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// endlessFlags are the flags of the commands that read a file, and what every such file begins with.
+var endlessFlags = []struct{ flags, head string }{
+	{"--config FILE list", ""}, {"bench --tape FILE", "ghostcube tape 2\n"}, {"play FILE", "ghostcube tape 2\n"}, {"bench --network trace=FILE", ""},
+	{"hash --scene-file FILE", ""}, {"hash --verify FILE", hashFileHeader + "\n"}, {"codec --data FILE", ""}, {"codec --quaternions FILE", ""},
+}
+
+// TestDevicesAreRefused checks that no command reads a device, which may never end, as a file.
+func TestDevicesAreRefused(t *testing.T) {
+	if _, err := os.Stat("/dev/zero"); err != nil {
+		t.Skip("needs /dev/zero: ", err)
+	}
+	for _, c := range endlessFlags {
+		var errs strings.Builder
+		args := strings.Fields(strings.ReplaceAll(c.flags, "FILE", "/dev/zero"))
+		if code := Main(testEnvironment(args, io.Discard, &errs)); code != 2 || !strings.Contains(errs.String(), "/dev/zero: it is a device: want a file or a pipe\n") {
+			t.Errorf("%s: exit code %d, %q", c.flags, code, errs.String())
+		}
+	}
+}
+
+// TestLargeFilesAreRefused checks that every command that reads a file refuses one that is larger than its kind can be.
+func TestLargeFilesAreRefused(t *testing.T) {
+	for _, c := range endlessFlags {
+		file := filepath.Join(t.TempDir(), "huge.csv")
+		if err := os.WriteFile(file, []byte(c.head), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Truncate(file, 1<<40); err != nil { // it takes no room
+			t.Skip("needs files with holes: ", err)
+		}
+		var errs strings.Builder
+		args := strings.Fields(strings.ReplaceAll(c.flags, "FILE", file))
+		if code := Main(testEnvironment(args, io.Discard, &errs)); code != 2 || !strings.Contains(errs.String(), "huge.csv: it has more than ") || !strings.HasSuffix(errs.String(), "B, the largest size\n") {
+			t.Errorf("%s: exit code %d, %q", c.flags, code, errs.String())
+		}
+	}
+}
+
+// TestEndlessPipes checks that a pipe is read as a file, and that one that never ends is refused at the limit.
+func TestEndlessPipes(t *testing.T) {
+	pipe := func(text string, endless bool) (name string) {
+		r, w, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { r.Close() })
+		name = "/dev/fd/" + strconv.Itoa(int(r.Fd()))
+		if _, err := os.Stat(name); err != nil {
+			t.Skip("needs /dev/fd: ", err)
+		}
+		go func() {
+			defer w.Close()
+			for {
+				if _, err := io.WriteString(w, text); err != nil || !endless {
+					return
+				}
+			}
+		}()
+		return name
+	}
+	comment := "#" + strings.Repeat(" comment", 100) + "\n"
+	for _, c := range []struct{ flags, want string }{
+		{"--config FILE list", ": it has more than 64 kB, the largest size\n"}, {"bench --tape FILE", ": it has more than 128 MB, the largest size\n"},
+		{"bench --network trace=FILE", ": it has more than 4 MB, the largest size\n"},
+	} {
+		var errs strings.Builder
+		args := strings.Fields(strings.ReplaceAll(c.flags, "FILE", pipe(comment, true)))
+		if code := Main(testEnvironment(args, io.Discard, &errs)); code != 2 || !strings.HasSuffix(errs.String(), c.want) {
+			t.Errorf("%s: exit code %d, %q", c.flags, code, errs.String())
+		}
+	}
+	var out, errs strings.Builder
+	if code := Main(testEnvironment([]string{"--config", pipe("seed = 7\n", false), "bench", "--seconds", "0.1"}, &out, &errs)); code != 0 || !strings.Contains(out.String(), "seed 7") {
+		t.Errorf("exit code %d, %q, %q", code, out.String(), errs.String())
+	}
+}
