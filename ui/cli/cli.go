@@ -73,7 +73,7 @@ type usageError struct{ error }
 func (u usageError) Unwrap() error { return u.error }
 
 // Main runs the program and returns its exit code: 0 for success, 2 for a usage error, 1 for
-// any other error.
+// any other error, also if Ctrl-C or SIGTERM has ended the command early.
 func Main(o Environment) int {
 	out := &outputWriter{w: o.Stdout}
 	o.Stdout = out
@@ -162,6 +162,7 @@ func (p *program) main() (err error) {
 
 // readConfig reads the settings file.
 func (p *program) readConfig(file string) error {
+	p.library.Files = append(p.library.Files, file)
 	text, err := os.ReadFile(file)
 	if err == nil {
 		p.settings, err = p.library.ReadSettings(file, text)

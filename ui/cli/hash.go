@@ -3,6 +3,7 @@ package cli
 import (
 	"bufio"
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -10,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ghostcube/internal/atomicfile"
 	"ghostcube/predict"
 	"ghostcube/predict/lab"
 	"ghostcube/sim"
@@ -249,29 +251,43 @@ func (p *program) hashSceneFile(c *hashCommand) error {
 			return usageError{err}
 		}
 	}
-	var dump, times io.WriteCloser = discard{}, discard{}
+	p.library.Files = append(p.library.Files, c.SceneFile)
+	var files []*atomicfile.File
+	dump, times := io.Discard, io.Discard
 	if c.Dump != "" {
-		if dump, err = os.Create(c.Dump); err != nil {
-			return usageError{err}
+		for _, name := range []string{c.Dump, c.Dump + ".ms"} {
+			err := p.checkOutput("--dump", name)
+			var f *atomicfile.File
+			if err == nil {
+				f, err = atomicfile.Create(name)
+			}
+			if err != nil {
+				return usageError{errors.Join(err, discard(files))}
+			}
+			files = append(files, f)
 		}
-		if times, err = os.Create(c.Dump + ".ms"); err != nil {
-			return usageError{err}
-		}
+		dump, times = files[0], files[1]
 	}
-	r, err := p.measureScene(s, n, dump, times)
-	for _, w := range []io.Closer{dump, times} {
-		if e := w.Close(); err == nil {
-			err = e
-		}
+	ctx, stop := untilSignal()
+	defer stop()
+	r, err := p.measureScene(ctx, s, n, dump, times)
+	if err != nil {
+		return errors.Join(err, discard(files))
 	}
-	if err == nil {
-		fmt.Fprintln(p.Stdout, r)
+	if err := atomicfile.Commit(files...); err != nil {
+		return err
+	}
+	fmt.Fprintln(p.Stdout, r)
+	if ctx.Err() != nil {
+		return fmt.Errorf("interrupted: the figures are those of fewer than %d ticks", n)
+	}
+	return nil
+}
+
+// discard removes files that have no name yet.
+func discard(files []*atomicfile.File) (err error) {
+	for _, f := range files {
+		err = errors.Join(err, f.Discard())
 	}
 	return err
 }
-
-// discard is a file that discards everything.
-type discard struct{}
-
-func (discard) Write(b []byte) (int, error) { return len(b), nil }
-func (discard) Close() error                { return nil }

@@ -43,7 +43,7 @@ func TestSessionTape(t *testing.T) {
 	g.localInputs = [2]sim.Input{}
 	step(40)
 
-	name := g.sessionTape.name
+	name := g.sessionTape.file.Part()
 	check := func(when string, least int) {
 		t.Helper()
 		data, err := os.ReadFile(name)
@@ -91,6 +91,7 @@ func TestSessionTape(t *testing.T) {
 	if err := g.shutdown(); err != nil {
 		t.Fatal(err)
 	}
+	name = strings.Replace(name, ".part", "", 1)
 	check("at the end", len(hashes))
 	if len(g.notices.list) == 0 || !strings.Contains(g.notices.list[0].text, "no-such-knob") {
 		t.Errorf("no notice of the refused command: %v", g.notices.list)
@@ -103,7 +104,7 @@ func TestSessionTape(t *testing.T) {
 func TestPanelStartsTheSessionOfTheFlag(t *testing.T) {
 	tapeOf := func(g *game) string {
 		g.runTicks(t, 330)
-		name := g.sessionTape.name
+		name := g.sessionTape.file.Name()
 		if err := g.shutdown(); err != nil {
 			t.Fatal(err)
 		}

@@ -1,0 +1,475 @@
+//go:build linux
+
+package cli
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"ghostcube/internal/experiment"
+	"ghostcube/internal/golden"
+	"ghostcube/render/video"
+)
+
+// The cases of TestFiles, and the heads of their columns.
+var fileCases = []struct {
+	head string
+	run  func(t *testing.T, w *workshop, x *writer) (outcome string)
+}{
+	{"the file exists", tryExisting},
+	{"the command reads it", tryRead},
+	{"read-only folder", tryReadOnly},
+	{"full disk", tryFull},
+	{"`kill -9`", tryKill},
+	{"Ctrl-C, SIGTERM", tryInterrupt},
+	{"two at once", tryTwo},
+}
+
+// writer is a way to have a file written.
+type writer struct {
+	name    string // as the documentation calls it
+	args    string // of a short run
+	long    string // of one that lasts for seconds, in which it is interrupted
+	file    string // that the test watches
+	unnamed bool   // the user did not name it
+	read    string // flag by which the command reads a file; empty: it reads none
+	brief   string // heads of the cases that are quick enough for every run; empty: those that need no signal
+	silent  bool   // it shows no progress, so no signal meets it at a known moment
+	needs   func(t *testing.T)
+}
+
+const session = " --scene plain --size 64x64 "
+
+var writers = []writer{
+	{name: "`record -o clip.webm`", args: "record --seconds 0.3" + session + "-o clip.webm", long: "record --seconds 600" + session + "-o clip.webm", file: "clip.webm", read: "--tape", brief: "all"},
+	{name: "the tape beside it", args: "record --seconds 0.3" + session + "-o clip.webm", long: "record --seconds 600" + session + "-o clip.webm", file: "clip.tape", unnamed: true, read: "--tape"},
+	{name: "`record --captions`", args: "record --seconds 0.3 --captions" + session + "-o clip.webm", long: "record --seconds 600 --captions" + session + "-o clip.webm", file: "clip.vtt", unnamed: true, read: "--tape"},
+	{name: "`record -o clip.mp4`", args: "record --seconds 0.3" + session + "-o clip.mp4", long: "record --seconds 600" + session + "-o clip.mp4", file: "clip.mp4", read: "--tape", needs: needH264},
+	{name: "`record -o clip.gif`", args: "record --seconds 0.3" + session + "-o clip.gif", long: "record --seconds 600" + session + "-o clip.gif", file: "clip.gif", read: "--tape"},
+	{name: "`record -o %03d.png`", args: "record --seconds 0.1" + session + "-o %03d.png", long: "record --seconds 600" + session + "-o %03d.png", file: "000.png", read: "--tape"},
+	{name: "`record -o still.png`", args: "record --seconds 0.3" + session + "-o still.png", long: "record --seconds 600" + session + "-o still.png", file: "still.png", read: "--tape"},
+	{name: "no display, `--out`", args: "--seconds 0.1 --scene plain --out .", long: "--seconds 60 --scene plain --out .", file: "lab.tape", unnamed: true, read: "--tape"},
+	{name: "`bench --save-tape`", args: "bench --seconds 2 --scene plain --save-tape odd.tape", long: "bench --seconds 3600 --scene plain --save-tape odd.tape", file: "odd.tape", read: "--tape", brief: "all"},
+	{name: "`export`", args: "export --tape katamari-ball --ticks 3 ball.bin", long: "export --tape katamari-ball ball.bin", file: "ball.bin", read: "--tape"},
+	{name: "`packets --svg`", args: "packets --scene plain --svg packets.svg", long: "packets --scene plain --from 600 --svg packets.svg", file: "packets.svg", read: "--tape"},
+	{name: "`hash --dump`", args: "hash --scene-file short.scene --dump bodies.txt", long: "hash --scene-file long.scene --dump bodies.txt", file: "bodies.txt", read: "--scene-file"},
+	{name: "`page`", args: "page -o .", file: "index.html", silent: true},
+}
+
+func needH264(t *testing.T) {
+	if !video.HaveH264() {
+		t.Skip("no ffmpeg with an H.264 encoder here")
+	}
+}
+
+// TestFiles writes files in every way that the program has, in all circumstances in which something can be lost: nothing
+// that existed is, and what remains can be read. docs/recording.md has its table.
+func TestFiles(t *testing.T) {
+	w := newWorkshop(t)
+	outcomes := make([][]string, len(writers))
+	t.Run("cases", func(t *testing.T) {
+		for i := range writers {
+			x := &writers[i]
+			outcomes[i] = make([]string, len(fileCases))
+			for k, c := range fileCases {
+				t.Run(strings.Trim(x.name, "`")+"/"+c.head, func(t *testing.T) {
+					if experiment.Brief() && x.brief == "" && k != 1 {
+						t.Skip("takes too long for every run: GHOSTCUBE_CI=1 tries it")
+					}
+					if x.needs != nil {
+						x.needs(t)
+					}
+					t.Parallel()
+					outcomes[i][k] = c.run(t, w, x)
+				})
+			}
+		}
+	})
+	if t.Failed() || experiment.Brief() || !video.HaveH264() {
+		return
+	}
+	var b strings.Builder
+	heads, rule := "| written by |", "|---|"
+	for _, c := range fileCases {
+		heads, rule = heads+" "+c.head+" |", rule+"---|"
+	}
+	fmt.Fprintf(&b, "%s\n%s\n", heads, rule)
+	for i, x := range writers {
+		fmt.Fprintf(&b, "| %s | %s |\n", x.name, strings.Join(outcomes[i], " | "))
+	}
+	replaceBetween(t, "../../docs/recording.md", "<!-- files: by TestFiles -->\n", "\n<!-- end of files -->", b.String())
+}
+
+// replaceBetween compares the text between two marks of a page, or writes it with -update.
+func replaceBetween(t *testing.T, page, from, to, text string) {
+	t.Helper()
+	b, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, ok := strings.Cut(string(b), from)
+	got, after, ended := strings.Cut(rest, to)
+	switch {
+	case !ok || !ended:
+		t.Errorf("%s lacks %q and %q", page, from, to)
+	case got == text:
+	case golden.Updating():
+		if err := os.WriteFile(page, []byte(before+from+text+to+after), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	default:
+		t.Errorf("%s has another table (-update writes it):\n%s", page, text)
+	}
+}
+
+// old is what a file of the user's has before the command.
+const old = "mine\n"
+
+// run runs the program in a folder to its end.
+func (w *workshop) run(t *testing.T, dir, args string) (code int, stdout, stderr string) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	cmd := w.command(dir, args)
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	err := cmd.Run()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	return cmd.ProcessState.ExitCode(), out.String(), errs.String()
+}
+
+// start starts a long run, and returns when it has made a part of its work.
+func (w *workshop) start(t *testing.T, dir string, x *writer) (cmd *exec.Cmd, errs *bytes.Buffer) {
+	t.Helper()
+	r, p, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd, errs = w.command(dir, x.long), &bytes.Buffer{}
+	cmd.Stderr = errs
+	cmd.Env = append(os.Environ(), "GHOSTCUBE_TEST_PROGRESS=1")
+	cmd.ExtraFiles = []*os.File{p}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	p.Close()
+	enough := 0.02
+	if x.unnamed && strings.HasPrefix(x.args, "--") {
+		enough = 0.05 // whole seconds of a minute
+	}
+	lines := bufio.NewScanner(r)
+	for lines.Scan() {
+		if share, err := strconv.ParseFloat(lines.Text(), 64); err != nil || share >= enough {
+			go io.Copy(io.Discard, r)
+			return cmd, errs
+		}
+	}
+	cmd.Wait()
+	t.Fatalf("it ended before it could be interrupted: %s", errs)
+	return nil, nil
+}
+
+func tryExisting(t *testing.T, w *workshop, x *writer) string {
+	dir := w.folder(t, x)
+	w.write(t, dir, x.file, old)
+	code, out, errs := w.run(t, dir, x.args)
+	if x.name == "`page`" {
+		if code != 1 || !strings.Contains(errs, "index.html of another page") {
+			t.Errorf("exit code %d, %s", code, errs)
+		}
+		w.wantOld(t, dir, x)
+		w.write(t, dir, "ghostcube.wasm.gz", old) // as in an earlier page
+		if code, _, errs := w.run(t, dir, x.args); code != 0 {
+			t.Errorf("exit code %d, %s", code, errs)
+		}
+		w.checkFile(t, filepath.Join(dir, x.file))
+		w.wantNoPart(t, dir)
+		return "a page is replaced; any other file: error"
+	}
+	if code != 0 {
+		t.Fatalf("exit code %d, %s", code, errs)
+	}
+	w.wantNoPart(t, dir)
+	if !x.unnamed {
+		w.checkFile(t, filepath.Join(dir, x.file))
+		return "replaced"
+	}
+	w.wantOld(t, dir, x)
+	return "`" + w.wantOther(t, dir, x, out) + "`"
+}
+
+// wantOther checks that an unnamed file took another name, which the command printed.
+func (w *workshop) wantOther(t *testing.T, dir string, x *writer, out string) string {
+	t.Helper()
+	ext := filepath.Ext(x.file)
+	other := strings.TrimSuffix(x.file, ext) + "-2" + ext
+	w.checkFile(t, filepath.Join(dir, other))
+	if !strings.Contains(out, other) {
+		t.Errorf("it does not print %s: %s", other, out)
+	}
+	return other
+}
+
+func tryRead(t *testing.T, w *workshop, x *writer) string {
+	if x.read == "" {
+		return "-"
+	}
+	dir := w.folder(t, x)
+	input := w.input(x)
+	args := strings.Replace(x.args, " --tape katamari-ball --ticks 3", "", 1)
+	args = strings.Replace(args, "--scene-file short.scene", "", 1) + " " + x.read + " ./" + x.file
+	args = strings.Replace(args, "--scene plain", "", 1)
+	for _, kind := range []string{"", "symbolic", "hard"} {
+		w.write(t, dir, x.file, input)
+		if kind != "" { // the input is a link to the output
+			link := os.Symlink
+			if kind == "hard" {
+				link = os.Link
+			}
+			if err := link(filepath.Join(dir, x.file), filepath.Join(dir, kind+".tape")); err != nil {
+				t.Fatal(err)
+			}
+			args = strings.TrimSuffix(args, "./"+x.file) + "./" + kind + ".tape"
+		}
+		code, _, errs := w.run(t, dir, args)
+		if b, err := os.ReadFile(filepath.Join(dir, x.file)); string(b) != input {
+			t.Fatalf("%s link: the input is lost: %v, %d bytes", kind, err, len(b))
+		}
+		if x.unnamed {
+			if code != 0 {
+				t.Errorf("exit code %d, %s", code, errs)
+			}
+			return "another name" // as in tryExisting
+		}
+		if code != 2 || !strings.Contains(errs, "the command reads this file") {
+			t.Errorf("%s link: exit code %d, %s", kind, code, errs)
+		}
+		w.wantNoPart(t, dir)
+		args = strings.TrimSuffix(args, "./"+kind+".tape")
+		if kind == "" {
+			args = strings.TrimSuffix(args, "./"+x.file)
+		}
+		args += "./" + x.file
+	}
+	return "refused"
+}
+
+func tryReadOnly(t *testing.T, w *workshop, x *writer) string {
+	dir := w.folder(t, x)
+	if x.name != "`page`" {
+		w.write(t, dir, x.file, old)
+	}
+	before := w.list(t, dir)
+	if err := os.Chmod(dir, 0o555); err != nil {
+		t.Fatal(err)
+	}
+	var out, errs bytes.Buffer
+	cmd := w.command(dir, strings.Replace(x.args, "--out .", "--out "+dir, 1))
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	w.asNobody(cmd)
+	cmd.Run()
+	name := strings.TrimSuffix(filepath.Base(x.file), filepath.Ext(x.file))
+	if x.unnamed {
+		name = ""
+	}
+	if code := cmd.ProcessState.ExitCode(); code < 1 || !strings.Contains(errs.String(), "permission denied") || name != "" && !strings.Contains(errs.String(), name) && x.name != "`page`" {
+		t.Errorf("exit code %d, %s", code, errs.String())
+	}
+	if after := w.list(t, dir); !slices.Equal(before, after) {
+		t.Errorf("the folder has %q, had %q", after, before)
+	}
+	return "error, as it was"
+}
+
+func tryFull(t *testing.T, w *workshop, x *writer) string {
+	dir := w.folder(t, x)
+	full := w.fill(t, dir)
+	if x.name != "`page`" {
+		w.write(t, dir, x.file, old)
+		full()
+	} else {
+		full()
+	}
+	before := w.list(t, dir)
+	var out, errs bytes.Buffer
+	cmd := w.limited(dir, x.args)
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	cmd.Run()
+	if code := cmd.ProcessState.ExitCode(); code != 1 || !strings.Contains(errs.String(), "no space left on device") && !strings.Contains(errs.String(), "file too large") && !strings.Contains(errs.String(), "File too large") && !strings.Contains(errs.String(), "No space left") {
+		t.Errorf("exit code %d, %s", code, errs.String())
+	}
+	if after := w.list(t, dir); !slices.Equal(before, after) {
+		t.Errorf("the folder has %q, had %q", after, before)
+	}
+	return "error, as it was"
+}
+
+func tryKill(t *testing.T, w *workshop, x *writer) string {
+	if x.silent {
+		w.stopPage(t, os.Kill)
+		return "as it was"
+	}
+	dir := w.folder(t, x)
+	w.write(t, dir, x.file, old)
+	cmd, _ := w.start(t, dir, x)
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	cmd.Wait()
+	w.wantOld(t, dir, x)
+	parts := w.parts(t, dir)
+	if len(parts) > 1 {
+		slices.Sort(parts)
+		parts = parts[:len(parts)-1] // the last picture may be cut
+	}
+	for _, p := range parts {
+		w.checkPart(t, filepath.Join(dir, p))
+	}
+	if len(parts) == 0 {
+		return "as it was"
+	}
+	return "as it was; `" + parts[0] + "`"
+}
+
+// stopPage sends a signal to a program that compiles a page, and checks that the page before stays.
+func (w *workshop) stopPage(t *testing.T, s os.Signal) (code int, stderr string) {
+	t.Helper()
+	dir, temp := w.folder(t, &writer{}), t.TempDir()
+	for _, name := range []string{"index.html", "ghostcube.wasm.gz"} {
+		w.write(t, dir, name, old)
+	}
+	before := w.list(t, dir)
+	var errs bytes.Buffer
+	cmd := w.command(".", "page -o "+dir)
+	cmd.Env, cmd.Stderr = append(os.Environ(), "TMPDIR="+temp), &errs
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	building := func() []string {
+		list, _ := filepath.Glob(filepath.Join(temp, "ghostcube-page-*"))
+		return list
+	}
+	exited := make(chan error, 1)
+	go func() { exited <- cmd.Wait() }()
+	for len(building()) == 0 {
+		select {
+		case err := <-exited:
+			t.Fatalf("it ended before it could be stopped: %v, %s", err, &errs)
+		case <-time.After(time.Millisecond):
+		}
+	}
+	if err := cmd.Process.Signal(s); err != nil {
+		t.Fatal(err)
+	}
+	<-exited
+	if after := w.list(t, dir); !slices.Equal(before, after) {
+		t.Errorf("the folder has %q, had %q", after, before)
+	}
+	if list := building(); s != os.Kill && len(list) > 0 {
+		t.Errorf("%v: %q are left", s, list)
+	}
+	return cmd.ProcessState.ExitCode(), errs.String()
+}
+
+func tryInterrupt(t *testing.T, w *workshop, x *writer) string {
+	if x.silent {
+		for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
+			if code, errs := w.stopPage(t, s); code != 1 || !strings.Contains(errs, "interrupted") {
+				t.Errorf("%v: exit code %d, %s", s, code, errs)
+			}
+		}
+		return "as it was"
+	}
+	result := ""
+	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
+		dir := w.folder(t, x)
+		w.write(t, dir, x.file, old)
+		cmd, errs := w.start(t, dir, x)
+		if err := cmd.Process.Signal(s); err != nil {
+			t.Fatal(err)
+		}
+		cmd.Wait()
+		if code := cmd.ProcessState.ExitCode(); code != 1 || !strings.Contains(errs.String(), "interrupted") {
+			t.Errorf("%v: exit code %d, %s", s, code, errs)
+		}
+		w.wantNoPart(t, dir)
+		outcome := "what there is"
+		if b, err := os.ReadFile(filepath.Join(dir, x.file)); err != nil {
+			t.Error(err)
+		} else if string(b) != old {
+			w.checkFile(t, filepath.Join(dir, x.file))
+		} else if x.unnamed {
+			w.wantOther(t, dir, x, x.file[:strings.LastIndex(x.file, ".")]+"-2"+filepath.Ext(x.file))
+		} else {
+			outcome = "as it was"
+		}
+		if result != "" && outcome != result {
+			t.Errorf("%v: %s, but the other signal: %s", s, outcome, result)
+		}
+		result = outcome
+	}
+	return result
+}
+
+func tryTwo(t *testing.T, w *workshop, x *writer) string {
+	dir := w.folder(t, x)
+	args := []string{x.args, x.args + " --seed 7 --panes noprediction"}
+	switch {
+	case x.silent, strings.HasPrefix(x.args, "hash"):
+		args[1] = x.args
+	case strings.HasPrefix(x.args, "export"):
+		args[1] = x.args + " --from 5"
+	}
+	var alone []map[string]string
+	for _, a := range args {
+		one := w.folder(t, x)
+		if code, _, errs := w.run(t, one, a); code != 0 {
+			t.Fatalf("exit code %d, %s", code, errs)
+		}
+		alone = append(alone, w.contents(t, one))
+	}
+	var both [2]*exec.Cmd
+	for i, a := range args {
+		both[i] = w.command(dir, a)
+		if err := both[i].Start(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, cmd := range both {
+		if err := cmd.Wait(); err != nil {
+			t.Error(err)
+		}
+	}
+	w.wantNoPart(t, dir)
+	got := w.contents(t, dir)
+	if strings.HasPrefix(x.args, "--") {
+		w.checkFile(t, filepath.Join(dir, x.file))
+		time := 0
+		for name := range got {
+			if strings.HasPrefix(name, "lab") && strings.HasSuffix(name, ".tape") {
+				time++
+			}
+		}
+		if time != 2 {
+			t.Errorf("%d tapes, want both", time)
+		}
+		return "both"
+	}
+	if !w.equal(got, alone[0]) && !w.equal(got, alone[1]) {
+		t.Errorf("the files are those of neither: %d and %d and %d files", len(got), len(alone[0]), len(alone[1]))
+	}
+	return "one of them, whole"
+}
