@@ -187,30 +187,41 @@ func (f *File) Leave() error {
 	return f.Close()
 }
 
-// Commit gives files their names, one right after the other, once all of them are on the disk. After an error none of
-// the files that have no name yet is left.
-func Commit(files ...*File) (err error) {
-	defer func() {
-		if err != nil {
-			for _, f := range files {
-				err = errors.Join(err, f.Discard())
-			}
-		}
-	}()
+// Commit gives files their names, one right after the other, once all of them are on the disk. If one cannot be brought
+// there, all are discarded. Whole files that cannot get their names, such as those of a video that is being played on
+// Windows, are left, and the error says where.
+func Commit(files ...*File) error {
 	for _, f := range files {
+		var err error
 		if !f.closed && !f.direct {
 			err = f.named(f.file.Sync())
 		}
 		if err = errors.Join(err, f.Close()); err != nil {
-			return err
+			return errors.Join(err, Discard(files...))
 		}
 	}
-	for _, f := range files {
+	for i, f := range files {
 		if err := f.name(); err != nil {
-			return err
+			return errors.Join(err, Leave(files[i:]...))
 		}
 	}
 	return nil
+}
+
+// Discard discards files.
+func Discard(files ...*File) (err error) {
+	for _, f := range files {
+		err = errors.Join(err, f.Discard())
+	}
+	return err
+}
+
+// Leave leaves whole files under their temporary names, and returns an error that says so.
+func Leave(files ...*File) (err error) {
+	for _, f := range files {
+		err = errors.Join(err, f.Leave(), fmt.Errorf("%s was not replaced; the new one is in %s", f.target, f.Part()))
+	}
+	return err
 }
 
 // name gives the file its name.

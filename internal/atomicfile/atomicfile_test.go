@@ -177,3 +177,24 @@ func TestCommitTogether(t *testing.T) {
 	}
 	want(t, dir)
 }
+
+// TestCannotBeNamed checks that a whole file that cannot get its name is left, and that the error says where.
+func TestCannotBeNamed(t *testing.T) {
+	dir := t.TempDir()
+	f, err := Create(filepath.Join(dir, "a", "x"))
+	if err == nil {
+		t.Fatal("a file in a folder that does not exist is created")
+	}
+	name := filepath.Join(dir, "a")
+	f, err = Create(name)
+	begin(t, f, err, "1")
+	if err := os.Mkdir(name, 0o700); err != nil { // meanwhile
+		t.Fatal(err)
+	}
+	if err := Commit(f); err == nil || !strings.Contains(err.Error(), "in "+name+".part") {
+		t.Error(err)
+	}
+	if b, err := os.ReadFile(name + ".part"); string(b) != "1" {
+		t.Error(err)
+	}
+}

@@ -3,6 +3,7 @@ package video
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"image"
@@ -190,16 +191,32 @@ func (h *h264Writer) Close() ([]*atomicfile.File, error) {
 	return []*atomicfile.File{h.file}, nil
 }
 
-// plays reports whether the file has a part of the video that plays: a fragment.
-func (h *h264Writer) plays() bool {
-	const header = 4096 // bytes, more than there are before the first fragment
-	f, err := os.Open(h.file.Part())
+// cutToFragments cuts the file after its last whole fragment, because players refuse what is cut elsewhere. It reports
+// whether there is one, so that the file plays.
+func (h *h264Writer) cutToFragments() bool {
+	f, err := os.OpenFile(h.file.Part(), os.O_RDWR, 0)
 	if err != nil {
 		return false
 	}
 	defer f.Close()
-	b, err := io.ReadAll(io.LimitReader(f, header))
-	return err == nil && bytes.Contains(b, []byte("moof"))
+	size := h.fileSize()
+	end, last := int64(0), ""
+	for at := int64(0); ; {
+		var head [8]byte // of a box: size and type
+		if _, err := f.ReadAt(head[:], at); err != nil {
+			break
+		}
+		n := int64(binary.BigEndian.Uint32(head[:]))
+		if n < int64(len(head)) || at+n > size {
+			break
+		}
+		at += n
+		if last == "moof" && string(head[4:]) == "mdat" {
+			end = at
+		}
+		last = string(head[4:])
+	}
+	return end > 0 && f.Truncate(end) == nil
 }
 
 // wrapError adds ffmpeg's own message, and says how much of the video there is, and where.
@@ -208,7 +225,7 @@ func (h *h264Writer) wrapError(err error) error {
 	h.stdin.Close()
 	h.cmd.Wait() // its message is complete after that; a second Wait does no harm
 	what := fmt.Sprintf("no part of %s was written", h.file.Name())
-	if h.plays() {
+	if h.cutToFragments() {
 		what = fmt.Sprintf("%s was not finished: %s plays up to the last second that was written", h.file.Name(), h.file.Part())
 		h.file.Leave()
 	} else {

@@ -32,7 +32,7 @@ func TestFFmpegHangs(t *testing.T) {
 		"at a picture":  {"exec sleep 60", "no part of "},
 		"with a child":  {"sleep 5", "no part of "},
 		"at the end":    {"cat >/dev/null; exec sleep 60", "no part of "},
-		"after a while": {"for f; do :; done; { printf moof; head -c 50000; } >${f#file:}; exec sleep 60", "part.mp4 plays up to"},
+		"after a while": {"for f; do :; done; { printf '\\0\\0\\0\\010moof\\0\\0\\0\\010mdat'; head -c 50000; } >${f#file:}; exec sleep 60", "part.mp4 plays up to"},
 		"slow":          {"for f; do :; done; for i in 1 2 3 4 5 6 7 8; do head -c 50000 >>${f#file:}; sleep 0.1; done; cat >/dev/null", ""},
 	} {
 		t.Run(name, func(t *testing.T) {

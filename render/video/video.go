@@ -167,10 +167,7 @@ func (p *pngSequence) Close() ([]*atomicfile.File, error) {
 	if !p.failed {
 		return p.files, nil
 	}
-	for _, f := range p.files { // room for what else is on the disk
-		_ = f.Discard()
-	}
-	return nil, nil
+	return nil, atomicfile.Discard(p.files...) // room for what else is on the disk
 }
 
 // WritePNG starts a file with a picture, whose name is the program's choice.

@@ -53,13 +53,13 @@ type writer struct {
 const session = " --scene plain --size 64x64 "
 
 var writers = []writer{
-	{name: "`record -o clip.webm`", args: "record --seconds 0.3" + session + "-o clip.webm", long: "record --seconds 600" + session + "-o clip.webm", file: "clip.webm", read: "--tape", brief: "all"},
-	{name: "the tape beside it", args: "record --seconds 0.3" + session + "-o clip.webm", long: "record --seconds 600" + session + "-o clip.webm", file: "clip.tape", unnamed: true, read: "--tape"},
-	{name: "`record --captions`", args: "record --seconds 0.3 --captions" + session + "-o clip.webm", long: "record --seconds 600 --captions" + session + "-o clip.webm", file: "clip.vtt", unnamed: true, read: "--tape"},
-	{name: "`record -o clip.mp4`", args: "record --seconds 0.3" + session + "-o clip.mp4", long: "record --seconds 600" + session + "-o clip.mp4", file: "clip.mp4", read: "--tape", needs: needH264},
-	{name: "`record -o clip.gif`", args: "record --seconds 0.3" + session + "-o clip.gif", long: "record --seconds 600" + session + "-o clip.gif", file: "clip.gif", read: "--tape"},
-	{name: "`record -o %03d.png`", args: "record --seconds 0.1" + session + "-o %03d.png", long: "record --seconds 600" + session + "-o %03d.png", file: "000.png", read: "--tape"},
-	{name: "`record -o still.png`", args: "record --seconds 0.3" + session + "-o still.png", long: "record --seconds 600" + session + "-o still.png", file: "still.png", read: "--tape"},
+	{name: "`record -o clip.webm`", args: "record --seconds 0.3" + session + "-o clip.webm", long: "record --seconds 200" + session + "-o clip.webm", file: "clip.webm", read: "--tape", brief: "all"},
+	{name: "the tape beside it", args: "record --seconds 0.3" + session + "-o clip.webm", long: "record --seconds 200" + session + "-o clip.webm", file: "clip.tape", unnamed: true, read: "--tape"},
+	{name: "`record --captions`", args: "record --seconds 0.3 --captions" + session + "-o clip.webm", long: "record --seconds 200 --captions" + session + "-o clip.webm", file: "clip.vtt", unnamed: true, read: "--tape"},
+	{name: "`record -o clip.mp4`", args: "record --seconds 0.3" + session + "-o clip.mp4", long: "record --seconds 200" + session + "-o clip.mp4", file: "clip.mp4", read: "--tape", needs: needH264},
+	{name: "`record -o clip.gif`", args: "record --seconds 0.3" + session + "-o clip.gif", long: "record --seconds 200" + session + "-o clip.gif", file: "clip.gif", read: "--tape"},
+	{name: "`record -o %03d.png`", args: "record --seconds 0.1" + session + "-o %03d.png", long: "record --seconds 200" + session + "-o %03d.png", file: "000.png", read: "--tape"},
+	{name: "`record -o still.png`", args: "record --seconds 0.3" + session + "-o still.png", long: "record --seconds 200" + session + "-o still.png", file: "still.png", read: "--tape"},
 	{name: "no display, `--out`", args: "--seconds 0.1 --scene plain --out .", long: "--seconds 60 --scene plain --out .", file: "lab.tape", unnamed: true, read: "--tape"},
 	{name: "`bench --save-tape`", args: "bench --seconds 2 --scene plain --save-tape odd.tape", long: "bench --seconds 3600 --scene plain --save-tape odd.tape", file: "odd.tape", read: "--tape", brief: "all"},
 	{name: "`export`", args: "export --tape katamari-ball --ticks 3 ball.bin", long: "export --tape katamari-ball ball.bin", file: "ball.bin", read: "--tape"},
@@ -319,15 +319,13 @@ func tryFull(t *testing.T, w *workshop, x *writer) string {
 
 func tryKill(t *testing.T, w *workshop, x *writer) string {
 	if x.silent {
-		w.stopPage(t, os.Kill)
+		w.stopPage(t, syscall.SIGKILL)
 		return "as it was"
 	}
 	dir := w.folder(t, x)
 	w.write(t, dir, x.file, old)
 	cmd, _ := w.start(t, dir, x)
-	if err := cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	w.signal(t, cmd, syscall.SIGKILL)
 	cmd.Wait()
 	w.wantOld(t, dir, x)
 	parts := w.parts(t, dir)
@@ -345,7 +343,7 @@ func tryKill(t *testing.T, w *workshop, x *writer) string {
 }
 
 // stopPage sends a signal to a program that compiles a page, and checks that the page before stays.
-func (w *workshop) stopPage(t *testing.T, s os.Signal) (code int, stderr string) {
+func (w *workshop) stopPage(t *testing.T, s syscall.Signal) (code int, stderr string) {
 	t.Helper()
 	dir, temp := w.folder(t, &writer{}), t.TempDir()
 	for _, name := range []string{"index.html", "ghostcube.wasm.gz"} {
@@ -371,14 +369,12 @@ func (w *workshop) stopPage(t *testing.T, s os.Signal) (code int, stderr string)
 		case <-time.After(time.Millisecond):
 		}
 	}
-	if err := cmd.Process.Signal(s); err != nil {
-		t.Fatal(err)
-	}
+	w.signal(t, cmd, s)
 	<-exited
 	if after := w.list(t, dir); !slices.Equal(before, after) {
 		t.Errorf("the folder has %q, had %q", after, before)
 	}
-	if list := building(); s != os.Kill && len(list) > 0 {
+	if list := building(); s != syscall.SIGKILL && len(list) > 0 {
 		t.Errorf("%v: %q are left", s, list)
 	}
 	return cmd.ProcessState.ExitCode(), errs.String()
@@ -386,7 +382,7 @@ func (w *workshop) stopPage(t *testing.T, s os.Signal) (code int, stderr string)
 
 func tryInterrupt(t *testing.T, w *workshop, x *writer) string {
 	if x.silent {
-		for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
+		for _, s := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
 			if code, errs := w.stopPage(t, s); code != 1 || !strings.Contains(errs, "interrupted") {
 				t.Errorf("%v: exit code %d, %s", s, code, errs)
 			}
@@ -394,13 +390,11 @@ func tryInterrupt(t *testing.T, w *workshop, x *writer) string {
 		return "as it was"
 	}
 	result := ""
-	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
+	for _, s := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
 		dir := w.folder(t, x)
 		w.write(t, dir, x.file, old)
 		cmd, errs := w.start(t, dir, x)
-		if err := cmd.Process.Signal(s); err != nil {
-			t.Fatal(err)
-		}
+		w.signal(t, cmd, s)
 		cmd.Wait()
 		if code := cmd.ProcessState.ExitCode(); code != 1 || !strings.Contains(errs.String(), "interrupted") {
 			t.Errorf("%v: exit code %d, %s", s, code, errs)

@@ -262,7 +262,7 @@ func (p *program) hashSceneFile(c *hashCommand) error {
 				f, err = atomicfile.Create(name)
 			}
 			if err != nil {
-				return usageError{errors.Join(err, discard(files))}
+				return usageError{errors.Join(err, atomicfile.Discard(files...))}
 			}
 			files = append(files, f)
 		}
@@ -272,7 +272,7 @@ func (p *program) hashSceneFile(c *hashCommand) error {
 	defer stop()
 	r, err := p.measureScene(ctx, s, n, dump, times)
 	if err != nil {
-		return errors.Join(err, discard(files))
+		return errors.Join(err, atomicfile.Discard(files...))
 	}
 	if err := atomicfile.Commit(files...); err != nil {
 		return err
@@ -282,12 +282,4 @@ func (p *program) hashSceneFile(c *hashCommand) error {
 		return fmt.Errorf("interrupted: the figures are those of fewer than %d ticks", n)
 	}
 	return nil
-}
-
-// discard removes files that have no name yet.
-func discard(files []*atomicfile.File) (err error) {
-	for _, f := range files {
-		err = errors.Join(err, f.Discard())
-	}
-	return err
 }

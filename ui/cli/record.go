@@ -163,7 +163,7 @@ func (c *recordCommand) besideVideo(p *program, f video.Format, r recorder.Resul
 			return err
 		})
 		if err != nil {
-			return nil, errors.Join(err, discard(files))
+			return nil, errors.Join(err, atomicfile.Discard(files...))
 		}
 		files = append(files, x)
 	}

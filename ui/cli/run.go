@@ -181,7 +181,7 @@ func (p *program) headless(c *runCommand, session *plan.Plan, show []lab.Command
 		} {
 			f, err := createFilled(names.path(x.name), x.write)
 			if err != nil {
-				return nil, errors.Join(err, discard(files))
+				return nil, errors.Join(err, atomicfile.Discard(files...))
 			}
 			files = append(files, f)
 		}

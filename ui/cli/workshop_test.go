@@ -118,13 +118,26 @@ func (w *workshop) write(t *testing.T, dir, name, text string) {
 func (w *workshop) command(dir, args string) *exec.Cmd {
 	cmd := exec.Command(w.program, strings.Fields(args)...)
 	cmd.Dir = dir
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	return cmd
+}
+
+// signal sends a signal to a program: Ctrl-C to all of its programs, as a terminal does.
+func (w *workshop) signal(t *testing.T, cmd *exec.Cmd, s syscall.Signal) {
+	t.Helper()
+	to := cmd.Process.Pid
+	if s == syscall.SIGINT {
+		to = -to
+	}
+	if err := syscall.Kill(to, s); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // asNobody takes root's rights from a command.
 func (w *workshop) asNobody(cmd *exec.Cmd) {
 	if os.Geteuid() == 0 {
-		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
 	}
 }
 

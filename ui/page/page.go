@@ -235,9 +235,7 @@ func writeFiles(folder string, files map[string][]byte) (written []File, err err
 	var started []*atomicfile.File
 	defer func() {
 		if err != nil {
-			for _, f := range started {
-				err = errors.Join(err, f.Discard())
-			}
+			err = errors.Join(err, atomicfile.Discard(started...))
 		}
 	}()
 	for _, name := range slices.Sorted(maps.Keys(files)) {

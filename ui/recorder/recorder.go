@@ -91,10 +91,7 @@ func Record(j *Job) (Result, error) {
 	}
 	files, closed := out.Close()
 	if err = errors.Join(err, closed); err != nil {
-		for _, f := range files {
-			err = errors.Join(err, f.Discard())
-		}
-		return r, err
+		return r, errors.Join(err, atomicfile.Discard(files...))
 	}
 	var others []*atomicfile.File
 	if j.Files != nil {
@@ -116,13 +113,9 @@ func Record(j *Job) (Result, error) {
 // Numbered pictures are discarded.
 func leave(files []*atomicfile.File) error {
 	if len(files) != 1 {
-		var err error
-		for _, f := range files {
-			err = errors.Join(err, f.Discard())
-		}
-		return err
+		return atomicfile.Discard(files...)
 	}
-	return errors.Join(files[0].Leave(), fmt.Errorf("%s was not replaced; the video is in %s", files[0].Name(), files[0].Part()))
+	return atomicfile.Leave(files...)
 }
 
 func (j *Job) record(out video.Writer) (Result, error) {
