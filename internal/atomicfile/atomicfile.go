@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 )
 
@@ -114,6 +115,11 @@ func partName(target string, i int) string {
 	}
 	return folder + numbered(stem+".part", i) + ext
 }
+
+var partPattern = regexp.MustCompile(`\.part(-\d+)?(\.[^.]*)?$`)
+
+// IsPart reports whether a name is that of a temporary file.
+func IsPart(name string) bool { return partPattern.MatchString(name) }
 
 // numbered returns a name for i = 1, and the name with the number for others.
 func numbered(stem string, i int) string {

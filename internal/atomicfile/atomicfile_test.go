@@ -62,6 +62,9 @@ func TestReplace(t *testing.T) {
 	g, err := Create(name)
 	begin(t, g, err, "second")
 	want(t, dir, "a.part-2.webm", "second", "a.part.webm", "first", "a.webm", "old")
+	if !IsPart(f.Part()) || !IsPart(g.Part()) || IsPart(name) {
+		t.Errorf("%s, %s or %s is mistaken", f.Part(), g.Part(), name)
+	}
 	h, err := Create(name)
 	if err := begin(t, h, err, "third").Discard(); err != nil {
 		t.Error(err)

@@ -223,7 +223,10 @@ func (h *h264Writer) cutToFragments() bool {
 func (h *h264Writer) wrapError(err error) error {
 	h.failed.Store(true)
 	h.stdin.Close()
-	h.cmd.Wait() // its message is complete after that; a second Wait does no harm
+	exit := new(exec.ExitError)         // says more than a broken pipe
+	if errors.As(h.cmd.Wait(), &exit) { // its message is complete after that; a second Wait does no harm
+		err = exit
+	}
 	what := fmt.Sprintf("no part of %s was written", h.file.Name())
 	if h.cutToFragments() {
 		what = fmt.Sprintf("%s was not finished: %s plays up to the last second that was written", h.file.Name(), h.file.Part())

@@ -103,8 +103,8 @@ func (g *game) listPresets() []string {
 		return list
 	}
 	for _, f := range files {
-		if name := strings.TrimSuffix(filepath.Base(f), ".toml"); checkPresetName(name) == nil { // it may be a temporary file
-			list = append(list, name)
+		if !atomicfile.IsPart(f) {
+			list = append(list, strings.TrimSuffix(filepath.Base(f), ".toml"))
 		}
 	}
 	return list
