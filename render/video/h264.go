@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"ghostcube/internal/atomicfile"
+	"ghostcube/internal/process"
 )
 
 // ErrNoFFmpeg is returned for an MP4 where there is no ffmpeg that encodes H.264.
@@ -121,7 +122,7 @@ func startH264(f Format, encoder []string, limits timeLimits) (_ Writer, err err
 	h := &h264Writer{w: f.W, h: f.H, yuv: make([]byte, f.W*f.H*3/2), file: file, limit: limits.stall, closed: make(chan struct{})}
 	h.cmd = exec.Command(encoder[0], args...)
 	h.cmd.Stderr, h.cmd.WaitDelay = &h.stderr, outputDelay
-	ownGroup(h.cmd)
+	process.OwnGroup(h.cmd)
 	if h.stdin, err = h.cmd.StdinPipe(); err != nil {
 		return nil, err
 	}

@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"ghostcube/internal/atomicfile"
+	"ghostcube/internal/process"
 )
 
 // ProgramFile is the compressed program in the folder of a page.
@@ -143,6 +144,7 @@ func findSource(ctx context.Context, work string) (string, error) {
 // goCommand returns a run of the go command with the settings that all runs share.
 func goCommand(ctx context.Context, folder string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, "go", args...)
+	process.OwnGroup(cmd)
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // so that it removes its temporary files
 	cmd.WaitDelay = 5 * time.Second
 	cmd.Dir = folder
