@@ -109,7 +109,18 @@ func Create(f Format) (Writer, error) {
 	case ".gif":
 		return newGIF(f)
 	}
-	if f.Still() {
+	first := f.File
+	if !f.Still() {
+		first = fmt.Sprintf(f.File, 0)
+	}
+	try, err := f.create(first) // rather than at the end
+	if err == nil {
+		err = try.Discard()
+	}
+	switch {
+	case err != nil:
+		return nil, err
+	case f.Still():
 		return &still{format: f}, nil
 	}
 	return &pngSequence{format: f}, nil

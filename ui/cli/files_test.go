@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -89,8 +90,8 @@ func TestFiles(t *testing.T) {
 			}
 		}
 	})
-	if t.Failed() || experiment.Brief() || !video.HaveH264() {
-		return
+	if t.Failed() || slices.ContainsFunc(outcomes, func(row []string) bool { return slices.Contains(row, "") }) {
+		return // not all cases have run
 	}
 	var b strings.Builder
 	heads, rule := "| written by |", "|---|"
