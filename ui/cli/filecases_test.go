@@ -356,3 +356,34 @@ func tryTwo(t *testing.T, w *workshop, x *writer) string {
 	}
 	return "one of them, whole"
 }
+
+// TestSecondSignal checks that a program that cannot end after a signal, because ffmpeg hangs, is killed by the next one.
+func TestSecondSignal(t *testing.T) {
+	w := newWorkshop(t)
+	dir := w.folder(t, &writer{})
+	script := "#!/bin/sh\ncase \"$*\" in *-encoders*) echo ' V..... libx264 ';; *) exec sleep 20;; esac\n"
+	if err := os.WriteFile(filepath.Join(dir, "ffmpeg"), []byte(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	cmd := w.command(dir, "record --seconds 200"+session+"-o clip.mp4")
+	cmd.Env = append(os.Environ(), "PATH="+dir+string(os.PathListSeparator)+os.Getenv("PATH"))
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	exited := make(chan error, 1)
+	go func() { exited <- cmd.Wait() }()
+	began := time.Now()
+	for {
+		if len(w.parts(t, dir)) > 0 { // it records
+			w.signal(t, cmd, syscall.SIGTERM)
+		}
+		select {
+		case <-exited:
+			if s := cmd.ProcessState.Sys().(syscall.WaitStatus); !s.Signaled() || s.Signal() != syscall.SIGTERM || time.Since(began) > 15*time.Second {
+				t.Errorf("%v after %v", cmd.ProcessState, time.Since(began))
+			}
+			return
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+}
