@@ -53,7 +53,7 @@ func startPage(t *testing.T) *pageServer {
 		t.Skip("chromium is not installed; .ci/run installs it")
 	}
 	files := t.TempDir()
-	if _, err := page.Write(page.Options{Folder: files, Work: "."}); err != nil {
+	if _, err := page.Write(t.Context(), page.Options{Folder: files, Work: "."}); err != nil {
 		t.Fatal(err)
 	}
 	handler := http.FileServer(http.Dir(files))

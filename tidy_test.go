@@ -43,10 +43,12 @@ var folders = map[string]struct {
 	imports []string
 }{
 	// 1
+	"internal/atomicfile": {free, []string{}},
 	"internal/experiment": {free, []string{}},
 	"internal/golden":     {free, []string{}},
 	"internal/inputtest":  {free, []string{}},
 	"internal/planted":    {free, []string{}},
+	"internal/process":    {free, []string{}},
 	"sim/geom":            {pure, []string{}},
 	"sim":                 {pure, []string{"sim/geom"}},
 	"sim/scene":           {pure, []string{"sim", "sim/geom"}},
@@ -97,19 +99,19 @@ var folders = map[string]struct {
 	"render/raster":     {exact, []string{"render", "sim/geom"}},
 	"render/video/vp8":  {pure, []string{}},
 	"render/video/webm": {pure, []string{}},
-	"render/video":      {exact, []string{"render", "render/video/vp8", "render/video/webm"}},
+	"render/video":      {exact, []string{"internal/atomicfile", "internal/process", "render", "render/video/vp8", "render/video/webm"}},
 	"ui/stage":          {exact, []string{"render", "sim", "sim/geom", "smoothing", "net/link", "predict", "predict/lab", "predict/lab/probe", "predict/lab/trace", "predict/score"}},
 	"ui/timeline":       {exact, []string{"render", "net/link", "predict/lab", "ui/stage"}},
 	"ui/diagram":        {pure, []string{"sim", "net/link", "net/packet", "net/quant", "predict", "predict/lab", "predict/lab/trace"}},
 	"ui/host":           {free, []string{}},
-	"ui/page":           {free, []string{}},
-	"ui/recorder":       {exact, []string{"ui/stage", "render/raster", "render/video", "predict/lab", "sim"}},
+	"ui/page":           {free, []string{"internal/atomicfile", "internal/process"}},
+	"ui/recorder":       {exact, []string{"internal/atomicfile", "ui/stage", "render/raster", "render/video", "predict/lab", "sim"}},
 	"ui/plan":           {free, []string{"sim", "net/link", "predict/lab", "predict/lab/tape", "ui/stage"}},
 	"ui/tour":           {free, []string{"ui/plan", "sim", "net/link", "predict/lab", "predict/score"}},
-	"ui/cli":            {free, []string{"ui/plan", "ui/diagram", "ui/page", "ui/tour", "ui/recorder", "predict/lab/tape", "ui/stage", "render/video", "sim", "sim/geom", "sim/scene", "net/link", "net/packet", "net/quant", "net/entropy", "net/delta", "predict", "predict/lab", "predict/lab/probe", "predict/lab/trace", "predict/score"}},
+	"ui/cli":            {free, []string{"internal/atomicfile", "ui/plan", "ui/diagram", "ui/page", "ui/tour", "ui/recorder", "predict/lab/tape", "ui/stage", "render/video", "sim", "sim/geom", "sim/scene", "net/link", "net/packet", "net/quant", "net/entropy", "net/delta", "predict", "predict/lab", "predict/lab/probe", "predict/lab/trace", "predict/score"}},
 	"ui/widget":         {free, []string{"render"}},
 	"render/gpu":        {free, []string{"render", "assets", "sim/geom"}},
-	"ui/window":         {free, []string{"ui/host", "ui/plan", "ui/tour", "ui/stage", "ui/timeline", "ui/widget", "predict/lab/tape", "predict/score", "ui/recorder", "render", "render/video", "render/raster", "render/gpu", "sim", "sim/geom", "sim/scene", "net/link", "net/quant", "predict", "predict/lab", "predict/lab/probe", "predict/lab/trace", "smoothing"}},
+	"ui/window":         {free, []string{"internal/atomicfile", "ui/host", "ui/plan", "ui/tour", "ui/stage", "ui/timeline", "ui/widget", "predict/lab/tape", "predict/score", "ui/recorder", "render", "render/video", "render/raster", "render/gpu", "sim", "sim/geom", "sim/scene", "net/link", "net/quant", "predict", "predict/lab", "predict/lab/probe", "predict/lab/trace", "smoothing"}},
 
 	// 5
 	"assets":             {free, []string{}}, // data; the folders below it generate the data

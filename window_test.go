@@ -3,6 +3,7 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"image"
 	"image/png"
@@ -13,6 +14,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -239,6 +241,46 @@ func (d *windowDriver) doAction(a *plan.Action) {
 		if c.Value != "on" {
 			d.click(c.Name + " " + c.Value)
 		}
+	}
+}
+
+// TestWindowEnds checks that SIGTERM leaves a whole tape of the session, that a killed window leaves one under its
+// temporary name that lacks two seconds at most, and that a session in the same folder replaces neither.
+func TestWindowEnds(t *testing.T) {
+	const ticks = 200
+	start := func(args ...string) *windowDriver {
+		d := startWindow(t, append([]string{"--panes", "rewind", "--tape", "circle"}, args...)...)
+		d.waitUntil("ticks", func(s windowState) bool { return s.tick >= ticks })
+		return d
+	}
+	d := start()
+	d.end(syscall.SIGTERM)
+	whole := d.outputFile("session-*.tape")
+	if x := readTapeFile(t, whole); x.Truncated || len(x.Entries) < ticks || strings.Contains(whole, ".part") {
+		t.Errorf("%s has %d ticks, truncated: %v", whole, len(x.Entries), x.Truncated)
+	}
+	if out, err := d.program("play", "--verify", whole).CombinedOutput(); err != nil {
+		t.Errorf("%v: %s", err, out)
+	}
+	folder := filepath.Dir(whole)
+	before, err := os.ReadFile(whole)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d = start("--out", folder)
+	if err := d.cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	d.cmd.Wait()
+	parts, err := filepath.Glob(filepath.Join(folder, "session-*.part.tape"))
+	if err != nil || len(parts) != 1 {
+		t.Fatalf("%q, %v", parts, err)
+	}
+	if x := readTapeFile(t, parts[0]); !x.Truncated || len(x.Entries) < ticks-120 {
+		t.Errorf("%s has %d ticks, truncated: %v", parts[0], len(x.Entries), x.Truncated)
+	}
+	if after, err := os.ReadFile(whole); !bytes.Equal(before, after) {
+		t.Errorf("the tape of the first session is lost: %v", err)
 	}
 }
 

@@ -299,7 +299,13 @@ func (d *windowDriver) movePointer(p image.Point) {
 // interrupt ends the program as Ctrl-C does, and returns its output.
 func (d *windowDriver) interrupt() string {
 	d.t.Helper()
-	if err := d.cmd.Process.Signal(syscall.SIGINT); err != nil {
+	return d.end(syscall.SIGINT)
+}
+
+// end ends the program by a signal after which it writes its files, and returns its output.
+func (d *windowDriver) end(s syscall.Signal) string {
+	d.t.Helper()
+	if err := d.cmd.Process.Signal(s); err != nil {
 		d.t.Fatal(err)
 	}
 	exited := make(chan error)
@@ -310,7 +316,7 @@ func (d *windowDriver) interrupt() string {
 			d.t.Fatalf("the program failed: %v\n%s%s", err, &d.output, &d.errors)
 		}
 	case <-time.After(120 * time.Second):
-		d.t.Fatalf("the program runs two minutes after the interrupt\n%s", &d.output)
+		d.t.Fatalf("the program runs two minutes after the signal\n%s", &d.output)
 	}
 	return d.output.String()
 }

@@ -89,13 +89,11 @@ func TestChromiumPlaysWebM(t *testing.T) {
 	for len(w.(*webmWriter).free) < waitingPictures { // until the encoder has taken all
 		time.Sleep(time.Millisecond)
 	}
-	unfinished, err := os.ReadFile(f.File)
+	unfinished, err := os.ReadFile(w.(*webmWriter).file.Part())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	finish(t, w)
 	checkPlays(t, browser, page, seconds, f, colors)
 	if err := os.WriteFile(f.File, unfinished, 0o600); err != nil {
 		t.Fatal(err)

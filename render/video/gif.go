@@ -1,22 +1,24 @@
 package video
 
 import (
-	"bufio"
 	"bytes"
 	"compress/lzw"
 	"errors"
+	"fmt"
 	"image"
-	"os"
 	"sync"
 
+	"ghostcube/internal/atomicfile"
 	"ghostcube/render"
 )
 
 // gifWriter streams an animated GIF with one fixed palette. Of each picture it writes the smallest rectangle
-// that contains all changes, with unchanged pixels transparent.
+// that contains all changes, with unchanged pixels transparent. After every picture the file is a whole GIF.
 type gifWriter struct {
-	file     *os.File
-	out      *bufio.Writer
+	file     *atomicfile.File
+	size     int64 // of the file without its trailer
+	frames   int   // in the file
+	fps      int
 	w, h     int
 	delay    int // hundredths of a second
 	previous []uint8
@@ -29,11 +31,11 @@ type gifWriter struct {
 const transparent = 255
 
 func newGIF(f Format) (Writer, error) {
-	file, err := os.Create(f.File)
+	file, err := f.create(f.File)
 	if err != nil {
 		return nil, err
 	}
-	g := &gifWriter{file: file, out: bufio.NewWriter(file), w: f.W, h: f.H, delay: (100 + f.FPS/2) / f.FPS, first: true}
+	g := &gifWriter{file: file, fps: f.FPS, w: f.W, h: f.H, delay: (100 + f.FPS/2) / f.FPS, first: true}
 	g.previous = make([]uint8, f.W*f.H)
 	g.scratch = make([]uint8, 0, f.W*f.H)
 	head := []byte("GIF89a")
@@ -44,8 +46,23 @@ func newGIF(f Format) (Writer, error) {
 	head = append(head, 0x21, 0xff, 11)
 	head = append(head, "NETSCAPE2.0"...)
 	head = append(head, 3, 1, 0, 0, 0) // repeat without end
-	_, g.err = g.out.Write(head)
-	return g, g.err
+	if g.append(head); g.err != nil {
+		return nil, errors.Join(g.err, file.Discard())
+	}
+	return g, nil
+}
+
+// gifTrailer ends a GIF.
+const gifTrailer = 0x3b
+
+// append appends a part to the file and ends it there, or removes what was written of the part.
+func (g *gifWriter) append(b []byte) {
+	if _, g.err = g.file.WriteAt(append(b, gifTrailer), g.size); g.err != nil {
+		g.file.Truncate(g.size) // if that fails, players ignore the part
+		g.file.WriteAt([]byte{gifTrailer}, g.size)
+		return
+	}
+	g.size += int64(len(b))
 }
 
 // Add appends a picture.
@@ -87,7 +104,7 @@ func (g *gifWriter) Add(im *image.RGBA) error {
 	return g.writeFrame(now[:n], x0, y0, x1-x0, y1-y0)
 }
 
-// writeFrame writes the blocks of a frame and flushes the file.
+// writeFrame writes the blocks of a frame.
 func (g *gifWriter) writeFrame(pixels []uint8, x, y, w, h int) error {
 	var b bytes.Buffer
 	z := lzw.NewWriter(&b, lzw.LSB, 8)
@@ -95,24 +112,34 @@ func (g *gifWriter) writeFrame(pixels []uint8, x, y, w, h int) error {
 	if g.err = errors.Join(err, z.Close()); g.err != nil {
 		return g.err
 	}
-	head := []byte{0x21, 0xf9, 4, 1<<2 | 1, byte(g.delay), byte(g.delay >> 8), transparent, 0,
+	out := []byte{0x21, 0xf9, 4, 1<<2 | 1, byte(g.delay), byte(g.delay >> 8), transparent, 0,
 		0x2c, byte(x), byte(x >> 8), byte(y), byte(y >> 8), byte(w), byte(w >> 8), byte(h), byte(h >> 8), 0, 8}
-	g.out.Write(head) // a bufio.Writer returns its first error from Flush
 	for data := b.Bytes(); len(data) > 0; {
 		k := min(len(data), 255)
-		g.out.WriteByte(byte(k))
-		g.out.Write(data[:k])
+		out = append(append(out, byte(k)), data[:k]...)
 		data = data[k:]
 	}
-	g.out.WriteByte(0)
-	g.err = g.out.Flush()
-	return g.err
+	if g.append(append(out, 0)); g.err != nil {
+		if g.frames == 0 {
+			return fmt.Errorf("%w: no part of the video was written", g.err)
+		}
+		return fmt.Errorf("%w: the first %.1f s of the video are in %s", g.err, float64(g.frames)/float64(g.fps), g.file.Part())
+	}
+	g.frames++
+	return nil
 }
 
 // Close ends the video.
-func (g *gifWriter) Close() error {
-	g.out.WriteByte(0x3b)
-	return errors.Join(g.out.Flush(), g.file.Close())
+func (g *gifWriter) Close() ([]*atomicfile.File, error) {
+	switch {
+	case g.err == nil:
+		return []*atomicfile.File{g.file}, nil
+	case g.frames == 0:
+		g.file.Discard()
+	default:
+		g.file.Leave()
+	}
+	return nil, nil // Add has returned the error
 }
 
 // palette returns 255 colours: long ramps for the colours of the scene, where shades lie close together, and

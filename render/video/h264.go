@@ -3,6 +3,7 @@ package video
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"image"
@@ -13,6 +14,9 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"ghostcube/internal/atomicfile"
+	"ghostcube/internal/process"
 )
 
 // ErrNoFFmpeg is returned for an MP4 where there is no ffmpeg that encodes H.264.
@@ -77,10 +81,11 @@ type h264Writer struct {
 	stderr bytes.Buffer
 	yuv    []byte
 
-	file   string
+	file   *atomicfile.File
 	limit  time.Duration // of a stall
 	busy   atomic.Bool   // ffmpeg has to take a picture, or to finish the file
 	taken  atomic.Int64  // pictures
+	failed atomic.Bool   // the caller knows that the video could not be written
 	hung   atomic.Bool   // ffmpeg was stopped because it made no progress
 	closed chan struct{} // closed by Close
 }
@@ -95,6 +100,15 @@ func newH264(f Format) (Writer, error) {
 
 // startH264 starts an encoder of findFFmpeg.
 func startH264(f Format, encoder []string, limits timeLimits) (_ Writer, err error) {
+	file, err := f.create(f.File)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, file.Discard())
+		}
+	}()
 	args := []string{"-hide_banner", "-loglevel", "error", "-y",
 		"-f", "rawvideo", "-pix_fmt", "yuv420p", "-color_range", "tv", "-colorspace", "bt709", "-color_primaries", "bt709", "-color_trc", "bt709",
 		"-s", fmt.Sprintf("%dx%d", f.W, f.H), "-r", fmt.Sprint(f.FPS), "-i", "pipe:0"}
@@ -104,10 +118,11 @@ func startH264(f Format, encoder []string, limits timeLimits) (_ Writer, err err
 		// that is never closed still plays.
 		"-g", fmt.Sprint(f.FPS), "-pix_fmt", "yuv420p", "-color_range", "tv", "-colorspace", "bt709", "-color_primaries", "bt709", "-color_trc", "bt709",
 		"-movflags", "+frag_keyframe+empty_moov+default_base_moof", "-flush_packets", "1",
-		"-fflags", "+bitexact", "-flags:v", "+bitexact", "-f", "mp4", "file:"+f.File)
-	h := &h264Writer{w: f.W, h: f.H, yuv: make([]byte, f.W*f.H*3/2), file: f.File, limit: limits.stall, closed: make(chan struct{})}
+		"-fflags", "+bitexact", "-flags:v", "+bitexact", "-f", "mp4", "file:"+file.Part())
+	h := &h264Writer{w: f.W, h: f.H, yuv: make([]byte, f.W*f.H*3/2), file: file, limit: limits.stall, closed: make(chan struct{})}
 	h.cmd = exec.Command(encoder[0], args...)
 	h.cmd.Stderr, h.cmd.WaitDelay = &h.stderr, outputDelay
+	process.OwnGroup(h.cmd)
 	if h.stdin, err = h.cmd.StdinPipe(); err != nil {
 		return nil, err
 	}
@@ -146,7 +161,7 @@ func (h *h264Writer) watch() {
 
 // fileSize returns the bytes in the file so far.
 func (h *h264Writer) fileSize() int64 {
-	info, err := os.Stat(h.file)
+	info, err := os.Stat(h.file.Part())
 	if err != nil {
 		return 0
 	}
@@ -165,28 +180,67 @@ func (h *h264Writer) Add(im *image.RGBA) error {
 	return nil
 }
 
-func (h *h264Writer) Close() error {
+func (h *h264Writer) Close() ([]*atomicfile.File, error) {
 	h.busy.Store(true)
 	defer close(h.closed)
-	err := errors.Join(h.stdin.Close(), h.cmd.Wait())
-	if err != nil {
-		return h.wrapError(err)
+	if h.failed.Load() { // Add has returned it
+		return nil, nil
 	}
-	return nil
+	if err := errors.Join(h.stdin.Close(), h.cmd.Wait()); err != nil {
+		return nil, h.wrapError(err)
+	}
+	return []*atomicfile.File{h.file}, nil
 }
 
-// wrapError adds ffmpeg's own message.
-func (h *h264Writer) wrapError(err error) error {
-	h.stdin.Close()
-	h.cmd.Wait() // its message is complete after that; a second Wait does no harm
-	if h.hung.Load() {
-		if h.fileSize() == 0 {
-			return fmt.Errorf("ffmpeg made no progress for %v and was stopped: %s is empty", h.limit, h.file)
+// cutToFragments cuts the file after its last whole fragment, because players refuse what is cut elsewhere. It reports
+// whether there is one, so that the file plays.
+func (h *h264Writer) cutToFragments() bool {
+	f, err := os.OpenFile(h.file.Part(), os.O_RDWR, 0)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	size := h.fileSize()
+	end, last := int64(0), ""
+	for at := int64(0); ; {
+		var head [8]byte // of a box: size and type
+		if _, err := f.ReadAt(head[:], at); err != nil {
+			break
 		}
-		return fmt.Errorf("ffmpeg made no progress for %v and was stopped: %s plays up to the last second that it wrote", h.limit, h.file)
+		n := int64(binary.BigEndian.Uint32(head[:]))
+		if n < int64(len(head)) || at+n > size {
+			break
+		}
+		at += n
+		if last == "moof" && string(head[4:]) == "mdat" {
+			end = at
+		}
+		last = string(head[4:])
 	}
-	if s := strings.TrimSpace(h.stderr.String()); s != "" {
-		return fmt.Errorf("ffmpeg: %s", strings.ReplaceAll(s, "\n", "; "))
+	return end > 0 && f.Truncate(end) == nil
+}
+
+// wrapError adds ffmpeg's own message, and says how much of the video there is, and where.
+func (h *h264Writer) wrapError(err error) error {
+	h.failed.Store(true)
+	h.stdin.Close()
+	exit := new(exec.ExitError)         // says more than a broken pipe
+	if errors.As(h.cmd.Wait(), &exit) { // its message is complete after that; a second Wait does no harm
+		err = exit
 	}
-	return fmt.Errorf("ffmpeg: %w", err)
+	what := fmt.Sprintf("no part of %s was written", h.file.Name())
+	if h.cutToFragments() {
+		what = fmt.Sprintf("%s was not finished: %s plays up to the last second that was written", h.file.Name(), h.file.Part())
+		h.file.Leave()
+	} else {
+		h.file.Discard()
+	}
+	s := strings.TrimSpace(h.stderr.String())
+	switch {
+	case h.hung.Load():
+		return fmt.Errorf("ffmpeg made no progress for %v and was stopped: %s", h.limit, what)
+	case s != "":
+		return fmt.Errorf("ffmpeg: %s: %s", strings.ReplaceAll(s, "\n", "; "), what)
+	}
+	return fmt.Errorf("ffmpeg: %w: %s", err, what)
 }

@@ -1,17 +1,19 @@
 // Package video writes pictures to files: WebM, animated GIFs and numbered PNGs by itself, H.264 in MP4 through
-// ffmpeg. If the program is killed, what it has written plays up to the last second. The
-// package knows nothing of sessions; ui/recorder makes the pictures.
+// ffmpeg. A video gets its name when it is whole. If the program is killed, what it has written plays up to the last
+// second, under a temporary name. The package knows nothing of sessions; ui/recorder makes the pictures.
 package video
 
 import (
-	"errors"
 	"fmt"
 	"image"
 	"image/png"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
+
+	"ghostcube/internal/atomicfile"
 )
 
 // Writer writes pictures of one size, in order.
@@ -19,8 +21,9 @@ type Writer interface {
 	// Add appends a picture. The caller may change it afterwards.
 	Add(im *image.RGBA) error
 
-	// Close ends the video. No Add may follow.
-	Close() error
+	// Close ends the video, and returns its files, which are whole and wait for atomicfile.Commit. No Add may follow. If
+	// the video could not be written there are none: a part of it that plays is left under its temporary name.
+	Close() ([]*atomicfile.File, error)
 }
 
 // Format describes a video.
@@ -28,6 +31,8 @@ type Format struct {
 	File string // clip.webm, clip.mp4, clip.gif, a pattern such as frames/%05d.png, or still.png for the last picture alone
 	W, H int    // pixels
 	FPS  int    // frames per second
+
+	Unnamed bool // the name is the program's choice, so no file is replaced: atomicfile.CreateUnnamed
 }
 
 // Bounds of a Format.
@@ -78,7 +83,15 @@ func (f *Format) Still() bool {
 	return strings.EqualFold(filepath.Ext(f.File), ".png") && !strings.Contains(f.File, "%")
 }
 
-// Create starts a video. It creates missing folders and replaces the file.
+// create starts the file of a name.
+func (f *Format) create(name string) (*atomicfile.File, error) {
+	if f.Unnamed {
+		return atomicfile.CreateUnnamed(name, nil)
+	}
+	return atomicfile.Create(name)
+}
+
+// Create starts a video. It creates missing folders.
 func Create(f Format) (Writer, error) {
 	if err := f.Validate(); err != nil {
 		return nil, err
@@ -96,16 +109,27 @@ func Create(f Format) (Writer, error) {
 	case ".gif":
 		return newGIF(f)
 	}
-	if f.Still() {
-		return &still{name: f.File}, nil
+	first := f.File
+	if !f.Still() {
+		first = fmt.Sprintf(f.File, 0)
 	}
-	return &pngSequence{pathPattern: f.File}, nil
+	try, err := f.create(first) // rather than at the end
+	if err == nil {
+		err = try.Discard()
+	}
+	switch {
+	case err != nil:
+		return nil, err
+	case f.Still():
+		return &still{format: f}, nil
+	}
+	return &pngSequence{format: f}, nil
 }
 
 // still writes the last picture, compressed as far as possible, when it is closed.
 type still struct {
-	name string
-	last *image.RGBA // nil: there was none
+	format Format
+	last   *image.RGBA // nil: there was none
 }
 
 func (s *still) Add(im *image.RGBA) error {
@@ -116,35 +140,60 @@ func (s *still) Add(im *image.RGBA) error {
 	return nil
 }
 
-func (s *still) Close() error {
+func (s *still) Close() ([]*atomicfile.File, error) {
 	if s.last == nil {
-		return fmt.Errorf("%s: there is no picture to write", s.name)
+		return nil, fmt.Errorf("%s: there is no picture to write", s.format.File)
 	}
-	return writePNG(s.name, s.last, png.BestCompression)
+	f, err := s.format.create(s.format.File)
+	if err == nil {
+		err = f.Fill(encodePNG(s.last, png.BestCompression))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return []*atomicfile.File{f}, nil
 }
 
-// pngSequence writes each picture to its own file.
+// pngSequence writes each picture to its own file. All get their names at the end, so two sequences that are written
+// at the same time do not mix.
 type pngSequence struct {
-	pathPattern string
-	frameCount  int
+	format Format
+	files  []*atomicfile.File
+	failed bool
 }
 
 func (p *pngSequence) Add(im *image.RGBA) error {
-	err := WritePNG(fmt.Sprintf(p.pathPattern, p.frameCount), im)
-	p.frameCount++
+	f, err := p.format.create(fmt.Sprintf(p.format.File, len(p.files)))
+	if err == nil {
+		p.files = append(p.files, f)
+		if err = f.Fill(encodePNG(im, png.BestSpeed)); err == nil {
+			err = f.Close() // there may be more files than a program can have open
+		}
+	}
+	p.failed = err != nil
 	return err
 }
 
-func (p *pngSequence) Close() error { return nil }
-
-// WritePNG writes a picture to a file.
-func WritePNG(name string, im *image.RGBA) error { return writePNG(name, im, png.BestSpeed) }
-
-func writePNG(name string, im *image.RGBA, level png.CompressionLevel) error {
-	f, err := os.Create(name)
-	if err != nil {
-		return err
+func (p *pngSequence) Close() ([]*atomicfile.File, error) {
+	if !p.failed {
+		return p.files, nil
 	}
-	e := png.Encoder{CompressionLevel: level}
-	return errors.Join(e.Encode(f, im), f.Close())
+	return nil, atomicfile.Discard(p.files...) // room for what else is on the disk
+}
+
+// WritePNG starts a file with a picture, whose name is the program's choice.
+func WritePNG(name string, im *image.RGBA) (*atomicfile.File, error) {
+	f, err := atomicfile.CreateUnnamed(name, nil)
+	if err == nil {
+		err = f.Fill(encodePNG(im, png.BestSpeed))
+	}
+	return f, err
+}
+
+// encodePNG returns a function that writes a picture.
+func encodePNG(im *image.RGBA, level png.CompressionLevel) func(io.Writer) error {
+	return func(w io.Writer) error {
+		e := png.Encoder{CompressionLevel: level}
+		return e.Encode(w, im)
+	}
 }

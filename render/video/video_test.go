@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"ghostcube/internal/atomicfile"
 )
 
 // testFrame returns frame i of a test video: a gradient of greys with a red square that moves in two of
@@ -44,7 +46,17 @@ func writeFrames(t *testing.T, f Format, n int) {
 			t.Fatal(err)
 		}
 	}
-	if err := w.Close(); err != nil {
+	finish(t, w)
+}
+
+// finish ends a video and gives it its name.
+func finish(t *testing.T, w Writer) {
+	t.Helper()
+	files, err := w.Close()
+	if err == nil {
+		err = atomicfile.Commit(files...)
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
 }
@@ -91,10 +103,54 @@ func TestGIF(t *testing.T) {
 	}
 }
 
-// TestPNGSequence promises that single pictures get numbers and keep every pixel.
+// TestGIFUnfinished promises that a GIF whose writer was killed is one of all pictures so far, and that the file of its
+// name is as it was.
+func TestGIFUnfinished(t *testing.T) {
+	f := Format{File: filepath.Join(t.TempDir(), "clip.gif"), W: 160, H: 90, FPS: 25}
+	if err := os.WriteFile(f.File, []byte("mine"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	w, err := Create(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 7 {
+		if err := w.Add(testFrame(f.W, f.H, i)); err != nil {
+			t.Fatal(err)
+		}
+		file, err := os.ReadFile(w.(*gifWriter).file.Part())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if g, err := stdgif.DecodeAll(bytes.NewReader(file)); err != nil || len(g.Image) != i+1 {
+			t.Fatalf("after %d pictures: %v", i+1, err)
+		}
+	}
+	if b, err := os.ReadFile(f.File); string(b) != "mine" {
+		t.Errorf("%q, %v", b, err)
+	}
+	finish(t, w)
+	if file, err := os.ReadFile(f.File); err != nil || !bytes.HasPrefix(file, []byte("GIF89a")) {
+		t.Error(err)
+	}
+}
+
+// TestPNGSequence promises that single pictures get numbers, keep every pixel, and get their names together.
 func TestPNGSequence(t *testing.T) {
 	f := Format{File: filepath.Join(t.TempDir(), "frames", "p%03d.png"), W: 64, H: 64, FPS: 60}
-	writeFrames(t, f, 3)
+	w, err := Create(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 3 {
+		if err := w.Add(testFrame(f.W, f.H, i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if list, _ := filepath.Glob(filepath.Join(filepath.Dir(f.File), "p00?.png")); len(list) > 0 {
+		t.Errorf("%v have their names before the sequence is whole", list)
+	}
+	finish(t, w)
 	for i := range 3 {
 		r, err := os.Open(fmt.Sprintf(f.File, i))
 		if err != nil {
@@ -177,7 +233,7 @@ func TestH264Killed(t *testing.T) {
 	h := w.(*h264Writer)
 	// The encoder looks ahead, so wait until some of it is written.
 	for range 100 {
-		if info, err := os.Stat(f.File); err == nil && info.Size() > 2000 {
+		if info, err := os.Stat(h.file.Part()); err == nil && info.Size() > 2000 {
 			break
 		}
 		time.Sleep(50 * time.Millisecond)
@@ -186,10 +242,13 @@ func TestH264Killed(t *testing.T) {
 	if err := h.cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Close(); err == nil {
+	if _, err := w.Close(); err == nil {
 		t.Error("a killed writer closes without an error")
 	}
-	got := probeVideo(t, f.File)
+	if _, err := os.Stat(f.File); err == nil {
+		t.Error("a video that is not whole has its name")
+	}
+	got := probeVideo(t, h.file.Part())
 	var n int
 	if fmt.Sscanf(got[strings.LastIndex(got, ",")+1:], "%d", &n); n < 150 {
 		t.Errorf("%d of 300 frames can be read", n)
@@ -204,23 +263,23 @@ func TestValidate(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, side := range []int{MinSide, MaxSide} {
-		for _, f := range []Format{{"a.gif", side, 360, 25}, {"a.gif", 640, side, 25}, {"a%d.png", 640, 360, MinFPS}, {"a%d.png", 640, 360, MaxFPS}} {
+		for _, f := range []Format{{"a.gif", side, 360, 25, false}, {"a.gif", 640, side, 25, false}, {"a%d.png", 640, 360, MinFPS, false}, {"a%d.png", 640, 360, MaxFPS, false}} {
 			if err := f.Validate(); err != nil {
 				t.Errorf("%+v: %v", f, err)
 			}
 		}
 	}
-	for _, f := range []Format{{"a.gif", MaxSide + 1, 360, 25}, {"a.gif", 640, MaxSide + 1, 25}, {"a.gif", 640, MinSide - 1, 25}, {"a%d.png", 640, 360, MaxFPS + 1}} {
+	for _, f := range []Format{{"a.gif", MaxSide + 1, 360, 25, false}, {"a.gif", 640, MaxSide + 1, 25, false}, {"a.gif", 640, MinSide - 1, 25, false}, {"a%d.png", 640, 360, MaxFPS + 1, false}} {
 		if f.Validate() == nil {
 			t.Errorf("%+v is accepted", f)
 		}
 	}
 	for want, f := range map[string]Format{
-		"want sides of 64 to 7680":       {"a.gif", 10, 360, 25},
-		"want 1 to 240":                  {"a.png", 640, 360, 0},
-		"want 10, 20, 25, 33":            {"a.gif", 640, 360, 60},
-		"ends in .webm, .mp4, .gif":      {"a.avi", 640, 360, 25},
-		"one place for the frame number": {"%d%d.png", 640, 360, 25},
+		"want sides of 64 to 7680":       {"a.gif", 10, 360, 25, false},
+		"want 1 to 240":                  {"a.png", 640, 360, 0, false},
+		"want 10, 20, 25, 33":            {"a.gif", 640, 360, 60, false},
+		"ends in .webm, .mp4, .gif":      {"a.avi", 640, 360, 25, false},
+		"one place for the frame number": {"%d%d.png", 640, 360, 25, false},
 	} {
 		if err := f.Validate(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: %v, want %q", f, err, want)
@@ -231,7 +290,7 @@ func TestValidate(t *testing.T) {
 		}
 	}
 	if HaveH264() {
-		f := Format{"a.mp4", 641, 360, 60}
+		f := Format{"a.mp4", 641, 360, 60, false}
 		if err := f.Validate(); err == nil || !strings.Contains(err.Error(), "even") {
 			t.Errorf("%v", err)
 		}
@@ -282,7 +341,7 @@ func TestStill(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Close(); err == nil {
+	if _, err := w.Close(); err == nil {
 		t.Error("a still without a picture is written")
 	}
 	im := image.NewRGBA(image.Rect(0, 0, 64, 64))
@@ -299,9 +358,7 @@ func TestStill(t *testing.T) {
 		}
 	}
 	im.Pix[0] = 0 // belongs to the caller
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	finish(t, w)
 	file, err := os.Open(f.File)
 	if err != nil {
 		t.Fatal(err)

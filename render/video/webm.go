@@ -4,8 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"image"
-	"os"
 
+	"ghostcube/internal/atomicfile"
 	"ghostcube/render/video/vp8"
 	"ghostcube/render/video/webm"
 )
@@ -21,8 +21,7 @@ const waitingPictures = 2
 
 // webmWriter encodes pictures as VP8 while the next ones are made.
 type webmWriter struct {
-	name    string
-	file    *os.File
+	file    *atomicfile.File
 	out     *webm.Writer
 	encoder *vp8.Encoder
 	fps     int
@@ -34,13 +33,13 @@ type webmWriter struct {
 }
 
 func newWebM(f Format) (Writer, error) {
-	file, err := os.Create(f.File)
+	file, err := f.create(f.File)
 	if err != nil {
 		return nil, err
 	}
-	w := &webmWriter{name: f.File, file: file, fps: f.FPS}
+	w := &webmWriter{file: file, fps: f.FPS}
 	if w.out, err = webm.NewWriter(file, webm.Track{Codec: "V_VP8", W: f.W, H: f.H, FPS: f.FPS, App: "ghostcube"}); err != nil {
-		return nil, errors.Join(err, file.Close())
+		return nil, errors.Join(err, file.Discard())
 	}
 	w.encoder = vp8.NewEncoder(vp8.Config{W: f.W, H: f.H, Quality: webmQuality, KeyInterval: keySeconds * f.FPS})
 	w.free, w.waiting = make(chan *image.RGBA, waitingPictures), make(chan *image.RGBA, waitingPictures)
@@ -80,23 +79,31 @@ func (w *webmWriter) Add(im *image.RGBA) error {
 	}
 }
 
-func (w *webmWriter) Close() error {
+func (w *webmWriter) Close() ([]*atomicfile.File, error) {
 	close(w.waiting)
 	<-w.finished
-	first := w.err != nil // Add has returned it
-	w.err = errors.Join(w.out.Close(), w.file.Close())
-	if w.err == nil || first {
-		return nil
+	first := w.err // Add has returned it
+	if w.err = w.out.Close(); w.err == nil && first == nil {
+		return []*atomicfile.File{w.file}, nil
 	}
-	return w.wrapError()
+	err := w.wrapError()
+	if w.out.Saved() == 0 {
+		w.file.Discard()
+	} else {
+		w.file.Leave()
+	}
+	if first != nil {
+		return nil, nil
+	}
+	return nil, err
 }
 
-// wrapError says how much of the video there is. Errors of files name them.
+// wrapError says how much of the video there is, and where. Errors of files name them.
 func (w *webmWriter) wrapError() error {
 	if w.out.Saved() == 0 {
 		return fmt.Errorf("%w: no part of the video was written", w.err)
 	}
-	return fmt.Errorf("%w: the first %.1f s of the video were written and play", w.err, float64(w.out.Saved())/float64(w.fps))
+	return fmt.Errorf("%w: the first %.1f s of the video are in %s", w.err, float64(w.out.Saved())/float64(w.fps), w.file.Part())
 }
 
 // copyPixels copies a picture of the same size.

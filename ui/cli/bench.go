@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -145,23 +146,42 @@ func (c *benchCommand) Run(p *program) error {
 	l.Stopwatch = p.Now
 	n := session.Ticks(60)
 	entries := session.Entries(n)
+	if c.SaveTape != "" {
+		if err := p.checkOutput("--save-tape", c.SaveTape); err != nil {
+			return err
+		}
+	}
 	tape, err := createTape(l, session, c.SaveTape)
 	if err != nil {
 		return usageError{fmt.Errorf("--save-tape: %w", err)}
 	}
 	bar := p.newProgress("bench", n)
-	latency, err := runEntries(l, entries, func(made int) {
+	ctx, stop := untilSignal()
+	defer stop()
+	latency, err := runEntries(ctx, l, entries, func(made int) {
 		bar.set(made)
-		tape.record(entries, made)
+		tape.record(entries[made-1])
 	})
 	bar.finish()
-	saved := tape.close()
 	if err != nil {
-		return usageError{err}
+		return usageError{errors.Join(err, tape.discard())}
 	}
-	if saved != nil {
-		return saved
+	if l.Ticks() == 0 {
+		return errors.Join(errInterrupted, tape.discard())
 	}
+	return errors.Join(tape.close(), c.print(p, session, l, latency), cutShort(l, n))
+}
+
+// cutShort returns an error if a session has made fewer than n ticks because the command was interrupted.
+func cutShort(l *lab.Lab, n int) error {
+	if int(l.Ticks()) == n {
+		return nil
+	}
+	return fmt.Errorf("interrupted: the session ends after %.1f of %.1f s", float64(l.Ticks())/float64(l.Config().Rate), float64(n)/float64(l.Config().Rate))
+}
+
+// print prints the scores of a session that has ended.
+func (c *benchCommand) print(p *program, session *plan.Plan, l *lab.Lab, latency []latencySamples) error {
 	r := newResult(l, session, latency)
 	if c.Format == "csv" {
 		return mergeResults([]*result{r}).writeCSV(p.Stdout)
@@ -195,21 +215,30 @@ func (c *benchCommand) runSeeds(p *program, m *plan.Plan) error {
 	if c.Corrections || c.Latency || c.SaveTape != "" {
 		return usageError{errors.New("--corrections, --latency and --save-tape concern one session: they exclude --seeds")}
 	}
-	list, err := p.runTrials(m, c.Seeds)
+	ctx, stop := untilSignal()
+	defer stop()
+	list, err := p.runTrials(ctx, m, c.Seeds)
 	if err != nil {
 		return usageError{err}
 	}
+	if len(list) == 0 {
+		return errInterrupted
+	}
 	s := mergeResults(list)
-	switch c.Format {
-	case "json":
-		return writeJSON(p.Stdout, s)
-	case "csv":
-		return s.writeCSV(p.Stdout)
+	write := s.writeBrief
+	switch {
+	case c.Format == "json":
+		write = func(w io.Writer) error { return writeJSON(w, s) }
+	case c.Format == "csv":
+		write = s.writeCSV
+	case c.All:
+		write = s.writeTable
 	}
-	if c.All {
-		return s.writeTable(p.Stdout)
+	err = write(p.Stdout)
+	if len(list) < c.Seeds {
+		err = errors.Join(err, fmt.Errorf("interrupted: the results are of %d of %d sessions", len(list), c.Seeds))
 	}
-	return s.writeBrief(p.Stdout)
+	return err
 }
 
 // Input latency is measured at this many key presses, this many seconds apart. The first
@@ -230,12 +259,15 @@ func (l *latencySamples) appendMeasures(dst []score.Measure, rate int) []score.M
 }
 
 // runEntries runs the entries in a lab and measures the input latency at some of the key
-// presses.
-func runEntries(l *lab.Lab, entries []lab.Entry, progress func(int)) ([]latencySamples, error) {
+// presses. It stops early when ctx ends.
+func runEntries(ctx context.Context, l *lab.Lab, entries []lab.Entry, progress func(int)) ([]latencySamples, error) {
 	var found []latencySamples
 	rate := l.Config().Rate
 	next, left := lab.FirstKeyPress(entries, min(rate/2, len(entries))), latencyProbeCount
 	for i, e := range entries {
+		if ctx.Err() != nil {
+			break
+		}
 		if i == next && !l.Joined() {
 			next = lab.FirstKeyPress(entries, i+1)
 		}

@@ -75,7 +75,7 @@ type usageError struct{ error }
 func (u usageError) Unwrap() error { return u.error }
 
 // Main runs the program and returns its exit code: 0 for success, 2 for a usage error, 1 for
-// any other error.
+// any other error, also if Ctrl-C or SIGTERM has ended the command early.
 func Main(o Environment) int {
 	out := &outputWriter{w: o.Stdout}
 	o.Stdout = out
@@ -219,6 +219,7 @@ func checkFlags(ctx *kong.Context) error {
 
 // readConfig reads the settings file.
 func (p *program) readConfig(file string) (err error) {
+	p.library.Files = append(p.library.Files, file)
 	if p.settings, err = p.library.ReadSettingsFile(file); err != nil {
 		return fmt.Errorf("--config: %w", err)
 	}

@@ -31,7 +31,14 @@ func testEnvironment(args []string, out, err io.Writer) Environment {
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
-		"ghostcube": func() { os.Exit(Main(testEnvironment(os.Args[1:], os.Stdout, os.Stderr))) },
+		"ghostcube": func() {
+			o := testEnvironment(os.Args[1:], os.Stdout, os.Stderr)
+			if os.Getenv("GHOSTCUBE_TEST_PROGRESS") != "" { // for tests that interrupt the program
+				out := os.NewFile(3, "progress")
+				o.Progress = func(share float64) { fmt.Fprintln(out, share) }
+			}
+			os.Exit(Main(o))
+		},
 	})
 }
 

@@ -2,9 +2,11 @@ package cli
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
-	"os"
+	"io"
 
+	"ghostcube/internal/atomicfile"
 	"ghostcube/net/delta"
 	"ghostcube/predict"
 	"ghostcube/sim"
@@ -73,10 +75,23 @@ func (c *exportCommand) Run(p *program) error {
 	w := predict.NewWorld(sc, t.Config.Rate)
 	bar := p.newProgress("export", lead+count)
 	defer bar.finish()
-	if err := writeFile(c.Output, func(f *os.File) error {
-		out := bufio.NewWriterSize(f, 1<<16)
+	if err := p.checkOutput("FILE", c.Output); err != nil {
+		return err
+	}
+	file, err := atomicfile.Create(c.Output)
+	if err != nil {
+		return err
+	}
+	ctx, stop := untilSignal()
+	defer stop()
+	written := 0 // snapshots
+	if err := file.Fill(func(f io.Writer) error {
+		out := bufio.NewWriterSize(f, snapshotBytes) // so that what a killed program leaves ends with a whole one
 		var b []byte
 		for i, e := range t.Entries[:lead+count] {
+			if ctx.Err() != nil {
+				break
+			}
 			w.Step(e.Inputs...)
 			bar.set(i + 1)
 			if i < lead {
@@ -88,13 +103,23 @@ func (c *exportCommand) Run(p *program) error {
 			if _, err := out.Write(b); err != nil {
 				return err
 			}
+			written++
 		}
 		return out.Flush()
 	}); err != nil {
 		return err
 	}
 	bar.finish()
-	fmt.Fprintf(p.Stdout, "%s: %d snapshots of %d cubes, %d bytes\n", c.Output, count, challengeCubes, count*challengeCubes*delta.FileBytesPerCube)
+	if written == 0 {
+		return errors.Join(errInterrupted, file.Discard())
+	}
+	if err := atomicfile.Commit(file); err != nil {
+		return err
+	}
+	fmt.Fprintf(p.Stdout, "%s: %d snapshots of %d cubes, %d bytes\n", c.Output, written, challengeCubes, written*snapshotBytes)
+	if written < count {
+		return fmt.Errorf("interrupted: %s has the first %d of %d snapshots", c.Output, written, count)
+	}
 	return nil
 }
 

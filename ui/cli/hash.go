@@ -3,13 +3,14 @@ package cli
 import (
 	"bufio"
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
 
+	"ghostcube/internal/atomicfile"
 	"ghostcube/predict"
 	"ghostcube/predict/lab"
 	"ghostcube/sim"
@@ -259,29 +260,35 @@ func (p *program) hashSceneFile(c *hashCommand) error {
 			return usageError{err}
 		}
 	}
-	var dump, times io.WriteCloser = discard{}, discard{}
+	p.library.Files = append(p.library.Files, c.SceneFile)
+	var files []*atomicfile.File
+	dump, times := io.Discard, io.Discard
 	if c.Dump != "" {
-		if dump, err = os.Create(c.Dump); err != nil {
-			return usageError{err}
+		for _, name := range []string{c.Dump, c.Dump + ".ms"} {
+			err := p.checkOutput("--dump", name)
+			var f *atomicfile.File
+			if err == nil {
+				f, err = atomicfile.Create(name)
+			}
+			if err != nil {
+				return usageError{errors.Join(err, atomicfile.Discard(files...))}
+			}
+			files = append(files, f)
 		}
-		if times, err = os.Create(c.Dump + ".ms"); err != nil {
-			return usageError{err}
-		}
+		dump, times = files[0], files[1]
 	}
-	r, err := p.measureScene(s, n, dump, times)
-	for _, w := range []io.Closer{dump, times} {
-		if e := w.Close(); err == nil {
-			err = e
-		}
+	ctx, stop := untilSignal()
+	defer stop()
+	r, err := p.measureScene(ctx, s, n, dump, times)
+	if err != nil {
+		return errors.Join(err, atomicfile.Discard(files...))
 	}
-	if err == nil {
-		fmt.Fprintln(p.Stdout, r)
+	if err := atomicfile.Commit(files...); err != nil {
+		return err
 	}
-	return err
+	fmt.Fprintln(p.Stdout, r)
+	if ctx.Err() != nil {
+		return fmt.Errorf("interrupted: the figures are those of fewer than %d ticks", n)
+	}
+	return nil
 }
-
-// discard is a file that discards everything.
-type discard struct{}
-
-func (discard) Write(b []byte) (int, error) { return len(b), nil }
-func (discard) Close() error                { return nil }

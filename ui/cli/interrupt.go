@@ -1,30 +1,20 @@
 package cli
 
 import (
+	"context"
+	"errors"
 	"os"
 	"os/signal"
-	"sync"
+	"syscall"
 )
 
-// stopOnInterrupt returns a channel that the first interrupt closes, and a function that ends the watch and reports
-// whether there was one. A second interrupt ends the program.
-func stopOnInterrupt() (stop <-chan struct{}, interrupted func() bool) {
-	signals, closed, end := make(chan os.Signal, 1), make(chan struct{}), make(chan struct{})
-	signal.Notify(signals, os.Interrupt)
-	var group sync.WaitGroup
-	was := false
-	group.Go(func() {
-		select {
-		case <-signals:
-			was = true
-			close(closed)
-		case <-end:
-		}
-		signal.Stop(signals)
-	})
-	return closed, func() bool {
-		close(end)
-		group.Wait()
-		return was
-	}
+// errInterrupted is the error of a command that was interrupted before it had anything to show.
+var errInterrupted = errors.New("interrupted before there was a result")
+
+// untilSignal returns a context that the first Ctrl-C or SIGTERM ends, and a function that ends the watch. A command
+// stops then with what there is, and its exit code is 1. A second signal kills the program.
+func untilSignal() (context.Context, context.CancelFunc) {
+	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, cancel)
+	return ctx, cancel
 }

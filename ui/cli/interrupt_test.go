@@ -17,9 +17,10 @@ func TestRecordInterrupted(t *testing.T) {
 		t.Skip("no process can be interrupted here")
 	}
 	file := filepath.Join(t.TempDir(), "clip.webm")
+	part := filepath.Join(filepath.Dir(file), "clip.part.webm")
 	go func() {
 		for { // the interrupt is watched before the file is made
-			if info, err := os.Stat(file); err == nil && info.Size() > 1000 {
+			if info, err := os.Stat(part); err == nil && info.Size() > 1000 {
 				break
 			}
 			time.Sleep(time.Millisecond)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"time"
 
@@ -97,7 +98,7 @@ func (p *program) printSession(x *plan.Link, session *plan.Plan) error {
 	}
 	l.Stopwatch = p.Now
 	bar := p.newProgress("open", n)
-	latency, err := runEntries(l, session.UnattendedEntries(n), bar.set)
+	latency, err := runEntries(context.Background(), l, session.UnattendedEntries(n), bar.set)
 	bar.finish()
 	if err != nil {
 		return usageError{fmt.Errorf("link: %w", err)}

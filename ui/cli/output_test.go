@@ -88,8 +88,8 @@ func TestLongLines(t *testing.T) {
 	}
 }
 
-// TestReadOnlyFolder checks that a session without a window and without a folder for its files runs, prints
-// its scores and says that it writes nothing.
+// TestReadOnlyFolder checks that a session without a window and without a folder for its files runs and prints
+// its scores, and that it fails then, with the folder and the reason.
 func TestReadOnlyFolder(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
@@ -97,7 +97,7 @@ func TestReadOnlyFolder(t *testing.T) {
 	}
 	var out, err bytes.Buffer
 	code := Main(testEnvironment([]string{"--seconds", "2", "--out", filepath.Join(file, "below")}, &out, &err))
-	if code != 0 || !strings.Contains(err.String(), "no file is written: ") || !strings.Contains(out.String(), "key to screen") {
+	if code != 1 || !strings.Contains(err.String(), "no file was written: "+filepath.Join(file, "below")) || !strings.Contains(out.String(), "key to screen") {
 		t.Errorf("exit code %d, %q, %q", code, out.String(), err.String())
 	}
 }

@@ -3,10 +3,10 @@ package cli
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"strings"
 	"time"
 
+	"ghostcube/internal/atomicfile"
 	"ghostcube/ui/diagram"
 	"ghostcube/ui/plan"
 )
@@ -22,17 +22,30 @@ func (c *packetsCommand) writeDiagram(p *program, session *plan.Plan, lead, pane
 	if to-from < diagram.MinSpan || to-from > diagram.MaxSpan {
 		return usageError{fmt.Errorf("--seconds=%v: a diagram shows %v to %v s", session.Seconds, diagram.MinSpan.Seconds(), diagram.MaxSpan.Seconds())}
 	}
+	if err := p.checkOutput("--svg", c.SVG); err != nil {
+		return err
+	}
 	l, err := session.NewLab()
 	if err != nil {
 		return usageError{err}
 	}
 	r := diagram.NewRecorder(l, pane, from, to)
-	for _, e := range session.Entries(int((to*rate + time.Second - 1) / time.Second)) {
+	entries := session.Entries(int((to*rate + time.Second - 1) / time.Second))
+	bar := p.newProgress("packets", len(entries))
+	defer bar.finish()
+	ctx, stop := untilSignal()
+	defer stop()
+	for i, e := range entries {
+		if ctx.Err() != nil {
+			return fmt.Errorf("interrupted: %s was not written", c.SVG)
+		}
 		if err := l.Tick(e); err != nil {
 			return usageError{err}
 		}
 		r.AfterTick()
+		bar.set(i + 1)
 	}
+	bar.finish()
 	spec := session.Panes[pane]
 	title, network := session.Title(), session.Config.Network
 	if title == "" {
@@ -43,7 +56,7 @@ func (c *packetsCommand) writeDiagram(p *program, session *plan.Plan, lead, pane
 	if err := r.WriteSVG(&svg, title, subtitle); err != nil {
 		return fmt.Errorf("pane %d: %w", pane+1, err)
 	}
-	if err := writeFile(c.SVG, func(w *os.File) error { _, err := w.Write(svg.Bytes()); return err }); err != nil {
+	if err := atomicfile.WriteFile(c.SVG, svg.Bytes()); err != nil {
 		return err
 	}
 	fmt.Fprintf(p.Stdout, "%s: packets of pane %d from %.2f to %.2f s\n", c.SVG, pane+1, from.Seconds(), to.Seconds())

@@ -41,7 +41,9 @@ func (c *pageCommand) Run(p *program) error {
 	if executable, err := os.Executable(); err == nil {
 		o.Finished = filepath.Join(filepath.Dir(executable), "page")
 	}
-	files, err := page.Write(o)
+	ctx, stop := untilSignal()
+	defer stop()
+	files, err := page.Write(ctx, o)
 	if err != nil {
 		return err
 	}

@@ -48,11 +48,21 @@ func (c *playCommand) Run(p *program) error {
 	p.library.WarnTruncated(c.Tape, t)
 	l.Stopwatch = p.Now
 	bar := p.newProgress("play", len(t.Entries))
-	latency, err := runEntries(l, t.Entries, bar.set)
+	ctx, stop := untilSignal()
+	defer stop()
+	latency, err := runEntries(ctx, l, t.Entries, bar.set)
 	bar.finish()
 	if err != nil {
 		return usageError{fmt.Errorf("%s: %w", c.Tape, err)}
 	}
+	if l.Ticks() == 0 {
+		return errInterrupted
+	}
+	return errors.Join(c.print(p, l, latency), cutShort(l, len(t.Entries)))
+}
+
+// print prints the scores of a session that has ended.
+func (c *playCommand) print(p *program, l *lab.Lab, latency []latencySamples) error {
 	r := newResult(l, &plan.Plan{TapeName: c.Tape}, latency)
 	if c.Corrections {
 		r.addCorrections(l)

@@ -4,12 +4,14 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
+	"ghostcube/internal/atomicfile"
 	"ghostcube/predict/lab"
 	"ghostcube/predict/lab/tape"
 	"ghostcube/render/video"
@@ -42,7 +44,8 @@ const maxTicksPerFrame = 4
 func (c *recordCommand) Help() string {
 	return sessionHelp + `
 The video is rendered tick by tick without a window, so no frame is dropped. The session's
-tape is written beside it. Ctrl-C ends the video early.
+tape is written beside it. Ctrl-C and SIGTERM end the video early, with exit code 1. Until it is whole it is called
+NAME.part.webm, and a file that had its name stays.
 
 A file NAME.png gets a still: of a comparison at the moment that it declares, of any other
 session at its end. --seconds names another moment.
@@ -108,55 +111,99 @@ func (c *recordCommand) Run(p *program) error {
 	if c.Footer != nil {
 		footer = *c.Footer
 	}
-	stop, interrupted := stopOnInterrupt()
-	r, taped, err := p.recordVideo(session, &recorder.Job{Entries: entries, SkipTicks: lead, Title: c.Title, Footer: footer, NoOverlay: c.NoHUD, CardTicks: cardTicks, Format: f, Stop: stop})
-	wasInterrupted := interrupted()
-	if err != nil {
+	if err := p.checkFrames("-o", f.File); err != nil {
+		return err
+	}
+	ctx, stop := untilSignal()
+	defer stop()
+	var beside []*atomicfile.File // the tape, and the captions
+	job := &recorder.Job{Entries: entries, SkipTicks: lead, Title: c.Title, Footer: footer, NoOverlay: c.NoHUD, CardTicks: cardTicks, Format: f, Stop: ctx.Done()}
+	r, err := p.recordVideo(session, job, func(r recorder.Result, taped *tape.Recording) (_ []*atomicfile.File, err error) {
+		beside, err = c.besideVideo(p, f, r, taped)
+		return beside, err
+	})
+	switch {
+	case errors.Is(err, recorder.ErrNoFrame):
+		return fmt.Errorf("interrupted before there was a picture: %s was not written", f.File)
+	case err != nil:
 		return err
 	}
 	if f.Still() {
 		fmt.Fprintf(p.Stdout, "%s: the session after %.2f s\n", f.File, float64(n)/float64(session.Config.Rate))
 		return nil
 	}
-	tapeName := tapePath(f.File)
-	if err := writeFile(tapeName, func(w *os.File) error { return taped.Write(w) }); err != nil {
-		return err
-	}
 	p.reportVideo(f, r.FrameCount)
-	fmt.Fprintf(p.Stdout, "%s: the session's tape\n", tapeName)
+	fmt.Fprintf(p.Stdout, "%s: the session's tape%s\n", beside[0].Name(), otherName(beside[0], tapePath(f.File)))
 	if x, err := p.linkTo(session, &c.DisplayFlags); err == nil { // otherwise the tape is the way to share it
 		fmt.Fprintf(p.Stdout, "'%s': its link, for ghostcube open, or after the address of a page\n", x)
 	}
 	if c.Captions {
-		name := strings.TrimSuffix(tapeName, ".tape") + ".vtt"
-		if err := writeFile(name, func(w *os.File) error { return recorder.WriteVTT(w, r.Captions, f.FPS) }); err != nil {
-			return err
-		}
-		fmt.Fprintf(p.Stdout, "%s: %d captions\n", name, len(r.Captions))
+		fmt.Fprintf(p.Stdout, "%s: %d captions%s\n", beside[1].Name(), len(r.Captions), otherName(beside[1], captionsPath(f.File)))
 	}
-	if wasInterrupted {
+	if r.Stopped {
 		return fmt.Errorf("interrupted: %s has the first %.1f s", f.File, float64(r.FrameCount)/float64(f.FPS))
 	}
 	return nil
 }
 
-// recordVideo renders the video of a session as a job describes it, and records its tape.
-func (p *program) recordVideo(session *plan.Plan, j *recorder.Job) (r recorder.Result, taped *tape.Recording, err error) {
+// besideVideo starts the tape and the captions of a video.
+func (c *recordCommand) besideVideo(p *program, f video.Format, r recorder.Result, taped *tape.Recording) ([]*atomicfile.File, error) {
+	if f.Still() {
+		return nil, nil
+	}
+	x, err := p.createBeside(f.File, tapePath(f.File), "#", taped.Write)
+	if err != nil {
+		return nil, err
+	}
+	files := []*atomicfile.File{x}
+	if c.Captions {
+		x, err := p.createBeside(f.File, captionsPath(f.File), "NOTE", func(w io.Writer) error {
+			err := recorder.WriteVTT(w, r.Captions, f.FPS)
+			fmt.Fprintln(w) // before the note
+			return err
+		})
+		if err != nil {
+			return nil, errors.Join(err, atomicfile.Discard(files...))
+		}
+		files = append(files, x)
+	}
+	return files, nil
+}
+
+// captionsPath returns the name of the captions beside a video.
+func captionsPath(video string) string { return strings.TrimSuffix(tapePath(video), ".tape") + ".vtt" }
+
+// otherName says why a file has another name than wanted.
+func otherName(f *atomicfile.File, wanted string) string {
+	if f.Name() == wanted {
+		return ""
+	}
+	return fmt.Sprintf(" (%s is another file, and was left alone)", wanted)
+}
+
+// recordVideo renders the video of a session as a job describes it. files starts those that belong to it, such as its
+// tape; nil: none.
+func (p *program) recordVideo(session *plan.Plan, j *recorder.Job, files func(recorder.Result, *tape.Recording) ([]*atomicfile.File, error)) (r recorder.Result, err error) {
 	if j.Lab, err = session.NewLab(); err != nil {
-		return r, nil, usageError{err}
+		return r, usageError{err}
 	}
 	if j.Title == "" {
 		j.Title = cmp.Or(session.Title(), strategiesIn(session))
 	}
 	bar := p.newProgress("record", len(j.Entries))
 	defer bar.finish()
-	taped = tape.NewRecording(j.Lab, Version, session.Panes)
+	taped := tape.NewRecording(j.Lab, Version, session.Panes)
 	j.Progress = func(made int) {
 		bar.set(made)
-		taped.Ticked(j.Entries[made-1], made == len(j.Entries))
+		taped.Ticked(j.Entries[made-1])
 	}
-	r, err = recorder.Record(j)
-	return r, taped, err
+	if files != nil {
+		j.Files = func(r recorder.Result) ([]*atomicfile.File, error) {
+			taped.End()
+			return files(r, taped)
+		}
+	}
+	return recorder.Record(j)
 }
 
 // strategiesIn names a session without a title by its strategies and its scene.

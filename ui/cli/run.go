@@ -1,13 +1,17 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
 
+	"ghostcube/internal/atomicfile"
 	"ghostcube/predict/lab"
+	"ghostcube/predict/lab/tape"
 	"ghostcube/render/video"
 	"ghostcube/ui/plan"
 	"ghostcube/ui/recorder"
@@ -132,14 +136,14 @@ func (p *program) outFolder(out string) string {
 	if out != defaultOut {
 		return out
 	}
-	err := checkWritable(out)
+	err := atomicfile.CheckFolder(out)
 	if err == nil {
 		return out
 	}
 	if home, errHome := os.UserHomeDir(); errHome == nil {
 		out = filepath.Join(home, defaultOut)
 	}
-	if out == defaultOut || checkWritable(out) != nil {
+	if out == defaultOut || atomicfile.CheckFolder(out) != nil {
 		temporary, errTemporary := os.MkdirTemp("", defaultOut+"-*")
 		if errTemporary != nil { // writing will say why
 			return defaultOut
@@ -179,59 +183,88 @@ func (p *program) headless(c *runCommand, session *plan.Plan, show []lab.Command
 	entries := session.Entries(n)
 	entries[0].Commands = slices.Concat(session.Display(), show, entries[0].Commands)
 
-	if err := checkWritable(c.Out); err != nil {
-		fmt.Fprintf(p.Stderr, "ghostcube: no file is written: %v\n", err)
-		scored, err := p.scoreEntries(session, entries)
-		if err != nil {
-			return err
+	if err := atomicfile.CheckFolder(c.Out); err != nil {
+		scored, scoreErr := p.scoreEntries(session, entries)
+		if scoreErr != nil {
+			return scoreErr
 		}
-		return scored.writeTable(p.Stdout)
+		return errors.Join(scored.writeTable(p.Stdout), fmt.Errorf("no file was written: %s cannot be a folder for files: %w; --out names another one", c.Out, err))
 	}
-	f := video.Format{File: filepath.Join(c.Out, "lab.mp4"), W: 1280, H: 720, FPS: 60}
+	names := freeNames(c.Out)
+	f := video.Format{File: names.path("lab.mp4"), W: 1280, H: 720, FPS: 60, Unnamed: true}
 	if !video.HaveH264() {
-		f.File = filepath.Join(c.Out, "lab.webm")
+		f.File = names.path("lab.webm")
 	}
-	r, taped, err := p.recordVideo(session, &recorder.Job{Entries: entries, SkipTicks: lead, Footer: session.TapeNote(), Format: f})
-	if err != nil {
-		return err
-	}
-	image := filepath.Join(c.Out, "lab.png")
-	if err := video.WritePNG(image, r.LastFrame); err != nil {
-		return err
-	}
-	scored, err := p.scoreEntries(session, entries)
-	if err != nil {
-		return err
-	}
-	table, report, tape := filepath.Join(c.Out, "table.txt"), filepath.Join(c.Out, "report.json"), filepath.Join(c.Out, "lab.tape")
-	err = errors.Join(
-		scored.writeBrief(p.Stdout),
-		writeFile(table, func(w *os.File) error { return scored.writeTable(w) }),
-		writeFile(report, func(w *os.File) error { return writeJSON(w, scored) }),
-		writeFile(tape, func(w *os.File) error { return taped.Write(w) }),
-	)
-	if err != nil {
+	ctx, stop := untilSignal()
+	defer stop()
+	var files []*atomicfile.File // image, table, report and tape
+	job := &recorder.Job{Entries: entries, SkipTicks: lead, Footer: session.TapeNote(), Format: f, Stop: ctx.Done()}
+	r, err := p.recordVideo(session, job, func(r recorder.Result, taped *tape.Recording) ([]*atomicfile.File, error) {
+		scored, err := p.scoreEntries(session, taped.Entries)
+		if err != nil {
+			return nil, err
+		}
+		image, err := video.WritePNG(names.path("lab.png"), r.LastFrame)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, image)
+		for _, x := range []struct {
+			name  string
+			write func(io.Writer) error
+		}{
+			{"table.txt", scored.writeTable},
+			{"report.json", func(w io.Writer) error { return writeJSON(w, scored) }},
+			{"lab.tape", taped.Write},
+		} {
+			f, err := createFilled(names.path(x.name), x.write)
+			if err != nil {
+				return nil, errors.Join(err, atomicfile.Discard(files...))
+			}
+			files = append(files, f)
+		}
+		return files, scored.writeBrief(p.Stdout)
+	})
+	switch {
+	case errors.Is(err, recorder.ErrNoFrame):
+		return errInterrupted
+	case err != nil:
 		return err
 	}
 	from := ""
 	if lead > 0 {
 		from = fmt.Sprintf(", from %d s on", lead/session.Config.Rate)
 	}
-	fmt.Fprintf(p.Stdout, "\nvideo   %s (%d frames%s)\nimage   %s\ntable   %s\nreport  %s\ntape    %s (for --tape and play)\n", f.File, r.FrameCount, from, image, table, report, tape)
+	fmt.Fprintf(p.Stdout, "\nvideo   %s (%d frames%s)\nimage   %s\ntable   %s\nreport  %s\ntape    %s (for --tape and play)\n", r.File, r.FrameCount, from, files[0].Name(), files[1].Name(), files[2].Name(), files[3].Name())
+	if r.Stopped {
+		return fmt.Errorf("interrupted: %s has the first %.1f s", r.File, float64(r.FrameCount)/float64(f.FPS))
+	}
 	fmt.Fprintf(p.Stdout, "\nThe window needs a graphical session and, on Debian, %s.\n", windowPackages)
 	return nil
 }
 
-// checkWritable creates a folder if there is none, and returns why no file can be created in it, or nil.
-func checkWritable(folder string) error {
-	if err := os.MkdirAll(folder, 0o777); err != nil {
-		return err
+// headlessNames are the names of the files of a session without a window: all with the same number, after which no file
+// is called yet.
+type headlessNames struct {
+	folder string
+	number int
+}
+
+// freeNames returns the first names that are free in a folder.
+func freeNames(folder string) headlessNames {
+	h := headlessNames{folder, 1}
+	for slices.ContainsFunc([]string{"lab.mp4", "lab.webm", "lab.png", "lab.tape", "table.txt", "report.json"}, func(name string) bool {
+		_, err := os.Lstat(h.path(name))
+		return err == nil
+	}) {
+		h.number++
 	}
-	f, err := os.CreateTemp(folder, ".ghostcube-*")
-	if err != nil {
-		return err
-	}
-	return errors.Join(f.Close(), os.Remove(f.Name()))
+	return h
+}
+
+// path returns the path of a file.
+func (h headlessNames) path(name string) string {
+	return filepath.Join(h.folder, atomicfile.Numbered(name, h.number))
 }
 
 // scoreEntries runs the entries again and measures them.
@@ -241,18 +274,9 @@ func (p *program) scoreEntries(session *plan.Plan, entries []lab.Entry) (*result
 		return nil, usageError{err}
 	}
 	l.Stopwatch = p.Now
-	latency, err := runEntries(l, entries, func(int) {})
+	latency, err := runEntries(context.Background(), l, entries, func(int) {})
 	if err != nil {
 		return nil, err
 	}
 	return newResult(l, session, latency), nil
-}
-
-// writeFile creates a file and fills it by f.
-func writeFile(name string, f func(*os.File) error) error {
-	file, err := os.Create(name)
-	if err != nil {
-		return err
-	}
-	return errors.Join(f(file), file.Close())
 }

@@ -2,7 +2,9 @@ package cli
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"hash/fnv"
 	"io"
@@ -177,12 +179,20 @@ func (s *sceneFile) steer(w *sim.World) (in sim.Input) {
 
 // measureScene steps the scene, writes the bodies of every 60th tick and the time of every
 // step, and returns a summary as a line of JSON.
-func (p *program) measureScene(s *sceneFile, ticks int, dump, times io.Writer) (string, error) {
+func (p *program) measureScene(ctx context.Context, s *sceneFile, ticks int, dump, times io.Writer) (string, error) {
 	w := sim.New(s.scene, s.rate)
 	out, ms := bufio.NewWriter(dump), bufio.NewWriter(times)
 	took := make([]float64, 0, ticks)
 	awake, maxAwake := 0, 0
+	bar := p.newProgress("hash", ticks)
+	defer bar.finish()
 	for t := 1; t <= ticks; t++ {
+		if ctx.Err() != nil {
+			if ticks = t - 1; ticks == 0 {
+				return "", errInterrupted
+			}
+			break
+		}
 		in := s.steer(w)
 		start := p.Now()
 		w.Step(in)
@@ -195,12 +205,16 @@ func (p *program) measureScene(s *sceneFile, ticks int, dump, times io.Writer) (
 			}
 		}
 		awake, maxAwake = awake+n, max(maxAwake, n)
+		bar.set(t)
 		if t%60 == 0 || t == ticks {
 			for i := range w.Bodies() {
 				b := &w.Bodies()[s.bodyIndex(i)]
 				q, r := b.Pose.Pos, b.Pose.Rot
 				fmt.Fprintf(out, "%d %d %.9g %.9g %.9g %.9g %.9g %.9g %.9g %.9g %.9g %.9g %.9g %.9g %.9g\n", t, i,
 					q.X, q.Y, q.Z, r.W, r.X, r.Y, r.Z, b.Linear.X, b.Linear.Y, b.Linear.Z, b.Angular.X, b.Angular.Y, b.Angular.Z)
+			}
+			if err := errors.Join(out.Flush(), ms.Flush()); err != nil { // whole lines, in case that the program is killed
+				return "", err
 			}
 		}
 	}

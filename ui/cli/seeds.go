@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
@@ -19,8 +20,9 @@ import (
 const maxSeeds = 1000
 
 // runTrials runs a plan with consecutive seeds, starting with its own, on all cores. The
-// results of a session do not depend on the others, nor on the number of cores.
-func (p *program) runTrials(m *plan.Plan, seeds int) ([]*result, error) {
+// results of a session do not depend on the others, nor on the number of cores. When ctx ends there are fewer results,
+// the first ones.
+func (p *program) runTrials(ctx context.Context, m *plan.Plan, seeds int) ([]*result, error) {
 	n := m.Ticks(60)
 	entries := m.Entries(n)
 	list, failed := make([]*result, seeds), make([]error, seeds)
@@ -29,7 +31,7 @@ func (p *program) runTrials(m *plan.Plan, seeds int) ([]*result, error) {
 	var all sync.WaitGroup
 	for range min(runtime.GOMAXPROCS(0), seeds) {
 		all.Go(func() {
-			for i := int(next.Add(1)) - 1; i < seeds; i = int(next.Add(1)) - 1 {
+			for i := int(next.Add(1)) - 1; i < seeds && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
 				trial := *m
 				trial.Config.Network.Seed += uint64(i)
 				l, err := trial.NewLab()
@@ -38,8 +40,8 @@ func (p *program) runTrials(m *plan.Plan, seeds int) ([]*result, error) {
 					continue
 				}
 				l.Stopwatch = p.Now
-				latency, err := runEntries(l, entries, func(int) { bar.increment() })
-				if failed[i] = err; err == nil {
+				latency, err := runEntries(ctx, l, entries, func(int) { bar.increment() })
+				if failed[i] = err; err == nil && int(l.Ticks()) == n {
 					list[i] = newResult(l, &trial, latency)
 				}
 			}
@@ -51,6 +53,9 @@ func (p *program) runTrials(m *plan.Plan, seeds int) ([]*result, error) {
 		if err != nil {
 			return nil, err
 		}
+	}
+	if i := slices.Index(list, nil); i >= 0 {
+		list = list[:i]
 	}
 	return list, nil
 }

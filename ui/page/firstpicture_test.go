@@ -27,15 +27,15 @@ func TestFirstPicture(t *testing.T) {
 	if err != nil {
 		t.Skip("chromium is not installed; .ci/run installs it")
 	}
-	source, err := findSource(".")
+	source, err := findSource(t.Context(), ".")
 	if err != nil {
 		t.Fatal(err)
 	}
-	lab, err := compile(source, "test")
+	lab, err := compile(t.Context(), source, "test")
 	if err != nil {
 		t.Fatal(err)
 	}
-	program, err := build(filepath.Join(source, "ui", "page", "testdata", "bare"), "test")
+	program, err := build(t.Context(), filepath.Join(source, "ui", "page", "testdata", "bare"), "test")
 	if err != nil {
 		t.Fatal(err)
 	}

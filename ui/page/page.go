@@ -6,6 +6,7 @@ package page
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -17,6 +18,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
+
+	"ghostcube/internal/atomicfile"
+	"ghostcube/internal/process"
 )
 
 // ProgramFile is the compressed program in the folder of a page.
@@ -39,17 +44,18 @@ type File struct {
 }
 
 // Write writes a page and returns its files, sorted by name. It replaces the files of an earlier page and leaves other
-// files alone. Nothing is written if the program cannot be compiled, or if the folder holds another page.
-func Write(o Options) ([]File, error) {
+// files alone. Nothing is written if the program cannot be compiled, if ctx ends before that, if a file cannot be
+// written, or if the folder has another page or files of the page's names.
+func Write(ctx context.Context, o Options) ([]File, error) {
 	if err := checkFolder(o.Folder); err != nil {
 		return nil, err
 	}
-	source, missing := findSource(o.Work)
+	source, missing := findSource(ctx, o.Work)
 	var files map[string][]byte
 	var err error
 	switch {
 	case missing == nil:
-		files, err = compile(source, o.Version)
+		files, err = compile(ctx, source, o.Version)
 	case isPage(o.Finished):
 		if same(o.Folder, o.Finished) {
 			return nil, fmt.Errorf("%s is the finished page that would be copied", o.Folder)
@@ -59,7 +65,13 @@ func Write(o Options) ([]File, error) {
 	default:
 		err = fmt.Errorf("%w; a release has a finished page beside the program, and there is none at %s", missing, o.Finished)
 	}
+	if ctx.Err() != nil {
+		return nil, errors.New("interrupted: no file was written")
+	}
 	if err != nil {
+		return nil, err
+	}
+	if err := checkFiles(o.Folder, files); err != nil {
 		return nil, err
 	}
 	return writeFiles(o.Folder, files)
@@ -78,6 +90,20 @@ func checkFolder(folder string) error {
 	}
 	if _, err := os.Stat(filepath.Join(folder, "index.html")); err == nil && !isPage(folder) {
 		return fmt.Errorf("%s has the index.html of another page: want a folder of its own", folder)
+	}
+	return nil
+}
+
+// checkFiles returns an error if a folder that has no page yet has a file that the page would replace.
+func checkFiles(folder string, files map[string][]byte) error {
+	if isPage(folder) {
+		return nil
+	}
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		file := filepath.Join(folder, filepath.FromSlash(name))
+		if _, err := os.Lstat(file); err == nil {
+			return fmt.Errorf("%s would be replaced, and %s has no page: want a folder of its own", file, folder)
+		}
 	}
 	return nil
 }
@@ -101,8 +127,8 @@ func same(a, b string) bool {
 
 // findSource returns the folder of the program's source, given that folder or one below it, or the reason why it
 // cannot be compiled.
-func findSource(work string) (string, error) {
-	out, err := goCommand(work, "list", "-m", "-f", "{{.Dir}}").Output()
+func findSource(ctx context.Context, work string) (string, error) {
+	out, err := goCommand(ctx, work, "list", "-m", "-f", "{{.Dir}}").Output()
 	if errors.Is(err, exec.ErrNotFound) {
 		return "", errors.New("the page is compiled from the program's source by Go, which is not installed (https://go.dev/dl)")
 	}
@@ -117,8 +143,11 @@ func findSource(work string) (string, error) {
 }
 
 // goCommand returns a run of the go command with the settings that all runs share.
-func goCommand(folder string, args ...string) *exec.Cmd {
-	cmd := exec.Command("go", args...)
+func goCommand(ctx context.Context, folder string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, "go", args...)
+	process.OwnGroup(cmd)
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // so that it removes its temporary files
+	cmd.WaitDelay = 5 * time.Second
 	cmd.Dir = folder
 	cmd.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm", "CGO_ENABLED=0", "GOFLAGS=", "GOWORK=off")
 	return cmd
@@ -126,7 +155,7 @@ func goCommand(folder string, args ...string) *exec.Cmd {
 
 // compile returns the files of a page from the program's source, by name. The same source and version of Go give the
 // same bytes.
-func compile(source, version string) (map[string][]byte, error) {
+func compile(ctx context.Context, source, version string) (map[string][]byte, error) {
 	files, err := staticFiles(os.DirFS(filepath.Join(source, "ui", "page")))
 	if err != nil {
 		return nil, err
@@ -134,10 +163,10 @@ func compile(source, version string) (map[string][]byte, error) {
 	if err := addSite(files, os.DirFS(source)); err != nil {
 		return nil, err
 	}
-	if files["wasm_exec.js"], err = runtimeScript(source); err != nil {
+	if files["wasm_exec.js"], err = runtimeScript(ctx, source); err != nil {
 		return nil, err
 	}
-	program, err := build(source, version)
+	program, err := build(ctx, source, version)
 	if err != nil {
 		return nil, err
 	}
@@ -170,8 +199,8 @@ func readFiles(files map[string][]byte, from fs.FS) error {
 }
 
 // runtimeScript returns the script that starts programs of the version of Go that compiles this source.
-func runtimeScript(source string) ([]byte, error) {
-	root, err := goCommand(source, "env", "GOROOT").Output()
+func runtimeScript(ctx context.Context, source string) ([]byte, error) {
+	root, err := goCommand(ctx, source, "env", "GOROOT").Output()
 	if err != nil {
 		return nil, fmt.Errorf("go env: %w", err)
 	}
@@ -179,7 +208,7 @@ func runtimeScript(source string) ([]byte, error) {
 }
 
 // build returns the compiled program.
-func build(source, version string) (program []byte, err error) {
+func build(ctx context.Context, source, version string) (program []byte, err error) {
 	work, err := os.MkdirTemp("", "ghostcube-page-*")
 	if err != nil {
 		return nil, err
@@ -190,7 +219,7 @@ func build(source, version string) (program []byte, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if out, err := goCommand(source, "build", "-overlay", overlay, "-trimpath", "-buildvcs=false", "-ldflags", "-s -w -X "+"ghostcube/ui/cli.Version="+version, "-o", file, ".").CombinedOutput(); err != nil {
+	if out, err := goCommand(ctx, source, "build", "-overlay", overlay, "-trimpath", "-buildvcs=false", "-ldflags", "-s -w -X "+"ghostcube/ui/cli.Version="+version, "-o", file, ".").CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("go build: %w\n%s", err, bytes.TrimSpace(out))
 	}
 	return os.ReadFile(file)
@@ -239,21 +268,30 @@ func compress(b []byte) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// writeFiles writes files into a folder, by name: the program comes before index.html, so what is left of a page that
-// could not be finished is still recognised as one.
-func writeFiles(folder string, files map[string][]byte) ([]File, error) {
-	var written []File
+// writeFiles writes files into a folder, by name. All get their names at the end, the program before index.html, so what
+// is left of a page that could not be finished is still recognised as one.
+func writeFiles(folder string, files map[string][]byte) (written []File, err error) {
+	var started []*atomicfile.File
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, atomicfile.Discard(started...))
+		}
+	}()
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		b := files[name]
 		to := filepath.Join(folder, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil {
 			return nil, err
 		}
-		if err := os.WriteFile(to, b, 0o666); err != nil {
+		out, err := atomicfile.Create(to)
+		if err != nil {
+			return nil, err
+		}
+		started = append(started, out)
+		if _, err := out.Write(b); err != nil {
 			return nil, err
 		}
 		f := File{Name: name, Size: len(b), Gzip: len(b), Full: len(b)}
-		var err error
 		if name == ProgramFile {
 			f.Full, err = decompressedSize(b)
 		} else {
@@ -266,7 +304,7 @@ func writeFiles(folder string, files map[string][]byte) ([]File, error) {
 		}
 		written = append(written, f)
 	}
-	return written, nil
+	return written, atomicfile.Commit(started...)
 }
 
 // decompressedSize returns the number of bytes that compress was given.

@@ -136,7 +136,7 @@ func fakePage(t *testing.T) string {
 func TestWriteFinished(t *testing.T) {
 	finished, folder := fakePage(t), filepath.Join(t.TempDir(), "a", "page")
 	for range 2 { // the second run replaces the files
-		files, err := Write(Options{Folder: folder, Work: t.TempDir(), Finished: finished})
+		files, err := Write(t.Context(), Options{Folder: folder, Work: t.TempDir(), Finished: finished})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -186,7 +186,7 @@ func TestWriteRefuses(t *testing.T) {
 			if c.path != "" {
 				t.Setenv("PATH", c.path)
 			}
-			_, err := Write(c.o)
+			_, err := Write(t.Context(), c.o)
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("error %v, want %s", err, c.want)
 			}
@@ -217,7 +217,7 @@ func TestBrokenSource(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	_, err := Write(Options{Folder: folder, Work: source})
+	_, err := Write(t.Context(), Options{Folder: folder, Work: source})
 	if err == nil || !strings.Contains(err.Error(), "undefined: nonsense") {
 		t.Errorf("error %v", err)
 	}
@@ -232,7 +232,7 @@ func TestCompilesTheSame(t *testing.T) {
 	experiment.Skip(t)
 	folders := []string{t.TempDir(), t.TempDir()}
 	for k, work := range []string{".", "static"} {
-		files, err := Write(Options{Folder: folders[k], Work: work})
+		files, err := Write(t.Context(), Options{Folder: folders[k], Work: work})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -26,6 +26,8 @@ type Library struct {
 
 	Dropped map[string][]byte // tapes that are no files here, by their names; may be nil
 
+	Files []string // that have been read
+
 	// Warn is called with a warning, such as of a truncated tape. It may be nil.
 	Warn func(text string)
 
@@ -80,12 +82,13 @@ func (b *Library) openTape(name string) (io.ReadCloser, error) {
 	if text, ok := b.Dropped[name]; ok {
 		return io.NopCloser(bytes.NewReader(text)), nil
 	}
-	return open(b.Tapes, "tapes", name, ".tape")
+	return b.open(b.Tapes, "tapes", name, ".tape")
 }
 
 // open opens a built-in file by its name, or any other file.
-func open(from fs.FS, folder, name, ending string) (io.ReadCloser, error) {
+func (b *Library) open(from fs.FS, folder, name, ending string) (io.ReadCloser, error) {
 	if isFile(name) {
+		b.Files = append(b.Files, name)
 		if ending == ".csv" {
 			return OpenFile(name, maxTraceFile)
 		}
@@ -137,7 +140,7 @@ func (b *Library) WarnTruncated(name string, t *tape.Tape) {
 
 // LoadTrace reads a trace of a link.
 func (b *Library) LoadTrace(name string) (*link.Trace, error) {
-	file, err := open(b.Traces, "traces", name, ".csv")
+	file, err := b.open(b.Traces, "traces", name, ".csv")
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"ghostcube/assets"
+	"ghostcube/internal/atomicfile"
 	"ghostcube/predict/lab"
 	"ghostcube/render/video"
 	"ghostcube/ui/plan"
@@ -101,5 +102,5 @@ func BenchmarkRecord(b *testing.B) {
 // discard is a video that nobody sees.
 type discard struct{}
 
-func (discard) Add(*image.RGBA) error { return nil }
-func (discard) Close() error          { return nil }
+func (discard) Add(*image.RGBA) error              { return nil }
+func (discard) Close() ([]*atomicfile.File, error) { return nil, nil }

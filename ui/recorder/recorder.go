@@ -7,7 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"image"
+	"slices"
 
+	"ghostcube/internal/atomicfile"
 	"ghostcube/predict/lab"
 	"ghostcube/render/raster"
 	"ghostcube/render/video"
@@ -30,8 +32,11 @@ type Job struct {
 
 	// Progress is called after each tick with the number of ticks so far, a few frames ahead of the file. It may be nil.
 	Progress func(ticks int)
-	// Stop, when closed, ends the video early; the file is complete up to there. It may be nil.
+	// Stop, when closed, ends the video early; the file is complete up to there. A still is not written then, and
+	// neither is a video without a frame. It may be nil.
 	Stop <-chan struct{}
+	// Files returns the files that belong to the finished video, and get their names together with it. It may be nil.
+	Files func(Result) ([]*atomicfile.File, error)
 }
 
 // Beside is a session that a video shows beside another one, tick by tick, as lab.ShowBeside does.
@@ -43,7 +48,9 @@ type Beside struct {
 
 // Result describes a finished video.
 type Result struct {
+	File       string // its name, which is another one than wanted if the format is Unnamed and the name was taken
 	FrameCount int
+	Stopped    bool        // by Job.Stop
 	LastFrame  *image.RGBA // empty if there is none
 	Captions   []Caption   // in the order of their first frames
 }
@@ -68,14 +75,47 @@ func (p *Painter) PaintViews(im *image.RGBA, views []stage.Viewport, divisor int
 	}
 }
 
-// Record makes the video and closes its file. On an error the file has the frames so far.
+// ErrNoFrame is returned if a video was stopped before its first frame, or a still before its moment.
+var ErrNoFrame = errors.New("stopped before there was a picture")
+
+// Record makes the video, whole or not at all: on an error the files that had its name and those of Job.Files are as
+// they were. If it could not be written, the error says where the frames so far are.
 func Record(j *Job) (Result, error) {
 	out, err := video.Create(j.Format)
 	if err != nil {
 		return Result{}, err
 	}
 	r, err := j.record(out)
-	return r, errors.Join(err, out.Close())
+	if err == nil && r.Stopped && (r.FrameCount == 0 || j.Format.Still()) {
+		err = ErrNoFrame
+	}
+	files, closed := out.Close()
+	if err = errors.Join(err, closed); err != nil {
+		return r, errors.Join(err, atomicfile.Discard(files...))
+	}
+	var others []*atomicfile.File
+	if j.Files != nil {
+		if others, err = j.Files(r); err != nil {
+			return r, errors.Join(err, leave(files))
+		}
+	}
+	if err := atomicfile.Commit(slices.Concat(others, files)...); err != nil {
+		return r, err
+	}
+	r.File = j.Format.File
+	if len(files) == 1 && j.Format.Unnamed {
+		r.File = files[0].Name()
+	}
+	return r, nil
+}
+
+// leave leaves a video under its temporary name, because files that belong to it could not be written, and says so.
+// Numbered pictures are discarded.
+func leave(files []*atomicfile.File) error {
+	if len(files) != 1 {
+		return atomicfile.Discard(files...)
+	}
+	return atomicfile.Leave(files...)
 }
 
 func (j *Job) record(out video.Writer) (Result, error) {
@@ -84,8 +124,14 @@ func (j *Job) record(out video.Writer) (Result, error) {
 	err := j.compose(pictures, &texts)
 	r, failed := pictures.finish()
 	r.Captions = texts.list
+	if errors.Is(err, errStopped) {
+		r.Stopped, err = true, nil
+	}
 	return r, errors.Join(err, failed)
 }
+
+// errStopped is returned by compose after Stop.
+var errStopped = errors.New("stopped")
 
 // compose runs the session and composes its pictures and captions, until its end, Stop or an error.
 func (j *Job) compose(pictures *pipeline, texts *captions) error {
@@ -101,7 +147,18 @@ func (j *Job) compose(pictures *pipeline, texts *captions) error {
 		shown.ShowBeside(j.Lab, j.Beside.Lab)
 	}
 	var input sim.Input // of the first player, in the newest tick
+	stopped := func() bool {
+		select {
+		case <-j.Stop:
+			return true
+		default:
+			return false
+		}
+	}
 	tick := func() error {
+		if stopped() {
+			return errStopped
+		}
 		e := j.Entries[ticks]
 		ticks++
 		for _, c := range e.Commands {
@@ -139,10 +196,8 @@ func (j *Job) compose(pictures *pipeline, texts *captions) error {
 	const rounding = 1e-6
 	for at, frame := float64(ticks), 0; ; frame++ {
 		at += rate * stage.SettingsOf(j.Lab).Speed / fps
-		select {
-		case <-j.Stop:
-			return nil
-		default:
+		if stopped() {
+			return errStopped
 		}
 		for float64(ticks) < at-rounding {
 			if ticks == len(j.Entries) {
@@ -165,6 +220,9 @@ func (j *Job) compose(pictures *pipeline, texts *captions) error {
 			st.Compose(&c.frame, shown, size, o, share)
 			st.DrawTitleCard(&c.frame.Overlay, shown, j.Title, size)
 			pictures.composed <- c
+			if stopped() {
+				return errStopped
+			}
 			if c = pictures.next(); c == nil {
 				return nil
 			}

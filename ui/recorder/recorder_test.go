@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"ghostcube/internal/atomicfile"
 	"ghostcube/predict/lab"
 	"ghostcube/render/video"
 	"ghostcube/sim"
@@ -146,7 +147,7 @@ func (c *collector) Add(im *image.RGBA) error {
 	return nil
 }
 
-func (*collector) Close() error { return nil }
+func (*collector) Close() ([]*atomicfile.File, error) { return nil, nil }
 
 var errFull = errors.New("no space left")
 

@@ -127,7 +127,7 @@ func (g *game) toggleRecording() {
 		}
 		return
 	}
-	f := video.Format{File: g.unusedFilename("video", ".mp4"), W: 1280, H: 720, FPS: 60}
+	f := video.Format{File: g.unusedFilename("video", ".mp4"), W: 1280, H: 720, FPS: 60, Unnamed: true}
 	if !video.HaveH264() {
 		f.File = g.unusedFilename("video", ".webm")
 	}

@@ -2,10 +2,12 @@ package window
 
 import (
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"time"
 
+	"ghostcube/internal/atomicfile"
 	"ghostcube/ui/host"
 	"ghostcube/ui/timeline"
 )
@@ -60,13 +62,25 @@ func (g *game) deliverTape() {
 	}
 }
 
+// writeUnnamed writes a file that replaces none, and its folder if there is none. It returns the name that the file got.
+func writeUnnamed(name string, b []byte) (string, error) {
+	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+		return name, err
+	}
+	f, err := atomicfile.CreateUnnamed(name, nil)
+	if err == nil {
+		err = f.Fill(func(w io.Writer) error { _, err := w.Write(b); return err })
+	}
+	if err != nil {
+		return name, err
+	}
+	err = atomicfile.Commit(f)
+	return f.Name(), err
+}
+
 // deliver hands a new file to the user.
 func (g *game) deliver(kind, ext string, b []byte) error {
-	name := g.unusedFilename(kind, ext)
-	err := os.MkdirAll(filepath.Dir(name), 0o777)
-	if err == nil {
-		err = os.WriteFile(name, b, 0o666)
-	}
+	name, err := writeUnnamed(g.unusedFilename(kind, ext), b)
 	if err != nil {
 		return err
 	}
@@ -101,7 +115,7 @@ func (r *reports) start(g *game) {
 	go func() {
 		output, _, err := host.Run([]string{"play", videoTape, "--format", "json"}, map[string][]byte{videoTape: b}, "", func(float64) {})
 		if err == nil {
-			err = os.WriteFile(name, []byte(output+"\n"), 0o666)
+			name, err = writeUnnamed(name, []byte(output+"\n"))
 		}
 		finished <- report{name, err}
 	}()

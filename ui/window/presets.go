@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ghostcube/internal/atomicfile"
 	"ghostcube/ui/host"
 	"ghostcube/ui/plan"
 	"ghostcube/ui/stage"
@@ -102,7 +103,9 @@ func (g *game) listPresets() []string {
 		return list
 	}
 	for _, f := range files {
-		list = append(list, strings.TrimSuffix(filepath.Base(f), ".toml"))
+		if !atomicfile.IsPart(f) {
+			list = append(list, strings.TrimSuffix(filepath.Base(f), ".toml"))
+		}
 	}
 	return list
 }
@@ -129,7 +132,7 @@ func (g *game) savePreset() {
 		err = os.MkdirAll(filepath.Dir(name), 0o777)
 	}
 	if err == nil {
-		err = os.WriteFile(name, text, 0o666)
+		err = atomicfile.WriteFile(name, text)
 	}
 	if err == nil {
 		err = host.Keep(name)

@@ -4,11 +4,14 @@ import (
 	"fmt"
 	"image"
 	"math"
+	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/hajimehoshi/ebiten/v2"
 
+	"ghostcube/internal/atomicfile"
 	"ghostcube/render/video"
 	"ghostcube/ui/host"
 	"ghostcube/ui/recorder"
@@ -300,9 +303,17 @@ func (g *game) saveScreenshot(dst *ebiten.Image) {
 		im.Pix[i] = 255
 	}
 	name := g.unusedFilename("screenshot", ".png")
-	if err := video.WritePNG(name, im); err != nil {
-		g.notices.post(err.Error())
+	err := os.MkdirAll(filepath.Dir(name), 0o777)
+	var f *atomicfile.File
+	if err == nil {
+		f, err = video.WritePNG(name, im)
+	}
+	if err == nil {
+		err = atomicfile.Commit(f)
+	}
+	if err != nil {
+		g.notices.post("the screenshot was not saved: " + err.Error())
 		return
 	}
-	g.notices.post("screenshot: " + host.Deliver(name))
+	g.notices.post("screenshot: " + host.Deliver(f.Name()))
 }

@@ -43,7 +43,7 @@ func TestSessionTape(t *testing.T) {
 	g.localInputs = [2]sim.Input{}
 	step(40)
 
-	name := g.sessionTape.name
+	name := g.sessionTape.file.Part()
 	check := func(when string, least int) {
 		t.Helper()
 		data, err := os.ReadFile(name)
@@ -91,9 +91,55 @@ func TestSessionTape(t *testing.T) {
 	if err := g.shutdown(); err != nil {
 		t.Fatal(err)
 	}
+	name = strings.Replace(name, ".part", "", 1)
 	check("at the end", len(hashes))
 	if len(g.notices.list) == 0 || !strings.Contains(g.notices.list[0].text, "no-such-knob") {
 		t.Errorf("no notice of the refused command: %v", g.notices.list)
+	}
+}
+
+// TestSessionTapeNames promises that two windows that start a session in the same second leave two whole tapes, and that a
+// tape that could not be written to its end is left as far as it was.
+func TestSessionTapeNames(t *testing.T) {
+	g := newTestGame(t, "rewind")
+	name := filepath.Join(g.OutDir, "session.tape")
+	var names []string
+	var list []*sessionTape
+	for range 3 {
+		x, err := newSessionTape(name, "", g.lab.Config(), []string{"rewind"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, x)
+	}
+	for range 60 {
+		e := lab.Entry{Inputs: make([]sim.Input, 1)}
+		if err := g.lab.Tick(e); err != nil {
+			t.Fatal(err)
+		}
+		for _, x := range list {
+			if err := x.add(e, g.lab, 60, true); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	list[2].failed = true // the disk is full
+	for i, x := range list {
+		got, err := x.close(g.lab)
+		if err != nil {
+			t.Fatal(err)
+		}
+		names = append(names, filepath.Base(got))
+		b, err := os.ReadFile(got)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if read, err := tape.Read(bytes.NewReader(b)); err != nil || len(read.Entries) != 60 || read.Truncated != (i == 2) {
+			t.Errorf("%s: %v", got, err)
+		}
+	}
+	if want := "session.tape session-2.tape session.part-3.tape"; strings.Join(names, " ") != want {
+		t.Errorf("the tapes are %q, want %s", names, want)
 	}
 }
 
@@ -103,7 +149,7 @@ func TestSessionTape(t *testing.T) {
 func TestPanelStartsTheSessionOfTheFlag(t *testing.T) {
 	tapeOf := func(g *game) string {
 		g.runTicks(t, 330)
-		name := g.sessionTape.name
+		name := g.sessionTape.file.Name()
 		if err := g.shutdown(); err != nil {
 			t.Fatal(err)
 		}

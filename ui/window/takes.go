@@ -2,7 +2,6 @@ package window
 
 import (
 	"fmt"
-	"os"
 	"slices"
 
 	"ghostcube/predict/lab"
@@ -94,11 +93,14 @@ func (g *game) startTapeOfTake(n int) {
 	if g.sessionTape == nil {
 		return
 	}
-	if err := g.sessionTape.close(g.lab); err != nil {
-		g.notices.post("the tape of the take before: " + err.Error())
-	}
+	var err error
 	if g.inPage {
-		_ = os.Remove(g.sessionTape.name)
+		err = g.sessionTape.file.Discard()
+	} else {
+		_, err = g.sessionTape.close(g.lab)
+	}
+	if err != nil {
+		g.notices.post("the tape of the take before: " + err.Error())
 	}
 	g.sessionTape = nil
 	for i := h.timeline.Start(); i < n; i++ {

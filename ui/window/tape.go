@@ -7,33 +7,32 @@ import (
 	"path/filepath"
 	"time"
 
+	"ghostcube/internal/atomicfile"
 	"ghostcube/predict/lab"
 	"ghostcube/predict/lab/tape"
 )
 
 // sessionTape writes the tape of a running session. It writes to the file once a second, so a session that
-// crashes leaves a tape that lacks a second at most.
+// crashes leaves a tape that lacks a second at most, under its temporary name.
 type sessionTape struct {
-	name       string
-	file       *os.File // nil: it could not be created
+	file       *atomicfile.File // nil: it could not be created
 	writer     *tape.Writer
 	tickCount  int
 	finalCheck *tape.HashCheck // of the last tick, if commands have been applied since
 	failed     bool            // writing has failed; nothing more is written
 }
 
-// newSessionTape creates the file, and its folder if there is none. It refuses to replace a file. On an error
-// it returns a tape that writes nothing.
+// newSessionTape creates the file, and its folder if there is none. It replaces no file. On an error it returns a tape that writes nothing.
 func newSessionTape(name, version string, c lab.Config, open []string) (*sessionTape, error) {
-	unwritten := &sessionTape{name: name, failed: true}
+	unwritten := &sessionTape{failed: true}
 	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
 		return unwritten, err
 	}
-	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	f, err := atomicfile.CreateUnnamed(name, nil)
 	if err != nil {
 		return unwritten, err
 	}
-	return &sessionTape{name: name, file: f, writer: tape.NewWriter(f, version, c, open)}, nil
+	return &sessionTape{file: f, writer: tape.NewWriter(f, version, c, open)}, nil
 }
 
 // add appends the entry of a tick, which l has just made if checked. Only the first failure is returned.
@@ -70,18 +69,28 @@ func (t *sessionTape) soFar(l *lab.Lab) ([]byte, error) {
 	if err := t.writer.Flush(); err != nil {
 		return nil, err
 	}
-	b, err := os.ReadFile(t.name)
+	b, err := os.ReadFile(t.file.Part())
 	return append(b, t.writer.Ending(t.finalCheck)...), err
 }
 
-// close writes the last hashes and the end of the tape.
-func (t *sessionTape) close(l *lab.Lab) error {
-	if t.failed {
-		return t.file.Close()
+// close writes the last hashes and the end of the tape, and gives the file its name. It returns that name, or the
+// temporary one of a tape that could not be written to its end; empty: there is none.
+func (t *sessionTape) close(l *lab.Lab) (name string, err error) {
+	if t.file == nil {
+		return "", nil
 	}
-	t.saveFinalCheck(l)
-	t.writer.HashCheck(t.finalCheck)
-	return errors.Join(t.writer.Close(), t.file.Close())
+	if !t.failed {
+		t.saveFinalCheck(l)
+		t.writer.HashCheck(t.finalCheck)
+		if err = t.writer.Close(); err == nil {
+			err = atomicfile.Commit(t.file)
+			return t.file.Name(), err
+		}
+	}
+	if info, failed := os.Stat(t.file.Part()); failed == nil && info.Size() > 0 {
+		return t.file.Part(), errors.Join(err, t.file.Leave())
+	}
+	return "", errors.Join(err, t.file.Discard())
 }
 
 // endSession stops the recording of a video and closes the tape of the session.
@@ -94,14 +103,14 @@ func (g *game) endSession() error {
 		return nil
 	}
 	g.sessionTape = nil
-	if t.file == nil {
-		return nil
-	}
 	if g.inPage { // nobody can get at it any more
-		return errors.Join(t.close(g.lab), os.Remove(t.name))
+		return t.file.Discard()
 	}
-	fmt.Fprintf(os.Stdout, "session tape: %s\n", t.name)
-	return t.close(g.lab)
+	name, err := t.close(g.lab)
+	if name != "" {
+		fmt.Fprintf(os.Stdout, "session tape: %s\n", name)
+	}
+	return err
 }
 
 // writeTape appends an entry to the session's tape. The first one creates the file. A tape that cannot be

@@ -10,6 +10,7 @@ import (
 
 	"github.com/hajimehoshi/ebiten/v2"
 
+	"ghostcube/internal/atomicfile"
 	"ghostcube/predict/lab"
 	"ghostcube/predict/score"
 	"ghostcube/render"
@@ -137,7 +138,7 @@ func (g *game) offerTour() {
 		return
 	}
 	if err := os.MkdirAll(g.OutDir, 0o777); err == nil {
-		_ = os.WriteFile(name, []byte("The window has offered the tour. Without this file it does so again.\n"), 0o666)
+		_ = atomicfile.WriteFile(name, []byte("The window has offered the tour. Without this file it does so again.\n"))
 		_ = host.Keep(name)
 	}
 	g.tour.offered, g.tour.offerEnd = true, offerSeconds*g.lab.Config().Rate

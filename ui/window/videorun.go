@@ -2,7 +2,6 @@ package window
 
 import (
 	"bytes"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -57,11 +56,11 @@ func (r *videoRun) prepare(t *videos, f video.Format, title string, noOverlay bo
 	}
 }
 
-// write has the video written, and writes it into its file.
-func (r *videoRun) write(progress func(share float64)) error {
+// write has the video written, and writes it into its file, whose name it returns.
+func (r *videoRun) write(progress func(share float64)) (string, error) {
 	_, b, err := host.Run(r.args, map[string][]byte{videoTape: r.tape.Bytes()}, filepath.Base(r.file), progress)
 	if err != nil {
-		return err
+		return r.file, err
 	}
-	return os.WriteFile(r.file, b, 0o666)
+	return writeUnnamed(r.file, b)
 }

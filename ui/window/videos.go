@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"ghostcube/predict/lab"
@@ -138,7 +140,7 @@ func (t *videos) startNext() {
 	m := t.current
 	go func() {
 		if m.run != nil {
-			m.err = m.run.write(func(share float64) { m.ticksDone.Store(int64(share * float64(len(m.recording.Entries)))) })
+			m.result.File, m.err = m.run.write(func(share float64) { m.ticksDone.Store(int64(share * float64(len(m.recording.Entries)))) })
 		} else {
 			m.result, m.err = recorder.Record(m.recording)
 		}
@@ -163,11 +165,14 @@ func (t *videos) poll() (message string) {
 func (t *videos) complete() (message string) {
 	m := t.current
 	t.current = nil
-	if m.err != nil {
+	if errors.Is(m.err, recorder.ErrNoFrame) {
+		message = "not written: " + filepath.ToSlash(m.recording.Format.File)
+		t.messages = append(t.messages, message)
+	} else if m.err != nil {
 		message = "the video failed: " + m.err.Error()
 		t.errs = append(t.errs, fmt.Errorf("%s: %w", m.recording.Format.File, m.err))
 	} else {
-		message = "video: " + host.Deliver(m.recording.Format.File)
+		message = "video: " + host.Deliver(m.result.File)
 		if m.run == nil {
 			message += fmt.Sprintf(", %d frames", m.result.FrameCount)
 		}
@@ -223,6 +228,7 @@ func (t *videos) waitAll(interrupt <-chan os.Signal, out io.Writer) error {
 			}
 			t.queue, interrupt = nil, nil
 			close(m.stop)
+			signal.Reset(os.Interrupt, syscall.SIGTERM) // the next one kills
 		}
 	}
 	return errors.Join(t.errs...)

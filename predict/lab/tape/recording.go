@@ -8,7 +8,7 @@ import (
 // second of the session, so a difference is located within a second.
 func HashCheckDue(ticks, rate int) bool { return ticks%rate == 0 }
 
-// Recording records a session while it runs: call Ticked after each tick of the lab.
+// Recording records a session while it runs: call Ticked after each tick of the lab, and End after the last one.
 type Recording struct {
 	Tape
 	lab *lab.Lab
@@ -20,11 +20,18 @@ func NewRecording(l *lab.Lab, version string, open []string) *Recording {
 	return &Recording{Tape{Version: version, Config: l.Config(), Panes: open}, l}
 }
 
-// Ticked adds the entry of the tick that the lab has just made, and a hash check if one is
-// due or the tick is the last.
-func (t *Recording) Ticked(e lab.Entry, last bool) {
+// Ticked adds the entry of the tick that the lab has just made, and a hash check if one is due.
+func (t *Recording) Ticked(e lab.Entry) {
 	t.Entries = append(t.Entries, e)
-	if n := len(t.Entries); last || HashCheckDue(n, t.Config.Rate) {
+	if HashCheckDue(len(t.Entries), t.Config.Rate) {
+		t.HashChecks = append(t.HashChecks, *NewHashCheck(t.lab))
+	}
+}
+
+// End adds a hash check of the last tick, unless it has one.
+func (t *Recording) End() {
+	n, checks := len(t.Entries), len(t.HashChecks)
+	if n > 0 && (checks == 0 || t.HashChecks[checks-1].Ticks != n) {
 		t.HashChecks = append(t.HashChecks, *NewHashCheck(t.lab))
 	}
 }

@@ -19,12 +19,13 @@ func recordEventfulTape(t testing.TB) string {
 		t.Fatal(err)
 	}
 	recording := NewRecording(l, "1.2.3", tape.Panes)
-	for i, e := range tape.Entries {
+	for _, e := range tape.Entries {
 		if err := l.Tick(e); err != nil {
 			t.Fatal(err)
 		}
-		recording.Ticked(e, i == len(tape.Entries)-1)
+		recording.Ticked(e)
 	}
+	recording.End()
 	var b strings.Builder
 	if err := recording.Write(&b); err != nil {
 		t.Fatal(err)
@@ -205,8 +206,9 @@ func TestTapeIsSmall(t *testing.T) {
 		if err := l.Tick(e); err != nil {
 			t.Fatal(err)
 		}
-		recording.Ticked(e, i == 3599)
+		recording.Ticked(e)
 	}
+	recording.End()
 	var b bytes.Buffer
 	if err := recording.Write(&b); err != nil || b.Len() > 6000 {
 		t.Errorf("%v: %d bytes", err, b.Len())

@@ -1,0 +1,12 @@
+//go:build unix
+
+// Package process starts other programs so that signals reach this one alone.
+package process
+
+import (
+	"os/exec"
+	"syscall"
+)
+
+// OwnGroup keeps the terminal's Ctrl-C from a program, which ends when this one ends it.
+func OwnGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }

@@ -1,0 +1,389 @@
+//go:build linux
+
+package cli
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// old is what a file of the user's has before the command.
+const old = "mine\n"
+
+// run runs the program in a folder to its end.
+func (w *workshop) run(t *testing.T, dir, args string) (code int, stdout, stderr string) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	cmd := w.command(dir, args)
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	err := cmd.Run()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	return cmd.ProcessState.ExitCode(), out.String(), errs.String()
+}
+
+// start starts a long run, and returns when it has made a part of its work.
+func (w *workshop) start(t *testing.T, dir string, x *writer) (cmd *exec.Cmd, errs *bytes.Buffer) {
+	t.Helper()
+	r, p, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd, errs = w.command(dir, x.long), &bytes.Buffer{}
+	cmd.Stderr = errs
+	cmd.Env = append(os.Environ(), "GHOSTCUBE_TEST_PROGRESS=1")
+	cmd.ExtraFiles = []*os.File{p}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	p.Close()
+	enough := 0.02
+	if x.unnamed && strings.HasPrefix(x.args, "--") {
+		enough = 0.05 // whole seconds of a minute
+	}
+	lines := bufio.NewScanner(r)
+	for lines.Scan() {
+		if share, err := strconv.ParseFloat(lines.Text(), 64); err != nil || share >= enough {
+			go io.Copy(io.Discard, r)
+			return cmd, errs
+		}
+	}
+	cmd.Wait()
+	t.Fatalf("it ended before it could be interrupted: %s", errs)
+	return nil, nil
+}
+
+func tryExisting(t *testing.T, w *workshop, x *writer) string {
+	dir := w.folder(t, x)
+	w.write(t, dir, x.file, old)
+	code, out, errs := w.run(t, dir, x.args)
+	if x.name == "`page`" {
+		if code != 1 || !strings.Contains(errs, "index.html of another page") {
+			t.Errorf("exit code %d, %s", code, errs)
+		}
+		w.wantOld(t, dir, x)
+		w.write(t, dir, "ghostcube.wasm.gz", old) // as in an earlier page
+		if code, _, errs := w.run(t, dir, x.args); code != 0 {
+			t.Errorf("exit code %d, %s", code, errs)
+		}
+		w.checkFile(t, filepath.Join(dir, x.file))
+		w.wantNoPart(t, dir)
+		return "a page is replaced; any other file: error"
+	}
+	if code != 0 {
+		t.Fatalf("exit code %d, %s", code, errs)
+	}
+	w.wantNoPart(t, dir)
+	if !x.unnamed {
+		w.checkFile(t, filepath.Join(dir, x.file))
+		return "replaced"
+	}
+	w.wantOld(t, dir, x)
+	return "`" + w.wantOther(t, dir, x, out) + "`"
+}
+
+// wantOther checks that an unnamed file took another name, which the command printed.
+func (w *workshop) wantOther(t *testing.T, dir string, x *writer, out string) string {
+	t.Helper()
+	ext := filepath.Ext(x.file)
+	other := strings.TrimSuffix(x.file, ext) + "-2" + ext
+	w.checkFile(t, filepath.Join(dir, other))
+	if !strings.Contains(out, other) {
+		t.Errorf("it does not print %s: %s", other, out)
+	}
+	return other
+}
+
+func tryRead(t *testing.T, w *workshop, x *writer) string {
+	if x.read == "" {
+		return "-"
+	}
+	dir := w.folder(t, x)
+	input := w.input(x)
+	args := strings.Replace(x.args, " --tape katamari-ball --ticks 3", "", 1)
+	args = strings.Replace(args, "--scene-file short.scene", "", 1) + " " + x.read + " ./" + x.file
+	args = strings.Replace(args, "--scene plain", "", 1)
+	for _, kind := range []string{"", "symbolic", "hard"} {
+		w.write(t, dir, x.file, input)
+		if kind != "" { // the input is a link to the output
+			link := os.Symlink
+			if kind == "hard" {
+				link = os.Link
+			}
+			if err := link(filepath.Join(dir, x.file), filepath.Join(dir, kind+".tape")); err != nil {
+				t.Fatal(err)
+			}
+			args = strings.TrimSuffix(args, "./"+x.file) + "./" + kind + ".tape"
+		}
+		code, _, errs := w.run(t, dir, args)
+		if b, err := os.ReadFile(filepath.Join(dir, x.file)); string(b) != input {
+			t.Fatalf("%s link: the input is lost: %v, %d bytes", kind, err, len(b))
+		}
+		if x.unnamed {
+			if code != 0 {
+				t.Errorf("exit code %d, %s", code, errs)
+			}
+			return "another name" // as in tryExisting
+		}
+		if code != 2 || !strings.Contains(errs, "the command reads this file") {
+			t.Errorf("%s link: exit code %d, %s", kind, code, errs)
+		}
+		w.wantNoPart(t, dir)
+		args = strings.TrimSuffix(args, "./"+kind+".tape")
+		if kind == "" {
+			args = strings.TrimSuffix(args, "./"+x.file)
+		}
+		args += "./" + x.file
+	}
+	return "refused"
+}
+
+func tryReadOnly(t *testing.T, w *workshop, x *writer) string {
+	dir := w.folder(t, x)
+	if x.name != "`page`" {
+		w.write(t, dir, x.file, old)
+	}
+	before := w.list(t, dir)
+	if err := os.Chmod(dir, 0o555); err != nil {
+		t.Fatal(err)
+	}
+	args := x.args
+	if strings.HasPrefix(args, "record") { // it is refused before the work, which nobody waits for here
+		args = strings.Replace(x.long, "--seconds 200", "--seconds 20000", 1)
+	}
+	var out, errs bytes.Buffer
+	cmd := w.command(dir, args)
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	w.asNobody(cmd)
+	cmd.Run()
+	name := strings.TrimSuffix(filepath.Base(x.file), filepath.Ext(x.file))
+	if x.unnamed {
+		name = ""
+	}
+	if code := cmd.ProcessState.ExitCode(); code < 1 || !strings.Contains(errs.String(), "permission denied") || name != "" && !strings.Contains(errs.String(), name) && x.name != "`page`" {
+		t.Errorf("exit code %d, %s", code, errs.String())
+	}
+	if after := w.list(t, dir); !slices.Equal(before, after) {
+		t.Errorf("the folder has %q, had %q", after, before)
+	}
+	return "error, as it was"
+}
+
+func tryFull(t *testing.T, w *workshop, x *writer) string {
+	dir := w.folder(t, x)
+	full := w.fill(t, dir)
+	if x.name != "`page`" {
+		w.write(t, dir, x.file, old)
+		full()
+	} else {
+		full()
+	}
+	before := w.list(t, dir)
+	var out, errs bytes.Buffer
+	cmd := w.limited(dir, x.args)
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	cmd.Run()
+	says := func(text string) bool { return strings.Contains(strings.ToLower(errs.String()), text) }
+	if code := cmd.ProcessState.ExitCode(); code != 1 || !says("no space left on device") && !says("file too large") && !says("file size limit exceeded") {
+		t.Errorf("exit code %d, %s", code, &errs)
+	}
+	if after := w.list(t, dir); !slices.Equal(before, after) {
+		t.Errorf("the folder has %q, had %q", after, before)
+	}
+	return "error, as it was"
+}
+
+func tryKill(t *testing.T, w *workshop, x *writer) string {
+	if x.silent {
+		w.stopPage(t, syscall.SIGKILL)
+		return "as it was"
+	}
+	dir := w.folder(t, x)
+	w.write(t, dir, x.file, old)
+	cmd, _ := w.start(t, dir, x)
+	w.signal(t, cmd, syscall.SIGKILL)
+	cmd.Wait()
+	w.wantOld(t, dir, x)
+	parts := w.parts(t, dir)
+	if len(parts) > 1 {
+		slices.Sort(parts)
+		parts = parts[:len(parts)-1] // the last picture may be cut
+	}
+	for _, p := range parts {
+		w.checkPart(t, filepath.Join(dir, p))
+	}
+	if len(parts) == 0 {
+		return "as it was"
+	}
+	return "as it was; `" + parts[0] + "`"
+}
+
+// stopPage sends a signal to a program that compiles a page, and checks that the page before stays.
+func (w *workshop) stopPage(t *testing.T, s syscall.Signal) (code int, stderr string) {
+	t.Helper()
+	dir, temp := w.folder(t, &writer{}), t.TempDir()
+	for _, name := range []string{"index.html", "ghostcube.wasm.gz"} {
+		w.write(t, dir, name, old)
+	}
+	before := w.list(t, dir)
+	var errs bytes.Buffer
+	cmd := w.command(".", "page -o "+dir)
+	cmd.Env, cmd.Stderr = append(os.Environ(), "TMPDIR="+temp), &errs
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	building := func() []string {
+		list, _ := filepath.Glob(filepath.Join(temp, "ghostcube-page-*"))
+		return list
+	}
+	exited := make(chan error, 1)
+	go func() { exited <- cmd.Wait() }()
+	for len(building()) == 0 {
+		select {
+		case err := <-exited:
+			t.Fatalf("it ended before it could be stopped: %v, %s", err, &errs)
+		case <-time.After(time.Millisecond):
+		}
+	}
+	w.signal(t, cmd, s)
+	<-exited
+	if after := w.list(t, dir); !slices.Equal(before, after) {
+		t.Errorf("the folder has %q, had %q", after, before)
+	}
+	if list := building(); s != syscall.SIGKILL && len(list) > 0 {
+		t.Errorf("%v: %q are left", s, list)
+	}
+	return cmd.ProcessState.ExitCode(), errs.String()
+}
+
+func tryInterrupt(t *testing.T, w *workshop, x *writer) string {
+	if x.silent {
+		for _, s := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
+			if code, errs := w.stopPage(t, s); code != 1 || !strings.Contains(errs, "interrupted") {
+				t.Errorf("%v: exit code %d, %s", s, code, errs)
+			}
+		}
+		return "as it was"
+	}
+	result := ""
+	for _, s := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
+		dir := w.folder(t, x)
+		w.write(t, dir, x.file, old)
+		cmd, errs := w.start(t, dir, x)
+		w.signal(t, cmd, s)
+		cmd.Wait()
+		if code := cmd.ProcessState.ExitCode(); code != 1 || !strings.Contains(errs.String(), "interrupted") {
+			t.Errorf("%v: exit code %d, %s", s, code, errs)
+		}
+		w.wantNoPart(t, dir)
+		outcome := "what there is"
+		if b, err := os.ReadFile(filepath.Join(dir, x.file)); err != nil {
+			t.Error(err)
+		} else if string(b) != old {
+			w.checkFile(t, filepath.Join(dir, x.file))
+		} else if x.unnamed {
+			w.wantOther(t, dir, x, x.file[:strings.LastIndex(x.file, ".")]+"-2"+filepath.Ext(x.file))
+		} else {
+			outcome = "as it was"
+		}
+		if result != "" && outcome != result {
+			t.Errorf("%v: %s, but the other signal: %s", s, outcome, result)
+		}
+		result = outcome
+	}
+	return result
+}
+
+func tryTwo(t *testing.T, w *workshop, x *writer) string {
+	dir := w.folder(t, x)
+	args := []string{x.args, x.args + " --seed 7 --panes noprediction"}
+	switch {
+	case x.silent, strings.HasPrefix(x.args, "hash"):
+		args[1] = x.args
+	case strings.HasPrefix(x.args, "export"):
+		args[1] = x.args + " --from 5"
+	}
+	var alone []map[string]string
+	for _, a := range args {
+		one := w.folder(t, x)
+		if code, _, errs := w.run(t, one, a); code != 0 {
+			t.Fatalf("exit code %d, %s", code, errs)
+		}
+		alone = append(alone, w.contents(t, one))
+	}
+	var both [2]*exec.Cmd
+	for i, a := range args {
+		both[i] = w.command(dir, a)
+		if err := both[i].Start(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, cmd := range both {
+		if err := cmd.Wait(); err != nil {
+			t.Error(err)
+		}
+	}
+	w.wantNoPart(t, dir)
+	got := w.contents(t, dir)
+	if strings.HasPrefix(x.args, "--") {
+		w.checkFile(t, filepath.Join(dir, x.file))
+		time := 0
+		for name := range got {
+			if strings.HasPrefix(name, "lab") && strings.HasSuffix(name, ".tape") {
+				time++
+			}
+		}
+		if time != 2 {
+			t.Errorf("%d tapes, want both", time)
+		}
+		return "both"
+	}
+	if !w.equal(got, alone[0]) && !w.equal(got, alone[1]) {
+		t.Errorf("the files are those of neither: %d and %d and %d files", len(got), len(alone[0]), len(alone[1]))
+	}
+	return "one of them, whole"
+}
+
+// TestSecondSignal checks that a program that cannot end after a signal, because ffmpeg hangs, is killed by the next one.
+func TestSecondSignal(t *testing.T) {
+	w := newWorkshop(t)
+	dir := w.folder(t, &writer{})
+	script := "#!/bin/sh\ncase \"$*\" in *-encoders*) echo ' V..... libx264 ';; *) exec sleep 20;; esac\n"
+	if err := os.WriteFile(filepath.Join(dir, "ffmpeg"), []byte(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	cmd := w.command(dir, "record --seconds 200"+session+"-o clip.mp4")
+	cmd.Env = append(os.Environ(), "PATH="+dir+string(os.PathListSeparator)+os.Getenv("PATH"))
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	exited := make(chan error, 1)
+	go func() { exited <- cmd.Wait() }()
+	began := time.Now()
+	for {
+		if len(w.parts(t, dir)) > 0 { // it records
+			w.signal(t, cmd, syscall.SIGTERM)
+		}
+		select {
+		case <-exited:
+			if s := cmd.ProcessState.Sys().(syscall.WaitStatus); !s.Signaled() || s.Signal() != syscall.SIGTERM || time.Since(began) > 15*time.Second {
+				t.Errorf("%v after %v", cmd.ProcessState, time.Since(began))
+			}
+			return
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+}

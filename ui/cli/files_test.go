@@ -1,0 +1,166 @@
+//go:build linux
+
+package cli
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"ghostcube/internal/experiment"
+	"ghostcube/internal/golden"
+	"ghostcube/render/video"
+)
+
+// The cases of TestFiles, and the heads of their columns.
+var fileCases = []struct {
+	head string
+	run  func(t *testing.T, w *workshop, x *writer) (outcome string)
+}{
+	{"the file exists", tryExisting},
+	{"the command reads it", tryRead},
+	{"read-only folder", tryReadOnly},
+	{"full disk", tryFull},
+	{"`kill -9`", tryKill},
+	{"Ctrl-C, SIGTERM", tryInterrupt},
+	{"two at once", tryTwo},
+}
+
+// writer is a way to have a file written.
+type writer struct {
+	name    string // as the documentation calls it
+	args    string // of a short run
+	long    string // of one that lasts for seconds, in which it is interrupted
+	file    string // that the test watches
+	unnamed bool   // the user did not name it
+	read    string // flag by which the command reads a file; empty: it reads none
+	brief   string // heads of the cases that are quick enough for every run; empty: those that need no signal
+	silent  bool   // it shows no progress, so no signal meets it at a known moment
+	needs   func(t *testing.T)
+}
+
+const session = " --scene plain --size 64x64 "
+
+var writers = []writer{
+	{name: "`record -o clip.webm`", args: "record --seconds 0.3" + session + "-o clip.webm", long: "record --seconds 200" + session + "-o clip.webm", file: "clip.webm", read: "--tape", brief: "all"},
+	{name: "the tape beside it", args: "record --seconds 0.3" + session + "-o clip.webm", long: "record --seconds 200" + session + "-o clip.webm", file: "clip.tape", unnamed: true, read: "--tape"},
+	{name: "`record --captions`", args: "record --seconds 0.3 --captions" + session + "-o clip.webm", long: "record --seconds 200 --captions" + session + "-o clip.webm", file: "clip.vtt", unnamed: true, read: "--tape"},
+	{name: "`record -o clip.mp4`", args: "record --seconds 0.3" + session + "-o clip.mp4", long: "record --seconds 200" + session + "-o clip.mp4", file: "clip.mp4", read: "--tape", needs: needH264},
+	{name: "`record -o clip.gif`", args: "record --seconds 0.3" + session + "-o clip.gif", long: "record --seconds 200" + session + "-o clip.gif", file: "clip.gif", read: "--tape"},
+	{name: "`record -o %03d.png`", args: "record --seconds 0.1" + session + "-o %03d.png", long: "record --seconds 200" + session + "-o %03d.png", file: "000.png", read: "--tape"},
+	{name: "`record -o still.png`", args: "record --seconds 0.3" + session + "-o still.png", long: "record --seconds 200" + session + "-o still.png", file: "still.png", read: "--tape"},
+	{name: "no display, `--out`", args: "--seconds 0.1 --scene plain --out .", long: "--seconds 60 --scene plain --out .", file: "lab.tape", unnamed: true, read: "--tape"},
+	{name: "`bench --save-tape`", args: "bench --seconds 2 --scene plain --save-tape odd.tape", long: "bench --seconds 3600 --scene plain --save-tape odd.tape", file: "odd.tape", read: "--tape", brief: "all"},
+	{name: "`export`", args: "export --tape katamari-ball --ticks 3 ball.bin", long: "export --tape katamari-ball ball.bin", file: "ball.bin", read: "--tape"},
+	{name: "`packets --svg`", args: "packets --scene plain --svg packets.svg", long: "packets --scene plain --from 600 --svg packets.svg", file: "packets.svg", read: "--tape"},
+	{name: "`hash --dump`", args: "hash --scene-file short.scene --dump bodies.txt", long: "hash --scene-file long.scene --dump bodies.txt", file: "bodies.txt", read: "--scene-file"},
+	{name: "`page`", args: "page -o .", file: "index.html", silent: true},
+}
+
+func needH264(t *testing.T) {
+	if !video.HaveH264() {
+		t.Skip("no ffmpeg with an H.264 encoder here")
+	}
+}
+
+// TestFiles writes files in every way that the program has, in all circumstances in which something can be lost: nothing
+// that existed is, and what remains can be read. docs/recording.md has its table.
+func TestFiles(t *testing.T) {
+	w := newWorkshop(t)
+	outcomes := make([][]string, len(writers))
+	t.Run("cases", func(t *testing.T) {
+		for i := range writers {
+			x := &writers[i]
+			outcomes[i] = make([]string, len(fileCases))
+			for k, c := range fileCases {
+				t.Run(strings.Trim(x.name, "`")+"/"+c.head, func(t *testing.T) {
+					if experiment.Brief() && x.brief == "" && k != 1 {
+						t.Skip("takes too long for every run: GHOSTCUBE_CI=1 tries it")
+					}
+					if x.needs != nil {
+						x.needs(t)
+					}
+					t.Parallel()
+					outcomes[i][k] = c.run(t, w, x)
+				})
+			}
+		}
+	})
+	if t.Failed() || slices.ContainsFunc(outcomes, func(row []string) bool { return slices.Contains(row, "") }) {
+		return // not all cases have run
+	}
+	var b strings.Builder
+	heads, rule := "| written by |", "|---|"
+	for _, c := range fileCases {
+		heads, rule = heads+" "+c.head+" |", rule+"---|"
+	}
+	fmt.Fprintf(&b, "%s\n%s\n", heads, rule)
+	for i, x := range writers {
+		fmt.Fprintf(&b, "| %s | %s |\n", x.name, strings.Join(outcomes[i], " | "))
+	}
+	replaceBetween(t, "../../docs/recording.md", "<!-- files: by TestFiles -->\n", "\n<!-- end of files -->", b.String())
+}
+
+// replaceBetween compares the text between two marks of a page, or writes it with -update.
+func replaceBetween(t *testing.T, page, from, to, text string) {
+	t.Helper()
+	b, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, ok := strings.Cut(string(b), from)
+	got, after, ended := strings.Cut(rest, to)
+	switch {
+	case !ok || !ended:
+		t.Errorf("%s lacks %q and %q", page, from, to)
+	case got == text:
+	case golden.Updating():
+		if err := os.WriteFile(page, []byte(before+from+text+to+after), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	default:
+		t.Errorf("%s has another table (-update writes it):\n%s", page, text)
+	}
+}
+
+// TestFullAfterSeconds checks that a video for which there is no room is left under its temporary name, as far as it
+// plays, that the message says where, and that the file that had the name is as it was.
+func TestFullAfterSeconds(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, ext := range []string{".gif", ".webm", ".mp4"} {
+		if _, err := exec.LookPath("ffmpeg"); ext == ".mp4" && err != nil {
+			continue
+		}
+		dir := t.TempDir()
+		program := filepath.Join(dir, "ghostcube")
+		if err := os.Symlink(self, program); err != nil {
+			t.Skip(err)
+		}
+		clip := filepath.Join(dir, "clip"+ext)
+		if err := os.WriteFile(clip, []byte("mine\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.Command("sh", "-c", `ulimit -f 400; exec "$0" record --seconds 600 --size 64x64 -o "$1"`, program, clip)
+		out, err := cmd.CombinedOutput()
+		part := filepath.Join(dir, "clip.part"+ext)
+		if cmd.ProcessState.ExitCode() != 1 || !strings.Contains(string(out), clip) || !strings.Contains(string(out), part) {
+			t.Errorf("%s: %v, %s", ext, err, out)
+		}
+		if b, err := os.ReadFile(clip); string(b) != "mine\n" {
+			t.Errorf("%s is lost: %v", ext, err)
+		}
+		if err := readable(part); err != nil {
+			t.Errorf("%s: %v", ext, err)
+		}
+		if list, _ := filepath.Glob(filepath.Join(dir, "*")); len(list) != 3 {
+			t.Errorf("%s: there are %q", ext, list)
+		}
+	}
+}
