@@ -124,37 +124,52 @@ func (c *docCommand) flag(name string) string {
 	return ""
 }
 
-// shortened returns the arguments of the same command with a session of some ticks; the last value of a flag counts.
+// shortened returns the arguments of the same command with a session of some ticks.
 func (c *docCommand) shortened() []string {
 	args := slices.Clone(c.args)
+	set := func(name, value string) { // replaces the flag's value, which may be given once
+		for i, a := range args {
+			if a == name {
+				args = slices.Delete(args, i, min(i+2, len(args)))
+				break
+			}
+			if strings.HasPrefix(a, name+"=") {
+				args = slices.Delete(args, i, i+1)
+				break
+			}
+		}
+		args = append(args, name, value)
+	}
 	name := c.name()
 	from, _ := strconv.ParseFloat(c.flag("--from"), 64)
 	switch name {
 	case "bench":
-		args = append(args, "--seconds", "0.5")
+		set("--seconds", "0.5")
 		if c.flag("--seeds") != "" {
-			args = append(args, "--seeds", "2")
+			set("--seeds", "2")
 		}
 	case "packets":
 		if c.flag("--svg") == "" {
-			args = append(args, "--seconds", "0.2")
+			set("--seconds", "0.2")
 		}
 	case "record":
-		args = append(args, "--seconds", strconv.FormatFloat(min(from, 1)+0.2, 'g', -1, 64), "--size", "192x108")
+		set("--seconds", strconv.FormatFloat(min(from, 1)+0.2, 'g', -1, 64))
+		set("--size", "192x108")
 		if from > 1 {
-			args = append(args, "--from", "1")
+			set("--from", "1")
 		}
 		if c.flag("--slow") != "" {
 			return nil // needs the whole session
 		}
 	case "network":
-		args = append(args, "--probes", "60")
+		set("--probes", "60")
 	case "hash":
 		if c.flag("--verify") == "" {
-			args = append(args, "--ticks", "10")
+			set("--ticks", "10")
 		}
 	case "export":
-		args = append(args, "--ticks", "10", "--from", "0")
+		set("--ticks", "10")
+		set("--from", "0")
 	case "page":
 		return nil // compiles the program
 	case "tour":
