@@ -152,12 +152,7 @@ func (g *game) savePreset() {
 // loadPreset plans the session of a preset, which starts after the panel's commands.
 func (g *game) loadPreset(name string) {
 	file := g.presetFile(name)
-	text, err := os.ReadFile(file)
-	if err != nil {
-		g.notices.post(err.Error())
-		return
-	}
-	s, err := g.Library.ReadSettings(filepath.Base(file), text)
+	s, err := g.Library.ReadSettingsFile(file)
 	if err != nil {
 		g.notices.post(err.Error())
 		return
