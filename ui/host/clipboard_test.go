@@ -57,7 +57,7 @@ func TestClipboardFails(t *testing.T) {
 		{"none", "", time.Minute, "none of wl-clipboard, xclip and xsel is installed"},
 		{"xclip", "echo 'Error: target STRING not available' >&2; exit 1", time.Minute, "the clipboard has no text"},
 		{"xclip", "exec sleep 60", 50 * time.Millisecond, "did not answer within"},
-		{"xclip", "exec yes abc", time.Minute, ""},
+		{"xclip", "while echo abc; do :; done", time.Minute, ""},
 	} {
 		tools := map[string]string{c.name: c.script}
 		if c.name == "none" {
