@@ -1,6 +1,5 @@
-// Package atomicfile writes files that get their name when they are whole. Until then a file lies beside its name, as
-// clip.part.webm for clip.webm, so that whoever kills the program finds what there is, and what had the name before
-// stays. Libraries for this cannot write videos: they choose other names, or do not work on Windows or in a browser.
+// Package atomicfile writes files under a temporary name, such as clip.part.webm for clip.webm, and renames them once
+// they are complete. If the program is killed, the temporary file stays and can be used, and so does the old clip.webm.
 package atomicfile
 
 import (
@@ -26,8 +25,8 @@ type File struct {
 }
 
 // Create starts a file that replaces the one of its name, whole or not at all. A link stays a link, and the file behind
-// it is replaced. The target keeps its permissions, and one that may not be written is not replaced. What is no file,
-// such as /dev/stdout, is written directly.
+// it is replaced. The target keeps its permissions, and a target that may not be written is not replaced. A device or a
+// pipe, such as /dev/stdout, is written directly.
 func Create(name string) (*File, error) {
 	info, err := os.Stat(name)
 	if err == nil && (!info.Mode().IsRegular() || isOutput(info)) {
