@@ -184,12 +184,11 @@ func TestCommitTogether(t *testing.T) {
 // TestCannotBeNamed checks that a whole file that cannot get its name is left, and that the error says where.
 func TestCannotBeNamed(t *testing.T) {
 	dir := t.TempDir()
-	f, err := Create(filepath.Join(dir, "a", "x"))
-	if err == nil {
+	if _, err := Create(filepath.Join(dir, "a", "x")); err == nil {
 		t.Fatal("a file in a folder that does not exist is created")
 	}
 	name := filepath.Join(dir, "a")
-	f, err = Create(name)
+	f, err := Create(name)
 	begin(t, f, err, "1")
 	if err := os.Mkdir(name, 0o700); err != nil { // meanwhile
 		t.Fatal(err)

@@ -13,7 +13,7 @@ type page struct {
 	tab, segment, pressed int
 	on                    bool
 	number, log           float64
-	text, choice, option  string
+	text, choice          string
 	entries               int
 }
 
