@@ -11,12 +11,19 @@ import (
 	"testing"
 )
 
+// tapKey presses a key and releases it at once, so that no machine is slow enough for it to repeat.
+func (d *windowDriver) tapKey(key string) {
+	d.t.Helper()
+	d.xdotool("key", key)
+	d.waitFrames()
+}
+
 // focus presses Tab until a control of the panel has the keys.
 func (d *windowDriver) focus(name string) {
 	d.t.Helper()
 	var seen []string
 	for range 150 {
-		d.pressKey("Tab")
+		d.tapKey("Tab")
 		s := d.state()
 		if s.focus == name {
 			return
@@ -44,43 +51,43 @@ func (d *windowDriver) photograph(name string) {
 // video. No key reaches the game meanwhile, and all do afterwards.
 func TestWindowKeyboard(t *testing.T) {
 	d := startWindow(t, "--panes", "noprediction", "--network", "latency=50ms")
-	d.pressKey("Tab")
+	d.tapKey("Tab")
 	if s := d.state(); s.focus != "tab Compare" {
 		t.Fatalf("Tab leads to %q", s.focus)
 	}
-	d.pressKey("Right")
-	d.pressKey("Right") // page Strategy
+	d.tapKey("Right")
+	d.tapKey("Right") // page Strategy
 	d.focus("strategy 1")
-	d.pressKey("Return")
+	d.tapKey("Return")
 	for _, key := range []string{"r", "e", "w"} {
-		d.pressKey(key)
+		d.tapKey(key)
 	}
 	d.photograph("keyboard-list")
-	d.pressKey("Return")
+	d.tapKey("Return")
 	d.focus("smoothing")
-	d.pressKey("s") // single
-	d.pressKey("Return")
+	d.tapKey("s") // single
+	d.tapKey("Return")
 	d.focus("smooth-factor")
-	d.pressKey("Right")
-	d.pressKey("shift+Left")
+	d.tapKey("Right")
+	d.tapKey("shift+Left")
 	d.photograph("keyboard-slider")
 	d.focus("smooth-factor number")
-	d.pressKey("0")
-	d.pressKey("period")
-	d.pressKey("7")
-	d.pressKey("Return")
+	d.tapKey("0")
+	d.tapKey("period")
+	d.tapKey("7")
+	d.tapKey("Return")
 	d.focus("tab Strategy")
-	d.pressKey("Left") // page Network
+	d.tapKey("Left") // page Network
 	d.focus("latency")
 	for range 3 {
-		d.pressKey("Right")
+		d.tapKey("Right")
 	}
 	d.focus("record")
-	d.pressKey("space")
+	d.tapKey("space")
 	d.waitTicks(30)
-	d.pressKey("space")
+	d.tapKey("space")
 	d.photograph("keyboard-record")
-	d.pressKey("Escape")
+	d.tapKey("Escape")
 	if s := d.state(); s.focus != "" {
 		t.Errorf("after Escape %q has the keys", s.focus)
 	}
