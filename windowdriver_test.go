@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -92,7 +93,11 @@ func startWindow(t *testing.T, args ...string) *windowDriver {
 		t.Skip("xdotool is not installed; .ci/run installs it")
 	}
 	d := &windowDriver{t: t, outDir: t.TempDir()}
-	d.cmd = d.program(append([]string{"--out", filepath.Join(d.outDir, "output")}, args...)...)
+	out := filepath.Join(d.outDir, "output")
+	if i := slices.Index(args, "--out"); i >= 0 { // the flag may stand there once
+		out, args = args[i+1], slices.Concat(args[:i], args[i+2:])
+	}
+	d.cmd = d.program(append([]string{"--out", out}, args...)...)
 	d.cmd.Stdout, d.cmd.Stderr = &d.output, &d.errors
 	if err := d.cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -100,11 +105,11 @@ func startWindow(t *testing.T, args ...string) *windowDriver {
 	t.Cleanup(func() { d.cmd.Process.Kill() })
 	d.waitUntil("the first frames", func(s windowState) bool { return s.frame >= 3 })
 	// Another window of that name may be open, so search only those of the program's process.
-	out, err := exec.Command("xdotool", "search", "--pid", strconv.Itoa(d.cmd.Process.Pid), "--name", "^Ghostcube$").Output()
-	if err != nil || len(bytes.Fields(out)) == 0 {
+	found, err := exec.Command("xdotool", "search", "--pid", strconv.Itoa(d.cmd.Process.Pid), "--name", "^Ghostcube$").Output()
+	if err != nil || len(bytes.Fields(found)) == 0 {
 		t.Fatalf("no window: %v\n%s%s", err, &d.output, &d.errors)
 	}
-	d.windowID = string(bytes.Fields(out)[0])
+	d.windowID = string(bytes.Fields(found)[0])
 	d.xdotool("windowfocus", d.windowID)
 	d.waitFrames()
 	return d
