@@ -23,9 +23,59 @@ const (
 	Choice
 )
 
+// Group is what knobs are about. The panel shows each group under its title, in this order.
+type Group uint8
+
+// The groups of knobs.
+const (
+	InputKnobs Group = iota
+	PlayoutKnobs
+	InterpolationKnobs
+	CorrectionKnobs
+	SmoothingKnobs
+	PacketKnobs
+	PriorityKnobs
+	PredictedBodyKnobs
+	FrameKnobs
+	FallbackKnobs
+	ShotKnobs
+	ConnectionKnobs
+	PhysicsKnobs
+
+	groupCount
+)
+
+var groupTitles = [groupCount]string{
+	InputKnobs:         "Inputs",
+	PlayoutKnobs:       "Playout and clock",
+	InterpolationKnobs: "Interpolation",
+	CorrectionKnobs:    "Corrections",
+	SmoothingKnobs:     "Smoothing",
+	PacketKnobs:        "Packets and bandwidth",
+	PriorityKnobs:      "Priority and interest",
+	PredictedBodyKnobs: "Bodies that are predicted",
+	FrameKnobs:         "Reference frame",
+	FallbackKnobs:      "Fallback to interpolation",
+	ShotKnobs:          "Shots",
+	ConnectionKnobs:    "Connection",
+	PhysicsKnobs:       "Physics",
+}
+
+// String returns the title of the group.
+func (g Group) String() string { return groupTitles[g] }
+
+// Groups returns all groups in order.
+func Groups() (list []Group) {
+	for g := range groupCount {
+		list = append(list, g)
+	}
+	return list
+}
+
 // Knob is one parameter of a strategy that may be tuned while a session runs.
 type Knob struct {
 	Name     string
+	Group    Group  // under which the panel shows it
 	Help     string // one sentence with the unit, at most 110 characters
 	Kind     Kind
 	Min, Max float64  // inclusive range of a Float or an Int
@@ -170,10 +220,19 @@ func (s *Knobs) bind(k Knob) *Knob {
 	return &k
 }
 
+// GroupKnobs declares knobs of a group.
+type GroupKnobs struct {
+	knobs *Knobs
+	group Group
+}
+
+// In returns what declares the knobs of a group.
+func (s *Knobs) In(group Group) GroupKnobs { return GroupKnobs{s, group} }
+
 // Float declares a knob that is a real number in [low, high] and sets *p to value, or to the knob's
 // current value if the name is declared already.
-func (s *Knobs) Float(p *float64, name string, value, low, high float64, help string) {
-	k := s.bind(Knob{Name: name, Help: help, Kind: Float, Min: low, Max: high})
+func (g GroupKnobs) Float(p *float64, name string, value, low, high float64, help string) {
+	k := g.knobs.bind(Knob{Name: name, Group: g.group, Help: help, Kind: Float, Min: low, Max: high})
 	if *p = value; len(k.floats) > 0 {
 		*p = *k.floats[0]
 	}
@@ -183,15 +242,15 @@ func (s *Knobs) Float(p *float64, name string, value, low, high float64, help st
 
 // Millis declares a Float that is a duration in milliseconds. As text it has a unit, such as 100ms
 // or 1.5s.
-func (s *Knobs) Millis(p *float64, name string, value, low, high float64, help string) {
-	s.Float(p, name, value, low, high, help)
-	k := s.Lookup(name)
+func (g GroupKnobs) Millis(p *float64, name string, value, low, high float64, help string) {
+	g.Float(p, name, value, low, high, help)
+	k := g.knobs.Lookup(name)
 	k.Unit, k.initial = "ms", strings.TrimSuffix(k.initial, "ms")+"ms"
 }
 
 // Int declares a knob that is a whole number in [low, high].
-func (s *Knobs) Int(p *int, name string, value, low, high int, help string) {
-	k := s.bind(Knob{Name: name, Help: help, Kind: Int, Min: float64(low), Max: float64(high)})
+func (g GroupKnobs) Int(p *int, name string, value, low, high int, help string) {
+	k := g.knobs.bind(Knob{Name: name, Group: g.group, Help: help, Kind: Int, Min: float64(low), Max: float64(high)})
 	if *p = value; len(k.ints) > 0 {
 		*p = *k.ints[0]
 	}
@@ -200,8 +259,8 @@ func (s *Knobs) Int(p *int, name string, value, low, high int, help string) {
 }
 
 // Bool declares a knob that is on or off.
-func (s *Knobs) Bool(p *bool, name string, value bool, help string) {
-	k := s.bind(Knob{Name: name, Help: help, Kind: Bool})
+func (g GroupKnobs) Bool(p *bool, name string, value bool, help string) {
+	k := g.knobs.bind(Knob{Name: name, Group: g.group, Help: help, Kind: Bool})
 	if *p = value; len(k.bools) > 0 {
 		*p = *k.bools[0]
 	}
@@ -210,8 +269,8 @@ func (s *Knobs) Bool(p *bool, name string, value bool, help string) {
 }
 
 // Choice declares a knob that is one of the options; *p is its index.
-func (s *Knobs) Choice(p *int, name string, value int, options []string, help string) {
-	k := s.bind(Knob{Name: name, Help: help, Kind: Choice, Options: options})
+func (g GroupKnobs) Choice(p *int, name string, value int, options []string, help string) {
+	k := g.knobs.bind(Knob{Name: name, Group: g.group, Help: help, Kind: Choice, Options: options})
 	if *p = value; len(k.ints) > 0 {
 		*p = *k.ints[0]
 	}
@@ -228,16 +287,17 @@ func (k *Knob) setInitial() {
 // Smoothing declares the knobs of smoothing, which are the same for every strategy.
 func (s *Knobs) Smoothing(p *smoothing.Settings) {
 	*p = smoothing.DefaultSettings
-	s.Choice((*int)(&p.Mode), "smoothing", int(p.Mode), smoothing.ModeNames, "how the drawn pose hides corrections: not at all, one decay factor, or two blended by the error")
-	s.Float(&p.PositionFactor, "smooth-factor", p.PositionFactor, 0, 0.999, "single: factor on the position's error offset every 1/60 s")
-	s.Float(&p.Slerp, "smooth-slerp", p.Slerp, 0, 1, "single: share of the orientation's error offset removed every 1/60 s")
-	s.Float(&p.SmallFactor, "smooth-factor-small", p.SmallFactor, 0, 0.999, "two-factor: factor on a small error offset every 1/60 s")
-	s.Float(&p.LargeFactor, "smooth-factor-large", p.LargeFactor, 0, 0.999, "two-factor: factor on a large error offset every 1/60 s")
-	s.Float(&p.SmallError, "smooth-error-small", p.SmallError, 0, 5, "two-factor: error offsets up to this length are small, m")
-	s.Float(&p.LargeError, "smooth-error-large", p.LargeError, 0, 5, "two-factor: error offsets from this length on are large, m")
-	s.Float(&p.SmallTurn, "smooth-turn-small", p.SmallTurn, 0, 1, "two-factor: rotation errors up to this 1-|dot| are small (0.1 is 52 degrees)")
-	s.Float(&p.LargeTurn, "smooth-turn-large", p.LargeTurn, 0, 1, "two-factor: rotation errors from this 1-|dot| on are large (0.5 is 120 degrees)")
-	s.Float(&p.SnapDistance, "snap-distance", p.SnapDistance, 0.01, 20, "corrections of this length or more are not smoothed, m")
+	group := s.In(SmoothingKnobs)
+	group.Choice((*int)(&p.Mode), "smoothing", int(p.Mode), smoothing.ModeNames, "how the drawn pose hides corrections: not at all, one decay factor, or two blended by the error")
+	group.Float(&p.PositionFactor, "smooth-factor", p.PositionFactor, 0, 0.999, "single: factor on the position's error offset every 1/60 s")
+	group.Float(&p.Slerp, "smooth-slerp", p.Slerp, 0, 1, "single: share of the orientation's error offset removed every 1/60 s")
+	group.Float(&p.SmallFactor, "smooth-factor-small", p.SmallFactor, 0, 0.999, "two-factor: factor on a small error offset every 1/60 s")
+	group.Float(&p.LargeFactor, "smooth-factor-large", p.LargeFactor, 0, 0.999, "two-factor: factor on a large error offset every 1/60 s")
+	group.Float(&p.SmallError, "smooth-error-small", p.SmallError, 0, 5, "two-factor: error offsets up to this length are small, m")
+	group.Float(&p.LargeError, "smooth-error-large", p.LargeError, 0, 5, "two-factor: error offsets from this length on are large, m")
+	group.Float(&p.SmallTurn, "smooth-turn-small", p.SmallTurn, 0, 1, "two-factor: rotation errors up to this 1-|dot| are small (0.1 is 52 degrees)")
+	group.Float(&p.LargeTurn, "smooth-turn-large", p.LargeTurn, 0, 1, "two-factor: rotation errors from this 1-|dot| on are large (0.5 is 120 degrees)")
+	group.Float(&p.SnapDistance, "snap-distance", p.SnapDistance, 0.01, 20, "corrections of this length or more are not smoothed, m")
 	for _, name := range []string{"smooth-factor", "smooth-slerp"} {
 		s.Needs(name, "smoothing", "single")
 	}

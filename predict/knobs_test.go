@@ -19,14 +19,14 @@ func TestKnobs(t *testing.T) {
 	var n int
 	var b bool
 	var c int
-	k.Float(&f1, "keep", 0.9, 0, 1, "a share")
-	k.Int(&n, "lead", 5, 0, 60, "ticks")
-	k.Bool(&b, "redundant", true, "or not")
-	k.Choice(&c, "smoothing", 1, []string{"none", "single"}, "how")
+	k.In(InputKnobs).Float(&f1, "keep", 0.9, 0, 1, "a share")
+	k.In(InputKnobs).Int(&n, "lead", 5, 0, 60, "ticks")
+	k.In(InputKnobs).Bool(&b, "redundant", true, "or not")
+	k.In(InputKnobs).Choice(&c, "smoothing", 1, []string{"none", "single"}, "how")
 	if err := k.Set("keep", "0.25"); err != nil || f1 != 0.25 {
 		t.Fatalf("%v %v", f1, err)
 	}
-	k.Float(&f2, "keep", 0.9, 0, 1, "a share") // the other side, later
+	k.In(InputKnobs).Float(&f2, "keep", 0.9, 0, 1, "a share") // the other side, later
 	if f2 != 0.25 {
 		t.Errorf("joining a knob that was set gives %v", f2)
 	}
@@ -64,7 +64,7 @@ func TestKnobs(t *testing.T) {
 	}
 	var copy Knobs
 	var g float64
-	copy.Float(&g, "keep", 0.9, 0, 1, "a share")
+	copy.In(InputKnobs).Float(&g, "keep", 0.9, 0, 1, "a share")
 	copy.CopyFrom(&k)
 	if g != 1 {
 		t.Errorf("copied %v", g)
@@ -76,8 +76,8 @@ func TestKnobs(t *testing.T) {
 func TestMillis(t *testing.T) {
 	var k Knobs
 	var ms, again float64
-	k.Millis(&ms, "playout", 100, 0, 2000, "how long")
-	k.Millis(&again, "playout", 100, 0, 2000, "how long") // the other side
+	k.In(InputKnobs).Millis(&ms, "playout", 100, 0, 2000, "how long")
+	k.In(InputKnobs).Millis(&again, "playout", 100, 0, 2000, "how long") // the other side
 	if x := k.Lookup("playout"); ms != 100 || x.Value() != "100ms" || x.Default() != "100ms" || x.Range() != "0ms to 2000ms" || len(k.Changed()) != 0 {
 		t.Errorf("%v %q %q %q %v", ms, x.Value(), x.Default(), x.Range(), k.Changed())
 	}
@@ -166,10 +166,10 @@ func TestBothSidesShareKnobs(t *testing.T) {
 	var ints, choices [2]int
 	var bools [2]bool
 	for side := range 2 {
-		k.Float(&floats[side], "float", 1, 0, 10, "a number")
-		k.Int(&ints[side], "int", 1, 0, 10, "a whole number")
-		k.Bool(&bools[side], "bool", false, "a switch")
-		k.Choice(&choices[side], "choice", 0, []string{"a", "b", "c"}, "a choice")
+		k.In(InputKnobs).Float(&floats[side], "float", 1, 0, 10, "a number")
+		k.In(InputKnobs).Int(&ints[side], "int", 1, 0, 10, "a whole number")
+		k.In(InputKnobs).Bool(&bools[side], "bool", false, "a switch")
+		k.In(InputKnobs).Choice(&choices[side], "choice", 0, []string{"a", "b", "c"}, "a choice")
 	}
 	for name, value := range map[string]string{"float": "2.5", "int": "7", "bool": "on", "choice": "c"} {
 		if err := k.Set(name, value); err != nil {
@@ -187,11 +187,11 @@ func TestNoEffect(t *testing.T) {
 	var n, m, other int
 	var on bool
 	var mode int
-	k.Int(&n, "limit", 1, 0, 10, "a limit")
-	k.Bool(&on, "enabled", false, "a switch")
-	k.Choice(&mode, "mode", 0, []string{"a", "b", "c"}, "a choice")
-	k.Int(&m, "count", 0, 0, 10, "a count")
-	k.Int(&other, "another", 0, 0, 10, "another count")
+	k.In(InputKnobs).Int(&n, "limit", 1, 0, 10, "a limit")
+	k.In(InputKnobs).Bool(&on, "enabled", false, "a switch")
+	k.In(InputKnobs).Choice(&mode, "mode", 0, []string{"a", "b", "c"}, "a choice")
+	k.In(InputKnobs).Int(&m, "count", 0, 0, 10, "a count")
+	k.In(InputKnobs).Int(&other, "another", 0, 0, 10, "another count")
 	for range 2 { // by both sides
 		k.Needs("limit", "enabled", "on")
 		k.Needs("limit", "mode", "b", "c")

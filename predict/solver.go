@@ -17,10 +17,11 @@ type Solver struct {
 func (s *Knobs) Solver(p *Solver, w *World) {
 	d := sim.DefaultSettings
 	hertzMax := max(float64(w.Rate()*w.Settings.Substeps)/8, 1)
-	s.Float(&p.ContactHertz, "contact-hertz", min(float64(d.ContactHertz), hertzMax), 1, hertzMax, "stiffness of contacts, Hz, up to an eighth of the substep rate; bodies sink deeper into softer ones")
-	s.Float(&p.MaxPushSpeed, "push-speed-max", float64(d.MaxPushSpeed), 0.1, 250, "largest speed at which a penetration is pushed out, m/s (Fiedler: soft 1, hard 250)")
-	s.Bool(&p.ColdStart, "cold-start", false, "solve contacts without warm starting: no hidden state is left, but piles do not stand")
-	s.Int(&p.DropCacheEvery, "drop-cache", 0, 0, 600, "ticks between drops of both sides' contact caches, which end differences in them; 0 is never")
+	group := s.In(PhysicsKnobs)
+	group.Float(&p.ContactHertz, "contact-hertz", min(float64(d.ContactHertz), hertzMax), 1, hertzMax, "stiffness of contacts, Hz, up to an eighth of the substep rate; bodies sink deeper into softer ones")
+	group.Float(&p.MaxPushSpeed, "push-speed-max", float64(d.MaxPushSpeed), 0.1, 250, "largest speed at which a penetration is pushed out, m/s (Fiedler: soft 1, hard 250)")
+	group.Bool(&p.ColdStart, "cold-start", false, "solve contacts without warm starting: no hidden state is left, but piles do not stand")
+	group.Int(&p.DropCacheEvery, "drop-cache", 0, 0, 600, "ticks between drops of both sides' contact caches, which end differences in them; 0 is never")
 }
 
 // Step applies the settings to a world and steps it. The world's tick decides when to drop the
@@ -44,7 +45,7 @@ type ContactOrder int
 
 // ContactOrder declares the knob of a client's contact order.
 func (s *Knobs) ContactOrder(p *ContactOrder) {
-	s.Choice((*int)(p), "contact-order", 0, []string{"same", "reordered"}, "the client solves contacts in the server's order or another, which causes mispredictions without loss")
+	s.In(CorrectionKnobs).Choice((*int)(p), "contact-order", 0, []string{"same", "reordered"}, "the client solves contacts in the server's order or another, which causes mispredictions without loss")
 }
 
 // Apply sets the order for the next steps of a client's world.

@@ -8,28 +8,6 @@ import (
 	"ghostcube/ui/widget"
 )
 
-// TestKnobGroups promises that every knob of every strategy has one heading, and that no heading lists a knob that
-// does not exist.
-func TestKnobGroups(t *testing.T) {
-	exists, listed := map[string]bool{}, map[string]int{}
-	for _, s := range lab.Strategies {
-		knobs, _ := lab.Describe(s)
-		for _, k := range knobs.All() {
-			exists[k.Name] = true
-			if knobGroup(k.Name) == len(knobGroups) {
-				t.Errorf("%s:%s has no group", s.Name, k.Name)
-			}
-		}
-	}
-	for _, group := range knobGroups {
-		for _, name := range group.names {
-			if listed[name]++; listed[name] > 1 || !exists[name] {
-				t.Errorf("%s: %s is listed %d times and exists: %v", group.title, name, listed[name], exists[name])
-			}
-		}
-	}
-}
-
 // TestKnobControls promises that a knob is set by keyboard, that its reset and the reset of all restore defaults, and
 // that a knob without effect does not react.
 func TestKnobControls(t *testing.T) {

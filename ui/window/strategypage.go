@@ -3,7 +3,6 @@ package window
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -102,40 +101,6 @@ func (g *game) switchCommand(pane, strategy int) lab.Command {
 	return lab.Command{Verb: "switch", Pane: pane, Name: spec}
 }
 
-// knobGroups are the headings of the knobs with their knobs, in the order in which the panel shows them.
-var knobGroups = []struct {
-	title string
-	names []string
-}{
-	{"Inputs", []string{"server-steps", "late-inputs", "max-rollback", "lead", "redundant", "redundant-max", "important-moves", "tick-bits", "repeat-missing", "repeat-time", "keep-last", "repeat-max", "align-inputs", "input-form", "input-delta", "input-buffer", "input-buffer-ticks"}},
-	{"Playout and clock", []string{"playout", "playout-slack", "playout-drain", "validity", "jitter-buffer", "uplink-buffer", "adaptive", "follow-clock", "catch-up", "skew", "keep-expired", "rtt-source", "reset-behind", "timeout"}},
-	{"Interpolation", []string{"interpolation", "interpolation-delay", "survive-losses", "extrapolate", "extrapolation", "joint-tree", "joint-root", "joint-pivot", "joint-interpolation", "loop-iterations"}},
-	{"Corrections", []string{"corrections", "resync", "contact-order", "correction", "correct-by", "replay-touch", "island-max", "island-tolerance", "blend-share", "position-tolerance", "rotation-tolerance", "linear-tolerance", "angular-tolerance", "correction-factor", "correction-steps",
-		"gradual-position-max", "gradual-remainder", "gradual-rotation-max", "sudden-reset", "sudden-speed", "sudden-tolerance", "sudden-states"}},
-	{"Smoothing", []string{"smoothing", "smooth-factor", "smooth-slerp", "smooth-factor-small", "smooth-factor-large", "smooth-error-small", "smooth-error-large", "smooth-turn-small", "smooth-turn-large", "snap-distance"}},
-	{"Packets and bandwidth", []string{"transport", "relay", "snapshot-every", "compression", "velocities", "budget", "uplink-budget", "congestion", "inputs", "states", "authority", "position-steps", "rotation-bits", "checksum-every", "checks", "player-relative", "delta-base"}},
-	{"Priority and interest", []string{"priority", "priority-player", "priority-touched", "priority-other", "priority-rest", "reliable-rest", "interest-radius", "interest-cutoff", "interest-motion"}},
-	{"Bodies that are predicted", []string{"predicted-bodies", "chain-joints-max", "carriers", "remote-bodies", "simulate-time"}},
-	{"Reference frame", []string{"parent-contact", "parent-box", "parent-margin", "parent-exit-margin", "parent-speed-max", "parent-switch-ticks", "parent-predict", "handover", "inertia"}},
-	{"Fallback to interpolation", []string{"fallback-corrections", "fallback-correction-min", "fallback-window", "fallback-recover", "fallback-blend", "fallback-dirty-ticks", "dirty-depth", "dirty-recover"}},
-	{"Shots", []string{"lag-compensation", "hit-history"}},
-	{"Connection", []string{"messages", "block-rate"}},
-	{"Physics", []string{"step-error", "contact-hertz", "push-speed-max", "cold-start", "drop-cache"}},
-}
-
-// knobGroup returns the index of a knob's group, or the number of groups for a knob that no group lists.
-func knobGroup(name string) int {
-	for i := range knobGroups {
-		if slices.Contains(knobGroups[i].names, name) {
-			return i
-		}
-	}
-	return len(knobGroups)
-}
-
-// otherKnobs is the title of the knobs that no group lists.
-const otherKnobs = "Other"
-
 // knobs has the knobs of a pane under headings, a search, and a button that resets them all.
 func (g *game) knobs(pane *lab.Pane, index int) {
 	p := &g.panel
@@ -157,17 +122,14 @@ func (g *game) knobs(pane *lab.Pane, index int) {
 	}
 	ui.Disabled("")
 	shown := 0
-	for i := range len(knobGroups) + 1 {
-		title, headed := otherKnobs, false
-		if i < len(knobGroups) {
-			title = knobGroups[i].title
-		}
+	for _, group := range predict.Groups() {
+		headed := false
 		for _, k := range pane.Knobs.All() {
-			if knobGroup(k.Name) != i || !matches(p.knobFilter, k.Name, k.Help, title) {
+			if k.Group != group || !matches(p.knobFilter, k.Name, k.Help, group.String()) {
 				continue
 			}
 			if !headed {
-				ui.Heading(title)
+				ui.Heading(group.String())
 				headed = true
 			}
 			shown++

@@ -28,7 +28,7 @@ type broadcastCounters struct {
 
 // Declare declares the knobs and counters.
 func (b *Broadcast) Declare(env *predict.Env) {
-	env.Knobs.Int(&b.interval, "snapshot-every", 1, 1, 64, "send interval of snapshots, ticks: 1, 4, 32 are 60, 15, 1.9 a second at 60 Hz")
+	env.Knobs.In(predict.PacketKnobs).Int(&b.interval, "snapshot-every", 1, 1, 64, "send interval of snapshots, ticks: 1, 4, 32 are 60, 15, 1.9 a second at 60 Hz")
 	DeclareChecks(env, &b.checks)
 	b.counters.snapshots = env.Counters.New("snapshots", "snapshots sent")
 	b.counters.snapshotBits = env.Counters.New("snapshot_bits", "bits in snapshots, headers excluded")

@@ -59,8 +59,9 @@ var treeEncodingNames = []string{"off", "relative", "relative-position"}
 
 // Declare declares the knobs. Both sides call it.
 func (l *TreeEncoding) Declare(k *predict.Knobs) {
-	k.Choice(&l.mode, "joint-tree", 0, treeEncodingNames, "jointed bodies: absolute, relative to the parent in their joint tree, or only the position relative")
-	k.Choice(&l.root, "joint-root", int(jointtree.HeaviestRoot), jointtree.RootNames, "joint-tree: the root is the tree's heaviest body, or the body that the player drives if it is in the tree")
+	group := k.In(predict.InterpolationKnobs)
+	group.Choice(&l.mode, "joint-tree", 0, treeEncodingNames, "jointed bodies: absolute, relative to the parent in their joint tree, or only the position relative")
+	group.Choice(&l.root, "joint-root", int(jointtree.HeaviestRoot), jointtree.RootNames, "joint-tree: the root is the tree's heaviest body, or the body that the player drives if it is in the tree")
 	k.Needs("joint-root", "joint-tree", "relative", "relative-position")
 }
 

@@ -62,7 +62,7 @@ const (
 // DeclareChecks declares the knob that puts checks into snapshots, for the side that reads or writes
 // them.
 func DeclareChecks(env *predict.Env, on *bool) {
-	env.Knobs.Bool(on, "checks", false, "put a 32-bit check after each field of a snapshot; packets names the field where reader and writer diverge")
+	env.Knobs.In(predict.PacketKnobs).Bool(on, "checks", false, "put a 32-bit check after each field of a snapshot; packets names the field where reader and writer diverge")
 }
 
 // beginChecks starts the checks of a payload, if there are any.

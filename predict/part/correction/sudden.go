@@ -18,10 +18,11 @@ type suddenSettings struct {
 }
 
 func (s *suddenSettings) declare(k *predict.Knobs) {
-	k.Bool(&s.enabled, "sudden-reset", false, "offset: adopt the server's state if its velocity changed suddenly and gradual correction did not follow")
-	k.Float(&s.speed, "sudden-speed", 10, 0.1, 1000, "sudden-reset: change of the server's velocity from one snapshot to the next, m/s")
-	k.Float(&s.tolerance, "sudden-tolerance", 5, 0, 1000, "sudden-reset: difference of velocities, sudden-states later, that causes the reset, m/s")
-	k.Int(&s.states, "sudden-states", 10, 1, 240, "sudden-reset: snapshots from the change to the comparison that decides")
+	group := k.In(predict.CorrectionKnobs)
+	group.Bool(&s.enabled, "sudden-reset", false, "offset: adopt the server's state if its velocity changed suddenly and gradual correction did not follow")
+	group.Float(&s.speed, "sudden-speed", 10, 0.1, 1000, "sudden-reset: change of the server's velocity from one snapshot to the next, m/s")
+	group.Float(&s.tolerance, "sudden-tolerance", 5, 0, 1000, "sudden-reset: difference of velocities, sudden-states later, that causes the reset, m/s")
+	group.Int(&s.states, "sudden-states", 10, 1, 240, "sudden-reset: snapshots from the change to the comparison that decides")
 	for _, name := range []string{"sudden-speed", "sudden-tolerance", "sudden-states"} {
 		k.Needs(name, "sudden-reset", "on")
 	}

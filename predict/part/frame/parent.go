@@ -73,9 +73,10 @@ func (p *Parent) Declare(env *predict.Env, others *playback.InterpolatedWorld) {
 	p.scratch.frames = make([]Frame, len(p.candidates))
 	p.state.selector, p.state.server.Parent, p.state.body = NewSelector(), NoParent, env.Player
 	s.rules.Declare(k)
-	k.Choice(&s.handover, "handover", handoverGradual, []string{"gradual", "smooth", "reconcile"}, "move from a parent's past to the world's future, or back: gradually, smoothed, or by later corrections")
-	k.Bool(&s.inertia, "inertia", true, "simulate the forces on a body in an accelerating or rotating parent; off: only move it along")
-	k.Bool(&s.predict, "parent-predict", true, "predict from the client's world that the cube leaves or changes its parent, before the server's state arrives")
+	group := k.In(predict.FrameKnobs)
+	group.Choice(&s.handover, "handover", handoverGradual, []string{"gradual", "smooth", "reconcile"}, "move from a parent's past to the world's future, or back: gradually, smoothed, or by later corrections")
+	group.Bool(&s.inertia, "inertia", true, "simulate the forces on a body in an accelerating or rotating parent; off: only move it along")
+	group.Bool(&s.predict, "parent-predict", true, "predict from the client's world that the cube leaves or changes its parent, before the server's state arrives")
 	p.counters.parent = m.New("parent", "parent of the player's cube, counted from 1, now; 0: none")
 	p.counters.ticks = m.New("parent_ticks", "ticks in which the player's cube had a parent")
 	p.counters.switches = m.New("parent_switches", "changes of the parent")

@@ -79,8 +79,9 @@ const (
 // Declare declares the knobs. Counters are declared by the first shot.
 func (l *LagCompensator) Declare(env *predict.Env) {
 	l.env = env
-	env.Knobs.Bool(&l.useRewound, "lag-compensation", true, "resolve shots in the shooter's past; off: in the server's present. Both results are shown")
-	env.Knobs.Millis(&l.maxAgeMillis, "hit-history", 300, 0, maxHistoryMillis, "how far back shots can be resolved; older shots are refused")
+	group := env.Knobs.In(predict.ShotKnobs)
+	group.Bool(&l.useRewound, "lag-compensation", true, "resolve shots in the shooter's past; off: in the server's present. Both results are shown")
+	group.Millis(&l.maxAgeMillis, "hit-history", 300, 0, maxHistoryMillis, "how far back shots can be resolved; older shots are refused")
 }
 
 // ShotSource returns each shot of a peer once.

@@ -81,10 +81,12 @@ type PlayoutSettings struct {
 // declare declares the knobs.
 func (s *PlayoutSettings) declare(k *predict.Knobs) {
 	DeclarePlayoutDelay(&s.DelayTicks, k)
-	k.Bool(&s.KeepLast, "keep-last", true, "repeat the last input until the next arrives, and use that at once; off: no input, and the full delay again")
-	k.Int(&s.MaxRepeats, "repeat-max", 15, 0, 600, "ticks in a row for which the last input is repeated (keep-last), or stands in for missing ones")
-	k.Int(&s.Slack, "playout-slack", 4, 0, 256, "inputs that may wait beyond playout; if more do, the oldest are skipped until playout are left")
-	k.Millis(&s.DrainAfter, "playout-drain", 1000, 0, 60000, "calm time with two inputs or more beyond playout waiting, after which one is skipped, ms; 0 is never")
+	group := k.In(predict.InputKnobs)
+	group.Bool(&s.KeepLast, "keep-last", true, "repeat the last input until the next arrives, and use that at once; off: no input, and the full delay again")
+	group.Int(&s.MaxRepeats, "repeat-max", 15, 0, 600, "ticks in a row for which the last input is repeated (keep-last), or stands in for missing ones")
+	group = k.In(predict.PlayoutKnobs)
+	group.Int(&s.Slack, "playout-slack", 4, 0, 256, "inputs that may wait beyond playout; if more do, the oldest are skipped until playout are left")
+	group.Millis(&s.DrainAfter, "playout-drain", 1000, 0, 60000, "calm time with two inputs or more beyond playout waiting, after which one is skipped, ms; 0 is never")
 	for _, name := range []string{"keep-last", "repeat-max", "playout-slack", "playout-drain"} {
 		k.Needs(name, "playout")
 	}
@@ -108,7 +110,7 @@ func newPlayoutCounters(m *predict.Counters) (c playoutCounters) {
 
 // DeclarePlayoutDelay declares the knob that both sides use.
 func DeclarePlayoutDelay(p *int, k *predict.Knobs) {
-	k.Int(p, "playout", 4, 1, 60, "playout delay of inputs at the server, in ticks; the client runs further ahead by as much")
+	k.In(predict.PlayoutKnobs).Int(p, "playout", 4, 1, 60, "playout delay of inputs at the server, in ticks; the client runs further ahead by as much")
 }
 
 // Start sets the player's input until the first one arrives.

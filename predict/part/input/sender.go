@@ -68,11 +68,12 @@ func (s *Sender) DeclareWithPlayout(env *predict.Env) {
 }
 
 func (s *Sender) declare(env *predict.Env, redundantHelp, maxHelp string) {
-	env.Knobs.Bool(&s.redundant, "redundant", true, redundantHelp)
-	env.Knobs.Int(&s.maxInputs, "redundant-max", 64, 1, MaxInputs, maxHelp)
+	group := env.Knobs.In(predict.InputKnobs)
+	group.Bool(&s.redundant, "redundant", true, redundantHelp)
+	group.Int(&s.maxInputs, "redundant-max", 64, 1, MaxInputs, maxHelp)
 	env.Knobs.Needs("redundant-max", "redundant", "on")
-	env.Knobs.Bool(&s.importantOnly, "important-moves", false, "send only inputs that differ from the one before; no effect on a packet with one input")
-	env.Knobs.Int(&s.tickBits, "tick-bits", 10, MinTickBits, 16, "bits of the tick number in an input packet; the number wraps")
+	group.Bool(&s.importantOnly, "important-moves", false, "send only inputs that differ from the one before; no effect on a packet with one input")
+	group.Int(&s.tickBits, "tick-bits", 10, MinTickBits, 16, "bits of the tick number in an input packet; the number wraps")
 	s.packets = env.Counters.New("input_packets", "input packets sent")
 	s.bits = env.Counters.New("input_bits", "bits in input packets, without headers")
 }

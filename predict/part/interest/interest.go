@@ -22,8 +22,9 @@ type Area struct {
 
 // Declare declares the knobs.
 func (a *Area) Declare(k *predict.Knobs) {
-	k.Float(&a.radius, "interest-radius", 0, 0, 500, "distance from the player beyond which update rates fall with the distance squared, m; 0: no fall")
-	k.Float(&a.cutoff, "interest-cutoff", 0, 0, 500, "distance from the player beyond which no body is sent, m; 0: no limit")
+	group := k.In(predict.PriorityKnobs)
+	group.Float(&a.radius, "interest-radius", 0, 0, 500, "distance from the player beyond which update rates fall with the distance squared, m; 0: no fall")
+	group.Float(&a.cutoff, "interest-cutoff", 0, 0, 500, "distance from the player beyond which no body is sent, m; 0: no limit")
 }
 
 // Excludes reports whether a body is beyond the cutoff. distanceSq is its squared distance in m2.

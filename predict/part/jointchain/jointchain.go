@@ -58,8 +58,9 @@ type link struct {
 // Declare declares the knobs. The counters are declared when a chain is first predicted.
 func (c *Chain) Declare(env *predict.Env) {
 	c.env = env
-	env.Knobs.Choice(&c.settings.scope, "predicted-bodies", predictPlayer, []string{"player", "joint-tree"}, "predict the player's cube alone, or with it, in the world's frame, all bodies jointed to it")
-	env.Knobs.Int(&c.settings.maxJoints, "chain-joints-max", 0, 0, 512, "a joint tree of more joints is not predicted, including the player's cube in it; 0: no limit")
+	group := env.Knobs.In(predict.PredictedBodyKnobs)
+	group.Choice(&c.settings.scope, "predicted-bodies", predictPlayer, []string{"player", "joint-tree"}, "predict the player's cube alone, or with it, in the world's frame, all bodies jointed to it")
+	group.Int(&c.settings.maxJoints, "chain-joints-max", 0, 0, 512, "a joint tree of more joints is not predicted, including the player's cube in it; 0: no limit")
 }
 
 // Update applies the knobs. player reports that the prediction of the player's body starts or, if

@@ -91,10 +91,11 @@ type counters struct {
 func (r *Replay) Declare(env *predict.Env, parent *frame.Parent, others *nearby.Bodies, solver *predict.Solver) {
 	k, m, s := env.Knobs, env.Counters, &r.settings
 	r.env, r.parent, r.others, s.solver = env, parent, others, solver
-	k.Choice(&s.method, "correct-by", byReplay, []string{"offset", "replay"}, "a correction shifts the remembered states and later the cube, or replays the cube from the server's state")
-	k.Choice(&s.touch, "replay-touch", touchIsland, []string{"offset", "alone", "island"}, "replay of a cube that touched remote bodies: offset instead, alone, or together with the bodies around it")
-	k.Int(&s.maxBodies, "island-max", 120, 1, 200, "replay-touch=island: most remote bodies that are simulated with the cube; with more, by offset")
-	k.Float(&s.tolerance, "island-tolerance", 0.05, 0, 1, "replay-touch=island: error of a corner of a remote body around the cube that causes no replay, m")
+	group := k.In(predict.CorrectionKnobs)
+	group.Choice(&s.method, "correct-by", byReplay, []string{"offset", "replay"}, "a correction shifts the remembered states and later the cube, or replays the cube from the server's state")
+	group.Choice(&s.touch, "replay-touch", touchIsland, []string{"offset", "alone", "island"}, "replay of a cube that touched remote bodies: offset instead, alone, or together with the bodies around it")
+	group.Int(&s.maxBodies, "island-max", 120, 1, 200, "replay-touch=island: most remote bodies that are simulated with the cube; with more, by offset")
+	group.Float(&s.tolerance, "island-tolerance", 0.05, 0, 1, "replay-touch=island: error of a corner of a remote body around the cube that causes no replay, m")
 	r.counters.replays = m.New("replays", "replays of the player's cube")
 	r.counters.ticks = m.New("replayed_ticks", "ticks that the client stepped again after corrections")
 	r.counters.islandReplays = m.New("island_replays", "replays for the bodies around the player's cube although it agreed itself")

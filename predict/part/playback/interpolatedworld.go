@@ -66,13 +66,14 @@ const lateNoteTicks = 30
 // body that the caller draws in another way, or -1.
 func (a *InterpolatedWorld) Declare(env *predict.Env, excluded int) {
 	k, m := env.Knobs, env.Counters
-	k.Millis(&a.validity, "validity", 60, 0, 1000, "playout delay: a position is valid, and reached, this long after it should arrive (T)")
-	k.Choice(&a.extrapolation, "extrapolation", extrapolateHalfRTT, extrapolationNames, "limit of extrapolation without a later position: none, half the round trip, or the knob extrapolate")
-	k.Millis(&a.maxExtrapolation, "extrapolate", 100, 0, 1000, "extrapolation=fixed: longest time that a body is extrapolated, ms")
+	k.In(predict.PlayoutKnobs).Millis(&a.validity, "validity", 60, 0, 1000, "playout delay: a position is valid, and reached, this long after it should arrive (T)")
+	group := k.In(predict.InterpolationKnobs)
+	group.Choice(&a.extrapolation, "extrapolation", extrapolateHalfRTT, extrapolationNames, "limit of extrapolation without a later position: none, half the round trip, or the knob extrapolate")
+	group.Millis(&a.maxExtrapolation, "extrapolate", 100, 0, 1000, "extrapolation=fixed: longest time that a body is extrapolated, ms")
 	k.Needs("extrapolate", "extrapolation", "fixed")
 	a.joints.declare(k)
 	codec.DeclareChecks(env, &a.receiver.Checks)
-	k.Bool(&a.keepExpired, "keep-expired", false, "use a position that arrives after its validity, instead of dropping it, if no later one is there")
+	k.In(predict.PlayoutKnobs).Bool(&a.keepExpired, "keep-expired", false, "use a position that arrives after its validity, instead of dropping it, if no later one is there")
 	a.counters.positions = m.New("positions", "received positions of bodies")
 	a.counters.positionsLate = m.New("positions_late", "positions dropped because the body had passed them")
 	a.counters.positionsExpired = m.New("positions_expired", "positions that arrived after their validity, although no later one had arrived")

@@ -48,9 +48,10 @@ type treeSettings struct {
 
 func (l *jointPoses) declare(k *predict.Knobs) {
 	l.encoding.Declare(k)
-	k.Choice(&l.between, "joint-interpolation", betweenHermite, []string{"linear", "hermite"}, "motion of jointed bodies between positions, relative to their parents: linear, or Hermite by velocities")
-	k.Choice(&l.pivot, "joint-pivot", pivotAnchor, []string{"anchor", "center"}, "joint-tree=relative: the point of a body that is interpolated: its joint's anchor or its centre")
-	k.Int(&l.loopIterations, "loop-iterations", 32, 0, 64, "loops of joints: iterations that close the gaps left by interpolation, down to 0.5 mm")
+	group := k.In(predict.InterpolationKnobs)
+	group.Choice(&l.between, "joint-interpolation", betweenHermite, []string{"linear", "hermite"}, "motion of jointed bodies between positions, relative to their parents: linear, or Hermite by velocities")
+	group.Choice(&l.pivot, "joint-pivot", pivotAnchor, []string{"anchor", "center"}, "joint-tree=relative: the point of a body that is interpolated: its joint's anchor or its centre")
+	group.Int(&l.loopIterations, "loop-iterations", 32, 0, 64, "loops of joints: iterations that close the gaps left by interpolation, down to 0.5 mm")
 	k.Needs("joint-interpolation", "joint-tree", "relative", "relative-position")
 	k.Needs("joint-pivot", "joint-tree", "relative")
 	k.Needs("loop-iterations", "joint-tree", "relative", "relative-position")

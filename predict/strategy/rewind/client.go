@@ -97,12 +97,13 @@ func newClient(env *predict.Env) predict.Client {
 	}
 	k, m := env.Knobs, env.Counters
 	declareStepMode(k, &c.stepMode)
-	k.Int(&c.lead, "lead", 5, 0, 60, "input lead: ticks by which inputs arrive early, as room for jitter and for repeats after a loss")
+	k.In(predict.InputKnobs).Int(&c.lead, "lead", 5, 0, 60, "input lead: ticks by which inputs arrive early, as room for jitter and for repeats after a loss")
 	c.repeat.Declare(env)
-	k.Bool(&c.corrections, "corrections", true, "rewind and replay when the server's state differs")
+	group := k.In(predict.CorrectionKnobs)
+	group.Bool(&c.corrections, "corrections", true, "rewind and replay when the server's state differs")
 	k.ContactOrder(&c.contactOrder)
-	k.Float(&c.positionTolerance, "position-tolerance", 0.000316, 0, 1, "position error that causes no correction, m (the demo: a squared distance of 1e-7)")
-	k.Float(&c.rotationTolerance, "rotation-tolerance", 0.00001, 0, 1, "rotation error that causes no correction, as 1-|dot| of the orientations")
+	group.Float(&c.positionTolerance, "position-tolerance", 0.000316, 0, 1, "position error that causes no correction, m (the demo: a squared distance of 1e-7)")
+	group.Float(&c.rotationTolerance, "rotation-tolerance", 0.00001, 0, 1, "rotation error that causes no correction, as 1-|dot| of the orientations")
 	k.Smoothing(&c.smoothing)
 	k.Solver(&c.solver, env.World)
 	c.grace.declare(k)

@@ -27,8 +27,9 @@ type lateInputSettings struct {
 }
 
 func (l *lateInputSettings) declare(k *predict.Knobs) {
-	k.Choice(&l.mode, "late-inputs", drop, lateInputModes, "inputs that arrive after their tick: dropped, or the server rolls back and simulates again")
-	k.Int(&l.maxRollback, "max-rollback", 15, 1, rollbackHistoryTicks-1, "resimulate: largest number of ticks that the server rolls back")
+	group := k.In(predict.InputKnobs)
+	group.Choice(&l.mode, "late-inputs", drop, lateInputModes, "inputs that arrive after their tick: dropped, or the server rolls back and simulates again")
+	group.Int(&l.maxRollback, "max-rollback", 15, 1, rollbackHistoryTicks-1, "resimulate: largest number of ticks that the server rolls back")
 	k.Needs("max-rollback", "late-inputs", "resimulate")
 }
 

@@ -69,8 +69,9 @@ func newClient(env *predict.Env) predict.Client {
 	c.deltaReader = delta.NewReader(delta.Quantised, len(env.World.Bodies()))
 	k, m := env.Knobs, env.Counters
 	c.settings.declare(k)
-	k.Millis(&c.interpolationDelay, "interpolation-delay", 0, 0, 3000, "playback delay behind the newest snapshot, at most 62 send intervals; 0: by survive-losses and jitter")
-	k.Int(&c.surviveLosses, "survive-losses", 2, 0, 20, "automatic delay: consecutive lost snapshots that do not stop playback")
+	group := k.In(predict.InterpolationKnobs)
+	group.Millis(&c.interpolationDelay, "interpolation-delay", 0, 0, 3000, "playback delay behind the newest snapshot, at most 62 send intervals; 0: by survive-losses and jitter")
+	group.Int(&c.surviveLosses, "survive-losses", 2, 0, 20, "automatic delay: consecutive lost snapshots that do not stop playback")
 	k.Needs("interpolation-delay", "interpolation", "linear", "hermite")
 	k.Needs("survive-losses", "interpolation", "linear", "hermite")
 	k.Needs("survive-losses", "interpolation-delay", "0ms")

@@ -49,8 +49,9 @@ func newServer(env *predict.Env) predict.Server {
 	s := &server{}
 	k, m := env.Knobs, env.Counters
 	s.settings.declare(k)
-	k.Bool(&s.sendVelocities, "velocities", false, "send linear velocities even if the interpolation does not need them")
-	k.Choice(&s.level, "compression", raw, levels, "compression level; each adds one technique; velocities up to at-rest, delta encoding from delta on")
+	group := k.In(predict.PacketKnobs)
+	group.Bool(&s.sendVelocities, "velocities", false, "send linear velocities even if the interpolation does not need them")
+	group.Choice(&s.level, "compression", raw, levels, "compression level; each adds one technique; velocities up to at-rest, delta encoding from delta on")
 	s.precision.declare(k)
 	k.Needs("velocities", "compression", levels[:quantised]...)
 	k.Needs("velocities", "interpolation", "none", "linear")

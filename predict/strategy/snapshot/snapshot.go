@@ -70,9 +70,10 @@ type settings struct {
 }
 
 func (s *settings) declare(k *predict.Knobs) {
-	k.Int(&s.snapshotEvery, "snapshot-every", 1, 1, 64, "send interval of snapshots, ticks: 1, 2, 3, 6 are 60, 30, 20, 10 a second at 60 Hz")
-	k.Choice(&s.interpolation, "interpolation", hermite, interpolationModes, "between snapshots: none (draw the newest, no delay), linear, or hermite, which needs velocities")
-	k.Millis(&s.extrapolate, "extrapolate", 0, 0, 1000, "linear and hermite: extrapolate by velocity, ms; shortens the automatic delay, down to that for no loss")
+	k.In(predict.PacketKnobs).Int(&s.snapshotEvery, "snapshot-every", 1, 1, 64, "send interval of snapshots, ticks: 1, 2, 3, 6 are 60, 30, 20, 10 a second at 60 Hz")
+	group := k.In(predict.InterpolationKnobs)
+	group.Choice(&s.interpolation, "interpolation", hermite, interpolationModes, "between snapshots: none (draw the newest, no delay), linear, or hermite, which needs velocities")
+	group.Millis(&s.extrapolate, "extrapolate", 0, 0, 1000, "linear and hermite: extrapolate by velocity, ms; shortens the automatic delay, down to that for no loss")
 	k.Needs("extrapolate", "interpolation", "linear", "hermite")
 }
 

@@ -7,7 +7,7 @@ import (
 
 // declareReliableRest declares the knob that both sides use.
 func declareReliableRest(k *predict.Knobs, p *bool) {
-	k.Bool(p, "reliable-rest", true, "raise the priority of bodies at rest until acknowledged; the client undoes its own pushes of them")
+	k.In(predict.PriorityKnobs).Bool(p, "reliable-rest", true, "raise the priority of bodies at rest until acknowledged; the client undoes its own pushes of them")
 }
 
 // recordRest records whether the newest state of a body is at rest.
