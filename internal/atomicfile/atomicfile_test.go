@@ -131,7 +131,7 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// TestRefused checks that a folder, and a file that may not be written, are not replaced, and that what is no file is
+// TestRefused checks that folders and read-only files are not replaced, and that a pipe or a device is
 // written directly.
 func TestRefused(t *testing.T) {
 	dir := t.TempDir()
@@ -165,7 +165,7 @@ func TestLongNames(t *testing.T) {
 	want(t, filepath.Dir(name), filepath.Base(name), "x")
 }
 
-// TestCommitTogether checks that files that belong together get no names if one of them has none.
+// TestCommitTogether checks that none of several files is renamed if one of them cannot be written.
 func TestCommitTogether(t *testing.T) {
 	dir := t.TempDir()
 	f, err := Create(filepath.Join(dir, "a"))

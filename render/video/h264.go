@@ -192,7 +192,7 @@ func (h *h264Writer) Close() ([]*atomicfile.File, error) {
 	return []*atomicfile.File{h.file}, nil
 }
 
-// cutToFragments cuts the file after its last whole fragment, because players refuse what is cut elsewhere. It reports
+// cutToFragments cuts the file after its last whole fragment, because players refuse a partial fragment. It reports
 // whether there is one, so that the file plays.
 func (h *h264Writer) cutToFragments() bool {
 	f, err := os.OpenFile(h.file.Part(), os.O_RDWR, 0)

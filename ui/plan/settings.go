@@ -129,7 +129,7 @@ type settingsTable struct {
 // ErrNoSeconds is the error of a session of no length.
 var ErrNoSeconds = fmt.Errorf("want one tick to %d seconds", MaxSeconds)
 
-// maxSettingNames bounds the names of keys and tables in a settings file, of which no setting needs more than two.
+// maxSettingNames is the largest number of names of keys and tables in a settings file. No setting needs more than two.
 const maxSettingNames = 200
 
 // ReadSettingsFile reads a settings file of a user.

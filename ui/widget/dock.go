@@ -198,7 +198,7 @@ func (u *UI) Scroll(name string, build func()) {
 	changed := u.body != "" && u.body != name
 	u.current, u.body = s, name
 	outer, p := u.grid, u.Px(padding)
-	// The content begins at the left edge of the rows, and what is too wide of the bar lies beyond the panel.
+	// debugui insets the content, which begins where the rows do. Its bar is wider than ours: the rest lies outside the panel.
 	r := image.Rect(u.panel.Min.X+p-gridInset, u.y, u.panel.Max.X+max(barWidth-u.Px(scrollbarSize), 0), u.panel.Max.Y)
 	if r.Min.Y < outer.next+gridGap+1 {
 		r.Min.Y = outer.next

@@ -57,7 +57,7 @@ func (k *keyboard) member(reached bool) { k.excluded = !reached }
 // has reports whether a control has the keys.
 func (k *keyboard) has(id string) bool { return k.focus == id && id != "" }
 
-// step gives the keys from a control to one beside it that is no stop of this update.
+// step moves the keys within a group of controls, of which only one is a stop.
 func (k *keyboard) step(from, to string) {
 	if i := k.find(from); i >= 0 {
 		k.stops[i].id = to
@@ -227,10 +227,9 @@ func (k *keyboard) moveRow(i, by int) {
 	}
 }
 
-// gap returns how far apart the middles of two rectangles are from left to right.
+// gap returns the horizontal distance between the middles of two rectangles, in pixels.
 func gap(a, b image.Rectangle) int {
-	d := a.Min.X + a.Max.X - b.Min.X - b.Max.X
-	return max(d, -d)
+	return abs(a.Min.X+a.Max.X-b.Min.X-b.Max.X) / 2
 }
 
 // ring marks the control with the keys.

@@ -2,6 +2,7 @@ package window
 
 import (
 	"image"
+	"slices"
 	"strings"
 
 	"github.com/hajimehoshi/ebiten/v2"
@@ -97,14 +98,7 @@ func (k *keyboard) edit(in *widget.Input) {
 }
 
 // has reports whether a key has just gone down.
-func (k *keyboard) has(key ebiten.Key) bool {
-	for _, p := range k.pressed {
-		if p == key {
-			return true
-		}
-	}
-	return false
-}
+func (k *keyboard) has(key ebiten.Key) bool { return slices.Contains(k.pressed, key) }
 
 // letter returns the letter of a key in the user's layout, or where that is not known or not Latin, in the American one.
 func (k *keyboard) letter(key ebiten.Key) string {
