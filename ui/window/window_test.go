@@ -2,6 +2,7 @@ package window
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -33,6 +34,13 @@ func playSettings(t testing.TB, s plan.Settings) *game {
 	g.PlanComparison = func(name string) (*plan.Plan, error) {
 		return library.New(plan.Settings{Compare: name}, plan.Settings{}, "")
 	}
+	t.Cleanup(func() { // a video that is still being written would come back into the folder that is being removed
+		interrupt := make(chan os.Signal, 1)
+		interrupt <- os.Interrupt
+		if err := g.videos.waitAll(interrupt, io.Discard); err != nil {
+			t.Error(err)
+		}
+	})
 	if err := g.startPlan(p); err != nil {
 		t.Fatal(err)
 	}
