@@ -1,4 +1,4 @@
-package main
+package tidy
 
 import (
 	"go/ast"
@@ -112,7 +112,7 @@ type moduleFile struct {
 }
 
 // testSupport are the packages that only tests import.
-var testSupport = []string{"internal/experiment", "internal/golden", "predict/predicttest", "predict/lab/labtest", "predict/lab/labtest/copytest"}
+var testSupport = []string{"internal/experiment", "internal/golden", "internal/source", "predict/predicttest", "predict/lab/labtest", "predict/lab/labtest/copytest"}
 
 // parseModule parses all files except tests and packages that only tests import.
 func parseModule(t *testing.T) (files []moduleFile) {

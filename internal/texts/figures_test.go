@@ -1,4 +1,4 @@
-package main
+package texts
 
 import (
 	"encoding/json"
@@ -14,13 +14,18 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
-	"ghostcube/assets"
 	"ghostcube/internal/experiment"
 	"ghostcube/internal/golden"
+	"ghostcube/internal/source"
 	"ghostcube/ui/cli"
+	"ghostcube/ui/program"
 )
+
+func TestMain(m *testing.M) {
+	source.EnterRoot()
+	os.Exit(m.Run())
+}
 
 // figureBlock matches a table of figures: the comment that describes it, and its text. CONTRIBUTING.md has the syntax.
 var figureBlock = regexp.MustCompile(`(?s)<!-- figures:(.*?)-->\n(.*?)<!-- end -->`)
@@ -226,13 +231,9 @@ func runDocCommand(args []string) (string, error) {
 // mainOutput runs the program and returns what it prints. Commands that would open a window end before they do.
 func mainOutput(args []string) (string, error) {
 	var out, bad strings.Builder
-	start := time.Now()
-	code := cli.Main(cli.Environment{
-		Args: args, Stdout: &out, Stderr: &bad, Tapes: assets.Tapes, Traces: assets.Traces, Comparisons: assets.Comparisons,
-		Lessons: assets.Lessons, Mechanisms: assets.Mechanisms, Measures: assets.Measures, Now: func() time.Duration { return time.Since(start) },
-		OpenWindow: func(*cli.WindowOptions) (bool, error) { return true, nil },
-	})
-	if code != 0 {
+	env := program.Environment(args, &out, &bad)
+	env.OpenWindow = func(*cli.WindowOptions) (bool, error) { return true, nil }
+	if code := cli.Main(env); code != 0 {
 		return "", fmt.Errorf("ghostcube %s: exit code %d: %s", strings.Join(args, " "), code, strings.TrimSpace(bad.String()))
 	}
 	return out.String(), nil

@@ -1,6 +1,6 @@
 //go:build !headless && !js
 
-package main
+package e2e
 
 import (
 	"bytes"
@@ -102,7 +102,7 @@ func checkText(t *testing.T, headless, link string, seconds int) {
 		link += fmt.Sprintf("&at=%ds", seconds)
 	}
 	l := sessionHere(t, link, seconds)
-	for _, cmd := range []*exec.Cmd{program(t, filepath.Join(t.TempDir(), "report"), "open", "--text", link), exec.Command(headless, "open", "--text", link)} {
+	for _, cmd := range []*exec.Cmd{programCommand(t, filepath.Join(t.TempDir(), "report"), "open", "--text", link), exec.Command(headless, "open", "--text", link)} {
 		out, err := cmd.CombinedOutput()
 		if err != nil {
 			t.Fatalf("%v\n%s", err, out)
@@ -162,7 +162,7 @@ func (s *pageServer) testKeys(t *testing.T) {
 	frames := tickSpan{stopBefore - startAfter, stopAfter - startBefore}
 	d.click("download tape")
 	name := d.download(".tape")
-	out, err := program(t, filepath.Join(t.TempDir(), "report"), "play", "--verify", name).CombinedOutput()
+	out, err := programCommand(t, filepath.Join(t.TempDir(), "report"), "play", "--verify", name).CombinedOutput()
 	if err != nil || !strings.Contains(string(out), " match in ") {
 		t.Errorf("%v: %s", err, out)
 	}

@@ -1,4 +1,4 @@
-package main
+package tidy
 
 import (
 	"bytes"
@@ -19,8 +19,14 @@ import (
 	"testing"
 
 	"ghostcube/internal/experiment"
+	"ghostcube/internal/source"
 	"ghostcube/predict/lab"
 )
+
+func TestMain(m *testing.M) {
+	source.EnterRoot()
+	os.Exit(m.Run())
+}
 
 // module is the prefix of the import paths of this module.
 const module = "ghostcube/"
@@ -49,6 +55,7 @@ var folders = map[string]struct {
 	"internal/inputtest":  {free, []string{}},
 	"internal/planted":    {free, []string{}},
 	"internal/process":    {free, []string{}},
+	"internal/source":     {free, []string{}},
 	"sim/geom":            {pure, []string{}},
 	"sim":                 {pure, []string{"sim/geom"}},
 	"sim/scene":           {pure, []string{"sim", "sim/geom"}},
@@ -118,7 +125,8 @@ var folders = map[string]struct {
 	"assets/make/tapes":  {exact, []string{"sim", "sim/geom", "sim/scene", "predict", "predict/lab", "predict/lab/tape"}},
 	"assets/make/traces": {free, []string{"net/link"}},
 	"assets/make/font":   {free, []string{}},
-	".":                  {free, []string{"ui/cli", "ui/host", "ui/window", "assets"}},
+	"ui/program":         {free, []string{"ui/cli", "ui/host", "ui/window", "assets"}},
+	".":                  {free, []string{"ui/cli", "ui/program"}},
 }
 
 // restrictedPackages are packages of other modules and of the standard library, by prefix of
@@ -127,7 +135,7 @@ var restrictedPackages = []struct {
 	prefix string
 	in     []string
 }{
-	{"github.com/hajimehoshi/ebiten/", []string{"render/gpu", "ui/window", "internal/inputtest", "."}},
+	{"github.com/hajimehoshi/ebiten/", []string{"render/gpu", "ui/window", "internal/inputtest"}},
 	{"github.com/ebitengine/debugui", []string{"ui/widget"}},
 	{"github.com/go-gl/mathgl", []string{"render/gpu", "ui/window"}},
 	{"github.com/alecthomas/kong", []string{"ui/cli"}},

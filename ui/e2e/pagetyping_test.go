@@ -1,6 +1,6 @@
 //go:build !headless && !js
 
-package main
+package e2e
 
 import (
 	"context"

@@ -1,6 +1,6 @@
 //go:build !headless
 
-package main
+package e2e
 
 import (
 	"bytes"
@@ -19,7 +19,10 @@ import (
 	"testing"
 	"time"
 
+	"ghostcube/internal/source"
 	"ghostcube/predict/lab/tape"
+	"ghostcube/ui/cli"
+	"ghostcube/ui/program"
 )
 
 // reportVariable is the environment variable with the name of the file into which the program reports its
@@ -32,10 +35,17 @@ func TestMain(m *testing.M) {
 		if err != nil {
 			panic(err)
 		}
-		windowReport = file
 		go reportMemory(file)
-		main() // exits
+		env := program.Environment(os.Args[1:], os.Stdout, os.Stderr)
+		if open := env.OpenWindow; open != nil {
+			env.OpenWindow = func(o *cli.WindowOptions) (bool, error) {
+				o.Report = file
+				return open(o)
+			}
+		}
+		os.Exit(cli.Main(env))
 	}
+	source.EnterRoot()
 	os.Exit(m.Run())
 }
 
@@ -118,11 +128,11 @@ func startWindow(t *testing.T, args ...string) *windowDriver {
 // program returns a command that runs the program with arguments.
 func (d *windowDriver) program(args ...string) *exec.Cmd {
 	d.t.Helper()
-	return program(d.t, d.reportFile(args[0]), args...)
+	return programCommand(d.t, d.reportFile(args[0]), args...)
 }
 
-// program returns a command that runs the program with arguments and writes its report to a file.
-func program(t *testing.T, report string, args ...string) *exec.Cmd {
+// programCommand returns a command that runs the program with arguments and writes its report to a file.
+func programCommand(t *testing.T, report string, args ...string) *exec.Cmd {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {

@@ -1,4 +1,4 @@
-package main
+package tidy
 
 import (
 	"encoding/json"
