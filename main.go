@@ -8,7 +8,7 @@ import (
 
 	"ghostcube/assets"
 	"ghostcube/ui/cli"
-	"ghostcube/ui/host"
+	"ghostcube/ui/platform"
 )
 
 func main() {
@@ -22,7 +22,7 @@ func main() {
 		Mechanisms:  assets.Mechanisms,
 		Measures:    assets.Measures,
 		Now:         func() time.Duration { return time.Since(start) },
-		Progress:    host.Progress,
+		Progress:    platform.Progress,
 		OpenWindow:  openWindow,
 	}))
 }
