@@ -110,7 +110,7 @@ var folders = map[string]struct {
 	"ui/stage":          {exact, []string{"render", "sim", "sim/geom", "smoothing", "net/link", "predict", "predict/lab", "predict/lab/probe", "predict/lab/trace", "predict/score"}},
 	"ui/timeline":       {exact, []string{"render", "net/link", "predict/lab", "ui/stage"}},
 	"ui/diagram":        {pure, []string{"sim", "net/link", "net/packet", "net/quant", "predict", "predict/lab", "predict/lab/trace"}},
-	"ui/host":           {free, []string{}},
+	"ui/platform":       {free, []string{}},
 	"ui/page":           {free, []string{"internal/atomicfile", "internal/process"}},
 	"ui/recorder":       {exact, []string{"internal/atomicfile", "ui/stage", "render/raster", "render/video", "predict/lab", "sim"}},
 	"ui/plan":           {free, []string{"sim", "net/link", "predict/lab", "predict/lab/tape", "ui/stage"}},
@@ -118,14 +118,14 @@ var folders = map[string]struct {
 	"ui/cli":            {free, []string{"internal/atomicfile", "ui/plan", "ui/diagram", "ui/page", "ui/tour", "ui/recorder", "predict/lab/tape", "ui/stage", "render/video", "sim", "sim/geom", "sim/scene", "net/link", "net/packet", "net/quant", "net/entropy", "net/delta", "predict", "predict/lab", "predict/lab/probe", "predict/lab/trace", "predict/score"}},
 	"ui/widget":         {free, []string{"render"}},
 	"render/gpu":        {free, []string{"render", "assets", "sim/geom"}},
-	"ui/window":         {free, []string{"internal/atomicfile", "ui/host", "ui/plan", "ui/tour", "ui/stage", "ui/timeline", "ui/widget", "predict/lab/tape", "predict/score", "ui/recorder", "render", "render/video", "render/raster", "render/gpu", "sim", "sim/geom", "sim/scene", "net/link", "net/quant", "predict", "predict/lab", "predict/lab/probe", "predict/lab/trace", "smoothing"}},
+	"ui/window":         {free, []string{"internal/atomicfile", "ui/platform", "ui/plan", "ui/tour", "ui/stage", "ui/timeline", "ui/widget", "predict/lab/tape", "predict/score", "ui/recorder", "render", "render/video", "render/raster", "render/gpu", "sim", "sim/geom", "sim/scene", "net/link", "net/quant", "predict", "predict/lab", "predict/lab/probe", "predict/lab/trace", "smoothing"}},
 
 	// 5
 	"assets":             {free, []string{}}, // data; the folders below it generate the data
 	"assets/make/tapes":  {exact, []string{"sim", "sim/geom", "sim/scene", "predict", "predict/lab", "predict/lab/tape"}},
 	"assets/make/traces": {free, []string{"net/link"}},
 	"assets/make/font":   {free, []string{}},
-	"ui/program":         {free, []string{"ui/cli", "ui/host", "ui/window", "assets"}},
+	"ui/program":         {free, []string{"ui/cli", "ui/platform", "ui/window", "assets"}},
 	".":                  {free, []string{"ui/cli", "ui/program"}},
 }
 

@@ -7,7 +7,7 @@ import (
 
 	"ghostcube/assets"
 	"ghostcube/ui/cli"
-	"ghostcube/ui/host"
+	"ghostcube/ui/platform"
 )
 
 // Environment returns what a run of the program needs. Its times begin now.
@@ -22,7 +22,7 @@ func Environment(args []string, stdout, stderr io.Writer) cli.Environment {
 		Mechanisms:  assets.Mechanisms,
 		Measures:    assets.Measures,
 		Now:         func() time.Duration { return time.Since(start) },
-		Progress:    host.Progress,
+		Progress:    platform.Progress,
 		OpenWindow:  openWindow,
 	}
 }

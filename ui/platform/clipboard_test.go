@@ -1,6 +1,6 @@
 //go:build !js && !windows
 
-package host
+package platform
 
 import (
 	"os"

@@ -1,6 +1,6 @@
 //go:build !js
 
-package host
+package platform
 
 import (
 	"errors"
