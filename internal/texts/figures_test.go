@@ -254,14 +254,14 @@ func docPages(t *testing.T) (pages []string) {
 		}
 		return nil
 	})
-	if err != nil || len(pages) < 10 {
+	if err != nil || len(pages) == 0 {
 		t.Fatal(len(pages), err)
 	}
 	return pages
 }
 
 // TestFigures runs the commands of all tables of figures and compares what they give with the documentation, or writes it there with
-// -update.
+// -update. The tables of state synchronisation were those of an older version.
 func TestFigures(t *testing.T) {
 	for _, page := range docPages(t) {
 		source, err := os.ReadFile(page)

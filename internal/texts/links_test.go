@@ -18,7 +18,7 @@ const maxPictureBytes = 4_000_000
 var docLink = regexp.MustCompile(`\]\(([^)#:\s]*)(#[^)\s]*)?\)`)
 
 // TestDocLinks checks that the files and headings that the documentation links to exist, that no picture is too large, and
-// that every picture in docs is shown.
+// that every picture in docs is shown. The page of strategies linked to links.md after that had another name.
 func TestDocLinks(t *testing.T) {
 	linked := map[string]bool{}
 	anchors := map[string]map[string]bool{} // by page
@@ -98,102 +98,6 @@ func headingAnchors(text string) map[string]bool {
 	}
 	return anchors
 }
-
-// Limits of the length of pages, in words without code blocks, comments and tables of measured figures. A reference is
-// looked up and not read, and a notebook is a record.
-const (
-	maxPageWords   = 1500
-	maxGuideWords  = 1300 // with other tables and links
-	minGuideWords  = 800
-	maxGuidesWords = 16000 // all guides together
-)
-
-// htmlComment matches a comment in Markdown.
-var htmlComment = regexp.MustCompile("(?s)<!--.*?-->")
-
-// TestPageLengths checks that pages can be read in one go.
-func TestPageLengths(t *testing.T) {
-	guides := 0
-	for _, page := range docPages(t) {
-		page = filepath.ToSlash(page)
-		dir := path.Dir(page)
-		if dir == "docs/reference" || dir == "docs/notebook" || page == "CHANGELOG.md" {
-			continue
-		}
-		text, err := os.ReadFile(page)
-		if err != nil {
-			t.Fatal(err)
-		}
-		text = figureBlock.ReplaceAll(text, nil)
-		words := len(strings.Fields(htmlComment.ReplaceAllString(fencedBlock.ReplaceAllString(string(text), ""), "")))
-		if words > maxPageWords {
-			t.Errorf("%s has %d words, want at most %d", page, words, maxPageWords)
-		}
-		if dir == "docs/guides" {
-			guides += words
-			if words < minGuideWords || words > maxGuideWords {
-				t.Errorf("%s has %d words, want %d to %d", page, words, minGuideWords, maxGuideWords)
-			}
-		}
-	}
-	if guides == 0 || guides > maxGuidesWords {
-		t.Errorf("the guides together have %d words, want at most %d", guides, maxGuidesWords)
-	}
-	t.Logf("the guides together have %d words", guides)
-}
-
-// TestNoParagraphTwice looks for paragraphs and items of lists that say the same in nearly the same words: two share more than
-// half of their runs of eight words. Tables, commands and sources may repeat.
-func TestNoParagraphTwice(t *testing.T) {
-	type paragraph struct {
-		page, text string
-		runs       int // of eight words
-	}
-	const run = 8
-	var paragraphs []paragraph
-	seen := map[string][]int{} // paragraphs by their runs
-	for _, page := range docPages(t) {
-		if name := filepath.Base(page); name == "CHANGELOG.md" || name == "comparisons.md" { // a record, and a generated page
-			continue
-		}
-		text, err := os.ReadFile(page)
-		if err != nil {
-			t.Fatal(err)
-		}
-		prose := notProse.ReplaceAllString(htmlComment.ReplaceAllString(fencedBlock.ReplaceAllString(string(text), ""), ""), "")
-		for _, p := range paragraphEnd.Split(prose, -1) {
-			p = strings.TrimSpace(p)
-			words := docWord.FindAllString(strings.ToLower(docLinkText.ReplaceAllString(p, "$1")), -1)
-			if len(words) < 2*run {
-				continue
-			}
-			i := len(paragraphs)
-			paragraphs = append(paragraphs, paragraph{page, strings.Join(strings.Fields(p), " "), len(words) - run + 1})
-			shared := map[int]int{}
-			for k := range len(words) - run + 1 {
-				key := strings.Join(words[k:k+run], " ")
-				for _, other := range seen[key] {
-					shared[other]++
-				}
-				seen[key] = append(seen[key], i)
-			}
-			for other, n := range shared {
-				if o := paragraphs[other]; other != i && 2*n > min(o.runs, paragraphs[i].runs) {
-					t.Errorf("%s and %s say the same:\n%s\n%s", o.page, page, o.text, paragraphs[i].text)
-				}
-			}
-		}
-	}
-	if len(paragraphs) < 1000 {
-		t.Errorf("found only %d paragraphs", len(paragraphs))
-	}
-}
-
-var (
-	paragraphEnd = regexp.MustCompile(`\n\s*\n|\n(?:- |\d+\. )`)
-	notProse     = regexp.MustCompile(`(?m)^(?:\||    |Sources?: |\*A page of the \[notebook\]).*$`) // tables, commands, sources, the first line of a notebook's page
-	docWord      = regexp.MustCompile(`[\p{L}\p{N}'./-]+`)
-)
 
 // TestHeadingAnchors checks anchors against those of GitHub.
 func TestHeadingAnchors(t *testing.T) {

@@ -1,10 +1,8 @@
 package tidy
 
 import (
-	"bytes"
 	"fmt"
 	"go/ast"
-	"go/format"
 	"go/parser"
 	"go/token"
 	"io/fs"
@@ -146,33 +144,8 @@ var restrictedPackages = []struct {
 	{"net", []string{"net/socket"}},
 }
 
-// TestFormatted checks that gofmt would change no file.
-func TestFormatted(t *testing.T) {
-	files := 0
-	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || filepath.Ext(path) != ".go" {
-			return err
-		}
-		files++
-		source, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		formatted, err := format.Source(source)
-		if err != nil {
-			return err
-		}
-		if !bytes.Equal(source, formatted) {
-			t.Errorf("%s is not formatted by gofmt", path)
-		}
-		return nil
-	})
-	if err != nil || files < 100 {
-		t.Fatalf("%d files, %v", files, err)
-	}
-}
-
 // TestRestrictedPackages checks that only the listed folders import restricted packages.
+// It has caught nothing yet.
 func TestRestrictedPackages(t *testing.T) {
 	for _, file := range goFiles(t, ".") {
 		for _, p := range importsOf(t, file) {
@@ -190,7 +163,7 @@ func TestRestrictedPackages(t *testing.T) {
 }
 
 // TestHeadlessBuildHasNoWindow checks that the build for machines without a
-// display links no package that needs one.
+// display links no package that needs one. It has caught nothing yet.
 func TestHeadlessBuildHasNoWindow(t *testing.T) {
 	out, err := exec.Command("go", "list", "-deps", "-tags", "headless", ".").CombinedOutput()
 	if err != nil {
@@ -205,15 +178,6 @@ func TestHeadlessBuildHasNoWindow(t *testing.T) {
 				t.Errorf("the headless build links %s", p)
 			}
 		}
-	}
-}
-
-// TestNoPackageNet checks that net itself has no Go files, so that no package
-// shares its name with the standard library's net.
-func TestNoPackageNet(t *testing.T) {
-	files, err := filepath.Glob("net/*.go")
-	if err != nil || len(files) > 0 {
-		t.Error(files, err)
 	}
 }
 
@@ -236,7 +200,8 @@ func foldersThat(t *testing.T, keep promise) (list []string) {
 	return list
 }
 
-// TestImportsPointDown checks that every folder imports only what the table allows.
+// TestImportsPointDown checks that every folder imports only what the table allows. ui/plan once read the players of a scene
+// from sim/scene.
 func TestImportsPointDown(t *testing.T) {
 	for _, file := range goFiles(t, ".") {
 		dir := path.Dir(file)
@@ -264,7 +229,8 @@ var forbiddenCalls = []string{
 var allowedMath = regexp.MustCompile(`^math\.(Sqrt|Abs|Floor|Ceil|Trunc|Copysign|IsNaN|IsInf|Float(32|64)(bits|frombits)|(Max|Min|Smallest).*|Inf|NaN)$`)
 
 // TestNoClockNoRandomness checks that the pure folders use no clock, no random source, no
-// goroutine, and no function that differs between machines.
+// goroutine, and no function that differs between machines, and that sim uses no maps, whose
+// order differs from run to run. It guards every hash, and has caught nothing yet.
 func TestNoClockNoRandomness(t *testing.T) {
 	for _, dir := range foldersThat(t, pure) {
 		for _, file := range goFilesIn(t, dir) {
@@ -275,6 +241,10 @@ func TestNoClockNoRandomness(t *testing.T) {
 			}
 			visitNodes(t, file, func(at token.Position, n ast.Node) {
 				switch n := n.(type) {
+				case *ast.MapType:
+					if dir == "sim" || strings.HasPrefix(dir, "sim/") {
+						t.Errorf("%v: map type", at)
+					}
 				case *ast.GoStmt:
 					t.Errorf("%v: go statement", at)
 				case *ast.SelectStmt:
@@ -294,26 +264,12 @@ func TestNoClockNoRandomness(t *testing.T) {
 	}
 }
 
-// TestNoMapInSim checks that sim and its folders use no maps, because their iteration order
-// differs from run to run.
-func TestNoMapInSim(t *testing.T) {
-	for _, dir := range []string{"sim", "sim/geom", "sim/scene"} {
-		for _, file := range goFilesIn(t, dir) {
-			visitNodes(t, file, func(at token.Position, n ast.Node) {
-				if _, ok := n.(*ast.MapType); ok {
-					t.Errorf("%v: map type", at)
-				}
-			})
-		}
-	}
-}
-
 // fusedInstruction matches the instructions that multiply and add with one rounding, as
 // the compiler lists them for arm64 and for amd64 v3.
 var fusedInstruction = regexp.MustCompile(`\s(FN?M(ADD|SUB)[SD]|VFN?M(ADD|SUB)\d+[SP][SD])\s`)
 
 // TestNoFusedMultiplyAdd checks that the machine code of the exact folders has no such
-// instructions, for two architectures that have them.
+// instructions, for two architectures that have them. Two products of the local replay were fused.
 func TestNoFusedMultiplyAdd(t *testing.T) {
 	experiment.Skip(t)
 	if testing.Short() {
@@ -412,7 +368,8 @@ func visitNodes(t *testing.T, file string, visit func(at token.Position, n ast.N
 
 // TestStrategiesAreNamedOnce checks that no string in the program names a strategy, except in
 // the strategy's own folder and in the list in predict/lab. All other code takes strategies
-// from that list. Names that are also common words are not checked.
+// from that list. Names that are also common words are not checked. The page's generator had an order of
+// guides with lockstep in it.
 func TestStrategiesAreNamedOnce(t *testing.T) {
 	common := []string{"snapshot", "relative", "rewind"}
 	for _, file := range goFiles(t, ".") {
@@ -435,23 +392,5 @@ func TestStrategiesAreNamedOnce(t *testing.T) {
 			}
 			return true
 		})
-	}
-}
-
-// TestEveryStrategyFolderIsListed checks that every folder in predict/strategy is in the list
-// of predict/lab, and the other way round.
-func TestEveryStrategyFolderIsListed(t *testing.T) {
-	folders, err := os.ReadDir("predict/strategy")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var names []string
-	for _, d := range folders {
-		names = append(names, d.Name())
-	}
-	listed := lab.StrategyNames()
-	slices.Sort(listed)
-	if !slices.Equal(names, listed) {
-		t.Errorf("predict/strategy has %v, predict/lab lists %v", names, listed)
 	}
 }
