@@ -135,7 +135,7 @@ var restrictedPackages = []struct {
 	{"github.com/mas-bandwidth/serialize.go", []string{"net/quant"}},
 	{"github.com/yuin/goldmark", []string{"ui/page"}},
 	{"net/url", []string{"ui/plan"}},
-	{"net", []string{"net/socket"}},
+	{"net", []string{}},
 }
 
 // TestFormatted checks that gofmt would change no file.
@@ -164,8 +164,15 @@ func TestFormatted(t *testing.T) {
 	}
 }
 
-// TestRestrictedPackages checks that only the listed folders import restricted packages.
+// TestRestrictedPackages checks that only the listed folders import restricted packages, and that they exist.
 func TestRestrictedPackages(t *testing.T) {
+	for _, g := range restrictedPackages {
+		for _, dir := range g.in {
+			if _, err := os.Stat(dir); err != nil {
+				t.Errorf("%s is restricted to a folder that does not exist: %v", g.prefix, err)
+			}
+		}
+	}
 	for _, file := range goFiles(t, ".") {
 		for _, p := range importsOf(t, file) {
 			for _, g := range restrictedPackages {
