@@ -63,7 +63,6 @@ var folders = map[string]struct {
 	"smoothing":                {pure, []string{"sim", "sim/geom"}},
 	"predict/part/ownership":   {pure, []string{"sim"}},
 	"predict":                  {pure, []string{"sim", "sim/geom", "net/link", "net/packet", "net/quant", "smoothing", "predict/part/ownership"}},
-	"predict/part/reliable":    {pure, []string{"net/message", "net/packet", "net/quant", "predict"}},
 	"predict/part/history":     {pure, []string{"sim"}},
 	"predict/part/clock":       {pure, []string{"sim", "net/packet", "predict", "predict/part/codec", "predict/part/history", "predict/part/input"}},
 	"predict/part/playout":     {pure, []string{"sim"}},
@@ -89,10 +88,11 @@ var folders = map[string]struct {
 	"predict/predicttest":          {pure, []string{"sim", "sim/geom", "sim/scene", "net/link", "net/packet", "predict"}},
 	"predict/lab/probe":            {pure, []string{"sim", "sim/geom", "net/link", "predict"}},
 	"predict/lab/trace":            {pure, []string{"net/link", "net/packet", "net/quant", "predict"}},
+	"predict/lab/reliable":         {pure, []string{"net/message", "net/packet", "net/quant", "predict"}},
 	"predict/lab/tape":             {pure, []string{"sim", "predict/lab"}},
 	"predict/lab/labtest":          {free, []string{"internal/golden", "sim", "predict/lab"}},
 	"predict/lab/labtest/copytest": {free, []string{}},
-	"predict/lab":                  {pure, []string{"sim", "sim/geom", "sim/scene", "net/link", "net/packet", "net/quant", "predict", "predict/part/codec", "predict/part/hit", "predict/part/input", "predict/part/reliable", "predict/score", "predict/lab/probe", "predict/lab/trace", "predict/strategy/*"}},
+	"predict/lab":                  {pure, []string{"sim", "sim/geom", "sim/scene", "net/link", "net/packet", "net/quant", "predict", "predict/part/codec", "predict/part/hit", "predict/part/input", "predict/lab/reliable", "predict/score", "predict/lab/probe", "predict/lab/trace", "predict/strategy/*"}},
 
 	// 4
 	"render":            {exact, []string{"sim/geom", "assets"}},
