@@ -436,6 +436,38 @@ func TestStrategiesAreNamedOnce(t *testing.T) {
 	}
 }
 
+// TestPartsAreShared checks that every package of predict/part has at least two users: other parts, the
+// lab, and families of strategies. localprediction and its two strategies are one family. A package
+// with one user lives with it.
+func TestPartsAreShared(t *testing.T) {
+	const family = "predict/localprediction"
+	users := map[string][]string{} // of each part
+	for _, dir := range foldersThat(t, pure) {
+		var imports []string
+		for _, file := range goFilesIn(t, dir) {
+			imports = append(imports, importsOf(t, file)...)
+		}
+		user := dir
+		if strings.HasPrefix(dir, family) || slices.Contains(imports, module+family) {
+			user = family
+		}
+		if strings.HasPrefix(dir, "predict/part/") {
+			users[dir] = append([]string{}, users[dir]...)
+		}
+		for _, p := range imports {
+			if part := strings.TrimPrefix(p, module); strings.HasPrefix(part, "predict/part/") && !slices.Contains(users[part], user) {
+				users[part] = append(users[part], user)
+			}
+		}
+	}
+	for part, of := range users {
+		if len(of) < 2 {
+			t.Errorf("%s has one user, %v: move it there", part, of)
+		}
+		t.Logf("%s: %v", part, of)
+	}
+}
+
 // TestEveryStrategyFolderIsListed checks that every folder in predict/strategy is in the list
 // of predict/lab, and the other way round.
 func TestEveryStrategyFolderIsListed(t *testing.T) {
