@@ -63,41 +63,40 @@ var folders = map[string]struct {
 	"net/packet":          {pure, []string{"net/link"}},
 
 	// 2
-	"net/message":              {pure, []string{"net/packet", "net/quant"}},
-	"net/delta":                {pure, []string{"sim/geom", "net/quant", "net/entropy"}},
-	"smoothing":                {pure, []string{"sim", "sim/geom"}},
-	"predict/part/ownership":   {pure, []string{"sim"}},
-	"predict":                  {pure, []string{"sim", "sim/geom", "net/link", "net/packet", "net/quant", "smoothing", "predict/part/ownership"}},
-	"predict/part/reliable":    {pure, []string{"net/message", "net/packet", "net/quant", "predict"}},
-	"predict/part/history":     {pure, []string{"sim"}},
-	"predict/part/clock":       {pure, []string{"sim", "net/packet", "predict", "predict/part/codec", "predict/part/history", "predict/part/input"}},
-	"predict/part/playout":     {pure, []string{"sim"}},
-	"predict/part/input":       {pure, []string{"sim", "net/packet", "net/quant", "predict", "predict/part/playout"}},
-	"predict/part/jointtree":   {pure, []string{"sim", "sim/geom"}},
-	"predict/part/validation":  {pure, []string{"sim", "sim/geom"}},
-	"predict/part/codec":       {pure, []string{"sim", "sim/geom", "net/packet", "net/quant", "predict", "predict/part/input", "predict/part/interest", "predict/part/jointtree", "predict/part/validation"}},
-	"predict/part/interest":    {pure, []string{"sim", "sim/geom", "predict"}},
-	"predict/part/nearby":      {pure, []string{"sim", "sim/geom", "smoothing", "predict", "predict/part/correction", "predict/part/history", "predict/part/playback"}},
-	"predict/part/jointchain":  {pure, []string{"sim", "sim/geom", "smoothing", "predict", "predict/part/correction", "predict/part/history", "predict/part/jointtree", "predict/part/playback"}},
-	"predict/part/serverworld": {pure, []string{"sim", "predict", "predict/part/hit", "predict/part/input"}},
-	"predict/part/hit":         {pure, []string{"sim", "sim/geom", "smoothing", "predict", "predict/part/history", "predict/part/input"}},
-	"predict/part/playback":    {pure, []string{"sim", "sim/geom", "smoothing", "net/packet", "predict", "predict/part/interest", "predict/part/jointtree", "predict/part/codec", "predict/part/playout"}},
-	"predict/part/correction":  {pure, []string{"sim", "sim/geom", "smoothing", "net/packet", "predict", "predict/part/input"}},
-	"predict/part/fallback":    {pure, []string{"sim", "sim/geom", "smoothing", "predict"}},
-	"predict/part/frame":       {pure, []string{"sim", "sim/geom", "net/quant", "smoothing", "predict", "predict/part/codec", "predict/part/playback"}},
-	"predict/part/localreplay": {pure, []string{"sim", "sim/geom", "predict", "predict/part/frame", "predict/part/history", "predict/part/nearby"}},
-	"predict/part/clientworld": {pure, []string{"sim", "sim/geom", "smoothing", "net/packet", "predict", "predict/part/codec", "predict/part/correction", "predict/part/fallback", "predict/part/frame", "predict/part/history", "predict/part/input", "predict/part/jointchain", "predict/part/localreplay", "predict/part/nearby", "predict/part/playback", "predict/part/validation"}},
+	"net/message":                         {pure, []string{"net/packet", "net/quant"}},
+	"net/delta":                           {pure, []string{"sim/geom", "net/quant", "net/entropy"}},
+	"smoothing":                           {pure, []string{"sim", "sim/geom"}},
+	"predict":                             {pure, []string{"sim", "sim/geom", "net/link", "net/packet", "net/quant", "smoothing"}},
+	"predict/part/history":                {pure, []string{"sim"}},
+	"predict/part/clock":                  {pure, []string{"sim", "net/packet", "predict", "predict/part/codec", "predict/part/history", "predict/part/input"}},
+	"predict/part/playout":                {pure, []string{"sim"}},
+	"predict/part/input":                  {pure, []string{"sim", "net/packet", "net/quant", "predict", "predict/part/playout"}},
+	"predict/part/jointtree":              {pure, []string{"sim", "sim/geom"}},
+	"predict/part/validation":             {pure, []string{"sim", "sim/geom"}},
+	"predict/part/codec":                  {pure, []string{"sim", "sim/geom", "net/packet", "net/quant", "predict", "predict/part/input", "predict/part/interest", "predict/part/jointtree", "predict/part/validation"}},
+	"predict/part/interest":               {pure, []string{"sim", "sim/geom", "predict"}},
+	"predict/part/serverworld":            {pure, []string{"sim", "predict", "predict/part/hit", "predict/part/input"}},
+	"predict/part/hit":                    {pure, []string{"sim", "sim/geom", "smoothing", "predict", "predict/part/history", "predict/part/input"}},
+	"predict/part/playback":               {pure, []string{"sim", "sim/geom", "smoothing", "net/packet", "predict", "predict/part/interest", "predict/part/jointtree", "predict/part/codec", "predict/part/playout"}},
+	"predict/localprediction/correction":  {pure, []string{"sim", "sim/geom", "smoothing", "net/packet", "predict", "predict/part/input"}},
+	"predict/localprediction/fallback":    {pure, []string{"sim", "sim/geom", "smoothing", "predict"}},
+	"predict/localprediction/frame":       {pure, []string{"sim", "sim/geom", "net/quant", "smoothing", "predict", "predict/part/codec", "predict/part/playback"}},
+	"predict/localprediction/nearby":      {pure, []string{"sim", "sim/geom", "smoothing", "predict", "predict/localprediction/correction", "predict/part/history", "predict/part/playback"}},
+	"predict/localprediction/jointchain":  {pure, []string{"sim", "sim/geom", "smoothing", "predict", "predict/localprediction/correction", "predict/part/history", "predict/part/jointtree", "predict/part/playback"}},
+	"predict/localprediction/localreplay": {pure, []string{"sim", "sim/geom", "predict", "predict/localprediction/frame", "predict/part/history", "predict/localprediction/nearby"}},
+	"predict/localprediction":             {pure, []string{"sim", "sim/geom", "smoothing", "net/packet", "predict", "predict/part/*", "predict/localprediction/*"}},
 
 	// 3
-	"predict/strategy/*":           {pure, []string{"sim", "sim/geom", "net/packet", "net/quant", "net/delta", "smoothing", "predict", "predict/part/*"}},
-	"predict/score":                {pure, []string{"sim", "sim/geom", "predict", "predict/part/jointtree", "predict/part/frame"}},
+	"predict/strategy/*":           {pure, []string{"sim", "sim/geom", "net/packet", "net/quant", "net/delta", "smoothing", "predict", "predict/part/*", "predict/localprediction", "predict/localprediction/*"}},
+	"predict/score":                {pure, []string{"sim", "sim/geom", "predict", "predict/part/jointtree", "predict/localprediction/frame"}},
 	"predict/predicttest":          {pure, []string{"sim", "sim/geom", "sim/scene", "net/link", "net/packet", "predict"}},
 	"predict/lab/probe":            {pure, []string{"sim", "sim/geom", "net/link", "predict"}},
 	"predict/lab/trace":            {pure, []string{"net/link", "net/packet", "net/quant", "predict"}},
+	"predict/lab/reliable":         {pure, []string{"net/message", "net/packet", "net/quant", "predict"}},
 	"predict/lab/tape":             {pure, []string{"sim", "predict/lab"}},
 	"predict/lab/labtest":          {free, []string{"internal/golden", "sim", "predict/lab"}},
 	"predict/lab/labtest/copytest": {free, []string{}},
-	"predict/lab":                  {pure, []string{"sim", "sim/geom", "sim/scene", "net/link", "net/packet", "net/quant", "predict", "predict/part/codec", "predict/part/hit", "predict/part/input", "predict/part/reliable", "predict/score", "predict/lab/probe", "predict/lab/trace", "predict/strategy/*"}},
+	"predict/lab":                  {pure, []string{"sim", "sim/geom", "sim/scene", "net/link", "net/packet", "net/quant", "predict", "predict/part/codec", "predict/part/hit", "predict/part/input", "predict/lab/reliable", "predict/score", "predict/lab/probe", "predict/lab/trace", "predict/strategy/*"}},
 
 	// 4
 	"render":            {exact, []string{"sim/geom", "assets"}},
@@ -141,12 +140,19 @@ var restrictedPackages = []struct {
 	{"github.com/mas-bandwidth/serialize.go", []string{"net/quant"}},
 	{"github.com/yuin/goldmark", []string{"ui/page"}},
 	{"net/url", []string{"ui/plan"}},
-	{"net", []string{"net/socket"}},
+	{"net", []string{}},
 }
 
-// TestRestrictedPackages checks that only the listed folders import restricted packages.
+// TestRestrictedPackages checks that only the listed folders import restricted packages, and that they exist.
 // It has caught nothing yet.
 func TestRestrictedPackages(t *testing.T) {
+	for _, g := range restrictedPackages {
+		for _, dir := range g.in {
+			if _, err := os.Stat(dir); err != nil {
+				t.Errorf("%s is restricted to a folder that does not exist: %v", g.prefix, err)
+			}
+		}
+	}
 	for _, file := range goFiles(t, ".") {
 		for _, p := range importsOf(t, file) {
 			for _, g := range restrictedPackages {
@@ -392,5 +398,37 @@ func TestStrategiesAreNamedOnce(t *testing.T) {
 			}
 			return true
 		})
+	}
+}
+
+// TestPartsAreShared checks that every package of predict/part has at least two users: other parts, the
+// lab, and families of strategies. localprediction and its two strategies are one family. A package
+// with one user lives with it.
+func TestPartsAreShared(t *testing.T) {
+	const family = "predict/localprediction"
+	users := map[string][]string{} // of each part
+	for _, dir := range foldersThat(t, pure) {
+		var imports []string
+		for _, file := range goFilesIn(t, dir) {
+			imports = append(imports, importsOf(t, file)...)
+		}
+		user := dir
+		if strings.HasPrefix(dir, family) || slices.Contains(imports, module+family) {
+			user = family
+		}
+		if strings.HasPrefix(dir, "predict/part/") {
+			users[dir] = append([]string{}, users[dir]...)
+		}
+		for _, p := range imports {
+			if part := strings.TrimPrefix(p, module); strings.HasPrefix(part, "predict/part/") && !slices.Contains(users[part], user) {
+				users[part] = append(users[part], user)
+			}
+		}
+	}
+	for part, of := range users {
+		if len(of) < 2 {
+			t.Errorf("%s has one user, %v: move it there", part, of)
+		}
+		t.Logf("%s: %v", part, of)
 	}
 }

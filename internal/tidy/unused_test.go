@@ -13,7 +13,7 @@ import (
 // checkedByTests are names that only tests use, but tests of several packages.
 var checkedByTests = []string{
 	"sim.AllButtons", "sim.World.CheckContacts", "sim.World.JointAnchors", "sim/geom.Vec3.IsFinite", "sim/geom.Quat.IsFinite",
-	"net/quant.SmallestThree.MaxAngleError", "internal/inputtest.Mouse", "internal/inputtest.Touch", "predict/part/codec.SyncGrid", "predict/part/correction.Log.ComparedTick",
+	"net/quant.SmallestThree.MaxAngleError", "internal/inputtest.Mouse", "internal/inputtest.Touch", "predict/part/codec.SyncGrid", "predict/localprediction/correction.Log.ComparedTick",
 }
 
 // calledByLibraries are methods that other modules call through their own interfaces.

@@ -1,10 +1,10 @@
-package clientworld
+package localprediction
 
 import (
 	"ghostcube/net/packet"
 	"ghostcube/predict"
+	"ghostcube/predict/localprediction/correction"
 	"ghostcube/predict/part/codec"
-	"ghostcube/predict/part/correction"
 	"ghostcube/predict/part/input"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"

@@ -1,7 +1,7 @@
 package localreplay
 
 import (
-	"ghostcube/predict/part/frame"
+	"ghostcube/predict/localprediction/frame"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
 )

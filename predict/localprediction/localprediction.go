@@ -1,23 +1,25 @@
-// Package clientworld holds the world of a client that predicts its player's body. It combines the parts that decide where each body's pose comes from:
-// playback interpolates most bodies, which are kinematic; jointchain predicts bodies jointed to the
-// player's; nearby simulates remote bodies that the player touches; fallback draws the player's
-// body interpolated while its prediction fails; localreplay replays the player's body.
+// Package localprediction is what strategies share that predict the local player's body alone:
+// historyoffset, in the world's frame, and relative, in that of a parent. World is the client's world.
+// It combines what decides where each body's pose comes from: playback interpolates most bodies, which
+// are kinematic; jointchain predicts bodies jointed to the player's; nearby simulates remote bodies
+// that the player touches; fallback draws the player's body interpolated while its prediction fails;
+// localreplay replays the player's body.
 //
 // The package steps this world, corrects its bodies and draws them. It does not know what the
 // strategy remembers of the player's body, in which reference frame, or when it compares.
-package clientworld
+package localprediction
 
 import (
 	"ghostcube/net/packet"
 	"ghostcube/predict"
+	"ghostcube/predict/localprediction/correction"
+	"ghostcube/predict/localprediction/fallback"
+	"ghostcube/predict/localprediction/frame"
+	"ghostcube/predict/localprediction/jointchain"
+	"ghostcube/predict/localprediction/localreplay"
+	"ghostcube/predict/localprediction/nearby"
 	"ghostcube/predict/part/codec"
-	"ghostcube/predict/part/correction"
-	"ghostcube/predict/part/fallback"
-	"ghostcube/predict/part/frame"
 	"ghostcube/predict/part/history"
-	"ghostcube/predict/part/jointchain"
-	"ghostcube/predict/part/localreplay"
-	"ghostcube/predict/part/nearby"
 	"ghostcube/predict/part/playback"
 	"ghostcube/predict/part/validation"
 	"ghostcube/sim"

@@ -8,26 +8,26 @@ import (
 	"ghostcube/sim"
 )
 
-// TestSocket checks that datagrams which arrive while the program does not read are buffered
+// TestReceiveBuffer checks that datagrams which arrive while the program does not read are buffered
 // in order with their arrival times, that they are dropped when the buffer is full, and that
 // reading frees the buffer.
-func TestSocket(t *testing.T) {
+func TestReceiveBuffer(t *testing.T) {
 	t.Parallel()
 	w := link.Network{}
 	client, server := link.Pair(&w, 0)
-	s := &socket{end: client}
-	fits := socketBufferSize / (1000 + datagramOverhead)
+	r := &receiveBuffer{end: client}
+	fits := receiveBufferSize / (1000 + datagramOverhead)
 	for round := range 3 {
 		begin := time.Duration(round) * time.Hour
 		for i := range 2 * fits {
 			b := make([]byte, 1000)
 			b[0], b[1] = byte(i), byte(i>>8)
 			_ = server.Send(begin+time.Duration(i)*time.Millisecond, b)
-			s.bufferArrivals(begin + time.Duration(i)*time.Millisecond)
+			r.bufferArrivals(begin + time.Duration(i)*time.Millisecond)
 		}
-		var o socket
-		o.copyFrom(s)
-		for _, read := range []*socket{&o, s} {
+		var o receiveBuffer
+		o.copyFrom(r)
+		for _, read := range []*receiveBuffer{&o, r} {
 			for i := range fits {
 				if read == &o && i == fits-1 {
 					break // after the last one the copy would read from the link
@@ -38,11 +38,11 @@ func TestSocket(t *testing.T) {
 				}
 			}
 		}
-		if _, ok := s.Receive(begin + time.Minute); ok {
+		if _, ok := r.Receive(begin + time.Minute); ok {
 			t.Error("the buffer holds more than its size")
 		}
-		if s.bufferedBytes != 0 {
-			t.Errorf("%d bytes are charged for an empty buffer", s.bufferedBytes)
+		if r.bufferedBytes != 0 {
+			t.Errorf("%d bytes are charged for an empty buffer", r.bufferedBytes)
 		}
 	}
 }

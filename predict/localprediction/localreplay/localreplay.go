@@ -17,9 +17,9 @@ package localreplay
 
 import (
 	"ghostcube/predict"
-	"ghostcube/predict/part/frame"
+	"ghostcube/predict/localprediction/frame"
+	"ghostcube/predict/localprediction/nearby"
 	"ghostcube/predict/part/history"
-	"ghostcube/predict/part/nearby"
 	"ghostcube/sim"
 )
 

@@ -10,7 +10,7 @@ import (
 	"strconv"
 
 	"ghostcube/predict"
-	"ghostcube/predict/part/correction"
+	"ghostcube/predict/localprediction/correction"
 	"ghostcube/predict/part/history"
 	"ghostcube/predict/part/jointtree"
 	"ghostcube/predict/part/playback"

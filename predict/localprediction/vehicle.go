@@ -1,7 +1,7 @@
-package clientworld
+package localprediction
 
 import (
-	"ghostcube/predict/part/correction"
+	"ghostcube/predict/localprediction/correction"
 	"ghostcube/predict/part/history"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"

@@ -1,4 +1,4 @@
-package clientworld
+package localprediction
 
 import "ghostcube/sim"
 

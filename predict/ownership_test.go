@@ -1,11 +1,10 @@
-package ownership_test
+package predict_test
 
 import (
 	"slices"
 	"testing"
 
 	"ghostcube/predict"
-	"ghostcube/predict/part/ownership"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
 	"ghostcube/sim/scene"
@@ -96,7 +95,7 @@ func TestOwnershipIsKept(t *testing.T) {
 }
 
 // TestOwnershipIsReleased checks that a body is released once it sleeps and has not been touched for
-// MaxIdleTicks, and not before.
+// 100 ticks, and not before.
 func TestOwnershipIsReleased(t *testing.T) {
 	w := arena(t, geom.Vec3{X: -3.6, Z: 0.2})
 	for w.Owners()[2] != 0 {
@@ -114,7 +113,7 @@ func TestOwnershipIsReleased(t *testing.T) {
 			break
 		}
 	}
-	if untouched < ownership.MaxIdleTicks+1 || !w.Bodies()[2].Asleep || w.Owners()[2] != sim.NoPlayer {
+	if untouched <= 100 || !w.Bodies()[2].Asleep || w.Owners()[2] != sim.NoPlayer {
 		t.Errorf("after %d ticks without a touch the owner is %d, asleep %t", untouched, w.Owners()[2], w.Bodies()[2].Asleep)
 	}
 }
@@ -140,28 +139,5 @@ func TestJointsSpreadOwnership(t *testing.T) {
 		if o := w.Owners(); o[a] != 0 || o[a+1] != 0 {
 			t.Errorf("%s: the owners are %v", spec, o)
 		}
-	}
-}
-
-// TestDigest checks that the digest of a body depends on its owner and on how long it has been idle.
-func TestDigest(t *testing.T) {
-	w := arena(t, geom.Vec3{X: -3, Z: 0.2})
-	owners := ownership.New(w.Scene())
-	seen := map[sim.Digest]bool{}
-	digest := func() {
-		d := sim.Digest(1)
-		owners.Digest(&d, 2)
-		seen[d] = true
-	}
-	digest()
-	owners.Set(2, 1)
-	digest()
-	owners.Set(2, 0)
-	for range 3 {
-		digest()
-		owners.Update(w.World)
-	}
-	if len(seen) != 5 {
-		t.Errorf("%d digests of five states", len(seen))
 	}
 }

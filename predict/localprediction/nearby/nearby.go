@@ -12,7 +12,7 @@ package nearby
 
 import (
 	"ghostcube/predict"
-	"ghostcube/predict/part/correction"
+	"ghostcube/predict/localprediction/correction"
 	"ghostcube/predict/part/history"
 	"ghostcube/predict/part/playback"
 	"ghostcube/sim"
