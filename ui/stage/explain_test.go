@@ -112,7 +112,8 @@ func TestLateInputIsExplained(t *testing.T) {
 func TestCorrectionEvents(t *testing.T) {
 	knobs := func(spec string) *predict.Knobs { return newSession(t, "perfect", spec).Panes[0].Knobs }
 	fix := func(cause predict.Cause, field predict.Field, amount, shift float32, replayed, lost int) *probe.Correction {
-		return &probe.Correction{LostBefore: lost, Correction: predict.Correction{Packet: 3055, Cause: cause, Field: field, Amount: amount, Shift: shift, ReplayedTicks: replayed}}
+		fix := predict.Correction{Packet: 3055, Cause: cause, Field: field, Amount: amount, Shift: shift, ReplayedTicks: replayed, Gradual: replayed == 0}
+		return &probe.Correction{LostBefore: lost, Correction: fix}
 	}
 	for _, c := range []struct {
 		fix  *probe.Correction
