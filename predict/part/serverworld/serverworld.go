@@ -79,7 +79,9 @@ func (r *Receiving) Collect(host []sim.Input, peers []predict.Peer) {
 // InputProgress reports the first client's newest input that was used, and what becomes of ticks without one.
 func (r *Receiving) InputProgress(to *predict.InputProgress) {
 	to.Consumed = max(r.Receiver.ConsumedTick(0), r.playout.ConsumedTick(0))
-	to.DropsMissing = !r.playout.Settings.KeepLast
+	if to.DropsMissing = !r.Receiver.RepeatMissing.Enabled; len(r.playout.Buffers) > 0 {
+		to.DropsMissing = !r.playout.Settings.KeepLast
+	}
 }
 
 // Step resolves the shots and steps the world with Inputs.
