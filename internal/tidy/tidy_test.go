@@ -105,7 +105,7 @@ var folders = map[string]struct {
 	"render/video/webm": {pure, []string{}},
 	"render/video":      {exact, []string{"internal/atomicfile", "internal/process", "render", "render/video/vp8", "render/video/webm"}},
 	"ui/stage":          {exact, []string{"render", "sim", "sim/geom", "smoothing", "net/link", "predict", "predict/lab", "predict/lab/probe", "predict/lab/trace", "predict/score"}},
-	"ui/timeline":       {exact, []string{"render", "net/link", "predict/lab", "ui/stage"}},
+	"ui/timeline":       {exact, []string{"render", "net/link", "predict", "predict/lab", "ui/stage"}},
 	"ui/diagram":        {pure, []string{"sim", "net/link", "net/packet", "net/quant", "predict", "predict/lab", "predict/lab/trace"}},
 	"ui/platform":       {free, []string{}},
 	"ui/page":           {free, []string{"internal/atomicfile", "internal/process"}},
@@ -267,6 +267,24 @@ func TestNoClockNoRandomness(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// TestInterfaceKnowsNoNames checks that no code below ui asks for a counter or a knob by a name that it contains: what it
+// shows of a strategy stands in the contract (predict.Quantity, Motion, Correction, InputProgress).
+func TestInterfaceKnowsNoNames(t *testing.T) {
+	for _, file := range goFiles(t, "ui") {
+		visitNodes(t, file, func(at token.Position, n ast.Node) {
+			call, ok := n.(*ast.CallExpr)
+			if !ok || len(call.Args) != 1 {
+				return
+			}
+			f, isMethod := call.Fun.(*ast.SelectorExpr)
+			name, isText := call.Args[0].(*ast.BasicLit)
+			if isMethod && isText && name.Kind == token.STRING && (f.Sel.Name == "Lookup" || f.Sel.Name == "Value") {
+				t.Errorf("%v: %s(%s)", at, f.Sel.Name, name.Value)
+			}
+		})
 	}
 }
 
