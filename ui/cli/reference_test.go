@@ -217,7 +217,7 @@ definitions are our own unless a source is named.
 
 // writeSceneReference writes the scenes with their parameters.
 func writeSceneReference(_ *testing.T, m *markdown) {
-	m.text("# Scenes\n\nThe worlds for `--scene`. Parameters follow the name: `--scene katamari:cubes=100`.\n")
+	m.text("# Scenes\n\nThe worlds for `--scene`. Parameters follow the name: `--scene katamari:cubes=100`.\n\n![seesaw, billiards and trailer; walker, ship and fleet](../scenes.png)\n")
 	for i := range scene.Templates {
 		x := &scene.Templates[i]
 		s := x.Build()
