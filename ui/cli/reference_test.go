@@ -89,7 +89,7 @@ func TestReference(t *testing.T) {
 	}
 }
 
-// writeCommandReference writes the help of every command.
+// writeCommandReference writes the help of every command. What several commands say is written for the first of them.
 func writeCommandReference(t *testing.T, m *markdown) {
 	var out bytes.Buffer
 	p := newProgram(testEnvironment(nil, &out, &out))
@@ -97,13 +97,15 @@ func writeCommandReference(t *testing.T, m *markdown) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.text("# Commands and flags\n\nThe help that `ghostcube COMMAND --help` and `ghostcube help COMMAND` print.\n")
+	m.text("# Commands and flags\n\n`ghostcube COMMAND --help` and `ghostcube help COMMAND` print all of a command. Here paragraphs and flags that several\ncommands have stand at the first of them.\n")
 	m.head("command", "does")
+	said := map[string]bool{}
 	var commands []*kong.Node
 	for _, n := range parser.Model.Children {
 		if n.Type == kong.CommandNode && !n.Hidden {
 			commands = append(commands, n)
 			m.row(fmt.Sprintf("[`%s`](#%s)", n.Name, n.Name), n.Help)
+			said[n.Help] = true
 		}
 	}
 	for _, n := range commands {
@@ -111,8 +113,50 @@ func writeCommandReference(t *testing.T, m *markdown) {
 		if code := Main(testEnvironment([]string{n.Name, "--help"}, &out, &out)); code != 0 {
 			t.Fatalf("%s --help: %d", n.Name, code)
 		}
-		m.text("\n## %s\n\n```text\n%s\n```\n", n.Name, strings.TrimSpace(out.String()))
+		m.text("\n## %s\n\n```text\n%s\n```\n", n.Name, unsaid(out.String(), said))
 	}
+}
+
+// unsaid returns the paragraphs and the flags of a help text that have not been said, and adds them to those.
+func unsaid(help string, said map[string]bool) string {
+	var paragraphs []string
+	for paragraph := range strings.SplitSeq(strings.TrimSpace(help), "\n\n") {
+		paragraph = strings.Trim(paragraph, "\n")
+		title, rest, _ := strings.Cut(paragraph, "\n")
+		if title != "Flags:" && title != "Session:" && title != "Output:" {
+			if key := strings.Join(strings.Fields(paragraph), " "); !said[key] {
+				said[key] = true
+				paragraphs = append(paragraphs, paragraph)
+			}
+			continue
+		}
+		var flags []string
+		for line := range strings.SplitSeq(rest, "\n") {
+			if flag := strings.TrimSpace(line); !strings.HasPrefix(flag, "-") && len(flags) > 0 {
+				flags[len(flags)-1] += "\n" + line
+			} else {
+				flags = append(flags, line)
+			}
+		}
+		shown, above := []string{title}, []string{}
+		for _, flag := range flags {
+			key := strings.Join(strings.Fields(flag), " ")
+			if said[key] {
+				name, _, _ := strings.Cut(key, "=")
+				above = append(above, name)
+				continue
+			}
+			said[key] = true
+			shown = append(shown, flag)
+		}
+		if len(above) > 0 && title != "Flags:" {
+			shown = append(shown, "  "+strings.Join(above, " ")+": see above")
+		}
+		if len(shown) > 1 {
+			paragraphs = append(paragraphs, strings.Join(shown, "\n"))
+		}
+	}
+	return strings.Join(paragraphs, "\n\n")
 }
 
 // strategyNumbers begins a page that names strategies by their digit keys.
