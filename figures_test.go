@@ -229,7 +229,7 @@ func mainOutput(args []string) (string, error) {
 	start := time.Now()
 	code := cli.Main(cli.Environment{
 		Args: args, Stdout: &out, Stderr: &bad, Tapes: assets.Tapes, Traces: assets.Traces, Comparisons: assets.Comparisons,
-		Lessons: assets.Lessons, Mechanisms: assets.Mechanisms, Measures: assets.Measures, Now: func() time.Duration { return time.Since(start) },
+		Lessons: assets.Lessons, Mechanisms: assets.Mechanisms, Now: func() time.Duration { return time.Since(start) },
 		OpenWindow: func(*cli.WindowOptions) (bool, error) { return true, nil },
 	})
 	if code != 0 {

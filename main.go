@@ -20,7 +20,6 @@ func main() {
 		Comparisons: assets.Comparisons,
 		Lessons:     assets.Lessons,
 		Mechanisms:  assets.Mechanisms,
-		Measures:    assets.Measures,
 		Now:         func() time.Duration { return time.Since(start) },
 		Progress:    host.Progress,
 		OpenWindow:  openWindow,
