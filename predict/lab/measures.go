@@ -2,6 +2,7 @@ package lab
 
 import (
 	"ghostcube/net/link"
+	"ghostcube/predict"
 	"ghostcube/predict/score"
 )
 
@@ -12,7 +13,7 @@ func (p *Pane) Measures(dst []score.Measure) []score.Measure {
 
 // counts returns what has happened since a baseline.
 func (p *Pane) counts(from *baseline) score.Counts {
-	replayed, replays := p.Counters.Lookup("replayed_ticks")
+	replayed, replays := p.Counters.Sum(predict.ReplayedTicks)
 	first, diverged := p.Divergence()
 	return score.Counts{
 		Seconds:  float64(p.lab.tick-from.tick) / float64(p.lab.config.Rate),

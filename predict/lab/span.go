@@ -40,7 +40,7 @@ func (p *Pane) StartSpan(settle int) {
 		from: baseline{
 			tick:     p.lab.tick,
 			bytes:    [2]uint64{p.wireBytes(link.Up), p.wireBytes(link.Down)},
-			replayed: p.Counters.Value("replayed_ticks"),
+			replayed: p.Counters.Total(predict.ReplayedTicks),
 		},
 		counters: append([]predict.CounterValue(nil), p.Counters.All()...),
 		latency:  p.responses(),
