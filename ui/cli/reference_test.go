@@ -17,7 +17,6 @@ import (
 	"ghostcube/predict/lab"
 	"ghostcube/predict/score"
 	"ghostcube/sim/scene"
-	"ghostcube/ui/plan"
 	"ghostcube/ui/stage"
 )
 
@@ -277,39 +276,22 @@ func writeCounterReference(_ *testing.T, m *markdown) {
 }
 
 // writeMeasureReference writes the measures of a pane's score.
-func writeMeasureReference(t *testing.T, m *markdown) {
-	l := lab.New(lab.Config{Scene: "plain", Rate: 60})
-	pane, err := l.Open(lab.Strategies[0].Name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	definitions, err := newProgram(testEnvironment(nil, nil, nil)).library.Definitions()
-	if err != nil {
-		t.Fatal(err)
-	}
+func writeMeasureReference(_ *testing.T, m *markdown) {
 	m.text(measureHead)
 	m.head("measure", "unit", "better", "meaning")
-	measures := pane.Measures(score.KeyToScreen(nil, 0, false, 60))
-	for _, x := range measures {
-		i := slices.IndexFunc(definitions, func(d plan.Definition) bool { return slices.Contains(d.Measures, x.Name) })
-		if i < 0 {
-			t.Fatalf("assets/measures.toml does not define %s", x.Name)
+	for _, d := range score.Definitions {
+		for i := range d.Measures {
+			x := &d.Measures[i]
+			m.row(fmt.Sprintf("[`%s`](#%s)", x.Name, anchorOf(d.Title)), score.Unit(x.Name), x.Better.String(), x.Help)
 		}
-		m.row(fmt.Sprintf("[`%s`](#%s)", x.Name, anchorOf(definitions[i].Title)), score.Unit(x.Name), x.Better.String(), x.Help)
 	}
 	group := ""
-	for i := range definitions {
-		d := &definitions[i]
+	for _, d := range score.Definitions {
 		if d.Group != group {
 			group = d.Group
 			m.text("\n## %s\n", group)
 		}
-		for _, name := range d.Measures {
-			if !slices.ContainsFunc(measures, func(x score.Measure) bool { return x.Name == name }) {
-				t.Errorf("assets/measures.toml defines %s, which is no measure", name)
-			}
-		}
-		m.text("\n### %s\n\n`%s`\n\n%s\n", d.Title, strings.Join(d.Measures, "`, `"), inMarkdown(d.Text))
+		m.text("\n### %s\n\n`%s`\n\n%s\n", d.Title, strings.Join(measureNames(d), "`, `"), inMarkdown(d.Text))
 		for _, x := range definitionParts(d) {
 			if x[0] == "Formula" {
 				m.text("\n- **%s**: %s", x[0], code(x[1]))

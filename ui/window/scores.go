@@ -43,7 +43,7 @@ func (g *game) scores() {
 	ui.Heading("All measures")
 	for _, last := range []bool{false, true} {
 		for i := range all[0] {
-			if m := &all[0][i]; m.Title != "" && !led[m.Name] && isLag(m.Name) == last {
+			if m := &all[0][i]; !led[m.Name] && isLag(m.Name) == last {
 				g.scoreRow(column(all, i), errorsOf(errors, i))
 			}
 		}
