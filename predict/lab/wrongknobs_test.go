@@ -49,7 +49,7 @@ type wrongKnob struct {
 }
 
 // TestWrongKnobs shows the purpose of each part of statesync on 15 s of the katamari ball, and
-// prints the table of docs/notebook/statesync.md.
+// prints the table of docs/notebook/statesync-parts.md.
 func TestWrongKnobs(t *testing.T) {
 	experiment.Skip(t)
 	t.Parallel()

@@ -328,9 +328,11 @@ func chordSquared(p, q *geom.Quat) float32 {
 	return float32(x*x) + float32(y*y) + float32(z*z) + float32(w*w)
 }
 
+const pi = 3.141592653589793
+
 // rmsAngle returns the angle in degrees whose chord is the root mean square of count chords, of which
 // square is the sum of squares.
 func rmsAngle(square float64, count int) float64 {
 	sine2 := min(1, square/float64(4*count))
-	return 4 * float64(geom.Atan2(float32(math.Sqrt(sine2)), float32(math.Sqrt(1-sine2)))) * 180 / math.Pi
+	return 4 * float64(geom.Atan2(float32(math.Sqrt(sine2)), float32(math.Sqrt(1-sine2)))) * 180 / pi
 }

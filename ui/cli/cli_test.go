@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
+	"runtime/debug"
 	"strings"
 	"testing"
 	"time"
@@ -390,5 +391,26 @@ func TestBenchLeads(t *testing.T) {
 				t.Errorf("%s seeds: %s is %s, with --all %s", seeds, row[0], row[1], v)
 			}
 		}
+	}
+}
+
+// TestVersionText promises what --version says of builds with and without a revision.
+func TestVersionText(t *testing.T) {
+	const hash = "4f1f09ffcf86b50e4f1f09ffcf86b50e4f1f09ff"
+	for _, x := range []struct {
+		settings []debug.BuildSetting
+		want     string
+	}{
+		{nil, ""},
+		{[]debug.BuildSetting{{Key: "vcs.modified", Value: "true"}}, ""},
+		{[]debug.BuildSetting{{Key: "vcs.revision", Value: hash}, {Key: "vcs.modified", Value: "false"}}, "4f1f09ffcf86"},
+		{[]debug.BuildSetting{{Key: "vcs.modified", Value: "true"}, {Key: "vcs.revision", Value: hash}}, "4f1f09ffcf86+changes"},
+	} {
+		if got := shortRevision(x.settings); got != x.want {
+			t.Errorf("%v: %q, want %q", x.settings, got, x.want)
+		}
+	}
+	if got := versionText(); !strings.HasPrefix(got, "ghostcube "+Version) {
+		t.Error(got)
 	}
 }
