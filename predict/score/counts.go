@@ -32,8 +32,8 @@ var bandwidthDefinition = Definition{
 		},
 	},
 	Text: `
-Measured by the endpoints of the first client since the strategy started, its first second included, with 28 bytes of IP
-and UDP header on every packet, or with all that TCP adds.`,
+Measured by the endpoints of the first client since the strategy started, its first second included, with 28 bytes of
+IP and UDP header on every packet, or with all that TCP adds.`,
 	Formula: "bits / 1000 / seconds",
 	Blind:   "the links of further clients, and the headers of Ethernet or Wi-Fi",
 }
@@ -50,8 +50,8 @@ var replayedTicksDefinition = Definition{
 		},
 	},
 	Text: `
-Ticks that the client stepped again after corrections, or because inputs of other players became known, from the strategy's
-counter replayed_ticks, per minute since the strategy started.`,
+Ticks that the client stepped again after corrections, or because inputs of other players became known, from the
+strategy's counter replayed_ticks, per minute since the strategy started.`,
 	Undefined: "for a strategy without that counter",
 	Blind:     "the number of bodies in each tick, so it compares cost only between clients that step the same world",
 }
@@ -66,15 +66,15 @@ var divergenceDefinition = Definition{
 		},
 	},
 	Text: `
-The first tick at which the client's world differs from the server's in any bit. JSON also has the object divergence with the
-first body that differs and the fields that differ: position, rotation, linear velocity, angular velocity, sleep. The worlds
-are compared as they are when they first reach a tick: for a client that predicts, before any correction of that tick; for
-statesync after the states of that tick have been applied. Where statesync quantises states, the two worlds are compared on that
-grid; with authority=client the bodies under the client's authority are ahead of the server, and that counts. The world that
-is ahead is remembered until the other one reaches its ticks, in up to 32 MB: 77 s of 901 bodies at 60 Hz. A forced fault
-is a divergence.`,
+The first tick at which the client's world differs from the server's in any bit. JSON also has the object divergence
+with the first body that differs and the fields that differ: position, rotation, linear velocity, angular velocity,
+sleep. The worlds are compared as they are when they first reach a tick: for a client that predicts, before any
+correction of that tick; for statesync after the states of that tick have been applied. Where statesync quantises
+states, the two worlds are compared on that grid; with authority=client the bodies under the client's authority are
+ahead of the server, and that counts. The world that is ahead is remembered until the other one reaches its ticks, in
+up to 32 MB: 77 s of 901 bodies at 60 Hz. A forced fault is a divergence.`,
 	Undefined: "while nothing differs, and for strategies whose client steps no world of its own",
 	Blind: `
-hidden state (contacts, who touched what) until it moves a body; ticks that a client skips. Each field is compared by 16
-bits of a hash, so one difference in 65,536 is found a tick late`,
+hidden state (contacts, who touched what) until it moves a body; ticks that a client skips. Each field is compared by
+16 bits of a hash, so one difference in 65,536 is found a tick late`,
 }

@@ -16,14 +16,14 @@ var freezeDefinition = Definition{
 	},
 	Text: `
 A tick is frozen if the drawn cube moves less than 1 mm times 60/rate (6 cm/s) while the server's cube is faster than
-0.5 m/s at the same moment. The first measure is the share of all scored ticks, single or in runs. A freeze is a run of at
-least 1/20 s, 3 ticks at 60 Hz. The longest freeze is 0 if there is none.`,
+0.5 m/s at the same moment. The first measure is the share of all scored ticks, single or in runs. A freeze is a run
+of at least 1/20 s, 3 ticks at 60 Hz. The longest freeze is 0 if there is none.`,
 	Undefined: "until the server's cube has moved for one second",
 	Source:    "the length of a run: PerfDog's definition of a jank",
 	Blind: `
-the cause. A view that is late by d is frozen for d at every start of the server's cube, which is delay and not a fault. A
-buffer that fills before playback starts is frozen too, beyond the first second. A cube drawn creeping at 7 cm/s is not
-frozen; one that spins in place, while the server's slides, is`,
+the cause. A view that is late by d is frozen for d at every start of the server's cube, which is delay and not a
+fault. A buffer that fills before playback starts is frozen too, beyond the first second. A cube drawn creeping at 7
+cm/s is not frozen; one that spins in place, while the server's slides, is`,
 }
 
 // A tick is frozen if the drawn cube stands still while the server's cube moves at the same moment.

@@ -29,8 +29,8 @@ var pathErrorAtJointsDefinition = Definition{
 		},
 	},
 	Text: `
-The path error of the bodies that are 1, 4 and 16 joints away from the player's cube. A pose that is drawn ahead of the server
-is compared when the server reaches its tick.`,
+The path error of the bodies that are 1, 4 and 16 joints away from the player's cube. A pose that is drawn ahead of
+the server is compared when the server reaches its tick.`,
 	Formula:   "sqrt(mean of |r(t) - s(m)|^2)",
 	Undefined: "where no such body is joined to the player's cube",
 	Blind:     "how late or early a pose is drawn",

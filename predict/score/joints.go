@@ -37,8 +37,8 @@ var jointSeparationDefinition = Definition{
 		},
 	},
 	Text: `
-The distance between the two anchors of a joint, each at its drawn body: root mean square over all joints and ticks, the
-maximum, and the maximum on the server, whose joints are soft and open when the player jerks a chain.`,
+The distance between the two anchors of a joint, each at its drawn body: root mean square over all joints and ticks,
+the maximum, and the maximum on the server, whose joints are soft and open when the player jerks a chain.`,
 	Formula:   "|anchor of body A - anchor of body B|",
 	Undefined: "in scenes without joints",
 	Blind:     "a hinge that is bent",
