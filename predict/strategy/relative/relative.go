@@ -24,8 +24,8 @@ package relative
 import (
 	"ghostcube/net/quant"
 	"ghostcube/predict"
+	"ghostcube/predict/localprediction/frame"
 	"ghostcube/predict/part/codec"
-	"ghostcube/predict/part/frame"
 	"ghostcube/sim"
 )
 
