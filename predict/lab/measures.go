@@ -2,6 +2,7 @@ package lab
 
 import (
 	"ghostcube/net/link"
+	"ghostcube/predict"
 	"ghostcube/predict/score"
 )
 
@@ -28,7 +29,7 @@ func (p *Pane) measures(dst []score.Measure, sc *score.Score, from *baseline) []
 	perSecond("up_packets_per_second", "packets up, per second", "packets sent from the client to the server", float64(p.Clients[0].Endpoint.Stats.PacketsSent-from.packets[link.Up]), 1)
 	perSecond("down_kbit_per_second", "bandwidth down, kbit/s", "data sent from the server to the client, with IP and UDP headers, or with all that TCP adds", kbit(link.Down), 1)
 	perSecond("down_packets_per_second", "packets down, per second", "packets sent from the server to the client", float64(p.ServerStats().PacketsSent-from.packets[link.Down]), 1)
-	replayed, known := p.Counters.Lookup("replayed_ticks")
+	replayed, known := p.Counters.Sum(predict.ReplayedTicks)
 	replayed -= from.replayed
 	first, diverged := p.Divergence()
 	return append(dst,

@@ -42,7 +42,7 @@ func (p *Pane) StartSpan(settle int) {
 			tick:     p.lab.tick,
 			bytes:    [2]uint64{p.wireBytes(link.Up), p.wireBytes(link.Down)},
 			packets:  [2]uint64{p.Clients[0].Endpoint.Stats.PacketsSent, p.ServerStats().PacketsSent},
-			replayed: p.Counters.Value("replayed_ticks"),
+			replayed: p.Counters.Total(predict.ReplayedTicks),
 		},
 		counters: append([]predict.CounterValue(nil), p.Counters.All()...),
 		latency:  p.responses(),

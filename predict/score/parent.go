@@ -2,7 +2,7 @@ package score
 
 import (
 	"ghostcube/predict"
-	"ghostcube/predict/part/frame"
+	"ghostcube/predict/localprediction/frame"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
 )

@@ -7,7 +7,7 @@ import (
 
 	"ghostcube/predict/lab"
 	"ghostcube/render"
-	"ghostcube/ui/host"
+	"ghostcube/ui/platform"
 	"ghostcube/ui/stage"
 )
 
@@ -57,7 +57,7 @@ func (g *game) bare() bool { return g.controls.uiHidden || g.Embed }
 // belongs to a button.
 func (g *game) updateEmbed() (captured bool) {
 	e := &g.embed
-	if !host.Visible() {
+	if !platform.Visible() {
 		g.paused = true
 	}
 	g.layEmbed()
@@ -129,7 +129,7 @@ func (g *game) layEmbed() {
 	if g.inPage {
 		const label = "open in the lab"
 		right := s.w - px(embedMargin)
-		e.buttons = append(e.buttons, embedButton{"open", label, image.Rect(right-width(label), top, right, bottom), func(*game) { host.OpenLab() }})
+		e.buttons = append(e.buttons, embedButton{"open", label, image.Rect(right-width(label), top, right, bottom), func(*game) { platform.OpenLab() }})
 	}
 	if g.paused {
 		e.buttons = append(e.buttons, embedButton{"large play", "", image.Rect(0, 0, s.w, s.h-px(embedFooter)), toggle})

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"ghostcube/internal/atomicfile"
-	"ghostcube/ui/host"
+	"ghostcube/ui/platform"
 	"ghostcube/ui/timeline"
 )
 
@@ -84,7 +84,7 @@ func (g *game) deliver(kind, ext string, b []byte) error {
 	if err != nil {
 		return err
 	}
-	g.notices.post(kind + ": " + host.Deliver(name))
+	g.notices.post(kind + ": " + platform.Deliver(name))
 	return nil
 }
 
@@ -113,7 +113,7 @@ func (r *reports) start(g *game) {
 	finished, name := make(chan report, 1), g.unusedFilename("report", ".json")
 	r.finished = finished
 	go func() {
-		output, _, err := host.Run([]string{"play", videoTape, "--format", "json"}, map[string][]byte{videoTape: b}, "", func(float64) {})
+		output, _, err := platform.Run([]string{"play", videoTape, "--format", "json"}, map[string][]byte{videoTape: b}, "", func(float64) {})
 		if err == nil {
 			name, err = writeUnnamed(name, []byte(output+"\n"))
 		}
@@ -133,7 +133,7 @@ func (r *reports) poll() string {
 		if x.err != nil {
 			return "the report failed: " + x.err.Error()
 		}
-		return "report: " + host.Deliver(x.file)
+		return "report: " + platform.Deliver(x.file)
 	default:
 		return ""
 	}

@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"ghostcube/internal/atomicfile"
-	"ghostcube/ui/host"
 	"ghostcube/ui/plan"
+	"ghostcube/ui/platform"
 	"ghostcube/ui/stage"
 	"ghostcube/ui/widget"
 )
@@ -135,7 +135,7 @@ func (g *game) savePreset() {
 		err = atomicfile.WriteFile(name, text)
 	}
 	if err == nil {
-		err = host.Keep(name)
+		err = platform.Keep(name)
 	}
 	if err != nil {
 		g.notices.post("the preset was not saved: " + err.Error())

@@ -13,7 +13,7 @@ import (
 
 	"ghostcube/internal/atomicfile"
 	"ghostcube/render/video"
-	"ghostcube/ui/host"
+	"ghostcube/ui/platform"
 	"ghostcube/ui/recorder"
 	"ghostcube/ui/stage"
 )
@@ -177,7 +177,7 @@ func (g *game) Draw(dst *ebiten.Image) {
 	g.writeReport(picture)
 	if !s.ready {
 		s.ready = true
-		host.Ready()
+		platform.Ready()
 	}
 	if g.controls.screenshotDue {
 		g.controls.screenshotDue = false
@@ -315,5 +315,5 @@ func (g *game) saveScreenshot(dst *ebiten.Image) {
 		g.notices.post("the screenshot was not saved: " + err.Error())
 		return
 	}
-	g.notices.post("screenshot: " + host.Deliver(f.Name()))
+	g.notices.post("screenshot: " + platform.Deliver(f.Name()))
 }

@@ -12,8 +12,8 @@ import (
 	"ghostcube/predict/lab"
 	"ghostcube/predict/lab/tape"
 	"ghostcube/sim"
-	"ghostcube/ui/host"
 	"ghostcube/ui/plan"
+	"ghostcube/ui/platform"
 	"ghostcube/ui/stage"
 	"ghostcube/ui/timeline"
 	"ghostcube/ui/widget"
@@ -83,7 +83,7 @@ func (g *game) updateHashes() {
 // settingsLink returns the link with the session's settings. It has the present moment if the session is paused and
 // nothing but its plan has led there.
 func (g *game) settingsLink() (*plan.Link, error) {
-	x := &plan.Link{Page: cmp.Or(host.Address(), g.Page), Embed: g.Embed}
+	x := &plan.Link{Page: cmp.Or(platform.Address(), g.Page), Embed: g.Embed}
 	start := startSettings(g.lab.Config().Scene, len(g.lab.Panes))
 	var display []lab.Command
 	if g.plan.Lesson != nil {
@@ -213,7 +213,7 @@ func (g *game) tapeLink() (*plan.Link, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := &plan.Link{Page: cmp.Or(host.Address(), g.Page), Embed: g.Embed, Settings: plan.Settings{Tape: setting}}
+	x := &plan.Link{Page: cmp.Or(platform.Address(), g.Page), Embed: g.Embed, Settings: plan.Settings{Tape: setting}}
 	x.Show = g.shownFrom(startSettings(g.plan.Config.Scene, len(g.plan.Panes)), nil)
 	if g.paused || t.Reviewing() {
 		x.SetTicks(int(g.lab.Ticks()), rate)
@@ -289,6 +289,6 @@ func (g *game) updateAddress() {
 	c.addressAt = time.Now()
 	if x, err := g.settingsLink(); err == nil && x.Query() != c.address {
 		c.address = x.Query()
-		host.SetAddress(c.address)
+		platform.SetAddress(c.address)
 	}
 }

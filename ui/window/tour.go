@@ -15,8 +15,8 @@ import (
 	"ghostcube/predict/score"
 	"ghostcube/render"
 	"ghostcube/render/gpu"
-	"ghostcube/ui/host"
 	"ghostcube/ui/plan"
+	"ghostcube/ui/platform"
 	"ghostcube/ui/stage"
 	"ghostcube/ui/tour"
 	"ghostcube/ui/widget"
@@ -139,7 +139,7 @@ func (g *game) offerTour() {
 	}
 	if err := os.MkdirAll(g.OutDir, 0o777); err == nil {
 		_ = atomicfile.WriteFile(name, []byte("The window has offered the tour. Without this file it does so again.\n"))
-		_ = host.Keep(name)
+		_ = platform.Keep(name)
 	}
 	g.tour.offered, g.tour.offerEnd = true, offerSeconds*g.lab.Config().Rate
 }

@@ -9,7 +9,7 @@ import (
 	"ghostcube/predict/lab"
 	"ghostcube/predict/lab/tape"
 	"ghostcube/render/video"
-	"ghostcube/ui/host"
+	"ghostcube/ui/platform"
 )
 
 // videoRun is a video that another copy of the program writes, because this one has a single thread. The other one knows
@@ -58,7 +58,7 @@ func (r *videoRun) prepare(t *videos, f video.Format, title string, noOverlay bo
 
 // write has the video written, and writes it into its file, whose name it returns.
 func (r *videoRun) write(progress func(share float64)) (string, error) {
-	_, b, err := host.Run(r.args, map[string][]byte{videoTape: r.tape.Bytes()}, filepath.Base(r.file), progress)
+	_, b, err := platform.Run(r.args, map[string][]byte{videoTape: r.tape.Bytes()}, filepath.Base(r.file), progress)
 	if err != nil {
 		return r.file, err
 	}

@@ -14,7 +14,7 @@ import (
 
 	"ghostcube/predict/lab"
 	"ghostcube/render/video"
-	"ghostcube/ui/host"
+	"ghostcube/ui/platform"
 	"ghostcube/ui/recorder"
 	"ghostcube/ui/stage"
 	"ghostcube/ui/timeline"
@@ -172,7 +172,7 @@ func (t *videos) complete() (message string) {
 		message = "the video failed: " + m.err.Error()
 		t.errs = append(t.errs, fmt.Errorf("%s: %w", m.recording.Format.File, m.err))
 	} else {
-		message = "video: " + host.Deliver(m.result.File)
+		message = "video: " + platform.Deliver(m.result.File)
 		if m.run == nil {
 			message += fmt.Sprintf(", %d frames", m.result.FrameCount)
 		}

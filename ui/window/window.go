@@ -18,8 +18,8 @@ import (
 	"ghostcube/predict/lab"
 	"ghostcube/render/gpu"
 	"ghostcube/sim"
-	"ghostcube/ui/host"
 	"ghostcube/ui/plan"
+	"ghostcube/ui/platform"
 	"ghostcube/ui/stage"
 )
 
@@ -98,14 +98,14 @@ type game struct {
 // Open opens the window and returns when it is closed. If no window can be opened it returns false and the
 // reason.
 func Open(o Options) (opened bool, err error) {
-	if err := host.CheckDisplay(); err != nil {
+	if err := platform.CheckDisplay(); err != nil {
 		return false, err
 	}
 	if o.Report == nil {
-		o.Report = host.Report()
+		o.Report = platform.Report()
 	}
-	g := &game{Options: o, quit: make(chan os.Signal, 1), inPage: host.InPage}
-	g.panel.copyText, g.panel.input.clip.pasteText = host.CopyText, host.PasteText
+	g := &game{Options: o, quit: make(chan os.Signal, 1), inPage: platform.InPage}
+	g.panel.copyText, g.panel.input.clip.pasteText = platform.CopyText, platform.PasteText
 	if err := g.startPlan(o.Plan); err != nil {
 		return true, err
 	}
@@ -119,7 +119,7 @@ func Open(o Options) (opened bool, err error) {
 		g.paused = true
 	} else {
 		g.offerTour()
-		g.touch.shown = host.PrefersTouch()
+		g.touch.shown = platform.PrefersTouch()
 	}
 	g.runUp = o.At
 	g.screen.pace.request(o.Renderer)
@@ -220,7 +220,7 @@ func (g *game) Update() (err error) {
 		return nil
 	}
 	g.past.wait()
-	g.pauseHidden(host.TimeHidden())
+	g.pauseHidden(platform.TimeHidden())
 	if g.runUp > 0 {
 		return g.updateRunUp()
 	}

@@ -3,10 +3,10 @@ package historyoffset
 import (
 	"ghostcube/net/packet"
 	"ghostcube/predict"
-	"ghostcube/predict/part/clientworld"
+	"ghostcube/predict/localprediction"
+	"ghostcube/predict/localprediction/correction"
 	"ghostcube/predict/part/clock"
 	"ghostcube/predict/part/codec"
-	"ghostcube/predict/part/correction"
 	"ghostcube/predict/part/history"
 	"ghostcube/predict/part/input"
 	"ghostcube/sim"
@@ -24,7 +24,7 @@ type client struct {
 	counters counters
 	lead     clock.Lead
 	inputs   input.Local
-	world    clientworld.World
+	world    localprediction.World
 	history  history.Ring[remembered]
 	env      *predict.Env
 }

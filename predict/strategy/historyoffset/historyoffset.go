@@ -49,6 +49,7 @@ var Strategy = &predict.Strategy{
 	Fields:    fields,
 	Inspect:   inspect,
 	Latency:   latency,
+	Motion:    predict.PredictedCube,
 }
 
 // inspect reports what the sides know of their packets.

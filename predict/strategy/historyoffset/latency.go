@@ -11,6 +11,7 @@ func latency(to *predict.InputProgress, s predict.Server, c predict.Client) {
 // progress reports the newest input used and the newest state sent.
 func (s *server) progress(to *predict.InputProgress) {
 	to.Consumed, to.StateSent = s.receiver.ConsumedTick(0), s.broadcast.SentTick()
+	to.DropsMissing = !s.receiver.Settings.KeepLast
 }
 
 // progress reports the newest input sampled, and the newest states received and drawn.

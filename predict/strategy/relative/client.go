@@ -3,11 +3,11 @@ package relative
 import (
 	"ghostcube/net/packet"
 	"ghostcube/predict"
-	"ghostcube/predict/part/clientworld"
+	"ghostcube/predict/localprediction"
+	"ghostcube/predict/localprediction/correction"
+	"ghostcube/predict/localprediction/frame"
 	"ghostcube/predict/part/clock"
 	"ghostcube/predict/part/codec"
-	"ghostcube/predict/part/correction"
-	"ghostcube/predict/part/frame"
 	"ghostcube/predict/part/history"
 	"ghostcube/predict/part/input"
 	"ghostcube/sim"
@@ -23,7 +23,7 @@ type client struct {
 	counters counters
 	lead     clock.Lead
 	inputs   input.Local
-	world    clientworld.World
+	world    localprediction.World
 	parent   frame.Parent
 	history  history.Ring[remembered]
 	env      *predict.Env

@@ -1,7 +1,7 @@
 package relative
 
 import (
-	"ghostcube/predict/part/frame"
+	"ghostcube/predict/localprediction/frame"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
 	"ghostcube/smoothing"

@@ -24,8 +24,8 @@ package relative
 import (
 	"ghostcube/net/quant"
 	"ghostcube/predict"
+	"ghostcube/predict/localprediction/frame"
 	"ghostcube/predict/part/codec"
-	"ghostcube/predict/part/frame"
 	"ghostcube/sim"
 )
 
@@ -40,6 +40,7 @@ var Strategy = &predict.Strategy{
 	Fields:    fields,
 	Inspect:   inspect,
 	Latency:   latency,
+	Motion:    predict.PredictedCube,
 }
 
 // inspect reports what the sides know of their packets.

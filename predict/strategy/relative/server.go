@@ -3,8 +3,8 @@ package relative
 import (
 	"ghostcube/net/quant"
 	"ghostcube/predict"
+	"ghostcube/predict/localprediction/frame"
 	"ghostcube/predict/part/codec"
-	"ghostcube/predict/part/frame"
 	"ghostcube/predict/part/input"
 	"ghostcube/predict/part/serverworld"
 	"ghostcube/sim"
