@@ -26,9 +26,7 @@ func (p *Pane) measures(dst []score.Measure, sc *score.Score, from *baseline) []
 	}
 	kbit := func(d link.Direction) float64 { return float64(p.wireBytes(d)-from.bytes[d]) * 8 / 1000 }
 	perSecond("up_kbit_per_second", "bandwidth up, kbit/s", "data sent from the client to the server, with IP and UDP headers, or with all that TCP adds", kbit(link.Up), 1)
-	perSecond("up_packets_per_second", "packets up, per second", "packets sent from the client to the server", float64(p.Clients[0].Endpoint.Stats.PacketsSent-from.packets[link.Up]), 1)
 	perSecond("down_kbit_per_second", "bandwidth down, kbit/s", "data sent from the server to the client, with IP and UDP headers, or with all that TCP adds", kbit(link.Down), 1)
-	perSecond("down_packets_per_second", "packets down, per second", "packets sent from the server to the client", float64(p.ServerStats().PacketsSent-from.packets[link.Down]), 1)
 	replayed, known := p.Counters.Sum(predict.ReplayedTicks)
 	replayed -= from.replayed
 	first, diverged := p.Divergence()
@@ -37,8 +35,6 @@ func (p *Pane) measures(dst []score.Measure, sc *score.Score, from *baseline) []
 			Value: replayed * 60 / max(seconds, 1/rate), OK: known && seconds >= 5, Digits: 0, Better: score.Lower},
 		score.Measure{Name: "first_divergent_tick", Title: "first divergent tick", Help: "first tick at which the client's world differs from the server's, bit for bit or on the grid of both",
 			Value: float64(first.Tick), OK: diverged, Digits: 0, Better: score.Neither},
-		score.Measure{Name: "first_divergent_body", Title: "first divergent body", Help: "first body that differs in first_divergent_tick",
-			Value: float64(first.Body), OK: diverged, Digits: 0, Better: score.Neither},
 	)
 }
 

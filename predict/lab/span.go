@@ -23,7 +23,6 @@ type span struct {
 type baseline struct {
 	tick     sim.Tick
 	bytes    [2]uint64 // on the wire, by direction
-	packets  [2]uint64 // sent, by direction
 	replayed float64   // ticks
 }
 
@@ -41,7 +40,6 @@ func (p *Pane) StartSpan(settle int) {
 		from: baseline{
 			tick:     p.lab.tick,
 			bytes:    [2]uint64{p.wireBytes(link.Up), p.wireBytes(link.Down)},
-			packets:  [2]uint64{p.Clients[0].Endpoint.Stats.PacketsSent, p.ServerStats().PacketsSent},
 			replayed: p.Counters.Total(predict.ReplayedTicks),
 		},
 		counters: append([]predict.CounterValue(nil), p.Counters.All()...),

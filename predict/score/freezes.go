@@ -11,7 +11,6 @@ const (
 // freezes counts frozen ticks and runs of them.
 type freezes struct {
 	ticks   int // frozen ticks, in a run or alone
-	count   int // runs long enough to be a freeze
 	longest int // longest of those runs, ticks
 	run     int // length of the current run, ticks
 	moving  int // ticks in which the server's cube moves
@@ -29,9 +28,6 @@ func (f *freezes) add(server, drawn float64, rate int) {
 	f.ticks++
 	f.run++
 	minRun := (rate + freezeDivisor - 1) / freezeDivisor
-	if f.run == minRun {
-		f.count++
-	}
 	if f.run >= minRun {
 		f.longest = max(f.longest, f.run)
 	}

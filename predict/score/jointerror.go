@@ -11,7 +11,7 @@ import (
 )
 
 // jointDepths are the numbers of joints from the player's cube at which path errors are measured.
-var jointDepths = [...]int{1, 2, 4, 8, 16, 32}
+var jointDepths = [...]int{1, 4, 16}
 
 // jointWaitTicks is by how many ticks a drawn body may be ahead of the server.
 const jointWaitTicks = 128

@@ -13,20 +13,8 @@ const bodiesPerTick = 2
 type overlaps struct {
 	radii   []float32 // metres, bounding spheres; immutable once set
 	checked int       // bodies tested in turn so far
-	server  overlap
-	drawn   overlap
-}
-
-// overlap accumulates the penetrations of one motion: of the player's cube, and of the bodies
-// tested in turn.
-type overlap struct {
-	player, all penetrations
-}
-
-// penetrations accumulates the penetration depths of pairs of bodies.
-type penetrations struct {
-	deepest float32 // metres
-	pairs   int     // pairs deeper than penetrationTolerance, summed over tests
+	server  float32   // metres, deepest
+	drawn   float32   // metres, deepest
 }
 
 // add adds a tick.
@@ -35,33 +23,26 @@ func (o *overlaps) add(boxes []sim.Box, server []sim.Body, drawn []geom.Pose, pl
 	for i := len(o.radii); i < len(boxes); i++ {
 		o.radii = append(o.radii, boundingRadius(&boxes[i]))
 	}
-	o.check(&o.server.player, &o.drawn.player, boxes, server[:n], drawn[:n], player)
+	o.check(boxes, server[:n], drawn[:n], player)
 	for range min(bodiesPerTick, n) {
-		o.check(&o.server.all, &o.drawn.all, boxes, server[:n], drawn[:n], o.checked%n)
+		o.check(boxes, server[:n], drawn[:n], o.checked%n)
 		o.checked++
 	}
 }
 
 // check tests body i against all others, on the server and as drawn.
-func (o *overlaps) check(onServer, asDrawn *penetrations, boxes []sim.Box, server []sim.Body, drawn []geom.Pose, i int) {
+func (o *overlaps) check(boxes []sim.Box, server []sim.Body, drawn []geom.Pose, i int) {
 	radii := o.radii[:len(drawn)]
 	r, a, b := radii[i], &server[i].Pose, &drawn[i]
 	for j := range drawn {
 		reach := r + radii[j]
 		reach = float32(reach * reach)
 		if server[j].Pose.Pos.Sub(a.Pos).LenSq() < reach && j != i {
-			onServer.add(bodyPenetration(a, &server[j].Pose, &boxes[i], &boxes[j]))
+			o.server = max(o.server, bodyPenetration(a, &server[j].Pose, &boxes[i], &boxes[j]))
 		}
 		if drawn[j].Pos.Sub(b.Pos).LenSq() < reach && j != i {
-			asDrawn.add(bodyPenetration(b, &drawn[j], &boxes[i], &boxes[j]))
+			o.drawn = max(o.drawn, bodyPenetration(b, &drawn[j], &boxes[i], &boxes[j]))
 		}
-	}
-}
-
-func (p *penetrations) add(depth float32) {
-	p.deepest = max(p.deepest, depth)
-	if depth > penetrationTolerance {
-		p.pairs++
 	}
 }
 

@@ -31,7 +31,6 @@ type parentErrors struct {
 	ticks      int // ticks with the server's cube in a parent
 	wrongTicks int // ticks in which it is drawn in other parents than it is in
 	pathError  distanceSums
-	errorMax   float64 // metres
 	pops       [maxParents]*pops
 }
 
@@ -137,9 +136,7 @@ func (a *parentErrors) resolve(w *pendingPose) {
 		}
 	}
 	if parent >= 0 {
-		distance := float64(w.poses.relative[parent].Pos.Sub(r.poses.relative[parent].Pos).Len())
-		a.pathError.add(distance)
-		a.errorMax = max(a.errorMax, distance)
+		a.pathError.add(float64(w.poses.relative[parent].Pos.Sub(r.poses.relative[parent].Pos).Len()))
 	}
 }
 
@@ -162,9 +159,8 @@ func (a *parentErrors) copyFrom(o *parentErrors) {
 type ParentError struct {
 	Ticks      int     // ticks with the server's cube in a parent
 	WrongTicks int     // ticks in which it is drawn in other parents than it is in, or in none
-	RMS, Max   float64 // metres, between the two positions in the parent's frame
+	RMS        float64 // metres, between the two positions in the parent's frame
 	Pops       int     // of the drawn cube in the drawn parent's frame; of the parent with the most pops
-	LargestPop float64 // metres
 }
 
 // ParentError returns that error. ok is false if the server's cube has been in no parent.
@@ -173,10 +169,9 @@ func (c *Score) ParentError() (s ParentError, ok bool) {
 	if a.ticks == 0 {
 		return s, false
 	}
-	s = ParentError{Ticks: a.ticks, WrongTicks: a.wrongTicks, RMS: a.pathError.rms(), Max: a.errorMax}
+	s = ParentError{Ticks: a.ticks, WrongTicks: a.wrongTicks, RMS: a.pathError.rms()}
 	for i := range a.parents {
 		s.Pops = max(s.Pops, a.pops[i].count)
-		s.LargestPop = max(s.LargestPop, float64(a.pops[i].largest))
 	}
 	return s, true
 }
@@ -186,11 +181,8 @@ func (c *Score) parentMeasures(dst []Measure) []Measure {
 	a, ok := c.ParentError()
 	rate, minutes := float64(max(c.rate, 1)), float64(max(c.Ticks, 1))/float64(60*max(c.rate, 1))
 	return append(dst,
-		Measure{"in_parent_s", "in a parent, s", "time that the server's cube spent inside a carrier or a body larger than the cube", float64(a.Ticks) / rate, ok, 2, Neither},
 		Measure{"wrong_parent_s", "drawn in wrong parent, s", "time that the drawn cube was inside another parent than the server's cube at that tick", float64(a.WrongTicks) / rate, ok, 2, Lower},
 		Measure{"path_error_in_parent_rms_m", "path error in parent, RMS, m", "path error of the player's cube in the reference frame of its parent, root mean square", a.RMS, ok, 3, Lower},
-		Measure{"path_error_in_parent_max_m", "path error in parent, max, m", "largest path error of the player's cube in the reference frame of its parent", a.Max, ok, 3, Lower},
 		Measure{"pops_in_parent_per_minute", "pops in parent, per minute", "pops of the player's cube in the reference frame of a parent, of the parent with the most pops", float64(a.Pops) / minutes, ok, 1, Lower},
-		Measure{"largest_pop_in_parent_m", "largest pop in parent, m", "length of the largest pop in the reference frame of any parent", a.LargestPop, ok, 3, Lower},
 	)
 }

@@ -244,3 +244,24 @@ func (c *Score) PathErrorAll() (rms, largest float64, ok bool) {
 	s := &c.bodies.pathErrors
 	return s.sums.rms(), math.Sqrt(float64(s.max)), s.ticks >= pathEvidenceSeconds*max(c.rate, 1)
 }
+
+// chordSquared returns the squared distance of two rotations as unit quaternions, in [0, 2]. A
+// quaternion and its negative are the same rotation. The result is 0 for equal quaternions whatever
+// the rounding, and small for two that differ in length alone, as quantised ones do.
+func chordSquared(p, q *geom.Quat) float32 {
+	x, y, z, w := p.X-q.X, p.Y-q.Y, p.Z-q.Z, p.W-q.W
+	if d := float32(x*x) + float32(y*y) + float32(z*z) + float32(w*w); d <= 2 {
+		return d
+	}
+	x, y, z, w = p.X+q.X, p.Y+q.Y, p.Z+q.Z, p.W+q.W
+	return float32(x*x) + float32(y*y) + float32(z*z) + float32(w*w)
+}
+
+const pi = 3.141592653589793
+
+// rmsAngle returns the angle in degrees whose chord is the root mean square of count chords, of which
+// square is the sum of squares.
+func rmsAngle(square float64, count int) float64 {
+	sine2 := min(1, square/float64(4*count))
+	return 4 * float64(geom.Atan2(float32(math.Sqrt(sine2)), float32(math.Sqrt(1-sine2)))) * 180 / pi
+}

@@ -130,22 +130,8 @@ type pops struct {
 	newest  sim.Tick
 	pending []candidate
 
-	count         int
-	largest       float32
-	largestPixels float32 // length of the pop that is longest in the scoring camera's image
-	energy        float64
-}
-
-// The scoring camera is the window's initial one, after Fiedler's demonstrations: it is 12 m from
-// the cube, looks along +y and down by 24 degrees, and its image is 40 degrees and 720 pixels high.
-// A metre across its line of sight is 360/tan(20 degrees)/12 pixels long.
-const pixelsPerMetre = 360 / 0.36397023426620236 / 12
-
-var viewDirection = geom.Vec3{Y: 0.9135454576426009, Z: -0.40673664307580015}
-
-// screenPixels returns the length of an offset in metres in that camera's image.
-func screenPixels(offset geom.Vec3) float32 {
-	return float32(pixelsPerMetre * offset.SubScaled(offset.Dot(viewDirection), viewDirection).Len())
+	count   int
+	largest float32 // metres
 }
 
 // candidate is a deviation of the drawn body that waits for the server to reach its tick.
@@ -190,7 +176,6 @@ func (p *pops) add(drawn geom.Pose, drawnTick sim.Tick, scored bool) {
 // resolve counts a candidate unless the server's body deviated alike within popTickTolerance ticks.
 func (p *pops) resolve(c *candidate) {
 	length, angle := c.deviation.offset.Len(), c.deviation.rotation.Angle()
-	pixels := screenPixels(c.deviation.offset)
 	for shift := int64(-popTickTolerance); shift <= popTickTolerance; shift++ {
 		t := int64(c.tick) + shift
 		if t < 0 {
@@ -206,12 +191,9 @@ func (p *pops) resolve(c *candidate) {
 		}
 		length = min(length, w)
 		angle = min(angle, a)
-		pixels = min(pixels, screenPixels(c.deviation.offset.Sub(r.deviation.offset)))
 	}
 	p.count++
 	p.largest = max(p.largest, length)
-	p.largestPixels = max(p.largestPixels, pixels)
-	p.energy += float64(float64(length) * float64(length))
 }
 
 func (p *pops) copyFrom(o *pops) {

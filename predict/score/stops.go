@@ -16,12 +16,10 @@ const (
 	settledTolerance = 0.02 // metres from the server's cube within which the drawn one has settled
 )
 
-// stops measures how the drawn cube settles when the server's cube stops.
+// stops measures how far the drawn cube goes on when the server's cube stops.
 type stops struct {
-	count          int     // stops observed to their end
-	settleTicks    int     // ticks until the drawn cube stays at the server's, summed over stops
-	settleTicksMax int     // ticks, longest of one stop
-	overshootMax   float64 // metres past the server's cube in its direction of motion; 0 if never
+	count        int     // stops observed to their end
+	overshootMax float64 // metres past the server's cube in its direction of motion; 0 if never
 
 	lastStep  geom.Vec3 // metres; the server's last step at stopFromSpeed or more
 	slowTicks int       // ticks since then
@@ -30,11 +28,10 @@ type stops struct {
 
 // stop is a stop under observation.
 type stop struct {
-	ticks          int     // ticks since the stop; 0 if there is none
-	unsettledTicks int     // ticks up to the last one with the drawn cube elsewhere
-	overshoot      float64 // metres past the server's cube
-	settled        bool    // the drawn cube has stood at the server's cube
-	resumed        bool    // and then moved on
+	ticks     int     // ticks since the stop; 0 if there is none
+	overshoot float64 // metres past the server's cube
+	settled   bool    // the drawn cube has stood at the server's cube
+	resumed   bool    // and then moved on
 }
 
 // add adds a tick: the positions of the cubes, the server's step, the length of its last step that
@@ -61,11 +58,7 @@ func (s *stops) add(server, drawn *geom.Vec3, serverStep geom.Vec3, steadyStep, 
 	if n.resumed = n.resumed || n.settled && drawnSpeed >= resumeSpeed; !n.resumed {
 		offset := drawn.Sub(*server)
 		n.overshoot = max(n.overshoot, float64(offset.Dot(s.lastStep.Unit())))
-		if offset.Len() > settledTolerance {
-			n.unsettledTicks = n.ticks
-		} else if drawnSpeed < restSpeedMax {
-			n.settled = true
-		}
+		n.settled = n.settled || offset.Len() <= settledTolerance && drawnSpeed < restSpeedMax
 	}
 	if n.ticks >= stopWindow*rate {
 		s.finish(rate)
@@ -81,8 +74,6 @@ func (s *stops) discard() { s.current, s.lastStep = stop{}, geom.Vec3{} }
 func (s *stops) finish(rate int) {
 	if float64(s.current.ticks) >= restSecondsMin*float64(rate) {
 		s.count++
-		s.settleTicks += s.current.unsettledTicks
-		s.settleTicksMax = max(s.settleTicksMax, s.current.unsettledTicks)
 		s.overshootMax = max(s.overshootMax, s.current.overshoot)
 	}
 	s.current = stop{}

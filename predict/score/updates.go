@@ -13,29 +13,20 @@ import (
 type updates struct {
 	available bool   // the view has a last received state
 	digest    uint64 // of the last received state
-	count     int    // ticks in which that state changed
 	gap       int    // ticks since the last change
 	gapMax    int    // ticks, longest gap
 
 	delaySum int64 // ticks from the view's tick to the server's, summed
-	delayMax int   // ticks, largest
 }
 
 // add adds a tick.
 func (u *updates) add(now sim.Tick, v *predict.View, first bool) {
-	delay := int(now) - int(v.Tick())
-	u.delaySum += int64(delay)
-	if first || delay > u.delayMax {
-		u.delayMax = delay
-	}
+	u.delaySum += int64(now) - int64(v.Tick())
 	u.available = u.available || len(v.LastReceived) > 0
 	d := digest(v.LastReceived)
 	u.gap++
 	u.gapMax = max(u.gapMax, u.gap)
-	if first {
-		u.gap = 0
-	} else if d != u.digest {
-		u.count++
+	if first || d != u.digest {
 		u.gap = 0
 	}
 	u.digest = d

@@ -31,10 +31,10 @@ func TestDefinitions(t *testing.T) {
 			t.Errorf("%s: %q is no sentence", d.Title, d.Text)
 		}
 	}
-	if d, err := b.DefinitionOf("pop_energy_m2"); err != nil || d.Title != "Pops" || d.Group != "Jumps" || d.Blind == "" {
+	if d, err := b.DefinitionOf("largest_pop_m"); err != nil || d.Title != "Pops" || d.Group != "Jumps" || d.Blind == "" {
 		t.Error(d, err)
 	}
-	if _, err := b.DefinitionOf("pop_energy"); err == nil || !strings.Contains(err.Error(), `no measure "pop_energy"`) {
+	if _, err := b.DefinitionOf("largest_pop"); err == nil || !strings.Contains(err.Error(), `no measure "largest_pop"`) {
 		t.Error(err)
 	}
 }

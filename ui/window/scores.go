@@ -52,7 +52,7 @@ func (g *game) scores() {
 
 // isLag reports whether a measure compares with the server now.
 func isLag(name string) bool {
-	return strings.HasPrefix(name, "lag_error") || strings.HasPrefix(name, "inconsistency")
+	return strings.HasPrefix(name, "lag_error")
 }
 
 // column returns measure i of every pane.
