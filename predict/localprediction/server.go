@@ -62,6 +62,7 @@ func Inspect(l *predict.Inspection, s predict.Server, c predict.Client) {
 func Latency(to *predict.InputProgress, s predict.Server, c predict.Client) {
 	server, client := shared(s, c)
 	to.Consumed, to.StateSent = server.Receiver.ConsumedTick(0), server.Broadcast.SentTick()
+	to.DropsMissing = !server.Receiver.Settings.KeepLast
 	client.progress(to, client.Inputs.SampledTick())
 }
 

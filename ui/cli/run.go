@@ -55,6 +55,8 @@ type WindowOptions struct {
 	Embed bool   // the panes alone, for articles
 	Page  string // address to which links belong; empty: none is known
 
+	Report io.Writer // of frames and layouts, for tests that drive the window; nil: none
+
 	Comparisons []plan.Comparison // for the panel
 	Library     *plan.Library     // for presets and traces
 

@@ -240,15 +240,15 @@ func (d *overlay) captionNotes(i int) string {
 	if predicted := p.Clients[0].View.Predicted; len(predicted) > 0 && d.settings.Coloring == byPrediction {
 		t.separate().int(countTrue(predicted)).add(" of ").int(len(predicted)).add(" bodies predicted")
 	}
-	if used := p.Counters.Value("inputs_consumed_ratio"); used > 0 && d.anyInputsMissed() {
+	if used := p.Counters.Total(predict.InputsOnTime); used > 0 && d.anyInputsMissed() {
 		t.separate().fixed(100*used, 1).add(" % of inputs on time")
 	}
-	if n := p.Counters.Value("corrections"); n > 0 {
+	if n := p.Counters.Total(predict.Corrections); n > 0 {
 		t.separate().corrections(p.Counters, int(n))
 	}
-	if n := p.Counters.Value("stalls"); n > 0 {
-		t.separate().count(int(n), "stall").add(", ").fixed(p.Counters.Value("stalls_per_minute"), 1)
-		t.add("/min, longest ").fixed(p.Counters.Value("stall_max_ms"), 0).add(" ms")
+	if n := p.Counters.Total(predict.Stalls); n > 0 {
+		t.separate().count(int(n), "stall").add(", ").fixed(p.Counters.Total(predict.StallsPerMinute), 1)
+		t.add("/min, longest ").fixed(p.Counters.Total(predict.LongestStall), 0).add(" ms")
 	}
 	return t.end()
 }
@@ -272,8 +272,8 @@ func (t *texts) word(s string) *texts {
 // corrections appends the number of corrections and by how much they moved bodies on average. Only some strategies
 // correct and measure other bodies than the player's cube.
 func (t *texts) corrections(m *predict.Counters, n int) *texts {
-	player := m.Value("correction_mean_m")
-	if largest, ok := m.Lookup("correction_largest_mean_m"); ok {
+	player := m.Total(predict.MeanCorrection)
+	if largest, ok := m.Sum(predict.MeanLargestCorrection); ok {
 		return t.count(n, "correction").add(", mean ").fixed(largest, 2).add(" m, player's cube ").fixed(player, 2).add(" m")
 	}
 	return t.count(n, "correction").add(" of the player's cube, mean ").fixed(player, 2).add(" m")

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"ghostcube/predict"
 	"ghostcube/predict/lab"
 	"ghostcube/render"
 	"ghostcube/sim"
@@ -357,7 +358,7 @@ func (d *overlay) anySnapshots() bool {
 // anyInputsMissed reports whether the server of any pane has stepped a tick without the input for it.
 func (d *overlay) anyInputsMissed() bool {
 	for _, p := range d.l.Panes {
-		if used := p.Counters.Value("inputs_consumed_ratio"); used > 0 && used < 0.9995 {
+		if used := p.Counters.Total(predict.InputsOnTime); used > 0 && used < 0.9995 {
 			return true
 		}
 	}

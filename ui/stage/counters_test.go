@@ -1,12 +1,7 @@
 package stage
 
 import (
-	"go/ast"
-	"go/parser"
-	"go/token"
-	"os"
-	"path/filepath"
-	"strconv"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,65 +9,17 @@ import (
 	"ghostcube/predict/lab"
 )
 
-// TestCountersThatAreReadExist checks that every counter that captions, graphs, panels and measures
-// read by its name is one that a strategy declares. A renamed counter would read as 0 otherwise.
-func TestCountersThatAreReadExist(t *testing.T) {
-	declared := map[string]bool{} // and knobs, which have a Lookup, too
-	for _, s := range lab.Strategies {
-		knobs, counters := lab.Describe(s)
-		for _, k := range knobs.All() {
-			declared[k.Name] = true
-		}
-		for _, c := range counters.All() {
-			declared[c.Name] = true
+// TestQuantitiesAreCounted checks that every quantity that the interface asks for has a counter in some strategy.
+func TestQuantitiesAreCounted(t *testing.T) {
+	for q := predict.LateInputs; q <= predict.ClockBehind; q++ {
+		if !slices.ContainsFunc(lab.Strategies, func(s *predict.Strategy) bool {
+			_, counters := lab.Describe(s)
+			_, ok := counters.Sum(q)
+			return ok
+		}) {
+			t.Errorf("no strategy counts quantity %d", q)
 		}
 	}
-	read := 0
-	for _, folder := range []string{".", "../window", "../recorder", "../cli", "../../predict/lab", "../../predict/score"} {
-		files, err := os.ReadDir(folder)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, f := range files {
-			if !strings.HasSuffix(f.Name(), ".go") || strings.HasSuffix(f.Name(), "_test.go") {
-				continue
-			}
-			path := filepath.Join(folder, f.Name())
-			file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
-			if err != nil {
-				t.Fatal(err)
-			}
-			ast.Inspect(file, func(n ast.Node) bool {
-				if name, ok := counterRead(n); ok {
-					if read++; !declared[name] {
-						t.Errorf("%s reads the counter %q, which no strategy has", path, name)
-					}
-				}
-				return true
-			})
-		}
-	}
-	if read < 10 {
-		t.Errorf("%d counters are read by name", read)
-	}
-}
-
-// counterRead returns the name in a call of Value or Lookup with a constant name.
-func counterRead(n ast.Node) (name string, ok bool) {
-	call, ok := n.(*ast.CallExpr)
-	if !ok || len(call.Args) != 1 {
-		return "", false
-	}
-	f, ok := call.Fun.(*ast.SelectorExpr)
-	if !ok || f.Sel.Name != "Value" && f.Sel.Name != "Lookup" {
-		return "", false
-	}
-	arg, ok := call.Args[0].(*ast.BasicLit)
-	if !ok || arg.Kind != token.STRING {
-		return "", false
-	}
-	name, err := strconv.Unquote(arg.Value)
-	return name, err == nil
 }
 
 // TestGraphsOfCountedNumbers checks that a graph is known in every strategy that counts its number, and
@@ -112,11 +59,11 @@ func TestGraphsOfCountedNumbers(t *testing.T) {
 // bodies where they are measured.
 func TestCorrectionsText(t *testing.T) {
 	m := &predict.Counters{}
-	m.New("correction_mean_m", "").Set(0.25)
+	m.New("mean", "").Of(predict.MeanCorrection).Set(0.25)
 	if got := (&texts{}).corrections(m, 2).end(); got != "2 corrections of the player's cube, mean 0.25 m" {
 		t.Error(got)
 	}
-	m.New("correction_largest_mean_m", "").Set(1.5)
+	m.New("largest", "").Of(predict.MeanLargestCorrection).Set(1.5)
 	if got := (&texts{}).corrections(m, 1).end(); got != "1 correction, mean 1.50 m, player's cube 0.25 m" {
 		t.Error(got)
 	}

@@ -25,7 +25,7 @@ type explanation struct {
 	corrections int      // total so far
 	faultTick   sim.Tick // session tick of the last forced fault that was explained
 	hasFault    bool
-	lateInputs  float64    // total so far, of all counters of lateInputCounters
+	lateInputs  float64    // total so far
 	stalls      float64    // total so far
 	state       sim.Tick   // newest one received
 	stateAt     sim.Tick   // session tick at which it arrived
@@ -64,9 +64,6 @@ const leastShift = 0.01
 
 // silenceSeconds is the time without a state from which it is an event.
 const silenceSeconds = 0.2
-
-// lateInputCounters count ticks that the server stepped without the input for it.
-var lateInputCounters = [...]string{"late_inputs", "input_starved_ticks", "missing_inputs"}
 
 // update follows the pane by one tick.
 func (e *explanation) update(p *pane, l *lab.Lab, show *Settings) {
@@ -113,19 +110,16 @@ func (e *explanation) update(p *pane, l *lab.Lab, show *Settings) {
 
 // followInputs posts inputs that the server did not have in time, and stops for a missing input.
 func (e *explanation) followInputs(source *lab.Pane, post func(float32, string)) {
-	late := 0.0
-	for _, name := range lateInputCounters {
-		late += source.Counters.Value(name)
-	}
+	late := source.Counters.Total(predict.LateInputs)
 	if late > e.lateInputs {
-		if k := source.Knobs.Lookup("keep-last"); k != nil && k.Value() == "off" {
+		if source.Progress().DropsMissing {
 			post(lateInputWeight, "input late: the server stepped without it")
 		} else {
 			post(lateInputWeight, "input late: the server repeated the last one")
 		}
 	}
 	e.lateInputs = late
-	stalls := source.Counters.Value("stalls")
+	stalls := source.Counters.Total(predict.Stalls)
 	if stalls > e.stalls {
 		post(stallWeight, "input missing: the simulation waits for it")
 	}
@@ -203,7 +197,7 @@ func correctionEvent(t *texts, c *probe.Correction, k *predict.Knobs, rate int) 
 	if t.add(": "); c.ReplayedTicks > 0 {
 		t.count(c.ReplayedTicks, "tick").add(" replayed, ")
 	}
-	if gradual := k.Lookup("correct-by"); gradual != nil && c.ReplayedTicks == 0 && c.Shift >= leastShift {
+	if c.Gradual && c.Shift >= leastShift {
 		t.add("the cube follows gradually")
 	} else {
 		t.offset(c.Shift, k, rate)
@@ -215,7 +209,7 @@ var fieldNames = [...]string{predict.Rotation: "rotation", predict.Linear: "velo
 
 // offset appends what becomes of an error offset of a length in metres: it is drawn at once, or fades.
 func (t *texts) offset(shift float32, k *predict.Knobs, rate int) {
-	s, ok := smoothingOf(k)
+	s, ok := k.SmoothingSettings()
 	switch {
 	case shift < leastShift:
 		t.add("no visible jump")
@@ -241,32 +235,6 @@ func fadeTicks(s *smoothing.Settings, shift float32, rate int) (ticks int) {
 	return ticks
 }
 
-// smoothingOf returns the smoothing of a strategy; ok is false if the strategy does not smooth.
-func smoothingOf(k *predict.Knobs) (s smoothing.Settings, ok bool) {
-	mode := k.Lookup("smoothing")
-	if mode == nil {
-		return s, false
-	}
-	s = smoothing.DefaultSettings
-	for _, f := range []struct {
-		name  string
-		value *float64
-	}{
-		{"smooth-factor", &s.PositionFactor}, {"smooth-factor-small", &s.SmallFactor}, {"smooth-factor-large", &s.LargeFactor},
-		{"smooth-error-small", &s.SmallError}, {"smooth-error-large", &s.LargeError}, {"snap-distance", &s.SnapDistance},
-	} {
-		if knob := k.Lookup(f.name); knob != nil {
-			*f.value = knob.Number()
-		}
-	}
-	for i, name := range smoothing.ModeNames {
-		if mode.Value() == name {
-			s.Mode = smoothing.Mode(i)
-		}
-	}
-	return s, true
-}
-
 // leastOffset is the error offset in metres from which the status mentions it.
 const leastOffset = 0.02
 
@@ -281,10 +249,9 @@ func (p *pane) statusText(t *texts) string {
 	if len(v.Bodies) == 0 || v.Others == 0 {
 		return "waits for the first state"
 	}
-	_, waits := source.Counters.Lookup("stalls")
 	newest := progress.StateReceived.Moment()
-	switch _, simulatesAll := source.Counters.Lookup("updates_per_packet"); {
-	case waits:
+	switch motion := source.Strategy.Motion; {
+	case motion == predict.FromInputs:
 		t.add("steps the same inputs as the server; no state is sent")
 	case progress.Predicts:
 		at := v.Others
@@ -293,7 +260,7 @@ func (p *pane) statusText(t *texts) string {
 		}
 		t.add("predicts the cube ")
 		millis(at - newest).add(" beyond the newest state, and checks it")
-	case simulatesAll:
+	case motion == predict.SimulatedAll:
 		t.add("simulates all bodies; updates correct the most urgent")
 	case progress.StateReceived == 0:
 		t.add("waits for the first state")

@@ -97,11 +97,11 @@ func TestEventsLastShownTime(t *testing.T) {
 // TestLateInputIsExplained promises that a pane says when the server had to go on without an input, and none does
 // on a good network.
 func TestLateInputIsExplained(t *testing.T) {
-	l := newSession(t, "csp-25-loss", "rewind:redundant=off", "animated:redundant=off", "animated:redundant=off:keep-last=off")
+	l := newSession(t, "csp-25-loss", "rewind:redundant=off:repeat-missing=off", "animated:redundant=off", "animated:redundant=off:playout=4:keep-last=off")
 	var s Stage
 	runTicks(t, &s, l, 120)
 	events := followEvents(t, &s, l, 300)
-	for i, want := range []string{"input late: ", "input late: the server repeated the last one", "input late: the server stepped without it"} {
+	for i, want := range []string{"input late: the server stepped without it", "input late: the server repeated the last one", "input late: the server stepped without it"} {
 		if !slices.ContainsFunc(events[i], func(e string) bool { return strings.HasPrefix(e, want) }) {
 			t.Errorf("pane %d with a loss of 25 %%: %q", i+1, events[i])
 		}
@@ -112,7 +112,8 @@ func TestLateInputIsExplained(t *testing.T) {
 func TestCorrectionEvents(t *testing.T) {
 	knobs := func(spec string) *predict.Knobs { return newSession(t, "perfect", spec).Panes[0].Knobs }
 	fix := func(cause predict.Cause, field predict.Field, amount, shift float32, replayed, lost int) *probe.Correction {
-		return &probe.Correction{LostBefore: lost, Correction: predict.Correction{Packet: 3055, Cause: cause, Field: field, Amount: amount, Shift: shift, ReplayedTicks: replayed}}
+		fix := predict.Correction{Packet: 3055, Cause: cause, Field: field, Amount: amount, Shift: shift, ReplayedTicks: replayed, Gradual: replayed == 0}
+		return &probe.Correction{LostBefore: lost, Correction: fix}
 	}
 	for _, c := range []struct {
 		fix  *probe.Correction

@@ -121,8 +121,8 @@ func (p *pane) updateGraphs(source *lab.Pane, l *lab.Lab) {
 	total := source.Corrections.Total()
 	corrected := total > p.correctionCount
 	p.correctionCount = total
-	replayed, replays := source.Counters.Lookup("replayed_ticks")
-	waiting, waits := source.Counters.Lookup("buffer_depth")
+	replayed, replays := source.Counters.Sum(predict.ReplayedTicks)
+	waiting, waits := source.Counters.Sum(predict.WaitingInputs)
 	early, measuresArrival := earlyArrivalMs(source.Counters, rate)
 	for i := range p.graphs {
 		g := &p.graphs[i]
@@ -153,7 +153,7 @@ type inputBits struct {
 // add takes the totals after a tick and returns the bits of inputs per packet, or the last result if no
 // packet with inputs was sent. Lockstep counts a packet for each player whose inputs it has.
 func (b *inputBits) add(m *predict.Counters) float32 {
-	bits, packets := m.Value("input_bits"), m.Value("input_packets")+m.Value("input_runs")
+	bits, packets := m.Total(predict.InputBits), m.Total(predict.InputPackets)
 	if packets > b.packets {
 		b.last = float32((bits - b.bits) / (packets - b.packets))
 	}
@@ -165,10 +165,10 @@ func (b *inputBits) add(m *predict.Counters) float32 {
 // milliseconds. For a strategy that counts only ticks by which its clock is behind, those are converted. ok is
 // false for a strategy that counts neither.
 func earlyArrivalMs(m *predict.Counters, rate int) (ms float64, ok bool) {
-	if ms, ok = m.Lookup("arrival_early_ms"); ok {
+	if ms, ok = m.Sum(predict.EarlyArrival); ok {
 		return ms, true
 	}
-	behind, ok := m.Lookup("clock_behind_ticks")
+	behind, ok := m.Sum(predict.ClockBehind)
 	return float64(behind*1000) / float64(rate), ok
 }
 

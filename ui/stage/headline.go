@@ -163,7 +163,7 @@ func (t *texts) counter(v float64) *texts {
 // headlineUnits are the units by the ends of the names of measures and counters.
 var headlineUnits = []struct{ suffix, unit string }{
 	{"_kbit_per_second", "kbit/s"}, {"_per_second", "/s"}, {"_per_minute", "/min"}, {"_percent", "%"}, {"_degrees", "degrees"},
-	{"_hz", "Hz"}, {"_ms", "ms"}, {"_px", "px"}, {"_ticks", "ticks"}, {"_bits", "bits"}, {"_m", "m"},
+	{"_hz", "Hz"}, {"_ms", "ms"}, {"_ticks", "ticks"}, {"_bits", "bits"}, {"_m", "m"},
 }
 
 // unitOf returns the unit that a name ends in, or nothing.

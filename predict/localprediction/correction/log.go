@@ -32,8 +32,9 @@ type logState struct {
 func (l *Log) Declare(env *predict.Env) {
 	l.env, l.state.comparedTick = env, env.World.Tick()
 	m := env.Counters
-	l.counters.corrections = m.New("corrections", "snapshots that differed from the remembered state of the player's cube by more than a tolerance")
-	l.counters.mean = m.New("correction_mean_m", "distance by which a correction shifted the player's history, m, mean")
+	l.counters.corrections = m.New("corrections",
+		"snapshots that differed from the remembered state of the player's cube by more than a tolerance").Of(predict.Corrections)
+	l.counters.mean = m.New("correction_mean_m", "distance by which a correction shifted the player's history, m, mean").Of(predict.MeanCorrection)
 	l.counters.max = m.New("correction_max_m", "distance by which a correction shifted the player's history, m, largest")
 	l.counters.pending = m.New("pending_correction_m", "length of the correction that has not been applied yet, m, now")
 }
@@ -90,13 +91,15 @@ func (l *Log) Describe(from *packet.Packet, tick sim.Tick, why predict.Cause, se
 	return fix
 }
 
-// Report counts and reports a correction that moves the player's body by some metres in total.
+// Report counts and reports a correction that moves the player's body by some metres in total: at once if ticks were
+// replayed, otherwise step by step.
 func (l *Log) Report(fix predict.Correction, metres float32) {
 	l.Agree()
 	l.counters.corrections.Inc()
 	l.state.totalMetres += float64(metres)
 	l.counters.mean.Set(l.state.totalMetres / l.counters.corrections.Value())
 	l.counters.max.Max(float64(metres))
+	fix.Gradual = fix.ReplayedTicks == 0
 	if fix.Shift = metres; l.env.OnCorrection != nil {
 		l.env.OnCorrection(fix)
 	}

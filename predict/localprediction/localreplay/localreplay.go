@@ -97,7 +97,7 @@ func (r *Replay) Declare(env *predict.Env, parent *frame.Parent, others *nearby.
 	group.Int(&s.maxBodies, "island-max", 120, 1, 200, "replay-touch=island: most remote bodies that are simulated with the cube; with more, by offset")
 	group.Float(&s.tolerance, "island-tolerance", 0.05, 0, 1, "replay-touch=island: error of a corner of a remote body around the cube that causes no replay, m")
 	r.counters.replays = m.New("replays", "replays of the player's cube")
-	r.counters.ticks = m.New("replayed_ticks", "ticks that the client stepped again after corrections")
+	r.counters.ticks = m.New("replayed_ticks", "ticks that the client stepped again after corrections").Of(predict.ReplayedTicks)
 	r.counters.islandReplays = m.New("island_replays", "replays for the bodies around the player's cube although it agreed itself")
 	r.counters.islandBodies = m.New("island_bodies", "remote bodies that are simulated in the player's island, now")
 	r.counters.offsets = m.New("replay_offsets", "corrections by offset because the cube touched a remote body or the tick is forgotten")

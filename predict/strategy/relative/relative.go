@@ -41,6 +41,7 @@ var Strategy = &predict.Strategy{
 	Fields:    fields,
 	Inspect:   localprediction.Inspect,
 	Latency:   localprediction.Latency,
+	Motion:    predict.PredictedCube,
 }
 
 // fields reports the fields of a payload.
