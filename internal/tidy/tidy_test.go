@@ -84,7 +84,7 @@ var folders = map[string]struct {
 	"predict/localprediction/nearby":      {pure, []string{"sim", "sim/geom", "smoothing", "predict", "predict/localprediction/correction", "predict/part/history", "predict/part/playback"}},
 	"predict/localprediction/jointchain":  {pure, []string{"sim", "sim/geom", "smoothing", "predict", "predict/localprediction/correction", "predict/part/history", "predict/part/jointtree", "predict/part/playback"}},
 	"predict/localprediction/localreplay": {pure, []string{"sim", "sim/geom", "predict", "predict/localprediction/frame", "predict/part/history", "predict/localprediction/nearby"}},
-	"predict/localprediction":             {pure, []string{"sim", "sim/geom", "smoothing", "net/packet", "predict", "predict/part/*", "predict/localprediction/*"}},
+	"predict/localprediction":             {pure, []string{"sim", "sim/geom", "smoothing", "net/packet", "net/quant", "predict", "predict/part/*", "predict/localprediction/*"}},
 
 	// 3
 	"predict/strategy/*":           {pure, []string{"sim", "sim/geom", "net/packet", "net/quant", "net/delta", "smoothing", "predict", "predict/part/*", "predict/localprediction", "predict/localprediction/*"}},
