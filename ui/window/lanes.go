@@ -2,7 +2,6 @@ package window
 
 import (
 	"fmt"
-	"math"
 	"strings"
 
 	"ghostcube/net/link"
@@ -30,7 +29,7 @@ func (g *game) pointedPacket() *stage.PointedPacket {
 		h.known = nil
 		return nil
 	}
-	s, l := g.shown()
+	s, l := g.session.Shown()
 	return h.at(l, s, x, y)
 }
 
@@ -142,13 +141,4 @@ func outcomeText(r *trace.Record) string {
 		}
 	}
 	return text
-}
-
-// zoomLanes changes the time that the lanes show.
-func (g *game) zoomLanes(wheel float64) {
-	present := g.settings().LaneSpan
-	span := min(max(present*math.Pow(0.9, wheel), 0.25), 10)
-	if span = math.Round(span*100) / 100; span != present {
-		g.execute(stage.Show("lane-span", plainText(span)))
-	}
 }
