@@ -13,7 +13,8 @@ import (
 
 // TestRandomOperations performs a thousand random operations on a session without a display: it goes back and forth,
 // branches, changes settings, strategies and scenes, starts comparisons and lessons, and copies links. It promises that
-// the program goes on without an error, that the timeline never finds another hash than the session had.
+// the program goes on without an error, that the timeline never finds another hash than the session had, and that the
+// tapes of all sessions replay.
 func TestRandomOperations(t *testing.T) {
 	g := newTestSession(t, "rewind", "lockstep", "snapshot", "statesync")
 	random := rand.New(rand.NewPCG(11, 12))
@@ -83,5 +84,8 @@ func TestRandomOperations(t *testing.T) {
 	tapes, err := filepath.Glob(filepath.Join(g.OutDir, "session-*.tape"))
 	if err != nil || len(tapes) < sessions {
 		t.Errorf("the tapes %v, %v", tapes, err)
+	}
+	for _, name := range tapes {
+		verify(t, readTape(t, name))
 	}
 }

@@ -67,19 +67,18 @@ func (p *Past) branch(cause string, changed lab.Command, byKeys bool) bool {
 func (p *Past) startTape(n int) {
 	s := p.session
 	p.taped = p.Timeline.Take()
-	if s.tape == nil {
-		return
+	if s.tape != nil { // the take before had a tick
+		var err error
+		if s.Host.InPage {
+			err = s.tape.file.Discard()
+		} else {
+			_, err = s.tape.close(s.Lab)
+		}
+		if err != nil {
+			s.Notices.Post("the tape of the take before: " + err.Error())
+		}
+		s.tape = nil
 	}
-	var err error
-	if s.Host.InPage {
-		err = s.tape.file.Discard()
-	} else {
-		_, err = s.tape.close(s.Lab)
-	}
-	if err != nil {
-		s.Notices.Post("the tape of the take before: " + err.Error())
-	}
-	s.tape = nil
 	for i := p.Timeline.Start(); i < n; i++ {
 		s.writeTape(*p.taped.Entry(i), false)
 	}
