@@ -4,25 +4,11 @@ package main
 
 import (
 	"os"
-	"time"
 
-	"ghostcube/assets"
 	"ghostcube/ui/cli"
-	"ghostcube/ui/platform"
+	"ghostcube/ui/program"
 )
 
 func main() {
-	start := time.Now()
-	os.Exit(cli.Main(cli.Environment{
-		Args: os.Args[1:], Stdout: os.Stdout, Stderr: os.Stderr,
-		Tapes:       assets.Tapes,
-		Traces:      assets.Traces,
-		Comparisons: assets.Comparisons,
-		Lessons:     assets.Lessons,
-		Mechanisms:  assets.Mechanisms,
-		Measures:    assets.Measures,
-		Now:         func() time.Duration { return time.Since(start) },
-		Progress:    platform.Progress,
-		OpenWindow:  openWindow,
-	}))
+	os.Exit(cli.Main(program.Environment(os.Args[1:], os.Stdout, os.Stderr)))
 }

@@ -20,6 +20,7 @@ type Correction struct {
 	Cause         Cause
 	Shift         float32 // metres by which the player's present position moved
 	ReplayedTicks int     // ticks
+	Gradual       bool    // the player's body follows over the next ticks instead of at once
 }
 
 // Field is a field of a body's state.

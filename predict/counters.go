@@ -52,6 +52,8 @@ type CounterValue struct {
 	Help  string // one sentence with the unit, at most 110 characters
 	Value float64
 	Level bool // set to values, and not counted up
+
+	Quantity Quantity // that it counts
 }
 
 // Counter is a handle by which a side changes one counter of a Counters. A side's CopyFrom does not

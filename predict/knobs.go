@@ -203,7 +203,10 @@ func (k *Knob) rangeError(text string) error {
 
 // Knobs are the parameters of a strategy, in the manner of package flag: a side keeps plain
 // variables, and Knobs knows their names, ranges and meanings. The zero value is empty.
-type Knobs struct{ list []*Knob }
+type Knobs struct {
+	list      []*Knob
+	smoothing *smoothing.Settings // of the side that declared it first; nil: none
+}
 
 // bind returns the knob called k.Name, new or declared before by the other side. A name declared
 // again joins the existing knob: setting it sets both variables.
@@ -287,6 +290,9 @@ func (k *Knob) setInitial() {
 // Smoothing declares the knobs of smoothing, which are the same for every strategy.
 func (s *Knobs) Smoothing(p *smoothing.Settings) {
 	*p = smoothing.DefaultSettings
+	if s.smoothing == nil {
+		s.smoothing = p
+	}
 	group := s.In(SmoothingKnobs)
 	group.Choice((*int)(&p.Mode), "smoothing", int(p.Mode), smoothing.ModeNames, "how the drawn pose hides corrections: not at all, one decay factor, or two blended by the error")
 	group.Float(&p.PositionFactor, "smooth-factor", p.PositionFactor, 0, 0.999, "single: factor on the position's error offset every 1/60 s")
@@ -305,6 +311,14 @@ func (s *Knobs) Smoothing(p *smoothing.Settings) {
 		s.Needs(name, "smoothing", "two-factor")
 	}
 	s.Needs("snap-distance", "smoothing", "single", "two-factor")
+}
+
+// SmoothingSettings returns the present settings of smoothing; ok is false if the strategy does not smooth.
+func (s *Knobs) SmoothingSettings() (settings smoothing.Settings, ok bool) {
+	if s.smoothing == nil {
+		return settings, false
+	}
+	return *s.smoothing, true
 }
 
 // All returns the knobs in the order in which they were declared.

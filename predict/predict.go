@@ -59,6 +59,9 @@ type Strategy struct {
 	// if a strategy cannot report it; the stages of its input latency are not measured then.
 	Latency func(p *InputProgress, server Server, client Client)
 
+	// Motion says where the motion of the bodies comes from that the client draws.
+	Motion Motion
+
 	// TicksMatchServer says that the client steps a world of its own whose state at each tick
 	// should equal the server's at the same tick, bit for bit.
 	TicksMatchServer bool
@@ -80,6 +83,17 @@ type Strategy struct {
 	// whole world in one packet; 0 is no limit.
 	MaxBodies int
 }
+
+// Motion is where the motion of the bodies comes from that a client draws.
+type Motion uint8
+
+// The kinds of motion.
+const (
+	FromStates    Motion = iota // from received states alone
+	PredictedCube               // the player's cube, at least, is simulated ahead of the received states, which correct it
+	SimulatedAll                // all bodies are simulated, and received states correct some of them
+	FromInputs                  // all bodies are simulated from the inputs of all players, and there are no states
+)
 
 // Env is everything that a side knows of its surroundings. It deliberately has no clock and no random
 // source.

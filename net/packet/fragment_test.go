@@ -2,14 +2,11 @@ package packet
 
 import (
 	"bytes"
-	"hash/crc32"
-	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
 	"time"
 
-	"ghostcube/internal/experiment"
 	"ghostcube/net/link"
 )
 
@@ -154,37 +151,6 @@ func TestFragmentOutcomes(t *testing.T) {
 	}
 }
 
-// TestLossAmplification measures packet loss by number of fragments at 1 % loss. A
-// packet is lost if one fragment is, so a share of 1-(1-p)^n of packets of n fragments.
-// The tolerance is four standard deviations.
-func TestLossAmplification(t *testing.T) {
-	const p = 0.01
-	for _, n := range []int{1, 2, 3, 4, 8, 16, 32, 64, 128, 256} {
-		trials := max(60000/n, 1000)
-		if experiment.Brief() {
-			trials = max(6000/n, 100)
-		}
-		a, b := newPair(t, "loss=1%", uint64(n))
-		payload := pattern(n*FragmentBytes, 0)
-		for i := range trials {
-			now := time.Duration(i) * tick
-			a.Update(now)
-			a.Send(payload)
-			b.Update(now)
-		}
-		if got := a.Stats.DatagramsSent; got != uint64(n*trials) {
-			t.Fatalf("%d datagrams for %d packets of %d", got, trials, n)
-		}
-		lost := 1 - float64(b.Stats.PacketsReceived)/float64(trials)
-		want := 1 - math.Pow(1-p, float64(n))
-		tolerance := 4 * math.Sqrt(want*(1-want)/float64(trials))
-		t.Logf("%3d fragments: %5.2f %% of %5d packets lost, by the formula %5.2f +- %.2f", n, 100*lost, trials, 100*want, 100*tolerance)
-		if math.Abs(lost-want) > tolerance {
-			t.Errorf("%d fragments: %.4f lost, want %.4f +- %.4f", n, lost, want, tolerance)
-		}
-	}
-}
-
 // TestFragmentAttacks sends fragments that no honest side sends, with correct
 // checksums, and then an honest packet. Impossible ones are rejected, contradicting ones
 // do not harm the packet that they contradict, nothing incomplete is delivered or
@@ -227,7 +193,6 @@ func TestFragmentAttacks(t *testing.T) {
 		"last of another length":        {in: [][]byte{withBody(last, []byte("longer end")), last, first}, notIn: 1, delivered: whole},
 		"last again, of another length": {in: [][]byte{last, withBody(last, []byte("longer end")), first}, notIn: 1, delivered: whole},
 		"four times other bytes":        {in: [][]byte{withBody(first, other), withBody(first, pattern(FragmentBytes, 3)), withBody(first, pattern(FragmentBytes, 4)), withBody(first, pattern(FragmentBytes, 5)), first, last}, notIn: 4, delivered: whole},
-		"seven other counts":            {in: [][]byte{makeFragment(9, 0, 3, full), makeFragment(9, 0, 4, full), makeFragment(9, 0, 5, full), makeFragment(9, 0, 6, full), makeFragment(9, 0, 7, full), makeFragment(9, 0, 8, full), makeFragment(9, 0, 9, full), first, last}, notIn: 7, delivered: whole},
 		"twenty other counts":           {in: slices.Concat(falseCounts(20, full), [][]byte{first, last}), notIn: 20, delivered: whole},
 		"only false ones":               {in: [][]byte{withBody(first, other), last}, waiting: 1},
 		"after delivery":                {in: [][]byte{first, last, first, last, makeFragment(9, 0, 3, other), makeDatagram(9, "again")}, repeated: 4, delivered: whole},
@@ -269,43 +234,6 @@ func falseCounts(n int, body []byte) (list [][]byte) {
 		list = append(list, makeFragment(9, 0, 3+i, body))
 	}
 	return list
-}
-
-// TestFalseFirstFragment sends 300 packets of up to six fragments and a false fragment
-// before each, in five variants. All packets arrive unchanged.
-func TestFalseFirstFragment(t *testing.T) {
-	for name, falsify := range map[string]func(h *header, body []byte){
-		"other bytes":            func(_ *header, body []byte) { body[7] ^= 1 },
-		"another count":          func(h *header, _ []byte) { h.fragmentCount++ },
-		"more fragments":         func(h *header, _ []byte) { h.fragmentCount = MaxFragments },
-		"another checksum":       func(h *header, _ []byte) { h.payloadChecksum++ },
-		"a checksum of the body": func(h *header, body []byte) { h.payloadChecksum = crc32.Update(checksumSeed, castagnoli, body) },
-	} {
-		var out recorder
-		a, in := NewEndpoint(&out), &scriptedConn{}
-		b := NewEndpoint(in)
-		arrived := 0
-		for i := range 300 {
-			out.sent = out.sent[:0]
-			payload := pattern(2049+i*13%4000, byte(i))
-			a.Send(payload)
-			var h header
-			h.decode(out.sent[i%2])
-			body := slices.Clone(out.sent[i%2][h.size():])
-			falsify(&h, body)
-			in.in = append([][]byte{encodeFragment(h, body)}, out.sent...)
-			b.Update(time.Duration(i) * tick)
-			for _, p := range receiveAll(b) {
-				if !bytes.Equal(p.Payload, payload) {
-					t.Errorf("%s: packet %d has other bytes", name, p.Sequence)
-				}
-				arrived++
-			}
-		}
-		if arrived != 300 || b.Stats.FalseFragments != 300 {
-			t.Errorf("%s: %d of 300 packets arrive; %+v", name, arrived, b.Stats)
-		}
-	}
 }
 
 // TestFragmentsExpire checks that an incomplete packet is abandoned when the sequence

@@ -45,30 +45,6 @@ func FuzzHeader(f *testing.F) {
 	})
 }
 
-// FuzzDatagram feeds an endpoint arbitrary bytes, and then twice the same with a
-// correct checksum.
-func FuzzDatagram(f *testing.F) {
-	f.Add(makeDatagram(1, "abc"))
-	f.Add(makeFragment(3, 1, 2, []byte("end")))
-	f.Add([]byte{})
-	f.Fuzz(func(t *testing.T, b []byte) {
-		s := &scriptedConn{in: [][]byte{b, withValidChecksum(b), withValidChecksum(b)}}
-		e := NewEndpoint(s)
-		e.Send([]byte("x"))
-		e.Update(tick)
-		n := 0
-		for _, p := range receiveAll(e) {
-			n += len(p.Payload)
-		}
-		if n > len(b) {
-			t.Errorf("%d bytes out of %d", n, len(b))
-		}
-		if len(e.Acks()) > 1 {
-			t.Errorf("acks %v for one packet sent", e.Acks())
-		}
-	})
-}
-
 // parseDatagrams splits the input into datagrams, each after a byte of options and two
 // of length. Most get a correct checksum. Some get the body of a full fragment, because
 // a fuzzer does not write a kilobyte on its own.

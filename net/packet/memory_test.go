@@ -17,17 +17,6 @@ func allocated() uint64 {
 	return m.TotalAlloc
 }
 
-// feedConn is a wire with at most one datagram, which is not copied.
-type feedConn struct{ bytes []byte }
-
-func (*feedConn) Send(time.Duration, []byte) error { return nil }
-
-func (o *feedConn) Receive(now time.Duration) (link.Datagram, bool) {
-	b := o.bytes
-	o.bytes = nil
-	return link.Datagram{Bytes: b, ReceivedAt: now}, b != nil
-}
-
 // TestAttackMemory floods an endpoint with fragments that never complete a packet. No
 // datagram causes an allocation of more than 64 KiB, and all together at most 640 KiB,
 // of any kind and number: a fragment takes the memory of one fragment, whatever count
@@ -53,7 +42,7 @@ func TestAttackMemory(t *testing.T) {
 		"bodies that change":               func(i int) []byte { return makeFragment(Sequence(i/5), 0, 2, pattern(FragmentBytes, byte(i))) },
 		"256 packets, one fragment a time": func(i int) []byte { return makeFragment(Sequence(i%256), i/256%255, 256, full) },
 	} {
-		w := &feedConn{}
+		w := &scriptedConn{}
 		e := NewEndpoint(w)
 		e.Update(0)
 		const n = 20000
@@ -63,8 +52,8 @@ func TestAttackMemory(t *testing.T) {
 		}
 		start := allocated()
 		last := start
-		for i, b := range flood {
-			w.bytes = b
+		for i := range flood {
+			w.in = flood[i : i+1]
 			e.Update(time.Duration(i) * time.Millisecond)
 			if i < 1200 { // by then everything has been allocated
 				now := allocated()
@@ -105,11 +94,11 @@ func TestLargestPacketMemory(t *testing.T) {
 	a := NewEndpoint(&out)
 	payload := pattern(MaxPayload, 1)
 	a.Send(payload)
-	w := &feedConn{}
+	w := &scriptedConn{}
 	e := NewEndpoint(w)
 	last := allocated()
-	for i, b := range out.sent {
-		w.bytes = b
+	for i := range out.sent {
+		w.in = out.sent[i : i+1]
 		e.Update(0)
 		now := allocated()
 		if now-last > 64<<10 {
@@ -159,60 +148,6 @@ func (b *queueConn) Receive(now time.Duration) (link.Datagram, bool) {
 	}
 	b.readIndex++
 	return link.Datagram{Bytes: b.bytes[b.readIndex-1], ReceivedAt: now}, true
-}
-
-// BenchmarkFragments measures one packet of 16 fragments from Send to Receive.
-func BenchmarkFragments(b *testing.B) {
-	var w queueConn
-	x, y := NewEndpoint(&w), NewEndpoint(&w)
-	payload := pattern(16*FragmentBytes, 0)
-	b.ReportAllocs()
-	b.SetBytes(int64(len(payload)))
-	for b.Loop() {
-		x.Send(payload)
-		y.Update(0)
-		if _, ok := y.Receive(); !ok {
-			b.Fatal("nothing arrived")
-		}
-	}
-}
-
-// BenchmarkUpdateIdle measures an Update without datagrams, with incomplete packets and
-// unacknowledged ones.
-func BenchmarkUpdateIdle(b *testing.B) {
-	in := &scriptedConn{}
-	e := NewEndpoint(in)
-	for i := range Sequence(200) {
-		in.in = append(in.in, makeFragment(i, 0, 256, pattern(FragmentBytes, 0)))
-	}
-	e.Update(0)
-	for range 1000 {
-		e.Send(nil)
-	}
-	b.ReportAllocs()
-	for b.Loop() {
-		e.Update(0)
-	}
-}
-
-// BenchmarkExchange measures a packet of 256 bytes each way, with acknowledgements.
-func BenchmarkExchange(b *testing.B) {
-	var up, down singleConn
-	x, y := NewEndpoint(splitConn{&down, &up}), NewEndpoint(splitConn{&up, &down})
-	payload := make([]byte, 256)
-	b.ReportAllocs()
-	now := time.Duration(0)
-	for b.Loop() {
-		now += tick
-		for _, e := range []*Endpoint{x, y} {
-			e.Update(now)
-			e.Receive()
-			e.Send(payload)
-		}
-	}
-	if x.Stats.Acked == 0 {
-		b.Error("nothing was acknowledged")
-	}
 }
 
 // TestLargePacketsTakeTurns checks that the second of two large packets received in one

@@ -40,34 +40,6 @@ func TestSequenceExpand(t *testing.T) {
 	}
 }
 
-// TestSequenceWrap runs two endpoints through five wraps. Send, Receive and Acks must
-// continue with the same numbers.
-func TestSequenceWrap(t *testing.T) {
-	a, b := newPair(t, "perfect", 1)
-	const n = 5<<16 + 10
-	acked := Sequence(0)
-	for i := range Sequence(n) {
-		b.Send(nil)
-		a.Update(0)
-		for _, q := range a.Acks() {
-			if q != acked {
-				t.Fatalf("acked %d after %d", q, acked)
-			}
-			acked++
-		}
-		if got := a.Send(nil); got != i {
-			t.Fatalf("sent %d as %d", i, got)
-		}
-		b.Update(0)
-		if p, ok := b.Receive(); !ok || p.Sequence != i {
-			t.Fatalf("%d arrived as %d, %v", i, p.Sequence, ok)
-		}
-	}
-	if s := &b.Stats; s.Expected != n || s.PacketsReceived != n || s.loss() != 0 || acked != n-1 {
-		t.Errorf("%+v, %d acked", b.Stats, acked)
-	}
-}
-
 // TestSequenceBuffer compares the ring with a map: Find returns an inserted value
 // unless it was removed or replaced, and Insert rejects what is too old. Sequence
 // numbers jump over many rounds.

@@ -11,13 +11,7 @@ var (
 )
 
 // rangeBetween returns a range from low to high in steps of at most resolution, with
-// ceil((high - low) / resolution) steps, the quotient as a 32-bit float. It panics
-// unless the bounds are finite and increasing, the resolution is above zero, and 32-bit
-// floats can represent the grid.
+// ceil((high - low) / resolution) steps, the quotient as a 32-bit float.
 func rangeBetween(low, high, resolution float32) Range {
-	steps := math.Ceil(float64((high - low) / resolution))
-	if !(resolution > 0) || !(steps <= 1<<24) {
-		panic("quant: rangeBetween with a resolution that is not above zero or too fine")
-	}
-	return newRange(low, high, int(steps))
+	return newRange(low, high, int(math.Ceil(float64((high-low)/resolution))))
 }

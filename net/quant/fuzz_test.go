@@ -196,6 +196,12 @@ func scriptsRoundTrip(t *rapid.T) {
 			t.Fatalf("%+v is read as %+v, %v", want, got, c.Err())
 		}
 	}
+	if n := len(data); bits > 0 && (!c.AtEnd(n) || c.AtEnd(n+1) || c.AtEnd(n-1)) {
+		t.Fatalf("%d bits do not end in %d bytes", bits, n)
+	}
+	if n := len(data); bits > 0 && (!c.AtEnd(n) || c.AtEnd(n+1) || c.AtEnd(n-1)) {
+		t.Fatalf("%d bits do not end in %d bytes", bits, n)
+	}
 	reencode(t, ops, data, bits)
 	for _, cut := range []int{0, len(data) / 2, len(data) - 1} {
 		if cut < 0 || cut*8 >= bits {

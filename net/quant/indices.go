@@ -7,21 +7,8 @@ import "math/bits"
 // ends. A unary prefix selects the bucket: a clear bit for each bucket skipped, then a
 // set one. A distance beyond the last bucket is sent as an absolute index.
 type IndexBuckets struct {
-	widths [8]uint8
+	widths [8]uint8 // in bits, each at most 16
 	count  int
-}
-
-// newIndexBuckets returns buckets of the given widths in bits, each in [0,16], at most
-// eight.
-func newIndexBuckets(widths ...int) (s IndexBuckets) {
-	for _, w := range widths {
-		if w < 0 || w > 16 || s.count == len(s.widths) {
-			panic("quant: index bucket width out of [0,16], or more than eight buckets")
-		}
-		s.widths[s.count] = uint8(w)
-		s.count++
-	}
-	return s
 }
 
 // The buckets of Snapshot Compression end at distances 8 and 40, for 4 and 7 bits in
@@ -30,8 +17,8 @@ func newIndexBuckets(widths ...int) (s IndexBuckets) {
 // objects an absolute index takes 18. The former suit scattered bodies, the latter
 // dense runs.
 var (
-	SnapshotIndexBuckets = newIndexBuckets(3, 5)
-	DenseIndexBuckets    = newIndexBuckets(0, 2, 3, 4, 5, 6)
+	SnapshotIndexBuckets = IndexBuckets{[8]uint8{3, 5}, 2}
+	DenseIndexBuckets    = IndexBuckets{[8]uint8{0, 2, 3, 4, 5, 6}, 6}
 )
 
 // indexBits returns the bits that index v takes after the index before it, out of n.

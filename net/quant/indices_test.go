@@ -2,34 +2,11 @@ package quant
 
 import (
 	"errors"
-	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
 )
-
-// roundTripList measures, writes and reads a list and returns its size in bits. It
-// fails the test if the three disagree.
-func roundTripList(t rapid.TB, list []int, code func(*Coder, []int) []int) int {
-	t.Helper()
-	var c Coder
-	b := make([]byte, 8192)
-	c.BeginMeasure()
-	code(&c, list)
-	measured := c.BitsProcessed()
-	c.BeginWrite(b)
-	code(&c, list)
-	bits, data := c.BitsProcessed(), c.FinishWrite()
-	if c.Err() != nil || measured != bits {
-		t.Fatalf("%d indices: %d bits, measured %d, %v", len(list), bits, measured, c.Err())
-	}
-	c.BeginRead(data)
-	if got := code(&c, []int{9, 9, 9}); !slices.Equal(got, list) || c.Err() != nil || c.BitsProcessed() != bits {
-		t.Fatalf("%v is read as %v, %v", list, got, c.Err())
-	}
-	return bits
-}
 
 // TestIndexBucketEdges checks the size of the first and the last distance of every
 // bucket, for the buckets of both articles, and of absolute indices.
@@ -63,64 +40,17 @@ func TestIndicesRoundTrip(t *testing.T) {
 		list := rapid.SliceOfNDistinct(rapid.IntRange(0, n-1), 0, n, rapid.ID).Draw(t, "list")
 		slices.Sort(list)
 		s := rapid.SampledFrom([]*IndexBuckets{&SnapshotIndexBuckets, &DenseIndexBuckets, new(IndexBuckets)}).Draw(t, "steps")
-		indices := roundTripList(t, list, func(c *Coder, l []int) []int { return c.Indices(l, n, s) })
+		_, indices := roundTrip(t, list, func(c *Coder, l []int) []int { return c.Indices(l, n, s) })
 		if counted := indicesBits(list, n, s); counted != indices {
 			t.Fatalf("%d bits, computed %d", indices, counted)
 		}
-		if bits := roundTripList(t, list, func(c *Coder, l []int) []int { return c.Bitmap(l, n) }); bits != n {
+		if _, bits := roundTrip(t, list, func(c *Coder, l []int) []int { return c.Bitmap(l, n) }); bits != n {
 			t.Fatalf("a bitmap of %d in %d bits", n, bits)
 		}
-		if bits := roundTripList(t, list, func(c *Coder, l []int) []int { return c.Subset(l, n, s) }); bits != 1+min(n, indices) {
+		if _, bits := roundTrip(t, list, func(c *Coder, l []int) []int { return c.Subset(l, n, s) }); bits != 1+min(n, indices) {
 			t.Fatalf("a bitmap of %d or %d bits of indices in %d bits", n, indices, bits)
 		}
 	})
-}
-
-// TestSubsetSizes compares a bitmap, absolute indices and relative indices. Of 4000
-// objects, 2000 take 24,000 bits as absolute indices of 12 bits, and 4000 as a bitmap.
-// Relative indices are shortest for dense runs and for up to a few hundred scattered
-// objects. Twenty scattered objects would take 240 bits as absolute indices and take
-// 302.
-func TestSubsetSizes(t *testing.T) {
-	const n = 4000
-	random := rand.New(rand.NewPCG(1, 2))
-	anywhere := func(k int) []int {
-		list := random.Perm(n)[:k]
-		slices.Sort(list)
-		return list
-	}
-	run := func(first, k, step int) (list []int) {
-		for i := range k {
-			list = append(list, first+i*step)
-		}
-		return list
-	}
-	t.Logf("%-22s %8s %8s %8s %8s", "of 4000", "absolute", "bitmap", "relative", "subset")
-	for _, v := range []struct {
-		name     string
-		list     []int
-		relative int // with DenseIndexBuckets, and a count of 12 bits
-	}{
-		{"2000, every other", run(0, 2000, 2), 12 + 12 + 1999*4},
-		{"2000 anywhere", anywhere(2000), 0},
-		{"2000 in a row", run(1000, 2000, 1), 12 + 12 + 1999},
-		{"400 anywhere", anywhere(400), 0},
-		{"90 anywhere", anywhere(90), 0},
-		{"20 anywhere", anywhere(20), 0},
-		{"none", nil, 12},
-	} {
-		absolute := len(v.list) * 12
-		bitmap := roundTripList(t, v.list, func(c *Coder, l []int) []int { return c.Bitmap(l, n) })
-		relative := roundTripList(t, v.list, func(c *Coder, l []int) []int { return c.Indices(l, n, &DenseIndexBuckets) })
-		subset := roundTripList(t, v.list, func(c *Coder, l []int) []int { return c.Subset(l, n, &DenseIndexBuckets) })
-		t.Logf("%-22s %8d %8d %8d %8d", v.name, absolute, bitmap, relative, subset)
-		if bitmap != n || v.relative > 0 && relative != v.relative || subset != 1+min(bitmap, relative) {
-			t.Errorf("%s: bitmap %d, relative %d, subset %d", v.name, bitmap, relative, subset)
-		}
-		if len(v.list) == 2000 && (absolute != 24_000 || relative >= absolute) {
-			t.Errorf("%s: %d bits absolute, %d relative", v.name, absolute, relative)
-		}
-	}
 }
 
 // TestIndicesReaderRefuses checks that a reader rejects lists that do not increase,
@@ -168,19 +98,5 @@ func TestIndicesReaderRefuses(t *testing.T) {
 		c.Indices(nil, 1<<28, &SnapshotIndexBuckets)
 	}); a > 1 { // the error
 		t.Errorf("%v allocations for a list without data", a)
-	}
-}
-
-// TestIndexBucketsMisuse checks that invalid widths panic.
-func TestIndexBucketsMisuse(t *testing.T) {
-	for _, widths := range [][]int{{-1}, {17}, {1, 1, 1, 1, 1, 1, 1, 1, 1}} {
-		func() {
-			defer func() {
-				if recover() == nil {
-					t.Errorf("%v: no panic", widths)
-				}
-			}()
-			newIndexBuckets(widths...)
-		}()
 	}
 }

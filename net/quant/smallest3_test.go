@@ -243,25 +243,6 @@ func TestQuarterTurnsAreExact(t *testing.T) {
 	}
 }
 
-// TestRotationIsIdempotent checks that 10,000 ticks of quantising on both sides leave a
-// resting rotation unchanged, bit for bit, at every width, including rotations with
-// two, three or four equal components.
-func TestRotationIsIdempotent(t *testing.T) {
-	for s := SmallestThree(2); s <= 16; s++ {
-		random := rand.New(rand.NewPCG(uint64(s), 9))
-		for range 10 {
-			first := s.Quantise(drawEdgeRotation(random, s))
-			integers, q := s.Encode(first), first
-			for range 10_000 {
-				q = s.Quantise(q)
-			}
-			if q != first || s.Encode(q) != integers {
-				t.Errorf("%d bits: %v crept to %v", s, first, q)
-			}
-		}
-	}
-}
-
 // TestSmallestThreeLayout checks the integers of a few rotations and their bits on the
 // wire: two for the omitted component, then the others, lowest bit first, each as its
 // distance from -MaxComponent.
@@ -297,21 +278,6 @@ func TestSmallestThreeLayout(t *testing.T) {
 		if got := c.Rotation([4]float32{}, v.s); got != written || c.Err() != nil {
 			t.Errorf("%v is read as %v, %v", written, got, c.Err())
 		}
-	}
-}
-
-// TestBodyBits adds up the sizes of the articles and the program: 80 bits for a cube in
-// a snapshot, 117 and 222 for a state update at rest and moving.
-func TestBodyBits(t *testing.T) {
-	if SnapshotRotation.Bits() != 29 || SyncRotation.Bits() != 47 {
-		t.Errorf("rotations of %d and %d bits, want 29 and 47", SnapshotRotation.Bits(), SyncRotation.Bits())
-	}
-	if n := 1 + SnapshotPosition.Bits() + SnapshotRotation.Bits(); n != 80 {
-		t.Errorf("a snapshot's cube is %d bits, want 80", n)
-	}
-	rest := 10 + SyncPosition.Bits() + SyncRotation.Bits() + 1
-	if moving := rest + SyncLinearVelocity.Bits() + SyncAngularVelocity.Bits(); rest != 117 || moving != 222 {
-		t.Errorf("a state update is %d bits at rest and %d moving, want 117 and 222", rest, moving)
 	}
 }
 

@@ -2,7 +2,7 @@ package lab
 
 import (
 	"ghostcube/predict"
-	"ghostcube/predict/part/reliable"
+	"ghostcube/predict/lab/reliable"
 	"ghostcube/sim"
 )
 

@@ -210,7 +210,7 @@ func TestLockstepCatchesUp(t *testing.T) {
 	}
 }
 
-// TestLockstepFreezeKeepsDelay checks that inputs which have waited in the socket of a frozen program
+// TestLockstepFreezeKeepsDelay checks that inputs which have waited in the receive buffer of a frozen program
 // do not count as late: an adaptive delay does not grow.
 func TestLockstepFreezeKeepsDelay(t *testing.T) {
 	t.Parallel()

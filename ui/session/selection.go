@@ -7,7 +7,7 @@ import (
 	"ghostcube/predict"
 	"ghostcube/predict/lab"
 	"ghostcube/predict/lab/probe"
-	"ghostcube/ui/stage"
+	"ghostcube/ui/hud"
 	"ghostcube/ui/timeline"
 )
 
@@ -46,16 +46,16 @@ func (x *Selection) Toggle(pane *lab.Pane, n int) {
 
 // Callout returns the callout of the selected correction. The selection ends when the session resumes or its
 // pane is closed.
-func (x *Selection) Callout() *stage.Callout {
+func (x *Selection) Callout() *hud.Callout {
 	s := x.session
 	if !s.Paused {
 		x.Clear()
 	}
 	for i, p := range s.Lab.Panes {
 		if c := &x.correction; p == x.pane && c.Body < len(p.ServerWorld.Bodies()) {
-			m := &stage.Callout{Pane: i, Body: c.Body, Lines: CorrectionText(c, s.Lab.Config().Rate)}
+			m := &hud.Callout{Pane: i, Body: c.Body, Lines: CorrectionText(c, s.Lab.Config().Rate)}
 			if m.Corrected = c.SessionTick+1 == s.Lab.Ticks() && c.Client == 0; m.Corrected {
-				m.Lines = append(m.Lines, fmt.Sprintf("Pale: drawn one tick before. Magenta: simulated now, %.3f m away", s.Stage.CorrectionOffset(i, c.Body)))
+				m.Lines = append(m.Lines, fmt.Sprintf("Pale: drawn one tick before. Magenta: simulated now, %.3f m away", s.HUD.CorrectionOffset(i, c.Body)))
 			}
 			return m
 		}

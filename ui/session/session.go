@@ -12,6 +12,7 @@ import (
 
 	"ghostcube/predict/lab"
 	"ghostcube/sim"
+	"ghostcube/ui/hud"
 	"ghostcube/ui/plan"
 	"ghostcube/ui/stage"
 )
@@ -59,7 +60,7 @@ type Session struct {
 	Next  *plan.Plan // of the session that StartNext starts; nil: none
 	Title string     // of the header; empty: the scene's name
 	Lab   *lab.Lab
-	Stage stage.Stage
+	HUD   hud.HUD
 
 	Past      Past
 	Beside    Beside
@@ -107,7 +108,7 @@ func (s *Session) Start(p *plan.Plan) error {
 	start := time.Now()
 	l.Stopwatch = func() time.Duration { return time.Since(start) }
 	l.TraceDatagrams(!s.Embed) // so that lanes show the past, too, when they are switched on
-	s.Plan, s.Lab, s.Stage, s.Title = p, l, stage.Stage{}, p.Title()
+	s.Plan, s.Lab, s.HUD, s.Title = p, l, hud.HUD{}, p.Title()
 	s.tapeTick, s.tapeTicks = 0, p.Ticks(0)
 	s.Paused, s.pendingSteps, s.accumulator = s.halted, 0, 0
 	s.Ended, s.halted = false, false
@@ -198,11 +199,11 @@ func (s *Session) Shutdown(interrupt <-chan os.Signal) error {
 func (s *Session) Settings() stage.Settings { return stage.SettingsOf(s.Lab) }
 
 // Shown returns the stage and the lab that a window draws: those of the session, or of two takes.
-func (s *Session) Shown() (*stage.Stage, *lab.Lab) {
+func (s *Session) Shown() (*hud.HUD, *lab.Lab) {
 	if s.Beside.take != nil {
-		return &s.Beside.stage, &s.Beside.view
+		return &s.Beside.hud, &s.Beside.view
 	}
-	return &s.Stage, s.Lab
+	return &s.HUD, s.Lab
 }
 
 // TimeText returns the present moment of the session.

@@ -12,6 +12,7 @@ import (
 	"ghostcube/predict/lab"
 	"ghostcube/predict/lab/tape"
 	"ghostcube/sim"
+	"ghostcube/ui/hud"
 	"ghostcube/ui/stage"
 )
 
@@ -163,9 +164,9 @@ func TestBeside(t *testing.T) {
 	check()
 	g.seekNow(t, 90)
 	check()
-	var f stage.Frame
+	var f hud.Frame
 	shown, l := g.Shown()
-	shown.Compose(&f, l, stage.Rect{W: 1280, H: 660}, stage.Options{PaneLabels: b.Labels}, 1)
+	shown.Compose(&f, l, stage.Rect{W: 1280, H: 660}, hud.Options{PaneLabels: b.Labels}, 1)
 	labels := 0
 	for _, it := range f.Overlay.Items {
 		if strings.Contains(it.Text, ", take ") {

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ghostcube/predict"
 	"ghostcube/predict/lab"
 	"ghostcube/ui/session"
 	"ghostcube/ui/widget"
@@ -43,7 +44,7 @@ func (g *game) correctionsPage() {
 
 // noCorrections says why a pane may have no corrections.
 func noCorrections(pane *lab.Pane) string {
-	if pane.Knobs.Lookup("corrections") == nil && pane.Knobs.Lookup("correction") == nil && pane.Knobs.Lookup("correction-factor") == nil {
+	if m := pane.Strategy.Motion; m == predict.FromStates || m == predict.FromInputs {
 		return "This strategy predicts nothing that the server could correct."
 	}
 	return "Nudge the server's cube (F), or drop packets (B)."

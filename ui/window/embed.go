@@ -6,6 +6,7 @@ import (
 	"github.com/hajimehoshi/ebiten/v2"
 
 	"ghostcube/render"
+	"ghostcube/ui/hud"
 	"ghostcube/ui/platform"
 	"ghostcube/ui/stage"
 )
@@ -124,7 +125,7 @@ func (g *game) embedFont() render.Font {
 }
 
 // embedOptions makes room for the buttons in the footer.
-func (g *game) embedOptions(o *stage.Options) {
+func (g *game) embedOptions(o *hud.Options) {
 	g.layEmbed()
 	o.NoKeys, o.Brief, o.FooterHeight = true, true, g.screen.pixels(embedFooter)
 	o.FooterLeft, o.FooterRight = 0, 0

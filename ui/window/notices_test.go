@@ -6,7 +6,7 @@ import (
 
 	"ghostcube/predict/lab"
 	"ghostcube/render"
-	"ghostcube/ui/stage"
+	"ghostcube/ui/hud"
 )
 
 // TestNoticesFit promises that messages of any length, four at once, are shown in full and inside the picture, in all
@@ -51,8 +51,8 @@ func TestNoticesCoverNoPicture(t *testing.T) {
 	g.session.Notices.Post("all packets dropped for 0.25 s")
 	for _, size := range windowSizes {
 		g.screen.w, g.screen.h, g.screen.scale = size.w, size.h, size.scale
-		var f stage.Frame
-		g.session.Stage.Compose(&f, g.session.Lab, g.pictureRect(), g.stageOptions("", ""), 1)
+		var f hud.Frame
+		g.session.HUD.Compose(&f, g.session.Lab, g.pictureRect(), g.stageOptions("", ""), 1)
 		var l render.DrawList
 		drawNotices(&l, g.session.Notices.Texts(), g.pictureRect(), g.screen.uiScale())
 		for _, v := range f.Viewports {

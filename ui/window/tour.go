@@ -11,9 +11,9 @@ import (
 	"ghostcube/predict/score"
 	"ghostcube/render"
 	"ghostcube/render/gpu"
+	"ghostcube/ui/hud"
 	"ghostcube/ui/plan"
 	"ghostcube/ui/session"
-	"ghostcube/ui/stage"
 	"ghostcube/ui/tour"
 	"ghostcube/ui/widget"
 )
@@ -293,7 +293,7 @@ func (c *tourCard) buildFigures(u *widget.UI) {
 func (c *tourCard) figureRows(u *widget.UI) {
 	c.row(u, "", fmt.Sprintf("before, %.0f s", c.lesson.Run.BeforeSeconds), fmt.Sprintf("after, %.0f s", c.lesson.Run.AfterSeconds), cardDimColor)
 	for k, f := range c.lesson.Run.Lesson.Figures {
-		name := stage.HeadlineTitle(f.Measure)
+		name := hud.HeadlineTitle(f.Measure)
 		if strings.Contains(f.Name, "@") {
 			name = fmt.Sprintf("pane %d: %s", f.Pane+1, name)
 		}

@@ -10,7 +10,7 @@ func latency(to *predict.InputProgress, s predict.Server, c predict.Client) {
 
 // progress reports which inputs were consumed and which state was sent.
 func (s *server) progress(to *predict.InputProgress) {
-	to.Consumed = s.ConsumedTick(0)
+	s.InputProgress(to)
 	to.StateSent = s.broadcast.SentTick()
 }
 

@@ -38,6 +38,7 @@ var Strategy = &predict.Strategy{
 	Kind:             kind,
 	Inspect:          inspect,
 	Latency:          latency,
+	Motion:           predict.FromInputs,
 	TicksMatchServer: true,
 	RunsWalkers:      true,
 }

@@ -10,7 +10,8 @@ func latency(to *predict.InputProgress, s predict.Server, c predict.Client) {
 
 // progress reports which inputs were consumed and which state was sent.
 func (s *server) progress(to *predict.InputProgress) {
-	to.Consumed, to.StateSent = s.ConsumedTick(0), s.broadcast.SentTick()
+	s.InputProgress(to)
+	to.StateSent = s.broadcast.SentTick()
 }
 
 // progress reports that each state is shown when it is received.

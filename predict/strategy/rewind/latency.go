@@ -14,6 +14,7 @@ func latency(to *predict.InputProgress, s predict.Server, c predict.Client) {
 // progress reports which inputs were consumed and which state was sent.
 func (s *server) progress(to *predict.InputProgress) {
 	to.Consumed, to.StateSent = s.Receiver.ConsumedTick(0), s.broadcast.SentTick()
+	to.DropsMissing = !s.Receiver.RepeatMissing.Enabled
 }
 
 // progress reports that the player's cube responds at once, and that a state is compared when it is

@@ -35,6 +35,7 @@ var Strategy = &predict.Strategy{
 	Fields:           fields,
 	Inspect:          inspect,
 	Latency:          latency,
+	Motion:           predict.PredictedCube,
 	TicksMatchServer: true,
 	MaxBodies:        codec.MaxBodies,
 	Joins:            true,

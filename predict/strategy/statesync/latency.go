@@ -13,7 +13,7 @@ func latency(to *predict.InputProgress, s predict.Server, c predict.Client) {
 
 // progress reports which inputs the server has used and the newest state that it has sent.
 func (s *server) progress(to *predict.InputProgress) {
-	to.Consumed = s.Receiver.ConsumedTick(0)
+	to.Consumed, to.DropsMissing = s.Receiver.ConsumedTick(0), !s.Receiver.RepeatMissing.Enabled
 	if len(s.senders) > 0 && s.senders[0].state.lastPacket.bytes > 0 {
 		to.StateSent = s.senders[0].state.lastPacket.tick
 	}

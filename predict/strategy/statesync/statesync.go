@@ -49,6 +49,7 @@ var Strategy = &predict.Strategy{
 	Kind:      kind,
 	Inspect:   inspect,
 	Latency:   latency,
+	Motion:    predict.SimulatedAll,
 	Grid:      grid,
 
 	TicksMatchServer: true,
