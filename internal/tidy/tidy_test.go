@@ -115,7 +115,7 @@ var folders = map[string]struct {
 	"ui/plan":            {free, []string{"sim", "net/link", "predict/lab", "predict/lab/tape", "ui/stage"}},
 	"ui/tour":            {free, []string{"ui/plan", "sim", "net/link", "predict/lab", "predict/score"}},
 	"ui/cli":             {free, []string{"internal/atomicfile", "ui/plan", "ui/session", "ui/diagram", "ui/page", "ui/tour", "ui/recorder", "predict/lab/tape", "ui/stage", "ui/hud", "render/video", "sim", "sim/geom", "sim/scene", "net/link", "net/packet", "net/quant", "net/entropy", "net/delta", "predict", "predict/lab", "predict/lab/probe", "predict/lab/trace", "predict/score"}},
-	"ui/session":         {free, []string{"internal/atomicfile", "ui/plan", "ui/tour", "ui/recorder", "ui/timeline", "ui/stage", "ui/hud", "predict/lab/tape", "render/video", "sim", "sim/geom", "net/link", "predict", "predict/lab", "predict/lab/probe"}},
+	"ui/session":         {free, []string{"internal/atomicfile", "ui/plan", "ui/tour", "ui/recorder", "ui/timeline", "ui/hud", "ui/stage", "predict/lab/tape", "render/video", "sim", "sim/geom", "net/link", "predict", "predict/lab", "predict/lab/probe"}},
 	"ui/widget":          {free, []string{"render"}},
 	"render/gpu":         {free, []string{"render", "assets", "sim/geom"}},
 	"ui/window":          {free, []string{"internal/atomicfile", "ui/platform", "ui/session", "ui/plan", "ui/tour", "ui/stage", "ui/hud", "ui/timeline", "ui/widget", "predict/lab/tape", "predict/score", "ui/recorder", "render", "render/video", "render/gpu", "sim", "sim/geom", "sim/scene", "net/link", "net/quant", "predict", "predict/lab", "predict/lab/trace", "smoothing"}},

@@ -52,8 +52,7 @@ type WindowOptions struct {
 	Width, Height int           // pixels
 	Renderer      int           // index of Renderers
 	At            int           // ticks of the first session that are made at once; then it is paused; 0: none
-
-	Report io.Writer // of frames and layouts, for tests that drive the window; nil: none
+	Report        io.Writer     // of frames and layouts, for tests that drive the window; nil: none
 }
 
 // Renderers are the names of the window's renderers.

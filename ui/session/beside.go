@@ -12,10 +12,10 @@ import (
 type Beside struct {
 	session *Session
 
-	take  *timeline.Take // nil: none
-	lab   *lab.Lab       // of the other take
-	view  lab.Lab        // the panes of both
-	stage hud.HUD        // of view
+	take *timeline.Take // nil: none
+	lab  *lab.Lab       // of the other take
+	view lab.Lab        // the panes of both
+	hud  hud.HUD        // of view
 
 	Labels  [lab.MaxPanes]string // of the panes; empty: there is one take
 	numbers [lab.MaxPanes]int    // of the takes
@@ -74,9 +74,9 @@ func (b *Beside) Follow() {
 	}
 	b.view.ShowBeside(s.Lab, b.lab)
 	if stepped {
-		b.stage.Tick(&b.view)
+		b.hud.Tick(&b.view)
 	}
-	b.stage.Refresh(&b.view)
+	b.hud.Refresh(&b.view)
 	if b.of != t.Take() {
 		b.of = t.Take()
 		b.label()

@@ -53,7 +53,7 @@ const PageBudget = 96 << 20
 func (p *Past) start() {
 	s := p.session
 	p.Wait()
-	*p = Past{session: s, Timeline: timeline.New(s.Lab, &s.Stage), drivers: map[*timeline.Take]driver{}}
+	*p = Past{session: s, Timeline: timeline.New(s.Lab, &s.HUD), drivers: map[*timeline.Take]driver{}}
 	if s.Host.InPage {
 		p.Timeline.Budget = PageBudget
 	}

@@ -55,7 +55,7 @@ func (x *Selection) Callout() *hud.Callout {
 		if c := &x.correction; p == x.pane && c.Body < len(p.ServerWorld.Bodies()) {
 			m := &hud.Callout{Pane: i, Body: c.Body, Lines: CorrectionText(c, s.Lab.Config().Rate)}
 			if m.Corrected = c.SessionTick+1 == s.Lab.Ticks() && c.Client == 0; m.Corrected {
-				m.Lines = append(m.Lines, fmt.Sprintf("Pale: drawn one tick before. Magenta: simulated now, %.3f m away", s.Stage.CorrectionOffset(i, c.Body)))
+				m.Lines = append(m.Lines, fmt.Sprintf("Pale: drawn one tick before. Magenta: simulated now, %.3f m away", s.HUD.CorrectionOffset(i, c.Body)))
 			}
 			return m
 		}

@@ -25,7 +25,7 @@ func TestShowCorrection(t *testing.T) {
 	x := *p.Corrections.At(n)
 	compose := func() (lines, arrows int) {
 		var f hud.Frame
-		g.Stage.Compose(&f, g.Lab, stage.Rect{W: 930, H: 660}, hud.Options{Callout: g.Selection.Callout()}, 1)
+		g.HUD.Compose(&f, g.Lab, stage.Rect{W: 930, H: 660}, hud.Options{Callout: g.Selection.Callout()}, 1)
 		for _, it := range f.Overlay.Items {
 			if it.Kind == render.LineKind && it.Color != stage.CurveColor {
 				arrows++
@@ -47,7 +47,7 @@ func TestShowCorrection(t *testing.T) {
 		if m := g.Selection.Callout(); m == nil || !m.Corrected || !strings.Contains(m.Lines[len(m.Lines)-1], "m away") {
 			t.Errorf("%s: the callout %+v", way, m)
 		}
-		if d := g.Stage.CorrectionOffset(0, x.Body); d < 0.5*x.Shift || d > x.Shift+0.3 {
+		if d := g.HUD.CorrectionOffset(0, x.Body); d < 0.5*x.Shift || d > x.Shift+0.3 {
 			t.Errorf("%s: the arrow is %.3f m long, and the correction moved the cube by %.3f m", way, d, x.Shift)
 		}
 		lines, arrows := compose()

@@ -60,7 +60,7 @@ type Session struct {
 	Next  *plan.Plan // of the session that StartNext starts; nil: none
 	Title string     // of the header; empty: the scene's name
 	Lab   *lab.Lab
-	Stage hud.HUD
+	HUD   hud.HUD
 
 	Past      Past
 	Beside    Beside
@@ -108,7 +108,7 @@ func (s *Session) Start(p *plan.Plan) error {
 	start := time.Now()
 	l.Stopwatch = func() time.Duration { return time.Since(start) }
 	l.TraceDatagrams(!s.Embed) // so that lanes show the past, too, when they are switched on
-	s.Plan, s.Lab, s.Stage, s.Title = p, l, hud.HUD{}, p.Title()
+	s.Plan, s.Lab, s.HUD, s.Title = p, l, hud.HUD{}, p.Title()
 	s.tapeTick, s.tapeTicks = 0, p.Ticks(0)
 	s.Paused, s.pendingSteps, s.accumulator = s.halted, 0, 0
 	s.Ended, s.halted = false, false
@@ -201,9 +201,9 @@ func (s *Session) Settings() stage.Settings { return stage.SettingsOf(s.Lab) }
 // Shown returns the stage and the lab that a window draws: those of the session, or of two takes.
 func (s *Session) Shown() (*hud.HUD, *lab.Lab) {
 	if s.Beside.take != nil {
-		return &s.Beside.stage, &s.Beside.view
+		return &s.Beside.hud, &s.Beside.view
 	}
-	return &s.Stage, s.Lab
+	return &s.HUD, s.Lab
 }
 
 // TimeText returns the present moment of the session.

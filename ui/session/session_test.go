@@ -193,7 +193,7 @@ func TestVideoSpan(t *testing.T) {
 		g.in.Inputs = [2]sim.Input{{Buttons: sim.Forward}}
 		g.Controls.NudgeServer()
 		if g != alone {
-			g.Videos.start(g.Lab, g.Lab.Fork(), &g.Stage, g.Past.Timeline.Take(), len(g.newCommands))
+			g.Videos.start(g.Lab, g.Lab.Fork(), &g.HUD, g.Past.Timeline.Take(), len(g.newCommands))
 		}
 		g.Do(stage.Show("yaw", "40"))
 		g.runTicks(t, 77)
@@ -201,7 +201,7 @@ func TestVideoSpan(t *testing.T) {
 	if len(g.Videos.entries) != 77 {
 		t.Fatalf("the recording has %d ticks", len(g.Videos.entries))
 	}
-	job := &recorder.Job{Lab: g.Videos.lab, Stage: g.Videos.stage, Entries: g.Videos.entries,
+	job := &recorder.Job{Lab: g.Videos.lab, Stage: g.Videos.hud, Entries: g.Videos.entries,
 		Format: video.Format{File: filepath.Join(g.OutDir, "f%05d.png"), W: 160, H: 90, FPS: 60}}
 	over := make(chan error)
 	go func() { // while the session goes on
@@ -216,7 +216,7 @@ func TestVideoSpan(t *testing.T) {
 	for range 30 {
 		g.runTicks(t, 1)
 		alone.runTicks(t, 1)
-		g.Stage.Compose(&f, g.Lab, stage.Rect{W: 320, H: 180}, hud.Options{}, 0.5)
+		g.HUD.Compose(&f, g.Lab, stage.Rect{W: 320, H: 180}, hud.Options{}, 0.5)
 	}
 	if err := <-over; err != nil {
 		t.Fatal(err)
@@ -318,7 +318,7 @@ func TestInterruptEndsVideos(t *testing.T) {
 	g := newTestSession(t, "rewind")
 	var files []string
 	for range 2 {
-		g.Videos.start(g.Lab, g.Lab.Fork(), &g.Stage, g.Past.Timeline.Take(), len(g.newCommands))
+		g.Videos.start(g.Lab, g.Lab.Fork(), &g.HUD, g.Past.Timeline.Take(), len(g.newCommands))
 		g.runTicks(t, 600)
 		files = append(files, filepath.Join(g.OutDir, fmt.Sprintf("video%d-%%03d.png", len(files))))
 		if err := g.Videos.stop(video.Format{File: files[len(files)-1], W: 640, H: 360, FPS: 60}, "", false); err != nil {

@@ -37,7 +37,7 @@ func (s *Session) Update(in *Intents) (ticks int, err error) {
 		}
 	}
 	s.Past.Update()
-	s.Stage.Refresh(s.Lab)
+	s.HUD.Refresh(s.Lab)
 	ticks = s.DueTicks()
 	for range ticks {
 		if err := s.Tick(in); err != nil {
@@ -105,7 +105,7 @@ func (s *Session) Tick(in *Intents) error {
 	if s.Window != nil {
 		s.Window.Ticked()
 	}
-	s.Stage.Tick(s.Lab)
+	s.HUD.Tick(s.Lab)
 	e.Commands, s.newCommands = s.newCommands, nil
 	s.Lesson.tick(e)
 	s.Videos.add(e)

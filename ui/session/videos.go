@@ -26,7 +26,7 @@ type Videos struct {
 
 	// Of the video that is being recorded.
 	lab          *lab.Lab // at its start; nil: none is being recorded
-	stage        *hud.HUD
+	hud          *hud.HUD
 	entries      []lab.Entry
 	applied      []lab.Command    // before the first entry, since the tick before it
 	skipCommands int              // commands of the first entry that lab has already applied
@@ -62,7 +62,7 @@ func (v *Videos) Recording() bool { return v.lab != nil }
 func (v *Videos) start(l, fork *lab.Lab, s *hud.HUD, take *timeline.Take, applied int) {
 	v.lab, v.take = fork, take
 	s.Refresh(l)
-	v.stage = s.Fork(v.lab)
+	v.hud = s.Fork(v.lab)
 	for i, p := range v.lab.Panes {
 		p.CopyDatagrams(l.Panes[i]) // the lanes of the first pictures show earlier packets
 	}
@@ -76,7 +76,7 @@ func (v *Videos) startBeside(b *Beside) {
 	v.besideTake, v.besideFrom = b.take, int(b.lab.Ticks())
 	var view lab.Lab
 	view.ShowBeside(v.lab, v.beside.Lab)
-	v.stage = b.stage.Fork(&view)
+	v.hud = b.hud.Fork(&view)
 }
 
 // add adds an entry of the session to the recording, if there is one.
@@ -99,13 +99,13 @@ func withoutDisplay(e lab.Entry) lab.Entry {
 
 // stop ends the recording and queues its video.
 func (v *Videos) stop(f video.Format, title string, noOverlay bool) error {
-	l, s, entries := v.lab, v.stage, v.entries
+	l, s, entries := v.lab, v.hud, v.entries
 	other, take := v.beside, v.besideTake
 	run := v.run
 	if run != nil {
 		run.prepare(v, f, title, noOverlay)
 	}
-	v.lab, v.stage, v.entries, v.beside, v.besideTake, v.run, v.take, v.applied = nil, nil, nil, nil, nil, nil, nil, nil
+	v.lab, v.hud, v.entries, v.beside, v.besideTake, v.run, v.take, v.applied = nil, nil, nil, nil, nil, nil, nil, nil
 	if len(entries) == 0 {
 		return errors.New("the video would be empty: it has no ticks")
 	}
@@ -243,7 +243,7 @@ func (v *Videos) Toggle() {
 			s.Notices.Post("a page writes no video of two takes: F8 ends the comparison")
 			return
 		}
-		v.start(s.Lab, s.Past.Timeline.Fork(), &s.Stage, s.Past.Timeline.Take(), len(s.newCommands))
+		v.start(s.Lab, s.Past.Timeline.Fork(), &s.HUD, s.Past.Timeline.Take(), len(s.newCommands))
 		if s.Host.InPage {
 			v.run = &videoRun{host: &s.Host, config: s.Plan.Config, panes: s.Plan.Panes, version: s.Version}
 		}

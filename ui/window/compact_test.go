@@ -21,9 +21,9 @@ var compactSizes = []windowSize{{390, 844, 1}, {1170, 2532, 3}, {844, 390, 1}, {
 // frameOf composes the picture of a game in a window of a size, and returns its places.
 func (g *game) frameOf(size windowSize) (f *hud.Frame, picture stage.Rect) {
 	g.screen.resize(size.w, size.h, size.scale)
-	g.session.Stage.Refresh(g.session.Lab)
+	g.session.HUD.Refresh(g.session.Lab)
 	picture, f = g.pictureRect(), &g.screen.frame
-	g.session.Stage.Compose(f, g.session.Lab, picture, g.stageOptions(g.session.Title, g.alert()), 1)
+	g.session.HUD.Compose(f, g.session.Lab, picture, g.stageOptions(g.session.Title, g.alert()), 1)
 	return f, picture
 }
 

@@ -35,7 +35,7 @@ func (g *game) updateFrame(t *testing.T, at image.Point, pressed bool) {
 	if err := g.applyPanel(); err != nil {
 		t.Fatal(err)
 	}
-	g.session.Stage.Refresh(g.session.Lab)
+	g.session.HUD.Refresh(g.session.Lab)
 	g.runTicks(t, g.session.DueTicks())
 	if g.session.Ended {
 		g.session.Paused = true

@@ -30,7 +30,7 @@ func TestHeaderTexts(t *testing.T) {
 			for _, alert := range alerts {
 				var f hud.Frame
 				picture := g.pictureRect()
-				g.session.Stage.Compose(&f, g.session.Lab, picture, g.stageOptions(c.Title, alert), 1)
+				g.session.HUD.Compose(&f, g.session.Lab, picture, g.stageOptions(c.Title, alert), 1)
 				head, all := float32(0), ""
 				var texts []render.Item
 				for _, it := range f.Overlay.Items {
@@ -64,7 +64,7 @@ func TestFooterNote(t *testing.T) {
 		g.screen.w, g.screen.h, g.screen.scale = size.w, size.h, size.scale
 		for range 2 {
 			var f hud.Frame
-			g.session.Stage.Compose(&f, g.session.Lab, g.pictureRect(), g.stageOptions("", ""), 1)
+			g.session.HUD.Compose(&f, g.session.Lab, g.pictureRect(), g.stageOptions("", ""), 1)
 			found := false
 			note, _, _ := strings.Cut(g.session.Footer(), ",")
 			for _, it := range f.Overlay.Items {

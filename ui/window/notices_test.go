@@ -52,7 +52,7 @@ func TestNoticesCoverNoPicture(t *testing.T) {
 	for _, size := range windowSizes {
 		g.screen.w, g.screen.h, g.screen.scale = size.w, size.h, size.scale
 		var f hud.Frame
-		g.session.Stage.Compose(&f, g.session.Lab, g.pictureRect(), g.stageOptions("", ""), 1)
+		g.session.HUD.Compose(&f, g.session.Lab, g.pictureRect(), g.stageOptions("", ""), 1)
 		var l render.DrawList
 		drawNotices(&l, g.session.Notices.Texts(), g.pictureRect(), g.screen.uiScale())
 		for _, v := range f.Viewports {

@@ -21,7 +21,7 @@ func BenchmarkPanel(b *testing.B) {
 			}
 			g.panel.page = i
 			g.screen.w, g.screen.h, g.screen.scale = 1280, 720, 1
-			g.session.Stage.Refresh(g.session.Lab)
+			g.session.HUD.Refresh(g.session.Lab)
 			b.ReportAllocs()
 			for b.Loop() {
 				g.buildPanel(widget.Input{})

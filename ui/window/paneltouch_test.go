@@ -13,7 +13,7 @@ import (
 func (g *game) touchUpdate(t *testing.T, fingers ...image.Point) {
 	t.Helper()
 	inputtest.Touch(fingers...)
-	g.session.Stage.Refresh(g.session.Lab)
+	g.session.HUD.Refresh(g.session.Lab)
 	g.readPointer()
 	g.updatePanel()
 	if err := g.applyPanel(); err != nil {

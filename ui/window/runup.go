@@ -31,7 +31,7 @@ func (g *game) updateRunUp() error {
 	if inpututil.IsKeyJustPressed(ebiten.KeyEscape) {
 		g.session.RunUp = 0
 	}
-	g.session.Stage.Refresh(g.session.Lab)
+	g.session.HUD.Refresh(g.session.Lab)
 	g.screen.addTicks(0, g.session.Lab.Config().Rate, true, 1)
 	return nil
 }

@@ -28,10 +28,10 @@ func (g *game) scorePage() {
 func (g *game) drawGraph(pane, i int) {
 	ui := &g.panel.ui
 	r := ui.Place(46, sentence(graphHelp[i]))
-	if g.session.Stage.PaneCount() <= pane {
+	if g.session.HUD.PaneCount() <= pane {
 		return
 	}
-	graph, l, f := g.session.Stage.Graph(pane, i), ui.List(), ui.Font(false)
+	graph, l, f := g.session.HUD.Graph(pane, i), ui.List(), ui.Font(false)
 	x, y, w, h, s := float32(r.Min.X), float32(r.Min.Y), float32(r.Dx()), float32(r.Dy()), float32(ui.Px(100))/100
 	l.Rect(x, y, w, h, plotColor)
 	line := r
