@@ -71,7 +71,7 @@ func (d *overlay) drawCaption(i int, y *paneLayout, focus bool) {
 		if e := &d.hud.panes[i].explain; k > 0 && k == len(c.lines)-1 && d.settings.Explain && !y.explained && e.event.text != "" {
 			line = captionLine{e.event.text, stage.ExplainColor}
 		}
-		d.Text(x, top+d.px(captionTop+13)+float32(d.px(captionLineHeight)*float32(k)), small, line.color, d.fitClauses(small, line.text, d.captionRoom(r, k, headline)))
+		d.Text(x, top+d.px(captionTop+13)+d.px(captionLineHeight)*float32(k), small, line.color, d.fitClauses(small, line.text, d.captionRoom(r, k, headline)))
 	}
 	if d.settings.Split {
 		client, server := sides(y.picture, d.hud.laneGap)
@@ -163,7 +163,7 @@ func (d *overlay) headlineWidth(i int, r Rect) float32 {
 	if h.unit != "" {
 		value += small.Width(h.unit) + d.px(5)
 	}
-	return max(value, min(small.Width(h.label), float32(float32(r.W)*maxHeadlineShare))) + d.px(14)
+	return max(value, min(small.Width(h.label), float32(r.W)*maxHeadlineShare)) + d.px(14)
 }
 
 // captionLines appends the lines below the name of pane i in r to dst, the most important ones first: the leading
@@ -176,7 +176,7 @@ func (d *overlay) captionLines(i int, r Rect, withKnobs bool, dst []captionLine)
 	if d.settings.AnyGauge() {
 		share = maxCaptionShareWithGauges
 	}
-	most := max(int((float32(float32(r.H)*share)-d.px(captionTop+captionPadding))/d.px(captionLineHeight)), 1)
+	most := max(int((float32(r.H)*share-d.px(captionTop+captionPadding))/d.px(captionLineHeight)), 1)
 	wrap := func(color render.Color, text string) {
 		for text != "" {
 			line, rest := font.Break(text, knobSeparator, d.captionRoom(r, len(dst), headline))

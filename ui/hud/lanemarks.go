@@ -31,7 +31,7 @@ func (d *overlay) drawCross(l *lane, f flight, share, arm float32) {
 	}
 	p := l.point(f, share)
 	for _, slope := range [2]float32{1, -1} {
-		ends := [2]render.Point{{X: p.X - arm, Y: p.Y - float32(slope*arm)}, {X: p.X + arm, Y: p.Y + float32(slope*arm)}}
+		ends := [2]render.Point{{X: p.X - arm, Y: p.Y - slope*arm}, {X: p.X + arm, Y: p.Y + slope*arm}}
 		d.Line(ends[:], max(d.px(1.6), 1), stage.AlertColor)
 	}
 }
@@ -44,16 +44,16 @@ func (d *overlay) drawArrowhead(l *lane, f flight, c render.Color) {
 	}
 	tip, tail := l.point(f, b), l.point(f, b-0.01)
 	dx, dy := tip.X-tail.X, tip.Y-tail.Y
-	length := geom.Sqrt(float32(dx*dx) + float32(dy*dy))
+	length := geom.Sqrt(dx*dx + dy*dy)
 	if length == 0 {
 		return
 	}
 	dx, dy = dx/length, dy/length
 	long, wide := d.px(5), d.px(2.5)
 	head := [3]render.Point{
-		{X: tip.X - float32(long*dx) - float32(wide*dy), Y: tip.Y - float32(long*dy) + float32(wide*dx)},
+		{X: tip.X - long*dx - wide*dy, Y: tip.Y - long*dy + wide*dx},
 		tip,
-		{X: tip.X - float32(long*dx) + float32(wide*dy), Y: tip.Y - float32(long*dy) - float32(wide*dx)},
+		{X: tip.X - long*dx + wide*dy, Y: tip.Y - long*dy - wide*dx},
 	}
 	d.Line(head[:], max(d.px(1.3), 1), c)
 }
@@ -70,7 +70,7 @@ const (
 // drawMark draws a mark beside the place where a way ends.
 func (d *overlay) drawMark(l *lane, f flight, m laneMark) {
 	p := l.point(f, 1)
-	beyond := float32(d.px(laneMarkRow)*0.5) + d.px(1)
+	beyond := d.px(laneMarkRow)*0.5 + d.px(1)
 	if toClient := f.direction == link.Down; toClient == (l.client < l.server) {
 		beyond = -beyond
 	}
@@ -84,7 +84,7 @@ func (d *overlay) drawMark(l *lane, f flight, m laneMark) {
 // drawMarkAt draws a mark around a point.
 func (d *overlay) drawMarkAt(x, y float32, m laneMark) {
 	box := func(size float32) (float32, float32, float32) {
-		return float32(int(x - float32(size*0.5) + 0.5)), float32(int(y - float32(size*0.5) + 0.5)), size
+		return float32(int(x - size*0.5 + 0.5)), float32(int(y - size*0.5 + 0.5)), size
 	}
 	switch m {
 	case lateMark:
@@ -118,9 +118,9 @@ func (d *overlay) drawCorrections(l *lane, log *trace.Log, legend *laneLegend) {
 		legend.correction = true
 		mark, long, wide := l.at(at, 0), d.px(6), d.px(3)
 		if l.vertical {
-			d.Rect(mark.X-long, mark.Y-float32(wide*0.5), long+long, wide, stage.CorrectionColor)
+			d.Rect(mark.X-long, mark.Y-wide*0.5, long+long, wide, stage.CorrectionColor)
 		} else {
-			d.Rect(mark.X-float32(wide*0.5), mark.Y-long, wide, long+long, stage.CorrectionColor)
+			d.Rect(mark.X-wide*0.5, mark.Y-long, wide, long+long, stage.CorrectionColor)
 		}
 		if !newest {
 			continue
@@ -189,7 +189,7 @@ func (d *overlay) drawLaneHeader(l *lane, legend *laneLegend, step time.Duration
 			put(name)
 		}
 	}
-	cx, cy := func() float32 { return pen + float32(box*0.5) }, func() float32 { return base - float32(box*0.5) }
+	cx, cy := func() float32 { return pen + box*0.5 }, func() float32 { return base - box*0.5 }
 	if legend.correction && room("correction") {
 		d.Rect(cx()-d.px(1), cy()-d.px(5), d.px(3), d.px(10), stage.CorrectionColor)
 		put("correction")
@@ -197,7 +197,7 @@ func (d *overlay) drawLaneHeader(l *lane, legend *laneLegend, step time.Duration
 	if (legend.lost || legend.refused) && room("lost") {
 		arm := d.px(3)
 		for _, slope := range [2]float32{1, -1} {
-			ends := [2]render.Point{{X: cx() - arm, Y: cy() - float32(slope*arm)}, {X: cx() + arm, Y: cy() + float32(slope*arm)}}
+			ends := [2]render.Point{{X: cx() - arm, Y: cy() - slope*arm}, {X: cx() + arm, Y: cy() + slope*arm}}
 			d.Line(ends[:], max(d.px(1.6), 1), stage.AlertColor)
 		}
 		put("lost")

@@ -45,8 +45,8 @@ type lane struct {
 
 // at returns the point at a time, and at a share in [0, 1] of the way from client to server.
 func (l *lane) at(t time.Duration, share float32) render.Point {
-	along := l.start + float32((l.end-l.start)*float32(float64(t-l.from)/float64(l.to-l.from)))
-	across := l.client + float32((l.server-l.client)*share)
+	along := l.start + (l.end-l.start)*float32(float64(t-l.from)/float64(l.to-l.from))
+	across := l.client + (l.server-l.client)*share
 	if l.vertical {
 		return render.Point{X: across, Y: along}
 	}
@@ -202,11 +202,11 @@ func (d *overlay) drawLane(l *lane) {
 	}{{l.client, stage.ClientColor, "client"}, {l.server, stage.ServerColor, "server"}} {
 		f := d.font(12, true)
 		if l.vertical {
-			d.Rect(side.at-float32(width*0.5), l.start, width, l.end-l.start, side.color)
+			d.Rect(side.at-width*0.5, l.start, width, l.end-l.start, side.color)
 			continue
 		}
-		d.Rect(l.start, side.at-float32(width*0.5), l.end-l.start, width, side.color)
-		d.Text(l.start-d.px(6)-f.Width(side.name), side.at+float32(float32(f.Size)*0.36), f, stage.TextColor, side.name)
+		d.Rect(l.start, side.at-width*0.5, l.end-l.start, width, side.color)
+		d.Text(l.start-d.px(6)-f.Width(side.name), side.at+float32(f.Size)*0.36, f, stage.TextColor, side.name)
 	}
 	var legend laneLegend
 	if log := d.hud.traceOf(l.pane); log != nil {
@@ -398,8 +398,8 @@ func (d *overlay) drawGroupCount(l *lane, g *laneGroup, f flight) {
 	if a, b, ok := l.visible(f); ok && a <= share && b >= share {
 		p := l.point(f, share)
 		width = font.Width(text)
-		d.Rect(p.X-float32(0.5*width)-d.px(1), p.Y-d.px(6), width+d.px(2), d.px(12), stage.BackgroundColor.ScaleAlpha(0.8))
-		d.Text(p.X-float32(0.5*width), p.Y+float32(float32(font.Size)*0.36), font, stage.TextColor, text)
+		d.Rect(p.X-0.5*width-d.px(1), p.Y-d.px(6), width+d.px(2), d.px(12), stage.BackgroundColor.ScaleAlpha(0.8))
+		d.Text(p.X-0.5*width, p.Y+float32(font.Size)*0.36, font, stage.TextColor, text)
 	}
 }
 
@@ -420,7 +420,7 @@ func (d *overlay) laneHeight(rects []Rect, captionHeight int) int {
 	if float32(r.H) < d.px(lowPaneHeight) {
 		h = d.px(lowLaneHeight)
 	}
-	room := float32(r.H-captionHeight) - float32(minPictureShare*float32(r.H))
+	room := float32(r.H-captionHeight) - minPictureShare*float32(r.H)
 	if h = min(h, room); h < d.px(leastLaneHeight) {
 		return 0
 	}

@@ -115,7 +115,7 @@ func (t *texts) tenthMillis(d time.Duration) *texts {
 func (d *overlay) drawStackedBar(b *probe.LatencyStages, x, y, w, h float32, longest time.Duration) {
 	d.Rect(x, y, w, h, stage.EmptyColor)
 	from := time.Duration(0)
-	xAt := func(t time.Duration) float32 { return float32(int(float32(w * float32(float64(t)/float64(longest))))) }
+	xAt := func(t time.Duration) float32 { return float32(int(w * float32(float64(t)/float64(longest)))) }
 	for s, t := range b.Stages {
 		left, right := xAt(from), xAt(from+t)
 		d.drawSwatch(probe.Stage(s), x+left, y, right-left, h)

@@ -97,7 +97,7 @@ func (d *overlay) legendEntryWidth(e *legendEntry, f render.Font) float32 {
 		w = f.Width(e.label) + d.px(rampWidth) + 2*d.px(6) + f.Width(e.rampEnd)
 	}
 	if len(e.stops) > 0 {
-		w = f.Width(e.label) + float32(float32(len(e.stops)-1)*(d.px(rampPartWidth)+d.px(5)))
+		w = f.Width(e.label) + float32(len(e.stops)-1)*(d.px(rampPartWidth)+d.px(5))
 		for _, s := range e.stops {
 			w += d.px(5) + f.Width(s)
 		}
@@ -108,7 +108,7 @@ func (d *overlay) legendEntryWidth(e *legendEntry, f render.Font) float32 {
 // drawLegendEntry draws an entry at x in a strip at y of height h.
 func (d *overlay) drawLegendEntry(e *legendEntry, f render.Font, x, y, h float32) {
 	base, box := baseline(f, y, h), d.px(11)
-	top := y + float32((h-box)*0.5)
+	top := y + (h-box)*0.5
 	switch {
 	case len(e.stops) > 0:
 		d.drawErrorRamp(e, f, x, base, top, box)
@@ -117,7 +117,7 @@ func (d *overlay) drawLegendEntry(e *legendEntry, f render.Font, x, y, h float32
 		x += d.Text(x, base, f, stage.DimTextColor, e.label) + d.px(6)
 		w := d.px(rampWidth)
 		for i := range rampSteps {
-			from, to := float32(int(float32(w*float32(i))/rampSteps)), float32(int(float32(w*float32(i+1))/rampSteps))
+			from, to := float32(int(w*float32(i)/rampSteps)), float32(int(w*float32(i+1)/rampSteps))
 			d.Rect(x+from, top, to-from, box, stage.RampColor(float32(i)/(rampSteps-1)))
 		}
 		d.Text(x+w+d.px(6), base, f, stage.DimTextColor, e.rampEnd)
@@ -142,7 +142,7 @@ func (d *overlay) drawErrorRamp(e *legendEntry, f render.Font, x, base, top, box
 		}
 		x += d.px(5)
 		for i := range rampPartSteps {
-			from, to := float32(int(float32(part*float32(i))/rampPartSteps)), float32(int(float32(part*float32(i+1))/rampPartSteps))
+			from, to := float32(int(part*float32(i)/rampPartSteps)), float32(int(part*float32(i+1)/rampPartSteps))
 			share := (float32(k) + float32(i)/(rampPartSteps-1)) / float32(len(e.stops)-1)
 			d.Rect(x+from, top, to-from, box, stage.MixRamp(stage.ErrorRamp[:], share))
 		}

@@ -48,9 +48,9 @@ func appendPaneRects(dst []Rect, n, x, y, w, h int) []Rect {
 	switch {
 	case n == 4:
 		columns, rows = 2, 2
-	case n == 2 && float32(w) < float32(minPairAspect*float32(h)):
+	case n == 2 && float32(w) < minPairAspect*float32(h):
 		columns, rows = 1, 2
-	case n == 3 && float32(w) < float32(minRowAspect*float32(h)):
+	case n == 3 && float32(w) < minRowAspect*float32(h):
 		columns, rows = 1, 3
 	}
 	if n == 0 {

@@ -62,7 +62,7 @@ func (d *overlay) drawSlotGauge(i int, x, y, w, h float32) {
 	top, height := y+d.px(22), d.px(18)
 	for i := range min(len(b.Slots), maxDrawnSlots) {
 		s := &b.Slots[i]
-		at := left + float32(cell*float32(i))
+		at := left + cell*float32(i)
 		c := stage.EmptyColor
 		switch s.State {
 		case predict.SlotWaiting:
@@ -79,7 +79,7 @@ func (d *overlay) drawSlotGauge(i int, x, y, w, h float32) {
 	first := playoutTicks - p.playouts.count
 	for i := range p.playouts.count {
 		k := p.playouts.at(i)
-		at := left + float32(cell*float32(first+i))
+		at := left + cell*float32(first+i)
 		d.drawSlot(f, at, top, cell, height, playoutColors[k.Result], k.Result != predict.PlayedNothing, k.ClientTick)
 		if k.New > 0 {
 			d.Rect(at+d.px(2), top+height+d.px(2), cell-d.px(5), d.px(4), stage.WaitingColor)
@@ -98,7 +98,7 @@ func (d *overlay) drawSlot(f render.Font, x, y, w, h float32, c render.Color, nu
 		return
 	}
 	text := d.texts.int(int(t % 1000)).end()
-	d.Text(x+float32(0.5*(w-d.px(2)-f.Width(text))), baseline(f, y, h), f, stage.BackgroundColor, text)
+	d.Text(x+0.5*(w-d.px(2)-f.Width(text)), baseline(f, y, h), f, stage.BackgroundColor, text)
 }
 
 // drawSlotLegend explains the colours in two lines with the given baselines.
