@@ -50,6 +50,10 @@ var Strategy = &predict.Strategy{
 	Inspect:   inspect,
 	Latency:   latency,
 	Motion:    predict.PredictedCube,
+	Row: &predict.Row{
+		UsualName: "prediction without replay", Guide: "docs/guides/history-offset.md",
+		Determinism: "no", UseWhen: "replaying physics is too expensive",
+	},
 }
 
 // inspect reports what the sides know of their packets.

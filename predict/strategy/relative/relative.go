@@ -41,6 +41,10 @@ var Strategy = &predict.Strategy{
 	Inspect:   inspect,
 	Latency:   latency,
 	Motion:    predict.PredictedCube,
+	Row: &predict.Row{
+		UsualName: "prediction in a ship's frame", Guide: "docs/guides/reference-frames.md",
+		Determinism: "no", UseWhen: "players walk about in moving vehicles",
+	},
 }
 
 // inspect reports what the sides know of their packets.
