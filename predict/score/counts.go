@@ -69,7 +69,7 @@ var divergenceDefinition = Definition{
 The first tick at which the client's world differs from the server's in any bit. JSON also has the object divergence
 with the first body that differs and the fields that differ: position, rotation, linear velocity, angular velocity,
 sleep. The worlds are compared as they are when they first reach a tick: for a client that predicts, before any
-correction of that tick; for statesync after the states of that tick have been applied. Where statesync quantises
+correction of that tick; where states are applied, after those of that tick. Where the strategy quantises
 states, the two worlds are compared on that grid; with authority=client the bodies under the client's authority are
 ahead of the server, and that counts. The world that is ahead is remembered until the other one reaches its ticks, in
 up to 32 MB: 77 s of 901 bodies at 60 Hz. A forced fault is a divergence.`,

@@ -31,8 +31,8 @@ The steps of a server that steps on input count one by one.`,
 	Formula:   "|step(t) - median of 5 steps| > max(5 cm, 4 * median of 61 deviations)",
 	Undefined: "in the first 5 s: one pop in a second is 60 a minute",
 	Blind: `
-constant stutter: where every other tick is a jump, jumps are expected. noprediction under jitter therefore has fewer
-pops than one sees; its freezes and its jerk show them. Other bodies than the player's cube`,
+constant stutter: where every other tick is a jump, jumps are expected. Under jitter a client
+without prediction therefore has fewer pops than one sees; its freezes and its jerk show them. Other bodies than the player's cube`,
 }
 
 // A pop is a tick in which the drawn cube moves unlike its motion so far, although the server's
