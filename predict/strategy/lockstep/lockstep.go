@@ -41,6 +41,10 @@ var Strategy = &predict.Strategy{
 	Motion:           predict.FromInputs,
 	TicksMatchServer: true,
 	RunsWalkers:      true,
+	Row: &predict.Row{
+		UsualName: "deterministic lockstep", Guide: "docs/guides/lockstep.md",
+		Determinism: "yes", UseWhen: "thousands of bodies, few players; 0 ms alone",
+	},
 }
 
 // inspect reports what the sides know of their packets.
