@@ -151,6 +151,28 @@ func TestPathErrorOfSteps(t *testing.T) {
 	}
 }
 
+// TestChordSquared checks that two quaternions of the same rotation have no chord between them,
+// whatever their signs and rounded lengths; others have the chord of their angle.
+func TestChordSquared(t *testing.T) {
+	q := geom.AxisAngle(geom.Vec3{X: 0.6, Y: 0.8}, 1.3)
+	for _, length := range []float32{1, 1.0001, 0.9999, -1, -1.0001, -0.9999} {
+		p := geom.Quat{X: q.X * length, Y: q.Y * length, Z: q.Z * length, W: q.W * length}
+		if c := chordSquared(&p, &q); c < 0 || c > 2e-8 {
+			t.Errorf("by %v: %v apart", length, c)
+		}
+	}
+	for _, angle := range []float32{0.01, 1, 3, 3.14} {
+		p := geom.AxisAngle(geom.Vec3{X: 0.6, Y: 0.8}, 1.3+angle)
+		half := 2 * math.Sin(float64(angle)/4)
+		for _, sign := range []float32{1, -1} {
+			o := geom.Quat{X: sign * p.X, Y: sign * p.Y, Z: sign * p.Z, W: sign * p.W}
+			if c := chordSquared(&o, &q); math.Abs(math.Sqrt(float64(c))-half) > 1e-5 {
+				t.Errorf("%v rad, sign %v: %v, want %v", angle, sign, math.Sqrt(float64(c)), half)
+			}
+		}
+	}
+}
+
 // BenchmarkPathErrorAll measures a tick of the path error of 901 moving bodies: drawn at a tick of
 // the past, between two ticks, and a second ahead of the server.
 func BenchmarkPathErrorAll(b *testing.B) {

@@ -49,9 +49,9 @@ const digestSeconds = 8
 
 // comparisonRun is what the tests of all comparisons need of one. Each is run once.
 type comparisonRun struct {
-	digests []string          // a line for each pane, at digestSeconds
-	figures [][]score.Measure // of each pane at the comparison's moment: the headline, then those that lead a pane
-	err     error
+	digests   []string        // a line for each pane, at digestSeconds
+	headlines []score.Measure // of each pane at the comparison's moment
+	err       error
 }
 
 var comparisonRuns sync.Map // func() *comparisonRun, by name
@@ -102,7 +102,7 @@ func (r *comparisonRun) play(c *plan.Comparison) error {
 		}
 		if i+1 == int(c.Moment*float64(rate)) {
 			for _, p := range l.Panes {
-				r.figures = append(r.figures, append([]score.Measure{headlineFigure(p, c.Headline)}, p.Headline(nil)...))
+				r.headlines = append(r.headlines, headlineFigure(p, c.Headline))
 			}
 		}
 	}
@@ -195,7 +195,7 @@ func TestComparisonPage(t *testing.T) {
 					t.Fatal(r.err)
 				}
 				for _, o := range c.Order {
-					a, b := r.figures[o.Smaller][0], r.figures[o.Larger][0]
+					a, b := r.headlines[o.Smaller], r.headlines[o.Larger]
 					if !a.OK || !b.OK || a.Value >= b.Value {
 						t.Errorf("%s: pane %d has %s, pane %d has %s, want less in pane %d", c.Headline, o.Smaller+1, a.Text(), o.Larger+1, b.Text(), o.Smaller+1)
 					}
@@ -218,7 +218,7 @@ func TestComparisonPage(t *testing.T) {
 			fmt.Fprintf(&page, "\n## %s\n", source)
 		}
 		page.WriteString(comparisonHeading(c))
-		writeComparisonFigures(&page, c, runComparison(c).figures)
+		writeComparisonFigures(&page, c, runComparison(c).headlines)
 	}
 	if golden.Updating() {
 		if err := os.WriteFile(comparisonPage, []byte(page.String()), 0o666); err != nil {
@@ -239,15 +239,11 @@ func TestComparisonPage(t *testing.T) {
 
 const comparisonPageHead = `# Comparisons
 
-The %d comparisons, each at the moment at which its effect is clearest. The first column of figures is
-the headline, which every pane shows in large type: a measure or a counter of the session so far. The
-other columns are the figures that lead every pane. The text says the order of the headline where a
-title claims one. ` + "`ghostcube --compare NAME`" + ` starts a comparison, and
-` + "`ghostcube record --compare NAME -o NAME.png`" + ` makes its still. The figures are those at the moment named: of one at
-8 s, ` + "`ghostcube bench --compare NAME --seconds 8`" + ` prints them. Without ` + "`--seconds`" + ` it runs to the end of the tape.
-
-A test runs all comparisons, checks the orders and writes this page, so its figures are those of the
-present version.
+The %d comparisons, each at the moment at which its effect is clearest, with the figure that every pane shows in large
+type: a measure or a counter of the session so far. The text says the order of the figure where a title claims one.
+` + "`ghostcube --compare NAME`" + ` starts a comparison, and ` + "`ghostcube record --compare NAME -o NAME.png`" + ` makes its still. All
+other figures of one at 8 s are printed by ` + "`ghostcube bench --compare NAME --seconds 8`" + `; without ` + "`--seconds`" + ` it runs to the
+end of the tape. A test runs all comparisons, checks the orders and writes this page.
 `
 
 // comparisonHeading returns what the page says of a comparison before its figures.
@@ -262,34 +258,16 @@ func comparisonHeading(c *plan.Comparison) string {
 		b.WriteString(".")
 	}
 	b.WriteString("\n\n")
-	fmt.Fprintf(&b, "![%s](comparisons/%s.png)\n\n", c.Title, c.Name)
+	fmt.Fprintf(&b, "![%s](comparisons/%s.png)\n\n", c.Name, c.Name)
 	return b.String()
 }
 
 // writeComparisonFigures writes the table of a comparison.
-func writeComparisonFigures(b *strings.Builder, c *plan.Comparison, figures [][]score.Measure) {
-	var head, line []string
-	for _, m := range figures[0] {
-		title := m.Title
-		if title == "" {
-			title = strings.ReplaceAll(m.Name, "_", " ")
-		}
-		if len(head) > 0 && m.Name == c.Headline {
-			continue
-		}
-		head, line = append(head, title), append(line, "---:")
-	}
-	fmt.Fprintf(b, "| pane | %s |\n|---|%s|\n", strings.Join(head, " | "), strings.Join(line, "|"))
-	specs := strings.Split(c.Settings.Panes, ",")
-	for i, pane := range figures {
-		fmt.Fprintf(b, "| %d `%s`", i+1, specs[i])
-		for k := range pane {
-			if k > 0 && pane[k].Name == c.Headline {
-				continue
-			}
-			fmt.Fprintf(b, " | %s", pane[k].Text())
-		}
-		b.WriteString(" |\n")
+func writeComparisonFigures(b *strings.Builder, c *plan.Comparison, headlines []score.Measure) {
+	title := cmp.Or(headlines[0].Title, strings.ReplaceAll(c.Headline, "_", " "))
+	fmt.Fprintf(b, "| pane | %s |\n|---|---:|\n", title)
+	for i, spec := range strings.Split(c.Settings.Panes, ",") {
+		fmt.Fprintf(b, "| %d `%s` | %s |\n", i+1, spec, headlines[i].Text())
 	}
 }
 

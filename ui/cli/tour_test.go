@@ -17,9 +17,9 @@ import (
 	"ghostcube/predict/lab"
 	"ghostcube/predict/score"
 	"ghostcube/render/video"
+	"ghostcube/ui/hud"
 	"ghostcube/ui/plan"
 	"ghostcube/ui/recorder"
-	"ghostcube/ui/stage"
 	"ghostcube/ui/tour"
 )
 
@@ -108,7 +108,7 @@ func tourSection(number int, r *tour.Run) string {
 	fmt.Fprintf(&b, "\n## %d. %s\n\n%s\n\n**%s**\n\n", number, x.Title, x.Look, x.Do)
 	fmt.Fprintf(&b, "| | %g s before | %g s after |\n|---|---:|---:|\n", r.BeforeSeconds, r.AfterSeconds)
 	for i, f := range x.Figures {
-		name := stage.HeadlineTitle(f.Measure)
+		name := hud.HeadlineTitle(f.Measure)
 		if strings.Contains(f.Name, "@") {
 			name = fmt.Sprintf("pane %d: %s", f.Pane+1, name)
 		}

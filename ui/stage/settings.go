@@ -31,15 +31,30 @@ type Settings struct {
 	Parents   bool
 	Joints    bool
 	Coloring  Coloring
-	Headline  string  // name of the quantity that is drawn large in each pane, or noHeadline
+	Headline  string  // name of the quantity that is drawn large in each pane, or NoHeadline
 	Yaw       float64 // degrees counter-clockwise from +y, of the camera's view
 	Pitch     float64 // degrees below the horizon
 	Distance  float64 // metres from the camera to the player's body
 	Speed     float64 // session seconds per second of video or window; 1 is real time
 }
 
+// LaneMode says where a pane shows its packets.
+type LaneMode uint8
+
+// The modes.
+const (
+	NoLanes      LaneMode = iota
+	lanesBelow            // below the picture, time from left to right
+	LanesBetween          // between the client's and the server's picture, time from top to bottom
+)
+
+var laneModeNames = []string{"off", "on", "between"}
+
+// String returns the mode's name.
+func (m LaneMode) String() string { return laneModeNames[m] }
+
 // DefaultSettings apply to a session without show commands, but for the camera of some scenes (DefaultsOf).
-var DefaultSettings = Settings{Split: true, Ghosts: true, Trail: true, Graphs: true, Explain: true, Shots: true, Headline: noHeadline, Pitch: 24, Distance: 12, Speed: 1, LaneSpan: 1}
+var DefaultSettings = Settings{Split: true, Ghosts: true, Trail: true, Graphs: true, Explain: true, Shots: true, Headline: NoHeadline, Pitch: 24, Distance: 12, Speed: 1, LaneSpan: 1}
 
 // Setting is one row of SettingTable.
 type Setting struct {
@@ -93,6 +108,22 @@ func SettingsOf(l *lab.Lab) Settings {
 	return s
 }
 
+// keptSettings keeps the settings that a session's display settings gave.
+type keptSettings struct {
+	display  []lab.DisplaySetting
+	settings Settings
+	known    bool
+}
+
+// Settings returns SettingsOf(l), and derives it anew only when the session's display settings have changed.
+func (s *Stage) Settings(l *lab.Lab) Settings {
+	k, display := &s.settings, l.Display()
+	if !k.known || !slices.Equal(display, k.display) {
+		k.display, k.settings, k.known = append(k.display[:0], display...), SettingsOf(l), true
+	}
+	return k.settings
+}
+
 // Apply sets what a show command says. Other commands, and those that CheckCommand refuses, change nothing.
 func (s *Settings) Apply(c lab.Command) {
 	if c.Verb != "show" {
@@ -103,8 +134,8 @@ func (s *Settings) Apply(c lab.Command) {
 	}
 }
 
-// anyGauge reports whether a gauge is shown.
-func (s *Settings) anyGauge() bool { return s.Packet || s.Ages || s.Latency || s.Slots }
+// AnyGauge reports whether a gauge is shown.
+func (s *Settings) AnyGauge() bool { return s.Packet || s.Ages || s.Latency || s.Slots }
 
 // Options returns the values of a switch or of a choice of names, and nil for a number
 // or the name of a quantity.
@@ -143,7 +174,7 @@ func (d *Setting) Allowed() string {
 		return strings.Join(options, ", ")
 	}
 	if _, ok := d.field(&Settings{}).(*string); ok {
-		return noHeadline + ", or a name of list measures or list counters"
+		return NoHeadline + ", or a name of list measures or list counters"
 	}
 	return fmt.Sprintf("%g to %g", d.Min, d.Max)
 }

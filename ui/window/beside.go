@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"ghostcube/predict/lab"
-	"ghostcube/ui/stage"
+	"ghostcube/ui/hud"
 	"ghostcube/ui/timeline"
 )
 
@@ -13,7 +13,7 @@ type beside struct {
 	take  *timeline.Take // nil: none
 	lab   *lab.Lab       // of the other take
 	view  lab.Lab        // the panes of both
-	stage stage.Stage    // of view
+	stage hud.HUD        // of view
 
 	labels  [lab.MaxPanes]string
 	numbers [lab.MaxPanes]int // of the takes
@@ -108,7 +108,7 @@ func (b *beside) number(i int) int {
 }
 
 // shown returns the stage and the lab that the window draws: those of the session, or of two takes.
-func (g *game) shown() (*stage.Stage, *lab.Lab) {
+func (g *game) shown() (*hud.HUD, *lab.Lab) {
 	if g.beside.take != nil {
 		return &g.beside.stage, &g.beside.view
 	}

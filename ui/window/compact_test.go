@@ -9,6 +9,7 @@ import (
 
 	"ghostcube/predict/lab"
 	"ghostcube/render"
+	"ghostcube/ui/hud"
 	"ghostcube/ui/plan"
 	"ghostcube/ui/stage"
 	"ghostcube/ui/widget"
@@ -18,7 +19,7 @@ import (
 var compactSizes = []windowSize{{390, 844, 1}, {1170, 2532, 3}, {844, 390, 1}, {2532, 1170, 3}, {780, 1688, 2}, {320, 568, 1}}
 
 // frameOf composes the picture of a game in a window of a size, and returns its places.
-func (g *game) frameOf(size windowSize) (f *stage.Frame, picture stage.Rect) {
+func (g *game) frameOf(size windowSize) (f *hud.Frame, picture stage.Rect) {
 	g.screen.resize(size.w, size.h, size.scale)
 	g.stage.Refresh(g.lab)
 	picture, f = g.pictureRect(), &g.screen.frame

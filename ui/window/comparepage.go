@@ -7,8 +7,8 @@ import (
 
 	"ghostcube/predict/lab"
 	"ghostcube/sim/scene"
+	"ghostcube/ui/hud"
 	"ghostcube/ui/plan"
-	"ghostcube/ui/stage"
 	"ghostcube/ui/widget"
 )
 
@@ -93,7 +93,7 @@ func sourceTitle(c *plan.Comparison) string {
 // comparisonLine is the line below a title: the name for --compare, and the quantity that the panes show large.
 func comparisonLine(c *plan.Comparison) string {
 	if c.Headline != "" {
-		return c.Name + ": " + stage.HeadlineTitle(c.Headline)
+		return c.Name + ": " + hud.HeadlineTitle(c.Headline)
 	}
 	return c.Name
 }

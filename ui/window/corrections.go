@@ -8,7 +8,7 @@ import (
 	"ghostcube/predict"
 	"ghostcube/predict/lab"
 	"ghostcube/predict/lab/probe"
-	"ghostcube/ui/stage"
+	"ghostcube/ui/hud"
 	"ghostcube/ui/widget"
 )
 
@@ -90,7 +90,7 @@ func (g *game) toggleSelection(pane *lab.Pane, n int) {
 
 // callout returns the callout of the selected correction. The selection ends when the session resumes or its
 // pane is closed.
-func (g *game) callout() *stage.Callout {
+func (g *game) callout() *hud.Callout {
 	if !g.paused {
 		g.selected = nil
 	}
@@ -100,7 +100,7 @@ func (g *game) callout() *stage.Callout {
 	for i, p := range g.lab.Panes {
 		if p == g.selected.pane && g.selected.correction.Body < len(p.ServerWorld.Bodies()) {
 			x := &g.selected.correction
-			m := &stage.Callout{Pane: i, Body: x.Body, Lines: correctionText(x, g.lab.Config().Rate)}
+			m := &hud.Callout{Pane: i, Body: x.Body, Lines: correctionText(x, g.lab.Config().Rate)}
 			if m.Corrected = x.SessionTick+1 == g.lab.Ticks() && x.Client == 0; m.Corrected {
 				m.Lines = append(m.Lines, fmt.Sprintf("Pale: drawn one tick before. Magenta: simulated now, %.3f m away", g.stage.CorrectionOffset(i, x.Body)))
 			}

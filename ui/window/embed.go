@@ -7,6 +7,7 @@ import (
 
 	"ghostcube/predict/lab"
 	"ghostcube/render"
+	"ghostcube/ui/hud"
 	"ghostcube/ui/platform"
 	"ghostcube/ui/stage"
 )
@@ -142,7 +143,7 @@ func (g *game) embedFont() render.Font {
 }
 
 // embedOptions makes room for the buttons in the footer.
-func (g *game) embedOptions(o *stage.Options) {
+func (g *game) embedOptions(o *hud.Options) {
 	g.layEmbed()
 	o.NoKeys, o.Brief, o.FooterHeight = true, true, g.screen.pixels(embedFooter)
 	o.FooterLeft, o.FooterRight = 0, 0

@@ -6,8 +6,8 @@ import (
 
 	"ghostcube/predict/lab"
 	"ghostcube/render"
+	"ghostcube/ui/hud"
 	"ghostcube/ui/plan"
-	"ghostcube/ui/stage"
 )
 
 // TestHeaderTexts promises that the title of each comparison, its network, and every alert stand in full in the head of
@@ -28,7 +28,7 @@ func TestHeaderTexts(t *testing.T) {
 		for _, size := range windowSizes {
 			g.screen.w, g.screen.h, g.screen.scale = size.w, size.h, size.scale
 			for _, alert := range alerts {
-				var f stage.Frame
+				var f hud.Frame
 				picture := g.pictureRect()
 				g.stage.Compose(&f, g.lab, picture, g.stageOptions(c.Title, alert), 1)
 				head, all := float32(0), ""
@@ -63,7 +63,7 @@ func TestFooterNote(t *testing.T) {
 	for _, size := range windowSizes {
 		g.screen.w, g.screen.h, g.screen.scale = size.w, size.h, size.scale
 		for range 2 {
-			var f stage.Frame
+			var f hud.Frame
 			g.stage.Compose(&f, g.lab, g.pictureRect(), g.stageOptions("", ""), 1)
 			found := false
 			note, _, _ := strings.Cut(g.footer(), ",")

@@ -24,7 +24,7 @@ func runCommand(t *testing.T, folder string, args ...string) string {
 	t.Helper()
 	t.Chdir(folder)
 	var out, errors bytes.Buffer
-	code := cli.Main(cli.Environment{Args: args, Stdout: &out, Stderr: &errors, Tapes: assets.Tapes, Traces: assets.Traces, Comparisons: assets.Comparisons, Lessons: assets.Lessons, Mechanisms: assets.Mechanisms, Measures: assets.Measures})
+	code := cli.Main(cli.Environment{Args: args, Stdout: &out, Stderr: &errors, Tapes: assets.Tapes, Traces: assets.Traces, Comparisons: assets.Comparisons, Lessons: assets.Lessons, Mechanisms: assets.Mechanisms})
 	if code != 0 {
 		t.Fatalf("%q: code %d: %s", args, code, &errors)
 	}

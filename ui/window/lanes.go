@@ -9,18 +9,19 @@ import (
 	"ghostcube/net/quant"
 	"ghostcube/predict/lab"
 	"ghostcube/predict/lab/trace"
+	"ghostcube/ui/hud"
 	"ghostcube/ui/stage"
 )
 
 // packetPointer explains the packet in a lane that the pointer is at.
 type packetPointer struct {
-	shown stage.PointedPacket
+	shown hud.PointedPacket
 	known *trace.Record // of shown, to notice that it is another one; nil: none is shown
 	bytes []byte        // scratch
 }
 
 // pointedPacket returns the packet at the pointer, with what it contains, or nil.
-func (g *game) pointedPacket() *stage.PointedPacket {
+func (g *game) pointedPacket() *hud.PointedPacket {
 	h := &g.packets
 	x, y := g.pointer.at.X, g.pointer.at.Y
 	if g.touch.shown {
@@ -35,7 +36,7 @@ func (g *game) pointedPacket() *stage.PointedPacket {
 }
 
 // at returns the packet at a pixel of the picture, or nil.
-func (h *packetPointer) at(l *lab.Lab, s *stage.Stage, x, y int) *stage.PointedPacket {
+func (h *packetPointer) at(l *lab.Lab, s *hud.HUD, x, y int) *hud.PointedPacket {
 	p, ok := s.PacketAt(x, y)
 	if !ok || p.Pane >= len(l.Panes) {
 		h.known = nil
@@ -54,7 +55,7 @@ func (h *packetPointer) at(l *lab.Lab, s *stage.Stage, x, y int) *stage.PointedP
 
 // describe appends the lines about a packet: when it was sent, its outcome, its header and its fields with their
 // sizes in bits, as the command packets prints them.
-func (h *packetPointer) describe(lines []string, l *lab.Lab, s *stage.Stage, p *stage.PointedPacket) []string {
+func (h *packetPointer) describe(lines []string, l *lab.Lab, s *hud.HUD, p *hud.PointedPacket) []string {
 	f := s.Trace(p.Pane).Flow(0, p.Direction)
 	first, end := f.PacketOf(p.Index)
 	way := "client to server"

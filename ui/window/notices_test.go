@@ -7,7 +7,7 @@ import (
 
 	"ghostcube/predict/lab"
 	"ghostcube/render"
-	"ghostcube/ui/stage"
+	"ghostcube/ui/hud"
 )
 
 // TestNoticesLastSeconds promises that a message stays for four seconds by the clock, whether the machine makes two
@@ -79,7 +79,7 @@ func TestNoticesCoverNoPicture(t *testing.T) {
 	g.notices.post("all packets dropped for 0.25 s")
 	for _, size := range windowSizes {
 		g.screen.w, g.screen.h, g.screen.scale = size.w, size.h, size.scale
-		var f stage.Frame
+		var f hud.Frame
 		g.stage.Compose(&f, g.lab, g.pictureRect(), g.stageOptions("", ""), 1)
 		var l render.DrawList
 		g.notices.draw(&l, g.pictureRect(), g.screen.uiScale())

@@ -8,6 +8,7 @@ import (
 
 	"ghostcube/predict/lab"
 	"ghostcube/sim"
+	"ghostcube/ui/hud"
 	"ghostcube/ui/stage"
 )
 
@@ -93,7 +94,7 @@ func TestPastRandomOperations(t *testing.T) {
 		},
 		func() { g.execute(lab.Command{Verb: "restart", Pane: lab.AllPanes}) },
 	}
-	var f stage.Frame
+	var f hud.Frame
 	reviewed := 0
 	for range 500 {
 		g.past.wait()

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"ghostcube/render"
-	"ghostcube/ui/stage"
+	"ghostcube/ui/hud"
 	"ghostcube/ui/widget"
 )
 
@@ -18,7 +18,7 @@ func (g *game) scorePage() {
 	}
 	g.scores()
 	ui.Heading(fmt.Sprintf("Graphs, pane %d", focus+1))
-	for i := range stage.GraphCount {
+	for i := range hud.GraphCount {
 		g.drawGraph(focus, i)
 	}
 	g.counters(focus)
@@ -45,7 +45,7 @@ func (g *game) drawGraph(pane, i int) {
 	ui.Text(line, scale, true, widget.Right)
 	line.Max.X -= int(f.Width(scale)) + ui.Px(6)
 	ui.Text(line, strings.TrimSpace(graph.Title+" "+numberText(graph.Last())+" "+graph.Unit), false, widget.Left)
-	stage.DrawGraph(l, graph, x+2*s, y+20*s, w-4*s, h-22*s, top, 1.4*s)
+	hud.DrawGraph(l, graph, x+2*s, y+20*s, w-4*s, h-22*s, top, 1.4*s)
 }
 
 // plotColor is the background of graphs and plots.
@@ -65,20 +65,20 @@ func numberText(v float32) string {
 }
 
 // graphHelp are the tooltips of the graphs.
-var graphHelp = [stage.GraphCount]string{
-	stage.LagErrorGraph:    "lag error: distance from the drawn cube to the server's pose at this moment; a mark is a correction",
-	stage.RTTGraph:         "RTT: smoothed, from acknowledged packets, without the acknowledgement delay",
-	stage.UplinkGraph:      "uplink: client to server over the last 0.5 s, including 28 bytes of IP and UDP header per packet",
-	stage.DownlinkGraph:    "downlink: server to client over the last 0.5 s, including 28 bytes of IP and UDP header per packet",
-	stage.ReplayGraph:      "replayed: ticks resimulated in this tick after a correction",
-	stage.InputBufferGraph: "input buffer: inputs that the server has received for later ticks",
-	stage.InputBitsGraph:   "inputs in a packet: their size; a repeated input takes one bit, or all its bits without delta encoding",
+var graphHelp = [hud.GraphCount]string{
+	hud.LagErrorGraph:    "lag error: distance from the drawn cube to the server's pose at this moment; a mark is a correction",
+	hud.RTTGraph:         "RTT: smoothed, from acknowledged packets, without the acknowledgement delay",
+	hud.UplinkGraph:      "uplink: client to server over the last 0.5 s, including 28 bytes of IP and UDP header per packet",
+	hud.DownlinkGraph:    "downlink: server to client over the last 0.5 s, including 28 bytes of IP and UDP header per packet",
+	hud.ReplayGraph:      "replayed: ticks resimulated in this tick after a correction",
+	hud.InputBufferGraph: "input buffer: inputs that the server has received for later ticks",
+	hud.InputBitsGraph:   "inputs in a packet: their size; a repeated input takes one bit, or all its bits without delta encoding",
 
-	stage.EarlyArrivalGraph: "early arrival: how early the newest snapshot arrived by the client's clock; above zero the client speeds up, below zero it slows down",
+	hud.EarlyArrivalGraph: "early arrival: how early the newest snapshot arrived by the client's clock; above zero the client speeds up, below zero it slows down",
 }
 
 // graphMinScale is the least end of each graph's scale, in its unit.
-var graphMinScale = [stage.GraphCount]float32{0.1, 50, 10, 10, 5, 5, 20, 50}
+var graphMinScale = [hud.GraphCount]float32{0.1, 50, 10, 10, 5, 5, 20, 50}
 
 // counters lists the counters of a pane.
 func (g *game) counters(pane int) {

@@ -43,7 +43,7 @@ func (g *game) scores() {
 	ui.Heading("All measures")
 	for _, last := range []bool{false, true} {
 		for i := range all[0] {
-			if m := &all[0][i]; m.Title != "" && !led[m.Name] && isLag(m.Name) == last {
+			if m := &all[0][i]; !led[m.Name] && isLag(m.Name) == last {
 				g.scoreRow(column(all, i), errorsOf(errors, i))
 			}
 		}
@@ -52,7 +52,7 @@ func (g *game) scores() {
 
 // isLag reports whether a measure compares with the server now.
 func isLag(name string) bool {
-	return strings.HasPrefix(name, "lag_error") || strings.HasPrefix(name, "inconsistency")
+	return strings.HasPrefix(name, "lag_error")
 }
 
 // column returns measure i of every pane.

@@ -13,6 +13,7 @@ import (
 
 	"ghostcube/internal/atomicfile"
 	"ghostcube/render/video"
+	"ghostcube/ui/hud"
 	"ghostcube/ui/platform"
 	"ghostcube/ui/recorder"
 	"ghostcube/ui/stage"
@@ -43,7 +44,7 @@ type screen struct {
 	compact         bool // the panel is a sheet over the panes
 	collapsedBefore bool // panelCollapsed before the window became compact
 
-	frame           stage.Frame
+	frame           hud.Frame
 	softwarePainter recorder.Painter
 	rgba            *image.RGBA
 	pixelImage      *ebiten.Image
@@ -186,9 +187,9 @@ func (g *game) Draw(dst *ebiten.Image) {
 }
 
 // stageOptions returns the options of the stage for a head with a title and an alert.
-func (g *game) stageOptions(title, alert string) stage.Options {
+func (g *game) stageOptions(title, alert string) hud.Options {
 	s := &g.screen
-	o := stage.Options{
+	o := hud.Options{
 		NoOverlay: g.controls.uiHidden, Title: title, Input: g.localInputs[0], Footer: g.footer(), Alert: alert, HighlightFocus: true, Callout: g.callout(),
 		Scale: s.uiScale(), RenderLatency: s.renderLatency, PaneLabels: g.beside.labels,
 	}
@@ -204,7 +205,7 @@ func (g *game) stageOptions(title, alert string) stage.Options {
 }
 
 // drawSoftware draws the viewports on the CPU. The GPU draws the overlay later, at full size.
-func (s *screen) drawSoftware(dst *ebiten.Image, g *game, picture stage.Rect, o stage.Options, share float32) {
+func (s *screen) drawSoftware(dst *ebiten.Image, g *game, picture stage.Rect, o hud.Options, share float32) {
 	shown, l := g.shown()
 	shown.Compose(&s.frame, l, picture, o, share)
 	divisor := 1

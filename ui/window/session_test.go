@@ -14,6 +14,7 @@ import (
 	"ghostcube/predict/lab/tape"
 	"ghostcube/render/video"
 	"ghostcube/sim"
+	"ghostcube/ui/hud"
 	"ghostcube/ui/plan"
 	"ghostcube/ui/recorder"
 	"ghostcube/ui/stage"
@@ -212,11 +213,11 @@ func TestVideoSpan(t *testing.T) {
 		over <- err
 	}()
 	want := g.lab.Hash()
-	var f stage.Frame
+	var f hud.Frame
 	for range 30 {
 		g.runTicks(t, 1)
 		alone.runTicks(t, 1)
-		g.stage.Compose(&f, g.lab, stage.Rect{W: 320, H: 180}, stage.Options{}, 0.5)
+		g.stage.Compose(&f, g.lab, stage.Rect{W: 320, H: 180}, hud.Options{}, 0.5)
 	}
 	if err := <-over; err != nil {
 		t.Fatal(err)

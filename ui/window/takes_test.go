@@ -12,6 +12,7 @@ import (
 	"ghostcube/predict/lab"
 	"ghostcube/predict/lab/tape"
 	"ghostcube/sim"
+	"ghostcube/ui/hud"
 	"ghostcube/ui/stage"
 	"ghostcube/ui/widget"
 )
@@ -164,7 +165,7 @@ func TestBeside(t *testing.T) {
 	check()
 	g.seekNow(t, 90)
 	check()
-	var f stage.Frame
+	var f hud.Frame
 	shown, l := g.shown()
 	shown.Compose(&f, l, stage.Rect{W: 1280, H: 660}, g.stageOptions("", ""), 1)
 	labels := 0

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"ghostcube/render"
+	"ghostcube/ui/hud"
 	"ghostcube/ui/stage"
 	"ghostcube/ui/timeline"
 )
@@ -109,7 +110,7 @@ func TestShowCorrection(t *testing.T) {
 	n := p.Corrections.FirstIndex()
 	x := *p.Corrections.At(n)
 	compose := func() (lines, arrows int) {
-		var f stage.Frame
+		var f hud.Frame
 		g.stage.Compose(&f, g.lab, g.pictureRect(), g.stageOptions("", ""), 1)
 		for _, it := range f.Overlay.Items {
 			if it.Kind == render.LineKind && it.Color != stage.CurveColor {

@@ -15,9 +15,9 @@ import (
 	"ghostcube/predict/score"
 	"ghostcube/render"
 	"ghostcube/render/gpu"
+	"ghostcube/ui/hud"
 	"ghostcube/ui/plan"
 	"ghostcube/ui/platform"
-	"ghostcube/ui/stage"
 	"ghostcube/ui/tour"
 	"ghostcube/ui/widget"
 )
@@ -390,7 +390,7 @@ func (c *tourCard) buildFigures(u *widget.UI) {
 func (c *tourCard) figureRows(u *widget.UI) {
 	c.row(u, "", fmt.Sprintf("before, %.0f s", c.run.BeforeSeconds), fmt.Sprintf("after, %.0f s", c.run.AfterSeconds), cardDimColor)
 	for k, f := range c.run.Lesson.Figures {
-		name := stage.HeadlineTitle(f.Measure)
+		name := hud.HeadlineTitle(f.Measure)
 		if strings.Contains(f.Name, "@") {
 			name = fmt.Sprintf("pane %d: %s", f.Pane+1, name)
 		}

@@ -14,9 +14,9 @@ import (
 
 	"ghostcube/predict/lab"
 	"ghostcube/render/video"
+	"ghostcube/ui/hud"
 	"ghostcube/ui/platform"
 	"ghostcube/ui/recorder"
-	"ghostcube/ui/stage"
 	"ghostcube/ui/timeline"
 )
 
@@ -25,7 +25,7 @@ import (
 type videos struct {
 	// Of the video that is being recorded.
 	lab          *lab.Lab // at its start; nil: none is being recorded
-	stage        *stage.Stage
+	stage        *hud.HUD
 	entries      []lab.Entry
 	applied      []lab.Command    // before the first entry, since the tick before it
 	skipCommands int              // commands of the first entry that lab has already applied
@@ -58,7 +58,7 @@ func (t *videos) recording() bool { return t.lab != nil }
 
 // start starts a recording of a session, of which fork is a copy. applied is the number of commands that the session has
 // applied since its last tick, which are also in its next entry.
-func (t *videos) start(l, fork *lab.Lab, s *stage.Stage, take *timeline.Take, applied int) {
+func (t *videos) start(l, fork *lab.Lab, s *hud.HUD, take *timeline.Take, applied int) {
 	t.lab, t.take = fork, take
 	s.Refresh(l)
 	t.stage = s.Fork(t.lab)

@@ -18,6 +18,7 @@ import (
 	"ghostcube/predict/lab"
 	"ghostcube/render/gpu"
 	"ghostcube/sim"
+	"ghostcube/ui/hud"
 	"ghostcube/ui/plan"
 	"ghostcube/ui/platform"
 	"ghostcube/ui/stage"
@@ -56,7 +57,7 @@ type game struct {
 	title       string     // of the header; empty: the scene's name
 	lab         *lab.Lab
 	splash      splash
-	stage       stage.Stage
+	stage       hud.HUD
 	painter     *gpu.Painter
 	panel       panel
 	controls    controls
@@ -158,7 +159,7 @@ func (g *game) startPlan(p *plan.Plan) error {
 	start := time.Now()
 	l.Stopwatch = func() time.Duration { return time.Since(start) }
 	l.TraceDatagrams(!g.Embed) // so that lanes show the past, too, when they are switched on
-	g.plan, g.lab, g.stage, g.title = p, l, stage.Stage{}, p.Title()
+	g.plan, g.lab, g.stage, g.title = p, l, hud.HUD{}, p.Title()
 	g.tapeTick, g.tapeTicks = 0, p.Ticks(0)
 	g.paused, g.pendingSteps, g.accumulator = g.embed.halted, 0, 0
 	g.embed = embed{}

@@ -62,6 +62,9 @@ func (p *reader) read() error {
 			return err
 		}
 		p.lineNumber = max(p.lineNumber, 1)
+		if line == magicOf010 {
+			return fmt.Errorf("the tape begins with %q: only Ghostcube 0.1.0 reads it; this version reads tapes that begin with %q", magicOf010, magic)
+		}
 		return fmt.Errorf("not a tape: the first line is not %q", magic)
 	}
 	if err := p.readHeader(); err != nil {
