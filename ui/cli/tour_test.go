@@ -39,13 +39,9 @@ const (
 const tourPageHead = `# The tour
 
 %d lessons with one idea each. In the window, F2 starts the tour; ` + "`ghostcube tour NAME`" + ` starts with a
-lesson. A lesson says what to look at and waits until you have done one thing, by whatever key or
-control. Its figures are of the time before and after that, measured in your session.
-
-The figures and pictures here are those of a session without a viewer: a tape moves the player, and
-the action comes when the first measurement is complete. A test plays all lessons, checks what they
-claim against a session in which nobody acts, and compares this page with the result. The captions in
-the pictures are about the whole session, and not about the time since the action.
+lesson, and with ` + "`--text`" + ` prints its figures. A lesson says what to look at, waits until you have done one thing, by whatever key
+or control, and shows figures of the time before and after that, measured in your session. The figures and pictures here
+are those of a session without a viewer, in which a tape moves the player; captions are about the whole session.
 `
 
 // TestTourPage plays all lessons, or every fourth outside of the checks, and compares the page with their words and
@@ -105,7 +101,7 @@ func TestTourPage(t *testing.T) {
 func tourSection(number int, r *tour.Run) string {
 	x := r.Lesson
 	var b strings.Builder
-	fmt.Fprintf(&b, "\n## %d. %s\n\n%s\n\n**%s**\n\n", number, x.Title, x.Look, x.Do)
+	fmt.Fprintf(&b, "\n## %d. %s\n\n`ghostcube tour %s`: **%s**\n\n", number, x.Title, x.Name, x.Do)
 	fmt.Fprintf(&b, "| | %g s before | %g s after |\n|---|---:|---:|\n", r.BeforeSeconds, r.AfterSeconds)
 	for i, f := range x.Figures {
 		name := stage.HeadlineTitle(f.Measure)
@@ -117,9 +113,8 @@ func tourSection(number int, r *tour.Run) string {
 	}
 	fmt.Fprintf(&b, "\n%s\n\n", x.After)
 	for k, when := range tourTimes {
-		fmt.Fprintf(&b, "![%s: %s](tour/%s)%s", x.Title, when, tourPicture(number, x, k), [...]string{" ", "\n"}[k])
+		fmt.Fprintf(&b, "![%s](tour/%s)%s", when, tourPicture(number, x, k), [...]string{" ", "\n"}[k])
 	}
-	fmt.Fprintf(&b, "\nScene `%s`, network `%s`, `%s`. `ghostcube tour %s`\n", x.Settings.Scene, x.Settings.Network, strings.ReplaceAll(x.Settings.Panes, ",", "`, `"), x.Name)
 	return b.String()
 }
 
