@@ -262,12 +262,12 @@ func comparisonHeading(c *plan.Comparison) string {
 	return b.String()
 }
 
-// writeComparisonFigures writes the table of a comparison.
+// writeComparisonFigures writes the figure of each pane.
 func writeComparisonFigures(b *strings.Builder, c *plan.Comparison, headlines []score.Measure) {
 	title := cmp.Or(headlines[0].Title, strings.ReplaceAll(c.Headline, "_", " "))
-	fmt.Fprintf(b, "| pane | %s |\n|---|---:|\n", title)
+	fmt.Fprintf(b, "**%s**\n\n", title)
 	for i, spec := range strings.Split(c.Settings.Panes, ",") {
-		fmt.Fprintf(b, "| %d `%s` | %s |\n", i+1, spec, headlines[i].Text())
+		fmt.Fprintf(b, "%d. `%s`: %s\n", i+1, spec, headlines[i].Text())
 	}
 }
 
