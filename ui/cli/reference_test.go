@@ -288,14 +288,14 @@ func writeMeasureReference(t *testing.T, m *markdown) {
 		t.Fatal(err)
 	}
 	m.text(measureHead)
-	m.head("measure", "unit", "better", "meaning")
+	m.head("measure", "unit", "better")
 	measures := pane.Measures(score.KeyToScreen(nil, 0, false, 60))
 	for _, x := range measures {
 		i := slices.IndexFunc(definitions, func(d plan.Definition) bool { return slices.Contains(d.Measures, x.Name) })
 		if i < 0 {
 			t.Fatalf("assets/measures.toml does not define %s", x.Name)
 		}
-		m.row(fmt.Sprintf("[`%s`](#%s)", x.Name, anchorOf(definitions[i].Title)), score.Unit(x.Name), x.Better.String(), x.Help)
+		m.row(fmt.Sprintf("[`%s`](#%s)", x.Name, anchorOf(definitions[i].Title)), score.Unit(x.Name), strings.TrimSuffix(x.Better.String(), " is better"))
 	}
 	group := ""
 	for i := range definitions {
@@ -311,6 +311,9 @@ func writeMeasureReference(t *testing.T, m *markdown) {
 		}
 		m.text("\n### %s\n\n`%s`\n\n%s\n", d.Title, strings.Join(d.Measures, "`, `"), inMarkdown(d.Text))
 		for _, x := range definitionParts(d) {
+			if x[0] == "Source" && d.Source == "" {
+				continue // the head says so
+			}
 			if x[0] == "Formula" {
 				m.text("\n- **%s**: %s", x[0], code(x[1]))
 				continue
