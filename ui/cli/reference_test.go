@@ -260,11 +260,11 @@ func writeCounterReference(_ *testing.T, m *markdown) {
 // writeMeasureReference writes the measures of a pane's score.
 func writeMeasureReference(_ *testing.T, m *markdown) {
 	m.text(measureHead)
-	m.head("measure", "unit", "better", "meaning")
+	m.head("measure", "unit", "better")
 	for _, d := range score.Definitions {
 		for i := range d.Measures {
 			x := &d.Measures[i]
-			m.row(fmt.Sprintf("[`%s`](#%s)", x.Name, anchorOf(d.Title)), score.Unit(x.Name), x.Better.String(), x.Help)
+			m.row(fmt.Sprintf("[`%s`](#%s)", x.Name, anchorOf(d.Title)), score.Unit(x.Name), strings.TrimSuffix(x.Better.String(), " is better"))
 		}
 	}
 	group := ""
@@ -275,6 +275,9 @@ func writeMeasureReference(_ *testing.T, m *markdown) {
 		}
 		m.text("\n### %s\n\n`%s`\n\n%s\n", d.Title, strings.Join(measureNames(d), "`, `"), inMarkdown(d.Text))
 		for _, x := range definitionParts(d) {
+			if x[0] == "Source" && d.Source == "" {
+				continue // the head says so
+			}
 			if x[0] == "Formula" {
 				m.text("\n- **%s**: %s", x[0], code(x[1]))
 				continue
