@@ -115,3 +115,8 @@ func (s *Session) MakeRunUp(more func() bool) error {
 	}
 	return nil
 }
+
+// RunUpText says how far the run-up is.
+func (s *Session) RunUpText() string {
+	return fmt.Sprintf("running to %.2f s: %d %% (Esc stops)", float64(s.RunUp)/float64(s.Lab.Config().Rate), 100*int(s.Lab.Ticks())/s.RunUp)
+}
