@@ -85,7 +85,7 @@ var folders = map[string]struct {
 	"predict/localprediction/nearby":      {pure, []string{"sim", "sim/geom", "smoothing", "predict", "predict/localprediction/correction", "predict/part/history", "predict/part/playback"}},
 	"predict/localprediction/jointchain":  {pure, []string{"sim", "sim/geom", "smoothing", "predict", "predict/localprediction/correction", "predict/part/history", "predict/part/jointtree", "predict/part/playback"}},
 	"predict/localprediction/localreplay": {pure, []string{"sim", "sim/geom", "predict", "predict/localprediction/frame", "predict/part/history", "predict/localprediction/nearby"}},
-	"predict/localprediction":             {pure, []string{"sim", "sim/geom", "smoothing", "net/packet", "predict", "predict/part/*", "predict/localprediction/*"}},
+	"predict/localprediction":             {pure, []string{"sim", "sim/geom", "smoothing", "net/packet", "net/quant", "predict", "predict/part/*", "predict/localprediction/*"}},
 
 	// 3
 	"predict/strategy/*":           {pure, []string{"sim", "sim/geom", "net/packet", "net/quant", "net/delta", "smoothing", "predict", "predict/part/*", "predict/localprediction", "predict/localprediction/*"}},
@@ -115,10 +115,11 @@ var folders = map[string]struct {
 	"ui/recorder":        {exact, []string{"internal/atomicfile", "ui/stage", "ui/hud", "render/raster", "render/video", "predict/lab", "sim"}},
 	"ui/plan":            {free, []string{"sim", "net/link", "predict/lab", "predict/lab/tape", "ui/stage"}},
 	"ui/tour":            {free, []string{"ui/plan", "sim", "net/link", "predict/lab", "predict/score"}},
-	"ui/cli":             {free, []string{"internal/atomicfile", "ui/plan", "ui/diagram", "ui/page", "ui/tour", "ui/recorder", "predict/lab/tape", "ui/stage", "ui/hud", "render/video", "sim", "sim/geom", "sim/scene", "net/link", "net/packet", "net/quant", "net/entropy", "net/delta", "predict", "predict/lab", "predict/lab/probe", "predict/lab/trace", "predict/score"}},
+	"ui/cli":             {free, []string{"internal/atomicfile", "ui/plan", "ui/session", "ui/diagram", "ui/page", "ui/tour", "ui/recorder", "predict/lab/tape", "ui/stage", "ui/hud", "render/video", "sim", "sim/geom", "sim/scene", "net/link", "net/packet", "net/quant", "net/entropy", "net/delta", "predict", "predict/lab", "predict/lab/probe", "predict/lab/trace", "predict/score"}},
+	"ui/session":         {free, []string{"internal/atomicfile", "ui/plan", "ui/tour", "ui/recorder", "ui/timeline", "ui/hud", "ui/stage", "predict/lab/tape", "render/video", "sim", "sim/geom", "net/link", "predict", "predict/lab", "predict/lab/probe"}},
 	"ui/widget":          {free, []string{"render"}},
 	"render/gpu":         {free, []string{"render", "assets", "sim/geom"}},
-	"ui/window":          {free, []string{"internal/atomicfile", "ui/platform", "ui/plan", "ui/tour", "ui/stage", "ui/hud", "ui/timeline", "ui/widget", "predict/lab/tape", "predict/score", "ui/recorder", "render", "render/video", "render/raster", "render/gpu", "sim", "sim/geom", "sim/scene", "net/link", "net/quant", "predict", "predict/lab", "predict/lab/probe", "predict/lab/trace", "smoothing"}},
+	"ui/window":          {free, []string{"internal/atomicfile", "ui/platform", "ui/session", "ui/plan", "ui/tour", "ui/stage", "ui/hud", "ui/timeline", "ui/widget", "predict/lab/tape", "predict/score", "ui/recorder", "render", "render/video", "render/gpu", "sim", "sim/geom", "sim/scene", "net/link", "net/quant", "predict", "predict/lab", "predict/lab/trace", "smoothing"}},
 
 	// 5
 	"assets":             {free, []string{}}, // data; the folders below it generate the data

@@ -94,7 +94,7 @@ func TestIdeas(t *testing.T) {
 	if len(ideas) != 10 {
 		t.Errorf("%d ideas", len(ideas))
 	}
-	library := &plan.Library{Tapes: assets.Tapes, Traces: assets.Traces, ComparisonFiles: assets.Comparisons, MechanismFile: assets.Mechanisms, MeasureFile: assets.Measures, LessonFiles: assets.Lessons}
+	library := &plan.Library{Tapes: assets.Tapes, Traces: assets.Traces, ComparisonFiles: assets.Comparisons, MechanismFile: assets.Mechanisms, LessonFiles: assets.Lessons}
 	for _, i := range ideas {
 		if n := len(strings.Fields(i.Text)); n < 60 || n > 120 {
 			t.Errorf("%s: %d words", i.Name, n)

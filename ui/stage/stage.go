@@ -321,7 +321,7 @@ func (s *Stage) buildScene(v *Viewport, l *lab.Lab, share float32, show *Setting
 	}
 	for i := range poses { // parts follow all bodies, so that the index of a body is that of its cube
 		drawn := v.Scene.Cubes[i]
-		v.addParts(world.Boxes[i].Parts, drawn.Pose, drawn.Color)
+		v.addSubShapes(world.Boxes[i].SubShapes, drawn.Pose, drawn.Color)
 	}
 	for _, b := range world.Static {
 		v.Scene.Cubes = append(v.Scene.Cubes, render.Cube{Pose: b.Start.Pose, Half: b.Half, Color: staticColor})
@@ -370,8 +370,8 @@ func (s *Stage) buildScene(v *Viewport, l *lab.Lab, share float32, show *Setting
 }
 
 // addParts adds the boxes of a body at a pose besides its first.
-func (v *Viewport) addParts(parts []sim.Part, at geom.Pose, c render.Color) {
-	for _, p := range parts {
+func (v *Viewport) addSubShapes(list []sim.SubShape, at geom.Pose, c render.Color) {
+	for _, p := range list {
 		pose := geom.Pose{Pos: at.Pos.Add(at.Rot.Rotate(p.Pose.Pos)), Rot: at.Rot.Mul(p.Pose.Rot).Unit()}
 		v.Scene.Cubes = append(v.Scene.Cubes, render.Cube{Pose: pose, Half: p.Half, Color: c})
 	}

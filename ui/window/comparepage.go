@@ -14,7 +14,7 @@ import (
 
 // comparePage has the comparisons by source, and the controls of the session itself.
 func (g *game) comparePage() {
-	p, c := &g.panel, g.lab.Config()
+	p, c := &g.panel, g.session.Lab.Config()
 	ui := &p.ui
 	ui.Heading("Session")
 	if name, ok := p.choice(widget.Row{Name: "scene", Help: "The world. Changing it restarts the session."}, "scene", c.Scene, scene.Names(), nil); ok {
@@ -54,15 +54,15 @@ type comparisonEntry struct {
 // comparisonList lists the comparisons that pass the filter, by source.
 func (g *game) comparisonList() {
 	p, group, shown := &g.panel, "", 0
-	if len(p.comparisons) != len(g.Comparisons) {
+	if len(p.comparisons) != len(g.session.Comparisons) {
 		p.comparisons = nil
-		for i := range g.Comparisons {
-			c := &g.Comparisons[i]
+		for i := range g.session.Comparisons {
+			c := &g.session.Comparisons[i]
 			p.comparisons = append(p.comparisons, comparisonEntry{widget.Entry{ID: "compare " + c.Name, Title: c.Title, Line: comparisonLine(c), Help: comparisonHelp(c)}, sourceTitle(c)})
 		}
 	}
-	for i := range g.Comparisons {
-		c, e := &g.Comparisons[i], &p.comparisons[i]
+	for i := range g.session.Comparisons {
+		c, e := &g.session.Comparisons[i], &p.comparisons[i]
 		if p.comparisonFilter != "" && !comparisonMatches(c, p.comparisonFilter) {
 			continue
 		}
@@ -72,13 +72,13 @@ func (g *game) comparisonList() {
 			group = e.source
 		}
 		shown++
-		e.Chosen = g.plan.Comparison != nil && g.plan.Comparison.Name == c.Name && g.title != "" // another scene, seat or seed is another session
+		e.Chosen = g.session.Plan.Comparison != nil && g.session.Plan.Comparison.Name == c.Name && g.session.Title != "" // another scene, seat or seed is another session
 		if clicked, _ := p.ui.Entry(e.Entry); clicked {
-			g.startComparison(c.Name)
+			g.session.StartComparison(c.Name)
 		}
 	}
 	if shown == 0 {
-		p.ui.Paragraph(fmt.Sprintf("None of the %d comparisons contains all of these words.", len(g.Comparisons)), true)
+		p.ui.Paragraph(fmt.Sprintf("None of the %d comparisons contains all of these words.", len(g.session.Comparisons)), true)
 	}
 }
 
@@ -112,14 +112,4 @@ func comparisonMatches(c *plan.Comparison, filter string) bool {
 		}
 	}
 	return true
-}
-
-// startComparison plans a comparison. Its session starts after the panel's commands.
-func (g *game) startComparison(name string) {
-	p, err := g.PlanComparison(name)
-	if err != nil {
-		g.notices.post(err.Error())
-		return
-	}
-	g.next = p
 }

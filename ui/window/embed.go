@@ -5,7 +5,6 @@ import (
 
 	"github.com/hajimehoshi/ebiten/v2"
 
-	"ghostcube/predict/lab"
 	"ghostcube/render"
 	"ghostcube/ui/hud"
 	"ghostcube/ui/platform"
@@ -16,9 +15,7 @@ import (
 // picture and runs when it is clicked. It pauses when its tape ends and when it is scrolled out of view, and then draws
 // nothing until something happens.
 type embed struct {
-	ended   bool // the tape has ended
-	still   int  // Updates since the session paused
-	halted  bool // the session that starts next stays paused
+	still   int // Updates since the session paused
 	buttons []embedButton
 }
 
@@ -45,21 +42,15 @@ const (
 	embedPlay    = 34 // radius of the large button
 )
 
-// embedDisplay sets the display settings of the layout: what takes the room of the picture is left out. Links do not have
-// them, because they come with embed=1.
-func embedDisplay() []lab.Command {
-	return []lab.Command{stage.Show("graphs", "off"), stage.Show("explain", "off")}
-}
-
 // bare reports whether nothing but the picture is shown.
-func (g *game) bare() bool { return g.controls.uiHidden || g.Embed }
+func (g *game) bare() bool { return g.controls.uiHidden || g.session.Embed }
 
 // updateEmbed reacts to the pointer, and pauses out of view and at the end of the tape. It reports whether the pointer
 // belongs to a button.
 func (g *game) updateEmbed() (captured bool) {
 	e := &g.embed
 	if !platform.Visible() {
-		g.paused = true
+		g.session.Paused = true
 	}
 	g.layEmbed()
 	if g.pointer.pressed {
@@ -71,19 +62,16 @@ func (g *game) updateEmbed() (captured bool) {
 			}
 		}
 	}
-	if e.ended && !g.paused {
-		g.next = g.plan
+	if g.session.Ended && !g.session.Paused {
+		g.session.Next = g.session.Plan
 	}
 	return captured
 }
 
-// restEmbed pauses at the end of the tape, and lets a paused frame rest. It ends an Update.
+// restEmbed lets a paused frame rest. It ends an Update.
 func (g *game) restEmbed() {
 	e := &g.embed
-	if e.ended {
-		g.paused = true
-	}
-	if e.still++; !g.paused {
+	if e.still++; !g.session.Paused {
 		e.still = 0
 	}
 	//lint:ignore SA1019 nothing else stops the frames
@@ -96,14 +84,8 @@ func (g *game) restEmbed() {
 	if ebiten.FPSMode() != mode {
 		//lint:ignore SA1019 nothing else stops the frames
 		ebiten.SetFPSMode(mode)
-		ebiten.SetTPS(g.lab.Config().Rate)
+		ebiten.SetTPS(g.session.Lab.Config().Rate)
 	}
-}
-
-// resetEmbed shows the first picture of the session again, and plays it if it has been playing.
-func (g *game) resetEmbed() {
-	g.next = g.plan
-	g.embed.halted = g.paused
 }
 
 // layEmbed places the buttons.
@@ -116,23 +98,23 @@ func (g *game) layEmbed() {
 	width := func(label string) int { return int(f.Width(label)) + 2*px(embedPadding) }
 	play := "pause"
 	switch {
-	case g.embed.ended:
+	case g.session.Ended:
 		play = "play again"
-	case g.paused:
+	case g.session.Paused:
 		play = "play"
 	}
-	toggle := func(g *game) { g.paused = !g.paused }
+	toggle := func(g *game) { g.session.Paused = !g.session.Paused }
 	x := px(embedMargin)
 	right := x + width("play again") // the widest, so that the others keep their places
 	e.buttons = append(e.buttons, embedButton{"play", play, image.Rect(x, top, right, bottom), toggle})
 	x = right + px(embedMargin)
-	e.buttons = append(e.buttons, embedButton{"reset", "reset", image.Rect(x, top, x+width("reset"), bottom), (*game).resetEmbed})
-	if g.inPage {
+	e.buttons = append(e.buttons, embedButton{"reset", "reset", image.Rect(x, top, x+width("reset"), bottom), func(g *game) { g.session.Reset() }})
+	if g.session.Host.InPage {
 		const label = "open in the lab"
 		right := s.w - px(embedMargin)
 		e.buttons = append(e.buttons, embedButton{"open", label, image.Rect(right-width(label), top, right, bottom), func(*game) { platform.OpenLab() }})
 	}
-	if g.paused {
+	if g.session.Paused {
 		e.buttons = append(e.buttons, embedButton{"large play", "", image.Rect(0, 0, s.w, s.h-px(embedFooter)), toggle})
 	}
 }

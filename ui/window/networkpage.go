@@ -115,7 +115,7 @@ func swinging(c *link.Conditions) bool { return c.SwingEvery > 0 }
 
 // networkPage has the network conditions, the faults of the machines, and attacks.
 func (g *game) networkPage() {
-	p, w := &g.panel, g.lab.Network()
+	p, w := &g.panel, g.session.Lab.Network()
 	ui := &p.ui
 	profile := "custom"
 	for i := range link.Profiles {
@@ -183,7 +183,7 @@ func (g *game) shapeControl(shown *link.Conditions, set func(key, value string))
 // traceControl chooses the measured path whose delay and loss are added.
 func (g *game) traceControl(shown *link.Conditions, set func(key, value string)) {
 	p, present := &g.panel, "none"
-	names := append([]string{"none"}, g.Library.TraceNames()...)
+	names := append([]string{"none"}, g.session.Library.TraceNames()...)
 	if shown.Trace != nil {
 		present = "custom"
 		if i := slices.IndexFunc(names, func(name string) bool { return g.traceText(name) == "trace="+shown.Trace.String() }); i >= 0 {
@@ -202,9 +202,9 @@ func (g *game) traceText(name string) string {
 	if text, ok := g.panel.traces[name]; ok {
 		return text
 	}
-	text, err := g.Library.InlineTraces("trace=" + name)
+	text, err := g.session.Library.InlineTraces("trace=" + name)
 	if err != nil {
-		g.notices.post(err.Error())
+		g.session.Notices.Post(err.Error())
 		text = "trace=none"
 	}
 	if g.panel.traces == nil {
@@ -216,7 +216,7 @@ func (g *game) traceText(name string) string {
 
 // measuredNetwork shows what the focused pane's endpoints measure.
 func (g *game) measuredNetwork() {
-	pane := g.lab.Panes[g.lab.Focus()]
+	pane := g.session.Lab.Panes[g.session.Lab.Focus()]
 	up, down := pane.Clients[0].Endpoint.Stats, pane.ServerStats()
 	r := g.panel.ui.Line(18)
 	g.panel.ui.Text(r, fmt.Sprintf("measured: RTT %.0f ms, loss %.1f %%", up.RTT.Seconds()*1000,
@@ -237,13 +237,13 @@ func (g *game) faultControls() {
 	switch p.buttons([3]string{"nudge", "nudge (F)", "Move the server's cube by 1 m, which no client can predict."},
 		[3]string{"drop 250ms", "drop 0.25 s", "Lose all packets for 0.25 s (B)."}, [3]string{"drop 5s", "drop 5 s", "Lose all packets for 5 s (Shift B)."}) {
 	case 0:
-		g.nudgeServer()
+		g.session.Controls.NudgeServer()
 	case 1:
 		all("blackout", "", "250ms")
 	case 2:
 		all("blackout", "", "5s")
 	}
-	fault := g.lab.Panes[g.lab.Focus()].ClockFault(0)
+	fault := g.session.Lab.Panes[g.session.Lab.Focus()].ClockFault(0)
 	skew := float64(fault.Skew)
 	limit := math.Max(500, math.Abs(skew))
 	v, changed := p.number(widget.Row{Name: "clock skew, ppm", Changed: skew != 0, Help: "How much faster the clients' clocks run than the server's (M: 500, -500, off)."},
@@ -269,7 +269,7 @@ func (g *game) faultControls() {
 	}
 	switch p.buttons([3]string{"freeze", "freeze 2 s (X)", "Stop the programs of all clients for 2 s."}, [3]string{"rejoin", "rejoin client 1", "The client forgets everything and receives the world as a block."}) {
 	case 0:
-		g.freezeClients()
+		g.session.Controls.FreezeClients()
 	case 1:
 		all("rejoin", "1", "")
 	}

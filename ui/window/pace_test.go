@@ -171,7 +171,7 @@ func TestAlert(t *testing.T) {
 		t.Errorf("slow and coarse: %q", got)
 	}
 	g.runTicks(t, 1)
-	g.toggleRecording()
+	g.session.Videos.Toggle()
 	g.runTicks(t, 6)
 	if got := g.alert(); got != "● recording, 0.1 s (R stops) · 24 % of real time" {
 		t.Errorf("recording: %q", got)

@@ -9,12 +9,14 @@ import (
 
 	"ghostcube/predict/lab"
 	"ghostcube/render/gpu"
+	"ghostcube/ui/session"
 	"ghostcube/ui/widget"
 )
 
 // panel is the docked column of controls beside the picture. It keeps no copy of the session: a control that
 // is moved becomes a command, and in the next update shows the session as the command has changed it.
 type panel struct {
+	session  *session.Session
 	ui       widget.UI
 	commands []lab.Command // of this update
 	controls []control     // of this update
@@ -30,10 +32,6 @@ type panel struct {
 	comparisons                  []comparisonEntry
 
 	traces map[string]string // conditions that set a trace, by its name
-
-	copyText func(text string) error // to the clipboard
-
-	tuned map[tunedKey]string // specs of strategies that have been switched away
 
 	listEnd     int  // index after the correction at the top of the list
 	listHovered bool // the pointer is over that list
@@ -93,7 +91,7 @@ func (g *game) panelBounds() image.Rectangle {
 	s := &g.screen
 	w := s.pixels(collapsedWidth)
 	switch {
-	case g.Embed, s.panelCollapsed && g.touch.shown:
+	case g.session.Embed, s.panelCollapsed && g.touch.shown:
 		w = 0
 	case s.panelCollapsed:
 	case s.compact && s.w-s.pixels(panelWidth) < s.pixels(minBesideSheet):
@@ -139,7 +137,7 @@ func (g *game) updatePanel() capture {
 		p.controls = p.controls[:0]
 		return capture{}
 	}
-	p.ui.TooltipDelay = g.lab.Config().Rate / 4
+	p.ui.TooltipDelay = g.session.Lab.Config().Rate / 4
 	p.ui.Touch = g.touch.shown
 	in := p.readInput(g.pointer)
 	g.buildPanel(in)
@@ -197,11 +195,11 @@ func (g *game) toolbar() {
 	end := image.Rect(r.Max.X-ui.Px(24), r.Min.Y, r.Max.X, r.Max.Y)
 	r.Max.X = end.Min.X - ui.Px(3)
 	pause, record := "pause (P)", "record (R)"
-	if g.paused {
+	if g.session.Paused {
 		pause = "resume (P)"
 	}
 	step := "step (N)"
-	if g.videos.recording() {
+	if g.session.Videos.Recording() {
 		record = "stop (R)"
 	}
 	if ui.Touch {
@@ -210,16 +208,16 @@ func (g *game) toolbar() {
 		r.Max.X -= ui.Px(18)
 	}
 	if ui.Button("pause", ui.Split(r, 4, 0), pause, "Pause or resume the session.") {
-		g.paused = !g.paused
+		g.session.Paused = !g.session.Paused
 	}
 	if ui.Button("step", ui.Split(r, 4, 1), step, "Make one tick and pause.") {
-		g.step()
+		g.session.StepOnce()
 	}
 	if ui.Button("restart", ui.Split(r, 4, 2), "restart", "Start the scene again with the same strategies, knobs and network (Backspace).") {
 		p.queue(lab.Command{Verb: "restart", Pane: lab.AllPanes})
 	}
 	if ui.Button("record", ui.Split(r, 4, 3), record, "Start a video of the panes, or stop it and write it while the session goes on.") {
-		g.toggleRecording()
+		g.session.Videos.Toggle()
 	}
 	if ui.Button("collapse", end, ">", "Collapse the panel: the panes get its room. H hides the overlay too.") {
 		s.panelCollapsed = true

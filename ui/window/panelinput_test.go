@@ -108,7 +108,7 @@ func TestPanelClipboard(t *testing.T) {
 		}
 		return text, nil
 	}
-	p.copyText = func(s string) error {
+	g.session.Host.CopyText = func(s string) error {
 		copied <- s
 		return errors.New("no tool")
 	}
@@ -117,17 +117,19 @@ func TestPanelClipboard(t *testing.T) {
 		t.Helper()
 		for range 1000 {
 			g.lay(t, in())
-			g.notices.update(g)
+			if message := p.input.clip.poll(); message != "" {
+				g.session.Notices.Post(message)
+			}
 			if done() {
 				return
 			}
 			time.Sleep(time.Millisecond)
 		}
-		t.Fatalf("%s does not happen; notices %v", what, g.notices.list)
+		t.Fatalf("%s does not happen; notices %v", what, g.session.Notices.Texts())
 	}
 	pasted := func() widget.Input { return widget.Input{Pasted: p.input.clip.pasted()} }
 	noticed := func(text string) func() bool {
-		return func() bool { return strings.Contains(fmt.Sprint(g.notices.list), text) }
+		return func() bool { return strings.Contains(fmt.Sprint(g.session.Notices.Texts()), text) }
 	}
 	g.openPage(t, "Compare")
 	g.click(t, "filter comparisons")

@@ -16,7 +16,7 @@ import (
 // all others, and last the distances from the server now, which a correct prediction leads. The bar behind a value
 // is longer the worse the value is, and green for a pane that is better than all others by more than the noise.
 func (g *game) scores() {
-	_, shown := g.shown()
+	_, shown := g.session.Shown()
 	panes, ui := shown.Panes, &g.panel.ui
 	title := "Scores"
 	if len(panes) > 1 {
@@ -43,7 +43,7 @@ func (g *game) scores() {
 	ui.Heading("All measures")
 	for _, last := range []bool{false, true} {
 		for i := range all[0] {
-			if m := &all[0][i]; m.Title != "" && !led[m.Name] && isLag(m.Name) == last {
+			if m := &all[0][i]; !led[m.Name] && isLag(m.Name) == last {
 				g.scoreRow(column(all, i), errorsOf(errors, i))
 			}
 		}
@@ -66,13 +66,13 @@ func column(measures [][]score.Measure, i int) (values []*score.Measure) {
 // scoreColumns names the columns of the scores by pane and strategy. Where a name is too wide for its column, the
 // names stand above the numbers.
 func (g *game) scoreColumns() {
-	_, shown := g.shown()
+	_, shown := g.session.Shown()
 	ui, panes := &g.panel.ui, shown.Panes
 	names, fit := make([]string, len(panes)), true
 	r := ui.Place(18, "The panes in order, with their strategies.")
 	for k, p := range panes {
 		names[k] = strconv.Itoa(k+1) + " " + p.Strategy.Name
-		if take := g.beside.number(k); take > 0 {
+		if take := g.session.Beside.Number(k); take > 0 {
 			names[k] = fmt.Sprintf("%s (take %d)", p.Strategy.Name, take)
 		}
 		fit = fit && ui.Font(false).Width(names[k]) <= float32(ui.Split(r, len(panes), k).Dx())
@@ -82,8 +82,8 @@ func (g *game) scoreColumns() {
 		ui.Paragraph(strings.Join(names, ", "), false)
 		r = ui.Place(18, "The panes in order.")
 		for k := range names {
-			if names[k] = strconv.Itoa(k + 1); g.beside.take != nil {
-				names[k] = fmt.Sprintf("take %d", g.beside.number(k))
+			if names[k] = strconv.Itoa(k + 1); g.session.Beside.On() {
+				names[k] = fmt.Sprintf("take %d", g.session.Beside.Number(k))
 			}
 		}
 	}

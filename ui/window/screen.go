@@ -134,17 +134,17 @@ func (g *game) Draw(dst *ebiten.Image) {
 		return
 	}
 	start := time.Now()
-	s.pace.frame(start, s.drawTime, load{s.w, s.h, len(g.lab.Panes), g.lab.Config().Scene})
+	s.pace.frame(start, s.drawTime, load{s.w, s.h, len(g.session.Lab.Panes), g.session.Lab.Config().Scene})
 	defer func() { s.drawTime = time.Since(start) }()
 	picture := g.pictureRect()
-	o := g.stageOptions(g.title, g.alert())
+	o := g.stageOptions(g.session.Title, g.alert())
 	o.Packet = g.pointedPacket()
-	share := s.tickFraction(g.settings().Speed)
+	share := s.tickFraction(g.session.Settings().Speed)
 	switch s.pace.renderer {
 	case Software, SoftwareHalf:
 		s.drawSoftware(dst, g, picture, o, share)
 	default:
-		shown, l := g.shown()
+		shown, l := g.session.Shown()
 		shown.Compose(&s.frame, l, picture, o, share)
 		scale := 1
 		if s.pace.renderer == GPUSupersampled {
@@ -157,11 +157,11 @@ func (g *game) Draw(dst *ebiten.Image) {
 		}
 		g.painter.End(dst, picture.X, picture.Y)
 	}
-	if g.Embed {
+	if g.session.Embed {
 		g.drawEmbed(&s.frame.Overlay)
 	}
 	if !g.controls.uiHidden {
-		g.notices.draw(&s.frame.Overlay, picture, s.uiScale())
+		drawNotices(&s.frame.Overlay, g.session.Notices.Texts(), picture, s.uiScale())
 	}
 	g.drawBar(&s.frame.Overlay)
 	g.drawTouch(&s.frame.Overlay)
@@ -170,7 +170,7 @@ func (g *game) Draw(dst *ebiten.Image) {
 	}
 	g.painter.DrawOverlay(dst, &s.frame.Overlay)
 	if !g.bare() {
-		g.tour.draw(dst, g.painter)
+		g.card.draw(dst, g.painter)
 		g.panel.draw(dst, g.painter)
 	}
 	s.measureLatency()
@@ -190,14 +190,14 @@ func (g *game) Draw(dst *ebiten.Image) {
 func (g *game) stageOptions(title, alert string) hud.Options {
 	s := &g.screen
 	o := hud.Options{
-		NoOverlay: g.controls.uiHidden, Title: title, Input: g.localInputs[0], Footer: g.footer(), Alert: alert, HighlightFocus: true, Callout: g.callout(),
-		Scale: s.uiScale(), RenderLatency: s.renderLatency, PaneLabels: g.beside.labels,
+		NoOverlay: g.controls.uiHidden, Title: title, Input: g.intents.Inputs[0], Footer: g.session.Footer(), Alert: alert, HighlightFocus: true, Callout: g.session.Selection.Callout(),
+		Scale: s.uiScale(), RenderLatency: s.renderLatency, PaneLabels: g.session.Beside.Labels,
 	}
-	if g.tapePlaying() {
-		o.Input = g.lastInput
+	if g.session.Playing() {
+		o.Input = g.session.LastInput
 	}
 	o.NoKeys = g.touch.shown
-	if g.Embed {
+	if g.session.Embed {
 		o.HighlightFocus = false
 		g.embedOptions(&o)
 	}
@@ -206,7 +206,7 @@ func (g *game) stageOptions(title, alert string) hud.Options {
 
 // drawSoftware draws the viewports on the CPU. The GPU draws the overlay later, at full size.
 func (s *screen) drawSoftware(dst *ebiten.Image, g *game, picture stage.Rect, o hud.Options, share float32) {
-	shown, l := g.shown()
+	shown, l := g.session.Shown()
 	shown.Compose(&s.frame, l, picture, o, share)
 	divisor := 1
 	if s.pace.renderer == SoftwareHalf {
@@ -228,38 +228,6 @@ func (s *screen) drawSoftware(dst *ebiten.Image, g *game, picture stage.Rect, o 
 	dst.DrawImage(s.pixelImage, op)
 }
 
-// footer returns the note of the footer: what drives the session.
-func (g *game) footer() string {
-	switch {
-	case g.Embed:
-		return ""
-	case g.past.timeline.Reviewing() && g.touch.shown:
-		return "the past: the stick or any change begins a new take here"
-	case g.past.timeline.Reviewing():
-		return "the past: W A S D or any change begins a new take here, End returns"
-	case g.repeating():
-		return fmt.Sprintf("the inputs of take %d: %s", g.past.drivers[g.past.timeline.Take()].source.Number, g.takeOverHint())
-	case g.tour.run != nil:
-		return g.lessonFooter()
-	}
-	if g.tapePlaying() {
-		rate := float64(g.plan.Config.Rate)
-		return fmt.Sprintf("%s, %.1f of %.1f s: %s", g.plan.TapeNote(), float64(g.tapeTick)/rate, float64(g.tapeTicks)/rate, g.takeOverHint())
-	}
-	if g.touch.shown {
-		return "the stick rolls the cube, ? lists what touches do"
-	}
-	return "F1 lists all keys, W A S D roll, Space lifts, F nudges the server's cube"
-}
-
-// takeOverHint says how to stop a tape.
-func (g *game) takeOverHint() string {
-	if g.touch.shown {
-		return "touch the stick to take over"
-	}
-	return "press a key to take over"
-}
-
 // label returns the label of a button, without its key where the session is touched.
 func (g *game) label(text string) string {
 	if g.touch.shown {
@@ -272,24 +240,24 @@ func (g *game) label(text string) string {
 func (g *game) alert() string {
 	slow := g.screen.realTime.note()
 	switch {
-	case g.videos.recording():
-		text := g.label(fmt.Sprintf("● recording, %.1f s (R stops)", float64(len(g.videos.entries))/float64(g.lab.Config().Rate)))
+	case g.session.Videos.Recording():
+		text := g.label(fmt.Sprintf("● recording, %.1f s (R stops)", g.session.Videos.Seconds()))
 		if slow != "" {
 			text += " · " + slow
 		}
 		return text
-	case g.runUp > 0:
+	case g.session.RunUp > 0:
 		return g.runUpText()
-	case g.paused && g.Embed:
+	case g.session.Paused && g.session.Embed:
 		return ""
-	case g.paused && g.away > 0:
-		return fmt.Sprintf("paused: the tab was hidden for %s (P resumes)", g.away)
-	case g.paused:
+	case g.session.Paused && g.session.Away > 0:
+		return fmt.Sprintf("paused: the tab was hidden for %s (P resumes)", g.session.Away)
+	case g.session.Paused:
 		return g.label("paused (P resumes, N steps one tick)")
 	case slow == "":
-		return g.videos.progress()
-	case g.videos.progress() != "":
-		return slow + " · " + g.videos.progress()
+		return g.session.Videos.Progress()
+	case g.session.Videos.Progress() != "":
+		return slow + " · " + g.session.Videos.Progress()
 	case g.screen.pace.coarse():
 		return slow + ", coarse picture"
 	}
@@ -303,7 +271,7 @@ func (g *game) saveScreenshot(dst *ebiten.Image) {
 	for i := 3; i < len(im.Pix); i += 4 {
 		im.Pix[i] = 255
 	}
-	name := g.unusedFilename("screenshot", ".png")
+	name := g.session.Files.UnusedName("screenshot", ".png")
 	err := os.MkdirAll(filepath.Dir(name), 0o777)
 	var f *atomicfile.File
 	if err == nil {
@@ -313,8 +281,8 @@ func (g *game) saveScreenshot(dst *ebiten.Image) {
 		err = atomicfile.Commit(f)
 	}
 	if err != nil {
-		g.notices.post("the screenshot was not saved: " + err.Error())
+		g.session.Notices.Post("the screenshot was not saved: " + err.Error())
 		return
 	}
-	g.notices.post("screenshot: " + platform.Deliver(f.Name()))
+	g.session.Notices.Post("screenshot: " + platform.Deliver(f.Name()))
 }

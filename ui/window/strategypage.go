@@ -14,14 +14,14 @@ import (
 
 // strategyPage has the strategies of the panes, and the knobs of the focused one.
 func (g *game) strategyPage() {
-	p, focus := &g.panel, g.lab.Focus()
+	p, focus := &g.panel, g.session.Lab.Focus()
 	ui := &p.ui
 	ui.Heading("Panes")
-	for i := range g.lab.Panes {
+	for i := range g.session.Lab.Panes {
 		g.paneRow(i, i == focus)
 	}
 	g.paneButtons()
-	pane := g.lab.Panes[focus]
+	pane := g.session.Lab.Panes[focus]
 	title, watch := strategyDoc(pane.Strategy)
 	ui.Heading(fmt.Sprintf("Pane %d: %s", focus+1, pane.Strategy.Name))
 	ui.Paragraph(title, false)
@@ -43,7 +43,7 @@ func strategyHelp(s *predict.Strategy) string {
 
 // paneRow has the focus button and the strategy of a pane.
 func (g *game) paneRow(i int, focused bool) {
-	p, pane := &g.panel, g.lab.Panes[i]
+	p, pane := &g.panel, g.session.Lab.Panes[i]
 	r := p.ui.Next(22)
 	cell := r
 	cell.Max.X = r.Min.X + p.ui.Px(70)
@@ -55,50 +55,29 @@ func (g *game) paneRow(i int, focused bool) {
 	chosen := p.ui.Choice(r, widget.Choice{ID: "strategy " + strconv.Itoa(i+1), Value: pane.Strategy.Name, Options: lab.StrategyNames(),
 		Help: strategyHelp(pane.Strategy), OptionHelp: func(k int) string { return strategyHelp(lab.Strategies[k]) }})
 	if chosen >= 0 {
-		p.queue(g.switchCommand(i, chosen))
+		p.queue(g.session.Controls.SwitchCommand(i, chosen))
 	}
 }
 
 // paneButtons add and close panes.
 func (g *game) paneButtons() {
-	p, focus := &g.panel, g.lab.Focus()
+	p, focus := &g.panel, g.session.Lab.Focus()
 	r := p.ui.Next(22)
-	if len(g.lab.Panes) == lab.MaxPanes {
+	if len(g.session.Lab.Panes) == lab.MaxPanes {
 		p.ui.Disabled(fmt.Sprintf("At most %d panes can be open.", lab.MaxPanes))
 	}
 	if p.ui.Button("add pane", p.ui.Split(r, 2, 0), "add a pane", "Open a pane with the focused pane's strategy and knobs, at the same world and moment, and focus it.") {
-		p.queue(lab.Command{Verb: "open", Pane: lab.AllPanes, Name: g.lab.Panes[focus].Spec()})
-		p.queue(lab.Command{Verb: "focus", Pane: len(g.lab.Panes)})
+		p.queue(lab.Command{Verb: "open", Pane: lab.AllPanes, Name: g.session.Lab.Panes[focus].Spec()})
+		p.queue(lab.Command{Verb: "focus", Pane: len(g.session.Lab.Panes)})
 	}
 	p.ui.Disabled("")
-	if len(g.lab.Panes) == 1 {
+	if len(g.session.Lab.Panes) == 1 {
 		p.ui.Disabled("The last pane stays open.")
 	}
 	if p.ui.Button("close pane", p.ui.Split(r, 2, 1), "close the focused pane", "Close the focused pane.") {
 		p.queue(lab.Command{Verb: "close", Pane: focus})
 	}
 	p.ui.Disabled("")
-}
-
-// tunedKey names a strategy that a pane has run.
-type tunedKey struct {
-	pane     *lab.Pane
-	strategy string
-}
-
-// switchCommand returns the command that gives a pane another strategy, with the knobs that were tuned when the
-// pane last ran it. It remembers the knobs of the present strategy.
-func (g *game) switchCommand(pane, strategy int) lab.Command {
-	p, present := &g.panel, g.lab.Panes[pane]
-	if p.tuned == nil {
-		p.tuned = map[tunedKey]string{}
-	}
-	p.tuned[tunedKey{present, present.Strategy.Name}] = present.Spec()
-	spec := lab.Strategies[strategy].Name
-	if tuned, ok := p.tuned[tunedKey{present, spec}]; ok {
-		spec = tuned
-	}
-	return lab.Command{Verb: "switch", Pane: pane, Name: spec}
 }
 
 // knobs has the knobs of a pane under headings, a search, and a button that resets them all.
@@ -159,7 +138,7 @@ func (g *game) knobRow(pane int, k *predict.Knob) {
 	if row.Changed = k.Value() != k.Default(); row.Changed {
 		row.OnReset = func() { g.setKnob(pane, k.Name, k.Default()) }
 	}
-	p.ui.Disabled(g.lab.Panes[pane].Knobs.NoEffect(k))
+	p.ui.Disabled(g.session.Lab.Panes[pane].Knobs.NoEffect(k))
 	defer p.ui.Disabled("")
 	switch k.Kind {
 	case predict.Float, predict.Int:

@@ -10,24 +10,32 @@ import (
 	"ghostcube/ui/timeline"
 )
 
+// timelineBar is the bar of the session's timeline.
+type timelineBar struct {
+	bar                timeline.Bar
+	hidden             bool
+	scrubbing, marking bool   // the pointer drags the cursor, or an end of the span that is looped
+	note               string // about the mark under the pointer
+}
+
 // barHeight returns the height of the bar in pixels; 0: it is hidden.
 func (g *game) barHeight() int {
-	if g.past.hidden || g.bare() || g.past.timeline == nil {
+	if g.bar.hidden || g.bare() || g.session.Past.Timeline == nil {
 		return 0
 	}
-	return min(timeline.BarHeight(len(g.lab.Panes), g.screen.uiScale()), g.screen.h/4)
+	return min(timeline.BarHeight(len(g.session.Lab.Panes), g.screen.uiScale()), g.screen.h/4)
 }
 
 // updateBar handles the pointer on the bar, and reports whether it is the bar's.
 func (g *game) updateBar(capture capture) bool {
-	h, s := &g.past, &g.screen
+	b, past, s := &g.bar, &g.session.Past, &g.screen
 	if g.barHeight() == 0 {
-		h.scrubbing, h.marking, h.note = false, false, ""
-		h.bar.Hover = -1
+		b.scrubbing, b.marking, b.note = false, false, ""
+		b.bar.Hover = -1
 		return false
 	}
 	picture := g.pictureRect()
-	h.bar.Layout(stage.Rect{X: picture.X, Y: picture.Y + picture.H, W: picture.W, H: g.barHeight()}, s.uiScale(), h.timeline, g.lab.Config().Rate)
+	b.bar.Layout(stage.Rect{X: picture.X, Y: picture.Y + picture.H, W: picture.W, H: g.barHeight()}, s.uiScale(), past.Timeline, g.session.Lab.Config().Rate)
 	p := &g.pointer
 	return g.pointAtBar(p.at.X, p.at.Y, capture, p.down, p.pressed, ebiten.IsKeyPressed(ebiten.KeyShift), p.wheel)
 }
@@ -36,49 +44,49 @@ func wheelY() float64 { _, y := ebiten.Wheel(); return y }
 
 // pointAtBar handles the pointer at a pixel of the window. down: the button is down; pressed: since this Update.
 func (g *game) pointAtBar(x, y int, capture capture, down, pressed, shift bool, wheel float64) bool {
-	h := &g.past
-	t, rate := h.timeline, g.lab.Config().Rate
-	over := h.bar.Contains(x, y) && !capture.pointer
-	h.bar.Hover, h.note = -1, ""
+	b, past := &g.bar, &g.session.Past
+	t, rate := past.Timeline, g.session.Lab.Config().Rate
+	over := b.bar.Contains(x, y) && !capture.pointer
+	b.bar.Hover, b.note = -1, ""
 	if !down {
-		if h.marking && h.loop[0] > h.loop[1] {
-			h.loop[0], h.loop[1] = h.loop[1], h.loop[0]
+		if b.marking && past.Loop[0] > past.Loop[1] {
+			past.Loop[0], past.Loop[1] = past.Loop[1], past.Loop[0]
 		}
-		if h.marking && h.loop[0] < h.loop[1] {
-			g.seek(h.loop[0])
-			g.paused = false
-			g.notices.post("the span is played in a loop: a click on the bar ends that")
+		if b.marking && past.Loop[0] < past.Loop[1] {
+			g.session.Past.Seek(past.Loop[0])
+			g.session.Paused = false
+			g.session.Notices.Post("the span is played in a loop: a click on the bar ends that")
 		}
-		h.scrubbing, h.marking = false, false
+		b.scrubbing, b.marking = false, false
 	}
-	if !over && !h.scrubbing && !h.marking {
+	if !over && !b.scrubbing && !b.marking {
 		return false
 	}
-	at := min(max(h.bar.TickAt(x), t.Start()), t.End())
-	pane, kind, tick, near := h.bar.MarkAt(x, y, t)
-	h.bar.Hover = at
-	if near && !h.scrubbing {
-		h.note = markNote(pane, kind, float64(tick)/float64(rate))
+	at := min(max(b.bar.TickAt(x), t.Start()), t.End())
+	pane, kind, tick, near := b.bar.MarkAt(x, y, t)
+	b.bar.Hover = at
+	if near && !b.scrubbing {
+		b.note = markNote(pane, kind, float64(tick)/float64(rate))
 	}
 	if over && wheel != 0 {
-		h.bar.Zoom(x, zoomFactor(wheel), t, rate)
+		b.bar.Zoom(x, zoomFactor(wheel), t, rate)
 	}
 	switch {
 	case pressed && over && shift:
-		h.marking, h.loop = true, [2]int{at, at}
+		b.marking, past.Loop = true, [2]int{at, at}
 	case pressed && over:
-		h.scrubbing, h.loop = true, [2]int{}
-		h.endReplay(g)
+		b.scrubbing, past.Loop = true, [2]int{}
+		past.EndReplay()
 		if near {
-			h.scrubbing = false
-			g.showMark(pane, kind, tick)
+			b.scrubbing = false
+			g.session.Selection.ShowMark(pane, kind, tick)
 		} else {
-			g.seek(at)
+			g.session.Past.Seek(at)
 		}
-	case h.marking:
-		h.loop[1] = at
-	case h.scrubbing && at != int(g.lab.Ticks())+t.Remaining():
-		g.seek(at)
+	case b.marking:
+		past.Loop[1] = at
+	case b.scrubbing && at != int(g.session.Lab.Ticks())+t.Remaining():
+		g.session.Past.Seek(at)
 	}
 	return true
 }
@@ -102,29 +110,14 @@ func markNote(pane int, k timeline.Kind, seconds float64) string {
 	return fmt.Sprintf("%s in pane %d at %.2f s: a click goes there", markNouns[k], pane+1, seconds)
 }
 
-// showMark goes to a mark. A correction is explained in the picture.
-func (g *game) showMark(pane int, k timeline.Kind, tick int) {
-	g.seekFully(tick)
-	if k != timeline.Corrections || pane >= len(g.lab.Panes) {
-		return
-	}
-	p := g.lab.Panes[pane]
-	for n := p.Corrections.Total() - 1; n >= p.Corrections.FirstIndex(); n-- {
-		if x := p.Corrections.At(n); int(x.SessionTick)+1 == tick {
-			g.selected = &selection{p, n, *x}
-			return
-		}
-	}
-}
-
 // drawBar draws the bar.
 func (g *game) drawBar(list *render.DrawList) {
-	h := &g.past
+	b, past := &g.bar, &g.session.Past
 	if g.barHeight() == 0 {
 		return
 	}
 	picture := g.pictureRect()
-	c := g.lab.Config()
-	h.bar.Layout(stage.Rect{X: picture.X, Y: picture.Y + picture.H, W: picture.W, H: g.barHeight()}, g.screen.uiScale(), h.timeline, c.Rate)
-	h.bar.Draw(list, h.timeline, &timeline.State{Playing: !g.paused, Speed: g.settings().Speed, Loop: h.loop, Rate: c.Rate, Seeking: h.timeline.Remaining(), Note: h.note, NoKeys: g.touch.shown})
+	c := g.session.Lab.Config()
+	b.bar.Layout(stage.Rect{X: picture.X, Y: picture.Y + picture.H, W: picture.W, H: g.barHeight()}, g.screen.uiScale(), past.Timeline, c.Rate)
+	b.bar.Draw(list, past.Timeline, &timeline.State{Playing: !g.session.Paused, Speed: g.session.Settings().Speed, Loop: past.Loop, Rate: c.Rate, Seeking: past.Timeline.Remaining(), Note: b.note, NoKeys: g.touch.shown})
 }

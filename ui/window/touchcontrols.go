@@ -38,21 +38,21 @@ type touchAction struct {
 
 // touchActions are the buttons, each group from right to left. It is a function, because pages refer to it.
 func touchActions() []touchAction {
-	noVehicles := func(g *game) bool { return !g.lab.Panes[0].ServerWorld.Scene().HasActions() }
+	noVehicles := func(g *game) bool { return !g.session.Lab.Panes[0].ServerWorld.Scene().HasActions() }
 	return []touchAction{
 		{label: "lift", help: "lift and blow", hold: sim.Lift},
 		{label: "pull", help: "pull cubes", hold: sim.Pull},
-		{label: "shoot", help: "shoot straight ahead", press: func(g *game) { g.shoot(levelShot(g.settings().Yaw)) }},
+		{label: "shoot", help: "shoot straight ahead", press: func(g *game) { g.shoot(g.session.Controls.LevelShot()) }},
 		{label: "use", help: "enter or leave a vehicle", hold: sim.Use, absent: noVehicles},
 		{label: "couple", help: "couple or uncouple wagons", hold: sim.Couple, absent: noVehicles},
 		{label: "?", help: "this list", corner: true, press: func(g *game) { g.controls.helpShown = true }},
 		{label: "panel", help: "show or hide the panel", corner: true, press: func(g *game) { g.screen.panelCollapsed = !g.screen.panelCollapsed },
 			absent: func(g *game) bool { return !g.screen.panelCollapsed }},
-		{label: "pause", help: "pause", corner: true, press: func(g *game) { g.paused = !g.paused }, absent: func(g *game) bool { return g.paused }},
-		{label: "play", help: "go on", corner: true, press: func(g *game) { g.paused = false }, absent: func(g *game) bool { return !g.paused }},
+		{label: "pause", help: "pause", corner: true, press: func(g *game) { g.session.Paused = !g.session.Paused }, absent: func(g *game) bool { return g.session.Paused }},
+		{label: "play", help: "go on", corner: true, press: func(g *game) { g.session.Paused = false }, absent: func(g *game) bool { return !g.session.Paused }},
 		{label: "nudge", help: "nudge the server's cube by 1 m", corner: true, press: func(g *game) {
-			g.nudgeServer()
-			g.notices.post("nudged the server's cube by 1 m")
+			g.session.Controls.NudgeServer()
+			g.session.Notices.Post("nudged the server's cube by 1 m")
 		}},
 	}
 }
@@ -76,7 +76,7 @@ const (
 // readPointer reads mouse and fingers.
 func (g *game) readPointer() {
 	t := &g.touch
-	if g.Embed { // its page leaves touches to the browser, which scrolls and clicks
+	if g.session.Embed { // its page leaves touches to the browser, which scrolls and clicks
 		t.shown = false
 	}
 	t.ids = ebiten.AppendTouchIDs(t.ids[:0])
@@ -198,8 +198,7 @@ func (g *game) belongsToWidgets(at image.Point) bool {
 	if g.controls.helpShown {
 		return false
 	}
-	h := &g.past
-	return g.scrollsAt(at) || g.barHeight() > 0 && h.bar.Contains(at.X, at.Y)
+	return g.scrollsAt(at) || g.barHeight() > 0 && g.bar.bar.Contains(at.X, at.Y)
 }
 
 // scrollsAt reports whether a vertical drag scrolls there.

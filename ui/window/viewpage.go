@@ -11,7 +11,7 @@ import (
 
 // viewPage has the settings of stage.SettingTable, and files and modes of the window.
 func (g *game) viewPage() {
-	p, show := &g.panel, g.settings()
+	p, show := &g.panel, g.session.Settings()
 	ui := &p.ui
 	ui.Heading("Overlays")
 	g.switches(&show)
