@@ -216,7 +216,8 @@ func otherName(f *atomicfile.File, wanted string) string {
 
 // recordVideo renders the video of a session as a job describes it. files starts those that belong to it, such as its
 // tape; nil: none.
-func (p *program) recordVideo(session *plan.Plan, j *recorder.Job, files func(recorder.Result, *tape.Recording) ([]*atomicfile.File, error)) (r recorder.Result, err error) {
+func (p *program) recordVideo(session *plan.Plan, j *recorder.Job,
+	files func(recorder.Result, *tape.Recording) ([]*atomicfile.File, error)) (r recorder.Result, err error) {
 	if j.Lab, err = session.NewLab(); err != nil {
 		return r, usageError{err}
 	}
