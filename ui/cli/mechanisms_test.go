@@ -55,7 +55,7 @@ func TestMechanismsAreDeclared(t *testing.T) {
 				t.Errorf("mechanism %d, %s: %s does not exist", m.Number, m.Name, code)
 			}
 		}
-		if !golden.Updating() && !strings.Contains(string(page), mechanismCells(&m)) {
+		if !golden.Updating() && !strings.Contains(string(page), mechanismText(&m)) {
 			t.Errorf("mechanism %d, %s: docs/reference/mechanisms.md is out of date", m.Number, m.Name)
 		}
 	}
@@ -130,14 +130,14 @@ func TestMechanisms(t *testing.T) {
 	for i := range list {
 		m := &list[i]
 		if i == 0 || list[i-1].Group != m.Group {
-			fmt.Fprintf(&page, "\n## %s\n\n| | mechanism | code | command | figures |\n|---|---|---|---|---|\n", m.Group)
+			fmt.Fprintf(&page, "\n## %s\n\n", m.Group)
 		}
 		figures, err := outputs[m.Command].fill(m.Figure)
 		if err != nil {
 			t.Errorf("mechanism %d, %s: %v", m.Number, m.Name, err)
 			figures = "?"
 		}
-		fmt.Fprintf(&page, "%s %s |\n", mechanismCells(m), figures)
+		fmt.Fprintf(&page, "%s %s\n", mechanismText(m), figures)
 	}
 	if golden.Updating() {
 		if err := os.WriteFile(mechanismPage, []byte(page.String()), 0o666); err != nil {
@@ -158,15 +158,14 @@ func TestMechanisms(t *testing.T) {
 
 const mechanismHead = `# Mechanisms
 
-The %d mechanisms that the articles and talks describe: the code that has each, a command that shows
-it, and the figures that this command measures. ` + "`record`" + ` and ` + "`run`" + ` take the same arguments as
-` + "`bench`" + `. ` + "`ghostcube list mechanisms`" + ` prints the list. A test runs all commands and writes
-this page, so its figures are those of the present version.
+The %d mechanisms that the articles and talks describe: the code that has each, a command that shows it, and the figures
+that this command measures. ` + "`record`" + ` and ` + "`run`" + ` take the same arguments as ` + "`bench`" + `. A test runs all commands and
+writes this page.
 `
 
-// mechanismCells returns the cells of a mechanism before its figures.
-func mechanismCells(m *plan.Mechanism) string {
-	return fmt.Sprintf("| %d | %s | `%s` | `%s` |", m.Number, m.Name, strings.Join(m.Code, "` `"), m.Command)
+// mechanismText returns what the page says of a mechanism before its figures.
+func mechanismText(m *plan.Mechanism) string {
+	return fmt.Sprintf("%d. %s (`%s`).\n   `%s`:", m.Number, m.Name, strings.Join(m.Code, "`, `"), m.Command)
 }
 
 // output is the output of a command.
