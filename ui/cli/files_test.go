@@ -16,7 +16,7 @@ import (
 	"ghostcube/render/video"
 )
 
-// The cases of TestFiles, and the heads of their columns.
+// The cases of TestPageOfFiles, and the heads of their columns.
 var fileCases = []struct {
 	head string
 	run  func(t *testing.T, w *workshop, x *writer) (outcome string)
@@ -67,9 +67,9 @@ func needH264(t *testing.T) {
 	}
 }
 
-// TestFiles writes files in every way that the program has, in all circumstances in which something can be lost: nothing
+// TestPageOfFiles writes files in every way that the program has, in all circumstances in which something can be lost: nothing
 // that existed is, and what remains can be read. docs/recording.md has its table.
-func TestFiles(t *testing.T) {
+func TestPageOfFiles(t *testing.T) {
 	w := newWorkshop(t)
 	outcomes := make([][]string, len(writers))
 	t.Run("cases", func(t *testing.T) {
@@ -102,29 +102,7 @@ func TestFiles(t *testing.T) {
 	for i, x := range writers {
 		fmt.Fprintf(&b, "| %s | %s |\n", x.name, strings.Join(outcomes[i], " | "))
 	}
-	replaceBetween(t, "../../docs/recording.md", "<!-- files: by TestFiles -->\n", "\n<!-- end of files -->", b.String())
-}
-
-// replaceBetween compares the text between two marks of a page, or writes it with -update.
-func replaceBetween(t *testing.T, page, from, to, text string) {
-	t.Helper()
-	b, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
-	}
-	before, rest, ok := strings.Cut(string(b), from)
-	got, after, ended := strings.Cut(rest, to)
-	switch {
-	case !ok || !ended:
-		t.Errorf("%s lacks %q and %q", page, from, to)
-	case got == text:
-	case golden.Updating():
-		if err := os.WriteFile(page, []byte(before+from+text+to+after), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	default:
-		t.Errorf("%s has another table (-update writes it):\n%s", page, text)
-	}
+	golden.Section(t, "../../docs/recording.md", "<!-- files: by TestPageOfFiles -->\n", "\n<!-- end of files -->", b.String())
 }
 
 // TestFullAfterSeconds checks that a video for which there is no room is left under its temporary name, as far as it

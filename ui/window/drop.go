@@ -5,9 +5,9 @@ import (
 	"io"
 	"io/fs"
 
-	"ghostcube/ui/session"
-
 	"github.com/hajimehoshi/ebiten/v2"
+
+	"ghostcube/ui/session"
 )
 
 // drop reads the files that are dropped onto the window.
