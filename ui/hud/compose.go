@@ -197,7 +197,7 @@ func (d *overlay) headerTexts(o Options) headerTexts {
 	return t
 }
 
-// separator is between two texts of the header.
+// separator separates texts of the header.
 const separator = " · "
 
 // headerLines returns the number of lines of the header: one, two where the texts and an alert do not fit into one, and
@@ -224,8 +224,8 @@ const (
 )
 
 // drawHeader draws the strip at the top: the title, an alert next to it, and at the right or in a second line the
-// network, seed, clock, tick and speed. In three lines the alert has the last one. Of texts that are still too long the
-// end is cut.
+// network, seed, clock, tick and speed. In three lines the alert has the last one. Texts that are still too long are
+// cut.
 func (d *overlay) drawHeader(o Options, t *headerTexts, lines int) {
 	x, y, w := float32(d.rect.X), float32(d.rect.Y), float32(d.rect.W)
 	line, further := d.px(headerLine), d.px(secondHeaderLine)
@@ -330,7 +330,7 @@ func (d *overlay) drawFooter(o Options, h float32) {
 	}
 }
 
-// fitClauses returns a text without as many of its last clauses as do not fit into a width.
+// fitClauses cuts the last clauses off a text until it fits into a width.
 func (d *overlay) fitClauses(f render.Font, text string, width float32) string {
 	for f.Width(text) > width {
 		end := max(strings.LastIndex(text, ": "), strings.LastIndex(text, ", "))

@@ -25,8 +25,8 @@ const (
 	groupSpacing       = 20  // of two groups, at least
 )
 
-// laneReach is how long before the drawn span a datagram can have been sent that is still under way in it. Longer ones
-// are not drawn.
+// laneReach is how long before the drawn span a datagram can have been sent and still be on its path. Slower ones are
+// not drawn.
 const laneReach = 3 * time.Second
 
 // lane is where the packets of a pane are drawn: the lines of client and server, and time across.
@@ -43,7 +43,7 @@ type lane struct {
 	ticks    int           // whose packets are grouped
 }
 
-// at returns the point at a time, and at a share in [0, 1] of the way from client to server.
+// at returns the point at a time, and at a share in [0, 1] of the path from client to server.
 func (l *lane) at(t time.Duration, share float32) render.Point {
 	along := l.start + (l.end-l.start)*float32(float64(t-l.from)/float64(l.to-l.from))
 	across := l.client + (l.server-l.client)*share
@@ -53,13 +53,13 @@ func (l *lane) at(t time.Duration, share float32) render.Point {
 	return render.Point{X: along, Y: across}
 }
 
-// flight is the way of a datagram, or of several, through a lane.
+// flight is the path of a datagram, or of several, through a lane.
 type flight struct {
 	direction     link.Direction
 	sent, arrives time.Duration
 }
 
-// point returns the place at a share in [0, 1] of the way.
+// point returns the place at a share in [0, 1] of the path.
 func (l *lane) point(f flight, share float32) render.Point {
 	across := share
 	if f.direction == link.Down {
@@ -68,11 +68,11 @@ func (l *lane) point(f flight, share float32) render.Point {
 	return l.at(f.sent+time.Duration(float64(share)*float64(f.arrives-f.sent)), across)
 }
 
-// visible returns the part of the way that is within the lane's time, as shares; ok is false if none is.
+// visible returns the part of the path that is within the lane's time, as shares; ok is false if none is.
 func (l *lane) visible(f flight) (a, b float32, ok bool) {
 	a, b = 0, 1
-	if way := float64(f.arrives - f.sent); way > 0 {
-		a, b = max(float32(float64(l.from-f.sent)/way), 0), min(float32(float64(l.to-f.sent)/way), 1)
+	if length := float64(f.arrives - f.sent); length > 0 {
+		a, b = max(float32(float64(l.from-f.sent)/length), 0), min(float32(float64(l.to-f.sent)/length), 1)
 	}
 	return a, b, a < b && f.sent <= l.to && f.arrives >= l.from
 }
@@ -128,7 +128,7 @@ func (g *laneGroup) add(r *trace.Record) {
 	}
 }
 
-// flights returns the mean way of those that arrive, and of those that do not.
+// flights returns the mean path of those that arrive, and of those that do not.
 func (g *laneGroup) flights() (arriving, lost flight) {
 	d := g.direction
 	n, m := int64(max(g.arriving, 1)), int64(max(g.lost, 1))
@@ -256,13 +256,13 @@ func (d *overlay) drawLaneGrid(l *lane) (step time.Duration) {
 	return step
 }
 
-// laneScratch is memory of one lane: what is drawn over its ways.
+// laneScratch is memory for what is drawn over the paths of one lane.
 type laneScratch struct {
 	groups     []laneGroup
 	duplicates []flight
 }
 
-// drawFlow draws the ways of the datagrams of one direction, and collects what is drawn over all ways.
+// drawFlow draws the paths of the datagrams of one direction, and collects what is drawn over them.
 func (d *overlay) drawFlow(l *lane, f *trace.Flow, direction link.Direction, legend *laneLegend) {
 	rate := time.Duration(d.l.Config().Rate)
 	first, end := f.Span(l.from-laneReach, l.to+1)
@@ -288,11 +288,11 @@ func (d *overlay) drawFlow(l *lane, f *trace.Flow, direction link.Direction, leg
 	d.drawGroup(l, &g, legend)
 }
 
-// drawDuplicate draws the way of the second copy of a datagram as a fainter line.
+// drawDuplicate draws the path of the second copy of a datagram as a fainter line.
 func (d *overlay) drawDuplicate(l *lane, direction link.Direction, r *trace.Record) {
 	f := flight{direction, r.SentAt, r.DuplicateArrival}
 	if l.ticks == 1 {
-		d.drawWay(l, f, max(d.px(1), 1), stage.LaneColors[r.Kind].ScaleAlpha(0.45))
+		d.drawPath(l, f, max(d.px(1), 1), stage.LaneColors[r.Kind].ScaleAlpha(0.45))
 	}
 	if s := &d.hud.laneScratch; l.ticks == 1 || len(s.duplicates) < maxDuplicates {
 		s.duplicates = append(s.duplicates, f)
@@ -302,8 +302,8 @@ func (d *overlay) drawDuplicate(l *lane, direction link.Direction, r *trace.Reco
 // maxDuplicates is the largest number of marks of duplicates where datagrams are grouped.
 const maxDuplicates = 500
 
-// lostShare is the share of its way at which the cross of a lost datagram is, and droppedShare that of one which a full
-// queue dropped.
+// lostShare is the share of its path at which a lost datagram has its cross, and droppedShare the same for one that a
+// full queue dropped.
 const (
 	lostShare    = 0.55
 	droppedShare = 0.1
@@ -325,16 +325,16 @@ func (d *overlay) drawGroup(l *lane, g *laneGroup, legend *laneLegend) {
 	switch {
 	case g.arriving == 0:
 	case l.ticks > 1:
-		d.drawWay(l, arriving, max(d.px(3.5), 2), c)
+		d.drawPath(l, arriving, max(d.px(3.5), 2), c)
 		d.drawArrowhead(l, arriving, c)
 	case g.arriving == 1:
-		d.drawWay(l, arriving, width, c)
+		d.drawPath(l, arriving, width, c)
 		d.drawArrowhead(l, arriving, c)
 	default:
 		n := min(g.arriving, maxFan)
 		for k := range n {
 			arrives := g.firstArrival + (g.lastArrival-g.firstArrival)*time.Duration(k)/time.Duration(n-1)
-			d.drawWay(l, flight{direction, g.firstSent, arrives}, max(d.px(1), 1), c)
+			d.drawPath(l, flight{direction, g.firstSent, arrives}, max(d.px(1), 1), c)
 		}
 	}
 	if g.lost > 0 {
@@ -345,7 +345,7 @@ func (d *overlay) drawGroup(l *lane, g *laneGroup, legend *laneLegend) {
 // maxFan is the largest number of lines of a fan.
 const maxFan = 8
 
-// lostEnd is the share of their way at which the cross of those that vanish is.
+// lostEnd is the share of their path at which vanished datagrams have their cross.
 func (g *laneGroup) lostEnd() float32 {
 	if g.dropped == g.lost {
 		return droppedShare
@@ -353,8 +353,8 @@ func (g *laneGroup) lostEnd() float32 {
 	return lostShare
 }
 
-// drawGroupMarks draws what is over the ways of a group: a cross on the way of those that are lost, marks where others
-// arrive, and their number.
+// drawGroupMarks draws what is over the paths of a group: a cross on that of lost datagrams, marks where late and
+// reordered ones arrive, and their number.
 func (d *overlay) drawGroupMarks(l *lane, g *laneGroup, legend *laneLegend) {
 	arriving, lost := g.flights()
 	lostEnd := g.lostEnd()
