@@ -348,3 +348,26 @@ func (t *texts) measure(m *score.Measure, unit string) *texts {
 	t.b = m.AppendText(t.b)
 	return t.add(unit)
 }
+
+// anyInputsMissed reports whether the server of any pane has stepped a tick without the input for it.
+func (d *overlay) anyInputsMissed() bool {
+	for _, p := range d.l.Panes {
+		if used := p.Counters.Total(predict.InputsOnTime); used > 0 && used < 0.9995 {
+			return true
+		}
+	}
+	return false
+}
+
+// sideLabelWidth returns the width of a side label.
+func (d *overlay) sideLabelWidth(s string) float32 { return d.font(15, true).Width(s) + d.px(16) }
+
+// drawSideLabel draws the label of a side, left of x or right of it.
+func (d *overlay) drawSideLabel(x, y float32, s string, left bool) {
+	f, w := d.font(15, true), d.sideLabelWidth(s)
+	if left {
+		x -= w
+	}
+	d.Rect(x, y, w, d.px(26), stage.PanelColor)
+	d.Text(x+d.px(8), y+d.px(18), f, stage.TextColor, s)
+}
