@@ -17,7 +17,7 @@ func TestCastRay(t *testing.T) {
 		Carriers: []sim.Carrier{{Path: sim.Path{Travel: v(-80, 0, 0), TravelSeconds: 4}, Boxes: []sim.Box{
 			staticBox(v(40, -10, 1), v(0.5, 0.5, 1), geom.Identity)}}},
 	}
-	s.Boxes[2].Parts = []sim.Part{{Half: v(2, 0.1, 0.1), Pose: geom.Pose{Pos: v(3, 0, 0), Rot: geom.Identity}}}
+	s.Boxes[2].SubShapes = []sim.SubShape{{Half: v(2, 0.1, 0.1), Pose: geom.Pose{Pos: v(3, 0, 0), Rot: geom.Identity}}}
 	poses := make([]geom.Pose, len(s.Boxes))
 	for i := range poses {
 		poses[i] = s.Boxes[i].Start.Pose

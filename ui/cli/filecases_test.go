@@ -366,7 +366,7 @@ func TestSecondSignal(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "ffmpeg"), []byte(script), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	cmd := w.command(dir, "record --seconds 200"+session+"-o clip.mp4")
+	cmd := w.command(dir, "record --seconds 200"+quickSession+"-o clip.mp4")
 	cmd.Env = append(os.Environ(), "PATH="+dir+string(os.PathListSeparator)+os.Getenv("PATH"))
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)

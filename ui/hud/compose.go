@@ -73,10 +73,13 @@ func (h *HUD) Compose(f *Frame, l *lab.Lab, at Rect, o Options, share float32) {
 		}
 	}
 	d := &h.overlay
-	*d = overlay{DrawList: &f.Overlay, hud: h, texts: &h.texts, l: l, settings: show, scale: overlayScale(at, o.Scale), rect: at, share: share, pointed: o.Packet, renderLatency: o.RenderLatency}
+	*d = overlay{
+		DrawList: &f.Overlay, hud: h, texts: &h.texts, l: l, settings: show, scale: overlayScale(at, o.Scale), rect: at, share: share,
+		pointed: o.Packet, renderLatency: o.RenderLatency,
+	}
 	texts := d.headerTexts(o)
 	lines := d.headerLines(&texts, o.Alert)
-	header, footer := d.px(headerLine)+float32(d.px(secondHeaderLine)*float32(lines-1)), d.px(28)
+	header, footer := d.px(headerLine)+d.px(secondHeaderLine)*float32(lines-1), d.px(28)
 	if o.FooterHeight > 0 {
 		footer = float32(o.FooterHeight)
 	}
@@ -110,7 +113,7 @@ func (h *HUD) Compose(f *Frame, l *lab.Lab, at Rect, o Options, share float32) {
 
 // overlayScale is the scale of texts and boxes: 1 in a picture of 1280 by 720. display is in pixels per point; 0: 1.
 func overlayScale(at Rect, display float32) float32 {
-	return min(max(min(float32(at.W)/1280, float32(at.H)/720), float32(0.7*max(display, 1))), 4)
+	return min(max(min(float32(at.W)/1280, float32(at.H)/720), 0.7*max(display, 1)), 4)
 }
 
 // drawDividers draws the lines between panes.
@@ -138,7 +141,7 @@ func drawSideDividers(list *render.DrawList, pictures []Rect, split bool) {
 		if client.Y != server.Y {
 			line = Rect{X: r.X, Y: client.Y + client.H, W: r.W, H: server.Y - client.Y - client.H}
 		}
-		list.Rect(float32(line.X), float32(line.Y), float32(line.W), float32(line.H), render.Color{R: 240, G: 243, B: 246, A: 255}) // opaque: nothing is painted below it
+		fill(list, line, render.Color{R: 240, G: 243, B: 246, A: 255}) // opaque: nothing is painted below it
 	}
 }
 
@@ -158,16 +161,16 @@ type overlay struct {
 }
 
 // px scales a length for a picture of 1280 by 720 to whole pixels.
-func (d *overlay) px(n float32) float32 { return float32(int(float32(n*d.scale) + 0.5)) }
+func (d *overlay) px(n float32) float32 { return whole(n*d.scale + 0.5) }
 
 // font returns a font with a size for a picture of 1280 by 720.
 func (d *overlay) font(size float32, bold bool) render.Font {
-	return render.Font{Size: int(float32(size*d.scale) + 0.5), Bold: bold}
+	return render.Font{Size: int(size*d.scale + 0.5), Bold: bold}
 }
 
 // baseline returns the baseline of a text that is centred in a strip at y of height h.
 func baseline(f render.Font, y, h float32) float32 {
-	return y + float32(h*0.5) + float32(float32(f.Size)*0.36)
+	return y + h*0.5 + float32(f.Size)*0.36
 }
 
 // headerTexts are the texts of the header.
@@ -226,7 +229,7 @@ const (
 func (d *overlay) drawHeader(o Options, t *headerTexts, lines int) {
 	x, y, w := float32(d.rect.X), float32(d.rect.Y), float32(d.rect.W)
 	line, further := d.px(headerLine), d.px(secondHeaderLine)
-	d.Rect(x, y, w, line+float32(further*float32(lines-1)), stage.BackgroundColor)
+	d.Rect(x, y, w, line+further*float32(lines-1), stage.BackgroundColor)
 	bold, plain := d.font(16, true), d.font(14, false)
 	pad := d.px(headerPadding)
 	right := x + w - pad
@@ -308,7 +311,8 @@ func (d *overlay) drawFooter(o Options, h float32) {
 		d.Text(right+d.px(5), base, f, foreground, k.name)
 		right -= d.px(4)
 	}
-	legend := append(d.appendShotLegend(d.legendEntries(d.hud.legend[:0])), legendEntry{color: stage.ClientColor, label: "client"}, legendEntry{color: stage.ServerColor, label: "server"})
+	legend := d.appendShotLegend(d.legendEntries(d.hud.legend[:0]))
+	legend = append(legend, legendEntry{color: stage.ClientColor, label: "client"}, legendEntry{color: stage.ServerColor, label: "server"})
 	if d.settings.Ghosts && d.anySnapshots() {
 		legend = append(legend, legendEntry{color: stage.ReceivedColor, label: "last received snapshot"})
 	}
@@ -405,7 +409,7 @@ func (h *HUD) scaleMax(which int, minimum float32) float32 {
 func DrawGraph(list *render.DrawList, g *Graph, x, y, w, h, top, width float32) {
 	zero, unit, bottom := y+h-1, h-2, float32(0) // unit: pixels from zero to top; bottom: the least value, in tops
 	if g.Signed {
-		unit, bottom = float32(unit*0.5), -1
+		unit, bottom = unit*0.5, -1
 		zero -= unit
 	}
 	list.Rect(x, zero, w, 1, stage.GridlineColor)
@@ -418,11 +422,11 @@ func DrawGraph(list *render.DrawList, g *Graph, x, y, w, h, top, width float32) 
 	step := w / float32(graphTicks-1)
 	for i := range n {
 		v, marked := g.At(i)
-		px := x + float32(step*float32(graphTicks-n+i))
+		px := x + step*float32(graphTicks-n+i)
 		if marked {
 			list.Rect(px, y, 1, h, stage.EventColor)
 		}
-		points = append(points, render.Point{X: px, Y: zero - float32(unit*min(max(v/top, bottom), 1))})
+		points = append(points, render.Point{X: px, Y: zero - unit*min(max(v/top, bottom), 1)})
 	}
 	list.Line(points, max(width, 1), stage.CurveColor)
 }

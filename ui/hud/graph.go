@@ -169,5 +169,5 @@ func earlyArrivalMs(m *predict.Counters, rate int) (ms float64, ok bool) {
 		return ms, true
 	}
 	behind, ok := m.Sum(predict.ClockBehind)
-	return float64(behind*1000) / float64(rate), ok
+	return behind * 1000 / float64(rate), ok
 }

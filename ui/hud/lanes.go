@@ -45,8 +45,8 @@ type lane struct {
 
 // at returns the point at a time, and at a share in [0, 1] of the way from client to server.
 func (l *lane) at(t time.Duration, share float32) render.Point {
-	along := l.start + float32((l.end-l.start)*float32(float64(t-l.from)/float64(l.to-l.from)))
-	across := l.client + float32((l.server-l.client)*share)
+	along := l.start + (l.end-l.start)*float32(float64(t-l.from)/float64(l.to-l.from))
+	across := l.client + (l.server-l.client)*share
 	if l.vertical {
 		return render.Point{X: across, Y: along}
 	}
@@ -175,12 +175,13 @@ func (d *overlay) laneAt(i int, r Rect, vertical bool) lane {
 	span := time.Duration(d.settings.LaneSpan * float64(time.Second))
 	l.from = l.to - span
 	row := d.px(laneMarkRow)
+	left, top, right, bottom := edges(r)
 	if vertical {
-		l.start, l.end = float32(r.Y)+d.px(4*laneHeader+6), float32(r.Y+r.H)-d.px(6)
-		l.client, l.server = float32(r.X)+row+d.px(4), float32(r.X+r.W)-row-d.px(4)
+		l.start, l.end = top+d.px(4*laneHeader+6), bottom-d.px(6)
+		l.client, l.server = left+row+d.px(4), right-row-d.px(4)
 	} else {
-		l.start, l.end = float32(r.X)+d.px(laneNameWidth+14), float32(r.X+r.W)-d.px(12)
-		l.client, l.server = float32(r.Y)+d.px(laneHeader)+row+d.px(2), float32(r.Y+r.H)-row-d.px(3)
+		l.start, l.end = left+d.px(laneNameWidth+14), right-d.px(12)
+		l.client, l.server = top+d.px(laneHeader)+row+d.px(2), bottom-row-d.px(3)
 	}
 	spacing := (l.end - l.start) * float32(tick.Seconds()/d.settings.LaneSpan)
 	if l.ticks = 1; spacing < d.px(minLaneSpacing) {
@@ -192,7 +193,7 @@ func (d *overlay) laneAt(i int, r Rect, vertical bool) lane {
 // drawLane draws the packets of a pane.
 func (d *overlay) drawLane(l *lane) {
 	r := l.rect
-	d.Rect(float32(r.X), float32(r.Y), float32(r.W), float32(r.H), stage.BackgroundColor)
+	fill(d.DrawList, r, stage.BackgroundColor)
 	step := d.drawLaneGrid(l)
 	width := max(d.px(1.5), 1)
 	for _, side := range [...]struct {
@@ -202,11 +203,11 @@ func (d *overlay) drawLane(l *lane) {
 	}{{l.client, stage.ClientColor, "client"}, {l.server, stage.ServerColor, "server"}} {
 		f := d.font(12, true)
 		if l.vertical {
-			d.Rect(side.at-float32(width*0.5), l.start, width, l.end-l.start, side.color)
+			d.Rect(side.at-width*0.5, l.start, width, l.end-l.start, side.color)
 			continue
 		}
-		d.Rect(l.start, side.at-float32(width*0.5), l.end-l.start, width, side.color)
-		d.Text(l.start-d.px(6)-f.Width(side.name), side.at+float32(float32(f.Size)*0.36), f, stage.TextColor, side.name)
+		d.Rect(l.start, side.at-width*0.5, l.end-l.start, width, side.color)
+		d.Text(l.start-d.px(6)-f.Width(side.name), side.at+float32(f.Size)*0.36, f, stage.TextColor, side.name)
 	}
 	var legend laneLegend
 	if log := d.hud.traceOf(l.pane); log != nil {
@@ -231,7 +232,10 @@ func (d *overlay) drawLane(l *lane) {
 }
 
 // laneSteps are the possible distances of the grid's lines.
-var laneSteps = [...]time.Duration{10 * time.Millisecond, 20 * time.Millisecond, 50 * time.Millisecond, 100 * time.Millisecond, 200 * time.Millisecond, 500 * time.Millisecond, time.Second, 2 * time.Second}
+var laneSteps = [...]time.Duration{
+	10 * time.Millisecond, 20 * time.Millisecond, 50 * time.Millisecond, 100 * time.Millisecond,
+	200 * time.Millisecond, 500 * time.Millisecond, time.Second, 2 * time.Second,
+}
 
 // drawLaneGrid draws lines at round session times and returns their distance.
 func (d *overlay) drawLaneGrid(l *lane) (step time.Duration) {
@@ -398,8 +402,8 @@ func (d *overlay) drawGroupCount(l *lane, g *laneGroup, f flight) {
 	if a, b, ok := l.visible(f); ok && a <= share && b >= share {
 		p := l.point(f, share)
 		width = font.Width(text)
-		d.Rect(p.X-float32(0.5*width)-d.px(1), p.Y-d.px(6), width+d.px(2), d.px(12), stage.BackgroundColor.ScaleAlpha(0.8))
-		d.Text(p.X-float32(0.5*width), p.Y+float32(float32(font.Size)*0.36), font, stage.TextColor, text)
+		d.Rect(p.X-0.5*width-d.px(1), p.Y-d.px(6), width+d.px(2), d.px(12), stage.BackgroundColor.ScaleAlpha(0.8))
+		d.Text(p.X-0.5*width, p.Y+float32(font.Size)*0.36, font, stage.TextColor, text)
 	}
 }
 
@@ -420,7 +424,7 @@ func (d *overlay) laneHeight(rects []Rect, captionHeight int) int {
 	if float32(r.H) < d.px(lowPaneHeight) {
 		h = d.px(lowLaneHeight)
 	}
-	room := float32(r.H-captionHeight) - float32(minPictureShare*float32(r.H))
+	room := float32(r.H-captionHeight) - minPictureShare*float32(r.H)
 	if h = min(h, room); h < d.px(leastLaneHeight) {
 		return 0
 	}

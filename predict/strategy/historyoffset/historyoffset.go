@@ -51,6 +51,10 @@ var Strategy = &predict.Strategy{
 	Inspect:   localprediction.Inspect,
 	Latency:   localprediction.Latency,
 	Motion:    predict.PredictedCube,
+	Row: &predict.Row{
+		UsualName: "prediction without replay", Guide: "docs/guides/history-offset.md",
+		Determinism: "no", UseWhen: "replaying physics is too expensive",
+	},
 }
 
 // fields reports the fields of a payload.

@@ -42,6 +42,10 @@ var Strategy = &predict.Strategy{
 	Inspect:   localprediction.Inspect,
 	Latency:   localprediction.Latency,
 	Motion:    predict.PredictedCube,
+	Row: &predict.Row{
+		UsualName: "prediction in a ship's frame", Guide: "docs/guides/reference-frames.md",
+		Determinism: "no", UseWhen: "players walk about in moving vehicles",
+	},
 }
 
 // fields reports the fields of a payload.
