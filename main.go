@@ -2,6 +2,10 @@
 // server's ghost, kept together by one strategy or another, live and measured.
 package main
 
+// go generate . writes all generated pages and pictures of the documentation; with GHOSTCUBE_CI=1 it measures their figures anew.
+//
+//go:generate go test -timeout=60m ./internal/texts ./ui/cli ./ui/stage -run=^(TestPage|TestDocCommands) -update
+
 import (
 	"os"
 

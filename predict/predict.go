@@ -38,6 +38,9 @@ type Strategy struct {
 	// Source names the article, talk or program that the strategy comes from.
 	Source string
 
+	// Row is the strategy's row in the README's table of strategies; nil if it has none.
+	Row *Row
+
 	// NewServer and NewClient return the two sides. A side may keep Env, and declares its knobs and
 	// counters before it returns.
 	NewServer func(*Env) Server
@@ -82,6 +85,14 @@ type Strategy struct {
 	// MaxBodies is the largest scene that the strategy can send, in bodies, because it sends the
 	// whole world in one packet; 0 is no limit.
 	MaxBodies int
+}
+
+// Row is what the README's table says of a strategy, beside its measured figures.
+type Row struct {
+	UsualName   string // in the field
+	Guide       string // its page, such as docs/guides/prediction.md; may be empty
+	Determinism string // whether the strategy needs it
+	UseWhen     string
 }
 
 // Motion is where the motion of the bodies comes from that a client draws.

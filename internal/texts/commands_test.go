@@ -270,7 +270,7 @@ func compareDrawing(t *testing.T, drawn, shown string) {
 			t.Fatal(err)
 		}
 	default:
-		t.Errorf("%s differs from what its command draws: -update writes it", shown)
+		t.Errorf("%s differs from what its command draws: GHOSTCUBE_CI=1 go generate . writes it", shown)
 	}
 }
 

@@ -108,7 +108,7 @@ type moduleFile struct {
 }
 
 // testSupport are the packages that only tests import.
-var testSupport = []string{"internal/experiment", "internal/golden", "internal/source", "predict/predicttest", "predict/lab/labtest", "predict/lab/labtest/copytest"}
+var testSupport = []string{"internal/experiment", "internal/golden", "internal/source", "predict/predicttest", "predict/lab/labtest", "predict/lab/labtest/copytest", "ui/stage/stagetest"}
 
 // parseModule parses all files except tests and packages that only tests import.
 func parseModule(t *testing.T) (files []moduleFile) {

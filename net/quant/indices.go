@@ -62,8 +62,8 @@ func (c *Coder) relativeIndex(v, previous, n int, s *IndexBuckets) int {
 	return v
 }
 
-// Indices codes a strictly increasing list of indices in [0, n): its length, the first
-// index, and the distance to each later one. A reader reuses the memory of list and
+// Indices codes a strictly increasing list of indices in [0, n) as relative indices: its length, the
+// first index, and the distance to each later one. A reader reuses the memory of list and
 // grows it if needed, but never allocates more than it has data for.
 func (c *Coder) Indices(list []int, n int, s *IndexBuckets) []int {
 	at := c.BitsProcessed()

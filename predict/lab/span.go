@@ -73,7 +73,7 @@ func (p *Pane) SpanMeasure(name string) score.Measure {
 		ms := float64(r.sum-s.latency.sum) / float64(max(n, 1)) / float64(time.Millisecond)
 		return score.Measure{Name: name, Title: "key to screen, ms", Value: ms, OK: n > 0, Better: score.Lower}
 	}
-	p.spanScratch = p.measures(p.spanScratch[:0], &s.score, &s.from)
+	p.spanScratch = s.score.Measures(p.spanScratch[:0], p.counts(&s.from))
 	for _, m := range p.spanScratch {
 		if m.Name == name {
 			return m

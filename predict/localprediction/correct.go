@@ -17,9 +17,9 @@ func (w *World) Snapshot() *codec.Receiver { return w.Interpolated.Receiver() }
 // ServerBody returns the body that the player drives in the newest snapshot, for reading.
 func (w *World) ServerBody() *sim.Body { return &w.Snapshot().Bodies[w.vehicle.body] }
 
-// Locate returns the client tick that the newest snapshot describes; ok reports whether to compare
+// locate returns the client tick that the newest snapshot describes; ok reports whether to compare
 // the two. moved reports that the server has repeated or skipped inputs since the last snapshot.
-func (w *World) Locate(from input.Consumed) (at sim.Tick, moved, ok bool) {
+func (w *World) locate(from input.Consumed) (at sim.Tick, moved, ok bool) {
 	if at, moved, ok = w.Log.Locate(w.Snapshot().Tick, from); ok {
 		w.adoptAttachments(at)
 	}
@@ -84,9 +84,9 @@ func (w *World) RestingState(idleTicks int) (rest sim.Body, differs bool) {
 	return rest, rest.Asleep && rest != *w.Body()
 }
 
-// Extrapolate extrapolates a state of the newest snapshot to the client's tick, above the ground. It also
+// extrapolate extrapolates a state of the newest snapshot to the client's tick, above the ground. It also
 // resets the bodies jointed to the player's to their extrapolated states.
-func (w *World) Extrapolate(b sim.Body) sim.Body {
+func (w *World) extrapolate(b sim.Body) sim.Body {
 	seconds := float32(max(w.Log.Ahead(), 0)) / float32(w.env.World.Rate())
 	w.Chain.ResetTo(w.Snapshot().Bodies, seconds, &w.settings.smooth)
 	b.Pose.Pos = b.Pose.Pos.AddScaled(seconds, b.Linear)
@@ -94,22 +94,16 @@ func (w *World) Extrapolate(b sim.Body) sim.Body {
 	return b
 }
 
-// Teleport sets the state of the player's body and drops its pending correction. The error offset
-// hides the jump.
-func (w *World) Teleport(to sim.Body) {
-	w.Player.Teleport(w.env.World, w.vehicle.body, to, &w.settings.smooth)
-}
-
 // Drawn returns the pose at which the player's body is drawn if it does not fall back.
 func (w *World) Drawn() geom.Pose { return w.Player.Drawn(w.env.World, w.vehicle.body) }
 
-// Absorb makes the error offset absorb a change of the player's pose, which was drawn at drawn.
-func (w *World) Absorb(drawn geom.Pose) {
+// absorb makes the error offset absorb a change of the player's pose, which was drawn at drawn.
+func (w *World) absorb(drawn geom.Pose) {
 	w.settings.smooth.Absorb(&w.Player.ErrorOffset, drawn, w.Body().Pose)
 }
 
-// AbsorbAll is Absorb without the distance from which corrections snap.
-func (w *World) AbsorbAll(drawn geom.Pose) {
+// absorbAll is absorb without the distance from which corrections snap.
+func (w *World) absorbAll(drawn geom.Pose) {
 	if w.settings.smooth.Mode != smoothing.None {
 		w.Player.ErrorOffset.Absorb(drawn, w.Body().Pose)
 	}

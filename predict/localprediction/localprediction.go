@@ -1,12 +1,11 @@
 // Package localprediction is what strategies share that predict the local player's body alone:
-// historyoffset, in the world's frame, and relative, in that of a parent. World is the client's world.
-// It combines what decides where each body's pose comes from: playback interpolates most bodies, which
-// are kinematic; jointchain predicts bodies jointed to the player's; nearby simulates remote bodies
-// that the player touches; fallback draws the player's body interpolated while its prediction fails;
-// localreplay replays the player's body.
+// historyoffset in the world's frame, and relative in that of a parent. They embed Server and Client;
+// what happens in a tick, and in which order, is in their Tick.
 //
-// The package steps this world, corrects its bodies and draws them. It does not know what the
-// strategy remembers of the player's body, in which reference frame, or when it compares.
+// World is the client's world. It combines what decides where each body's pose comes from: playback
+// interpolates most bodies, which are kinematic; jointchain predicts bodies jointed to the player's;
+// nearby simulates remote bodies that the player touches; fallback draws the player's body interpolated
+// while its prediction fails; localreplay replays the player's body.
 package localprediction
 
 import (
@@ -14,7 +13,6 @@ import (
 	"ghostcube/predict"
 	"ghostcube/predict/localprediction/correction"
 	"ghostcube/predict/localprediction/fallback"
-	"ghostcube/predict/localprediction/frame"
 	"ghostcube/predict/localprediction/jointchain"
 	"ghostcube/predict/localprediction/localreplay"
 	"ghostcube/predict/localprediction/nearby"
@@ -32,7 +30,7 @@ type World struct {
 	Player       correction.Player
 	Log          correction.Log
 	Chain        jointchain.Chain
-	Nearby       nearby.Bodies
+	Nearby       nearby.Neighbours
 	Fallback     fallback.Policy
 	Replay       localreplay.Replay
 
@@ -61,10 +59,9 @@ type settings struct {
 	contactOrder predict.ContactOrder
 }
 
-// Declare declares the knobs and counters of the corrections and of the joint chain, and makes all
-// bodies kinematic except the player's. The other parts are declared by the strategy, which decides
-// in what order the panel lists them: Interpolated, DeclareStep, Fallback, Nearby and DeclareReplay.
-func (w *World) Declare(env *predict.Env) {
+// declare declares the knobs and counters of the corrections and of the joint chain, and makes all
+// bodies kinematic except the player's. The client declares the other parts.
+func (w *World) declare(env *predict.Env) {
 	w.env, w.scratch.inputs = env, make([]sim.Input, env.Players)
 	w.vehicle.body, w.attachments = env.Player, newAttachmentHistory()
 	w.recordAttachments()
@@ -80,16 +77,10 @@ func (w *World) Declare(env *predict.Env) {
 	}
 }
 
-// DeclareStep declares the knobs of the error offset and of the solver.
-func (w *World) DeclareStep() {
+// declareStep declares the knobs of the error offset and of the solver.
+func (w *World) declareStep() {
 	w.env.Knobs.Smoothing(&w.settings.smooth)
 	w.env.Knobs.Solver(&w.settings.solver, w.env.World)
-}
-
-// DeclareReplay declares the knobs of replays. parent chooses the frame of the player's body; it is
-// nil for the world's.
-func (w *World) DeclareReplay(parent *frame.Parent) {
-	w.Replay.Declare(w.env, parent, &w.Nearby, &w.settings.solver)
 }
 
 // Body returns the body that the player drives, for reading.
@@ -108,15 +99,15 @@ func (w *World) BeginTick() {
 	w.Interpolated.BeginTick()
 }
 
-// SwitchPlayer predicts the player's body, or interpolates it if its joint chain is too long, and
+// switchPlayer predicts the player's body, or interpolates it if its joint chain is too long, and
 // drops its pending correction.
-func (w *World) SwitchPlayer() {
+func (w *World) switchPlayer() {
 	jointchain.SetPredicted(w.env.World, &w.Interpolated, w.vehicle.body, !w.Chain.TooLong())
 	w.Player.Body = correction.Body{}
 }
 
-// SwitchChain predicts the bodies jointed to the player's, or interpolates them again.
-func (w *World) SwitchChain() {
+// switchChain predicts the bodies jointed to the player's, or interpolates them again.
+func (w *World) switchChain() {
 	if w.Chain.Wanted() {
 		w.Chain.Begin(&w.Interpolated)
 	} else {
@@ -124,10 +115,10 @@ func (w *World) SwitchChain() {
 	}
 }
 
-// Receive reads the snapshot in a packet after the strategy has read its own header, adds it to the
+// receive reads the snapshot in a packet after the client has read the header, adds it to the
 // interpolation, and reports whether it is the newest. A snapshot that is malformed or not believed,
 // or whose header is, is refused.
-func (w *World) Receive(p *packet.Packet, server *packet.Endpoint, header *codec.ConsumedHeader) (newest bool) {
+func (w *World) receive(p *packet.Packet, server *packet.Endpoint, header *codec.ConsumedHeader) (newest bool) {
 	if header.NamesInput() && !w.state.clientTicks.Believe(header.ClientTick, w.env.World.Tick()) {
 		w.Interpolated.Refuse(p, server)
 		return false
@@ -147,9 +138,9 @@ func (w *World) PlaceOthers() {
 	w.Nearby.Place(&w.Interpolated, shown, w.Fallback.BlendTicks(), !w.Fallback.Active())
 }
 
-// Step steps the world by one tick with the player's input, and remembers the simulated remote
+// step steps the world by one tick with the player's input, and remembers the simulated remote
 // bodies.
-func (w *World) Step(in sim.Input) {
+func (w *World) step(in sim.Input) {
 	world := w.env.World
 	w.settings.contactOrder.Apply(world)
 	w.scratch.inputs[w.env.Player] = in
@@ -174,8 +165,8 @@ func (w *World) EndTick() {
 	w.Interpolated.PoseChildren()
 }
 
-// CopyFrom makes w a copy of o, except for its env.
-func (w *World) CopyFrom(o *World) {
+// copyFrom makes w a copy of o, except for its env.
+func (w *World) copyFrom(o *World) {
 	w.settings, w.state, w.Player, w.vehicle = o.settings, o.state, o.Player, o.vehicle
 	w.attachments.CopyFrom(&o.attachments, history.CopyValue[sim.Attachments])
 	w.Interpolated.CopyFrom(&o.Interpolated)

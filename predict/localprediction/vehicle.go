@@ -19,13 +19,9 @@ type vehicleState struct {
 	attachments sim.Attachments // of the client's world, as the prediction follows them
 }
 
-// DrivenBody returns the body that is predicted: the player's own, or its vehicle.
-func (w *World) DrivenBody() int { return w.vehicle.body }
-
-// FollowAttachments ends the prediction of jointed bodies if couplings or drivers have changed in the
-// client's world, and reports whether the player drives another body now. The strategy then forgets what
-// it remembers of the last one and calls SwitchBody.
-func (w *World) FollowAttachments() (switched bool) {
+// followAttachments ends the prediction of jointed bodies if couplings or drivers have changed in the
+// client's world, and reports whether the player drives another body now.
+func (w *World) followAttachments() (switched bool) {
 	world := w.env.World
 	if !world.Scene().HasActions() || w.env.Player < 0 {
 		return false
@@ -37,9 +33,9 @@ func (w *World) FollowAttachments() (switched bool) {
 	return world.Operated(w.env.Player) != w.vehicle.body
 }
 
-// SwitchBody predicts the body that the player drives now, from its newest state, and interpolates the
+// switchBody predicts the body that the player drives now, from its newest state, and interpolates the
 // vehicle that it has left.
-func (w *World) SwitchBody() {
+func (w *World) switchBody() {
 	world, player := w.env.World, w.env.Player
 	before, next := w.vehicle.body, world.Operated(player)
 	if before != player {

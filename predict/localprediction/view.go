@@ -6,8 +6,8 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// View draws all bodies: the interpolated ones behind the server, the predicted ones ahead of it.
-func (w *World) View(v *predict.View) {
+// view draws all bodies: the interpolated ones behind the server, the predicted ones ahead of it.
+func (w *World) view(v *predict.View) {
 	in, bodies := &w.Interpolated, w.env.World.Bodies()
 	v.Others, v.Note = in.DisplayMoment(), in.Note()
 	v.Carriers = max(w.carrierMoment(), 0)
@@ -79,12 +79,12 @@ func (w *World) markPredicted(v *predict.View) {
 	}
 }
 
-// PlayerShown reports whether the player's body is drawn predicted, so that its remembered poses
+// playerShown reports whether the player's body is drawn predicted, so that its remembered poses
 // match the drawn ones.
-func (w *World) PlayerShown() bool { return w.env.Player >= 0 && !w.Fallback.Active() }
+func (w *World) playerShown() bool { return w.env.Player >= 0 && !w.Fallback.Active() }
 
-// Inspect reports the age of each drawn body's state.
-func (w *World) Inspect(l *predict.Inspection) {
+// inspect reports the age of each drawn body's state.
+func (w *World) inspect(l *predict.Inspection) {
 	w.Interpolated.Inspect(l)
 	if !w.Snapshot().HasSnapshot {
 		return
@@ -101,12 +101,12 @@ func (w *World) Inspect(l *predict.Inspection) {
 	}
 }
 
-// Progress reports the newest input sampled, and the newest states received and drawn. A predicted
+// progress reports the newest input sampled, and the newest states received and drawn. A predicted
 // player shows an input at once, an interpolated one with the state that it led to. sampled is the
 // tick after the newest input.
-func (w *World) Progress(to *predict.InputProgress, sampled sim.Tick) {
+func (w *World) progress(to *predict.InputProgress, sampled sim.Tick) {
 	to.Sampled, to.StateReceived = sampled, w.Snapshot().Tick
-	if !w.PlayerShown() || w.Chain.TooLong() {
+	if !w.playerShown() || w.Chain.TooLong() {
 		to.Shown = w.Interpolated.NewestDisplayedTick()
 		return
 	}

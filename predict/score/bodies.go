@@ -7,6 +7,56 @@ import (
 	"ghostcube/sim/geom"
 )
 
+var lagErrorDefinition = Definition{
+	Group: "Error", Title: "Lag error",
+	Measures: []Entry{
+		{
+			Measure{Name: "lag_error_rms_m", Title: "lag error RMS, m", Digits: 3, Better: Lower,
+				Help: "distance from the drawn cube to the server's cube at this moment, root mean square; it includes delay"},
+			func(c *Score, _ Counts) (float64, bool) { return c.LagErrorRMS(), c.scoredSecond() },
+		},
+		{
+			Measure{Name: "lag_error_rms_all_m", Title: "lag error RMS, all bodies, m", Digits: 3, Better: Lower,
+				Help: "lag error over all bodies that have moved, root mean square"},
+			func(c *Score, _ Counts) (float64, bool) { return c.LagErrorRMSAll(), c.scoredSecond() },
+		},
+	},
+	Text: `
+The distance from the drawn cube to the server's cube at this moment. A strategy that predicts is ahead of the server,
+as it should be, and one that interpolates is behind; both count as error. It measures consistency at one moment and
+not quality of motion. Read it together with the display delay: at 10 m/s, 183 ms ahead (100 ms of latency and 5 ticks
+of lead) is 1.8 m. The second measure is the same over all bodies that have moved since the start, on the server or as
+drawn, each from its first movement on.`,
+	Formula: "sqrt(mean of |r(t) - s(t)|^2)",
+	Blind:   "the difference between a delay and a fault",
+}
+
+var jerkDefinition = Definition{
+	Group: "Motion", Title: "Jerk",
+	Measures: []Entry{
+		{
+			Measure{Name: "jerk_ratio", Title: "jerk, drawn / server", Digits: 2, Better: NearOne,
+				Help: "RMS jerk of the drawn cube divided by the server cube's: 1 is as smooth, more is rougher"},
+			func(c *Score, _ Counts) (float64, bool) { return c.JerkRatio() },
+		},
+		{
+			Measure{Name: "jerk_ratio_all", Title: "jerk, all bodies, drawn / server", Digits: 2, Better: NearOne,
+				Help: "RMS jerk of all drawn bodies divided by the server's: 1 is as smooth, more is rougher"},
+			func(c *Score, _ Counts) (float64, bool) { return c.JerkRatioAll() },
+		},
+	},
+	Text: `
+The root mean square jerk of the drawn motion divided by that of the server's, for the player's cube, and summed over
+all bodies. 1 is as smooth as the server's motion, more is rougher, less is smoother. Bodies at rest on both sides add
+nothing. Delay does not matter, and a collision on both sides is in both sums.`,
+	Formula:   "sqrt(sum |j_drawn|^2 / sum |j_server|^2), j = (p(t) - 3 p(t-1) + 3 p(t-2) - p(t-3)) / dt^3",
+	Undefined: "while the server's jerk is below 10 m/s3, a cube at rest",
+	Blind: `
+the time at which it happens. A cube that tumbles over its edges has a large jerk itself, which hides a slight tremor;
+and because it is squared, one large jump outweighs much that is small. A forced fault is a jump on the server: with
+smoothing the ratio is far below 1, without it near 1. Rotation is not included`,
+}
+
 // jerkMin is the server's root mean square jerk in m/s3 below which no ratio to it is formed.
 const jerkMin = 10
 

@@ -2,6 +2,7 @@ package score
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"ghostcube/predict"
@@ -218,17 +219,17 @@ func TestUpdates(t *testing.T) {
 // TestMeasures checks that the list is the same whatever a score has seen, every measure has a name
 // and a help text of its own, all values are finite, and listing them allocates nothing.
 func TestMeasures(t *testing.T) {
-	empty, full := new(Score).Measures(nil), runOne(t, 60, 10, rollingPose, rollingPose).Measures(nil)
+	empty, full := new(Score).Measures(nil, Counts{}), runOne(t, 60, 10, rollingPose, rollingPose).Measures(nil, Counts{})
 	if len(empty) != len(full) {
 		t.Fatalf("%d and %d", len(empty), len(full))
 	}
 	seen := map[string]bool{}
 	for i, m := range full {
-		if m.Name != empty[i].Name || seen[m.Name] || m.Title != "" && seen[m.Title] || m.Help == "" || !m.OK && m.Text() != "-" {
+		if m.Name != empty[i].Name || seen[m.Name] || m.Title == "" || seen[m.Title] || m.Help == "" || !m.OK && m.Text() != "-" {
 			t.Errorf("%+v", m)
 		}
-		if len(m.Help) > 110 {
-			t.Errorf("%s: the help has %d characters, want 110 at most", m.Name, len(m.Help))
+		if strings.Trim(m.Name, "abcdefghijklmnopqrstuvwxyz0123456789_") != "" {
+			t.Errorf("a name in JSON: %q", m.Name)
 		}
 		seen[m.Name], seen[m.Title] = true, true
 		if math.IsNaN(m.Value) || math.IsInf(m.Value, 0) || math.IsNaN(empty[i].Value) || math.IsInf(empty[i].Value, 0) {
@@ -237,8 +238,26 @@ func TestMeasures(t *testing.T) {
 	}
 	list := make([]Measure, 0, len(full))
 	score := runOne(t, 60, 10, rollingPose, rollingPose)
-	if n := testing.AllocsPerRun(10, func() { score.Measures(list) }); n != 0 {
+	if n := testing.AllocsPerRun(10, func() { score.Measures(list, Counts{}) }); n != 0 {
 		t.Errorf("%v allocations", n)
+	}
+}
+
+// TestDefinitions checks that every definition says what it measures and what it does not see, and that lists can end
+// its parts with a full stop.
+func TestDefinitions(t *testing.T) {
+	for _, d := range Definitions {
+		if d.Group == "" || d.Title == "" || len(d.Measures) == 0 || d.Blind == "" {
+			t.Errorf("incomplete: %+v", d)
+		}
+		if !strings.HasSuffix(d.Text, ".") {
+			t.Errorf("%s: the text is no sentence", d.Title)
+		}
+		for _, text := range []string{d.Undefined, d.Source, d.Blind} {
+			if strings.HasSuffix(text, ".") {
+				t.Errorf("%s: %q ends with a full stop, which lists add", d.Title, text)
+			}
+		}
 	}
 }
 
@@ -267,7 +286,7 @@ func TestEvidence(t *testing.T) {
 		{"all", moving, 1200, [][]string{always, perMinute, frozen, motion}, nil},
 	} {
 		known := map[string]bool{}
-		for _, m := range newSession(t, 60, 1).run(c.ticks, motionPair{c.motion, c.motion}).score.Measures(nil) {
+		for _, m := range newSession(t, 60, 1).run(c.ticks, motionPair{c.motion, c.motion}).score.Measures(nil, Counts{}) {
 			known[m.Name] = m.OK
 		}
 		for _, group := range c.known {
@@ -290,7 +309,7 @@ func TestEvidence(t *testing.T) {
 // TestCompoundOverlap checks that a body of several boxes overlaps another body with any of its boxes; bodies of one filter group do not overlap.
 func TestCompoundOverlap(t *testing.T) {
 	half := geom.Vec3{X: 0.5, Y: 0.5, Z: 0.5}
-	arm := sim.Box{Half: half, Parts: []sim.Part{{Half: half, Pose: geom.Pose{Pos: geom.Vec3{X: 3}, Rot: geom.Identity}}}}
+	arm := sim.Box{Half: half, SubShapes: []sim.SubShape{{Half: half, Pose: geom.Pose{Pos: geom.Vec3{X: 3}, Rot: geom.Identity}}}}
 	plain := sim.Box{Half: half}
 	at := func(x, z float32) *geom.Pose {
 		return &geom.Pose{Pos: geom.Vec3{X: x, Z: z}, Rot: geom.Identity}

@@ -2,13 +2,39 @@ package score
 
 import (
 	"math"
-	"strconv"
 
 	"ghostcube/predict"
 	"ghostcube/predict/part/jointtree"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
 )
+
+var pathErrorAtJointsDefinition = Definition{
+	Group: "Joints and parents", Title: "Path error along a joint chain",
+	Measures: []Entry{
+		{
+			Measure{Name: "path_error_joint_1_rms_m", Title: "path error at joint 1, RMS, m", Digits: 4, Better: Lower,
+				Help: "path error of drawn bodies at joint 1, counted from the player's cube, root mean square"},
+			func(c *Score, _ Counts) (float64, bool) { return c.PathErrorAtJoint(1) },
+		},
+		{
+			Measure{Name: "path_error_joint_4_rms_m", Title: "path error at joint 4, RMS, m", Digits: 4, Better: Lower,
+				Help: "path error of drawn bodies at joint 4, counted from the player's cube, root mean square"},
+			func(c *Score, _ Counts) (float64, bool) { return c.PathErrorAtJoint(4) },
+		},
+		{
+			Measure{Name: "path_error_joint_16_rms_m", Title: "path error at joint 16, RMS, m", Digits: 4, Better: Lower,
+				Help: "path error of drawn bodies at joint 16, counted from the player's cube, root mean square"},
+			func(c *Score, _ Counts) (float64, bool) { return c.PathErrorAtJoint(16) },
+		},
+	},
+	Text: `
+The path error of the bodies that are 1, 4 and 16 joints away from the player's cube. A pose that is drawn ahead of
+the server is compared when the server reaches its tick.`,
+	Formula:   "sqrt(mean of |r(t) - s(m)|^2)",
+	Undefined: "where no such body is joined to the player's cube",
+	Blind:     "how late or early a pose is drawn",
+}
 
 // jointDepths are the numbers of joints from the player's cube at which path errors are measured.
 var jointDepths = [...]int{1, 4, 16}
@@ -92,28 +118,3 @@ func (c *Score) PathErrorAtJoint(depth int) (rms float64, ok bool) {
 	}
 	return 0, false
 }
-
-// jointMeasures appends the path errors by joint. A measure without such bodies has no title, and
-// so no table row.
-func (c *Score) jointMeasures(dst []Measure) []Measure {
-	for i, depth := range jointDepths {
-		m := jointMeasureTemplates[i]
-		if m.Value, m.OK = c.PathErrorAtJoint(depth); !m.OK {
-			m.Title = ""
-		}
-		dst = append(dst, m)
-	}
-	return dst
-}
-
-// jointMeasureTemplates are those measures without their values.
-var jointMeasureTemplates = func() (rows [len(jointDepths)]Measure) {
-	for i, depth := range jointDepths {
-		n := strconv.Itoa(depth)
-		rows[i] = Measure{
-			Name: "path_error_joint_" + n + "_rms_m", Title: "path error at joint " + n + ", RMS, m", Digits: 4, Better: Lower,
-			Help: "path error of drawn bodies at joint " + n + ", counted from the player's cube, root mean square",
-		}
-	}
-	return rows
-}()

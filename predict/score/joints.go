@@ -8,6 +8,42 @@ import (
 	"ghostcube/sim/geom"
 )
 
+var jointSeparationDefinition = Definition{
+	Group: "Joints and parents", Title: "Joint separation",
+	Measures: []Entry{
+		{
+			Measure{Name: "joint_separation_rms_m", Title: "joint separation, RMS, m", Digits: 5, Better: Lower,
+				Help: "distance between the two anchors of a drawn joint, root mean square over joints and ticks"},
+			func(c *Score, _ Counts) (float64, bool) {
+				rms, _, _, ok := c.JointSeparation()
+				return rms, ok
+			},
+		},
+		{
+			Measure{Name: "joint_separation_max_m", Title: "joint separation, max, m", Digits: 4, Better: Lower,
+				Help: "largest distance between the two anchors of a drawn joint"},
+			func(c *Score, _ Counts) (float64, bool) {
+				_, largest, _, ok := c.JointSeparation()
+				return largest, ok
+			},
+		},
+		{
+			Measure{Name: "joint_separation_server_max_m", Title: "joint separation, max, server, m", Digits: 4, Better: Neither,
+				Help: "largest distance between the two anchors of a joint on the server"},
+			func(c *Score, _ Counts) (float64, bool) {
+				_, _, server, ok := c.JointSeparation()
+				return server, ok
+			},
+		},
+	},
+	Text: `
+The distance between the two anchors of a joint, each at its drawn body: root mean square over all joints and ticks,
+the maximum, and the maximum on the server, whose joints are soft and open when the player jerks a chain.`,
+	Formula:   "|anchor of body A - anchor of body B|",
+	Undefined: "in scenes without joints",
+	Blind:     "a hinge that is bent",
+}
+
 // joints measures the distance between the two anchors of each joint in the scene.
 type joints struct {
 	anchors []anchorPair // by joint; immutable once set

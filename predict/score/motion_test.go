@@ -76,7 +76,9 @@ func delayed(f func(i int) geom.Pose, ticks int) func(i int) geom.Pose {
 }
 
 // allMeasures returns everything that a score measures, as text.
-func allMeasures(c *Score) string { return fmt.Sprint(c.Ticks, c.LagError(), c.Measures(nil)) }
+func allMeasures(c *Score) string {
+	return fmt.Sprint(c.Ticks, c.LagError(), c.Measures(nil, Counts{}))
+}
 
 // TestDisplayDelay checks that motion drawn some ticks later or earlier has that display delay at
 // every rate, also if it is drawn elsewhere and half as large.

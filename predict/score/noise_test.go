@@ -103,9 +103,9 @@ func TestBestOfEqualMotions(t *testing.T) {
 				var noise Noise
 				for range 20 {
 					s.run(20, motionPair{server, func(i int) geom.Pose { return shiftedY(server(i), offset[i]) }})
-					noise.Add(s.score.Measures(nil))
+					noise.Add(s.score.Measures(nil, Counts{}))
 				}
-				for i, m := range s.score.Measures(nil) {
+				for i, m := range s.score.Measures(nil, Counts{}) {
 					if m.Name == "path_error_rms_m" {
 						measures[pane] = m
 						errors = append(errors, noise.StandardErrors(nil)[i])

@@ -7,6 +7,48 @@ import (
 	"ghostcube/sim/geom"
 )
 
+var inParentDefinition = Definition{
+	Group: "Joints and parents", Title: "In a parent",
+	Measures: []Entry{
+		{
+			Measure{Name: "wrong_parent_s", Title: "drawn in wrong parent, s", Digits: 2, Better: Lower,
+				Help: "time that the drawn cube was inside another parent than the server's cube at that tick"},
+			func(c *Score, _ Counts) (float64, bool) {
+				e, ok := c.ParentError()
+				return float64(e.WrongTicks) / float64(max(c.rate, 1)), ok
+			},
+		},
+		{
+			Measure{Name: "path_error_in_parent_rms_m", Title: "path error in parent, RMS, m", Digits: 3, Better: Lower,
+				Help: "path error of the player's cube in the reference frame of its parent, root mean square"},
+			func(c *Score, _ Counts) (float64, bool) {
+				e, ok := c.ParentError()
+				return e.RMS, ok
+			},
+		},
+		{
+			Measure{Name: "pops_in_parent_per_minute", Title: "pops in parent, per minute", Digits: 1, Better: Lower,
+				Help: "pops of the player's cube in the reference frame of a parent, of the parent with the most pops"},
+			func(c *Score, _ Counts) (float64, bool) {
+				e, ok := c.ParentError()
+				return float64(e.Pops) / (float64(max(c.Ticks, 1)) / float64(60*max(c.rate, 1))), ok
+			},
+		},
+	},
+	Text: `
+The player's cube in the reference frame of a ship, a turntable, or any other carrier or body with a bounding box
+larger than the cube: the server's cube in the server's ship, the drawn cube in the ship as drawn. A cube is in a
+parent if its centre is in the parent's bounding box, widened by half of the cube's diagonal, so that a cube on the
+deck is in the ship. Each drawn pose is compared with the server's at the tick that the cube claims to show. So
+neither a client that is ahead nor a ship that is drawn late is wrong by itself; only a cube at another position in
+the ship is. The first measure is the time in which the cube is drawn in other parents than the server's cube is in,
+in none, or in one too many. The path error is the distance between the two positions in the largest parent that the
+server's cube is in. Pops are those of the cube in the parent's frame, while it is in the parent on the server or as
+drawn. The four largest possible parents of a scene are measured.`,
+	Undefined: "where the cube was in no parent",
+	Blind:     "the position of the ship in the world; the lag error has that",
+}
+
 // maxParents is how many possible parents are measured: the largest.
 const maxParents = 4
 
@@ -174,15 +216,4 @@ func (c *Score) ParentError() (s ParentError, ok bool) {
 		s.Pops = max(s.Pops, a.pops[i].count)
 	}
 	return s, true
-}
-
-// parentMeasures appends the measures of parentErrors.
-func (c *Score) parentMeasures(dst []Measure) []Measure {
-	a, ok := c.ParentError()
-	rate, minutes := float64(max(c.rate, 1)), float64(max(c.Ticks, 1))/float64(60*max(c.rate, 1))
-	return append(dst,
-		Measure{"wrong_parent_s", "drawn in wrong parent, s", "time that the drawn cube was inside another parent than the server's cube at that tick", float64(a.WrongTicks) / rate, ok, 2, Lower},
-		Measure{"path_error_in_parent_rms_m", "path error in parent, RMS, m", "path error of the player's cube in the reference frame of its parent, root mean square", a.RMS, ok, 3, Lower},
-		Measure{"pops_in_parent_per_minute", "pops in parent, per minute", "pops of the player's cube in the reference frame of a parent, of the parent with the most pops", float64(a.Pops) / minutes, ok, 1, Lower},
-	)
 }

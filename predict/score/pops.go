@@ -8,6 +8,33 @@ import (
 	"ghostcube/sim/geom"
 )
 
+var popDefinition = Definition{
+	Group: "Jumps", Title: "Pops",
+	Measures: []Entry{
+		{
+			Measure{Name: "pops_per_minute", Title: "pops per minute", Digits: 1, Better: Lower,
+				Help: "jumps of the drawn cube that the server's cube did not make"},
+			func(c *Score, _ Counts) (float64, bool) { return c.PopsPerMinute(), c.lasting() },
+		},
+		{
+			Measure{Name: "largest_pop_m", Title: "largest pop, m", Digits: 3, Better: Lower,
+				Help: "length of the largest pop"},
+			func(c *Score, _ Counts) (float64, bool) { return c.LargestPop(), c.scoredSecond() },
+		},
+	},
+	Text: `
+Ticks in which the drawn cube moves unlike its motion so far, although the server's cube does not. The expected step
+is the median of the last five. A deviation is a pop if it exceeds 5 cm and four times the usual deviation (the median
+of the last 61), or if the rotation differs from the expected one by more than 3 degrees; and if the server's cube
+shows nothing similar within two ticks of the tick drawn. So a collision on the server is no pop, however hard it is.
+The steps of a server that steps on input count one by one.`,
+	Formula:   "|step(t) - median of 5 steps| > max(5 cm, 4 * median of 61 deviations)",
+	Undefined: "in the first 5 s: one pop in a second is 60 a minute",
+	Blind: `
+constant stutter: where every other tick is a jump, jumps are expected. Under jitter a client
+without prediction therefore has fewer pops than one sees; its freezes and its jerk show them. Other bodies than the player's cube`,
+}
+
 // A pop is a tick in which the drawn cube moves unlike its motion so far, although the server's
 // cube does not: |step - expected step| exceeds 5 cm and four times the usual deviation, or the
 // rotation differs from the expected one by more than 3 degrees, and the server's cube shows

@@ -2,7 +2,7 @@
 // reads a server's world and a client's view and knows neither strategies nor networks. It needs no
 // clock; everything is counted in ticks, so the same session has the same score on every machine.
 //
-// assets/measures.toml defines every measure.
+// Definitions lists every measure.
 package score
 
 import (
@@ -145,20 +145,6 @@ func (c *Score) LongestUpdateGap() (ticks int, ok bool) { return c.updates.gapMa
 // if it is ahead.
 func (c *Score) NominalDelay() float64 {
 	return float64(c.updates.delaySum) / float64(max(c.Ticks, 1))
-}
-
-// Headline appends the figures of the score that lead every display to dst: path error and pops, and
-// the pops of all bodies if there are many.
-func (c *Score) Headline(dst []Measure, manyBodies bool) []Measure {
-	path, ok := c.PathError()
-	dst = append(dst,
-		Measure{"path_error_rms_m", "path error RMS, m", pathErrorHelp, path.RMS, ok, 3, Lower},
-		Measure{"pops_per_minute", "pops per minute", "jumps of the drawn cube that the server's cube did not make", c.PopsPerMinute(), c.lasting(), 0, Lower})
-	if manyBodies {
-		all, _ := c.PopsAll()
-		dst = append(dst, Measure{"pops_all_per_minute", "pops, all bodies, per minute", "sudden changes of step above 5 cm of any drawn body that the server's body did not make", all, c.lasting(), 0, Lower})
-	}
-	return dst
 }
 
 // DisplayDelay returns by how many ticks the drawn cube's motion is behind the server cube's,

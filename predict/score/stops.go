@@ -2,6 +2,28 @@ package score
 
 import "ghostcube/sim/geom"
 
+var overshootDefinition = Definition{
+	Group: "Motion", Title: "Overshoot",
+	Measures: []Entry{
+		{
+			Measure{Name: "overshoot_m", Title: "overshoot, m", Digits: 3, Better: Lower,
+				Help: "largest distance by which the drawn cube passed the server's cube after a stop"},
+			func(c *Score, _ Counts) (float64, bool) { return c.Overshoot() },
+		},
+	},
+	Text: `
+The server's cube stops in the tick in which it falls below 0.1 m/s, if it moved at 1 m/s or more in the half second
+before and then stays below 0.5 m/s for a quarter of a second or more. From then on, for 2 s or until the server's
+cube moves on, the overshoot is the largest distance by which the drawn cube is beyond it, along the direction u of
+the server's last step at 1 m/s or more. A view that is ahead may show the cube move on first: once the drawn cube has
+stood within 2 cm, its leaving at 0.5 m/s ends the observation. A cube that stands because its server waits
+for inputs has not stopped. The tape start-stop has stops.`,
+	Formula:   "max(0, (r - s) . u)",
+	Undefined: "without a stop",
+	Source:    "the sign along the motion: deviation-overshoot-undershoot, a browser's measure of input prediction",
+	Blind:     "overshoot to the sides, or of a view that is ahead and back before the server's cube stands",
+}
+
 // The server's cube stops in the tick in which it falls below restSpeedMax, if it moved at
 // stopFromSpeed or faster in the half second before and then rests for restSecondsMin: a turning
 // point is no stop. A stop is observed for stopWindow, or until one of the cubes moves on: the

@@ -16,7 +16,7 @@ func TestUnit(t *testing.T) {
 // TestUnits demands a unit of every measure but ratios and numbers of events.
 func TestUnits(t *testing.T) {
 	none := map[string]bool{"jerk_ratio": true, "jerk_ratio_all": true}
-	for _, m := range new(Score).Measures(nil) {
+	for _, m := range new(Score).Measures(nil, Counts{}) {
 		if (Unit(m.Name) == "") != none[m.Name] {
 			t.Errorf("%s has unit %q", m.Name, Unit(m.Name))
 		}

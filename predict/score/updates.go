@@ -8,6 +8,38 @@ import (
 	"ghostcube/sim/geom"
 )
 
+var nominalDelayDefinition = Definition{
+	Group: "Delay", Title: "Nominal delay",
+	Measures: []Entry{
+		{
+			Measure{Name: "nominal_delay_mean_ms", Title: "nominal delay, mean, ms", Digits: 1, Better: NearZero,
+				Help: "server time minus the time that the view claims to show, mean; negative: ahead of the server"},
+			func(c *Score, _ Counts) (float64, bool) { return c.millis(c.NominalDelay()), c.scoredSecond() },
+		},
+	},
+	Text:  "The server's present tick minus the tick that the view claims to show, their mean; negative if the view is ahead.",
+	Blind: "the truth of that claim, which the display delay tests",
+}
+
+var updateGapDefinition = Definition{
+	Group: "Delay", Title: "Update gap",
+	Measures: []Entry{
+		{
+			Measure{Name: "longest_update_gap_ms", Title: "longest update gap, ms", Digits: 1, Better: Lower,
+				Help: "longest time between two updates"},
+			func(c *Score, _ Counts) (float64, bool) {
+				ticks, ok := c.LongestUpdateGap()
+				return c.millis(float64(ticks)), ok && c.scoredSecond()
+			},
+		},
+	},
+	Text: `
+The longest time between two updates. An update is a tick in which any bit of the state last received from the server
+changed.`,
+	Undefined: "for a strategy that shows no received state",
+	Blind:     "states that equal the last one: a world at rest is one long gap",
+}
+
 // updates measures how often the view has a new server state, and by how much the tick that it
 // claims to show is behind the server's.
 type updates struct {

@@ -253,9 +253,9 @@ type latencySamples struct {
 	sum, count int
 }
 
-// appendMeasures appends the measures of the mean input latency to dst.
+// appendMeasures appends the measure of the mean input latency to dst.
 func (l *latencySamples) appendMeasures(dst []score.Measure, rate int) []score.Measure {
-	return score.KeyToScreen(dst, float64(l.sum)/float64(max(l.count, 1)), l.count > 0, rate)
+	return append(dst, score.KeyToScreen(float64(l.sum)/float64(max(l.count, 1)), l.count > 0, rate))
 }
 
 // runEntries runs the entries in a lab and measures the input latency at some of the key
@@ -402,9 +402,7 @@ func (r *result) writeTable(out io.Writer) error {
 	}
 	row("", func(x *paneResult) string { return x.Spec })
 	for i, m := range r.Panes[0].Score {
-		if m.Title != "" {
-			row(m.Title, func(x *paneResult) string { return x.Score[i].Text() })
-		}
+		row(m.Title, func(x *paneResult) string { return x.Score[i].Text() })
 	}
 	row("first divergent fields", func(x *paneResult) string {
 		if x.Divergence == nil {

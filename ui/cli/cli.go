@@ -59,7 +59,6 @@ type Environment struct {
 	Comparisons    fs.FS                // comparisons/*.toml
 	Lessons        fs.FS                // lessons/NN-NAME.toml
 	Mechanisms     []byte               // mechanisms.toml
-	Measures       []byte               // measures.toml
 	Now            func() time.Duration // time since an arbitrary moment, for CPU figures and progress bars
 
 	// Progress receives the share of a command that is done, in [0, 1], for whoever waits for the program. It may be nil.
@@ -142,7 +141,7 @@ func (o *outputWriter) Write(b []byte) (int, error) {
 
 func newProgram(o Environment) *program {
 	return &program{Environment: o, library: plan.Library{
-		Tapes: o.Tapes, Traces: o.Traces, ComparisonFiles: o.Comparisons, MechanismFile: o.Mechanisms, MeasureFile: o.Measures, LessonFiles: o.Lessons,
+		Tapes: o.Tapes, Traces: o.Traces, ComparisonFiles: o.Comparisons, MechanismFile: o.Mechanisms, LessonFiles: o.Lessons,
 		Warn: func(text string) { fmt.Fprintln(o.Stderr, "ghostcube: "+text) },
 	}}
 }

@@ -22,7 +22,6 @@ type Library struct {
 	ComparisonFiles fs.FS  // comparisons/*.toml
 	LessonFiles     fs.FS  // lessons/NN-NAME.toml
 	MechanismFile   []byte // mechanisms.toml
-	MeasureFile     []byte // measures.toml
 
 	Dropped map[string][]byte // tapes that are no files here, by their names; may be nil
 

@@ -20,7 +20,6 @@ func Environment(args []string, stdout, stderr io.Writer) cli.Environment {
 		Comparisons: assets.Comparisons,
 		Lessons:     assets.Lessons,
 		Mechanisms:  assets.Mechanisms,
-		Measures:    assets.Measures,
 		Now:         func() time.Duration { return time.Since(start) },
 		Progress:    platform.Progress,
 		OpenWindow:  openWindow,

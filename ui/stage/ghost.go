@@ -39,7 +39,7 @@ func (p *pane) addGhost(v *Viewport, ghost geom.Pose, i int, c render.Color) {
 	}
 	c.A = alpha
 	v.Scene.Cubes = append(v.Scene.Cubes, render.Cube{Pose: ghost, Half: box.Half, Color: c})
-	v.addParts(box.Parts, ghost, c)
+	v.addSubShapes(box.SubShapes, ghost, c)
 }
 
 // addGhostEdges adds the edges inside the outlines of the ghosts from an index in the cubes of the scene, if they

@@ -17,29 +17,29 @@ import (
 func paletteMeanings() (list []paletteGroup) {
 	add := func(group string, meanings ...colorMeaning) { list = append(list, paletteGroup{group, meanings}) }
 	add("bodies and ghosts",
-		colorMeaning{clientColor, "player 1: the client"}, colorMeaning{playerColors[1], "player 2"}, colorMeaning{playerColors[2], "player 3"}, colorMeaning{playerColors[3], "player 4"},
-		colorMeaning{serverColor, "the server: ghosts, and the player's body in the server's picture"}, colorMeaning{receivedColor, "ghost of the last received snapshot"},
-		colorMeaning{simulatedColor, "outline of a simulated pose"}, colorMeaning{unownedColor, "body that nobody touches"},
+		colorMeaning{ClientColor, "player 1: the client"}, colorMeaning{PlayerColors[1], "player 2"}, colorMeaning{PlayerColors[2], "player 3"}, colorMeaning{PlayerColors[3], "player 4"},
+		colorMeaning{ServerColor, "the server: ghosts, and the player's body in the server's picture"}, colorMeaning{ReceivedColor, "ghost of the last received snapshot"},
+		colorMeaning{SimulatedColor, "outline of a simulated pose"}, colorMeaning{UnownedColor, "body that nobody touches"},
 		colorMeaning{staticColor, "static body"}, colorMeaning{carrierColor, "moving platform"},
-		colorMeaning{unknownColor, "no state received, outside the area of interest, or not compared yet"}, colorMeaning{fallbackColor, "prediction is off (mixed in)"})
+		colorMeaning{UnknownColor, "no state received, outside the area of interest, or not compared yet"}, colorMeaning{FallbackColor, "prediction is off (mixed in)"})
 	add("bodies while `color` is set",
-		colorMeaning{predictedColor, "predicted"}, colorMeaning{interpolatedColor, "interpolated"}, colorMeaning{rootColor, "root of a joint tree"},
-		colorMeaning{encodingColors[predict.Absolute], encodingNames[predict.Absolute]}, colorMeaning{encodingColors[predict.RelativeToPlayer], encodingNames[predict.RelativeToPlayer]},
-		colorMeaning{encodingColors[predict.DeltaEncoded], encodingNames[predict.DeltaEncoded]})
+		colorMeaning{PredictedColor, "predicted"}, colorMeaning{InterpolatedColor, "interpolated"}, colorMeaning{RootColor, "root of a joint tree"},
+		colorMeaning{EncodingColors[predict.Absolute], "absolute"}, colorMeaning{EncodingColors[predict.RelativeToPlayer], "relative to player"},
+		colorMeaning{EncodingColors[predict.DeltaEncoded], "delta"})
 	for i, c := range colorRamp {
 		list[1].meanings = append(list[1].meanings, colorMeaning{c, fmt.Sprintf("%d %% of the scale of priority, age, joint depth or update rate", 100*i/(len(colorRamp)-1))})
 	}
-	for i, c := range errorRamp {
-		list[1].meanings = append(list[1].meanings, colorMeaning{c, "path error of " + errorStops[i]})
+	for i, c := range ErrorRamp {
+		list[1].meanings = append(list[1].meanings, colorMeaning{c, "path error of " + [...]string{"0", "1 cm", "10 cm", "1 m"}[i]})
 	}
 	add("lines in the picture",
-		colorMeaning{parentColor, "box of the player's parent"}, colorMeaning{candidateColor, "box of a parent candidate"}, colorMeaning{openJointColor, "open joint"},
-		colorMeaning{hitColor, "ray that hits, and the body then"}, colorMeaning{missColor, "ray that misses"}, colorMeaning{unrewoundColor, "ray resolved without rewind"},
-		colorMeaning{calloutColor, "frame of the explained body"}, colorMeaning{beforeColor, "a corrected body, as it was drawn one tick before"}, colorMeaning{focusColor, "frame of the focused pane"})
+		colorMeaning{ParentColor, "box of the player's parent"}, colorMeaning{CandidateColor, "box of a parent candidate"}, colorMeaning{OpenJointColor, "open joint"},
+		colorMeaning{HitColor, "ray that hits, and the body then"}, colorMeaning{MissColor, "ray that misses"}, colorMeaning{UnrewoundColor, "ray resolved without rewind"},
+		colorMeaning{CalloutColor, "frame of the explained body"}, colorMeaning{beforeColor, "a corrected body, as it was drawn one tick before"}, colorMeaning{FocusColor, "frame of the focused pane"})
 	add("texts, keys and graphs",
-		colorMeaning{textColor, "text"}, colorMeaning{dimTextColor, "secondary text"}, colorMeaning{alertColor, "warning"}, colorMeaning{explainColor, "sentence about an event"},
-		colorMeaning{backgroundColor, "background"}, colorMeaning{emptyColor, "key that is up, or empty cell"}, colorMeaning{keyDownColor, "key that is down"},
-		colorMeaning{gridlineColor, "axis of a graph"}, colorMeaning{eventColor, "correction in a graph, and 99th percentile"}, colorMeaning{CurveColor, "curve of a graph"}, colorMeaning{NoticeColor, "message of the window"}, colorMeaning{NoticeBackground, "background of a message"})
+		colorMeaning{TextColor, "text"}, colorMeaning{DimTextColor, "secondary text"}, colorMeaning{AlertColor, "warning"}, colorMeaning{ExplainColor, "sentence about an event"},
+		colorMeaning{BackgroundColor, "background"}, colorMeaning{EmptyColor, "key that is up, or empty cell"}, colorMeaning{KeyDownColor, "key that is down"},
+		colorMeaning{GridlineColor, "axis of a graph"}, colorMeaning{EventColor, "correction in a graph, and 99th percentile"}, colorMeaning{CurveColor, "curve of a graph"}, colorMeaning{NoticeColor, "message of the window"}, colorMeaning{NoticeBackground, "background of a message"})
 	add("bars of the score",
 		colorMeaning{BestBarColor, "the best pane, beyond the noise"}, colorMeaning{BarColor, "any other pane"}, colorMeaning{BarBackground, "background of a bar"})
 	t := &TimelineColors
@@ -47,17 +47,17 @@ func paletteMeanings() (list []paletteGroup) {
 		colorMeaning{t.Losses, "lost datagrams"}, colorMeaning{t.Corrections, "corrections"}, colorMeaning{t.Shots, "shots"}, colorMeaning{t.Stalls, "stalls"},
 		colorMeaning{t.Faults, "forced faults"}, colorMeaning{t.Bookmarks, "bookmarks"}, colorMeaning{t.Track, "no mark"}, colorMeaning{t.Span, "span that is looped"})
 	add("parts of a packet",
-		colorMeaning{headerColor, "headers, and other parts"}, colorMeaning{inputColor, "inputs, velocities, or a slice that was sent"}, colorMeaning{updateColor, "updates, or positions"},
-		colorMeaning{indexColor, "indices of bodies"}, colorMeaning{rotationColor, "rotations, or a slice that was acknowledged"})
+		colorMeaning{HeaderColor, "headers, and other parts"}, colorMeaning{InputColor, "inputs, velocities, or a slice that was sent"}, colorMeaning{UpdateColor, "updates, or positions"},
+		colorMeaning{IndexColor, "indices of bodies"}, colorMeaning{RotationColor, "rotations, or a slice that was acknowledged"})
 	add("packet lanes",
-		colorMeaning{laneColors[predict.AcksOnly], "acknowledgements only"}, colorMeaning{laneColors[predict.Inputs], "inputs"}, colorMeaning{laneColors[predict.Snapshots], "snapshot"},
-		colorMeaning{laneColors[predict.StateUpdates], "state updates"}, colorMeaning{laneColors[predict.Fragments], "fragment of a packet"}, colorMeaning{laneColors[predict.Messages], "messages and slices of blocks"})
+		colorMeaning{LaneColors[predict.AcksOnly], "acknowledgements only"}, colorMeaning{LaneColors[predict.Inputs], "inputs"}, colorMeaning{LaneColors[predict.Snapshots], "snapshot"},
+		colorMeaning{LaneColors[predict.StateUpdates], "state updates"}, colorMeaning{LaneColors[predict.Fragments], "fragment of a packet"}, colorMeaning{LaneColors[predict.Messages], "messages and slices of blocks"})
 	add("slots of the playout buffer",
-		colorMeaning{waitingColor, "waits, or arrived"}, colorMeaning{ownInputColor, "used in its own tick"}, colorMeaning{missingColor, "missing"}, colorMeaning{repeatedColor, "repeated"}, colorMeaning{lateInputColor, "arrived too late"})
+		colorMeaning{WaitingColor, "waits, or arrived"}, colorMeaning{OwnInputColor, "used in its own tick"}, colorMeaning{MissingColor, "missing"}, colorMeaning{RepeatedColor, "repeated"}, colorMeaning{LateInputColor, "arrived too late"})
 	stages := []colorMeaning{{unmeasuredColor, "not measured (hatched)"}}
 	for s := range probe.StageCount {
-		if stageColors[s] != unmeasuredColor {
-			stages = append(stages, colorMeaning{stageColors[s], probe.StageNames[s]})
+		if StageColors[s] != unmeasuredColor {
+			stages = append(stages, colorMeaning{StageColors[s], probe.StageNames[s]})
 		}
 	}
 	add("stages of the latency", stages...)

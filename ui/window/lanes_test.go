@@ -8,6 +8,7 @@ import (
 	"ghostcube/net/quant"
 	"ghostcube/predict/lab"
 	"ghostcube/predict/lab/trace"
+	"ghostcube/ui/hud"
 	"ghostcube/ui/stage"
 )
 
@@ -27,7 +28,7 @@ func TestPacketPointer(t *testing.T) {
 	if err := l.Apply(stage.Show("lanes", "on")); err != nil {
 		t.Fatal(err)
 	}
-	var s stage.Stage
+	var s hud.HUD
 	for range 240 {
 		s.Refresh(l)
 		if err := l.Tick(lab.Entry{}); err != nil {
@@ -35,8 +36,8 @@ func TestPacketPointer(t *testing.T) {
 		}
 		s.Tick(l)
 	}
-	var f stage.Frame
-	s.Compose(&f, l, stage.Rect{W: 1280, H: 720}, stage.Options{}, 1)
+	var f hud.Frame
+	s.Compose(&f, l, stage.Rect{W: 1280, H: 720}, hud.Options{}, 1)
 	var h packetPointer
 	said := map[string]int{}
 	for y := 0; y < 720; y += 7 {

@@ -31,7 +31,7 @@ func Candidates(s *sim.Scene) (list []Candidate) {
 	for i := s.Players; i < len(s.Boxes); i++ {
 		b := &s.Boxes[i]
 		v := Candidate{Carrier: -1, Body: i, Lower: b.Half.Neg(), Upper: b.Half}
-		for _, p := range b.Parts {
+		for _, p := range b.SubShapes {
 			v.addBox(p.Pose, p.Half)
 		}
 		if v.Volume() > minVolume {

@@ -25,7 +25,8 @@ const maxFrameAcceleration = 120
 // Parent is the client's side: the parent of its player's body. A body with a parent is simulated
 // in the frame of the interpolated parent, which is in the past and at rest in the client's world.
 // The body's velocities are relative to the parent, and the body is moved along with it before each
-// tick. Without a parent, Frame is the world's.
+// tick. Without a parent, Frame is the world's. A nil *Parent is that of a client that predicts in the
+// world's frame: Current is always NoParent, and nothing is read, stored or changed.
 type Parent struct {
 	settings   parentSettings
 	state      parentState
@@ -90,21 +91,42 @@ func (p *Parent) Declare(env *predict.Env, others *playback.InterpolatedWorld) {
 // Read reads the player's relative state from a payload.
 func (p *Parent) Read(c *quant.Coder) State {
 	s := State{Parent: NoParent}
+	if p == nil {
+		return s
+	}
 	s.Code(c, len(p.candidates), &p.grid)
 	return s
 }
 
 // Receive stores the relative state that came with the newest snapshot.
-func (p *Parent) Receive(s *State) { p.state.server = *s }
+func (p *Parent) Receive(s *State) {
+	if p != nil {
+		p.state.server = *s
+	}
+}
 
 // SetBody sets the body that the player drives, its own or a vehicle. A vehicle is no parent of itself.
-func (p *Parent) SetBody(i int) { p.state.body = i }
+func (p *Parent) SetBody(i int) {
+	if p != nil {
+		p.state.body = i
+	}
+}
 
 // Current returns the index of the parent, or NoParent.
-func (p *Parent) Current() int { return p.state.selector.Current }
+func (p *Parent) Current() int {
+	if p == nil {
+		return NoParent
+	}
+	return p.state.selector.Current
+}
 
 // Frame returns the frame in which the body is predicted.
-func (p *Parent) Frame() *Frame { return &p.state.frame }
+func (p *Parent) Frame() *Frame {
+	if p == nil {
+		return &Frame{}
+	}
+	return &p.state.frame
+}
 
 // Interpolated returns the frame of an interpolated candidate; that of NoParent is the world's.
 func (p *Parent) Interpolated(id int) Frame {

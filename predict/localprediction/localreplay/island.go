@@ -72,7 +72,7 @@ func (r *Replay) present() (p frame.Passage) {
 
 // inFrame returns the bodies of a snapshot in the frame of the player's body.
 func (r *Replay) inFrame(snapshot []sim.Body) []sim.Body {
-	if r.parent == nil || !r.parent.Frame().IsParent {
+	if !r.parent.Frame().IsParent {
 		return snapshot
 	}
 	r.scratch.relative = r.parent.AppendRelative(r.scratch.relative[:0], snapshot)
@@ -85,7 +85,7 @@ func (r *Replay) belongs(g *region, i int, b *sim.Body) bool {
 	if i == r.local.player || !g.contains(b.Pose.Pos, r.local.scene.Boxes[i].Half.Len()) {
 		return false
 	}
-	if r.parent == nil || !r.parent.Frame().IsParent {
+	if !r.parent.Frame().IsParent {
 		return true
 	}
 	return !r.local.jointed[i] && !r.parent.IsCurrent(i) && b.Linear.LenSq() < rideSpeed*rideSpeed

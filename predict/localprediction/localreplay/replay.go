@@ -139,7 +139,7 @@ func (r *Replay) placeAround(s *step) {
 func (r *Replay) stepLocal(s *step) {
 	w := r.local.world
 	w.PinCarriers(s.carriers)
-	if r.parent != nil && s.passage.During.IsParent {
+	if s.passage.During.IsParent {
 		for slot := range r.local.bodies {
 			if slot != r.env.Player && !w.IsKinematic(slot) {
 				r.parent.ReplayRider(w, slot, &s.passage)
@@ -173,9 +173,7 @@ func (r *Replay) finishTick(t sim.Tick, s *step) sim.Body {
 	if n := r.steps.Find(t + 1); n != nil && t+1 < r.env.World.Tick() {
 		next = n.passage
 	}
-	if r.parent != nil {
-		b = r.parent.ReplayChange(&s.passage, &next, b)
-	}
+	b = r.parent.ReplayChange(&s.passage, &next, b)
 	r.scratch.results = append(r.scratch.results, next.Before.ToLocal(&b))
 	return b
 }

@@ -68,18 +68,16 @@ func (r *Replay) rememberNear(s *step) {
 func (r *Replay) EndStep() {
 	w := r.env.World
 	s := r.steps.Find(w.Tick() - 1)
+	if r.parent != nil {
+		r.parent.EndTick()
+	}
 	if !r.enabled() || s == nil { // the player has entered or left a vehicle in the step
-		if r.stop(); r.parent != nil {
-			r.parent.EndTick()
-		}
+		r.stop()
 		return
 	}
 	r.scratch.touches = w.AppendContacts(r.scratch.touches[:0], r.env.Player)
 	for _, c := range r.scratch.touches {
 		s.touched = s.touched || c.Body >= 0
-	}
-	if r.parent != nil {
-		r.parent.EndTick()
 	}
 	if r.state.live {
 		r.stepLive(s)

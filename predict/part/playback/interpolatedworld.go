@@ -20,7 +20,8 @@ const (
 
 var extrapolationNames = []string{"none", "half-rtt", "fixed"}
 
-// InterpolatedWorld draws all bodies of a world between their received positions.
+// InterpolatedWorld draws all bodies of a world between their received positions, behind a jitter buffer
+// whose delay follows the send rate.
 type InterpolatedWorld struct {
 	settings
 	state

@@ -36,6 +36,10 @@ var Strategy = &predict.Strategy{
 	Fields:    codec.InputAndSnapshotFields,
 	Inspect:   inspect,
 	Latency:   latency,
+	Row: &predict.Row{
+		UsualName:   "timestamped positions",
+		Determinism: "no", UseWhen: "things that only move, such as doors",
+	},
 }
 
 // inspect reports what the sides know of their packets.

@@ -28,6 +28,10 @@ var Strategy = &predict.Strategy{
 	Latency:   latency,
 	MaxBodies: codec.MaxBodies,
 	Joins:     true,
+	Row: &predict.Row{
+		UsualName:   "dumb client, server states",
+		Determinism: "no", UseWhen: "the delay does not matter",
+	},
 }
 
 // inspect reports the buffers of inputs.

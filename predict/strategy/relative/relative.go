@@ -24,6 +24,7 @@ package relative
 import (
 	"ghostcube/net/quant"
 	"ghostcube/predict"
+	"ghostcube/predict/localprediction"
 	"ghostcube/predict/localprediction/frame"
 	"ghostcube/predict/part/codec"
 	"ghostcube/sim"
@@ -38,18 +39,13 @@ var Strategy = &predict.Strategy{
 	NewServer: newServer,
 	NewClient: newClient,
 	Fields:    fields,
-	Inspect:   inspect,
-	Latency:   latency,
+	Inspect:   localprediction.Inspect,
+	Latency:   localprediction.Latency,
 	Motion:    predict.PredictedCube,
-}
-
-// inspect reports what the sides know of their packets.
-func inspect(l *predict.Inspection, s predict.Server, c predict.Client) {
-	server, client := s.(*server), c.(*client)
-	if client.env.Player >= 0 {
-		server.receiver.Inspect(&l.InputBuffer, 0, server.Env.World.Tick())
-	}
-	client.inspect(l)
+	Row: &predict.Row{
+		UsualName: "prediction in a ship's frame", Guide: "docs/guides/reference-frames.md",
+		Determinism: "no", UseWhen: "players walk about in moving vehicles",
+	},
 }
 
 // fields reports the fields of a payload.

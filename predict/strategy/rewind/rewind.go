@@ -39,6 +39,10 @@ var Strategy = &predict.Strategy{
 	TicksMatchServer: true,
 	MaxBodies:        codec.MaxBodies,
 	Joins:            true,
+	Row: &predict.Row{
+		UsualName: "client-side prediction, rewind and replay", Guide: "docs/guides/prediction.md",
+		Determinism: "no, but it helps", UseWhen: "a player moves among few bodies",
+	},
 }
 
 // inspect reports what the sides know of their packets.

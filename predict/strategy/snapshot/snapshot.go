@@ -41,6 +41,10 @@ var Strategy = &predict.Strategy{
 	Inspect:   inspect,
 	Latency:   latency,
 	MaxBodies: maxBodies,
+	Row: &predict.Row{
+		UsualName: "snapshot interpolation", Guide: "docs/guides/snapshot-interpolation.md",
+		Determinism: "no", UseWhen: "the picture must be right, delay is fine",
+	},
 }
 
 // inspect reports what the sides know of their packets.
