@@ -91,8 +91,7 @@ func (c *recordCommand) Run(p *program) error {
 	if !(c.From >= 0) || lead >= n {
 		return usageError{fmt.Errorf("--from=%v: want seconds from 0 to less than the session's %v", c.From, float64(n)/float64(session.Config.Rate))}
 	}
-	entries := session.Entries(n)
-	entries[0].Commands = slices.Concat(session.Display(), show, entries[0].Commands)
+	entries := session.ShownEntries(n, show)
 	if f.Still() {
 		f.FPS = session.Config.Rate // one frame a tick at speed 1
 		lead, cardTicks = max(n-maxTicksPerFrame, 0), 0
