@@ -141,7 +141,7 @@ func unsaid(help string, said map[string]bool) string {
 }
 
 // strategyNumbers begins a page that names strategies by their digit keys.
-const strategyNumbers = "\nA number stands for a strategy: its digit key. Where a strategy has another default or range, its number precedes it.\n"
+const strategyNumbers = "\nA number stands for a strategy: its digit key. Where a strategy has another default or range, its number precedes it.\nA knob without values is on or off.\n"
 
 // writeStrategyNumbers writes what the numbers of strategies stand for.
 func writeStrategyNumbers(m *markdown) {
@@ -222,6 +222,10 @@ func writeKnobReference(_ *testing.T, m *markdown) {
 			r := rows[at]
 			r.numbers = append(r.numbers, i+1)
 			r.defaults = addNumbered(r.defaults, k.Default(), i+1)
+			if k.Kind == predict.Bool {
+				r.ranges = addNumbered(r.ranges, "", i+1)
+				continue
+			}
 			r.ranges = addNumbered(r.ranges, k.Range(), i+1)
 		}
 	}
