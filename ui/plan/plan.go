@@ -242,6 +242,14 @@ func (m *Plan) Entries(n int) []lab.Entry {
 	return list
 }
 
+// ShownEntries returns the entries of the first n ticks, the first of them with the display settings of the plan and then
+// with further ones.
+func (m *Plan) ShownEntries(n int, further []lab.Command) []lab.Entry {
+	list := m.Entries(n)
+	list[0].Commands = slices.Concat(m.Display(), further, list[0].Commands)
+	return list
+}
+
 // Display returns the commands that a session begins with: the split view if there is one pane, and
 // the display settings of the comparison.
 func (m *Plan) Display() []lab.Command {
