@@ -119,10 +119,7 @@ func (d *overlay) drawLegendEntry(e *legendEntry, f render.Font, x, y, h float32
 	case e.ramp:
 		x += d.Text(x, base, f, stage.DimTextColor, e.label) + d.px(6)
 		w := d.px(rampWidth)
-		for i := range rampSteps {
-			from, to := whole(w*float32(i)/rampSteps), whole(w*float32(i+1)/rampSteps)
-			d.Rect(x+from, top, to-from, box, stage.RampColor(float32(i)/(rampSteps-1)))
-		}
+		d.drawRamp(x, top, w, box, rampSteps, stage.RampColor)
 		d.Text(x+w+d.px(6), base, f, stage.DimTextColor, e.rampEnd)
 		return
 	case e.outline:
@@ -131,6 +128,14 @@ func (d *overlay) drawLegendEntry(e *legendEntry, f render.Font, x, y, h float32
 		d.Rect(x, top, box, box, e.color)
 	}
 	d.Text(x+box+d.px(6), base, f, stage.DimTextColor, e.label)
+}
+
+// drawRamp draws steps of the colours from share 0 to 1 into a rectangle.
+func (d *overlay) drawRamp(x, y, w, h float32, steps int, color func(share float32) render.Color) {
+	for i := range steps {
+		from, to := whole(w*float32(i)/float32(steps)), whole(w*float32(i+1)/float32(steps))
+		d.Rect(x+from, y, to-from, h, color(float32(i)/float32(steps-1)))
+	}
 }
 
 // drawErrorRamp draws the ramp of path errors in parts with the labels of its stops between them.
@@ -144,11 +149,9 @@ func (d *overlay) drawErrorRamp(e *legendEntry, f render.Font, x, base, top, box
 			return
 		}
 		x += d.px(5)
-		for i := range rampPartSteps {
-			from, to := whole(part*float32(i)/rampPartSteps), whole(part*float32(i+1)/rampPartSteps)
-			share := (float32(k) + float32(i)/(rampPartSteps-1)) / float32(len(e.stops)-1)
-			d.Rect(x+from, top, to-from, box, stage.MixRamp(stage.ErrorRamp[:], share))
-		}
+		d.drawRamp(x, top, part, box, rampPartSteps, func(share float32) render.Color {
+			return stage.MixRamp(stage.ErrorRamp[:], (float32(k)+share)/float32(len(e.stops)-1))
+		})
 		x += part
 	}
 }

@@ -113,9 +113,9 @@ func (g *game) knobs(pane *lab.Pane, index int) {
 			}
 			shown++
 			g.knobRow(index, k)
-			if k.Name == "snap-distance" {
-				g.smoothingPlot(pane)
-			}
+		}
+		if headed && group == predict.SmoothingKnobs {
+			g.smoothingPlot(pane)
 		}
 	}
 	if shown == 0 {
