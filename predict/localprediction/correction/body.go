@@ -14,15 +14,15 @@ type Body struct {
 }
 
 // Corrected returns the state of a body with the pending correction applied.
-func (c *Body) Corrected(b *sim.Body) sim.Body {
-	next := *b
+func (c *Body) Corrected(state *sim.Body) sim.Body {
+	next := *state
 	c.Pending.ApplyTo(&next)
 	return next
 }
 
-// Uncorrected returns the state of which Corrected returns b.
-func (c *Body) Uncorrected(b *sim.Body) sim.Body {
-	before := *b
+// Uncorrected returns the state of which Corrected returns state.
+func (c *Body) Uncorrected(state *sim.Body) sim.Body {
+	before := *state
 	c.Pending.RemoveFrom(&before)
 	return before
 }
@@ -32,11 +32,11 @@ func (c *Body) Step(w *predict.World, i int, s *Settings) {
 	if c.Pending.IsZero() {
 		return
 	}
-	b := w.Bodies()[i]
-	part := s.gradual.Step(&c.Pending, w.Rate())
-	part.ApplyTo(&b)
-	b.Asleep = false
-	w.SetBody(i, b)
+	state := w.Bodies()[i]
+	share := s.gradual.Step(&c.Pending, w.Rate())
+	share.ApplyTo(&state)
+	state.Asleep = false
+	w.SetBody(i, state)
 }
 
 // Teleport sets the state of body i of a world and drops the pending correction. The error offset

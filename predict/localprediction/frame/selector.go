@@ -61,8 +61,8 @@ type Surroundings struct {
 }
 
 // Update applies the rules to one tick, and reports whether the parent changes.
-func (c *Selector) Update(r *Rules, s *Surroundings) bool {
-	want, once := r.choose(s, c.Current)
+func (c *Selector) Update(r *Rules, around *Surroundings) bool {
+	want, once := r.choose(around, c.Current)
 	if want == c.Current {
 		c.candidate, c.candidateTicks = want, 0
 		return false
