@@ -204,7 +204,7 @@ func (d overlay) appendGauges(list []gauge, i int) []gauge {
 		h := d.px(float32(bufferRowHeight*n + bufferPadding))
 		list = append(list, gauge{h, h, true, gaugePainter.drawBufferGauge})
 	}
-	if n := (gaugePainter{d.canvas}).latencyBars(i); show.Latency && n > 0 {
+	if n := gaugePainter(d).latencyBars(i); show.Latency && n > 0 {
 		bars := float32(barsTop + n*barSpacing)
 		add(true, bars+float32(tableRows*stageRowHeight)+8, bars+4, gaugePainter.drawLatencyGauge)
 	}
@@ -226,7 +226,7 @@ func (d overlay) drawStrip(i int, y *paneLayout) {
 	d.drawStillGauges(i, y)
 	for k := range y.gauges {
 		if g := &y.gauges[k]; g.moves {
-			g.draw(gaugePainter{d.canvas}, i, float32(r.X+g.X), float32(r.Y+g.Y), float32(g.W), float32(g.H))
+			g.draw(gaugePainter(d), i, float32(r.X+g.X), float32(r.Y+g.Y), float32(g.W), float32(g.H))
 		}
 	}
 	pad := d.px(stripPadding)
@@ -254,7 +254,7 @@ func (d overlay) drawStrip(i int, y *paneLayout) {
 		}
 	}
 	if d.settings.Graphs && top+row <= bottom {
-		gaugePainter{d.canvas}.drawGraphGauge(i, x, top, w, row)
+		gaugePainter(d).drawGraphGauge(i, x, top, w, row)
 	}
 }
 
@@ -276,7 +276,7 @@ func (d overlay) drawStillGauges(i int, y *paneLayout) {
 	d.Reset()
 	for k := range y.gauges {
 		if g := &y.gauges[k]; !g.moves {
-			g.draw(gaugePainter{d.canvas}, i, float32(y.strip.X+g.X), float32(y.strip.Y+g.Y), float32(g.W), float32(g.H))
+			g.draw(gaugePainter(d), i, float32(y.strip.X+g.X), float32(y.strip.Y+g.Y), float32(g.W), float32(g.H))
 		}
 	}
 	d.DrawList = frame
