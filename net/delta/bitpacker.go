@@ -61,7 +61,8 @@ func sameBits(a, b geom.Vec3) bool {
 func (p *bitPacker) findOrientation(k *Cube, q geom.Quat) bool {
 	for k.Largest = range uint8(4) {
 		k.Smallest = smallestComponents(q, k.Largest)
-		if r := k.Rotation(); k.Valid() && sameBits(geom.Vec3{X: r.X, Y: r.Y, Z: r.Z}, geom.Vec3{X: q.X, Y: q.Y, Z: q.Z}) && math.Float32bits(r.W) == math.Float32bits(q.W) {
+		if r := k.Rotation(); k.Valid() && sameBits(geom.Vec3{X: r.X, Y: r.Y, Z: r.Z}, geom.Vec3{X: q.X, Y: q.Y, Z: q.Z}) &&
+			math.Float32bits(r.W) == math.Float32bits(q.W) {
 			return true
 		}
 	}

@@ -171,7 +171,8 @@ func ParseCube(b []byte) (c Cube, err error) {
 		Pos:         [3]int32{n[4], n[5], n[6]}, Touched: n[7] == 1,
 	}
 	if !c.Valid() {
-		return c, fmt.Errorf("orientation %d, %d, %d leaves nothing for the largest component: want the sum of (2n-%d)^2 over the three below %d", n[1], n[2], n[3], MaxComponent, 2*MaxComponent*MaxComponent)
+		return c, fmt.Errorf("orientation %d, %d, %d leaves nothing for the largest component: want the sum of (2n-%d)^2 over the three below %d",
+			n[1], n[2], n[3], MaxComponent, 2*MaxComponent*MaxComponent)
 	}
 	return c, nil
 }

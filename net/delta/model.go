@@ -210,7 +210,8 @@ func (s *snapshotCoder) codePosition(k *Cube, e *prediction, previous *residual)
 	for a := range k.Pos {
 		predicted := int(e.pos[a])
 		d := s.c.Number(int(k.Pos[a])-predicted, int(MinPosition[a])-predicted, int(MaxPosition[a])-predicted, &x.mixers[boolInt(k.Touched)],
-			&x.byDeviation[e.deviationClass], &x.byAxis[a*8+sizeClass(errorSize, 7)], &x.byRecentError[sizeClass(s.recentPositionError, 19)], &x.byLastError[sizeClass(int(previous.positionError), 19)])
+			&x.byDeviation[e.deviationClass], &x.byAxis[a*8+sizeClass(errorSize, 7)], &x.byRecentError[sizeClass(s.recentPositionError, 19)],
+			&x.byLastError[sizeClass(int(previous.positionError), 19)])
 		k.Pos[a] = int32(predicted + d)
 		errorSize += max(d, -d)
 	}
@@ -227,7 +228,9 @@ func (s *snapshotCoder) codeOrientation(k *Cube, e *prediction, previous *residu
 	for a := range k.Smallest {
 		w := int(predicted[a])
 		d := s.c.Number(int(k.Smallest[a])-w, -w, MaxComponent-w, &x.mixers[boolInt(k.Touched)],
-			&x.byDeviation[e.angularDeviationClass], &x.byAxis[a*8+sizeClass(errorSize, 7)], &x.byRecentError[sizeClass(s.recentOrientationError, 19)], &x.byLastError[sizeClass(int(previous.orientationError), 19)], &x.byPositionError[sizeClass(positionError, 11)])
+			&x.byDeviation[e.angularDeviationClass], &x.byAxis[a*8+sizeClass(errorSize, 7)],
+			&x.byRecentError[sizeClass(s.recentOrientationError, 19)], &x.byLastError[sizeClass(int(previous.orientationError), 19)],
+			&x.byPositionError[sizeClass(positionError, 11)])
 		k.Smallest[a] = int16(w + d)
 		errorSize += max(d, -d)
 	}

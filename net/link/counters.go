@@ -92,24 +92,25 @@ type Distribution struct {
 
 // Bins are one microsecond wide up to 64, and from there on 1/32 of the power of two
 // below, up to 2^32 microseconds, more than an hour.
-const binCount = (32-5)*32 + 32
+const (
+	octaveBins = 32 // from a power of two to the next
+	binCount   = (32-5)*octaveBins + octaveBins
+)
 
+// binIndex returns the bin of a delay: its highest six bits, after the bins of shorter delays.
 func binIndex(d time.Duration) int {
 	us := uint64(max(d, 0) / time.Microsecond)
-	if us < 64 {
-		return int(us)
-	}
-	e := bits.Len64(us) - 6
-	return min(e*32+int(us>>e), binCount-1)
+	dropped := max(bits.Len64(us)-6, 0)
+	return min(dropped*octaveBins+int(us>>dropped), binCount-1)
 }
 
 // binMiddle returns the middle of a bin.
 func binMiddle(bin int) time.Duration {
-	if bin < 64 {
+	if bin < 2*octaveBins {
 		return time.Duration(bin) * time.Microsecond // most delays are whole microseconds
 	}
-	e := bin/32 - 1
-	return time.Duration(2*(bin-e*32)+1) << e * time.Microsecond / 2
+	dropped := bin/octaveBins - 1
+	return time.Duration(2*(bin-dropped*octaveBins)+1) << dropped * time.Microsecond / 2
 }
 
 func (d *Distribution) add(delay time.Duration) {

@@ -69,7 +69,8 @@ func (w *worker) drawGhosts(which int) {
 			at := ((y-w.y0)*samplesPerAxis+side)*stride + x*samplesPerAxis + side
 			alpha, plain := m.plainOpacity(at, stride, &taps)
 			if !plain {
-				alpha = float32(0.25 * (m.sampleOpacity(at, &taps) + m.sampleOpacity(at+1, &taps) + m.sampleOpacity(at+stride, &taps) + m.sampleOpacity(at+stride+1, &taps)))
+				alpha = float32(0.25 * (m.sampleOpacity(at, &taps) + m.sampleOpacity(at+1, &taps) + m.sampleOpacity(at+stride, &taps) +
+					m.sampleOpacity(at+stride+1, &taps)))
 			}
 			if alpha > 0 {
 				blend(out[4*x:], c, alpha)

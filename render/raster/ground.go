@@ -57,7 +57,8 @@ func (p *Painter) shadeGround(g *groundRow, ray geom.Vec3, what block) rgb {
 	}
 	dark := 0.5 - float32(0.5*float32(fieldBalance(at.X, foot)*fieldBalance(at.Y, foot)))
 	const lines = 1. / render.LineSpacing
-	line := max(gridLineCoverage(float32(at.X*lines), float32(foot*lines), render.LineWidth*lines), gridLineCoverage(float32(at.Y*lines), float32(foot*lines), render.LineWidth*lines))
+	line := max(gridLineCoverage(float32(at.X*lines), float32(foot*lines), render.LineWidth*lines),
+		gridLineCoverage(float32(at.Y*lines), float32(foot*lines), render.LineWidth*lines))
 	dim := float32((1 - float32((1-render.DarkFieldShade)*dark)) * (1 - float32((1-render.LineShade)*line)))
 	sun := float32(1)
 	if what&inShadow != 0 {

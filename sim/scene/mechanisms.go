@@ -140,8 +140,10 @@ func hauler(p paramValues) sim.Scene {
 		Half: v(halfLength, halfWidth, halfThickness), Density: 8, Friction: 0.04,
 		Start: sim.Body{Pose: geom.Pose{Pos: v(0, 0, 2*ballastDepth-halfThickness), Rot: geom.Identity}},
 		SubShapes: []sim.SubShape{
-			sub(v(0, halfWidth-halfWall, wallCentre), v(halfLength, halfWall, halfHeight), 1), sub(v(0, halfWall-halfWidth, wallCentre), v(halfLength, halfWall, halfHeight), 1),
-			sub(v(0, 0, -ballastDepth), v(halfLength, halfWidth, ballastDepth-halfThickness), wallMass*wallCentre/ballastDepth/(8*halfLength*halfWidth*(ballastDepth-halfThickness))),
+			sub(v(0, halfWidth-halfWall, wallCentre), v(halfLength, halfWall, halfHeight), 1),
+			sub(v(0, halfWall-halfWidth, wallCentre), v(halfLength, halfWall, halfHeight), 1),
+			sub(v(0, 0, -ballastDepth), v(halfLength, halfWidth, ballastDepth-halfThickness),
+				wallMass*wallCentre/ballastDepth/(8*halfLength*halfWidth*(ballastDepth-halfThickness))),
 		},
 	}
 	sled := &s.Boxes[0]

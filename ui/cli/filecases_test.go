@@ -173,7 +173,8 @@ func tryReadOnly(t *testing.T, w *workshop, x *writer) string {
 	if x.unnamed {
 		name = ""
 	}
-	if code := cmd.ProcessState.ExitCode(); code < 1 || !strings.Contains(errs.String(), "permission denied") || name != "" && !strings.Contains(errs.String(), name) && x.name != "`page`" {
+	if code := cmd.ProcessState.ExitCode(); code < 1 || !strings.Contains(errs.String(), "permission denied") ||
+		name != "" && !strings.Contains(errs.String(), name) && x.name != "`page`" {
 		t.Errorf("exit code %d, %s", code, errs.String())
 	}
 	if after := w.list(t, dir); !slices.Equal(before, after) {

@@ -229,7 +229,8 @@ func (p *program) headless(c *runCommand, session *plan.Plan, show []lab.Command
 	if lead > 0 {
 		from = fmt.Sprintf(", from %d s on", lead/session.Config.Rate)
 	}
-	fmt.Fprintf(p.Stdout, "\nvideo   %s (%d frames%s)\nimage   %s\ntable   %s\nreport  %s\ntape    %s (for --tape and play)\n", r.File, r.FrameCount, from, files[0].Name(), files[1].Name(), files[2].Name(), files[3].Name())
+	fmt.Fprintf(p.Stdout, "\nvideo   %s (%d frames%s)\nimage   %s\ntable   %s\nreport  %s\ntape    %s (for --tape and play)\n",
+		r.File, r.FrameCount, from, files[0].Name(), files[1].Name(), files[2].Name(), files[3].Name())
 	if r.Stopped {
 		return fmt.Errorf("interrupted: %s has the first %.1f s", r.File, float64(r.FrameCount)/float64(f.FPS))
 	}

@@ -41,7 +41,7 @@ func (d *overlay) drawBufferGauge(i int, x, y, w, h float32) {
 func (d *overlay) drawBufferSlots(b *predict.Buffer, left, right, y, h float32) {
 	cell := d.px(bufferCell)
 	if n := float32(b.Slots); n*cell > right-left {
-		cell = max(float32(int((right-left)/max(n, 1))), d.px(4))
+		cell = max(whole((right-left)/max(n, 1)), d.px(4))
 	}
 	shown := min(b.Slots, int((right-left)/cell))
 	if shown <= 0 {

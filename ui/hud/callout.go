@@ -126,17 +126,16 @@ func (d *overlay) drawCalloutText(lines []string, v *stage.Viewport, at Rect, vi
 	}
 	w = min(w+pad+pad, float32(v.W)-pad-pad)
 	h := lineHeight*float32(len(lines)) + pad
-	left, right := float32(v.X)+pad, float32(v.X+v.W)-w-pad
-	top, bottom := float32(v.Y)+pad, float32(v.Y+v.H)-h-pad
+	left, top, right, bottom := edges(Rect{X: v.X, Y: v.Y, W: v.W, H: v.H})
 	x, y := left, bottom
 	if visible {
-		x = float32(at.X) + 0.5*(float32(at.W)-w)
-		y = float32(at.Y+at.H) + pad
-		if y > bottom {
-			y = float32(at.Y) - h - pad
+		atLeft, atTop, atRight, atBottom := edges(at)
+		x, y = 0.5*(atLeft+atRight-w), atBottom+pad
+		if y > bottom-h-pad {
+			y = atTop - h - pad
 		}
 	}
-	x, y = max(left, min(x, right)), max(top, min(y, bottom))
+	x, y = max(left+pad, min(x, right-w-pad)), max(top+pad, min(y, bottom-h-pad))
 	d.Rect(x, y, w, h, stage.PanelColor)
 	d.Border(x, y, w, h, d.px(1), stage.CalloutColor)
 	for i, s := range lines {

@@ -18,15 +18,20 @@ type captionLine struct {
 // read, and at once when the size, a setting or the client's note changes.
 type caption struct {
 	stale       bool
-	pane        Rect
-	scale       float32
-	panes       int
-	headline    int // changes of the headline so far
-	settings    stage.Settings
-	note        string
+	of          captionState
 	name, knobs string // knobs: the changed ones where they fit beside the name
 	lines       []captionLine
 	texts       texts
+}
+
+// captionState is what a caption depends on besides the session's tick.
+type captionState struct {
+	pane     Rect
+	scale    float32
+	panes    int
+	headline int // changes of the headline so far
+	settings stage.Settings
+	note     string
 }
 
 // captionChangesPerSecond is how often in a second of the session a caption changes.
@@ -35,12 +40,13 @@ const captionChangesPerSecond = 10
 // updateCaption writes the caption of pane i in r, if it is due.
 func (d *overlay) updateCaption(i int, r Rect) *caption {
 	p := d.hud.panes[i]
-	c, note := &p.caption, p.source.Clients[0].View.Note
-	if !c.stale && c.pane == r && c.scale == d.scale && c.panes == len(d.l.Panes) && c.headline == p.headline.changes && c.settings == d.settings && c.note == note {
+	c := &p.caption
+	now := captionState{r, d.scale, len(d.l.Panes), p.headline.changes, d.settings, p.source.Clients[0].View.Note}
+	if !c.stale && c.of == now {
 		return c
 	}
 	p.gaugesStale = true
-	*c = caption{pane: r, scale: d.scale, panes: len(d.l.Panes), headline: p.headline.changes, settings: d.settings, note: note, lines: c.lines[:0], texts: c.texts}
+	*c = caption{of: now, lines: c.lines[:0], texts: c.texts}
 	c.texts.Reset()
 	ofFrame := d.texts
 	d.texts = &c.texts
@@ -56,7 +62,7 @@ func (d *overlay) updateCaption(i int, r Rect) *caption {
 // drawCaption draws the caption of pane i above its picture, and the labels of the two sides.
 func (d *overlay) drawCaption(i int, y *paneLayout, focus bool) {
 	r := y.caption
-	d.Rect(float32(r.X), float32(r.Y), float32(r.W), float32(r.H), stage.BackgroundColor)
+	fill(d.DrawList, r, stage.BackgroundColor)
 	x, top := float32(r.X)+d.px(10), float32(r.Y)
 	big, small := d.font(17, true), d.font(13, false)
 	headline := d.drawHeadline(i, r)
@@ -192,7 +198,8 @@ func (d *overlay) captionLines(i int, r Rect, withKnobs bool, dst []captionLine)
 	wrap(stage.AlertColor, d.texts.end())
 	if withKnobs {
 		knobs := d.changedKnobs(i)
-		if line, _ := font.Break(knobs, knobSeparator, d.captionRoom(r, len(dst), headline)); len(dst) == 0 && font.Width(line) > d.captionRoom(r, 0, headline) && most > 1 {
+		room := d.captionRoom(r, len(dst), headline)
+		if line, _ := font.Break(knobs, knobSeparator, room); len(dst) == 0 && font.Width(line) > room && most > 1 {
 			dst = append(dst, captionLine{"", stage.DimTextColor}) // the headline is beside the first line
 		}
 		wrap(stage.DimTextColor, knobs)

@@ -73,7 +73,10 @@ func (h *HUD) Compose(f *Frame, l *lab.Lab, at Rect, o Options, share float32) {
 		}
 	}
 	d := &h.overlay
-	*d = overlay{DrawList: &f.Overlay, hud: h, texts: &h.texts, l: l, settings: show, scale: overlayScale(at, o.Scale), rect: at, share: share, pointed: o.Packet, renderLatency: o.RenderLatency}
+	*d = overlay{
+		DrawList: &f.Overlay, hud: h, texts: &h.texts, l: l, settings: show, scale: overlayScale(at, o.Scale), rect: at, share: share,
+		pointed: o.Packet, renderLatency: o.RenderLatency,
+	}
 	texts := d.headerTexts(o)
 	lines := d.headerLines(&texts, o.Alert)
 	header, footer := d.px(headerLine)+d.px(secondHeaderLine)*float32(lines-1), d.px(28)
@@ -138,7 +141,7 @@ func drawSideDividers(list *render.DrawList, pictures []Rect, split bool) {
 		if client.Y != server.Y {
 			line = Rect{X: r.X, Y: client.Y + client.H, W: r.W, H: server.Y - client.Y - client.H}
 		}
-		list.Rect(float32(line.X), float32(line.Y), float32(line.W), float32(line.H), render.Color{R: 240, G: 243, B: 246, A: 255}) // opaque: nothing is painted below it
+		fill(list, line, render.Color{R: 240, G: 243, B: 246, A: 255}) // opaque: nothing is painted below it
 	}
 }
 
@@ -158,7 +161,7 @@ type overlay struct {
 }
 
 // px scales a length for a picture of 1280 by 720 to whole pixels.
-func (d *overlay) px(n float32) float32 { return float32(int(n*d.scale + 0.5)) }
+func (d *overlay) px(n float32) float32 { return whole(n*d.scale + 0.5) }
 
 // font returns a font with a size for a picture of 1280 by 720.
 func (d *overlay) font(size float32, bold bool) render.Font {
@@ -308,7 +311,8 @@ func (d *overlay) drawFooter(o Options, h float32) {
 		d.Text(right+d.px(5), base, f, foreground, k.name)
 		right -= d.px(4)
 	}
-	legend := append(d.appendShotLegend(d.legendEntries(d.hud.legend[:0])), legendEntry{color: stage.ClientColor, label: "client"}, legendEntry{color: stage.ServerColor, label: "server"})
+	legend := d.appendShotLegend(d.legendEntries(d.hud.legend[:0]))
+	legend = append(legend, legendEntry{color: stage.ClientColor, label: "client"}, legendEntry{color: stage.ServerColor, label: "server"})
 	if d.settings.Ghosts && d.anySnapshots() {
 		legend = append(legend, legendEntry{color: stage.ReceivedColor, label: "last received snapshot"})
 	}

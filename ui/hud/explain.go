@@ -255,12 +255,8 @@ func (p *pane) statusText(t *texts) string {
 	case motion == predict.FromInputs:
 		t.add("steps the same inputs as the server; no state is sent")
 	case progress.Predicts:
-		at := v.Others
-		if body < len(v.Predicted) && v.Predicted[body] {
-			at = v.Own
-		}
 		t.add("predicts the cube ")
-		millis(at - newest).add(" beyond the newest state, and checks it")
+		millis(v.MomentOf(body) - newest).add(" beyond the newest state, and checks it")
 	case motion == predict.SimulatedAll:
 		t.add("simulates all bodies; updates correct the most urgent")
 	case progress.StateReceived == 0:

@@ -52,6 +52,14 @@ func (s *packetHistory) bitsPerCube(last *predict.PacketBreakdown, rate int) flo
 	return float32(bits) / float32(max(cubes, 1))
 }
 
+// drawGaugeTitle writes the first line of a gauge: a text at the left, and one at the right.
+func (d *overlay) drawGaugeTitle(x, y, w float32, left, right string) {
+	f, pad := d.font(12, false), d.px(8)
+	width := f.Width(right)
+	d.Text(x+pad, y+d.px(16), f, stage.DimTextColor, d.texts.truncate(f, left, w-width-pad-pad-pad))
+	d.Text(x+w-pad-width, y+d.px(16), f, stage.DimTextColor, right)
+}
+
 // Sizes of the gauges, in pixels at scale 1.
 const (
 	packetGaugeHeight   = 62
@@ -97,10 +105,8 @@ func (d *overlay) drawSnapshotGauge(i int, x, y, w, h float32) {
 	d.Rect(x, y, w, h, stage.GaugePanelColor)
 	f, pad := d.font(12, false), d.px(8)
 	right := d.texts.add("mean ").bits(mean).end()
-	rightWidth := f.Width(right)
 	left := d.texts.bits(float32(k.Parts.Bits())*perBody).add(" bits per cube, ").count(k.DatagramCount, "datagram").end()
-	d.Text(x+pad, y+d.px(16), f, stage.DimTextColor, d.texts.truncate(f, left, w-rightWidth-pad-pad-pad))
-	d.Text(x+w-pad-rightWidth, y+d.px(16), f, stage.DimTextColor, right)
+	d.drawGaugeTitle(x, y, w, left, right)
 	bx, by, bw, bh := x+pad, y+d.px(23), w-2*pad, d.px(13)
 	d.Rect(bx, by, bw, bh, stage.EmptyColor)
 	end := "of 1 bit"
@@ -109,8 +115,7 @@ func (d *overlay) drawSnapshotGauge(i int, x, y, w, h float32) {
 	}
 	endWidth := f.Width(end)
 	d.Text(x+w-pad-endWidth, y+d.px(69), f, stage.DimTextColor, end)
-	pen, line := x+pad, y+d.px(53)
-	limit := x + w - d.px(4)
+	key := swatches{left: x + pad, pen: x + pad, rows: []swatchRow{{y + d.px(53), x + w - d.px(4)}, {y + d.px(69), x + w - pad - endWidth - d.px(6)}}}
 	from := float32(0)
 	for _, part := range []struct {
 		bits  float64
@@ -127,24 +132,13 @@ func (d *overlay) drawSnapshotGauge(i int, x, y, w, h float32) {
 			continue
 		}
 		bits := float32(part.bits) * perBody
-		xAt := func(bits float32) float32 { return float32(int(min(bw*bits/scale, bw))) }
+		xAt := func(bits float32) float32 { return whole(min(bw*bits/scale, bw)) }
 		a, b := xAt(from), xAt(from+bits)
 		d.Rect(bx+a, by, b-a, bh, part.color)
 		from += bits
-		label := d.texts.add(part.name).add(" ").bits(bits).end()
-		box := d.px(8)
-		width := box + d.px(4) + f.Width(label)
-		if pen+width > limit && line < y+d.px(60) {
-			pen, line, limit = x+pad, y+d.px(69), x+w-pad-endWidth-d.px(6)
-		}
-		if pen+width > limit {
-			continue
-		}
-		d.Rect(pen, line-box, box, box, part.color)
-		d.Text(pen+box+d.px(4), line, f, stage.DimTextColor, label)
-		pen += width + d.px(9)
+		d.drawSwatchName(&key, part.color, d.texts.add(part.name).add(" ").bits(bits).end())
 	}
-	d.Rect(bx+float32(int(bw*min(mean/scale, 1)))-d.px(1), by-d.px(2), d.px(2), bh+d.px(4), stage.TextColor)
+	d.Rect(bx+whole(bw*min(mean/scale, 1))-d.px(1), by-d.px(2), d.px(2), bh+d.px(4), stage.TextColor)
 }
 
 // drawPacketGauge draws the parts of the last packet within its budget. The mark is the mean of the last second.
@@ -153,15 +147,13 @@ func (d *overlay) drawPacketGauge(i int, x, y, w, h float32) {
 	k := &p.inspection.Packet
 	mean := p.packetHistory.fillRatio(k, p.source.ServerWorld.Rate())
 	d.Rect(x, y, w, h, stage.GaugePanelColor)
-	f, pad := d.font(12, false), d.px(8)
+	pad := d.px(8)
 	right := d.texts.add("mean ").fixed(float64(100*mean), 0).add(" %").end()
-	rightWidth := f.Width(right)
 	left := d.texts.add("packet ").fixed(float64(100*float32(k.Bits())/float32(k.BudgetBits)), 0).add(" % of ").int(k.BudgetBits).add(" bits").end()
-	d.Text(x+pad, y+d.px(16), f, stage.DimTextColor, d.texts.truncate(f, left, w-rightWidth-pad-pad-pad))
-	d.Text(x+w-pad-rightWidth, y+d.px(16), f, stage.DimTextColor, right)
+	d.drawGaugeTitle(x, y, w, left, right)
 	bx, by, bw, bh := x+pad, y+d.px(23), w-2*pad, d.px(13)
 	d.Rect(bx, by, bw, bh, stage.EmptyColor)
-	pen, base := x+pad, y+d.px(53)
+	key := swatches{left: x + pad, pen: x + pad, rows: []swatchRow{{y + d.px(53), x + w - d.px(4)}}}
 	from := 0
 	for _, part := range []struct {
 		bits  int
@@ -172,18 +164,36 @@ func (d *overlay) drawPacketGauge(i int, x, y, w, h float32) {
 		{k.InputBits, stage.InputColor, d.texts.add("inputs ").int(k.InputBits).end()},
 		{k.BodyBits, stage.UpdateColor, d.texts.count(k.BodyCount, "update").add(" ").int(k.BodyBits).end()},
 	} {
-		a, b := float32(int(bw*float32(from)/float32(k.BudgetBits))), float32(int(bw*float32(from+part.bits)/float32(k.BudgetBits)))
+		a, b := whole(bw*float32(from)/float32(k.BudgetBits)), whole(bw*float32(from+part.bits)/float32(k.BudgetBits))
 		d.Rect(bx+a, by, b-a, bh, part.color)
 		from += part.bits
-		box := d.px(8)
-		if pen+box+d.px(4)+f.Width(part.name) > x+w-d.px(4) {
-			continue
-		}
-		d.Rect(pen, base-box, box, box, part.color)
-		pen += box + d.px(4)
-		pen += d.Text(pen, base, f, stage.DimTextColor, part.name) + d.px(9)
+		d.drawSwatchName(&key, part.color, part.name)
 	}
-	d.Rect(bx+float32(int(bw*min(mean, 1)))-d.px(1), by-d.px(2), d.px(2), bh+d.px(4), stage.TextColor)
+	d.Rect(bx+whole(bw*min(mean, 1))-d.px(1), by-d.px(2), d.px(2), bh+d.px(4), stage.TextColor)
+}
+
+// swatches are coloured boxes with names, in rows from left to right. What has no room in the last row is left out.
+type swatches struct {
+	left, pen float32
+	rows      []swatchRow
+}
+
+type swatchRow struct{ base, right float32 }
+
+// drawSwatchName draws the next box of swatches with its name.
+func (d *overlay) drawSwatchName(s *swatches, c render.Color, name string) {
+	f, box := d.font(12, false), d.px(8)
+	width := box + d.px(4) + f.Width(name)
+	if s.pen+width > s.rows[0].right && len(s.rows) > 1 {
+		s.pen, s.rows = s.left, s.rows[1:]
+	}
+	row := s.rows[0]
+	if s.pen+width > row.right {
+		return
+	}
+	d.Rect(s.pen, row.base-box, box, box, c)
+	d.Text(s.pen+box+d.px(4), row.base, f, stage.DimTextColor, name)
+	s.pen += width + d.px(9)
 }
 
 // drawSidebandGauge draws the slices of the block that is being sent, one box each, and the newest 32
@@ -206,9 +216,7 @@ func (d *overlay) drawSidebandGauge(i int, x, y, w, h float32) {
 	}
 	left := d.texts.end()
 	right := d.texts.fixed(100*s.Share, 1).add(" % of bytes").end()
-	rightWidth := f.Width(right)
-	d.Text(x+pad, y+d.px(16), f, stage.DimTextColor, d.texts.truncate(f, left, w-rightWidth-pad-pad-pad))
-	d.Text(x+w-pad-rightWidth, y+d.px(16), f, stage.DimTextColor, right)
+	d.drawGaugeTitle(x, y, w, left, right)
 	d.drawSlices(s.Slices, x+pad, y+d.px(23), w-2*pad, d.px(22))
 	label := d.texts.add("acks, ").int(int(s.UnackedCount)).add(" in flight").end()
 	base := y + d.px(67)
@@ -244,7 +252,7 @@ func (d *overlay) drawSlices(list []predict.SliceState, x, y, w, h float32) {
 		case predict.SliceAcked:
 			c = stage.RotationColor
 		}
-		at := func(n, of int, length float32) float32 { return float32(int(length * float32(n) / float32(of))) }
+		at := func(n, of int, length float32) float32 { return whole(length * float32(n) / float32(of)) }
 		x0, x1 := at(i%columns, columns, w), at(i%columns+1, columns, w)
 		y0, y1 := at(i/columns, rows, h), at(i/columns+1, rows, h)
 		d.Rect(x+x0, y+y0, max(x1-x0-1, 1), max(y1-y0-1, 1), c)
@@ -299,7 +307,7 @@ func (d *overlay) drawAgeGauge(i int, x, y, w, h float32) {
 	left, top, bottom := x+pad, y+d.px(24), y+h-d.px(19)
 	right := x + w - pad
 	span := right - left - d.px(14) // bodies beyond the scale have a bar to the right of it
-	xAt := func(ticks int) float32 { return left + float32(int(span*stage.AgeFraction(ticks, rate))) }
+	xAt := func(ticks int) float32 { return left + whole(span*stage.AgeFraction(ticks, rate)) }
 	beyond := stage.MaxAgeSeconds * rate
 	var bars [stage.MaxAgeSeconds*lab.MaxRate + 1]struct {
 		x0, x1 float32

@@ -30,8 +30,13 @@ func (d *overlay) drawCross(l *lane, f flight, share, arm float32) {
 		return
 	}
 	p := l.point(f, share)
+	d.drawCrossAt(p.X, p.Y, arm)
+}
+
+// drawCrossAt draws a cross around a point.
+func (d *overlay) drawCrossAt(x, y, arm float32) {
 	for _, slope := range [2]float32{1, -1} {
-		ends := [2]render.Point{{X: p.X - arm, Y: p.Y - slope*arm}, {X: p.X + arm, Y: p.Y + slope*arm}}
+		ends := [2]render.Point{{X: x - arm, Y: y - slope*arm}, {X: x + arm, Y: y + slope*arm}}
 		d.Line(ends[:], max(d.px(1.6), 1), stage.AlertColor)
 	}
 }
@@ -84,7 +89,7 @@ func (d *overlay) drawMark(l *lane, f flight, m laneMark) {
 // drawMarkAt draws a mark around a point.
 func (d *overlay) drawMarkAt(x, y float32, m laneMark) {
 	box := func(size float32) (float32, float32, float32) {
-		return float32(int(x - size*0.5 + 0.5)), float32(int(y - size*0.5 + 0.5)), size
+		return whole(x - size*0.5 + 0.5), whole(y - size*0.5 + 0.5), size
 	}
 	switch m {
 	case lateMark:
@@ -157,8 +162,8 @@ const wideLane = 520
 // drawLaneHeader draws the legend, as far as there is room, and the lengths of span and grid.
 func (d *overlay) drawLaneHeader(l *lane, legend *laneLegend, step time.Duration) {
 	f := d.font(12, false)
-	x, right := float32(l.rect.X)+d.px(8), float32(l.rect.X+l.rect.W)-d.px(8)
-	base := float32(l.rect.Y) + d.px(14)
+	x, base, right, _ := edges(l.rect)
+	x, base, right = x+d.px(8), base+d.px(14), right-d.px(8)
 	if d.texts.add("last ").short(d.settings.LaneSpan, 3).add(" s"); l.vertical || float32(l.rect.W) > d.px(wideLane) {
 		d.texts.add(", grid ").int(int(step / time.Millisecond)).add(" ms")
 	}
@@ -195,11 +200,7 @@ func (d *overlay) drawLaneHeader(l *lane, legend *laneLegend, step time.Duration
 		put("correction")
 	}
 	if (legend.lost || legend.refused) && room("lost") {
-		arm := d.px(3)
-		for _, slope := range [2]float32{1, -1} {
-			ends := [2]render.Point{{X: cx() - arm, Y: cy() - slope*arm}, {X: cx() + arm, Y: cy() + slope*arm}}
-			d.Line(ends[:], max(d.px(1.6), 1), stage.AlertColor)
-		}
+		d.drawCrossAt(cx(), cy(), d.px(3))
 		put("lost")
 	}
 	for _, e := range [...]struct {

@@ -102,9 +102,10 @@ const maxPacketLines = 18
 // drawPacketBox writes what the packet contains that the viewer points at, in a box above the pointer or below it.
 func (d *overlay) drawPacketBox(p *PointedPacket) {
 	f, pad, line := d.font(12, false), d.px(8), d.px(16)
-	room := float32(d.rect.W) - d.px(24)
+	left, top, right, bottom := edges(d.rect)
+	room := right - left - d.px(24)
 	lines := p.Lines
-	most := max(min(int(float32(d.rect.H)*0.5/line), maxPacketLines), 3)
+	most := max(min(int((bottom-top)*0.5/line), maxPacketLines), 3)
 	hidden := 0
 	if len(lines) > most {
 		hidden = len(lines) - most + 1
@@ -121,15 +122,15 @@ func (d *overlay) drawPacketBox(p *PointedPacket) {
 		most = len(lines)
 	}
 	w, h := width+pad+pad, line*float32(most)+pad+pad-d.px(4)
-	x := min(max(float32(p.X)-0.5*w, float32(d.rect.X)+d.px(4)), float32(d.rect.X+d.rect.W)-w-d.px(4))
+	x := min(max(float32(p.X)-0.5*w, left+d.px(4)), right-w-d.px(4))
 	y := float32(p.Y) - h - d.px(14)
 	for i := range d.hud.lanes {
 		if l := &d.hud.lanes[i]; l.pane == p.Pane && !l.vertical { // it hides no packets
 			y = min(y, float32(l.rect.Y)-h-d.px(2))
 		}
 	}
-	if y < float32(d.rect.Y)+d.px(4) {
-		y = min(float32(p.Y)+d.px(18), float32(d.rect.Y+d.rect.H)-h-d.px(4))
+	if y < top+d.px(4) {
+		y = min(float32(p.Y)+d.px(18), bottom-h-d.px(4))
 	}
 	d.Rect(x, y, w, h, stage.BackgroundColor.ScaleAlpha(0.96))
 	d.Border(x, y, w, h, max(d.px(1), 1), stage.DimTextColor)

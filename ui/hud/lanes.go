@@ -175,12 +175,13 @@ func (d *overlay) laneAt(i int, r Rect, vertical bool) lane {
 	span := time.Duration(d.settings.LaneSpan * float64(time.Second))
 	l.from = l.to - span
 	row := d.px(laneMarkRow)
+	left, top, right, bottom := edges(r)
 	if vertical {
-		l.start, l.end = float32(r.Y)+d.px(4*laneHeader+6), float32(r.Y+r.H)-d.px(6)
-		l.client, l.server = float32(r.X)+row+d.px(4), float32(r.X+r.W)-row-d.px(4)
+		l.start, l.end = top+d.px(4*laneHeader+6), bottom-d.px(6)
+		l.client, l.server = left+row+d.px(4), right-row-d.px(4)
 	} else {
-		l.start, l.end = float32(r.X)+d.px(laneNameWidth+14), float32(r.X+r.W)-d.px(12)
-		l.client, l.server = float32(r.Y)+d.px(laneHeader)+row+d.px(2), float32(r.Y+r.H)-row-d.px(3)
+		l.start, l.end = left+d.px(laneNameWidth+14), right-d.px(12)
+		l.client, l.server = top+d.px(laneHeader)+row+d.px(2), bottom-row-d.px(3)
 	}
 	spacing := (l.end - l.start) * float32(tick.Seconds()/d.settings.LaneSpan)
 	if l.ticks = 1; spacing < d.px(minLaneSpacing) {
@@ -192,7 +193,7 @@ func (d *overlay) laneAt(i int, r Rect, vertical bool) lane {
 // drawLane draws the packets of a pane.
 func (d *overlay) drawLane(l *lane) {
 	r := l.rect
-	d.Rect(float32(r.X), float32(r.Y), float32(r.W), float32(r.H), stage.BackgroundColor)
+	fill(d.DrawList, r, stage.BackgroundColor)
 	step := d.drawLaneGrid(l)
 	width := max(d.px(1.5), 1)
 	for _, side := range [...]struct {
@@ -231,7 +232,10 @@ func (d *overlay) drawLane(l *lane) {
 }
 
 // laneSteps are the possible distances of the grid's lines.
-var laneSteps = [...]time.Duration{10 * time.Millisecond, 20 * time.Millisecond, 50 * time.Millisecond, 100 * time.Millisecond, 200 * time.Millisecond, 500 * time.Millisecond, time.Second, 2 * time.Second}
+var laneSteps = [...]time.Duration{
+	10 * time.Millisecond, 20 * time.Millisecond, 50 * time.Millisecond, 100 * time.Millisecond,
+	200 * time.Millisecond, 500 * time.Millisecond, time.Second, 2 * time.Second,
+}
 
 // drawLaneGrid draws lines at round session times and returns their distance.
 func (d *overlay) drawLaneGrid(l *lane) (step time.Duration) {

@@ -131,7 +131,7 @@ func (d *overlay) layOutStrip(i int, y *paneLayout, room float32) float32 {
 	// The smallest font does not scale any more.
 	narrowest := minGaugeWidth * max(d.scale, 11./12)
 	columns := min(max(int((float32(y.pane.W)-pad)/(narrowest+gap)), 1), len(d.hud.gauges), maxGaugeColumns)
-	w := float32(int((float32(y.pane.W) - pad - pad - gap*float32(columns-1)) / float32(columns)))
+	w := whole((float32(y.pane.W) - pad - pad - gap*float32(columns-1)) / float32(columns))
 	if y.explained = d.settings.Explain; y.explained {
 		for _, reduced := range [2]bool{false, true} {
 			if h := d.fillColumns(y, len(d.hud.gauges), columns, w, pad+d.px(explainHeight), gap, reduced) + pad; h <= room {
@@ -217,9 +217,11 @@ func (d *overlay) drawStrip(i int, y *paneLayout) {
 	if r.H == 0 {
 		return
 	}
-	d.Rect(float32(r.X), float32(r.Y), float32(r.W), float32(r.H), stage.BackgroundColor)
+	fill(d.DrawList, r, stage.BackgroundColor)
+	left, top, right, bottom := edges(r)
+	width := right - left
 	if y.explained && len(y.gauges) > 0 {
-		d.drawExplanation(i, float32(r.X)+d.px(12), float32(r.Y)+d.px(2), float32(r.W)-d.px(24), d.px(explainHeight))
+		d.drawExplanation(i, left+d.px(12), top+d.px(2), width-d.px(24), d.px(explainHeight))
 	}
 	d.drawStillGauges(i, y)
 	for k := range y.gauges {
@@ -230,17 +232,19 @@ func (d *overlay) drawStrip(i int, y *paneLayout) {
 	pad := d.px(stripPadding)
 	if y.hidden > 0 {
 		f := d.font(12, false)
-		d.Text(float32(r.X)+pad+d.px(8), float32(r.Y+r.H)-d.px(6), f, stage.AlertColor, d.texts.truncate(f, d.texts.count(y.hidden, "gauge").add(" hidden: pane too small").end(), float32(r.W)-d.px(20)))
+		text := d.texts.count(y.hidden, "gauge").add(" hidden: pane too small").end()
+		d.Text(left+pad+d.px(8), bottom-d.px(6), f, stage.AlertColor, d.texts.truncate(f, text, width-d.px(20)))
 	}
 	if len(y.gauges) > 0 || y.hidden > 0 {
 		return
 	}
-	x, w, top, row := float32(r.X)+pad, float32(r.W)-pad-pad, float32(r.Y)+pad, d.px(shortStripHeight)-pad-pad
+	x, w, row := left+pad, width-pad-pad, d.px(shortStripHeight)-pad-pad
+	top += pad
 	stacked := d.stackedStrip(y.pane.W)
 	if d.settings.Explain {
 		text := w
 		if d.settings.Graphs && !stacked {
-			text = float32(int(w * explainShare))
+			text = whole(w * explainShare)
 		}
 		d.drawExplanation(i, x+d.px(8), top, text-d.px(16), row)
 		if stacked {
@@ -249,7 +253,7 @@ func (d *overlay) drawStrip(i int, y *paneLayout) {
 			x, w = x+text, w-text
 		}
 	}
-	if d.settings.Graphs && top+row <= float32(r.Y+r.H) {
+	if d.settings.Graphs && top+row <= bottom {
 		d.drawGraphGauge(i, x, top, w, row)
 	}
 }

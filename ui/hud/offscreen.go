@@ -53,10 +53,11 @@ func (d *overlay) drawOffscreenMark(v *stage.Viewport, point geom.Vec3, name str
 		return
 	}
 	text, f := d.texts.add(name).add(" ").int(int(apart+0.5)).add(" m").end(), d.font(15, true)
+	left, top, right, bottom := edges(Rect{X: v.X, Y: v.Y, W: v.W, H: v.H})
 	// The tip is where the ray from the centre meets the picture's edge, less a margin.
-	halfW, halfH := max(float32(v.W)*0.5-d.px(arrowMargin), 1), max(float32(v.H)*0.5-d.px(arrowMargin), 1)
+	halfW, halfH := max((right-left)*0.5-d.px(arrowMargin), 1), max((bottom-top)*0.5-d.px(arrowMargin), 1)
 	length := min(halfW/max(geom.Abs(dx), 1e-6), halfH/max(geom.Abs(dy), 1e-6))
-	centerX, centerY := float32(v.X)+float32(v.W)*0.5, float32(v.Y)+float32(v.H)*0.5
+	centerX, centerY := (left+right)*0.5, (top+bottom)*0.5
 	tip := render.Point{X: centerX + dx*length, Y: centerY + dy*length}
 	back := render.Point{X: tip.X - dx*d.px(arrowLength), Y: tip.Y - dy*d.px(arrowLength)}
 	side := d.px(arrowWidth * 0.5)
@@ -72,8 +73,8 @@ func (d *overlay) drawOffscreenMark(v *stage.Viewport, point geom.Vec3, name str
 	// The text lies behind the arrow, as far in as it takes to clear it.
 	inset := geom.Abs(dx)*w*0.5 + geom.Abs(dy)*h*0.5 + pad
 	x, y := back.X-dx*inset-w*0.5, back.Y-dy*inset-h*0.5
-	x = geom.Clamp(x, float32(v.X)+pad, max(float32(v.X+v.W)-pad-w, float32(v.X)+pad))
-	y = geom.Clamp(y, float32(v.Y)+pad, max(float32(v.Y+v.H)-pad-h, float32(v.Y)+pad))
+	x = geom.Clamp(x, left+pad, max(right-pad-w, left+pad))
+	y = geom.Clamp(y, top+pad, max(bottom-pad-h, top+pad))
 	d.Rect(x, y, w, h, stage.PanelColor)
 	d.Text(x+d.px(8), y+d.px(17), f, textOf(c), text)
 }

@@ -21,7 +21,7 @@ func (h *HUD) DrawTitleCard(list *render.DrawList, l *lab.Lab, title string, at 
 			list.Text(x, *y, f, c, part)
 		}
 	}
-	list.Rect(float32(at.X), float32(at.Y), float32(at.W), float32(at.H), stage.BackgroundColor.ScaleAlpha(0.9))
+	fill(list, at, stage.BackgroundColor.ScaleAlpha(0.9))
 	y := float32(at.Y) + float32(at.H)*0.22
 	line(&y, 40, true, stage.TextColor, title)
 	y += 24 * scale

@@ -49,7 +49,8 @@ var siteGroups = []struct {
 	pages  []string // sources; a name that ends with a slash is a folder
 	weight float64  // of its pages in the search
 }{
-	{"Start", []string{"README.md", "docs/reference/tour.md", "docs/keys.md", "docs/timeline.md", "docs/share.md", "docs/recording.md", "docs/page.md", "docs/troubleshooting.md"}, 1.2},
+	{"Start", []string{"README.md", "docs/reference/tour.md", "docs/keys.md", "docs/timeline.md", "docs/share.md",
+		"docs/recording.md", "docs/page.md", "docs/troubleshooting.md"}, 1.2},
 	{"Choose", []string{"docs/choosing.md"}, 1.5},
 	{"Guides", []string{"docs/guides/"}, 1.5},
 	{"Extend", []string{"docs/extending.md", "docs/architecture.md", "CONTRIBUTING.md", "CHANGELOG.md"}, 0.8},
@@ -157,7 +158,8 @@ func sortPages(pages []*sitePage) {
 		if d := place[a] - place[b]; d != 0 {
 			return d
 		}
-		if x, y := bytes.LastIndex(readme, []byte("("+a.source+")")), bytes.LastIndex(readme, []byte("("+b.source+")")); x != y && strings.HasPrefix(a.source, "docs/guides/") {
+		if x, y := bytes.LastIndex(readme, []byte("("+a.source+")")), bytes.LastIndex(readme, []byte("("+b.source+")")); x != y &&
+			strings.HasPrefix(a.source, "docs/guides/") {
 			return x - y
 		}
 		return strings.Compare(a.Title, b.Title)
@@ -168,7 +170,8 @@ func sortPages(pages []*sitePage) {
 // attributes would offend the pages' security policy.
 func markdownParser() goldmark.Markdown {
 	return goldmark.New(
-		goldmark.WithExtensions(extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute)), extension.Linkify, extension.Strikethrough),
+		goldmark.WithExtensions(extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute)),
+			extension.Linkify, extension.Strikethrough),
 		goldmark.WithParserOptions(parser.WithAutoHeadingID()),
 	)
 }

@@ -82,7 +82,8 @@ func checkText(text string) error {
 }
 
 // parameters are the names of all parameters, in the order in which links have them.
-var parameters = []string{"compare", "lesson", "scene", "panes", "network", "seat", "seed", "rate", "fault-every", "fault", "seconds", "show", "at", "embed", "tape"}
+var parameters = []string{"compare", "lesson", "scene", "panes", "network", "seat", "seed", "rate", "fault-every",
+	"fault", "seconds", "show", "at", "embed", "tape"}
 
 // set sets a parameter.
 func (x *Link) set(name, value string) (err error) {

@@ -9,18 +9,13 @@ import (
 
 // Do applies a command and records it for the tape. A command that is refused becomes a notice and is not recorded.
 func (s *Session) Do(c lab.Command) {
-	if s.Past.Timeline.Reviewing() {
-		if isViewCommand(c) {
-			s.apply(c) // what the viewer sees of the past; the tape does not need it
-			return
-		}
-		if s.Past.Timeline.Remaining() > 0 || !s.Past.branch(commandText(c), c, false) {
-			return
-		}
-	} else if d, ok := s.Past.drivers[s.Past.Timeline.Take()]; ok && d.source != nil && !isViewCommand(c) && !s.repeats {
-		d.changed = append(d.changed, c)
-		s.Past.drivers[s.Past.Timeline.Take()] = d
+	if s.driver().command(c) {
+		s.record(c)
 	}
+}
+
+// record applies a command and adds it to the next entry.
+func (s *Session) record(c lab.Command) {
 	if s.tape != nil && len(s.newCommands) == 0 {
 		s.tape.saveFinalCheck(s.Lab)
 	}

@@ -1,7 +1,6 @@
 package session
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -49,12 +48,6 @@ func (l *Lesson) tick(e lab.Entry) {
 	if l.Run != nil {
 		l.Run.Tick(l.session.Lab, e)
 	}
-}
-
-// tapeMoves reports whether the tape of the lesson moves the player: where no hand does, and not before an action
-// that is an input.
-func (l *Lesson) tapeMoves() bool {
-	return l.handTicks == 0 && (l.Run.Phase != tour.Before || !l.Run.Lesson.Action.Input())
 }
 
 // Shown reports whether there is a card.
@@ -111,21 +104,4 @@ func (l *Lesson) GoTo(by int) {
 // Leave ends the tour, or its offer. The session goes on.
 func (l *Lesson) Leave() {
 	l.Run, l.Offered = nil, false
-}
-
-// footer returns the note of the footer in a lesson: what moves the player.
-func (l *Lesson) footer() string {
-	switch {
-	case l.tapeMoves():
-		return "a tape moves the cube: " + l.session.takeOverHint()
-	case l.Run.Phase == tour.Before && l.Run.Lesson.Action.Input():
-		if l.session.touched() {
-			return "the stick rolls the cube"
-		}
-		return "W A S D or the arrows roll the cube"
-	}
-	if l.session.touched() {
-		return fmt.Sprintf("you have control; the tape goes on %d s after your last touch", handSeconds)
-	}
-	return fmt.Sprintf("you have control; the tape goes on %d s after your last key", handSeconds)
 }

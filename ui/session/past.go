@@ -20,20 +20,13 @@ type Past struct {
 	session *Session
 	working sync.WaitGroup // of a checkpoint that is being made
 
-	drivers map[*timeline.Take]driver // at the ends of the takes that the session has left
-	taped   *timeline.Take            // the take of the session's tape
+	courses map[*timeline.Take]*course // of all takes
+	taped   *timeline.Take             // the take of the session's tape
 
 	slowed     bool    // the last seconds play slowly
 	speedAfter float64 // speed after that
 
 	offerAt int // tick at which the slow replay of a fault is offered; 0: none
-}
-
-// driver is what gives the inputs of a take besides the keys.
-type driver struct {
-	tapeTick int            // next tick of the session's tape
-	source   *timeline.Take // whose inputs and commands the take repeats; nil: none
-	changed  []lab.Command  // by the viewer since the take began: the source's commands that set the same are left out
 }
 
 // replaySeconds is the length of the slow replay, and replaySpeed its speed.
@@ -53,11 +46,12 @@ const PageBudget = 96 << 20
 func (p *Past) start() {
 	s := p.session
 	p.Wait()
-	*p = Past{session: s, Timeline: timeline.New(s.Lab, &s.HUD), drivers: map[*timeline.Take]driver{}}
+	*p = Past{session: s, Timeline: timeline.New(s.Lab, &s.HUD), courses: map[*timeline.Take]*course{}}
 	if s.Host.InPage {
 		p.Timeline.Budget = PageBudget
 	}
 	p.taped = p.Timeline.Take()
+	p.courses[p.taped] = &course{}
 }
 
 // Wait waits for the checkpoint that is being made. Call it before anything changes the session.
@@ -87,9 +81,7 @@ func (p *Past) leaveEnd() (pending []lab.Command) {
 	if s.tape != nil {
 		s.tape.saveFinalCheck(s.Lab)
 	}
-	d := p.drivers[p.Timeline.Take()]
-	d.tapeTick = s.tapeTick
-	p.drivers[p.Timeline.Take()] = d
+	p.courses[p.Timeline.Take()].tapeTick = s.tapeTick
 	pending, s.newCommands = s.newCommands, nil
 	return pending
 }
@@ -144,7 +136,7 @@ func (p *Past) resume() {
 	s := p.session
 	p.EndReplay()
 	commands := p.Timeline.Resume()
-	s.tapeTick = p.drivers[p.Timeline.Take()].tapeTick
+	s.tapeTick = p.courses[p.Timeline.Take()].tapeTick
 	p.Loop = [2]int{}
 	if p.taped != p.Timeline.Take() {
 		p.startTape(p.Timeline.End())

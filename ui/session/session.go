@@ -87,7 +87,6 @@ type Session struct {
 	pendingSteps int           // single ticks to make while paused
 	accumulator  float64       // fraction of a tick that is due
 	newCommands  []lab.Command // applied since the last tick
-	repeats      bool          // the commands are those of a tape or an earlier take
 }
 
 // New returns a session that has not started.

@@ -2,58 +2,24 @@ package session
 
 import (
 	"fmt"
-	"slices"
 
-	"ghostcube/predict/lab"
 	"ghostcube/ui/timeline"
 )
 
-// repeated returns the entry that the take repeats in the next tick. ok is false if it repeats none.
-func (p *Past) repeated() (e lab.Entry, ok bool) {
-	t := p.Timeline
-	d, ok := p.drivers[t.Take()]
-	if !ok || d.source == nil {
-		return e, false
-	}
-	if now := int(p.session.Lab.Ticks()); now < d.source.End() {
-		e = *d.source.Entry(now)
-		e.Commands = slices.DeleteFunc(slices.Clone(e.Commands), func(c lab.Command) bool {
-			return isViewCommand(c) || slices.ContainsFunc(d.changed, func(x lab.Command) bool { return setsSame(x, c) })
-		})
-		return e, true
-	}
-	d.source = nil
-	p.drivers[t.Take()] = d
-	return e, false
-}
-
-// repeating reports whether the take repeats the inputs of another one.
-func (p *Past) repeating() bool {
-	d := p.drivers[p.Timeline.Take()]
-	return !p.Timeline.Reviewing() && d.source != nil && int(p.session.Lab.Ticks()) < d.source.End()
-}
-
-// branch begins a new take at the present moment of the past. cause says why. It returns false, with a notice, where
-// there are too many takes.
-func (p *Past) branch(cause string, changed lab.Command, byKeys bool) bool {
+// branch begins a new take at the present moment of the past. cause says why, and c what drives it. It returns false, with
+// a notice, where there are too many takes.
+func (p *Past) branch(cause string, c *course) bool {
 	s := p.session
 	t := p.Timeline
 	if !t.CanBranch() {
 		s.Notices.Post(fmt.Sprintf("a session has at most %d takes: End returns to the end of this one", timeline.MaxTakes))
 		return false
 	}
-	from, now := t.Take(), int(s.Lab.Ticks())
-	old := p.drivers[from]
+	now := int(s.Lab.Ticks())
 	p.EndReplay()
 	commands := t.Branch(cause)
-	d := driver{tapeTick: old.tapeTick, source: from}
-	if byKeys {
-		d = driver{tapeTick: s.tapeTicks}
-	} else {
-		d.changed = []lab.Command{changed}
-	}
-	s.tapeTick = d.tapeTick
-	p.drivers[t.Take()] = d
+	s.tapeTick = c.tapeTick
+	p.courses[t.Take()] = c
 	p.Loop = [2]int{}
 	p.startTape(now)
 	for _, c := range commands {
@@ -111,4 +77,11 @@ func (p *Past) ShowTake(k *timeline.Take) {
 	}
 	t.Show(k, pending)
 	p.Loop = [2]int{}
+}
+
+// endRepeat ends the repetition of another take at the end of that one.
+func (p *Past) endRepeat() {
+	if c := p.courses[p.Timeline.Take()]; !p.Timeline.Reviewing() && c.source != nil && int(p.session.Lab.Ticks()) >= c.source.End() {
+		c.source = nil
+	}
 }

@@ -12,6 +12,7 @@ import (
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
 	"ghostcube/smoothing"
+	"slices"
 )
 
 const (
@@ -67,7 +68,7 @@ func (c *touchTints) update(touchedBy []int8) {
 }
 
 func (c *touchTints) clone() touchTints {
-	return touchTints{append([]float32(nil), c.share...), append([]int8(nil), c.player...)}
+	return touchTints{slices.Clone(c.share), slices.Clone(c.player)}
 }
 
 // tickPoses are the poses of a pane after a tick.
@@ -148,11 +149,9 @@ func between(before, now []geom.Pose, body int, share float32) geom.Vec3 {
 }
 
 func (k tickPoses) clone() tickPoses {
-	return tickPoses{
-		drawn: append([]geom.Pose(nil), k.drawn...), server: append([]geom.Pose(nil), k.server...),
-		received: append([]geom.Pose(nil), k.received...), simulated: append([]geom.Pose(nil), k.simulated...), parentBoxes: append([]predict.ParentBox(nil), k.parentBoxes...), trail: append([]geom.Vec3(nil), k.trail...),
-		drawnAt: k.drawnAt, serverAt: k.serverAt,
-	}
+	k.drawn, k.server, k.received = slices.Clone(k.drawn), slices.Clone(k.server), slices.Clone(k.received)
+	k.simulated, k.parentBoxes, k.trail = slices.Clone(k.simulated), slices.Clone(k.parentBoxes), slices.Clone(k.trail)
+	return k
 }
 
 // attach makes p the state of a pane, new unless it already is of this pane and session.

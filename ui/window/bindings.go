@@ -119,7 +119,7 @@ var bindings = [][]binding{
 				}
 			}},
 		{label: "F5", help: "the last 5 s at an eighth of the speed", keys: keys{ebiten.KeyF5}, press: func(g *game, _ int, _ bool) { g.session.Past.ReplayLast() }},
-		{label: "F6", help: "set or remove a bookmark", keys: keys{ebiten.KeyF6}, press: func(g *game, _ int, _ bool) { g.bookmark() }},
+		{label: "F6", help: "set or remove a bookmark", keys: keys{ebiten.KeyF6}, press: func(g *game, _ int, _ bool) { g.session.Past.Bookmark(); g.bar.Changed() }},
 		{label: "F7", help: "the same moment in the next take", keys: keys{ebiten.KeyF7}, press: func(g *game, _ int, _ bool) { g.session.Past.NextTake() }},
 		{label: "F8", help: "another take beside this one", keys: keys{ebiten.KeyF8}, press: func(g *game, _ int, _ bool) { g.session.Beside.Toggle() }},
 		{label: "F9", help: "show or hide the timeline", keys: keys{ebiten.KeyF9}, press: func(g *game, _ int, _ bool) { g.bar.hidden = !g.bar.hidden }},
@@ -129,7 +129,7 @@ var bindings = [][]binding{
 	},
 	displayBindings(),
 	{
-		{label: "H", help: "hide panel and overlay", keys: keys{ebiten.KeyH}, press: func(g *game, _ int, _ bool) { g.controls.uiHidden = !g.controls.uiHidden }},
+		{label: "H", help: "hide panel and overlay", keys: keys{ebiten.KeyH}, press: func(g *game, _ int, _ bool) { g.screen.hidden = !g.screen.hidden }},
 		{label: "Tab, Shift Tab", help: "the panel without a mouse: its next, previous control; Escape: back", keys: keys{ebiten.KeyTab},
 			press: func(g *game, _ int, shift bool) { g.focusPanel(shift) }},
 		{label: "R", help: "start, stop recording a video", keys: keys{ebiten.KeyR}, press: func(g *game, _ int, _ bool) { g.session.Videos.Toggle() }},
@@ -241,12 +241,6 @@ func (h *controls) padJustPressed(b ebiten.StandardGamepadButton) bool {
 
 // focusPanel gives the keys to a control of the panel, and shows the panel.
 func (g *game) focusPanel(back bool) {
-	g.controls.uiHidden, g.screen.panelCollapsed = false, false
+	g.screen.hidden, g.screen.panelCollapsed = false, false
 	g.panel.ui.Focus(back)
-}
-
-// bookmark sets a bookmark at the present moment or removes it.
-func (g *game) bookmark() {
-	g.session.Past.Bookmark()
-	g.bar.bar.Changed()
 }

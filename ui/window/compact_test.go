@@ -23,7 +23,7 @@ func (g *game) frameOf(size windowSize) (f *hud.Frame, picture stage.Rect) {
 	g.screen.resize(size.w, size.h, size.scale)
 	g.session.HUD.Refresh(g.session.Lab)
 	picture, f = g.pictureRect(), &g.screen.frame
-	g.session.HUD.Compose(f, g.session.Lab, picture, g.stageOptions(g.session.Title, g.alert()), 1)
+	g.session.HUD.Compose(f, g.session.Lab, picture, g.stageOptions(g.session.Title, g.screen.alert()), 1)
 	return f, picture
 }
 
@@ -61,12 +61,12 @@ func TestCompactPanes(t *testing.T) {
 		g.session.Do(lab.Command{Verb: "network", Pane: lab.AllPanes, Value: "latency=123ms,jitter=17ms,loss=12.5%,bandwidth=1000000kbit"})
 		g.runTicks(t, 200)
 		for _, touched := range []bool{false, true} {
-			g.touch.shown = touched
+			g.screen.touched = touched
 			for _, size := range compactSizes {
 				f, picture := g.frameOf(size)
 				var list render.DrawList
 				list.Append(&f.Overlay)
-				g.drawBar(&list)
+				g.bar.draw(&list, g.pictureRect())
 				checkTexts(t, strings.Join(panes, ","), &list, stage.Rect{W: picture.W, H: size.h})
 				upright := size.h > size.w
 				height := 0
@@ -95,7 +95,7 @@ func TestSheet(t *testing.T) {
 	}
 	for _, size := range compactSizes {
 		for _, touched := range []bool{false, true} {
-			g.touch.shown, g.panel.ui.Touch = touched, touched
+			g.screen.touched, g.panel.ui.Touch = touched, touched
 			g.screen.resize(1280, 720, 1)
 			g.screen.resize(size.w, size.h, size.scale)
 			if !g.screen.panelCollapsed {
@@ -111,7 +111,7 @@ func TestSheet(t *testing.T) {
 				t.Errorf("%+v: the open panel changes the panes from %v to %v", size, closed, open)
 			}
 			window := image.Rect(0, 0, size.w, size.h)
-			if b := g.panelBounds(); !b.In(window) || b.Dx() < int(320*size.scale) {
+			if b := g.screen.panelBounds(); !b.In(window) || b.Dx() < int(320*size.scale) {
 				t.Errorf("%+v: the panel is %v", size, b)
 			}
 			g.click(t, "collapse")
@@ -136,7 +136,7 @@ func TestTouchTargets(t *testing.T) {
 	}
 	g.session.Comparisons = comparisons
 	g.runTicks(t, 100)
-	g.touch.shown, g.panel.ui.Touch = true, true
+	g.screen.touched, g.panel.ui.Touch = true, true
 	for _, size := range []windowSize{{390, 6000, 1}, {1170, 18000, 3}, {350, 6000, 1}} {
 		g.screen.resize(size.w, size.h, size.scale)
 		g.screen.panelCollapsed = false
@@ -162,7 +162,7 @@ func TestTouchTargets(t *testing.T) {
 func TestTouchPlaces(t *testing.T) {
 	for _, s := range []plan.Settings{{Panes: "rewind"}, {Panes: "rewind,noprediction"}, {Panes: "rewind,noprediction,snapshot"}, {Compare: "relative-ferry"}, {Scene: "train"}} {
 		g := playSettings(t, s)
-		g.touch.shown = true
+		g.screen.touched = true
 		g.runTicks(t, 5)
 		for _, size := range append(slices.Clone(compactSizes), windowSize{1280, 720, 1}, windowSize{1640, 2360, 2}) {
 			f, picture := g.frameOf(size)
@@ -266,7 +266,7 @@ func TestTouchPlays(t *testing.T) {
 func TestTouchWords(t *testing.T) {
 	for _, s := range []plan.Settings{{Panes: "rewind"}, {Tape: "circle"}} {
 		g := playSettings(t, s)
-		g.touch.shown = true
+		g.screen.touched = true
 		g.runTicks(t, 20)
 		check := func(text string) {
 			for _, key := range []string{"F1", "W A S D", "(P", "(R", " key", "End ", "N step"} {
@@ -277,16 +277,16 @@ func TestTouchWords(t *testing.T) {
 		}
 		check(g.session.Footer())
 		g.session.Paused = true
-		check(g.alert())
+		check(g.screen.alert())
 		g.session.Past.SeekFully(5)
 		f, _ := g.frameOf(windowSize{844, 390, 1})
 		var list render.DrawList
 		list.Append(&f.Overlay)
-		g.drawBar(&list)
+		g.bar.draw(&list, g.pictureRect())
 		for _, it := range list.Items {
 			check(it.Text)
 		}
-		for _, row := range g.helpRows() {
+		for _, row := range helpRows(g.screen.touched) {
 			check(row[0])
 		}
 	}

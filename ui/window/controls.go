@@ -13,13 +13,13 @@ import (
 
 // controls reads keys, gamepads and mouse.
 type controls struct {
-	dragging            bool // the pointer turns the camera until the button is released
-	moved               bool // since the button went down the pointer has moved too far for a click
-	pressX, pressY      int  // of the pointer when the button went down, pixels
-	lastX, lastY        int  // of the pointer, pixels
-	gamepads            []ebiten.GamepadID
-	helpShown, uiHidden bool
-	screenshotDue       bool // Draw saves the next frame
+	dragging       bool // the pointer turns the camera until the button is released
+	moved          bool // since the button went down the pointer has moved too far for a click
+	pressX, pressY int  // of the pointer when the button went down, pixels
+	lastX, lastY   int  // of the pointer, pixels
+	gamepads       []ebiten.GamepadID
+	helpShown      bool
+	screenshotDue  bool // Draw saves the next frame
 }
 
 // update handles all input of an Update. capture says what the panel has taken for itself.

@@ -14,12 +14,19 @@ import (
 // maxListed is the largest number of corrections in the panel.
 const maxListed = 40
 
-// correctionsPage lists the corrections of the focused pane, newest first. The list does not move while the
+// correctionsPage lists the corrections of the focused pane.
+type correctionsPage struct {
+	*panel
+	listEnd     int  // index after the correction at the top of the list
+	listHovered bool // the pointer is over that list
+}
+
+// build lists the corrections of the focused pane, newest first. The list does not move while the
 // pointer is over it, so that a click hits what the user sees.
-func (g *game) correctionsPage() {
-	focus := g.session.Lab.Focus()
-	pane := g.session.Lab.Panes[focus]
-	c, p := &pane.Corrections, &g.panel
+func (p *correctionsPage) build() {
+	focus := p.session.Lab.Focus()
+	pane := p.session.Lab.Panes[focus]
+	c := &pane.Corrections
 	ui := &p.ui
 	if !p.listHovered || p.listEnd > c.Total() {
 		p.listEnd = c.Total()
@@ -31,11 +38,11 @@ func (g *game) correctionsPage() {
 		return
 	}
 	ui.Paragraph("A click shows the moment of the correction and points at it in the picture.", true)
-	if g.session.Past.Timeline.Reviewing() {
+	if p.session.Past.Timeline.Reviewing() {
 		ui.Paragraph("The session shows its past, and the list ends there. The key End returns.", false)
 	}
 	for n := p.listEnd - 1; n >= max(c.FirstIndex(), p.listEnd-maxListed); n-- {
-		g.correctionRow(pane, n)
+		p.correctionRow(pane, n)
 	}
 	if earlier := p.listEnd - maxListed; earlier > 0 {
 		ui.Paragraph(fmt.Sprintf("%d earlier ones; ghostcube bench --corrections lists all.", earlier), true)
@@ -51,18 +58,18 @@ func noCorrections(pane *lab.Pane) string {
 }
 
 // correctionRow is a row of the list. A click on it toggles the selection.
-func (g *game) correctionRow(pane *lab.Pane, n int) {
-	x, rate := pane.Corrections.At(n), g.session.Lab.Config().Rate
+func (p *correctionsPage) correctionRow(pane *lab.Pane, n int) {
+	x, rate := pane.Corrections.At(n), p.session.Lab.Config().Rate
 	var help strings.Builder
 	for _, line := range session.CorrectionText(x, rate) {
 		help.WriteString(line + ".\n")
 	}
-	clicked, hovered := g.panel.ui.Entry(widget.Entry{
+	clicked, hovered := p.ui.Entry(widget.Entry{
 		ID: "correction " + strconv.Itoa(n), Title: fmt.Sprintf("%.2f s   body %d   %s", session.CorrectionSeconds(x, rate), x.Body, x.Describe()),
-		Chosen: g.session.Selection.Chosen(pane, n), Help: strings.TrimSpace(help.String()),
+		Chosen: p.session.Selection.Chosen(pane, n), Help: strings.TrimSpace(help.String()),
 	})
 	if clicked {
-		g.session.Selection.Toggle(pane, n)
+		p.session.Selection.Toggle(pane, n)
 	}
-	g.panel.listHovered = g.panel.listHovered || hovered
+	p.listHovered = p.listHovered || hovered
 }

@@ -31,7 +31,7 @@ func newEmbedded(t *testing.T, s plan.Settings) *game {
 func (g *game) updateFrame(t *testing.T, at image.Point, pressed bool) {
 	t.Helper()
 	g.pointer = pointer{at: at, down: pressed, pressed: pressed}
-	g.updateEmbed()
+	g.embed.update(&g.pointer)
 	if err := g.applyPanel(); err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +45,7 @@ func (g *game) updateFrame(t *testing.T, at image.Point, pressed bool) {
 // press presses a button of the embedded layout.
 func (g *game) press(t *testing.T, name string) {
 	t.Helper()
-	g.layEmbed()
+	g.embed.lay()
 	for _, b := range g.embed.buttons {
 		if b.name == name {
 			g.updateFrame(t, b.bounds.Min.Add(b.bounds.Size().Div(2)), true)
@@ -132,12 +132,12 @@ func TestEmbedShows(t *testing.T) {
 			g.runTicks(t, ticks)
 			for _, size := range []windowSize{{640, 360, 1}, {1280, 720, 2}} {
 				f, picture := g.frameOf(size)
-				if picture != (stage.Rect{W: size.w, H: size.h}) || g.barHeight() != 0 || !g.panelBounds().Empty() {
+				if picture != (stage.Rect{W: size.w, H: size.h}) || g.bar.height() != 0 || !g.screen.panelBounds().Empty() {
 					t.Fatalf("%s: the panes have %v", c.Name, picture)
 				}
 				var l render.DrawList
 				l.Append(&f.Overlay)
-				g.drawEmbed(&l)
+				g.embed.draw(&l, g.pointer.at)
 				checkTexts(t, c.Name, &l, picture)
 				all := "\n"
 				for _, it := range l.Items {

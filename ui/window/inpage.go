@@ -8,11 +8,11 @@ import (
 )
 
 // memoryLimit returns the memory in bytes from which the garbage collector should work harder.
-func (g *game) memoryLimit() int64 {
-	if g.session.Embed {
+func memoryLimit(o *session.Options) int64 {
+	if o.Embed {
 		return embedMemory
 	}
-	if g.session.Host.InPage {
+	if o.Host.InPage {
 		return 2 * session.PageBudget
 	}
 	return timeline.MemoryLimit

@@ -25,7 +25,7 @@ func TestHiddenTab(t *testing.T) {
 	if n := g.session.DueTicks(); !g.session.Paused || n != 0 {
 		t.Errorf("paused %v, %d ticks", g.session.Paused, n)
 	}
-	if a := g.alert(); a != "paused: the tab was hidden for 12s (P resumes)" {
+	if a := g.screen.alert(); a != "paused: the tab was hidden for 12s (P resumes)" {
 		t.Errorf("the header says %q", a)
 	}
 	g.session.Paused = false // P
@@ -34,7 +34,7 @@ func TestHiddenTab(t *testing.T) {
 	}
 	g.session.Paused = true
 	g.pauseHidden(time.Second)
-	if a := g.alert(); strings.Contains(a, "hidden") {
+	if a := g.screen.alert(); strings.Contains(a, "hidden") {
 		t.Errorf("a paused session says %q", a)
 	}
 }

@@ -36,7 +36,7 @@ func TestKnobControls(t *testing.T) {
 	if value("smooth-factor") != "0.9" {
 		t.Errorf("a knob without effect was set to %s", value("smooth-factor"))
 	}
-	g.panel.knobFilter = "smooth-turn"
+	g.panel.strategy.filter = "smooth-turn"
 	g.lay(t, widget.Input{})
 	for _, c := range g.panel.controls {
 		if c.name == "lead" {

@@ -18,11 +18,10 @@ type packetPointer struct {
 	bytes []byte        // scratch
 }
 
-// pointedPacket returns the packet at the pointer, with what it contains, or nil.
-func (g *game) pointedPacket() *hud.PointedPacket {
-	h := &g.packets
+// pointed returns the packet at the pointer, with what it contains, or nil.
+func (h *packetPointer) pointed(g *game) *hud.PointedPacket {
 	x, y := g.pointer.at.X, g.pointer.at.Y
-	if g.touch.shown {
+	if g.screen.touched {
 		x, y = g.touch.tap.X, g.touch.tap.Y
 	}
 	if g.controls.dragging || !g.inPicture(x, y) {

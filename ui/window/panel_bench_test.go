@@ -24,7 +24,7 @@ func BenchmarkPanel(b *testing.B) {
 			g.session.HUD.Refresh(g.session.Lab)
 			b.ReportAllocs()
 			for b.Loop() {
-				g.buildPanel(widget.Input{})
+				g.panel.build(widget.Input{})
 			}
 		})
 	}

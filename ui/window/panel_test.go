@@ -99,7 +99,7 @@ func TestConditionControls(t *testing.T) {
 			keys[c.key] = true
 			for direction, name := range directionNames {
 				g.session.Do(lab.Command{Verb: "network", Pane: lab.AllPanes, Value: setup})
-				g.panel.direction = direction
+				g.panel.network.direction = direction
 				g.openPage(t, "Network")
 				g.typeText(t, c.key+" number", "12")
 				w := g.session.Lab.Network()
@@ -115,7 +115,7 @@ func TestConditionControls(t *testing.T) {
 			t.Errorf("the condition %s has no control", p[0])
 		}
 	}
-	g.panel.direction = 0
+	g.panel.network.direction = 0
 	for control, option := range map[string]string{"shape": "gamma", "trace": g.session.Library.TraceNames()[0]} {
 		g.openPage(t, "Network")
 		g.click(t, control)

@@ -17,8 +17,8 @@ func (g *game) lay(t *testing.T, in widget.Input) {
 	}
 	g.session.HUD.Refresh(g.session.Lab)
 	inputtest.Mouse(in.Pointer, in.Down, in.Pressed, in.Wheel)
-	g.buildPanel(in)
-	g.buildCard(in)
+	g.panel.build(in)
+	g.card.build(in)
 	if err := g.applyPanel(); err != nil {
 		t.Fatal(err)
 	}

@@ -142,11 +142,11 @@ func TestPanelClipboard(t *testing.T) {
 	wait("the message of a copy", pasted, noticed("not copied: no tool"))
 	g.lay(t, widget.Input{Paste: true})
 	g.lay(t, pasted())
-	if p.comparisonFilter != "csp" {
-		t.Errorf("before the clipboard answers, the filter is %q", p.comparisonFilter)
+	if p.compare.filter != "csp" {
+		t.Errorf("before the clipboard answers, the filter is %q", p.compare.filter)
 	}
 	answer <- "lockstep"
-	wait("the paste", pasted, func() bool { return p.comparisonFilter == "lockstep" })
+	wait("the paste", pasted, func() bool { return p.compare.filter == "lockstep" })
 	g.lay(t, widget.Input{Paste: true})
 	answer <- ""
 	wait("the message of a paste", pasted, noticed("not pasted: the clipboard has no text"))

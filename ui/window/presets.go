@@ -8,8 +8,7 @@ import (
 )
 
 // presetControls save and load presets, and copy the session as a command.
-func (g *game) presetControls() {
-	p := &g.panel
+func (p *comparePage) presetControls() {
 	ui := &p.ui
 	r := ui.Row(widget.Row{Name: "preset", Help: "A preset is a settings file (TOML): scene, panes with their knobs, network, seat, seed and rate. ghostcube --config FILE starts it too."})
 	save := r
@@ -22,35 +21,35 @@ func (g *game) presetControls() {
 	if p.preset == "" {
 		ui.Disabled("Type a name first.")
 	}
-	if ui.Button("save preset", save, "save", g.session.Files.PresetHelp()) {
-		g.session.Files.SavePreset(p.preset)
+	if ui.Button("save preset", save, "save", p.session.Files.PresetHelp()) {
+		p.session.Files.SavePreset(p.preset)
 		p.presets = nil
 	}
 	ui.Disabled("")
 	if p.presets == nil {
-		p.presets = g.session.Files.Presets()
+		p.presets = p.session.Files.Presets()
 	}
 	if len(p.presets) > 0 {
 		if name, ok := p.choice(widget.Row{Name: "load preset", Help: "Start the session of a preset."}, "load preset", "choose", p.presets, nil); ok {
-			g.session.Files.LoadPreset(name)
+			p.session.Files.LoadPreset(name)
 		}
 	}
 	help := "Copy the command that starts this session, with all knobs and conditions, and print it in the terminal."
-	if g.session.Host.InPage {
+	if p.session.Host.InPage {
 		help = "Copy the command that starts this session in the program on a desktop, with all knobs and conditions."
 	}
 	if ui.Button("copy command", ui.Next(22), "copy session as a command line", help) {
-		g.session.Links.CopyCommand()
+		p.session.Links.CopyCommand()
 	}
-	if !g.session.Host.InPage {
+	if !p.session.Host.InPage {
 		return
 	}
 	switch p.buttons([3]string{"download tape", "download tape", "Download the session so far as a tape. ghostcube play --verify FILE runs it again on a desktop."},
 		[3]string{"download preset", "download settings", "Download the session's settings as a file (TOML). ghostcube --config FILE starts the session on a desktop."}) {
 	case 0:
-		g.session.Files.DeliverTape()
+		p.session.Files.DeliverTape()
 	case 1:
-		g.session.Files.DeliverSettings()
+		p.session.Files.DeliverSettings()
 	}
 }
 

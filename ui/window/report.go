@@ -37,7 +37,7 @@ func (g *game) writeReport(picture stage.Rect) {
 	var b strings.Builder
 	s := &g.screen
 	controls := g.panel.controls
-	if h := g.barHeight(); h > 0 {
+	if h := g.bar.height(); h > 0 {
 		controls = append(slices.Clip(controls), control{"timeline", image.Rect(picture.X, picture.Y+picture.H, picture.X+picture.W, picture.Y+picture.H+h)})
 	}
 	if s.reported.picture != picture || !slices.Equal(s.reported.controls, controls) {

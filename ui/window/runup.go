@@ -1,7 +1,6 @@
 package window
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/hajimehoshi/ebiten/v2"
@@ -16,9 +15,9 @@ const runUpTime = 80 * time.Millisecond
 
 // updateRunUp makes ticks without a viewer up to the moment at which the session is paused. Escape pauses it earlier.
 func (g *game) updateRunUp() error {
-	if !g.controls.uiHidden && g.screen.w > 0 {
-		g.buildPanel(widget.Input{}) // which takes no input meanwhile
-		g.buildCard(widget.Input{})
+	if !g.screen.hidden && g.screen.w > 0 {
+		g.panel.build(widget.Input{}) // which takes no input meanwhile
+		g.card.build(widget.Input{})
 	}
 	start, frame := time.Now(), g.screen.frames
 	fresh := frame != g.runUpFrame // a slow machine draws less often than it updates
@@ -34,9 +33,4 @@ func (g *game) updateRunUp() error {
 	g.session.HUD.Refresh(g.session.Lab)
 	g.screen.addTicks(0, g.session.Lab.Config().Rate, true, 1)
 	return nil
-}
-
-// runUpText says how far the run-up is.
-func (g *game) runUpText() string {
-	return fmt.Sprintf("running to %.2f s: %d %% (Esc stops)", float64(g.session.RunUp)/float64(g.session.Lab.Config().Rate), 100*int(g.session.Lab.Ticks())/g.session.RunUp)
 }

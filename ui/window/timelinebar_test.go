@@ -17,19 +17,19 @@ func TestBarPointer(t *testing.T) {
 	g.session.Controls.NudgeServer()
 	g.playPast(t, 600)
 	var list render.DrawList
-	g.drawBar(&list)
+	g.bar.draw(&list, g.pictureRect())
 	picture := g.pictureRect()
-	if g.barHeight() == 0 || picture.H+g.barHeight() != 720 {
-		t.Fatalf("a bar of %d pixels below a picture of %d", g.barHeight(), picture.H)
+	if g.bar.height() == 0 || picture.H+g.bar.height() != 720 {
+		t.Fatalf("a bar of %d pixels below a picture of %d", g.bar.height(), picture.H)
 	}
 	find := func(tick int) (x int) {
-		for g.bar.bar.TickAt(x) < tick {
+		for g.bar.TickAt(x) < tick {
 			x++
 		}
 		return x
 	}
 	rowOf := func(pane int) (y int) {
-		for y = picture.H; g.bar.bar.PaneAt(y) != pane; y++ {
+		for y = picture.H; g.bar.PaneAt(y) != pane; y++ {
 		}
 		return y + 3
 	}
@@ -39,41 +39,41 @@ func TestBarPointer(t *testing.T) {
 		}
 	}
 	x := find(600)
-	for _, _, _, near := g.bar.bar.MarkAt(x, rowOf(1), g.session.Past.Timeline); near; _, _, _, near = g.bar.bar.MarkAt(x, rowOf(1), g.session.Past.Timeline) {
+	for _, _, _, near := g.bar.MarkAt(x, rowOf(1), g.session.Past.Timeline); near; _, _, _, near = g.bar.MarkAt(x, rowOf(1), g.session.Past.Timeline) {
 		x++
 	}
-	if !g.pointAtBar(x, rowOf(1), capture{}, true, true, false, 0) {
+	if !g.bar.pointAt(x, rowOf(1), capture{}, true, true, false, 0) {
 		t.Error("the bar does not take the pointer")
 	}
 	settle()
-	if at := int(g.session.Lab.Ticks()); at != g.bar.bar.TickAt(x) || !g.session.Paused {
-		t.Errorf("a press at tick %d shows tick %d", g.bar.bar.TickAt(x), at)
+	if at := int(g.session.Lab.Ticks()); at != g.bar.TickAt(x) || !g.session.Paused {
+		t.Errorf("a press at tick %d shows tick %d", g.bar.TickAt(x), at)
 	}
-	g.pointAtBar(find(200), 10, capture{}, true, false, false, 0)
+	g.bar.pointAt(find(200), 10, capture{}, true, false, false, 0)
 	settle()
-	if at := int(g.session.Lab.Ticks()); at != g.bar.bar.TickAt(find(200)) {
+	if at := int(g.session.Lab.Ticks()); at != g.bar.TickAt(find(200)) {
 		t.Errorf("a drag to tick 200 shows tick %d", at)
 	}
-	g.pointAtBar(find(200), 10, capture{}, false, false, false, 0)
+	g.bar.pointAt(find(200), 10, capture{}, false, false, false, 0)
 
 	fault := g.session.Past.Timeline.NextMark(0, timeline.Corrections, 301, 900)
 	if fault < 0 {
 		t.Fatal("no correction after the nudge")
 	}
-	g.pointAtBar(find(fault), rowOf(0), capture{}, false, false, false, 0)
+	g.bar.pointAt(find(fault), rowOf(0), capture{}, false, false, false, 0)
 	if !strings.Contains(g.bar.note, "in pane 1") {
 		t.Errorf("the note %q about a correction", g.bar.note)
 	}
-	g.pointAtBar(find(fault), rowOf(0), capture{}, true, true, false, 0)
+	g.bar.pointAt(find(fault), rowOf(0), capture{}, true, true, false, 0)
 	settle()
 	if kind := g.session.Past.Timeline; kind.NextMark(0, timeline.Corrections, int(g.session.Lab.Ticks()), int(g.session.Lab.Ticks())+1) < 0 && kind.NextMark(0, timeline.Faults, int(g.session.Lab.Ticks()), int(g.session.Lab.Ticks())+1) < 0 {
 		t.Errorf("a press near a mark shows tick %d, which has no mark", g.session.Lab.Ticks())
 	}
-	g.pointAtBar(0, 0, capture{}, false, false, false, 0)
+	g.bar.pointAt(0, 0, capture{}, false, false, false, 0)
 
-	g.pointAtBar(find(400), rowOf(0), capture{}, true, true, true, 0)
-	g.pointAtBar(find(460), rowOf(0), capture{}, true, false, true, 0)
-	g.pointAtBar(find(460), rowOf(0), capture{}, false, false, true, 0)
+	g.bar.pointAt(find(400), rowOf(0), capture{}, true, true, true, 0)
+	g.bar.pointAt(find(460), rowOf(0), capture{}, true, false, true, 0)
+	g.bar.pointAt(find(460), rowOf(0), capture{}, false, false, true, 0)
 	settle()
 	seen := map[int]int{}
 	for range 200 {

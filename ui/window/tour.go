@@ -3,7 +3,6 @@ package window
 import (
 	"fmt"
 	"image"
-	"slices"
 	"strings"
 
 	"github.com/hajimehoshi/ebiten/v2"
@@ -20,8 +19,10 @@ import (
 
 // tourCard is the lesson in progress and its card, a strip below the panes, which covers none of them.
 type tourCard struct {
-	lesson   *session.Lesson
-	searched bool // the search of knobs is the lesson's
+	session *session.Session
+	lesson  *session.Lesson // of the session
+	screen  *screen
+	panel   *panel
 
 	texts, figures widget.UI // the left and the right part of the card
 	layout         cardLayout
@@ -59,30 +60,6 @@ var (
 	cardDimColor  = render.Color{R: 150, G: 159, B: 170, A: 255}
 )
 
-// openLessonPage opens the panel's page with the control that the lesson in progress is about, and has only that knob
-// listed. It ends the search of the lesson before.
-func (g *game) openLessonPage() {
-	p := &g.panel
-	if g.card.searched {
-		p.knobFilter, g.card.searched = "", false
-	}
-	if g.session.Lesson.Run == nil {
-		return
-	}
-	name := ""
-	switch a := &g.session.Lesson.Run.Lesson.Action; a.Command.Verb {
-	case "set":
-		name, p.knobFilter, g.card.searched = "Strategy", a.Command.Name, true
-	case "switch":
-		name = "Strategy"
-	case "condition", "blackout":
-		name = "Network"
-	default:
-		return
-	}
-	p.page = slices.IndexFunc(pages(), func(x page) bool { return x.name == name })
-}
-
 // tourKey handles the keys of the tour: F2, with Shift or without, and F3.
 func (g *game) tourKey(key int, shift bool) {
 	switch {
@@ -95,42 +72,20 @@ func (g *game) tourKey(key int, shift bool) {
 	}
 }
 
-// lessonControl chooses a lesson on a page of the panel.
-func (g *game) lessonControl() {
-	list, err := g.session.Library.Lessons()
-	if err != nil || len(list) == 0 {
-		return
-	}
-	names := make([]string, len(list))
-	for i := range list {
-		names[i] = list[i].Name
-	}
-	now := "start the tour"
-	if i := g.session.Lesson.Index(list); i >= 0 {
-		now = names[i]
-	}
-	name, ok := g.panel.choice(widget.Row{Name: "lesson", Help: "The tour (F2): sessions with one idea each, which say what to look at and what to do."}, "lesson", now, names,
-		func(i int) string { return list[i].Title })
-	if ok {
-		g.session.Lesson.Leave()
-		g.session.Lesson.GoTo(slices.Index(names, name) + 1)
-	}
-}
-
-// cardBounds returns the place of the card: the lower end of the panes' column, below the timeline. It is empty
+// bounds returns the place of the card: the lower end of the panes' column, below the timeline. It is empty
 // without a card.
-func (g *game) cardBounds() image.Rectangle {
-	s := &g.screen
-	if !g.session.Lesson.Shown() || g.bare() || s.h == 0 {
+func (c *tourCard) bounds() image.Rectangle {
+	s := c.screen
+	if !c.lesson.Shown() || s.bare() || s.h == 0 {
 		return image.Rectangle{}
 	}
-	w := g.panesWidth()
+	w := s.panesWidth()
 	h := int(offerHeight * s.uiScale())
-	if g.touch.shown {
+	if s.touched {
 		h += s.pixels(touchRowGrowth)
 	}
-	if g.session.Lesson.Run != nil {
-		h = g.card.measure(w, s.uiScale())
+	if c.lesson.Run != nil {
+		h = c.measure(w, s.uiScale())
 	}
 	h = min(h, int(float32(s.h)*maxCardShare))
 	return image.Rect(0, s.h-h, w, s.h)
@@ -172,15 +127,15 @@ func (c *tourCard) split(width int, scale float32) int {
 	return max(min(int(float32(width)*cardShare), width-int(minFigureWidth*scale)), width/2)
 }
 
-// buildCard lays out the card and reacts to its buttons.
-func (g *game) buildCard(in widget.Input) {
-	c, s := &g.card, &g.screen
+// build lays out the card and reacts to its buttons.
+func (c *tourCard) build(in widget.Input) {
+	s := c.screen
 	c.texts.Frame.Reset()
 	c.texts.Body.Reset()
 	c.figures.Frame.Reset()
 	c.figures.Body.Reset()
 	c.figures.Popup.Reset()
-	bounds := g.cardBounds()
+	bounds := c.bounds()
 	if bounds.Empty() {
 		return
 	}
@@ -194,36 +149,35 @@ func (g *game) buildCard(in widget.Input) {
 		right.Min.X = left.Max.X
 	}
 	for _, u := range []*widget.UI{&c.texts, &c.figures} {
-		u.OnPlace = func(name string, r image.Rectangle) { g.panel.controls = append(g.panel.controls, control{name, r}) }
-		u.TooltipDelay, u.Touch = g.panel.ui.TooltipDelay, g.touch.shown
+		u.OnPlace = func(name string, r image.Rectangle) { c.panel.controls = append(c.panel.controls, control{name, r}) }
+		u.TooltipDelay, u.Touch = c.panel.ui.TooltipDelay, s.touched
 	}
 	c.texts.Update(in, window, left, s.uiScale(), func() {
 		c.figures.Update(in, window, right, s.uiScale(), func() {
 			if c.lesson.Run == nil {
-				g.buildOffer()
+				c.buildOffer()
 			} else {
-				g.buildLesson()
+				c.buildLesson()
 			}
 		})
 	})
 }
 
 // buildOffer offers the tour in a line.
-func (g *game) buildOffer() {
-	c := &g.card
-	list, err := g.session.Library.Lessons()
+func (c *tourCard) buildOffer() {
+	list, err := c.session.Library.Lessons()
 	if err != nil {
 		c.lesson.Offered = false
 		return
 	}
-	offer, start := fmt.Sprintf("New here? %d short lessons show one idea each.", len(list)), g.label("start the tour (F2)")
-	if g.screen.compact {
+	offer, start := fmt.Sprintf("New here? %d short lessons show one idea each.", len(list)), c.screen.label("start the tour (F2)")
+	if c.screen.compact {
 		offer, start = fmt.Sprintf("%d short lessons:", len(list)), "start"
 	}
 	c.texts.Text(c.texts.Next(24), offer, false, widget.Left)
 	r := c.figures.Next(24)
 	if c.figures.Button("tour start", c.figures.Split(r, 2, 0), start, "Start the first lesson. This session ends.") {
-		g.session.Lesson.GoTo(1)
+		c.lesson.GoTo(1)
 	}
 	if c.figures.Button("tour not now", c.figures.Split(r, 2, 1), "not now", "Hide this line. F2 starts the tour at any time.") {
 		c.lesson.Offered = false
@@ -231,14 +185,13 @@ func (g *game) buildOffer() {
 }
 
 // buildLesson lays out the card of the lesson in progress: words on the left, figures and buttons on the right.
-func (g *game) buildLesson() {
-	c := &g.card
+func (c *tourCard) buildLesson() {
 	x, t := c.lesson.Run.Lesson, &c.layout
-	list, err := g.session.Library.Lessons()
+	list, err := c.session.Library.Lessons()
 	if err != nil {
 		return // the lesson is one of them
 	}
-	i := g.session.Lesson.Index(list)
+	i := c.lesson.Index(list)
 	u := &c.texts
 	u.Scroll("lesson "+x.Name, func() {
 		for k, s := range t.title {
@@ -258,22 +211,22 @@ func (g *game) buildLesson() {
 			c.lines(u, t.after, false, cardTextColor)
 		}
 	})
-	g.panel.controls = append(g.panel.controls, control{"lesson " + x.Name + " " + c.lesson.Run.Phase.String(), u.View})
+	c.panel.controls = append(c.panel.controls, control{"lesson " + x.Name + " " + c.lesson.Run.Phase.String(), u.View})
 
 	u = &c.figures
 	r := u.Next(22)
-	next := g.label("next (F2)")
+	next := c.screen.label("next (F2)")
 	if i+1 == len(list) {
-		next = g.label("end (F2)")
+		next = c.screen.label("end (F2)")
 	}
 	for k, b := range []struct {
 		id, label, help string
 		press           func()
 	}{
-		{"tour back", "back", "The lesson before this one (Shift F2).", func() { g.session.Lesson.GoTo(-1) }},
-		{"tour again", "again", "Start this lesson from its beginning.", func() { g.session.Lesson.GoTo(0) }},
-		{"tour leave", g.label("leave (F3)"), "Leave the tour. The session goes on.", g.session.Lesson.Leave},
-		{"tour next", next, "The next lesson.", func() { g.session.Lesson.GoTo(1) }},
+		{"tour back", "back", "The lesson before this one (Shift F2).", func() { c.lesson.GoTo(-1) }},
+		{"tour again", "again", "Start this lesson from its beginning.", func() { c.lesson.GoTo(0) }},
+		{"tour leave", c.screen.label("leave (F3)"), "Leave the tour. The session goes on.", c.lesson.Leave},
+		{"tour next", next, "The next lesson.", func() { c.lesson.GoTo(1) }},
 	} {
 		if u.Button(b.id, u.Split(r, 4, k), b.label, b.help) {
 			b.press()
@@ -343,11 +296,6 @@ func (c *tourCard) line(u *widget.UI, text string, bold bool, color render.Color
 	r := u.Line(cardLine - 3)
 	f := render.Font{Size: u.Px(cardFont), Bold: bold}
 	u.List().Text(float32(r.Min.X), float32(int(float32(r.Min.Y)+f.Ascent())), f, color, f.Truncate(text, float32(r.Dx())))
-}
-
-// cardCaptured reports whether the pointer belongs to the card.
-func (g *game) cardCaptured(in widget.Input) bool {
-	return in.Pointer.In(g.cardBounds())
 }
 
 // draw draws the card over the window.

@@ -134,8 +134,8 @@ func TestTourInTheWindow(t *testing.T) {
 		t.Errorf("back leads to %s", g.session.Lesson.Run.Lesson.Name)
 	}
 	g.tourKey(1, false)
-	if g.session.Lesson.Shown() || g.panel.knobFilter != "" || g.session.Next != nil {
-		t.Errorf("after the end: %+v, search %q", g.session.Lesson.Run, g.panel.knobFilter)
+	if g.session.Lesson.Shown() || g.panel.strategy.filter != "" || g.session.Next != nil {
+		t.Errorf("after the end: %+v, search %q", g.session.Lesson.Run, g.panel.strategy.filter)
 	}
 }
 
@@ -158,11 +158,11 @@ func TestCardCoversNothing(t *testing.T) {
 			for phase := range tour.Done + 1 {
 				g.session.Lesson.Run.Phase = phase
 				g.lay(t, widget.Input{})
-				picture, card := g.pictureRect(), g.cardBounds()
+				picture, card := g.pictureRect(), g.card.bounds()
 				if phase == tour.Before {
 					first = picture
 				}
-				if picture != first || picture.Y+picture.H+g.barHeight() != card.Min.Y || card.Max.Y != size.h || card.Dx() != picture.W || picture.H < size.h*2/5 {
+				if picture != first || picture.Y+picture.H+g.bar.height() != card.Min.Y || card.Max.Y != size.h || card.Dx() != picture.W || picture.H < size.h*2/5 {
 					t.Errorf("%s, %+v, %v: the picture is %v, the card %v", list[i].Name, size, phase, picture, card)
 				}
 				for k, u := range []*widget.UI{&g.card.texts, &g.card.figures} {

@@ -90,7 +90,7 @@ func Open(o Options) (opened bool, err error) {
 		g.session.Paused = true
 	} else {
 		g.session.Lesson.Offer()
-		g.touch.shown = platform.PrefersTouch()
+		g.screen.touched = platform.PrefersTouch()
 	}
 	g.session.RunUp = o.At
 	g.screen.pace.request(o.Renderer)
@@ -98,7 +98,7 @@ func Open(o Options) (opened bool, err error) {
 	ebiten.SetWindowSize(o.Width, o.Height)
 	ebiten.SetWindowResizingMode(ebiten.WindowResizingModeEnabled)
 	if os.Getenv("GOMEMLIMIT") == "" {
-		debug.SetMemoryLimit(g.memoryLimit())
+		debug.SetMemoryLimit(memoryLimit(&g.session.Options))
 	}
 	signal.Notify(g.quit, os.Interrupt, syscall.SIGTERM)
 	defer signal.Stop(g.quit)
@@ -115,28 +115,32 @@ func newGame(o Options) *game {
 	g := &game{Options: o, quit: make(chan os.Signal, 1)}
 	o.Session.Window = g
 	g.session = session.New(o.Session)
-	g.panel.session, g.card.lesson = g.session, &g.session.Lesson
+	p := &g.panel
+	g.screen.session, p.session, p.screen = g.session, g.session, &g.screen
+	p.compare.panel, p.network.panel, p.strategy.panel, p.score.panel, p.corrections.panel = p, p, p, p, p
+	p.view = viewPage{p, &g.controls}
+	g.card.session, g.card.lesson, g.card.screen, g.card.panel = g.session, &g.session.Lesson, &g.screen, p
 	return g
 }
 
 // sessionStarted prepares the window for the session that has just been started.
 func (g *game) sessionStarted() {
 	g.intents.Shot = sim.Shot{}
-	g.bar = timelineBar{hidden: g.bar.hidden, bar: timeline.Bar{Hover: -1}}
-	g.embed = embed{}
-	g.openLessonPage()
+	g.bar = timelineBar{session: g.session, screen: &g.screen, hidden: g.bar.hidden, Bar: timeline.Bar{Hover: -1}}
+	g.embed = embed{session: g.session, screen: &g.screen}
+	g.panel.openLessonPage()
 	ebiten.SetTPS(g.session.Lab.Config().Rate)
 }
 
 // Touched reports whether the session is used with fingers.
-func (g *game) Touched() bool { return g.touch.shown }
+func (g *game) Touched() bool { return g.screen.touched }
 
 // OverlayHidden reports whether the user has hidden panel and overlay.
-func (g *game) OverlayHidden() bool { return g.controls.uiHidden }
+func (g *game) OverlayHidden() bool { return g.screen.hidden }
 
 // Jumped follows the session to another moment.
 func (g *game) Jumped(tick int) {
-	g.bar.bar.Follow(tick, g.session.Past.Timeline)
+	g.bar.Follow(tick, g.session.Past.Timeline)
 	g.screen.ticksSince = time.Time{}
 }
 
@@ -163,7 +167,7 @@ func (g *game) applyPanel() error {
 	case started && err == nil:
 		g.sessionStarted()
 	case g.session.Lesson.Run == nil:
-		g.openLessonPage() // the tour may have been left
+		g.panel.openLessonPage() // the tour may have been left
 	}
 	return err
 }
@@ -187,9 +191,9 @@ func (g *game) Update() (err error) {
 	g.takeDropped()
 	g.readPointer()
 	captured := g.updatePanel()
-	captured.pointer = g.updateBar(captured) || captured.pointer
+	captured.pointer = g.bar.update(g.pictureRect(), &g.pointer, captured) || captured.pointer
 	if g.session.Embed {
-		captured.pointer = g.updateEmbed()
+		captured.pointer = g.embed.update(&g.pointer)
 	}
 	g.controls.update(g, captured)
 	if err := g.applyPanel(); err != nil {
@@ -209,7 +213,7 @@ func (g *game) Update() (err error) {
 		g.screen.tickStart = start
 	}
 	if g.session.Embed {
-		g.restEmbed()
+		g.embed.rest()
 	}
 	g.screen.addTicks(n, g.session.Lab.Config().Rate, g.session.Paused, g.session.Settings().Speed)
 	return nil
