@@ -96,8 +96,8 @@ func runBench(t *testing.T, args ...string) *result {
 }
 
 // UnmarshalJSON reads names and values of measures.
-func (c *measures) UnmarshalJSON(text []byte) error {
-	*c = nil
+func (m *measures) UnmarshalJSON(text []byte) error {
+	*m = nil
 	d := json.NewDecoder(bytes.NewReader(text))
 	if _, err := d.Token(); err != nil {
 		return err
@@ -111,20 +111,20 @@ func (c *measures) UnmarshalJSON(text []byte) error {
 		if err := d.Decode(&v); err != nil {
 			return err
 		}
-		m := score.Measure{Name: name.(string), OK: v != nil}
-		if m.OK {
-			m.Value = *v
+		c := score.Measure{Name: name.(string), OK: v != nil}
+		if c.OK {
+			c.Value = *v
 		}
-		*c = append(*c, m)
+		*m = append(*m, c)
 	}
 	return nil
 }
 
 // value returns the value of a measure, or NaN if it has none.
-func (c measures) value(name string) float64 {
-	for _, m := range c {
-		if m.Name == name && m.OK {
-			return m.Value
+func (m measures) value(name string) float64 {
+	for _, c := range m {
+		if c.Name == name && c.OK {
+			return c.Value
 		}
 	}
 	return math.NaN()
