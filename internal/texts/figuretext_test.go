@@ -118,7 +118,8 @@ func TestTextFigureSyntax(t *testing.T) {
 	if err != nil || len(args) != 5 || len(list) != 2 || list[0].pane != 1 || list[0].column.factor != 1000 || !list[1].column.percent {
 		t.Error(args, list, err)
 	}
-	for text, want := range map[string]bool{"has 31,585 pops": true, "has 131,585": false, "31585.": true, "31585.5": false, "-31585 ms": true, "1.31585": false, "31585": true} {
+	for text, want := range map[string]bool{"has 31,585 pops": true, "has 131,585": false, "31585.": true,
+		"31585.5": false, "-31585 ms": true, "1.31585": false, "31585": true} {
 		if hasFigure(text, "31585") != want {
 			t.Errorf("%q: want %v", text, want)
 		}

@@ -91,9 +91,9 @@ func TestCubeClimbsKinematicPucks(t *testing.T) {
 	}
 }
 
-// TestPolicyConformance checks TestConformance and TestTickAllocatesNothing for a pane with
+// TestPoliciesGolden checks TestConformance and TestTickAllocatesNothing for a pane with
 // all policies on, and compares its bad minute with the golden file.
-func TestPolicyConformance(t *testing.T) {
+func TestPoliciesGolden(t *testing.T) {
 	experiment.Skip(t)
 	var b strings.Builder
 	for _, scene := range []string{"hauler", "turntable:rpm=12:aboard=1", "billiards", "katamari:cubes=100"} {

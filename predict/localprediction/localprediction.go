@@ -30,7 +30,7 @@ type World struct {
 	Player       correction.Player
 	Log          correction.Log
 	Chain        jointchain.Chain
-	Nearby       nearby.Bodies
+	Nearby       nearby.Neighbours
 	Fallback     fallback.Policy
 	Replay       localreplay.Replay
 

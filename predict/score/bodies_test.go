@@ -309,7 +309,7 @@ func TestEvidence(t *testing.T) {
 // TestCompoundOverlap checks that a body of several boxes overlaps another body with any of its boxes; bodies of one filter group do not overlap.
 func TestCompoundOverlap(t *testing.T) {
 	half := geom.Vec3{X: 0.5, Y: 0.5, Z: 0.5}
-	arm := sim.Box{Half: half, Parts: []sim.Part{{Half: half, Pose: geom.Pose{Pos: geom.Vec3{X: 3}, Rot: geom.Identity}}}}
+	arm := sim.Box{Half: half, SubShapes: []sim.SubShape{{Half: half, Pose: geom.Pose{Pos: geom.Vec3{X: 3}, Rot: geom.Identity}}}}
 	plain := sim.Box{Half: half}
 	at := func(x, z float32) *geom.Pose {
 		return &geom.Pose{Pos: geom.Vec3{X: x, Z: z}, Rot: geom.Identity}

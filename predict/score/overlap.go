@@ -79,8 +79,8 @@ func (o *overlaps) check(boxes []sim.Box, server []sim.Body, drawn []geom.Pose, 
 // boundingRadius returns the radius of a sphere around a body's centre that contains it, metres.
 func boundingRadius(b *sim.Box) float32 {
 	r := b.Half.Len()
-	for i := range b.Parts {
-		p := &b.Parts[i]
+	for i := range b.SubShapes {
+		p := &b.SubShapes[i]
 		r = max(r, p.Pose.Pos.Len()+p.Half.Len())
 	}
 	return r
@@ -91,7 +91,7 @@ func partAt(p *geom.Pose, b *sim.Box, i int) (geom.Pose, *geom.Vec3) {
 	if i == 0 {
 		return *p, &b.Half
 	}
-	q := &b.Parts[i-1]
+	q := &b.SubShapes[i-1]
 	return geom.Pose{Pos: p.Pos.Add(p.Rot.Rotate(q.Pose.Pos)), Rot: p.Rot.Mul(q.Pose.Rot).Unit()}, &q.Half
 }
 
@@ -101,12 +101,12 @@ func bodyPenetration(p, q *geom.Pose, x, y *sim.Box) (depth float32) {
 	switch {
 	case x.FilterGroup != 0 && x.FilterGroup == y.FilterGroup:
 		return 0
-	case len(x.Parts) == 0 && len(y.Parts) == 0:
+	case len(x.SubShapes) == 0 && len(y.SubShapes) == 0:
 		return boxPenetration(p, q, &x.Half, &y.Half)
 	}
-	for i := range 1 + len(x.Parts) {
+	for i := range 1 + len(x.SubShapes) {
 		a, h := partAt(p, x, i)
-		for j := range 1 + len(y.Parts) {
+		for j := range 1 + len(y.SubShapes) {
 			b, k := partAt(q, y, j)
 			depth = max(depth, boxPenetration(&a, &b, h, k))
 		}

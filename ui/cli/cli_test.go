@@ -26,7 +26,8 @@ import (
 
 func testEnvironment(args []string, out, err io.Writer) Environment {
 	start := time.Now()
-	return Environment{Args: args, Stdout: out, Stderr: err, Tapes: assets.Tapes, Traces: assets.Traces, Comparisons: assets.Comparisons, Lessons: assets.Lessons, Mechanisms: assets.Mechanisms, Now: func() time.Duration { return time.Since(start) }}
+	return Environment{Args: args, Stdout: out, Stderr: err, Tapes: assets.Tapes, Traces: assets.Traces,
+		Comparisons: assets.Comparisons, Lessons: assets.Lessons, Mechanisms: assets.Mechanisms, Now: func() time.Duration { return time.Since(start) }}
 }
 
 func TestMain(m *testing.M) {
@@ -254,7 +255,8 @@ func TestLostByDirection(t *testing.T) {
 func TestSmoothingHides(t *testing.T) {
 	t.Parallel()
 	for _, mode := range []string{"single", "two-factor"} {
-		r := runBench(t, "--panes", "rewind:smoothing=none,rewind:smoothing="+mode, "--network", "latency=250ms,loss=10%", "--fault-every", "5s", "--seconds", claimSeconds())
+		r := runBench(t, "--panes", "rewind:smoothing=none,rewind:smoothing="+mode, "--network", "latency=250ms,loss=10%",
+			"--fault-every", "5s", "--seconds", claimSeconds())
 		largest := func(i int) float64 { return r.Panes[i].Score.value("largest_pop_m") }
 		energy := func(i int) float64 { return r.Panes[i].Score.value("pop_energy_all_m2") }
 		if !(largest(0) >= 0.9 && largest(1) <= largest(0)/5 && energy(1) <= energy(0)/10) {
@@ -268,7 +270,8 @@ func TestSmoothingHides(t *testing.T) {
 func TestRareSnapshotsHurt(t *testing.T) {
 	t.Parallel()
 	const pane = "rewind:contact-order=reordered:snapshot-every="
-	r := runBench(t, "--panes", pane+"1,"+pane+"4,"+pane+"32,rewind:contact-order=reordered:corrections=off", "--network", "latency=75ms", "--seconds", claimSeconds())
+	r := runBench(t, "--panes", pane+"1,"+pane+"4,"+pane+"32,rewind:contact-order=reordered:corrections=off",
+		"--network", "latency=75ms", "--seconds", claimSeconds())
 	var mean [3]float64
 	for i := range mean {
 		mean[i] = r.Panes[i].Counters["correction_mean_m"]
@@ -298,7 +301,8 @@ func TestBenchRepeats(t *testing.T) {
 // TestNearest checks the suggestions for wrong names.
 func TestNearest(t *testing.T) {
 	known := []string{"noprediction", "rewind", "snapshot-every", "wifi-bad", "wifi-good", "zen"}
-	for name, want := range map[string]string{"rewnid": "rewind", "Rewind": "rewind", "snapshotevery": "snapshot-every", "wifibad": "wifi-bad", "zne": "zen", "xyzzy": "", "q": ""} {
+	for name, want := range map[string]string{"rewnid": "rewind", "Rewind": "rewind", "snapshotevery": "snapshot-every",
+		"wifibad": "wifi-bad", "zne": "zen", "xyzzy": "", "q": ""} {
 		if got := nearestName(name, known); got != want {
 			t.Errorf("%s: %q, want %q", name, got, want)
 		}
@@ -335,7 +339,8 @@ func TestListMeasure(t *testing.T) {
 	if code := Main(testEnvironment([]string{"list", "measures", "jerk_ratio"}, &out, &errs)); code != 0 {
 		t.Fatal(errs.String())
 	}
-	for _, want := range []string{"Jerk: jerk_ratio, jerk_ratio_all\n", "\nFormula: sqrt(", "\nUndefined: while the server's jerk is below", "\nSource: our own.\n", "\nBlind to: "} {
+	for _, want := range []string{"Jerk: jerk_ratio, jerk_ratio_all\n", "\nFormula: sqrt(",
+		"\nUndefined: while the server's jerk is below", "\nSource: our own.\n", "\nBlind to: "} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("no %q in\n%s", want, out.String())
 		}
@@ -377,7 +382,8 @@ func TestBenchLeads(t *testing.T) {
 		if len(brief) > 30 || len(all) < 55 {
 			t.Errorf("%d rows, with --all %d", len(brief), len(all))
 		}
-		for i, want := range []string{"key to screen, ms", "path error RMS, m", "pops per minute", "pops, all bodies, per minute", "bandwidth down, kbit/s", "bandwidth up, kbit/s"} {
+		for i, want := range []string{"key to screen, ms", "path error RMS, m", "pops per minute", "pops, all bodies, per minute",
+			"bandwidth down, kbit/s", "bandwidth up, kbit/s"} {
 			if i >= len(brief) || brief[i][0] != want || brief[i][1] == "-" {
 				t.Errorf("%s seeds: row %d is %v, want %s", seeds, i+1, brief[i], want)
 			}

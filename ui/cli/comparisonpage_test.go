@@ -153,7 +153,7 @@ func TestPageOfComparisons(t *testing.T) {
 		for i := range list {
 			c := &list[i]
 			if !experiment.Enabled() || testing.Short() {
-				if figures[i] = tableAfter(string(written), comparisonHeading(c)); figures[i] != "" {
+				if figures[i] = figuresAfter(string(written), comparisonHeading(c)); figures[i] != "" {
 					continue
 				}
 			}
@@ -192,14 +192,14 @@ func TestPageOfComparisons(t *testing.T) {
 	golden.Page(t, comparisonPage, page.String())
 }
 
-// tableAfter returns the table that follows a text in a page, or nothing if the page lacks them.
-func tableAfter(page, text string) string {
+// figuresAfter returns what follows a text in a page up to the next heading, or nothing if the page lacks the text.
+func figuresAfter(page, text string) string {
 	_, rest, ok := strings.Cut(page, text)
 	if !ok {
 		return ""
 	}
-	table, _, _ := strings.Cut(rest, "\n\n")
-	return strings.TrimSuffix(table, "\n") + "\n"
+	figures, _, _ := strings.Cut(rest, "\n\n#")
+	return strings.TrimSuffix(figures, "\n") + "\n"
 }
 
 // TestPageStills checks that every comparison has its still. go generate paints those that are missing.
@@ -238,12 +238,12 @@ func comparisonHeading(c *plan.Comparison) string {
 	return b.String()
 }
 
-// writeComparisonFigures writes the table of a comparison.
+// writeComparisonFigures writes the figure of each pane.
 func writeComparisonFigures(b *strings.Builder, c *plan.Comparison, headlines []score.Measure) {
 	title := cmp.Or(headlines[0].Title, strings.ReplaceAll(c.Headline, "_", " "))
-	fmt.Fprintf(b, "| pane | %s |\n|---|---:|\n", title)
+	fmt.Fprintf(b, "**%s**\n\n", title)
 	for i, spec := range strings.Split(c.Settings.Panes, ",") {
-		fmt.Fprintf(b, "| %d `%s` | %s |\n", i+1, spec, headlines[i].Text())
+		fmt.Fprintf(b, "%d. `%s`: %s\n", i+1, spec, headlines[i].Text())
 	}
 }
 

@@ -67,7 +67,8 @@ func (e *correctionList) writeTable(out io.Writer, name string) error {
 		fmt.Fprintf(out, "the first %d are no longer stored\n", gone)
 	}
 	t := newTextTable(out)
-	t.row("client", "time, s", "tick", "packet", "sent, s", "received, s", "body", "difference", "cause", "replayed, ticks", "shift, m", "lost before", "forced fault")
+	t.row("client", "time, s", "tick", "packet", "sent, s", "received, s", "body", "difference", "cause",
+		"replayed, ticks", "shift, m", "lost before", "forced fault")
 	for i := range min(len(e.List), maxCorrectionRows) {
 		x := &e.List[i]
 		t.row(fmt.Sprint(x.Client), fixed(x.At, 3), fmt.Sprint(x.Tick), fmt.Sprint(x.Packet), orDash(x.Sent, 3), fixed(x.Received, 3),

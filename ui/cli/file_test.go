@@ -23,7 +23,8 @@ func TestDevicesAreRefused(t *testing.T) {
 	for _, c := range endlessFlags {
 		var errs strings.Builder
 		args := strings.Fields(strings.ReplaceAll(c.flags, "FILE", "/dev/zero"))
-		if code := Main(testEnvironment(args, io.Discard, &errs)); code != 2 || !strings.Contains(errs.String(), "/dev/zero: it is a device: want a file or a pipe\n") {
+		if code := Main(testEnvironment(args, io.Discard, &errs)); code != 2 ||
+			!strings.Contains(errs.String(), "/dev/zero: it is a device: want a file or a pipe\n") {
 			t.Errorf("%s: exit code %d, %q", c.flags, code, errs.String())
 		}
 	}
@@ -41,7 +42,8 @@ func TestLargeFilesAreRefused(t *testing.T) {
 		}
 		var errs strings.Builder
 		args := strings.Fields(strings.ReplaceAll(c.flags, "FILE", file))
-		if code := Main(testEnvironment(args, io.Discard, &errs)); code != 2 || !strings.Contains(errs.String(), "huge.csv: it has more than ") || !strings.HasSuffix(errs.String(), "B, the largest size\n") {
+		if code := Main(testEnvironment(args, io.Discard, &errs)); code != 2 || !strings.Contains(errs.String(), "huge.csv: it has more than ") ||
+			!strings.HasSuffix(errs.String(), "B, the largest size\n") {
 			t.Errorf("%s: exit code %d, %q", c.flags, code, errs.String())
 		}
 	}
@@ -81,7 +83,8 @@ func TestEndlessPipes(t *testing.T) {
 		}
 	}
 	var out, errs strings.Builder
-	if code := Main(testEnvironment([]string{"--config", pipe("seed = 7\n", false), "bench", "--seconds", "0.1"}, &out, &errs)); code != 0 || !strings.Contains(out.String(), "seed 7") {
+	if code := Main(testEnvironment([]string{"--config", pipe("seed = 7\n", false), "bench", "--seconds", "0.1"}, &out, &errs)); code != 0 ||
+		!strings.Contains(out.String(), "seed 7") {
 		t.Errorf("exit code %d, %q, %q", code, out.String(), errs.String())
 	}
 }

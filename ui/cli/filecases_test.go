@@ -173,7 +173,8 @@ func tryReadOnly(t *testing.T, w *workshop, x *writer) string {
 	if x.unnamed {
 		name = ""
 	}
-	if code := cmd.ProcessState.ExitCode(); code < 1 || !strings.Contains(errs.String(), "permission denied") || name != "" && !strings.Contains(errs.String(), name) && x.name != "`page`" {
+	if code := cmd.ProcessState.ExitCode(); code < 1 || !strings.Contains(errs.String(), "permission denied") ||
+		name != "" && !strings.Contains(errs.String(), name) && x.name != "`page`" {
 		t.Errorf("exit code %d, %s", code, errs.String())
 	}
 	if after := w.list(t, dir); !slices.Equal(before, after) {
@@ -365,7 +366,7 @@ func TestSecondSignal(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "ffmpeg"), []byte(script), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	cmd := w.command(dir, "record --seconds 200"+session+"-o clip.mp4")
+	cmd := w.command(dir, "record --seconds 200"+quickSession+"-o clip.mp4")
 	cmd.Env = append(os.Environ(), "PATH="+dir+string(os.PathListSeparator)+os.Getenv("PATH"))
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)

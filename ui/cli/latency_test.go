@@ -12,7 +12,8 @@ import (
 // ones sum to the input latency of the score.
 func TestLatencyTable(t *testing.T) {
 	t.Parallel()
-	args := []string{"bench", "--panes", "noprediction,animated:playout=4,historyoffset,lockstep", "--tape", "turns", "--network", "latency=25ms", "--seconds", "20", "--latency"}
+	args := []string{"bench", "--panes", "noprediction,animated:playout=4,historyoffset,lockstep", "--tape", "turns",
+		"--network", "latency=25ms", "--seconds", "20", "--latency"}
 	var out, bad bytes.Buffer
 	if code := Main(testEnvironment(append(args, "--format", "json"), &out, &bad)); code != 0 {
 		t.Fatal(code, bad.String())

@@ -38,7 +38,8 @@ Examples:
 `
 }
 
-var listKinds = []string{"scenes", "strategies", "networks", "traces", "tapes", "knobs", "counters", "measures", "comparisons", "lessons", "mechanisms", "display"}
+var listKinds = []string{"scenes", "strategies", "networks", "traces", "tapes", "knobs", "counters", "measures",
+	"comparisons", "lessons", "mechanisms", "display"}
 
 // Run prints a list.
 func (c *listCommand) Run(p *program) error {

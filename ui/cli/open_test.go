@@ -38,7 +38,8 @@ func TestSameLinkSameHash(t *testing.T) {
 		return strings.Join(list, " ")
 	}
 	linked := hashes("?scene=plain&panes=rewind,snapshot&network=wifi-bad,loss=5%&tape=turns&at=3s&fault-every=1s")
-	bench := printed(t, "bench", "--scene", "plain", "--panes", "rewind,snapshot", "--network", "wifi-bad,loss=5%", "--tape", "turns", "--seconds", "3", "--fault-every", "1s")
+	bench := printed(t, "bench", "--scene", "plain", "--panes", "rewind,snapshot", "--network", "wifi-bad,loss=5%",
+		"--tape", "turns", "--seconds", "3", "--fault-every", "1s")
 	for _, h := range strings.Fields(linked) {
 		if !strings.Contains(bench, h) {
 			t.Errorf("bench lacks the hash %s:\n%s", h, bench)

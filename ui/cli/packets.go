@@ -74,7 +74,8 @@ func (c *packetsCommand) Run(p *program) error {
 		}
 	}
 	out := bufio.NewWriter(p.Stdout)
-	d := &packetDump{out: out, from: time.Duration(lead) * time.Second / time.Duration(session.Config.Rate), only: only, remaining: limit, pending: map[flowID]*trace.Packet{}, totals: map[flowID]*flowTotals{}}
+	d := &packetDump{out: out, from: time.Duration(lead) * time.Second / time.Duration(session.Config.Rate),
+		only: only, remaining: limit, pending: map[flowID]*trace.Packet{}, totals: map[flowID]*flowTotals{}}
 	l := lab.New(session.Config)
 	l.Tap = d.addDatagram
 	for _, spec := range session.Panes {
@@ -185,7 +186,8 @@ func (d *packetDump) addPacket(id flowID, p *lab.Pane, now time.Duration, a *tra
 	}
 	d.remaining--
 	fmt.Fprintf(d.out, "%.3f s, pane %d %s, client %d %s: %d bytes in %s; payload %d bits, as JSON %d bytes, byte-aligned with header %d\n",
-		now.Seconds(), id.pane+1, p.Strategy.Name, id.client+1, directionName(id.direction), a.Bytes, plural(a.Datagrams, "datagram"), totalBits(fields), asJSON, aligned)
+		now.Seconds(), id.pane+1, p.Strategy.Name, id.client+1, directionName(id.direction), a.Bytes,
+		plural(a.Datagrams, "datagram"), totalBits(fields), asJSON, aligned)
 	fmt.Fprintf(d.out, "  header: %s\n", trace.HeaderText(&a.Header))
 	for i := 0; i < len(fields); {
 		var text string
@@ -305,7 +307,8 @@ func (d *packetDump) printSummary() {
 			for _, direction := range []link.Direction{link.Up, link.Down} {
 				if s := d.totals[flowID{pane, client, direction}]; s != nil {
 					fmt.Fprintf(d.out, "\npane %d %s, client %d %s: %d packets in %d datagrams, %d bytes; as JSON %d bytes, byte-aligned %d, %s\n",
-						pane+1, d.lab.Panes[pane].Strategy.Name, client+1, directionName(direction), s.packets, s.datagrams, s.bytes, s.jsonBytes, s.alignedBytes, headerBytes(s, d.lab.Panes[pane].Clients[client].LinkCounters(direction)))
+						pane+1, d.lab.Panes[pane].Strategy.Name, client+1, directionName(direction), s.packets, s.datagrams,
+						s.bytes, s.jsonBytes, s.alignedBytes, headerBytes(s, d.lab.Panes[pane].Clients[client].LinkCounters(direction)))
 					s.writeTable(d.out)
 				}
 			}

@@ -119,7 +119,8 @@ func TestPacketsPrintsSidebands(t *testing.T) {
 	if code := Main(testEnvironment(args, &out, &bad)); code != 0 {
 		t.Fatal(code, bad.String())
 	}
-	for _, want := range []string{"sideband.reliable ", "sideband.unreliable ", "sideband.receive_id ", "sideband.slice_or_ack ", "sideband.size ", ", size 16 = "} {
+	for _, want := range []string{"sideband.reliable ", "sideband.unreliable ", "sideband.receive_id ",
+		"sideband.slice_or_ack ", "sideband.size ", ", size 16 = "} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%q is not in the output", want)
 		}

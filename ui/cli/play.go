@@ -113,6 +113,7 @@ func (p *program) verifyTape(name string, t *tape.Tape, l *lab.Lab) error {
 	if n := len(t.Entries) - t.HashChecks[next-1].Ticks; n > 0 {
 		rest = fmt.Sprintf("; the last %d ticks have no hashes", n)
 	}
-	fmt.Fprintf(p.Stdout, "%s: %s of %s match in %s%s%s\n", name, plural(len(t.Entries), "tick"), plural(len(t.Panes), "pane"), plural(len(t.HashChecks), "hash check"), rest, versions)
+	fmt.Fprintf(p.Stdout, "%s: %s of %s match in %s%s%s\n", name, plural(len(t.Entries), "tick"), plural(len(t.Panes), "pane"),
+		plural(len(t.HashChecks), "hash check"), rest, versions)
 	return nil
 }

@@ -141,7 +141,7 @@ func unsaid(help string, said map[string]bool) string {
 }
 
 // strategyNumbers begins a page that names strategies by their digit keys.
-const strategyNumbers = "\nA number stands for a strategy: its digit key. Where a strategy has another default or range, its number precedes it.\n"
+const strategyNumbers = "\nA number stands for a strategy: its digit key. Where a strategy has another default or range, its number precedes it.\nA knob without values is on or off.\n"
 
 // writeStrategyNumbers writes what the numbers of strategies stand for.
 func writeStrategyNumbers(m *markdown) {
@@ -222,6 +222,10 @@ func writeKnobReference(_ *testing.T, m *markdown) {
 			r := rows[at]
 			r.numbers = append(r.numbers, i+1)
 			r.defaults = addNumbered(r.defaults, k.Default(), i+1)
+			if k.Kind == predict.Bool {
+				r.ranges = addNumbered(r.ranges, "", i+1)
+				continue
+			}
 			r.ranges = addNumbered(r.ranges, k.Range(), i+1)
 		}
 	}
@@ -260,11 +264,11 @@ func writeCounterReference(_ *testing.T, m *markdown) {
 // writeMeasureReference writes the measures of a pane's score.
 func writeMeasureReference(_ *testing.T, m *markdown) {
 	m.text(measureHead)
-	m.head("measure", "unit", "better", "meaning")
+	m.head("measure", "unit", "better")
 	for _, d := range score.Definitions {
 		for i := range d.Measures {
 			x := &d.Measures[i]
-			m.row(fmt.Sprintf("[`%s`](#%s)", x.Name, anchorOf(d.Title)), score.Unit(x.Name), x.Better.String(), x.Help)
+			m.row(fmt.Sprintf("[`%s`](#%s)", x.Name, anchorOf(d.Title)), score.Unit(x.Name), strings.TrimSuffix(x.Better.String(), " is better"))
 		}
 	}
 	group := ""
@@ -275,6 +279,9 @@ func writeMeasureReference(_ *testing.T, m *markdown) {
 		}
 		m.text("\n### %s\n\n`%s`\n\n%s\n", d.Title, strings.Join(measureNames(d), "`, `"), inMarkdown(d.Text))
 		for _, x := range definitionParts(d) {
+			if x[0] == "Source" && d.Source == "" {
+				continue // the head says so
+			}
 			if x[0] == "Formula" {
 				m.text("\n- **%s**: %s", x[0], code(x[1]))
 				continue

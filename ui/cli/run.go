@@ -15,6 +15,7 @@ import (
 	"ghostcube/render/video"
 	"ghostcube/ui/plan"
 	"ghostcube/ui/recorder"
+	"ghostcube/ui/session"
 )
 
 type runCommand struct {
@@ -45,23 +46,13 @@ Examples:
 
 // WindowOptions are the options of the window.
 type WindowOptions struct {
+	Session       session.Options
 	Plan          *plan.Plan    // of the first session
 	Display       []lab.Command // further display settings of the first session
-	OutDir        string        // folder for videos, screenshots and tapes
 	Width, Height int           // pixels
 	Renderer      int           // index of Renderers
-
-	At    int    // ticks of the first session that are made at once; then it is paused; 0: none
-	Embed bool   // the panes alone, for articles
-	Page  string // address to which links belong; empty: none is known
-
-	Report io.Writer // of frames and layouts, for tests that drive the window; nil: none
-
-	Comparisons []plan.Comparison // for the panel
-	Library     *plan.Library     // for presets and traces
-
-	// PlanComparison returns the session of a comparison, as --compare starts it.
-	PlanComparison func(name string) (*plan.Plan, error)
+	At            int           // ticks of the first session that are made at once; then it is paused; 0: none
+	Report        io.Writer     // of frames and layouts, for tests that drive the window; nil: none
 }
 
 // Renderers are the names of the window's renderers.
@@ -96,11 +87,12 @@ func (p *program) openWindow(o *WindowOptions, f *WindowFlags) (reason string, e
 	if p.OpenWindow == nil {
 		return "this build has none", nil
 	}
-	if o.Comparisons, err = p.library.Comparisons(); err != nil {
+	if o.Session.Comparisons, err = p.library.Comparisons(); err != nil {
 		return "", err
 	}
-	o.Library, o.OutDir, o.Renderer = &p.library, f.Out, slices.Index(Renderers, f.Renderer)
-	o.PlanComparison = func(name string) (*plan.Plan, error) { return p.newPlan(SessionFlags{Compare: name}, "") }
+	o.Renderer = slices.Index(Renderers, f.Renderer)
+	o.Session.Library, o.Session.OutDir, o.Session.Version = &p.library, f.Out, Version
+	o.Session.PlanComparison = func(name string) (*plan.Plan, error) { return p.newPlan(SessionFlags{Compare: name}, "") }
 	opened, err := p.OpenWindow(o)
 	if opened || err == nil {
 		return "", err
@@ -237,7 +229,8 @@ func (p *program) headless(c *runCommand, session *plan.Plan, show []lab.Command
 	if lead > 0 {
 		from = fmt.Sprintf(", from %d s on", lead/session.Config.Rate)
 	}
-	fmt.Fprintf(p.Stdout, "\nvideo   %s (%d frames%s)\nimage   %s\ntable   %s\nreport  %s\ntape    %s (for --tape and play)\n", r.File, r.FrameCount, from, files[0].Name(), files[1].Name(), files[2].Name(), files[3].Name())
+	fmt.Fprintf(p.Stdout, "\nvideo   %s (%d frames%s)\nimage   %s\ntable   %s\nreport  %s\ntape    %s (for --tape and play)\n",
+		r.File, r.FrameCount, from, files[0].Name(), files[1].Name(), files[2].Name(), files[3].Name())
 	if r.Stopped {
 		return fmt.Errorf("interrupted: %s has the first %.1f s", r.File, float64(r.FrameCount)/float64(f.FPS))
 	}

@@ -39,13 +39,9 @@ const (
 const tourPageHead = `# The tour
 
 %d lessons with one idea each. In the window, F2 starts the tour; ` + "`ghostcube tour NAME`" + ` starts with a
-lesson. A lesson says what to look at and waits until you have done one thing, by whatever key or
-control. Its figures are of the time before and after that, measured in your session.
-
-The figures and pictures here are those of a session without a viewer: a tape moves the player, and
-the action comes when the first measurement is complete. A test plays all lessons, checks what they
-claim against a session in which nobody acts, and compares this page with the result. The captions in
-the pictures are about the whole session, and not about the time since the action.
+lesson, and with ` + "`--text`" + ` prints its figures. A lesson says what to look at, waits until you have done one thing, by whatever key
+or control, and shows figures of the time before and after that, measured in your session. The figures and pictures here
+are those of a session without a viewer, in which a tape moves the player; captions are about the whole session.
 `
 
 // TestPageOfTour plays all lessons, or every fourth outside of the checks, and compares the page with their words and
@@ -98,7 +94,7 @@ func lessons(t *testing.T) []plan.Lesson {
 
 // tourHead returns what the page says of a lesson before its figures.
 func tourHead(number int, x *plan.Lesson) string {
-	return fmt.Sprintf("\n## %d. %s\n\n%s\n\n**%s**\n\n", number, x.Title, x.Look, x.Do)
+	return fmt.Sprintf("\n## %d. %s\n\n`ghostcube tour %s`: **%s**\n\n", number, x.Title, x.Name, x.Do)
 }
 
 // tourSection returns the section of a lesson that has been played.
@@ -117,9 +113,8 @@ func tourSection(number int, r *tour.Run) string {
 	}
 	fmt.Fprintf(&b, "\n%s\n\n", x.After)
 	for k, when := range tourTimes {
-		fmt.Fprintf(&b, "![%s: %s](tour/%s)%s", x.Title, when, tourPicture(number, x, k), [...]string{" ", "\n"}[k])
+		fmt.Fprintf(&b, "![%s](tour/%s)%s", when, tourPicture(number, x, k), [...]string{" ", "\n"}[k])
 	}
-	fmt.Fprintf(&b, "\nScene `%s`, network `%s`, `%s`. `ghostcube tour %s`\n", x.Settings.Scene, x.Settings.Network, strings.ReplaceAll(x.Settings.Panes, ",", "`, `"), x.Name)
 	return b.String()
 }
 

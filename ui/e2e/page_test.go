@@ -102,7 +102,8 @@ func checkText(t *testing.T, headless, link string, seconds int) {
 		link += fmt.Sprintf("&at=%ds", seconds)
 	}
 	l := sessionHere(t, link, seconds)
-	for _, cmd := range []*exec.Cmd{programCommand(t, filepath.Join(t.TempDir(), "report"), "open", "--text", link), exec.Command(headless, "open", "--text", link)} {
+	for _, cmd := range []*exec.Cmd{programCommand(t, filepath.Join(t.TempDir(), "report"), "open", "--text", link),
+		exec.Command(headless, "open", "--text", link)} {
 		out, err := cmd.CombinedOutput()
 		if err != nil {
 			t.Fatalf("%v\n%s", err, out)
@@ -201,7 +202,8 @@ func (s *pageServer) testKeys(t *testing.T) {
 	if _, err := exec.LookPath("ffprobe"); err != nil {
 		t.Skip("ffprobe is not installed, so the frames of the video are not counted; .ci/run installs it")
 	}
-	probed, err := exec.Command("ffprobe", "-v", "error", "-count_frames", "-show_entries", "stream=codec_name,nb_read_frames", "-of", "csv=p=0", video).CombinedOutput()
+	probed, err := exec.Command("ffprobe", "-v", "error", "-count_frames", "-show_entries", "stream=codec_name,nb_read_frames",
+		"-of", "csv=p=0", video).CombinedOutput()
 	var count int
 	if _, scan := fmt.Sscanf(string(probed), "vp8,%d", &count); err != nil || scan != nil || !frames.contains(count) {
 		t.Errorf("the video: %v: %s: want vp8 with %v frames", err, probed, frames)

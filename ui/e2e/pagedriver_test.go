@@ -125,7 +125,8 @@ var smallScreen = screenSize{640, 360, 1, false}
 func (s *pageServer) open(t *testing.T, link string, size screenSize) *pageDriver {
 	t.Helper()
 	ctx, cancel := chromedp.NewContext(s.browser)
-	d := &pageDriver{t: t, ctx: ctx, scale: size.scale, hashes: map[int]string{}, requests: map[network.RequestID]string{}, names: map[string]string{}, downloads: map[string]string{}}
+	d := &pageDriver{t: t, ctx: ctx, scale: size.scale, hashes: map[int]string{}, requests: map[network.RequestID]string{},
+		names: map[string]string{}, downloads: map[string]string{}}
 	t.Cleanup(func() {
 		for _, p := range d.seen() {
 			t.Errorf("%s: %s", link, p)
@@ -374,7 +375,8 @@ func (d *pageDriver) drop(files ...string) {
 	r := d.state().picture
 	x, y := float64(r.Min.X+r.Max.X)/2/d.scale, float64(r.Min.Y+r.Max.Y)/2/d.scale
 	data := &input.DragData{Items: []*input.DragDataItem{}, Files: files, DragOperationsMask: 1} // copies
-	for _, event := range []input.DispatchDragEventType{input.DispatchDragEventTypeDragEnter, input.DispatchDragEventTypeDragOver, input.DispatchDragEventTypeDrop} {
+	for _, event := range []input.DispatchDragEventType{input.DispatchDragEventTypeDragEnter, input.DispatchDragEventTypeDragOver,
+		input.DispatchDragEventTypeDrop} {
 		d.run(call(input.DispatchDragEvent, input.DispatchDragEventParams{Type: event, X: x, Y: y, Data: data}))
 	}
 }

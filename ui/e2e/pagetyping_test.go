@@ -36,7 +36,8 @@ func (s *pageServer) testTyping(t *testing.T) {
 
 	// The browser's own paste gives the text, so the page needs no permission to read the clipboard. The test needs one to
 	// write it.
-	write := browser.SetPermissionParams{Permission: &browser.PermissionDescriptor{Name: "clipboard-write"}, Setting: "granted", Origin: strings.TrimSuffix(s.address, "/")}
+	write := browser.SetPermissionParams{Permission: &browser.PermissionDescriptor{Name: "clipboard-write"},
+		Setting: "granted", Origin: strings.TrimSuffix(s.address, "/")}
 	if _, err := chromedp.CallBrowser(d.ctx, browser.SetPermission, write); err != nil {
 		t.Fatal(err)
 	}

@@ -308,6 +308,7 @@ func TestWindowPlaysTape(t *testing.T) {
 	}
 	// The tape presses buttons from its first second on. No button is down after the key's release.
 	if first >= pressedBefore || last < pressedBefore || last > released {
-		t.Errorf("buttons are down from tick %d to %d of %d; the key was pressed after tick %d and released before tick %d", first, last, len(tape.Entries), pressedBefore, released)
+		t.Errorf("buttons are down from tick %d to %d of %d; the key was pressed after tick %d and released before tick %d",
+			first, last, len(tape.Entries), pressedBefore, released)
 	}
 }

@@ -231,7 +231,8 @@ func TestWindowRandomOperations(t *testing.T) {
 	}
 
 	// Every page opens, and keys and clicks arrive.
-	for _, page := range [][2]string{{"Compare", "scene"}, {"Network", "latency"}, {"Strategy", "strategy 1"}, {"Corrections", "collapse"}, {"Score", "collapse"}, {"View", "ghosts"}} {
+	for _, page := range [][2]string{{"Compare", "scene"}, {"Network", "latency"}, {"Strategy", "strategy 1"},
+		{"Corrections", "collapse"}, {"Score", "collapse"}, {"View", "ghosts"}} {
 		d.openPage(page[0])
 		d.control(page[1])
 	}

@@ -13,7 +13,7 @@ const (
 )
 
 // drawBufferGauge draws the buffers that a strategy reports, one in a row: its name, its slots with the newest at the
-// right, and how many are filled, of how many there is room for.
+// right, and how many of them are filled.
 func (d *overlay) drawBufferGauge(i int, x, y, w, h float32) {
 	d.Rect(x, y, w, h, stage.GaugePanelColor)
 	f, pad := d.font(12, false), d.px(8)
@@ -40,12 +40,12 @@ func (d *overlay) drawBufferGauge(i int, x, y, w, h float32) {
 // drawBufferSlots draws as many of the newest slots as there is room for.
 func (d *overlay) drawBufferSlots(b *predict.Buffer, left, right, y, h float32) {
 	cell := d.px(bufferCell)
-	if n := float32(b.Slots); float32(n*cell) > right-left {
-		cell = max(float32(int((right-left)/max(n, 1))), d.px(4))
+	if n := float32(b.Slots); n*cell > right-left {
+		cell = max(whole((right-left)/max(n, 1)), d.px(4))
 	}
 	shown := min(b.Slots, int((right-left)/cell))
 	if shown <= 0 {
-		d.Rect(right-d.px(bufferCell), y+float32(h*0.5), d.px(bufferCell)-1, max(d.px(1), 1), stage.EmptyColor)
+		d.Rect(right-d.px(bufferCell), y+h*0.5, d.px(bufferCell)-1, max(d.px(1), 1), stage.EmptyColor)
 		return
 	}
 	for n := range shown {
@@ -53,6 +53,6 @@ func (d *overlay) drawBufferSlots(b *predict.Buffer, left, right, y, h float32) 
 		if b.Filled>>(b.Slots-shown+n)&1 == 1 {
 			c = stage.WaitingColor
 		}
-		d.Rect(right-float32(cell*float32(shown-n)), y, cell-max(d.px(1), 1), h, c)
+		d.Rect(right-cell*float32(shown-n), y, cell-max(d.px(1), 1), h, c)
 	}
 }

@@ -24,8 +24,8 @@ func (m *Callout) corrected() *stage.Corrected {
 	return &stage.Corrected{Pane: m.Pane, Body: m.Body}
 }
 
-// CorrectionOffset returns the way in metres of the arrow of a callout at a correction, from where the client drew
-// the body before the last tick to where its simulation has it now. It is 0 where the pane does not draw the body.
+// CorrectionOffset returns the length in metres of a callout's arrow at a correction, from where the client drew the
+// body before the last tick to where its simulation has it now. It is 0 if the pane does not draw the body.
 func (h *HUD) CorrectionOffset(pane, body int) float32 {
 	before, after, ok := h.stage.CorrectedPoses(pane, body)
 	if !ok {
@@ -48,18 +48,18 @@ func (d *overlay) drawCorrectionArrow(m *Callout, v *stage.Viewport) {
 	}
 	x0, y0, x1, y1 = x0+float32(v.X), y0+float32(v.Y), x1+float32(v.X), y1+float32(v.Y)
 	dx, dy := x1-x0, y1-y0
-	length := geom.Sqrt(float32(dx*dx) + float32(dy*dy))
+	length := geom.Sqrt(dx*dx + dy*dy)
 	if length < d.px(4) {
 		return
 	}
 	dx, dy = dx/length, dy/length
-	head := min(d.px(12), float32(0.6*length))
+	head := min(d.px(12), 0.6*length)
 	points := d.hud.arrow[:0]
 	points = append(points, render.Point{X: x0, Y: y0}, render.Point{X: x1, Y: y1})
 	d.Line(points, d.px(3), stage.CalloutColor)
 	points = points[:0]
 	for _, side := range [2]float32{1, -1} {
-		points = append(points, render.Point{X: x1 - float32(head*dx) + float32(float32(side*0.5)*float32(head*dy)), Y: y1 - float32(head*dy) - float32(float32(side*0.5)*float32(head*dx))})
+		points = append(points, render.Point{X: x1 - head*dx + side*0.5*head*dy, Y: y1 - head*dy - side*0.5*head*dx})
 		if side > 0 {
 			points = append(points, render.Point{X: x1, Y: y1})
 		}
@@ -68,8 +68,8 @@ func (d *overlay) drawCorrectionArrow(m *Callout, v *stage.Viewport) {
 	d.hud.arrow = points
 }
 
-// drawCallout frames the body in every picture of its pane. The text stands beside it in the first picture, or at
-// the bottom of that one where the body is not visible.
+// drawCallout frames the body in every picture of its pane. The text stands beside the body in the first picture, or
+// at the bottom if the body is not visible there.
 func (d *overlay) drawCallout(m *Callout, views []stage.Viewport) {
 	textDrawn := false
 	for i := range views {
@@ -125,21 +125,20 @@ func (d *overlay) drawCalloutText(lines []string, v *stage.Viewport, at Rect, vi
 		w = max(w, f.Width(s))
 	}
 	w = min(w+pad+pad, float32(v.W)-pad-pad)
-	h := float32(lineHeight*float32(len(lines))) + pad
-	left, right := float32(v.X)+pad, float32(v.X+v.W)-w-pad
-	top, bottom := float32(v.Y)+pad, float32(v.Y+v.H)-h-pad
+	h := lineHeight*float32(len(lines)) + pad
+	left, top, right, bottom := edges(Rect{X: v.X, Y: v.Y, W: v.W, H: v.H})
 	x, y := left, bottom
 	if visible {
-		x = float32(at.X) + float32(0.5*(float32(at.W)-w))
-		y = float32(at.Y+at.H) + pad
-		if y > bottom {
-			y = float32(at.Y) - h - pad
+		atLeft, atTop, atRight, atBottom := edges(at)
+		x, y = 0.5*(atLeft+atRight-w), atBottom+pad
+		if y > bottom-h-pad {
+			y = atTop - h - pad
 		}
 	}
-	x, y = max(left, min(x, right)), max(top, min(y, bottom))
+	x, y = max(left+pad, min(x, right-w-pad)), max(top+pad, min(y, bottom-h-pad))
 	d.Rect(x, y, w, h, stage.PanelColor)
 	d.Border(x, y, w, h, d.px(1), stage.CalloutColor)
 	for i, s := range lines {
-		d.Text(x+pad, y+float32(lineHeight*float32(i))+d.px(18), f, stage.TextColor, f.Truncate(s, w-pad-pad))
+		d.Text(x+pad, y+lineHeight*float32(i)+d.px(18), f, stage.TextColor, f.Truncate(s, w-pad-pad))
 	}
 }

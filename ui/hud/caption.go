@@ -14,19 +14,24 @@ type captionLine struct {
 	color render.Color
 }
 
-// caption are the texts of a pane's caption. They change ten times in a second of the session, so that they can be
-// read, and at once when the size, a setting or the client's note changes.
+// caption has the texts of a pane's caption. They change ten times in a second of the session, slowly enough to read,
+// and at once when the size, a setting or the client's note changes.
 type caption struct {
 	stale       bool
-	pane        Rect
-	scale       float32
-	panes       int
-	headline    int // changes of the headline so far
-	settings    stage.Settings
-	note        string
+	of          captionState
 	name, knobs string // knobs: the changed ones where they fit beside the name
 	lines       []captionLine
 	texts       texts
+}
+
+// captionState is what a caption depends on besides the session's tick.
+type captionState struct {
+	pane     Rect
+	scale    float32
+	panes    int
+	headline int // changes of the headline so far
+	settings stage.Settings
+	note     string
 }
 
 // captionChangesPerSecond is how often in a second of the session a caption changes.
@@ -35,12 +40,13 @@ const captionChangesPerSecond = 10
 // updateCaption writes the caption of pane i in r, if it is due.
 func (d *overlay) updateCaption(i int, r Rect) *caption {
 	p := d.hud.panes[i]
-	c, note := &p.caption, p.source.Clients[0].View.Note
-	if !c.stale && c.pane == r && c.scale == d.scale && c.panes == len(d.l.Panes) && c.headline == p.headline.changes && c.settings == d.settings && c.note == note {
+	c := &p.caption
+	now := captionState{r, d.scale, len(d.l.Panes), p.headline.changes, d.settings, p.source.Clients[0].View.Note}
+	if !c.stale && c.of == now {
 		return c
 	}
 	p.gaugesStale = true
-	*c = caption{pane: r, scale: d.scale, panes: len(d.l.Panes), headline: p.headline.changes, settings: d.settings, note: note, lines: c.lines[:0], texts: c.texts}
+	*c = caption{of: now, lines: c.lines[:0], texts: c.texts}
 	c.texts.Reset()
 	ofFrame := d.texts
 	d.texts = &c.texts
@@ -56,7 +62,7 @@ func (d *overlay) updateCaption(i int, r Rect) *caption {
 // drawCaption draws the caption of pane i above its picture, and the labels of the two sides.
 func (d *overlay) drawCaption(i int, y *paneLayout, focus bool) {
 	r := y.caption
-	d.Rect(float32(r.X), float32(r.Y), float32(r.W), float32(r.H), stage.BackgroundColor)
+	fill(d.DrawList, r, stage.BackgroundColor)
 	x, top := float32(r.X)+d.px(10), float32(r.Y)
 	big, small := d.font(17, true), d.font(13, false)
 	headline := d.drawHeadline(i, r)
@@ -71,7 +77,7 @@ func (d *overlay) drawCaption(i int, y *paneLayout, focus bool) {
 		if e := &d.hud.panes[i].explain; k > 0 && k == len(c.lines)-1 && d.settings.Explain && !y.explained && e.event.text != "" {
 			line = captionLine{e.event.text, stage.ExplainColor}
 		}
-		d.Text(x, top+d.px(captionTop+13)+float32(d.px(captionLineHeight)*float32(k)), small, line.color, d.fitClauses(small, line.text, d.captionRoom(r, k, headline)))
+		d.Text(x, top+d.px(captionTop+13)+d.px(captionLineHeight)*float32(k), small, line.color, d.fitClauses(small, line.text, d.captionRoom(r, k, headline)))
 	}
 	if d.settings.Split {
 		client, server := sides(y.picture, d.hud.laneGap)
@@ -122,7 +128,7 @@ func (d *overlay) changedKnobs(i int) string {
 	return d.texts.end()
 }
 
-// knobSeparator is between two knobs, figures or notes of a line.
+// knobSeparator separates knobs, figures and notes in a line.
 const knobSeparator = "   "
 
 // drawHeadline draws the headline of pane i at the right of its caption, and returns the width that it takes.
@@ -163,7 +169,7 @@ func (d *overlay) headlineWidth(i int, r Rect) float32 {
 	if h.unit != "" {
 		value += small.Width(h.unit) + d.px(5)
 	}
-	return max(value, min(small.Width(h.label), float32(float32(r.W)*maxHeadlineShare))) + d.px(14)
+	return max(value, min(small.Width(h.label), float32(r.W)*maxHeadlineShare)) + d.px(14)
 }
 
 // captionLines appends the lines below the name of pane i in r to dst, the most important ones first: the leading
@@ -176,7 +182,7 @@ func (d *overlay) captionLines(i int, r Rect, withKnobs bool, dst []captionLine)
 	if d.settings.AnyGauge() {
 		share = maxCaptionShareWithGauges
 	}
-	most := max(int((float32(float32(r.H)*share)-d.px(captionTop+captionPadding))/d.px(captionLineHeight)), 1)
+	most := max(int((float32(r.H)*share-d.px(captionTop+captionPadding))/d.px(captionLineHeight)), 1)
 	wrap := func(color render.Color, text string) {
 		for text != "" {
 			line, rest := font.Break(text, knobSeparator, d.captionRoom(r, len(dst), headline))
@@ -192,7 +198,8 @@ func (d *overlay) captionLines(i int, r Rect, withKnobs bool, dst []captionLine)
 	wrap(stage.AlertColor, d.texts.end())
 	if withKnobs {
 		knobs := d.changedKnobs(i)
-		if line, _ := font.Break(knobs, knobSeparator, d.captionRoom(r, len(dst), headline)); len(dst) == 0 && font.Width(line) > d.captionRoom(r, 0, headline) && most > 1 {
+		room := d.captionRoom(r, len(dst), headline)
+		if line, _ := font.Break(knobs, knobSeparator, room); len(dst) == 0 && font.Width(line) > room && most > 1 {
 			dst = append(dst, captionLine{"", stage.DimTextColor}) // the headline is beside the first line
 		}
 		wrap(stage.DimTextColor, knobs)
@@ -290,9 +297,9 @@ func (t *texts) tickCounters(p *lab.Pane) {
 	}
 }
 
-// keyFigures returns the figures that lead the caption of pane i: the time from a key to the screen, the path
-// error, the pops, and the bandwidth of both directions. What does not fit into one line of a width is two lines, with
-// shorter names if it has to be.
+// keyFigures returns the figures that lead the caption of pane i: the time from a key to the screen, the path error,
+// the pops, and the bandwidth of both directions. If they do not fit into one line of a width they take two, with
+// shorter names if necessary.
 func (d *overlay) keyFigures(i int, width float32) (first, second string) {
 	p := d.hud.panes[i]
 	p.measures = d.l.Panes[i].Headline(p.measures[:0])
@@ -340,4 +347,27 @@ func (t *texts) measure(m *score.Measure, unit string) *texts {
 	}
 	t.b = m.AppendText(t.b)
 	return t.add(unit)
+}
+
+// anyInputsMissed reports whether the server of any pane has stepped a tick without the input for it.
+func (d *overlay) anyInputsMissed() bool {
+	for _, p := range d.l.Panes {
+		if used := p.Counters.Total(predict.InputsOnTime); used > 0 && used < 0.9995 {
+			return true
+		}
+	}
+	return false
+}
+
+// sideLabelWidth returns the width of a side label.
+func (d *overlay) sideLabelWidth(s string) float32 { return d.font(15, true).Width(s) + d.px(16) }
+
+// drawSideLabel draws the label of a side, left of x or right of it.
+func (d *overlay) drawSideLabel(x, y float32, s string, left bool) {
+	f, w := d.font(15, true), d.sideLabelWidth(s)
+	if left {
+		x -= w
+	}
+	d.Rect(x, y, w, d.px(26), stage.PanelColor)
+	d.Text(x+d.px(8), y+d.px(18), f, stage.TextColor, s)
 }

@@ -70,11 +70,11 @@ const silenceSeconds = 0.2
 func (e *explanation) update(p *pane, l *lab.Lab, show *stage.Settings) {
 	now, rate := l.Ticks(), l.Config().Rate
 	e.texts.Reset()
-	shown := float32(float32(rate) * float32(show.Speed)) // session ticks in a second of shown time
-	if e.event.text != "" && float32(now-e.since) >= float32(eventSeconds*shown) {
+	shown := float32(rate) * float32(show.Speed) // session ticks in a second of shown time
+	if e.event.text != "" && float32(now-e.since) >= eventSeconds*shown {
 		e.event.set("")
 	}
-	replaceable := e.event.text == "" || float32(now-e.since) >= float32(eventShortSeconds*shown)
+	replaceable := e.event.text == "" || float32(now-e.since) >= eventShortSeconds*shown
 	if replaceable && e.next.text != "" {
 		e.event.set(e.next.text)
 		e.next.set("")
@@ -151,7 +151,7 @@ func (e *explanation) followStates(p *pane, now sim.Tick, rate int, post func(fl
 		return
 	}
 	gap := int(now - e.stateAt)
-	if e.state == 0 || float32(gap) < max(float32(silenceSeconds*float32(rate)), float32(2*e.usualGap)) {
+	if e.state == 0 || float32(gap) < max(silenceSeconds*float32(rate), float32(2*e.usualGap)) {
 		return
 	}
 	post(noStateWeight, e.texts.add("no state for ").int(gap*1000/rate/10*10).add(" ms: ").add(e.withoutState(p, &progress)).end())
@@ -229,7 +229,7 @@ const fadedShare = 0.05
 // fadeTicks returns the number of ticks in which an error offset fades, at most ten seconds.
 func fadeTicks(s *smoothing.Settings, shift float32, rate int) (ticks int) {
 	o := smoothing.ErrorOffset{Pos: geom.Vec3{X: shift}}
-	for ticks < 10*rate && o.Pos.X > float32(fadedShare*shift) {
+	for ticks < 10*rate && o.Pos.X > fadedShare*shift {
 		s.Decay(&o, rate)
 		ticks++
 	}
@@ -255,12 +255,8 @@ func (p *pane) statusText(t *texts) string {
 	case motion == predict.FromInputs:
 		t.add("steps the same inputs as the server; no state is sent")
 	case progress.Predicts:
-		at := v.Others
-		if body < len(v.Predicted) && v.Predicted[body] {
-			at = v.Own
-		}
 		t.add("predicts the cube ")
-		millis(at - newest).add(" beyond the newest state, and checks it")
+		millis(v.MomentOf(body) - newest).add(" beyond the newest state, and checks it")
 	case motion == predict.SimulatedAll:
 		t.add("simulates all bodies; updates correct the most urgent")
 	case progress.StateReceived == 0:
@@ -318,7 +314,7 @@ func (d *overlay) drawExplanation(i int, x, y, w, h float32) {
 	}
 	for k, line := range e.lines.wrap(text, f, w) {
 		if line != "" {
-			d.Text(x, y+d.px(16)+float32(d.px(captionLineHeight)*float32(k)), f, color, line)
+			d.Text(x, y+d.px(16)+d.px(captionLineHeight)*float32(k), f, color, line)
 		}
 	}
 }

@@ -52,6 +52,14 @@ func (s *packetHistory) bitsPerCube(last *predict.PacketBreakdown, rate int) flo
 	return float32(bits) / float32(max(cubes, 1))
 }
 
+// drawGaugeTitle writes the first line of a gauge: a text at the left, and one at the right.
+func (d *overlay) drawGaugeTitle(x, y, w float32, left, right string) {
+	f, pad := d.font(12, false), d.px(8)
+	width := f.Width(right)
+	d.Text(x+pad, y+d.px(16), f, stage.DimTextColor, d.texts.truncate(f, left, w-width-pad-pad-pad))
+	d.Text(x+w-pad-width, y+d.px(16), f, stage.DimTextColor, right)
+}
+
 // Sizes of the gauges, in pixels at scale 1.
 const (
 	packetGaugeHeight   = 62
@@ -68,7 +76,7 @@ var bitScales = [...]float32{0.5, 1, 2, 5, 10, 20, 50, 100, 200, 400}
 // bitScale returns the least of bitScales that is 15 % beyond a number of bits.
 func bitScale(bits float32) float32 {
 	for _, s := range bitScales {
-		if s >= float32(bits*1.15) {
+		if s >= bits*1.15 {
 			return s
 		}
 	}
@@ -97,10 +105,8 @@ func (d *overlay) drawSnapshotGauge(i int, x, y, w, h float32) {
 	d.Rect(x, y, w, h, stage.GaugePanelColor)
 	f, pad := d.font(12, false), d.px(8)
 	right := d.texts.add("mean ").bits(mean).end()
-	rightWidth := f.Width(right)
-	left := d.texts.bits(float32(float32(k.Parts.Bits())*perBody)).add(" bits per cube, ").count(k.DatagramCount, "datagram").end()
-	d.Text(x+pad, y+d.px(16), f, stage.DimTextColor, d.texts.truncate(f, left, w-rightWidth-pad-pad-pad))
-	d.Text(x+w-pad-rightWidth, y+d.px(16), f, stage.DimTextColor, right)
+	left := d.texts.bits(float32(k.Parts.Bits())*perBody).add(" bits per cube, ").count(k.DatagramCount, "datagram").end()
+	d.drawGaugeTitle(x, y, w, left, right)
 	bx, by, bw, bh := x+pad, y+d.px(23), w-2*pad, d.px(13)
 	d.Rect(bx, by, bw, bh, stage.EmptyColor)
 	end := "of 1 bit"
@@ -109,8 +115,7 @@ func (d *overlay) drawSnapshotGauge(i int, x, y, w, h float32) {
 	}
 	endWidth := f.Width(end)
 	d.Text(x+w-pad-endWidth, y+d.px(69), f, stage.DimTextColor, end)
-	pen, line := x+pad, y+d.px(53)
-	limit := x + w - d.px(4)
+	key := swatches{left: x + pad, pen: x + pad, rows: []swatchRow{{y + d.px(53), x + w - d.px(4)}, {y + d.px(69), x + w - pad - endWidth - d.px(6)}}}
 	from := float32(0)
 	for _, part := range []struct {
 		bits  float64
@@ -126,25 +131,14 @@ func (d *overlay) drawSnapshotGauge(i int, x, y, w, h float32) {
 		if part.bits <= 0 {
 			continue
 		}
-		bits := float32(float32(part.bits) * perBody)
-		xAt := func(bits float32) float32 { return float32(int(min(float32(bw*bits)/scale, bw))) }
+		bits := float32(part.bits) * perBody
+		xAt := func(bits float32) float32 { return whole(min(bw*bits/scale, bw)) }
 		a, b := xAt(from), xAt(from+bits)
 		d.Rect(bx+a, by, b-a, bh, part.color)
 		from += bits
-		label := d.texts.add(part.name).add(" ").bits(bits).end()
-		box := d.px(8)
-		width := box + d.px(4) + f.Width(label)
-		if pen+width > limit && line < y+d.px(60) {
-			pen, line, limit = x+pad, y+d.px(69), x+w-pad-endWidth-d.px(6)
-		}
-		if pen+width > limit {
-			continue
-		}
-		d.Rect(pen, line-box, box, box, part.color)
-		d.Text(pen+box+d.px(4), line, f, stage.DimTextColor, label)
-		pen += width + d.px(9)
+		d.drawSwatchName(&key, part.color, d.texts.add(part.name).add(" ").bits(bits).end())
 	}
-	d.Rect(bx+float32(int(float32(bw*min(mean/scale, 1))))-d.px(1), by-d.px(2), d.px(2), bh+d.px(4), stage.TextColor)
+	d.Rect(bx+whole(bw*min(mean/scale, 1))-d.px(1), by-d.px(2), d.px(2), bh+d.px(4), stage.TextColor)
 }
 
 // drawPacketGauge draws the parts of the last packet within its budget. The mark is the mean of the last second.
@@ -153,15 +147,13 @@ func (d *overlay) drawPacketGauge(i int, x, y, w, h float32) {
 	k := &p.inspection.Packet
 	mean := p.packetHistory.fillRatio(k, p.source.ServerWorld.Rate())
 	d.Rect(x, y, w, h, stage.GaugePanelColor)
-	f, pad := d.font(12, false), d.px(8)
+	pad := d.px(8)
 	right := d.texts.add("mean ").fixed(float64(100*mean), 0).add(" %").end()
-	rightWidth := f.Width(right)
-	left := d.texts.add("packet ").fixed(float64(float32(100*float32(k.Bits()))/float32(k.BudgetBits)), 0).add(" % of ").int(k.BudgetBits).add(" bits").end()
-	d.Text(x+pad, y+d.px(16), f, stage.DimTextColor, d.texts.truncate(f, left, w-rightWidth-pad-pad-pad))
-	d.Text(x+w-pad-rightWidth, y+d.px(16), f, stage.DimTextColor, right)
+	left := d.texts.add("packet ").fixed(float64(100*float32(k.Bits())/float32(k.BudgetBits)), 0).add(" % of ").int(k.BudgetBits).add(" bits").end()
+	d.drawGaugeTitle(x, y, w, left, right)
 	bx, by, bw, bh := x+pad, y+d.px(23), w-2*pad, d.px(13)
 	d.Rect(bx, by, bw, bh, stage.EmptyColor)
-	pen, base := x+pad, y+d.px(53)
+	key := swatches{left: x + pad, pen: x + pad, rows: []swatchRow{{y + d.px(53), x + w - d.px(4)}}}
 	from := 0
 	for _, part := range []struct {
 		bits  int
@@ -172,18 +164,36 @@ func (d *overlay) drawPacketGauge(i int, x, y, w, h float32) {
 		{k.InputBits, stage.InputColor, d.texts.add("inputs ").int(k.InputBits).end()},
 		{k.BodyBits, stage.UpdateColor, d.texts.count(k.BodyCount, "update").add(" ").int(k.BodyBits).end()},
 	} {
-		a, b := float32(int(float32(bw*float32(from))/float32(k.BudgetBits))), float32(int(float32(bw*float32(from+part.bits))/float32(k.BudgetBits)))
+		a, b := whole(bw*float32(from)/float32(k.BudgetBits)), whole(bw*float32(from+part.bits)/float32(k.BudgetBits))
 		d.Rect(bx+a, by, b-a, bh, part.color)
 		from += part.bits
-		box := d.px(8)
-		if pen+box+d.px(4)+f.Width(part.name) > x+w-d.px(4) {
-			continue
-		}
-		d.Rect(pen, base-box, box, box, part.color)
-		pen += box + d.px(4)
-		pen += d.Text(pen, base, f, stage.DimTextColor, part.name) + d.px(9)
+		d.drawSwatchName(&key, part.color, part.name)
 	}
-	d.Rect(bx+float32(int(float32(bw*min(mean, 1))))-d.px(1), by-d.px(2), d.px(2), bh+d.px(4), stage.TextColor)
+	d.Rect(bx+whole(bw*min(mean, 1))-d.px(1), by-d.px(2), d.px(2), bh+d.px(4), stage.TextColor)
+}
+
+// swatches are coloured boxes with names, in rows from left to right. What has no room in the last row is left out.
+type swatches struct {
+	left, pen float32
+	rows      []swatchRow
+}
+
+type swatchRow struct{ base, right float32 }
+
+// drawSwatchName draws the next box of swatches with its name.
+func (d *overlay) drawSwatchName(s *swatches, c render.Color, name string) {
+	f, box := d.font(12, false), d.px(8)
+	width := box + d.px(4) + f.Width(name)
+	if s.pen+width > s.rows[0].right && len(s.rows) > 1 {
+		s.pen, s.rows = s.left, s.rows[1:]
+	}
+	row := s.rows[0]
+	if s.pen+width > row.right {
+		return
+	}
+	d.Rect(s.pen, row.base-box, box, box, c)
+	d.Text(s.pen+box+d.px(4), row.base, f, stage.DimTextColor, name)
+	s.pen += width + d.px(9)
 }
 
 // drawSidebandGauge draws the slices of the block that is being sent, one box each, and the newest 32
@@ -205,16 +215,14 @@ func (d *overlay) drawSidebandGauge(i int, x, y, w, h float32) {
 		d.texts.add("no block, ").count(int(s.Messages), "message")
 	}
 	left := d.texts.end()
-	right := d.texts.fixed(float64(100*s.Share), 1).add(" % of bytes").end()
-	rightWidth := f.Width(right)
-	d.Text(x+pad, y+d.px(16), f, stage.DimTextColor, d.texts.truncate(f, left, w-rightWidth-pad-pad-pad))
-	d.Text(x+w-pad-rightWidth, y+d.px(16), f, stage.DimTextColor, right)
+	right := d.texts.fixed(100*s.Share, 1).add(" % of bytes").end()
+	d.drawGaugeTitle(x, y, w, left, right)
 	d.drawSlices(s.Slices, x+pad, y+d.px(23), w-2*pad, d.px(22))
 	label := d.texts.add("acks, ").int(int(s.UnackedCount)).add(" in flight").end()
 	base := y + d.px(67)
 	d.Text(x+pad, base, f, stage.DimTextColor, label)
 	box, step := d.px(3), d.px(5)
-	pen := x + w - pad - float32(step*32)
+	pen := x + w - pad - step*32
 	if pen < x+pad+f.Width(label)+pad {
 		return
 	}
@@ -244,153 +252,9 @@ func (d *overlay) drawSlices(list []predict.SliceState, x, y, w, h float32) {
 		case predict.SliceAcked:
 			c = stage.RotationColor
 		}
-		at := func(n, of int, length float32) float32 { return float32(int(float32(length*float32(n)) / float32(of))) }
+		at := func(n, of int, length float32) float32 { return whole(length * float32(n) / float32(of)) }
 		x0, x1 := at(i%columns, columns, w), at(i%columns+1, columns, w)
 		y0, y1 := at(i/columns, rows, h), at(i/columns+1, rows, h)
 		d.Rect(x+x0, y+y0, max(x1-x0-1, 1), max(y1-y0-1, 1), c)
 	}
-}
-
-// ageBinCount is the number of bins of an age histogram: one a tick, for ten seconds at the highest rate.
-const ageBinCount = 10 * lab.MaxRate
-
-// ageHistogram counts bodies by their snapshot age.
-type ageHistogram struct {
-	bins  [ageBinCount]uint16 // by age in ticks; the last one has all older bodies
-	total int
-}
-
-// count counts the moving bodies of a pane. Where the client does not know which bodies move, the server decides.
-func (s *ageHistogram) count(p *pane) {
-	*s = ageHistogram{}
-	serverBodies := p.source.ServerWorld.Bodies()
-	for i, age := range p.inspection.Age {
-		moving := !serverBodies[i].Asleep
-		if i < len(p.inspection.Moving) {
-			moving = p.inspection.Moving[i]
-		}
-		if moving {
-			s.bins[min(int(age), ageBinCount-1)]++
-			s.total++
-		}
-	}
-}
-
-// quantile returns the age in ticks that a share in [0, 1] of the bodies do not exceed.
-func (s *ageHistogram) quantile(share float64) int {
-	rest := int(float64(float64(s.total) * share))
-	for t, n := range s.bins {
-		if int(n) > rest {
-			return t
-		}
-		rest -= int(n)
-	}
-	return ageBinCount - 1
-}
-
-// drawAgeGauge draws the histogram of the snapshot ages of the moving bodies, with the colours and the scale
-// of the colouring by age.
-func (d *overlay) drawAgeGauge(i int, x, y, w, h float32) {
-	p := d.hud.panes[i]
-	s, rate := &d.hud.ages, p.source.ServerWorld.Rate()
-	s.count(p)
-	d.Rect(x, y, w, h, stage.GaugePanelColor)
-	f, pad := d.font(12, false), d.px(8)
-	left, top, bottom := x+pad, y+d.px(24), y+h-d.px(19)
-	right := x + w - pad
-	span := right - left - d.px(14) // bodies beyond the scale have a bar to the right of it
-	xAt := func(ticks int) float32 { return left + float32(int(float32(span*stage.AgeFraction(ticks, rate)))) }
-	beyond := stage.MaxAgeSeconds * rate
-	var bars [stage.MaxAgeSeconds*lab.MaxRate + 1]struct {
-		x0, x1 float32
-		n      int
-	}
-	n, largest := 0, 1
-	for t := range beyond {
-		b := &bars[n]
-		if b.n == 0 && b.x1 == 0 {
-			b.x0 = xAt(t)
-		}
-		b.n += int(s.bins[t])
-		if b.x1 = xAt(t + 1); b.x1-b.x0 >= 1 { // bins narrower than a pixel share a bar
-			largest = max(largest, b.n)
-			n++
-		}
-	}
-	older := 0
-	for _, k := range s.bins[beyond:] {
-		older += int(k)
-	}
-	largest = max(largest, older)
-	bar := func(x0, x1 float32, n int, c render.Color) {
-		if n > 0 {
-			height := max(float32((bottom-top)*float32(n))/float32(largest), 1)
-			d.Rect(x0, bottom-height, max(x1-x0, 1), height, c)
-		}
-	}
-	for _, b := range bars[:n] {
-		bar(b.x0, b.x1, b.n, stage.RampColor((b.x0-left)/span))
-	}
-	bar(right-d.px(10), right, older, stage.RampColor(1))
-	d.Rect(left, bottom, right-left, 1, stage.GridlineColor)
-	d.drawAgeAxis(f, left, right, bottom, rate, xAt)
-	pen := x + w - pad
-	if s.total > 0 {
-		pen = d.drawQuantiles(s, f, x, y, w, top, bottom, right, beyond, rate, xAt)
-	}
-	title := d.texts.add("age, ").int(s.total).add(" moving").end()
-	if long := d.texts.add("snapshot ").add(title).end(); f.Width(long) <= pen-x-pad {
-		title = long
-	}
-	d.Text(x+pad, y+d.px(16), f, stage.DimTextColor, d.texts.truncate(f, title, pen-x-pad))
-}
-
-// drawAgeAxis labels the ages below the bars.
-func (d *overlay) drawAgeAxis(f render.Font, left, right, bottom float32, rate int, xAt func(int) float32) {
-	base := bottom + d.px(14)
-	d.Text(left, base, f, stage.DimTextColor, "0")
-	for _, m := range []struct {
-		ms   int
-		name string
-	}{{100, "0.1"}, {500, "0.5"}, {1000, "1"}} {
-		at := xAt(m.ms * rate / 1000)
-		d.Rect(at, bottom, 1, d.px(3), stage.GridlineColor)
-		d.Text(at-float32(0.5*f.Width(m.name)), base, f, stage.DimTextColor, m.name)
-	}
-	last := d.texts.int(stage.MaxAgeSeconds).add(" s +").end()
-	d.Text(right-f.Width(last), base, f, stage.DimTextColor, last)
-}
-
-// drawQuantiles marks the median and the 99th percentile of the ages. It returns the left end of their labels.
-func (d *overlay) drawQuantiles(s *ageHistogram, f render.Font, x, y, w, top, bottom, right float32, beyond, rate int, xAt func(int) float32) float32 {
-	pen := x + w - d.px(8)
-	for _, q := range []struct {
-		share float64
-		name  string
-		color render.Color
-	}{{0.99, "p99 ", stage.EventColor}, {0.5, "p50 ", stage.TextColor}} {
-		t := s.quantile(q.share)
-		at := right - d.px(5)
-		if t < beyond {
-			at = xAt(t) + float32(0.5*(xAt(t+1)-xAt(t)))
-		}
-		d.Rect(at, top, max(d.px(1.5), 1), bottom-top, q.color)
-		label := d.texts.add(q.name).age(t, rate).end()
-		pen -= f.Width(label)
-		d.Text(pen, y+d.px(16), f, q.color, label)
-		pen -= d.px(10)
-	}
-	return pen
-}
-
-// age appends an age in ticks as a time.
-func (t *texts) age(ticks, rate int) *texts {
-	ms := float64(float64(ticks)*1000) / float64(rate)
-	switch {
-	case ticks >= ageBinCount-1:
-		return t.add("> ").int(ageBinCount / rate).add(" s")
-	case ms < 1000:
-		return t.fixed(ms, 0).add(" ms")
-	}
-	return t.fixed(ms/1000, 2).add(" s")
 }

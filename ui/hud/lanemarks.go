@@ -11,12 +11,12 @@ import (
 	"ghostcube/ui/stage"
 )
 
-// drawWay draws as much of a way as is within the lane's time.
-func (d *overlay) drawWay(l *lane, f flight, width float32, c render.Color) {
+// drawPath draws as much of a path as is within the lane's time.
+func (d *overlay) drawPath(l *lane, f flight, width float32, c render.Color) {
 	d.drawPart(l, f, 1, width, c)
 }
 
-// drawPart draws a way up to a share of it.
+// drawPart draws a path up to a share of it.
 func (d *overlay) drawPart(l *lane, f flight, end, width float32, c render.Color) {
 	if a, b, ok := l.visible(f); ok && a < end {
 		ends := [2]render.Point{l.point(f, a), l.point(f, min(b, end))}
@@ -24,19 +24,24 @@ func (d *overlay) drawPart(l *lane, f flight, end, width float32, c render.Color
 	}
 }
 
-// drawCross draws a cross at a share of a way, unless that is outside the lane's time.
+// drawCross draws a cross at a share of a path, unless that is outside the lane's time.
 func (d *overlay) drawCross(l *lane, f flight, share, arm float32) {
 	if a, b, ok := l.visible(f); !ok || share < a || share > b {
 		return
 	}
 	p := l.point(f, share)
+	d.drawCrossAt(p.X, p.Y, arm)
+}
+
+// drawCrossAt draws a cross around a point.
+func (d *overlay) drawCrossAt(x, y, arm float32) {
 	for _, slope := range [2]float32{1, -1} {
-		ends := [2]render.Point{{X: p.X - arm, Y: p.Y - float32(slope*arm)}, {X: p.X + arm, Y: p.Y + float32(slope*arm)}}
+		ends := [2]render.Point{{X: x - arm, Y: y - slope*arm}, {X: x + arm, Y: y + slope*arm}}
 		d.Line(ends[:], max(d.px(1.6), 1), stage.AlertColor)
 	}
 }
 
-// drawArrowhead draws the head of an arrow where a way ends, or the tip of a packet that is under way.
+// drawArrowhead draws the head of an arrow where a path ends, or the tip of a packet that is under way.
 func (d *overlay) drawArrowhead(l *lane, f flight, c render.Color) {
 	_, b, ok := l.visible(f)
 	if !ok || f.arrives < l.from {
@@ -44,16 +49,16 @@ func (d *overlay) drawArrowhead(l *lane, f flight, c render.Color) {
 	}
 	tip, tail := l.point(f, b), l.point(f, b-0.01)
 	dx, dy := tip.X-tail.X, tip.Y-tail.Y
-	length := geom.Sqrt(float32(dx*dx) + float32(dy*dy))
+	length := geom.Sqrt(dx*dx + dy*dy)
 	if length == 0 {
 		return
 	}
 	dx, dy = dx/length, dy/length
 	long, wide := d.px(5), d.px(2.5)
 	head := [3]render.Point{
-		{X: tip.X - float32(long*dx) - float32(wide*dy), Y: tip.Y - float32(long*dy) + float32(wide*dx)},
+		{X: tip.X - long*dx - wide*dy, Y: tip.Y - long*dy + wide*dx},
 		tip,
-		{X: tip.X - float32(long*dx) + float32(wide*dy), Y: tip.Y - float32(long*dy) - float32(wide*dx)},
+		{X: tip.X - long*dx + wide*dy, Y: tip.Y - long*dy - wide*dx},
 	}
 	d.Line(head[:], max(d.px(1.3), 1), c)
 }
@@ -67,10 +72,10 @@ const (
 	duplicateMark                 // two bars
 )
 
-// drawMark draws a mark beside the place where a way ends.
+// drawMark draws a mark beside the place where a path ends.
 func (d *overlay) drawMark(l *lane, f flight, m laneMark) {
 	p := l.point(f, 1)
-	beyond := float32(d.px(laneMarkRow)*0.5) + d.px(1)
+	beyond := d.px(laneMarkRow)*0.5 + d.px(1)
 	if toClient := f.direction == link.Down; toClient == (l.client < l.server) {
 		beyond = -beyond
 	}
@@ -84,7 +89,7 @@ func (d *overlay) drawMark(l *lane, f flight, m laneMark) {
 // drawMarkAt draws a mark around a point.
 func (d *overlay) drawMarkAt(x, y float32, m laneMark) {
 	box := func(size float32) (float32, float32, float32) {
-		return float32(int(x - float32(size*0.5) + 0.5)), float32(int(y - float32(size*0.5) + 0.5)), size
+		return whole(x - size*0.5 + 0.5), whole(y - size*0.5 + 0.5), size
 	}
 	switch m {
 	case lateMark:
@@ -100,7 +105,7 @@ func (d *overlay) drawMarkAt(x, y float32, m laneMark) {
 	}
 }
 
-// drawCorrections marks the corrections on the client's line, and draws the ways of the newest one's packet and input.
+// drawCorrections marks the corrections on the client's line, and draws the paths of the newest one's packet and input.
 func (d *overlay) drawCorrections(l *lane, log *trace.Log, legend *laneLegend) {
 	p := d.l.Panes[l.pane]
 	c := &p.Corrections
@@ -118,9 +123,9 @@ func (d *overlay) drawCorrections(l *lane, log *trace.Log, legend *laneLegend) {
 		legend.correction = true
 		mark, long, wide := l.at(at, 0), d.px(6), d.px(3)
 		if l.vertical {
-			d.Rect(mark.X-long, mark.Y-float32(wide*0.5), long+long, wide, stage.CorrectionColor)
+			d.Rect(mark.X-long, mark.Y-wide*0.5, long+long, wide, stage.CorrectionColor)
 		} else {
-			d.Rect(mark.X-float32(wide*0.5), mark.Y-long, wide, long+long, stage.CorrectionColor)
+			d.Rect(mark.X-wide*0.5, mark.Y-long, wide, long+long, stage.CorrectionColor)
 		}
 		if !newest {
 			continue
@@ -136,7 +141,7 @@ func (d *overlay) drawCorrections(l *lane, log *trace.Log, legend *laneLegend) {
 	}
 }
 
-// drawHighlight draws the way of a datagram in another colour.
+// drawHighlight draws the path of a datagram in another colour.
 func (d *overlay) drawHighlight(l *lane, r *trace.Record, direction link.Direction, c render.Color) {
 	f, end := flight{direction, r.SentAt, r.Arrival}, float32(1)
 	if r.Vanishes() {
@@ -157,8 +162,8 @@ const wideLane = 520
 // drawLaneHeader draws the legend, as far as there is room, and the lengths of span and grid.
 func (d *overlay) drawLaneHeader(l *lane, legend *laneLegend, step time.Duration) {
 	f := d.font(12, false)
-	x, right := float32(l.rect.X)+d.px(8), float32(l.rect.X+l.rect.W)-d.px(8)
-	base := float32(l.rect.Y) + d.px(14)
+	x, base, right, _ := edges(l.rect)
+	x, base, right = x+d.px(8), base+d.px(14), right-d.px(8)
 	if d.texts.add("last ").short(d.settings.LaneSpan, 3).add(" s"); l.vertical || float32(l.rect.W) > d.px(wideLane) {
 		d.texts.add(", grid ").int(int(step / time.Millisecond)).add(" ms")
 	}
@@ -189,17 +194,13 @@ func (d *overlay) drawLaneHeader(l *lane, legend *laneLegend, step time.Duration
 			put(name)
 		}
 	}
-	cx, cy := func() float32 { return pen + float32(box*0.5) }, func() float32 { return base - float32(box*0.5) }
+	cx, cy := func() float32 { return pen + box*0.5 }, func() float32 { return base - box*0.5 }
 	if legend.correction && room("correction") {
 		d.Rect(cx()-d.px(1), cy()-d.px(5), d.px(3), d.px(10), stage.CorrectionColor)
 		put("correction")
 	}
 	if (legend.lost || legend.refused) && room("lost") {
-		arm := d.px(3)
-		for _, slope := range [2]float32{1, -1} {
-			ends := [2]render.Point{{X: cx() - arm, Y: cy() - float32(slope*arm)}, {X: cx() + arm, Y: cy() + float32(slope*arm)}}
-			d.Line(ends[:], max(d.px(1.6), 1), stage.AlertColor)
-		}
+		d.drawCrossAt(cx(), cy(), d.px(3))
 		put("lost")
 	}
 	for _, e := range [...]struct {

@@ -15,10 +15,10 @@ type PointedPacket struct {
 	Lines     []string       // what the packet contains; set by the caller
 }
 
-// pointerReach is how far from a packet's way the pointer can be, in pixels at scale 1.
+// pointerReach is how far from a packet's path the pointer can be, in pixels at scale 1.
 const pointerReach = 6
 
-// PacketAt returns the packet whose way, as the last Compose has drawn it, is the nearest to a pixel of the frame. ok is
+// PacketAt returns the packet whose path, as the last Compose has drawn it, is the nearest to a pixel of the frame. ok is
 // false if none is near.
 func (h *HUD) PacketAt(x, y int) (p PointedPacket, ok bool) {
 	for i := range h.lanes {
@@ -30,7 +30,7 @@ func (h *HUD) PacketAt(x, y int) (p PointedPacket, ok bool) {
 		if log == nil {
 			return p, false
 		}
-		nearest := float32(h.overlay.px(pointerReach))
+		nearest := h.overlay.px(pointerReach)
 		nearest *= nearest
 		for _, direction := range [...]link.Direction{link.Up, link.Down} {
 			f := log.Flow(0, direction)
@@ -58,7 +58,7 @@ func (h *HUD) InLane(x, y int) bool {
 	return false
 }
 
-// distance2 returns the square of the distance of a point from the drawn part of a way.
+// distance2 returns the square of the distance of a point from the drawn part of a path.
 func (l *lane) distance2(f flight, vanishes bool, x, y float32) (d2 float32, ok bool) {
 	a, b, ok := l.visible(f)
 	if vanishes {
@@ -70,17 +70,17 @@ func (l *lane) distance2(f flight, vanishes bool, x, y float32) (d2 float32, ok 
 	from, to := l.point(f, a), l.point(f, b)
 	dx, dy, px, py := to.X-from.X, to.Y-from.Y, x-from.X, y-from.Y
 	share := float32(0)
-	if length := float32(dx*dx) + float32(dy*dy); length > 0 {
-		share = min(max((float32(px*dx)+float32(py*dy))/length, 0), 1)
+	if length := dx*dx + dy*dy; length > 0 {
+		share = min(max((px*dx+py*dy)/length, 0), 1)
 	}
-	px, py = px-float32(share*dx), py-float32(share*dy)
-	return float32(px*px) + float32(py*py), true
+	px, py = px-share*dx, py-share*dy
+	return px*px + py*py, true
 }
 
 // Trace returns the recorded datagrams that the lanes show of a pane, or nil.
 func (h *HUD) Trace(pane int) *trace.Log { return h.traceOf(pane) }
 
-// drawPointedPacket highlights the ways of all datagrams of the packet that the viewer points at.
+// drawPointedPacket highlights the paths of all datagrams of the packet that the viewer points at.
 func (d *overlay) drawPointedPacket(l *lane, log *trace.Log) {
 	p := d.pointed
 	if p == nil || p.Pane != l.pane {
@@ -102,9 +102,10 @@ const maxPacketLines = 18
 // drawPacketBox writes what the packet contains that the viewer points at, in a box above the pointer or below it.
 func (d *overlay) drawPacketBox(p *PointedPacket) {
 	f, pad, line := d.font(12, false), d.px(8), d.px(16)
-	room := float32(d.rect.W) - d.px(24)
+	left, top, right, bottom := edges(d.rect)
+	room := right - left - d.px(24)
 	lines := p.Lines
-	most := max(min(int(float32(float32(d.rect.H)*0.5)/line), maxPacketLines), 3)
+	most := max(min(int((bottom-top)*0.5/line), maxPacketLines), 3)
 	hidden := 0
 	if len(lines) > most {
 		hidden = len(lines) - most + 1
@@ -120,16 +121,16 @@ func (d *overlay) drawPacketBox(p *PointedPacket) {
 	} else {
 		most = len(lines)
 	}
-	w, h := width+pad+pad, float32(line*float32(most))+pad+pad-d.px(4)
-	x := min(max(float32(p.X)-float32(0.5*w), float32(d.rect.X)+d.px(4)), float32(d.rect.X+d.rect.W)-w-d.px(4))
+	w, h := width+pad+pad, line*float32(most)+pad+pad-d.px(4)
+	x := min(max(float32(p.X)-0.5*w, left+d.px(4)), right-w-d.px(4))
 	y := float32(p.Y) - h - d.px(14)
 	for i := range d.hud.lanes {
 		if l := &d.hud.lanes[i]; l.pane == p.Pane && !l.vertical { // it hides no packets
 			y = min(y, float32(l.rect.Y)-h-d.px(2))
 		}
 	}
-	if y < float32(d.rect.Y)+d.px(4) {
-		y = min(float32(p.Y)+d.px(18), float32(d.rect.Y+d.rect.H)-h-d.px(4))
+	if y < top+d.px(4) {
+		y = min(float32(p.Y)+d.px(18), bottom-h-d.px(4))
 	}
 	d.Rect(x, y, w, h, stage.BackgroundColor.ScaleAlpha(0.96))
 	d.Border(x, y, w, h, max(d.px(1), 1), stage.DimTextColor)

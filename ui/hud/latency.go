@@ -37,7 +37,9 @@ func (d *overlay) latencyColumns(i int) (c latencyColumns) {
 		}
 	}
 	c.ping = p.Clients[0].Endpoint.Stats.RTT.Round(time.Millisecond)
-	c.list = [3]column{{"reference", probe.SpaceEngineersLatency(c.ping), false}, {"local", latency.Response, latency.Predicted}, {"server", latency.Confirmed, false}}
+	c.list = [3]column{
+		{"reference", probe.SpaceEngineersLatency(c.ping), false}, {"local", latency.Response, latency.Predicted}, {"server", latency.Confirmed, false},
+	}
 	if c.n = 2; latency.Confirmed.Inputs > 0 {
 		c.n = 3
 	}
@@ -115,7 +117,7 @@ func (t *texts) tenthMillis(d time.Duration) *texts {
 func (d *overlay) drawStackedBar(b *probe.LatencyStages, x, y, w, h float32, longest time.Duration) {
 	d.Rect(x, y, w, h, stage.EmptyColor)
 	from := time.Duration(0)
-	xAt := func(t time.Duration) float32 { return float32(int(float32(w * float32(float64(t)/float64(longest))))) }
+	xAt := func(t time.Duration) float32 { return whole(w * float32(float64(t)/float64(longest))) }
 	for s, t := range b.Stages {
 		left, right := xAt(from), xAt(from+t)
 		d.drawSwatch(probe.Stage(s), x+left, y, right-left, h)

@@ -62,14 +62,14 @@ func (d *overlay) layOut(rects []Rect) {
 		y := &d.hud.layouts[i]
 		y.pane = r
 		lines := len(d.updateCaption(i, r).lines)
-		captionHeight = max(captionHeight, int(d.px(captionTop)+float32(d.px(captionLineHeight)*float32(lines))+d.px(captionPadding)))
+		captionHeight = max(captionHeight, int(d.px(captionTop)+d.px(captionLineHeight)*float32(lines)+d.px(captionPadding)))
 	}
 	stripHeight := kept.strip
 	d.hud.laneGap = 0
 	laneHeight := d.laneHeight(rects, captionHeight)
 	for i, r := range rects {
 		y := &d.hud.layouts[i]
-		room := float32(r.H-captionHeight-laneHeight) - float32(minPictureShare*float32(r.H))
+		room := float32(r.H-captionHeight-laneHeight) - minPictureShare*float32(r.H)
 		stripHeight = max(stripHeight, int(d.layOutStrip(i, y, room)))
 	}
 	kept.caption, kept.strip = captionHeight, stripHeight
@@ -129,9 +129,9 @@ func (d *overlay) layOutStrip(i int, y *paneLayout, room float32) float32 {
 	}
 	gap, pad := d.px(stripPadding), d.px(stripPadding)
 	// The smallest font does not scale any more.
-	narrowest := float32(minGaugeWidth * max(d.scale, 11./12))
+	narrowest := minGaugeWidth * max(d.scale, 11./12)
 	columns := min(max(int((float32(y.pane.W)-pad)/(narrowest+gap)), 1), len(d.hud.gauges), maxGaugeColumns)
-	w := float32(int((float32(y.pane.W) - pad - pad - float32(gap*float32(columns-1))) / float32(columns)))
+	w := whole((float32(y.pane.W) - pad - pad - gap*float32(columns-1)) / float32(columns))
 	if y.explained = d.settings.Explain; y.explained {
 		for _, reduced := range [2]bool{false, true} {
 			if h := d.fillColumns(y, len(d.hud.gauges), columns, w, pad+d.px(explainHeight), gap, reduced) + pad; h <= room {
@@ -174,7 +174,7 @@ func (d *overlay) fillColumns(y *paneLayout, n, columns int, w, top, gap float32
 		if reduced {
 			h = g.lowest
 		}
-		at := Rect{X: int(gap + float32((w+gap)*float32(c))), Y: int(top + used[c]), W: int(w), H: int(h)}
+		at := Rect{X: int(gap + (w+gap)*float32(c)), Y: int(top + used[c]), W: int(w), H: int(h)}
 		y.gauges = append(y.gauges, placedGauge{at, g.moves, g.draw})
 		used[c] += h + gap
 		height = max(height, top+used[c]-gap)
@@ -217,9 +217,11 @@ func (d *overlay) drawStrip(i int, y *paneLayout) {
 	if r.H == 0 {
 		return
 	}
-	d.Rect(float32(r.X), float32(r.Y), float32(r.W), float32(r.H), stage.BackgroundColor)
+	fill(d.DrawList, r, stage.BackgroundColor)
+	left, top, right, bottom := edges(r)
+	width := right - left
 	if y.explained && len(y.gauges) > 0 {
-		d.drawExplanation(i, float32(r.X)+d.px(12), float32(r.Y)+d.px(2), float32(r.W)-d.px(24), d.px(explainHeight))
+		d.drawExplanation(i, left+d.px(12), top+d.px(2), width-d.px(24), d.px(explainHeight))
 	}
 	d.drawStillGauges(i, y)
 	for k := range y.gauges {
@@ -230,17 +232,19 @@ func (d *overlay) drawStrip(i int, y *paneLayout) {
 	pad := d.px(stripPadding)
 	if y.hidden > 0 {
 		f := d.font(12, false)
-		d.Text(float32(r.X)+pad+d.px(8), float32(r.Y+r.H)-d.px(6), f, stage.AlertColor, d.texts.truncate(f, d.texts.count(y.hidden, "gauge").add(" hidden: pane too small").end(), float32(r.W)-d.px(20)))
+		text := d.texts.count(y.hidden, "gauge").add(" hidden: pane too small").end()
+		d.Text(left+pad+d.px(8), bottom-d.px(6), f, stage.AlertColor, d.texts.truncate(f, text, width-d.px(20)))
 	}
 	if len(y.gauges) > 0 || y.hidden > 0 {
 		return
 	}
-	x, w, top, row := float32(r.X)+pad, float32(r.W)-pad-pad, float32(r.Y)+pad, d.px(shortStripHeight)-pad-pad
+	x, w, row := left+pad, width-pad-pad, d.px(shortStripHeight)-pad-pad
+	top += pad
 	stacked := d.stackedStrip(y.pane.W)
 	if d.settings.Explain {
 		text := w
 		if d.settings.Graphs && !stacked {
-			text = float32(int(float32(w * explainShare)))
+			text = whole(w * explainShare)
 		}
 		d.drawExplanation(i, x+d.px(8), top, text-d.px(16), row)
 		if stacked {
@@ -249,7 +253,7 @@ func (d *overlay) drawStrip(i int, y *paneLayout) {
 			x, w = x+text, w-text
 		}
 	}
-	if d.settings.Graphs && top+row <= float32(r.Y+r.H) {
+	if d.settings.Graphs && top+row <= bottom {
 		d.drawGraphGauge(i, x, top, w, row)
 	}
 }
@@ -257,7 +261,7 @@ func (d *overlay) drawStrip(i int, y *paneLayout) {
 // stackedStrip reports whether the explanation stands above the graph, because a pane of a width in pixels has no room
 // for both side by side.
 func (d *overlay) stackedStrip(width int) bool {
-	return d.settings.Explain && d.settings.Graphs && float32(width) < float32(minSideBySideWidth*max(d.scale, 11./12))
+	return d.settings.Explain && d.settings.Graphs && float32(width) < minSideBySideWidth*max(d.scale, 11./12)
 }
 
 // drawStillGauges draws the gauges of pane i whose figures change as often as its caption, from a copy in between.

@@ -34,7 +34,9 @@ func (d *overlay) legendEntries(list []legendEntry) []legendEntry {
 			list = append(list, legendEntry{color: stage.EncodingColors[c], label: encodingNames[c]})
 		}
 	case stage.ByJointDepth:
-		list = append(list, legendEntry{color: stage.RootColor, label: "root"}, legendEntry{ramp: true, label: "joint depth 1", rampEnd: d.texts.int(stage.MaxJointDepth).add(" or more").end()}, legendEntry{color: stage.UnownedColor, label: "no joints"})
+		deepest := d.texts.int(stage.MaxJointDepth).add(" or more").end()
+		list = append(list, legendEntry{color: stage.RootColor, label: "root"}, legendEntry{ramp: true, label: "joint depth 1", rampEnd: deepest},
+			legendEntry{color: stage.UnownedColor, label: "no joints"})
 	case stage.ByPrediction:
 		list = append(list, legendEntry{color: stage.PredictedColor, label: "predicted"}, legendEntry{color: stage.InterpolatedColor, label: "interpolated"})
 	case stage.ByPathError:
@@ -49,7 +51,8 @@ func (d *overlay) legendEntries(list []legendEntry) []legendEntry {
 		list = append(list, legendEntry{color: stage.SimulatedColor, outline: true, label: "simulated"})
 	}
 	if show.Parents && d.anyParentBoxes() {
-		list = append(list, legendEntry{color: stage.ParentColor, outline: true, label: "parent"}, legendEntry{color: stage.CandidateColor, outline: true, label: "parent candidate"})
+		list = append(list, legendEntry{color: stage.ParentColor, outline: true, label: "parent"},
+			legendEntry{color: stage.CandidateColor, outline: true, label: "parent candidate"})
 	}
 	if show.Joints && d.anyInspection(func(l *predict.Inspection) bool { return len(l.JointDepth) > 0 }) {
 		list = append(list, legendEntry{color: stage.RootColor, outline: true, label: "root"})
@@ -97,7 +100,7 @@ func (d *overlay) legendEntryWidth(e *legendEntry, f render.Font) float32 {
 		w = f.Width(e.label) + d.px(rampWidth) + 2*d.px(6) + f.Width(e.rampEnd)
 	}
 	if len(e.stops) > 0 {
-		w = f.Width(e.label) + float32(float32(len(e.stops)-1)*(d.px(rampPartWidth)+d.px(5)))
+		w = f.Width(e.label) + float32(len(e.stops)-1)*(d.px(rampPartWidth)+d.px(5))
 		for _, s := range e.stops {
 			w += d.px(5) + f.Width(s)
 		}
@@ -108,7 +111,7 @@ func (d *overlay) legendEntryWidth(e *legendEntry, f render.Font) float32 {
 // drawLegendEntry draws an entry at x in a strip at y of height h.
 func (d *overlay) drawLegendEntry(e *legendEntry, f render.Font, x, y, h float32) {
 	base, box := baseline(f, y, h), d.px(11)
-	top := y + float32((h-box)*0.5)
+	top := y + (h-box)*0.5
 	switch {
 	case len(e.stops) > 0:
 		d.drawErrorRamp(e, f, x, base, top, box)
@@ -117,7 +120,7 @@ func (d *overlay) drawLegendEntry(e *legendEntry, f render.Font, x, y, h float32
 		x += d.Text(x, base, f, stage.DimTextColor, e.label) + d.px(6)
 		w := d.px(rampWidth)
 		for i := range rampSteps {
-			from, to := float32(int(float32(w*float32(i))/rampSteps)), float32(int(float32(w*float32(i+1))/rampSteps))
+			from, to := whole(w*float32(i)/rampSteps), whole(w*float32(i+1)/rampSteps)
 			d.Rect(x+from, top, to-from, box, stage.RampColor(float32(i)/(rampSteps-1)))
 		}
 		d.Text(x+w+d.px(6), base, f, stage.DimTextColor, e.rampEnd)
@@ -142,7 +145,7 @@ func (d *overlay) drawErrorRamp(e *legendEntry, f render.Font, x, base, top, box
 		}
 		x += d.px(5)
 		for i := range rampPartSteps {
-			from, to := float32(int(float32(part*float32(i))/rampPartSteps)), float32(int(float32(part*float32(i+1))/rampPartSteps))
+			from, to := whole(part*float32(i)/rampPartSteps), whole(part*float32(i+1)/rampPartSteps)
 			share := (float32(k) + float32(i)/(rampPartSteps-1)) / float32(len(e.stops)-1)
 			d.Rect(x+from, top, to-from, box, stage.MixRamp(stage.ErrorRamp[:], share))
 		}
@@ -193,7 +196,8 @@ func (d *overlay) appendShotLegend(list []legendEntry) []legendEntry {
 		if n := p.Shots.Total(); d.settings.Shots && n > 0 {
 			x := p.Shots.At(n - 1)
 			if _, ok := stage.ShotAgeFraction(now-int64(max(x.FiredTick, x.ResolvedTick)), rate); ok {
-				return append(list, legendEntry{color: stage.HitColor, label: "hit"}, legendEntry{color: stage.MissColor, label: "miss"}, legendEntry{color: stage.UnrewoundColor, label: "not rewound"})
+				return append(list, legendEntry{color: stage.HitColor, label: "hit"}, legendEntry{color: stage.MissColor, label: "miss"},
+					legendEntry{color: stage.UnrewoundColor, label: "not rewound"})
 			}
 		}
 	}

@@ -39,7 +39,7 @@ func offscreenDirection(v *stage.Viewport, point geom.Vec3) (x, y float32, outsi
 	}
 	away := point.Sub(projection.Eye)
 	x, y = away.Dot(projection.Right), -away.Dot(projection.Up)
-	n := geom.Sqrt(float32(x*x) + float32(y*y))
+	n := geom.Sqrt(x*x + y*y)
 	if n == 0 {
 		return 0, 1, true
 	}
@@ -53,27 +53,28 @@ func (d *overlay) drawOffscreenMark(v *stage.Viewport, point geom.Vec3, name str
 		return
 	}
 	text, f := d.texts.add(name).add(" ").int(int(apart+0.5)).add(" m").end(), d.font(15, true)
+	left, top, right, bottom := edges(Rect{X: v.X, Y: v.Y, W: v.W, H: v.H})
 	// The tip is where the ray from the centre meets the picture's edge, less a margin.
-	halfW, halfH := max(float32(float32(v.W)*0.5)-d.px(arrowMargin), 1), max(float32(float32(v.H)*0.5)-d.px(arrowMargin), 1)
+	halfW, halfH := max((right-left)*0.5-d.px(arrowMargin), 1), max((bottom-top)*0.5-d.px(arrowMargin), 1)
 	length := min(halfW/max(geom.Abs(dx), 1e-6), halfH/max(geom.Abs(dy), 1e-6))
-	centerX, centerY := float32(v.X)+float32(float32(v.W)*0.5), float32(v.Y)+float32(float32(v.H)*0.5)
-	tip := render.Point{X: centerX + float32(dx*length), Y: centerY + float32(dy*length)}
-	back := render.Point{X: tip.X - float32(dx*d.px(arrowLength)), Y: tip.Y - float32(dy*d.px(arrowLength))}
+	centerX, centerY := (left+right)*0.5, (top+bottom)*0.5
+	tip := render.Point{X: centerX + dx*length, Y: centerY + dy*length}
+	back := render.Point{X: tip.X - dx*d.px(arrowLength), Y: tip.Y - dy*d.px(arrowLength)}
 	side := d.px(arrowWidth * 0.5)
 	arrow := [4]render.Point{
-		{X: back.X - float32(dy*side), Y: back.Y + float32(dx*side)}, tip, {X: back.X + float32(dy*side), Y: back.Y - float32(dx*side)},
+		{X: back.X - dy*side, Y: back.Y + dx*side}, tip, {X: back.X + dy*side, Y: back.Y - dx*side},
 	}
 	arrow[3] = arrow[0]
 	d.Line(arrow[:], d.px(7), stage.BackgroundColor)
 	d.Line(arrow[:], d.px(3), c)
-	filling := [2]render.Point{{X: back.X + float32(dx*d.px(3)), Y: back.Y + float32(dy*d.px(3))}, {X: tip.X - float32(dx*d.px(6)), Y: tip.Y - float32(dy*d.px(6))}}
+	filling := [2]render.Point{{X: back.X + dx*d.px(3), Y: back.Y + dy*d.px(3)}, {X: tip.X - dx*d.px(6), Y: tip.Y - dy*d.px(6)}}
 	d.Line(filling[:], d.px(9), c)
 	w, h, pad := f.Width(text)+d.px(16), d.px(24), d.px(6)
 	// The text lies behind the arrow, as far in as it takes to clear it.
-	inset := float32(geom.Abs(dx)*w*0.5) + float32(geom.Abs(dy)*h*0.5) + pad
-	x, y := back.X-float32(dx*inset)-float32(w*0.5), back.Y-float32(dy*inset)-float32(h*0.5)
-	x = geom.Clamp(x, float32(v.X)+pad, max(float32(v.X+v.W)-pad-w, float32(v.X)+pad))
-	y = geom.Clamp(y, float32(v.Y)+pad, max(float32(v.Y+v.H)-pad-h, float32(v.Y)+pad))
+	inset := geom.Abs(dx)*w*0.5 + geom.Abs(dy)*h*0.5 + pad
+	x, y := back.X-dx*inset-w*0.5, back.Y-dy*inset-h*0.5
+	x = geom.Clamp(x, left+pad, max(right-pad-w, left+pad))
+	y = geom.Clamp(y, top+pad, max(bottom-pad-h, top+pad))
 	d.Rect(x, y, w, h, stage.PanelColor)
 	d.Text(x+d.px(8), y+d.px(17), f, textOf(c), text)
 }

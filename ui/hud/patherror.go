@@ -31,14 +31,10 @@ func (p *pane) pathErrorNow() float32 {
 	v := &p.source.Clients[0].View
 	e.server[int(now)%len(e.server)] = serverPosition{now, p.source.ServerWorld.Bodies()[body].Pose.Pos}
 	if body < len(v.Bodies) && v.Others > 0 { // the client has received a state
-		at := v.Others
-		if body < len(v.Predicted) && v.Predicted[body] {
-			at = v.Own
-		}
 		if e.waiting == len(e.drawn) { // the server stands still
 			e.first, e.waiting = (e.first+1)%len(e.drawn), e.waiting-1
 		}
-		e.drawn[(e.first+e.waiting)%len(e.drawn)] = drawnPosition{at, v.Bodies[body].Pos}
+		e.drawn[(e.first+e.waiting)%len(e.drawn)] = drawnPosition{v.MomentOf(body), v.Bodies[body].Pos}
 		e.waiting++
 	}
 	for ; e.waiting > 0 && e.drawn[e.first].at <= now.Moment(); e.waiting-- {

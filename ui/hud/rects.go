@@ -1,6 +1,9 @@
 package hud
 
-import "ghostcube/ui/stage"
+import (
+	"ghostcube/render"
+	"ghostcube/ui/stage"
+)
 
 // sidesOf returns the pictures in rectangles of panes: one each, or one for each side.
 func (h *HUD) sidesOf(rects []Rect, show *stage.Settings) []stage.Picture {
@@ -48,9 +51,9 @@ func appendPaneRects(dst []Rect, n, x, y, w, h int) []Rect {
 	switch {
 	case n == 4:
 		columns, rows = 2, 2
-	case n == 2 && float32(w) < float32(minPairAspect*float32(h)):
+	case n == 2 && float32(w) < minPairAspect*float32(h):
 		columns, rows = 1, 2
-	case n == 3 && float32(w) < float32(minRowAspect*float32(h)):
+	case n == 3 && float32(w) < minRowAspect*float32(h):
 		columns, rows = 1, 3
 	}
 	if n == 0 {
@@ -70,3 +73,16 @@ func appendPaneRects(dst []Rect, n, x, y, w, h int) []Rect {
 	}
 	return dst
 }
+
+// edges returns the left, the upper, the right and the lower edge of a rectangle.
+func edges(r Rect) (left, top, right, bottom float32) {
+	return float32(r.X), float32(r.Y), float32(r.X + r.W), float32(r.Y + r.H)
+}
+
+// fill fills a rectangle with a colour.
+func fill(list *render.DrawList, r Rect, c render.Color) {
+	list.Rect(float32(r.X), float32(r.Y), float32(r.W), float32(r.H), c)
+}
+
+// whole returns the whole pixels of a length.
+func whole(x float32) float32 { return float32(int(x)) }

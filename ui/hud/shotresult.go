@@ -70,7 +70,8 @@ func hitResultText(v *predict.HitResult, rate int) string {
 // drawShotText draws lines at the lower right of a picture.
 func (d *overlay) drawShotText(v *stage.Viewport, lines ...string) {
 	f := d.font(15, true)
-	y := float32(v.Y+v.H) - d.px(10)
+	left, _, right, bottom := edges(Rect{X: v.X, Y: v.Y, W: v.W, H: v.H})
+	y := bottom - d.px(10)
 	for _, text := range lines {
 		if text != "" {
 			y -= d.px(26)
@@ -80,10 +81,10 @@ func (d *overlay) drawShotText(v *stage.Viewport, lines ...string) {
 		if text == "" {
 			continue
 		}
-		text = f.Truncate(text, float32(v.W)-d.px(36))
+		text = f.Truncate(text, right-left-d.px(36))
 		w := f.Width(text) + d.px(16)
-		d.Rect(float32(v.X+v.W)-d.px(10)-w, y, w, d.px(24), stage.PanelColor)
-		d.Text(float32(v.X+v.W)-d.px(2)-w, y+d.px(17), f, stage.TextColor, text)
+		d.Rect(right-d.px(10)-w, y, w, d.px(24), stage.PanelColor)
+		d.Text(right-d.px(2)-w, y+d.px(17), f, stage.TextColor, text)
 		y += d.px(26)
 	}
 }

@@ -37,7 +37,17 @@ const (
 
 // playoutColors are the colours of what a tick used.
 var playoutColors = [...]render.Color{
-	predict.PlayedNothing: stage.EmptyColor, predict.PlayedOwn: stage.OwnInputColor, predict.PlayedMissing: stage.MissingColor, predict.PlayedAgain: stage.RepeatedColor,
+	predict.PlayedNothing: stage.EmptyColor, predict.PlayedOwn: stage.OwnInputColor,
+	predict.PlayedMissing: stage.MissingColor, predict.PlayedAgain: stage.RepeatedColor,
+}
+
+// slotNames are the colours of slots and ticks, and of marks below ticks.
+var slotNames = []struct {
+	color render.Color
+	name  string
+}{
+	{stage.WaitingColor, "waits"}, {stage.OwnInputColor, "used"}, {stage.MissingColor, "missing"},
+	{stage.RepeatedColor, "repeated"}, {stage.LateInputColor, "too late"},
 }
 
 // drawSlotGauge draws the slots of the server's playout buffer, the next one at the left, and below what it used
@@ -58,11 +68,11 @@ func (d *overlay) drawSlotGauge(i int, x, y, w, h float32) {
 	d.Text(left, y+d.px(16), f, stage.DimTextColor, "next")
 	title := d.texts.add("playout buffer, ").int(waiting).add(" waiting").end()
 	d.Text(right-f.Width(title), y+d.px(16), f, stage.DimTextColor, title)
-	cell := float32(int((right - left) / playoutTicks))
+	cell := whole((right - left) / playoutTicks)
 	top, height := y+d.px(22), d.px(18)
 	for i := range min(len(b.Slots), maxDrawnSlots) {
 		s := &b.Slots[i]
-		at := left + float32(cell*float32(i))
+		at := left + cell*float32(i)
 		c := stage.EmptyColor
 		switch s.State {
 		case predict.SlotWaiting:
@@ -79,7 +89,7 @@ func (d *overlay) drawSlotGauge(i int, x, y, w, h float32) {
 	first := playoutTicks - p.playouts.count
 	for i := range p.playouts.count {
 		k := p.playouts.at(i)
-		at := left + float32(cell*float32(first+i))
+		at := left + cell*float32(first+i)
 		d.drawSlot(f, at, top, cell, height, playoutColors[k.Result], k.Result != predict.PlayedNothing, k.ClientTick)
 		if k.New > 0 {
 			d.Rect(at+d.px(2), top+height+d.px(2), cell-d.px(5), d.px(4), stage.WaitingColor)
@@ -88,7 +98,10 @@ func (d *overlay) drawSlotGauge(i int, x, y, w, h float32) {
 			d.Rect(at+d.px(2), top+height+d.px(7), cell-d.px(5), d.px(4), stage.LateInputColor)
 		}
 	}
-	d.drawSlotLegend(f, left, right, y+h-d.px(24), y+h-d.px(7))
+	key := swatches{left: left, pen: left, rows: []swatchRow{{y + h - d.px(24), right}, {y + h - d.px(7), right}}}
+	for _, e := range slotNames {
+		d.drawSwatchName(&key, e.color, e.name)
+	}
 }
 
 // drawSlot draws a slot or a tick with the number of its input, if there is one.
@@ -98,23 +111,5 @@ func (d *overlay) drawSlot(f render.Font, x, y, w, h float32, c render.Color, nu
 		return
 	}
 	text := d.texts.int(int(t % 1000)).end()
-	d.Text(x+float32(0.5*(w-d.px(2)-f.Width(text))), baseline(f, y, h), f, stage.BackgroundColor, text)
-}
-
-// drawSlotLegend explains the colours in two lines with the given baselines.
-func (d *overlay) drawSlotLegend(f render.Font, left, right float32, lines ...float32) {
-	pen, line := left, 0
-	for _, e := range []struct {
-		color render.Color
-		name  string
-	}{{stage.WaitingColor, "waits"}, {stage.OwnInputColor, "used"}, {stage.MissingColor, "missing"}, {stage.RepeatedColor, "repeated"}, {stage.LateInputColor, "too late"}} {
-		box := d.px(8)
-		width := box + d.px(4) + f.Width(e.name)
-		if pen+width > right && line+1 < len(lines) {
-			pen, line = left, line+1
-		}
-		d.Rect(pen, lines[line]-box, box, box, e.color)
-		d.Text(pen+box+d.px(4), lines[line], f, stage.DimTextColor, e.name)
-		pen += width + d.px(9)
-	}
+	d.Text(x+0.5*(w-d.px(2)-f.Width(text)), baseline(f, y, h), f, stage.BackgroundColor, text)
 }

@@ -1,6 +1,7 @@
 // Package recorder makes videos of sessions. Nothing is read back from a screen: the session runs again tick by
 // tick, and each frame is drawn from it without a GPU, faster or slower than real time and at any size. So no
-// frame is dropped, and a video is the same on every machine.
+// frame is dropped. A video has the same bytes whenever the same program makes it; between kinds of processors, what is
+// written over its pictures may differ in the last bits.
 package recorder
 
 import (

@@ -58,7 +58,8 @@ func TestFrameCount(t *testing.T) {
 			t.Fatal(err)
 		}
 		if r.FrameCount != c.want || int(s.Lab.Ticks()) != c.ticks {
-			t.Errorf("%d ticks at %d Hz, %d of them skipped, at %d fps: %d frames, want %d; %d ticks made", c.ticks, c.rate, c.skip, c.fps, r.FrameCount, c.want, s.Lab.Ticks())
+			t.Errorf("%d ticks at %d Hz, %d of them skipped, at %d fps: %d frames, want %d; %d ticks made", c.ticks,
+				c.rate, c.skip, c.fps, r.FrameCount, c.want, s.Lab.Ticks())
 		}
 		f, err := os.Open(s.Format.File)
 		if err != nil {

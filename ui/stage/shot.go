@@ -80,5 +80,5 @@ func (p *pane) addHitGhost(v *Viewport, body int, at geom.Pose, share float32) {
 	c.A = min(c.A, 254) // an opaque cube is no ghost
 	box := &p.source.ServerWorld.Scene().Boxes[body]
 	v.Scene.Cubes = append(v.Scene.Cubes, render.Cube{Pose: at, Half: box.Half, Color: c})
-	v.addParts(box.Parts, at, c)
+	v.addSubShapes(box.SubShapes, at, c)
 }

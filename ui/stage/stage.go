@@ -6,6 +6,8 @@
 package stage
 
 import (
+	"slices"
+
 	"ghostcube/predict"
 	"ghostcube/predict/lab"
 	"ghostcube/render"
@@ -67,7 +69,7 @@ func (c *touchTints) update(touchedBy []int8) {
 }
 
 func (c *touchTints) clone() touchTints {
-	return touchTints{append([]float32(nil), c.share...), append([]int8(nil), c.player...)}
+	return touchTints{slices.Clone(c.share), slices.Clone(c.player)}
 }
 
 // tickPoses are the poses of a pane after a tick.
@@ -148,11 +150,9 @@ func between(before, now []geom.Pose, body int, share float32) geom.Vec3 {
 }
 
 func (k tickPoses) clone() tickPoses {
-	return tickPoses{
-		drawn: append([]geom.Pose(nil), k.drawn...), server: append([]geom.Pose(nil), k.server...),
-		received: append([]geom.Pose(nil), k.received...), simulated: append([]geom.Pose(nil), k.simulated...), parentBoxes: append([]predict.ParentBox(nil), k.parentBoxes...), trail: append([]geom.Vec3(nil), k.trail...),
-		drawnAt: k.drawnAt, serverAt: k.serverAt,
-	}
+	k.drawn, k.server, k.received = slices.Clone(k.drawn), slices.Clone(k.server), slices.Clone(k.received)
+	k.simulated, k.parentBoxes, k.trail = slices.Clone(k.simulated), slices.Clone(k.parentBoxes), slices.Clone(k.trail)
+	return k
 }
 
 // attach makes p the state of a pane, new unless it already is of this pane and session.
@@ -322,7 +322,7 @@ func (s *Stage) buildScene(v *Viewport, l *lab.Lab, share float32, show *Setting
 	}
 	for i := range poses { // parts follow all bodies, so that the index of a body is that of its cube
 		drawn := v.Scene.Cubes[i]
-		v.addParts(world.Boxes[i].Parts, drawn.Pose, drawn.Color)
+		v.addSubShapes(world.Boxes[i].SubShapes, drawn.Pose, drawn.Color)
 	}
 	for _, b := range world.Static {
 		v.Scene.Cubes = append(v.Scene.Cubes, render.Cube{Pose: b.Start.Pose, Half: b.Half, Color: staticColor})
@@ -371,8 +371,8 @@ func (s *Stage) buildScene(v *Viewport, l *lab.Lab, share float32, show *Setting
 }
 
 // addParts adds the boxes of a body at a pose besides its first.
-func (v *Viewport) addParts(parts []sim.Part, at geom.Pose, c render.Color) {
-	for _, p := range parts {
+func (v *Viewport) addSubShapes(list []sim.SubShape, at geom.Pose, c render.Color) {
+	for _, p := range list {
 		pose := geom.Pose{Pos: at.Pos.Add(at.Rot.Rotate(p.Pose.Pos)), Rot: at.Rot.Mul(p.Pose.Rot).Unit()}
 		v.Scene.Cubes = append(v.Scene.Cubes, render.Cube{Pose: pose, Half: p.Half, Color: c})
 	}

@@ -152,7 +152,7 @@ func TestPartsAreDrawn(t *testing.T) {
 	cubes := s.views(nil, l, 1)[0].Scene.Cubes
 	k := len(world.Boxes)
 	for i, b := range world.Boxes {
-		for _, p := range b.Parts {
+		for _, p := range b.SubShapes {
 			c := cubes[k]
 			want := drawn[i].Pos.Add(drawn[i].Rot.Rotate(p.Pose.Pos))
 			if c.Half != p.Half || c.Color != cubes[i].Color || c.Pose.Pos.Sub(want).Len() > 1e-4 {
@@ -163,7 +163,7 @@ func TestPartsAreDrawn(t *testing.T) {
 	}
 	bodies, ghosts := k, 0
 	for _, c := range cubes[k:] {
-		if c.Ghost() && c.Half == world.Boxes[1].Parts[0].Half {
+		if c.Ghost() && c.Half == world.Boxes[1].SubShapes[0].Half {
 			ghosts++
 		}
 	}

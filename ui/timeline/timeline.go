@@ -195,7 +195,8 @@ func (t *Timeline) next() error {
 	now := t.now()
 	k := t.take.owner(now - 1)
 	if want := k.hashes[k.hashIndex(now, t.lab.Config().Rate)]; t.lab.Hash() != want {
-		return fmt.Errorf("timeline: take %d runs differently the second time: the session had the hash %016x after tick %d, and now has %016x", k.Number, want, now, t.lab.Hash())
+		return fmt.Errorf("timeline: take %d runs differently the second time: the session had the hash %016x after tick %d, and now has %016x",
+			k.Number, want, now, t.lab.Hash())
 	}
 	if t.checkpointTime() && !t.hasCheckpoint(now) {
 		t.keep(t.copy())

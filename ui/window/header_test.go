@@ -14,7 +14,7 @@ import (
 // the picture, apart from each other, in all windowSizes with the panel open.
 func TestHeaderTexts(t *testing.T) {
 	g := newTestGame(t, "rewind", "noprediction")
-	comparisons, err := g.Library.Comparisons()
+	comparisons, err := g.session.Library.Comparisons()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -24,13 +24,13 @@ func TestHeaderTexts(t *testing.T) {
 	}
 	for i := range comparisons {
 		c := &comparisons[i]
-		g.execute(lab.Command{Verb: "network", Pane: lab.AllPanes, Value: c.Settings.Network})
+		g.session.Do(lab.Command{Verb: "network", Pane: lab.AllPanes, Value: c.Settings.Network})
 		for _, size := range windowSizes {
 			g.screen.w, g.screen.h, g.screen.scale = size.w, size.h, size.scale
 			for _, alert := range alerts {
 				var f hud.Frame
 				picture := g.pictureRect()
-				g.stage.Compose(&f, g.lab, picture, g.stageOptions(c.Title, alert), 1)
+				g.session.HUD.Compose(&f, g.session.Lab, picture, g.stageOptions(c.Title, alert), 1)
 				head, all := float32(0), ""
 				var texts []render.Item
 				for _, it := range f.Overlay.Items {
@@ -64,9 +64,9 @@ func TestFooterNote(t *testing.T) {
 		g.screen.w, g.screen.h, g.screen.scale = size.w, size.h, size.scale
 		for range 2 {
 			var f hud.Frame
-			g.stage.Compose(&f, g.lab, g.pictureRect(), g.stageOptions("", ""), 1)
+			g.session.HUD.Compose(&f, g.session.Lab, g.pictureRect(), g.stageOptions("", ""), 1)
 			found := false
-			note, _, _ := strings.Cut(g.footer(), ",")
+			note, _, _ := strings.Cut(g.session.Footer(), ",")
 			for _, it := range f.Overlay.Items {
 				if strings.HasPrefix(it.Text, note) {
 					found = true
@@ -78,8 +78,11 @@ func TestFooterNote(t *testing.T) {
 			if !found && size.w > 1100 {
 				t.Errorf("%+v: no note %q", size, note)
 			}
-			g.tapeTicks = 0 // the note of a session that keys drive
+			g.session.TakeOver() // the note of a session that keys drive
 		}
-		g.tapeTicks = g.plan.Ticks(0)
+		if err := g.start(g.session.Plan); err != nil {
+			t.Fatal(err)
+		}
+		g.runTicks(t, 100)
 	}
 }

@@ -2,7 +2,6 @@ package window
 
 import (
 	"fmt"
-	"math"
 	"strings"
 
 	"ghostcube/net/link"
@@ -10,7 +9,6 @@ import (
 	"ghostcube/predict/lab"
 	"ghostcube/predict/lab/trace"
 	"ghostcube/ui/hud"
-	"ghostcube/ui/stage"
 )
 
 // packetPointer explains the packet in a lane that the pointer is at.
@@ -20,18 +18,17 @@ type packetPointer struct {
 	bytes []byte        // scratch
 }
 
-// pointedPacket returns the packet at the pointer, with what it contains, or nil.
-func (g *game) pointedPacket() *hud.PointedPacket {
-	h := &g.packets
+// pointed returns the packet at the pointer, with what it contains, or nil.
+func (h *packetPointer) pointed(g *game) *hud.PointedPacket {
 	x, y := g.pointer.at.X, g.pointer.at.Y
-	if g.touch.shown {
+	if g.screen.touched {
 		x, y = g.touch.tap.X, g.touch.tap.Y
 	}
 	if g.controls.dragging || !g.inPicture(x, y) {
 		h.known = nil
 		return nil
 	}
-	s, l := g.shown()
+	s, l := g.session.Shown()
 	return h.at(l, s, x, y)
 }
 
@@ -143,13 +140,4 @@ func outcomeText(r *trace.Record) string {
 		}
 	}
 	return text
-}
-
-// zoomLanes changes the time that the lanes show.
-func (g *game) zoomLanes(wheel float64) {
-	present := g.settings().LaneSpan
-	span := min(max(present*math.Pow(0.9, wheel), 0.25), 10)
-	if span = math.Round(span*100) / 100; span != present {
-		g.execute(stage.Show("lane-span", plainText(span)))
-	}
 }

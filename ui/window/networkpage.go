@@ -114,8 +114,15 @@ func limited(c *link.Conditions) bool  { return c.Bandwidth > 0 }
 func swinging(c *link.Conditions) bool { return c.SwingEvery > 0 }
 
 // networkPage has the network conditions, the faults of the machines, and attacks.
-func (g *game) networkPage() {
-	p, w := &g.panel, g.lab.Network()
+type networkPage struct {
+	*panel
+	direction int               // of the controls, index in directionNames
+	traces    map[string]string // conditions that set a trace, by its name
+}
+
+// build lays out the network conditions, the faults of the machines, and attacks.
+func (p *networkPage) build() {
+	w := p.session.Lab.Network()
 	ui := &p.ui
 	profile := "custom"
 	for i := range link.Profiles {
@@ -139,23 +146,22 @@ func (g *game) networkPage() {
 	set := func(key, value string) {
 		p.queue(lab.Command{Verb: "condition", Pane: lab.AllPanes, Name: prefix + key, Value: value})
 	}
-	g.measuredNetwork()
+	p.measuredNetwork()
 	for _, group := range conditionGroups {
 		ui.Heading(group.title)
 		for i := range group.list {
-			g.conditionControl(&group.list[i], shown, &w.Down, set)
+			p.conditionControl(&group.list[i], shown, &w.Down, set)
 			if group.list[i].key == "jitter" {
-				g.shapeControl(shown, set)
+				p.shapeControl(shown, set)
 			}
 		}
 	}
-	g.traceControl(shown, set)
-	g.faultControls()
+	p.traceControl(shown, set)
+	p.faultControls()
 }
 
 // conditionControl is the slider of a condition.
-func (g *game) conditionControl(x *condition, shown, down *link.Conditions, set func(key, value string)) {
-	p := &g.panel
+func (p *networkPage) conditionControl(x *condition, shown, down *link.Conditions, set func(key, value string)) {
 	v := x.get(shown)
 	help := x.help
 	if p.direction == 0 && x.get(down) != v {
@@ -173,20 +179,20 @@ func (g *game) conditionControl(x *condition, shown, down *link.Conditions, set 
 }
 
 // shapeControl chooses the distribution of the jitter.
-func (g *game) shapeControl(shown *link.Conditions, set func(key, value string)) {
+func (p *networkPage) shapeControl(shown *link.Conditions, set func(key, value string)) {
 	row := widget.Row{Name: "shape", Help: "Distribution of the jitter.", Changed: shown.Shape != 0}
-	if name, ok := g.panel.choice(row, "shape", shown.Shape.String(), link.ShapeNames(), nil); ok {
+	if name, ok := p.choice(row, "shape", shown.Shape.String(), link.ShapeNames(), nil); ok {
 		set("shape", name)
 	}
 }
 
 // traceControl chooses the measured path whose delay and loss are added.
-func (g *game) traceControl(shown *link.Conditions, set func(key, value string)) {
-	p, present := &g.panel, "none"
-	names := append([]string{"none"}, g.Library.TraceNames()...)
+func (p *networkPage) traceControl(shown *link.Conditions, set func(key, value string)) {
+	present := "none"
+	names := append([]string{"none"}, p.session.Library.TraceNames()...)
 	if shown.Trace != nil {
 		present = "custom"
-		if i := slices.IndexFunc(names, func(name string) bool { return g.traceText(name) == "trace="+shown.Trace.String() }); i >= 0 {
+		if i := slices.IndexFunc(names, func(name string) bool { return p.traceText(name) == "trace="+shown.Trace.String() }); i >= 0 {
 			present = names[i]
 		}
 	}
@@ -194,41 +200,40 @@ func (g *game) traceControl(shown *link.Conditions, set func(key, value string))
 	if !ok {
 		return
 	}
-	set("trace", g.traceText(name)[len("trace="):])
+	set("trace", p.traceText(name)[len("trace="):])
 }
 
 // traceText returns the condition that sets a trace, with its samples. It remembers the traces that it has read.
-func (g *game) traceText(name string) string {
-	if text, ok := g.panel.traces[name]; ok {
+func (p *networkPage) traceText(name string) string {
+	if text, ok := p.traces[name]; ok {
 		return text
 	}
-	text, err := g.Library.InlineTraces("trace=" + name)
+	text, err := p.session.Library.InlineTraces("trace=" + name)
 	if err != nil {
-		g.notices.post(err.Error())
+		p.session.Notices.Post(err.Error())
 		text = "trace=none"
 	}
-	if g.panel.traces == nil {
-		g.panel.traces = map[string]string{}
+	if p.traces == nil {
+		p.traces = map[string]string{}
 	}
-	g.panel.traces[name] = text
+	p.traces[name] = text
 	return text
 }
 
 // measuredNetwork shows what the focused pane's endpoints measure.
-func (g *game) measuredNetwork() {
-	pane := g.lab.Panes[g.lab.Focus()]
+func (p *networkPage) measuredNetwork() {
+	pane := p.session.Lab.Panes[p.session.Lab.Focus()]
 	up, down := pane.Clients[0].Endpoint.Stats, pane.ServerStats()
-	r := g.panel.ui.Line(18)
-	g.panel.ui.Text(r, fmt.Sprintf("measured: RTT %.0f ms, loss %.1f %%", up.RTT.Seconds()*1000,
+	r := p.ui.Line(18)
+	p.ui.Text(r, fmt.Sprintf("measured: RTT %.0f ms, loss %.1f %%", up.RTT.Seconds()*1000,
 		100*(1-float64(up.PacketsReceived+down.PacketsReceived)/float64(max(up.Expected+down.Expected, 1)))), true, widget.Left)
 	for _, r := range lab.Rejections(&up, down) {
-		g.panel.ui.Text(g.panel.ui.Line(18), fmt.Sprintf("%s: %d", r.Name, r.Count), true, widget.Left)
+		p.ui.Text(p.ui.Line(18), fmt.Sprintf("%s: %d", r.Name, r.Count), true, widget.Left)
 	}
 }
 
 // faultControls has the forced faults of link and machines, and the attacks.
-func (g *game) faultControls() {
-	p := &g.panel
+func (p *networkPage) faultControls() {
 	ui := &p.ui
 	all := func(verb, name, value string) {
 		p.queue(lab.Command{Verb: verb, Pane: lab.AllPanes, Name: name, Value: value})
@@ -237,13 +242,13 @@ func (g *game) faultControls() {
 	switch p.buttons([3]string{"nudge", "nudge (F)", "Move the server's cube by 1 m, which no client can predict."},
 		[3]string{"drop 250ms", "drop 0.25 s", "Lose all packets for 0.25 s (B)."}, [3]string{"drop 5s", "drop 5 s", "Lose all packets for 5 s (Shift B)."}) {
 	case 0:
-		g.nudgeServer()
+		p.session.Controls.NudgeServer()
 	case 1:
 		all("blackout", "", "250ms")
 	case 2:
 		all("blackout", "", "5s")
 	}
-	fault := g.lab.Panes[g.lab.Focus()].ClockFault(0)
+	fault := p.session.Lab.Panes[p.session.Lab.Focus()].ClockFault(0)
 	skew := float64(fault.Skew)
 	limit := math.Max(500, math.Abs(skew))
 	v, changed := p.number(widget.Row{Name: "clock skew, ppm", Changed: skew != 0, Help: "How much faster the clients' clocks run than the server's (M: 500, -500, off)."},
@@ -269,7 +274,7 @@ func (g *game) faultControls() {
 	}
 	switch p.buttons([3]string{"freeze", "freeze 2 s (X)", "Stop the programs of all clients for 2 s."}, [3]string{"rejoin", "rejoin client 1", "The client forgets everything and receives the world as a block."}) {
 	case 0:
-		g.freezeClients()
+		p.session.Controls.FreezeClients()
 	case 1:
 		all("rejoin", "1", "")
 	}

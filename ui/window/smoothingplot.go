@@ -49,7 +49,7 @@ func drawSmoothingPlot(l *render.DrawList, s *smoothing.Settings, present, x, y,
 }
 
 // smoothingPlot is the plot of the smoothing factor with the player's present error offset.
-func (g *game) smoothingPlot(pane *lab.Pane) {
+func (p *strategyPage) smoothingPlot(pane *lab.Pane) {
 	s, ok := pane.Knobs.SmoothingSettings()
 	if !ok {
 		return
@@ -58,7 +58,7 @@ func (g *game) smoothingPlot(pane *lab.Pane) {
 	if v := &pane.Clients[0].View; len(v.Bodies) > pane.PlayerBody() {
 		offset = v.Bodies[pane.PlayerBody()].Pos.Sub(v.Simulated[pane.PlayerBody()].Pos).Len()
 	}
-	ui := &g.panel.ui
+	ui := &p.ui
 	r := ui.Place(90, "Share of the error offset left after 1/60 s, for offsets up to 2 m. The dot is the player's offset now.")
-	drawSmoothingPlot(ui.List(), &s, offset, float32(r.Min.X), float32(r.Min.Y), float32(r.Dx()), float32(r.Dy()), g.screen.uiScale())
+	drawSmoothingPlot(ui.List(), &s, offset, float32(r.Min.X), float32(r.Min.Y), float32(r.Dx()), float32(r.Dy()), p.scale)
 }

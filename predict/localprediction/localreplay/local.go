@@ -46,7 +46,7 @@ func (l *local) init(env *predict.Env) {
 			s.Boxes = append(s.Boxes, l.scene.Boxes[i])
 		}
 		for i := range l.scene.Boxes {
-			l.usable = l.usable && len(l.scene.Boxes[i].Parts) == 0
+			l.usable = l.usable && len(l.scene.Boxes[i].SubShapes) == 0
 		}
 		if l.usable = l.usable && !l.jointed[l.player]; !l.usable {
 			return

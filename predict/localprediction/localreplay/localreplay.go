@@ -47,8 +47,8 @@ type Replay struct {
 	local    local
 	scratch  scratch
 	counters counters
-	parent   *frame.Parent  // of the player's body; nil in the world's frame
-	others   *nearby.Bodies // remote bodies that the client's world simulates
+	parent   *frame.Parent      // of the player's body; nil in the world's frame
+	others   *nearby.Neighbours // remote bodies that the client's world simulates
 	env      *predict.Env
 }
 
@@ -88,7 +88,7 @@ type counters struct {
 // Declare declares the knobs and counters. parent chooses the frame of the player's body; it is nil
 // for the world's. others are the remote bodies that the client's world simulates itself, and solver
 // is that of its steps.
-func (r *Replay) Declare(env *predict.Env, parent *frame.Parent, others *nearby.Bodies, solver *predict.Solver) {
+func (r *Replay) Declare(env *predict.Env, parent *frame.Parent, others *nearby.Neighbours, solver *predict.Solver) {
 	k, m, s := env.Knobs, env.Counters, &r.settings
 	r.env, r.parent, r.others, s.solver = env, parent, others, solver
 	group := k.In(predict.CorrectionKnobs)

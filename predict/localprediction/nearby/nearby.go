@@ -29,8 +29,8 @@ const (
 // that the other body covers in two ticks.
 const touchDistance = 0.05
 
-// Bodies are the remote bodies of one client.
-type Bodies struct {
+// Neighbours are the remote bodies of one client.
+type Neighbours struct {
 	settings settings
 	bodies   []body                   // by index
 	past     []history.Ring[sim.Body] // by index: a second of states, of those that have been simulated
@@ -66,7 +66,7 @@ type body struct {
 }
 
 // Declare declares the knobs and counters.
-func (n *Bodies) Declare(env *predict.Env) {
+func (n *Neighbours) Declare(env *predict.Env) {
 	k, m := env.Knobs, env.Counters
 	group := k.In(predict.PredictedBodyKnobs)
 	group.Choice(&n.settings.mode, "remote-bodies", modeKinematic, []string{"kinematic", "dynamic"}, "remote bodies are kinematic where they are interpolated, or are simulated while the player touches them")
@@ -81,24 +81,24 @@ func (n *Bodies) Declare(env *predict.Env) {
 }
 
 // Dynamic reports whether remote bodies may be simulated.
-func (n *Bodies) Dynamic() bool { return n.settings.mode == modeDynamic }
+func (n *Neighbours) Dynamic() bool { return n.settings.mode == modeDynamic }
 
 // Count returns the number of simulated bodies.
-func (n *Bodies) Count() int { return n.count }
+func (n *Neighbours) Count() int { return n.count }
 
 // Simulated reports whether body i is simulated.
-func (n *Bodies) Simulated(i int) bool { return n.bodies[i].simulated }
+func (n *Neighbours) Simulated(i int) bool { return n.bodies[i].simulated }
 
 // Interpolated reports whether body i has its interpolated pose: it is neither simulated nor blends
 // back.
-func (n *Bodies) Interpolated(i int) bool {
+func (n *Neighbours) Interpolated(i int) bool {
 	return !n.bodies[i].simulated && n.bodies[i].blendShare == 0
 }
 
 // Place moves the remote bodies that are not simulated to their interpolated poses, before a step.
 // shown is the client tick that the interpolation has reached; blendTicks is the duration of a blend
 // back. If simulate is false, all simulations end.
-func (n *Bodies) Place(others *playback.InterpolatedWorld, shown, blendTicks int64, simulate bool) {
+func (n *Neighbours) Place(others *playback.InterpolatedWorld, shown, blendTicks int64, simulate bool) {
 	w := n.env.World
 	simulate = simulate && n.Dynamic()
 	for i := range n.bodies {
@@ -116,7 +116,7 @@ func (n *Bodies) Place(others *playback.InterpolatedWorld, shown, blendTicks int
 }
 
 // simulatedOn reports whether the simulation of body i continues. If not, the body becomes kinematic.
-func (n *Bodies) simulatedOn(i int, shown int64, simulate bool) bool {
+func (n *Neighbours) simulatedOn(i int, shown int64, simulate bool) bool {
 	b := &n.bodies[i]
 	if !b.simulated {
 		return false
@@ -132,7 +132,7 @@ func (n *Bodies) simulatedOn(i int, shown int64, simulate bool) bool {
 
 // kinematicPose returns the pose of a body that is not simulated: its interpolated pose, or a blend
 // to that from the extrapolated end of its simulation.
-func (n *Bodies) kinematicPose(i int, interpolated geom.Pose, blendTicks int64) geom.Pose {
+func (n *Neighbours) kinematicPose(i int, interpolated geom.Pose, blendTicks int64) geom.Pose {
 	b := &n.bodies[i]
 	if b.blendShare == 0 {
 		return interpolated
@@ -144,7 +144,7 @@ func (n *Bodies) kinematicPose(i int, interpolated geom.Pose, blendTicks int64) 
 
 // simulateTouched starts the simulation of bodies near the player's, or near a simulated body that
 // moves.
-func (n *Bodies) simulateTouched(others *playback.InterpolatedWorld) {
+func (n *Neighbours) simulateTouched(others *playback.InterpolatedWorld) {
 	n.simulateNear(n.env.World.Operated(n.env.Player), others)
 	for i := range n.bodies {
 		if n.bodies[i].simulated && !n.env.World.Bodies()[i].Asleep {
@@ -154,7 +154,7 @@ func (n *Bodies) simulateTouched(others *playback.InterpolatedWorld) {
 }
 
 // simulateNear starts the simulation of the bodies near body i.
-func (n *Bodies) simulateNear(i int, others *playback.InterpolatedWorld) {
+func (n *Neighbours) simulateNear(i int, others *playback.InterpolatedWorld) {
 	w, player := n.env.World, n.env.World.Operated(n.env.Player)
 	b := &w.Bodies()[i]
 	if b.Asleep {
@@ -176,7 +176,7 @@ func (n *Bodies) simulateNear(i int, others *playback.InterpolatedWorld) {
 }
 
 // simulate starts the simulation of body i.
-func (n *Bodies) simulate(i int, others *playback.InterpolatedWorld) {
+func (n *Neighbours) simulate(i int, others *playback.InterpolatedWorld) {
 	w, b := n.env.World, &n.bodies[i]
 	start := others.Body(i)
 	start.Pose = w.Bodies()[i].Pose
@@ -189,7 +189,7 @@ func (n *Bodies) simulate(i int, others *playback.InterpolatedWorld) {
 
 // Record remembers the states of the simulated bodies after a step, with their pending corrections
 // applied.
-func (n *Bodies) Record() {
+func (n *Neighbours) Record() {
 	if n.count == 0 {
 		return
 	}
@@ -211,7 +211,7 @@ func (n *Bodies) Record() {
 // Compare compares the server's bodies with the states of the simulated ones remembered of the
 // client tick at, and shifts their histories since. isCurrent reports whether a body's state in server
 // is that of this tick; the others are not compared.
-func (n *Bodies) Compare(at sim.Tick, server []sim.Body, isCurrent func(body int) bool, s *correction.Settings) {
+func (n *Neighbours) Compare(at sim.Tick, server []sim.Body, isCurrent func(body int) bool, s *correction.Settings) {
 	if n.count == 0 {
 		return
 	}
@@ -233,7 +233,7 @@ func (n *Bodies) Compare(at sim.Tick, server []sim.Body, isCurrent func(body int
 }
 
 // Step applies one tick's share of the pending corrections.
-func (n *Bodies) Step(s *correction.Settings) {
+func (n *Neighbours) Step(s *correction.Settings) {
 	if n.count == 0 {
 		return
 	}
@@ -253,12 +253,12 @@ func (n *Bodies) Step(s *correction.Settings) {
 }
 
 // ticks converts milliseconds to ticks.
-func (n *Bodies) ticks(millis float64) int64 {
+func (n *Neighbours) ticks(millis float64) int64 {
 	return int64(float64(millis*float64(n.env.World.Rate()))) / 1000
 }
 
 // CopyFrom makes n a copy of o, except for its env.
-func (n *Bodies) CopyFrom(o *Bodies) {
+func (n *Neighbours) CopyFrom(o *Neighbours) {
 	n.settings, n.count = o.settings, o.count
 	copy(n.bodies, o.bodies)
 	for i := range n.past {

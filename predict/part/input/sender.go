@@ -11,7 +11,7 @@ import (
 // low bits.
 const ringLen = 1024
 
-// Sender is the client's side: it remembers the player's inputs and sends the recent ones in every
+// Sender is the client's side: it remembers the player's inputs and resends the recent ones in every
 // packet.
 type Sender struct {
 	redundant     bool

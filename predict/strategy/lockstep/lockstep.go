@@ -9,7 +9,7 @@
 // for the slowest, and a local input takes effect when the remote inputs of the same tick have
 // arrived.
 //
-// Over UDP each packet repeats every input that is not acknowledged, so a lost packet costs nothing
+// Over UDP inputs are redundant: each packet repeats every one that is not acknowledged, so a lost packet costs nothing
 // if the playout delay covers the time until the next one (message.go). Over TCP each input is sent
 // once, and a loss delays everything behind it.
 //

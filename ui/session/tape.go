@@ -1,11 +1,10 @@
-package window
+package session
 
 import (
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"time"
 
 	"ghostcube/internal/atomicfile"
 	"ghostcube/predict/lab"
@@ -93,57 +92,23 @@ func (t *sessionTape) close(l *lab.Lab) (name string, err error) {
 	return "", errors.Join(err, t.file.Discard())
 }
 
-// endSession stops the recording of a video and closes the tape of the session.
-func (g *game) endSession() error {
-	if g.videos.recording() {
-		g.toggleRecording()
-	}
-	t := g.sessionTape
-	if t == nil {
-		return nil
-	}
-	g.sessionTape = nil
-	if g.inPage { // nobody can get at it any more
-		return t.file.Discard()
-	}
-	name, err := t.close(g.lab)
-	if name != "" {
-		fmt.Fprintf(os.Stdout, "session tape: %s\n", name)
-	}
-	return err
-}
-
 // writeTape appends an entry to the session's tape. The first one creates the file. A tape that cannot be
 // written becomes a notice, and the session goes on without it. checked says that the lab is after the entry, so that
 // the tape can have its hash. An embedded session has no tape.
-func (g *game) writeTape(e lab.Entry, checked bool) {
-	if g.Embed {
+func (s *Session) writeTape(e lab.Entry, checked bool) {
+	if s.Embed {
 		return
 	}
 	var err error
-	if g.sessionTape == nil {
-		g.sessionTape, err = newSessionTape(g.unusedFilename("session", ".tape"), g.Version, g.plan.Config, g.plan.Panes)
+	if s.tape == nil {
+		s.tape, err = newSessionTape(s.Files.UnusedName("session", ".tape"), s.Version, s.Plan.Config, s.Plan.Panes)
 	}
 	if err == nil {
-		err = g.sessionTape.add(e, g.lab, g.plan.Config.Rate, checked)
+		err = s.tape.add(e, s.Lab, s.Plan.Config.Rate, checked)
 	}
 	if err != nil {
 		text := "the session has no tape: " + err.Error()
-		g.notices.post(text)
+		s.Notices.Post(text)
 		fmt.Fprintln(os.Stderr, "ghostcube: "+text)
-	}
-}
-
-// unusedFilename returns a name in the output folder, made of kind, the present time and the extension ext,
-// for which there is neither a file nor a video to be written. Names that differ only in their extension
-// count as used.
-func (g *game) unusedFilename(kind, ext string) string {
-	first := filepath.Join(g.OutDir, kind+"-"+time.Now().Format("20060102-150405"))
-	name := first
-	for i := 2; ; i++ {
-		if used, err := filepath.Glob(name + ".*"); err != nil || len(used) == 0 && !g.videos.hasFile(name+ext) {
-			return name + ext
-		}
-		name = fmt.Sprintf("%s-%d", first, i)
 	}
 }

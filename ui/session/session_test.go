@@ -1,4 +1,4 @@
-package window
+package session
 
 import (
 	"bytes"
@@ -24,27 +24,27 @@ import (
 // commands, that a tape whose end was never written lacks at most a second, and that the tape's own hash
 // checks pass, also that of the last tick if commands follow it.
 func TestSessionTape(t *testing.T) {
-	g := newTestGame(t, "rewind", "noprediction")
+	g := newTestSession(t, "rewind", "noprediction")
 	var hashes []uint64
 	step := func(n int) {
 		for range n {
 			g.runTicks(t, 1)
-			hashes = append(hashes, g.lab.Hash())
+			hashes = append(hashes, g.Lab.Hash())
 		}
 	}
 	step(30)
-	g.localInputs = [2]sim.Input{{Buttons: sim.Forward, Heading: 3}}
+	g.in.Inputs = [2]sim.Input{{Buttons: sim.Forward, Heading: 3}}
 	step(50)
-	g.execute(lab.Command{Verb: "switch", Pane: 1, Name: "rewind:lead=8"})
-	g.execute(lab.Command{Verb: "set", Pane: 0, Name: "smoothing", Value: "none"})
-	g.execute(lab.Command{Verb: "set", Pane: 0, Name: "no-such-knob", Value: "1"}) // refused, so not on the tape
-	g.nudgeServer()
+	g.Do(lab.Command{Verb: "switch", Pane: 1, Name: "rewind:lead=8"})
+	g.Do(lab.Command{Verb: "set", Pane: 0, Name: "smoothing", Value: "none"})
+	g.Do(lab.Command{Verb: "set", Pane: 0, Name: "no-such-knob", Value: "1"}) // refused, so not on the tape
+	g.Controls.NudgeServer()
 	step(37)
-	g.execute(lab.Command{Verb: "open", Pane: lab.AllPanes, Name: "noprediction"})
-	g.localInputs = [2]sim.Input{}
+	g.Do(lab.Command{Verb: "open", Pane: lab.AllPanes, Name: "noprediction"})
+	g.in.Inputs = [2]sim.Input{}
 	step(40)
 
-	name := g.sessionTape.file.Part()
+	name := g.tape.file.Part()
 	check := func(when string, least int) {
 		t.Helper()
 		data, err := os.ReadFile(name)
@@ -88,26 +88,26 @@ func TestSessionTape(t *testing.T) {
 		}
 	}
 	check("without an end", len(hashes)-60)
-	g.nudgeServer() // after the last tick, so not on the tape
-	if err := g.shutdown(); err != nil {
+	g.Controls.NudgeServer() // after the last tick, so not on the tape
+	if err := g.Shutdown(nil); err != nil {
 		t.Fatal(err)
 	}
 	name = strings.Replace(name, ".part", "", 1)
 	check("at the end", len(hashes))
-	if len(g.notices.list) == 0 || !strings.Contains(g.notices.list[0].text, "no-such-knob") {
-		t.Errorf("no notice of the refused command: %v", g.notices.list)
+	if len(g.Notices.list) == 0 || !strings.Contains(g.Notices.list[0].text, "no-such-knob") {
+		t.Errorf("no notice of the refused command: %v", g.Notices.list)
 	}
 }
 
 // TestSessionTapeNames promises that two windows that start a session in the same second leave two whole tapes, and that a
 // tape that could not be written to its end is left as far as it was.
 func TestSessionTapeNames(t *testing.T) {
-	g := newTestGame(t, "rewind")
+	g := newTestSession(t, "rewind")
 	name := filepath.Join(g.OutDir, "session.tape")
 	var names []string
 	var list []*sessionTape
 	for range 3 {
-		x, err := newSessionTape(name, "", g.lab.Config(), []string{"rewind"})
+		x, err := newSessionTape(name, "", g.Lab.Config(), []string{"rewind"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -115,18 +115,18 @@ func TestSessionTapeNames(t *testing.T) {
 	}
 	for range 60 {
 		e := lab.Entry{Inputs: make([]sim.Input, 1)}
-		if err := g.lab.Tick(e); err != nil {
+		if err := g.Lab.Tick(e); err != nil {
 			t.Fatal(err)
 		}
 		for _, x := range list {
-			if err := x.add(e, g.lab, 60, true); err != nil {
+			if err := x.add(e, g.Lab, 60, true); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
 	list[2].failed = true // the disk is full
 	for i, x := range list {
-		got, err := x.close(g.lab)
+		got, err := x.close(g.Lab)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -148,10 +148,10 @@ func TestSessionTapeNames(t *testing.T) {
 // the session that --compare starts, whatever went on before: both leave the same tape,
 // with its rate, its seed, its commands and its hashes.
 func TestPanelStartsTheSessionOfTheFlag(t *testing.T) {
-	tapeOf := func(g *game) string {
+	tapeOf := func(g *testSession) string {
 		g.runTicks(t, 330)
-		name := g.sessionTape.file.Name()
-		if err := g.shutdown(); err != nil {
+		name := g.tape.file.Name()
+		if err := g.Shutdown(nil); err != nil {
 			t.Fatal(err)
 		}
 		text, err := os.ReadFile(name)
@@ -166,14 +166,13 @@ func TestPanelStartsTheSessionOfTheFlag(t *testing.T) {
 		want := tapeOf(playSettings(t, plan.Settings{Compare: name}))
 		g := playSettings(t, plan.Settings{Panes: "noprediction,snapshot,rewind,lockstep", Seed: "9", Fault: "skew=500", Rate: "50", FaultEvery: time.Second})
 		g.runTicks(t, 90)
-		g.execute(lab.Command{Verb: "focus", Pane: 3})
-		g.freezeClients()
-		g.shoot(sim.Shot{Fired: true})
-		g.startComparison(name)
-		if err := g.applyPanel(); err != nil {
-			t.Fatal(err)
-		}
-		if g.title == "" {
+		g.Do(lab.Command{Verb: "focus", Pane: 3})
+		g.Controls.FreezeClients()
+		g.TakeOver()
+		g.in.Shot = sim.Shot{Fired: true}
+		g.StartComparison(name)
+		g.startNext(t)
+		if g.Title == "" {
 			t.Errorf("%s: it has no title", name)
 		}
 		if got := tapeOf(g); got != want {
@@ -188,21 +187,21 @@ func TestPanelStartsTheSessionOfTheFlag(t *testing.T) {
 // TestVideoSpan promises that a video has exactly the ticks between start and stop, that commands before the
 // start are not applied twice, and that the session does not change by being recorded.
 func TestVideoSpan(t *testing.T) {
-	alone, g := newTestGame(t, "rewind", "noprediction"), newTestGame(t, "rewind", "noprediction")
-	for _, g := range []*game{alone, g} {
+	alone, g := newTestSession(t, "rewind", "noprediction"), newTestSession(t, "rewind", "noprediction")
+	for _, g := range []*testSession{alone, g} {
 		g.runTicks(t, 100)
-		g.localInputs = [2]sim.Input{{Buttons: sim.Forward}}
-		g.nudgeServer()
+		g.in.Inputs = [2]sim.Input{{Buttons: sim.Forward}}
+		g.Controls.NudgeServer()
 		if g != alone {
-			g.videos.start(g.lab, g.lab.Fork(), &g.stage, g.past.timeline.Take(), len(g.newCommands))
+			g.Videos.start(g.Lab, g.Lab.Fork(), &g.HUD, g.Past.Timeline.Take(), len(g.newCommands))
 		}
-		g.execute(stage.Show("yaw", "40"))
+		g.Do(stage.Show("yaw", "40"))
 		g.runTicks(t, 77)
 	}
-	if len(g.videos.entries) != 77 {
-		t.Fatalf("the recording has %d ticks", len(g.videos.entries))
+	if len(g.Videos.entries) != 77 {
+		t.Fatalf("the recording has %d ticks", len(g.Videos.entries))
 	}
-	job := &recorder.Job{Lab: g.videos.lab, Stage: g.videos.stage, Entries: g.videos.entries,
+	job := &recorder.Job{Lab: g.Videos.lab, Stage: g.Videos.hud, Entries: g.Videos.entries,
 		Format: video.Format{File: filepath.Join(g.OutDir, "f%05d.png"), W: 160, H: 90, FPS: 60}}
 	over := make(chan error)
 	go func() { // while the session goes on
@@ -212,12 +211,12 @@ func TestVideoSpan(t *testing.T) {
 		}
 		over <- err
 	}()
-	want := g.lab.Hash()
+	want := g.Lab.Hash()
 	var f hud.Frame
 	for range 30 {
 		g.runTicks(t, 1)
 		alone.runTicks(t, 1)
-		g.stage.Compose(&f, g.lab, stage.Rect{W: 320, H: 180}, hud.Options{}, 0.5)
+		g.HUD.Compose(&f, g.Lab, stage.Rect{W: 320, H: 180}, hud.Options{}, 0.5)
 	}
 	if err := <-over; err != nil {
 		t.Fatal(err)
@@ -225,7 +224,7 @@ func TestVideoSpan(t *testing.T) {
 	if got := job.Lab.Hash(); got != want {
 		t.Errorf("the video ended on %#x, the session was at %#x", got, want)
 	}
-	if g.lab.Hash() != alone.lab.Hash() {
+	if g.Lab.Hash() != alone.Lab.Hash() {
 		t.Error("the session changed by being recorded")
 	}
 	files, err := filepath.Glob(filepath.Join(g.OutDir, "f*.png"))
@@ -234,13 +233,13 @@ func TestVideoSpan(t *testing.T) {
 	}
 }
 
-// TestUnusedFilenames promises that files of the same second do not overwrite each other, nor queued videos.
+// TestUnusedFilenames promises that files of the same second do not overwrite each other, nor queued Videos.
 func TestUnusedFilenames(t *testing.T) {
-	g := newTestGame(t, "rewind")
+	g := newTestSession(t, "rewind")
 	g.runTicks(t, 1)
 	names := map[string]bool{}
 	for range 4 {
-		n := g.unusedFilename("screenshot", ".png")
+		n := g.Files.UnusedName("screenshot", ".png")
 		if names[n] {
 			t.Fatalf("%s twice", n)
 		}
@@ -250,11 +249,11 @@ func TestUnusedFilenames(t *testing.T) {
 		}
 	}
 	for range 3 {
-		g.toggleRecording()
+		g.Videos.Toggle()
 		g.runTicks(t, 2)
-		g.toggleRecording()
+		g.Videos.Toggle()
 	}
-	if err := g.videos.waitAll(nil, io.Discard); err != nil {
+	if err := g.Videos.WaitAll(nil, io.Discard); err != nil {
 		t.Fatal(err)
 	}
 	files, _ := filepath.Glob(filepath.Join(g.OutDir, "video-*"))
@@ -265,14 +264,14 @@ func TestUnusedFilenames(t *testing.T) {
 
 // TestEmptyVideo promises a notice for a video without ticks.
 func TestEmptyVideo(t *testing.T) {
-	g := newTestGame(t, "rewind")
+	g := newTestSession(t, "rewind")
 	g.runTicks(t, 3)
-	g.toggleRecording()
-	g.toggleRecording()
-	if len(g.notices.list) != 1 || !strings.Contains(g.notices.list[0].text, "no ticks") {
-		t.Errorf("notices %v", g.notices.list)
+	g.Videos.Toggle()
+	g.Videos.Toggle()
+	if len(g.Notices.list) != 1 || !strings.Contains(g.Notices.list[0].text, "no ticks") {
+		t.Errorf("notices %v", g.Notices.list)
 	}
-	if g.videos.current != nil || g.videos.recording() {
+	if g.Videos.current != nil || g.Videos.Recording() {
 		t.Error("an empty video is being written")
 	}
 }
@@ -282,33 +281,33 @@ func TestEmptyVideo(t *testing.T) {
 func TestTakeOver(t *testing.T) {
 	g := playSettings(t, plan.Settings{Tape: writeTape(t, "1000 A\nend 1000\n"), FaultEvery: time.Second / 3})
 	g.runTicks(t, 40)
-	if g.lastInput.Buttons != sim.Left || len(g.notices.list) != 0 {
-		t.Errorf("with the tape: input %v, notices %v", g.lastInput, g.notices.list)
+	if g.LastInput.Buttons != sim.Left || len(g.Notices.list) != 0 {
+		t.Errorf("with the tape: input %v, notices %v", g.LastInput, g.Notices.list)
 	}
-	g.takeOver()
-	g.localInputs = [2]sim.Input{{Buttons: sim.Right}}
+	g.TakeOver()
+	g.in.Inputs = [2]sim.Input{{Buttons: sim.Right}}
 	g.runTicks(t, 1)
-	if g.lastInput.Buttons != sim.Right || g.tapePlaying() {
-		t.Errorf("after the tape: input %v", g.lastInput)
+	if g.LastInput.Buttons != sim.Right || g.Playing() {
+		t.Errorf("after the tape: input %v", g.LastInput)
 	}
 }
 
 // TestReadOnlyOutput promises that a session whose output folder cannot be created runs and ends without an
 // error, and that one notice says that it has no tape.
 func TestReadOnlyOutput(t *testing.T) {
-	g := newTestGame(t, "rewind")
+	g := newTestSession(t, "rewind")
 	file := filepath.Join(g.OutDir, "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	g.OutDir = filepath.Join(file, "below")
 	g.runTicks(t, 130)
-	g.nudgeServer()
+	g.Controls.NudgeServer()
 	g.runTicks(t, 2)
-	if n := g.notices.list; len(n) != 1 || !strings.Contains(n[0].text, "no tape") {
+	if n := g.Notices.list; len(n) != 1 || !strings.Contains(n[0].text, "no tape") {
 		t.Errorf("notices %v", n)
 	}
-	if err := g.shutdown(); err != nil {
+	if err := g.Shutdown(nil); err != nil {
 		t.Error(err)
 	}
 }
@@ -316,20 +315,20 @@ func TestReadOnlyOutput(t *testing.T) {
 // TestInterruptEndsVideos promises that the program says after its window has closed which videos it still
 // writes, and that an interrupt ends the present one with what there is of it and drops the next.
 func TestInterruptEndsVideos(t *testing.T) {
-	g := newTestGame(t, "rewind")
+	g := newTestSession(t, "rewind")
 	var files []string
 	for range 2 {
-		g.videos.start(g.lab, g.lab.Fork(), &g.stage, g.past.timeline.Take(), len(g.newCommands))
+		g.Videos.start(g.Lab, g.Lab.Fork(), &g.HUD, g.Past.Timeline.Take(), len(g.newCommands))
 		g.runTicks(t, 600)
 		files = append(files, filepath.Join(g.OutDir, fmt.Sprintf("video%d-%%03d.png", len(files))))
-		if err := g.videos.stop(video.Format{File: files[len(files)-1], W: 640, H: 360, FPS: 60}, "", false); err != nil {
+		if err := g.Videos.stop(video.Format{File: files[len(files)-1], W: 640, H: 360, FPS: 60}, "", false); err != nil {
 			t.Fatal(err)
 		}
 	}
 	interrupt := make(chan os.Signal, 1)
 	interrupt <- os.Interrupt
 	var out strings.Builder
-	if err := g.videos.waitAll(interrupt, &out); err != nil {
+	if err := g.Videos.WaitAll(interrupt, &out); err != nil {
 		t.Fatal(err)
 	}
 	first, _ := filepath.Glob(filepath.Join(g.OutDir, "video0-*.png"))
@@ -340,7 +339,7 @@ func TestInterruptEndsVideos(t *testing.T) {
 	if !strings.Contains(out.String(), "2 videos left to write") {
 		t.Errorf("it printed %q", out.String())
 	}
-	if m := g.videos.messages; len(m) != 2 || !strings.Contains(strings.Join(m, " "), "not written: ") {
+	if m := g.Videos.messages; len(m) != 2 || !strings.Contains(strings.Join(m, " "), "not written: ") {
 		t.Errorf("messages %q", m)
 	}
 }
@@ -349,7 +348,7 @@ func TestInterruptEndsVideos(t *testing.T) {
 func TestFooterOfATape(t *testing.T) {
 	g := playSettings(t, plan.Settings{Tape: "circle"})
 	g.runTicks(t, 90)
-	if s := g.footer(); !strings.HasPrefix(s, "tape circle, 1.5 of 6") {
+	if s := g.Footer(); !strings.HasPrefix(s, "tape circle, 1.5 of 6") {
 		t.Errorf("the footer is %q", s)
 	}
 }

@@ -1,4 +1,4 @@
-package window
+package session
 
 import (
 	"errors"
@@ -15,17 +15,18 @@ import (
 	"ghostcube/predict/lab"
 	"ghostcube/render/video"
 	"ghostcube/ui/hud"
-	"ghostcube/ui/platform"
 	"ghostcube/ui/recorder"
 	"ghostcube/ui/timeline"
 )
 
-// videos records and writes the videos of a session. A key marks the first and the last tick of each; the
+// Videos records and writes the videos of a session. A key marks the first and the last tick of each; the
 // video is then rendered from a fork of the session while the session goes on.
-type videos struct {
+type Videos struct {
+	session *Session
+
 	// Of the video that is being recorded.
 	lab          *lab.Lab // at its start; nil: none is being recorded
-	stage        *hud.HUD
+	hud          *hud.HUD
 	entries      []lab.Entry
 	applied      []lab.Command    // before the first entry, since the tick before it
 	skipCommands int              // commands of the first entry that lab has already applied
@@ -53,41 +54,41 @@ type videoJob struct {
 	result    recorder.Result
 }
 
-// recording reports whether a video is being recorded.
-func (t *videos) recording() bool { return t.lab != nil }
+// Recording reports whether a video is being recorded.
+func (v *Videos) Recording() bool { return v.lab != nil }
 
 // start starts a recording of a session, of which fork is a copy. applied is the number of commands that the session has
 // applied since its last tick, which are also in its next entry.
-func (t *videos) start(l, fork *lab.Lab, s *hud.HUD, take *timeline.Take, applied int) {
-	t.lab, t.take = fork, take
+func (v *Videos) start(l, fork *lab.Lab, s *hud.HUD, take *timeline.Take, applied int) {
+	v.lab, v.take = fork, take
 	s.Refresh(l)
-	t.stage = s.Fork(t.lab)
-	for i, p := range t.lab.Panes {
+	v.hud = s.Fork(v.lab)
+	for i, p := range v.lab.Panes {
 		p.CopyDatagrams(l.Panes[i]) // the lanes of the first pictures show earlier packets
 	}
-	t.entries, t.skipCommands = nil, applied
-	t.beside, t.besideTake = nil, nil
+	v.entries, v.skipCommands = nil, applied
+	v.beside, v.besideTake = nil, nil
 }
 
 // startBeside makes the recording that has just been started one of two takes.
-func (t *videos) startBeside(b *beside) {
-	t.beside = &recorder.Beside{Lab: b.lab.Fork(), Labels: b.labels}
-	t.besideTake, t.besideFrom = b.take, int(b.lab.Ticks())
+func (v *Videos) startBeside(b *Beside) {
+	v.beside = &recorder.Beside{Lab: b.lab.Fork(), Labels: b.Labels}
+	v.besideTake, v.besideFrom = b.take, int(b.lab.Ticks())
 	var view lab.Lab
-	view.ShowBeside(t.lab, t.beside.Lab)
-	t.stage = b.stage.Fork(&view)
+	view.ShowBeside(v.lab, v.beside.Lab)
+	v.hud = b.hud.Fork(&view)
 }
 
 // add adds an entry of the session to the recording, if there is one.
-func (t *videos) add(e lab.Entry) {
-	if !t.recording() {
+func (v *Videos) add(e lab.Entry) {
+	if !v.Recording() {
 		return
 	}
-	if len(t.entries) == 0 {
-		t.applied = e.Commands[:t.skipCommands]
-		e.Commands = e.Commands[t.skipCommands:]
+	if len(v.entries) == 0 {
+		v.applied = e.Commands[:v.skipCommands]
+		e.Commands = e.Commands[v.skipCommands:]
 	}
-	t.entries = append(t.entries, e)
+	v.entries = append(v.entries, e)
 }
 
 // withoutDisplay returns an entry without display commands.
@@ -97,47 +98,47 @@ func withoutDisplay(e lab.Entry) lab.Entry {
 }
 
 // stop ends the recording and queues its video.
-func (t *videos) stop(f video.Format, title string, noOverlay bool) error {
-	l, s, entries := t.lab, t.stage, t.entries
-	other, take := t.beside, t.besideTake
-	run := t.run
+func (v *Videos) stop(f video.Format, title string, noOverlay bool) error {
+	l, s, entries := v.lab, v.hud, v.entries
+	other, take := v.beside, v.besideTake
+	run := v.run
 	if run != nil {
-		run.prepare(t, f, title, noOverlay)
+		run.prepare(v, f, title, noOverlay)
 	}
-	t.lab, t.stage, t.entries, t.beside, t.besideTake, t.run, t.take, t.applied = nil, nil, nil, nil, nil, nil, nil, nil
+	v.lab, v.hud, v.entries, v.beside, v.besideTake, v.run, v.take, v.applied = nil, nil, nil, nil, nil, nil, nil, nil
 	if len(entries) == 0 {
 		return errors.New("the video would be empty: it has no ticks")
 	}
 	m := &videoJob{run: run, finished: make(chan struct{})}
 	m.stop = make(chan struct{})
 	if other != nil {
-		for i := range min(len(entries), take.End()-t.besideFrom) {
-			other.Entries = append(other.Entries, withoutDisplay(*take.Entry(t.besideFrom + i)))
+		for i := range min(len(entries), take.End()-v.besideFrom) {
+			other.Entries = append(other.Entries, withoutDisplay(*take.Entry(v.besideFrom + i)))
 		}
 	}
 	m.recording = &recorder.Job{Lab: l, Stage: s, Entries: entries, Title: title, NoOverlay: noOverlay, Format: f, Beside: other, Progress: func(n int) { m.ticksDone.Store(int64(n)) }, Stop: m.stop}
-	t.queue = append(t.queue, m)
-	t.startNext()
+	v.queue = append(v.queue, m)
+	v.startNext()
 	return nil
 }
 
 // hasFile reports whether a video of that name is queued or being written.
-func (t *videos) hasFile(name string) bool {
-	for _, m := range t.queue {
+func (v *Videos) hasFile(name string) bool {
+	for _, m := range v.queue {
 		if m.recording.Format.File == name {
 			return true
 		}
 	}
-	return t.current != nil && t.current.recording.Format.File == name
+	return v.current != nil && v.current.recording.Format.File == name
 }
 
 // startNext starts writing the oldest video of the queue, unless one is being written.
-func (t *videos) startNext() {
-	if t.current != nil || len(t.queue) == 0 {
+func (v *Videos) startNext() {
+	if v.current != nil || len(v.queue) == 0 {
 		return
 	}
-	t.current, t.queue = t.queue[0], t.queue[1:]
-	m := t.current
+	v.current, v.queue = v.queue[0], v.queue[1:]
+	m := v.current
 	go func() {
 		if m.run != nil {
 			m.result.File, m.err = m.run.write(func(share float64) { m.ticksDone.Store(int64(share * float64(len(m.recording.Entries)))) })
@@ -148,46 +149,46 @@ func (t *videos) startNext() {
 	}()
 }
 
-// poll returns a message when a video has been written, and an empty text otherwise.
-func (t *videos) poll() (message string) {
-	if t.current == nil {
+// Poll returns a message when a video has been written, and an empty text otherwise.
+func (v *Videos) Poll() (message string) {
+	if v.current == nil {
 		return ""
 	}
 	select {
-	case <-t.current.finished:
-		message = t.complete()
+	case <-v.current.finished:
+		message = v.complete()
 	default:
 	}
 	return message
 }
 
 // complete takes the result of the video that has been written, starts the next one, and returns a message.
-func (t *videos) complete() (message string) {
-	m := t.current
-	t.current = nil
+func (v *Videos) complete() (message string) {
+	m := v.current
+	v.current = nil
 	if errors.Is(m.err, recorder.ErrNoFrame) {
 		message = "not written: " + filepath.ToSlash(m.recording.Format.File)
-		t.messages = append(t.messages, message)
+		v.messages = append(v.messages, message)
 	} else if m.err != nil {
 		message = "the video failed: " + m.err.Error()
-		t.errs = append(t.errs, fmt.Errorf("%s: %w", m.recording.Format.File, m.err))
+		v.errs = append(v.errs, fmt.Errorf("%s: %w", m.recording.Format.File, m.err))
 	} else {
-		message = "video: " + platform.Deliver(m.result.File)
+		message = "video: " + v.session.Host.Deliver(m.result.File)
 		if m.run == nil {
 			message += fmt.Sprintf(", %d frames", m.result.FrameCount)
 		}
-		t.messages = append(t.messages, message)
+		v.messages = append(v.messages, message)
 	}
-	t.startNext()
+	v.startNext()
 	return message
 }
 
-// progress returns how much of a video has been written, or an empty text.
-func (t *videos) progress() string {
-	if t.current == nil {
+// Progress returns how much of a video has been written, or an empty text.
+func (v *Videos) Progress() string {
+	if v.current == nil {
 		return ""
 	}
-	return fmt.Sprintf("encoding video: %d %%", t.current.percent())
+	return fmt.Sprintf("encoding video: %d %%", v.current.percent())
 }
 
 // percent returns how much of the video has been written.
@@ -206,30 +207,61 @@ func videoCount(n int) string {
 // progressInterval is the time between two lines about a video that is written after the window has closed.
 const progressInterval = 2 * time.Second
 
-// waitAll waits until all videos have been written and returns all their errors. Every two seconds it prints
+// WaitAll waits until all videos have been written and returns all their errors. Every two seconds it prints
 // how far the present one is. An interrupt ends the present video with what there is of it, and drops the
 // others.
-func (t *videos) waitAll(interrupt <-chan os.Signal, out io.Writer) error {
-	if t.current != nil {
-		fmt.Fprintf(out, "the window is closed, %s left to write (Ctrl-C stops with what there is)\n", videoCount(1+len(t.queue)))
+func (v *Videos) WaitAll(interrupt <-chan os.Signal, out io.Writer) error {
+	if v.current != nil {
+		fmt.Fprintf(out, "the window is closed, %s left to write (Ctrl-C stops with what there is)\n", videoCount(1+len(v.queue)))
 	}
 	clock := time.NewTicker(progressInterval)
 	defer clock.Stop()
-	for t.current != nil {
-		m := t.current
+	for v.current != nil {
+		m := v.current
 		select {
 		case <-m.finished:
-			t.complete()
+			v.complete()
 		case <-clock.C:
 			fmt.Fprintf(out, "%s: %d %%\n", filepath.ToSlash(m.recording.Format.File), m.percent())
 		case <-interrupt:
-			for _, dropped := range t.queue {
-				t.messages = append(t.messages, "not written: "+filepath.ToSlash(dropped.recording.Format.File))
+			for _, dropped := range v.queue {
+				v.messages = append(v.messages, "not written: "+filepath.ToSlash(dropped.recording.Format.File))
 			}
-			t.queue, interrupt = nil, nil
+			v.queue, interrupt = nil, nil
 			close(m.stop)
 			signal.Reset(os.Interrupt, syscall.SIGTERM) // the next one kills
 		}
 	}
-	return errors.Join(t.errs...)
+	return errors.Join(v.errs...)
+}
+
+// Toggle starts a video, or stops it and has it written.
+func (v *Videos) Toggle() {
+	s := v.session
+	if !v.Recording() {
+		if s.Host.InPage && s.Beside.On() {
+			s.Notices.Post("a page writes no video of two takes: F8 ends the comparison")
+			return
+		}
+		v.start(s.Lab, s.Past.Timeline.Fork(), &s.HUD, s.Past.Timeline.Take(), len(s.newCommands))
+		if s.Host.InPage {
+			v.run = &videoRun{host: &s.Host, config: s.Plan.Config, panes: s.Plan.Panes, version: s.Version}
+		}
+		if s.Beside.On() {
+			v.startBeside(&s.Beside)
+		}
+		return
+	}
+	f := video.Format{File: s.Files.UnusedName("video", ".mp4"), W: 1280, H: 720, FPS: 60, Unnamed: true}
+	if !video.HaveH264() {
+		f.File = s.Files.UnusedName("video", ".webm")
+	}
+	if err := v.stop(f, s.Title, s.Window != nil && s.Window.OverlayHidden()); err != nil {
+		s.Notices.Post(err.Error())
+	}
+}
+
+// Seconds returns the length of the video that is being recorded.
+func (v *Videos) Seconds() float64 {
+	return float64(len(v.entries)) / float64(v.session.Lab.Config().Rate)
 }

@@ -1,4 +1,4 @@
-package window
+package session
 
 import (
 	"bytes"
@@ -9,12 +9,12 @@ import (
 	"ghostcube/predict/lab"
 	"ghostcube/predict/lab/tape"
 	"ghostcube/render/video"
-	"ghostcube/ui/platform"
 )
 
 // videoRun is a video that another copy of the program writes, because this one has a single thread. The other one knows
 // nothing of the session, so it gets a tape from its start, and makes all ticks up to the span of the video first.
 type videoRun struct {
+	host    *Host
 	config  lab.Config
 	panes   []string // when the session started
 	version string
@@ -28,16 +28,16 @@ type videoRun struct {
 const videoTape = "session.tape"
 
 // prepare makes the tape and the arguments of a recording that ends now.
-func (r *videoRun) prepare(t *videos, f video.Format, title string, noOverlay bool) {
+func (r *videoRun) prepare(v *Videos, f video.Format, title string, noOverlay bool) {
 	w := tape.NewWriter(&r.tape, r.version, r.config, r.panes)
-	start := t.lab.Ticks() // of the recording
+	start := v.lab.Ticks() // of the recording
 	for i := range int(start) {
-		w.Add(withoutDisplay(*t.take.Entry(i)))
+		w.Add(withoutDisplay(*v.take.Entry(i)))
 	}
-	for i, e := range t.entries {
+	for i, e := range v.entries {
 		if i == 0 {
-			commands := withoutDisplay(lab.Entry{Commands: t.applied}).Commands
-			for _, d := range t.lab.Display() {
+			commands := withoutDisplay(lab.Entry{Commands: v.applied}).Commands
+			for _, d := range v.lab.Display() {
 				commands = append(commands, lab.Command{Verb: "show", Pane: lab.AllPanes, Name: d.Name, Value: d.Value})
 			}
 			e.Commands = slices.Concat(commands, e.Commands)
@@ -58,7 +58,7 @@ func (r *videoRun) prepare(t *videos, f video.Format, title string, noOverlay bo
 
 // write has the video written, and writes it into its file, whose name it returns.
 func (r *videoRun) write(progress func(share float64)) (string, error) {
-	_, b, err := platform.Run(r.args, map[string][]byte{videoTape: r.tape.Bytes()}, filepath.Base(r.file), progress)
+	_, b, err := r.host.Run(r.args, map[string][]byte{videoTape: r.tape.Bytes()}, filepath.Base(r.file), progress)
 	if err != nil {
 		return r.file, err
 	}
