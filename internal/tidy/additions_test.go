@@ -48,7 +48,8 @@ func additions(t *testing.T) []addition {
 		{"a scene", []edit{
 			{file: "sim/scene/gate.go", text: exampleScene},
 			{file: "sim/scene/scene.go", inserts: []string{
-				"\t{Name: \"zen\", build: zen, Params: []Param{avatarParam}},\n", "\t{Name: \"gate\", build: gate, Params: []Param{{\"width\", \"distance between the posts, m\", 3, 2, 9}}},\n",
+				"\t{Name: \"zen\", build: zen, Params: []Param{avatarParam}},\n",
+				"\t{Name: \"gate\", build: gate, Params: []Param{{\"width\", \"distance between the posts, m\", 3, 2, 9}}},\n",
 			}},
 		}},
 		{"a measure", []edit{{file: "predict/score/freezes.go", inserts: []string{
