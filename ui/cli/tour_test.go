@@ -102,14 +102,14 @@ func tourSection(number int, r *tour.Run) string {
 	x := r.Lesson
 	var b strings.Builder
 	b.WriteString(tourHead(number, x))
-	fmt.Fprintf(&b, "| | %g s before | %g s after |\n|---|---:|---:|\n", r.BeforeSeconds, r.AfterSeconds)
+	fmt.Fprintf(&b, "%g s before, %g s after:\n\n", r.BeforeSeconds, r.AfterSeconds)
 	for i, f := range x.Figures {
 		name := hud.HeadlineTitle(f.Measure)
 		if strings.Contains(f.Name, "@") {
 			name = fmt.Sprintf("pane %d: %s", f.Pane+1, name)
 		}
 		value := func(list []score.Measure) string { return list[i].Text() }
-		fmt.Fprintf(&b, "| %s | %s | %s |\n", name, value(r.Before), value(r.After))
+		fmt.Fprintf(&b, "- %s: %s, %s\n", name, value(r.Before), value(r.After))
 	}
 	fmt.Fprintf(&b, "\n%s\n\n", x.After)
 	for k, when := range tourTimes {
