@@ -226,7 +226,7 @@ func writeKnobReference(_ *testing.T, m *markdown) {
 				r.ranges = addNumbered(r.ranges, "", i+1)
 				continue
 			}
-			r.ranges = addNumbered(r.ranges, k.Range(), i+1)
+			r.ranges = addNumbered(r.ranges, strings.ReplaceAll(k.Range(), " to ", "–"), i+1)
 		}
 	}
 	first := func(name string) int { return slices.IndexFunc(rows, func(r *row) bool { return r.name == name }) }
@@ -346,7 +346,7 @@ func writeSceneReference(_ *testing.T, m *markdown) {
 		}
 		m.row(code(s.Name), s.Doc, strings.Join(contents, ", "))
 		for _, p := range x.Params {
-			parameters = addNumbered(parameters, fmt.Sprintf("%s\t%d\t%d to %d\t%s", code(p.Name), p.Default, p.Min, p.Max, p.Help), i)
+			parameters = addNumbered(parameters, fmt.Sprintf("%s\t%d\t%d–%d\t%s", code(p.Name), p.Default, p.Min, p.Max, p.Help), i)
 		}
 	}
 	m.text("\nBoxes are dynamic, static or kinematic. A scene has one player unless it says more.\n\n## Parameters\n")
@@ -368,11 +368,11 @@ func writeNetworkReference(_ *testing.T, m *markdown) {
 	for _, s := range link.ParamHelp() {
 		m.row(code(s[0]), s[1])
 	}
-	m.text("\n## Profiles\n\nThe round-trip time leaves out jitter.\n")
-	m.head("profile", "round trip", "conditions", "meaning", "source, and its word for latency")
+	m.text("\n## Profiles\n\n`ghostcube list networks` has their round trips.\n")
+	m.head("profile", "conditions", "meaning", "source, and its word for latency")
 	for _, x := range link.Profiles {
 		conditions := link.Network{Up: x.Up, Down: x.Down}
-		m.row(code(x.Name), x.RTT().String(), code(conditions.String()), x.Doc, x.Source)
+		m.row(code(x.Name), code(conditions.String()), x.Doc, x.Source)
 	}
 }
 
