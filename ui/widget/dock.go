@@ -23,12 +23,16 @@ const outside = 16
 // farAway is the width and height of the window that holds the panel, in pixels.
 const farAway = 1 << 16
 
+// cells place the controls of debugui, which knows cells in rows, where their pictures are.
+type cells struct{ u *UI }
+
 // dock lays out the panel in a window of debugui that is larger than every screen. Its title bar lies above the screen
 // and the handle for its size beyond the other corner, so nobody drags it away, and it is the same window whatever the
 // panel's bounds are.
-func (u *UI) dock(build func()) {
+func (d cells) dock(build func()) {
+	u := d.u
 	if u.controls.press == nil {
-		u.makeControls()
+		d.makeControls()
 	}
 	capture, err := u.gui.Update(func(ctx *debugui.Context) error {
 		u.ctx = ctx
@@ -69,7 +73,8 @@ var rowCells = [16]int{1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}
 var one = [1]int{1}
 
 // skip leaves the grid empty down to y, if that is at least a cell and a gap away.
-func (u *UI) skip(y int) {
+func (d cells) skip(y int) {
+	u := d.u
 	if h := y - u.grid.next - gridGap; h > 0 {
 		u.ctx.SetGridLayout(one[:], []int{h})
 		u.ctx.GridCell(nil)
@@ -78,7 +83,8 @@ func (u *UI) skip(y int) {
 }
 
 // fillTo makes the content of a container reach down to y, or to the row that is due, and returns where it ends.
-func (u *UI) fillTo(y int) int {
+func (d cells) fillTo(y int) int {
+	u := d.u
 	y = max(y, u.grid.end+1)
 	u.ctx.SetGridLayout(one[:], []int{y - u.grid.next})
 	u.ctx.GridCell(nil)
@@ -105,7 +111,8 @@ type controls struct {
 	heights                             [1]int
 }
 
-func (u *UI) makeControls() {
+func (d cells) makeControls() {
+	u := d.u
 	c, x := &u.controls, &u.cell
 	c.press = func() { u.hot = x.id }
 	c.move = func() { x.moved = true }
@@ -127,7 +134,8 @@ func (u *UI) makeControls() {
 
 // put gives a control of debugui a cell. The rows of a container are put from the top to the bottom, and those of a
 // row in any order that leaves gridGap+1 pixels a control to its left.
-func (u *UI) put(id string, r image.Rectangle, control func()) {
+func (d cells) put(id string, r image.Rectangle, control func()) {
+	u := d.u
 	u.keyboard.add(id, r, u.inBody)
 	u.grid.end = max(u.grid.end, r.Max.Y+gridGap)
 	if _, ok := u.visible(r); !ok && u.active != id {
@@ -135,7 +143,7 @@ func (u *UI) put(id string, r image.Rectangle, control func()) {
 	}
 	g := &u.grid
 	if r.Min.Y != g.row || g.cells == len(rowCells) {
-		u.skip(r.Min.Y)
+		d.skip(r.Min.Y)
 		g.row, g.cells = r.Min.Y, 0
 		u.ctx.SetGridLayout(rowCells[:], one[:])
 	}
@@ -146,26 +154,29 @@ func (u *UI) put(id string, r image.Rectangle, control func()) {
 }
 
 // grab is a control that acts when the button goes down on it, and reports that.
-func (u *UI) grab(id string, r image.Rectangle) bool {
+func (d cells) grab(id string, r image.Rectangle) bool {
+	u := d.u
 	if u.disabled != "" {
 		return false
 	}
-	u.put(id, r, u.controls.button)
-	return u.arm(id, r)
+	d.put(id, r, u.controls.button)
+	return d.arm(id, r)
 }
 
 // click is a control that acts when the button goes up again on it, or on a key, and reports that.
-func (u *UI) click(id string, r image.Rectangle) bool {
+func (d cells) click(id string, r image.Rectangle) bool {
+	u := d.u
 	if u.disabled != "" {
 		return false
 	}
-	u.put(id, r, u.controls.button)
-	return u.clicked(id, r)
+	d.put(id, r, u.controls.button)
+	return d.clicked(id, r)
 }
 
 // arm makes a control active if the button has just gone down on it, and reports that. debugui gives a press to the
 // control that the pointer was over one update before, too, which a pointer that jumps has left.
-func (u *UI) arm(id string, r image.Rectangle) bool {
+func (d cells) arm(id string, r image.Rectangle) bool {
+	u := d.u
 	if !u.in.Pressed || u.hot != id || !u.over(r) {
 		return false
 	}
@@ -173,8 +184,9 @@ func (u *UI) arm(id string, r image.Rectangle) bool {
 	return true
 }
 
-func (u *UI) clicked(id string, r image.Rectangle) bool {
-	u.arm(id, r)
+func (d cells) clicked(id string, r image.Rectangle) bool {
+	u := d.u
+	d.arm(id, r)
 	return u.released && u.active == id && u.over(r) || u.keyboard.activates(id)
 }
 
@@ -203,7 +215,7 @@ func (u *UI) Scroll(name string, build func()) {
 	if r.Min.Y < outer.next+gridGap+1 {
 		r.Min.Y = outer.next
 	}
-	u.skip(r.Min.Y)
+	cells{u}.skip(r.Min.Y)
 	u.ctx.SetGridLayout([]int{r.Min.X - outer.origin.X - gridGap, r.Dx()}, []int{max(r.Dy(), 1)})
 	u.ctx.GridCell(nil)
 	u.ctx.Panel(func(l debugui.ContainerLayout) {
@@ -216,7 +228,7 @@ func (u *UI) Scroll(name string, build func()) {
 		u.grid.begin(origin)
 		if changed {
 			u.ctx.SetScroll(image.Pt(0, offset))
-			u.fillTo(origin.Y + s.content)
+			cells{u}.fillTo(origin.Y + s.content)
 			return
 		}
 		s.offset = offset
@@ -225,12 +237,12 @@ func (u *UI) Scroll(name string, build func()) {
 			offset -= int(u.in.Wheel*float64(u.Px(wheelStep))) - int(u.in.Wheel*wheelPixels) + u.in.Drag
 		}
 		u.Body.Reset()
-		bar := u.scrollbar(s, l)
+		bar := cells{u}.scrollbar(s, l)
 		if u.list, u.inBody, u.y = &u.Body, true, origin.Y; bar >= 0 {
 			offset = bar
 		}
 		build()
-		s.content = u.fillTo(u.y+p-gridInset) - origin.Y
+		s.content = cells{u}.fillTo(u.y+p-gridInset) - origin.Y
 		if to := u.keyboard.scroll(offset, u.View); to != l.ScrollOffset.Y {
 			u.ctx.SetScroll(image.Pt(0, to))
 		}
@@ -241,21 +253,24 @@ func (u *UI) Scroll(name string, build func()) {
 
 // right returns the right edge of the rows. Those of a body leave room for its bar, shown or not: a text that wrapped
 // only beside the bar could need the bar, and not need it, in turns.
-func (u *UI) right() int {
+func (d cells) right() int {
+	u := d.u
 	if !u.inBody {
 		return u.panel.Max.X - u.Px(padding)
 	}
-	return u.panel.Max.X - u.bodyMargin()
+	return u.panel.Max.X - d.bodyMargin()
 }
 
 // bodyMargin returns the distance of the rows of a body from the right edge of the panel, in pixels.
-func (u *UI) bodyMargin() int {
+func (d cells) bodyMargin() int {
+	u := d.u
 	return max(u.Px(scrollbarSize+4), min(u.Px(scrollbarSize), barWidth)+gridInset)
 }
 
 // scrollbar draws debugui's scroll bar. A press beside the thumb moves it there; then debugui drags it. It returns the
 // offset to scroll to, or -1.
-func (u *UI) scrollbar(s *scroll, l debugui.ContainerLayout) int {
+func (d cells) scrollbar(s *scroll, l debugui.ContainerLayout) int {
+	u := d.u
 	v, height := l.BodyBounds, s.content+2*gridInset
 	if v.Max.X == l.Bounds.Max.X || height <= v.Dy() {
 		return -1
@@ -270,11 +285,11 @@ func (u *UI) scrollbar(s *scroll, l debugui.ContainerLayout) int {
 			to = (y - v.Min.Y - thumb/2) * (height - v.Dy()) / max(v.Dy()-thumb, 1)
 		}
 	}
-	u.rect(track, fieldColor)
+	fill(u.list, track, fieldColor)
 	c := controlColor
 	if u.active == "scroll bar" || u.active == "" && u.in.Pointer.In(track) {
 		c = activeColor
 	}
-	u.rect(image.Rect(track.Min.X+u.Px(1), top, track.Max.X-u.Px(1), top+thumb), c)
+	fill(u.list, image.Rect(track.Min.X+u.Px(1), top, track.Max.X-u.Px(1), top+thumb), c)
 	return to
 }
