@@ -13,7 +13,7 @@ import (
 // several things. oversized are the types that are not taken apart yet, with the number that they may not exceed.
 const maxMethods = 40
 
-var oversized = map[string]int{"ui/widget.UI": 75, "ui/hud.overlay": 90}
+var oversized = map[string]int{"ui/widget.UI": 75}
 
 // typeMethods are the methods of a type and the types that it embeds, as folder.Name.
 type typeMethods struct{ methods, embedded []string }
