@@ -4,7 +4,7 @@ package main
 
 // go generate . writes all generated pages and pictures of the documentation; with GHOSTCUBE_CI=1 it measures their figures anew.
 //
-//go:generate go test -timeout=60m ./internal/texts ./ui/cli ./ui/stage -run=^(TestPage|TestDocCommands) -update
+//go:generate go test -timeout=60m ./internal/texts ./ui/cli -run=^(TestPage|TestDocCommands) -update
 
 import (
 	"os"

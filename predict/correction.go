@@ -59,7 +59,7 @@ const (
 var causeNames = [...]string{"unknown", "local-input", "remote-input", "clock-reset"}
 
 // String returns the cause's name.
-func (w Cause) String() string { return causeNames[w] }
+func (c Cause) String() string { return causeNames[c] }
 
 // Describe returns the field and its error as text, such as "position by 0.02 m".
 func (c *Correction) Describe() string {

@@ -32,17 +32,17 @@ func (c Counter) Of(q Quantity) Counter {
 }
 
 // Sum returns the sum of the counters of a quantity. ok is false if there is none.
-func (m *Counters) Sum(q Quantity) (sum float64, ok bool) {
-	for i := range m.counters {
-		if c := &m.counters[i]; c.Quantity == q {
-			sum, ok = sum+c.Value, true
+func (c *Counters) Sum(q Quantity) (sum float64, ok bool) {
+	for i := range c.counters {
+		if m := &c.counters[i]; m.Quantity == q {
+			sum, ok = sum+m.Value, true
 		}
 	}
 	return sum, ok
 }
 
 // Total returns the sum of the counters of a quantity, or 0 if there is none.
-func (m *Counters) Total(q Quantity) float64 {
-	sum, _ := m.Sum(q)
+func (c *Counters) Total(q Quantity) float64 {
+	sum, _ := c.Sum(q)
 	return sum
 }

@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"go/types"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -424,6 +425,32 @@ func TestStrategiesAreNamedOnce(t *testing.T) {
 			}
 			return true
 		})
+	}
+}
+
+// receiverFolders are the folders below which receivers begin like their types.
+var receiverFolders = []string{"sim", "net", "predict", "smoothing", "render"}
+
+// typeWord matches the words of a type's name: block and Sender of blockSender.
+var typeWord = regexp.MustCompile(`[A-Z]+[a-z0-9]*|[a-z0-9]+`)
+
+// TestReceiversBeginLikeTheirTypes checks that the receiver of a method begins like a word of its type.
+// After renames of types a third did not: a Score was c, and the controls were h.
+func TestReceiversBeginLikeTheirTypes(t *testing.T) {
+	for _, folder := range receiverFolders {
+		for _, file := range goFiles(t, folder) {
+			visitNodes(t, file, func(at token.Position, n ast.Node) {
+				m, ok := n.(*ast.FuncDecl)
+				if !ok || m.Recv == nil || len(m.Recv.List[0].Names) == 0 {
+					return
+				}
+				receiver, of := m.Recv.List[0].Names[0].Name, strings.TrimLeft(types.ExprString(m.Recv.List[0].Type), "*")
+				of, _, _ = strings.Cut(of, "[")
+				if !slices.ContainsFunc(typeWord.FindAllString(of, -1), func(word string) bool { return strings.EqualFold(word[:1], receiver[:1]) }) {
+					t.Errorf("%v: the receiver of a %s is %s", at, of, receiver)
+				}
+			})
+		}
 	}
 }
 

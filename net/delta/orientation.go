@@ -134,7 +134,7 @@ func (m *OrientationModel) Code(c *entropy.Coder, now, base Orientation, older *
 }
 
 // inverseRotation returns the inverse of the rotation.
-func (t *Orientation) inverseRotation() geom.Quat { return t.Rotation().Inverse() }
+func (o *Orientation) inverseRotation() geom.Quat { return o.Rotation().Inverse() }
 
 // signedSizeClass returns a class of sign and size in [0,32], 16 for zero.
 func signedSizeClass(n int) int {

@@ -252,12 +252,12 @@ var (
 )
 
 // parse reads an amount. Without a suffix it is in the smallest unit.
-func (list units) parse(v string) (float64, bool) {
+func (u units) parse(v string) (float64, bool) {
 	unit := 1.0
 	v = strings.ToLower(v)
-	for _, u := range list {
-		if n, ok := strings.CutSuffix(v, u.suffix); ok {
-			v, unit = n, u.unit
+	for _, one := range u {
+		if n, ok := strings.CutSuffix(v, one.suffix); ok {
+			v, unit = n, one.unit
 			break
 		}
 	}

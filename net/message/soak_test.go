@@ -25,25 +25,25 @@ type soakCounts struct {
 	lost, duplicated, reordered, corrupt, falseAcks, rejected uint64
 }
 
-func (a *soakCounts) add(b *soakCounts) {
-	a.minutes += b.minutes
-	a.packets, a.arrived, a.acks = a.packets+b.packets, a.arrived+b.arrived, a.acks+b.acks
-	a.messages, a.unreliable, a.blocks, a.bytes = a.messages+b.messages, a.unreliable+b.unreliable, a.blocks+b.blocks, a.bytes+b.bytes
-	a.resent, a.slicesResent, a.maxOvertaken = a.resent+b.resent, a.slicesResent+b.slicesResent, max(a.maxOvertaken, b.maxOvertaken)
-	a.lost, a.duplicated, a.reordered = a.lost+b.lost, a.duplicated+b.duplicated, a.reordered+b.reordered
-	a.corrupt, a.falseAcks, a.rejected = a.corrupt+b.corrupt, a.falseAcks+b.falseAcks, a.rejected+b.rejected
+func (s *soakCounts) add(b *soakCounts) {
+	s.minutes += b.minutes
+	s.packets, s.arrived, s.acks = s.packets+b.packets, s.arrived+b.arrived, s.acks+b.acks
+	s.messages, s.unreliable, s.blocks, s.bytes = s.messages+b.messages, s.unreliable+b.unreliable, s.blocks+b.blocks, s.bytes+b.bytes
+	s.resent, s.slicesResent, s.maxOvertaken = s.resent+b.resent, s.slicesResent+b.slicesResent, max(s.maxOvertaken, b.maxOvertaken)
+	s.lost, s.duplicated, s.reordered = s.lost+b.lost, s.duplicated+b.duplicated, s.reordered+b.reordered
+	s.corrupt, s.falseAcks, s.rejected = s.corrupt+b.corrupt, s.falseAcks+b.falseAcks, s.rejected+b.rejected
 }
 
-func (a *soakCounts) faults() uint64 {
-	return a.lost + a.duplicated + a.reordered + a.corrupt + a.falseAcks + a.rejected
+func (s *soakCounts) faults() uint64 {
+	return s.lost + s.duplicated + s.reordered + s.corrupt + s.falseAcks + s.rejected
 }
 
-func (a *soakCounts) String() string {
+func (s *soakCounts) String() string {
 	return fmt.Sprintf("%.0f simulated minutes: %d packets sent, %d arrived, overtaken by at most %d, %d acked; "+
 		"%d messages in order (%d resends), %d unreliable ones, %d blocks of %d bytes in all (%d slices resent); "+
 		"lost %d, duplicated %d, reordered %d, corrupted %d, false acks %d, rejected %d",
-		a.minutes, a.packets, a.arrived, a.maxOvertaken, a.acks, a.messages, a.resent, a.unreliable, a.blocks, a.bytes, a.slicesResent,
-		a.lost, a.duplicated, a.reordered, a.corrupt, a.falseAcks, a.rejected)
+		s.minutes, s.packets, s.arrived, s.maxOvertaken, s.acks, s.messages, s.resent, s.unreliable, s.blocks, s.bytes, s.slicesResent,
+		s.lost, s.duplicated, s.reordered, s.corrupt, s.falseAcks, s.rejected)
 }
 
 // numberedBytes returns the content of message or block i of a kind, at least 8 bytes:

@@ -141,16 +141,16 @@ func (f field) read(b []byte) (v uint32) {
 }
 
 // checksum is the documented checksum, bit by bit.
-func (p *wireDoc) checksum(b []byte) uint32 {
+func (w *wireDoc) checksum(b []byte) uint32 {
 	four := func(n uint32) []byte { return []byte{byte(n), byte(n >> 8), byte(n >> 16), byte(n >> 24)} }
 	crc := ^uint32(0)
-	for _, x := range slices.Concat(four(p.numbers["protocol"]), four(p.numbers["version"]), b) {
+	for _, x := range slices.Concat(four(w.numbers["protocol"]), four(w.numbers["version"]), b) {
 		crc ^= uint32(x)
 		for range 8 {
 			low := crc & 1
 			crc >>= 1
 			if low == 1 {
-				crc ^= p.numbers["polynomial"]
+				crc ^= w.numbers["polynomial"]
 			}
 		}
 	}
@@ -158,18 +158,18 @@ func (p *wireDoc) checksum(b []byte) uint32 {
 }
 
 // decode reads a datagram as documented.
-func (p *wireDoc) decode(b []byte) (fields map[string]uint32, payload []byte, refused string) {
+func (w *wireDoc) decode(b []byte) (fields map[string]uint32, payload []byte, refused string) {
 	if len(b) < 14 {
 		return nil, nil, "short"
 	}
-	if len(b) > int(p.numbers["max datagram"]) {
+	if len(b) > int(w.numbers["max datagram"]) {
 		return nil, nil, "long"
 	}
 	fields = map[string]uint32{}
-	for _, f := range p.header {
+	for _, f := range w.header {
 		fields[f.name] = f.read(b)
 	}
-	if fields["checksum"] != p.checksum(b[4:]) {
+	if fields["checksum"] != w.checksum(b[4:]) {
 		return nil, nil, "checksum"
 	}
 	if fields["fragment"] == 0 {
@@ -178,11 +178,11 @@ func (p *wireDoc) decode(b []byte) (fields map[string]uint32, payload []byte, re
 	if len(b) < 20 {
 		return nil, nil, "short"
 	}
-	for _, f := range p.fragment {
+	for _, f := range w.fragment {
 		fields[f.name] = f.read(b)
 	}
 	id, count, n := int(fields["fragment id"]), int(fields["fragment count less 1"])+1, len(b)-20
-	limit := int(p.numbers["fragment"])
+	limit := int(w.numbers["fragment"])
 	if count < 2 || id >= count || n < 1 || n > limit || id < count-1 && n != limit {
 		return nil, nil, "fragment"
 	}
@@ -321,9 +321,9 @@ type teeConn struct {
 	copy *recorder
 }
 
-func (w teeConn) Send(now time.Duration, b []byte) error {
-	if err := w.copy.Send(now, b); err != nil {
+func (t teeConn) Send(now time.Duration, b []byte) error {
+	if err := t.copy.Send(now, b); err != nil {
 		return err
 	}
-	return w.Wire.Send(now, b)
+	return t.Wire.Send(now, b)
 }

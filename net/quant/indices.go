@@ -22,15 +22,15 @@ var (
 )
 
 // indexBits returns the bits that index v takes after the index before it, out of n.
-func (s *IndexBuckets) indexBits(v, previous, n int) int {
+func (b *IndexBuckets) indexBits(v, previous, n int) int {
 	d := v - previous - 1
-	for i, w := range s.widths[:s.count] {
+	for i, w := range b.widths[:b.count] {
 		if d < 1<<w {
 			return i + 1 + int(w)
 		}
 		d -= 1 << w
 	}
-	return s.count + bits.Len(uint(n-1))
+	return b.count + bits.Len(uint(n-1))
 }
 
 // relativeIndex codes an index in [0, n) that is higher than the one before.

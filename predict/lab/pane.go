@@ -299,9 +299,9 @@ func (p *Pane) tickClient(i int, c *ClockFault, now time.Duration, in sim.Input)
 
 // bufferArrivals receives into the buffer while the program does not read. A
 // TCP-like wire needs none: it stops the sender instead.
-func (s *Client) bufferArrivals(now time.Duration, inOrder bool) {
+func (c *Client) bufferArrivals(now time.Duration, inOrder bool) {
 	if !inOrder {
-		s.arrivals.bufferArrivals(now)
+		c.arrivals.bufferArrivals(now)
 	}
 }
 

@@ -23,9 +23,9 @@ type queuedDatagram struct {
 }
 
 // received returns the datagram as it was received.
-func (w *queuedDatagram) received() link.Datagram {
-	d := w.datagram
-	d.Bytes = w.bytes
+func (q *queuedDatagram) received() link.Datagram {
+	d := q.datagram
+	d.Bytes = q.bytes
 	return d
 }
 

@@ -85,13 +85,13 @@ type distanceSums struct {
 	square float64 // m2, sum
 }
 
-func (a *distanceSums) add(distance float64) {
-	a.count++
-	a.square += float64(distance * distance)
+func (d *distanceSums) add(distance float64) {
+	d.count++
+	d.square += float64(distance * distance)
 }
 
 // rms returns the root mean square distance, metres.
-func (a *distanceSums) rms() float64 { return math.Sqrt(a.square / float64(max(a.count, 1))) }
+func (d *distanceSums) rms() float64 { return math.Sqrt(d.square / float64(max(d.count, 1))) }
 
 // bodyMotion is a body's last pose and the motion that led to it.
 type bodyMotion struct {
@@ -103,8 +103,8 @@ type bodyMotion struct {
 }
 
 // changedStep reports whether the last tick changed the step by so much that a pop may be explained by it.
-func (p *bodyMotion) changedStep() bool {
-	return p.stepDelta.LenSq() > stepChangeMin*stepChangeMin
+func (b *bodyMotion) changedStep() bool {
+	return b.stepDelta.LenSq() > stepChangeMin*stepChangeMin
 }
 
 // jerkSums are sums of squared third differences of positions, in m2.
@@ -114,79 +114,79 @@ type jerkSums struct {
 
 // add adds a tick. player is the index of the player's cube. Before scored ticks it only tracks
 // motion.
-func (s *bodies) add(server *predict.World, v *predict.View, player int, scored bool) {
+func (b *bodies) add(server *predict.World, v *predict.View, player int, scored bool) {
 	now, drawn := server.Bodies(), v.Bodies
 	n := min(len(now), len(drawn))
-	s.tracks = s.tracks[:min(len(s.tracks), n)]
-	if s.tracks == nil {
-		s.tracks = make([]motionTrack, 0, n)
+	b.tracks = b.tracks[:min(len(b.tracks), n)]
+	if b.tracks == nil {
+		b.tracks = make([]motionTrack, 0, n)
 	}
-	for i := len(s.tracks); i < n; i++ {
+	for i := len(b.tracks); i < n; i++ {
 		var t motionTrack
 		t.server.pose, t.drawn.pose = now[i].Pose, drawn[i]
-		s.tracks = append(s.tracks, t)
+		b.tracks = append(b.tracks, t)
 	}
-	positions := s.history.start(server.Tick(), n, server.Rate())
-	for i := range s.tracks {
-		t := &s.tracks[i]
+	positions := b.history.start(server.Tick(), n, server.Rate())
+	for i := range b.tracks {
+		t := &b.tracks[i]
 		positions[i] = now[i].Pose.Pos
 		resting := t.server.resting && t.drawn.resting
-		a, b := t.server.advance(&now[i].Pose), t.drawn.advance(&drawn[i])
+		a, s := t.server.advance(&now[i].Pose), t.drawn.advance(&drawn[i])
 		if !resting || !t.server.resting || !t.drawn.resting {
 			t.distance = t.drawn.pose.Pos.Sub(t.server.pose.Pos).Len()
 			t.moved = t.moved || t.server.step != geom.Vec3{} || t.drawn.step != geom.Vec3{}
 		}
-		if t.server.changedStep() && len(s.serverSteps) == 0 {
-			s.stepChanges.addServer(i, server.Tick(), t.server.stepDelta)
+		if t.server.changedStep() && len(b.serverSteps) == 0 {
+			b.stepChanges.addServer(i, server.Tick(), t.server.stepDelta)
 		}
 		if !scored {
 			continue
 		}
 		if t.drawn.popped {
-			s.stepChanges.addDrawn(i, v.TickOf(i), t.drawn.stepDelta)
+			b.stepChanges.addDrawn(i, v.TickOf(i), t.drawn.stepDelta)
 		}
 		if t.moved {
-			s.lagError.add(float64(t.distance))
+			b.lagError.add(float64(t.distance))
 		}
-		s.allJerk.add(a, b)
+		b.allJerk.add(a, s)
 		if i == player {
-			s.playerJerk.add(a, b)
+			b.playerJerk.add(a, s)
 		}
 	}
-	s.pathErrors.add(server, v, &s.history, s.tracks, scored)
-	s.stepChanges.resolveDue(server.Tick())
+	b.pathErrors.add(server, v, &b.history, b.tracks, scored)
+	b.stepChanges.resolveDue(server.Tick())
 }
 
 // addServerStep adds a step of a server that does not step once in each tick of the session.
-func (s *bodies) addServerStep(server *predict.World) {
-	if len(s.serverSteps) == 0 {
-		for i := range s.tracks {
-			s.serverSteps = append(s.serverSteps, s.tracks[i].server)
+func (b *bodies) addServerStep(server *predict.World) {
+	if len(b.serverSteps) == 0 {
+		for i := range b.tracks {
+			b.serverSteps = append(b.serverSteps, b.tracks[i].server)
 		}
 	}
-	positions := s.history.start(server.Tick(), len(s.tracks), server.Rate())
-	for i := range s.serverSteps {
-		m, pose := &s.serverSteps[i], &server.Bodies()[i].Pose
+	positions := b.history.start(server.Tick(), len(b.tracks), server.Rate())
+	for i := range b.serverSteps {
+		m, pose := &b.serverSteps[i], &server.Bodies()[i].Pose
 		positions[i] = pose.Pos
 		if m.advance(pose); m.changedStep() {
-			s.stepChanges.addServer(i, server.Tick(), m.stepDelta)
+			b.stepChanges.addServer(i, server.Tick(), m.stepDelta)
 		}
 	}
 }
 
 // advance moves on to the next pose and returns the squared third difference of the last four
 // positions.
-func (p *bodyMotion) advance(to *geom.Pose) float32 {
-	unmoved := *to == p.pose
-	if unmoved && p.resting {
+func (b *bodyMotion) advance(to *geom.Pose) float32 {
+	unmoved := *to == b.pose
+	if unmoved && b.resting {
 		return 0
 	}
-	step := to.Pos.Sub(p.pose.Pos)
-	stepDelta := step.Sub(p.step)
-	jerk := stepDelta.Sub(p.stepDelta)
-	p.resting = unmoved && stepDelta == geom.Vec3{}
-	p.popped = stepDelta.LenSq() > popDistance*popDistance && !(p.popped && stepDelta.Add(p.stepDelta).LenSq() <= popDistance*popDistance)
-	p.pose, p.step, p.stepDelta = *to, step, stepDelta
+	step := to.Pos.Sub(b.pose.Pos)
+	stepDelta := step.Sub(b.step)
+	jerk := stepDelta.Sub(b.stepDelta)
+	b.resting = unmoved && stepDelta == geom.Vec3{}
+	b.popped = stepDelta.LenSq() > popDistance*popDistance && !(b.popped && stepDelta.Add(b.stepDelta).LenSq() <= popDistance*popDistance)
+	b.pose, b.step, b.stepDelta = *to, step, stepDelta
 	return jerk.LenSq()
 }
 
@@ -206,12 +206,12 @@ func (j *jerkSums) ratio(ticks, rate int) (r float64, ok bool) {
 	return math.Sqrt(j.drawn / j.server), true
 }
 
-func (s *bodies) copyFrom(o *bodies) {
-	tracks, changes, history, paths := append(s.tracks[:0], o.tracks...), s.stepChanges, s.history, s.pathErrors
-	steps := append(s.serverSteps[:0], o.serverSteps...)
+func (b *bodies) copyFrom(o *bodies) {
+	tracks, changes, history, paths := append(b.tracks[:0], o.tracks...), b.stepChanges, b.history, b.pathErrors
+	steps := append(b.serverSteps[:0], o.serverSteps...)
 	changes.copyFrom(&o.stepChanges)
 	history.copyFrom(&o.history)
 	paths.copyFrom(&o.pathErrors)
-	*s = *o
-	s.tracks, s.stepChanges, s.history, s.pathErrors, s.serverSteps = tracks, changes, history, paths, steps
+	*b = *o
+	b.tracks, b.stepChanges, b.history, b.pathErrors, b.serverSteps = tracks, changes, history, paths, steps
 }

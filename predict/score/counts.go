@@ -13,8 +13,8 @@ type Counts struct {
 }
 
 // kbitPerSecond returns a bandwidth. ok is false in the first second.
-func (n Counts) kbitPerSecond(bytes uint64) (kbit float64, ok bool) {
-	return float64(bytes) * 8 / 1000 / max(n.Seconds, 1e-9), n.Seconds >= evidenceSeconds
+func (c Counts) kbitPerSecond(bytes uint64) (kbit float64, ok bool) {
+	return float64(bytes) * 8 / 1000 / max(c.Seconds, 1e-9), c.Seconds >= evidenceSeconds
 }
 
 var bandwidthDefinition = Definition{

@@ -61,33 +61,33 @@ type pendingPosition struct {
 }
 
 // add adds a tick. history contains the server's positions up to this tick.
-func (c *jointPathErrors) add(server *predict.World, v *predict.View, history *positionHistory, player int) {
-	if !c.started {
-		c.start(server, player)
+func (j *jointPathErrors) add(server *predict.World, v *predict.View, history *positionHistory, player int) {
+	if !j.started {
+		j.start(server, player)
 	}
 	now, n := server.Bodies(), min(len(server.Bodies()), len(v.Bodies))
-	for k, b := range c.bodies {
+	for k, b := range j.bodies {
 		if b.body >= n {
 			continue
 		}
-		ring := c.pending[k*jointWaitTicks : (k+1)*jointWaitTicks]
+		ring := j.pending[k*jointWaitTicks : (k+1)*jointWaitTicks]
 		drawnTick := v.TickOf(b.body)
 		if drawnTick > server.Tick() {
 			ring[drawnTick%jointWaitTicks] = pendingPosition{drawnTick + 1, v.Bodies[b.body].Pos}
 		} else if positions := history.at(drawnTick, n); positions != nil {
-			c.sums[b.depthIndex].add(float64(v.Bodies[b.body].Pos.Sub(positions[b.body]).Len()))
+			j.sums[b.depthIndex].add(float64(v.Bodies[b.body].Pos.Sub(positions[b.body]).Len()))
 		}
 		if due := &ring[server.Tick()%jointWaitTicks]; due.tick == server.Tick()+1 {
-			c.sums[b.depthIndex].add(float64(due.pos.Sub(now[b.body].Pose.Pos).Len()))
+			j.sums[b.depthIndex].add(float64(due.pos.Sub(now[b.body].Pose.Pos).Len()))
 			due.tick = 0
 		}
 	}
 }
 
 // start finds the bodies to measure.
-func (c *jointPathErrors) start(server *predict.World, player int) {
+func (j *jointPathErrors) start(server *predict.World, player int) {
 	scene, a := server.Scene(), server.Attachments()
-	c.started = true
+	j.started = true
 	if len(scene.Joints) == 0 {
 		return
 	}
@@ -95,24 +95,24 @@ func (c *jointPathErrors) start(server *predict.World, player int) {
 	for _, i := range t.Order {
 		for index, depth := range jointDepths {
 			if t.Nodes[i].Depth == depth {
-				c.bodies = append(c.bodies, jointBody{int(i), index})
+				j.bodies = append(j.bodies, jointBody{int(i), index})
 			}
 		}
 	}
-	c.pending = make([]pendingPosition, len(c.bodies)*jointWaitTicks)
+	j.pending = make([]pendingPosition, len(j.bodies)*jointWaitTicks)
 }
 
-func (c *jointPathErrors) copyFrom(o *jointPathErrors) {
-	pending := append(c.pending[:0], o.pending...)
-	*c = *o
-	c.pending = pending
+func (j *jointPathErrors) copyFrom(o *jointPathErrors) {
+	pending := append(j.pending[:0], o.pending...)
+	*j = *o
+	j.pending = pending
 }
 
 // PathErrorAtJoint returns the root mean square path error, in metres, of the bodies that are depth
 // joints from the player's cube. ok is false if there are none.
-func (c *Score) PathErrorAtJoint(depth int) (rms float64, ok bool) {
+func (s *Score) PathErrorAtJoint(depth int) (rms float64, ok bool) {
 	for index, d := range jointDepths {
-		if a := &c.jointErrors.sums[index]; d == depth && a.count > 0 {
+		if a := &s.jointErrors.sums[index]; d == depth && a.count > 0 {
 			return math.Sqrt(a.square / float64(a.count)), true
 		}
 	}

@@ -21,7 +21,7 @@ const (
 )
 
 // lasting reports whether the score has lasted long enough for events a minute.
-func (c *Score) lasting() bool { return c.Ticks >= rateSeconds*max(c.rate, 1) }
+func (s *Score) lasting() bool { return s.Ticks >= rateSeconds*max(s.rate, 1) }
 
 // Better says which of two values of a measure is better.
 type Better uint8
@@ -51,13 +51,13 @@ func (m *Measure) AppendText(dst []byte) []byte {
 }
 
 // scoredSecond reports whether a second has been scored.
-func (c *Score) scoredSecond() bool { return c.Ticks >= evidenceSeconds*max(c.rate, 1) }
+func (s *Score) scoredSecond() bool { return s.Ticks >= evidenceSeconds*max(s.rate, 1) }
 
 // freezable reports whether the server's cube has moved for a second.
-func (c *Score) freezable() bool { return c.freezes.moving >= evidenceSeconds*max(c.rate, 1) }
+func (s *Score) freezable() bool { return s.freezes.moving >= evidenceSeconds*max(s.rate, 1) }
 
 // millis returns a number of ticks in milliseconds.
-func (c *Score) millis(ticks float64) float64 { return ticks * 1000 / float64(max(c.rate, 1)) }
+func (s *Score) millis(ticks float64) float64 { return ticks * 1000 / float64(max(s.rate, 1)) }
 
 // Definition defines measures that answer one question. It stands beside the sums that they are computed from.
 // docs/reference/measures.md and list measures print it.
@@ -138,11 +138,11 @@ func KeyToScreen(ticks float64, ok bool, rate int) Measure {
 
 // Measures appends all measures but the latency from a key press to dst: the same ones in the same order, whatever the score has
 // seen. n are the counts of the same time.
-func (c *Score) Measures(dst []Measure, n Counts) []Measure {
+func (s *Score) Measures(dst []Measure, n Counts) []Measure {
 	for _, d := range Definitions {
 		for i := range d.Measures {
 			if e := &d.Measures[i]; e.value != nil {
-				dst = append(dst, e.of(c, n))
+				dst = append(dst, e.of(s, n))
 			}
 		}
 	}
@@ -151,14 +151,14 @@ func (c *Score) Measures(dst []Measure, n Counts) []Measure {
 
 // Headline appends the measures that lead every display, after key to screen, to dst: path error and pops, the pops of all
 // bodies if there are many, and the bandwidth. Only the path error has digits after the point.
-func (c *Score) Headline(dst []Measure, n Counts, manyBodies bool) []Measure {
-	dst = append(dst, pathErrorDefinition.Measures[0].of(c, n))
+func (s *Score) Headline(dst []Measure, n Counts, manyBodies bool) []Measure {
+	dst = append(dst, pathErrorDefinition.Measures[0].of(s, n))
 	rest := [...]*Entry{&popDefinition.Measures[0], &popsAllDefinition.Measures[0], &bandwidthDefinition.Measures[1], &bandwidthDefinition.Measures[0]}
 	for i, e := range rest {
 		if i == 1 && !manyBodies {
 			continue
 		}
-		m := e.of(c, n)
+		m := e.of(s, n)
 		m.Digits = 0
 		dst = append(dst, m)
 	}

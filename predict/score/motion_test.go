@@ -35,18 +35,18 @@ func newSession(t testing.TB, rate, bodies int) *session {
 }
 
 // run adds ticks.
-func (p *session) run(ticks int, bodies ...motionPair) *session {
+func (s *session) run(ticks int, bodies ...motionPair) *session {
 	for range ticks {
 		for k, b := range bodies {
-			p.world.SetBody(k, sim.Body{Pose: b.server(p.ticks)})
-			p.view.Bodies[k] = b.drawn(p.ticks)
+			s.world.SetBody(k, sim.Body{Pose: b.server(s.ticks)})
+			s.view.Bodies[k] = b.drawn(s.ticks)
 		}
-		p.world.SetTick(sim.Tick(p.ticks))
-		p.view.ShowTick(sim.Tick(p.ticks))
-		p.score.Add(p.world, &p.view, 0)
-		p.ticks++
+		s.world.SetTick(sim.Tick(s.ticks))
+		s.view.ShowTick(sim.Tick(s.ticks))
+		s.score.Add(s.world, &s.view, 0)
+		s.ticks++
 	}
-	return p
+	return s
 }
 
 // runOne scores one body.

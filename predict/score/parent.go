@@ -90,36 +90,36 @@ type pendingPose struct {
 }
 
 // start finds the largest possible parents of the scene.
-func (a *parentErrors) start(scene *sim.Scene) {
-	a.started = true
-	a.parents = frame.Candidates(scene)
-	for len(a.parents) > maxParents {
+func (e *parentErrors) start(scene *sim.Scene) {
+	e.started = true
+	e.parents = frame.Candidates(scene)
+	for len(e.parents) > maxParents {
 		smallest := 0
-		for i := range a.parents {
-			if a.parents[i].Volume() <= a.parents[smallest].Volume() {
+		for i := range e.parents {
+			if e.parents[i].Volume() <= e.parents[smallest].Volume() {
 				smallest = i
 			}
 		}
-		a.parents = append(a.parents[:smallest], a.parents[smallest+1:]...)
+		e.parents = append(e.parents[:smallest], e.parents[smallest+1:]...)
 	}
-	for i := range a.parents {
-		a.pops[i] = &pops{}
+	for i := range e.parents {
+		e.pops[i] = &pops{}
 	}
 }
 
 // add adds a tick.
-func (a *parentErrors) add(world *predict.World, v *predict.View, body int, scored bool) {
-	if !a.started {
-		a.start(world.Scene())
+func (e *parentErrors) add(world *predict.World, v *predict.View, body int, scored bool) {
+	if !e.started {
+		e.start(world.Scene())
 	}
-	if len(a.parents) == 0 {
+	if len(e.parents) == 0 {
 		return
 	}
-	a.margin = world.Scene().Boxes[body].Half.Len()
+	e.margin = world.Scene().Boxes[body].Half.Len()
 	now := world.Tick()
 	var server, drawn parentPoses
-	for i := range a.parents {
-		b := &a.parents[i]
+	for i := range e.parents {
+		b := &e.parents[i]
 		var p, q geom.Pose
 		if b.Carrier >= 0 {
 			path := &world.Scene().Carriers[b.Carrier].Path
@@ -128,72 +128,72 @@ func (a *parentErrors) add(world *predict.World, v *predict.View, body int, scor
 		} else {
 			p, q = world.Bodies()[b.Body].Pose, v.Bodies[b.Body]
 		}
-		server.set(a, i, &p, &world.Bodies()[body].Pose)
-		drawn.set(a, i, &q, &v.Bodies[body])
-		a.pops[i].addServer(server.relative[i], now)
-		a.pops[i].add(drawn.relative[i], v.TickOf(body), scored && (server.inside[i] || drawn.inside[i]))
+		server.set(e, i, &p, &world.Bodies()[body].Pose)
+		drawn.set(e, i, &q, &v.Bodies[body])
+		e.pops[i].addServer(server.relative[i], now)
+		e.pops[i].add(drawn.relative[i], v.TickOf(body), scored && (server.inside[i] || drawn.inside[i]))
 	}
-	r := &a.history[now%(2*maxWaitTicks)]
+	r := &e.history[now%(2*maxWaitTicks)]
 	r.tick, r.used, r.poses = now, true, server
 	if scored {
 		if server.inside != [maxParents]bool{} {
-			a.ticks++
+			e.ticks++
 		}
-		a.pending = append(a.pending, pendingPose{tick: v.TickOf(body), poses: drawn})
+		e.pending = append(e.pending, pendingPose{tick: v.TickOf(body), poses: drawn})
 	}
-	waiting := a.pending[:0]
-	for _, pose := range a.pending {
+	waiting := e.pending[:0]
+	for _, pose := range e.pending {
 		pose.waited++
 		switch {
 		case pose.tick <= now:
-			a.resolve(&pose)
+			e.resolve(&pose)
 		case pose.waited < maxWaitTicks:
 			waiting = append(waiting, pose)
 		}
 	}
-	a.pending = waiting
+	e.pending = waiting
 }
 
 // set sets the pose in parent i, which is at parent, of a cube at p.
-func (s *parentPoses) set(a *parentErrors, i int, parent, p *geom.Pose) {
+func (p *parentPoses) set(a *parentErrors, i int, parent, s *geom.Pose) {
 	inverse := parent.Rot.Inverse()
-	s.relative[i] = geom.Pose{Pos: inverse.Rotate(p.Pos.Sub(parent.Pos)), Rot: inverse.Mul(p.Rot).Unit()}
-	s.inside[i] = a.parents[i].Contains(s.relative[i].Pos, a.margin)
+	p.relative[i] = geom.Pose{Pos: inverse.Rotate(s.Pos.Sub(parent.Pos)), Rot: inverse.Mul(s.Rot).Unit()}
+	p.inside[i] = a.parents[i].Contains(p.relative[i].Pos, a.margin)
 }
 
 // resolve compares a drawn pose with the server's pose of its tick. The path error is measured in
 // the largest parent that the server's cube is in.
-func (a *parentErrors) resolve(w *pendingPose) {
-	r := &a.history[w.tick%(2*maxWaitTicks)]
+func (e *parentErrors) resolve(w *pendingPose) {
+	r := &e.history[w.tick%(2*maxWaitTicks)]
 	if !r.used || r.tick != w.tick {
 		return
 	}
 	if w.poses.inside != r.poses.inside {
-		a.wrongTicks++
+		e.wrongTicks++
 	}
 	parent := -1
-	for i := range a.parents {
-		if r.poses.inside[i] && (parent < 0 || a.parents[i].Volume() > a.parents[parent].Volume()) {
+	for i := range e.parents {
+		if r.poses.inside[i] && (parent < 0 || e.parents[i].Volume() > e.parents[parent].Volume()) {
 			parent = i
 		}
 	}
 	if parent >= 0 {
-		a.pathError.add(float64(w.poses.relative[parent].Pos.Sub(r.poses.relative[parent].Pos).Len()))
+		e.pathError.add(float64(w.poses.relative[parent].Pos.Sub(r.poses.relative[parent].Pos).Len()))
 	}
 }
 
-func (a *parentErrors) copyFrom(o *parentErrors) {
-	trackers, pending := a.pops, append(a.pending[:0], o.pending...)
-	*a = *o
-	a.pending, a.pops = pending, trackers
+func (e *parentErrors) copyFrom(o *parentErrors) {
+	trackers, pending := e.pops, append(e.pending[:0], o.pending...)
+	*e = *o
+	e.pending, e.pops = pending, trackers
 	for i := range o.pops {
 		if o.pops[i] == nil {
 			continue
 		}
-		if a.pops[i] == nil {
-			a.pops[i] = &pops{}
+		if e.pops[i] == nil {
+			e.pops[i] = &pops{}
 		}
-		a.pops[i].copyFrom(o.pops[i])
+		e.pops[i].copyFrom(o.pops[i])
 	}
 }
 
@@ -206,14 +206,14 @@ type ParentError struct {
 }
 
 // ParentError returns that error. ok is false if the server's cube has been in no parent.
-func (c *Score) ParentError() (s ParentError, ok bool) {
-	a := &c.parents
+func (s *Score) ParentError() (result ParentError, ok bool) {
+	a := &s.parents
 	if a.ticks == 0 {
-		return s, false
+		return result, false
 	}
-	s = ParentError{Ticks: a.ticks, WrongTicks: a.wrongTicks, RMS: a.pathError.rms()}
+	result = ParentError{Ticks: a.ticks, WrongTicks: a.wrongTicks, RMS: a.pathError.rms()}
 	for i := range a.parents {
-		s.Pops = max(s.Pops, a.pops[i].count)
+		result.Pops = max(result.Pops, a.pops[i].count)
 	}
-	return s, true
+	return result, true
 }

@@ -18,11 +18,11 @@ type shipScene struct {
 	shipLead    int                      // ticks by which the drawn ship is ahead of the server
 }
 
-func (r *shipScene) score(t *testing.T, spec string, ticks int) *Score {
+func (s *shipScene) score(t *testing.T, spec string, ticks int) *Score {
 	t.Helper()
-	s := predicttest.Scene(t, spec)
-	w := predict.NewWorld(s, 60)
-	path := &s.Carriers[0].Path
+	r := predicttest.Scene(t, spec)
+	w := predict.NewWorld(r, 60)
+	path := &r.Carriers[0].Path
 	position := geom.Vec3{Y: 6, Z: 0.87}
 	var c Score
 	for tick := range ticks {
@@ -31,13 +31,13 @@ func (r *shipScene) score(t *testing.T, spec string, ticks int) *Score {
 		b.Pose = path.Pose(geom.Pose{Pos: position, Rot: geom.Identity}, w.Tick(), 60)
 		w.SetBody(0, b)
 		var v predict.View
-		v.ShowTick(w.Tick() + sim.Tick(r.shipLead))
+		v.ShowTick(w.Tick() + sim.Tick(s.shipLead))
 		v.Bodies = predict.AppendPoses(v.Bodies, w.Bodies())
 		v.Predicted = make([]bool, len(v.Bodies))
-		v.Predicted[0], v.Own = true, (w.Tick() + sim.Tick(r.cubeLead)).Moment()
+		v.Predicted[0], v.Own = true, (w.Tick() + sim.Tick(s.cubeLead)).Moment()
 		at := position
-		if r.drawnOffset != nil {
-			at = at.Add(r.drawnOffset(tick))
+		if s.drawnOffset != nil {
+			at = at.Add(s.drawnOffset(tick))
 		}
 		v.Bodies[0] = path.PoseAt(geom.Pose{Pos: at, Rot: geom.Identity}, v.Carriers, 60)
 		c.Add(w, &v, 0)

@@ -299,10 +299,10 @@ type PathError struct {
 // PathError returns the path error of the player's cube. ok is false until poses of a second have
 // been compared. Poses that were drawn for moments that the server has not reached, or that it
 // reached 4 s ago or more, are not.
-func (c *Score) PathError() (s PathError, ok bool) {
-	p := &c.pathError
-	if p.count < pathEvidenceSeconds*max(c.rate, 1) {
-		return s, false
+func (s *Score) PathError() (none PathError, ok bool) {
+	p := &s.pathError
+	if p.count < pathEvidenceSeconds*max(s.rate, 1) {
+		return none, false
 	}
 	n := float64(p.count)
 	return PathError{RMS: math.Sqrt(p.square / n), Max: math.Sqrt(float64(p.max)), Angle: rmsAngle(p.chord, p.count)}, true
@@ -311,9 +311,9 @@ func (c *Score) PathError() (s PathError, ok bool) {
 // PathErrorAll returns the path error of all bodies that have moved, each from its first movement
 // on: root mean square and maximum, in metres. ok is false until the poses of a second have been
 // compared. Positions are remembered for two seconds, at least 128 ticks.
-func (c *Score) PathErrorAll() (rms, largest float64, ok bool) {
-	s := &c.bodies.pathErrors
-	return s.sums.rms(), math.Sqrt(float64(s.max)), s.ticks >= pathEvidenceSeconds*max(c.rate, 1)
+func (s *Score) PathErrorAll() (rms, largest float64, ok bool) {
+	all := &s.bodies.pathErrors
+	return all.sums.rms(), math.Sqrt(float64(all.max)), all.ticks >= pathEvidenceSeconds*max(s.rate, 1)
 }
 
 // chordSquared returns the squared distance of two rotations as unit quaternions, in [0, 2]. A

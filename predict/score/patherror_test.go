@@ -18,20 +18,20 @@ type pathSession struct {
 }
 
 // add adds tick i.
-func (c *pathSession) add(p *session, i int) {
+func (s *pathSession) add(p *session, i int) {
 	at := func(i float64) geom.Pose { return poseAt(3 * i / 60) }
 	p.world.SetBody(0, sim.Body{Pose: at(float64(i))})
 	p.world.SetBody(1, sim.Body{Pose: poseAt(-40)})
-	p.view.Bodies[0] = at(float64(i) + c.shown)
-	if c.offset != nil {
-		p.view.Bodies[0] = shiftedY(p.view.Bodies[0], c.offset(i))
+	p.view.Bodies[0] = at(float64(i) + s.shown)
+	if s.offset != nil {
+		p.view.Bodies[0] = shiftedY(p.view.Bodies[0], s.offset(i))
 	}
 	p.view.Bodies[1] = shiftedY(poseAt(-40), 7) // it never moves, so it is left out
 	tick := sim.Tick(i + 1000)
 	p.world.SetTick(tick)
-	moment := tick.Moment() + sim.Moment(c.lead*sim.MomentsPerTick)
+	moment := tick.Moment() + sim.Moment(s.lead*sim.MomentsPerTick)
 	p.view.Others, p.view.Own, p.view.Carriers, p.view.Predicted = moment, moment, moment, nil
-	if c.predicted {
+	if s.predicted {
 		p.view.Others, p.view.Predicted = tick.Moment()-10*sim.MomentsPerTick, append(p.view.Predicted[:0], true, false)
 	}
 	p.score.Add(p.world, &p.view, 0)

@@ -51,8 +51,8 @@ var Templates = []Template{
 }
 
 // Build returns the scene with default parameters.
-func (n *Template) Build() sim.Scene {
-	s, err := n.buildWith("")
+func (t *Template) Build() sim.Scene {
+	s, err := t.buildWith("")
 	if err != nil {
 		panic(err)
 	}
@@ -60,37 +60,37 @@ func (n *Template) Build() sim.Scene {
 }
 
 // buildWith returns the scene with parameters as text, such as "cubes=9".
-func (n *Template) buildWith(text string) (sim.Scene, error) {
-	p := paramValues{params: n.Params}
-	for _, x := range n.Params {
+func (t *Template) buildWith(text string) (sim.Scene, error) {
+	p := paramValues{params: t.Params}
+	for _, x := range t.Params {
 		p.values = append(p.values, x.Default)
 	}
-	name := n.Name
+	name := t.Name
 	for text != "" {
 		var item string
 		item, text, _ = strings.Cut(text, ":")
 		key, value, ok := strings.Cut(item, "=")
 		if !ok {
-			return sim.Scene{}, fmt.Errorf("scene %q: %q: want a parameter as name=number, such as katamari:cubes=9", n.Name, item)
+			return sim.Scene{}, fmt.Errorf("scene %q: %q: want a parameter as name=number, such as katamari:cubes=9", t.Name, item)
 		}
-		i := n.paramIndex(key)
+		i := t.paramIndex(key)
 		if i < 0 {
-			return sim.Scene{}, &UnknownNameError{"parameter of " + n.Name, key, n.paramNames()}
+			return sim.Scene{}, &UnknownNameError{"parameter of " + t.Name, key, t.paramNames()}
 		}
-		x := &n.Params[i]
+		x := &t.Params[i]
 		v, err := strconv.Atoi(value)
 		if err != nil || v < x.Min || v > x.Max {
-			return sim.Scene{}, fmt.Errorf("scene %q: %s=%s: want %d to %d", n.Name, key, value, x.Min, x.Max)
+			return sim.Scene{}, fmt.Errorf("scene %q: %s=%s: want %d to %d", t.Name, key, value, x.Min, x.Max)
 		}
 		p.values[i] = v
 	}
-	for i, x := range n.Params {
+	for i, x := range t.Params {
 		if p.values[i] != x.Default {
 			name += ":" + x.Name + "=" + strconv.Itoa(p.values[i])
 		}
 	}
-	s := n.build(p)
-	if i := n.paramIndex(avatarParam.Name); i >= 0 && p.values[i] == 1 {
+	s := t.build(p)
+	if i := t.paramIndex(avatarParam.Name); i >= 0 && p.values[i] == 1 {
 		makeAvatars(&s)
 	}
 	s.Name = name

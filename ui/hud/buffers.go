@@ -13,7 +13,7 @@ const (
 )
 
 // drawBufferGauge draws the buffers that a strategy reports, one in a row: its name, its slots with the newest at the
-// right, and how many are filled, of how many there is room for.
+// right, and how many of them are filled.
 func (d *overlay) drawBufferGauge(i int, x, y, w, h float32) {
 	d.Rect(x, y, w, h, stage.GaugePanelColor)
 	f, pad := d.font(12, false), d.px(8)

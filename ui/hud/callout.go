@@ -24,8 +24,8 @@ func (m *Callout) corrected() *stage.Corrected {
 	return &stage.Corrected{Pane: m.Pane, Body: m.Body}
 }
 
-// CorrectionOffset returns the way in metres of the arrow of a callout at a correction, from where the client drew
-// the body before the last tick to where its simulation has it now. It is 0 where the pane does not draw the body.
+// CorrectionOffset returns the length in metres of a callout's arrow at a correction, from where the client drew the
+// body before the last tick to where its simulation has it now. It is 0 if the pane does not draw the body.
 func (h *HUD) CorrectionOffset(pane, body int) float32 {
 	before, after, ok := h.stage.CorrectedPoses(pane, body)
 	if !ok {
@@ -68,8 +68,8 @@ func (d *overlay) drawCorrectionArrow(m *Callout, v *stage.Viewport) {
 	d.hud.arrow = points
 }
 
-// drawCallout frames the body in every picture of its pane. The text stands beside it in the first picture, or at
-// the bottom of that one where the body is not visible.
+// drawCallout frames the body in every picture of its pane. The text stands beside the body in the first picture, or
+// at the bottom if the body is not visible there.
 func (d *overlay) drawCallout(m *Callout, views []stage.Viewport) {
 	textDrawn := false
 	for i := range views {

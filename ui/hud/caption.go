@@ -14,8 +14,8 @@ type captionLine struct {
 	color render.Color
 }
 
-// caption are the texts of a pane's caption. They change ten times in a second of the session, so that they can be
-// read, and at once when the size, a setting or the client's note changes.
+// caption has the texts of a pane's caption. They change ten times in a second of the session, slowly enough to read,
+// and at once when the size, a setting or the client's note changes.
 type caption struct {
 	stale       bool
 	of          captionState
@@ -128,7 +128,7 @@ func (d *overlay) changedKnobs(i int) string {
 	return d.texts.end()
 }
 
-// knobSeparator is between two knobs, figures or notes of a line.
+// knobSeparator separates knobs, figures and notes in a line.
 const knobSeparator = "   "
 
 // drawHeadline draws the headline of pane i at the right of its caption, and returns the width that it takes.
@@ -297,9 +297,9 @@ func (t *texts) tickCounters(p *lab.Pane) {
 	}
 }
 
-// keyFigures returns the figures that lead the caption of pane i: the time from a key to the screen, the path
-// error, the pops, and the bandwidth of both directions. What does not fit into one line of a width is two lines, with
-// shorter names if it has to be.
+// keyFigures returns the figures that lead the caption of pane i: the time from a key to the screen, the path error,
+// the pops, and the bandwidth of both directions. If they do not fit into one line of a width they take two, with
+// shorter names if necessary.
 func (d *overlay) keyFigures(i int, width float32) (first, second string) {
 	p := d.hud.panes[i]
 	p.measures = d.l.Panes[i].Headline(p.measures[:0])
@@ -347,4 +347,27 @@ func (t *texts) measure(m *score.Measure, unit string) *texts {
 	}
 	t.b = m.AppendText(t.b)
 	return t.add(unit)
+}
+
+// anyInputsMissed reports whether the server of any pane has stepped a tick without the input for it.
+func (d *overlay) anyInputsMissed() bool {
+	for _, p := range d.l.Panes {
+		if used := p.Counters.Total(predict.InputsOnTime); used > 0 && used < 0.9995 {
+			return true
+		}
+	}
+	return false
+}
+
+// sideLabelWidth returns the width of a side label.
+func (d *overlay) sideLabelWidth(s string) float32 { return d.font(15, true).Width(s) + d.px(16) }
+
+// drawSideLabel draws the label of a side, left of x or right of it.
+func (d *overlay) drawSideLabel(x, y float32, s string, left bool) {
+	f, w := d.font(15, true), d.sideLabelWidth(s)
+	if left {
+		x -= w
+	}
+	d.Rect(x, y, w, d.px(26), stage.PanelColor)
+	d.Text(x+d.px(8), y+d.px(18), f, stage.TextColor, s)
 }

@@ -11,12 +11,12 @@ import (
 	"ghostcube/ui/stage"
 )
 
-// drawWay draws as much of a way as is within the lane's time.
-func (d *overlay) drawWay(l *lane, f flight, width float32, c render.Color) {
+// drawPath draws as much of a path as is within the lane's time.
+func (d *overlay) drawPath(l *lane, f flight, width float32, c render.Color) {
 	d.drawPart(l, f, 1, width, c)
 }
 
-// drawPart draws a way up to a share of it.
+// drawPart draws a path up to a share of it.
 func (d *overlay) drawPart(l *lane, f flight, end, width float32, c render.Color) {
 	if a, b, ok := l.visible(f); ok && a < end {
 		ends := [2]render.Point{l.point(f, a), l.point(f, min(b, end))}
@@ -24,7 +24,7 @@ func (d *overlay) drawPart(l *lane, f flight, end, width float32, c render.Color
 	}
 }
 
-// drawCross draws a cross at a share of a way, unless that is outside the lane's time.
+// drawCross draws a cross at a share of a path, unless that is outside the lane's time.
 func (d *overlay) drawCross(l *lane, f flight, share, arm float32) {
 	if a, b, ok := l.visible(f); !ok || share < a || share > b {
 		return
@@ -41,7 +41,7 @@ func (d *overlay) drawCrossAt(x, y, arm float32) {
 	}
 }
 
-// drawArrowhead draws the head of an arrow where a way ends, or the tip of a packet that is under way.
+// drawArrowhead draws the head of an arrow where a path ends, or the tip of a packet that is under way.
 func (d *overlay) drawArrowhead(l *lane, f flight, c render.Color) {
 	_, b, ok := l.visible(f)
 	if !ok || f.arrives < l.from {
@@ -72,7 +72,7 @@ const (
 	duplicateMark                 // two bars
 )
 
-// drawMark draws a mark beside the place where a way ends.
+// drawMark draws a mark beside the place where a path ends.
 func (d *overlay) drawMark(l *lane, f flight, m laneMark) {
 	p := l.point(f, 1)
 	beyond := d.px(laneMarkRow)*0.5 + d.px(1)
@@ -105,7 +105,7 @@ func (d *overlay) drawMarkAt(x, y float32, m laneMark) {
 	}
 }
 
-// drawCorrections marks the corrections on the client's line, and draws the ways of the newest one's packet and input.
+// drawCorrections marks the corrections on the client's line, and draws the paths of the newest one's packet and input.
 func (d *overlay) drawCorrections(l *lane, log *trace.Log, legend *laneLegend) {
 	p := d.l.Panes[l.pane]
 	c := &p.Corrections
@@ -141,7 +141,7 @@ func (d *overlay) drawCorrections(l *lane, log *trace.Log, legend *laneLegend) {
 	}
 }
 
-// drawHighlight draws the way of a datagram in another colour.
+// drawHighlight draws the path of a datagram in another colour.
 func (d *overlay) drawHighlight(l *lane, r *trace.Record, direction link.Direction, c render.Color) {
 	f, end := flight{direction, r.SentAt, r.Arrival}, float32(1)
 	if r.Vanishes() {

@@ -55,7 +55,7 @@ func TestLanesShowEveryPacket(t *testing.T) {
 				flow := l.Panes[0].Datagrams().Flow(0, direction)
 				for i := flow.First(); i < flow.Total(); i++ {
 					r := flow.At(i)
-					way := flight{direction, r.SentAt, r.Arrival}
+					path := flight{direction, r.SentAt, r.Arrival}
 					if r.SentAt < d.from || r.Arrival > d.to || r.Kind == predict.Fragments {
 						continue
 					}
@@ -64,7 +64,7 @@ func TestLanesShowEveryPacket(t *testing.T) {
 					if r.Vanishes() {
 						end, lost = lostShare, lost+1
 					}
-					ends := [2]render.Point{d.point(way, 0), d.point(way, end)}
+					ends := [2]render.Point{d.point(path, 0), d.point(path, end)}
 					// By hand: time across, and the two lines.
 					along := func(at time.Duration) float64 {
 						return float64(d.start) + (at-d.from).Seconds()/(d.to-d.from).Seconds()*float64(d.end-d.start)
@@ -111,7 +111,7 @@ func TestLaneFans(t *testing.T) {
 	}
 }
 
-// TestPacketAt points at the middle of the way of each packet in a lane, and expects that packet, or one that is as near.
+// TestPacketAt points at the middle of the path of each packet in a lane, and expects that packet, or one that is as near.
 func TestPacketAt(t *testing.T) {
 	l, s := openLanes(t, "lanes=on", 4, "rewind", "statesync")
 	var f Frame

@@ -2,10 +2,11 @@ package hud
 
 import (
 	"fmt"
-	"ghostcube/ui/stage"
-	"ghostcube/ui/stage/stagetest"
 	"strings"
 	"testing"
+
+	"ghostcube/ui/stage"
+	"ghostcube/ui/stage/stagetest"
 )
 
 // TestPanesAreAlike promises that the pictures of all panes have one size and keep their share of the pane,

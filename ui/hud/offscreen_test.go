@@ -1,15 +1,16 @@
 package hud
 
 import (
+	"strconv"
+	"strings"
+	"testing"
+
 	"ghostcube/predict/lab"
 	"ghostcube/render"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
 	"ghostcube/ui/stage"
 	"ghostcube/ui/stage/stagetest"
-	"strconv"
-	"strings"
-	"testing"
 )
 
 // newOutage returns a session in the scene plain whose packets are all lost after two seconds, and its entries, in

@@ -14,26 +14,26 @@ type Body struct {
 }
 
 // Corrected returns the state of a body with the pending correction applied.
-func (c *Body) Corrected(state *sim.Body) sim.Body {
+func (b *Body) Corrected(state *sim.Body) sim.Body {
 	next := *state
-	c.Pending.ApplyTo(&next)
+	b.Pending.ApplyTo(&next)
 	return next
 }
 
 // Uncorrected returns the state of which Corrected returns state.
-func (c *Body) Uncorrected(state *sim.Body) sim.Body {
+func (b *Body) Uncorrected(state *sim.Body) sim.Body {
 	before := *state
-	c.Pending.RemoveFrom(&before)
+	b.Pending.RemoveFrom(&before)
 	return before
 }
 
 // Step applies one tick's share of the pending correction to body i of a world.
-func (c *Body) Step(w *predict.World, i int, s *Settings) {
-	if c.Pending.IsZero() {
+func (b *Body) Step(w *predict.World, i int, s *Settings) {
+	if b.Pending.IsZero() {
 		return
 	}
 	state := w.Bodies()[i]
-	share := s.gradual.Step(&c.Pending, w.Rate())
+	share := s.gradual.Step(&b.Pending, w.Rate())
 	share.ApplyTo(&state)
 	state.Asleep = false
 	w.SetBody(i, state)
@@ -41,16 +41,16 @@ func (c *Body) Step(w *predict.World, i int, s *Settings) {
 
 // Teleport sets the state of body i of a world and drops the pending correction. The error offset
 // absorbs the jump, up to the distance from which corrections snap.
-func (c *Body) Teleport(w *predict.World, i int, to sim.Body, smooth *smoothing.Settings) {
-	drawn := c.Drawn(w, i)
-	c.Pending = smoothing.Shift{}
+func (b *Body) Teleport(w *predict.World, i int, to sim.Body, smooth *smoothing.Settings) {
+	drawn := b.Drawn(w, i)
+	b.Pending = smoothing.Shift{}
 	w.SetBody(i, to)
-	smooth.Absorb(&c.ErrorOffset, drawn, to.Pose)
+	smooth.Absorb(&b.ErrorOffset, drawn, to.Pose)
 }
 
 // Drawn returns the pose at which body i of a world is drawn.
-func (c *Body) Drawn(w *predict.World, i int) geom.Pose {
-	return c.ErrorOffset.Apply(w.Bodies()[i].Pose)
+func (b *Body) Drawn(w *predict.World, i int) geom.Pose {
+	return b.ErrorOffset.Apply(w.Bodies()[i].Pose)
 }
 
 // Result is the result of comparing the server's state with a remembered one.

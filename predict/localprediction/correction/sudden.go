@@ -38,15 +38,15 @@ type velocityWatch struct {
 // jumped is called with each compared state of the server. It reports that the velocity jumped some
 // states ago and the body's velocity still differs too much. The remembered state includes the
 // pending correction, which is subtracted first.
-func (d *velocityWatch) jumped(s *suddenSettings, server, remembered *sim.Body, pending *smoothing.Shift) bool {
-	jump := s.enabled && d.hasVelocity && server.Linear.Sub(d.velocity).Len() > float32(s.speed)
-	d.velocity, d.hasVelocity = server.Linear, true
+func (v *velocityWatch) jumped(s *suddenSettings, server, remembered *sim.Body, pending *smoothing.Shift) bool {
+	jump := s.enabled && v.hasVelocity && server.Linear.Sub(v.velocity).Len() > float32(s.speed)
+	v.velocity, v.hasVelocity = server.Linear, true
 	switch {
-	case d.countdown > 0:
-		d.countdown--
-		return d.countdown == 0 && server.Linear.Sub(remembered.Linear).Add(pending.Linear).Len() > float32(s.tolerance)
+	case v.countdown > 0:
+		v.countdown--
+		return v.countdown == 0 && server.Linear.Sub(remembered.Linear).Add(pending.Linear).Len() > float32(s.tolerance)
 	case jump:
-		d.countdown = s.states
+		v.countdown = s.states
 	}
 	return false
 }

@@ -42,18 +42,18 @@ func Candidates(s *sim.Scene) (list []Candidate) {
 }
 
 // fitBoxes sets the bounding box to that of some boxes at their starting poses.
-func (v *Candidate) fitBoxes(boxes []sim.Box) {
+func (c *Candidate) fitBoxes(boxes []sim.Box) {
 	for i := range boxes {
 		p, h := boxes[i].Start.Pose, boxes[i].Half
 		if i == 0 {
-			v.Lower, v.Upper = p.Pos, p.Pos
+			c.Lower, c.Upper = p.Pos, p.Pos
 		}
-		v.addBox(p, h)
+		c.addBox(p, h)
 	}
 }
 
 // addBox extends the bounding box by a box.
-func (v *Candidate) addBox(p geom.Pose, half geom.Vec3) {
+func (c *Candidate) addBox(p geom.Pose, half geom.Vec3) {
 	m := p.Rot.Mat()
 	e := geom.Vec3{
 		X: float32(geom.Abs(m.X.X)*half.X) + float32(geom.Abs(m.Y.X)*half.Y) + float32(geom.Abs(m.Z.X)*half.Z),
@@ -61,20 +61,20 @@ func (v *Candidate) addBox(p geom.Pose, half geom.Vec3) {
 		Z: float32(geom.Abs(m.X.Z)*half.X) + float32(geom.Abs(m.Y.Z)*half.Y) + float32(geom.Abs(m.Z.Z)*half.Z),
 	}
 	lo, hi := p.Pos.Sub(e), p.Pos.Add(e)
-	v.Lower = geom.Vec3{X: min(v.Lower.X, lo.X), Y: min(v.Lower.Y, lo.Y), Z: min(v.Lower.Z, lo.Z)}
-	v.Upper = geom.Vec3{X: max(v.Upper.X, hi.X), Y: max(v.Upper.Y, hi.Y), Z: max(v.Upper.Z, hi.Z)}
+	c.Lower = geom.Vec3{X: min(c.Lower.X, lo.X), Y: min(c.Lower.Y, lo.Y), Z: min(c.Lower.Z, lo.Z)}
+	c.Upper = geom.Vec3{X: max(c.Upper.X, hi.X), Y: max(c.Upper.Y, hi.Y), Z: max(c.Upper.Z, hi.Z)}
 }
 
 // Volume returns the volume of the bounding box, in m3.
-func (v *Candidate) Volume() float32 {
-	d := v.Upper.Sub(v.Lower)
+func (c *Candidate) Volume() float32 {
+	d := c.Upper.Sub(c.Lower)
 	return float32(float32(d.X*d.Y) * d.Z)
 }
 
 // Contains reports whether a point in the candidate's frame is in its bounding box, widened by a
 // margin in metres on all sides.
-func (v *Candidate) Contains(at geom.Vec3, margin float32) bool {
-	return at.X >= v.Lower.X-margin && at.X <= v.Upper.X+margin &&
-		at.Y >= v.Lower.Y-margin && at.Y <= v.Upper.Y+margin &&
-		at.Z >= v.Lower.Z-margin && at.Z <= v.Upper.Z+margin
+func (c *Candidate) Contains(at geom.Vec3, margin float32) bool {
+	return at.X >= c.Lower.X-margin && at.X <= c.Upper.X+margin &&
+		at.Y >= c.Lower.Y-margin && at.Y <= c.Upper.Y+margin &&
+		at.Z >= c.Lower.Z-margin && at.Z <= c.Upper.Z+margin
 }

@@ -48,7 +48,7 @@ type Selector struct {
 func NewSelector() Selector { return Selector{Current: NoParent, candidate: NoParent} }
 
 // Set makes a candidate, or NoParent, the parent, regardless of the rules.
-func (c *Selector) Set(id int) { *c = Selector{Current: id, candidate: id} }
+func (s *Selector) Set(id int) { *s = Selector{Current: id, candidate: id} }
 
 // Surroundings is the input of a choice: a body with its velocities in the world's frame, its
 // contacts, and the candidates.
@@ -61,20 +61,20 @@ type Surroundings struct {
 }
 
 // Update applies the rules to one tick, and reports whether the parent changes.
-func (c *Selector) Update(r *Rules, around *Surroundings) bool {
-	want, once := r.choose(around, c.Current)
-	if want == c.Current {
-		c.candidate, c.candidateTicks = want, 0
+func (s *Selector) Update(r *Rules, around *Surroundings) bool {
+	want, once := r.choose(around, s.Current)
+	if want == s.Current {
+		s.candidate, s.candidateTicks = want, 0
 		return false
 	}
-	if want != c.candidate {
-		c.candidate, c.candidateTicks = want, 0
+	if want != s.candidate {
+		s.candidate, s.candidateTicks = want, 0
 	}
-	c.candidateTicks++
-	if !once && c.candidateTicks < r.SwitchTicks {
+	s.candidateTicks++
+	if !once && s.candidateTicks < r.SwitchTicks {
 		return false
 	}
-	c.Set(want)
+	s.Set(want)
 	return true
 }
 

@@ -21,22 +21,22 @@ const (
 type region struct{ lower, upper geom.Vec3 }
 
 // include extends the region to a point.
-func (g *region) include(p geom.Vec3) {
-	g.lower = geom.Vec3{X: min(g.lower.X, p.X), Y: min(g.lower.Y, p.Y), Z: min(g.lower.Z, p.Z)}
-	g.upper = geom.Vec3{X: max(g.upper.X, p.X), Y: max(g.upper.Y, p.Y), Z: max(g.upper.Z, p.Z)}
+func (r *region) include(p geom.Vec3) {
+	r.lower = geom.Vec3{X: min(r.lower.X, p.X), Y: min(r.lower.Y, p.Y), Z: min(r.lower.Z, p.Z)}
+	r.upper = geom.Vec3{X: max(r.upper.X, p.X), Y: max(r.upper.Y, p.Y), Z: max(r.upper.Z, p.Z)}
 }
 
 // widened returns the region with a margin in metres on all sides.
-func (g *region) widened(m float32) region {
+func (r *region) widened(m float32) region {
 	v := geom.Vec3{X: m, Y: m, Z: m}
-	return region{g.lower.Sub(v), g.upper.Add(v)}
+	return region{r.lower.Sub(v), r.upper.Add(v)}
 }
 
 // contains reports whether a ball of a radius in metres overlaps the region, except at its corners.
-func (g *region) contains(p geom.Vec3, radius float32) bool {
-	return p.X > g.lower.X-radius && p.X < g.upper.X+radius &&
-		p.Y > g.lower.Y-radius && p.Y < g.upper.Y+radius &&
-		p.Z > g.lower.Z-radius && p.Z < g.upper.Z+radius
+func (r *region) contains(p geom.Vec3, radius float32) bool {
+	return p.X > r.lower.X-radius && p.X < r.upper.X+radius &&
+		p.Y > r.lower.Y-radius && p.Y < r.upper.Y+radius &&
+		p.Z > r.lower.Z-radius && p.Z < r.upper.Z+radius
 }
 
 // islandPossible reports whether the ticks from at on can be replayed in an island: the player's body

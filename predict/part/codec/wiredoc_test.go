@@ -22,37 +22,37 @@ type bitstream struct {
 	at int
 }
 
-func (s *bitstream) bits(n int) (v uint32) {
+func (b *bitstream) bits(n int) (v uint32) {
 	for i := range n {
-		v |= uint32(s.b[s.at/8]>>(s.at%8)&1) << i
-		s.at++
+		v |= uint32(b.b[b.at/8]>>(b.at%8)&1) << i
+		b.at++
 	}
 	return v
 }
 
-func (s *bitstream) floats(n int) string {
+func (b *bitstream) floats(n int) string {
 	var words []string
 	for range n {
-		words = append(words, fmt.Sprintf("%g", math.Float32frombits(s.bits(32))))
+		words = append(words, fmt.Sprintf("%g", math.Float32frombits(b.bits(32))))
 	}
 	return strings.Join(words, " ")
 }
 
 // atEnd reports whether only zero bits up to the end of the byte are left.
-func (s *bitstream) atEnd() bool {
-	for s.at%8 != 0 {
-		if s.bits(1) != 0 {
+func (b *bitstream) atEnd() bool {
+	for b.at%8 != 0 {
+		if b.bits(1) != 0 {
 			return false
 		}
 	}
-	return s.at == 8*len(s.b)
+	return b.at == 8*len(b.b)
 }
 
 // input reads one input; before is the heading of the input before it.
-func (s *bitstream) input(before uint32) (text string, heading uint32) {
-	buttons := s.bits(6)
-	if heading = before; s.bits(1) == 1 {
-		heading = s.bits(8)
+func (b *bitstream) input(before uint32) (text string, heading uint32) {
+	buttons := b.bits(6)
+	if heading = before; b.bits(1) == 1 {
+		heading = b.bits(8)
 	}
 	return fmt.Sprintf("%d %d", buttons, heading), heading
 }
