@@ -192,7 +192,8 @@ func checkCardItem(t *testing.T, x *plan.Lesson, size windowSize, part int, it *
 		return
 	}
 	top, bottom := it.Y-it.Font.Ascent(), it.Y-it.Font.Ascent()+it.Font.Height()
-	if it.X < float32(card.Min.X) || it.X+it.Font.Width(it.Text) > float32(card.Max.X) || top < float32(card.Min.Y) || bottom > float32(card.Max.Y)-4*float32(size.scale) || strings.Contains(it.Text, "…") {
+	if it.X < float32(card.Min.X) || it.X+it.Font.Width(it.Text) > float32(card.Max.X) || top < float32(card.Min.Y) ||
+		bottom > float32(card.Max.Y)-4*float32(size.scale) || strings.Contains(it.Text, "…") {
 		t.Errorf("%s, %+v, part %d: %q lies at %v, %v to %v in %v", x.Name, size, part, it.Text, it.X, top, bottom, card)
 	}
 }
