@@ -90,17 +90,17 @@ type divergence struct {
 type measures []score.Measure
 
 // MarshalJSON implements json.Marshaler.
-func (c measures) MarshalJSON() ([]byte, error) {
+func (m measures) MarshalJSON() ([]byte, error) {
 	var b bytes.Buffer
-	for i, m := range c {
-		fmt.Fprintf(&b, "%c%q:", "{,"[min(i, 1)], m.Name)
-		if !m.OK {
+	for i, c := range m {
+		fmt.Fprintf(&b, "%c%q:", "{,"[min(i, 1)], c.Name)
+		if !c.OK {
 			b.WriteString("null")
 			continue
 		}
-		v, err := json.Marshal(m.Value)
+		v, err := json.Marshal(c.Value)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", m.Name, err)
+			return nil, fmt.Errorf("%s: %w", c.Name, err)
 		}
 		b.Write(v)
 	}

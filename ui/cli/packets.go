@@ -208,18 +208,18 @@ func endOf(fields []quant.Field) int {
 	return last.BitOffset + last.Bits
 }
 
-func (s *flowTotals) add(f *quant.Field) {
-	name := f.Name
-	if f.Group != "" {
-		name = f.Group + "." + f.Name
+func (f *flowTotals) add(field *quant.Field) {
+	name := field.Name
+	if field.Group != "" {
+		name = field.Group + "." + field.Name
 	}
-	for _, x := range s.fields {
+	for _, x := range f.fields {
 		if x.name == name {
-			x.count, x.bits = x.count+1, x.bits+f.Bits
+			x.count, x.bits = x.count+1, x.bits+field.Bits
 			return
 		}
 	}
-	s.fields = append(s.fields, &fieldTotal{name, 1, f.Bits})
+	f.fields = append(f.fields, &fieldTotal{name, 1, field.Bits})
 }
 
 func directionName(d link.Direction) string {
@@ -332,15 +332,15 @@ func headerBytes(s *flowTotals, m *link.Counters) string {
 		plural(int(m.Retransmitted), "retransmission"), plural(int(m.PureAcks), "acknowledgement")+" without data")
 }
 
-func (s *flowTotals) writeTable(out io.Writer) {
+func (f *flowTotals) writeTable(out io.Writer) {
 	t := newTable(out)
 	t.row("field", "count", "bits", "bits per packet", "share of payload, %")
 	total := 0
-	for _, f := range s.fields {
-		total += f.bits
+	for _, field := range f.fields {
+		total += field.bits
 	}
-	for _, f := range s.fields {
-		t.row(f.name, fmt.Sprint(f.count), fmt.Sprint(f.bits), fixed(float64(f.bits)/float64(s.packets), 1), fixed(100*float64(f.bits)/float64(total), 1))
+	for _, field := range f.fields {
+		t.row(field.name, fmt.Sprint(field.count), fmt.Sprint(field.bits), fixed(float64(field.bits)/float64(f.packets), 1), fixed(100*float64(field.bits)/float64(total), 1))
 	}
 	t.close()
 }

@@ -258,8 +258,8 @@ type DisplayFlags struct {
 }
 
 // displayCommands returns the commands of the display settings.
-func (l *DisplayFlags) displayCommands() ([]lab.Command, error) {
-	list, err := stage.ParseShow(l.Show)
+func (d *DisplayFlags) displayCommands() ([]lab.Command, error) {
+	list, err := stage.ParseShow(d.Show)
 	if err != nil {
 		return nil, fmt.Errorf("--show: %w", err)
 	}

@@ -214,11 +214,7 @@ func TestWindowRandomOperations(t *testing.T) {
 	operate(200)
 	record()
 	heap, rss := d.settledMemory(goroutines)
-	if os.Getenv("GHOSTCUBE_LONG") != "" {
-		operate(800)
-	} else {
-		operate(200)
-	}
+	operate(800)
 	record()
 	for range 8 { // a session of these has some 15 MB
 		d.startComparison("techniques")

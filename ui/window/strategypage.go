@@ -122,9 +122,9 @@ func (p *strategyPage) knobs(pane *lab.Pane, index int) {
 			}
 			shown++
 			p.knobRow(index, k)
-			if k.Name == "snap-distance" {
-				p.smoothingPlot(pane)
-			}
+		}
+		if headed && group == predict.SmoothingKnobs {
+			p.smoothingPlot(pane)
 		}
 	}
 	if shown == 0 {
