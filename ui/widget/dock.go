@@ -23,13 +23,13 @@ const outside = 16
 // farAway is the width and height of the window that holds the panel, in pixels.
 const farAway = 1 << 16
 
-// cells place the controls of debugui, which knows cells in rows, where their pictures are.
-type cells struct{ u *UI }
+// dock places the controls of debugui, which knows cells in rows, where their pictures are.
+type dock struct{ u *UI }
 
-// dock lays out the panel in a window of debugui that is larger than every screen. Its title bar lies above the screen
+// lay lays out the panel in a window of debugui that is larger than every screen. Its title bar lies above the screen
 // and the handle for its size beyond the other corner, so nobody drags it away, and it is the same window whatever the
 // panel's bounds are.
-func (d cells) dock(build func()) {
+func (d dock) lay(build func()) {
 	u := d.u
 	if u.controls.press == nil {
 		d.makeControls()
@@ -73,7 +73,7 @@ var rowCells = [16]int{1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}
 var one = [1]int{1}
 
 // skip leaves the grid empty down to y, if that is at least a cell and a gap away.
-func (d cells) skip(y int) {
+func (d dock) skip(y int) {
 	u := d.u
 	if h := y - u.grid.next - gridGap; h > 0 {
 		u.ctx.SetGridLayout(one[:], []int{h})
@@ -83,7 +83,7 @@ func (d cells) skip(y int) {
 }
 
 // fillTo makes the content of a container reach down to y, or to the row that is due, and returns where it ends.
-func (d cells) fillTo(y int) int {
+func (d dock) fillTo(y int) int {
 	u := d.u
 	y = max(y, u.grid.end+1)
 	u.ctx.SetGridLayout(one[:], []int{y - u.grid.next})
@@ -111,7 +111,7 @@ type controls struct {
 	heights                             [1]int
 }
 
-func (d cells) makeControls() {
+func (d dock) makeControls() {
 	u := d.u
 	c, x := &u.controls, &u.cell
 	c.press = func() { u.hot = x.id }
@@ -134,7 +134,7 @@ func (d cells) makeControls() {
 
 // put gives a control of debugui a cell. The rows of a container are put from the top to the bottom, and those of a
 // row in any order that leaves gridGap+1 pixels a control to its left.
-func (d cells) put(id string, r image.Rectangle, control func()) {
+func (d dock) put(id string, r image.Rectangle, control func()) {
 	u := d.u
 	u.keyboard.add(id, r, u.inBody)
 	u.grid.end = max(u.grid.end, r.Max.Y+gridGap)
@@ -154,7 +154,7 @@ func (d cells) put(id string, r image.Rectangle, control func()) {
 }
 
 // grab is a control that acts when the button goes down on it, and reports that.
-func (d cells) grab(id string, r image.Rectangle) bool {
+func (d dock) grab(id string, r image.Rectangle) bool {
 	u := d.u
 	if u.disabled != "" {
 		return false
@@ -164,7 +164,7 @@ func (d cells) grab(id string, r image.Rectangle) bool {
 }
 
 // click is a control that acts when the button goes up again on it, or on a key, and reports that.
-func (d cells) click(id string, r image.Rectangle) bool {
+func (d dock) click(id string, r image.Rectangle) bool {
 	u := d.u
 	if u.disabled != "" {
 		return false
@@ -175,7 +175,7 @@ func (d cells) click(id string, r image.Rectangle) bool {
 
 // arm makes a control active if the button has just gone down on it, and reports that. debugui gives a press to the
 // control that the pointer was over one update before, too, which a pointer that jumps has left.
-func (d cells) arm(id string, r image.Rectangle) bool {
+func (d dock) arm(id string, r image.Rectangle) bool {
 	u := d.u
 	if !u.in.Pressed || u.hot != id || !u.over(r) {
 		return false
@@ -184,7 +184,7 @@ func (d cells) arm(id string, r image.Rectangle) bool {
 	return true
 }
 
-func (d cells) clicked(id string, r image.Rectangle) bool {
+func (d dock) clicked(id string, r image.Rectangle) bool {
 	u := d.u
 	d.arm(id, r)
 	return u.released && u.active == id && u.over(r) || u.keyboard.activates(id)
@@ -215,7 +215,7 @@ func (u *UI) Scroll(name string, build func()) {
 	if r.Min.Y < outer.next+gridGap+1 {
 		r.Min.Y = outer.next
 	}
-	cells{u}.skip(r.Min.Y)
+	dock{u}.skip(r.Min.Y)
 	u.ctx.SetGridLayout([]int{r.Min.X - outer.origin.X - gridGap, r.Dx()}, []int{max(r.Dy(), 1)})
 	u.ctx.GridCell(nil)
 	u.ctx.Panel(func(l debugui.ContainerLayout) {
@@ -228,7 +228,7 @@ func (u *UI) Scroll(name string, build func()) {
 		u.grid.begin(origin)
 		if changed {
 			u.ctx.SetScroll(image.Pt(0, offset))
-			cells{u}.fillTo(origin.Y + s.content)
+			dock{u}.fillTo(origin.Y + s.content)
 			return
 		}
 		s.offset = offset
@@ -237,12 +237,12 @@ func (u *UI) Scroll(name string, build func()) {
 			offset -= int(u.in.Wheel*float64(u.Px(wheelStep))) - int(u.in.Wheel*wheelPixels) + u.in.Drag
 		}
 		u.Body.Reset()
-		bar := cells{u}.scrollbar(s, l)
+		bar := dock{u}.scrollbar(s, l)
 		if u.list, u.inBody, u.y = &u.Body, true, origin.Y; bar >= 0 {
 			offset = bar
 		}
 		build()
-		s.content = cells{u}.fillTo(u.y+p-gridInset) - origin.Y
+		s.content = dock{u}.fillTo(u.y+p-gridInset) - origin.Y
 		if to := u.keyboard.scroll(offset, u.View); to != l.ScrollOffset.Y {
 			u.ctx.SetScroll(image.Pt(0, to))
 		}
@@ -253,7 +253,7 @@ func (u *UI) Scroll(name string, build func()) {
 
 // right returns the right edge of the rows. Those of a body leave room for its bar, shown or not: a text that wrapped
 // only beside the bar could need the bar, and not need it, in turns.
-func (d cells) right() int {
+func (d dock) right() int {
 	u := d.u
 	if !u.inBody {
 		return u.panel.Max.X - u.Px(padding)
@@ -262,14 +262,14 @@ func (d cells) right() int {
 }
 
 // bodyMargin returns the distance of the rows of a body from the right edge of the panel, in pixels.
-func (d cells) bodyMargin() int {
+func (d dock) bodyMargin() int {
 	u := d.u
 	return max(u.Px(scrollbarSize+4), min(u.Px(scrollbarSize), barWidth)+gridInset)
 }
 
 // scrollbar draws debugui's scroll bar. A press beside the thumb moves it there; then debugui drags it. It returns the
 // offset to scroll to, or -1.
-func (d cells) scrollbar(s *scroll, l debugui.ContainerLayout) int {
+func (d dock) scrollbar(s *scroll, l debugui.ContainerLayout) int {
 	u := d.u
 	v, height := l.BodyBounds, s.content+2*gridInset
 	if v.Max.X == l.Bounds.Max.X || height <= v.Dy() {
