@@ -30,7 +30,7 @@ func (u *UI) face(id string, r image.Rectangle) {
 func (u *UI) Button(id string, r image.Rectangle, label, help string) bool {
 	u.Explain(r, help)
 	u.place(id, r)
-	clicked := cells{u}.click(id, r)
+	clicked := dock{u}.click(id, r)
 	u.face(id, r)
 	u.text(u.list, r.Inset(u.Px(2)), u.Font(false), u.textColor(false), label, Center)
 	u.ring(id, r)
@@ -84,7 +84,7 @@ func (u *UI) Tabs(names, helps []string, columns, chosen int) int {
 			u.Explain(cell, helps[i])
 			u.place(id, cell)
 			u.keyboard.member(i == before)
-			if (cells{u}).click(id, cell) {
+			if (dock{u}).click(id, cell) {
 				chosen = i
 			}
 			u.face(id, cell)
@@ -114,8 +114,8 @@ func (u *UI) Checkbox(id string, r image.Rectangle, label string, on bool, help 
 	u.place(id, r)
 	if u.disabled == "" {
 		u.cell.state = on
-		cells{u}.put(id, r, u.controls.toggle)
-		if (cells{u}).clicked(id, r) {
+		dock{u}.put(id, r, u.controls.toggle)
+		if (dock{u}).clicked(id, r) {
 			on = !on
 		}
 	}
@@ -227,7 +227,7 @@ func (u *UI) Entry(e Entry) (clicked, hovered bool) {
 	u.y = r.Max.Y + u.Px(rowGap)
 	u.Explain(r, e.Help)
 	u.place(e.ID, r)
-	clicked, hovered = cells{u}.click(e.ID, r), u.over(r)
+	clicked, hovered = dock{u}.click(e.ID, r), u.over(r)
 	if _, ok := u.visible(r); !ok {
 		return clicked, hovered
 	}

@@ -63,7 +63,7 @@ func (u *UI) Choice(r image.Rectangle, c Choice) (chosen int) {
 	u.Explain(r, c.Help)
 	u.place(c.ID, r)
 	p := &u.popup
-	opened := cells{u}.click(c.ID, r)
+	opened := dock{u}.click(c.ID, r)
 	if p.id == "" && u.keyboard.has(c.ID) {
 		opened = opened || strings.TrimSpace(u.in.Text) != ""
 	}

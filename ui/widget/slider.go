@@ -58,7 +58,7 @@ func (s slider) slide() (share float64, moved bool) {
 	}
 	x := &u.cell
 	x.share, x.moved = n.share(n.Value), false
-	cells{u}.put(n.ID, track, u.controls.slider)
+	dock{u}.put(n.ID, track, u.controls.slider)
 	share, moved = x.share, x.moved
 	if u.in.Pressed && u.over(track) {
 		u.active = n.ID

@@ -25,7 +25,7 @@ func (u *UI) Field(r image.Rectangle, f Field) (text string, committed bool) {
 	e := &u.edit
 	text = f.Value
 	inner := image.Rect(r.Min.X+u.Px(5), r.Min.Y, r.Max.X-u.Px(5), r.Max.Y)
-	clicked, enter := cells{u}.grab(f.ID, r), u.in.Enter && e.id == f.ID
+	clicked, enter := dock{u}.grab(f.ID, r), u.in.Enter && e.id == f.ID
 	began := (clicked || u.keyboard.wantsText(f.ID, &u.in)) && e.id != f.ID
 	if began {
 		typing{u}.start(f.ID, f.Value)

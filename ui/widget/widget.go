@@ -157,7 +157,7 @@ func (u *UI) Update(in Input, window, panel image.Rectangle, scale float32, buil
 	u.keyboard.begin(&in)
 	fill(u.list, panel, backgroundColor)
 	fill(u.list, image.Rect(panel.Min.X, panel.Min.Y, panel.Min.X+u.Px(1), panel.Max.Y), borderColor)
-	cells{u}.dock(build)
+	dock{u}.lay(build)
 	u.popup.end()
 	u.edit.end()
 	u.keyboard.end(&u.in, u.edit.id, u.popup.id != "")
@@ -216,7 +216,7 @@ func (u *UI) Line(height float32) image.Rectangle {
 		u.y = y // the grid has no other place for a row so near
 	}
 	p := u.Px(padding)
-	r := image.Rect(u.panel.Min.X+p, u.y, max(cells{u}.right(), u.panel.Min.X+p+1), u.y+u.Px(height))
+	r := image.Rect(u.panel.Min.X+p, u.y, max(dock{u}.right(), u.panel.Min.X+p+1), u.y+u.Px(height))
 	u.y = r.Max.Y + u.Px(rowGap)
 	return r
 }
