@@ -244,9 +244,9 @@ func (p *Plan) Entries(n int) []lab.Entry {
 
 // ShownEntries returns the entries of the first n ticks, the first of them with the display settings of the plan and then
 // with further ones.
-func (m *Plan) ShownEntries(n int, further []lab.Command) []lab.Entry {
-	list := m.Entries(n)
-	list[0].Commands = slices.Concat(m.Display(), further, list[0].Commands)
+func (p *Plan) ShownEntries(n int, further []lab.Command) []lab.Entry {
+	list := p.Entries(n)
+	list[0].Commands = slices.Concat(p.Display(), further, list[0].Commands)
 	return list
 }
 
