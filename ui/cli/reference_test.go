@@ -226,7 +226,11 @@ func writeKnobReference(_ *testing.T, m *markdown) {
 				r.ranges = addNumbered(r.ranges, "", i+1)
 				continue
 			}
-			r.ranges = addNumbered(r.ranges, strings.ReplaceAll(k.Range(), " to ", "–"), i+1)
+			values := k.Range()
+			if k.Min >= 0 {
+				values = strings.ReplaceAll(values, " to ", "–")
+			}
+			r.ranges = addNumbered(r.ranges, values, i+1)
 		}
 	}
 	first := func(name string) int { return slices.IndexFunc(rows, func(r *row) bool { return r.name == name }) }

@@ -124,6 +124,9 @@ func (d *windowDriver) tap(name string) {
 func (d *windowDriver) startClean() {
 	d.t.Helper()
 	d.xdotool("windowmap", d.windowID, "windowsize", d.windowID, "1280", "720", "windowmove", d.windowID, "0", "0", "windowfocus", d.windowID)
+	if _, offered := d.waitFrames().controls["tour not now"]; offered { // the offer takes a line for 45 s
+		d.tap("tour not now")
+	}
 	d.waitUntil("window of 1280x720", func(s windowState) bool { return max(s.picture.Max.Y, s.controls["timeline"].Max.Y) == 720 })
 	d.xdotool("key", "Escape") // ends typing
 	if len(d.waitFrames().controls) == 0 {
