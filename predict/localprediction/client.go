@@ -56,7 +56,7 @@ func (c *Client) Declare(env *predict.Env, parent *frame.Parent, declareOwn func
 	c.Interpolated.Declare(env, env.Player)
 	c.declareStep()
 	c.Inputs.Declare(env)
-	c.counters.outsideHistory = env.Counters.New("states_outside_history", "snapshots that describe a tick that the client no longer remembers")
+	c.counters.outsideHistory = env.Counters.New("states_outside_history", "states of ticks that the client no longer remembers")
 	c.counters.resets = env.Counters.New("resets", "times that the client skipped to the server's time or adopted the server's state")
 	c.Lead.Declare(env)
 	c.Fallback.Declare(env)

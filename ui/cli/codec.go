@@ -250,7 +250,8 @@ func (r *codecRun) print(out io.Writer, name string) error {
 			best = l
 		}
 	}
-	fmt.Fprintf(out, "\nSizes exclude the packet header of %d bytes, as in the challenge. Fiedler's reference program takes 531.95 bytes per snapshot on his recording.\n", delta.HeaderBytes)
+	fmt.Fprintf(out, "\nSizes exclude the packet header of %d bytes, as in the challenge. "+
+		"Fiedler's reference program takes 531.95 bytes per snapshot on his recording.\n", delta.HeaderBytes)
 	if mean(best) > 0 {
 		fmt.Fprintf(out, "The best level without entropy coding is %v; arithmetic takes %.1f %% less.\n", best, 100-100*mean(delta.Arithmetic)/mean(best))
 	}

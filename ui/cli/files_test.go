@@ -43,23 +43,21 @@ type writer struct {
 	needs   func(t *testing.T)
 }
 
-const quickSession = " --scene plain --size 64x64 "
+const (
+	quickSession = " --scene plain --size 64x64 "
+	recordShort  = "record --seconds 0.3" + quickSession
+	recordLong   = "record --seconds 200" + quickSession
+)
 
 var writers = []writer{
-	{name: "`record -o clip.webm`", args: "record --seconds 0.3" + quickSession + "-o clip.webm", long: "record --seconds 200" +
-		quickSession + "-o clip.webm", file: "clip.webm", read: "--tape", brief: "all"},
-	{name: "the tape beside it", args: "record --seconds 0.3" + quickSession + "-o clip.webm", long: "record --seconds 200" +
-		quickSession + "-o clip.webm", file: "clip.tape", unnamed: true, read: "--tape"},
+	{name: "`record -o clip.webm`", args: recordShort + "-o clip.webm", long: recordLong + "-o clip.webm", file: "clip.webm", read: "--tape", brief: "all"},
+	{name: "the tape beside it", args: recordShort + "-o clip.webm", long: recordLong + "-o clip.webm", file: "clip.tape", unnamed: true, read: "--tape"},
 	{name: "`record --captions`", args: "record --seconds 0.3 --captions" + quickSession + "-o clip.webm",
 		long: "record --seconds 200 --captions" + quickSession + "-o clip.webm", file: "clip.vtt", unnamed: true, read: "--tape"},
-	{name: "`record -o clip.mp4`", args: "record --seconds 0.3" + quickSession + "-o clip.mp4", long: "record --seconds 200" +
-		quickSession + "-o clip.mp4", file: "clip.mp4", read: "--tape", needs: needH264},
-	{name: "`record -o clip.gif`", args: "record --seconds 0.3" + quickSession + "-o clip.gif", long: "record --seconds 200" +
-		quickSession + "-o clip.gif", file: "clip.gif", read: "--tape"},
-	{name: "`record -o %03d.png`", args: "record --seconds 0.1" + quickSession + "-o %03d.png", long: "record --seconds 200" +
-		quickSession + "-o %03d.png", file: "000.png", read: "--tape"},
-	{name: "`record -o still.png`", args: "record --seconds 0.3" + quickSession + "-o still.png", long: "record --seconds 200" +
-		quickSession + "-o still.png", file: "still.png", read: "--tape"},
+	{name: "`record -o clip.mp4`", args: recordShort + "-o clip.mp4", long: recordLong + "-o clip.mp4", file: "clip.mp4", read: "--tape", needs: needH264},
+	{name: "`record -o clip.gif`", args: recordShort + "-o clip.gif", long: recordLong + "-o clip.gif", file: "clip.gif", read: "--tape"},
+	{name: "`record -o %03d.png`", args: "record --seconds 0.1" + quickSession + "-o %03d.png", long: recordLong + "-o %03d.png", file: "000.png", read: "--tape"},
+	{name: "`record -o still.png`", args: recordShort + "-o still.png", long: recordLong + "-o still.png", file: "still.png", read: "--tape"},
 	{name: "no display, `--out`", args: "--seconds 0.1 --scene plain --out .", long: "--seconds 60 --scene plain --out .",
 		file: "lab.tape", unnamed: true, read: "--tape"},
 	{name: "`bench --save-tape`", args: "bench --seconds 2 --scene plain --save-tape odd.tape",

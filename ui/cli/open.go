@@ -58,7 +58,8 @@ func (c *openCommand) Run(p *program) error {
 	if c.Text {
 		return p.printSession(x, planned)
 	}
-	reason, err := p.openWindow(&WindowOptions{Plan: planned, Display: commands, At: x.Ticks(planned.Config.Rate), Session: session.Options{Embed: x.Embed, Page: x.Page}}, &c.WindowFlags)
+	reason, err := p.openWindow(&WindowOptions{Plan: planned, Display: commands, At: x.Ticks(planned.Config.Rate),
+		Session: session.Options{Embed: x.Embed, Page: x.Page}}, &c.WindowFlags)
 	if reason == "" || err != nil {
 		return err
 	}

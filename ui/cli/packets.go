@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -14,6 +15,7 @@ import (
 	"ghostcube/predict/lab"
 	"ghostcube/predict/lab/trace"
 	"ghostcube/ui/plan"
+	"ghostcube/ui/session"
 )
 
 type packetsCommand struct {
@@ -52,20 +54,20 @@ func (c *packetsCommand) Run(p *program) error {
 	if !(c.From >= 0) || c.From > plan.MaxSeconds {
 		return usageError{fmt.Errorf("--from=%v: want seconds from 0 to %d", c.From, plan.MaxSeconds)}
 	}
-	session, err := p.newPlan(flags, "circle")
+	planned, err := p.newPlan(flags, "circle")
 	if err != nil {
 		return usageError{err}
 	}
 	only := -1
 	if c.Pane != "" {
-		if only, err = intFlag("pane", c.Pane, 1, len(session.Panes)); err != nil {
+		if only, err = intFlag("pane", c.Pane, 1, len(planned.Panes)); err != nil {
 			return usageError{err}
 		}
 		only--
 	}
-	lead := int(c.From * float64(session.Config.Rate))
+	lead := int(c.From * float64(planned.Config.Rate))
 	if c.SVG != "" {
-		return c.writeDiagram(p, session, lead, max(only, 0))
+		return c.writeDiagram(p, planned, lead, max(only, 0))
 	}
 	limit := -1
 	if c.Limit != "" {
@@ -74,27 +76,25 @@ func (c *packetsCommand) Run(p *program) error {
 		}
 	}
 	out := bufio.NewWriter(p.Stdout)
-	d := &packetDump{out: out, from: time.Duration(lead) * time.Second / time.Duration(session.Config.Rate),
+	d := &packetDump{out: out, from: time.Duration(lead) * time.Second / time.Duration(planned.Config.Rate),
 		only: only, remaining: limit, pending: map[flowID]*trace.Packet{}, totals: map[flowID]*flowTotals{}}
-	l := lab.New(session.Config)
+	l := lab.New(planned.Config)
 	l.Tap = d.addDatagram
-	for _, spec := range session.Panes {
+	for _, spec := range planned.Panes {
 		if _, err := l.Open(spec); err != nil {
 			return usageError{err}
 		}
 	}
 	d.lab = l
-	n := session.Ticks(10)
-	if session.Seconds > 0 {
+	n := planned.Ticks(10)
+	if planned.Seconds > 0 {
 		n += lead
 	}
 	if lead >= n {
-		return usageError{fmt.Errorf("--from=%v: want less than the session's %v s, or --seconds", c.From, float64(n)/float64(session.Config.Rate))}
+		return usageError{fmt.Errorf("--from=%v: want less than the session's %v s, or --seconds", c.From, float64(n)/float64(planned.Config.Rate))}
 	}
-	for _, e := range session.Entries(n) {
-		if err := l.Tick(e); err != nil {
-			return usageError{err}
-		}
+	if err := session.Run(context.Background(), l, planned.Entries(n), nil, nil); err != nil {
+		return usageError{err}
 	}
 	d.printSummary()
 	return out.Flush()

@@ -146,10 +146,10 @@ const strategyNumbers = "\nA number stands for a strategy: its digit key. Where 
 // writeStrategyNumbers writes what the numbers of strategies stand for.
 func writeStrategyNumbers(m *markdown) {
 	m.text(strategyNumbers)
-	m.head("", "strategy", "does", "source")
+	m.head("", "strategy", "does")
 	for i, s := range lab.Strategies {
 		title, _, _ := strings.Cut(s.Doc, "\n")
-		m.row(fmt.Sprint(i+1), code(s.Name), title, s.Source)
+		m.row(fmt.Sprint(i+1), code(s.Name), title)
 	}
 }
 
@@ -226,7 +226,11 @@ func writeKnobReference(_ *testing.T, m *markdown) {
 				r.ranges = addNumbered(r.ranges, "", i+1)
 				continue
 			}
-			r.ranges = addNumbered(r.ranges, k.Range(), i+1)
+			values := k.Range()
+			if k.Min >= 0 {
+				values = strings.ReplaceAll(values, " to ", "–")
+			}
+			r.ranges = addNumbered(r.ranges, values, i+1)
 		}
 	}
 	first := func(name string) int { return slices.IndexFunc(rows, func(r *row) bool { return r.name == name }) }
@@ -321,21 +325,43 @@ Most measures are undefined until one second has been scored, and events a minut
 definitions are our own unless a source is named.
 `
 
-// writeSceneReference writes the scenes with their parameters.
+// writeSceneReference writes the scenes, and their parameters, each once.
 func writeSceneReference(_ *testing.T, m *markdown) {
 	m.text("# Scenes\n\nThe worlds for `--scene`. Parameters follow the name: `--scene katamari:cubes=100`.\n\n![seesaw, billiards and trailer; walker, ship and fleet](../scenes.png)\n")
+	m.head("scene", "is", "contents")
+	var parameters []numbered
 	for i := range scene.Templates {
 		x := &scene.Templates[i]
 		s := x.Build()
-		m.text("\n## %s\n\n%s. %d dynamic, %d static and %d kinematic boxes, %s, %s.\n", s.Name, strings.ToUpper(s.Doc[:1])+s.Doc[1:],
-			len(s.Boxes), len(s.Static), kinematicCount(&s), plural(len(s.Joints), "joint"), plural(s.Players, "player"))
-		if len(x.Params) == 0 {
-			continue
+		var contents []string
+		for _, c := range []struct {
+			n    int
+			what string
+		}{
+			{len(s.Boxes), "dynamic"}, {len(s.Static), "static"}, {kinematicCount(&s), "kinematic"}, {len(s.Joints), "joint"}, {s.Players, "player"},
+		} {
+			switch {
+			case c.n == 0 || c.n == 1 && c.what == "player":
+			case c.what == "joint" || c.what == "player":
+				contents = append(contents, plural(c.n, c.what))
+			default:
+				contents = append(contents, fmt.Sprintf("%d %s", c.n, c.what))
+			}
 		}
-		m.head("parameter", "default", "values", "meaning")
+		m.row(code(s.Name), s.Doc, strings.Join(contents, ", "))
 		for _, p := range x.Params {
-			m.row(code(p.Name), fmt.Sprint(p.Default), fmt.Sprintf("%d to %d", p.Min, p.Max), p.Help)
+			parameters = addNumbered(parameters, fmt.Sprintf("%s\t%d\t%d–%d\t%s", code(p.Name), p.Default, p.Min, p.Max, p.Help), i)
 		}
+	}
+	m.text("\nBoxes are dynamic, static or kinematic. A scene has one player unless it says more.\n\n## Parameters\n")
+	m.head("parameter", "of", "default", "values", "meaning")
+	for _, p := range parameters {
+		cells := strings.Split(p.value, "\t")
+		var names []string
+		for _, i := range p.numbers {
+			names = append(names, code(scene.Names()[i]))
+		}
+		m.row(cells[0], strings.Join(names, ", "), cells[1], cells[2], cells[3])
 	}
 }
 
@@ -346,11 +372,11 @@ func writeNetworkReference(_ *testing.T, m *markdown) {
 	for _, s := range link.ParamHelp() {
 		m.row(code(s[0]), s[1])
 	}
-	m.text("\n## Profiles\n\nThe round-trip time leaves out jitter.\n")
-	m.head("profile", "round trip", "conditions", "meaning", "source, and its word for latency")
+	m.text("\n## Profiles\n\n`ghostcube list networks` has their round trips.\n")
+	m.head("profile", "conditions", "meaning", "source, and its word for latency")
 	for _, x := range link.Profiles {
 		conditions := link.Network{Up: x.Up, Down: x.Down}
-		m.row(code(x.Name), x.RTT().String(), code(conditions.String()), x.Doc, x.Source)
+		m.row(code(x.Name), code(conditions.String()), x.Doc, x.Source)
 	}
 }
 

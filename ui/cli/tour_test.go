@@ -38,10 +38,10 @@ const (
 
 const tourPageHead = `# The tour
 
-%d lessons with one idea each. In the window, F2 starts the tour; ` + "`ghostcube tour NAME`" + ` starts with a
-lesson, and with ` + "`--text`" + ` prints its figures. A lesson says what to look at, waits until you have done one thing, by whatever key
-or control, and shows figures of the time before and after that, measured in your session. The figures and pictures here
-are those of a session without a viewer, in which a tape moves the player; captions are about the whole session.
+%d lessons with one idea each. In the window, F2 starts the tour; ` + "`ghostcube tour NAME`" + ` starts with a lesson. A
+lesson says what to look at, waits until you have done one thing, by whatever key or control, and shows figures of the time
+before and after that, 8 s each if nothing else is said, measured in your session. The figures and pictures here are those of
+a session without a viewer, in which a tape moves the player; captions are about the whole session.
 `
 
 // TestPageOfTour plays all lessons, or every fourth outside of the checks, and compares the page with their words and
@@ -97,19 +97,24 @@ func tourHead(number int, x *plan.Lesson) string {
 	return fmt.Sprintf("\n## %d. %s\n\n`ghostcube tour %s`: **%s**\n\n", number, x.Title, x.Name, x.Do)
 }
 
+// usualSeconds is how long a lesson measures before and after the act unless its page says otherwise.
+const usualSeconds = 8
+
 // tourSection returns the section of a lesson that has been played.
 func tourSection(number int, r *tour.Run) string {
 	x := r.Lesson
 	var b strings.Builder
 	b.WriteString(tourHead(number, x))
-	fmt.Fprintf(&b, "| | %g s before | %g s after |\n|---|---:|---:|\n", r.BeforeSeconds, r.AfterSeconds)
+	if r.BeforeSeconds != usualSeconds || r.AfterSeconds != usualSeconds {
+		fmt.Fprintf(&b, "%g s before, %g s after:\n\n", r.BeforeSeconds, r.AfterSeconds)
+	}
 	for i, f := range x.Figures {
 		name := hud.HeadlineTitle(f.Measure)
 		if strings.Contains(f.Name, "@") {
 			name = fmt.Sprintf("pane %d: %s", f.Pane+1, name)
 		}
 		value := func(list []score.Measure) string { return list[i].Text() }
-		fmt.Fprintf(&b, "| %s | %s | %s |\n", name, value(r.Before), value(r.After))
+		fmt.Fprintf(&b, "- %s: %s, %s\n", name, value(r.Before), value(r.After))
 	}
 	fmt.Fprintf(&b, "\n%s\n\n", x.After)
 	for k, when := range tourTimes {

@@ -2,8 +2,9 @@ package hud
 
 import (
 	"fmt"
-	"ghostcube/ui/stage/stagetest"
 	"testing"
+
+	"ghostcube/ui/stage/stagetest"
 )
 
 // TestFrameOutlivesTicks promises that a composed frame stays as it is while the session goes on and further frames

@@ -4,6 +4,8 @@ import (
 	"ghostcube/net/link"
 	"ghostcube/predict"
 	"ghostcube/predict/lab"
+	"ghostcube/render"
+	"ghostcube/ui/stage"
 )
 
 // graphTicks is the number of ticks that a graph shows.
@@ -170,4 +172,55 @@ func earlyArrivalMs(m *predict.Counters, rate int) (ms float64, ok bool) {
 	}
 	behind, ok := m.Sum(predict.ClockBehind)
 	return behind * 1000 / float64(rate), ok
+}
+
+// drawGraphGauge draws the path error of pane i with a mark for each correction. All panes have one scale.
+func (d gaugePainter) drawGraphGauge(i int, x, y, w, h float32) {
+	d.Rect(x, y, w, h, stage.GaugePanelColor)
+	g := d.hud.Graph(i, PathErrorGraph)
+	f := d.font(12, false)
+	top := d.hud.scaleMax(PathErrorGraph, minPathErrorScale)
+	texts := f.Width("path error 00.00 m") + d.px(16)
+	d.Text(x+d.px(8), y+d.px(15), f, stage.DimTextColor, d.texts.add("path error ").fixed(float64(g.Last()), 2).add(" m").end())
+	d.Text(x+d.px(8), y+d.px(31), f, stage.DimTextColor, d.texts.add("of ").short(float64(top), 3).add(" m").end())
+	DrawGraph(d.DrawList, g, x+texts, y+d.px(4), max(w-texts-d.px(4), 1), h-d.px(8), top, d.px(1.5))
+}
+
+// minPathErrorScale is the least end of the scale of path errors, in metres.
+const minPathErrorScale = 0.1
+
+// scaleMax returns the end of the scale of a graph that has room for the values of all panes.
+func (h *HUD) scaleMax(which int, minimum float32) float32 {
+	top := minimum
+	for _, p := range h.panes {
+		top = max(top, p.graphs[which].ScaleMax(minimum))
+	}
+	return top
+}
+
+// DrawGraph draws the curve of a graph into a rectangle with the newest value at the right, and a vertical
+// line for each mark. top is the value at the upper border; width is that of the curve in pixels.
+func DrawGraph(list *render.DrawList, g *Graph, x, y, w, h, top, width float32) {
+	zero, unit, bottom := y+h-1, h-2, float32(0) // unit: pixels from zero to top; bottom: the least value, in tops
+	if g.Signed {
+		unit, bottom = unit*0.5, -1
+		zero -= unit
+	}
+	list.Rect(x, zero, w, 1, stage.GridlineColor)
+	n := g.Len()
+	if n < 2 {
+		return
+	}
+	var buffer [graphTicks]render.Point // the list copies the points
+	points := buffer[:0]
+	step := w / float32(graphTicks-1)
+	for i := range n {
+		v, marked := g.At(i)
+		px := x + step*float32(graphTicks-n+i)
+		if marked {
+			list.Rect(px, y, 1, h, stage.EventColor)
+		}
+		points = append(points, render.Point{X: px, Y: zero - unit*min(max(v/top, bottom), 1)})
+	}
+	list.Line(points, max(width, 1), stage.CurveColor)
 }

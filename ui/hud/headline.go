@@ -1,9 +1,10 @@
 package hud
 
 import (
-	"ghostcube/ui/stage"
 	"math"
 	"strings"
+
+	"ghostcube/ui/stage"
 )
 
 // headline is the quantity of a pane that is drawn large.
@@ -61,27 +62,19 @@ func (p *pane) headlineValue(h *headline) {
 		h.label = "snapshot age, 99th percentile"
 		return
 	}
-	for _, list := range [2]bool{true, false} {
-		measures := p.measures[:0]
-		if list {
-			measures = p.source.Headline(measures)
-		} else {
-			measures = p.source.Measures(measures)
+	p.measures = p.source.Measures(p.source.Headline(p.measures[:0]))
+	for i := range p.measures {
+		m := &p.measures[i]
+		if m.Name != name {
+			continue
 		}
-		p.measures = measures
-		for i := range measures {
-			m := &measures[i]
-			if m.Name != name {
-				continue
-			}
-			h.texts.b = m.AppendText(h.texts.b)
-			if comma := strings.LastIndex(m.Title, ", "); comma >= 0 {
-				h.label, h.unit = m.Title[:comma], m.Title[comma+2:]
-			} else if m.Title != "" {
-				h.label, h.unit = m.Title, ""
-			}
-			return
+		h.texts.b = m.AppendText(h.texts.b)
+		if comma := strings.LastIndex(m.Title, ", "); comma >= 0 {
+			h.label, h.unit = m.Title[:comma], m.Title[comma+2:]
+		} else if m.Title != "" {
+			h.label, h.unit = m.Title, ""
 		}
+		return
 	}
 	if v, ok := p.source.Counters.Lookup(name); ok {
 		h.texts.counter(v)

@@ -2,12 +2,13 @@ package hud
 
 import (
 	"fmt"
+	"testing"
+
 	"ghostcube/predict/lab"
 	"ghostcube/render"
 	"ghostcube/sim"
 	"ghostcube/ui/stage"
 	"ghostcube/ui/stage/stagetest"
-	"testing"
 )
 
 // TestViewportsFillPicture promises that viewports lie inside their rectangle, cover nearly all of it, and do

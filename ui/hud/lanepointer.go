@@ -15,10 +15,10 @@ type PointedPacket struct {
 	Lines     []string       // what the packet contains; set by the caller
 }
 
-// pointerReach is how far from a packet's way the pointer can be, in pixels at scale 1.
+// pointerReach is how far from a packet's path the pointer can be, in pixels at scale 1.
 const pointerReach = 6
 
-// PacketAt returns the packet whose way, as the last Compose has drawn it, is the nearest to a pixel of the frame. ok is
+// PacketAt returns the packet whose path, as the last Compose has drawn it, is the nearest to a pixel of the frame. ok is
 // false if none is near.
 func (h *HUD) PacketAt(x, y int) (p PointedPacket, ok bool) {
 	for i := range h.lanes {
@@ -30,7 +30,7 @@ func (h *HUD) PacketAt(x, y int) (p PointedPacket, ok bool) {
 		if log == nil {
 			return p, false
 		}
-		nearest := h.overlay.px(pointerReach)
+		nearest := h.canvas.px(pointerReach)
 		nearest *= nearest
 		for _, direction := range [...]link.Direction{link.Up, link.Down} {
 			f := log.Flow(0, direction)
@@ -58,7 +58,7 @@ func (h *HUD) InLane(x, y int) bool {
 	return false
 }
 
-// distance2 returns the square of the distance of a point from the drawn part of a way.
+// distance2 returns the square of the distance of a point from the drawn part of a path.
 func (l *lane) distance2(f flight, vanishes bool, x, y float32) (d2 float32, ok bool) {
 	a, b, ok := l.visible(f)
 	if vanishes {
@@ -80,8 +80,8 @@ func (l *lane) distance2(f flight, vanishes bool, x, y float32) (d2 float32, ok 
 // Trace returns the recorded datagrams that the lanes show of a pane, or nil.
 func (h *HUD) Trace(pane int) *trace.Log { return h.traceOf(pane) }
 
-// drawPointedPacket highlights the ways of all datagrams of the packet that the viewer points at.
-func (d *overlay) drawPointedPacket(l *lane, log *trace.Log) {
+// drawPointedPacket highlights the paths of all datagrams of the packet that the viewer points at.
+func (d lanePainter) drawPointedPacket(l *lane, log *trace.Log) {
 	p := d.pointed
 	if p == nil || p.Pane != l.pane {
 		return
@@ -100,7 +100,7 @@ func (d *overlay) drawPointedPacket(l *lane, log *trace.Log) {
 const maxPacketLines = 18
 
 // drawPacketBox writes what the packet contains that the viewer points at, in a box above the pointer or below it.
-func (d *overlay) drawPacketBox(p *PointedPacket) {
+func (d overlay) drawPacketBox(p *PointedPacket) {
 	f, pad, line := d.font(12, false), d.px(8), d.px(16)
 	left, top, right, bottom := edges(d.rect)
 	room := right - left - d.px(24)

@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"ghostcube/net/link"
-	"ghostcube/predict"
 	"ghostcube/predict/lab"
 	"ghostcube/predict/lab/trace"
 	"ghostcube/render"
@@ -25,8 +24,8 @@ const (
 	groupSpacing       = 20  // of two groups, at least
 )
 
-// laneReach is how long before the drawn span a datagram can have been sent that is still under way in it. Longer ones
-// are not drawn.
+// laneReach is how long before the drawn span a datagram can have been sent and still be on its path. Slower ones are
+// not drawn.
 const laneReach = 3 * time.Second
 
 // lane is where the packets of a pane are drawn: the lines of client and server, and time across.
@@ -43,7 +42,7 @@ type lane struct {
 	ticks    int           // whose packets are grouped
 }
 
-// at returns the point at a time, and at a share in [0, 1] of the way from client to server.
+// at returns the point at a time, and at a share in [0, 1] of the path from client to server.
 func (l *lane) at(t time.Duration, share float32) render.Point {
 	along := l.start + (l.end-l.start)*float32(float64(t-l.from)/float64(l.to-l.from))
 	across := l.client + (l.server-l.client)*share
@@ -53,13 +52,13 @@ func (l *lane) at(t time.Duration, share float32) render.Point {
 	return render.Point{X: along, Y: across}
 }
 
-// flight is the way of a datagram, or of several, through a lane.
+// flight is the path of a datagram, or of several, through a lane.
 type flight struct {
 	direction     link.Direction
 	sent, arrives time.Duration
 }
 
-// point returns the place at a share in [0, 1] of the way.
+// point returns the place at a share in [0, 1] of the path.
 func (l *lane) point(f flight, share float32) render.Point {
 	across := share
 	if f.direction == link.Down {
@@ -68,90 +67,13 @@ func (l *lane) point(f flight, share float32) render.Point {
 	return l.at(f.sent+time.Duration(float64(share)*float64(f.arrives-f.sent)), across)
 }
 
-// visible returns the part of the way that is within the lane's time, as shares; ok is false if none is.
+// visible returns the part of the path that is within the lane's time, as shares; ok is false if none is.
 func (l *lane) visible(f flight) (a, b float32, ok bool) {
 	a, b = 0, 1
-	if way := float64(f.arrives - f.sent); way > 0 {
-		a, b = max(float32(float64(l.from-f.sent)/way), 0), min(float32(float64(l.to-f.sent)/way), 1)
+	if length := float64(f.arrives - f.sent); length > 0 {
+		a, b = max(float32(float64(l.from-f.sent)/length), 0), min(float32(float64(l.to-f.sent)/length), 1)
 	}
 	return a, b, a < b && f.sent <= l.to && f.arrives >= l.from
-}
-
-// laneGroup are datagrams that are drawn as one: those of one tick, or of several where there is no room.
-type laneGroup struct {
-	direction            link.Direction
-	count, lost, dropped int
-	arriving             int // datagrams without those that vanish
-	refused              int // damaged or too old at the receiver
-	kinds                [predict.PacketKindCount]int
-	resent               bool
-
-	firstSent, lastSent       time.Duration
-	firstArrival, lastArrival time.Duration // of those that arrive; otherwise of those that would have
-
-	sentSum, arrivalSum   int64 // of those that arrive, nanoseconds after firstSent
-	lostSent, lostArrival int64 // of the others
-
-	late, reordered bool
-	markAt          time.Duration // arrival of one that is late or reordered
-}
-
-// add adds a datagram to the group.
-func (g *laneGroup) add(r *trace.Record) {
-	if g.count == 0 {
-		*g = laneGroup{direction: g.direction, firstSent: r.SentAt}
-	}
-	g.count++
-	g.kinds[r.Kind]++
-	g.lastSent = r.SentAt
-	if r.Vanishes() {
-		if g.lost++; r.Flags.Has(trace.Dropped) {
-			g.dropped++
-		}
-		g.lostSent += int64(r.SentAt - g.firstSent)
-		g.lostArrival += int64(r.Arrival - g.firstSent)
-		return
-	}
-	if g.arriving == 0 {
-		g.firstArrival, g.lastArrival = r.Arrival, r.Arrival
-	}
-	g.arriving++
-	g.firstArrival, g.lastArrival = min(g.firstArrival, r.Arrival), max(g.lastArrival, r.Arrival)
-	g.sentSum += int64(r.SentAt - g.firstSent)
-	g.arrivalSum += int64(r.Arrival - g.firstSent)
-	g.resent = g.resent || r.Flags.Has(trace.Resent)
-	if r.Refused() {
-		g.refused++
-	}
-	if r.Flags&(trace.Late|trace.Reordered) != 0 {
-		g.late, g.reordered, g.markAt = g.late || r.Flags.Has(trace.Late), g.reordered || r.Flags.Has(trace.Reordered), r.Arrival
-	}
-}
-
-// flights returns the mean way of those that arrive, and of those that do not.
-func (g *laneGroup) flights() (arriving, lost flight) {
-	d := g.direction
-	n, m := int64(max(g.arriving, 1)), int64(max(g.lost, 1))
-	arriving = flight{d, g.firstSent + time.Duration(g.sentSum/n), g.firstSent + time.Duration(g.arrivalSum/n)}
-	lost = flight{d, g.firstSent + time.Duration(g.lostSent/m), g.firstSent + time.Duration(g.lostArrival/m)}
-	return arriving, lost
-}
-
-// kind returns the most frequent kind.
-func (g *laneGroup) kind() (most predict.PacketKind) {
-	for k, n := range g.kinds {
-		if n > g.kinds[most] {
-			most = predict.PacketKind(k)
-		}
-	}
-	return most
-}
-
-// laneLegend is what the packets of a lane need explained.
-type laneLegend struct {
-	kinds                                     [predict.PacketKindCount]bool
-	lost, refused, late, reordered, duplicate bool
-	correction                                bool
 }
 
 // PacketTraces are the recorded datagrams that a HUD draws instead of the panes' own, by pane: for a session that
@@ -167,7 +89,7 @@ func (h *HUD) traceOf(i int) *trace.Log {
 }
 
 // laneAt lays out the lane of a pane in a rectangle. share is the present moment between the previous tick and the last.
-func (d *overlay) laneAt(i int, r Rect, vertical bool) lane {
+func (d overlay) laneAt(i int, r Rect, vertical bool) lane {
 	rate := d.l.Config().Rate
 	tick := time.Second / time.Duration(rate)
 	l := lane{pane: i, rect: r, vertical: vertical}
@@ -190,8 +112,11 @@ func (d *overlay) laneAt(i int, r Rect, vertical bool) lane {
 	return l
 }
 
+// lanePainter draws lanes.
+type lanePainter struct{ *canvas }
+
 // drawLane draws the packets of a pane.
-func (d *overlay) drawLane(l *lane) {
+func (d lanePainter) drawLane(l *lane) {
 	r := l.rect
 	fill(d.DrawList, r, stage.BackgroundColor)
 	step := d.drawLaneGrid(l)
@@ -238,7 +163,7 @@ var laneSteps = [...]time.Duration{
 }
 
 // drawLaneGrid draws lines at round session times and returns their distance.
-func (d *overlay) drawLaneGrid(l *lane) (step time.Duration) {
+func (d lanePainter) drawLaneGrid(l *lane) (step time.Duration) {
 	for _, step = range laneSteps {
 		if float64(l.end-l.start)*float64(step)/float64(l.to-l.from) >= float64(d.px(44)) {
 			break
@@ -256,14 +181,14 @@ func (d *overlay) drawLaneGrid(l *lane) (step time.Duration) {
 	return step
 }
 
-// laneScratch is memory of one lane: what is drawn over its ways.
+// laneScratch is memory for what is drawn over the paths of one lane.
 type laneScratch struct {
 	groups     []laneGroup
 	duplicates []flight
 }
 
-// drawFlow draws the ways of the datagrams of one direction, and collects what is drawn over all ways.
-func (d *overlay) drawFlow(l *lane, f *trace.Flow, direction link.Direction, legend *laneLegend) {
+// drawFlow draws the paths of the datagrams of one direction, and collects what is drawn over them.
+func (d lanePainter) drawFlow(l *lane, f *trace.Flow, direction link.Direction, legend *laneLegend) {
 	rate := time.Duration(d.l.Config().Rate)
 	first, end := f.Span(l.from-laneReach, l.to+1)
 	var g laneGroup
@@ -288,11 +213,11 @@ func (d *overlay) drawFlow(l *lane, f *trace.Flow, direction link.Direction, leg
 	d.drawGroup(l, &g, legend)
 }
 
-// drawDuplicate draws the way of the second copy of a datagram as a fainter line.
-func (d *overlay) drawDuplicate(l *lane, direction link.Direction, r *trace.Record) {
+// drawDuplicate draws the path of the second copy of a datagram as a fainter line.
+func (d lanePainter) drawDuplicate(l *lane, direction link.Direction, r *trace.Record) {
 	f := flight{direction, r.SentAt, r.DuplicateArrival}
 	if l.ticks == 1 {
-		d.drawWay(l, f, max(d.px(1), 1), stage.LaneColors[r.Kind].ScaleAlpha(0.45))
+		d.drawPath(l, f, max(d.px(1), 1), stage.LaneColors[r.Kind].ScaleAlpha(0.45))
 	}
 	if s := &d.hud.laneScratch; l.ticks == 1 || len(s.duplicates) < maxDuplicates {
 		s.duplicates = append(s.duplicates, f)
@@ -302,8 +227,8 @@ func (d *overlay) drawDuplicate(l *lane, direction link.Direction, r *trace.Reco
 // maxDuplicates is the largest number of marks of duplicates where datagrams are grouped.
 const maxDuplicates = 500
 
-// lostShare is the share of its way at which the cross of a lost datagram is, and droppedShare that of one which a full
-// queue dropped.
+// lostShare is the share of its path at which a lost datagram has its cross, and droppedShare the same for one that a
+// full queue dropped.
 const (
 	lostShare    = 0.55
 	droppedShare = 0.1
@@ -311,7 +236,7 @@ const (
 
 // drawGroup draws a group of datagrams: one as an arrow, the fragments of a packet as a fan, and those of several ticks
 // as a thick line.
-func (d *overlay) drawGroup(l *lane, g *laneGroup, legend *laneLegend) {
+func (d lanePainter) drawGroup(l *lane, g *laneGroup, legend *laneLegend) {
 	if g.count == 0 {
 		return
 	}
@@ -325,16 +250,16 @@ func (d *overlay) drawGroup(l *lane, g *laneGroup, legend *laneLegend) {
 	switch {
 	case g.arriving == 0:
 	case l.ticks > 1:
-		d.drawWay(l, arriving, max(d.px(3.5), 2), c)
+		d.drawPath(l, arriving, max(d.px(3.5), 2), c)
 		d.drawArrowhead(l, arriving, c)
 	case g.arriving == 1:
-		d.drawWay(l, arriving, width, c)
+		d.drawPath(l, arriving, width, c)
 		d.drawArrowhead(l, arriving, c)
 	default:
 		n := min(g.arriving, maxFan)
 		for k := range n {
 			arrives := g.firstArrival + (g.lastArrival-g.firstArrival)*time.Duration(k)/time.Duration(n-1)
-			d.drawWay(l, flight{direction, g.firstSent, arrives}, max(d.px(1), 1), c)
+			d.drawPath(l, flight{direction, g.firstSent, arrives}, max(d.px(1), 1), c)
 		}
 	}
 	if g.lost > 0 {
@@ -345,7 +270,7 @@ func (d *overlay) drawGroup(l *lane, g *laneGroup, legend *laneLegend) {
 // maxFan is the largest number of lines of a fan.
 const maxFan = 8
 
-// lostEnd is the share of their way at which the cross of those that vanish is.
+// lostEnd is the share of their path at which vanished datagrams have their cross.
 func (g *laneGroup) lostEnd() float32 {
 	if g.dropped == g.lost {
 		return droppedShare
@@ -353,9 +278,9 @@ func (g *laneGroup) lostEnd() float32 {
 	return lostShare
 }
 
-// drawGroupMarks draws what is over the ways of a group: a cross on the way of those that are lost, marks where others
-// arrive, and their number.
-func (d *overlay) drawGroupMarks(l *lane, g *laneGroup, legend *laneLegend) {
+// drawGroupMarks draws what is over the paths of a group: a cross on that of lost datagrams, marks where late and
+// reordered ones arrive, and their number.
+func (d lanePainter) drawGroupMarks(l *lane, g *laneGroup, legend *laneLegend) {
 	arriving, lost := g.flights()
 	lostEnd := g.lostEnd()
 	if g.resent {
@@ -387,7 +312,7 @@ func (d *overlay) drawGroupMarks(l *lane, g *laneGroup, legend *laneLegend) {
 }
 
 // drawGroupCount writes how many datagrams a group has, where groups have room between them.
-func (d *overlay) drawGroupCount(l *lane, g *laneGroup, f flight) {
+func (d lanePainter) drawGroupCount(l *lane, g *laneGroup, f flight) {
 	font := d.font(11, false)
 	text := d.texts.int(g.count).end()
 	width := font.Width(text)
@@ -416,7 +341,7 @@ func traceDatagrams(l *lab.Lab, show *stage.Settings) {
 
 // laneHeight returns the height of the lanes below the pictures of panes, in pixels; 0: there are none, or there is no
 // room.
-func (d *overlay) laneHeight(rects []Rect, captionHeight int) int {
+func (d overlay) laneHeight(rects []Rect, captionHeight int) int {
 	if d.settings.Lanes == stage.NoLanes || len(rects) == 0 || d.betweenLanes(rects[0]) {
 		return 0
 	}
@@ -433,12 +358,12 @@ func (d *overlay) laneHeight(rects []Rect, captionHeight int) int {
 
 // betweenLanes reports whether the lane of a pane is between the pictures of client and server: if they are side by
 // side, and there is room.
-func (d *overlay) betweenLanes(pane Rect) bool {
+func (d overlay) betweenLanes(pane Rect) bool {
 	return d.settings.Lanes == stage.LanesBetween && d.settings.Split && float32(pane.W) >= d.px(2.5*laneGapWidth) && float32(pane.H) >= d.px(leastBetweenHeight)
 }
 
 // layOutLanes lays out the lanes of n panes, whose pictures are laid out.
-func (d *overlay) layOutLanes(n int) {
+func (d overlay) layOutLanes(n int) {
 	s := d.hud
 	for i := range n {
 		y := &s.layouts[i]

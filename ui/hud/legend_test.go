@@ -1,10 +1,11 @@
 package hud
 
 import (
-	"ghostcube/ui/stage/stagetest"
 	"slices"
 	"strings"
 	"testing"
+
+	"ghostcube/ui/stage/stagetest"
 )
 
 // TestMissingDataIsShown promises that a colouring without data leaves the picture as it is, and that the

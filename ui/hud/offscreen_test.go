@@ -1,15 +1,16 @@
 package hud
 
 import (
+	"strconv"
+	"strings"
+	"testing"
+
 	"ghostcube/predict/lab"
 	"ghostcube/render"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
 	"ghostcube/ui/stage"
 	"ghostcube/ui/stage/stagetest"
-	"strconv"
-	"strings"
-	"testing"
 )
 
 // newOutage returns a session in the scene plain whose packets are all lost after two seconds, and its entries, in
@@ -142,7 +143,7 @@ func TestOffscreenMarksAllocateNothing(t *testing.T) {
 	var f Frame
 	show := stage.SettingsOf(l)
 	s.Compose(&f, l, Rect{W: 1280, H: 720}, Options{}, 1)
-	d := overlay{DrawList: &f.Overlay, hud: &s, texts: &s.texts, l: l, settings: show, scale: 1}
+	d := pictureMarks{&canvas{DrawList: &f.Overlay, hud: &s, texts: &s.texts, l: l, settings: show, scale: 1}}
 	if n := testing.AllocsPerRun(100, func() {
 		f.Overlay.Reset()
 		s.texts.Reset()

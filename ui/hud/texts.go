@@ -2,6 +2,7 @@ package hud
 
 import (
 	"strconv"
+	"time"
 
 	"ghostcube/net/link"
 	"ghostcube/render"
@@ -113,4 +114,31 @@ func (t *texts) gap(m float64) *texts {
 		digits = 1
 	}
 	return t.fixed(m*1000, digits).add(" mm")
+}
+
+// clock appends a time as minutes and seconds.
+func (t *texts) clock(at time.Duration) *texts {
+	s := int(at / (100 * time.Millisecond))
+	if t.int(s / 600).add(":"); s/10%60 < 10 {
+		t.add("0")
+	}
+	return t.int(s / 10 % 60).add(".").int(s % 10)
+}
+
+// countText returns a number with its noun, such as 1 stall or 2 stalls.
+func countText(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return strconv.Itoa(n) + " " + noun
+}
+
+// countTrue returns the number of values that are true.
+func countTrue(list []bool) (n int) {
+	for _, b := range list {
+		if b {
+			n++
+		}
+	}
+	return n
 }

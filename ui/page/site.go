@@ -389,7 +389,8 @@ func finishBody(body, root string) string {
 		query := body[m[2]:m[3]]
 		if end := strings.Index(body[m[1]:], "</p>"); end >= 0 {
 			at := m[1] + end + len("</p>")
-			frame := fmt.Sprintf("\n<details><summary>Play it here</summary><iframe src=\"%s../index.html?%s&amp;embed=1\" width=\"640\" height=\"360\" loading=\"lazy\" title=\"The lab with this session\"></iframe></details>", root, query)
+			frame := fmt.Sprintf("\n<details><summary>Play it here</summary><iframe src=\"%s../index.html?%s&amp;embed=1\""+
+				" width=\"640\" height=\"360\" loading=\"lazy\" title=\"The lab with this session\"></iframe></details>", root, query)
 			body = body[:at] + frame + body[at:]
 		}
 	}

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -258,7 +259,7 @@ func (l *Library) readLesson(file string, text []byte) (Lesson, error) {
 
 // lesson returns the lesson of a file, or the first error in it.
 func (f *lessonFile) lesson() (x Lesson, err error) {
-	x = Lesson{Title: f.Title, Look: f.Look, Do: f.Do, After: f.After, Key: f.Key, Seconds: f.Seconds, Settle: 1}
+	x = Lesson{Title: f.Title, Look: f.Look, Do: f.Do, After: f.After, Key: f.Key}
 	if x.Settings, err = f.settings(); err != nil {
 		return x, err
 	}
@@ -266,50 +267,61 @@ func (f *lessonFile) lesson() (x Lesson, err error) {
 	if f.Seed != nil {
 		x.Settings.Seed = strconv.FormatUint(*f.Seed, 10)
 	}
-	for _, text := range [...]struct {
-		name, value string
-		longest     int
-	}{
-		{"title", f.Title, MaxTitle}, {"look", f.Look, maxLessonLook}, {"do", f.Do, maxLessonDo}, {"after", f.After, maxLessonAfter},
-		{"action", f.Action, 0}, {"scene", f.Scene, 0}, {"tape", f.Tape, 0}, {"network", f.Network, 0}, {"panes", x.Settings.Panes, 0},
-	} {
-		if text.value == "" {
-			return x, &SettingError{text.name, "", errors.New("it is missing")}
-		}
-		if n := utf8.RuneCountInString(text.value); text.longest > 0 && (n > text.longest || strings.ContainsAny(text.value, "\r\n\t")) {
-			return x, &SettingError{text.name, "", fmt.Errorf("it has %d characters: want one line of at most %d", n, text.longest)}
-		}
+	if err := f.checkTexts(x.Settings.Panes); err != nil {
+		return x, err
 	}
 	if x.Show, err = stage.ParseShow(f.Show); err != nil {
 		return x, &SettingError{"show", "", err}
 	}
-	if x.Seconds == 0 {
-		x.Seconds = 8
-	}
-	if !(x.Seconds >= 2 && x.Seconds <= 30) {
-		return x, &SettingError{"seconds", fmt.Sprint(f.Seconds), errors.New("want 2 to 30")}
-	}
-	if f.Settle != nil {
-		x.Settle = *f.Settle
-	}
-	if !(x.Settle >= 0 && x.Settle < x.Seconds) {
-		return x, &SettingError{"settle", fmt.Sprint(x.Settle), fmt.Errorf("want seconds from 0 to less than %g", x.Seconds)}
+	if err := f.setTimes(&x); err != nil {
+		return x, err
 	}
 	for _, spec := range f.Panes { // before the action, which concerns a pane
 		if err := lab.ValidateSpec(spec); err != nil {
 			return x, &SettingError{"panes", "", err}
 		}
 	}
-	if x.Moment = f.Moment; x.Moment == 0 {
-		x.Moment = x.Seconds
-	}
-	if !(x.Moment > 0 && x.Moment <= x.Seconds) {
-		return x, &SettingError{"moment", fmt.Sprint(f.Moment), fmt.Errorf("want seconds above 0, up to %g", x.Seconds)}
-	}
 	if x.Action, err = f.action(); err != nil {
 		return x, &SettingError{"action", "", err}
 	}
 	return x, f.checkFigures(&x)
+}
+
+// checkTexts checks that what a lesson needs is there, and that its texts fit the card.
+func (f *lessonFile) checkTexts(panes string) error {
+	for _, text := range [...]struct {
+		name, value string
+		longest     int
+	}{
+		{"title", f.Title, MaxTitle}, {"look", f.Look, maxLessonLook}, {"do", f.Do, maxLessonDo}, {"after", f.After, maxLessonAfter},
+		{"action", f.Action, 0}, {"scene", f.Scene, 0}, {"tape", f.Tape, 0}, {"network", f.Network, 0}, {"panes", panes, 0},
+	} {
+		if text.value == "" {
+			return &SettingError{text.name, "", errors.New("it is missing")}
+		}
+		if n := utf8.RuneCountInString(text.value); text.longest > 0 && (n > text.longest || strings.ContainsAny(text.value, "\r\n\t")) {
+			return &SettingError{text.name, "", fmt.Errorf("it has %d characters: want one line of at most %d", n, text.longest)}
+		}
+	}
+	return nil
+}
+
+// setTimes sets how long a lesson measures, and when.
+func (f *lessonFile) setTimes(x *Lesson) error {
+	x.Seconds, x.Settle = cmp.Or(f.Seconds, 8), 1
+	if f.Settle != nil {
+		x.Settle = *f.Settle
+	}
+	x.Moment = cmp.Or(f.Moment, x.Seconds)
+	switch {
+	case !(x.Seconds >= 2 && x.Seconds <= 30):
+		return &SettingError{"seconds", fmt.Sprint(f.Seconds), errors.New("want 2 to 30")}
+	case !(x.Settle >= 0 && x.Settle < x.Seconds):
+		return &SettingError{"settle", fmt.Sprint(x.Settle), fmt.Errorf("want seconds from 0 to less than %g", x.Seconds)}
+	case !(x.Moment > 0 && x.Moment <= x.Seconds):
+		return &SettingError{"moment", fmt.Sprint(f.Moment), fmt.Errorf("want seconds above 0, up to %g", x.Seconds)}
+	}
+	return nil
 }
 
 // checkFigures parses the figures and claims.

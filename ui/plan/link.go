@@ -191,7 +191,8 @@ func (l *Link) Frame(title string) string {
 	embedded := *l
 	embedded.Embed = true
 	escape := func(s string) string { return strings.ReplaceAll(html.EscapeString(s), "&#34;", "&quot;") }
-	return fmt.Sprintf(`<iframe src="%s" width="640" height="360" title="%s" loading="lazy" style="border:0" allow="fullscreen; gamepad; clipboard-write"></iframe>`, escape(embedded.String()), escape(title))
+	return fmt.Sprintf(`<iframe src="%s" width="640" height="360" title="%s" `+
+		`loading="lazy" style="border:0" allow="fullscreen; gamepad; clipboard-write"></iframe>`, escape(embedded.String()), escape(title))
 }
 
 // Ticks returns the moment of the link in ticks of a session with a rate, to the nearest one; 0: it has none.

@@ -242,6 +242,14 @@ func (p *Plan) Entries(n int) []lab.Entry {
 	return list
 }
 
+// ShownEntries returns the entries of the first n ticks, the first of them with the display settings of the plan and then
+// with further ones.
+func (p *Plan) ShownEntries(n int, further []lab.Command) []lab.Entry {
+	list := p.Entries(n)
+	list[0].Commands = slices.Concat(p.Display(), further, list[0].Commands)
+	return list
+}
+
 // Display returns the commands that a session begins with: the split view if there is one pane, and
 // the display settings of the comparison.
 func (p *Plan) Display() []lab.Command {

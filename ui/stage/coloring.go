@@ -25,7 +25,7 @@ const (
 	ByPathError           // distance to the server's body at the moment that the view claims
 )
 
-// colorings are, for each Coloring, its name in show commands and what the colours then mean.
+// colorings has the name of each Coloring in show commands, and what its colours mean.
 var colorings = [...]struct{ name, meaning string }{
 	NoColoring:   {"off", "player"},
 	ByPriority:   {"priority", "accumulated priority"},

@@ -9,8 +9,8 @@ const (
 	minGhostDifference  = 0.03 // metres; a ghost nearer to its body is not drawn
 	fullGhostDifference = 0.08 // metres; a ghost nearer to its body is weaker
 
-	// maxGhostsWithEdges is the number of ghosts up to which each shows its edges. More would be a tangle of
-	// lines, so they are one figure.
+	// maxGhostsWithEdges is the number of ghosts up to which each shows its edges. With more, the edges would be a tangle
+	// of lines.
 	maxGhostsWithEdges = 8
 	ghostEdgeAlpha     = 170 // of 255
 )

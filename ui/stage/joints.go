@@ -9,8 +9,8 @@ import (
 // minOpenJoint is the separation in metres from which a joint counts as open, and is painted.
 const minOpenJoint = 0.005
 
-// openJointMargin is by how much a mark is larger than the gap that it surrounds, on each side, so that small
-// gaps are visible from afar. In metres.
+// openJointMargin is the space in metres between a gap and its mark on each side, so that small gaps are visible from
+// afar.
 const openJointMargin = 0.12
 
 // addOpenJoints marks each drawn joint that is open: a line between its two anchors, and the edges of a box

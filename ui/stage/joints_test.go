@@ -9,11 +9,12 @@ import (
 	"ghostcube/ui/stage/stagetest"
 )
 
-// TestOpenJoints promises that joints whose bodies are drawn apart are marked with a line and a box, that closed joints have no mark, that the root of a joint tree is outlined, and that
-// there is nothing of this while the setting is off. A chain of independent bodies opens in an outage; a joint
-// tree does not.
+// TestOpenJoints promises that joints whose bodies are drawn apart are marked with a line and a box, that closed
+// joints have no mark, that the root of a joint tree is outlined, and that the setting switches all of it off. A
+// chain of independent bodies opens in an outage; a joint tree does not.
 func TestOpenJoints(t *testing.T) {
-	l := stagetest.Open(t, lab.Config{Scene: "train:rods=8", Rate: 60, Seat: lab.AtHost}, "latency=100ms,down.outage=250ms,down.outage-every=2s", "animated", "animated:joint-tree=relative-position")
+	l := stagetest.Open(t, lab.Config{Scene: "train:rods=8", Rate: 60, Seat: lab.AtHost}, "latency=100ms,down.outage=250ms,down.outage-every=2s",
+		"animated", "animated:joint-tree=relative-position")
 	var s Stage
 	var opened, roots [2]int // ticks with a line
 	for tick := range 480 {

@@ -21,9 +21,9 @@ func (p *pane) addOutline(v *Viewport, simulated geom.Pose, i int) {
 	v.addVisibleEdges(simulated, half, half.Len(), false, SimulatedColor)
 }
 
-// addVisibleEdges adds the edges of those faces of a box that face the eye; if inner, only the edges between two
-// such faces. The lines are moved towards the eye by
-// a distance in metres, which does not change where they are projected: nothing hides them that is not nearer.
+// addVisibleEdges adds the edges of the faces of a box that face the eye; with inner, only those between two such
+// faces. It moves the lines towards the eye by a distance in metres. That keeps their place on the screen, and only
+// what is nearer than that hides them.
 func (v *Viewport) addVisibleEdges(at geom.Pose, half geom.Vec3, moved float32, inner bool, c render.Color) {
 	axes := at.Rot.Mat()
 	toEye := axes.MulT(v.Camera.Eye.Sub(at.Pos))

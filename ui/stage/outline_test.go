@@ -1,8 +1,9 @@
 package stage
 
 import (
-	"ghostcube/ui/stage/stagetest"
 	"testing"
+
+	"ghostcube/ui/stage/stagetest"
 )
 
 // TestOutlines promises an outline for each body whose simulated pose differs from the drawn one, with

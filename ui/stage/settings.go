@@ -278,7 +278,7 @@ func CheckEntries(entries []lab.Entry) error {
 	return nil
 }
 
-// ParseShow returns the show commands for settings such as color=age,simulated=on. An empty text has none.
+// ParseShow returns the show commands for settings such as color=age,simulated=on, and none for an empty text.
 func ParseShow(text string) (list []lab.Command, err error) {
 	if text == "" {
 		return nil, nil

@@ -6,13 +6,14 @@
 package stage
 
 import (
+	"slices"
+
 	"ghostcube/predict"
 	"ghostcube/predict/lab"
 	"ghostcube/render"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
 	"ghostcube/smoothing"
-	"slices"
 )
 
 const (

@@ -58,7 +58,7 @@ func newQueueCounters(m *predict.Counters) (c queueCounters) {
 	c.starvedTicks = m.New("input_starved_ticks", "ticks whose input had not arrived").Of(predict.LateInputs)
 	c.lateInputs = m.New("late_inputs", "inputs that arrived after their tick").Of(predict.LateInputs)
 	c.duplicateInputs = m.New("duplicate_inputs", "inputs that arrived again")
-	c.bufferDepth = m.New("buffer_depth", "inputs waiting for their tick, now").Of(predict.WaitingInputs)
+	c.bufferDepth = m.New("buffer_depth", "inputs that wait for their turn, now").Of(predict.WaitingInputs)
 	c.rejectedPayloads = m.Rejected()
 	return c
 }

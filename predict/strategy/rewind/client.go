@@ -123,7 +123,7 @@ func newClient(env *predict.Env) predict.Client {
 	c.counters.repredictions = m.New("repredictions", "replays without a correction, because inputs of other players have become known")
 	c.counters.statesOutsideHistory = m.New("states_outside_history", "states of ticks that the client no longer remembers")
 	c.counters.oldStates = m.New("old_states", "states no newer than the last")
-	c.counters.clockBehindTicks = m.New("clock_behind_ticks", "ticks by which the client's clock is behind its target, now").Of(predict.ClockBehind)
+	c.counters.clockBehindTicks = m.New("clock_behind_ticks", "ticks by which the client's clock is behind its aim, now").Of(predict.ClockBehind)
 	c.counters.rejectedPayloads = m.Rejected()
 	c.saveState()
 	return c
