@@ -2,9 +2,11 @@
 // server's ghost, kept together by one strategy or another, live and measured.
 package main
 
-// go generate . writes all generated pages and pictures of the documentation; with GHOSTCUBE_CI=1 it measures their figures anew.
+// go generate . writes all generated pages and pictures of the documentation; with GHOSTCUBE_CI=1 it measures their figures
+// anew. It adds new scenes and comparisons to the tables of hashes and changes no line that they have.
 //
 //go:generate go test -timeout=60m ./internal/texts ./ui/cli -run=^(TestPage|TestDocCommands) -update
+//go:generate go test -timeout=60m ./sim ./ui/cli -run=^(TestGolden|TestComparisonsStayTheSame) -add
 
 import (
 	"os"

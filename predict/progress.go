@@ -23,3 +23,10 @@ type InputProgress struct {
 	Predicted sim.Tick
 	Predicts  bool // the client predicts its player's cube
 }
+
+// Latency is the Latency of a strategy whose sides both have a method Progress.
+func Latency(to *InputProgress, server Server, client Client) {
+	type side interface{ Progress(to *InputProgress) }
+	server.(side).Progress(to)
+	client.(side).Progress(to)
+}

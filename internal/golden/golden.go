@@ -1,5 +1,5 @@
 // Package golden compares the results of tests with files in testdata, and generated pages with those in docs. It alone
-// declares the flag -update, which writes the files instead, so that every test can import the helpers of another package.
+// declares the flags -update, which writes the files instead, and -add, so that every test can import the helpers of another package.
 package golden
 
 import (
@@ -13,10 +13,51 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "write the golden files instead of comparing with them")
+var (
+	update = flag.Bool("update", false, "write the golden files instead of comparing with them")
+	add    = flag.Bool("add", false, "add what is new to the golden tables, and compare the rest")
+)
 
 // Updating reports whether golden files are written instead of compared: go test -update.
 func Updating() bool { return *update }
+
+// Adding reports whether golden tables get lines for new scenes and comparisons: go test -add, which go generate runs. No
+// line that a table has is changed.
+func Adding() bool { return *add }
+
+// Table compares lines with those of a golden table, in which every line begins with a key of its own. Lines may be left
+// out unless whole. With -add new lines are added.
+func Table(t testing.TB, name string, lines []string, whole bool, key func(line string) string) {
+	t.Helper()
+	if Updating() {
+		Write(t, name, strings.Join(lines, "\n")+"\n")
+	}
+	table, missing := strings.Split(strings.TrimSuffix(Read(t, name), "\n"), "\n"), 0
+	have, got := map[string]string{}, map[string]bool{}
+	for _, l := range table {
+		have[key(l)] = l
+	}
+	for _, l := range lines {
+		k := key(l)
+		got[k] = true
+		switch line, ok := have[k]; {
+		case ok && line != l:
+			t.Errorf("%s has\n%s\nwant\n%s", name, line, l)
+		case !ok && Adding():
+			table, missing = append(table, l), missing+1
+		case !ok:
+			t.Errorf("%s lacks a line of something new, which %s adds:\n%s", name, command, l)
+		}
+	}
+	if missing > 0 {
+		Write(t, name, strings.Join(table, "\n")+"\n")
+	}
+	for _, l := range table {
+		if whole && !got[key(l)] {
+			t.Errorf("%s has a line of nothing:\n%s", name, l)
+		}
+	}
+}
 
 // Compare compares text with a file in testdata, line by line, or writes it there with -update.
 func Compare(t testing.TB, name, text string) {

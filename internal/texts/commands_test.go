@@ -189,7 +189,7 @@ func TestDocCommands(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs all commands of the documentation")
 	}
-	long := os.Getenv("GHOSTCUBE_LONG") != ""
+	long := experiment.Long()
 	pages := map[string]string{}
 	names := docPages(t)
 	for _, page := range names {

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"ghostcube/internal/experiment"
 )
 
 // textFigures matches a comment that lists the figures in the text before it. CONTRIBUTING.md has the syntax.
@@ -65,7 +67,7 @@ func TestFiguresInText(t *testing.T) {
 				continue
 			}
 			count += len(list)
-			if os.Getenv("GHOSTCUBE_LONG") == "" {
+			if !experiment.Long() {
 				continue
 			}
 			before := text[:at[0]]

@@ -10,10 +10,8 @@ import (
 )
 
 // maxMethods is the largest number of methods of a type below ui, those of embedded types included: what has more is
-// several things. oversized are the types that are not taken apart yet, with the number that they may not exceed.
+// several things.
 const maxMethods = 40
-
-var oversized = map[string]int{"ui/widget.UI": 75, "ui/hud.overlay": 90}
 
 // typeMethods are the methods of a type and the types that it embeds, as folder.Name.
 type typeMethods struct{ methods, embedded []string }
@@ -68,11 +66,8 @@ func TestFewMethods(t *testing.T) {
 		return slices.Compact(list)
 	}
 	for name := range types {
-		limit := max(oversized[name], maxMethods)
-		if n := len(all(name)); n > limit {
-			t.Errorf("%s has %d methods, want at most %d", name, n, limit)
-		} else if oversized[name] > 0 && n < limit {
-			t.Errorf("%s has %d methods: correct the list oversized, which has %d", name, n, limit)
+		if n := len(all(name)); n > maxMethods {
+			t.Errorf("%s has %d methods, want at most %d", name, n, maxMethods)
 		}
 	}
 	if len(types["ui/session.Session"].methods) == 0 || len(all("ui/window.timelineBar")) <= len(types["ui/window.timelineBar"].methods) {

@@ -167,33 +167,40 @@ func TestTCPConnectionDies(t *testing.T) {
 	}
 }
 
-// TestTCPCopyFrom checks that a copied TCP link behaves like the original, whatever
-// kind of link it was before.
-func TestTCPCopyFrom(t *testing.T) {
-	w := &Network{Seed: 3}
-	if err := w.Parse("fiedler-tcp-bad,bandwidth=64kbit"); err != nil {
-		t.Fatal(err)
-	}
-	c1, s1 := PairTCP(w, 1)
-	step := func(i int, c, s *End) (at []time.Duration) {
-		now := time.Duration(i) * tick
-		c.Send(now, []byte{byte(i), 1, 2})
-		s.Send(now, []byte{byte(i)})
-		for _, e := range []*End{c, s} {
-			for d, ok := e.Receive(now); ok; d, ok = e.Receive(now) {
-				at = append(at, d.ReceivedAt, time.Duration(d.Bytes[0]))
+// TestCopyFrom checks that a copied link behaves like the original, with the same
+// counters, over UDP and TCP, whatever kind of link it was before.
+func TestCopyFrom(t *testing.T) {
+	for network, pair := range map[string]func(*Network, int) (client, server *End){
+		"torture,bandwidth=64kbit,queue=300ms": Pair, "fiedler-tcp-bad,bandwidth=64kbit": PairTCP,
+	} {
+		w := &Network{Seed: 3}
+		if err := w.Parse(network); err != nil {
+			t.Fatal(err)
+		}
+		c1, s1 := pair(w, 1)
+		step := func(i int, c, s *End) (at []time.Duration) {
+			now := time.Duration(i) * tick
+			c.Send(now, []byte{byte(i), 1, 2})
+			s.Send(now, []byte{byte(i)})
+			for _, e := range []*End{c, s} {
+				for d, ok := e.Receive(now); ok; d, ok = e.Receive(now) {
+					at = append(at, d.ReceivedAt, time.Duration(d.Bytes[0]))
+				}
+			}
+			return at
+		}
+		for i := range 500 {
+			step(i, c1, s1)
+		}
+		c2, s2 := Pair(w, 1)
+		c2.CopyFrom(c1)
+		for i := 500; i < 1500; i++ {
+			if a, b := step(i, c1, s1), step(i, c2, s2); !slices.Equal(a, b) {
+				t.Fatalf("%s, tick %d: %v and %v", network, i, a, b)
 			}
 		}
-		return at
-	}
-	for i := range 500 {
-		step(i, c1, s1)
-	}
-	c2, s2 := Pair(w, 1)
-	c2.CopyFrom(c1)
-	for i := 500; i < 1500; i++ {
-		if a, b := step(i, c1, s1), step(i, c2, s2); !slices.Equal(a, b) {
-			t.Fatalf("tick %d: %v and %v", i, a, b)
+		if *c1.Counters(Up) != *c2.Counters(Up) || c1.Counters(Up).Arrived == 0 {
+			t.Errorf("%s: the copy has other counters", network)
 		}
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"ghostcube/net/link"
 	"ghostcube/net/packet"
 	"ghostcube/net/quant"
 )
@@ -78,80 +77,6 @@ func TestGoldenChannel(t *testing.T) {
 	}
 	if golden := []byte{0x05, 0x02, 0x06, 0xf8, 0xff, 0x40, 0x10, 0x00, 0x40, 0x10, 0xd0, 0x03}; !bytes.Equal(w.FinishWrite(), golden) {
 		t.Errorf("% x, want % x", w.FinishWrite(), golden)
-	}
-}
-
-// TestReliableOrdered sends messages 1..N over a link that loses, duplicates and
-// reorders packets, with a state in every packet. Reliable messages must arrive once
-// and in order, unreliable ones at most once, by packet acks alone.
-func TestReliableOrdered(t *testing.T) {
-	for _, id := range []uint64{0, 65530, 1<<40 - 3} {
-		network := &link.Network{Seed: 3}
-		if err := network.Parse("latency=60ms,jitter=50ms,loss=25%,duplicate=10%,reorder=10%,reorder-delay=300ms"); err != nil {
-			t.Fatal(err)
-		}
-		x, y := link.Pair(network, 0)
-		a, b := packet.NewEndpoint(x), packet.NewEndpoint(y)
-		from, to := NewChannel(Config{}), NewChannel(Config{})
-		setStartID(from, to, id)
-		const n = 2000
-		sent, got, states := 0, 0, 0
-		unreliable := map[string]int{}
-		for i := 0; i < 6000 && got < n; i++ {
-			now := time.Duration(i) * tick
-			a.Update(now)
-			b.Update(now)
-			for p, ok := b.Receive(); ok; p, ok = b.Receive() {
-				var r quant.Coder
-				r.BeginRead(p.Payload)
-				if s := int(r.Bits(0, 32)); s > i {
-					t.Fatal("a state from a later tick")
-				}
-				states++
-				if !to.Read(&r) || Remaining(&r, p.Payload) == nil {
-					t.Fatalf("a section is rejected: %+v", to.Stats)
-				}
-				for _, m := range receiveAll(to.ReceiveUnreliable) {
-					if unreliable[m]++; unreliable[m] > 1 {
-						t.Fatalf("unreliable message %q received twice", m)
-					}
-				}
-				for _, m := range receiveAll(to.Receive) {
-					if m != fmt.Sprint(got) {
-						t.Fatalf("message %q, want %d", m, got)
-					}
-					got++
-				}
-			}
-			for p, ok := a.Receive(); ok; p, ok = a.Receive() {
-				if !readChannel(from, p.Payload) {
-					t.Fatal("a reply is rejected")
-				}
-			}
-			from.Acknowledge(a.Acks())
-			to.Acknowledge(b.Acks())
-			for ; sent < min(n, i); sent++ {
-				if err := from.Send(fmt.Append(nil, sent)); err != nil {
-					t.Fatal(err)
-				}
-			}
-			from.SendUnreliable(fmt.Append(nil, "at ", i))
-			for e, c := range map[*packet.Endpoint]*Channel{a: from, b: to} {
-				var wr quant.Coder
-				wr.BeginWrite(make([]byte, 512))
-				if e == a {
-					wr.Bits(uint32(i), 32)
-				}
-				c.Write(&wr, now, e.Stats.RTT, 2000)
-				c.PacketSent(e.Send(wr.FinishWrite()))
-			}
-		}
-		if got != n || from.Stats.Acked < n-200 || len(unreliable) < states/2 {
-			t.Errorf("from id %d: %d of %d received, %d unreliable, %+v", id, got, n, len(unreliable), from.Stats)
-		}
-		if from.Stats.Resent == 0 || to.Stats.Duplicates == 0 {
-			t.Errorf("the link was too easy: %+v %+v", from.Stats, to.Stats)
-		}
 	}
 }
 

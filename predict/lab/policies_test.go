@@ -98,32 +98,14 @@ func TestPoliciesGolden(t *testing.T) {
 	var b strings.Builder
 	for _, scene := range []string{"hauler", "turntable:rpm=12:aboard=1", "billiards", "katamari:cubes=100"} {
 		allocatesNothing(t, scene, AtClient, allPolicies)
-		c := labtest.Config(t, scene, "latency=75ms,jitter=20ms,loss=10%,duplicate=5%,reorder=5%,reorder-delay=40ms", AtClient)
-		l := labtest.Open(t, c, allPolicies)
-		labtest.Run(t, l, 500)
-		f := l.Fork()
-		labtest.Run(t, l, 300)
-		labtest.Run(t, f, 300)
-		if f.Hash() != l.Hash() {
-			t.Errorf("%s: the fork diverges", scene)
-		}
+		l := conforms(t, labtest.Config(t, scene, badNetwork, AtClient), allPolicies, 500, 300, labtest.Run)
 		p := l.Panes[0]
 		fmt.Fprintf(&b, "%s\n  hash %016x\n", scene, p.Hash())
 		for _, n := range []string{"fallbacks", "fallback_ticks", "fallback_corrections", "dirty_ticks", "simulation_starts", "simulated_bodies"} {
 			fmt.Fprintf(&b, "  %s %.6g\n", n, p.Counters.Value(n))
 		}
-		for range 900 {
-			if err := l.Tick(Entry{}); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if strings.HasPrefix(scene, "turntable") {
-			continue // nothing comes to rest there
-		}
-		for i, b := range p.ServerWorld.Bodies() {
-			if d := p.Clients[0].View.Bodies[i].Pos.Sub(b.Pose.Pos).Len(); d > 0.001 {
-				t.Errorf("%s: at rest body %d is drawn %v m from the server's pose", scene, i, d)
-			}
+		if !strings.HasPrefix(scene, "turntable") { // nothing comes to rest there
+			restsAtServer(t, l, 900, 0.001, false)
 		}
 	}
 	golden.Compare(t, "policies.txt", b.String())

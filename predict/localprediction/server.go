@@ -51,25 +51,21 @@ func (s *Server) CopyFrom(o *Server) {
 
 // Inspect reports what the sides of a strategy know of their packets.
 func Inspect(l *predict.Inspection, s predict.Server, c predict.Client) {
-	server, client := shared(s, c)
+	server, client := s.(interface{ embedded() *Server }).embedded(), c.(interface{ embedded() *Client }).embedded()
 	if client.Env.Player >= 0 {
 		server.Receiver.Inspect(&l.InputBuffer, 0, server.Env.World.Tick())
 	}
 	client.inspect(l)
 }
 
-// Latency reports how far the inputs of the first client have come.
-func Latency(to *predict.InputProgress, s predict.Server, c predict.Client) {
-	server, client := shared(s, c)
-	to.Consumed, to.StateSent = server.Receiver.ConsumedTick(0), server.Broadcast.SentTick()
-	to.DropsMissing = !server.Receiver.Settings.KeepLast
-	client.progress(to, client.Inputs.SampledTick())
+// Progress reports the newest input used and the newest state sent.
+func (s *Server) Progress(to *predict.InputProgress) {
+	to.Consumed, to.StateSent = s.Receiver.ConsumedTick(0), s.Broadcast.SentTick()
+	to.DropsMissing = !s.Receiver.Settings.KeepLast
 }
 
-// shared returns what the sides of a strategy embed.
-func shared(s predict.Server, c predict.Client) (*Server, *Client) {
-	return s.(interface{ embedded() *Server }).embedded(), c.(interface{ embedded() *Client }).embedded()
-}
+// Progress reports the newest input sampled, and the newest states received and drawn.
+func (c *Client) Progress(to *predict.InputProgress) { c.progress(to, c.Inputs.SampledTick()) }
 
 func (s *Server) embedded() *Server { return s }
 func (c *Client) embedded() *Client { return c }

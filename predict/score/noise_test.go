@@ -26,7 +26,8 @@ func TestNoise(t *testing.T) {
 				square += x * x
 			}
 			count := float64(k * samples)
-			n.Add([]Measure{{Value: sum / count, OK: true}, {Value: math.Sqrt(square / count), OK: true}, {Value: 7, OK: true}, {Value: sum, OK: k > seconds-noiseBlocks}})
+			n.Add([]Measure{{Value: sum / count, OK: true}, {Value: math.Sqrt(square / count), OK: true}, {Value: 7, OK: true},
+				{Value: sum, OK: k > seconds-noiseBlocks}})
 		}
 		e := n.StandardErrors(nil)
 		sums[0] += e[0] / trials

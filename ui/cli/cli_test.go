@@ -84,20 +84,16 @@ func refuse(ts *testscript.TestScript, neg bool, args []string) {
 // runBench runs bench with JSON output.
 func runBench(t *testing.T, args ...string) *result {
 	t.Helper()
-	var out, err strings.Builder
-	if code := Main(testEnvironment(append([]string{"bench", "--format", "json"}, args...), &out, &err)); code != 0 {
-		t.Fatalf("exit code %d: %s", code, err.String())
-	}
 	var r result
-	if err := json.Unmarshal([]byte(out.String()), &r); err != nil {
+	if err := json.Unmarshal([]byte(printed(t, append([]string{"bench", "--format", "json"}, args...)...)), &r); err != nil {
 		t.Fatal(err)
 	}
 	return &r
 }
 
 // UnmarshalJSON reads names and values of measures.
-func (c *measures) UnmarshalJSON(text []byte) error {
-	*c = nil
+func (m *measures) UnmarshalJSON(text []byte) error {
+	*m = nil
 	d := json.NewDecoder(bytes.NewReader(text))
 	if _, err := d.Token(); err != nil {
 		return err
@@ -111,20 +107,20 @@ func (c *measures) UnmarshalJSON(text []byte) error {
 		if err := d.Decode(&v); err != nil {
 			return err
 		}
-		m := score.Measure{Name: name.(string), OK: v != nil}
-		if m.OK {
-			m.Value = *v
+		c := score.Measure{Name: name.(string), OK: v != nil}
+		if c.OK {
+			c.Value = *v
 		}
-		*c = append(*c, m)
+		*m = append(*m, c)
 	}
 	return nil
 }
 
 // value returns the value of a measure, or NaN if it has none.
-func (c measures) value(name string) float64 {
-	for _, m := range c {
-		if m.Name == name && m.OK {
-			return m.Value
+func (m measures) value(name string) float64 {
+	for _, c := range m {
+		if c.Name == name && c.OK {
+			return c.Value
 		}
 	}
 	return math.NaN()
@@ -206,21 +202,14 @@ func TestScoreOfMotion(t *testing.T) {
 // TestNothingToScore checks that measures without a value, here of a cube at rest, are null in
 // JSON and a dash in the table.
 func TestNothingToScore(t *testing.T) {
-	var out, err strings.Builder
 	args := []string{"bench", "--scene", "plain", "--tape", "idle", "--network", "perfect", "--seconds", "10"}
-	if code := Main(testEnvironment(append(args, "--format", "json"), &out, &err)); code != 0 {
-		t.Fatal(err.String())
-	}
+	report := printed(t, append(args, "--format", "json")...)
 	for _, name := range []string{"display_delay_ms", "jerk_ratio", "jerk_ratio_all"} {
-		if !strings.Contains(out.String(), `"`+name+`": null`) {
-			t.Errorf("%s is known:\n%s", name, out.String())
+		if !strings.Contains(report, `"`+name+`": null`) {
+			t.Errorf("%s is known:\n%s", name, report)
 		}
 	}
-	out.Reset()
-	if code := Main(testEnvironment(args, &out, &err)); code != 0 {
-		t.Fatal(err.String())
-	}
-	for line := range strings.Lines(out.String()) {
+	for line := range strings.Lines(printed(t, args...)) {
 		if (strings.Contains(line, "display delay") || strings.Contains(line, "jerk")) && !strings.HasSuffix(strings.TrimSpace(line), " -") {
 			t.Error(line)
 		}
@@ -312,21 +301,14 @@ func TestNearest(t *testing.T) {
 // TestListFits checks that the list of comparisons has every name and title, and lines of at most 100
 // characters.
 func TestListFits(t *testing.T) {
-	var out, errs strings.Builder
-	if code := Main(testEnvironment([]string{"list", "comparisons"}, &out, &errs)); code != 0 {
-		t.Fatal(errs.String())
-	}
-	for line := range strings.Lines(out.String()) {
-		if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > 100 {
-			t.Errorf("%d characters: %s", n, line)
-		}
-	}
+	out := printed(t, "list", "comparisons")
+	checkWidth(t, out)
 	list, err := newProgram(testEnvironment(nil, t.Output(), t.Output())).library.Comparisons()
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range list {
-		if !regexp.MustCompile(`(?m)^  ` + regexp.QuoteMeta(c.Name) + ` +` + regexp.QuoteMeta(c.Title) + `$`).MatchString(out.String()) {
+		if !regexp.MustCompile(`(?m)^  ` + regexp.QuoteMeta(c.Name) + ` +` + regexp.QuoteMeta(c.Title) + `$`).MatchString(out) {
 			t.Errorf("%s is missing", c.Name)
 		}
 	}
@@ -335,24 +317,27 @@ func TestListFits(t *testing.T) {
 // TestListMeasure checks that a measure's definition is printed with its formula and its blind spots, and that a wrong name
 // gives the nearest one and not all names.
 func TestListMeasure(t *testing.T) {
-	var out, errs strings.Builder
-	if code := Main(testEnvironment([]string{"list", "measures", "jerk_ratio"}, &out, &errs)); code != 0 {
-		t.Fatal(errs.String())
-	}
+	out := printed(t, "list", "measures", "jerk_ratio")
 	for _, want := range []string{"Jerk: jerk_ratio, jerk_ratio_all\n", "\nFormula: sqrt(",
 		"\nUndefined: while the server's jerk is below", "\nSource: our own.\n", "\nBlind to: "} {
-		if !strings.Contains(out.String(), want) {
-			t.Errorf("no %q in\n%s", want, out.String())
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q in\n%s", want, out)
 		}
 	}
-	for line := range strings.Lines(out.String()) {
+	checkWidth(t, out)
+	errs := refused(t, `ghostcube: no measure "jerk_ration" (there are `, "list", "measures", "jerk_ration")
+	if !regexp.MustCompile(` are \d+: list measures\); did you mean jerk_ratio\?\n$`).MatchString(errs) {
+		t.Errorf("%q", errs)
+	}
+}
+
+// checkWidth checks that lines have at most 100 characters.
+func checkWidth(t *testing.T, text string) {
+	t.Helper()
+	for line := range strings.Lines(text) {
 		if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > 100 {
 			t.Errorf("%d characters: %s", n, line)
 		}
-	}
-	if code := Main(testEnvironment([]string{"list", "measures", "jerk_ration"}, &out, &errs)); code != 2 ||
-		!regexp.MustCompile(`^ghostcube: no measure "jerk_ration" \(there are \d+: list measures\); did you mean jerk_ratio\?\n$`).MatchString(errs.String()) {
-		t.Errorf("exit code %d, %q", code, errs.String())
 	}
 }
 
@@ -362,12 +347,9 @@ func TestListMeasure(t *testing.T) {
 func TestBenchLeads(t *testing.T) {
 	for _, seeds := range []string{"1", "2"} {
 		table := func(more ...string) (rows [][2]string) {
-			var out, errs strings.Builder
 			args := []string{"bench", "--scene", "zen", "--tape", "circle", "--panes", "rewind", "--network", "latency=50ms,loss=2%", "--seconds", "9", "--seeds", seeds}
-			if code := Main(testEnvironment(append(args, more...), &out, &errs)); code != 0 {
-				t.Fatal(errs.String())
-			}
-			for line := range strings.Lines(out.String()) {
+			out := printed(t, append(args, more...)...)
+			for line := range strings.Lines(out) {
 				if title, value, ok := strings.Cut(strings.TrimSpace(line), "  "); ok {
 					rows = append(rows, [2]string{title, strings.TrimSpace(value)})
 				}

@@ -111,6 +111,9 @@ func (r *comparisonRun) addDigests(name string, l *lab.Lab, sent map[*lab.Pane]*
 	for i, p := range l.Panes {
 		var scored uint64
 		for _, m := range p.Measures(nil) {
+			if !digestedMeasures()[m.Name] {
+				continue
+			}
 			known := uint64(0)
 			if m.OK {
 				known = 1 + math.Float64bits(m.Value)

@@ -108,8 +108,8 @@ func declarations(t *testing.T, folder string) map[string]bool {
 	return names
 }
 
-// TestPageOfMechanisms checks that the page has all mechanisms. With GHOSTCUBE_CI it runs their commands and compares the
-// figures, too. Otherwise the page keeps the figures of the mechanisms that it has.
+// TestPageOfMechanisms checks that the page has all mechanisms. With GHOSTCUBE_LONG it runs their commands and compares the
+// figures, too, and -update with GHOSTCUBE_CI writes them. Otherwise the page keeps the figures of the mechanisms that it has.
 func TestPageOfMechanisms(t *testing.T) {
 	list := mechanisms(t)
 	written, err := os.ReadFile(mechanismPage)
@@ -121,7 +121,7 @@ func TestPageOfMechanisms(t *testing.T) {
 	for i := range list {
 		m := &list[i]
 		_, rest, ok := strings.Cut(string(written), mechanismText(m)+" ")
-		if experiment.Enabled() && !testing.Short() || !ok {
+		if experiment.Long() || experiment.Enabled() && golden.Updating() || !ok {
 			run = append(run, *m)
 			continue
 		}

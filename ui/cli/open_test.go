@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -10,16 +9,6 @@ import (
 
 	"ghostcube/ui/plan"
 )
-
-// printed runs the program and returns its output.
-func printed(t *testing.T, args ...string) string {
-	t.Helper()
-	var out, problems bytes.Buffer
-	if code := Main(testEnvironment(args, &out, &problems)); code != 0 {
-		t.Fatalf("%v: code %d: %s", args, code, &problems)
-	}
-	return out.String()
-}
 
 var hashPattern = regexp.MustCompile(`(?m)^hash  ([0-9a-f]{16})  pane`)
 

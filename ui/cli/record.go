@@ -117,7 +117,7 @@ func (c *recordCommand) newJob(p *program) (*plan.Plan, *recorder.Job, error) {
 		return nil, nil, usageError{fmt.Errorf("--from=%v: want seconds from 0 to less than the session's %v", c.From, float64(n)/rate)}
 	}
 	job := &recorder.Job{
-		Entries: session.Entries(n), SkipTicks: int(c.From * rate), CardTicks: int(c.TitleCard.Seconds() * rate),
+		Entries: session.ShownEntries(n, display), SkipTicks: int(c.From * rate), CardTicks: int(c.TitleCard.Seconds() * rate),
 		Title: c.Title, Footer: session.TapeNote(), NoOverlay: c.NoHUD, Format: f,
 	}
 	if f.Still() {
@@ -127,8 +127,6 @@ func (c *recordCommand) newJob(p *program) (*plan.Plan, *recorder.Job, error) {
 	if c.Footer != nil {
 		job.Footer = *c.Footer
 	}
-	first := &job.Entries[0]
-	first.Commands = slices.Concat(session.Display(), display, first.Commands)
 	if err := c.slowMoments(session, job.Entries); err != nil {
 		return nil, nil, usageError{err}
 	}
@@ -260,8 +258,8 @@ type DisplayFlags struct {
 }
 
 // displayCommands returns the commands of the display settings.
-func (l *DisplayFlags) displayCommands() ([]lab.Command, error) {
-	list, err := stage.ParseShow(l.Show)
+func (d *DisplayFlags) displayCommands() ([]lab.Command, error) {
+	list, err := stage.ParseShow(d.Show)
 	if err != nil {
 		return nil, fmt.Errorf("--show: %w", err)
 	}

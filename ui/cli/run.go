@@ -157,44 +157,40 @@ const unaskedSeconds = 12
 const windowPackages = "libx11-6 libgl1 libxcursor1 libxrandr2 libxi6 libxinerama1"
 
 // headless records the session without a window: a video, a picture, scores and a tape.
-func (p *program) headless(c *runCommand, session *plan.Plan, show []lab.Command, reason string) error {
+func (p *program) headless(c *runCommand, planned *plan.Plan, show []lab.Command, reason string) error {
 	fmt.Fprintf(p.Stdout, "No window (%s): the session is recorded into files.\n\n", reason)
-	tapeNamed := session.TapeName != ""
+	tapeNamed := planned.TapeName != ""
 	if !tapeNamed {
 		var err error
-		if session, err = p.newPlan(c.SessionFlags, "circle"); err != nil {
+		if planned, err = p.newPlan(c.SessionFlags, "circle"); err != nil {
 			return usageError{err}
 		}
 	}
-	n, lead := session.Ticks(0), 0
-	if session.Seconds == 0 && session.Comparison == nil {
-		n = min(n, unaskedSeconds*session.Config.Rate)
+	n, lead := planned.Ticks(0), 0
+	if planned.Seconds == 0 && planned.Comparison == nil {
+		n = min(n, unaskedSeconds*planned.Config.Rate)
 		if !tapeNamed {
 			lead = n / 2
 		}
 	}
-	n = min(n, 60*session.Config.Rate)
-	entries := session.Entries(n)
-	entries[0].Commands = slices.Concat(session.Display(), show, entries[0].Commands)
+	n = min(n, 60*planned.Config.Rate)
+	entries := planned.ShownEntries(n, show)
 
 	if err := atomicfile.CheckFolder(c.Out); err != nil {
-		scored, scoreErr := p.scoreEntries(session, entries)
+		scored, scoreErr := p.scoreEntries(planned, entries)
 		if scoreErr != nil {
 			return scoreErr
 		}
 		return errors.Join(scored.writeTable(p.Stdout), fmt.Errorf("no file was written: %s cannot be a folder for files: %w; --out names another one", c.Out, err))
 	}
 	names := freeNames(c.Out)
-	f := video.Format{File: names.path("lab.mp4"), W: 1280, H: 720, FPS: 60, Unnamed: true}
-	if !video.HaveH264() {
-		f.File = names.path("lab.webm")
-	}
+	f := session.VideoFormat(func(ext string) string { return names.path("lab" + ext) })
 	ctx, stop := untilSignal()
 	defer stop()
 	var files []*atomicfile.File // image, table, report and tape
-	job := &recorder.Job{Entries: entries, SkipTicks: lead, Footer: session.TapeNote(), Format: f, Stop: ctx.Done()}
-	r, err := p.recordVideo(session, job, func(r recorder.Result, taped *tape.Recording) ([]*atomicfile.File, error) {
-		scored, err := p.scoreEntries(session, taped.Entries)
+	job := &recorder.Job{Entries: entries, SkipTicks: lead, Footer: planned.TapeNote(), Format: f, Stop: ctx.Done()}
+	r, err := p.recordVideo(planned, job, func(r recorder.Result, taped *tape.Recording) ([]*atomicfile.File, error) {
+		scored, err := p.scoreEntries(planned, taped.Entries)
 		if err != nil {
 			return nil, err
 		}
@@ -227,7 +223,7 @@ func (p *program) headless(c *runCommand, session *plan.Plan, show []lab.Command
 	}
 	from := ""
 	if lead > 0 {
-		from = fmt.Sprintf(", from %d s on", lead/session.Config.Rate)
+		from = fmt.Sprintf(", from %d s on", lead/planned.Config.Rate)
 	}
 	fmt.Fprintf(p.Stdout, "\nvideo   %s (%d frames%s)\nimage   %s\ntable   %s\nreport  %s\ntape    %s (for --tape and play)\n",
 		r.File, r.FrameCount, from, files[0].Name(), files[1].Name(), files[2].Name(), files[3].Name())

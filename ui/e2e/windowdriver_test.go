@@ -19,6 +19,7 @@ import (
 	"testing"
 	"time"
 
+	"ghostcube/internal/experiment"
 	"ghostcube/internal/source"
 	"ghostcube/predict/lab/tape"
 	"ghostcube/ui/cli"
@@ -93,9 +94,7 @@ type windowState struct {
 // startWindow opens the program's window, or skips the test.
 func startWindow(t *testing.T, args ...string) *windowDriver {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("opens a window")
-	}
+	experiment.Skip(t)
 	if os.Getenv("DISPLAY") == "" {
 		t.Skip("DISPLAY is not set; .ci/run starts a display")
 	}

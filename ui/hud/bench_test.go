@@ -35,7 +35,8 @@ func BenchmarkFrame(b *testing.B) {
 
 // openBusySession opens four panes of 901 bodies with all gauges.
 func openBusySession(t testing.TB) *lab.Lab {
-	l := stagetest.Open(t, lab.Config{Scene: "katamari", Rate: 60, Seat: lab.AtHost}, "latency=50ms,loss=1%", "statesync", "statesync:budget=64", "snapshot", "snapshot:compression=delta")
+	l := stagetest.Open(t, lab.Config{Scene: "katamari", Rate: 60, Seat: lab.AtHost}, "latency=50ms,loss=1%", "statesync", "statesync:budget=64",
+		"snapshot", "snapshot:compression=delta")
 	stagetest.Show(t, l, "packet=on,ages=on,latency=on,slots=on,simulated=on,split=off,color=age,headline=down_kbit_per_second")
 	return l
 }

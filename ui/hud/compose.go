@@ -69,18 +69,18 @@ func (h *HUD) Compose(f *Frame, l *lab.Lab, at Rect, o Options, share float32) {
 			p.caption.stale = true
 		}
 	}
-	d := &h.overlay
-	*d = overlay{
+	h.canvas = canvas{
 		DrawList: &f.Overlay, hud: h, texts: &h.texts, l: l, settings: show, scale: overlayScale(at, o.Scale), rect: at, share: share,
 		pointed: o.Packet, renderLatency: o.RenderLatency,
 	}
+	d, lanes, marks := overlay{&h.canvas}, lanePainter{&h.canvas}, pictureMarks{&h.canvas}
 	texts := d.headerTexts(o)
 	lines := d.headerLines(&texts, o.Alert)
-	header, footer := d.px(headerLine)+d.px(secondHeaderLine)*float32(lines-1), d.px(28)
+	header, footerHeight := d.px(headerLine)+d.px(secondHeaderLine)*float32(lines-1), d.px(28)
 	if o.FooterHeight > 0 {
-		footer = float32(o.FooterHeight)
+		footerHeight = float32(o.FooterHeight)
 	}
-	inner := Rect{X: at.X, Y: at.Y + int(header), W: at.W, H: at.H - int(header) - int(footer)}
+	inner := Rect{X: at.X, Y: at.Y + int(header), W: at.W, H: at.H - int(header) - int(footerHeight)}
 	h.rects = appendPaneRects(h.rects[:0], len(l.Panes), inner.X, inner.Y, inner.W, inner.H)
 	d.layOut(h.rects)
 	drawDividers(&f.Overlay, h.rects, inner)
@@ -90,18 +90,18 @@ func (h *HUD) Compose(f *Frame, l *lab.Lab, at Rect, o Options, share float32) {
 	f.Viewports = h.stage.Viewports(f.Viewports[:0], l, h.sidesOf(h.rects, &show), share, marked)
 	drawSideDividers(&f.Overlay, h.rects, show.Split && h.laneGap == 0)
 	d.drawHeader(o, &texts, lines)
-	d.drawFooter(o, footer)
+	footer{&h.canvas}.draw(o, footerHeight)
 	for i := range h.lanes {
-		d.drawLane(&h.lanes[i])
+		lanes.drawLane(&h.lanes[i])
 	}
 	for i := range l.Panes {
 		d.drawStrip(i, &h.layouts[i])
 		d.drawCaption(i, &h.layouts[i], o.HighlightFocus)
 	}
-	d.drawOffscreenMarks(f.Viewports, share)
-	d.drawShotResults(f.Viewports)
+	marks.drawOffscreenMarks(f.Viewports, share)
+	marks.drawShotResults(f.Viewports)
 	if o.Callout != nil {
-		d.drawCallout(o.Callout, f.Viewports)
+		marks.drawCallout(o.Callout, f.Viewports)
 	}
 	if o.Packet != nil && len(h.lanes) > 0 {
 		d.drawPacketBox(o.Packet)
@@ -142,8 +142,11 @@ func drawSideDividers(list *render.DrawList, pictures []Rect, split bool) {
 	}
 }
 
-// overlay is the state of one call of Compose.
-type overlay struct {
+// overlay lays out a frame, and draws its header and the captions and strips of panes.
+type overlay struct{ *canvas }
+
+// canvas is the state of one call of Compose, with which all parts draw.
+type canvas struct {
 	*render.DrawList
 	hud      *HUD
 	texts    *texts // of this call
@@ -158,10 +161,10 @@ type overlay struct {
 }
 
 // px scales a length for a picture of 1280 by 720 to whole pixels.
-func (d *overlay) px(n float32) float32 { return whole(n*d.scale + 0.5) }
+func (d *canvas) px(n float32) float32 { return whole(n*d.scale + 0.5) }
 
 // font returns a font with a size for a picture of 1280 by 720.
-func (d *overlay) font(size float32, bold bool) render.Font {
+func (d *canvas) font(size float32, bold bool) render.Font {
 	return render.Font{Size: int(size*d.scale + 0.5), Bold: bold}
 }
 

@@ -68,7 +68,8 @@ func TestEvents(t *testing.T) {
 	}
 	events = followEvents(t, &s, l, 43)
 	// States that were sent before the outage still arrive.
-	for i, want := range []string{"no state for 660 ms: prediction goes on unchecked", "no state for 660 ms: the picture stands still", "input missing: the simulation waits for it"} {
+	for i, want := range []string{"no state for 660 ms: prediction goes on unchecked", "no state for 660 ms: the picture stands still",
+		"input missing: the simulation waits for it"} {
 		if got := events[i][len(events[i])-1]; got != want {
 			t.Errorf("pane %d says %q at the end of an outage of 0.7 s, want %q", i+1, got, want)
 		}
@@ -102,7 +103,8 @@ func TestLateInputIsExplained(t *testing.T) {
 	var s HUD
 	stagetest.Roll(t, &s, l, 120)
 	events := followEvents(t, &s, l, 300)
-	for i, want := range []string{"input late: the server stepped without it", "input late: the server repeated the last one", "input late: the server stepped without it"} {
+	for i, want := range []string{"input late: the server stepped without it", "input late: the server repeated the last one",
+		"input late: the server stepped without it"} {
 		if !slices.ContainsFunc(events[i], func(e string) bool { return strings.HasPrefix(e, want) }) {
 			t.Errorf("pane %d with a loss of 25 %%: %q", i+1, events[i])
 		}
@@ -124,10 +126,13 @@ func TestCorrectionEvents(t *testing.T) {
 		{fix(0, predict.Position, 1, 1, 18, 0), "rewind", "packet 3055 disagreed by 1.00 m: 18 ticks replayed, the offset fades in 0.8 s"},
 		{fix(0, predict.Position, 1, 1, 1, 0), "rewind:smoothing=single", "packet 3055 disagreed by 1.00 m: 1 tick replayed, the offset fades in 0.5 s"},
 		{fix(0, predict.Position, 3, 3, 18, 0), "rewind", "packet 3055 disagreed by 3.00 m: 18 ticks replayed, a jump of 3.00 m"},
-		{fix(predict.LocalInput, predict.Linear, 0.5, 0.2, 9, 0), "rewind:smoothing=none", "input late: packet 3055 disagreed in the velocity by 0.5 m/s: 9 ticks replayed, a jump of 0.20 m"},
-		{fix(predict.RemoteInput, predict.Rotation, 0.1, 0.001, 9, 0), "rewind", "remote input differed: packet 3055 disagreed in the rotation by 0.1 rad: 9 ticks replayed, no visible jump"},
+		{fix(predict.LocalInput, predict.Linear, 0.5, 0.2, 9, 0), "rewind:smoothing=none",
+			"input late: packet 3055 disagreed in the velocity by 0.5 m/s: 9 ticks replayed, a jump of 0.20 m"},
+		{fix(predict.RemoteInput, predict.Rotation, 0.1, 0.001, 9, 0), "rewind",
+			"remote input differed: packet 3055 disagreed in the rotation by 0.1 rad: 9 ticks replayed, no visible jump"},
 		{fix(0, predict.Asleep, 1, 0, 9, 3), "rewind", "3 states lost: packet 3055 disagreed: the server's body sleeps: 9 ticks replayed, no visible jump"},
-		{fix(predict.ClockReset, predict.Position, 4, 4, 0, 0), "historyoffset", "the client had fallen behind: packet 3055 disagreed by 4.00 m: the cube follows gradually"},
+		{fix(predict.ClockReset, predict.Position, 4, 4, 0, 0), "historyoffset",
+			"the client had fallen behind: packet 3055 disagreed by 4.00 m: the cube follows gradually"},
 	} {
 		if got := correctionEvent(&texts{}, c.fix, knobs(c.spec), 60); got != c.want {
 			t.Errorf("%s: %q, want %q", c.spec, got, c.want)
@@ -178,7 +183,8 @@ func TestEventsFit(t *testing.T) {
 	var s HUD
 	stagetest.Roll(t, &s, l, 60)
 	for _, size := range [][2]int{{1280, 720}, {950, 720}, {1590, 1080}, {900, 600}, {570, 600}} {
-		for _, event := range []string{"forced fault: the server's cube was moved by 1 m along x", "packet 3055 disagreed by 1.00 m: 18 ticks replayed, the offset fades in 0.4 s", "no state for 250 ms: prediction goes on unchecked"} {
+		for _, event := range []string{"forced fault: the server's cube was moved by 1 m along x",
+			"packet 3055 disagreed by 1.00 m: 18 ticks replayed, the offset fades in 0.4 s", "no state for 250 ms: prediction goes on unchecked"} {
 			s.panes[0].explain.event.set(event)
 			var f Frame
 			rect := Rect{W: size[0], H: size[1]}

@@ -16,7 +16,10 @@ import (
 // no box a box, for any number of panes, size, colouring and length of captions; and
 // that at usual sizes no gauge is left out.
 func TestGaugesDoNotOverlap(t *testing.T) {
-	specs := []string{"statesync:compression=delta:budget=64:smoothing=none:congestion=off:reliable-rest=off:position-steps=512:rotation-bits=9:jitter-buffer=9", "statesync", "snapshot", "statesync:position-steps=512:rotation-bits=9:reliable-rest=off:velocities=off:priority=current"}
+	specs := []string{
+		"statesync:compression=delta:budget=64:smoothing=none:congestion=off:reliable-rest=off:position-steps=512:rotation-bits=9:jitter-buffer=9",
+		"statesync", "snapshot", "statesync:position-steps=512:rotation-bits=9:reliable-rest=off:velocities=off:priority=current",
+	}
 	for n := 1; n <= 4; n++ {
 		l := stagetest.Katamari(t, "wifi-bad", specs[:n]...)
 		stagetest.Show(t, l, "packet=on,ages=on,simulated=on,latency=on")
@@ -34,7 +37,8 @@ func TestGaugesDoNotOverlap(t *testing.T) {
 					small := size[0] < 900 // captions may overlap here, gauges not
 					boxes, texts, wrong := findOverlaps(&f, rect)
 					for _, w := range wrong {
-						if !small || strings.Contains(w, "age, ") || strings.Contains(w, "p50 ") || strings.Contains(w, "packet ") || strings.Contains(w, "bits per cube") || strings.Contains(w, "header ") {
+						if !small || strings.Contains(w, "age, ") || strings.Contains(w, "p50 ") || strings.Contains(w, "packet ") ||
+							strings.Contains(w, "bits per cube") || strings.Contains(w, "header ") {
 							t.Errorf("%s: %s", name, w)
 						}
 					}
@@ -52,7 +56,8 @@ func TestGaugesDoNotOverlap(t *testing.T) {
 						t.Errorf("%s: %d latency gauges of %d", name, strings.Count(texts, "key to screen, ms"), n)
 					}
 					for text := range strings.Lines(texts) {
-						if title := strings.HasPrefix(text, "key to screen,") || strings.Contains(text, "age") || strings.HasPrefix(text, "packet"); title && strings.Contains(text, "…") && !small {
+						title := strings.HasPrefix(text, "key to screen,") || strings.Contains(text, "age") || strings.HasPrefix(text, "packet")
+						if title && strings.Contains(text, "…") && !small {
 							t.Errorf("%s: the title %q is cut", name, text)
 						}
 					}

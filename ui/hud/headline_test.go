@@ -93,7 +93,8 @@ func TestHeadlineNames(t *testing.T) {
 
 // TestHeadlineTitles promises words for every headline: no underscore, and a unit where the name has one.
 func TestHeadlineTitles(t *testing.T) {
-	for name, want := range map[string]string{"path_error_rms_m": "path error RMS, m", "corrections": "corrections", "snapshot_age_ms": "snapshot age, ms", "down_kbit_per_second": "bandwidth down, kbit/s"} {
+	for name, want := range map[string]string{"path_error_rms_m": "path error RMS, m", "corrections": "corrections",
+		"snapshot_age_ms": "snapshot age, ms", "down_kbit_per_second": "bandwidth down, kbit/s"} {
 		if got := HeadlineTitle(name); got != want {
 			t.Errorf("%s: %q, want %q", name, got, want)
 		}

@@ -22,7 +22,7 @@ type HUD struct {
 	ages  ageHistogram // scratch
 
 	layouts     [lab.MaxPanes]paneLayout // scratch
-	overlay     overlay                  // of the last Compose
+	canvas      canvas                   // of the last Compose
 	texts       texts                    // of the last Compose
 	legend      []legendEntry            // scratch
 	gauges      []gauge                  // scratch

@@ -30,7 +30,8 @@ func openLanes(t testing.TB, display string, seconds int, specs ...string) (*lab
 // TestLanesShowEveryPacket compares the lines and crosses of a lane with the recorded datagrams: one from the place of
 // its sending to that of its arrival, or to the cross, for every datagram that is no fragment, and no other.
 func TestLanesShowEveryPacket(t *testing.T) {
-	for _, spec := range []string{"rewind", "lockstep:transport=tcp", "statesync", "snapshot:compression=delta", "noprediction", "animated", "historyoffset", "relative"} {
+	for _, spec := range []string{"rewind", "lockstep:transport=tcp", "statesync", "snapshot:compression=delta", "noprediction", "animated",
+		"historyoffset", "relative"} {
 		for _, mode := range []string{"on", "between"} {
 			l, s := openLanes(t, "lanes="+mode, 4, spec)
 			var f Frame
@@ -198,7 +199,8 @@ func longTrace(now time.Duration) *trace.Log {
 		at := now - time.Duration(n)*time.Second/60
 		for _, d := range []link.Direction{link.Up, link.Down} {
 			i := uint64(2*3600*60 - n + 1)
-			s := link.Sending{Number: i, SentAt: at, Arrival: at + 60*time.Millisecond + time.Duration(i*7919%20)*time.Millisecond, Lost: i%10 == 0, Duplicated: i%20 == 1, DuplicateArrival: at + 80*time.Millisecond}
+			s := link.Sending{Number: i, SentAt: at, Arrival: at + 60*time.Millisecond + time.Duration(i*7919%20)*time.Millisecond, Lost: i%10 == 0,
+				Duplicated: i%20 == 1, DuplicateArrival: at + 80*time.Millisecond}
 			l.AddSending(trace.Sent{Direction: d, Kind: predict.Inputs + predict.PacketKind(d), Sending: s, Header: &packet.Header{Sequence: uint16(i)}}, b)
 			l.AddArrival(0, d, link.Datagram{Number: i, Reordered: i%30 == 0}, packet.Accepted)
 		}

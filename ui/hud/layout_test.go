@@ -81,7 +81,8 @@ func TestTallPanesStackTheirSides(t *testing.T) {
 	for i := range l.Panes {
 		client, server := &f.Viewports[2*i], &f.Viewports[2*i+1]
 		if client.X != server.X || client.W != server.W || client.H != server.H || server.Y < client.Y+client.H {
-			t.Errorf("the client's picture is at %d,%d, %dx%d, the server's at %d,%d, %dx%d", client.X, client.Y, client.W, client.H, server.X, server.Y, server.W, server.H)
+			t.Errorf("the client's picture is at %d,%d, %dx%d, the server's at %d,%d, %dx%d", client.X, client.Y, client.W, client.H, server.X, server.Y,
+				server.W, server.H)
 		}
 		for _, v := range f.Viewports[2*i : 2*i+2] {
 			label := map[stage.Side]string{stage.ClientSide: "client\n", stage.ServerSide: "server\n"}[v.Side]

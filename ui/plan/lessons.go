@@ -186,33 +186,33 @@ type lessonFile struct {
 }
 
 // Lessons returns all lessons, in the order of their files' names, NN-NAME.toml. Errors name the file and the line.
-func (b *Library) Lessons() ([]Lesson, error) {
-	if b.lessons != nil {
-		return b.lessons, nil
+func (l *Library) Lessons() ([]Lesson, error) {
+	if l.lessons != nil {
+		return l.lessons, nil
 	}
-	files, err := fs.Glob(b.LessonFiles, "lessons/*.toml")
+	files, err := fs.Glob(l.LessonFiles, "lessons/*.toml")
 	if err != nil {
 		panic(err) // the pattern is ours
 	}
 	list := []Lesson{}
 	for _, file := range files {
-		text, err := fs.ReadFile(b.LessonFiles, file)
+		text, err := fs.ReadFile(l.LessonFiles, file)
 		if err != nil {
 			return nil, err
 		}
-		c, err := b.readLesson(path.Base(file), text)
+		c, err := l.readLesson(path.Base(file), text)
 		if err != nil {
 			return nil, err
 		}
 		list = append(list, c)
 	}
-	b.lessons = list
+	l.lessons = list
 	return list, nil
 }
 
 // LessonNamed returns the index of the lesson called name.
-func (b *Library) LessonNamed(name string) (int, error) {
-	list, err := b.Lessons()
+func (l *Library) LessonNamed(name string) (int, error) {
+	list, err := l.Lessons()
 	if err != nil {
 		return 0, err
 	}
@@ -227,8 +227,8 @@ func (b *Library) LessonNamed(name string) (int, error) {
 }
 
 // NewLesson plans the session of a lesson.
-func (b *Library) NewLesson(x *Lesson) (*Plan, error) {
-	m, err := b.New(x.Settings, Settings{}, "")
+func (l *Library) NewLesson(x *Lesson) (*Plan, error) {
+	m, err := l.New(x.Settings, Settings{}, "")
 	if err != nil {
 		return nil, err
 	}
@@ -237,7 +237,7 @@ func (b *Library) NewLesson(x *Lesson) (*Plan, error) {
 }
 
 // readLesson reads the file of a lesson.
-func (b *Library) readLesson(file string, text []byte) (Lesson, error) {
+func (l *Library) readLesson(file string, text []byte) (Lesson, error) {
 	var f lessonFile
 	d, err := decodeTOML(file, text, &f)
 	if err != nil {
@@ -245,7 +245,7 @@ func (b *Library) readLesson(file string, text []byte) (Lesson, error) {
 	}
 	x, err := f.lesson()
 	if err == nil {
-		err = b.check(x.Settings)
+		err = l.check(x.Settings)
 	}
 	if err != nil {
 		return x, d.errorAt("", err)

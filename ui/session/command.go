@@ -17,7 +17,7 @@ func (s *Session) Do(c lab.Command) {
 // record applies a command and adds it to the next entry.
 func (s *Session) record(c lab.Command) {
 	if s.tape != nil && len(s.newCommands) == 0 {
-		s.tape.saveFinalCheck(s.Lab)
+		s.tape.saveFinalCheck()
 	}
 	if !s.apply(c) {
 		return

@@ -110,7 +110,7 @@ func (f *Files) tapeSoFar() ([]byte, error) {
 	if s.tape == nil {
 		return nil, errors.New("the session has made no tick yet")
 	}
-	return s.tape.soFar(s.Lab)
+	return s.tape.soFar()
 }
 
 // DeliverTape hands the tape of the session so far to the user.

@@ -79,7 +79,7 @@ func (p *Past) leaveEnd() (pending []lab.Command) {
 		return nil
 	}
 	if s.tape != nil {
-		s.tape.saveFinalCheck(s.Lab)
+		s.tape.saveFinalCheck()
 	}
 	p.courses[p.Timeline.Take()].tapeTick = s.tapeTick
 	pending, s.newCommands = s.newCommands, nil

@@ -43,7 +43,9 @@ func TestPresets(t *testing.T) {
 		return nil
 	}
 	g.Links.CopyCommand()
-	for _, part := range []string{"--scene katamari", "--panes lockstep:playout=950ms:catch-up=2,snapshot:interpolation=linear", "up.loss=0.07", "--seat host", "--seed 9223372036854775807", "--tape katamari-ball"} {
+	for _, part := range []string{"--scene katamari",
+		"--panes lockstep:playout=950ms:catch-up=2,snapshot:interpolation=linear", "up.loss=0.07", "--seat host",
+		"--seed 9223372036854775807", "--tape katamari-ball"} {
 		if !strings.Contains(line, part) {
 			t.Errorf("the command line %s lacks %s", line, part)
 		}

@@ -81,7 +81,7 @@ type Session struct {
 	Err       error         // what the session cannot go on with
 
 	halted       bool // the session that starts next stays paused
-	tape         *sessionTape
+	tape         *Tape
 	tapeTick     int           // next tick of the plan's tape
 	tapeTicks    int           // length of that tape; then the keys drive the session
 	pendingSteps int           // single ticks to make while paused
@@ -176,9 +176,9 @@ func (s *Session) End() error {
 	}
 	s.tape = nil
 	if s.Host.InPage { // nobody can get at it any more
-		return t.file.Discard()
+		return t.Discard()
 	}
-	name, err := t.close(s.Lab)
+	name, err := t.keep()
 	if name != "" {
 		fmt.Fprintf(os.Stdout, "session tape: %s\n", name)
 	}

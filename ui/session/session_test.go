@@ -2,6 +2,7 @@ package session
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -10,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"ghostcube/internal/atomicfile"
 	"ghostcube/predict/lab"
 	"ghostcube/predict/lab/tape"
 	"ghostcube/render/video"
@@ -105,13 +107,13 @@ func TestSessionTapeNames(t *testing.T) {
 	g := newTestSession(t, "rewind")
 	name := filepath.Join(g.OutDir, "session.tape")
 	var names []string
-	var list []*sessionTape
+	var list []*Tape
 	for range 3 {
-		x, err := newSessionTape(name, "", g.Lab.Config(), []string{"rewind"})
+		f, err := atomicfile.CreateUnnamed(name, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		list = append(list, x)
+		list = append(list, NewTape(f, "", g.Plan, g.Lab))
 	}
 	for range 60 {
 		e := lab.Entry{Inputs: make([]sim.Input, 1)}
@@ -119,14 +121,14 @@ func TestSessionTapeNames(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, x := range list {
-			if err := x.add(e, g.Lab, 60, true); err != nil {
+			if err := x.Add(e); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
-	list[2].failed = true // the disk is full
+	list[2].err = errors.New("the disk is full")
 	for i, x := range list {
-		got, err := x.close(g.Lab)
+		got, err := x.keep()
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -64,7 +64,8 @@ func TestCopiedLink(t *testing.T) {
 	g.Do(stage.Show("color", "age"))
 	g.Page = "https://example.org/lab/"
 	text := copied(g, g.Links.CopySettings)
-	if !strings.HasPrefix(text, "https://example.org/lab/?compare=csp-redundancy&panes=") || !strings.Contains(text, "&show=color=age") || strings.Contains(text, "&at=") {
+	if !strings.HasPrefix(text, "https://example.org/lab/?compare=csp-redundancy&panes=") ||
+		!strings.Contains(text, "&show=color=age") || strings.Contains(text, "&at=") {
 		t.Errorf("a changed comparison has the link %s", text)
 	}
 	again := openLink(t, text)
@@ -78,7 +79,9 @@ func TestCopiedLink(t *testing.T) {
 	if got := copied(again, again.Links.CopySettings); got != text {
 		t.Errorf("the session of %s has the link %s", text, got)
 	}
-	if line := copied(g, g.Links.CopyFrame); !strings.HasPrefix(line, `<iframe src="https://example.org/lab/?compare=csp-redundancy&amp;panes=`) || !strings.Contains(line, `&amp;embed=1" width="640" height="360"`) || strings.Contains(line, "script") {
+	if line := copied(g, g.Links.CopyFrame); !strings.HasPrefix(line, `<iframe src="https://example.org/lab/?compare=csp-redundancy&amp;panes=`) ||
+		!strings.Contains(line, `&amp;embed=1" width="640" height="360"`) ||
+		strings.Contains(line, "script") {
 		t.Errorf("the line of a frame is %s", line)
 	}
 }
@@ -123,7 +126,9 @@ func TestLinkOfMoment(t *testing.T) {
 		t.Errorf("a session with keys has the link %s", text)
 	}
 	g.Page = ""
-	if line := copied(g, g.Links.CopyFrame); !strings.HasPrefix(line, `<iframe src="https://example.org/lab/?`) || !strings.Contains(line, `&amp;tape=deflate:`) || !strings.Contains(g.lastNotice(), "with your keys; put the address of your page in place of https://example.org/lab/") {
+	if line := copied(g, g.Links.CopyFrame); !strings.HasPrefix(line, `<iframe src="https://example.org/lab/?`) ||
+		!strings.Contains(line, `&amp;tape=deflate:`) ||
+		!strings.Contains(g.lastNotice(), "with your keys; put the address of your page in place of https://example.org/lab/") {
 		t.Errorf("the line of a frame is %s", line)
 	}
 	text = copied(g, g.Links.CopyTape)

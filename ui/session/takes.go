@@ -36,9 +36,9 @@ func (p *Past) startTape(n int) {
 	if s.tape != nil { // the take before had a tick
 		var err error
 		if s.Host.InPage {
-			err = s.tape.file.Discard()
+			err = s.tape.Discard()
 		} else {
-			_, err = s.tape.close(s.Lab)
+			_, err = s.tape.keep()
 		}
 		if err != nil {
 			s.Notices.Post("the tape of the take before: " + err.Error())
@@ -50,7 +50,7 @@ func (p *Past) startTape(n int) {
 	}
 	if s.tape != nil {
 		s.tape.finalCheck = nil
-		s.tape.saveFinalCheck(s.Lab)
+		s.tape.saveFinalCheck()
 	}
 }
 

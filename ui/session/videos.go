@@ -116,7 +116,8 @@ func (v *Videos) stop(f video.Format, title string, noOverlay bool) error {
 			other.Entries = append(other.Entries, withoutDisplay(*take.Entry(v.besideFrom + i)))
 		}
 	}
-	m.recording = &recorder.Job{Lab: l, Stage: s, Entries: entries, Title: title, NoOverlay: noOverlay, Format: f, Beside: other, Progress: func(n int) { m.ticksDone.Store(int64(n)) }, Stop: m.stop}
+	m.recording = &recorder.Job{Lab: l, Stage: s, Entries: entries, Title: title, NoOverlay: noOverlay, Format: f,
+		Beside: other, Progress: func(n int) { m.ticksDone.Store(int64(n)) }, Stop: m.stop}
 	v.queue = append(v.queue, m)
 	v.startNext()
 	return nil
@@ -252,13 +253,19 @@ func (v *Videos) Toggle() {
 		}
 		return
 	}
-	f := video.Format{File: s.Files.UnusedName("video", ".mp4"), W: 1280, H: 720, FPS: 60, Unnamed: true}
-	if !video.HaveH264() {
-		f.File = s.Files.UnusedName("video", ".webm")
-	}
+	f := VideoFormat(func(ext string) string { return s.Files.UnusedName("video", ext) })
 	if err := v.stop(f, s.Title, s.Window != nil && s.Window.OverlayHidden()); err != nil {
 		s.Notices.Post(err.Error())
 	}
+}
+
+// VideoFormat returns the format of a video for which nobody has asked for another one. name returns its file.
+func VideoFormat(name func(ext string) string) video.Format {
+	ext := ".mp4"
+	if !video.HaveH264() {
+		ext = ".webm"
+	}
+	return video.Format{File: name(ext), W: 1280, H: 720, FPS: 60, Unnamed: true}
 }
 
 // Seconds returns the length of the video that is being recorded.

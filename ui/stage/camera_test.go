@@ -58,7 +58,8 @@ func TestSubjectStaysInTheFrame(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			l := stagetest.Open(t, lab.Config{Scene: recorded.Config.Scene, Rate: 60, Seat: recorded.Config.Seat}, "latency=75ms,jitter=10ms,loss=2%", "rewind", "noprediction", "snapshot")
+			l := stagetest.Open(t, lab.Config{Scene: recorded.Config.Scene, Rate: 60, Seat: recorded.Config.Seat}, "latency=75ms,jitter=10ms,loss=2%",
+				"rewind", "noprediction", "snapshot")
 			var s Stage
 			var views []Viewport
 			low, high := [2]float32{1, 1}, [2]float32{} // shares of the pictures' widths and heights

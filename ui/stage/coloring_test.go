@@ -24,7 +24,8 @@ func TestRamp(t *testing.T) {
 		}
 		previous = light
 	}
-	if RampColor(-1) != colorRamp[0] || RampColor(0) != colorRamp[0] || RampColor(1) != colorRamp[5] || RampColor(7) != colorRamp[5] || RampColor(0.2) != colorRamp[1] {
+	if RampColor(-1) != colorRamp[0] || RampColor(0) != colorRamp[0] || RampColor(1) != colorRamp[5] || RampColor(7) != colorRamp[5] ||
+		RampColor(0.2) != colorRamp[1] {
 		t.Error("the ramp's ends")
 	}
 	for _, c := range []struct {
@@ -63,8 +64,10 @@ func TestPalette(t *testing.T) {
 		"absolute": EncodingColors[predict.Absolute], "relative": EncodingColors[predict.RelativeToPlayer], "delta": EncodingColors[predict.DeltaEncoded],
 		"no error": ErrorRamp[0], "1 cm": ErrorRamp[1], "10 cm": ErrorRamp[2], "1 m": ErrorRamp[3],
 		"low": colorRamp[0], "high": colorRamp[len(colorRamp)-1],
-		"parent": ParentColor, "candidate": CandidateColor, "open joint": OpenJointColor, "hit": HitColor, "miss": MissColor, "unrewound": UnrewoundColor, "callout": CalloutColor, "focus": FocusColor,
-		"text": TextColor, "dim text": DimTextColor, "alert": AlertColor, "background": BackgroundColor, "empty": EmptyColor, "key": KeyDownColor, "gridline": GridlineColor, "event": EventColor, "curve": CurveColor, "explain": ExplainColor,
+		"parent": ParentColor, "candidate": CandidateColor, "open joint": OpenJointColor,
+		"hit": HitColor, "miss": MissColor, "unrewound": UnrewoundColor, "callout": CalloutColor, "focus": FocusColor,
+		"text": TextColor, "dim text": DimTextColor, "alert": AlertColor, "background": BackgroundColor, "empty": EmptyColor, "key": KeyDownColor,
+		"gridline": GridlineColor, "event": EventColor, "curve": CurveColor, "explain": ExplainColor,
 		"notice": NoticeColor, "best bar": BestBarColor, "bar": BarColor, "bar background": BarBackground,
 		"header": HeaderColor, "input": InputColor, "update": UpdateColor, "index": IndexColor, "rotation": RotationColor,
 		"snapshot": LaneColors[predict.Snapshots], "fragment": LaneColors[predict.Fragments], "messages": LaneColors[predict.Messages],

@@ -13,7 +13,8 @@ import (
 // joints have no mark, that the root of a joint tree is outlined, and that the setting switches all of it off. A
 // chain of independent bodies opens in an outage; a joint tree does not.
 func TestOpenJoints(t *testing.T) {
-	l := stagetest.Open(t, lab.Config{Scene: "train:rods=8", Rate: 60, Seat: lab.AtHost}, "latency=100ms,down.outage=250ms,down.outage-every=2s", "animated", "animated:joint-tree=relative-position")
+	l := stagetest.Open(t, lab.Config{Scene: "train:rods=8", Rate: 60, Seat: lab.AtHost}, "latency=100ms,down.outage=250ms,down.outage-every=2s",
+		"animated", "animated:joint-tree=relative-position")
 	var s Stage
 	var opened, roots [2]int // ticks with a line
 	for tick := range 480 {

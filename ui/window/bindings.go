@@ -68,9 +68,12 @@ var bindings = [][]binding{
 		{label: "wheel", help: "zoom"},
 	},
 	{
-		{label: "1 to 9", help: "strategy of the focused pane", keys: digitKeys(), press: func(g *game, key int, _ bool) { g.session.Controls.SwitchStrategy(key % 9) }},
-		{label: "0", help: "focus the next pane", keys: keys{ebiten.KeyDigit0, ebiten.KeyNumpad0}, press: func(g *game, _ int, _ bool) { g.session.Controls.FocusNext() }},
-		{label: "F, upper pad button", help: "nudge the server's cube by 1 m", embedded: true, keys: keys{ebiten.KeyF}, pad: pad{ebiten.StandardGamepadButtonRightTop},
+		{label: "1 to 9", help: "strategy of the focused pane", keys: digitKeys(),
+			press: func(g *game, key int, _ bool) { g.session.Controls.SwitchStrategy(key % 9) }},
+		{label: "0", help: "focus the next pane", keys: keys{ebiten.KeyDigit0, ebiten.KeyNumpad0},
+			press: func(g *game, _ int, _ bool) { g.session.Controls.FocusNext() }},
+		{label: "F, upper pad button", help: "nudge the server's cube by 1 m", embedded: true, keys: keys{ebiten.KeyF},
+			pad: pad{ebiten.StandardGamepadButtonRightTop},
 			press: func(g *game, _ int, _ bool) {
 				g.session.Controls.NudgeServer()
 				g.session.Notices.Post("nudged the server's cube by 1 m")

@@ -56,7 +56,8 @@ func checkTexts(t *testing.T, what string, list *render.DrawList, at stage.Rect)
 // captions, legend, footer and timeline leaves the window or covers another, that panes stand one above the other on
 // the upright one, and that the pictures keep a fifth of the window's height, or a seventh with four panes.
 func TestCompactPanes(t *testing.T) {
-	for _, panes := range [][]string{{"rewind"}, {"rewind", "noprediction"}, {"rewind", "noprediction", "snapshot"}, {"rewind", "noprediction", "snapshot", "statesync"}} {
+	for _, panes := range [][]string{{"rewind"}, {"rewind", "noprediction"}, {"rewind", "noprediction", "snapshot"},
+		{"rewind", "noprediction", "snapshot", "statesync"}} {
 		g := newTestGame(t, panes...)
 		g.session.Do(lab.Command{Verb: "network", Pane: lab.AllPanes, Value: "latency=123ms,jitter=17ms,loss=12.5%,bandwidth=1000000kbit"})
 		g.runTicks(t, 200)
@@ -160,7 +161,8 @@ func TestTouchTargets(t *testing.T) {
 // TestTouchPlaces promises that stick and buttons lie in the pictures of the panes, apart from each other, on phones, a
 // tablet and a desktop, with and without vehicles in the scene.
 func TestTouchPlaces(t *testing.T) {
-	for _, s := range []plan.Settings{{Panes: "rewind"}, {Panes: "rewind,noprediction"}, {Panes: "rewind,noprediction,snapshot"}, {Compare: "relative-ferry"}, {Scene: "train"}} {
+	for _, s := range []plan.Settings{{Panes: "rewind"}, {Panes: "rewind,noprediction"},
+		{Panes: "rewind,noprediction,snapshot"}, {Compare: "relative-ferry"}, {Scene: "train"}} {
 		g := playSettings(t, s)
 		g.screen.touched = true
 		g.runTicks(t, 5)
@@ -217,7 +219,8 @@ func TestTouchPlays(t *testing.T) {
 	rest := g.touch.places.rest
 	step(finger{1, rest})
 	step(finger{1, rest.Add(image.Pt(40, 0))}, finger{2, button("lift")})
-	if e := g.session.Past.Timeline.Take().Entry(int(g.session.Lab.Ticks()) - 1); len(e.Inputs) == 0 || e.Inputs[0].Buttons != g.session.LastInput.Buttons || g.session.LastInput.Buttons == 0 || g.session.Playing() {
+	if e := g.session.Past.Timeline.Take().Entry(int(g.session.Lab.Ticks()) - 1); len(e.Inputs) == 0 ||
+		e.Inputs[0].Buttons != g.session.LastInput.Buttons || g.session.LastInput.Buttons == 0 || g.session.Playing() {
 		t.Errorf("stick and lift: the entry %+v, the input %v, tape %v", e, g.session.LastInput.Buttons, g.session.Playing())
 	}
 	step()

@@ -30,12 +30,14 @@ func (p *comparePage) build() {
 	if name, ok := p.choice(widget.Row{Name: "scene", Help: "The world. Changing it restarts the session."}, "scene", c.Scene, scene.Names(), nil); ok {
 		p.queue(lab.Command{Verb: "scene", Pane: lab.AllPanes, Name: name})
 	}
-	if name, ok := p.choice(widget.Row{Name: "seat", Help: "client: inputs travel to the server. host: inputs reach the server at once, and the client is a spectator. Changing it restarts the session."},
+	if name, ok := p.choice(widget.Row{Name: "seat", Help: "client: inputs travel to the server. host: inputs reach the " +
+		"server at once, and the client is a spectator. Changing it restarts the session."},
 		"seat", c.Seat.String(), []string{"client", "host"}, nil); ok {
 		p.queue(lab.Command{Verb: "seat", Pane: lab.AllPanes, Name: name})
 	}
 	seed := strconv.FormatUint(c.Network.Seed, 10)
-	text, ok := ui.Field(ui.Row(widget.Row{Name: "seed", Help: "Seed of all packet outcomes: the same seed, the same losses. Changing it restarts the session."}), widget.Field{
+	text, ok := ui.Field(ui.Row(widget.Row{Name: "seed", Help: "Seed of all packet outcomes: the same seed, the same " +
+		"losses. Changing it restarts the session."}), widget.Field{
 		ID: "seed", Value: seed, Check: func(text string) error {
 			if _, err := plan.ParseSeed(text); err != nil {
 				return &plan.SettingError{Name: "seed", Value: text, Err: err}
@@ -50,7 +52,8 @@ func (p *comparePage) build() {
 	p.lessonControl()
 	p.shareControls()
 	ui.Heading("Comparisons")
-	p.filter, _ = ui.Field(ui.Next(22), widget.Field{ID: "filter comparisons", Value: p.filter, Placeholder: "filter by name, title, strategy or network", Live: true,
+	p.filter, _ = ui.Field(ui.Next(22), widget.Field{ID: "filter comparisons", Value: p.filter,
+		Placeholder: "filter by name, title, strategy or network", Live: true,
 		Help: "Type a part of a name, a title, a source, a strategy or a network. All words have to occur."})
 	p.comparisonList()
 }
@@ -68,7 +71,8 @@ func (p *comparePage) comparisonList() {
 		p.entries = nil
 		for i := range p.session.Comparisons {
 			c := &p.session.Comparisons[i]
-			p.entries = append(p.entries, comparisonEntry{widget.Entry{ID: "compare " + c.Name, Title: c.Title, Line: comparisonLine(c), Help: comparisonHelp(c)}, sourceTitle(c)})
+			p.entries = append(p.entries, comparisonEntry{widget.Entry{ID: "compare " + c.Name, Title: c.Title,
+				Line: comparisonLine(c), Help: comparisonHelp(c)}, sourceTitle(c)})
 		}
 	}
 	for i := range p.session.Comparisons {
@@ -82,7 +86,8 @@ func (p *comparePage) comparisonList() {
 			group = e.source
 		}
 		shown++
-		e.Chosen = p.session.Plan.Comparison != nil && p.session.Plan.Comparison.Name == c.Name && p.session.Title != "" // another scene, seat or seed is another session
+		e.Chosen = p.session.Plan.Comparison != nil && p.session.Plan.Comparison.Name == c.Name &&
+			p.session.Title != "" // another scene, seat or seed is another session
 		if clicked, _ := p.ui.Entry(e.Entry); clicked {
 			p.session.StartComparison(c.Name)
 		}
@@ -111,7 +116,8 @@ func comparisonLine(c *plan.Comparison) string {
 // comparisonHelp is the tooltip of a comparison.
 func comparisonHelp(c *plan.Comparison) string {
 	s := &c.Settings
-	return "--compare " + c.Name + "\npanes: " + strings.ReplaceAll(s.Panes, ",", ", ") + "\nscene: " + s.Scene + "\nnetwork: " + strings.ReplaceAll(s.Network, ",", ", ")
+	return "--compare " + c.Name + "\npanes: " + strings.ReplaceAll(s.Panes, ",", ", ") + "\nscene: " + s.Scene +
+		"\nnetwork: " + strings.ReplaceAll(s.Network, ",", ", ")
 }
 
 // comparisonMatches reports whether a comparison contains all words of a filter.
@@ -138,7 +144,8 @@ func (p *comparePage) lessonControl() {
 	if i := p.session.Lesson.Index(list); i >= 0 {
 		now = names[i]
 	}
-	name, ok := p.choice(widget.Row{Name: "lesson", Help: "The tour (F2): sessions with one idea each, which say what to look at and what to do."}, "lesson", now, names,
+	name, ok := p.choice(widget.Row{Name: "lesson", Help: "The tour (F2): sessions with one idea each, which say what to " +
+		"look at and what to do."}, "lesson", now, names,
 		func(i int) string { return list[i].Title })
 	if ok {
 		p.session.Lesson.Leave()

@@ -20,7 +20,8 @@ func TestHeaderTexts(t *testing.T) {
 	}
 	g.runTicks(t, 100)
 	alerts := []string{
-		"", "paused (P resumes, N steps one tick)", "24 % of real time, coarse picture", "● recording, 112.3 s (R stops) · 24 % of real time", "24 % of real time · encoding video: 57 %",
+		"", "paused (P resumes, N steps one tick)", "24 % of real time, coarse picture",
+		"● recording, 112.3 s (R stops) · 24 % of real time", "24 % of real time · encoding video: 57 %",
 	}
 	for i := range comparisons {
 		c := &comparisons[i]

@@ -124,8 +124,10 @@ func TestHelpFits(t *testing.T) {
 // TestDigitKeys promises the keys 1 to 9 above the letters, then those of the number pad.
 func TestDigitKeys(t *testing.T) {
 	list := digitKeys()
-	want := keys{ebiten.KeyDigit1, ebiten.KeyDigit2, ebiten.KeyDigit3, ebiten.KeyDigit4, ebiten.KeyDigit5, ebiten.KeyDigit6, ebiten.KeyDigit7, ebiten.KeyDigit8, ebiten.KeyDigit9,
-		ebiten.KeyNumpad1, ebiten.KeyNumpad2, ebiten.KeyNumpad3, ebiten.KeyNumpad4, ebiten.KeyNumpad5, ebiten.KeyNumpad6, ebiten.KeyNumpad7, ebiten.KeyNumpad8, ebiten.KeyNumpad9}
+	want := keys{ebiten.KeyDigit1, ebiten.KeyDigit2, ebiten.KeyDigit3, ebiten.KeyDigit4, ebiten.KeyDigit5,
+		ebiten.KeyDigit6, ebiten.KeyDigit7, ebiten.KeyDigit8, ebiten.KeyDigit9,
+		ebiten.KeyNumpad1, ebiten.KeyNumpad2, ebiten.KeyNumpad3, ebiten.KeyNumpad4, ebiten.KeyNumpad5, ebiten.KeyNumpad6,
+		ebiten.KeyNumpad7, ebiten.KeyNumpad8, ebiten.KeyNumpad9}
 	if fmt.Sprint(list) != fmt.Sprint(want) {
 		t.Errorf("%v, want %v", list, want)
 	}

@@ -125,7 +125,8 @@ func outcomeText(r *trace.Record) string {
 	for _, x := range []struct {
 		flag trace.Flags
 		name string
-	}{{trace.Resent, "lost and sent again by TCP"}, {trace.Late, "late"}, {trace.Reordered, "overtaken by a later one"}, {trace.Damaged, "damaged"}, {trace.HasMessages, "with messages"}} {
+	}{{trace.Resent, "lost and sent again by TCP"}, {trace.Late, "late"}, {trace.Reordered, "overtaken by a later one"},
+		{trace.Damaged, "damaged"}, {trace.HasMessages, "with messages"}} {
 		if r.Flags.Has(x.flag) {
 			text += ", " + x.name
 		}

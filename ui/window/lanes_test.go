@@ -49,7 +49,9 @@ func TestPacketPointer(t *testing.T) {
 			flow := l.Panes[p.Pane].Datagrams().Flow(0, p.Direction)
 			r := flow.At(p.Index)
 			text, head := strings.Join(p.Lines, "\n"), strings.Join(p.Lines[:2], "\n")
-			for word, want := range map[string]bool{"lost": r.Flags.Has(trace.Lost), "fragments, this is": r.LastFragment > 0, "duplicate": r.Flags.Has(trace.Duplicated), ", late": r.Flags.Has(trace.Late), "server to client": p.Direction == link.Down} {
+			for word, want := range map[string]bool{"lost": r.Flags.Has(trace.Lost), "fragments, this is": r.LastFragment > 0,
+				"duplicate": r.Flags.Has(trace.Duplicated), ", late": r.Flags.Has(trace.Late),
+				"server to client": p.Direction == link.Down} {
 				if strings.Contains(head, word) != want {
 					t.Fatalf("%+v: %s", *r, text)
 				}

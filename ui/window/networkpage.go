@@ -71,8 +71,10 @@ var conditionGroups = []struct {
 }{
 	{"Delay", []condition{
 		millis("latency", "One-way delay of every packet.", 500, 5, 60000, func(c *link.Conditions) time.Duration { return c.Latency }),
-		millis("jitter", "Scale of the random extra delay of single packets, which may reorder them.", 200, 1, 10000, func(c *link.Conditions) time.Duration { return c.Jitter }),
-		millis("latency-per-player", "One-way delay added for each further player.", 500, 5, 10000, func(c *link.Conditions) time.Duration { return c.LatencyPerPlayer }),
+		millis("jitter", "Scale of the random extra delay of single packets, which may reorder them.", 200, 1, 10000,
+			func(c *link.Conditions) time.Duration { return c.Jitter }),
+		millis("latency-per-player", "One-way delay added for each further player.", 500, 5, 10000,
+			func(c *link.Conditions) time.Duration { return c.LatencyPerPlayer }),
 		millis("reorder-delay", "Delay of a reordered packet.", 500, 5, 10000, func(c *link.Conditions) time.Duration { return c.ReorderDelay }),
 		percent("reorder", "Probability that a packet is delayed by reorder-delay.", 30, func(c *link.Conditions) float64 { return c.Reorder }).
 			needing(requires("reorder-delay is 0", func(c *link.Conditions) bool { return c.ReorderDelay > 0 })),
@@ -91,20 +93,25 @@ var conditionGroups = []struct {
 	{"Bandwidth", []condition{
 		{key: "bandwidth", unit: "kbit/s", help: "Rate limit with all headers; 0: no limit, else 1 or more.", limit: 1000, step: 8, max: 1e6,
 			get: func(c *link.Conditions) float64 { return float64(c.Bandwidth) / 1000 }, text: func(v float64) string { return plainText(v) + "kbit" }},
-		millis("queue", "Longest wait for the rate limit. Packets that would wait longer are dropped.", 1000, 10, 10000, func(c *link.Conditions) time.Duration { return c.Queue }).
+		millis("queue", "Longest wait for the rate limit. Packets that would wait longer are dropped.", 1000, 10, 10000,
+			func(c *link.Conditions) time.Duration { return c.Queue }).
 			needing(requires("there is no bandwidth limit", limited)),
 		{key: "bucket", unit: "kB", help: "Token bucket: data that passes at once after a pause.", limit: 100, step: 1, max: 1000,
 			get: func(c *link.Conditions) float64 { return float64(c.Bucket) / 1000 }, text: func(v float64) string { return plainText(v) + "kB" },
 			needs: requires("there is no bandwidth limit", limited)},
 	}},
 	{"Changing conditions", []condition{
-		millis("swing-every", "Period in which swing and swing-loss rise from 0 and fall again.", 20000, 100, 60000, func(c *link.Conditions) time.Duration { return c.SwingEvery }),
-		millis("swing", "Latency added in the middle of the period.", 500, 5, 10000, func(c *link.Conditions) time.Duration { return c.Swing }).needing(requires("swing-every is 0", swinging)),
-		percent("swing-loss", "Probability of loss added in the middle of the period.", 60, func(c *link.Conditions) float64 { return c.SwingLoss }).needing(requires("swing-every is 0", swinging)),
+		millis("swing-every", "Period in which swing and swing-loss rise from 0 and fall again.", 20000, 100, 60000,
+			func(c *link.Conditions) time.Duration { return c.SwingEvery }),
+		millis("swing", "Latency added in the middle of the period.", 500, 5, 10000,
+			func(c *link.Conditions) time.Duration { return c.Swing }).needing(requires("swing-every is 0", swinging)),
+		percent("swing-loss", "Probability of loss added in the middle of the period.", 60,
+			func(c *link.Conditions) float64 { return c.SwingLoss }).needing(requires("swing-every is 0", swinging)),
 		millis("pause-every", "Period of pauses, in which all packets wait.", 20000, 100, 60000, func(c *link.Conditions) time.Duration { return c.PauseEvery }),
 		millis("pause", "Length of a pause, at most its period.", 2000, 10, 60000, func(c *link.Conditions) time.Duration { return c.Pause }).
 			needing(requires("pause-every is 0", func(c *link.Conditions) bool { return c.PauseEvery > 0 })),
-		millis("outage-every", "Period of outages, in which all packets are lost.", 20000, 100, 60000, func(c *link.Conditions) time.Duration { return c.OutageEvery }),
+		millis("outage-every", "Period of outages, in which all packets are lost.", 20000, 100, 60000,
+			func(c *link.Conditions) time.Duration { return c.OutageEvery }),
 		millis("outage", "Length of an outage, at most its period.", 5000, 10, 60000, func(c *link.Conditions) time.Duration { return c.Outage }).
 			needing(requires("outage-every is 0", func(c *link.Conditions) bool { return c.OutageEvery > 0 })),
 	}},
@@ -131,10 +138,13 @@ func (p *networkPage) build() {
 			break
 		}
 	}
-	if name, ok := p.choice(widget.Row{Name: "profile", Help: "Named network conditions. ghostcube list networks gives their sources."}, "profile", profile, link.ProfileNames(), nil); ok {
+	if name, ok := p.choice(widget.Row{Name: "profile",
+		Help: "Named network conditions. ghostcube list networks gives their sources."}, "profile", profile,
+		link.ProfileNames(), nil); ok {
 		p.queue(lab.Command{Verb: "network", Pane: lab.AllPanes, Value: name})
 	}
-	r := ui.Row(widget.Row{Name: "direction", Help: "Whether the controls below set both directions, or only client to server (up) or server to client (down). With both they show the uplink."})
+	r := ui.Row(widget.Row{Name: "direction", Help: "Whether the controls below set both directions, or only client to " +
+		"server (up) or server to client (down). With both they show the uplink."})
 	p.direction = ui.Segments("direction", r, directionNames, p.direction, "The direction of the link that the controls below show and set.")
 	shown, prefix := &w.Up, ""
 	switch p.direction {
@@ -251,7 +261,8 @@ func (p *networkPage) faultControls() {
 	fault := p.session.Lab.Panes[p.session.Lab.Focus()].ClockFault(0)
 	skew := float64(fault.Skew)
 	limit := math.Max(500, math.Abs(skew))
-	v, changed := p.number(widget.Row{Name: "clock skew, ppm", Changed: skew != 0, Help: "How much faster the clients' clocks run than the server's (M: 500, -500, off)."},
+	v, changed := p.number(widget.Row{Name: "clock skew, ppm", Changed: skew != 0,
+		Help: "How much faster the clients' clocks run than the server's (M: 500, -500, off)."},
 		widget.Number{ID: "skew", Value: skew, Low: -limit, High: limit, Step: 10, Min: -lab.MaxSkew, Max: lab.MaxSkew, Whole: true})
 	if changed {
 		all("clock", "skew", strconv.Itoa(int(v)))
@@ -261,7 +272,8 @@ func (p *networkPage) faultControls() {
 	if fps > 0 {
 		text = plainText(fps)
 	}
-	typed, ok := ui.Field(ui.Row(widget.Row{Name: "client frame rate, fps", Changed: fps != 0, Help: "Frame rate of the clients, which receive and step once a frame; off: one frame a tick (J: 20, 144, off)."}),
+	typed, ok := ui.Field(ui.Row(widget.Row{Name: "client frame rate, fps", Changed: fps != 0,
+		Help: "Frame rate of the clients, which receive and step once a frame; off: one frame a tick (J: 20, 144, off)."}),
 		widget.Field{ID: "fps", Value: text, Check: func(text string) error {
 			n, err := strconv.Atoi(text)
 			if text != "off" && (err != nil || n < lab.MinFrameRate || n > lab.MaxFrameRate) {
@@ -272,14 +284,16 @@ func (p *networkPage) faultControls() {
 	if ok {
 		all("clock", "fps", typed)
 	}
-	switch p.buttons([3]string{"freeze", "freeze 2 s (X)", "Stop the programs of all clients for 2 s."}, [3]string{"rejoin", "rejoin client 1", "The client forgets everything and receives the world as a block."}) {
+	switch p.buttons([3]string{"freeze", "freeze 2 s (X)", "Stop the programs of all clients for 2 s."},
+		[3]string{"rejoin", "rejoin client 1", "The client forgets everything and receives the world as a block."}) {
 	case 0:
 		p.session.Controls.FreezeClients()
 	case 1:
 		all("rejoin", "1", "")
 	}
 	ui.Heading("Attacks and load")
-	switch p.buttons([3]string{"forge", "forge packet", "Send the client a packet with a forged sequence number."}, [3]string{"replay", "replay packet", "Send the client a packet of 5 s ago again."},
+	switch p.buttons([3]string{"forge", "forge packet", "Send the client a packet with a forged sequence number."},
+		[3]string{"replay", "replay packet", "Send the client a packet of 5 s ago again."},
 		[3]string{"false-fragments", "false fragments", "Send the client 300 fragments of packets that do not exist."}) {
 	case 0:
 		all("attack", "forge", "10000")

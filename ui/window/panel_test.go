@@ -29,7 +29,8 @@ func TestPanelTexts(t *testing.T) {
 			t.Fatal(err)
 		}
 		g.session.Comparisons = comparisons
-		g.session.Do(lab.Command{Verb: "network", Pane: lab.AllPanes, Value: "latency=123ms,jitter=17ms,loss=12.5%,bandwidth=1000000kbit,down.shape=uniform-positive"})
+		g.session.Do(lab.Command{Verb: "network", Pane: lab.AllPanes,
+			Value: "latency=123ms,jitter=17ms,loss=12.5%,bandwidth=1000000kbit,down.shape=uniform-positive"})
 		g.runTicks(t, 20)
 		g.session.Controls.NudgeServer()
 		g.runTicks(t, 20)
@@ -236,7 +237,8 @@ func TestRandomOperations(t *testing.T) {
 		at := image.Pt(next(g.screen.w), next(g.screen.h))
 		if len(list) > 0 && next(8) > 0 {
 			c := list[next(len(list))]
-			if strings.HasPrefix(c.name, "compare ") && next(8) > 0 || c.name == "record" || c.name == "full screen" || c.name == "copy command" || strings.HasPrefix(c.name, "scene") {
+			if strings.HasPrefix(c.name, "compare ") && next(8) > 0 || c.name == "record" || c.name == "full screen" ||
+				c.name == "copy command" || strings.HasPrefix(c.name, "scene") {
 				continue // these work on the world, the screen or the terminal
 			}
 			at = c.bounds.Min.Add(image.Pt(next(c.bounds.Dx()), next(c.bounds.Dy())))

@@ -10,11 +10,13 @@ import (
 // presetControls save and load presets, and copy the session as a command.
 func (p *comparePage) presetControls() {
 	ui := &p.ui
-	r := ui.Row(widget.Row{Name: "preset", Help: "A preset is a settings file (TOML): scene, panes with their knobs, network, seat, seed and rate. ghostcube --config FILE starts it too."})
+	r := ui.Row(widget.Row{Name: "preset", Help: "A preset is a settings file (TOML): scene, panes with their knobs, " +
+		"network, seat, seed and rate. ghostcube --config FILE starts it too."})
 	save := r
 	save.Min.X = r.Max.X - ui.Px(48)
 	r.Max.X = save.Min.X - ui.Px(4)
-	name, ok := ui.Field(r, widget.Field{ID: "preset name", Value: p.preset, Placeholder: "name to save", Check: checkPresetName, Live: true, Help: "Name of the preset: letters, digits and dashes."})
+	name, ok := ui.Field(r, widget.Field{ID: "preset name", Value: p.preset, Placeholder: "name to save",
+		Check: checkPresetName, Live: true, Help: "Name of the preset: letters, digits and dashes."})
 	if ok {
 		p.preset = name
 	}
@@ -44,8 +46,10 @@ func (p *comparePage) presetControls() {
 	if !p.session.Host.InPage {
 		return
 	}
-	switch p.buttons([3]string{"download tape", "download tape", "Download the session so far as a tape. ghostcube play --verify FILE runs it again on a desktop."},
-		[3]string{"download preset", "download settings", "Download the session's settings as a file (TOML). ghostcube --config FILE starts the session on a desktop."}) {
+	switch p.buttons([3]string{"download tape", "download tape", "Download the session so far as a tape. ghostcube play " +
+		"--verify FILE runs it again on a desktop."},
+		[3]string{"download preset", "download settings", "Download the session's settings as a file (TOML). ghostcube " +
+			"--config FILE starts the session on a desktop."}) {
 	case 0:
 		p.session.Files.DeliverTape()
 	case 1:

@@ -195,7 +195,8 @@ func (g *game) Draw(dst *ebiten.Image) {
 func (g *game) stageOptions(title, alert string) hud.Options {
 	s := &g.screen
 	o := hud.Options{
-		NoOverlay: g.screen.hidden, Title: title, Input: g.intents.Inputs[0], Footer: g.session.Footer(), Alert: alert, HighlightFocus: true, Callout: g.session.Selection.Callout(),
+		NoOverlay: g.screen.hidden, Title: title, Input: g.intents.Inputs[0], Footer: g.session.Footer(), Alert: alert,
+		HighlightFocus: true, Callout: g.session.Selection.Callout(),
 		Scale: s.uiScale(), RenderLatency: s.renderLatency, PaneLabels: g.session.Beside.Labels,
 	}
 	if g.session.Playing() {

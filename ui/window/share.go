@@ -11,9 +11,12 @@ func (p *comparePage) shareControls() {
 	ui := &p.ui
 	ui.Heading("Share")
 	switch p.buttons(
-		[3]string{"copy link with tape", "link with my keys", "Copy a link with everything that has happened so far, keys and changes included. While paused it leads to this moment. It holds a minute or more; longer sessions are files."},
-		[3]string{"copy link", "link to settings", "Copy a link that starts this session anew: scene, panes with their knobs, network, seed, display, and no keys. While paused it has the moment too, if you have pressed and changed nothing."},
-		[3]string{"copy frame", "<iframe> line", "Copy the line that puts this session into an article: the panes alone, 640 by 360, without a script. It has your keys, if there are any."},
+		[3]string{"copy link with tape", "link with my keys", "Copy a link with everything that has happened so far, keys " +
+			"and changes included. While paused it leads to this moment. It holds a minute or more; longer sessions are files."},
+		[3]string{"copy link", "link to settings", "Copy a link that starts this session anew: scene, panes with their " +
+			"knobs, network, seed, display, and no keys. While paused it has the moment too, if you have pressed and changed nothing."},
+		[3]string{"copy frame", "<iframe> line", "Copy the line that puts this session into an article: the panes alone, " +
+			"640 by 360, without a script. It has your keys, if there are any."},
 	) {
 	case 0:
 		p.session.Links.CopyTape()

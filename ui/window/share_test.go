@@ -17,7 +17,8 @@ func TestShareButtons(t *testing.T) {
 		return nil
 	}
 	g.openPage(t, "Compare")
-	for button, want := range map[string]string{"copy link with tape": "?tape=deflate:", "copy link": "?", "copy frame": "<iframe ", "copy command": "ghostcube --"} {
+	for button, want := range map[string]string{"copy link with tape": "?tape=deflate:", "copy link": "?",
+		"copy frame": "<iframe ", "copy command": "ghostcube --"} {
 		if g.click(t, button); !strings.HasPrefix(copied, want) {
 			t.Errorf("%s copies %s, want %s", button, copied, want)
 		}

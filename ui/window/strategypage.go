@@ -55,7 +55,8 @@ func (p *strategyPage) paneRow(i int, focused bool) {
 	cell := r
 	cell.Max.X = r.Min.X + p.ui.Px(70)
 	name := fmt.Sprintf("pane %d", i+1)
-	if p.ui.Segments("focus", cell, []string{name}, map[bool]int{true: 0, false: -1}[focused], "Focus this pane: keys 1 to 9, the knobs below and the graphs concern it. A click in the picture or Tab focuses too.") == 0 && !focused {
+	if p.ui.Segments("focus", cell, []string{name}, map[bool]int{true: 0, false: -1}[focused],
+		"Focus this pane: keys 1 to 9, the knobs below and the graphs concern it. A click in the picture or Tab focuses too.") == 0 && !focused {
 		p.queue(lab.Command{Verb: "focus", Pane: i})
 	}
 	r.Min.X = cell.Max.X + p.ui.Px(4)
@@ -73,7 +74,8 @@ func (p *strategyPage) paneButtons() {
 	if len(p.session.Lab.Panes) == lab.MaxPanes {
 		p.ui.Disabled(fmt.Sprintf("At most %d panes can be open.", lab.MaxPanes))
 	}
-	if p.ui.Button("add pane", p.ui.Split(r, 2, 0), "add a pane", "Open a pane with the focused pane's strategy and knobs, at the same world and moment, and focus it.") {
+	if p.ui.Button("add pane", p.ui.Split(r, 2, 0), "add a pane", "Open a pane with the focused pane's strategy and "+
+		"knobs, at the same world and moment, and focus it.") {
 		p.queue(lab.Command{Verb: "open", Pane: lab.AllPanes, Name: p.session.Lab.Panes[focus].Spec()})
 		p.queue(lab.Command{Verb: "focus", Pane: len(p.session.Lab.Panes)})
 	}
@@ -94,7 +96,8 @@ func (p *strategyPage) knobs(pane *lab.Pane, index int) {
 	r := ui.Next(22)
 	search := r
 	search.Max.X -= ui.Px(104)
-	p.filter, _ = ui.Field(search, widget.Field{ID: "search knobs", Value: p.filter, Placeholder: "search knobs", Live: true, Help: "Type a part of a knob's name or of its description."})
+	p.filter, _ = ui.Field(search, widget.Field{ID: "search knobs", Value: p.filter, Placeholder: "search knobs",
+		Live: true, Help: "Type a part of a knob's name or of its description."})
 	r.Min.X = search.Max.X + ui.Px(4)
 	if len(changed) == 0 {
 		ui.Disabled("All knobs have their defaults.")
@@ -119,9 +122,9 @@ func (p *strategyPage) knobs(pane *lab.Pane, index int) {
 			}
 			shown++
 			p.knobRow(index, k)
-			if k.Name == "snap-distance" {
-				p.smoothingPlot(pane)
-			}
+		}
+		if headed && group == predict.SmoothingKnobs {
+			p.smoothingPlot(pane)
 		}
 	}
 	if shown == 0 {

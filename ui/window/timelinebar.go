@@ -101,7 +101,8 @@ func zoomFactor(wheel float64) float64 {
 }
 
 // markNouns are the kinds of marks in the singular.
-var markNouns = [...]string{timeline.Losses: "loss", timeline.Corrections: "correction", timeline.Shots: "shot", timeline.Stalls: "stall", timeline.Faults: "forced fault", timeline.Bookmarks: "bookmark"}
+var markNouns = [...]string{timeline.Losses: "loss", timeline.Corrections: "correction", timeline.Shots: "shot",
+	timeline.Stalls: "stall", timeline.Faults: "forced fault", timeline.Bookmarks: "bookmark"}
 
 // markNote describes a mark.
 func markNote(pane int, k timeline.Kind, seconds float64) string {
@@ -119,5 +120,6 @@ func (b *timelineBar) draw(list *render.DrawList, picture stage.Rect) {
 	}
 	c := b.session.Lab.Config()
 	b.Layout(stage.Rect{X: picture.X, Y: picture.Y + picture.H, W: picture.W, H: b.height()}, b.screen.uiScale(), past.Timeline, c.Rate)
-	b.Draw(list, past.Timeline, &timeline.State{Playing: !b.session.Paused, Speed: b.session.Settings().Speed, Loop: past.Loop, Rate: c.Rate, Seeking: past.Timeline.Remaining(), Note: b.note, NoKeys: b.screen.touched})
+	b.Draw(list, past.Timeline, &timeline.State{Playing: !b.session.Paused, Speed: b.session.Settings().Speed,
+		Loop: past.Loop, Rate: c.Rate, Seeking: past.Timeline.Remaining(), Note: b.note, NoKeys: b.screen.touched})
 }

@@ -66,7 +66,8 @@ func TestBarPointer(t *testing.T) {
 	}
 	g.bar.pointAt(find(fault), rowOf(0), capture{}, true, true, false, 0)
 	settle()
-	if kind := g.session.Past.Timeline; kind.NextMark(0, timeline.Corrections, int(g.session.Lab.Ticks()), int(g.session.Lab.Ticks())+1) < 0 && kind.NextMark(0, timeline.Faults, int(g.session.Lab.Ticks()), int(g.session.Lab.Ticks())+1) < 0 {
+	now, marks := int(g.session.Lab.Ticks()), g.session.Past.Timeline
+	if marks.NextMark(0, timeline.Corrections, now, now+1) < 0 && marks.NextMark(0, timeline.Faults, now, now+1) < 0 {
 		t.Errorf("a press near a mark shows tick %d, which has no mark", g.session.Lab.Ticks())
 	}
 	g.bar.pointAt(0, 0, capture{}, false, false, false, 0)

@@ -46,7 +46,8 @@ func touchActions() []touchAction {
 		{label: "?", help: "this list", corner: true, press: func(g *game) { g.controls.helpShown = true }},
 		{label: "panel", help: "show or hide the panel", corner: true, press: func(g *game) { g.screen.panelCollapsed = !g.screen.panelCollapsed },
 			absent: func(g *game) bool { return !g.screen.panelCollapsed }},
-		{label: "pause", help: "pause", corner: true, press: func(g *game) { g.session.Paused = !g.session.Paused }, absent: func(g *game) bool { return g.session.Paused }},
+		{label: "pause", help: "pause", corner: true, press: func(g *game) { g.session.Paused = !g.session.Paused },
+			absent: func(g *game) bool { return g.session.Paused }},
 		{label: "play", help: "go on", corner: true, press: func(g *game) { g.session.Paused = false }, absent: func(g *game) bool { return !g.session.Paused }},
 		{label: "nudge", help: "nudge the server's cube by 1 m", corner: true, press: func(g *game) {
 			g.session.Controls.NudgeServer()

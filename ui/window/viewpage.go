@@ -37,7 +37,8 @@ func (p *viewPage) build() {
 		}
 	}
 	ui.Heading("Window")
-	switch p.buttons([3]string{"screenshot", "screenshot (F12)", "Save the window's picture as a PNG file."}, [3]string{"full screen", "full screen (F11)", "Switch between a window and the full screen."}) {
+	switch p.buttons([3]string{"screenshot", "screenshot (F12)", "Save the window's picture as a PNG file."},
+		[3]string{"full screen", "full screen (F11)", "Switch between a window and the full screen."}) {
 	case 0:
 		p.window.screenshotDue = true
 	case 1:

@@ -49,7 +49,7 @@ var Strategy = &predict.Strategy{
 	NewClient: newClient,
 	Fields:    fields,
 	Inspect:   localprediction.Inspect,
-	Latency:   localprediction.Latency,
+	Latency:   predict.Latency,
 	Motion:    predict.PredictedCube,
 	Row: &predict.Row{
 		UsualName: "prediction without replay", Guide: "docs/guides/history-offset.md",

@@ -37,7 +37,7 @@ var Strategy = &predict.Strategy{
 	Fields:           fields,
 	Kind:             kind,
 	Inspect:          inspect,
-	Latency:          latency,
+	Latency:          predict.Latency,
 	Motion:           predict.FromInputs,
 	TicksMatchServer: true,
 	RunsWalkers:      true,

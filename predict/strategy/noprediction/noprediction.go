@@ -25,7 +25,7 @@ var Strategy = &predict.Strategy{
 	NewClient: newClient,
 	Fields:    codec.InputAndSnapshotFields,
 	Inspect:   inspect,
-	Latency:   latency,
+	Latency:   predict.Latency,
 	MaxBodies: codec.MaxBodies,
 	Joins:     true,
 	Row: &predict.Row{

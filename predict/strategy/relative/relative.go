@@ -40,7 +40,7 @@ var Strategy = &predict.Strategy{
 	NewClient: newClient,
 	Fields:    fields,
 	Inspect:   localprediction.Inspect,
-	Latency:   localprediction.Latency,
+	Latency:   predict.Latency,
 	Motion:    predict.PredictedCube,
 	Row: &predict.Row{
 		UsualName: "prediction in a ship's frame", Guide: "docs/guides/reference-frames.md",

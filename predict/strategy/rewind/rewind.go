@@ -34,7 +34,7 @@ var Strategy = &predict.Strategy{
 	NewClient:        newClient,
 	Fields:           fields,
 	Inspect:          inspect,
-	Latency:          latency,
+	Latency:          predict.Latency,
 	Motion:           predict.PredictedCube,
 	TicksMatchServer: true,
 	MaxBodies:        codec.MaxBodies,

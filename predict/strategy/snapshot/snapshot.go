@@ -39,7 +39,7 @@ var Strategy = &predict.Strategy{
 	NewClient: newClient,
 	Fields:    fields,
 	Inspect:   inspect,
-	Latency:   latency,
+	Latency:   predict.Latency,
 	MaxBodies: maxBodies,
 	Row: &predict.Row{
 		UsualName: "snapshot interpolation", Guide: "docs/guides/snapshot-interpolation.md",

@@ -48,7 +48,7 @@ var Strategy = &predict.Strategy{
 	Fields:    payloadFields,
 	Kind:      kind,
 	Inspect:   inspect,
-	Latency:   latency,
+	Latency:   predict.Latency,
 	Motion:    predict.SimulatedAll,
 	Grid:      grid,
 
