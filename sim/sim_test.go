@@ -42,29 +42,6 @@ func TestSync(t *testing.T) {
 	}
 }
 
-// TestReplay checks that rewinding and replaying thirty ticks gives the same bits.
-func TestReplay(t *testing.T) {
-	t.Parallel()
-	for _, name := range scene.Names() {
-		w := newWorld(t, name)
-		for range max(1, tickBudget(name, 20)) {
-			var s sim.State
-			w.Save(&s)
-			for range 30 {
-				w.Step(scriptedInput(w.Tick()))
-			}
-			b1, c1 := w.Hash()
-			w.Load(&s)
-			for range 30 {
-				w.Step(scriptedInput(w.Tick()))
-			}
-			if b2, c2 := w.Hash(); b1 != b2 || c1 != c2 {
-				t.Fatalf("%s: ticks %d to %d replay differently", name, s.Tick, w.Tick())
-			}
-		}
-	}
-}
-
 // goldenScenes are all scenes, and variants in which players walk and fly.
 func goldenScenes() []string {
 	return append(scene.Names(), "zen:avatar=1", "turntable:aboard=1:avatar=1", "ship:distance=530:jetpack=1")
