@@ -141,7 +141,7 @@ var restrictedPackages = []struct {
 	{"github.com/ebitengine/debugui", []string{"ui/widget"}},
 	{"github.com/go-gl/mathgl", []string{"render/gpu", "ui/window"}},
 	{"github.com/alecthomas/kong", []string{"ui/cli"}},
-	{"github.com/pelletier/go-toml/", []string{"ui/page", "ui/plan"}},
+	{"github.com/pelletier/go-toml/", []string{"ui/plan"}},
 	{"github.com/mas-bandwidth/serialize.go", []string{"net/quant"}},
 	{"github.com/yuin/goldmark", []string{"ui/page"}},
 	{"net/url", []string{"ui/plan"}},
