@@ -2,27 +2,19 @@
 // server's ghost, kept together by one strategy or another, live and measured.
 package main
 
+// go generate . writes all generated pages and pictures of the documentation; with GHOSTCUBE_CI=1 it measures their figures
+// anew. It adds new scenes and comparisons to the tables of hashes and changes no line that they have.
+//
+//go:generate go test -timeout=60m ./internal/texts ./ui/cli -run=^(TestPage|TestDocCommands) -update
+//go:generate go test -timeout=60m ./sim ./ui/cli -run=^(TestGolden|TestComparisonsStayTheSame) -add
+
 import (
 	"os"
-	"time"
 
-	"ghostcube/assets"
 	"ghostcube/ui/cli"
-	"ghostcube/ui/host"
+	"ghostcube/ui/program"
 )
 
 func main() {
-	start := time.Now()
-	os.Exit(cli.Main(cli.Environment{
-		Args: os.Args[1:], Stdout: os.Stdout, Stderr: os.Stderr,
-		Tapes:       assets.Tapes,
-		Traces:      assets.Traces,
-		Comparisons: assets.Comparisons,
-		Lessons:     assets.Lessons,
-		Mechanisms:  assets.Mechanisms,
-		Measures:    assets.Measures,
-		Now:         func() time.Duration { return time.Since(start) },
-		Progress:    host.Progress,
-		OpenWindow:  openWindow,
-	}))
+	os.Exit(cli.Main(program.Environment(os.Args[1:], os.Stdout, os.Stderr)))
 }

@@ -31,11 +31,6 @@ var Lessons embed.FS
 //go:embed mechanisms.toml
 var Mechanisms []byte
 
-// Measures defines the measures of a score, read by ui/plan.
-//
-//go:embed measures.toml
-var Measures []byte
-
 // Shaders are the Kage shaders of render/gpu, shaders/NAME.kage.
 //
 //go:embed shaders/*.kage

@@ -35,7 +35,7 @@ const maxShownSlots = 64
 
 // AddBuffer adds a buffer with the slots of the ticks from first up to end. filled reports whether a slot is
 // filled; nil: all are. Of more than 1024 slots only the newest count.
-func (l *Inspection) AddBuffer(k BufferKind, first, end sim.Tick, capacity int, filled func(t sim.Tick) bool) {
+func (i *Inspection) AddBuffer(k BufferKind, first, end sim.Tick, capacity int, filled func(t sim.Tick) bool) {
 	b := Buffer{Kind: k, Capacity: capacity, First: first}
 	if end > first {
 		first = max(first, end-min(end, 1024))
@@ -49,5 +49,5 @@ func (l *Inspection) AddBuffer(k BufferKind, first, end sim.Tick, capacity int, 
 			}
 		}
 	}
-	l.Buffers = append(l.Buffers, b)
+	i.Buffers = append(i.Buffers, b)
 }

@@ -20,6 +20,7 @@ type Correction struct {
 	Cause         Cause
 	Shift         float32 // metres by which the player's present position moved
 	ReplayedTicks int     // ticks
+	Gradual       bool    // the player's body follows over the next ticks instead of at once
 }
 
 // Field is a field of a body's state.
@@ -58,7 +59,7 @@ const (
 var causeNames = [...]string{"unknown", "local-input", "remote-input", "clock-reset"}
 
 // String returns the cause's name.
-func (w Cause) String() string { return causeNames[w] }
+func (c Cause) String() string { return causeNames[c] }
 
 // Describe returns the field and its error as text, such as "position by 0.02 m".
 func (c *Correction) Describe() string {

@@ -21,30 +21,30 @@ type Span struct {
 }
 
 // BeginSpan starts a measurement. Its result is for EndSpan.
-func (m *Counters) BeginSpan() time.Duration {
-	if m.Stopwatch == nil {
+func (c *Counters) BeginSpan() time.Duration {
+	if c.Stopwatch == nil {
 		return 0
 	}
-	return m.Stopwatch()
+	return c.Stopwatch()
 }
 
 // EndSpan adds the time since began to the span called name.
-func (m *Counters) EndSpan(name string, began time.Duration) {
-	if m.Stopwatch == nil {
+func (c *Counters) EndSpan(name string, began time.Duration) {
+	if c.Stopwatch == nil {
 		return
 	}
-	d := m.Stopwatch() - began
-	for i := range m.spans {
-		if s := &m.spans[i]; s.Name == name {
+	d := c.Stopwatch() - began
+	for i := range c.spans {
+		if s := &c.spans[i]; s.Name == name {
 			s.Count, s.Total, s.Max = s.Count+1, s.Total+d, max(s.Max, d)
 			return
 		}
 	}
-	m.spans = append(m.spans, Span{name, 1, d, d})
+	c.spans = append(c.spans, Span{name, 1, d, d})
 }
 
 // Spans returns the spans in order of first use. The slice is read-only.
-func (m *Counters) Spans() []Span { return m.spans }
+func (c *Counters) Spans() []Span { return c.spans }
 
 // CounterValue is a counter as a list shows it.
 type CounterValue struct {
@@ -52,6 +52,8 @@ type CounterValue struct {
 	Help  string // one sentence with the unit, at most 110 characters
 	Value float64
 	Level bool // set to values, and not counted up
+
+	Quantity Quantity // that it counts
 }
 
 // Counter is a handle by which a side changes one counter of a Counters. A side's CopyFrom does not
@@ -64,19 +66,19 @@ type Counter struct {
 // New adds a counter at zero, so that it is listed before anything happens, and returns its handle.
 // For a name that exists already it returns a handle of the same counter, so the clients of a pane
 // count together.
-func (m *Counters) New(name, help string) Counter {
-	for i := range m.counters {
-		if m.counters[i].Name == name {
-			return Counter{m, i}
+func (c *Counters) New(name, help string) Counter {
+	for i := range c.counters {
+		if c.counters[i].Name == name {
+			return Counter{c, i}
 		}
 	}
-	m.counters = append(m.counters, CounterValue{Name: name, Help: help})
-	return Counter{m, len(m.counters) - 1}
+	c.counters = append(c.counters, CounterValue{Name: name, Help: help})
+	return Counter{c, len(c.counters) - 1}
 }
 
 // Rejected returns the counter of rejected payloads, which most sides have.
-func (m *Counters) Rejected() Counter {
-	return m.New("rejected_payloads", "payloads rejected because they were malformed or far out of range")
+func (c *Counters) Rejected() Counter {
+	return c.New("rejected_payloads", "payloads rejected because they were malformed or far out of range")
 }
 
 // Inc adds 1.
@@ -101,26 +103,26 @@ func (c Counter) Max(x float64) {
 func (c Counter) Value() float64 { return c.counters.counters[c.index].Value }
 
 // Lookup returns the counter called name. ok is false if there is none.
-func (m *Counters) Lookup(name string) (value float64, ok bool) {
-	for i := range m.counters {
-		if m.counters[i].Name == name {
-			return m.counters[i].Value, true
+func (c *Counters) Lookup(name string) (value float64, ok bool) {
+	for i := range c.counters {
+		if c.counters[i].Name == name {
+			return c.counters[i].Value, true
 		}
 	}
 	return 0, false
 }
 
 // Value returns the counter called name, or 0 if there is none.
-func (m *Counters) Value(name string) float64 {
-	value, _ := m.Lookup(name)
+func (c *Counters) Value(name string) float64 {
+	value, _ := c.Lookup(name)
 	return value
 }
 
 // All returns the counters in the order in which they were declared. The slice is read-only.
-func (m *Counters) All() []CounterValue { return m.counters }
+func (c *Counters) All() []CounterValue { return c.counters }
 
-// CopyFrom makes m a copy of o, except for the stopwatch.
-func (m *Counters) CopyFrom(o *Counters) {
-	m.counters = append(m.counters[:0], o.counters...)
-	m.spans = append(m.spans[:0], o.spans...)
+// CopyFrom makes c a copy of o, except for the stopwatch.
+func (c *Counters) CopyFrom(o *Counters) {
+	c.counters = append(c.counters[:0], o.counters...)
+	c.spans = append(c.spans[:0], o.spans...)
 }

@@ -54,17 +54,17 @@ const (
 )
 
 // Body returns the body that the shot has hit by the result that counts, or sim.NoBody.
-func (v *HitResult) Body() int {
-	if v.UseRewound && v.Refused == NotRefused {
-		return v.Rewound.Hit.Body
+func (h *HitResult) Body() int {
+	if h.UseRewound && h.Refused == NotRefused {
+		return h.Rewound.Hit.Body
 	}
-	return v.Now.Hit.Body
+	return h.Now.Hit.Body
 }
 
 // TargetBody returns the body whose poses TargetThen and TargetNow are, or sim.NoBody.
-func (v *HitResult) TargetBody() int {
-	if v.Refused == NotRefused && v.Rewound.Hit.Body != sim.NoBody {
-		return v.Rewound.Hit.Body
+func (h *HitResult) TargetBody() int {
+	if h.Refused == NotRefused && h.Rewound.Hit.Body != sim.NoBody {
+		return h.Rewound.Hit.Body
 	}
-	return v.Now.Hit.Body
+	return h.Now.Hit.Body
 }

@@ -133,41 +133,41 @@ type SnapshotBits struct {
 }
 
 // Bits returns the sum of the bits.
-func (p *SnapshotBits) Bits() float64 { return p.Index + p.Position + p.Rotation + p.Linear + p.Other }
+func (s *SnapshotBits) Bits() float64 { return s.Index + s.Position + s.Rotation + s.Linear + s.Other }
 
 // Add adds the bits of another snapshot.
-func (p *SnapshotBits) Add(o *SnapshotBits) {
-	p.Index += o.Index
-	p.Position += o.Position
-	p.Rotation += o.Rotation
-	p.Linear += o.Linear
-	p.Other += o.Other
+func (s *SnapshotBits) Add(o *SnapshotBits) {
+	s.Index += o.Index
+	s.Position += o.Position
+	s.Rotation += o.Rotation
+	s.Linear += o.Linear
+	s.Other += o.Other
 }
 
 // Bits returns the bits of the whole packet.
 func (p *PacketBreakdown) Bits() int { return p.HeaderBits + p.InputBits + p.BodyBits }
 
-// Reset empties l and keeps its memory.
-func (l *Inspection) Reset() {
-	l.Priority, l.Age, l.Moving = l.Priority[:0], l.Age[:0], l.Moving[:0]
-	l.Encoding, l.Owner, l.Packet = l.Encoding[:0], l.Owner[:0], PacketBreakdown{}
-	l.ParentBoxes = l.ParentBoxes[:0]
-	l.JointDepth, l.Interval = l.JointDepth[:0], l.Interval[:0]
-	l.Sideband = Sideband{Slices: l.Sideband.Slices[:0]}
-	l.InputBuffer = InputBuffer{Slots: l.InputBuffer.Slots[:0]}
-	l.Buffers = l.Buffers[:0]
+// Reset empties i and keeps its memory.
+func (i *Inspection) Reset() {
+	i.Priority, i.Age, i.Moving = i.Priority[:0], i.Age[:0], i.Moving[:0]
+	i.Encoding, i.Owner, i.Packet = i.Encoding[:0], i.Owner[:0], PacketBreakdown{}
+	i.ParentBoxes = i.ParentBoxes[:0]
+	i.JointDepth, i.Interval = i.JointDepth[:0], i.Interval[:0]
+	i.Sideband = Sideband{Slices: i.Sideband.Slices[:0]}
+	i.InputBuffer = InputBuffer{Slots: i.InputBuffer.Slots[:0]}
+	i.Buffers = i.Buffers[:0]
 }
 
-// CopyFrom makes l a copy of o that shares no memory with it.
-func (l *Inspection) CopyFrom(o *Inspection) {
-	l.Priority, l.Age = append(l.Priority[:0], o.Priority...), append(l.Age[:0], o.Age...)
-	l.Moving, l.Encoding = append(l.Moving[:0], o.Moving...), append(l.Encoding[:0], o.Encoding...)
-	l.Owner, l.Packet = append(l.Owner[:0], o.Owner...), o.Packet
-	l.ParentBoxes = append(l.ParentBoxes[:0], o.ParentBoxes...)
-	l.JointDepth, l.Interval = append(l.JointDepth[:0], o.JointDepth...), append(l.Interval[:0], o.Interval...)
-	slices := append(l.Sideband.Slices[:0], o.Sideband.Slices...)
-	l.Sideband = o.Sideband
-	l.Sideband.Slices = slices
-	l.Buffers = append(l.Buffers[:0], o.Buffers...)
-	l.InputBuffer = InputBuffer{append(l.InputBuffer.Slots[:0], o.InputBuffer.Slots...), o.InputBuffer.Last}
+// CopyFrom makes i a copy of o that shares no memory with it.
+func (i *Inspection) CopyFrom(o *Inspection) {
+	i.Priority, i.Age = append(i.Priority[:0], o.Priority...), append(i.Age[:0], o.Age...)
+	i.Moving, i.Encoding = append(i.Moving[:0], o.Moving...), append(i.Encoding[:0], o.Encoding...)
+	i.Owner, i.Packet = append(i.Owner[:0], o.Owner...), o.Packet
+	i.ParentBoxes = append(i.ParentBoxes[:0], o.ParentBoxes...)
+	i.JointDepth, i.Interval = append(i.JointDepth[:0], o.JointDepth...), append(i.Interval[:0], o.Interval...)
+	slices := append(i.Sideband.Slices[:0], o.Sideband.Slices...)
+	i.Sideband = o.Sideband
+	i.Sideband.Slices = slices
+	i.Buffers = append(i.Buffers[:0], o.Buffers...)
+	i.InputBuffer = InputBuffer{append(i.InputBuffer.Slots[:0], o.InputBuffer.Slots...), o.InputBuffer.Last}
 }

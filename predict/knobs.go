@@ -203,21 +203,24 @@ func (k *Knob) rangeError(text string) error {
 
 // Knobs are the parameters of a strategy, in the manner of package flag: a side keeps plain
 // variables, and Knobs knows their names, ranges and meanings. The zero value is empty.
-type Knobs struct{ list []*Knob }
+type Knobs struct {
+	list      []*Knob
+	smoothing *smoothing.Settings // of the side that declared it first; nil: none
+}
 
 // bind returns the knob called k.Name, new or declared before by the other side. A name declared
 // again joins the existing knob: setting it sets both variables.
-func (s *Knobs) bind(k Knob) *Knob {
-	for _, existing := range s.list {
-		if existing.Name == k.Name {
-			if existing.Kind != k.Kind {
-				panic("predict: two knobs " + k.Name + " of different kinds")
+func (k *Knobs) bind(knob Knob) *Knob {
+	for _, existing := range k.list {
+		if existing.Name == knob.Name {
+			if existing.Kind != knob.Kind {
+				panic("predict: two knobs " + knob.Name + " of different kinds")
 			}
 			return existing
 		}
 	}
-	s.list = append(s.list, &k)
-	return &k
+	k.list = append(k.list, &knob)
+	return &knob
 }
 
 // GroupKnobs declares knobs of a group.
@@ -227,7 +230,7 @@ type GroupKnobs struct {
 }
 
 // In returns what declares the knobs of a group.
-func (s *Knobs) In(group Group) GroupKnobs { return GroupKnobs{s, group} }
+func (k *Knobs) In(group Group) GroupKnobs { return GroupKnobs{k, group} }
 
 // Float declares a knob that is a real number in [low, high] and sets *p to value, or to the knob's
 // current value if the name is declared already.
@@ -285,9 +288,12 @@ func (k *Knob) setInitial() {
 }
 
 // Smoothing declares the knobs of smoothing, which are the same for every strategy.
-func (s *Knobs) Smoothing(p *smoothing.Settings) {
+func (k *Knobs) Smoothing(p *smoothing.Settings) {
 	*p = smoothing.DefaultSettings
-	group := s.In(SmoothingKnobs)
+	if k.smoothing == nil {
+		k.smoothing = p
+	}
+	group := k.In(SmoothingKnobs)
 	group.Choice((*int)(&p.Mode), "smoothing", int(p.Mode), smoothing.ModeNames, "how the drawn pose hides corrections: not at all, one decay factor, or two blended by the error")
 	group.Float(&p.PositionFactor, "smooth-factor", p.PositionFactor, 0, 0.999, "single: factor on the position's error offset every 1/60 s")
 	group.Float(&p.Slerp, "smooth-slerp", p.Slerp, 0, 1, "single: share of the orientation's error offset removed every 1/60 s")
@@ -299,41 +305,49 @@ func (s *Knobs) Smoothing(p *smoothing.Settings) {
 	group.Float(&p.LargeTurn, "smooth-turn-large", p.LargeTurn, 0, 1, "two-factor: rotation errors from this 1-|dot| on are large (0.5 is 120 degrees)")
 	group.Float(&p.SnapDistance, "snap-distance", p.SnapDistance, 0.01, 20, "corrections of this length or more are not smoothed, m")
 	for _, name := range []string{"smooth-factor", "smooth-slerp"} {
-		s.Needs(name, "smoothing", "single")
+		k.Needs(name, "smoothing", "single")
 	}
 	for _, name := range []string{"smooth-factor-small", "smooth-factor-large", "smooth-error-small", "smooth-error-large", "smooth-turn-small", "smooth-turn-large"} {
-		s.Needs(name, "smoothing", "two-factor")
+		k.Needs(name, "smoothing", "two-factor")
 	}
-	s.Needs("snap-distance", "smoothing", "single", "two-factor")
+	k.Needs("snap-distance", "smoothing", "single", "two-factor")
+}
+
+// SmoothingSettings returns the present settings of smoothing; ok is false if the strategy does not smooth.
+func (k *Knobs) SmoothingSettings() (settings smoothing.Settings, ok bool) {
+	if k.smoothing == nil {
+		return settings, false
+	}
+	return *k.smoothing, true
 }
 
 // All returns the knobs in the order in which they were declared.
-func (s *Knobs) All() []*Knob { return s.list }
+func (k *Knobs) All() []*Knob { return k.list }
 
 // Needs declares that the knob called name has an effect only while another knob has one of some values,
 // as text, or without values while it is a number above 0.
-func (s *Knobs) Needs(name, other string, values ...string) {
-	s.addNeed(name, need{[]string{other}, values})
+func (k *Knobs) Needs(name, other string, values ...string) {
+	k.addNeed(name, need{[]string{other}, values})
 }
 
 // NeedsAny declares that the knob called name has an effect only while one of other knobs is above 0.
-func (s *Knobs) NeedsAny(name string, others ...string) { s.addNeed(name, need{others, nil}) }
+func (k *Knobs) NeedsAny(name string, others ...string) { k.addNeed(name, need{others, nil}) }
 
-func (s *Knobs) addNeed(name string, n need) {
-	k := s.Lookup(name)
-	for _, existing := range k.needs {
+func (k *Knobs) addNeed(name string, n need) {
+	knob := k.Lookup(name)
+	for _, existing := range knob.needs {
 		if slices.Equal(existing.knobs, n.knobs) {
 			return // declared by the other side
 		}
 	}
-	k.needs = append(k.needs, n)
+	knob.needs = append(knob.needs, n)
 }
 
 // NoEffect says why a knob has no effect with the present settings, by one that it lacks, such as "no
 // effect without smoothing=single", and is empty if it has one.
-func (s *Knobs) NoEffect(k *Knob) string {
-	for _, n := range k.needs {
-		if !s.unmet(n) {
+func (k *Knobs) NoEffect(knob *Knob) string {
+	for _, n := range knob.needs {
+		if !k.unmet(n) {
 			continue
 		}
 		names := strings.Join(n.knobs, " or ")
@@ -346,9 +360,9 @@ func (s *Knobs) NoEffect(k *Knob) string {
 }
 
 // unmet reports whether the knobs that a knob needs exist and lack the value.
-func (s *Knobs) unmet(n need) bool {
+func (k *Knobs) unmet(n need) bool {
 	for _, name := range n.knobs {
-		other := s.Lookup(name)
+		other := k.Lookup(name)
 		if other == nil || len(n.values) == 0 && other.Number() > 0 || slices.Contains(n.values, other.Value()) {
 			return false
 		}
@@ -357,10 +371,10 @@ func (s *Knobs) unmet(n need) bool {
 }
 
 // Lookup returns the knob called name, or nil.
-func (s *Knobs) Lookup(name string) *Knob {
-	for _, k := range s.list {
-		if k.Name == name {
-			return k
+func (k *Knobs) Lookup(name string) *Knob {
+	for _, knob := range k.list {
+		if knob.Name == name {
+			return knob
 		}
 	}
 	return nil
@@ -368,31 +382,31 @@ func (s *Knobs) Lookup(name string) *Knob {
 
 // Set sets the knob called name to the value that text stands for. If the name is unknown or the
 // value out of range it returns an error, and nothing changes.
-func (s *Knobs) Set(name, text string) error {
-	if k := s.Lookup(name); k != nil {
-		return k.set(text)
+func (k *Knobs) Set(name, text string) error {
+	if knob := k.Lookup(name); knob != nil {
+		return knob.set(text)
 	}
 	var known []string
-	for _, k := range s.list {
-		known = append(known, k.Name)
+	for _, knob := range k.list {
+		known = append(known, knob.Name)
 	}
 	return &link.UnknownNameError{Kind: "knob", Name: name, Choices: known}
 }
 
 // CopyFrom sets every knob to its value in o.
-func (s *Knobs) CopyFrom(o *Knobs) {
-	for _, k := range s.list {
-		from := o.Lookup(k.Name)
+func (k *Knobs) CopyFrom(o *Knobs) {
+	for _, knob := range k.list {
+		from := o.Lookup(knob.Name)
 		if from == nil {
 			continue
 		}
-		for _, p := range k.floats {
+		for _, p := range knob.floats {
 			*p = *from.floats[0]
 		}
-		for _, p := range k.ints {
+		for _, p := range knob.ints {
 			*p = *from.ints[0]
 		}
-		for _, p := range k.bools {
+		for _, p := range knob.bools {
 			*p = *from.bools[0]
 		}
 	}
@@ -400,16 +414,16 @@ func (s *Knobs) CopyFrom(o *Knobs) {
 
 // AppendChanged appends the knobs that differ from their defaults to dst, as name=value with a separator between two
 // of them.
-func (s *Knobs) AppendChanged(dst []byte, separator string) []byte {
+func (k *Knobs) AppendChanged(dst []byte, separator string) []byte {
 	first := len(dst)
-	for _, k := range s.list {
+	for _, knob := range k.list {
 		start := len(dst)
 		if start > first {
 			dst = append(dst, separator...)
 		}
-		dst = append(append(dst, k.Name...), '=')
+		dst = append(append(dst, knob.Name...), '=')
 		value := len(dst)
-		if dst = k.appendValue(dst); string(dst[value:]) == k.initial {
+		if dst = knob.appendValue(dst); string(dst[value:]) == knob.initial {
 			dst = dst[:start]
 		}
 	}
@@ -417,11 +431,11 @@ func (s *Knobs) AppendChanged(dst []byte, separator string) []byte {
 }
 
 // Changed lists the knobs that differ from their defaults, as name=value.
-func (s *Knobs) Changed() []string {
+func (k *Knobs) Changed() []string {
 	var list []string
-	for _, k := range s.list {
-		if v := k.Value(); v != k.initial {
-			list = append(list, k.Name+"="+v)
+	for _, knob := range k.list {
+		if v := knob.Value(); v != knob.initial {
+			list = append(list, knob.Name+"="+v)
 		}
 	}
 	return list

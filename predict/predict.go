@@ -38,6 +38,9 @@ type Strategy struct {
 	// Source names the article, talk or program that the strategy comes from.
 	Source string
 
+	// Row is the strategy's row in the README's table of strategies; nil if it has none.
+	Row *Row
+
 	// NewServer and NewClient return the two sides. A side may keep Env, and declares its knobs and
 	// counters before it returns.
 	NewServer func(*Env) Server
@@ -58,6 +61,9 @@ type Strategy struct {
 	// Latency sets p to the progress of the first client's inputs. It changes nothing else. It is nil
 	// if a strategy cannot report it; the stages of its input latency are not measured then.
 	Latency func(p *InputProgress, server Server, client Client)
+
+	// Motion says where the motion of the bodies comes from that the client draws.
+	Motion Motion
 
 	// TicksMatchServer says that the client steps a world of its own whose state at each tick
 	// should equal the server's at the same tick, bit for bit.
@@ -80,6 +86,25 @@ type Strategy struct {
 	// whole world in one packet; 0 is no limit.
 	MaxBodies int
 }
+
+// Row is what the README's table says of a strategy, beside its measured figures.
+type Row struct {
+	UsualName   string // in the field
+	Guide       string // its page, such as docs/guides/prediction.md; may be empty
+	Determinism string // whether the strategy needs it
+	UseWhen     string
+}
+
+// Motion is where the motion of the bodies comes from that a client draws.
+type Motion uint8
+
+// The kinds of motion.
+const (
+	FromStates    Motion = iota // from received states alone
+	PredictedCube               // the player's cube, at least, is simulated ahead of the received states, which correct it
+	SimulatedAll                // all bodies are simulated, and received states correct some of them
+	FromInputs                  // all bodies are simulated from the inputs of all players, and there are no states
+)
 
 // Env is everything that a side knows of its surroundings. It deliberately has no clock and no random
 // source.

@@ -14,10 +14,10 @@ type Solver struct {
 // Solver declares the knobs of the solver, which are the same for every strategy. A side steps its
 // world w by Solver.Step, which applies them. The stiffness of contacts ends where the solver limits
 // it, so that every value in its range has an effect.
-func (s *Knobs) Solver(p *Solver, w *World) {
+func (k *Knobs) Solver(p *Solver, w *World) {
 	d := sim.DefaultSettings
 	hertzMax := max(float64(w.Rate()*w.Settings.Substeps)/8, 1)
-	group := s.In(PhysicsKnobs)
+	group := k.In(PhysicsKnobs)
 	group.Float(&p.ContactHertz, "contact-hertz", min(float64(d.ContactHertz), hertzMax), 1, hertzMax, "stiffness of contacts, Hz, up to an eighth of the substep rate; bodies sink deeper into softer ones")
 	group.Float(&p.MaxPushSpeed, "push-speed-max", float64(d.MaxPushSpeed), 0.1, 250, "largest speed at which a penetration is pushed out, m/s (Fiedler: soft 1, hard 250)")
 	group.Bool(&p.ColdStart, "cold-start", false, "solve contacts without warm starting: no hidden state is left, but piles do not stand")
@@ -26,15 +26,15 @@ func (s *Knobs) Solver(p *Solver, w *World) {
 
 // Step applies the settings to a world and steps it. The world's tick decides when to drop the
 // contact cache, so both sides do it in the same tick, and a replay does it again.
-func (p *Solver) Step(w *World, inputs ...sim.Input) {
-	p.Apply(w.World)
+func (s *Solver) Step(w *World, inputs ...sim.Input) {
+	s.Apply(w.World)
 	w.Step(inputs...)
 }
 
 // Apply applies the settings to the next step of a world.
-func (p *Solver) Apply(w *sim.World) {
-	w.Settings.ContactHertz, w.Settings.MaxPushSpeed, w.Settings.ColdStart = float32(p.ContactHertz), float32(p.MaxPushSpeed), p.ColdStart
-	if p.DropCacheEvery > 0 && w.Tick()%sim.Tick(p.DropCacheEvery) == 0 {
+func (s *Solver) Apply(w *sim.World) {
+	w.Settings.ContactHertz, w.Settings.MaxPushSpeed, w.Settings.ColdStart = float32(s.ContactHertz), float32(s.MaxPushSpeed), s.ColdStart
+	if s.DropCacheEvery > 0 && w.Tick()%sim.Tick(s.DropCacheEvery) == 0 {
 		w.DropCache()
 	}
 }
@@ -44,8 +44,8 @@ func (p *Solver) Apply(w *sim.World) {
 type ContactOrder int
 
 // ContactOrder declares the knob of a client's contact order.
-func (s *Knobs) ContactOrder(p *ContactOrder) {
-	s.In(CorrectionKnobs).Choice((*int)(p), "contact-order", 0, []string{"same", "reordered"}, "the client solves contacts in the server's order or another, which causes mispredictions without loss")
+func (k *Knobs) ContactOrder(p *ContactOrder) {
+	k.In(CorrectionKnobs).Choice((*int)(p), "contact-order", 0, []string{"same", "reordered"}, "the client solves contacts in the server's order or another, which causes mispredictions without loss")
 }
 
 // Apply sets the order for the next steps of a client's world.

@@ -1,78 +1,75 @@
 package predict
 
-import (
-	"ghostcube/predict/part/ownership"
-	"ghostcube/sim"
-)
+import "ghostcube/sim"
 
 // World is a simulated world and the ownership of its bodies. Both follow from the same inputs: they
 // are stepped, saved, loaded, copied and hashed together, so a strategy that rewinds or replays
 // needs no code for ownership. All other methods are those of sim.World.
 type World struct {
 	*sim.World
-	ownership ownership.Owners
+	ownership ownership
 }
 
 // State is the state of a World: that of the simulation and that of the ownership.
 type State struct {
 	sim.State
-	ownership ownership.State
+	ownership ownershipState
 }
 
 // NewWorld returns the world of a scene at tick 0. rate is in ticks per second.
 func NewWorld(scene sim.Scene, rate int) *World {
-	return &World{World: sim.New(scene, rate), ownership: ownership.New(&scene)}
+	return &World{World: sim.New(scene, rate), ownership: newOwnership(&scene)}
 }
 
 // Owners returns the player who owns each body, or sim.NoPlayer. The slice is read-only and valid
 // until the next Step.
-func (w *World) Owners() []int8 { return w.ownership.Owners() }
+func (w *World) Owners() []int8 { return w.ownership.state.owner }
 
 // TouchedBy returns the player who touched each body in the last step, directly or through other
 // bodies, or sim.NoPlayer. The slice is read-only and valid until the next Step.
-func (w *World) TouchedBy() []int8 { return w.ownership.TouchedBy() }
+func (w *World) TouchedBy() []int8 { return w.ownership.touchedBy }
 
 // SetOwner sets the owner of a body, a player or sim.NoPlayer, to the one decided elsewhere.
-func (w *World) SetOwner(body int, player int8) { w.ownership.Set(body, player) }
+func (w *World) SetOwner(body int, player int8) { w.ownership.set(body, player) }
 
 // DropHiddenState drops all state beside the bodies, ownership included: players own their cubes, and no
 // other body is owned. Two worlds with the same bodies and tick are equal afterwards.
 func (w *World) DropHiddenState() {
 	w.World.DropHiddenState()
-	w.ownership.Reset(w.Scene().Players)
+	w.ownership.reset(w.Scene().Players)
 }
 
 // Step advances the world by one tick. inputs[i] drives player i; a player without an input presses
 // nothing. The push and pull fields of a player do not act on bodies that another player owns.
 func (w *World) Step(inputs ...sim.Input) {
-	w.World.LimitFields(w.ownership.Owners())
+	w.World.LimitFields(w.ownership.state.owner)
 	w.World.Step(inputs...)
-	w.ownership.Update(w.World)
+	w.ownership.update(w.World)
 }
 
 // Save copies the state of the world into s and reuses its memory.
 func (w *World) Save(s *State) {
 	w.World.Save(&s.State)
-	w.ownership.Save(&s.ownership)
+	s.ownership.copyFrom(&w.ownership.state)
 }
 
 // Load sets the world to a state of the same scene. A Step after Load equals, bit for bit, the Step
 // that followed the Save.
 func (w *World) Load(s *State) {
 	w.World.Load(&s.State)
-	w.ownership.Load(&s.ownership)
+	w.ownership.state.copyFrom(&s.ownership)
 }
 
 // CopyFrom makes w equal to o, a world of the same scene.
 func (w *World) CopyFrom(o *World) {
 	w.World.CopyFrom(o.World)
-	w.ownership.CopyFrom(&o.ownership)
+	w.ownership.copyFrom(&o.ownership)
 }
 
 // CopyFrom makes s equal to o and shares no memory with it.
 func (s *State) CopyFrom(o *State) {
 	s.State.CopyFrom(&o.State)
-	s.ownership.CopyFrom(&o.ownership)
+	s.ownership.copyFrom(&o.ownership)
 }
 
 // Hash digests the bodies with their owners and, separately, the cache of contacts and joints.
@@ -95,5 +92,5 @@ func (w *World) BodyHash(i int) uint32 {
 
 func (w *World) digestBody(d *sim.Digest, i int) {
 	w.DigestBody(d, i)
-	w.ownership.Digest(d, i)
+	w.ownership.digest(d, i)
 }

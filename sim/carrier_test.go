@@ -195,7 +195,8 @@ func TestCarrierWallsPush(t *testing.T) {
 	}
 	s := boxScene(plank(v(0.35, 0, floorTop+0.2), v(0.2, 0.4, 0.2)))
 	s.Damping = 0.6
-	s.Carriers = []sim.Carrier{{Path: sim.Path{Travel: v(40, 0, 0), TravelSeconds: 8, WaitSeconds: 1}, Boxes: []sim.Box{carrierFloor(0, 0, 4, 4), staticBox(v(0, 0, 1), v(0.15, 3, 0.8), geom.Identity)}}}
+	s.Carriers = []sim.Carrier{{Path: sim.Path{Travel: v(40, 0, 0), TravelSeconds: 8, WaitSeconds: 1},
+		Boxes: []sim.Box{carrierFloor(0, 0, 4, 4), staticBox(v(0, 0, 1), v(0.15, 3, 0.8), geom.Identity)}}}
 	check("straight", s, 60*5) // during acceleration
 	s = boxScene(plank(v(0.25, 3, floorTop+0.2), v(0.1, 0.8, 0.2)))
 	s.Carriers = []sim.Carrier{{Path: sim.Path{RPM: -6}, Boxes: []sim.Box{

@@ -46,7 +46,8 @@ func (w *World) addCarrierContact(body, carrier int32) int32 {
 // carrierSubstepAt returns the motion of a carrier in a substep of h seconds of this tick.
 func (w *World) carrierSubstepAt(carrier, substep int, h float32) carrierSubstep {
 	p, substeps := &w.scene.Carriers[carrier].Path, w.Settings.Substeps
-	begin, now, next := p.progress(pathTime{w.state.Tick, 0, substeps, w.rate}), p.progress(pathTime{w.state.Tick, substep, substeps, w.rate}), p.progress(pathTime{w.state.Tick, substep + 1, substeps, w.rate})
+	begin, now, next := p.progress(pathTime{w.state.Tick, 0, substeps, w.rate}), p.progress(pathTime{w.state.Tick, substep, substeps, w.rate}),
+		p.progress(pathTime{w.state.Tick, substep + 1, substeps, w.rate})
 	spin := w.carrierMotions[carrier].angular
 	sin, versine := sinVersine(float32(spin * h))
 	c := carrierSubstep{

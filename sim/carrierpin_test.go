@@ -20,7 +20,8 @@ func TestPinnedCarrierPose(t *testing.T) {
 				t.Fatalf("%s, tick %d: pose %v, want %v", name, tick, got, now)
 			}
 			half := p.PoseAt(box, tick.Moment()+sim.MomentsPerTick/2, 60)
-			if want := (geom.Pose{Pos: now.Pos.AddScaled(0.5, next.Pos.Sub(now.Pos)), Rot: geom.Slerp(now.Rot, next.Rot, 0.5)}); half.Pos.Sub(want.Pos).Len() > 0.001 || half.Rot.Mul(want.Rot.Inverse()).Angle() > 1e-3 {
+			want := geom.Pose{Pos: now.Pos.AddScaled(0.5, next.Pos.Sub(now.Pos)), Rot: geom.Slerp(now.Rot, next.Rot, 0.5)}
+			if half.Pos.Sub(want.Pos).Len() > 0.001 || half.Rot.Mul(want.Rot.Inverse()).Angle() > 1e-3 {
 				t.Fatalf("%s, half a tick after %d: pose %v, want %v", name, tick, half, want)
 			}
 			w.PinCarriers(tick.Moment() + sim.MomentsPerTick/2)

@@ -6,54 +6,54 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// Part is a further box of a body, fixed to the body's own box. The origin of the body stays the
-// centre of its own box, and the body rotates about it. So the parts must be arranged and weighted
+// SubShape is a further box of a body, fixed to the body's own box. The origin of the body stays the
+// centre of its own box, and the body rotates about it. So the sub-shapes must be arranged and weighted
 // to balance there, with principal axes of inertia along the body's axes, as symmetric arrangements
 // are.
-type Part struct {
+type SubShape struct {
 	Half    geom.Vec3
 	Pose    geom.Pose // in the body's frame
 	Density float32   // kg/m3; 0: massless
 }
 
-// part is a Part as a step uses it. Its box is a shape; the shapes of all parts follow those of the
-// bodies.
-type part struct {
+// subShape is a SubShape as a step uses it. Its box is a shape; the shapes of all sub-shapes follow those of
+// the bodies.
+type subShape struct {
 	body int32
 	pose geom.Pose
 }
 
-// newParts creates the shapes of all parts, in the order of their bodies.
-func (w *World) newParts() {
-	w.firstPart = make([]int32, len(w.state.Bodies)+1)
+// newSubShapes creates the shapes of all sub-shapes, in the order of their bodies.
+func (w *World) newSubShapes() {
+	w.firstSubShape = make([]int32, len(w.state.Bodies)+1)
 	for i := range w.scene.Boxes {
 		b := &w.scene.Boxes[i]
-		w.firstPart[i] = int32(len(w.parts))
-		for _, p := range b.Parts {
-			w.parts = append(w.parts, part{int32(i), geom.Pose{Pos: p.Pose.Pos, Rot: p.Pose.Rot.Unit()}})
+		w.firstSubShape[i] = int32(len(w.subShapes))
+		for _, p := range b.SubShapes {
+			w.subShapes = append(w.subShapes, subShape{int32(i), geom.Pose{Pos: p.Pose.Pos, Rot: p.Pose.Rot.Unit()}})
 			w.shapes = append(w.shapes, shape{half: p.Half, friction: b.Friction, filterGroup: int32(b.FilterGroup)})
 		}
 	}
-	w.firstPart[len(w.state.Bodies)] = int32(len(w.parts))
+	w.firstSubShape[len(w.state.Bodies)] = int32(len(w.subShapes))
 }
 
 // bodyOf returns the body that a shape belongs to. For static and carrier boxes it returns the
 // shape's own index, which is no body's.
 func (w *World) bodyOf(shape int32) int32 {
-	if i := int(shape) - len(w.state.Bodies); i >= 0 && i < len(w.parts) {
-		return w.parts[i].body
+	if i := int(shape) - len(w.state.Bodies); i >= 0 && i < len(w.subShapes) {
+		return w.subShapes[i].body
 	}
 	return shape
 }
 
 // bodyShapeCount returns the number of shapes that belong to bodies. They come first.
-func (w *World) bodyShapeCount() int { return len(w.state.Bodies) + len(w.parts) }
+func (w *World) bodyShapeCount() int { return len(w.state.Bodies) + len(w.subShapes) }
 
-// placeParts moves the parts of body i to its pose.
-func (w *World) placeParts(i int) {
+// placeSubShapes moves the sub-shapes of body i to its pose.
+func (w *World) placeSubShapes(i int) {
 	at, first := w.state.Bodies[i].Pose, len(w.state.Bodies)
-	for k := w.firstPart[i]; k < w.firstPart[i+1]; k++ {
-		p := &w.parts[k].pose
+	for k := w.firstSubShape[i]; k < w.firstSubShape[i+1]; k++ {
+		p := &w.subShapes[k].pose
 		w.shapes[first+int(k)].setPose(geom.Pose{Pos: at.Pos.Add(at.Rot.Rotate(p.Pos)), Rot: at.Rot.Mul(p.Rot).Unit()})
 	}
 }
@@ -92,8 +92,8 @@ func massProperties(b *Box) (mass float32, inertia geom.Vec3) {
 		yz += t.YZ - float32(m*float32(p.Y*p.Z))
 	}
 	add(b.Half, b.Density, geom.Pose{Rot: geom.Identity})
-	for i := range b.Parts {
-		p := &b.Parts[i]
+	for i := range b.SubShapes {
+		p := &b.SubShapes[i]
 		add(p.Half, p.Density, p.Pose)
 	}
 	if d := massMoment.Len() / mass; d > 1e-3 {

@@ -12,21 +12,21 @@ import (
 // the floor's centre.
 func bowl(at geom.Vec3) sim.Box {
 	v := func(x, y, z float32) geom.Vec3 { return geom.Vec3{X: x, Y: y, Z: z} }
-	part := func(half, at geom.Vec3, density float32) sim.Part {
-		return sim.Part{Half: half, Pose: geom.Pose{Pos: at, Rot: geom.Identity}, Density: density}
+	sub := func(half, at geom.Vec3, density float32) sim.SubShape {
+		return sim.SubShape{Half: half, Pose: geom.Pose{Pos: at, Rot: geom.Identity}, Density: density}
 	}
 	b := boxAt(at.X, at.Y, at.Z, 0, 1)
 	b.Half = v(1, 1, 0.1)
 	const wall, walls = 0.05, 8 * 2 * 0.05 * 0.3 * (1 + 0.9) // their volume, m3
-	b.Parts = []sim.Part{
-		part(v(1, wall, 0.3), v(0, 0.95, 0.4), 1), part(v(1, wall, 0.3), v(0, -0.95, 0.4), 1),
-		part(v(wall, 0.9, 0.3), v(0.95, 0, 0.4), 1), part(v(wall, 0.9, 0.3), v(-0.95, 0, 0.4), 1),
-		part(v(0.5, 0.5, 0.1), v(0, 0, -0.2), walls*0.4/0.2/(8*0.5*0.5*0.1)),
+	b.SubShapes = []sim.SubShape{
+		sub(v(1, wall, 0.3), v(0, 0.95, 0.4), 1), sub(v(1, wall, 0.3), v(0, -0.95, 0.4), 1),
+		sub(v(wall, 0.9, 0.3), v(0.95, 0, 0.4), 1), sub(v(wall, 0.9, 0.3), v(-0.95, 0, 0.4), 1),
+		sub(v(0.5, 0.5, 0.1), v(0, 0, -0.2), walls*0.4/0.2/(8*0.5*0.5*0.1)),
 	}
 	return b
 }
 
-// TestCompoundMass checks that a box cut into parts, one of them rotated, has the mass and inertia
+// TestCompoundMass checks that a box cut into sub-shapes, one of them rotated, has the mass and inertia
 // of the whole, and that unbalanced bodies are refused.
 func TestCompoundMass(t *testing.T) {
 	whole := boxAt(0, 0, 5, 0, 1)
@@ -35,7 +35,7 @@ func TestCompoundMass(t *testing.T) {
 	cut.Half.X = 0.2
 	half := cut.Half
 	quarter := geom.AxisAngle(geom.Vec3{Z: 1}, geom.HalfPi)
-	cut.Parts = []sim.Part{
+	cut.SubShapes = []sim.SubShape{
 		{Half: half, Pose: geom.Pose{Pos: geom.Vec3{X: 0.4}, Rot: geom.Identity}, Density: 1},
 		{Half: geom.Vec3{X: half.Y, Y: half.X, Z: half.Z}, Pose: geom.Pose{Pos: geom.Vec3{X: -0.4}, Rot: quarter}, Density: 1},
 	}
@@ -43,18 +43,18 @@ func TestCompoundMass(t *testing.T) {
 	if d := sim.Inertia(a, 0).Sub(sim.Inertia(b, 0)).Len(); d > 1e-4*sim.Inertia(a, 0).Len() || geom.Abs(sim.Mass(a, 0)-sim.Mass(b, 0)) > 1e-4*sim.Mass(a, 0) {
 		t.Errorf("whole: %v kg m2 and %v kg, cut: %v and %v", sim.Inertia(a, 0), sim.Mass(a, 0), sim.Inertia(b, 0), sim.Mass(b, 0))
 	}
-	for what, p := range map[string]sim.Part{
+	for what, p := range map[string]sim.SubShape{
 		"off-centre": {Half: half, Pose: geom.Pose{Pos: geom.Vec3{X: 0.4}, Rot: geom.Identity}, Density: 1},
 		"rotated":    {Half: half, Pose: geom.Pose{Rot: geom.AxisAngle(geom.Vec3{Z: 1}, 0.5)}, Density: 1},
 	} {
 		func() {
 			defer func() {
 				if recover() == nil {
-					t.Errorf("a body with a part %s was accepted", what)
+					t.Errorf("a body with a sub-shape %s was accepted", what)
 				}
 			}()
 			bad := cut
-			bad.Parts = []sim.Part{p}
+			bad.SubShapes = []sim.SubShape{p}
 			sim.New(boxScene(bad), 60)
 		}()
 	}

@@ -89,7 +89,7 @@ func (w *World) contactFriction(a, b int32) float32 {
 // prepareBodies sets the bodies of a constraint between shapes a and b. a may be static or a
 // carrier box.
 func (w *World) prepareBodies(c *contactConstraint, a, b int32) (bodies contactBodies) {
-	if len(w.parts) > 0 {
+	if len(w.subShapes) > 0 {
 		a, bodies.offsetA = w.bodyAndOffset(a)
 		b, bodies.offsetB = w.bodyAndOffset(b)
 	}

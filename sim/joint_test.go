@@ -318,15 +318,24 @@ func TestJointsRecover(t *testing.T) {
 // The second-order term of the joints fed that rotation until a body left at 90,000 km/s in one tick.
 func TestJointsStayFinite(t *testing.T) {
 	whipped := []sim.Body{
-		{Pose: geom.Pose{Pos: geom.Vec3{X: 52.672737, Y: 94.77238, Z: 1.2367569}, Rot: geom.Quat{X: 0.011235153, Y: 0.15916765, Z: 0.26341558, W: 0.95139456}}, Linear: geom.Vec3{X: 3.8705738, Y: -2.1066272, Z: 45.32974}, Angular: geom.Vec3{X: 1.8683368, Y: 4.425136, Z: 1.5709482}},
-		{Pose: geom.Pose{Pos: geom.Vec3{X: 51.971954, Y: 94.62557, Z: 0.8904562}, Rot: geom.Quat{X: -0.71441233, Y: 0.43181652, Z: 0.2805938, W: 0.47372627}}, Linear: geom.Vec3{X: 17.277164, Y: -3.956322, Z: 18.765852}, Angular: geom.Vec3{X: -22.4997, Y: -42.28461, Z: -7.814283}},
-		{Pose: geom.Pose{Pos: geom.Vec3{X: 50.94892, Y: 94.26307, Z: 0.646652}, Rot: geom.Quat{X: -0.31687662, Y: 0.3012313, Z: 0.81750184, W: 0.37488624}}, Linear: geom.Vec3{X: 21.329418, Y: 3.711774, Z: -16.311638}, Angular: geom.Vec3{X: -10.868389, Y: -34.08586, Z: -27.617945}},
-		{Pose: geom.Pose{Pos: geom.Vec3{X: 50.34088, Y: 93.89034, Z: 0.5174001}, Rot: geom.Quat{X: 0.60100245, Y: -0.0675252, Z: -0.5795289, W: -0.5462442}}, Linear: geom.Vec3{X: 10.545765, Y: 1.4488811, Z: -14.902428}, Angular: geom.Vec3{X: -45.489162, Y: 9.834873, Z: 6.0449276}},
-		{Pose: geom.Pose{Pos: geom.Vec3{X: 49.66841, Y: 93.72116, Z: 0.3910822}, Rot: geom.Quat{X: 0.019745907, Y: -0.20066927, Z: -0.7174231, W: -0.6668179}}, Linear: geom.Vec3{X: 8.529983, Y: -6.0148025, Z: -6.9577017}, Angular: geom.Vec3{X: -12.246902, Y: -5.6012473, Z: -9.07837}},
-		{Pose: geom.Pose{Pos: geom.Vec3{X: 48.884403, Y: 93.67079, Z: 0.49158835}, Rot: geom.Quat{X: -0.4732361, Y: 0.42477432, Z: 0.5690622, W: 0.52132773}}, Linear: geom.Vec3{X: 7.910106, Y: -2.1301055, Z: -7.5145097}, Angular: geom.Vec3{X: 8.825517, Y: 4.4908323, Z: 2.3500037}},
-		{Pose: geom.Pose{Pos: geom.Vec3{X: 48.14419, Y: 93.75544, Z: 0.6544101}, Rot: geom.Quat{X: 0.5787457, Y: -0.77848315, Z: -0.10522197, W: 0.21896493}}, Linear: geom.Vec3{X: 8.5997095, Y: -3.3488276, Z: -4.565227}, Angular: geom.Vec3{X: 11.712753, Y: 0.1655488, Z: -4.7820573}},
-		{Pose: geom.Pose{Pos: geom.Vec3{X: 47.64574, Y: 93.69462, Z: 1.1403408}, Rot: geom.Quat{X: -0.7867113, Y: 0.3927723, Z: 0.33323553, W: -0.34024915}}, Linear: geom.Vec3{X: 12.380477, Y: -5.7172174, Z: -2.6951017}, Angular: geom.Vec3{X: 0.9391656, Y: 3.473631, Z: 11.175228}},
-		{Pose: geom.Pose{Pos: geom.Vec3{X: 47.685143, Y: 93.37514, Z: 1.7807381}, Rot: geom.Quat{X: -0.40501282, Y: 0.27842197, Z: 0.7112294, W: -0.5025919}}, Linear: geom.Vec3{X: 17.867937, Y: -7.2127934, Z: -3.5065465}, Angular: geom.Vec3{X: 1.8755494, Y: 4.737378, Z: 5.9015503}},
+		{Pose: geom.Pose{Pos: geom.Vec3{X: 52.672737, Y: 94.77238, Z: 1.2367569}, Rot: geom.Quat{X: 0.011235153, Y: 0.15916765, Z: 0.26341558, W: 0.95139456}},
+			Linear: geom.Vec3{X: 3.8705738, Y: -2.1066272, Z: 45.32974}, Angular: geom.Vec3{X: 1.8683368, Y: 4.425136, Z: 1.5709482}},
+		{Pose: geom.Pose{Pos: geom.Vec3{X: 51.971954, Y: 94.62557, Z: 0.8904562}, Rot: geom.Quat{X: -0.71441233, Y: 0.43181652, Z: 0.2805938, W: 0.47372627}},
+			Linear: geom.Vec3{X: 17.277164, Y: -3.956322, Z: 18.765852}, Angular: geom.Vec3{X: -22.4997, Y: -42.28461, Z: -7.814283}},
+		{Pose: geom.Pose{Pos: geom.Vec3{X: 50.94892, Y: 94.26307, Z: 0.646652}, Rot: geom.Quat{X: -0.31687662, Y: 0.3012313, Z: 0.81750184, W: 0.37488624}},
+			Linear: geom.Vec3{X: 21.329418, Y: 3.711774, Z: -16.311638}, Angular: geom.Vec3{X: -10.868389, Y: -34.08586, Z: -27.617945}},
+		{Pose: geom.Pose{Pos: geom.Vec3{X: 50.34088, Y: 93.89034, Z: 0.5174001}, Rot: geom.Quat{X: 0.60100245, Y: -0.0675252, Z: -0.5795289, W: -0.5462442}},
+			Linear: geom.Vec3{X: 10.545765, Y: 1.4488811, Z: -14.902428}, Angular: geom.Vec3{X: -45.489162, Y: 9.834873, Z: 6.0449276}},
+		{Pose: geom.Pose{Pos: geom.Vec3{X: 49.66841, Y: 93.72116, Z: 0.3910822}, Rot: geom.Quat{X: 0.019745907, Y: -0.20066927, Z: -0.7174231, W: -0.6668179}},
+			Linear: geom.Vec3{X: 8.529983, Y: -6.0148025, Z: -6.9577017}, Angular: geom.Vec3{X: -12.246902, Y: -5.6012473, Z: -9.07837}},
+		{Pose: geom.Pose{Pos: geom.Vec3{X: 48.884403, Y: 93.67079, Z: 0.49158835}, Rot: geom.Quat{X: -0.4732361, Y: 0.42477432, Z: 0.5690622, W: 0.52132773}},
+			Linear: geom.Vec3{X: 7.910106, Y: -2.1301055, Z: -7.5145097}, Angular: geom.Vec3{X: 8.825517, Y: 4.4908323, Z: 2.3500037}},
+		{Pose: geom.Pose{Pos: geom.Vec3{X: 48.14419, Y: 93.75544, Z: 0.6544101}, Rot: geom.Quat{X: 0.5787457, Y: -0.77848315, Z: -0.10522197, W: 0.21896493}},
+			Linear: geom.Vec3{X: 8.5997095, Y: -3.3488276, Z: -4.565227}, Angular: geom.Vec3{X: 11.712753, Y: 0.1655488, Z: -4.7820573}},
+		{Pose: geom.Pose{Pos: geom.Vec3{X: 47.64574, Y: 93.69462, Z: 1.1403408}, Rot: geom.Quat{X: -0.7867113, Y: 0.3927723, Z: 0.33323553, W: -0.34024915}},
+			Linear: geom.Vec3{X: 12.380477, Y: -5.7172174, Z: -2.6951017}, Angular: geom.Vec3{X: 0.9391656, Y: 3.473631, Z: 11.175228}},
+		{Pose: geom.Pose{Pos: geom.Vec3{X: 47.685143, Y: 93.37514, Z: 1.7807381}, Rot: geom.Quat{X: -0.40501282, Y: 0.27842197, Z: 0.7112294, W: -0.5025919}},
+			Linear: geom.Vec3{X: 17.867937, Y: -7.2127934, Z: -3.5065465}, Angular: geom.Vec3{X: 1.8755494, Y: 4.737378, Z: 5.9015503}},
 	}
 	w := newWorld(t, "train")
 	for i := range whipped {

@@ -86,19 +86,19 @@ func (w *World) prepareJoints() {
 }
 
 // prepare sets the anchors and axes of a joint between two bodies.
-func (t *jointConstraint) prepare(j *joint, a, b *shape) {
-	t.anchorA, t.axisA, t.perpA = a.axes.Mul(j.localAnchorA), a.axes.Mul(j.localAxisA), a.axes.Mul(j.localPerpA)
-	t.anchorB, t.axisB, t.perpB = b.axes.Mul(j.localAnchorB), b.axes.Mul(j.localAxisB), b.axes.Mul(j.localPerpB)
-	t.sqrtInvInertiaA, t.sqrtInvInertiaB = a.sqrtInvInertiaWorld, b.sqrtInvInertiaWorld
-	t.deltaCentre = b.pose.Pos.Sub(a.pose.Pos)
+func (c *jointConstraint) prepare(j *joint, a, b *shape) {
+	c.anchorA, c.axisA, c.perpA = a.axes.Mul(j.localAnchorA), a.axes.Mul(j.localAxisA), a.axes.Mul(j.localPerpA)
+	c.anchorB, c.axisB, c.perpB = b.axes.Mul(j.localAnchorB), b.axes.Mul(j.localAxisB), b.axes.Mul(j.localPerpB)
+	c.sqrtInvInertiaA, c.sqrtInvInertiaB = a.sqrtInvInertiaWorld, b.sqrtInvInertiaWorld
+	c.deltaCentre = b.pose.Pos.Sub(a.pose.Pos)
 }
 
 // prepareToWorld sets the anchors and axes of a joint between the world and a body.
-func (t *jointConstraint) prepareToWorld(j *joint, b *shape) {
-	t.axisA, t.perpA = j.localAxisA, j.localPerpA
-	t.anchorB, t.axisB, t.perpB = b.axes.Mul(j.localAnchorB), b.axes.Mul(j.localAxisB), b.axes.Mul(j.localPerpB)
-	t.sqrtInvInertiaB = b.sqrtInvInertiaWorld
-	t.deltaCentre = b.pose.Pos.Sub(j.localAnchorA)
+func (c *jointConstraint) prepareToWorld(j *joint, b *shape) {
+	c.axisA, c.perpA = j.localAxisA, j.localPerpA
+	c.anchorB, c.axisB, c.perpB = b.axes.Mul(j.localAnchorB), b.axes.Mul(j.localAxisB), b.axes.Mul(j.localPerpB)
+	c.sqrtInvInertiaB = b.sqrtInvInertiaWorld
+	c.deltaCentre = b.pose.Pos.Sub(j.localAnchorA)
 }
 
 // updateJoints updates Jacobians, errors and effective masses for the bodies' current positions.
@@ -109,64 +109,64 @@ func (w *World) updateJoints() {
 	}
 }
 
-func (t *jointConstraint) update(j *joint, a, b *solverBody) {
-	t.updatePoint(a, b)
-	axis := a.dq.Rotate(t.axisA)
+func (c *jointConstraint) update(j *joint, a, b *solverBody) {
+	c.updatePoint(a, b)
+	axis := a.dq.Rotate(c.axisA)
 	if j.Hinge || j.hasAxialConstraint {
-		t.na, t.nb = t.sqrtInvInertiaA.Mul(axis), t.sqrtInvInertiaB.Mul(axis)
-		t.axialMass = 1 / (t.na.LenSq() + t.nb.LenSq())
+		c.na, c.nb = c.sqrtInvInertiaA.Mul(axis), c.sqrtInvInertiaB.Mul(axis)
+		c.axialMass = 1 / (c.na.LenSq() + c.nb.LenSq())
 	}
 	if j.Hinge {
-		t.updateHinge(j, a, b, axis)
+		c.updateHinge(j, a, b, axis)
 	} else if j.ConeAngle > 0 {
-		t.updateCone(b, axis)
+		c.updateCone(b, axis)
 	}
 }
 
 // updatePoint updates the arms, the separation of the anchors and the effective mass at the anchor.
-func (t *jointConstraint) updatePoint(a, b *solverBody) {
-	t.ra, t.rb = a.dq.Rotate(t.anchorA), b.dq.Rotate(t.anchorB)
-	t.separation = t.deltaCentre.Add(b.dp.Sub(a.dp)).Add(t.rb.Sub(t.ra))
-	t.sa, t.sb = scaledJacobian(&t.sqrtInvInertiaA, t.ra), scaledJacobian(&t.sqrtInvInertiaB, t.rb)
-	sa, sb, invMass := &t.sa, &t.sb, a.invMass+b.invMass
+func (c *jointConstraint) updatePoint(a, b *solverBody) {
+	c.ra, c.rb = a.dq.Rotate(c.anchorA), b.dq.Rotate(c.anchorB)
+	c.separation = c.deltaCentre.Add(b.dp.Sub(a.dp)).Add(c.rb.Sub(c.ra))
+	c.sa, c.sb = scaledJacobian(&c.sqrtInvInertiaA, c.ra), scaledJacobian(&c.sqrtInvInertiaB, c.rb)
+	sa, sb, invMass := &c.sa, &c.sb, a.invMass+b.invMass
 	k := geom.SymMat3{
 		XX: invMass + sa[0].LenSq() + sb[0].LenSq(), XY: sa[0].Dot(sa[1]) + sb[0].Dot(sb[1]), XZ: sa[0].Dot(sa[2]) + sb[0].Dot(sb[2]),
 		YY: invMass + sa[1].LenSq() + sb[1].LenSq(), YZ: sa[1].Dot(sa[2]) + sb[1].Dot(sb[2]),
 		ZZ: invMass + sa[2].LenSq() + sb[2].LenSq(),
 	}
-	t.linearMass = k.Inverse()
+	c.linearMass = k.Inverse()
 }
 
 // updateHinge updates the misalignment of a hinge's axes, the effective masses of its correction,
 // and the angle if the hinge has limits.
-func (t *jointConstraint) updateHinge(j *joint, a, b *solverBody, axis geom.Vec3) {
-	t.t1 = a.dq.Rotate(t.perpA)
-	t.t2 = axis.Cross(t.t1)
-	misalignment := axis.Cross(b.dq.Rotate(t.axisB))
-	t.hingeError1, t.hingeError2 = misalignment.Dot(t.t1), misalignment.Dot(t.t2)
-	t.a1, t.a2, t.b1, t.b2 = t.sqrtInvInertiaA.Mul(t.t1), t.sqrtInvInertiaA.Mul(t.t2), t.sqrtInvInertiaB.Mul(t.t1), t.sqrtInvInertiaB.Mul(t.t2)
-	k11, k22 := t.a1.LenSq()+t.b1.LenSq(), t.a2.LenSq()+t.b2.LenSq()
-	k12 := t.a1.Dot(t.a2) + t.b1.Dot(t.b2)
+func (c *jointConstraint) updateHinge(j *joint, a, b *solverBody, axis geom.Vec3) {
+	c.t1 = a.dq.Rotate(c.perpA)
+	c.t2 = axis.Cross(c.t1)
+	misalignment := axis.Cross(b.dq.Rotate(c.axisB))
+	c.hingeError1, c.hingeError2 = misalignment.Dot(c.t1), misalignment.Dot(c.t2)
+	c.a1, c.a2, c.b1, c.b2 = c.sqrtInvInertiaA.Mul(c.t1), c.sqrtInvInertiaA.Mul(c.t2), c.sqrtInvInertiaB.Mul(c.t1), c.sqrtInvInertiaB.Mul(c.t2)
+	k11, k22 := c.a1.LenSq()+c.b1.LenSq(), c.a2.LenSq()+c.b2.LenSq()
+	k12 := c.a1.Dot(c.a2) + c.b1.Dot(c.b2)
 	invDet := 1 / (float32(k11*k22) - float32(k12*k12))
-	t.perpMass = [3]float32{float32(k22 * invDet), -float32(k12 * invDet), float32(k11 * invDet)}
+	c.perpMass = [3]float32{float32(k22 * invDet), -float32(k12 * invDet), float32(k11 * invDet)}
 	if j.hasLimits {
-		perpB := b.dq.Rotate(t.perpB)
-		t.angle = geom.Atan2(perpB.Dot(t.t2), perpB.Dot(t.t1))
+		perpB := b.dq.Rotate(c.perpB)
+		c.angle = geom.Atan2(perpB.Dot(c.t2), perpB.Dot(c.t1))
 	}
 }
 
 // updateCone updates the angle between the two axes and its effective mass.
-func (t *jointConstraint) updateCone(b *solverBody, axis geom.Vec3) {
-	axisB := b.dq.Rotate(t.axisB)
+func (c *jointConstraint) updateCone(b *solverBody, axis geom.Vec3) {
+	axisB := b.dq.Rotate(c.axisB)
 	swingAxis := axis.Cross(axisB)
 	sin := swingAxis.Len()
-	t.swingAngle = geom.Atan2(sin, axis.Dot(axisB))
+	c.swingAngle = geom.Atan2(sin, axis.Dot(axisB))
 	if sin < 1e-6 {
 		swingAxis, sin = axis.Perpendicular(), 1 // (anti)parallel axes: any perpendicular will do
 	}
 	swingAxis = swingAxis.Scale(1 / sin)
-	t.swingA, t.swingB = t.sqrtInvInertiaA.Mul(swingAxis), t.sqrtInvInertiaB.Mul(swingAxis)
-	t.swingMass = 1 / (t.swingA.LenSq() + t.swingB.LenSq())
+	c.swingA, c.swingB = c.sqrtInvInertiaA.Mul(swingAxis), c.sqrtInvInertiaB.Mul(swingAxis)
+	c.swingMass = 1 / (c.swingA.LenSq() + c.swingB.LenSq())
 }
 
 // scaledJacobian returns the change of angular velocity, in solver units, by a unit impulse at the
@@ -180,15 +180,15 @@ func scaledJacobian(root *geom.SymMat3, r geom.Vec3) [3]geom.Vec3 {
 }
 
 // applyLinearImpulse applies an impulse at the anchor: p to b and -p to a.
-func (t *jointConstraint) applyLinearImpulse(a, b *solverBody, p geom.Vec3) {
+func (c *jointConstraint) applyLinearImpulse(a, b *solverBody, p geom.Vec3) {
 	a.v, b.v = a.v.SubScaled(a.invMass, p), b.v.AddScaled(b.invMass, p)
-	a.u = a.u.SubScaled(p.X, t.sa[0]).SubScaled(p.Y, t.sa[1]).SubScaled(p.Z, t.sa[2])
-	b.u = b.u.AddScaled(p.X, t.sb[0]).AddScaled(p.Y, t.sb[1]).AddScaled(p.Z, t.sb[2])
+	a.u = a.u.SubScaled(p.X, c.sa[0]).SubScaled(p.Y, c.sa[1]).SubScaled(p.Z, c.sa[2])
+	b.u = b.u.AddScaled(p.X, c.sb[0]).AddScaled(p.Y, c.sb[1]).AddScaled(p.Z, c.sb[2])
 }
 
 // applyAxialImpulse applies an angular impulse about the axis: d to b and -d to a.
-func (t *jointConstraint) applyAxialImpulse(a, b *solverBody, d float32) {
-	a.u, b.u = a.u.SubScaled(d, t.na), b.u.AddScaled(d, t.nb)
+func (c *jointConstraint) applyAxialImpulse(a, b *solverBody, d float32) {
+	a.u, b.u = a.u.SubScaled(d, c.na), b.u.AddScaled(d, c.nb)
 }
 
 // warmStartJoints applies the impulses of the last tick or substep.
@@ -254,35 +254,35 @@ func (w *World) iterateJoints(s *softness, h, invH float32, beforeMove bool) {
 }
 
 // solveCone solves the cone limit of a ball joint.
-func (t *jointConstraint) solveCone(j *joint, a, b *solverBody, s *softness, invH, maxPushSpeed float32) {
-	v := t.swingA.Dot(a.u) - t.swingB.Dot(b.u)
-	upper := s.limitImpulse(j.ConeAngle-t.swingAngle, v, t.swingMass, t.upperImpulse, invH, maxPushSpeed)
-	d := upper - t.upperImpulse
-	t.upperImpulse = upper
-	a.u, b.u = a.u.AddScaled(d, t.swingA), b.u.SubScaled(d, t.swingB)
+func (c *jointConstraint) solveCone(j *joint, a, b *solverBody, s *softness, invH, maxPushSpeed float32) {
+	v := c.swingA.Dot(a.u) - c.swingB.Dot(b.u)
+	upper := s.limitImpulse(j.ConeAngle-c.swingAngle, v, c.swingMass, c.upperImpulse, invH, maxPushSpeed)
+	d := upper - c.upperImpulse
+	c.upperImpulse = upper
+	a.u, b.u = a.u.AddScaled(d, c.swingA), b.u.SubScaled(d, c.swingB)
 }
 
 // solveAxial solves the constraints about the axis: motor and limits.
-func (t *jointConstraint) solveAxial(j *joint, a, b *solverBody, s *softness, h, invH, maxPushSpeed float32) {
+func (c *jointConstraint) solveAxial(j *joint, a, b *solverBody, s *softness, h, invH, maxPushSpeed float32) {
 	if j.MaxMotorTorque > 0 {
 		maxImpulse := float32(j.MaxMotorTorque * h)
-		v := t.nb.Dot(b.u) - t.na.Dot(a.u) - j.MotorSpeed
-		motor := geom.Clamp(t.motorImpulse-float32(t.axialMass*v), -maxImpulse, maxImpulse)
-		d := motor - t.motorImpulse
-		t.motorImpulse = motor
-		t.applyAxialImpulse(a, b, d)
+		v := c.nb.Dot(b.u) - c.na.Dot(a.u) - j.MotorSpeed
+		motor := geom.Clamp(c.motorImpulse-float32(c.axialMass*v), -maxImpulse, maxImpulse)
+		d := motor - c.motorImpulse
+		c.motorImpulse = motor
+		c.applyAxialImpulse(a, b, d)
 	}
 	if j.hasLimits {
-		v := t.nb.Dot(b.u) - t.na.Dot(a.u)
-		lower := s.limitImpulse(t.angle-j.LowerAngle, v, t.axialMass, t.lowerImpulse, invH, maxPushSpeed)
-		d := lower - t.lowerImpulse
-		t.lowerImpulse = lower
-		t.applyAxialImpulse(a, b, d)
-		v = t.na.Dot(a.u) - t.nb.Dot(b.u)
-		upper := s.limitImpulse(j.UpperAngle-t.angle, v, t.axialMass, t.upperImpulse, invH, maxPushSpeed)
-		d = upper - t.upperImpulse
-		t.upperImpulse = upper
-		t.applyAxialImpulse(a, b, -d)
+		v := c.nb.Dot(b.u) - c.na.Dot(a.u)
+		lower := s.limitImpulse(c.angle-j.LowerAngle, v, c.axialMass, c.lowerImpulse, invH, maxPushSpeed)
+		d := lower - c.lowerImpulse
+		c.lowerImpulse = lower
+		c.applyAxialImpulse(a, b, d)
+		v = c.na.Dot(a.u) - c.nb.Dot(b.u)
+		upper := s.limitImpulse(j.UpperAngle-c.angle, v, c.axialMass, c.upperImpulse, invH, maxPushSpeed)
+		d = upper - c.upperImpulse
+		c.upperImpulse = upper
+		c.applyAxialImpulse(a, b, -d)
 	}
 }
 
@@ -300,16 +300,16 @@ func (s *softness) limitImpulse(slack, v, mass, impulse, invH, maxPushSpeed floa
 }
 
 // solvePerp solves the two rotations that a hinge prevents, as one block.
-func (t *jointConstraint) solvePerp(a, b *solverBody, s *softness, maxPushSpeed float32) {
-	v1 := t.b1.Dot(b.u) - t.a1.Dot(a.u) + geom.Clamp(float32(s.biasRate*t.hingeError1), -maxPushSpeed, maxPushSpeed)
-	v2 := t.b2.Dot(b.u) - t.a2.Dot(a.u) + geom.Clamp(float32(s.biasRate*t.hingeError2), -maxPushSpeed, maxPushSpeed)
-	m := &t.perpMass
-	d1 := -float32(s.massScale*(float32(m[0]*v1)+float32(m[1]*v2))) - float32(s.impulseScale*t.perpImpulse[0])
-	d2 := -float32(s.massScale*(float32(m[1]*v1)+float32(m[2]*v2))) - float32(s.impulseScale*t.perpImpulse[1])
-	t.perpImpulse[0] += d1
-	t.perpImpulse[1] += d2
-	a.u = a.u.SubScaled(d1, t.a1).SubScaled(d2, t.a2)
-	b.u = b.u.AddScaled(d1, t.b1).AddScaled(d2, t.b2)
+func (c *jointConstraint) solvePerp(a, b *solverBody, s *softness, maxPushSpeed float32) {
+	v1 := c.b1.Dot(b.u) - c.a1.Dot(a.u) + geom.Clamp(float32(s.biasRate*c.hingeError1), -maxPushSpeed, maxPushSpeed)
+	v2 := c.b2.Dot(b.u) - c.a2.Dot(a.u) + geom.Clamp(float32(s.biasRate*c.hingeError2), -maxPushSpeed, maxPushSpeed)
+	m := &c.perpMass
+	d1 := -float32(s.massScale*(float32(m[0]*v1)+float32(m[1]*v2))) - float32(s.impulseScale*c.perpImpulse[0])
+	d2 := -float32(s.massScale*(float32(m[1]*v1)+float32(m[2]*v2))) - float32(s.impulseScale*c.perpImpulse[1])
+	c.perpImpulse[0] += d1
+	c.perpImpulse[1] += d2
+	a.u = a.u.SubScaled(d1, c.a1).SubScaled(d2, c.a2)
+	b.u = b.u.AddScaled(d1, c.b1).AddScaled(d2, c.b2)
 }
 
 // storeJointImpulses stores the impulses in the state.

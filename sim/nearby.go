@@ -18,7 +18,7 @@ func (w *World) NearbyBodies(i int, reach float32, found []int32) []int32 {
 // bodyBounds returns the bounds of all boxes of a body.
 func (w *World) bodyBounds(i int) aabb {
 	b := w.shapes[i].aabb
-	for k := w.firstPart[i]; k < w.firstPart[i+1]; k++ {
+	for k := w.firstSubShape[i]; k < w.firstSubShape[i+1]; k++ {
 		b = b.union(w.shapes[len(w.state.Bodies)+int(k)].aabb)
 	}
 	return b

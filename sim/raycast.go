@@ -28,8 +28,8 @@ func (s *Scene) CastRay(origin, direction geom.Vec3, maxDistance float32, poses 
 			continue
 		}
 		test(i, poses[i], b.Half)
-		for k := range b.Parts {
-			test(i, b.Parts[k].WorldPose(poses[i]), b.Parts[k].Half)
+		for k := range b.SubShapes {
+			test(i, b.SubShapes[k].WorldPose(poses[i]), b.SubShapes[k].Half)
 		}
 	}
 	for i := range s.Static {
@@ -49,17 +49,17 @@ func (s *Scene) CastRay(origin, direction geom.Vec3, maxDistance float32, poses 
 	return hit
 }
 
-// WorldPose returns the pose of the part in the world frame, for a pose of its body.
-func (p *Part) WorldPose(body geom.Pose) geom.Pose {
-	return geom.Pose{Pos: body.Pos.Add(body.Rot.Rotate(p.Pose.Pos)), Rot: body.Rot.Mul(p.Pose.Rot).Unit()}
+// WorldPose returns the pose of the sub-shape in the world frame, for a pose of its body.
+func (s *SubShape) WorldPose(body geom.Pose) geom.Pose {
+	return geom.Pose{Pos: body.Pos.Add(body.Rot.Rotate(s.Pose.Pos)), Rot: body.Rot.Mul(s.Pose.Rot).Unit()}
 }
 
 // boundingRadius returns the radius of a sphere about the body's centre that contains its boxes, in
 // metres.
 func (b *Box) boundingRadius() float32 {
 	r := b.Half.Len()
-	for i := range b.Parts {
-		r = max(r, b.Parts[i].Pose.Pos.Len()+b.Parts[i].Half.Len())
+	for i := range b.SubShapes {
+		r = max(r, b.SubShapes[i].Pose.Pos.Len()+b.SubShapes[i].Half.Len())
 	}
 	return r
 }

@@ -17,7 +17,7 @@ func TestCastRay(t *testing.T) {
 		Carriers: []sim.Carrier{{Path: sim.Path{Travel: v(-80, 0, 0), TravelSeconds: 4}, Boxes: []sim.Box{
 			staticBox(v(40, -10, 1), v(0.5, 0.5, 1), geom.Identity)}}},
 	}
-	s.Boxes[2].Parts = []sim.Part{{Half: v(2, 0.1, 0.1), Pose: geom.Pose{Pos: v(3, 0, 0), Rot: geom.Identity}}}
+	s.Boxes[2].SubShapes = []sim.SubShape{{Half: v(2, 0.1, 0.1), Pose: geom.Pose{Pos: v(3, 0, 0), Rot: geom.Identity}}}
 	poses := make([]geom.Pose, len(s.Boxes))
 	for i := range poses {
 		poses[i] = s.Boxes[i].Start.Pose
@@ -50,7 +50,8 @@ func TestCastRay(t *testing.T) {
 // TestAim checks that the direction of a shot equals the aim up to rounding, and that a carrier's
 // pose between two ticks lies between theirs.
 func TestAim(t *testing.T) {
-	for _, d := range []geom.Vec3{{Y: 1}, {X: 1}, {X: -1}, {Y: -2}, {X: 3, Y: -1, Z: 0.5}, {X: -3, Y: 1, Z: -2}, {X: 0.001, Y: 5}, {X: -0.001, Y: 5}, {Z: 1}, {Z: -1, X: 0.01}} {
+	for _, d := range []geom.Vec3{{Y: 1}, {X: 1}, {X: -1}, {Y: -2}, {X: 3, Y: -1, Z: 0.5}, {X: -3, Y: 1, Z: -2},
+		{X: 0.001, Y: 5}, {X: -0.001, Y: 5}, {Z: 1}, {Z: -1, X: 0.01}} {
 		s := sim.Aim(d)
 		off := s.Direction().Sub(d.Unit()).Len()
 		if !s.Fired || s.Yaw >= sim.AimSteps || s.Pitch > sim.MaxPitch || s.Pitch < -sim.MaxPitch || off > 1.6*geom.TwoPi/sim.AimSteps {

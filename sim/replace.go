@@ -9,10 +9,10 @@ import (
 // ReplaceBody makes body i another body: of another box and state, without contacts. A world with
 // few bodies can so represent changing parts of a world with many. The body stays kinematic or
 // dynamic. It changes the boxes of the scene that New got, which no other world may use then.
-// Bodies with parts or joints cannot be replaced.
+// Bodies with sub-shapes or joints cannot be replaced.
 func (w *World) ReplaceBody(i int, box *Box, b Body) {
-	if len(box.Parts) > 0 || w.firstPart[i] != w.firstPart[i+1] {
-		panic("sim: ReplaceBody: the body has parts")
+	if len(box.SubShapes) > 0 || w.firstSubShape[i] != w.firstSubShape[i+1] {
+		panic("sim: ReplaceBody: the body has sub-shapes")
 	}
 	kinematic := w.IsKinematic(i)
 	w.scene.Boxes[i] = *box

@@ -41,11 +41,11 @@ func TestReplaceBody(t *testing.T) {
 	}
 }
 
-// TestReplaceBodyPanics checks that a body with parts neither replaces another nor is replaced.
+// TestReplaceBodyPanics checks that a body with sub-shapes neither replaces another nor is replaced.
 func TestReplaceBodyPanics(t *testing.T) {
 	whole, compound := cube(geom.Vec3{Z: 1}, 0), cube(geom.Vec3{X: 2, Z: 1}, 0)
 	for _, x := range []float32{-0.4, 0.4} {
-		compound.Parts = append(compound.Parts, sim.Part{Half: compound.Half, Density: 100, Pose: geom.Pose{Pos: geom.Vec3{X: x}, Rot: geom.Identity}})
+		compound.SubShapes = append(compound.SubShapes, sim.SubShape{Half: compound.Half, Density: 100, Pose: geom.Pose{Pos: geom.Vec3{X: x}, Rot: geom.Identity}})
 	}
 	for i, box := range []*sim.Box{&compound, &whole} {
 		w := sim.New(boxScene(whole, compound), 60)

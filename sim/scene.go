@@ -32,10 +32,10 @@ type Scene struct {
 
 // Box is a box of a scene: a body, a static box or a carrier box. A body may have further boxes.
 type Box struct {
-	Half        geom.Vec3 // half extents, metres
-	Parts       []Part    // further boxes of a body
-	Density     float32   // kg/m3; of bodies only
-	Friction    float32   // coefficient; contacts use the geometric mean of both
+	Half        geom.Vec3  // half extents, metres
+	SubShapes   []SubShape // further boxes of a body
+	Density     float32    // kg/m3; of bodies only
+	Friction    float32    // coefficient; contacts use the geometric mean of both
 	Start       Body
 	FilterGroup int // boxes of the same group do not collide; 0: no group
 

@@ -23,7 +23,7 @@ func newShape(b *Box, density float32) shape {
 	if density == 0 {
 		return s
 	}
-	if len(b.Parts) > 0 {
+	if len(b.SubShapes) > 0 {
 		mass, inertia := massProperties(b)
 		s.invMass, s.invInertiaLocal, s.anisotropic = 1/mass, geom.Vec3{X: 1 / inertia.X, Y: 1 / inertia.Y, Z: 1 / inertia.Z}, true
 		s.sqrtInvInertiaLocal = geom.Vec3{X: geom.Sqrt(s.invInertiaLocal.X), Y: geom.Sqrt(s.invInertiaLocal.Y), Z: geom.Sqrt(s.invInertiaLocal.Z)}
@@ -74,7 +74,7 @@ func (w *World) newShapes() {
 	for i := range s.Boxes {
 		w.shapes = append(w.shapes, newShape(&s.Boxes[i], s.Boxes[i].Density))
 	}
-	w.newParts()
+	w.newSubShapes()
 	for i := range s.Static {
 		w.shapes = append(w.shapes, newShape(&s.Static[i], 0))
 	}
@@ -88,7 +88,7 @@ func (w *World) newShapes() {
 	for i := range s.Static {
 		w.shapes[w.bodyShapeCount()+i].setPose(s.Static[i].Start.Pose)
 	}
-	w.hasFilterGroups = len(w.parts) > 0
+	w.hasFilterGroups = len(w.subShapes) > 0
 	for i := range w.shapes {
 		w.hasFilterGroups = w.hasFilterGroups || w.shapes[i].filterGroup != 0
 	}
@@ -97,8 +97,8 @@ func (w *World) newShapes() {
 // updateShapes updates the shapes of body i. They are a function of the state.
 func (w *World) updateShapes(i int) {
 	w.shapes[i].setPose(w.state.Bodies[i].Pose)
-	if len(w.parts) > 0 {
-		w.placeParts(i)
+	if len(w.subShapes) > 0 {
+		w.placeSubShapes(i)
 	}
 }
 

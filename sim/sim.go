@@ -1,8 +1,8 @@
 // Package sim is a rigid-body engine for boxes, with players that push them, advanced in fixed
 // ticks.
 //
-// The same state and the same inputs give the same next state, bit for bit, on every machine. The
-// package therefore knows no clock, no network, no screen, no map and no random source, and it
+// It is deterministic: the same state and the same inputs give the same next state, bit for bit, on
+// every machine. The package therefore knows no clock, no network, no screen, no map and no random source, and it
 // writes its arithmetic as package geom explains.
 //
 // A step runs these stages, in order: player forces (player.go), broad phase (broadphase.go),

@@ -19,7 +19,8 @@ func hashScene() Scene {
 		s.Boxes = append(s.Boxes, box(geom.Vec3{X: 3, Z: 0.2 + 0.4*float32(i)}, 0.2))
 	}
 	s.Boxes = append(s.Boxes, box(geom.Vec3{X: 8.5, Z: 5}, 0.5))
-	s.Joints = []Joint{{A: WorldBody, B: 6, Hinge: true, Anchor: geom.Vec3{X: 8, Z: 5}, Axis: geom.Vec3{Y: 1}, LowerAngle: -0.5, UpperAngle: 0.5, MotorSpeed: 1, MaxMotorTorque: 0.1}}
+	s.Joints = []Joint{{A: WorldBody, B: 6, Hinge: true, Anchor: geom.Vec3{X: 8, Z: 5}, Axis: geom.Vec3{Y: 1},
+		LowerAngle: -0.5, UpperAngle: 0.5, MotorSpeed: 1, MaxMotorTorque: 0.1}}
 	return s
 }
 
@@ -58,8 +59,10 @@ func TestHashSeesEveryField(t *testing.T) {
 	change("gap", func(s *State) { up(&s.manifolds[0].points[0].separation) }, false)
 	change("friction", func(s *State) { up(&s.manifolds[0].frictionImpulse.X) }, false)
 	for i, f := range []func(l *jointImpulse) *float32{
-		func(l *jointImpulse) *float32 { return &l.linearImpulse.X }, func(l *jointImpulse) *float32 { return &l.perpImpulse[0] }, func(l *jointImpulse) *float32 { return &l.perpImpulse[1] },
-		func(l *jointImpulse) *float32 { return &l.lowerImpulse }, func(l *jointImpulse) *float32 { return &l.upperImpulse }, func(l *jointImpulse) *float32 { return &l.motorImpulse },
+		func(l *jointImpulse) *float32 { return &l.linearImpulse.X }, func(l *jointImpulse) *float32 { return &l.perpImpulse[0] },
+		func(l *jointImpulse) *float32 { return &l.perpImpulse[1] },
+		func(l *jointImpulse) *float32 { return &l.lowerImpulse }, func(l *jointImpulse) *float32 { return &l.upperImpulse },
+		func(l *jointImpulse) *float32 { return &l.motorImpulse },
 	} {
 		change(fmt.Sprint("joint impulse ", i), func(s *State) { up(f(&s.jointImpulses[0])) }, false)
 	}

@@ -58,9 +58,9 @@ type constants struct {
 	dt    float32 // seconds per step, with the step error of the last one
 
 	ticksToSleep uint16
-	parts        []part
-	// Index of each body's first part, and at the end the number of parts.
-	firstPart         []int32
+	subShapes    []subShape
+	// Index of each body's first sub-shape, and at the end the number of sub-shapes.
+	firstSubShape     []int32
 	joints            []joint
 	carrierBoxes      []carrierBox
 	firstCarrierShape int    // index of the first carrier box among the shapes
@@ -83,7 +83,7 @@ type controls struct {
 // placement is the pose of everything. It follows from state, tick and controls, and is stored
 // because computing it takes time.
 type placement struct {
-	// The bodies' own boxes, then their parts, static boxes and carrier boxes.
+	// The bodies' own boxes, then their sub-shapes, static boxes and carrier boxes.
 	shapes         []shape
 	carrierMotions []carrierMotion // in this tick, by carrier
 	carrierBounds  []aabb          // over this tick, by carrier box

@@ -48,7 +48,8 @@ var DefaultSettings = Settings{
 	SnapDistance: 2,
 }
 
-// Factors returns the shares of its position and of its angle that an offset keeps over 1/60 s.
+// Factors returns the shares of its position and of its angle that an offset keeps over 1/60 s. With
+// TwoFactor they are adaptive: the large offsets after a burst of losses decay faster.
 func (s *Settings) Factors(o *ErrorOffset) (pos, rot float32) {
 	switch s.Mode {
 	case Single:

@@ -117,7 +117,8 @@ func TestShiftAdds(t *testing.T) {
 	both.Add(&b)
 	other := start
 	both.ApplyTo(&other)
-	if other.Pose.Pos.Sub(one.Pose.Pos).Len() > 1e-6 || other.Pose.Rot.Mul(one.Pose.Rot.Inverse()).Angle() > 1e-3 || other.Linear != one.Linear || other.Angular != one.Angular {
+	if other.Pose.Pos.Sub(one.Pose.Pos).Len() > 1e-6 || other.Pose.Rot.Mul(one.Pose.Rot.Inverse()).Angle() > 1e-3 ||
+		other.Linear != one.Linear || other.Angular != one.Angular {
 		t.Errorf("the sum gives %+v, the sequence %+v", other, one)
 	}
 	turn := geom.AxisAngle(geom.Vec3{Y: 1}, 1.1)

@@ -12,6 +12,9 @@ import (
 // of a soak.
 func Enabled() bool { return os.Getenv("GHOSTCUBE_CI")+os.Getenv("GHOSTCUBE_SOAK") != "" }
 
+// Long reports whether tests run that take too long for .ci/run: .ci/long sets GHOSTCUBE_LONG.
+func Long() bool { return os.Getenv("GHOSTCUBE_LONG") != "" }
+
 // Skip skips a test that is an experiment, unless GHOSTCUBE_CI is set.
 func Skip(t testing.TB) {
 	t.Helper()

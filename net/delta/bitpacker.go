@@ -61,7 +61,8 @@ func sameBits(a, b geom.Vec3) bool {
 func (p *bitPacker) findOrientation(k *Cube, q geom.Quat) bool {
 	for k.Largest = range uint8(4) {
 		k.Smallest = smallestComponents(q, k.Largest)
-		if r := k.Rotation(); k.Valid() && sameBits(geom.Vec3{X: r.X, Y: r.Y, Z: r.Z}, geom.Vec3{X: q.X, Y: q.Y, Z: q.Z}) && math.Float32bits(r.W) == math.Float32bits(q.W) {
+		if r := k.Rotation(); k.Valid() && sameBits(geom.Vec3{X: r.X, Y: r.Y, Z: r.Z}, geom.Vec3{X: q.X, Y: q.Y, Z: q.Z}) &&
+			math.Float32bits(r.W) == math.Float32bits(q.W) {
 			return true
 		}
 	}
@@ -215,14 +216,14 @@ func (p *bitPacker) codeRelativeOrientation(k, b *Orientation, l quant.DeltaBits
 	p.checkOrientation(k)
 }
 
-// deltasFit reports whether t and b omit the same component and all differences fit.
-func (t *Orientation) deltasFit(b *Orientation, fits func(int) bool) bool {
-	for i := range t.Smallest {
-		if !fits(int(t.Smallest[i]) - int(b.Smallest[i])) {
+// deltasFit reports whether o and b omit the same component and all differences fit.
+func (o *Orientation) deltasFit(b *Orientation, fits func(int) bool) bool {
+	for i := range o.Smallest {
+		if !fits(int(o.Smallest[i]) - int(b.Smallest[i])) {
 			return false
 		}
 	}
-	return t.Largest == b.Largest
+	return o.Largest == b.Largest
 }
 
 // checkedComponent returns a component that was read, after a range check.

@@ -110,19 +110,19 @@ func (c *Cube) Position() geom.Vec3 {
 }
 
 // Rotation returns the rotation as a quaternion.
-func (t *Orientation) Rotation() geom.Quat {
+func (o *Orientation) Rotation() geom.Quat {
 	v := [4]float32{}
 	sum, k := 0.0, 0
 	for i := range v {
-		if i == int(t.Largest) {
+		if i == int(o.Largest) {
 			continue
 		}
-		x := float64((float64(t.Smallest[k]) - 0.5*MaxComponent) * componentStep)
+		x := float64((float64(o.Smallest[k]) - 0.5*MaxComponent) * componentStep)
 		sum += float64(x * x)
 		v[i] = float32(x)
 		k++
 	}
-	v[t.Largest] = float32(math.Sqrt(max(1-sum, 0)))
+	v[o.Largest] = float32(math.Sqrt(max(1-sum, 0)))
 	return geom.Quat{X: v[0], Y: v[1], Z: v[2], W: v[3]}
 }
 
@@ -171,23 +171,24 @@ func ParseCube(b []byte) (c Cube, err error) {
 		Pos:         [3]int32{n[4], n[5], n[6]}, Touched: n[7] == 1,
 	}
 	if !c.Valid() {
-		return c, fmt.Errorf("orientation %d, %d, %d leaves nothing for the largest component: want the sum of (2n-%d)^2 over the three below %d", n[1], n[2], n[3], MaxComponent, 2*MaxComponent*MaxComponent)
+		return c, fmt.Errorf("orientation %d, %d, %d leaves nothing for the largest component: want the sum of (2n-%d)^2 over the three below %d",
+			n[1], n[2], n[3], MaxComponent, 2*MaxComponent*MaxComponent)
 	}
 	return c, nil
 }
 
 var fieldNames = [8]string{"orientation_largest", "orientation_a", "orientation_b", "orientation_c", "position_x", "position_y", "position_z", "interacting"}
 
-// Valid reports whether t is a rotation: its integers are in range and their squares
+// Valid reports whether o is a rotation: its integers are in range and their squares
 // leave something for the largest component.
-func (t *Orientation) Valid() bool {
+func (o *Orientation) Valid() bool {
 	sum := 0 // of squares, in half steps, which makes them integers
-	for _, n := range t.Smallest {
+	for _, n := range o.Smallest {
 		if n < 0 || n > MaxComponent {
 			return false
 		}
 		half := 2*int(n) - MaxComponent
 		sum += half * half
 	}
-	return t.Largest < 4 && sum < 2*MaxComponent*MaxComponent
+	return o.Largest < 4 && sum < 2*MaxComponent*MaxComponent
 }

@@ -17,14 +17,14 @@ type extrapolation struct {
 }
 
 // extrapolate predicts cube i.
-func (p *baseline) extrapolate(i int) (f extrapolation) {
-	b := &p.cubes[i]
-	f.basePos, f.baseRot = b.Position(), b.Rotation()
-	if p.olderCubes == nil || p.olderCubes[i] == *b {
+func (b *baseline) extrapolate(i int) (f extrapolation) {
+	p := &b.cubes[i]
+	f.basePos, f.baseRot = p.Position(), p.Rotation()
+	if b.olderCubes == nil || b.olderCubes[i] == *p {
 		return f
 	}
-	o := &p.olderCubes[i]
-	share := float32(p.age) / float32(p.olderGap)
+	o := &b.olderCubes[i]
+	share := float32(b.age) / float32(b.olderGap)
 	f.moving = true
 	f.translation = f.basePos.Sub(o.Position()).Scale(share)
 	f.rotation = rotationVector(f.baseRot.Mul(o.Rotation().Inverse())).Scale(share)
@@ -83,15 +83,15 @@ const (
 
 // fitBaseline fits the ball's motion up to the baseline. coefficients are the initial
 // coefficients.
-func (s *ballMotion) fitBaseline(p *baseline, coefficients *[unknownCount]float64) {
-	s.centre = p.cubes[0].Position()
-	s.motion, s.residual = leastSquares{}, leastSquares{}
+func (b *ballMotion) fitBaseline(p *baseline, coefficients *[unknownCount]float64) {
+	b.centre = p.cubes[0].Position()
+	b.motion, b.residual = leastSquares{}, leastSquares{}
 	for i := range unknownCount {
-		s.motion.addPrior(i, 0, 1e-3)
+		b.motion.addPrior(i, 0, 1e-3)
 		if i < sharedCount {
-			s.residual.addPrior(i, 0, priorWeight)
+			b.residual.addPrior(i, 0, priorWeight)
 		} else {
-			s.residual.addPrior(i, coefficients[i], priorWeight+coefficientWeight)
+			b.residual.addPrior(i, coefficients[i], priorWeight+coefficientWeight)
 		}
 	}
 	for i := range p.cubes {
@@ -99,11 +99,11 @@ func (s *ballMotion) fitBaseline(p *baseline, coefficients *[unknownCount]float6
 			continue
 		}
 		if f := p.extrapolate(i); f.moving {
-			s.motion.add(translationEquations(f.basePos.Sub(s.centre)), f.translation, 1)
-			s.motion.add(rotationEquations(), f.rotation, rotationWeight)
+			b.motion.add(translationEquations(f.basePos.Sub(b.centre)), f.translation, 1)
+			b.motion.add(rotationEquations(), f.rotation, rotationWeight)
 		}
 	}
-	_, s.rotation = s.motion.sharedMotion()
+	_, b.rotation = b.motion.sharedMotion()
 }
 
 // ballMember holds the equations of a cube in the ball.
@@ -114,11 +114,11 @@ type ballMember struct {
 }
 
 // member returns the equations of a cube. before is its residual at the baseline.
-func (s *ballMotion) member(f *extrapolation, before *residual) (m ballMember) {
-	d := f.basePos.Sub(s.centre)
-	own := f.translation.Sub(s.motion.evaluate(translationEquations(d)))
-	spin := f.rotation.Sub(s.rotation)
-	inwards := s.rotation.Cross(s.rotation.Cross(d)).Scale(0.5)
+func (b *ballMotion) member(f *extrapolation, before *residual) (m ballMember) {
+	d := f.basePos.Sub(b.centre)
+	own := f.translation.Sub(b.motion.evaluate(translationEquations(d)))
+	spin := f.rotation.Sub(b.rotation)
+	inwards := b.rotation.Cross(b.rotation.Cross(d)).Scale(0.5)
 	m.translation = translationEquations(d, inwards, own, before.translation)
 	m.rotation = rotationEquations(spin, before.rotation)
 	m.deviation, m.angularDeviation = own.Len(), spin.Len()
@@ -141,9 +141,9 @@ func rotationEquations(terms ...geom.Vec3) (r equations) {
 	return r
 }
 
-func (r *equations) set(first int, terms []geom.Vec3) {
+func (e *equations) set(first int, terms []geom.Vec3) {
 	for k, v := range terms {
-		r[0][first+k], r[1][first+k], r[2][first+k] = float64(v.X), float64(v.Y), float64(v.Z)
+		e[0][first+k], e[1][first+k], e[2][first+k] = float64(v.X), float64(v.Y), float64(v.Z)
 	}
 }
 

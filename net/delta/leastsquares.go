@@ -23,14 +23,14 @@ type leastSquares struct {
 
 // addPrior states that an unknown is about x, with the weight of that many equations.
 // Every unknown needs a prior.
-func (f *leastSquares) addPrior(i int, x, weight float64) {
-	f.matrix[i][i] += weight
-	f.rhs[i] += float64(weight * x)
-	f.solved = false
+func (l *leastSquares) addPrior(i int, x, weight float64) {
+	l.matrix[i][i] += weight
+	l.rhs[i] += float64(weight * x)
+	l.solved = false
 }
 
 // add adds three equations whose right-hand sides are is.
-func (f *leastSquares) add(r equations, rhs geom.Vec3, weight float64) {
+func (l *leastSquares) add(r equations, rhs geom.Vec3, weight float64) {
 	for k, v := range [3]float32{rhs.X, rhs.Y, rhs.Z} {
 		row := &r[k]
 		for i, c := range row {
@@ -39,22 +39,22 @@ func (f *leastSquares) add(r equations, rhs geom.Vec3, weight float64) {
 			}
 			c = float64(c * weight)
 			for j := i; j < unknownCount; j++ {
-				f.matrix[i][j] += float64(c * row[j])
+				l.matrix[i][j] += float64(c * row[j])
 			}
-			f.rhs[i] += float64(c * float64(v))
+			l.rhs[i] += float64(c * float64(v))
 		}
 	}
-	f.solved = false
+	l.solved = false
 }
 
 // solve solves the normal equations by elimination. The matrix is positive definite, so
 // no pivot is zero.
-func (f *leastSquares) solve() {
-	if f.solved {
+func (l *leastSquares) solve() {
+	if l.solved {
 		return
 	}
-	f.solved = true
-	m, r := f.matrix, f.rhs
+	l.solved = true
+	m, r := l.matrix, l.rhs
 	for i := range unknownCount {
 		for j := i + 1; j < unknownCount; j++ {
 			if m[i][j] == 0 {
@@ -69,29 +69,29 @@ func (f *leastSquares) solve() {
 	}
 	for i := unknownCount - 1; i >= 0; i-- {
 		for k := i + 1; k < unknownCount; k++ {
-			r[i] -= float64(m[i][k] * f.solution[k])
+			r[i] -= float64(m[i][k] * l.solution[k])
 		}
-		f.solution[i] = r[i] / m[i][i]
+		l.solution[i] = r[i] / m[i][i]
 	}
 }
 
 // evaluate returns the left-hand sides of r for the current solution.
-func (f *leastSquares) evaluate(r equations) geom.Vec3 {
-	f.solve()
+func (l *leastSquares) evaluate(r equations) geom.Vec3 {
+	l.solve()
 	var v [3]float64
 	for k := range r {
 		for i, c := range r[k] {
-			v[k] += float64(c * f.solution[i])
+			v[k] += float64(c * l.solution[i])
 		}
 	}
 	return geom.Vec3{X: float32(v[0]), Y: float32(v[1]), Z: float32(v[2])}
 }
 
 // sharedMotion returns the translation and the rotation shared by all cubes.
-func (f *leastSquares) sharedMotion() (translation, rotation geom.Vec3) {
-	f.solve()
+func (l *leastSquares) sharedMotion() (translation, rotation geom.Vec3) {
+	l.solve()
 	vec := func(i int) geom.Vec3 {
-		return geom.Vec3{X: float32(f.solution[i]), Y: float32(f.solution[i+1]), Z: float32(f.solution[i+2])}
+		return geom.Vec3{X: float32(l.solution[i]), Y: float32(l.solution[i+1]), Z: float32(l.solution[i+2])}
 	}
 	return vec(0), vec(3)
 }

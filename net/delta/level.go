@@ -95,61 +95,61 @@ type bitAccount struct {
 }
 
 // chargeUpTo attributes all bits up to a count to a field.
-func (l *bitAccount) chargeUpTo(on *float64, upTo float64) {
-	*on += upTo - l.charged
-	l.charged = upTo
+func (b *bitAccount) chargeUpTo(on *float64, upTo float64) {
+	*on += upTo - b.charged
+	b.charged = upTo
 }
 
 // encode writes a snapshot into b, which has at least maxSnapshotBytes, and returns the
 // bytes. At level Arithmetic it stores the model learned in m; at other levels m may be
 // nil. It fails if a cube is out of range.
-func (d *codec) encode(b []byte, l Level, now []Cube, p *baseline, m *motionModel) ([]byte, error) {
+func (c *codec) encode(b []byte, l Level, now []Cube, p *baseline, m *motionModel) ([]byte, error) {
 	if l == Arithmetic && p.cubes != nil {
 		m.loadBaseline(p, len(now))
-		d.arithmetic.BeginWrite(b)
-		d.breakdown = BitBreakdown{}
-		m.codeSnapshot(&d.arithmetic, now, p, &d.breakdown)
-		out := d.arithmetic.FinishWrite()
-		return out, d.arithmetic.Err()
+		c.arithmetic.BeginWrite(b)
+		c.breakdown = BitBreakdown{}
+		m.codeSnapshot(&c.arithmetic, now, p, &c.breakdown)
+		out := c.arithmetic.FinishWrite()
+		return out, c.arithmetic.Err()
 	}
 	if l == Arithmetic {
 		m.reset(len(now))
 	}
-	d.bits.BeginWrite(b[:len(b)&^7])
-	d.code(l, now, p)
-	return d.bits.FinishWrite(), d.bits.Err()
+	c.bits.BeginWrite(b[:len(b)&^7])
+	c.code(l, now, p)
+	return c.bits.FinishWrite(), c.bits.Err()
 }
 
 // decode reads a snapshot into now, which must have its length. The baseline must equal
 // the writer's. After an error now and m are undefined.
-func (d *codec) decode(b []byte, l Level, now []Cube, p *baseline, m *motionModel) error {
+func (c *codec) decode(b []byte, l Level, now []Cube, p *baseline, m *motionModel) error {
 	if l == Arithmetic && p.cubes != nil {
 		m.loadBaseline(p, len(now))
-		d.arithmetic.BeginRead(b)
-		d.breakdown = BitBreakdown{}
-		m.codeSnapshot(&d.arithmetic, now, p, &d.breakdown)
-		return d.arithmetic.FinishRead()
+		c.arithmetic.BeginRead(b)
+		c.breakdown = BitBreakdown{}
+		m.codeSnapshot(&c.arithmetic, now, p, &c.breakdown)
+		return c.arithmetic.FinishRead()
 	}
 	if l == Arithmetic {
 		m.reset(len(now))
 	}
-	d.bits.BeginRead(b)
-	d.code(l, now, p)
-	if err := d.bits.Err(); err != nil {
+	c.bits.BeginRead(b)
+	c.code(l, now, p)
+	if err := c.bits.Err(); err != nil {
 		return err
 	}
-	if !d.bits.AtEnd(len(b)) {
+	if !c.bits.AtEnd(len(b)) {
 		return ErrTrailingBytes
 	}
 	return nil
 }
 
 // code codes a snapshot at a bit-packed level; without a baseline, in full.
-func (d *codec) code(l Level, now []Cube, p *baseline) {
-	x := &d.packer
-	x.c, x.cubes, x.baseline = &d.bits, now, p
-	d.breakdown = BitBreakdown{}
-	x.bitAccount = bitAccount{BitBreakdown: &d.breakdown}
+func (c *codec) code(l Level, now []Cube, p *baseline) {
+	x := &c.packer
+	x.c, x.cubes, x.baseline = &c.bits, now, p
+	c.breakdown = BitBreakdown{}
+	x.bitAccount = bitAccount{BitBreakdown: &c.breakdown}
 	if p.cubes == nil && l > Quantised {
 		l = Quantised
 	}

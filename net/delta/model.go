@@ -99,7 +99,7 @@ type snapshotCoder struct {
 }
 
 // charge attributes the bits since the last call to a field.
-func (f *snapshotCoder) charge(on *float64) { f.chargeUpTo(on, f.c.BitsSpent()) }
+func (s *snapshotCoder) charge(on *float64) { s.chargeUpTo(on, s.c.BitsSpent()) }
 
 // codeSnapshot reads or writes a snapshot.
 func (m *motionModel) codeSnapshot(c *entropy.Coder, now []Cube, p *baseline, spent *BitBreakdown) {
@@ -116,65 +116,65 @@ func (m *motionModel) codeSnapshot(c *entropy.Coder, now []Cube, p *baseline, sp
 }
 
 // codeCube reads or writes one cube.
-func (f *snapshotCoder) codeCube(i int) {
-	k, b := &f.cubes[i], &f.baseline.cubes[i]
-	ahead := f.baseline.extrapolate(i)
+func (s *snapshotCoder) codeCube(i int) {
+	k, b := &s.cubes[i], &s.baseline.cubes[i]
+	ahead := s.baseline.extrapolate(i)
 	distance := 0 // from the player's cube, whose new state is already known
 	if i > 0 {
-		distance = 1 + lengthClass(f.cubes[0].Position().Sub(ahead.basePos).Len()/64, 14)
+		distance = 1 + lengthClass(s.cubes[0].Position().Sub(ahead.basePos).Len()/64, 14)
 	}
-	changed := f.codeChanged(k, b, &ahead, distance)
-	f.charge(&f.Index)
+	changed := s.codeChanged(k, b, &ahead, distance)
+	s.charge(&s.Index)
 	if !changed {
 		*k = *b
-		f.residuals[i] = residual{}
+		s.residuals[i] = residual{}
 		return
 	}
-	f.codeTouched(k, b, &ahead, distance)
-	f.charge(&f.Touched)
+	s.codeTouched(k, b, &ahead, distance)
+	s.charge(&s.Touched)
 
-	e := f.predict(i, k, &ahead)
-	previous := f.residuals[i]
+	e := s.predict(i, k, &ahead)
+	previous := s.residuals[i]
 	var now residual
-	now.positionError = int32(f.codePosition(k, &e, &previous))
-	f.charge(&f.Position)
+	now.positionError = int32(s.codePosition(k, &e, &previous))
+	s.charge(&s.Position)
 	now.translation = k.Position().Sub(ahead.basePos).Sub(ahead.translation)
 	if k.Touched {
-		f.ball.residual.add(e.translation, now.translation, 1)
-		e.rot = quatFromVector(ahead.rotation.Add(f.ball.residual.evaluate(e.rotation))).Mul(ahead.baseRot).Unit()
+		s.ball.residual.add(e.translation, now.translation, 1)
+		e.rot = quatFromVector(ahead.rotation.Add(s.ball.residual.evaluate(e.rotation))).Mul(ahead.baseRot).Unit()
 	}
-	now.orientationError = int32(f.codeOrientation(k, &e, &previous, int(now.positionError)))
-	f.charge(&f.Rotation)
+	now.orientationError = int32(s.codeOrientation(k, &e, &previous, int(now.positionError)))
+	s.charge(&s.Rotation)
 	now.rotation = rotationVector(k.Rotation().Mul(quatFromVector(ahead.rotation).Mul(ahead.baseRot).Inverse()))
 	if k.Touched {
-		f.ball.residual.add(e.rotation, now.rotation, rotationWeight)
+		s.ball.residual.add(e.rotation, now.rotation, rotationWeight)
 	}
-	f.residuals[i] = now
-	if f.c.Reading() && *k == *b {
-		f.c.Fail(entropy.ErrNotCanonical) // not changed
+	s.residuals[i] = now
+	if s.c.Reading() && *k == *b {
+		s.c.Fail(entropy.ErrNotCanonical) // not changed
 	}
 }
 
 // codeChanged codes whether a cube differs from the baseline.
-func (f *snapshotCoder) codeChanged(k, b *Cube, ahead *extrapolation, distance int) bool {
+func (s *snapshotCoder) codeChanged(k, b *Cube, ahead *extrapolation, distance int) bool {
 	moving, touched := boolInt(ahead.moving), boolInt(b.Touched)
-	v := f.c.MixedBit(*k != *b, &f.changedMix[moving*2+touched], []*entropy.BitModel{
-		&f.changed[0][moving*4+touched*2+f.changeHistory&1],
-		&f.changed[1][lengthClass(ahead.translation.Len(), 14)*2+touched],
-		&f.changed[2][moving*16+distance],
-		&f.changed[3][moving*8+f.changeHistory&7],
+	v := s.c.MixedBit(*k != *b, &s.changedMix[moving*2+touched], []*entropy.BitModel{
+		&s.changed[0][moving*4+touched*2+s.changeHistory&1],
+		&s.changed[1][lengthClass(ahead.translation.Len(), 14)*2+touched],
+		&s.changed[2][moving*16+distance],
+		&s.changed[3][moving*8+s.changeHistory&7],
 	})
-	f.changeHistory = f.changeHistory<<1&7 | boolInt(v)
+	s.changeHistory = s.changeHistory<<1&7 | boolInt(v)
 	return v
 }
 
 // codeTouched codes whether a cube is touched.
-func (f *snapshotCoder) codeTouched(k, b *Cube, ahead *extrapolation, distance int) {
+func (s *snapshotCoder) codeTouched(k, b *Cube, ahead *extrapolation, distance int) {
 	t := boolInt(b.Touched)
-	k.Touched = f.c.MixedBit(k.Touched, &f.touchedMix[t], []*entropy.BitModel{
-		&f.touched[0][t*2+boolInt(ahead.moving)],
-		&f.touched[1][t*16+distance],
-		&f.touched[2][t*16+lengthClass(ahead.translation.Len(), 14)],
+	k.Touched = s.c.MixedBit(k.Touched, &s.touchedMix[t], []*entropy.BitModel{
+		&s.touched[0][t*2+boolInt(ahead.moving)],
+		&s.touched[1][t*16+distance],
+		&s.touched[2][t*16+lengthClass(ahead.translation.Len(), 14)],
 	})
 }
 
@@ -187,67 +187,70 @@ type prediction struct {
 }
 
 // predict predicts a cube. A touched cube follows the ball, any other its own motion.
-func (f *snapshotCoder) predict(i int, k *Cube, ahead *extrapolation) (e prediction) {
+func (s *snapshotCoder) predict(i int, k *Cube, ahead *extrapolation) (e prediction) {
 	displacement := ahead.translation
 	if k.Touched {
-		e.ballMember = f.ball.member(ahead, &f.residuals[i])
-		displacement = displacement.Add(f.ball.residual.evaluate(e.translation))
+		e.ballMember = s.ball.member(ahead, &s.residuals[i])
+		displacement = displacement.Add(s.ball.residual.evaluate(e.translation))
 		e.deviationClass, e.angularDeviationClass = 32+lengthClass(e.deviation, 20), 32+lengthClass(e.angularDeviation, 20)
 	} else {
 		e.deviationClass, e.angularDeviationClass = lengthClass(displacement.Len(), 20), lengthClass(ahead.rotation.Len(), 20)
 		e.rot = quatFromVector(ahead.rotation).Mul(ahead.baseRot).Unit()
 	}
 	for a, x := range [3]float32{displacement.X, displacement.Y, displacement.Z} {
-		e.pos[a] = min(max(f.baseline.cubes[i].Pos[a]+metresToSteps(x), MinPosition[a]), MaxPosition[a])
+		e.pos[a] = min(max(s.baseline.cubes[i].Pos[a]+metresToSteps(x), MinPosition[a]), MaxPosition[a])
 	}
 	return e
 }
 
 // codePosition codes a position as the difference from its prediction and returns the
 // size of that difference, in steps.
-func (f *snapshotCoder) codePosition(k *Cube, e *prediction, previous *residual) (errorSize int) {
-	x := &f.positionModel
+func (s *snapshotCoder) codePosition(k *Cube, e *prediction, previous *residual) (errorSize int) {
+	x := &s.positionModel
 	for a := range k.Pos {
 		predicted := int(e.pos[a])
-		d := f.c.Number(int(k.Pos[a])-predicted, int(MinPosition[a])-predicted, int(MaxPosition[a])-predicted, &x.mixers[boolInt(k.Touched)],
-			&x.byDeviation[e.deviationClass], &x.byAxis[a*8+sizeClass(errorSize, 7)], &x.byRecentError[sizeClass(f.recentPositionError, 19)], &x.byLastError[sizeClass(int(previous.positionError), 19)])
+		d := s.c.Number(int(k.Pos[a])-predicted, int(MinPosition[a])-predicted, int(MaxPosition[a])-predicted, &x.mixers[boolInt(k.Touched)],
+			&x.byDeviation[e.deviationClass], &x.byAxis[a*8+sizeClass(errorSize, 7)], &x.byRecentError[sizeClass(s.recentPositionError, 19)],
+			&x.byLastError[sizeClass(int(previous.positionError), 19)])
 		k.Pos[a] = int32(predicted + d)
 		errorSize += max(d, -d)
 	}
-	f.recentPositionError = (3*f.recentPositionError + 4*errorSize) / 4
+	s.recentPositionError = (3*s.recentPositionError + 4*errorSize) / 4
 	return errorSize
 }
 
 // codeOrientation does the same for a rotation: first which component is the largest,
 // then the others. A large position error means wild motion, so it is a context.
-func (f *snapshotCoder) codeOrientation(k *Cube, e *prediction, previous *residual, positionError int) (errorSize int) {
-	f.codeLargest(k, e.rot, sizeClass(positionError, 11))
-	x := &f.orientationModel
+func (s *snapshotCoder) codeOrientation(k *Cube, e *prediction, previous *residual, positionError int) (errorSize int) {
+	s.codeLargest(k, e.rot, sizeClass(positionError, 11))
+	x := &s.orientationModel
 	predicted := smallestComponents(e.rot, k.Largest)
 	for a := range k.Smallest {
 		w := int(predicted[a])
-		d := f.c.Number(int(k.Smallest[a])-w, -w, MaxComponent-w, &x.mixers[boolInt(k.Touched)],
-			&x.byDeviation[e.angularDeviationClass], &x.byAxis[a*8+sizeClass(errorSize, 7)], &x.byRecentError[sizeClass(f.recentOrientationError, 19)], &x.byLastError[sizeClass(int(previous.orientationError), 19)], &x.byPositionError[sizeClass(positionError, 11)])
+		d := s.c.Number(int(k.Smallest[a])-w, -w, MaxComponent-w, &x.mixers[boolInt(k.Touched)],
+			&x.byDeviation[e.angularDeviationClass], &x.byAxis[a*8+sizeClass(errorSize, 7)],
+			&x.byRecentError[sizeClass(s.recentOrientationError, 19)], &x.byLastError[sizeClass(int(previous.orientationError), 19)],
+			&x.byPositionError[sizeClass(positionError, 11)])
 		k.Smallest[a] = int16(w + d)
 		errorSize += max(d, -d)
 	}
-	f.recentOrientationError = (3*f.recentOrientationError + 4*errorSize) / 4
-	if f.c.Reading() && !k.Valid() {
-		f.c.Fail(ErrOrientation)
+	s.recentOrientationError = (3*s.recentOrientationError + 4*errorSize) / 4
+	if s.c.Reading() && !k.Valid() {
+		s.c.Fail(ErrOrientation)
 	}
 	return errorSize
 }
 
 // codeLargest codes which component is the largest.
-func (f *snapshotCoder) codeLargest(k *Cube, rot geom.Quat, positionClass int) {
+func (s *snapshotCoder) codeLargest(k *Cube, rot geom.Quat, positionClass int) {
 	l := largestComponent(rot)
-	if f.c.MixedBit(k.Largest == l, &f.largestMix, []*entropy.BitModel{
-		&f.largest[0][sizeClass(f.recentOrientationError, 19)], &f.largest[1][largestMargin(rot)], &f.largest[2][positionClass],
+	if s.c.MixedBit(k.Largest == l, &s.largestMix, []*entropy.BitModel{
+		&s.largest[0][sizeClass(s.recentOrientationError, 19)], &s.largest[1][largestMargin(rot)], &s.largest[2][positionClass],
 	}) {
 		k.Largest = l
 		return
 	}
-	k.Largest = codeOtherLargest(f.c, k.Largest, l, &f.otherLargest[l])
+	k.Largest = codeOtherLargest(s.c, k.Largest, l, &s.otherLargest[l])
 }
 
 // codeOtherLargest codes which of the three unexpected components is the largest.

@@ -18,7 +18,8 @@ type OrientationScheme struct {
 // ranges of package quant use all codes.
 var OrientationSchemes = []OrientationScheme{
 	{"absolute", "2 bits and three components of 9", func(p *bitPacker, now, base *Orientation) { p.codeOrientation(now) }},
-	{"relative 5-8, published", "the article's scheme, with the ranges of its program", func(p *bitPacker, now, base *Orientation) { p.codePublishedOrientation(now, base, 5, 8) }},
+	{"relative 5-8, published", "the article's scheme, with the ranges of its program",
+		func(p *bitPacker, now, base *Orientation) { p.codePublishedOrientation(now, base, 5, 8) }},
 	{"relative 4-7, published", "the same with 4 and 7 bits", func(p *bitPacker, now, base *Orientation) { p.codePublishedOrientation(now, base, 4, 7) }},
 	{"relative 5-8", "the same with no unused codes", func(p *bitPacker, now, base *Orientation) {
 		p.codeRelativeOrientation(now, base, quant.RotationDeltaBits)
@@ -133,7 +134,7 @@ func (m *OrientationModel) Code(c *entropy.Coder, now, base Orientation, older *
 }
 
 // inverseRotation returns the inverse of the rotation.
-func (t *Orientation) inverseRotation() geom.Quat { return t.Rotation().Inverse() }
+func (o *Orientation) inverseRotation() geom.Quat { return o.Rotation().Inverse() }
 
 // signedSizeClass returns a class of sign and size in [0,32], 16 for zero.
 func signedSizeClass(n int) int {

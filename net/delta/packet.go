@@ -34,33 +34,33 @@ type storedSnapshot struct {
 
 // prepareModel returns the model to train with the snapshot, unused below level
 // Arithmetic.
-func (k *storedSnapshot) prepareModel(l Level) *motionModel {
-	k.hasModel = l == Arithmetic
-	if k.hasModel && k.model == nil {
-		k.model = new(motionModel)
+func (s *storedSnapshot) prepareModel(l Level) *motionModel {
+	s.hasModel = l == Arithmetic
+	if s.hasModel && s.model == nil {
+		s.model = new(motionModel)
 	}
-	return k.model
+	return s.model
 }
 
 // learnedModel returns the model learned up to the snapshot, or nil.
-func (k *storedSnapshot) learnedModel() *motionModel {
-	if k.hasModel {
-		return k.model
+func (s *storedSnapshot) learnedModel() *motionModel {
+	if s.hasModel {
+		return s.model
 	}
 	return nil
 }
 
-// copyFrom sets k to a copy of o that shares no memory.
-func (k *storedSnapshot) copyFrom(o *storedSnapshot) {
-	cubes, model := append(k.cubes[:0], o.cubes...), k.model
+// copyFrom sets s to a copy of o that shares no memory.
+func (s *storedSnapshot) copyFrom(o *storedSnapshot) {
+	cubes, model := append(s.cubes[:0], o.cubes...), s.model
 	if o.hasModel && o.used {
 		if model == nil {
 			model = new(motionModel)
 		}
 		model.copyFrom(o.model)
 	}
-	*k = *o
-	k.cubes, k.model = cubes, model
+	*s = *o
+	s.cubes, s.model = cubes, model
 }
 
 // Writer compresses snapshots for one Reader, one per tick.

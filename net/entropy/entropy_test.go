@@ -40,18 +40,18 @@ type operation struct{ kind, index, value int }
 const kindCount = 4
 
 // code reads or writes the value.
-func (s *operation) code(c *Coder, m *models) operation {
-	switch s.kind {
+func (o *operation) code(c *Coder, m *models) operation {
+	switch o.kind {
 	case 0:
-		s.value = boolInt(c.Bit(s.value != 0, &m.bits[s.index%4]))
+		o.value = boolInt(c.Bit(o.value != 0, &m.bits[o.index%4]))
 	case 1:
-		s.value = boolInt(c.MixedBit(s.value != 0, &m.mixers[s.index%2], []*BitModel{&m.bits[s.index%4], &m.bits[3-s.index%4]}))
+		o.value = boolInt(c.MixedBit(o.value != 0, &m.mixers[o.index%2], []*BitModel{&m.bits[o.index%4], &m.bits[3-o.index%4]}))
 	case 2:
-		s.value = c.Number(s.value, -5*s.index, maxMagnitude, &m.numberMixer, &m.numbers[s.index%3], &m.numbers[2])
+		o.value = c.Number(o.value, -5*o.index, maxMagnitude, &m.numberMixer, &m.numbers[o.index%3], &m.numbers[2])
 	case 3:
-		s.value = int(c.rawBits(uint32(s.value), s.index%20))
+		o.value = int(c.rawBits(uint32(o.value), o.index%20))
 	}
-	return *s
+	return *o
 }
 
 func boolInt(b bool) int {
@@ -70,15 +70,15 @@ func parseScript(b []byte) (s []operation) {
 }
 
 // draw chooses a valid value.
-func (s *operation) draw(t *rapid.T) {
-	switch s.kind {
+func (o *operation) draw(t *rapid.T) {
+	switch o.kind {
 	case 0, 1:
-		s.value = rapid.IntRange(0, 1).Draw(t, "bit")
+		o.value = rapid.IntRange(0, 1).Draw(t, "bit")
 	case 2:
 		most := rapid.SampledFrom([]int{0, 1, 3, 100, maxMagnitude}).Draw(t, "most")
-		s.value = max(rapid.IntRange(-most, most).Draw(t, "number"), -5*s.index)
+		o.value = max(rapid.IntRange(-most, most).Draw(t, "number"), -5*o.index)
 	case 3:
-		s.value = rapid.IntRange(0, 1<<(s.index%20)-1).Draw(t, "even")
+		o.value = rapid.IntRange(0, 1<<(o.index%20)-1).Draw(t, "even")
 	}
 }
 

@@ -17,24 +17,24 @@ import "time"
 
 // admit returns when n bytes, headers included, that are sent now leave, or false if the
 // queue is full.
-func (l *path) admit(now time.Duration, c *Conditions, n int) (time.Duration, bool) {
+func (p *path) admit(now time.Duration, c *Conditions, n int) (time.Duration, bool) {
 	if c.Bandwidth <= 0 {
 		return now, true
 	}
-	if l.theoreticalArrival-c.transmissionTime(c.Bucket)-now > c.Queue {
+	if p.theoreticalArrival-c.transmissionTime(c.Bucket)-now > c.Queue {
 		return 0, false
 	}
-	return l.departure(now, c, n), true
+	return p.departure(now, c, n), true
 }
 
 // departure returns when n bytes, headers included, that are sent now leave a queue of
 // any length.
-func (l *path) departure(now time.Duration, c *Conditions, n int) time.Duration {
+func (p *path) departure(now time.Duration, c *Conditions, n int) time.Duration {
 	if c.Bandwidth <= 0 {
 		return now
 	}
-	l.theoreticalArrival = max(now, l.theoreticalArrival) + c.transmissionTime(n)
-	return max(now, l.theoreticalArrival-c.transmissionTime(c.Bucket))
+	p.theoreticalArrival = max(now, p.theoreticalArrival) + c.transmissionTime(n)
+	return max(now, p.theoreticalArrival-c.transmissionTime(c.Bucket))
 }
 
 // transmissionTime returns the time to send n bytes at the rate.

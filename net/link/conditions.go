@@ -147,7 +147,8 @@ var params = []param{
 		c.Latency = (d / 2).Truncate(time.Microsecond)
 		return nil
 	}, func(*Conditions) string { return "" }},
-	durationParam("latency-per-player", "one-way delay added for each further player", 10*time.Second, func(c *Conditions) *time.Duration { return &c.LatencyPerPlayer }),
+	durationParam("latency-per-player", "one-way delay added for each further player", 10*time.Second,
+		func(c *Conditions) *time.Duration { return &c.LatencyPerPlayer }),
 	durationParam("jitter", "scale of the random extra delay", 10*time.Second, func(c *Conditions) *time.Duration { return &c.Jitter }),
 	{"shape", "distribution of the extra delay: " + strings.Join(shapeNames, ", "), func(c *Conditions, v string) error {
 		for i, n := range shapeNames {
@@ -184,7 +185,8 @@ var params = []param{
 	durationParam("reorder-delay", "delay of a reordered datagram", 10*time.Second, func(c *Conditions) *time.Duration { return &c.ReorderDelay }),
 	probabilityParam("spike-chance", "chance that a datagram is delayed by spike", func(c *Conditions) *float64 { return &c.SpikeChance }),
 	durationParam("spike", "delay of a spike", 10*time.Second, func(c *Conditions) *time.Duration { return &c.Spike }),
-	durationParam("swing-every", "period of swing and swing-loss, which rise from 0 and fall again", maxDuration, func(c *Conditions) *time.Duration { return &c.SwingEvery }),
+	durationParam("swing-every", "period of swing and swing-loss, which rise from 0 and fall again", maxDuration,
+		func(c *Conditions) *time.Duration { return &c.SwingEvery }),
 	durationParam("swing", "latency added in the middle of the period", 10*time.Second, func(c *Conditions) *time.Duration { return &c.Swing }),
 	probabilityParam("swing-loss", "chance of loss added in the middle of the period", func(c *Conditions) *float64 { return &c.SwingLoss }),
 	{"trace", "measured path whose delay and loss are added, or none", func(c *Conditions, v string) error {
@@ -234,7 +236,8 @@ var params = []param{
 		}
 		return ""
 	}},
-	durationParam("queue", "longest wait for the rate limit, beyond which datagrams are dropped", 10*time.Second, func(c *Conditions) *time.Duration { return &c.Queue }),
+	durationParam("queue", "longest wait for the rate limit, beyond which datagrams are dropped", 10*time.Second,
+		func(c *Conditions) *time.Duration { return &c.Queue }),
 }
 
 // units are the suffixes of an amount. A suffix comes before those that it ends with.
@@ -249,12 +252,12 @@ var (
 )
 
 // parse reads an amount. Without a suffix it is in the smallest unit.
-func (list units) parse(v string) (float64, bool) {
+func (u units) parse(v string) (float64, bool) {
 	unit := 1.0
 	v = strings.ToLower(v)
-	for _, u := range list {
-		if n, ok := strings.CutSuffix(v, u.suffix); ok {
-			v, unit = n, u.unit
+	for _, one := range u {
+		if n, ok := strings.CutSuffix(v, one.suffix); ok {
+			v, unit = n, one.unit
 			break
 		}
 	}

@@ -41,43 +41,43 @@ type Counters struct {
 
 // Goodput returns the bits per second that arrived, without headers and duplicates,
 // from the first sending to the last arrival.
-func (m *Counters) Goodput() float64 {
-	if m.lastArrival <= m.firstSent {
+func (c *Counters) Goodput() float64 {
+	if c.lastArrival <= c.firstSent {
 		return 0
 	}
-	return float64(m.BytesArrived*8) / (m.lastArrival - m.firstSent).Seconds()
+	return float64(c.BytesArrived*8) / (c.lastArrival - c.firstSent).Seconds()
 }
 
 // send counts a datagram that is sent and returns its number, from 1.
-func (m *Counters) send(now time.Duration, n int) uint64 {
-	if m.Sent == 0 {
-		m.firstSent = now
+func (c *Counters) send(now time.Duration, n int) uint64 {
+	if c.Sent == 0 {
+		c.firstSent = now
 	}
-	m.Sent++
-	m.BytesSent += uint64(n)
-	return m.Sent
+	c.Sent++
+	c.BytesSent += uint64(n)
+	return c.Sent
 }
 
 // receive counts a datagram that arrives.
-func (m *Counters) receive(d *scheduledDatagram) {
+func (c *Counters) receive(d *scheduledDatagram) {
 	if d.foreign != 0 {
 		return
 	}
-	m.lastArrival = max(m.lastArrival, d.arrival)
+	c.lastArrival = max(c.lastArrival, d.arrival)
 	if d.duplicate {
-		m.DuplicatesArrived++
+		c.DuplicatesArrived++
 		return
 	}
-	m.Arrived++
-	m.BytesArrived += uint64(len(d.bytes))
-	if d.number < m.newestArrived {
-		m.Reordered++
-		m.ReorderMax = max(m.ReorderMax, m.newestArrived-d.number)
+	c.Arrived++
+	c.BytesArrived += uint64(len(d.bytes))
+	if d.number < c.newestArrived {
+		c.Reordered++
+		c.ReorderMax = max(c.ReorderMax, c.newestArrived-d.number)
 	}
-	m.newestArrived = max(m.newestArrived, d.number)
-	m.Delay.add(d.arrival - d.sentAt)
-	m.Queue.add(d.departedAt - d.sentAt)
-	m.Transit.add(d.arrival - d.departedAt)
+	c.newestArrived = max(c.newestArrived, d.number)
+	c.Delay.add(d.arrival - d.sentAt)
+	c.Queue.add(d.departedAt - d.sentAt)
+	c.Transit.add(d.arrival - d.departedAt)
 }
 
 // Distribution summarises durations. Count, mean, deviation and extremes are exact,
@@ -92,57 +92,58 @@ type Distribution struct {
 
 // Bins are one microsecond wide up to 64, and from there on 1/32 of the power of two
 // below, up to 2^32 microseconds, more than an hour.
-const binCount = (32-5)*32 + 32
+const (
+	octaveBins = 32 // from a power of two to the next
+	binCount   = (32-5)*octaveBins + octaveBins
+)
 
+// binIndex returns the bin of a delay: its highest six bits, after the bins of shorter delays.
 func binIndex(d time.Duration) int {
 	us := uint64(max(d, 0) / time.Microsecond)
-	if us < 64 {
-		return int(us)
-	}
-	e := bits.Len64(us) - 6
-	return min(e*32+int(us>>e), binCount-1)
+	dropped := max(bits.Len64(us)-6, 0)
+	return min(dropped*octaveBins+int(us>>dropped), binCount-1)
 }
 
 // binMiddle returns the middle of a bin.
 func binMiddle(bin int) time.Duration {
-	if bin < 64 {
+	if bin < 2*octaveBins {
 		return time.Duration(bin) * time.Microsecond // most delays are whole microseconds
 	}
-	e := bin/32 - 1
-	return time.Duration(2*(bin-e*32)+1) << e * time.Microsecond / 2
+	dropped := bin/octaveBins - 1
+	return time.Duration(2*(bin-dropped*octaveBins)+1) << dropped * time.Microsecond / 2
 }
 
-func (s *Distribution) add(d time.Duration) {
-	if s.Count == 0 {
-		s.Min, s.Max = d, d
+func (d *Distribution) add(delay time.Duration) {
+	if d.Count == 0 {
+		d.Min, d.Max = delay, delay
 	}
-	s.Count++
-	s.Min, s.Max = min(s.Min, d), max(s.Max, d)
-	delta := float64(d) - s.mean
-	s.mean += delta / float64(s.Count)
-	s.m2 += float64(delta * (float64(d) - s.mean))
-	s.bins[binIndex(d)]++
+	d.Count++
+	d.Min, d.Max = min(d.Min, delay), max(d.Max, delay)
+	delta := float64(delay) - d.mean
+	d.mean += delta / float64(d.Count)
+	d.m2 += float64(delta * (float64(delay) - d.mean))
+	d.bins[binIndex(delay)]++
 }
 
 // Mean returns the mean, 0 if there is none.
-func (s *Distribution) Mean() time.Duration { return time.Duration(s.mean) }
+func (d *Distribution) Mean() time.Duration { return time.Duration(d.mean) }
 
 // Deviation returns the standard deviation, 0 if there is none.
-func (s *Distribution) Deviation() time.Duration {
-	if s.Count == 0 {
+func (d *Distribution) Deviation() time.Duration {
+	if d.Count == 0 {
 		return 0
 	}
-	return time.Duration(math.Sqrt(s.m2 / float64(s.Count)))
+	return time.Duration(math.Sqrt(d.m2 / float64(d.Count)))
 }
 
 // Quantile returns the duration below which a share of all lie, to within 1/64 of it.
 // The share is in [0,1].
-func (s *Distribution) Quantile(share float64) time.Duration {
+func (d *Distribution) Quantile(share float64) time.Duration {
 	var below uint64
-	for i, n := range s.bins {
-		if below += uint64(n); n > 0 && float64(below) >= float64(share*float64(s.Count)) {
-			return min(max(binMiddle(i), s.Min), s.Max)
+	for i, n := range d.bins {
+		if below += uint64(n); n > 0 && float64(below) >= float64(share*float64(d.Count)) {
+			return min(max(binMiddle(i), d.Min), d.Max)
 		}
 	}
-	return s.Max
+	return d.Max
 }

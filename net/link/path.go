@@ -40,50 +40,50 @@ type path struct {
 	report   func(s Sending, datagram []byte) // nil: none
 }
 
-func (l *path) send(now time.Duration, b []byte) {
-	s := l.transmit(now, b)
-	if l.report != nil {
-		c := l.network.conditions(l.direction)
-		s.UsualDelay = c.baseDelay(now, l.seat) + 2*c.Jitter
-		l.report(s, b)
+func (p *path) send(now time.Duration, b []byte) {
+	s := p.transmit(now, b)
+	if p.report != nil {
+		c := p.network.conditions(p.direction)
+		s.UsualDelay = c.baseDelay(now, p.seat) + 2*c.Jitter
+		p.report(s, b)
 	}
 }
 
 // transmit decides the outcome of a datagram and puts it in flight.
-func (l *path) transmit(now time.Duration, b []byte) Sending {
-	if now != l.sendTime {
-		l.sendTime, l.sendIndex = now, 0
+func (p *path) transmit(now time.Duration, b []byte) Sending {
+	if now != p.sendTime {
+		p.sendTime, p.sendIndex = now, 0
 	}
-	index := l.sendIndex
-	l.sendIndex++
-	l.settle(now)
-	c := l.network.conditions(l.direction)
-	outcome := l.network.Outcome(l.direction, l.seat, now, index)
-	d := scheduledDatagram{sentAt: now, number: l.counters.send(now, len(b))}
-	if l.tcp && outcome.Damage != 0 {
+	index := p.sendIndex
+	p.sendIndex++
+	p.settle(now)
+	c := p.network.conditions(p.direction)
+	outcome := p.network.Outcome(p.direction, p.seat, now, index)
+	d := scheduledDatagram{sentAt: now, number: p.counters.send(now, len(b))}
+	if p.tcp && outcome.Damage != 0 {
 		outcome.Lost = true // TCP's own checksum rejects it
 	}
 	if outcome.Lost {
-		l.counters.Lost++
+		p.counters.Lost++
 	}
 	s := Sending{Number: d.number, SentAt: now, Arrival: now + outcome.Delay, Lost: outcome.Lost}
-	if l.tcp {
-		arrival, ok := l.sendTCP(c, d, outcome, b)
+	if p.tcp {
+		arrival, ok := p.sendTCP(c, d, outcome, b)
 		if s.Resent, s.Lost = ok && s.Lost, false; ok {
 			s.Arrival = arrival
 		}
 		s.Dropped = !ok
 		return s
 	}
-	l.counters.WireBytes += uint64(len(b) + UDPIPHeaderBytes)
+	p.counters.WireBytes += uint64(len(b) + UDPIPHeaderBytes)
 	if outcome.Foreign != 0 {
-		l.counters.Foreign++
+		p.counters.Foreign++
 		s.Foreign = true
-		l.schedule(scheduledDatagram{arrival: now + outcome.ForeignDelay, sentAt: now, departedAt: now, foreign: outcome.Foreign}, b)
+		p.schedule(scheduledDatagram{arrival: now + outcome.ForeignDelay, sentAt: now, departedAt: now, foreign: outcome.Foreign}, b)
 	}
-	departure, ok := l.admit(now, c, len(b)+UDPIPHeaderBytes)
+	departure, ok := p.admit(now, c, len(b)+UDPIPHeaderBytes)
 	if !ok && !outcome.Lost {
-		l.counters.Dropped++
+		p.counters.Dropped++
 		s.Dropped = true
 	}
 	if !ok || outcome.Lost {
@@ -91,35 +91,35 @@ func (l *path) transmit(now time.Duration, b []byte) Sending {
 	}
 	d.departedAt, d.arrival, d.damage = departure, departure+outcome.Delay, outcome.Damage
 	s.Arrival, s.Damaged = d.arrival, d.damage != 0
-	l.schedule(d, b)
+	p.schedule(d, b)
 	if outcome.Duplicated {
-		l.counters.Duplicated++
+		p.counters.Duplicated++
 		d.duplicate, d.arrival, d.damage = true, departure+outcome.DuplicateDelay, outcome.DuplicateDamage
 		s.Duplicated, s.DuplicateArrival, s.DuplicateDamaged = true, d.arrival, d.damage != 0
-		l.schedule(d, b)
+		p.schedule(d, b)
 	}
 	return s
 }
 
 // schedule puts a copy of b in flight, damaged or with a foreign checksum if d says so.
-func (l *path) schedule(d scheduledDatagram, b []byte) {
+func (p *path) schedule(d scheduledDatagram, b []byte) {
 	var buffer []byte
-	if n := len(l.freeBuffers); n > 0 {
-		buffer, l.freeBuffers = l.freeBuffers[n-1][:0], l.freeBuffers[:n-1]
+	if n := len(p.freeBuffers); n > 0 {
+		buffer, p.freeBuffers = p.freeBuffers[n-1][:0], p.freeBuffers[:n-1]
 	}
 	d.bytes = append(buffer, b...)
 	if d.damage != 0 && len(b) > 0 {
-		l.counters.Corrupted++
+		p.counters.Corrupted++
 		flipBits(d.bytes, d.damage)
 	}
 	if d.foreign != 0 {
 		makeForeign(d.bytes, d.foreign)
 	}
-	i := len(l.scheduled)
-	for i > 0 && l.scheduled[i-1].arrival > d.arrival {
+	i := len(p.scheduled)
+	for i > 0 && p.scheduled[i-1].arrival > d.arrival {
 		i--
 	}
-	l.scheduled = slices.Insert(l.scheduled, i, d)
+	p.scheduled = slices.Insert(p.scheduled, i, d)
 }
 
 // flipBits flips one bit and up to seven others.
@@ -145,39 +145,39 @@ func makeForeign(b []byte, random uint64) {
 	}
 }
 
-func (l *path) receive(now time.Duration) (Datagram, bool) {
-	if l.lastReceived != nil {
-		l.freeBuffers = append(l.freeBuffers, l.lastReceived)
-		l.lastReceived = nil
+func (p *path) receive(now time.Duration) (Datagram, bool) {
+	if p.lastReceived != nil {
+		p.freeBuffers = append(p.freeBuffers, p.lastReceived)
+		p.lastReceived = nil
 	}
-	l.settle(now)
-	if len(l.scheduled) == 0 || l.scheduled[0].arrival > now {
+	p.settle(now)
+	if len(p.scheduled) == 0 || p.scheduled[0].arrival > now {
 		return Datagram{}, false
 	}
-	d := l.scheduled[0]
-	l.scheduled = slices.Delete(l.scheduled, 0, 1)
-	l.lastReceived = d.bytes
+	d := p.scheduled[0]
+	p.scheduled = slices.Delete(p.scheduled, 0, 1)
+	p.lastReceived = d.bytes
 	received := Datagram{Bytes: d.bytes, ReceivedAt: d.arrival, SentAt: d.sentAt, Number: d.number, IsDuplicate: d.duplicate}
-	received.Reordered = !d.duplicate && d.foreign == 0 && d.number < l.counters.newestArrived
-	l.counters.receive(&d)
+	received.Reordered = !d.duplicate && d.foreign == 0 && d.number < p.counters.newestArrived
+	p.counters.receive(&d)
 	return received, true
 }
 
-func (l *path) copyFrom(o *path) {
-	for _, d := range l.scheduled {
-		l.freeBuffers = append(l.freeBuffers, d.bytes)
+func (p *path) copyFrom(o *path) {
+	for _, d := range p.scheduled {
+		p.freeBuffers = append(p.freeBuffers, d.bytes)
 	}
-	l.scheduled = l.scheduled[:0]
+	p.scheduled = p.scheduled[:0]
 	for _, d := range o.scheduled {
 		var buffer []byte
-		if n := len(l.freeBuffers); n > 0 {
-			buffer, l.freeBuffers = l.freeBuffers[n-1][:0], l.freeBuffers[:n-1]
+		if n := len(p.freeBuffers); n > 0 {
+			buffer, p.freeBuffers = p.freeBuffers[n-1][:0], p.freeBuffers[:n-1]
 		}
 		d.bytes = append(buffer, d.bytes...)
-		l.scheduled = append(l.scheduled, d)
+		p.scheduled = append(p.scheduled, d)
 	}
-	l.sendTime, l.sendIndex, l.theoreticalArrival = o.sendTime, o.sendIndex, o.theoreticalArrival
-	l.tcp, l.lastArrival, l.ackDue = o.tcp, o.lastArrival, o.ackDue
-	l.events = append(l.events[:0], o.events...)
-	l.counters = o.counters
+	p.sendTime, p.sendIndex, p.theoreticalArrival = o.sendTime, o.sendIndex, o.theoreticalArrival
+	p.tcp, p.lastArrival, p.ackDue = o.tcp, o.lastArrival, o.ackDue
+	p.events = append(p.events[:0], o.events...)
+	p.counters = o.counters
 }

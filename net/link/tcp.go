@@ -37,39 +37,39 @@ const (
 
 // sendTCP puts a datagram in flight behind all others, and returns when it arrives; ok is false if it
 // never does.
-func (l *path) sendTCP(c *Conditions, d scheduledDatagram, outcome Outcome, b []byte) (arrival time.Duration, ok bool) {
-	if l.lastArrival == never {
-		l.counters.Dropped++
+func (p *path) sendTCP(c *Conditions, d scheduledDatagram, outcome Outcome, b []byte) (arrival time.Duration, ok bool) {
+	if p.lastArrival == never {
+		p.counters.Dropped++
 		return 0, false
 	}
-	l.ackDue = 0 // the segment acknowledges what has arrived
+	p.ackDue = 0 // the segment acknowledges what has arrived
 	bytes := len(b) + TCPIPHeaderBytes
-	d.departedAt = l.charge(d.sentAt, c, bytes)
+	d.departedAt = p.charge(d.sentAt, c, bytes)
 	var wait time.Duration
 	if outcome.Lost {
 		var ok bool
-		if wait, ok = l.retransmit(c, d.sentAt, bytes); !ok {
-			l.lastArrival = never
-			l.counters.Dropped++
+		if wait, ok = p.retransmit(c, d.sentAt, bytes); !ok {
+			p.lastArrival = never
+			p.counters.Dropped++
 			return 0, false
 		}
 	}
 	arrival = d.departedAt + wait + outcome.Delay
-	l.acknowledge(arrival, arrival >= l.lastArrival, outcome.Lost)
-	l.lastArrival = max(l.lastArrival, arrival)
-	d.arrival = l.lastArrival
-	l.schedule(d, b)
+	p.acknowledge(arrival, arrival >= p.lastArrival, outcome.Lost)
+	p.lastArrival = max(p.lastArrival, arrival)
+	d.arrival = p.lastArrival
+	p.schedule(d, b)
 	return d.arrival, true
 }
 
 // retransmit charges the retransmissions of a segment that is lost at now, and returns
 // how long after that the copy is sent that arrives; false if none does.
-func (l *path) retransmit(c *Conditions, now time.Duration, bytes int) (wait time.Duration, ok bool) {
-	interval := 4 * c.baseDelay(now, l.seat)
+func (p *path) retransmit(c *Conditions, now time.Duration, bytes int) (wait time.Duration, ok bool) {
+	interval := 4 * c.baseDelay(now, p.seat)
 	for range maxRetransmits {
 		wait += interval
-		l.addEvent(tcpEvent{now + wait, retransmission, bytes})
-		if !l.network.isBlackedOut(c, now+wait) {
+		p.addEvent(tcpEvent{now + wait, retransmission, bytes})
+		if !p.network.isBlackedOut(c, now+wait) {
 			return wait, true
 		}
 		interval = min(max(2*interval, minRTO), maxRTO)

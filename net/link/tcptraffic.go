@@ -47,66 +47,66 @@ type tcpEvent struct {
 }
 
 // addEvent adds an event in order of time.
-func (l *path) addEvent(e tcpEvent) {
-	i := len(l.events)
-	for i > 0 && l.events[i-1].at > e.at {
+func (p *path) addEvent(e tcpEvent) {
+	i := len(p.events)
+	for i > 0 && p.events[i-1].at > e.at {
 		i--
 	}
-	l.events = slices.Insert(l.events, i, e)
+	p.events = slices.Insert(p.events, i, e)
 }
 
 // charge counts bytes that are put on the wire, and returns when they leave a queue of
 // any length.
-func (l *path) charge(now time.Duration, c *Conditions, bytes int) time.Duration {
-	l.counters.WireBytes += uint64(bytes)
-	return l.departure(now, c, bytes)
+func (p *path) charge(now time.Duration, c *Conditions, bytes int) time.Duration {
+	p.counters.WireBytes += uint64(bytes)
+	return p.departure(now, c, bytes)
 }
 
 // settle processes the events until now.
-func (l *path) settle(now time.Duration) {
-	if len(l.events) == 0 && l.ackDue == 0 {
+func (p *path) settle(now time.Duration) {
+	if len(p.events) == 0 && p.ackDue == 0 {
 		return
 	}
-	c := l.network.conditions(l.direction)
+	c := p.network.conditions(p.direction)
 	done := 0
-	for _, e := range l.events {
+	for _, e := range p.events {
 		if e.at > now {
 			break
 		}
 		done++
-		l.sendDelayedAck(e.at, c)
+		p.sendDelayedAck(e.at, c)
 		switch e.kind {
 		case retransmission:
-			l.counters.Retransmitted++
-			l.charge(e.at, c, e.bytes)
-			l.ackDue = 0
+			p.counters.Retransmitted++
+			p.charge(e.at, c, e.bytes)
+			p.ackDue = 0
 		case arrivedInOrder:
-			if l.ackDue == 0 {
-				l.ackDue = e.at + delayedAck
+			if p.ackDue == 0 {
+				p.ackDue = e.at + delayedAck
 			}
 		case arrivedGap:
-			l.counters.PureAcks++
-			l.charge(e.at, c, e.bytes)
-			l.ackDue = 0
+			p.counters.PureAcks++
+			p.charge(e.at, c, e.bytes)
+			p.ackDue = 0
 		}
 	}
-	l.events = slices.Delete(l.events, 0, done)
-	l.sendDelayedAck(now, c)
+	p.events = slices.Delete(p.events, 0, done)
+	p.sendDelayedAck(now, c)
 }
 
 // sendDelayedAck sends the delayed acknowledgement if it is due by now.
-func (l *path) sendDelayedAck(now time.Duration, c *Conditions) {
-	if l.ackDue == 0 || l.ackDue > now {
+func (p *path) sendDelayedAck(now time.Duration, c *Conditions) {
+	if p.ackDue == 0 || p.ackDue > now {
 		return
 	}
-	l.counters.PureAcks++
-	l.charge(l.ackDue, c, TCPIPHeaderBytes)
-	l.ackDue = 0
+	p.counters.PureAcks++
+	p.charge(p.ackDue, c, TCPIPHeaderBytes)
+	p.ackDue = 0
 }
 
 // acknowledge makes the other direction acknowledge a segment that arrives then. inOrder
 // says that all earlier ones have arrived, lost that it was retransmitted.
-func (l *path) acknowledge(arrival time.Duration, inOrder, lost bool) {
+func (p *path) acknowledge(arrival time.Duration, inOrder, lost bool) {
 	e := tcpEvent{at: arrival, kind: arrivedInOrder}
 	switch {
 	case !inOrder:
@@ -114,5 +114,5 @@ func (l *path) acknowledge(arrival time.Duration, inOrder, lost bool) {
 	case lost:
 		e.kind, e.bytes = arrivedGap, TCPIPHeaderBytes
 	}
-	l.reverse.addEvent(e)
+	p.reverse.addEvent(e)
 }

@@ -106,7 +106,8 @@ func newTrace(samples []sample, length time.Duration) (*Trace, error) {
 		}
 	}
 	if len(b) > maxTraceText {
-		return nil, fmt.Errorf("a trace of %d samples takes %d bytes in a tape, at most %d are allowed: shorten or thin out the trace", len(samples), len(b), maxTraceText)
+		return nil, fmt.Errorf("a trace of %d samples takes %d bytes in a tape, at most %d are allowed: shorten or thin out the trace",
+			len(samples), len(b), maxTraceText)
 	}
 	return &Trace{samples, length, string(b)}, nil
 }

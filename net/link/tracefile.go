@@ -95,27 +95,27 @@ type traceReader struct {
 }
 
 // readRow reads a header or a sample. Its error continues the text "line N".
-func (p *traceReader) readRow(fields []string) error {
+func (t *traceReader) readRow(fields []string) error {
 	for i := range fields {
 		fields[i] = strings.TrimSpace(fields[i])
 	}
-	if !p.started {
-		p.started = true
+	if !t.started {
+		t.started = true
 		if c := fields[0]; c != "" && (c[0] >= 'a' && c[0] <= 'z' || c[0] >= 'A' && c[0] <= 'Z') {
-			return p.readHeader(fields)
+			return t.readHeader(fields)
 		}
-		p.columns = p.columns[:max(2, min(len(fields), 3))]
+		t.columns = t.columns[:max(2, min(len(fields), 3))]
 	}
-	if len(fields) != len(p.columns) {
-		return fmt.Errorf(": %d columns, want %d", len(fields), len(p.columns))
+	if len(fields) != len(t.columns) {
+		return fmt.Errorf(": %d columns, want %d", len(fields), len(t.columns))
 	}
-	if len(p.samples) == maxSamples {
+	if len(t.samples) == maxSamples {
 		return fmt.Errorf(": more than %d samples: thin out the trace", maxSamples)
 	}
 	var s sample
 	empty := 0 // column of an empty delay, from 1
 	for i, f := range fields {
-		c := traceColumns[p.columns[i]]
+		c := traceColumns[t.columns[i]]
 		bad := func(want string) error {
 			return fmt.Errorf(", column %d (%s): %.20q: want %s", i+1, c.name, f, want)
 		}
@@ -125,9 +125,9 @@ func (p *traceReader) readRow(fields []string) error {
 			if !ok {
 				return bad("a number from 0")
 			}
-			if len(p.samples) == 0 {
-				p.firstTime = at
-			} else if s.at = at - p.firstTime; s.at <= p.samples[len(p.samples)-1].at {
+			if len(t.samples) == 0 {
+				t.firstTime = at
+			} else if s.at = at - t.firstTime; s.at <= t.samples[len(t.samples)-1].at {
 				return bad("a time at least a microsecond after the previous line")
 			} else if s.at >= maxTraceLength {
 				return bad(fmt.Sprintf("less than %v after the first", maxTraceLength))
@@ -149,15 +149,15 @@ func (p *traceReader) readRow(fields []string) error {
 		}
 	}
 	if empty > 0 && !s.lost {
-		return fmt.Errorf(", column %d (%s): empty, but the sample is not lost", empty, traceColumns[p.columns[empty-1]].name)
+		return fmt.Errorf(", column %d (%s): empty, but the sample is not lost", empty, traceColumns[t.columns[empty-1]].name)
 	}
-	p.samples = append(p.samples, s)
+	t.samples = append(t.samples, s)
 	return nil
 }
 
 // readHeader reads the header.
-func (p *traceReader) readHeader(fields []string) error {
-	p.columns = nil
+func (t *traceReader) readHeader(fields []string) error {
+	t.columns = nil
 	seen := map[byte]bool{}
 next:
 	for i, f := range fields {
@@ -167,7 +167,7 @@ next:
 					return fmt.Errorf(", column %d (%s): a second column of this kind", i+1, c.name)
 				}
 				seen[c.kind] = true
-				p.columns = append(p.columns, k)
+				t.columns = append(t.columns, k)
 				continue next
 			}
 		}

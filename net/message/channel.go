@@ -28,7 +28,7 @@ const MinBits = flagBits + idBits
 // packetHistory is the number of packets whose messages are remembered.
 const packetHistory = 1024
 
-// Sizes of the fields, in bits. See docs/notebook/messages.md.
+// Sizes of the fields, in bits. See docs/reference/wire.md.
 const (
 	flagBits        = 3 // receive id, reliable, unreliable: present or not
 	idBits          = 16

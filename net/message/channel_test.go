@@ -47,7 +47,7 @@ func receiveAll(receive func() ([]byte, bool)) (got []string) {
 }
 
 // TestGoldenChannel checks the layout of a section, bit for bit, against
-// docs/notebook/messages.md.
+// docs/reference/wire.md.
 func TestGoldenChannel(t *testing.T) {
 	c := NewChannel(Config{})
 	setStartID(c, c, 0xfff0)

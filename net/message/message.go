@@ -6,7 +6,7 @@
 // can carry a state, messages and a slice of a block. Messages are acknowledged by the
 // packets that carried them (Fiedler, Reliable Ordered Messages, 2016): a message is
 // repeated until one of them is. Blocks have their own acks (Fiedler, Sending Large
-// Blocks of Data, 2016). The caller passes the time. The layout is in docs/notebook/messages.md,
+// Blocks of Data, 2016). The caller passes the time. The layout is in docs/reference/wire.md,
 // bit by bit.
 //
 // Where the articles leave a gap or contradict each other:

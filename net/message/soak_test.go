@@ -25,8 +25,8 @@ type soakCounts struct {
 	lost, duplicated, reordered, corrupt, falseAcks, rejected uint64
 }
 
-func (a *soakCounts) faults() uint64 {
-	return a.lost + a.duplicated + a.reordered + a.corrupt + a.falseAcks + a.rejected
+func (s *soakCounts) faults() uint64 {
+	return s.lost + s.duplicated + s.reordered + s.corrupt + s.falseAcks + s.rejected
 }
 
 // numberedBytes returns the content of message or block i of a kind, at least 8 bytes:

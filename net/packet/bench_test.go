@@ -14,17 +14,17 @@ type singleConn struct {
 	full  bool
 }
 
-func (b *singleConn) Send(_ time.Duration, d []byte) error {
-	b.bytes, b.full = append(b.bytes[:0], d...), true
+func (s *singleConn) Send(_ time.Duration, d []byte) error {
+	s.bytes, s.full = append(s.bytes[:0], d...), true
 	return nil
 }
 
-func (b *singleConn) Receive(now time.Duration) (link.Datagram, bool) {
-	if !b.full {
+func (s *singleConn) Receive(now time.Duration) (link.Datagram, bool) {
+	if !s.full {
 		return link.Datagram{}, false
 	}
-	b.full = false
-	return link.Datagram{Bytes: b.bytes, ReceivedAt: now}, true
+	s.full = false
+	return link.Datagram{Bytes: s.bytes, ReceivedAt: now}, true
 }
 
 // BenchmarkSendReceive measures one packet from Send to Receive, including checksum and

@@ -122,9 +122,9 @@ type splitConn struct {
 	out link.Wire
 }
 
-func (w splitConn) Send(now time.Duration, b []byte) error { return w.out.Send(now, b) }
+func (s splitConn) Send(now time.Duration, b []byte) error { return s.out.Send(now, b) }
 
-func (w splitConn) Receive(now time.Duration) (link.Datagram, bool) { return w.in.Receive(now) }
+func (s splitConn) Receive(now time.Duration) (link.Datagram, bool) { return s.in.Receive(now) }
 
 // TestFragmentOutcomes checks that the fragments of a packet have separate outcomes on
 // a link, by their index among the datagrams of the moment.

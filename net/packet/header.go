@@ -37,7 +37,7 @@ const (
 	fragmentBit  = 1 << 15
 )
 
-// Protocol and Version identify the datagrams. Version changes with the layout of
+// Protocol, the protocol ID, and Version identify the datagrams. Version changes with the layout of
 // headers or payloads.
 const (
 	Protocol uint32 = 0x42554347 // "GCUB" in little endian

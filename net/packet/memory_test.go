@@ -130,24 +130,24 @@ type queueConn struct {
 	readIndex, writeIndex int
 }
 
-func (b *queueConn) Send(_ time.Duration, d []byte) error {
-	if b.readIndex == b.writeIndex {
-		b.readIndex, b.writeIndex = 0, 0
+func (q *queueConn) Send(_ time.Duration, d []byte) error {
+	if q.readIndex == q.writeIndex {
+		q.readIndex, q.writeIndex = 0, 0
 	}
-	if b.writeIndex == len(b.bytes) {
-		b.bytes = append(b.bytes, nil)
+	if q.writeIndex == len(q.bytes) {
+		q.bytes = append(q.bytes, nil)
 	}
-	b.bytes[b.writeIndex] = append(b.bytes[b.writeIndex][:0], d...)
-	b.writeIndex++
+	q.bytes[q.writeIndex] = append(q.bytes[q.writeIndex][:0], d...)
+	q.writeIndex++
 	return nil
 }
 
-func (b *queueConn) Receive(now time.Duration) (link.Datagram, bool) {
-	if b.readIndex == b.writeIndex {
+func (q *queueConn) Receive(now time.Duration) (link.Datagram, bool) {
+	if q.readIndex == q.writeIndex {
 		return link.Datagram{}, false
 	}
-	b.readIndex++
-	return link.Datagram{Bytes: b.bytes[b.readIndex-1], ReceivedAt: now}, true
+	q.readIndex++
+	return link.Datagram{Bytes: q.bytes[q.readIndex-1], ReceivedAt: now}, true
 }
 
 // TestLargePacketsTakeTurns checks that the second of two large packets received in one

@@ -173,15 +173,15 @@ type ackFilter struct {
 // newAcks returns the acknowledgements that were not processed before, bit n for ack-n,
 // and marks them as processed. If headers are far apart it may return old ones again;
 // it never omits a new one.
-func (c *ackFilter) newAcks(ack Sequence, set uint32) uint32 {
-	if ack >= c.ack {
-		ahead := ack - c.ack
-		known := c.handled << ahead
-		c.ack, c.handled = ack, known|set
+func (a *ackFilter) newAcks(ack Sequence, set uint32) uint32 {
+	if ack >= a.ack {
+		ahead := ack - a.ack
+		known := a.handled << ahead
+		a.ack, a.handled = ack, known|set
 		return set &^ known
 	}
-	behind := c.ack - ack
-	known := c.handled >> behind
-	c.handled |= set << behind
+	behind := a.ack - ack
+	known := a.handled >> behind
+	a.handled |= set << behind
 	return set &^ known
 }

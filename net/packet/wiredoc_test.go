@@ -50,17 +50,9 @@ func readWireDoc(t *testing.T) *wireDoc {
 	}
 	p := &wireDoc{numbers: map[string]uint32{}}
 	section := ""
-	var open *vector
 	for line := range strings.Lines(string(text)) {
 		line = strings.TrimSpace(line)
 		switch m := tableRow.FindStringSubmatch(line); {
-		case line == "```vector":
-			open = &vector{fields: map[string]uint32{}}
-		case line == "```" && open != nil:
-			p.vectors = append(p.vectors, *open)
-			open = nil
-		case open != nil:
-			open.addLine(t, line)
 		case strings.HasPrefix(line, "## "):
 			section = line[3:]
 		case m == nil:
@@ -82,6 +74,17 @@ func readWireDoc(t *testing.T) *wireDoc {
 				p.header = append(p.header, f)
 			}
 		}
+	}
+	if text, err = os.ReadFile("testdata/vectors.txt"); err != nil {
+		t.Fatal(err)
+	}
+	_, examples, _ := strings.Cut(string(text), "\n\n") // after the comment
+	for example := range strings.SplitSeq(examples, "\n\n") {
+		v := vector{fields: map[string]uint32{}}
+		for line := range strings.Lines(example) {
+			v.addLine(t, strings.TrimSpace(line))
+		}
+		p.vectors = append(p.vectors, v)
 	}
 	if len(p.numbers) != 6 || len(p.header) != 6 || len(p.fragment) != 3 || len(p.vectors) < 18 {
 		t.Fatalf("the document has %d numbers, %d and %d fields, %d examples", len(p.numbers), len(p.header), len(p.fragment), len(p.vectors))
@@ -138,16 +141,16 @@ func (f field) read(b []byte) (v uint32) {
 }
 
 // checksum is the documented checksum, bit by bit.
-func (p *wireDoc) checksum(b []byte) uint32 {
+func (w *wireDoc) checksum(b []byte) uint32 {
 	four := func(n uint32) []byte { return []byte{byte(n), byte(n >> 8), byte(n >> 16), byte(n >> 24)} }
 	crc := ^uint32(0)
-	for _, x := range slices.Concat(four(p.numbers["protocol"]), four(p.numbers["version"]), b) {
+	for _, x := range slices.Concat(four(w.numbers["protocol"]), four(w.numbers["version"]), b) {
 		crc ^= uint32(x)
 		for range 8 {
 			low := crc & 1
 			crc >>= 1
 			if low == 1 {
-				crc ^= p.numbers["polynomial"]
+				crc ^= w.numbers["polynomial"]
 			}
 		}
 	}
@@ -155,18 +158,18 @@ func (p *wireDoc) checksum(b []byte) uint32 {
 }
 
 // decode reads a datagram as documented.
-func (p *wireDoc) decode(b []byte) (fields map[string]uint32, payload []byte, refused string) {
+func (w *wireDoc) decode(b []byte) (fields map[string]uint32, payload []byte, refused string) {
 	if len(b) < 14 {
 		return nil, nil, "short"
 	}
-	if len(b) > int(p.numbers["max datagram"]) {
+	if len(b) > int(w.numbers["max datagram"]) {
 		return nil, nil, "long"
 	}
 	fields = map[string]uint32{}
-	for _, f := range p.header {
+	for _, f := range w.header {
 		fields[f.name] = f.read(b)
 	}
-	if fields["checksum"] != p.checksum(b[4:]) {
+	if fields["checksum"] != w.checksum(b[4:]) {
 		return nil, nil, "checksum"
 	}
 	if fields["fragment"] == 0 {
@@ -175,18 +178,18 @@ func (p *wireDoc) decode(b []byte) (fields map[string]uint32, payload []byte, re
 	if len(b) < 20 {
 		return nil, nil, "short"
 	}
-	for _, f := range p.fragment {
+	for _, f := range w.fragment {
 		fields[f.name] = f.read(b)
 	}
 	id, count, n := int(fields["fragment id"]), int(fields["fragment count less 1"])+1, len(b)-20
-	limit := int(p.numbers["fragment"])
+	limit := int(w.numbers["fragment"])
 	if count < 2 || id >= count || n < 1 || n > limit || id < count-1 && n != limit {
 		return nil, nil, "fragment"
 	}
 	return fields, b[20:], ""
 }
 
-// TestDocumentedExamples decodes every example of docs/reference/wire.md with the independent
+// TestDocumentedExamples decodes every example of testdata/vectors.txt with the independent
 // decoder. The result must be what the document says; the package must read the same,
 // reject what the document says is rejected, and write the same bytes.
 func TestDocumentedExamples(t *testing.T) {
@@ -318,9 +321,9 @@ type teeConn struct {
 	copy *recorder
 }
 
-func (w teeConn) Send(now time.Duration, b []byte) error {
-	if err := w.copy.Send(now, b); err != nil {
+func (t teeConn) Send(now time.Duration, b []byte) error {
+	if err := t.copy.Send(now, b); err != nil {
 		return err
 	}
-	return w.Wire.Send(now, b)
+	return t.Wire.Send(now, b)
 }

@@ -70,7 +70,7 @@ const checkBits = 32
 // EnableChecks makes Check code markers until the next Begin. Both sides must agree.
 func (c *Coder) EnableChecks(on bool) { c.checks = on }
 
-// Check codes a marker that both sides know, if checks are enabled. If a reader finds
+// Check is a serialise check: it codes a marker that both sides know, if checks are enabled. If a reader finds
 // another value, reader and writer have diverged since the previous check, and the
 // *CheckError says between which two. The marker is a hash of the name and of the present
 // group, so a check of another name or element fails too (Fiedler, Serialization

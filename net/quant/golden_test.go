@@ -7,10 +7,10 @@ import (
 	"testing"
 )
 
-// TestSameOnEveryMachine hashes the results of every encoder and decoder of real
+// TestGolden hashes the results of every encoder and decoder of real
 // numbers for 200,000 inputs: arbitrary bits, numbers in range, and rotations near
 // edges. The inputs are made without functions whose results differ between machines.
-func TestSameOnEveryMachine(t *testing.T) {
+func TestGolden(t *testing.T) {
 	random := rand.New(rand.NewPCG(11, 12))
 	h := fnv.New64a()
 	var buffer [8]byte

@@ -22,15 +22,15 @@ var (
 )
 
 // indexBits returns the bits that index v takes after the index before it, out of n.
-func (s *IndexBuckets) indexBits(v, previous, n int) int {
+func (b *IndexBuckets) indexBits(v, previous, n int) int {
 	d := v - previous - 1
-	for i, w := range s.widths[:s.count] {
+	for i, w := range b.widths[:b.count] {
 		if d < 1<<w {
 			return i + 1 + int(w)
 		}
 		d -= 1 << w
 	}
-	return s.count + bits.Len(uint(n-1))
+	return b.count + bits.Len(uint(n-1))
 }
 
 // relativeIndex codes an index in [0, n) that is higher than the one before.
@@ -62,8 +62,8 @@ func (c *Coder) relativeIndex(v, previous, n int, s *IndexBuckets) int {
 	return v
 }
 
-// Indices codes a strictly increasing list of indices in [0, n): its length, the first
-// index, and the distance to each later one. A reader reuses the memory of list and
+// Indices codes a strictly increasing list of indices in [0, n) as relative indices: its length, the
+// first index, and the distance to each later one. A reader reuses the memory of list and
 // grows it if needed, but never allocates more than it has data for.
 func (c *Coder) Indices(list []int, n int, s *IndexBuckets) []int {
 	at := c.BitsProcessed()

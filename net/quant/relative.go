@@ -19,18 +19,18 @@ var (
 )
 
 // bounds returns the smallest and the largest difference that can be encoded.
-func (l DeltaBits) bounds() (low, high int) {
-	half := 1<<(l.Small-1) + 1<<(l.Large-1)
+func (b DeltaBits) bounds() (low, high int) {
+	half := 1<<(b.Small-1) + 1<<(b.Large-1)
 	return -half, half - 1
 }
 
 // Fits reports whether a difference can be encoded.
-func (l DeltaBits) Fits(d int) bool {
-	low, high := l.bounds()
+func (b DeltaBits) Fits(d int) bool {
+	low, high := b.bounds()
 	return d >= low && d <= high
 }
 
-func (l DeltaBits) fitsSmall(d int) bool { return d >= -(1<<(l.Small-1)) && d < 1<<(l.Small-1) }
+func (b DeltaBits) fitsSmall(d int) bool { return d >= -(1<<(b.Small-1)) && d < 1<<(b.Small-1) }
 
 // Delta codes a difference. One that does not fit is an error.
 func (c *Coder) Delta(d int, l DeltaBits) int { return c.codeDelta(d, l, "Delta") }

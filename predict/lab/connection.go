@@ -12,8 +12,8 @@ import (
 	"ghostcube/net/packet"
 	"ghostcube/net/quant"
 	"ghostcube/predict"
+	"ghostcube/predict/lab/reliable"
 	"ghostcube/predict/part/codec"
-	"ghostcube/predict/part/reliable"
 	"ghostcube/sim"
 )
 

@@ -23,27 +23,27 @@ type injectedChange struct {
 	amount float32 // in the field's unit
 }
 
-func (x *injectedChange) apply(b *sim.Body) {
-	if x.field != predict.Asleep {
+func (i *injectedChange) apply(b *sim.Body) {
+	if i.field != predict.Asleep {
 		b.Asleep = false
 	}
-	switch x.field {
+	switch i.field {
 	case predict.Position:
-		b.Pose.Pos.Y += x.amount
+		b.Pose.Pos.Y += i.amount
 	case predict.Rotation:
-		b.Pose.Rot = geom.AxisAngle(geom.Vec3{Z: 1}, x.amount).Mul(b.Pose.Rot)
+		b.Pose.Rot = geom.AxisAngle(geom.Vec3{Z: 1}, i.amount).Mul(b.Pose.Rot)
 	case predict.Linear:
-		b.Linear.X += x.amount
+		b.Linear.X += i.amount
 	case predict.Angular:
-		b.Angular.Z += x.amount
+		b.Angular.Z += i.amount
 	case predict.Asleep:
 		b.Asleep, b.Linear, b.Angular = true, geom.Vec3{}, geom.Vec3{}
 	}
 }
 
 // distance returns the difference of a field of two bodies, in the field's unit.
-func (x *injectedChange) distance(a, b sim.Body) float32 {
-	switch x.field {
+func (i *injectedChange) distance(a, b sim.Body) float32 {
+	switch i.field {
 	case predict.Position:
 		return a.Pose.Pos.Sub(b.Pose.Pos).Len()
 	case predict.Rotation:

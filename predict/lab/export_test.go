@@ -2,7 +2,7 @@ package lab
 
 import (
 	"ghostcube/predict"
-	"ghostcube/predict/part/reliable"
+	"ghostcube/predict/lab/reliable"
 	"ghostcube/sim"
 )
 
@@ -16,13 +16,13 @@ func (p *Pane) Freeze(until sim.Tick) {
 
 // SlewPPM returns by how much the client asks for its clock to be faster, in parts per
 // million.
-func (s *Client) SlewPPM() int32 { return s.env.SlewPPM }
+func (c *Client) SlewPPM() int32 { return c.env.SlewPPM }
 
 // ServerSide returns the strategy's server side.
 func (p *Pane) ServerSide() predict.Server { return p.serverSide }
 
 // Side returns the strategy's client side.
-func (s *Client) Side() predict.Client { return s.side }
+func (c *Client) Side() predict.Client { return c.side }
 
 // ServerConnection returns the server's end of a client's connection, or nil if there is none.
 func (p *Pane) ServerConnection(client int) *reliable.Connection { return p.connections[client].server }

@@ -44,23 +44,23 @@ func TestServersSendAnyWorld(t *testing.T) {
 }
 
 // throwBody sets a body of the server's world to a random state.
-func (f *soakSession) throwBody() {
-	w := f.pane.ServerWorld
-	s := w.Scene()
+func (s *soakSession) throwBody() {
+	w := s.pane.ServerWorld
+	f := w.Scene()
 	vec := func(x, y, z float32) geom.Vec3 {
-		r := func() float32 { return 2*f.rng.Float32() - 1 }
+		r := func() float32 { return 2*s.rng.Float32() - 1 }
 		return geom.Vec3{X: r() * x, Y: r() * y, Z: r() * z}
 	}
-	i := f.rng.IntN(len(w.Bodies()))
-	if f.rng.IntN(2) == 0 {
+	i := s.rng.IntN(len(w.Bodies()))
+	if s.rng.IntN(2) == 0 {
 		i = 0
 	}
-	v, a := 4*s.MaxLinearSpeed, 16*s.MaxAngularSpeed
+	v, a := 4*f.MaxLinearSpeed, 16*f.MaxAngularSpeed
 	b := w.Bodies()[i]
 	b.Asleep, b.Linear, b.Angular = false, vec(v, v, v), vec(a, a, a)
-	if f.rng.IntN(3) == 0 {
-		q := geom.Quat{X: f.rng.Float32() - 0.5, Y: f.rng.Float32() - 0.5, Z: f.rng.Float32() - 0.5, W: 1}
-		b.Pose = geom.Pose{Pos: vec(s.HalfWidth, s.HalfWidth, s.Height/2).Add(geom.Vec3{Z: s.Height / 2}), Rot: q.Unit()}
+	if s.rng.IntN(3) == 0 {
+		q := geom.Quat{X: s.rng.Float32() - 0.5, Y: s.rng.Float32() - 0.5, Z: s.rng.Float32() - 0.5, W: 1}
+		b.Pose = geom.Pose{Pos: vec(f.HalfWidth, f.HalfWidth, f.Height/2).Add(geom.Vec3{Z: f.Height / 2}), Rot: q.Unit()}
 	}
 	w.SetBody(i, b)
 }

@@ -93,10 +93,10 @@ func TestLockstepSoak(t *testing.T) {
 	t.Logf("%d minutes: %.0f checksums compared, none differs; %.0f stalls", ticks/3600, checks, stalls)
 }
 
-// TestLockstepTickByTick compares the server's and the client's worlds of 900 ticks with the
+// TestLockstepGolden compares the server's and the client's worlds of 900 ticks with the
 // golden file, over TCP and UDP and over a bad link: they are the same on every machine. Each
 // line digests the hashes of all ticks so far.
-func TestLockstepTickByTick(t *testing.T) {
+func TestLockstepGolden(t *testing.T) {
 	t.Parallel()
 	l := labtest.Open(t, labtest.Config(t, "katamari:cubes=100", "latency=75ms,jitter=20ms,loss=10%", AtHost), "lockstep", "lockstep:transport=tcp:contact-order=tick-seed")
 	var b strings.Builder
@@ -210,7 +210,7 @@ func TestLockstepCatchesUp(t *testing.T) {
 	}
 }
 
-// TestLockstepFreezeKeepsDelay checks that inputs which have waited in the socket of a frozen program
+// TestLockstepFreezeKeepsDelay checks that inputs which have waited in the receive buffer of a frozen program
 // do not count as late: an adaptive delay does not grow.
 func TestLockstepFreezeKeepsDelay(t *testing.T) {
 	t.Parallel()

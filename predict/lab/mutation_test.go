@@ -81,27 +81,27 @@ func TestMutatedStates(t *testing.T) {
 
 // checkDrawn checks that the first client draws all bodies in the scene or just outside it, where
 // they may be extrapolated to.
-func (f *soakSession) checkDrawn() {
-	f.Helper()
+func (s *soakSession) checkDrawn() {
+	s.Helper()
 	const tolerance = 50 // metres
-	s := f.pane.ServerWorld.Scene()
-	for i, p := range f.pane.Clients[0].View.Bodies {
-		if at := p.Pos; max(geom.Abs(at.X), geom.Abs(at.Y)) > s.HalfWidth+tolerance || at.Z < -tolerance || at.Z > s.Height+tolerance {
-			f.Fatalf("tick %d: body %d is drawn at %v", f.tickCount, i, at)
+	f := s.pane.ServerWorld.Scene()
+	for i, p := range s.pane.Clients[0].View.Bodies {
+		if at := p.Pos; max(geom.Abs(at.X), geom.Abs(at.Y)) > f.HalfWidth+tolerance || at.Z < -tolerance || at.Z > f.Height+tolerance {
+			s.Fatalf("tick %d: body %d is drawn at %v", s.tickCount, i, at)
 		}
 	}
 }
 
 // mutate changes some bits of a datagram's payload and repairs its checksum.
-func (f *soakSession) mutate(datagram []byte) {
+func (s *soakSession) mutate(datagram []byte) {
 	h, ok := packet.ParseHeader(datagram)
 	if payload := datagram[h.Size:]; ok && len(payload) > 0 {
-		for range 1 + f.rng.IntN(4) {
-			at := f.rng.IntN(len(payload))
-			if f.rng.IntN(4) == 0 {
-				at = f.rng.IntN(min(len(payload), 8)) // ticks are at the beginning
+		for range 1 + s.rng.IntN(4) {
+			at := s.rng.IntN(len(payload))
+			if s.rng.IntN(4) == 0 {
+				at = s.rng.IntN(min(len(payload), 8)) // ticks are at the beginning
 			}
-			payload[at] ^= 1 << f.rng.IntN(8)
+			payload[at] ^= 1 << s.rng.IntN(8)
 		}
 	}
 	var identity [8]byte
@@ -110,6 +110,6 @@ func (f *soakSession) mutate(datagram []byte) {
 	table := crc32.MakeTable(crc32.Castagnoli)
 	binary.LittleEndian.PutUint32(datagram, crc32.Update(crc32.Checksum(identity[:], table), table, datagram[4:]))
 	if _, ok := packet.ParseHeader(datagram); !ok {
-		f.Fatal("a mutated datagram has a wrong checksum")
+		s.Fatal("a mutated datagram has a wrong checksum")
 	}
 }

@@ -63,7 +63,7 @@ type Client struct {
 	side            predict.Client
 	env             *predict.Env
 	end             *link.End
-	socket          *socket
+	arrivals        *receiveBuffer
 	attacked        *attackedWire
 	pendingShot     sim.Shot      // fired, but not passed to a client tick yet
 	tickAccumulator int64         // client time since its last tick, in millionths of a tick
@@ -123,13 +123,13 @@ func (p *Pane) addServerStep() {
 // addClient adds client i, which controls a player, or is a spectator if player is -1.
 func (p *Pane) addClient(i, player int) {
 	clientEnd, serverEnd := link.Pair(&p.lab.network, i)
-	buffer := &socket{end: clientEnd}
+	buffer := &receiveBuffer{end: clientEnd}
 	clientWire, serverWire := link.Wire(buffer), link.Wire(serverEnd)
 	if i == 0 {
 		clientWire, serverWire = p.Latency.WrapClientEnd(clientWire), p.Latency.WrapServerEnd(serverWire)
 	}
 	c := &Client{
-		World: predict.NewWorld(*p.ServerWorld.Scene(), p.ServerWorld.Rate()), end: clientEnd, socket: buffer, lastFrameTime: -1,
+		World: predict.NewWorld(*p.ServerWorld.Scene(), p.ServerWorld.Rate()), end: clientEnd, arrivals: buffer, lastFrameTime: -1,
 	}
 	c.attacked = &attackedWire{Wire: p.withTap(clientWire, i, link.Up), end: clientEnd}
 	c.Endpoint = packet.NewEndpoint(c.attacked)
@@ -297,11 +297,11 @@ func (p *Pane) tickClient(i int, c *ClockFault, now time.Duration, in sim.Input)
 	}
 }
 
-// bufferArrivals receives into the socket's buffer while the program does not read. A
+// bufferArrivals receives into the buffer while the program does not read. A
 // TCP-like wire needs none: it stops the sender instead.
-func (s *Client) bufferArrivals(now time.Duration, inOrder bool) {
+func (c *Client) bufferArrivals(now time.Duration, inOrder bool) {
 	if !inOrder {
-		s.socket.bufferArrivals(now)
+		c.arrivals.bufferArrivals(now)
 	}
 }
 
@@ -437,7 +437,7 @@ func (p *Pane) copyFrom(o *Pane) {
 		s.View.CopyFrom(&from.View)
 		s.Endpoint.CopyFrom(from.Endpoint)
 		s.end.CopyFrom(from.end)
-		s.socket.copyFrom(from.socket)
+		s.arrivals.copyFrom(from.arrivals)
 		s.attacked.copyFrom(from.attacked)
 		p.serverAttacked[i].copyFrom(o.serverAttacked[i])
 		s.env.SlewPPM, s.env.ReliableOrdered, s.tickAccumulator, s.lastFrameTime = from.env.SlewPPM, from.env.ReliableOrdered, from.tickAccumulator, from.lastFrameTime

@@ -50,84 +50,84 @@ func TestRandomPlayers(t *testing.T) {
 }
 
 // openScene opens a session of a scene. A scene that the strategy refuses skips the test.
-func (f *soakSession) openScene(scene, spec string) {
-	f.Helper()
-	f.lab = New(labtest.Config(f.T, scene, "latency=50ms", AtClient))
-	pane, err := f.lab.Open(spec)
+func (s *soakSession) openScene(scene, spec string) {
+	s.Helper()
+	s.lab = New(labtest.Config(s.T, scene, "latency=50ms", AtClient))
+	pane, err := s.lab.Open(spec)
 	if err != nil {
-		f.Skip(err)
+		s.Skip(err)
 	}
-	f.pane, f.label = pane, scene+", "+spec
-	f.in = make([]sim.Input, f.lab.Players())
+	s.pane, s.label = pane, scene+", "+spec
+	s.in = make([]sim.Input, s.lab.Players())
 }
 
 // badTime makes the ticks of a cycle with faults.
-func (f *soakSession) badTime() {
-	f.Helper()
-	client := func() string { return strconv.Itoa(1 + f.rng.IntN(len(f.pane.Clients))) }
+func (s *soakSession) badTime() {
+	s.Helper()
+	client := func() string { return strconv.Itoa(1 + s.rng.IntN(len(s.pane.Clients))) }
 	for i := range (playerSoakCycle - calmSeconds) * 60 {
-		f.changeKeys()
+		s.changeKeys()
 		switch {
 		case i%300 == 0:
-			f.step(f.toAll("network", "", f.randomNetwork()))
-		case f.rng.IntN(200) == 0:
-			f.step(f.toAll("freeze", client(), f.pick("100ms", "500ms", "1s", "3s")))
-		case f.rng.IntN(300) == 0:
-			f.step(f.toAll("blackout", "", f.pick("100ms", "500ms", "3s")))
-		case f.rng.IntN(300) == 0:
-			f.step(f.toAll("clock", client()+".fps", f.pick("10", "20", "50", "144", "off")))
-		case f.rng.IntN(300) == 0:
-			f.step(f.toAll("clock", client()+".skew", f.pick("500", "-500", "8000", "-8000", "off")))
-		case f.rng.IntN(600) == 0:
-			f.step(f.toAll("nudge", f.pick("x", "y", "z"), "1"))
+			s.step(s.toAll("network", "", s.randomNetwork()))
+		case s.rng.IntN(200) == 0:
+			s.step(s.toAll("freeze", client(), s.pick("100ms", "500ms", "1s", "3s")))
+		case s.rng.IntN(300) == 0:
+			s.step(s.toAll("blackout", "", s.pick("100ms", "500ms", "3s")))
+		case s.rng.IntN(300) == 0:
+			s.step(s.toAll("clock", client()+".fps", s.pick("10", "20", "50", "144", "off")))
+		case s.rng.IntN(300) == 0:
+			s.step(s.toAll("clock", client()+".skew", s.pick("500", "-500", "8000", "-8000", "off")))
+		case s.rng.IntN(600) == 0:
+			s.step(s.toAll("nudge", s.pick("x", "y", "z"), "1"))
 		default:
-			f.step()
+			s.step()
 		}
 	}
 }
 
 // calmTime ends all faults and checks that the session recovers.
-func (f *soakSession) calmTime() {
-	f.Helper()
-	end := []Command{f.toAll("network", "", "latency=50ms")}
-	for i := range f.pane.Clients {
-		end = append(end, f.toAll("clock", strconv.Itoa(i+1)+".fps", "off"), f.toAll("clock", strconv.Itoa(i+1)+".skew", "off"))
+func (s *soakSession) calmTime() {
+	s.Helper()
+	end := []Command{s.toAll("network", "", "latency=50ms")}
+	for i := range s.pane.Clients {
+		end = append(end, s.toAll("clock", strconv.Itoa(i+1)+".fps", "off"), s.toAll("clock", strconv.Itoa(i+1)+".skew", "off"))
 	}
-	f.step(end...)
-	for range f.recoveryTicks() {
-		f.changeKeys()
-		f.step()
+	s.step(end...)
+	for range s.recoveryTicks() {
+		s.changeKeys()
+		s.step()
 	}
-	starved := f.pane.Counters.Value("input_starved_ticks") + f.pane.Counters.Value("stalled_ticks")
+	starved := s.pane.Counters.Value("input_starved_ticks") + s.pane.Counters.Value("stalled_ticks")
 	for range 60 {
-		f.changeKeys()
-		f.step()
+		s.changeKeys()
+		s.step()
 	}
-	if d := f.maxDelay(); d > 60 || d < -60 {
-		f.Errorf("%s, tick %d: %d ticks after the last fault the view is %d ticks behind the server", f.label, f.tickCount, f.recoveryTicks()+61, d)
+	if d := s.maxDelay(); d > 60 || d < -60 {
+		s.Errorf("%s, tick %d: %d ticks after the last fault the view is %d ticks behind the server", s.label, s.tickCount, s.recoveryTicks()+61, d)
 	}
-	if n := f.pane.Counters.Value("input_starved_ticks") + f.pane.Counters.Value("stalled_ticks") - starved; n > 30 {
-		f.Errorf("%s, tick %d: %d ticks after the last fault %v of 60 ticks lacked an input", f.label, f.tickCount, f.recoveryTicks()+1, n)
+	if n := s.pane.Counters.Value("input_starved_ticks") + s.pane.Counters.Value("stalled_ticks") - starved; n > 30 {
+		s.Errorf("%s, tick %d: %d ticks after the last fault %v of 60 ticks lacked an input", s.label, s.tickCount, s.recoveryTicks()+1, n)
 	}
 }
 
 // recoveryTicks returns the number of ticks after the last fault in which nothing is checked.
-func (f *soakSession) recoveryTicks() int {
-	if f.pane.Strategy.Name == "lockstep" {
+func (s *soakSession) recoveryTicks() int {
+	if s.pane.Strategy.Name == "lockstep" {
 		return playerSoakCycle / 3 * 60
 	}
 	return (calmSeconds-1)*60 - 1
 }
 
 // changeKeys changes the keys that the players hold every few ticks. They shoot now and then.
-func (f *soakSession) changeKeys() {
-	for i := range f.in {
-		f.in[i].Shot = sim.Shot{Fired: f.rng.IntN(100) == 0, Yaw: uint16(f.rng.IntN(sim.AimSteps))}
-		switch f.rng.IntN(20) {
+func (s *soakSession) changeKeys() {
+	for i := range s.in {
+		s.in[i].Shot = sim.Shot{Fired: s.rng.IntN(100) == 0, Yaw: uint16(s.rng.IntN(sim.AimSteps))}
+		switch s.rng.IntN(20) {
 		case 0, 1:
-			f.in[i].Buttons = sim.Buttons(f.rng.Uint32()) & sim.AllButtons
+			s.in[i].Buttons = sim.Buttons(s.rng.Uint32()) & sim.AllButtons
 		case 2:
-			f.in[i].Heading = uint8(f.rng.Uint32())
+			s.in[i].Heading = uint8(s.rng.Uint32())
 		}
 	}
 }

@@ -37,23 +37,11 @@ func playTicks(t testing.TB, l *Lab, tape *tape.Tape, from, to int) {
 // every kind of handover.
 func TestRelativeConformance(t *testing.T) {
 	t.Parallel()
-	tape := boardingTape(t, "latency=75ms,jitter=20ms,loss=10%,duplicate=5%,reorder=5%,reorder-delay=40ms")
+	tape := boardingTape(t, badNetwork)
 	for _, spec := range []string{"relative", "relative:handover=smooth:inertia=off", "relative:handover=reconcile:parent-predict=off", "historyoffset", "historyoffset:carriers=predicted"} {
-		a, b := labtest.Open(t, tape.Config, spec), labtest.Open(t, tape.Config, spec)
-		playTicks(t, a, tape, 0, 1080)
-		playTicks(t, b, tape, 0, 1080)
-		f := a.Fork()
-		if a.Hash() != b.Hash() || f.Hash() != a.Hash() {
-			t.Fatalf("%s: two runs of one session differ", spec)
-		}
-		playTicks(t, a, tape, 1080, 1500)
-		if f.Hash() != b.Hash() {
-			t.Errorf("%s: the fork shares memory with its original", spec)
-		}
-		playTicks(t, f, tape, 1080, 1500)
-		if f.Hash() != a.Hash() {
-			t.Errorf("%s: the fork diverges", spec)
-		}
+		conforms(t, tape.Config, spec, 1080, 420, func(t testing.TB, l *Lab, ticks int) {
+			playTicks(t, l, tape, int(l.Ticks()), int(l.Ticks())+ticks)
+		})
 	}
 }
 

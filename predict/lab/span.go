@@ -23,7 +23,6 @@ type span struct {
 type baseline struct {
 	tick     sim.Tick
 	bytes    [2]uint64 // on the wire, by direction
-	packets  [2]uint64 // sent, by direction
 	replayed float64   // ticks
 }
 
@@ -41,8 +40,7 @@ func (p *Pane) StartSpan(settle int) {
 		from: baseline{
 			tick:     p.lab.tick,
 			bytes:    [2]uint64{p.wireBytes(link.Up), p.wireBytes(link.Down)},
-			packets:  [2]uint64{p.Clients[0].Endpoint.Stats.PacketsSent, p.ServerStats().PacketsSent},
-			replayed: p.Counters.Value("replayed_ticks"),
+			replayed: p.Counters.Total(predict.ReplayedTicks),
 		},
 		counters: append([]predict.CounterValue(nil), p.Counters.All()...),
 		latency:  p.responses(),
@@ -75,7 +73,7 @@ func (p *Pane) SpanMeasure(name string) score.Measure {
 		ms := float64(r.sum-s.latency.sum) / float64(max(n, 1)) / float64(time.Millisecond)
 		return score.Measure{Name: name, Title: "key to screen, ms", Value: ms, OK: n > 0, Better: score.Lower}
 	}
-	p.spanScratch = p.measures(p.spanScratch[:0], &s.score, &s.from)
+	p.spanScratch = s.score.Measures(p.spanScratch[:0], p.counts(&s.from))
 	for _, m := range p.spanScratch {
 		if m.Name == name {
 			return m

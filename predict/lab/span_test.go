@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"ghostcube/net/link"
 	. "ghostcube/predict/lab"
 	"ghostcube/predict/lab/labtest"
 	"ghostcube/sim"
@@ -67,14 +68,16 @@ func TestSpanCountsFromItsStart(t *testing.T) {
 	run(300, nudge)
 	before := p.Counters.Value("corrections")
 	p.StartSpan(0)
+	sent := p.Clients[0].LinkCounters(link.Up).WireBytes
 	run(300)
 	for _, name := range []string{"corrections", "resimulated_ticks_per_minute", "path_error_max_m", "key_to_screen_ms"} {
 		if m := p.SpanMeasure(name); !m.OK || m.Value > 1e-3 {
 			t.Errorf("after the nudge: %s is %v (%v)", name, m.Value, m.OK)
 		}
 	}
-	if up := p.SpanMeasure("up_packets_per_second"); math.Abs(up.Value-60) > 0.5 {
-		t.Errorf("%v packets a second", up.Value)
+	sent = p.Clients[0].LinkCounters(link.Up).WireBytes - sent
+	if up, want := p.SpanMeasure("up_kbit_per_second"), float64(sent)*8/1000/5; sent == 0 || math.Abs(up.Value-want) > 1e-9 {
+		t.Errorf("%v kbit/s up, want %v", up.Value, want)
 	}
 	p.StartSpan(0)
 	run(120, nudge) // the first second counts, too

@@ -110,10 +110,10 @@ func TestStatesyncSoak(t *testing.T) {
 }
 
 // start starts a session.
-func (f *soakSession) start(number int, spec string) {
-	c := labtest.Config(f.T, f.pick("two-players", "two-players", "katamari:cubes=25:players=2", "katamari:cubes=64:players=2"), f.randomNetwork(), Seat(f.rng.IntN(2)))
+func (s *soakSession) start(number int, spec string) {
+	c := labtest.Config(s.T, s.pick("two-players", "two-players", "katamari:cubes=25:players=2", "katamari:cubes=64:players=2"), s.randomNetwork(), Seat(s.rng.IntN(2)))
 	c.Network.Seed = uint64(number)
-	f.label = fmt.Sprintf("game %d, %s, %s, %s", number, c.Scene, c.Seat, spec)
-	f.lab = labtest.Open(f.T, c, spec)
-	f.pane, f.in, f.idle = f.lab.Panes[0], make([]sim.Input, f.lab.Players()), false
+	s.label = fmt.Sprintf("game %d, %s, %s, %s", number, c.Scene, c.Seat, spec)
+	s.lab = labtest.Open(s.T, c, spec)
+	s.pane, s.in, s.idle = s.lab.Panes[0], make([]sim.Input, s.lab.Players()), false
 }

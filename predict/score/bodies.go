@@ -4,13 +4,58 @@ import (
 	"math"
 
 	"ghostcube/predict"
-	"ghostcube/sim"
 	"ghostcube/sim/geom"
 )
 
-// penetrationTolerance is the depth in metres above which a body counts as in the ground or in
-// another body. Contacts are soft, so smaller depths are normal.
-const penetrationTolerance = 0.02
+var lagErrorDefinition = Definition{
+	Group: "Error", Title: "Lag error",
+	Measures: []Entry{
+		{
+			Measure{Name: "lag_error_rms_m", Title: "lag error RMS, m", Digits: 3, Better: Lower,
+				Help: "distance from the drawn cube to the server's cube at this moment, root mean square; it includes delay"},
+			func(c *Score, _ Counts) (float64, bool) { return c.LagErrorRMS(), c.scoredSecond() },
+		},
+		{
+			Measure{Name: "lag_error_rms_all_m", Title: "lag error RMS, all bodies, m", Digits: 3, Better: Lower,
+				Help: "lag error over all bodies that have moved, root mean square"},
+			func(c *Score, _ Counts) (float64, bool) { return c.LagErrorRMSAll(), c.scoredSecond() },
+		},
+	},
+	Text: `
+The distance from the drawn cube to the server's cube at this moment. A strategy that predicts is ahead of the server,
+as it should be, and one that interpolates is behind; both count as error. It measures consistency at one moment and
+not quality of motion. Read it together with the display delay: at 10 m/s, 183 ms ahead (100 ms of latency and 5 ticks
+of lead) is 1.8 m. The second measure is the same over all bodies that have moved since the start, on the server or as
+drawn, each from its first movement on.`,
+	Formula: "sqrt(mean of |r(t) - s(t)|^2)",
+	Blind:   "the difference between a delay and a fault",
+}
+
+var jerkDefinition = Definition{
+	Group: "Motion", Title: "Jerk",
+	Measures: []Entry{
+		{
+			Measure{Name: "jerk_ratio", Title: "jerk, drawn / server", Digits: 2, Better: NearOne,
+				Help: "RMS jerk of the drawn cube divided by the server cube's: 1 is as smooth, more is rougher"},
+			func(c *Score, _ Counts) (float64, bool) { return c.JerkRatio() },
+		},
+		{
+			Measure{Name: "jerk_ratio_all", Title: "jerk, all bodies, drawn / server", Digits: 2, Better: NearOne,
+				Help: "RMS jerk of all drawn bodies divided by the server's: 1 is as smooth, more is rougher"},
+			func(c *Score, _ Counts) (float64, bool) { return c.JerkRatioAll() },
+		},
+	},
+	Text: `
+The root mean square jerk of the drawn motion divided by that of the server's, for the player's cube, and summed over
+all bodies. 1 is as smooth as the server's motion, more is rougher, less is smoother. Bodies at rest on both sides add
+nothing. Delay does not matter, and a collision on both sides is in both sums.`,
+	Formula:   "sqrt(sum |j_drawn|^2 / sum |j_server|^2), j = (p(t) - 3 p(t-1) + 3 p(t-2) - p(t-3)) / dt^3",
+	Undefined: "while the server's jerk is below 10 m/s3, a cube at rest",
+	Blind: `
+the time at which it happens. A cube that tumbles over its edges has a large jerk itself, which hides a slight tremor;
+and because it is squared, one large jump outweighs much that is small. A forced fault is a jump on the server: with
+smoothing the ratio is far below 1, without it near 1. Rotation is not included`,
+}
 
 // jerkMin is the server's root mean square jerk in m/s3 below which no ratio to it is formed.
 const jerkMin = 10
@@ -20,8 +65,6 @@ type bodies struct {
 	tracks      []motionTrack
 	playerJerk  jerkSums // of the player's cube
 	allJerk     jerkSums
-	serverFloor floorDepths
-	drawnFloor  floorDepths
 	lagError    distanceSums // of all bodies that have moved
 	pathErrors  pathErrors
 	history     positionHistory
@@ -38,40 +81,30 @@ type motionTrack struct {
 
 // distanceSums accumulates distances between drawn and server poses, over ticks or bodies.
 type distanceSums struct {
-	count         int
-	square        float64 // m2, sum
-	inconsistency float64 // sum of the metres above inconsistencyTolerance
+	count  int
+	square float64 // m2, sum
 }
 
-// inconsistencyTolerance is the lag error in metres up to which there is no inconsistency.
-const inconsistencyTolerance = 0.05
-
-func (a *distanceSums) add(distance float64) {
-	a.count++
-	a.square += float64(distance * distance)
-	a.inconsistency += max(0, distance-inconsistencyTolerance)
+func (d *distanceSums) add(distance float64) {
+	d.count++
+	d.square += float64(distance * distance)
 }
 
 // rms returns the root mean square distance, metres.
-func (a *distanceSums) rms() float64 { return math.Sqrt(a.square / float64(max(a.count, 1))) }
-
-// perMinute returns the distance above inconsistencyTolerance integrated over time, in metre
-// seconds per minute.
-func (a *distanceSums) perMinute() float64 { return 60 * a.inconsistency / float64(max(a.count, 1)) }
+func (d *distanceSums) rms() float64 { return math.Sqrt(d.square / float64(max(d.count, 1))) }
 
 // bodyMotion is a body's last pose and the motion that led to it.
 type bodyMotion struct {
 	pose      geom.Pose
 	step      geom.Vec3 // metres in the last tick
 	stepDelta geom.Vec3 // metres, this step minus the one before
-	depth     float32   // metres below the ground, lowest corner
 	resting   bool      // at rest long enough that another tick at rest changes nothing
 	popped    bool      // the last tick was a change of step by more than popDistance, and not the return from one
 }
 
 // changedStep reports whether the last tick changed the step by so much that a pop may be explained by it.
-func (p *bodyMotion) changedStep() bool {
-	return p.stepDelta.LenSq() > stepChangeMin*stepChangeMin
+func (b *bodyMotion) changedStep() bool {
+	return b.stepDelta.LenSq() > stepChangeMin*stepChangeMin
 }
 
 // jerkSums are sums of squared third differences of positions, in m2.
@@ -79,124 +112,82 @@ type jerkSums struct {
 	server, drawn float64
 }
 
-// floorDepths accumulates depths below the ground.
-type floorDepths struct {
-	deepest float32 // metres
-	count   int     // bodies deeper than penetrationTolerance, summed over ticks
-}
-
 // add adds a tick. player is the index of the player's cube. Before scored ticks it only tracks
 // motion.
-func (s *bodies) add(server *predict.World, v *predict.View, player int, scored bool) {
-	boxes, now, drawn := server.Scene().Boxes, server.Bodies(), v.Bodies
+func (b *bodies) add(server *predict.World, v *predict.View, player int, scored bool) {
+	now, drawn := server.Bodies(), v.Bodies
 	n := min(len(now), len(drawn))
-	s.tracks = s.tracks[:min(len(s.tracks), n)]
-	if s.tracks == nil {
-		s.tracks = make([]motionTrack, 0, n)
+	b.tracks = b.tracks[:min(len(b.tracks), n)]
+	if b.tracks == nil {
+		b.tracks = make([]motionTrack, 0, n)
 	}
-	for i := len(s.tracks); i < n; i++ {
+	for i := len(b.tracks); i < n; i++ {
 		var t motionTrack
-		t.server.start(&now[i].Pose, &boxes[i])
-		t.drawn.start(&drawn[i], &boxes[i])
-		s.tracks = append(s.tracks, t)
+		t.server.pose, t.drawn.pose = now[i].Pose, drawn[i]
+		b.tracks = append(b.tracks, t)
 	}
-	positions := s.history.start(server.Tick(), n, server.Rate())
-	for i := range s.tracks {
-		t, box := &s.tracks[i], &boxes[i]
+	positions := b.history.start(server.Tick(), n, server.Rate())
+	for i := range b.tracks {
+		t := &b.tracks[i]
 		positions[i] = now[i].Pose.Pos
 		resting := t.server.resting && t.drawn.resting
-		a, b := t.server.advance(&now[i].Pose, box), t.drawn.advance(&drawn[i], box)
+		a, s := t.server.advance(&now[i].Pose), t.drawn.advance(&drawn[i])
 		if !resting || !t.server.resting || !t.drawn.resting {
 			t.distance = t.drawn.pose.Pos.Sub(t.server.pose.Pos).Len()
 			t.moved = t.moved || t.server.step != geom.Vec3{} || t.drawn.step != geom.Vec3{}
 		}
-		if t.server.changedStep() && len(s.serverSteps) == 0 {
-			s.stepChanges.addServer(i, server.Tick(), t.server.stepDelta)
+		if t.server.changedStep() && len(b.serverSteps) == 0 {
+			b.stepChanges.addServer(i, server.Tick(), t.server.stepDelta)
 		}
 		if !scored {
 			continue
 		}
 		if t.drawn.popped {
-			s.stepChanges.addDrawn(i, v.TickOf(i), t.drawn.stepDelta)
+			b.stepChanges.addDrawn(i, v.TickOf(i), t.drawn.stepDelta)
 		}
 		if t.moved {
-			s.lagError.add(float64(t.distance))
+			b.lagError.add(float64(t.distance))
 		}
-		s.allJerk.add(a, b)
+		b.allJerk.add(a, s)
 		if i == player {
-			s.playerJerk.add(a, b)
+			b.playerJerk.add(a, s)
 		}
-		s.serverFloor.add(t.server.depth)
-		s.drawnFloor.add(t.drawn.depth)
 	}
-	s.pathErrors.add(server, v, &s.history, s.tracks, scored)
-	s.stepChanges.resolveDue(server.Tick())
+	b.pathErrors.add(server, v, &b.history, b.tracks, scored)
+	b.stepChanges.resolveDue(server.Tick())
 }
 
 // addServerStep adds a step of a server that does not step once in each tick of the session.
-func (s *bodies) addServerStep(server *predict.World) {
-	if len(s.serverSteps) == 0 {
-		for i := range s.tracks {
-			s.serverSteps = append(s.serverSteps, s.tracks[i].server)
+func (b *bodies) addServerStep(server *predict.World) {
+	if len(b.serverSteps) == 0 {
+		for i := range b.tracks {
+			b.serverSteps = append(b.serverSteps, b.tracks[i].server)
 		}
 	}
-	positions := s.history.start(server.Tick(), len(s.tracks), server.Rate())
-	for i := range s.serverSteps {
-		m, pose := &s.serverSteps[i], &server.Bodies()[i].Pose
+	positions := b.history.start(server.Tick(), len(b.tracks), server.Rate())
+	for i := range b.serverSteps {
+		m, pose := &b.serverSteps[i], &server.Bodies()[i].Pose
 		positions[i] = pose.Pos
-		if m.advance(pose, &server.Scene().Boxes[i]); m.changedStep() {
-			s.stepChanges.addServer(i, server.Tick(), m.stepDelta)
+		if m.advance(pose); m.changedStep() {
+			b.stepChanges.addServer(i, server.Tick(), m.stepDelta)
 		}
 	}
-}
-
-// start starts a motion at rest.
-func (p *bodyMotion) start(at *geom.Pose, box *sim.Box) {
-	*p = bodyMotion{pose: *at, depth: bodyFloorDepth(at, box)}
 }
 
 // advance moves on to the next pose and returns the squared third difference of the last four
 // positions.
-func (p *bodyMotion) advance(to *geom.Pose, box *sim.Box) float32 {
-	unmoved := *to == p.pose
-	if unmoved && p.resting {
+func (b *bodyMotion) advance(to *geom.Pose) float32 {
+	unmoved := *to == b.pose
+	if unmoved && b.resting {
 		return 0
 	}
-	step := to.Pos.Sub(p.pose.Pos)
-	stepDelta := step.Sub(p.step)
-	jerk := stepDelta.Sub(p.stepDelta)
-	p.resting = unmoved && stepDelta == geom.Vec3{}
-	p.popped = stepDelta.LenSq() > popDistance*popDistance && !(p.popped && stepDelta.Add(p.stepDelta).LenSq() <= popDistance*popDistance)
-	if !unmoved {
-		p.pose, p.depth = *to, bodyFloorDepth(to, box)
-	}
-	p.step, p.stepDelta = step, stepDelta
+	step := to.Pos.Sub(b.pose.Pos)
+	stepDelta := step.Sub(b.step)
+	jerk := stepDelta.Sub(b.stepDelta)
+	b.resting = unmoved && stepDelta == geom.Vec3{}
+	b.popped = stepDelta.LenSq() > popDistance*popDistance && !(b.popped && stepDelta.Add(b.stepDelta).LenSq() <= popDistance*popDistance)
+	b.pose, b.step, b.stepDelta = *to, step, stepDelta
 	return jerk.LenSq()
-}
-
-// bodyFloorDepth returns the depth of a body's lowest corner below the ground in metres, at least
-// 0.
-func bodyFloorDepth(at *geom.Pose, box *sim.Box) float32 {
-	deepest := boxFloorDepth(at, &box.Half)
-	for i := range box.Parts {
-		p, half := partAt(at, box, i+1)
-		deepest = max(deepest, boxFloorDepth(&p, half))
-	}
-	return deepest
-}
-
-// boxFloorDepth returns the depth of a box's lowest corner below the ground in metres, at least 0.
-func boxFloorDepth(at *geom.Pose, half *geom.Vec3) float32 {
-	if at.Pos.Z >= half.X+half.Y+half.Z {
-		return 0
-	}
-	// The z components of the box's axes: the last row of its rotation matrix.
-	q := &at.Rot
-	x := float32(q.X*q.Z) - float32(q.W*q.Y)
-	y := float32(q.Y*q.Z) + float32(q.W*q.X)
-	z := float32(q.X*q.X) + float32(q.Y*q.Y)
-	down := float32(geom.Abs(x+x)*half.X) + float32(geom.Abs(y+y)*half.Y) + float32(geom.Abs(1-(z+z))*half.Z)
-	return max(0, down-at.Pos.Z)
 }
 
 func (j *jerkSums) add(server, drawn float32) {
@@ -215,19 +206,12 @@ func (j *jerkSums) ratio(ticks, rate int) (r float64, ok bool) {
 	return math.Sqrt(j.drawn / j.server), true
 }
 
-func (f *floorDepths) add(depth float32) {
-	f.deepest = max(f.deepest, depth)
-	if depth > penetrationTolerance {
-		f.count++
-	}
-}
-
-func (s *bodies) copyFrom(o *bodies) {
-	tracks, changes, history, paths := append(s.tracks[:0], o.tracks...), s.stepChanges, s.history, s.pathErrors
-	steps := append(s.serverSteps[:0], o.serverSteps...)
+func (b *bodies) copyFrom(o *bodies) {
+	tracks, changes, history, paths := append(b.tracks[:0], o.tracks...), b.stepChanges, b.history, b.pathErrors
+	steps := append(b.serverSteps[:0], o.serverSteps...)
 	changes.copyFrom(&o.stepChanges)
 	history.copyFrom(&o.history)
 	paths.copyFrom(&o.pathErrors)
-	*s = *o
-	s.tracks, s.stepChanges, s.history, s.pathErrors, s.serverSteps = tracks, changes, history, paths, steps
+	*b = *o
+	b.tracks, b.stepChanges, b.history, b.pathErrors, b.serverSteps = tracks, changes, history, paths, steps
 }

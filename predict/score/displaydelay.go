@@ -2,6 +2,37 @@ package score
 
 import "math"
 
+var displayDelayDefinition = Definition{
+	Group: "Delay", Title: "Display delay",
+	Measures: []Entry{
+		{
+			Measure{Name: "display_delay_ms", Title: "display delay, ms", Digits: 1, Better: NearZero,
+				Help: "time by which the drawn cube moves later than the server's; negative: ahead of the server"},
+			func(c *Score, _ Counts) (float64, bool) {
+				ticks, ok := c.DisplayDelay()
+				return c.millis(float64(ticks)), ok
+			},
+		},
+	},
+	Text: `
+How much later the drawn cube moves than the server's; negative if it is ahead. Among all lags d from -1.5 s to 3 s,
+in whole ticks, it is the one with the largest (Pearson) correlation of the two speeds, over the same ticks for every
+d. A speed is the distance travelled in the last quarter of a second divided by that time. So motion that is drawn in
+steps has a display delay too: that of its poses plus half the time for which each is shown. Steps longer than the
+scene's largest speed allows are left out: they are forced faults and corrections. Frames of the first 3.25 s do not
+count, so that a buffer has time to fill.`,
+	Formula: "d* = arg max over d of corr(v_drawn(t), v_server(t - d))",
+	Undefined: `
+in the first 6.8 s after a start; where either speed has a standard deviation below 0.1 m/s; where no lag has a
+correlation of 0.5; and where a lag more than 0.1 s from the best one explains the motion nearly as well: where it is
+in the 95 % confidence interval by the ratio of likelihoods, n ln((1 - r^2) / (1 - r*^2)) <= 3.84, with the
+correlations r of that lag and r* of the best one, and n quarters of a second in which the drawn cube moves`,
+	Blind: `
+a delay that varies. It is one figure for the whole session, and if the network changes, the delay of the longest
+part. Periodic motion that repeats exactly has several equally good lags, of which the one closest to 0 is taken. A
+delay outside of the range gives whatever lag inside it fits best. Rotation without travel is not motion`,
+}
+
 // The display delay is the lag at which the drawn cube's speed correlates best (Pearson) with the
 // server cube's speed, among all lags from leadSecondsMax ahead to delaySecondsMax behind. Speeds
 // are compared instead of positions, so that neither a constant offset nor smoothing can hide the
@@ -31,29 +62,29 @@ type meanSpeed struct {
 // steps. A step counts as a jump if nothing in the scene can travel that far in the given number of
 // ticks: it is a forced fault or its correction. The step before it is used in its place; otherwise
 // a few jumps would outweigh all motion.
-func (p *meanSpeed) add(step float64, ticks int, maxSpeed float32, rate int) (speed float64, ok bool) {
-	if p.distances == nil {
-		p.distances = make([]float64, max(1, int(speedWindow*float64(rate))))
+func (m *meanSpeed) add(step float64, ticks int, maxSpeed float32, rate int) (speed float64, ok bool) {
+	if m.distances == nil {
+		m.distances = make([]float64, max(1, int(speedWindow*float64(rate))))
 	}
 	if step <= float64(float64(maxSpeed)*float64(ticks))/float64(rate) {
-		p.lastStep = step
+		m.lastStep = step
 	}
-	p.distance += p.lastStep
-	p.idleTicks++
+	m.distance += m.lastStep
+	m.idleTicks++
 	if step*float64(rate) >= standSpeedMax {
-		p.idleTicks = 0
+		m.idleTicks = 0
 	}
-	old := &p.distances[p.seen%len(p.distances)]
-	speed = (p.distance - *old) * float64(rate) / float64(len(p.distances))
-	*old = p.distance
-	p.seen++
-	return speed, p.seen > len(p.distances)
+	old := &m.distances[m.seen%len(m.distances)]
+	speed = (m.distance - *old) * float64(rate) / float64(len(m.distances))
+	*old = m.distance
+	m.seen++
+	return speed, m.seen > len(m.distances)
 }
 
-func (p *meanSpeed) copyFrom(o *meanSpeed) {
-	distances := append(p.distances[:0], o.distances...)
-	*p = *o
-	p.distances = distances
+func (m *meanSpeed) copyFrom(o *meanSpeed) {
+	distances := append(m.distances[:0], o.distances...)
+	*m = *o
+	m.distances = distances
 }
 
 // delayEstimator correlates speeds at many lags at once. Each tick pairs the drawn speed of
@@ -81,35 +112,35 @@ type correlationSums struct {
 
 // add adds the steps of a tick in metres; nothing in the scene is faster than maxSpeed, in m/s. A
 // drawn step may make up for preceding ticks without motion.
-func (s *delayEstimator) add(server, drawn float64, maxSpeed float32, rate int) {
-	server, _ = s.speeds[0].add(server, 1, maxSpeed, rate)
-	drawn, ok := s.speeds[1].add(drawn, 1+s.speeds[1].idleTicks, maxSpeed, rate)
+func (d *delayEstimator) add(server, drawn float64, maxSpeed float32, rate int) {
+	server, _ = d.speeds[0].add(server, 1, maxSpeed, rate)
+	drawn, ok := d.speeds[1].add(drawn, 1+d.speeds[1].idleTicks, maxSpeed, rate)
 	if !ok {
 		return
 	}
-	if s.sums == nil {
-		s.leadTicks = int(leadSecondsMax * float64(rate))
-		n := s.leadTicks + 1 + delaySecondsMax*rate
-		s.server, s.drawn, s.sums = make([]float64, 2*n), make([]float64, s.leadTicks+1), make([]correlationSums, n)
+	if d.sums == nil {
+		d.leadTicks = int(leadSecondsMax * float64(rate))
+		n := d.leadTicks + 1 + delaySecondsMax*rate
+		d.server, d.drawn, d.sums = make([]float64, 2*n), make([]float64, d.leadTicks+1), make([]correlationSums, n)
 	}
-	n := len(s.sums)
-	at := s.seen % n
-	s.server[at], s.server[at+n] = server, server
-	s.drawn[s.seen%len(s.drawn)] = drawn
-	s.seen++
-	if s.seen < n {
+	n := len(d.sums)
+	at := d.seen % n
+	d.server[at], d.server[at+n] = server, server
+	d.drawn[d.seen%len(d.drawn)] = drawn
+	d.seen++
+	if d.seen < n {
 		return
 	}
-	x := s.drawn[s.seen%len(s.drawn)] // the oldest
-	s.pairs++
+	x := d.drawn[d.seen%len(d.drawn)] // the oldest
+	d.pairs++
 	if x >= speedDeviationMin {
-		s.moving++
+		d.moving++
 	}
-	s.x += x
-	s.xx += float64(x * x)
-	recent := s.server[at+1 : at+1+n] // oldest first
-	for i := range s.sums {
-		y, sums := recent[i], &s.sums[i]
+	d.x += x
+	d.xx += float64(x * x)
+	recent := d.server[at+1 : at+1+n] // oldest first
+	for i := range d.sums {
+		y, sums := recent[i], &d.sums[i]
 		sums.y += y
 		sums.yy += float64(y * y)
 		sums.xy += float64(x * y)
@@ -119,42 +150,42 @@ func (s *delayEstimator) add(server, drawn float64, maxSpeed float32, rate int) 
 // delay returns by how many ticks the drawn motion is behind, negative if it is ahead. ok is false
 // if the speeds give no result, or if a lag more than delayUncertainty away from it explains them
 // nearly as well. Of equally good lags it returns the one closest to 0.
-func (s *delayEstimator) delay(rate int) (ticks int, ok bool) {
-	if s.moving < pairSecondsMin*rate {
+func (d *delayEstimator) delay(rate int) (ticks int, ok bool) {
+	if d.moving < pairSecondsMin*rate {
 		return 0, false
 	}
 	best := 0.0
 	try := func(t int) {
-		i := len(s.sums) - 1 - (s.leadTicks + t)
-		if i < 0 || i >= len(s.sums) {
+		i := len(d.sums) - 1 - (d.leadTicks + t)
+		if i < 0 || i >= len(d.sums) {
 			return
 		}
-		if r := s.correlation(&s.sums[i]); r >= correlationMin && r > best+correlationEpsilon {
+		if r := d.correlation(&d.sums[i]); r >= correlationMin && r > best+correlationEpsilon {
 			best, ticks, ok = r, t, true
 		}
 	}
 	try(0)
-	for t := 1; t < len(s.sums); t++ {
+	for t := 1; t < len(d.sums); t++ {
 		try(t)
 		try(-t)
 	}
-	return ticks, ok && s.unique(ticks, best, rate)
+	return ticks, ok && d.unique(ticks, best, rate)
 }
 
 // unique reports whether no lag more than delayUncertainty away from the best one is in its 95 %
 // confidence interval, by the ratio of their likelihoods. Speeds are averaged over speedWindow, so
 // each window is one independent sample, if the drawn cube moves in it.
-func (s *delayEstimator) unique(bestLag int, best float64, rate int) bool {
-	samples := float64(s.moving) / max(1, float64(speedWindow*float64(rate)))
+func (d *delayEstimator) unique(bestLag int, best float64, rate int) bool {
+	samples := float64(d.moving) / max(1, float64(speedWindow*float64(rate)))
 	// A lag is in the interval if samples * ln((1-r^2) / (1-best^2)) is at most likelihoodRatioMax.
 	limit := 1 - float64((1-min(float64(best*best), 1-correlationEpsilon))*expUp(likelihoodRatioMax/samples))
 	away := max(1, int(delayUncertainty*float64(rate)))
-	for i := range s.sums {
-		lag := len(s.sums) - 1 - s.leadTicks - i
+	for i := range d.sums {
+		lag := len(d.sums) - 1 - d.leadTicks - i
 		if lag >= bestLag-away && lag <= bestLag+away {
 			continue
 		}
-		if r := s.correlation(&s.sums[i]); r > 0 && r < best-correlationEpsilon && float64(r*r) >= limit {
+		if r := d.correlation(&d.sums[i]); r > 0 && r < best-correlationEpsilon && float64(r*r) >= limit {
 			return false
 		}
 	}
@@ -174,22 +205,22 @@ func expUp(x float64) float64 {
 
 // correlation returns the correlation at one lag, in [-1, 1], and 0 if one of the two speeds hardly
 // changes.
-func (s *delayEstimator) correlation(sums *correlationSums) float64 {
-	n := float64(s.pairs)
-	x := s.xx/n - float64((s.x/n)*(s.x/n))
+func (d *delayEstimator) correlation(sums *correlationSums) float64 {
+	n := float64(d.pairs)
+	x := d.xx/n - float64((d.x/n)*(d.x/n))
 	y := sums.yy/n - float64((sums.y/n)*(sums.y/n))
 	if x < speedDeviationMin*speedDeviationMin || y < speedDeviationMin*speedDeviationMin {
 		return 0
 	}
-	return (sums.xy/n - float64((s.x/n)*(sums.y/n))) / math.Sqrt(float64(x*y))
+	return (sums.xy/n - float64((d.x/n)*(sums.y/n))) / math.Sqrt(float64(x*y))
 }
 
-func (s *delayEstimator) copyFrom(o *delayEstimator) {
-	server, drawn, sums := append(s.server[:0], o.server...), append(s.drawn[:0], o.drawn...), append(s.sums[:0], o.sums...)
-	speeds := s.speeds
+func (d *delayEstimator) copyFrom(o *delayEstimator) {
+	server, drawn, sums := append(d.server[:0], o.server...), append(d.drawn[:0], o.drawn...), append(d.sums[:0], o.sums...)
+	speeds := d.speeds
 	for i := range speeds {
 		speeds[i].copyFrom(&o.speeds[i])
 	}
-	*s = *o
-	s.server, s.drawn, s.sums, s.speeds = server, drawn, sums, speeds
+	*d = *o
+	d.server, d.drawn, d.sums, d.speeds = server, drawn, sums, speeds
 }

@@ -68,8 +68,8 @@ type ServerPositions struct{ at positionsAt }
 
 // ServerPositions returns the server's positions at a moment, interpolated between two ticks. ok is false for a
 // moment that is forgotten or still to come. They are valid until the next Add.
-func (c *Score) ServerPositions(m sim.Moment) (p ServerPositions, ok bool) {
-	p.at = c.bodies.history.moment(m, len(c.bodies.tracks))
+func (s *Score) ServerPositions(m sim.Moment) (p ServerPositions, ok bool) {
+	p.at = s.bodies.history.moment(m, len(s.bodies.tracks))
 	return p, p.at.known
 }
 
@@ -85,12 +85,12 @@ func shareOfTick(m sim.Moment) float32 {
 }
 
 // position returns the position of a body in metres.
-func (s *positionsAt) position(body int) geom.Vec3 {
-	at := s.before[body]
-	if s.share == 0 {
+func (p *positionsAt) position(body int) geom.Vec3 {
+	at := p.before[body]
+	if p.share == 0 {
 		return at
 	}
-	return at.AddScaled(s.share, s.after[body].Sub(at))
+	return at.AddScaled(p.share, p.after[body].Sub(at))
 }
 
 func (p *positionHistory) copyFrom(o *positionHistory) {

@@ -8,6 +8,42 @@ import (
 	"ghostcube/sim/geom"
 )
 
+var jointSeparationDefinition = Definition{
+	Group: "Joints and parents", Title: "Joint separation",
+	Measures: []Entry{
+		{
+			Measure{Name: "joint_separation_rms_m", Title: "joint separation, RMS, m", Digits: 5, Better: Lower,
+				Help: "distance between the two anchors of a drawn joint, root mean square over joints and ticks"},
+			func(c *Score, _ Counts) (float64, bool) {
+				rms, _, _, ok := c.JointSeparation()
+				return rms, ok
+			},
+		},
+		{
+			Measure{Name: "joint_separation_max_m", Title: "joint separation, max, m", Digits: 4, Better: Lower,
+				Help: "largest distance between the two anchors of a drawn joint"},
+			func(c *Score, _ Counts) (float64, bool) {
+				_, largest, _, ok := c.JointSeparation()
+				return largest, ok
+			},
+		},
+		{
+			Measure{Name: "joint_separation_server_max_m", Title: "joint separation, max, server, m", Digits: 4, Better: Neither,
+				Help: "largest distance between the two anchors of a joint on the server"},
+			func(c *Score, _ Counts) (float64, bool) {
+				_, _, server, ok := c.JointSeparation()
+				return server, ok
+			},
+		},
+	},
+	Text: `
+The distance between the two anchors of a joint, each at its drawn body: root mean square over all joints and ticks,
+the maximum, and the maximum on the server, whose joints are soft and open when the player jerks a chain.`,
+	Formula:   "|anchor of body A - anchor of body B|",
+	Undefined: "in scenes without joints",
+	Blind:     "a hinge that is bent",
+}
+
 // joints measures the distance between the two anchors of each joint in the scene.
 type joints struct {
 	anchors []anchorPair // by joint; immutable once set
@@ -33,45 +69,45 @@ type separations struct {
 	max    float32 // m2
 }
 
-func (g *separations) add(d float32) {
-	g.square += float64(d)
-	g.max = max(g.max, d)
+func (s *separations) add(d float32) {
+	s.square += float64(d)
+	s.max = max(s.max, d)
 }
 
 // add adds a tick.
-func (s *joints) add(server *predict.World, v *predict.View) {
+func (j *joints) add(server *predict.World, v *predict.View) {
 	scene := server.Scene()
-	for i := len(s.anchors); i < len(scene.Joints); i++ {
-		j := &scene.Joints[i]
-		anchors := anchorPair{a: j.A, b: j.B, localA: j.Anchor, localB: toLocal(&scene.Boxes[j.B].Start.Pose, j.Anchor)}
-		if j.A != sim.WorldBody {
-			anchors.localA = toLocal(&scene.Boxes[j.A].Start.Pose, j.Anchor)
+	for i := len(j.anchors); i < len(scene.Joints); i++ {
+		s := &scene.Joints[i]
+		anchors := anchorPair{a: s.A, b: s.B, localA: s.Anchor, localB: toLocal(&scene.Boxes[s.B].Start.Pose, s.Anchor)}
+		if s.A != sim.WorldBody {
+			anchors.localA = toLocal(&scene.Boxes[s.A].Start.Pose, s.Anchor)
 		}
-		s.anchors, s.since = append(s.anchors, anchors), append(s.since, 0)
+		j.anchors, j.since = append(j.anchors, anchors), append(j.since, 0)
 	}
 	bodies := server.Bodies()
-	s.now = 0
-	for i := range s.anchors {
-		j := &s.anchors[i]
-		if j.b >= len(v.Bodies) || j.a >= len(v.Bodies) {
+	j.now = 0
+	for i := range j.anchors {
+		s := &j.anchors[i]
+		if s.b >= len(v.Bodies) || s.a >= len(v.Bodies) {
 			continue
 		}
 		if server.JointOpen(i) {
-			s.since[i] = server.Tick() + 1
+			j.since[i] = server.Tick() + 1
 			continue
 		}
-		if since := s.since[i]; since > 0 && v.TickOf(j.b) < since+connectTicks {
+		if since := j.since[i]; since > 0 && v.TickOf(s.b) < since+connectTicks {
 			continue // it is drawn before it was connected, or its ends still move together
 		}
-		a, d := j.localA, j.localA
-		if j.a != sim.WorldBody {
-			a, d = toWorld(&bodies[j.a].Pose, j.localA), toWorld(&v.Bodies[j.a], j.localA)
+		a, d := s.localA, s.localA
+		if s.a != sim.WorldBody {
+			a, d = toWorld(&bodies[s.a].Pose, s.localA), toWorld(&v.Bodies[s.a], s.localA)
 		}
-		s.server.add(a.Sub(toWorld(&bodies[j.b].Pose, j.localB)).LenSq())
-		gap := d.Sub(toWorld(&v.Bodies[j.b], j.localB)).LenSq()
-		s.drawn.add(gap)
-		s.now = max(s.now, gap)
-		s.count++
+		j.server.add(a.Sub(toWorld(&bodies[s.b].Pose, s.localB)).LenSq())
+		gap := d.Sub(toWorld(&v.Bodies[s.b], s.localB)).LenSq()
+		j.drawn.add(gap)
+		j.now = max(j.now, gap)
+		j.count++
 	}
 }
 
@@ -85,8 +121,8 @@ func toWorld(p *geom.Pose, local geom.Vec3) geom.Vec3 { return p.Pos.Add(p.Rot.R
 
 // JointSeparation returns the distance in metres between the two anchors of a drawn joint, root
 // mean square and maximum, and the maximum on the server. ok is false if the scene has no joints.
-func (c *Score) JointSeparation() (rms, largest, server float64, ok bool) {
-	j := &c.joints
+func (s *Score) JointSeparation() (rms, largest, server float64, ok bool) {
+	j := &s.joints
 	if j.count == 0 {
 		return 0, 0, 0, false
 	}
@@ -95,4 +131,4 @@ func (c *Score) JointSeparation() (rms, largest, server float64, ok bool) {
 
 // JointSeparationNow returns the largest distance in metres between the two anchors of a drawn joint
 // in the last tick, or 0 if the scene has no joints.
-func (c *Score) JointSeparationNow() float64 { return math.Sqrt(float64(c.joints.now)) }
+func (s *Score) JointSeparationNow() float64 { return math.Sqrt(float64(s.joints.now)) }

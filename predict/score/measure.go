@@ -5,8 +5,8 @@ import "strconv"
 // Measure is one figure of a score, as JSON, tables and the panel show it.
 type Measure struct {
 	Name   string  // key in JSON: words joined by underscores, ending in the unit (Unit); never changes
-	Title  string  // label of a table row, with the unit; empty if only JSON shows the measure
-	Help   string  // one sentence: what the measure says; assets/measures.toml defines it
+	Title  string  // label of a table row, with the unit
+	Help   string  // one sentence: what the measure says; its Definition says the rest
 	Value  float64 // valid if OK
 	OK     bool    // false if the value is undefined: null in JSON, a dash in a row
 	Digits int     // digits after the decimal point in a row
@@ -21,7 +21,7 @@ const (
 )
 
 // lasting reports whether the score has lasted long enough for events a minute.
-func (c *Score) lasting() bool { return c.Ticks >= rateSeconds*max(c.rate, 1) }
+func (s *Score) lasting() bool { return s.Ticks >= rateSeconds*max(s.rate, 1) }
 
 // Better says which of two values of a measure is better.
 type Better uint8
@@ -50,106 +50,117 @@ func (m *Measure) AppendText(dst []byte) []byte {
 	return strconv.AppendFloat(dst, m.Value, 'f', m.Digits, 64)
 }
 
-// KeyToScreen appends the latency from a key press to the screen to dst. ticks is its mean; rate is
-// in ticks per second; ok is false if no key press was measured. A Score cannot measure it, because
-// it takes a second run of the session without the key press.
-func KeyToScreen(dst []Measure, ticks float64, ok bool, rate int) []Measure {
-	return append(dst,
-		Measure{"key_to_screen_ticks", "", "ticks from a key press to the first frame that differs from a run without the press", ticks, ok, 1, Lower},
-		Measure{"key_to_screen_ms", "key to screen, ms", "time from a key press to the first frame that differs from a run without the press", ticks * 1000 / float64(rate), ok, 1, Lower},
-	)
+// scoredSecond reports whether a second has been scored.
+func (s *Score) scoredSecond() bool { return s.Ticks >= evidenceSeconds*max(s.rate, 1) }
+
+// freezable reports whether the server's cube has moved for a second.
+func (s *Score) freezable() bool { return s.freezes.moving >= evidenceSeconds*max(s.rate, 1) }
+
+// millis returns a number of ticks in milliseconds.
+func (s *Score) millis(ticks float64) float64 { return ticks * 1000 / float64(max(s.rate, 1)) }
+
+// Definition defines measures that answer one question. It stands beside the sums that they are computed from.
+// docs/reference/measures.md and list measures print it.
+type Definition struct {
+	Group     string // heading that it stands under
+	Title     string
+	Measures  []Entry
+	Text      string // in formulas r is the drawn position, s the server's (the ground truth), v a velocity, d* the display delay
+	Formula   string // may be empty
+	Undefined string // when the measures have no value, as the end of a sentence; may be empty
+	Source    string // author, title and year; empty: our own
+	Blind     string // what the measures do not see, without a full stop
 }
 
-const pathErrorHelp = "distance from the drawn cube to the server's cube at the moment that the view claims to show, RMS"
+// Entry declares a measure, and says how it is computed.
+type Entry struct {
+	Measure                                               // without a value
+	value   func(*Score, Counts) (value float64, ok bool) // nil if a score cannot measure it
+}
 
-// Measures appends all measures of the score to dst: the same ones in the same order, whatever the
-// score has seen.
-func (c *Score) Measures(dst []Measure) []Measure {
-	rate, ticks := float64(max(c.rate, 1)), float64(max(c.Ticks, 1))
-	millis := func(ticks float64) float64 { return ticks * 1000 / rate }
-	popsAll, energyAll := c.PopsAll()
-	delay, delayOK := c.DisplayDelay()
-	motion, motionOK := c.MotionError()
-	path, pathOK := c.PathError()
-	pathRMSAll, pathMaxAll, pathAllOK := c.PathErrorAll()
-	stops, settleMean, settleMax, overshoot := c.Stops()
-	stopped := stops > 0
-	freezes, longestFreeze := c.Freezes()
-	jerk, jerkOK := c.JerkRatio()
-	jerkAll, jerkAllOK := c.JerkRatioAll()
-	arc, arcOK := c.SpectralArcLength()
-	arcServer, arcServerOK := c.ServerSpectralArcLength()
-	floorMax, floorBodies := c.FloorPenetration()
-	floorServerMax, floorServerBodies := c.ServerFloorPenetration()
-	overlapMax, overlapPairs := c.Overlap()
-	overlapServerMax, overlapServerPairs := c.ServerOverlap()
-	playerMax, playerBodies := c.PlayerOverlap()
-	playerServerMax, playerServerBodies := c.ServerPlayerOverlap()
-	clearanceMean, clearanceMax := c.GroundClearance()
-	clearanceServerMean, clearanceServerMax := c.ServerGroundClearance()
-	jointRMS, jointMax, jointServerMax, jointOK := c.JointSeparation()
-	updates, updateGap, updatesOK := c.Updates()
-	nominalMean, nominalMax := c.NominalDelay()
-	scored := c.Ticks >= evidenceSeconds*max(c.rate, 1)
-	lasting := c.lasting()
-	freezable := c.freezes.moving >= evidenceSeconds*max(c.rate, 1)
-	dst = append(dst,
-		Measure{"lag_error_rms_m", "lag error RMS, m", "distance from the drawn cube to the server's cube at this moment, root mean square; it includes delay", c.LagErrorRMS(), scored, 3, Lower},
-		Measure{"lag_error_max_m", "lag error max, m", "largest distance from the drawn cube to the server's cube at this moment", c.LagErrorMax(), scored, 3, Lower},
-		Measure{"lag_error_rms_all_m", "lag error RMS, all bodies, m", "lag error over all bodies that have moved, root mean square", c.LagErrorRMSAll(), scored, 3, Lower},
-		Measure{"inconsistency_m_s_per_minute", "inconsistency, m s/min", "lag error above 5 cm, integrated over time, per minute", c.Inconsistency(), lasting, 2, Lower},
-		Measure{"inconsistency_all_m_s_per_minute", "inconsistency, all, m s/min", "inconsistency, mean over all bodies that have moved", c.InconsistencyAll(), lasting, 2, Lower},
-		Measure{"pops_per_minute", "pops per minute", "jumps of the drawn cube that the server's cube did not make", c.PopsPerMinute(), lasting, 1, Lower},
-		Measure{"largest_pop_m", "largest pop, m", "length of the largest pop", c.LargestPop(), scored, 3, Lower},
-		Measure{"largest_pop_px", "largest pop, pixels", "size of the largest pop in an image 720 pixels and 40 degrees high, from 12 m away", c.LargestPopPixels(), scored, 1, Lower},
-		Measure{"pop_energy_m2", "pop energy, m2", "sum of the squared lengths of all pops", c.PopEnergy(), scored, 4, Lower},
-		Measure{"pops_all_per_minute", "pops, all bodies, per minute", "sudden changes of step above 5 cm of any drawn body that the server's body did not make", popsAll, lasting, 1, Lower},
-		Measure{"pop_energy_all_m2", "pop energy, all bodies, m2", "sum of the squared sudden changes of step of all drawn bodies", energyAll, scored, 4, Lower},
-		Measure{"display_delay_ticks", "", "ticks by which the drawn cube moves later than the server's; negative: ahead of the server", float64(delay), delayOK, 0, NearZero},
-		Measure{"display_delay_ms", "display delay, ms", "time by which the drawn cube moves later than the server's; negative: ahead of the server", millis(float64(delay)), delayOK, 1, NearZero},
-		Measure{"path_error_rms_m", "path error RMS, m", pathErrorHelp, path.RMS, pathOK, 3, Lower},
-		Measure{"path_error_max_m", "path error max, m", "largest path error of the player's cube", path.Max, pathOK, 3, Lower},
-		Measure{"path_error_rms_degrees", "path error RMS, degrees", "angle between the drawn cube and the server's cube at the moment that the view claims to show, RMS", path.Angle, pathOK, 2, Lower},
-		Measure{"path_error_rms_all_m", "path error RMS, all bodies, m", "distance from drawn bodies to the server's at the moment that the view claims to show, root mean square", pathRMSAll, pathAllOK, 4, Lower},
-		Measure{"path_error_max_all_m", "path error max, all bodies, m", "largest distance from a drawn body to the server's at the moment that the view claims to show", pathMaxAll, pathAllOK, 3, Lower},
-		Measure{"aligned_error_rms_m", "aligned error RMS, m", "distance from the drawn cube to the server's cube one display delay earlier, root mean square", motion.Distance, motionOK, 3, Lower},
-		Measure{"aligned_error_rms_degrees", "aligned error RMS, degrees", "angle between the drawn cube and the server's cube one display delay earlier, root mean square", motion.Angle, motionOK, 2, Lower},
-		Measure{"backward_percent", "backward motion, %", "share of the server cube's motion in which the drawn cube moves against it, display delay removed", 100 * motion.Backward, motionOK && motion.Moving >= evidenceSeconds*max(c.rate, 1), 2, Lower},
-		Measure{"speed_modulation_m_per_s", "speed modulation, m/s", "difference between drawn and server speed from 1 to 6 Hz, display delay removed, root mean square", motion.SpeedModulation, motionOK, 3, Lower},
-		Measure{"stops", "stops", "times that the server's cube came to rest", float64(stops), scored, 0, Neither},
-		Measure{"overshoot_m", "overshoot, m", "largest distance by which the drawn cube passed the server's cube after a stop", overshoot, stopped, 3, Lower},
-		Measure{"settle_mean_ms", "settling time, ms", "time from a stop of the server's cube until the drawn cube stays within 2 cm of it, mean", millis(settleMean), stopped, 1, Lower},
-		Measure{"settle_max_ms", "settling time, max, ms", "longest settling time", millis(float64(settleMax)), stopped, 1, Lower},
-		Measure{"freeze_percent", "frozen, %", "share of ticks in which the drawn cube stands still while the server's cube moves", 100 * c.Frozen(), freezable, 2, Lower},
-		Measure{"freezes", "freezes", "runs of frozen ticks that last 1/20 s or more", float64(freezes), freezable, 0, Lower},
-		Measure{"longest_freeze_ms", "longest freeze, ms", "duration of the longest freeze", millis(float64(longestFreeze)), freezable, 1, Lower},
-		Measure{"jerk_ratio", "jerk, drawn / server", "RMS jerk of the drawn cube divided by the server cube's: 1 is as smooth, more is rougher", jerk, jerkOK, 2, NearOne},
-		Measure{"jerk_ratio_all", "jerk, all bodies, drawn / server", "RMS jerk of all drawn bodies divided by the server's: 1 is as smooth, more is rougher", jerkAll, jerkAllOK, 2, NearOne},
-		Measure{"spectral_arc_length", "spectral arc length", "arc length of the drawn cube's speed spectrum, negative; closer to 0 is smoother", arc, arcOK, 2, NearZero},
-		Measure{"spectral_arc_length_server", "spectral arc length, server", "arc length of the server cube's speed spectrum, for comparison", arcServer, arcServerOK, 2, Neither},
-		Measure{"floor_penetration_max_m", "floor penetration, max, m", "largest depth of a drawn body below the ground; compare with the server's", floorMax, scored, 3, Lower},
-		Measure{"floor_penetration_bodies", "floor penetration, bodies", "drawn bodies more than 2 cm below the ground, mean over ticks", floorBodies, scored, 2, Lower},
-		Measure{"floor_penetration_server_max_m", "floor penetration, max, server, m", "largest depth of a server body below the ground; its contacts are soft", floorServerMax, scored, 3, Neither},
-		Measure{"floor_penetration_server_bodies", "floor penetration, server, bodies", "server bodies more than 2 cm below the ground, mean over ticks", floorServerBodies, scored, 2, Neither},
-		Measure{"overlap_max_m", "overlap, max, m", "largest depth of a drawn body inside another; compare with the server's", overlapMax, scored, 3, Lower},
-		Measure{"overlap_pairs", "overlap, pairs", "pairs of drawn bodies that overlap by more than 2 cm, mean over ticks, estimated", overlapPairs, scored, 2, Lower},
-		Measure{"overlap_server_max_m", "overlap, max, server, m", "largest depth of a server body inside another; its contacts are soft", overlapServerMax, scored, 3, Neither},
-		Measure{"overlap_server_pairs", "overlap, server, pairs", "pairs of server bodies that overlap by more than 2 cm, mean over ticks, estimated", overlapServerPairs, scored, 2, Neither},
-		Measure{"overlap_player_max_m", "player's overlap, max, m", "largest depth of the player's drawn cube inside another body; compare with the server's", playerMax, scored, 3, Lower},
-		Measure{"overlap_player_bodies", "player's overlap, bodies", "drawn bodies that the player's drawn cube overlaps by more than 2 cm, mean over ticks", playerBodies, scored, 2, Lower},
-		Measure{"overlap_player_server_max_m", "player's overlap, max, server, m", "largest depth of the player's server cube inside another body", playerServerMax, scored, 3, Neither},
-		Measure{"overlap_player_server_bodies", "player's overlap, server, bodies", "server bodies that the player's server cube overlaps by more than 2 cm, mean over ticks", playerServerBodies, scored, 2, Neither},
-		Measure{"ground_clearance_mean_m", "ground clearance, mean, m", "height of the player's drawn cube above the ground, lowest corner, mean; compare with the server's", clearanceMean, scored, 3, Neither},
-		Measure{"ground_clearance_max_m", "ground clearance, max, m", "largest height of the player's drawn cube above the ground, lowest corner", clearanceMax, scored, 3, Neither},
-		Measure{"ground_clearance_server_mean_m", "ground clearance, mean, server, m", "height of the player's server cube above the ground, lowest corner, mean", clearanceServerMean, scored, 3, Neither},
-		Measure{"ground_clearance_server_max_m", "ground clearance, max, server, m", "largest height of the player's server cube above the ground, lowest corner", clearanceServerMax, scored, 3, Neither},
-		Measure{"joint_separation_rms_m", "joint separation, RMS, m", "distance between the two anchors of a drawn joint, root mean square over joints and ticks", jointRMS, jointOK, 5, Lower},
-		Measure{"joint_separation_max_m", "joint separation, max, m", "largest distance between the two anchors of a drawn joint", jointMax, jointOK, 4, Lower},
-		Measure{"joint_separation_server_max_m", "joint separation, max, server, m", "largest distance between the two anchors of a joint on the server", jointServerMax, jointOK, 4, Neither},
-		Measure{"updates_per_second", "updates per second", "ticks in which the last received state changed; 0 while nothing moves", float64(updates) * rate / ticks, updatesOK && scored, 1, Neither},
-		Measure{"longest_update_gap_ms", "longest update gap, ms", "longest time between two updates", millis(float64(updateGap)), updatesOK && scored, 1, Lower},
-		Measure{"nominal_delay_mean_ms", "nominal delay, mean, ms", "server time minus the time that the view claims to show, mean; negative: ahead of the server", millis(nominalMean), scored, 1, NearZero},
-		Measure{"nominal_delay_max_ms", "nominal delay, max, ms", "largest nominal delay", millis(float64(nominalMax)), scored, 1, NearZero},
-	)
-	return c.parentMeasures(c.jointMeasures(dst))
+// of returns the measure of a score.
+func (e *Entry) of(c *Score, n Counts) Measure {
+	m := e.Measure
+	m.Value, m.OK = e.value(c, n)
+	return m
+}
+
+// Definitions lists all measures, in the order in which every display has them.
+var Definitions = []*Definition{
+	&keyToScreenDefinition,
+	&displayDelayDefinition,
+	&nominalDelayDefinition,
+	&updateGapDefinition,
+	&pathErrorDefinition,
+	&pathErrorAllDefinition,
+	&lagErrorDefinition,
+	&popDefinition,
+	&popsAllDefinition,
+	&overshootDefinition,
+	&freezeDefinition,
+	&jerkDefinition,
+	&overlapDefinition,
+	&jointSeparationDefinition,
+	&pathErrorAtJointsDefinition,
+	&inParentDefinition,
+	&bandwidthDefinition,
+	&replayedTicksDefinition,
+	&divergenceDefinition,
+}
+
+var keyToScreenDefinition = Definition{
+	Group: "Delay", Title: "Key to screen",
+	Measures: []Entry{
+		{
+			Measure{Name: "key_to_screen_ms", Title: "key to screen, ms", Digits: 1, Better: Lower,
+				Help: "time from a key press to the first frame that differs from a run without the press"},
+			nil,
+		},
+	},
+	Text: `
+The time from a key press to the first frame that shows it. The session runs a second time without the key press, over
+the same network with the same outcomes. The latency is the time from the tick of the key press to the first tick in
+which the drawn poses of the two runs differ by more than 1e-5 m; 0 is the same tick. It is measured at up to ten key
+presses of the tape, from half a second after its start and at least two seconds apart, each after a tick without any
+key. The mean is reported.`,
+	Undefined: "if the tape has no such key press",
+	Blind:     "the operating system's input queue, the graphics card and the screen",
+}
+
+// KeyToScreen returns the latency from a key press to the screen. ticks is its mean; rate is in ticks per second; ok is
+// false if no key press was measured. A Score cannot measure it, because it takes a second run of the session without
+// the key press.
+func KeyToScreen(ticks float64, ok bool, rate int) Measure {
+	m := keyToScreenDefinition.Measures[0].Measure
+	m.Value, m.OK = ticks*1000/float64(rate), ok
+	return m
+}
+
+// Measures appends all measures but the latency from a key press to dst: the same ones in the same order, whatever the score has
+// seen. n are the counts of the same time.
+func (s *Score) Measures(dst []Measure, n Counts) []Measure {
+	for _, d := range Definitions {
+		for i := range d.Measures {
+			if e := &d.Measures[i]; e.value != nil {
+				dst = append(dst, e.of(s, n))
+			}
+		}
+	}
+	return dst
+}
+
+// Headline appends the measures that lead every display, after key to screen, to dst: path error and pops, the pops of all
+// bodies if there are many, and the bandwidth. Only the path error has digits after the point.
+func (s *Score) Headline(dst []Measure, n Counts, manyBodies bool) []Measure {
+	dst = append(dst, pathErrorDefinition.Measures[0].of(s, n))
+	rest := [...]*Entry{&popDefinition.Measures[0], &popsAllDefinition.Measures[0], &bandwidthDefinition.Measures[1], &bandwidthDefinition.Measures[0]}
+	for i, e := range rest {
+		if i == 1 && !manyBodies {
+			continue
+		}
+		m := e.of(s, n)
+		m.Digits = 0
+		dst = append(dst, m)
+	}
+	return dst
 }

@@ -26,7 +26,8 @@ func TestNoise(t *testing.T) {
 				square += x * x
 			}
 			count := float64(k * samples)
-			n.Add([]Measure{{Value: sum / count, OK: true}, {Value: math.Sqrt(square / count), OK: true}, {Value: 7, OK: true}, {Value: sum, OK: k > seconds-noiseBlocks}})
+			n.Add([]Measure{{Value: sum / count, OK: true}, {Value: math.Sqrt(square / count), OK: true}, {Value: 7, OK: true},
+				{Value: sum, OK: k > seconds-noiseBlocks}})
 		}
 		e := n.StandardErrors(nil)
 		sums[0] += e[0] / trials
@@ -103,9 +104,9 @@ func TestBestOfEqualMotions(t *testing.T) {
 				var noise Noise
 				for range 20 {
 					s.run(20, motionPair{server, func(i int) geom.Pose { return shiftedY(server(i), offset[i]) }})
-					noise.Add(s.score.Measures(nil))
+					noise.Add(s.score.Measures(nil, Counts{}))
 				}
-				for i, m := range s.score.Measures(nil) {
+				for i, m := range s.score.Measures(nil, Counts{}) {
 					if m.Name == "path_error_rms_m" {
 						measures[pane] = m
 						errors = append(errors, noise.StandardErrors(nil)[i])

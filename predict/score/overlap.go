@@ -5,6 +5,36 @@ import (
 	"ghostcube/sim/geom"
 )
 
+var overlapDefinition = Definition{
+	Group: "Penetration", Title: "Overlap",
+	Measures: []Entry{
+		{
+			Measure{Name: "overlap_max_m", Title: "overlap, max, m", Digits: 3, Better: Lower,
+				Help: "largest depth of a drawn body inside another; compare with the server's"},
+			func(c *Score, _ Counts) (float64, bool) {
+				drawn, _ := c.Overlap()
+				return drawn, c.scoredSecond()
+			},
+		},
+		{
+			Measure{Name: "overlap_server_max_m", Title: "overlap, max, server, m", Digits: 3, Better: Neither,
+				Help: "largest depth of a server body inside another; its contacts are soft"},
+			func(c *Score, _ Counts) (float64, bool) {
+				_, server := c.Overlap()
+				return server, c.scoredSecond()
+			},
+		},
+	},
+	Text: `
+How deep boxes penetrate each other: the shortest translation that separates them along any of the fifteen axes of
+faces and pairs of edges. Every tick the player's cube and two more bodies in turn are tested against all others.
+Compare with the server, whose contacts are soft: a pull in katamari, or a fault that moves a cube into a pile, makes
+deep overlaps there too. All boxes of a body count. Bodies of one filter group, which pass through each other, do not.`,
+	Blind: `
+short overlaps of other bodies: with 901 bodies a turn takes 7.5 s at 60 Hz, and the largest depth is the largest one
+tested`,
+}
+
 // bodiesPerTick is how many bodies, besides the player's, are tested against all others in a tick,
 // in turn. Testing all of them every tick would cost more than stepping the world.
 const bodiesPerTick = 2
@@ -13,20 +43,8 @@ const bodiesPerTick = 2
 type overlaps struct {
 	radii   []float32 // metres, bounding spheres; immutable once set
 	checked int       // bodies tested in turn so far
-	server  overlap
-	drawn   overlap
-}
-
-// overlap accumulates the penetrations of one motion: of the player's cube, and of the bodies
-// tested in turn.
-type overlap struct {
-	player, all penetrations
-}
-
-// penetrations accumulates the penetration depths of pairs of bodies.
-type penetrations struct {
-	deepest float32 // metres
-	pairs   int     // pairs deeper than penetrationTolerance, summed over tests
+	server  float32   // metres, deepest
+	drawn   float32   // metres, deepest
 }
 
 // add adds a tick.
@@ -35,41 +53,34 @@ func (o *overlaps) add(boxes []sim.Box, server []sim.Body, drawn []geom.Pose, pl
 	for i := len(o.radii); i < len(boxes); i++ {
 		o.radii = append(o.radii, boundingRadius(&boxes[i]))
 	}
-	o.check(&o.server.player, &o.drawn.player, boxes, server[:n], drawn[:n], player)
+	o.check(boxes, server[:n], drawn[:n], player)
 	for range min(bodiesPerTick, n) {
-		o.check(&o.server.all, &o.drawn.all, boxes, server[:n], drawn[:n], o.checked%n)
+		o.check(boxes, server[:n], drawn[:n], o.checked%n)
 		o.checked++
 	}
 }
 
 // check tests body i against all others, on the server and as drawn.
-func (o *overlaps) check(onServer, asDrawn *penetrations, boxes []sim.Box, server []sim.Body, drawn []geom.Pose, i int) {
+func (o *overlaps) check(boxes []sim.Box, server []sim.Body, drawn []geom.Pose, i int) {
 	radii := o.radii[:len(drawn)]
 	r, a, b := radii[i], &server[i].Pose, &drawn[i]
 	for j := range drawn {
 		reach := r + radii[j]
 		reach = float32(reach * reach)
 		if server[j].Pose.Pos.Sub(a.Pos).LenSq() < reach && j != i {
-			onServer.add(bodyPenetration(a, &server[j].Pose, &boxes[i], &boxes[j]))
+			o.server = max(o.server, bodyPenetration(a, &server[j].Pose, &boxes[i], &boxes[j]))
 		}
 		if drawn[j].Pos.Sub(b.Pos).LenSq() < reach && j != i {
-			asDrawn.add(bodyPenetration(b, &drawn[j], &boxes[i], &boxes[j]))
+			o.drawn = max(o.drawn, bodyPenetration(b, &drawn[j], &boxes[i], &boxes[j]))
 		}
-	}
-}
-
-func (p *penetrations) add(depth float32) {
-	p.deepest = max(p.deepest, depth)
-	if depth > penetrationTolerance {
-		p.pairs++
 	}
 }
 
 // boundingRadius returns the radius of a sphere around a body's centre that contains it, metres.
 func boundingRadius(b *sim.Box) float32 {
 	r := b.Half.Len()
-	for i := range b.Parts {
-		p := &b.Parts[i]
+	for i := range b.SubShapes {
+		p := &b.SubShapes[i]
 		r = max(r, p.Pose.Pos.Len()+p.Half.Len())
 	}
 	return r
@@ -80,7 +91,7 @@ func partAt(p *geom.Pose, b *sim.Box, i int) (geom.Pose, *geom.Vec3) {
 	if i == 0 {
 		return *p, &b.Half
 	}
-	q := &b.Parts[i-1]
+	q := &b.SubShapes[i-1]
 	return geom.Pose{Pos: p.Pos.Add(p.Rot.Rotate(q.Pose.Pos)), Rot: p.Rot.Mul(q.Pose.Rot).Unit()}, &q.Half
 }
 
@@ -90,12 +101,12 @@ func bodyPenetration(p, q *geom.Pose, x, y *sim.Box) (depth float32) {
 	switch {
 	case x.FilterGroup != 0 && x.FilterGroup == y.FilterGroup:
 		return 0
-	case len(x.Parts) == 0 && len(y.Parts) == 0:
+	case len(x.SubShapes) == 0 && len(y.SubShapes) == 0:
 		return boxPenetration(p, q, &x.Half, &y.Half)
 	}
-	for i := range 1 + len(x.Parts) {
+	for i := range 1 + len(x.SubShapes) {
 		a, h := partAt(p, x, i)
-		for j := range 1 + len(y.Parts) {
+		for j := range 1 + len(y.SubShapes) {
 			b, k := partAt(q, y, j)
 			depth = max(depth, boxPenetration(&a, &b, h, k))
 		}

@@ -2,10 +2,52 @@ package score
 
 import (
 	"ghostcube/predict"
-	"ghostcube/predict/part/frame"
+	"ghostcube/predict/localprediction/frame"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
 )
+
+var inParentDefinition = Definition{
+	Group: "Joints and parents", Title: "In a parent",
+	Measures: []Entry{
+		{
+			Measure{Name: "wrong_parent_s", Title: "drawn in wrong parent, s", Digits: 2, Better: Lower,
+				Help: "time that the drawn cube was inside another parent than the server's cube at that tick"},
+			func(c *Score, _ Counts) (float64, bool) {
+				e, ok := c.ParentError()
+				return float64(e.WrongTicks) / float64(max(c.rate, 1)), ok
+			},
+		},
+		{
+			Measure{Name: "path_error_in_parent_rms_m", Title: "path error in parent, RMS, m", Digits: 3, Better: Lower,
+				Help: "path error of the player's cube in the reference frame of its parent, root mean square"},
+			func(c *Score, _ Counts) (float64, bool) {
+				e, ok := c.ParentError()
+				return e.RMS, ok
+			},
+		},
+		{
+			Measure{Name: "pops_in_parent_per_minute", Title: "pops in parent, per minute", Digits: 1, Better: Lower,
+				Help: "pops of the player's cube in the reference frame of a parent, of the parent with the most pops"},
+			func(c *Score, _ Counts) (float64, bool) {
+				e, ok := c.ParentError()
+				return float64(e.Pops) / (float64(max(c.Ticks, 1)) / float64(60*max(c.rate, 1))), ok
+			},
+		},
+	},
+	Text: `
+The player's cube in the reference frame of a ship, a turntable, or any other carrier or body with a bounding box
+larger than the cube: the server's cube in the server's ship, the drawn cube in the ship as drawn. A cube is in a
+parent if its centre is in the parent's bounding box, widened by half of the cube's diagonal, so that a cube on the
+deck is in the ship. Each drawn pose is compared with the server's at the tick that the cube claims to show. So
+neither a client that is ahead nor a ship that is drawn late is wrong by itself; only a cube at another position in
+the ship is. The first measure is the time in which the cube is drawn in other parents than the server's cube is in,
+in none, or in one too many. The path error is the distance between the two positions in the largest parent that the
+server's cube is in. Pops are those of the cube in the parent's frame, while it is in the parent on the server or as
+drawn. The four largest possible parents of a scene are measured.`,
+	Undefined: "where the cube was in no parent",
+	Blind:     "the position of the ship in the world; the lag error has that",
+}
 
 // maxParents is how many possible parents are measured: the largest.
 const maxParents = 4
@@ -31,7 +73,6 @@ type parentErrors struct {
 	ticks      int // ticks with the server's cube in a parent
 	wrongTicks int // ticks in which it is drawn in other parents than it is in
 	pathError  distanceSums
-	errorMax   float64 // metres
 	pops       [maxParents]*pops
 }
 
@@ -49,36 +90,36 @@ type pendingPose struct {
 }
 
 // start finds the largest possible parents of the scene.
-func (a *parentErrors) start(scene *sim.Scene) {
-	a.started = true
-	a.parents = frame.Candidates(scene)
-	for len(a.parents) > maxParents {
+func (e *parentErrors) start(scene *sim.Scene) {
+	e.started = true
+	e.parents = frame.Candidates(scene)
+	for len(e.parents) > maxParents {
 		smallest := 0
-		for i := range a.parents {
-			if a.parents[i].Volume() <= a.parents[smallest].Volume() {
+		for i := range e.parents {
+			if e.parents[i].Volume() <= e.parents[smallest].Volume() {
 				smallest = i
 			}
 		}
-		a.parents = append(a.parents[:smallest], a.parents[smallest+1:]...)
+		e.parents = append(e.parents[:smallest], e.parents[smallest+1:]...)
 	}
-	for i := range a.parents {
-		a.pops[i] = &pops{}
+	for i := range e.parents {
+		e.pops[i] = &pops{}
 	}
 }
 
 // add adds a tick.
-func (a *parentErrors) add(world *predict.World, v *predict.View, body int, scored bool) {
-	if !a.started {
-		a.start(world.Scene())
+func (e *parentErrors) add(world *predict.World, v *predict.View, body int, scored bool) {
+	if !e.started {
+		e.start(world.Scene())
 	}
-	if len(a.parents) == 0 {
+	if len(e.parents) == 0 {
 		return
 	}
-	a.margin = world.Scene().Boxes[body].Half.Len()
+	e.margin = world.Scene().Boxes[body].Half.Len()
 	now := world.Tick()
 	var server, drawn parentPoses
-	for i := range a.parents {
-		b := &a.parents[i]
+	for i := range e.parents {
+		b := &e.parents[i]
 		var p, q geom.Pose
 		if b.Carrier >= 0 {
 			path := &world.Scene().Carriers[b.Carrier].Path
@@ -87,74 +128,72 @@ func (a *parentErrors) add(world *predict.World, v *predict.View, body int, scor
 		} else {
 			p, q = world.Bodies()[b.Body].Pose, v.Bodies[b.Body]
 		}
-		server.set(a, i, &p, &world.Bodies()[body].Pose)
-		drawn.set(a, i, &q, &v.Bodies[body])
-		a.pops[i].addServer(server.relative[i], now)
-		a.pops[i].add(drawn.relative[i], v.TickOf(body), scored && (server.inside[i] || drawn.inside[i]))
+		server.set(e, i, &p, &world.Bodies()[body].Pose)
+		drawn.set(e, i, &q, &v.Bodies[body])
+		e.pops[i].addServer(server.relative[i], now)
+		e.pops[i].add(drawn.relative[i], v.TickOf(body), scored && (server.inside[i] || drawn.inside[i]))
 	}
-	r := &a.history[now%(2*maxWaitTicks)]
+	r := &e.history[now%(2*maxWaitTicks)]
 	r.tick, r.used, r.poses = now, true, server
 	if scored {
 		if server.inside != [maxParents]bool{} {
-			a.ticks++
+			e.ticks++
 		}
-		a.pending = append(a.pending, pendingPose{tick: v.TickOf(body), poses: drawn})
+		e.pending = append(e.pending, pendingPose{tick: v.TickOf(body), poses: drawn})
 	}
-	waiting := a.pending[:0]
-	for _, pose := range a.pending {
+	waiting := e.pending[:0]
+	for _, pose := range e.pending {
 		pose.waited++
 		switch {
 		case pose.tick <= now:
-			a.resolve(&pose)
+			e.resolve(&pose)
 		case pose.waited < maxWaitTicks:
 			waiting = append(waiting, pose)
 		}
 	}
-	a.pending = waiting
+	e.pending = waiting
 }
 
 // set sets the pose in parent i, which is at parent, of a cube at p.
-func (s *parentPoses) set(a *parentErrors, i int, parent, p *geom.Pose) {
+func (p *parentPoses) set(a *parentErrors, i int, parent, s *geom.Pose) {
 	inverse := parent.Rot.Inverse()
-	s.relative[i] = geom.Pose{Pos: inverse.Rotate(p.Pos.Sub(parent.Pos)), Rot: inverse.Mul(p.Rot).Unit()}
-	s.inside[i] = a.parents[i].Contains(s.relative[i].Pos, a.margin)
+	p.relative[i] = geom.Pose{Pos: inverse.Rotate(s.Pos.Sub(parent.Pos)), Rot: inverse.Mul(s.Rot).Unit()}
+	p.inside[i] = a.parents[i].Contains(p.relative[i].Pos, a.margin)
 }
 
 // resolve compares a drawn pose with the server's pose of its tick. The path error is measured in
 // the largest parent that the server's cube is in.
-func (a *parentErrors) resolve(w *pendingPose) {
-	r := &a.history[w.tick%(2*maxWaitTicks)]
+func (e *parentErrors) resolve(w *pendingPose) {
+	r := &e.history[w.tick%(2*maxWaitTicks)]
 	if !r.used || r.tick != w.tick {
 		return
 	}
 	if w.poses.inside != r.poses.inside {
-		a.wrongTicks++
+		e.wrongTicks++
 	}
 	parent := -1
-	for i := range a.parents {
-		if r.poses.inside[i] && (parent < 0 || a.parents[i].Volume() > a.parents[parent].Volume()) {
+	for i := range e.parents {
+		if r.poses.inside[i] && (parent < 0 || e.parents[i].Volume() > e.parents[parent].Volume()) {
 			parent = i
 		}
 	}
 	if parent >= 0 {
-		distance := float64(w.poses.relative[parent].Pos.Sub(r.poses.relative[parent].Pos).Len())
-		a.pathError.add(distance)
-		a.errorMax = max(a.errorMax, distance)
+		e.pathError.add(float64(w.poses.relative[parent].Pos.Sub(r.poses.relative[parent].Pos).Len()))
 	}
 }
 
-func (a *parentErrors) copyFrom(o *parentErrors) {
-	trackers, pending := a.pops, append(a.pending[:0], o.pending...)
-	*a = *o
-	a.pending, a.pops = pending, trackers
+func (e *parentErrors) copyFrom(o *parentErrors) {
+	trackers, pending := e.pops, append(e.pending[:0], o.pending...)
+	*e = *o
+	e.pending, e.pops = pending, trackers
 	for i := range o.pops {
 		if o.pops[i] == nil {
 			continue
 		}
-		if a.pops[i] == nil {
-			a.pops[i] = &pops{}
+		if e.pops[i] == nil {
+			e.pops[i] = &pops{}
 		}
-		a.pops[i].copyFrom(o.pops[i])
+		e.pops[i].copyFrom(o.pops[i])
 	}
 }
 
@@ -162,35 +201,19 @@ func (a *parentErrors) copyFrom(o *parentErrors) {
 type ParentError struct {
 	Ticks      int     // ticks with the server's cube in a parent
 	WrongTicks int     // ticks in which it is drawn in other parents than it is in, or in none
-	RMS, Max   float64 // metres, between the two positions in the parent's frame
+	RMS        float64 // metres, between the two positions in the parent's frame
 	Pops       int     // of the drawn cube in the drawn parent's frame; of the parent with the most pops
-	LargestPop float64 // metres
 }
 
 // ParentError returns that error. ok is false if the server's cube has been in no parent.
-func (c *Score) ParentError() (s ParentError, ok bool) {
-	a := &c.parents
+func (s *Score) ParentError() (result ParentError, ok bool) {
+	a := &s.parents
 	if a.ticks == 0 {
-		return s, false
+		return result, false
 	}
-	s = ParentError{Ticks: a.ticks, WrongTicks: a.wrongTicks, RMS: a.pathError.rms(), Max: a.errorMax}
+	result = ParentError{Ticks: a.ticks, WrongTicks: a.wrongTicks, RMS: a.pathError.rms()}
 	for i := range a.parents {
-		s.Pops = max(s.Pops, a.pops[i].count)
-		s.LargestPop = max(s.LargestPop, float64(a.pops[i].largest))
+		result.Pops = max(result.Pops, a.pops[i].count)
 	}
-	return s, true
-}
-
-// parentMeasures appends the measures of parentErrors.
-func (c *Score) parentMeasures(dst []Measure) []Measure {
-	a, ok := c.ParentError()
-	rate, minutes := float64(max(c.rate, 1)), float64(max(c.Ticks, 1))/float64(60*max(c.rate, 1))
-	return append(dst,
-		Measure{"in_parent_s", "in a parent, s", "time that the server's cube spent inside a carrier or a body larger than the cube", float64(a.Ticks) / rate, ok, 2, Neither},
-		Measure{"wrong_parent_s", "drawn in wrong parent, s", "time that the drawn cube was inside another parent than the server's cube at that tick", float64(a.WrongTicks) / rate, ok, 2, Lower},
-		Measure{"path_error_in_parent_rms_m", "path error in parent, RMS, m", "path error of the player's cube in the reference frame of its parent, root mean square", a.RMS, ok, 3, Lower},
-		Measure{"path_error_in_parent_max_m", "path error in parent, max, m", "largest path error of the player's cube in the reference frame of its parent", a.Max, ok, 3, Lower},
-		Measure{"pops_in_parent_per_minute", "pops in parent, per minute", "pops of the player's cube in the reference frame of a parent, of the parent with the most pops", float64(a.Pops) / minutes, ok, 1, Lower},
-		Measure{"largest_pop_in_parent_m", "largest pop in parent, m", "length of the largest pop in the reference frame of any parent", a.LargestPop, ok, 3, Lower},
-	)
+	return result, true
 }

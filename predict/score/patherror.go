@@ -8,6 +8,77 @@ import (
 	"ghostcube/sim/geom"
 )
 
+var pathErrorDefinition = Definition{
+	Group: "Error", Title: "Path error",
+	Measures: []Entry{
+		{
+			Measure{Name: "path_error_rms_m", Title: "path error RMS, m", Digits: 3, Better: Lower,
+				Help: "distance from the drawn cube to the server's cube at the moment that the view claims to show, RMS"},
+			func(c *Score, _ Counts) (float64, bool) {
+				e, ok := c.PathError()
+				return e.RMS, ok
+			},
+		},
+		{
+			Measure{Name: "path_error_max_m", Title: "path error max, m", Digits: 3, Better: Lower,
+				Help: "largest path error of the player's cube"},
+			func(c *Score, _ Counts) (float64, bool) {
+				e, ok := c.PathError()
+				return e.Max, ok
+			},
+		},
+		{
+			Measure{Name: "path_error_rms_degrees", Title: "path error RMS, degrees", Digits: 2, Better: Lower,
+				Help: "angle between the drawn cube and the server's cube at the moment that the view claims to show, RMS"},
+			func(c *Score, _ Counts) (float64, bool) {
+				e, ok := c.PathError()
+				return e.Angle, ok
+			},
+		},
+	},
+	Text: `
+The distance from the drawn cube to the server's cube at the moment m that the drawn pose claims to show, and the
+angle between the two orientations, over all scored ticks. A pose that is drawn ahead of the server waits until the
+server reaches its moment, at most 3 s. Between two ticks the server's pose is interpolated. So neither a delay nor a
+lead counts as path error. It is zero for a correct prediction, and also for a client that draws each state on
+arrival: that delay shows in key to screen, and its stutter in pops and freezes. Smoothing, forced faults and the
+corrections that follow them are included. A server that steps on input is compared step by step. The angle is
+computed from the chord of two quaternions, 2 sin(angle/4), which is exact for a constant angle and for small ones.`,
+	Formula:   "sqrt(mean of |r(t) - s(m)|^2)",
+	Undefined: "until the poses of one second have been compared",
+	Blind: `
+the claim. A view that claims a late moment and draws it exactly has no path error, however late it is; the display
+delay measures that. A view that claims another moment than it draws has the distance between the two`,
+}
+
+var pathErrorAllDefinition = Definition{
+	Group: "Error", Title: "Path error of all bodies",
+	Measures: []Entry{
+		{
+			Measure{Name: "path_error_rms_all_m", Title: "path error RMS, all bodies, m", Digits: 4, Better: Lower,
+				Help: "distance from drawn bodies to the server's at the moment that the view claims to show, root mean square"},
+			func(c *Score, _ Counts) (float64, bool) {
+				rms, _, ok := c.PathErrorAll()
+				return rms, ok
+			},
+		},
+		{
+			Measure{Name: "path_error_max_all_m", Title: "path error max, all bodies, m", Digits: 3, Better: Lower,
+				Help: "largest distance from a drawn body to the server's at the moment that the view claims to show"},
+			func(c *Score, _ Counts) (float64, bool) {
+				_, largest, ok := c.PathErrorAll()
+				return largest, ok
+			},
+		},
+	},
+	Text: `
+The path error over all bodies that have moved since the start, each from its first movement on. The server's
+positions are remembered for two seconds, at least 128 ticks; older moments do not count.`,
+	Formula:   "sqrt(mean over bodies and ticks of |r(t) - s(m)|^2)",
+	Undefined: "until a body has moved",
+	Blind:     "bodies that have not moved, rotations, and the claim, as above",
+}
+
 // The path error is the distance from a drawn pose to the server's pose at the moment that the view
 // claims to show. A pose that is drawn ahead of the server is compared when the server has reached
 // its moment. Between two ticks the server's pose is interpolated.
@@ -228,10 +299,10 @@ type PathError struct {
 // PathError returns the path error of the player's cube. ok is false until poses of a second have
 // been compared. Poses that were drawn for moments that the server has not reached, or that it
 // reached 4 s ago or more, are not.
-func (c *Score) PathError() (s PathError, ok bool) {
-	p := &c.pathError
-	if p.count < pathEvidenceSeconds*max(c.rate, 1) {
-		return s, false
+func (s *Score) PathError() (none PathError, ok bool) {
+	p := &s.pathError
+	if p.count < pathEvidenceSeconds*max(s.rate, 1) {
+		return none, false
 	}
 	n := float64(p.count)
 	return PathError{RMS: math.Sqrt(p.square / n), Max: math.Sqrt(float64(p.max)), Angle: rmsAngle(p.chord, p.count)}, true
@@ -240,7 +311,28 @@ func (c *Score) PathError() (s PathError, ok bool) {
 // PathErrorAll returns the path error of all bodies that have moved, each from its first movement
 // on: root mean square and maximum, in metres. ok is false until the poses of a second have been
 // compared. Positions are remembered for two seconds, at least 128 ticks.
-func (c *Score) PathErrorAll() (rms, largest float64, ok bool) {
-	s := &c.bodies.pathErrors
-	return s.sums.rms(), math.Sqrt(float64(s.max)), s.ticks >= pathEvidenceSeconds*max(c.rate, 1)
+func (s *Score) PathErrorAll() (rms, largest float64, ok bool) {
+	all := &s.bodies.pathErrors
+	return all.sums.rms(), math.Sqrt(float64(all.max)), all.ticks >= pathEvidenceSeconds*max(s.rate, 1)
+}
+
+// chordSquared returns the squared distance of two rotations as unit quaternions, in [0, 2]. A
+// quaternion and its negative are the same rotation. The result is 0 for equal quaternions whatever
+// the rounding, and small for two that differ in length alone, as quantised ones do.
+func chordSquared(p, q *geom.Quat) float32 {
+	x, y, z, w := p.X-q.X, p.Y-q.Y, p.Z-q.Z, p.W-q.W
+	if d := float32(x*x) + float32(y*y) + float32(z*z) + float32(w*w); d <= 2 {
+		return d
+	}
+	x, y, z, w = p.X+q.X, p.Y+q.Y, p.Z+q.Z, p.W+q.W
+	return float32(x*x) + float32(y*y) + float32(z*z) + float32(w*w)
+}
+
+const pi = 3.141592653589793
+
+// rmsAngle returns the angle in degrees whose chord is the root mean square of count chords, of which
+// square is the sum of squares.
+func rmsAngle(square float64, count int) float64 {
+	sine2 := min(1, square/float64(4*count))
+	return 4 * float64(geom.Atan2(float32(math.Sqrt(sine2)), float32(math.Sqrt(1-sine2)))) * 180 / pi
 }

@@ -18,20 +18,20 @@ type pathSession struct {
 }
 
 // add adds tick i.
-func (c *pathSession) add(p *session, i int) {
+func (s *pathSession) add(p *session, i int) {
 	at := func(i float64) geom.Pose { return poseAt(3 * i / 60) }
 	p.world.SetBody(0, sim.Body{Pose: at(float64(i))})
 	p.world.SetBody(1, sim.Body{Pose: poseAt(-40)})
-	p.view.Bodies[0] = at(float64(i) + c.shown)
-	if c.offset != nil {
-		p.view.Bodies[0] = shiftedY(p.view.Bodies[0], c.offset(i))
+	p.view.Bodies[0] = at(float64(i) + s.shown)
+	if s.offset != nil {
+		p.view.Bodies[0] = shiftedY(p.view.Bodies[0], s.offset(i))
 	}
 	p.view.Bodies[1] = shiftedY(poseAt(-40), 7) // it never moves, so it is left out
 	tick := sim.Tick(i + 1000)
 	p.world.SetTick(tick)
-	moment := tick.Moment() + sim.Moment(c.lead*sim.MomentsPerTick)
+	moment := tick.Moment() + sim.Moment(s.lead*sim.MomentsPerTick)
 	p.view.Others, p.view.Own, p.view.Carriers, p.view.Predicted = moment, moment, moment, nil
-	if c.predicted {
+	if s.predicted {
 		p.view.Others, p.view.Predicted = tick.Moment()-10*sim.MomentsPerTick, append(p.view.Predicted[:0], true, false)
 	}
 	p.score.Add(p.world, &p.view, 0)
@@ -147,6 +147,28 @@ func TestPathErrorOfSteps(t *testing.T) {
 		s, ok := p.score.PathError()
 		if _, largest, all := p.score.PathErrorAll(); !ok || !all || s.Max != 0 || largest != 0 {
 			t.Errorf("%d ticks ahead: %+v, %v; all bodies %v m, %v", lead, s, ok, largest, all)
+		}
+	}
+}
+
+// TestChordSquared checks that two quaternions of the same rotation have no chord between them,
+// whatever their signs and rounded lengths; others have the chord of their angle.
+func TestChordSquared(t *testing.T) {
+	q := geom.AxisAngle(geom.Vec3{X: 0.6, Y: 0.8}, 1.3)
+	for _, length := range []float32{1, 1.0001, 0.9999, -1, -1.0001, -0.9999} {
+		p := geom.Quat{X: q.X * length, Y: q.Y * length, Z: q.Z * length, W: q.W * length}
+		if c := chordSquared(&p, &q); c < 0 || c > 2e-8 {
+			t.Errorf("by %v: %v apart", length, c)
+		}
+	}
+	for _, angle := range []float32{0.01, 1, 3, 3.14} {
+		p := geom.AxisAngle(geom.Vec3{X: 0.6, Y: 0.8}, 1.3+angle)
+		half := 2 * math.Sin(float64(angle)/4)
+		for _, sign := range []float32{1, -1} {
+			o := geom.Quat{X: sign * p.X, Y: sign * p.Y, Z: sign * p.Z, W: sign * p.W}
+			if c := chordSquared(&o, &q); math.Abs(math.Sqrt(float64(c))-half) > 1e-5 {
+				t.Errorf("%v rad, sign %v: %v, want %v", angle, sign, math.Sqrt(float64(c)), half)
+			}
 		}
 	}
 }

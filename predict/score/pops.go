@@ -8,6 +8,33 @@ import (
 	"ghostcube/sim/geom"
 )
 
+var popDefinition = Definition{
+	Group: "Jumps", Title: "Pops",
+	Measures: []Entry{
+		{
+			Measure{Name: "pops_per_minute", Title: "pops per minute", Digits: 1, Better: Lower,
+				Help: "jumps of the drawn cube that the server's cube did not make"},
+			func(c *Score, _ Counts) (float64, bool) { return c.PopsPerMinute(), c.lasting() },
+		},
+		{
+			Measure{Name: "largest_pop_m", Title: "largest pop, m", Digits: 3, Better: Lower,
+				Help: "length of the largest pop"},
+			func(c *Score, _ Counts) (float64, bool) { return c.LargestPop(), c.scoredSecond() },
+		},
+	},
+	Text: `
+Ticks in which the drawn cube moves unlike its motion so far, although the server's cube does not. The expected step
+is the median of the last five. A deviation is a pop if it exceeds 5 cm and four times the usual deviation (the median
+of the last 61), or if the rotation differs from the expected one by more than 3 degrees; and if the server's cube
+shows nothing similar within two ticks of the tick drawn. So a collision on the server is no pop, however hard it is.
+The steps of a server that steps on input count one by one.`,
+	Formula:   "|step(t) - median of 5 steps| > max(5 cm, 4 * median of 61 deviations)",
+	Undefined: "in the first 5 s: one pop in a second is 60 a minute",
+	Blind: `
+constant stutter: where every other tick is a jump, jumps are expected. Under jitter a client
+without prediction therefore has fewer pops than one sees; its freezes and its jerk show them. Other bodies than the player's cube`,
+}
+
 // A pop is a tick in which the drawn cube moves unlike its motion so far, although the server's
 // cube does not: |step - expected step| exceeds 5 cm and four times the usual deviation, or the
 // rotation differs from the expected one by more than 3 degrees, and the server's cube shows
@@ -130,22 +157,8 @@ type pops struct {
 	newest  sim.Tick
 	pending []candidate
 
-	count         int
-	largest       float32
-	largestPixels float32 // length of the pop that is longest in the scoring camera's image
-	energy        float64
-}
-
-// The scoring camera is the window's initial one, after Fiedler's demonstrations: it is 12 m from
-// the cube, looks along +y and down by 24 degrees, and its image is 40 degrees and 720 pixels high.
-// A metre across its line of sight is 360/tan(20 degrees)/12 pixels long.
-const pixelsPerMetre = 360 / 0.36397023426620236 / 12
-
-var viewDirection = geom.Vec3{Y: 0.9135454576426009, Z: -0.40673664307580015}
-
-// screenPixels returns the length of an offset in metres in that camera's image.
-func screenPixels(offset geom.Vec3) float32 {
-	return float32(pixelsPerMetre * offset.SubScaled(offset.Dot(viewDirection), viewDirection).Len())
+	count   int
+	largest float32 // metres
 }
 
 // candidate is a deviation of the drawn body that waits for the server to reach its tick.
@@ -190,7 +203,6 @@ func (p *pops) add(drawn geom.Pose, drawnTick sim.Tick, scored bool) {
 // resolve counts a candidate unless the server's body deviated alike within popTickTolerance ticks.
 func (p *pops) resolve(c *candidate) {
 	length, angle := c.deviation.offset.Len(), c.deviation.rotation.Angle()
-	pixels := screenPixels(c.deviation.offset)
 	for shift := int64(-popTickTolerance); shift <= popTickTolerance; shift++ {
 		t := int64(c.tick) + shift
 		if t < 0 {
@@ -206,12 +218,9 @@ func (p *pops) resolve(c *candidate) {
 		}
 		length = min(length, w)
 		angle = min(angle, a)
-		pixels = min(pixels, screenPixels(c.deviation.offset.Sub(r.deviation.offset)))
 	}
 	p.count++
 	p.largest = max(p.largest, length)
-	p.largestPixels = max(p.largestPixels, pixels)
-	p.energy += float64(float64(length) * float64(length))
 }
 
 func (p *pops) copyFrom(o *pops) {

@@ -5,6 +5,40 @@ import (
 	"ghostcube/sim/geom"
 )
 
+var popsAllDefinition = Definition{
+	Group: "Jumps", Title: "Pops of all bodies",
+	Measures: []Entry{
+		{
+			Measure{Name: "pops_all_per_minute", Title: "pops, all bodies, per minute", Digits: 1, Better: Lower,
+				Help: "sudden changes of step above 5 cm of any drawn body that the server's body did not make"},
+			func(c *Score, _ Counts) (float64, bool) {
+				perMinute, _ := c.PopsAll()
+				return perMinute, c.lasting()
+			},
+		},
+		{
+			Measure{Name: "pop_energy_all_m2", Title: "pop energy, all bodies, m2", Digits: 4, Better: Lower,
+				Help: "sum of the squared sudden changes of step of all drawn bodies"},
+			func(c *Score, _ Counts) (float64, bool) {
+				_, energy := c.PopsAll()
+				return energy, c.scoredSecond()
+			},
+		},
+	},
+	Text: `
+A simpler definition, cheap enough for 901 bodies. A pop is a tick in which a drawn body's step differs from its
+previous step by more than 5 cm, and by more than 5 cm from every change of step of the server's body within two ticks
+of the tick drawn. A jump changes the step twice, to the jump and back; the second change is not another pop. The
+energy is the sum of the squared differences from the server's most similar change. All bodies count together, the
+player's cube among them. This definition does see constant stutter: at 5 m/s and one new pose every two ticks, every
+second tick is a pop.`,
+	Formula:   "|step(t) - step(t-1)| > 5 cm",
+	Undefined: "in the first 5 s",
+	Blind: `
+rotation, and offsets that build up or decay over several ticks. 4096 changes of the server above 2.5 cm are
+remembered; if more bodies than that are hit within the view's delay, a correct motion may count as a pop`,
+}
+
 // A step change is a pop in a form cheap enough for 901 bodies: a step that differs from the one
 // before by more than 5 cm, while the server's body has no similar change within two ticks of the
 // tick drawn. The return to the usual step after a jump is not another one.

@@ -2,6 +2,28 @@ package score
 
 import "ghostcube/sim/geom"
 
+var overshootDefinition = Definition{
+	Group: "Motion", Title: "Overshoot",
+	Measures: []Entry{
+		{
+			Measure{Name: "overshoot_m", Title: "overshoot, m", Digits: 3, Better: Lower,
+				Help: "largest distance by which the drawn cube passed the server's cube after a stop"},
+			func(c *Score, _ Counts) (float64, bool) { return c.Overshoot() },
+		},
+	},
+	Text: `
+The server's cube stops in the tick in which it falls below 0.1 m/s, if it moved at 1 m/s or more in the half second
+before and then stays below 0.5 m/s for a quarter of a second or more. From then on, for 2 s or until the server's
+cube moves on, the overshoot is the largest distance by which the drawn cube is beyond it, along the direction u of
+the server's last step at 1 m/s or more. A view that is ahead may show the cube move on first: once the drawn cube has
+stood within 2 cm, its leaving at 0.5 m/s ends the observation. A cube that stands because its server waits
+for inputs has not stopped. The tape start-stop has stops.`,
+	Formula:   "max(0, (r - s) . u)",
+	Undefined: "without a stop",
+	Source:    "the sign along the motion: deviation-overshoot-undershoot, a browser's measure of input prediction",
+	Blind:     "overshoot to the sides, or of a view that is ahead and back before the server's cube stands",
+}
+
 // The server's cube stops in the tick in which it falls below restSpeedMax, if it moved at
 // stopFromSpeed or faster in the half second before and then rests for restSecondsMin: a turning
 // point is no stop. A stop is observed for stopWindow, or until one of the cubes moves on: the
@@ -16,12 +38,10 @@ const (
 	settledTolerance = 0.02 // metres from the server's cube within which the drawn one has settled
 )
 
-// stops measures how the drawn cube settles when the server's cube stops.
+// stops measures how far the drawn cube goes on when the server's cube stops.
 type stops struct {
-	count          int     // stops observed to their end
-	settleTicks    int     // ticks until the drawn cube stays at the server's, summed over stops
-	settleTicksMax int     // ticks, longest of one stop
-	overshootMax   float64 // metres past the server's cube in its direction of motion; 0 if never
+	count        int     // stops observed to their end
+	overshootMax float64 // metres past the server's cube in its direction of motion; 0 if never
 
 	lastStep  geom.Vec3 // metres; the server's last step at stopFromSpeed or more
 	slowTicks int       // ticks since then
@@ -30,11 +50,10 @@ type stops struct {
 
 // stop is a stop under observation.
 type stop struct {
-	ticks          int     // ticks since the stop; 0 if there is none
-	unsettledTicks int     // ticks up to the last one with the drawn cube elsewhere
-	overshoot      float64 // metres past the server's cube
-	settled        bool    // the drawn cube has stood at the server's cube
-	resumed        bool    // and then moved on
+	ticks     int     // ticks since the stop; 0 if there is none
+	overshoot float64 // metres past the server's cube
+	settled   bool    // the drawn cube has stood at the server's cube
+	resumed   bool    // and then moved on
 }
 
 // add adds a tick: the positions of the cubes, the server's step, the length of its last step that
@@ -61,11 +80,7 @@ func (s *stops) add(server, drawn *geom.Vec3, serverStep geom.Vec3, steadyStep, 
 	if n.resumed = n.resumed || n.settled && drawnSpeed >= resumeSpeed; !n.resumed {
 		offset := drawn.Sub(*server)
 		n.overshoot = max(n.overshoot, float64(offset.Dot(s.lastStep.Unit())))
-		if offset.Len() > settledTolerance {
-			n.unsettledTicks = n.ticks
-		} else if drawnSpeed < restSpeedMax {
-			n.settled = true
-		}
+		n.settled = n.settled || offset.Len() <= settledTolerance && drawnSpeed < restSpeedMax
 	}
 	if n.ticks >= stopWindow*rate {
 		s.finish(rate)
@@ -81,8 +96,6 @@ func (s *stops) discard() { s.current, s.lastStep = stop{}, geom.Vec3{} }
 func (s *stops) finish(rate int) {
 	if float64(s.current.ticks) >= restSecondsMin*float64(rate) {
 		s.count++
-		s.settleTicks += s.current.unsettledTicks
-		s.settleTicksMax = max(s.settleTicksMax, s.current.unsettledTicks)
 		s.overshootMax = max(s.overshootMax, s.current.overshoot)
 	}
 	s.current = stop{}

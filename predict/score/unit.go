@@ -4,9 +4,8 @@ import "strings"
 
 // unitSuffixes are the ends of measures' names and their units. Of those that fit, the longest counts.
 var unitSuffixes = []struct{ suffix, unit string }{
-	{"_ticks", "ticks"}, {"_ms", "ms"}, {"_s", "s"}, {"_m", "m"}, {"_m2", "m²"}, {"_px", "pixels"}, {"_degrees", "degrees"},
-	{"_percent", "%"}, {"_per_minute", "1/min"}, {"_per_second", "1/s"}, {"_m_per_s", "m/s"}, {"_m_s_per_minute", "m s/min"},
-	{"_kbit_per_second", "kbit/s"}, {"_tick", "tick"}, {"_body", "index"}, {"_bodies", "bodies"}, {"_pairs", "pairs"},
+	{"_ms", "ms"}, {"_s", "s"}, {"_m", "m"}, {"_m2", "m²"}, {"_degrees", "degrees"},
+	{"_percent", "%"}, {"_per_minute", "1/min"}, {"_kbit_per_second", "kbit/s"}, {"_tick", "tick"},
 }
 
 // Unit returns the unit of a measure, in which its name ends, and an empty text for a ratio and for a number of events.

@@ -28,7 +28,8 @@ const texelSize = 2 * render.ShadowMapHalfWidth / float32(shadowMapSize)
 
 // Painter draws scenes: Begin, a Draw for each viewport, End. Its images live on the GPU as long as it does.
 type Painter struct {
-	groundShader, contactShader, depthHighShader, depthLowShader, shadowHighShader, shadowLowShader, cubeShader, ghostMaskShader, ghostShader, lineShader *ebiten.Shader
+	groundShader, contactShader, depthHighShader, depthLowShader, shadowHighShader, shadowLowShader, cubeShader,
+	ghostMaskShader, ghostShader, lineShader *ebiten.Shader
 
 	target                     *ebiten.Image // all viewports, scale times as large as shown
 	depthHigh, depth           *ebiten.Image // high byte, and both bytes in red and green
@@ -63,7 +64,8 @@ func (m *mesh) addQuad() {
 func New() (*Painter, error) {
 	p := &Painter{}
 	for name, s := range map[string]**ebiten.Shader{
-		"ground": &p.groundShader, "contact": &p.contactShader, "depthhigh": &p.depthHighShader, "depthlow": &p.depthLowShader, "shadowhigh": &p.shadowHighShader, "shadowlow": &p.shadowLowShader, "cube": &p.cubeShader,
+		"ground": &p.groundShader, "contact": &p.contactShader, "depthhigh": &p.depthHighShader, "depthlow": &p.depthLowShader,
+		"shadowhigh": &p.shadowHighShader, "shadowlow": &p.shadowLowShader, "cube": &p.cubeShader,
 		"ghostmask": &p.ghostMaskShader, "ghost": &p.ghostShader, "line": &p.lineShader,
 	} {
 		source, err := assets.Shaders.ReadFile("shaders/" + name + ".kage")
@@ -265,7 +267,8 @@ func (p *Painter) uniforms(l *render.Projection, sun lightSpace, r image.Rectang
 		"GhostOpacity": []float32{render.GhostFill, render.GhostLine}, "GhostColors": make([]float32, 3*render.MaxGhostColors),
 		"LineTaps": []float32{line, float32(int(line*0.7 + 0.5))}, "MaxDepth": float32(1),
 		"ShadowRight": v(sun.right), "ShadowUp": v(sun.up), "ToSun": v(render.ToSun),
-		"ShadowOrigin": []float32{sun.u0, sun.v0, sun.depthOrigin}, "TexelSize": texelSize, "ShadowMapSize": float32(shadowMapSize), "ShadowMapDepth": float32(render.ShadowMapDepth),
+		"ShadowOrigin": []float32{sun.u0, sun.v0, sun.depthOrigin}, "TexelSize": texelSize, "ShadowMapSize": float32(shadowMapSize),
+		"ShadowMapDepth": float32(render.ShadowMapDepth),
 		"DepthSlope":     []float32{slope * sun.right.Z, slope * sun.up.Z},
 		"ViewportOrigin": []float32{float32(r.Min.X), float32(r.Min.Y)},
 		"ViewportSize":   []float32{float32(r.Dx()), float32(r.Dy())},

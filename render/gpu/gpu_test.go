@@ -103,7 +103,8 @@ func testScene() (*render.Scene, render.Camera) {
 		add(-3+0.5*f, 1.5+0.2*f, 0.25+0.05*f, 0.25, f, render.RGB(0.75, 0.75, 0.8))
 	}
 	s.Cubes = append(s.Cubes, render.Cube{
-		Pose: geom.Pose{Pos: geom.Vec3{X: -5, Y: 3, Z: 0.4}, Rot: geom.AxisAngle(geom.Vec3{X: 1}, 0.26)}, Half: geom.Vec3{X: 2, Y: 3, Z: 0.5}, Color: render.RGB(0.55, 0.58, 0.62),
+		Pose: geom.Pose{Pos: geom.Vec3{X: -5, Y: 3, Z: 0.4}, Rot: geom.AxisAngle(geom.Vec3{X: 1}, 0.26)},
+		Half: geom.Vec3{X: 2, Y: 3, Z: 0.5}, Color: render.RGB(0.55, 0.58, 0.62),
 	})
 	add(1.2, -0.6, 0.75, 0.75, 1.1, render.Color{R: 255, G: 204, B: 26, A: 120})
 	t := render.Trail{Color: render.RGB(0.9, 0, 0)}
@@ -113,7 +114,8 @@ func testScene() (*render.Scene, render.Camera) {
 	s.Trails = append(s.Trails, t)
 	for i := range 9 { // in front of the cubes, through them, behind them, towards the eye
 		f := float32(i)
-		s.Lines = append(s.Lines, render.Line{A: geom.Vec3{X: -3 + 0.3*f, Y: -1.4, Z: 0.2 + 0.2*f}, B: geom.Vec3{X: 2 - 0.1*f, Y: 2.5, Z: 1.8 - 0.1*f}, Color: render.Color{R: 214, G: 0, B: 150, A: uint8(255 - 15*i)}})
+		s.Lines = append(s.Lines, render.Line{A: geom.Vec3{X: -3 + 0.3*f, Y: -1.4, Z: 0.2 + 0.2*f},
+			B: geom.Vec3{X: 2 - 0.1*f, Y: 2.5, Z: 1.8 - 0.1*f}, Color: render.Color{R: 214, G: 0, B: 150, A: uint8(255 - 15*i)}})
 	}
 	return s, render.Orbit(geom.Vec3{Z: 0.8}, 20, 24, 11)
 }

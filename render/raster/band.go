@@ -49,108 +49,108 @@ func newWorker() *worker {
 	return k
 }
 
-// join makes k a worker at the picture that a Painter has prepared.
-func (k *worker) join(p *Painter) {
-	k.Painter = p
+// join makes w a worker at the picture that a Painter has prepared.
+func (w *worker) join(p *Painter) {
+	w.Painter = p
 	const samples = samplesPerAxis * samplesPerAxis
 	n := bandRows * p.w
-	k.faceIDs, k.invDepth = slices.Grow(k.faceIDs[:0], n*samples)[:n*samples], slices.Grow(k.invDepth[:0], n*samples)[:n*samples]
-	k.contactDim = slices.Grow(k.contactDim[:0], n)[:n]
-	k.blocks = slices.Grow(k.blocks[:0], bandRows*p.blocksPerRow())[:bandRows*p.blocksPerRow()]
+	w.faceIDs, w.invDepth = slices.Grow(w.faceIDs[:0], n*samples)[:n*samples], slices.Grow(w.invDepth[:0], n*samples)[:n*samples]
+	w.contactDim = slices.Grow(w.contactDim[:0], n)[:n]
+	w.blocks = slices.Grow(w.blocks[:0], bandRows*p.blocksPerRow())[:bandRows*p.blocksPerRow()]
 	if p.ghostColors.Count > 0 {
 		n := p.maskStride() * p.maskRows()
-		k.mask.strength = slices.Grow(k.mask.strength[:0], n)[:n]
+		w.mask.strength = slices.Grow(w.mask.strength[:0], n)[:n]
 	}
 }
 
 // drawBands draws bands until none is left.
-func (k *worker) drawBands() {
-	for k.drawNext() {
+func (w *worker) drawBands() {
+	for w.drawNext() {
 	}
 }
 
 // drawNext draws the next band. It reports whether there was one.
-func (k *worker) drawNext() bool {
-	i := int(k.nextBand.Add(1)) - 1
-	if i >= k.bands() {
+func (w *worker) drawNext() bool {
+	i := int(w.nextBand.Add(1)) - 1
+	if i >= w.bands() {
 		return false
 	}
-	k.y0, k.y1 = i*bandRows, min((i+1)*bandRows, k.h)
-	k.drawBand()
+	w.y0, w.y1 = i*bandRows, min((i+1)*bandRows, w.h)
+	w.drawBand()
 	return true
 }
 
 // drawBand draws the band: ground, sky and opaque cubes, and ghosts, trails and lines over them.
-func (k *worker) drawBand() {
-	clear(k.blocks)
-	for row := k.y0 * samplesPerAxis; row < k.y1*samplesPerAxis; row++ {
+func (w *worker) drawBand() {
+	clear(w.blocks)
+	for row := w.y0 * samplesPerAxis; row < w.y1*samplesPerAxis; row++ {
 		// The ground's depth is the same along a row because the camera never rolls.
-		ray := k.projection.Ray(k.projection.CenterX, (float32(row)+0.5)/samplesPerAxis)
-		k.ground[row-k.y0*samplesPerAxis] = max(0, -ray.Z/k.projection.Eye.Z)
+		ray := w.projection.Ray(w.projection.CenterX, (float32(row)+0.5)/samplesPerAxis)
+		w.ground[row-w.y0*samplesPerAxis] = max(0, -ray.Z/w.projection.Eye.Z)
 	}
-	for i := 1; i < len(k.faces); i++ {
-		k.rasterize(&k.faces[i], uint16(i))
+	for i := 1; i < len(w.faces); i++ {
+		w.rasterize(&w.faces[i], uint16(i))
 	}
-	k.dimContacts()
-	for y := k.y0; y < k.y1; y++ {
-		k.shadeRow(y)
+	w.dimContacts()
+	for y := w.y0; y < w.y1; y++ {
+		w.shadeRow(y)
 	}
-	for i := range k.ghostColors.Count {
-		k.drawGhosts(i)
+	for i := range w.ghostColors.Count {
+		w.drawGhosts(i)
 	}
-	for i := range k.scene.Trails {
-		k.drawTrail(&k.scene.Trails[i])
+	for i := range w.scene.Trails {
+		w.drawTrail(&w.scene.Trails[i])
 	}
-	for i := range k.scene.Lines {
-		k.drawLine(&k.scene.Lines[i])
+	for i := range w.scene.Lines {
+		w.drawLine(&w.scene.Lines[i])
 	}
 }
 
 // row returns the pixels of the picture from the beginning of row y.
-func (k *worker) row(y int) []uint8 {
-	return k.dst.Pix[k.dst.PixOffset(k.dst.Rect.Min.X, k.dst.Rect.Min.Y+y):]
+func (w *worker) row(y int) []uint8 {
+	return w.dst.Pix[w.dst.PixOffset(w.dst.Rect.Min.X, w.dst.Rect.Min.Y+y):]
 }
 
 // blocksPerRow returns the number of blocks of a row.
 func (p *Painter) blocksPerRow() int { return (p.w + blockSize - 1) / blockSize }
 
 // rowBlocks returns the blocks of row y.
-func (k *worker) rowBlocks(y int) []block {
-	n := k.blocksPerRow()
-	return k.blocks[(y-k.y0)*n:][:n]
+func (w *worker) rowBlocks(y int) []block {
+	n := w.blocksPerRow()
+	return w.blocks[(y-w.y0)*n:][:n]
 }
 
 // faceAt returns the index of the face at a sample; 0 is ground or sky.
-func (k *worker) faceAt(x, row int) uint16 {
-	if k.rowBlocks(row / samplesPerAxis)[x/(blockSize*samplesPerAxis)]&covered == 0 {
+func (w *worker) faceAt(x, row int) uint16 {
+	if w.rowBlocks(row / samplesPerAxis)[x/(blockSize*samplesPerAxis)]&covered == 0 {
 		return 0
 	}
-	return k.faceIDs[(row-k.y0*samplesPerAxis)*k.w*samplesPerAxis+x]
+	return w.faceIDs[(row-w.y0*samplesPerAxis)*w.w*samplesPerAxis+x]
 }
 
 // depthAt returns 1/depth at the first sample of a pixel.
-func (k *worker) depthAt(x, y int) float32 {
-	row := (y - k.y0) * samplesPerAxis
-	if k.rowBlocks(y)[x/blockSize]&covered == 0 {
-		return k.ground[row]
+func (w *worker) depthAt(x, y int) float32 {
+	row := (y - w.y0) * samplesPerAxis
+	if w.rowBlocks(y)[x/blockSize]&covered == 0 {
+		return w.ground[row]
 	}
-	return k.invDepth[row*k.w*samplesPerAxis+x*samplesPerAxis]
+	return w.invDepth[row*w.w*samplesPerAxis+x*samplesPerAxis]
 }
 
 // rasterize writes a face into the samples of the band at which it is the nearest so far.
-func (k *worker) rasterize(f *face, id uint16) {
-	stride, first := k.w*samplesPerAxis, k.y0*samplesPerAxis
-	spans, top := f.spans(k.spans[:], first, k.y1*samplesPerAxis)
+func (w *worker) rasterize(f *face, id uint16) {
+	stride, first := w.w*samplesPerAxis, w.y0*samplesPerAxis
+	spans, top := f.spans(w.spans[:], first, w.y1*samplesPerAxis)
 	for i, span := range spans {
 		row := top + i
 		x0, x1 := span.samples(stride)
 		if x0 >= x1 {
 			continue
 		}
-		k.cover(row/samplesPerAxis, x0/samplesPerAxis, (x1-1)/samplesPerAxis)
+		w.cover(row/samplesPerAxis, x0/samplesPerAxis, (x1-1)/samplesPerAxis)
 		z := f.a + float32(f.bx*(float32(x0)+0.5)) + float32(f.by*(float32(row)+0.5))
 		at := (row - first) * stride
-		depth, ids := k.invDepth[at+x0:at+x1], k.faceIDs[at+x0:at+x1]
+		depth, ids := w.invDepth[at+x0:at+x1], w.faceIDs[at+x0:at+x1]
 		for i := range depth {
 			if z > depth[i] {
 				depth[i], ids[i] = z, id
@@ -161,37 +161,37 @@ func (k *worker) rasterize(f *face, id uint16) {
 }
 
 // cover prepares the samples of the pixels from x0 to x1 of row y for faces.
-func (k *worker) cover(y, x0, x1 int) {
-	blocks := k.rowBlocks(y)
+func (w *worker) cover(y, x0, x1 int) {
+	blocks := w.rowBlocks(y)
 	for b := x0 / blockSize; b <= x1/blockSize; b++ {
 		if blocks[b]&covered != 0 {
 			continue
 		}
 		blocks[b] |= covered
-		n := min(blockSize, k.w-b*blockSize) * samplesPerAxis
+		n := min(blockSize, w.w-b*blockSize) * samplesPerAxis
 		for i := range samplesPerAxis {
-			row := (y-k.y0)*samplesPerAxis + i
-			at := row*k.w*samplesPerAxis + b*blockSize*samplesPerAxis
-			clear(k.faceIDs[at:][:n])
-			depth := k.invDepth[at:][:n]
+			row := (y-w.y0)*samplesPerAxis + i
+			at := row*w.w*samplesPerAxis + b*blockSize*samplesPerAxis
+			clear(w.faceIDs[at:][:n])
+			depth := w.invDepth[at:][:n]
 			for j := range depth {
-				depth[j] = k.ground[row]
+				depth[j] = w.ground[row]
 			}
 		}
 	}
 }
 
 // shadeRow colours a row of pixels.
-func (k *worker) shadeRow(y int) {
-	stride := k.w * samplesPerAxis
-	at := (y - k.y0) * samplesPerAxis * stride
-	up, down := k.faceIDs[at:][:stride], k.faceIDs[at+stride:][:stride]
-	dim := k.contactDim[(y-k.y0)*k.w:][:k.w]
-	out, blocks := k.row(y)[:4*k.w], k.rowBlocks(y)
-	g := k.groundRow(float32(y) + 0.5)
-	line := k.groundLine(&g)
+func (w *worker) shadeRow(y int) {
+	stride := w.w * samplesPerAxis
+	at := (y - w.y0) * samplesPerAxis * stride
+	up, down := w.faceIDs[at:][:stride], w.faceIDs[at+stride:][:stride]
+	dim := w.contactDim[(y-w.y0)*w.w:][:w.w]
+	out, blocks := w.row(y)[:4*w.w], w.rowBlocks(y)
+	g := w.groundRow(float32(y) + 0.5)
+	line := w.groundLine(&g)
 	if !g.sky {
-		k.findShadows(&line, blocks)
+		w.findShadows(&line, blocks)
 	}
 	for b := 0; b < len(blocks); {
 		x0, what := b*blockSize, blocks[b]
@@ -200,22 +200,22 @@ func (k *worker) shadeRow(y int) {
 			for b < len(blocks) && blocks[b] == what {
 				b++
 			}
-			k.fillGround(out, &g, &line, what, x0, min(b*blockSize, k.w))
+			w.fillGround(out, &g, &line, what, x0, min(b*blockSize, w.w))
 			continue
 		}
-		for x := x0; x < min(b*blockSize, k.w); x++ {
+		for x := x0; x < min(b*blockSize, w.w); x++ {
 			id := uint16(0)
 			if what&covered != 0 {
 				ids := [4]uint16{up[2*x], up[2*x+1], down[2*x], down[2*x+1]}
 				if id = ids[0]; id != ids[1] || id != ids[2] || id != ids[3] {
-					k.resolveSamples(out[4*x:], &ids, x, y, contactAt(what, dim, x))
+					w.resolveSamples(out[4*x:], &ids, x, y, contactAt(what, dim, x))
 					continue
 				}
 			}
 			if id != 0 {
-				k.shadeFace(&k.faces[id], k.rayAt(&g, x)).put(out[4*x:])
+				w.shadeFace(&w.faces[id], w.rayAt(&g, x)).put(out[4*x:])
 			} else {
-				k.shadeGround(&g, k.rayAt(&g, x), what).scale(contactAt(what, dim, x)).put(out[4*x:])
+				w.shadeGround(&g, w.rayAt(&g, x), what).scale(contactAt(what, dim, x)).put(out[4*x:])
 			}
 		}
 	}
@@ -232,19 +232,19 @@ func contactAt(b block, dim []float32, x int) float32 {
 // rgb is a colour with components in [0, 1].
 type rgb struct{ r, g, b float32 }
 
-// scale returns c times a factor.
-func (c rgb) scale(s float32) rgb { return rgb{float32(c.r * s), float32(c.g * s), float32(c.b * s)} }
+// scale returns r times a factor.
+func (r rgb) scale(s float32) rgb { return rgb{float32(r.r * s), float32(r.g * s), float32(r.b * s)} }
 
-// add returns c plus a number.
-func (c rgb) add(x float32) rgb { return rgb{c.r + x, c.g + x, c.b + x} }
+// add returns r plus a number.
+func (r rgb) add(x float32) rgb { return rgb{r.r + x, r.g + x, r.b + x} }
 
 // pixel returns the opaque pixel of a colour, its first byte in the lowest bits.
-func (c rgb) pixel() uint32 {
-	return uint32(toByte(c.r)) | uint32(toByte(c.g))<<8 | uint32(toByte(c.b))<<16 | 255<<24
+func (r rgb) pixel() uint32 {
+	return uint32(toByte(r.r)) | uint32(toByte(r.g))<<8 | uint32(toByte(r.b))<<16 | 255<<24
 }
 
 // put writes an opaque pixel.
-func (c rgb) put(px []uint8) { binary.LittleEndian.PutUint32(px, c.pixel()) }
+func (r rgb) put(px []uint8) { binary.LittleEndian.PutUint32(px, r.pixel()) }
 
 // toByte returns a component as a byte. x may be outside of [0, 1] by a rounding error.
 func toByte(x float32) uint8 { return uint8(int32(float32(x*255) + 0.5)) }
@@ -254,7 +254,7 @@ var sampleOffsets = [4][2]float32{{0.25, 0.25}, {0.75, 0.25}, {0.25, 0.75}, {0.7
 
 // resolveSamples lights each face visible in a pixel once, at the mean of its samples. dim is the factor of the
 // ground's brightness.
-func (k *worker) resolveSamples(px []uint8, ids *[4]uint16, atX, atY int, dim float32) {
+func (w *worker) resolveSamples(px []uint8, ids *[4]uint16, atX, atY int, dim float32) {
 	fx, fy := float32(atX), float32(atY)
 	var done [4]bool
 	var c rgb
@@ -272,11 +272,11 @@ func (k *worker) resolveSamples(px []uint8, ids *[4]uint16, atX, atY int, dim fl
 		}
 		var one rgb
 		x, y = fx+x/n, fy+y/n
-		if ray := k.projection.Ray(x, y); ids[i] != 0 {
-			one = k.shadeFace(&k.faces[ids[i]], ray)
+		if ray := w.projection.Ray(x, y); ids[i] != 0 {
+			one = w.shadeFace(&w.faces[ids[i]], ray)
 		} else {
-			g := k.groundRow(y)
-			one = k.shadeGround(&g, ray, nearShadow).scale(dim)
+			g := w.groundRow(y)
+			one = w.shadeGround(&g, ray, nearShadow).scale(dim)
 		}
 		share := float32(n * 0.25)
 		c.r, c.g, c.b = c.r+float32(one.r*share), c.g+float32(one.g*share), c.b+float32(one.b*share)

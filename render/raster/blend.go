@@ -22,12 +22,12 @@ func floatColor(c render.Color) [3]float32 {
 }
 
 // drawTrail draws a trail over the band, thinner and fainter towards its oldest point.
-func (k *worker) drawTrail(t *render.Trail) {
+func (w *worker) drawTrail(t *render.Trail) {
 	n := len(t.Points)
 	c := floatColor(t.Color)
 	for i := 1; i < n; i++ {
-		ax, ay, ad := k.projection.Project(t.Points[i-1])
-		bx, by, bd := k.projection.Project(t.Points[i])
+		ax, ay, ad := w.projection.Project(t.Points[i-1])
+		bx, by, bd := w.projection.Project(t.Points[i])
 		if ad < render.NearPlane || bd < render.NearPlane {
 			continue
 		}
@@ -35,29 +35,29 @@ func (k *worker) drawTrail(t *render.Trail) {
 		alpha := float32(float32(t.Color.A) * age * (1. / 255))
 		half := 0.8 + float32(0.9*age)
 		za, zb := 1/ad, 1/bd
-		stroke(k.w, ax, ay, bx, by, half, k.y0, k.y1, func(x, y int, share, cover float32) {
+		stroke(w.w, ax, ay, bx, by, half, w.y0, w.y1, func(x, y int, share, cover float32) {
 			z := za + float32((zb-za)*share)
-			if z > k.depthAt(x, y) {
-				blend(k.row(y)[4*x:], c, float32(alpha*cover))
+			if z > w.depthAt(x, y) {
+				blend(w.row(y)[4*x:], c, float32(alpha*cover))
 			}
 		})
 	}
 }
 
 // drawLine draws a line over the band.
-func (k *worker) drawLine(l *render.Line) {
-	ax, ay, ad := k.projection.Project(l.A)
-	bx, by, bd := k.projection.Project(l.B)
+func (w *worker) drawLine(l *render.Line) {
+	ax, ay, ad := w.projection.Project(l.A)
+	bx, by, bd := w.projection.Project(l.B)
 	if ad < render.NearPlane || bd < render.NearPlane {
 		return
 	}
 	c := floatColor(l.Color)
 	alpha := float32(l.Color.A) / 255
 	za, zb := 1/ad, 1/bd
-	stroke(k.w, ax, ay, bx, by, render.LineHalfWidth, k.y0, k.y1, func(x, y int, share, cover float32) {
+	stroke(w.w, ax, ay, bx, by, render.LineHalfWidth, w.y0, w.y1, func(x, y int, share, cover float32) {
 		z := za + float32((zb-za)*share)
-		if z > k.depthAt(x, y) {
-			blend(k.row(y)[4*x:], c, float32(float32(alpha*cover)*(1-fogAt(1/z))))
+		if z > w.depthAt(x, y) {
+			blend(w.row(y)[4*x:], c, float32(float32(alpha*cover)*(1-fogAt(1/z))))
 		}
 	})
 }

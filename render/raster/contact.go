@@ -36,10 +36,10 @@ func (p *Painter) collectContacts(s *render.Scene) {
 }
 
 // dimContacts computes the contact shadows in the band.
-func (k *worker) dimContacts() {
-	for i := range k.contacts {
-		c := &k.contacts[i]
-		spans, top := c.outline.spans(k.spans[:], k.y0, k.y1)
+func (w *worker) dimContacts() {
+	for i := range w.contacts {
+		c := &w.contacts[i]
+		spans, top := c.outline.spans(w.spans[:], w.y0, w.y1)
 		if len(spans) == 0 {
 			continue
 		}
@@ -48,18 +48,18 @@ func (k *worker) dimContacts() {
 		spanU, spanV := g.HalfU/c.Reach, g.HalfV/c.Reach
 		for i, span := range spans {
 			y := top + i
-			x0, x1 := span.samples(k.w)
-			ray := k.projection.Ray(float32(x0)+0.5, float32(y)+0.5)
+			x0, x1 := span.samples(w.w)
+			ray := w.projection.Ray(float32(x0)+0.5, float32(y)+0.5)
 			if ray.Z >= 0 || x0 >= x1 {
 				continue
 			}
 			// The ground's depth is the same along a row because the camera never rolls.
-			w := -k.projection.Eye.Z / ray.Z
-			d, step := k.projection.Eye.AddScaled(w, ray).Sub(g.Center), k.projection.Right.Scale(w/k.projection.FocalLength)
+			k := -w.projection.Eye.Z / ray.Z
+			d, step := w.projection.Eye.AddScaled(k, ray).Sub(g.Center), w.projection.Right.Scale(k/w.projection.FocalLength)
 			atU, atV, stepU, stepV := d.Dot(u), d.Dot(v), step.Dot(u), step.Dot(v)
-			clear := 1 - fogAt(w)
-			k.touchContacts(y, x0, x1)
-			row := k.contactDim[(y-k.y0)*k.w:][:k.w]
+			clear := 1 - fogAt(k)
+			w.touchContacts(y, x0, x1)
+			row := w.contactDim[(y-w.y0)*w.w:][:w.w]
 			for x := x0; x < x1; x++ {
 				row[x] *= 1 - float32(c.occlusion(atU, atV, spanU, spanV)*clear)
 				atU, atV = atU+stepU, atV+stepV
@@ -69,14 +69,14 @@ func (k *worker) dimContacts() {
 }
 
 // touchContacts prepares the memory of the pixels [x0, x1) of row y for contact shadows.
-func (k *worker) touchContacts(y, x0, x1 int) {
-	blocks := k.rowBlocks(y)
+func (w *worker) touchContacts(y, x0, x1 int) {
+	blocks := w.rowBlocks(y)
 	for b := x0 / blockSize; b <= (x1-1)/blockSize; b++ {
 		if blocks[b]&inContact != 0 {
 			continue
 		}
 		blocks[b] |= inContact
-		dim := k.contactDim[(y-k.y0)*k.w+b*blockSize:][:min(blockSize, k.w-b*blockSize)]
+		dim := w.contactDim[(y-w.y0)*w.w+b*blockSize:][:min(blockSize, w.w-b*blockSize)]
 		for i := range dim {
 			dim[i] = 1
 		}

@@ -51,25 +51,26 @@ func (p *Painter) boundGhosts() {
 
 // drawGhosts blends the figure of a colour over the band. A sample belongs to the line as far as the strength at the
 // samples around it differs.
-func (k *worker) drawGhosts(which int) {
-	r := &k.figures[which]
-	top, bottom := max(k.y0, r.Min.Y), min(k.y1, r.Max.Y)
+func (w *worker) drawGhosts(which int) {
+	r := &w.figures[which]
+	top, bottom := max(w.y0, r.Min.Y), min(w.y1, r.Max.Y)
 	if top >= bottom {
 		return
 	}
-	m := &k.mask
-	k.fillGhostMask(which)
-	side, corner := k.lineTaps()
-	stride := k.maskStride()
+	m := &w.mask
+	w.fillGhostMask(which)
+	side, corner := w.lineTaps()
+	stride := w.maskStride()
 	taps := [9]int{0, -side, side, -side * stride, side * stride, -corner*stride - corner, -corner*stride + corner, corner*stride - corner, corner*stride + corner}
-	c := floatColor(k.ghostColors.Colors[which])
+	c := floatColor(w.ghostColors.Colors[which])
 	for y := top; y < bottom; y++ {
-		out := k.row(y)
+		out := w.row(y)
 		for x := r.Min.X; x < r.Max.X; x++ {
-			at := ((y-k.y0)*samplesPerAxis+side)*stride + x*samplesPerAxis + side
+			at := ((y-w.y0)*samplesPerAxis+side)*stride + x*samplesPerAxis + side
 			alpha, plain := m.plainOpacity(at, stride, &taps)
 			if !plain {
-				alpha = float32(0.25 * (m.sampleOpacity(at, &taps) + m.sampleOpacity(at+1, &taps) + m.sampleOpacity(at+stride, &taps) + m.sampleOpacity(at+stride+1, &taps)))
+				alpha = float32(0.25 * (m.sampleOpacity(at, &taps) + m.sampleOpacity(at+1, &taps) + m.sampleOpacity(at+stride, &taps) +
+					m.sampleOpacity(at+stride+1, &taps)))
 			}
 			if alpha > 0 {
 				blend(out[4*x:], c, alpha)
@@ -79,21 +80,21 @@ func (k *worker) drawGhosts(which int) {
 }
 
 // fillGhostMask writes the ghosts of a colour into the mask.
-func (k *worker) fillGhostMask(which int) {
-	side, _ := k.lineTaps()
-	stride := k.maskStride()
-	clear(k.mask.strength)
-	first := k.y0*samplesPerAxis - side // row of the picture that is the mask's first
-	top, bottom := max(first, 0), min(k.y1*samplesPerAxis+side, k.h*samplesPerAxis)
-	for i := range k.ghosts {
-		f := &k.ghosts[i]
+func (w *worker) fillGhostMask(which int) {
+	side, _ := w.lineTaps()
+	stride := w.maskStride()
+	clear(w.mask.strength)
+	first := w.y0*samplesPerAxis - side // row of the picture that is the mask's first
+	top, bottom := max(first, 0), min(w.y1*samplesPerAxis+side, w.h*samplesPerAxis)
+	for i := range w.ghosts {
+		f := &w.ghosts[i]
 		if int(f.layer) != which {
 			continue
 		}
-		spans, row := f.spans(k.spans[:], top, bottom)
+		spans, row := f.spans(w.spans[:], top, bottom)
 		for _, span := range spans {
-			x0, x1 := span.samples(k.w * samplesPerAxis)
-			line := k.mask.strength[(row-first)*stride+side:][x0:x1]
+			x0, x1 := span.samples(w.w * samplesPerAxis)
+			line := w.mask.strength[(row-first)*stride+side:][x0:x1]
 			for i := range line {
 				line[i] = max(line[i], f.strength)
 			}

@@ -57,7 +57,8 @@ func (p *Painter) shadeGround(g *groundRow, ray geom.Vec3, what block) rgb {
 	}
 	dark := 0.5 - float32(0.5*float32(fieldBalance(at.X, foot)*fieldBalance(at.Y, foot)))
 	const lines = 1. / render.LineSpacing
-	line := max(gridLineCoverage(float32(at.X*lines), float32(foot*lines), render.LineWidth*lines), gridLineCoverage(float32(at.Y*lines), float32(foot*lines), render.LineWidth*lines))
+	line := max(gridLineCoverage(float32(at.X*lines), float32(foot*lines), render.LineWidth*lines),
+		gridLineCoverage(float32(at.Y*lines), float32(foot*lines), render.LineWidth*lines))
 	dim := float32((1 - float32((1-render.DarkFieldShade)*dark)) * (1 - float32((1-render.LineShade)*line)))
 	sun := float32(1)
 	if what&inShadow != 0 {
@@ -145,9 +146,9 @@ func (g *groundRow) field(dark, noise, sun float32) field {
 }
 
 // run returns the number of pixels from x on, at most limit, that lie inside of one field, and that field's index.
-func (f *groundLine) run(x, limit int) (n, which int) {
-	nx, kx := inField(f.x+float32(float32(x)*f.stepX), f.stepX, f.perX, f.border)
-	ny, ky := inField(f.y+float32(float32(x)*f.stepY), f.stepY, f.perY, f.border)
+func (g *groundLine) run(x, limit int) (n, which int) {
+	nx, kx := inField(g.x+float32(float32(x)*g.stepX), g.stepX, g.perX, g.border)
+	ny, ky := inField(g.y+float32(float32(x)*g.stepY), g.stepY, g.perY, g.border)
 	if n := min(nx, ny); n >= 0 {
 		return int(min(n, float32(limit-1))) + 1, (kx ^ ky) & 1
 	}
@@ -170,7 +171,7 @@ func inField(at, step, perMetre, border float32) (n float32, number int) {
 
 // fillGround colours the pixels [x0, x1) of a row, in which nothing but ground in the sun, ground in shadow or sky is
 // visible.
-func (k *worker) fillGround(out []uint8, g *groundRow, line *groundLine, what block, x0, x1 int) {
+func (w *worker) fillGround(out []uint8, g *groundRow, line *groundLine, what block, x0, x1 int) {
 	fields := &line.sunny
 	if what&inShadow != 0 {
 		fields = &line.shady
@@ -188,14 +189,14 @@ func (k *worker) fillGround(out []uint8, g *groundRow, line *groundLine, what bl
 			continue
 		}
 		for end := x + max(n, 1); x < end; x++ {
-			k.shadeGround(g, k.rayAt(g, x), what).put(out[4*x:])
+			w.shadeGround(g, w.rayAt(g, x), what).put(out[4*x:])
 		}
 	}
 }
 
 // findShadows marks the blocks of a row whose ground is in shadow or may be at the border of one.
-func (k *worker) findShadows(line *groundLine, blocks []block) {
-	m := &k.shadowMap
+func (w *worker) findShadows(line *groundLine, blocks []block) {
+	m := &w.shadowMap
 	const perTexel = 1 / texelSize
 	u := float32((float32(line.x*m.right.X)+float32(line.y*m.right.Y)-m.u0)*perTexel) - 0.5
 	v := float32((float32(line.x*m.up.X)+float32(line.y*m.up.Y)-m.v0)*perTexel) - 0.5

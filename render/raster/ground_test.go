@@ -16,7 +16,8 @@ func TestGroundRuns(t *testing.T) {
 		for k, cam := range append(cameras, render.Orbit(geom.Vec3{}, 45, 89, 40), render.Orbit(geom.Vec3{X: 2}, 90, 3, 25)) {
 			s := cubePile(40)
 			s.Cubes = slices.DeleteFunc(s.Cubes, func(c render.Cube) bool { return c.Ghost() })
-			s.Cubes = append(s.Cubes, render.Cube{Pose: geom.Pose{Pos: geom.Vec3{X: -4, Y: 1, Z: 1.5}, Rot: geom.Identity}, Half: geom.Vec3{X: 1, Y: 2, Z: 1}, Color: render.RGB(0.5, 0.5, 0.5)})
+			s.Cubes = append(s.Cubes, render.Cube{Pose: geom.Pose{Pos: geom.Vec3{X: -4, Y: 1, Z: 1.5}, Rot: geom.Identity},
+				Half: geom.Vec3{X: 1, Y: 2, Z: 1}, Color: render.RGB(0.5, 0.5, 0.5)})
 			s.Trails = nil
 			for j := range s.Cubes {
 				s.Cubes[j].Pose.Pos.X += away
@@ -63,7 +64,8 @@ func TestShadow(t *testing.T) {
 	const x, y, high = -0.5, 0.5, 2
 	mid := geom.Vec3{X: x, Y: y}.AddScaled(high/render.ToSun.Z, render.ToSun)
 	look := func(alpha uint8) func(x, y float32) float32 {
-		c := render.Cube{Pose: geom.Pose{Pos: mid, Rot: geom.Identity}, Half: geom.Vec3{X: 0.5, Y: 0.5, Z: 0.5}, Color: render.Color{R: 200, G: 200, B: 200, A: alpha}}
+		c := render.Cube{Pose: geom.Pose{Pos: mid, Rot: geom.Identity}, Half: geom.Vec3{X: 0.5, Y: 0.5, Z: 0.5},
+			Color: render.Color{R: 200, G: 200, B: 200, A: alpha}}
 		cam := render.Camera{Eye: geom.Vec3{X: -0.01, Y: -6, Z: 9}, Target: geom.Vec3{}, FOV: 1}
 		im := image.NewRGBA(image.Rect(0, 0, 400, 400))
 		var p Painter
@@ -98,7 +100,8 @@ func TestShadow(t *testing.T) {
 func TestContactShadow(t *testing.T) {
 	look := func(height, tilt float32, alpha uint8) func(x float32) float32 {
 		half := geom.Vec3{X: 0.5, Y: 0.5, Z: 0.5}
-		c := render.Cube{Pose: geom.Pose{Pos: geom.Vec3{X: -1, Y: 0.5, Z: 0.5 + height}, Rot: geom.AxisAngle(geom.Vec3{Y: 1}, tilt)}, Half: half, Color: render.Color{R: 200, G: 200, B: 200, A: alpha}}
+		c := render.Cube{Pose: geom.Pose{Pos: geom.Vec3{X: -1, Y: 0.5, Z: 0.5 + height}, Rot: geom.AxisAngle(geom.Vec3{Y: 1}, tilt)},
+			Half: half, Color: render.Color{R: 200, G: 200, B: 200, A: alpha}}
 		cam := render.Camera{Eye: geom.Vec3{X: 3, Y: -1, Z: 6}, Target: geom.Vec3{}, FOV: 1}
 		im := image.NewRGBA(image.Rect(0, 0, 800, 800))
 		var p Painter

@@ -36,7 +36,8 @@ func cubePile(n int) *render.Scene {
 		}
 		s.Cubes = append(s.Cubes, c)
 	}
-	s.Cubes = append(s.Cubes, render.Cube{Pose: geom.Pose{Pos: geom.Vec3{X: 4, Y: 0, Z: 0.5}, Rot: geom.Identity}, Half: geom.Vec3{X: 0.5, Y: 40, Z: 0.5}, Color: render.RGB(0.5, 0.5, 0.5)})
+	s.Cubes = append(s.Cubes, render.Cube{Pose: geom.Pose{Pos: geom.Vec3{X: 4, Y: 0, Z: 0.5}, Rot: geom.Identity},
+		Half: geom.Vec3{X: 0.5, Y: 40, Z: 0.5}, Color: render.RGB(0.5, 0.5, 0.5)})
 	t := render.Trail{Color: render.RGB(0.9, 0, 0)}
 	for i := range 40 {
 		t.Points = append(t.Points, geom.Vec3{X: float32(i)/8 - 3, Y: -3, Z: 1 + geom.Sin(float32(i)/4)})
@@ -191,7 +192,8 @@ func TestAllocations(t *testing.T) {
 // colour are another figure.
 func TestGhosts(t *testing.T) {
 	at := func(x, y float32, c render.Color) render.Cube {
-		return render.Cube{Pose: geom.Pose{Pos: geom.Vec3{X: x, Y: y, Z: 1}, Rot: geom.AxisAngle(geom.Vec3{X: 0.6, Z: 0.8}, 0.4)}, Half: geom.Vec3{X: 0.6, Y: 0.6, Z: 0.6}, Color: c}
+		return render.Cube{Pose: geom.Pose{Pos: geom.Vec3{X: x, Y: y, Z: 1}, Rot: geom.AxisAngle(geom.Vec3{X: 0.6, Z: 0.8}, 0.4)},
+			Half: geom.Vec3{X: 0.6, Y: 0.6, Z: 0.6}, Color: c}
 	}
 	solid := []render.Cube{at(0, 0, render.RGB(0.5, 0.5, 0.5)), at(-0.4, -2, render.RGB(0.5, 0.5, 0.5)), at(0.4, 3, render.RGB(0.5, 0.5, 0.5))}
 	yellow, blue := render.Color{R: 255, G: 255, A: 250}, render.Color{B: 255, A: 250}

@@ -182,9 +182,9 @@ func (m *shadowMap) depthSlope(n geom.Vec3, facing float32) (gu, gv float32) {
 	return float32(s * n.Dot(m.right)), float32(s * n.Dot(m.up))
 }
 
-// sunVisibility returns the share in [0, 1] of the sun's light that reaches a point on a surface: the weighted share of the sixteen texels around it that do not shade it (percentage-closer
-// filtering). Each texel is compared with the height of the surface itself at that texel, so that a
-// surface does not shade itself.
+// sunVisibility returns the share in [0, 1] of the sun's light that reaches a point on a surface: the weighted share of
+// the sixteen texels around it that do not shade it (percentage-closer filtering). Each texel is compared with the height
+// of the surface itself at that texel, so that a surface does not shade itself.
 func (m *shadowMap) sunVisibility(at geom.Vec3, s *slope) float32 {
 	if s.facing < minSunFacing {
 		return 0

@@ -199,7 +199,8 @@ func TestH264(t *testing.T) {
 	if got := probeVideo(t, f.File); got != "h264,160,90,bt709,60/1,90" {
 		t.Error(got)
 	}
-	raw, err := exec.Command("ffmpeg", "-v", "error", "-nostdin", "-i", f.File, "-vf", "scale=in_color_matrix=bt709:in_range=tv", "-frames:v", "1", "-f", "rawvideo", "-pix_fmt", "rgba", "-").Output()
+	raw, err := exec.Command("ffmpeg", "-v", "error", "-nostdin", "-i", f.File, "-vf", "scale=in_color_matrix=bt709:in_range=tv",
+		"-frames:v", "1", "-f", "rawvideo", "-pix_fmt", "rgba", "-").Output()
 	if err != nil || len(raw) != 160*90*4 {
 		t.Fatalf("%d bytes, %v", len(raw), err)
 	}
@@ -253,13 +254,15 @@ func TestValidate(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, side := range []int{MinSide, MaxSide} {
-		for _, f := range []Format{{"a.gif", side, 360, 25, false}, {"a.gif", 640, side, 25, false}, {"a%d.png", 640, 360, MinFPS, false}, {"a%d.png", 640, 360, MaxFPS, false}} {
+		for _, f := range []Format{{"a.gif", side, 360, 25, false}, {"a.gif", 640, side, 25, false},
+			{"a%d.png", 640, 360, MinFPS, false}, {"a%d.png", 640, 360, MaxFPS, false}} {
 			if err := f.Validate(); err != nil {
 				t.Errorf("%+v: %v", f, err)
 			}
 		}
 	}
-	for _, f := range []Format{{"a.gif", MaxSide + 1, 360, 25, false}, {"a.gif", 640, MaxSide + 1, 25, false}, {"a.gif", 640, MinSide - 1, 25, false}, {"a%d.png", 640, 360, MaxFPS + 1, false}} {
+	for _, f := range []Format{{"a.gif", MaxSide + 1, 360, 25, false}, {"a.gif", 640, MaxSide + 1, 25, false},
+		{"a.gif", 640, MinSide - 1, 25, false}, {"a%d.png", 640, 360, MaxFPS + 1, false}} {
 		if f.Validate() == nil {
 			t.Errorf("%+v is accepted", f)
 		}

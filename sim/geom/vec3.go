@@ -21,84 +21,84 @@ import "math"
 type Vec3 struct{ X, Y, Z float32 }
 
 // Add returns a + b.
-func (a Vec3) Add(b Vec3) Vec3 { return Vec3{a.X + b.X, a.Y + b.Y, a.Z + b.Z} }
+func (v Vec3) Add(b Vec3) Vec3 { return Vec3{v.X + b.X, v.Y + b.Y, v.Z + b.Z} }
 
 // Sub returns a - b.
-func (a Vec3) Sub(b Vec3) Vec3 { return Vec3{a.X - b.X, a.Y - b.Y, a.Z - b.Z} }
+func (v Vec3) Sub(b Vec3) Vec3 { return Vec3{v.X - b.X, v.Y - b.Y, v.Z - b.Z} }
 
 // Neg returns -a.
-func (a Vec3) Neg() Vec3 { return Vec3{-a.X, -a.Y, -a.Z} }
+func (v Vec3) Neg() Vec3 { return Vec3{-v.X, -v.Y, -v.Z} }
 
 // Scale returns a * s.
-func (a Vec3) Scale(s float32) Vec3 {
-	return Vec3{float32(a.X * s), float32(a.Y * s), float32(a.Z * s)}
+func (v Vec3) Scale(s float32) Vec3 {
+	return Vec3{float32(v.X * s), float32(v.Y * s), float32(v.Z * s)}
 }
 
 // Dot returns the dot product of a and b.
-func (a Vec3) Dot(b Vec3) float32 {
-	return float32(a.X*b.X) + float32(a.Y*b.Y) + float32(a.Z*b.Z)
+func (v Vec3) Dot(b Vec3) float32 {
+	return float32(v.X*b.X) + float32(v.Y*b.Y) + float32(v.Z*b.Z)
 }
 
 // Cross returns the cross product of a and b.
-func (a Vec3) Cross(b Vec3) Vec3 {
+func (v Vec3) Cross(b Vec3) Vec3 {
 	return Vec3{
-		float32(a.Y*b.Z) - float32(a.Z*b.Y),
-		float32(a.Z*b.X) - float32(a.X*b.Z),
-		float32(a.X*b.Y) - float32(a.Y*b.X),
+		float32(v.Y*b.Z) - float32(v.Z*b.Y),
+		float32(v.Z*b.X) - float32(v.X*b.Z),
+		float32(v.X*b.Y) - float32(v.Y*b.X),
 	}
 }
 
 // AddScaled returns a + s*b. Product and sum are rounded.
-func (a Vec3) AddScaled(s float32, b Vec3) Vec3 {
-	return Vec3{a.X + float32(s*b.X), a.Y + float32(s*b.Y), a.Z + float32(s*b.Z)}
+func (v Vec3) AddScaled(s float32, b Vec3) Vec3 {
+	return Vec3{v.X + float32(s*b.X), v.Y + float32(s*b.Y), v.Z + float32(s*b.Z)}
 }
 
 // SubScaled returns a - s*b. Product and difference are rounded.
-func (a Vec3) SubScaled(s float32, b Vec3) Vec3 {
-	return Vec3{a.X - float32(s*b.X), a.Y - float32(s*b.Y), a.Z - float32(s*b.Z)}
+func (v Vec3) SubScaled(s float32, b Vec3) Vec3 {
+	return Vec3{v.X - float32(s*b.X), v.Y - float32(s*b.Y), v.Z - float32(s*b.Z)}
 }
 
 // LenSq returns the squared length of a.
-func (a Vec3) LenSq() float32 { return a.Dot(a) }
+func (v Vec3) LenSq() float32 { return v.Dot(v) }
 
 // Len returns the length of a.
-func (a Vec3) Len() float32 { return Sqrt(a.Dot(a)) }
+func (v Vec3) Len() float32 { return Sqrt(v.Dot(v)) }
 
 // Unit returns a scaled to length 1, or 0 if a is 0.
-func (a Vec3) Unit() Vec3 {
-	l := a.Len()
+func (v Vec3) Unit() Vec3 {
+	l := v.Len()
 	if l == 0 {
 		return Vec3{}
 	}
-	return a.Scale(1 / l)
+	return v.Scale(1 / l)
 }
 
 // Perpendicular returns a unit vector perpendicular to the unit vector a. It is a function of a, so
 // all machines choose the same one.
-func (a Vec3) Perpendicular() Vec3 {
+func (v Vec3) Perpendicular() Vec3 {
 	// At least one component of a unit vector is at most 1/sqrt(3), so the vector is never short.
 	var t Vec3
-	if a.X < 0.57735 && a.X > -0.57735 {
-		t = Vec3{0, a.Z, -a.Y}
+	if v.X < 0.57735 && v.X > -0.57735 {
+		t = Vec3{0, v.Z, -v.Y}
 	} else {
-		t = Vec3{a.Y, -a.X, 0}
+		t = Vec3{v.Y, -v.X, 0}
 	}
 	return t.Scale(1 / t.Len())
 }
 
 // At returns component i, in [0, 2].
-func (a Vec3) At(i int) float32 {
+func (v Vec3) At(i int) float32 {
 	switch i {
 	case 0:
-		return a.X
+		return v.X
 	case 1:
-		return a.Y
+		return v.Y
 	}
-	return a.Z
+	return v.Z
 }
 
 // IsFinite reports whether all components are finite.
-func (a Vec3) IsFinite() bool { return IsFinite(a.X) && IsFinite(a.Y) && IsFinite(a.Z) }
+func (v Vec3) IsFinite() bool { return IsFinite(v.X) && IsFinite(v.Y) && IsFinite(v.Z) }
 
 // IsFinite reports whether x is neither an infinity nor NaN.
 func IsFinite(x float32) bool {

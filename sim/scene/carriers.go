@@ -74,7 +74,8 @@ func ship(p paramValues) sim.Scene {
 			carrierFloor(0, middle, halfLength, halfWidth),
 			wall(0, halfWidth-halfThickness, halfLength, halfThickness),
 			wall(halfThickness-halfLength, 0, halfThickness, halfWidth-2*halfThickness), wall(halfLength-halfThickness, 0, halfThickness, halfWidth-2*halfThickness),
-			wall(-halfDoor-halfDoorWall, halfThickness-halfWidth, halfDoorWall, halfThickness), wall(halfDoor+halfDoorWall, halfThickness-halfWidth, halfDoorWall, halfThickness),
+			wall(-halfDoor-halfDoorWall, halfThickness-halfWidth, halfDoorWall, halfThickness),
+			wall(halfDoor+halfDoorWall, halfThickness-halfWidth, halfDoorWall, halfThickness),
 		},
 	}}
 	if p.value("platform") == 1 {

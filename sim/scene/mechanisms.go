@@ -50,7 +50,7 @@ func wheelBox(at geom.Vec3, steer float32, group int) sim.Box {
 	}
 	for i := range 2 {
 		turn := geom.AxisAngle(geom.Vec3{Y: 1}, float32(float32(i+1)*(geom.Pi/6)))
-		b.Parts = append(b.Parts, sim.Part{Half: half, Pose: geom.Pose{Rot: turn}, Density: 2})
+		b.SubShapes = append(b.SubShapes, sim.SubShape{Half: half, Pose: geom.Pose{Rot: turn}, Density: 2})
 	}
 	return b
 }
@@ -61,8 +61,8 @@ func trailer(p paramValues) sim.Scene {
 	s.Boxes[0].Start.Pose.Pos.Y = -5
 	s.MinSubsteps = 8
 	v := func(x, y, z float32) geom.Vec3 { return geom.Vec3{X: x, Y: y, Z: z} }
-	part := func(at, half geom.Vec3, density float32) sim.Part {
-		return sim.Part{Half: half, Pose: geom.Pose{Pos: at, Rot: geom.Identity}, Density: density}
+	sub := func(at, half geom.Vec3, density float32) sim.SubShape {
+		return sim.SubShape{Half: half, Pose: geom.Pose{Pos: at, Rot: geom.Identity}, Density: density}
 	}
 	start := func(at geom.Vec3) sim.Body { return sim.Body{Pose: geom.Pose{Pos: at, Rot: geom.Identity}} }
 	const (
@@ -80,7 +80,7 @@ func trailer(p paramValues) sim.Scene {
 	tractor := len(s.Boxes)
 	s.Boxes = append(s.Boxes, sim.Box{
 		Half: v(1.6, 0.6, 0.12), Density: 4, Friction: 1, FilterGroup: 1, Start: start(v(0, 0, axleHeight+0.1)),
-		Parts: []sim.Part{part(v(0, 0, 0.47), v(0.6, 0.55, 0.35), 1), part(v(0, 0, -0.2), v(0.6, 0.3, 0.08), 0.35*0.55*0.47/(0.2*0.3*0.08))},
+		SubShapes: []sim.SubShape{sub(v(0, 0, 0.47), v(0.6, 0.55, 0.35), 1), sub(v(0, 0, -0.2), v(0.6, 0.3, 0.08), 0.35*0.55*0.47/(0.2*0.3*0.08))},
 	})
 	addWheel := func(body, group int, x, y, turn, speed float32) {
 		at := v(x, y, axleHeight)
@@ -104,11 +104,11 @@ func trailer(p paramValues) sim.Scene {
 	const halfWall, wallMass = 0.05, 8 * 0.25 * 0.05 * (2*1.5 + 2*0.75)
 	s.Boxes = append(s.Boxes, sim.Box{
 		Half: v(1.5, 0.8, 0.06), Density: 4, Friction: 1, FilterGroup: 2, Start: start(v(trailerX, 0, axleHeight+0.1)),
-		Parts: []sim.Part{
-			part(v(0, 0.75, 0.31), v(1.5, halfWall, 0.25), 1), part(v(0, -0.75, 0.31), v(1.5, halfWall, 0.25), 1),
-			part(v(1.45, 0, 0.31), v(halfWall, 0.75, 0.25), 1), part(v(-1.45, 0, 0.31), v(halfWall, 0.75, 0.25), 1),
-			part(v(0, 0, -0.16), v(0.6, 0.3, 0.1), wallMass*0.31/0.16/(8*0.6*0.3*0.1)),
-			part(v(1.65, 0, -0.02), v(0.15, 0.06, 0.04), 0),
+		SubShapes: []sim.SubShape{
+			sub(v(0, 0.75, 0.31), v(1.5, halfWall, 0.25), 1), sub(v(0, -0.75, 0.31), v(1.5, halfWall, 0.25), 1),
+			sub(v(1.45, 0, 0.31), v(halfWall, 0.75, 0.25), 1), sub(v(-1.45, 0, 0.31), v(halfWall, 0.75, 0.25), 1),
+			sub(v(0, 0, -0.16), v(0.6, 0.3, 0.1), wallMass*0.31/0.16/(8*0.6*0.3*0.1)),
+			sub(v(1.65, 0, -0.02), v(0.15, 0.06, 0.04), 0),
 		},
 	})
 	for _, y := range []float32{-1.0, 1.0} {
@@ -127,8 +127,8 @@ func trailer(p paramValues) sim.Scene {
 func hauler(p paramValues) sim.Scene {
 	s := baseScene("hauler", "a sled that the player drives, with cubes in its bays")
 	v := func(x, y, z float32) geom.Vec3 { return geom.Vec3{X: x, Y: y, Z: z} }
-	part := func(at, half geom.Vec3, density float32) sim.Part {
-		return sim.Part{Half: half, Pose: geom.Pose{Pos: at, Rot: geom.Identity}, Density: density}
+	sub := func(at, half geom.Vec3, density float32) sim.SubShape {
+		return sim.SubShape{Half: half, Pose: geom.Pose{Pos: at, Rot: geom.Identity}, Density: density}
 	}
 	// The floor, walls around it and between the bays, and a ballast below that balances them and
 	// reaches to the ground.
@@ -139,16 +139,18 @@ func hauler(p paramValues) sim.Scene {
 	s.Boxes[0] = sim.Box{
 		Half: v(halfLength, halfWidth, halfThickness), Density: 8, Friction: 0.04,
 		Start: sim.Body{Pose: geom.Pose{Pos: v(0, 0, 2*ballastDepth-halfThickness), Rot: geom.Identity}},
-		Parts: []sim.Part{
-			part(v(0, halfWidth-halfWall, wallCentre), v(halfLength, halfWall, halfHeight), 1), part(v(0, halfWall-halfWidth, wallCentre), v(halfLength, halfWall, halfHeight), 1),
-			part(v(0, 0, -ballastDepth), v(halfLength, halfWidth, ballastDepth-halfThickness), wallMass*wallCentre/ballastDepth/(8*halfLength*halfWidth*(ballastDepth-halfThickness))),
+		SubShapes: []sim.SubShape{
+			sub(v(0, halfWidth-halfWall, wallCentre), v(halfLength, halfWall, halfHeight), 1),
+			sub(v(0, halfWall-halfWidth, wallCentre), v(halfLength, halfWall, halfHeight), 1),
+			sub(v(0, 0, -ballastDepth), v(halfLength, halfWidth, ballastDepth-halfThickness),
+				wallMass*wallCentre/ballastDepth/(8*halfLength*halfWidth*(ballastDepth-halfThickness))),
 		},
 	}
 	sled := &s.Boxes[0]
 	const bayLength = (2*halfLength - 4*2*halfWall) / 3 // metres
 	for i := range 4 {
 		x := float32(-halfLength+halfWall) + float32(float32(i)*(bayLength+2*halfWall))
-		sled.Parts = append(sled.Parts, part(v(x, 0, wallCentre), v(halfWall, halfWidth-2*halfWall, halfHeight), 1))
+		sled.SubShapes = append(sled.SubShapes, sub(v(x, 0, wallCentre), v(halfWall, halfWidth-2*halfWall, halfHeight), 1))
 	}
 	half := float32(bayLength/2 - 0.03)
 	for i := range p.value("cargo") {

@@ -26,17 +26,17 @@ func (p paramValues) value(name string) int {
 	panic("scene: a template reads a parameter that it does not declare: " + name)
 }
 
-func (n *Template) paramIndex(name string) int {
-	for i := range n.Params {
-		if n.Params[i].Name == name {
+func (t *Template) paramIndex(name string) int {
+	for i := range t.Params {
+		if t.Params[i].Name == name {
 			return i
 		}
 	}
 	return -1
 }
 
-func (n *Template) paramNames() (names []string) {
-	for _, x := range n.Params {
+func (t *Template) paramNames() (names []string) {
+	for _, x := range t.Params {
 		names = append(names, x.Name)
 	}
 	return names

@@ -58,21 +58,21 @@ type lcg uint32
 // rounding, because the compiler fuses the product with the caller's sum.
 //
 //go:noinline
-func (c *lcg) symmetric(a float64) float64 {
-	*c = *c*1664525 + 1013904223
-	return float64(float64(int32(*c>>8)*2-1<<24) / (1 << 24) * a)
+func (l *lcg) symmetric(a float64) float64 {
+	*l = *l*1664525 + 1013904223
+	return float64(float64(int32(*l>>8)*2-1<<24) / (1 << 24) * a)
 }
 
 // orientation returns a random rotation: a point in a 4-dimensional ball, projected onto its
 // surface.
-func (c *lcg) orientation() geom.Quat {
+func (l *lcg) orientation() geom.Quat {
 	for {
-		w, x, y, z := c.symmetric(1), c.symmetric(1), c.symmetric(1), c.symmetric(1)
+		w, x, y, z := l.symmetric(1), l.symmetric(1), l.symmetric(1), l.symmetric(1)
 		n := float64(w*w) + float64(x*x) + float64(y*y) + float64(z*z)
 		if n > 1 || n < 0.05 {
 			continue
 		}
-		l := math.Sqrt(n)
-		return geom.Quat{W: float32(w / l), X: float32(x / l), Y: float32(y / l), Z: float32(z / l)}
+		c := math.Sqrt(n)
+		return geom.Quat{W: float32(w / c), X: float32(x / c), Y: float32(y / c), Z: float32(z / c)}
 	}
 }

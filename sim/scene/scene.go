@@ -29,8 +29,12 @@ var Templates = []Template{
 	{Name: "heap", build: heap, Params: []Param{{"layers", "layers of 90 cubes", 10, 1, 20}}},
 	{Name: "tower", build: tower, Params: []Param{{"height", "height of the stack, cubes", 10, 1, 70}}},
 	{Name: "two-players", build: twoPlayers, Params: []Param{avatarParam}},
-	{Name: "turntable", build: turntable, Params: []Param{{"rpm", "speed of the table, turns per minute", 6, 1, 30}, {"aboard", "1: the player starts on the table", 0, 0, 1}, avatarParam}},
-	{Name: "ship", build: ship, Params: []Param{{"distance", "distance between the ends, m; top speed 7.5 m/s for 40 m, 50 m/s for 530 m", 40, 40, 530}, {"platform", "1: the player starts on a platform that moves beside the door", 0, 0, 1}, avatarParam, {"jetpack", "1: the player is an avatar that flies; without platform=1 it starts in the air beside the ship", 0, 0, 1}}},
+	{Name: "turntable", build: turntable, Params: []Param{{"rpm", "speed of the table, turns per minute", 6, 1, 30},
+		{"aboard", "1: the player starts on the table", 0, 0, 1}, avatarParam}},
+	{Name: "ship", build: ship,
+		Params: []Param{{"distance", "distance between the ends, m; top speed 7.5 m/s for 40 m, 50 m/s for 530 m", 40, 40, 530},
+			{"platform", "1: the player starts on a platform that moves beside the door", 0, 0, 1}, avatarParam,
+			{"jetpack", "1: the player is an avatar that flies; without platform=1 it starts in the air beside the ship", 0, 0, 1}}},
 	{Name: "seesaw", build: seesaw, Params: []Param{{"right", "cubes on the right arm, against three on the left", 3, 0, 3}}},
 	{Name: "billiards", build: billiards, Params: []Param{{"rows", "rows of pucks in the triangle", 6, 1, 14}}},
 	{Name: "trailer", build: trailer, Params: []Param{{"speed", "speed of the tractor, m/s", 2, 1, 4}}},
@@ -47,8 +51,8 @@ var Templates = []Template{
 }
 
 // Build returns the scene with default parameters.
-func (n *Template) Build() sim.Scene {
-	s, err := n.buildWith("")
+func (t *Template) Build() sim.Scene {
+	s, err := t.buildWith("")
 	if err != nil {
 		panic(err)
 	}
@@ -56,37 +60,37 @@ func (n *Template) Build() sim.Scene {
 }
 
 // buildWith returns the scene with parameters as text, such as "cubes=9".
-func (n *Template) buildWith(text string) (sim.Scene, error) {
-	p := paramValues{params: n.Params}
-	for _, x := range n.Params {
+func (t *Template) buildWith(text string) (sim.Scene, error) {
+	p := paramValues{params: t.Params}
+	for _, x := range t.Params {
 		p.values = append(p.values, x.Default)
 	}
-	name := n.Name
+	name := t.Name
 	for text != "" {
 		var item string
 		item, text, _ = strings.Cut(text, ":")
 		key, value, ok := strings.Cut(item, "=")
 		if !ok {
-			return sim.Scene{}, fmt.Errorf("scene %q: %q: want a parameter as name=number, such as katamari:cubes=9", n.Name, item)
+			return sim.Scene{}, fmt.Errorf("scene %q: %q: want a parameter as name=number, such as katamari:cubes=9", t.Name, item)
 		}
-		i := n.paramIndex(key)
+		i := t.paramIndex(key)
 		if i < 0 {
-			return sim.Scene{}, &UnknownNameError{"parameter of " + n.Name, key, n.paramNames()}
+			return sim.Scene{}, &UnknownNameError{"parameter of " + t.Name, key, t.paramNames()}
 		}
-		x := &n.Params[i]
+		x := &t.Params[i]
 		v, err := strconv.Atoi(value)
 		if err != nil || v < x.Min || v > x.Max {
-			return sim.Scene{}, fmt.Errorf("scene %q: %s=%s: want %d to %d", n.Name, key, value, x.Min, x.Max)
+			return sim.Scene{}, fmt.Errorf("scene %q: %s=%s: want %d to %d", t.Name, key, value, x.Min, x.Max)
 		}
 		p.values[i] = v
 	}
-	for i, x := range n.Params {
+	for i, x := range t.Params {
 		if p.values[i] != x.Default {
 			name += ":" + x.Name + "=" + strconv.Itoa(p.values[i])
 		}
 	}
-	s := n.build(p)
-	if i := n.paramIndex(avatarParam.Name); i >= 0 && p.values[i] == 1 {
+	s := t.build(p)
+	if i := t.paramIndex(avatarParam.Name); i >= 0 && p.values[i] == 1 {
 		makeAvatars(&s)
 	}
 	s.Name = name

@@ -182,7 +182,7 @@ func TestTrailer(t *testing.T) {
 	for _, name := range []string{"trailer", "trailer:speed=4"} {
 		w := newWorld(t, name)
 		bed, cubes := 6, len(w.Bodies())-6
-		if len(w.Scene().Boxes[bed].Parts) != 6 {
+		if len(w.Scene().Boxes[bed].SubShapes) != 6 {
 			t.Fatalf("%s: body %d is not the trailer", name, bed)
 		}
 		var separation, distance float32

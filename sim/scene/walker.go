@@ -79,7 +79,7 @@ const (
 // addRod adds a rod from a to b as a body, extended beyond both by its half thickness, and returns
 // its index.
 func (r *rodBuilder) addRod(a, b geom.Vec3) int {
-	box := r.rodPart(a, b)
+	box := r.rodShape(a, b)
 	box.Pose.Pos.Z += r.height
 	box.Half.Y = rodHalfWidth
 	r.scene.Boxes = append(r.scene.Boxes, sim.Box{
@@ -88,11 +88,11 @@ func (r *rodBuilder) addRod(a, b geom.Vec3) int {
 	return len(r.scene.Boxes) - 1
 }
 
-// rodPart returns a rod from a to b as a part, in the frame of the plan.
-func (r *rodBuilder) rodPart(a, b geom.Vec3) sim.Part {
+// rodShape returns a rod from a to b as a sub-shape, in the frame of the plan.
+func (r *rodBuilder) rodShape(a, b geom.Vec3) sim.SubShape {
 	d := b.Sub(a)
 	turn := geom.AxisAngle(geom.Vec3{Y: 1}, -geom.Atan2(d.Z, d.X))
-	return sim.Part{
+	return sim.SubShape{
 		Half: geom.Vec3{X: float32(d.Len()*0.5) + rodHalfThickness, Y: rodHalfThickness, Z: rodHalfThickness},
 		Pose: geom.Pose{Pos: a.AddScaled(0.5, d), Rot: turn},
 	}
@@ -100,7 +100,7 @@ func (r *rodBuilder) rodPart(a, b geom.Vec3) sim.Part {
 
 // addTriangle adds a body of three rods, with a hub at its centre of mass, and returns its index.
 func (r *rodBuilder) addTriangle(a, b, c geom.Vec3) int {
-	sides := []sim.Part{r.rodPart(a, b), r.rodPart(b, c), r.rodPart(c, a)}
+	sides := []sim.SubShape{r.rodShape(a, b), r.rodShape(b, c), r.rodShape(c, a)}
 	var centre geom.Vec3
 	var sum float32
 	for _, p := range sides { // the mass of a rod is proportional to its length
@@ -124,7 +124,7 @@ func (r *rodBuilder) addTriangle(a, b, c geom.Vec3) int {
 	}
 	centre.Z += r.height
 	r.scene.Boxes = append(r.scene.Boxes, sim.Box{
-		Half: geom.Vec3{X: rodHalfThickness, Y: rodHalfThickness, Z: rodHalfThickness}, Parts: sides, Density: r.density, Friction: 1, FilterGroup: r.group,
+		Half: geom.Vec3{X: rodHalfThickness, Y: rodHalfThickness, Z: rodHalfThickness}, SubShapes: sides, Density: r.density, Friction: 1, FilterGroup: r.group,
 		Start: sim.Body{Pose: geom.Pose{Pos: centre, Rot: turn}},
 	})
 	return len(r.scene.Boxes) - 1
@@ -189,8 +189,8 @@ func walker(p paramValues) sim.Scene {
 		Start: sim.Body{Pose: geom.Pose{Pos: geom.Vec3{Z: r.height}, Rot: geom.Identity}},
 	}
 	for i := 0; i < len(legs); i += 2 {
-		arm := r.rodPart(geom.Vec3{Y: legs[i].pin.Y}, legs[i].pin)
-		shaft.Parts = append(shaft.Parts, arm)
+		arm := r.rodShape(geom.Vec3{Y: legs[i].pin.Y}, legs[i].pin)
+		shaft.SubShapes = append(shaft.SubShapes, arm)
 	}
 	s.Boxes = append(s.Boxes, shaft)
 	motor := r.addHinge(frame, crank, geom.Vec3{})

@@ -17,6 +17,7 @@ import (
 	"ghostcube/predict/lab"
 	"ghostcube/predict/score"
 	"ghostcube/ui/plan"
+	"ghostcube/ui/session"
 )
 
 type benchCommand struct {
@@ -89,17 +90,17 @@ type divergence struct {
 type measures []score.Measure
 
 // MarshalJSON implements json.Marshaler.
-func (c measures) MarshalJSON() ([]byte, error) {
+func (m measures) MarshalJSON() ([]byte, error) {
 	var b bytes.Buffer
-	for i, m := range c {
-		fmt.Fprintf(&b, "%c%q:", "{,"[min(i, 1)], m.Name)
-		if !m.OK {
+	for i, c := range m {
+		fmt.Fprintf(&b, "%c%q:", "{,"[min(i, 1)], c.Name)
+		if !c.OK {
 			b.WriteString("null")
 			continue
 		}
-		v, err := json.Marshal(m.Value)
+		v, err := json.Marshal(c.Value)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", m.Name, err)
+			return nil, fmt.Errorf("%s: %w", c.Name, err)
 		}
 		b.Write(v)
 	}
@@ -151,7 +152,7 @@ func (c *benchCommand) Run(p *program) error {
 			return err
 		}
 	}
-	tape, err := createTape(l, session, c.SaveTape)
+	taped, err := createTape(l, session, c.SaveTape)
 	if err != nil {
 		return usageError{fmt.Errorf("--save-tape: %w", err)}
 	}
@@ -160,16 +161,18 @@ func (c *benchCommand) Run(p *program) error {
 	defer stop()
 	latency, err := runEntries(ctx, l, entries, func(made int) {
 		bar.set(made)
-		tape.record(entries[made-1])
+		if taped != nil {
+			_ = taped.Add(entries[made-1]) // endTape returns the error
+		}
 	})
 	bar.finish()
 	if err != nil {
-		return usageError{errors.Join(err, tape.discard())}
+		return usageError{errors.Join(err, dropTape(taped))}
 	}
 	if l.Ticks() == 0 {
-		return errors.Join(errInterrupted, tape.discard())
+		return errors.Join(errInterrupted, dropTape(taped))
 	}
-	return errors.Join(tape.close(), c.print(p, session, l, latency), cutShort(l, n))
+	return errors.Join(endTape(taped), c.print(p, session, l, latency), cutShort(l, n))
 }
 
 // cutShort returns an error if a session has made fewer than n ticks because the command was interrupted.
@@ -253,9 +256,9 @@ type latencySamples struct {
 	sum, count int
 }
 
-// appendMeasures appends the measures of the mean input latency to dst.
+// appendMeasures appends the measure of the mean input latency to dst.
 func (l *latencySamples) appendMeasures(dst []score.Measure, rate int) []score.Measure {
-	return score.KeyToScreen(dst, float64(l.sum)/float64(max(l.count, 1)), l.count > 0, rate)
+	return append(dst, score.KeyToScreen(float64(l.sum)/float64(max(l.count, 1)), l.count > 0, rate))
 }
 
 // runEntries runs the entries in a lab and measures the input latency at some of the key
@@ -264,10 +267,7 @@ func runEntries(ctx context.Context, l *lab.Lab, entries []lab.Entry, progress f
 	var found []latencySamples
 	rate := l.Config().Rate
 	next, left := lab.FirstKeyPress(entries, min(rate/2, len(entries))), latencyProbeCount
-	for i, e := range entries {
-		if ctx.Err() != nil {
-			break
-		}
+	measure := func(i int) {
 		if i == next && !l.Joined() {
 			next = lab.FirstKeyPress(entries, i+1)
 		}
@@ -284,15 +284,15 @@ func runEntries(ctx context.Context, l *lab.Lab, entries []lab.Entry, progress f
 			left--
 			next = lab.FirstKeyPress(entries, min(i+latencyProbeInterval*rate, len(entries)))
 		}
-		if err := l.Tick(e); err != nil {
-			return nil, err
-		}
-		progress(i + 1)
 	}
+	err := session.Run(ctx, l, entries, measure, func(made int) error {
+		progress(made)
+		return nil
+	})
 	for len(found) < len(l.Panes) {
 		found = append(found, latencySamples{})
 	}
-	return found, nil
+	return found, err
 }
 
 // newResult returns the report of a session.
@@ -402,9 +402,7 @@ func (r *result) writeTable(out io.Writer) error {
 	}
 	row("", func(x *paneResult) string { return x.Spec })
 	for i, m := range r.Panes[0].Score {
-		if m.Title != "" {
-			row(m.Title, func(x *paneResult) string { return x.Score[i].Text() })
-		}
+		row(m.Title, func(x *paneResult) string { return x.Score[i].Text() })
 	}
 	row("first divergent fields", func(x *paneResult) string {
 		if x.Divergence == nil {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -17,8 +18,37 @@ import (
 	"ghostcube/ui/plan"
 )
 
-// Version is the version of the program. The script that builds releases sets it.
-var Version = "0.1.0"
+// Version is the version of the program. The script that builds releases sets it. Tapes and reports contain it.
+var Version = "0.2.0"
+
+// versionText returns what --version prints: the version and, of a program that was built in a repository, its revision.
+func versionText() string {
+	text := "ghostcube " + Version
+	if info, ok := debug.ReadBuildInfo(); ok {
+		if revision := shortRevision(info.Settings); revision != "" {
+			text += " (" + revision + ")"
+		}
+	}
+	return text
+}
+
+// shortRevision returns the first digits of the revision that a build says, and whether its files had changed. It is empty
+// if the build says none.
+func shortRevision(settings []debug.BuildSetting) string {
+	revision, changes := "", ""
+	for _, s := range settings {
+		switch {
+		case s.Key == "vcs.revision":
+			revision = s.Value[:min(len(s.Value), 12)]
+		case s.Key == "vcs.modified" && s.Value == "true":
+			changes = "+changes"
+		}
+	}
+	if revision == "" {
+		return ""
+	}
+	return revision + changes
+}
 
 // Environment is everything that the program takes from outside.
 type Environment struct {
@@ -29,7 +59,6 @@ type Environment struct {
 	Comparisons    fs.FS                // comparisons/*.toml
 	Lessons        fs.FS                // lessons/NN-NAME.toml
 	Mechanisms     []byte               // mechanisms.toml
-	Measures       []byte               // measures.toml
 	Now            func() time.Duration // time since an arbitrary moment, for CPU figures and progress bars
 
 	// Progress receives the share of a command that is done, in [0, 1], for whoever waits for the program. It may be nil.
@@ -112,7 +141,7 @@ func (o *outputWriter) Write(b []byte) (int, error) {
 
 func newProgram(o Environment) *program {
 	return &program{Environment: o, library: plan.Library{
-		Tapes: o.Tapes, Traces: o.Traces, ComparisonFiles: o.Comparisons, MechanismFile: o.Mechanisms, MeasureFile: o.Measures, LessonFiles: o.Lessons,
+		Tapes: o.Tapes, Traces: o.Traces, ComparisonFiles: o.Comparisons, MechanismFile: o.Mechanisms, LessonFiles: o.Lessons,
 		Warn: func(text string) { fmt.Fprintln(o.Stderr, "ghostcube: "+text) },
 	}}
 }
@@ -125,7 +154,7 @@ func (p *program) newParser(args *arguments) (*kong.Kong, error) {
 	return kong.New(args,
 		kong.Name("ghostcube"),
 		kong.Description("A laboratory for networked physics: strategies run side by side under the same input and network."),
-		kong.Vars{"version": "ghostcube " + Version},
+		kong.Vars{"version": versionText()},
 		kong.Writers(p.Stdout, p.Stderr),
 		kong.Exit(func(int) { panic(parserExit{}) }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),

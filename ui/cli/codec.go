@@ -131,7 +131,8 @@ func (r *codecRun) read(in io.Reader, progress func(int)) error {
 		case errors.Is(err, io.EOF):
 			return fmt.Errorf("it ends after snapshot %d: want at least %d, of %d bytes each", r.snapshotCount, baselineDistance+1, snapshotBytes)
 		case errors.Is(err, io.ErrUnexpectedEOF):
-			return fmt.Errorf("it ends in snapshot %d, byte %d: want snapshots of %d bytes, which are %d cubes of eight 32-bit numbers", r.snapshotCount, r.snapshotCount*snapshotBytes+n, snapshotBytes, challengeCubes)
+			return fmt.Errorf("it ends in snapshot %d, byte %d: want snapshots of %d bytes, which are %d cubes of eight 32-bit numbers",
+				r.snapshotCount, r.snapshotCount*snapshotBytes+n, snapshotBytes, challengeCubes)
 		case err != nil:
 			return err
 		}
@@ -220,8 +221,10 @@ func (r *codecRun) print(out io.Writer, name string) error {
 		baseline = fmt.Sprintf("the newest acknowledged one, %d before or older", baselineDistance)
 		lost = fmt.Sprintf(", except %d lost ones", r.lostPackets)
 	}
-	fmt.Fprintf(out, "%s: %d snapshots of %d cubes; %d packets, each relative to %s, all decoded correctly%s\n", name, r.snapshotCount, challengeCubes, r.snapshotCount-baselineDistance, baseline, lost)
-	fmt.Fprintf(out, "per snapshot: %.1f cubes differ from %d snapshots before, %.1f are touched by the player\n\n", changed, baselineDistance, float64(r.touchedCubes)/n)
+	fmt.Fprintf(out, "%s: %d snapshots of %d cubes; %d packets, each relative to %s, all decoded correctly%s\n",
+		name, r.snapshotCount, challengeCubes, r.snapshotCount-baselineDistance, baseline, lost)
+	fmt.Fprintf(out, "per snapshot: %.1f cubes differ from %d snapshots before, %.1f are touched by the player\n\n",
+		changed, baselineDistance, float64(r.touchedCubes)/n)
 	t := newTextTable(out)
 	t.row("LEVEL", "BYTES/SNAPSHOT", "MAX BYTES", "KBIT/S AT 60 HZ", "BYTES/CHANGED CUBE", "DESCRIPTION")
 	mean := func(l delta.Level) float64 { return float64(r.levels[l].totalBytes) / n }
@@ -247,7 +250,8 @@ func (r *codecRun) print(out io.Writer, name string) error {
 			best = l
 		}
 	}
-	fmt.Fprintf(out, "\nSizes exclude the packet header of %d bytes, as in the challenge. Fiedler's reference program takes 531.95 bytes per snapshot on his recording.\n", delta.HeaderBytes)
+	fmt.Fprintf(out, "\nSizes exclude the packet header of %d bytes, as in the challenge. "+
+		"Fiedler's reference program takes 531.95 bytes per snapshot on his recording.\n", delta.HeaderBytes)
 	if mean(best) > 0 {
 		fmt.Fprintf(out, "The best level without entropy coding is %v; arithmetic takes %.1f %% less.\n", best, 100-100*mean(delta.Arithmetic)/mean(best))
 	}

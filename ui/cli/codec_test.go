@@ -15,11 +15,12 @@ import (
 	"ghostcube/net/delta"
 )
 
-// runCLI runs the program and returns its exit code and its output.
-func runCLI(args ...string) (int, string) {
-	var out, bad bytes.Buffer
-	code := Main(testEnvironment(args, &out, &bad))
-	return code, out.String() + bad.String()
+// refusedInALine is refused for an error of one line.
+func refusedInALine(t *testing.T, want string, args ...string) {
+	t.Helper()
+	if errs := refused(t, want, args...); strings.Count(errs, "\n") != 1 {
+		t.Errorf("%v: %q is not one line", args, errs)
+	}
 }
 
 // parseColumns parses a table: the numbers of each row by the row's name. Columns are
@@ -44,9 +45,9 @@ func parseColumns(t *testing.T, text string) map[string][]float64 {
 func TestExportAndCodec(t *testing.T) {
 	t.Parallel()
 	name := filepath.Join(t.TempDir(), "ball.bin")
-	code, text := runCLI("export", "--tape", "katamari-ball", "--from", "12", "--ticks", "120", name)
-	if code != 0 || !strings.Contains(text, "120 snapshots of 901 cubes, 3459840 bytes") {
-		t.Fatal(code, text)
+	text := printed(t, "export", "--tape", "katamari-ball", "--from", "12", "--ticks", "120", name)
+	if !strings.Contains(text, "120 snapshots of 901 cubes, 3459840 bytes") {
+		t.Fatal(text)
 	}
 	data, err := os.ReadFile(name)
 	if err != nil || len(data) != 120*901*32 {
@@ -61,9 +62,9 @@ func TestExportAndCodec(t *testing.T) {
 		t.Errorf("the player's cube is %v, %v", k, err)
 	}
 
-	code, text = runCLI("codec", "--data", name, "--indices")
-	if code != 0 || !strings.Contains(text, "120 snapshots of 901 cubes; 114 packets") || !strings.Contains(text, "bounded-velocity") {
-		t.Fatal(code, text)
+	text = printed(t, "codec", "--data", name, "--indices")
+	if !strings.Contains(text, "120 snapshots of 901 cubes; 114 packets") || !strings.Contains(text, "bounded-velocity") {
+		t.Fatal(text)
 	}
 	f := parseColumns(t, text)
 	for _, less := range [][2]string{
@@ -91,9 +92,9 @@ func TestExportAndCodec(t *testing.T) {
 	}
 
 	// Loss makes baselines older and snapshots larger.
-	code, text = runCLI("codec", "--data", name, "--loss", "30%")
-	if code != 0 || !regexp.MustCompile(`114 packets, each relative to the newest .*, except (2|3|4)\d lost ones`).MatchString(text) {
-		t.Fatal(code, text)
+	text = printed(t, "codec", "--data", name, "--loss", "30%")
+	if !regexp.MustCompile(`114 packets, each relative to the newest .*, except (2|3|4)\d lost ones`).MatchString(text) {
+		t.Fatal(text)
 	}
 	for level, with := range parseColumns(t, text) {
 		if without := f[level]; level == "raw" && with[0] != without[0] || level == "arithmetic" && (with[0] <= without[0] || with[0] > 2*without[0]) {
@@ -117,9 +118,7 @@ func TestExportAndCodec(t *testing.T) {
 		if err := os.WriteFile(wrong, c.data, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		if code, text := runCLI("codec", "--data", wrong); code != 2 || !strings.Contains(text, c.want) || strings.Count(text, "\n") != 1 {
-			t.Errorf("%s: exit code %d, %s", c.what, code, text)
-		}
+		t.Run(c.what, func(t *testing.T) { refusedInALine(t, c.want, "codec", "--data", wrong) })
 	}
 }
 
@@ -128,11 +127,7 @@ func TestExportAndCodec(t *testing.T) {
 // choosing the shorter form takes at most a bit more than the better one, for any number of objects.
 func TestIndexExample(t *testing.T) {
 	t.Parallel()
-	code, text := runCLI("codec", "--indices")
-	if code != 0 {
-		t.Fatal(code, text)
-	}
-	f := parseColumns(t, text)
+	f := parseColumns(t, printed(t, "codec", "--indices"))
 	for i, count := range exampleCounts {
 		bitmap, absolute, relative, dense := f["bitmap"][i], f["absolute"][i], f["relative"][i], f["relative-dense"][i]
 		if bitmap != 4000 || absolute != float64(12*count+12) {
@@ -148,9 +143,7 @@ func TestIndexExample(t *testing.T) {
 			t.Errorf("%d objects: relative indices take %v and %v bits, absolute ones %v", count, relative, dense, absolute)
 		}
 	}
-	if code, text := runCLI("codec", "--indices", "--quaternions", "x"); code != 2 || !strings.Contains(text, "--indices: want it with --data, or alone") {
-		t.Error(code, text)
-	}
+	refused(t, "--indices: want it with --data, or alone", "codec", "--indices", "--quaternions", "x")
 }
 
 // TestCodecPairs measures pairs in a text file and a gzipped one, and checks that damaged files
@@ -175,13 +168,12 @@ func TestCodecPairs(t *testing.T) {
 	}
 	write(plain, []byte(text.String()))
 	write(packed, z.Bytes())
-	code, a := runCLI("codec", "--quaternions", plain)
-	if code != 0 || !strings.Contains(a, "400 pairs") {
-		t.Fatal(code, a)
+	a := printed(t, "codec", "--quaternions", plain)
+	if !strings.Contains(a, "400 pairs") {
+		t.Fatal(a)
 	}
-	code, b := runCLI("codec", "--quaternions", packed)
-	if code != 0 || strings.ReplaceAll(b, ".gz:", ":") != a {
-		t.Errorf("packed: exit code %d, %s", code, b)
+	if b := printed(t, "codec", "--quaternions", packed); strings.ReplaceAll(b, ".gz:", ":") != a {
+		t.Errorf("packed: %s", b)
 	}
 	if f := parseColumns(t, a); f["absolute"][0] != 29 || f["arithmetic"][0] >= f["relative 4-7"][0] {
 		t.Error(a)
@@ -198,9 +190,7 @@ func TestCodecPairs(t *testing.T) {
 		{"no gzip", "\x1f\x8b no", "gzip: "},
 	} {
 		write(wrong, []byte(c.text))
-		if code, text := runCLI("codec", "--quaternions", wrong); code != 2 || !strings.Contains(text, c.want) || strings.Count(text, "\n") != 1 {
-			t.Errorf("%s: exit code %d, %s", c.what, code, text)
-		}
+		t.Run(c.what, func(t *testing.T) { refusedInALine(t, c.want, "codec", "--quaternions", wrong) })
 	}
 }
 
@@ -261,15 +251,12 @@ func TestExportRefuses(t *testing.T) {
 		{"--tape katamari-ball --ticks 0", "--ticks=0: want a whole number from 1"},
 		{"--tape katamari-ball --ticks x", "--ticks=x"},
 	} {
-		code, text := runCLI(append(append([]string{"export"}, strings.Fields(c.args)...), name)...)
-		if code != 2 || !strings.Contains(text, c.want) || strings.Count(text, "\n") != 1 {
-			t.Errorf("%s: exit code %d, %s", c.args, code, text)
-		}
+		refusedInALine(t, c.want, append(append([]string{"export"}, strings.Fields(c.args)...), name)...)
 	}
 	if _, err := os.Stat(name); err == nil {
 		t.Error("a file was written")
 	}
-	if code, text := runCLI("export", "--tape", "katamari-ball", "--ticks", "1", filepath.Join(name, "in", "nothing")); code == 0 {
-		t.Error(text)
+	if code, out, _ := runCLI("export", "--tape", "katamari-ball", "--ticks", "1", filepath.Join(name, "in", "nothing")); code == 0 {
+		t.Error(out)
 	}
 }

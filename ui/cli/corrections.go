@@ -58,25 +58,26 @@ func newCorrectionList(p *lab.Pane, rate int) *correctionList {
 const maxCorrectionRows = 40
 
 // writeTable prints the oldest of the stored corrections of a pane.
-func (e *correctionList) writeTable(out io.Writer, name string) error {
-	fmt.Fprintf(out, "\ncorrections of %s: %d\n", name, e.Total)
-	if len(e.List) == 0 {
+func (c *correctionList) writeTable(out io.Writer, name string) error {
+	fmt.Fprintf(out, "\ncorrections of %s: %d\n", name, c.Total)
+	if len(c.List) == 0 {
 		return nil
 	}
-	if gone := e.Total - len(e.List); gone > 0 {
+	if gone := c.Total - len(c.List); gone > 0 {
 		fmt.Fprintf(out, "the first %d are no longer stored\n", gone)
 	}
 	t := newTextTable(out)
-	t.row("client", "time, s", "tick", "packet", "sent, s", "received, s", "body", "difference", "cause", "replayed, ticks", "shift, m", "lost before", "forced fault")
-	for i := range min(len(e.List), maxCorrectionRows) {
-		x := &e.List[i]
+	t.row("client", "time, s", "tick", "packet", "sent, s", "received, s", "body", "difference", "cause",
+		"replayed, ticks", "shift, m", "lost before", "forced fault")
+	for i := range min(len(c.List), maxCorrectionRows) {
+		x := &c.List[i]
 		t.row(fmt.Sprint(x.Client), fixed(x.At, 3), fmt.Sprint(x.Tick), fmt.Sprint(x.Packet), orDash(x.Sent, 3), fixed(x.Received, 3),
 			fmt.Sprint(x.Body), x.text, x.Cause, fmt.Sprint(x.ReplayedTicks), fixed(float64(x.Shift), 3), fmt.Sprint(x.LostBefore), x.Fault)
 	}
 	if err := t.close(); err != nil {
 		return err
 	}
-	if more := len(e.List) - maxCorrectionRows; more > 0 {
+	if more := len(c.List) - maxCorrectionRows; more > 0 {
 		fmt.Fprintf(out, "and %d more: --format json prints them\n", more)
 	}
 	return nil

@@ -66,7 +66,8 @@ func (c *exportCommand) Run(p *program) error {
 	lead := int(c.From * challengeRate)
 	switch n := len(t.Entries); {
 	case len(sc.Boxes) != challengeCubes:
-		return usageError{fmt.Errorf("--tape=%s: its scene %s has %d dynamic boxes: --layout=delta-data needs %d, as in the scene katamari", c.Tape, t.Config.Scene, len(sc.Boxes), challengeCubes)}
+		return usageError{fmt.Errorf("--tape=%s: its scene %s has %d dynamic boxes: --layout=delta-data needs %d, as in the scene katamari",
+			c.Tape, t.Config.Scene, len(sc.Boxes), challengeCubes)}
 	case t.Config.Rate != challengeRate:
 		return usageError{fmt.Errorf("--tape=%s: it has %d ticks per second: --layout=delta-data needs %d", c.Tape, t.Config.Rate, challengeRate)}
 	case !(c.From >= 0) || c.From > plan.MaxSeconds || lead+count > n:

@@ -21,11 +21,7 @@ func TestDevicesAreRefused(t *testing.T) {
 		t.Skip("needs /dev/zero: ", err)
 	}
 	for _, c := range endlessFlags {
-		var errs strings.Builder
-		args := strings.Fields(strings.ReplaceAll(c.flags, "FILE", "/dev/zero"))
-		if code := Main(testEnvironment(args, io.Discard, &errs)); code != 2 || !strings.Contains(errs.String(), "/dev/zero: it is a device: want a file or a pipe\n") {
-			t.Errorf("%s: exit code %d, %q", c.flags, code, errs.String())
-		}
+		refused(t, "/dev/zero: it is a device: want a file or a pipe\n", strings.Fields(strings.ReplaceAll(c.flags, "FILE", "/dev/zero"))...)
 	}
 }
 
@@ -39,10 +35,9 @@ func TestLargeFilesAreRefused(t *testing.T) {
 		if err := os.Truncate(file, 1<<40); err != nil { // it takes no room
 			t.Skip("needs files with holes: ", err)
 		}
-		var errs strings.Builder
-		args := strings.Fields(strings.ReplaceAll(c.flags, "FILE", file))
-		if code := Main(testEnvironment(args, io.Discard, &errs)); code != 2 || !strings.Contains(errs.String(), "huge.csv: it has more than ") || !strings.HasSuffix(errs.String(), "B, the largest size\n") {
-			t.Errorf("%s: exit code %d, %q", c.flags, code, errs.String())
+		errs := refused(t, "huge.csv: it has more than ", strings.Fields(strings.ReplaceAll(c.flags, "FILE", file))...)
+		if !strings.HasSuffix(errs, "B, the largest size\n") {
+			t.Errorf("%s: %q", c.flags, errs)
 		}
 	}
 }
@@ -74,14 +69,9 @@ func TestEndlessPipes(t *testing.T) {
 		{"--config FILE list", ": it has more than 64 kB, the largest size\n"}, {"bench --tape FILE", ": it has more than 128 MB, the largest size\n"},
 		{"bench --network trace=FILE", ": it has more than 4 MB, the largest size\n"},
 	} {
-		var errs strings.Builder
-		args := strings.Fields(strings.ReplaceAll(c.flags, "FILE", pipe(comment, true)))
-		if code := Main(testEnvironment(args, io.Discard, &errs)); code != 2 || !strings.HasSuffix(errs.String(), c.want) {
-			t.Errorf("%s: exit code %d, %q", c.flags, code, errs.String())
-		}
+		refused(t, c.want, strings.Fields(strings.ReplaceAll(c.flags, "FILE", pipe(comment, true)))...)
 	}
-	var out, errs strings.Builder
-	if code := Main(testEnvironment([]string{"--config", pipe("seed = 7\n", false), "bench", "--seconds", "0.1"}, &out, &errs)); code != 0 || !strings.Contains(out.String(), "seed 7") {
-		t.Errorf("exit code %d, %q, %q", code, out.String(), errs.String())
+	if out := printed(t, "--config", pipe("seed = 7\n", false), "bench", "--seconds", "0.1"); !strings.Contains(out, "seed 7") {
+		t.Error(out)
 	}
 }

@@ -173,13 +173,14 @@ func tryReadOnly(t *testing.T, w *workshop, x *writer) string {
 	if x.unnamed {
 		name = ""
 	}
-	if code := cmd.ProcessState.ExitCode(); code < 1 || !strings.Contains(errs.String(), "permission denied") || name != "" && !strings.Contains(errs.String(), name) && x.name != "`page`" {
+	if code := cmd.ProcessState.ExitCode(); code < 1 || !strings.Contains(errs.String(), "permission denied") ||
+		name != "" && !strings.Contains(errs.String(), name) && x.name != "`page`" {
 		t.Errorf("exit code %d, %s", code, errs.String())
 	}
 	if after := w.list(t, dir); !slices.Equal(before, after) {
 		t.Errorf("the folder has %q, had %q", after, before)
 	}
-	return "error, old file kept"
+	return "error, kept"
 }
 
 func tryFull(t *testing.T, w *workshop, x *writer) string {
@@ -203,13 +204,13 @@ func tryFull(t *testing.T, w *workshop, x *writer) string {
 	if after := w.list(t, dir); !slices.Equal(before, after) {
 		t.Errorf("the folder has %q, had %q", after, before)
 	}
-	return "error, old file kept"
+	return "error, kept"
 }
 
 func tryKill(t *testing.T, w *workshop, x *writer) string {
 	if x.silent {
 		w.stopPage(t, syscall.SIGKILL)
-		return "old file kept"
+		return "kept"
 	}
 	dir := w.folder(t, x)
 	w.write(t, dir, x.file, old)
@@ -226,9 +227,9 @@ func tryKill(t *testing.T, w *workshop, x *writer) string {
 		w.checkPart(t, filepath.Join(dir, p))
 	}
 	if len(parts) == 0 {
-		return "old file kept"
+		return "kept"
 	}
-	return "old file kept; `" + parts[0] + "`"
+	return "kept; `" + parts[0] + "`"
 }
 
 // stopPage sends a signal to a program that compiles a page, and checks that the page before stays.
@@ -276,7 +277,7 @@ func tryInterrupt(t *testing.T, w *workshop, x *writer) string {
 				t.Errorf("%v: exit code %d, %s", s, code, errs)
 			}
 		}
-		return "old file kept"
+		return "kept"
 	}
 	result := ""
 	for _, s := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
@@ -289,7 +290,7 @@ func tryInterrupt(t *testing.T, w *workshop, x *writer) string {
 			t.Errorf("%v: exit code %d, %s", s, code, errs)
 		}
 		w.wantNoPart(t, dir)
-		outcome := "written so far"
+		outcome := "so far"
 		if b, err := os.ReadFile(filepath.Join(dir, x.file)); err != nil {
 			t.Error(err)
 		} else if string(b) != old {
@@ -297,7 +298,7 @@ func tryInterrupt(t *testing.T, w *workshop, x *writer) string {
 		} else if x.unnamed {
 			w.wantOther(t, dir, x, x.file[:strings.LastIndex(x.file, ".")]+"-2"+filepath.Ext(x.file))
 		} else {
-			outcome = "old file kept"
+			outcome = "kept"
 		}
 		if result != "" && outcome != result {
 			t.Errorf("%v: %s, but the other signal: %s", s, outcome, result)
@@ -354,7 +355,7 @@ func tryTwo(t *testing.T, w *workshop, x *writer) string {
 	if !w.equal(got, alone[0]) && !w.equal(got, alone[1]) {
 		t.Errorf("the files are those of neither: %d and %d and %d files", len(got), len(alone[0]), len(alone[1]))
 	}
-	return "one of the two, whole"
+	return "one, whole"
 }
 
 // TestSecondSignal checks that a program that cannot end after a signal, because ffmpeg hangs, is killed by the next one.
@@ -365,7 +366,7 @@ func TestSecondSignal(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "ffmpeg"), []byte(script), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	cmd := w.command(dir, "record --seconds 200"+session+"-o clip.mp4")
+	cmd := w.command(dir, "record --seconds 200"+quickSession+"-o clip.mp4")
 	cmd.Env = append(os.Environ(), "PATH="+dir+string(os.PathListSeparator)+os.Getenv("PATH"))
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)

@@ -12,9 +12,7 @@ import (
 func runIn(t *testing.T, dir string, args ...string) (code int, out, errs string) {
 	t.Helper()
 	t.Chdir(dir)
-	var o, e bytes.Buffer
-	code = Main(testEnvironment(args, &o, &e))
-	return code, o.String(), e.String()
+	return runCLI(args...)
 }
 
 // TestOwnInput checks that no command writes over a file that it reads, wherever the command line or a settings file

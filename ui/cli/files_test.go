@@ -16,7 +16,7 @@ import (
 	"ghostcube/render/video"
 )
 
-// The cases of TestFiles, and the heads of their columns.
+// The cases of TestPageOfFiles, and the heads of their columns.
 var fileCases = []struct {
 	head string
 	run  func(t *testing.T, w *workshop, x *writer) (outcome string)
@@ -43,21 +43,30 @@ type writer struct {
 	needs   func(t *testing.T)
 }
 
-const session = " --scene plain --size 64x64 "
+const (
+	quickSession = " --scene plain --size 64x64 "
+	recordShort  = "record --seconds 0.3" + quickSession
+	recordLong   = "record --seconds 200" + quickSession
+)
 
 var writers = []writer{
-	{name: "`record -o clip.webm`", args: "record --seconds 0.3" + session + "-o clip.webm", long: "record --seconds 200" + session + "-o clip.webm", file: "clip.webm", read: "--tape", brief: "all"},
-	{name: "the tape beside it", args: "record --seconds 0.3" + session + "-o clip.webm", long: "record --seconds 200" + session + "-o clip.webm", file: "clip.tape", unnamed: true, read: "--tape"},
-	{name: "`record --captions`", args: "record --seconds 0.3 --captions" + session + "-o clip.webm", long: "record --seconds 200 --captions" + session + "-o clip.webm", file: "clip.vtt", unnamed: true, read: "--tape"},
-	{name: "`record -o clip.mp4`", args: "record --seconds 0.3" + session + "-o clip.mp4", long: "record --seconds 200" + session + "-o clip.mp4", file: "clip.mp4", read: "--tape", needs: needH264},
-	{name: "`record -o clip.gif`", args: "record --seconds 0.3" + session + "-o clip.gif", long: "record --seconds 200" + session + "-o clip.gif", file: "clip.gif", read: "--tape"},
-	{name: "`record -o %03d.png`", args: "record --seconds 0.1" + session + "-o %03d.png", long: "record --seconds 200" + session + "-o %03d.png", file: "000.png", read: "--tape"},
-	{name: "`record -o still.png`", args: "record --seconds 0.3" + session + "-o still.png", long: "record --seconds 200" + session + "-o still.png", file: "still.png", read: "--tape"},
-	{name: "no display, `--out`", args: "--seconds 0.1 --scene plain --out .", long: "--seconds 60 --scene plain --out .", file: "lab.tape", unnamed: true, read: "--tape"},
-	{name: "`bench --save-tape`", args: "bench --seconds 2 --scene plain --save-tape odd.tape", long: "bench --seconds 3600 --scene plain --save-tape odd.tape", file: "odd.tape", read: "--tape", brief: "all"},
+	{name: "`record -o clip.webm`", args: recordShort + "-o clip.webm", long: recordLong + "-o clip.webm", file: "clip.webm", read: "--tape", brief: "all"},
+	{name: "the tape beside it", args: recordShort + "-o clip.webm", long: recordLong + "-o clip.webm", file: "clip.tape", unnamed: true, read: "--tape"},
+	{name: "`record --captions`", args: "record --seconds 0.3 --captions" + quickSession + "-o clip.webm",
+		long: "record --seconds 200 --captions" + quickSession + "-o clip.webm", file: "clip.vtt", unnamed: true, read: "--tape"},
+	{name: "`record -o clip.mp4`", args: recordShort + "-o clip.mp4", long: recordLong + "-o clip.mp4", file: "clip.mp4", read: "--tape", needs: needH264},
+	{name: "`record -o clip.gif`", args: recordShort + "-o clip.gif", long: recordLong + "-o clip.gif", file: "clip.gif", read: "--tape"},
+	{name: "`record -o %03d.png`", args: "record --seconds 0.1" + quickSession + "-o %03d.png", long: recordLong + "-o %03d.png", file: "000.png", read: "--tape"},
+	{name: "`record -o still.png`", args: recordShort + "-o still.png", long: recordLong + "-o still.png", file: "still.png", read: "--tape"},
+	{name: "no display, `--out`", args: "--seconds 0.1 --scene plain --out .", long: "--seconds 60 --scene plain --out .",
+		file: "lab.tape", unnamed: true, read: "--tape"},
+	{name: "`bench --save-tape`", args: "bench --seconds 2 --scene plain --save-tape odd.tape",
+		long: "bench --seconds 3600 --scene plain --save-tape odd.tape", file: "odd.tape", read: "--tape", brief: "all"},
 	{name: "`export`", args: "export --tape katamari-ball --ticks 3 ball.bin", long: "export --tape katamari-ball ball.bin", file: "ball.bin", read: "--tape"},
-	{name: "`packets --svg`", args: "packets --scene plain --svg packets.svg", long: "packets --scene plain --from 600 --svg packets.svg", file: "packets.svg", read: "--tape"},
-	{name: "`hash --dump`", args: "hash --scene-file short.scene --dump bodies.txt", long: "hash --scene-file long.scene --dump bodies.txt", file: "bodies.txt", read: "--scene-file"},
+	{name: "`packets --svg`", args: "packets --scene plain --svg packets.svg", long: "packets --scene plain --from 600 --svg packets.svg",
+		file: "packets.svg", read: "--tape"},
+	{name: "`hash --dump`", args: "hash --scene-file short.scene --dump bodies.txt", long: "hash --scene-file long.scene --dump bodies.txt",
+		file: "bodies.txt", read: "--scene-file"},
 	{name: "`page`", args: "page -o .", file: "index.html", silent: true},
 }
 
@@ -67,9 +76,9 @@ func needH264(t *testing.T) {
 	}
 }
 
-// TestFiles writes files in every way that the program has, in all circumstances in which something can be lost: nothing
+// TestPageOfFiles writes files in every way that the program has, in all circumstances in which something can be lost: nothing
 // that existed is, and what remains can be read. docs/recording.md has its table.
-func TestFiles(t *testing.T) {
+func TestPageOfFiles(t *testing.T) {
 	w := newWorkshop(t)
 	outcomes := make([][]string, len(writers))
 	t.Run("cases", func(t *testing.T) {
@@ -102,29 +111,7 @@ func TestFiles(t *testing.T) {
 	for i, x := range writers {
 		fmt.Fprintf(&b, "| %s | %s |\n", x.name, strings.Join(outcomes[i], " | "))
 	}
-	replaceBetween(t, "../../docs/recording.md", "<!-- files: by TestFiles -->\n", "\n<!-- end of files -->", b.String())
-}
-
-// replaceBetween compares the text between two marks of a page, or writes it with -update.
-func replaceBetween(t *testing.T, page, from, to, text string) {
-	t.Helper()
-	b, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
-	}
-	before, rest, ok := strings.Cut(string(b), from)
-	got, after, ended := strings.Cut(rest, to)
-	switch {
-	case !ok || !ended:
-		t.Errorf("%s lacks %q and %q", page, from, to)
-	case got == text:
-	case golden.Updating():
-		if err := os.WriteFile(page, []byte(before+from+text+to+after), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	default:
-		t.Errorf("%s has another table (-update writes it):\n%s", page, text)
-	}
+	golden.Section(t, "../../docs/recording.md", "<!-- files: by TestPageOfFiles -->\n", "\n<!-- end of files -->", b.String())
 }
 
 // TestFullAfterSeconds checks that a video for which there is no room is left under its temporary name, as far as it

@@ -62,25 +62,15 @@ func TestDescribeDifference(t *testing.T) {
 // TestVerify verifies hashes as they were written, with the hash of a body or of the contacts
 // changed, and damaged.
 func TestVerify(t *testing.T) {
-	var out bytes.Buffer
-	run := func(args ...string) (int, string) {
-		out.Reset()
-		var bad bytes.Buffer
-		code := Main(testEnvironment(args, &out, &bad))
-		return code, out.String() + bad.String()
-	}
-	code, text := run("hash", "--scene", "katamari:cubes=16", "--ticks", "120")
-	if code != 0 {
-		t.Fatal(code, text)
-	}
+	text := printed(t, "hash", "--scene", "katamari:cubes=16", "--ticks", "120")
 	file := filepath.Join(t.TempDir(), "hashes")
 	check := func(what, text string, code int, want string) {
 		t.Helper()
 		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		if got, said := run("hash", "--verify", file); got != code || !strings.Contains(said, want) {
-			t.Errorf("%s: exit code %d, %s", what, got, said)
+		if got, out, errs := runCLI("hash", "--verify", file); got != code || !strings.Contains(out+errs, want) {
+			t.Errorf("%s: exit code %d, %s%s", what, got, out, errs)
 		}
 	}
 	lines := strings.Split(text, "\n")
@@ -116,13 +106,9 @@ func TestSceneFile(t *testing.T) {
 		}
 	}
 	write(head + body(0.2, -3, 0.2, 0) + body(0.75, 0, 0.75, 1) + body(0.2, 30, 0.2, 0))
-	var out, bad bytes.Buffer
 	dump := filepath.Join(dir, "dump")
-	if code := Main(testEnvironment([]string{"hash", "--scene-file", name, "--dump", dump}, &out, &bad)); code != 0 {
-		t.Fatal(code, bad.String())
-	}
-	if !strings.Contains(out.String(), `"engine":"ghostcube"`) || !strings.Contains(out.String(), `"ticks":90`) {
-		t.Error(out.String())
+	if out := printed(t, "hash", "--scene-file", name, "--dump", dump); !strings.Contains(out, `"engine":"ghostcube"`) || !strings.Contains(out, `"ticks":90`) {
+		t.Error(out)
 	}
 	times, err := os.ReadFile(dump + ".ms")
 	if err != nil || strings.Count(string(times), "\n") != 90 {
@@ -155,9 +141,6 @@ func TestSceneFile(t *testing.T) {
 		strings.Replace(head, "restitution 0", "restitution 1", 1) + body(1, 0, 1, 0): "restitution 1",
 	} {
 		write(text)
-		bad.Reset()
-		if code := Main(testEnvironment([]string{"hash", "--scene-file", name}, &out, &bad)); code != 2 || !strings.Contains(bad.String(), want) {
-			t.Errorf("%.40q: exit code %d, %s", text, code, bad.String())
-		}
+		refused(t, want, "hash", "--scene-file", name)
 	}
 }

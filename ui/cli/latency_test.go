@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"encoding/json"
 	"math"
 	"strings"
@@ -12,18 +11,15 @@ import (
 // ones sum to the input latency of the score.
 func TestLatencyTable(t *testing.T) {
 	t.Parallel()
-	args := []string{"bench", "--panes", "noprediction,animated:playout=4,historyoffset,lockstep", "--tape", "turns", "--network", "latency=25ms", "--seconds", "20", "--latency"}
-	var out, bad bytes.Buffer
-	if code := Main(testEnvironment(append(args, "--format", "json"), &out, &bad)); code != 0 {
-		t.Fatal(code, bad.String())
-	}
+	args := []string{"bench", "--panes", "noprediction,animated:playout=4,historyoffset,lockstep", "--tape", "turns",
+		"--network", "latency=25ms", "--seconds", "20", "--latency"}
 	var r struct {
 		Panes []struct {
 			Score   map[string]*float64
 			Latency latencyResult
 		}
 	}
-	if err := json.Unmarshal(out.Bytes(), &r); err != nil {
+	if err := json.Unmarshal([]byte(printed(t, append(args, "--format", "json")...)), &r); err != nil {
 		t.Fatal(err)
 	}
 	for i, p := range r.Panes {
@@ -41,11 +37,7 @@ func TestLatencyTable(t *testing.T) {
 			t.Errorf("pane %d: %+v", i, p.Latency)
 		}
 	}
-	out.Reset()
-	if code := Main(testEnvironment(args, &out, &bad)); code != 0 {
-		t.Fatal(code, bad.String())
-	}
-	table := out.String()[strings.Index(out.String(), "input latency in ms"):]
+	_, table, _ := strings.Cut(printed(t, args...), "input latency in ms")
 	for _, row := range []string{"server buffer 66.4 8.3 75.0 - 75.0 - -", "sum 214.8 66.7 183.3 0.0 133.3 0.0 -"} {
 		if !strings.Contains(strings.Join(strings.Fields(table), " "), row) {
 			t.Errorf("no %q in %s", row, table)

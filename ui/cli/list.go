@@ -38,7 +38,8 @@ Examples:
 `
 }
 
-var listKinds = []string{"scenes", "strategies", "networks", "traces", "tapes", "knobs", "counters", "measures", "comparisons", "lessons", "mechanisms", "display"}
+var listKinds = []string{"scenes", "strategies", "networks", "traces", "tapes", "knobs", "counters", "measures",
+	"comparisons", "lessons", "mechanisms", "display"}
 
 // Run prints a list.
 func (c *listCommand) Run(p *program) error {
@@ -87,7 +88,7 @@ func (c *listCommand) print(p *program, t table) error {
 			listCounters(t, strategies)
 		}
 	case "measures":
-		return p.listMeasures(t, c.Name)
+		return listMeasures(t, c.Name)
 	case "comparisons":
 		return p.listComparisons(t, c.Name)
 	case "lessons":
@@ -187,30 +188,33 @@ func listCounters(t table, strategies []*predict.Strategy) {
 }
 
 // listMeasures lists all measures, or one of them with its definition.
-func (p *program) listMeasures(t table, name string) error {
-	if name != "" {
-		d, err := p.library.DefinitionOf(name)
-		if err != nil {
-			return usageError{err}
+func listMeasures(t table, name string) error {
+	var names []string
+	for _, d := range score.Definitions {
+		for i := range d.Measures {
+			if d.Measures[i].Name == name {
+				listDefinition(t, d)
+				return nil
+			}
+			names = append(names, d.Measures[i].Name)
 		}
-		listDefinition(t, d)
-		return nil
 	}
-	l := lab.New(lab.Config{Scene: "plain", Rate: 60}) // all sessions have the same measures
-	pane, err := l.Open(lab.Strategies[0].Name)
-	if err != nil {
-		return err
+	if name != "" {
+		return usageError{&link.UnknownNameError{Kind: "measure", Name: name, Choices: names}}
 	}
 	t.row("MEASURE", "UNIT", "BETTER", "DESCRIPTION")
-	for _, m := range pane.Measures(score.KeyToScreen(nil, 0, false, 60)) {
-		t.row(m.Name, score.Unit(m.Name), m.Better.String(), m.Help)
+	for _, d := range score.Definitions {
+		for i := range d.Measures {
+			m := &d.Measures[i]
+			t.row(m.Name, score.Unit(m.Name), m.Better.String(), m.Help)
+		}
 	}
 	return nil
 }
 
 // listDefinition prints the definition of measures in lines of text.
-func listDefinition(t table, d *plan.Definition) {
-	t.row(d.Title + ": " + strings.Join(d.Measures, ", "))
+func listDefinition(t table, d *score.Definition) {
+	t.row(d.Title + ": " + strings.Join(measureNames(d), ", "))
 	paragraphs := []string{d.Text}
 	for _, x := range definitionParts(d) {
 		paragraphs = append(paragraphs, x[0]+": "+x[1]+".")
@@ -223,8 +227,16 @@ func listDefinition(t table, d *plan.Definition) {
 	}
 }
 
+// measureNames returns the names of the measures that a definition defines.
+func measureNames(d *score.Definition) (names []string) {
+	for i := range d.Measures {
+		names = append(names, d.Measures[i].Name)
+	}
+	return names
+}
+
 // definitionParts returns the parts of a definition after its text, each with a label.
-func definitionParts(d *plan.Definition) (parts [][2]string) {
+func definitionParts(d *score.Definition) (parts [][2]string) {
 	for _, x := range [][2]string{{"Formula", d.Formula}, {"Undefined", d.Undefined}, {"Source", cmp.Or(d.Source, "our own")}, {"Blind to", d.Blind}} {
 		if x[1] != "" {
 			parts = append(parts, x)

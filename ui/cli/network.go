@@ -224,14 +224,16 @@ func (r *networkResult) writeTable(out io.Writer) error {
 	}
 	row(lost, func(a *expectedResult) string { return fixed(a.Lost*100, 2) }, func(m *measuredResult) string { return fixed(m.Lost*100, 2) })
 	row("dropped by the queue, %", nil, func(m *measuredResult) string { return fixed(m.Dropped*100, 2) })
-	row("duplicated, %", func(a *expectedResult) string { return fixed(a.Duplicated*100, 2) }, func(m *measuredResult) string { return fixed(m.Duplicated*100, 2) })
+	row("duplicated, %", func(a *expectedResult) string { return fixed(a.Duplicated*100, 2) },
+		func(m *measuredResult) string { return fixed(m.Duplicated*100, 2) })
 	row("delayed, % / reordered, %", func(a *expectedResult) string { return fixed(a.Delayed*100, 2) },
 		func(m *measuredResult) string { return fixed(m.Reordered*100, 2) })
 	row("corrupted, %", func(a *expectedResult) string { return fixed(a.Corrupted*100, 2) }, func(m *measuredResult) string { return fixed(m.Corrupted*100, 2) })
 	row("foreign, %", func(a *expectedResult) string { return fixed(a.Foreign*100, 2) }, func(m *measuredResult) string { return fixed(m.Foreign*100, 2) })
 	row("reordering distance, max packets", nil, func(m *measuredResult) string { return fmt.Sprint(m.ReorderMax) })
 	row("transit, mean ms", func(a *expectedResult) string { return orDash(a.Mean, 2) }, func(m *measuredResult) string { return fixed(m.Transit.Mean, 2) })
-	row("transit, sd ms", func(a *expectedResult) string { return orDash(a.Deviation, 2) }, func(m *measuredResult) string { return fixed(m.Transit.Deviation, 2) })
+	row("transit, sd ms", func(a *expectedResult) string { return orDash(a.Deviation, 2) },
+		func(m *measuredResult) string { return fixed(m.Transit.Deviation, 2) })
 	row("queue, mean ms", nil, func(m *measuredResult) string { return fixed(m.Queue.Mean, 2) })
 	row("queue, max ms", nil, func(m *measuredResult) string { return fixed(m.Queue.Max, 2) })
 	for _, q := range []struct {

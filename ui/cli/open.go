@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"ghostcube/ui/plan"
+	"ghostcube/ui/session"
 )
 
 type openCommand struct {
@@ -41,7 +42,7 @@ func (c *openCommand) Run(p *program) error {
 		}
 		return usageError{fmt.Errorf("link: %w", err)}
 	}
-	session, err := p.planLink(x)
+	planned, err := p.planLink(x)
 	if err != nil {
 		return usageError{fmt.Errorf("link: %w", err)}
 	}
@@ -55,20 +56,21 @@ func (c *openCommand) Run(p *program) error {
 		return usageError{err}
 	}
 	if c.Text {
-		return p.printSession(x, session)
+		return p.printSession(x, planned)
 	}
-	reason, err := p.openWindow(&WindowOptions{Plan: session, Display: commands, At: x.Ticks(session.Config.Rate), Embed: x.Embed, Page: x.Page}, &c.WindowFlags)
+	reason, err := p.openWindow(&WindowOptions{Plan: planned, Display: commands, At: x.Ticks(planned.Config.Rate),
+		Session: session.Options{Embed: x.Embed, Page: x.Page}}, &c.WindowFlags)
 	if reason == "" || err != nil {
 		return err
 	}
 	if x.At > 0 && x.Settings.Seconds == 0 { // the recording ends at the moment
 		x.Settings.Seconds = x.At.Seconds()
-		if session, err = p.planLink(x); err != nil {
+		if planned, err = p.planLink(x); err != nil {
 			return usageError{fmt.Errorf("link: %w", err)}
 		}
 	}
 	run := runCommand{SessionFlags: SessionFlags(x.Settings), DisplayFlags: display, WindowFlags: c.WindowFlags}
-	return p.withoutWindow(&run, session, commands, reason)
+	return p.withoutWindow(&run, planned, commands, reason)
 }
 
 // planLink plans the session of a link. The settings file does not change it.

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -10,16 +9,6 @@ import (
 
 	"ghostcube/ui/plan"
 )
-
-// printed runs the program and returns its output.
-func printed(t *testing.T, args ...string) string {
-	t.Helper()
-	var out, problems bytes.Buffer
-	if code := Main(testEnvironment(args, &out, &problems)); code != 0 {
-		t.Fatalf("%v: code %d: %s", args, code, &problems)
-	}
-	return out.String()
-}
 
 var hashPattern = regexp.MustCompile(`(?m)^hash  ([0-9a-f]{16})  pane`)
 
@@ -38,7 +27,8 @@ func TestSameLinkSameHash(t *testing.T) {
 		return strings.Join(list, " ")
 	}
 	linked := hashes("?scene=plain&panes=rewind,snapshot&network=wifi-bad,loss=5%&tape=turns&at=3s&fault-every=1s")
-	bench := printed(t, "bench", "--scene", "plain", "--panes", "rewind,snapshot", "--network", "wifi-bad,loss=5%", "--tape", "turns", "--seconds", "3", "--fault-every", "1s")
+	bench := printed(t, "bench", "--scene", "plain", "--panes", "rewind,snapshot", "--network", "wifi-bad,loss=5%",
+		"--tape", "turns", "--seconds", "3", "--fault-every", "1s")
 	for _, h := range strings.Fields(linked) {
 		if !strings.Contains(bench, h) {
 			t.Errorf("bench lacks the hash %s:\n%s", h, bench)

@@ -80,11 +80,7 @@ func TestLongLines(t *testing.T) {
 		if err := os.WriteFile(file, []byte(c.text+strings.Repeat("1", 2<<20)), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		var err bytes.Buffer
-		args := strings.Fields(strings.ReplaceAll(c.flags, "FILE", file))
-		if code := Main(testEnvironment(args, io.Discard, &err)); code != 2 || !strings.Contains(err.String(), strings.ReplaceAll(c.want, "FILE", file)) {
-			t.Errorf("%s: exit code %d, %q, want %q in it", c.flags, code, err.String(), c.want)
-		}
+		refused(t, strings.ReplaceAll(c.want, "FILE", file), strings.Fields(strings.ReplaceAll(c.flags, "FILE", file))...)
 	}
 }
 
@@ -95,9 +91,8 @@ func TestReadOnlyFolder(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	var out, err bytes.Buffer
-	code := Main(testEnvironment([]string{"--seconds", "2", "--out", filepath.Join(file, "below")}, &out, &err))
-	if code != 1 || !strings.Contains(err.String(), "no file was written: "+filepath.Join(file, "below")) || !strings.Contains(out.String(), "key to screen") {
-		t.Errorf("exit code %d, %q, %q", code, out.String(), err.String())
+	code, out, errs := runCLI("--seconds", "2", "--out", filepath.Join(file, "below"))
+	if code != 1 || !strings.Contains(errs, "no file was written: "+filepath.Join(file, "below")) || !strings.Contains(out, "key to screen") {
+		t.Errorf("exit code %d, %q, %q", code, out, errs)
 	}
 }

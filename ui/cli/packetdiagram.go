@@ -9,47 +9,49 @@ import (
 	"ghostcube/internal/atomicfile"
 	"ghostcube/ui/diagram"
 	"ghostcube/ui/plan"
+	"ghostcube/ui/session"
 )
 
 // diagramSeconds is the length of a diagram if none is given.
 const diagramSeconds = 0.4
 
 // writeDiagram runs a session and draws the packets of a pane after a number of ticks.
-func (c *packetsCommand) writeDiagram(p *program, session *plan.Plan, lead, pane int) error {
-	rate := time.Duration(session.Config.Rate)
+func (c *packetsCommand) writeDiagram(p *program, planned *plan.Plan, lead, pane int) error {
+	rate := time.Duration(planned.Config.Rate)
 	from := time.Duration(lead) * time.Second / rate
-	to := from + time.Duration(session.Seconds*float64(time.Second)).Round(time.Millisecond)
+	to := from + time.Duration(planned.Seconds*float64(time.Second)).Round(time.Millisecond)
 	if to-from < diagram.MinSpan || to-from > diagram.MaxSpan {
-		return usageError{fmt.Errorf("--seconds=%v: a diagram shows %v to %v s", session.Seconds, diagram.MinSpan.Seconds(), diagram.MaxSpan.Seconds())}
+		return usageError{fmt.Errorf("--seconds=%v: a diagram shows %v to %v s", planned.Seconds, diagram.MinSpan.Seconds(), diagram.MaxSpan.Seconds())}
 	}
 	if err := p.checkOutput("--svg", c.SVG); err != nil {
 		return err
 	}
-	l, err := session.NewLab()
+	l, err := planned.NewLab()
 	if err != nil {
 		return usageError{err}
 	}
 	r := diagram.NewRecorder(l, pane, from, to)
-	entries := session.Entries(int((to*rate + time.Second - 1) / time.Second))
+	entries := planned.Entries(int((to*rate + time.Second - 1) / time.Second))
 	bar := p.newProgress("packets", len(entries))
 	defer bar.finish()
 	ctx, stop := untilSignal()
 	defer stop()
-	for i, e := range entries {
-		if ctx.Err() != nil {
-			return fmt.Errorf("interrupted: %s was not written", c.SVG)
-		}
-		if err := l.Tick(e); err != nil {
-			return usageError{err}
-		}
+	err = session.Run(ctx, l, entries, nil, func(made int) error {
 		r.AfterTick()
-		bar.set(i + 1)
-	}
+		bar.set(made)
+		return nil
+	})
 	bar.finish()
-	spec := session.Panes[pane]
-	title, network := session.Title(), session.Config.Network
+	switch {
+	case err != nil:
+		return usageError{err}
+	case int(l.Ticks()) < len(entries):
+		return fmt.Errorf("interrupted: %s was not written", c.SVG)
+	}
+	spec := planned.Panes[pane]
+	title, network := planned.Title(), planned.Config.Network
 	if title == "" {
-		title = fmt.Sprintf("Packets of %s, scene %s", l.Panes[pane].Strategy.Name, session.Config.Scene)
+		title = fmt.Sprintf("Packets of %s, scene %s", l.Panes[pane].Strategy.Name, planned.Config.Scene)
 	}
 	subtitle := fmt.Sprintf("%s; network: %s", strings.ReplaceAll(spec, ":", ", "), strings.ReplaceAll(network.Summary(), ",", ", "))
 	var svg bytes.Buffer

@@ -19,10 +19,7 @@ import (
 func packetDiagram(t *testing.T, args ...string) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "diagram.svg")
-	var out, bad strings.Builder
-	if code := Main(testEnvironment(append([]string{"packets", "--svg", file}, args...), &out, &bad)); code != 0 {
-		t.Fatal(args, code, bad.String())
-	}
+	printed(t, append([]string{"packets", "--svg", file}, args...)...)
 	b, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
@@ -159,17 +156,14 @@ func checkDiagram(t *testing.T, svg string) {
 
 // TestPacketsOfSpan checks that packets prints the packets of a pane and a span alone.
 func TestPacketsOfSpan(t *testing.T) {
-	var out, bad strings.Builder
 	args := strings.Fields("packets --panes rewind,noprediction --from 1 --seconds 0.1 --pane 2")
-	if code := Main(testEnvironment(args, &out, &bad)); code != 0 {
-		t.Fatal(code, bad.String())
-	}
-	for line := range strings.Lines(out.String()) {
+	out := printed(t, args...)
+	for line := range strings.Lines(out) {
 		if strings.Contains(line, " s, pane ") && (!strings.Contains(line, "pane 2 noprediction") || line < "1.000 s" || line > "1.1") {
 			t.Error(line)
 		}
 	}
-	if !strings.Contains(out.String(), "\npane 2 noprediction, client 1 down: 6 packets in 6 datagrams") {
-		t.Error(out.String())
+	if !strings.Contains(out, "\npane 2 noprediction, client 1 down: 6 packets in 6 datagrams") {
+		t.Error(out)
 	}
 }

@@ -24,7 +24,8 @@ func TestPacketsAgreeWithRecords(t *testing.T) {
 	}
 	fragments := 0
 	for _, spec := range specs {
-		flags := SessionFlags{Panes: spec, Scene: "katamari:cubes=60", Network: "latency=60ms,jitter=15ms,loss=10%,duplicate=5%,reorder=5%,reorder-delay=40ms", Seconds: 2}
+		flags := SessionFlags{Panes: spec, Scene: "katamari:cubes=60", Network: "latency=60ms,jitter=15ms,loss=10%,duplicate=5%,reorder=5%,reorder-delay=40ms",
+			Seconds: 2}
 		if spec == "rewind:messages=reliable" {
 			flags.Fault = "block=3@1s"
 		}

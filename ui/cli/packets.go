@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -14,6 +15,7 @@ import (
 	"ghostcube/predict/lab"
 	"ghostcube/predict/lab/trace"
 	"ghostcube/ui/plan"
+	"ghostcube/ui/session"
 )
 
 type packetsCommand struct {
@@ -52,20 +54,20 @@ func (c *packetsCommand) Run(p *program) error {
 	if !(c.From >= 0) || c.From > plan.MaxSeconds {
 		return usageError{fmt.Errorf("--from=%v: want seconds from 0 to %d", c.From, plan.MaxSeconds)}
 	}
-	session, err := p.newPlan(flags, "circle")
+	planned, err := p.newPlan(flags, "circle")
 	if err != nil {
 		return usageError{err}
 	}
 	only := -1
 	if c.Pane != "" {
-		if only, err = intFlag("pane", c.Pane, 1, len(session.Panes)); err != nil {
+		if only, err = intFlag("pane", c.Pane, 1, len(planned.Panes)); err != nil {
 			return usageError{err}
 		}
 		only--
 	}
-	lead := int(c.From * float64(session.Config.Rate))
+	lead := int(c.From * float64(planned.Config.Rate))
 	if c.SVG != "" {
-		return c.writeDiagram(p, session, lead, max(only, 0))
+		return c.writeDiagram(p, planned, lead, max(only, 0))
 	}
 	limit := -1
 	if c.Limit != "" {
@@ -74,26 +76,25 @@ func (c *packetsCommand) Run(p *program) error {
 		}
 	}
 	out := bufio.NewWriter(p.Stdout)
-	d := &packetDump{out: out, from: time.Duration(lead) * time.Second / time.Duration(session.Config.Rate), only: only, remaining: limit, pending: map[flowID]*trace.Packet{}, totals: map[flowID]*flowTotals{}}
-	l := lab.New(session.Config)
+	d := &packetDump{out: out, from: time.Duration(lead) * time.Second / time.Duration(planned.Config.Rate),
+		only: only, remaining: limit, pending: map[flowID]*trace.Packet{}, totals: map[flowID]*flowTotals{}}
+	l := lab.New(planned.Config)
 	l.Tap = d.addDatagram
-	for _, spec := range session.Panes {
+	for _, spec := range planned.Panes {
 		if _, err := l.Open(spec); err != nil {
 			return usageError{err}
 		}
 	}
 	d.lab = l
-	n := session.Ticks(10)
-	if session.Seconds > 0 {
+	n := planned.Ticks(10)
+	if planned.Seconds > 0 {
 		n += lead
 	}
 	if lead >= n {
-		return usageError{fmt.Errorf("--from=%v: want less than the session's %v s, or --seconds", c.From, float64(n)/float64(session.Config.Rate))}
+		return usageError{fmt.Errorf("--from=%v: want less than the session's %v s, or --seconds", c.From, float64(n)/float64(planned.Config.Rate))}
 	}
-	for _, e := range session.Entries(n) {
-		if err := l.Tick(e); err != nil {
-			return usageError{err}
-		}
+	if err := session.Run(context.Background(), l, planned.Entries(n), nil, nil); err != nil {
+		return usageError{err}
 	}
 	d.printSummary()
 	return out.Flush()
@@ -185,7 +186,8 @@ func (d *packetDump) addPacket(id flowID, p *lab.Pane, now time.Duration, a *tra
 	}
 	d.remaining--
 	fmt.Fprintf(d.out, "%.3f s, pane %d %s, client %d %s: %d bytes in %s; payload %d bits, as JSON %d bytes, byte-aligned with header %d\n",
-		now.Seconds(), id.pane+1, p.Strategy.Name, id.client+1, directionName(id.direction), a.Bytes, plural(a.Datagrams, "datagram"), totalBits(fields), asJSON, aligned)
+		now.Seconds(), id.pane+1, p.Strategy.Name, id.client+1, directionName(id.direction), a.Bytes,
+		plural(a.Datagrams, "datagram"), totalBits(fields), asJSON, aligned)
 	fmt.Fprintf(d.out, "  header: %s\n", trace.HeaderText(&a.Header))
 	for i := 0; i < len(fields); {
 		var text string
@@ -206,18 +208,18 @@ func endOf(fields []quant.Field) int {
 	return last.BitOffset + last.Bits
 }
 
-func (s *flowTotals) add(f *quant.Field) {
-	name := f.Name
-	if f.Group != "" {
-		name = f.Group + "." + f.Name
+func (f *flowTotals) add(field *quant.Field) {
+	name := field.Name
+	if field.Group != "" {
+		name = field.Group + "." + field.Name
 	}
-	for _, x := range s.fields {
+	for _, x := range f.fields {
 		if x.name == name {
-			x.count, x.bits = x.count+1, x.bits+f.Bits
+			x.count, x.bits = x.count+1, x.bits+field.Bits
 			return
 		}
 	}
-	s.fields = append(s.fields, &fieldTotal{name, 1, f.Bits})
+	f.fields = append(f.fields, &fieldTotal{name, 1, field.Bits})
 }
 
 func directionName(d link.Direction) string {
@@ -305,7 +307,8 @@ func (d *packetDump) printSummary() {
 			for _, direction := range []link.Direction{link.Up, link.Down} {
 				if s := d.totals[flowID{pane, client, direction}]; s != nil {
 					fmt.Fprintf(d.out, "\npane %d %s, client %d %s: %d packets in %d datagrams, %d bytes; as JSON %d bytes, byte-aligned %d, %s\n",
-						pane+1, d.lab.Panes[pane].Strategy.Name, client+1, directionName(direction), s.packets, s.datagrams, s.bytes, s.jsonBytes, s.alignedBytes, headerBytes(s, d.lab.Panes[pane].Clients[client].LinkCounters(direction)))
+						pane+1, d.lab.Panes[pane].Strategy.Name, client+1, directionName(direction), s.packets, s.datagrams,
+						s.bytes, s.jsonBytes, s.alignedBytes, headerBytes(s, d.lab.Panes[pane].Clients[client].LinkCounters(direction)))
 					s.writeTable(d.out)
 				}
 			}
@@ -329,15 +332,15 @@ func headerBytes(s *flowTotals, m *link.Counters) string {
 		plural(int(m.Retransmitted), "retransmission"), plural(int(m.PureAcks), "acknowledgement")+" without data")
 }
 
-func (s *flowTotals) writeTable(out io.Writer) {
+func (f *flowTotals) writeTable(out io.Writer) {
 	t := newTable(out)
 	t.row("field", "count", "bits", "bits per packet", "share of payload, %")
 	total := 0
-	for _, f := range s.fields {
-		total += f.bits
+	for _, field := range f.fields {
+		total += field.bits
 	}
-	for _, f := range s.fields {
-		t.row(f.name, fmt.Sprint(f.count), fmt.Sprint(f.bits), fixed(float64(f.bits)/float64(s.packets), 1), fixed(100*float64(f.bits)/float64(total), 1))
+	for _, field := range f.fields {
+		t.row(field.name, fmt.Sprint(field.count), fmt.Sprint(field.bits), fixed(float64(field.bits)/float64(f.packets), 1), fixed(100*float64(field.bits)/float64(total), 1))
 	}
 	t.close()
 }

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"encoding/json"
 	"regexp"
 	"strconv"
@@ -35,12 +34,9 @@ func TestPackets(t *testing.T) {
 			c.seconds = c.brief
 		}
 		args := c.args + " --seconds " + c.seconds
-		var out, bad bytes.Buffer
-		if code := Main(testEnvironment(append([]string{"packets"}, strings.Fields(args)...), &out, &bad)); code != 0 {
-			t.Fatal(args, code, bad.String())
-		}
-		if strings.Contains(out.String(), "malformed packet") {
-			t.Errorf("%s: %s", args, out.String()[out.Len()-200:])
+		out := printed(t, append([]string{"packets"}, strings.Fields(args)...)...)
+		if strings.Contains(out, "malformed packet") {
+			t.Errorf("%s: %s", args, out[len(out)-200:])
 		}
 		packets, fragmented := 0, 0
 		number := func(s string) int {
@@ -50,7 +46,7 @@ func TestPackets(t *testing.T) {
 			}
 			return n
 		}
-		for _, p := range regexp.MustCompile(`(?m)^\d+\.\d+ s, `).Split(out.String(), -1)[1:] {
+		for _, p := range regexp.MustCompile(`(?m)^\d+\.\d+ s, `).Split(out, -1)[1:] {
 			p, _, _ = strings.Cut(p, "\npane ") // the sums follow
 			first, rest, _ := strings.Cut(p, "\n")
 			m := line.FindStringSubmatch(first)
@@ -96,17 +92,14 @@ func TestPackets(t *testing.T) {
 // diverge, in the packet itself and after the tables, and how many packets are malformed.
 func TestPacketsNamesDesync(t *testing.T) {
 	args := strings.Fields("packets --panes rewind:checks=on --scene plain --tape turns --network latency=20ms --seconds 3 --fault desync=bodies.rotation@2.5s")
-	var out, bad bytes.Buffer
-	if code := Main(testEnvironment(args, &out, &bad)); code != 0 {
-		t.Fatal(code, bad.String())
-	}
+	out := printed(t, args...)
 	where := `check "bodies 0 rotation" at bit 386: writer and reader are out of sync since check "bodies 0 position" (bit 258)`
 	for _, want := range []string{
 		"\n  malformed after bit 418: quant: " + where + "\n",
 		"\n30 malformed packets\nthe first: 2.500 s, pane 1, client 1 down: quant: " + where + "\n",
 	} {
-		if !strings.Contains(out.String(), want) {
-			t.Errorf("%q is not in the output, whose end is %q", want, out.String()[out.Len()-300:])
+		if !strings.Contains(out, want) {
+			t.Errorf("%q is not in the output, whose end is %q", want, out[len(out)-300:])
 		}
 	}
 }
@@ -115,17 +108,15 @@ func TestPacketsNamesDesync(t *testing.T) {
 // packets of a game, and that none is malformed.
 func TestPacketsPrintsSidebands(t *testing.T) {
 	args := strings.Fields("packets --panes rewind:messages=reliable,snapshot:messages=unreliable --scene katamari:cubes=20 --network latency=20ms --seconds 2 --fault rejoin=1@0.5s,block=30@1.5s")
-	var out, bad bytes.Buffer
-	if code := Main(testEnvironment(args, &out, &bad)); code != 0 {
-		t.Fatal(code, bad.String())
-	}
-	for _, want := range []string{"sideband.reliable ", "sideband.unreliable ", "sideband.receive_id ", "sideband.slice_or_ack ", "sideband.size ", ", size 16 = "} {
-		if !strings.Contains(out.String(), want) {
+	out := printed(t, args...)
+	for _, want := range []string{"sideband.reliable ", "sideband.unreliable ", "sideband.receive_id ",
+		"sideband.slice_or_ack ", "sideband.size ", ", size 16 = "} {
+		if !strings.Contains(out, want) {
 			t.Errorf("%q is not in the output", want)
 		}
 	}
-	if strings.Contains(out.String(), "malformed") {
-		t.Error(out.String()[out.Len()-300:])
+	if strings.Contains(out, "malformed") {
+		t.Error(out[len(out)-300:])
 	}
 }
 

@@ -78,6 +78,7 @@ func printPage(out io.Writer, folder string, files []page.File) error {
 	if strings.ContainsAny(folder, " \t'\"\\$&;()<>|*?[]#~`!") {
 		folder = "'" + strings.ReplaceAll(folder, "'", `'\''`) + "'"
 	}
-	_, err := fmt.Fprintf(out, "\nserve it: python3 -m http.server --directory %s\nopen it:  http://localhost:8000/ or a link, such as http://localhost:8000/?compare=prediction\n", folder)
+	_, err := fmt.Fprintf(out, "\nserve it: python3 -m http.server --directory %s\n"+
+		"open it:  http://localhost:8000/ or a link, such as http://localhost:8000/?compare=prediction\n", folder)
 	return err
 }

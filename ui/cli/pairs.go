@@ -289,38 +289,38 @@ func train(pairs []pair) *delta.OrientationModel {
 }
 
 // codePacket encodes or decodes the pairs of a packet.
-func (e *pairCoder) codePacket(c *entropy.Coder, pairs []pair, first, last int) {
-	slot := &e.models[first/e.pairsPerPacket%baselineDistance]
+func (p *pairCoder) codePacket(c *entropy.Coder, pairs []pair, first, last int) {
+	slot := &p.models[first/p.pairsPerPacket%baselineDistance]
 	switch {
-	case e.coding.trained && first < e.firstHalfLen:
-		*slot = *e.halfModels[1]
-	case e.coding.trained:
-		*slot = *e.halfModels[0]
+	case p.coding.trained && first < p.firstHalfLen:
+		*slot = *p.halfModels[1]
+	case p.coding.trained:
+		*slot = *p.halfModels[0]
 	}
 	for i := first; i < last; i++ {
-		if e.coding.pairsPerPacket == 0 {
-			e.learn(pairs, i)
+		if p.coding.pairsPerPacket == 0 {
+			p.learn(pairs, i)
 		} else if i == first {
-			e.learn(pairs, first-(baselineDistance-1)*e.pairsPerPacket)
+			p.learn(pairs, first-(baselineDistance-1)*p.pairsPerPacket)
 		}
-		pairs[i].now = slot.Code(c, pairs[i].now, pairs[i].base, e.earlierBase(pairs, pairs[i].base))
+		pairs[i].now = slot.Code(c, pairs[i].now, pairs[i].base, p.earlierBase(pairs, pairs[i].base))
 	}
 }
 
 // learn adds the pairs before a number to lastIndex.
-func (e *pairCoder) learn(pairs []pair, known int) {
-	for ; e.learnedCount < known; e.learnedCount++ {
-		e.lastIndex[pairs[e.learnedCount].now] = e.learnedCount
+func (p *pairCoder) learn(pairs []pair, known int) {
+	for ; p.learnedCount < known; p.learnedCount++ {
+		p.lastIndex[pairs[p.learnedCount].now] = p.learnedCount
 	}
 }
 
 // earlierBase returns the baseline that a baseline itself was coded against, or nil.
-func (e *pairCoder) earlierBase(pairs []pair, base delta.Orientation) *delta.Orientation {
+func (p *pairCoder) earlierBase(pairs []pair, base delta.Orientation) *delta.Orientation {
 	const reach = 2000 // pairs: an equal rotation further back is probably another cube's
-	if !e.coding.motion {
+	if !p.coding.motion {
 		return nil
 	}
-	if i, ok := e.lastIndex[base]; ok && e.learnedCount-i <= reach {
+	if i, ok := p.lastIndex[base]; ok && p.learnedCount-i <= reach {
 		return &pairs[i].base
 	}
 	return nil

@@ -1,12 +1,14 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
 	"ghostcube/predict/lab"
 	"ghostcube/predict/lab/tape"
 	"ghostcube/ui/plan"
+	"ghostcube/ui/session"
 )
 
 type playCommand struct {
@@ -91,28 +93,29 @@ func (p *program) verifyTape(name string, t *tape.Tape, l *lab.Lab) error {
 	bar := p.newProgress("verify", len(t.Entries))
 	defer bar.finish()
 	next := 0
-	for i, e := range t.Entries {
-		if err := l.Tick(e); err != nil {
-			return usageError{fmt.Errorf("%s: %w", name, err)}
-		}
-		bar.set(i + 1)
-		if next == len(t.HashChecks) || t.HashChecks[next].Ticks != i+1 {
-			continue
-		}
-		if err := t.Verify(l, next); err != nil {
-			err := fmt.Errorf("%s: %w%s", name, err, versions)
-			var differs *tape.Mismatch
-			if errors.As(err, &differs) {
-				return err
-			}
-			return usageError{err}
+	err := session.Run(context.Background(), l, t.Entries, nil, func(made int) error {
+		bar.set(made)
+		if next == len(t.HashChecks) || t.HashChecks[next].Ticks != made {
+			return nil
 		}
 		next++
+		if err := t.Verify(l, next-1); err != nil {
+			return fmt.Errorf("%w%s", err, versions)
+		}
+		return nil
+	})
+	if err != nil {
+		err = fmt.Errorf("%s: %w", name, err)
+		if differs := new(*tape.Mismatch); errors.As(err, differs) {
+			return err
+		}
+		return usageError{err}
 	}
 	rest := ""
 	if n := len(t.Entries) - t.HashChecks[next-1].Ticks; n > 0 {
 		rest = fmt.Sprintf("; the last %d ticks have no hashes", n)
 	}
-	fmt.Fprintf(p.Stdout, "%s: %s of %s match in %s%s%s\n", name, plural(len(t.Entries), "tick"), plural(len(t.Panes), "pane"), plural(len(t.HashChecks), "hash check"), rest, versions)
+	fmt.Fprintf(p.Stdout, "%s: %s of %s match in %s%s%s\n", name, plural(len(t.Entries), "tick"), plural(len(t.Panes), "pane"),
+		plural(len(t.HashChecks), "hash check"), rest, versions)
 	return nil
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 )
 
@@ -15,12 +14,8 @@ func TestPlayScoresAsBench(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "r.tape")
 	was := runBench(t, "--panes", "noprediction,rewind:redundant=off:smoothing=single,lockstep", "--network", "wifi-bad,loss=5%", "--rate", "64",
 		"--seed", "9", "--seconds", "8", "--fault-every", "2s", "--corrections", "--save-tape", file)
-	var out, err strings.Builder
-	if code := Main(testEnvironment([]string{"play", file, "--corrections", "--format", "json"}, &out, &err)); code != 0 {
-		t.Fatalf("exit code %d: %s", code, err.String())
-	}
 	var is result
-	if err := json.Unmarshal([]byte(out.String()), &is); err != nil {
+	if err := json.Unmarshal([]byte(printed(t, "play", file, "--corrections", "--format", "json")), &is); err != nil {
 		t.Fatal(err)
 	}
 	if is.Tape != file || len(is.Panes) != 3 || len(is.Panes[1].Corrections.List) == 0 {
@@ -51,11 +46,7 @@ func TestTapeWithUnknownDisplaySetting(t *testing.T) {
 		{"play", file}, {"play", file, "--verify"}, {"bench", "--tape", file}, {"--tape", file},
 		{"record", "--tape", file, "-o", filepath.Join(t.TempDir(), "%d.png")}, {"packets", "--tape", file},
 	} {
-		var out, err strings.Builder
-		code := Main(testEnvironment(args, &out, &err))
-		if want := `tick 30: show all color agee: no color "agee" (there are off, priority,`; code != 2 || !strings.Contains(err.String(), want) {
-			t.Errorf("%v: exit code %d, %s", args, code, err.String())
-		}
+		refused(t, `tick 30: show all color agee: no color "agee" (there are off, priority,`, args...)
 	}
 }
 

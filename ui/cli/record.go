@@ -59,65 +59,18 @@ Examples:
 
 // Run renders a video.
 func (c *recordCommand) Run(p *program) error {
-	f, err := c.videoFormat()
+	session, job, err := c.newJob(p)
 	if err != nil {
 		return err
 	}
-	session, err := p.newPlan(c.SessionFlags, "circle")
-	if err != nil {
-		return usageError{err}
-	}
-	if c.View != "" {
-		if err := checkChoice("view", c.View, "overlay", "split"); err != nil {
-			return err
-		}
-	}
-	show, err := c.displayCommands()
-	if err != nil {
-		return usageError{err}
-	}
-	if c.View != "" {
-		show = append(show, stage.Show("split", stage.OnOff(c.View == "split")))
-	}
-	n := session.Ticks(15)
-	if f.Still() && session.Comparison != nil && session.Seconds == 0 {
-		n = int(session.Comparison.Moment * float64(session.Config.Rate))
-	}
-	if c.TitleCard < 0 || c.TitleCard > time.Minute {
-		return usageError{fmt.Errorf("--title-card=%v: want up to 1m", c.TitleCard)}
-	}
-	cardTicks := int(c.TitleCard.Seconds() * float64(session.Config.Rate))
-	lead := int(c.From * float64(session.Config.Rate))
-	if !(c.From >= 0) || lead >= n {
-		return usageError{fmt.Errorf("--from=%v: want seconds from 0 to less than the session's %v", c.From, float64(n)/float64(session.Config.Rate))}
-	}
-	entries := session.Entries(n)
-	entries[0].Commands = slices.Concat(session.Display(), show, entries[0].Commands)
-	if f.Still() {
-		f.FPS = session.Config.Rate // one frame a tick at speed 1
-		lead, cardTicks = max(n-maxTicksPerFrame, 0), 0
-	}
-	if c.Slow != "" {
-		speed, err := parseSlow(c.Slow)
-		if err != nil {
-			return usageError{err}
-		}
-		marked := markedTicks(session, entries)
-		if slowDown(entries, marked, session.Config.Rate, speed, shownSpeed(entries[0].Commands)) == 0 {
-			return usageError{fmt.Errorf("--slow=%s: the session has no forced fault and no moment of a comparison to show slowly", c.Slow)}
-		}
-	}
-	footer := session.TapeNote()
-	if c.Footer != nil {
-		footer = *c.Footer
-	}
+	f := job.Format
 	if err := p.checkFrames("-o", f.File); err != nil {
 		return err
 	}
 	ctx, stop := untilSignal()
 	defer stop()
+	job.Stop = ctx.Done()
 	var beside []*atomicfile.File // the tape, and the captions
-	job := &recorder.Job{Entries: entries, SkipTicks: lead, Title: c.Title, Footer: footer, NoOverlay: c.NoHUD, CardTicks: cardTicks, Format: f, Stop: ctx.Done()}
 	r, err := p.recordVideo(session, job, func(r recorder.Result, taped *tape.Recording) (_ []*atomicfile.File, err error) {
 		beside, err = c.besideVideo(p, f, r, taped)
 		return beside, err
@@ -127,11 +80,93 @@ func (c *recordCommand) Run(p *program) error {
 		return fmt.Errorf("interrupted before there was a picture: %s was not written", f.File)
 	case err != nil:
 		return err
-	}
-	if f.Still() {
-		fmt.Fprintf(p.Stdout, "%s: the session after %.2f s\n", f.File, float64(n)/float64(session.Config.Rate))
+	case f.Still():
+		fmt.Fprintf(p.Stdout, "%s: the session after %.2f s\n", f.File, float64(len(job.Entries))/float64(session.Config.Rate))
 		return nil
 	}
+	c.report(p, session, f, r, beside)
+	if r.Stopped {
+		return fmt.Errorf("interrupted: %s has the first %.1f s", f.File, float64(r.FrameCount)/float64(f.FPS))
+	}
+	return nil
+}
+
+// newJob returns the session and the video that the flags ask for, or says which flag is wrong.
+func (c *recordCommand) newJob(p *program) (*plan.Plan, *recorder.Job, error) {
+	f, err := c.videoFormat()
+	if err != nil {
+		return nil, nil, err
+	}
+	session, err := p.newPlan(c.SessionFlags, "circle")
+	if err != nil {
+		return nil, nil, usageError{err}
+	}
+	display, err := c.recordDisplay()
+	if err != nil {
+		return nil, nil, err
+	}
+	rate := float64(session.Config.Rate)
+	n := session.Ticks(15)
+	if f.Still() && session.Comparison != nil && session.Seconds == 0 {
+		n = int(session.Comparison.Moment * rate)
+	}
+	if c.TitleCard < 0 || c.TitleCard > time.Minute {
+		return nil, nil, usageError{fmt.Errorf("--title-card=%v: want up to 1m", c.TitleCard)}
+	}
+	if !(c.From >= 0) || int(c.From*rate) >= n {
+		return nil, nil, usageError{fmt.Errorf("--from=%v: want seconds from 0 to less than the session's %v", c.From, float64(n)/rate)}
+	}
+	job := &recorder.Job{
+		Entries: session.ShownEntries(n, display), SkipTicks: int(c.From * rate), CardTicks: int(c.TitleCard.Seconds() * rate),
+		Title: c.Title, Footer: session.TapeNote(), NoOverlay: c.NoHUD, Format: f,
+	}
+	if f.Still() {
+		job.Format.FPS = session.Config.Rate // one frame a tick at speed 1
+		job.SkipTicks, job.CardTicks = max(n-maxTicksPerFrame, 0), 0
+	}
+	if c.Footer != nil {
+		job.Footer = *c.Footer
+	}
+	if err := c.slowMoments(session, job.Entries); err != nil {
+		return nil, nil, usageError{err}
+	}
+	return session, job, nil
+}
+
+// recordDisplay returns the commands of --show and --view.
+func (c *recordCommand) recordDisplay() ([]lab.Command, error) {
+	if c.View != "" {
+		if err := checkChoice("view", c.View, "overlay", "split"); err != nil {
+			return nil, err
+		}
+	}
+	list, err := c.displayCommands()
+	if err != nil {
+		return nil, usageError{err}
+	}
+	if c.View != "" {
+		list = append(list, stage.Show("split", stage.OnOff(c.View == "split")))
+	}
+	return list, nil
+}
+
+// slowMoments slows the entries of a session down as --slow says.
+func (c *recordCommand) slowMoments(session *plan.Plan, entries []lab.Entry) error {
+	if c.Slow == "" {
+		return nil
+	}
+	speed, err := parseSlow(c.Slow)
+	if err != nil {
+		return err
+	}
+	if slowDown(entries, markedTicks(session, entries), session.Config.Rate, speed, shownSpeed(entries[0].Commands)) == 0 {
+		return fmt.Errorf("--slow=%s: the session has no forced fault and no moment of a comparison to show slowly", c.Slow)
+	}
+	return nil
+}
+
+// report prints the files that a video has got, and the link to its session.
+func (c *recordCommand) report(p *program, session *plan.Plan, f video.Format, r recorder.Result, beside []*atomicfile.File) {
 	p.reportVideo(f, r.FrameCount)
 	fmt.Fprintf(p.Stdout, "%s: the session's tape%s\n", beside[0].Name(), otherName(beside[0], tapePath(f.File)))
 	if x, err := p.linkTo(session, &c.DisplayFlags); err == nil { // otherwise the tape is the way to share it
@@ -140,10 +175,6 @@ func (c *recordCommand) Run(p *program) error {
 	if c.Captions {
 		fmt.Fprintf(p.Stdout, "%s: %d captions%s\n", beside[1].Name(), len(r.Captions), otherName(beside[1], captionsPath(f.File)))
 	}
-	if r.Stopped {
-		return fmt.Errorf("interrupted: %s has the first %.1f s", f.File, float64(r.FrameCount)/float64(f.FPS))
-	}
-	return nil
 }
 
 // besideVideo starts the tape and the captions of a video.
@@ -183,7 +214,8 @@ func otherName(f *atomicfile.File, wanted string) string {
 
 // recordVideo renders the video of a session as a job describes it. files starts those that belong to it, such as its
 // tape; nil: none.
-func (p *program) recordVideo(session *plan.Plan, j *recorder.Job, files func(recorder.Result, *tape.Recording) ([]*atomicfile.File, error)) (r recorder.Result, err error) {
+func (p *program) recordVideo(session *plan.Plan, j *recorder.Job,
+	files func(recorder.Result, *tape.Recording) ([]*atomicfile.File, error)) (r recorder.Result, err error) {
 	if j.Lab, err = session.NewLab(); err != nil {
 		return r, usageError{err}
 	}
@@ -226,8 +258,8 @@ type DisplayFlags struct {
 }
 
 // displayCommands returns the commands of the display settings.
-func (l *DisplayFlags) displayCommands() ([]lab.Command, error) {
-	list, err := stage.ParseShow(l.Show)
+func (d *DisplayFlags) displayCommands() ([]lab.Command, error) {
+	list, err := stage.ParseShow(d.Show)
 	if err != nil {
 		return nil, fmt.Errorf("--show: %w", err)
 	}

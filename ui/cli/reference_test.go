@@ -3,7 +3,6 @@ package cli
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,14 +12,14 @@ import (
 
 	"ghostcube/internal/golden"
 	"ghostcube/net/link"
+	"ghostcube/predict"
 	"ghostcube/predict/lab"
 	"ghostcube/predict/score"
 	"ghostcube/sim/scene"
-	"ghostcube/ui/plan"
 	"ghostcube/ui/stage"
 )
 
-// referenceFolder has the pages that TestReference writes.
+// referenceFolder has the pages that TestPagesOfReference writes.
 const referenceFolder = "../../docs/reference"
 
 // markdown is a page with tables.
@@ -51,8 +50,8 @@ func code(s string) string {
 	return "`" + s + "`"
 }
 
-// TestReference checks that the generated pages of docs/reference say what the program says. -update writes them.
-func TestReference(t *testing.T) {
+// TestPagesOfReference checks that the generated pages of docs/reference say what the program says.
+func TestPagesOfReference(t *testing.T) {
 	for _, x := range []struct {
 		name  string
 		write func(*testing.T, *markdown)
@@ -67,28 +66,11 @@ func TestReference(t *testing.T) {
 	} {
 		var page markdown
 		x.write(t, &page)
-		file := filepath.Join(referenceFolder, x.name+".md")
-		if golden.Updating() {
-			if err := os.WriteFile(file, page.Bytes(), 0o666); err != nil {
-				t.Fatal(err)
-			}
-		}
-		want, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := page.String(); got != string(want) {
-			a, b := strings.Split(got, "\n"), strings.Split(string(want), "\n")
-			i := 0
-			for i < min(len(a), len(b))-1 && a[i] == b[i] {
-				i++
-			}
-			t.Errorf("docs/reference/%s.md, line %d, is out of date (-update writes it):\ngot  %q\nwant %q", x.name, i+1, a[i], b[i])
-		}
+		golden.Page(t, filepath.Join(referenceFolder, x.name+".md"), page.String())
 	}
 }
 
-// writeCommandReference writes the help of every command.
+// writeCommandReference writes the help of every command. What several commands say is written for the first of them.
 func writeCommandReference(t *testing.T, m *markdown) {
 	var out bytes.Buffer
 	p := newProgram(testEnvironment(nil, &out, &out))
@@ -96,13 +78,15 @@ func writeCommandReference(t *testing.T, m *markdown) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.text("# Commands and flags\n\nThe help that `ghostcube COMMAND --help` and `ghostcube help COMMAND` print.\n")
+	m.text("# Commands and flags\n\n`ghostcube COMMAND --help` and `ghostcube help COMMAND` print all of a command. Here paragraphs and flags that several\ncommands have stand at the first of them.\n")
 	m.head("command", "does")
+	said := map[string]bool{}
 	var commands []*kong.Node
 	for _, n := range parser.Model.Children {
 		if n.Type == kong.CommandNode && !n.Hidden {
 			commands = append(commands, n)
 			m.row(fmt.Sprintf("[`%s`](#%s)", n.Name, n.Name), n.Help)
+			said[n.Help] = true
 		}
 	}
 	for _, n := range commands {
@@ -110,72 +94,198 @@ func writeCommandReference(t *testing.T, m *markdown) {
 		if code := Main(testEnvironment([]string{n.Name, "--help"}, &out, &out)); code != 0 {
 			t.Fatalf("%s --help: %d", n.Name, code)
 		}
-		m.text("\n## %s\n\n```text\n%s\n```\n", n.Name, strings.TrimSpace(out.String()))
+		m.text("\n## %s\n\n```text\n%s\n```\n", n.Name, unsaid(out.String(), said))
 	}
 }
 
-// writeKnobReference writes the knobs of every strategy.
-func writeKnobReference(_ *testing.T, m *markdown) {
-	m.text("# Knobs\n\nThe parameters of the strategies. They follow a strategy's name, as in `--panes rewind:snapshot-every=4:smoothing=none`,\nand the panel's page *Strategy* has a control for each.\n")
+// unsaid returns the paragraphs and the flags of a help text that have not been said, and adds them to those.
+func unsaid(help string, said map[string]bool) string {
+	var paragraphs []string
+	for paragraph := range strings.SplitSeq(strings.TrimSpace(help), "\n\n") {
+		paragraph = strings.Trim(paragraph, "\n")
+		title, rest, _ := strings.Cut(paragraph, "\n")
+		if title != "Flags:" && title != "Session:" && title != "Output:" {
+			if key := strings.Join(strings.Fields(paragraph), " "); !said[key] {
+				said[key] = true
+				paragraphs = append(paragraphs, paragraph)
+			}
+			continue
+		}
+		var flags []string
+		for line := range strings.SplitSeq(rest, "\n") {
+			if flag := strings.TrimSpace(line); !strings.HasPrefix(flag, "-") && len(flags) > 0 {
+				flags[len(flags)-1] += "\n" + line
+			} else {
+				flags = append(flags, line)
+			}
+		}
+		shown, above := []string{title}, []string{}
+		for _, flag := range flags {
+			key := strings.Join(strings.Fields(flag), " ")
+			if said[key] {
+				name, _, _ := strings.Cut(key, "=")
+				above = append(above, name)
+				continue
+			}
+			said[key] = true
+			shown = append(shown, flag)
+		}
+		if len(above) > 0 && title != "Flags:" {
+			shown = append(shown, "  "+strings.Join(above, " ")+": see above")
+		}
+		if len(shown) > 1 {
+			paragraphs = append(paragraphs, strings.Join(shown, "\n"))
+		}
+	}
+	return strings.Join(paragraphs, "\n\n")
+}
+
+// strategyNumbers begins a page that names strategies by their digit keys.
+const strategyNumbers = "\nA number stands for a strategy: its digit key. Where a strategy has another default or range, its number precedes it.\nA knob without values is on or off.\n"
+
+// writeStrategyNumbers writes what the numbers of strategies stand for.
+func writeStrategyNumbers(m *markdown) {
+	m.text(strategyNumbers)
+	m.head("", "strategy", "does")
 	for i, s := range lab.Strategies {
 		title, _, _ := strings.Cut(s.Doc, "\n")
-		m.text("\n## %s\n\nKey %d: %s. Source: %s.\n", s.Name, i+1, title, s.Source)
-		m.head("knob", "default", "values", "meaning")
+		m.row(fmt.Sprint(i+1), code(s.Name), title)
+	}
+}
+
+// numbered is a value that some strategies have.
+type numbered struct {
+	value   string
+	numbers []int // of the strategies, in order
+}
+
+// addNumbered adds a strategy to those that have a value.
+func addNumbered(list []numbered, value string, number int) []numbered {
+	for i := range list {
+		if list[i].value == value {
+			list[i].numbers = append(list[i].numbers, number)
+			return list
+		}
+	}
+	return append(list, numbered{value, []int{number}})
+}
+
+// inWords returns values, the first without its numbers.
+func inWords(list []numbered) string {
+	words := list[0].value
+	for _, x := range list[1:] {
+		words += fmt.Sprintf("; %s: %s", numbersText(x.numbers), x.value)
+	}
+	return words
+}
+
+// numbersText returns numbers as text, such as 1-3,5.
+func numbersText(numbers []int) string {
+	var parts []string
+	for i := 0; i < len(numbers); {
+		j := i
+		for j+1 < len(numbers) && numbers[j+1] == numbers[j]+1 {
+			j++
+		}
+		part := fmt.Sprint(numbers[i])
+		switch {
+		case j == i+1:
+			part += fmt.Sprintf(",%d", numbers[j])
+		case j > i:
+			part += fmt.Sprintf("-%d", numbers[j])
+		}
+		parts = append(parts, part)
+		i = j + 1
+	}
+	return strings.Join(parts, ",")
+}
+
+// writeKnobReference writes the knobs of all strategies by group, each once.
+func writeKnobReference(_ *testing.T, m *markdown) {
+	m.text("# Knobs\n\nThe parameters of the strategies. They follow a strategy's name, as in `--panes rewind:snapshot-every=4:smoothing=none`,\nand the panel's page *Strategy* has a control for each.\n")
+	writeStrategyNumbers(m)
+	type row struct {
+		group            predict.Group
+		name, help       string
+		numbers          []int
+		defaults, ranges []numbered
+	}
+	var rows []*row
+	for i, s := range lab.Strategies {
 		knobs, _ := lab.Describe(s)
 		for _, k := range knobs.All() {
-			m.row(code(k.Name), k.Default(), k.Range(), k.Help)
+			at := slices.IndexFunc(rows, func(r *row) bool { return r.name == k.Name && r.help == k.Help && r.group == k.Group })
+			if at < 0 {
+				at = len(rows)
+				rows = append(rows, &row{group: k.Group, name: k.Name, help: k.Help})
+			}
+			r := rows[at]
+			r.numbers = append(r.numbers, i+1)
+			r.defaults = addNumbered(r.defaults, k.Default(), i+1)
+			if k.Kind == predict.Bool {
+				r.ranges = addNumbered(r.ranges, "", i+1)
+				continue
+			}
+			values := k.Range()
+			if k.Min >= 0 {
+				values = strings.ReplaceAll(values, " to ", "–")
+			}
+			r.ranges = addNumbered(r.ranges, values, i+1)
+		}
+	}
+	first := func(name string) int { return slices.IndexFunc(rows, func(r *row) bool { return r.name == name }) }
+	sorted := slices.Clone(rows)
+	slices.SortStableFunc(sorted, func(a, b *row) int { return first(a.name) - first(b.name) })
+	for _, g := range predict.Groups() {
+		m.text("\n## %s\n", g)
+		m.head("knob", "of", "default", "values", "meaning")
+		for _, r := range sorted {
+			if r.group == g {
+				m.row(code(r.name), numbersText(r.numbers), inWords(r.defaults), inWords(r.ranges), r.help)
+			}
 		}
 	}
 }
 
-// writeCounterReference writes the counters of every strategy.
+// writeCounterReference writes the counters of all strategies, each once.
 func writeCounterReference(_ *testing.T, m *markdown) {
-	m.text("# Counters\n\nWhat the strategies count while they run: on the panel's page *Score*, and by `bench --all`.\n")
-	for _, s := range lab.Strategies {
-		m.text("\n## %s\n", s.Name)
-		m.head("counter", "meaning")
+	m.text("# Counters\n\nWhat the strategies count while they run: on the panel's page *Score*, and by `bench --all`. Numbers are those of the\n[knobs](knobs.md): 1 `noprediction` to 8 `relative`.\n")
+	var rows []numbered
+	for i, s := range lab.Strategies {
 		_, counters := lab.Describe(s)
 		for _, x := range counters.All() {
-			m.row(code(x.Name), x.Help)
+			rows = addNumbered(rows, code(x.Name)+"\t"+x.Help, i+1)
 		}
+	}
+	slices.SortStableFunc(rows, func(a, b numbered) int { return strings.Compare(a.value, b.value) })
+	m.head("counter", "of", "meaning")
+	for _, r := range rows {
+		name, help, _ := strings.Cut(r.value, "\t")
+		m.row(name, numbersText(r.numbers), help)
 	}
 }
 
 // writeMeasureReference writes the measures of a pane's score.
-func writeMeasureReference(t *testing.T, m *markdown) {
-	l := lab.New(lab.Config{Scene: "plain", Rate: 60})
-	pane, err := l.Open(lab.Strategies[0].Name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	definitions, err := newProgram(testEnvironment(nil, nil, nil)).library.Definitions()
-	if err != nil {
-		t.Fatal(err)
-	}
+func writeMeasureReference(_ *testing.T, m *markdown) {
 	m.text(measureHead)
-	m.head("measure", "unit", "better", "meaning")
-	measures := pane.Measures(score.KeyToScreen(nil, 0, false, 60))
-	for _, x := range measures {
-		i := slices.IndexFunc(definitions, func(d plan.Definition) bool { return slices.Contains(d.Measures, x.Name) })
-		if i < 0 {
-			t.Fatalf("assets/measures.toml does not define %s", x.Name)
+	m.head("measure", "unit", "better")
+	for _, d := range score.Definitions {
+		for i := range d.Measures {
+			x := &d.Measures[i]
+			m.row(fmt.Sprintf("[`%s`](#%s)", x.Name, anchorOf(d.Title)), score.Unit(x.Name), strings.TrimSuffix(x.Better.String(), " is better"))
 		}
-		m.row(fmt.Sprintf("[`%s`](#%s)", x.Name, anchorOf(definitions[i].Title)), score.Unit(x.Name), x.Better.String(), x.Help)
 	}
 	group := ""
-	for i := range definitions {
-		d := &definitions[i]
+	for _, d := range score.Definitions {
 		if d.Group != group {
 			group = d.Group
 			m.text("\n## %s\n", group)
 		}
-		for _, name := range d.Measures {
-			if !slices.ContainsFunc(measures, func(x score.Measure) bool { return x.Name == name }) {
-				t.Errorf("assets/measures.toml defines %s, which is no measure", name)
-			}
-		}
-		m.text("\n### %s\n\n`%s`\n\n%s\n", d.Title, strings.Join(d.Measures, "`, `"), inMarkdown(d.Text))
+		m.text("\n### %s\n\n`%s`\n\n%s\n", d.Title, strings.Join(measureNames(d), "`, `"), inMarkdown(d.Text))
 		for _, x := range definitionParts(d) {
+			if x[0] == "Source" && d.Source == "" {
+				continue // the head says so
+			}
 			if x[0] == "Formula" {
 				m.text("\n- **%s**: %s", x[0], code(x[1]))
 				continue
@@ -215,21 +325,43 @@ Most measures are undefined until one second has been scored, and events a minut
 definitions are our own unless a source is named.
 `
 
-// writeSceneReference writes the scenes with their parameters.
+// writeSceneReference writes the scenes, and their parameters, each once.
 func writeSceneReference(_ *testing.T, m *markdown) {
-	m.text("# Scenes\n\nThe worlds for `--scene`. Parameters follow the name: `--scene katamari:cubes=100`.\n")
+	m.text("# Scenes\n\nThe worlds for `--scene`. Parameters follow the name: `--scene katamari:cubes=100`.\n\n![seesaw, billiards and trailer; walker, ship and fleet](../scenes.png)\n")
+	m.head("scene", "is", "contents")
+	var parameters []numbered
 	for i := range scene.Templates {
 		x := &scene.Templates[i]
 		s := x.Build()
-		m.text("\n## %s\n\n%s. %d dynamic, %d static and %d kinematic boxes, %s, %s.\n", s.Name, strings.ToUpper(s.Doc[:1])+s.Doc[1:],
-			len(s.Boxes), len(s.Static), kinematicCount(&s), plural(len(s.Joints), "joint"), plural(s.Players, "player"))
-		if len(x.Params) == 0 {
-			continue
+		var contents []string
+		for _, c := range []struct {
+			n    int
+			what string
+		}{
+			{len(s.Boxes), "dynamic"}, {len(s.Static), "static"}, {kinematicCount(&s), "kinematic"}, {len(s.Joints), "joint"}, {s.Players, "player"},
+		} {
+			switch {
+			case c.n == 0 || c.n == 1 && c.what == "player":
+			case c.what == "joint" || c.what == "player":
+				contents = append(contents, plural(c.n, c.what))
+			default:
+				contents = append(contents, fmt.Sprintf("%d %s", c.n, c.what))
+			}
 		}
-		m.head("parameter", "default", "values", "meaning")
+		m.row(code(s.Name), s.Doc, strings.Join(contents, ", "))
 		for _, p := range x.Params {
-			m.row(code(p.Name), fmt.Sprint(p.Default), fmt.Sprintf("%d to %d", p.Min, p.Max), p.Help)
+			parameters = addNumbered(parameters, fmt.Sprintf("%s\t%d\t%d–%d\t%s", code(p.Name), p.Default, p.Min, p.Max, p.Help), i)
 		}
+	}
+	m.text("\nBoxes are dynamic, static or kinematic. A scene has one player unless it says more.\n\n## Parameters\n")
+	m.head("parameter", "of", "default", "values", "meaning")
+	for _, p := range parameters {
+		cells := strings.Split(p.value, "\t")
+		var names []string
+		for _, i := range p.numbers {
+			names = append(names, code(scene.Names()[i]))
+		}
+		m.row(cells[0], strings.Join(names, ", "), cells[1], cells[2], cells[3])
 	}
 }
 
@@ -240,11 +372,11 @@ func writeNetworkReference(_ *testing.T, m *markdown) {
 	for _, s := range link.ParamHelp() {
 		m.row(code(s[0]), s[1])
 	}
-	m.text("\n## Profiles\n\nThe round-trip time leaves out jitter.\n")
-	m.head("profile", "round trip", "conditions", "meaning", "source, and its word for latency")
+	m.text("\n## Profiles\n\n`ghostcube list networks` has their round trips.\n")
+	m.head("profile", "conditions", "meaning", "source, and its word for latency")
 	for _, x := range link.Profiles {
 		conditions := link.Network{Up: x.Up, Down: x.Down}
-		m.row(code(x.Name), x.RTT().String(), code(conditions.String()), x.Doc, x.Source)
+		m.row(code(x.Name), code(conditions.String()), x.Doc, x.Source)
 	}
 }
 

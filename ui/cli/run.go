@@ -15,6 +15,7 @@ import (
 	"ghostcube/render/video"
 	"ghostcube/ui/plan"
 	"ghostcube/ui/recorder"
+	"ghostcube/ui/session"
 )
 
 type runCommand struct {
@@ -45,21 +46,13 @@ Examples:
 
 // WindowOptions are the options of the window.
 type WindowOptions struct {
+	Session       session.Options
 	Plan          *plan.Plan    // of the first session
 	Display       []lab.Command // further display settings of the first session
-	OutDir        string        // folder for videos, screenshots and tapes
 	Width, Height int           // pixels
 	Renderer      int           // index of Renderers
-
-	At    int    // ticks of the first session that are made at once; then it is paused; 0: none
-	Embed bool   // the panes alone, for articles
-	Page  string // address to which links belong; empty: none is known
-
-	Comparisons []plan.Comparison // for the panel
-	Library     *plan.Library     // for presets and traces
-
-	// PlanComparison returns the session of a comparison, as --compare starts it.
-	PlanComparison func(name string) (*plan.Plan, error)
+	At            int           // ticks of the first session that are made at once; then it is paused; 0: none
+	Report        io.Writer     // of frames and layouts, for tests that drive the window; nil: none
 }
 
 // Renderers are the names of the window's renderers.
@@ -94,11 +87,12 @@ func (p *program) openWindow(o *WindowOptions, f *WindowFlags) (reason string, e
 	if p.OpenWindow == nil {
 		return "this build has none", nil
 	}
-	if o.Comparisons, err = p.library.Comparisons(); err != nil {
+	if o.Session.Comparisons, err = p.library.Comparisons(); err != nil {
 		return "", err
 	}
-	o.Library, o.OutDir, o.Renderer = &p.library, f.Out, slices.Index(Renderers, f.Renderer)
-	o.PlanComparison = func(name string) (*plan.Plan, error) { return p.newPlan(SessionFlags{Compare: name}, "") }
+	o.Renderer = slices.Index(Renderers, f.Renderer)
+	o.Session.Library, o.Session.OutDir, o.Session.Version = &p.library, f.Out, Version
+	o.Session.PlanComparison = func(name string) (*plan.Plan, error) { return p.newPlan(SessionFlags{Compare: name}, "") }
 	opened, err := p.OpenWindow(o)
 	if opened || err == nil {
 		return "", err
@@ -163,44 +157,40 @@ const unaskedSeconds = 12
 const windowPackages = "libx11-6 libgl1 libxcursor1 libxrandr2 libxi6 libxinerama1"
 
 // headless records the session without a window: a video, a picture, scores and a tape.
-func (p *program) headless(c *runCommand, session *plan.Plan, show []lab.Command, reason string) error {
+func (p *program) headless(c *runCommand, planned *plan.Plan, show []lab.Command, reason string) error {
 	fmt.Fprintf(p.Stdout, "No window (%s): the session is recorded into files.\n\n", reason)
-	tapeNamed := session.TapeName != ""
+	tapeNamed := planned.TapeName != ""
 	if !tapeNamed {
 		var err error
-		if session, err = p.newPlan(c.SessionFlags, "circle"); err != nil {
+		if planned, err = p.newPlan(c.SessionFlags, "circle"); err != nil {
 			return usageError{err}
 		}
 	}
-	n, lead := session.Ticks(0), 0
-	if session.Seconds == 0 && session.Comparison == nil {
-		n = min(n, unaskedSeconds*session.Config.Rate)
+	n, lead := planned.Ticks(0), 0
+	if planned.Seconds == 0 && planned.Comparison == nil {
+		n = min(n, unaskedSeconds*planned.Config.Rate)
 		if !tapeNamed {
 			lead = n / 2
 		}
 	}
-	n = min(n, 60*session.Config.Rate)
-	entries := session.Entries(n)
-	entries[0].Commands = slices.Concat(session.Display(), show, entries[0].Commands)
+	n = min(n, 60*planned.Config.Rate)
+	entries := planned.ShownEntries(n, show)
 
 	if err := atomicfile.CheckFolder(c.Out); err != nil {
-		scored, scoreErr := p.scoreEntries(session, entries)
+		scored, scoreErr := p.scoreEntries(planned, entries)
 		if scoreErr != nil {
 			return scoreErr
 		}
 		return errors.Join(scored.writeTable(p.Stdout), fmt.Errorf("no file was written: %s cannot be a folder for files: %w; --out names another one", c.Out, err))
 	}
 	names := freeNames(c.Out)
-	f := video.Format{File: names.path("lab.mp4"), W: 1280, H: 720, FPS: 60, Unnamed: true}
-	if !video.HaveH264() {
-		f.File = names.path("lab.webm")
-	}
+	f := session.VideoFormat(func(ext string) string { return names.path("lab" + ext) })
 	ctx, stop := untilSignal()
 	defer stop()
 	var files []*atomicfile.File // image, table, report and tape
-	job := &recorder.Job{Entries: entries, SkipTicks: lead, Footer: session.TapeNote(), Format: f, Stop: ctx.Done()}
-	r, err := p.recordVideo(session, job, func(r recorder.Result, taped *tape.Recording) ([]*atomicfile.File, error) {
-		scored, err := p.scoreEntries(session, taped.Entries)
+	job := &recorder.Job{Entries: entries, SkipTicks: lead, Footer: planned.TapeNote(), Format: f, Stop: ctx.Done()}
+	r, err := p.recordVideo(planned, job, func(r recorder.Result, taped *tape.Recording) ([]*atomicfile.File, error) {
+		scored, err := p.scoreEntries(planned, taped.Entries)
 		if err != nil {
 			return nil, err
 		}
@@ -233,9 +223,10 @@ func (p *program) headless(c *runCommand, session *plan.Plan, show []lab.Command
 	}
 	from := ""
 	if lead > 0 {
-		from = fmt.Sprintf(", from %d s on", lead/session.Config.Rate)
+		from = fmt.Sprintf(", from %d s on", lead/planned.Config.Rate)
 	}
-	fmt.Fprintf(p.Stdout, "\nvideo   %s (%d frames%s)\nimage   %s\ntable   %s\nreport  %s\ntape    %s (for --tape and play)\n", r.File, r.FrameCount, from, files[0].Name(), files[1].Name(), files[2].Name(), files[3].Name())
+	fmt.Fprintf(p.Stdout, "\nvideo   %s (%d frames%s)\nimage   %s\ntable   %s\nreport  %s\ntape    %s (for --tape and play)\n",
+		r.File, r.FrameCount, from, files[0].Name(), files[1].Name(), files[2].Name(), files[3].Name())
 	if r.Stopped {
 		return fmt.Errorf("interrupted: %s has the first %.1f s", r.File, float64(r.FrameCount)/float64(f.FPS))
 	}

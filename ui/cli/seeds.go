@@ -148,9 +148,9 @@ type seedsPane struct {
 }
 
 // MarshalJSON implements json.Marshaler.
-func (f seedMeasures) MarshalJSON() ([]byte, error) {
+func (s seedMeasures) MarshalJSON() ([]byte, error) {
 	b := []byte{'{'}
-	for i, x := range f {
+	for i, x := range s {
 		if i > 0 {
 			b = append(b, ',')
 		}
@@ -226,26 +226,26 @@ var trafficMeasures = []struct {
 }
 
 // text formats mean and interval.
-func (f *seedMeasure) text() string {
+func (s *seedMeasure) text() string {
 	number := func(v float64) string {
-		if f.digits < 0 {
+		if s.digits < 0 {
 			return strconv.FormatFloat(v, 'g', 5, 64)
 		}
-		return fixed(v, f.digits)
+		return fixed(v, s.digits)
 	}
 	switch {
-	case f.Mean == nil:
+	case s.Mean == nil:
 		return "-"
-	case f.Low == nil:
-		return number(*f.Mean)
-	case *f.Low == *f.High:
-		return number(*f.Mean) + " ±0"
+	case s.Low == nil:
+		return number(*s.Mean)
+	case *s.Low == *s.High:
+		return number(*s.Mean) + " ±0"
 	}
-	half := (*f.High - *f.Low) / 2
-	if f.digits < 0 {
-		return number(*f.Mean) + " ±" + strconv.FormatFloat(half, 'g', 2, 64)
+	half := (*s.High - *s.Low) / 2
+	if s.digits < 0 {
+		return number(*s.Mean) + " ±" + strconv.FormatFloat(half, 'g', 2, 64)
 	}
-	return number(*f.Mean) + " ±" + number(half)
+	return number(*s.Mean) + " ±" + number(half)
 }
 
 // writeHeading prints the line that describes the sessions.

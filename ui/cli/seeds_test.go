@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
-	"ghostcube/internal/experiment"
 	"math"
 	"os"
 	"runtime"
@@ -12,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"ghostcube/internal/experiment"
 )
 
 // TestMeanInterval checks the interval on a textbook case: the mean of 1 to 5 is 3, the

@@ -7,7 +7,7 @@ import (
 )
 
 // maxChoices is how many known names a message lists.
-const maxChoices = 40
+const maxChoices = 30
 
 // errorText returns an error in one line, with the nearest known name if a name was wrong. A long list of known names is
 // replaced by its length.

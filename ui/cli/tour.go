@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"ghostcube/predict/score"
+	"ghostcube/ui/hud"
 	"ghostcube/ui/plan"
-	"ghostcube/ui/stage"
 	"ghostcube/ui/tour"
 )
 
@@ -83,7 +83,7 @@ func (p *program) playLesson(session *plan.Plan) error {
 		if i < len(r.Before) {
 			before = r.Before[i]
 		}
-		name := stage.HeadlineTitle(r.After[i].Name)
+		name := hud.HeadlineTitle(r.After[i].Name)
 		if len(session.Panes) > 1 {
 			name = fmt.Sprintf("pane %d: %s", x.Figures[i].Pane+1, name)
 		}

@@ -17,13 +17,13 @@ import (
 	"ghostcube/predict/lab"
 	"ghostcube/predict/score"
 	"ghostcube/render/video"
+	"ghostcube/ui/hud"
 	"ghostcube/ui/plan"
 	"ghostcube/ui/recorder"
-	"ghostcube/ui/stage"
 	"ghostcube/ui/tour"
 )
 
-// The page of the tour. go test ./ui/cli -run TestTour -update writes it, with -stills its pictures, too.
+// The page of the tour, and its pictures.
 const (
 	tourPage     = "../../docs/reference/tour.md"
 	tourPictures = "../../docs/reference/tour"
@@ -38,40 +38,33 @@ const (
 
 const tourPageHead = `# The tour
 
-%d lessons with one idea each. In the window, F2 starts the tour; ` + "`ghostcube tour NAME`" + ` starts with a
-lesson. A lesson says what to look at and waits until you have done one thing, by whatever key or
-control. Its figures are of the time before and after that, measured in your session.
-
-The figures and pictures here are those of a session without a viewer: a tape moves the player, and
-the action comes when the first measurement is complete. A test plays all lessons, checks what they
-claim against a session in which nobody acts, and compares this page with the result. The captions in
-the pictures are about the whole session, and not about the time since the action.
+%d lessons with one idea each. In the window, F2 starts the tour; ` + "`ghostcube tour NAME`" + ` starts with a lesson. A
+lesson says what to look at, waits until you have done one thing, by whatever key or control, and shows figures of the time
+before and after that, 8 s each if nothing else is said, measured in your session. The figures and pictures here are those of
+a session without a viewer, in which a tape moves the player; captions are about the whole session.
 `
 
-// TestTourPage plays all lessons, or every fourth outside of the checks, and compares the page with their words and
-// figures.
-func TestTourPage(t *testing.T) {
+// TestPageOfTour plays all lessons, or every fourth outside of the checks, and compares the page with their words and
+// figures. Otherwise the page keeps the figures of the lessons that it has.
+func TestPageOfTour(t *testing.T) {
 	if testing.Short() {
 		t.Skip("plays all lessons, which takes a minute under the race detector")
 	}
-	p := newProgram(testEnvironment(nil, t.Output(), t.Output()))
-	list, err := p.library.Lessons()
+	list := lessons(t)
+	written, err := os.ReadFile(tourPage)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := os.ReadFile(tourPage)
-	if err != nil {
-		t.Fatal(err)
-	}
-	sections, written := make([]string, len(list)), strings.SplitAfter(string(want), "\n\n## ")
+	sections := make([]string, len(list))
 	t.Run("play", func(t *testing.T) {
 		for i := range list {
-			if experiment.Brief() && !golden.Updating() && i%4 != 0 && len(written) == len(list)+1 { // the page keeps their sections
-				sections[i] = "\n## " + strings.TrimSuffix(written[i+1], "\n\n## ")
-				if i < len(list)-1 {
-					sections[i] += "\n"
+			head := tourHead(i+1, &list[i])
+			if experiment.Brief() && (i%4 != 0 || golden.Updating()) {
+				if _, rest, ok := strings.Cut(string(written), head); ok {
+					rest, _, _ = strings.Cut(rest, "\n## ")
+					sections[i] = head + rest
+					continue
 				}
-				continue
 			}
 			t.Run(list[i].Name, func(t *testing.T) {
 				t.Parallel()
@@ -87,39 +80,46 @@ func TestTourPage(t *testing.T) {
 			})
 		}
 	})
-	page := fmt.Sprintf(tourPageHead, len(list)) + strings.Join(sections, "")
-	if golden.Updating() {
-		if err := os.WriteFile(tourPage, []byte(page), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	got, old := strings.Split(page, "\n"), strings.Split(string(want), "\n")
-	for i := range max(len(got), len(old)) {
-		if i >= len(got) || i >= len(old) || got[i] != old[i] {
-			t.Fatalf("docs/reference/tour.md, line %d:\ngot  %q\nwant %q", i+1, got[min(i, len(got)-1)], old[min(i, len(old)-1)])
-		}
-	}
+	golden.Page(t, tourPage, fmt.Sprintf(tourPageHead, len(list))+strings.Join(sections, ""))
 }
+
+func lessons(t *testing.T) []plan.Lesson {
+	t.Helper()
+	list, err := newProgram(testEnvironment(nil, t.Output(), t.Output())).library.Lessons()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+// tourHead returns what the page says of a lesson before its figures.
+func tourHead(number int, x *plan.Lesson) string {
+	return fmt.Sprintf("\n## %d. %s\n\n`ghostcube tour %s`: **%s**\n\n", number, x.Title, x.Name, x.Do)
+}
+
+// usualSeconds is how long a lesson measures before and after the act unless its page says otherwise.
+const usualSeconds = 8
 
 // tourSection returns the section of a lesson that has been played.
 func tourSection(number int, r *tour.Run) string {
 	x := r.Lesson
 	var b strings.Builder
-	fmt.Fprintf(&b, "\n## %d. %s\n\n%s\n\n**%s**\n\n", number, x.Title, x.Look, x.Do)
-	fmt.Fprintf(&b, "| | %g s before | %g s after |\n|---|---:|---:|\n", r.BeforeSeconds, r.AfterSeconds)
+	b.WriteString(tourHead(number, x))
+	if r.BeforeSeconds != usualSeconds || r.AfterSeconds != usualSeconds {
+		fmt.Fprintf(&b, "%g s before, %g s after:\n\n", r.BeforeSeconds, r.AfterSeconds)
+	}
 	for i, f := range x.Figures {
-		name := stage.HeadlineTitle(f.Measure)
+		name := hud.HeadlineTitle(f.Measure)
 		if strings.Contains(f.Name, "@") {
 			name = fmt.Sprintf("pane %d: %s", f.Pane+1, name)
 		}
 		value := func(list []score.Measure) string { return list[i].Text() }
-		fmt.Fprintf(&b, "| %s | %s | %s |\n", name, value(r.Before), value(r.After))
+		fmt.Fprintf(&b, "- %s: %s, %s\n", name, value(r.Before), value(r.After))
 	}
 	fmt.Fprintf(&b, "\n%s\n\n", x.After)
 	for k, when := range tourTimes {
-		fmt.Fprintf(&b, "![%s: %s](tour/%s)%s", x.Title, when, tourPicture(number, x, k), [...]string{" ", "\n"}[k])
+		fmt.Fprintf(&b, "![%s](tour/%s)%s", when, tourPicture(number, x, k), [...]string{" ", "\n"}[k])
 	}
-	fmt.Fprintf(&b, "\nScene `%s`, network `%s`, `%s`. `ghostcube tour %s`\n", x.Settings.Scene, x.Settings.Network, strings.ReplaceAll(x.Settings.Panes, ",", "`, `"), x.Name)
 	return b.String()
 }
 
@@ -131,75 +131,49 @@ func tourPicture(number int, x *plan.Lesson, k int) string {
 	return fmt.Sprintf("%02d-%s-%s.png", number, x.Name, tourTimes[k])
 }
 
-// TestTourPictures checks that every lesson has its two pictures, and that they are small. With GHOSTCUBE_CI=1 or
-// -stills it renders them and compares them with the files.
-func TestTourPictures(t *testing.T) {
+// TestPageTourPictures checks that every lesson has its two pictures, and that they are small. With GHOSTCUBE_CI=1 it renders
+// them and compares them with the files. go generate paints those that are missing.
+func TestPageTourPictures(t *testing.T) {
 	if testing.Short() {
 		t.Skip("paints for minutes under the race detector")
 	}
-	p := newProgram(testEnvironment(nil, t.Output(), t.Output()))
-	list, err := p.library.Lessons()
-	if err != nil {
-		t.Fatal(err)
+	type picture struct {
+		lesson *plan.Lesson
+		k      int // index into tourTimes
 	}
-	if *updateStills {
-		if err := os.MkdirAll(tourPictures, 0o777); err != nil {
-			t.Fatal(err)
-		}
-	}
+	list, pictures := lessons(t), map[string]picture{}
 	var names []string
 	for i := range list {
 		for k := range tourTimes {
-			names = append(names, tourPicture(i+1, &list[i], k))
+			name := tourPicture(i+1, &list[i], k)
+			names, pictures[name] = append(names, name), picture{&list[i], k}
 		}
 	}
-	t.Run("render", func(t *testing.T) {
-		if !*updateStills {
-			experiment.Skip(t)
-		}
-		for i := range list {
-			for k := range tourTimes {
-				t.Run(tourPicture(i+1, &list[i], k), func(t *testing.T) {
-					t.Parallel()
-					compareTourPicture(t, &list[i], k, filepath.Join(tourPictures, tourPicture(i+1, &list[i], k)))
-				})
-			}
-		}
-	})
-	files, err := os.ReadDir(tourPictures)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var have []string
-	size := int64(0)
-	for _, f := range files {
-		info, err := f.Info()
-		if err != nil {
-			t.Fatal(err)
-		}
-		have, size = append(have, f.Name()), size+info.Size()
-	}
-	if slices.Sort(names); !slices.Equal(have, names) {
-		t.Errorf("docs/reference/tour has %v, want %v", have, names)
-	}
-	if size > maxTourPictureBytes {
-		t.Errorf("the pictures have %d bytes, want at most %g", size, maxTourPictureBytes)
-	}
-}
-
-// compareTourPicture renders a picture of a lesson and compares it with its file, or writes the file.
-func compareTourPicture(t *testing.T, x *plan.Lesson, k int, file string) {
-	t.Helper()
-	picture := reduceColors(renderTourPicture(t, x, k), stillColors)
-	if *updateStills {
+	golden.Pictures(t, tourPictures, names, maxTourPictureBytes, *updateStills, func(name, file string) {
+		p := pictures[name]
 		var b bytes.Buffer
-		if err := (&png.Encoder{CompressionLevel: png.BestCompression}).Encode(&b, picture); err != nil {
+		if err := (&png.Encoder{CompressionLevel: png.BestCompression}).Encode(&b, reduceColors(renderTourPicture(t, p.lesson, p.k), stillColors)); err != nil {
 			t.Fatal(err)
 		}
 		if err := os.WriteFile(file, b.Bytes(), 0o666); err != nil {
 			t.Fatal(err)
 		}
+	})
+	if !experiment.Enabled() {
+		return
 	}
+	for _, name := range names {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			compareTourPicture(t, pictures[name].lesson, pictures[name].k, filepath.Join(tourPictures, name))
+		})
+	}
+}
+
+// compareTourPicture renders a picture of a lesson and compares it with its file.
+func compareTourPicture(t *testing.T, x *plan.Lesson, k int, file string) {
+	t.Helper()
+	picture := reduceColors(renderTourPicture(t, x, k), stillColors)
 	f, err := os.Open(file)
 	if err != nil {
 		t.Fatal(err)

@@ -70,7 +70,8 @@ func newWorkshop(t *testing.T) *workshop {
 
 // sceneFile is a scene file of a number of ticks.
 func sceneText(ticks string) string {
-	return "name x\nsleep 0\ngravity -20\ndt 60\nticks " + ticks + "\nfriction 1\nrestitution 0\ndensity 1\nlindamp 0.6\nangdamp 0.6\nmaxlin 32\nmaxang 16\nsleepvel 0.25\nway 30 5 0 0 0\n" +
+	return "name x\nsleep 0\ngravity -20\ndt 60\nticks " + ticks +
+		"\nfriction 1\nrestitution 0\ndensity 1\nlindamp 0.6\nangdamp 0.6\nmaxlin 32\nmaxang 16\nsleepvel 0.25\nway 30 5 0 0 0\n" +
 		"body 0.75 0 0 0.75 1 0 0 0 0 1\n"
 }
 

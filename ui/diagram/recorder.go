@@ -122,33 +122,33 @@ func (r *Recorder) addDatagram(p *lab.Pane, f *trace.Flow, d link.Direction, i i
 }
 
 // describe says what a packet carries, by its fields and by what the two sides know after the tick that sent it.
-func (x *packetInfo) describe(d link.Direction, kind predict.PacketKind, fields []quant.Field, s *sample) {
+func (p *packetInfo) describe(d link.Direction, kind predict.PacketKind, fields []quant.Field, s *sample) {
 	if kind == predict.Messages {
-		x.text = "messages"
+		p.text = "messages"
 		return
 	}
-	if players, ok := streamText(x, fields, s.server); ok {
-		x.text = players
+	if players, ok := streamText(p, fields, s.server); ok {
+		p.text = players
 		return
 	}
 	switch {
 	case len(fields) == 0:
-		x.text = "ack"
+		p.text = "ack"
 	case d == link.Up:
-		x.text = "packet"
+		p.text = "packet"
 		if n := elements(fields, "inputs"); n > 0 && s.progress.Sampled > 0 {
-			x.inputCount, x.lastInput = n, s.progress.Sampled-1
-			x.text = inputText(x)
+			p.inputCount, p.lastInput = n, s.progress.Sampled-1
+			p.text = inputText(p)
 		}
 	default:
-		x.state = s.server
+		p.state = s.server
 		name := "snapshot"
 		if n := elements(fields, "updates"); kind == predict.StateUpdates {
 			name = plural(n, "state")
 		}
-		x.text = fmt.Sprintf("%s, tick %d", name, x.state)
-		if n := x.end - x.first; n > 1 {
-			x.text += fmt.Sprintf(", %d parts", n)
+		p.text = fmt.Sprintf("%s, tick %d", name, p.state)
+		if n := p.end - p.first; n > 1 {
+			p.text += fmt.Sprintf(", %d parts", n)
 		}
 	}
 }

@@ -232,7 +232,8 @@ func (r *Recorder) addInputWay(s *story, log *trace.Log) bool {
 		return true
 	}
 	next := fmt.Sprintf("(to tick %d)", y.server)
-	if reply, _ := r.carriers(log.Flow(0, link.Down), link.Down, y.at, func(p *packetInfo) bool { return p.state >= y.server }); reply != nil && reply.sentAt == y.at {
+	if reply, _ := r.carriers(log.Flow(0, link.Down), link.Down, y.at, func(p *packetInfo) bool { return p.state >= y.server }); reply != nil &&
+		reply.sentAt == y.at {
 		next = "(" + reply.text + ")"
 	}
 	s.add(server, y.at, "strong", text, next)

@@ -115,7 +115,8 @@ func (r *Recorder) WriteSVG(w io.Writer, title, subtitle string) error {
 		p.drawFlow(&arrows, log.Flow(0, d), d)
 	}
 	legend, height := p.legend()
-	fmt.Fprintf(p.out, `<svg xmlns="http://www.w3.org/2000/svg" class="packets" width="%d" height="%d" viewBox="0 0 %d %d" role="img" aria-label="%s">`+"\n<style>\n%s</style>\n",
+	fmt.Fprintf(p.out, `<svg xmlns="http://www.w3.org/2000/svg" class="packets" width="%d" height="%d" viewBox="0 0 %d %d" role="img" aria-label="%s">`+
+		"\n<style>\n%s</style>\n",
 		width, height, width, height, escape(title+": packets between client and server"), style)
 	fmt.Fprintf(p.out, "<rect class=\"bg\" width=\"%d\" height=\"%d\"/>\n", width, height)
 	p.text("title", edge*2, 28, "start", fit(title, titleSize, width-4*edge))
@@ -179,7 +180,8 @@ func (p *picture) text(class string, x, y float64, anchor, s string) {
 }
 
 // gridSteps are the possible distances of the times at the left.
-var gridSteps = [...]time.Duration{10 * time.Millisecond, 20 * time.Millisecond, 50 * time.Millisecond, 100 * time.Millisecond, 200 * time.Millisecond, 500 * time.Millisecond}
+var gridSteps = [...]time.Duration{10 * time.Millisecond, 20 * time.Millisecond, 50 * time.Millisecond,
+	100 * time.Millisecond, 200 * time.Millisecond, 500 * time.Millisecond}
 
 // drawGrid draws lines at round session times.
 func (p *picture) drawGrid() {

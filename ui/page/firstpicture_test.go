@@ -75,7 +75,8 @@ func TestFirstPicture(t *testing.T) {
 				http.NotFound(w, r)
 				return
 			}
-			w.Header().Set("Content-Type", map[string]string{".js": "text/javascript", ".html": "text/html", ".css": "text/css", ".svg": "image/svg+xml", ".gz": "application/gzip"}[filepath.Ext(name)])
+			w.Header().Set("Content-Type", map[string]string{".js": "text/javascript", ".html": "text/html", ".css": "text/css",
+				".svg": "image/svg+xml", ".gz": "application/gzip"}[filepath.Ext(name)])
 			w.Header().Set("Content-Length", fmt.Sprint(len(b)))
 			w.Write(b)
 		}))

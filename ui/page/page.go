@@ -219,7 +219,8 @@ func build(ctx context.Context, source, version string) (program []byte, err err
 	if err != nil {
 		return nil, err
 	}
-	if out, err := goCommand(ctx, source, "build", "-overlay", overlay, "-trimpath", "-buildvcs=false", "-ldflags", "-s -w -X "+"ghostcube/ui/cli.Version="+version, "-o", file, ".").CombinedOutput(); err != nil {
+	if out, err := goCommand(ctx, source, "build", "-overlay", overlay, "-trimpath", "-buildvcs=false", "-ldflags",
+		"-s -w -X "+"ghostcube/ui/cli.Version="+version, "-o", file, ".").CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("go build: %w\n%s", err, bytes.TrimSpace(out))
 	}
 	return os.ReadFile(file)

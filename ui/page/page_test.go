@@ -94,7 +94,8 @@ func TestIdeas(t *testing.T) {
 	if len(ideas) != 10 {
 		t.Errorf("%d ideas", len(ideas))
 	}
-	library := &plan.Library{Tapes: assets.Tapes, Traces: assets.Traces, ComparisonFiles: assets.Comparisons, MechanismFile: assets.Mechanisms, MeasureFile: assets.Measures, LessonFiles: assets.Lessons}
+	library := &plan.Library{Tapes: assets.Tapes, Traces: assets.Traces, ComparisonFiles: assets.Comparisons,
+		MechanismFile: assets.Mechanisms, LessonFiles: assets.Lessons}
 	for _, i := range ideas {
 		if n := len(strings.Fields(i.Text)); n < 60 || n > 120 {
 			t.Errorf("%s: %d words", i.Name, n)
@@ -179,8 +180,10 @@ func TestWriteRefuses(t *testing.T) {
 		{"a file", Options{Folder: file, Work: "", Finished: finished}, "", "file is a file: want a folder"},
 		{"another page", Options{Folder: foreign, Work: "", Finished: finished}, "", "has the index.html of another page"},
 		{"itself", Options{Folder: finished, Work: module, Finished: finished}, "", "is the finished page that would be copied"},
-		{"no source", Options{Folder: filepath.Join(nowhere, "x"), Work: module, Finished: nowhere}, "", "run the command in the source's folder; a release has a finished page beside the program, and there is none at " + nowhere},
-		{"no Go", Options{Folder: filepath.Join(nowhere, "x"), Work: "", Finished: nowhere}, nowhere, "by Go, which is not installed (https://go.dev/dl); a release has"},
+		{"no source", Options{Folder: filepath.Join(nowhere, "x"), Work: module, Finished: nowhere}, "",
+			"run the command in the source's folder; a release has a finished page beside the program, and there is none at " + nowhere},
+		{"no Go", Options{Folder: filepath.Join(nowhere, "x"), Work: "", Finished: nowhere}, nowhere,
+			"by Go, which is not installed (https://go.dev/dl); a release has"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if c.path != "" {

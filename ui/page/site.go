@@ -49,7 +49,8 @@ var siteGroups = []struct {
 	pages  []string // sources; a name that ends with a slash is a folder
 	weight float64  // of its pages in the search
 }{
-	{"Start", []string{"README.md", "docs/reference/tour.md", "docs/keys.md", "docs/timeline.md", "docs/share.md", "docs/recording.md", "docs/page.md", "docs/troubleshooting.md"}, 1.2},
+	{"Start", []string{"README.md", "docs/reference/tour.md", "docs/keys.md", "docs/timeline.md", "docs/share.md",
+		"docs/recording.md", "docs/page.md", "docs/troubleshooting.md"}, 1.2},
 	{"Choose", []string{"docs/choosing.md"}, 1.5},
 	{"Guides", []string{"docs/guides/"}, 1.5},
 	{"Extend", []string{"docs/extending.md", "docs/architecture.md", "CONTRIBUTING.md", "CHANGELOG.md"}, 0.8},
@@ -157,7 +158,8 @@ func sortPages(pages []*sitePage) {
 		if d := place[a] - place[b]; d != 0 {
 			return d
 		}
-		if x, y := bytes.LastIndex(readme, []byte("("+a.source+")")), bytes.LastIndex(readme, []byte("("+b.source+")")); x != y && strings.HasPrefix(a.source, "docs/guides/") {
+		if x, y := bytes.LastIndex(readme, []byte("("+a.source+")")), bytes.LastIndex(readme, []byte("("+b.source+")")); x != y &&
+			strings.HasPrefix(a.source, "docs/guides/") {
 			return x - y
 		}
 		return strings.Compare(a.Title, b.Title)
@@ -168,7 +170,8 @@ func sortPages(pages []*sitePage) {
 // attributes would offend the pages' security policy.
 func markdownParser() goldmark.Markdown {
 	return goldmark.New(
-		goldmark.WithExtensions(extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute)), extension.Linkify, extension.Strikethrough),
+		goldmark.WithExtensions(extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute)),
+			extension.Linkify, extension.Strikethrough),
 		goldmark.WithParserOptions(parser.WithAutoHeadingID()),
 	)
 }
@@ -386,7 +389,8 @@ func finishBody(body, root string) string {
 		query := body[m[2]:m[3]]
 		if end := strings.Index(body[m[1]:], "</p>"); end >= 0 {
 			at := m[1] + end + len("</p>")
-			frame := fmt.Sprintf("\n<details><summary>Play it here</summary><iframe src=\"%s../index.html?%s&amp;embed=1\" width=\"640\" height=\"360\" loading=\"lazy\" title=\"The lab with this session\"></iframe></details>", root, query)
+			frame := fmt.Sprintf("\n<details><summary>Play it here</summary><iframe src=\"%s../index.html?%s&amp;embed=1\""+
+				" width=\"640\" height=\"360\" loading=\"lazy\" title=\"The lab with this session\"></iframe></details>", root, query)
 			body = body[:at] + frame + body[at:]
 		}
 	}

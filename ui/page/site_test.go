@@ -94,7 +94,8 @@ func TestSlugs(t *testing.T) {
 // TestFinishBody checks that the first session of a page is embedded, and every one linked.
 func TestFinishBody(t *testing.T) {
 	got := finishBody(`<p>See <code>?compare=a</code>.</p><p><code>?compare=b&amp;seed=2</code></p>`, "../")
-	for _, want := range []string{`</p>` + "\n" + `<details>`, `src="../../index.html?compare=a&amp;embed=1"`, `<a href="../../index.html?compare=b&amp;seed=2">`} {
+	for _, want := range []string{`</p>` + "\n" + `<details>`, `src="../../index.html?compare=a&amp;embed=1"`,
+		`<a href="../../index.html?compare=b&amp;seed=2">`} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%s\nlacks %s", got, want)
 		}

@@ -99,30 +99,30 @@ type comparisonTable struct {
 
 // Comparisons returns all comparisons, in the order of their files' names and of their
 // places in them. Errors name the file and the line.
-func (b *Library) Comparisons() ([]Comparison, error) {
-	if b.comparisons != nil {
-		return b.comparisons, nil
+func (l *Library) Comparisons() ([]Comparison, error) {
+	if l.comparisons != nil {
+		return l.comparisons, nil
 	}
-	files, err := fs.Glob(b.ComparisonFiles, "comparisons/*.toml")
+	files, err := fs.Glob(l.ComparisonFiles, "comparisons/*.toml")
 	if err != nil {
 		panic(err) // the pattern is ours
 	}
 	list := []Comparison{}
 	for _, file := range files {
-		text, err := fs.ReadFile(b.ComparisonFiles, file)
+		text, err := fs.ReadFile(l.ComparisonFiles, file)
 		if err != nil {
 			return nil, err
 		}
-		if list, err = b.readComparisons(list, path.Base(file), text); err != nil {
+		if list, err = l.readComparisons(list, path.Base(file), text); err != nil {
 			return nil, err
 		}
 	}
-	b.comparisons = list
+	l.comparisons = list
 	return list, nil
 }
 
 // readComparisons appends the comparisons of a file to a list.
-func (b *Library) readComparisons(list []Comparison, name string, text []byte) ([]Comparison, error) {
+func (l *Library) readComparisons(list []Comparison, name string, text []byte) ([]Comparison, error) {
 	var f comparisonFile
 	d, err := decodeTOML(name, text, &f)
 	if err != nil {
@@ -134,7 +134,7 @@ func (b *Library) readComparisons(list []Comparison, name string, text []byte) (
 	for i := range f.Comparisons {
 		c, err := f.Comparisons[i].comparison(f.Source)
 		if err == nil {
-			err = b.check(c.Settings)
+			err = l.check(c.Settings)
 		}
 		for k := range list {
 			if err == nil && list[k].Name == c.Name {
@@ -193,8 +193,8 @@ func (t *comparisonTable) comparison(source Source) (c Comparison, err error) {
 }
 
 // ComparisonNamed returns the comparison called name.
-func (b *Library) ComparisonNamed(name string) (*Comparison, error) {
-	list, err := b.Comparisons()
+func (l *Library) ComparisonNamed(name string) (*Comparison, error) {
+	list, err := l.Comparisons()
 	if err != nil {
 		return nil, err
 	}

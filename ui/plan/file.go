@@ -51,11 +51,11 @@ func ReadFile(name string, limit int64) ([]byte, error) {
 // tooLong is the error of a file with more bytes than this limit.
 type tooLong int64
 
-func (e tooLong) Error() string {
-	if e < 1<<20 {
-		return fmt.Sprintf("it has more than %d kB, the largest size", e>>10)
+func (t tooLong) Error() string {
+	if t < 1<<20 {
+		return fmt.Sprintf("it has more than %d kB, the largest size", t>>10)
 	}
-	return fmt.Sprintf("it has more than %d MB, the largest size", e>>20)
+	return fmt.Sprintf("it has more than %d MB, the largest size", t>>20)
 }
 
 // boundedFile is a file that can be read up to a number of bytes.

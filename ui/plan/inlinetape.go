@@ -112,11 +112,11 @@ func TapeTitle(name string) string {
 
 // PortableTape returns the setting of a tape that means the same everywhere: the name of a built-in one as it is, and
 // any other tape itself.
-func (b *Library) PortableTape(name string) (string, error) {
-	if _, dropped := b.Dropped[name]; !dropped && !isFile(name) || strings.HasPrefix(name, inlinePrefix) {
+func (l *Library) PortableTape(name string) (string, error) {
+	if _, dropped := l.Dropped[name]; !dropped && !isFile(name) || strings.HasPrefix(name, inlinePrefix) {
 		return name, nil
 	}
-	file, err := b.openTape(name)
+	file, err := l.openTape(name)
 	if err != nil {
 		return "", err
 	}

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -185,33 +186,33 @@ type lessonFile struct {
 }
 
 // Lessons returns all lessons, in the order of their files' names, NN-NAME.toml. Errors name the file and the line.
-func (b *Library) Lessons() ([]Lesson, error) {
-	if b.lessons != nil {
-		return b.lessons, nil
+func (l *Library) Lessons() ([]Lesson, error) {
+	if l.lessons != nil {
+		return l.lessons, nil
 	}
-	files, err := fs.Glob(b.LessonFiles, "lessons/*.toml")
+	files, err := fs.Glob(l.LessonFiles, "lessons/*.toml")
 	if err != nil {
 		panic(err) // the pattern is ours
 	}
 	list := []Lesson{}
 	for _, file := range files {
-		text, err := fs.ReadFile(b.LessonFiles, file)
+		text, err := fs.ReadFile(l.LessonFiles, file)
 		if err != nil {
 			return nil, err
 		}
-		c, err := b.readLesson(path.Base(file), text)
+		c, err := l.readLesson(path.Base(file), text)
 		if err != nil {
 			return nil, err
 		}
 		list = append(list, c)
 	}
-	b.lessons = list
+	l.lessons = list
 	return list, nil
 }
 
 // LessonNamed returns the index of the lesson called name.
-func (b *Library) LessonNamed(name string) (int, error) {
-	list, err := b.Lessons()
+func (l *Library) LessonNamed(name string) (int, error) {
+	list, err := l.Lessons()
 	if err != nil {
 		return 0, err
 	}
@@ -226,8 +227,8 @@ func (b *Library) LessonNamed(name string) (int, error) {
 }
 
 // NewLesson plans the session of a lesson.
-func (b *Library) NewLesson(x *Lesson) (*Plan, error) {
-	m, err := b.New(x.Settings, Settings{}, "")
+func (l *Library) NewLesson(x *Lesson) (*Plan, error) {
+	m, err := l.New(x.Settings, Settings{}, "")
 	if err != nil {
 		return nil, err
 	}
@@ -236,7 +237,7 @@ func (b *Library) NewLesson(x *Lesson) (*Plan, error) {
 }
 
 // readLesson reads the file of a lesson.
-func (b *Library) readLesson(file string, text []byte) (Lesson, error) {
+func (l *Library) readLesson(file string, text []byte) (Lesson, error) {
 	var f lessonFile
 	d, err := decodeTOML(file, text, &f)
 	if err != nil {
@@ -244,7 +245,7 @@ func (b *Library) readLesson(file string, text []byte) (Lesson, error) {
 	}
 	x, err := f.lesson()
 	if err == nil {
-		err = b.check(x.Settings)
+		err = l.check(x.Settings)
 	}
 	if err != nil {
 		return x, d.errorAt("", err)
@@ -258,7 +259,7 @@ func (b *Library) readLesson(file string, text []byte) (Lesson, error) {
 
 // lesson returns the lesson of a file, or the first error in it.
 func (f *lessonFile) lesson() (x Lesson, err error) {
-	x = Lesson{Title: f.Title, Look: f.Look, Do: f.Do, After: f.After, Key: f.Key, Seconds: f.Seconds, Settle: 1}
+	x = Lesson{Title: f.Title, Look: f.Look, Do: f.Do, After: f.After, Key: f.Key}
 	if x.Settings, err = f.settings(); err != nil {
 		return x, err
 	}
@@ -266,50 +267,61 @@ func (f *lessonFile) lesson() (x Lesson, err error) {
 	if f.Seed != nil {
 		x.Settings.Seed = strconv.FormatUint(*f.Seed, 10)
 	}
-	for _, text := range [...]struct {
-		name, value string
-		longest     int
-	}{
-		{"title", f.Title, MaxTitle}, {"look", f.Look, maxLessonLook}, {"do", f.Do, maxLessonDo}, {"after", f.After, maxLessonAfter},
-		{"action", f.Action, 0}, {"scene", f.Scene, 0}, {"tape", f.Tape, 0}, {"network", f.Network, 0}, {"panes", x.Settings.Panes, 0},
-	} {
-		if text.value == "" {
-			return x, &SettingError{text.name, "", errors.New("it is missing")}
-		}
-		if n := utf8.RuneCountInString(text.value); text.longest > 0 && (n > text.longest || strings.ContainsAny(text.value, "\r\n\t")) {
-			return x, &SettingError{text.name, "", fmt.Errorf("it has %d characters: want one line of at most %d", n, text.longest)}
-		}
+	if err := f.checkTexts(x.Settings.Panes); err != nil {
+		return x, err
 	}
 	if x.Show, err = stage.ParseShow(f.Show); err != nil {
 		return x, &SettingError{"show", "", err}
 	}
-	if x.Seconds == 0 {
-		x.Seconds = 8
-	}
-	if !(x.Seconds >= 2 && x.Seconds <= 30) {
-		return x, &SettingError{"seconds", fmt.Sprint(f.Seconds), errors.New("want 2 to 30")}
-	}
-	if f.Settle != nil {
-		x.Settle = *f.Settle
-	}
-	if !(x.Settle >= 0 && x.Settle < x.Seconds) {
-		return x, &SettingError{"settle", fmt.Sprint(x.Settle), fmt.Errorf("want seconds from 0 to less than %g", x.Seconds)}
+	if err := f.setTimes(&x); err != nil {
+		return x, err
 	}
 	for _, spec := range f.Panes { // before the action, which concerns a pane
 		if err := lab.ValidateSpec(spec); err != nil {
 			return x, &SettingError{"panes", "", err}
 		}
 	}
-	if x.Moment = f.Moment; x.Moment == 0 {
-		x.Moment = x.Seconds
-	}
-	if !(x.Moment > 0 && x.Moment <= x.Seconds) {
-		return x, &SettingError{"moment", fmt.Sprint(f.Moment), fmt.Errorf("want seconds above 0, up to %g", x.Seconds)}
-	}
 	if x.Action, err = f.action(); err != nil {
 		return x, &SettingError{"action", "", err}
 	}
 	return x, f.checkFigures(&x)
+}
+
+// checkTexts checks that what a lesson needs is there, and that its texts fit the card.
+func (f *lessonFile) checkTexts(panes string) error {
+	for _, text := range [...]struct {
+		name, value string
+		longest     int
+	}{
+		{"title", f.Title, MaxTitle}, {"look", f.Look, maxLessonLook}, {"do", f.Do, maxLessonDo}, {"after", f.After, maxLessonAfter},
+		{"action", f.Action, 0}, {"scene", f.Scene, 0}, {"tape", f.Tape, 0}, {"network", f.Network, 0}, {"panes", panes, 0},
+	} {
+		if text.value == "" {
+			return &SettingError{text.name, "", errors.New("it is missing")}
+		}
+		if n := utf8.RuneCountInString(text.value); text.longest > 0 && (n > text.longest || strings.ContainsAny(text.value, "\r\n\t")) {
+			return &SettingError{text.name, "", fmt.Errorf("it has %d characters: want one line of at most %d", n, text.longest)}
+		}
+	}
+	return nil
+}
+
+// setTimes sets how long a lesson measures, and when.
+func (f *lessonFile) setTimes(x *Lesson) error {
+	x.Seconds, x.Settle = cmp.Or(f.Seconds, 8), 1
+	if f.Settle != nil {
+		x.Settle = *f.Settle
+	}
+	x.Moment = cmp.Or(f.Moment, x.Seconds)
+	switch {
+	case !(x.Seconds >= 2 && x.Seconds <= 30):
+		return &SettingError{"seconds", fmt.Sprint(f.Seconds), errors.New("want 2 to 30")}
+	case !(x.Settle >= 0 && x.Settle < x.Seconds):
+		return &SettingError{"settle", fmt.Sprint(x.Settle), fmt.Errorf("want seconds from 0 to less than %g", x.Seconds)}
+	case !(x.Moment > 0 && x.Moment <= x.Seconds):
+		return &SettingError{"moment", fmt.Sprint(f.Moment), fmt.Errorf("want seconds above 0, up to %g", x.Seconds)}
+	}
+	return nil
 }
 
 // checkFigures parses the figures and claims.

@@ -22,7 +22,6 @@ type Library struct {
 	ComparisonFiles fs.FS  // comparisons/*.toml
 	LessonFiles     fs.FS  // lessons/NN-NAME.toml
 	MechanismFile   []byte // mechanisms.toml
-	MeasureFile     []byte // measures.toml
 
 	Dropped map[string][]byte // tapes that are no files here, by their names; may be nil
 
@@ -37,10 +36,10 @@ type Library struct {
 }
 
 // TapeNames returns the names of the built-in tapes.
-func (b *Library) TapeNames() []string { return fileNames(b.Tapes, "tapes", ".tape") }
+func (l *Library) TapeNames() []string { return fileNames(l.Tapes, "tapes", ".tape") }
 
 // TraceNames returns the names of the built-in traces.
-func (b *Library) TraceNames() []string { return fileNames(b.Traces, "traces", ".csv") }
+func (l *Library) TraceNames() []string { return fileNames(l.Traces, "traces", ".csv") }
 
 // fileNames returns the names of the files in a folder, without their ending.
 func fileNames(from fs.FS, folder, ending string) []string {
@@ -56,17 +55,17 @@ func fileNames(from fs.FS, folder, ending string) []string {
 }
 
 // validateSpec validates the specification of a pane, once: the lists of comparisons and lessons repeat many.
-func (b *Library) validateSpec(spec string) error {
-	if b.validSpecs[spec] {
+func (l *Library) validateSpec(spec string) error {
+	if l.validSpecs[spec] {
 		return nil
 	}
 	if err := lab.ValidateSpec(spec); err != nil {
 		return err
 	}
-	if b.validSpecs == nil {
-		b.validSpecs = map[string]bool{}
+	if l.validSpecs == nil {
+		l.validSpecs = map[string]bool{}
 	}
-	b.validSpecs[strings.Clone(spec)] = true
+	l.validSpecs[strings.Clone(spec)] = true
 	return nil
 }
 
@@ -74,21 +73,21 @@ func (b *Library) validateSpec(spec string) error {
 func isFile(name string) bool { return strings.ContainsAny(name, "./\\") }
 
 // openTape opens a tape.
-func (b *Library) openTape(name string) (io.ReadCloser, error) {
+func (l *Library) openTape(name string) (io.ReadCloser, error) {
 	if strings.HasPrefix(name, inlinePrefix) {
 		text, err := expandTape(name)
 		return io.NopCloser(bytes.NewReader(text)), err
 	}
-	if text, ok := b.Dropped[name]; ok {
+	if text, ok := l.Dropped[name]; ok {
 		return io.NopCloser(bytes.NewReader(text)), nil
 	}
-	return b.open(b.Tapes, "tapes", name, ".tape")
+	return l.open(l.Tapes, "tapes", name, ".tape")
 }
 
 // open opens a built-in file by its name, or any other file.
-func (b *Library) open(from fs.FS, folder, name, ending string) (io.ReadCloser, error) {
+func (l *Library) open(from fs.FS, folder, name, ending string) (io.ReadCloser, error) {
 	if isFile(name) {
-		b.Files = append(b.Files, name)
+		l.Files = append(l.Files, name)
 		if ending == ".csv" {
 			return OpenFile(name, maxTraceFile)
 		}
@@ -102,8 +101,8 @@ func (b *Library) open(from fs.FS, folder, name, ending string) (io.ReadCloser, 
 }
 
 // ReadTape reads a tape, which may be truncated. A tape without ticks is an error.
-func (b *Library) ReadTape(name string) (*tape.Tape, error) {
-	file, err := b.openTape(name)
+func (l *Library) ReadTape(name string) (*tape.Tape, error) {
+	file, err := l.openTape(name)
 	if err != nil {
 		return nil, err
 	}
@@ -123,24 +122,24 @@ func (b *Library) ReadTape(name string) (*tape.Tape, error) {
 }
 
 // LoadTape reads a tape and warns if it is truncated.
-func (b *Library) LoadTape(name string) (*tape.Tape, error) {
-	t, err := b.ReadTape(name)
+func (l *Library) LoadTape(name string) (*tape.Tape, error) {
+	t, err := l.ReadTape(name)
 	if err == nil {
-		b.WarnTruncated(name, t)
+		l.WarnTruncated(name, t)
 	}
 	return t, err
 }
 
 // WarnTruncated warns if a tape is truncated.
-func (b *Library) WarnTruncated(name string, t *tape.Tape) {
-	if t.Truncated && b.Warn != nil {
-		b.Warn(fmt.Sprintf("%s is truncated: only its first %d ticks are used", TapeTitle(name), len(t.Entries)))
+func (l *Library) WarnTruncated(name string, t *tape.Tape) {
+	if t.Truncated && l.Warn != nil {
+		l.Warn(fmt.Sprintf("%s is truncated: only its first %d ticks are used", TapeTitle(name), len(t.Entries)))
 	}
 }
 
 // LoadTrace reads a trace of a link.
-func (b *Library) LoadTrace(name string) (*link.Trace, error) {
-	file, err := b.open(b.Traces, "traces", name, ".csv")
+func (l *Library) LoadTrace(name string) (*link.Trace, error) {
+	file, err := l.open(l.Traces, "traces", name, ".csv")
 	if err != nil {
 		return nil, err
 	}
@@ -154,14 +153,14 @@ func (b *Library) LoadTrace(name string) (*link.Trace, error) {
 
 // InlineTraces replaces the names of traces in the text of a network by their samples, so
 // that a tape contains its network completely and later stages read no files.
-func (b *Library) InlineTraces(network string) (string, error) {
+func (l *Library) InlineTraces(network string) (string, error) {
 	items := strings.Split(network, ",")
 	for i, item := range items {
 		name, ok := traceName(item)
 		if !ok {
 			continue
 		}
-		t, err := b.LoadTrace(name)
+		t, err := l.LoadTrace(name)
 		if err != nil {
 			return "", err
 		}

@@ -82,17 +82,18 @@ func checkText(text string) error {
 }
 
 // parameters are the names of all parameters, in the order in which links have them.
-var parameters = []string{"compare", "lesson", "scene", "panes", "network", "seat", "seed", "rate", "fault-every", "fault", "seconds", "show", "at", "embed", "tape"}
+var parameters = []string{"compare", "lesson", "scene", "panes", "network", "seat", "seed", "rate", "fault-every",
+	"fault", "seconds", "show", "at", "embed", "tape"}
 
 // set sets a parameter.
-func (x *Link) set(name, value string) (err error) {
+func (l *Link) set(name, value string) (err error) {
 	bad := func(format string, args ...any) error {
 		return &SettingError{name, value, fmt.Errorf(format, args...)}
 	}
-	s := &x.Settings
+	s := &l.Settings
 	fields := map[string]*string{
 		"scene": &s.Scene, "panes": &s.Panes, "network": &s.Network, "seat": &s.Seat, "seed": &s.Seed, "rate": &s.Rate,
-		"tape": &s.Tape, "compare": &s.Compare, "fault": &s.Fault, "lesson": &x.Lesson, "show": &x.Show,
+		"tape": &s.Tape, "compare": &s.Compare, "fault": &s.Fault, "lesson": &l.Lesson, "show": &l.Show,
 	}
 	if !slices.Contains(parameters, name) {
 		return &link.UnknownNameError{Kind: "parameter", Name: name, Choices: parameters}
@@ -113,14 +114,14 @@ func (x *Link) set(name, value string) (err error) {
 			return bad("want a number of seconds up to %d", MaxSeconds)
 		}
 	case "at":
-		if x.At, err = time.ParseDuration(value); err != nil || x.At <= 0 || x.At > MaxSeconds*time.Second {
+		if l.At, err = time.ParseDuration(value); err != nil || l.At <= 0 || l.At > MaxSeconds*time.Second {
 			return bad("want a time after the start of the session, such as 12.5s, up to %v", MaxSeconds*time.Second)
 		}
 	case "embed":
 		if value != "0" && value != "1" {
 			return bad("want 0 or 1")
 		}
-		x.Embed = value == "1"
+		l.Embed = value == "1"
 	default:
 		*fields[name] = value
 	}
@@ -128,12 +129,12 @@ func (x *Link) set(name, value string) (err error) {
 }
 
 // check returns why the parameters do not go together, or which of them names a file.
-func (x *Link) check() error {
-	s := &x.Settings
-	if x.Lesson != "" && (*s != (Settings{}) || x.At != 0) {
-		return &SettingError{"lesson", x.Lesson, errors.New("a lesson has a session of its own: want no other parameters but show and embed")}
+func (l *Link) check() error {
+	s := &l.Settings
+	if l.Lesson != "" && (*s != (Settings{}) || l.At != 0) {
+		return &SettingError{"lesson", l.Lesson, errors.New("a lesson has a session of its own: want no other parameters but show and embed")}
 	}
-	if _, err := stage.ParseShow(x.Show); err != nil {
+	if _, err := stage.ParseShow(l.Show); err != nil {
 		return &SettingError{"show", "", err}
 	}
 	if isFile(s.Tape) && !strings.HasPrefix(s.Tape, inlinePrefix) {
@@ -148,18 +149,18 @@ func (x *Link) check() error {
 }
 
 // String returns the link with the address of its page. ParseLink reads it as the same link.
-func (x *Link) String() string { return x.Page + x.Query() }
+func (l *Link) String() string { return l.Page + l.Query() }
 
 // Query returns the link without the address of its page: a question mark and the parameters that are set.
-func (x *Link) Query() string {
-	values := map[string]string{"lesson": x.Lesson, "show": x.Show}
-	for _, i := range x.Settings.items() {
+func (l *Link) Query() string {
+	values := map[string]string{"lesson": l.Lesson, "show": l.Show}
+	for _, i := range l.Settings.items() {
 		values[i.name] = i.value
 	}
-	if x.At > 0 {
-		values["at"] = x.At.String()
+	if l.At > 0 {
+		values["at"] = l.At.String()
 	}
-	if x.Embed {
+	if l.Embed {
 		values["embed"] = "1"
 	}
 	var parts []string
@@ -175,32 +176,33 @@ func (x *Link) Query() string {
 var ErrLongLink = fmt.Errorf("it would be longer than %d characters", MaxTapeLink)
 
 // CheckLength returns ErrLongLink if the link is longer than MaxTapeLink.
-func (x *Link) CheckLength() error {
-	if len(x.String()) > MaxTapeLink {
+func (l *Link) CheckLength() error {
+	if len(l.String()) > MaxTapeLink {
 		return ErrLongLink
 	}
 	return nil
 }
 
 // HasTape reports whether the link has a tape of its own inside, and not the name of a built-in one.
-func (x *Link) HasTape() bool { return strings.HasPrefix(x.Settings.Tape, inlinePrefix) }
+func (l *Link) HasTape() bool { return strings.HasPrefix(l.Settings.Tape, inlinePrefix) }
 
 // Frame returns the line of HTML that shows the session in another page: the panes alone, 640 by 360, without a script.
-func (x *Link) Frame(title string) string {
-	embedded := *x
+func (l *Link) Frame(title string) string {
+	embedded := *l
 	embedded.Embed = true
 	escape := func(s string) string { return strings.ReplaceAll(html.EscapeString(s), "&#34;", "&quot;") }
-	return fmt.Sprintf(`<iframe src="%s" width="640" height="360" title="%s" loading="lazy" style="border:0" allow="fullscreen; gamepad; clipboard-write"></iframe>`, escape(embedded.String()), escape(title))
+	return fmt.Sprintf(`<iframe src="%s" width="640" height="360" title="%s" `+
+		`loading="lazy" style="border:0" allow="fullscreen; gamepad; clipboard-write"></iframe>`, escape(embedded.String()), escape(title))
 }
 
 // Ticks returns the moment of the link in ticks of a session with a rate, to the nearest one; 0: it has none.
-func (x *Link) Ticks(rate int) int {
-	return int((x.At*time.Duration(rate) + time.Second/2) / time.Second)
+func (l *Link) Ticks(rate int) int {
+	return int((l.At*time.Duration(rate) + time.Second/2) / time.Second)
 }
 
 // SetTicks makes a tick the moment of the link. The time is rounded to milliseconds, from which Ticks finds the tick.
-func (x *Link) SetTicks(n, rate int) {
-	x.At = (time.Duration(n) * time.Second / time.Duration(rate)).Round(time.Millisecond)
+func (l *Link) SetTicks(n, rate int) {
+	l.At = (time.Duration(n) * time.Second / time.Duration(rate)).Round(time.Millisecond)
 }
 
 // plainBytes need no escaping in the value of a query, and no program that finds links in texts ends one at them.

@@ -31,8 +31,9 @@ func TestLinkRoundTrip(t *testing.T) {
 		if x.Lesson = name("lesson"); x.Lesson == "" {
 			x.At = time.Duration(rapid.IntRange(0, MaxSeconds*1000).Draw(t, "at")) * time.Millisecond
 			x.Settings = Settings{
-				Scene: text("scene"), Panes: text("panes"), Network: rapid.SampledFrom([]string{"", "wifi-bad,loss=5%", "up.trace=us/1,2", "latency=75ms,jitter=1.5ms"}).Draw(t, "network"),
-				Seat: text("seat"), Seed: text("seed"), Rate: text("rate"), Fault: text("fault"), Compare: text("compare"),
+				Scene: text("scene"), Panes: text("panes"),
+				Network: rapid.SampledFrom([]string{"", "wifi-bad,loss=5%", "up.trace=us/1,2", "latency=75ms,jitter=1.5ms"}).Draw(t, "network"),
+				Seat:    text("seat"), Seed: text("seed"), Rate: text("rate"), Fault: text("fault"), Compare: text("compare"),
 				Tape:       rapid.SampledFrom([]string{"", "circle", inlinePrefix + "AAec-_"}).Draw(t, "tape"),
 				FaultEvery: time.Duration(rapid.IntRange(0, 1000).Draw(t, "fault-every")) * time.Millisecond,
 				Seconds:    float64(rapid.IntRange(0, 400000).Draw(t, "seconds")) / 16,
@@ -120,7 +121,8 @@ func TestBadLinks(t *testing.T) {
 		"?network=up.trace=x.csv":        "a link cannot name files",
 		strings.Repeat("x", MaxLink+1):   "it has 65537 characters: want at most 65536",
 	} {
-		if x, err := ParseLink(text); err == nil || !strings.Contains(err.Error(), want) || x != nil && !slices.Contains([]string{"lesson", "show", "tape", "network"}, strings.Split(text, "=")[0][1:]) {
+		if x, err := ParseLink(text); err == nil || !strings.Contains(err.Error(), want) || x != nil &&
+			!slices.Contains([]string{"lesson", "show", "tape", "network"}, strings.Split(text, "=")[0][1:]) {
 			t.Errorf("%.80s: %v %v, want %s", text, x, err, want)
 		}
 	}
@@ -167,7 +169,8 @@ func TestInlineTape(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if fmt.Sprint(inline.Config, inline.Panes, inline.entries) != fmt.Sprint(asked.Config, asked.Panes, asked.entries) || inline.TapeNote() != "tape in the link" {
+		if fmt.Sprint(inline.Config, inline.Panes, inline.entries) != fmt.Sprint(asked.Config, asked.Panes, asked.entries) ||
+			inline.TapeNote() != "tape in the link" {
 			t.Errorf("%s: the tape in a link plans another session; %s", name, inline.TapeNote())
 		}
 	}

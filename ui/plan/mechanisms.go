@@ -30,10 +30,10 @@ type mechanismFile struct {
 }
 
 // Mechanisms returns all mechanisms in the order of their file. Errors name the line.
-func (b *Library) Mechanisms() ([]Mechanism, error) {
+func (l *Library) Mechanisms() ([]Mechanism, error) {
 	const name = "mechanisms.toml"
 	var f mechanismFile
-	d, err := decodeTOML(name, b.MechanismFile, &f)
+	d, err := decodeTOML(name, l.MechanismFile, &f)
 	if err != nil {
 		return nil, err
 	}

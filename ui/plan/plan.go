@@ -41,7 +41,7 @@ const MaxSeconds = 36000
 // for, then the comparison, the tape, the settings file, and the defaults. tapeName names the
 // tape to play if none is asked for; if it is empty, no tape is played. An error in a setting
 // is a *SettingError.
-func (b *Library) New(asked, file Settings, tapeName string) (*Plan, error) {
+func (l *Library) New(asked, file Settings, tapeName string) (*Plan, error) {
 	if asked.Compare != "" && asked.Tape != "" {
 		return nil, &SettingError{"compare", "", errors.New("a comparison has its own tape: want tape or compare, not both")}
 	}
@@ -50,7 +50,7 @@ func (b *Library) New(asked, file Settings, tapeName string) (*Plan, error) {
 	wanted := file.overriddenBy(asked)
 	switch {
 	case wanted.Compare != "" && asked.Tape == "":
-		c, err := b.ComparisonNamed(wanted.Compare)
+		c, err := l.ComparisonNamed(wanted.Compare)
 		if err != nil {
 			return nil, &SettingError{"compare", "", err}
 		}
@@ -61,7 +61,7 @@ func (b *Library) New(asked, file Settings, tapeName string) (*Plan, error) {
 	}
 	tapeScene := ""
 	if tapeName != "" {
-		t, err := b.LoadTape(tapeName)
+		t, err := l.LoadTape(tapeName)
 		if err != nil {
 			return nil, &SettingError{"tape", "", err}
 		}
@@ -79,18 +79,18 @@ func (b *Library) New(asked, file Settings, tapeName string) (*Plan, error) {
 		if err := lab.CheckBodies(s.Panes, s.Scene); err != nil {
 			s.Panes = lab.FallbackSpec
 			m.Notice = fmt.Sprintf("%v; the pane has %s", err, lab.FallbackSpec)
-			if b.Warn != nil {
-				b.Warn(m.Notice)
+			if l.Warn != nil {
+				l.Warn(m.Notice)
 			}
 		}
 	}
-	if err := b.apply(m, s); err != nil {
+	if err := l.apply(m, s); err != nil {
 		return m, err
 	}
 	if rest := playersWithoutTape(m, tapeScene); rest != "" {
 		m.Notice = strings.TrimPrefix(m.Notice+"; "+rest, "; ")
-		if b.Warn != nil {
-			b.Warn(rest)
+		if l.Warn != nil {
+			l.Warn(rest)
 		}
 	}
 	return m, nil
@@ -110,7 +110,7 @@ func playersWithoutTape(m *Plan, tapeScene string) string {
 }
 
 // apply checks complete settings and puts them into a plan.
-func (b *Library) apply(m *Plan, s Settings) (err error) {
+func (l *Library) apply(m *Plan, s Settings) (err error) {
 	bad := func(name, value string, err error) error { return &SettingError{name, value, err} }
 	m.Config.Scene = s.Scene
 	if m.Config.Seat, err = lab.SeatNamed(s.Seat); err != nil {
@@ -122,7 +122,7 @@ func (b *Library) apply(m *Plan, s Settings) (err error) {
 	if m.Config.Network.Seed, err = ParseSeed(s.Seed); err != nil {
 		return bad("seed", s.Seed, err)
 	}
-	network, err := b.InlineTraces(s.Network)
+	network, err := l.InlineTraces(s.Network)
 	if err == nil {
 		err = m.Config.Network.Parse(network)
 	}
@@ -137,7 +137,7 @@ func (b *Library) apply(m *Plan, s Settings) (err error) {
 	}
 	for i, spec := range m.Panes {
 		m.Panes[i] = strings.TrimSpace(spec)
-		if err := b.validateSpec(m.Panes[i]); err != nil {
+		if err := l.validateSpec(m.Panes[i]); err != nil {
 			return bad("panes", "", err)
 		}
 	}
@@ -157,9 +157,9 @@ func (b *Library) apply(m *Plan, s Settings) (err error) {
 }
 
 // NewLab returns a lab with the plan's panes.
-func (m *Plan) NewLab() (*lab.Lab, error) {
-	l := lab.New(m.Config)
-	for _, spec := range m.Panes {
+func (p *Plan) NewLab() (*lab.Lab, error) {
+	l := lab.New(p.Config)
+	for _, spec := range p.Panes {
 		if _, err := l.Open(spec); err != nil {
 			return nil, err
 		}
@@ -169,27 +169,27 @@ func (m *Plan) NewLab() (*lab.Lab, error) {
 
 // Ticks returns the length of the session in ticks: Seconds if set, otherwise the length of the
 // tape, otherwise standard seconds.
-func (m *Plan) Ticks(standard float64) int {
+func (p *Plan) Ticks(standard float64) int {
 	switch {
-	case m.Seconds > 0:
-		return int(m.Seconds * float64(m.Config.Rate))
-	case len(m.entries) > 0:
-		return len(m.entries)
+	case p.Seconds > 0:
+		return int(p.Seconds * float64(p.Config.Rate))
+	case len(p.entries) > 0:
+		return len(p.entries)
 	}
-	return int(standard * float64(m.Config.Rate))
+	return int(standard * float64(p.Config.Rate))
 }
 
 // Entry returns the entry of tick i, with the forced faults of that tick. A tape that is too short
 // repeats its inputs, but not its commands.
-func (m *Plan) Entry(i int) lab.Entry {
+func (p *Plan) Entry(i int) lab.Entry {
 	var e lab.Entry
-	if n := len(m.entries); n > 0 {
-		e = m.entries[i%n]
+	if n := len(p.entries); n > 0 {
+		e = p.entries[i%n]
 		if i >= n {
 			e.Commands = nil
 		}
 	}
-	if c := m.Faults(i); c != nil {
+	if c := p.Faults(i); c != nil {
 		e.Commands = slices.Concat(e.Commands, c)
 	}
 	if e.Inputs == nil {
@@ -200,32 +200,32 @@ func (m *Plan) Entry(i int) lab.Entry {
 
 // Unattended returns the entry of tick i of a session in which no key is pressed: that of the tape up to its end, then
 // the forced faults alone.
-func (m *Plan) Unattended(i int) lab.Entry {
-	if i < m.Ticks(0) {
-		return m.Entry(i)
+func (p *Plan) Unattended(i int) lab.Entry {
+	if i < p.Ticks(0) {
+		return p.Entry(i)
 	}
-	return lab.Entry{Inputs: make([]sim.Input, 1), Commands: m.Faults(i)}
+	return lab.Entry{Inputs: make([]sim.Input, 1), Commands: p.Faults(i)}
 }
 
 // UnattendedEntries returns the first n entries of a session in which no key is pressed.
-func (m *Plan) UnattendedEntries(n int) []lab.Entry {
+func (p *Plan) UnattendedEntries(n int) []lab.Entry {
 	list := make([]lab.Entry, n)
 	for i := range list {
-		list[i] = m.Unattended(i)
+		list[i] = p.Unattended(i)
 	}
 	return list
 }
 
 // Faults returns the forced faults of tick i: the repeated one, and those whose time falls to the
 // tick, which is the first one at or after that time.
-func (m *Plan) Faults(i int) (list []lab.Command) {
-	if m.faultEvery > 0 && i > 0 && i%m.faultEvery == 0 {
+func (p *Plan) Faults(i int) (list []lab.Command) {
+	if p.faultEvery > 0 && i > 0 && i%p.faultEvery == 0 {
 		list = append(list, lab.Command{Verb: "nudge", Pane: lab.AllPanes, Name: "x", Value: "1"})
 	}
 	tick := func(f lab.Fault) int {
-		return int((f.At*time.Duration(m.Config.Rate) + time.Second - 1) / time.Second)
+		return int((f.At*time.Duration(p.Config.Rate) + time.Second - 1) / time.Second)
 	}
-	for _, f := range m.faults {
+	for _, f := range p.faults {
 		if tick(f) == i {
 			list = append(list, f.Command)
 		}
@@ -234,36 +234,44 @@ func (m *Plan) Faults(i int) (list []lab.Command) {
 }
 
 // Entries returns the entries of the first n ticks.
-func (m *Plan) Entries(n int) []lab.Entry {
+func (p *Plan) Entries(n int) []lab.Entry {
 	list := make([]lab.Entry, n)
 	for i := range list {
-		list[i] = m.Entry(i)
+		list[i] = p.Entry(i)
 	}
+	return list
+}
+
+// ShownEntries returns the entries of the first n ticks, the first of them with the display settings of the plan and then
+// with further ones.
+func (p *Plan) ShownEntries(n int, further []lab.Command) []lab.Entry {
+	list := p.Entries(n)
+	list[0].Commands = slices.Concat(p.Display(), further, list[0].Commands)
 	return list
 }
 
 // Display returns the commands that a session begins with: the split view if there is one pane, and
 // the display settings of the comparison.
-func (m *Plan) Display() []lab.Command {
-	split := stage.Show("split", stage.OnOff(len(m.Panes) == 1))
-	return append([]lab.Command{split}, m.display...)
+func (p *Plan) Display() []lab.Command {
+	split := stage.Show("split", stage.OnOff(len(p.Panes) == 1))
+	return append([]lab.Command{split}, p.display...)
 }
 
 // TapeNote returns a note that names the tape, or nothing if there is none.
-func (m *Plan) TapeNote() string {
-	if m.TapeName == "" {
+func (p *Plan) TapeNote() string {
+	if p.TapeName == "" {
 		return ""
 	}
-	return "tape " + strings.TrimSuffix(filepath.Base(TapeTitle(m.TapeName)), ".tape")
+	return "tape " + strings.TrimSuffix(filepath.Base(TapeTitle(p.TapeName)), ".tape")
 }
 
 // Title returns the title of the lesson or the comparison, or nothing if there is neither.
-func (m *Plan) Title() string {
+func (p *Plan) Title() string {
 	switch {
-	case m.Lesson != nil:
-		return m.Lesson.Title
-	case m.Comparison != nil:
-		return m.Comparison.Title
+	case p.Lesson != nil:
+		return p.Lesson.Title
+	case p.Comparison != nil:
+		return p.Comparison.Title
 	}
 	return ""
 }

@@ -104,19 +104,22 @@ func TestComparisonFields(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []Comparison{{
-		Name: "first", Title: "The first", Headline: "path_error_rms_m", Moment: 8, Show: []lab.Command{stage.Show("headline", "path_error_rms_m")}, Source: Source{"A. Author", "A Paper", 2015},
+		Name: "first", Title: "The first", Headline: "path_error_rms_m", Moment: 8, Show: []lab.Command{stage.Show("headline", "path_error_rms_m")},
+		Source:   Source{"A. Author", "A Paper", 2015},
 		Settings: Settings{Tape: "circle", Scene: "zen", Network: "latency=75ms", Panes: "rewind", Seat: "client", Rate: "60"},
 	}, {
 		Name: "second", Title: "The second", Headline: "corrections", Moment: 2.5, Order: []Order{{1, 0}}, Source: Source{"B. Author", "A Talk", 2018},
-		Show:     []lab.Command{stage.Show("headline", "corrections"), stage.Show("color", "age"), stage.Show("packet", "on")},
-		Settings: Settings{Tape: "circle", Scene: "two-players", Network: "trace=wifi-stall", Panes: "rewind,rewind:lead=8", Seat: "host", Rate: "64", FaultEvery: 5 * time.Second},
+		Show: []lab.Command{stage.Show("headline", "corrections"), stage.Show("color", "age"), stage.Show("packet", "on")},
+		Settings: Settings{Tape: "circle", Scene: "two-players", Network: "trace=wifi-stall", Panes: "rewind,rewind:lead=8",
+			Seat: "host", Rate: "64", FaultEvery: 5 * time.Second},
 	}}
 	if !reflect.DeepEqual(list, want) {
 		t.Errorf("%+v", list)
 	}
 	b := newLibrary()
 	b.ComparisonFiles = fstest.MapFS{"comparisons/1-test.toml": &fstest.MapFile{Data: []byte(goodComparison)}}
-	for name, want := range map[string]string{"first": "[show all split on show all headline path_error_rms_m]", "second": "[show all split off show all headline corrections show all color age show all packet on]"} {
+	for name, want := range map[string]string{"first": "[show all split on show all headline path_error_rms_m]",
+		"second": "[show all split off show all headline corrections show all color age show all packet on]"} {
 		p, err := b.New(Settings{Compare: name}, Settings{}, "")
 		if err != nil {
 			t.Fatal(err)
@@ -152,7 +155,8 @@ func TestBadComparisons(t *testing.T) {
 		{`show = "color=age,packet=on"`, `show = "color=age,packet=2"`, `line 23: show: `},
 		{`show = "color=age,packet=on"`, `show = "colour=age"`, `line 23: show: `},
 		{`source = {author = "B. Author", title = "A Talk", year = 2018}`, `source = {author = "B. Author"}`, "line 24: source: want author, title and year"},
-		{`source = {author = "B. Author", title = "A Talk", year = 2018}`, `source = {authr = "B. Author"}`, `line 24: no key "authr" (there are author, title, year)`},
+		{`source = {author = "B. Author", title = "A Talk", year = 2018}`, `source = {authr = "B. Author"}`,
+			`line 24: no key "authr" (there are author, title, year)`},
 		{`year = 2015`, ``, "line 2: source: want author, title and year"},
 		{`year = 2015`, `year = "2015"`, "line 5, column 8"},
 		{"tape = \"circle\"\nscene = \"two-players\"", "tape = \"circel\"\nscene = \"two-players\"", `line 25: tape: no tape "circel"`},
@@ -354,7 +358,8 @@ func TestLargeSceneWithoutPanes(t *testing.T) {
 func TestUnreasonableSettings(t *testing.T) {
 	for name, text := range map[string]string{
 		"dots": "a" + strings.Repeat(".a", 30000) + " = 1", "a dotted table": "[a" + strings.Repeat(".a", 30000) + "]", "tables": strings.Repeat("[[a]]\n", 10000),
-		"an inline table": "network = {" + strings.Repeat("a = 1, ", 9000) + "b = 1}", "nested tables": "a = " + strings.Repeat("{a = ", 9000) + "1" + strings.Repeat("}", 9000),
+		"an inline table": "network = {" + strings.Repeat("a = 1, ", 9000) + "b = 1}", "nested tables": "a = " +
+			strings.Repeat("{a = ", 9000) + "1" + strings.Repeat("}", 9000),
 		"a list of tables": "panes = [" + strings.Repeat("{a = 1}, ", 6000) + "]",
 	} {
 		start := time.Now()

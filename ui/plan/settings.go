@@ -133,16 +133,16 @@ var ErrNoSeconds = fmt.Errorf("want one tick to %d seconds", MaxSeconds)
 const maxSettingNames = 200
 
 // ReadSettingsFile reads a settings file of a user.
-func (b *Library) ReadSettingsFile(name string) (Settings, error) {
+func (l *Library) ReadSettingsFile(name string) (Settings, error) {
 	text, err := ReadFile(name, maxSettingsFile)
 	if err != nil {
 		return Settings{}, err
 	}
-	return b.ReadSettings(name, text)
+	return l.ReadSettings(name, text)
 }
 
 // ReadSettings reads the text of a settings file, which is TOML. Errors name the file and the line.
-func (b *Library) ReadSettings(name string, text []byte) (Settings, error) {
+func (l *Library) ReadSettings(name string, text []byte) (Settings, error) {
 	if err := checkKeys(name, text, maxSettingNames); err != nil {
 		return Settings{}, err
 	}
@@ -162,7 +162,7 @@ func (b *Library) ReadSettings(name string, text []byte) (Settings, error) {
 		if t.Seed != nil {
 			s.Seed = strconv.FormatUint(*t.Seed, 10)
 		}
-		err = b.check(s)
+		err = l.check(s)
 	}
 	if err != nil {
 		return Settings{}, d.errorAt("", err)
@@ -172,22 +172,22 @@ func (b *Library) ReadSettings(name string, text []byte) (Settings, error) {
 
 // check reports the first bad value among settings that may be incomplete. It leaves out
 // forced faults, because the scene limits them.
-func (b *Library) check(s Settings) error {
+func (l *Library) check(s Settings) error {
 	s.Fault = ""
 	if s.Tape != "" && s.Compare != "" {
 		return &SettingError{"tape", "", errors.New("a comparison has its own tape: want tape or compare, not both")}
 	}
 	if s.Compare != "" {
-		if _, err := b.ComparisonNamed(s.Compare); err != nil {
+		if _, err := l.ComparisonNamed(s.Compare); err != nil {
 			return &SettingError{"compare", "", err}
 		}
 	}
 	if s.Tape != "" {
-		file, err := b.openTape(s.Tape)
+		file, err := l.openTape(s.Tape)
 		if err != nil {
 			return &SettingError{"tape", "", err}
 		}
 		file.Close()
 	}
-	return b.apply(&Plan{}, defaults.overriddenBy(s))
+	return l.apply(&Plan{}, defaults.overriddenBy(s))
 }

@@ -9,8 +9,8 @@ import (
 
 // Shortest returns the settings without those that the comparison, the tape or the defaults have anyway. New plans the
 // same session from either. Profiles and built-in traces of a network have their names.
-func (b *Library) Shortest(s Settings) (Settings, error) {
-	base, err := b.New(Settings{Compare: s.Compare, Tape: s.Tape}, Settings{}, "")
+func (l *Library) Shortest(s Settings) (Settings, error) {
+	base, err := l.New(Settings{Compare: s.Compare, Tape: s.Tape}, Settings{}, "")
 	if err != nil {
 		return s, err
 	}
@@ -21,7 +21,7 @@ func (b *Library) Shortest(s Settings) (Settings, error) {
 		usual string
 		same  func(a, b string) bool
 	}{
-		{&s.Scene, usual.Scene, equal}, {&s.Panes, usual.Panes, samePanes}, {&s.Network, usual.Network, b.sameNetwork}, {&s.Seat, usual.Seat, equal},
+		{&s.Scene, usual.Scene, equal}, {&s.Panes, usual.Panes, samePanes}, {&s.Network, usual.Network, l.sameNetwork}, {&s.Seat, usual.Seat, equal},
 		{&s.Seed, usual.Seed, equal}, {&s.Rate, usual.Rate, equal}, {&s.Fault, usual.Fault, equal},
 	} {
 		if *x.value != "" && x.same(*x.value, x.usual) {
@@ -34,7 +34,7 @@ func (b *Library) Shortest(s Settings) (Settings, error) {
 	if s.Seconds == usual.Seconds {
 		s.Seconds = 0
 	}
-	s.Network = b.networkName(s.Network)
+	s.Network = l.networkName(s.Network)
 	return s, nil
 }
 
@@ -69,21 +69,21 @@ func fullSpec(spec string) string {
 }
 
 // parseNetwork returns the conditions of a network's text. ok is false if it has an error.
-func (b *Library) parseNetwork(text string) (n link.Network, ok bool) {
-	text, err := b.InlineTraces(text)
+func (l *Library) parseNetwork(text string) (n link.Network, ok bool) {
+	text, err := l.InlineTraces(text)
 	return n, err == nil && n.Parse(text) == nil
 }
 
 // sameNetwork reports whether two texts have the same conditions.
-func (b *Library) sameNetwork(one, other string) bool {
-	x, ok := b.parseNetwork(one)
-	y, also := b.parseNetwork(other)
+func (l *Library) sameNetwork(one, other string) bool {
+	x, ok := l.parseNetwork(one)
+	y, also := l.parseNetwork(other)
 	return ok && also && x.String() == y.String()
 }
 
 // networkName returns the name of the profile that a network is, or its text with the names of the traces in it.
-func (b *Library) networkName(text string) string {
-	n, ok := b.parseNetwork(text)
+func (l *Library) networkName(text string) string {
+	n, ok := l.parseNetwork(text)
 	if text == "" || !ok {
 		return text
 	}
@@ -95,8 +95,8 @@ func (b *Library) networkName(text string) string {
 	if !strings.Contains(text, "trace=us/") {
 		return text
 	}
-	for _, name := range b.TraceNames() {
-		if t, err := b.LoadTrace(name); err == nil {
+	for _, name := range l.TraceNames() {
+		if t, err := l.LoadTrace(name); err == nil {
 			text = strings.ReplaceAll(text+",", "trace="+t.String()+",", "trace="+name+",")
 			text = strings.TrimSuffix(text, ",")
 		}
@@ -106,18 +106,18 @@ func (b *Library) networkName(text string) string {
 
 // LinkTo returns the link to a session that follows its plan, with the shortest settings. A tape that is a file travels in
 // it. It is an error if the link would name a file, or be longer than MaxTapeLink.
-func (b *Library) LinkTo(m *Plan) (*Link, error) {
+func (l *Library) LinkTo(m *Plan) (*Link, error) {
 	s := m.Settings
 	if m.Comparison != nil {
 		s.Compare, s.Tape = m.Comparison.Name, ""
 	}
 	if s.Tape != "" {
 		var err error
-		if s.Tape, err = b.PortableTape(s.Tape); err != nil {
+		if s.Tape, err = l.PortableTape(s.Tape); err != nil {
 			return nil, err
 		}
 	}
-	s, err := b.Shortest(s)
+	s, err := l.Shortest(s)
 	if err != nil {
 		return nil, err
 	}

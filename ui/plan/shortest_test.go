@@ -57,7 +57,8 @@ func TestShortest(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if a, b := fmt.Sprint(long.Config.Network.String(), long.Config.Scene, long.Config.Seat, long.Panes, long.entries), fmt.Sprint(p.Config.Network.String(), p.Config.Scene, p.Config.Seat, p.Panes, p.entries); a != b {
+		if a, b := fmt.Sprint(long.Config.Network.String(), long.Config.Scene, long.Config.Seat, long.Panes, long.entries),
+			fmt.Sprint(p.Config.Network.String(), p.Config.Scene, p.Config.Seat, p.Panes, p.entries); a != b {
 			t.Errorf("%s plans\n%.200s\nand not\n%.200s", x.want, b, a)
 		}
 	}

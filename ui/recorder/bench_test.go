@@ -9,6 +9,7 @@ import (
 	"ghostcube/internal/atomicfile"
 	"ghostcube/predict/lab"
 	"ghostcube/render/video"
+	"ghostcube/ui/hud"
 	"ghostcube/ui/plan"
 	"ghostcube/ui/stage"
 )
@@ -48,7 +49,7 @@ func BenchmarkPaint(b *testing.B) {
 	for _, s := range benchmarkSessions {
 		b.Run(s.name, func(b *testing.B) {
 			l, entries := planSession(b, s.settings, 4*60)
-			st := &stage.Stage{}
+			st := &hud.HUD{}
 			for _, e := range entries {
 				if err := l.Tick(e); err != nil {
 					b.Fatal(err)
@@ -56,10 +57,10 @@ func BenchmarkPaint(b *testing.B) {
 				st.Tick(l)
 			}
 			var p Painter
-			var f stage.Frame
+			var f hud.Frame
 			im := image.NewRGBA(image.Rect(0, 0, 1280, 720))
 			paint := func() {
-				st.Compose(&f, l, stage.Rect{W: 1280, H: 720}, stage.Options{Title: s.name}, 1)
+				st.Compose(&f, l, stage.Rect{W: 1280, H: 720}, hud.Options{Title: s.name}, 1)
 				p.paint(im, &f)
 			}
 			paint() // allocates what later pictures use again

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"ghostcube/predict/lab"
-	"ghostcube/ui/stage"
+	"ghostcube/ui/hud"
 )
 
 // Caption is a text that explains an event of a pane, and the frames that show it.
@@ -30,7 +30,7 @@ type openCaption struct {
 }
 
 // add follows the events of all panes in a frame.
-func (c *captions) add(s *stage.Stage, l *lab.Lab, frame int) {
+func (c *captions) add(s *hud.HUD, l *lab.Lab, frame int) {
 	for i := range l.Panes {
 		if i == len(c.open) {
 			c.open = append(c.open, openCaption{})

@@ -4,7 +4,7 @@ import (
 	"image"
 
 	"ghostcube/render/video"
-	"ghostcube/ui/stage"
+	"ghostcube/ui/hud"
 )
 
 // pipeline paints pictures and writes them to a video, in order, while the session goes on: at any time one is
@@ -21,7 +21,7 @@ type pipeline struct {
 
 // picture is a picture on its way into the video.
 type picture struct {
-	frame stage.Frame
+	frame hud.Frame
 	image *image.RGBA
 }
 

@@ -1,6 +1,7 @@
 // Package recorder makes videos of sessions. Nothing is read back from a screen: the session runs again tick by
 // tick, and each frame is drawn from it without a GPU, faster or slower than real time and at any size. So no
-// frame is dropped, and a video is the same on every machine.
+// frame is dropped. A video has the same bytes whenever the same program makes it; between kinds of processors, what is
+// written over its pictures may differ in the last bits.
 package recorder
 
 import (
@@ -14,15 +15,16 @@ import (
 	"ghostcube/render/raster"
 	"ghostcube/render/video"
 	"ghostcube/sim"
+	"ghostcube/ui/hud"
 	"ghostcube/ui/stage"
 )
 
 // Job describes a video.
 type Job struct {
-	Lab       *lab.Lab     // before the first entry; Record advances it
-	Stage     *stage.Stage // that has followed Lab so far; nil: none has
-	Entries   []lab.Entry  // one for each tick
-	SkipTicks int          // ticks before the first frame, in which cameras and graphs settle
+	Lab       *lab.Lab    // before the first entry; Record advances it
+	Stage     *hud.HUD    // that has followed Lab so far; nil: none has
+	Entries   []lab.Entry // one for each tick
+	SkipTicks int         // ticks before the first frame, in which cameras and graphs settle
 	Title     string
 	Footer    string
 	NoOverlay bool // scenes alone
@@ -59,7 +61,7 @@ type Result struct {
 type Painter struct{ raster raster.Painter }
 
 // paint draws a composed frame over the whole of im.
-func (p *Painter) paint(im *image.RGBA, f *stage.Frame) {
+func (p *Painter) paint(im *image.RGBA, f *hud.Frame) {
 	p.PaintViews(im, f.Viewports, 1)
 	raster.DrawOverlay(im, &f.Overlay)
 }
@@ -137,7 +139,7 @@ var errStopped = errors.New("stopped")
 func (j *Job) compose(pictures *pipeline, texts *captions) error {
 	st := j.Stage
 	if st == nil {
-		st = &stage.Stage{}
+		st = &hud.HUD{}
 	}
 	rate, fps := float64(j.Lab.Config().Rate), float64(j.Format.FPS)
 	ticks := 0
@@ -207,7 +209,7 @@ func (j *Job) compose(pictures *pipeline, texts *captions) error {
 				return err
 			}
 		}
-		o := stage.Options{Title: j.Title, Footer: j.Footer, NoOverlay: j.NoOverlay, Input: input}
+		o := hud.Options{Title: j.Title, Footer: j.Footer, NoOverlay: j.NoOverlay, Input: input}
 		if j.Beside != nil {
 			o.PaneLabels = j.Beside.Labels
 		}

@@ -15,6 +15,7 @@ import (
 	"ghostcube/predict/lab"
 	"ghostcube/render/video"
 	"ghostcube/sim"
+	"ghostcube/ui/hud"
 	"ghostcube/ui/plan"
 	"ghostcube/ui/stage"
 )
@@ -57,7 +58,8 @@ func TestFrameCount(t *testing.T) {
 			t.Fatal(err)
 		}
 		if r.FrameCount != c.want || int(s.Lab.Ticks()) != c.ticks {
-			t.Errorf("%d ticks at %d Hz, %d of them skipped, at %d fps: %d frames, want %d; %d ticks made", c.ticks, c.rate, c.skip, c.fps, r.FrameCount, c.want, s.Lab.Ticks())
+			t.Errorf("%d ticks at %d Hz, %d of them skipped, at %d fps: %d frames, want %d; %d ticks made", c.ticks,
+				c.rate, c.skip, c.fps, r.FrameCount, c.want, s.Lab.Ticks())
 		}
 		f, err := os.Open(s.Format.File)
 		if err != nil {
@@ -158,16 +160,16 @@ func TestSamePictures(t *testing.T) {
 	const n = 70
 	l, entries := planSession(t, settings, n)
 	var want collector
-	var st stage.Stage
+	var st hud.HUD
 	var p Painter
-	var f stage.Frame
+	var f hud.Frame
 	im := image.NewRGBA(image.Rect(0, 0, 320, 180))
 	for _, e := range entries {
 		if err := l.Tick(e); err != nil {
 			t.Fatal(err)
 		}
 		st.Tick(l)
-		o := stage.Options{Title: "four panes"}
+		o := hud.Options{Title: "four panes"}
 		if len(e.Inputs) > 0 {
 			o.Input = e.Inputs[0]
 		}
@@ -243,8 +245,8 @@ func TestBeside(t *testing.T) {
 	}
 	a, b := newJob(t, 60, 40, 0, 20, nil), newJob(t, 60, 25, 0, 20, map[int]lab.Command{5: {Verb: "nudge", Pane: lab.AllPanes, Name: "x", Value: "2"}})
 	var view lab.Lab
-	var st stage.Stage
-	var f stage.Frame
+	var st hud.HUD
+	var f hud.Frame
 	for i := range 39 { // the last frame shows tick 39
 		if err := a.Lab.Tick(a.Entries[i]); err != nil {
 			t.Fatal(err)
@@ -257,7 +259,7 @@ func TestBeside(t *testing.T) {
 		view.ShowBeside(a.Lab, b.Lab)
 		st.Tick(&view)
 		if i%3 == 2 { // captions change with the frames
-			st.Compose(&f, &view, stage.Rect{W: 320, H: 180}, stage.Options{Input: a.Entries[i].Inputs[0], PaneLabels: job.Beside.Labels}, 1)
+			st.Compose(&f, &view, stage.Rect{W: 320, H: 180}, hud.Options{Input: a.Entries[i].Inputs[0], PaneLabels: job.Beside.Labels}, 1)
 		}
 	}
 	if len(view.Panes) != 2 {

@@ -7,9 +7,9 @@ import (
 )
 
 // The pictures of all panes share one camera, so that corresponding things are at corresponding places. It follows
-// the subjects: the player's body as each client draws it, and as each server has it. Where they part, the camera
-// moves away, up to maxZoom; a body that is farther off is pointed at by an arrow. A pane whose player is far from those
-// of the other panes looks at its own, from the same side and distance.
+// the subjects: the player's body as each client draws it and as each server has it. If they part, the camera backs
+// off, up to maxZoom; package hud points at what is farther off with an arrow. A pane whose player is far from the
+// others' follows its own, from the same side and distance.
 const (
 	maxZoom      = 2.5  // largest distance of the camera, in units of the distance that is set
 	maxPaneZoom  = 1.5  // likewise, where the players of panes are apart: then a pane looks at its own
@@ -24,7 +24,7 @@ const (
 	maxCameraLag   = 12  // metres of distance to the subjects that accelerate the camera
 	heightShare    = 0.5 // of the height of a subject in that of the target, up to heightBend
 	heightBend     = 2   // metres; above it the target rises as the subject does
-	besideShare    = 0.5 // how far the target moves from the subjects towards nearby scenery, as a share of the way
+	besideShare    = 0.5 // how far the target moves from the subjects towards nearby scenery, as a share of the distance to it
 	targetHeight   = 0.6 // metres; of the target for a subject on the ground
 )
 
@@ -132,9 +132,9 @@ type subject struct {
 	drawn, server geom.Vec3 // where to look to show the player's body, the client's and the server's
 }
 
-// frame returns the zoom for the present poses and a distance in metres, and fills in the points to look at. That is
-// the middle of all subjects that are near the anchor, which is the one nearest to all others; of a pane whose player
-// is farther off, more and more the middle of its own bodies.
+// frame returns the zoom for the present poses and a distance in metres, and fills in the points to look at: the
+// middle of all subjects near the anchor, which is the subject nearest to all others. The farther a pane's player is
+// from the anchor, the more the pane looks at its own bodies.
 func (c *camera) frame(targets *[lab.MaxPanes]geom.Vec3, panes []*pane, distance float32) (zoom float32) {
 	var buffer [lab.MaxPanes]subject
 	subjects := buffer[:len(panes)]
@@ -160,9 +160,9 @@ func (c *camera) frame(targets *[lab.MaxPanes]geom.Vec3, panes []*pane, distance
 	return geom.Clamp(max(radius, float32(0.5*farthest))/float32(middleShare*distance), 1, maxZoom)
 }
 
-// look moves a target, with its subjects within a radius of it, towards what the scene has beside the player, as far
-// as the subjects stay in the middle of a picture from a distance. It returns the target and the radius that should
-// be in the middle: a larger one if the scene keeps in the picture what it has there. All lengths are in metres.
+// look shifts a target towards what the scene has beside the player, as far as the subjects, which are within radius
+// of the target, stay in the middle of the picture. It returns the new target and the radius that should be in the
+// middle, which is larger if the scene's view keeps its surroundings in the picture. Lengths are in metres.
 func (c *camera) look(target geom.Vec3, radius float32, p *pane, distance float32) (geom.Vec3, float32) {
 	beside, ok := c.view.lookBeside(p)
 	if !ok {
@@ -179,7 +179,7 @@ func (c *camera) look(target geom.Vec3, radius float32, p *pane, distance float3
 }
 
 // middle returns the middle of the box around all subjects within reach of the anchor, and half its diagonal, in
-// metres. A body that is farther off counts as one that is nearer, and at last as one at the anchor.
+// metres. Bodies beyond that are pulled towards the anchor, and the farthest count as being there.
 func middle(subjects []subject, anchor geom.Vec3, distance float32) (at geom.Vec3, radius float32) {
 	reach, paneReach := float32(2*maxZoom*middleShare*distance), float32(2*maxPaneZoom*middleShare*distance)
 	low, high := anchor, anchor
@@ -196,8 +196,8 @@ func middle(subjects []subject, anchor geom.Vec3, distance float32) (at geom.Vec
 	return low.AddScaled(0.5, size), float32(0.5 * size.Len())
 }
 
-// withinReach is the share, in [0, 1], with which something at a distance from the anchor counts: less from reach on,
-// and nothing from twice that. Both are in metres.
+// withinReach is the weight, in [0, 1], of something at a distance from the anchor: 1 up to reach, then falling to 0
+// at twice that. Both are in metres.
 func withinReach(distance, reach float32) float32 {
 	if distance <= reach {
 		return 1
@@ -205,8 +205,8 @@ func withinReach(distance, reach float32) float32 {
 	return max(2-distance/reach, 0)
 }
 
-// chooseAnchor chooses the subject whose drawn body has the least sum of weighted distances to all, and keeps the
-// present one while it is hardly worse.
+// chooseAnchor chooses the subject whose drawn body has the least sum of weighted distances to all others. It keeps
+// the present one while another is hardly better.
 func (c *camera) chooseAnchor(subjects []subject) {
 	cost := func(k int) (sum float32) {
 		for i := range subjects {

@@ -10,52 +10,22 @@ import (
 	"ghostcube/predict"
 	"ghostcube/predict/lab"
 	"ghostcube/render"
-	"ghostcube/sim"
 	"ghostcube/sim/geom"
+	"ghostcube/ui/stage/stagetest"
 )
-
-// newKatamari returns a session with 200 cubes that a player on the server can pull.
-func newKatamari(t testing.TB, network string, specs ...string) *lab.Lab {
-	t.Helper()
-	return openLab(t, lab.Config{Scene: "katamari:cubes=200", Rate: 60, Seat: lab.AtHost}, network, specs)
-}
-
-// setDisplay applies show commands such as color=age,split=off.
-func setDisplay(t testing.TB, l *lab.Lab, settings string) {
-	t.Helper()
-	list, err := ParseShow(settings)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range list {
-		if err := l.Apply(c); err != nil {
-			t.Fatal(err)
-		}
-	}
-}
-
-// rollAndPull makes ticks in which the player rolls and pulls cubes.
-func rollAndPull(t testing.TB, s *Stage, l *lab.Lab, ticks int) {
-	t.Helper()
-	for range ticks {
-		if err := l.Tick(lab.Entry{Inputs: []sim.Input{{Buttons: sim.Pull | sim.Buttons(1<<(l.Ticks()/7%4))}}}); err != nil {
-			t.Fatal(err)
-		}
-		s.Tick(l)
-	}
-}
 
 // TestRamp promises that lightness grows all along the ramp, and holds the scales and ends of priority and age.
 func TestRamp(t *testing.T) {
 	previous := -1.0
 	for i := range 101 {
-		light, _, _ := cielab(simulateVision(rampColor(float32(i)/100), normalVision))
+		light, _, _ := cielab(simulateVision(RampColor(float32(i)/100), normalVision))
 		if light <= previous {
 			t.Errorf("at %d %% the lightness %v does not exceed %v", i, light, previous)
 		}
 		previous = light
 	}
-	if rampColor(-1) != colorRamp[0] || rampColor(0) != colorRamp[0] || rampColor(1) != colorRamp[5] || rampColor(7) != colorRamp[5] || rampColor(0.2) != colorRamp[1] {
+	if RampColor(-1) != colorRamp[0] || RampColor(0) != colorRamp[0] || RampColor(1) != colorRamp[5] || RampColor(7) != colorRamp[5] ||
+		RampColor(0.2) != colorRamp[1] {
 		t.Error("the ramp's ends")
 	}
 	for _, c := range []struct {
@@ -78,7 +48,7 @@ func TestRamp(t *testing.T) {
 		ticks, rate int
 		want        float32
 	}{{0, 60, 0}, {30, 60, 0.5}, {120, 60, 1}, {60, 120, 0.5}, {9999, 60, 1}} {
-		if got := ageFraction(c.ticks, c.rate); geom.Abs(got-c.want) > 1e-6 {
+		if got := AgeFraction(c.ticks, c.rate); geom.Abs(got-c.want) > 1e-6 {
 			t.Errorf("%d ticks at %d a second: %v", c.ticks, c.rate, got)
 		}
 	}
@@ -88,20 +58,22 @@ func TestRamp(t *testing.T) {
 // other and from the ground, with normal colour vision and with each of the three deficiencies.
 func TestPalette(t *testing.T) {
 	named := map[string]render.Color{
-		"player 1": playerColors[0], "player 2": playerColors[1], "player 3": playerColors[2], "player 4": playerColors[3],
-		"server": serverColor, "received": receivedColor, "simulated": simulatedColor, "unowned": unownedColor, "static": staticColor, "carrier": carrierColor,
-		"unknown": unknownColor, "fallback": fallbackColor, "predicted": predictedColor, "interpolated": interpolatedColor, "root": rootColor,
-		"absolute": encodingColors[predict.Absolute], "relative": encodingColors[predict.RelativeToPlayer], "delta": encodingColors[predict.DeltaEncoded],
-		"no error": errorRamp[0], "1 cm": errorRamp[1], "10 cm": errorRamp[2], "1 m": errorRamp[3],
+		"player 1": PlayerColors[0], "player 2": PlayerColors[1], "player 3": PlayerColors[2], "player 4": PlayerColors[3],
+		"server": ServerColor, "received": ReceivedColor, "simulated": SimulatedColor, "unowned": UnownedColor, "static": staticColor, "carrier": carrierColor,
+		"unknown": UnknownColor, "fallback": FallbackColor, "predicted": PredictedColor, "interpolated": InterpolatedColor, "root": RootColor,
+		"absolute": EncodingColors[predict.Absolute], "relative": EncodingColors[predict.RelativeToPlayer], "delta": EncodingColors[predict.DeltaEncoded],
+		"no error": ErrorRamp[0], "1 cm": ErrorRamp[1], "10 cm": ErrorRamp[2], "1 m": ErrorRamp[3],
 		"low": colorRamp[0], "high": colorRamp[len(colorRamp)-1],
-		"parent": parentColor, "candidate": candidateColor, "open joint": openJointColor, "hit": hitColor, "miss": missColor, "unrewound": unrewoundColor, "callout": calloutColor, "focus": focusColor,
-		"text": textColor, "dim text": dimTextColor, "alert": alertColor, "background": backgroundColor, "empty": emptyColor, "key": keyDownColor, "gridline": gridlineColor, "event": eventColor, "curve": CurveColor, "explain": explainColor,
+		"parent": ParentColor, "candidate": CandidateColor, "open joint": OpenJointColor,
+		"hit": HitColor, "miss": MissColor, "unrewound": UnrewoundColor, "callout": CalloutColor, "focus": FocusColor,
+		"text": TextColor, "dim text": DimTextColor, "alert": AlertColor, "background": BackgroundColor, "empty": EmptyColor, "key": KeyDownColor,
+		"gridline": GridlineColor, "event": EventColor, "curve": CurveColor, "explain": ExplainColor,
 		"notice": NoticeColor, "best bar": BestBarColor, "bar": BarColor, "bar background": BarBackground,
-		"header": headerColor, "input": inputColor, "update": updateColor, "index": indexColor, "rotation": rotationColor,
-		"snapshot": laneColors[predict.Snapshots], "fragment": laneColors[predict.Fragments], "messages": laneColors[predict.Messages],
-		"waiting": waitingColor, "own": ownInputColor, "missing": missingColor, "repeated": repeatedColor, "late": lateInputColor, "unmeasured": unmeasuredColor,
+		"header": HeaderColor, "input": InputColor, "update": UpdateColor, "index": IndexColor, "rotation": RotationColor,
+		"snapshot": LaneColors[predict.Snapshots], "fragment": LaneColors[predict.Fragments], "messages": LaneColors[predict.Messages],
+		"waiting": WaitingColor, "own": OwnInputColor, "missing": MissingColor, "repeated": RepeatedColor, "late": LateInputColor, "unmeasured": unmeasuredColor,
 	}
-	for i, c := range stageColors[1 : len(stageColors)-1] {
+	for i, c := range StageColors[1 : len(StageColors)-1] {
 		named[fmt.Sprint("stage ", i+1)] = c
 	}
 	meaning := map[render.Color]string{}
@@ -188,21 +160,21 @@ func cielab(c [3]float64) (l, a, b float64) {
 // that a body sent in every tick is at the low end of the priorities, that one never received has its own
 // colour, and that switching a colouring off restores the picture.
 func TestColorings(t *testing.T) {
-	l := newKatamari(t, "latency=50ms", "statesync:compression=delta")
+	l := stagetest.Katamari(t, "latency=50ms", "statesync:compression=delta")
 	var s Stage
-	rollAndPull(t, &s, l, 400)
+	stagetest.RollAndPull(t, &s, l, 400)
 	n := len(l.Panes[0].ServerWorld.Bodies())
 	var data predict.Inspection
 	l.Panes[0].Inspect(&data)
 	for by, want := range map[string]func(i int) render.Color{
-		"priority": func(i int) render.Color { return rampColor(priorityFraction(data.Priority[i])) },
-		"age":      func(i int) render.Color { return rampColor(ageFraction(int(data.Age[i]), 60)) },
-		"encoding": func(i int) render.Color { return encodingColors[data.Encoding[i]] },
+		"priority": func(i int) render.Color { return RampColor(priorityFraction(data.Priority[i])) },
+		"age":      func(i int) render.Color { return RampColor(AgeFraction(int(data.Age[i]), 60)) },
+		"encoding": func(i int) render.Color { return EncodingColors[data.Encoding[i]] },
 	} {
-		setDisplay(t, l, "color="+by)
+		stagetest.Show(t, l, "color="+by)
 		s.Refresh(l)
 		colors := map[render.Color]bool{}
-		for _, v := range s.Viewports(nil, l, 0, 0, 640, 360, 1) {
+		for _, v := range s.views(nil, l, 1) {
 			for i, c := range v.Scene.Cubes[:n] {
 				if c.Color != want(i) {
 					t.Fatalf("%s, side %d: body %d is %v, want %v", by, v.Side, i, c.Color, want(i))
@@ -217,18 +189,18 @@ func TestColorings(t *testing.T) {
 			t.Errorf("%s: %d colours", by, len(colors))
 		}
 	}
-	l = newKatamari(t, "latency=50ms", "animated:interest-radius=3:interest-cutoff=8")
+	l = stagetest.Katamari(t, "latency=50ms", "animated:interest-radius=3:interest-cutoff=8")
 	s = Stage{}
-	rollAndPull(t, &s, l, 60)
-	setDisplay(t, l, "color=rate")
+	stagetest.RollAndPull(t, &s, l, 60)
+	stagetest.Show(t, l, "color=rate")
 	s.Refresh(l)
 	l.Panes[0].Inspect(&data)
-	for _, v := range s.Viewports(nil, l, 0, 0, 640, 360, 1) {
+	for _, v := range s.views(nil, l, 1) {
 		outside, slow := 0, 0
 		for i, c := range v.Scene.Cubes[:n] {
-			want := unknownColor
+			want := UnknownColor
 			if data.Interval[i] > 0 {
-				want = rampColor(rateFraction(int(data.Interval[i])))
+				want = RampColor(rateFraction(int(data.Interval[i])))
 			}
 			if c.Color != want {
 				t.Fatalf("rate, side %d: body %d is %v, want %v", v.Side, i, c.Color, want)
@@ -243,30 +215,30 @@ func TestColorings(t *testing.T) {
 			t.Errorf("rate: %d bodies are outside and %d at a lower rate; the player is %v", outside, slow, v.Scene.Cubes[0].Color)
 		}
 	}
-	l = newKatamari(t, "latency=250ms", "statesync")
+	l = stagetest.Katamari(t, "latency=250ms", "statesync")
 	s = Stage{}
 	for range 600 {
-		rollAndPull(t, &s, l, 1)
+		stagetest.RollAndPull(t, &s, l, 1)
 		if !slices.Equal(l.Panes[0].Clients[0].World.Owners(), l.Panes[0].ServerWorld.Owners()) && l.Ticks() > 60 {
 			break
 		}
 	}
-	plain := fmt.Sprint(s.Viewports(nil, l, 0, 0, 640, 360, 1))
-	setDisplay(t, l, "color=authority")
+	plain := fmt.Sprint(s.views(nil, l, 1))
+	stagetest.Show(t, l, "color=authority")
 	s.Refresh(l)
 	if slices.Equal(l.Panes[0].Clients[0].World.Owners(), l.Panes[0].ServerWorld.Owners()) {
 		t.Error("both sides know the same owners: nothing is tested")
 	}
-	views := s.Viewports(nil, l, 0, 0, 640, 360, 1)
+	views := s.views(nil, l, 1)
 	for _, x := range []struct {
 		v      Viewport
 		owners []int8
 	}{{views[0], l.Panes[0].Clients[0].World.Owners()}, {views[1], l.Panes[0].ServerWorld.Owners()}} {
 		owned := 0
 		for i, o := range x.owners {
-			want := unownedColor
+			want := UnownedColor
 			if o >= 0 {
-				want = playerColors[o]
+				want = PlayerColors[o]
 				owned++
 			}
 			if x.v.Scene.Cubes[i].Color != want {
@@ -277,23 +249,23 @@ func TestColorings(t *testing.T) {
 			t.Errorf("%d bodies have an owner", owned)
 		}
 	}
-	setDisplay(t, l, "color=off")
+	stagetest.Show(t, l, "color=off")
 	s.Refresh(l)
-	if got := fmt.Sprint(s.Viewports(nil, l, 0, 0, 640, 360, 1)); got != plain {
+	if got := fmt.Sprint(s.views(nil, l, 1)); got != plain {
 		t.Error("without a colouring the picture is not as before")
 	}
 
-	l = newKatamari(t, "latency=50ms", "statesync")
+	l = stagetest.Katamari(t, "latency=50ms", "statesync")
 	var fresh Stage
-	setDisplay(t, l, "color=age")
-	rollAndPull(t, &fresh, l, 2)
-	if c := fresh.Viewports(nil, l, 0, 0, 640, 360, 1)[0].Scene.Cubes[5].Color; c != unknownColor {
+	stagetest.Show(t, l, "color=age")
+	stagetest.RollAndPull(t, &fresh, l, 2)
+	if c := fresh.views(nil, l, 1)[0].Scene.Cubes[5].Color; c != UnknownColor {
 		t.Errorf("a body that was never received is %v", c)
 	}
 }
 
 // TestJointDepthColors promises that roots have their own colour, that other bodies of a joint tree are
-// coloured by their depth, and that a pane without the data says so.
+// coloured by their depth.
 func TestJointDepthColors(t *testing.T) {
 	c := lab.Config{Scene: "train:rods=12", Rate: 60}
 	l := lab.New(c)
@@ -303,92 +275,19 @@ func TestJointDepthColors(t *testing.T) {
 		}
 	}
 	var s Stage
-	rollAndPull(t, &s, l, 60)
-	setDisplay(t, l, "color=joint-depth,split=off")
+	stagetest.RollAndPull(t, &s, l, 60)
+	stagetest.Show(t, l, "color=joint-depth,split=off")
 	s.Refresh(l)
-	views := s.Viewports(nil, l, 0, 0, 640, 360, 1)
+	views := s.views(nil, l, 1)
 	for _, pane := range []int{0, 1} {
 		cubes := views[pane].Scene.Cubes
-		for i, want := range map[int]render.Color{0: rootColor, 1: colorRamp[0], 8: colorRamp[5], 12: colorRamp[5]} {
+		for i, want := range map[int]render.Color{0: RootColor, 1: colorRamp[0], 8: colorRamp[5], 12: colorRamp[5]} {
 			if cubes[i].Color != want {
 				t.Errorf("pane %d: body %d is %v, want %v", pane, i, cubes[i].Color, want)
 			}
 		}
 	}
-	if w := s.panes[2].missingText(&Settings{Coloring: byJointDepth}, &texts{}); w != "has no joint depth" {
-		t.Errorf("%q", w)
-	}
-	if jointDepthColor(-1) != unownedColor {
+	if jointDepthColor(-1) != UnownedColor {
 		t.Error("a body without joints")
-	}
-}
-
-// TestMissingDataIsShown promises that a colouring without data leaves the picture as it is, and that the
-// caption says which data the strategy lacks.
-func TestMissingDataIsShown(t *testing.T) {
-	for spec, want := range map[string]string{
-		"statesync": "", "snapshot": "has no priorities", "noprediction": "has no priorities, no ages, no packet budget",
-		"rewind": "has no priorities, no packet budget", "lockstep": "has no priorities, no ages, no packet budget",
-		"animated": "has no priorities, no packet budget", "historyoffset": "has no priorities, no packet budget",
-		"relative": "has no priorities, no packet budget",
-	} {
-		l := newKatamari(t, "latency=50ms", spec)
-		var s Stage
-		rollAndPull(t, &s, l, 100)
-		plain := s.Viewports(nil, l, 0, 0, 640, 360, 1)[0].Scene.Cubes[7].Color
-		setDisplay(t, l, "color=priority,packet=on,ages=on")
-		s.Refresh(l)
-		var f Frame
-		s.Compose(&f, l, Rect{W: 1280, H: 720}, Options{}, 1)
-		got := ""
-		for _, it := range f.Overlay.Items {
-			if strings.HasPrefix(it.Text, "has no") {
-				got = it.Text
-			}
-		}
-		if got != want {
-			t.Errorf("%s: %q, want %q", spec, got, want)
-		}
-		if c := f.Viewports[0].Scene.Cubes[7].Color; (c == plain) != (want != "") {
-			t.Errorf("%s: body 7 is %v, was %v", spec, c, plain)
-		}
-	}
-}
-
-// TestLegend promises that the legend explains each colouring at all usual sizes, and none when there is no
-// colouring.
-func TestLegend(t *testing.T) {
-	l := newKatamari(t, "latency=50ms", "statesync")
-	var s Stage
-	rollAndPull(t, &s, l, 30)
-	for settings, want := range map[string][]string{
-		"color=off": {"client"}, "color=priority": {"priority 1", "1,000,000"}, "color=age": {"age 0", "2 s", "never received"},
-		"color=encoding":    {"absolute", "relative to player", "delta", "never received"},
-		"color=path-error":  {"path error", "0", "1 cm", "10 cm", "1 m", "not compared yet"},
-		"color=joint-depth": {"root", "joint depth 1", "8 or more", "no joints"},
-		"color=authority":   {"player 1", "unowned"}, "simulated=on": {"player 1", "unowned", "simulated"},
-	} {
-		if settings == "simulated=on" {
-			settings = "color=authority,simulated=on"
-		}
-		setDisplay(t, l, settings)
-		s.Refresh(l)
-		for _, size := range [][2]int{{1280, 720}, {950, 720}, {1920, 1080}, {640, 480}} {
-			var f Frame
-			s.Compose(&f, l, Rect{W: size[0], H: size[1]}, Options{Footer: "tape katamari-ball"}, 1)
-			var texts []string
-			for _, it := range f.Overlay.Items {
-				texts = append(texts, it.Text)
-			}
-			for _, w := range want {
-				if !slices.Contains(texts, w) {
-					t.Errorf("%s, %v: no %q", settings, size, w)
-				}
-			}
-			if settings == "color=off" && slices.Contains(texts, "never received") {
-				t.Error("a legend without a colouring")
-			}
-		}
-		setDisplay(t, l, "color=off,simulated=off")
 	}
 }

@@ -99,9 +99,6 @@ const (
 	lastErrorStop  = 1_000_000
 )
 
-// errorStops are the labels of the stops of the ramp of path errors; between two of them lies one of its parts.
-var errorStops = [...]string{"0", "1 cm", "10 cm", "1 m"}
-
 // errorFraction returns the share of the ramp for a path error in metres: linear up to 1 cm, the first third, and
 // logarithmic from there to 1 m.
 func errorFraction(metres float32) float32 {
@@ -116,7 +113,7 @@ func errorFraction(metres float32) float32 {
 // errorColor returns the colour of a path error in metres; negative: not compared yet.
 func errorColor(metres float32) (c render.Color) {
 	if metres < 0 {
-		return unknownColor
+		return UnknownColor
 	}
-	return mixRamp(errorRamp[:], errorFraction(metres))
+	return MixRamp(ErrorRamp[:], errorFraction(metres))
 }

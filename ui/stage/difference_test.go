@@ -6,13 +6,14 @@ import (
 	"ghostcube/predict/lab"
 	"ghostcube/render"
 	"ghostcube/sim/geom"
+	"ghostcube/ui/stage/stagetest"
 )
 
 // TestErrorRamp promises that lightness falls all along the ramp of path errors, and holds its stops.
 func TestErrorRamp(t *testing.T) {
 	previous := 101.0
 	for i := range 101 {
-		light, _, _ := cielab(simulateVision(mixRamp(errorRamp[:], float32(i)/100), normalVision))
+		light, _, _ := cielab(simulateVision(MixRamp(ErrorRamp[:], float32(i)/100), normalVision))
 		if light >= previous {
 			t.Errorf("at %d %% the lightness %v does not fall below %v", i, light, previous)
 		}
@@ -36,7 +37,7 @@ func TestErrorRamp(t *testing.T) {
 // view claims has the colour of 0.5 m, and a right one that of 0, ahead of the server and behind it; that a body
 // ahead is not compared before the server is there; and that the server's picture keeps its colours.
 func TestPathErrorColors(t *testing.T) {
-	l := openLab(t, lab.Config{Scene: "katamari:cubes=20", Rate: 60}, "latency=100ms", []string{"noprediction", "rewind"})
+	l := stagetest.Open(t, lab.Config{Scene: "katamari:cubes=20", Rate: 60}, "latency=100ms", "noprediction", "rewind")
 	var s Stage
 	tick := func() {
 		if err := l.Tick(lab.Entry{}); err != nil {
@@ -54,11 +55,11 @@ func TestPathErrorColors(t *testing.T) {
 	for range 240 {
 		tick()
 	}
-	plain := s.Viewports(nil, l, 0, 0, 640, 360, 1)[1].Scene.Cubes[7].Color
-	setDisplay(t, l, "color=path-error")
+	plain := s.views(nil, l, 1)[1].Scene.Cubes[7].Color
+	stagetest.Show(t, l, "color=path-error")
 	s.Refresh(l)
 	colors := func(pane int) (list [3]render.Color) { // of the player's cube, the other wrong one and a right one
-		for _, v := range s.Viewports(nil, l, 0, 0, 640, 360, 1) {
+		for _, v := range s.views(nil, l, 1) {
 			if v.Pane == pane && v.Side == ClientSide {
 				list = [3]render.Color{v.Scene.Cubes[0].Color, v.Scene.Cubes[7].Color, v.Scene.Cubes[5].Color}
 			} else if v.Side == ServerSide && v.Scene.Cubes[7].Color != plain {
@@ -68,7 +69,7 @@ func TestPathErrorColors(t *testing.T) {
 		return list
 	}
 	half, none := errorColor(0.5), errorColor(0)
-	if half == none || half == errorRamp[3] || none != errorRamp[0] {
+	if half == none || half == ErrorRamp[3] || none != ErrorRamp[0] {
 		t.Fatal("nothing is tested")
 	}
 	near := func(a, b render.Color) bool { // bodies settle by micrometres
@@ -77,7 +78,7 @@ func TestPathErrorColors(t *testing.T) {
 	if c := colors(0); !near(c[0], half) || !near(c[1], half) || !near(c[2], none) {
 		t.Errorf("behind the server, at once: %v, want %v, %v and %v", c, half, half, none)
 	}
-	if c := colors(1); c[0] != unknownColor || s.panes[1].bodyErrors.metres[0] != notCompared {
+	if c := colors(1); c[0] != UnknownColor || s.panes[1].bodyErrors.metres[0] != notCompared {
 		t.Errorf("ahead of the server, at once: %v", c)
 	}
 	for range 60 {

@@ -9,8 +9,8 @@ const (
 	minGhostDifference  = 0.03 // metres; a ghost nearer to its body is not drawn
 	fullGhostDifference = 0.08 // metres; a ghost nearer to its body is weaker
 
-	// maxGhostsWithEdges is the number of ghosts up to which each shows its edges. More would be a tangle of
-	// lines, so they are one figure.
+	// maxGhostsWithEdges is the number of ghosts up to which each shows its edges. With more, the edges would be a tangle
+	// of lines.
 	maxGhostsWithEdges = 8
 	ghostEdgeAlpha     = 170 // of 255
 )
@@ -39,7 +39,7 @@ func (p *pane) addGhost(v *Viewport, ghost geom.Pose, i int, c render.Color) {
 	}
 	c.A = alpha
 	v.Scene.Cubes = append(v.Scene.Cubes, render.Cube{Pose: ghost, Half: box.Half, Color: c})
-	v.addParts(box.Parts, ghost, c)
+	v.addSubShapes(box.SubShapes, ghost, c)
 }
 
 // addGhostEdges adds the edges inside the outlines of the ghosts from an index in the cubes of the scene, if they

@@ -32,7 +32,7 @@ func TestGhostsAppearWithTheDifference(t *testing.T) {
 	for _, n := range []int{1, maxGhostsWithEdges, maxGhostsWithEdges + 1} {
 		v := Viewport{Camera: render.Orbit(body.Pos, 20, 30, 8)}
 		for range n {
-			v.Scene.Cubes = append(v.Scene.Cubes, render.Cube{Pose: body, Half: half, Color: serverColor})
+			v.Scene.Cubes = append(v.Scene.Cubes, render.Cube{Pose: body, Half: half, Color: ServerColor})
 		}
 		if v.addGhostEdges(0); (len(v.Scene.Lines) > 0) != (n <= maxGhostsWithEdges) || len(v.Scene.Lines) > 3*n {
 			t.Errorf("%d ghosts have %d edges", n, len(v.Scene.Lines))

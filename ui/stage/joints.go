@@ -9,8 +9,8 @@ import (
 // minOpenJoint is the separation in metres from which a joint counts as open, and is painted.
 const minOpenJoint = 0.005
 
-// openJointMargin is by how much a mark is larger than the gap that it surrounds, on each side, so that small
-// gaps are visible from afar. In metres.
+// openJointMargin is the space in metres between a gap and its mark on each side, so that small gaps are visible from
+// afar.
 const openJointMargin = 0.12
 
 // addOpenJoints marks each drawn joint that is open: a line between its two anchors, and the edges of a box
@@ -32,8 +32,8 @@ func (p *pane) addOpenJoints(v *Viewport) {
 			continue
 		}
 		half := float32(0.5*a.Sub(b).Len()) + openJointMargin
-		v.addBoxEdges(geom.Pose{Pos: a.Add(b).Scale(0.5), Rot: geom.Identity}, geom.Vec3{X: half, Y: half, Z: half}, openJointColor)
-		v.Scene.Lines = append(v.Scene.Lines, render.Line{A: v.towardsEye(a, radius), B: v.towardsEye(b, radius), Color: openJointColor})
+		v.addBoxEdges(geom.Pose{Pos: a.Add(b).Scale(0.5), Rot: geom.Identity}, geom.Vec3{X: half, Y: half, Z: half}, OpenJointColor)
+		v.Scene.Lines = append(v.Scene.Lines, render.Line{A: v.towardsEye(a, radius), B: v.towardsEye(b, radius), Color: OpenJointColor})
 	}
 }
 
@@ -57,16 +57,7 @@ func (p *pane) addRoots(v *Viewport) {
 		if depth == 0 {
 			const margin = 0.06 // metres between the body and the edges
 			half := scene.Boxes[i].Half.Add(geom.Vec3{X: margin, Y: margin, Z: margin})
-			v.addBoxEdges(v.Scene.Cubes[i].Pose, half, rootColor)
+			v.addBoxEdges(v.Scene.Cubes[i].Pose, half, RootColor)
 		}
 	}
-}
-
-// gap appends a short distance with its unit: millimetres with a digit more below ten.
-func (t *texts) gap(m float64) *texts {
-	digits := 0
-	if m < 0.00995 {
-		digits = 1
-	}
-	return t.fixed(m*1000, digits).add(" mm")
 }

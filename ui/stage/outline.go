@@ -18,12 +18,12 @@ func (p *pane) addOutline(v *Viewport, simulated geom.Pose, i int) {
 		return
 	}
 	half := p.source.ServerWorld.Scene().Boxes[i].Half
-	v.addVisibleEdges(simulated, half, half.Len(), false, simulatedColor)
+	v.addVisibleEdges(simulated, half, half.Len(), false, SimulatedColor)
 }
 
-// addVisibleEdges adds the edges of those faces of a box that face the eye; if inner, only the edges between two
-// such faces. The lines are moved towards the eye by
-// a distance in metres, which does not change where they are projected: nothing hides them that is not nearer.
+// addVisibleEdges adds the edges of the faces of a box that face the eye; with inner, only those between two such
+// faces. It moves the lines towards the eye by a distance in metres. That keeps their place on the screen, and only
+// what is nearer than that hides them.
 func (v *Viewport) addVisibleEdges(at geom.Pose, half geom.Vec3, moved float32, inner bool, c render.Color) {
 	axes := at.Rot.Mat()
 	toEye := axes.MulT(v.Camera.Eye.Sub(at.Pos))
@@ -31,10 +31,7 @@ func (v *Viewport) addVisibleEdges(at geom.Pose, half geom.Vec3, moved float32, 
 	for k := range 3 {
 		visible[k] = [2]bool{-toEye.At(k) > half.At(k), toEye.At(k) > half.At(k)}
 	}
-	corner := func(bits int) geom.Vec3 {
-		offset := geom.Vec3{X: float32(bitSign(bits&1) * half.X), Y: float32(bitSign(bits&2) * half.Y), Z: float32(bitSign(bits&4) * half.Z)}
-		return v.towardsEye(at.Pos.Add(at.Rot.Rotate(offset)), moved)
-	}
+	corner := func(bits int) geom.Vec3 { return v.towardsEye(Corner(at, half, bits), moved) }
 	for k := range 3 {
 		a, b := (k+1)%3, (k+2)%3
 		for ends := range 4 {
@@ -50,4 +47,18 @@ func (v *Viewport) addVisibleEdges(at geom.Pose, half geom.Vec3, moved float32, 
 // samePose reports whether two poses look the same.
 func samePose(a, b geom.Pose) bool {
 	return a.Pos.Sub(b.Pos).Len() < minOutlineDistance && a.Rot.Mul(b.Rot.Inverse()).Angle() < minOutlineAngle
+}
+
+// Corner returns a corner of a box at a pose. Bits 0, 1 and 2 of its number say on which side it is along x, y and z.
+func Corner(at geom.Pose, half geom.Vec3, bits int) geom.Vec3 {
+	if bits&1 == 0 {
+		half.X = -half.X
+	}
+	if bits&2 == 0 {
+		half.Y = -half.Y
+	}
+	if bits&4 == 0 {
+		half.Z = -half.Z
+	}
+	return at.Pos.Add(at.Rot.Rotate(half))
 }

@@ -12,27 +12,27 @@ import (
 
 // The colours of bodies and ghosts.
 var (
-	playerColors = [4]render.Color{{R: 204, G: 24, B: 19, A: 255}, {R: 0, G: 74, B: 170, A: 255}, {R: 0, G: 190, B: 77, A: 255}, {R: 176, G: 145, B: 120, A: 255}}
-	clientColor  = playerColors[0] // the viewer is player 1
+	PlayerColors = [4]render.Color{{R: 204, G: 24, B: 19, A: 255}, {R: 0, G: 74, B: 170, A: 255}, {R: 0, G: 190, B: 77, A: 255}, {R: 176, G: 145, B: 120, A: 255}}
+	ClientColor  = PlayerColors[0] // the viewer is player 1
 
-	serverColor    = render.Color{R: 241, G: 190, B: 40, A: 255}  // ghosts, and the player's body in the server's picture
-	receivedColor  = render.Color{R: 0, G: 200, B: 255, A: 255}   // ghost of the last received snapshot
-	simulatedColor = render.Color{R: 208, G: 7, B: 148, A: 255}   // outlines of simulated poses
-	unownedColor   = render.Color{R: 224, G: 224, B: 217, A: 255} // bodies that nobody touches
+	ServerColor    = render.Color{R: 241, G: 190, B: 40, A: 255}  // ghosts, and the player's body in the server's picture
+	ReceivedColor  = render.Color{R: 0, G: 200, B: 255, A: 255}   // ghost of the last received snapshot
+	SimulatedColor = render.Color{R: 208, G: 7, B: 148, A: 255}   // outlines of simulated poses
+	UnownedColor   = render.Color{R: 224, G: 224, B: 217, A: 255} // bodies that nobody touches
 	staticColor    = render.Color{R: 108, G: 121, B: 173, A: 255}
 	carrierColor   = render.Color{R: 89, G: 150, B: 129, A: 255}
-	unknownColor   = render.Color{R: 62, G: 62, B: 66, A: 255}    // bodies of which the client has no state
-	fallbackColor  = render.Color{R: 186, G: 133, B: 249, A: 255} // mixed into bodies whose prediction is off
+	UnknownColor   = render.Color{R: 62, G: 62, B: 66, A: 255}    // bodies of which the client has no state
+	FallbackColor  = render.Color{R: 186, G: 133, B: 249, A: 255} // mixed into bodies whose prediction is off
 )
 
 // The colours of bodies while a setting colours them.
 var (
-	predictedColor    = render.Color{R: 220, G: 115, B: 0, A: 255}
-	interpolatedColor = render.Color{R: 70, G: 70, B: 200, A: 255}
-	rootColor         = render.Color{R: 226, G: 106, B: 3, A: 255} // roots of joint trees
+	PredictedColor    = render.Color{R: 220, G: 115, B: 0, A: 255}
+	InterpolatedColor = render.Color{R: 70, G: 70, B: 200, A: 255}
+	RootColor         = render.Color{R: 226, G: 106, B: 3, A: 255} // roots of joint trees
 
-	encodingColors = [...]render.Color{
-		predict.NeverReceived:    unknownColor,
+	EncodingColors = [...]render.Color{
+		predict.NeverReceived:    UnknownColor,
 		predict.Absolute:         {R: 214, G: 130, B: 34, A: 255},
 		predict.RelativeToPlayer: {R: 20, G: 70, B: 150, A: 255},
 		predict.DeltaEncoded:     {R: 24, G: 173, B: 115, A: 255},
@@ -45,39 +45,39 @@ var (
 		{R: 44, G: 172, B: 116, A: 255}, {R: 92, G: 200, B: 100, A: 255}, {R: 150, G: 225, B: 90, A: 255},
 	}
 
-	// errorRamp are the colours of path errors of 0, 1 cm, 10 cm and 1 m. Lightness falls along the ramp, so that a
+	// ErrorRamp are the colours of path errors of 0, 1 cm, 10 cm and 1 m. Lightness falls along the ramp, so that a
 	// body that is right is pale, and the worst are the darkest (TestErrorRamp).
-	errorRamp = [...]render.Color{
+	ErrorRamp = [...]render.Color{
 		{R: 240, G: 238, B: 232, A: 255}, {R: 246, G: 176, B: 130, A: 255}, {R: 228, G: 76, B: 62, A: 255}, {R: 120, G: 8, B: 116, A: 255},
 	}
 )
 
 // The colours of lines in the picture.
 var (
-	parentColor    = render.Color{R: 239, G: 132, B: 59, A: 255}  // box of the player's parent
-	candidateColor = render.Color{R: 60, G: 110, B: 230, A: 255}  // boxes of other possible parents
-	openJointColor = render.Color{R: 201, G: 255, B: 0, A: 255}   // marks of open joints
-	hitColor       = render.Color{R: 0, G: 168, B: 72, A: 255}    // rays that hit, and the body then
-	missColor      = render.Color{R: 46, G: 50, B: 60, A: 255}    // rays that miss
-	unrewoundColor = render.Color{R: 28, G: 110, B: 255, A: 255}  // rays resolved without rewind
-	calloutColor   = render.Color{R: 255, G: 90, B: 235, A: 255}  // frame of an explained body
+	ParentColor    = render.Color{R: 239, G: 132, B: 59, A: 255}  // box of the player's parent
+	CandidateColor = render.Color{R: 60, G: 110, B: 230, A: 255}  // boxes of other possible parents
+	OpenJointColor = render.Color{R: 201, G: 255, B: 0, A: 255}   // marks of open joints
+	HitColor       = render.Color{R: 0, G: 168, B: 72, A: 255}    // rays that hit, and the body then
+	MissColor      = render.Color{R: 46, G: 50, B: 60, A: 255}    // rays that miss
+	UnrewoundColor = render.Color{R: 28, G: 110, B: 255, A: 255}  // rays resolved without rewind
+	CalloutColor   = render.Color{R: 255, G: 90, B: 235, A: 255}  // frame of an explained body
 	beforeColor    = render.Color{R: 255, G: 236, B: 190, A: 255} // a corrected body, one tick before
-	focusColor     = render.Color{R: 255, G: 255, B: 255, A: 255} // frame of the focused pane
+	FocusColor     = render.Color{R: 255, G: 255, B: 255, A: 255} // frame of the focused pane
 )
 
 // The colours of texts, keys and graphs.
 var (
-	textColor       = render.Color{R: 240, G: 243, B: 246, A: 255}
-	dimTextColor    = render.Color{R: 178, G: 186, B: 196, A: 255}
-	alertColor      = render.Color{R: 255, G: 92, B: 80, A: 255} // texts that warn
-	backgroundColor = render.Color{R: 22, G: 26, B: 32, A: 255}
-	panelColor      = backgroundColor.ScaleAlpha(0.75)
-	gaugePanelColor = backgroundColor.ScaleAlpha(0.82)
-	emptyColor      = render.Color{R: 58, G: 65, B: 75, A: 255} // keys that are up, and empty cells
-	keyDownColor    = render.Color{R: 206, G: 220, B: 236, A: 255}
-	gridlineColor   = render.Color{R: 90, G: 98, B: 110, A: 160}
-	eventColor      = render.Color{R: 255, G: 120, B: 170, A: 160} // marks of events in graphs
-	explainColor    = render.Color{R: 255, G: 190, B: 110, A: 255} // sentences about events
+	TextColor       = render.Color{R: 240, G: 243, B: 246, A: 255}
+	DimTextColor    = render.Color{R: 178, G: 186, B: 196, A: 255}
+	AlertColor      = render.Color{R: 255, G: 92, B: 80, A: 255} // texts that warn
+	BackgroundColor = render.Color{R: 22, G: 26, B: 32, A: 255}
+	PanelColor      = BackgroundColor.ScaleAlpha(0.75)
+	GaugePanelColor = BackgroundColor.ScaleAlpha(0.82)
+	EmptyColor      = render.Color{R: 58, G: 65, B: 75, A: 255} // keys that are up, and empty cells
+	KeyDownColor    = render.Color{R: 206, G: 220, B: 236, A: 255}
+	GridlineColor   = render.Color{R: 90, G: 98, B: 110, A: 160}
+	EventColor      = render.Color{R: 255, G: 120, B: 170, A: 160} // marks of events in graphs
+	ExplainColor    = render.Color{R: 255, G: 190, B: 110, A: 255} // sentences about events
 
 	// CurveColor is the colour of the curves of graphs.
 	CurveColor = render.Color{R: 130, G: 175, B: 255, A: 255}
@@ -99,7 +99,7 @@ var TimelineColors = struct {
 	Background, Track, Text, DimText, Cursor, Span        render.Color
 	Losses, Corrections, Shots, Stalls, Faults, Bookmarks render.Color
 }{
-	Background: backgroundColor, Track: render.Color{R: 44, G: 50, B: 59, A: 255}, Text: textColor, DimText: dimTextColor, Cursor: focusColor,
+	Background: BackgroundColor, Track: render.Color{R: 44, G: 50, B: 59, A: 255}, Text: TextColor, DimText: DimTextColor, Cursor: FocusColor,
 	Span:        render.Color{R: 64, G: 92, B: 138, A: 255},
 	Losses:      render.Color{R: 138, G: 150, B: 168, A: 255},
 	Corrections: render.Color{R: 255, G: 128, B: 176, A: 255},
@@ -111,25 +111,25 @@ var TimelineColors = struct {
 
 // The colours of the parts of packets.
 var (
-	headerColor   = render.Color{R: 150, G: 158, B: 168, A: 255}
-	inputColor    = render.Color{R: 241, G: 172, B: 43, A: 255}
-	updateColor   = render.Color{R: 84, G: 192, B: 240, A: 255}
-	indexColor    = render.Color{R: 200, G: 230, B: 130, A: 255}
-	rotationColor = render.Color{R: 0, G: 156, B: 109, A: 255}
+	HeaderColor   = render.Color{R: 150, G: 158, B: 168, A: 255}
+	InputColor    = render.Color{R: 241, G: 172, B: 43, A: 255}
+	UpdateColor   = render.Color{R: 84, G: 192, B: 240, A: 255}
+	IndexColor    = render.Color{R: 200, G: 230, B: 130, A: 255}
+	RotationColor = render.Color{R: 0, G: 156, B: 109, A: 255}
 )
 
-// laneColors are the colours of datagrams in the packet lanes.
-var laneColors = [predict.PacketKindCount]render.Color{
-	predict.AcksOnly:     headerColor,
-	predict.Inputs:       inputColor,
+// LaneColors are the colours of datagrams in the packet lanes.
+var LaneColors = [predict.PacketKindCount]render.Color{
+	predict.AcksOnly:     HeaderColor,
+	predict.Inputs:       InputColor,
 	predict.Snapshots:    {R: 152, G: 84, B: 252, A: 255},
-	predict.StateUpdates: updateColor,
+	predict.StateUpdates: UpdateColor,
 	predict.Fragments:    {R: 164, G: 92, B: 168, A: 255},
 	predict.Messages:     {R: 204, G: 240, B: 152, A: 255},
 }
 
-// correctionColor is the colour of corrections in the packet lanes: that of graphs, opaque.
-var correctionColor = opaque(eventColor)
+// CorrectionColor is the colour of corrections in the packet lanes: that of graphs, opaque.
+var CorrectionColor = opaque(EventColor)
 
 func opaque(c render.Color) render.Color {
 	c.A = 255
@@ -138,18 +138,18 @@ func opaque(c render.Color) render.Color {
 
 // The colours of slots of the server's playout buffer of inputs.
 var (
-	waitingColor   = render.Color{R: 117, G: 197, B: 241, A: 255}
-	ownInputColor  = render.Color{R: 40, G: 160, B: 90, A: 255} // used in its own tick
-	missingColor   = render.Color{R: 241, G: 157, B: 68, A: 255}
-	repeatedColor  = render.Color{R: 185, G: 117, B: 234, A: 255}
-	lateInputColor = render.Color{R: 200, G: 60, B: 30, A: 255}
+	WaitingColor   = render.Color{R: 117, G: 197, B: 241, A: 255}
+	OwnInputColor  = render.Color{R: 40, G: 160, B: 90, A: 255} // used in its own tick
+	MissingColor   = render.Color{R: 241, G: 157, B: 68, A: 255}
+	RepeatedColor  = render.Color{R: 185, G: 117, B: 234, A: 255}
+	LateInputColor = render.Color{R: 200, G: 60, B: 30, A: 255}
 )
 
-// stageColors are the colours of the latency stages. Stages that are not measured are hatched, in unmeasuredColor.
+// StageColors are the colours of the latency stages. Stages that are not measured are hatched, in unmeasuredColor.
 var (
 	unmeasuredColor = render.Color{R: 138, G: 147, B: 160, A: 255}
 
-	stageColors = [probe.StageCount]render.Color{
+	StageColors = [probe.StageCount]render.Color{
 		probe.OSInputStage:      unmeasuredColor,
 		probe.ClientTickStage:   {R: 236, G: 148, B: 83, A: 255},
 		probe.UplinkStage:       {R: 101, G: 162, B: 247, A: 255},

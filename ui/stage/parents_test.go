@@ -6,13 +6,14 @@ import (
 	"ghostcube/predict/lab"
 	"ghostcube/render"
 	"ghostcube/sim/geom"
+	"ghostcube/ui/stage/stagetest"
 )
 
 // TestParentBoxes promises that the client's picture has the twelve edges of every parent box, around the
 // drawn body and in the colour of parent or candidate, also between two ticks; and that there are none while
 // the setting is off.
 func TestParentBoxes(t *testing.T) {
-	l := newSession(t, "latency=100ms", "relative")
+	l := stagetest.Session(t, "latency=100ms", "relative")
 	for _, c := range []lab.Command{{Verb: "scene", Pane: lab.AllPanes, Name: "ship:platform=1"}, Show("parents", "on"), Show("ghosts", "off")} {
 		if err := l.Tick(lab.Entry{Commands: []lab.Command{c}}); err != nil {
 			t.Fatal(err)
@@ -26,13 +27,13 @@ func TestParentBoxes(t *testing.T) {
 	world := l.Panes[0].ServerWorld.Scene()
 	ship := len(world.Boxes)
 	for _, share := range []float32{0.5, 1} {
-		views := s.Viewports(nil, l, 0, 0, 640, 360, share)
+		views := s.views(nil, l, share)
 		lines := views[0].Scene.Lines
 		if len(lines) != 24 || len(views[1].Scene.Lines) != 0 {
 			t.Fatalf("%d lines, and %d in the server's picture", len(lines), len(views[1].Scene.Lines))
 		}
 		deck := views[0].Scene.Cubes[ship].Pose.Pos.X
-		for box, color := range []render.Color{candidateColor, parentColor} {
+		for box, color := range []render.Color{CandidateColor, ParentColor} {
 			var sum geom.Vec3
 			for _, x := range lines[12*box : 12*box+12] {
 				sum = sum.Add(x.A).Add(x.B)
@@ -47,7 +48,7 @@ func TestParentBoxes(t *testing.T) {
 	}
 	l.Tick(lab.Entry{Commands: []lab.Command{Show("parents", "off")}})
 	s.Tick(l)
-	if n := len(s.Viewports(nil, l, 0, 0, 640, 360, 1)[0].Scene.Lines); n != 0 {
+	if n := len(s.views(nil, l, 1)[0].Scene.Lines); n != 0 {
 		t.Errorf("%d lines while the setting is off", n)
 	}
 }

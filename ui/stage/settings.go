@@ -31,15 +31,33 @@ type Settings struct {
 	Parents   bool
 	Joints    bool
 	Coloring  Coloring
-	Headline  string  // name of the quantity that is drawn large in each pane, or noHeadline
+	Headline  string  // name of the quantity that is drawn large in each pane, or NoHeadline
 	Yaw       float64 // degrees counter-clockwise from +y, of the camera's view
 	Pitch     float64 // degrees below the horizon
 	Distance  float64 // metres from the camera to the player's body
 	Speed     float64 // session seconds per second of video or window; 1 is real time
 }
 
+// LaneMode says where a pane shows its packets.
+type LaneMode uint8
+
+// The modes.
+const (
+	NoLanes      LaneMode = iota
+	lanesBelow            // below the picture, time from left to right
+	LanesBetween          // between the client's and the server's picture, time from top to bottom
+)
+
+var laneModeNames = []string{"off", "on", "between"}
+
+// String returns the mode's name.
+func (m LaneMode) String() string { return laneModeNames[m] }
+
 // DefaultSettings apply to a session without show commands, but for the camera of some scenes (DefaultsOf).
-var DefaultSettings = Settings{Split: true, Ghosts: true, Trail: true, Graphs: true, Explain: true, Shots: true, Headline: noHeadline, Pitch: 24, Distance: 12, Speed: 1, LaneSpan: 1}
+var DefaultSettings = Settings{
+	Split: true, Ghosts: true, Trail: true, Graphs: true, Explain: true, Shots: true, Headline: NoHeadline,
+	Pitch: 24, Distance: 12, Speed: 1, LaneSpan: 1,
+}
 
 // Setting is one row of SettingTable.
 type Setting struct {
@@ -61,23 +79,32 @@ var SettingTable = []Setting{
 	{Name: "ghosts", Key: "G", Help: "ghosts of the server's bodies and of the last received snapshot", field: func(s *Settings) any { return &s.Ghosts }},
 	{Name: "trail", Key: "T", Help: "trail of the player's remembered positions", field: func(s *Settings) any { return &s.Trail }},
 	{Name: "graphs", Help: "graph of the path error in each pane, with its corrections", field: func(s *Settings) any { return &s.Graphs }},
-	{Name: "explain", Help: "what happens in each pane in plain words: corrections, late inputs, silence, forced faults", field: func(s *Settings) any { return &s.Explain }},
+	{Name: "explain", Help: "what happens in each pane in plain words: corrections, late inputs, silence, forced faults",
+		field: func(s *Settings) any { return &s.Explain }},
 	{Name: "simulated", Key: "O", Help: "outlines of simulated poses that differ from the drawn ones", field: func(s *Settings) any { return &s.Simulated }},
 	{Name: "packet", Key: "K", Help: "contents and budget of the last packet to the client", field: func(s *Settings) any { return &s.Packet }},
 	{Name: "ages", Key: "L", Help: "histogram of snapshot ages of the moving bodies", field: func(s *Settings) any { return &s.Ages }},
 	{Name: "latency", Key: "U", Help: "latency from key to screen by stage, mean of 1 s", field: func(s *Settings) any { return &s.Latency }},
-	{Name: "slots", Help: "buffers as slots: playout and jitter buffer, snapshot ring, inputs; what the server used in the last ticks", field: func(s *Settings) any { return &s.Slots }},
-	{Name: "lanes", Key: ";", Help: "packet lanes: every packet as an arrow between client and server; below the picture, or between the two sides", field: func(s *Settings) any { return &s.Lanes }},
+	{Name: "slots", Help: "buffers as slots: playout and jitter buffer, snapshot ring, inputs; what the server used in the last ticks",
+		field: func(s *Settings) any { return &s.Slots }},
+	{Name: "lanes", Key: ";", Help: "packet lanes: every packet as an arrow between client and server; below the picture, or between the two sides",
+		field: func(s *Settings) any { return &s.Lanes }},
 	{Name: "lane-span", Help: "time that the packet lanes show, s", Min: 0.25, Max: 10, field: func(s *Settings) any { return &s.LaneSpan }},
 	{Name: "ticks", Help: "tick counters: the client's, the server's, and that of the newest received state", field: func(s *Settings) any { return &s.Ticks }},
 	{Name: "shots", Key: "Y", Help: "shots of the last second and their results", field: func(s *Settings) any { return &s.Shots }},
 	{Name: "parents", Key: "I", Help: "boxes in which the player's cube looks for a parent", field: func(s *Settings) any { return &s.Parents }},
-	{Name: "joints", Help: "marks at open joints, the largest gap in the caption, and the roots of joint trees", field: func(s *Settings) any { return &s.Joints }},
-	{Name: "color", Key: "C", Help: "colour bodies by priority, age, encoding, authority, joint depth, update rate, prediction or path error", field: func(s *Settings) any { return &s.Coloring }},
-	{Name: "headline", Help: "the measure or counter that each pane shows in large type, such as down_kbit_per_second", field: func(s *Settings) any { return &s.Headline }},
-	{Name: "yaw", Help: "camera direction, degrees counter-clockwise from +y; scenes have their own default", Min: -360, Max: 360, field: func(s *Settings) any { return &s.Yaw }},
-	{Name: "pitch", Help: "camera pitch, degrees below the horizon; scenes have their own default", Min: 2, Max: 85, field: func(s *Settings) any { return &s.Pitch }},
-	{Name: "distance", Help: "camera distance, m; scenes have their own default. Farther while client and server are apart", Min: 3, Max: 60, field: func(s *Settings) any { return &s.Distance }},
+	{Name: "joints", Help: "marks at open joints, the largest gap in the caption, and the roots of joint trees",
+		field: func(s *Settings) any { return &s.Joints }},
+	{Name: "color", Key: "C", Help: "colour bodies by priority, age, encoding, authority, joint depth, update rate, prediction or path error",
+		field: func(s *Settings) any { return &s.Coloring }},
+	{Name: "headline", Help: "the measure or counter that each pane shows in large type, such as down_kbit_per_second",
+		field: func(s *Settings) any { return &s.Headline }},
+	{Name: "yaw", Help: "camera direction, degrees counter-clockwise from +y; scenes have their own default", Min: -360, Max: 360,
+		field: func(s *Settings) any { return &s.Yaw }},
+	{Name: "pitch", Help: "camera pitch, degrees below the horizon; scenes have their own default", Min: 2, Max: 85,
+		field: func(s *Settings) any { return &s.Pitch }},
+	{Name: "distance", Help: "camera distance, m; scenes have their own default. Farther while client and server are apart", Min: 3, Max: 60,
+		field: func(s *Settings) any { return &s.Distance }},
 	{Name: "speed", Help: "session speed; 1 is real time", Min: 1. / 16, Max: 4, field: func(s *Settings) any { return &s.Speed }},
 }
 
@@ -93,6 +120,22 @@ func SettingsOf(l *lab.Lab) Settings {
 	return s
 }
 
+// keptSettings keeps the settings that a session's display settings gave.
+type keptSettings struct {
+	display  []lab.DisplaySetting
+	settings Settings
+	known    bool
+}
+
+// Settings returns SettingsOf(l), and derives it anew only when the session's display settings have changed.
+func (s *Stage) Settings(l *lab.Lab) Settings {
+	k, display := &s.settings, l.Display()
+	if !k.known || !slices.Equal(display, k.display) {
+		k.display, k.settings, k.known = append(k.display[:0], display...), SettingsOf(l), true
+	}
+	return k.settings
+}
+
 // Apply sets what a show command says. Other commands, and those that CheckCommand refuses, change nothing.
 func (s *Settings) Apply(c lab.Command) {
 	if c.Verb != "show" {
@@ -103,8 +146,8 @@ func (s *Settings) Apply(c lab.Command) {
 	}
 }
 
-// anyGauge reports whether a gauge is shown.
-func (s *Settings) anyGauge() bool { return s.Packet || s.Ages || s.Latency || s.Slots }
+// AnyGauge reports whether a gauge is shown.
+func (s *Settings) AnyGauge() bool { return s.Packet || s.Ages || s.Latency || s.Slots }
 
 // Options returns the values of a switch or of a choice of names, and nil for a number
 // or the name of a quantity.
@@ -143,7 +186,7 @@ func (d *Setting) Allowed() string {
 		return strings.Join(options, ", ")
 	}
 	if _, ok := d.field(&Settings{}).(*string); ok {
-		return noHeadline + ", or a name of list measures or list counters"
+		return NoHeadline + ", or a name of list measures or list counters"
 	}
 	return fmt.Sprintf("%g to %g", d.Min, d.Max)
 }
@@ -235,7 +278,7 @@ func CheckEntries(entries []lab.Entry) error {
 	return nil
 }
 
-// ParseShow returns the show commands for settings such as color=age,simulated=on. An empty text has none.
+// ParseShow returns the show commands for settings such as color=age,simulated=on, and none for an empty text.
 func ParseShow(text string) (list []lab.Command, err error) {
 	if text == "" {
 		return nil, nil

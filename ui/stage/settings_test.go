@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"ghostcube/predict/lab"
+	"ghostcube/ui/stage/stagetest"
 )
 
 // TestParseShow promises that --show becomes show commands that a session stores and SettingsOf reads back,
@@ -15,7 +16,7 @@ func TestParseShow(t *testing.T) {
 	if err != nil || len(list) != 5 {
 		t.Fatal(list, err)
 	}
-	l := newSession(t, "perfect", "rewind")
+	l := stagetest.Session(t, "perfect", "rewind")
 	if got := SettingsOf(l); got != DefaultsOf("zen") {
 		t.Errorf("a new session has %+v", got)
 	}
@@ -25,7 +26,7 @@ func TestParseShow(t *testing.T) {
 		}
 	}
 	want := DefaultsOf("zen")
-	want.Coloring, want.Simulated, want.Packet, want.Ages, want.Pitch = byAge, true, true, true, 30
+	want.Coloring, want.Simulated, want.Packet, want.Ages, want.Pitch = ByAge, true, true, true, 30
 	if got := SettingsOf(l); got != want {
 		t.Errorf("%+v", got)
 	}
@@ -65,7 +66,7 @@ func TestCheckEntries(t *testing.T) {
 	if err := CheckEntries(entries); err == nil || err.Error() != "tick 7: show all yaw far: yaw=far: want -360 to 360" {
 		t.Error(err)
 	}
-	l := newSession(t, "perfect", "rewind")
+	l := stagetest.Session(t, "perfect", "rewind")
 	for _, c := range []lab.Command{Show("yaw", "far"), Show("no-such-setting", "1"), Show("ghosts", "off")} {
 		if err := l.Apply(c); err != nil {
 			t.Fatal(err)

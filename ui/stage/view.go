@@ -31,8 +31,9 @@ const (
 	besidePoint              // sceneView.point
 )
 
-// sceneViews are the views of scenes; all others have that of DefaultSettings. The first row that matches holds. In
-// most of them the player's body would hide what it stands before, or leave it at the edge of the picture.
+// sceneViews are the views of scenes; other scenes use DefaultSettings. The first row that matches holds. In most of
+// these scenes the player's body would otherwise hide what it stands in front of, or push it to the edge of the
+// picture.
 var sceneViews = []sceneView{
 	{scene: "zen", yaw: 20, pitch: 27, distance: 13},
 	{scene: "katamari", yaw: 0, pitch: 30, distance: 16},
@@ -54,7 +55,7 @@ var sceneViews = []sceneView{
 	{scene: "train", yaw: 50, pitch: 28, distance: 13, beside: besideBody, body: 4},
 }
 
-// viewOf returns the view of a scene as scene.Named takes it.
+// viewOf returns the view of a scene, which is named as for scene.Named.
 func viewOf(scene string) *sceneView {
 	for i := range sceneViews {
 		v := &sceneViews[i]
@@ -70,7 +71,7 @@ func viewOf(scene string) *sceneView {
 // defaultView is the view of the scenes without a row.
 var defaultView = sceneView{pitch: DefaultSettings.Pitch, distance: DefaultSettings.Distance}
 
-// hasParam reports whether parameters such as :a=1:b=2 have one. The empty one they have.
+// hasParam reports whether parameters such as :a=1:b=2 contain one. They all contain the empty one.
 func hasParam(params, param string) bool {
 	for param != "" {
 		var next string
@@ -85,7 +86,7 @@ func hasParam(params, param string) bool {
 	return true
 }
 
-// DefaultsOf returns the settings of a session in a scene, as scene.Named takes it, without show commands.
+// DefaultsOf returns the settings without show commands of a scene, which is named as for scene.Named.
 func DefaultsOf(scene string) Settings {
 	s, v := DefaultSettings, viewOf(scene)
 	s.Yaw, s.Pitch, s.Distance = v.yaw, v.pitch, v.distance

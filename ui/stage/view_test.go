@@ -6,6 +6,7 @@ import (
 	"ghostcube/internal/experiment"
 	"ghostcube/predict/lab"
 	"ghostcube/sim/scene"
+	"ghostcube/ui/stage/stagetest"
 )
 
 // TestSceneViews promises that every row of the views is of a scene that there is, and holds for it and for the same
@@ -37,8 +38,8 @@ func TestSceneViews(t *testing.T) {
 // TestOwnCameraWins promises that a camera that was set holds in scenes with a view of their own, and that what was
 // not set comes from the scene, also after another scene was chosen.
 func TestOwnCameraWins(t *testing.T) {
-	l := newSession(t, "perfect", "rewind")
-	setDisplay(t, l, "yaw=0,distance=9")
+	l := stagetest.Session(t, "perfect", "rewind")
+	stagetest.Show(t, l, "yaw=0,distance=9")
 	for _, name := range []string{"zen", "tower", "plain"} {
 		if err := l.Apply(lab.Command{Verb: "scene", Pane: lab.AllPanes, Name: name}); err != nil {
 			t.Fatal(err)
@@ -54,14 +55,12 @@ func TestOwnCameraWins(t *testing.T) {
 func TestSceneIsInTheFrame(t *testing.T) {
 	names := append(scene.Names(), "walker:mounted=1", "ship:platform=1", "turntable:aboard=1", "train:rods=32", "seesaw:right=2", "ship:jetpack=1")
 	for _, name := range names {
-		l := openLab(t, lab.Config{Scene: name, Rate: 60}, "perfect", []string{"statesync"})
-		setDisplay(t, l, "split=off")
+		l := stagetest.Open(t, lab.Config{Scene: name, Rate: 60}, "perfect", "statesync")
+		stagetest.Show(t, l, "split=off")
 		var s Stage
-		var f Frame
 		s.Refresh(l)
 		for _, size := range [][2]int{{1280, 720}, {900, 600}} {
-			s.Compose(&f, l, Rect{W: size[0], H: size[1]}, Options{}, 1)
-			v := &f.Viewports[0]
+			v := &s.Viewports(nil, l, picturesOf(l, size[0], size[1]*3/4), 1, nil)[0]
 			if at := s.subjects(v)[0]; at[0] < 0.2 || at[0] > 0.8 || at[1] < 0.2 || at[1] > 0.8 {
 				t.Errorf("%s, %v: the player's body is at %.2f of the picture", name, size, at)
 			}
@@ -69,12 +68,15 @@ func TestSceneIsInTheFrame(t *testing.T) {
 			if player := s.panes[0].current.drawn[0].Pos; !ok || beside.Sub(player).Len() < 4 { // it stands on it
 				continue
 			}
-			d := overlay{DrawList: &f.Overlay, stage: &s, l: l, scale: overlayScale(Rect{W: size[0], H: size[1]}, 1)}
-			bounds, visible := d.screenBounds(v, &v.Scene.Cubes[0])
 			projection := v.Camera.Projection(float32(v.W), float32(v.H))
+			low, high := [2]float32{1e6, 1e6}, [2]float32{-1e6, -1e6} // around the player's body
+			for k := range 8 {
+				cx, cy, _ := projection.Project(Corner(v.Scene.Cubes[0].Pose, v.Scene.Cubes[0].Half, k))
+				low, high = [2]float32{min(low[0], cx), min(low[1], cy)}, [2]float32{max(high[0], cx), max(high[1], cy)}
+			}
 			x, y, _ := projection.Project(beside)
-			hidden := bounds.contains(x+float32(v.X), y+float32(v.Y))
-			if !visible || hidden || x < 0 || y < 0 || x > float32(v.W) || y > float32(v.H) {
+			hidden := x > low[0] && x < high[0] && y > low[1] && y < high[1]
+			if hidden || x < 0 || y < 0 || x > float32(v.W) || y > float32(v.H) {
 				t.Errorf("%s, %v: what the player stands before is at %v, %v of %d x %d pixels, hidden %v", name, size, x, y, v.W, v.H, hidden)
 			}
 		}
@@ -89,10 +91,9 @@ func TestWalkerStaysInTheFrame(t *testing.T) {
 		seconds = 7
 	}
 	for _, name := range []string{"walker", "trailer"} {
-		l := openLab(t, lab.Config{Scene: name, Rate: 60}, "latency=50ms", []string{"rewind"})
-		setDisplay(t, l, "split=off")
+		l := stagetest.Open(t, lab.Config{Scene: name, Rate: 60}, "latency=50ms", "rewind")
+		stagetest.Show(t, l, "split=off")
 		var s Stage
-		var f Frame
 		for i := range seconds * 60 {
 			if err := l.Tick(lab.Entry{}); err != nil {
 				t.Fatal(err)
@@ -101,8 +102,7 @@ func TestWalkerStaysInTheFrame(t *testing.T) {
 			if i%60 != 0 {
 				continue
 			}
-			s.Compose(&f, l, Rect{W: 1280, H: 720}, Options{}, 1)
-			v := &f.Viewports[0]
+			v := &s.Viewports(nil, l, picturesOf(l, 1280, 540), 1, nil)[0]
 			projection := v.Camera.Projection(float32(v.W), float32(v.H))
 			for _, body := range []int{0, 1} {
 				x, y, _ := projection.Project(s.panes[0].current.server[body].Pos)

@@ -58,11 +58,11 @@ type State struct {
 
 // BarHeight returns the height of the bar of a session, in pixels.
 func BarHeight(panes int, scale float32) int {
-	return int(float32(scale * float32(2*barPadding+textRow+scaleRow+paneRow*max(panes, 1))))
+	return int(scale * float32(2*barPadding+textRow+scaleRow+paneRow*max(panes, 1)))
 }
 
 // px scales a length to whole pixels.
-func (b *Bar) px(n float32) float32 { return float32(int(float32(n*b.scale) + 0.5)) }
+func (b *Bar) px(n float32) float32 { return float32(int(n*b.scale + 0.5)) }
 
 // spans are the lengths, in seconds, that the whole session is shown in: each is used until the session is longer.
 var spans = [...]int{30, 60, 120, 180, 300, 480, 600, 900, 1200, 1800, 2700, 3600, 5400, 7200, 10800, 14400, 21600, 43200, 86400}
@@ -101,7 +101,7 @@ func (b *Bar) TickAt(x int) int {
 
 // x returns the column of the frame at a tick.
 func (b *Bar) x(tick int) float32 {
-	return float32(float64(b.track.X) + float64(float64(tick-b.from)*float64(b.track.W))/float64(b.to-b.from))
+	return float32(float64(b.track.X) + float64(tick-b.from)*float64(b.track.W)/float64(b.to-b.from))
 }
 
 // Zoom shows a shorter or a longer span around a column of the frame: by times as long, at least a second and at most
@@ -109,7 +109,7 @@ func (b *Bar) x(tick int) float32 {
 func (b *Bar) Zoom(x int, by float64, t *Timeline, rate int) {
 	around := min(max(b.TickAt(x), t.Start()), t.End())
 	whole := wholeSpan(t.End()-t.Start(), rate)
-	length := int(float64(float64(b.to-b.from)*by) + 0.5)
+	length := int(float64(b.to-b.from)*by + 0.5)
 	if b.zoomed = length < whole; !b.zoomed {
 		b.from, b.to = t.Start(), t.Start()+whole
 		return
@@ -193,18 +193,18 @@ func (b *Bar) updateMarks(t *Timeline) {
 	b.drawn = key
 	b.marks.Reset()
 	ticks := float64(b.to-b.from) / float64(columns)
-	row := float32(b.px(paneRow))
+	row := b.px(paneRow)
 	for pane := range b.panes {
-		y := float32(b.track.Y) + float32(row*float32(pane))
+		y := float32(b.track.Y) + row*float32(pane)
 		for k := range Bookmarks {
 			shape := markShapes[k]
-			top, height := y+1+float32(shape.top*(row-2)), float32((shape.bottom-shape.top)*(row-2))
+			top, height := y+1+shape.top*(row-2), (shape.bottom-shape.top)*(row-2)
 			run, shade := 0, 0 // the columns before the present one with one shade
 			flush := func(column int) {
 				if shade > 0 {
 					c := markColor(k)
 					c.A = uint8(255 * (shade + 1) / (shades + 1))
-					b.marks.Rect(float32(b.track.X)+float32(width*float32(run)), top, float32(width*float32(column-run)), height, c)
+					b.marks.Rect(float32(b.track.X)+width*float32(run), top, width*float32(column-run), height, c)
 				}
 				run = column
 			}
@@ -242,17 +242,17 @@ func (b *Bar) Draw(list *render.DrawList, t *Timeline, s *State) {
 	b.updateMarks(t)
 	x, y, w := float32(b.rect.X), float32(b.rect.Y), float32(b.rect.W)
 	list.Rect(x, y, w, float32(b.rect.H), c.Background)
-	row := float32(b.px(paneRow))
+	row := b.px(paneRow)
 	plain, bold := render.Font{Size: int(b.px(13))}, render.Font{Size: int(b.px(13)), Bold: true}
 	small := render.Font{Size: int(max(b.px(11), 11))}
 	for i := range b.panes {
-		top := float32(b.track.Y) + float32(row*float32(i))
+		top := float32(b.track.Y) + row*float32(i)
 		end := min(max(b.x(t.End()), float32(b.track.X)), float32(b.track.X+b.track.W))
 		list.Rect(float32(b.track.X), top, end-float32(b.track.X), row-1, c.Track)
 	}
 	b.drawLoop(list, s)
 	for i := range b.panes {
-		list.Text(x+b.px(14), float32(b.track.Y)+float32(row*float32(i))+row-b.px(1), small, c.DimText, b.number(i+1))
+		list.Text(x+b.px(14), float32(b.track.Y)+row*float32(i)+row-b.px(1), small, c.DimText, b.number(i+1))
 	}
 	list.Append(&b.marks)
 	b.drawScale(list, small, s.Rate)
@@ -285,7 +285,7 @@ func (b *Bar) drawCursor(list *render.DrawList, tick int) {
 	c := stage.TimelineColors.Cursor
 	half := b.px(4)
 	list.Rect(x-half, float32(b.track.Y)-b.px(5), 2*half, b.px(4), c)
-	list.Rect(x-float32(0.5*max(b.px(1), 1)), float32(b.track.Y)-b.px(3), max(b.px(1.5), 1), float32(b.track.H)+b.px(6), c)
+	list.Rect(x-0.5*max(b.px(1), 1), float32(b.track.Y)-b.px(3), max(b.px(1.5), 1), float32(b.track.H)+b.px(6), c)
 }
 
 // labelSteps are the distances of labels on the scale, in seconds.
@@ -304,9 +304,9 @@ func (b *Bar) drawScale(list *render.DrawList, f render.Font, rate int) {
 	}
 	y := float32(b.track.Y+b.track.H) + b.px(1)
 	first := int(float64(b.from)/float64(rate)/step + 0.999)
-	for i := first; float64(float64(i)*step) <= float64(b.to)/float64(rate); i++ {
-		at := float64(float64(i) * step)
-		x := b.x(int(float64(at*float64(rate)) + 0.5))
+	for i := first; float64(i)*step <= float64(b.to)/float64(rate); i++ {
+		at := float64(i) * step
+		x := b.x(int(at*float64(rate) + 0.5))
 		list.Rect(x, y, 1, b.px(3), stage.TimelineColors.DimText)
 		b.scratch = appendClock(b.scratch[:0], at, step < 1)
 		if text := b.texts.Keep(b.scratch); x+b.px(3)+f.Width(text) < float32(b.rect.X+b.rect.W) {
@@ -317,7 +317,7 @@ func (b *Bar) drawScale(list *render.DrawList, f render.Font, rate int) {
 
 // appendClock appends a time in seconds as minutes and seconds, with a tenth if wanted.
 func appendClock(dst []byte, seconds float64, tenth bool) []byte {
-	tenths := int(float64(seconds*10) + 0.5)
+	tenths := int(seconds*10 + 0.5)
 	if !tenth {
 		tenths = int(seconds+0.5) * 10
 	}

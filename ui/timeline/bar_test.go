@@ -59,7 +59,8 @@ func TestBarInside(t *testing.T) {
 				bar.Layout(at, scale, s.Timeline, 60)
 				bar.Zoom(at.X+width/3, zoom, s.Timeline, 60)
 				var list render.DrawList
-				bar.Draw(&list, s.Timeline, &timeline.State{Playing: true, Speed: 0.125, Loop: [2]int{100, 900}, Rate: 60, Note: "correction in pane 1 at 0.50 s: a click goes there"})
+				bar.Draw(&list, s.Timeline, &timeline.State{Playing: true, Speed: 0.125, Loop: [2]int{100, 900}, Rate: 60,
+					Note: "correction in pane 1 at 0.50 s: a click goes there"})
 				for _, it := range list.Items {
 					w, top := it.W, it.Y
 					if it.Text != "" {

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"ghostcube/predict/lab"
-	"ghostcube/ui/stage"
+	"ghostcube/ui/hud"
 )
 
 // Budget is the memory for checkpoints in bytes, by the estimate of checkpointSize, where Timeline.Budget sets none.
@@ -20,7 +20,7 @@ type checkpoint struct {
 	take  *Take
 	tick  int
 	lab   *lab.Lab
-	stage *stage.Stage
+	stage *hud.HUD
 }
 
 // checkpointSize estimates the memory of a checkpoint in bytes. Measured: 1.1 to 4.1 MB a pane in a scene of two
@@ -42,7 +42,7 @@ func (t *Timeline) copy() *checkpoint {
 }
 
 // copyWith returns a checkpoint of the present with a stage that was forked earlier in the same tick.
-func (t *Timeline) copyWith(s *stage.Stage) *checkpoint {
+func (t *Timeline) copyWith(s *hud.HUD) *checkpoint {
 	c := &checkpoint{take: t.take.owner(t.now() - 1), tick: t.now(), lab: t.lab.Fork()}
 	c.stage = s.Fork(c.lab)
 	return c

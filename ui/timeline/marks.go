@@ -2,6 +2,7 @@ package timeline
 
 import (
 	"ghostcube/net/link"
+	"ghostcube/predict"
 	"ghostcube/predict/lab"
 )
 
@@ -55,8 +56,8 @@ func totalsOf(p *lab.Pane) totals {
 		}
 	}
 	t.count[Corrections] = float64(p.Corrections.Total())
-	t.count[Shots] = p.Counters.Value("shots")
-	t.count[Stalls] = p.Counters.Value("stalls") + p.Counters.Value("starvations")
+	t.count[Shots] = float64(p.Shots.Total())
+	t.count[Stalls] = p.Counters.Total(predict.Stalls) + p.Counters.Total(predict.Starvations)
 	if f, ok := p.LastFault(); ok {
 		t.fault = int(f.SessionTick)
 	}

@@ -21,25 +21,25 @@ type Take struct {
 }
 
 // End returns the ticks of the take, those that it shares included.
-func (k *Take) End() int { return k.From + len(k.entries) }
+func (t *Take) End() int { return t.From + len(t.entries) }
 
-// owner returns the take among k and its ancestors to which the entry of tick t belongs.
-func (k *Take) owner(t int) *Take {
-	for k.Parent != nil && t < k.From {
-		k = k.Parent
+// owner returns the take among t and its ancestors to which the entry of tick t belongs.
+func (t *Take) owner(k int) *Take {
+	for t.Parent != nil && k < t.From {
+		t = t.Parent
 	}
-	return k
+	return t
 }
 
 // Entry returns the entry of tick t, in [start of the session, End()). It is read-only.
-func (k *Take) Entry(t int) *lab.Entry {
-	k = k.owner(t)
-	return &k.entries[t-k.From]
+func (t *Take) Entry(k int) *lab.Entry {
+	t = t.owner(k)
+	return &t.entries[k-t.From]
 }
 
 // has reports whether a checkpoint of another take at tick t is of this take's course as well.
-func (k *Take) has(c *checkpoint) bool {
-	for x := k; x != nil; x = x.Parent {
+func (t *Take) has(c *checkpoint) bool {
+	for x := t; x != nil; x = x.Parent {
 		if x == c.take {
 			return true
 		}
@@ -51,7 +51,7 @@ func (k *Take) has(c *checkpoint) bool {
 }
 
 // hashIndex returns the index of the hash after tick n, the end of a second, among those of the take.
-func (k *Take) hashIndex(n int, rate int) int { return n/rate - k.From/rate - 1 }
+func (t *Take) hashIndex(n int, rate int) int { return n/rate - t.From/rate - 1 }
 
 // CanBranch reports whether a take can begin at the present moment.
 func (t *Timeline) CanBranch() bool { return t.reviewing && len(t.takes) < MaxTakes }
@@ -87,9 +87,9 @@ func (t *Timeline) Show(k *Take, pending []lab.Command) {
 }
 
 // sharesUpTo returns the tick up to which two takes are one.
-func (k *Take) sharesUpTo(o *Take) int {
-	limit := min(k.End(), o.End())
-	for a := k; a != nil; a = a.Parent {
+func (t *Take) sharesUpTo(o *Take) int {
+	limit := min(t.End(), o.End())
+	for a := t; a != nil; a = a.Parent {
 		bound := limit
 		for b := o; b != nil; b = b.Parent {
 			if a == b {
@@ -104,9 +104,9 @@ func (k *Take) sharesUpTo(o *Take) int {
 
 // first returns the first tick since the take left its parent that is at or after a tick of the session and belongs to
 // the take. The tick at which it left is its parent's.
-func (k *Take) first(from int) int {
-	if k.Parent == nil {
-		return max(from-k.From, 0)
+func (t *Take) first(from int) int {
+	if t.Parent == nil {
+		return max(from-t.From, 0)
 	}
-	return max(from-k.From, 1)
+	return max(from-t.From, 1)
 }

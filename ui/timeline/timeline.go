@@ -10,7 +10,7 @@ import (
 	"fmt"
 
 	"ghostcube/predict/lab"
-	"ghostcube/ui/stage"
+	"ghostcube/ui/hud"
 )
 
 // Bounds of the number of checkpoints.
@@ -32,7 +32,7 @@ type Timeline struct {
 	Budget int
 
 	lab   *lab.Lab
-	stage *stage.Stage
+	stage *hud.HUD
 
 	takes       []*Take
 	take        *Take         // the present one
@@ -46,12 +46,12 @@ type Timeline struct {
 	target    int           // of Seek
 	madeFrom  int           // tick from which all ticks up to the present one have been made in a row
 	recorded  lab.ViewState // while reviewing: that of the moment; the lab has the viewer's
-	due       *stage.Stage  // a checkpoint of the present tick is wanted: the stage then; nil: none is
+	due       *hud.HUD      // a checkpoint of the present tick is wanted: the stage then; nil: none is
 }
 
 // New returns the timeline of a session: of l, which has been opened and has made no tick since, and of s, which
 // follows it. Both belong to the caller, who makes the ticks; the timeline changes them in Continue and Step.
-func New(l *lab.Lab, s *stage.Stage) *Timeline {
+func New(l *lab.Lab, s *hud.HUD) *Timeline {
 	t := &Timeline{lab: l, stage: s}
 	t.take = &Take{Number: 1, From: int(l.Ticks())}
 	t.takes = []*Take{t.take}
@@ -195,7 +195,8 @@ func (t *Timeline) next() error {
 	now := t.now()
 	k := t.take.owner(now - 1)
 	if want := k.hashes[k.hashIndex(now, t.lab.Config().Rate)]; t.lab.Hash() != want {
-		return fmt.Errorf("timeline: take %d runs differently the second time: the session had the hash %016x after tick %d, and now has %016x", k.Number, want, now, t.lab.Hash())
+		return fmt.Errorf("timeline: take %d runs differently the second time: the session had the hash %016x after tick %d, and now has %016x",
+			k.Number, want, now, t.lab.Hash())
 	}
 	if t.checkpointTime() && !t.hasCheckpoint(now) {
 		t.keep(t.copy())

@@ -14,6 +14,7 @@ import (
 	"ghostcube/net/link"
 	"ghostcube/predict/lab"
 	"ghostcube/predict/lab/labtest"
+	"ghostcube/ui/hud"
 	"ghostcube/ui/stage"
 	"ghostcube/ui/timeline"
 )
@@ -22,7 +23,7 @@ import (
 type session struct {
 	*timeline.Timeline
 	lab    *lab.Lab
-	stage  stage.Stage
+	stage  hud.HUD
 	hashes []uint64
 	t      testing.TB
 }

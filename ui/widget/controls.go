@@ -22,7 +22,7 @@ func (u *UI) face(id string, r image.Rectangle) {
 	case u.over(r):
 		c = hoverColor
 	}
-	u.rect(r, c)
+	fill(u.list, r, c)
 }
 
 // Button is a button in a place. It reports whether it has just been clicked, or pressed by a key. A press that is
@@ -30,7 +30,7 @@ func (u *UI) face(id string, r image.Rectangle) {
 func (u *UI) Button(id string, r image.Rectangle, label, help string) bool {
 	u.Explain(r, help)
 	u.place(id, r)
-	clicked := u.click(id, r)
+	clicked := cells{u}.click(id, r)
 	u.face(id, r)
 	u.text(u.list, r.Inset(u.Px(2)), u.Font(false), u.textColor(false), label, Center)
 	u.ring(id, r)
@@ -44,29 +44,29 @@ func (u *UI) Segments(id string, r image.Rectangle, names []string, chosen int, 
 	for i, name := range names {
 		cell := u.Split(r, len(names), i)
 		u.keyboard.member(i == max(before, 0))
-		if u.Button(u.join(id, u.join(" ", name)), cell, name, help) {
+		if u.Button(u.memory.join(id, u.memory.join(" ", name)), cell, name, help) {
 			chosen = i
 		}
 		if i == chosen {
-			u.rect(image.Rect(cell.Min.X, cell.Max.Y-u.Px(2), cell.Max.X, cell.Max.Y), markColor)
+			fill(u.list, image.Rect(cell.Min.X, cell.Max.Y-u.Px(2), cell.Max.X, cell.Max.Y), markColor)
 		}
 	}
 	u.keyboard.member(true)
-	if from := u.join(id, u.join(" ", names[max(before, 0)])); u.keyboard.has(from) {
-		if to := u.neighbour(before, len(names)); to >= 0 {
+	if from := u.memory.join(id, u.memory.join(" ", names[max(before, 0)])); u.keyboard.has(from) {
+		if to := u.in.neighbour(before, len(names)); to >= 0 {
 			chosen = to
-			u.keyboard.step(from, u.join(id, u.join(" ", names[to])))
+			u.keyboard.step(from, u.memory.join(id, u.memory.join(" ", names[to])))
 		}
 	}
 	return chosen
 }
 
 // neighbour returns the index that the arrows choose among n beside each other, or -1.
-func (u *UI) neighbour(chosen, n int) int {
+func (in *Input) neighbour(chosen, n int) int {
 	switch {
-	case u.in.Left && chosen > 0:
+	case in.Left && chosen > 0:
 		return chosen - 1
-	case u.in.Right && chosen < n-1:
+	case in.Right && chosen < n-1:
 		return chosen + 1
 	}
 	return -1
@@ -80,29 +80,29 @@ func (u *UI) Tabs(names, helps []string, columns, chosen int) int {
 		r := u.Next(rowHeight + 2)
 		for i := first; i < min(first+columns, len(names)); i++ {
 			cell := u.Split(r, columns, i-first)
-			id := u.join("tab ", names[i])
+			id := u.memory.join("tab ", names[i])
 			u.Explain(cell, helps[i])
 			u.place(id, cell)
 			u.keyboard.member(i == before)
-			if u.click(id, cell) {
+			if (cells{u}).click(id, cell) {
 				chosen = i
 			}
 			u.face(id, cell)
 			c := dimColor
 			if i == chosen {
 				c = textColor
-				u.rect(cell, fillColor)
-				u.rect(image.Rect(cell.Min.X, cell.Max.Y-u.Px(2), cell.Max.X, cell.Max.Y), markColor)
+				fill(u.list, cell, fillColor)
+				fill(u.list, image.Rect(cell.Min.X, cell.Max.Y-u.Px(2), cell.Max.X, cell.Max.Y), markColor)
 			}
 			u.text(u.list, cell, f, c, names[i], Center)
 			u.ring(id, cell)
 		}
 	}
 	u.keyboard.member(true)
-	if from := u.join("tab ", names[before]); u.keyboard.has(from) {
-		if to := u.neighbour(before, len(names)); to >= 0 {
+	if from := u.memory.join("tab ", names[before]); u.keyboard.has(from) {
+		if to := u.in.neighbour(before, len(names)); to >= 0 {
 			chosen = to
-			u.keyboard.step(from, u.join("tab ", names[to]))
+			u.keyboard.step(from, u.memory.join("tab ", names[to]))
 		}
 	}
 	return chosen
@@ -114,8 +114,8 @@ func (u *UI) Checkbox(id string, r image.Rectangle, label string, on bool, help 
 	u.place(id, r)
 	if u.disabled == "" {
 		u.cell.state = on
-		u.put(id, r, u.controls.toggle)
-		if u.clicked(id, r) {
+		cells{u}.put(id, r, u.controls.toggle)
+		if (cells{u}).clicked(id, r) {
 			on = !on
 		}
 	}
@@ -126,8 +126,8 @@ func (u *UI) Checkbox(id string, r image.Rectangle, label string, on bool, help 
 	if u.over(r) && u.disabled == "" {
 		c = hoverColor
 	}
-	u.rect(box, c)
-	u.border(u.list, box, borderColor)
+	fill(u.list, box, c)
+	border(u.list, box, u.Px(1), borderColor)
 	if on {
 		mark := markColor
 		if u.disabled != "" {
@@ -177,7 +177,7 @@ func (u *UI) Row(row Row) image.Rectangle {
 	u.Explain(image.Rect(r.Min.X, r.Min.Y, r.Max.X-reset, max(r.Max.Y, value.Max.Y)), row.Help)
 	c := u.textColor(true)
 	if row.Changed {
-		u.rect(image.Rect(name.Min.X-u.Px(5), r.Min.Y+u.Px(3), name.Min.X-u.Px(2), r.Max.Y-u.Px(3)), markColor)
+		fill(u.list, image.Rect(name.Min.X-u.Px(5), r.Min.Y+u.Px(3), name.Min.X-u.Px(2), r.Max.Y-u.Px(3)), markColor)
 		c = u.textColor(false)
 	}
 	u.text(u.list, name, f, c, row.Name, Left)
@@ -191,7 +191,7 @@ func (u *UI) resetButton(row Row, r image.Rectangle) {
 	}
 	reason := u.disabled
 	u.disabled = ""
-	if u.Button(u.join("reset ", row.Name), r, "reset", u.join(u.join("Set ", row.Name), " to its default.")) {
+	if u.Button(u.memory.join("reset ", row.Name), r, "reset", u.memory.join(u.memory.join("Set ", row.Name), " to its default.")) {
 		row.OnReset()
 	}
 	u.disabled = reason
@@ -217,8 +217,8 @@ func (u *UI) Entry(e Entry) (clicked, hovered bool) {
 	start := u.y
 	w := u.Line(0).Dx() - 2*u.Px(6)
 	u.y = start
-	titles, lines := u.lines(u.Font(e.Chosen), e.Title, w), u.lines(f, e.Line, w)
-	h := u.lineHeight(f)
+	titles, lines := u.memory.lines(u.Font(e.Chosen), e.Title, w), u.memory.lines(f, e.Line, w)
+	h := lineHeight(f)
 	r := u.Line(0)
 	r.Max.Y = r.Min.Y + h*(len(titles)+len(lines)) + u.Px(6)
 	if u.Touch {
@@ -227,13 +227,13 @@ func (u *UI) Entry(e Entry) (clicked, hovered bool) {
 	u.y = r.Max.Y + u.Px(rowGap)
 	u.Explain(r, e.Help)
 	u.place(e.ID, r)
-	clicked, hovered = u.click(e.ID, r), u.over(r)
+	clicked, hovered = cells{u}.click(e.ID, r), u.over(r)
 	if _, ok := u.visible(r); !ok {
 		return clicked, hovered
 	}
 	if e.Chosen {
-		u.rect(r, fillColor)
-		u.rect(image.Rect(r.Min.X, r.Min.Y, r.Min.X+u.Px(3), r.Max.Y), markColor)
+		fill(u.list, r, fillColor)
+		fill(u.list, image.Rect(r.Min.X, r.Min.Y, r.Min.X+u.Px(3), r.Max.Y), markColor)
 	} else {
 		u.face(e.ID, r)
 	}

@@ -23,12 +23,16 @@ const outside = 16
 // farAway is the width and height of the window that holds the panel, in pixels.
 const farAway = 1 << 16
 
+// cells place the controls of debugui, which knows cells in rows, where their pictures are.
+type cells struct{ u *UI }
+
 // dock lays out the panel in a window of debugui that is larger than every screen. Its title bar lies above the screen
 // and the handle for its size beyond the other corner, so nobody drags it away, and it is the same window whatever the
 // panel's bounds are.
-func (u *UI) dock(build func()) {
+func (c cells) dock(build func()) {
+	u := c.u
 	if u.controls.press == nil {
-		u.makeControls()
+		c.makeControls()
 	}
 	capture, err := u.gui.Update(func(ctx *debugui.Context) error {
 		u.ctx = ctx
@@ -69,7 +73,8 @@ var rowCells = [16]int{1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}
 var one = [1]int{1}
 
 // skip leaves the grid empty down to y, if that is at least a cell and a gap away.
-func (u *UI) skip(y int) {
+func (c cells) skip(y int) {
+	u := c.u
 	if h := y - u.grid.next - gridGap; h > 0 {
 		u.ctx.SetGridLayout(one[:], []int{h})
 		u.ctx.GridCell(nil)
@@ -78,7 +83,8 @@ func (u *UI) skip(y int) {
 }
 
 // fillTo makes the content of a container reach down to y, or to the row that is due, and returns where it ends.
-func (u *UI) fillTo(y int) int {
+func (c cells) fillTo(y int) int {
+	u := c.u
 	y = max(y, u.grid.end+1)
 	u.ctx.SetGridLayout(one[:], []int{y - u.grid.next})
 	u.ctx.GridCell(nil)
@@ -105,20 +111,21 @@ type controls struct {
 	heights                             [1]int
 }
 
-func (u *UI) makeControls() {
-	c, x := &u.controls, &u.cell
-	c.press = func() { u.hot = x.id }
-	c.move = func() { x.moved = true }
-	c.button = func() { u.ctx.Button("").On(c.press) }
-	c.toggle = func() { u.ctx.Checkbox(&x.state, "").On(c.press) }
-	c.slider = func() { u.ctx.SliderF(&x.share, 0, 1, 0, 0).On(c.move) }
-	c.inRow = func(image.Rectangle) {
-		c.widths, c.heights[0] = [2]int{x.dx - gridGap, x.bounds.Dx()}, x.bounds.Dy()
+func (c cells) makeControls() {
+	u := c.u
+	k, x := &u.controls, &u.cell
+	k.press = func() { u.hot = x.id }
+	k.move = func() { x.moved = true }
+	k.button = func() { u.ctx.Button("").On(k.press) }
+	k.toggle = func() { u.ctx.Checkbox(&x.state, "").On(k.press) }
+	k.slider = func() { u.ctx.SliderF(&x.share, 0, 1, 0, 0).On(k.move) }
+	k.inRow = func(image.Rectangle) {
+		k.widths, k.heights[0] = [2]int{x.dx - gridGap, x.bounds.Dx()}, x.bounds.Dy()
 		if x.dx > 0 {
-			u.ctx.SetGridLayout(c.widths[:], c.heights[:])
+			u.ctx.SetGridLayout(k.widths[:], k.heights[:])
 			u.ctx.GridCell(nil)
 		} else {
-			u.ctx.SetGridLayout(c.widths[1:], c.heights[:])
+			u.ctx.SetGridLayout(k.widths[1:], k.heights[:])
 		}
 		u.ctx.IDScope(x.id, x.control)
 		u.ctx.SetGridLayout(one[:], one[:]) // so that the row's next cell follows this one, not its control
@@ -127,7 +134,8 @@ func (u *UI) makeControls() {
 
 // put gives a control of debugui a cell. The rows of a container are put from the top to the bottom, and those of a
 // row in any order that leaves gridGap+1 pixels a control to its left.
-func (u *UI) put(id string, r image.Rectangle, control func()) {
+func (c cells) put(id string, r image.Rectangle, control func()) {
+	u := c.u
 	u.keyboard.add(id, r, u.inBody)
 	u.grid.end = max(u.grid.end, r.Max.Y+gridGap)
 	if _, ok := u.visible(r); !ok && u.active != id {
@@ -135,7 +143,7 @@ func (u *UI) put(id string, r image.Rectangle, control func()) {
 	}
 	g := &u.grid
 	if r.Min.Y != g.row || g.cells == len(rowCells) {
-		u.skip(r.Min.Y)
+		c.skip(r.Min.Y)
 		g.row, g.cells = r.Min.Y, 0
 		u.ctx.SetGridLayout(rowCells[:], one[:])
 	}
@@ -146,26 +154,29 @@ func (u *UI) put(id string, r image.Rectangle, control func()) {
 }
 
 // grab is a control that acts when the button goes down on it, and reports that.
-func (u *UI) grab(id string, r image.Rectangle) bool {
+func (c cells) grab(id string, r image.Rectangle) bool {
+	u := c.u
 	if u.disabled != "" {
 		return false
 	}
-	u.put(id, r, u.controls.button)
-	return u.arm(id, r)
+	c.put(id, r, u.controls.button)
+	return c.arm(id, r)
 }
 
 // click is a control that acts when the button goes up again on it, or on a key, and reports that.
-func (u *UI) click(id string, r image.Rectangle) bool {
+func (c cells) click(id string, r image.Rectangle) bool {
+	u := c.u
 	if u.disabled != "" {
 		return false
 	}
-	u.put(id, r, u.controls.button)
-	return u.clicked(id, r)
+	c.put(id, r, u.controls.button)
+	return c.clicked(id, r)
 }
 
 // arm makes a control active if the button has just gone down on it, and reports that. debugui gives a press to the
 // control that the pointer was over one update before, too, which a pointer that jumps has left.
-func (u *UI) arm(id string, r image.Rectangle) bool {
+func (c cells) arm(id string, r image.Rectangle) bool {
+	u := c.u
 	if !u.in.Pressed || u.hot != id || !u.over(r) {
 		return false
 	}
@@ -173,8 +184,9 @@ func (u *UI) arm(id string, r image.Rectangle) bool {
 	return true
 }
 
-func (u *UI) clicked(id string, r image.Rectangle) bool {
-	u.arm(id, r)
+func (c cells) clicked(id string, r image.Rectangle) bool {
+	u := c.u
+	c.arm(id, r)
 	return u.released && u.active == id && u.over(r) || u.keyboard.activates(id)
 }
 
@@ -203,7 +215,7 @@ func (u *UI) Scroll(name string, build func()) {
 	if r.Min.Y < outer.next+gridGap+1 {
 		r.Min.Y = outer.next
 	}
-	u.skip(r.Min.Y)
+	cells{u}.skip(r.Min.Y)
 	u.ctx.SetGridLayout([]int{r.Min.X - outer.origin.X - gridGap, r.Dx()}, []int{max(r.Dy(), 1)})
 	u.ctx.GridCell(nil)
 	u.ctx.Panel(func(l debugui.ContainerLayout) {
@@ -216,7 +228,7 @@ func (u *UI) Scroll(name string, build func()) {
 		u.grid.begin(origin)
 		if changed {
 			u.ctx.SetScroll(image.Pt(0, offset))
-			u.fillTo(origin.Y + s.content)
+			cells{u}.fillTo(origin.Y + s.content)
 			return
 		}
 		s.offset = offset
@@ -225,12 +237,12 @@ func (u *UI) Scroll(name string, build func()) {
 			offset -= int(u.in.Wheel*float64(u.Px(wheelStep))) - int(u.in.Wheel*wheelPixels) + u.in.Drag
 		}
 		u.Body.Reset()
-		bar := u.scrollbar(s, l)
+		bar := cells{u}.scrollbar(s, l)
 		if u.list, u.inBody, u.y = &u.Body, true, origin.Y; bar >= 0 {
 			offset = bar
 		}
 		build()
-		s.content = u.fillTo(u.y+p-gridInset) - origin.Y
+		s.content = cells{u}.fillTo(u.y+p-gridInset) - origin.Y
 		if to := u.keyboard.scroll(offset, u.View); to != l.ScrollOffset.Y {
 			u.ctx.SetScroll(image.Pt(0, to))
 		}
@@ -241,21 +253,24 @@ func (u *UI) Scroll(name string, build func()) {
 
 // right returns the right edge of the rows. Those of a body leave room for its bar, shown or not: a text that wrapped
 // only beside the bar could need the bar, and not need it, in turns.
-func (u *UI) right() int {
+func (c cells) right() int {
+	u := c.u
 	if !u.inBody {
 		return u.panel.Max.X - u.Px(padding)
 	}
-	return u.panel.Max.X - u.bodyMargin()
+	return u.panel.Max.X - c.bodyMargin()
 }
 
 // bodyMargin returns the distance of the rows of a body from the right edge of the panel, in pixels.
-func (u *UI) bodyMargin() int {
+func (c cells) bodyMargin() int {
+	u := c.u
 	return max(u.Px(scrollbarSize+4), min(u.Px(scrollbarSize), barWidth)+gridInset)
 }
 
 // scrollbar draws debugui's scroll bar. A press beside the thumb moves it there; then debugui drags it. It returns the
 // offset to scroll to, or -1.
-func (u *UI) scrollbar(s *scroll, l debugui.ContainerLayout) int {
+func (c cells) scrollbar(s *scroll, l debugui.ContainerLayout) int {
+	u := c.u
 	v, height := l.BodyBounds, s.content+2*gridInset
 	if v.Max.X == l.Bounds.Max.X || height <= v.Dy() {
 		return -1
@@ -270,11 +285,11 @@ func (u *UI) scrollbar(s *scroll, l debugui.ContainerLayout) int {
 			to = (y - v.Min.Y - thumb/2) * (height - v.Dy()) / max(v.Dy()-thumb, 1)
 		}
 	}
-	u.rect(track, fieldColor)
-	c := controlColor
+	fill(u.list, track, fieldColor)
+	paint := controlColor
 	if u.active == "scroll bar" || u.active == "" && u.in.Pointer.In(track) {
-		c = activeColor
+		paint = activeColor
 	}
-	u.rect(image.Rect(track.Min.X+u.Px(1), top, track.Max.X-u.Px(1), top+thumb), c)
+	fill(u.list, image.Rect(track.Min.X+u.Px(1), top, track.Max.X-u.Px(1), top+thumb), paint)
 	return to
 }

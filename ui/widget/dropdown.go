@@ -63,7 +63,7 @@ func (u *UI) Choice(r image.Rectangle, c Choice) (chosen int) {
 	u.Explain(r, c.Help)
 	u.place(c.ID, r)
 	p := &u.popup
-	opened := u.click(c.ID, r)
+	opened := cells{u}.click(c.ID, r)
 	if p.id == "" && u.keyboard.has(c.ID) {
 		opened = opened || strings.TrimSpace(u.in.Text) != ""
 	}
@@ -81,13 +81,20 @@ func (u *UI) Choice(r image.Rectangle, c Choice) (chosen int) {
 	u.list.Line([]render.Point{{X: x, Y: y - 2*s}, {X: x + 4*s, Y: y + 2*s}, {X: x + 8*s, Y: y - 2*s}}, 1.5*s, u.textColor(true))
 	if p.id == c.ID {
 		p.seen = true
-		chosen = u.openList(r, c)
+		chosen = openList{u, c}.lay(r)
 	}
 	return chosen
 }
 
-// openList draws the open list of a choice and reacts to the pointer.
-func (u *UI) openList(r image.Rectangle, c Choice) (chosen int) {
+// openList is the open list of a choice.
+type openList struct {
+	u *UI
+	c Choice
+}
+
+// lay draws the list and reacts to the pointer.
+func (o openList) lay(r image.Rectangle) (chosen int) {
+	u, c := o.u, o.c
 	chosen = -1
 	p, h := &u.popup, u.Px(rowHeight)
 	if u.Touch {
@@ -111,7 +118,7 @@ func (u *UI) openList(r image.Rectangle, c Choice) (chosen int) {
 		p.dragged += u.in.Drag
 		p.first, p.dragged = p.first-p.dragged/h, p.dragged%h
 	}
-	typed := u.listKeys(c)
+	typed := o.keys()
 	if p.at >= 0 && p.blocking && u.in.Pointer != p.by {
 		p.at = -1 // the pointer takes over
 	}
@@ -119,12 +126,12 @@ func (u *UI) openList(r image.Rectangle, c Choice) (chosen int) {
 		p.first = min(max(p.first, p.at-shown+1), p.at)
 	}
 	p.first = max(min(p.first, len(c.Options)-shown), 0)
-	clicked := u.listWindow(box)
+	clicked := o.window(box)
 	fill(&u.Popup, box, fieldColor)
 	for i := p.first; i < p.first+shown; i++ {
 		row := image.Rect(box.Min.X, box.Min.Y+h*(i-p.first), box.Max.X, box.Min.Y+h*(i-p.first+1))
 		if u.OnPlace != nil {
-			u.OnPlace(u.join(c.ID, u.join(" ", c.Options[i])), row)
+			u.OnPlace(u.memory.join(c.ID, u.memory.join(" ", c.Options[i])), row)
 		}
 		if c.Options[i] == c.Value {
 			fill(&u.Popup, row, fillColor)
@@ -145,7 +152,7 @@ func (u *UI) openList(r image.Rectangle, c Choice) (chosen int) {
 		}
 		if i == p.at {
 			p.row = (row.Min.Y + row.Max.Y) / 2
-			u.border(&u.Popup, row, textColor)
+			border(&u.Popup, row, u.Px(1), textColor)
 		}
 		if clicked && pointed || typed == i {
 			chosen = i
@@ -157,7 +164,7 @@ func (u *UI) openList(r image.Rectangle, c Choice) (chosen int) {
 		top := box.Min.Y + box.Dy()*p.first/n
 		fill(&u.Popup, image.Rect(box.Max.X-u.Px(5), top, box.Max.X-u.Px(1), top+high), dimColor)
 	}
-	u.border(&u.Popup, box, borderColor)
+	border(&u.Popup, box, u.Px(1), borderColor)
 	outside := u.in.Pressed && !u.in.Pointer.In(box)
 	if p.blocking && (outside || clicked || u.in.Escape || u.in.Tab || typed >= 0) {
 		p.id = ""
@@ -168,15 +175,15 @@ func (u *UI) openList(r image.Rectangle, c Choice) (chosen int) {
 	return chosen
 }
 
-// listWindow places the open list as a window of debugui, all of which is one button, and reports whether the list has
+// window places the open list as a window of debugui, all of which is one button, and reports whether the list has
 // just been clicked. The window lies over the panel's; its title bar lies behind the choice or beside the list, where a
 // press closes the list.
-func (u *UI) listWindow(box image.Rectangle) (clicked bool) {
-	p := &u.popup
+func (o openList) window(box image.Rectangle) (clicked bool) {
+	u, p := o.u, &o.u.popup
 	if !p.blocking {
 		return false // a press has opened the list in this update, and would take hold of the title bar
 	}
-	id := u.join(p.id, " list")
+	id := u.memory.join(p.id, " list")
 	u.ctx.IDScope(id, func() {
 		bounds := image.Rect(box.Min.X-gridInset, box.Min.Y-gridInset-titleHeight, box.Max.X+gridInset+titleHeight, box.Max.Y+gridInset+titleHeight)
 		u.ctx.Window("list", bounds, func(debugui.ContainerLayout) {
@@ -190,9 +197,9 @@ func (u *UI) listWindow(box image.Rectangle) (clicked bool) {
 	return u.released && u.active == id && u.in.Pointer.In(box)
 }
 
-// listKeys moves through the open list by keys, and returns the option that they choose, or -1.
-func (u *UI) listKeys(c Choice) int {
-	p := &u.popup
+// keys moves through the open list by keys, and returns the option that they choose, or -1.
+func (o openList) keys() int {
+	u, c, p := o.u, o.c, &o.u.popup
 	if p.at < 0 || !p.blocking && u.in.Text == "" {
 		u.keyboard.use(c.ID)
 		return -1

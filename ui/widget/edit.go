@@ -51,12 +51,15 @@ func (e *edit) end() {
 // stop ends editing.
 func (e *edit) stop() { *e = edit{left: e.left} }
 
-// startEdit begins to edit a text, all of which is selected. What was typed into another field before is kept for it.
-func (u *UI) startEdit(id, text string) {
-	e := &u.edit
+// typing is what keys and pointer do to the field that is edited.
+type typing struct{ u *UI }
+
+// start begins to edit a text, all of which is selected. What was typed into another field before is kept for it.
+func (t typing) start(id, text string) {
+	e := &t.u.edit
 	left := e.left
 	if e.id != "" && e.id != id {
-		u.applyKeys()
+		t.apply()
 		left = leftEdit{id: e.id, text: e.typed()}
 	}
 	*e = edit{textEdit: newTextEdit(text, maxFieldLength), id: id, seen: true, left: left}
@@ -80,16 +83,16 @@ func (e *edit) shownCaret() int {
 	return from + e.compositionCaret
 }
 
-// applyKeys applies keys, typed and pasted characters to the field that is edited, once. On a slow machine one update has
+// apply applies keys, typed and pasted characters to the field that is edited, once. On a slow machine one update has
 // several, and only the order of the characters is known: keys that move or select come before those that remove, and
 // these before the characters.
-func (u *UI) applyKeys() {
-	e, in := &u.edit, &u.in
+func (t typing) apply() {
+	u, e, in := t.u, &t.u.edit, &t.u.in
 	if in.edits() || in.Composition != e.composition {
 		e.idle = 0
 	}
 	if in.Composition == "" { // otherwise the keys are the input method's
-		u.applyEditKeys()
+		t.applyKeys()
 	}
 	e.insert(in.Text, typingStep)
 	if e.pasting && in.Pasted != "" {
@@ -105,9 +108,9 @@ func (u *UI) applyKeys() {
 	in.clearEdits()
 }
 
-// applyEditKeys applies the keys but those of characters.
-func (u *UI) applyEditKeys() {
-	e, in := &u.edit, &u.in
+// applyKeys applies the keys but those of characters.
+func (t typing) applyKeys() {
+	e, in, onCopy := &t.u.edit, &t.u.in, t.u.OnCopy
 	if in.SelectAll {
 		e.selectAll()
 	}
@@ -127,8 +130,8 @@ func (u *UI) applyEditKeys() {
 	case in.End:
 		e.move(len(e.text), in.Shift)
 	}
-	if (in.Copy || in.Cut) && e.selected() != "" && u.OnCopy != nil {
-		u.OnCopy(e.selected())
+	if (in.Copy || in.Cut) && e.selected() != "" && onCopy != nil {
+		onCopy(e.selected())
 		if in.Cut {
 			e.erase(false, false)
 		}
@@ -156,9 +159,9 @@ func (in *Input) clearEdits() {
 
 // point applies the pointer to the field that is edited. began: its first press has begun to edit it, which selects all,
 // unless the pointer is dragged then. A press places the caret, two select a word and three all.
-func (u *UI) point(inner image.Rectangle, pressed, began, held bool) {
-	e, in := &u.edit, &u.in
-	switch at := u.characterAt(inner, in.Pointer.X); {
+func (t typing) point(inner image.Rectangle, pressed, began, held bool) {
+	e, in := &t.u.edit, &t.u.in
+	switch at := t.characterAt(inner, in.Pointer.X); {
 	case pressed && began:
 		e.pressedAt = in.Pointer
 	case pressed:
@@ -170,7 +173,7 @@ func (u *UI) point(inner image.Rectangle, pressed, began, held bool) {
 		case in.Clicks >= 3:
 			e.selectAll()
 		case in.Clicks == 2:
-			e.choose(wordAt(e.text, u.characterUnder(inner, in.Pointer.X)))
+			e.choose(wordAt(e.text, t.characterUnder(inner, in.Pointer.X)))
 		default:
 			e.move(at, false)
 			e.drag = true
@@ -182,8 +185,8 @@ func (u *UI) point(inner image.Rectangle, pressed, began, held bool) {
 			e.idle = 0
 			e.move(at, true)
 		}
-	case e.pressedAt != image.Point{} && in.Clicks < 2 && abs(in.Pointer.X-e.pressedAt.X) > u.Px(3):
-		e.move(u.characterAt(inner, e.pressedAt.X), false)
+	case e.pressedAt != image.Point{} && in.Clicks < 2 && abs(in.Pointer.X-e.pressedAt.X) > t.u.Px(3):
+		e.move(t.characterAt(inner, e.pressedAt.X), false)
 		e.move(at, true)
 		e.drag = true
 	}
@@ -193,8 +196,8 @@ func abs(n int) int { return max(n, -n) }
 
 // characterAt returns the position between two characters that is nearest to a place; beside the field, one that is not
 // shown, so that a drag to there scrolls.
-func (u *UI) characterAt(inner image.Rectangle, x int) int {
-	e, font := &u.edit, u.Font(false)
+func (t typing) characterAt(inner image.Rectangle, x int) int {
+	e, font := &t.u.edit, t.u.Font(false)
 	if x < inner.Min.X {
 		return characterBefore(e.text, e.first)
 	}
@@ -211,8 +214,8 @@ func (u *UI) characterAt(inner image.Rectangle, x int) int {
 }
 
 // characterUnder returns the start of the character at a place.
-func (u *UI) characterUnder(inner image.Rectangle, x int) int {
-	e, font := &u.edit, u.Font(false)
+func (t typing) characterUnder(inner image.Rectangle, x int) int {
+	e, font := &t.u.edit, t.u.Font(false)
 	at := e.first
 	for left := float32(inner.Min.X); at < len(e.text); {
 		next := characterAfter(e.text, at)

@@ -112,9 +112,8 @@ func (k *keyboard) move(i int, back bool) {
 	}
 }
 
-// endFocus moves the focus at the end of an update, when all controls are known.
-func (u *UI) endFocus() {
-	k, in := &u.keyboard, &u.in
+// end moves the focus at the end of an update, when all controls are known.
+func (k *keyboard) end(in *Input, edited string, listOpen bool) {
 	k.arrived = false
 	if k.enter != 0 && len(k.stops) > 0 {
 		k.sort()
@@ -125,8 +124,8 @@ func (u *UI) endFocus() {
 		return
 	}
 	from := k.focus
-	if u.edit.id != "" {
-		from = u.edit.id
+	if edited != "" {
+		from = edited
 	}
 	if from == "" {
 		return
@@ -145,13 +144,13 @@ func (u *UI) endFocus() {
 	}
 	k.index, k.bounds = i, k.stops[i].bounds
 	switch {
-	case in.Tab && u.popup.id == "":
+	case in.Tab && !listOpen:
 		if in.Shift {
 			k.move(i, true)
 		} else {
 			k.move(i+1, false)
 		}
-	case k.focus == "" || k.used || u.edit.id != "":
+	case k.focus == "" || k.used || edited != "":
 	case in.Escape:
 		k.leave()
 	case in.ArrowUp:

@@ -237,7 +237,8 @@ func TestKeyboardTooltip(t *testing.T) {
 		in   Input
 		want string
 		near string
-	}{{Input{}, "Presses.", "b"}, {Input{Tab: true}, "Chooses.", "list"}, {Input{Enter: true}, "Option.", "list a"}, {Input{ArrowDown: true}, "Option.", "list b"}} {
+	}{{Input{}, "Presses.", "b"}, {Input{Tab: true}, "Chooses.", "list"}, {Input{Enter: true}, "Option.", "list a"},
+		{Input{ArrowDown: true}, "Option.", "list b"}} {
 		d.update(c.in)
 		d.update(Input{})
 		d.update(Input{})

@@ -27,14 +27,15 @@ func (u *UI) Number(r image.Rectangle, n Number) (value float64, changed bool) {
 	field := image.Rect(track.Max.X+u.Px(4), r.Min.Y, r.Max.X, r.Max.Y)
 	value = n.Value
 	u.place(n.ID, track)
-	if share, moved := u.slide(&n, track); moved {
+	slider := slider{u, &n, track}
+	if share, moved := slider.slide(); moved {
 		if v := n.at(share); v != n.Value {
 			value, changed = v, true
 		}
 	}
-	u.drawTrack(n, track, value)
+	slider.draw(value)
 	u.ring(n.ID, track)
-	text, typed := u.Field(field, Field{ID: u.join(n.ID, " number"), Value: formatNumber(value, n.Digits), Help: n.Help, Check: n.check})
+	text, typed := u.Field(field, Field{ID: u.memory.join(n.ID, " number"), Value: formatNumber(value, n.Digits), Help: n.Help, Check: n.check})
 	if typed && !changed {
 		v, _ := strconv.ParseFloat(text, 64)
 		return v, v != n.Value
@@ -42,14 +43,22 @@ func (u *UI) Number(r image.Rectangle, n Number) (value float64, changed bool) {
 	return value, changed
 }
 
-// slide lets debugui drag a slider, or the keys move it, and returns its new place.
-func (u *UI) slide(n *Number, track image.Rectangle) (share float64, moved bool) {
+// slider is the slider of a number.
+type slider struct {
+	u     *UI
+	n     *Number
+	track image.Rectangle
+}
+
+// slide lets debugui drag the slider, or the keys move it, and returns its new place.
+func (s slider) slide() (share float64, moved bool) {
+	u, n, track := s.u, s.n, s.track
 	if u.disabled != "" || n.High <= n.Low {
 		return 0, false
 	}
 	x := &u.cell
 	x.share, x.moved = n.share(n.Value), false
-	u.put(n.ID, track, u.controls.slider)
+	cells{u}.put(n.ID, track, u.controls.slider)
 	share, moved = x.share, x.moved
 	if u.in.Pressed && u.over(track) {
 		u.active = n.ID
@@ -62,14 +71,15 @@ func (u *UI) slide(n *Number, track image.Rectangle) (share float64, moved bool)
 		moved = u.in.Down && u.active == n.ID // otherwise a finger that may come to scroll
 	}
 	if u.keyboard.use(n.ID) {
-		return u.stepSlider(n)
+		return s.step()
 	}
 	return share, moved
 }
 
-// stepSlider returns the place to which the keys move a slider: by a step, or ten with Page Up and Page Down, and with
+// step returns the place to which the keys move the slider: by a step, or ten with Page Up and Page Down, and with
 // Shift by the smallest one.
-func (u *UI) stepSlider(n *Number) (share float64, moved bool) {
+func (s slider) step() (share float64, moved bool) {
+	u, n := s.u, s.n
 	steps := 0.0
 	switch in := &u.in; {
 	case in.Home:
@@ -146,15 +156,16 @@ func formatNumber(v float64, digits int) string {
 	return strconv.FormatFloat(r, 'f', -1, 64)
 }
 
-// drawTrack draws a slider.
-func (u *UI) drawTrack(n Number, track image.Rectangle, value float64) {
+// draw draws the slider.
+func (s slider) draw(value float64) {
+	u, n, track := s.u, s.n, s.track
 	knob := u.Px(knobWidth)
 	x := track.Min.X + knobWidth/2 + int(n.share(value)*float64(track.Dx()-knobWidth)) - knob/2 // as debugui has it
 	x = max(min(x, track.Max.X-knob), track.Min.X)
 	track.Min.Y += (track.Dy() - u.Px(rowHeight)) / 2 // in the middle of a row for fingers
 	track.Max.Y = track.Min.Y + u.Px(rowHeight)
 	bar := image.Rect(track.Min.X, track.Min.Y+u.Px(8), track.Max.X, track.Max.Y-u.Px(8))
-	u.rect(bar, fieldColor)
+	fill(u.list, bar, fieldColor)
 	c, filled := dimColor, fillColor
 	switch {
 	case u.disabled != "":
@@ -164,6 +175,6 @@ func (u *UI) drawTrack(n Number, track image.Rectangle, value float64) {
 	case u.over(track):
 		c = textColor
 	}
-	u.rect(image.Rect(bar.Min.X, bar.Min.Y, x+knob/2, bar.Max.Y), filled)
-	u.rect(image.Rect(x, track.Min.Y+u.Px(3), x+knob, track.Max.Y-u.Px(3)), c)
+	fill(u.list, image.Rect(bar.Min.X, bar.Min.Y, x+knob/2, bar.Max.Y), filled)
+	fill(u.list, image.Rect(x, track.Min.Y+u.Px(3), x+knob, track.Max.Y-u.Px(3)), c)
 }

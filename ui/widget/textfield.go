@@ -25,10 +25,10 @@ func (u *UI) Field(r image.Rectangle, f Field) (text string, committed bool) {
 	e := &u.edit
 	text = f.Value
 	inner := image.Rect(r.Min.X+u.Px(5), r.Min.Y, r.Max.X-u.Px(5), r.Max.Y)
-	clicked, enter := u.grab(f.ID, r), u.in.Enter && e.id == f.ID
+	clicked, enter := cells{u}.grab(f.ID, r), u.in.Enter && e.id == f.ID
 	began := (clicked || u.keyboard.wantsText(f.ID, &u.in)) && e.id != f.ID
 	if began {
-		u.startEdit(f.ID, f.Value)
+		typing{u}.start(f.ID, f.Value)
 	}
 	if e.left.id == f.ID { // it was left for a field that is laid out before it
 		typed := e.left.text
@@ -41,8 +41,8 @@ func (u *UI) Field(r image.Rectangle, f Field) (text string, committed bool) {
 	var bad error
 	if editing {
 		e.seen, u.keyboard.used = true, true
-		u.applyKeys()
-		u.point(inner, clicked, began, u.active == f.ID && u.in.Down)
+		typing{u}.apply()
+		typing{u}.point(inner, clicked, began, u.active == f.ID && u.in.Down)
 		typed := e.typed()
 		if f.Check != nil {
 			bad = f.Check(typed)
@@ -62,27 +62,28 @@ func (u *UI) Field(r image.Rectangle, f Field) (text string, committed bool) {
 			u.tooltip, u.urgent = bad.Error(), true
 		}
 	}
-	u.drawField(r, inner, f, text, editing, bad)
+	typing{u}.drawField(r, inner, f, text, editing, bad)
 	u.ring(f.ID, r)
 	return text, committed
 }
 
 // drawField draws a field.
-func (u *UI) drawField(r, inner image.Rectangle, f Field, text string, editing bool, bad error) {
-	u.rect(r, fieldColor)
-	border := borderColor
+func (t typing) drawField(r, inner image.Rectangle, f Field, text string, editing bool, bad error) {
+	u := t.u
+	fill(u.list, r, fieldColor)
+	edge := borderColor
 	switch {
 	case bad != nil:
-		border = errorColor
+		edge = errorColor
 	case editing:
-		border = markColor
+		edge = markColor
 	case u.over(r) && u.disabled == "":
-		border = dimColor
+		edge = dimColor
 	}
-	u.border(u.list, r, border)
+	border(u.list, r, u.Px(1), edge)
 	switch font := u.Font(false); {
 	case editing:
-		u.drawEdit(inner)
+		t.draw(inner)
 	case text == "":
 		u.text(u.list, inner, font, disabledColor, f.Placeholder, Left)
 	default:
@@ -90,10 +91,10 @@ func (u *UI) drawField(r, inner image.Rectangle, f Field, text string, editing b
 	}
 }
 
-// drawEdit draws the text that is edited, with its selection or what is composed, and the caret. Of a text that is too
+// draw draws the text that is edited, with its selection or what is composed, and the caret. Of a text that is too
 // long it shows the part around the caret.
-func (u *UI) drawEdit(inner image.Rectangle) {
-	e, font := &u.edit, u.Font(false)
+func (t typing) draw(inner image.Rectangle) {
+	u, e, font := t.u, &t.u.edit, t.u.Font(false)
 	text, caret := e.typed(), e.shownCaret()
 	e.scroll(font, text, caret, inner.Dx()-u.Px(1))
 	end, right := e.first, float32(inner.Min.X)
@@ -111,13 +112,13 @@ func (u *UI) drawEdit(inner image.Rectangle) {
 	from, to := e.selection()
 	if e.composition != "" {
 		to = from + len(e.composition)
-		u.rect(image.Rect(x(from), inner.Max.Y-u.Px(5), x(to), inner.Max.Y-u.Px(4)), markColor)
+		fill(u.list, image.Rect(x(from), inner.Max.Y-u.Px(5), x(to), inner.Max.Y-u.Px(4)), markColor)
 	} else if from < to {
-		u.rect(image.Rect(x(from), inner.Min.Y+u.Px(3), x(to), inner.Max.Y-u.Px(3)), fillColor)
+		fill(u.list, image.Rect(x(from), inner.Min.Y+u.Px(3), x(to), inner.Max.Y-u.Px(3)), fillColor)
 	}
 	u.text(u.list, inner, font, textColor, text[e.first:end], Left)
 	e.caretBox = image.Rect(x(caret), inner.Min.Y+u.Px(4), x(caret)+max(u.Px(1), 1), inner.Max.Y-u.Px(4))
 	if u.Rate < 2 || e.idle/(u.Rate/2)%2 == 0 {
-		u.rect(e.caretBox, textColor)
+		fill(u.list, e.caretBox, textColor)
 	}
 }

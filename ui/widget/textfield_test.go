@@ -38,10 +38,12 @@ func TestEditing(t *testing.T) {
 		want string
 	}{
 		{Input{End: true}, "seed"}, {Input{Text: "s"}, "seeds"}, {Input{Backspace: true}, "seed"}, {Input{Home: true}, "seed"}, {Input{Delete: true}, "eed"},
-		{Input{Text: "f\x00"}, "feed"}, {Input{Right: true}, "feed"}, {Input{Backspace: true}, "fed"}, {Input{Left: true}, "fed"}, {Input{Left: true}, "fed"}, {Input{Text: "a"}, "afed"},
+		{Input{Text: "f\x00"}, "feed"}, {Input{Right: true}, "feed"}, {Input{Backspace: true}, "fed"},
+		{Input{Left: true}, "fed"}, {Input{Left: true}, "fed"}, {Input{Text: "a"}, "afed"},
 		{Input{SelectAll: true}, "afed"}, {Input{Backspace: true}, "afed"}, {Input{Text: "n"}, "n"},
 		{Input{Text: "et lag"}, "net lag"}, {Input{Left: true, Word: true}, "net lag"}, {Input{Backspace: true, Word: true}, "lag"}, {Input{Undo: true}, "net lag"},
-		{Input{Redo: true}, "lag"}, {Input{Undo: true}, "net lag"}, {Input{End: true}, "net lag"}, {Input{Left: true, Shift: true, Word: true}, "net lag"}, {Input{Text: "x"}, "net x"},
+		{Input{Redo: true}, "lag"}, {Input{Undo: true}, "net lag"}, {Input{End: true}, "net lag"},
+		{Input{Left: true, Shift: true, Word: true}, "net lag"}, {Input{Text: "x"}, "net x"},
 		{Input{Home: true, Shift: true}, "net x"}, {Input{Delete: true}, "net x"}, {Input{Text: "y"}, "y"},
 	} {
 		if d.update(step.in); text != step.want {

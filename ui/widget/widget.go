@@ -100,8 +100,7 @@ type UI struct {
 	popup    popup
 	keyboard keyboard
 
-	wrapped map[wrapKey][]string // lines of texts that were laid out before
-	names   map[[2]string]string // names that were joined before
+	memory memory
 
 	tooltip string             // of the control under the pointer
 	urgent  bool               // the tooltip is the reason of a refusal: it is shown at once
@@ -156,12 +155,12 @@ func (u *UI) Update(in Input, window, panel image.Rectangle, scale float32, buil
 	u.popup.begin()
 	u.edit.begin()
 	u.keyboard.begin(&in)
-	u.rect(panel, backgroundColor)
-	u.rect(image.Rect(panel.Min.X, panel.Min.Y, panel.Min.X+u.Px(1), panel.Max.Y), borderColor)
-	u.dock(build)
+	fill(u.list, panel, backgroundColor)
+	fill(u.list, image.Rect(panel.Min.X, panel.Min.Y, panel.Min.X+u.Px(1), panel.Max.Y), borderColor)
+	cells{u}.dock(build)
 	u.popup.end()
 	u.edit.end()
-	u.endFocus()
+	u.keyboard.end(&u.in, u.edit.id, u.popup.id != "")
 	if !in.Down {
 		u.active = ""
 	}
@@ -171,7 +170,7 @@ func (u *UI) Update(in Input, window, panel image.Rectangle, scale float32, buil
 	}
 	u.last = u.tooltip
 	if u.tooltip != "" && u.active == "" && (u.urgent || u.waited >= u.TooltipDelay) {
-		u.drawTooltip()
+		tooltip{u}.draw()
 	}
 }
 
@@ -217,7 +216,7 @@ func (u *UI) Line(height float32) image.Rectangle {
 		u.y = y // the grid has no other place for a row so near
 	}
 	p := u.Px(padding)
-	r := image.Rect(u.panel.Min.X+p, u.y, max(u.right(), u.panel.Min.X+p+1), u.y+u.Px(height))
+	r := image.Rect(u.panel.Min.X+p, u.y, max(cells{u}.right(), u.panel.Min.X+p+1), u.y+u.Px(height))
 	u.y = r.Max.Y + u.Px(rowGap)
 	return r
 }
@@ -271,15 +270,14 @@ func (u *UI) Explain(r image.Rectangle, help string) {
 	}
 }
 
-// rect draws a filled rectangle.
-func (u *UI) rect(r image.Rectangle, c render.Color) { fill(u.list, r, c) }
-
+// fill draws a filled rectangle.
 func fill(l *render.DrawList, r image.Rectangle, c render.Color) {
 	l.Rect(float32(r.Min.X), float32(r.Min.Y), float32(r.Dx()), float32(r.Dy()), c)
 }
 
-func (u *UI) border(l *render.DrawList, r image.Rectangle, c render.Color) {
-	l.Border(float32(r.Min.X), float32(r.Min.Y), float32(r.Dx()), float32(r.Dy()), float32(u.Px(1)), c)
+// border draws the edge of a rectangle, of a width in pixels.
+func border(l *render.DrawList, r image.Rectangle, width int, c render.Color) {
+	l.Border(float32(r.Min.X), float32(r.Min.Y), float32(r.Dx()), float32(r.Dy()), float32(width), c)
 }
 
 // Align says where in its place a text stands.
@@ -337,6 +335,12 @@ func wrapLines(f render.Font, text string, width float32) (lines []string) {
 	return lines
 }
 
+// memory are texts and names that were made before, so that they are made once.
+type memory struct {
+	wrapped map[wrapKey][]string // lines of texts that were laid out
+	names   map[[2]string]string // names that were joined
+}
+
 // wrapKey identifies a text in a font and a width.
 type wrapKey struct {
 	font  render.Font
@@ -348,29 +352,29 @@ type wrapKey struct {
 const maxRemembered = 4096
 
 // lines returns the lines of a text, which it remembers.
-func (u *UI) lines(f render.Font, text string, width int) []string {
+func (m *memory) lines(f render.Font, text string, width int) []string {
 	key := wrapKey{f, text, width}
-	list, ok := u.wrapped[key]
+	list, ok := m.wrapped[key]
 	if !ok {
-		if u.wrapped == nil || len(u.wrapped) > maxRemembered {
-			u.wrapped = map[wrapKey][]string{}
+		if m.wrapped == nil || len(m.wrapped) > maxRemembered {
+			m.wrapped = map[wrapKey][]string{}
 		}
 		list = wrapLines(f, text, float32(width))
-		u.wrapped[key] = list
+		m.wrapped[key] = list
 	}
 	return list
 }
 
 // join returns a+b, which it remembers, so that naming a control allocates nothing.
-func (u *UI) join(a, b string) string {
+func (m *memory) join(a, b string) string {
 	key := [2]string{a, b}
-	name, ok := u.names[key]
+	name, ok := m.names[key]
 	if !ok {
-		if u.names == nil || len(u.names) > maxRemembered {
-			u.names = map[[2]string]string{}
+		if m.names == nil || len(m.names) > maxRemembered {
+			m.names = map[[2]string]string{}
 		}
 		name = a + b
-		u.names[key] = name
+		m.names[key] = name
 	}
 	return name
 }
@@ -380,7 +384,7 @@ func (u *UI) Paragraph(text string, dim bool) {
 	f := u.Font(false)
 	w := u.Line(0).Dx()
 	u.y -= u.Px(rowGap)
-	for _, line := range u.lines(f, text, w) {
+	for _, line := range u.memory.lines(f, text, w) {
 		u.Text(u.Line(rowHeight-6), line, dim, Left)
 		u.y -= u.Px(rowGap)
 	}
@@ -392,15 +396,19 @@ func (u *UI) Heading(text string) {
 	u.Space(5)
 	r := u.Line(rowHeight)
 	u.text(u.list, r, u.Font(true), textColor, text, Left)
-	u.rect(image.Rect(r.Min.X, r.Max.Y-u.Px(2), r.Max.X, r.Max.Y-u.Px(1)), borderColor)
+	fill(u.list, image.Rect(r.Min.X, r.Max.Y-u.Px(2), r.Max.X, r.Max.Y-u.Px(1)), borderColor)
 }
 
-// drawTooltip draws the tooltip beside the pointer, inside the window and in full.
-func (u *UI) drawTooltip() {
-	f, r, lines := u.layoutTooltip(u.tooltip)
+// tooltip is the explanation of what is under the pointer or has the keys.
+type tooltip struct{ u *UI }
+
+// draw draws the tooltip beside the pointer, inside the window and in full.
+func (t tooltip) draw() {
+	u := t.u
+	f, r, lines := t.lay(u.tooltip)
 	fill(&u.Popup, r, fieldColor)
-	u.border(&u.Popup, r, borderColor)
-	p, h := u.Px(padding), u.lineHeight(f)
+	border(&u.Popup, r, u.Px(1), borderColor)
+	p, h := u.Px(padding), lineHeight(f)
 	for i, line := range lines {
 		u.text(&u.Popup, image.Rect(r.Min.X+p, r.Min.Y+p+h*i, r.Max.X-p, r.Min.Y+p+h*(i+1)), f, textColor, line, Left)
 	}
@@ -409,17 +417,18 @@ func (u *UI) drawTooltip() {
 // tooltipWidth is the largest width of the text of a tooltip, in points.
 const tooltipWidth = 320
 
-// layoutTooltip returns the bounds and the lines of a tooltip: below the pointer or above it, wherever it has
+// lay returns the bounds and the lines of a tooltip: below the pointer or above it, wherever it has
 // room.
-func (u *UI) layoutTooltip(text string) (f render.Font, r image.Rectangle, lines []string) {
+func (t tooltip) lay(text string) (f render.Font, r image.Rectangle, lines []string) {
+	u := t.u
 	f = u.Font(false)
 	p := u.Px(padding)
-	lines = u.lines(f, text, min(u.Px(tooltipWidth), u.window.Dx()-4*p))
+	lines = u.memory.lines(f, text, min(u.Px(tooltipWidth), u.window.Dx()-4*p))
 	w := float32(0)
 	for _, line := range lines {
 		w = max(w, f.Width(line))
 	}
-	size := image.Pt(int(w+1)+2*p, u.lineHeight(f)*len(lines)+2*p)
+	size := image.Pt(int(w+1)+2*p, lineHeight(f)*len(lines)+2*p)
 	at := u.in.Pointer.Add(image.Pt(u.Px(12), u.Px(18)))
 	if at.Y+size.Y > u.window.Max.Y {
 		at.Y = u.in.Pointer.Y - u.Px(8) - size.Y
@@ -439,4 +448,4 @@ func (u *UI) layoutTooltip(text string) (f render.Font, r image.Rectangle, lines
 }
 
 // lineHeight returns the distance between two lines of a text, in pixels.
-func (u *UI) lineHeight(f render.Font) int { return int(f.Height()*1.1 + 0.5) }
+func lineHeight(f render.Font) int { return int(f.Height()*1.1 + 0.5) }

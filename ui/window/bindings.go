@@ -1,9 +1,6 @@
 package window
 
 import (
-	"slices"
-	"strconv"
-
 	"github.com/hajimehoshi/ebiten/v2"
 	"github.com/hajimehoshi/ebiten/v2/inpututil"
 
@@ -66,76 +63,79 @@ var bindings = [][]binding{
 		{label: "arrows, right Shift, Enter", help: "roll, lift and pull for the second player, if any"},
 		{label: "right click", help: "shoot at the pointer"},
 		{label: "E, right trigger", help: "shoot straight ahead", embedded: true, keys: keys{ebiten.KeyE}, pad: pad{ebiten.StandardGamepadButtonFrontBottomRight},
-			press: func(g *game, _ int, _ bool) { g.shoot(levelShot(g.settings().Yaw)) }},
+			press: func(g *game, _ int, _ bool) { g.shoot(g.session.Controls.LevelShot()) }},
 		{label: "drag in the picture, right stick", help: "turn the camera"},
 		{label: "wheel", help: "zoom"},
 	},
 	{
-		{label: "1 to 9", help: "strategy of the focused pane", keys: digitKeys(), press: func(g *game, key int, _ bool) { g.switchStrategy(key % 9) }},
-		{label: "0", help: "focus the next pane", keys: keys{ebiten.KeyDigit0, ebiten.KeyNumpad0}, press: func(g *game, _ int, _ bool) { g.focusNext() }},
-		{label: "F, upper pad button", help: "nudge the server's cube by 1 m", embedded: true, keys: keys{ebiten.KeyF}, pad: pad{ebiten.StandardGamepadButtonRightTop},
+		{label: "1 to 9", help: "strategy of the focused pane", keys: digitKeys(),
+			press: func(g *game, key int, _ bool) { g.session.Controls.SwitchStrategy(key % 9) }},
+		{label: "0", help: "focus the next pane", keys: keys{ebiten.KeyDigit0, ebiten.KeyNumpad0},
+			press: func(g *game, _ int, _ bool) { g.session.Controls.FocusNext() }},
+		{label: "F, upper pad button", help: "nudge the server's cube by 1 m", embedded: true, keys: keys{ebiten.KeyF},
+			pad: pad{ebiten.StandardGamepadButtonRightTop},
 			press: func(g *game, _ int, _ bool) {
-				g.nudgeServer()
-				g.notices.post("nudged the server's cube by 1 m")
+				g.session.Controls.NudgeServer()
+				g.session.Notices.Post("nudged the server's cube by 1 m")
 			}},
 		{label: "B, Shift B", help: "drop all packets for 0.25 s, 5 s", keys: keys{ebiten.KeyB}, press: func(g *game, _ int, shift bool) {
 			duration, words := "250ms", "0.25 s"
 			if shift {
 				duration, words = "5s", "5 s"
 			}
-			g.execute(lab.Command{Verb: "blackout", Pane: lab.AllPanes, Value: duration})
-			g.notices.post("all packets dropped for " + words)
+			g.session.Do(lab.Command{Verb: "blackout", Pane: lab.AllPanes, Value: duration})
+			g.session.Notices.Post("all packets dropped for " + words)
 		}},
 		{label: "X", help: "freeze the clients for 2 s", keys: keys{ebiten.KeyX}, press: func(g *game, _ int, _ bool) {
-			g.freezeClients()
-			g.notices.post("the clients are frozen for 2 s")
+			g.session.Controls.FreezeClients()
+			g.session.Notices.Post("the clients are frozen for 2 s")
 		}},
 		{label: "M", help: "client clock skew: 500 ppm, -500 ppm, off", keys: keys{ebiten.KeyM}, press: func(g *game, _ int, _ bool) {
-			g.cycleClock("skew")
-			g.notices.post("client clock skew: " + g.clockSetting("skew") + " ppm")
+			g.session.Controls.CycleClock("skew")
+			g.session.Notices.Post("client clock skew: " + g.session.Controls.ClockSetting("skew") + " ppm")
 		}},
 		{label: "J", help: "client frame rate: 20, 144, off", keys: keys{ebiten.KeyJ}, press: func(g *game, _ int, _ bool) {
-			g.cycleClock("fps")
-			g.notices.post("client frame rate: " + g.clockSetting("fps"))
+			g.session.Controls.CycleClock("fps")
+			g.session.Notices.Post("client frame rate: " + g.session.Controls.ClockSetting("fps"))
 		}},
 		{label: "Backspace", help: "restart the scene", keys: keys{ebiten.KeyBackspace},
-			press: func(g *game, _ int, _ bool) { g.execute(lab.Command{Verb: "restart", Pane: lab.AllPanes}) }},
+			press: func(g *game, _ int, _ bool) { g.session.Do(lab.Command{Verb: "restart", Pane: lab.AllPanes}) }},
 	},
 	{
 		{label: "P, start", help: "pause", embedded: true, keys: keys{ebiten.KeyP}, pad: pad{ebiten.StandardGamepadButtonCenterRight},
-			press: func(g *game, _ int, _ bool) { g.paused = !g.paused }},
+			press: func(g *game, _ int, _ bool) { g.session.Paused = !g.session.Paused }},
 		{label: "N, Shift N", help: "step one tick, one back", keys: keys{ebiten.KeyN}, press: func(g *game, _ int, shift bool) {
 			if shift {
-				g.stepBack()
+				g.session.Past.StepBack()
 			} else {
-				g.step()
+				g.session.StepOnce()
 			}
 		}},
 		{label: "Page Up, Page Down", help: "one second back, forward", keys: keys{ebiten.KeyPageUp, ebiten.KeyPageDown},
-			press: func(g *game, key int, _ bool) { g.skip([...]float64{-1, 1}[key]) }},
+			press: func(g *game, key int, _ bool) { g.session.Past.Skip([...]float64{-1, 1}[key]) }},
 		{label: "Home, End", help: "start of the session; its end, live", keys: keys{ebiten.KeyHome, ebiten.KeyEnd},
 			press: func(g *game, key int, _ bool) {
 				if key == 0 {
-					g.seek(0)
+					g.session.Past.Seek(0)
 				} else {
-					g.goLive()
+					g.session.Past.GoLive()
 				}
 			}},
-		{label: "F5", help: "the last 5 s at an eighth of the speed", keys: keys{ebiten.KeyF5}, press: func(g *game, _ int, _ bool) { g.replayLast() }},
-		{label: "F6", help: "set or remove a bookmark", keys: keys{ebiten.KeyF6}, press: func(g *game, _ int, _ bool) { g.bookmark() }},
-		{label: "F7", help: "the same moment in the next take", keys: keys{ebiten.KeyF7}, press: func(g *game, _ int, _ bool) { g.nextTake() }},
-		{label: "F8", help: "another take beside this one", keys: keys{ebiten.KeyF8}, press: func(g *game, _ int, _ bool) { g.toggleBeside() }},
-		{label: "F9", help: "show or hide the timeline", keys: keys{ebiten.KeyF9}, press: func(g *game, _ int, _ bool) { g.past.hidden = !g.past.hidden }},
+		{label: "F5", help: "the last 5 s at an eighth of the speed", keys: keys{ebiten.KeyF5}, press: func(g *game, _ int, _ bool) { g.session.Past.ReplayLast() }},
+		{label: "F6", help: "set or remove a bookmark", keys: keys{ebiten.KeyF6}, press: func(g *game, _ int, _ bool) { g.session.Past.Bookmark(); g.bar.Changed() }},
+		{label: "F7", help: "the same moment in the next take", keys: keys{ebiten.KeyF7}, press: func(g *game, _ int, _ bool) { g.session.Past.NextTake() }},
+		{label: "F8", help: "another take beside this one", keys: keys{ebiten.KeyF8}, press: func(g *game, _ int, _ bool) { g.session.Beside.Toggle() }},
+		{label: "F9", help: "show or hide the timeline", keys: keys{ebiten.KeyF9}, press: func(g *game, _ int, _ bool) { g.bar.hidden = !g.bar.hidden }},
 		{label: "drag on the timeline", help: "show any moment; Shift drag: play a span in a loop; wheel: zoom"},
 		{label: "[ ]", help: "slower, faster", keys: keys{ebiten.KeyBracketLeft, ebiten.KeyBracketRight},
-			press: func(g *game, key int, _ bool) { g.scaleSpeed([...]float64{0.5, 2}[key]) }},
+			press: func(g *game, key int, _ bool) { g.session.Controls.ScaleSpeed([...]float64{0.5, 2}[key]) }},
 	},
 	displayBindings(),
 	{
-		{label: "H", help: "hide panel and overlay", keys: keys{ebiten.KeyH}, press: func(g *game, _ int, _ bool) { g.controls.uiHidden = !g.controls.uiHidden }},
+		{label: "H", help: "hide panel and overlay", keys: keys{ebiten.KeyH}, press: func(g *game, _ int, _ bool) { g.screen.hidden = !g.screen.hidden }},
 		{label: "Tab, Shift Tab", help: "the panel without a mouse: its next, previous control; Escape: back", keys: keys{ebiten.KeyTab},
 			press: func(g *game, _ int, shift bool) { g.focusPanel(shift) }},
-		{label: "R", help: "start, stop recording a video", keys: keys{ebiten.KeyR}, press: func(g *game, _ int, _ bool) { g.toggleRecording() }},
+		{label: "R", help: "start, stop recording a video", keys: keys{ebiten.KeyR}, press: func(g *game, _ int, _ bool) { g.session.Videos.Toggle() }},
 		{label: "F12", help: "save a screenshot", keys: keys{ebiten.KeyF12}, press: func(g *game, _ int, _ bool) { g.controls.screenshotDue = true }},
 		{label: "F11", help: "full screen", keys: keys{ebiten.KeyF11}, press: func(*game, int, bool) { ebiten.SetFullscreen(!ebiten.IsFullscreen()) }},
 		{label: "F2, Shift F2, F3", help: "tour: start or go on, go back, leave", keys: keys{ebiten.KeyF2, ebiten.KeyF3}, press: (*game).tourKey},
@@ -166,7 +166,7 @@ func displayBindings() (list []binding) {
 		if len(d.Options()) > 2 {
 			b.label += ", Shift " + d.Key
 		}
-		b.press = func(g *game, _ int, shift bool) { g.cycleSetting(d, shift) }
+		b.press = func(g *game, _ int, shift bool) { g.session.Controls.CycleSetting(d, shift) }
 		list = append(list, b)
 	}
 	return list
@@ -185,7 +185,7 @@ func (h *controls) handleKeys(g *game) {
 	shift := ebiten.IsKeyPressed(ebiten.KeyShift)
 	for _, group := range bindings {
 		for _, b := range group {
-			if g.Embed && !b.embedded {
+			if g.session.Embed && !b.embedded {
 				continue
 			}
 			for i, k := range b.keys {
@@ -242,42 +242,8 @@ func (h *controls) padJustPressed(b ebiten.StandardGamepadButton) bool {
 	return false
 }
 
-// switchStrategy gives the focused pane the strategy of an index in lab.Strategies, if there is one, with the knobs
-// that were tuned when the pane last ran it.
-func (g *game) switchStrategy(index int) {
-	if index >= len(lab.Strategies) {
-		return
-	}
-	focus := g.lab.Focus()
-	g.execute(g.switchCommand(focus, index))
-	g.notices.post("pane " + strconv.Itoa(focus+1) + ": " + g.lab.Panes[focus].Spec())
-}
-
-// focusNext moves the focus to the next pane.
-func (g *game) focusNext() {
-	if n := len(g.lab.Panes); n > 1 {
-		g.execute(lab.Command{Verb: "focus", Pane: (g.lab.Focus() + 1) % n})
-	}
-}
-
 // focusPanel gives the keys to a control of the panel, and shows the panel.
 func (g *game) focusPanel(back bool) {
-	g.controls.uiHidden, g.screen.panelCollapsed = false, false
+	g.screen.hidden, g.screen.panelCollapsed = false, false
 	g.panel.ui.Focus(back)
-}
-
-// step makes one tick of a session, which is paused from then on.
-func (g *game) step() { g.paused, g.pendingSteps = true, g.pendingSteps+1 }
-
-// cycleSetting gives a display setting the next of its options, or the one before.
-func (g *game) cycleSetting(d *stage.Setting, back bool) {
-	show, options, by := g.settings(), d.Options(), 1
-	if back {
-		by = len(options) - 1
-	}
-	next := (slices.Index(options, d.Value(&show)) + by) % len(options)
-	g.execute(stage.Show(d.Name, options[next]))
-	if c := g.settings().Coloring; c != show.Coloring {
-		g.notices.post("coloured by " + c.Meaning())
-	}
 }

@@ -14,8 +14,8 @@ import (
 // each of its corners hits it, and one beside them does not.
 func TestCells(t *testing.T) {
 	g := newTestGame(t, "rewind", "statesync", "noprediction")
-	g.Comparisons, _ = g.Library.Comparisons()
-	g.execute(lab.Command{Verb: "set", Pane: 0, Name: "smoothing", Value: "none"})
+	g.session.Comparisons, _ = g.session.Library.Comparisons()
+	g.session.Do(lab.Command{Verb: "set", Pane: 0, Name: "smoothing", Value: "none"})
 	sizes := windowSizes
 	if !experiment.Enabled() {
 		sizes = []windowSize{windowSizes[0], windowSizes[6], windowSizes[len(windowSizes)-1]}

@@ -9,6 +9,7 @@ import (
 
 	"ghostcube/predict/lab"
 	"ghostcube/render"
+	"ghostcube/ui/hud"
 	"ghostcube/ui/plan"
 	"ghostcube/ui/stage"
 	"ghostcube/ui/widget"
@@ -18,11 +19,11 @@ import (
 var compactSizes = []windowSize{{390, 844, 1}, {1170, 2532, 3}, {844, 390, 1}, {2532, 1170, 3}, {780, 1688, 2}, {320, 568, 1}}
 
 // frameOf composes the picture of a game in a window of a size, and returns its places.
-func (g *game) frameOf(size windowSize) (f *stage.Frame, picture stage.Rect) {
+func (g *game) frameOf(size windowSize) (f *hud.Frame, picture stage.Rect) {
 	g.screen.resize(size.w, size.h, size.scale)
-	g.stage.Refresh(g.lab)
+	g.session.HUD.Refresh(g.session.Lab)
 	picture, f = g.pictureRect(), &g.screen.frame
-	g.stage.Compose(f, g.lab, picture, g.stageOptions(g.title, g.alert()), 1)
+	g.session.HUD.Compose(f, g.session.Lab, picture, g.stageOptions(g.session.Title, g.screen.alert()), 1)
 	return f, picture
 }
 
@@ -55,17 +56,18 @@ func checkTexts(t *testing.T, what string, list *render.DrawList, at stage.Rect)
 // captions, legend, footer and timeline leaves the window or covers another, that panes stand one above the other on
 // the upright one, and that the pictures keep a fifth of the window's height, or a seventh with four panes.
 func TestCompactPanes(t *testing.T) {
-	for _, panes := range [][]string{{"rewind"}, {"rewind", "noprediction"}, {"rewind", "noprediction", "snapshot"}, {"rewind", "noprediction", "snapshot", "statesync"}} {
+	for _, panes := range [][]string{{"rewind"}, {"rewind", "noprediction"}, {"rewind", "noprediction", "snapshot"},
+		{"rewind", "noprediction", "snapshot", "statesync"}} {
 		g := newTestGame(t, panes...)
-		g.execute(lab.Command{Verb: "network", Pane: lab.AllPanes, Value: "latency=123ms,jitter=17ms,loss=12.5%,bandwidth=1000000kbit"})
+		g.session.Do(lab.Command{Verb: "network", Pane: lab.AllPanes, Value: "latency=123ms,jitter=17ms,loss=12.5%,bandwidth=1000000kbit"})
 		g.runTicks(t, 200)
 		for _, touched := range []bool{false, true} {
-			g.touch.shown = touched
+			g.screen.touched = touched
 			for _, size := range compactSizes {
 				f, picture := g.frameOf(size)
 				var list render.DrawList
 				list.Append(&f.Overlay)
-				g.drawBar(&list)
+				g.bar.draw(&list, g.pictureRect())
 				checkTexts(t, strings.Join(panes, ","), &list, stage.Rect{W: picture.W, H: size.h})
 				upright := size.h > size.w
 				height := 0
@@ -94,7 +96,7 @@ func TestSheet(t *testing.T) {
 	}
 	for _, size := range compactSizes {
 		for _, touched := range []bool{false, true} {
-			g.touch.shown, g.panel.ui.Touch = touched, touched
+			g.screen.touched, g.panel.ui.Touch = touched, touched
 			g.screen.resize(1280, 720, 1)
 			g.screen.resize(size.w, size.h, size.scale)
 			if !g.screen.panelCollapsed {
@@ -110,7 +112,7 @@ func TestSheet(t *testing.T) {
 				t.Errorf("%+v: the open panel changes the panes from %v to %v", size, closed, open)
 			}
 			window := image.Rect(0, 0, size.w, size.h)
-			if b := g.panelBounds(); !b.In(window) || b.Dx() < int(320*size.scale) {
+			if b := g.screen.panelBounds(); !b.In(window) || b.Dx() < int(320*size.scale) {
 				t.Errorf("%+v: the panel is %v", size, b)
 			}
 			g.click(t, "collapse")
@@ -129,13 +131,13 @@ func TestSheet(t *testing.T) {
 // panel's texts are whole on a phone.
 func TestTouchTargets(t *testing.T) {
 	g := newTestGame(t, "rewind", "snapshot")
-	comparisons, err := g.Library.Comparisons()
+	comparisons, err := g.session.Library.Comparisons()
 	if err != nil {
 		t.Fatal(err)
 	}
-	g.Comparisons = comparisons
+	g.session.Comparisons = comparisons
 	g.runTicks(t, 100)
-	g.touch.shown, g.panel.ui.Touch = true, true
+	g.screen.touched, g.panel.ui.Touch = true, true
 	for _, size := range []windowSize{{390, 6000, 1}, {1170, 18000, 3}, {350, 6000, 1}} {
 		g.screen.resize(size.w, size.h, size.scale)
 		g.screen.panelCollapsed = false
@@ -159,9 +161,10 @@ func TestTouchTargets(t *testing.T) {
 // TestTouchPlaces promises that stick and buttons lie in the pictures of the panes, apart from each other, on phones, a
 // tablet and a desktop, with and without vehicles in the scene.
 func TestTouchPlaces(t *testing.T) {
-	for _, s := range []plan.Settings{{Panes: "rewind"}, {Panes: "rewind,noprediction"}, {Panes: "rewind,noprediction,snapshot"}, {Compare: "relative-ferry"}, {Scene: "train"}} {
+	for _, s := range []plan.Settings{{Panes: "rewind"}, {Panes: "rewind,noprediction"},
+		{Panes: "rewind,noprediction,snapshot"}, {Compare: "relative-ferry"}, {Scene: "train"}} {
 		g := playSettings(t, s)
-		g.touch.shown = true
+		g.screen.touched = true
 		g.runTicks(t, 5)
 		for _, size := range append(slices.Clone(compactSizes), windowSize{1280, 720, 1}, windowSize{1640, 2360, 2}) {
 			f, picture := g.frameOf(size)
@@ -190,17 +193,17 @@ func TestTouchPlaces(t *testing.T) {
 // TestTouchPlays promises that fingers move the cube, shoot, pause and turn the camera as keys and mouse do, that this
 // goes on the tape, and that they stop a tape.
 func TestTouchPlays(t *testing.T) {
-	g := playSettings(t, plan.Settings{Panes: "rewind", Tape: writeTape(t, "1000 A\nend 1000\n")})
+	g := playSettings(t, plan.Settings{Panes: "rewind", Tape: "circle"})
 	g.frameOf(windowSize{390, 844, 1})
 	step := func(down ...finger) {
 		g.followFingers(down)
 		g.applyTouch()
 		g.controls.turnByTouch(g)
 		if g.touch.buttons != 0 {
-			g.takeOver()
+			g.session.TakeOver()
 		}
 		g.setButtons(g.touch.buttons, 0)
-		g.runTicks(t, g.dueTicks())
+		g.runTicks(t, g.session.DueTicks())
 	}
 	button := func(label string) image.Point {
 		g.placeTouchControls()
@@ -216,37 +219,38 @@ func TestTouchPlays(t *testing.T) {
 	rest := g.touch.places.rest
 	step(finger{1, rest})
 	step(finger{1, rest.Add(image.Pt(40, 0))}, finger{2, button("lift")})
-	if e := g.past.timeline.Take().Entry(int(g.lab.Ticks()) - 1); len(e.Inputs) == 0 || e.Inputs[0].Buttons != g.lastInput.Buttons || g.lastInput.Buttons == 0 || g.tapePlaying() {
-		t.Errorf("stick and lift: the entry %+v, the input %v, tape %v", e, g.lastInput.Buttons, g.tapePlaying())
+	if e := g.session.Past.Timeline.Take().Entry(int(g.session.Lab.Ticks()) - 1); len(e.Inputs) == 0 ||
+		e.Inputs[0].Buttons != g.session.LastInput.Buttons || g.session.LastInput.Buttons == 0 || g.session.Playing() {
+		t.Errorf("stick and lift: the entry %+v, the input %v, tape %v", e, g.session.LastInput.Buttons, g.session.Playing())
 	}
 	step()
 	step(finger{3, button("shoot")})
-	if !g.lastInput.Shot.Fired {
+	if !g.session.LastInput.Shot.Fired {
 		t.Error("no shot")
 	}
 	step()
-	yaw, at := g.settings().Yaw, image.Pt(200, 250)
+	yaw, at := g.session.Settings().Yaw, image.Pt(200, 250)
 	step(finger{4, at})
 	step(finger{4, at.Add(image.Pt(100, 0))})
-	if g.settings().Yaw == yaw {
+	if g.session.Settings().Yaw == yaw {
 		t.Error("a drag does not turn the camera")
 	}
 	step()
-	before := g.settings().Distance
+	before := g.session.Settings().Distance
 	step(finger{5, at}, finger{6, at.Add(image.Pt(50, 0))})
 	step(finger{5, at}, finger{6, at.Add(image.Pt(100, 0))})
-	if d := g.settings().Distance; math.Abs(d-before/2) > 0.1 {
+	if d := g.session.Settings().Distance; math.Abs(d-before/2) > 0.1 {
 		t.Errorf("two fingers that part to twice their distance zoom from %v to %v m", before, d)
 	}
 	step()
 	step(finger{7, button("pause")})
 	step()
-	if !g.paused {
+	if !g.session.Paused {
 		t.Error("not paused")
 	}
 	step(finger{8, button("play")})
 	step()
-	if g.paused {
+	if g.session.Paused {
 		t.Error("still paused")
 	}
 	step(finger{9, button("?")})
@@ -265,7 +269,7 @@ func TestTouchPlays(t *testing.T) {
 func TestTouchWords(t *testing.T) {
 	for _, s := range []plan.Settings{{Panes: "rewind"}, {Tape: "circle"}} {
 		g := playSettings(t, s)
-		g.touch.shown = true
+		g.screen.touched = true
 		g.runTicks(t, 20)
 		check := func(text string) {
 			for _, key := range []string{"F1", "W A S D", "(P", "(R", " key", "End ", "N step"} {
@@ -274,18 +278,18 @@ func TestTouchWords(t *testing.T) {
 				}
 			}
 		}
-		check(g.footer())
-		g.paused = true
-		check(g.alert())
-		g.seekNow(t, 5)
+		check(g.session.Footer())
+		g.session.Paused = true
+		check(g.screen.alert())
+		g.session.Past.SeekFully(5)
 		f, _ := g.frameOf(windowSize{844, 390, 1})
 		var list render.DrawList
 		list.Append(&f.Overlay)
-		g.drawBar(&list)
+		g.bar.draw(&list, g.pictureRect())
 		for _, it := range list.Items {
 			check(it.Text)
 		}
-		for _, row := range g.helpRows() {
+		for _, row := range helpRows(g.screen.touched) {
 			check(row[0])
 		}
 	}

@@ -2,30 +2,42 @@ package window
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
 	"ghostcube/predict/lab"
 	"ghostcube/sim/scene"
+	"ghostcube/ui/hud"
 	"ghostcube/ui/plan"
-	"ghostcube/ui/stage"
 	"ghostcube/ui/widget"
 )
 
 // comparePage has the comparisons by source, and the controls of the session itself.
-func (g *game) comparePage() {
-	p, c := &g.panel, g.lab.Config()
+type comparePage struct {
+	*panel
+	filter  string
+	entries []comparisonEntry
+	preset  string   // typed name
+	presets []string // files; nil: not listed yet
+}
+
+// build lays out the comparisons by source, and the controls of the session itself.
+func (p *comparePage) build() {
+	c := p.session.Lab.Config()
 	ui := &p.ui
 	ui.Heading("Session")
 	if name, ok := p.choice(widget.Row{Name: "scene", Help: "The world. Changing it restarts the session."}, "scene", c.Scene, scene.Names(), nil); ok {
 		p.queue(lab.Command{Verb: "scene", Pane: lab.AllPanes, Name: name})
 	}
-	if name, ok := p.choice(widget.Row{Name: "seat", Help: "client: inputs travel to the server. host: inputs reach the server at once, and the client is a spectator. Changing it restarts the session."},
+	if name, ok := p.choice(widget.Row{Name: "seat", Help: "client: inputs travel to the server. host: inputs reach the " +
+		"server at once, and the client is a spectator. Changing it restarts the session."},
 		"seat", c.Seat.String(), []string{"client", "host"}, nil); ok {
 		p.queue(lab.Command{Verb: "seat", Pane: lab.AllPanes, Name: name})
 	}
 	seed := strconv.FormatUint(c.Network.Seed, 10)
-	text, ok := ui.Field(ui.Row(widget.Row{Name: "seed", Help: "Seed of all packet outcomes: the same seed, the same losses. Changing it restarts the session."}), widget.Field{
+	text, ok := ui.Field(ui.Row(widget.Row{Name: "seed", Help: "Seed of all packet outcomes: the same seed, the same " +
+		"losses. Changing it restarts the session."}), widget.Field{
 		ID: "seed", Value: seed, Check: func(text string) error {
 			if _, err := plan.ParseSeed(text); err != nil {
 				return &plan.SettingError{Name: "seed", Value: text, Err: err}
@@ -36,13 +48,14 @@ func (g *game) comparePage() {
 	if ok {
 		p.queue(lab.Command{Verb: "seed", Pane: lab.AllPanes, Value: text})
 	}
-	g.presetControls()
-	g.lessonControl()
-	g.shareControls()
+	p.presetControls()
+	p.lessonControl()
+	p.shareControls()
 	ui.Heading("Comparisons")
-	p.comparisonFilter, _ = ui.Field(ui.Next(22), widget.Field{ID: "filter comparisons", Value: p.comparisonFilter, Placeholder: "filter by name, title, strategy or network", Live: true,
+	p.filter, _ = ui.Field(ui.Next(22), widget.Field{ID: "filter comparisons", Value: p.filter,
+		Placeholder: "filter by name, title, strategy or network", Live: true,
 		Help: "Type a part of a name, a title, a source, a strategy or a network. All words have to occur."})
-	g.comparisonList()
+	p.comparisonList()
 }
 
 // comparisonEntry is a comparison in the list.
@@ -52,18 +65,19 @@ type comparisonEntry struct {
 }
 
 // comparisonList lists the comparisons that pass the filter, by source.
-func (g *game) comparisonList() {
-	p, group, shown := &g.panel, "", 0
-	if len(p.comparisons) != len(g.Comparisons) {
-		p.comparisons = nil
-		for i := range g.Comparisons {
-			c := &g.Comparisons[i]
-			p.comparisons = append(p.comparisons, comparisonEntry{widget.Entry{ID: "compare " + c.Name, Title: c.Title, Line: comparisonLine(c), Help: comparisonHelp(c)}, sourceTitle(c)})
+func (p *comparePage) comparisonList() {
+	group, shown := "", 0
+	if len(p.entries) != len(p.session.Comparisons) {
+		p.entries = nil
+		for i := range p.session.Comparisons {
+			c := &p.session.Comparisons[i]
+			p.entries = append(p.entries, comparisonEntry{widget.Entry{ID: "compare " + c.Name, Title: c.Title,
+				Line: comparisonLine(c), Help: comparisonHelp(c)}, sourceTitle(c)})
 		}
 	}
-	for i := range g.Comparisons {
-		c, e := &g.Comparisons[i], &p.comparisons[i]
-		if p.comparisonFilter != "" && !comparisonMatches(c, p.comparisonFilter) {
+	for i := range p.session.Comparisons {
+		c, e := &p.session.Comparisons[i], &p.entries[i]
+		if p.filter != "" && !comparisonMatches(c, p.filter) {
 			continue
 		}
 		if e.source != group || shown == 0 {
@@ -72,13 +86,14 @@ func (g *game) comparisonList() {
 			group = e.source
 		}
 		shown++
-		e.Chosen = g.plan.Comparison != nil && g.plan.Comparison.Name == c.Name && g.title != "" // another scene, seat or seed is another session
+		e.Chosen = p.session.Plan.Comparison != nil && p.session.Plan.Comparison.Name == c.Name &&
+			p.session.Title != "" // another scene, seat or seed is another session
 		if clicked, _ := p.ui.Entry(e.Entry); clicked {
-			g.startComparison(c.Name)
+			p.session.StartComparison(c.Name)
 		}
 	}
 	if shown == 0 {
-		p.ui.Paragraph(fmt.Sprintf("None of the %d comparisons contains all of these words.", len(g.Comparisons)), true)
+		p.ui.Paragraph(fmt.Sprintf("None of the %d comparisons contains all of these words.", len(p.session.Comparisons)), true)
 	}
 }
 
@@ -93,7 +108,7 @@ func sourceTitle(c *plan.Comparison) string {
 // comparisonLine is the line below a title: the name for --compare, and the quantity that the panes show large.
 func comparisonLine(c *plan.Comparison) string {
 	if c.Headline != "" {
-		return c.Name + ": " + stage.HeadlineTitle(c.Headline)
+		return c.Name + ": " + hud.HeadlineTitle(c.Headline)
 	}
 	return c.Name
 }
@@ -101,7 +116,8 @@ func comparisonLine(c *plan.Comparison) string {
 // comparisonHelp is the tooltip of a comparison.
 func comparisonHelp(c *plan.Comparison) string {
 	s := &c.Settings
-	return "--compare " + c.Name + "\npanes: " + strings.ReplaceAll(s.Panes, ",", ", ") + "\nscene: " + s.Scene + "\nnetwork: " + strings.ReplaceAll(s.Network, ",", ", ")
+	return "--compare " + c.Name + "\npanes: " + strings.ReplaceAll(s.Panes, ",", ", ") + "\nscene: " + s.Scene +
+		"\nnetwork: " + strings.ReplaceAll(s.Network, ",", ", ")
 }
 
 // comparisonMatches reports whether a comparison contains all words of a filter.
@@ -114,12 +130,25 @@ func comparisonMatches(c *plan.Comparison, filter string) bool {
 	return true
 }
 
-// startComparison plans a comparison. Its session starts after the panel's commands.
-func (g *game) startComparison(name string) {
-	p, err := g.PlanComparison(name)
-	if err != nil {
-		g.notices.post(err.Error())
+// lessonControl chooses a lesson on a page of the panel.
+func (p *comparePage) lessonControl() {
+	list, err := p.session.Library.Lessons()
+	if err != nil || len(list) == 0 {
 		return
 	}
-	g.next = p
+	names := make([]string, len(list))
+	for i := range list {
+		names[i] = list[i].Name
+	}
+	now := "start the tour"
+	if i := p.session.Lesson.Index(list); i >= 0 {
+		now = names[i]
+	}
+	name, ok := p.choice(widget.Row{Name: "lesson", Help: "The tour (F2): sessions with one idea each, which say what to " +
+		"look at and what to do."}, "lesson", now, names,
+		func(i int) string { return list[i].Title })
+	if ok {
+		p.session.Lesson.Leave()
+		p.session.Lesson.GoTo(slices.Index(names, name) + 1)
+	}
 }

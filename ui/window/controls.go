@@ -3,32 +3,29 @@ package window
 import (
 	"image"
 	"math"
-	"strconv"
 
 	"github.com/hajimehoshi/ebiten/v2"
 	"github.com/hajimehoshi/ebiten/v2/inpututil"
 
 	"ghostcube/predict/lab"
-	"ghostcube/render/video"
 	"ghostcube/sim"
-	"ghostcube/ui/stage"
 )
 
 // controls reads keys, gamepads and mouse.
 type controls struct {
-	dragging            bool // the pointer turns the camera until the button is released
-	moved               bool // since the button went down the pointer has moved too far for a click
-	pressX, pressY      int  // of the pointer when the button went down, pixels
-	lastX, lastY        int  // of the pointer, pixels
-	gamepads            []ebiten.GamepadID
-	helpShown, uiHidden bool
-	screenshotDue       bool // Draw saves the next frame
+	dragging       bool // the pointer turns the camera until the button is released
+	moved          bool // since the button went down the pointer has moved too far for a click
+	pressX, pressY int  // of the pointer when the button went down, pixels
+	lastX, lastY   int  // of the pointer, pixels
+	gamepads       []ebiten.GamepadID
+	helpShown      bool
+	screenshotDue  bool // Draw saves the next frame
 }
 
 // update handles all input of an Update. capture says what the panel has taken for itself.
 func (h *controls) update(g *game, capture capture) {
 	if capture.keys {
-		g.localInputs = [2]sim.Input{}
+		g.intents.Inputs = [2]sim.Input{}
 	} else {
 		h.handleKeys(g)
 		h.readMovement(g)
@@ -55,25 +52,9 @@ func (h *controls) readMovement(g *game) {
 		first |= stickButtons(x, y)
 	}
 	if first|second != 0 {
-		g.takeOver()
+		g.session.TakeOver()
 	}
-	g.setButtons(first, second)
-}
-
-// setButtons makes the inputs of both players, relative to the camera. Where there is one player, the second
-// player's keys are the first one's as well. An input without buttons has no heading, so that the camera alone
-// changes no session.
-func (g *game) setButtons(first, second sim.Buttons) {
-	h := cameraHeading(g.settings().Yaw)
-	if g.lab.Players() < 2 {
-		first, second = first|second, 0
-	}
-	g.localInputs = [2]sim.Input{}
-	for i, b := range [2]sim.Buttons{first, second} {
-		if b != 0 {
-			g.localInputs[i] = sim.Input{Buttons: b, Heading: h}
-		}
-	}
+	g.intents.Inputs = g.session.Controls.Inputs(first, second)
 }
 
 // stickButtons converts a stick's position, each axis in [-1, 1], to buttons: eight directions, and none near
@@ -98,44 +79,6 @@ func stickButtons(x, y float64) (b sim.Buttons) {
 	return b
 }
 
-// cameraHeading returns the heading of a camera with a yaw in degrees.
-func cameraHeading(yaw float64) uint8 {
-	return uint8(int(math.Round(yaw*sim.HeadingSteps/360)) & (sim.HeadingSteps - 1))
-}
-
-// scaleSpeed multiplies the session's speed, within 1/16 and 4.
-func (g *game) scaleSpeed(by float64) {
-	s := min(max(g.settings().Speed*by, 1./16), 4)
-	if s != g.settings().Speed {
-		g.execute(stage.Show("speed", strconv.FormatFloat(s, 'g', -1, 64)))
-	}
-}
-
-// toggleRecording starts a video, or stops it and has it written.
-func (g *game) toggleRecording() {
-	if !g.videos.recording() {
-		if g.inPage && g.beside.take != nil {
-			g.notices.post("a page writes no video of two takes: F8 ends the comparison")
-			return
-		}
-		g.videos.start(g.lab, g.past.timeline.Fork(), &g.stage, g.past.timeline.Take(), len(g.newCommands))
-		if g.inPage {
-			g.videos.run = &videoRun{config: g.plan.Config, panes: g.plan.Panes, version: g.Version}
-		}
-		if g.beside.take != nil {
-			g.videos.startBeside(&g.beside)
-		}
-		return
-	}
-	f := video.Format{File: g.unusedFilename("video", ".mp4"), W: 1280, H: 720, FPS: 60, Unnamed: true}
-	if !video.HaveH264() {
-		f.File = g.unusedFilename("video", ".webm")
-	}
-	if err := g.videos.stop(f, g.title, g.controls.uiHidden); err != nil {
-		g.notices.post(err.Error())
-	}
-}
-
 // moveCamera turns the camera with the mouse or the right stick, and zooms with the wheel. A drag that starts
 // in the picture turns the camera wherever it goes, one that starts on the panel never does. A click in the
 // picture focuses the pane under the pointer.
@@ -154,7 +97,7 @@ func (h *controls) moveCamera(g *game, capture capture, pressed bool) {
 		}
 		h.dragging = false
 	}
-	show := g.settings()
+	show := g.session.Settings()
 	yaw, pitch, distance := show.Yaw, show.Pitch, show.Distance
 	if h.dragging && h.moved {
 		scale := 0.35 / float64(g.screen.panelScale())
@@ -174,13 +117,13 @@ func (h *controls) moveCamera(g *game, capture capture, pressed bool) {
 		}
 	}
 	if _, wheel := ebiten.Wheel(); wheel != 0 && !capture.pointer && g.inPicture(x, y) {
-		if s, _ := g.shown(); s.InLane(x, y) {
-			g.zoomLanes(wheel)
+		if s, _ := g.session.Shown(); s.InLane(x, y) {
+			g.session.Controls.ZoomLanes(wheel)
 		} else {
 			distance *= math.Pow(0.9, wheel)
 		}
 	}
-	g.moveCameraTo(yaw, pitch, distance)
+	g.session.Controls.MoveCamera(yaw, pitch, distance)
 	h.turnByTouch(g)
 }
 
@@ -190,16 +133,8 @@ func (h *controls) turnByTouch(g *game) {
 	if r.turn == (image.Point{}) && r.zoom == 1 {
 		return
 	}
-	show, scale := g.settings(), 0.35/float64(g.screen.uiScale())
-	g.moveCameraTo(show.Yaw-float64(r.turn.X)*scale, show.Pitch+float64(r.turn.Y)*scale*0.7, show.Distance/r.zoom)
-}
-
-// moveCameraTo sets the camera's direction, in degrees, and its distance, in metres, within their bounds.
-func (g *game) moveCameraTo(yaw, pitch, distance float64) {
-	show := g.settings()
-	g.setCamera("yaw", show.Yaw, math.Mod(yaw, 360))
-	g.setCamera("pitch", show.Pitch, min(max(pitch, 4), 80))
-	g.setCamera("distance", show.Distance, min(max(distance, 4), 50))
+	show, scale := g.session.Settings(), 0.35/float64(g.screen.uiScale())
+	g.session.Controls.MoveCamera(show.Yaw-float64(r.turn.X)*scale, show.Pitch+float64(r.turn.Y)*scale*0.7, show.Distance/r.zoom)
 }
 
 // clickRadius is how far the pointer may move between press and release of a click, in points.
@@ -211,17 +146,9 @@ func abs(n int) int { return max(n, -n) }
 func (g *game) focusPaneAt(x, y int) {
 	for i := range g.screen.frame.Viewports {
 		v := &g.screen.frame.Viewports[i]
-		if inside := x >= v.X && y >= v.Y && x < v.X+v.W && y < v.Y+v.H; inside && v.Pane != g.lab.Focus() && v.Pane < len(g.lab.Panes) {
-			g.execute(lab.Command{Verb: "focus", Pane: v.Pane})
+		if inside := x >= v.X && y >= v.Y && x < v.X+v.W && y < v.Y+v.H; inside && v.Pane != g.session.Lab.Focus() && v.Pane < len(g.session.Lab.Panes) {
+			g.session.Do(lab.Command{Verb: "focus", Pane: v.Pane})
 			return
 		}
-	}
-}
-
-// setCamera sets a display setting of the camera to a rounded value, if that differs from the present one.
-func (g *game) setCamera(name string, present, value float64) {
-	value = math.Round(value*100) / 100
-	if value != present {
-		g.execute(stage.Show(name, strconv.FormatFloat(value, 'g', -1, 64)))
 	}
 }

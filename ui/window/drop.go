@@ -1,18 +1,13 @@
 package window
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"io/fs"
-	"path"
-	"strings"
 
 	"github.com/hajimehoshi/ebiten/v2"
 
-	"ghostcube/net/link"
-	"ghostcube/predict/lab"
-	"ghostcube/ui/plan"
+	"ghostcube/ui/session"
 )
 
 // drop reads the files that are dropped onto the window.
@@ -30,9 +25,6 @@ type droppedFile struct {
 // dropKinds are the kinds of files that can be dropped, with their largest sizes in bytes.
 var dropKinds = map[string]int64{".tape": 16 << 20, ".toml": 64 << 10, ".csv": 4 << 20}
 
-// maxTraceText is the length of the longest trace that a tape can hold, in characters.
-const maxTraceText = 30_000
-
 // takeDropped takes the files that have been dropped since the last Update. A page delivers their contents later, so
 // they are read beside the session.
 func (g *game) takeDropped() {
@@ -44,7 +36,11 @@ func (g *game) takeDropped() {
 	select {
 	case f := <-d.read:
 		d.read = nil
-		g.useDropped(f)
+		if f.err != nil {
+			g.session.Notices.Post(f.err.Error())
+		} else {
+			g.session.Files.Use(f.name, f.text)
+		}
 	default:
 	}
 }
@@ -57,7 +53,7 @@ func readDropped(files fs.FS) (f droppedFile) {
 		return f
 	}
 	for _, entry := range list {
-		if limit := dropKinds[kindOf(entry.Name())]; limit > 0 && !entry.IsDir() {
+		if limit := dropKinds[session.FileKind(entry.Name())]; limit > 0 && !entry.IsDir() {
 			f.name = entry.Name()
 			f.text, f.err = readBounded(files, f.name, limit)
 			return f
@@ -67,9 +63,6 @@ func readDropped(files fs.FS) (f droppedFile) {
 	f.err = fmt.Errorf("%s: want a tape (.tape), a settings file (.toml) or a trace (.csv)", f.name)
 	return f
 }
-
-// kindOf returns the ending of a file's name.
-func kindOf(name string) string { return strings.ToLower(path.Ext(name)) }
 
 // readBounded reads a file that has at most limit bytes.
 func readBounded(files fs.FS, name string, limit int64) ([]byte, error) {
@@ -83,63 +76,4 @@ func readBounded(files fs.FS, name string, limit int64) ([]byte, error) {
 		err = fmt.Errorf("%s: it has more than %d kB", name, limit>>10)
 	}
 	return text, err
-}
-
-// useDropped starts the session of a dropped tape or settings file, or sets the trace of the link. A bad file becomes
-// a notice.
-func (g *game) useDropped(f droppedFile) {
-	err := f.err
-	if err == nil {
-		switch kindOf(f.name) {
-		case ".tape":
-			err = g.startDroppedTape(f)
-		case ".toml":
-			err = g.startDroppedSettings(f)
-		case ".csv":
-			err = g.setDroppedTrace(f)
-		}
-	}
-	if err != nil {
-		g.notices.post(err.Error())
-	}
-}
-
-func (g *game) startDroppedTape(f droppedFile) error {
-	before := g.Library.Dropped
-	g.Library.Dropped = map[string][]byte{f.name: f.text}
-	p, err := g.Library.New(plan.Settings{Tape: f.name}, plan.Settings{}, "")
-	if err != nil {
-		g.Library.Dropped = before
-		return err
-	}
-	g.next = p
-	g.notices.post("the session of " + f.name)
-	return nil
-}
-
-func (g *game) startDroppedSettings(f droppedFile) error {
-	s, err := g.Library.ReadSettings(f.name, f.text)
-	if err != nil {
-		return err
-	}
-	p, err := g.Library.New(s, plan.Settings{}, "")
-	if err != nil {
-		return fmt.Errorf("%s: %w", f.name, err)
-	}
-	g.next = p
-	g.notices.post("the session of " + f.name)
-	return nil
-}
-
-func (g *game) setDroppedTrace(f droppedFile) error {
-	t, err := link.ReadTrace(bytes.NewReader(f.text))
-	if err != nil {
-		return fmt.Errorf("%s: %w", f.name, err)
-	}
-	if n := len(t.String()); n > maxTraceText {
-		return fmt.Errorf("%s: the trace has %d characters as a tape has it: want at most %d", f.name, n, maxTraceText)
-	}
-	g.execute(lab.Command{Verb: "condition", Pane: lab.AllPanes, Name: "trace", Value: t.String()})
-	g.notices.post("the link has the delays and losses of " + f.name)
-	return nil
 }

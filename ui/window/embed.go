@@ -5,9 +5,10 @@ import (
 
 	"github.com/hajimehoshi/ebiten/v2"
 
-	"ghostcube/predict/lab"
 	"ghostcube/render"
-	"ghostcube/ui/host"
+	"ghostcube/ui/hud"
+	"ghostcube/ui/platform"
+	"ghostcube/ui/session"
 	"ghostcube/ui/stage"
 )
 
@@ -15,9 +16,10 @@ import (
 // picture and runs when it is clicked. It pauses when its tape ends and when it is scrolled out of view, and then draws
 // nothing until something happens.
 type embed struct {
-	ended   bool // the tape has ended
-	still   int  // Updates since the session paused
-	halted  bool // the session that starts next stays paused
+	session *session.Session
+	screen  *screen
+
+	still   int // Updates since the session paused
 	buttons []embedButton
 }
 
@@ -25,7 +27,7 @@ type embed struct {
 type embedButton struct {
 	name, label string
 	bounds      image.Rectangle // pixels of the window
-	press       func(g *game)
+	press       func()
 }
 
 // embedMemory is the memory in bytes from which the garbage collector should work harder: an article may have several
@@ -44,45 +46,31 @@ const (
 	embedPlay    = 34 // radius of the large button
 )
 
-// embedDisplay sets the display settings of the layout: what takes the room of the picture is left out. Links do not have
-// them, because they come with embed=1.
-func embedDisplay() []lab.Command {
-	return []lab.Command{stage.Show("graphs", "off"), stage.Show("explain", "off")}
-}
-
-// bare reports whether nothing but the picture is shown.
-func (g *game) bare() bool { return g.controls.uiHidden || g.Embed }
-
-// updateEmbed reacts to the pointer, and pauses out of view and at the end of the tape. It reports whether the pointer
+// update reacts to the pointer, and pauses out of view and at the end of the tape. It reports whether the pointer
 // belongs to a button.
-func (g *game) updateEmbed() (captured bool) {
-	e := &g.embed
-	if !host.Visible() {
-		g.paused = true
+func (e *embed) update(p *pointer) (captured bool) {
+	if !platform.Visible() {
+		e.session.Paused = true
 	}
-	g.layEmbed()
-	if g.pointer.pressed {
+	e.lay()
+	if p.pressed {
 		for _, b := range e.buttons {
-			if g.pointer.at.In(b.bounds) {
-				b.press(g)
+			if p.at.In(b.bounds) {
+				b.press()
 				captured = true
 				break
 			}
 		}
 	}
-	if e.ended && !g.paused {
-		g.next = g.plan
+	if e.session.Ended && !e.session.Paused {
+		e.session.Next = e.session.Plan
 	}
 	return captured
 }
 
-// restEmbed pauses at the end of the tape, and lets a paused frame rest. It ends an Update.
-func (g *game) restEmbed() {
-	e := &g.embed
-	if e.ended {
-		g.paused = true
-	}
-	if e.still++; !g.paused {
+// rest lets a paused frame rest. It ends an Update.
+func (e *embed) rest() {
+	if e.still++; !e.session.Paused {
 		e.still = 0
 	}
 	//lint:ignore SA1019 nothing else stops the frames
@@ -95,78 +83,72 @@ func (g *game) restEmbed() {
 	if ebiten.FPSMode() != mode {
 		//lint:ignore SA1019 nothing else stops the frames
 		ebiten.SetFPSMode(mode)
-		ebiten.SetTPS(g.lab.Config().Rate)
+		ebiten.SetTPS(e.session.Lab.Config().Rate)
 	}
 }
 
-// resetEmbed shows the first picture of the session again, and plays it if it has been playing.
-func (g *game) resetEmbed() {
-	g.next = g.plan
-	g.embed.halted = g.paused
-}
-
-// layEmbed places the buttons.
-func (g *game) layEmbed() {
-	e, s := &g.embed, &g.screen
+// lay places the buttons.
+func (e *embed) lay() {
+	s := e.screen
 	px := func(points float32) int { return s.pixels(points) }
 	e.buttons = e.buttons[:0]
-	f := g.embedFont()
+	f := e.font()
 	top, bottom := s.h-px(embedFooter)+px(embedMargin), s.h-px(embedMargin)
 	width := func(label string) int { return int(f.Width(label)) + 2*px(embedPadding) }
 	play := "pause"
 	switch {
-	case g.embed.ended:
+	case e.session.Ended:
 		play = "play again"
-	case g.paused:
+	case e.session.Paused:
 		play = "play"
 	}
-	toggle := func(g *game) { g.paused = !g.paused }
+	toggle := func() { e.session.Paused = !e.session.Paused }
 	x := px(embedMargin)
 	right := x + width("play again") // the widest, so that the others keep their places
 	e.buttons = append(e.buttons, embedButton{"play", play, image.Rect(x, top, right, bottom), toggle})
 	x = right + px(embedMargin)
-	e.buttons = append(e.buttons, embedButton{"reset", "reset", image.Rect(x, top, x+width("reset"), bottom), (*game).resetEmbed})
-	if g.inPage {
+	e.buttons = append(e.buttons, embedButton{"reset", "reset", image.Rect(x, top, x+width("reset"), bottom), e.session.Reset})
+	if e.session.Host.InPage {
 		const label = "open in the lab"
 		right := s.w - px(embedMargin)
-		e.buttons = append(e.buttons, embedButton{"open", label, image.Rect(right-width(label), top, right, bottom), func(*game) { host.OpenLab() }})
+		e.buttons = append(e.buttons, embedButton{"open", label, image.Rect(right-width(label), top, right, bottom), platform.OpenLab})
 	}
-	if g.paused {
+	if e.session.Paused {
 		e.buttons = append(e.buttons, embedButton{"large play", "", image.Rect(0, 0, s.w, s.h-px(embedFooter)), toggle})
 	}
 }
 
-// embedFont is the font of the buttons.
-func (g *game) embedFont() render.Font {
-	return render.Font{Size: int(12*g.screen.uiScale() + 0.5), Bold: true}
+// font is the font of the buttons.
+func (e *embed) font() render.Font {
+	return render.Font{Size: int(12*e.screen.uiScale() + 0.5), Bold: true}
 }
 
-// embedOptions makes room for the buttons in the footer.
-func (g *game) embedOptions(o *stage.Options) {
-	g.layEmbed()
-	o.NoKeys, o.Brief, o.FooterHeight = true, true, g.screen.pixels(embedFooter)
+// options makes room for the buttons in the footer.
+func (e *embed) options(o *hud.Options) {
+	e.lay()
+	o.NoKeys, o.Brief, o.FooterHeight = true, true, e.screen.pixels(embedFooter)
 	o.FooterLeft, o.FooterRight = 0, 0
-	for _, b := range g.embed.buttons {
+	for _, b := range e.buttons {
 		switch b.name {
 		case "reset":
 			o.FooterLeft = b.bounds.Max.X
 		case "open":
-			o.FooterRight = g.screen.w - b.bounds.Min.X
+			o.FooterRight = e.screen.w - b.bounds.Min.X
 		}
 	}
 }
 
-// drawEmbed draws the buttons. While the session is paused a large one is in the middle of the panes.
-func (g *game) drawEmbed(l *render.DrawList) {
-	f, scale := g.embedFont(), g.screen.uiScale()
-	for _, b := range g.embed.buttons {
+// draw draws the buttons. While the session is paused a large one is in the middle of the panes.
+func (e *embed) draw(l *render.DrawList, pointer image.Point) {
+	f, scale := e.font(), e.screen.uiScale()
+	for _, b := range e.buttons {
 		r := b.bounds
 		if b.name == "large play" {
-			g.drawLargePlay(l, image.Pt((r.Min.X+r.Max.X)/2, g.middleOfPictures(r)), int(embedPlay*scale), scale)
+			drawLargePlay(l, image.Pt((r.Min.X+r.Max.X)/2, e.middleOfPictures(r)), int(embedPlay*scale), scale)
 			continue
 		}
 		c := embedButtonColor
-		if g.pointer.at.In(r) {
+		if pointer.In(r) {
 			c = embedHoverColor
 		}
 		l.Rect(float32(r.Min.X), float32(r.Min.Y), float32(r.Dx()), float32(r.Dy()), c)
@@ -183,14 +165,14 @@ var (
 )
 
 // middleOfPictures returns the line in the middle of the panes' pictures.
-func (g *game) middleOfPictures(r image.Rectangle) int {
-	upper, lower := edgesOf(g.screen.frame.Viewports, stage.Rect{Y: r.Min.Y, H: r.Dy()})
+func (e *embed) middleOfPictures(r image.Rectangle) int {
+	upper, lower := edgesOf(e.screen.frame.Viewports, stage.Rect{Y: r.Min.Y, H: r.Dy()})
 	return (upper + lower) / 2
 }
 
 // drawLargePlay draws a triangle in a disc.
-func (g *game) drawLargePlay(l *render.DrawList, center image.Point, radius int, scale float32) {
-	g.touch.disc(l, center, radius, embedPlayColor, scale)
+func drawLargePlay(l *render.DrawList, center image.Point, radius int, scale float32) {
+	disc(l, center, radius, embedPlayColor, scale)
 	half := radius * 2 / 5
 	for y := -half; y < half; y++ {
 		w := (half - abs(y)) * 7 / 4

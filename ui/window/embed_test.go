@@ -2,6 +2,8 @@ package window
 
 import (
 	"image"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -15,9 +17,10 @@ import (
 func newEmbedded(t *testing.T, s plan.Settings) *game {
 	t.Helper()
 	g := playSettings(t, s)
-	g.Embed = true
-	g.embed.halted = true
-	if err := g.startPlan(g.plan); err != nil {
+	g.session.Embed = true
+	g.session.Paused = true
+	g.session.Reset()
+	if err := g.applyPanel(); err != nil {
 		t.Fatal(err)
 	}
 	g.frameOf(windowSize{640, 360, 1})
@@ -28,21 +31,21 @@ func newEmbedded(t *testing.T, s plan.Settings) *game {
 func (g *game) updateFrame(t *testing.T, at image.Point, pressed bool) {
 	t.Helper()
 	g.pointer = pointer{at: at, down: pressed, pressed: pressed}
-	g.updateEmbed()
+	g.embed.update(&g.pointer)
 	if err := g.applyPanel(); err != nil {
 		t.Fatal(err)
 	}
-	g.stage.Refresh(g.lab)
-	g.runTicks(t, g.dueTicks())
-	if g.embed.ended {
-		g.paused = true
+	g.session.HUD.Refresh(g.session.Lab)
+	g.runTicks(t, g.session.DueTicks())
+	if g.session.Ended {
+		g.session.Paused = true
 	}
 }
 
 // press presses a button of the embedded layout.
 func (g *game) press(t *testing.T, name string) {
 	t.Helper()
-	g.layEmbed()
+	g.embed.lay()
 	for _, b := range g.embed.buttons {
 		if b.name == name {
 			g.updateFrame(t, b.bounds.Min.Add(b.bounds.Size().Div(2)), true)
@@ -56,53 +59,57 @@ func (g *game) press(t *testing.T, name string) {
 // its large button or the small one, that it pauses, that reset shows the first picture, paused or playing as before,
 // and that it ends with its tape and plays again from the beginning.
 func TestEmbedPlays(t *testing.T) {
-	g := newEmbedded(t, plan.Settings{Panes: "rewind", Tape: writeTape(t, "60 W\nend 60\n")})
+	name := filepath.Join(t.TempDir(), "hand.tape")
+	if err := os.WriteFile(name, []byte("ghostcube tape 2\nscene zen\nnetwork perfect\n---\n60 W\nend 60\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	g := newEmbedded(t, plan.Settings{Panes: "rewind", Tape: name})
 	wait := func(n int) {
 		for range n {
 			g.updateFrame(t, nowhere, false)
 		}
 	}
 	wait(10)
-	if g.lab.Ticks() != 0 {
-		t.Fatalf("%d ticks before it is played", g.lab.Ticks())
+	if g.session.Lab.Ticks() != 0 {
+		t.Fatalf("%d ticks before it is played", g.session.Lab.Ticks())
 	}
 	g.press(t, "large play")
 	wait(20)
-	if n := g.lab.Ticks(); n != 21 || g.lastInput.Buttons == 0 {
-		t.Errorf("played for 21 updates: %d ticks, input %v", n, g.lastInput.Buttons)
+	if n := g.session.Lab.Ticks(); n != 21 || g.session.LastInput.Buttons == 0 {
+		t.Errorf("played for 21 updates: %d ticks, input %v", n, g.session.LastInput.Buttons)
 	}
 	g.press(t, "play")
 	wait(5)
-	if n := g.lab.Ticks(); n != 21 || !g.paused {
+	if n := g.session.Lab.Ticks(); n != 21 || !g.session.Paused {
 		t.Errorf("paused: %d ticks", n)
 	}
 	g.press(t, "reset")
 	wait(5)
-	if n := g.lab.Ticks(); n != 0 || !g.paused {
-		t.Errorf("reset while paused: %d ticks, paused %v", n, g.paused)
+	if n := g.session.Lab.Ticks(); n != 0 || !g.session.Paused {
+		t.Errorf("reset while paused: %d ticks, paused %v", n, g.session.Paused)
 	}
 	g.press(t, "play")
 	wait(10)
 	g.press(t, "reset")
 	wait(3)
-	if n := g.lab.Ticks(); n != 4 || g.paused {
-		t.Errorf("reset while playing: %d ticks, paused %v", n, g.paused)
+	if n := g.session.Lab.Ticks(); n != 4 || g.session.Paused {
+		t.Errorf("reset while playing: %d ticks, paused %v", n, g.session.Paused)
 	}
 	wait(100)
-	if n := g.lab.Ticks(); n != 60 || !g.paused || !g.embed.ended {
-		t.Errorf("after the tape: %d ticks, paused %v", n, g.paused)
+	if n := g.session.Lab.Ticks(); n != 60 || !g.session.Paused || !g.session.Ended {
+		t.Errorf("after the tape: %d ticks, paused %v", n, g.session.Paused)
 	}
 	g.press(t, "large play")
 	wait(5)
-	if n := g.lab.Ticks(); n == 0 || n > 7 || g.paused {
-		t.Errorf("played again: %d ticks, paused %v", n, g.paused)
+	if n := g.session.Lab.Ticks(); n == 0 || n > 7 || g.session.Paused {
+		t.Errorf("played again: %d ticks, paused %v", n, g.session.Paused)
 	}
-	if g.sessionTape != nil {
-		t.Error("an embedded session writes a tape")
+	if tapes, _ := filepath.Glob(filepath.Join(g.session.OutDir, "*")); len(tapes) > 0 {
+		t.Errorf("an embedded session writes %v", tapes)
 	}
-	g.takeOver()
+	g.session.TakeOver()
 	wait(100)
-	if g.paused {
+	if g.session.Paused {
 		t.Error("a session that keys have taken over ends with its tape")
 	}
 }
@@ -111,7 +118,7 @@ func TestEmbedPlays(t *testing.T) {
 // panes, the legend and the buttons in a frame of 640 by 360, that no text leaves it or covers another, that the pictures keep
 // most of its height, or with gauges and lanes three tenths, and that it has neither panel nor timeline nor keys.
 func TestEmbedShows(t *testing.T) {
-	library := playSettings(t, plan.Settings{}).Library
+	library := playSettings(t, plan.Settings{}).session.Library
 	list, err := library.Comparisons()
 	if err != nil {
 		t.Fatal(err)
@@ -125,12 +132,12 @@ func TestEmbedShows(t *testing.T) {
 			g.runTicks(t, ticks)
 			for _, size := range []windowSize{{640, 360, 1}, {1280, 720, 2}} {
 				f, picture := g.frameOf(size)
-				if picture != (stage.Rect{W: size.w, H: size.h}) || g.barHeight() != 0 || !g.panelBounds().Empty() {
+				if picture != (stage.Rect{W: size.w, H: size.h}) || g.bar.height() != 0 || !g.screen.panelBounds().Empty() {
 					t.Fatalf("%s: the panes have %v", c.Name, picture)
 				}
 				var l render.DrawList
 				l.Append(&f.Overlay)
-				g.drawEmbed(&l)
+				g.embed.draw(&l, g.pointer.at)
 				checkTexts(t, c.Name, &l, picture)
 				all := "\n"
 				for _, it := range l.Items {
@@ -141,7 +148,7 @@ func TestEmbedShows(t *testing.T) {
 						t.Errorf("%s at %+v: no %q in %q", c.Name, size, want, all)
 					}
 				}
-				for i, p := range g.lab.Panes {
+				for i, p := range g.session.Lab.Panes {
 					knobs := string(p.Knobs.AppendChanged(nil, " "))
 					if first, _, _ := strings.Cut(knobs, " "); !strings.Contains(all, first) {
 						t.Errorf("%s at %+v: pane %d has no %q in %q", c.Name, size, i+1, first, all)
@@ -155,25 +162,6 @@ func TestEmbedShows(t *testing.T) {
 					t.Errorf("%s at %+v: the pictures have %d pixels", c.Name, size, lower-upper)
 				}
 			}
-		}
-	}
-}
-
-// TestLinkOfEmbedded promises that the link of an embedded session, from which the lab is opened, has the display settings
-// of the session and not those of the layout, which would hide graphs and explanations in the lab.
-func TestLinkOfEmbedded(t *testing.T) {
-	g := newEmbedded(t, plan.Settings{Compare: "csp-smoothing"})
-	for name, link := range map[string]func() (*plan.Link, error){"settings": g.settingsLink, "tape": g.tapeLink} {
-		if name == "tape" {
-			g.paused = false
-			g.runTicks(t, 3)
-		}
-		x, err := link()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if strings.Contains(x.Show, "graphs") || strings.Contains(x.Show, "explain") || !x.Embed {
-			t.Errorf("the link with %s is %s", name, x.Query())
 		}
 	}
 }

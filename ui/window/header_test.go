@@ -6,31 +6,32 @@ import (
 
 	"ghostcube/predict/lab"
 	"ghostcube/render"
+	"ghostcube/ui/hud"
 	"ghostcube/ui/plan"
-	"ghostcube/ui/stage"
 )
 
 // TestHeaderTexts promises that the title of each comparison, its network, and every alert stand in full in the head of
 // the picture, apart from each other, in all windowSizes with the panel open.
 func TestHeaderTexts(t *testing.T) {
 	g := newTestGame(t, "rewind", "noprediction")
-	comparisons, err := g.Library.Comparisons()
+	comparisons, err := g.session.Library.Comparisons()
 	if err != nil {
 		t.Fatal(err)
 	}
 	g.runTicks(t, 100)
 	alerts := []string{
-		"", "paused (P resumes, N steps one tick)", "24 % of real time, coarse picture", "● recording, 112.3 s (R stops) · 24 % of real time", "24 % of real time · encoding video: 57 %",
+		"", "paused (P resumes, N steps one tick)", "24 % of real time, coarse picture",
+		"● recording, 112.3 s (R stops) · 24 % of real time", "24 % of real time · encoding video: 57 %",
 	}
 	for i := range comparisons {
 		c := &comparisons[i]
-		g.execute(lab.Command{Verb: "network", Pane: lab.AllPanes, Value: c.Settings.Network})
+		g.session.Do(lab.Command{Verb: "network", Pane: lab.AllPanes, Value: c.Settings.Network})
 		for _, size := range windowSizes {
 			g.screen.w, g.screen.h, g.screen.scale = size.w, size.h, size.scale
 			for _, alert := range alerts {
-				var f stage.Frame
+				var f hud.Frame
 				picture := g.pictureRect()
-				g.stage.Compose(&f, g.lab, picture, g.stageOptions(c.Title, alert), 1)
+				g.session.HUD.Compose(&f, g.session.Lab, picture, g.stageOptions(c.Title, alert), 1)
 				head, all := float32(0), ""
 				var texts []render.Item
 				for _, it := range f.Overlay.Items {
@@ -63,10 +64,10 @@ func TestFooterNote(t *testing.T) {
 	for _, size := range windowSizes {
 		g.screen.w, g.screen.h, g.screen.scale = size.w, size.h, size.scale
 		for range 2 {
-			var f stage.Frame
-			g.stage.Compose(&f, g.lab, g.pictureRect(), g.stageOptions("", ""), 1)
+			var f hud.Frame
+			g.session.HUD.Compose(&f, g.session.Lab, g.pictureRect(), g.stageOptions("", ""), 1)
 			found := false
-			note, _, _ := strings.Cut(g.footer(), ",")
+			note, _, _ := strings.Cut(g.session.Footer(), ",")
 			for _, it := range f.Overlay.Items {
 				if strings.HasPrefix(it.Text, note) {
 					found = true
@@ -78,8 +79,11 @@ func TestFooterNote(t *testing.T) {
 			if !found && size.w > 1100 {
 				t.Errorf("%+v: no note %q", size, note)
 			}
-			g.tapeTicks = 0 // the note of a session that keys drive
+			g.session.TakeOver() // the note of a session that keys drive
 		}
-		g.tapeTicks = g.plan.Ticks(0)
+		if err := g.start(g.session.Plan); err != nil {
+			t.Fatal(err)
+		}
+		g.runTicks(t, 100)
 	}
 }

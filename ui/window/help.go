@@ -37,8 +37,8 @@ func drawHelp(l *render.DrawList, rows [][2]string, picture stage.Rect) {
 }
 
 // helpRows returns the list of keys, or that of touches.
-func (g *game) helpRows() [][2]string {
-	if g.touch.shown {
+func helpRows(touched bool) [][2]string {
+	if touched {
 		return touchHelp()
 	}
 	return keyHelp()

@@ -3,7 +3,6 @@ package window
 import (
 	"bytes"
 	"fmt"
-	"math"
 	"os"
 	"strings"
 	"testing"
@@ -28,17 +27,6 @@ func TestStick(t *testing.T) {
 	} {
 		if got := stickButtons(c.x, c.y); got != c.want {
 			t.Errorf("the stick at %g, %g presses %v, want %v", c.x, c.y, got, c.want)
-		}
-	}
-}
-
-// TestHeading promises that forward is the direction of the camera to half a step of the heading, for any yaw.
-func TestHeading(t *testing.T) {
-	for yaw := -725.0; yaw < 725; yaw += 0.37 {
-		got := float64(cameraHeading(yaw)) * 360 / sim.HeadingSteps
-		off := math.Mod(got-yaw+1080+180, 360) - 180
-		if math.Abs(off) > 180.0/sim.HeadingSteps+1e-9 {
-			t.Fatalf("a camera with yaw %g has the heading %g", yaw, got)
 		}
 	}
 }
@@ -100,19 +88,19 @@ func TestDisplayKeys(t *testing.T) {
 			continue
 		}
 		value := func() string {
-			show := g.settings()
+			show := g.session.Settings()
 			return d.Value(&show)
 		}
 		first := value()
 		for k := range d.Options() {
 			before := value()
-			g.cycleSetting(d, false)
+			g.session.Controls.CycleSetting(d, false)
 			after := value()
-			g.cycleSetting(d, true)
+			g.session.Controls.CycleSetting(d, true)
 			if after == before || value() != before {
 				t.Errorf("%s: press %d sets %s to %s, and Shift sets %s", d.Name, k, before, after, value())
 			}
-			g.cycleSetting(d, false)
+			g.session.Controls.CycleSetting(d, false)
 		}
 		if value() != first {
 			t.Errorf("%s: %s becomes %s in a whole round", d.Name, first, value())
@@ -136,8 +124,10 @@ func TestHelpFits(t *testing.T) {
 // TestDigitKeys promises the keys 1 to 9 above the letters, then those of the number pad.
 func TestDigitKeys(t *testing.T) {
 	list := digitKeys()
-	want := keys{ebiten.KeyDigit1, ebiten.KeyDigit2, ebiten.KeyDigit3, ebiten.KeyDigit4, ebiten.KeyDigit5, ebiten.KeyDigit6, ebiten.KeyDigit7, ebiten.KeyDigit8, ebiten.KeyDigit9,
-		ebiten.KeyNumpad1, ebiten.KeyNumpad2, ebiten.KeyNumpad3, ebiten.KeyNumpad4, ebiten.KeyNumpad5, ebiten.KeyNumpad6, ebiten.KeyNumpad7, ebiten.KeyNumpad8, ebiten.KeyNumpad9}
+	want := keys{ebiten.KeyDigit1, ebiten.KeyDigit2, ebiten.KeyDigit3, ebiten.KeyDigit4, ebiten.KeyDigit5,
+		ebiten.KeyDigit6, ebiten.KeyDigit7, ebiten.KeyDigit8, ebiten.KeyDigit9,
+		ebiten.KeyNumpad1, ebiten.KeyNumpad2, ebiten.KeyNumpad3, ebiten.KeyNumpad4, ebiten.KeyNumpad5, ebiten.KeyNumpad6,
+		ebiten.KeyNumpad7, ebiten.KeyNumpad8, ebiten.KeyNumpad9}
 	if fmt.Sprint(list) != fmt.Sprint(want) {
 		t.Errorf("%v, want %v", list, want)
 	}

@@ -12,14 +12,14 @@ import (
 // that a knob without effect does not react.
 func TestKnobControls(t *testing.T) {
 	g := newTestGame(t, "noprediction", "rewind")
-	g.execute(lab.Command{Verb: "focus", Pane: 1})
+	g.session.Do(lab.Command{Verb: "focus", Pane: 1})
 	g.screen.w, g.screen.h, g.screen.scale = 1280, 3000, 1
 	g.openPage(t, "Strategy")
-	value := func(name string) string { return g.lab.Panes[1].Knobs.Lookup(name).Value() }
+	value := func(name string) string { return g.session.Lab.Panes[1].Knobs.Lookup(name).Value() }
 	g.typeText(t, "lead number", "9")
 	g.typeText(t, "snap-distance number", "1.25")
 	if value("lead") != "9" || value("snap-distance") != "1.25" {
-		t.Fatalf("lead %s, snap-distance %s; notices %v", value("lead"), value("snap-distance"), g.notices.list)
+		t.Fatalf("lead %s, snap-distance %s; notices %v", value("lead"), value("snap-distance"), g.session.Notices.Texts())
 	}
 	g.lay(t, widget.Input{})
 	g.click(t, "reset lead")
@@ -27,7 +27,7 @@ func TestKnobControls(t *testing.T) {
 		t.Errorf("after the reset of lead: lead %s, snap-distance %s", value("lead"), value("snap-distance"))
 	}
 	g.click(t, "reset all knobs")
-	if changed := g.lab.Panes[1].Knobs.Changed(); len(changed) > 0 {
+	if changed := g.session.Lab.Panes[1].Knobs.Changed(); len(changed) > 0 {
 		t.Errorf("after the reset of all: %v", changed)
 	}
 	r := g.bounds(t, "smooth-factor") // needs smoothing=single
@@ -36,7 +36,7 @@ func TestKnobControls(t *testing.T) {
 	if value("smooth-factor") != "0.9" {
 		t.Errorf("a knob without effect was set to %s", value("smooth-factor"))
 	}
-	g.panel.knobFilter = "smooth-turn"
+	g.panel.strategy.filter = "smooth-turn"
 	g.lay(t, widget.Input{})
 	for _, c := range g.panel.controls {
 		if c.name == "lead" {
@@ -44,26 +44,4 @@ func TestKnobControls(t *testing.T) {
 		}
 	}
 	g.bounds(t, "smooth-turn-small")
-}
-
-// TestTunedKnobs promises that a pane that returns to a strategy has the knobs that were tuned there, by key and by
-// the panel's list, for each pane on its own.
-func TestTunedKnobs(t *testing.T) {
-	g := newTestGame(t, "rewind", "rewind")
-	g.execute(lab.Command{Verb: "set", Pane: 0, Name: "lead", Value: "11"})
-	g.switchStrategy(3)
-	g.execute(lab.Command{Verb: "set", Pane: 0, Name: "snapshot-every", Value: "6"})
-	g.switchStrategy(1)
-	if spec := g.lab.Panes[0].Spec(); spec != "rewind:lead=11" {
-		t.Errorf("back at rewind: %s", spec)
-	}
-	g.openPage(t, "Strategy")
-	g.click(t, "strategy 1")
-	g.click(t, "strategy 1 snapshot")
-	if spec := g.lab.Panes[0].Spec(); spec != "snapshot:snapshot-every=6" {
-		t.Errorf("back at snapshot: %s", spec)
-	}
-	if spec := g.lab.Panes[1].Spec(); spec != "rewind" {
-		t.Errorf("the other pane: %s", spec)
-	}
 }

@@ -2,40 +2,38 @@ package window
 
 import (
 	"fmt"
-	"math"
 	"strings"
 
 	"ghostcube/net/link"
 	"ghostcube/net/quant"
 	"ghostcube/predict/lab"
 	"ghostcube/predict/lab/trace"
-	"ghostcube/ui/stage"
+	"ghostcube/ui/hud"
 )
 
 // packetPointer explains the packet in a lane that the pointer is at.
 type packetPointer struct {
-	shown stage.PointedPacket
+	shown hud.PointedPacket
 	known *trace.Record // of shown, to notice that it is another one; nil: none is shown
 	bytes []byte        // scratch
 }
 
-// pointedPacket returns the packet at the pointer, with what it contains, or nil.
-func (g *game) pointedPacket() *stage.PointedPacket {
-	h := &g.packets
+// pointed returns the packet at the pointer, with what it contains, or nil.
+func (h *packetPointer) pointed(g *game) *hud.PointedPacket {
 	x, y := g.pointer.at.X, g.pointer.at.Y
-	if g.touch.shown {
+	if g.screen.touched {
 		x, y = g.touch.tap.X, g.touch.tap.Y
 	}
 	if g.controls.dragging || !g.inPicture(x, y) {
 		h.known = nil
 		return nil
 	}
-	s, l := g.shown()
+	s, l := g.session.Shown()
 	return h.at(l, s, x, y)
 }
 
 // at returns the packet at a pixel of the picture, or nil.
-func (h *packetPointer) at(l *lab.Lab, s *stage.Stage, x, y int) *stage.PointedPacket {
+func (h *packetPointer) at(l *lab.Lab, s *hud.HUD, x, y int) *hud.PointedPacket {
 	p, ok := s.PacketAt(x, y)
 	if !ok || p.Pane >= len(l.Panes) {
 		h.known = nil
@@ -54,7 +52,7 @@ func (h *packetPointer) at(l *lab.Lab, s *stage.Stage, x, y int) *stage.PointedP
 
 // describe appends the lines about a packet: when it was sent, its outcome, its header and its fields with their
 // sizes in bits, as the command packets prints them.
-func (h *packetPointer) describe(lines []string, l *lab.Lab, s *stage.Stage, p *stage.PointedPacket) []string {
+func (h *packetPointer) describe(lines []string, l *lab.Lab, s *hud.HUD, p *hud.PointedPacket) []string {
 	f := s.Trace(p.Pane).Flow(0, p.Direction)
 	first, end := f.PacketOf(p.Index)
 	way := "client to server"
@@ -127,7 +125,8 @@ func outcomeText(r *trace.Record) string {
 	for _, x := range []struct {
 		flag trace.Flags
 		name string
-	}{{trace.Resent, "lost and sent again by TCP"}, {trace.Late, "late"}, {trace.Reordered, "overtaken by a later one"}, {trace.Damaged, "damaged"}, {trace.HasMessages, "with messages"}} {
+	}{{trace.Resent, "lost and sent again by TCP"}, {trace.Late, "late"}, {trace.Reordered, "overtaken by a later one"},
+		{trace.Damaged, "damaged"}, {trace.HasMessages, "with messages"}} {
 		if r.Flags.Has(x.flag) {
 			text += ", " + x.name
 		}
@@ -142,13 +141,4 @@ func outcomeText(r *trace.Record) string {
 		}
 	}
 	return text
-}
-
-// zoomLanes changes the time that the lanes show.
-func (g *game) zoomLanes(wheel float64) {
-	present := g.settings().LaneSpan
-	span := min(max(present*math.Pow(0.9, wheel), 0.25), 10)
-	if span = math.Round(span*100) / 100; span != present {
-		g.execute(stage.Show("lane-span", plainText(span)))
-	}
 }

@@ -8,6 +8,7 @@ import (
 	"ghostcube/net/quant"
 	"ghostcube/predict/lab"
 	"ghostcube/predict/lab/trace"
+	"ghostcube/ui/hud"
 	"ghostcube/ui/stage"
 )
 
@@ -27,7 +28,7 @@ func TestPacketPointer(t *testing.T) {
 	if err := l.Apply(stage.Show("lanes", "on")); err != nil {
 		t.Fatal(err)
 	}
-	var s stage.Stage
+	var s hud.HUD
 	for range 240 {
 		s.Refresh(l)
 		if err := l.Tick(lab.Entry{}); err != nil {
@@ -35,8 +36,8 @@ func TestPacketPointer(t *testing.T) {
 		}
 		s.Tick(l)
 	}
-	var f stage.Frame
-	s.Compose(&f, l, stage.Rect{W: 1280, H: 720}, stage.Options{}, 1)
+	var f hud.Frame
+	s.Compose(&f, l, stage.Rect{W: 1280, H: 720}, hud.Options{}, 1)
 	var h packetPointer
 	said := map[string]int{}
 	for y := 0; y < 720; y += 7 {
@@ -48,7 +49,9 @@ func TestPacketPointer(t *testing.T) {
 			flow := l.Panes[p.Pane].Datagrams().Flow(0, p.Direction)
 			r := flow.At(p.Index)
 			text, head := strings.Join(p.Lines, "\n"), strings.Join(p.Lines[:2], "\n")
-			for word, want := range map[string]bool{"lost": r.Flags.Has(trace.Lost), "fragments, this is": r.LastFragment > 0, "duplicate": r.Flags.Has(trace.Duplicated), ", late": r.Flags.Has(trace.Late), "server to client": p.Direction == link.Down} {
+			for word, want := range map[string]bool{"lost": r.Flags.Has(trace.Lost), "fragments, this is": r.LastFragment > 0,
+				"duplicate": r.Flags.Has(trace.Duplicated), ", late": r.Flags.Has(trace.Late),
+				"server to client": p.Direction == link.Down} {
 				if strings.Contains(head, word) != want {
 					t.Fatalf("%+v: %s", *r, text)
 				}

@@ -71,8 +71,10 @@ var conditionGroups = []struct {
 }{
 	{"Delay", []condition{
 		millis("latency", "One-way delay of every packet.", 500, 5, 60000, func(c *link.Conditions) time.Duration { return c.Latency }),
-		millis("jitter", "Scale of the random extra delay of single packets, which may reorder them.", 200, 1, 10000, func(c *link.Conditions) time.Duration { return c.Jitter }),
-		millis("latency-per-player", "One-way delay added for each further player.", 500, 5, 10000, func(c *link.Conditions) time.Duration { return c.LatencyPerPlayer }),
+		millis("jitter", "Scale of the random extra delay of single packets, which may reorder them.", 200, 1, 10000,
+			func(c *link.Conditions) time.Duration { return c.Jitter }),
+		millis("latency-per-player", "One-way delay added for each further player.", 500, 5, 10000,
+			func(c *link.Conditions) time.Duration { return c.LatencyPerPlayer }),
 		millis("reorder-delay", "Delay of a reordered packet.", 500, 5, 10000, func(c *link.Conditions) time.Duration { return c.ReorderDelay }),
 		percent("reorder", "Probability that a packet is delayed by reorder-delay.", 30, func(c *link.Conditions) float64 { return c.Reorder }).
 			needing(requires("reorder-delay is 0", func(c *link.Conditions) bool { return c.ReorderDelay > 0 })),
@@ -91,20 +93,25 @@ var conditionGroups = []struct {
 	{"Bandwidth", []condition{
 		{key: "bandwidth", unit: "kbit/s", help: "Rate limit with all headers; 0: no limit, else 1 or more.", limit: 1000, step: 8, max: 1e6,
 			get: func(c *link.Conditions) float64 { return float64(c.Bandwidth) / 1000 }, text: func(v float64) string { return plainText(v) + "kbit" }},
-		millis("queue", "Longest wait for the rate limit. Packets that would wait longer are dropped.", 1000, 10, 10000, func(c *link.Conditions) time.Duration { return c.Queue }).
+		millis("queue", "Longest wait for the rate limit. Packets that would wait longer are dropped.", 1000, 10, 10000,
+			func(c *link.Conditions) time.Duration { return c.Queue }).
 			needing(requires("there is no bandwidth limit", limited)),
 		{key: "bucket", unit: "kB", help: "Token bucket: data that passes at once after a pause.", limit: 100, step: 1, max: 1000,
 			get: func(c *link.Conditions) float64 { return float64(c.Bucket) / 1000 }, text: func(v float64) string { return plainText(v) + "kB" },
 			needs: requires("there is no bandwidth limit", limited)},
 	}},
 	{"Changing conditions", []condition{
-		millis("swing-every", "Period in which swing and swing-loss rise from 0 and fall again.", 20000, 100, 60000, func(c *link.Conditions) time.Duration { return c.SwingEvery }),
-		millis("swing", "Latency added in the middle of the period.", 500, 5, 10000, func(c *link.Conditions) time.Duration { return c.Swing }).needing(requires("swing-every is 0", swinging)),
-		percent("swing-loss", "Probability of loss added in the middle of the period.", 60, func(c *link.Conditions) float64 { return c.SwingLoss }).needing(requires("swing-every is 0", swinging)),
+		millis("swing-every", "Period in which swing and swing-loss rise from 0 and fall again.", 20000, 100, 60000,
+			func(c *link.Conditions) time.Duration { return c.SwingEvery }),
+		millis("swing", "Latency added in the middle of the period.", 500, 5, 10000,
+			func(c *link.Conditions) time.Duration { return c.Swing }).needing(requires("swing-every is 0", swinging)),
+		percent("swing-loss", "Probability of loss added in the middle of the period.", 60,
+			func(c *link.Conditions) float64 { return c.SwingLoss }).needing(requires("swing-every is 0", swinging)),
 		millis("pause-every", "Period of pauses, in which all packets wait.", 20000, 100, 60000, func(c *link.Conditions) time.Duration { return c.PauseEvery }),
 		millis("pause", "Length of a pause, at most its period.", 2000, 10, 60000, func(c *link.Conditions) time.Duration { return c.Pause }).
 			needing(requires("pause-every is 0", func(c *link.Conditions) bool { return c.PauseEvery > 0 })),
-		millis("outage-every", "Period of outages, in which all packets are lost.", 20000, 100, 60000, func(c *link.Conditions) time.Duration { return c.OutageEvery }),
+		millis("outage-every", "Period of outages, in which all packets are lost.", 20000, 100, 60000,
+			func(c *link.Conditions) time.Duration { return c.OutageEvery }),
 		millis("outage", "Length of an outage, at most its period.", 5000, 10, 60000, func(c *link.Conditions) time.Duration { return c.Outage }).
 			needing(requires("outage-every is 0", func(c *link.Conditions) bool { return c.OutageEvery > 0 })),
 	}},
@@ -114,8 +121,15 @@ func limited(c *link.Conditions) bool  { return c.Bandwidth > 0 }
 func swinging(c *link.Conditions) bool { return c.SwingEvery > 0 }
 
 // networkPage has the network conditions, the faults of the machines, and attacks.
-func (g *game) networkPage() {
-	p, w := &g.panel, g.lab.Network()
+type networkPage struct {
+	*panel
+	direction int               // of the controls, index in directionNames
+	traces    map[string]string // conditions that set a trace, by its name
+}
+
+// build lays out the network conditions, the faults of the machines, and attacks.
+func (p *networkPage) build() {
+	w := p.session.Lab.Network()
 	ui := &p.ui
 	profile := "custom"
 	for i := range link.Profiles {
@@ -124,10 +138,13 @@ func (g *game) networkPage() {
 			break
 		}
 	}
-	if name, ok := p.choice(widget.Row{Name: "profile", Help: "Named network conditions. ghostcube list networks gives their sources."}, "profile", profile, link.ProfileNames(), nil); ok {
+	if name, ok := p.choice(widget.Row{Name: "profile",
+		Help: "Named network conditions. ghostcube list networks gives their sources."}, "profile", profile,
+		link.ProfileNames(), nil); ok {
 		p.queue(lab.Command{Verb: "network", Pane: lab.AllPanes, Value: name})
 	}
-	r := ui.Row(widget.Row{Name: "direction", Help: "Whether the controls below set both directions, or only client to server (up) or server to client (down). With both they show the uplink."})
+	r := ui.Row(widget.Row{Name: "direction", Help: "Whether the controls below set both directions, or only client to " +
+		"server (up) or server to client (down). With both they show the uplink."})
 	p.direction = ui.Segments("direction", r, directionNames, p.direction, "The direction of the link that the controls below show and set.")
 	shown, prefix := &w.Up, ""
 	switch p.direction {
@@ -139,23 +156,22 @@ func (g *game) networkPage() {
 	set := func(key, value string) {
 		p.queue(lab.Command{Verb: "condition", Pane: lab.AllPanes, Name: prefix + key, Value: value})
 	}
-	g.measuredNetwork()
+	p.measuredNetwork()
 	for _, group := range conditionGroups {
 		ui.Heading(group.title)
 		for i := range group.list {
-			g.conditionControl(&group.list[i], shown, &w.Down, set)
+			p.conditionControl(&group.list[i], shown, &w.Down, set)
 			if group.list[i].key == "jitter" {
-				g.shapeControl(shown, set)
+				p.shapeControl(shown, set)
 			}
 		}
 	}
-	g.traceControl(shown, set)
-	g.faultControls()
+	p.traceControl(shown, set)
+	p.faultControls()
 }
 
 // conditionControl is the slider of a condition.
-func (g *game) conditionControl(x *condition, shown, down *link.Conditions, set func(key, value string)) {
-	p := &g.panel
+func (p *networkPage) conditionControl(x *condition, shown, down *link.Conditions, set func(key, value string)) {
 	v := x.get(shown)
 	help := x.help
 	if p.direction == 0 && x.get(down) != v {
@@ -173,20 +189,20 @@ func (g *game) conditionControl(x *condition, shown, down *link.Conditions, set 
 }
 
 // shapeControl chooses the distribution of the jitter.
-func (g *game) shapeControl(shown *link.Conditions, set func(key, value string)) {
+func (p *networkPage) shapeControl(shown *link.Conditions, set func(key, value string)) {
 	row := widget.Row{Name: "shape", Help: "Distribution of the jitter.", Changed: shown.Shape != 0}
-	if name, ok := g.panel.choice(row, "shape", shown.Shape.String(), link.ShapeNames(), nil); ok {
+	if name, ok := p.choice(row, "shape", shown.Shape.String(), link.ShapeNames(), nil); ok {
 		set("shape", name)
 	}
 }
 
 // traceControl chooses the measured path whose delay and loss are added.
-func (g *game) traceControl(shown *link.Conditions, set func(key, value string)) {
-	p, present := &g.panel, "none"
-	names := append([]string{"none"}, g.Library.TraceNames()...)
+func (p *networkPage) traceControl(shown *link.Conditions, set func(key, value string)) {
+	present := "none"
+	names := append([]string{"none"}, p.session.Library.TraceNames()...)
 	if shown.Trace != nil {
 		present = "custom"
-		if i := slices.IndexFunc(names, func(name string) bool { return g.traceText(name) == "trace="+shown.Trace.String() }); i >= 0 {
+		if i := slices.IndexFunc(names, func(name string) bool { return p.traceText(name) == "trace="+shown.Trace.String() }); i >= 0 {
 			present = names[i]
 		}
 	}
@@ -194,41 +210,40 @@ func (g *game) traceControl(shown *link.Conditions, set func(key, value string))
 	if !ok {
 		return
 	}
-	set("trace", g.traceText(name)[len("trace="):])
+	set("trace", p.traceText(name)[len("trace="):])
 }
 
 // traceText returns the condition that sets a trace, with its samples. It remembers the traces that it has read.
-func (g *game) traceText(name string) string {
-	if text, ok := g.panel.traces[name]; ok {
+func (p *networkPage) traceText(name string) string {
+	if text, ok := p.traces[name]; ok {
 		return text
 	}
-	text, err := g.Library.InlineTraces("trace=" + name)
+	text, err := p.session.Library.InlineTraces("trace=" + name)
 	if err != nil {
-		g.notices.post(err.Error())
+		p.session.Notices.Post(err.Error())
 		text = "trace=none"
 	}
-	if g.panel.traces == nil {
-		g.panel.traces = map[string]string{}
+	if p.traces == nil {
+		p.traces = map[string]string{}
 	}
-	g.panel.traces[name] = text
+	p.traces[name] = text
 	return text
 }
 
 // measuredNetwork shows what the focused pane's endpoints measure.
-func (g *game) measuredNetwork() {
-	pane := g.lab.Panes[g.lab.Focus()]
+func (p *networkPage) measuredNetwork() {
+	pane := p.session.Lab.Panes[p.session.Lab.Focus()]
 	up, down := pane.Clients[0].Endpoint.Stats, pane.ServerStats()
-	r := g.panel.ui.Line(18)
-	g.panel.ui.Text(r, fmt.Sprintf("measured: RTT %.0f ms, loss %.1f %%", up.RTT.Seconds()*1000,
+	r := p.ui.Line(18)
+	p.ui.Text(r, fmt.Sprintf("measured: RTT %.0f ms, loss %.1f %%", up.RTT.Seconds()*1000,
 		100*(1-float64(up.PacketsReceived+down.PacketsReceived)/float64(max(up.Expected+down.Expected, 1)))), true, widget.Left)
 	for _, r := range lab.Rejections(&up, down) {
-		g.panel.ui.Text(g.panel.ui.Line(18), fmt.Sprintf("%s: %d", r.Name, r.Count), true, widget.Left)
+		p.ui.Text(p.ui.Line(18), fmt.Sprintf("%s: %d", r.Name, r.Count), true, widget.Left)
 	}
 }
 
 // faultControls has the forced faults of link and machines, and the attacks.
-func (g *game) faultControls() {
-	p := &g.panel
+func (p *networkPage) faultControls() {
 	ui := &p.ui
 	all := func(verb, name, value string) {
 		p.queue(lab.Command{Verb: verb, Pane: lab.AllPanes, Name: name, Value: value})
@@ -237,16 +252,17 @@ func (g *game) faultControls() {
 	switch p.buttons([3]string{"nudge", "nudge (F)", "Move the server's cube by 1 m, which no client can predict."},
 		[3]string{"drop 250ms", "drop 0.25 s", "Lose all packets for 0.25 s (B)."}, [3]string{"drop 5s", "drop 5 s", "Lose all packets for 5 s (Shift B)."}) {
 	case 0:
-		g.nudgeServer()
+		p.session.Controls.NudgeServer()
 	case 1:
 		all("blackout", "", "250ms")
 	case 2:
 		all("blackout", "", "5s")
 	}
-	fault := g.lab.Panes[g.lab.Focus()].ClockFault(0)
+	fault := p.session.Lab.Panes[p.session.Lab.Focus()].ClockFault(0)
 	skew := float64(fault.Skew)
 	limit := math.Max(500, math.Abs(skew))
-	v, changed := p.number(widget.Row{Name: "clock skew, ppm", Changed: skew != 0, Help: "How much faster the clients' clocks run than the server's (M: 500, -500, off)."},
+	v, changed := p.number(widget.Row{Name: "clock skew, ppm", Changed: skew != 0,
+		Help: "How much faster the clients' clocks run than the server's (M: 500, -500, off)."},
 		widget.Number{ID: "skew", Value: skew, Low: -limit, High: limit, Step: 10, Min: -lab.MaxSkew, Max: lab.MaxSkew, Whole: true})
 	if changed {
 		all("clock", "skew", strconv.Itoa(int(v)))
@@ -256,7 +272,8 @@ func (g *game) faultControls() {
 	if fps > 0 {
 		text = plainText(fps)
 	}
-	typed, ok := ui.Field(ui.Row(widget.Row{Name: "client frame rate, fps", Changed: fps != 0, Help: "Frame rate of the clients, which receive and step once a frame; off: one frame a tick (J: 20, 144, off)."}),
+	typed, ok := ui.Field(ui.Row(widget.Row{Name: "client frame rate, fps", Changed: fps != 0,
+		Help: "Frame rate of the clients, which receive and step once a frame; off: one frame a tick (J: 20, 144, off)."}),
 		widget.Field{ID: "fps", Value: text, Check: func(text string) error {
 			n, err := strconv.Atoi(text)
 			if text != "off" && (err != nil || n < lab.MinFrameRate || n > lab.MaxFrameRate) {
@@ -267,14 +284,16 @@ func (g *game) faultControls() {
 	if ok {
 		all("clock", "fps", typed)
 	}
-	switch p.buttons([3]string{"freeze", "freeze 2 s (X)", "Stop the programs of all clients for 2 s."}, [3]string{"rejoin", "rejoin client 1", "The client forgets everything and receives the world as a block."}) {
+	switch p.buttons([3]string{"freeze", "freeze 2 s (X)", "Stop the programs of all clients for 2 s."},
+		[3]string{"rejoin", "rejoin client 1", "The client forgets everything and receives the world as a block."}) {
 	case 0:
-		g.freezeClients()
+		p.session.Controls.FreezeClients()
 	case 1:
 		all("rejoin", "1", "")
 	}
 	ui.Heading("Attacks and load")
-	switch p.buttons([3]string{"forge", "forge packet", "Send the client a packet with a forged sequence number."}, [3]string{"replay", "replay packet", "Send the client a packet of 5 s ago again."},
+	switch p.buttons([3]string{"forge", "forge packet", "Send the client a packet with a forged sequence number."},
+		[3]string{"replay", "replay packet", "Send the client a packet of 5 s ago again."},
 		[3]string{"false-fragments", "false fragments", "Send the client 300 fragments of packets that do not exist."}) {
 	case 0:
 		all("attack", "forge", "10000")

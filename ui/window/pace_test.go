@@ -159,21 +159,21 @@ func TestRealTime(t *testing.T) {
 // TestAlert promises that the head says so when the machine is too slow, also while a video is recorded.
 func TestAlert(t *testing.T) {
 	g := newTestGame(t, "rewind")
-	if g.alert() != "" {
-		t.Errorf("at first: %q", g.alert())
+	if g.screen.alert() != "" {
+		t.Errorf("at first: %q", g.screen.alert())
 	}
 	g.screen.realTime = realTime{share: 0.243, slowed: measurementsToTell}
-	if got := g.alert(); got != "24 % of real time" {
+	if got := g.screen.alert(); got != "24 % of real time" {
 		t.Errorf("slow: %q", got)
 	}
 	g.screen.pace.renderer = SoftwareHalf
-	if got := g.alert(); got != "24 % of real time, coarse picture" {
+	if got := g.screen.alert(); got != "24 % of real time, coarse picture" {
 		t.Errorf("slow and coarse: %q", got)
 	}
 	g.runTicks(t, 1)
-	g.toggleRecording()
+	g.session.Videos.Toggle()
 	g.runTicks(t, 6)
-	if got := g.alert(); got != "● recording, 0.1 s (R stops) · 24 % of real time" {
+	if got := g.screen.alert(); got != "● recording, 0.1 s (R stops) · 24 % of real time" {
 		t.Errorf("recording: %q", got)
 	}
 }

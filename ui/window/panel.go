@@ -2,6 +2,7 @@ package window
 
 import (
 	"image"
+	"slices"
 	"strings"
 
 	"github.com/hajimehoshi/ebiten/v2"
@@ -9,12 +10,14 @@ import (
 
 	"ghostcube/predict/lab"
 	"ghostcube/render/gpu"
+	"ghostcube/ui/session"
 	"ghostcube/ui/widget"
 )
 
 // panel is the docked column of controls beside the picture. It keeps no copy of the session: a control that
 // is moved becomes a command, and in the next update shows the session as the command has changed it.
 type panel struct {
+	session  *session.Session
 	ui       widget.UI
 	commands []lab.Command // of this update
 	controls []control     // of this update
@@ -23,37 +26,32 @@ type panel struct {
 	pressed  []ebiten.Key // scratch
 	page     int          // index in pages
 
-	comparisonFilter, knobFilter string
-	direction                    int // of the network's controls, index in directionNames
-	preset                       string
-	presets                      []string // files; nil: not listed yet
-	comparisons                  []comparisonEntry
+	screen *screen
+	scale  float32 // pixels per point
 
-	traces map[string]string // conditions that set a trace, by its name
-
-	copyText func(text string) error // to the clipboard
-
-	tuned map[tunedKey]string // specs of strategies that have been switched away
-
-	listEnd     int  // index after the correction at the top of the list
-	listHovered bool // the pointer is over that list
+	compare     comparePage
+	network     networkPage
+	strategy    strategyPage
+	score       scorePage
+	corrections correctionsPage
+	view        viewPage
 }
 
 // page is a page of the panel, behind a tab.
 type page struct {
 	name, help string
-	build      func(g *game)
+	build      func(p *panel)
 }
 
 // pages are the tabs in order. It is a function, because the pages' functions refer to it.
 func pages() []page {
 	return []page{
-		{"Compare", "Prepared sessions by source, and the session's scene, seat, seed and presets.", (*game).comparePage},
-		{"Network", "Latency, jitter, loss and all other conditions of the link, forced faults and attacks.", (*game).networkPage},
-		{"Strategy", "The strategies of the panes, and the knobs of the focused one.", (*game).strategyPage},
-		{"Score", "Measures of all panes, graphs and counters of the focused one.", (*game).scorePage},
-		{"Corrections", "The corrections of the focused pane, each with its packet and its cause.", (*game).correctionsPage},
-		{"View", "Overlays, colours, camera and speed.", (*game).viewPage},
+		{"Compare", "Prepared sessions by source, and the session's scene, seat, seed and presets.", func(p *panel) { p.compare.build() }},
+		{"Network", "Latency, jitter, loss and all other conditions of the link, forced faults and attacks.", func(p *panel) { p.network.build() }},
+		{"Strategy", "The strategies of the panes, and the knobs of the focused one.", func(p *panel) { p.strategy.build() }},
+		{"Score", "Measures of all panes, graphs and counters of the focused one.", func(p *panel) { p.score.build() }},
+		{"Corrections", "The corrections of the focused pane, each with its packet and its cause.", func(p *panel) { p.corrections.build() }},
+		{"View", "Overlays, colours, camera and speed.", func(p *panel) { p.view.build() }},
 	}
 }
 
@@ -89,11 +87,10 @@ func (s *screen) resize(w, h int, scale float64) {
 }
 
 // panelBounds returns the place of the panel. It is empty where a button over the panes opens it.
-func (g *game) panelBounds() image.Rectangle {
-	s := &g.screen
+func (s *screen) panelBounds() image.Rectangle {
 	w := s.pixels(collapsedWidth)
 	switch {
-	case g.Embed, s.panelCollapsed && g.touch.shown:
+	case s.session.Embed, s.panelCollapsed && s.touched:
 		w = 0
 	case s.panelCollapsed:
 	case s.compact && s.w-s.pixels(panelWidth) < s.pixels(minBesideSheet):
@@ -108,15 +105,14 @@ func (g *game) panelBounds() image.Rectangle {
 }
 
 // panesWidth returns the width of the column of the panes in pixels. A sheet does not change it.
-func (g *game) panesWidth() int {
-	s := &g.screen
+func (s *screen) panesWidth() int {
 	switch {
-	case g.bare() || s.compact && g.touch.shown:
+	case s.bare() || s.compact && s.touched:
 		return max(s.w, 1)
 	case s.compact:
 		return max(s.w-s.pixels(collapsedWidth), 1)
 	}
-	return max(g.panelBounds().Min.X, 1)
+	return max(s.panelBounds().Min.X, 1)
 }
 
 // pixels converts points to pixels.
@@ -135,17 +131,17 @@ func (p *panel) popCommands() []lab.Command {
 // updatePanel reads the input of this update, lays out the panel and returns the input that belongs to it.
 func (g *game) updatePanel() capture {
 	p := &g.panel
-	if g.bare() || g.screen.w == 0 {
+	if g.screen.bare() || g.screen.w == 0 {
 		p.controls = p.controls[:0]
 		return capture{}
 	}
-	p.ui.TooltipDelay = g.lab.Config().Rate / 4
-	p.ui.Touch = g.touch.shown
+	p.ui.TooltipDelay = g.session.Lab.Config().Rate / 4
+	p.ui.Touch = g.screen.touched
 	in := p.readInput(g.pointer)
-	g.buildPanel(in)
-	g.buildCard(in)
+	p.build(in)
+	g.card.build(in)
 	p.pressed = inpututil.AppendPressedKeys(p.pressed[:0])
-	return capture{p.ui.Captured() || g.cardCaptured(in), p.keepKeys(p.ui.Focused() != "", len(p.pressed))}
+	return capture{p.ui.Captured() || in.Pointer.In(g.card.bounds()), p.keepKeys(p.ui.Focused() != "", len(p.pressed))}
 }
 
 // keepKeys reports whether the keys belong to the panel: while a control of it has the focus, and then until all keys are
@@ -155,25 +151,26 @@ func (p *panel) keepKeys(focused bool, pressed int) bool {
 	return p.keys
 }
 
-// buildPanel lays out the panel at the right of the window.
-func (g *game) buildPanel(in widget.Input) {
-	p, s := &g.panel, &g.screen
+// build lays out the panel at the right of the window.
+func (p *panel) build(in widget.Input) {
+	s := p.screen
 	ui := &p.ui
+	p.scale = s.uiScale()
 	p.controls = p.controls[:0]
 	ui.OnPlace = func(name string, r image.Rectangle) { p.controls = append(p.controls, control{name, r}) }
-	ui.Update(in, image.Rect(0, 0, s.w, s.h), g.panelBounds(), s.uiScale(), g.panelControls)
+	ui.Update(in, image.Rect(0, 0, s.w, s.h), s.panelBounds(), p.scale, p.pageControls)
 }
 
-// panelControls are the controls of the panel, or of its collapsed rest.
-func (g *game) panelControls() {
-	p, s := &g.panel, &g.screen
+// pageControls are the controls of the panel, or of its collapsed rest.
+func (p *panel) pageControls() {
+	s := p.screen
 	ui := &p.ui
 	if s.panelCollapsed {
-		if g.panelBounds().Empty() {
+		if s.panelBounds().Empty() {
 			return
 		}
 		r := ui.Next(22)
-		r.Min.X, r.Max.X = g.panelBounds().Min.X+ui.Px(3), s.w-ui.Px(3)
+		r.Min.X, r.Max.X = s.panelBounds().Min.X+ui.Px(3), s.w-ui.Px(3)
 		if ui.Button("collapse", r, "<", "Show the panel.") {
 			s.panelCollapsed = false
 		}
@@ -185,41 +182,41 @@ func (g *game) panelControls() {
 		names[i], helps[i] = list[i].name, list[i].help
 	}
 	p.page = ui.Tabs(names, helps, 3, p.page)
-	g.toolbar()
-	ui.Scroll(list[p.page].name, func() { list[p.page].build(g) })
+	p.toolbar()
+	ui.Scroll(list[p.page].name, func() { list[p.page].build(p) })
 }
 
 // toolbar has the buttons that every page shows.
-func (g *game) toolbar() {
-	p, s := &g.panel, &g.screen
+func (p *panel) toolbar() {
+	s := p.screen
 	ui := &p.ui
 	r := ui.Next(22)
 	end := image.Rect(r.Max.X-ui.Px(24), r.Min.Y, r.Max.X, r.Max.Y)
 	r.Max.X = end.Min.X - ui.Px(3)
 	pause, record := "pause (P)", "record (R)"
-	if g.paused {
+	if p.session.Paused {
 		pause = "resume (P)"
 	}
 	step := "step (N)"
-	if g.videos.recording() {
+	if p.session.Videos.Recording() {
 		record = "stop (R)"
 	}
 	if ui.Touch {
-		pause, step, record = g.label(pause), g.label(step), g.label(record)
+		pause, step, record = s.label(pause), s.label(step), s.label(record)
 		end.Min.X -= ui.Px(18)
 		r.Max.X -= ui.Px(18)
 	}
 	if ui.Button("pause", ui.Split(r, 4, 0), pause, "Pause or resume the session.") {
-		g.paused = !g.paused
+		p.session.Paused = !p.session.Paused
 	}
 	if ui.Button("step", ui.Split(r, 4, 1), step, "Make one tick and pause.") {
-		g.step()
+		p.session.StepOnce()
 	}
 	if ui.Button("restart", ui.Split(r, 4, 2), "restart", "Start the scene again with the same strategies, knobs and network (Backspace).") {
 		p.queue(lab.Command{Verb: "restart", Pane: lab.AllPanes})
 	}
 	if ui.Button("record", ui.Split(r, 4, 3), record, "Start a video of the panes, or stop it and write it while the session goes on.") {
-		g.toggleRecording()
+		p.session.Videos.Toggle()
 	}
 	if ui.Button("collapse", end, ">", "Collapse the panel: the panes get its room. H hides the overlay too.") {
 		s.panelCollapsed = true
@@ -273,4 +270,28 @@ func (p *panel) draw(dst *ebiten.Image, painter *gpu.Painter) {
 		painter.DrawOverlay(dst.SubImage(view).(*ebiten.Image), &p.ui.Body)
 	}
 	painter.DrawOverlay(dst, &p.ui.Popup)
+}
+
+// openLessonPage opens the panel's page with the control that the lesson in progress is about, and has only that knob
+// listed. It ends the search of the lesson before.
+func (p *panel) openLessonPage() {
+	search := &p.strategy
+	if search.searched {
+		search.filter, search.searched = "", false
+	}
+	if p.session.Lesson.Run == nil {
+		return
+	}
+	name := ""
+	switch a := &p.session.Lesson.Run.Lesson.Action; a.Command.Verb {
+	case "set":
+		name, search.filter, search.searched = "Strategy", a.Command.Name, true
+	case "switch":
+		name = "Strategy"
+	case "condition", "blackout":
+		name = "Network"
+	default:
+		return
+	}
+	p.page = slices.IndexFunc(pages(), func(x page) bool { return x.name == name })
 }

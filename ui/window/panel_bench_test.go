@@ -12,19 +12,19 @@ func BenchmarkPanel(b *testing.B) {
 	for i, p := range pages() {
 		b.Run(p.name, func(b *testing.B) {
 			g := newTestGame(b, "rewind", "statesync", "historyoffset", "noprediction")
-			g.Comparisons, _ = g.Library.Comparisons()
-			g.execute(lab.Command{Verb: "scene", Pane: lab.AllPanes, Name: "katamari"})
+			g.session.Comparisons, _ = g.session.Library.Comparisons()
+			g.session.Do(lab.Command{Verb: "scene", Pane: lab.AllPanes, Name: "katamari"})
 			for range 60 {
-				if err := g.tick(); err != nil {
+				if err := g.session.Tick(&g.intents); err != nil {
 					b.Fatal(err)
 				}
 			}
 			g.panel.page = i
 			g.screen.w, g.screen.h, g.screen.scale = 1280, 720, 1
-			g.stage.Refresh(g.lab)
+			g.session.HUD.Refresh(g.session.Lab)
 			b.ReportAllocs()
 			for b.Loop() {
-				g.buildPanel(widget.Input{})
+				g.panel.build(widget.Input{})
 			}
 		})
 	}

@@ -15,10 +15,10 @@ func (g *game) lay(t *testing.T, in widget.Input) {
 	if g.screen.w == 0 {
 		g.screen.w, g.screen.h, g.screen.scale = 1280, 720, 1
 	}
-	g.stage.Refresh(g.lab)
+	g.session.HUD.Refresh(g.session.Lab)
 	inputtest.Mouse(in.Pointer, in.Down, in.Pressed, in.Wheel)
-	g.buildPanel(in)
-	g.buildCard(in)
+	g.panel.build(in)
+	g.card.build(in)
 	if err := g.applyPanel(); err != nil {
 		t.Fatal(err)
 	}

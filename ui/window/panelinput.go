@@ -8,7 +8,7 @@ import (
 	"github.com/hajimehoshi/ebiten/v2"
 	"github.com/hajimehoshi/ebiten/v2/inpututil"
 
-	"ghostcube/ui/host"
+	"ghostcube/ui/platform"
 	"ghostcube/ui/widget"
 )
 
@@ -38,7 +38,7 @@ func (p *panel) readInput(at pointer) widget.Input {
 	down := func(k ebiten.Key) bool { return ebiten.IsKeyPressed(k) }
 	k := keyboard{
 		control: down(ebiten.KeyControl), alt: down(ebiten.KeyAlt), meta: down(ebiten.KeyMeta), shift: down(ebiten.KeyShift),
-		mac: host.Mac(), repeated: repeated, name: ebiten.KeyName,
+		mac: platform.Mac(), repeated: repeated, name: ebiten.KeyName,
 	}
 	x.keys = inpututil.AppendJustPressedKeys(x.keys[:0])
 	k.pressed = x.keys

@@ -108,7 +108,7 @@ func TestPanelClipboard(t *testing.T) {
 		}
 		return text, nil
 	}
-	p.copyText = func(s string) error {
+	g.session.Host.CopyText = func(s string) error {
 		copied <- s
 		return errors.New("no tool")
 	}
@@ -117,17 +117,19 @@ func TestPanelClipboard(t *testing.T) {
 		t.Helper()
 		for range 1000 {
 			g.lay(t, in())
-			g.notices.update(g)
+			if message := p.input.clip.poll(); message != "" {
+				g.session.Notices.Post(message)
+			}
 			if done() {
 				return
 			}
 			time.Sleep(time.Millisecond)
 		}
-		t.Fatalf("%s does not happen; notices %v", what, g.notices.list)
+		t.Fatalf("%s does not happen; notices %v", what, g.session.Notices.Texts())
 	}
 	pasted := func() widget.Input { return widget.Input{Pasted: p.input.clip.pasted()} }
 	noticed := func(text string) func() bool {
-		return func() bool { return strings.Contains(fmt.Sprint(g.notices.list), text) }
+		return func() bool { return strings.Contains(fmt.Sprint(g.session.Notices.Texts()), text) }
 	}
 	g.openPage(t, "Compare")
 	g.click(t, "filter comparisons")
@@ -140,11 +142,11 @@ func TestPanelClipboard(t *testing.T) {
 	wait("the message of a copy", pasted, noticed("not copied: no tool"))
 	g.lay(t, widget.Input{Paste: true})
 	g.lay(t, pasted())
-	if p.comparisonFilter != "csp" {
-		t.Errorf("before the clipboard answers, the filter is %q", p.comparisonFilter)
+	if p.compare.filter != "csp" {
+		t.Errorf("before the clipboard answers, the filter is %q", p.compare.filter)
 	}
 	answer <- "lockstep"
-	wait("the paste", pasted, func() bool { return p.comparisonFilter == "lockstep" })
+	wait("the paste", pasted, func() bool { return p.compare.filter == "lockstep" })
 	g.lay(t, widget.Input{Paste: true})
 	answer <- ""
 	wait("the message of a paste", pasted, noticed("not pasted: the clipboard has no text"))

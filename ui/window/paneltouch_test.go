@@ -13,7 +13,7 @@ import (
 func (g *game) touchUpdate(t *testing.T, fingers ...image.Point) {
 	t.Helper()
 	inputtest.Touch(fingers...)
-	g.stage.Refresh(g.lab)
+	g.session.HUD.Refresh(g.session.Lab)
 	g.readPointer()
 	g.updatePanel()
 	if err := g.applyPanel(); err != nil {
@@ -44,7 +44,7 @@ func TestPanelByTouch(t *testing.T) {
 	for range 4 {
 		g.touchUpdate(t)
 	}
-	latency := func() float64 { return float64(g.lab.Network().Up.Latency.Milliseconds()) }
+	latency := func() float64 { return float64(g.session.Lab.Network().Up.Latency.Milliseconds()) }
 	g.tapControl(t, "latency")
 	if got := latency(); got < 200 || got > 300 { // the slider goes to 500
 		t.Errorf("a tap in the middle of the slider sets %g ms", got)
@@ -80,7 +80,7 @@ func TestPanelByTouch(t *testing.T) {
 		g.touchUpdate(t)
 	}
 	specs := func() (list []string) {
-		for _, p := range g.lab.Panes {
+		for _, p := range g.session.Lab.Panes {
 			list = append(list, p.Spec())
 		}
 		return list
@@ -115,12 +115,12 @@ func TestPanelByTouch(t *testing.T) {
 		}
 		g.touchUpdate(t)
 	}
-	g.execute(lab.Command{Verb: "set", Pane: 0, Name: "resync", Value: "on"})
+	g.session.Do(lab.Command{Verb: "set", Pane: 0, Name: "resync", Value: "on"})
 	for range 3 {
 		g.touchUpdate(t)
 	}
 	g.tapControl(t, "add pane")
-	if len(g.lab.Panes) != 3 {
-		t.Errorf("a tap adds no pane: %d", len(g.lab.Panes))
+	if len(g.session.Lab.Panes) != 3 {
+		t.Errorf("a tap adds no pane: %d", len(g.session.Lab.Panes))
 	}
 }

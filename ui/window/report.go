@@ -37,7 +37,7 @@ func (g *game) writeReport(picture stage.Rect) {
 	var b strings.Builder
 	s := &g.screen
 	controls := g.panel.controls
-	if h := g.barHeight(); h > 0 {
+	if h := g.bar.height(); h > 0 {
 		controls = append(slices.Clip(controls), control{"timeline", image.Rect(picture.X, picture.Y+picture.H, picture.X+picture.W, picture.Y+picture.H+h)})
 	}
 	if s.reported.picture != picture || !slices.Equal(s.reported.controls, controls) {
@@ -51,7 +51,7 @@ func (g *game) writeReport(picture stage.Rect) {
 		s.reportedFocus = focus
 		fmt.Fprintf(&b, "focus %s\n", focus)
 	}
-	fmt.Fprintf(&b, "frame %d tick %d\n", s.frames, g.lab.Ticks())
+	fmt.Fprintf(&b, "frame %d tick %d\n", s.frames, g.session.Lab.Ticks())
 	g.report(b.String())
 }
 
@@ -59,8 +59,8 @@ func (g *game) writeReport(picture stage.Rect) {
 //
 //	hash 60 9a3c01f2b4d5e677
 func (g *game) reportHash() {
-	if now := g.lab.Ticks(); g.Report != nil && tape.HashCheckDue(int(now), g.lab.Config().Rate) {
-		g.report(fmt.Sprintf("hash %d %016x\n", now, g.lab.Hash()))
+	if now := g.session.Lab.Ticks(); g.Report != nil && tape.HashCheckDue(int(now), g.session.Lab.Config().Rate) {
+		g.report(fmt.Sprintf("hash %d %016x\n", now, g.session.Lab.Hash()))
 	}
 }
 

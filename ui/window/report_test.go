@@ -16,13 +16,13 @@ func TestReportedHashes(t *testing.T) {
 	g.Report = &report
 	g.runTicks(t, 150)
 
-	l, err := g.plan.NewLab()
+	l, err := g.session.Plan.NewLab()
 	if err != nil {
 		t.Fatal(err)
 	}
 	want, rate := "", l.Config().Rate
 	for i := range 150 {
-		if err := l.Tick(g.plan.Entry(i)); err != nil {
+		if err := l.Tick(g.session.Plan.Entry(i)); err != nil {
 			t.Fatal(err)
 		}
 		if (i+1)%rate == 0 {

@@ -6,38 +6,42 @@ import (
 	"strings"
 
 	"ghostcube/render"
-	"ghostcube/ui/stage"
+	"ghostcube/ui/hud"
 	"ghostcube/ui/widget"
 )
 
 // scorePage has the graphs of the focused pane and the scores of all panes.
-func (g *game) scorePage() {
-	ui, focus := &g.panel.ui, g.lab.Focus()
-	if g.inPage && ui.Button("download report", ui.Next(22), "download report (JSON)", "Run the session so far again and download its scores, all measures of all panes, as ghostcube play --format json prints them.") {
-		g.reports.start(g)
+type scorePage struct{ *panel }
+
+// build lays out the graphs of the focused pane and the scores of all panes.
+func (p *scorePage) build() {
+	ui, focus := &p.ui, p.session.Lab.Focus()
+	if p.session.Host.InPage && ui.Button("download report", ui.Next(22), "download report (JSON)",
+		"Run the session so far again and download its scores, all measures of all panes, as ghostcube play --format json prints them.") {
+		p.session.Reports.Start()
 	}
-	g.scores()
+	p.scores()
 	ui.Heading(fmt.Sprintf("Graphs, pane %d", focus+1))
-	for i := range stage.GraphCount {
-		g.drawGraph(focus, i)
+	for i := range hud.GraphCount {
+		p.drawGraph(focus, i)
 	}
-	g.counters(focus)
+	p.counters(focus)
 }
 
 // drawGraph is a graph of a pane.
-func (g *game) drawGraph(pane, i int) {
-	ui := &g.panel.ui
+func (p *scorePage) drawGraph(pane, i int) {
+	ui := &p.ui
 	r := ui.Place(46, sentence(graphHelp[i]))
-	if g.stage.PaneCount() <= pane {
+	if p.session.HUD.PaneCount() <= pane {
 		return
 	}
-	graph, l, f := g.stage.Graph(pane, i), ui.List(), ui.Font(false)
+	graph, l, f := p.session.HUD.Graph(pane, i), ui.List(), ui.Font(false)
 	x, y, w, h, s := float32(r.Min.X), float32(r.Min.Y), float32(r.Dx()), float32(r.Dy()), float32(ui.Px(100))/100
 	l.Rect(x, y, w, h, plotColor)
 	line := r
 	line.Min.X, line.Max.X, line.Max.Y = r.Min.X+ui.Px(6), r.Max.X-ui.Px(6), r.Min.Y+ui.Px(18)
 	if !graph.Known {
-		ui.Text(line, graph.Title+": "+g.lab.Panes[pane].Strategy.Name+" does not count it", true, widget.Left)
+		ui.Text(line, graph.Title+": "+p.session.Lab.Panes[pane].Strategy.Name+" does not count it", true, widget.Left)
 		return
 	}
 	top := graph.ScaleMax(graphMinScale[i])
@@ -45,7 +49,7 @@ func (g *game) drawGraph(pane, i int) {
 	ui.Text(line, scale, true, widget.Right)
 	line.Max.X -= int(f.Width(scale)) + ui.Px(6)
 	ui.Text(line, strings.TrimSpace(graph.Title+" "+numberText(graph.Last())+" "+graph.Unit), false, widget.Left)
-	stage.DrawGraph(l, graph, x+2*s, y+20*s, w-4*s, h-22*s, top, 1.4*s)
+	hud.DrawGraph(l, graph, x+2*s, y+20*s, w-4*s, h-22*s, top, 1.4*s)
 }
 
 // plotColor is the background of graphs and plots.
@@ -65,26 +69,26 @@ func numberText(v float32) string {
 }
 
 // graphHelp are the tooltips of the graphs.
-var graphHelp = [stage.GraphCount]string{
-	stage.LagErrorGraph:    "lag error: distance from the drawn cube to the server's pose at this moment; a mark is a correction",
-	stage.RTTGraph:         "RTT: smoothed, from acknowledged packets, without the acknowledgement delay",
-	stage.UplinkGraph:      "uplink: client to server over the last 0.5 s, including 28 bytes of IP and UDP header per packet",
-	stage.DownlinkGraph:    "downlink: server to client over the last 0.5 s, including 28 bytes of IP and UDP header per packet",
-	stage.ReplayGraph:      "replayed: ticks resimulated in this tick after a correction",
-	stage.InputBufferGraph: "input buffer: inputs that the server has received for later ticks",
-	stage.InputBitsGraph:   "inputs in a packet: their size; a repeated input takes one bit, or all its bits without delta encoding",
+var graphHelp = [hud.GraphCount]string{
+	hud.LagErrorGraph:    "lag error: distance from the drawn cube to the server's pose at this moment; a mark is a correction",
+	hud.RTTGraph:         "RTT: smoothed, from acknowledged packets, without the acknowledgement delay",
+	hud.UplinkGraph:      "uplink: client to server over the last 0.5 s, including 28 bytes of IP and UDP header per packet",
+	hud.DownlinkGraph:    "downlink: server to client over the last 0.5 s, including 28 bytes of IP and UDP header per packet",
+	hud.ReplayGraph:      "replayed: ticks resimulated in this tick after a correction",
+	hud.InputBufferGraph: "input buffer: inputs that the server has received for later ticks",
+	hud.InputBitsGraph:   "inputs in a packet: their size; a repeated input takes one bit, or all its bits without delta encoding",
 
-	stage.EarlyArrivalGraph: "early arrival: how early the newest snapshot arrived by the client's clock; above zero the client speeds up, below zero it slows down",
+	hud.EarlyArrivalGraph: "early arrival: how early the newest snapshot arrived by the client's clock; above zero the client speeds up, below zero it slows down",
 }
 
 // graphMinScale is the least end of each graph's scale, in its unit.
-var graphMinScale = [stage.GraphCount]float32{0.1, 50, 10, 10, 5, 5, 20, 50}
+var graphMinScale = [hud.GraphCount]float32{0.1, 50, 10, 10, 5, 5, 20, 50}
 
 // counters lists the counters of a pane.
-func (g *game) counters(pane int) {
-	ui := &g.panel.ui
+func (p *scorePage) counters(pane int) {
+	ui := &p.ui
 	ui.Heading(fmt.Sprintf("Counters, pane %d", pane+1))
-	for _, c := range g.lab.Panes[pane].Counters.All() {
+	for _, c := range p.session.Lab.Panes[pane].Counters.All() {
 		r := ui.Place(18, sentence(c.Help))
 		value := strconv.FormatFloat(c.Value, 'g', 5, 64)
 		left := r

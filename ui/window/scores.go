@@ -15,16 +15,16 @@ import (
 // scores has the score of every pane so far, measure by measure: first the figures that lead every display, then
 // all others, and last the distances from the server now, which a correct prediction leads. The bar behind a value
 // is longer the worse the value is, and green for a pane that is better than all others by more than the noise.
-func (g *game) scores() {
-	_, shown := g.shown()
-	panes, ui := shown.Panes, &g.panel.ui
+func (p *scorePage) scores() {
+	_, shown := p.session.Shown()
+	panes, ui := shown.Panes, &p.ui
 	title := "Scores"
 	if len(panes) > 1 {
 		title = "Scores: green is best"
 	}
 	ui.Heading(title)
 	if len(panes) > 1 {
-		g.scoreColumns()
+		p.scoreColumns()
 	}
 	leading, all, errors := make([][]score.Measure, len(panes)), make([][]score.Measure, len(panes)), make([][]float64, len(panes))
 	for k, p := range panes {
@@ -38,13 +38,13 @@ func (g *game) scores() {
 		if at := slices.IndexFunc(all[0], func(m score.Measure) bool { return m.Name == name }); at >= 0 {
 			noise = errorsOf(errors, at)
 		}
-		g.scoreRow(column(leading, i), noise)
+		p.scoreRow(column(leading, i), noise)
 	}
 	ui.Heading("All measures")
 	for _, last := range []bool{false, true} {
 		for i := range all[0] {
-			if m := &all[0][i]; m.Title != "" && !led[m.Name] && isLag(m.Name) == last {
-				g.scoreRow(column(all, i), errorsOf(errors, i))
+			if m := &all[0][i]; !led[m.Name] && isLag(m.Name) == last {
+				p.scoreRow(column(all, i), errorsOf(errors, i))
 			}
 		}
 	}
@@ -52,7 +52,7 @@ func (g *game) scores() {
 
 // isLag reports whether a measure compares with the server now.
 func isLag(name string) bool {
-	return strings.HasPrefix(name, "lag_error") || strings.HasPrefix(name, "inconsistency")
+	return strings.HasPrefix(name, "lag_error")
 }
 
 // column returns measure i of every pane.
@@ -65,15 +65,15 @@ func column(measures [][]score.Measure, i int) (values []*score.Measure) {
 
 // scoreColumns names the columns of the scores by pane and strategy. Where a name is too wide for its column, the
 // names stand above the numbers.
-func (g *game) scoreColumns() {
-	_, shown := g.shown()
-	ui, panes := &g.panel.ui, shown.Panes
+func (p *scorePage) scoreColumns() {
+	_, shown := p.session.Shown()
+	ui, panes := &p.ui, shown.Panes
 	names, fit := make([]string, len(panes)), true
 	r := ui.Place(18, "The panes in order, with their strategies.")
-	for k, p := range panes {
-		names[k] = strconv.Itoa(k+1) + " " + p.Strategy.Name
-		if take := g.beside.number(k); take > 0 {
-			names[k] = fmt.Sprintf("%s (take %d)", p.Strategy.Name, take)
+	for k, pane := range panes {
+		names[k] = strconv.Itoa(k+1) + " " + pane.Strategy.Name
+		if take := p.session.Beside.Number(k); take > 0 {
+			names[k] = fmt.Sprintf("%s (take %d)", pane.Strategy.Name, take)
 		}
 		fit = fit && ui.Font(false).Width(names[k]) <= float32(ui.Split(r, len(panes), k).Dx())
 	}
@@ -82,8 +82,8 @@ func (g *game) scoreColumns() {
 		ui.Paragraph(strings.Join(names, ", "), false)
 		r = ui.Place(18, "The panes in order.")
 		for k := range names {
-			if names[k] = strconv.Itoa(k + 1); g.beside.take != nil {
-				names[k] = fmt.Sprintf("take %d", g.beside.number(k))
+			if names[k] = strconv.Itoa(k + 1); p.session.Beside.On() {
+				names[k] = fmt.Sprintf("take %d", p.session.Beside.Number(k))
 			}
 		}
 	}
@@ -105,8 +105,8 @@ func errorsOf(errors [][]float64, i int) (list []float64) {
 
 // scoreRow draws a measure: its title, and the values of all panes below it, the best one green. noise are their
 // standard errors, nil if they are unknown yet. With one pane the value is beside it.
-func (g *game) scoreRow(values []*score.Measure, noise []float64) {
-	m, ui := values[0], &g.panel.ui
+func (p *scorePage) scoreRow(values []*score.Measure, noise []float64) {
+	m, ui := values[0], &p.ui
 	if len(values) == 1 {
 		r := ui.Place(18, m.Title+": "+m.Help)
 		text := m.Text()

@@ -60,3 +60,23 @@ func TestScoresLead(t *testing.T) {
 		}
 	}
 }
+
+// TestScoresNameTakes promises that the columns of the scores have the numbers of the takes that are shown beside each
+// other.
+func TestScoresNameTakes(t *testing.T) {
+	g := newTestGame(t, "rewind", "snapshot")
+	g.playPast(t, 60)
+	g.session.Past.SeekFully(20)
+	g.session.Controls.NudgeServer() // begins a take
+	g.playPast(t, 10)
+	g.session.Beside.Toggle()
+	g.screen.w, g.screen.h, g.screen.scale = 1280, 3000, 1
+	g.openPage(t, "Score")
+	var scores strings.Builder
+	for _, it := range g.panel.ui.Body.Items {
+		scores.WriteString(it.Text + "\n")
+	}
+	if text := scores.String(); !strings.Contains(text, "rewind (take 2)") || !strings.Contains(text, "snapshot (take 1)") {
+		t.Errorf("the scores do not name the takes:\n%.400s", text)
+	}
+}

@@ -13,8 +13,10 @@ import (
 
 	"ghostcube/internal/atomicfile"
 	"ghostcube/render/video"
-	"ghostcube/ui/host"
+	"ghostcube/ui/hud"
+	"ghostcube/ui/platform"
 	"ghostcube/ui/recorder"
+	"ghostcube/ui/session"
 	"ghostcube/ui/stage"
 )
 
@@ -33,6 +35,10 @@ const (
 
 // screen draws the frames and measures how well the machine keeps up.
 type screen struct {
+	session *session.Session
+	hidden  bool // panel and overlay
+	touched bool // the session is used with fingers
+
 	w, h     int     // of the window, physical pixels
 	scale    float64 // of the display, pixels per point
 	pace     pace
@@ -43,7 +49,7 @@ type screen struct {
 	compact         bool // the panel is a sheet over the panes
 	collapsedBefore bool // panelCollapsed before the window became compact
 
-	frame           stage.Frame
+	frame           hud.Frame
 	softwarePainter recorder.Painter
 	rgba            *image.RGBA
 	pixelImage      *ebiten.Image
@@ -80,12 +86,12 @@ func (s *screen) panelScale() int { return max(1, int(math.Round(s.scale))) }
 // pictureRect returns the rectangle of the panes: the window without the panel.
 func (g *game) pictureRect() stage.Rect {
 	s := &g.screen
-	return stage.Rect{W: g.panesWidth(), H: max(s.h-g.barHeight()-g.cardBounds().Dy(), 1)}
+	return stage.Rect{W: s.panesWidth(), H: max(s.h-g.bar.height()-g.card.bounds().Dy(), 1)}
 }
 
 // inPicture reports whether a pixel of the window lies beside the panel.
 func (g *game) inPicture(x, y int) bool {
-	return x >= 0 && y >= 0 && y < g.screen.h && x < g.panelBounds().Min.X
+	return x >= 0 && y >= 0 && y < g.screen.h && x < g.screen.panelBounds().Min.X
 }
 
 // addTicks counts n ticks made by an Update at a speed of the session.
@@ -133,17 +139,17 @@ func (g *game) Draw(dst *ebiten.Image) {
 		return
 	}
 	start := time.Now()
-	s.pace.frame(start, s.drawTime, load{s.w, s.h, len(g.lab.Panes), g.lab.Config().Scene})
+	s.pace.frame(start, s.drawTime, load{s.w, s.h, len(g.session.Lab.Panes), g.session.Lab.Config().Scene})
 	defer func() { s.drawTime = time.Since(start) }()
 	picture := g.pictureRect()
-	o := g.stageOptions(g.title, g.alert())
-	o.Packet = g.pointedPacket()
-	share := s.tickFraction(g.settings().Speed)
+	o := g.stageOptions(g.session.Title, s.alert())
+	o.Packet = g.packets.pointed(g)
+	share := s.tickFraction(g.session.Settings().Speed)
 	switch s.pace.renderer {
 	case Software, SoftwareHalf:
 		s.drawSoftware(dst, g, picture, o, share)
 	default:
-		shown, l := g.shown()
+		shown, l := g.session.Shown()
 		shown.Compose(&s.frame, l, picture, o, share)
 		scale := 1
 		if s.pace.renderer == GPUSupersampled {
@@ -156,20 +162,20 @@ func (g *game) Draw(dst *ebiten.Image) {
 		}
 		g.painter.End(dst, picture.X, picture.Y)
 	}
-	if g.Embed {
-		g.drawEmbed(&s.frame.Overlay)
+	if g.session.Embed {
+		g.embed.draw(&s.frame.Overlay, g.pointer.at)
 	}
-	if !g.controls.uiHidden {
-		g.notices.draw(&s.frame.Overlay, picture, s.uiScale())
+	if !g.screen.hidden {
+		drawNotices(&s.frame.Overlay, g.session.Notices.Texts(), picture, s.uiScale())
 	}
-	g.drawBar(&s.frame.Overlay)
+	g.bar.draw(&s.frame.Overlay, picture)
 	g.drawTouch(&s.frame.Overlay)
 	if g.controls.helpShown {
-		drawHelp(&s.frame.Overlay, g.helpRows(), picture)
+		drawHelp(&s.frame.Overlay, helpRows(s.touched), picture)
 	}
 	g.painter.DrawOverlay(dst, &s.frame.Overlay)
-	if !g.bare() {
-		g.tour.draw(dst, g.painter)
+	if !s.bare() {
+		g.card.draw(dst, g.painter)
 		g.panel.draw(dst, g.painter)
 	}
 	s.measureLatency()
@@ -177,35 +183,36 @@ func (g *game) Draw(dst *ebiten.Image) {
 	g.writeReport(picture)
 	if !s.ready {
 		s.ready = true
-		host.Ready()
+		platform.Ready()
 	}
 	if g.controls.screenshotDue {
 		g.controls.screenshotDue = false
-		g.saveScreenshot(dst)
+		s.saveScreenshot(dst)
 	}
 }
 
 // stageOptions returns the options of the stage for a head with a title and an alert.
-func (g *game) stageOptions(title, alert string) stage.Options {
+func (g *game) stageOptions(title, alert string) hud.Options {
 	s := &g.screen
-	o := stage.Options{
-		NoOverlay: g.controls.uiHidden, Title: title, Input: g.localInputs[0], Footer: g.footer(), Alert: alert, HighlightFocus: true, Callout: g.callout(),
-		Scale: s.uiScale(), RenderLatency: s.renderLatency, PaneLabels: g.beside.labels,
+	o := hud.Options{
+		NoOverlay: g.screen.hidden, Title: title, Input: g.intents.Inputs[0], Footer: g.session.Footer(), Alert: alert,
+		HighlightFocus: true, Callout: g.session.Selection.Callout(),
+		Scale: s.uiScale(), RenderLatency: s.renderLatency, PaneLabels: g.session.Beside.Labels,
 	}
-	if g.tapePlaying() {
-		o.Input = g.lastInput
+	if g.session.Playing() {
+		o.Input = g.session.LastInput
 	}
-	o.NoKeys = g.touch.shown
-	if g.Embed {
+	o.NoKeys = g.screen.touched
+	if g.session.Embed {
 		o.HighlightFocus = false
-		g.embedOptions(&o)
+		g.embed.options(&o)
 	}
 	return o
 }
 
 // drawSoftware draws the viewports on the CPU. The GPU draws the overlay later, at full size.
-func (s *screen) drawSoftware(dst *ebiten.Image, g *game, picture stage.Rect, o stage.Options, share float32) {
-	shown, l := g.shown()
+func (s *screen) drawSoftware(dst *ebiten.Image, g *game, picture stage.Rect, o hud.Options, share float32) {
+	shown, l := g.session.Shown()
 	shown.Compose(&s.frame, l, picture, o, share)
 	divisor := 1
 	if s.pace.renderer == SoftwareHalf {
@@ -227,82 +234,53 @@ func (s *screen) drawSoftware(dst *ebiten.Image, g *game, picture stage.Rect, o 
 	dst.DrawImage(s.pixelImage, op)
 }
 
-// footer returns the note of the footer: what drives the session.
-func (g *game) footer() string {
-	switch {
-	case g.Embed:
-		return ""
-	case g.past.timeline.Reviewing() && g.touch.shown:
-		return "the past: the stick or any change begins a new take here"
-	case g.past.timeline.Reviewing():
-		return "the past: W A S D or any change begins a new take here, End returns"
-	case g.repeating():
-		return fmt.Sprintf("the inputs of take %d: %s", g.past.drivers[g.past.timeline.Take()].source.Number, g.takeOverHint())
-	case g.tour.run != nil:
-		return g.lessonFooter()
-	}
-	if g.tapePlaying() {
-		rate := float64(g.plan.Config.Rate)
-		return fmt.Sprintf("%s, %.1f of %.1f s: %s", g.plan.TapeNote(), float64(g.tapeTick)/rate, float64(g.tapeTicks)/rate, g.takeOverHint())
-	}
-	if g.touch.shown {
-		return "the stick rolls the cube, ? lists what touches do"
-	}
-	return "F1 lists all keys, W A S D roll, Space lifts, F nudges the server's cube"
-}
-
-// takeOverHint says how to stop a tape.
-func (g *game) takeOverHint() string {
-	if g.touch.shown {
-		return "touch the stick to take over"
-	}
-	return "press a key to take over"
-}
-
 // label returns the label of a button, without its key where the session is touched.
-func (g *game) label(text string) string {
-	if g.touch.shown {
+func (s *screen) label(text string) string {
+	if s.touched {
 		text, _, _ = strings.Cut(text, " (")
 	}
 	return text
 }
 
+// bare reports whether nothing but the picture is shown.
+func (s *screen) bare() bool { return s.hidden || s.session.Embed }
+
 // alert returns what the header shows in red; empty for nothing.
-func (g *game) alert() string {
-	slow := g.screen.realTime.note()
+func (s *screen) alert() string {
+	slow := s.realTime.note()
 	switch {
-	case g.videos.recording():
-		text := g.label(fmt.Sprintf("● recording, %.1f s (R stops)", float64(len(g.videos.entries))/float64(g.lab.Config().Rate)))
+	case s.session.Videos.Recording():
+		text := s.label(fmt.Sprintf("● recording, %.1f s (R stops)", s.session.Videos.Seconds()))
 		if slow != "" {
 			text += " · " + slow
 		}
 		return text
-	case g.runUp > 0:
-		return g.runUpText()
-	case g.paused && g.Embed:
+	case s.session.RunUp > 0:
+		return s.session.RunUpText()
+	case s.session.Paused && s.session.Embed:
 		return ""
-	case g.paused && g.away > 0:
-		return fmt.Sprintf("paused: the tab was hidden for %s (P resumes)", g.away)
-	case g.paused:
-		return g.label("paused (P resumes, N steps one tick)")
+	case s.session.Paused && s.session.Away > 0:
+		return fmt.Sprintf("paused: the tab was hidden for %s (P resumes)", s.session.Away)
+	case s.session.Paused:
+		return s.label("paused (P resumes, N steps one tick)")
 	case slow == "":
-		return g.videos.progress()
-	case g.videos.progress() != "":
-		return slow + " · " + g.videos.progress()
-	case g.screen.pace.coarse():
+		return s.session.Videos.Progress()
+	case s.session.Videos.Progress() != "":
+		return slow + " · " + s.session.Videos.Progress()
+	case s.pace.coarse():
 		return slow + ", coarse picture"
 	}
 	return slow
 }
 
 // saveScreenshot writes the window's picture to a file, opaque.
-func (g *game) saveScreenshot(dst *ebiten.Image) {
+func (s *screen) saveScreenshot(dst *ebiten.Image) {
 	im := image.NewRGBA(dst.Bounds())
 	dst.ReadPixels(im.Pix)
 	for i := 3; i < len(im.Pix); i += 4 {
 		im.Pix[i] = 255
 	}
-	name := g.unusedFilename("screenshot", ".png")
+	name := s.session.Files.UnusedName("screenshot", ".png")
 	err := os.MkdirAll(filepath.Dir(name), 0o777)
 	var f *atomicfile.File
 	if err == nil {
@@ -312,8 +290,8 @@ func (g *game) saveScreenshot(dst *ebiten.Image) {
 		err = atomicfile.Commit(f)
 	}
 	if err != nil {
-		g.notices.post("the screenshot was not saved: " + err.Error())
+		s.session.Notices.Post("the screenshot was not saved: " + err.Error())
 		return
 	}
-	g.notices.post("screenshot: " + host.Deliver(f.Name()))
+	s.session.Notices.Post("screenshot: " + platform.Deliver(f.Name()))
 }

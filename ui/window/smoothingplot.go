@@ -2,34 +2,13 @@ package window
 
 import (
 	"fmt"
-	"slices"
 
-	"ghostcube/predict"
 	"ghostcube/predict/lab"
 	"ghostcube/render"
 	"ghostcube/sim/geom"
 	"ghostcube/smoothing"
 	"ghostcube/ui/stage"
 )
-
-// smoothingSettings reads the smoothing from a strategy's knobs. It returns false for a strategy that does
-// not smooth.
-func smoothingSettings(k *predict.Knobs, s *smoothing.Settings) bool {
-	mode := k.Lookup("smoothing")
-	if mode == nil {
-		return false
-	}
-	s.Mode = smoothing.Mode(slices.Index(smoothing.ModeNames, mode.Value()))
-	for name, p := range map[string]*float64{
-		"smooth-factor": &s.PositionFactor, "smooth-slerp": &s.Slerp, "smooth-factor-small": &s.SmallFactor, "smooth-factor-large": &s.LargeFactor,
-		"smooth-error-small": &s.SmallError, "smooth-error-large": &s.LargeError, "smooth-turn-small": &s.SmallTurn, "smooth-turn-large": &s.LargeTurn, "snap-distance": &s.SnapDistance,
-	} {
-		if knob := k.Lookup(name); knob != nil {
-			*p = knob.Number()
-		}
-	}
-	return true
-}
 
 // drawSmoothingPlot plots the smoothing factor, from 0.7 to 1, against the error offset, from 0 to 2 m. A dot
 // marks the present offset.
@@ -70,16 +49,16 @@ func drawSmoothingPlot(l *render.DrawList, s *smoothing.Settings, present, x, y,
 }
 
 // smoothingPlot is the plot of the smoothing factor with the player's present error offset.
-func (g *game) smoothingPlot(pane *lab.Pane) {
-	var s smoothing.Settings
-	if !smoothingSettings(pane.Knobs, &s) {
+func (p *strategyPage) smoothingPlot(pane *lab.Pane) {
+	s, ok := pane.Knobs.SmoothingSettings()
+	if !ok {
 		return
 	}
 	var offset float32
 	if v := &pane.Clients[0].View; len(v.Bodies) > pane.PlayerBody() {
 		offset = v.Bodies[pane.PlayerBody()].Pos.Sub(v.Simulated[pane.PlayerBody()].Pos).Len()
 	}
-	ui := &g.panel.ui
+	ui := &p.ui
 	r := ui.Place(90, "Share of the error offset left after 1/60 s, for offsets up to 2 m. The dot is the player's offset now.")
-	drawSmoothingPlot(ui.List(), &s, offset, float32(r.Min.X), float32(r.Min.Y), float32(r.Dx()), float32(r.Dy()), g.screen.uiScale())
+	drawSmoothingPlot(ui.List(), &s, offset, float32(r.Min.X), float32(r.Min.Y), float32(r.Dx()), float32(r.Dy()), p.scale)
 }

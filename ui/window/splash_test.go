@@ -20,7 +20,8 @@ func TestSplashFits(t *testing.T) {
 			}
 			texts++
 			w := it.Font.Width(it.Text)
-			if off := it.X + w/2 - float32(size.w)/2; off > 1 || off < -1 || w > float32(size.w) || it.Y-it.Font.Ascent() < bottom || it.Y+it.Font.Height() > float32(size.h) {
+			if off := it.X + w/2 - float32(size.w)/2; off > 1 || off < -1 || w > float32(size.w) ||
+				it.Y-it.Font.Ascent() < bottom || it.Y+it.Font.Height() > float32(size.h) {
 				t.Errorf("%+v: %q lies at %v, %v", size, it.Text, it.X, it.Y)
 			}
 			bottom = it.Y + it.Font.Height() - it.Font.Ascent()

@@ -13,20 +13,27 @@ import (
 )
 
 // strategyPage has the strategies of the panes, and the knobs of the focused one.
-func (g *game) strategyPage() {
-	p, focus := &g.panel, g.lab.Focus()
+type strategyPage struct {
+	*panel
+	filter   string // of the knobs
+	searched bool   // the filter is the lesson's
+}
+
+// build lays out the strategies of the panes, and the knobs of the focused one.
+func (p *strategyPage) build() {
+	focus := p.session.Lab.Focus()
 	ui := &p.ui
 	ui.Heading("Panes")
-	for i := range g.lab.Panes {
-		g.paneRow(i, i == focus)
+	for i := range p.session.Lab.Panes {
+		p.paneRow(i, i == focus)
 	}
-	g.paneButtons()
-	pane := g.lab.Panes[focus]
+	p.paneButtons()
+	pane := p.session.Lab.Panes[focus]
 	title, watch := strategyDoc(pane.Strategy)
 	ui.Heading(fmt.Sprintf("Pane %d: %s", focus+1, pane.Strategy.Name))
 	ui.Paragraph(title, false)
 	ui.Paragraph(watch, true)
-	g.knobs(pane, focus)
+	p.knobs(pane, focus)
 }
 
 // strategyDoc returns the title of a strategy and what to watch for.
@@ -42,36 +49,38 @@ func strategyHelp(s *predict.Strategy) string {
 }
 
 // paneRow has the focus button and the strategy of a pane.
-func (g *game) paneRow(i int, focused bool) {
-	p, pane := &g.panel, g.lab.Panes[i]
+func (p *strategyPage) paneRow(i int, focused bool) {
+	pane := p.session.Lab.Panes[i]
 	r := p.ui.Next(22)
 	cell := r
 	cell.Max.X = r.Min.X + p.ui.Px(70)
 	name := fmt.Sprintf("pane %d", i+1)
-	if p.ui.Segments("focus", cell, []string{name}, map[bool]int{true: 0, false: -1}[focused], "Focus this pane: keys 1 to 9, the knobs below and the graphs concern it. A click in the picture or Tab focuses too.") == 0 && !focused {
+	if p.ui.Segments("focus", cell, []string{name}, map[bool]int{true: 0, false: -1}[focused],
+		"Focus this pane: keys 1 to 9, the knobs below and the graphs concern it. A click in the picture or Tab focuses too.") == 0 && !focused {
 		p.queue(lab.Command{Verb: "focus", Pane: i})
 	}
 	r.Min.X = cell.Max.X + p.ui.Px(4)
 	chosen := p.ui.Choice(r, widget.Choice{ID: "strategy " + strconv.Itoa(i+1), Value: pane.Strategy.Name, Options: lab.StrategyNames(),
 		Help: strategyHelp(pane.Strategy), OptionHelp: func(k int) string { return strategyHelp(lab.Strategies[k]) }})
 	if chosen >= 0 {
-		p.queue(g.switchCommand(i, chosen))
+		p.queue(p.session.Controls.SwitchCommand(i, chosen))
 	}
 }
 
 // paneButtons add and close panes.
-func (g *game) paneButtons() {
-	p, focus := &g.panel, g.lab.Focus()
+func (p *strategyPage) paneButtons() {
+	focus := p.session.Lab.Focus()
 	r := p.ui.Next(22)
-	if len(g.lab.Panes) == lab.MaxPanes {
+	if len(p.session.Lab.Panes) == lab.MaxPanes {
 		p.ui.Disabled(fmt.Sprintf("At most %d panes can be open.", lab.MaxPanes))
 	}
-	if p.ui.Button("add pane", p.ui.Split(r, 2, 0), "add a pane", "Open a pane with the focused pane's strategy and knobs, at the same world and moment, and focus it.") {
-		p.queue(lab.Command{Verb: "open", Pane: lab.AllPanes, Name: g.lab.Panes[focus].Spec()})
-		p.queue(lab.Command{Verb: "focus", Pane: len(g.lab.Panes)})
+	if p.ui.Button("add pane", p.ui.Split(r, 2, 0), "add a pane", "Open a pane with the focused pane's strategy and "+
+		"knobs, at the same world and moment, and focus it.") {
+		p.queue(lab.Command{Verb: "open", Pane: lab.AllPanes, Name: p.session.Lab.Panes[focus].Spec()})
+		p.queue(lab.Command{Verb: "focus", Pane: len(p.session.Lab.Panes)})
 	}
 	p.ui.Disabled("")
-	if len(g.lab.Panes) == 1 {
+	if len(p.session.Lab.Panes) == 1 {
 		p.ui.Disabled("The last pane stays open.")
 	}
 	if p.ui.Button("close pane", p.ui.Split(r, 2, 1), "close the focused pane", "Close the focused pane.") {
@@ -80,36 +89,15 @@ func (g *game) paneButtons() {
 	p.ui.Disabled("")
 }
 
-// tunedKey names a strategy that a pane has run.
-type tunedKey struct {
-	pane     *lab.Pane
-	strategy string
-}
-
-// switchCommand returns the command that gives a pane another strategy, with the knobs that were tuned when the
-// pane last ran it. It remembers the knobs of the present strategy.
-func (g *game) switchCommand(pane, strategy int) lab.Command {
-	p, present := &g.panel, g.lab.Panes[pane]
-	if p.tuned == nil {
-		p.tuned = map[tunedKey]string{}
-	}
-	p.tuned[tunedKey{present, present.Strategy.Name}] = present.Spec()
-	spec := lab.Strategies[strategy].Name
-	if tuned, ok := p.tuned[tunedKey{present, spec}]; ok {
-		spec = tuned
-	}
-	return lab.Command{Verb: "switch", Pane: pane, Name: spec}
-}
-
 // knobs has the knobs of a pane under headings, a search, and a button that resets them all.
-func (g *game) knobs(pane *lab.Pane, index int) {
-	p := &g.panel
+func (p *strategyPage) knobs(pane *lab.Pane, index int) {
 	ui := &p.ui
 	changed := pane.Knobs.Changed()
 	r := ui.Next(22)
 	search := r
 	search.Max.X -= ui.Px(104)
-	p.knobFilter, _ = ui.Field(search, widget.Field{ID: "search knobs", Value: p.knobFilter, Placeholder: "search knobs", Live: true, Help: "Type a part of a knob's name or of its description."})
+	p.filter, _ = ui.Field(search, widget.Field{ID: "search knobs", Value: p.filter, Placeholder: "search knobs",
+		Live: true, Help: "Type a part of a knob's name or of its description."})
 	r.Min.X = search.Max.X + ui.Px(4)
 	if len(changed) == 0 {
 		ui.Disabled("All knobs have their defaults.")
@@ -117,7 +105,7 @@ func (g *game) knobs(pane *lab.Pane, index int) {
 	if ui.Button("reset all knobs", r, fmt.Sprintf("reset all (%d)", len(changed)), "Set the changed knobs of this pane to their defaults.") {
 		for _, setting := range changed {
 			name, _, _ := strings.Cut(setting, "=")
-			g.setKnob(index, name, pane.Knobs.Lookup(name).Default())
+			p.setKnob(index, name, pane.Knobs.Lookup(name).Default())
 		}
 	}
 	ui.Disabled("")
@@ -125,7 +113,7 @@ func (g *game) knobs(pane *lab.Pane, index int) {
 	for _, group := range predict.Groups() {
 		headed := false
 		for _, k := range pane.Knobs.All() {
-			if k.Group != group || !matches(p.knobFilter, k.Name, k.Help, group.String()) {
+			if k.Group != group || !matches(p.filter, k.Name, k.Help, group.String()) {
 				continue
 			}
 			if !headed {
@@ -133,10 +121,10 @@ func (g *game) knobs(pane *lab.Pane, index int) {
 				headed = true
 			}
 			shown++
-			g.knobRow(index, k)
-			if k.Name == "snap-distance" {
-				g.smoothingPlot(pane)
-			}
+			p.knobRow(index, k)
+		}
+		if headed && group == predict.SmoothingKnobs {
+			p.smoothingPlot(pane)
 		}
 	}
 	if shown == 0 {
@@ -145,21 +133,20 @@ func (g *game) knobs(pane *lab.Pane, index int) {
 }
 
 // setKnob queues a change of a knob.
-func (g *game) setKnob(pane int, name, value string) {
-	g.panel.queue(lab.Command{Verb: "set", Pane: pane, Name: name, Value: value})
+func (p *strategyPage) setKnob(pane int, name, value string) {
+	p.queue(lab.Command{Verb: "set", Pane: pane, Name: name, Value: value})
 }
 
 // knobRow is a control for a knob, of the kind that suits it. A knob without effect is greyed.
-func (g *game) knobRow(pane int, k *predict.Knob) {
-	p := &g.panel
+func (p *strategyPage) knobRow(pane int, k *predict.Knob) {
 	row := widget.Row{Name: k.Name, Help: k.Help + "\n" + k.Range() + "; default " + k.Default()}
 	if k.Unit != "" {
 		row.Name += ", " + k.Unit
 	}
 	if row.Changed = k.Value() != k.Default(); row.Changed {
-		row.OnReset = func() { g.setKnob(pane, k.Name, k.Default()) }
+		row.OnReset = func() { p.setKnob(pane, k.Name, k.Default()) }
 	}
-	p.ui.Disabled(g.lab.Panes[pane].Knobs.NoEffect(k))
+	p.ui.Disabled(p.session.Lab.Panes[pane].Knobs.NoEffect(k))
 	defer p.ui.Disabled("")
 	switch k.Kind {
 	case predict.Float, predict.Int:
@@ -169,16 +156,16 @@ func (g *game) knobRow(pane int, k *predict.Knob) {
 			n.Log = k.Min > 0 && k.Max/k.Min >= 1e4
 		}
 		if v, changed := p.number(row, n); changed {
-			g.setKnob(pane, k.Name, plainText(v))
+			p.setKnob(pane, k.Name, plainText(v))
 		}
 	case predict.Bool:
 		on := k.Number() != 0
 		if v := p.ui.Checkbox(k.Name, p.ui.Row(row), stage.OnOff(on), on, row.Help); v != on {
-			g.setKnob(pane, k.Name, stage.OnOff(v))
+			p.setKnob(pane, k.Name, stage.OnOff(v))
 		}
 	case predict.Choice:
 		if v, ok := p.choice(row, k.Name, k.Value(), k.Options, nil); ok {
-			g.setKnob(pane, k.Name, v)
+			p.setKnob(pane, k.Name, v)
 		}
 	}
 }

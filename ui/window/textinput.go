@@ -5,7 +5,7 @@ import (
 
 	"github.com/hajimehoshi/ebiten/v2/exp/textinput"
 
-	"ghostcube/ui/host"
+	"ghostcube/ui/platform"
 	"ghostcube/ui/widget"
 )
 
@@ -83,7 +83,7 @@ func (t *textInput) update(in *widget.Input, typing bool, caret image.Rectangle,
 		taken = taken || again
 	}
 	if !t.open {
-		host.FocusTyping()
+		platform.FocusTyping()
 	}
 	switch {
 	case len(t.committed) > 0:

@@ -51,7 +51,8 @@ func (h *hand) up(id int) touchResult {
 // TestTouchStick promises eight directions around the place where the thumb touches, none near it, that the stick
 // follows a thumb that leaves its range, so that turning back takes effect at once, and none after the release.
 func TestTouchStick(t *testing.T) {
-	for i, want := range []sim.Buttons{sim.Right, sim.Right | sim.Back, sim.Back, sim.Back | sim.Left, sim.Left, sim.Left | sim.Forward, sim.Forward, sim.Forward | sim.Right} {
+	for i, want := range []sim.Buttons{sim.Right, sim.Right | sim.Back, sim.Back, sim.Back | sim.Left, sim.Left,
+		sim.Left | sim.Forward, sim.Forward, sim.Forward | sim.Right} {
 		h := newHand()
 		h.at(7, 90, 600)
 		sin, cos := math.Sincos(float64(i) * math.Pi / 4)

@@ -12,11 +12,10 @@ import (
 	"ghostcube/ui/stage"
 )
 
-// touchControls are the stick and the buttons over the panes. They are shown from the first touch until a key or the
+// touchControls are the stick and the buttons over the panes. They are shown (screen.touched) from the first touch until a key or the
 // mouse is used, and from the beginning on machines whose main pointer is a finger.
 type touchControls struct {
 	touches
-	shown   bool
 	places  touchPlaces
 	actions []*touchAction // of places.buttons
 	result  touchResult    // of this Update
@@ -24,7 +23,6 @@ type touchControls struct {
 	tap     image.Point    // the last tap of the picture, until the next touch
 	ids     []ebiten.TouchID
 	down    []finger
-	ring    []render.Point // scratch
 }
 
 // touchAction is what a button on the screen does.
@@ -38,21 +36,22 @@ type touchAction struct {
 
 // touchActions are the buttons, each group from right to left. It is a function, because pages refer to it.
 func touchActions() []touchAction {
-	noVehicles := func(g *game) bool { return !g.lab.Panes[0].ServerWorld.Scene().HasActions() }
+	noVehicles := func(g *game) bool { return !g.session.Lab.Panes[0].ServerWorld.Scene().HasActions() }
 	return []touchAction{
 		{label: "lift", help: "lift and blow", hold: sim.Lift},
 		{label: "pull", help: "pull cubes", hold: sim.Pull},
-		{label: "shoot", help: "shoot straight ahead", press: func(g *game) { g.shoot(levelShot(g.settings().Yaw)) }},
+		{label: "shoot", help: "shoot straight ahead", press: func(g *game) { g.shoot(g.session.Controls.LevelShot()) }},
 		{label: "use", help: "enter or leave a vehicle", hold: sim.Use, absent: noVehicles},
 		{label: "couple", help: "couple or uncouple wagons", hold: sim.Couple, absent: noVehicles},
 		{label: "?", help: "this list", corner: true, press: func(g *game) { g.controls.helpShown = true }},
 		{label: "panel", help: "show or hide the panel", corner: true, press: func(g *game) { g.screen.panelCollapsed = !g.screen.panelCollapsed },
 			absent: func(g *game) bool { return !g.screen.panelCollapsed }},
-		{label: "pause", help: "pause", corner: true, press: func(g *game) { g.paused = !g.paused }, absent: func(g *game) bool { return g.paused }},
-		{label: "play", help: "go on", corner: true, press: func(g *game) { g.paused = false }, absent: func(g *game) bool { return !g.paused }},
+		{label: "pause", help: "pause", corner: true, press: func(g *game) { g.session.Paused = !g.session.Paused },
+			absent: func(g *game) bool { return g.session.Paused }},
+		{label: "play", help: "go on", corner: true, press: func(g *game) { g.session.Paused = false }, absent: func(g *game) bool { return !g.session.Paused }},
 		{label: "nudge", help: "nudge the server's cube by 1 m", corner: true, press: func(g *game) {
-			g.nudgeServer()
-			g.notices.post("nudged the server's cube by 1 m")
+			g.session.Controls.NudgeServer()
+			g.session.Notices.Post("nudged the server's cube by 1 m")
 		}},
 	}
 }
@@ -76,8 +75,8 @@ const (
 // readPointer reads mouse and fingers.
 func (g *game) readPointer() {
 	t := &g.touch
-	if g.Embed { // its page leaves touches to the browser, which scrolls and clicks
-		t.shown = false
+	if g.session.Embed { // its page leaves touches to the browser, which scrolls and clicks
+		g.screen.touched = false
 	}
 	t.ids = ebiten.AppendTouchIDs(t.ids[:0])
 	t.down = t.down[:0]
@@ -85,13 +84,13 @@ func (g *game) readPointer() {
 		x, y := ebiten.TouchPosition(id)
 		t.down = append(t.down, finger{int(id), image.Pt(x, y)})
 	}
-	if len(t.down) == 0 && t.shown {
+	if len(t.down) == 0 && g.screen.touched {
 		g.panel.pressed = inpututil.AppendJustPressedKeys(g.panel.pressed[:0])
 		if ebiten.IsMouseButtonPressed(ebiten.MouseButtonLeft) || len(g.panel.pressed) > 0 {
-			t.shown = false
+			g.screen.touched = false
 		}
 	}
-	if len(t.down) > 0 || t.shown {
+	if len(t.down) > 0 || g.screen.touched {
 		g.followFingers(t.down)
 		return
 	}
@@ -104,7 +103,7 @@ func (g *game) readPointer() {
 // followFingers gives the fingers on the screen their roles.
 func (g *game) followFingers(down []finger) {
 	t := &g.touch
-	t.shown = true
+	g.screen.touched = true
 	g.placeTouchControls()
 	t.result = t.update(down, &t.places)
 	g.pointer = t.result.pointer
@@ -148,7 +147,7 @@ func (g *game) placeTouchControls() {
 	px := func(points float64) int { return int(points*float64(s.uiScale()) + 0.5) }
 	*p = touchPlaces{buttons: p.buttons[:0], radius: px(touchStickRadius), slop: px(touchSlop), widgets: g.belongsToWidgets, scrolls: g.scrollsAt}
 	t.actions = t.actions[:0]
-	if g.controls.helpShown || s.compact && !s.panelCollapsed && !g.controls.uiHidden {
+	if g.controls.helpShown || s.compact && !s.panelCollapsed && !g.screen.hidden {
 		return
 	}
 	picture := g.pictureRect()
@@ -198,16 +197,15 @@ func (g *game) belongsToWidgets(at image.Point) bool {
 	if g.controls.helpShown {
 		return false
 	}
-	h := &g.past
-	return g.scrollsAt(at) || g.barHeight() > 0 && h.bar.Contains(at.X, at.Y)
+	return g.scrollsAt(at) || g.bar.height() > 0 && g.bar.Contains(at.X, at.Y)
 }
 
 // scrollsAt reports whether a vertical drag scrolls there.
 func (g *game) scrollsAt(at image.Point) bool {
-	if g.controls.uiHidden {
+	if g.screen.hidden {
 		return false
 	}
-	return g.panel.ui.Open() || at.In(g.panelBounds()) || at.In(g.cardBounds())
+	return g.panel.ui.Open() || at.In(g.screen.panelBounds()) || at.In(g.card.bounds())
 }
 
 // The colours of the controls over the panes.
@@ -221,7 +219,7 @@ var (
 // drawTouch draws the stick and the buttons.
 func (g *game) drawTouch(l *render.DrawList) {
 	t := &g.touch
-	if !t.shown || g.controls.uiHidden {
+	if !g.screen.touched || g.screen.hidden {
 		return
 	}
 	g.placeTouchControls()
@@ -231,15 +229,15 @@ func (g *game) drawTouch(l *render.DrawList) {
 		if t.has(movesStick) {
 			center, c = t.origin, touchHeld
 		}
-		t.disc(l, center, p.radius, touchFill, scale)
-		t.disc(l, center.Add(t.knob), p.radius*2/5, c, scale)
+		disc(l, center, p.radius, touchFill, scale)
+		disc(l, center.Add(t.knob), p.radius*2/5, c, scale)
 	}
 	for i, a := range t.actions {
 		b, c := p.buttons[i], touchFill
 		if t.result.held&(1<<i) != 0 {
 			c = touchHeld
 		}
-		t.disc(l, b.center, b.radius, c, scale)
+		disc(l, b.center, b.radius, c, scale)
 		f := render.Font{Size: int(13*scale + 0.5), Bold: true}
 		l.Text(float32(b.center.X)-float32(int(f.Width(a.label)/2)), float32(b.center.Y)+float32(int(float32(f.Size)*0.36)), f, touchLabel, a.label)
 	}
@@ -249,19 +247,19 @@ func (g *game) drawTouch(l *render.DrawList) {
 const ringPoints = 48
 
 // disc draws a filled circle with a ring around it.
-func (t *touchControls) disc(l *render.DrawList, center image.Point, radius int, c render.Color, scale float32) {
+func disc(l *render.DrawList, center image.Point, radius int, c render.Color, scale float32) {
 	step := max(int(scale), 1)
 	for y := -radius; y < radius; y += step {
 		h := min(step, radius-y)
 		half := math.Sqrt(float64(radius*radius) - math.Pow(float64(y)+float64(h)/2, 2))
 		l.Rect(float32(center.X)-float32(half), float32(center.Y+y), float32(2*half), float32(h), c)
 	}
-	t.ring = t.ring[:0]
-	for i := range ringPoints + 1 {
+	var ring [ringPoints + 1]render.Point
+	for i := range ring {
 		sin, cos := math.Sincos(2 * math.Pi * float64(i) / ringPoints)
-		t.ring = append(t.ring, render.Point{X: float32(center.X) + float32(float64(radius)*cos), Y: float32(center.Y) + float32(float64(radius)*sin)})
+		ring[i] = render.Point{X: float32(center.X) + float32(float64(radius)*cos), Y: float32(center.Y) + float32(float64(radius)*sin)}
 	}
-	l.Line(t.ring, 1.5*scale, touchRing)
+	l.Line(ring[:], 1.5*scale, touchRing)
 }
 
 // touchHelp are the rows of the list that a finger opens: what touches do.

@@ -10,20 +10,26 @@ import (
 )
 
 // viewPage has the settings of stage.SettingTable, and files and modes of the window.
-func (g *game) viewPage() {
-	p, show := &g.panel, g.settings()
+type viewPage struct {
+	*panel
+	window *controls
+}
+
+// build lays out the settings of stage.SettingTable, and files and modes of the window.
+func (p *viewPage) build() {
+	show := p.session.Settings()
 	ui := &p.ui
 	ui.Heading("Overlays")
-	g.switches(&show)
+	p.switches(&show)
 	ui.Heading("Colours, camera and speed")
 	for i := range stage.SettingTable {
 		d := &stage.SettingTable[i]
 		row := widget.Row{Name: settingLabel(d), Help: sentence(d.Help)}
 		switch {
 		case d.Options() == nil && d.Max > d.Min:
-			g.numberSetting(d, row, d.Value(&show))
+			p.numberSetting(d, row, d.Value(&show))
 		case d.Options() == nil:
-			g.textSetting(d, row, d.Value(&show))
+			p.textSetting(d, row, d.Value(&show))
 		case len(d.Options()) > 2:
 			if name, ok := p.choice(row, d.Name, d.Value(&show), d.Options(), nil); ok {
 				p.queue(stage.Show(d.Name, name))
@@ -31,23 +37,24 @@ func (g *game) viewPage() {
 		}
 	}
 	ui.Heading("Window")
-	switch p.buttons([3]string{"screenshot", "screenshot (F12)", "Save the window's picture as a PNG file."}, [3]string{"full screen", "full screen (F11)", "Switch between a window and the full screen."}) {
+	switch p.buttons([3]string{"screenshot", "screenshot (F12)", "Save the window's picture as a PNG file."},
+		[3]string{"full screen", "full screen (F11)", "Switch between a window and the full screen."}) {
 	case 0:
-		g.controls.screenshotDue = true
+		p.window.screenshotDue = true
 	case 1:
 		ebiten.SetFullscreen(!ebiten.IsFullscreen())
 	}
 	switch p.buttons([3]string{"hide", "hide all (H)", "Hide panel and overlay. H shows them again."}, [3]string{"keys", "list of keys (F1)", "Show all keys."}) {
 	case 0:
-		g.controls.uiHidden = true
+		p.screen.hidden = true
 	case 1:
-		g.controls.helpShown = !g.controls.helpShown
+		p.window.helpShown = !p.window.helpShown
 	}
 }
 
 // switches are the settings that are on or off, two in a row.
-func (g *game) switches(show *stage.Settings) {
-	p, n := &g.panel, 0
+func (p *viewPage) switches(show *stage.Settings) {
+	n := 0
 	var r = p.ui.Line(0)
 	for i := range stage.SettingTable {
 		d := &stage.SettingTable[i]
@@ -66,25 +73,25 @@ func (g *game) switches(show *stage.Settings) {
 }
 
 // numberSetting is the slider of a setting that is a number.
-func (g *game) numberSetting(d *stage.Setting, row widget.Row, present string) {
+func (p *viewPage) numberSetting(d *stage.Setting, row widget.Row, present string) {
 	v, _ := strconv.ParseFloat(present, 64)
 	n := widget.Number{ID: d.Name, Value: v, Low: d.Min, High: d.Max, Min: d.Min, Max: d.Max, Step: 1, Digits: 2}
 	if d.Max-d.Min < 10 {
 		n.Step, n.Digits = 1./16, 4
 	}
-	if v, changed := g.panel.number(row, n); changed {
-		g.panel.queue(stage.Show(d.Name, plainText(v)))
+	if v, changed := p.number(row, n); changed {
+		p.queue(stage.Show(d.Name, plainText(v)))
 	}
 }
 
 // textSetting is the field of a setting that is a name out of many.
-func (g *game) textSetting(d *stage.Setting, row widget.Row, present string) {
-	ui := &g.panel.ui
+func (p *viewPage) textSetting(d *stage.Setting, row widget.Row, present string) {
+	ui := &p.ui
 	row.Width = panelWidth
 	text, ok := ui.Field(ui.Row(row), widget.Field{ID: d.Name, Value: present, Help: row.Help + "\n" + sentence(d.Allowed()),
 		Check: func(text string) error { return stage.CheckCommand(stage.Show(d.Name, text)) }})
 	if ok {
-		g.panel.queue(stage.Show(d.Name, text))
+		p.queue(stage.Show(d.Name, text))
 	}
 }
 

@@ -162,7 +162,8 @@ func TestRover(t *testing.T) {
 				walked = max(walked, b[0].Pose.Pos.Sub(b[rover].Pose.Pos).Len())
 			}
 		})
-		t.Logf("%d ticks late: drives for %.1f s, tows wagons by %.1f m, leaves them %.1f m behind, walks %.1f m away", late, float64(driven)/rate, towed, apart, walked)
+		t.Logf("%d ticks late: drives for %.1f s, tows wagons by %.1f m, leaves them %.1f m behind, walks %.1f m away",
+			late, float64(driven)/rate, towed, apart, walked)
 		if driven < 17*rate || towed < 10 || apart < 10 || walked < 5 {
 			t.Errorf("%d ticks late: drives for %d ticks, tows wagons by %v m, leaves them %v m behind, walks %v m away", late, driven, towed, apart, walked)
 		}

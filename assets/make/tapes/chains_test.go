@@ -53,7 +53,8 @@ func TestChains(t *testing.T) {
 					torn = max(torn, x.Sub(y).Len())
 				}
 			})
-			t.Logf("%s, %d ticks late: %.2f times round, its end %.2f, %d ticks lifted, the end moved in %d, torn %.4f m", c.name, late, round.sum, ends.sum, lifted, moved, torn)
+			t.Logf("%s, %d ticks late: %.2f times round, its end %.2f, %d ticks lifted, the end moved in %d, torn %.4f m",
+				c.name, late, round.sum, ends.sum, lifted, moved, torn)
 			if torn > 0.02 || moved < 300 || lifted < c.lifted || c.name == "chain-tow" && (round.sum < 2 || lifted > 300) {
 				t.Errorf("%s, %d ticks late: %.2f times round, %d ticks lifted, the end moved in %d, torn %.4f m", c.name, late, round.sum, lifted, moved, torn)
 			}

@@ -230,7 +230,8 @@ func TestFourPlayers(t *testing.T) {
 			}
 			ticks++
 		})
-		t.Logf("%d ticks late: %v m, %d cubes moved by more than a metre, %d move on average, players meet in %d ticks", late, travelled, moved, movingSum/ticks, meetings)
+		t.Logf("%d ticks late: %v m, %d cubes moved by more than a metre, %d move on average, players meet in %d ticks",
+			late, travelled, moved, movingSum/ticks, meetings)
 		for i := range players {
 			if travelled[i] < 109 {
 				t.Errorf("player %d travels %g m", i, travelled[i])

@@ -14,7 +14,7 @@ import (
 )
 
 // Divergence is the first difference between a client's world and the server's at the same
-// tick.
+// tick, a desync.
 type Divergence struct {
 	Tick   sim.Tick // label of the two states
 	Body   int      // first body that differs

@@ -41,8 +41,8 @@ type LatencyStages struct {
 }
 
 // Sum returns the duration of all stages together.
-func (b *LatencyStages) Sum() (sum time.Duration) {
-	for _, d := range b.Stages {
+func (l *LatencyStages) Sum() (sum time.Duration) {
+	for _, d := range l.Stages {
 		sum += d
 	}
 	return sum
@@ -69,16 +69,16 @@ type Latency struct {
 }
 
 // Recent returns the mean of the inputs that were shown in the last second.
-func (c *LatencyTracer) Recent() Latency { return c.latency((*stageSums).recentMean) }
+func (l *LatencyTracer) Recent() Latency { return l.latency((*stageSums).recentMean) }
 
 // SinceStart returns the mean of all inputs that were shown since the strategy started.
-func (c *LatencyTracer) SinceStart() Latency { return c.latency((*stageSums).totalMean) }
+func (l *LatencyTracer) SinceStart() Latency { return l.latency((*stageSums).totalMean) }
 
-func (c *LatencyTracer) latency(mean func(*stageSums, int) LatencyStages) Latency {
-	if c.predicts {
-		return Latency{Response: mean(&c.predicted, c.rate), Predicted: true, Confirmed: mean(&c.confirmed, c.rate)}
+func (l *LatencyTracer) latency(mean func(*stageSums, int) LatencyStages) Latency {
+	if l.predicts {
+		return Latency{Response: mean(&l.predicted, l.rate), Predicted: true, Confirmed: mean(&l.confirmed, l.rate)}
 	}
-	return Latency{Response: mean(&c.confirmed, c.rate)}
+	return Latency{Response: mean(&l.confirmed, l.rate)}
 }
 
 // maxTracedInputs is the number of inputs that are traced at once; older ones are given up.
@@ -139,51 +139,51 @@ type observedWire struct {
 	onReceive func(d link.Datagram)
 }
 
-func (e *observedWire) Send(now time.Duration, b []byte) error {
-	if e.onSend != nil {
-		e.onSend(now)
+func (o *observedWire) Send(now time.Duration, b []byte) error {
+	if o.onSend != nil {
+		o.onSend(now)
 	}
-	return e.Wire.Send(now, b)
+	return o.Wire.Send(now, b)
 }
 
-func (e *observedWire) Receive(now time.Duration) (link.Datagram, bool) {
-	d, ok := e.Wire.Receive(now)
+func (o *observedWire) Receive(now time.Duration) (link.Datagram, bool) {
+	d, ok := o.Wire.Receive(now)
 	if ok {
-		e.onReceive(d)
+		o.onReceive(d)
 	}
 	return d, ok
 }
 
 // WrapClientEnd returns the client's end of the link, observed by the tracer.
-func (c *LatencyTracer) WrapClientEnd(w link.Wire) link.Wire {
-	return &observedWire{w, func(now time.Duration) { c.lastSendTime = now }, c.onClientReceive}
+func (l *LatencyTracer) WrapClientEnd(w link.Wire) link.Wire {
+	return &observedWire{w, func(now time.Duration) { l.lastSendTime = now }, l.onClientReceive}
 }
 
 // WrapServerEnd returns the server's end of the link, observed by the tracer.
-func (c *LatencyTracer) WrapServerEnd(w link.Wire) link.Wire {
-	return &observedWire{w, nil, c.onServerReceive}
+func (l *LatencyTracer) WrapServerEnd(w link.Wire) link.Wire {
+	return &observedWire{w, nil, l.onServerReceive}
 }
 
 // onClientReceive records a datagram that the client receives.
-func (c *LatencyTracer) onClientReceive(d link.Datagram) {
-	for i := range c.arrivals[:c.arrivalCount] {
-		if g := &c.arrivals[i]; g.sentAt == d.SentAt {
+func (l *LatencyTracer) onClientReceive(d link.Datagram) {
+	for i := range l.arrivals[:l.arrivalCount] {
+		if g := &l.arrivals[i]; g.sentAt == d.SentAt {
 			g.lastReceivedAt = max(g.lastReceivedAt, d.ReceivedAt)
 			return
 		}
 	}
-	if c.arrivalCount == len(c.arrivals) { // a burst after an outage: the newest matter most
-		c.arrivalCount = copy(c.arrivals[:], c.arrivals[1:])
+	if l.arrivalCount == len(l.arrivals) { // a burst after an outage: the newest matter most
+		l.arrivalCount = copy(l.arrivals[:], l.arrivals[1:])
 	}
-	c.arrivals[c.arrivalCount] = packetArrival{d.SentAt, d.ReceivedAt}
-	c.arrivalCount++
+	l.arrivals[l.arrivalCount] = packetArrival{d.SentAt, d.ReceivedAt}
+	l.arrivalCount++
 }
 
 // onServerReceive records a datagram that the server receives. With it every input has
 // arrived that was sampled before it was sent, or a later one that replaces it.
-func (c *LatencyTracer) onServerReceive(d link.Datagram) {
-	for ; c.nextReceived < c.nextSampled; c.nextReceived++ {
-		p := c.trace(c.nextReceived)
+func (l *LatencyTracer) onServerReceive(d link.Datagram) {
+	for ; l.nextReceived < l.nextSampled; l.nextReceived++ {
+		p := l.trace(l.nextReceived)
 		if p.datagramSentAt > d.SentAt {
 			return
 		}
@@ -192,139 +192,139 @@ func (c *LatencyTracer) onServerReceive(d link.Datagram) {
 }
 
 // ask asks both sides for their progress. ok is false if the strategy does not know it.
-func (c *LatencyTracer) ask(server predict.Server, client predict.Client) (report *predict.InputProgress, ok bool) {
-	if c.hook == nil {
+func (l *LatencyTracer) ask(server predict.Server, client predict.Client) (report *predict.InputProgress, ok bool) {
+	if l.hook == nil {
 		return nil, false
 	}
-	c.progress = predict.InputProgress{}
-	c.hook(&c.progress, server, client)
-	return &c.progress, true
+	l.progress = predict.InputProgress{}
+	l.hook(&l.progress, server, client)
+	return &l.progress, true
 }
 
-func (c *LatencyTracer) trace(t sim.Tick) *inputTrace { return &c.traces[t%maxTracedInputs] }
+func (l *LatencyTracer) trace(t sim.Tick) *inputTrace { return &l.traces[t%maxTracedInputs] }
 
 // tickTime returns the session time at which a tick begins.
-func (c *LatencyTracer) tickTime(t sim.Tick) time.Duration {
-	return time.Duration(t) * time.Second / time.Duration(c.rate)
+func (l *LatencyTracer) tickTime(t sim.Tick) time.Duration {
+	return time.Duration(t) * time.Second / time.Duration(l.rate)
 }
 
 // StateInputSentAt returns when the datagram was sent that carried the newest input in a server's state.
 // ok is false if the input is not traced any more.
-func (c *LatencyTracer) StateInputSentAt(state sim.Tick) (at time.Duration, ok bool) {
-	return c.find(c.nextConsumed, func(p *inputTrace) bool { return p.serverTick <= state })
+func (l *LatencyTracer) StateInputSentAt(state sim.Tick) (at time.Duration, ok bool) {
+	return l.find(l.nextConsumed, func(p *inputTrace) bool { return p.serverTick <= state })
 }
 
 // InputSentAt returns when the datagram was sent that carried the input of a client's tick first. ok is
 // false if the input is not traced any more.
-func (c *LatencyTracer) InputSentAt(clientTick sim.Tick) (at time.Duration, ok bool) {
-	return c.find(c.nextSampled, func(p *inputTrace) bool { return p.clientTick <= clientTick })
+func (l *LatencyTracer) InputSentAt(clientTick sim.Tick) (at time.Duration, ok bool) {
+	return l.find(l.nextSampled, func(p *inputTrace) bool { return p.clientTick <= clientTick })
 }
 
 // find returns when the newest input before end that a function accepts was sent.
-func (c *LatencyTracer) find(end sim.Tick, accept func(p *inputTrace) bool) (at time.Duration, ok bool) {
-	for t, n := end, 0; t > 0 && n < maxTracedInputs && t+maxTracedInputs > c.nextSampled; n++ {
-		if t--; c.started && accept(c.trace(t)) {
-			return c.trace(t).datagramSentAt, true
+func (l *LatencyTracer) find(end sim.Tick, accept func(p *inputTrace) bool) (at time.Duration, ok bool) {
+	for t, n := end, 0; t > 0 && n < maxTracedInputs && t+maxTracedInputs > l.nextSampled; n++ {
+		if t--; l.started && accept(l.trace(t)) {
+			return l.trace(t).datagramSentAt, true
 		}
 	}
 	return 0, false
 }
 
 // AfterClientTick follows the client's ticks in session tick t, which begins now.
-func (c *LatencyTracer) AfterClientTick(server predict.Server, client predict.Client, t sim.Tick, now time.Duration) {
-	report, ok := c.ask(server, client)
+func (l *LatencyTracer) AfterClientTick(server predict.Server, client predict.Client, t sim.Tick, now time.Duration) {
+	report, ok := l.ask(server, client)
 	if !ok {
 		return
 	}
-	if report.Sampled <= c.maxProgress.Sampled {
+	if report.Sampled <= l.maxProgress.Sampled {
 		return
 	}
-	clientTick := c.maxProgress.Sampled
-	if c.maxProgress.Sampled = report.Sampled; !c.started {
-		c.start(t)
+	clientTick := l.maxProgress.Sampled
+	if l.maxProgress.Sampled = report.Sampled; !l.started {
+		l.start(t)
 		clientTick = report.Sampled - 1
 	}
 	sent := now
-	if c.lastSendTime > c.tickTime(t)-time.Second/time.Duration(c.rate) {
-		sent = c.lastSendTime
+	if l.lastSendTime > l.tickTime(t)-time.Second/time.Duration(l.rate) {
+		sent = l.lastSendTime
 	}
-	c.addTraces(t, inputTrace{clientTick: clientTick, datagramSentAt: sent, sampledAt: now, sentAt: max(sent, now)})
+	l.addTraces(t, inputTrace{clientTick: clientTick, datagramSentAt: sent, sampledAt: now, sentAt: max(sent, now)})
 }
 
 // start starts tracing with the input of tick t.
-func (c *LatencyTracer) start(t sim.Tick) {
-	c.started, c.nextSampled, c.nextReceived, c.nextConsumed, c.nextStateSent, c.nextStateReceived, c.nextShown, c.nextPredicted = true, t, t, t, t, t, t, t
+func (l *LatencyTracer) start(t sim.Tick) {
+	l.started, l.nextSampled, l.nextReceived, l.nextConsumed, l.nextStateSent, l.nextStateReceived, l.nextShown, l.nextPredicted = true, t, t, t, t, t, t, t
 }
 
 // addTraces adds a trace for every input that was not sampled before, up to that of tick t.
-func (c *LatencyTracer) addTraces(t sim.Tick, p inputTrace) {
-	for ; c.nextSampled <= t; c.nextSampled++ {
-		*c.trace(c.nextSampled) = p
+func (l *LatencyTracer) addTraces(t sim.Tick, p inputTrace) {
+	for ; l.nextSampled <= t; l.nextSampled++ {
+		*l.trace(l.nextSampled) = p
 	}
-	if c.nextSampled < maxTracedInputs {
+	if l.nextSampled < maxTracedInputs {
 		return
 	}
-	for _, first := range []*sim.Tick{&c.nextReceived, &c.nextConsumed, &c.nextStateSent, &c.nextStateReceived, &c.nextShown, &c.nextPredicted} {
-		*first = max(*first, c.nextSampled-maxTracedInputs)
+	for _, first := range []*sim.Tick{&l.nextReceived, &l.nextConsumed, &l.nextStateSent, &l.nextStateReceived, &l.nextShown, &l.nextPredicted} {
+		*first = max(*first, l.nextSampled-maxTracedInputs)
 	}
 }
 
 // AddHostInput records that the input of session tick t entered the server's world directly.
-func (c *LatencyTracer) AddHostInput(t sim.Tick, now time.Duration, state sim.Tick) {
-	if !c.started {
-		c.start(t)
+func (l *LatencyTracer) AddHostInput(t sim.Tick, now time.Duration, state sim.Tick) {
+	if !l.started {
+		l.start(t)
 	}
-	c.addTraces(t, inputTrace{serverTick: state, sampledAt: now, sentAt: now, receivedAt: now, consumedAt: now})
-	c.nextReceived, c.nextConsumed = c.nextSampled, c.nextSampled
+	l.addTraces(t, inputTrace{serverTick: state, sampledAt: now, sentAt: now, receivedAt: now, consumedAt: now})
+	l.nextReceived, l.nextConsumed = l.nextSampled, l.nextSampled
 }
 
 // AfterServerTick follows the server's tick, after which its state is labelled state.
-func (c *LatencyTracer) AfterServerTick(server predict.Server, client predict.Client, now time.Duration, state sim.Tick) {
-	report, ok := c.ask(server, client)
+func (l *LatencyTracer) AfterServerTick(server predict.Server, client predict.Client, now time.Duration, state sim.Tick) {
+	report, ok := l.ask(server, client)
 	if !ok {
 		return
 	}
-	c.maxProgress.Consumed, c.maxProgress.StateSent = max(c.maxProgress.Consumed, report.Consumed), max(c.maxProgress.StateSent, report.StateSent)
-	for ; c.nextConsumed < c.nextSampled && c.maxProgress.Consumed > c.trace(c.nextConsumed).clientTick; c.nextConsumed++ {
-		p := c.trace(c.nextConsumed)
-		if c.nextReceived <= c.nextConsumed {
-			p.receivedAt, c.nextReceived = now, c.nextConsumed+1
+	l.maxProgress.Consumed, l.maxProgress.StateSent = max(l.maxProgress.Consumed, report.Consumed), max(l.maxProgress.StateSent, report.StateSent)
+	for ; l.nextConsumed < l.nextSampled && l.maxProgress.Consumed > l.trace(l.nextConsumed).clientTick; l.nextConsumed++ {
+		p := l.trace(l.nextConsumed)
+		if l.nextReceived <= l.nextConsumed {
+			p.receivedAt, l.nextReceived = now, l.nextConsumed+1
 		}
 		p.consumedAt, p.serverTick = now, state
 	}
-	for ; c.nextStateSent < c.nextConsumed && c.maxProgress.StateSent >= c.trace(c.nextStateSent).serverTick; c.nextStateSent++ {
-		c.trace(c.nextStateSent).stateSentAt = now
+	for ; l.nextStateSent < l.nextConsumed && l.maxProgress.StateSent >= l.trace(l.nextStateSent).serverTick; l.nextStateSent++ {
+		l.trace(l.nextStateSent).stateSentAt = now
 	}
 }
 
 // AfterView follows the client's view of this tick.
-func (c *LatencyTracer) AfterView(server predict.Server, client predict.Client, now time.Duration) {
-	report, ok := c.ask(server, client)
+func (l *LatencyTracer) AfterView(server predict.Server, client predict.Client, now time.Duration) {
+	report, ok := l.ask(server, client)
 	if !ok {
 		return
 	}
-	c.maxProgress.StateReceived, c.maxProgress.Shown = max(c.maxProgress.StateReceived, report.StateReceived), max(c.maxProgress.Shown, report.Shown)
-	c.maxProgress.Predicted, c.predicts = max(c.maxProgress.Predicted, report.Predicted), report.Predicts
-	for ; c.nextStateReceived < c.nextStateSent && c.maxProgress.StateReceived >= c.trace(c.nextStateReceived).serverTick; c.nextStateReceived++ {
-		p := c.trace(c.nextStateReceived)
-		p.stateReceivedAt = max(c.packetReceivedAt(p.stateSentAt, now), p.stateSentAt)
+	l.maxProgress.StateReceived, l.maxProgress.Shown = max(l.maxProgress.StateReceived, report.StateReceived), max(l.maxProgress.Shown, report.Shown)
+	l.maxProgress.Predicted, l.predicts = max(l.maxProgress.Predicted, report.Predicted), report.Predicts
+	for ; l.nextStateReceived < l.nextStateSent && l.maxProgress.StateReceived >= l.trace(l.nextStateReceived).serverTick; l.nextStateReceived++ {
+		p := l.trace(l.nextStateReceived)
+		p.stateReceivedAt = max(l.packetReceivedAt(p.stateSentAt, now), p.stateSentAt)
 	}
-	c.arrivalCount = 0
-	for ; c.nextShown < c.nextStateReceived && c.maxProgress.Shown >= c.trace(c.nextShown).serverTick; c.nextShown++ {
-		stages := c.confirmedStages(c.nextShown, now)
-		c.confirmed.add(&stages, c.rate)
+	l.arrivalCount = 0
+	for ; l.nextShown < l.nextStateReceived && l.maxProgress.Shown >= l.trace(l.nextShown).serverTick; l.nextShown++ {
+		stages := l.confirmedStages(l.nextShown, now)
+		l.confirmed.add(&stages, l.rate)
 	}
-	for ; c.nextPredicted < c.nextSampled && c.maxProgress.Predicted > c.trace(c.nextPredicted).clientTick; c.nextPredicted++ {
-		stages := c.predictedStages(c.nextPredicted, now)
-		c.predicted.add(&stages, c.rate)
+	for ; l.nextPredicted < l.nextSampled && l.maxProgress.Predicted > l.trace(l.nextPredicted).clientTick; l.nextPredicted++ {
+		stages := l.predictedStages(l.nextPredicted, now)
+		l.predicted.add(&stages, l.rate)
 	}
 }
 
 // packetReceivedAt returns when the client received all datagrams of the first packet that
 // was sent at a moment or later, among the packets of this tick.
-func (c *LatencyTracer) packetReceivedAt(sentAt, now time.Duration) time.Duration {
+func (l *LatencyTracer) packetReceivedAt(sentAt, now time.Duration) time.Duration {
 	at := now
-	for _, g := range c.arrivals[:c.arrivalCount] {
+	for _, g := range l.arrivals[:l.arrivalCount] {
 		if g.sentAt >= sentAt {
 			at = min(at, g.lastReceivedAt)
 		}
@@ -333,9 +333,9 @@ func (c *LatencyTracer) packetReceivedAt(sentAt, now time.Duration) time.Duratio
 }
 
 // confirmedStages returns the stages of the input of tick t, which is shown now.
-func (c *LatencyTracer) confirmedStages(t sim.Tick, now time.Duration) (s [StageCount]time.Duration) {
-	p := c.trace(t)
-	s[ClientTickStage] = p.sentAt - c.tickTime(t)
+func (l *LatencyTracer) confirmedStages(t sim.Tick, now time.Duration) (s [StageCount]time.Duration) {
+	p := l.trace(t)
+	s[ClientTickStage] = p.sentAt - l.tickTime(t)
 	s[UplinkStage] = p.receivedAt - p.sentAt
 	s[ServerBufferStage] = p.consumedAt - p.receivedAt
 	s[ServerSendStage] = p.stateSentAt - p.consumedAt
@@ -346,9 +346,9 @@ func (c *LatencyTracer) confirmedStages(t sim.Tick, now time.Duration) (s [Stage
 
 // predictedStages returns the stages of the input of tick t, which is shown now by
 // prediction.
-func (c *LatencyTracer) predictedStages(t sim.Tick, now time.Duration) (s [StageCount]time.Duration) {
-	p := c.trace(t)
-	s[ClientTickStage] = p.sampledAt - c.tickTime(t)
+func (l *LatencyTracer) predictedStages(t sim.Tick, now time.Duration) (s [StageCount]time.Duration) {
+	p := l.trace(t)
+	s[ClientTickStage] = p.sampledAt - l.tickTime(t)
 	s[ClientBufferStage] = now - p.sampledAt
 	return s
 }
@@ -361,23 +361,23 @@ type stageSums struct {
 	count     int
 }
 
-func (t *stageSums) add(s *[StageCount]time.Duration, rate int) {
-	at := &t.window[t.count%rate]
-	for i, d := range s {
-		t.windowSum[i] += d - at[i]
-		t.totalSum[i] += d
+func (s *stageSums) add(t *[StageCount]time.Duration, rate int) {
+	at := &s.window[s.count%rate]
+	for i, d := range t {
+		s.windowSum[i] += d - at[i]
+		s.totalSum[i] += d
 	}
-	*at = *s
-	t.count++
+	*at = *t
+	s.count++
 }
 
 // recentMean returns the mean over the last second.
-func (t *stageSums) recentMean(rate int) LatencyStages {
-	return meanStages(&t.windowSum, min(t.count, rate))
+func (s *stageSums) recentMean(rate int) LatencyStages {
+	return meanStages(&s.windowSum, min(s.count, rate))
 }
 
 // totalMean returns the mean over all inputs.
-func (t *stageSums) totalMean(int) LatencyStages { return meanStages(&t.totalSum, t.count) }
+func (s *stageSums) totalMean(int) LatencyStages { return meanStages(&s.totalSum, s.count) }
 
 func meanStages(sum *[StageCount]time.Duration, n int) (b LatencyStages) {
 	for i, d := range sum {

@@ -31,10 +31,10 @@ type reader struct {
 }
 
 // nextLine returns the next line that is not empty, without its comment.
-func (p *reader) nextLine() (line string, ok bool) {
-	for p.scanner.Scan() {
-		p.lineNumber++
-		line, _, _ = strings.Cut(p.scanner.Text(), "#")
+func (r *reader) nextLine() (line string, ok bool) {
+	for r.scanner.Scan() {
+		r.lineNumber++
+		line, _, _ = strings.Cut(r.scanner.Text(), "#")
 		if line = strings.TrimSpace(line); line != "" {
 			return line, true
 		}
@@ -43,61 +43,64 @@ func (p *reader) nextLine() (line string, ok bool) {
 }
 
 // scanError returns why no further line could be read, or nil at the end of the tape.
-func (p *reader) scanError() error {
-	err := p.scanner.Err()
+func (r *reader) scanError() error {
+	err := r.scanner.Err()
 	if err == nil {
 		return nil
 	}
-	p.lineNumber++ // the scanner did not return it
+	r.lineNumber++ // the scanner did not return it
 	if errors.Is(err, bufio.ErrTooLong) {
 		err = fmt.Errorf("longer than %d bytes, the longest line of a tape", maxLineLen-1)
 	}
 	return err
 }
 
-func (p *reader) read() error {
-	line, ok := p.nextLine()
+func (r *reader) read() error {
+	line, ok := r.nextLine()
 	if !ok || line != magic {
-		if err := p.scanError(); err != nil {
+		if err := r.scanError(); err != nil {
 			return err
 		}
-		p.lineNumber = max(p.lineNumber, 1)
+		r.lineNumber = max(r.lineNumber, 1)
+		if line == magicOf010 {
+			return fmt.Errorf("the tape begins with %q: only Ghostcube 0.1.0 reads it; this version reads tapes that begin with %q", magicOf010, magic)
+		}
 		return fmt.Errorf("not a tape: the first line is not %q", magic)
 	}
-	if err := p.readHeader(); err != nil {
+	if err := r.readHeader(); err != nil {
 		return err
 	}
 	for {
-		line, ok := p.nextLine()
+		line, ok := r.nextLine()
 		if !ok {
 			break
 		}
 		if total, ok := strings.CutPrefix(line, "end "); ok {
 			n, err := strconv.Atoi(total)
-			if err != nil || n != len(p.tape.Entries) {
-				return fmt.Errorf("the tape has %d ticks, but its last line says %s: it is damaged", len(p.tape.Entries), total)
+			if err != nil || n != len(r.tape.Entries) {
+				return fmt.Errorf("the tape has %d ticks, but its last line says %s: it is damaged", len(r.tape.Entries), total)
 			}
-			if more, ok := p.nextLine(); ok {
+			if more, ok := r.nextLine(); ok {
 				return fmt.Errorf("%q after the last line", more)
 			}
-			p.tape.Truncated = false
-			return p.scanError()
+			r.tape.Truncated = false
+			return r.scanError()
 		}
-		if err := p.readEntry(line); err != nil {
+		if err := r.readEntry(line); err != nil {
 			return err
 		}
 	}
-	p.tape.Truncated = true
-	return p.scanError()
+	r.tape.Truncated = true
+	return r.scanError()
 }
 
 // readHeader reads up to the end of the header.
-func (p *reader) readHeader() error {
-	c := &p.tape.Config
+func (r *reader) readHeader() error {
+	c := &r.tape.Config
 	for {
-		line, ok := p.nextLine()
+		line, ok := r.nextLine()
 		if !ok {
-			if err := p.scanError(); err != nil {
+			if err := r.scanError(); err != nil {
 				return err
 			}
 			return fmt.Errorf("the tape ends before its header does")
@@ -110,7 +113,7 @@ func (p *reader) readHeader() error {
 		var err error
 		switch key {
 		case "version":
-			p.tape.Version = value
+			r.tape.Version = value
 		case "scene":
 			c.Scene = value
 		case "rate":
@@ -126,10 +129,10 @@ func (p *reader) readHeader() error {
 		case "network":
 			err = c.Network.Parse(value)
 		case "pane":
-			if err = lab.ValidateSpec(value); err == nil && len(p.tape.Panes) == lab.MaxPanes {
+			if err = lab.ValidateSpec(value); err == nil && len(r.tape.Panes) == lab.MaxPanes {
 				err = fmt.Errorf("more than %d panes", lab.MaxPanes)
 			}
-			p.tape.Panes = append(p.tape.Panes, value)
+			r.tape.Panes = append(r.tape.Panes, value)
 		default:
 			err = fmt.Errorf("%q: want version, scene, rate, seat, seed, network, pane or %s", key, headerEnd)
 		}
@@ -141,18 +144,18 @@ func (p *reader) readHeader() error {
 }
 
 // readEntry reads a line of ticks or a command.
-func (p *reader) readEntry(line string) error {
+func (r *reader) readEntry(line string) error {
 	if rest, ok := strings.CutPrefix(line, "!"); ok {
 		c, err := lab.ParseCommand(rest)
-		p.pendingCommands = append(p.pendingCommands, c)
+		r.pendingCommands = append(r.pendingCommands, c)
 		return err
 	}
 	if rest, ok := strings.CutPrefix(line, "="); ok {
-		return p.readHashes(rest)
+		return r.readHashes(rest)
 	}
 	f := strings.Fields(line)
 	n, err := strconv.Atoi(f[0])
-	if err != nil || n < 1 || n > maxTicks-len(p.tape.Entries) {
+	if err != nil || n < 1 || n > maxTicks-len(r.tape.Entries) {
 		return fmt.Errorf("%q: want a number of ticks from 1; a tape has at most %d", f[0], maxTicks)
 	}
 	var in []sim.Input
@@ -166,22 +169,22 @@ func (p *reader) readEntry(line string) error {
 	for i := range n {
 		e := lab.Entry{Inputs: in}
 		if i == 0 {
-			e.Commands, p.pendingCommands = p.pendingCommands, nil
+			e.Commands, r.pendingCommands = r.pendingCommands, nil
 		}
-		p.tape.Entries = append(p.tape.Entries, e)
+		r.tape.Entries = append(r.tape.Entries, e)
 	}
 	return nil
 }
 
 // readHashes reads a hash check.
-func (p *reader) readHashes(rest string) error {
-	c := HashCheck{Ticks: len(p.tape.Entries), Line: p.lineNumber}
-	switch n := len(p.tape.HashChecks); {
-	case len(p.pendingCommands) > 0:
+func (r *reader) readHashes(rest string) error {
+	c := HashCheck{Ticks: len(r.tape.Entries), Line: r.lineNumber}
+	switch n := len(r.tape.HashChecks); {
+	case len(r.pendingCommands) > 0:
 		return fmt.Errorf("a hash check between a command and its tick")
 	case c.Ticks == 0:
 		return fmt.Errorf("a hash check before the first tick")
-	case n > 0 && p.tape.HashChecks[n-1].Ticks == c.Ticks:
+	case n > 0 && r.tape.HashChecks[n-1].Ticks == c.Ticks:
 		return fmt.Errorf("a second hash check of tick %d", c.Ticks)
 	}
 	for _, s := range strings.Fields(rest) {
@@ -194,6 +197,6 @@ func (p *reader) readHashes(rest string) error {
 	if n := len(c.Hashes); n < 1 || n > lab.MaxPanes {
 		return fmt.Errorf("%d hashes: want one for each pane, 1 to %d", n, lab.MaxPanes)
 	}
-	p.tape.HashChecks = append(p.tape.HashChecks, c)
+	r.tape.HashChecks = append(r.tape.HashChecks, c)
 	return nil
 }

@@ -21,17 +21,17 @@ func NewRecording(l *lab.Lab, version string, open []string) *Recording {
 }
 
 // Ticked adds the entry of the tick that the lab has just made, and a hash check if one is due.
-func (t *Recording) Ticked(e lab.Entry) {
-	t.Entries = append(t.Entries, e)
-	if HashCheckDue(len(t.Entries), t.Config.Rate) {
-		t.HashChecks = append(t.HashChecks, *NewHashCheck(t.lab))
+func (r *Recording) Ticked(e lab.Entry) {
+	r.Entries = append(r.Entries, e)
+	if HashCheckDue(len(r.Entries), r.Config.Rate) {
+		r.HashChecks = append(r.HashChecks, *NewHashCheck(r.lab))
 	}
 }
 
 // End adds a hash check of the last tick, unless it has one.
-func (t *Recording) End() {
-	n, checks := len(t.Entries), len(t.HashChecks)
-	if n > 0 && (checks == 0 || t.HashChecks[checks-1].Ticks != n) {
-		t.HashChecks = append(t.HashChecks, *NewHashCheck(t.lab))
+func (r *Recording) End() {
+	n, checks := len(r.Entries), len(r.HashChecks)
+	if n > 0 && (checks == 0 || r.HashChecks[checks-1].Ticks != n) {
+		r.HashChecks = append(r.HashChecks, *NewHashCheck(r.lab))
 	}
 }

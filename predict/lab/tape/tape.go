@@ -27,7 +27,7 @@ type Tape struct {
 // The text of a tape. Equal entries are written once, with their number:
 //
 //	ghostcube tape 2
-//	version 0.1.0
+//	version 0.2.0
 //	scene zen
 //	rate 60
 //	seat client
@@ -50,6 +50,7 @@ type Tape struct {
 // comment.
 const (
 	magic      = "ghostcube tape 2"
+	magicOf010 = "ghostcube tape 1" // of version 0.1.0, whose commands and knobs have other names
 	headerEnd  = "---"
 	maxTicks   = 2_000_000 // of a tape: nine hours at 60 per second
 	maxLineLen = 64 << 10  // bytes

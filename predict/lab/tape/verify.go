@@ -42,8 +42,8 @@ type Mismatch struct {
 }
 
 // Error names the line, the pane, the range of ticks and both hashes.
-func (d *Mismatch) Error() string {
-	return fmt.Sprintf("line %d: pane %d, %s, differs in ticks %d to %d: hash %016x here, %016x on the tape", d.Line, d.Pane+1, d.Spec, d.FirstTick, d.LastTick, d.Got, d.Want)
+func (m *Mismatch) Error() string {
+	return fmt.Sprintf("line %d: pane %d, %s, differs in ticks %d to %d: hash %016x here, %016x on the tape", m.Line, m.Pane+1, m.Spec, m.FirstTick, m.LastTick, m.Got, m.Want)
 }
 
 // Verify compares a lab, which has made the ticks up to a hash check of the tape, with that

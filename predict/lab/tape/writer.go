@@ -41,50 +41,50 @@ func NewWriter(w io.Writer, version string, c lab.Config, panes []string) *Write
 	return t
 }
 
-func (t *Writer) writeLine(s string) {
-	if t.err == nil {
-		_, t.err = t.out.WriteString(s + "\n")
+func (w *Writer) writeLine(s string) {
+	if w.err == nil {
+		_, w.err = w.out.WriteString(s + "\n")
 	}
 }
 
 // Add appends an entry.
-func (t *Writer) Add(e lab.Entry) {
-	if t.pendingTicks > 0 && (len(e.Commands) > 0 || !slices.Equal(e.Inputs, t.pending.Inputs) && !(idle(e.Inputs) && idle(t.pending.Inputs))) {
-		t.flushTicks()
+func (w *Writer) Add(e lab.Entry) {
+	if w.pendingTicks > 0 && (len(e.Commands) > 0 || !slices.Equal(e.Inputs, w.pending.Inputs) && !(idle(e.Inputs) && idle(w.pending.Inputs))) {
+		w.flushTicks()
 	}
 	for _, c := range e.Commands {
-		t.writeLine("! " + c.String())
+		w.writeLine("! " + c.String())
 	}
-	if t.pendingTicks == 0 {
-		t.pending.Inputs = append(t.pending.Inputs[:0], e.Inputs...)
+	if w.pendingTicks == 0 {
+		w.pending.Inputs = append(w.pending.Inputs[:0], e.Inputs...)
 	}
-	t.pendingTicks++
-	t.totalTicks++
+	w.pendingTicks++
+	w.totalTicks++
 }
 
 // HashCheck appends a hash check after the ticks added so far. The first one of a tick is
 // written; one before the first tick is not.
-func (t *Writer) HashCheck(c *HashCheck) {
-	if t.totalTicks == t.lastCheckTick {
+func (w *Writer) HashCheck(c *HashCheck) {
+	if w.totalTicks == w.lastCheckTick {
 		return
 	}
-	t.flushTicks()
-	t.lastCheckTick = t.totalTicks
-	t.writeLine(c.String())
+	w.flushTicks()
+	w.lastCheckTick = w.totalTicks
+	w.writeLine(c.String())
 }
 
-func (t *Writer) flushTicks() {
-	if t.pendingTicks == 0 {
+func (w *Writer) flushTicks() {
+	if w.pendingTicks == 0 {
 		return
 	}
-	s := strconv.Itoa(t.pendingTicks)
-	if !idle(t.pending.Inputs) {
-		for _, in := range t.pending.Inputs {
+	s := strconv.Itoa(w.pendingTicks)
+	if !idle(w.pending.Inputs) {
+		for _, in := range w.pending.Inputs {
 			s += " " + formatInput(in)
 		}
 	}
-	t.writeLine(s)
-	t.pendingTicks = 0
+	w.writeLine(s)
+	w.pendingTicks = 0
 }
 
 // idle reports whether all inputs are empty.
@@ -99,30 +99,30 @@ func idle(inputs []sim.Input) bool {
 
 // Flush writes everything that has been added, so that it is readable even if the program
 // is stopped.
-func (t *Writer) Flush() error {
-	t.flushTicks()
-	if t.err == nil {
-		t.err = t.out.Flush()
+func (w *Writer) Flush() error {
+	w.flushTicks()
+	if w.err == nil {
+		w.err = w.out.Flush()
 	}
-	return t.err
+	return w.err
 }
 
 // Ending returns the lines with which a tape would end here: a hash check, unless the tick has one, and the last line.
 // Call it after Flush.
-func (t *Writer) Ending(c *HashCheck) string {
+func (w *Writer) Ending(c *HashCheck) string {
 	check := ""
-	if t.totalTicks != t.lastCheckTick {
+	if w.totalTicks != w.lastCheckTick {
 		check = c.String() + "\n"
 	}
-	return check + t.lastLine() + "\n"
+	return check + w.lastLine() + "\n"
 }
 
 // lastLine says that the tape is complete.
-func (t *Writer) lastLine() string { return "end " + strconv.Itoa(t.totalTicks) }
+func (w *Writer) lastLine() string { return "end " + strconv.Itoa(w.totalTicks) }
 
 // Close writes the last line. It does not close the io.Writer.
-func (t *Writer) Close() error {
-	t.flushTicks()
-	t.writeLine(t.lastLine())
-	return t.Flush()
+func (w *Writer) Close() error {
+	w.flushTicks()
+	w.writeLine(w.lastLine())
+	return w.Flush()
 }

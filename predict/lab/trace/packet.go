@@ -12,16 +12,16 @@ type Packet struct {
 
 // Add adds a datagram. The fragments of a packet follow each other, and any other datagram begins a new
 // packet. complete says that the packet now has all its datagrams; ok is false for bytes that are none.
-func (a *Packet) Add(datagram []byte) (complete, ok bool) {
+func (p *Packet) Add(datagram []byte) (complete, ok bool) {
 	h, ok := packet.ParseHeader(datagram)
 	if !ok {
 		return false, false
 	}
-	if a.Datagrams == 0 || !h.IsFragment || h.FragmentID == 0 {
-		*a = Packet{Header: h, Payload: a.Payload[:0]}
+	if p.Datagrams == 0 || !h.IsFragment || h.FragmentID == 0 {
+		*p = Packet{Header: h, Payload: p.Payload[:0]}
 	}
-	a.Payload = append(a.Payload, datagram[h.Size:]...)
-	a.Datagrams++
-	a.Bytes += len(datagram)
+	p.Payload = append(p.Payload, datagram[h.Size:]...)
+	p.Datagrams++
+	p.Bytes += len(datagram)
 	return !h.IsFragment || h.FragmentID == h.FragmentCount-1, true
 }

@@ -49,8 +49,9 @@ func (l *Lead) Declare(env *predict.Env) {
 	group.Choice(&l.settings.rttSource, "rtt-source", rttFromAcks, []string{"acks", "echo", "echo-whole"}, "RTT that sets the clock: of acknowledgements; of an echoed input without its wait; of the whole echo")
 	l.counters.echo = m.New("echo_ms", "time from an input's tick to the state that it led to, including its playout delay, ms, now")
 	l.counters.rttEcho = m.New("rtt_echo_ms", "smoothed round trip of echoed inputs without their wait at the server, ms, now")
-	l.counters.arrivalEarly = m.New("arrival_early_ms", "time by which the newest state arrived before the client expected it, ms, now; below 0: after")
-	l.counters.clockBehind = m.New("clock_behind_ticks", "ticks by which the client's clock is behind its aim, now")
+	l.counters.arrivalEarly = m.New("arrival_early_ms",
+		"time by which the newest state arrived before the client expected it, ms, now; below 0: after").Of(predict.EarlyArrival)
+	l.counters.clockBehind = m.New("clock_behind_ticks", "ticks by which the client's clock is behind its aim, now").Of(predict.ClockBehind)
 }
 
 // BeginTick begins the client's tick.

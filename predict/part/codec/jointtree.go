@@ -58,28 +58,28 @@ const (
 var treeEncodingNames = []string{"off", "relative", "relative-position"}
 
 // Declare declares the knobs. Both sides call it.
-func (l *TreeEncoding) Declare(k *predict.Knobs) {
+func (e *TreeEncoding) Declare(k *predict.Knobs) {
 	group := k.In(predict.InterpolationKnobs)
-	group.Choice(&l.mode, "joint-tree", 0, treeEncodingNames, "jointed bodies: absolute, relative to the parent in their joint tree, or only the position relative")
-	group.Choice(&l.root, "joint-root", int(jointtree.HeaviestRoot), jointtree.RootNames, "joint-tree: the root is the tree's heaviest body, or the body that the player drives if it is in the tree")
+	group.Choice(&e.mode, "joint-tree", 0, treeEncodingNames, "jointed bodies: absolute, relative to the parent in their joint tree, or only the position relative")
+	group.Choice(&e.root, "joint-root", int(jointtree.HeaviestRoot), jointtree.RootNames, "joint-tree: the root is the tree's heaviest body, or the body that the player drives if it is in the tree")
 	k.Needs("joint-root", "joint-tree", "relative", "relative-position")
 }
 
 // WorldRotation reports whether rotations are absolute.
-func (l *TreeEncoding) WorldRotation() bool { return l.mode == treeRelativePosition }
+func (e *TreeEncoding) WorldRotation() bool { return e.mode == treeRelativePosition }
 
 // Tree returns the joint tree for the client of a player and some attachments, or nil if bodies are
 // absolute. player is -1 for a spectator.
-func (l *TreeEncoding) Tree(scene *sim.Scene, a *sim.Attachments, player int) *jointtree.Tree {
-	if l.mode == treeOff {
+func (e *TreeEncoding) Tree(scene *sim.Scene, a *sim.Attachments, player int) *jointtree.Tree {
+	if e.mode == treeOff {
 		return nil
 	}
 	operated := jointtree.None
 	if player >= 0 {
 		operated = scene.Operated(a, player)
 	}
-	t := jointtree.New(scene, a, jointtree.RootChoice(l.root), operated)
-	if l.mode == treeRelativePosition {
+	t := jointtree.New(scene, a, jointtree.RootChoice(e.root), operated)
+	if e.mode == treeRelativePosition {
 		t.UseWorldRotation()
 	}
 	return t

@@ -174,30 +174,30 @@ func newPair(t testing.TB) *rig {
 }
 
 // setBodies sets both bodies of the pair: the parent, and the child relative to it.
-func (g *rig) setBodies(parent, local sim.Body) {
-	n := &g.changes.tree.Nodes[2]
-	g.w.SetBody(1, parent)
-	g.w.SetBody(2, n.ToWorld(&parent, &local))
+func (r *rig) setBodies(parent, local sim.Body) {
+	n := &r.changes.tree.Nodes[2]
+	r.w.SetBody(1, parent)
+	r.w.SetBody(2, n.ToWorld(&parent, &local))
 }
 
 // send sends a tick and returns the payload, which counts as acknowledged if arrives is set.
-func (g *rig) send(arrives bool) []byte {
-	g.now += time.Second / 60
-	g.e.Update(g.now)
-	g.w.SetTick(g.w.Tick() + 1)
-	g.changes.Update(g.w)
-	g.s.Send(g.e, g.w, &g.changes, []sim.Input{{}})
+func (r *rig) send(arrives bool) []byte {
+	r.now += time.Second / 60
+	r.e.Update(r.now)
+	r.w.SetTick(r.w.Tick() + 1)
+	r.changes.Update(r.w)
+	r.s.Send(r.e, r.w, &r.changes, []sim.Input{{}})
 	if arrives {
-		g.s.hasAcked, g.s.ackedTick = true, g.w.Tick()
+		r.s.hasAcked, r.s.ackedTick = true, r.w.Tick()
 	}
-	g.in.Update(g.now)
-	p, _ := g.in.Receive()
+	r.in.Update(r.now)
+	p, _ := r.in.Receive()
 	return slices.Clone(p.Payload)
 }
 
-func (g *rig) read(t *testing.T, payload []byte) bool {
+func (r *rig) read(t *testing.T, payload []byte) bool {
 	t.Helper()
-	fresh, err := g.r.Read(payload, g.w.Scene(), g.w.Tick())
+	fresh, err := r.r.Read(payload, r.w.Scene(), r.w.Tick())
 	if err != nil {
 		t.Fatal(err)
 	}

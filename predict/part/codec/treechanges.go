@@ -28,20 +28,20 @@ func (b *Broadcast) declareTree(env *predict.Env) {
 }
 
 // update notes a step, and reports whether jointed bodies are encoded relative to each other.
-func (l *treeChanges) update(w *predict.World) bool {
-	if key := (treeKey{l.encoding, w.Attachments()}); l.builtFor != key {
-		l.builtFor, l.byPlayer = key, nil // everything counts as changed
+func (t *treeChanges) update(w *predict.World) bool {
+	if key := (treeKey{t.encoding, w.Attachments()}); t.builtFor != key {
+		t.builtFor, t.byPlayer = key, nil // everything counts as changed
 	}
-	if l.encoding.mode == treeOff {
+	if t.encoding.mode == treeOff {
 		return false
 	}
-	if l.byPlayer == nil {
+	if t.byPlayer == nil {
 		for player := -1; player < w.Scene().Players; player++ {
-			l.byPlayer = append(l.byPlayer, ChangeTracker{tree: l.encoding.Tree(w.Scene(), &l.builtFor.attachments, player)})
+			t.byPlayer = append(t.byPlayer, ChangeTracker{tree: t.encoding.Tree(w.Scene(), &t.builtFor.attachments, player)})
 		}
 	}
-	for i := range l.byPlayer {
-		l.byPlayer[i].Update(w)
+	for i := range t.byPlayer {
+		t.byPlayer[i].Update(w)
 	}
 	return true
 }
@@ -54,11 +54,11 @@ func (b *Broadcast) changesFor(seat int) *ChangeTracker {
 	return &b.tree.byPlayer[seat+1]
 }
 
-func (l *treeChanges) copyFrom(o *treeChanges) {
-	l.encoding, l.builtFor, l.byPlayer = o.encoding, o.builtFor, nil
+func (t *treeChanges) copyFrom(o *treeChanges) {
+	t.encoding, t.builtFor, t.byPlayer = o.encoding, o.builtFor, nil
 	for i := range o.byPlayer {
-		l.byPlayer = append(l.byPlayer, ChangeTracker{})
-		l.byPlayer[i].CopyFrom(&o.byPlayer[i])
+		t.byPlayer = append(t.byPlayer, ChangeTracker{})
+		t.byPlayer[i].CopyFrom(&o.byPlayer[i])
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -23,37 +22,37 @@ type bitstream struct {
 	at int
 }
 
-func (s *bitstream) bits(n int) (v uint32) {
+func (b *bitstream) bits(n int) (v uint32) {
 	for i := range n {
-		v |= uint32(s.b[s.at/8]>>(s.at%8)&1) << i
-		s.at++
+		v |= uint32(b.b[b.at/8]>>(b.at%8)&1) << i
+		b.at++
 	}
 	return v
 }
 
-func (s *bitstream) floats(n int) string {
+func (b *bitstream) floats(n int) string {
 	var words []string
 	for range n {
-		words = append(words, fmt.Sprintf("%g", math.Float32frombits(s.bits(32))))
+		words = append(words, fmt.Sprintf("%g", math.Float32frombits(b.bits(32))))
 	}
 	return strings.Join(words, " ")
 }
 
 // atEnd reports whether only zero bits up to the end of the byte are left.
-func (s *bitstream) atEnd() bool {
-	for s.at%8 != 0 {
-		if s.bits(1) != 0 {
+func (b *bitstream) atEnd() bool {
+	for b.at%8 != 0 {
+		if b.bits(1) != 0 {
 			return false
 		}
 	}
-	return s.at == 8*len(s.b)
+	return b.at == 8*len(b.b)
 }
 
 // input reads one input; before is the heading of the input before it.
-func (s *bitstream) input(before uint32) (text string, heading uint32) {
-	buttons := s.bits(6)
-	if heading = before; s.bits(1) == 1 {
-		heading = s.bits(8)
+func (b *bitstream) input(before uint32) (text string, heading uint32) {
+	buttons := b.bits(6)
+	if heading = before; b.bits(1) == 1 {
+		heading = b.bits(8)
 	}
 	return fmt.Sprintf("%d %d", buttons, heading), heading
 }
@@ -159,19 +158,20 @@ func childByProgram(i int, b *sim.Body) string {
 		p.Largest, p.Smallest[0], p.Smallest[1], p.Smallest[2], steps(b.Linear, velocitySteps), steps(b.Angular, velocitySteps))
 }
 
-// TestDocumentedPayloads decodes each example payload in docs/reference/wire.md twice: as the page describes
-// it, and with the program's readers.
+// TestDocumentedPayloads decodes each example in testdata/payloads.txt twice: as docs/reference/wire.md describes it, and with
+// the program's readers.
 func TestDocumentedPayloads(t *testing.T) {
-	data, err := os.ReadFile("../../../docs/reference/wire.md")
+	data, err := os.ReadFile("testdata/payloads.txt")
 	if err != nil {
 		t.Fatal(err)
 	}
-	examples := regexp.MustCompile("(?s)```payload\n(.*?)```").FindAllStringSubmatch(string(data), -1)
+	_, text, _ := strings.Cut(string(data), "\n\n") // after the comment
+	examples := strings.Split(strings.TrimSpace(text), "\n\n")
 	if len(examples) != 4 {
 		t.Fatalf("%d examples", len(examples))
 	}
 	for _, x := range examples {
-		lines := strings.Split(strings.TrimSpace(x[1]), "\n")
+		lines := strings.Split(x, "\n")
 		name := strings.TrimPrefix(lines[0], "name: ")
 		payload, err := hex.DecodeString(strings.ReplaceAll(strings.TrimPrefix(lines[1], "hex: "), " ", ""))
 		if err != nil {
@@ -189,10 +189,10 @@ func TestDocumentedPayloads(t *testing.T) {
 			got = decodeInputs(s)
 		}
 		if g := strings.Join(got, "\n"); g != want || !s.atEnd() {
-			t.Errorf("%s, decoded as described:\n%s\nbut the page has\n%s", name, g, want)
+			t.Errorf("%s, decoded as described:\n%s\nbut the file has\n%s", name, g, want)
 		}
 		if g := strings.Join(decodeByProgram(t, name, payload), "\n"); g != want {
-			t.Errorf("%s, decoded by the program:\n%s\nbut the page has\n%s", name, g, want)
+			t.Errorf("%s, decoded by the program:\n%s\nbut the file has\n%s", name, g, want)
 		}
 	}
 }

@@ -19,20 +19,20 @@ type packetClock struct {
 
 // decode reads a message in a packet that arrives at the server's tick now. It changes nothing but the
 // message.
-func (k *packetClock) decode(c *quant.Coder, m *Message, s packet.Sequence, now sim.Tick) {
+func (p *packetClock) decode(c *quant.Coder, m *Message, s packet.Sequence, now sim.Tick) {
 	m.NewestTick = now
-	if k.running {
-		m.NewestTick = sim.Tick(max(int64(k.newest)+int64(s)-int64(k.sequence), 0))
+	if p.running {
+		m.NewestTick = sim.Tick(max(int64(p.newest)+int64(s)-int64(p.sequence), 0))
 	}
 	m.Code(c)
-	if k.running && s > k.sequence && m.NewestTick <= k.newest {
+	if p.running && s > p.sequence && m.NewestTick <= p.newest {
 		m.NewestTick += 1 << m.TickBits // the client has skipped more ticks than half of those that the low bits tell apart
 	}
 }
 
 // accept sets the clock by a message that is well-formed.
-func (k *packetClock) accept(m *Message, s packet.Sequence) {
-	if !k.running || s > k.sequence {
-		k.running, k.sequence, k.newest = true, s, m.NewestTick
+func (p *packetClock) accept(m *Message, s packet.Sequence) {
+	if !p.running || s > p.sequence {
+		p.running, p.sequence, p.newest = true, s, m.NewestTick
 	}
 }

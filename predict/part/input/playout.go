@@ -98,12 +98,12 @@ type playoutCounters struct {
 }
 
 func newPlayoutCounters(m *predict.Counters) (c playoutCounters) {
-	c.consumedRatio = m.New("inputs_consumed_ratio", "share of the client's past ticks whose input was used")
-	c.starvedTicks = m.New("input_starved_ticks", "server ticks without an input, or without the next one")
-	c.lateInputs = m.New("late_inputs", "inputs that arrived after their turn")
+	c.consumedRatio = m.New("inputs_consumed_ratio", "share of the client's past ticks whose input was used").Of(predict.InputsOnTime)
+	c.starvedTicks = m.New("input_starved_ticks", "server ticks without an input, or without the next one").Of(predict.LateInputs)
+	c.lateInputs = m.New("late_inputs", "inputs that arrived after their turn").Of(predict.LateInputs)
 	c.duplicateInputs = m.New("duplicate_inputs", "inputs that arrived again")
 	c.skippedInputs = m.New("skipped_inputs", "inputs that were skipped because too many waited")
-	c.bufferDepth = m.New("buffer_depth", "inputs that wait for their turn, now")
+	c.bufferDepth = m.New("buffer_depth", "inputs that wait for their turn, now").Of(predict.WaitingInputs)
 	c.rejectedPayloads = m.Rejected()
 	return c
 }

@@ -11,7 +11,7 @@ import (
 // low bits.
 const ringLen = 1024
 
-// Sender is the client's side: it remembers the player's inputs and sends the recent ones in every
+// Sender is the client's side: it remembers the player's inputs and resends the recent ones in every
 // packet.
 type Sender struct {
 	redundant     bool
@@ -74,8 +74,8 @@ func (s *Sender) declare(env *predict.Env, redundantHelp, maxHelp string) {
 	env.Knobs.Needs("redundant-max", "redundant", "on")
 	group.Bool(&s.importantOnly, "important-moves", false, "send only inputs that differ from the one before; no effect on a packet with one input")
 	group.Int(&s.tickBits, "tick-bits", 10, MinTickBits, 16, "bits of the tick number in an input packet; the number wraps")
-	s.packets = env.Counters.New("input_packets", "input packets sent")
-	s.bits = env.Counters.New("input_bits", "bits in input packets, without headers")
+	s.packets = env.Counters.New("input_packets", "input packets sent").Of(predict.InputPackets)
+	s.bits = env.Counters.New("input_bits", "bits in input packets, without headers").Of(predict.InputBits)
 }
 
 // Add remembers the input of a tick. A gap in the ticks forgets the inputs before it.

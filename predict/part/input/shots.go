@@ -84,23 +84,23 @@ type shotBuffer struct{ shots []sim.Shot }
 const maxBufferedShots = MaxInputs
 
 // extractShot moves the shot of a newly arrived input to the buffer.
-func (f *shotBuffer) extractShot(in *sim.Input) {
-	if in.Shot.Fired && len(f.shots) < maxBufferedShots {
-		f.shots = append(f.shots, in.Shot)
+func (s *shotBuffer) extractShot(in *sim.Input) {
+	if in.Shot.Fired && len(s.shots) < maxBufferedShots {
+		s.shots = append(s.shots, in.Shot)
 	}
 	in.Shot = sim.Shot{}
 }
 
 // PopShots returns the shots that have arrived since the last call. They are valid until the next one
 // arrives.
-func (f *shotBuffer) PopShots() []sim.Shot {
-	list := f.shots
-	f.shots = f.shots[:0]
+func (s *shotBuffer) PopShots() []sim.Shot {
+	list := s.shots
+	s.shots = s.shots[:0]
 	return list
 }
 
-// copyShots makes f a copy of o in the memory of own.
-func (f *shotBuffer) copyShots(o *shotBuffer, own []sim.Shot) { f.shots = append(own[:0], o.shots...) }
+// copyShots makes s a copy of o in the memory of own.
+func (s *shotBuffer) copyShots(o *shotBuffer, own []sim.Shot) { s.shots = append(own[:0], o.shots...) }
 
 // PopShots returns the shots of a peer that have arrived since the last call. They are valid until the
 // next ones arrive.

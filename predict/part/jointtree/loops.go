@@ -60,8 +60,8 @@ func (t *Tree) inverseMass(scene *sim.Scene, i int) (invMass, invInertia float32
 	}
 	b := &scene.Boxes[i]
 	radiusSq := b.Half.LenSq()
-	for k := range b.Parts {
-		p := &b.Parts[k]
+	for k := range b.SubShapes {
+		p := &b.SubShapes[k]
 		radius := p.Pose.Pos.Len() + p.Half.Len()
 		radiusSq = max(radiusSq, float32(radius*radius))
 	}

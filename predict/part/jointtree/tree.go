@@ -118,8 +118,8 @@ func mass(b *sim.Box) float32 {
 		return float32(float32(8*float32(half.X*half.Y)) * float32(half.Z*density))
 	}
 	m := boxMass(b.Half, b.Density)
-	for i := range b.Parts {
-		m += boxMass(b.Parts[i].Half, b.Parts[i].Density)
+	for i := range b.SubShapes {
+		m += boxMass(b.SubShapes[i].Half, b.SubShapes[i].Density)
 	}
 	return m
 }

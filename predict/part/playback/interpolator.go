@@ -43,21 +43,21 @@ const (
 )
 
 // Add inserts the position of a tick. It drops an expired one unless keepExpired is set.
-func (h *Interpolator) Add(t sim.Tick, b *sim.Body, keepExpired bool) AddResult {
-	newest := h.pending.Newest()
-	past := h.hasReached && t.Moment() <= h.moment
+func (i *Interpolator) Add(t sim.Tick, b *sim.Body, keepExpired bool) AddResult {
+	newest := i.pending.Newest()
+	past := i.hasReached && t.Moment() <= i.moment
 	switch {
 	case newest != nil && newest.Tick < t:
-		if h.isRedundant(b) {
+		if i.isRedundant(b) {
 			newest.Tick = t // two positions are enough for a body that stays the same
 			return Stored
 		}
-	case past && (newest != nil || t <= h.reached.Tick):
+	case past && (newest != nil || t <= i.reached.Tick):
 		return Late
 	case past && !keepExpired:
 		return Expired
 	}
-	body := h.pending.Insert(t)
+	body := i.pending.Insert(t)
 	if body == nil {
 		return Duplicate
 	}
@@ -66,64 +66,64 @@ func (h *Interpolator) Add(t sim.Tick, b *sim.Body, keepExpired bool) AddResult 
 }
 
 // isRedundant reports whether the newest two positions are the same as b.
-func (h *Interpolator) isRedundant(b *sim.Body) bool {
-	switch n := h.pending.Len(); {
-	case n == 0 || h.pending.At(n-1).Value != *b:
+func (i *Interpolator) isRedundant(b *sim.Body) bool {
+	switch n := i.pending.Len(); {
+	case n == 0 || i.pending.At(n-1).Value != *b:
 		return false
 	case n == 1:
-		return h.hasReached && h.reached.Value == *b
+		return i.hasReached && i.reached.Value == *b
 	default:
-		return h.pending.At(n-2).Value == *b
+		return i.pending.At(n-2).Value == *b
 	}
 }
 
 // AddSame inserts the newest position at or before tick t for tick t, if there is one.
-func (h *Interpolator) AddSame(t sim.Tick, keepExpired bool) AddResult {
-	from := &h.reached
-	if n := h.pending.CountUntil(t.Moment()); n > 0 {
-		from = h.pending.At(n - 1)
-	} else if !h.hasReached || h.reached.Tick > t {
+func (i *Interpolator) AddSame(t sim.Tick, keepExpired bool) AddResult {
+	from := &i.reached
+	if n := i.pending.CountUntil(t.Moment()); n > 0 {
+		from = i.pending.At(n - 1)
+	} else if !i.hasReached || i.reached.Tick > t {
 		return Duplicate
 	}
 	b := from.Value
-	return h.Add(t, &b, keepExpired)
+	return i.Add(t, &b, keepExpired)
 }
 
 // restart forgets all positions and draws the body at a pose until one arrives.
-func (h *Interpolator) restart(p geom.Pose) {
-	h.pending.Drop(h.pending.Len())
-	*h = Interpolator{pending: h.pending, pose: p, moment: h.moment}
+func (i *Interpolator) restart(p geom.Pose) {
+	i.pending.Drop(i.pending.Len())
+	*i = Interpolator{pending: i.pending, pose: p, moment: i.moment}
 }
 
 // Advance draws the body at a moment, which is never before the last one. Without a later
 // position it extrapolates by the velocities of the last one, for at most reach; then the
 // body stands until another position arrives. rate is in ticks per second.
-func (h *Interpolator) Advance(moment, reach sim.Moment, rate int) {
-	from, begin := h.pose, h.moment
-	if n := h.pending.CountUntil(moment); n > 0 {
-		h.reached, h.hasReached, h.stopped = *h.pending.At(n - 1), true, false
-		h.pending.Drop(n)
-		h.curve.startAt(&h.reached)
-		from, begin = h.reached.Value.Pose, h.reached.Tick.Moment()
+func (i *Interpolator) Advance(moment, reach sim.Moment, rate int) {
+	from, begin := i.pose, i.moment
+	if n := i.pending.CountUntil(moment); n > 0 {
+		i.reached, i.hasReached, i.stopped = *i.pending.At(n - 1), true, false
+		i.pending.Drop(n)
+		i.curve.startAt(&i.reached)
+		from, begin = i.reached.Value.Pose, i.reached.Tick.Moment()
 	}
-	h.moment = moment
+	i.moment = moment
 	switch {
-	case h.pending.Len() > 0:
-		h.stopped = false
-		next := h.pending.At(0)
-		if !h.hasReached { // no position to start from
+	case i.pending.Len() > 0:
+		i.stopped = false
+		next := i.pending.At(0)
+		if !i.hasReached { // no position to start from
 			return
 		}
-		if h.useCurve {
-			h.curve.setEnd(h.pose, begin, next)
-			h.pose = h.curve.poseAt(moment, next, rate)
+		if i.useCurve {
+			i.curve.setEnd(i.pose, begin, next)
+			i.pose = i.curve.poseAt(moment, next, rate)
 			return
 		}
-		h.pose = interpolate(from, next.Value.Pose, moment-begin, next.Tick.Moment()-begin)
-	case h.hasReached && !h.stopped:
-		beyond := moment - h.reached.Tick.Moment()
-		h.stopped = beyond >= reach
-		h.pose = h.curve.extrapolate(&h.reached, min(beyond, reach), rate)
+		i.pose = interpolate(from, next.Value.Pose, moment-begin, next.Tick.Moment()-begin)
+	case i.hasReached && !i.stopped:
+		beyond := moment - i.reached.Tick.Moment()
+		i.stopped = beyond >= reach
+		i.pose = i.curve.extrapolate(&i.reached, min(beyond, reach), rate)
 	}
 }
 
@@ -140,27 +140,27 @@ func interpolate(a, b geom.Pose, passed, whole sim.Moment) geom.Pose {
 }
 
 // Pose returns where the body is drawn.
-func (h *Interpolator) Pose() geom.Pose { return h.pose }
+func (i *Interpolator) Pose() geom.Pose { return i.pose }
 
 // Starved reports whether the body moves and no later position has arrived: it is
 // extrapolated, or has stopped.
-func (h *Interpolator) Starved() (starved, stopped bool) {
-	starved = h.hasReached && h.pending.Len() == 0 && !h.reached.Value.Asleep && h.moment > h.reached.Tick.Moment()
-	return starved, starved && h.stopped
+func (i *Interpolator) Starved() (starved, stopped bool) {
+	starved = i.hasReached && i.pending.Len() == 0 && !i.reached.Value.Asleep && i.moment > i.reached.Tick.Moment()
+	return starved, starved && i.stopped
 }
 
 // NewestTick returns the tick of the newest position. It reports false without any.
-func (h *Interpolator) NewestTick() (t sim.Tick, ok bool) {
-	if newest := h.pending.Newest(); newest != nil {
+func (i *Interpolator) NewestTick() (t sim.Tick, ok bool) {
+	if newest := i.pending.Newest(); newest != nil {
 		return newest.Tick, true
 	}
-	return h.reached.Tick, h.hasReached
+	return i.reached.Tick, i.hasReached
 }
 
-// CopyFrom makes h a copy of o that shares no memory.
-func (h *Interpolator) CopyFrom(o *Interpolator) {
-	pending := h.pending
+// CopyFrom makes i a copy of o that shares no memory.
+func (i *Interpolator) CopyFrom(o *Interpolator) {
+	pending := i.pending
 	pending.CopyFrom(&o.pending, nil)
-	*h = *o
-	h.pending = pending
+	*i = *o
+	i.pending = pending
 }

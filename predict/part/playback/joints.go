@@ -46,12 +46,12 @@ type treeSettings struct {
 	pivot    int
 }
 
-func (l *jointPoses) declare(k *predict.Knobs) {
-	l.encoding.Declare(k)
+func (j *jointPoses) declare(k *predict.Knobs) {
+	j.encoding.Declare(k)
 	group := k.In(predict.InterpolationKnobs)
-	group.Choice(&l.between, "joint-interpolation", betweenHermite, []string{"linear", "hermite"}, "motion of jointed bodies between positions, relative to their parents: linear, or Hermite by velocities")
-	group.Choice(&l.pivot, "joint-pivot", pivotAnchor, []string{"anchor", "center"}, "joint-tree=relative: the point of a body that is interpolated: its joint's anchor or its centre")
-	group.Int(&l.loopIterations, "loop-iterations", 32, 0, 64, "loops of joints: iterations that close the gaps left by interpolation, down to 0.5 mm")
+	group.Choice(&j.between, "joint-interpolation", betweenHermite, []string{"linear", "hermite"}, "motion of jointed bodies between positions, relative to their parents: linear, or Hermite by velocities")
+	group.Choice(&j.pivot, "joint-pivot", pivotAnchor, []string{"anchor", "center"}, "joint-tree=relative: the point of a body that is interpolated: its joint's anchor or its centre")
+	group.Int(&j.loopIterations, "loop-iterations", 32, 0, 64, "loops of joints: iterations that close the gaps left by interpolation, down to 0.5 mm")
 	k.Needs("joint-interpolation", "joint-tree", "relative", "relative-position")
 	k.Needs("joint-pivot", "joint-tree", "relative")
 	k.Needs("loop-iterations", "joint-tree", "relative", "relative-position")
@@ -59,25 +59,25 @@ func (l *jointPoses) declare(k *predict.Knobs) {
 
 // rebuildTree rebuilds the tree if its settings have changed. The histories restart from the drawn
 // poses.
-func (a *InterpolatedWorld) rebuildTree() {
-	l := &a.joints
+func (w *InterpolatedWorld) rebuildTree() {
+	l := &w.joints
 	next := treeSettings{l.encoding, l.pivot}
 	if next == l.builtFor {
 		return
 	}
-	drawn := a.drawnPoses()
+	drawn := w.drawnPoses()
 	l.builtFor, l.poses = next, drawn
-	a.receiver.SetEncoding(l.scene, l.encoding, l.player)
-	a.useTree(drawn)
+	w.receiver.SetEncoding(l.scene, l.encoding, l.player)
+	w.useTree(drawn)
 }
 
 // drawnPoses returns the drawn poses of all bodies, in the memory of the world poses.
-func (a *InterpolatedWorld) drawnPoses() []geom.Pose {
-	l := &a.joints
+func (w *InterpolatedWorld) drawnPoses() []geom.Pose {
+	l := &w.joints
 	drawn := l.poses[:0]
-	for i := range a.bodies {
-		p := a.Pose(i)
-		if a.excluded[i] && i < len(l.excludedPoses) {
+	for i := range w.bodies {
+		p := w.Pose(i)
+		if w.excluded[i] && i < len(l.excludedPoses) {
 			p = l.excludedPoses[i]
 		}
 		drawn = append(drawn, p)
@@ -87,28 +87,28 @@ func (a *InterpolatedWorld) drawnPoses() []geom.Pose {
 
 // followTree adopts the tree of the newest snapshot, which has changed with its attachments. The
 // histories restart from the drawn poses.
-func (a *InterpolatedWorld) followTree() {
-	if a.joints.tree != a.receiver.Tree() {
-		a.joints.poses = a.drawnPoses()
-		a.useTree(a.joints.poses)
+func (w *InterpolatedWorld) followTree() {
+	if w.joints.tree != w.receiver.Tree() {
+		w.joints.poses = w.drawnPoses()
+		w.useTree(w.joints.poses)
 	}
 }
 
 // useTree makes the histories hold poses relative to the parents in the receiver's tree, starting from
 // drawn poses.
-func (a *InterpolatedWorld) useTree(drawn []geom.Pose) {
-	l := &a.joints
-	if l.tree = a.receiver.Tree(); l.tree != nil {
-		l.loops = jointtree.NewLoops(l.scene, &a.receiver.Attachments, l.tree)
+func (w *InterpolatedWorld) useTree(drawn []geom.Pose) {
+	l := &w.joints
+	if l.tree = w.receiver.Tree(); l.tree != nil {
+		l.loops = jointtree.NewLoops(l.scene, &w.receiver.Attachments, l.tree)
 	}
-	for i := range a.bodies {
-		a.bodies[i].restart(a.toSample(i, drawn[i]))
+	for i := range w.bodies {
+		w.bodies[i].restart(w.toSample(i, drawn[i]))
 	}
 }
 
 // toSample converts a world pose of body i to what its history holds.
-func (a *InterpolatedWorld) toSample(i int, p geom.Pose) geom.Pose {
-	l := &a.joints
+func (w *InterpolatedWorld) toSample(i int, p geom.Pose) geom.Pose {
+	l := &w.joints
 	if l.tree == nil || l.tree.Nodes[i].Parent == jointtree.None {
 		return p
 	}
@@ -121,8 +121,8 @@ func (a *InterpolatedWorld) toSample(i int, p geom.Pose) geom.Pose {
 }
 
 // toSamples converts received positions to what the histories hold.
-func (a *InterpolatedWorld) toSamples(locals []sim.Body) []sim.Body {
-	l := &a.joints
+func (w *InterpolatedWorld) toSamples(locals []sim.Body) []sim.Body {
+	l := &w.joints
 	if !l.usesCenters() {
 		return locals
 	}
@@ -134,72 +134,72 @@ func (a *InterpolatedWorld) toSamples(locals []sim.Body) []sim.Body {
 }
 
 // usesCenters reports whether the centers of bodies are interpolated, not the anchors of their joints.
-func (l *jointPoses) usesCenters() bool { return l.pivot == pivotCenter && !l.encoding.WorldRotation() }
+func (j *jointPoses) usesCenters() bool { return j.pivot == pivotCenter && !j.encoding.WorldRotation() }
 
 // usesCurve reports whether body i is interpolated on a curve.
-func (l *jointPoses) usesCurve(i int) bool {
-	return l.tree != nil && l.between == betweenHermite && l.tree.Nodes[i].Parent != jointtree.None
+func (j *jointPoses) usesCurve(i int) bool {
+	return j.tree != nil && j.between == betweenHermite && j.tree.Nodes[i].Parent != jointtree.None
 }
 
 // poseTree computes the world poses of all bodies, parents first.
-func (a *InterpolatedWorld) poseTree() {
-	l := &a.joints
+func (w *InterpolatedWorld) poseTree() {
+	l := &w.joints
 	if l.tree == nil {
 		return
 	}
-	for i := range a.bodies {
-		if l.tree.Nodes[i].Parent == jointtree.None && !a.excluded[i] {
-			l.poses[i] = a.bodies[i].pose
+	for i := range w.bodies {
+		if l.tree.Nodes[i].Parent == jointtree.None && !w.excluded[i] {
+			l.poses[i] = w.bodies[i].pose
 		}
 	}
-	a.PoseChildren()
+	w.PoseChildren()
 }
 
 // poseOpenTree computes the world poses of the bodies with a parent, without closing loops.
-func (a *InterpolatedWorld) poseOpenTree() {
-	l := &a.joints
+func (w *InterpolatedWorld) poseOpenTree() {
+	l := &w.joints
 	for _, i := range l.tree.Order {
-		if !a.excluded[i] {
-			l.poses[i] = a.childPose(l.poses[l.tree.Nodes[i].Parent], int(i))
+		if !w.excluded[i] {
+			l.poses[i] = w.childPose(l.poses[l.tree.Nodes[i].Parent], int(i))
 		}
 	}
 }
 
 // childPose returns the world pose of body i from its parent's.
-func (a *InterpolatedWorld) childPose(parent geom.Pose, i int) geom.Pose {
-	l := &a.joints
+func (w *InterpolatedWorld) childPose(parent geom.Pose, i int) geom.Pose {
+	l := &w.joints
 	n := &l.tree.Nodes[i]
 	if l.usesCenters() {
-		return n.WorldPoseOfCenter(parent, a.bodies[i].pose)
+		return n.WorldPoseOfCenter(parent, w.bodies[i].pose)
 	}
-	return n.WorldPose(parent, a.bodies[i].pose)
+	return n.WorldPose(parent, w.bodies[i].pose)
 }
 
 // IsExcluded reports whether body i is excluded: the caller draws it in another way.
-func (a *InterpolatedWorld) IsExcluded(i int) bool { return a.excluded[i] }
+func (w *InterpolatedWorld) IsExcluded(i int) bool { return w.excluded[i] }
 
 // SetExcluded excludes body i or includes it again. An included body starts at a pose.
-func (a *InterpolatedWorld) SetExcluded(i int, excluded bool, from geom.Pose) {
-	a.excluded[i] = excluded
+func (w *InterpolatedWorld) SetExcluded(i int, excluded bool, from geom.Pose) {
+	w.excluded[i] = excluded
 	if !excluded {
-		a.bodies[i].restart(a.toSample(i, from))
+		w.bodies[i].restart(w.toSample(i, from))
 	}
 }
 
 // InterpolatedPose returns the interpolated pose of body i, even if it is excluded.
-func (a *InterpolatedWorld) InterpolatedPose(i int) geom.Pose {
-	l := &a.joints
+func (w *InterpolatedWorld) InterpolatedPose(i int) geom.Pose {
+	l := &w.joints
 	if l.tree == nil || l.tree.Nodes[i].Parent == jointtree.None {
-		return a.bodies[i].pose
+		return w.bodies[i].pose
 	}
-	return a.childPose(a.InterpolatedPose(l.tree.Nodes[i].Parent), i)
+	return w.childPose(w.InterpolatedPose(l.tree.Nodes[i].Parent), i)
 }
 
 // SetExcludedPose sets the world pose of an excluded body, which its children follow.
-func (a *InterpolatedWorld) SetExcludedPose(i int, p geom.Pose) {
-	l := &a.joints
-	for len(l.excludedPoses) < len(a.bodies) {
-		l.excludedPoses = append(l.excludedPoses, a.bodies[len(l.excludedPoses)].pose)
+func (w *InterpolatedWorld) SetExcludedPose(i int, p geom.Pose) {
+	l := &w.joints
+	for len(l.excludedPoses) < len(w.bodies) {
+		l.excludedPoses = append(l.excludedPoses, w.bodies[len(l.excludedPoses)].pose)
 	}
 	if l.excludedPoses[i] = p; l.tree != nil {
 		l.poses[i] = p
@@ -208,26 +208,26 @@ func (a *InterpolatedWorld) SetExcludedPose(i int, p geom.Pose) {
 
 // PoseChildren computes the world poses of the bodies with a parent, after poses of excluded bodies have
 // changed.
-func (a *InterpolatedWorld) PoseChildren() {
-	if a.joints.tree == nil {
+func (w *InterpolatedWorld) PoseChildren() {
+	if w.joints.tree == nil {
 		return
 	}
-	a.poseOpenTree()
-	a.joints.loops.Solve(a.joints.poses, a.excluded, a.joints.loopIterations)
+	w.poseOpenTree()
+	w.joints.loops.Solve(w.joints.poses, w.excluded, w.joints.loopIterations)
 }
 
 // Inspect reports the number of joints between each body and its root, if there is a tree.
-func (a *InterpolatedWorld) Inspect(l *predict.Inspection) {
-	first, end := a.displayMoment.NearestTick()+1, sim.Tick(0)
-	if newest := a.undisplayed.Newest(); newest != nil {
+func (w *InterpolatedWorld) Inspect(l *predict.Inspection) {
+	first, end := w.displayMoment.NearestTick()+1, sim.Tick(0)
+	if newest := w.undisplayed.Newest(); newest != nil {
 		end = newest.Tick + 1
 	}
-	l.AddBuffer(predict.JitterBuffer, first, max(first, end), 0, a.undisplayed.Has)
-	if a.joints.tree == nil {
+	l.AddBuffer(predict.JitterBuffer, first, max(first, end), 0, w.undisplayed.Has)
+	if w.joints.tree == nil {
 		return
 	}
-	for i := range a.joints.tree.Nodes {
-		n := &a.joints.tree.Nodes[i]
+	for i := range w.joints.tree.Nodes {
+		n := &w.joints.tree.Nodes[i]
 		if n.Root == jointtree.None {
 			l.JointDepth = append(l.JointDepth, -1)
 		} else {
@@ -237,11 +237,11 @@ func (a *InterpolatedWorld) Inspect(l *predict.Inspection) {
 }
 
 // Tree returns the joint tree by which bodies are interpolated, or nil if there is none.
-func (a *InterpolatedWorld) Tree() *jointtree.Tree { return a.joints.tree }
+func (w *InterpolatedWorld) Tree() *jointtree.Tree { return w.joints.tree }
 
 // copyFrom copies everything but the scene and the player.
-func (l *jointPoses) copyFrom(o *jointPoses) {
-	l.encoding, l.between, l.pivot, l.loopIterations, l.builtFor, l.tree, l.loops = o.encoding, o.between, o.pivot, o.loopIterations, o.builtFor, o.tree, o.loops
-	l.poses, l.locals = append(l.poses[:0], o.poses...), append(l.locals[:0], o.locals...)
-	l.excludedPoses = append(l.excludedPoses[:0], o.excludedPoses...)
+func (j *jointPoses) copyFrom(o *jointPoses) {
+	j.encoding, j.between, j.pivot, j.loopIterations, j.builtFor, j.tree, j.loops = o.encoding, o.between, o.pivot, o.loopIterations, o.builtFor, o.tree, o.loops
+	j.poses, j.locals = append(j.poses[:0], o.poses...), append(j.locals[:0], o.locals...)
+	j.excludedPoses = append(j.excludedPoses[:0], o.excludedPoses...)
 }

@@ -8,8 +8,8 @@ import (
 
 // Body returns body i as it is drawn, with velocities interpolated between its positions. A
 // body that has stopped because no positions arrive keeps its last velocities.
-func (a *InterpolatedWorld) Body(i int) sim.Body {
-	h := &a.bodies[i]
+func (w *InterpolatedWorld) Body(i int) sim.Body {
+	h := &w.bodies[i]
 	b := h.reached.Value
 	if h.hasReached && h.pending.Len() > 0 && h.pending.At(0).Tick > h.reached.Tick {
 		next := h.pending.At(0)
@@ -18,18 +18,18 @@ func (a *InterpolatedWorld) Body(i int) sim.Body {
 		b.Angular = smoothing.Lerp(b.Angular, next.Value.Angular, share)
 	}
 	b.Pose = h.pose
-	if l := &a.joints; l.tree != nil && l.tree.Nodes[i].Parent != jointtree.None {
-		a.toWorld(i, &b)
+	if l := &w.joints; l.tree != nil && l.tree.Nodes[i].Parent != jointtree.None {
+		w.toWorld(i, &b)
 	}
 	return b
 }
 
 // toWorld converts the velocities of body i from its parent's frame to the world's, and sets
 // its pose to the drawn one.
-func (a *InterpolatedWorld) toWorld(i int, b *sim.Body) {
-	l := &a.joints
+func (w *InterpolatedWorld) toWorld(i int, b *sim.Body) {
+	l := &w.joints
 	n := &l.tree.Nodes[i]
-	parent := a.Body(n.Parent)
+	parent := w.Body(n.Parent)
 	local := *b
 	if !l.usesCenters() {
 		*b = n.ToWorld(&parent, &local)

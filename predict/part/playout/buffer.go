@@ -24,7 +24,7 @@ package playout
 
 import "ghostcube/sim"
 
-// Buffer is a queue of items sorted by tick, each tick once, whatever the order in which they
+// Buffer is a jitter buffer: a queue of items sorted by tick, each tick once, whatever the order in which they
 // arrive. The zero value is empty. It grows as needed and reuses the memory of dropped
 // items. A caller that inserts what the network brings has to bound the number of items.
 type Buffer[T any] struct {

@@ -76,9 +76,12 @@ func (r *Receiving) Collect(host []sim.Input, peers []predict.Peer) {
 	}
 }
 
-// ConsumedTick returns the tick after a peer's newest input that was used, or 0 if none was.
-func (r *Receiving) ConsumedTick(peer int) sim.Tick {
-	return max(r.Receiver.ConsumedTick(peer), r.playout.ConsumedTick(peer))
+// InputProgress reports the first client's newest input that was used, and what becomes of ticks without one.
+func (r *Receiving) InputProgress(to *predict.InputProgress) {
+	to.Consumed = max(r.Receiver.ConsumedTick(0), r.playout.ConsumedTick(0))
+	if to.DropsMissing = !r.Receiver.RepeatMissing.Enabled; len(r.playout.Buffers) > 0 {
+		to.DropsMissing = !r.playout.Settings.KeepLast
+	}
 }
 
 // Step resolves the shots and steps the world with Inputs.

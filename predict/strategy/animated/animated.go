@@ -35,7 +35,11 @@ var Strategy = &predict.Strategy{
 	NewClient: newClient,
 	Fields:    codec.InputAndSnapshotFields,
 	Inspect:   inspect,
-	Latency:   latency,
+	Latency:   predict.Latency,
+	Row: &predict.Row{
+		UsualName:   "timestamped positions",
+		Determinism: "no", UseWhen: "things that only move, such as doors",
+	},
 }
 
 // inspect reports what the sides know of their packets.

@@ -16,8 +16,8 @@ func declareCarriers(p *int, k *predict.Knobs) {
 // know the path, as of a ship that another player steers, has only the first choice.
 func (c *client) placeCarriers() {
 	if c.settings.carriers == carriersPredicted {
-		c.env.World.UnpinCarriers()
+		c.Env.World.UnpinCarriers()
 	} else {
-		c.env.World.PinCarriers(c.world.Interpolated.DisplayMoment())
+		c.Env.World.PinCarriers(c.Interpolated.DisplayMoment())
 	}
 }

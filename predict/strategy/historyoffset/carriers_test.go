@@ -30,11 +30,11 @@ func TestCarriers(t *testing.T) {
 			if v.Carriers != w.CarrierMoment() {
 				t.Fatalf("carriers %s, tick %d: the ship is at %d but drawn at %d", carriers, r.Tick, w.CarrierMoment(), v.Carriers)
 			}
-			if carriers == "interpolated" && r.Tick > 60 && (v.Carriers >= sim.Tick(r.Tick).Moment() || v.Carriers != r.c.world.Interpolated.DisplayMoment()) {
-				t.Fatalf("tick %d: the ship is drawn at %d, the display moment is %d", r.Tick, v.Carriers, r.c.world.Interpolated.DisplayMoment())
+			if carriers == "interpolated" && r.Tick > 60 && (v.Carriers >= sim.Tick(r.Tick).Moment() || v.Carriers != r.c.Interpolated.DisplayMoment()) {
+				t.Fatalf("tick %d: the ship is drawn at %d, the display moment is %d", r.Tick, v.Carriers, r.c.Interpolated.DisplayMoment())
 			}
 			ship := path.PoseAt(geom.Pose{}, v.Carriers, 60).Pos.X
-			rear = min(rear, float64(r.c.world.Body().Pose.Pos.X-ship))
+			rear = min(rear, float64(r.c.Body().Pose.Pos.X-ship))
 		}
 		n := r.Counter("corrections")
 		t.Logf("%s: %v corrections, %v m behind its position in the ship", carriers, n, -rear)

@@ -13,7 +13,7 @@ import (
 func (r *rig) drawn() geom.Vec3 { return r.View().Bodies[0].Pos }
 
 // predictedPosition returns the position at which the cube is drawn without fallback.
-func (r *rig) predictedPosition() geom.Vec3 { return r.c.world.Drawn().Pos }
+func (r *rig) predictedPosition() geom.Vec3 { return r.c.Drawn().Pos }
 
 // displaceOften moves the server's cube back and forth by 20 cm, n times, at intervals of some ticks.
 func (r *rig) displaceOften(n, every int, in func(int) sim.Input) {
@@ -43,7 +43,7 @@ func TestFallback(t *testing.T) {
 			t.Fatalf("after 8 corrections it is not interpolated: %q, %v", v.Note, v.Fallback)
 		}
 		r.Run(30, predicttest.NoInput)
-		if d := r.drawn().Sub(r.c.world.Interpolated.Pose(0).Pos).Len(); d > 0 {
+		if d := r.drawn().Sub(r.c.Interpolated.Pose(0).Pos).Len(); d > 0 {
 			t.Errorf("it is drawn %v m from its interpolated position", d)
 		}
 		r.Run(200, predicttest.NoInput)
@@ -52,7 +52,7 @@ func TestFallback(t *testing.T) {
 		if v.Fallback[0] || !v.Predicted[0] || v.Note != "" || r.Counter("fallbacks") != 1 {
 			t.Errorf("it is not predicted again: %q", v.Note)
 		}
-		if r.drawn() != r.c.world.Drawn().Pos || r.Counter("resets") > 0 || r.Distance(0) > 0.001 {
+		if r.drawn() != r.c.Drawn().Pos || r.Counter("resets") > 0 || r.Distance(0) > 0.001 {
 			t.Errorf("it is not drawn predicted, or the two worlds differ by %v m", r.Distance(0))
 		}
 		if r.Counter("fallback_ticks") == 0 || r.Counter("fallback_corrections") == 0 {
@@ -86,7 +86,7 @@ func TestFallbackBlends(t *testing.T) {
 			worst = max(worst, at.Sub(last).Sub(step).Len())
 		}
 		last, step = at, at.Sub(last)
-		apart = max(apart, r.c.world.Body().Pose.Pos.Sub(at).Len())
+		apart = max(apart, r.c.Body().Pose.Pos.Sub(at).Len())
 	}
 	if r.Counter("fallbacks") != 1 || r.drawn() != r.predictedPosition() || apart < 4 {
 		t.Fatalf("%v fallbacks, %v ticks, %v m apart", r.Counter("fallbacks"), r.Counter("fallback_ticks"), apart)
@@ -153,8 +153,8 @@ func TestDirtyCollisions(t *testing.T) {
 			t.Errorf("%v fallbacks", r.Counter("fallbacks"))
 		}
 		r.Run(180, drive)
-		if r.c.world.Fallback.Active() || r.Distance(0) > 0.01 {
-			t.Errorf("at rest it has the note %q, and the two worlds differ by %v m", r.c.world.Fallback.Note(), r.Distance(0))
+		if r.c.Fallback.Active() || r.Distance(0) > 0.01 {
+			t.Errorf("at rest it has the note %q, and the two worlds differ by %v m", r.c.Fallback.Note(), r.Distance(0))
 		}
 	}
 	if jerks["0"] < 2*jerks["6"] || jerks["6"] > 0.03 {

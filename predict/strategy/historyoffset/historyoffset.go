@@ -34,6 +34,7 @@ package historyoffset
 import (
 	"ghostcube/net/quant"
 	"ghostcube/predict"
+	"ghostcube/predict/localprediction"
 	"ghostcube/predict/part/codec"
 	"ghostcube/sim"
 )
@@ -47,17 +48,13 @@ var Strategy = &predict.Strategy{
 	NewServer: newServer,
 	NewClient: newClient,
 	Fields:    fields,
-	Inspect:   inspect,
-	Latency:   latency,
-}
-
-// inspect reports what the sides know of their packets.
-func inspect(l *predict.Inspection, s predict.Server, c predict.Client) {
-	server, client := s.(*server), c.(*client)
-	if client.env.Player >= 0 {
-		server.receiver.Inspect(&l.InputBuffer, 0, server.Env.World.Tick())
-	}
-	client.inspect(l)
+	Inspect:   localprediction.Inspect,
+	Latency:   predict.Latency,
+	Motion:    predict.PredictedCube,
+	Row: &predict.Row{
+		UsualName: "prediction without replay", Guide: "docs/guides/history-offset.md",
+		Determinism: "no", UseWhen: "replaying physics is too expensive",
+	},
 }
 
 // fields reports the fields of a payload.

@@ -6,6 +6,7 @@ import (
 
 	"ghostcube/net/quant"
 	"ghostcube/predict"
+	"ghostcube/predict/localprediction"
 	"ghostcube/predict/part/codec"
 	"ghostcube/predict/part/input"
 	"ghostcube/predict/predicttest"
@@ -46,7 +47,7 @@ func TestPredictsWithoutError(t *testing.T) {
 		if depth := r.Counter("buffer_depth"); depth < 2 || depth > 6 {
 			t.Errorf("%s: %v inputs in a buffer of 4", network, depth)
 		}
-		if offset := -r.c.world.Log.OwnTick(0); offset < -2 || offset > 2 {
+		if offset := -r.c.Log.OwnTick(0); offset < -2 || offset > 2 {
 			t.Errorf("%s: the input of client tick n is used in server tick n%+d", network, offset)
 		}
 	}
@@ -61,10 +62,10 @@ func TestDifferenceIsAppliedOnce(t *testing.T) {
 	r.Displace(geom.Vec3{X: 1})
 	var moved []float32 // metres, by tick
 	first := -1
-	at := r.c.world.Body().Pose.Pos.X
+	at := r.c.Body().Pose.Pos.X
 	for i := range 200 {
 		r.Run(1, predicttest.NoInput)
-		moved = append(moved, r.c.world.Body().Pose.Pos.X-at)
+		moved = append(moved, r.c.Body().Pose.Pos.X-at)
 		if first < 0 && moved[i] > 0 {
 			first = i
 		}
@@ -95,7 +96,7 @@ func TestDifferenceIsAppliedOnce(t *testing.T) {
 			break
 		}
 	}
-	if r.Distance(0) > 1e-4 || !r.c.world.Player.Pending.IsZero() {
+	if r.Distance(0) > 1e-4 || !r.c.Player.Pending.IsZero() {
 		t.Errorf("the two worlds differ by %v m in the end", r.Distance(0))
 	}
 }
@@ -110,7 +111,7 @@ func TestHistoryIsShifted(t *testing.T) {
 		tick := r.ClientWorld().Tick()
 		before := map[sim.Tick]float32{}
 		for back := range sim.Tick(60) {
-			before[tick-back] = r.c.history.Find(tick - back).body.Pose.Pos.X
+			before[tick-back] = r.c.Find(tick - back).Body.Pose.Pos.X
 		}
 		r.Run(1, predicttest.NoInput)
 		if got := r.ClientWorld().Tick() - tick; got != 1 {
@@ -122,15 +123,15 @@ func TestHistoryIsShifted(t *testing.T) {
 		shift := r.Corrections[0].Shift
 		for at, x := range before {
 			want := float32(0)
-			if at >= r.c.world.Log.ComparedTick() {
+			if at >= r.c.Log.ComparedTick() {
 				want = shift
 			}
-			if got := r.c.history.Find(at).body.Pose.Pos.X - x; math.Abs(float64(got-want)) > 1e-5 {
-				t.Errorf("tick %d, compared tick %d: shifted by %v, want %v", at, r.c.world.Log.ComparedTick(), got, want)
+			if got := r.c.Find(at).Body.Pose.Pos.X - x; math.Abs(float64(got-want)) > 1e-5 {
+				t.Errorf("tick %d, compared tick %d: shifted by %v, want %v", at, r.c.Log.ComparedTick(), got, want)
 			}
 		}
-		if shift < 0.9 || tick-r.c.world.Log.ComparedTick() < 8 {
-			t.Errorf("a shift of %v m, compared %d ticks back", shift, tick-r.c.world.Log.ComparedTick())
+		if shift < 0.9 || tick-r.c.Log.ComparedTick() < 8 {
+			t.Errorf("a shift of %v m, compared %d ticks back", shift, tick-r.c.Log.ComparedTick())
 		}
 	}
 }
@@ -142,12 +143,12 @@ func TestLargeAtOnce(t *testing.T) {
 	r.Run(200, predicttest.NoInput)
 	for _, x := range []float32{1.5, 3} {
 		r.Corrections = nil
-		at := r.c.world.Body().Pose.Pos.X
+		at := r.c.Body().Pose.Pos.X
 		r.Displace(geom.Vec3{X: x})
 		for len(r.Corrections) == 0 {
 			r.Run(1, predicttest.NoInput)
 		}
-		moved, want := r.c.world.Body().Pose.Pos.X-at, x/30
+		moved, want := r.c.Body().Pose.Pos.X-at, x/30
 		if x > 2 {
 			want = x - 0.15
 		}
@@ -255,7 +256,7 @@ func TestRemoteBodiesAreKinematic(t *testing.T) {
 			if moved := w.Bodies()[i].Pose.Pos.Sub(start[i].Pose.Pos).Len(); moved > 0.01 && (firstMoved == 0 || r.Tick < firstMoved+14) {
 				t.Fatalf("tick %d: body %d has moved in the client's world, the first at the server in tick %d", r.Tick, i, firstMoved)
 			}
-			if w.Bodies()[i].Pose != r.c.world.Interpolated.Pose(i) {
+			if w.Bodies()[i].Pose != r.c.Interpolated.Pose(i) {
 				t.Fatalf("body %d is not at its interpolated pose", i)
 			}
 		}
@@ -285,7 +286,7 @@ func FuzzRead(f *testing.F) {
 		r.Run(30, predicttest.DriveAround)
 		r.Peers[0].Endpoint.Send(payload)
 		r.Run(30, predicttest.DriveAround)
-		b := r.c.world.Body()
+		b := r.c.Body()
 		if !b.Pose.Pos.IsFinite() || !b.Pose.Rot.IsFinite() || !b.Linear.IsFinite() || !b.Angular.IsFinite() {
 			t.Errorf("%+v", b)
 		}
@@ -299,7 +300,7 @@ func TestInspectReportsEveryBody(t *testing.T) {
 	r := newRig(t, "zen", "latency=75ms")
 	r.Run(200, predicttest.DriveAround)
 	var l predict.Inspection
-	r.c.inspect(&l)
+	localprediction.Inspect(&l, r.Server, r.c)
 	n := len(r.ClientWorld().Bodies())
 	if len(l.Age) != n || len(l.Moving) != n || !l.Moving[0] {
 		t.Errorf("%d ages and %d motions of %d bodies: %v", len(l.Age), len(l.Moving), n, l.Moving)

@@ -106,7 +106,7 @@ func TestChainMaxJoints(t *testing.T) {
 	if n := delay(); n < 12 || n > 40 {
 		t.Errorf("it moves after %d ticks", n)
 	}
-	if v := view(); !strings.Contains(v.Note, "8 joints") || v.Predicted[0] || r.c.world.Chain.Active() {
+	if v := view(); !strings.Contains(v.Note, "8 joints") || v.Predicted[0] || r.c.Chain.Active() {
 		t.Errorf("note %q, predicted %v", v.Note, v.Predicted)
 	}
 	r.Run(60, ahead)

@@ -27,19 +27,19 @@ func TestTouchedBodiesAreSimulated(t *testing.T) {
 			last[i] = r.ClientWorld().Bodies()[i].Pose.Pos
 		}
 		r.Run(1, ahead)
-		maxCount = max(maxCount, r.c.world.Nearby.Count())
+		maxCount = max(maxCount, r.c.Nearby.Count())
 		for i := 1; i < len(start); i++ {
 			at := r.ClientWorld().Bodies()[i].Pose.Pos
 			if simulatedTick == 0 && at.Sub(start[i].Pose.Pos).Len() > 0.02 {
 				simulatedTick = r.Tick
 			}
-			if interpolatedTick == 0 && r.c.world.Interpolated.Pose(i).Pos.Sub(start[i].Pose.Pos).Len() > 0.02 {
+			if interpolatedTick == 0 && r.c.Interpolated.Pose(i).Pos.Sub(start[i].Pose.Pos).Len() > 0.02 {
 				interpolatedTick = r.Tick
 			}
 			if d := at.Sub(last[i]).Len(); d > 0.35 {
 				t.Errorf("tick %d: puck %d jumps by %v m", r.Tick, i, d)
 			}
-			if r.c.world.Nearby.Simulated(i) == r.ClientWorld().IsKinematic(i) {
+			if r.c.Nearby.Simulated(i) == r.ClientWorld().IsKinematic(i) {
 				t.Fatalf("tick %d: puck %d is simulated and kinematic, or neither", r.Tick, i)
 			}
 		}
@@ -51,8 +51,8 @@ func TestTouchedBodiesAreSimulated(t *testing.T) {
 		t.Errorf("at most %d pucks were simulated", maxCount)
 	}
 	r.Run(900, predicttest.NoInput)
-	if r.c.world.Nearby.Count() != 0 || r.Counter("simulated_bodies") != 0 {
-		t.Errorf("%d are simulated in the end", r.c.world.Nearby.Count())
+	if r.c.Nearby.Count() != 0 || r.Counter("simulated_bodies") != 0 {
+		t.Errorf("%d are simulated in the end", r.c.Nearby.Count())
 	}
 	for i := range start {
 		if d := r.Distance(i); d > 1e-3 {
@@ -72,7 +72,7 @@ func TestSimulatedBodyStartsWithItsVelocity(t *testing.T) {
 	for range 120 {
 		at := r.ClientWorld().Bodies()[puck].Pose.Pos
 		r.Run(1, tap)
-		if !r.c.world.Nearby.Simulated(puck) {
+		if !r.c.Nearby.Simulated(puck) {
 			continue
 		}
 		now := r.ClientWorld().Bodies()[puck]
@@ -92,7 +92,7 @@ func TestSimulatedBodyIsCorrected(t *testing.T) {
 	r.Run(50, predicttest.Press(sim.Forward))
 	r.Run(60, predicttest.NoInput)
 	last := len(r.ClientWorld().Bodies()) - 1
-	for last > 0 && !r.c.world.Nearby.Simulated(last) {
+	for last > 0 && !r.c.Nearby.Simulated(last) {
 		last--
 	}
 	if last == 0 {
@@ -108,7 +108,7 @@ func TestSimulatedBodyIsCorrected(t *testing.T) {
 		}
 		at = now
 	}
-	if d := r.Distance(last); d > 0.3 || !r.c.world.Nearby.Simulated(last) {
+	if d := r.Distance(last); d > 0.3 || !r.c.Nearby.Simulated(last) {
 		t.Errorf("two seconds later it is %v m away", d)
 	}
 }
@@ -117,13 +117,13 @@ func TestSimulatedBodyIsCorrected(t *testing.T) {
 func TestRemoteBodiesBecomeKinematic(t *testing.T) {
 	r := newRig(t, "hauler", "latency=100ms", "remote-bodies", "dynamic")
 	r.Run(140, drive)
-	if r.c.world.Nearby.Count() != 1 || r.ClientWorld().IsKinematic(1) {
-		t.Fatalf("%d are simulated", r.c.world.Nearby.Count())
+	if r.c.Nearby.Count() != 1 || r.ClientWorld().IsKinematic(1) {
+		t.Fatalf("%d are simulated", r.c.Nearby.Count())
 	}
 	r.SetKnob("remote-bodies", "kinematic")
 	r.Run(1, drive)
-	if r.c.world.Nearby.Count() != 0 || !r.ClientWorld().IsKinematic(1) {
-		t.Errorf("%d are simulated", r.c.world.Nearby.Count())
+	if r.c.Nearby.Count() != 0 || !r.ClientWorld().IsKinematic(1) {
+		t.Errorf("%d are simulated", r.c.Nearby.Count())
 	}
 }
 
@@ -134,13 +134,13 @@ func TestSimulatedBodiesAreCopied(t *testing.T) {
 	ahead := predicttest.Press(sim.Forward)
 	fresh.Run(60, predicttest.NoInput)
 	used.Run(180, ahead)
-	if used.c.world.Nearby.Count() == 0 {
+	if used.c.Nearby.Count() == 0 {
 		t.Fatal("none is simulated")
 	}
 	third := newRig(t, "billiards", "perfect", "remote-bodies", "dynamic")
 	for _, c := range []struct{ to, from *rig }{{third, used}, {used, fresh}} {
 		c.to.CopyFrom(c.from.Rig)
-		if c.to.c.world.Nearby.Count() != c.from.c.world.Nearby.Count() {
+		if c.to.c.Nearby.Count() != c.from.c.Nearby.Count() {
 			t.Error("the copy simulates another number of bodies")
 		}
 		for range 120 {

@@ -26,11 +26,11 @@ func TestReplayIsExact(t *testing.T) {
 		if n := len(r.Corrections) - before; n > 2 || n == 2 && r.Corrections[before+1].Shift > 0.2 {
 			t.Errorf("%s: corrections %+v", touch, r.Corrections[before:])
 		}
-		offset := -r.c.world.Log.OwnTick(0)
+		offset := -r.c.Log.OwnTick(0)
 		for back := range sim.Tick(20) {
-			at := r.c.world.Log.ComparedTick() - back
+			at := r.c.Log.ComparedTick() - back
 			server := r.ServerPoses[int64(at)+offset].Pos
-			if d := r.c.history.Find(at).body.Pose.Pos.Sub(server).Len(); d > 1e-3 {
+			if d := r.c.Find(at).Body.Pose.Pos.Sub(server).Len(); d > 1e-3 {
 				t.Errorf("%s: the remembered state of %d ticks ago is %v m off", touch, back, d)
 			}
 		}
@@ -46,11 +46,11 @@ func TestReplayIsDrawnSmoothly(t *testing.T) {
 	r := newRig(t, "plain", "latency=100ms")
 	r.Run(200, predicttest.NoInput)
 	r.Displace(geom.Vec3{X: 3})
-	last, lastDrawn := r.c.world.Body().Pose.Pos, r.c.world.Drawn().Pos
+	last, lastDrawn := r.c.Body().Pose.Pos, r.c.Drawn().Pos
 	jump, drawn := float32(0), float32(0)
 	for range 60 {
 		r.Run(1, predicttest.NoInput)
-		at, atDrawn := r.c.world.Body().Pose.Pos, r.c.world.Drawn().Pos
+		at, atDrawn := r.c.Body().Pose.Pos, r.c.Drawn().Pos
 		jump, drawn = max(jump, at.Sub(last).Len()), max(drawn, atDrawn.Sub(lastDrawn).Len())
 		last, lastDrawn = at, atDrawn
 	}
@@ -139,7 +139,7 @@ func TestReplaysFork(t *testing.T) {
 		for range 60 {
 			a.Run(1, predicttest.Press(sim.Forward))
 			b.Run(1, predicttest.Press(sim.Forward))
-			if *a.c.world.Body() != *b.c.world.Body() || a.Counter("replayed_ticks") != b.Counter("replayed_ticks") {
+			if *a.c.Body() != *b.c.Body() || a.Counter("replayed_ticks") != b.Counter("replayed_ticks") {
 				t.Fatalf("%s, tick %d: the copy differs", scene, a.Tick)
 			}
 		}
@@ -166,8 +166,8 @@ func replayRig(t testing.TB, touch string) *rig {
 
 // replayTwenty replays the last twenty ticks.
 func replayTwenty(t testing.TB, r *rig) {
-	in := r.c.world.Snapshot()
-	if _, ok := r.c.world.Replay.Run(r.ClientWorld().Tick()-20, &in.Bodies[0], in.Bodies, in.LastInputs, func(sim.Tick, *sim.Body) {}); !ok {
+	in := r.c.Snapshot()
+	if _, ok := r.c.Replay.Run(r.ClientWorld().Tick()-20, &in.Bodies[0], in.Bodies, in.LastInputs, func(sim.Tick, *sim.Body) {}); !ok {
 		t.Fatal("no replay")
 	}
 }

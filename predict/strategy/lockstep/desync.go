@@ -32,10 +32,10 @@ func newChecksumHistory(bodies int) checksumHistory {
 }
 
 // record remembers the checksums of the present world.
-func (r *checksumHistory) record(w *predict.World) {
+func (c *checksumHistory) record(w *predict.World) {
 	t := w.Tick()
-	row := r.bodyHashes[int(t%bodyHashHistoryTicks)*r.bodyCount:][:r.bodyCount]
-	r.bodyTicks[t%bodyHashHistoryTicks] = t
+	row := c.bodyHashes[int(t%bodyHashHistoryTicks)*c.bodyCount:][:c.bodyCount]
+	c.bodyTicks[t%bodyHashHistoryTicks] = t
 	h := uint64(t) + 1
 	for i := range row {
 		b := w.BodyHash(i)
@@ -44,44 +44,44 @@ func (r *checksumHistory) record(w *predict.World) {
 		h ^= h >> 32
 	}
 	h = (h ^ w.ContactHash()) * 0x9E3779B97F4A7C15
-	r.worldHashes[t%checksumHistoryTicks] = worldHash{t, uint32(h>>32) | 1}
+	c.worldHashes[t%checksumHistoryTicks] = worldHash{t, uint32(h>>32) | 1}
 }
 
 // at returns the checksum of a tick, or 0 if it is not remembered.
-func (r *checksumHistory) at(t sim.Tick) uint32 {
-	if c := &r.worldHashes[t%checksumHistoryTicks]; c.tick == t {
-		return c.hash
+func (c *checksumHistory) at(t sim.Tick) uint32 {
+	if r := &c.worldHashes[t%checksumHistoryTicks]; r.tick == t {
+		return r.hash
 	}
 	return 0
 }
 
 // bodiesAt returns the hashes of the bodies at a tick, or nil if they are not remembered.
-func (r *checksumHistory) bodiesAt(t sim.Tick) []uint16 {
-	if r.at(t) == 0 || r.bodyTicks[t%bodyHashHistoryTicks] != t {
+func (c *checksumHistory) bodiesAt(t sim.Tick) []uint16 {
+	if c.at(t) == 0 || c.bodyTicks[t%bodyHashHistoryTicks] != t {
 		return nil
 	}
-	return r.bodyHashes[int(t%bodyHashHistoryTicks)*r.bodyCount:][:r.bodyCount]
+	return c.bodyHashes[int(t%bodyHashHistoryTicks)*c.bodyCount:][:c.bodyCount]
 }
 
 // reply answers a query. It reports false if the hashes of the bodies are no longer remembered.
-func (r *checksumHistory) reply(q *checksumQuery, a *checksumReply) bool {
+func (c *checksumHistory) reply(q *checksumQuery, a *checksumReply) bool {
 	a.checksumQuery = *q
 	if q.perBody {
-		row := r.bodiesAt(q.first)
+		row := c.bodiesAt(q.first)
 		a.bodyHashes = append(a.bodyHashes[:0], row...)
 		return row != nil
 	}
 	a.tickHashes = a.tickHashes[:0]
 	for i := range q.count {
-		a.tickHashes = append(a.tickHashes, r.at(q.first+sim.Tick(i)))
+		a.tickHashes = append(a.tickHashes, c.at(q.first+sim.Tick(i)))
 	}
 	return true
 }
 
-func (r *checksumHistory) copyFrom(o *checksumHistory) {
-	bodyHashes := r.bodyHashes
-	*r = *o
-	r.bodyHashes = append(bodyHashes[:0], o.bodyHashes...)
+func (c *checksumHistory) copyFrom(o *checksumHistory) {
+	bodyHashes := c.bodyHashes
+	*c = *o
+	c.bodyHashes = append(bodyHashes[:0], o.bodyHashes...)
 }
 
 // The stages of locating a desync.
@@ -107,92 +107,92 @@ type desyncDetector struct {
 }
 
 // receiveChecksum remembers a checksum of the server and compares it if possible.
-func (j *desyncDetector) receiveChecksum(t sim.Tick, hash uint32, local *checksumHistory, counters *sideCounters) {
-	s := &j.serverHashes[t%checksumHistoryTicks]
-	if t <= j.matchTick || s.tick >= t {
+func (d *desyncDetector) receiveChecksum(t sim.Tick, hash uint32, local *checksumHistory, counters *sideCounters) {
+	s := &d.serverHashes[t%checksumHistoryTicks]
+	if t <= d.matchTick || s.tick >= t {
 		return
 	}
 	*s = worldHash{t, hash}
-	j.compare(t, local, counters)
+	d.compare(t, local, counters)
 }
 
 // compare compares the checksums of a tick, if both are known.
-func (j *desyncDetector) compare(t sim.Tick, local *checksumHistory, counters *sideCounters) {
-	s := &j.serverHashes[t%checksumHistoryTicks]
+func (d *desyncDetector) compare(t sim.Tick, local *checksumHistory, counters *sideCounters) {
+	s := &d.serverHashes[t%checksumHistoryTicks]
 	localHash := local.at(t)
-	if s.tick != t || s.hash == 0 || localHash == 0 || j.stage != inSync {
+	if s.tick != t || s.hash == 0 || localHash == 0 || d.stage != inSync {
 		return
 	}
 	counters.comparedChecksums.Inc()
 	if s.hash == localHash {
-		j.matchTick = max(j.matchTick, t)
+		d.matchTick = max(d.matchTick, t)
 		return
 	}
-	j.mismatchTick, j.stage, j.queryWait = t, findingTick, 0
-	if t == j.matchTick+1 {
-		j.stage = findingBody
+	d.mismatchTick, d.stage, d.queryWait = t, findingTick, 0
+	if t == d.matchTick+1 {
+		d.stage = findingBody
 	}
 	counters.desyncs.Inc()
-	j.report(counters)
+	d.report(counters)
 }
 
 // report sets the counters and the note that describe the desync.
-func (j *desyncDetector) report(counters *sideCounters) {
-	counters.desyncTick.Set(float64(j.mismatchTick))
-	j.note = "worlds differ since tick " + strconv.Itoa(int(j.mismatchTick))
-	if j.stage != located {
+func (d *desyncDetector) report(counters *sideCounters) {
+	counters.desyncTick.Set(float64(d.mismatchTick))
+	d.note = "worlds differ since tick " + strconv.Itoa(int(d.mismatchTick))
+	if d.stage != located {
 		return
 	}
-	counters.desyncBody.Set(float64(j.mismatchBody))
-	counters.desyncBodies.Set(float64(j.mismatchCount))
-	if j.mismatchBody < 0 {
-		j.note += ": the contacts"
+	counters.desyncBody.Set(float64(d.mismatchBody))
+	counters.desyncBodies.Set(float64(d.mismatchCount))
+	if d.mismatchBody < 0 {
+		d.note += ": the contacts"
 		return
 	}
-	j.note += ": body " + strconv.Itoa(j.mismatchBody)
-	if j.mismatchCount > 1 {
-		j.note += " and " + strconv.Itoa(j.mismatchCount-1) + " more"
+	d.note += ": body " + strconv.Itoa(d.mismatchBody)
+	if d.mismatchCount > 1 {
+		d.note += " and " + strconv.Itoa(d.mismatchCount-1) + " more"
 	}
 }
 
 // nextQuery returns the query to send in this tick, if there is one.
-func (j *desyncDetector) nextQuery(local *checksumHistory) (q checksumQuery, ok bool) {
+func (d *desyncDetector) nextQuery(local *checksumHistory) (q checksumQuery, ok bool) {
 	switch {
-	case j.stage != findingTick && j.stage != findingBody:
+	case d.stage != findingTick && d.stage != findingBody:
 		return q, false
-	case local.bodiesAt(j.mismatchTick) == nil:
-		j.stage = unlocatable // the hashes were forgotten before the reply
-		return q, false
-	}
-	if j.queryWait--; j.queryWait >= 0 {
+	case local.bodiesAt(d.mismatchTick) == nil:
+		d.stage = unlocatable // the hashes were forgotten before the reply
 		return q, false
 	}
-	j.queryWait = queryRepeatTicks
-	if j.stage == findingBody {
-		return checksumQuery{first: j.mismatchTick, count: 1, perBody: true}, true
+	if d.queryWait--; d.queryWait >= 0 {
+		return q, false
 	}
-	n := min(int(j.mismatchTick-j.matchTick)-1, maxChecksums)
-	return checksumQuery{first: j.mismatchTick - sim.Tick(n), count: n}, true
+	d.queryWait = queryRepeatTicks
+	if d.stage == findingBody {
+		return checksumQuery{first: d.mismatchTick, count: 1, perBody: true}, true
+	}
+	n := min(int(d.mismatchTick-d.matchTick)-1, maxChecksums)
+	return checksumQuery{first: d.mismatchTick - sim.Tick(n), count: n}, true
 }
 
 // applyReply processes a reply.
-func (j *desyncDetector) applyReply(a *checksumReply, local *checksumHistory, counters *sideCounters) {
+func (d *desyncDetector) applyReply(a *checksumReply, local *checksumHistory, counters *sideCounters) {
 	switch {
-	case a.perBody && j.stage == findingBody && a.first == j.mismatchTick:
-		j.compareBodies(a.bodyHashes, local.bodiesAt(j.mismatchTick))
-	case !a.perBody && j.stage == findingTick && a.first > j.matchTick && a.first+sim.Tick(a.count) == j.mismatchTick:
-		j.compareTicks(a, local)
+	case a.perBody && d.stage == findingBody && a.first == d.mismatchTick:
+		d.compareBodies(a.bodyHashes, local.bodiesAt(d.mismatchTick))
+	case !a.perBody && d.stage == findingTick && a.first > d.matchTick && a.first+sim.Tick(a.count) == d.mismatchTick:
+		d.compareTicks(a, local)
 	default:
 		return // the reply to an old query
 	}
-	j.queryWait = 0
-	j.report(counters)
+	d.queryWait = 0
+	d.report(counters)
 }
 
 // compareTicks compares the checksums of the ticks before the one that differs. It skips ticks that
 // either side has forgotten.
-func (j *desyncDetector) compareTicks(a *checksumReply, local *checksumHistory) {
-	complete := a.first == j.matchTick+1 // all ticks since the match are compared
+func (d *desyncDetector) compareTicks(a *checksumReply, local *checksumHistory) {
+	complete := a.first == d.matchTick+1 // all ticks since the match are compared
 	for i, h := range a.tickHashes {
 		t := a.first + sim.Tick(i)
 		localHash := local.at(t)
@@ -200,25 +200,25 @@ func (j *desyncDetector) compareTicks(a *checksumReply, local *checksumHistory) 
 			continue
 		}
 		if h != localHash {
-			j.mismatchTick = t
+			d.mismatchTick = t
 			break
 		}
-		j.matchTick, complete = t, true
+		d.matchTick, complete = t, true
 	}
 	if complete {
-		j.stage = findingBody
+		d.stage = findingBody
 	}
 }
 
 // compareBodies compares the hashes of the bodies at the first tick that differs.
-func (j *desyncDetector) compareBodies(server, local []uint16) {
-	j.stage, j.mismatchBody, j.mismatchCount = located, -1, 0
+func (d *desyncDetector) compareBodies(server, local []uint16) {
+	d.stage, d.mismatchBody, d.mismatchCount = located, -1, 0
 	for i := range min(len(server), len(local)) {
 		if server[i] != local[i] {
-			if j.mismatchBody < 0 {
-				j.mismatchBody = i
+			if d.mismatchBody < 0 {
+				d.mismatchBody = i
 			}
-			j.mismatchCount++
+			d.mismatchCount++
 		}
 	}
 }

@@ -131,19 +131,19 @@ func (s *side) receiveRun(p int, r *playerSection, full func(p int) bool) {
 }
 
 // codeEvents reads, writes or measures the events of a section.
-func (r *playerSection) codeEvents(c *quant.Coder) {
+func (p *playerSection) codeEvents(c *quant.Coder) {
 	c.Label("event_count")
-	n := c.Int(len(r.events), 0, maxEvents)
+	n := c.Int(len(p.events), 0, maxEvents)
 	if c.Err() != nil {
 		return
 	}
 	if c.Reading() {
-		r.events = append(r.events[:0], make([]event, n)...)
+		p.events = append(p.events[:0], make([]event, n)...)
 	}
-	for i := range r.events {
+	for i := range p.events {
 		c.Group("events", i)
-		r.events[i].code(c)
-		if c.Reading() && i > 0 && r.events[i].key <= r.events[i-1].key {
+		p.events[i].code(c)
+		if c.Reading() && i > 0 && p.events[i].key <= p.events[i-1].key {
 			c.Fail(predict.ErrMalformed) // a key has one event in a tick, and they are in order
 		}
 	}

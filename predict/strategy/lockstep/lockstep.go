@@ -9,7 +9,7 @@
 // for the slowest, and a local input takes effect when the remote inputs of the same tick have
 // arrived.
 //
-// Over UDP each packet repeats every input that is not acknowledged, so a lost packet costs nothing
+// Over UDP inputs are redundant: each packet repeats every one that is not acknowledged, so a lost packet costs nothing
 // if the playout delay covers the time until the next one (message.go). Over TCP each input is sent
 // once, and a loss delays everything behind it.
 //
@@ -37,9 +37,14 @@ var Strategy = &predict.Strategy{
 	Fields:           fields,
 	Kind:             kind,
 	Inspect:          inspect,
-	Latency:          latency,
+	Latency:          predict.Latency,
+	Motion:           predict.FromInputs,
 	TicksMatchServer: true,
 	RunsWalkers:      true,
+	Row: &predict.Row{
+		UsualName: "deterministic lockstep", Guide: "docs/guides/lockstep.md",
+		Determinism: "yes", UseWhen: "thousands of bodies, few players; 0 ms alone",
+	},
 }
 
 // inspect reports what the sides know of their packets.

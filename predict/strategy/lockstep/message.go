@@ -115,44 +115,44 @@ func (m *message) code(c *quant.Coder, near sim.Tick, bodies int) {
 	}
 }
 
-func (r *playerSection) code(c *quant.Coder, near sim.Tick) {
+func (p *playerSection) code(c *quant.Coder, near sim.Tick) {
 	c.Label("has_inputs")
-	r.hasInputs = c.Bool(r.hasInputs)
-	r.next = codeTick(c, r.next, near)
-	if !r.hasInputs {
+	p.hasInputs = c.Bool(p.hasInputs)
+	p.next = codeTick(c, p.next, near)
+	if !p.hasInputs {
 		return
 	}
 	c.Label("count")
-	n := c.Int(max(len(r.inputs), r.form), 0, eventList)
-	if r.form = deltaRun; n > maxInputs {
-		r.form = n
+	n := c.Int(max(len(p.inputs), p.form), 0, eventList)
+	if p.form = deltaRun; n > maxInputs {
+		p.form = n
 	}
-	switch r.form {
+	switch p.form {
 	case plainRun:
 		c.Label("count")
-		n = c.Int(len(r.inputs), 0, maxInputs)
+		n = c.Int(len(p.inputs), 0, maxInputs)
 	case eventList:
-		r.inputs = r.inputs[:0]
-		r.codeEvents(c)
+		p.inputs = p.inputs[:0]
+		p.codeEvents(c)
 		return
 	}
-	r.events = r.events[:0]
+	p.events = p.events[:0]
 	if c.Err() != nil {
 		return
 	}
 	if c.Reading() {
-		if int64(r.next) < int64(n) {
+		if int64(p.next) < int64(n) {
 			c.Fail(predict.ErrMalformed) // the inputs begin before the session
 			return
 		}
-		r.inputs = append(r.inputs[:0], zeroInputs[:n]...)
+		p.inputs = append(p.inputs[:0], zeroInputs[:n]...)
 	}
-	if r.form == deltaRun {
-		input.CodeInputs(c, r.inputs)
+	if p.form == deltaRun {
+		input.CodeInputs(c, p.inputs)
 		return
 	}
-	for i := range r.inputs {
-		input.CodeInputs(c, r.inputs[i:i+1])
+	for i := range p.inputs {
+		input.CodeInputs(c, p.inputs[i:i+1])
 	}
 }
 
@@ -169,25 +169,25 @@ func (q *checksumQuery) code(c *quant.Coder, near sim.Tick) {
 	q.count = c.Int(q.count, 1, maxChecksums)
 }
 
-func (a *checksumReply) code(c *quant.Coder, near sim.Tick, bodies int) {
-	a.checksumQuery.code(c, near)
+func (r *checksumReply) code(c *quant.Coder, near sim.Tick, bodies int) {
+	r.checksumQuery.code(c, near)
 	if c.Err() != nil {
 		return
 	}
-	if a.perBody {
-		a.bodyHashes = resize(a.bodyHashes, bodies)
-		for i := range a.bodyHashes {
+	if r.perBody {
+		r.bodyHashes = resize(r.bodyHashes, bodies)
+		for i := range r.bodyHashes {
 			c.Group("bodies", i)
 			c.Label("hash")
-			a.bodyHashes[i] = uint16(c.Bits(uint32(a.bodyHashes[i]), 16))
+			r.bodyHashes[i] = uint16(c.Bits(uint32(r.bodyHashes[i]), 16))
 		}
 		return
 	}
-	a.tickHashes = resize(a.tickHashes, a.count)
-	for i := range a.tickHashes {
+	r.tickHashes = resize(r.tickHashes, r.count)
+	for i := range r.tickHashes {
 		c.Group("ticks", i)
 		c.Label("hash")
-		a.tickHashes[i] = c.Bits(a.tickHashes[i], 32)
+		r.tickHashes[i] = c.Bits(r.tickHashes[i], 32)
 	}
 }
 

@@ -35,29 +35,29 @@ type sendWindow struct {
 // not been sent. Over TCP the oldest ones come first if a message cannot hold them all. Over UDP the
 // oldest and the newest ones take turns then: the other side may lack the oldest, or it has them and
 // only its acknowledgements are lost, so that it needs the newest.
-func (l *sendWindow) pending(s *inputStream, overTCP bool) (from sim.Tick, n int) {
+func (w *sendWindow) pending(s *inputStream, overTCP bool) (from sim.Tick, n int) {
 	if !overTCP {
-		l.sent = l.acked
-		if s.next-l.acked > maxInputs {
-			if l.sentOldest = !l.sentOldest; !l.sentOldest {
+		w.sent = w.acked
+		if s.next-w.acked > maxInputs {
+			if w.sentOldest = !w.sentOldest; !w.sentOldest {
 				return s.next - maxInputs, maxInputs
 			}
 		}
 	}
-	from = max(l.acked, l.sent)
+	from = max(w.acked, w.sent)
 	n = min(int(s.next-from), maxInputs)
 	if overTCP {
-		l.sent = from + sim.Tick(n)
+		w.sent = from + sim.Tick(n)
 	}
 	return from, n
 }
 
 // acknowledge records that the inputs before tick t have arrived.
-func (l *sendWindow) acknowledge(s *inputStream, t sim.Tick) {
-	if t > l.acked && t <= s.next {
-		l.acked = t
+func (w *sendWindow) acknowledge(s *inputStream, t sim.Tick) {
+	if t > w.acked && t <= s.next {
+		w.acked = t
 	}
 }
 
 // hasRoom reports whether one more input can be remembered until it is acknowledged.
-func (l *sendWindow) hasRoom(s *inputStream) bool { return s.next-l.acked < inputHistoryTicks }
+func (w *sendWindow) hasRoom(s *inputStream) bool { return s.next-w.acked < inputHistoryTicks }

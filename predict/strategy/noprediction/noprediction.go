@@ -25,9 +25,13 @@ var Strategy = &predict.Strategy{
 	NewClient: newClient,
 	Fields:    codec.InputAndSnapshotFields,
 	Inspect:   inspect,
-	Latency:   latency,
+	Latency:   predict.Latency,
 	MaxBodies: codec.MaxBodies,
 	Joins:     true,
+	Row: &predict.Row{
+		UsualName:   "dumb client, server states",
+		Determinism: "no", UseWhen: "the delay does not matter",
+	},
 }
 
 // inspect reports the buffers of inputs.

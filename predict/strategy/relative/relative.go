@@ -24,8 +24,9 @@ package relative
 import (
 	"ghostcube/net/quant"
 	"ghostcube/predict"
+	"ghostcube/predict/localprediction"
+	"ghostcube/predict/localprediction/frame"
 	"ghostcube/predict/part/codec"
-	"ghostcube/predict/part/frame"
 	"ghostcube/sim"
 )
 
@@ -38,17 +39,13 @@ var Strategy = &predict.Strategy{
 	NewServer: newServer,
 	NewClient: newClient,
 	Fields:    fields,
-	Inspect:   inspect,
-	Latency:   latency,
-}
-
-// inspect reports what the sides know of their packets.
-func inspect(l *predict.Inspection, s predict.Server, c predict.Client) {
-	server, client := s.(*server), c.(*client)
-	if client.env.Player >= 0 {
-		server.receiver.Inspect(&l.InputBuffer, 0, server.Env.World.Tick())
-	}
-	client.inspect(l)
+	Inspect:   localprediction.Inspect,
+	Latency:   predict.Latency,
+	Motion:    predict.PredictedCube,
+	Row: &predict.Row{
+		UsualName: "prediction in a ship's frame", Guide: "docs/guides/reference-frames.md",
+		Determinism: "no", UseWhen: "players walk about in moving vehicles",
+	},
 }
 
 // fields reports the fields of a payload.

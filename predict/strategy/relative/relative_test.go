@@ -6,8 +6,8 @@ import (
 	"ghostcube/internal/experiment"
 	"ghostcube/net/quant"
 	"ghostcube/predict"
+	"ghostcube/predict/localprediction/frame"
 	"ghostcube/predict/part/codec"
-	"ghostcube/predict/part/frame"
 	"ghostcube/predict/part/input"
 	"ghostcube/predict/predicttest"
 	"ghostcube/predict/strategy/historyoffset"
@@ -181,7 +181,7 @@ func TestLeavesParent(t *testing.T) {
 		leftTick, jump, before := 0, float32(0), geom.Vec3{}
 		for i := range 90 {
 			r.Run(1, predicttest.NoInput)
-			at := r.c.world.Drawn().Pos
+			at := r.c.Drawn().Pos
 			step := at.Sub(last)
 			if leftTick == 0 && r.c.parent.Current() == frame.NoParent {
 				leftTick = r.Tick
@@ -429,7 +429,7 @@ func TestRestsInInterpolatedParent(t *testing.T) {
 		}
 		ship := r.serverFrame(0)
 		behind := r.c.parent.Interpolated(0).Pose.Pos.Sub(ship.Pose.Pos).Len()
-		slept = slept || r.Tick > 18*60 && behind > 0.01 && r.c.world.Interpolated.Receiver().Bodies[0].Asleep
+		slept = slept || r.Tick > 18*60 && behind > 0.01 && r.c.Interpolated.Receiver().Bodies[0].Asleep
 	}
 	if !slept {
 		t.Error("it did not sleep at the server while the displayed ship moved")
@@ -443,21 +443,21 @@ func TestShiftsHistoryOfOtherParents(t *testing.T) {
 	r.Run(400, predicttest.NoInput)
 	now, f := r.ClientWorld().Tick(), r.c.parent.Interpolated(0)
 	world := func(at sim.Tick) geom.Vec3 {
-		e := r.c.history.Find(at)
-		f := r.c.parent.Interpolated(e.parent)
-		return f.ToWorld(&e.body).Pose.Pos
+		e := r.c.Find(at)
+		f := r.c.parent.Interpolated(e.Parent)
+		return f.ToWorld(&e.Body).Pose.Pos
 	}
-	e := r.c.history.Find(now - 5)
-	e.body, e.parent = f.ToWorld(&e.body), frame.NoParent
+	e := r.c.Find(now - 5)
+	e.Body, e.Parent = f.ToWorld(&e.Body), frame.NoParent
 	before := [2]geom.Vec3{world(now - 5), world(now)}
 	d := smoothing.Shift{Pos: geom.Vec3{X: 0.3, Y: -0.2}}
-	r.c.shift(&d, frame.NoParent, now-5)
+	r.c.Shift(&d, frame.NoParent, now-5)
 	for i, at := range []sim.Tick{now - 5, now} {
 		if off := world(at).Sub(before[i]).Sub(d.Pos).Len(); off > 1e-4 {
 			t.Errorf("tick %d: moved by %v, want %v", at, world(at).Sub(before[i]), d.Pos)
 		}
 	}
-	if off := r.c.world.Player.Pending.Pos.Sub(d.Pos).Len(); off > 1e-4 {
-		t.Errorf("pending %v", r.c.world.Player.Pending.Pos)
+	if off := r.c.Player.Pending.Pos.Sub(d.Pos).Len(); off > 1e-4 {
+		t.Errorf("pending %v", r.c.Player.Pending.Pos)
 	}
 }

@@ -114,15 +114,16 @@ func newClient(env *predict.Env) predict.Client {
 	if env.Joined {
 		c.receiver.Start(env.World)
 	}
-	c.counters.corrections = m.New("corrections", "times that the client rewound because the server's state differed")
-	c.counters.correctionMean = m.New("correction_mean_m", "mean distance by which a correction moved the player's simulated cube, m")
+	c.counters.corrections = m.New("corrections", "times that the client rewound because the server's state differed").Of(predict.Corrections)
+	c.counters.correctionMean = m.New("correction_mean_m", "mean distance by which a correction moved the player's simulated cube, m").Of(predict.MeanCorrection)
 	c.counters.correctionMax = m.New("correction_max_m", "largest distance by which a correction moved the player's simulated cube, m")
-	c.counters.correctionLargestMean = m.New("correction_largest_mean_m", "mean distance by which a correction moved the body that it moved most, m")
-	c.counters.replayedTicks = m.New("replayed_ticks", "ticks that the client stepped again after corrections and repredictions")
+	c.counters.correctionLargestMean = m.New("correction_largest_mean_m",
+		"mean distance by which a correction moved the body that it moved most, m").Of(predict.MeanLargestCorrection)
+	c.counters.replayedTicks = m.New("replayed_ticks", "ticks that the client stepped again after corrections and repredictions").Of(predict.ReplayedTicks)
 	c.counters.repredictions = m.New("repredictions", "replays without a correction, because inputs of other players have become known")
 	c.counters.statesOutsideHistory = m.New("states_outside_history", "states of ticks that the client no longer remembers")
 	c.counters.oldStates = m.New("old_states", "states no newer than the last")
-	c.counters.clockBehindTicks = m.New("clock_behind_ticks", "ticks by which the client's clock is behind its target, now")
+	c.counters.clockBehindTicks = m.New("clock_behind_ticks", "ticks by which the client's clock is behind its aim, now").Of(predict.ClockBehind)
 	c.counters.rejectedPayloads = m.Rejected()
 	c.saveState()
 	return c

@@ -8,7 +8,7 @@ import (
 )
 
 // correct compares the server's state with the remembered one of its tick. If they differ by more
-// than the tolerance, the client goes back to that tick, takes over the server's state and replays.
+// than the tolerance, a misprediction, the client goes back to that tick, takes over the server's state and replays.
 // So it does if the server has dropped its hidden state in that tick.
 func (c *client) correct(newest packet.Packet) {
 	w := c.env.World

@@ -34,10 +34,15 @@ var Strategy = &predict.Strategy{
 	NewClient:        newClient,
 	Fields:           fields,
 	Inspect:          inspect,
-	Latency:          latency,
+	Latency:          predict.Latency,
+	Motion:           predict.PredictedCube,
 	TicksMatchServer: true,
 	MaxBodies:        codec.MaxBodies,
 	Joins:            true,
+	Row: &predict.Row{
+		UsualName: "client-side prediction, rewind and replay", Guide: "docs/guides/prediction.md",
+		Determinism: "no, but it helps", UseWhen: "a player moves among few bodies",
+	},
 }
 
 // inspect reports what the sides know of their packets.

@@ -57,17 +57,17 @@ type pastTick struct {
 	resync  bool                // hidden state was dropped afterwards
 }
 
-// init allocates the history and declares its knobs and counters. The knobs point into l, so l must
+// init allocates the history and declares its knobs and counters. The knobs point into r, so r must
 // not move afterwards.
-func (l *rollbackHistory) init(env *predict.Env) {
-	l.states, l.ticks = history.New[predict.State](rollbackHistoryTicks), history.New[pastTick](rollbackHistoryTicks)
-	l.declare(env.Knobs)
+func (r *rollbackHistory) init(env *predict.Env) {
+	r.states, r.ticks = history.New[predict.State](rollbackHistoryTicks), history.New[pastTick](rollbackHistoryTicks)
+	r.declare(env.Knobs)
 	m := env.Counters
-	l.counters.resimulatedInputs = m.New("resimulated_inputs", "late inputs that were applied by a rollback")
-	l.counters.serverRollbacks = m.New("server_rollbacks", "rollbacks of the server because of late inputs")
-	l.counters.serverReplayedTicks = m.New("server_replayed_ticks", "ticks that the server simulated again")
-	l.counters.supersededSnapshots = m.New("superseded_snapshots", "snapshots whose ticks were simulated again after they were sent")
-	l.counters.rollbackMax = m.New("rollback_max_m", "largest distance by which a rollback moved a body in the present, m")
+	r.counters.resimulatedInputs = m.New("resimulated_inputs", "late inputs that were applied by a rollback")
+	r.counters.serverRollbacks = m.New("server_rollbacks", "rollbacks of the server because of late inputs")
+	r.counters.serverReplayedTicks = m.New("server_replayed_ticks", "ticks that the server simulated again")
+	r.counters.supersededSnapshots = m.New("superseded_snapshots", "snapshots whose ticks were simulated again after they were sent")
+	r.counters.rollbackMax = m.New("rollback_max_m", "largest distance by which a rollback moved a body in the present, m")
 }
 
 // rollback applies inputs that have arrived late: the world goes back to the first tick that was
@@ -159,21 +159,21 @@ func (s *server) replay(first, now sim.Tick) {
 
 // resetIfModified forgets the history if a command has changed bodies since the last step, because
 // a replay could not repeat that.
-func (l *rollbackHistory) resetIfModified(w *predict.World) {
-	if !slices.Equal(l.lastBodies, w.Bodies()) {
-		l.states.Reset()
-		l.ticks.Reset()
+func (r *rollbackHistory) resetIfModified(w *predict.World) {
+	if !slices.Equal(r.lastBodies, w.Bodies()) {
+		r.states.Reset()
+		r.ticks.Reset()
 	}
 }
 
 // beginTick remembers the world at the start of a tick and the inputs that it will be stepped with.
-func (l *rollbackHistory) beginTick(w *predict.World, inputs []sim.Input, peers []predict.Peer, queues []input.Queue) {
-	if l.mode != resimulate {
-		l.lastBodies = l.lastBodies[:0]
+func (r *rollbackHistory) beginTick(w *predict.World, inputs []sim.Input, peers []predict.Peer, queues []input.Queue) {
+	if r.mode != resimulate {
+		r.lastBodies = r.lastBodies[:0]
 		return
 	}
-	w.Save(l.states.Insert(w.Tick()))
-	record := l.ticks.Insert(w.Tick())
+	w.Save(r.states.Insert(w.Tick()))
+	record := r.ticks.Insert(w.Tick())
 	*record = pastTick{}
 	copy(record.inputs[:], inputs)
 	for i, peer := range peers {
@@ -185,21 +185,21 @@ func (l *rollbackHistory) beginTick(w *predict.World, inputs []sim.Input, peers 
 
 // endTick remembers the bodies after a tick, whether a snapshot of them was sent, and whether hidden
 // state was dropped before that.
-func (l *rollbackHistory) endTick(w *predict.World, sent, resync bool) {
-	if l.mode != resimulate {
+func (r *rollbackHistory) endTick(w *predict.World, sent, resync bool) {
+	if r.mode != resimulate {
 		return
 	}
-	l.lastBodies = append(l.lastBodies[:0], w.Bodies()...)
-	if record := l.ticks.Find(w.Tick() - 1); record != nil {
+	r.lastBodies = append(r.lastBodies[:0], w.Bodies()...)
+	if record := r.ticks.Find(w.Tick() - 1); record != nil {
 		record.sent, record.resync = sent, resync
 	}
 }
 
-func (l *rollbackHistory) copyFrom(o *rollbackHistory) {
-	l.lateInputSettings, l.maxShift = o.lateInputSettings, o.maxShift
-	l.states.CopyFrom(&o.states, func(dst, src *predict.State) { dst.CopyFrom(src) })
-	l.ticks.CopyFrom(&o.ticks, history.CopyValue[pastTick])
-	l.lastBodies = append(l.lastBodies[:0], o.lastBodies...)
+func (r *rollbackHistory) copyFrom(o *rollbackHistory) {
+	r.lateInputSettings, r.maxShift = o.lateInputSettings, o.maxShift
+	r.states.CopyFrom(&o.states, func(dst, src *predict.State) { dst.CopyFrom(src) })
+	r.ticks.CopyFrom(&o.ticks, history.CopyValue[pastTick])
+	r.lastBodies = append(r.lastBodies[:0], o.lastBodies...)
 }
 
 // lateInputGrace decides how long a client tolerates states that the server stepped without the
@@ -211,13 +211,13 @@ type lateInputGrace struct {
 
 // tolerates reports whether a state that differs needs no correction: the server stepped it without
 // the client's input, which is on its way, and will simulate it again.
-func (a *lateInputGrace) tolerates(tick sim.Tick, inputMissing bool) bool {
-	if a.mode != resimulate || !inputMissing {
-		a.since = 0
+func (l *lateInputGrace) tolerates(tick sim.Tick, inputMissing bool) bool {
+	if l.mode != resimulate || !inputMissing {
+		l.since = 0
 		return false
 	}
-	if a.since == 0 {
-		a.since = tick
+	if l.since == 0 {
+		l.since = tick
 	}
-	return tick-a.since <= sim.Tick(a.maxRollback)
+	return tick-l.since <= sim.Tick(l.maxRollback)
 }

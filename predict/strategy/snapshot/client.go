@@ -83,10 +83,10 @@ func newClient(env *predict.Env) predict.Client {
 	c.counters.snapshotsLate = m.New("snapshots_late", "received snapshots that playback had already passed")
 	c.counters.bufferedSnapshots = m.New("buffered_snapshots", "snapshots waiting in the buffer, now")
 	c.counters.starvedTicks = m.New("starved_ticks", "ticks in which playback stopped for lack of a snapshot")
-	c.counters.starvations = m.New("starvations", "times that playback stopped")
+	c.counters.starvations = m.New("starvations", "times that playback stopped").Of(predict.Starvations)
 	c.counters.starvationMax = m.New("starvation_max_ms", "longest time that playback stopped, ms")
 	c.counters.playbackRestarts = m.New("playback_restarts", "times that playback restarted because the buffer ran out or everything arrived too late")
-	c.counters.clockBehindTicks = m.New("clock_behind_ticks", "ticks by which the client's clock is behind its target, now")
+	c.counters.clockBehindTicks = m.New("clock_behind_ticks", "ticks by which the client's clock is behind its aim, now").Of(predict.ClockBehind)
 	c.counters.rejectedPayloads = m.Rejected()
 	c.drawn = predict.AppendPoses(nil, env.World.Bodies())
 	return c

@@ -53,24 +53,24 @@ func newDeltaPeer() deltaPeer {
 
 // receiveAcks processes the acknowledgements of a tick. An acknowledged packet is one that the
 // client could read: see package delta.
-func (l *deltaPeer) receiveAcks(e *packet.Endpoint) {
+func (d *deltaPeer) receiveAcks(e *packet.Endpoint) {
 	for _, a := range e.Acks() {
-		if q := l.sentNumbers.Find(a); q != nil {
-			l.writer.Acknowledge(*q)
+		if q := d.sentNumbers.Find(a); q != nil {
+			d.writer.Acknowledge(*q)
 		}
 	}
 }
 
 // recordSent remembers the packet that carried a frame of the writer.
-func (l *deltaPeer) recordSent(s packet.Sequence, number uint16) {
-	if q := l.sentNumbers.Insert(s); q != nil {
+func (d *deltaPeer) recordSent(s packet.Sequence, number uint16) {
+	if q := d.sentNumbers.Insert(s); q != nil {
 		*q = number
 	}
 }
 
-func (l *deltaPeer) copyFrom(o *deltaPeer) {
-	l.writer.CopyFrom(o.writer)
-	l.sentNumbers.CopyFrom(&o.sentNumbers)
+func (d *deltaPeer) copyFrom(o *deltaPeer) {
+	d.writer.CopyFrom(o.writer)
+	d.sentNumbers.CopyFrom(&o.sentNumbers)
 }
 
 // packedHeaderBytes is an upper bound on the header of a packed snapshot, in bytes, rounded up to

@@ -38,24 +38,24 @@ func newPair(t testing.TB, scene, network string, knobs ...string) *pair {
 
 // step steps the server with the inputs of its players, and the client half a tick later: over a
 // perfect network a snapshot arrives in its tick.
-func (x *pair) step(in ...sim.Input) {
-	x.Peers[0].Endpoint.Update(x.Now())
-	x.s.Tick(in, x.Peers)
-	var p snapshot
-	p.capture(x.ServerWorld(), x.s.current.level, defaultPrecision, true)
-	x.sent[p.tick], x.levels[p.tick] = p, x.s.current.level
-	x.Clients[0].Endpoint.Update(x.Now() + time.Second/120)
-	x.c.Tick(sim.Input{}, x.Clients[0].Endpoint)
-	x.Tick++
+func (p *pair) step(in ...sim.Input) {
+	p.Peers[0].Endpoint.Update(p.Now())
+	p.s.Tick(in, p.Peers)
+	var x snapshot
+	x.capture(p.ServerWorld(), p.s.current.level, defaultPrecision, true)
+	p.sent[x.tick], p.levels[x.tick] = x, p.s.current.level
+	p.Clients[0].Endpoint.Update(p.Now() + time.Second/120)
+	p.c.Tick(sim.Input{}, p.Clients[0].Endpoint)
+	p.Tick++
 }
 
 // maxErrors returns the largest differences between a received snapshot and the one sent: metres
 // along an axis, radians, m/s along an axis. An impossible difference fails the test.
-func (x *pair) maxErrors(got *snapshot) (position, rotation, velocity float64) {
-	x.t.Helper()
-	want, ok := x.sent[got.tick]
-	if !ok || len(got.bodies) != len(want.bodies) || got.level != x.levels[got.tick] {
-		x.t.Fatalf("a snapshot of tick %d and level %d was not sent", got.tick, got.level)
+func (p *pair) maxErrors(got *snapshot) (position, rotation, velocity float64) {
+	p.t.Helper()
+	want, ok := p.sent[got.tick]
+	if !ok || len(got.bodies) != len(want.bodies) || got.level != p.levels[got.tick] {
+		p.t.Fatalf("a snapshot of tick %d and level %d was not sent", got.tick, got.level)
 	}
 	largest := func(a, b geom.Vec3) float64 {
 		d := a.Sub(b)
@@ -64,7 +64,7 @@ func (x *pair) maxErrors(got *snapshot) (position, rotation, velocity float64) {
 	for i := range want.bodies {
 		w, g := &want.bodies[i], &got.bodies[i]
 		if w.touched != g.touched {
-			x.t.Fatalf("tick %d: body %d is touched by %d, want %d", got.tick, i, g.touched, w.touched)
+			p.t.Fatalf("tick %d: body %d is touched by %d, want %d", got.tick, i, g.touched, w.touched)
 		}
 		position = max(position, largest(w.pose.Pos, g.pose.Pos))
 		r := w.pose.Rot.Mul(g.pose.Rot.Inverse())

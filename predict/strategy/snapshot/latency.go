@@ -2,22 +2,16 @@ package snapshot
 
 import "ghostcube/predict"
 
-// latency reports how far the inputs of the first client have come.
-func latency(to *predict.InputProgress, s predict.Server, c predict.Client) {
-	s.(*server).progress(to)
-	c.(*client).progress(to)
-}
-
-// progress reports which inputs were consumed and which state was sent.
-func (s *server) progress(to *predict.InputProgress) {
-	to.Consumed = s.ConsumedTick(0)
+// Progress reports which inputs were consumed and which state was sent.
+func (s *server) Progress(to *predict.InputProgress) {
+	s.InputProgress(to)
 	if len(s.lastPackets) > 0 {
 		to.StateSent = s.lastPackets[0].Tick
 	}
 }
 
-// progress reports which inputs were sampled, and which states were received and drawn.
-func (c *client) progress(to *predict.InputProgress) {
+// Progress reports which inputs were sampled, and which states were received and drawn.
+func (c *client) Progress(to *predict.InputProgress) {
 	to.Sampled = c.inputSender.SampledTick()
 	if newest := c.buffer.Newest(); newest != nil {
 		to.StateReceived = newest.Tick

@@ -169,20 +169,20 @@ func (s *snapshot) format(scene *sim.Scene) bodyFormat {
 }
 
 // code reads or writes one body. A body that the scene cannot contain fails c when read.
-func (l *bodyState) code(c *quant.Coder, f *bodyFormat, scene *sim.Scene) {
+func (b *bodyState) code(c *quant.Coder, f *bodyFormat, scene *sim.Scene) {
 	c.Label("touched")
-	l.touched = int8(c.Int(int(l.touched)+1, 0, scene.Players) - 1)
+	b.touched = int8(c.Int(int(b.touched)+1, 0, scene.Players) - 1)
 	at := c.BitsProcessed()
 	c.Label("position")
 	if f.level == quantised {
-		l.pose.Pos = codePosition(c, l.pose.Pos, &f.positionGrid, scene)
+		b.pose.Pos = codePosition(c, b.pose.Pos, &f.positionGrid, scene)
 	} else {
-		codeVec(c, &l.pose.Pos)
+		codeVec(c, &b.pose.Pos)
 	}
 	f.breakdown.Position += float64(c.BitsProcessed() - at)
 	at = c.BitsProcessed()
 	c.Label("rotation")
-	q := &l.pose.Rot
+	q := &b.pose.Rot
 	if f.level == raw {
 		q.X, q.Y, q.Z, q.W = c.Float(q.X), c.Float(q.Y), c.Float(q.Z), c.Float(q.W)
 	} else {
@@ -191,36 +191,36 @@ func (l *bodyState) code(c *quant.Coder, f *bodyFormat, scene *sim.Scene) {
 	}
 	f.breakdown.Rotation += float64(c.BitsProcessed() - at)
 	if f.velocities {
-		l.codeVelocity(c, f)
+		b.codeVelocity(c, f)
 	}
-	if c.Reading() && c.Err() == nil && !validation.Body(&sim.Body{Pose: l.pose, Linear: l.linear}, scene) {
+	if c.Reading() && c.Err() == nil && !validation.Body(&sim.Body{Pose: b.pose, Linear: b.linear}, scene) {
 		c.Fail(predict.ErrMalformed)
 	}
 }
 
 // codeVelocity reads or writes the velocity. A velocity out of bounds is clamped when written.
-func (l *bodyState) codeVelocity(c *quant.Coder, f *bodyFormat) {
+func (b *bodyState) codeVelocity(c *quant.Coder, f *bodyFormat) {
 	if f.level < boundedVelocity {
 		at := c.BitsProcessed()
 		c.Label("linear")
-		codeVec(c, &l.linear)
+		codeVec(c, &b.linear)
 		f.breakdown.Linear += float64(c.BitsProcessed() - at)
 		return
 	}
-	v := f.velocityGrid.Quantise([3]float32{l.linear.X, l.linear.Y, l.linear.Z})
+	v := f.velocityGrid.Quantise([3]float32{b.linear.X, b.linear.Y, b.linear.Z})
 	if f.level == atRest {
 		c.Label("at_rest")
 		if c.Bool(v == [3]float32{}) {
-			l.linear = geom.Vec3{}
+			b.linear = geom.Vec3{}
 			return
 		}
 	}
 	at := c.BitsProcessed()
 	c.Label("linear")
 	v = c.CompressedVector(v, &f.velocityGrid)
-	l.linear = geom.Vec3{X: v[0], Y: v[1], Z: v[2]}
+	b.linear = geom.Vec3{X: v[0], Y: v[1], Z: v[2]}
 	f.breakdown.Linear += float64(c.BitsProcessed() - at)
-	if c.Reading() && f.level == atRest && l.linear == (geom.Vec3{}) {
+	if c.Reading() && f.level == atRest && b.linear == (geom.Vec3{}) {
 		c.Fail(predict.ErrMalformed) // a zero velocity is encoded as at rest
 	}
 }

@@ -39,8 +39,12 @@ var Strategy = &predict.Strategy{
 	NewClient: newClient,
 	Fields:    fields,
 	Inspect:   inspect,
-	Latency:   latency,
+	Latency:   predict.Latency,
 	MaxBodies: maxBodies,
+	Row: &predict.Row{
+		UsualName: "snapshot interpolation", Guide: "docs/guides/snapshot-interpolation.md",
+		Determinism: "no", UseWhen: "the picture must be right, delay is fine",
+	},
 }
 
 // inspect reports what the sides know of their packets.

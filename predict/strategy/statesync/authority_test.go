@@ -36,20 +36,20 @@ func newClaimServer(t *testing.T) *claimServer {
 
 // claim adds a client's claim to a body, with its authority and state, of the client's present tick
 // less ago.
-func (k *claimServer) claim(seat, body int, g authority, b sim.Body, ago int) {
-	c := &k.server.claims[seat]
-	c.scratch.message.tick, c.scratch.message.updateCount = k.tick[seat]-sim.Tick(ago), 1
+func (s *claimServer) claim(seat, body int, g authority, b sim.Body, ago int) {
+	c := &s.server.claims[seat]
+	c.scratch.message.tick, c.scratch.message.updateCount = s.tick[seat]-sim.Tick(ago), 1
 	c.scratch.message.updates[0] = update{body: body, authority: g, state: b}
-	k.server.addClaim(c, int8(seat))
+	s.server.addClaim(c, int8(seat))
 	c.state.silentTicks = 0
 }
 
 // step runs a tick of the server and of both clients.
-func (k *claimServer) step() {
-	k.server.applyClaims(k.peers)
-	k.server.Env.World.Step(nil...)
-	k.tick[0]++
-	k.tick[1]++
+func (s *claimServer) step() {
+	s.server.applyClaims(s.peers)
+	s.server.Env.World.Step(nil...)
+	s.tick[0]++
+	s.tick[1]++
 }
 
 // TestAuthorityRules checks who has authority over a body: the first of two players who touch it;

@@ -137,21 +137,21 @@ func newClient(env *predict.Env) predict.Client {
 	return c
 }
 
-func (k *clientCounters) init(m *predict.Counters) {
-	k.packetsReceived = m.New("packets_received", "packets received completely")
-	k.packetsLate = m.New("packets_late", "packets that arrived after their tick, or without a jitter buffer after a newer one")
-	k.missingPackets = m.New("missing_packets", "ticks whose packet had not arrived in time")
-	k.bufferedPackets = m.New("buffered_packets", "packets waiting in the jitter buffer, now")
-	k.missingInputs = m.New("missing_inputs", "ticks stepped with the players' last inputs because newer ones had not arrived")
-	k.bufferTicks = m.New("buffer_ticks", "length of the jitter buffer, ticks, now")
-	k.clockBehindTicks = m.New("clock_behind_ticks", "ticks by which the client's clock is behind its target, now")
-	k.stateAgeP50 = m.New("state_age_p50_ms", "median age of the newest state of a moving body, ms")
-	k.stateAgeP99 = m.New("state_age_p99_ms", "99th percentile of the age of the newest state of a moving body, ms")
-	k.correctionMean = m.New("correction_mean_m", "mean distance by which an update shifted a moving simulated body, m")
-	k.correctionMax = m.New("correction_max_m", "largest distance by which an update shifted a moving simulated body, m")
-	k.missingBaselines = m.New("missing_baselines", "updates that could not be decoded because their baseline had not arrived")
-	k.offsets.init(m)
-	k.rejectedPayloads = m.Rejected()
+func (c *clientCounters) init(m *predict.Counters) {
+	c.packetsReceived = m.New("packets_received", "packets received completely")
+	c.packetsLate = m.New("packets_late", "packets that arrived after their tick, or without a jitter buffer after a newer one")
+	c.missingPackets = m.New("missing_packets", "ticks whose packet had not arrived in time")
+	c.bufferedPackets = m.New("buffered_packets", "packets waiting in the jitter buffer, now")
+	c.missingInputs = m.New("missing_inputs", "ticks stepped with the players' last inputs because newer ones had not arrived").Of(predict.LateInputs)
+	c.bufferTicks = m.New("buffer_ticks", "length of the jitter buffer, ticks, now")
+	c.clockBehindTicks = m.New("clock_behind_ticks", "ticks by which the client's clock is behind its aim, now").Of(predict.ClockBehind)
+	c.stateAgeP50 = m.New("state_age_p50_ms", "median age of the newest state of a moving body, ms")
+	c.stateAgeP99 = m.New("state_age_p99_ms", "99th percentile of the age of the newest state of a moving body, ms")
+	c.correctionMean = m.New("correction_mean_m", "mean distance by which an update shifted a moving simulated body, m")
+	c.correctionMax = m.New("correction_max_m", "largest distance by which an update shifted a moving simulated body, m")
+	c.missingBaselines = m.New("missing_baselines", "updates that could not be decoded because their baseline had not arrived")
+	c.offsets.init(m)
+	c.rejectedPayloads = m.Rejected()
 }
 
 func (s *clientSettings) declare(k *predict.Knobs, w *predict.World) {

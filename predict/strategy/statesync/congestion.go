@@ -35,36 +35,36 @@ const (
 
 // updateRate advances one tick and returns the rate to send at, in bytes per second. good is
 // the rate without congestion, in bytes per second.
-func (f *congestionControl) updateRate(good int, stats *packet.Stats, ticksPerSecond int) int {
-	if !f.started {
-		f.started, f.flow = true, packet.NewFlowControl(good, good)
+func (c *congestionControl) updateRate(good int, stats *packet.Stats, ticksPerSecond int) int {
+	if !c.started {
+		c.started, c.flow = true, packet.NewFlowControl(good, good)
 	}
-	now := time.Duration(f.ticks) * time.Second / time.Duration(ticksPerSecond)
-	if f.ticks%(int64(ticksPerSecond)*int64(rttWindow/time.Second)) == 0 {
-		f.rttMin[1], f.rttMin[0] = f.rttMin[0], 0
+	now := time.Duration(c.ticks) * time.Second / time.Duration(ticksPerSecond)
+	if c.ticks%(int64(ticksPerSecond)*int64(rttWindow/time.Second)) == 0 {
+		c.rttMin[1], c.rttMin[0] = c.rttMin[0], 0
 	}
-	f.ticks++
-	if rtt := stats.RTT; rtt > 0 && (f.rttMin[0] == 0 || rtt < f.rttMin[0]) {
-		f.rttMin[0] = rtt
+	c.ticks++
+	if rtt := stats.RTT; rtt > 0 && (c.rttMin[0] == 0 || rtt < c.rttMin[0]) {
+		c.rttMin[0] = rtt
 	}
-	shortest := f.rttMin[0]
-	if f.rttMin[1] > 0 && (shortest == 0 || f.rttMin[1] < shortest) {
-		shortest = f.rttMin[1]
+	shortest := c.rttMin[0]
+	if c.rttMin[1] > 0 && (shortest == 0 || c.rttMin[1] < shortest) {
+		shortest = c.rttMin[1]
 	}
-	flow := &f.flow
+	flow := &c.flow
 	flow.GoodRate, flow.BadRate, flow.RTTThreshold = good, min(flow.BadRate, good), shortest+queueDelay
 	flow.Update(now, stats.RTT)
-	if flow.Congested() && (!f.congested || f.ticks >= f.nextCheck && stats.RTT > flow.RTTThreshold) {
-		f.nextCheck = f.ticks + int64(ticksPerSecond)
+	if flow.Congested() && (!c.congested || c.ticks >= c.nextCheck && stats.RTT > flow.RTTThreshold) {
+		c.nextCheck = c.ticks + int64(ticksPerSecond)
 		flow.BadRate = min(max(int(stats.AckedRate*3/4/8), good/minRateDivisor), good/2)
 	}
-	if f.congested = flow.Congested(); f.congested {
-		f.everCongested, f.recoveryTicks = true, 0
+	if c.congested = flow.Congested(); c.congested {
+		c.everCongested, c.recoveryTicks = true, 0
 		return flow.Rate()
 	}
 	recoveryEnd := int64(ticksPerSecond) * recoverySeconds
-	if f.recoveryTicks++; !f.everCongested || f.recoveryTicks >= recoveryEnd {
+	if c.recoveryTicks++; !c.everCongested || c.recoveryTicks >= recoveryEnd {
 		return good
 	}
-	return flow.BadRate + int(int64(good-flow.BadRate)*f.recoveryTicks/recoveryEnd)
+	return flow.BadRate + int(int64(good-flow.BadRate)*c.recoveryTicks/recoveryEnd)
 }

@@ -119,25 +119,25 @@ type fakeBaselines struct {
 	known  bool
 }
 
-func (p *fakeBaselines) baseline(body int, _ sim.Tick, _ uint32) (*sim.Body, sim.Tick) {
-	if !p.known || body > 1 {
+func (f *fakeBaselines) baseline(body int, _ sim.Tick, _ uint32) (*sim.Body, sim.Tick) {
+	if !f.known || body > 1 {
 		return nil, 0
 	}
-	return &p.states[body], p.tick
+	return &f.states[body], f.tick
 }
 
-func (p *fakeBaselines) baselineAt(body int, t sim.Tick) *sim.Body {
-	if !p.known || body > 1 || t != p.tick {
+func (f *fakeBaselines) baselineAt(body int, t sim.Tick) *sim.Body {
+	if !f.known || body > 1 || t != f.tick {
 		return nil
 	}
-	return &p.states[body]
+	return &f.states[body]
 }
 
-func (p *fakeBaselines) playerAt(i int, t sim.Tick) *sim.Body {
-	if !p.known || i != 0 || t != p.tick {
+func (f *fakeBaselines) playerAt(i int, t sim.Tick) *sim.Body {
+	if !f.known || i != 0 || t != f.tick {
 		return nil
 	}
-	return &p.states[0]
+	return &f.states[0]
 }
 
 // TestEncodings checks every encoding with bodies that differ from their baselines by nothing up to

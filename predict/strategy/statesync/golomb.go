@@ -28,7 +28,7 @@ type golombParams [differenceKinds]uint8
 var defaultParams = golombParams{3, 12, 11, 13, 7, 9, 10, 12}
 
 // code reads, writes or measures the parameters that a format needs.
-func (l *golombParams) code(c *quant.Coder, f *format) {
+func (g *golombParams) code(c *quant.Coder, f *format) {
 	n := 0
 	if f.relative {
 		n = deltaPosition
@@ -37,13 +37,13 @@ func (l *golombParams) code(c *quant.Coder, f *format) {
 		n = differenceKinds
 	}
 	c.Label("golomb_params")
-	for i := range l[:n] {
-		k := int(defaultParams[i]) + unzigzag(codeGolomb(c, zigzag(int(l[i])-int(defaultParams[i])), 0))
+	for i := range g[:n] {
+		k := int(defaultParams[i]) + unzigzag(codeGolomb(c, zigzag(int(g[i])-int(defaultParams[i])), 0))
 		if k < 0 || k > 15 {
 			c.Fail(predict.ErrMalformed)
 			k = 0
 		}
-		l[i] = uint8(k)
+		g[i] = uint8(k)
 	}
 }
 
@@ -119,14 +119,14 @@ type adaptiveShift struct{ excessBits, count int }
 
 // shift returns the number of bits by which the differences so far are longer than typical: their
 // mean, rounded, together with one typical difference.
-func (r *adaptiveShift) shift() int {
-	n := r.count + 1
-	return floorDiv(2*r.excessBits+n, 2*n)
+func (a *adaptiveShift) shift() int {
+	n := a.count + 1
+	return floorDiv(2*a.excessBits+n, 2*n)
 }
 
-func (r *adaptiveShift) add(d, k int) {
-	r.excessBits += bits.Len(uint(max(d, -d))) - max(k-1, 0)
-	r.count++
+func (a *adaptiveShift) add(d, k int) {
+	a.excessBits += bits.Len(uint(max(d, -d))) - max(k-1, 0)
+	a.count++
 }
 
 func floorDiv(a, b int) int {

@@ -5,23 +5,17 @@ import (
 	"ghostcube/smoothing"
 )
 
-// latency reports how far the inputs of the first client have come.
-func latency(to *predict.InputProgress, s predict.Server, c predict.Client) {
-	s.(*server).progress(to)
-	c.(*client).progress(to)
-}
-
-// progress reports which inputs the server has used and the newest state that it has sent.
-func (s *server) progress(to *predict.InputProgress) {
-	to.Consumed = s.Receiver.ConsumedTick(0)
+// Progress reports which inputs the server has used and the newest state that it has sent.
+func (s *server) Progress(to *predict.InputProgress) {
+	to.Consumed, to.DropsMissing = s.Receiver.ConsumedTick(0), !s.Receiver.RepeatMissing.Enabled
 	if len(s.senders) > 0 && s.senders[0].state.lastPacket.bytes > 0 {
 		to.StateSent = s.senders[0].state.lastPacket.tick
 	}
 }
 
-// progress reports how far inputs and states have come at the client. The client steps with the
+// Progress reports how far inputs and states have come at the client. The client steps with the
 // inputs in the packets; only bodies under its own authority respond at once.
-func (c *client) progress(to *predict.InputProgress) {
+func (c *client) Progress(to *predict.InputProgress) {
 	to.Sampled = c.inputSender.SampledTick()
 	if c.state.started {
 		to.StateReceived = c.state.newest

@@ -49,9 +49,9 @@ func newLocalAuthority(w *predict.World) localAuthority {
 	}
 }
 
-func (k *clientCounters) initClaims(m *predict.Counters) {
-	k.claimedBodies = m.New("claimed_bodies", "bodies under the authority of the client's player, now")
-	k.lostClaims = m.New("lost_claims", "claims that ended because the server gave the body to another player or to nobody")
+func (c *clientCounters) initClaims(m *predict.Counters) {
+	c.claimedBodies = m.New("claimed_bodies", "bodies under the authority of the client's player, now")
+	c.lostClaims = m.New("lost_claims", "claims that ended because the server gave the body to another player or to nobody")
 }
 
 // mayClaim reports whether the client's player may have authority over bodies.

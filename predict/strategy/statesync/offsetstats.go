@@ -36,12 +36,12 @@ type offsetCounters struct {
 	decays, decayMean, decayMax, snaps, acceleration predict.Counter
 }
 
-func (k *offsetCounters) init(m *predict.Counters) {
-	k.decays = m.New("offset_decays", "error offsets of 1 m or more that have decayed below 25 cm")
-	k.decayMean = m.New("offset_decay_mean_ms", "mean time from a correction that causes an offset of 1 m or more until it is below 25 cm, ms")
-	k.decayMax = m.New("offset_decay_max_ms", "longest time from a correction that causes an offset of 1 m or more until it is below 25 cm, ms")
-	k.snaps = m.New("offset_snaps", "corrections too large to be smoothed")
-	k.acceleration = m.New("offset_acceleration_m_per_s2", "RMS acceleration that decaying offsets below 25 cm add to drawn bodies, m/s2")
+func (o *offsetCounters) init(m *predict.Counters) {
+	o.decays = m.New("offset_decays", "error offsets of 1 m or more that have decayed below 25 cm")
+	o.decayMean = m.New("offset_decay_mean_ms", "mean time from a correction that causes an offset of 1 m or more until it is below 25 cm, ms")
+	o.decayMax = m.New("offset_decay_max_ms", "longest time from a correction that causes an offset of 1 m or more until it is below 25 cm, ms")
+	o.snaps = m.New("offset_snaps", "corrections too large to be smoothed")
+	o.acceleration = m.New("offset_acceleration_m_per_s2", "RMS acceleration that decaying offsets below 25 cm add to drawn bodies, m/s2")
 }
 
 // recordCorrection records a correction of the drawn pose by a distance in metres, of which

@@ -56,44 +56,44 @@ const (
 )
 
 // pos predicts the position.
-func (g *predictor) pos() geom.Vec3 {
-	if !g.attached {
-		return g.pose.Pos
+func (p *predictor) pos() geom.Vec3 {
+	if !p.attached {
+		return p.pose.Pos
 	}
-	return g.pose.Pos.AddScaled(linearDecay, g.relativeLinear)
+	return p.pose.Pos.AddScaled(linearDecay, p.relativeLinear)
 }
 
 // rot predicts the orientation, given the position.
-func (g *predictor) rot(pos geom.Vec3) geom.Quat {
-	if !g.attached {
-		return g.pose.Rot
+func (p *predictor) rot(pos geom.Vec3) geom.Quat {
+	if !p.attached {
+		return p.pose.Rot
 	}
-	roll := g.outward.Cross(pos.Sub(g.pose.Pos))
-	v := roll.Scale(rollRotation/2).AddScaled(angularDecay/2, g.relativeAngular)
-	return geom.Quat{X: v.X, Y: v.Y, Z: v.Z, W: 1}.Mul(g.pose.Rot).Unit()
+	roll := p.outward.Cross(pos.Sub(p.pose.Pos))
+	v := roll.Scale(rollRotation/2).AddScaled(angularDecay/2, p.relativeAngular)
+	return geom.Quat{X: v.X, Y: v.Y, Z: v.Z, W: 1}.Mul(p.pose.Rot).Unit()
 }
 
 // linear predicts the velocity, given the position.
-func (g *predictor) linear(pos geom.Vec3) geom.Vec3 {
-	moved := pos.Sub(g.pose.Pos).Scale(1 / g.seconds)
-	if !g.attached {
-		return g.baseline.Linear.AddScaled(2, moved) // if the acceleration is constant
+func (p *predictor) linear(pos geom.Vec3) geom.Vec3 {
+	moved := pos.Sub(p.pose.Pos).Scale(1 / p.seconds)
+	if !p.attached {
+		return p.baseline.Linear.AddScaled(2, moved) // if the acceleration is constant
 	}
-	return pointVelocity(&g.player, pos).AddScaled(linearMeanShare, moved).SubScaled(linearBaselineShare, g.relativeLinear)
+	return pointVelocity(&p.player, pos).AddScaled(linearMeanShare, moved).SubScaled(linearBaselineShare, p.relativeLinear)
 }
 
 // angular predicts the angular velocity, given the pose and the velocity.
-func (g *predictor) angular(p geom.Pose, linear geom.Vec3) geom.Vec3 {
-	q := p.Rot.Mul(g.pose.Rot.Inverse())
+func (p *predictor) angular(pose geom.Pose, linear geom.Vec3) geom.Vec3 {
+	q := pose.Rot.Mul(p.pose.Rot.Inverse())
 	if q.W < 0 {
 		q = q.Neg()
 	}
-	turned := geom.Vec3{X: q.X, Y: q.Y, Z: q.Z}.Scale(2 / g.seconds)
-	if !g.attached {
-		return g.baseline.Angular.Add(turned)
+	turned := geom.Vec3{X: q.X, Y: q.Y, Z: q.Z}.Scale(2 / p.seconds)
+	if !p.attached {
+		return p.baseline.Angular.Add(turned)
 	}
-	roll := g.outward.Cross(p.Pos.Sub(g.pose.Pos))
-	return g.player.Angular.AddScaled(angularMeanShare, turned).AddScaled(rollAngularNow, g.outward.Cross(linear.Sub(pointVelocity(&g.player, p.Pos)))).SubScaled(rollAngularMean/g.seconds, roll)
+	roll := p.outward.Cross(pose.Pos.Sub(p.pose.Pos))
+	return p.player.Angular.AddScaled(angularMeanShare, turned).AddScaled(rollAngularNow, p.outward.Cross(linear.Sub(pointVelocity(&p.player, pose.Pos)))).SubScaled(rollAngularMean/p.seconds, roll)
 }
 
 // pointVelocity returns the velocity of a point fixed to a body.

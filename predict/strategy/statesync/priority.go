@@ -138,20 +138,20 @@ func newSender(bodies, ticksPerSecond int) sender {
 }
 
 // receiveAcks processes the acknowledgements of sent packets.
-func (p *sender) receiveAcks(e *packet.Endpoint) {
+func (s *sender) receiveAcks(e *packet.Endpoint) {
 	for _, ack := range e.Acks() {
-		f := &p.sentPackets[ack%historyTicks]
+		f := &s.sentPackets[ack%historyTicks]
 		if !f.used || f.sequence != ack {
 			continue
 		}
-		if !p.state.anyAcked || f.tick > p.state.ackedTick {
-			p.state.ackBits <<= f.tick - p.state.ackedTick
-			p.state.ackedTick, p.state.anyAcked = f.tick, true
+		if !s.state.anyAcked || f.tick > s.state.ackedTick {
+			s.state.ackBits <<= f.tick - s.state.ackedTick
+			s.state.ackedTick, s.state.anyAcked = f.tick, true
 		}
-		p.state.ackBits |= 1 << (p.state.ackedTick - f.tick)
+		s.state.ackBits |= 1 << (s.state.ackedTick - f.tick)
 		for i := range f.updates[:f.updateCount] {
 			u := &f.updates[i]
-			b := &p.bodies[u.body]
+			b := &s.bodies[u.body]
 			if u.state.Asleep && b.restTick <= f.tick {
 				b.restTick = 0 // the body has rested since before that packet
 			}
@@ -163,11 +163,11 @@ func (p *sender) receiveAcks(e *packet.Endpoint) {
 }
 
 // unackedTicks returns the number of ticks since the newest acknowledged packet, at most maxInputs.
-func (p *sender) unackedTicks(now sim.Tick) int {
-	if !p.state.anyAcked {
+func (s *sender) unackedTicks(now sim.Tick) int {
+	if !s.state.anyAcked {
 		return maxInputs
 	}
-	return int(min(now-p.state.ackedTick, maxInputs))
+	return int(min(now-s.state.ackedTick, maxInputs))
 }
 
 // maxPriority is the largest accumulated priority. A sort key of 64 bits holds it and a body index.
@@ -175,11 +175,11 @@ const maxPriority = 1<<47 - 1
 
 // accumulatePriorities adds this tick's priorities for a peer whose player's cube is body own, and
 // records which bodies have changed.
-func (p *sender) accumulatePriorities(w *predict.World, changed []bool, by *policy, own int) {
+func (s *sender) accumulatePriorities(w *predict.World, changed []bool, by *policy, own int) {
 	touched, bodies := w.TouchedBy(), w.Bodies()
 	center := bodies[own].Pose.Pos
-	for i := range p.bodies {
-		b := &p.bodies[i]
+	for i := range s.bodies {
+		b := &s.bodies[i]
 		if !bodies[i].Asleep {
 			b.restTick = 0
 		} else if changed[i] {
@@ -198,7 +198,7 @@ func (p *sender) accumulatePriorities(w *predict.World, changed []bool, by *poli
 			added = max(added, by.restPriority)
 		}
 		distanceSq := bodies[i].Pose.Pos.Sub(center).LenSq()
-		p.state.bands.CountBody(distanceSq)
+		s.state.bands.CountBody(distanceSq)
 		if by.interest.Excludes(distanceSq) {
 			b.priority, b.changedTick = notSent, 0
 			continue
@@ -210,28 +210,28 @@ func (p *sender) accumulatePriorities(w *predict.World, changed []bool, by *poli
 			b.changedTick = w.Tick()
 		}
 		if b.changedTick != 0 {
-			p.state.maxWaitTicks = max(p.state.maxWaitTicks, int(w.Tick()-b.changedTick))
+			s.state.maxWaitTicks = max(s.state.maxWaitTicks, int(w.Tick()-b.changedTick))
 		}
 	}
 }
 
 // excludeOwned excludes the bodies under the peer's own authority.
-func (p *sender) excludeOwned(authorities []authority, player int) {
+func (s *sender) excludeOwned(authorities []authority, player int) {
 	for i := range authorities {
 		if int(authorities[i].player) == player {
-			p.bodies[i].priority, p.bodies[i].changedTick = notSent, 0
+			s.bodies[i].priority, s.bodies[i].changedTick = notSent, 0
 		}
 	}
 }
 
 // availablePayload returns the size in bytes of the largest payload that the budget allows
 // now. It is negative if the budget allows none.
-func (p *sender) availablePayload() int {
-	return min(packet.PayloadWithin(p.state.budget.Available()), maxBytes)
+func (s *sender) availablePayload() int {
+	return min(packet.PayloadWithin(s.state.budget.Available()), maxBytes)
 }
 
 // reserve lets enough credit accumulate for a payload of a number of bits.
-func (p *sender) reserve(bits int) { p.state.budget.Reserve(packet.WireBytes((bits + 7) / 8)) }
+func (s *sender) reserve(bits int) { s.state.budget.Reserve(packet.WireBytes((bits + 7) / 8)) }
 
 // maxSkipped is the number of bodies that may not fit before the search ends: measuring each costs
 // time.
@@ -241,7 +241,7 @@ const maxSkipped = 64
 // absoluteEvery updates a body is sent without a baseline, and no older state becomes a baseline
 // afterwards, so that an error cannot last. It returns the size of the update in bits, without its
 // body index.
-func (p *sender) chooseEncoding(u *update, m *message, w *predict.World) (bits int) {
+func (s *sender) chooseEncoding(u *update, m *message, w *predict.World) (bits int) {
 	u.encoding = absolute
 	if !m.format.relative {
 		return m.format.bodyBits(u.state.Asleep)
@@ -249,17 +249,17 @@ func (p *sender) chooseEncoding(u *update, m *message, w *predict.World) (bits i
 	u.state = m.format.roundTrip(u.state)
 	if start := &w.Scene().Boxes[u.body].Start; u.state.Pose.Pos.Sub(start.Pose.Pos).LenSq() < 1e-4 && u.state == m.format.roundTrip(*start) {
 		u.encoding = initialState
-		return p.updateBits(u, m, w.Scene())
+		return s.updateBits(u, m, w.Scene())
 	}
 	hasPlayer, whole := m.choosePlayer(u, w), m.format.wholeBits(u.state.Asleep)
-	if p.chooseDelta(u, m, w, hasPlayer); u.isDelta() {
-		if bits = p.updateBits(u, m, w.Scene()); bits < whole {
+	if s.chooseDelta(u, m, w, hasPlayer); u.isDelta() {
+		if bits = s.updateBits(u, m, w.Scene()); bits < whole {
 			return bits
 		}
 	}
 	if hasPlayer && m.relativeMode != relativeNever {
 		u.encoding = playerRelative
-		if bits = p.updateBits(u, m, w.Scene()); m.relativeMode == relativeAlways || bits < whole {
+		if bits = s.updateBits(u, m, w.Scene()); m.relativeMode == relativeAlways || bits < whole {
 			return bits
 		}
 	}
@@ -290,10 +290,10 @@ func (m *message) choosePlayer(u *update, w *predict.World) bool {
 
 // chooseDelta sets the encoding of an update to a difference from its baseline, if it has one.
 // hasPlayer says that the message contains the cube of the update's player.
-func (p *sender) chooseDelta(u *update, m *message, w *predict.World, hasPlayer bool) {
-	b := &p.bodies[u.body]
+func (s *sender) chooseDelta(u *update, m *message, w *predict.World, hasPlayer bool) {
+	b := &s.bodies[u.body]
 	k := &b.baseline
-	if !m.format.delta || k.tick == 0 || p.baselineTooOld(k, m) || k.tick < b.absoluteTick || b.sendsSinceAbsolute >= absoluteEvery {
+	if !m.format.delta || k.tick == 0 || s.baselineTooOld(k, m) || k.tick < b.absoluteTick || b.sendsSinceAbsolute >= absoluteEvery {
 		return
 	}
 	u.baseTick = k.tick
@@ -302,7 +302,7 @@ func (p *sender) chooseDelta(u *update, m *message, w *predict.World, hasPlayer 
 		return
 	}
 	u.encoding = freeDelta
-	if w.TouchedBy()[u.body] != sim.NoPlayer && hasPlayer && !u.state.Asleep && p.playerAt(int(u.player), k.tick) != nil {
+	if w.TouchedBy()[u.body] != sim.NoPlayer && hasPlayer && !u.state.Asleep && s.playerAt(int(u.player), k.tick) != nil {
 		u.encoding = attachedDelta
 		g, _ := m.predictor(u)
 		n := m.format.quantise(&u.state)
@@ -314,71 +314,71 @@ func (p *sender) chooseDelta(u *update, m *message, w *predict.World, hasPlayer 
 
 // baselineTooOld reports whether a body's newest acknowledged state is too old to be named in the
 // message, or to be remembered.
-func (p *sender) baselineTooOld(k *baseline, m *message) bool {
-	return k.tick+m.format.maxOffset() < p.state.ackedTick || k.tick+maxBaselineAge < m.tick
+func (s *sender) baselineTooOld(k *baseline, m *message) bool {
+	return k.tick+m.format.maxOffset() < s.state.ackedTick || k.tick+maxBaselineAge < m.tick
 }
 
 // countFallbacks counts the updates of a message that would be differences, had the newest
 // acknowledged states of their bodies not been too old.
-func (p *sender) countFallbacks(m *message) {
+func (s *sender) countFallbacks(m *message) {
 	for i := range m.updates[:m.updateCount] {
 		u := &m.updates[i]
-		if k := &p.bodies[u.body].baseline; !u.isDelta() && u.encoding != initialState && k.tick != 0 && (!m.format.delta || p.baselineTooOld(k, m)) {
-			p.state.fallbacks++
+		if k := &s.bodies[u.body].baseline; !u.isDelta() && u.encoding != initialState && k.tick != 0 && (!m.format.delta || s.baselineTooOld(k, m)) {
+			s.state.fallbacks++
 		}
 	}
 }
 
 // baseline returns the newest acknowledged state of a body, and its tick.
-func (p *sender) baseline(body int, _ sim.Tick, _ uint32) (*sim.Body, sim.Tick) {
-	k := &p.bodies[body].baseline
+func (s *sender) baseline(body int, _ sim.Tick, _ uint32) (*sim.Body, sim.Tick) {
+	k := &s.bodies[body].baseline
 	return &k.state, k.tick
 }
 
 // baselineAt returns the newest acknowledged state of a body if it is that of a tick, or nil.
-func (p *sender) baselineAt(body int, t sim.Tick) *sim.Body {
-	if k := &p.bodies[body].baseline; k.tick == t {
+func (s *sender) baselineAt(body int, t sim.Tick) *sim.Body {
+	if k := &s.bodies[body].baseline; k.tick == t {
 		return &k.state
 	}
 	return nil
 }
 
 // playerAt returns the state of a player's cube in the packet of a tick, or nil.
-func (p *sender) playerAt(i int, t sim.Tick) *sim.Body {
-	if r := &p.playerStates[t%historyTicks]; r.tick == t && r.present[i] {
+func (s *sender) playerAt(i int, t sim.Tick) *sim.Body {
+	if r := &s.playerStates[t%historyTicks]; r.tick == t && r.present[i] {
 		return &r.states[i]
 	}
 	return nil
 }
 
 // updateBits returns the size of an update that may be relative in bits, without its body index.
-func (p *sender) updateBits(u *update, m *message, scene *sim.Scene) int {
-	p.scratch.coder.BeginMeasure()
-	m.codeUpdate(&p.scratch.coder, u, scene)
-	return p.scratch.coder.BitsProcessed()
+func (s *sender) updateBits(u *update, m *message, scene *sim.Scene) int {
+	s.scratch.coder.BeginMeasure()
+	m.codeUpdate(&s.scratch.coder, u, scene)
+	return s.scratch.coder.BitsProcessed()
 }
 
 // chooseUpdates adds updates to the message, in the order of the bodies: those with the highest
 // priorities that fit in the available bits. A body that does not fit is skipped, and the next one
 // is tried. It returns the size of the updates in bits. authorityOf returns the authority over a
 // body.
-func (p *sender) chooseUpdates(m *message, w *predict.World, available int, authorityOf func(body int) authority) (total int) {
-	p.scratch.keys, p.scratch.relativeSaved = p.scratch.keys[:0], 0
+func (s *sender) chooseUpdates(m *message, w *predict.World, available int, authorityOf func(body int) authority) (total int) {
+	s.scratch.keys, s.scratch.relativeSaved = s.scratch.keys[:0], 0
 	skipped := 0
-	for i := range p.bodies {
-		n := p.bodies[i].priority
+	for i := range s.bodies {
+		n := s.bodies[i].priority
 		if n == notSent {
 			continue
 		}
-		p.scratch.keys = append(p.scratch.keys, uint64(maxPriority-n)<<16|uint64(i)) // highest priority first, then lowest index
+		s.scratch.keys = append(s.scratch.keys, uint64(maxPriority-n)<<16|uint64(i)) // highest priority first, then lowest index
 	}
-	slices.Sort(p.scratch.keys)
+	slices.Sort(s.scratch.keys)
 	minBits := m.indexBits(0, w.Scene()) + 1
 	if !m.format.relative {
 		minBits += m.format.bodyBits(true) - 1
 	}
 	minMoving := m.minMovingBits()
-	for _, key := range p.scratch.keys {
+	for _, key := range s.scratch.keys {
 		if m.updateCount == maxUpdates || available < minBits {
 			break
 		}
@@ -391,7 +391,7 @@ func (p *sender) chooseUpdates(m *message, w *predict.World, available int, auth
 			continue
 		}
 		index, bits := m.insertionPoint(u.body, w.Scene())
-		stateBits := p.chooseEncoding(&u, m, w)
+		stateBits := s.chooseEncoding(&u, m, w)
 		bits += u.authority.bits(m) + stateBits
 		if bits > available {
 			if skipped++; skipped == maxSkipped {
@@ -402,7 +402,7 @@ func (p *sender) chooseUpdates(m *message, w *predict.World, available int, auth
 		available -= bits
 		total += bits
 		if u.encoding == playerRelative {
-			p.scratch.relativeSaved += m.format.wholeBits(u.state.Asleep) - stateBits
+			s.scratch.relativeSaved += m.format.wholeBits(u.state.Asleep) - stateBits
 		}
 		copy(m.updates[index+1:m.updateCount+1], m.updates[index:m.updateCount])
 		m.updates[index] = u
@@ -459,42 +459,42 @@ func (m *message) indexBits(gap int, scene *sim.Scene) int {
 }
 
 // recordSent records a sent packet. Only the bodies in it lose their accumulated priority.
-func (p *sender) recordSent(sequence packet.Sequence, m *message, bytes int) {
-	p.state.budget.Spend(packet.WireBytes(bytes))
-	p.rememberSent(sequence, m)
+func (s *sender) recordSent(sequence packet.Sequence, m *message, bytes int) {
+	s.state.budget.Spend(packet.WireBytes(bytes))
+	s.rememberSent(sequence, m)
 }
 
 // rememberSent is recordSent for a packet outside the budget.
-func (p *sender) rememberSent(sequence packet.Sequence, m *message) {
-	f := &p.sentPackets[sequence%historyTicks]
+func (s *sender) rememberSent(sequence packet.Sequence, m *message) {
+	f := &s.sentPackets[sequence%historyTicks]
 	f.sequence, f.tick, f.used, f.updateCount = sequence, m.tick, true, m.updateCount
-	p.playerStates[m.tick%historyTicks] = playerStates{tick: m.tick}
-	p.state.relativeSaved += int64(p.scratch.relativeSaved)
-	p.state.tuner.adapt(&p.state.params)
+	s.playerStates[m.tick%historyTicks] = playerStates{tick: m.tick}
+	s.state.relativeSaved += int64(s.scratch.relativeSaved)
+	s.state.tuner.adapt(&s.state.params)
 	for i := range m.updates[:m.updateCount] {
 		u := &m.updates[i]
 		f.updates[i].body, f.updates[i].authority, f.updates[i].state = u.body, u.authority, m.format.roundTrip(u.state)
 		if u.body < sim.MaxPlayers {
-			r := &p.playerStates[m.tick%historyTicks]
+			r := &s.playerStates[m.tick%historyTicks]
 			r.present[u.body], r.states[u.body] = true, f.updates[i].state
 		}
-		b := &p.bodies[u.body]
+		b := &s.bodies[u.body]
 		b.priority, b.changedTick = 0, 0
 		if b.sendsSinceAbsolute++; b.sendsSinceAbsolute > absoluteEvery {
 			b.sendsSinceAbsolute, b.absoluteTick = 0, m.tick
 		}
 		switch {
 		case u.isDelta():
-			p.state.deltaUpdates++
+			s.state.deltaUpdates++
 		case u.encoding == playerRelative:
-			p.state.relativeUpdates++
+			s.state.relativeUpdates++
 		}
 	}
 }
 
-func (p *sender) copyFrom(o *sender) {
-	p.state = o.state
-	p.bodies = append(p.bodies[:0], o.bodies...)
-	p.sentPackets = append(p.sentPackets[:0], o.sentPackets...)
-	p.playerStates = append(p.playerStates[:0], o.playerStates...)
+func (s *sender) copyFrom(o *sender) {
+	s.state = o.state
+	s.bodies = append(s.bodies[:0], o.bodies...)
+	s.sentPackets = append(s.sentPackets[:0], o.sentPackets...)
+	s.playerStates = append(s.playerStates[:0], o.playerStates...)
 }

@@ -5,7 +5,7 @@ import (
 	"ghostcube/sim"
 )
 
-// declareReliableRest declares the knob that both sides use.
+// declareReliableRest declares the knob of the rest commit (Fiedler, State Synchronization, 2015) that both sides use.
 func declareReliableRest(k *predict.Knobs, p *bool) {
 	k.In(predict.PriorityKnobs).Bool(p, "reliable-rest", true, "raise the priority of bodies at rest until acknowledged; the client undoes its own pushes of them")
 }

@@ -83,22 +83,22 @@ func newServer(env *predict.Env) predict.Server {
 	return s
 }
 
-func (k *serverCounters) init(m *predict.Counters) {
-	k.packets = m.New("packets", "packets sent to clients")
-	k.updates = m.New("updates", "updates sent; an update is the state of one body in one packet")
-	k.updatesPerPacket = m.New("updates_per_packet", "mean number of updates in a packet")
-	k.updateBits = m.New("update_bits", "mean size of an update, with its body index, bits")
-	k.relativePercent = m.New("relative_percent", "share of the updates sent relative to a player's cube, %")
-	k.relativeSaved = m.New("relative_saved_bits", "mean bits that an update relative to a player's cube is shorter than a whole one")
-	k.deltaPercent = m.New("delta_percent", "share of the updates sent as differences from an acknowledged state, %")
-	k.absoluteFallbacks = m.New("absolute_fallbacks", "compression=delta: updates sent whole because the newest acknowledged state was too old")
-	k.packetFillPercent = m.New("packet_fill_percent", "mean share of the available budget that packets used, %")
-	k.sendRate = m.New("send_rate_kbit_per_second", "send rate: the budget, or less during congestion, kbit/s, now")
-	k.congestedTicks = m.New("congested_ticks", "ticks in which congestion control reduced the send rate")
-	k.bands.Declare(m)
-	k.claimsRefused = m.New("claims_refused", "claims refused because another player had authority over the body")
-	k.updateWaitMax = m.New("update_wait_max_ms", "longest time from a body's change to its next update, ms")
-	k.rejectedPayloads = m.Rejected()
+func (s *serverCounters) init(m *predict.Counters) {
+	s.packets = m.New("packets", "packets sent to clients")
+	s.updates = m.New("updates", "updates sent; an update is the state of one body in one packet")
+	s.updatesPerPacket = m.New("updates_per_packet", "mean number of updates in a packet")
+	s.updateBits = m.New("update_bits", "mean size of an update, with its body index, bits")
+	s.relativePercent = m.New("relative_percent", "share of the updates sent relative to a player's cube, %")
+	s.relativeSaved = m.New("relative_saved_bits", "mean bits that an update relative to a player's cube is shorter than a whole one")
+	s.deltaPercent = m.New("delta_percent", "share of the updates sent as differences from an acknowledged state, %")
+	s.absoluteFallbacks = m.New("absolute_fallbacks", "compression=delta: updates sent whole because the newest acknowledged state was too old")
+	s.packetFillPercent = m.New("packet_fill_percent", "mean share of the available budget that packets used, %")
+	s.sendRate = m.New("send_rate_kbit_per_second", "send rate: the budget, or less during congestion, kbit/s, now")
+	s.congestedTicks = m.New("congested_ticks", "ticks in which congestion control reduced the send rate")
+	s.bands.Declare(m)
+	s.claimsRefused = m.New("claims_refused", "claims refused because another player had authority over the body")
+	s.updateWaitMax = m.New("update_wait_max_ms", "longest time from a body's change to its next update, ms")
+	s.rejectedPayloads = m.Rejected()
 }
 
 // Tick reads the inputs, steps with the newest, and sends each peer a packet. Clients run behind the

@@ -48,10 +48,15 @@ var Strategy = &predict.Strategy{
 	Fields:    payloadFields,
 	Kind:      kind,
 	Inspect:   inspect,
-	Latency:   latency,
+	Latency:   predict.Latency,
+	Motion:    predict.SimulatedAll,
 	Grid:      grid,
 
 	TicksMatchServer: true,
+	Row: &predict.Row{
+		UsualName: "state synchronisation", Guide: "docs/guides/state-sync.md",
+		Determinism: "no", UseWhen: "many bodies, a fixed bandwidth; with `authority=client` 0 ms",
+	},
 }
 
 // grid returns the grid of the states on the wire, to which the client's world is rounded whenever a

@@ -84,7 +84,7 @@
 		}
 	});
 
-	// The functions that the program calls (package ui/host).
+	// The functions that the program calls (package ui/platform).
 	globalThis.ghostcube = {
 		module: null, // the compiled program
 

@@ -13,7 +13,7 @@ globalThis.eval = () => {}; // of the script that typing.js replaces
 
 importScripts("memfs.js", "wasm_exec.js");
 
-// The program calls it (package ui/host).
+// The program calls it (package ui/platform).
 globalThis.ghostcubeProgress = (share) => postMessage({ progress: share });
 
 onmessage = async (message) => {

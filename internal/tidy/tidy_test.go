@@ -1,0 +1,490 @@
+package tidy
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"ghostcube/internal/experiment"
+	"ghostcube/internal/source"
+	"ghostcube/predict/lab"
+)
+
+func TestMain(m *testing.M) {
+	source.EnterRoot()
+	os.Exit(m.Run())
+}
+
+// module is the prefix of the import paths of this module.
+const module = "ghostcube/"
+
+// promise is a property of the results of a folder's code.
+type promise int
+
+const (
+	free       promise = iota // none
+	repeatable                // results depend on the arguments alone, but their last bits differ between machines
+	exact                     // arithmetic never fuses, because results are compared between machines
+	pure                      // exact, and results depend on the arguments alone
+)
+
+// folders lists the promise of each folder and its allowed imports from this module, in five
+// layers. No folder imports from a higher layer. Test files are exempt. A star stands for any
+// one folder, but a folder matched by a star never imports another match: no strategy imports
+// another strategy, the lab, the score, rendering or net/link.
+var folders = map[string]struct {
+	promise promise
+	imports []string
+}{
+	// 1
+	"internal/atomicfile": {free, []string{}},
+	"internal/experiment": {free, []string{}},
+	"internal/golden":     {free, []string{}},
+	"internal/inputtest":  {free, []string{}},
+	"internal/planted":    {free, []string{}},
+	"internal/process":    {free, []string{}},
+	"internal/source":     {free, []string{}},
+	"sim/geom":            {pure, []string{}},
+	"sim":                 {pure, []string{"sim/geom"}},
+	"sim/scene":           {pure, []string{"sim", "sim/geom"}},
+	"net/quant":           {pure, []string{}},
+	"net/entropy":         {pure, []string{}},
+	"net/link":            {pure, []string{}},
+	"net/packet":          {pure, []string{"net/link"}},
+
+	// 2
+	"net/message":                         {pure, []string{"net/packet", "net/quant"}},
+	"net/delta":                           {pure, []string{"sim/geom", "net/quant", "net/entropy"}},
+	"smoothing":                           {pure, []string{"sim", "sim/geom"}},
+	"predict":                             {pure, []string{"sim", "sim/geom", "net/link", "net/packet", "net/quant", "smoothing"}},
+	"predict/part/history":                {pure, []string{"sim"}},
+	"predict/part/clock":                  {pure, []string{"sim", "net/packet", "predict", "predict/part/codec", "predict/part/history", "predict/part/input"}},
+	"predict/part/playout":                {pure, []string{"sim"}},
+	"predict/part/input":                  {pure, []string{"sim", "net/packet", "net/quant", "predict", "predict/part/playout"}},
+	"predict/part/jointtree":              {pure, []string{"sim", "sim/geom"}},
+	"predict/part/validation":             {pure, []string{"sim", "sim/geom"}},
+	"predict/part/codec":                  {pure, []string{"sim", "sim/geom", "net/packet", "net/quant", "predict", "predict/part/input", "predict/part/interest", "predict/part/jointtree", "predict/part/validation"}},
+	"predict/part/interest":               {pure, []string{"sim", "sim/geom", "predict"}},
+	"predict/part/serverworld":            {pure, []string{"sim", "predict", "predict/part/hit", "predict/part/input"}},
+	"predict/part/hit":                    {pure, []string{"sim", "sim/geom", "smoothing", "predict", "predict/part/history", "predict/part/input"}},
+	"predict/part/playback":               {pure, []string{"sim", "sim/geom", "smoothing", "net/packet", "predict", "predict/part/interest", "predict/part/jointtree", "predict/part/codec", "predict/part/playout"}},
+	"predict/localprediction/correction":  {pure, []string{"sim", "sim/geom", "smoothing", "net/packet", "predict", "predict/part/input"}},
+	"predict/localprediction/fallback":    {pure, []string{"sim", "sim/geom", "smoothing", "predict"}},
+	"predict/localprediction/frame":       {pure, []string{"sim", "sim/geom", "net/quant", "smoothing", "predict", "predict/part/codec", "predict/part/playback"}},
+	"predict/localprediction/nearby":      {pure, []string{"sim", "sim/geom", "smoothing", "predict", "predict/localprediction/correction", "predict/part/history", "predict/part/playback"}},
+	"predict/localprediction/jointchain":  {pure, []string{"sim", "sim/geom", "smoothing", "predict", "predict/localprediction/correction", "predict/part/history", "predict/part/jointtree", "predict/part/playback"}},
+	"predict/localprediction/localreplay": {pure, []string{"sim", "sim/geom", "predict", "predict/localprediction/frame", "predict/part/history", "predict/localprediction/nearby"}},
+	"predict/localprediction":             {pure, []string{"sim", "sim/geom", "smoothing", "net/packet", "net/quant", "predict", "predict/part/*", "predict/localprediction/*"}},
+
+	// 3
+	"predict/strategy/*":           {pure, []string{"sim", "sim/geom", "net/packet", "net/quant", "net/delta", "smoothing", "predict", "predict/part/*", "predict/localprediction", "predict/localprediction/*"}},
+	"predict/score":                {pure, []string{"sim", "sim/geom", "predict", "predict/part/jointtree", "predict/localprediction/frame"}},
+	"predict/predicttest":          {pure, []string{"sim", "sim/geom", "sim/scene", "net/link", "net/packet", "predict"}},
+	"predict/lab/probe":            {pure, []string{"sim", "sim/geom", "net/link", "predict"}},
+	"predict/lab/trace":            {pure, []string{"net/link", "net/packet", "net/quant", "predict"}},
+	"predict/lab/reliable":         {pure, []string{"net/message", "net/packet", "net/quant", "predict"}},
+	"predict/lab/tape":             {pure, []string{"sim", "predict/lab"}},
+	"predict/lab/labtest":          {free, []string{"internal/golden", "sim", "predict/lab"}},
+	"predict/lab/labtest/copytest": {free, []string{}},
+	"predict/lab":                  {pure, []string{"sim", "sim/geom", "sim/scene", "net/link", "net/packet", "net/quant", "predict", "predict/part/codec", "predict/part/hit", "predict/part/input", "predict/lab/reliable", "predict/score", "predict/lab/probe", "predict/lab/trace", "predict/strategy/*"}},
+
+	// 4
+	"render":             {exact, []string{"sim/geom", "assets"}},
+	"render/raster":      {exact, []string{"render", "sim/geom"}},
+	"render/video/vp8":   {pure, []string{}},
+	"render/video/webm":  {pure, []string{}},
+	"render/video":       {exact, []string{"internal/atomicfile", "internal/process", "render", "render/video/vp8", "render/video/webm"}},
+	"ui/stage":           {pure, []string{"render", "sim", "sim/geom", "smoothing", "net/link", "predict", "predict/lab", "predict/lab/probe"}},
+	"ui/stage/stagetest": {free, []string{"sim", "predict/lab"}},
+	"ui/hud":             {repeatable, []string{"ui/stage", "render", "sim", "sim/geom", "smoothing", "net/link", "predict", "predict/lab", "predict/lab/probe", "predict/lab/trace", "predict/score"}},
+	"ui/timeline":        {repeatable, []string{"render", "net/link", "predict", "predict/lab", "ui/stage", "ui/hud"}},
+	"ui/diagram":         {pure, []string{"sim", "net/link", "net/packet", "net/quant", "predict", "predict/lab", "predict/lab/trace"}},
+	"ui/platform":        {free, []string{}},
+	"ui/page":            {free, []string{"internal/atomicfile", "internal/process"}},
+	"ui/recorder":        {exact, []string{"internal/atomicfile", "ui/stage", "ui/hud", "render/raster", "render/video", "predict/lab", "sim"}},
+	"ui/plan":            {free, []string{"sim", "net/link", "predict/lab", "predict/lab/tape", "ui/stage"}},
+	"ui/tour":            {free, []string{"ui/plan", "sim", "net/link", "predict/lab", "predict/score"}},
+	"ui/cli":             {free, []string{"internal/atomicfile", "ui/plan", "ui/session", "ui/diagram", "ui/page", "ui/tour", "ui/recorder", "predict/lab/tape", "ui/stage", "ui/hud", "render/video", "sim", "sim/geom", "sim/scene", "net/link", "net/packet", "net/quant", "net/entropy", "net/delta", "predict", "predict/lab", "predict/lab/probe", "predict/lab/trace", "predict/score"}},
+	"ui/session":         {free, []string{"internal/atomicfile", "ui/plan", "ui/tour", "ui/recorder", "ui/timeline", "ui/hud", "ui/stage", "predict/lab/tape", "render/video", "sim", "sim/geom", "net/link", "predict", "predict/lab", "predict/lab/probe"}},
+	"ui/widget":          {free, []string{"render"}},
+	"render/gpu":         {free, []string{"render", "assets", "sim/geom"}},
+	"ui/window":          {free, []string{"internal/atomicfile", "ui/platform", "ui/session", "ui/plan", "ui/tour", "ui/stage", "ui/hud", "ui/timeline", "ui/widget", "predict/lab/tape", "predict/score", "ui/recorder", "render", "render/video", "render/gpu", "sim", "sim/geom", "sim/scene", "net/link", "net/quant", "predict", "predict/lab", "predict/lab/trace", "smoothing"}},
+
+	// 5
+	"assets":             {free, []string{}}, // data; the folders below it generate the data
+	"assets/make/tapes":  {exact, []string{"sim", "sim/geom", "sim/scene", "predict", "predict/lab", "predict/lab/tape"}},
+	"assets/make/traces": {free, []string{"net/link"}},
+	"assets/make/font":   {free, []string{}},
+	"ui/program":         {free, []string{"ui/cli", "ui/platform", "ui/window", "assets"}},
+	".":                  {free, []string{"ui/cli", "ui/program"}},
+}
+
+// restrictedPackages are packages of other modules and of the standard library, by prefix of
+// their paths, and the only folders that may import them. The first prefix that fits counts.
+var restrictedPackages = []struct {
+	prefix string
+	in     []string
+}{
+	{"github.com/hajimehoshi/ebiten/", []string{"render/gpu", "ui/window", "internal/inputtest"}},
+	{"github.com/ebitengine/debugui", []string{"ui/widget"}},
+	{"github.com/go-gl/mathgl", []string{"render/gpu", "ui/window"}},
+	{"github.com/alecthomas/kong", []string{"ui/cli"}},
+	{"github.com/pelletier/go-toml/", []string{"ui/page", "ui/plan"}},
+	{"github.com/mas-bandwidth/serialize.go", []string{"net/quant"}},
+	{"github.com/yuin/goldmark", []string{"ui/page"}},
+	{"net/url", []string{"ui/plan"}},
+	{"net", []string{}},
+}
+
+// TestRestrictedPackages checks that only the listed folders import restricted packages, and that they exist.
+// It has caught nothing yet.
+func TestRestrictedPackages(t *testing.T) {
+	for _, g := range restrictedPackages {
+		for _, dir := range g.in {
+			if _, err := os.Stat(dir); err != nil {
+				t.Errorf("%s is restricted to a folder that does not exist: %v", g.prefix, err)
+			}
+		}
+	}
+	for _, file := range goFiles(t, ".") {
+		for _, p := range importsOf(t, file) {
+			for _, g := range restrictedPackages {
+				if p != g.prefix && !strings.HasPrefix(p, strings.TrimSuffix(g.prefix, "/")+"/") {
+					continue
+				}
+				if !slices.Contains(g.in, path.Dir(file)) {
+					t.Errorf("%s imports %s, allowed only in %v", file, p, g.in)
+				}
+				break
+			}
+		}
+	}
+}
+
+// TestHeadlessBuildHasNoWindow checks that the build for machines without a
+// display links no package that needs one. It has caught nothing yet.
+func TestHeadlessBuildHasNoWindow(t *testing.T) {
+	out, err := exec.Command("go", "list", "-deps", "-tags", "headless", ".").CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if !strings.Contains(string(out), module+"predict/lab\n") {
+		t.Fatalf("go list does not list predict/lab:\n%s", out)
+	}
+	for p := range strings.FieldsSeq(string(out)) {
+		for _, window := range []string{"ebiten", "purego", "mathgl", module + "ui/window", module + "render/gpu"} {
+			if strings.Contains(p, window) {
+				t.Errorf("the headless build links %s", p)
+			}
+		}
+	}
+}
+
+// starred returns the key in folders of a folder: its path, or the star of its parent.
+func starred(dir string) string {
+	if _, ok := folders[dir]; !ok {
+		return path.Dir(dir) + "/*"
+	}
+	return dir
+}
+
+// foldersThat returns the folders of the module that make a promise.
+func foldersThat(t *testing.T, keep promise) (list []string) {
+	t.Helper()
+	for _, file := range goFiles(t, ".") {
+		if dir := path.Dir(file); !slices.Contains(list, dir) && folders[starred(dir)].promise >= keep && folders[starred(dir)].promise != free {
+			list = append(list, dir)
+		}
+	}
+	return list
+}
+
+// TestImportsPointDown checks that every folder imports only what the table allows. ui/plan once read the players of a scene
+// from sim/scene.
+func TestImportsPointDown(t *testing.T) {
+	for _, file := range goFiles(t, ".") {
+		dir := path.Dir(file)
+		f, known := folders[starred(dir)]
+		if !known {
+			t.Errorf("%s: its folder is not in the table folders", file)
+			continue
+		}
+		for _, p := range importsOf(t, file) {
+			if rel, ours := strings.CutPrefix(p, module); ours && !slices.Contains(f.imports, rel) && (!slices.Contains(f.imports, path.Dir(rel)+"/*") || path.Dir(rel) == path.Dir(dir)) {
+				t.Errorf("%s imports %s, which the table folders does not allow", file, rel)
+			}
+		}
+	}
+}
+
+// forbiddenCalls are the functions that read or wait for a clock, which pure folders may not
+// use. allowedMath matches the functions and constants of package math that they may use: the
+// others differ between machines.
+var forbiddenCalls = []string{
+	"time.Now", "time.Since", "time.Until", "time.Sleep", "time.After", "time.AfterFunc", "time.Tick",
+	"time.NewTimer", "time.NewTicker",
+}
+
+var allowedMath = regexp.MustCompile(`^math\.(Sqrt|Abs|Floor|Ceil|Trunc|Copysign|IsNaN|IsInf|Float(32|64)(bits|frombits)|(Max|Min|Smallest).*|Inf|NaN)$`)
+
+// TestNoClockNoRandomness checks that the pure and the repeatable folders use no clock, no random
+// source and no goroutine, that the pure ones use no function that differs between machines, and
+// that sim uses no maps, whose order differs from run to run. It guards every hash, and has caught nothing yet.
+func TestNoClockNoRandomness(t *testing.T) {
+	for _, dir := range foldersThat(t, repeatable) {
+		keeps := folders[starred(dir)].promise
+		if keeps == exact {
+			continue
+		}
+		for _, file := range goFilesIn(t, dir) {
+			for _, p := range importsOf(t, file) {
+				if strings.HasPrefix(p, "math/rand") || strings.HasPrefix(p, "math/cmplx") || p == "crypto/rand" || p == "unsafe" || p == "os" || p == "runtime" {
+					t.Errorf("%s imports %s", file, p)
+				}
+			}
+			visitNodes(t, file, func(at token.Position, n ast.Node) {
+				switch n := n.(type) {
+				case *ast.MapType:
+					if dir == "sim" || strings.HasPrefix(dir, "sim/") {
+						t.Errorf("%v: map type", at)
+					}
+				case *ast.GoStmt:
+					t.Errorf("%v: go statement", at)
+				case *ast.SelectStmt:
+					t.Errorf("%v: select statement", at)
+				case *ast.SelectorExpr:
+					x, ok := n.X.(*ast.Ident)
+					if !ok {
+						return
+					}
+					name := x.Name + "." + n.Sel.Name
+					if slices.Contains(forbiddenCalls, name) || keeps == pure && x.Name == "math" && !allowedMath.MatchString(name) {
+						t.Errorf("%v: use of %s", at, name)
+					}
+				}
+			})
+		}
+	}
+}
+
+// TestInterfaceKnowsNoNames checks that no code below ui asks for a counter or a knob by a name that it contains: what it
+// shows of a strategy stands in the contract (predict.Quantity, Motion, Correction, InputProgress).
+func TestInterfaceKnowsNoNames(t *testing.T) {
+	for _, file := range goFiles(t, "ui") {
+		visitNodes(t, file, func(at token.Position, n ast.Node) {
+			call, ok := n.(*ast.CallExpr)
+			if !ok || len(call.Args) != 1 {
+				return
+			}
+			f, isMethod := call.Fun.(*ast.SelectorExpr)
+			name, isText := call.Args[0].(*ast.BasicLit)
+			if isMethod && isText && name.Kind == token.STRING && (f.Sel.Name == "Lookup" || f.Sel.Name == "Value") {
+				t.Errorf("%v: %s(%s)", at, f.Sel.Name, name.Value)
+			}
+		})
+	}
+}
+
+// fusedInstruction matches the instructions that multiply and add with one rounding, as
+// the compiler lists them for arm64 and for amd64 v3.
+var fusedInstruction = regexp.MustCompile(`\s(FN?M(ADD|SUB)[SD]|VFN?M(ADD|SUB)\d+[SP][SD])\s`)
+
+// TestNoFusedMultiplyAdd checks that the machine code of the exact folders has no such
+// instructions, for two architectures that have them. Two products of the local replay were fused.
+func TestNoFusedMultiplyAdd(t *testing.T) {
+	experiment.Skip(t)
+	if testing.Short() {
+		t.Skip("compiles everything twice")
+	}
+	for _, env := range [][]string{{"GOARCH=arm64"}, {"GOARCH=amd64", "GOAMD64=v3"}} {
+		args := []string{"build", "-tags", "headless"}
+		for _, dir := range foldersThat(t, exact) {
+			args = append(args, "-gcflags="+module+dir+"=-S")
+		}
+		for _, dir := range foldersThat(t, exact) {
+			args = append(args, "./"+dir)
+		}
+		cmd := exec.Command("go", args...)
+		cmd.Env = append(append(os.Environ(), "CGO_ENABLED=0", "GOOS=linux"), env...)
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v: %v\n%s", env, err, out[:min(len(out), 2000)])
+		}
+		if !strings.Contains(string(out), "STEXT") {
+			t.Fatalf("%v: the compiler listed no code", env)
+		}
+		for line := range strings.Lines(string(out)) {
+			if fusedInstruction.MatchString(line) {
+				t.Errorf("%v: %s", env, strings.TrimSpace(line))
+			}
+		}
+	}
+}
+
+// goFiles returns the Go files below a folder, without test files.
+func goFiles(t *testing.T, root string) (files []string) {
+	t.Helper()
+	err := filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if name := d.Name(); d.IsDir() && p != root && (name == "testdata" || strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_")) {
+			return fs.SkipDir
+		}
+		if strings.HasSuffix(p, ".go") && !strings.HasSuffix(p, "_test.go") {
+			files = append(files, filepath.ToSlash(p))
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+// goFilesIn returns the Go files of one folder, without test files.
+func goFilesIn(t *testing.T, dir string) (files []string) {
+	t.Helper()
+	for _, f := range goFiles(t, dir) {
+		if path.Dir(f) == dir {
+			files = append(files, f)
+		}
+	}
+	if len(files) == 0 {
+		t.Fatalf("no Go files in %s", dir)
+	}
+	return files
+}
+
+func importsOf(t *testing.T, file string) (paths []string) {
+	t.Helper()
+	f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, im := range f.Imports {
+		p, err := strconv.Unquote(im.Path.Value)
+		if err != nil {
+			t.Fatal(fmt.Errorf("%s: %w", file, err))
+		}
+		paths = append(paths, p)
+	}
+	return paths
+}
+
+func visitNodes(t *testing.T, file string, visit func(at token.Position, n ast.Node)) {
+	t.Helper()
+	set := token.NewFileSet()
+	f, err := parser.ParseFile(set, file, nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ast.Inspect(f, func(n ast.Node) bool {
+		if n != nil {
+			visit(set.Position(n.Pos()), n)
+		}
+		return true
+	})
+}
+
+// TestStrategiesAreNamedOnce checks that no string in the program names a strategy, except in
+// the strategy's own folder and in the list in predict/lab. All other code takes strategies
+// from that list. Names that are also common words are not checked. The page's generator had an order of
+// guides with lockstep in it.
+func TestStrategiesAreNamedOnce(t *testing.T) {
+	common := []string{"snapshot", "relative", "rewind"}
+	for _, file := range goFiles(t, ".") {
+		if strings.HasSuffix(file, "_test.go") || strings.HasPrefix(file, "predict/strategy/") || file == "predict/lab/strategies.go" || file == "net/link/profiles.go" { // profiles quote the titles of articles
+			continue
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(f, func(n ast.Node) bool {
+			text, ok := n.(*ast.BasicLit)
+			if !ok || text.Kind != token.STRING || strings.Contains(text.Value, "ghostcube ") { // examples of commands are documentation
+				return true
+			}
+			for _, name := range lab.StrategyNames() {
+				if !slices.Contains(common, name) && regexp.MustCompile(`\b`+name+`\b`).MatchString(text.Value) {
+					t.Errorf("%s names strategy %s: %s", file, name, text.Value)
+				}
+			}
+			return true
+		})
+	}
+}
+
+// receiverFolders are the folders below which receivers begin like their types.
+var receiverFolders = []string{
+	"sim", "net", "predict", "smoothing", "render",
+	"ui/cli", "ui/diagram", "ui/plan", "ui/timeline", "ui/page", "ui/tour", "ui/recorder", "ui/widget", "ui/platform",
+}
+
+// typeWord matches the words of a type's name: block and Sender of blockSender.
+var typeWord = regexp.MustCompile(`[A-Z]+[a-z0-9]*|[a-z0-9]+`)
+
+// TestReceiversBeginLikeTheirTypes checks that the receiver of a method begins like a word of its type.
+// After renames of types a third did not: a Score was c, and the controls were h.
+func TestReceiversBeginLikeTheirTypes(t *testing.T) {
+	for _, folder := range receiverFolders {
+		for _, file := range goFiles(t, folder) {
+			visitNodes(t, file, func(at token.Position, n ast.Node) {
+				m, ok := n.(*ast.FuncDecl)
+				if !ok || m.Recv == nil || len(m.Recv.List[0].Names) == 0 {
+					return
+				}
+				receiver, of := m.Recv.List[0].Names[0].Name, strings.TrimLeft(types.ExprString(m.Recv.List[0].Type), "*")
+				of, _, _ = strings.Cut(of, "[")
+				if !slices.ContainsFunc(typeWord.FindAllString(of, -1), func(word string) bool { return strings.EqualFold(word[:1], receiver[:1]) }) {
+					t.Errorf("%v: the receiver of a %s is %s", at, of, receiver)
+				}
+			})
+		}
+	}
+}
+
+// TestPartsAreShared checks that every package of predict/part has at least two users: other parts, the
+// lab, and families of strategies. localprediction and its two strategies are one family. A package
+// with one user lives with it.
+func TestPartsAreShared(t *testing.T) {
+	const family = "predict/localprediction"
+	users := map[string][]string{} // of each part
+	for _, dir := range foldersThat(t, pure) {
+		var imports []string
+		for _, file := range goFilesIn(t, dir) {
+			imports = append(imports, importsOf(t, file)...)
+		}
+		user := dir
+		if strings.HasPrefix(dir, family) || slices.Contains(imports, module+family) {
+			user = family
+		}
+		if strings.HasPrefix(dir, "predict/part/") {
+			users[dir] = append([]string{}, users[dir]...)
+		}
+		for _, p := range imports {
+			if part := strings.TrimPrefix(p, module); strings.HasPrefix(part, "predict/part/") && !slices.Contains(users[part], user) {
+				users[part] = append(users[part], user)
+			}
+		}
+	}
+	for part, of := range users {
+		if len(of) < 2 {
+			t.Errorf("%s has one user, %v: move it there", part, of)
+		}
+		t.Logf("%s: %v", part, of)
+	}
+}

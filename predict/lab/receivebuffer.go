@@ -1,0 +1,88 @@
+package lab
+
+import (
+	"time"
+
+	"ghostcube/net/link"
+)
+
+// receiveBuffer is the client's end of a link with a receive buffer: datagrams that arrive while
+// the client's program does not read are buffered, and dropped when the buffer is full.
+type receiveBuffer struct {
+	end           *link.End
+	queue         []queuedDatagram
+	head          int      // index of the oldest datagram in queue
+	bufferedBytes int      // charged for the datagrams from head on
+	free          [][]byte // memory for datagrams
+}
+
+// queuedDatagram is a datagram in the receive buffer, and its bytes in memory that is used again.
+type queuedDatagram struct {
+	datagram link.Datagram // without its bytes
+	bytes    []byte
+}
+
+// received returns the datagram as it was received.
+func (q *queuedDatagram) received() link.Datagram {
+	d := q.datagram
+	d.Bytes = q.bytes
+	return d
+}
+
+// receiveBufferSize is the default receive buffer of a socket on Linux
+// (net.core.rmem_default), in bytes. Linux charges datagramOverhead for every datagram
+// besides its payload.
+const (
+	receiveBufferSize = 212992
+	datagramOverhead  = 768
+)
+
+// Send implements link.Wire.
+func (r *receiveBuffer) Send(now time.Duration, b []byte) error { return r.end.Send(now, b) }
+
+// Receive implements link.Wire. It returns buffered datagrams first.
+func (r *receiveBuffer) Receive(now time.Duration) (link.Datagram, bool) {
+	if r.head < len(r.queue) {
+		w := &r.queue[r.head]
+		r.head++
+		r.bufferedBytes -= len(w.bytes) + datagramOverhead
+		return w.received(), true
+	}
+	for _, w := range r.queue {
+		r.free = append(r.free, w.bytes)
+	}
+	r.queue, r.head = r.queue[:0], 0
+	return r.end.Receive(now)
+}
+
+// bufferArrivals receives into the buffer, for a program that does not read.
+func (r *receiveBuffer) bufferArrivals(now time.Duration) {
+	for d, ok := r.end.Receive(now); ok; d, ok = r.end.Receive(now) {
+		if r.bufferedBytes += len(d.Bytes) + datagramOverhead; r.bufferedBytes > receiveBufferSize {
+			r.bufferedBytes -= len(d.Bytes) + datagramOverhead
+			continue
+		}
+		r.push(d)
+	}
+}
+
+func (r *receiveBuffer) push(d link.Datagram) {
+	var m []byte
+	if n := len(r.free); n > 0 {
+		m, r.free = r.free[n-1][:0], r.free[:n-1]
+	}
+	m = append(m, d.Bytes...)
+	d.Bytes = nil
+	r.queue = append(r.queue, queuedDatagram{d, m})
+}
+
+// copyFrom makes r an equal of o, except for the link.
+func (r *receiveBuffer) copyFrom(o *receiveBuffer) {
+	for _, w := range r.queue {
+		r.free = append(r.free, w.bytes)
+	}
+	r.queue, r.head, r.bufferedBytes = r.queue[:0], 0, o.bufferedBytes
+	for _, w := range o.queue[o.head:] {
+		r.push(w.received())
+	}
+}

@@ -1,0 +1,155 @@
+package frame
+
+import (
+	"ghostcube/predict"
+	"ghostcube/sim"
+	"ghostcube/sim/geom"
+)
+
+// NoParent is the index of no candidate: the body is in the world's frame.
+const NoParent = -1
+
+// Rules are the rules by which a parent is chosen.
+type Rules struct {
+	Contact          bool    // choose a candidate that the body touches
+	Box              bool    // choose a candidate that contains the body and has a similar velocity
+	Margin           float64 // metres by which the boxes are widened
+	ExitMargin       float64 // metres by which the box of the present parent is widened further
+	MaxRelativeSpeed float64 // m/s up to which two velocities are similar
+	SwitchTicks      int     // ticks in a row in which the rules choose another parent before it changes
+}
+
+// Declare declares the rules as knobs.
+func (r *Rules) Declare(k *predict.Knobs) {
+	group := k.In(predict.FrameKnobs)
+	group.Bool(&r.Contact, "parent-contact", true, "the largest candidate that the player's cube touches becomes its parent; contact with the ground removes it")
+	group.Bool(&r.Box, "parent-box", true, "without a contact, the parent is the largest candidate whose box contains the cube at a similar velocity")
+	group.Float(&r.Margin, "parent-margin", 1, 0, 20, "margin added to the bounding boxes of parent-box, m")
+	group.Float(&r.ExitMargin, "parent-exit-margin", 3, 0, 20, "additional margin of the current parent's box, so that a hop does not leave it, m")
+	group.Float(&r.MaxRelativeSpeed, "parent-speed-max", 5, 0, 100, "parent-box: largest relative speed at which a candidate becomes the parent, m/s; faster ones pass by")
+	group.Int(&r.SwitchTicks, "parent-switch-ticks", 6, 1, 240, "ticks before a change of the parent takes effect; a contact takes effect at once")
+	for _, name := range []string{"parent-margin", "parent-exit-margin", "parent-speed-max"} {
+		k.Needs(name, "parent-box", "on")
+	}
+}
+
+// exitSpeedFactor is the factor on MaxRelativeSpeed for the present parent: a body that hops in it at
+// 10 m/s stays.
+const exitSpeedFactor = 2.5
+
+// Selector chooses the parent of one body.
+type Selector struct {
+	Current        int // index of the parent among the candidates, or NoParent
+	candidate      int // choice of the rules in the last tick
+	candidateTicks int // ticks in a row with that choice
+}
+
+// NewSelector returns a selector whose body has no parent.
+func NewSelector() Selector { return Selector{Current: NoParent, candidate: NoParent} }
+
+// Set makes a candidate, or NoParent, the parent, regardless of the rules.
+func (s *Selector) Set(id int) { *s = Selector{Current: id, candidate: id} }
+
+// Surroundings is the input of a choice: a body with its velocities in the world's frame, its
+// contacts, and the candidates.
+type Surroundings struct {
+	Candidates []Candidate
+	Frames     []Frame // of the candidates
+	Touches    []sim.Contact
+	Body       *sim.Body
+	BodyIndex  int // of Body, which is no candidate for itself
+}
+
+// Update applies the rules to one tick, and reports whether the parent changes.
+func (s *Selector) Update(r *Rules, around *Surroundings) bool {
+	want, once := r.choose(around, s.Current)
+	if want == s.Current {
+		s.candidate, s.candidateTicks = want, 0
+		return false
+	}
+	if want != s.candidate {
+		s.candidate, s.candidateTicks = want, 0
+	}
+	s.candidateTicks++
+	if !once && s.candidateTicks < r.SwitchTicks {
+		return false
+	}
+	s.Set(want)
+	return true
+}
+
+// choose returns the parent by the rules. once reports that it is adopted without waiting.
+func (r *Rules) choose(s *Surroundings, now int) (id int, once bool) {
+	if r.Contact {
+		id, parent, fixed := s.touchedCandidate(now)
+		switch {
+		case id != NoParent:
+			return id, !parent
+		case fixed:
+			return NoParent, false
+		}
+	}
+	if r.Box {
+		return s.enclosingCandidate(r, now), false
+	}
+	return NoParent, false
+}
+
+// touchedCandidate returns the largest candidate that the body touches. parent reports whether it
+// touches the present one, and fixed whether it touches a carrier or the ground.
+func (s *Surroundings) touchedCandidate(now int) (id int, parent, fixed bool) {
+	id = NoParent
+	for _, t := range s.Touches {
+		fixed = fixed || t.Body < 0
+		for i := range s.Candidates {
+			if v := &s.Candidates[i]; v.Carrier >= 0 && v.Carrier == t.Carrier || v.Body >= 0 && v.Body == t.Body && v.Body != s.BodyIndex {
+				parent = parent || i == now
+				id = s.larger(id, i)
+			}
+		}
+	}
+	return id, parent, fixed
+}
+
+// enclosingCandidate returns the largest candidate that contains the body at a similar velocity.
+func (s *Surroundings) enclosingCandidate(r *Rules, now int) (id int) {
+	id = NoParent
+	for i := range s.Candidates {
+		if v := &s.Candidates[i]; (v.Carrier >= 0 || v.Body != s.BodyIndex) && s.MovesInside(r, i, now) {
+			id = s.larger(id, i)
+		}
+	}
+	return id
+}
+
+// MovesInside reports whether the widened box of candidate i contains the body and their velocities
+// are similar.
+func (s *Surroundings) MovesInside(r *Rules, i, now int) bool {
+	margin, similar := float32(r.Margin), float32(r.MaxRelativeSpeed)
+	if i == now {
+		margin, similar = margin+float32(r.ExitMargin), float32(similar*exitSpeedFactor)
+	}
+	f, b := &s.Frames[i], s.Body
+	if !s.Candidates[i].Contains(f.LocalPoint(b.Pose.Pos), margin) {
+		return false
+	}
+	return b.Linear.Sub(f.PointVelocity(b.Pose.Pos)).LenSq() <= float32(similar*similar)
+}
+
+// larger returns the larger of two candidates, or a if they are equally large.
+func (s *Surroundings) larger(a, b int) int {
+	if a == NoParent || s.Candidates[b].Volume() > s.Candidates[a].Volume() {
+		return b
+	}
+	return a
+}
+
+// WidenedBox returns the centre and the half extents of a candidate's widened box, in its own frame.
+func (r *Rules) WidenedBox(v *Candidate, parent bool) (middle, half geom.Vec3) {
+	m := float32(r.Margin)
+	if parent {
+		m += float32(r.ExitMargin)
+	}
+	half = v.Upper.Sub(v.Lower).Scale(0.5).Add(geom.Vec3{X: m, Y: m, Z: m})
+	return v.Lower.Add(v.Upper).Scale(0.5), half
+}

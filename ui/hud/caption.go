@@ -1,0 +1,373 @@
+package hud
+
+import (
+	"ghostcube/predict"
+	"ghostcube/predict/lab"
+	"ghostcube/predict/score"
+	"ghostcube/render"
+	"ghostcube/ui/stage"
+)
+
+// captionLine is a line of a caption below the name.
+type captionLine struct {
+	text  string
+	color render.Color
+}
+
+// caption has the texts of a pane's caption. They change ten times in a second of the session, slowly enough to read,
+// and at once when the size, a setting or the client's note changes.
+type caption struct {
+	stale       bool
+	of          captionState
+	name, knobs string // knobs: the changed ones where they fit beside the name
+	lines       []captionLine
+	texts       texts
+}
+
+// captionState is what a caption depends on besides the session's tick.
+type captionState struct {
+	pane     Rect
+	scale    float32
+	panes    int
+	headline int // changes of the headline so far
+	settings stage.Settings
+	note     string
+}
+
+// captionChangesPerSecond is how often in a second of the session a caption changes.
+const captionChangesPerSecond = 10
+
+// updateCaption writes the caption of pane i in r, if it is due.
+func (d overlay) updateCaption(i int, r Rect) *caption {
+	p := d.hud.panes[i]
+	c := &p.caption
+	now := captionState{r, d.scale, len(d.l.Panes), p.headline.changes, d.settings, p.source.Clients[0].View.Note}
+	if !c.stale && c.of == now {
+		return c
+	}
+	p.gaugesStale = true
+	*c = caption{of: now, lines: c.lines[:0], texts: c.texts}
+	c.texts.Reset()
+	ofFrame := d.texts
+	d.texts = &c.texts
+	room := float32(r.W) - d.px(20) - d.headlineWidth(i, r)
+	big := d.font(17, true)
+	c.name = d.texts.truncate(big, d.paneName(i), room)
+	c.knobs = d.knobsBeside(i, room-big.Width(c.name)-d.px(12))
+	c.lines = d.captionLines(i, r, c.knobs == "", c.lines)
+	d.texts = ofFrame
+	return c
+}
+
+// drawCaption draws the caption of pane i above its picture, and the labels of the two sides.
+func (d overlay) drawCaption(i int, y *paneLayout, focus bool) {
+	r := y.caption
+	fill(d.DrawList, r, stage.BackgroundColor)
+	x, top := float32(r.X)+d.px(10), float32(r.Y)
+	big, small := d.font(17, true), d.font(13, false)
+	headline := d.drawHeadline(i, r)
+	c := &d.hud.panes[i].caption
+	base := top + d.px(22)
+	pen := x + d.Text(x, base, big, stage.TextColor, c.name) + d.px(12)
+	if c.knobs != "" {
+		d.Text(pen, base, small, stage.DimTextColor, c.knobs)
+	}
+	for k := range c.lines {
+		line := c.lines[k]
+		if e := &d.hud.panes[i].explain; k > 0 && k == len(c.lines)-1 && d.settings.Explain && !y.explained && e.event.text != "" {
+			line = captionLine{e.event.text, stage.ExplainColor}
+		}
+		d.Text(x, top+d.px(captionTop+13)+d.px(captionLineHeight)*float32(k), small, line.color, d.fitClauses(small, line.text, d.captionRoom(r, k, headline)))
+	}
+	if d.settings.Split {
+		client, server := sides(y.picture, d.hud.laneGap)
+		if beside := client.Y == server.Y; beside {
+			d.drawSideLabel(float32(client.X+client.W)-d.px(6), float32(client.Y)+d.px(6), "client", true)
+		} else {
+			d.drawSideLabel(float32(client.X)+d.px(6), float32(client.Y)+d.px(6), "client", false)
+		}
+		d.drawSideLabel(float32(server.X)+d.px(6), float32(server.Y)+d.px(6), "server", false)
+	}
+	if focus && len(d.l.Panes) > 1 && d.l.Focus() == i {
+		d.Border(float32(y.pane.X), float32(y.pane.Y), float32(y.pane.W), float32(y.pane.H), d.px(3), stage.FocusColor)
+	}
+}
+
+// captionRoom returns the width of line k below the name of a pane in r, from 0. The headline stands beside the first.
+func (d overlay) captionRoom(r Rect, k int, headline float32) float32 {
+	room := float32(r.W) - d.px(20)
+	if k == 0 {
+		room -= headline
+	}
+	return room
+}
+
+// paneName returns the name of the strategy of pane i, with its number among several.
+func (d overlay) paneName(i int) string {
+	if label := d.hud.paneLabels[i]; label != "" {
+		return d.texts.add(d.l.Panes[i].Strategy.Name).add(", ").add(label).end()
+	}
+	if len(d.l.Panes) > 1 {
+		return d.texts.int(i + 1).add("  ").add(d.l.Panes[i].Strategy.Name).end()
+	}
+	return d.l.Panes[i].Strategy.Name
+}
+
+// knobsBeside returns the changed knobs of pane i in one line if they fit into a width, and otherwise nothing.
+func (d overlay) knobsBeside(i int, width float32) string {
+	text := d.changedKnobs(i)
+	if d.font(13, false).Width(text) > width {
+		return ""
+	}
+	return text
+}
+
+// changedKnobs returns the changed knobs of pane i.
+func (d overlay) changedKnobs(i int) string {
+	d.texts.b = d.l.Panes[i].Knobs.AppendChanged(d.texts.b, knobSeparator)
+	return d.texts.end()
+}
+
+// knobSeparator separates knobs, figures and notes in a line.
+const knobSeparator = "   "
+
+// drawHeadline draws the headline of pane i at the right of its caption, and returns the width that it takes.
+func (d overlay) drawHeadline(i int, r Rect) float32 {
+	h := &d.hud.panes[i].headline
+	w := d.headlineWidth(i, r)
+	if w == 0 {
+		return 0
+	}
+	large, small := d.font(headlineSize, true), d.font(13, false)
+	right, top := float32(r.X+r.W)-d.px(10), float32(r.Y)
+	pen := right
+	if h.unit != "" {
+		pen -= small.Width(h.unit)
+		d.Text(pen, top+d.px(30), small, stage.TextColor, h.unit)
+		pen -= d.px(5)
+	}
+	d.Text(pen-large.Width(h.value.text), top+d.px(30), large, stage.TextColor, h.value.text)
+	label := d.texts.truncate(small, h.label, w-d.px(14))
+	d.Text(right-small.Width(label), top+d.px(47), small, stage.DimTextColor, label)
+	return w
+}
+
+// headlineSize is the size of the headline's value, in pixels at scale 1.
+const headlineSize = 30
+
+// maxHeadlineShare is the share of a pane's width beyond which the label of its headline is cut.
+const maxHeadlineShare = 0.45
+
+// headlineWidth returns the width that the headline of pane i takes of its caption r; 0: there is none.
+func (d overlay) headlineWidth(i int, r Rect) float32 {
+	h := &d.hud.panes[i].headline
+	if h.value.text == "" {
+		return 0
+	}
+	large, small := d.font(headlineSize, true), d.font(13, false)
+	value := large.Width(h.value.text)
+	if h.unit != "" {
+		value += small.Width(h.unit) + d.px(5)
+	}
+	return max(value, min(small.Width(h.label), float32(r.W)*maxHeadlineShare)) + d.px(14)
+}
+
+// captionLines appends the lines below the name of pane i in r to dst, the most important ones first: the leading
+// figures; faults and notes of the client, highlighted; changed knobs that do not fit beside the name; missing
+// data; and the time that the pane draws and counters. A low pane has fewer of them.
+func (d overlay) captionLines(i int, r Rect, withKnobs bool, dst []captionLine) []captionLine {
+	p, font := d.l.Panes[i], d.font(13, false)
+	headline := d.headlineWidth(i, r)
+	share := float32(maxCaptionShare)
+	if d.settings.AnyGauge() {
+		share = maxCaptionShareWithGauges
+	}
+	most := max(int((float32(r.H)*share-d.px(captionTop+captionPadding))/d.px(captionLineHeight)), 1)
+	wrap := func(color render.Color, text string) {
+		for text != "" {
+			line, rest := font.Break(text, knobSeparator, d.captionRoom(r, len(dst), headline))
+			dst, text = append(dst, captionLine{line, color}), rest
+		}
+	}
+	if !d.hud.brief || headline == 0 {
+		first, second := d.keyFigures(i, d.captionRoom(r, 0, headline))
+		wrap(stage.TextColor, first)
+		wrap(stage.TextColor, second)
+	}
+	d.texts.word(p.DescribeClockFaults()).word(p.Clients[0].View.Note)
+	wrap(stage.AlertColor, d.texts.end())
+	if withKnobs {
+		knobs := d.changedKnobs(i)
+		room := d.captionRoom(r, len(dst), headline)
+		if line, _ := font.Break(knobs, knobSeparator, room); len(dst) == 0 && font.Width(line) > room && most > 1 {
+			dst = append(dst, captionLine{"", stage.DimTextColor}) // the headline is beside the first line
+		}
+		wrap(stage.DimTextColor, knobs)
+	}
+	if s := d.hud.panes[i].missingText(&d.settings, d.texts); s != "" && int(d.l.Ticks()-p.StartTick()) > d.l.Config().Rate {
+		dst = append(dst, captionLine{s, stage.DimTextColor})
+	}
+	if _, largest, _, ok := p.Score.JointSeparation(); ok && d.settings.Joints {
+		dst = append(dst, captionLine{d.texts.add("open joints ").gap(p.Score.JointSeparationNow()).add(", largest ").gap(largest).end(), stage.DimTextColor})
+	}
+	wrap(stage.DimTextColor, d.captionNotes(i))
+	for len(dst) < min(usualCaptionLines, most) { // most panes need these sooner or later
+		dst = append(dst, captionLine{"", stage.DimTextColor})
+	}
+	if len(dst) > most {
+		dst = dst[:most]
+		last := &dst[most-1]
+		kept := font.Fit(last.text, d.captionRoom(r, most-1, headline)-font.Width(moreText))
+		if d.texts.add(kept); len(kept) < len(last.text) && kept != "" {
+			d.texts.add(render.Ellipsis)
+		}
+		last.text = d.texts.add(moreText).end()
+	}
+	return dst
+}
+
+// usualCaptionLines is the number of lines for which a caption has room even if it has fewer.
+const usualCaptionLines = 2
+
+// moreText ends a caption that leaves something out.
+const moreText = " …"
+
+// The largest shares of a pane's height that its caption takes.
+const (
+	maxCaptionShare           = 0.3
+	maxCaptionShareWithGauges = 0.225
+)
+
+// captionNotes returns what a caption says after the leading figures.
+func (d overlay) captionNotes(i int) string {
+	p, t := d.l.Panes[i], d.texts
+	t.b = p.AppendWhen(t.b)
+	if d.settings.Ticks {
+		t.tickCounters(p)
+	}
+	if predicted := p.Clients[0].View.Predicted; len(predicted) > 0 && d.settings.Coloring == stage.ByPrediction {
+		t.separate().int(countTrue(predicted)).add(" of ").int(len(predicted)).add(" bodies predicted")
+	}
+	if used := p.Counters.Total(predict.InputsOnTime); used > 0 && d.anyInputsMissed() {
+		t.separate().fixed(100*used, 1).add(" % of inputs on time")
+	}
+	if n := p.Counters.Total(predict.Corrections); n > 0 {
+		t.separate().corrections(p.Counters, int(n))
+	}
+	if n := p.Counters.Total(predict.Stalls); n > 0 {
+		t.separate().count(int(n), "stall").add(", ").fixed(p.Counters.Total(predict.StallsPerMinute), 1)
+		t.add("/min, longest ").fixed(p.Counters.Total(predict.LongestStall), 0).add(" ms")
+	}
+	return t.end()
+}
+
+// separate appends the separator between two words of a line, except at its beginning.
+func (t *texts) separate() *texts {
+	if len(t.b) > 0 {
+		t.add(knobSeparator)
+	}
+	return t
+}
+
+// word appends a word of a line, unless it is empty.
+func (t *texts) word(s string) *texts {
+	if s == "" {
+		return t
+	}
+	return t.separate().add(s)
+}
+
+// corrections appends the number of corrections and by how much they moved bodies on average. Only some strategies
+// correct and measure other bodies than the player's cube.
+func (t *texts) corrections(m *predict.Counters, n int) *texts {
+	player := m.Total(predict.MeanCorrection)
+	if largest, ok := m.Sum(predict.MeanLargestCorrection); ok {
+		return t.count(n, "correction").add(", mean ").fixed(largest, 2).add(" m, player's cube ").fixed(player, 2).add(" m")
+	}
+	return t.count(n, "correction").add(" of the player's cube, mean ").fixed(player, 2).add(" m")
+}
+
+// tickCounters appends the ticks of a pane's first client and of its server, and the tick of the newest state that
+// the client has received.
+func (t *texts) tickCounters(p *lab.Pane) {
+	t.separate().add("client tick ").int(int(p.Clients[0].World.Tick())).add(",")
+	t.separate().add("server tick ").int(int(p.ServerWorld.Tick()))
+	if state := p.Progress().StateReceived; state > 0 {
+		t.add(",").separate().add("state ").int(int(state))
+	}
+}
+
+// keyFigures returns the figures that lead the caption of pane i: the time from a key to the screen, the path error,
+// the pops, and the bandwidth of both directions. If they do not fit into one line of a width they take two, with
+// shorter names if necessary.
+func (d overlay) keyFigures(i int, width float32) (first, second string) {
+	p := d.hud.panes[i]
+	p.measures = d.l.Panes[i].Headline(p.measures[:0])
+	var key, path, pops, all *score.Measure
+	bandwidth := 0.0
+	for k := range p.measures {
+		switch m := &p.measures[k]; m.Name {
+		case "key_to_screen_ms":
+			key = m
+		case "path_error_rms_m":
+			path = m
+		case "pops_per_minute":
+			pops = m
+		case "pops_all_per_minute":
+			all = m
+		case "down_kbit_per_second", "up_kbit_per_second":
+			bandwidth += m.Value
+		}
+	}
+	font, t := d.font(13, false), d.texts
+	times := func(keyName, pathName string) string {
+		return t.add(keyName).measure(key, " ms").separate().add(pathName).measure(path, " m").end()
+	}
+	long := times("key to screen ", "path error ")
+	t.measure(pops, "")
+	if all != nil {
+		t.add(" (all ").measure(all, "").add(")")
+	}
+	rest := t.add(" pops/min").separate().fixed(bandwidth, 0).add(" kbit/s").end()
+	for _, one := range [...]string{long, times("key ", "path ")} {
+		if line := t.add(one).separate().add(rest).end(); font.Width(line) <= width {
+			return line, ""
+		}
+	}
+	if font.Width(long) > width {
+		long = times("key ", "path ")
+	}
+	return long, rest
+}
+
+// measure appends a measure with its unit, or a dash if it is nil or undefined.
+func (t *texts) measure(m *score.Measure, unit string) *texts {
+	if m == nil || !m.OK {
+		return t.add("-")
+	}
+	t.b = m.AppendText(t.b)
+	return t.add(unit)
+}
+
+// anyInputsMissed reports whether the server of any pane has stepped a tick without the input for it.
+func (d overlay) anyInputsMissed() bool {
+	for _, p := range d.l.Panes {
+		if used := p.Counters.Total(predict.InputsOnTime); used > 0 && used < 0.9995 {
+			return true
+		}
+	}
+	return false
+}
+
+// sideLabelWidth returns the width of a side label.
+func (d overlay) sideLabelWidth(s string) float32 { return d.font(15, true).Width(s) + d.px(16) }
+
+// drawSideLabel draws the label of a side, left of x or right of it.
+func (d overlay) drawSideLabel(x, y float32, s string, left bool) {
+	f, w := d.font(15, true), d.sideLabelWidth(s)
+	if left {
+		x -= w
+	}
+	d.Rect(x, y, w, d.px(26), stage.PanelColor)
+	d.Text(x+d.px(8), y+d.px(18), f, stage.TextColor, s)
+}

@@ -1,0 +1,226 @@
+package hud
+
+import (
+	"strings"
+	"testing"
+
+	"ghostcube/net/link"
+	"ghostcube/predict/lab"
+	"ghostcube/render"
+	"ghostcube/ui/stage"
+	"ghostcube/ui/stage/stagetest"
+)
+
+// TestCaptionShowsMissedInputs promises that the captions of all panes show the share of inputs on time where
+// the inputs of one pane miss their ticks, and that none does elsewhere.
+func TestCaptionShowsMissedInputs(t *testing.T) {
+	for network, want := range map[string]int{"csp-25-loss": 2, "csp-75ms": 0} {
+		l := stagetest.Session(t, network, "rewind:redundant=off", "rewind")
+		var s HUD
+		stagetest.Roll(t, &s, l, 400)
+		var f Frame
+		s.Compose(&f, l, Rect{W: 1280, H: 720}, Options{}, 1)
+		captions := 0
+		for _, it := range f.Overlay.Items {
+			if strings.HasSuffix(it.Text, "% of inputs on time") {
+				captions++
+			}
+		}
+		if captions != want {
+			t.Errorf("%s: %d captions with inputs on time, want %d", network, captions, want)
+		}
+	}
+}
+
+// TestNetworkText promises a text for every profile, and holds some texts.
+func TestNetworkText(t *testing.T) {
+	for _, p := range link.Profiles {
+		w := link.Network{Up: p.Up, Down: p.Down}
+		if s := networkText(&w); s == "" || strings.Contains(s, "%!") {
+			t.Errorf("%s: %q", p.Name, s)
+		}
+	}
+	w := link.Network{}
+	if got := networkText(&w); got != "perfect network" {
+		t.Error(got)
+	}
+	w.Parse("swing-every=8s,swing=40ms")
+	if got := networkText(&w); got != "varying latency" {
+		t.Error(got)
+	}
+	w.Parse("latency=5ms,trace=us/20000:5012/4980/-")
+	if got := networkText(&w); got != "5 ms latency, trace of 60ms" {
+		t.Error(got)
+	}
+	w.Parse("latency=75ms,up.loss=25%")
+	if got := networkText(&w); got != "up: 75 ms latency, 25 % loss / down: 75 ms latency" {
+		t.Error(got)
+	}
+}
+
+// TestClockFaultIsShown promises that a caption describes the faults of the client's clock while there are some.
+func TestClockFaultIsShown(t *testing.T) {
+	l := stagetest.Session(t, "perfect", "rewind")
+	texts := func() string {
+		s, f := &HUD{}, Frame{}
+		stagetest.Roll(t, s, l, 1)
+		s.Compose(&f, l, Rect{W: 900, H: 600}, Options{}, 1)
+		var b strings.Builder
+		for i := range f.Overlay.Items {
+			b.WriteString(f.Overlay.Items[i].Text + "\n")
+		}
+		return b.String()
+	}
+	const want = "skew +500 ppm, 20 fps"
+	if strings.Contains(texts(), "ppm") {
+		t.Error("a fault is shown where there is none")
+	}
+	for _, set := range [][2]string{{"skew", "500"}, {"fps", "20"}} {
+		if err := l.Apply(lab.Command{Verb: "clock", Pane: lab.AllPanes, Name: set[0], Value: set[1]}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if s := texts(); !strings.Contains(s, want) {
+		t.Errorf("the texts are\n%swant %q", s, want)
+	}
+}
+
+// TestFallbackIsShown promises that a cube whose prediction is off has another colour in the client's picture
+// until prediction resumes, that the legend explains it, and that the server's picture does not change.
+func TestFallbackIsShown(t *testing.T) {
+	l := stagetest.Session(t, "latency=100ms", "historyoffset:fallback-corrections=3")
+	stagetest.Show(t, l, "split=on")
+	var s HUD
+	look := func() (client, server render.Color, explained bool) {
+		var f Frame
+		s.Compose(&f, l, Rect{W: 1280, H: 720}, Options{}, 1)
+		for _, it := range f.Overlay.Items {
+			explained = explained || it.Kind == render.TextKind && it.Text == "prediction off"
+		}
+		return f.Viewports[0].Scene.Cubes[0].Color, f.Viewports[1].Scene.Cubes[0].Color, explained
+	}
+	if err := l.Apply(lab.Command{Verb: "scene", Pane: lab.AllPanes, Name: "plain"}); err != nil {
+		t.Fatal(err)
+	}
+	idle := func(ticks int) {
+		for range ticks {
+			if err := l.Tick(lab.Entry{}); err != nil {
+				t.Fatal(err)
+			}
+			s.Tick(l)
+		}
+	}
+	idle(120)
+	if client, server, explained := look(); client != stage.ClientColor || server != stage.ServerColor || !explained {
+		t.Errorf("with prediction it is %v, the server's %v, explained: %v", client, server, explained)
+	}
+	for range 20 {
+		if err := l.Apply(lab.Command{Verb: "nudge", Pane: lab.AllPanes, Name: "x", Value: "0.3"}); err != nil {
+			t.Fatal(err)
+		}
+		idle(4)
+	}
+	if client, server, _ := look(); client == stage.ClientColor || server != stage.ServerColor {
+		t.Errorf("without prediction it is %v, the server's %v", client, server)
+	}
+	idle(240)
+	if client, _, _ := look(); client != stage.ClientColor {
+		t.Errorf("with prediction again it is %v", client)
+	}
+}
+
+// TestSideLabels promises that the labels of the two sides lie in the corners of their own halves.
+func TestSideLabels(t *testing.T) {
+	l := stagetest.Session(t, "perfect", "rewind")
+	stagetest.Show(t, l, "split=on")
+	var s HUD
+	stagetest.Roll(t, &s, l, 2)
+	var f Frame
+	s.Compose(&f, l, Rect{W: 1280, H: 720}, Options{}, 1)
+	found := 0
+	for _, it := range f.Overlay.Items {
+		right := it.X + it.Font.Width(it.Text)
+		switch it.Text {
+		case "client":
+			if it.Y > 200 { // in the legend
+				continue
+			}
+			if found++; right > 632 || right < 600 {
+				t.Errorf("the client's label ends at %v", right)
+			}
+		case "server":
+			if it.Y > 200 {
+				continue
+			}
+			if found++; it.X < 640 || it.X > 680 {
+				t.Errorf("the server's label begins at %v", it.X)
+			}
+		}
+	}
+	if found < 2 {
+		t.Errorf("%d labels", found)
+	}
+}
+
+// TestCaptionsFollowAPausedSession promises that a caption that is due only ten times a second shows a changed knob
+// at once while the session is paused.
+func TestCaptionsFollowAPausedSession(t *testing.T) {
+	l := stagetest.Session(t, "latency=50ms", "rewind")
+	var s HUD
+	var f Frame
+	stagetest.Roll(t, &s, l, 61)
+	text := func() string {
+		s.Compose(&f, l, Rect{W: 1280, H: 720}, Options{}, 1)
+		return paneTexts(&f, s.layouts[0].pane)
+	}
+	text()
+	for range 2 { // as the window does in every Update
+		s.Refresh(l)
+	}
+	if err := l.Apply(lab.Command{Verb: "set", Pane: 0, Name: "lead", Value: "9"}); err != nil {
+		t.Fatal(err)
+	}
+	s.Refresh(l)
+	if got := text(); !strings.Contains(got, "lead=9") {
+		t.Errorf("a changed knob is not shown: %s", got)
+	}
+}
+
+// TestCaptionClauses promises that a line of a caption that is too long ends at a clause in narrow panes.
+func TestCaptionClauses(t *testing.T) {
+	l := stagetest.Session(t, "latency=75ms", "noprediction", "rewind")
+	var s HUD
+	stagetest.Roll(t, &s, l, 60)
+	if err := l.Apply(lab.Command{Verb: "nudge", Pane: lab.AllPanes, Name: "x", Value: "1"}); err != nil {
+		t.Fatal(err)
+	}
+	stagetest.Roll(t, &s, l, 60)
+	var f Frame
+	s.Compose(&f, l, Rect{W: 480, H: 600}, Options{}, 1)
+	found := false
+	for _, it := range f.Overlay.Items {
+		if strings.Contains(it.Text, "correction") {
+			found = true
+			if strings.Contains(it.Text, "…") {
+				t.Errorf("%q is cut", it.Text)
+			}
+		}
+	}
+	if !found {
+		t.Error("no corrections in the captions")
+	}
+}
+
+// TestOpenJointsAreCaptioned promises that the caption says how far the joints of a chain have opened at most.
+func TestOpenJointsAreCaptioned(t *testing.T) {
+	l := stagetest.Open(t, lab.Config{Scene: "train:rods=8", Rate: 60, Seat: lab.AtHost}, "latency=100ms,down.outage=250ms,down.outage-every=2s", "animated")
+	stagetest.Show(t, l, "joints=on")
+	var s HUD
+	stagetest.RollAndPull(t, &s, l, 300)
+	var f Frame
+	s.Compose(&f, l, Rect{W: 1280, H: 720}, Options{}, 1)
+	_, largest, _, _ := l.Panes[0].Score.JointSeparation()
+	if want := "largest " + (&texts{}).gap(largest).end(); largest < 0.01 || !strings.Contains(paneTexts(&f, s.layouts[0].caption), want) {
+		t.Errorf("no %q in %q", want, paneTexts(&f, s.layouts[0].caption))
+	}
+}

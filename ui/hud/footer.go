@@ -1,0 +1,87 @@
+package hud
+
+import (
+	"strings"
+
+	"ghostcube/render"
+	"ghostcube/sim"
+	"ghostcube/ui/stage"
+)
+
+// keyLabels are the keys of the footer, from left to right.
+var keyLabels = []struct {
+	name   string
+	button sim.Buttons
+}{{"W", sim.Forward}, {"A", sim.Left}, {"S", sim.Back}, {"D", sim.Right}, {"space", sim.Lift}, {"Z", sim.Pull}, {"Q", sim.Use}, {",", sim.Couple}}
+
+// footer is the strip at the bottom with the legend.
+type footer struct{ *canvas }
+
+// draw draws the strip at the bottom: the legend, a note, and the keys that are down.
+func (d footer) draw(o Options, h float32) {
+	x, y, w := float32(d.rect.X), float32(d.rect.Y+d.rect.H)-h, float32(d.rect.W)
+	d.Rect(x, y, w, h, stage.BackgroundColor)
+	f := d.font(13, false)
+	base := baseline(f, y, h)
+	pen := x + float32(o.FooterLeft) + d.px(12)
+	right := x + w - float32(o.FooterRight) - d.px(12)
+	for i := len(keyLabels) - 1; i >= 0; i-- {
+		k := keyLabels[i]
+		if o.NoKeys || k.button&sim.ActionButtons != 0 && !d.hasActions() {
+			continue
+		}
+		bw := f.Width(k.name) + d.px(10)
+		right -= bw
+		background, foreground := stage.EmptyColor, stage.DimTextColor
+		if o.Input.Buttons&k.button != 0 {
+			background, foreground = stage.KeyDownColor, stage.BackgroundColor
+		}
+		d.Rect(right, y+d.px(5), bw, h-d.px(10), background)
+		d.Text(right+d.px(5), base, f, foreground, k.name)
+		right -= d.px(4)
+	}
+	legend := d.appendShotLegend(d.legendEntries(d.hud.legend[:0]))
+	legend = append(legend, legendEntry{color: stage.ClientColor, label: "client"}, legendEntry{color: stage.ServerColor, label: "server"})
+	if d.settings.Ghosts && d.anySnapshots() {
+		legend = append(legend, legendEntry{color: stage.ReceivedColor, label: "last received snapshot"})
+	}
+	d.hud.legend = legend
+	for i := range legend {
+		e := &legend[i]
+		if next := pen + d.legendEntryWidth(e, f); next <= right-d.px(10) {
+			d.drawLegendEntry(e, f, pen, y, h)
+			pen = next + d.px(18)
+		}
+	}
+	if o.Footer != "" && right-pen > d.px(80) {
+		note := d.fitClauses(f, o.Footer, right-pen-d.px(12))
+		d.Text(right-d.px(10)-f.Width(note), base, f, stage.DimTextColor, note)
+	}
+}
+
+// fitClauses cuts the last clauses off a text until it fits into a width.
+func (d *canvas) fitClauses(f render.Font, text string, width float32) string {
+	for f.Width(text) > width {
+		end := max(strings.LastIndex(text, ": "), strings.LastIndex(text, ", "))
+		if end < 0 {
+			return d.texts.truncate(f, text, width)
+		}
+		text = text[:end]
+	}
+	return text
+}
+
+// hasActions reports whether there is anything to enter or to couple in the scene.
+func (d footer) hasActions() bool {
+	return len(d.l.Panes) > 0 && d.l.Panes[0].ServerWorld.Scene().HasActions()
+}
+
+// anySnapshots reports whether the client of any pane has received a snapshot.
+func (d footer) anySnapshots() bool {
+	for _, p := range d.l.Panes {
+		if len(p.Clients[0].View.LastReceived) > 0 {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,226 @@
+package hud
+
+import (
+	"ghostcube/net/link"
+	"ghostcube/predict"
+	"ghostcube/predict/lab"
+	"ghostcube/render"
+	"ghostcube/ui/stage"
+)
+
+// graphTicks is the number of ticks that a graph shows.
+const graphTicks = 300
+
+// Graph is the recent history of a number, one value a tick.
+type Graph struct {
+	Title string
+	Unit  string
+
+	// Known says that the strategy counts the number. Otherwise the graph has nothing to show.
+	Known bool
+
+	// Signed puts zero into the middle of the graph, for a number that can be negative.
+	Signed bool
+
+	values [graphTicks]float32 // a ring
+	events [graphTicks]bool    // marks, by the same index
+	next   int                 // index of the next value
+	count  int
+}
+
+// The graphs of a pane.
+const (
+	PathErrorGraph = iota
+	LagErrorGraph
+	RTTGraph
+	UplinkGraph
+	DownlinkGraph
+	ReplayGraph
+	InputBufferGraph
+	EarlyArrivalGraph
+	InputBitsGraph
+	GraphCount
+)
+
+// graphTitles are the titles and units of the graphs.
+var graphTitles = [GraphCount][2]string{
+	PathErrorGraph:    {"path error", "m"},
+	LagErrorGraph:     {"lag error", "m"},
+	RTTGraph:          {"RTT", "ms"},
+	UplinkGraph:       {"uplink", "kbit/s"},
+	DownlinkGraph:     {"downlink", "kbit/s"},
+	ReplayGraph:       {"replayed", "ticks"},
+	InputBufferGraph:  {"input buffer", "inputs"},
+	EarlyArrivalGraph: {"early arrival", "ms"},
+	InputBitsGraph:    {"inputs in a packet", "bits"},
+}
+
+// Add appends a value, with a mark if something happened in this tick. It drops the oldest value of a full graph.
+func (g *Graph) Add(v float32, mark bool) {
+	g.values[g.next], g.events[g.next] = v, mark
+	g.next = (g.next + 1) % graphTicks
+	g.count = min(g.count+1, graphTicks)
+}
+
+// Len returns the number of values.
+func (g *Graph) Len() int { return g.count }
+
+// At returns value i, where 0 is the oldest, and whether it has a mark.
+func (g *Graph) At(i int) (v float32, mark bool) {
+	k := (g.next - g.count + i + graphTicks) % graphTicks
+	return g.values[k], g.events[k]
+}
+
+// scaleSteps are the round numbers at which the scale of a graph may end.
+var scaleSteps = [...]float32{0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 2e4, 5e4, 1e5, 2e5, 5e5, 1e6}
+
+// ScaleMax returns a round number that is at least minimum and at least the magnitude of every value.
+func (g *Graph) ScaleMax(minimum float32) float32 {
+	largest := minimum
+	for i := range g.count {
+		v, _ := g.At(i)
+		largest = max(largest, v, -v)
+	}
+	for _, step := range scaleSteps {
+		if step >= largest {
+			return step
+		}
+	}
+	return largest
+}
+
+// Last returns the newest value, or 0 if there is none.
+func (g *Graph) Last() float32 {
+	if g.count == 0 {
+		return 0
+	}
+	v, _ := g.At(g.count - 1)
+	return v
+}
+
+// bitRate computes bits per second over the last half second from a growing total of bytes.
+type bitRate struct {
+	totals [120]uint64 // a ring, by tick
+	count  int         // ticks so far
+}
+
+// add takes the total after a tick and returns the bits per second over the last half second; rate is in
+// ticks per second.
+func (r *bitRate) add(total uint64, rate int) float64 {
+	back := min(max(rate/2, 1), len(r.totals)-1)
+	r.totals[r.count%len(r.totals)] = total
+	first := uint64(0)
+	if r.count >= back {
+		first = r.totals[(r.count-back)%len(r.totals)]
+	}
+	r.count++
+	return float64((total-first)*8) * float64(rate) / float64(back)
+}
+
+// updateGraphs adds the values of a tick to the graphs of a pane.
+func (p *pane) updateGraphs(source *lab.Pane, l *lab.Lab) {
+	rate := l.Config().Rate
+	total := source.Corrections.Total()
+	corrected := total > p.correctionCount
+	p.correctionCount = total
+	replayed, replays := source.Counters.Sum(predict.ReplayedTicks)
+	waiting, waits := source.Counters.Sum(predict.WaitingInputs)
+	early, measuresArrival := earlyArrivalMs(source.Counters, rate)
+	for i := range p.graphs {
+		g := &p.graphs[i]
+		g.Title, g.Unit, g.Known = graphTitles[i][0], graphTitles[i][1], true
+	}
+	p.graphs[ReplayGraph].Known = replays
+	p.graphs[InputBufferGraph].Known = waits
+	p.graphs[EarlyArrivalGraph].Known = measuresArrival
+	p.graphs[PathErrorGraph].Add(p.pathErrorNow(), corrected)
+	p.graphs[LagErrorGraph].Add(float32(source.Score.LagError()), corrected)
+	p.graphs[RTTGraph].Add(float32(source.Clients[0].Endpoint.Stats.RTT.Seconds()*1000), false)
+	p.graphs[UplinkGraph].Add(float32(p.upRate.add(source.Clients[0].LinkCounters(link.Up).WireBytes, rate)/1000), false)
+	p.graphs[DownlinkGraph].Add(float32(p.downRate.add(source.Clients[0].LinkCounters(link.Down).WireBytes, rate)/1000), false)
+	p.graphs[ReplayGraph].Add(float32(replayed-p.replayedTicks), corrected)
+	p.graphs[InputBufferGraph].Add(float32(waiting), false)
+	p.graphs[EarlyArrivalGraph].Add(float32(early), false)
+	p.graphs[EarlyArrivalGraph].Signed = true
+	p.replayedTicks = replayed
+	p.graphs[InputBitsGraph].Add(p.inputBits.add(source.Counters), false)
+}
+
+// inputBits computes the mean size of the inputs in the packets of a tick from growing totals.
+type inputBits struct {
+	bits, packets float64 // totals
+	last          float32
+}
+
+// add takes the totals after a tick and returns the bits of inputs per packet, or the last result if no
+// packet with inputs was sent. Lockstep counts a packet for each player whose inputs it has.
+func (b *inputBits) add(m *predict.Counters) float32 {
+	bits, packets := m.Total(predict.InputBits), m.Total(predict.InputPackets)
+	if packets > b.packets {
+		b.last = float32((bits - b.bits) / (packets - b.packets))
+	}
+	b.bits, b.packets = bits, packets
+	return b.last
+}
+
+// earlyArrivalMs returns how much earlier than the client's clock expects the newest snapshot arrived, in
+// milliseconds. For a strategy that counts only ticks by which its clock is behind, those are converted. ok is
+// false for a strategy that counts neither.
+func earlyArrivalMs(m *predict.Counters, rate int) (ms float64, ok bool) {
+	if ms, ok = m.Sum(predict.EarlyArrival); ok {
+		return ms, true
+	}
+	behind, ok := m.Sum(predict.ClockBehind)
+	return behind * 1000 / float64(rate), ok
+}
+
+// drawGraphGauge draws the path error of pane i with a mark for each correction. All panes have one scale.
+func (d gaugePainter) drawGraphGauge(i int, x, y, w, h float32) {
+	d.Rect(x, y, w, h, stage.GaugePanelColor)
+	g := d.hud.Graph(i, PathErrorGraph)
+	f := d.font(12, false)
+	top := d.hud.scaleMax(PathErrorGraph, minPathErrorScale)
+	texts := f.Width("path error 00.00 m") + d.px(16)
+	d.Text(x+d.px(8), y+d.px(15), f, stage.DimTextColor, d.texts.add("path error ").fixed(float64(g.Last()), 2).add(" m").end())
+	d.Text(x+d.px(8), y+d.px(31), f, stage.DimTextColor, d.texts.add("of ").short(float64(top), 3).add(" m").end())
+	DrawGraph(d.DrawList, g, x+texts, y+d.px(4), max(w-texts-d.px(4), 1), h-d.px(8), top, d.px(1.5))
+}
+
+// minPathErrorScale is the least end of the scale of path errors, in metres.
+const minPathErrorScale = 0.1
+
+// scaleMax returns the end of the scale of a graph that has room for the values of all panes.
+func (h *HUD) scaleMax(which int, minimum float32) float32 {
+	top := minimum
+	for _, p := range h.panes {
+		top = max(top, p.graphs[which].ScaleMax(minimum))
+	}
+	return top
+}
+
+// DrawGraph draws the curve of a graph into a rectangle with the newest value at the right, and a vertical
+// line for each mark. top is the value at the upper border; width is that of the curve in pixels.
+func DrawGraph(list *render.DrawList, g *Graph, x, y, w, h, top, width float32) {
+	zero, unit, bottom := y+h-1, h-2, float32(0) // unit: pixels from zero to top; bottom: the least value, in tops
+	if g.Signed {
+		unit, bottom = unit*0.5, -1
+		zero -= unit
+	}
+	list.Rect(x, zero, w, 1, stage.GridlineColor)
+	n := g.Len()
+	if n < 2 {
+		return
+	}
+	var buffer [graphTicks]render.Point // the list copies the points
+	points := buffer[:0]
+	step := w / float32(graphTicks-1)
+	for i := range n {
+		v, marked := g.At(i)
+		px := x + step*float32(graphTicks-n+i)
+		if marked {
+			list.Rect(px, y, 1, h, stage.EventColor)
+		}
+		points = append(points, render.Point{X: px, Y: zero - unit*min(max(v/top, bottom), 1)})
+	}
+	list.Line(points, max(width, 1), stage.CurveColor)
+}

@@ -1,0 +1,171 @@
+// Package hud writes over the pictures of package stage: captions, explanations, graphs, gauges, packet lanes and a
+// legend become a draw list. It decides where in a frame the pictures are, because the texts have to find room beside
+// them. It draws nothing itself and reads no clock, so the window and a video show the same.
+package hud
+
+import (
+	"ghostcube/predict"
+	"ghostcube/predict/lab"
+	"ghostcube/predict/score"
+	"ghostcube/render"
+	"ghostcube/sim"
+	"ghostcube/ui/stage"
+)
+
+// Rect is a rectangle in pixels.
+type Rect = stage.Rect
+
+// HUD follows a session with its stage. The zero value has seen none.
+type HUD struct {
+	stage stage.Stage
+	panes []*pane
+	ages  ageHistogram // scratch
+
+	layouts     [lab.MaxPanes]paneLayout // scratch
+	canvas      canvas                   // of the last Compose
+	texts       texts                    // of the last Compose
+	legend      []legendEntry            // scratch
+	gauges      []gauge                  // scratch
+	rects       []Rect                   // scratch: of the panes
+	pictures    []stage.Picture          // scratch
+	kept        keptHeights
+	lanes       []lane // of the last Compose
+	laneScratch laneScratch
+	laneGap     int // between the pictures of client and server, for lanes; 0: none
+
+	// Traces are the recorded datagrams that lanes show instead of the panes' own.
+	Traces PacketTraces
+
+	ticked     bool // since the last Refresh
+	network    keptNetwork
+	paneLabels [lab.MaxPanes]string // of the present Compose
+	brief      bool                 // the captions leave the key figures out
+	arrow      []render.Point       // scratch
+}
+
+// pane is what a HUD keeps of a pane.
+type pane struct {
+	source      *lab.Pane
+	serverWorld *predict.World // of source; it changes when the session restarts
+	startTick   sim.Tick       // of the pane's strategy
+	inspection  *predict.Inspection
+
+	graphs           [GraphCount]Graph
+	upRate, downRate bitRate
+	replayedTicks    float64 // total so far
+	correctionCount  int     // total so far
+	inputBits        inputBits
+
+	packetHistory packetHistory  // while packets are shown
+	playouts      playoutHistory // while slots are shown
+	headline      headline
+	measures      []score.Measure // scratch
+	pathError     pathError
+	explain       explanation
+	caption       caption
+	stillGauges   render.DrawList // those last drawn whose figures change as often as the caption
+	gaugesAt      Rect            // the strip that they are in
+	gaugesStale   bool
+}
+
+// Tick follows the session by one tick. Call it after each Tick of the lab.
+func (h *HUD) Tick(l *lab.Lab) {
+	h.stage.Tick(l)
+	h.syncPanes(l)
+	h.ticked = true
+	show := h.stage.Settings(l)
+	traceDatagrams(l, &show)
+	for _, p := range h.panes {
+		p.tick(l, &show)
+	}
+}
+
+// Refresh follows commands that were applied between two ticks: panes opened, closed or restarted, and changed
+// display settings.
+func (h *HUD) Refresh(l *lab.Lab) {
+	h.stage.Refresh(l)
+	h.syncPanes(l)
+	show := h.stage.Settings(l)
+	traceDatagrams(l, &show)
+	for _, p := range h.panes {
+		if !h.ticked { // nothing else changes what captions and gauges say while the session is paused
+			p.caption.stale, p.gaugesStale = true, true
+		}
+		p.updateHeadline(&show, false)
+	}
+	h.ticked = false
+}
+
+// syncPanes follows panes that were opened, closed or restarted.
+func (h *HUD) syncPanes(l *lab.Lab) {
+	for len(h.panes) < len(l.Panes) {
+		h.panes = append(h.panes, &pane{})
+	}
+	h.panes = h.panes[:len(l.Panes)]
+	for i, p := range l.Panes {
+		if q := h.panes[i]; q.source != p || q.serverWorld != p.ServerWorld {
+			*q = pane{source: p, serverWorld: p.ServerWorld}
+		}
+		h.panes[i].inspection = h.stage.Inspection(i)
+	}
+}
+
+// Fork returns a copy of h that follows l, a fork of the lab that h has followed. The two share nothing.
+func (h *HUD) Fork(l *lab.Lab) *HUD {
+	f := &HUD{stage: h.stage.Fork(l)}
+	for i, p := range h.panes {
+		q := *p
+		q.source, q.serverWorld, q.inspection = l.Panes[i], l.Panes[i].ServerWorld, f.stage.Inspection(i)
+		q.measures, q.caption, q.stillGauges, q.gaugesStale = nil, caption{stale: true}, render.DrawList{}, true
+		q.headline, q.explain = p.headline.clone(), p.explain.clone()
+		f.panes = append(f.panes, &q)
+	}
+	return f
+}
+
+// CopyFrom makes h follow l, a copy of the lab that o has followed, as o does. The two share nothing, and h keeps its
+// layout.
+func (h *HUD) CopyFrom(o *HUD, l *lab.Lab) {
+	f := o.Fork(l)
+	h.stage, h.panes = f.stage, f.panes
+}
+
+// Event returns the text that explains what has just happened in a pane, as the picture shows it for two seconds of
+// shown time; empty: nothing has. The text is valid until the next Tick.
+func (h *HUD) Event(pane int) string { return h.panes[pane].explain.event.text }
+
+// PaneCount returns the number of panes that the HUD follows.
+func (h *HUD) PaneCount() int { return len(h.panes) }
+
+// Graph returns a graph of a pane, only to be read.
+func (h *HUD) Graph(pane, which int) *Graph { return &h.panes[pane].graphs[which] }
+
+// tick follows the pane by one tick.
+func (p *pane) tick(l *lab.Lab, show *stage.Settings) {
+	source, rate := p.source, l.Config().Rate
+	if p.startTick != source.StartTick() {
+		p.upRate, p.downRate, p.replayedTicks, p.correctionCount, p.packetHistory = bitRate{}, bitRate{}, 0, 0, packetHistory{}
+		p.inputBits, p.playouts, p.pathError = inputBits{}, playoutHistory{}, pathError{}
+		p.explain = explanation{corrections: source.Corrections.Total()}
+		p.startTick = source.StartTick()
+	}
+	p.updateGraphs(source, l)
+	p.updateHeadline(show, false)
+	if show.Packet {
+		p.packetHistory.add(&p.inspection.Packet, p.inspection.Packet.Tick == source.ServerWorld.Tick(), rate)
+	} else if p.packetHistory.hasData {
+		p.packetHistory = packetHistory{}
+	}
+	if show.Slots && len(p.inspection.InputBuffer.Slots) > 0 {
+		p.playouts.add(&p.inspection.InputBuffer.Last)
+	} else {
+		p.playouts = playoutHistory{}
+	}
+	if int(l.Ticks())%max(rate/captionChangesPerSecond, 1) == 0 || show.Ticks || show.Speed < 1 {
+		p.caption.stale, p.gaugesStale = true, true
+	}
+	if show.Explain {
+		p.explain.update(p, l, show)
+	}
+	p.updateHeadline(show, int(l.Ticks())%max(rate/headlineChangesPerSecond, 1) == 0)
+}

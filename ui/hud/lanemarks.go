@@ -1,0 +1,216 @@
+package hud
+
+import (
+	"time"
+
+	"ghostcube/net/link"
+	"ghostcube/predict"
+	"ghostcube/predict/lab/trace"
+	"ghostcube/render"
+	"ghostcube/sim/geom"
+	"ghostcube/ui/stage"
+)
+
+// drawPath draws as much of a path as is within the lane's time.
+func (d lanePainter) drawPath(l *lane, f flight, width float32, c render.Color) {
+	d.drawPart(l, f, 1, width, c)
+}
+
+// drawPart draws a path up to a share of it.
+func (d lanePainter) drawPart(l *lane, f flight, end, width float32, c render.Color) {
+	if a, b, ok := l.visible(f); ok && a < end {
+		ends := [2]render.Point{l.point(f, a), l.point(f, min(b, end))}
+		d.Line(ends[:], width, c)
+	}
+}
+
+// drawCross draws a cross at a share of a path, unless that is outside the lane's time.
+func (d lanePainter) drawCross(l *lane, f flight, share, arm float32) {
+	if a, b, ok := l.visible(f); !ok || share < a || share > b {
+		return
+	}
+	p := l.point(f, share)
+	d.drawCrossAt(p.X, p.Y, arm)
+}
+
+// drawCrossAt draws a cross around a point.
+func (d *canvas) drawCrossAt(x, y, arm float32) {
+	for _, slope := range [2]float32{1, -1} {
+		ends := [2]render.Point{{X: x - arm, Y: y - slope*arm}, {X: x + arm, Y: y + slope*arm}}
+		d.Line(ends[:], max(d.px(1.6), 1), stage.AlertColor)
+	}
+}
+
+// drawArrowhead draws the head of an arrow where a path ends, or the tip of a packet that is under way.
+func (d lanePainter) drawArrowhead(l *lane, f flight, c render.Color) {
+	_, b, ok := l.visible(f)
+	if !ok || f.arrives < l.from {
+		return
+	}
+	tip, tail := l.point(f, b), l.point(f, b-0.01)
+	dx, dy := tip.X-tail.X, tip.Y-tail.Y
+	length := geom.Sqrt(dx*dx + dy*dy)
+	if length == 0 {
+		return
+	}
+	dx, dy = dx/length, dy/length
+	long, wide := d.px(5), d.px(2.5)
+	head := [3]render.Point{
+		{X: tip.X - long*dx - wide*dy, Y: tip.Y - long*dy + wide*dx},
+		tip,
+		{X: tip.X - long*dx + wide*dy, Y: tip.Y - long*dy - wide*dx},
+	}
+	d.Line(head[:], max(d.px(1.3), 1), c)
+}
+
+// laneMark is a mark beyond the receiver's line.
+type laneMark uint8
+
+const (
+	lateMark      laneMark = iota // a hollow square
+	reorderedMark                 // a filled one, which fits into it
+	duplicateMark                 // two bars
+)
+
+// drawMark draws a mark beside the place where a path ends.
+func (d lanePainter) drawMark(l *lane, f flight, m laneMark) {
+	p := l.point(f, 1)
+	beyond := d.px(laneMarkRow)*0.5 + d.px(1)
+	if toClient := f.direction == link.Down; toClient == (l.client < l.server) {
+		beyond = -beyond
+	}
+	if l.vertical {
+		d.drawMarkAt(p.X+beyond, p.Y, m)
+	} else {
+		d.drawMarkAt(p.X, p.Y+beyond, m)
+	}
+}
+
+// drawMarkAt draws a mark around a point.
+func (d *canvas) drawMarkAt(x, y float32, m laneMark) {
+	box := func(size float32) (float32, float32, float32) {
+		return whole(x - size*0.5 + 0.5), whole(y - size*0.5 + 0.5), size
+	}
+	switch m {
+	case lateMark:
+		bx, by, size := box(d.px(8))
+		d.Border(bx, by, size, size, max(d.px(1), 1), stage.ExplainColor)
+	case reorderedMark:
+		bx, by, size := box(d.px(4))
+		d.Rect(bx, by, size, size, stage.TextColor)
+	case duplicateMark:
+		bx, by, size := box(d.px(6))
+		d.Rect(bx, by, max(d.px(1), 1), size, stage.TextColor)
+		d.Rect(bx+d.px(3), by, max(d.px(1), 1), size, stage.TextColor)
+	}
+}
+
+// drawCorrections marks the corrections on the client's line, and draws the paths of the newest one's packet and input.
+func (d lanePainter) drawCorrections(l *lane, log *trace.Log, legend *laneLegend) {
+	p := d.l.Panes[l.pane]
+	c := &p.Corrections
+	rate := time.Duration(d.l.Config().Rate)
+	newest := true
+	for n := c.Total() - 1; n >= c.FirstIndex(); n-- {
+		x := c.At(n)
+		at := time.Duration(x.SessionTick) * time.Second / rate
+		if at < l.from {
+			break
+		}
+		if at > l.to || x.Client != 0 {
+			continue
+		}
+		legend.correction = true
+		mark, long, wide := l.at(at, 0), d.px(6), d.px(3)
+		if l.vertical {
+			d.Rect(mark.X-long, mark.Y-wide*0.5, long+long, wide, stage.CorrectionColor)
+		} else {
+			d.Rect(mark.X-wide*0.5, mark.Y-long, wide, long+long, stage.CorrectionColor)
+		}
+		if !newest {
+			continue
+		}
+		newest = false
+		state, input := p.CorrectionDatagrams(log, x)
+		if state >= 0 {
+			d.drawHighlight(l, log.Flow(0, link.Down).At(state), link.Down, stage.CorrectionColor)
+		}
+		if input >= 0 {
+			d.drawHighlight(l, log.Flow(0, link.Up).At(input), link.Up, stage.CorrectionColor)
+		}
+	}
+}
+
+// drawHighlight draws the path of a datagram in another colour.
+func (d lanePainter) drawHighlight(l *lane, r *trace.Record, direction link.Direction, c render.Color) {
+	f, end := flight{direction, r.SentAt, r.Arrival}, float32(1)
+	if r.Vanishes() {
+		end = 0.55
+	}
+	d.drawPart(l, f, end, d.px(2.6), c)
+	if end < 1 {
+		d.drawCross(l, f, end, d.px(4))
+	} else {
+		d.drawArrowhead(l, f, c)
+	}
+}
+
+// wideLane is the width of a lane from which its header has room for the length of the grid beside a legend, in pixels at
+// scale 1.
+const wideLane = 520
+
+// drawLaneHeader draws the legend, as far as there is room, and the lengths of span and grid.
+func (d lanePainter) drawLaneHeader(l *lane, legend *laneLegend, step time.Duration) {
+	f := d.font(12, false)
+	x, base, right, _ := edges(l.rect)
+	x, base, right = x+d.px(8), base+d.px(14), right-d.px(8)
+	if d.texts.add("last ").short(d.settings.LaneSpan, 3).add(" s"); l.vertical || float32(l.rect.W) > d.px(wideLane) {
+		d.texts.add(", grid ").int(int(step / time.Millisecond)).add(" ms")
+	}
+	title := d.texts.end()
+	lines := 1
+	if l.vertical {
+		d.Text(x, base, f, stage.DimTextColor, d.texts.truncate(f, title, right-x))
+		base += d.px(laneHeader - 3)
+		lines = 3
+	} else {
+		d.Text(right-f.Width(title), base, f, stage.DimTextColor, title)
+		right -= f.Width(title) + d.px(14)
+	}
+	pen, box := x, d.px(8)
+	room := func(name string) bool {
+		if pen > x && pen+box+d.px(4)+f.Width(name) > right && lines > 1 {
+			pen, base, lines = x, base+d.px(laneHeader-3), lines-1
+		}
+		return pen+box+d.px(4)+f.Width(name) <= right
+	}
+	put := func(name string) {
+		pen += box + d.px(4)
+		pen += d.Text(pen, base, f, stage.DimTextColor, name) + d.px(10)
+	}
+	for _, k := range [...]predict.PacketKind{predict.Inputs, predict.Snapshots, predict.StateUpdates, predict.Fragments, predict.Messages, predict.AcksOnly} {
+		if name := k.String(); legend.kinds[k] && room(name) {
+			d.Rect(pen, base-box, box, box, stage.LaneColors[k])
+			put(name)
+		}
+	}
+	cx, cy := func() float32 { return pen + box*0.5 }, func() float32 { return base - box*0.5 }
+	if legend.correction && room("correction") {
+		d.Rect(cx()-d.px(1), cy()-d.px(5), d.px(3), d.px(10), stage.CorrectionColor)
+		put("correction")
+	}
+	if (legend.lost || legend.refused) && room("lost") {
+		d.drawCrossAt(cx(), cy(), d.px(3))
+		put("lost")
+	}
+	for _, e := range [...]struct {
+		shown bool
+		mark  laneMark
+		name  string
+	}{{legend.late, lateMark, "late"}, {legend.reordered, reorderedMark, "reordered"}, {legend.duplicate, duplicateMark, "duplicate"}} {
+		if e.shown && room(e.name) {
+			d.drawMarkAt(cx(), cy(), e.mark)
+			put(e.name)
+		}
+	}
+}

@@ -1,0 +1,285 @@
+package hud
+
+import (
+	"ghostcube/sim"
+	"ghostcube/ui/stage"
+)
+
+// paneLayout says where the parts of a pane are, from top to bottom: the caption, the picture, and a strip with
+// the explanation, the graph and the gauges. Nothing but marks of bodies is drawn over a picture. All panes of a
+// session have pictures of one size.
+type paneLayout struct {
+	pane, caption, picture, strip Rect
+
+	lane Rect // below the picture; empty: none
+
+	gauges    []placedGauge
+	hidden    int  // gauges that found no room
+	explained bool // the strip has the explanation; otherwise events take the place of the caption's last line
+}
+
+// Sizes of the parts of a pane, in pixels at scale 1.
+const (
+	captionTop        = 30 // height of the line with the name
+	captionLineHeight = 18 // height of every other line
+	captionPadding    = 6
+	shortStripHeight  = 46
+	explainHeight     = 20
+	stripPadding      = 4
+	hiddenHeight      = 16
+	graphGaugeHeight  = 46
+	lowPaneHeight     = 420
+)
+
+// explainShare is the share of a strip's width that the explanation takes beside the graph.
+const explainShare = 0.56
+
+// minSideBySideWidth is the width of a pane in pixels at scale 1 from which explanation and graph stand side by side.
+const minSideBySideWidth = 440
+
+// minPictureShare is the share of a pane that its picture keeps: gauges that need more are hidden.
+const minPictureShare = 0.33
+
+// gauge is one of the boxes in a pane's strip.
+type gauge struct {
+	height, lowest float32 // pixels: with everything, and with what may not be left out
+	moves          bool    // it shows single ticks, so it is drawn anew in every frame
+	draw           func(d gaugePainter, i int, x, y, w, h float32)
+}
+
+// placedGauge is a gauge with its place.
+type placedGauge struct {
+	Rect
+	moves bool
+	draw  func(d gaugePainter, i int, x, y, w, h float32)
+}
+
+// layOut divides the panes' rectangles.
+func (d overlay) layOut(rects []Rect) {
+	kept := d.keptHeights(rects)
+	captionHeight := kept.caption
+	for i, r := range rects {
+		y := &d.hud.layouts[i]
+		y.pane = r
+		lines := len(d.updateCaption(i, r).lines)
+		captionHeight = max(captionHeight, int(d.px(captionTop)+d.px(captionLineHeight)*float32(lines)+d.px(captionPadding)))
+	}
+	stripHeight := kept.strip
+	d.hud.laneGap = 0
+	laneHeight := d.laneHeight(rects, captionHeight)
+	for i, r := range rects {
+		y := &d.hud.layouts[i]
+		room := float32(r.H-captionHeight-laneHeight) - minPictureShare*float32(r.H)
+		stripHeight = max(stripHeight, int(d.layOutStrip(i, y, room)))
+	}
+	kept.caption, kept.strip = captionHeight, stripHeight
+	for i, r := range rects {
+		y := &d.hud.layouts[i]
+		y.caption = Rect{X: r.X, Y: r.Y, W: r.W, H: min(captionHeight, r.H)}
+		y.strip = Rect{X: r.X, Y: r.Y + r.H - stripHeight, W: r.W, H: stripHeight}
+		y.lane = Rect{X: r.X, Y: y.strip.Y - laneHeight, W: r.W, H: laneHeight}
+		y.picture = Rect{X: r.X, Y: r.Y + captionHeight, W: r.W, H: max(r.H-captionHeight-stripHeight-laneHeight, 0)}
+	}
+	d.layOutLanes(len(rects))
+}
+
+// keptHeights are the heights of captions and strips. They only grow, so that pictures do not change their size with
+// every line that comes and goes, until the size of the frame, a strategy or a setting changes.
+type keptHeights struct {
+	first    Rect // of the first pane
+	panes    int
+	started  sim.Tick       // sum over panes
+	settings stage.Settings // without the camera and the speed
+
+	caption, strip int // pixels
+}
+
+// keptHeights returns the heights so far.
+func (d overlay) keptHeights(rects []Rect) *keptHeights {
+	now := keptHeights{panes: len(rects), settings: d.settings}
+	now.settings.Yaw, now.settings.Pitch, now.settings.Distance, now.settings.Speed = 0, 0, 0, 0
+	for i := range rects {
+		now.first = rects[0]
+		now.started += d.l.Panes[i].StartTick()
+	}
+	k := &d.hud.kept
+	now.caption, now.strip = k.caption, k.strip
+	if *k != now {
+		now.caption, now.strip = 0, 0
+		*k = now
+	}
+	return k
+}
+
+// layOutStrip places the gauges of pane i relative to the strip's top left corner, and returns the height of the
+// strip, at most room pixels. Gauges fill columns: each is put into the column that is the least full.
+func (d overlay) layOutStrip(i int, y *paneLayout, room float32) float32 {
+	y.gauges, y.hidden = y.gauges[:0], 0
+	d.hud.gauges = d.appendGauges(d.hud.gauges[:0], i)
+	if len(d.hud.gauges) == 0 || len(d.hud.gauges) == 1 && d.settings.Graphs {
+		d.hud.gauges, y.explained = d.hud.gauges[:0], d.settings.Explain
+		if d.settings.Graphs || d.settings.Explain {
+			h := d.px(shortStripHeight)
+			if d.stackedStrip(y.pane.W) {
+				h += d.px(shortStripHeight - stripPadding)
+			}
+			return min(h, max(room, 0))
+		}
+		return 0
+	}
+	gap, pad := d.px(stripPadding), d.px(stripPadding)
+	// The smallest font does not scale any more.
+	narrowest := minGaugeWidth * max(d.scale, 11./12)
+	columns := min(max(int((float32(y.pane.W)-pad)/(narrowest+gap)), 1), len(d.hud.gauges), maxGaugeColumns)
+	w := whole((float32(y.pane.W) - pad - pad - gap*float32(columns-1)) / float32(columns))
+	if y.explained = d.settings.Explain; y.explained {
+		for _, reduced := range [2]bool{false, true} {
+			if h := d.fillColumns(y, len(d.hud.gauges), columns, w, pad+d.px(explainHeight), gap, reduced) + pad; h <= room {
+				return h
+			}
+		}
+		y.explained = false
+	}
+	for n := len(d.hud.gauges); n > 0; n-- {
+		for _, reduced := range [2]bool{false, true} {
+			h := d.fillColumns(y, n, columns, w, pad, gap, reduced) + pad
+			if n < len(d.hud.gauges) {
+				h += d.px(hiddenHeight)
+			}
+			if h <= room {
+				y.hidden = len(d.hud.gauges) - n
+				return h
+			}
+		}
+	}
+	y.gauges, y.hidden = y.gauges[:0], len(d.hud.gauges)
+	return min(d.px(shortStripHeight), max(room, 0))
+}
+
+// maxGaugeColumns is the largest number of columns of gauges in a pane.
+const maxGaugeColumns = 6
+
+// fillColumns places the first n gauges and returns the height of the fullest column.
+func (d overlay) fillColumns(y *paneLayout, n, columns int, w, top, gap float32, reduced bool) (height float32) {
+	var used [maxGaugeColumns]float32
+	y.gauges = y.gauges[:0]
+	for k := range n {
+		g, c := &d.hud.gauges[k], 0
+		for j := range columns {
+			if used[j] < used[c] {
+				c = j
+			}
+		}
+		h := g.height
+		if reduced {
+			h = g.lowest
+		}
+		at := Rect{X: int(gap + (w+gap)*float32(c)), Y: int(top + used[c]), W: int(w), H: int(h)}
+		y.gauges = append(y.gauges, placedGauge{at, g.moves, g.draw})
+		used[c] += h + gap
+		height = max(height, top+used[c]-gap)
+	}
+	return height
+}
+
+// appendGauges appends the gauges that the settings show and for which the strategy of pane i has data.
+func (d overlay) appendGauges(list []gauge, i int) []gauge {
+	show, p := &d.settings, d.hud.panes[i]
+	add := func(shown bool, height, lowest float32, draw func(d gaugePainter, i int, x, y, w, h float32)) {
+		if shown {
+			list = append(list, gauge{d.px(height), d.px(lowest), false, draw})
+		}
+	}
+	if show.Graphs {
+		list = append(list, gauge{d.px(graphGaugeHeight), d.px(graphGaugeHeight), true, gaugePainter.drawGraphGauge})
+	}
+	add(show.Ages && len(p.inspection.Age) > 0, ageGaugeHeight, ageGaugeHeight-ageGaugeReduction, gaugePainter.drawAgeGauge)
+	add(show.Packet && p.inspection.Packet.BudgetBits > 0, packetGaugeHeight, packetGaugeHeight, gaugePainter.drawPacketGauge)
+	add(show.Packet && p.inspection.Packet.Parts.Bits() > 0, snapshotGaugeHeight, snapshotGaugeHeight, gaugePainter.drawSnapshotGauge)
+	add(show.Packet && p.inspection.Sideband.Present, sidebandGaugeHeight, sidebandGaugeHeight, gaugePainter.drawSidebandGauge)
+	if show.Slots && len(p.inspection.InputBuffer.Slots) > 0 {
+		list = append(list, gauge{d.px(slotGaugeHeight), d.px(slotGaugeHeight), true, gaugePainter.drawSlotGauge})
+	}
+	if n := len(p.inspection.Buffers); show.Slots && n > 0 {
+		h := d.px(float32(bufferRowHeight*n + bufferPadding))
+		list = append(list, gauge{h, h, true, gaugePainter.drawBufferGauge})
+	}
+	if n := gaugePainter(d).latencyBars(i); show.Latency && n > 0 {
+		bars := float32(barsTop + n*barSpacing)
+		add(true, bars+float32(tableRows*stageRowHeight)+8, bars+4, gaugePainter.drawLatencyGauge)
+	}
+	return list
+}
+
+// drawStrip draws the strip of pane i: its gauges, or its graph alone.
+func (d overlay) drawStrip(i int, y *paneLayout) {
+	r := y.strip
+	if r.H == 0 {
+		return
+	}
+	fill(d.DrawList, r, stage.BackgroundColor)
+	left, top, right, bottom := edges(r)
+	width := right - left
+	if y.explained && len(y.gauges) > 0 {
+		d.drawExplanation(i, left+d.px(12), top+d.px(2), width-d.px(24), d.px(explainHeight))
+	}
+	d.drawStillGauges(i, y)
+	for k := range y.gauges {
+		if g := &y.gauges[k]; g.moves {
+			g.draw(gaugePainter(d), i, float32(r.X+g.X), float32(r.Y+g.Y), float32(g.W), float32(g.H))
+		}
+	}
+	pad := d.px(stripPadding)
+	if y.hidden > 0 {
+		f := d.font(12, false)
+		text := d.texts.count(y.hidden, "gauge").add(" hidden: pane too small").end()
+		d.Text(left+pad+d.px(8), bottom-d.px(6), f, stage.AlertColor, d.texts.truncate(f, text, width-d.px(20)))
+	}
+	if len(y.gauges) > 0 || y.hidden > 0 {
+		return
+	}
+	x, w, row := left+pad, width-pad-pad, d.px(shortStripHeight)-pad-pad
+	top += pad
+	stacked := d.stackedStrip(y.pane.W)
+	if d.settings.Explain {
+		text := w
+		if d.settings.Graphs && !stacked {
+			text = whole(w * explainShare)
+		}
+		d.drawExplanation(i, x+d.px(8), top, text-d.px(16), row)
+		if stacked {
+			top += row + pad
+		} else {
+			x, w = x+text, w-text
+		}
+	}
+	if d.settings.Graphs && top+row <= bottom {
+		gaugePainter(d).drawGraphGauge(i, x, top, w, row)
+	}
+}
+
+// stackedStrip reports whether the explanation stands above the graph, because a pane of a width in pixels has no room
+// for both side by side.
+func (d overlay) stackedStrip(width int) bool {
+	return d.settings.Explain && d.settings.Graphs && float32(width) < minSideBySideWidth*max(d.scale, 11./12)
+}
+
+// drawStillGauges draws the gauges of pane i whose figures change as often as its caption, from a copy in between.
+func (d overlay) drawStillGauges(i int, y *paneLayout) {
+	p := d.hud.panes[i]
+	if !p.gaugesStale && p.gaugesAt == y.strip {
+		d.Append(&p.stillGauges)
+		return
+	}
+	frame := d.DrawList
+	d.DrawList = &p.stillGauges
+	d.Reset()
+	for k := range y.gauges {
+		if g := &y.gauges[k]; !g.moves {
+			g.draw(gaugePainter(d), i, float32(y.strip.X+g.X), float32(y.strip.Y+g.Y), float32(g.W), float32(g.H))
+		}
+	}
+	d.DrawList = frame
+	d.Append(&p.stillGauges)
+	p.gaugesStale, p.gaugesAt = false, y.strip
+}

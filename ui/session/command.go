@@ -1,0 +1,92 @@
+package session
+
+import (
+	"fmt"
+
+	"ghostcube/predict/lab"
+	"ghostcube/ui/stage"
+)
+
+// Do applies a command and records it for the tape. A command that is refused becomes a notice and is not recorded.
+func (s *Session) Do(c lab.Command) {
+	if s.driver().command(c) {
+		s.record(c)
+	}
+}
+
+// record applies a command and adds it to the next entry.
+func (s *Session) record(c lab.Command) {
+	if s.tape != nil && len(s.newCommands) == 0 {
+		s.tape.saveFinalCheck()
+	}
+	if !s.apply(c) {
+		return
+	}
+	s.newCommands = append(s.newCommands, c)
+	if c.Verb == "scene" || c.Verb == "seat" || c.Verb == "seed" || c.Verb == "restart" {
+		s.Title = ""
+	}
+}
+
+// apply applies a command to the lab. One that is refused becomes a notice.
+func (s *Session) apply(c lab.Command) (ok bool) {
+	err := stage.CheckCommand(c)
+	if err == nil {
+		err = s.Lab.Apply(c)
+	}
+	if err != nil {
+		s.Notices.Post(err.Error())
+	}
+	return err == nil
+}
+
+// isFault reports whether a command forces a fault that passes.
+func isFault(c lab.Command) bool { return c.ForcesFault() && c.Verb != "clock" }
+
+// isViewCommand reports whether a command changes only what the viewer sees.
+func isViewCommand(c lab.Command) bool { return c.Verb == "show" || c.Verb == "focus" }
+
+// setsSame reports whether two commands set the same.
+func setsSame(a, b lab.Command) bool {
+	network := func(c lab.Command) bool { return c.Verb == "network" || c.Verb == "condition" }
+	if network(a) && network(b) {
+		return a.Verb == "network" || b.Verb == "network" || a.Name == b.Name
+	}
+	pane := a.Pane == b.Pane || a.Pane == lab.AllPanes || b.Pane == lab.AllPanes
+	switch {
+	case a.Verb == "switch" && b.Verb == "set", a.Verb == "set" && b.Verb == "switch":
+		return pane
+	case a.Verb == "set":
+		return b.Verb == "set" && pane && a.Name == b.Name
+	}
+	return a.Verb == b.Verb && pane && !isFault(a)
+}
+
+// commandText describes a command as the cause of a take.
+func commandText(c lab.Command) string {
+	switch c.Verb {
+	case "condition":
+		return c.Name + " " + c.Value
+	case "network":
+		return "network " + c.Value
+	case "set":
+		return paneText(c.Pane) + c.Name + " " + c.Value
+	case "switch":
+		return paneText(c.Pane) + c.Name
+	}
+	text := c.Verb
+	for _, s := range []string{c.Name, c.Value} {
+		if s != "" {
+			text += " " + s
+		}
+	}
+	return text
+}
+
+// paneText returns the name of a pane with a space, or nothing for all panes.
+func paneText(pane int) string {
+	if pane == lab.AllPanes {
+		return ""
+	}
+	return fmt.Sprintf("pane %d ", pane+1)
+}

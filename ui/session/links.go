@@ -1,0 +1,339 @@
+package session
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"ghostcube/predict/lab"
+	"ghostcube/predict/lab/tape"
+	"ghostcube/sim"
+	"ghostcube/ui/plan"
+	"ghostcube/ui/stage"
+	"ghostcube/ui/timeline"
+)
+
+// Links are what links to the present session need.
+type Links struct {
+	session *Session
+
+	take    *timeline.Take // whose entries have been compared with the plan's
+	checked int            // ticks from the start of the session that have been
+	same    int            // ticks in which they are equal
+
+	tape       string // name of the tape that portable stands for
+	portable   string
+	settings   plan.Settings // whose shortest form is known
+	short      plan.Settings
+	settingsOK bool
+
+	address   string // of the page, as it was set last
+	addressAt time.Time
+
+	hashTick int      // tick of the hashes
+	hashes   []string // by pane
+}
+
+// addressInterval is the time between two changes of the page's address; browsers limit them.
+const addressInterval = time.Second
+
+// Hashes returns the hashes of the panes and their tick: of every moment at which the session is paused, and else of one a
+// second.
+func (k *Links) Hashes() (tick int, hashes []string) {
+	s := k.session
+	now := int(s.Lab.Ticks())
+	if still := s.Paused && s.RunUp == 0; now%s.Lab.Config().Rate != 0 && !still && len(k.hashes) == len(s.Lab.Panes) && now > k.hashTick {
+		return k.hashTick, k.hashes
+	}
+	k.hashTick, k.hashes = now, k.hashes[:0]
+	for _, h := range tape.NewHashCheck(s.Lab).Hashes {
+		k.hashes = append(k.hashes, fmt.Sprintf("%016x", h))
+	}
+	return k.hashTick, k.hashes
+}
+
+// ToSettings returns the link with the session's settings. It has the present moment if the session is paused and
+// nothing but its plan has led there.
+func (k *Links) ToSettings() (*plan.Link, error) {
+	s := k.session
+	x := &plan.Link{Page: cmp.Or(s.Host.Address(), s.Page), Embed: s.Embed}
+	start := startSettings(s.Lab.Config().Scene, len(s.Lab.Panes))
+	var display []lab.Command
+	if s.Plan.Lesson != nil {
+		x.Lesson, display = s.Plan.Lesson.Name, s.Plan.Lesson.Show
+	} else {
+		settings, err := k.portableSettings()
+		if err != nil {
+			return nil, err
+		}
+		if x.Settings = settings; settings.Compare != "" {
+			display = s.Plan.Comparison.Show
+		}
+		if (s.Paused || s.Past.Timeline.Reviewing()) && s.Lab.Ticks() > 0 && k.followsPlan() {
+			x.SetTicks(int(s.Lab.Ticks()), s.Plan.Config.Rate)
+		}
+	}
+	x.Show = k.shownFrom(start, display)
+	return x, x.CheckLength()
+}
+
+// shownFrom returns the display settings that differ from those with which the link of the session starts: start, changed
+// by the display commands of its comparison or lesson, and by those of the embedded layout.
+func (k *Links) shownFrom(start stage.Settings, display []lab.Command) string {
+	s := k.session
+	if s.Embed {
+		display = slices.Concat(display, embedDisplay())
+	}
+	for _, c := range display {
+		start.Apply(c)
+	}
+	return shownSettings(s.Settings(), start)
+}
+
+// portableSettings returns the shortest settings of the session, without names of files.
+func (k *Links) portableSettings() (plan.Settings, error) {
+	s, library := k.session.settings(), k.session.Library
+	if x := k.session.Plan.Comparison; x != nil && s.Scene == x.Settings.Scene && s.Seat == x.Settings.Seat {
+		s.Compare, s.Tape = x.Name, ""
+	}
+	if s.Tape != "" {
+		if k.tape != s.Tape {
+			portable, err := library.PortableTape(s.Tape)
+			if err != nil {
+				return s, err
+			}
+			k.tape, k.portable = s.Tape, portable
+		}
+		s.Tape = k.portable
+	}
+	if !k.settingsOK || k.settings != s {
+		short, err := library.Shortest(s)
+		if err != nil {
+			return s, err
+		}
+		k.settings, k.short, k.settingsOK = s, short, true
+	}
+	return k.short, nil
+}
+
+// followsPlan reports whether the session has come to the present moment as it does without a viewer. What only the
+// viewer sees does not count.
+func (k *Links) followsPlan() bool {
+	s := k.session
+	t := s.Past.Timeline
+	if !t.Reviewing() && slices.ContainsFunc(s.newCommands, func(x lab.Command) bool { return !isViewCommand(x) }) {
+		return false
+	}
+	if k.take != t.Take() {
+		k.take, k.checked, k.same = t.Take(), 0, 0
+	}
+	now := int(s.Lab.Ticks())
+	for ; k.checked < now; k.checked++ {
+		if k.same == k.checked && sameEntry(*k.take.Entry(k.checked), s.Plan.Unattended(k.checked)) {
+			k.same++
+		}
+	}
+	return k.same >= now
+}
+
+// hasKeys reports whether a player has given other inputs in the present take than those of the plan.
+func (k *Links) hasKeys() bool {
+	s := k.session
+	t := s.Past.Timeline
+	for i := t.Start(); i < t.End(); i++ {
+		if !sameInputs(t.Take().Entry(i).Inputs, s.Plan.Unattended(i).Inputs) {
+			return true
+		}
+	}
+	return false
+}
+
+// sameInputs reports whether two ticks have the same inputs. A player without an input presses nothing.
+func sameInputs(a, b []sim.Input) bool {
+	for i := range max(len(a), len(b)) {
+		var x, y sim.Input
+		if i < len(a) {
+			x = a[i]
+		}
+		if i < len(b) {
+			y = b[i]
+		}
+		if x != y {
+			return false
+		}
+	}
+	return true
+}
+
+// sameEntry reports whether two entries do the same to a session.
+func sameEntry(a, b lab.Entry) bool {
+	changes := func(e lab.Entry) []lab.Command { return slices.DeleteFunc(slices.Clone(e.Commands), isViewCommand) }
+	return sameInputs(a.Inputs, b.Inputs) && slices.Equal(changes(a), changes(b))
+}
+
+// WithTape returns the link with the tape of the present take.
+func (k *Links) WithTape() (*plan.Link, error) {
+	s := k.session
+	t, rate := s.Past.Timeline, s.Plan.Config.Rate
+	if t.End() == t.Start() {
+		return nil, errors.New("the session has no tick yet")
+	}
+	var text bytes.Buffer
+	w := tape.NewWriter(&text, s.Version, s.Plan.Config, s.Plan.Panes)
+	for i := t.Start(); i < t.End(); i++ {
+		w.Add(withoutDisplay(*t.Take().Entry(i)))
+	}
+	if err := w.Close(); err != nil {
+		return nil, err
+	}
+	setting, err := plan.InlineTape(text.Bytes())
+	if err != nil {
+		return nil, err
+	}
+	x := &plan.Link{Page: cmp.Or(s.Host.Address(), s.Page), Embed: s.Embed, Settings: plan.Settings{Tape: setting}}
+	x.Show = k.shownFrom(startSettings(s.Plan.Config.Scene, len(s.Plan.Panes)), nil)
+	if s.Paused || t.Reviewing() {
+		x.SetTicks(int(s.Lab.Ticks()), rate)
+	}
+	if x.CheckLength() != nil {
+		return nil, fmt.Errorf("%w: send the session's tape as a file, which can be dropped onto the window", plan.ErrLongLink)
+	}
+	return x, nil
+}
+
+// CopyTape copies a link with everything that has happened so far.
+func (k *Links) CopyTape() { k.copy(k.WithTape()) }
+
+// CopySettings copies a link that starts the session anew.
+func (k *Links) CopySettings() { k.copy(k.ToSettings()) }
+
+// copy copies a link to the clipboard.
+func (k *Links) copy(x *plan.Link, err error) {
+	s := k.session
+	if err != nil {
+		s.Notices.Post("no link: " + err.Error())
+		return
+	}
+	more := ""
+	if x.Page == "" {
+		more += ": ghostcube open takes it, and so does a page after its address"
+	}
+	switch {
+	case x.At > 0:
+		more += fmt.Sprintf("; it leads to %s", s.TimeText())
+	case x.HasTape() || x.Lesson != "" || k.followsPlan():
+	default:
+		more += "; it starts the session anew, without your keys and changes, which the link with my keys has"
+	}
+	k.copyText("the link", x.String(), more)
+}
+
+// copyText copies a text, prints it, and says what it is: a name for it, and more about it.
+func (k *Links) copyText(name, text, more string) {
+	s := k.session
+	fmt.Fprintln(os.Stdout, text)
+	if err := s.Host.CopyText(text); err != nil {
+		s.Notices.Post(name + " is printed in the terminal" + more + "; not copied: " + err.Error())
+		return
+	}
+	s.Notices.Post(name + " is copied" + more)
+}
+
+// CopyFrame copies the line that puts the session into another page.
+func (k *Links) CopyFrame() {
+	s := k.session
+	more := ""
+	x, err := k.ToSettings()
+	if err == nil && x.Lesson == "" && k.hasKeys() {
+		if withKeys, tooLong := k.WithTape(); tooLong == nil {
+			x, more = withKeys, ", with your keys"
+		} else {
+			more = ", without your keys: with them " + plan.ErrLongLink.Error()
+		}
+	}
+	if err != nil {
+		s.Notices.Post("no link: " + err.Error())
+		return
+	}
+	if x.Page == "" {
+		x.Page = plan.ExamplePage
+		more += "; put the address of your page in place of " + x.Page
+	}
+	k.copyText("the line", x.Frame(cmp.Or(s.Title, "Ghostcube: "+s.Lab.Config().Scene)), more)
+}
+
+// UpdateAddress keeps the address of the page a link to the session.
+func (k *Links) UpdateAddress() {
+	s := k.session
+	if !s.Host.InPage || time.Since(k.addressAt) < addressInterval {
+		return
+	}
+	k.addressAt = time.Now()
+	if x, err := k.ToSettings(); err == nil && x.Query() != k.address {
+		k.address = x.Query()
+		s.Host.SetAddress(k.address)
+	}
+}
+
+// CopyCommand copies the command line of the session to the clipboard and prints it.
+func (k *Links) CopyCommand() {
+	s := k.session
+	line := "ghostcube " + s.settings().CommandLine()
+	if show := shownSettings(s.Settings(), startSettings(s.Lab.Config().Scene, len(s.Lab.Panes))); show != "" {
+		line += " --show " + show
+	}
+	err := s.Host.CopyText(line)
+	switch {
+	case s.Host.InPage && err != nil:
+		s.Notices.Post("not copied: " + err.Error())
+		return
+	case s.Host.InPage:
+		s.Notices.Post("the command line is copied")
+		return
+	}
+	fmt.Fprintln(os.Stdout, line)
+	if err != nil {
+		s.Notices.Post("printed in the terminal; not copied: " + err.Error())
+		return
+	}
+	s.Notices.Post("the command line is copied, and printed in the terminal")
+}
+
+// settings returns the settings that start the present session again. Commands of the past that are not
+// settings, such as a nudge, are not among them.
+func (s *Session) settings() plan.Settings {
+	x, c := s.Plan.Settings, s.Lab.Config()
+	x.Compare, x.Tape = "", s.Plan.TapeName
+	x.Scene, x.Network, x.Seat, x.Seed = c.Scene, c.Network.String(), c.Seat.String(), strconv.FormatUint(c.Network.Seed, 10)
+	var specs []string
+	for _, pane := range s.Lab.Panes {
+		specs = append(specs, pane.Spec())
+	}
+	x.Panes = strings.Join(specs, ",")
+	return x
+}
+
+// startSettings returns the display settings at the start of a session.
+func startSettings(scene string, panes int) stage.Settings {
+	s := stage.DefaultsOf(scene)
+	s.Split = panes == 1
+	return s
+}
+
+// shownSettings returns the display settings that differ from those at the start of a session, as --show takes them.
+func shownSettings(s, start stage.Settings) string {
+	var list []string
+	for i := range stage.SettingTable {
+		d := &stage.SettingTable[i]
+		if v := d.Value(&s); v != d.Value(&start) {
+			list = append(list, d.Name+"="+v)
+		}
+	}
+	return strings.Join(list, ",")
+}

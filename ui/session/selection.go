@@ -1,0 +1,137 @@
+package session
+
+import (
+	"fmt"
+	"strconv"
+
+	"ghostcube/predict"
+	"ghostcube/predict/lab"
+	"ghostcube/predict/lab/probe"
+	"ghostcube/ui/hud"
+	"ghostcube/ui/timeline"
+)
+
+// Selection is the correction that the picture points at while the session is paused.
+type Selection struct {
+	session *Session
+
+	pane       *lab.Pane // nil: no correction is selected
+	index      int       // in the pane's corrections
+	correction probe.Correction
+}
+
+// Chosen reports whether correction n of a pane is selected.
+func (x *Selection) Chosen(pane *lab.Pane, n int) bool { return x.pane == pane && x.index == n }
+
+// Clear selects no correction.
+func (x *Selection) Clear() { *x = Selection{session: x.session} }
+
+// set selects correction n of a pane.
+func (x *Selection) set(pane *lab.Pane, n int) {
+	x.pane, x.index, x.correction = pane, n, *pane.Corrections.At(n)
+}
+
+// Toggle goes to the moment of correction n of a pane and selects it, or clears the selection if it is
+// that one.
+func (x *Selection) Toggle(pane *lab.Pane, n int) {
+	s := x.session
+	if x.Chosen(pane, n) {
+		x.Clear()
+		return
+	}
+	x.set(pane, n) // before the pane goes to another moment
+	s.Paused = true
+	s.Past.SeekFully(int(x.correction.SessionTick) + 1)
+}
+
+// Callout returns the callout of the selected correction. The selection ends when the session resumes or its
+// pane is closed.
+func (x *Selection) Callout() *hud.Callout {
+	s := x.session
+	if !s.Paused {
+		x.Clear()
+	}
+	for i, p := range s.Lab.Panes {
+		if c := &x.correction; p == x.pane && c.Body < len(p.ServerWorld.Bodies()) {
+			m := &hud.Callout{Pane: i, Body: c.Body, Lines: CorrectionText(c, s.Lab.Config().Rate)}
+			if m.Corrected = c.SessionTick+1 == s.Lab.Ticks() && c.Client == 0; m.Corrected {
+				m.Lines = append(m.Lines, fmt.Sprintf("Pale: drawn one tick before. Magenta: simulated now, %.3f m away", s.HUD.CorrectionOffset(i, c.Body)))
+			}
+			return m
+		}
+	}
+	return nil
+}
+
+// CorrectionSeconds returns the session's time of a correction, in seconds.
+func CorrectionSeconds(c *probe.Correction, rate int) float64 {
+	return float64(c.SessionTick) / float64(rate)
+}
+
+// causeTexts describe each predict.Cause.
+var causeTexts = [...]string{
+	predict.CauseUnknown: "unknown to the client",
+	predict.LocalInput:   "the player's input reached the server late",
+	predict.RemoteInput:  "another player's input differed from the predicted one",
+	predict.ClockReset:   "the client had fallen behind and adopted the server's state",
+}
+
+// ticksText returns a number of ticks with its noun.
+func ticksText(n int) string {
+	if n == 1 {
+		return "1 tick"
+	}
+	return strconv.Itoa(n) + " ticks"
+}
+
+// causeText returns why a correction was made, as far as the client and the laboratory know: the client compares
+// inputs, the laboratory knows the forced faults and the packets that did not arrive.
+func causeText(c *probe.Correction) string {
+	text := causeTexts[c.Cause]
+	if c.Fault != "" {
+		if text = "forced fault: " + c.Fault; c.Cause != predict.CauseUnknown {
+			text += "; " + causeTexts[c.Cause]
+		}
+	}
+	switch {
+	case c.LostBefore == 1:
+		text += "; the packet before it did not arrive"
+	case c.LostBefore > 1:
+		text += fmt.Sprintf("; %d packets before it did not arrive", c.LostBefore)
+	}
+	return text
+}
+
+// CorrectionText describes a correction in four lines.
+func CorrectionText(c *probe.Correction, rate int) []string {
+	sent := ""
+	if c.Sent >= 0 {
+		sent = fmt.Sprintf("sent at %.3f s, ", c.Sent.Seconds())
+	}
+	off := "off in its " + c.Describe()
+	if c.Field.Unit() == "" {
+		off = "asleep on the server, awake on the client"
+	}
+	return []string{
+		fmt.Sprintf("Corrected at %.3f s, client %d: body %d was %s", CorrectionSeconds(c, rate), c.Client+1, c.Body, off),
+		fmt.Sprintf("Received in packet %d of tick %d, %sarrived at %.3f s", c.Packet, c.Tick, sent, c.Received.Seconds()),
+		fmt.Sprintf("%s replayed, the player's cube shifted %.3f m", ticksText(c.ReplayedTicks), c.Shift),
+		"Cause: " + causeText(c),
+	}
+}
+
+// ShowMark goes to a mark. A correction is explained in the picture.
+func (x *Selection) ShowMark(pane int, k timeline.Kind, tick int) {
+	s := x.session
+	s.Past.SeekFully(tick)
+	if k != timeline.Corrections || pane >= len(s.Lab.Panes) {
+		return
+	}
+	p := s.Lab.Panes[pane]
+	for n := p.Corrections.Total() - 1; n >= p.Corrections.FirstIndex(); n-- {
+		if int(p.Corrections.At(n).SessionTick)+1 == tick {
+			x.set(p, n)
+			return
+		}
+	}
+}

@@ -1,0 +1,65 @@
+package session
+
+import (
+	"strings"
+	"testing"
+
+	"ghostcube/render"
+	"ghostcube/ui/hud"
+	"ghostcube/ui/stage"
+	"ghostcube/ui/timeline"
+)
+
+// TestShowCorrection promises that a correction chosen in the panel or on the bar is shown at its tick, with ghosts of
+// where its body was drawn before and is simulated now, and with an arrow between the two.
+func TestShowCorrection(t *testing.T) {
+	g := newTestSession(t, "rewind")
+	g.playPast(t, 200)
+	g.Controls.NudgeServer()
+	g.playPast(t, 200)
+	p := g.Lab.Panes[0]
+	if p.Corrections.Total() == 0 {
+		t.Fatal("no correction after a nudge")
+	}
+	n := p.Corrections.FirstIndex()
+	x := *p.Corrections.At(n)
+	compose := func() (lines, arrows int) {
+		var f hud.Frame
+		g.HUD.Compose(&f, g.Lab, stage.Rect{W: 930, H: 660}, hud.Options{Callout: g.Selection.Callout()}, 1)
+		for _, it := range f.Overlay.Items {
+			if it.Kind == render.LineKind && it.Color != stage.CurveColor {
+				arrows++
+			}
+		}
+		return len(f.Viewports[0].Scene.Lines), arrows
+	}
+	for _, way := range []string{"bar", "panel"} {
+		g.Selection.Clear()
+		g.Past.GoLive()
+		if way == "bar" {
+			g.Selection.ShowMark(0, timeline.Corrections, int(x.SessionTick)+1)
+		} else {
+			g.Selection.Toggle(p, n)
+		}
+		if g.Selection.pane != p || g.Selection.correction.SessionTick != x.SessionTick || g.Lab.Ticks() != x.SessionTick+1 {
+			t.Fatalf("%s: tick %d with the selection %+v, want the correction of tick %d", way, g.Lab.Ticks(), g.Selection, x.SessionTick)
+		}
+		if m := g.Selection.Callout(); m == nil || !m.Corrected || !strings.Contains(m.Lines[len(m.Lines)-1], "m away") {
+			t.Errorf("%s: the callout %+v", way, m)
+		}
+		if d := g.HUD.CorrectionOffset(0, x.Body); d < 0.5*x.Shift || d > x.Shift+0.3 {
+			t.Errorf("%s: the arrow is %.3f m long, and the correction moved the cube by %.3f m", way, d, x.Shift)
+		}
+		lines, arrows := compose()
+		g.Selection.Clear()
+		without, none := compose()
+		if lines < without+6 || arrows != none+2 {
+			t.Errorf("%s: %d lines and %d arrows with the callout, %d and %d without", way, lines, arrows, without, none)
+		}
+	}
+	g.Past.SeekFully(int(x.SessionTick) + 3)
+	g.Selection.set(p, n)
+	if m := g.Selection.Callout(); m == nil || m.Corrected {
+		t.Errorf("two ticks after the correction the callout still has its arrow: %+v", m)
+	}
+}

@@ -1,0 +1,230 @@
+// Package session is everything that a session in a window is, without a device: it runs a plan tick by tick, driven by
+// keys, a tape, an earlier take, a lesson or its own past; it applies and records commands, writes the tape, and knows
+// takes, videos, links and files. A window translates keys, touches and its panel into intents and commands, and draws.
+package session
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"ghostcube/predict/lab"
+	"ghostcube/sim"
+	"ghostcube/ui/hud"
+	"ghostcube/ui/plan"
+	"ghostcube/ui/stage"
+)
+
+// Options describe a session and what is around it.
+type Options struct {
+	OutDir  string // folder for videos, screenshots and tapes
+	Version string // of the program, for tapes
+	Embed   bool   // the panes alone, for articles: no tape is written, and the session ends with that of its plan
+	Page    string // address to which links belong, where the host knows none; empty: none is known
+
+	Comparisons []plan.Comparison // for the panel
+	Library     *plan.Library     // for presets and traces
+
+	// PlanComparison returns the session of a comparison, as --compare starts it.
+	PlanComparison func(name string) (*plan.Plan, error)
+
+	Host   Host
+	Window Window // nil: there is none
+}
+
+// Host is what a session takes from the machine around it, as ui/host has it.
+type Host struct {
+	InPage     bool // files are downloaded, and videos are written by another copy of the program
+	Deliver    func(name string) (where string)
+	Keep       func(name string) error
+	CopyText   func(text string) error
+	Address    func() string
+	SetAddress func(query string)
+	Run        func(args []string, files map[string][]byte, wanted string, progress func(share float64)) (output string, file []byte, err error)
+}
+
+// Window is what a session asks of the window that shows it, or tells it.
+type Window interface {
+	Touched() bool       // it is used with fingers, so texts name no keys
+	OverlayHidden() bool // a video has no overlay either
+	Jumped(tick int)     // the session shows another moment
+	Ticked()             // the session has made a tick
+}
+
+// Session is a session without a device.
+type Session struct {
+	Options
+	Plan  *plan.Plan // of the session
+	Next  *plan.Plan // of the session that StartNext starts; nil: none
+	Title string     // of the header; empty: the scene's name
+	Lab   *lab.Lab
+	HUD   hud.HUD
+
+	Past      Past
+	Beside    Beside
+	Videos    Videos
+	Lesson    Lesson
+	Links     Links
+	Files     Files
+	Controls  Controls
+	Reports   Reports
+	Notices   Notices
+	Selection Selection
+
+	Paused    bool
+	Away      time.Duration // for which the tab was hidden, if that is why the session is paused
+	LastInput sim.Input     // of the first player, in the last tick
+	RunUp     int           // tick up to which the session runs at once; 0: it does not
+	Ended     bool          // the tape of an embedded session has ended
+	Err       error         // what the session cannot go on with
+
+	halted       bool // the session that starts next stays paused
+	tape         *Tape
+	tapeTick     int           // next tick of the plan's tape
+	tapeTicks    int           // length of that tape; then the keys drive the session
+	pendingSteps int           // single ticks to make while paused
+	accumulator  float64       // fraction of a tick that is due
+	newCommands  []lab.Command // applied since the last tick
+}
+
+// New returns a session that has not started.
+func New(o Options) *Session {
+	s := &Session{Options: o}
+	s.Host.complete()
+	s.Past.session, s.Beside.session, s.Videos.session, s.Lesson.session, s.Links.session = s, s, s, s, s
+	s.Files.session, s.Controls.session, s.Reports.session, s.Selection.session = s, s, s, s
+	return s
+}
+
+// Start starts the session of a plan. Nothing of the previous session remains.
+func (s *Session) Start(p *plan.Plan) error {
+	l, err := p.NewLab()
+	if err != nil {
+		return err
+	}
+	start := time.Now()
+	l.Stopwatch = func() time.Duration { return time.Since(start) }
+	l.TraceDatagrams(!s.Embed) // so that lanes show the past, too, when they are switched on
+	s.Plan, s.Lab, s.HUD, s.Title = p, l, hud.HUD{}, p.Title()
+	s.tapeTick, s.tapeTicks = 0, p.Ticks(0)
+	s.Paused, s.pendingSteps, s.accumulator = s.halted, 0, 0
+	s.Ended, s.halted = false, false
+	s.LastInput = sim.Input{}
+	s.newCommands, s.RunUp = nil, 0
+	s.Selection.Clear()
+	s.Controls.tuned = nil
+	s.Past.start()
+	s.Beside.end()
+	s.Links = Links{session: s}
+	s.Lesson.start()
+	for _, c := range p.Display() {
+		s.Do(c)
+	}
+	if s.Embed {
+		for _, c := range embedDisplay() {
+			s.Do(c)
+		}
+	}
+	if p.Notice != "" {
+		s.Notices.Post(p.Notice)
+	}
+	return nil
+}
+
+// embedDisplay sets the display settings of the embedded layout: what takes the room of the picture is left out. Links do
+// not have them, because they come with embed=1.
+func embedDisplay() []lab.Command {
+	return []lab.Command{stage.Show("graphs", "off"), stage.Show("explain", "off")}
+}
+
+// StartNext starts the session that has been chosen, if there is one, and reports whether there was.
+func (s *Session) StartNext() (started bool, err error) {
+	p := s.Next
+	if p == nil {
+		return false, nil
+	}
+	s.Next = nil
+	return true, errors.Join(s.End(), s.Start(p))
+}
+
+// StartComparison plans a comparison, which StartNext starts.
+func (s *Session) StartComparison(name string) {
+	p, err := s.PlanComparison(name)
+	if err != nil {
+		s.Notices.Post(err.Error())
+		return
+	}
+	s.Next = p
+}
+
+// Reset shows the first picture of the session again, and plays it if it has been playing.
+func (s *Session) Reset() {
+	s.Next = s.Plan
+	s.halted = s.Paused
+}
+
+// End stops the recording of a video and closes the tape of the session.
+func (s *Session) End() error {
+	if s.Videos.Recording() {
+		s.Videos.Toggle()
+	}
+	t := s.tape
+	if t == nil {
+		return nil
+	}
+	s.tape = nil
+	if s.Host.InPage { // nobody can get at it any more
+		return t.Discard()
+	}
+	name, err := t.keep()
+	if name != "" {
+		fmt.Fprintf(os.Stdout, "session tape: %s\n", name)
+	}
+	return err
+}
+
+// Shutdown closes the tape, waits for the videos, and prints the names of the files. An interrupt ends the videos early.
+func (s *Session) Shutdown(interrupt <-chan os.Signal) error {
+	err := errors.Join(s.End(), s.Videos.WaitAll(interrupt, os.Stdout))
+	for _, text := range s.Videos.messages {
+		fmt.Fprintln(os.Stdout, text)
+	}
+	return err
+}
+
+// Settings returns the display settings of the session.
+func (s *Session) Settings() stage.Settings { return stage.SettingsOf(s.Lab) }
+
+// Shown returns the stage and the lab that a window draws: those of the session, or of two takes.
+func (s *Session) Shown() (*hud.HUD, *lab.Lab) {
+	if s.Beside.take != nil {
+		return &s.Beside.hud, &s.Beside.view
+	}
+	return &s.HUD, s.Lab
+}
+
+// TimeText returns the present moment of the session.
+func (s *Session) TimeText() string {
+	return fmt.Sprintf("%.2f s", float64(s.Lab.Ticks())/float64(s.Lab.Config().Rate))
+}
+
+// touched reports whether texts name no keys.
+func (s *Session) touched() bool { return s.Window != nil && s.Window.Touched() }
+
+// complete gives the host of a desktop what is missing: files are where they belong, and there is no page.
+func (h *Host) complete() {
+	if h.Deliver == nil {
+		h.Deliver = filepath.ToSlash
+	}
+	if h.Keep == nil {
+		h.Keep = func(string) error { return nil }
+	}
+	if h.CopyText == nil {
+		h.CopyText = func(string) error { return errors.ErrUnsupported }
+	}
+	if h.Address == nil {
+		h.Address = func() string { return "" }
+	}
+}

@@ -1,0 +1,63 @@
+package stage
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+
+	"ghostcube/predict/lab"
+)
+
+// NoHeadline is the value of the headline setting without a headline.
+const NoHeadline = "off"
+
+// AgeHeadline is the headline that the stage computes itself. All others are measures and counters.
+const AgeHeadline = "snapshot_age_ms"
+
+// headlineNames returns the names of all quantities that can be a headline: the figures that lead every pane,
+// those that the stage computes, and all measures and counters.
+var headlineNames = sync.OnceValue(func() []string {
+	names := []string{NoHeadline, AgeHeadline}
+	add := func(name string) {
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	l := lab.New(lab.Config{Scene: "plain", Rate: 60}) // all sessions have the same measures
+	p, err := l.Open(lab.Strategies[0].Name)
+	if err != nil {
+		panic("stage: " + err.Error())
+	}
+	for _, m := range p.Measures(p.Headline(nil)) {
+		add(m.Name)
+	}
+	add("pops_all_per_minute")
+	for _, s := range lab.Strategies {
+		_, counters := lab.Describe(s)
+		for _, c := range counters.All() {
+			add(c.Name)
+		}
+	}
+	return names
+})
+
+// checkHeadline returns the error of a headline that does not exist.
+func checkHeadline(name string) error {
+	if slices.Contains(headlineNames(), name) {
+		return nil
+	}
+	return &unknownHeadlineError{name}
+}
+
+// unknownHeadlineError is the error for a headline that does not exist. Its text says where the names are listed,
+// because there are more than two hundred.
+type unknownHeadlineError struct{ name string }
+
+func (e *unknownHeadlineError) Error() string {
+	return fmt.Sprintf("no headline %q (there are %s, %s, and all of list measures and list counters)", e.name, NoHeadline, AgeHeadline)
+}
+
+// Names returns the name asked for and the known ones, for a suggestion.
+func (e *unknownHeadlineError) Names() (kind, name string, known []string) {
+	return "headline", e.name, headlineNames()
+}
