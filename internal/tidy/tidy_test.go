@@ -431,7 +431,7 @@ func TestStrategiesAreNamedOnce(t *testing.T) {
 // receiverFolders are the folders below which receivers begin like their types.
 var receiverFolders = []string{
 	"sim", "net", "predict", "smoothing", "render",
-	"ui/cli", "ui/diagram", "ui/plan", "ui/timeline", "ui/page", "ui/tour", "ui/recorder", "ui/widget", "ui/platform",
+	"ui/cli", "ui/diagram", "ui/plan", "ui/session", "ui/window", "ui/timeline", "ui/page", "ui/tour", "ui/recorder", "ui/widget", "ui/platform",
 }
 
 // typeWord matches the words of a type's name: block and Sender of blockSender.
