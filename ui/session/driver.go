@@ -81,73 +81,72 @@ func (s *Session) takeOverHint() string {
 // keys are the players.
 type keys struct{ s *Session }
 
-func (d keys) next(in *Intents) (lab.Entry, bool, error) {
+func (k keys) next(in *Intents) (lab.Entry, bool, error) {
 	inputs := in.Inputs
 	inputs[0].Shot, in.Shot = in.Shot, sim.Shot{}
-	return lab.Entry{Inputs: inputs[:], Commands: d.s.Plan.Faults(int(d.s.Lab.Ticks()))}, true, nil
+	return lab.Entry{Inputs: inputs[:], Commands: k.s.Plan.Faults(int(k.s.Lab.Ticks()))}, true, nil
 }
 
-func (d keys) playing() bool            { return false }
-func (d keys) takeOver()                {}
-func (d keys) command(lab.Command) bool { return true }
+func (k keys) playing() bool            { return false }
+func (k keys) takeOver()                {}
+func (k keys) command(lab.Command) bool { return true }
 
-func (d keys) note() string {
-	return d.s.byKind("the stick rolls the cube, ? lists what touches do", "F1 lists all keys, W A S D roll, Space lifts, F nudges the server's cube")
+func (k keys) note() string {
+	return k.s.byKind("the stick rolls the cube, ? lists what touches do", "F1 lists all keys, W A S D roll, Space lifts, F nudges the server's cube")
 }
 
 // planTape is the tape of the plan. A key stops it.
 type planTape struct{ s *Session }
 
-func (d planTape) next(*Intents) (lab.Entry, bool, error) {
-	s := d.s
+func (p planTape) next(*Intents) (lab.Entry, bool, error) {
+	s := p.s
 	e := s.Plan.Entry(s.tapeTick)
 	s.tapeTick++
 	s.Ended = s.Embed && s.tapeTick == s.tapeTicks
 	return e, true, nil
 }
 
-func (d planTape) playing() bool            { return true }
-func (d planTape) command(lab.Command) bool { return true }
+func (p planTape) playing() bool            { return true }
+func (p planTape) command(lab.Command) bool { return true }
 
-func (d planTape) takeOver() {
-	d.s.tapeTick = d.s.tapeTicks
-	d.s.Notices.Post("tape stopped: you have control")
+func (p planTape) takeOver() {
+	p.s.tapeTick = p.s.tapeTicks
+	p.s.Notices.Post("tape stopped: you have control")
 }
 
-func (d planTape) note() string {
-	s, rate := d.s, float64(d.s.Plan.Config.Rate)
+func (p planTape) note() string {
+	s, rate := p.s, float64(p.s.Plan.Config.Rate)
 	return fmt.Sprintf("%s, %.1f of %.1f s: %s", s.Plan.TapeNote(), float64(s.tapeTick)/rate, float64(s.tapeTicks)/rate, s.takeOverHint())
 }
 
 // lesson is the tape of a lesson, but for a while after a key, and not before an action that is an input.
 type lesson struct{ s *Session }
 
-func (d lesson) next(in *Intents) (lab.Entry, bool, error) {
-	if d.playing() {
-		return planTape(d).next(in)
+func (l lesson) next(in *Intents) (lab.Entry, bool, error) {
+	if l.playing() {
+		return planTape(l).next(in)
 	}
-	return keys(d).next(in)
+	return keys(l).next(in)
 }
 
-func (d lesson) playing() bool {
-	l := &d.s.Lesson
-	return l.handTicks == 0 && !d.awaitsInput()
+func (l lesson) playing() bool {
+	return l.s.Lesson.handTicks == 0 && !l.awaitsInput()
 }
 
 // awaitsInput reports whether the lesson waits for an action that is an input.
-func (d lesson) awaitsInput() bool {
-	run := d.s.Lesson.Run
+func (l lesson) awaitsInput() bool {
+	run := l.s.Lesson.Run
 	return run.Phase == tour.Before && run.Lesson.Action.Input()
 }
 
-func (d lesson) takeOver()                { d.s.Lesson.handTicks = handSeconds * d.s.Lab.Config().Rate }
-func (d lesson) command(lab.Command) bool { return true }
+func (l lesson) takeOver()                { l.s.Lesson.handTicks = handSeconds * l.s.Lab.Config().Rate }
+func (l lesson) command(lab.Command) bool { return true }
 
-func (d lesson) note() string {
-	switch s := d.s; {
-	case d.playing():
+func (l lesson) note() string {
+	switch s := l.s; {
+	case l.playing():
 		return "a tape moves the cube: " + s.takeOverHint()
-	case d.awaitsInput():
+	case l.awaitsInput():
 		return s.byKind("the stick rolls the cube", "W A S D or the arrows roll the cube")
 	default:
 		return fmt.Sprintf("you have control; the tape goes on %d s after your last %s", handSeconds, s.byKind("touch", "key"))
@@ -160,64 +159,64 @@ type repeat struct {
 	c *course
 }
 
-func (d repeat) next(*Intents) (lab.Entry, bool, error) {
-	e := *d.c.source.Entry(int(d.s.Lab.Ticks()))
+func (r repeat) next(*Intents) (lab.Entry, bool, error) {
+	e := *r.c.source.Entry(int(r.s.Lab.Ticks()))
 	e.Commands = slices.DeleteFunc(slices.Clone(e.Commands), func(c lab.Command) bool {
-		return isViewCommand(c) || slices.ContainsFunc(d.c.changed, func(x lab.Command) bool { return setsSame(x, c) })
+		return isViewCommand(c) || slices.ContainsFunc(r.c.changed, func(x lab.Command) bool { return setsSame(x, c) })
 	})
 	return e, true, nil
 }
 
-func (d repeat) playing() bool { return true }
+func (r repeat) playing() bool { return true }
 
-func (d repeat) takeOver() {
-	d.c.source = nil
-	if d.s.Lesson.Run != nil {
-		lesson{d.s}.takeOver()
+func (r repeat) takeOver() {
+	r.c.source = nil
+	if r.s.Lesson.Run != nil {
+		lesson{r.s}.takeOver()
 	} else {
-		planTape{d.s}.takeOver()
+		planTape{r.s}.takeOver()
 	}
 }
 
-func (d repeat) command(c lab.Command) bool {
+func (r repeat) command(c lab.Command) bool {
 	if !isViewCommand(c) {
-		d.c.changed = append(d.c.changed, c)
+		r.c.changed = append(r.c.changed, c)
 	}
 	return true
 }
 
-func (d repeat) note() string {
-	return fmt.Sprintf("the inputs of take %d: %s", d.c.source.Number, d.s.takeOverHint())
+func (r repeat) note() string {
+	return fmt.Sprintf("the inputs of take %d: %s", r.c.source.Number, r.s.takeOverHint())
 }
 
 // past shows what has been. A command or a key begins a new take there, and its end is where another driver goes on.
 type past struct{ s *Session }
 
-func (d past) next(in *Intents) (e lab.Entry, live bool, err error) {
-	if shown, err := d.s.Past.step(); shown || err != nil {
+func (p past) next(in *Intents) (e lab.Entry, live bool, err error) {
+	if shown, err := p.s.Past.step(); shown || err != nil {
 		return e, false, err
 	}
-	return d.s.driver().next(in)
+	return p.s.driver().next(in)
 }
 
-func (d past) playing() bool { return true }
+func (p past) playing() bool { return true }
 
-func (d past) takeOver() {
-	if p := &d.s.Past; !d.s.Paused && p.Timeline.Remaining() == 0 {
-		p.branch("keys", &course{tapeTick: d.s.tapeTicks})
+func (p past) takeOver() {
+	if !p.s.Paused && p.s.Past.Timeline.Remaining() == 0 {
+		p.s.Past.branch("keys", &course{tapeTick: p.s.tapeTicks})
 	}
 }
 
-func (d past) command(c lab.Command) bool {
-	p := &d.s.Past
+func (p past) command(c lab.Command) bool {
+	h := &p.s.Past
 	if isViewCommand(c) {
-		d.s.apply(c) // the tape does not need what the viewer sees of the past
+		p.s.apply(c) // the tape does not need what the viewer sees of the past
 		return false
 	}
-	at := p.Timeline.Take()
-	return p.Timeline.Remaining() == 0 && p.branch(commandText(c), &course{tapeTick: p.courses[at].tapeTick, source: at, changed: []lab.Command{c}})
+	at := h.Timeline.Take()
+	return h.Timeline.Remaining() == 0 && h.branch(commandText(c), &course{tapeTick: h.courses[at].tapeTick, source: at, changed: []lab.Command{c}})
 }
 
-func (d past) note() string {
-	return d.s.byKind("the past: the stick or any change begins a new take here", "the past: W A S D or any change begins a new take here, End returns")
+func (p past) note() string {
+	return p.s.byKind("the past: the stick or any change begins a new take here", "the past: W A S D or any change begins a new take here, End returns")
 }

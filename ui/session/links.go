@@ -45,48 +45,48 @@ const addressInterval = time.Second
 
 // Hashes returns the hashes of the panes and their tick: of every moment at which the session is paused, and else of one a
 // second.
-func (k *Links) Hashes() (tick int, hashes []string) {
-	s := k.session
+func (l *Links) Hashes() (tick int, hashes []string) {
+	s := l.session
 	now := int(s.Lab.Ticks())
-	if still := s.Paused && s.RunUp == 0; now%s.Lab.Config().Rate != 0 && !still && len(k.hashes) == len(s.Lab.Panes) && now > k.hashTick {
-		return k.hashTick, k.hashes
+	if still := s.Paused && s.RunUp == 0; now%s.Lab.Config().Rate != 0 && !still && len(l.hashes) == len(s.Lab.Panes) && now > l.hashTick {
+		return l.hashTick, l.hashes
 	}
-	k.hashTick, k.hashes = now, k.hashes[:0]
+	l.hashTick, l.hashes = now, l.hashes[:0]
 	for _, h := range tape.NewHashCheck(s.Lab).Hashes {
-		k.hashes = append(k.hashes, fmt.Sprintf("%016x", h))
+		l.hashes = append(l.hashes, fmt.Sprintf("%016x", h))
 	}
-	return k.hashTick, k.hashes
+	return l.hashTick, l.hashes
 }
 
 // ToSettings returns the link with the session's settings. It has the present moment if the session is paused and
 // nothing but its plan has led there.
-func (k *Links) ToSettings() (*plan.Link, error) {
-	s := k.session
+func (l *Links) ToSettings() (*plan.Link, error) {
+	s := l.session
 	x := &plan.Link{Page: cmp.Or(s.Host.Address(), s.Page), Embed: s.Embed}
 	start := startSettings(s.Lab.Config().Scene, len(s.Lab.Panes))
 	var display []lab.Command
 	if s.Plan.Lesson != nil {
 		x.Lesson, display = s.Plan.Lesson.Name, s.Plan.Lesson.Show
 	} else {
-		settings, err := k.portableSettings()
+		settings, err := l.portableSettings()
 		if err != nil {
 			return nil, err
 		}
 		if x.Settings = settings; settings.Compare != "" {
 			display = s.Plan.Comparison.Show
 		}
-		if (s.Paused || s.Past.Timeline.Reviewing()) && s.Lab.Ticks() > 0 && k.followsPlan() {
+		if (s.Paused || s.Past.Timeline.Reviewing()) && s.Lab.Ticks() > 0 && l.followsPlan() {
 			x.SetTicks(int(s.Lab.Ticks()), s.Plan.Config.Rate)
 		}
 	}
-	x.Show = k.shownFrom(start, display)
+	x.Show = l.shownFrom(start, display)
 	return x, x.CheckLength()
 }
 
 // shownFrom returns the display settings that differ from those with which the link of the session starts: start, changed
 // by the display commands of its comparison or lesson, and by those of the embedded layout.
-func (k *Links) shownFrom(start stage.Settings, display []lab.Command) string {
-	s := k.session
+func (l *Links) shownFrom(start stage.Settings, display []lab.Command) string {
+	s := l.session
 	if s.Embed {
 		display = slices.Concat(display, embedDisplay())
 	}
@@ -97,54 +97,54 @@ func (k *Links) shownFrom(start stage.Settings, display []lab.Command) string {
 }
 
 // portableSettings returns the shortest settings of the session, without names of files.
-func (k *Links) portableSettings() (plan.Settings, error) {
-	s, library := k.session.settings(), k.session.Library
-	if x := k.session.Plan.Comparison; x != nil && s.Scene == x.Settings.Scene && s.Seat == x.Settings.Seat {
+func (l *Links) portableSettings() (plan.Settings, error) {
+	s, library := l.session.settings(), l.session.Library
+	if x := l.session.Plan.Comparison; x != nil && s.Scene == x.Settings.Scene && s.Seat == x.Settings.Seat {
 		s.Compare, s.Tape = x.Name, ""
 	}
 	if s.Tape != "" {
-		if k.tape != s.Tape {
+		if l.tape != s.Tape {
 			portable, err := library.PortableTape(s.Tape)
 			if err != nil {
 				return s, err
 			}
-			k.tape, k.portable = s.Tape, portable
+			l.tape, l.portable = s.Tape, portable
 		}
-		s.Tape = k.portable
+		s.Tape = l.portable
 	}
-	if !k.settingsOK || k.settings != s {
+	if !l.settingsOK || l.settings != s {
 		short, err := library.Shortest(s)
 		if err != nil {
 			return s, err
 		}
-		k.settings, k.short, k.settingsOK = s, short, true
+		l.settings, l.short, l.settingsOK = s, short, true
 	}
-	return k.short, nil
+	return l.short, nil
 }
 
 // followsPlan reports whether the session has come to the present moment as it does without a viewer. What only the
 // viewer sees does not count.
-func (k *Links) followsPlan() bool {
-	s := k.session
+func (l *Links) followsPlan() bool {
+	s := l.session
 	t := s.Past.Timeline
 	if !t.Reviewing() && slices.ContainsFunc(s.newCommands, func(x lab.Command) bool { return !isViewCommand(x) }) {
 		return false
 	}
-	if k.take != t.Take() {
-		k.take, k.checked, k.same = t.Take(), 0, 0
+	if l.take != t.Take() {
+		l.take, l.checked, l.same = t.Take(), 0, 0
 	}
 	now := int(s.Lab.Ticks())
-	for ; k.checked < now; k.checked++ {
-		if k.same == k.checked && sameEntry(*k.take.Entry(k.checked), s.Plan.Unattended(k.checked)) {
-			k.same++
+	for ; l.checked < now; l.checked++ {
+		if l.same == l.checked && sameEntry(*l.take.Entry(l.checked), s.Plan.Unattended(l.checked)) {
+			l.same++
 		}
 	}
-	return k.same >= now
+	return l.same >= now
 }
 
 // hasKeys reports whether a player has given other inputs in the present take than those of the plan.
-func (k *Links) hasKeys() bool {
-	s := k.session
+func (l *Links) hasKeys() bool {
+	s := l.session
 	t := s.Past.Timeline
 	for i := t.Start(); i < t.End(); i++ {
 		if !sameInputs(t.Take().Entry(i).Inputs, s.Plan.Unattended(i).Inputs) {
@@ -178,8 +178,8 @@ func sameEntry(a, b lab.Entry) bool {
 }
 
 // WithTape returns the link with the tape of the present take.
-func (k *Links) WithTape() (*plan.Link, error) {
-	s := k.session
+func (l *Links) WithTape() (*plan.Link, error) {
+	s := l.session
 	t, rate := s.Past.Timeline, s.Plan.Config.Rate
 	if t.End() == t.Start() {
 		return nil, errors.New("the session has no tick yet")
@@ -197,7 +197,7 @@ func (k *Links) WithTape() (*plan.Link, error) {
 		return nil, err
 	}
 	x := &plan.Link{Page: cmp.Or(s.Host.Address(), s.Page), Embed: s.Embed, Settings: plan.Settings{Tape: setting}}
-	x.Show = k.shownFrom(startSettings(s.Plan.Config.Scene, len(s.Plan.Panes)), nil)
+	x.Show = l.shownFrom(startSettings(s.Plan.Config.Scene, len(s.Plan.Panes)), nil)
 	if s.Paused || t.Reviewing() {
 		x.SetTicks(int(s.Lab.Ticks()), rate)
 	}
@@ -208,14 +208,14 @@ func (k *Links) WithTape() (*plan.Link, error) {
 }
 
 // CopyTape copies a link with everything that has happened so far.
-func (k *Links) CopyTape() { k.copy(k.WithTape()) }
+func (l *Links) CopyTape() { l.copy(l.WithTape()) }
 
 // CopySettings copies a link that starts the session anew.
-func (k *Links) CopySettings() { k.copy(k.ToSettings()) }
+func (l *Links) CopySettings() { l.copy(l.ToSettings()) }
 
 // copy copies a link to the clipboard.
-func (k *Links) copy(x *plan.Link, err error) {
-	s := k.session
+func (l *Links) copy(x *plan.Link, err error) {
+	s := l.session
 	if err != nil {
 		s.Notices.Post("no link: " + err.Error())
 		return
@@ -227,16 +227,16 @@ func (k *Links) copy(x *plan.Link, err error) {
 	switch {
 	case x.At > 0:
 		more += fmt.Sprintf("; it leads to %s", s.TimeText())
-	case x.HasTape() || x.Lesson != "" || k.followsPlan():
+	case x.HasTape() || x.Lesson != "" || l.followsPlan():
 	default:
 		more += "; it starts the session anew, without your keys and changes, which the link with my keys has"
 	}
-	k.copyText("the link", x.String(), more)
+	l.copyText("the link", x.String(), more)
 }
 
 // copyText copies a text, prints it, and says what it is: a name for it, and more about it.
-func (k *Links) copyText(name, text, more string) {
-	s := k.session
+func (l *Links) copyText(name, text, more string) {
+	s := l.session
 	fmt.Fprintln(os.Stdout, text)
 	if err := s.Host.CopyText(text); err != nil {
 		s.Notices.Post(name + " is printed in the terminal" + more + "; not copied: " + err.Error())
@@ -246,12 +246,12 @@ func (k *Links) copyText(name, text, more string) {
 }
 
 // CopyFrame copies the line that puts the session into another page.
-func (k *Links) CopyFrame() {
-	s := k.session
+func (l *Links) CopyFrame() {
+	s := l.session
 	more := ""
-	x, err := k.ToSettings()
-	if err == nil && x.Lesson == "" && k.hasKeys() {
-		if withKeys, tooLong := k.WithTape(); tooLong == nil {
+	x, err := l.ToSettings()
+	if err == nil && x.Lesson == "" && l.hasKeys() {
+		if withKeys, tooLong := l.WithTape(); tooLong == nil {
 			x, more = withKeys, ", with your keys"
 		} else {
 			more = ", without your keys: with them " + plan.ErrLongLink.Error()
@@ -265,25 +265,25 @@ func (k *Links) CopyFrame() {
 		x.Page = plan.ExamplePage
 		more += "; put the address of your page in place of " + x.Page
 	}
-	k.copyText("the line", x.Frame(cmp.Or(s.Title, "Ghostcube: "+s.Lab.Config().Scene)), more)
+	l.copyText("the line", x.Frame(cmp.Or(s.Title, "Ghostcube: "+s.Lab.Config().Scene)), more)
 }
 
 // UpdateAddress keeps the address of the page a link to the session.
-func (k *Links) UpdateAddress() {
-	s := k.session
-	if !s.Host.InPage || time.Since(k.addressAt) < addressInterval {
+func (l *Links) UpdateAddress() {
+	s := l.session
+	if !s.Host.InPage || time.Since(l.addressAt) < addressInterval {
 		return
 	}
-	k.addressAt = time.Now()
-	if x, err := k.ToSettings(); err == nil && x.Query() != k.address {
-		k.address = x.Query()
-		s.Host.SetAddress(k.address)
+	l.addressAt = time.Now()
+	if x, err := l.ToSettings(); err == nil && x.Query() != l.address {
+		l.address = x.Query()
+		s.Host.SetAddress(l.address)
 	}
 }
 
 // CopyCommand copies the command line of the session to the clipboard and prints it.
-func (k *Links) CopyCommand() {
-	s := k.session
+func (l *Links) CopyCommand() {
+	s := l.session
 	line := "ghostcube " + s.settings().CommandLine()
 	if show := shownSettings(s.Settings(), startSettings(s.Lab.Config().Scene, len(s.Lab.Panes))); show != "" {
 		line += " --show " + show

@@ -21,41 +21,41 @@ type Selection struct {
 }
 
 // Chosen reports whether correction n of a pane is selected.
-func (x *Selection) Chosen(pane *lab.Pane, n int) bool { return x.pane == pane && x.index == n }
+func (s *Selection) Chosen(pane *lab.Pane, n int) bool { return s.pane == pane && s.index == n }
 
 // Clear selects no correction.
-func (x *Selection) Clear() { *x = Selection{session: x.session} }
+func (s *Selection) Clear() { *s = Selection{session: s.session} }
 
 // set selects correction n of a pane.
-func (x *Selection) set(pane *lab.Pane, n int) {
-	x.pane, x.index, x.correction = pane, n, *pane.Corrections.At(n)
+func (s *Selection) set(pane *lab.Pane, n int) {
+	s.pane, s.index, s.correction = pane, n, *pane.Corrections.At(n)
 }
 
 // Toggle goes to the moment of correction n of a pane and selects it, or clears the selection if it is
 // that one.
-func (x *Selection) Toggle(pane *lab.Pane, n int) {
-	s := x.session
-	if x.Chosen(pane, n) {
-		x.Clear()
+func (s *Selection) Toggle(pane *lab.Pane, n int) {
+	o := s.session
+	if s.Chosen(pane, n) {
+		s.Clear()
 		return
 	}
-	x.set(pane, n) // before the pane goes to another moment
-	s.Paused = true
-	s.Past.SeekFully(int(x.correction.SessionTick) + 1)
+	s.set(pane, n) // before the pane goes to another moment
+	o.Paused = true
+	o.Past.SeekFully(int(s.correction.SessionTick) + 1)
 }
 
 // Callout returns the callout of the selected correction. The selection ends when the session resumes or its
 // pane is closed.
-func (x *Selection) Callout() *hud.Callout {
-	s := x.session
-	if !s.Paused {
-		x.Clear()
+func (s *Selection) Callout() *hud.Callout {
+	o := s.session
+	if !o.Paused {
+		s.Clear()
 	}
-	for i, p := range s.Lab.Panes {
-		if c := &x.correction; p == x.pane && c.Body < len(p.ServerWorld.Bodies()) {
-			m := &hud.Callout{Pane: i, Body: c.Body, Lines: CorrectionText(c, s.Lab.Config().Rate)}
-			if m.Corrected = c.SessionTick+1 == s.Lab.Ticks() && c.Client == 0; m.Corrected {
-				m.Lines = append(m.Lines, fmt.Sprintf("Pale: drawn one tick before. Magenta: simulated now, %.3f m away", s.HUD.CorrectionOffset(i, c.Body)))
+	for i, p := range o.Lab.Panes {
+		if c := &s.correction; p == s.pane && c.Body < len(p.ServerWorld.Bodies()) {
+			m := &hud.Callout{Pane: i, Body: c.Body, Lines: CorrectionText(c, o.Lab.Config().Rate)}
+			if m.Corrected = c.SessionTick+1 == o.Lab.Ticks() && c.Client == 0; m.Corrected {
+				m.Lines = append(m.Lines, fmt.Sprintf("Pale: drawn one tick before. Magenta: simulated now, %.3f m away", o.HUD.CorrectionOffset(i, c.Body)))
 			}
 			return m
 		}
@@ -121,16 +121,16 @@ func CorrectionText(c *probe.Correction, rate int) []string {
 }
 
 // ShowMark goes to a mark. A correction is explained in the picture.
-func (x *Selection) ShowMark(pane int, k timeline.Kind, tick int) {
-	s := x.session
-	s.Past.SeekFully(tick)
-	if k != timeline.Corrections || pane >= len(s.Lab.Panes) {
+func (s *Selection) ShowMark(pane int, k timeline.Kind, tick int) {
+	o := s.session
+	o.Past.SeekFully(tick)
+	if k != timeline.Corrections || pane >= len(o.Lab.Panes) {
 		return
 	}
-	p := s.Lab.Panes[pane]
+	p := o.Lab.Panes[pane]
 	for n := p.Corrections.Total() - 1; n >= p.Corrections.FirstIndex(); n-- {
 		if int(p.Corrections.At(n).SessionTick)+1 == tick {
-			x.set(p, n)
+			s.set(p, n)
 			return
 		}
 	}

@@ -193,8 +193,8 @@ func (v *Videos) Progress() string {
 }
 
 // percent returns how much of the video has been written.
-func (m *videoJob) percent() int {
-	return int(m.ticksDone.Load()) * 100 / max(len(m.recording.Entries), 1)
+func (j *videoJob) percent() int {
+	return int(j.ticksDone.Load()) * 100 / max(len(j.recording.Entries), 1)
 }
 
 // videoCount returns a number of videos in words.

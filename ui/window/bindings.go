@@ -181,7 +181,7 @@ func settingKey(name string) ebiten.Key {
 }
 
 // handleKeys calls the bindings whose keys have just gone down.
-func (h *controls) handleKeys(g *game) {
+func (c *controls) handleKeys(g *game) {
 	shift := ebiten.IsKeyPressed(ebiten.KeyShift)
 	for _, group := range bindings {
 		for _, b := range group {
@@ -194,7 +194,7 @@ func (h *controls) handleKeys(g *game) {
 				}
 			}
 			for _, k := range b.pad {
-				if h.padJustPressed(k) {
+				if c.padJustPressed(k) {
 					b.press(g, 0, shift)
 				}
 			}
@@ -204,11 +204,11 @@ func (h *controls) handleKeys(g *game) {
 
 // heldButtons returns the buttons of the keys that are down: the first player's with those of gamepads, and
 // the second player's.
-func (h *controls) heldButtons() (first, second sim.Buttons) {
+func (c *controls) heldButtons() (first, second sim.Buttons) {
 	for _, group := range bindings {
 		for _, b := range group {
 			for _, k := range b.hold {
-				if ebiten.IsKeyPressed(k.key) || h.padPressed(k.pad) {
+				if ebiten.IsKeyPressed(k.key) || c.padPressed(k.pad) {
 					first |= k.button
 				}
 				if ebiten.IsKeyPressed(k.second) {
@@ -221,8 +221,8 @@ func (h *controls) heldButtons() (first, second sim.Buttons) {
 }
 
 // padPressed reports whether one of the buttons is down on any gamepad.
-func (h *controls) padPressed(buttons pad) bool {
-	for _, id := range h.gamepads {
+func (c *controls) padPressed(buttons pad) bool {
+	for _, id := range c.gamepads {
 		for _, b := range buttons {
 			if ebiten.IsStandardGamepadButtonPressed(id, b) {
 				return true
@@ -233,8 +233,8 @@ func (h *controls) padPressed(buttons pad) bool {
 }
 
 // padJustPressed reports whether the button has just gone down on any gamepad.
-func (h *controls) padJustPressed(b ebiten.StandardGamepadButton) bool {
-	for _, id := range h.gamepads {
+func (c *controls) padJustPressed(b ebiten.StandardGamepadButton) bool {
+	for _, id := range c.gamepads {
 		if inpututil.IsStandardGamepadButtonJustPressed(id, b) {
 			return true
 		}

@@ -23,27 +23,27 @@ type controls struct {
 }
 
 // update handles all input of an Update. capture says what the panel has taken for itself.
-func (h *controls) update(g *game, capture capture) {
+func (c *controls) update(g *game, capture capture) {
 	if capture.keys {
 		g.intents.Inputs = [2]sim.Input{}
 	} else {
-		h.handleKeys(g)
-		h.readMovement(g)
-		h.readTrigger(g, capture)
+		c.handleKeys(g)
+		c.readMovement(g)
+		c.readTrigger(g, capture)
 	}
 	g.applyTouch()
-	h.moveCamera(g, capture, ebiten.IsMouseButtonPressed(ebiten.MouseButtonLeft))
+	c.moveCamera(g, capture, ebiten.IsMouseButtonPressed(ebiten.MouseButtonLeft))
 }
 
 // capture says which input belongs to the panel.
 type capture struct{ pointer, keys bool }
 
 // readMovement reads the keys and sticks that move the cubes. All gamepads belong to the first player.
-func (h *controls) readMovement(g *game) {
-	h.gamepads = ebiten.AppendGamepadIDs(h.gamepads[:0])
-	first, second := h.heldButtons()
+func (c *controls) readMovement(g *game) {
+	c.gamepads = ebiten.AppendGamepadIDs(c.gamepads[:0])
+	first, second := c.heldButtons()
 	first |= g.touch.buttons
-	for _, id := range h.gamepads {
+	for _, id := range c.gamepads {
 		if !ebiten.IsStandardGamepadLayoutAvailable(id) {
 			continue
 		}
@@ -82,30 +82,30 @@ func stickButtons(x, y float64) (b sim.Buttons) {
 // moveCamera turns the camera with the mouse or the right stick, and zooms with the wheel. A drag that starts
 // in the picture turns the camera wherever it goes, one that starts on the panel never does. A click in the
 // picture focuses the pane under the pointer.
-func (h *controls) moveCamera(g *game, capture capture, pressed bool) {
+func (c *controls) moveCamera(g *game, capture capture, pressed bool) {
 	x, y := ebiten.CursorPosition()
 	if inpututil.IsMouseButtonJustPressed(ebiten.MouseButtonLeft) && !capture.pointer && g.inPicture(x, y) {
-		h.dragging, h.moved = true, false
-		h.pressX, h.pressY = x, y
+		c.dragging, c.moved = true, false
+		c.pressX, c.pressY = x, y
 	}
-	if abs(x-h.pressX)+abs(y-h.pressY) > clickRadius*g.screen.panelScale() {
-		h.moved = true
+	if abs(x-c.pressX)+abs(y-c.pressY) > clickRadius*g.screen.panelScale() {
+		c.moved = true
 	}
 	if !pressed {
-		if h.dragging && !h.moved {
+		if c.dragging && !c.moved {
 			g.focusPaneAt(x, y)
 		}
-		h.dragging = false
+		c.dragging = false
 	}
 	show := g.session.Settings()
 	yaw, pitch, distance := show.Yaw, show.Pitch, show.Distance
-	if h.dragging && h.moved {
+	if c.dragging && c.moved {
 		scale := 0.35 / float64(g.screen.panelScale())
-		yaw -= float64(x-h.lastX) * scale
-		pitch += float64(y-h.lastY) * scale * 0.7
+		yaw -= float64(x-c.lastX) * scale
+		pitch += float64(y-c.lastY) * scale * 0.7
 	}
-	h.lastX, h.lastY = x, y
-	for _, id := range h.gamepads {
+	c.lastX, c.lastY = x, y
+	for _, id := range c.gamepads {
 		if !ebiten.IsStandardGamepadLayoutAvailable(id) {
 			continue
 		}
@@ -124,11 +124,11 @@ func (h *controls) moveCamera(g *game, capture capture, pressed bool) {
 		}
 	}
 	g.session.Controls.MoveCamera(yaw, pitch, distance)
-	h.turnByTouch(g)
+	c.turnByTouch(g)
 }
 
 // turnByTouch turns the camera with a finger, and zooms with two.
-func (h *controls) turnByTouch(g *game) {
+func (c *controls) turnByTouch(g *game) {
 	r := &g.touch.result
 	if r.turn == (image.Point{}) && r.zoom == 1 {
 		return

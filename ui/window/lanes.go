@@ -19,40 +19,40 @@ type packetPointer struct {
 }
 
 // pointed returns the packet at the pointer, with what it contains, or nil.
-func (h *packetPointer) pointed(g *game) *hud.PointedPacket {
+func (ptr *packetPointer) pointed(g *game) *hud.PointedPacket {
 	x, y := g.pointer.at.X, g.pointer.at.Y
 	if g.screen.touched {
 		x, y = g.touch.tap.X, g.touch.tap.Y
 	}
 	if g.controls.dragging || !g.inPicture(x, y) {
-		h.known = nil
+		ptr.known = nil
 		return nil
 	}
 	s, l := g.session.Shown()
-	return h.at(l, s, x, y)
+	return ptr.at(l, s, x, y)
 }
 
 // at returns the packet at a pixel of the picture, or nil.
-func (h *packetPointer) at(l *lab.Lab, s *hud.HUD, x, y int) *hud.PointedPacket {
+func (ptr *packetPointer) at(l *lab.Lab, s *hud.HUD, x, y int) *hud.PointedPacket {
 	p, ok := s.PacketAt(x, y)
 	if !ok || p.Pane >= len(l.Panes) {
-		h.known = nil
+		ptr.known = nil
 		return nil
 	}
 	r := s.Trace(p.Pane).Flow(0, p.Direction).At(p.Index)
-	if h.known == nil || *h.known != *r || h.shown.Pane != p.Pane || h.shown.Direction != p.Direction || h.shown.Index != p.Index {
+	if ptr.known == nil || *ptr.known != *r || ptr.shown.Pane != p.Pane || ptr.shown.Direction != p.Direction || ptr.shown.Index != p.Index {
 		copied := *r
-		h.known = &copied
-		h.shown.Lines = h.describe(h.shown.Lines[:0], l, s, &p)
+		ptr.known = &copied
+		ptr.shown.Lines = ptr.describe(ptr.shown.Lines[:0], l, s, &p)
 	}
-	p.Lines = h.shown.Lines
-	h.shown = p
-	return &h.shown
+	p.Lines = ptr.shown.Lines
+	ptr.shown = p
+	return &ptr.shown
 }
 
 // describe appends the lines about a packet: when it was sent, its outcome, its header and its fields with their
 // sizes in bits, as the command packets prints them.
-func (h *packetPointer) describe(lines []string, l *lab.Lab, s *hud.HUD, p *hud.PointedPacket) []string {
+func (ptr *packetPointer) describe(lines []string, l *lab.Lab, s *hud.HUD, p *hud.PointedPacket) []string {
 	f := s.Trace(p.Pane).Flow(0, p.Direction)
 	first, end := f.PacketOf(p.Index)
 	way := "client to server"
@@ -73,11 +73,11 @@ func (h *packetPointer) describe(lines []string, l *lab.Lab, s *hud.HUD, p *hud.
 	complete := false
 	for i := first; i < end; i++ {
 		var ok bool
-		h.bytes, ok = f.AppendBytes(h.bytes[:0], i)
+		ptr.bytes, ok = f.AppendBytes(ptr.bytes[:0], i)
 		if !ok {
 			return append(lines, "its bytes are not kept any more")
 		}
-		complete, _ = a.Add(h.bytes)
+		complete, _ = a.Add(ptr.bytes)
 	}
 	lines = appendWrapped(lines, "header: "+trace.HeaderText(&a.Header))
 	if !complete {

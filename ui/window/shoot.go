@@ -9,7 +9,7 @@ import (
 
 // readTrigger shoots at the point under the pointer when the right mouse button is pressed. The key and the
 // gamepad button are bindings.
-func (h *controls) readTrigger(g *game, capture capture) {
+func (c *controls) readTrigger(g *game, capture capture) {
 	x, y := ebiten.CursorPosition()
 	if inpututil.IsMouseButtonJustPressed(ebiten.MouseButtonRight) && !capture.pointer && g.inPicture(x, y) {
 		if s, ok := g.screen.frame.AimAt(float32(x), float32(y), g.session.Lab); ok {
