@@ -62,9 +62,7 @@ func TestWordsInPage(t *testing.T) {
 	g.session.Links.CopyCommand()
 	g.session.Host.CopyText = func(string) error { return os.ErrPermission }
 	g.session.Links.CopyCommand()
-	for _, n := range g.session.Notices.Texts() {
-		texts = append(texts, n)
-	}
+	texts = append(texts, g.session.Notices.Texts()...)
 	if len(g.session.Notices.Texts()) != 4 || len(texts) < 100 {
 		t.Errorf("%d texts, notices %v", len(texts), g.session.Notices.Texts())
 	}
