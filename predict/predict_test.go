@@ -29,3 +29,17 @@ func TestNearestSubtick(t *testing.T) {
 		}
 	}
 }
+
+// TestQuantities checks that a quantity is the sum of its counters, and unknown without any.
+func TestQuantities(t *testing.T) {
+	var m Counters
+	if _, ok := m.Sum(LateInputs); ok {
+		t.Error("a quantity without a counter is known")
+	}
+	m.New("late_inputs", "").Of(LateInputs).Add(2)
+	m.New("packets", "").Add(9)
+	m.New("missing_inputs", "").Of(LateInputs).Add(3)
+	if sum, ok := m.Sum(LateInputs); sum != 5 || !ok || m.Total(Stalls) != 0 {
+		t.Errorf("%v late inputs, known %v; %v stalls", sum, ok, m.Total(Stalls))
+	}
+}

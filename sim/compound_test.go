@@ -132,18 +132,7 @@ func TestCompoundCollision(t *testing.T) {
 // TestCompoundState checks that State and sleep include compound bodies, without allocation.
 func TestCompoundState(t *testing.T) {
 	s := boxScene(bowl(geom.Vec3{Z: 0.5}), boxAt(0.3, 0.2, 2, 0.2, 1), bowl(geom.Vec3{X: 0.3, Z: 3}))
-	w, fresh := sim.New(s, 60), sim.New(s, 60)
-	var at sim.State
-	for range 400 {
-		w.Save(&at)
-		w.Step()
-		b1, c1 := w.Hash()
-		fresh.Load(&at)
-		fresh.Step()
-		if b2, c2 := fresh.Hash(); b1 != b2 || c1 != c2 {
-			t.Fatalf("tick %d differs after Load", w.Tick())
-		}
-	}
+	w := checkSync(t, s, 400, noInputs)
 	if n := awakeCount(w); n != 0 {
 		t.Errorf("%d bodies are awake", n)
 	}
@@ -156,6 +145,7 @@ func TestCompoundState(t *testing.T) {
 	if n := awakeCount(w); n != 3 {
 		t.Errorf("%d of 3 woke", n)
 	}
+	var at sim.State
 	if n := testing.AllocsPerRun(30, func() { w.Save(&at); w.Load(&at); w.Step() }); n != 0 {
 		t.Errorf("%v allocations per tick", n)
 	}

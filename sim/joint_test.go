@@ -380,32 +380,17 @@ func TestJointState(t *testing.T) {
 	s.Joints[1].LowerAngle, s.Joints[1].UpperAngle = -0.5, 0.5
 	s.Joints[2].MotorSpeed, s.Joints[2].MaxMotorTorque = 3, 0.1
 	s.Joints[3].Hinge, s.Joints[3].ConeAngle = false, 0.3
-	w, fresh := sim.New(s, 60), sim.New(s, 60)
-	var at sim.State
-	for range 300 {
-		w.Save(&at)
-		w.Step()
-		b1, c1 := w.Hash()
-		fresh.Load(&at)
-		fresh.Step()
-		b2, c2 := fresh.Hash()
-		w.Load(&at)
-		w.Step()
-		b3, c3 := w.Hash()
-		if b1 != b2 || c1 != c2 || b1 != b3 || c1 != c3 {
-			t.Fatalf("tick %d differs after Load", w.Tick())
-		}
-	}
-	fresh = sim.New(s, 60)
-	fresh.CopyFrom(w)
+	w, copied := checkSync(t, s, 300, noInputs), sim.New(s, 60)
+	copied.CopyFrom(w)
 	for range 60 {
 		w.Step()
-		fresh.Step()
+		copied.Step()
 	}
 	b0, c0 := w.Hash()
-	if b, c := fresh.Hash(); b != b0 || c != c0 {
+	if b, c := copied.Hash(); b != b0 || c != c0 {
 		t.Error("the copy diverges")
 	}
+	var at sim.State
 	w.Save(&at)
 	w.DropCache()
 	if _, c := w.Hash(); c == c0 {

@@ -1,8 +1,6 @@
 package delta
 
 import (
-	"slices"
-
 	"pgregory.net/rapid"
 
 	"ghostcube/sim/geom"
@@ -94,5 +92,3 @@ func rollingBall(cubes, count int) [][]Cube {
 	}
 	return list
 }
-
-func equalCubes(a, b []Cube) bool { return slices.Equal(a, b) }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"reflect"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -42,7 +43,7 @@ func TestLevels(t *testing.T) {
 				t.Fatalf("%v: %v", l, err)
 			}
 			got := make([]Cube, len(now))
-			if err := r.decode(bytes.Clone(data), l, got, &p, &n); err != nil || !equalCubes(got, now) {
+			if err := r.decode(bytes.Clone(data), l, got, &p, &n); err != nil || !slices.Equal(got, now) {
 				t.Fatalf("%v: %v is read as %v, %v", l, now, got, err)
 			}
 			if !reflect.DeepEqual(&m, &n) {
@@ -55,11 +56,11 @@ func TestLevels(t *testing.T) {
 				t.Fatalf("%v: without a baseline %d cubes take %d bytes", l, len(now), len(data))
 			}
 			for cut := range len(data) {
-				if err := r.decode(data[:cut], l, got, &p, &n); err == nil && equalCubes(got, now) {
+				if err := r.decode(data[:cut], l, got, &p, &n); err == nil && slices.Equal(got, now) {
 					t.Fatalf("%v: %d of %d bytes decode to the same snapshot", l, cut, len(data))
 				}
 			}
-			if err := r.decode(append(bytes.Clone(data), 0), l, got, &p, &n); err == nil && equalCubes(got, now) {
+			if err := r.decode(append(bytes.Clone(data), 0), l, got, &p, &n); err == nil && slices.Equal(got, now) {
 				t.Fatalf("%v: a trailing byte is accepted", l)
 			}
 		}

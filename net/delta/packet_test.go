@@ -3,6 +3,7 @@ package delta
 import (
 	"bytes"
 	"errors"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -87,7 +88,7 @@ func TestSurvivesLoss(t *testing.T) {
 				if errors.Is(err, ErrStale) {
 					continue // second copy
 				}
-				if err != nil || q != p.sequence || !equalCubes(got, sent[q]) {
+				if err != nil || q != p.sequence || !slices.Equal(got, sent[q]) {
 					t.Fatalf("%v: packet %d is read as %d, %v", p.level, p.sequence, q, err)
 				}
 				read++
@@ -171,7 +172,7 @@ func TestReaderRefuses(t *testing.T) {
 				t.Fatalf("packet %d: %x is read", i, wrong)
 			}
 		}
-		if got, q, err := r.Read(p); err != nil || int(q) != i || !equalCubes(got, f) {
+		if got, q, err := r.Read(p); err != nil || int(q) != i || !slices.Equal(got, f) {
 			t.Fatalf("packet %d: %v", i, err)
 		}
 		if _, _, err := r.Read(p); !errors.Is(err, ErrStale) {
@@ -202,7 +203,7 @@ func TestNeverLongerThanAbsolute(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got, _, err := r.Read(p); err != nil || !equalCubes(got, f) || len(p) > HeaderBytes+absoluteCubeBytes*cubes {
+			if got, _, err := r.Read(p); err != nil || !slices.Equal(got, f) || len(p) > HeaderBytes+absoluteCubeBytes*cubes {
 				t.Fatalf("%v: snapshot %d: %d bytes, %v", l, i, len(p), err)
 			}
 			absolute += boolInt(p[2] == 0)

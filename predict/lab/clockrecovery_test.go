@@ -2,8 +2,7 @@ package lab_test
 
 import (
 	"fmt"
-	"math/rand/v2"
-	"strconv"
+	"slices"
 	"testing"
 
 	"ghostcube/internal/experiment"
@@ -93,13 +92,15 @@ func (r *viewRecorder) countStarved(ticks int) float64 {
 // client that predicts the only player.
 func expectsExact(spec string, seat Seat) bool { return spec == "rewind" && seat == AtClient }
 
-// clockFaultCases are the panes whose recovery from clock faults is checked.
-var clockFaultCases = []struct {
+// clockFaultCase is a pane whose recovery from clock faults is checked.
+type clockFaultCase struct {
 	spec   string
 	drifts bool    // by design the display delay follows the skew of the client's clock
 	within int     // recovers from any freeze within this many seconds
 	metres float32 // limit of the path error where the player changes direction
-}{
+}
+
+var clockFaultCases = []clockFaultCase{
 	{"noprediction", false, 1, 0.01},
 	{"rewind", false, 5, 1}, // for a spectator, up to two ticks ahead of the server; for a player it is exact
 	{"lockstep", true, 4, 0.01},
@@ -113,7 +114,8 @@ var clockFaultCases = []struct {
 
 // TestRecoversFromFreeze checks that a client recovers from a freeze of any length within
 // seconds: its display delay and its path error are as before, and after five seconds the
-// server receives its inputs as before.
+// server receives its inputs as before: also after ten seconds, when the low bits of the
+// first tick that arrives could mean a later one.
 func TestRecoversFromFreeze(t *testing.T) {
 	t.Parallel()
 	freezes := []string{"300ms", "900ms", "2s", "10s"}
@@ -121,7 +123,8 @@ func TestRecoversFromFreeze(t *testing.T) {
 		freezes = []string{"900ms", "10s"}
 	}
 	t.Logf("seconds to recover from freezes of %v", freezes)
-	for _, c := range clockFaultCases {
+	cases := append(slices.Clip(clockFaultCases), clockFaultCase{"historyoffset", false, 5, 6}, clockFaultCase{"historyoffset:rtt-source=echo", false, 5, 6})
+	for _, c := range cases {
 		for _, seat := range []Seat{AtClient, AtHost} {
 			r := newViewRecorder(t, "plain", "latency=75ms,jitter=10ms", seat, c.spec)
 			usual, metres := r.usualDelay(), c.metres
@@ -203,62 +206,6 @@ func TestSkewAndFrameRate(t *testing.T) {
 				}
 			}
 			t.Log(line)
-		}
-	}
-}
-
-// TestClockSoak runs two players for 40 s while the clocks, frame rates and links of their
-// clients fail at random. No strategy breaks: after the faults all views advance again, and
-// at rest they equal the server's world.
-func TestClockSoak(t *testing.T) {
-	experiment.Skip(t)
-	t.Parallel()
-	games := 4
-	if testing.Short() {
-		games = 1
-	}
-	for _, c := range clockFaultCases {
-		for game := range games {
-			f := &soakSession{T: t, rng: rand.New(rand.NewPCG(31, uint64(game)))}
-			f.start(game, c.spec)
-			seat := func() string { return f.pick("1", strconv.Itoa(len(f.pane.Clients))) }
-			for i := range 2400 {
-				switch {
-				case i%300 == 299:
-					f.tick(f.toAll("network", "", f.randomNetwork()))
-				case f.rng.IntN(300) == 0:
-					f.tick(f.toAll("clock", seat()+".skew", f.pick("500", "-500", "8000", "-8000", "off")))
-				case f.rng.IntN(300) == 0:
-					f.tick(f.toAll("clock", seat()+".fps", f.pick("10", "20", "50", "144", "off")))
-				case f.rng.IntN(400) == 0:
-					f.tick(f.toAll("freeze", seat(), f.pick("100ms", "400ms", "1.2s", "3s", "12s")))
-				default:
-					f.tick()
-				}
-			}
-			f.tick(f.toAll("network", "", "perfect"), f.toAll("clock", "skew", "off"), f.toAll("clock", "fps", "off"), f.toAll("freeze", "", "1ms"))
-			f.idle = true
-			for range 1200 {
-				f.tick()
-			}
-			shown := make([]sim.Tick, len(f.pane.Clients))
-			for i, s := range f.pane.Clients {
-				shown[i] = s.View.Tick()
-			}
-			for range 300 {
-				f.tick()
-			}
-			for i, s := range f.pane.Clients {
-				if advanced := s.View.Tick() - shown[i]; advanced < 290 || advanced > 310 {
-					t.Errorf("%s: in 300 ticks the view of client %d advances by %d", f.label, i, advanced)
-				}
-				for j, b := range f.pane.ServerWorld.Bodies() {
-					if d := s.View.Bodies[j].Pos.Sub(b.Pose.Pos).Len(); d > convergedSimulated {
-						t.Errorf("%s: at rest client %d draws body %d %v m from the server's pose", f.label, i, j, d)
-						break
-					}
-				}
-			}
 		}
 	}
 }

@@ -107,22 +107,3 @@ func TestSnapshotAge(t *testing.T) {
 		}
 	}
 }
-
-// BenchmarkInspect measures an inspection of 901 bodies, which happens once per tick while a
-// display setting needs it.
-func BenchmarkInspect(b *testing.B) {
-	for _, spec := range []string{"statesync:compression=delta", "snapshot", "rewind"} {
-		b.Run(spec, func(b *testing.B) {
-			l := labtest.Open(b, labtest.Config(b, "katamari", "latency=50ms", AtHost), spec)
-			for range 60 {
-				l.Tick(Entry{})
-			}
-			var look predict.Inspection
-			l.Panes[0].Inspect(&look)
-			b.ReportAllocs()
-			for b.Loop() {
-				l.Panes[0].Inspect(&look)
-			}
-		})
-	}
-}

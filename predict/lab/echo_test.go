@@ -90,28 +90,3 @@ func TestWholeEchoSkipsInputs(t *testing.T) {
 		t.Errorf("%v ticks without their input or skipped inputs, %v without the time in the buffer", missedInputs(whole), missedInputs(echo))
 	}
 }
-
-// TestPredictedCubeRecoversFromFreeze checks that within five seconds after a freeze the
-// predicted cube has its usual display delay and a small path error, whichever round trip
-// sets the clock, and that the server then receives inputs as before: also after ten
-// seconds, when the low bits of the first tick that arrives could mean a later one.
-func TestPredictedCubeRecoversFromFreeze(t *testing.T) {
-	t.Parallel()
-	for _, spec := range []string{"historyoffset", "historyoffset:rtt-source=echo"} {
-		r := newViewRecorder(t, "plain", "latency=75ms,jitter=10ms", AtClient, spec)
-		usual := r.usualDelay()
-		for _, long := range []string{"300ms", "900ms", "2s", "10s"} {
-			r.apply("freeze", "", long)
-			r.run(int(r.lab.Panes[0].ClockFault(0).FrozenUntil) - len(r.delays))
-			back := len(r.delays)
-			r.run(300)
-			after := r.countStarved(600)
-			r.run(300)
-			took := r.recoveryTicks(back, usual, 6)
-			t.Logf("%s, %s: %.1f s, then %v of 600 ticks lack an input", spec, long, float64(took)/60, after)
-			if took > 300 || after > 20 {
-				t.Errorf("%s: after a freeze of %s recovery takes %d ticks, and then %v of 600 ticks lack an input", spec, long, took, after)
-			}
-		}
-	}
-}

@@ -93,21 +93,6 @@ func TestParentError(t *testing.T) {
 	}
 }
 
-// TestParentErrorCopied checks that a copy of a score is independent of the original.
-func TestParentErrorCopied(t *testing.T) {
-	r := shipScene{cubeLead: 12, shipLead: -10}
-	c := r.score(t, "ship:distance=530", 200)
-	var d Score
-	d.CopyFrom(c)
-	before := d.parents.pops[0].newest
-	w := predict.NewWorld(mustScene(t, "ship:distance=530"), 60)
-	w.SetTick(2000)
-	c.Add(w, &predict.View{Bodies: predict.AppendPoses(nil, w.Bodies())}, 0)
-	if d.parents.pops[0].newest != before || len(d.parents.pending) != 12 {
-		t.Error("the copy changed with the original")
-	}
-}
-
 func mustScene(t *testing.T, name string) sim.Scene {
 	t.Helper()
 	s := predicttest.Scene(t, name)

@@ -35,7 +35,8 @@ func testFrame(w, h, i int) *image.RGBA {
 	return im
 }
 
-func writeFrames(t *testing.T, f Format, n int) {
+// startVideo begins a video with n frames.
+func startVideo(t *testing.T, f Format, n int) Writer {
 	t.Helper()
 	w, err := Create(f)
 	if err != nil {
@@ -46,7 +47,12 @@ func writeFrames(t *testing.T, f Format, n int) {
 			t.Fatal(err)
 		}
 	}
-	finish(t, w)
+	return w
+}
+
+func writeFrames(t *testing.T, f Format, n int) {
+	t.Helper()
+	finish(t, startVideo(t, f, n))
 }
 
 // finish ends a video and gives it its name.
@@ -138,15 +144,7 @@ func TestGIFUnfinished(t *testing.T) {
 // TestPNGSequence promises that single pictures get numbers, keep every pixel, and get their names together.
 func TestPNGSequence(t *testing.T) {
 	f := Format{File: filepath.Join(t.TempDir(), "frames", "p%03d.png"), W: 64, H: 64, FPS: 60}
-	w, err := Create(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range 3 {
-		if err := w.Add(testFrame(f.W, f.H, i)); err != nil {
-			t.Fatal(err)
-		}
-	}
+	w := startVideo(t, f, 3)
 	if list, _ := filepath.Glob(filepath.Join(filepath.Dir(f.File), "p00?.png")); len(list) > 0 {
 		t.Errorf("%v have their names before the sequence is whole", list)
 	}
@@ -222,15 +220,7 @@ func TestH264(t *testing.T) {
 func TestH264Killed(t *testing.T) {
 	requireFFmpeg(t)
 	f := Format{File: filepath.Join(t.TempDir(), "clip.mp4"), W: 160, H: 90, FPS: 30}
-	w, err := Create(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range 300 {
-		if err := w.Add(testFrame(f.W, f.H, i)); err != nil {
-			t.Fatal(err)
-		}
-	}
+	w := startVideo(t, f, 300)
 	h := w.(*h264Writer)
 	// The encoder looks ahead, so wait until some of it is written.
 	for range 100 {
@@ -321,19 +311,6 @@ func TestDiskFull(t *testing.T) {
 			w.Close()
 		}
 	}
-}
-
-func BenchmarkGIF(b *testing.B) {
-	w, err := Create(Format{File: filepath.Join(b.TempDir(), "clip.gif"), W: 1280, H: 720, FPS: 25})
-	if err != nil {
-		b.Fatal(err)
-	}
-	ims := []*image.RGBA{testFrame(1280, 720, 0), testFrame(1280, 720, 1)}
-	for b.Loop() {
-		w.Add(ims[0])
-		ims[0], ims[1] = ims[1], ims[0]
-	}
-	w.Close()
 }
 
 // TestStill promises that a name without a place for the frame number gets the last picture alone, and that

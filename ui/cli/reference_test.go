@@ -78,7 +78,9 @@ func writeCommandReference(t *testing.T, m *markdown) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.text("# Commands and flags\n\n`ghostcube COMMAND --help` and `ghostcube help COMMAND` print all of a command. Here paragraphs and flags that several\ncommands have stand at the first of them.\n")
+	m.text("# Commands and flags\n\n" +
+		"`ghostcube COMMAND --help` and `ghostcube help COMMAND` print all of a command. Here paragraphs and flags that several\n" +
+		"commands have stand at the first of them.\n")
 	m.head("command", "does")
 	said := map[string]bool{}
 	var commands []*kong.Node
@@ -141,7 +143,8 @@ func unsaid(help string, said map[string]bool) string {
 }
 
 // strategyNumbers begins a page that names strategies by their digit keys.
-const strategyNumbers = "\nA number stands for a strategy: its digit key. Where a strategy has another default or range, its number precedes it.\nA knob without values is on or off.\n"
+const strategyNumbers = "\nA number stands for a strategy: its digit key. Where a strategy has another default or range, its number precedes it.\n" +
+	"A knob without values is on or off.\n"
 
 // writeStrategyNumbers writes what the numbers of strategies stand for.
 func writeStrategyNumbers(m *markdown) {
@@ -202,7 +205,9 @@ func numbersText(numbers []int) string {
 
 // writeKnobReference writes the knobs of all strategies by group, each once.
 func writeKnobReference(_ *testing.T, m *markdown) {
-	m.text("# Knobs\n\nThe parameters of the strategies. They follow a strategy's name, as in `--panes rewind:snapshot-every=4:smoothing=none`,\nand the panel's page *Strategy* has a control for each.\n")
+	m.text("# Knobs\n\n" +
+		"The parameters of the strategies. They follow a strategy's name, as in `--panes rewind:snapshot-every=4:smoothing=none`,\n" +
+		"and the panel's page *Strategy* has a control for each.\n")
 	writeStrategyNumbers(m)
 	type row struct {
 		group            predict.Group
@@ -226,7 +231,11 @@ func writeKnobReference(_ *testing.T, m *markdown) {
 				r.ranges = addNumbered(r.ranges, "", i+1)
 				continue
 			}
-			r.ranges = addNumbered(r.ranges, strings.ReplaceAll(k.Range(), " to ", "–"), i+1)
+			values := k.Range()
+			if k.Min >= 0 {
+				values = strings.ReplaceAll(values, " to ", "–")
+			}
+			r.ranges = addNumbered(r.ranges, values, i+1)
 		}
 	}
 	first := func(name string) int { return slices.IndexFunc(rows, func(r *row) bool { return r.name == name }) }
@@ -245,7 +254,9 @@ func writeKnobReference(_ *testing.T, m *markdown) {
 
 // writeCounterReference writes the counters of all strategies, each once.
 func writeCounterReference(_ *testing.T, m *markdown) {
-	m.text("# Counters\n\nWhat the strategies count while they run: on the panel's page *Score*, and by `bench --all`. Numbers are those of the\n[knobs](knobs.md): 1 `noprediction` to 8 `relative`.\n")
+	m.text("# Counters\n\n" +
+		"What the strategies count while they run: on the panel's page *Score*, and by `bench --all`. Numbers are those of the\n" +
+		"[knobs](knobs.md): 1 `noprediction` to 8 `relative`.\n")
 	var rows []numbered
 	for i, s := range lab.Strategies {
 		_, counters := lab.Describe(s)
@@ -323,7 +334,9 @@ definitions are our own unless a source is named.
 
 // writeSceneReference writes the scenes, and their parameters, each once.
 func writeSceneReference(_ *testing.T, m *markdown) {
-	m.text("# Scenes\n\nThe worlds for `--scene`. Parameters follow the name: `--scene katamari:cubes=100`.\n\n![seesaw, billiards and trailer; walker, ship and fleet](../scenes.png)\n")
+	m.text("# Scenes\n\n" +
+		"The worlds for `--scene`. Parameters follow the name: `--scene katamari:cubes=100`.\n\n" +
+		"![seesaw, billiards and trailer; walker, ship and fleet](../scenes.png)\n")
 	m.head("scene", "is", "contents")
 	var parameters []numbered
 	for i := range scene.Templates {
@@ -363,7 +376,10 @@ func writeSceneReference(_ *testing.T, m *markdown) {
 
 // writeNetworkReference writes the conditions and the profiles of networks.
 func writeNetworkReference(_ *testing.T, m *markdown) {
-	m.text("# Networks\n\n`--network` takes a profile, conditions, or both: `--network wifi-bad,loss=5%%`.\n\n## Conditions\n\nThey hold for both directions, or with `up.` or `down.` for one.\n")
+	m.text("# Networks\n\n" +
+		"`--network` takes a profile, conditions, or both: `--network wifi-bad,loss=5%%`.\n\n" +
+		"## Conditions\n\n" +
+		"They hold for both directions, or with `up.` or `down.` for one.\n")
 	m.head("condition", "meaning")
 	for _, s := range link.ParamHelp() {
 		m.row(code(s[0]), s[1])

@@ -16,8 +16,8 @@ type ageHistogram struct {
 }
 
 // count counts the moving bodies of a pane. Where the client does not know which bodies move, the server decides.
-func (s *ageHistogram) count(p *pane) {
-	*s = ageHistogram{}
+func (h *ageHistogram) count(p *pane) {
+	*h = ageHistogram{}
 	serverBodies := p.source.ServerWorld.Bodies()
 	for i, age := range p.inspection.Age {
 		moving := !serverBodies[i].Asleep
@@ -25,16 +25,16 @@ func (s *ageHistogram) count(p *pane) {
 			moving = p.inspection.Moving[i]
 		}
 		if moving {
-			s.bins[min(int(age), ageBinCount-1)]++
-			s.total++
+			h.bins[min(int(age), ageBinCount-1)]++
+			h.total++
 		}
 	}
 }
 
 // quantile returns the age in ticks that a share in [0, 1] of the bodies do not exceed.
-func (s *ageHistogram) quantile(share float64) int {
-	rest := int(float64(s.total) * share)
-	for t, n := range s.bins {
+func (h *ageHistogram) quantile(share float64) int {
+	rest := int(float64(h.total) * share)
+	for t, n := range h.bins {
 		if int(n) > rest {
 			return t
 		}
@@ -45,7 +45,7 @@ func (s *ageHistogram) quantile(share float64) int {
 
 // drawAgeGauge draws the histogram of the snapshot ages of the moving bodies, with the colours and the scale
 // of the colouring by age.
-func (d gaugePainter) drawAgeGauge(i int, x, y, w, h float32) {
+func (d gaugeDrawer) drawAgeGauge(i int, x, y, w, h float32) {
 	p := d.hud.panes[i]
 	s, rate := &d.hud.ages, p.source.ServerWorld.Rate()
 	s.count(p)
@@ -101,7 +101,7 @@ func (d gaugePainter) drawAgeGauge(i int, x, y, w, h float32) {
 }
 
 // drawAgeAxis labels the ages below the bars.
-func (d gaugePainter) drawAgeAxis(f render.Font, left, right, bottom float32, rate int, xAt func(int) float32) {
+func (d gaugeDrawer) drawAgeAxis(f render.Font, left, right, bottom float32, rate int, xAt func(int) float32) {
 	base := bottom + d.px(14)
 	d.Text(left, base, f, stage.DimTextColor, "0")
 	for _, m := range []struct {
@@ -117,7 +117,7 @@ func (d gaugePainter) drawAgeAxis(f render.Font, left, right, bottom float32, ra
 }
 
 // drawQuantiles marks the median and the 99th percentile of the ages. It returns the left end of their labels.
-func (d gaugePainter) drawQuantiles(s *ageHistogram, f render.Font, x, y, w, top, bottom, right float32, beyond, rate int, xAt func(int) float32) float32 {
+func (d gaugeDrawer) drawQuantiles(s *ageHistogram, f render.Font, x, y, w, top, bottom, right float32, beyond, rate int, xAt func(int) float32) float32 {
 	pen := x + w - d.px(8)
 	for _, q := range []struct {
 		share float64

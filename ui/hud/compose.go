@@ -69,11 +69,11 @@ func (h *HUD) Compose(f *Frame, l *lab.Lab, at Rect, o Options, share float32) {
 			p.caption.stale = true
 		}
 	}
-	h.canvas = canvas{
+	h.drawing = drawing{
 		DrawList: &f.Overlay, hud: h, texts: &h.texts, l: l, settings: show, scale: overlayScale(at, o.Scale), rect: at, share: share,
 		pointed: o.Packet, renderLatency: o.RenderLatency,
 	}
-	d, lanes, marks := overlay{&h.canvas}, lanePainter{&h.canvas}, pictureMarks{&h.canvas}
+	d, lanes, marks := frameDrawer{&h.drawing}, laneDrawer{&h.drawing}, markDrawer{&h.drawing}
 	texts := d.headerTexts(o)
 	lines := d.headerLines(&texts, o.Alert)
 	header, footerHeight := d.px(headerLine)+d.px(secondHeaderLine)*float32(lines-1), d.px(28)
@@ -90,7 +90,7 @@ func (h *HUD) Compose(f *Frame, l *lab.Lab, at Rect, o Options, share float32) {
 	f.Viewports = h.stage.Viewports(f.Viewports[:0], l, h.sidesOf(h.rects, &show), share, marked)
 	drawSideDividers(&f.Overlay, h.rects, show.Split && h.laneGap == 0)
 	d.drawHeader(o, &texts, lines)
-	footer{&h.canvas}.draw(o, footerHeight)
+	footerDrawer{&h.drawing}.draw(o, footerHeight)
 	for i := range h.lanes {
 		lanes.drawLane(&h.lanes[i])
 	}
@@ -142,11 +142,11 @@ func drawSideDividers(list *render.DrawList, pictures []Rect, split bool) {
 	}
 }
 
-// overlay lays out a frame, and draws its header and the captions and strips of panes.
-type overlay struct{ *canvas }
+// frameDrawer lays out a frame, and draws its header and the captions and strips of panes.
+type frameDrawer struct{ *drawing }
 
-// canvas is the state of one call of Compose, with which all parts draw.
-type canvas struct {
+// drawing is the state of one call of Compose, with which all parts draw.
+type drawing struct {
 	*render.DrawList
 	hud      *HUD
 	texts    *texts // of this call
@@ -161,10 +161,10 @@ type canvas struct {
 }
 
 // px scales a length for a picture of 1280 by 720 to whole pixels.
-func (d *canvas) px(n float32) float32 { return whole(n*d.scale + 0.5) }
+func (d *drawing) px(n float32) float32 { return whole(n*d.scale + 0.5) }
 
 // font returns a font with a size for a picture of 1280 by 720.
-func (d *canvas) font(size float32, bold bool) render.Font {
+func (d *drawing) font(size float32, bold bool) render.Font {
 	return render.Font{Size: int(size*d.scale + 0.5), Bold: bold}
 }
 

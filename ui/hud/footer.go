@@ -14,11 +14,11 @@ var keyLabels = []struct {
 	button sim.Buttons
 }{{"W", sim.Forward}, {"A", sim.Left}, {"S", sim.Back}, {"D", sim.Right}, {"space", sim.Lift}, {"Z", sim.Pull}, {"Q", sim.Use}, {",", sim.Couple}}
 
-// footer is the strip at the bottom with the legend.
-type footer struct{ *canvas }
+// footerDrawer draws the strip at the bottom with the legend.
+type footerDrawer struct{ *drawing }
 
 // draw draws the strip at the bottom: the legend, a note, and the keys that are down.
-func (d footer) draw(o Options, h float32) {
+func (d footerDrawer) draw(o Options, h float32) {
 	x, y, w := float32(d.rect.X), float32(d.rect.Y+d.rect.H)-h, float32(d.rect.W)
 	d.Rect(x, y, w, h, stage.BackgroundColor)
 	f := d.font(13, false)
@@ -60,7 +60,7 @@ func (d footer) draw(o Options, h float32) {
 }
 
 // fitClauses cuts the last clauses off a text until it fits into a width.
-func (d *canvas) fitClauses(f render.Font, text string, width float32) string {
+func (d *drawing) fitClauses(f render.Font, text string, width float32) string {
 	for f.Width(text) > width {
 		end := max(strings.LastIndex(text, ": "), strings.LastIndex(text, ", "))
 		if end < 0 {
@@ -72,12 +72,12 @@ func (d *canvas) fitClauses(f render.Font, text string, width float32) string {
 }
 
 // hasActions reports whether there is anything to enter or to couple in the scene.
-func (d footer) hasActions() bool {
+func (d footerDrawer) hasActions() bool {
 	return len(d.l.Panes) > 0 && d.l.Panes[0].ServerWorld.Scene().HasActions()
 }
 
 // anySnapshots reports whether the client of any pane has received a snapshot.
-func (d footer) anySnapshots() bool {
+func (d footerDrawer) anySnapshots() bool {
 	for _, p := range d.l.Panes {
 		if len(p.Clients[0].View.LastReceived) > 0 {
 			return true

@@ -16,21 +16,21 @@ type packetHistory struct {
 
 // add takes the last packet after a tick of the server; sent says whether it was sent in this tick. rate is
 // in ticks per second.
-func (s *packetHistory) add(p *predict.PacketBreakdown, sent bool, rate int) {
-	slot := &s.ring[s.next%rate]
+func (h *packetHistory) add(p *predict.PacketBreakdown, sent bool, rate int) {
+	slot := &h.ring[h.next%rate]
 	if *slot = (predict.PacketBreakdown{}); sent {
 		*slot = *p
 	}
-	s.next, s.hasData = (s.next+1)%rate, true
+	h.next, h.hasData = (h.next+1)%rate, true
 }
 
 // fillRatio returns the share of their budget that the packets of the last second used. Without any it is
 // that of the last packet.
-func (s *packetHistory) fillRatio(last *predict.PacketBreakdown, rate int) float32 {
+func (h *packetHistory) fillRatio(last *predict.PacketBreakdown, rate int) float32 {
 	bits, budget := 0, 0
-	for i := range s.ring[:rate] {
-		bits += s.ring[i].Bits()
-		budget += s.ring[i].BudgetBits
+	for i := range h.ring[:rate] {
+		bits += h.ring[i].Bits()
+		budget += h.ring[i].BudgetBits
 	}
 	if budget == 0 {
 		bits, budget = last.Bits(), last.BudgetBits
@@ -40,11 +40,11 @@ func (s *packetHistory) fillRatio(last *predict.PacketBreakdown, rate int) float
 
 // bitsPerCube returns the mean bits per body of the snapshots of the last second. Without any it is that of
 // the last packet.
-func (s *packetHistory) bitsPerCube(last *predict.PacketBreakdown, rate int) float32 {
+func (h *packetHistory) bitsPerCube(last *predict.PacketBreakdown, rate int) float32 {
 	bits, cubes := 0.0, 0
-	for i := range s.ring[:rate] {
-		bits += s.ring[i].Parts.Bits()
-		cubes += s.ring[i].BodyCount
+	for i := range h.ring[:rate] {
+		bits += h.ring[i].Parts.Bits()
+		cubes += h.ring[i].BodyCount
 	}
 	if cubes == 0 {
 		bits, cubes = last.Parts.Bits(), last.BodyCount
@@ -52,11 +52,11 @@ func (s *packetHistory) bitsPerCube(last *predict.PacketBreakdown, rate int) flo
 	return float32(bits) / float32(max(cubes, 1))
 }
 
-// gaugePainter draws the gauges of panes.
-type gaugePainter struct{ *canvas }
+// gaugeDrawer draws the gauges of panes.
+type gaugeDrawer struct{ *drawing }
 
 // drawGaugeTitle writes the first line of a gauge: a text at the left, and one at the right.
-func (d gaugePainter) drawGaugeTitle(x, y, w float32, left, right string) {
+func (d gaugeDrawer) drawGaugeTitle(x, y, w float32, left, right string) {
 	f, pad := d.font(12, false), d.px(8)
 	width := f.Width(right)
 	d.Text(x+pad, y+d.px(16), f, stage.DimTextColor, d.texts.truncate(f, left, w-width-pad-pad-pad))
@@ -99,7 +99,7 @@ func (h *HUD) bitScale() float32 {
 
 // drawSnapshotGauge draws the bits per body of the last snapshot, by their purpose. The mark is the mean of
 // the last second. All panes have one scale, which follows the largest mean.
-func (d gaugePainter) drawSnapshotGauge(i int, x, y, w, h float32) {
+func (d gaugeDrawer) drawSnapshotGauge(i int, x, y, w, h float32) {
 	p := d.hud.panes[i]
 	k := &p.inspection.Packet
 	perBody := 1 / float32(max(k.BodyCount, 1))
@@ -145,7 +145,7 @@ func (d gaugePainter) drawSnapshotGauge(i int, x, y, w, h float32) {
 }
 
 // drawPacketGauge draws the parts of the last packet within its budget. The mark is the mean of the last second.
-func (d gaugePainter) drawPacketGauge(i int, x, y, w, h float32) {
+func (d gaugeDrawer) drawPacketGauge(i int, x, y, w, h float32) {
 	p := d.hud.panes[i]
 	k := &p.inspection.Packet
 	mean := p.packetHistory.fillRatio(k, p.source.ServerWorld.Rate())
@@ -184,7 +184,7 @@ type swatches struct {
 type swatchRow struct{ base, right float32 }
 
 // drawSwatchName draws the next box of swatches with its name.
-func (d gaugePainter) drawSwatchName(s *swatches, c render.Color, name string) {
+func (d gaugeDrawer) drawSwatchName(s *swatches, c render.Color, name string) {
 	f, box := d.font(12, false), d.px(8)
 	width := box + d.px(4) + f.Width(name)
 	if s.pen+width > s.rows[0].right && len(s.rows) > 1 {
@@ -201,7 +201,7 @@ func (d gaugePainter) drawSwatchName(s *swatches, c render.Color, name string) {
 
 // drawSidebandGauge draws the slices of the block that is being sent, one box each, and the newest 32
 // packets that may be acknowledged, oldest left.
-func (d gaugePainter) drawSidebandGauge(i int, x, y, w, h float32) {
+func (d gaugeDrawer) drawSidebandGauge(i int, x, y, w, h float32) {
 	p := d.hud.panes[i]
 	s := &p.inspection.Sideband
 	d.Rect(x, y, w, h, stage.GaugePanelColor)
@@ -240,7 +240,7 @@ func (d gaugePainter) drawSidebandGauge(i int, x, y, w, h float32) {
 }
 
 // drawSlices draws slices in rows of equal boxes that fill a rectangle.
-func (d gaugePainter) drawSlices(list []predict.SliceState, x, y, w, h float32) {
+func (d gaugeDrawer) drawSlices(list []predict.SliceState, x, y, w, h float32) {
 	if len(list) == 0 {
 		d.Rect(x, y, w, h, stage.EmptyColor)
 		return

@@ -22,7 +22,7 @@ type HUD struct {
 	ages  ageHistogram // scratch
 
 	layouts     [lab.MaxPanes]paneLayout // scratch
-	canvas      canvas                   // of the last Compose
+	drawing     drawing                  // of the last Compose
 	texts       texts                    // of the last Compose
 	legend      []legendEntry            // scratch
 	gauges      []gauge                  // scratch

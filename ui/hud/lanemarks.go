@@ -12,12 +12,12 @@ import (
 )
 
 // drawPath draws as much of a path as is within the lane's time.
-func (d lanePainter) drawPath(l *lane, f flight, width float32, c render.Color) {
+func (d laneDrawer) drawPath(l *lane, f flight, width float32, c render.Color) {
 	d.drawPart(l, f, 1, width, c)
 }
 
 // drawPart draws a path up to a share of it.
-func (d lanePainter) drawPart(l *lane, f flight, end, width float32, c render.Color) {
+func (d laneDrawer) drawPart(l *lane, f flight, end, width float32, c render.Color) {
 	if a, b, ok := l.visible(f); ok && a < end {
 		ends := [2]render.Point{l.point(f, a), l.point(f, min(b, end))}
 		d.Line(ends[:], width, c)
@@ -25,7 +25,7 @@ func (d lanePainter) drawPart(l *lane, f flight, end, width float32, c render.Co
 }
 
 // drawCross draws a cross at a share of a path, unless that is outside the lane's time.
-func (d lanePainter) drawCross(l *lane, f flight, share, arm float32) {
+func (d laneDrawer) drawCross(l *lane, f flight, share, arm float32) {
 	if a, b, ok := l.visible(f); !ok || share < a || share > b {
 		return
 	}
@@ -34,7 +34,7 @@ func (d lanePainter) drawCross(l *lane, f flight, share, arm float32) {
 }
 
 // drawCrossAt draws a cross around a point.
-func (d *canvas) drawCrossAt(x, y, arm float32) {
+func (d *drawing) drawCrossAt(x, y, arm float32) {
 	for _, slope := range [2]float32{1, -1} {
 		ends := [2]render.Point{{X: x - arm, Y: y - slope*arm}, {X: x + arm, Y: y + slope*arm}}
 		d.Line(ends[:], max(d.px(1.6), 1), stage.AlertColor)
@@ -42,7 +42,7 @@ func (d *canvas) drawCrossAt(x, y, arm float32) {
 }
 
 // drawArrowhead draws the head of an arrow where a path ends, or the tip of a packet that is under way.
-func (d lanePainter) drawArrowhead(l *lane, f flight, c render.Color) {
+func (d laneDrawer) drawArrowhead(l *lane, f flight, c render.Color) {
 	_, b, ok := l.visible(f)
 	if !ok || f.arrives < l.from {
 		return
@@ -73,7 +73,7 @@ const (
 )
 
 // drawMark draws a mark beside the place where a path ends.
-func (d lanePainter) drawMark(l *lane, f flight, m laneMark) {
+func (d laneDrawer) drawMark(l *lane, f flight, m laneMark) {
 	p := l.point(f, 1)
 	beyond := d.px(laneMarkRow)*0.5 + d.px(1)
 	if toClient := f.direction == link.Down; toClient == (l.client < l.server) {
@@ -87,7 +87,7 @@ func (d lanePainter) drawMark(l *lane, f flight, m laneMark) {
 }
 
 // drawMarkAt draws a mark around a point.
-func (d *canvas) drawMarkAt(x, y float32, m laneMark) {
+func (d *drawing) drawMarkAt(x, y float32, m laneMark) {
 	box := func(size float32) (float32, float32, float32) {
 		return whole(x - size*0.5 + 0.5), whole(y - size*0.5 + 0.5), size
 	}
@@ -106,7 +106,7 @@ func (d *canvas) drawMarkAt(x, y float32, m laneMark) {
 }
 
 // drawCorrections marks the corrections on the client's line, and draws the paths of the newest one's packet and input.
-func (d lanePainter) drawCorrections(l *lane, log *trace.Log, legend *laneLegend) {
+func (d laneDrawer) drawCorrections(l *lane, log *trace.Log, legend *laneLegend) {
 	p := d.l.Panes[l.pane]
 	c := &p.Corrections
 	rate := time.Duration(d.l.Config().Rate)
@@ -142,7 +142,7 @@ func (d lanePainter) drawCorrections(l *lane, log *trace.Log, legend *laneLegend
 }
 
 // drawHighlight draws the path of a datagram in another colour.
-func (d lanePainter) drawHighlight(l *lane, r *trace.Record, direction link.Direction, c render.Color) {
+func (d laneDrawer) drawHighlight(l *lane, r *trace.Record, direction link.Direction, c render.Color) {
 	f, end := flight{direction, r.SentAt, r.Arrival}, float32(1)
 	if r.Vanishes() {
 		end = 0.55
@@ -160,7 +160,7 @@ func (d lanePainter) drawHighlight(l *lane, r *trace.Record, direction link.Dire
 const wideLane = 520
 
 // drawLaneHeader draws the legend, as far as there is room, and the lengths of span and grid.
-func (d lanePainter) drawLaneHeader(l *lane, legend *laneLegend, step time.Duration) {
+func (d laneDrawer) drawLaneHeader(l *lane, legend *laneLegend, step time.Duration) {
 	f := d.font(12, false)
 	x, base, right, _ := edges(l.rect)
 	x, base, right = x+d.px(8), base+d.px(14), right-d.px(8)

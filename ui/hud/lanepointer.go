@@ -30,7 +30,7 @@ func (h *HUD) PacketAt(x, y int) (p PointedPacket, ok bool) {
 		if log == nil {
 			return p, false
 		}
-		nearest := h.canvas.px(pointerReach)
+		nearest := h.drawing.px(pointerReach)
 		nearest *= nearest
 		for _, direction := range [...]link.Direction{link.Up, link.Down} {
 			f := log.Flow(0, direction)
@@ -81,7 +81,7 @@ func (l *lane) distance2(f flight, vanishes bool, x, y float32) (d2 float32, ok 
 func (h *HUD) Trace(pane int) *trace.Log { return h.traceOf(pane) }
 
 // drawPointedPacket highlights the paths of all datagrams of the packet that the viewer points at.
-func (d lanePainter) drawPointedPacket(l *lane, log *trace.Log) {
+func (d laneDrawer) drawPointedPacket(l *lane, log *trace.Log) {
 	p := d.pointed
 	if p == nil || p.Pane != l.pane {
 		return
@@ -100,7 +100,7 @@ func (d lanePainter) drawPointedPacket(l *lane, log *trace.Log) {
 const maxPacketLines = 18
 
 // drawPacketBox writes what the packet contains that the viewer points at, in a box above the pointer or below it.
-func (d overlay) drawPacketBox(p *PointedPacket) {
+func (d frameDrawer) drawPacketBox(p *PointedPacket) {
 	f, pad, line := d.font(12, false), d.px(8), d.px(16)
 	left, top, right, bottom := edges(d.rect)
 	room := right - left - d.px(24)

@@ -4,43 +4,75 @@ import (
 	"bytes"
 	"fmt"
 	"io/fs"
+	"path"
+	"regexp"
 	"strings"
 	"text/template"
-
-	"github.com/pelletier/go-toml/v2"
 )
 
-// idea is a page that explains one idea: text, and a session that runs in the page.
+// idea is a page that explains one idea: text, and a session that runs in the page. All of it stands in a guide.
 type idea struct {
-	Name    string   // of its file
-	Title   string   // a few words
-	Summary string   // a sentence for the list of ideas
-	Text    string   // a paragraph
-	Look    []string // what to look for
-	Link    string   // of the session, without the question mark
+	Name    string   // of its file, and of the guide's
+	Title   string   // the guide's
+	Summary string   // the first sentence of the text, for the list of ideas
+	Text    string   // the guide's first paragraph
+	Look    []string // its points below "Watch for"
+	Link    string   // of its session, without the question mark
 
-	Number, Count  int   `toml:"-"` // its place, from 1, and the number of all
-	Previous, Next *idea `toml:"-"` // nil: none
+	Number, Count  int   // its place, from 1, and the number of all
+	Previous, Next *idea // nil: none
 }
 
-// readIdeas returns the ideas in the folder of this package.
-func readIdeas(source fs.FS) ([]*idea, error) {
-	text, err := fs.ReadFile(source, "ideas/ideas.toml")
+var (
+	guideForm  = regexp.MustCompile(`(?s)^# ([^\n]+)\n\n(.*?)\n\n.*?` + "`" + `\?([^` + "`" + `]+)` + "`" + `.*?\n## Watch for\n\n(.*?)\n\n`)
+	guidePoint = regexp.MustCompile(`(?m)^\d+\. `)
+	sentence   = regexp.MustCompile(`^.*?\.(?: |$)`)
+	linkForm   = regexp.MustCompile(`\[([^\]]*)\]\([^)]*\)`)
+)
+
+// readIdea returns the idea of a guide in Markdown.
+func readIdea(name, guide string) (*idea, error) {
+	m := guideForm.FindStringSubmatch(guide)
+	if m == nil {
+		return nil, fmt.Errorf("docs/guides/%s.md: want a title, a paragraph, a link to a session and points to watch for", name)
+	}
+	i := &idea{Name: name, Title: m[1], Text: plainText(m[2]), Link: m[3]}
+	i.Summary = strings.TrimSpace(sentence.FindString(i.Text))
+	for _, point := range guidePoint.Split(m[4], -1)[1:] {
+		i.Look = append(i.Look, plainText(point))
+	}
+	return i, nil
+}
+
+// plainText returns a paragraph of Markdown without its marks.
+func plainText(markdown string) string {
+	text := strings.Join(strings.Fields(linkForm.ReplaceAllString(markdown, "$1")), " ")
+	return strings.NewReplacer("*", "", "`", "").Replace(text)
+}
+
+// readIdeas returns the ideas of the guides in the program's source, in the order of the documentation.
+func readIdeas(source fs.FS) (ideas []*idea, err error) {
+	pages, err := readPages(source)
 	if err != nil {
 		return nil, err
 	}
-	var all struct{ Idea []*idea }
-	if err := toml.NewDecoder(bytes.NewReader(text)).DisallowUnknownFields().Decode(&all); err != nil {
-		return nil, fmt.Errorf("ideas.toml: %w", err)
-	}
-	for k, i := range all.Idea {
-		i.Text = strings.TrimSpace(i.Text)
-		i.Number, i.Count = k+1, len(all.Idea)
-		if k > 0 {
-			i.Previous, all.Idea[k-1].Next = all.Idea[k-1], i
+	for _, p := range pages {
+		if path.Dir(p.source) != "docs/guides" {
+			continue
 		}
+		i, err := readIdea(strings.TrimSuffix(path.Base(p.source), ".md"), string(p.markdown))
+		if err != nil {
+			return nil, err
+		}
+		if n := len(ideas); n > 0 {
+			i.Previous, ideas[n-1].Next = ideas[n-1], i
+		}
+		ideas = append(ideas, i)
 	}
-	return all.Idea, nil
+	for k, i := range ideas {
+		i.Number, i.Count = k+1, len(ideas)
+	}
+	return ideas, nil
 }
 
 // ideaPages adds the pages of the ideas to files. The templates escape every value themselves.
@@ -49,7 +81,7 @@ func ideaPages(files map[string][]byte, source fs.FS) error {
 	if err != nil {
 		return err
 	}
-	t, err := template.ParseFS(source, "ideas/*.html")
+	t, err := template.ParseFS(source, "ui/page/ideas/*.html")
 	if err != nil {
 		return err
 	}
@@ -67,6 +99,6 @@ func ideaPages(files map[string][]byte, source fs.FS) error {
 	if err := write("index.html", "index.html", ideas); err != nil {
 		return err
 	}
-	files["ideas/style.css"], err = fs.ReadFile(source, "ideas/style.css")
+	files["ideas/style.css"], err = fs.ReadFile(source, "ui/page/ideas/style.css")
 	return err
 }

@@ -156,7 +156,7 @@ func goCommand(ctx context.Context, folder string, args ...string) *exec.Cmd {
 // compile returns the files of a page from the program's source, by name. The same source and version of Go give the
 // same bytes.
 func compile(ctx context.Context, source, version string) (map[string][]byte, error) {
-	files, err := staticFiles(os.DirFS(filepath.Join(source, "ui", "page")))
+	files, err := staticFiles(os.DirFS(source))
 	if err != nil {
 		return nil, err
 	}
@@ -174,10 +174,10 @@ func compile(ctx context.Context, source, version string) (map[string][]byte, er
 	return files, err
 }
 
-// staticFiles returns all files but the program and its runtime, by name. source is this package's folder.
+// staticFiles returns all files but the program, its runtime and the documentation, by name.
 func staticFiles(source fs.FS) (map[string][]byte, error) {
 	files := map[string][]byte{}
-	static, err := fs.Sub(source, "static")
+	static, err := fs.Sub(source, "ui/page/static")
 	if err == nil {
 		err = readFiles(files, static)
 	}

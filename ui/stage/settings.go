@@ -151,8 +151,8 @@ func (s *Settings) AnyGauge() bool { return s.Packet || s.Ages || s.Latency || s
 
 // Options returns the values of a switch or of a choice of names, and nil for a number
 // or the name of a quantity.
-func (d *Setting) Options() []string {
-	switch d.field(&Settings{}).(type) {
+func (s *Setting) Options() []string {
+	switch s.field(&Settings{}).(type) {
 	case *bool:
 		return []string{"off", "on"}
 	case *Coloring:
@@ -164,8 +164,8 @@ func (d *Setting) Options() []string {
 }
 
 // Value returns the setting's value as show commands have it.
-func (d *Setting) Value(s *Settings) string {
-	switch p := d.field(s).(type) {
+func (s *Setting) Value(of *Settings) string {
+	switch p := s.field(of).(type) {
 	case *bool:
 		return OnOff(*p)
 	case *Coloring:
@@ -177,38 +177,38 @@ func (d *Setting) Value(s *Settings) string {
 	case *float64:
 		return strconv.FormatFloat(*p, 'g', -1, 64)
 	}
-	panic("stage: a display setting of another type: " + d.Name)
+	panic("stage: a display setting of another type: " + s.Name)
 }
 
 // Allowed describes the values that the setting takes.
-func (d *Setting) Allowed() string {
-	if options := d.Options(); options != nil {
+func (s *Setting) Allowed() string {
+	if options := s.Options(); options != nil {
 		return strings.Join(options, ", ")
 	}
-	if _, ok := d.field(&Settings{}).(*string); ok {
+	if _, ok := s.field(&Settings{}).(*string); ok {
 		return NoHeadline + ", or a name of list measures or list counters"
 	}
-	return fmt.Sprintf("%g to %g", d.Min, d.Max)
+	return fmt.Sprintf("%g to %g", s.Min, s.Max)
 }
 
 // parse sets the setting to what a text says. A text that it refuses changes nothing.
-func (d *Setting) parse(s *Settings, value string) error {
-	switch p := d.field(s).(type) {
+func (s *Setting) parse(of *Settings, value string) error {
+	switch p := s.field(of).(type) {
 	case *bool:
 		if value != "on" && value != "off" {
-			return fmt.Errorf("%s=%s: want on or off", d.Name, value)
+			return fmt.Errorf("%s=%s: want on or off", s.Name, value)
 		}
 		*p = value == "on"
 	case *Coloring:
 		i := slices.Index(coloringNames, value)
 		if i < 0 {
-			return &link.UnknownNameError{Kind: d.Name, Name: value, Choices: coloringNames}
+			return &link.UnknownNameError{Kind: s.Name, Name: value, Choices: coloringNames}
 		}
 		*p = Coloring(i)
 	case *LaneMode:
 		i := slices.Index(laneModeNames, value)
 		if i < 0 {
-			return &link.UnknownNameError{Kind: d.Name, Name: value, Choices: laneModeNames}
+			return &link.UnknownNameError{Kind: s.Name, Name: value, Choices: laneModeNames}
 		}
 		*p = LaneMode(i)
 	case *string:
@@ -218,8 +218,8 @@ func (d *Setting) parse(s *Settings, value string) error {
 		*p = value
 	case *float64:
 		v, err := strconv.ParseFloat(value, 64)
-		if err != nil || math.IsNaN(v) || v < d.Min || v > d.Max {
-			return fmt.Errorf("%s=%s: want %s", d.Name, value, d.Allowed())
+		if err != nil || math.IsNaN(v) || v < s.Min || v > s.Max {
+			return fmt.Errorf("%s=%s: want %s", s.Name, value, s.Allowed())
 		}
 		*p = v
 	}

@@ -57,19 +57,19 @@ func newTouchTints(bodies int) touchTints {
 }
 
 // update fades the colours for one tick; touchedBy is the touching player by body, negative for none.
-func (c *touchTints) update(touchedBy []int8) {
+func (t *touchTints) update(touchedBy []int8) {
 	for i, player := range touchedBy {
 		target, rate := float32(0), float32(touchFadeOut)
 		if player >= 0 {
 			target, rate = 1, touchFadeIn
-			c.player[i] = player
+			t.player[i] = player
 		}
-		c.share[i] += float32((target - c.share[i]) * rate)
+		t.share[i] += float32((target - t.share[i]) * rate)
 	}
 }
 
-func (c *touchTints) clone() touchTints {
-	return touchTints{slices.Clone(c.share), slices.Clone(c.player)}
+func (t *touchTints) clone() touchTints {
+	return touchTints{slices.Clone(t.share), slices.Clone(t.player)}
 }
 
 // tickPoses are the poses of a pane after a tick.
@@ -149,10 +149,10 @@ func between(before, now []geom.Pose, body int, share float32) geom.Vec3 {
 	return before[body].Pos.AddScaled(share, now[body].Pos.Sub(before[body].Pos))
 }
 
-func (k tickPoses) clone() tickPoses {
-	k.drawn, k.server, k.received = slices.Clone(k.drawn), slices.Clone(k.server), slices.Clone(k.received)
-	k.simulated, k.parentBoxes, k.trail = slices.Clone(k.simulated), slices.Clone(k.parentBoxes), slices.Clone(k.trail)
-	return k
+func (t tickPoses) clone() tickPoses {
+	t.drawn, t.server, t.received = slices.Clone(t.drawn), slices.Clone(t.server), slices.Clone(t.received)
+	t.simulated, t.parentBoxes, t.trail = slices.Clone(t.simulated), slices.Clone(t.parentBoxes), slices.Clone(t.trail)
+	return t
 }
 
 // attach makes p the state of a pane, new unless it already is of this pane and session.
@@ -210,21 +210,21 @@ func (p *pane) tick(source *lab.Pane, show *Settings) {
 }
 
 // capture takes the present poses of a pane. A client that has not made a tick yet draws the server's.
-func (k *tickPoses) capture(source *lab.Pane) {
+func (t *tickPoses) capture(source *lab.Pane) {
 	v := &source.Clients[0].View
-	k.server = predict.AppendPoses(k.server[:0], source.ServerWorld.Bodies())
-	k.drawn = append(k.drawn[:0], v.Bodies...)
-	k.drawnAt, k.serverAt = v.Carriers, source.ServerWorld.Tick().Moment()
-	if len(k.drawn) == 0 {
-		k.drawn, k.drawnAt = append(k.drawn, k.server...), k.serverAt
+	t.server = predict.AppendPoses(t.server[:0], source.ServerWorld.Bodies())
+	t.drawn = append(t.drawn[:0], v.Bodies...)
+	t.drawnAt, t.serverAt = v.Carriers, source.ServerWorld.Tick().Moment()
+	if len(t.drawn) == 0 {
+		t.drawn, t.drawnAt = append(t.drawn, t.server...), t.serverAt
 	}
-	k.received = append(k.received[:0], v.LastReceived...)
-	k.trail = k.trail[:0]
+	t.received = append(t.received[:0], v.LastReceived...)
+	t.trail = t.trail[:0]
 	for _, p := range v.Trail {
-		k.trail = append(k.trail, p.Pos)
+		t.trail = append(t.trail, p.Pos)
 	}
-	if n := source.PlayerBody(); len(k.trail) > 0 && n < len(k.drawn) {
-		k.trail = append(k.trail, v.Simulated[n].Pos)
+	if n := source.PlayerBody(); len(t.trail) > 0 && n < len(t.drawn) {
+		t.trail = append(t.trail, v.Simulated[n].Pos)
 	}
 }
 

@@ -140,6 +140,7 @@ func TestTourInTheWindow(t *testing.T) {
 		t.Errorf("back leads to %s", g.session.Lesson.Run.Lesson.Name)
 	}
 	g.tourKey(1, false)
+	g.lay(t, widget.Input{})
 	if g.session.Lesson.Shown() || g.panel.strategy.filter != "" || g.session.Next != nil {
 		t.Errorf("after the end: %+v, search %q", g.session.Lesson.Run, g.panel.strategy.filter)
 	}

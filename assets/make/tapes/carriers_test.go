@@ -59,15 +59,21 @@ func TestTurntable(t *testing.T) {
 }
 
 // TestFerry checks that the cube boards the ship before its departure, rests in it to the other
-// end, and has left through the door at the end of the tape.
+// end, and has left through the door at the end of the tape; also in the fast ship.
 func TestFerry(t *testing.T) {
-	for _, late := range inputDelays() {
-		r := measureRide(t, "ferry", late)
-		if r.carriedTicks < 9*rate || r.distance < 39.5 {
-			t.Errorf("%d ticks late: %+v", late, r)
-		}
-		if p := r.final.Pose.Pos; p.X < 37 || p.Y > 1.5 || clearance(&r.final) > 0.02 || !r.final.Asleep {
-			t.Errorf("%d ticks late: it ends at %v", late, p)
+	for name, least := range map[string]struct {
+		seconds  int     // of the ride
+		distance float64 // metres
+		end      float32 // x
+	}{"ferry": {9, 39.5, 37}, "fast-ship": {18, 525, 527}} {
+		for _, late := range inputDelays() {
+			r := measureRide(t, name, late)
+			if r.carriedTicks < least.seconds*rate || r.distance < least.distance {
+				t.Errorf("%s, %d ticks late: %+v", name, late, r)
+			}
+			if p := r.final.Pose.Pos; p.X < least.end || p.Y > 1.5 || clearance(&r.final) > 0.02 || !r.final.Asleep {
+				t.Errorf("%s, %d ticks late: it ends at %v", name, late, p)
+			}
 		}
 	}
 }
@@ -164,30 +170,15 @@ func TestRover(t *testing.T) {
 	}
 }
 
-// TestFastShip is TestFerry for the fast ship.
-func TestFastShip(t *testing.T) {
-	for _, late := range inputDelays() {
-		r := measureRide(t, "fast-ship", late)
-		if r.carriedTicks < 18*rate || r.distance < 525 {
-			t.Errorf("%d ticks late: %+v", late, r)
-		}
-		if p := r.final.Pose.Pos; p.X < 527 || p.Y > 1.5 || clearance(&r.final) > 0.02 || !r.final.Asleep {
-			t.Errorf("%d ticks late: it ends at %v", late, p)
-		}
-	}
-}
-
-// TestHandoverIsNotUndone checks that a client that enters a ship from free flight at 50 m/s does not leave its
-// frame again while the handover of 15 m is still being applied: there its own world has the avatar on the
-// ground beside the ship. It changes the parent four times: it leaves the platform, enters and leaves the ship,
-// and, before that, adopts the platform.
-func TestHandoverIsNotUndone(t *testing.T) {
-	tape := loadTape(t, "boarding-flight")
-	if err := tape.Config.Network.Parse("latency=100ms"); err != nil {
+// playTape runs a tape over a network with one pane and returns the pane's counters.
+func playTape(t *testing.T, name, network, spec string) *predict.Counters {
+	t.Helper()
+	tape := loadTape(t, name)
+	if err := tape.Config.Network.Parse(network); err != nil {
 		t.Fatal(err)
 	}
 	l := lab.New(tape.Config)
-	p, err := l.Open("relative")
+	p, err := l.Open(spec)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -196,7 +187,16 @@ func TestHandoverIsNotUndone(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if n, way := p.Counters.Value("parent_switches"), p.Counters.Value("handover_max_m"); n != 4 || way < 10 {
+	return p.Counters
+}
+
+// TestHandoverIsNotUndone checks that a client that enters a ship from free flight at 50 m/s does not leave its
+// frame again while the handover of 15 m is still being applied: there its own world has the avatar on the
+// ground beside the ship. It changes the parent four times: it leaves the platform, enters and leaves the ship,
+// and, before that, adopts the platform.
+func TestHandoverIsNotUndone(t *testing.T) {
+	c := playTape(t, "boarding-flight", "latency=100ms", "relative")
+	if n, way := c.Value("parent_switches"), c.Value("handover_max_m"); n != 4 || way < 10 {
 		t.Errorf("%v changes of the parent, want 4; a handover of %v m", n, way)
 	}
 }
@@ -206,18 +206,8 @@ func TestHandoverIsNotUndone(t *testing.T) {
 func TestRewindPredictsCarriers(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"turntable", "ferry", "boarding", "fast-ship"} {
-		tape := loadTape(t, name)
-		l := lab.New(tape.Config)
-		p, err := l.Open("rewind")
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, e := range tape.Entries {
-			if err := l.Tick(e); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if n, one := p.Counters.Value("corrections"), p.Counters.Value("snapshots"); n != 0 || one < 1000 {
+		c := playTape(t, name, "latency=75ms", "rewind")
+		if n, one := c.Value("corrections"), c.Value("snapshots"); n != 0 || one < 1000 {
 			t.Errorf("%s: %v corrections by %v snapshots", name, n, one)
 		}
 	}

@@ -118,7 +118,7 @@ func TestTapeReplays(t *testing.T) {
 }
 
 // TestBadTapes checks that a damaged tape is refused with the line of the damage, and that a
-// truncated tape is read up to its end.
+// truncated tape is read up to its end, and so is the longest.
 func TestBadTapes(t *testing.T) {
 	const head = "ghostcube tape 2\nscene plain\nrate 60\nseat client\nseed 1\nnetwork latency=75ms\npane rewind\n---\n"
 	for text, want := range map[string]string{
@@ -178,6 +178,9 @@ func TestBadTapes(t *testing.T) {
 	tape, err := Read(strings.NewReader(head + "10 W # ten\n\n# nothing\n! nudge all x 1\n5\n"))
 	if err != nil || !tape.Truncated || len(tape.Entries) != 15 || len(tape.Entries[10].Commands) != 1 {
 		t.Errorf("%+v %v", tape, err)
+	}
+	if tape, err := Read(strings.NewReader(fmt.Sprintf("%s%d W\n", head, maxTicks))); err != nil || len(tape.Entries) != maxTicks {
+		t.Errorf("the longest tape: %v", err)
 	}
 }
 

@@ -125,16 +125,3 @@ func TestBacksOff(t *testing.T) {
 		t.Error("it is not predicted again after ten seconds without corrections")
 	}
 }
-
-// TestCopyFrom checks that a copy decides like the original and is independent of it.
-func TestCopyFrom(t *testing.T) {
-	a, b := newRun(t, "fallback-corrections", "3"), newRun(t)
-	a.step(5, 0.2)
-	a.step(5, 0.2)
-	b.CopyFrom(&a.Policy)
-	b.step(5, 0.2)
-	b.step(1, 0)
-	if !b.Active() || a.Active() {
-		t.Errorf("the copy is active: %v, the original: %v", b.Active(), a.Active())
-	}
-}

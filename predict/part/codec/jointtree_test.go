@@ -339,35 +339,3 @@ func FuzzTree(f *testing.F) {
 		Fields(payload, g.w.Scene(), func(quant.Field) {})
 	})
 }
-
-// TestTreeAllocatesNothing checks that neither sending nor receiving with a joint tree allocates.
-func TestTreeAllocatesNothing(t *testing.T) {
-	w := newWorld(t, "trailer")
-	a, b := link.Pair(&link.Network{}, 0)
-	client, server := packet.NewEndpoint(a), packet.NewEndpoint(b)
-	tree := jointtree.New(w.Scene(), &sim.Attachments{}, jointtree.HeaviestRoot, -1)
-	var s Sender
-	c := ChangeTracker{tree: tree}
-	var r Receiver
-	r.SetTree(tree)
-	now := time.Duration(0)
-	inputs := []sim.Input{{}}
-	step := func() {
-		now += time.Second / 60
-		server.Update(now)
-		w.Step(inputs...)
-		c.Update(w)
-		s.Send(server, w, &c, inputs)
-		client.Update(now)
-		for p, ok := client.Receive(); ok; p, ok = client.Receive() {
-			r.Read(p.Payload, w.Scene(), w.Tick())
-		}
-		client.Send(nil)
-	}
-	for range 300 {
-		step()
-	}
-	if n := testing.AllocsPerRun(100, step); n != 0 {
-		t.Errorf("%v allocations a tick", n)
-	}
-}

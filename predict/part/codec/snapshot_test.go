@@ -309,32 +309,3 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
-
-func TestAllocatesNothing(t *testing.T) {
-	w := zenWorld(t)
-	a, b := link.Pair(&link.Network{}, 0)
-	client, server := packet.NewEndpoint(a), packet.NewEndpoint(b)
-	var s Sender
-	var c ChangeTracker
-	var r Receiver
-	now := time.Duration(0)
-	inputs := []sim.Input{{Buttons: sim.Right}}
-	step := func() {
-		now += time.Second / 60
-		server.Update(now)
-		w.Step(inputs...)
-		c.Update(w)
-		s.Send(server, w, &c, inputs)
-		client.Update(now)
-		for p, ok := client.Receive(); ok; p, ok = client.Receive() {
-			r.Read(p.Payload, w.Scene(), w.Tick())
-		}
-		client.Send(nil)
-	}
-	for range 300 {
-		step()
-	}
-	if n := testing.AllocsPerRun(100, step); n != 0 {
-		t.Errorf("%v allocations a tick", n)
-	}
-}

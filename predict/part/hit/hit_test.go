@@ -217,38 +217,6 @@ func TestShotsWithoutViewTime(t *testing.T) {
 	}
 }
 
-// TestCopy checks that a copy resolves shots as its original does.
-func TestCopy(t *testing.T) {
-	a, b := newRig(t), newRig(t)
-	a.run(80)
-	a.tick(aimedShot(0, 84*predict.SubticksPerTick)) // pending
-	b.run(3)
-	b.w.CopyFrom(a.w)
-	b.lc.CopyFrom(&a.lc)
-	for _, r := range []*rig{a, b} {
-		r.run(5)
-		r.tick(aimedShot(75*predict.SubticksPerTick, 75*predict.SubticksPerTick))
-	}
-	if len(a.results) != 2 || len(b.results) != 2 || a.results[0] != b.results[0] || a.results[1] != b.results[1] || hitBody(&a.results[1]) != 1 {
-		t.Errorf("%+v\n%+v", a.results, b.results)
-	}
-}
-
-// TestNoAllocations checks that neither a tick nor a shot allocates.
-func TestNoAllocations(t *testing.T) {
-	r := newRig(t)
-	r.env.OnHit = nil
-	r.run(100)
-	s := aimedShot(0, 0)
-	n := testing.AllocsPerRun(200, func() {
-		input.SetViewTime(&s, int64(r.w.Tick())*predict.SubticksPerTick-37, 0)
-		r.tick(s)
-	})
-	if n != 0 || r.env.Counters.Value("shots_resolved") < 200 {
-		t.Errorf("%v allocations per tick, %v shots", n, r.env.Counters.Value("shots_resolved"))
-	}
-}
-
 // BenchmarkRecord measures a tick without a shot, in a world of 901 moving cubes.
 func BenchmarkRecord(b *testing.B) {
 	r := newLargeRig(b)

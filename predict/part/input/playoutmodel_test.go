@@ -231,38 +231,3 @@ func TestPlayoutUsesInputsOnTime(t *testing.T) {
 		}
 	})
 }
-
-// TestPlayoutCopy checks that a copy continues as its original does, independently.
-func TestPlayoutCopy(t *testing.T) {
-	a, b := newTestBuffer(t), newTestBuffer(t)
-	for now := range sim.Tick(20) {
-		a.tick(100 + now - now%3)
-	}
-	b.PlayoutBuffer.CopyFrom(&a.PlayoutBuffer)
-	a.insert(121, inputOf(121), &a.settings)
-	if a.layout() == b.layout() {
-		t.Fatal("the copy shares its memory")
-	}
-	b.insert(121, inputOf(121), &b.settings)
-	for now := range 20 {
-		if x, y := a.tick(), b.tick(); x != y || a.layout() != b.layout() || a.LastConsumed() != b.LastConsumed() {
-			t.Fatalf("tick %d: %s and %s, %q and %q", now, x, y, a.layout(), b.layout())
-		}
-	}
-}
-
-// TestPlayoutAllocatesNothing checks that a tick of the buffer allocates nothing.
-func TestPlayoutAllocatesNothing(t *testing.T) {
-	b := newTestBuffer(t)
-	now := sim.Tick(0)
-	if n := testing.AllocsPerRun(1000, func() {
-		now++
-		b.Pop(&b.settings)
-		for _, t := range []sim.Tick{now ^ 1, now + 3} {
-			b.insert(t, inputOf(t), &b.settings)
-		}
-		b.Trim(&b.settings, testRate)
-	}); n != 0 {
-		t.Errorf("%v allocations", n)
-	}
-}

@@ -58,19 +58,6 @@ func TestBufferMatchesSortedList(t *testing.T) {
 	})
 }
 
-// TestBufferCopyIsIndependent checks that a copy shares no memory with its original, also
-// where values hold memory of their own.
-func TestBufferCopyIsIndependent(t *testing.T) {
-	var a, b Buffer[[]byte]
-	*a.Insert(1) = []byte{1}
-	b.CopyFrom(&a, func(dst, src *[]byte) { *dst = append((*dst)[:0], *src...) })
-	a.At(0).Value[0] = 9
-	*a.Insert(2) = nil
-	if b.Len() != 1 || b.At(0).Value[0] != 1 {
-		t.Errorf("%d items, the first is %v", b.Len(), b.At(0).Value)
-	}
-}
-
 // TestBufferKeepsMemory checks that inserting returns the memory of dropped values, in and
 // out of order, so that a buffer of snapshots allocates nothing.
 func TestBufferKeepsMemory(t *testing.T) {

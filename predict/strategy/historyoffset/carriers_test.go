@@ -3,7 +3,6 @@ package historyoffset
 import (
 	"testing"
 
-	"ghostcube/predict"
 	"ghostcube/predict/predicttest"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
@@ -41,18 +40,5 @@ func TestCarriers(t *testing.T) {
 		if carriers == "interpolated" && n < 200 || carriers == "predicted" && (n > 50 || rear < -0.15) {
 			t.Errorf("%s: %v corrections, %v m behind its position in the ship", carriers, n, -rear)
 		}
-	}
-}
-
-// TestCarriersCopied checks that a copied client draws the carriers at the same moment.
-func TestCarriersCopied(t *testing.T) {
-	a, b := newRig(t, "ship", "latency=60ms"), newRig(t, "ship", "latency=60ms")
-	a.Run(700, predicttest.DriveAround)
-	b.CopyFrom(a.Rig)
-	var v, copied predict.View
-	a.c.View(&v)
-	b.c.View(&copied)
-	if v.Carriers != copied.Carriers || v.Carriers%sim.MomentsPerTick == 0 {
-		t.Errorf("the copy draws the ship at %d, the original at %d", copied.Carriers, v.Carriers)
 	}
 }

@@ -126,31 +126,3 @@ func TestRemoteBodiesBecomeKinematic(t *testing.T) {
 		t.Errorf("%d are simulated", r.c.Nearby.Count())
 	}
 }
-
-// TestSimulatedBodiesAreCopied checks that a copy of a client with simulated pucks continues like the
-// original, whether the copy's target had simulated any or not.
-func TestSimulatedBodiesAreCopied(t *testing.T) {
-	used, fresh := newRig(t, "billiards", "perfect", "remote-bodies", "dynamic"), newRig(t, "billiards", "perfect", "remote-bodies", "dynamic")
-	ahead := predicttest.Press(sim.Forward)
-	fresh.Run(60, predicttest.NoInput)
-	used.Run(180, ahead)
-	if used.c.Nearby.Count() == 0 {
-		t.Fatal("none is simulated")
-	}
-	third := newRig(t, "billiards", "perfect", "remote-bodies", "dynamic")
-	for _, c := range []struct{ to, from *rig }{{third, used}, {used, fresh}} {
-		c.to.CopyFrom(c.from.Rig)
-		if c.to.c.Nearby.Count() != c.from.c.Nearby.Count() {
-			t.Error("the copy simulates another number of bodies")
-		}
-		for range 120 {
-			c.to.c.Tick(sim.Input{Buttons: sim.Forward}, c.to.Clients[0].Endpoint)
-			c.from.c.Tick(sim.Input{Buttons: sim.Forward}, c.from.Clients[0].Endpoint)
-			for i := range c.to.ClientWorld().Bodies() {
-				if c.to.ClientWorld().Bodies()[i] != c.from.ClientWorld().Bodies()[i] {
-					t.Fatalf("body %d differs", i)
-				}
-			}
-		}
-	}
-}

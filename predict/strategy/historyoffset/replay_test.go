@@ -146,16 +146,6 @@ func TestReplaysFork(t *testing.T) {
 	}
 }
 
-// TestReplayAllocatesNothing checks that replays allocate no memory.
-func TestReplayAllocatesNothing(t *testing.T) {
-	for _, touch := range []string{"alone", "island"} {
-		r := replayRig(t, touch)
-		if n := testing.AllocsPerRun(10, func() { replayTwenty(t, r) }); n != 0 {
-			t.Errorf("%s: %v allocations", touch, n)
-		}
-	}
-}
-
 // replayRig returns a rig whose cube is in the middle of a pile.
 func replayRig(t testing.TB, touch string) *rig {
 	r := newRig(t, "pile:layers=3", "latency=125ms", "replay-touch", touch)

@@ -137,17 +137,6 @@ func TestPlayoutWithoutStalls(t *testing.T) {
 	})
 }
 
-// TestPlayoutCopy checks that a copy shares no memory with its original.
-func TestPlayoutCopy(t *testing.T) {
-	a, b := newTestPlayout(0, 0), newTestPlayout(0, 0)
-	a.tick(0)
-	b.copyFrom(&a.playoutBuffer)
-	a.pop()
-	if in, ok := b.pop(); !ok || in != inputOf(0) {
-		t.Error("the copy shares its memory")
-	}
-}
-
 // simulatePlayout plays out n inputs of a sender whose clock differs by ppm. It returns the number
 // of ticks that stalled after the first seconds, and the final delay.
 func simulatePlayout(t *testing.T, p *testPlayout, n, ppm, seconds int, path func(i int) time.Duration) (stalled int, delay sim.Moment) {

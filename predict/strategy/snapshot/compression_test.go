@@ -189,43 +189,6 @@ func TestBitsPerLevel(t *testing.T) {
 	}
 }
 
-// TestCopiesEncodeEqually checks that copies of both sides continue as the originals, bit for bit,
-// at a level with baselines.
-func TestCopiesEncodeEqually(t *testing.T) {
-	x := newPair(t, "katamari:cubes=30", "perfect", "compression", "arithmetic")
-	for i := range 200 {
-		x.step(sim.Input{Buttons: sim.Pull | sim.Buttons(1<<(i/40%4))})
-	}
-	o := newPair(t, "katamari:cubes=30", "perfect", "compression", "relative-position")
-	for range 50 {
-		o.step(sim.Input{Buttons: sim.Right})
-	}
-	o.SetKnob("compression", "arithmetic")
-	o.s.CopyFrom(x.s)
-	o.c.CopyFrom(x.c)
-	for i := range 100 {
-		x.step(sim.Input{Buttons: sim.Left | sim.Pull})
-		// o's client receives what x sends, too.
-		var k quant.Coder
-		var buffer []byte
-		var p snapshot
-		p.capture(x.ServerWorld(), arithmetic, defaultPrecision, false)
-		l := &o.s.deltaPeers[0]
-		l.receiveAcks(x.Peers[0].Endpoint)
-		payload, number := p.writePacked(&k, &buffer, x.ServerWorld().Scene(), l)
-		l.recordSent(packet.Sequence(number), number) // packet and writer count alike, because x sends nothing else
-		if want := x.s.lastPackets[0]; 8*len(payload) != want.BodyBits {
-			t.Fatalf("%d: a copy writes %d bits, want %d", i, 8*len(payload), want.BodyBits)
-		}
-		o.c.now++
-		o.c.expectedTick++
-		o.c.receive(bytes.Clone(payload))
-		if n := o.c.env.Counters.Value("rejected_payloads"); n != 0 || o.c.buffer.Newest().Tick != p.tick {
-			t.Fatalf("%d: the copy of the client refuses it: %v, newest is %d of %d", i, n, o.c.buffer.Newest().Tick, p.tick)
-		}
-	}
-}
-
 // TestPackedRejectsMalformed checks that packed payloads that are truncated, extended, padded with
 // nonzero bits, or name more or fewer players than touched bodies are rejected, and the next valid
 // one is read. A truncated payload of the arithmetic coder may decode to another snapshot; it only

@@ -258,18 +258,3 @@ func TestFilter8(t *testing.T) {
 		}
 	}
 }
-
-func BenchmarkEncode(b *testing.B) {
-	e := NewEncoder(Config{W: 1280, H: 720, Quality: 24, KeyInterval: 240})
-	var pictures []*image.YCbCr
-	for i := range 8 {
-		pictures = append(pictures, testPicture(1280, 720, i))
-	}
-	var data []byte
-	i := 0
-	b.ReportAllocs()
-	for b.Loop() {
-		data, _ = e.Encode(data[:0], pictures[i%8])
-		i++
-	}
-}

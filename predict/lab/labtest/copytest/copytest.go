@@ -205,6 +205,10 @@ func (c *Checker) compare(a, b reflect.Value, owner reflect.Type, field, path st
 				return
 			}
 			for i := range c.limit(len(list)) {
+				if list[i].CanAddr() && other[i].CanAddr() && list[i].UnsafeAddr() == other[i].UnsafeAddr() {
+					report(path, "shares memory with its copy")
+					return
+				}
 				c.compare(list[i], other[i], owner, field, fmt.Sprint(path, "[", i, "]"), report)
 			}
 			return
