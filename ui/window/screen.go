@@ -142,42 +142,8 @@ func (g *game) Draw(dst *ebiten.Image) {
 	s.pace.frame(start, s.drawTime, load{s.w, s.h, len(g.session.Lab.Panes), g.session.Lab.Config().Scene})
 	defer func() { s.drawTime = time.Since(start) }()
 	picture := g.pictureRect()
-	o := g.stageOptions(g.session.Title, s.alert())
-	o.Packet = g.packets.pointed(g)
-	share := s.tickFraction(g.session.Settings().Speed)
-	switch s.pace.renderer {
-	case Software, SoftwareHalf:
-		s.drawSoftware(dst, g, picture, o, share)
-	default:
-		shown, l := g.session.Shown()
-		shown.Compose(&s.frame, l, picture, o, share)
-		scale := 1
-		if s.pace.renderer == GPUSupersampled {
-			scale = 2
-		}
-		g.painter.Begin(picture.W, picture.H, scale)
-		for i := range s.frame.Viewports {
-			v := &s.frame.Viewports[i]
-			g.painter.Draw(image.Rect(v.X, v.Y, v.X+v.W, v.Y+v.H), &v.Scene, &v.Camera)
-		}
-		g.painter.End(dst, picture.X, picture.Y)
-	}
-	if g.session.Embed {
-		g.embed.draw(&s.frame.Overlay, g.pointer.at)
-	}
-	if !g.screen.hidden {
-		drawNotices(&s.frame.Overlay, g.session.Notices.Texts(), picture, s.uiScale())
-	}
-	g.bar.draw(&s.frame.Overlay, picture)
-	g.drawTouch(&s.frame.Overlay)
-	if g.controls.helpShown {
-		drawHelp(&s.frame.Overlay, helpRows(s.touched), picture)
-	}
-	g.painter.DrawOverlay(dst, &s.frame.Overlay)
-	if !s.bare() {
-		g.card.draw(dst, g.painter)
-		g.panel.draw(dst, g.painter)
-	}
+	g.drawPanes(dst, picture)
+	g.drawOverlay(dst, picture)
 	s.measureLatency()
 	s.frames++
 	g.writeReport(picture)
@@ -188,6 +154,50 @@ func (g *game) Draw(dst *ebiten.Image) {
 	if g.controls.screenshotDue {
 		g.controls.screenshotDue = false
 		s.saveScreenshot(dst)
+	}
+}
+
+// drawPanes composes the frame, and draws the pictures of its panes.
+func (g *game) drawPanes(dst *ebiten.Image, picture stage.Rect) {
+	s := &g.screen
+	o := g.stageOptions(g.session.Title, s.alert())
+	o.Packet = g.packets.pointed(g)
+	shown, l := g.session.Shown()
+	shown.Compose(&s.frame, l, picture, o, s.tickFraction(g.session.Settings().Speed))
+	if s.pace.renderer == Software || s.pace.renderer == SoftwareHalf {
+		s.drawSoftware(dst, picture)
+		return
+	}
+	scale := 1
+	if s.pace.renderer == GPUSupersampled {
+		scale = 2
+	}
+	g.painter.Begin(picture.W, picture.H, scale)
+	for i := range s.frame.Viewports {
+		v := &s.frame.Viewports[i]
+		g.painter.Draw(image.Rect(v.X, v.Y, v.X+v.W, v.Y+v.H), &v.Scene, &v.Camera)
+	}
+	g.painter.End(dst, picture.X, picture.Y)
+}
+
+// drawOverlay draws what is over the pictures, and the controls beside them.
+func (g *game) drawOverlay(dst *ebiten.Image, picture stage.Rect) {
+	s, over := &g.screen, &g.screen.frame.Overlay
+	if g.session.Embed {
+		g.embed.draw(over, g.pointer.at)
+	}
+	if !s.hidden {
+		drawNotices(over, g.session.Notices.Texts(), picture, s.uiScale())
+	}
+	g.bar.draw(over, picture)
+	g.drawTouch(over)
+	if g.controls.helpShown {
+		drawHelp(over, helpRows(s.touched), picture)
+	}
+	g.painter.DrawOverlay(dst, over)
+	if !s.bare() {
+		g.card.draw(dst, g.painter)
+		g.panel.draw(dst, g.painter)
 	}
 }
 
@@ -211,9 +221,7 @@ func (g *game) stageOptions(title, alert string) hud.Options {
 }
 
 // drawSoftware draws the viewports on the CPU. The GPU draws the overlay later, at full size.
-func (s *screen) drawSoftware(dst *ebiten.Image, g *game, picture stage.Rect, o hud.Options, share float32) {
-	shown, l := g.session.Shown()
-	shown.Compose(&s.frame, l, picture, o, share)
+func (s *screen) drawSoftware(dst *ebiten.Image, picture stage.Rect) {
 	divisor := 1
 	if s.pace.renderer == SoftwareHalf {
 		divisor = 2
