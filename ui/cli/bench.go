@@ -1,9 +1,7 @@
 package cli
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -91,21 +89,12 @@ type measures []score.Measure
 
 // MarshalJSON implements json.Marshaler.
 func (m measures) MarshalJSON() ([]byte, error) {
-	var b bytes.Buffer
-	for i, c := range m {
-		fmt.Fprintf(&b, "%c%q:", "{,"[min(i, 1)], c.Name)
+	return orderedObject(m, func(c *score.Measure) (name string, value any) {
 		if !c.OK {
-			b.WriteString("null")
-			continue
+			return c.Name, nil
 		}
-		v, err := json.Marshal(c.Value)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", c.Name, err)
-		}
-		b.Write(v)
-	}
-	b.WriteByte('}')
-	return b.Bytes(), nil
+		return c.Name, c.Value
+	})
 }
 
 type trafficResult struct {
@@ -393,65 +382,38 @@ func (r *result) heading(seeds string) string {
 func (r *result) writeTable(out io.Writer) error {
 	fmt.Fprint(out, r.heading("seed "+strconv.FormatUint(r.Seed, 10)), "\n\n")
 	t := newTable(out)
-	row := func(name string, f func(x *paneResult) string) {
-		cells := []string{name}
-		for i := range r.Panes {
-			cells = append(cells, f(&r.Panes[i]))
+	addRows(t, r.Panes, "-", func(x *paneResult) []textRow {
+		rows := []textRow{{"", x.Spec}}
+		for i := range x.Score {
+			rows = append(rows, textRow{x.Score[i].Title, x.Score[i].Text()})
 		}
-		t.row(cells...)
-	}
-	row("", func(x *paneResult) string { return x.Spec })
-	for i, m := range r.Panes[0].Score {
-		row(m.Title, func(x *paneResult) string { return x.Score[i].Text() })
-	}
-	row("first divergent fields", func(x *paneResult) string {
-		if x.Divergence == nil {
-			return "-"
+		fields := "-"
+		if x.Divergence != nil {
+			fields = x.Divergence.Fields
 		}
-		return x.Divergence.Fields
+		return append(rows, textRow{"first divergent fields", fields}, textRow{"RTT, ms", fixed(x.Traffic.RTT, 1)},
+			textRow{"lost up, %", fixed(x.Traffic.LostUp*100, 1)}, textRow{"lost down, %", fixed(x.Traffic.LostDown*100, 1)})
 	})
-	row("RTT, ms", func(x *paneResult) string { return fixed(x.Traffic.RTT, 1) })
-	row("lost up, %", func(x *paneResult) string { return fixed(x.Traffic.LostUp*100, 1) })
-	row("lost down, %", func(x *paneResult) string { return fixed(x.Traffic.LostDown*100, 1) })
-	rejections := func(x *paneResult) (names []string) {
+	addRows(t, r.Panes, "0", func(x *paneResult) (rows []textRow) {
 		for _, c := range x.Traffic.rejections {
-			names = append(names, c.Name)
+			rows = append(rows, textRow{c.Name, fmt.Sprint(c.Count)})
 		}
-		return names
-	}
-	for _, name := range r.collectNames(rejections) {
-		row(name, func(x *paneResult) string {
-			for _, c := range x.Traffic.rejections {
-				if c.Name == name {
-					return fmt.Sprint(c.Count)
-				}
-			}
-			return "0"
-		})
-	}
-	counts := func(x *paneResult) (names []string) {
+		return rows
+	})
+	addRows(t, r.Panes, "-", func(x *paneResult) (rows []textRow) {
 		for _, c := range x.counterList {
-			names = append(names, c.Name)
+			rows = append(rows, textRow{c.Name, counterText(c.Value)})
 		}
-		return names
-	}
-	for _, name := range r.collectNames(counts) {
-		row(name, func(x *paneResult) string {
-			if v, ok := x.Counters[name]; ok {
-				return counterText(v)
-			}
-			return "-"
-		})
-	}
-	for _, name := range r.collectNames(func(x *paneResult) []string { return x.spanNames }) {
-		row(name+" CPU, mean and max ms", func(x *paneResult) string {
-			if _, ok := x.CPU[name+"_cpu_mean_ms"]; !ok {
-				return "-"
-			}
-			return fixed(x.CPU[name+"_cpu_mean_ms"], 3) + ", " + fixed(x.CPU[name+"_cpu_max_ms"], 2)
-		})
-	}
-	row("hash", func(x *paneResult) string { return x.Hash })
+		return rows
+	})
+	addRows(t, r.Panes, "-", func(x *paneResult) (rows []textRow) {
+		for _, name := range x.spanNames {
+			text := fixed(x.CPU[name+"_cpu_mean_ms"], 3) + ", " + fixed(x.CPU[name+"_cpu_max_ms"], 2)
+			rows = append(rows, textRow{name + " CPU, mean and max ms", text})
+		}
+		return rows
+	})
+	addRows(t, r.Panes, "-", func(x *paneResult) []textRow { return []textRow{{"hash", x.Hash}} })
 	return t.close()
 }
 
@@ -470,16 +432,4 @@ func (r *result) writeCorrections(out io.Writer) error {
 		}
 	}
 	return nil
-}
-
-// collectNames returns the names that any pane has, in order of appearance.
-func (r *result) collectNames(of func(*paneResult) []string) (names []string) {
-	for i := range r.Panes {
-		for _, name := range of(&r.Panes[i]) {
-			if !slices.Contains(names, name) {
-				names = append(names, name)
-			}
-		}
-	}
-	return names
 }

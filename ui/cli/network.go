@@ -207,56 +207,50 @@ func (r *networkResult) writeTable(out io.Writer) error {
 	fmt.Fprint(out, "\n\n")
 	t := newTable(out)
 	t.row("", "up, expected", "measured", "down, expected", "measured")
-	row := func(name string, expected func(*expectedResult) string, measured func(*measuredResult) string) {
-		cells := []string{name}
-		for _, d := range []*directionResult{&r.Up, &r.Down} {
-			e := "-"
-			if expected != nil {
-				e = expected(&d.Expected)
-			}
-			cells = append(cells, e, measured(&d.Measured))
-		}
-		t.row(cells...)
+	up, down := r.rows(&r.Up), r.rows(&r.Down)
+	for i := range up {
+		t.row(up[i][0], up[i][1], up[i][2], down[i][1], down[i][2])
 	}
-	lost := "lost, %"
+	return t.close()
+}
+
+// rows returns the rows of a direction: title, expected and measured behaviour.
+func (r *networkResult) rows(d *directionResult) [][3]string {
+	e, m := &d.Expected, &d.Measured
+	two := func(v float64) string { return fixed(v, 2) }
+	percent := func(v float64) string { return fixed(v*100, 2) }
+	rate := func(bps float64) string { return fixed(bps/1000, 1) }
+	lost, bandwidth := "lost, %", "-"
 	if r.InOrder {
 		lost = "lost and retransmitted, %"
 	}
-	row(lost, func(a *expectedResult) string { return fixed(a.Lost*100, 2) }, func(m *measuredResult) string { return fixed(m.Lost*100, 2) })
-	row("dropped by the queue, %", nil, func(m *measuredResult) string { return fixed(m.Dropped*100, 2) })
-	row("duplicated, %", func(a *expectedResult) string { return fixed(a.Duplicated*100, 2) },
-		func(m *measuredResult) string { return fixed(m.Duplicated*100, 2) })
-	row("delayed, % / reordered, %", func(a *expectedResult) string { return fixed(a.Delayed*100, 2) },
-		func(m *measuredResult) string { return fixed(m.Reordered*100, 2) })
-	row("corrupted, %", func(a *expectedResult) string { return fixed(a.Corrupted*100, 2) }, func(m *measuredResult) string { return fixed(m.Corrupted*100, 2) })
-	row("foreign, %", func(a *expectedResult) string { return fixed(a.Foreign*100, 2) }, func(m *measuredResult) string { return fixed(m.Foreign*100, 2) })
-	row("reordering distance, max packets", nil, func(m *measuredResult) string { return fmt.Sprint(m.ReorderMax) })
-	row("transit, mean ms", func(a *expectedResult) string { return orDash(a.Mean, 2) }, func(m *measuredResult) string { return fixed(m.Transit.Mean, 2) })
-	row("transit, sd ms", func(a *expectedResult) string { return orDash(a.Deviation, 2) },
-		func(m *measuredResult) string { return fixed(m.Transit.Deviation, 2) })
-	row("queue, mean ms", nil, func(m *measuredResult) string { return fixed(m.Queue.Mean, 2) })
-	row("queue, max ms", nil, func(m *measuredResult) string { return fixed(m.Queue.Max, 2) })
-	for _, q := range []struct {
-		name string
-		of   func(*distributionResult) float64
-	}{
-		{"mean", func(s *distributionResult) float64 { return s.Mean }}, {"min", func(s *distributionResult) float64 { return s.Min }},
-		{"p50", func(s *distributionResult) float64 { return s.P50 }}, {"p95", func(s *distributionResult) float64 { return s.P95 }},
-		{"p99", func(s *distributionResult) float64 { return s.P99 }}, {"max", func(s *distributionResult) float64 { return s.Max }},
-	} {
-		row("delay, "+q.name+" ms", nil, func(m *measuredResult) string { return fixed(q.of(&m.Delay), 2) })
+	if e.Bandwidth != nil {
+		bandwidth = rate(*e.Bandwidth)
 	}
-	row("bandwidth / goodput, kbit/s", func(a *expectedResult) string {
-		if a.Bandwidth == nil {
-			return "-"
-		}
-		return fixed(*a.Bandwidth/1000, 1)
-	},
-		func(m *measuredResult) string { return fixed(m.Goodput/1000, 1) })
-	row("sent with all headers, kbit/s", nil, func(m *measuredResult) string { return fixed(m.Wire/1000, 1) })
+	rows := [][3]string{
+		{lost, percent(e.Lost), percent(m.Lost)},
+		{"dropped by the queue, %", "-", percent(m.Dropped)},
+		{"duplicated, %", percent(e.Duplicated), percent(m.Duplicated)},
+		{"delayed, % / reordered, %", percent(e.Delayed), percent(m.Reordered)},
+		{"corrupted, %", percent(e.Corrupted), percent(m.Corrupted)},
+		{"foreign, %", percent(e.Foreign), percent(m.Foreign)},
+		{"reordering distance, max packets", "-", fmt.Sprint(m.ReorderMax)},
+		{"transit, mean ms", orDash(e.Mean, 2), two(m.Transit.Mean)},
+		{"transit, sd ms", orDash(e.Deviation, 2), two(m.Transit.Deviation)},
+		{"queue, mean ms", "-", two(m.Queue.Mean)},
+		{"queue, max ms", "-", two(m.Queue.Max)},
+		{"delay, mean ms", "-", two(m.Delay.Mean)},
+		{"delay, min ms", "-", two(m.Delay.Min)},
+		{"delay, p50 ms", "-", two(m.Delay.P50)},
+		{"delay, p95 ms", "-", two(m.Delay.P95)},
+		{"delay, p99 ms", "-", two(m.Delay.P99)},
+		{"delay, max ms", "-", two(m.Delay.Max)},
+		{"bandwidth / goodput, kbit/s", bandwidth, rate(m.Goodput)},
+		{"sent with all headers, kbit/s", "-", rate(m.Wire)},
+	}
 	if r.InOrder {
-		row("retransmissions", nil, func(m *measuredResult) string { return fmt.Sprint(m.Retransmitted) })
-		row("acknowledgements without data", nil, func(m *measuredResult) string { return fmt.Sprint(m.PureAcks) })
+		rows = append(rows, [3]string{"retransmissions", "-", fmt.Sprint(m.Retransmitted)},
+			[3]string{"acknowledgements without data", "-", fmt.Sprint(m.PureAcks)})
 	}
-	return t.close()
+	return rows
 }

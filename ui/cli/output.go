@@ -30,6 +30,23 @@ func writeJSON(out io.Writer, v any) error {
 	return e.Encode(v)
 }
 
+// orderedObject returns a list as a JSON object of names and values in its order.
+func orderedObject[T any](list []T, of func(*T) (name string, value any)) ([]byte, error) {
+	b := []byte{'{'}
+	for i := range list {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		name, value := of(&list[i])
+		text, err := json.Marshal(value)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		b = append(append(strconv.AppendQuote(b, name), ':'), text...)
+	}
+	return append(b, '}'), nil
+}
+
 // scanError returns why a scanner of lines with a limit in bytes has stopped after a number of lines,
 // or nil if the text has ended.
 func scanError(in *bufio.Scanner, lines, limit int) error {
@@ -59,6 +76,34 @@ func newTextTable(out io.Writer) table {
 }
 
 func (t table) row(cells ...string) { fmt.Fprintln(t.w, strings.Join(cells, "\t")+t.end) }
+
+// textRow is a row of one column.
+type textRow struct{ title, text string }
+
+// addRows adds rows with a column for each pane, in the order in which their titles first appear. none stands where a pane
+// lacks a row.
+func addRows[P any](t table, panes []P, none string, of func(*P) []textRow) {
+	columns := make([][]textRow, len(panes))
+	for i := range panes {
+		columns[i] = of(&panes[i])
+	}
+	titles := map[string]bool{}
+	for _, row := range slices.Concat(columns...) {
+		if titles[row.title] {
+			continue
+		}
+		titles[row.title] = true
+		cells := []string{row.title}
+		for _, column := range columns {
+			text := none
+			if i := slices.IndexFunc(column, func(x textRow) bool { return x.title == row.title }); i >= 0 {
+				text = column[i].text
+			}
+			cells = append(cells, text)
+		}
+		t.row(cells...)
+	}
+}
 
 // close prints the rows.
 func (t table) close() error { return t.w.Flush() }

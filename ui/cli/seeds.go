@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"encoding/csv"
-	"encoding/json"
 	"fmt"
 	"io"
 	"math"
@@ -134,6 +133,7 @@ type seedsResult struct {
 
 	heading string   // of the table
 	leading []string // names of the measures that lead the table
+	single  bool     // there is one session, which has no interval
 }
 
 type seedsPane struct {
@@ -149,18 +149,17 @@ type seedsPane struct {
 
 // MarshalJSON implements json.Marshaler.
 func (s seedMeasures) MarshalJSON() ([]byte, error) {
-	b := []byte{'{'}
-	for i, x := range s {
-		if i > 0 {
-			b = append(b, ',')
+	return orderedObject(s, func(x *seedMeasure) (name string, value any) { return x.name, x.meanInterval })
+}
+
+// rows returns the rows of a table.
+func (s seedMeasures) rows() (rows []textRow) {
+	for i := range s {
+		if s[i].title != "" {
+			rows = append(rows, textRow{s[i].title, s[i].text()})
 		}
-		v, err := json.Marshal(x.meanInterval)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", x.name, err)
-		}
-		b = append(append(strconv.AppendQuote(b, x.name), ':'), v...)
 	}
-	return append(b, '}'), nil
+	return rows
 }
 
 // mergeResults merges the reports of several sessions of one plan.
@@ -248,49 +247,25 @@ func (s *seedMeasure) text() string {
 	return number(*s.Mean) + " ±" + number(half)
 }
 
-// writeHeading prints the line that describes the sessions.
-func (s *seedsResult) writeHeading(out io.Writer) {
-	fmt.Fprintf(out, "%s\nmean of %d sessions ± half the 95 %% confidence interval\n\n", s.heading, len(s.Seeds))
-}
-
-// writeTable prints all of the report as a table with a column for each pane.
-func (s *seedsResult) writeTable(out io.Writer) error {
-	s.writeHeading(out)
+// startTable prints the line that describes the sessions, and starts the table with a column for each pane.
+func (s *seedsResult) startTable(out io.Writer) table {
+	fmt.Fprintln(out, s.heading)
+	if !s.single {
+		fmt.Fprintf(out, "mean of %d sessions ± half the 95 %% confidence interval\n", len(s.Seeds))
+	}
+	fmt.Fprintln(out)
 	t := newTable(out)
-	cells := []string{""}
-	for i := range s.Panes {
-		cells = append(cells, s.Panes[i].Spec)
-	}
-	t.row(cells...)
-	group := func(of func(*seedsPane) seedMeasures) {
-		var names []string
-		for i := range s.Panes {
-			for _, f := range of(&s.Panes[i]) {
-				if f.title == "" || slices.Contains(names, f.name) {
-					continue
-				}
-				names = append(names, f.name)
-				cells := []string{f.title}
-				for k := range s.Panes {
-					cells = append(cells, s.Panes[k].cellText(of, f.name))
-				}
-				t.row(cells...)
-			}
-		}
-	}
-	group(func(p *seedsPane) seedMeasures { return p.Score })
-	group(func(p *seedsPane) seedMeasures { return p.Traffic })
-	group(func(p *seedsPane) seedMeasures { return p.Counters })
-	return t.close()
+	addRows(t, s.Panes, "", func(p *seedsPane) []textRow { return []textRow{{"", p.Spec}} })
+	return t
 }
 
-func (p *seedsPane) cellText(of func(*seedsPane) seedMeasures, name string) string {
-	for _, f := range of(p) {
-		if f.name == name {
-			return f.text()
-		}
-	}
-	return "-"
+// writeTable prints all of the report as a table.
+func (s *seedsResult) writeTable(out io.Writer) error {
+	t := s.startTable(out)
+	addRows(t, s.Panes, "-", func(p *seedsPane) []textRow { return p.Score.rows() })
+	addRows(t, s.Panes, "-", func(p *seedsPane) []textRow { return p.Traffic.rows() })
+	addRows(t, s.Panes, "-", func(p *seedsPane) []textRow { return p.Counters.rows() })
+	return t.close()
 }
 
 // writeCSV prints the report as comma-separated values, with a line for each measure of each
