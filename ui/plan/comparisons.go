@@ -3,12 +3,9 @@ package plan
 import (
 	"errors"
 	"fmt"
-	"io/fs"
-	"path"
 	"strings"
 	"unicode/utf8"
 
-	"ghostcube/net/link"
 	"ghostcube/predict/lab"
 	"ghostcube/ui/stage"
 )
@@ -103,19 +100,13 @@ func (l *Library) Comparisons() ([]Comparison, error) {
 	if l.comparisons != nil {
 		return l.comparisons, nil
 	}
-	files, err := fs.Glob(l.ComparisonFiles, "comparisons/*.toml")
-	if err != nil {
-		panic(err) // the pattern is ours
-	}
 	list := []Comparison{}
-	for _, file := range files {
-		text, err := fs.ReadFile(l.ComparisonFiles, file)
-		if err != nil {
-			return nil, err
-		}
-		if list, err = l.readComparisons(list, path.Base(file), text); err != nil {
-			return nil, err
-		}
+	err := readAll(l.ComparisonFiles, "comparisons", func(name string, text []byte) (err error) {
+		list, err = l.readComparisons(list, name, text)
+		return err
+	})
+	if err != nil {
+		return nil, err
 	}
 	l.comparisons = list
 	return list, nil
@@ -198,12 +189,9 @@ func (l *Library) ComparisonNamed(name string) (*Comparison, error) {
 	if err != nil {
 		return nil, err
 	}
-	var names []string
-	for i := range list {
-		if list[i].Name == name {
-			return &list[i], nil
-		}
-		names = append(names, list[i].Name)
+	i, err := indexNamed(list, "comparison", name, func(c *Comparison) string { return c.Name })
+	if err != nil {
+		return nil, err
 	}
-	return nil, &link.UnknownNameError{Kind: "comparison", Name: name, Choices: names}
+	return &list[i], nil
 }

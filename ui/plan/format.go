@@ -17,18 +17,12 @@ func (s Settings) items() (list []item) {
 			list = append(list, item{name, value})
 		}
 	}
-	add("compare", s.Compare)
-	add("scene", s.Scene)
-	add("panes", s.Panes)
-	add("network", s.Network)
-	add("seat", s.Seat)
-	add("seed", s.Seed)
-	add("rate", s.Rate)
-	add("tape", s.Tape)
-	if s.FaultEvery != 0 {
-		add("fault-every", s.FaultEvery.String())
+	for _, x := range s.texts() {
+		if x.name == "fault" && s.FaultEvery != 0 {
+			add("fault-every", s.FaultEvery.String())
+		}
+		add(x.name, *x.value)
 	}
-	add("fault", s.Fault)
 	if s.Seconds != 0 {
 		add("seconds", strconv.FormatFloat(s.Seconds, 'g', -1, 64))
 	}

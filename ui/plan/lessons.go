@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io/fs"
 	"path"
 	"slices"
 	"strconv"
@@ -190,21 +189,14 @@ func (l *Library) Lessons() ([]Lesson, error) {
 	if l.lessons != nil {
 		return l.lessons, nil
 	}
-	files, err := fs.Glob(l.LessonFiles, "lessons/*.toml")
-	if err != nil {
-		panic(err) // the pattern is ours
-	}
 	list := []Lesson{}
-	for _, file := range files {
-		text, err := fs.ReadFile(l.LessonFiles, file)
-		if err != nil {
-			return nil, err
-		}
-		c, err := l.readLesson(path.Base(file), text)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, c)
+	err := readAll(l.LessonFiles, "lessons", func(name string, text []byte) error {
+		x, err := l.readLesson(name, text)
+		list = append(list, x)
+		return err
+	})
+	if err != nil {
+		return nil, err
 	}
 	l.lessons = list
 	return list, nil
@@ -216,14 +208,7 @@ func (l *Library) LessonNamed(name string) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	var names []string
-	for i := range list {
-		if list[i].Name == name {
-			return i, nil
-		}
-		names = append(names, list[i].Name)
-	}
-	return 0, &link.UnknownNameError{Kind: "lesson", Name: name, Choices: names}
+	return indexNamed(list, "lesson", name, func(x *Lesson) string { return x.Name })
 }
 
 // NewLesson plans the session of a lesson.
@@ -384,7 +369,7 @@ func (f *lessonFile) action() (a Action, err error) {
 		}
 		a.Reach = Reach(i)
 	}
-	if a.Reach != Exactly && (c.Verb != "set" && c.Verb != "condition" || !isQuantity(c.Value)) {
+	if _, number := Quantity(c.Value); a.Reach != Exactly && (c.Verb != "set" && c.Verb != "condition" || !number) {
 		return a, fmt.Errorf("reach %q needs a number that is set", f.Reach)
 	}
 	switch c.Verb {
@@ -403,12 +388,6 @@ func (f *lessonFile) action() (a Action, err error) {
 		_, err = time.ParseDuration(c.Value)
 	}
 	return a, err
-}
-
-// isQuantity reports whether a value is a number, perhaps with a unit of time or a percent sign.
-func isQuantity(text string) bool {
-	_, ok := Quantity(text)
-	return ok
 }
 
 // Quantity returns the number that a value of a knob or a condition stands for: a duration in milliseconds, a share

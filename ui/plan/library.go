@@ -54,6 +54,31 @@ func fileNames(from fs.FS, folder, ending string) []string {
 	return names
 }
 
+// readAll calls read for every TOML file in a folder, in the order of the names.
+func readAll(from fs.FS, folder string, read func(name string, text []byte) error) error {
+	for _, name := range fileNames(from, folder, ".toml") {
+		text, err := fs.ReadFile(from, folder+"/"+name+".toml")
+		if err == nil {
+			err = read(name+".toml", text)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// indexNamed returns the index of an element by its name. Otherwise the error has all names.
+func indexNamed[T any](list []T, kind, name string, nameOf func(*T) string) (int, error) {
+	var names []string
+	for i := range list {
+		if names = append(names, nameOf(&list[i])); names[i] == name {
+			return i, nil
+		}
+	}
+	return 0, &link.UnknownNameError{Kind: kind, Name: name, Choices: names}
+}
+
 // validateSpec validates the specification of a pane, once: the lists of comparisons and lessons repeat many.
 func (l *Library) validateSpec(spec string) error {
 	if l.validSpecs[spec] {

@@ -91,10 +91,6 @@ func (l *Link) set(name, value string) (err error) {
 		return &SettingError{name, value, fmt.Errorf(format, args...)}
 	}
 	s := &l.Settings
-	fields := map[string]*string{
-		"scene": &s.Scene, "panes": &s.Panes, "network": &s.Network, "seat": &s.Seat, "seed": &s.Seed, "rate": &s.Rate,
-		"tape": &s.Tape, "compare": &s.Compare, "fault": &s.Fault, "lesson": &l.Lesson, "show": &l.Show,
-	}
 	if !slices.Contains(parameters, name) {
 		return &link.UnknownNameError{Kind: "parameter", Name: name, Choices: parameters}
 	}
@@ -123,7 +119,11 @@ func (l *Link) set(name, value string) (err error) {
 		}
 		l.Embed = value == "1"
 	default:
-		*fields[name] = value
+		for _, x := range append(s.texts(), setting{"lesson", &l.Lesson}, setting{"show", &l.Show}) {
+			if x.name == name {
+				*x.value = value
+			}
+		}
 	}
 	return nil
 }

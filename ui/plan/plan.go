@@ -208,10 +208,13 @@ func (p *Plan) Unattended(i int) lab.Entry {
 }
 
 // UnattendedEntries returns the first n entries of a session in which no key is pressed.
-func (p *Plan) UnattendedEntries(n int) []lab.Entry {
+func (p *Plan) UnattendedEntries(n int) []lab.Entry { return entries(n, p.Unattended) }
+
+// entries returns the entries of the first n ticks.
+func entries(n int, of func(i int) lab.Entry) []lab.Entry {
 	list := make([]lab.Entry, n)
 	for i := range list {
-		list[i] = p.Unattended(i)
+		list[i] = of(i)
 	}
 	return list
 }
@@ -234,13 +237,7 @@ func (p *Plan) Faults(i int) (list []lab.Command) {
 }
 
 // Entries returns the entries of the first n ticks.
-func (p *Plan) Entries(n int) []lab.Entry {
-	list := make([]lab.Entry, n)
-	for i := range list {
-		list[i] = p.Entry(i)
-	}
-	return list
-}
+func (p *Plan) Entries(n int) []lab.Entry { return entries(n, p.Entry) }
 
 // ShownEntries returns the entries of the first n ticks, the first of them with the display settings of the plan and then
 // with further ones.

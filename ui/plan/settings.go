@@ -1,13 +1,15 @@
 package plan
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
-	"ghostcube/predict/lab"
 	"math"
 	"strconv"
 	"strings"
 	"time"
+
+	"ghostcube/predict/lab"
 )
 
 // Settings describe a session as text: what flags, a settings file, a comparison or a tape
@@ -48,22 +50,26 @@ func (e *SettingError) Error() string {
 // Unwrap returns the reason.
 func (e *SettingError) Unwrap() error { return e.Err }
 
+// texts returns the settings that are texts, by the names that flags, settings files and links share, in a fixed order.
+func (s *Settings) texts() []setting {
+	return []setting{
+		{"compare", &s.Compare}, {"scene", &s.Scene}, {"panes", &s.Panes}, {"network", &s.Network}, {"seat", &s.Seat}, {"seed", &s.Seed},
+		{"rate", &s.Rate}, {"tape", &s.Tape}, {"fault", &s.Fault},
+	}
+}
+
+// setting is a setting that is a text.
+type setting struct {
+	name  string
+	value *string
+}
+
 // overriddenBy returns s with what o gives laid over it.
 func (s Settings) overriddenBy(o Settings) Settings {
-	pick := func(p *string, v string) {
-		if v != "" {
-			*p = v
-		}
+	given := o.texts()
+	for i, x := range s.texts() {
+		*x.value = cmp.Or(*given[i].value, *x.value)
 	}
-	pick(&s.Scene, o.Scene)
-	pick(&s.Panes, o.Panes)
-	pick(&s.Network, o.Network)
-	pick(&s.Seat, o.Seat)
-	pick(&s.Seed, o.Seed)
-	pick(&s.Rate, o.Rate)
-	pick(&s.Tape, o.Tape)
-	pick(&s.Compare, o.Compare)
-	pick(&s.Fault, o.Fault)
 	if o.FaultEvery != 0 {
 		s.FaultEvery = o.FaultEvery
 	}

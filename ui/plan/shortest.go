@@ -15,16 +15,12 @@ func (l *Library) Shortest(s Settings) (Settings, error) {
 		return s, err
 	}
 	usual := &base.Settings
-	equal := func(a, b string) bool { return a == b }
-	for _, x := range []struct {
-		value *string
-		usual string
-		same  func(a, b string) bool
-	}{
-		{&s.Scene, usual.Scene, equal}, {&s.Panes, usual.Panes, samePanes}, {&s.Network, usual.Network, l.sameNetwork}, {&s.Seat, usual.Seat, equal},
-		{&s.Seed, usual.Seed, equal}, {&s.Rate, usual.Rate, equal}, {&s.Fault, usual.Fault, equal},
-	} {
-		if *x.value != "" && x.same(*x.value, x.usual) {
+	same := map[string]func(a, b string) bool{"panes": samePanes, "network": l.sameNetwork}
+	texts := usual.texts()
+	for i, x := range s.texts() {
+		switch equal := same[x.name]; {
+		case x.name == "compare" || x.name == "tape" || *x.value == "":
+		case *x.value == *texts[i].value, equal != nil && equal(*x.value, *texts[i].value):
 			*x.value = ""
 		}
 	}
