@@ -1,16 +1,17 @@
 package cli
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"os"
 	"os/exec"
 	"regexp"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -28,6 +29,11 @@ func testEnvironment(args []string, out, err io.Writer) Environment {
 	start := time.Now()
 	return Environment{Args: args, Stdout: out, Stderr: err, Tapes: assets.Tapes, Traces: assets.Traces,
 		Comparisons: assets.Comparisons, Lessons: assets.Lessons, Mechanisms: assets.Mechanisms, Now: func() time.Duration { return time.Since(start) }}
+}
+
+// testProgram returns a program without arguments.
+func testProgram(t *testing.T) *program {
+	return newProgram(testEnvironment(nil, t.Output(), t.Output()))
 }
 
 func TestMain(m *testing.M) {
@@ -85,35 +91,23 @@ func refuse(ts *testscript.TestScript, neg bool, args []string) {
 func runBench(t *testing.T, args ...string) *result {
 	t.Helper()
 	var r result
-	if err := json.Unmarshal([]byte(printed(t, append([]string{"bench", "--format", "json"}, args...)...)), &r); err != nil {
-		t.Fatal(err)
-	}
+	need(json.Unmarshal([]byte(printed(t, append([]string{"bench", "--format", "json"}, args...)...)), &r))
 	return &r
 }
 
 // UnmarshalJSON reads names and values of measures.
 func (m *measures) UnmarshalJSON(text []byte) error {
+	var values map[string]*float64
+	err := json.Unmarshal(text, &values)
 	*m = nil
-	d := json.NewDecoder(bytes.NewReader(text))
-	if _, err := d.Token(); err != nil {
-		return err
-	}
-	for d.More() {
-		name, err := d.Token()
-		if err != nil {
-			return err
-		}
-		var v *float64
-		if err := d.Decode(&v); err != nil {
-			return err
-		}
-		c := score.Measure{Name: name.(string), OK: v != nil}
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		c := score.Measure{Name: name, OK: values[name] != nil}
 		if c.OK {
-			c.Value = *v
+			c.Value = *values[name]
 		}
 		*m = append(*m, c)
 	}
-	return nil
+	return err
 }
 
 // value returns the value of a measure, or NaN if it has none.
@@ -273,20 +267,6 @@ func TestRareSnapshotsHurt(t *testing.T) {
 	}
 }
 
-// TestBenchRepeats checks that a bench prints the same report twice, except for CPU figures.
-func TestBenchRepeats(t *testing.T) {
-	args := []string{"--panes", "rewind,noprediction", "--network", "torture", "--seconds", "10", "--fault-every", "2s"}
-	a, b := runBench(t, args...), runBench(t, args...)
-	for i := range a.Panes {
-		a.Panes[i].CPU, b.Panes[i].CPU = nil, nil
-	}
-	x, _ := json.Marshal(a)
-	y, _ := json.Marshal(b)
-	if string(x) != string(y) {
-		t.Errorf("%s\n%s", x, y)
-	}
-}
-
 // TestNearest checks the suggestions for wrong names.
 func TestNearest(t *testing.T) {
 	known := []string{"noprediction", "rewind", "snapshot-every", "wifi-bad", "wifi-good", "zen"}
@@ -303,11 +283,7 @@ func TestNearest(t *testing.T) {
 func TestListFits(t *testing.T) {
 	out := printed(t, "list", "comparisons")
 	checkWidth(t, out)
-	list, err := newProgram(testEnvironment(nil, t.Output(), t.Output())).library.Comparisons()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range list {
+	for _, c := range comparisons(t) {
 		if !regexp.MustCompile(`(?m)^  ` + regexp.QuoteMeta(c.Name) + ` +` + regexp.QuoteMeta(c.Title) + `$`).MatchString(out) {
 			t.Errorf("%s is missing", c.Name)
 		}

@@ -15,14 +15,6 @@ import (
 	"ghostcube/net/delta"
 )
 
-// refusedInALine is refused for an error of one line.
-func refusedInALine(t *testing.T, want string, args ...string) {
-	t.Helper()
-	if errs := refused(t, want, args...); strings.Count(errs, "\n") != 1 {
-		t.Errorf("%v: %q is not one line", args, errs)
-	}
-}
-
 // parseColumns parses a table: the numbers of each row by the row's name. Columns are
 // separated by at least two spaces.
 func parseColumns(t *testing.T, text string) map[string][]float64 {
@@ -115,10 +107,8 @@ func TestExportAndCodec(t *testing.T) {
 		{"another layout", bytes.Repeat([]byte("no recording "), 9000), "snapshot 0, cube 0: orientation_largest = 1914728302: want 0 to 3"},
 		{"a wrong cube", append(append(bytes.Clone(data[:at+24]), 0xff, 0xff, 0, 0), data[at+28:]...), "snapshot 7, cube 30: position_z = 65535: want 0 to 16383"},
 	} {
-		if err := os.WriteFile(wrong, c.data, 0o666); err != nil {
-			t.Fatal(err)
-		}
-		t.Run(c.what, func(t *testing.T) { refusedInALine(t, c.want, "codec", "--data", wrong) })
+		need(os.WriteFile(wrong, c.data, 0o666))
+		t.Run(c.what, func(t *testing.T) { refused(t, c.want, "codec", "--data", wrong) })
 	}
 }
 
@@ -157,9 +147,7 @@ func TestCodecPairs(t *testing.T) {
 	plain, packed := filepath.Join(dir, "pairs.txt"), filepath.Join(dir, "pairs.txt.gz")
 	write := func(name string, data []byte) {
 		t.Helper()
-		if err := os.WriteFile(name, data, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		need(os.WriteFile(name, data, 0o666))
 	}
 	var z bytes.Buffer
 	w := gzip.NewWriter(&z)
@@ -190,7 +178,7 @@ func TestCodecPairs(t *testing.T) {
 		{"no gzip", "\x1f\x8b no", "gzip: "},
 	} {
 		write(wrong, []byte(c.text))
-		t.Run(c.what, func(t *testing.T) { refusedInALine(t, c.want, "codec", "--quaternions", wrong) })
+		t.Run(c.what, func(t *testing.T) { refused(t, c.want, "codec", "--quaternions", wrong) })
 	}
 }
 
@@ -202,10 +190,7 @@ func TestCodecRecordedPairs(t *testing.T) {
 	if name == "" {
 		t.Skip("QUATERNION_PAIRS is not set")
 	}
-	f, err := os.Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must(os.Open(name))
 	defer f.Close()
 	pairs, err := readPairs(f)
 	if err != nil || len(pairs) != 150_273 {
@@ -251,7 +236,7 @@ func TestExportRefuses(t *testing.T) {
 		{"--tape katamari-ball --ticks 0", "--ticks=0: want a whole number from 1"},
 		{"--tape katamari-ball --ticks x", "--ticks=x"},
 	} {
-		refusedInALine(t, c.want, append(append([]string{"export"}, strings.Fields(c.args)...), name)...)
+		refused(t, c.want, append(append([]string{"export"}, strings.Fields(c.args)...), name)...)
 	}
 	if _, err := os.Stat(name); err == nil {
 		t.Error("a file was written")

@@ -33,14 +33,7 @@ const (
 
 var updateStills = flag.Bool("stills", false, "with -update, paint all pictures of the reference anew")
 
-func comparisons(t *testing.T) []plan.Comparison {
-	t.Helper()
-	list, err := newProgram(testEnvironment(nil, t.Output(), t.Output())).library.Comparisons()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return list
-}
+func comparisons(t *testing.T) []plan.Comparison { return must(testProgram(t).library.Comparisons()) }
 
 // digestSeconds is the time after which the digests of a comparison are taken.
 const digestSeconds = 8
@@ -144,10 +137,7 @@ func headlineFigure(p *lab.Pane, name string) score.Measure {
 // Otherwise the page keeps the figures of the comparisons that it has.
 func TestPageOfComparisons(t *testing.T) {
 	list := comparisons(t)
-	written, err := os.ReadFile(comparisonPage)
-	if err != nil {
-		t.Fatal(err)
-	}
+	written := must(os.ReadFile(comparisonPage))
 	figures := make([]string, len(list))
 	t.Run("play", func(t *testing.T) {
 		for i := range list {
@@ -247,21 +237,11 @@ func writeStill(t *testing.T, comparison, file string) {
 		t.Errorf("%s: %s", comparison, errs.String())
 		return
 	}
-	b, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	picture, err := png.Decode(bytes.NewReader(b))
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must(os.ReadFile(file))
+	picture := must(png.Decode(bytes.NewReader(b)))
 	var small bytes.Buffer
-	if err := (&png.Encoder{CompressionLevel: png.BestCompression}).Encode(&small, reduceColors(picture, stillColors)); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(file, small.Bytes(), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	need((&png.Encoder{CompressionLevel: png.BestCompression}).Encode(&small, reduceColors(picture, stillColors)))
+	need(os.WriteFile(file, small.Bytes(), 0o666))
 }
 
 // stillColors is the number of colours of a still.

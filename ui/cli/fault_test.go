@@ -14,10 +14,7 @@ func TestFaults(t *testing.T) {
 	args := []string{"--panes", "rewind,noprediction", "--network", "latency=50ms", "--tape", "circle", "--seconds", "10"}
 	was := runBench(t, args...)
 	is := runBench(t, append(args, "--fault", "skew=500,fps=20@0.99s,1.freeze=2s@4s,fps=off@8s", "--save-tape", file)...)
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must(os.ReadFile(file))
 	for _, want := range []string{"---\n! clock all skew 500\n", "! clock all fps 20\n", "! freeze all 1 2s\n", "! clock all fps off\n"} {
 		if !strings.Contains(string(text), want) {
 			t.Errorf("the tape lacks %q", want)

@@ -29,9 +29,7 @@ func TestDevicesAreRefused(t *testing.T) {
 func TestLargeFilesAreRefused(t *testing.T) {
 	for _, c := range endlessFlags {
 		file := filepath.Join(t.TempDir(), "huge.csv")
-		if err := os.WriteFile(file, []byte(c.head), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		need(os.WriteFile(file, []byte(c.head), 0o600))
 		if err := os.Truncate(file, 1<<40); err != nil { // it takes no room
 			t.Skip("needs files with holes: ", err)
 		}

@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -24,8 +25,13 @@ const old = "mine\n"
 // run runs the program in a folder to its end.
 func (w *workshop) run(t *testing.T, dir, args string) (code int, stdout, stderr string) {
 	t.Helper()
+	return w.finish(t, w.command(dir, args))
+}
+
+// finish runs a command to its end.
+func (w *workshop) finish(t *testing.T, cmd *exec.Cmd) (code int, stdout, stderr string) {
+	t.Helper()
 	var out, errs bytes.Buffer
-	cmd := w.command(dir, args)
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	err := cmd.Run()
 	var exit *exec.ExitError
@@ -46,9 +52,7 @@ func (w *workshop) start(t *testing.T, dir string, x *writer) (cmd *exec.Cmd, er
 	cmd.Stderr = errs
 	cmd.Env = append(os.Environ(), "GHOSTCUBE_TEST_PROGRESS=1")
 	cmd.ExtraFiles = []*os.File{p}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	need(cmd.Start())
 	p.Close()
 	enough := 0.02
 	if x.unnamed && strings.HasPrefix(x.args, "--") {
@@ -123,9 +127,7 @@ func tryRead(t *testing.T, w *workshop, x *writer) string {
 			if kind == "hard" {
 				link = os.Link
 			}
-			if err := link(filepath.Join(dir, x.file), filepath.Join(dir, kind+".tape")); err != nil {
-				t.Fatal(err)
-			}
+			need(link(filepath.Join(dir, x.file), filepath.Join(dir, kind+".tape")))
 			args = strings.TrimSuffix(args, "./"+x.file) + "./" + kind + ".tape"
 		}
 		code, _, errs := w.run(t, dir, args)
@@ -157,25 +159,20 @@ func tryReadOnly(t *testing.T, w *workshop, x *writer) string {
 		w.write(t, dir, x.file, old)
 	}
 	before := w.list(t, dir)
-	if err := os.Chmod(dir, 0o555); err != nil {
-		t.Fatal(err)
-	}
+	need(os.Chmod(dir, 0o555))
 	args := x.args
 	if strings.HasPrefix(args, "record") { // it is refused before the work, which nobody waits for here
 		args = strings.Replace(x.long, "--seconds 200", "--seconds 20000", 1)
 	}
-	var out, errs bytes.Buffer
 	cmd := w.command(dir, args)
-	cmd.Stdout, cmd.Stderr = &out, &errs
 	w.asNobody(cmd)
-	cmd.Run()
+	code, _, errs := w.finish(t, cmd)
 	name := strings.TrimSuffix(filepath.Base(x.file), filepath.Ext(x.file))
 	if x.unnamed {
 		name = ""
 	}
-	if code := cmd.ProcessState.ExitCode(); code < 1 || !strings.Contains(errs.String(), "permission denied") ||
-		name != "" && !strings.Contains(errs.String(), name) && x.name != "`page`" {
-		t.Errorf("exit code %d, %s", code, errs.String())
+	if code < 1 || !strings.Contains(errs, "permission denied") || name != "" && !strings.Contains(errs, name) && x.name != "`page`" {
+		t.Errorf("exit code %d, %s", code, errs)
 	}
 	if after := w.list(t, dir); !slices.Equal(before, after) {
 		t.Errorf("the folder has %q, had %q", after, before)
@@ -188,18 +185,13 @@ func tryFull(t *testing.T, w *workshop, x *writer) string {
 	full := w.fill(t, dir)
 	if x.name != "`page`" {
 		w.write(t, dir, x.file, old)
-		full()
-	} else {
-		full()
 	}
+	full()
 	before := w.list(t, dir)
-	var out, errs bytes.Buffer
-	cmd := w.limited(dir, x.args)
-	cmd.Stdout, cmd.Stderr = &out, &errs
-	cmd.Run()
-	says := func(text string) bool { return strings.Contains(strings.ToLower(errs.String()), text) }
-	if code := cmd.ProcessState.ExitCode(); code != 1 || !says("no space left on device") && !says("file too large") && !says("file size limit exceeded") {
-		t.Errorf("exit code %d, %s", code, &errs)
+	code, _, errs := w.finish(t, w.limited(dir, x.args))
+	says := func(text string) bool { return strings.Contains(strings.ToLower(errs), text) }
+	if code != 1 || !says("no space left on device") && !says("file too large") && !says("file size limit exceeded") {
+		t.Errorf("exit code %d, %s", code, errs)
 	}
 	if after := w.list(t, dir); !slices.Equal(before, after) {
 		t.Errorf("the folder has %q, had %q", after, before)
@@ -243,9 +235,7 @@ func (w *workshop) stopPage(t *testing.T, s syscall.Signal) (code int, stderr st
 	var errs bytes.Buffer
 	cmd := w.command(".", "page -o "+dir)
 	cmd.Env, cmd.Stderr = append(os.Environ(), "TMPDIR="+temp), &errs
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	need(cmd.Start())
 	building := func() []string {
 		list, _ := filepath.Glob(filepath.Join(temp, "ghostcube-page-*"))
 		return list
@@ -328,9 +318,7 @@ func tryTwo(t *testing.T, w *workshop, x *writer) string {
 	var both [2]*exec.Cmd
 	for i, a := range args {
 		both[i] = w.command(dir, a)
-		if err := both[i].Start(); err != nil {
-			t.Fatal(err)
-		}
+		need(both[i].Start())
 	}
 	for _, cmd := range both {
 		if err := cmd.Wait(); err != nil {
@@ -352,7 +340,7 @@ func tryTwo(t *testing.T, w *workshop, x *writer) string {
 		}
 		return "both"
 	}
-	if !w.equal(got, alone[0]) && !w.equal(got, alone[1]) {
+	if !maps.Equal(got, alone[0]) && !maps.Equal(got, alone[1]) {
 		t.Errorf("the files are those of neither: %d and %d and %d files", len(got), len(alone[0]), len(alone[1]))
 	}
 	return "one, whole"
@@ -363,14 +351,10 @@ func TestSecondSignal(t *testing.T) {
 	w := newWorkshop(t)
 	dir := w.folder(t, &writer{})
 	script := "#!/bin/sh\ncase \"$*\" in *-encoders*) echo ' V..... libx264 ';; *) exec sleep 20;; esac\n"
-	if err := os.WriteFile(filepath.Join(dir, "ffmpeg"), []byte(script), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	need(os.WriteFile(filepath.Join(dir, "ffmpeg"), []byte(script), 0o755))
 	cmd := w.command(dir, "record --seconds 200"+quickSession+"-o clip.mp4")
 	cmd.Env = append(os.Environ(), "PATH="+dir+string(os.PathListSeparator)+os.Getenv("PATH"))
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	need(cmd.Start())
 	exited := make(chan error, 1)
 	go func() { exited <- cmd.Wait() }()
 	began := time.Now()

@@ -23,9 +23,7 @@ func TestOwnInput(t *testing.T) {
 	for name, text := range map[string]string{
 		"in.tape": tapeText, "settings.svg": "scene = \"plain\"\n", "names.svg": "tape = \"./in.tape\"\n", "trace.csv": "time_s,rtt_ms,lost\n0,10,0\n1,20,0\n",
 	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		need(os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
 	for _, c := range []struct{ file, args string }{
 		{"settings.svg", "packets --config settings.svg --svg settings.svg"},
@@ -34,10 +32,7 @@ func TestOwnInput(t *testing.T) {
 		{"trace.csv", "bench --seconds 1 --network lan,trace=trace.csv --save-tape trace.csv"},
 		{"trace.csv", "bench --seconds 1 --network lan,up.trace=./trace.csv --save-tape trace.csv"},
 	} {
-		before, err := os.ReadFile(filepath.Join(dir, c.file))
-		if err != nil {
-			t.Fatal(err)
-		}
+		before := must(os.ReadFile(filepath.Join(dir, c.file)))
 		os.Mkdir(filepath.Join(dir, "sub"), 0o700)
 		code, _, errs := runIn(t, dir, strings.Fields(c.args)...)
 		if code != 2 || !strings.Contains(errs, c.file+": the command reads this file: want another name") {
@@ -64,10 +59,7 @@ func TestTapeBesideVideo(t *testing.T) {
 		}
 	}
 	read := func(name string) string {
-		b, err := os.ReadFile(filepath.Join(dir, name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must(os.ReadFile(filepath.Join(dir, name)))
 		return string(b)
 	}
 	record("a.tape", "-o", "a.gif")
@@ -77,9 +69,7 @@ func TestTapeBesideVideo(t *testing.T) {
 		t.Error("the tape of the first video is left beside the second")
 	}
 	for _, name := range []string{"a.tape", "a.vtt"} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte("# mine\n"+read(name)), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		need(os.WriteFile(filepath.Join(dir, name), []byte("# mine\n"+read(name)), 0o600))
 	}
 	mine := read("a.tape") + read("a.vtt")
 	record("a-2.tape", "-o", "a.gif")

@@ -117,10 +117,7 @@ func TestPageOfFiles(t *testing.T) {
 // TestFullAfterSeconds checks that a video for which there is no room is left under its temporary name, as far as it
 // plays, that the message says where, and that the file that had the name is as it was.
 func TestFullAfterSeconds(t *testing.T) {
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	self := must(os.Executable())
 	for _, ext := range []string{".gif", ".webm", ".mp4"} {
 		if _, err := exec.LookPath("ffmpeg"); ext == ".mp4" && err != nil {
 			continue
@@ -131,9 +128,7 @@ func TestFullAfterSeconds(t *testing.T) {
 			t.Skip(err)
 		}
 		clip := filepath.Join(dir, "clip"+ext)
-		if err := os.WriteFile(clip, []byte("mine\n"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		need(os.WriteFile(clip, []byte("mine\n"), 0o600))
 		cmd := exec.Command("sh", "-c", `ulimit -f 400; exec "$0" record --seconds 600 --size 64x64 -o "$1"`, program, clip)
 		out, err := cmd.CombinedOutput()
 		part := filepath.Join(dir, "clip.part"+ext)

@@ -23,10 +23,7 @@ func TestRecordFooter(t *testing.T) {
 		if n := len(shares); n < 20 || n > 100 || shares[n-1] != 1 || !slices.IsSorted(shares) {
 			t.Errorf("progress %v", shares)
 		}
-		b, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must(os.ReadFile(name))
 		return b
 	}
 	standard, same, none, other := still(), still("--footer", "tape circle"), still("--footer="), still("--footer", "another note")

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"fmt"
 	"math"
 	"os"
@@ -13,12 +12,9 @@ import (
 // TestHashNamesTheBody moves one body by the smallest difference of its type and checks that
 // the tick and the body are named, and not the next tick, in which others may differ.
 func TestHashNamesTheBody(t *testing.T) {
-	p := newProgram(testEnvironment(nil, &bytes.Buffer{}, &bytes.Buffer{}))
+	p := testProgram(t)
 	lines := func(nudge int) (all []string) {
-		h, err := p.newHashRun("zen", "60", "300", "circle")
-		if err != nil {
-			t.Fatal(err)
-		}
+		h := must(p.newHashRun("zen", "60", "300", "circle"))
 		for i := range h.ticks {
 			h.step()
 			if i == nudge {
@@ -66,9 +62,7 @@ func TestVerify(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "hashes")
 	check := func(what, text string, code int, want string) {
 		t.Helper()
-		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		need(os.WriteFile(file, []byte(text), 0o666))
 		if got, out, errs := runCLI("hash", "--verify", file); got != code || !strings.Contains(out+errs, want) {
 			t.Errorf("%s: exit code %d, %s%s", what, got, out, errs)
 		}
@@ -101,9 +95,7 @@ func TestSceneFile(t *testing.T) {
 		return fmt.Sprintf("body %g %g 0 %g 1 0 0 0 0 %d\n", half, x, z, player)
 	}
 	write := func(text string) {
-		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		need(os.WriteFile(name, []byte(text), 0o666))
 	}
 	write(head + body(0.2, -3, 0.2, 0) + body(0.75, 0, 0.75, 1) + body(0.2, 30, 0.2, 0))
 	dump := filepath.Join(dir, "dump")
@@ -114,10 +106,7 @@ func TestSceneFile(t *testing.T) {
 	if err != nil || strings.Count(string(times), "\n") != 90 {
 		t.Errorf("%v, times %q", err, times)
 	}
-	data, err := os.ReadFile(dump)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must(os.ReadFile(dump))
 	var x [3]float64
 	lines := strings.Split(strings.TrimSpace(string(data)), "\n")
 	for _, l := range lines[len(lines)-3:] {

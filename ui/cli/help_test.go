@@ -13,7 +13,6 @@ import (
 	"ghostcube/predict/lab"
 	"ghostcube/predict/score"
 	"ghostcube/sim/scene"
-	"ghostcube/ui/plan"
 	"ghostcube/ui/stage"
 )
 
@@ -23,7 +22,7 @@ const maxHelp = 110
 
 // TestHelpFits checks the length of every text that explains a name: the flags and arguments
 // of all commands, the knobs and counters of all strategies, measures, scenes and their
-// parameters, network conditions and display settings. Titles of comparisons fit plan.MaxTitle.
+// parameters, network conditions and display settings. 
 func TestHelpFits(t *testing.T) {
 	helps := map[string]string{}
 	add := func(name, help string) {
@@ -32,11 +31,8 @@ func TestHelpFits(t *testing.T) {
 		}
 		helps[name] = help
 	}
-	p := newProgram(testEnvironment(nil, t.Output(), t.Output()))
-	parser, err := p.newParser(&arguments{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := testProgram(t)
+	parser := must(p.newParser(&arguments{}))
 	addFlags("", parser.Model.Node, add)
 	for _, s := range lab.Strategies {
 		knobs, counters := lab.Describe(s)
@@ -68,15 +64,6 @@ func TestHelpFits(t *testing.T) {
 	for _, name := range slices.Sorted(maps.Keys(helps)) {
 		if n := utf8.RuneCountInString(helps[name]); n > maxHelp {
 			t.Errorf("%s: help of %d characters, want at most %d: %s", name, n, maxHelp, helps[name])
-		}
-	}
-	list, err := p.library.Comparisons()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range list {
-		if n := utf8.RuneCountInString(c.Title); n == 0 || n > plan.MaxTitle {
-			t.Errorf("comparison %s: title of %d characters, want 1 to %d", c.Name, n, plan.MaxTitle)
 		}
 	}
 }

@@ -19,9 +19,7 @@ func TestLatencyTable(t *testing.T) {
 			Latency latencyResult
 		}
 	}
-	if err := json.Unmarshal([]byte(printed(t, append(args, "--format", "json")...)), &r); err != nil {
-		t.Fatal(err)
-	}
+	need(json.Unmarshal([]byte(printed(t, append(args, "--format", "json")...)), &r))
 	for i, p := range r.Panes {
 		sum := 0.0
 		for _, s := range p.Latency.Stages {

@@ -23,14 +23,7 @@ import (
 // The page that lists all mechanisms with measured figures.
 const mechanismPage = "../../docs/reference/mechanisms.md"
 
-func mechanisms(t *testing.T) []plan.Mechanism {
-	t.Helper()
-	list, err := newProgram(testEnvironment(nil, t.Output(), t.Output())).library.Mechanisms()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return list
-}
+func mechanisms(t *testing.T) []plan.Mechanism { return must(testProgram(t).library.Mechanisms()) }
 
 // TestMechanismsAreDeclared checks that the code that the list of mechanisms names exists.
 func TestMechanismsAreDeclared(t *testing.T) {
@@ -57,15 +50,9 @@ func TestMechanismsAreDeclared(t *testing.T) {
 func declarations(t *testing.T, folder string) map[string]bool {
 	t.Helper()
 	names := map[string]bool{}
-	files, err := filepath.Glob(filepath.Join(folder, "*.go"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := must(filepath.Glob(filepath.Join(folder, "*.go")))
 	for _, name := range files {
-		f, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must(parser.ParseFile(token.NewFileSet(), name, nil, 0))
 		names[""] = true
 		for _, d := range f.Decls {
 			switch d := d.(type) {
@@ -112,10 +99,7 @@ func declarations(t *testing.T, folder string) map[string]bool {
 // figures, too, and -update with GHOSTCUBE_CI writes them. Otherwise the page keeps the figures of the mechanisms that it has.
 func TestPageOfMechanisms(t *testing.T) {
 	list := mechanisms(t)
-	written, err := os.ReadFile(mechanismPage)
-	if err != nil {
-		t.Fatal(err)
-	}
+	written := must(os.ReadFile(mechanismPage))
 	kept := map[int]string{} // by number
 	var run []plan.Mechanism
 	for i := range list {

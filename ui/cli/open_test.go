@@ -35,15 +35,10 @@ func TestSameLinkSameHash(t *testing.T) {
 		}
 	}
 	text := "ghostcube tape 2\nscene plain\nrate 60\nseat client\nseed 3\nnetwork latency=50ms\npane rewind\n---\n30 W\n! nudge all x 1\n60 D@7\nend 90\n"
-	setting, err := plan.InlineTape([]byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	setting := must(plan.InlineTape([]byte(text)))
 	file := filepath.Join(t.TempDir(), "hand.tape")
 	played := func(text string) string {
-		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		need(os.WriteFile(file, []byte(text), 0o666))
 		return printed(t, "play", file)
 	}
 	want := played(text)

@@ -77,9 +77,7 @@ func TestLongLines(t *testing.T) {
 		{"long.hash", hashFileHeader + "\n", "hash --verify FILE", "FILE, line 2: longer than 1048575 bytes"},
 	} {
 		file := filepath.Join(t.TempDir(), c.name)
-		if err := os.WriteFile(file, []byte(c.text+strings.Repeat("1", 2<<20)), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		need(os.WriteFile(file, []byte(c.text+strings.Repeat("1", 2<<20)), 0o600))
 		refused(t, strings.ReplaceAll(c.want, "FILE", file), strings.Fields(strings.ReplaceAll(c.flags, "FILE", file))...)
 	}
 }
@@ -88,9 +86,7 @@ func TestLongLines(t *testing.T) {
 // its scores, and that it fails then, with the folder and the reason.
 func TestReadOnlyFolder(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(file, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	need(os.WriteFile(file, nil, 0o600))
 	code, out, errs := runCLI("--seconds", "2", "--out", filepath.Join(file, "below"))
 	if code != 1 || !strings.Contains(errs, "no file was written: "+filepath.Join(file, "below")) || !strings.Contains(out, "key to screen") {
 		t.Errorf("exit code %d, %q, %q", code, out, errs)

@@ -20,10 +20,7 @@ func packetDiagram(t *testing.T, args ...string) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "diagram.svg")
 	printed(t, append([]string{"packets", "--svg", file}, args...)...)
-	b, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must(os.ReadFile(file))
 	return string(b)
 }
 
@@ -118,9 +115,7 @@ func checkDiagram(t *testing.T, svg string) {
 			height = number("height")
 		case "text":
 			var text string
-			if err := d.DecodeElement(&text, &e); err != nil {
-				t.Fatal(err)
-			}
+			need(d.DecodeElement(&text, &e))
 			size := 12.0
 			switch attribute("class") {
 			case "title":

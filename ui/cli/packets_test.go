@@ -40,10 +40,7 @@ func TestPackets(t *testing.T) {
 		}
 		packets, fragmented := 0, 0
 		number := func(s string) int {
-			n, err := strconv.Atoi(s)
-			if err != nil {
-				t.Fatal(err)
-			}
+			n := must(strconv.Atoi(s))
 			return n
 		}
 		for _, p := range regexp.MustCompile(`(?m)^\d+\.\d+ s, `).Split(out, -1)[1:] {

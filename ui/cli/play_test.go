@@ -15,9 +15,7 @@ func TestPlayScoresAsBench(t *testing.T) {
 	was := runBench(t, "--panes", "noprediction,rewind:redundant=off:smoothing=single,lockstep", "--network", "wifi-bad,loss=5%", "--rate", "64",
 		"--seed", "9", "--seconds", "8", "--fault-every", "2s", "--corrections", "--save-tape", file)
 	var is result
-	if err := json.Unmarshal([]byte(printed(t, "play", file, "--corrections", "--format", "json")), &is); err != nil {
-		t.Fatal(err)
-	}
+	need(json.Unmarshal([]byte(printed(t, "play", file, "--corrections", "--format", "json")), &is))
 	if is.Tape != file || len(is.Panes) != 3 || len(is.Panes[1].Corrections.List) == 0 {
 		t.Fatalf("%+v", is)
 	}
@@ -39,9 +37,7 @@ func TestPlayScoresAsBench(t *testing.T) {
 // draws anything.
 func TestTapeWithUnknownDisplaySetting(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "odd.tape")
-	if err := os.WriteFile(file, []byte("ghostcube tape 2\nscene plain\npane rewind\n---\n30\n! show all color agee\n30\nend 60\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	need(os.WriteFile(file, []byte("ghostcube tape 2\nscene plain\npane rewind\n---\n30\n! show all color agee\n30\nend 60\n"), 0o666))
 	for _, args := range [][]string{
 		{"play", file}, {"play", file, "--verify"}, {"bench", "--tape", file}, {"--tape", file},
 		{"record", "--tape", file, "-o", filepath.Join(t.TempDir(), "%d.png")}, {"packets", "--tape", file},

@@ -74,10 +74,7 @@ func TestPagesOfReference(t *testing.T) {
 func writeCommandReference(t *testing.T, m *markdown) {
 	var out bytes.Buffer
 	p := newProgram(testEnvironment(nil, &out, &out))
-	parser, err := p.newParser(&arguments{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	parser := must(p.newParser(&arguments{}))
 	m.text("# Commands and flags\n\n" +
 		"`ghostcube COMMAND --help` and `ghostcube help COMMAND` print all of a command. Here paragraphs and flags that several\n" +
 		"commands have stand at the first of them.\n")

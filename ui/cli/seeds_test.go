@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"encoding/csv"
 	"encoding/json"
 	"math"
@@ -45,22 +44,14 @@ func TestMeanInterval(t *testing.T) {
 	}
 }
 
-// seedsArgs returns the arguments of a session that differs by its seed.
-func seedsArgs() string {
+// benchSeeds runs a session that differs by its seed, and returns its output.
+func benchSeeds(t *testing.T, more string) string {
 	seconds := "12"
 	if experiment.Brief() {
 		seconds = "5"
 	}
-	return "bench --tape circle --panes noprediction,rewind,snapshot --network wifi-bad --seconds " + seconds
-}
-
-func runOutput(t *testing.T, args string) string {
-	t.Helper()
-	var out, bad bytes.Buffer
-	if code := Main(testEnvironment(strings.Fields(args), &out, &bad)); code != 0 {
-		t.Fatal(args, code, bad.String())
-	}
-	return out.String()
+	args := "bench --tape circle --panes noprediction,rewind,snapshot --network wifi-bad --seconds " + seconds + more
+	return printed(t, strings.Fields(args)...)
 }
 
 // TestSeeds checks the report over several seeds against the sessions one by one: every
@@ -77,9 +68,7 @@ func TestSeeds(t *testing.T) {
 	var alone []one
 	for seed := 5; seed < 9; seed++ {
 		var r one
-		if err := json.Unmarshal([]byte(runOutput(t, seedsArgs()+" --format json --seed "+strconv.Itoa(seed))), &r); err != nil {
-			t.Fatal(err)
-		}
+		need(json.Unmarshal([]byte(benchSeeds(t, " --format json --seed "+strconv.Itoa(seed))), &r))
 		alone = append(alone, r)
 	}
 	var many struct {
@@ -91,10 +80,8 @@ func TestSeeds(t *testing.T) {
 			Counters map[string]meanInterval
 		}
 	}
-	text := runOutput(t, seedsArgs()+" --format json --seed 5 --seeds 4")
-	if err := json.Unmarshal([]byte(text), &many); err != nil {
-		t.Fatal(err)
-	}
+	text := benchSeeds(t, " --format json --seed 5 --seeds 4")
+	need(json.Unmarshal([]byte(text), &many))
 	if len(many.Seeds) != 4 || many.Seeds[3] != 8 || len(many.Panes) != 3 {
 		t.Fatalf("%v, %d panes", many.Seeds, len(many.Panes))
 	}
@@ -128,7 +115,7 @@ func TestSeeds(t *testing.T) {
 		t.Errorf("%d intervals with two ends, want at least 40", intervals)
 	}
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	if again := runOutput(t, seedsArgs()+" --format json --seed 5 --seeds 4"); withoutCPU(again) != withoutCPU(text) {
+	if again := benchSeeds(t, " --format json --seed 5 --seeds 4"); withoutCPU(again) != withoutCPU(text) {
 		t.Error("the report depends on the number of cores")
 	}
 }
@@ -149,11 +136,11 @@ func withoutCPU(text string) string {
 func TestSeedsFormats(t *testing.T) {
 	t.Parallel()
 	for _, seeds := range []string{"", " --seeds 3"} {
-		rows, err := csv.NewReader(strings.NewReader(runOutput(t, seedsArgs()+" --format csv"+seeds))).ReadAll()
+		rows, err := csv.NewReader(strings.NewReader(benchSeeds(t, " --format csv"+seeds))).ReadAll()
 		if err != nil || len(rows) < 150 || len(rows[0]) != 8 {
 			t.Fatal(len(rows), err)
 		}
-		table := runOutput(t, seedsArgs()+" --all"+seeds)
+		table := benchSeeds(t, " --all"+seeds)
 		found := 0
 		for _, r := range rows[1:] {
 			if r[0] != "1" || r[2] != "score" || r[5] == "" {
@@ -183,10 +170,7 @@ func TestSeedsFormats(t *testing.T) {
 		"bench --format csv --latency":     "table or json",
 		"bench --format cvs":               "csv",
 	} {
-		var out, bad bytes.Buffer
-		if code := Main(testEnvironment(strings.Fields(args+" --seconds 1"), &out, &bad)); code != 2 || !strings.Contains(bad.String(), want) {
-			t.Errorf("%s: %d, %q", args, code, bad.String())
-		}
+		refused(t, want, strings.Fields(args+" --seconds 1")...)
 	}
 }
 

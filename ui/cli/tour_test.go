@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"image"
 	"image/png"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -51,10 +50,7 @@ func TestPageOfTour(t *testing.T) {
 		t.Skip("plays all lessons, which takes a minute under the race detector")
 	}
 	list := lessons(t)
-	written, err := os.ReadFile(tourPage)
-	if err != nil {
-		t.Fatal(err)
-	}
+	written := must(os.ReadFile(tourPage))
 	sections := make([]string, len(list))
 	t.Run("play", func(t *testing.T) {
 		for i := range list {
@@ -68,14 +64,8 @@ func TestPageOfTour(t *testing.T) {
 			}
 			t.Run(list[i].Name, func(t *testing.T) {
 				t.Parallel()
-				m, err := newProgram(testEnvironment(nil, t.Output(), t.Output())).planLesson(list[i].Name)
-				if err != nil {
-					t.Fatal(err)
-				}
-				r, err := tour.Play(m, nil)
-				if err != nil {
-					t.Fatal(err)
-				}
+				m := must(testProgram(t).planLesson(list[i].Name))
+				r := must(tour.Play(m, nil))
 				sections[i] = tourSection(i+1, r)
 			})
 		}
@@ -83,14 +73,7 @@ func TestPageOfTour(t *testing.T) {
 	golden.Page(t, tourPage, fmt.Sprintf(tourPageHead, len(list))+strings.Join(sections, ""))
 }
 
-func lessons(t *testing.T) []plan.Lesson {
-	t.Helper()
-	list, err := newProgram(testEnvironment(nil, t.Output(), t.Output())).library.Lessons()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return list
-}
+func lessons(t *testing.T) []plan.Lesson { return must(testProgram(t).library.Lessons()) }
 
 // tourHead returns what the page says of a lesson before its figures.
 func tourHead(number int, x *plan.Lesson) string {
@@ -152,12 +135,8 @@ func TestPageTourPictures(t *testing.T) {
 	golden.Pictures(t, tourPictures, names, maxTourPictureBytes, *updateStills, func(name, file string) {
 		p := pictures[name]
 		var b bytes.Buffer
-		if err := (&png.Encoder{CompressionLevel: png.BestCompression}).Encode(&b, reduceColors(renderTourPicture(t, p.lesson, p.k), stillColors)); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, b.Bytes(), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		need((&png.Encoder{CompressionLevel: png.BestCompression}).Encode(&b, reduceColors(renderTourPicture(t, p.lesson, p.k), stillColors)))
+		need(os.WriteFile(file, b.Bytes(), 0o666))
 	})
 	if !experiment.Enabled() {
 		return
@@ -174,10 +153,7 @@ func TestPageTourPictures(t *testing.T) {
 func compareTourPicture(t *testing.T, x *plan.Lesson, k int, file string) {
 	t.Helper()
 	picture := reduceColors(renderTourPicture(t, x, k), stillColors)
-	f, err := os.Open(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must(os.Open(file))
 	defer f.Close()
 	stored, err := png.Decode(f)
 	if err != nil || stored.Bounds() != picture.Bounds() {
@@ -208,11 +184,8 @@ func pictureDifference(a, b image.Image) float64 {
 // renderTourPicture renders a lesson before its action, or at its moment after it.
 func renderTourPicture(t *testing.T, x *plan.Lesson, k int) image.Image {
 	t.Helper()
-	p := newProgram(testEnvironment(nil, io.Discard, io.Discard))
-	m, err := p.planLesson(x.Name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := testProgram(t)
+	m := must(p.planLesson(x.Name))
 	rate := float64(m.Config.Rate)
 	at := int(x.Seconds * rate)
 	n := at

@@ -12,46 +12,24 @@ import (
 // gives the same hash without the trace's file.
 func TestTapeHoldsTrace(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "stairs.csv")
-	if err := os.WriteFile(file, []byte("time_ms,rtt_ms,lost\n0,40,0\n100,90,0\n200,,1\n260,300,0\n400,40,0\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	p := newProgram(testEnvironment(nil, nil, nil))
-	session, err := p.newPlan(SessionFlags{Network: "lan,loss=2%,trace=" + file, Seconds: 10}, "circle")
-	if err != nil {
-		t.Fatal(err)
-	}
+	need(os.WriteFile(file, []byte("time_ms,rtt_ms,lost\n0,40,0\n100,90,0\n200,,1\n260,300,0\n400,40,0\n"), 0o600))
+	p := testProgram(t)
+	session := must(p.newPlan(SessionFlags{Network: "lan,loss=2%,trace=" + file, Seconds: 10}, "circle"))
 	run := func(from *tape.Tape) uint64 {
-		l, err := from.NewLab()
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := must(from.NewLab())
 		for _, e := range from.Entries {
-			if err := l.Tick(e); err != nil {
-				t.Fatal(err)
-			}
+			need(l.Tick(e))
 		}
 		return l.Hash()
 	}
 	taped := &tape.Tape{Config: session.Config, Panes: session.Panes, Entries: session.Entries(600)}
 	saved := filepath.Join(t.TempDir(), "stairs.tape")
-	out, err := os.Create(saved)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := taped.Write(out); err != nil {
-		t.Fatal(err)
-	}
-	if err := out.Close(); err != nil {
-		t.Fatal(err)
-	}
+	out := must(os.Create(saved))
+	need(taped.Write(out))
+	need(out.Close())
 	first := run(taped)
-	if err := os.Remove(file); err != nil {
-		t.Fatal(err)
-	}
-	again, err := p.library.LoadTape(saved)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need(os.Remove(file))
+	again := must(p.library.LoadTape(saved))
 	if got := run(again); got != first {
 		t.Errorf("%x, and from the tape %x", first, got)
 	}
@@ -63,7 +41,7 @@ func TestTapeHoldsTrace(t *testing.T) {
 
 // TestExampleTraces checks that the built-in traces can be read and begin with a description.
 func TestExampleTraces(t *testing.T) {
-	p := newProgram(testEnvironment(nil, nil, nil))
+	p := testProgram(t)
 	names := p.library.TraceNames()
 	if len(names) < 2 {
 		t.Fatal(names)

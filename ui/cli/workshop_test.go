@@ -35,10 +35,7 @@ const nobody = 65534
 
 func newWorkshop(t *testing.T) *workshop {
 	t.Helper()
-	root, err := os.MkdirTemp("", "ghostcube-files-") // t.TempDir is for its owner alone
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := must(os.MkdirTemp("", "ghostcube-files-")) // t.TempDir is for its owner alone
 	t.Cleanup(func() {
 		filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 			if err == nil && d.IsDir() {
@@ -110,9 +107,7 @@ func (w *workshop) input(x *writer) string {
 
 func (w *workshop) write(t *testing.T, dir, name, text string) {
 	t.Helper()
-	if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	need(os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666))
 }
 
 // command returns a run of the program.
@@ -130,9 +125,7 @@ func (w *workshop) signal(t *testing.T, cmd *exec.Cmd, s syscall.Signal) {
 	if s == syscall.SIGINT {
 		to = -to
 	}
-	if err := syscall.Kill(to, s); err != nil {
-		t.Fatal(err)
-	}
+	need(syscall.Kill(to, s))
 }
 
 // asNobody takes root's rights from a command.
@@ -154,17 +147,12 @@ func (w *workshop) fill(t *testing.T, dir string) (full func()) {
 			t.Error(err)
 		}
 	})
-	if err := os.Chmod(dir, 0o777); err != nil {
-		t.Fatal(err)
-	}
+	need(os.Chmod(dir, 0o777))
 	w.write(t, dir, "short.scene", sceneText("90"))
 	return func() {
-		f, err := os.Create(filepath.Join(dir, "filler"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must(os.Create(filepath.Join(dir, "filler")))
 		defer f.Close()
-		for err == nil {
+		for err := error(nil); err == nil; {
 			_, err = f.Write(make([]byte, 512))
 		}
 	}
@@ -183,15 +171,8 @@ func (w *workshop) limited(dir, args string) *exec.Cmd {
 // list returns names and contents of the files in a folder.
 func (w *workshop) list(t *testing.T, dir string) (list []string) {
 	t.Helper()
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, e := range entries {
-		b, err := os.ReadFile(filepath.Join(dir, e.Name()))
-		if err != nil {
-			t.Fatal(err)
-		}
+	for _, e := range must(os.ReadDir(dir)) {
+		b := must(os.ReadFile(filepath.Join(dir, e.Name())))
 		list = append(list, e.Name()+": "+string(b[:min(len(b), 80)]))
 	}
 	return list
@@ -201,32 +182,13 @@ func (w *workshop) list(t *testing.T, dir string) (list []string) {
 func (w *workshop) contents(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	files := map[string]string{}
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, e := range entries {
-		b, err := os.ReadFile(filepath.Join(dir, e.Name()))
-		if err != nil {
-			t.Fatal(err)
-		}
+	for _, e := range must(os.ReadDir(dir)) {
+		b := must(os.ReadFile(filepath.Join(dir, e.Name())))
 		if filepath.Ext(e.Name()) != ".ms" {
 			files[e.Name()] = string(b)
 		}
 	}
 	return files
-}
-
-func (w *workshop) equal(a, b map[string]string) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for name := range a {
-		if a[name] != b[name] {
-			return false
-		}
-	}
-	return true
 }
 
 // wantOld checks that a file is as it was before the command.
@@ -240,11 +202,7 @@ func (w *workshop) wantOld(t *testing.T, dir string, x *writer) {
 // parts returns the temporary files in a folder.
 func (w *workshop) parts(t *testing.T, dir string) (list []string) {
 	t.Helper()
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, e := range entries {
+	for _, e := range must(os.ReadDir(dir)) {
 		if strings.Contains(e.Name(), ".part") {
 			list = append(list, e.Name())
 		}

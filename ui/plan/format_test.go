@@ -10,21 +10,12 @@ import (
 // comparison.
 func TestTOMLRoundTrip(t *testing.T) {
 	library := newLibrary()
-	list, err := library.Comparisons()
-	if err != nil {
-		t.Fatal(err)
-	}
+	list := must(library.Comparisons())
 	for i := range list {
-		p, err := library.New(Settings{Compare: list[i].Name, Seconds: 2.5}, Settings{}, "")
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must(library.New(Settings{Compare: list[i].Name, Seconds: 2.5}, Settings{}, ""))
 		want := p.Settings
 		want.Compare, want.Tape = "", p.TapeName
-		text, err := want.TOML()
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must(want.TOML())
 		got, err := library.ReadSettings("preset.toml", text)
 		if err != nil || got != want {
 			t.Errorf("%s: %v: %+v, want %+v", list[i].Name, err, got, want)

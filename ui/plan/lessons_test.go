@@ -39,10 +39,7 @@ func readLesson(name, text string) (*Lesson, error) {
 
 // TestLesson checks what becomes of the fields of a lesson.
 func TestLesson(t *testing.T) {
-	x, err := readLesson("03-good-lesson.toml", goodLesson)
-	if err != nil {
-		t.Fatal(err)
-	}
+	x := must(readLesson("03-good-lesson.toml", goodLesson))
 	want := Action{Command: lab.Command{Verb: "set", Pane: 0, Name: "lead", Value: "9"}, Reach: OrMore}
 	if x.Name != "good-lesson" || x.Action != want || x.Seconds != 8 || x.Settle != 1 || x.Settings.Seed != "7" || x.Settings.Panes != "rewind,lockstep" {
 		t.Errorf("%+v", x)
@@ -55,9 +52,9 @@ func TestLesson(t *testing.T) {
 			t.Errorf("claim %q is %q", text, got)
 		}
 	}
-	x, err = readLesson("1-x.toml", strings.NewReplacer(`"set 1 lead 9"`, `"roll"`, `reach = "or more"`, "").Replace(goodLesson))
-	if err != nil || x.Action.Buttons != sim.Forward|sim.Back|sim.Left|sim.Right {
-		t.Errorf("%+v, %v", x, err)
+	x = must(readLesson("1-x.toml", strings.NewReplacer(`"set 1 lead 9"`, `"roll"`, `reach = "or more"`, "").Replace(goodLesson)))
+	if x.Action.Buttons != sim.Forward|sim.Back|sim.Left|sim.Right {
+		t.Errorf("%+v", x)
 	}
 	m, err := newLibrary().NewLesson(x)
 	if err != nil || m.Title() != "Title" || m.TapeName != "circle" || m.Config.Network.Seed != 7 || len(m.Panes) != 2 {

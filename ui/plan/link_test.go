@@ -50,10 +50,7 @@ func TestLinkRoundTrip(t *testing.T) {
 // TestLinkOnTheWire promises that Go's own reader of addresses takes a link as it is.
 func TestLinkOnTheWire(t *testing.T) {
 	x := &Link{Page: "https://example.org/lab/", Settings: Settings{Network: "wifi-bad,loss=5%", Panes: "rewind:lead=5,snapshot", Scene: "a b+c&d#é"}}
-	address, err := url.Parse(x.String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	address := must(url.Parse(x.String()))
 	q := address.Query()
 	if address.Path != "/lab/" || q.Get("network") != x.Settings.Network || q.Get("panes") != x.Settings.Panes || q.Get("scene") != x.Settings.Scene {
 		t.Errorf("%s is read as %v", x, q)
@@ -145,30 +142,15 @@ func TestLinkMoment(t *testing.T) {
 func TestInlineTape(t *testing.T) {
 	b := newLibrary()
 	for _, name := range b.TapeNames() {
-		text, err := os.ReadFile("../../assets/tapes/" + name + ".tape")
-		if err != nil {
-			t.Fatal(err)
-		}
-		setting, err := InlineTape(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must(os.ReadFile("../../assets/tapes/" + name + ".tape"))
+		setting := must(InlineTape(text))
 		t.Logf("%s: %d bytes are %d characters", name, len(text), len(setting))
-		read, err := ParseLink((&Link{Settings: Settings{Tape: setting}}).Query())
-		if err != nil {
-			t.Fatal(err)
-		}
+		read := must(ParseLink((&Link{Settings: Settings{Tape: setting}}).Query()))
 		if got, err := expandTape(read.Settings.Tape); err != nil || !bytes.Equal(got, text) {
 			t.Errorf("%s: %v", name, err)
 		}
-		asked, err := b.New(Settings{Tape: name}, Settings{}, "")
-		if err != nil {
-			t.Fatal(err)
-		}
-		inline, err := b.New(read.Settings, Settings{}, "")
-		if err != nil {
-			t.Fatal(err)
-		}
+		asked := must(b.New(Settings{Tape: name}, Settings{}, ""))
+		inline := must(b.New(read.Settings, Settings{}, ""))
 		if fmt.Sprint(inline.Config, inline.Panes, inline.entries) != fmt.Sprint(asked.Config, asked.Panes, asked.entries) ||
 			inline.TapeNote() != "tape in the link" {
 			t.Errorf("%s: the tape in a link plans another session; %s", name, inline.TapeNote())
@@ -251,10 +233,7 @@ func FuzzInlineTape(f *testing.F) {
 		if len(text) > maxInlineText {
 			t.Fatalf("%d bytes", len(text))
 		}
-		packed, err := InlineTape(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		packed := must(InlineTape(text))
 		if again, err := expandTape(packed); err != nil || !bytes.Equal(again, text) {
 			t.Fatalf("%v: %q, want %q", err, again, text)
 		}

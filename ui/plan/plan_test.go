@@ -26,10 +26,7 @@ func newLibrary() *Library {
 // characters, a tape that exists, and a session that opens and makes a tick.
 func TestComparisonsOpen(t *testing.T) {
 	b := newLibrary()
-	list, err := b.Comparisons()
-	if err != nil {
-		t.Fatal(err)
-	}
+	list := must(b.Comparisons())
 	for _, c := range list {
 		if n := len([]rune(c.Title)); n == 0 || n > MaxTitle {
 			t.Errorf("%s: a title of %d characters: %q", c.Name, n, c.Title)
@@ -99,10 +96,7 @@ func readComparisons(text string) ([]Comparison, error) {
 // TestComparisonFields says that every field of a comparison arrives, and that what a file
 // leaves out has its default.
 func TestComparisonFields(t *testing.T) {
-	list, err := readComparisons(goodComparison)
-	if err != nil {
-		t.Fatal(err)
-	}
+	list := must(readComparisons(goodComparison))
 	want := []Comparison{{
 		Name: "first", Title: "The first", Headline: "path_error_rms_m", Moment: 8, Show: []lab.Command{stage.Show("headline", "path_error_rms_m")},
 		Source:   Source{"A. Author", "A Paper", 2015},
@@ -120,10 +114,7 @@ func TestComparisonFields(t *testing.T) {
 	b.ComparisonFiles = fstest.MapFS{"comparisons/1-test.toml": &fstest.MapFile{Data: []byte(goodComparison)}}
 	for name, want := range map[string]string{"first": "[show all split on show all headline path_error_rms_m]",
 		"second": "[show all split off show all headline corrections show all color age show all packet on]"} {
-		p, err := b.New(Settings{Compare: name}, Settings{}, "")
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must(b.New(Settings{Compare: name}, Settings{}, ""))
 		if got := fmt.Sprint(p.Display()); got != want {
 			t.Errorf("%s begins with %s, want %s", name, got, want)
 		}
@@ -240,10 +231,7 @@ func TestPrecedence(t *testing.T) {
 		if tape == "" {
 			tape = "-"
 		}
-		l, err := p.NewLab()
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := must(p.NewLab())
 		k := l.Config()
 		got := []string{k.Scene, strconv.Itoa(k.Rate), k.Seat.String(), strconv.FormatUint(k.Network.Seed, 10), strings.Join(p.Panes, ","), tape}
 		if s := strings.Join(got, " "); s != c.want {
@@ -262,10 +250,7 @@ func TestPrecedence(t *testing.T) {
 func TestEntries(t *testing.T) {
 	b := newLibrary()
 	b.Tapes = fstest.MapFS{"tapes/short.tape": &fstest.MapFile{Data: []byte("ghostcube tape 2\nscene plain\npane rewind\n---\n! blackout all - 1s\n2 W\n3 D\nend 5\n")}}
-	p, err := b.New(Settings{Tape: "short", Seconds: 0.2, FaultEvery: 100 * time.Millisecond, Fault: "freeze=1s@90ms"}, Settings{}, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must(b.New(Settings{Tape: "short", Seconds: 0.2, FaultEvery: 100 * time.Millisecond, Fault: "freeze=1s@90ms"}, Settings{}, ""))
 	if n := p.Ticks(60); n != 12 {
 		t.Fatalf("%d ticks", n)
 	}
@@ -283,10 +268,7 @@ func TestEntries(t *testing.T) {
 			t.Errorf("tick %d: %v with %v, want %v with %v", i, e.Inputs[0].Buttons, verbs, want, wantVerbs)
 		}
 	}
-	var none *Plan
-	if none, err = b.New(Settings{}, Settings{}, ""); err != nil {
-		t.Fatal(err)
-	}
+	none := must(b.New(Settings{}, Settings{}, ""))
 	if e := none.Entry(7); len(e.Inputs) != 1 || e.Inputs[0] != (sim.Input{}) || none.Ticks(2) != 120 || none.TapeNote() != "" {
 		t.Errorf("without a tape: %+v", e)
 	}
@@ -296,10 +278,7 @@ func TestEntries(t *testing.T) {
 // and other conditions stay as they are.
 func TestInlineTraces(t *testing.T) {
 	library := newLibrary()
-	trace, err := library.LoadTrace("wifi-stall")
-	if err != nil {
-		t.Fatal(err)
-	}
+	trace := must(library.LoadTrace("wifi-stall"))
 	for network, want := range map[string]string{
 		"latency=5ms,loss=1%":                  "latency=5ms,loss=1%",
 		"trace=none,up.trace=us/20000:5012/-":  "trace=none,up.trace=us/20000:5012/-",
@@ -370,5 +349,18 @@ func TestUnreasonableSettings(t *testing.T) {
 		if took := time.Since(start); took > 2*time.Second {
 			t.Errorf("%s: it took %v", name, took)
 		}
+	}
+}
+
+// must returns what a test cannot do without. The trace of the panic names its line.
+func must[T any](value T, err error) T {
+	need(err)
+	return value
+}
+
+// need ends a test that cannot go on after an error.
+func need(err error) {
+	if err != nil {
+		panic(err)
 	}
 }

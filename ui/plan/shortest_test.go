@@ -9,19 +9,10 @@ import (
 // session is the same.
 func TestShortest(t *testing.T) {
 	b := newLibrary()
-	list, err := b.Comparisons()
-	if err != nil {
-		t.Fatal(err)
-	}
-	trace, err := b.InlineTraces("trace=" + b.TraceNames()[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	list := must(b.Comparisons())
+	trace := must(b.InlineTraces("trace=" + b.TraceNames()[0]))
 	compare := func(name string, change func(*Settings)) Settings {
-		p, err := b.New(Settings{Compare: name}, Settings{}, "")
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must(b.New(Settings{Compare: name}, Settings{}, ""))
 		s := p.Settings
 		s.Network, s.Tape = p.Config.Network.String(), ""
 		change(&s)
@@ -49,14 +40,8 @@ func TestShortest(t *testing.T) {
 		if got := (&Link{Settings: short}).Query(); err != nil || got != x.want {
 			t.Errorf("%s, want %s (%v)", got, x.want, err)
 		}
-		long, err := b.New(x.settings, Settings{}, "")
-		if err != nil {
-			t.Fatal(err)
-		}
-		p, err := b.New(short, Settings{}, "")
-		if err != nil {
-			t.Fatal(err)
-		}
+		long := must(b.New(x.settings, Settings{}, ""))
+		p := must(b.New(short, Settings{}, ""))
 		if a, b := fmt.Sprint(long.Config.Network.String(), long.Config.Scene, long.Config.Seat, long.Panes, long.entries),
 			fmt.Sprint(p.Config.Network.String(), p.Config.Scene, p.Config.Seat, p.Panes, p.entries); a != b {
 			t.Errorf("%s plans\n%.200s\nand not\n%.200s", x.want, b, a)
@@ -74,10 +59,7 @@ func TestPortableTape(t *testing.T) {
 			t.Errorf("%s: %s %v", name, got, err)
 		}
 	}
-	setting, err := b.PortableTape("hand.tape")
-	if err != nil {
-		t.Fatal(err)
-	}
+	setting := must(b.PortableTape("hand.tape"))
 	if got, err := expandTape(setting); err != nil || string(got) != text {
 		t.Errorf("%q %v", got, err)
 	}
