@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"time"
 
+	"ghostcube/internal/atomicfile"
 	"ghostcube/net/link"
 	"ghostcube/net/packet"
 	"ghostcube/predict"
@@ -122,46 +123,49 @@ func (c *benchCommand) Run(p *program) error {
 	if c.Seeds < 1 || c.Seeds > maxSeeds {
 		return usageError{fmt.Errorf("--seeds=%d: want 1 to %d", c.Seeds, maxSeeds)}
 	}
-	session, err := p.newPlan(c.SessionFlags, "circle")
+	planned, err := p.newPlan(c.SessionFlags, "circle")
 	if err != nil {
 		return usageError{err}
 	}
 	if c.Seeds > 1 {
-		return c.runSeeds(p, session)
+		return c.runSeeds(p, planned)
 	}
-	l, err := session.NewLab()
+	l, err := planned.NewLab()
 	if err != nil {
 		return usageError{err}
 	}
 	l.Stopwatch = p.Now
-	n := session.Ticks(60)
-	entries := session.Entries(n)
+	n := planned.Ticks(60)
+	entries := planned.Entries(n)
+	var taped *session.Tape // nil: none, which does nothing
 	if c.SaveTape != "" {
 		if err := p.checkOutput("--save-tape", c.SaveTape); err != nil {
 			return err
 		}
-	}
-	taped, err := createTape(l, session, c.SaveTape)
-	if err != nil {
-		return usageError{fmt.Errorf("--save-tape: %w", err)}
+		f, err := atomicfile.Create(c.SaveTape)
+		if err != nil {
+			return usageError{fmt.Errorf("--save-tape: %w", err)}
+		}
+		taped = session.NewTape(f, Version, planned, l)
 	}
 	bar := p.newProgress("bench", n)
 	ctx, stop := untilSignal()
 	defer stop()
 	latency, err := runEntries(ctx, l, entries, func(made int) {
 		bar.set(made)
-		if taped != nil {
-			_ = taped.Add(entries[made-1]) // endTape returns the error
-		}
+		_ = taped.Add(entries[made-1]) // Close returns the error
 	})
 	bar.finish()
 	if err != nil {
-		return usageError{errors.Join(err, dropTape(taped))}
+		return usageError{errors.Join(err, taped.Discard())}
 	}
 	if l.Ticks() == 0 {
-		return errors.Join(errInterrupted, dropTape(taped))
+		return errors.Join(errInterrupted, taped.Discard())
 	}
-	return errors.Join(endTape(taped), c.print(p, session, l, latency), cutShort(l, n))
+	if err = taped.Close(); err != nil {
+		err = errors.Join(err, taped.Discard())
+	}
+	return errors.Join(err, c.print(p, planned, l, latency), cutShort(l, n))
 }
 
 // cutShort returns an error if a session has made fewer than n ticks because the command was interrupted.

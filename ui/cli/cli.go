@@ -179,7 +179,11 @@ func (p *program) main() (err error) {
 	if err != nil {
 		return err
 	}
-	if p.Args, err = commandOrFlag(p.Args, commandNames(parser)); err != nil {
+	var commands []string
+	for _, c := range parser.Model.Children {
+		commands = append(commands, c.Name)
+	}
+	if p.Args, err = commandOrFlag(p.Args, commands); err != nil {
 		return usageError{err}
 	}
 	ctx, err := parser.Parse(p.Args)
@@ -190,19 +194,12 @@ func (p *program) main() (err error) {
 		return usageError{err}
 	}
 	if args.Config != "" {
-		if err := p.readConfig(args.Config); err != nil {
-			return usageError{err}
+		p.library.Files = append(p.library.Files, args.Config)
+		if p.settings, err = p.library.ReadSettingsFile(args.Config); err != nil {
+			return usageError{fmt.Errorf("--config: %w", err)}
 		}
 	}
 	return ctx.Run(p)
-}
-
-// commandNames returns the names of the commands.
-func commandNames(parser *kong.Kong) (names []string) {
-	for _, c := range parser.Model.Children {
-		names = append(names, c.Name)
-	}
-	return names
 }
 
 // commandOrFlag returns the command line in which help and version are the flags that they stand for, as in ghostcube
@@ -242,15 +239,6 @@ func checkFlags(ctx *kong.Context) error {
 		if at.Flag.Name == "seconds" && ctx.FlagValue(at.Flag) == 0.0 {
 			return fmt.Errorf("--seconds=0: %w", plan.ErrNoSeconds)
 		}
-	}
-	return nil
-}
-
-// readConfig reads the settings file.
-func (p *program) readConfig(file string) (err error) {
-	p.library.Files = append(p.library.Files, file)
-	if p.settings, err = p.library.ReadSettingsFile(file); err != nil {
-		return fmt.Errorf("--config: %w", err)
 	}
 	return nil
 }

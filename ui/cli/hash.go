@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -215,23 +216,16 @@ func describeDifference(there, here string) string {
 		return m
 	}
 	bodiesThere, bodiesHere := bodies(a), bodies(b)
-	first := -1
-	count := 0
-	compare := func(id string) {
+	first, count := -1, 0
+	all := maps.Clone(bodiesThere)
+	maps.Copy(all, bodiesHere)
+	for id := range all {
 		if bodiesThere[id] == bodiesHere[id] {
-			return
+			continue
 		}
 		count++
 		if n, err := strconv.Atoi(id); err == nil && (first < 0 || n < first) {
 			first = n
-		}
-	}
-	for id := range bodiesThere {
-		compare(id)
-	}
-	for id := range bodiesHere {
-		if _, both := bodiesThere[id]; !both {
-			compare(id)
 		}
 	}
 	if first >= 0 {

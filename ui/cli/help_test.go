@@ -22,7 +22,7 @@ const maxHelp = 110
 
 // TestHelpFits checks the length of every text that explains a name: the flags and arguments
 // of all commands, the knobs and counters of all strategies, measures, scenes and their
-// parameters, network conditions and display settings. 
+// parameters, network conditions and display settings.
 func TestHelpFits(t *testing.T) {
 	helps := map[string]string{}
 	add := func(name, help string) {

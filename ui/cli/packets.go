@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -124,7 +125,7 @@ type packetDump struct {
 type flowTotals struct {
 	packets, datagrams, bytes int
 	jsonBytes, alignedBytes   int
-	fields                    []*fieldTotal // in order of appearance
+	fields                    []fieldTotal // in order of appearance
 }
 
 // fieldTotal sums the sizes of a field.
@@ -135,7 +136,7 @@ type fieldTotal struct {
 
 // addDatagram decodes a datagram. The fragments of a packet follow each other.
 func (d *packetDump) addDatagram(p *lab.Pane, client int, direction link.Direction, now time.Duration, b []byte) {
-	id := flowID{d.paneIndex(p), client, direction}
+	id := flowID{slices.Index(d.lab.Panes, p), client, direction}
 	a := d.pending[id]
 	if a == nil {
 		a = &trace.Packet{}
@@ -158,15 +159,6 @@ func (d *packetDump) addDatagram(p *lab.Pane, client int, direction link.Directi
 	d.addPacket(id, p, now, a, fields, err)
 }
 
-func (d *packetDump) paneIndex(p *lab.Pane) int {
-	for i, x := range d.lab.Panes {
-		if x == p {
-			return i
-		}
-	}
-	return len(d.lab.Panes)
-}
-
 // addPacket adds a packet to the sums and prints it, with the reason if it is malformed.
 func (d *packetDump) addPacket(id flowID, p *lab.Pane, now time.Duration, a *trace.Packet, fields []quant.Field, malformed error) {
 	s := d.totals[id]
@@ -174,9 +166,9 @@ func (d *packetDump) addPacket(id flowID, p *lab.Pane, now time.Duration, a *tra
 		s = &flowTotals{}
 		d.totals[id] = s
 	}
-	asJSON, aligned := len(payloadJSON(fields)), a.Header.Size
+	asJSON, aligned, bits := len(payloadJSON(fields)), a.Header.Size, 0
 	for _, f := range fields {
-		aligned += alignedBytes(f.Bits)
+		aligned, bits = aligned+alignedBytes(f.Bits), bits+f.Bits
 		s.add(&f)
 	}
 	s.packets, s.datagrams, s.bytes = s.packets+1, s.datagrams+a.Datagrams, s.bytes+a.Bytes
@@ -187,7 +179,7 @@ func (d *packetDump) addPacket(id flowID, p *lab.Pane, now time.Duration, a *tra
 	d.remaining--
 	fmt.Fprintf(d.out, "%.3f s, pane %d %s, client %d %s: %d bytes in %s; payload %d bits, as JSON %d bytes, byte-aligned with header %d\n",
 		now.Seconds(), id.pane+1, p.Strategy.Name, id.client+1, directionName(id.direction), a.Bytes,
-		plural(a.Datagrams, "datagram"), totalBits(fields), asJSON, aligned)
+		plural(a.Datagrams, "datagram"), bits, asJSON, aligned)
 	fmt.Fprintf(d.out, "  header: %s\n", trace.HeaderText(&a.Header))
 	for i := 0; i < len(fields); {
 		var text string
@@ -195,17 +187,12 @@ func (d *packetDump) addPacket(id flowID, p *lab.Pane, now time.Duration, a *tra
 		fmt.Fprintf(d.out, "  %s\n", text)
 	}
 	if malformed != nil {
-		fmt.Fprintf(d.out, "  malformed after bit %d: %v\n", endOf(fields), malformed)
+		end := 0 // of the last field
+		if n := len(fields); n > 0 {
+			end = fields[n-1].BitOffset + fields[n-1].Bits
+		}
+		fmt.Fprintf(d.out, "  malformed after bit %d: %v\n", end, malformed)
 	}
-}
-
-// endOf returns the bit after the last field.
-func endOf(fields []quant.Field) int {
-	if len(fields) == 0 {
-		return 0
-	}
-	last := &fields[len(fields)-1]
-	return last.BitOffset + last.Bits
 }
 
 func (f *flowTotals) add(field *quant.Field) {
@@ -213,13 +200,13 @@ func (f *flowTotals) add(field *quant.Field) {
 	if field.Group != "" {
 		name = field.Group + "." + field.Name
 	}
-	for _, x := range f.fields {
-		if x.name == name {
-			x.count, x.bits = x.count+1, x.bits+field.Bits
-			return
-		}
+	i := slices.IndexFunc(f.fields, func(x fieldTotal) bool { return x.name == name })
+	if i < 0 {
+		i = len(f.fields)
+		f.fields = append(f.fields, fieldTotal{name: name})
 	}
-	f.fields = append(f.fields, &fieldTotal{name, 1, field.Bits})
+	f.fields[i].count++
+	f.fields[i].bits += field.Bits
 }
 
 func directionName(d link.Direction) string {
@@ -227,13 +214,6 @@ func directionName(d link.Direction) string {
 		return "up"
 	}
 	return "down"
-}
-
-func totalBits(fields []quant.Field) (n int) {
-	for i := range fields {
-		n += fields[i].Bits
-	}
-	return n
 }
 
 // alignedBytes returns the size of a field in whole bytes, as in a struct.

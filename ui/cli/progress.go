@@ -41,10 +41,6 @@ func (p *program) newProgress(label string, total int) *progress {
 func (p *progress) set(n int) {
 	if p.share != nil && n*100/p.total != p.completed*100/p.total {
 		p.share(float64(n) / float64(p.total))
-		p.completed = n
-	}
-	if !p.terminal {
-		return
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -54,9 +50,6 @@ func (p *progress) set(n int) {
 
 // increment completes one step.
 func (p *progress) increment() {
-	if !p.terminal {
-		return
-	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.completed++
@@ -64,6 +57,9 @@ func (p *progress) increment() {
 }
 
 func (p *progress) draw() {
+	if !p.terminal {
+		return
+	}
 	if line := p.line(); line != p.lastLine {
 		p.lastLine = line
 		fmt.Fprintf(p.out, "\r%s\x1b[K", line)

@@ -241,13 +241,7 @@ func (p *program) measureScene(ctx context.Context, s *sceneFile, ticks int, dum
 		"last120": round3(mean(took[max(0, len(took)-120):])),
 		"awake":   awake / ticks, "maxawake": maxAwake, "contacts": w.ContactPointCount(), "hash": fmt.Sprintf("%016x", h.Sum64()),
 	})
-	if err := out.Flush(); err != nil {
-		return "", err
-	}
-	if err := ms.Flush(); err != nil {
-		return "", err
-	}
-	return string(line), err
+	return string(line), errors.Join(err, out.Flush(), ms.Flush())
 }
 
 func round3(x float64) float64 { return math.Round(x*1000) / 1000 }

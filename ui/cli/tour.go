@@ -56,10 +56,7 @@ func (p *program) planLesson(name string) (*plan.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	list, err := p.library.Lessons()
-	if err != nil {
-		return nil, err
-	}
+	list, _ := p.library.Lessons() // LessonNamed has read them
 	return p.library.NewLesson(&list[i])
 }
 

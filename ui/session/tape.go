@@ -13,7 +13,7 @@ import (
 )
 
 // Tape writes the tape of a running session. It writes to the file once a second, so a session that crashes leaves a tape
-// that lacks a second at most, under its temporary name.
+// that lacks a second at most, under its temporary name. A nil Tape does nothing.
 type Tape struct {
 	file       *atomicfile.File // nil: it could not be created
 	writer     *tape.Writer
@@ -35,7 +35,7 @@ func (t *Tape) Add(e lab.Entry) error { return t.add(e, true) }
 
 // add is Add; checked says that the lab is after the entry.
 func (t *Tape) add(e lab.Entry, checked bool) error {
-	if t.err != nil {
+	if t == nil || t.err != nil {
 		return nil
 	}
 	t.writer.Add(e)
@@ -73,6 +73,9 @@ func (t *Tape) soFar() ([]byte, error) {
 // Close writes the last hashes and the end of the tape, and gives the file its name. A tape that could not be written to
 // its end keeps its temporary name.
 func (t *Tape) Close() error {
+	if t == nil {
+		return nil
+	}
 	if t.err == nil {
 		t.saveFinalCheck()
 		t.writer.HashCheck(t.finalCheck)
@@ -85,7 +88,12 @@ func (t *Tape) Close() error {
 }
 
 // Discard removes the tape.
-func (t *Tape) Discard() error { return t.file.Discard() }
+func (t *Tape) Discard() error {
+	if t == nil {
+		return nil
+	}
+	return t.file.Discard()
+}
 
 // keep closes the tape, and returns the name of its file: the temporary one if it could not be written to its end, of
 // which Add has told; empty: there is none.
