@@ -2,11 +2,8 @@ package cli
 
 import (
 	"encoding/xml"
-	"errors"
-	"io"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -76,66 +73,42 @@ func checkDiagram(t *testing.T, svg string) {
 			t.Errorf("the diagram has %q", bad)
 		}
 	}
+	var picture struct {
+		Height float64 `xml:"height,attr"`
+		Texts  []struct {
+			X      float64 `xml:"x,attr"`
+			Y      float64 `xml:"y,attr"`
+			Class  string  `xml:"class,attr"`
+			Anchor string  `xml:"text-anchor,attr"`
+			Text   string  `xml:",chardata"`
+		} `xml:"text"`
+	}
+	need(xml.Unmarshal([]byte(svg), &picture))
 	type box struct {
 		x0, y0, x1, y1 float64
 		text           string
 	}
 	var boxes []box
-	height := 0.0
-	d := xml.NewDecoder(strings.NewReader(svg))
-	for {
-		token, err := d.Token()
-		if errors.Is(err, io.EOF) {
-			break
+	for _, x := range picture.Texts {
+		size := 12.0
+		switch x.Class {
+		case "title":
+			size = 15
+		case "head":
+			size = 13
 		}
-		if err != nil {
-			t.Fatal(err)
+		w := 0.56 * size * float64(utf8.RuneCountInString(x.Text))
+		left := x.X
+		switch x.Anchor {
+		case "end":
+			left -= w
+		case "middle":
+			left -= w / 2
 		}
-		e, ok := token.(xml.StartElement)
-		if !ok {
-			continue
-		}
-		attribute := func(name string) string {
-			for _, a := range e.Attr {
-				if a.Name.Local == name {
-					return a.Value
-				}
-			}
-			return ""
-		}
-		number := func(name string) float64 {
-			v, err := strconv.ParseFloat(attribute(name), 64)
-			if err != nil {
-				t.Fatalf("%s of %s: %v", name, e.Name.Local, err)
-			}
-			return v
-		}
-		switch e.Name.Local {
-		case "svg":
-			height = number("height")
-		case "text":
-			var text string
-			need(d.DecodeElement(&text, &e))
-			size := 12.0
-			switch attribute("class") {
-			case "title":
-				size = 15
-			case "head":
-				size = 13
-			}
-			w := 0.56 * size * float64(utf8.RuneCountInString(text))
-			x, y := number("x"), number("y")
-			switch attribute("text-anchor") {
-			case "end":
-				x -= w
-			case "middle":
-				x -= w / 2
-			}
-			boxes = append(boxes, box{x, y - 0.75*size, x + w, y + 0.2*size, text})
-		}
+		boxes = append(boxes, box{left, x.Y - 0.75*size, left + w, x.Y + 0.2*size, x.Text})
 	}
 	for i, a := range boxes {
-		if a.x0 < 0 || a.x1 > 800 || a.y0 < 0 || a.y1 > height {
+		if a.x0 < 0 || a.x1 > 800 || a.y0 < 0 || a.y1 > picture.Height {
 			t.Errorf("%q is outside the picture", a.text)
 		}
 		for _, b := range boxes[:i] {
