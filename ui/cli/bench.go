@@ -249,11 +249,6 @@ type latencySamples struct {
 	sum, count int
 }
 
-// appendMeasures appends the measure of the mean input latency to dst.
-func (l *latencySamples) appendMeasures(dst []score.Measure, rate int) []score.Measure {
-	return append(dst, score.KeyToScreen(float64(l.sum)/float64(max(l.count, 1)), l.count > 0, rate))
-}
-
 // runEntries runs the entries in a lab and measures the input latency at some of the key
 // presses. It stops early when ctx ends.
 func runEntries(ctx context.Context, l *lab.Lab, entries []lab.Entry, progress func(int)) ([]latencySamples, error) {
@@ -311,13 +306,14 @@ func (r *result) addCorrections(l *lab.Lab) {
 
 func newPaneResult(p *lab.Pane, l *lab.Lab, latency latencySamples) paneResult {
 	rate := float64(l.Config().Rate)
+	inputLatency := score.KeyToScreen(float64(latency.sum)/float64(max(latency.count, 1)), latency.count > 0, l.Config().Rate)
 	seconds := float64(l.Ticks()-p.StartTick()) / rate
 	up, down := &p.Clients[0].Endpoint.Stats, p.ServerStats()
 	r := paneResult{
 		Strategy: p.Strategy.Name, Spec: p.Spec(),
 		Knobs: map[string]any{}, Counters: map[string]float64{}, CPU: map[string]float64{}, counterList: p.Counters.All(),
 		Hash:  fmt.Sprintf("%016x", p.Hash()),
-		Score: p.Measures(latency.appendMeasures(nil, l.Config().Rate)),
+		Score: p.Measures([]score.Measure{inputLatency}),
 		Traffic: trafficResult{
 			Up: float64(p.Clients[0].LinkCounters(link.Up).WireBytes*8) / seconds, Down: float64(p.Clients[0].LinkCounters(link.Down).WireBytes*8) / seconds,
 			PacketsUp: up.PacketsSent, PacketsDown: down.PacketsSent,

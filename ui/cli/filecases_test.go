@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -278,6 +279,12 @@ func tryInterrupt(t *testing.T, w *workshop, x *writer) string {
 		cmd.Wait()
 		if code := cmd.ProcessState.ExitCode(); code != 1 || !strings.Contains(errs.String(), "interrupted") {
 			t.Errorf("%v: exit code %d, %s", s, code, errs)
+		}
+		if x.file == "clip.webm" {
+			if !regexp.MustCompile(`^ghostcube: interrupted: clip\.webm has the first [1-9][0-9]*\.[0-9] s\n$`).MatchString(errs.String()) {
+				t.Errorf("%v: %q", s, errs)
+			}
+			w.checkFile(t, filepath.Join(dir, "clip.tape"))
 		}
 		w.wantNoPart(t, dir)
 		outcome := "so far"

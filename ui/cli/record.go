@@ -167,7 +167,11 @@ func (c *recordCommand) slowMoments(session *plan.Plan, entries []lab.Entry) err
 
 // report prints the files that a video has got, and the link to its session.
 func (c *recordCommand) report(p *program, session *plan.Plan, f video.Format, r recorder.Result, beside []*atomicfile.File) {
-	p.reportVideo(f, r.FrameCount)
+	size := ""
+	if info, err := os.Stat(f.File); err == nil {
+		size = fmt.Sprintf(", %.1f MB", float64(info.Size())/1e6)
+	}
+	fmt.Fprintf(p.Stdout, "%s: %d frames of %dx%d at %d fps%s\n", f.File, r.FrameCount, f.W, f.H, f.FPS, size)
 	fmt.Fprintf(p.Stdout, "%s: the session's tape%s\n", beside[0].Name(), otherName(beside[0], tapePath(f.File)))
 	if x, err := p.linkTo(session, &c.DisplayFlags); err == nil { // otherwise the tape is the way to share it
 		fmt.Fprintf(p.Stdout, "'%s': its link, for ghostcube open, or after the address of a page\n", x)
@@ -299,13 +303,4 @@ func parseSize(text string, minW, minH int) (w, h int, err error) {
 		return 0, 0, usageError{fmt.Errorf("--size=%s: want width x height in pixels, from %dx%d to %dx%d", text, minW, minH, video.MaxSide, video.MaxSide)}
 	}
 	return w, h, nil
-}
-
-// reportVideo prints the file, length and size of a video.
-func (p *program) reportVideo(f video.Format, frames int) {
-	size := ""
-	if info, err := os.Stat(f.File); err == nil {
-		size = fmt.Sprintf(", %.1f MB", float64(info.Size())/1e6)
-	}
-	fmt.Fprintf(p.Stdout, "%s: %d frames of %dx%d at %d fps%s\n", f.File, frames, f.W, f.H, f.FPS, size)
 }

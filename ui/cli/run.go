@@ -183,8 +183,8 @@ func (p *program) headless(c *runCommand, planned *plan.Plan, show []lab.Command
 		}
 		return errors.Join(scored.writeTable(p.Stdout), fmt.Errorf("no file was written: %s cannot be a folder for files: %w; --out names another one", c.Out, err))
 	}
-	names := freeNames(c.Out)
-	f := session.VideoFormat(func(ext string) string { return names.path("lab" + ext) })
+	path := freeNames(c.Out)
+	f := session.VideoFormat(func(ext string) string { return path("lab" + ext) })
 	ctx, stop := untilSignal()
 	defer stop()
 	var files []*atomicfile.File // image, table, report and tape
@@ -194,7 +194,7 @@ func (p *program) headless(c *runCommand, planned *plan.Plan, show []lab.Command
 		if err != nil {
 			return nil, err
 		}
-		image, err := video.WritePNG(names.path("lab.png"), r.LastFrame)
+		image, err := video.WritePNG(path("lab.png"), r.LastFrame)
 		if err != nil {
 			return nil, err
 		}
@@ -207,7 +207,7 @@ func (p *program) headless(c *runCommand, planned *plan.Plan, show []lab.Command
 			{"report.json", func(w io.Writer) error { return writeJSON(w, scored) }},
 			{"lab.tape", taped.Write},
 		} {
-			f, err := createFilled(names.path(x.name), x.write)
+			f, err := createFilled(path(x.name), x.write)
 			if err != nil {
 				return nil, errors.Join(err, atomicfile.Discard(files...))
 			}
@@ -234,28 +234,19 @@ func (p *program) headless(c *runCommand, planned *plan.Plan, show []lab.Command
 	return nil
 }
 
-// headlessNames are the names of the files of a session without a window: all with the same number, after which no file
-// is called yet.
-type headlessNames struct {
-	folder string
-	number int
-}
-
-// freeNames returns the first names that are free in a folder.
-func freeNames(folder string) headlessNames {
-	h := headlessNames{folder, 1}
-	for slices.ContainsFunc([]string{"lab.mp4", "lab.webm", "lab.png", "lab.tape", "table.txt", "report.json"}, func(name string) bool {
-		_, err := os.Lstat(h.path(name))
-		return err == nil
-	}) {
-		h.number++
+// freeNames returns the paths of the files of a session without a window: all with the first number after which none is
+// taken.
+func freeNames(folder string) (path func(name string) string) {
+	for number := 1; ; number++ {
+		path = func(name string) string { return filepath.Join(folder, atomicfile.Numbered(name, number)) }
+		taken := func(name string) bool {
+			_, err := os.Lstat(path(name))
+			return err == nil
+		}
+		if !slices.ContainsFunc([]string{"lab.mp4", "lab.webm", "lab.png", "lab.tape", "table.txt", "report.json"}, taken) {
+			return path
+		}
 	}
-	return h
-}
-
-// path returns the path of a file.
-func (h headlessNames) path(name string) string {
-	return filepath.Join(h.folder, atomicfile.Numbered(name, h.number))
 }
 
 // scoreEntries runs the entries again and measures them.

@@ -228,7 +228,7 @@ var trafficMeasures = []struct {
 func (s *seedMeasure) text() string {
 	number := func(v float64) string {
 		if s.digits < 0 {
-			return strconv.FormatFloat(v, 'g', 5, 64)
+			return counterText(v)
 		}
 		return fixed(v, s.digits)
 	}
