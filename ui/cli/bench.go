@@ -134,7 +134,6 @@ func (c *benchCommand) Run(p *program) error {
 	if err != nil {
 		return usageError{err}
 	}
-	l.Stopwatch = p.Now
 	n := planned.Ticks(60)
 	entries := planned.Entries(n)
 	var taped *session.Tape // nil: none, which does nothing
@@ -151,7 +150,7 @@ func (c *benchCommand) Run(p *program) error {
 	bar := p.newProgress("bench", n)
 	ctx, stop := untilSignal()
 	defer stop()
-	latency, err := runEntries(ctx, l, entries, func(made int) {
+	latency, err := p.runEntries(ctx, l, entries, func(made int) {
 		bar.set(made)
 		_ = taped.Add(entries[made-1]) // Close returns the error
 	})
@@ -251,7 +250,8 @@ type latencySamples struct {
 
 // runEntries runs the entries in a lab and measures the input latency at some of the key
 // presses. It stops early when ctx ends.
-func runEntries(ctx context.Context, l *lab.Lab, entries []lab.Entry, progress func(int)) ([]latencySamples, error) {
+func (p *program) runEntries(ctx context.Context, l *lab.Lab, entries []lab.Entry, progress func(int)) ([]latencySamples, error) {
+	l.Stopwatch = p.Now
 	var found []latencySamples
 	rate := l.Config().Rate
 	next, left := lab.FirstKeyPress(entries, min(rate/2, len(entries))), latencyProbeCount

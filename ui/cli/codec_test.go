@@ -41,9 +41,9 @@ func TestExportAndCodec(t *testing.T) {
 	if !strings.Contains(text, "120 snapshots of 901 cubes, 3459840 bytes") {
 		t.Fatal(text)
 	}
-	data, err := os.ReadFile(name)
-	if err != nil || len(data) != 120*901*32 {
-		t.Fatal(len(data), err)
+	data := must(os.ReadFile(name))
+	if len(data) != 120*901*32 {
+		t.Fatal(len(data))
 	}
 	h := fnv.New64a()
 	h.Write(data)
@@ -151,9 +151,8 @@ func TestCodecPairs(t *testing.T) {
 	}
 	var z bytes.Buffer
 	w := gzip.NewWriter(&z)
-	if _, err := w.Write([]byte(text.String())); err != nil || w.Close() != nil {
-		t.Fatal(err)
-	}
+	must(w.Write([]byte(text.String())))
+	need(w.Close())
 	write(plain, []byte(text.String()))
 	write(packed, z.Bytes())
 	a := printed(t, "codec", "--quaternions", plain)

@@ -150,9 +150,7 @@ func TestPageOfComparisons(t *testing.T) {
 			t.Run(c.Name, func(t *testing.T) {
 				t.Parallel()
 				r := runComparison(c)
-				if r.err != nil {
-					t.Fatal(r.err)
-				}
+				need(r.err)
 				for _, o := range c.Order {
 					a, b := r.headlines[o.Smaller], r.headlines[o.Larger]
 					if !a.OK || !b.OK || a.Value >= b.Value {

@@ -77,10 +77,8 @@ func TestTapeBesideVideo(t *testing.T) {
 	if read("a.tape")+read("a.vtt") != mine {
 		t.Error("a changed file is replaced")
 	}
-	if err := os.WriteFile(filepath.Join(dir, "b.tape"), []byte(first), 0o600); err != nil { // of a.gif
-		t.Fatal(err)
-	}
-	os.WriteFile(filepath.Join(dir, "b.vtt"), nil, 0o600)
+	need(os.WriteFile(filepath.Join(dir, "b.tape"), []byte(first), 0o600)) // of a.gif
+	need(os.WriteFile(filepath.Join(dir, "b.vtt"), nil, 0o600))
 	record("b-2.tape", "-o", "b.gif")
 	record("c.tape", "-o", "c.gif")
 	code, out, errs := runIn(t, dir, "record", "--seconds", "0.1", "--size", "64x64", "--tape", "./c.tape", "-o", "c.gif")

@@ -98,9 +98,8 @@ func (p *program) printSession(x *plan.Link, session *plan.Plan) error {
 	if err != nil {
 		return usageError{err}
 	}
-	l.Stopwatch = p.Now
 	bar := p.newProgress("open", n)
-	latency, err := runEntries(context.Background(), l, session.UnattendedEntries(n), bar.set)
+	latency, err := p.runEntries(context.Background(), l, session.UnattendedEntries(n), bar.set)
 	bar.finish()
 	if err != nil {
 		return usageError{fmt.Errorf("link: %w", err)}

@@ -32,22 +32,12 @@ func TestPacketsAgreeWithRecords(t *testing.T) {
 		var out bytes.Buffer
 		program := newProgram(testEnvironment(nil, &out, os.Stderr))
 		command := packetsCommand{SessionFlags: flags}
-		if err := command.Run(program); err != nil {
-			t.Fatal(spec, err)
-		}
-		session, err := program.newPlan(flags, "circle")
-		if err != nil {
-			t.Fatal(spec, err)
-		}
-		l, err := session.NewLab()
-		if err != nil {
-			t.Fatal(spec, err)
-		}
+		need(command.Run(program))
+		session := must(program.newPlan(flags, "circle"))
+		l := must(session.NewLab())
 		l.TraceDatagrams(true)
 		for _, e := range session.Entries(session.Ticks(2)) {
-			if err := l.Tick(e); err != nil {
-				t.Fatal(spec, err)
-			}
+			need(l.Tick(e))
 		}
 		p := l.Panes[0]
 		printed := map[link.Direction][]string{}

@@ -13,15 +13,12 @@ import (
 // shell reads as it stands.
 func TestPrintPage(t *testing.T) {
 	var out strings.Builder
-	err := printPage(&out, "my page", []page.File{
+	need(printPage(&out, "my page", []page.File{
 		{Name: page.ProgramFile, Size: 600, Gzip: 600, Full: 2400},
 		{Name: "ideas/a.html", Size: 30, Gzip: 20, Full: 30},
 		{Name: "ideas/b.html", Size: 40, Gzip: 30, Full: 40},
 		{Name: "index.html", Size: 10, Gzip: 5, Full: 10},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	want := []string{
 		"bytes in my page on disk gzip in the browser",
 		"ghostcube.wasm.gz 600 600 2400",

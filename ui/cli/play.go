@@ -48,11 +48,10 @@ func (c *playCommand) Run(p *program) error {
 		return p.verifyTape(c.Tape, t, l)
 	}
 	p.library.WarnTruncated(c.Tape, t)
-	l.Stopwatch = p.Now
 	bar := p.newProgress("play", len(t.Entries))
 	ctx, stop := untilSignal()
 	defer stop()
-	latency, err := runEntries(ctx, l, t.Entries, bar.set)
+	latency, err := p.runEntries(ctx, l, t.Entries, bar.set)
 	bar.finish()
 	if err != nil {
 		return usageError{fmt.Errorf("%s: %w", c.Tape, err)}

@@ -255,8 +255,7 @@ func (p *program) scoreEntries(session *plan.Plan, entries []lab.Entry) (*result
 	if err != nil {
 		return nil, usageError{err}
 	}
-	l.Stopwatch = p.Now
-	latency, err := runEntries(context.Background(), l, entries, func(int) {})
+	latency, err := p.runEntries(context.Background(), l, entries, func(int) {})
 	if err != nil {
 		return nil, err
 	}

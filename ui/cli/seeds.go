@@ -38,8 +38,7 @@ func (p *program) runTrials(ctx context.Context, m *plan.Plan, seeds int) ([]*re
 					failed[i] = err
 					continue
 				}
-				l.Stopwatch = p.Now
-				latency, err := runEntries(ctx, l, entries, func(int) { bar.increment() })
+				latency, err := p.runEntries(ctx, l, entries, func(int) { bar.increment() })
 				if failed[i] = err; err == nil && int(l.Ticks()) == n {
 					list[i] = newResult(l, &trial, latency)
 				}

@@ -146,10 +146,7 @@ func TestSeedsFormats(t *testing.T) {
 			if r[0] != "1" || r[2] != "score" || r[5] == "" {
 				continue
 			}
-			v, err := strconv.ParseFloat(r[5], 64)
-			if err != nil {
-				t.Fatal(r, err)
-			}
+			v := must(strconv.ParseFloat(r[5], 64))
 			if (r[6] == "") != (seeds == "") {
 				t.Errorf("%v: an interval of one session, or none of three", r)
 			}

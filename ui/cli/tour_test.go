@@ -198,11 +198,8 @@ func renderTourPicture(t *testing.T, x *plan.Lesson, k int) image.Image {
 	}
 	entries[0].Commands = slices.Concat(m.Display(), entries[0].Commands)
 	file := filepath.Join(t.TempDir(), "picture.png")
-	r, err := p.recordVideo(m, &recorder.Job{Entries: entries, SkipTicks: n - maxTicksPerFrame,
-		Format: video.Format{File: file, W: tourPictureWidth, H: tourPictureHeight, FPS: m.Config.Rate}}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must(p.recordVideo(m, &recorder.Job{Entries: entries, SkipTicks: n - maxTicksPerFrame,
+		Format: video.Format{File: file, W: tourPictureWidth, H: tourPictureHeight, FPS: m.Config.Rate}}, nil))
 	return r.LastFrame
 }
 

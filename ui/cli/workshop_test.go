@@ -48,19 +48,15 @@ func newWorkshop(t *testing.T) *workshop {
 		}
 	})
 	w := &workshop{root: root, program: filepath.Join(root, "ghostcube")}
-	b, err := os.ReadFile("/proc/self/exe")
-	if err == nil {
-		err = errors.Join(os.Chmod(root, 0o755), os.WriteFile(w.program, b, 0o755), os.Mkdir(filepath.Join(root, "page"), 0o755))
-	}
+	need(os.Chmod(root, 0o755))
+	need(os.WriteFile(w.program, must(os.ReadFile("/proc/self/exe")), 0o755))
+	need(os.Mkdir(filepath.Join(root, "page"), 0o755))
 	var packed bytes.Buffer
 	z := gzip.NewWriter(&packed)
 	z.Write([]byte("program"))
 	z.Close()
 	for name, text := range map[string]string{"index.html": "<html>", "ghostcube.wasm.gz": packed.String()} { // a finished page
-		err = errors.Join(err, os.WriteFile(filepath.Join(root, "page", name), []byte(text), 0o644))
-	}
-	if err != nil {
-		t.Fatal(err)
+		need(os.WriteFile(filepath.Join(root, "page", name), []byte(text), 0o644))
 	}
 	return w
 }
@@ -75,13 +71,8 @@ func sceneText(ticks string) string {
 // folder returns a new folder in which the program runs.
 func (w *workshop) folder(t *testing.T, x *writer) string {
 	t.Helper()
-	dir, err := os.MkdirTemp(w.root, "case-")
-	if err == nil {
-		err = os.Chmod(dir, 0o777)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := must(os.MkdirTemp(w.root, "case-"))
+	need(os.Chmod(dir, 0o777))
 	if strings.HasPrefix(x.args, "hash") {
 		w.write(t, dir, "short.scene", sceneText("90"))
 		w.write(t, dir, "long.scene", sceneText("1000000"))
