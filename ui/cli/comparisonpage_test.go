@@ -227,7 +227,7 @@ func writeComparisonFigures(b *strings.Builder, c *plan.Comparison, headlines []
 	}
 }
 
-// writeStill renders the still of a comparison, with few enough colours for a small file.
+// writeStill renders the still of a comparison.
 func writeStill(t *testing.T, comparison, file string) {
 	t.Helper()
 	var out, errs strings.Builder
@@ -236,7 +236,11 @@ func writeStill(t *testing.T, comparison, file string) {
 		return
 	}
 	b := must(os.ReadFile(file))
-	picture := must(png.Decode(bytes.NewReader(b)))
+	writeSmall(file, must(png.Decode(bytes.NewReader(b))))
+}
+
+// writeSmall writes a picture with few enough colours for a small file.
+func writeSmall(file string, picture image.Image) {
 	var small bytes.Buffer
 	need((&png.Encoder{CompressionLevel: png.BestCompression}).Encode(&small, reduceColors(picture, stillColors)))
 	need(os.WriteFile(file, small.Bytes(), 0o666))

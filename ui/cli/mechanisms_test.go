@@ -6,6 +6,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"go/types"
 	"math"
 	"os"
 	"path/filepath"
@@ -36,7 +37,7 @@ func TestMechanismsAreDeclared(t *testing.T) {
 				folder, name = code[:dot], code[dot+1:]
 			}
 			if declared[folder] == nil {
-				declared[folder] = declarations(t, filepath.Join("../..", folder))
+				declared[folder] = declarations(filepath.Join("../..", folder))
 			}
 			if !declared[folder][name] {
 				t.Errorf("mechanism %d, %s: %s does not exist", m.Number, m.Name, code)
@@ -47,50 +48,36 @@ func TestMechanismsAreDeclared(t *testing.T) {
 
 // declarations returns the names that the files of a folder declare, methods and fields as
 // Type.Name, and "" for the package.
-func declarations(t *testing.T, folder string) map[string]bool {
-	t.Helper()
+func declarations(folder string) map[string]bool {
 	names := map[string]bool{}
-	files := must(filepath.Glob(filepath.Join(folder, "*.go")))
-	for _, name := range files {
-		f := must(parser.ParseFile(token.NewFileSet(), name, nil, 0))
+	for _, name := range must(filepath.Glob(filepath.Join(folder, "*.go"))) {
 		names[""] = true
-		for _, d := range f.Decls {
-			switch d := d.(type) {
+		ast.Inspect(must(parser.ParseFile(token.NewFileSet(), name, nil, 0)), func(n ast.Node) bool {
+			switch n := n.(type) {
 			case *ast.FuncDecl:
-				name := d.Name.Name
-				if d.Recv != nil {
-					receiver := d.Recv.List[0].Type
-					if star, ok := receiver.(*ast.StarExpr); ok {
-						receiver = star.X
-					}
-					if generic, ok := receiver.(*ast.IndexExpr); ok {
-						receiver = generic.X
-					}
-					if base, ok := receiver.(*ast.Ident); ok {
-						name = base.Name + "." + name
-					}
+				name := n.Name.Name
+				if n.Recv != nil {
+					base, _, _ := strings.Cut(strings.TrimPrefix(types.ExprString(n.Recv.List[0].Type), "*"), "[")
+					name = base + "." + name
 				}
 				names[name] = true
-			case *ast.GenDecl:
-				for _, s := range d.Specs {
-					switch s := s.(type) {
-					case *ast.TypeSpec:
-						names[s.Name.Name] = true
-						if st, ok := s.Type.(*ast.StructType); ok {
-							for _, field := range st.Fields.List {
-								for _, n := range field.Names {
-									names[s.Name.Name+"."+n.Name] = true
-								}
-							}
-						}
-					case *ast.ValueSpec:
-						for _, n := range s.Names {
-							names[n.Name] = true
+				return false
+			case *ast.TypeSpec:
+				names[n.Name.Name] = true
+				if st, ok := n.Type.(*ast.StructType); ok {
+					for _, field := range st.Fields.List {
+						for _, f := range field.Names {
+							names[n.Name.Name+"."+f.Name] = true
 						}
 					}
 				}
+			case *ast.ValueSpec:
+				for _, v := range n.Names {
+					names[v.Name] = true
+				}
 			}
-		}
+			return true
+		})
 	}
 	return names
 }

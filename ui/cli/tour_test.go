@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"fmt"
 	"image"
 	"image/png"
@@ -134,9 +133,7 @@ func TestPageTourPictures(t *testing.T) {
 	}
 	golden.Pictures(t, tourPictures, names, maxTourPictureBytes, *updateStills, func(name, file string) {
 		p := pictures[name]
-		var b bytes.Buffer
-		need((&png.Encoder{CompressionLevel: png.BestCompression}).Encode(&b, reduceColors(renderTourPicture(t, p.lesson, p.k), stillColors)))
-		need(os.WriteFile(file, b.Bytes(), 0o666))
+		writeSmall(file, renderTourPicture(t, p.lesson, p.k))
 	})
 	if !experiment.Enabled() {
 		return
