@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"time"
 
 	"ghostcube/predict/lab"
@@ -92,7 +91,6 @@ type Session struct {
 // New returns a session that has not started.
 func New(o Options) *Session {
 	s := &Session{Options: o}
-	s.Host.complete()
 	s.Past.session, s.Beside.session, s.Videos.session, s.Lesson.session, s.Links.session = s, s, s, s, s
 	s.Files.session, s.Controls.session, s.Reports.session, s.Selection.session = s, s, s, s
 	return s
@@ -212,19 +210,3 @@ func (s *Session) TimeText() string {
 
 // touched reports whether texts name no keys.
 func (s *Session) touched() bool { return s.Window != nil && s.Window.Touched() }
-
-// complete gives the host of a desktop what is missing: files are where they belong, and there is no page.
-func (h *Host) complete() {
-	if h.Deliver == nil {
-		h.Deliver = filepath.ToSlash
-	}
-	if h.Keep == nil {
-		h.Keep = func(string) error { return nil }
-	}
-	if h.CopyText == nil {
-		h.CopyText = func(string) error { return errors.ErrUnsupported }
-	}
-	if h.Address == nil {
-		h.Address = func() string { return "" }
-	}
-}
