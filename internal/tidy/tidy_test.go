@@ -429,9 +429,7 @@ func TestStrategiesAreNamedOnce(t *testing.T) {
 }
 
 // receiverFolders are the folders below which receivers begin like their types.
-var receiverFolders = []string{
-	"sim", "net", "predict", "smoothing", "render", "ui",
-}
+var receiverFolders = []string{"sim", "net", "predict", "smoothing", "render", "ui"}
 
 // typeWord matches the words of a type's name: block and Sender of blockSender.
 var typeWord = regexp.MustCompile(`[A-Z]+[a-z0-9]*|[a-z0-9]+`)

@@ -30,14 +30,10 @@ func playDelayed(t *testing.T, name string, specs []string, each func(*Lab)) *La
 }
 
 // measureTape runs a tape and returns a measure of each pane.
-func measureTape(t *testing.T, name, measure string, specs ...string) (values []float64) {
+func measureTape(t *testing.T, tapeName, name string, specs ...string) (values []float64) {
 	t.Helper()
-	for _, p := range playDelayed(t, name, specs, func(*Lab) {}).Panes {
-		for _, m := range p.Measures(nil) {
-			if m.Name == measure {
-				values = append(values, m.Value)
-			}
-		}
+	for _, p := range playDelayed(t, tapeName, specs, func(*Lab) {}).Panes {
+		values = append(values, measure(t, p, name))
 	}
 	return values
 }

@@ -55,15 +55,7 @@ func TestTCPCostsMore(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		rate := func(pane int, name string) float64 {
-			for _, m := range l.Panes[pane].Measures(nil) {
-				if m.Name == name {
-					return m.Value
-				}
-			}
-			t.Fatal("no measure ", name)
-			return 0
-		}
+		rate := func(pane int, name string) float64 { return measure(t, l.Panes[pane], name) }
 		for _, name := range []string{"up_kbit_per_second", "down_kbit_per_second"} {
 			if udp, tcp := rate(0, name), rate(1, name); tcp < 1.2*udp {
 				t.Errorf("%s: %s is %.1f over UDP and %.1f over TCP", network, name, udp, tcp)
