@@ -25,7 +25,7 @@ import (
 
 // Options describe the window and its session.
 type Options struct {
-	Session       session.Options // without host and window
+	Session       session.Options // without platform and window
 	Plan          *plan.Plan      // of the first session
 	Display       []lab.Command   // further display settings
 	Width, Height int             // pixels
@@ -109,7 +109,7 @@ func Open(o Options) (opened bool, err error) {
 // newGame returns the game of a session that has not started.
 func newGame(o Options) *game {
 	g := &game{Options: o, quit: make(chan os.Signal, 1)}
-	o.Session.Host = session.Host{
+	o.Session.Platform = session.Platform{
 		InPage: platform.InPage, Deliver: platform.Deliver, Keep: platform.Keep, CopyText: platform.CopyText,
 		Address: platform.Address, SetAddress: platform.SetAddress, Run: platform.Run,
 	}

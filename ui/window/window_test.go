@@ -32,7 +32,7 @@ func playSettings(t testing.TB, s plan.Settings) *game {
 			return library.New(plan.Settings{Compare: name}, plan.Settings{}, "")
 		},
 	}})
-	g.session.Host.CopyText = func(string) error { return nil }
+	g.session.Platform.CopyText = func(string) error { return nil }
 	t.Cleanup(func() { // a video that is still being written would come back into the folder that is being removed
 		interrupt := make(chan os.Signal, 1)
 		interrupt <- os.Interrupt
