@@ -28,8 +28,8 @@ func newTestSession(t testing.TB, panes ...string) *testSession {
 	return playSettings(t, plan.Settings{Panes: strings.Join(panes, ",")})
 }
 
-// testHost is a machine whose files are where they belong, without a clipboard and a page.
-func testHost() Platform {
+// testPlatform is a machine whose files are where they belong, without a clipboard and a page.
+func testPlatform() Platform {
 	return Platform{
 		Deliver: filepath.ToSlash, Keep: func(string) error { return nil },
 		CopyText: func(string) error { return errors.ErrUnsupported }, Address: func() string { return "" },
@@ -44,7 +44,7 @@ func playSettings(t testing.TB, settings plan.Settings) *testSession {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := New(Options{OutDir: t.TempDir(), Version: "1.2.3", Library: library, Platform: testHost(), PlanComparison: func(name string) (*plan.Plan, error) {
+	s := New(Options{OutDir: t.TempDir(), Version: "1.2.3", Library: library, Platform: testPlatform(), PlanComparison: func(name string) (*plan.Plan, error) {
 		return library.New(plan.Settings{Compare: name}, plan.Settings{}, "")
 	}})
 	t.Cleanup(func() { // a video that is still being written would come back into the folder that is being removed
