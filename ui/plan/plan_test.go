@@ -186,7 +186,8 @@ func TestSettingsFile(t *testing.T) {
 		t.Errorf("%+v, %v", s, err)
 	}
 	for text, want := range map[string]string{
-		"scene = \"zen\"\nwether = \"perfect\"":       `my.toml: line 2: no key "wether" (there are scene, panes, network, seat, rate, fault-every, fault, tape, seed, seconds, compare)`,
+		"scene = \"zen\"\nwether = \"perfect\"": `my.toml: line 2: no key "wether" ` +
+			`(there are scene, panes, network, seat, rate, fault-every, fault, tape, seed, seconds, compare)`,
 		"seed = \"many\"":                             "my.toml: line 1, column 8",
 		"scene = = \"zen\"":                           "my.toml: line 1, column",
 		"\nfault-every = \"soon\"":                    "my.toml: line 2: fault-every=soon",
@@ -249,8 +250,10 @@ func TestPrecedence(t *testing.T) {
 // that forced faults come on top of it.
 func TestEntries(t *testing.T) {
 	b := newLibrary()
-	b.Tapes = fstest.MapFS{"tapes/short.tape": &fstest.MapFile{Data: []byte("ghostcube tape 2\nscene plain\npane rewind\n---\n! blackout all - 1s\n2 W\n3 D\nend 5\n")}}
-	p := must(b.New(Settings{Tape: "short", Seconds: 0.2, FaultEvery: 100 * time.Millisecond, Fault: "freeze=1s@90ms"}, Settings{}, ""))
+	const short = "ghostcube tape 2\nscene plain\npane rewind\n---\n! blackout all - 1s\n2 W\n3 D\nend 5\n"
+	b.Tapes = fstest.MapFS{"tapes/short.tape": &fstest.MapFile{Data: []byte(short)}}
+	settings := Settings{Tape: "short", Seconds: 0.2, FaultEvery: 100 * time.Millisecond, Fault: "freeze=1s@90ms"}
+	p := must(b.New(settings, Settings{}, ""))
 	if n := p.Ticks(60); n != 12 {
 		t.Fatalf("%d ticks", n)
 	}
