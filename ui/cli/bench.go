@@ -250,7 +250,8 @@ type latencySamples struct {
 
 // runEntries runs the entries in a lab and measures the input latency at some of the key
 // presses. It stops early when ctx ends.
-func (p *program) runEntries(ctx context.Context, l *lab.Lab, entries []lab.Entry, progress func(int)) ([]latencySamples, error) {
+func (p *program) runEntries(ctx context.Context, l *lab.Lab, entries []lab.Entry,
+	progress func(int)) ([]latencySamples, error) {
 	l.Stopwatch = p.Now
 	var found []latencySamples
 	rate := l.Config().Rate
@@ -306,7 +307,8 @@ func (r *result) addCorrections(l *lab.Lab) {
 
 func newPaneResult(p *lab.Pane, l *lab.Lab, latency latencySamples) paneResult {
 	rate := float64(l.Config().Rate)
-	inputLatency := score.KeyToScreen(float64(latency.sum)/float64(max(latency.count, 1)), latency.count > 0, l.Config().Rate)
+	ticks := float64(latency.sum) / float64(max(latency.count, 1))
+	inputLatency := score.KeyToScreen(ticks, latency.count > 0, l.Config().Rate)
 	seconds := float64(l.Ticks()-p.StartTick()) / rate
 	up, down := &p.Clients[0].Endpoint.Stats, p.ServerStats()
 	r := paneResult{
@@ -392,7 +394,8 @@ func (r *result) writeTable(out io.Writer) error {
 			fields = x.Divergence.Fields
 		}
 		return append(rows, textRow{"first divergent fields", fields}, textRow{"RTT, ms", fixed(x.Traffic.RTT, 1)},
-			textRow{"lost up, %", fixed(x.Traffic.LostUp*100, 1)}, textRow{"lost down, %", fixed(x.Traffic.LostDown*100, 1)})
+			textRow{"lost up, %", fixed(x.Traffic.LostUp*100, 1)},
+			textRow{"lost down, %", fixed(x.Traffic.LostDown*100, 1)})
 	})
 	addRows(t, r.Panes, "0", func(x *paneResult) (rows []textRow) {
 		for _, c := range x.Traffic.rejections {

@@ -172,7 +172,8 @@ func tryReadOnly(t *testing.T, w *workshop, x *writer) string {
 	if x.unnamed {
 		name = ""
 	}
-	if code < 1 || !strings.Contains(errs, "permission denied") || name != "" && !strings.Contains(errs, name) && x.name != "`page`" {
+	if code < 1 || !strings.Contains(errs, "permission denied") ||
+		name != "" && !strings.Contains(errs, name) && x.name != "`page`" {
 		t.Errorf("exit code %d, %s", code, errs)
 	}
 	if after := w.list(t, dir); !slices.Equal(before, after) {
@@ -281,7 +282,8 @@ func tryInterrupt(t *testing.T, w *workshop, x *writer) string {
 			t.Errorf("%v: exit code %d, %s", s, code, errs)
 		}
 		if x.file == "clip.webm" {
-			if !regexp.MustCompile(`^ghostcube: interrupted: clip\.webm has the first [1-9][0-9]*\.[0-9] s\n$`).MatchString(errs.String()) {
+			says := regexp.MustCompile(`^ghostcube: interrupted: clip\.webm has the first [1-9][0-9]*\.[0-9] s\n$`)
+			if !says.MatchString(errs.String()) {
 				t.Errorf("%v: %q", s, errs)
 			}
 			w.checkFile(t, filepath.Join(dir, "clip.tape"))

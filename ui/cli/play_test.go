@@ -37,7 +37,8 @@ func TestPlayScoresAsBench(t *testing.T) {
 // draws anything.
 func TestTapeWithUnknownDisplaySetting(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "odd.tape")
-	need(os.WriteFile(file, []byte("ghostcube tape 2\nscene plain\npane rewind\n---\n30\n! show all color agee\n30\nend 60\n"), 0o666))
+	const text = "ghostcube tape 2\nscene plain\npane rewind\n---\n30\n! show all color agee\n30\nend 60\n"
+	need(os.WriteFile(file, []byte(text), 0o666))
 	for _, args := range [][]string{
 		{"play", file}, {"play", file, "--verify"}, {"bench", "--tape", file}, {"--tape", file},
 		{"record", "--tape", file, "-o", filepath.Join(t.TempDir(), "%d.png")}, {"packets", "--tape", file},

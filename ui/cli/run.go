@@ -222,13 +222,14 @@ func (p *program) headless(c *runCommand, planned *plan.Plan, show []lab.Command
 // freeNames returns the paths of the files of a session without a window: all with the first number after which none is
 // taken.
 func freeNames(folder string) (path func(name string) string) {
+	names := []string{"lab.mp4", "lab.webm", "lab.png", "lab.tape", "table.txt", "report.json"}
 	for number := 1; ; number++ {
 		path = func(name string) string { return filepath.Join(folder, atomicfile.Numbered(name, number)) }
 		taken := func(name string) bool {
 			_, err := os.Lstat(path(name))
 			return err == nil
 		}
-		if !slices.ContainsFunc([]string{"lab.mp4", "lab.webm", "lab.png", "lab.tape", "table.txt", "report.json"}, taken) {
+		if !slices.ContainsFunc(names, taken) {
 			return path
 		}
 	}

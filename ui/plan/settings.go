@@ -53,8 +53,8 @@ func (e *SettingError) Unwrap() error { return e.Err }
 // texts returns the settings that are texts, by the names that flags, settings files and links share, in a fixed order.
 func (s *Settings) texts() []setting {
 	return []setting{
-		{"compare", &s.Compare}, {"scene", &s.Scene}, {"panes", &s.Panes}, {"network", &s.Network}, {"seat", &s.Seat}, {"seed", &s.Seed},
-		{"rate", &s.Rate}, {"tape", &s.Tape}, {"fault", &s.Fault},
+		{"compare", &s.Compare}, {"scene", &s.Scene}, {"panes", &s.Panes}, {"network", &s.Network},
+		{"seat", &s.Seat}, {"seed", &s.Seed}, {"rate", &s.Rate}, {"tape", &s.Tape}, {"fault", &s.Fault},
 	}
 }
 
