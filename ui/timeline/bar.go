@@ -172,7 +172,7 @@ func markColor(k Kind) render.Color {
 // countMarks returns the marks of a kind in [from, to) of the present take.
 func (t *Timeline) countMarks(pane int, k Kind, from, to int) (n int) {
 	for x := t.take; x != nil && to > from; x = x.Parent {
-		n += x.marks.of(pane, k).count(x.first(from), to-x.From)
+		n += len(x.marks.of(pane, k).within(x.first(from), to-x.From))
 		to = min(to, x.From+1)
 	}
 	return n

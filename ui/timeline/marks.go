@@ -27,11 +27,11 @@ func (k Kind) String() string { return kindNames[k] }
 
 // marks are the marks of a take, by the number of ticks since it left its parent.
 type marks struct {
-	panes     [lab.MaxPanes][Bookmarks]bitset
-	bookmarks bitset
+	panes     [lab.MaxPanes][Bookmarks]tickList
+	bookmarks tickList
 }
 
-func (m *marks) of(pane int, k Kind) *bitset {
+func (m *marks) of(pane int, k Kind) *tickList {
 	if k == Bookmarks {
 		return &m.bookmarks
 	}
