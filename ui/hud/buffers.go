@@ -14,7 +14,7 @@ const (
 
 // drawBufferGauge draws the buffers that a strategy reports, one in a row: its name, its slots with the newest at the
 // right, and how many of them are filled.
-func (d gaugeDrawer) drawBufferGauge(i int, x, y, w, h float32) {
+func (d *drawing) drawBufferGauge(i int, x, y, w, h float32) {
 	d.Rect(x, y, w, h, stage.GaugePanelColor)
 	f, pad := d.font(12, false), d.px(8)
 	names, counts := float32(0), f.Width("0000 of 0000")
@@ -38,7 +38,7 @@ func (d gaugeDrawer) drawBufferGauge(i int, x, y, w, h float32) {
 }
 
 // drawBufferSlots draws as many of the newest slots as there is room for.
-func (d gaugeDrawer) drawBufferSlots(b *predict.Buffer, left, right, y, h float32) {
+func (d *drawing) drawBufferSlots(b *predict.Buffer, left, right, y, h float32) {
 	cell := d.px(bufferCell)
 	if n := float32(b.Slots); n*cell > right-left {
 		cell = max(whole((right-left)/max(n, 1)), d.px(4))

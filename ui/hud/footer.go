@@ -14,11 +14,8 @@ var keyLabels = []struct {
 	button sim.Buttons
 }{{"W", sim.Forward}, {"A", sim.Left}, {"S", sim.Back}, {"D", sim.Right}, {"space", sim.Lift}, {"Z", sim.Pull}, {"Q", sim.Use}, {",", sim.Couple}}
 
-// footerDrawer draws the strip at the bottom with the legend.
-type footerDrawer struct{ *drawing }
-
-// draw draws the strip at the bottom: the legend, a note, and the keys that are down.
-func (d footerDrawer) draw(o Options, h float32) {
+// drawFooter draws the strip at the bottom: the legend, a note, and the keys that are down.
+func (d *drawing) drawFooter(o Options, h float32) {
 	x, y, w := float32(d.rect.X), float32(d.rect.Y+d.rect.H)-h, float32(d.rect.W)
 	d.Rect(x, y, w, h, stage.BackgroundColor)
 	f := d.font(13, false)
@@ -72,12 +69,12 @@ func (d *drawing) fitClauses(f render.Font, text string, width float32) string {
 }
 
 // hasActions reports whether there is anything to enter or to couple in the scene.
-func (d footerDrawer) hasActions() bool {
+func (d *drawing) hasActions() bool {
 	return len(d.l.Panes) > 0 && d.l.Panes[0].ServerWorld.Scene().HasActions()
 }
 
 // anySnapshots reports whether the client of any pane has received a snapshot.
-func (d footerDrawer) anySnapshots() bool {
+func (d *drawing) anySnapshots() bool {
 	for _, p := range d.l.Panes {
 		if len(p.Clients[0].View.LastReceived) > 0 {
 			return true

@@ -52,11 +52,8 @@ func (h *packetHistory) bitsPerCube(last *predict.PacketBreakdown, rate int) flo
 	return float32(bits) / float32(max(cubes, 1))
 }
 
-// gaugeDrawer draws the gauges of panes.
-type gaugeDrawer struct{ *drawing }
-
 // drawGaugeTitle writes the first line of a gauge: a text at the left, and one at the right.
-func (d gaugeDrawer) drawGaugeTitle(x, y, w float32, left, right string) {
+func (d *drawing) drawGaugeTitle(x, y, w float32, left, right string) {
 	f, pad := d.font(12, false), d.px(8)
 	width := f.Width(right)
 	d.Text(x+pad, y+d.px(16), f, stage.DimTextColor, d.texts.truncate(f, left, w-width-pad-pad-pad))
@@ -99,7 +96,7 @@ func (h *HUD) bitScale() float32 {
 
 // drawSnapshotGauge draws the bits per body of the last snapshot, by their purpose. The mark is the mean of
 // the last second. All panes have one scale, which follows the largest mean.
-func (d gaugeDrawer) drawSnapshotGauge(i int, x, y, w, h float32) {
+func (d *drawing) drawSnapshotGauge(i int, x, y, w, h float32) {
 	p := d.hud.panes[i]
 	k := &p.inspection.Packet
 	perBody := 1 / float32(max(k.BodyCount, 1))
@@ -145,7 +142,7 @@ func (d gaugeDrawer) drawSnapshotGauge(i int, x, y, w, h float32) {
 }
 
 // drawPacketGauge draws the parts of the last packet within its budget. The mark is the mean of the last second.
-func (d gaugeDrawer) drawPacketGauge(i int, x, y, w, h float32) {
+func (d *drawing) drawPacketGauge(i int, x, y, w, h float32) {
 	p := d.hud.panes[i]
 	k := &p.inspection.Packet
 	mean := p.packetHistory.fillRatio(k, p.source.ServerWorld.Rate())
@@ -184,7 +181,7 @@ type swatches struct {
 type swatchRow struct{ base, right float32 }
 
 // drawSwatchName draws the next box of swatches with its name.
-func (d gaugeDrawer) drawSwatchName(s *swatches, c render.Color, name string) {
+func (d *drawing) drawSwatchName(s *swatches, c render.Color, name string) {
 	f, box := d.font(12, false), d.px(8)
 	width := box + d.px(4) + f.Width(name)
 	if s.pen+width > s.rows[0].right && len(s.rows) > 1 {
@@ -201,7 +198,7 @@ func (d gaugeDrawer) drawSwatchName(s *swatches, c render.Color, name string) {
 
 // drawSidebandGauge draws the slices of the block that is being sent, one box each, and the newest 32
 // packets that may be acknowledged, oldest left.
-func (d gaugeDrawer) drawSidebandGauge(i int, x, y, w, h float32) {
+func (d *drawing) drawSidebandGauge(i int, x, y, w, h float32) {
 	p := d.hud.panes[i]
 	s := &p.inspection.Sideband
 	d.Rect(x, y, w, h, stage.GaugePanelColor)
@@ -240,7 +237,7 @@ func (d gaugeDrawer) drawSidebandGauge(i int, x, y, w, h float32) {
 }
 
 // drawSlices draws slices in rows of equal boxes that fill a rectangle.
-func (d gaugeDrawer) drawSlices(list []predict.SliceState, x, y, w, h float32) {
+func (d *drawing) drawSlices(list []predict.SliceState, x, y, w, h float32) {
 	if len(list) == 0 {
 		d.Rect(x, y, w, h, stage.EmptyColor)
 		return

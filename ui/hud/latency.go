@@ -24,7 +24,7 @@ type latencyColumns struct {
 }
 
 // latencyColumns returns the bars of the gauge of pane i; none before an input has been shown.
-func (d gaugeDrawer) latencyColumns(i int) (c latencyColumns) {
+func (d *drawing) latencyColumns(i int) (c latencyColumns) {
 	p := d.hud.panes[i].source
 	latency := p.Latency.Recent()
 	if latency.Response.Inputs == 0 && latency.Confirmed.Inputs == 0 {
@@ -47,14 +47,14 @@ func (d gaugeDrawer) latencyColumns(i int) (c latencyColumns) {
 }
 
 // latencyBars returns the number of bars of the latency gauge of pane i.
-func (d gaugeDrawer) latencyBars(i int) int {
+func (d *drawing) latencyBars(i int) int {
 	c := d.latencyColumns(i)
 	return c.n
 }
 
 // drawLatencyGauge draws the latency from key to screen by stage, with the table of stages if the box is high
 // enough. All panes have one scale.
-func (d gaugeDrawer) drawLatencyGauge(i int, x, y, w, h float32) {
+func (d *drawing) drawLatencyGauge(i int, x, y, w, h float32) {
 	latency := d.latencyColumns(i)
 	columns := latency.list[:latency.n]
 	bars := float32(barsTop + len(columns)*barSpacing)
@@ -114,7 +114,7 @@ func (t *texts) tenthMillis(d time.Duration) *texts {
 }
 
 // drawStackedBar draws the stages from left to right; longest is the time at the right end.
-func (d gaugeDrawer) drawStackedBar(b *probe.LatencyStages, x, y, w, h float32, longest time.Duration) {
+func (d *drawing) drawStackedBar(b *probe.LatencyStages, x, y, w, h float32, longest time.Duration) {
 	d.Rect(x, y, w, h, stage.EmptyColor)
 	from := time.Duration(0)
 	xAt := func(t time.Duration) float32 { return whole(w * float32(float64(t)/float64(longest))) }
@@ -126,7 +126,7 @@ func (d gaugeDrawer) drawStackedBar(b *probe.LatencyStages, x, y, w, h float32, 
 }
 
 // drawSwatch draws a rectangle in the colour of a stage, hatched if it is not measured.
-func (d gaugeDrawer) drawSwatch(s probe.Stage, x, y, w, h float32) {
+func (d *drawing) drawSwatch(s probe.Stage, x, y, w, h float32) {
 	if w <= 0 {
 		return
 	}
@@ -140,7 +140,7 @@ func (d gaugeDrawer) drawSwatch(s probe.Stage, x, y, w, h float32) {
 }
 
 // drawStageTable draws the time of each stage, with a column for each bar.
-func (d gaugeDrawer) drawStageTable(columns []column, x, y, w float32) {
+func (d *drawing) drawStageTable(columns []column, x, y, w float32) {
 	f, pad, box := d.font(12, false), d.px(8), d.px(8)
 	line := func(n int) float32 { return y + d.px(float32(11+n*stageRowHeight)) }
 	right := x + w - pad

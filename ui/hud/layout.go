@@ -44,18 +44,18 @@ const minPictureShare = 0.33
 type gauge struct {
 	height, lowest float32 // pixels: with everything, and with what may not be left out
 	moves          bool    // it shows single ticks, so it is drawn anew in every frame
-	draw           func(d gaugeDrawer, i int, x, y, w, h float32)
+	draw           func(d *drawing, i int, x, y, w, h float32)
 }
 
 // placedGauge is a gauge with its place.
 type placedGauge struct {
 	Rect
 	moves bool
-	draw  func(d gaugeDrawer, i int, x, y, w, h float32)
+	draw  func(d *drawing, i int, x, y, w, h float32)
 }
 
 // layOut divides the panes' rectangles.
-func (d frameDrawer) layOut(rects []Rect) {
+func (d *drawing) layOut(rects []Rect) {
 	kept := d.keptHeights(rects)
 	captionHeight := kept.caption
 	for i, r := range rects {
@@ -95,7 +95,7 @@ type keptHeights struct {
 }
 
 // keptHeights returns the heights so far.
-func (d frameDrawer) keptHeights(rects []Rect) *keptHeights {
+func (d *drawing) keptHeights(rects []Rect) *keptHeights {
 	now := keptHeights{panes: len(rects), settings: d.settings}
 	now.settings.Yaw, now.settings.Pitch, now.settings.Distance, now.settings.Speed = 0, 0, 0, 0
 	for i := range rects {
@@ -113,7 +113,7 @@ func (d frameDrawer) keptHeights(rects []Rect) *keptHeights {
 
 // layOutStrip places the gauges of pane i relative to the strip's top left corner, and returns the height of the
 // strip, at most room pixels. Gauges fill columns: each is put into the column that is the least full.
-func (d frameDrawer) layOutStrip(i int, y *paneLayout, room float32) float32 {
+func (d *drawing) layOutStrip(i int, y *paneLayout, room float32) float32 {
 	y.gauges, y.hidden = y.gauges[:0], 0
 	d.hud.gauges = d.appendGauges(d.hud.gauges[:0], i)
 	if len(d.hud.gauges) == 0 || len(d.hud.gauges) == 1 && d.settings.Graphs {
@@ -160,7 +160,7 @@ func (d frameDrawer) layOutStrip(i int, y *paneLayout, room float32) float32 {
 const maxGaugeColumns = 6
 
 // fillColumns places the first n gauges and returns the height of the fullest column.
-func (d frameDrawer) fillColumns(y *paneLayout, n, columns int, w, top, gap float32, reduced bool) (height float32) {
+func (d *drawing) fillColumns(y *paneLayout, n, columns int, w, top, gap float32, reduced bool) (height float32) {
 	var used [maxGaugeColumns]float32
 	y.gauges = y.gauges[:0]
 	for k := range n {
@@ -183,36 +183,36 @@ func (d frameDrawer) fillColumns(y *paneLayout, n, columns int, w, top, gap floa
 }
 
 // appendGauges appends the gauges that the settings show and for which the strategy of pane i has data.
-func (d frameDrawer) appendGauges(list []gauge, i int) []gauge {
+func (d *drawing) appendGauges(list []gauge, i int) []gauge {
 	show, p := &d.settings, d.hud.panes[i]
-	add := func(shown bool, height, lowest float32, draw func(d gaugeDrawer, i int, x, y, w, h float32)) {
+	add := func(shown bool, height, lowest float32, draw func(d *drawing, i int, x, y, w, h float32)) {
 		if shown {
 			list = append(list, gauge{d.px(height), d.px(lowest), false, draw})
 		}
 	}
 	if show.Graphs {
-		list = append(list, gauge{d.px(graphGaugeHeight), d.px(graphGaugeHeight), true, gaugeDrawer.drawGraphGauge})
+		list = append(list, gauge{d.px(graphGaugeHeight), d.px(graphGaugeHeight), true, (*drawing).drawGraphGauge})
 	}
-	add(show.Ages && len(p.inspection.Age) > 0, ageGaugeHeight, ageGaugeHeight-ageGaugeReduction, gaugeDrawer.drawAgeGauge)
-	add(show.Packet && p.inspection.Packet.BudgetBits > 0, packetGaugeHeight, packetGaugeHeight, gaugeDrawer.drawPacketGauge)
-	add(show.Packet && p.inspection.Packet.Parts.Bits() > 0, snapshotGaugeHeight, snapshotGaugeHeight, gaugeDrawer.drawSnapshotGauge)
-	add(show.Packet && p.inspection.Sideband.Present, sidebandGaugeHeight, sidebandGaugeHeight, gaugeDrawer.drawSidebandGauge)
+	add(show.Ages && len(p.inspection.Age) > 0, ageGaugeHeight, ageGaugeHeight-ageGaugeReduction, (*drawing).drawAgeGauge)
+	add(show.Packet && p.inspection.Packet.BudgetBits > 0, packetGaugeHeight, packetGaugeHeight, (*drawing).drawPacketGauge)
+	add(show.Packet && p.inspection.Packet.Parts.Bits() > 0, snapshotGaugeHeight, snapshotGaugeHeight, (*drawing).drawSnapshotGauge)
+	add(show.Packet && p.inspection.Sideband.Present, sidebandGaugeHeight, sidebandGaugeHeight, (*drawing).drawSidebandGauge)
 	if show.Slots && len(p.inspection.InputBuffer.Slots) > 0 {
-		list = append(list, gauge{d.px(slotGaugeHeight), d.px(slotGaugeHeight), true, gaugeDrawer.drawSlotGauge})
+		list = append(list, gauge{d.px(slotGaugeHeight), d.px(slotGaugeHeight), true, (*drawing).drawSlotGauge})
 	}
 	if n := len(p.inspection.Buffers); show.Slots && n > 0 {
 		h := d.px(float32(bufferRowHeight*n + bufferPadding))
-		list = append(list, gauge{h, h, true, gaugeDrawer.drawBufferGauge})
+		list = append(list, gauge{h, h, true, (*drawing).drawBufferGauge})
 	}
-	if n := gaugeDrawer(d).latencyBars(i); show.Latency && n > 0 {
+	if n := d.latencyBars(i); show.Latency && n > 0 {
 		bars := float32(barsTop + n*barSpacing)
-		add(true, bars+float32(tableRows*stageRowHeight)+8, bars+4, gaugeDrawer.drawLatencyGauge)
+		add(true, bars+float32(tableRows*stageRowHeight)+8, bars+4, (*drawing).drawLatencyGauge)
 	}
 	return list
 }
 
 // drawStrip draws the strip of pane i: its gauges, or its graph alone.
-func (d frameDrawer) drawStrip(i int, y *paneLayout) {
+func (d *drawing) drawStrip(i int, y *paneLayout) {
 	r := y.strip
 	if r.H == 0 {
 		return
@@ -226,7 +226,7 @@ func (d frameDrawer) drawStrip(i int, y *paneLayout) {
 	d.drawStillGauges(i, y)
 	for k := range y.gauges {
 		if g := &y.gauges[k]; g.moves {
-			g.draw(gaugeDrawer(d), i, float32(r.X+g.X), float32(r.Y+g.Y), float32(g.W), float32(g.H))
+			g.draw(d, i, float32(r.X+g.X), float32(r.Y+g.Y), float32(g.W), float32(g.H))
 		}
 	}
 	pad := d.px(stripPadding)
@@ -254,18 +254,18 @@ func (d frameDrawer) drawStrip(i int, y *paneLayout) {
 		}
 	}
 	if d.settings.Graphs && top+row <= bottom {
-		gaugeDrawer(d).drawGraphGauge(i, x, top, w, row)
+		d.drawGraphGauge(i, x, top, w, row)
 	}
 }
 
 // stackedStrip reports whether the explanation stands above the graph, because a pane of a width in pixels has no room
 // for both side by side.
-func (d frameDrawer) stackedStrip(width int) bool {
+func (d *drawing) stackedStrip(width int) bool {
 	return d.settings.Explain && d.settings.Graphs && float32(width) < minSideBySideWidth*max(d.scale, 11./12)
 }
 
 // drawStillGauges draws the gauges of pane i whose figures change as often as its caption, from a copy in between.
-func (d frameDrawer) drawStillGauges(i int, y *paneLayout) {
+func (d *drawing) drawStillGauges(i int, y *paneLayout) {
 	p := d.hud.panes[i]
 	if !p.gaugesStale && p.gaugesAt == y.strip {
 		d.Append(&p.stillGauges)
@@ -276,7 +276,7 @@ func (d frameDrawer) drawStillGauges(i int, y *paneLayout) {
 	d.Reset()
 	for k := range y.gauges {
 		if g := &y.gauges[k]; !g.moves {
-			g.draw(gaugeDrawer(d), i, float32(y.strip.X+g.X), float32(y.strip.Y+g.Y), float32(g.W), float32(g.H))
+			g.draw(d, i, float32(y.strip.X+g.X), float32(y.strip.Y+g.Y), float32(g.W), float32(g.H))
 		}
 	}
 	d.DrawList = frame
