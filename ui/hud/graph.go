@@ -176,7 +176,6 @@ func earlyArrivalMs(m *predict.Counters, rate int) (ms float64, ok bool) {
 
 // drawGraphGauge draws the path error of pane i with a mark for each correction. All panes have one scale.
 func (d *drawing) drawGraphGauge(i int, x, y, w, h float32) {
-	d.Rect(x, y, w, h, stage.GaugePanelColor)
 	g := d.hud.Graph(i, PathErrorGraph)
 	f := d.font(12, false)
 	top := d.hud.scaleMax(PathErrorGraph, minPathErrorScale)

@@ -168,49 +168,37 @@ func (d *drawing) drawLaneHeader(l *lane, legend *laneLegend, step time.Duration
 		d.texts.add(", grid ").int(int(step / time.Millisecond)).add(" ms")
 	}
 	title := d.texts.end()
-	lines := 1
+	further := d.px(laneHeader - 3)
+	rows := [3]swatchRow{{base + further, right}, {base + 2*further, right}, {base + 3*further, right}}
+	key := swatches{left: x, pen: x, gap: d.px(10), rows: rows[:]}
 	if l.vertical {
 		d.Text(x, base, f, stage.DimTextColor, d.texts.truncate(f, title, right-x))
-		base += d.px(laneHeader - 3)
-		lines = 3
 	} else {
 		d.Text(right-f.Width(title), base, f, stage.DimTextColor, title)
-		right -= f.Width(title) + d.px(14)
-	}
-	pen, box := x, d.px(8)
-	room := func(name string) bool {
-		if pen > x && pen+box+d.px(4)+f.Width(name) > right && lines > 1 {
-			pen, base, lines = x, base+d.px(laneHeader-3), lines-1
-		}
-		return pen+box+d.px(4)+f.Width(name) <= right
-	}
-	put := func(name string) {
-		pen += box + d.px(4)
-		pen += d.Text(pen, base, f, stage.DimTextColor, name) + d.px(10)
+		rows[0], key.rows = swatchRow{base, right - f.Width(title) - d.px(14)}, rows[:1]
 	}
 	for _, k := range [...]predict.PacketKind{predict.Inputs, predict.Snapshots, predict.StateUpdates, predict.Fragments, predict.Messages, predict.AcksOnly} {
-		if name := k.String(); legend.kinds[k] && room(name) {
-			d.Rect(pen, base-box, box, box, stage.LaneColors[k])
-			put(name)
+		if legend.kinds[k] {
+			d.drawSwatchName(&key, stage.LaneColors[k], k.String())
 		}
 	}
-	cx, cy := func() float32 { return pen + box*0.5 }, func() float32 { return base - box*0.5 }
-	if legend.correction && room("correction") {
-		d.Rect(cx()-d.px(1), cy()-d.px(5), d.px(3), d.px(10), stage.CorrectionColor)
-		put("correction")
-	}
-	if (legend.lost || legend.refused) && room("lost") {
-		d.drawCrossAt(cx(), cy(), d.px(3))
-		put("lost")
-	}
+	half := d.px(8) * 0.5
 	for _, e := range [...]struct {
 		shown bool
-		mark  laneMark
 		name  string
-	}{{legend.late, lateMark, "late"}, {legend.reordered, reorderedMark, "reordered"}, {legend.duplicate, duplicateMark, "duplicate"}} {
-		if e.shown && room(e.name) {
-			d.drawMarkAt(cx(), cy(), e.mark)
-			put(e.name)
+		draw  func(x, y float32)
+	}{
+		{legend.correction, "correction", func(x, y float32) { d.Rect(x-d.px(1), y-d.px(5), d.px(3), d.px(10), stage.CorrectionColor) }},
+		{legend.lost || legend.refused, "lost", func(x, y float32) { d.drawCrossAt(x, y, d.px(3)) }},
+		{legend.late, "late", func(x, y float32) { d.drawMarkAt(x, y, lateMark) }},
+		{legend.reordered, "reordered", func(x, y float32) { d.drawMarkAt(x, y, reorderedMark) }},
+		{legend.duplicate, "duplicate", func(x, y float32) { d.drawMarkAt(x, y, duplicateMark) }},
+	} {
+		if !e.shown {
+			continue
+		}
+		if left, base, ok := d.nameSwatch(&key, e.name); ok {
+			e.draw(left+half, base-half)
 		}
 	}
 }

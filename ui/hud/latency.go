@@ -65,7 +65,6 @@ func (d *drawing) drawLatencyGauge(i int, x, y, w, h float32) {
 			longest = max(longest, all.list[k].latency.Sum())
 		}
 	}
-	d.Rect(x, y, w, h, stage.GaugePanelColor)
 	f, pad := d.font(12, false), d.px(8)
 	d.Text(x+pad, y+d.px(16), f, stage.DimTextColor, d.texts.truncate(f, d.texts.add("key to screen, ms, ping ").wholeMillis(latency.ping).end(), w-pad-pad))
 	nameWidth, totalWidth := f.Width("reference")+d.px(6), f.Width("0000")+d.px(4)

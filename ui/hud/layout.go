@@ -238,6 +238,7 @@ func (d *drawing) drawStrip(i int, y *paneLayout) {
 		}
 	}
 	if d.settings.Graphs && top+row <= bottom {
+		d.Rect(x, top, w, row, stage.GaugePanelColor)
 		d.drawGraphGauge(i, x, top, w, row)
 	}
 }
@@ -252,7 +253,9 @@ func (d *drawing) stackedStrip(width int) bool {
 func (d *drawing) drawGauges(i int, y *paneLayout, moving bool) {
 	for k := range y.gauges {
 		if g := &y.gauges[k]; g.moves == moving {
-			g.draw(d, i, float32(y.strip.X+g.X), float32(y.strip.Y+g.Y), float32(g.W), float32(g.H))
+			left, top, w, h := float32(y.strip.X+g.X), float32(y.strip.Y+g.Y), float32(g.W), float32(g.H)
+			d.Rect(left, top, w, h, stage.GaugePanelColor)
+			g.draw(d, i, left, top, w, h)
 		}
 	}
 }

@@ -56,7 +56,6 @@ var slotNames = []struct {
 func (d *drawing) drawSlotGauge(i int, x, y, w, h float32) {
 	p := d.hud.panes[i]
 	b := &p.inspection.InputBuffer
-	d.Rect(x, y, w, h, stage.GaugePanelColor)
 	f, pad := d.font(12, false), d.px(8)
 	left, right := x+pad, x+w-pad
 	waiting := 0
@@ -98,7 +97,7 @@ func (d *drawing) drawSlotGauge(i int, x, y, w, h float32) {
 			d.Rect(at+d.px(2), top+height+d.px(7), cell-d.px(5), d.px(4), stage.LateInputColor)
 		}
 	}
-	key := swatches{left: left, pen: left, rows: []swatchRow{{y + h - d.px(24), right}, {y + h - d.px(7), right}}}
+	key := swatches{left: left, pen: left, gap: d.px(9), rows: []swatchRow{{y + h - d.px(24), right}, {y + h - d.px(7), right}}}
 	for _, e := range slotNames {
 		d.drawSwatchName(&key, e.color, e.name)
 	}
