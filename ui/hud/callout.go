@@ -40,7 +40,7 @@ func (d *drawing) drawCorrectionArrow(m *Callout, v *stage.Viewport) {
 	if !ok {
 		return
 	}
-	projection := v.Camera.Projection(float32(v.W), float32(v.H))
+	projection := v.Projection()
 	x0, y0, depth0 := projection.Project(before.Pos)
 	x1, y1, depth1 := projection.Project(after.Pos)
 	if depth0 < render.NearPlane || depth1 < render.NearPlane || min(x0, x1) < 0 || min(y0, y1) < 0 || max(x0, x1) >= float32(v.W) || max(y0, y1) >= float32(v.H) {
@@ -94,7 +94,7 @@ func (d *drawing) drawCallout(m *Callout, views []stage.Viewport) {
 // screenBounds returns the rectangle around a cube, in pixels of the frame and clipped to the viewport, and
 // whether any of it is visible.
 func (d *drawing) screenBounds(v *stage.Viewport, c *render.Cube) (r Rect, visible bool) {
-	projection := v.Camera.Projection(float32(v.W), float32(v.H))
+	projection := v.Projection()
 	var left, top, right, bottom float32
 	for i := range 8 {
 		x, y, depth := projection.Project(stage.Corner(c.Pose, c.Half, i))
@@ -126,7 +126,7 @@ func (d *drawing) drawCalloutText(lines []string, v *stage.Viewport, at Rect, vi
 	}
 	w = min(w+pad+pad, float32(v.W)-pad-pad)
 	h := lineHeight*float32(len(lines)) + pad
-	left, top, right, bottom := edges(Rect{X: v.X, Y: v.Y, W: v.W, H: v.H})
+	left, top, right, bottom := edges(v.Rect)
 	x, y := left, bottom
 	if visible {
 		atLeft, atTop, atRight, atBottom := edges(at)

@@ -49,7 +49,7 @@ func TestCallout(t *testing.T) {
 				}
 				visible := 0
 				for _, v := range views {
-					projection := v.Camera.Projection(float32(v.W), float32(v.H))
+					projection := v.Projection()
 					x, y, depth := projection.Project(v.Scene.Cubes[body].Pose.Pos)
 					if depth < 2 || x < 0 || y < 0 || x >= float32(v.W) || y >= float32(v.H) {
 						continue

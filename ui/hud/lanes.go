@@ -80,8 +80,8 @@ func (l *lane) visible(f flight) (a, b float32, ok bool) {
 // is shown at a moment of its past, those of the session itself. Nil: the pane's own.
 type PacketTraces [lab.MaxPanes]*trace.Log
 
-// traceOf returns the recorded datagrams of pane i, or nil.
-func (h *HUD) traceOf(i int) *trace.Log {
+// Trace returns the recorded datagrams that the lanes show of a pane, or nil.
+func (h *HUD) Trace(i int) *trace.Log {
 	if t := h.Traces[i]; t != nil {
 		return t
 	}
@@ -132,7 +132,7 @@ func (d *drawing) drawLane(l *lane) {
 		d.Text(l.start-d.px(6)-f.Width(side.name), side.at+float32(f.Size)*0.36, f, stage.TextColor, side.name)
 	}
 	var legend laneLegend
-	if log := d.hud.traceOf(l.pane); log != nil {
+	if log := d.hud.Trace(l.pane); log != nil {
 		s := &d.hud.laneScratch
 		s.groups, s.duplicates = s.groups[:0], s.duplicates[:0]
 		for _, direction := range [...]link.Direction{link.Up, link.Down} {

@@ -86,7 +86,7 @@ func TestTallPanesStackTheirSides(t *testing.T) {
 		}
 		for _, v := range f.Viewports[2*i : 2*i+2] {
 			label := map[stage.Side]string{stage.ClientSide: "client\n", stage.ServerSide: "server\n"}[v.Side]
-			if texts := paneTexts(&f, Rect{X: v.X, Y: v.Y, W: v.W, H: v.H}); texts != label {
+			if texts := paneTexts(&f, v.Rect); texts != label {
 				t.Errorf("the picture with the label %q has the texts %q", label, texts)
 			}
 		}

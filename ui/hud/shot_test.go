@@ -140,7 +140,7 @@ func TestAimAt(t *testing.T) {
 		if v.Side == stage.ServerSide {
 			poses = predict.AppendPoses(nil, p.ServerWorld.Bodies())
 		}
-		projection := v.Camera.Projection(float32(v.W), float32(v.H))
+		projection := v.Projection()
 		scene := p.ServerWorld.Scene()
 		for b := 1; b < len(poses); b++ {
 			x, y, depth := projection.Project(poses[b].Pos)

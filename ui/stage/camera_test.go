@@ -21,7 +21,7 @@ func (s *Stage) subjects(v *Viewport) (list [][2]float32) {
 	p := s.panes[v.Pane]
 	player := p.source.PlayerBody()
 	w, h := float32(v.W), float32(v.H)
-	projection := v.Camera.Projection(w, h)
+	projection := v.Projection()
 	add := func(at geom.Vec3) {
 		x, y, depth := projection.Project(at)
 		if depth < render.NearPlane {

@@ -68,7 +68,7 @@ func TestSceneIsInTheFrame(t *testing.T) {
 			if player := s.panes[0].current.drawn[0].Pos; !ok || beside.Sub(player).Len() < 4 { // it stands on it
 				continue
 			}
-			projection := v.Camera.Projection(float32(v.W), float32(v.H))
+			projection := v.Projection()
 			low, high := [2]float32{1e6, 1e6}, [2]float32{-1e6, -1e6} // around the player's body
 			for k := range 8 {
 				cx, cy, _ := projection.Project(Corner(v.Scene.Cubes[0].Pose, v.Scene.Cubes[0].Half, k))
@@ -103,7 +103,7 @@ func TestWalkerStaysInTheFrame(t *testing.T) {
 				continue
 			}
 			v := &s.Viewports(nil, l, picturesOf(l, 1280, 540), 1, nil)[0]
-			projection := v.Camera.Projection(float32(v.W), float32(v.H))
+			projection := v.Projection()
 			for _, body := range []int{0, 1} {
 				x, y, _ := projection.Project(s.panes[0].current.server[body].Pos)
 				if x < 0.05*float32(v.W) || x > 0.95*float32(v.W) || y < 0.05*float32(v.H) || y > 0.95*float32(v.H) {

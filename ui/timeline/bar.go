@@ -90,8 +90,7 @@ func (b *Bar) Layout(at stage.Rect, scale float32, t *Timeline, rate int) {
 
 // Contains reports whether a pixel of the frame lies on the bar.
 func (b *Bar) Contains(x, y int) bool {
-	r := b.rect
-	return x >= r.X && y >= r.Y && x < r.X+r.W && y < r.Y+r.H
+	return b.rect.Contains(float32(x), float32(y))
 }
 
 // TickAt returns the tick at a column of the frame, which may lie beyond the ends of the track.
