@@ -76,8 +76,7 @@ func TestTallPanesStackTheirSides(t *testing.T) {
 	stagetest.Show(t, l, "split=on")
 	var s HUD
 	stagetest.Roll(t, &s, l, 2)
-	var f Frame
-	s.Compose(&f, l, Rect{W: 1280, H: 720}, Options{}, 1)
+	f := s.frame(l)
 	for i := range l.Panes {
 		client, server := &f.Viewports[2*i], &f.Viewports[2*i+1]
 		if client.X != server.X || client.W != server.W || client.H != server.H || server.Y < client.Y+client.H {
@@ -143,8 +142,7 @@ func TestOneScale(t *testing.T) {
 	stagetest.Show(t, l, "packet=on,latency=on,split=off")
 	var s HUD
 	stagetest.RollAndPull(t, &s, l, 200)
-	var f Frame
-	s.Compose(&f, l, Rect{W: 1280, H: 720}, Options{}, 1)
+	f := s.frame(l)
 	for i := range l.Panes {
 		texts := paneTexts(&f, s.layouts[i].pane)
 		if !strings.Contains(texts, "of 400 bits") {

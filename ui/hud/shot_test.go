@@ -28,8 +28,7 @@ func TestShotIsDrawn(t *testing.T) {
 			t.Fatalf("it hits body %d", at.ClientRay.Hit.Body)
 		}
 		look := func(side stage.Side) (rays, ghosts int, texts string) {
-			var f Frame
-			s.Compose(&f, l, Rect{W: 1280, H: 720}, Options{}, 1)
+			f := s.frame(l)
 			for i := range f.Viewports {
 				v := &f.Viewports[i]
 				if v.Pane != 0 || v.Side != side {
@@ -179,8 +178,7 @@ func TestShotTextIsAboveGauges(t *testing.T) {
 	stagetest.Rest(t, &s, l, 1, sim.Aim(b[15].Pose.Pos.Sub(b[0].Pose.Pos)))
 	stagetest.Rest(t, &s, l, 20, sim.Shot{})
 	s.Refresh(l)
-	var f Frame
-	s.Compose(&f, l, Rect{W: 1280, H: 720}, Options{}, 1)
+	f := s.frame(l)
 	result, gauge := float32(0), float32(0)
 	for _, it := range f.Overlay.Items {
 		switch {

@@ -96,9 +96,7 @@ func TestPanesShareACamera(t *testing.T) {
 	var s Stage
 	for i := range 300 {
 		if i == 100 {
-			if err := l.Apply(lab.Command{Verb: "nudge", Pane: 0, Name: "x", Value: "1"}); err != nil {
-				t.Fatal(err)
-			}
+			stagetest.Apply(t, l, lab.Command{Verb: "nudge", Pane: 0, Name: "x", Value: "1"})
 		}
 		stagetest.Roll(t, &s, l, 1)
 		views := s.views(nil, l, 0.5)

@@ -41,9 +41,7 @@ func TestOwnCameraWins(t *testing.T) {
 	l := stagetest.Session(t, "perfect", "rewind")
 	stagetest.Show(t, l, "yaw=0,distance=9")
 	for _, name := range []string{"zen", "tower", "plain"} {
-		if err := l.Apply(lab.Command{Verb: "scene", Pane: lab.AllPanes, Name: name}); err != nil {
-			t.Fatal(err)
-		}
+		stagetest.Apply(t, l, lab.Command{Verb: "scene", Pane: lab.AllPanes, Name: name})
 		if got := SettingsOf(l); got.Yaw != 0 || got.Distance != 9 || got.Pitch != viewOf(name).pitch {
 			t.Errorf("%s: yaw %v, pitch %v, distance %v", name, got.Yaw, got.Pitch, got.Distance)
 		}
