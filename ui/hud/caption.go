@@ -53,7 +53,10 @@ func (d *drawing) updateCaption(i int, r Rect) *caption {
 	room := float32(r.W) - d.px(20) - d.headlineWidth(i, r)
 	big := d.font(17, true)
 	c.name = d.texts.truncate(big, d.paneName(i), room)
-	c.knobs = d.knobsBeside(i, room-big.Width(c.name)-d.px(12))
+	c.knobs = d.changedKnobs(i)
+	if d.font(13, false).Width(c.knobs) > room-big.Width(c.name)-d.px(12) {
+		c.knobs = ""
+	}
 	c.lines = d.captionLines(i, r, c.knobs == "", c.lines)
 	d.texts = ofFrame
 	return c
@@ -111,15 +114,6 @@ func (d *drawing) paneName(i int) string {
 		return d.texts.int(i + 1).add("  ").add(d.l.Panes[i].Strategy.Name).end()
 	}
 	return d.l.Panes[i].Strategy.Name
-}
-
-// knobsBeside returns the changed knobs of pane i in one line if they fit into a width, and otherwise nothing.
-func (d *drawing) knobsBeside(i int, width float32) string {
-	text := d.changedKnobs(i)
-	if d.font(13, false).Width(text) > width {
-		return ""
-	}
-	return text
 }
 
 // changedKnobs returns the changed knobs of pane i.
@@ -359,12 +353,10 @@ func (d *drawing) anyInputsMissed() bool {
 	return false
 }
 
-// sideLabelWidth returns the width of a side label.
-func (d *drawing) sideLabelWidth(s string) float32 { return d.font(15, true).Width(s) + d.px(16) }
-
 // drawSideLabel draws the label of a side, left of x or right of it.
 func (d *drawing) drawSideLabel(x, y float32, s string, left bool) {
-	f, w := d.font(15, true), d.sideLabelWidth(s)
+	f := d.font(15, true)
+	w := f.Width(s) + d.px(16)
 	if left {
 		x -= w
 	}

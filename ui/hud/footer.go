@@ -3,6 +3,7 @@ package hud
 import (
 	"strings"
 
+	"ghostcube/predict"
 	"ghostcube/render"
 	"ghostcube/sim"
 	"ghostcube/ui/stage"
@@ -39,7 +40,7 @@ func (d *drawing) drawFooter(o Options, h float32) {
 	}
 	legend := d.appendShotLegend(d.legendEntries(d.hud.legend[:0]))
 	legend = append(legend, legendEntry{color: stage.ClientColor, label: "client"}, legendEntry{color: stage.ServerColor, label: "server"})
-	if d.settings.Ghosts && d.anySnapshots() {
+	if d.settings.Ghosts && d.anyView(func(v *predict.View) bool { return len(v.LastReceived) > 0 }) {
 		legend = append(legend, legendEntry{color: stage.ReceivedColor, label: "last received snapshot"})
 	}
 	d.hud.legend = legend
@@ -71,14 +72,4 @@ func (d *drawing) fitClauses(f render.Font, text string, width float32) string {
 // hasActions reports whether there is anything to enter or to couple in the scene.
 func (d *drawing) hasActions() bool {
 	return len(d.l.Panes) > 0 && d.l.Panes[0].ServerWorld.Scene().HasActions()
-}
-
-// anySnapshots reports whether the client of any pane has received a snapshot.
-func (d *drawing) anySnapshots() bool {
-	for _, p := range d.l.Panes {
-		if len(p.Clients[0].View.LastReceived) > 0 {
-			return true
-		}
-	}
-	return false
 }

@@ -11,13 +11,8 @@ import (
 	"ghostcube/ui/stage"
 )
 
-// drawPath draws as much of a path as is within the lane's time.
-func (d *drawing) drawPath(l *lane, f flight, width float32, c render.Color) {
-	d.drawPart(l, f, 1, width, c)
-}
-
-// drawPart draws a path up to a share of it.
-func (d *drawing) drawPart(l *lane, f flight, end, width float32, c render.Color) {
+// drawPath draws as much of a path up to a share of it as is within the lane's time.
+func (d *drawing) drawPath(l *lane, f flight, end, width float32, c render.Color) {
 	if a, b, ok := l.visible(f); ok && a < end {
 		ends := [2]render.Point{l.point(f, a), l.point(f, min(b, end))}
 		d.Line(ends[:], width, c)
@@ -147,7 +142,7 @@ func (d *drawing) drawHighlight(l *lane, r *trace.Record, direction link.Directi
 	if r.Vanishes() {
 		end = 0.55
 	}
-	d.drawPart(l, f, end, d.px(2.6), c)
+	d.drawPath(l, f, end, d.px(2.6), c)
 	if end < 1 {
 		d.drawCross(l, f, end, d.px(4))
 	} else {

@@ -214,7 +214,7 @@ func (d *drawing) drawFlow(l *lane, f *trace.Flow, direction link.Direction, leg
 func (d *drawing) drawDuplicate(l *lane, direction link.Direction, r *trace.Record) {
 	f := flight{direction, r.SentAt, r.DuplicateArrival}
 	if l.ticks == 1 {
-		d.drawPath(l, f, max(d.px(1), 1), stage.LaneColors[r.Kind].ScaleAlpha(0.45))
+		d.drawPath(l, f, 1, max(d.px(1), 1), stage.LaneColors[r.Kind].ScaleAlpha(0.45))
 	}
 	if s := &d.hud.laneScratch; l.ticks == 1 || len(s.duplicates) < maxDuplicates {
 		s.duplicates = append(s.duplicates, f)
@@ -247,20 +247,20 @@ func (d *drawing) drawGroup(l *lane, g *laneGroup, legend *laneLegend) {
 	switch {
 	case g.arriving == 0:
 	case l.ticks > 1:
-		d.drawPath(l, arriving, max(d.px(3.5), 2), c)
+		d.drawPath(l, arriving, 1, max(d.px(3.5), 2), c)
 		d.drawArrowhead(l, arriving, c)
 	case g.arriving == 1:
-		d.drawPath(l, arriving, width, c)
+		d.drawPath(l, arriving, 1, width, c)
 		d.drawArrowhead(l, arriving, c)
 	default:
 		n := min(g.arriving, maxFan)
 		for k := range n {
 			arrives := g.firstArrival + (g.lastArrival-g.firstArrival)*time.Duration(k)/time.Duration(n-1)
-			d.drawPath(l, flight{direction, g.firstSent, arrives}, max(d.px(1), 1), c)
+			d.drawPath(l, flight{direction, g.firstSent, arrives}, 1, max(d.px(1), 1), c)
 		}
 	}
 	if g.lost > 0 {
-		d.drawPart(l, lost, g.lostEnd(), max(d.px(1), 1), c.ScaleAlpha(0.65))
+		d.drawPath(l, lost, g.lostEnd(), max(d.px(1), 1), c.ScaleAlpha(0.65))
 	}
 }
 

@@ -193,7 +193,7 @@ func (d *drawing) appendGauges(list []gauge, i int) []gauge {
 	add(show.Slots && len(k.InputBuffer.Slots) > 0, true, slotGaugeHeight, slotGaugeHeight, (*drawing).drawSlotGauge)
 	buffers := float32(bufferRowHeight*len(k.Buffers) + bufferPadding)
 	add(show.Slots && len(k.Buffers) > 0, true, buffers, buffers, (*drawing).drawBufferGauge)
-	n := d.latencyBars(i)
+	_, n, _ := d.latencyColumns(i)
 	bars := float32(barsTop + n*barSpacing)
 	add(show.Latency && n > 0, false, bars+float32(tableRows*stageRowHeight)+8, bars+4, (*drawing).drawLatencyGauge)
 	return list

@@ -10,23 +10,20 @@ import (
 // playoutTicks is the number of ticks of which the slot gauge shows what the server's playout buffer did.
 const playoutTicks = 10
 
-// playoutHistory is what the server's playout buffer did in the last ticks.
+// playoutHistory is what the server's playout buffer did in the last ticks, the oldest first.
 type playoutHistory struct {
-	ring  [playoutTicks]predict.InputPlayout
-	next  int
+	ticks [playoutTicks]predict.InputPlayout
 	count int
 }
 
 // add appends what the buffer did in a tick.
 func (h *playoutHistory) add(p *predict.InputPlayout) {
-	h.ring[h.next] = *p
-	h.next = (h.next + 1) % playoutTicks
-	h.count = min(h.count+1, playoutTicks)
-}
-
-// at returns a tick, 0 being the oldest.
-func (h *playoutHistory) at(i int) *predict.InputPlayout {
-	return &h.ring[(h.next-h.count+i+playoutTicks)%playoutTicks]
+	if h.count == playoutTicks {
+		copy(h.ticks[:], h.ticks[1:])
+		h.count--
+	}
+	h.ticks[h.count] = *p
+	h.count++
 }
 
 // The slot gauge: its height in pixels at scale 1, and the most slots that it has room for.
@@ -87,7 +84,7 @@ func (d *drawing) drawSlotGauge(i int, x, y, w, h float32) {
 	top = y + d.px(48)
 	first := playoutTicks - p.playouts.count
 	for i := range p.playouts.count {
-		k := p.playouts.at(i)
+		k := &p.playouts.ticks[i]
 		at := left + cell*float32(first+i)
 		d.drawSlot(f, at, top, cell, height, playoutColors[k.Result], k.Result != predict.PlayedNothing, k.ClientTick)
 		if k.New > 0 {

@@ -60,7 +60,7 @@ func TestSlotsShowWorkedExample(t *testing.T) {
 			if tick < 5 {
 				continue
 			}
-			k := p.playouts.at(p.playouts.count - 1)
+			k := &p.playouts.ticks[p.playouts.count-1]
 			used := names[k.Result]
 			if k.Result != predict.PlayedNothing {
 				used += fmt.Sprint(" ", k.ClientTick)

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"ghostcube/predict/lab"
+	"ghostcube/predict/score"
 )
 
 // NoHeadline is the value of the headline setting without a headline.
@@ -13,6 +14,16 @@ const NoHeadline = "off"
 
 // AgeHeadline is the headline that the stage computes itself. All others are measures and counters.
 const AgeHeadline = "snapshot_age_ms"
+
+// Measures returns the figures that lead every pane and all measures, without meaningful values.
+var Measures = sync.OnceValue(func() []score.Measure {
+	l := lab.New(lab.Config{Scene: "plain", Rate: 60}) // all sessions have the same measures
+	p, err := l.Open(lab.Strategies[0].Name)
+	if err != nil {
+		panic("stage: " + err.Error())
+	}
+	return p.Measures(p.Headline(nil))
+})
 
 // headlineNames returns the names of all quantities that can be a headline: the figures that lead every pane,
 // those that the stage computes, and all measures and counters.
@@ -23,12 +34,7 @@ var headlineNames = sync.OnceValue(func() []string {
 			names = append(names, name)
 		}
 	}
-	l := lab.New(lab.Config{Scene: "plain", Rate: 60}) // all sessions have the same measures
-	p, err := l.Open(lab.Strategies[0].Name)
-	if err != nil {
-		panic("stage: " + err.Error())
-	}
-	for _, m := range p.Measures(p.Headline(nil)) {
+	for _, m := range Measures() {
 		add(m.Name)
 	}
 	add("pops_all_per_minute")
