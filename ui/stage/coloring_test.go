@@ -13,16 +13,21 @@ import (
 	"ghostcube/ui/stage/stagetest"
 )
 
-// TestRamp promises that lightness grows all along the ramp, and holds the scales and ends of priority and age.
-func TestRamp(t *testing.T) {
+// checkLightness promises that lightness grows all along a ramp.
+func checkLightness(t *testing.T, ramp []render.Color) {
 	previous := -1.0
 	for i := range 101 {
-		light, _, _ := cielab(simulateVision(RampColor(float32(i)/100), normalVision))
+		light, _, _ := cielab(simulateVision(MixRamp(ramp, float32(i)/100), normalVision))
 		if light <= previous {
 			t.Errorf("at %d %% the lightness %v does not exceed %v", i, light, previous)
 		}
 		previous = light
 	}
+}
+
+// TestRamp promises that lightness grows all along the ramp, and holds the scales and ends of priority and age.
+func TestRamp(t *testing.T) {
+	checkLightness(t, colorRamp[:])
 	if RampColor(-1) != colorRamp[0] || RampColor(0) != colorRamp[0] || RampColor(1) != colorRamp[5] || RampColor(7) != colorRamp[5] ||
 		RampColor(0.2) != colorRamp[1] {
 		t.Error("the ramp's ends")
@@ -164,13 +169,8 @@ func TestColorings(t *testing.T) {
 // TestJointDepthColors promises that roots have their own colour, that other bodies of a joint tree are
 // coloured by their depth.
 func TestJointDepthColors(t *testing.T) {
-	c := lab.Config{Scene: "train:rods=12", Rate: 60}
-	l := lab.New(c)
-	for _, spec := range []string{"animated:joint-tree=relative", "historyoffset:predicted-bodies=joint-tree:joint-tree=relative-position", "animated"} {
-		if _, err := l.Open(spec); err != nil {
-			t.Fatal(err)
-		}
-	}
+	l := stagetest.Open(t, lab.Config{Scene: "train:rods=12", Rate: 60}, "perfect",
+		"animated:joint-tree=relative", "historyoffset:predicted-bodies=joint-tree:joint-tree=relative-position", "animated")
 	var s Stage
 	stagetest.RollAndPull(t, &s, l, 60)
 	stagetest.Show(t, l, "color=joint-depth,split=off")

@@ -5,6 +5,7 @@ import (
 
 	"ghostcube/internal/experiment"
 	"ghostcube/predict/lab"
+	"ghostcube/sim"
 	"ghostcube/sim/scene"
 	"ghostcube/ui/stage/stagetest"
 )
@@ -92,20 +93,14 @@ func TestWalkerStaysInTheFrame(t *testing.T) {
 		l := stagetest.Open(t, lab.Config{Scene: name, Rate: 60}, "latency=50ms", "rewind")
 		stagetest.Show(t, l, "split=off")
 		var s Stage
-		for i := range seconds * 60 {
-			if err := l.Tick(lab.Entry{}); err != nil {
-				t.Fatal(err)
-			}
-			s.Tick(l)
-			if i%60 != 0 {
-				continue
-			}
+		for i := range seconds {
+			stagetest.Rest(t, &s, l, 60, sim.Shot{})
 			v := &s.Viewports(nil, l, picturesOf(l, 1280, 540), 1, nil)[0]
 			projection := v.Projection()
 			for _, body := range []int{0, 1} {
 				x, y, _ := projection.Project(s.panes[0].current.server[body].Pos)
 				if x < 0.05*float32(v.W) || x > 0.95*float32(v.W) || y < 0.05*float32(v.H) || y > 0.95*float32(v.H) {
-					t.Errorf("%s, %d s: body %d is at %v, %v of %d x %d pixels", name, i/60, body, x, y, v.W, v.H)
+					t.Errorf("%s, %d s: body %d is at %v, %v of %d x %d pixels", name, i+1, body, x, y, v.W, v.H)
 				}
 			}
 		}
