@@ -54,18 +54,10 @@ func (d *drawing) drawCorrectionArrow(m *Callout, v *stage.Viewport) {
 	}
 	dx, dy = dx/length, dy/length
 	head := min(d.px(12), 0.6*length)
-	points := d.hud.arrow[:0]
-	points = append(points, render.Point{X: x0, Y: y0}, render.Point{X: x1, Y: y1})
-	d.Line(points, d.px(3), stage.CalloutColor)
-	points = points[:0]
-	for _, side := range [2]float32{1, -1} {
-		points = append(points, render.Point{X: x1 - head*dx + side*0.5*head*dy, Y: y1 - head*dy - side*0.5*head*dx})
-		if side > 0 {
-			points = append(points, render.Point{X: x1, Y: y1})
-		}
-	}
-	d.Line(points, d.px(3), stage.CalloutColor)
-	d.hud.arrow = points
+	tip := render.Point{X: x1, Y: y1}
+	shaft := [2]render.Point{{X: x0, Y: y0}, tip}
+	d.Line(shaft[:], d.px(3), stage.CalloutColor)
+	d.drawArrowhead(tip, dx, dy, head, -0.5*head, d.px(3), stage.CalloutColor)
 }
 
 // drawCallout frames the body in every picture of its pane. The text stands beside the body in the first picture, or

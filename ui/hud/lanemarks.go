@@ -36,8 +36,8 @@ func (d *drawing) drawCrossAt(x, y, arm float32) {
 	}
 }
 
-// drawArrowhead draws the head of an arrow where a path ends, or the tip of a packet that is under way.
-func (d *drawing) drawArrowhead(l *lane, f flight, c render.Color) {
+// drawTip draws the head of an arrow where a path ends, or the tip of a packet that is under way.
+func (d *drawing) drawTip(l *lane, f flight, c render.Color) {
 	_, b, ok := l.visible(f)
 	if !ok || f.arrives < l.from {
 		return
@@ -48,14 +48,18 @@ func (d *drawing) drawArrowhead(l *lane, f flight, c render.Color) {
 	if length == 0 {
 		return
 	}
-	dx, dy = dx/length, dy/length
-	long, wide := d.px(5), d.px(2.5)
+	d.drawArrowhead(tip, dx/length, dy/length, d.px(5), d.px(2.5), max(d.px(1.3), 1), c)
+}
+
+// drawArrowhead draws the head of an arrow in a direction of length 1. long is from the tip to its ends along the arrow,
+// wide from the arrow to each of them.
+func (d *drawing) drawArrowhead(tip render.Point, dx, dy, long, wide, width float32, c render.Color) {
 	head := [3]render.Point{
 		{X: tip.X - long*dx - wide*dy, Y: tip.Y - long*dy + wide*dx},
 		tip,
 		{X: tip.X - long*dx + wide*dy, Y: tip.Y - long*dy - wide*dx},
 	}
-	d.Line(head[:], max(d.px(1.3), 1), c)
+	d.Line(head[:], width, c)
 }
 
 // laneMark is a mark beyond the receiver's line.
@@ -146,7 +150,7 @@ func (d *drawing) drawHighlight(l *lane, r *trace.Record, direction link.Directi
 	if end < 1 {
 		d.drawCross(l, f, end, d.px(4))
 	} else {
-		d.drawArrowhead(l, f, c)
+		d.drawTip(l, f, c)
 	}
 }
 

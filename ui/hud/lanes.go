@@ -244,14 +244,14 @@ func (d *drawing) drawGroup(l *lane, g *laneGroup, legend *laneLegend) {
 		legend.kinds[k] = legend.kinds[k] || n > 0
 	}
 	c, width := stage.LaneColors[g.kind()], max(d.px(1.3), 1)
+	if l.ticks > 1 {
+		width = max(d.px(3.5), 2)
+	}
 	switch {
 	case g.arriving == 0:
-	case l.ticks > 1:
-		d.drawPath(l, arriving, 1, max(d.px(3.5), 2), c)
-		d.drawArrowhead(l, arriving, c)
-	case g.arriving == 1:
+	case l.ticks > 1 || g.arriving == 1:
 		d.drawPath(l, arriving, 1, width, c)
-		d.drawArrowhead(l, arriving, c)
+		d.drawTip(l, arriving, c)
 	default:
 		n := min(g.arriving, maxFan)
 		for k := range n {
