@@ -240,7 +240,13 @@ func (d *drawing) captionNotes(i int) string {
 		t.tickCounters(p)
 	}
 	if predicted := p.Clients[0].View.Predicted; len(predicted) > 0 && d.settings.Coloring == stage.ByPrediction {
-		t.separate().int(countTrue(predicted)).add(" of ").int(len(predicted)).add(" bodies predicted")
+		n := 0
+		for _, yes := range predicted {
+			if yes {
+				n++
+			}
+		}
+		t.separate().int(n).add(" of ").int(len(predicted)).add(" bodies predicted")
 	}
 	if used := p.Counters.Total(predict.InputsOnTime); used > 0 && d.anyInputsMissed() {
 		t.separate().fixed(100*used, 1).add(" % of inputs on time")

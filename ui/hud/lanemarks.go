@@ -144,7 +144,7 @@ func (d *drawing) drawCorrections(l *lane, log *trace.Log, legend *laneLegend) {
 func (d *drawing) drawHighlight(l *lane, r *trace.Record, direction link.Direction, c render.Color) {
 	f, end := flight{direction, r.SentAt, r.Arrival}, float32(1)
 	if r.Vanishes() {
-		end = 0.55
+		end = lostShare
 	}
 	d.drawPath(l, f, end, d.px(2.6), c)
 	if end < 1 {

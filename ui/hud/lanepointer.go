@@ -59,7 +59,7 @@ func (h *HUD) InLane(x, y int) bool {
 func (l *lane) distance2(f flight, vanishes bool, x, y float32) (d2 float32, ok bool) {
 	a, b, ok := l.visible(f)
 	if vanishes {
-		b = min(b, 0.55)
+		b = min(b, lostShare)
 	}
 	if !ok || a >= b {
 		return 0, false
