@@ -46,14 +46,10 @@ func TestGaugesDoNotOverlap(t *testing.T) {
 					if n == 4 {
 						budgets = 3
 					}
-					if !small && size[1] > 500 && (strings.Count(texts, "packet ") != budgets || strings.Count(texts, "age, ") != n) {
-						t.Errorf("%s: %d packet gauges of %d, %d histograms of %d", name, strings.Count(texts, "packet "), budgets, strings.Count(texts, "age, "), n)
-					}
-					if !small && size[1] > 500 && strings.Count(texts, " bits per cube") != n-budgets {
-						t.Errorf("%s: %d snapshot gauges of %d", name, strings.Count(texts, " bits per cube"), n-budgets)
-					}
-					if !small && size[1] > 500 && strings.Count(texts, "key to screen, ms") != n {
-						t.Errorf("%s: %d latency gauges of %d", name, strings.Count(texts, "key to screen, ms"), n)
+					for text, want := range map[string]int{"packet ": budgets, "age, ": n, " bits per cube": n - budgets, "key to screen, ms": n} {
+						if got := strings.Count(texts, text); !small && size[1] > 500 && got != want {
+							t.Errorf("%s: %d gauges with %q, want %d", name, got, text, want)
+						}
 					}
 					for text := range strings.Lines(texts) {
 						title := strings.HasPrefix(text, "key to screen,") || strings.Contains(text, "age") || strings.HasPrefix(text, "packet")

@@ -128,7 +128,7 @@ func TestPicturesKeepTheirSize(t *testing.T) {
 // paneTexts returns the texts in a rectangle of a frame.
 func paneTexts(f *Frame, r Rect) (texts string) {
 	for _, it := range f.Overlay.Items {
-		if it.Text != "" && it.X >= float32(r.X) && it.X < float32(r.X+r.W) && it.Y >= float32(r.Y) && it.Y < float32(r.Y+r.H) {
+		if it.Text != "" && r.Contains(it.X, it.Y) {
 			texts += fmt.Sprintln(it.Text)
 		}
 	}

@@ -52,8 +52,7 @@ func TestShotIsDrawn(t *testing.T) {
 					}
 				}
 				for _, it := range f.Overlay.Items {
-					inside := it.X >= float32(v.X) && it.X < float32(v.X+v.W) && it.Y >= float32(v.Y) && it.Y < float32(v.Y+v.H)
-					if inside && (strings.HasPrefix(it.Text, "client: ") || strings.Contains(it.Text, "rewind")) {
+					if v.Contains(it.X, it.Y) && (strings.HasPrefix(it.Text, "client: ") || strings.Contains(it.Text, "rewind")) {
 						texts += it.Text + "\n"
 						if it.X+it.Font.Width(it.Text) > float32(v.X+v.W) {
 							t.Errorf("%q leaves the picture", it.Text)
