@@ -45,7 +45,7 @@ func (h *ageHistogram) quantile(share float64) int {
 
 // drawAgeGauge draws the histogram of the snapshot ages of the moving bodies, with the colours and the scale
 // of the colouring by age.
-func (d *drawing) drawAgeGauge(i int, x, y, w, h float32) {
+func (d gaugeDrawer) drawAgeGauge(i int, x, y, w, h float32) {
 	p := d.hud.panes[i]
 	s, rate := &d.hud.ages, p.source.ServerWorld.Rate()
 	s.count(p)
@@ -100,7 +100,7 @@ func (d *drawing) drawAgeGauge(i int, x, y, w, h float32) {
 }
 
 // drawAgeAxis labels the ages below the bars.
-func (d *drawing) drawAgeAxis(f render.Font, left, right, bottom float32, rate int, xAt func(int) float32) {
+func (d gaugeDrawer) drawAgeAxis(f render.Font, left, right, bottom float32, rate int, xAt func(int) float32) {
 	base := bottom + d.px(14)
 	d.Text(left, base, f, stage.DimTextColor, "0")
 	for _, m := range []struct {
@@ -116,7 +116,7 @@ func (d *drawing) drawAgeAxis(f render.Font, left, right, bottom float32, rate i
 }
 
 // drawQuantiles marks the median and the 99th percentile of the ages. It returns the left end of their labels.
-func (d *drawing) drawQuantiles(s *ageHistogram, f render.Font, x, y, w, top, bottom, right float32, beyond, rate int, xAt func(int) float32) float32 {
+func (d gaugeDrawer) drawQuantiles(s *ageHistogram, f render.Font, x, y, w, top, bottom, right float32, beyond, rate int, xAt func(int) float32) float32 {
 	pen := x + w - d.px(8)
 	for _, q := range []struct {
 		share float64

@@ -14,7 +14,7 @@ const (
 
 // drawBufferGauge draws the buffers that a strategy reports, one in a row: its name, its slots with the newest at the
 // right, and how many of them are filled.
-func (d *drawing) drawBufferGauge(i int, x, y, w, h float32) {
+func (d gaugeDrawer) drawBufferGauge(i int, x, y, w, h float32) {
 	f, pad := d.font(12, false), d.px(8)
 	names, counts := float32(0), f.Width("0000 of 0000")
 	buffers := d.hud.panes[i].inspection.Buffers
@@ -37,7 +37,7 @@ func (d *drawing) drawBufferGauge(i int, x, y, w, h float32) {
 }
 
 // drawBufferSlots draws as many of the newest slots as there is room for.
-func (d *drawing) drawBufferSlots(b *predict.Buffer, left, right, y, h float32) {
+func (d gaugeDrawer) drawBufferSlots(b *predict.Buffer, left, right, y, h float32) {
 	cell := d.px(bufferCell)
 	if n := float32(b.Slots); n*cell > right-left {
 		cell = max(whole((right-left)/max(n, 1)), d.px(4))

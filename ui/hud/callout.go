@@ -16,6 +16,9 @@ type Callout struct {
 	Corrected bool
 }
 
+// markDrawer draws what stands in the pictures: callouts, arrows to bodies outside, and results of shots.
+type markDrawer struct{ *drawing }
+
 // corrected returns what the scenes show of a callout, which may be nil.
 func (c *Callout) corrected() *stage.Corrected {
 	if c == nil || !c.Corrected {
@@ -35,7 +38,7 @@ func (h *HUD) CorrectionOffset(pane, body int) float32 {
 }
 
 // drawCorrectionArrow draws the arrow of a callout at a correction into the client's picture.
-func (d *drawing) drawCorrectionArrow(m *Callout, v *stage.Viewport) {
+func (d markDrawer) drawCorrectionArrow(m *Callout, v *stage.Viewport) {
 	before, after, ok := d.hud.stage.CorrectedPoses(m.Pane, m.Body)
 	if !ok {
 		return
@@ -62,7 +65,7 @@ func (d *drawing) drawCorrectionArrow(m *Callout, v *stage.Viewport) {
 
 // drawCallout frames the body in every picture of its pane. The text stands beside the body in the first picture, or
 // at the bottom if the body is not visible there.
-func (d *drawing) drawCallout(m *Callout, views []stage.Viewport) {
+func (d markDrawer) drawCallout(m *Callout, views []stage.Viewport) {
 	textDrawn := false
 	for i := range views {
 		v := &views[i]
@@ -85,7 +88,7 @@ func (d *drawing) drawCallout(m *Callout, views []stage.Viewport) {
 
 // screenBounds returns the rectangle around a cube, in pixels of the frame and clipped to the viewport, and
 // whether any of it is visible.
-func (d *drawing) screenBounds(v *stage.Viewport, c *render.Cube) (r Rect, visible bool) {
+func (d markDrawer) screenBounds(v *stage.Viewport, c *render.Cube) (r Rect, visible bool) {
 	projection := v.Projection()
 	var left, top, right, bottom float32
 	for i := range 8 {
@@ -109,7 +112,7 @@ func (d *drawing) screenBounds(v *stage.Viewport, c *render.Cube) (r Rect, visib
 
 // drawCalloutText draws lines in a box below a rectangle of the viewport, or above it where there is no room
 // below.
-func (d *drawing) drawCalloutText(lines []string, v *stage.Viewport, at Rect, visible bool) {
+func (d markDrawer) drawCalloutText(lines []string, v *stage.Viewport, at Rect, visible bool) {
 	f := d.font(14, false)
 	lineHeight, pad := d.px(19), d.px(10)
 	var w float32

@@ -38,7 +38,7 @@ type captionState struct {
 const captionChangesPerSecond = 10
 
 // updateCaption writes the caption of pane i in r, if it is due.
-func (d *drawing) updateCaption(i int, r Rect) *caption {
+func (d frameDrawer) updateCaption(i int, r Rect) *caption {
 	p := d.hud.panes[i]
 	c := &p.caption
 	now := captionState{r, d.scale, len(d.l.Panes), p.headline.changes, d.settings, p.source.Clients[0].View.Note}
@@ -63,7 +63,7 @@ func (d *drawing) updateCaption(i int, r Rect) *caption {
 }
 
 // drawCaption draws the caption of pane i above its picture, and the labels of the two sides.
-func (d *drawing) drawCaption(i int, y *paneLayout, focus bool) {
+func (d frameDrawer) drawCaption(i int, y *paneLayout, focus bool) {
 	r := y.caption
 	fill(d.DrawList, r, stage.BackgroundColor)
 	x, top := float32(r.X)+d.px(10), float32(r.Y)
@@ -97,7 +97,7 @@ func (d *drawing) drawCaption(i int, y *paneLayout, focus bool) {
 }
 
 // captionRoom returns the width of line k below the name of a pane in r, from 0. The headline stands beside the first.
-func (d *drawing) captionRoom(r Rect, k int, headline float32) float32 {
+func (d frameDrawer) captionRoom(r Rect, k int, headline float32) float32 {
 	room := float32(r.W) - d.px(20)
 	if k == 0 {
 		room -= headline
@@ -106,7 +106,7 @@ func (d *drawing) captionRoom(r Rect, k int, headline float32) float32 {
 }
 
 // paneName returns the name of the strategy of pane i, with its number among several.
-func (d *drawing) paneName(i int) string {
+func (d frameDrawer) paneName(i int) string {
 	if label := d.hud.paneLabels[i]; label != "" {
 		return d.texts.add(d.l.Panes[i].Strategy.Name).add(", ").add(label).end()
 	}
@@ -117,7 +117,7 @@ func (d *drawing) paneName(i int) string {
 }
 
 // changedKnobs returns the changed knobs of pane i.
-func (d *drawing) changedKnobs(i int) string {
+func (d frameDrawer) changedKnobs(i int) string {
 	d.texts.b = d.l.Panes[i].Knobs.AppendChanged(d.texts.b, knobSeparator)
 	return d.texts.end()
 }
@@ -126,7 +126,7 @@ func (d *drawing) changedKnobs(i int) string {
 const knobSeparator = "   "
 
 // drawHeadline draws the headline of pane i at the right of its caption, and returns the width that it takes.
-func (d *drawing) drawHeadline(i int, r Rect) float32 {
+func (d frameDrawer) drawHeadline(i int, r Rect) float32 {
 	h := &d.hud.panes[i].headline
 	w := d.headlineWidth(i, r)
 	if w == 0 {
@@ -153,7 +153,7 @@ const headlineSize = 30
 const maxHeadlineShare = 0.45
 
 // headlineWidth returns the width that the headline of pane i takes of its caption r; 0: there is none.
-func (d *drawing) headlineWidth(i int, r Rect) float32 {
+func (d frameDrawer) headlineWidth(i int, r Rect) float32 {
 	h := &d.hud.panes[i].headline
 	if h.value.text == "" {
 		return 0
@@ -169,7 +169,7 @@ func (d *drawing) headlineWidth(i int, r Rect) float32 {
 // captionLines appends the lines below the name of pane i in r to dst, the most important ones first: the leading
 // figures; faults and notes of the client, highlighted; changed knobs that do not fit beside the name; missing
 // data; and the time that the pane draws and counters. A low pane has fewer of them.
-func (d *drawing) captionLines(i int, r Rect, withKnobs bool, dst []captionLine) []captionLine {
+func (d frameDrawer) captionLines(i int, r Rect, withKnobs bool, dst []captionLine) []captionLine {
 	p, font := d.l.Panes[i], d.font(13, false)
 	headline := d.headlineWidth(i, r)
 	share := float32(maxCaptionShare)
@@ -233,7 +233,7 @@ const (
 )
 
 // captionNotes returns what a caption says after the leading figures.
-func (d *drawing) captionNotes(i int) string {
+func (d frameDrawer) captionNotes(i int) string {
 	p, t := d.l.Panes[i], d.texts
 	t.b = p.AppendWhen(t.b)
 	if d.settings.Ticks {
@@ -300,7 +300,7 @@ func (t *texts) tickCounters(p *lab.Pane) {
 // keyFigures returns the figures that lead the caption of pane i: the time from a key to the screen, the path error,
 // the pops, and the bandwidth of both directions. If they do not fit into one line of a width they take two, with
 // shorter names if necessary.
-func (d *drawing) keyFigures(i int, width float32) (first, second string) {
+func (d frameDrawer) keyFigures(i int, width float32) (first, second string) {
 	p := d.hud.panes[i]
 	p.measures = d.l.Panes[i].Headline(p.measures[:0])
 	var key, path, pops, all *score.Measure
@@ -350,7 +350,7 @@ func (t *texts) measure(m *score.Measure, unit string) *texts {
 }
 
 // anyInputsMissed reports whether the server of any pane has stepped a tick without the input for it.
-func (d *drawing) anyInputsMissed() bool {
+func (d frameDrawer) anyInputsMissed() bool {
 	for _, p := range d.l.Panes {
 		if used := p.Counters.Total(predict.InputsOnTime); used > 0 && used < 0.9995 {
 			return true
@@ -360,7 +360,7 @@ func (d *drawing) anyInputsMissed() bool {
 }
 
 // drawSideLabel draws the label of a side, left of x or right of it.
-func (d *drawing) drawSideLabel(x, y float32, s string, left bool) {
+func (d frameDrawer) drawSideLabel(x, y float32, s string, left bool) {
 	f := d.font(15, true)
 	w := f.Width(s) + d.px(16)
 	if left {

@@ -73,7 +73,7 @@ func (h *HUD) Compose(f *Frame, l *lab.Lab, at Rect, o Options, share float32) {
 		DrawList: &f.Overlay, hud: h, texts: &h.texts, l: l, settings: show, scale: overlayScale(at, o.Scale), rect: at, share: share,
 		pointed: o.Packet, renderLatency: o.RenderLatency,
 	}
-	d := &h.drawing
+	d, lanes, marks := frameDrawer{&h.drawing}, laneDrawer{&h.drawing}, markDrawer{&h.drawing}
 	texts := d.headerTexts(o)
 	lines := d.headerLines(&texts, o.Alert)
 	header, footerHeight := d.px(headerLine)+d.px(secondHeaderLine)*float32(lines-1), d.px(28)
@@ -90,18 +90,18 @@ func (h *HUD) Compose(f *Frame, l *lab.Lab, at Rect, o Options, share float32) {
 	f.Viewports = h.stage.Viewports(f.Viewports[:0], l, h.sidesOf(h.rects, &show), share, marked)
 	drawSideDividers(&f.Overlay, h.rects, show.Split && h.laneGap == 0)
 	d.drawHeader(o, &texts, lines)
-	d.drawFooter(o, footerHeight)
+	footerDrawer{&h.drawing}.drawFooter(o, footerHeight)
 	for i := range h.lanes {
-		d.drawLane(&h.lanes[i])
+		lanes.drawLane(&h.lanes[i])
 	}
 	for i := range l.Panes {
 		d.drawStrip(i, &h.layouts[i])
 		d.drawCaption(i, &h.layouts[i], o.HighlightFocus)
 	}
-	d.drawOffscreenMarks(f.Viewports, share)
-	d.drawShotResults(f.Viewports)
+	marks.drawOffscreenMarks(f.Viewports, share)
+	marks.drawShotResults(f.Viewports)
 	if o.Callout != nil {
-		d.drawCallout(o.Callout, f.Viewports)
+		marks.drawCallout(o.Callout, f.Viewports)
 	}
 	if o.Packet != nil && len(h.lanes) > 0 {
 		d.drawPacketBox(o.Packet)
@@ -141,6 +141,9 @@ func drawSideDividers(list *render.DrawList, pictures []Rect, split bool) {
 		fill(list, line, render.Color{R: 240, G: 243, B: 246, A: 255}) // opaque: nothing is painted below it
 	}
 }
+
+// frameDrawer lays out a frame, and draws its header and the captions and strips of panes.
+type frameDrawer struct{ *drawing }
 
 // drawing is the state of one call of Compose, with which all parts draw.
 type drawing struct {

@@ -301,7 +301,7 @@ func (t *textWrap) wrap(text string, f render.Font, width float32) *[2]string {
 }
 
 // drawExplanation writes what happens in pane i into a strip.
-func (d *drawing) drawExplanation(i int, x, y, w, h float32) {
+func (d frameDrawer) drawExplanation(i int, x, y, w, h float32) {
 	e := &d.hud.panes[i].explain
 	text, color := e.event.text, stage.ExplainColor
 	if text == "" {

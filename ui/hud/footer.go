@@ -15,8 +15,11 @@ var keyLabels = []struct {
 	button sim.Buttons
 }{{"W", sim.Forward}, {"A", sim.Left}, {"S", sim.Back}, {"D", sim.Right}, {"space", sim.Lift}, {"Z", sim.Pull}, {"Q", sim.Use}, {",", sim.Couple}}
 
+// footerDrawer draws the strip at the bottom with the legend.
+type footerDrawer struct{ *drawing }
+
 // drawFooter draws the strip at the bottom: the legend, a note, and the keys that are down.
-func (d *drawing) drawFooter(o Options, h float32) {
+func (d footerDrawer) drawFooter(o Options, h float32) {
 	x, y, w := float32(d.rect.X), float32(d.rect.Y+d.rect.H)-h, float32(d.rect.W)
 	d.Rect(x, y, w, h, stage.BackgroundColor)
 	f := d.font(13, false)
@@ -70,6 +73,6 @@ func (d *drawing) fitClauses(f render.Font, text string, width float32) string {
 }
 
 // hasActions reports whether there is anything to enter or to couple in the scene.
-func (d *drawing) hasActions() bool {
+func (d footerDrawer) hasActions() bool {
 	return len(d.l.Panes) > 0 && d.l.Panes[0].ServerWorld.Scene().HasActions()
 }

@@ -49,8 +49,11 @@ func (h *packetHistory) mean(last *predict.PacketBreakdown, rate int, of func(*p
 	return float32(sum) / float32(max(per, 1))
 }
 
+// gaugeDrawer draws the gauges of panes.
+type gaugeDrawer struct{ *drawing }
+
 // drawGaugeTitle writes the first line of a gauge: a text at the left, and one at the right.
-func (d *drawing) drawGaugeTitle(x, y, w float32, left, right string) {
+func (d gaugeDrawer) drawGaugeTitle(x, y, w float32, left, right string) {
 	f, pad := d.font(12, false), d.px(8)
 	width := f.Width(right)
 	d.Text(x+pad, y+d.px(16), f, stage.DimTextColor, d.texts.truncate(f, left, w-width-pad-pad-pad))
@@ -100,7 +103,7 @@ type packetPart struct {
 
 // drawSnapshotGauge draws the bits per body of the last snapshot, by their purpose. The mark is the mean of
 // the last second. All panes have one scale, which follows the largest mean.
-func (d *drawing) drawSnapshotGauge(i int, x, y, w, _ float32) {
+func (d gaugeDrawer) drawSnapshotGauge(i int, x, y, w, _ float32) {
 	p := d.hud.panes[i]
 	k := &p.inspection.Packet
 	perBody := 1 / float32(max(k.BodyCount, 1))
@@ -127,7 +130,7 @@ func (d *drawing) drawSnapshotGauge(i int, x, y, w, _ float32) {
 }
 
 // drawPacketGauge draws the parts of the last packet within its budget. The mark is the mean of the last second.
-func (d *drawing) drawPacketGauge(i int, x, y, w, _ float32) {
+func (d gaugeDrawer) drawPacketGauge(i int, x, y, w, _ float32) {
 	p := d.hud.panes[i]
 	k := &p.inspection.Packet
 	mean := p.packetHistory.fillRatio(k, p.source.ServerWorld.Rate())
@@ -144,7 +147,7 @@ func (d *drawing) drawPacketGauge(i int, x, y, w, _ float32) {
 
 // drawParts draws the parts of a packet as a bar that ends at scale bits, with a mark at a mean, a share of the scale,
 // and below it the names of the parts and a text about the end, if there is one. A snapshot does not have all parts.
-func (d *drawing) drawParts(x, y, w float32, parts []packetPart, scale, mean float32, end string) {
+func (d gaugeDrawer) drawParts(x, y, w float32, parts []packetPart, scale, mean float32, end string) {
 	f, pad := d.font(12, false), d.px(8)
 	bx, by, bw, bh := x+pad, y+d.px(23), w-2*pad, d.px(13)
 	d.Rect(bx, by, bw, bh, stage.EmptyColor)
@@ -202,7 +205,7 @@ func (d *drawing) nameSwatch(s *swatches, name string) (x, base float32, ok bool
 
 // drawSidebandGauge draws the slices of the block that is being sent, one box each, and the newest 32
 // packets that may be acknowledged, oldest left.
-func (d *drawing) drawSidebandGauge(i int, x, y, w, h float32) {
+func (d gaugeDrawer) drawSidebandGauge(i int, x, y, w, h float32) {
 	p := d.hud.panes[i]
 	s := &p.inspection.Sideband
 	f, pad := d.font(12, false), d.px(8)
@@ -240,7 +243,7 @@ func (d *drawing) drawSidebandGauge(i int, x, y, w, h float32) {
 }
 
 // drawSlices draws slices in rows of equal boxes that fill a rectangle.
-func (d *drawing) drawSlices(list []predict.SliceState, x, y, w, h float32) {
+func (d gaugeDrawer) drawSlices(list []predict.SliceState, x, y, w, h float32) {
 	if len(list) == 0 {
 		d.Rect(x, y, w, h, stage.EmptyColor)
 		return

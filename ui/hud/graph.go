@@ -167,7 +167,7 @@ func earlyArrivalMs(m *predict.Counters, rate int) (ms float64, ok bool) {
 }
 
 // drawGraphGauge draws the path error of pane i with a mark for each correction. All panes have one scale.
-func (d *drawing) drawGraphGauge(i int, x, y, w, h float32) {
+func (d gaugeDrawer) drawGraphGauge(i int, x, y, w, h float32) {
 	g := d.hud.Graph(i, PathErrorGraph)
 	f := d.font(12, false)
 	top := d.hud.scaleMax(PathErrorGraph, minPathErrorScale)

@@ -14,7 +14,7 @@ type headerTexts struct {
 }
 
 // headerTexts returns the title; the network; and the seed, the clock, the tick and the speed.
-func (d *drawing) headerTexts(o Options) headerTexts {
+func (d frameDrawer) headerTexts(o Options) headerTexts {
 	c := d.l.Config()
 	t := headerTexts{title: o.Title, network: d.hud.network.describe(&c.Network)}
 	if t.title == "" {
@@ -36,7 +36,7 @@ const separator = " · "
 
 // headerLines returns the number of lines of the header: one, two where the texts and an alert do not fit into one, and
 // three where title and alert do not fit beside each other.
-func (d *drawing) headerLines(t *headerTexts, alert string) int {
+func (d frameDrawer) headerLines(t *headerTexts, alert string) int {
 	bold, plain, room := d.font(16, true), d.font(14, false), float32(d.rect.W)
 	title, note := bold.Width(t.title), plain.Width(alert)
 	texts := title + plain.Width(t.both)
@@ -60,7 +60,7 @@ const (
 // drawHeader draws the strip at the top: the title, an alert next to it, and at the right or in a second line the
 // network, seed, clock, tick and speed. In three lines the alert has the last one. Texts that are still too long are
 // cut.
-func (d *drawing) drawHeader(o Options, t *headerTexts, lines int) {
+func (d frameDrawer) drawHeader(o Options, t *headerTexts, lines int) {
 	x, y, w := float32(d.rect.X), float32(d.rect.Y), float32(d.rect.W)
 	line, further := d.px(headerLine), d.px(secondHeaderLine)
 	d.Rect(x, y, w, line+further*float32(lines-1), stage.BackgroundColor)

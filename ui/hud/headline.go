@@ -118,10 +118,8 @@ func HeadlineTitle(name string) string {
 	if name == stage.AgeHeadline {
 		return "snapshot age, ms"
 	}
-	for _, m := range stage.Measures() {
-		if m.Name == name && m.Title != "" {
-			return m.Title
-		}
+	if title := stage.MeasureTitle(name); title != "" {
+		return title
 	}
 	label, unit := splitName(name)
 	if unit == "" {

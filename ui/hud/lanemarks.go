@@ -12,7 +12,7 @@ import (
 )
 
 // drawPath draws as much of a path up to a share of it as is within the lane's time.
-func (d *drawing) drawPath(l *lane, f flight, end, width float32, c render.Color) {
+func (d laneDrawer) drawPath(l *lane, f flight, end, width float32, c render.Color) {
 	if a, b, ok := l.visible(f); ok && a < end {
 		ends := [2]render.Point{l.point(f, a), l.point(f, min(b, end))}
 		d.Line(ends[:], width, c)
@@ -20,7 +20,7 @@ func (d *drawing) drawPath(l *lane, f flight, end, width float32, c render.Color
 }
 
 // drawCross draws a cross at a share of a path, unless that is outside the lane's time.
-func (d *drawing) drawCross(l *lane, f flight, share, arm float32) {
+func (d laneDrawer) drawCross(l *lane, f flight, share, arm float32) {
 	if a, b, ok := l.visible(f); !ok || share < a || share > b {
 		return
 	}
@@ -37,7 +37,7 @@ func (d *drawing) drawCrossAt(x, y, arm float32) {
 }
 
 // drawTip draws the head of an arrow where a path ends, or the tip of a packet that is under way.
-func (d *drawing) drawTip(l *lane, f flight, c render.Color) {
+func (d laneDrawer) drawTip(l *lane, f flight, c render.Color) {
 	_, b, ok := l.visible(f)
 	if !ok || f.arrives < l.from {
 		return
@@ -72,7 +72,7 @@ const (
 )
 
 // drawMark draws a mark beside the place where a path ends.
-func (d *drawing) drawMark(l *lane, f flight, m laneMark) {
+func (d laneDrawer) drawMark(l *lane, f flight, m laneMark) {
 	p := l.point(f, 1)
 	beyond := d.px(laneMarkRow)*0.5 + d.px(1)
 	if toClient := f.direction == link.Down; toClient == (l.client < l.server) {
@@ -105,7 +105,7 @@ func (d *drawing) drawMarkAt(x, y float32, m laneMark) {
 }
 
 // drawCorrections marks the corrections on the client's line, and draws the paths of the newest one's packet and input.
-func (d *drawing) drawCorrections(l *lane, log *trace.Log, legend *laneLegend) {
+func (d laneDrawer) drawCorrections(l *lane, log *trace.Log, legend *laneLegend) {
 	p := d.l.Panes[l.pane]
 	c := &p.Corrections
 	rate := time.Duration(d.l.Config().Rate)
@@ -141,7 +141,7 @@ func (d *drawing) drawCorrections(l *lane, log *trace.Log, legend *laneLegend) {
 }
 
 // drawHighlight draws the path of a datagram in another colour.
-func (d *drawing) drawHighlight(l *lane, r *trace.Record, direction link.Direction, c render.Color) {
+func (d laneDrawer) drawHighlight(l *lane, r *trace.Record, direction link.Direction, c render.Color) {
 	f, end := flight{direction, r.SentAt, r.Arrival}, float32(1)
 	if r.Vanishes() {
 		end = lostShare
@@ -159,7 +159,7 @@ func (d *drawing) drawHighlight(l *lane, r *trace.Record, direction link.Directi
 const wideLane = 520
 
 // drawLaneHeader draws the legend, as far as there is room, and the lengths of span and grid.
-func (d *drawing) drawLaneHeader(l *lane, legend *laneLegend, step time.Duration) {
+func (d laneDrawer) drawLaneHeader(l *lane, legend *laneLegend, step time.Duration) {
 	f := d.font(12, false)
 	x, base, right, _ := edges(l.rect)
 	x, base, right = x+d.px(8), base+d.px(14), right-d.px(8)

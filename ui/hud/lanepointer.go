@@ -75,7 +75,7 @@ func (l *lane) distance2(f flight, vanishes bool, x, y float32) (d2 float32, ok 
 }
 
 // drawPointedPacket highlights the paths of all datagrams of the packet that the viewer points at.
-func (d *drawing) drawPointedPacket(l *lane, log *trace.Log) {
+func (d laneDrawer) drawPointedPacket(l *lane, log *trace.Log) {
 	p := d.pointed
 	if p == nil || p.Pane != l.pane {
 		return
@@ -94,7 +94,7 @@ func (d *drawing) drawPointedPacket(l *lane, log *trace.Log) {
 const maxPacketLines = 18
 
 // drawPacketBox writes what the packet contains that the viewer points at, in a box above the pointer or below it.
-func (d *drawing) drawPacketBox(p *PointedPacket) {
+func (d frameDrawer) drawPacketBox(p *PointedPacket) {
 	f, pad, line := d.font(12, false), d.px(8), d.px(16)
 	left, top, right, bottom := edges(d.rect)
 	room := right - left - d.px(24)

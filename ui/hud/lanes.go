@@ -89,7 +89,7 @@ func (h *HUD) Trace(i int) *trace.Log {
 }
 
 // laneAt lays out the lane of a pane in a rectangle. share is the present moment between the previous tick and the last.
-func (d *drawing) laneAt(i int, r Rect, vertical bool) lane {
+func (d frameDrawer) laneAt(i int, r Rect, vertical bool) lane {
 	rate := d.l.Config().Rate
 	tick := time.Second / time.Duration(rate)
 	l := lane{pane: i, rect: r, vertical: vertical}
@@ -112,8 +112,11 @@ func (d *drawing) laneAt(i int, r Rect, vertical bool) lane {
 	return l
 }
 
+// laneDrawer draws lanes.
+type laneDrawer struct{ *drawing }
+
 // drawLane draws the packets of a pane.
-func (d *drawing) drawLane(l *lane) {
+func (d laneDrawer) drawLane(l *lane) {
 	r := l.rect
 	fill(d.DrawList, r, stage.BackgroundColor)
 	step := d.drawLaneGrid(l)
@@ -160,7 +163,7 @@ var laneSteps = [...]time.Duration{
 }
 
 // drawLaneGrid draws lines at round session times and returns their distance.
-func (d *drawing) drawLaneGrid(l *lane) (step time.Duration) {
+func (d laneDrawer) drawLaneGrid(l *lane) (step time.Duration) {
 	for _, step = range laneSteps {
 		if float64(l.end-l.start)*float64(step)/float64(l.to-l.from) >= float64(d.px(44)) {
 			break
@@ -185,7 +188,7 @@ type laneScratch struct {
 }
 
 // drawFlow draws the paths of the datagrams of one direction, and collects what is drawn over them.
-func (d *drawing) drawFlow(l *lane, f *trace.Flow, direction link.Direction, legend *laneLegend) {
+func (d laneDrawer) drawFlow(l *lane, f *trace.Flow, direction link.Direction, legend *laneLegend) {
 	rate := time.Duration(d.l.Config().Rate)
 	first, end := f.Span(l.from-laneReach, l.to+1)
 	var g laneGroup
@@ -211,7 +214,7 @@ func (d *drawing) drawFlow(l *lane, f *trace.Flow, direction link.Direction, leg
 }
 
 // drawDuplicate draws the path of the second copy of a datagram as a fainter line.
-func (d *drawing) drawDuplicate(l *lane, direction link.Direction, r *trace.Record) {
+func (d laneDrawer) drawDuplicate(l *lane, direction link.Direction, r *trace.Record) {
 	f := flight{direction, r.SentAt, r.DuplicateArrival}
 	if l.ticks == 1 {
 		d.drawPath(l, f, 1, max(d.px(1), 1), stage.LaneColors[r.Kind].ScaleAlpha(0.45))
@@ -233,7 +236,7 @@ const (
 
 // drawGroup draws a group of datagrams: one as an arrow, the fragments of a packet as a fan, and those of several ticks
 // as a thick line.
-func (d *drawing) drawGroup(l *lane, g *laneGroup, legend *laneLegend) {
+func (d laneDrawer) drawGroup(l *lane, g *laneGroup, legend *laneLegend) {
 	if g.count == 0 {
 		return
 	}
@@ -277,7 +280,7 @@ func (g *laneGroup) lostEnd() float32 {
 
 // drawGroupMarks draws what is over the paths of a group: a cross on that of lost datagrams, marks where late and
 // reordered ones arrive, and their number.
-func (d *drawing) drawGroupMarks(l *lane, g *laneGroup, legend *laneLegend) {
+func (d laneDrawer) drawGroupMarks(l *lane, g *laneGroup, legend *laneLegend) {
 	arriving, lost := g.flights()
 	lostEnd := g.lostEnd()
 	if g.resent {
@@ -309,7 +312,7 @@ func (d *drawing) drawGroupMarks(l *lane, g *laneGroup, legend *laneLegend) {
 }
 
 // drawGroupCount writes how many datagrams a group has, where groups have room between them.
-func (d *drawing) drawGroupCount(l *lane, g *laneGroup, f flight) {
+func (d laneDrawer) drawGroupCount(l *lane, g *laneGroup, f flight) {
 	font := d.font(11, false)
 	text := d.texts.int(g.count).end()
 	width := font.Width(text)
@@ -338,7 +341,7 @@ func traceDatagrams(l *lab.Lab, show *stage.Settings) {
 
 // laneHeight returns the height of the lanes below the pictures of panes, in pixels; 0: there are none, or there is no
 // room.
-func (d *drawing) laneHeight(rects []Rect, captionHeight int) int {
+func (d frameDrawer) laneHeight(rects []Rect, captionHeight int) int {
 	if d.settings.Lanes == stage.NoLanes || len(rects) == 0 || d.betweenLanes(rects[0]) {
 		return 0
 	}
@@ -355,12 +358,12 @@ func (d *drawing) laneHeight(rects []Rect, captionHeight int) int {
 
 // betweenLanes reports whether the lane of a pane is between the pictures of client and server: if they are side by
 // side, and there is room.
-func (d *drawing) betweenLanes(pane Rect) bool {
+func (d frameDrawer) betweenLanes(pane Rect) bool {
 	return d.settings.Lanes == stage.LanesBetween && d.settings.Split && float32(pane.W) >= d.px(2.5*laneGapWidth) && float32(pane.H) >= d.px(leastBetweenHeight)
 }
 
 // layOutLanes lays out the lanes of n panes, whose pictures are laid out.
-func (d *drawing) layOutLanes(n int) {
+func (d frameDrawer) layOutLanes(n int) {
 	s := d.hud
 	for i := range n {
 		y := &s.layouts[i]

@@ -17,7 +17,7 @@ const (
 
 // latencyColumns returns the bars of the gauge of pane i, and their number, which is 0 before an input has been shown: a
 // reference with the published figures of Space Engineers for the same ping, and those of the pane.
-func (d *drawing) latencyColumns(i int) (list [3]column, n int, ping time.Duration) {
+func (d gaugeDrawer) latencyColumns(i int) (list [3]column, n int, ping time.Duration) {
 	p := d.hud.panes[i].source
 	latency := p.Latency.Recent()
 	if latency.Response.Inputs == 0 && latency.Confirmed.Inputs == 0 {
@@ -38,7 +38,7 @@ func (d *drawing) latencyColumns(i int) (list [3]column, n int, ping time.Durati
 
 // drawLatencyGauge draws the latency from key to screen by stage, with the table of stages if the box is high
 // enough. All panes have one scale.
-func (d *drawing) drawLatencyGauge(i int, x, y, w, h float32) {
+func (d gaugeDrawer) drawLatencyGauge(i int, x, y, w, h float32) {
 	list, n, ping := d.latencyColumns(i)
 	columns := list[:n]
 	bars := float32(barsTop + n*barSpacing)
@@ -97,7 +97,7 @@ func (t *texts) tenthMillis(d time.Duration) *texts {
 }
 
 // drawStackedBar draws the stages from left to right; longest is the time at the right end.
-func (d *drawing) drawStackedBar(b *probe.LatencyStages, x, y, w, h float32, longest time.Duration) {
+func (d gaugeDrawer) drawStackedBar(b *probe.LatencyStages, x, y, w, h float32, longest time.Duration) {
 	d.Rect(x, y, w, h, stage.EmptyColor)
 	from := time.Duration(0)
 	xAt := func(t time.Duration) float32 { return whole(w * float32(float64(t)/float64(longest))) }
@@ -109,7 +109,7 @@ func (d *drawing) drawStackedBar(b *probe.LatencyStages, x, y, w, h float32, lon
 }
 
 // drawSwatch draws a rectangle in the colour of a stage, hatched if it is not measured.
-func (d *drawing) drawSwatch(s probe.Stage, x, y, w, h float32) {
+func (d gaugeDrawer) drawSwatch(s probe.Stage, x, y, w, h float32) {
 	if w <= 0 {
 		return
 	}
@@ -123,7 +123,7 @@ func (d *drawing) drawSwatch(s probe.Stage, x, y, w, h float32) {
 }
 
 // drawStageTable draws the time of each stage, with a column for each bar.
-func (d *drawing) drawStageTable(columns []column, x, y, w float32) {
+func (d gaugeDrawer) drawStageTable(columns []column, x, y, w float32) {
 	f, pad, box := d.font(12, false), d.px(8), d.px(8)
 	line := func(n int) float32 { return y + d.px(float32(11+n*stageRowHeight)) }
 	right := x + w - pad

@@ -45,11 +45,11 @@ type gauge struct {
 	Rect                   // in the strip
 	height, lowest float32 // pixels: with everything, and with what may not be left out
 	moves          bool    // it shows single ticks, so it is drawn anew in every frame
-	draw           func(d *drawing, i int, x, y, w, h float32)
+	draw           func(d gaugeDrawer, i int, x, y, w, h float32)
 }
 
 // layOut divides the panes' rectangles.
-func (d *drawing) layOut(rects []Rect) {
+func (d frameDrawer) layOut(rects []Rect) {
 	kept := d.keptHeights(rects)
 	captionHeight := kept.caption
 	for i, r := range rects {
@@ -89,7 +89,7 @@ type keptHeights struct {
 }
 
 // keptHeights returns the heights so far.
-func (d *drawing) keptHeights(rects []Rect) *keptHeights {
+func (d frameDrawer) keptHeights(rects []Rect) *keptHeights {
 	now := keptHeights{panes: len(rects), settings: d.settings}
 	now.settings.Yaw, now.settings.Pitch, now.settings.Distance, now.settings.Speed = 0, 0, 0, 0
 	for i := range rects {
@@ -107,7 +107,7 @@ func (d *drawing) keptHeights(rects []Rect) *keptHeights {
 
 // layOutStrip places the gauges of pane i relative to the strip's top left corner, and returns the height of the
 // strip, at most room pixels. Gauges fill columns: each is put into the column that is the least full.
-func (d *drawing) layOutStrip(i int, y *paneLayout, room float32) float32 {
+func (d frameDrawer) layOutStrip(i int, y *paneLayout, room float32) float32 {
 	y.gauges, y.hidden = y.gauges[:0], 0
 	d.hud.gauges = d.appendGauges(d.hud.gauges[:0], i)
 	if len(d.hud.gauges) == 0 || len(d.hud.gauges) == 1 && d.settings.Graphs {
@@ -154,7 +154,7 @@ func (d *drawing) layOutStrip(i int, y *paneLayout, room float32) float32 {
 const maxGaugeColumns = 6
 
 // fillColumns places the first n gauges and returns the height of the fullest column.
-func (d *drawing) fillColumns(y *paneLayout, n, columns int, w, top, gap float32, reduced bool) (height float32) {
+func (d frameDrawer) fillColumns(y *paneLayout, n, columns int, w, top, gap float32, reduced bool) (height float32) {
 	var used [maxGaugeColumns]float32
 	y.gauges = y.gauges[:0]
 	for k := range n {
@@ -177,30 +177,30 @@ func (d *drawing) fillColumns(y *paneLayout, n, columns int, w, top, gap float32
 }
 
 // appendGauges appends the gauges that the settings show and for which the strategy of pane i has data.
-func (d *drawing) appendGauges(list []gauge, i int) []gauge {
+func (d frameDrawer) appendGauges(list []gauge, i int) []gauge {
 	show, p := &d.settings, d.hud.panes[i]
-	add := func(shown, moves bool, height, lowest float32, draw func(d *drawing, i int, x, y, w, h float32)) {
+	add := func(shown, moves bool, height, lowest float32, draw func(d gaugeDrawer, i int, x, y, w, h float32)) {
 		if shown {
 			list = append(list, gauge{height: d.px(height), lowest: d.px(lowest), moves: moves, draw: draw})
 		}
 	}
 	k := p.inspection
-	add(show.Graphs, true, graphGaugeHeight, graphGaugeHeight, (*drawing).drawGraphGauge)
-	add(show.Ages && len(k.Age) > 0, false, ageGaugeHeight, ageGaugeHeight-ageGaugeReduction, (*drawing).drawAgeGauge)
-	add(show.Packet && k.Packet.BudgetBits > 0, false, packetGaugeHeight, packetGaugeHeight, (*drawing).drawPacketGauge)
-	add(show.Packet && k.Packet.Parts.Bits() > 0, false, snapshotGaugeHeight, snapshotGaugeHeight, (*drawing).drawSnapshotGauge)
-	add(show.Packet && k.Sideband.Present, false, sidebandGaugeHeight, sidebandGaugeHeight, (*drawing).drawSidebandGauge)
-	add(show.Slots && len(k.InputBuffer.Slots) > 0, true, slotGaugeHeight, slotGaugeHeight, (*drawing).drawSlotGauge)
+	add(show.Graphs, true, graphGaugeHeight, graphGaugeHeight, gaugeDrawer.drawGraphGauge)
+	add(show.Ages && len(k.Age) > 0, false, ageGaugeHeight, ageGaugeHeight-ageGaugeReduction, gaugeDrawer.drawAgeGauge)
+	add(show.Packet && k.Packet.BudgetBits > 0, false, packetGaugeHeight, packetGaugeHeight, gaugeDrawer.drawPacketGauge)
+	add(show.Packet && k.Packet.Parts.Bits() > 0, false, snapshotGaugeHeight, snapshotGaugeHeight, gaugeDrawer.drawSnapshotGauge)
+	add(show.Packet && k.Sideband.Present, false, sidebandGaugeHeight, sidebandGaugeHeight, gaugeDrawer.drawSidebandGauge)
+	add(show.Slots && len(k.InputBuffer.Slots) > 0, true, slotGaugeHeight, slotGaugeHeight, gaugeDrawer.drawSlotGauge)
 	buffers := float32(bufferRowHeight*len(k.Buffers) + bufferPadding)
-	add(show.Slots && len(k.Buffers) > 0, true, buffers, buffers, (*drawing).drawBufferGauge)
-	_, n, _ := d.latencyColumns(i)
+	add(show.Slots && len(k.Buffers) > 0, true, buffers, buffers, gaugeDrawer.drawBufferGauge)
+	_, n, _ := gaugeDrawer(d).latencyColumns(i)
 	bars := float32(barsTop + n*barSpacing)
-	add(show.Latency && n > 0, false, bars+float32(tableRows*stageRowHeight)+8, bars+4, (*drawing).drawLatencyGauge)
+	add(show.Latency && n > 0, false, bars+float32(tableRows*stageRowHeight)+8, bars+4, gaugeDrawer.drawLatencyGauge)
 	return list
 }
 
 // drawStrip draws the strip of pane i: its gauges, or its graph alone.
-func (d *drawing) drawStrip(i int, y *paneLayout) {
+func (d frameDrawer) drawStrip(i int, y *paneLayout) {
 	r := y.strip
 	if r.H == 0 {
 		return
@@ -239,29 +239,29 @@ func (d *drawing) drawStrip(i int, y *paneLayout) {
 	}
 	if d.settings.Graphs && top+row <= bottom {
 		d.Rect(x, top, w, row, stage.GaugePanelColor)
-		d.drawGraphGauge(i, x, top, w, row)
+		gaugeDrawer(d).drawGraphGauge(i, x, top, w, row)
 	}
 }
 
 // stackedStrip reports whether the explanation stands above the graph, because a pane of a width in pixels has no room
 // for both side by side.
-func (d *drawing) stackedStrip(width int) bool {
+func (d frameDrawer) stackedStrip(width int) bool {
 	return d.settings.Explain && d.settings.Graphs && float32(width) < minSideBySideWidth*max(d.scale, 11./12)
 }
 
 // drawGauges draws the gauges of pane i that show single ticks, or the others.
-func (d *drawing) drawGauges(i int, y *paneLayout, moving bool) {
+func (d frameDrawer) drawGauges(i int, y *paneLayout, moving bool) {
 	for k := range y.gauges {
 		if g := &y.gauges[k]; g.moves == moving {
 			left, top, w, h := float32(y.strip.X+g.X), float32(y.strip.Y+g.Y), float32(g.W), float32(g.H)
 			d.Rect(left, top, w, h, stage.GaugePanelColor)
-			g.draw(d, i, left, top, w, h)
+			g.draw(gaugeDrawer(d), i, left, top, w, h)
 		}
 	}
 }
 
 // drawStillGauges draws the gauges of pane i whose figures change as often as its caption, from a copy in between.
-func (d *drawing) drawStillGauges(i int, y *paneLayout) {
+func (d frameDrawer) drawStillGauges(i int, y *paneLayout) {
 	p := d.hud.panes[i]
 	if !p.gaugesStale && p.gaugesAt == y.strip {
 		d.Append(&p.stillGauges)

@@ -20,7 +20,7 @@ type legendEntry struct {
 }
 
 // legendEntries appends entries that explain the colours of bodies, outlines and boxes, to list.
-func (d *drawing) legendEntries(list []legendEntry) []legendEntry {
+func (d footerDrawer) legendEntries(list []legendEntry) []legendEntry {
 	show := &d.settings
 	switch show.Coloring {
 	case stage.ByPriority:
@@ -73,12 +73,12 @@ func (d *drawing) legendEntries(list []legendEntry) []legendEntry {
 }
 
 // anyView reports whether what the client of any pane shows fulfils a condition.
-func (d *drawing) anyView(condition func(*predict.View) bool) bool {
+func (d footerDrawer) anyView(condition func(*predict.View) bool) bool {
 	return slices.ContainsFunc(d.l.Panes, func(p *lab.Pane) bool { return condition(&p.Clients[0].View) })
 }
 
 // anyInspection reports whether the inspection of any pane fulfils a condition.
-func (d *drawing) anyInspection(condition func(*predict.Inspection) bool) bool {
+func (d footerDrawer) anyInspection(condition func(*predict.Inspection) bool) bool {
 	return slices.ContainsFunc(d.hud.panes, func(p *pane) bool { return condition(p.inspection) })
 }
 
@@ -92,7 +92,7 @@ const (
 )
 
 // legendEntryWidth returns the width of an entry.
-func (d *drawing) legendEntryWidth(e *legendEntry, f render.Font) float32 {
+func (d footerDrawer) legendEntryWidth(e *legendEntry, f render.Font) float32 {
 	w := d.px(11) + d.px(6) + f.Width(e.label)
 	if e.ramp {
 		w = f.Width(e.label) + d.px(rampWidth) + 2*d.px(6) + f.Width(e.rampEnd)
@@ -107,7 +107,7 @@ func (d *drawing) legendEntryWidth(e *legendEntry, f render.Font) float32 {
 }
 
 // drawLegendEntry draws an entry at x in a strip at y of height h.
-func (d *drawing) drawLegendEntry(e *legendEntry, f render.Font, x, y, h float32) {
+func (d footerDrawer) drawLegendEntry(e *legendEntry, f render.Font, x, y, h float32) {
 	base, box := baseline(f, y, h), d.px(11)
 	top := y + (h-box)*0.5
 	switch {
@@ -129,7 +129,7 @@ func (d *drawing) drawLegendEntry(e *legendEntry, f render.Font, x, y, h float32
 }
 
 // drawRamp draws steps of the colours from share 0 to 1 into a rectangle.
-func (d *drawing) drawRamp(x, y, w, h float32, steps int, color func(share float32) render.Color) {
+func (d footerDrawer) drawRamp(x, y, w, h float32, steps int, color func(share float32) render.Color) {
 	for i := range steps {
 		from, to := whole(w*float32(i)/float32(steps)), whole(w*float32(i+1)/float32(steps))
 		d.Rect(x+from, y, to-from, h, color(float32(i)/float32(steps-1)))
@@ -137,7 +137,7 @@ func (d *drawing) drawRamp(x, y, w, h float32, steps int, color func(share float
 }
 
 // drawErrorRamp draws the ramp of path errors in parts with the labels of its stops between them.
-func (d *drawing) drawErrorRamp(e *legendEntry, f render.Font, x, base, top, box float32) {
+func (d footerDrawer) drawErrorRamp(e *legendEntry, f render.Font, x, base, top, box float32) {
 	x += d.Text(x, base, f, stage.DimTextColor, e.label)
 	part := d.px(rampPartWidth)
 	for k, stop := range e.stops {
@@ -186,7 +186,7 @@ func (p *pane) missingText(show *stage.Settings, t *texts) string {
 }
 
 // appendShotLegend appends the colours of shots to the legend while one is shown.
-func (d *drawing) appendShotLegend(list []legendEntry) []legendEntry {
+func (d footerDrawer) appendShotLegend(list []legendEntry) []legendEntry {
 	now, rate := int64(d.l.Ticks())-1, d.l.Config().Rate
 	for _, p := range d.l.Panes {
 		if n := p.Shots.Total(); d.settings.Shots && n > 0 {

@@ -9,7 +9,7 @@ import (
 // drawOffscreenMarks draws arrows at the edges of the pictures in which the player's body is outside: in the client's
 // the body that it draws and the server's, in the server's picture the latter. The texts say how far the two are
 // apart.
-func (d *drawing) drawOffscreenMarks(views []stage.Viewport, share float32) {
+func (d markDrawer) drawOffscreenMarks(views []stage.Viewport, share float32) {
 	for i := range views {
 		v := &views[i]
 		drawn, server := d.hud.stage.PlayerAt(v.Pane, share)
@@ -47,7 +47,7 @@ func offscreenDirection(v *stage.Viewport, point geom.Vec3) (x, y float32, outsi
 }
 
 // drawOffscreenMark draws an arrow with a text if a point is outside the picture.
-func (d *drawing) drawOffscreenMark(v *stage.Viewport, point geom.Vec3, name string, apart float32, c render.Color) {
+func (d markDrawer) drawOffscreenMark(v *stage.Viewport, point geom.Vec3, name string, apart float32, c render.Color) {
 	dx, dy, outside := offscreenDirection(v, point)
 	if !outside {
 		return

@@ -143,7 +143,7 @@ func TestOffscreenMarksAllocateNothing(t *testing.T) {
 	var f Frame
 	show := stage.SettingsOf(l)
 	s.Compose(&f, l, Rect{W: 1280, H: 720}, Options{}, 1)
-	d := &drawing{DrawList: &f.Overlay, hud: &s, texts: &s.texts, l: l, settings: show, scale: 1}
+	d := markDrawer{&drawing{DrawList: &f.Overlay, hud: &s, texts: &s.texts, l: l, settings: show, scale: 1}}
 	if n := testing.AllocsPerRun(100, func() {
 		f.Overlay.Reset()
 		s.texts.Reset()

@@ -10,7 +10,7 @@ import (
 )
 
 // drawShotResults draws the result of the newest shot at the bottom of every picture.
-func (d *drawing) drawShotResults(views []stage.Viewport) {
+func (d markDrawer) drawShotResults(views []stage.Viewport) {
 	if !d.settings.Shots {
 		return
 	}
@@ -68,7 +68,7 @@ func hitResultText(v *predict.HitResult, rate int) string {
 }
 
 // drawShotText draws lines at the lower right of a picture.
-func (d *drawing) drawShotText(v *stage.Viewport, lines ...string) {
+func (d markDrawer) drawShotText(v *stage.Viewport, lines ...string) {
 	f := d.font(15, true)
 	left, _, right, bottom := edges(v.Rect)
 	y := bottom - d.px(10)

@@ -50,7 +50,7 @@ var slotNames = []struct {
 // drawSlotGauge draws the slots of the server's playout buffer, the next one at the left, and below what it used
 // in the last ticks, the newest at the right. Slots and ticks are numbered by the client's tick of their input;
 // the last digits suffice. A mark below a tick says that inputs arrived in it, or that one arrived too late.
-func (d *drawing) drawSlotGauge(i int, x, y, w, h float32) {
+func (d gaugeDrawer) drawSlotGauge(i int, x, y, w, h float32) {
 	p := d.hud.panes[i]
 	b := &p.inspection.InputBuffer
 	f, pad := d.font(12, false), d.px(8)
@@ -101,7 +101,7 @@ func (d *drawing) drawSlotGauge(i int, x, y, w, h float32) {
 }
 
 // drawSlot draws a slot or a tick with the number of its input, if there is one.
-func (d *drawing) drawSlot(f render.Font, x, y, w, h float32, c render.Color, numbered bool, t sim.Tick) {
+func (d gaugeDrawer) drawSlot(f render.Font, x, y, w, h float32, c render.Color, numbered bool, t sim.Tick) {
 	d.Rect(x, y, w-d.px(2), h, c)
 	if !numbered {
 		return
