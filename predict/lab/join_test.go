@@ -12,7 +12,12 @@ import (
 func TestAddedPaneJoins(t *testing.T) {
 	l := labtest.Open(t, labtest.Config(t, "katamari:cubes=30", "latency=75ms", AtHost), "noprediction")
 	labtest.Run(t, l, 200)
-	for _, c := range []Command{{Verb: "clock", Pane: AllPanes, Name: "skew", Value: "500"}, {Verb: "nudge", Pane: AllPanes, Name: "x", Value: "1"}, {Verb: "open", Pane: AllPanes, Name: "snapshot"}} {
+	for _, c := range []Command{
+		{Verb: "clock", Name: "skew", Value: "500"},
+		{Verb: "nudge", Name: "x", Value: "1"},
+		{Verb: "open", Name: "snapshot"},
+	} {
+		c.Pane = AllPanes
 		if err := l.Apply(c); err != nil {
 			t.Fatal(err)
 		}
@@ -22,7 +27,8 @@ func TestAddedPaneJoins(t *testing.T) {
 		first, firstCache := a.ServerWorld.Hash()
 		second, secondCache := b.ServerWorld.Hash()
 		if first != second || firstCache != secondCache || a.ServerWorld.Tick() != b.ServerWorld.Tick() {
-			t.Fatalf("after %d ticks the pane's server is at tick %d with %#x, the first one's at %d with %#x", l.Ticks(), b.ServerWorld.Tick(), second, a.ServerWorld.Tick(), first)
+			t.Fatalf("after %d ticks the pane's server is at tick %d with %#x, the first one's at %d with %#x",
+				l.Ticks(), b.ServerWorld.Tick(), second, a.ServerWorld.Tick(), first)
 		}
 		labtest.Run(t, l, 50)
 	}
