@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -125,7 +126,7 @@ func (r *Recorder) WriteSVG(w io.Writer, title, subtitle string) error {
 	p.text("head", serverX, top-12, "middle", "server")
 	p.drawGrid()
 	for _, x := range [...]int{clientX, serverX} {
-		fmt.Fprintf(p.out, "<path class=\"line\" d=\"M%d %dV%s\"/>\n", x, top, px(p.bottom))
+		path(p.out, "line", "M%s %sV%s", float64(x), top, p.bottom)
 	}
 	p.out.WriteString(arrows.String())
 	for _, m := range p.story.marks {
@@ -193,7 +194,7 @@ func (p *picture) drawGrid() {
 	}
 	for t := (p.from + step - 1) / step * step; t <= p.to; t += step {
 		y := p.y(t)
-		fmt.Fprintf(p.out, "<path class=\"grid\" d=\"M%d %sH%d\"/>\n", clientX, px(y), serverX)
+		path(p.out, "grid", "M%s %sH%s", clientX, y, serverX)
 		p.text("dim", edge, y+4, "start", strconv.FormatFloat(t.Seconds(), 'f', 2, 64)+" s")
 	}
 }
@@ -283,18 +284,26 @@ func (p *picture) arrow(r *trace.Record, d link.Direction, strong bool) string {
 	return b.String()
 }
 
-func drawCross(b *strings.Builder, x, y, arm float64) {
-	fmt.Fprintf(b, "<path class=\"lost\" d=\"M%s %sL%s %sM%s %sL%s %s\"/>\n",
-		px(x-arm), px(y-arm), px(x+arm), px(y+arm), px(x-arm), px(y+arm), px(x+arm), px(y-arm))
+// path draws lines along points, whose commands are in a format.
+func path(w io.Writer, class, format string, at ...float64) {
+	points := make([]any, len(at))
+	for i, v := range at {
+		points[i] = px(v)
+	}
+	fmt.Fprintf(w, "<path class=\"%s\" d=\"%s\"/>\n", class, fmt.Sprintf(format, points...))
 }
 
-func drawLate(b *strings.Builder, x, y float64) {
-	fmt.Fprintf(b, "<rect class=\"late\" x=\"%s\" y=\"%s\" width=\"9\" height=\"9\"/>\n", px(x-4.5), px(y-4.5))
+func rect(w io.Writer, class string, x, y, width, height float64) {
+	fmt.Fprintf(w, "<rect class=\"%s\" x=\"%s\" y=\"%s\" width=\"%s\" height=\"%s\"/>\n", class, px(x), px(y), px(width), px(height))
 }
 
-func drawReordered(b *strings.Builder, x, y float64) {
-	fmt.Fprintf(b, "<rect class=\"mark\" x=\"%s\" y=\"%s\" width=\"5\" height=\"5\"/>\n", px(x-2.5), px(y-2.5))
+func drawCross(w io.Writer, x, y, arm float64) {
+	path(w, "lost", "M%s %sL%s %sM%s %sL%s %s", x-arm, y-arm, x+arm, y+arm, x-arm, y+arm, x+arm, y-arm)
 }
+
+func drawLate(w io.Writer, x, y float64) { rect(w, "late", x-4.5, y-4.5, 9, 9) }
+
+func drawReordered(w io.Writer, x, y float64) { rect(w, "mark", x-2.5, y-2.5, 5, 5) }
 
 // flight draws the part of a way up to a share that is within the shown time, with a head if the end is in it.
 func (p *picture) flight(b *strings.Builder, d link.Direction, sent, arrives time.Duration, share float64, class string) bool {
@@ -317,13 +326,14 @@ func (p *picture) flight(b *strings.Builder, d link.Direction, sent, arrives tim
 	if y1 > p.bottom {
 		x1, y1 = x1-float64(dx*((y1-p.bottom)/dy)), p.bottom
 	}
-	fmt.Fprintf(b, "<path class=\"%s\" d=\"M%s %sL%s %s", class, px(x0), px(y0), px(x1), px(y1))
-	if head {
-		long, wide := 8.0, 3.5
-		bx, by := x1-float64(long*ux), y1-float64(long*uy)
-		fmt.Fprintf(b, "M%s %sL%s %sL%s %s", px(bx-float64(wide*uy)), px(by+float64(wide*ux)), px(x1), px(y1), px(bx+float64(wide*uy)), px(by-float64(wide*ux)))
+	if !head {
+		path(b, class, "M%s %sL%s %s", x0, y0, x1, y1)
+		return true
 	}
-	b.WriteString("\"/>\n")
+	long, wide := 8.0, 3.5
+	bx, by := x1-float64(long*ux), y1-float64(long*uy)
+	path(b, class, "M%s %sL%s %sM%s %sL%s %sL%s %s", x0, y0, x1, y1,
+		bx-float64(wide*uy), by+float64(wide*ux), x1, y1, bx+float64(wide*uy), by-float64(wide*ux))
 	return true
 }
 
@@ -331,10 +341,10 @@ func (p *picture) flight(b *strings.Builder, d link.Direction, sent, arrives tim
 func (p *picture) drawMark(m *mark) {
 	x, y := lineX(m.side), p.y(m.at)
 	if m.end == 0 {
-		fmt.Fprintf(p.out, "<rect class=\"%s\" x=\"%s\" y=\"%s\" width=\"16\" height=\"4\"/>\n", m.class, px(x-8), px(y-2))
+		rect(p.out, m.class, x-8, y-2, 16, 4)
 		return
 	}
-	fmt.Fprintf(p.out, "<rect class=\"%s\" x=\"%s\" y=\"%s\" width=\"6\" height=\"%s\"/>\n", m.class, px(x-3), px(y), px(max(p.y(m.end)-y, 2)))
+	rect(p.out, m.class, x-3, y, 6, max(p.y(m.end)-y, 2))
 }
 
 // room is the part of a column that a label takes, in pixels from the top.
@@ -365,7 +375,7 @@ func (p *picture) drawLabels() {
 			if l.side == client {
 				line, near = lineX(l.side)-5, x+3
 			}
-			fmt.Fprintf(p.out, "<path class=\"leader\" d=\"M%s %sL%s %s\"/>\n", px(line), px(anchor), px(near), px(middle))
+			path(p.out, "leader", "M%s %sL%s %s", line, anchor, near, middle)
 		}
 		for k, s := range l.lines {
 			class := l.class
@@ -406,48 +416,34 @@ func (p *picture) legend() (svg string, height int) {
 		fmt.Fprintf(&b, "<text class=\"dim\" x=\"%s\" y=\"%s\">%s</text>\n", px(x+26), px(y), escape(name))
 		x += w
 	}
+	stroke := func(class string) func(x, y float64) {
+		return func(x, y float64) { path(&b, class, "M%s %sh20", x, y-4) }
+	}
 	for k, shown := range p.kinds {
 		if shown {
-			put(predict.PacketKind(k).String(), func(x, y float64) {
-				fmt.Fprintf(&b, "<path class=\"way k%d\" d=\"M%s %sh20\"/>\n", k, px(x), px(y-4))
-			})
+			put(predict.PacketKind(k).String(), stroke(fmt.Sprint("way k", k)))
 		}
 	}
-	if p.lost {
-		put("lost", func(x, y float64) { drawCross(&b, x+10, y-4, 4.5) })
+	has := func(class string) bool {
+		return slices.ContainsFunc(p.story.marks, func(m mark) bool { return m.class == class })
 	}
-	if p.refused {
-		put("arrived, but not used", func(x, y float64) { drawCross(&b, x+10, y-4, 3.5) })
-	}
-	if p.late {
-		put("late", func(x, y float64) { drawLate(&b, x+10, y-4) })
-	}
-	if p.reordered {
-		put("out of order", func(x, y float64) { drawReordered(&b, x+10, y-4) })
-	}
-	if p.duplicate {
-		put("second copy", func(x, y float64) {
-			fmt.Fprintf(&b, "<path class=\"arrow copy k1\" d=\"M%s %sh20\"/>\n", px(x), px(y-4))
-		})
-	}
-	classes := map[string]bool{}
-	for _, m := range p.story.marks {
-		classes[m.class] = true
-	}
-	if classes["fix"] {
-		put("correction", func(x, y float64) {
-			fmt.Fprintf(&b, "<rect class=\"fix\" x=\"%s\" y=\"%s\" width=\"16\" height=\"4\"/>\n", px(x+2), px(y-6))
-		})
-	}
-	if classes["wait"] {
-		put("stalled", func(x, y float64) {
-			fmt.Fprintf(&b, "<rect class=\"wait\" x=\"%s\" y=\"%s\" width=\"6\" height=\"12\"/>\n", px(x+8), px(y-10))
-		})
-	}
-	if len(p.story.highlighted[0])+len(p.story.highlighted[1]) > 0 {
-		put("thick: the way of one input or state", func(x, y float64) {
-			fmt.Fprintf(&b, "<path class=\"line\" d=\"M%s %sh20\"/>\n", px(x), px(y-4))
-		})
+	for _, e := range [...]struct {
+		shown bool
+		name  string
+		draw  func(x, y float64)
+	}{
+		{p.lost, "lost", func(x, y float64) { drawCross(&b, x+10, y-4, 4.5) }},
+		{p.refused, "arrived, but not used", func(x, y float64) { drawCross(&b, x+10, y-4, 3.5) }},
+		{p.late, "late", func(x, y float64) { drawLate(&b, x+10, y-4) }},
+		{p.reordered, "out of order", func(x, y float64) { drawReordered(&b, x+10, y-4) }},
+		{p.duplicate, "second copy", stroke("arrow copy k1")},
+		{has("fix"), "correction", func(x, y float64) { rect(&b, "fix", x+2, y-6, 16, 4) }},
+		{has("wait"), "stalled", func(x, y float64) { rect(&b, "wait", x+8, y-10, 6, 12) }},
+		{len(p.story.highlighted[0])+len(p.story.highlighted[1]) > 0, "thick: the way of one input or state", stroke("line")},
+	} {
+		if e.shown {
+			put(e.name, e.draw)
+		}
 	}
 	return b.String(), int(y) + 18
 }

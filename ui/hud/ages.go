@@ -49,7 +49,6 @@ func (d gaugeDrawer) drawAgeGauge(i int, x, y, w, h float32) {
 	p := d.hud.panes[i]
 	s, rate := &d.hud.ages, p.source.ServerWorld.Rate()
 	s.count(p)
-	d.Rect(x, y, w, h, stage.GaugePanelColor)
 	f, pad := d.font(12, false), d.px(8)
 	left, top, bottom := x+pad, y+d.px(24), y+h-d.px(19)
 	right := x + w - pad

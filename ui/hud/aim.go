@@ -13,7 +13,7 @@ import (
 func (f *Frame) AimAt(x, y float32, l *lab.Lab) (shot sim.Shot, ok bool) {
 	for i := range f.Viewports {
 		v := &f.Viewports[i]
-		if rect := (Rect{X: v.X, Y: v.Y, W: v.W, H: v.H}); !rect.Contains(x, y) || v.Pane >= len(l.Panes) {
+		if !v.Contains(x, y) || v.Pane >= len(l.Panes) {
 			continue
 		}
 		p := l.Panes[v.Pane]
@@ -22,7 +22,7 @@ func (f *Frame) AimAt(x, y float32, l *lab.Lab) (shot sim.Shot, ok bool) {
 		if v.Side == stage.ServerSide || len(poses) == 0 {
 			poses, moment = predict.AppendPoses(nil, p.ServerWorld.Bodies()), p.ServerWorld.Tick().Moment()
 		}
-		projection := v.Camera.Projection(float32(v.W), float32(v.H))
+		projection := v.Projection()
 		direction := projection.Ray(x-float32(v.X), y-float32(v.Y)).Unit()
 		const shooter = 0
 		hit := p.ServerWorld.Scene().CastRay(projection.Eye, direction, predict.ShotRange, poses, shooter, moment, p.ServerWorld.Rate())

@@ -15,7 +15,6 @@ const (
 // drawBufferGauge draws the buffers that a strategy reports, one in a row: its name, its slots with the newest at the
 // right, and how many of them are filled.
 func (d gaugeDrawer) drawBufferGauge(i int, x, y, w, h float32) {
-	d.Rect(x, y, w, h, stage.GaugePanelColor)
 	f, pad := d.font(12, false), d.px(8)
 	names, counts := float32(0), f.Width("0000 of 0000")
 	buffers := d.hud.panes[i].inspection.Buffers

@@ -43,7 +43,7 @@ func (d markDrawer) drawCorrectionArrow(m *Callout, v *stage.Viewport) {
 	if !ok {
 		return
 	}
-	projection := v.Camera.Projection(float32(v.W), float32(v.H))
+	projection := v.Projection()
 	x0, y0, depth0 := projection.Project(before.Pos)
 	x1, y1, depth1 := projection.Project(after.Pos)
 	if depth0 < render.NearPlane || depth1 < render.NearPlane || min(x0, x1) < 0 || min(y0, y1) < 0 || max(x0, x1) >= float32(v.W) || max(y0, y1) >= float32(v.H) {
@@ -57,18 +57,10 @@ func (d markDrawer) drawCorrectionArrow(m *Callout, v *stage.Viewport) {
 	}
 	dx, dy = dx/length, dy/length
 	head := min(d.px(12), 0.6*length)
-	points := d.hud.arrow[:0]
-	points = append(points, render.Point{X: x0, Y: y0}, render.Point{X: x1, Y: y1})
-	d.Line(points, d.px(3), stage.CalloutColor)
-	points = points[:0]
-	for _, side := range [2]float32{1, -1} {
-		points = append(points, render.Point{X: x1 - head*dx + side*0.5*head*dy, Y: y1 - head*dy - side*0.5*head*dx})
-		if side > 0 {
-			points = append(points, render.Point{X: x1, Y: y1})
-		}
-	}
-	d.Line(points, d.px(3), stage.CalloutColor)
-	d.hud.arrow = points
+	tip := render.Point{X: x1, Y: y1}
+	shaft := [2]render.Point{{X: x0, Y: y0}, tip}
+	d.Line(shaft[:], d.px(3), stage.CalloutColor)
+	d.drawArrowhead(tip, dx, dy, head, -0.5*head, d.px(3), stage.CalloutColor)
 }
 
 // drawCallout frames the body in every picture of its pane. The text stands beside the body in the first picture, or
@@ -97,7 +89,7 @@ func (d markDrawer) drawCallout(m *Callout, views []stage.Viewport) {
 // screenBounds returns the rectangle around a cube, in pixels of the frame and clipped to the viewport, and
 // whether any of it is visible.
 func (d markDrawer) screenBounds(v *stage.Viewport, c *render.Cube) (r Rect, visible bool) {
-	projection := v.Camera.Projection(float32(v.W), float32(v.H))
+	projection := v.Projection()
 	var left, top, right, bottom float32
 	for i := range 8 {
 		x, y, depth := projection.Project(stage.Corner(c.Pose, c.Half, i))
@@ -129,7 +121,7 @@ func (d markDrawer) drawCalloutText(lines []string, v *stage.Viewport, at Rect, 
 	}
 	w = min(w+pad+pad, float32(v.W)-pad-pad)
 	h := lineHeight*float32(len(lines)) + pad
-	left, top, right, bottom := edges(Rect{X: v.X, Y: v.Y, W: v.W, H: v.H})
+	left, top, right, bottom := edges(v.Rect)
 	x, y := left, bottom
 	if visible {
 		atLeft, atTop, atRight, atBottom := edges(at)

@@ -53,7 +53,10 @@ func (d frameDrawer) updateCaption(i int, r Rect) *caption {
 	room := float32(r.W) - d.px(20) - d.headlineWidth(i, r)
 	big := d.font(17, true)
 	c.name = d.texts.truncate(big, d.paneName(i), room)
-	c.knobs = d.knobsBeside(i, room-big.Width(c.name)-d.px(12))
+	c.knobs = d.changedKnobs(i)
+	if d.font(13, false).Width(c.knobs) > room-big.Width(c.name)-d.px(12) {
+		c.knobs = ""
+	}
 	c.lines = d.captionLines(i, r, c.knobs == "", c.lines)
 	d.texts = ofFrame
 	return c
@@ -111,15 +114,6 @@ func (d frameDrawer) paneName(i int) string {
 		return d.texts.int(i + 1).add("  ").add(d.l.Panes[i].Strategy.Name).end()
 	}
 	return d.l.Panes[i].Strategy.Name
-}
-
-// knobsBeside returns the changed knobs of pane i in one line if they fit into a width, and otherwise nothing.
-func (d frameDrawer) knobsBeside(i int, width float32) string {
-	text := d.changedKnobs(i)
-	if d.font(13, false).Width(text) > width {
-		return ""
-	}
-	return text
 }
 
 // changedKnobs returns the changed knobs of pane i.
@@ -246,7 +240,13 @@ func (d frameDrawer) captionNotes(i int) string {
 		t.tickCounters(p)
 	}
 	if predicted := p.Clients[0].View.Predicted; len(predicted) > 0 && d.settings.Coloring == stage.ByPrediction {
-		t.separate().int(countTrue(predicted)).add(" of ").int(len(predicted)).add(" bodies predicted")
+		n := 0
+		for _, yes := range predicted {
+			if yes {
+				n++
+			}
+		}
+		t.separate().int(n).add(" of ").int(len(predicted)).add(" bodies predicted")
 	}
 	if used := p.Counters.Total(predict.InputsOnTime); used > 0 && d.anyInputsMissed() {
 		t.separate().fixed(100*used, 1).add(" % of inputs on time")
@@ -359,12 +359,10 @@ func (d frameDrawer) anyInputsMissed() bool {
 	return false
 }
 
-// sideLabelWidth returns the width of a side label.
-func (d frameDrawer) sideLabelWidth(s string) float32 { return d.font(15, true).Width(s) + d.px(16) }
-
 // drawSideLabel draws the label of a side, left of x or right of it.
 func (d frameDrawer) drawSideLabel(x, y float32, s string, left bool) {
-	f, w := d.font(15, true), d.sideLabelWidth(s)
+	f := d.font(15, true)
+	w := f.Width(s) + d.px(16)
 	if left {
 		x -= w
 	}

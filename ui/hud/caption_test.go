@@ -7,6 +7,7 @@ import (
 	"ghostcube/net/link"
 	"ghostcube/predict/lab"
 	"ghostcube/render"
+	"ghostcube/sim"
 	"ghostcube/ui/stage"
 	"ghostcube/ui/stage/stagetest"
 )
@@ -18,15 +19,8 @@ func TestCaptionShowsMissedInputs(t *testing.T) {
 		l := stagetest.Session(t, network, "rewind:redundant=off", "rewind")
 		var s HUD
 		stagetest.Roll(t, &s, l, 400)
-		var f Frame
-		s.Compose(&f, l, Rect{W: 1280, H: 720}, Options{}, 1)
-		captions := 0
-		for _, it := range f.Overlay.Items {
-			if strings.HasSuffix(it.Text, "% of inputs on time") {
-				captions++
-			}
-		}
-		if captions != want {
+		f := s.frame(l)
+		if captions := strings.Count(f.texts(), "% of inputs on time\n"); captions != want {
 			t.Errorf("%s: %d captions with inputs on time, want %d", network, captions, want)
 		}
 	}
@@ -40,21 +34,15 @@ func TestNetworkText(t *testing.T) {
 			t.Errorf("%s: %q", p.Name, s)
 		}
 	}
-	w := link.Network{}
-	if got := networkText(&w); got != "perfect network" {
-		t.Error(got)
-	}
-	w.Parse("swing-every=8s,swing=40ms")
-	if got := networkText(&w); got != "varying latency" {
-		t.Error(got)
-	}
-	w.Parse("latency=5ms,trace=us/20000:5012/4980/-")
-	if got := networkText(&w); got != "5 ms latency, trace of 60ms" {
-		t.Error(got)
-	}
-	w.Parse("latency=75ms,up.loss=25%")
-	if got := networkText(&w); got != "up: 75 ms latency, 25 % loss / down: 75 ms latency" {
-		t.Error(got)
+	for network, want := range map[string]string{
+		"perfect": "perfect network", "swing-every=8s,swing=40ms": "varying latency",
+		"latency=5ms,trace=us/20000:5012/4980/-": "5 ms latency, trace of 60ms",
+		"latency=75ms,up.loss=25%":               "up: 75 ms latency, 25 % loss / down: 75 ms latency",
+	} {
+		w := link.Network{}
+		if err := w.Parse(network); err != nil || networkText(&w) != want {
+			t.Errorf("%s: %q, want %q (%v)", network, networkText(&w), want, err)
+		}
 	}
 }
 
@@ -65,20 +53,14 @@ func TestClockFaultIsShown(t *testing.T) {
 		s, f := &HUD{}, Frame{}
 		stagetest.Roll(t, s, l, 1)
 		s.Compose(&f, l, Rect{W: 900, H: 600}, Options{}, 1)
-		var b strings.Builder
-		for i := range f.Overlay.Items {
-			b.WriteString(f.Overlay.Items[i].Text + "\n")
-		}
-		return b.String()
+		return f.texts()
 	}
 	const want = "skew +500 ppm, 20 fps"
 	if strings.Contains(texts(), "ppm") {
 		t.Error("a fault is shown where there is none")
 	}
 	for _, set := range [][2]string{{"skew", "500"}, {"fps", "20"}} {
-		if err := l.Apply(lab.Command{Verb: "clock", Pane: lab.AllPanes, Name: set[0], Value: set[1]}); err != nil {
-			t.Fatal(err)
-		}
+		stagetest.Apply(t, l, lab.Command{Verb: "clock", Pane: lab.AllPanes, Name: set[0], Value: set[1]})
 	}
 	if s := texts(); !strings.Contains(s, want) {
 		t.Errorf("the texts are\n%swant %q", s, want)
@@ -92,38 +74,23 @@ func TestFallbackIsShown(t *testing.T) {
 	stagetest.Show(t, l, "split=on")
 	var s HUD
 	look := func() (client, server render.Color, explained bool) {
-		var f Frame
-		s.Compose(&f, l, Rect{W: 1280, H: 720}, Options{}, 1)
-		for _, it := range f.Overlay.Items {
-			explained = explained || it.Kind == render.TextKind && it.Text == "prediction off"
-		}
+		f := s.frame(l)
+		explained = strings.Contains(f.texts(), "\nprediction off\n")
 		return f.Viewports[0].Scene.Cubes[0].Color, f.Viewports[1].Scene.Cubes[0].Color, explained
 	}
-	if err := l.Apply(lab.Command{Verb: "scene", Pane: lab.AllPanes, Name: "plain"}); err != nil {
-		t.Fatal(err)
-	}
-	idle := func(ticks int) {
-		for range ticks {
-			if err := l.Tick(lab.Entry{}); err != nil {
-				t.Fatal(err)
-			}
-			s.Tick(l)
-		}
-	}
-	idle(120)
+	stagetest.Apply(t, l, lab.Command{Verb: "scene", Pane: lab.AllPanes, Name: "plain"})
+	stagetest.Rest(t, &s, l, 120, sim.Shot{})
 	if client, server, explained := look(); client != stage.ClientColor || server != stage.ServerColor || !explained {
 		t.Errorf("with prediction it is %v, the server's %v, explained: %v", client, server, explained)
 	}
 	for range 20 {
-		if err := l.Apply(lab.Command{Verb: "nudge", Pane: lab.AllPanes, Name: "x", Value: "0.3"}); err != nil {
-			t.Fatal(err)
-		}
-		idle(4)
+		stagetest.Apply(t, l, lab.Command{Verb: "nudge", Pane: lab.AllPanes, Name: "x", Value: "0.3"})
+		stagetest.Rest(t, &s, l, 4, sim.Shot{})
 	}
 	if client, server, _ := look(); client == stage.ClientColor || server != stage.ServerColor {
 		t.Errorf("without prediction it is %v, the server's %v", client, server)
 	}
-	idle(240)
+	stagetest.Rest(t, &s, l, 240, sim.Shot{})
 	if client, _, _ := look(); client != stage.ClientColor {
 		t.Errorf("with prediction again it is %v", client)
 	}
@@ -135,30 +102,14 @@ func TestSideLabels(t *testing.T) {
 	stagetest.Show(t, l, "split=on")
 	var s HUD
 	stagetest.Roll(t, &s, l, 2)
-	var f Frame
-	s.Compose(&f, l, Rect{W: 1280, H: 720}, Options{}, 1)
-	found := 0
-	for _, it := range f.Overlay.Items {
+	f := s.frame(l)
+	found := f.count(func(it *render.Item) bool {
 		right := it.X + it.Font.Width(it.Text)
-		switch it.Text {
-		case "client":
-			if it.Y > 200 { // in the legend
-				continue
-			}
-			if found++; right > 632 || right < 600 {
-				t.Errorf("the client's label ends at %v", right)
-			}
-		case "server":
-			if it.Y > 200 {
-				continue
-			}
-			if found++; it.X < 640 || it.X > 680 {
-				t.Errorf("the server's label begins at %v", it.X)
-			}
-		}
-	}
-	if found < 2 {
-		t.Errorf("%d labels", found)
+		inPicture := it.Y < 200 // and not in the legend
+		return inPicture && (it.Text == "client" && right >= 600 && right <= 632 || it.Text == "server" && it.X >= 640 && it.X <= 680)
+	})
+	if found != 2 {
+		t.Errorf("%d labels in the corners of their sides, want 2", found)
 	}
 }
 
@@ -177,9 +128,7 @@ func TestCaptionsFollowAPausedSession(t *testing.T) {
 	for range 2 { // as the window does in every Update
 		s.Refresh(l)
 	}
-	if err := l.Apply(lab.Command{Verb: "set", Pane: 0, Name: "lead", Value: "9"}); err != nil {
-		t.Fatal(err)
-	}
+	stagetest.Apply(t, l, lab.Command{Verb: "set", Pane: 0, Name: "lead", Value: "9"})
 	s.Refresh(l)
 	if got := text(); !strings.Contains(got, "lead=9") {
 		t.Errorf("a changed knob is not shown: %s", got)
@@ -191,23 +140,15 @@ func TestCaptionClauses(t *testing.T) {
 	l := stagetest.Session(t, "latency=75ms", "noprediction", "rewind")
 	var s HUD
 	stagetest.Roll(t, &s, l, 60)
-	if err := l.Apply(lab.Command{Verb: "nudge", Pane: lab.AllPanes, Name: "x", Value: "1"}); err != nil {
-		t.Fatal(err)
-	}
+	stagetest.Apply(t, l, lab.Command{Verb: "nudge", Pane: lab.AllPanes, Name: "x", Value: "1"})
 	stagetest.Roll(t, &s, l, 60)
 	var f Frame
 	s.Compose(&f, l, Rect{W: 480, H: 600}, Options{}, 1)
-	found := false
-	for _, it := range f.Overlay.Items {
-		if strings.Contains(it.Text, "correction") {
-			found = true
-			if strings.Contains(it.Text, "…") {
-				t.Errorf("%q is cut", it.Text)
-			}
-		}
-	}
-	if !found {
-		t.Error("no corrections in the captions")
+	whole := f.count(func(it *render.Item) bool {
+		return strings.Contains(it.Text, "correction") && !strings.Contains(it.Text, "…")
+	})
+	if all := strings.Count(f.texts(), "correction"); whole == 0 || whole != all {
+		t.Errorf("%d of %d texts about corrections are whole", whole, all)
 	}
 }
 
@@ -217,8 +158,7 @@ func TestOpenJointsAreCaptioned(t *testing.T) {
 	stagetest.Show(t, l, "joints=on")
 	var s HUD
 	stagetest.RollAndPull(t, &s, l, 300)
-	var f Frame
-	s.Compose(&f, l, Rect{W: 1280, H: 720}, Options{}, 1)
+	f := s.frame(l)
 	_, largest, _, _ := l.Panes[0].Score.JointSeparation()
 	if want := "largest " + (&texts{}).gap(largest).end(); largest < 0.01 || !strings.Contains(paneTexts(&f, s.layouts[0].caption), want) {
 		t.Errorf("no %q in %q", want, paneTexts(&f, s.layouts[0].caption))

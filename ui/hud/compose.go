@@ -90,7 +90,7 @@ func (h *HUD) Compose(f *Frame, l *lab.Lab, at Rect, o Options, share float32) {
 	f.Viewports = h.stage.Viewports(f.Viewports[:0], l, h.sidesOf(h.rects, &show), share, marked)
 	drawSideDividers(&f.Overlay, h.rects, show.Split && h.laneGap == 0)
 	d.drawHeader(o, &texts, lines)
-	footerDrawer{&h.drawing}.draw(o, footerHeight)
+	footerDrawer{&h.drawing}.drawFooter(o, footerHeight)
 	for i := range h.lanes {
 		lanes.drawLane(&h.lanes[i])
 	}

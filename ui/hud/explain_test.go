@@ -8,7 +8,6 @@ import (
 	"ghostcube/predict"
 	"ghostcube/predict/lab"
 	"ghostcube/predict/lab/probe"
-	"ghostcube/render"
 	"ghostcube/ui/stage/stagetest"
 )
 
@@ -46,9 +45,7 @@ func TestEvents(t *testing.T) {
 			t.Errorf("pane %d says %q while nothing happens", i+1, e)
 		}
 	}
-	if err := l.Apply(lab.Command{Verb: "nudge", Pane: lab.AllPanes, Name: "x", Value: "1"}); err != nil {
-		t.Fatal(err)
-	}
+	stagetest.Apply(t, l, lab.Command{Verb: "nudge", Pane: lab.AllPanes, Name: "x", Value: "1"})
 	const fault = "forced fault: the server's cube was moved by 1 m along x"
 	events := followEvents(t, &s, l, 240)
 	for i, want := range [][]string{
@@ -63,9 +60,7 @@ func TestEvents(t *testing.T) {
 			t.Errorf("pane %d still says %q", i+1, e)
 		}
 	}
-	if err := l.Apply(lab.Command{Verb: "blackout", Pane: lab.AllPanes, Value: "700ms"}); err != nil {
-		t.Fatal(err)
-	}
+	stagetest.Apply(t, l, lab.Command{Verb: "blackout", Pane: lab.AllPanes, Value: "700ms"})
 	events = followEvents(t, &s, l, 43)
 	// States that were sent before the outage still arrive.
 	for i, want := range []string{"no state for 660 ms: prediction goes on unchecked", "no state for 660 ms: the picture stands still",
@@ -83,9 +78,7 @@ func TestEventsLastShownTime(t *testing.T) {
 		stagetest.Show(t, l, "speed="+speed)
 		var s HUD
 		stagetest.Roll(t, &s, l, 120)
-		if err := l.Apply(lab.Command{Verb: "nudge", Pane: lab.AllPanes, Name: "x", Value: "1"}); err != nil {
-			t.Fatal(err)
-		}
+		stagetest.Apply(t, l, lab.Command{Verb: "nudge", Pane: lab.AllPanes, Name: "x", Value: "1"})
 		n := 0
 		for stagetest.Roll(t, &s, l, 1); s.panes[0].explain.event.text != ""; stagetest.Roll(t, &s, l, 1) {
 			n++
@@ -155,15 +148,9 @@ func TestStatus(t *testing.T) {
 		if !strings.HasPrefix(got, want) || got == "" {
 			t.Errorf("%s: %q, want %q", spec, got, want)
 		}
-		texts := func() (all string) {
-			var f Frame
-			s.Compose(&f, l, Rect{W: 1280, H: 720}, Options{}, 1)
-			for _, it := range f.Overlay.Items {
-				if it.Kind == render.TextKind {
-					all += it.Text + "\n"
-				}
-			}
-			return all
+		texts := func() string {
+			f := s.frame(l)
+			return f.texts()
 		}
 		if !strings.Contains(texts(), got) {
 			t.Errorf("%s: %q is not in the picture", spec, got)

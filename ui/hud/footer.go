@@ -3,6 +3,7 @@ package hud
 import (
 	"strings"
 
+	"ghostcube/predict"
 	"ghostcube/render"
 	"ghostcube/sim"
 	"ghostcube/ui/stage"
@@ -17,8 +18,8 @@ var keyLabels = []struct {
 // footerDrawer draws the strip at the bottom with the legend.
 type footerDrawer struct{ *drawing }
 
-// draw draws the strip at the bottom: the legend, a note, and the keys that are down.
-func (d footerDrawer) draw(o Options, h float32) {
+// drawFooter draws the strip at the bottom: the legend, a note, and the keys that are down.
+func (d footerDrawer) drawFooter(o Options, h float32) {
 	x, y, w := float32(d.rect.X), float32(d.rect.Y+d.rect.H)-h, float32(d.rect.W)
 	d.Rect(x, y, w, h, stage.BackgroundColor)
 	f := d.font(13, false)
@@ -42,7 +43,7 @@ func (d footerDrawer) draw(o Options, h float32) {
 	}
 	legend := d.appendShotLegend(d.legendEntries(d.hud.legend[:0]))
 	legend = append(legend, legendEntry{color: stage.ClientColor, label: "client"}, legendEntry{color: stage.ServerColor, label: "server"})
-	if d.settings.Ghosts && d.anySnapshots() {
+	if d.settings.Ghosts && d.anyView(func(v *predict.View) bool { return len(v.LastReceived) > 0 }) {
 		legend = append(legend, legendEntry{color: stage.ReceivedColor, label: "last received snapshot"})
 	}
 	d.hud.legend = legend
@@ -74,14 +75,4 @@ func (d *drawing) fitClauses(f render.Font, text string, width float32) string {
 // hasActions reports whether there is anything to enter or to couple in the scene.
 func (d footerDrawer) hasActions() bool {
 	return len(d.l.Panes) > 0 && d.l.Panes[0].ServerWorld.Scene().HasActions()
-}
-
-// anySnapshots reports whether the client of any pane has received a snapshot.
-func (d footerDrawer) anySnapshots() bool {
-	for _, p := range d.l.Panes {
-		if len(p.Clients[0].View.LastReceived) > 0 {
-			return true
-		}
-	}
-	return false
 }

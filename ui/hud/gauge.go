@@ -27,29 +27,26 @@ func (h *packetHistory) add(p *predict.PacketBreakdown, sent bool, rate int) {
 // fillRatio returns the share of their budget that the packets of the last second used. Without any it is
 // that of the last packet.
 func (h *packetHistory) fillRatio(last *predict.PacketBreakdown, rate int) float32 {
-	bits, budget := 0, 0
-	for i := range h.ring[:rate] {
-		bits += h.ring[i].Bits()
-		budget += h.ring[i].BudgetBits
-	}
-	if budget == 0 {
-		bits, budget = last.Bits(), last.BudgetBits
-	}
-	return float32(bits) / float32(max(budget, 1))
+	return h.mean(last, rate, func(p *predict.PacketBreakdown) (float64, int) { return float64(p.Bits()), p.BudgetBits })
 }
 
 // bitsPerCube returns the mean bits per body of the snapshots of the last second. Without any it is that of
 // the last packet.
 func (h *packetHistory) bitsPerCube(last *predict.PacketBreakdown, rate int) float32 {
-	bits, cubes := 0.0, 0
+	return h.mean(last, rate, func(p *predict.PacketBreakdown) (float64, int) { return p.Parts.Bits(), p.BodyCount })
+}
+
+// mean returns a sum over the last second in relation to another one; where that is 0, both are those of the last packet.
+func (h *packetHistory) mean(last *predict.PacketBreakdown, rate int, of func(*predict.PacketBreakdown) (float64, int)) float32 {
+	sum, per := 0.0, 0
 	for i := range h.ring[:rate] {
-		bits += h.ring[i].Parts.Bits()
-		cubes += h.ring[i].BodyCount
+		v, n := of(&h.ring[i])
+		sum, per = sum+v, per+n
 	}
-	if cubes == 0 {
-		bits, cubes = last.Parts.Bits(), last.BodyCount
+	if per == 0 {
+		sum, per = of(last)
 	}
-	return float32(bits) / float32(max(cubes, 1))
+	return float32(sum) / float32(max(per, 1))
 }
 
 // gaugeDrawer draws the gauges of panes.
@@ -97,106 +94,113 @@ func (h *HUD) bitScale() float32 {
 	return scale
 }
 
+// packetPart is a part of a packet in a gauge.
+type packetPart struct {
+	bits  float32
+	color render.Color
+	name  string
+}
+
 // drawSnapshotGauge draws the bits per body of the last snapshot, by their purpose. The mark is the mean of
 // the last second. All panes have one scale, which follows the largest mean.
-func (d gaugeDrawer) drawSnapshotGauge(i int, x, y, w, h float32) {
+func (d gaugeDrawer) drawSnapshotGauge(i int, x, y, w, _ float32) {
 	p := d.hud.panes[i]
 	k := &p.inspection.Packet
 	perBody := 1 / float32(max(k.BodyCount, 1))
 	mean := p.packetHistory.bitsPerCube(k, p.source.ServerWorld.Rate())
 	scale := d.hud.bitScale()
-	d.Rect(x, y, w, h, stage.GaugePanelColor)
-	f, pad := d.font(12, false), d.px(8)
 	right := d.texts.add("mean ").bits(mean).end()
 	left := d.texts.bits(float32(k.Parts.Bits())*perBody).add(" bits per cube, ").count(k.DatagramCount, "datagram").end()
 	d.drawGaugeTitle(x, y, w, left, right)
-	bx, by, bw, bh := x+pad, y+d.px(23), w-2*pad, d.px(13)
-	d.Rect(bx, by, bw, bh, stage.EmptyColor)
 	end := "of 1 bit"
 	if scale != 1 {
 		end = d.texts.add("of ").short(float64(scale), -1).add(" bits").end()
 	}
-	endWidth := f.Width(end)
-	d.Text(x+w-pad-endWidth, y+d.px(69), f, stage.DimTextColor, end)
-	key := swatches{left: x + pad, pen: x + pad, rows: []swatchRow{{y + d.px(53), x + w - d.px(4)}, {y + d.px(69), x + w - pad - endWidth - d.px(6)}}}
-	from := float32(0)
-	for _, part := range []struct {
-		bits  float64
-		color render.Color
-		name  string
-	}{
-		{k.Parts.Index, stage.IndexColor, "index"},
-		{k.Parts.Position, stage.UpdateColor, "position"},
-		{k.Parts.Rotation, stage.RotationColor, "rotation"},
-		{k.Parts.Linear, stage.InputColor, "velocity"},
-		{k.Parts.Other, stage.HeaderColor, "other"},
-	} {
-		if part.bits <= 0 {
-			continue
-		}
-		bits := float32(part.bits) * perBody
-		xAt := func(bits float32) float32 { return whole(min(bw*bits/scale, bw)) }
-		a, b := xAt(from), xAt(from+bits)
-		d.Rect(bx+a, by, b-a, bh, part.color)
-		from += bits
-		d.drawSwatchName(&key, part.color, d.texts.add(part.name).add(" ").bits(bits).end())
+	parts := [...]packetPart{
+		{float32(k.Parts.Index) * perBody, stage.IndexColor, "index"},
+		{float32(k.Parts.Position) * perBody, stage.UpdateColor, "position"},
+		{float32(k.Parts.Rotation) * perBody, stage.RotationColor, "rotation"},
+		{float32(k.Parts.Linear) * perBody, stage.InputColor, "velocity"},
+		{float32(k.Parts.Other) * perBody, stage.HeaderColor, "other"},
 	}
-	d.Rect(bx+whole(bw*min(mean/scale, 1))-d.px(1), by-d.px(2), d.px(2), bh+d.px(4), stage.TextColor)
+	for n := range parts {
+		parts[n].name = d.texts.add(parts[n].name).add(" ").bits(parts[n].bits).end()
+	}
+	d.drawParts(x, y, w, parts[:], scale, mean/scale, end)
 }
 
 // drawPacketGauge draws the parts of the last packet within its budget. The mark is the mean of the last second.
-func (d gaugeDrawer) drawPacketGauge(i int, x, y, w, h float32) {
+func (d gaugeDrawer) drawPacketGauge(i int, x, y, w, _ float32) {
 	p := d.hud.panes[i]
 	k := &p.inspection.Packet
 	mean := p.packetHistory.fillRatio(k, p.source.ServerWorld.Rate())
-	d.Rect(x, y, w, h, stage.GaugePanelColor)
-	pad := d.px(8)
 	right := d.texts.add("mean ").fixed(float64(100*mean), 0).add(" %").end()
 	left := d.texts.add("packet ").fixed(float64(100*float32(k.Bits())/float32(k.BudgetBits)), 0).add(" % of ").int(k.BudgetBits).add(" bits").end()
 	d.drawGaugeTitle(x, y, w, left, right)
+	parts := [...]packetPart{
+		{float32(k.HeaderBits), stage.HeaderColor, d.texts.add("header ").int(k.HeaderBits).end()},
+		{float32(k.InputBits), stage.InputColor, d.texts.add("inputs ").int(k.InputBits).end()},
+		{float32(k.BodyBits), stage.UpdateColor, d.texts.count(k.BodyCount, "update").add(" ").int(k.BodyBits).end()},
+	}
+	d.drawParts(x, y, w, parts[:], float32(k.BudgetBits), mean, "")
+}
+
+// drawParts draws the parts of a packet as a bar that ends at scale bits, with a mark at a mean, a share of the scale,
+// and below it the names of the parts and a text about the end, if there is one. A snapshot does not have all parts.
+func (d gaugeDrawer) drawParts(x, y, w float32, parts []packetPart, scale, mean float32, end string) {
+	f, pad := d.font(12, false), d.px(8)
 	bx, by, bw, bh := x+pad, y+d.px(23), w-2*pad, d.px(13)
 	d.Rect(bx, by, bw, bh, stage.EmptyColor)
-	key := swatches{left: x + pad, pen: x + pad, rows: []swatchRow{{y + d.px(53), x + w - d.px(4)}}}
-	from := 0
-	for _, part := range []struct {
-		bits  int
-		color render.Color
-		name  string
-	}{
-		{k.HeaderBits, stage.HeaderColor, d.texts.add("header ").int(k.HeaderBits).end()},
-		{k.InputBits, stage.InputColor, d.texts.add("inputs ").int(k.InputBits).end()},
-		{k.BodyBits, stage.UpdateColor, d.texts.count(k.BodyCount, "update").add(" ").int(k.BodyBits).end()},
-	} {
-		a, b := whole(bw*float32(from)/float32(k.BudgetBits)), whole(bw*float32(from+part.bits)/float32(k.BudgetBits))
-		d.Rect(bx+a, by, b-a, bh, part.color)
-		from += part.bits
-		d.drawSwatchName(&key, part.color, part.name)
+	rows := [2]swatchRow{{y + d.px(53), x + w - d.px(4)}}
+	key := swatches{left: bx, pen: bx, gap: d.px(9), rows: rows[:1]}
+	if end != "" {
+		last := x + w - pad - f.Width(end)
+		d.Text(last, y+d.px(69), f, stage.DimTextColor, end)
+		rows[1], key.rows = swatchRow{y + d.px(69), last - d.px(6)}, rows[:]
+	}
+	xAt := func(bits float32) float32 { return whole(min(bw*bits/scale, bw)) }
+	from := float32(0)
+	for i := range parts {
+		if part := &parts[i]; part.bits > 0 || end == "" {
+			left := xAt(from)
+			from += part.bits
+			d.Rect(bx+left, by, xAt(from)-left, bh, part.color)
+			d.drawSwatchName(&key, part.color, part.name)
+		}
 	}
 	d.Rect(bx+whole(bw*min(mean, 1))-d.px(1), by-d.px(2), d.px(2), bh+d.px(4), stage.TextColor)
 }
 
-// swatches are coloured boxes with names, in rows from left to right. What has no room in the last row is left out.
+// swatches are boxes with names, in rows from left to right. What has no room in the last row is left out.
 type swatches struct {
-	left, pen float32
-	rows      []swatchRow
+	left, pen, gap float32 // gap: between two of them
+	rows           []swatchRow
 }
 
 type swatchRow struct{ base, right float32 }
 
 // drawSwatchName draws the next box of swatches with its name.
-func (d gaugeDrawer) drawSwatchName(s *swatches, c render.Color, name string) {
-	f, box := d.font(12, false), d.px(8)
-	width := box + d.px(4) + f.Width(name)
-	if s.pen+width > s.rows[0].right && len(s.rows) > 1 {
+func (d *drawing) drawSwatchName(s *swatches, c render.Color, name string) {
+	if x, base, ok := d.nameSwatch(s, name); ok {
+		box := d.px(8)
+		d.Rect(x, base-box, box, box, c)
+	}
+}
+
+// nameSwatch writes the next name, and returns the lower left corner of its box. ok is false if there is no room.
+func (d *drawing) nameSwatch(s *swatches, name string) (x, base float32, ok bool) {
+	f, before := d.font(12, false), d.px(8)+d.px(4)
+	width := before + f.Width(name)
+	if s.pen > s.left && s.pen+width > s.rows[0].right && len(s.rows) > 1 {
 		s.pen, s.rows = s.left, s.rows[1:]
 	}
-	row := s.rows[0]
-	if s.pen+width > row.right {
-		return
+	x, base = s.pen, s.rows[0].base
+	if x+width > s.rows[0].right {
+		return x, base, false
 	}
-	d.Rect(s.pen, row.base-box, box, box, c)
-	d.Text(s.pen+box+d.px(4), row.base, f, stage.DimTextColor, name)
-	s.pen += width + d.px(9)
+	d.Text(x+before, base, f, stage.DimTextColor, name)
+	s.pen += width + s.gap
+	return x, base, true
 }
 
 // drawSidebandGauge draws the slices of the block that is being sent, one box each, and the newest 32
@@ -204,7 +208,6 @@ func (d gaugeDrawer) drawSwatchName(s *swatches, c render.Color, name string) {
 func (d gaugeDrawer) drawSidebandGauge(i int, x, y, w, h float32) {
 	p := d.hud.panes[i]
 	s := &p.inspection.Sideband
-	d.Rect(x, y, w, h, stage.GaugePanelColor)
 	f, pad := d.font(12, false), d.px(8)
 	acked := 0
 	for _, state := range s.Slices {

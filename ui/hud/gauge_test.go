@@ -46,14 +46,10 @@ func TestGaugesDoNotOverlap(t *testing.T) {
 					if n == 4 {
 						budgets = 3
 					}
-					if !small && size[1] > 500 && (strings.Count(texts, "packet ") != budgets || strings.Count(texts, "age, ") != n) {
-						t.Errorf("%s: %d packet gauges of %d, %d histograms of %d", name, strings.Count(texts, "packet "), budgets, strings.Count(texts, "age, "), n)
-					}
-					if !small && size[1] > 500 && strings.Count(texts, " bits per cube") != n-budgets {
-						t.Errorf("%s: %d snapshot gauges of %d", name, strings.Count(texts, " bits per cube"), n-budgets)
-					}
-					if !small && size[1] > 500 && strings.Count(texts, "key to screen, ms") != n {
-						t.Errorf("%s: %d latency gauges of %d", name, strings.Count(texts, "key to screen, ms"), n)
+					for text, want := range map[string]int{"packet ": budgets, "age, ": n, " bits per cube": n - budgets, "key to screen, ms": n} {
+						if got := strings.Count(texts, text); !small && size[1] > 500 && got != want {
+							t.Errorf("%s: %d gauges with %q, want %d", name, got, text, want)
+						}
 					}
 					for text := range strings.Lines(texts) {
 						title := strings.HasPrefix(text, "key to screen,") || strings.Contains(text, "age") || strings.HasPrefix(text, "packet")
@@ -124,22 +120,15 @@ func TestSidebandGauge(t *testing.T) {
 		if len(wrong) > 0 {
 			t.Error(wrong)
 		}
-		for _, it := range f.Overlay.Items {
-			if it.Kind == render.RectKind && it.Color == stage.InputColor {
-				sent++
-			}
-			if it.Kind == render.RectKind && it.Color == stage.RotationColor {
-				acked++
-			}
+		boxes := func(c render.Color) int {
+			return f.count(func(it *render.Item) bool { return it.Kind == render.RectKind && it.Color == c })
 		}
-		return texts, sent, acked
+		return texts, boxes(stage.InputColor), boxes(stage.RotationColor)
 	}
 	if texts, _, acked := compose(); strings.Count(texts, "no block, 0 messages") != 2 || strings.Count(texts, " in flight") != 2 || acked < 30 {
 		t.Errorf("%d acknowledged packets; %s", acked, texts)
 	}
-	if err := l.Apply(lab.Command{Verb: "rejoin", Pane: lab.AllPanes, Name: "1"}); err != nil {
-		t.Fatal(err)
-	}
+	stagetest.Apply(t, l, lab.Command{Verb: "rejoin", Pane: lab.AllPanes, Name: "1"})
 	stagetest.RollAndPull(t, &s, l, 30)
 	if texts, sent, acked := compose(); strings.Count(texts, "block: ") != 2 || !strings.Contains(texts, "joining: ") || sent == 0 || acked < 35 {
 		t.Errorf("%d slices sent, %d and packets acknowledged; %s", sent, acked, texts)
@@ -217,12 +206,10 @@ func TestBitsPerCube(t *testing.T) {
 		stagetest.Show(t, l, "packet=on")
 		var st HUD
 		stagetest.RollAndPull(t, &st, l, 300)
-		var f Frame
-		st.Compose(&f, l, Rect{W: 1280, H: 720}, Options{}, 1)
-		_, texts, _ := findOverlaps(&f, Rect{W: 1280, H: 720})
+		f := st.frame(l)
 		for _, part := range c.parts {
-			if !strings.Contains(texts, part) {
-				t.Errorf("%s: no %q in %q", c.level, part, texts)
+			if !strings.Contains(f.texts(), part) {
+				t.Errorf("%s: no %q in %q", c.level, part, f.texts())
 			}
 		}
 	}

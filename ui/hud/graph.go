@@ -42,19 +42,6 @@ const (
 	GraphCount
 )
 
-// graphTitles are the titles and units of the graphs.
-var graphTitles = [GraphCount][2]string{
-	PathErrorGraph:    {"path error", "m"},
-	LagErrorGraph:     {"lag error", "m"},
-	RTTGraph:          {"RTT", "ms"},
-	UplinkGraph:       {"uplink", "kbit/s"},
-	DownlinkGraph:     {"downlink", "kbit/s"},
-	ReplayGraph:       {"replayed", "ticks"},
-	InputBufferGraph:  {"input buffer", "inputs"},
-	EarlyArrivalGraph: {"early arrival", "ms"},
-	InputBitsGraph:    {"inputs in a packet", "bits"},
-}
-
 // Add appends a value, with a mark if something happened in this tick. It drops the oldest value of a full graph.
 func (g *Graph) Add(v float32, mark bool) {
 	g.values[g.next], g.events[g.next] = v, mark
@@ -126,24 +113,29 @@ func (p *pane) updateGraphs(source *lab.Pane, l *lab.Lab) {
 	replayed, replays := source.Counters.Sum(predict.ReplayedTicks)
 	waiting, waits := source.Counters.Sum(predict.WaitingInputs)
 	early, measuresArrival := earlyArrivalMs(source.Counters, rate)
-	for i := range p.graphs {
+	client := source.Clients[0]
+	up := p.upRate.add(client.LinkCounters(link.Up).WireBytes, rate) / 1000
+	down := p.downRate.add(client.LinkCounters(link.Down).WireBytes, rate) / 1000
+	for i, of := range [GraphCount]struct {
+		title, unit string
+		value       float64
+		mark, known bool
+	}{
+		PathErrorGraph:    {"path error", "m", float64(p.pathErrorNow()), corrected, true},
+		LagErrorGraph:     {"lag error", "m", source.Score.LagError(), corrected, true},
+		RTTGraph:          {"RTT", "ms", client.Endpoint.Stats.RTT.Seconds() * 1000, false, true},
+		UplinkGraph:       {"uplink", "kbit/s", up, false, true},
+		DownlinkGraph:     {"downlink", "kbit/s", down, false, true},
+		ReplayGraph:       {"replayed", "ticks", replayed - p.replayedTicks, corrected, replays},
+		InputBufferGraph:  {"input buffer", "inputs", waiting, false, waits},
+		EarlyArrivalGraph: {"early arrival", "ms", early, false, measuresArrival},
+		InputBitsGraph:    {"inputs in a packet", "bits", float64(p.inputBits.add(source.Counters)), false, true},
+	} {
 		g := &p.graphs[i]
-		g.Title, g.Unit, g.Known = graphTitles[i][0], graphTitles[i][1], true
+		g.Title, g.Unit, g.Known, g.Signed = of.title, of.unit, of.known, i == EarlyArrivalGraph
+		g.Add(float32(of.value), of.mark)
 	}
-	p.graphs[ReplayGraph].Known = replays
-	p.graphs[InputBufferGraph].Known = waits
-	p.graphs[EarlyArrivalGraph].Known = measuresArrival
-	p.graphs[PathErrorGraph].Add(p.pathErrorNow(), corrected)
-	p.graphs[LagErrorGraph].Add(float32(source.Score.LagError()), corrected)
-	p.graphs[RTTGraph].Add(float32(source.Clients[0].Endpoint.Stats.RTT.Seconds()*1000), false)
-	p.graphs[UplinkGraph].Add(float32(p.upRate.add(source.Clients[0].LinkCounters(link.Up).WireBytes, rate)/1000), false)
-	p.graphs[DownlinkGraph].Add(float32(p.downRate.add(source.Clients[0].LinkCounters(link.Down).WireBytes, rate)/1000), false)
-	p.graphs[ReplayGraph].Add(float32(replayed-p.replayedTicks), corrected)
-	p.graphs[InputBufferGraph].Add(float32(waiting), false)
-	p.graphs[EarlyArrivalGraph].Add(float32(early), false)
-	p.graphs[EarlyArrivalGraph].Signed = true
 	p.replayedTicks = replayed
-	p.graphs[InputBitsGraph].Add(p.inputBits.add(source.Counters), false)
 }
 
 // inputBits computes the mean size of the inputs in the packets of a tick from growing totals.
@@ -176,7 +168,6 @@ func earlyArrivalMs(m *predict.Counters, rate int) (ms float64, ok bool) {
 
 // drawGraphGauge draws the path error of pane i with a mark for each correction. All panes have one scale.
 func (d gaugeDrawer) drawGraphGauge(i int, x, y, w, h float32) {
-	d.Rect(x, y, w, h, stage.GaugePanelColor)
 	g := d.hud.Graph(i, PathErrorGraph)
 	f := d.font(12, false)
 	top := d.hud.scaleMax(PathErrorGraph, minPathErrorScale)

@@ -5,6 +5,7 @@ import (
 
 	"ghostcube/predict/lab"
 	"ghostcube/render"
+	"ghostcube/sim"
 	"ghostcube/ui/stage/stagetest"
 )
 
@@ -84,12 +85,7 @@ func TestSignedGraph(t *testing.T) {
 func TestInputBitsGraph(t *testing.T) {
 	l := stagetest.Session(t, "latency=1s", "lockstep", "lockstep:input-delta=off")
 	var s HUD
-	for range 300 {
-		if err := l.Tick(lab.Entry{}); err != nil {
-			t.Fatal(err)
-		}
-		s.Tick(l)
-	}
+	stagetest.Rest(t, &s, l, 300, sim.Shot{})
 	on, off := s.Graph(0, InputBitsGraph).Last(), s.Graph(1, InputBitsGraph).Last()
 	if on < 140 || on > 170 || off < 860 || off > 920 {
 		t.Errorf("%v bits with delta encoding, %v without", on, off)

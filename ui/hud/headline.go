@@ -39,7 +39,8 @@ func (p *pane) updateHeadline(show *stage.Settings, now bool) {
 	}
 	h := &p.headline
 	if h.name != show.Headline {
-		h.name, h.unit, h.label = show.Headline, unitOf(show.Headline), labelOf(show.Headline)
+		h.name = show.Headline
+		h.label, h.unit = splitName(h.name)
 	}
 	h.changes++
 	h.texts.Reset()
@@ -101,23 +102,28 @@ var headlineUnits = []struct{ suffix, unit string }{
 	{"_hz", "Hz"}, {"_ms", "ms"}, {"_ticks", "ticks"}, {"_bits", "bits"}, {"_m", "m"},
 }
 
-// unitOf returns the unit that a name ends in, or nothing.
-func unitOf(name string) string {
-	for _, u := range headlineUnits {
-		if strings.HasSuffix(name, u.suffix) {
-			return u.unit
-		}
-	}
-	return ""
-}
-
-// labelOf returns a name as words without its unit.
-func labelOf(name string) string {
+// splitName returns a name as words without its unit, and the unit, if it ends in one.
+func splitName(name string) (label, unit string) {
 	for _, u := range headlineUnits {
 		if rest, ok := strings.CutSuffix(name, u.suffix); ok {
-			name = rest
+			name, unit = rest, u.unit
 			break
 		}
 	}
-	return strings.ReplaceAll(name, "_", " ")
+	return strings.ReplaceAll(name, "_", " "), unit
+}
+
+// HeadlineTitle returns a headline's quantity in words with its unit, such as "path error RMS, m".
+func HeadlineTitle(name string) string {
+	if name == stage.AgeHeadline {
+		return "snapshot age, ms"
+	}
+	if title := stage.MeasureTitle(name); title != "" {
+		return title
+	}
+	label, unit := splitName(name)
+	if unit == "" {
+		return label
+	}
+	return label + ", " + unit
 }

@@ -20,8 +20,7 @@ func TestHeadline(t *testing.T) {
 	large := func(setting string) (texts []string, all string) {
 		stagetest.Show(t, l, "headline="+setting)
 		stagetest.RollAndPull(t, &s, l, 60)
-		var f Frame
-		s.Compose(&f, l, Rect{W: 1280, H: 720}, Options{}, 1)
+		f := s.frame(l)
 		for _, it := range f.Overlay.Items {
 			if it.Kind == render.TextKind {
 				if all += it.Text + "\n"; it.Font.Size >= 26 {
@@ -54,9 +53,7 @@ func TestHeadline(t *testing.T) {
 	if texts, _ := large("corrections"); texts[0] != "-" || texts[1] == "-" {
 		t.Errorf("corrections of snapshot and rewind: %q", texts)
 	}
-	if err := l.Apply(lab.Command{Verb: "switch", Pane: 1, Name: "snapshot"}); err != nil {
-		t.Fatal(err)
-	}
+	stagetest.Apply(t, l, lab.Command{Verb: "switch", Pane: 1, Name: "snapshot"})
 	if texts, _ := large("corrections"); texts[1] != "-" {
 		t.Errorf("after a switch to snapshot: %q", texts)
 	}

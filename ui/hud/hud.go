@@ -40,7 +40,6 @@ type HUD struct {
 	network    keptNetwork
 	paneLabels [lab.MaxPanes]string // of the present Compose
 	brief      bool                 // the captions leave the key figures out
-	arrow      []render.Point       // scratch
 }
 
 // pane is what a HUD keeps of a pane.

@@ -11,13 +11,8 @@ import (
 	"ghostcube/ui/stage"
 )
 
-// drawPath draws as much of a path as is within the lane's time.
-func (d laneDrawer) drawPath(l *lane, f flight, width float32, c render.Color) {
-	d.drawPart(l, f, 1, width, c)
-}
-
-// drawPart draws a path up to a share of it.
-func (d laneDrawer) drawPart(l *lane, f flight, end, width float32, c render.Color) {
+// drawPath draws as much of a path up to a share of it as is within the lane's time.
+func (d laneDrawer) drawPath(l *lane, f flight, end, width float32, c render.Color) {
 	if a, b, ok := l.visible(f); ok && a < end {
 		ends := [2]render.Point{l.point(f, a), l.point(f, min(b, end))}
 		d.Line(ends[:], width, c)
@@ -41,8 +36,8 @@ func (d *drawing) drawCrossAt(x, y, arm float32) {
 	}
 }
 
-// drawArrowhead draws the head of an arrow where a path ends, or the tip of a packet that is under way.
-func (d laneDrawer) drawArrowhead(l *lane, f flight, c render.Color) {
+// drawTip draws the head of an arrow where a path ends, or the tip of a packet that is under way.
+func (d laneDrawer) drawTip(l *lane, f flight, c render.Color) {
 	_, b, ok := l.visible(f)
 	if !ok || f.arrives < l.from {
 		return
@@ -53,14 +48,18 @@ func (d laneDrawer) drawArrowhead(l *lane, f flight, c render.Color) {
 	if length == 0 {
 		return
 	}
-	dx, dy = dx/length, dy/length
-	long, wide := d.px(5), d.px(2.5)
+	d.drawArrowhead(tip, dx/length, dy/length, d.px(5), d.px(2.5), max(d.px(1.3), 1), c)
+}
+
+// drawArrowhead draws the head of an arrow in a direction of length 1. long is from the tip to its ends along the arrow,
+// wide from the arrow to each of them.
+func (d *drawing) drawArrowhead(tip render.Point, dx, dy, long, wide, width float32, c render.Color) {
 	head := [3]render.Point{
 		{X: tip.X - long*dx - wide*dy, Y: tip.Y - long*dy + wide*dx},
 		tip,
 		{X: tip.X - long*dx + wide*dy, Y: tip.Y - long*dy - wide*dx},
 	}
-	d.Line(head[:], max(d.px(1.3), 1), c)
+	d.Line(head[:], width, c)
 }
 
 // laneMark is a mark beyond the receiver's line.
@@ -145,13 +144,13 @@ func (d laneDrawer) drawCorrections(l *lane, log *trace.Log, legend *laneLegend)
 func (d laneDrawer) drawHighlight(l *lane, r *trace.Record, direction link.Direction, c render.Color) {
 	f, end := flight{direction, r.SentAt, r.Arrival}, float32(1)
 	if r.Vanishes() {
-		end = 0.55
+		end = lostShare
 	}
-	d.drawPart(l, f, end, d.px(2.6), c)
+	d.drawPath(l, f, end, d.px(2.6), c)
 	if end < 1 {
 		d.drawCross(l, f, end, d.px(4))
 	} else {
-		d.drawArrowhead(l, f, c)
+		d.drawTip(l, f, c)
 	}
 }
 
@@ -168,49 +167,37 @@ func (d laneDrawer) drawLaneHeader(l *lane, legend *laneLegend, step time.Durati
 		d.texts.add(", grid ").int(int(step / time.Millisecond)).add(" ms")
 	}
 	title := d.texts.end()
-	lines := 1
+	further := d.px(laneHeader - 3)
+	rows := [3]swatchRow{{base + further, right}, {base + 2*further, right}, {base + 3*further, right}}
+	key := swatches{left: x, pen: x, gap: d.px(10), rows: rows[:]}
 	if l.vertical {
 		d.Text(x, base, f, stage.DimTextColor, d.texts.truncate(f, title, right-x))
-		base += d.px(laneHeader - 3)
-		lines = 3
 	} else {
 		d.Text(right-f.Width(title), base, f, stage.DimTextColor, title)
-		right -= f.Width(title) + d.px(14)
-	}
-	pen, box := x, d.px(8)
-	room := func(name string) bool {
-		if pen > x && pen+box+d.px(4)+f.Width(name) > right && lines > 1 {
-			pen, base, lines = x, base+d.px(laneHeader-3), lines-1
-		}
-		return pen+box+d.px(4)+f.Width(name) <= right
-	}
-	put := func(name string) {
-		pen += box + d.px(4)
-		pen += d.Text(pen, base, f, stage.DimTextColor, name) + d.px(10)
+		rows[0], key.rows = swatchRow{base, right - f.Width(title) - d.px(14)}, rows[:1]
 	}
 	for _, k := range [...]predict.PacketKind{predict.Inputs, predict.Snapshots, predict.StateUpdates, predict.Fragments, predict.Messages, predict.AcksOnly} {
-		if name := k.String(); legend.kinds[k] && room(name) {
-			d.Rect(pen, base-box, box, box, stage.LaneColors[k])
-			put(name)
+		if legend.kinds[k] {
+			d.drawSwatchName(&key, stage.LaneColors[k], k.String())
 		}
 	}
-	cx, cy := func() float32 { return pen + box*0.5 }, func() float32 { return base - box*0.5 }
-	if legend.correction && room("correction") {
-		d.Rect(cx()-d.px(1), cy()-d.px(5), d.px(3), d.px(10), stage.CorrectionColor)
-		put("correction")
-	}
-	if (legend.lost || legend.refused) && room("lost") {
-		d.drawCrossAt(cx(), cy(), d.px(3))
-		put("lost")
-	}
+	half := d.px(8) * 0.5
 	for _, e := range [...]struct {
 		shown bool
-		mark  laneMark
 		name  string
-	}{{legend.late, lateMark, "late"}, {legend.reordered, reorderedMark, "reordered"}, {legend.duplicate, duplicateMark, "duplicate"}} {
-		if e.shown && room(e.name) {
-			d.drawMarkAt(cx(), cy(), e.mark)
-			put(e.name)
+		draw  func(x, y float32)
+	}{
+		{legend.correction, "correction", func(x, y float32) { d.Rect(x-d.px(1), y-d.px(5), d.px(3), d.px(10), stage.CorrectionColor) }},
+		{legend.lost || legend.refused, "lost", func(x, y float32) { d.drawCrossAt(x, y, d.px(3)) }},
+		{legend.late, "late", func(x, y float32) { d.drawMarkAt(x, y, lateMark) }},
+		{legend.reordered, "reordered", func(x, y float32) { d.drawMarkAt(x, y, reorderedMark) }},
+		{legend.duplicate, "duplicate", func(x, y float32) { d.drawMarkAt(x, y, duplicateMark) }},
+	} {
+		if !e.shown {
+			continue
+		}
+		if left, base, ok := d.nameSwatch(&key, e.name); ok {
+			e.draw(left+half, base-half)
 		}
 	}
 }

@@ -1,6 +1,8 @@
 package hud
 
 import (
+	"slices"
+
 	"ghostcube/net/link"
 	"ghostcube/predict/lab/trace"
 	"ghostcube/ui/stage"
@@ -23,10 +25,10 @@ const pointerReach = 6
 func (h *HUD) PacketAt(x, y int) (p PointedPacket, ok bool) {
 	for i := range h.lanes {
 		l := &h.lanes[i]
-		if x < l.rect.X || y < l.rect.Y || x >= l.rect.X+l.rect.W || y >= l.rect.Y+l.rect.H || l.pane >= len(h.panes) {
+		if !l.rect.Contains(float32(x), float32(y)) || l.pane >= len(h.panes) {
 			continue
 		}
-		log := h.traceOf(l.pane)
+		log := h.Trace(l.pane)
 		if log == nil {
 			return p, false
 		}
@@ -50,19 +52,14 @@ func (h *HUD) PacketAt(x, y int) (p PointedPacket, ok bool) {
 
 // InLane reports whether a pixel of the frame is in a lane of the last Compose.
 func (h *HUD) InLane(x, y int) bool {
-	for i := range h.lanes {
-		if r := h.lanes[i].rect; x >= r.X && y >= r.Y && x < r.X+r.W && y < r.Y+r.H {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(h.lanes, func(l lane) bool { return l.rect.Contains(float32(x), float32(y)) })
 }
 
 // distance2 returns the square of the distance of a point from the drawn part of a path.
 func (l *lane) distance2(f flight, vanishes bool, x, y float32) (d2 float32, ok bool) {
 	a, b, ok := l.visible(f)
 	if vanishes {
-		b = min(b, 0.55)
+		b = min(b, lostShare)
 	}
 	if !ok || a >= b {
 		return 0, false
@@ -76,9 +73,6 @@ func (l *lane) distance2(f flight, vanishes bool, x, y float32) (d2 float32, ok 
 	px, py = px-share*dx, py-share*dy
 	return px*px + py*py, true
 }
-
-// Trace returns the recorded datagrams that the lanes show of a pane, or nil.
-func (h *HUD) Trace(pane int) *trace.Log { return h.traceOf(pane) }
 
 // drawPointedPacket highlights the paths of all datagrams of the packet that the viewer points at.
 func (d laneDrawer) drawPointedPacket(l *lane, log *trace.Log) {

@@ -80,8 +80,8 @@ func (l *lane) visible(f flight) (a, b float32, ok bool) {
 // is shown at a moment of its past, those of the session itself. Nil: the pane's own.
 type PacketTraces [lab.MaxPanes]*trace.Log
 
-// traceOf returns the recorded datagrams of pane i, or nil.
-func (h *HUD) traceOf(i int) *trace.Log {
+// Trace returns the recorded datagrams that the lanes show of a pane, or nil.
+func (h *HUD) Trace(i int) *trace.Log {
 	if t := h.Traces[i]; t != nil {
 		return t
 	}
@@ -135,7 +135,7 @@ func (d laneDrawer) drawLane(l *lane) {
 		d.Text(l.start-d.px(6)-f.Width(side.name), side.at+float32(f.Size)*0.36, f, stage.TextColor, side.name)
 	}
 	var legend laneLegend
-	if log := d.hud.traceOf(l.pane); log != nil {
+	if log := d.hud.Trace(l.pane); log != nil {
 		s := &d.hud.laneScratch
 		s.groups, s.duplicates = s.groups[:0], s.duplicates[:0]
 		for _, direction := range [...]link.Direction{link.Up, link.Down} {
@@ -217,7 +217,7 @@ func (d laneDrawer) drawFlow(l *lane, f *trace.Flow, direction link.Direction, l
 func (d laneDrawer) drawDuplicate(l *lane, direction link.Direction, r *trace.Record) {
 	f := flight{direction, r.SentAt, r.DuplicateArrival}
 	if l.ticks == 1 {
-		d.drawPath(l, f, max(d.px(1), 1), stage.LaneColors[r.Kind].ScaleAlpha(0.45))
+		d.drawPath(l, f, 1, max(d.px(1), 1), stage.LaneColors[r.Kind].ScaleAlpha(0.45))
 	}
 	if s := &d.hud.laneScratch; l.ticks == 1 || len(s.duplicates) < maxDuplicates {
 		s.duplicates = append(s.duplicates, f)
@@ -247,23 +247,23 @@ func (d laneDrawer) drawGroup(l *lane, g *laneGroup, legend *laneLegend) {
 		legend.kinds[k] = legend.kinds[k] || n > 0
 	}
 	c, width := stage.LaneColors[g.kind()], max(d.px(1.3), 1)
+	if l.ticks > 1 {
+		width = max(d.px(3.5), 2)
+	}
 	switch {
 	case g.arriving == 0:
-	case l.ticks > 1:
-		d.drawPath(l, arriving, max(d.px(3.5), 2), c)
-		d.drawArrowhead(l, arriving, c)
-	case g.arriving == 1:
-		d.drawPath(l, arriving, width, c)
-		d.drawArrowhead(l, arriving, c)
+	case l.ticks > 1 || g.arriving == 1:
+		d.drawPath(l, arriving, 1, width, c)
+		d.drawTip(l, arriving, c)
 	default:
 		n := min(g.arriving, maxFan)
 		for k := range n {
 			arrives := g.firstArrival + (g.lastArrival-g.firstArrival)*time.Duration(k)/time.Duration(n-1)
-			d.drawPath(l, flight{direction, g.firstSent, arrives}, max(d.px(1), 1), c)
+			d.drawPath(l, flight{direction, g.firstSent, arrives}, 1, max(d.px(1), 1), c)
 		}
 	}
 	if g.lost > 0 {
-		d.drawPart(l, lost, g.lostEnd(), max(d.px(1), 1), c.ScaleAlpha(0.65))
+		d.drawPath(l, lost, g.lostEnd(), max(d.px(1), 1), c.ScaleAlpha(0.65))
 	}
 }
 

@@ -3,6 +3,8 @@ package hud
 import (
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -34,8 +36,7 @@ func TestLanesShowEveryPacket(t *testing.T) {
 		"historyoffset", "relative"} {
 		for _, mode := range []string{"on", "between"} {
 			l, s := openLanes(t, "lanes="+mode, 4, spec)
-			var f Frame
-			s.Compose(&f, l, Rect{W: 1280, H: 720}, Options{}, 1)
+			f := s.frame(l)
 			if len(s.lanes) != 1 || s.lanes[0].ticks != 1 || s.lanes[0].to != l.Now() {
 				t.Fatal(spec, s.lanes)
 			}
@@ -98,15 +99,8 @@ func TestLaneFans(t *testing.T) {
 		least, most int
 	}{{"0.25", 80, 400}, {"10", 60, 700}} {
 		l, s := openLanes(t, "lanes=on,lane-span="+c.span, 12, "snapshot")
-		var f Frame
-		s.Compose(&f, l, Rect{W: 1280, H: 720}, Options{}, 1)
-		n := 0
-		for _, it := range f.Overlay.Items {
-			if it.Kind == render.LineKind {
-				n++
-			}
-		}
-		if n < c.least || n > c.most {
+		f := s.frame(l)
+		if n := f.count(func(it *render.Item) bool { return it.Kind == render.LineKind }); n < c.least || n > c.most {
 			t.Errorf("a span of %s s has %d lines", c.span, n)
 		}
 	}
@@ -115,8 +109,7 @@ func TestLaneFans(t *testing.T) {
 // TestPacketAt points at the middle of the path of each packet in a lane, and expects that packet, or one that is as near.
 func TestPacketAt(t *testing.T) {
 	l, s := openLanes(t, "lanes=on", 4, "rewind", "statesync")
-	var f Frame
-	s.Compose(&f, l, Rect{W: 1280, H: 720}, Options{}, 1)
+	f := s.frame(l)
 	found, other := 0, 0
 	for i := range s.lanes {
 		d := &s.lanes[i]
@@ -147,17 +140,9 @@ func TestPacketAt(t *testing.T) {
 	p, ok := s.PacketAt(int(s.lanes[0].start)+200, int(s.lanes[0].client+s.lanes[0].server)/2)
 	p.Lines = []string{"a packet", "its header"}
 	s.Compose(&f, l, Rect{W: 1280, H: 720}, Options{Packet: &p}, 1)
-	texts, highlights := 0, 0
-	for _, it := range f.Overlay.Items {
-		if it.Text == "a packet" || it.Text == "its header" {
-			texts++
-		}
-		if it.Kind == render.LineKind && it.Color == stage.FocusColor {
-			highlights++
-		}
-	}
-	if !ok || texts != 2 || highlights < 1 {
-		t.Error(ok, texts, highlights)
+	highlights := f.count(func(it *render.Item) bool { return it.Kind == render.LineKind && it.Color == stage.FocusColor })
+	if !ok || !strings.Contains(f.texts(), "a packet\nits header\n") || highlights < 1 {
+		t.Error(ok, f.texts(), highlights)
 	}
 }
 
@@ -181,13 +166,8 @@ func TestLanesOfPast(t *testing.T) {
 		return list
 	}
 	a, b := lines(&then), lines(&now)
-	if len(a) < 60 || len(a) != len(b) {
-		t.Fatalf("%d lines then, %d now", len(a), len(b))
-	}
-	for i := range a {
-		if a[i] != b[i] {
-			t.Fatalf("line %d: %s then, %s now", i, a[i], b[i])
-		}
+	if len(a) < 60 || !slices.Equal(a, b) {
+		t.Fatalf("the lines then\n%q\nand now\n%q", a, b)
 	}
 }
 
@@ -217,8 +197,7 @@ func BenchmarkLanes(b *testing.B) {
 			for i := range s.panes {
 				s.Traces[i] = longTrace(l.Now())
 			}
-			var f Frame
-			s.Compose(&f, l, Rect{W: 1280, H: 720}, Options{}, 1)
+			f := s.frame(l)
 			b.ReportAllocs()
 			b.ResetTimer()
 			for range b.N {

@@ -15,59 +15,42 @@ const (
 	tableRows      = int(probe.StageCount) + 2 // with a head and the totals
 )
 
-// latencyColumns are the bars of a latency gauge: a reference with the published figures of Space Engineers for
-// the same ping, and those of the pane.
-type latencyColumns struct {
-	list [3]column
-	n    int
-	ping time.Duration
-}
-
-// latencyColumns returns the bars of the gauge of pane i; none before an input has been shown.
-func (d gaugeDrawer) latencyColumns(i int) (c latencyColumns) {
+// latencyColumns returns the bars of the gauge of pane i, and their number, which is 0 before an input has been shown: a
+// reference with the published figures of Space Engineers for the same ping, and those of the pane.
+func (d gaugeDrawer) latencyColumns(i int) (list [3]column, n int, ping time.Duration) {
 	p := d.hud.panes[i].source
 	latency := p.Latency.Recent()
 	if latency.Response.Inputs == 0 && latency.Confirmed.Inputs == 0 {
-		return c
+		return list, 0, 0
 	}
-	if d.renderLatency > 0 {
-		latency.Response.Stages[probe.RenderStage] = d.renderLatency
-		if latency.Confirmed.Inputs > 0 {
-			latency.Confirmed.Stages[probe.RenderStage] = d.renderLatency
-		}
+	ping = p.Clients[0].Endpoint.Stats.RTT.Round(time.Millisecond)
+	list = [3]column{
+		{"reference", probe.SpaceEngineersLatency(ping), false}, {"local", latency.Response, latency.Predicted}, {"server", latency.Confirmed, false},
 	}
-	c.ping = p.Clients[0].Endpoint.Stats.RTT.Round(time.Millisecond)
-	c.list = [3]column{
-		{"reference", probe.SpaceEngineersLatency(c.ping), false}, {"local", latency.Response, latency.Predicted}, {"server", latency.Confirmed, false},
+	if n = 2; latency.Confirmed.Inputs > 0 {
+		n = 3
 	}
-	if c.n = 2; latency.Confirmed.Inputs > 0 {
-		c.n = 3
+	for k := 1; k < n && d.renderLatency > 0; k++ {
+		list[k].latency.Stages[probe.RenderStage] = d.renderLatency
 	}
-	return c
-}
-
-// latencyBars returns the number of bars of the latency gauge of pane i.
-func (d gaugeDrawer) latencyBars(i int) int {
-	c := d.latencyColumns(i)
-	return c.n
+	return list, n, ping
 }
 
 // drawLatencyGauge draws the latency from key to screen by stage, with the table of stages if the box is high
 // enough. All panes have one scale.
 func (d gaugeDrawer) drawLatencyGauge(i int, x, y, w, h float32) {
-	latency := d.latencyColumns(i)
-	columns := latency.list[:latency.n]
-	bars := float32(barsTop + len(columns)*barSpacing)
+	list, n, ping := d.latencyColumns(i)
+	columns := list[:n]
+	bars := float32(barsTop + n*barSpacing)
 	longest := time.Duration(1)
 	for i := range d.l.Panes {
-		all := d.latencyColumns(i)
-		for k := range all.n {
-			longest = max(longest, all.list[k].latency.Sum())
+		all, n, _ := d.latencyColumns(i)
+		for k := range n {
+			longest = max(longest, all[k].latency.Sum())
 		}
 	}
-	d.Rect(x, y, w, h, stage.GaugePanelColor)
 	f, pad := d.font(12, false), d.px(8)
-	d.Text(x+pad, y+d.px(16), f, stage.DimTextColor, d.texts.truncate(f, d.texts.add("key to screen, ms, ping ").wholeMillis(latency.ping).end(), w-pad-pad))
+	d.Text(x+pad, y+d.px(16), f, stage.DimTextColor, d.texts.truncate(f, d.texts.add("key to screen, ms, ping ").wholeMillis(ping).end(), w-pad-pad))
 	nameWidth, totalWidth := f.Width("reference")+d.px(6), f.Width("0000")+d.px(4)
 	for k := range columns {
 		c := &columns[k]

@@ -13,7 +13,7 @@ type paneLayout struct {
 
 	lane Rect // below the picture; empty: none
 
-	gauges    []placedGauge
+	gauges    []gauge
 	hidden    int  // gauges that found no room
 	explained bool // the strip has the explanation; otherwise events take the place of the caption's last line
 }
@@ -42,16 +42,10 @@ const minPictureShare = 0.33
 
 // gauge is one of the boxes in a pane's strip.
 type gauge struct {
+	Rect                   // in the strip
 	height, lowest float32 // pixels: with everything, and with what may not be left out
 	moves          bool    // it shows single ticks, so it is drawn anew in every frame
 	draw           func(d gaugeDrawer, i int, x, y, w, h float32)
-}
-
-// placedGauge is a gauge with its place.
-type placedGauge struct {
-	Rect
-	moves bool
-	draw  func(d gaugeDrawer, i int, x, y, w, h float32)
 }
 
 // layOut divides the panes' rectangles.
@@ -164,7 +158,7 @@ func (d frameDrawer) fillColumns(y *paneLayout, n, columns int, w, top, gap floa
 	var used [maxGaugeColumns]float32
 	y.gauges = y.gauges[:0]
 	for k := range n {
-		g, c := &d.hud.gauges[k], 0
+		g, c := d.hud.gauges[k], 0
 		for j := range columns {
 			if used[j] < used[c] {
 				c = j
@@ -174,8 +168,8 @@ func (d frameDrawer) fillColumns(y *paneLayout, n, columns int, w, top, gap floa
 		if reduced {
 			h = g.lowest
 		}
-		at := Rect{X: int(gap + (w+gap)*float32(c)), Y: int(top + used[c]), W: int(w), H: int(h)}
-		y.gauges = append(y.gauges, placedGauge{at, g.moves, g.draw})
+		g.Rect = Rect{X: int(gap + (w+gap)*float32(c)), Y: int(top + used[c]), W: int(w), H: int(h)}
+		y.gauges = append(y.gauges, g)
 		used[c] += h + gap
 		height = max(height, top+used[c]-gap)
 	}
@@ -185,29 +179,23 @@ func (d frameDrawer) fillColumns(y *paneLayout, n, columns int, w, top, gap floa
 // appendGauges appends the gauges that the settings show and for which the strategy of pane i has data.
 func (d frameDrawer) appendGauges(list []gauge, i int) []gauge {
 	show, p := &d.settings, d.hud.panes[i]
-	add := func(shown bool, height, lowest float32, draw func(d gaugeDrawer, i int, x, y, w, h float32)) {
+	add := func(shown, moves bool, height, lowest float32, draw func(d gaugeDrawer, i int, x, y, w, h float32)) {
 		if shown {
-			list = append(list, gauge{d.px(height), d.px(lowest), false, draw})
+			list = append(list, gauge{height: d.px(height), lowest: d.px(lowest), moves: moves, draw: draw})
 		}
 	}
-	if show.Graphs {
-		list = append(list, gauge{d.px(graphGaugeHeight), d.px(graphGaugeHeight), true, gaugeDrawer.drawGraphGauge})
-	}
-	add(show.Ages && len(p.inspection.Age) > 0, ageGaugeHeight, ageGaugeHeight-ageGaugeReduction, gaugeDrawer.drawAgeGauge)
-	add(show.Packet && p.inspection.Packet.BudgetBits > 0, packetGaugeHeight, packetGaugeHeight, gaugeDrawer.drawPacketGauge)
-	add(show.Packet && p.inspection.Packet.Parts.Bits() > 0, snapshotGaugeHeight, snapshotGaugeHeight, gaugeDrawer.drawSnapshotGauge)
-	add(show.Packet && p.inspection.Sideband.Present, sidebandGaugeHeight, sidebandGaugeHeight, gaugeDrawer.drawSidebandGauge)
-	if show.Slots && len(p.inspection.InputBuffer.Slots) > 0 {
-		list = append(list, gauge{d.px(slotGaugeHeight), d.px(slotGaugeHeight), true, gaugeDrawer.drawSlotGauge})
-	}
-	if n := len(p.inspection.Buffers); show.Slots && n > 0 {
-		h := d.px(float32(bufferRowHeight*n + bufferPadding))
-		list = append(list, gauge{h, h, true, gaugeDrawer.drawBufferGauge})
-	}
-	if n := gaugeDrawer(d).latencyBars(i); show.Latency && n > 0 {
-		bars := float32(barsTop + n*barSpacing)
-		add(true, bars+float32(tableRows*stageRowHeight)+8, bars+4, gaugeDrawer.drawLatencyGauge)
-	}
+	k := p.inspection
+	add(show.Graphs, true, graphGaugeHeight, graphGaugeHeight, gaugeDrawer.drawGraphGauge)
+	add(show.Ages && len(k.Age) > 0, false, ageGaugeHeight, ageGaugeHeight-ageGaugeReduction, gaugeDrawer.drawAgeGauge)
+	add(show.Packet && k.Packet.BudgetBits > 0, false, packetGaugeHeight, packetGaugeHeight, gaugeDrawer.drawPacketGauge)
+	add(show.Packet && k.Packet.Parts.Bits() > 0, false, snapshotGaugeHeight, snapshotGaugeHeight, gaugeDrawer.drawSnapshotGauge)
+	add(show.Packet && k.Sideband.Present, false, sidebandGaugeHeight, sidebandGaugeHeight, gaugeDrawer.drawSidebandGauge)
+	add(show.Slots && len(k.InputBuffer.Slots) > 0, true, slotGaugeHeight, slotGaugeHeight, gaugeDrawer.drawSlotGauge)
+	buffers := float32(bufferRowHeight*len(k.Buffers) + bufferPadding)
+	add(show.Slots && len(k.Buffers) > 0, true, buffers, buffers, gaugeDrawer.drawBufferGauge)
+	_, n, _ := gaugeDrawer(d).latencyColumns(i)
+	bars := float32(barsTop + n*barSpacing)
+	add(show.Latency && n > 0, false, bars+float32(tableRows*stageRowHeight)+8, bars+4, gaugeDrawer.drawLatencyGauge)
 	return list
 }
 
@@ -224,11 +212,7 @@ func (d frameDrawer) drawStrip(i int, y *paneLayout) {
 		d.drawExplanation(i, left+d.px(12), top+d.px(2), width-d.px(24), d.px(explainHeight))
 	}
 	d.drawStillGauges(i, y)
-	for k := range y.gauges {
-		if g := &y.gauges[k]; g.moves {
-			g.draw(gaugeDrawer(d), i, float32(r.X+g.X), float32(r.Y+g.Y), float32(g.W), float32(g.H))
-		}
-	}
+	d.drawGauges(i, y, true)
 	pad := d.px(stripPadding)
 	if y.hidden > 0 {
 		f := d.font(12, false)
@@ -254,6 +238,7 @@ func (d frameDrawer) drawStrip(i int, y *paneLayout) {
 		}
 	}
 	if d.settings.Graphs && top+row <= bottom {
+		d.Rect(x, top, w, row, stage.GaugePanelColor)
 		gaugeDrawer(d).drawGraphGauge(i, x, top, w, row)
 	}
 }
@@ -262,6 +247,17 @@ func (d frameDrawer) drawStrip(i int, y *paneLayout) {
 // for both side by side.
 func (d frameDrawer) stackedStrip(width int) bool {
 	return d.settings.Explain && d.settings.Graphs && float32(width) < minSideBySideWidth*max(d.scale, 11./12)
+}
+
+// drawGauges draws the gauges of pane i that show single ticks, or the others.
+func (d frameDrawer) drawGauges(i int, y *paneLayout, moving bool) {
+	for k := range y.gauges {
+		if g := &y.gauges[k]; g.moves == moving {
+			left, top, w, h := float32(y.strip.X+g.X), float32(y.strip.Y+g.Y), float32(g.W), float32(g.H)
+			d.Rect(left, top, w, h, stage.GaugePanelColor)
+			g.draw(gaugeDrawer(d), i, left, top, w, h)
+		}
+	}
 }
 
 // drawStillGauges draws the gauges of pane i whose figures change as often as its caption, from a copy in between.
@@ -274,11 +270,7 @@ func (d frameDrawer) drawStillGauges(i int, y *paneLayout) {
 	frame := d.DrawList
 	d.DrawList = &p.stillGauges
 	d.Reset()
-	for k := range y.gauges {
-		if g := &y.gauges[k]; !g.moves {
-			g.draw(gaugeDrawer(d), i, float32(y.strip.X+g.X), float32(y.strip.Y+g.Y), float32(g.W), float32(g.H))
-		}
-	}
+	d.drawGauges(i, y, false)
 	d.DrawList = frame
 	d.Append(&p.stillGauges)
 	p.gaugesStale, p.gaugesAt = false, y.strip

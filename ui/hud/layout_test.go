@@ -76,8 +76,7 @@ func TestTallPanesStackTheirSides(t *testing.T) {
 	stagetest.Show(t, l, "split=on")
 	var s HUD
 	stagetest.Roll(t, &s, l, 2)
-	var f Frame
-	s.Compose(&f, l, Rect{W: 1280, H: 720}, Options{}, 1)
+	f := s.frame(l)
 	for i := range l.Panes {
 		client, server := &f.Viewports[2*i], &f.Viewports[2*i+1]
 		if client.X != server.X || client.W != server.W || client.H != server.H || server.Y < client.Y+client.H {
@@ -86,7 +85,7 @@ func TestTallPanesStackTheirSides(t *testing.T) {
 		}
 		for _, v := range f.Viewports[2*i : 2*i+2] {
 			label := map[stage.Side]string{stage.ClientSide: "client\n", stage.ServerSide: "server\n"}[v.Side]
-			if texts := paneTexts(&f, Rect{X: v.X, Y: v.Y, W: v.W, H: v.H}); texts != label {
+			if texts := paneTexts(&f, v.Rect); texts != label {
 				t.Errorf("the picture with the label %q has the texts %q", label, texts)
 			}
 		}
@@ -129,7 +128,7 @@ func TestPicturesKeepTheirSize(t *testing.T) {
 // paneTexts returns the texts in a rectangle of a frame.
 func paneTexts(f *Frame, r Rect) (texts string) {
 	for _, it := range f.Overlay.Items {
-		if it.Text != "" && it.X >= float32(r.X) && it.X < float32(r.X+r.W) && it.Y >= float32(r.Y) && it.Y < float32(r.Y+r.H) {
+		if it.Text != "" && r.Contains(it.X, it.Y) {
 			texts += fmt.Sprintln(it.Text)
 		}
 	}
@@ -143,8 +142,7 @@ func TestOneScale(t *testing.T) {
 	stagetest.Show(t, l, "packet=on,latency=on,split=off")
 	var s HUD
 	stagetest.RollAndPull(t, &s, l, 200)
-	var f Frame
-	s.Compose(&f, l, Rect{W: 1280, H: 720}, Options{}, 1)
+	f := s.frame(l)
 	for i := range l.Panes {
 		texts := paneTexts(&f, s.layouts[i].pane)
 		if !strings.Contains(texts, "of 400 bits") {

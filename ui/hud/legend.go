@@ -1,7 +1,10 @@
 package hud
 
 import (
+	"slices"
+
 	"ghostcube/predict"
+	"ghostcube/predict/lab"
 	"ghostcube/render"
 	"ghostcube/ui/stage"
 )
@@ -50,7 +53,7 @@ func (d footerDrawer) legendEntries(list []legendEntry) []legendEntry {
 	if show.Simulated {
 		list = append(list, legendEntry{color: stage.SimulatedColor, outline: true, label: "simulated"})
 	}
-	if show.Parents && d.anyParentBoxes() {
+	if show.Parents && d.anyInspection(func(l *predict.Inspection) bool { return len(l.ParentBoxes) > 0 }) {
 		list = append(list, legendEntry{color: stage.ParentColor, outline: true, label: "parent"},
 			legendEntry{color: stage.CandidateColor, outline: true, label: "parent candidate"})
 	}
@@ -60,28 +63,23 @@ func (d footerDrawer) legendEntries(list []legendEntry) []legendEntry {
 	if show.Joints {
 		list = append(list, legendEntry{color: stage.OpenJointColor, label: "open joint"})
 	}
-	for _, p := range d.l.Panes {
-		if len(p.Clients[0].View.Outside) > 0 {
-			list = append(list, legendEntry{color: stage.UnknownColor, label: "outside the area of interest"})
-			break
-		}
+	if d.anyView(func(v *predict.View) bool { return len(v.Outside) > 0 }) {
+		list = append(list, legendEntry{color: stage.UnknownColor, label: "outside the area of interest"})
 	}
-	for _, p := range d.l.Panes {
-		if len(p.Clients[0].View.Fallback) > 0 {
-			return append(list, legendEntry{color: stage.FallbackColor, label: "prediction off"})
-		}
+	if d.anyView(func(v *predict.View) bool { return len(v.Fallback) > 0 }) {
+		list = append(list, legendEntry{color: stage.FallbackColor, label: "prediction off"})
 	}
 	return list
 }
 
+// anyView reports whether what the client of any pane shows fulfils a condition.
+func (d footerDrawer) anyView(condition func(*predict.View) bool) bool {
+	return slices.ContainsFunc(d.l.Panes, func(p *lab.Pane) bool { return condition(&p.Clients[0].View) })
+}
+
 // anyInspection reports whether the inspection of any pane fulfils a condition.
 func (d footerDrawer) anyInspection(condition func(*predict.Inspection) bool) bool {
-	for _, p := range d.hud.panes {
-		if condition(p.inspection) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(d.hud.panes, func(p *pane) bool { return condition(p.inspection) })
 }
 
 // Size of a ramp in the legend.
@@ -154,11 +152,6 @@ func (d footerDrawer) drawErrorRamp(e *legendEntry, f render.Font, x, base, top,
 		})
 		x += part
 	}
-}
-
-// anyParentBoxes reports whether the strategy of any pane has parent boxes.
-func (d footerDrawer) anyParentBoxes() bool {
-	return d.anyInspection(func(l *predict.Inspection) bool { return len(l.ParentBoxes) > 0 })
 }
 
 // encodingNames are the labels of the legend.

@@ -20,8 +20,7 @@ func TestMissingDataIsShown(t *testing.T) {
 		l := stagetest.Katamari(t, "latency=50ms", spec)
 		var s HUD
 		stagetest.RollAndPull(t, &s, l, 100)
-		var f Frame
-		s.Compose(&f, l, Rect{W: 1280, H: 720}, Options{}, 1)
+		f := s.frame(l)
 		plain := f.Viewports[0].Scene.Cubes[7].Color
 		stagetest.Show(t, l, "color=priority,packet=on,ages=on")
 		s.Refresh(l)
@@ -62,10 +61,7 @@ func TestLegend(t *testing.T) {
 		for _, size := range [][2]int{{1280, 720}, {950, 720}, {1920, 1080}, {640, 480}} {
 			var f Frame
 			s.Compose(&f, l, Rect{W: size[0], H: size[1]}, Options{Footer: "tape katamari-ball"}, 1)
-			var texts []string
-			for _, it := range f.Overlay.Items {
-				texts = append(texts, it.Text)
-			}
+			texts := strings.Split(f.texts(), "\n")
 			for _, w := range want {
 				if !slices.Contains(texts, w) {
 					t.Errorf("%s, %v: no %q", settings, size, w)

@@ -37,33 +37,26 @@ func conditionsText(c *link.Conditions) string {
 		}
 		s = append(s, loss)
 	}
-	if c.Duplicate > 0 {
-		s = append(s, percentText(c.Duplicate)+" duplicated")
+	for _, share := range []struct {
+		of   float64
+		noun string
+	}{{c.Duplicate, "duplicated"}, {c.Corrupt, "corrupt"}, {c.Foreign, "foreign"}, {c.Reorder, "reordered"}} {
+		if share.of > 0 {
+			s = append(s, percentText(share.of)+" "+share.noun)
+		}
 	}
-	if c.Corrupt > 0 {
-		s = append(s, percentText(c.Corrupt)+" corrupt")
+	add := func(has bool, text string) {
+		if has {
+			s = append(s, text)
+		}
 	}
-	if c.Foreign > 0 {
-		s = append(s, percentText(c.Foreign)+" foreign")
-	}
-	if c.Reorder > 0 {
-		s = append(s, percentText(c.Reorder)+" reordered")
-	}
-	if c.SpikeChance > 0 {
-		s = append(s, "spikes")
-	}
-	if c.Swing > 0 || c.SwingLoss > 0 {
-		s = append(s, "varying latency")
-	}
+	add(c.SpikeChance > 0, "spikes")
+	add(c.Swing > 0 || c.SwingLoss > 0, "varying latency")
 	if c.Trace != nil {
 		s = append(s, "trace of "+c.Trace.Length().String())
 	}
-	if c.PauseEvery > 0 {
-		s = append(s, "pauses")
-	}
-	if c.OutageEvery > 0 {
-		s = append(s, "outages")
-	}
+	add(c.PauseEvery > 0, "pauses")
+	add(c.OutageEvery > 0, "outages")
 	if c.Bandwidth > 0 {
 		s = append(s, fmt.Sprintf("%d kbit/s", c.Bandwidth/1000))
 	}

@@ -32,7 +32,7 @@ const (
 // vector of length 1; outside is false for a point in the picture.
 func offscreenDirection(v *stage.Viewport, point geom.Vec3) (x, y float32, outside bool) {
 	w, h := float32(v.W), float32(v.H)
-	projection := v.Camera.Projection(w, h)
+	projection := v.Projection()
 	px, py, depth := projection.Project(point)
 	if depth > render.NearPlane && px >= 0 && py >= 0 && px <= w && py <= h {
 		return 0, 0, false
@@ -53,7 +53,7 @@ func (d markDrawer) drawOffscreenMark(v *stage.Viewport, point geom.Vec3, name s
 		return
 	}
 	text, f := d.texts.add(name).add(" ").int(int(apart+0.5)).add(" m").end(), d.font(15, true)
-	left, top, right, bottom := edges(Rect{X: v.X, Y: v.Y, W: v.W, H: v.H})
+	left, top, right, bottom := edges(v.Rect)
 	// The tip is where the ray from the centre meets the picture's edge, less a margin.
 	halfW, halfH := max((right-left)*0.5-d.px(arrowMargin), 1), max((bottom-top)*0.5-d.px(arrowMargin), 1)
 	length := min(halfW/max(geom.Abs(dx), 1e-6), halfH/max(geom.Abs(dy), 1e-6))

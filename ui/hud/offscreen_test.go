@@ -29,7 +29,7 @@ func newOutage(t testing.TB, ticks int, specs ...string) (*lab.Lab, []lab.Entry)
 
 // placeIn returns where a point is in a picture, as shares of its width and height from the top left.
 func placeIn(v *stage.Viewport, at geom.Vec3) [2]float32 {
-	projection := v.Camera.Projection(float32(v.W), float32(v.H))
+	projection := v.Projection()
 	x, y, depth := projection.Project(at)
 	if depth < render.NearPlane {
 		return [2]float32{-1, -1}
@@ -102,7 +102,7 @@ func TestCameraMovesAway(t *testing.T) {
 
 // TestArrowDirection promises that the arrow points to the side on which a body is, also behind the camera.
 func TestArrowDirection(t *testing.T) {
-	v := stage.Viewport{W: 640, H: 360, Camera: render.Orbit(geom.Vec3{Z: 1}, 0, 24, 12)}
+	v := stage.Viewport{Picture: stage.Picture{Rect: Rect{W: 640, H: 360}}, Camera: render.Orbit(geom.Vec3{Z: 1}, 0, 24, 12)}
 	for _, c := range []struct {
 		at   geom.Vec3
 		x, y float32 // signs of the direction; 0: less than a tenth

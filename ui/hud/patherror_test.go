@@ -29,9 +29,7 @@ func TestPathErrorGraph(t *testing.T) {
 			t.Errorf("%s: %v m with %d marks, lag error %v m", p.Strategy.Name, v, marks, p.Score.LagErrorRMS())
 		}
 	}
-	if err := l.Apply(lab.Command{Verb: "nudge", Pane: lab.AllPanes, Name: "x", Value: "2"}); err != nil {
-		t.Fatal(err)
-	}
+	stagetest.Apply(t, l, lab.Command{Verb: "nudge", Pane: lab.AllPanes, Name: "x", Value: "2"})
 	stagetest.Roll(t, &s, l, 60)
 	if v, marks := largest(0); v < 1.9 || marks == 0 {
 		t.Errorf("after a nudge by 2 m: %v m, %d marks", v, marks)

@@ -23,15 +23,14 @@ func (h *HUD) sidesOf(rects []Rect, show *stage.Settings) []stage.Picture {
 // sides divides the picture of a pane among client and server: side by side, or one above the other in a tall one.
 // gap is the width between two that are side by side, in pixels; 0: that of a line.
 func sides(r Rect, gap int) (client, server Rect) {
-	if gap > 0 {
-		half := (r.W - gap) / 2
-		return Rect{X: r.X, Y: r.Y, W: half, H: r.H}, Rect{X: r.X + r.W - half, Y: r.Y, W: half, H: r.H}
+	if gap == 0 {
+		gap = gutter / 2
+		if r.H > r.W {
+			half := (r.H - gap) / 2
+			return Rect{X: r.X, Y: r.Y, W: r.W, H: half}, Rect{X: r.X, Y: r.Y + r.H - half, W: r.W, H: half}
+		}
 	}
-	if r.H > r.W {
-		half := (r.H - gutter/2) / 2
-		return Rect{X: r.X, Y: r.Y, W: r.W, H: half}, Rect{X: r.X, Y: r.Y + r.H - half, W: r.W, H: half}
-	}
-	half := (r.W - gutter/2) / 2
+	half := (r.W - gap) / 2
 	return Rect{X: r.X, Y: r.Y, W: half, H: r.H}, Rect{X: r.X + r.W - half, Y: r.Y, W: half, H: r.H}
 }
 

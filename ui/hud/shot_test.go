@@ -28,8 +28,7 @@ func TestShotIsDrawn(t *testing.T) {
 			t.Fatalf("it hits body %d", at.ClientRay.Hit.Body)
 		}
 		look := func(side stage.Side) (rays, ghosts int, texts string) {
-			var f Frame
-			s.Compose(&f, l, Rect{W: 1280, H: 720}, Options{}, 1)
+			f := s.frame(l)
 			for i := range f.Viewports {
 				v := &f.Viewports[i]
 				if v.Pane != 0 || v.Side != side {
@@ -53,8 +52,7 @@ func TestShotIsDrawn(t *testing.T) {
 					}
 				}
 				for _, it := range f.Overlay.Items {
-					inside := it.X >= float32(v.X) && it.X < float32(v.X+v.W) && it.Y >= float32(v.Y) && it.Y < float32(v.Y+v.H)
-					if inside && (strings.HasPrefix(it.Text, "client: ") || strings.Contains(it.Text, "rewind")) {
+					if v.Contains(it.X, it.Y) && (strings.HasPrefix(it.Text, "client: ") || strings.Contains(it.Text, "rewind")) {
 						texts += it.Text + "\n"
 						if it.X+it.Font.Width(it.Text) > float32(v.X+v.W) {
 							t.Errorf("%q leaves the picture", it.Text)
@@ -140,7 +138,7 @@ func TestAimAt(t *testing.T) {
 		if v.Side == stage.ServerSide {
 			poses = predict.AppendPoses(nil, p.ServerWorld.Bodies())
 		}
-		projection := v.Camera.Projection(float32(v.W), float32(v.H))
+		projection := v.Projection()
 		scene := p.ServerWorld.Scene()
 		for b := 1; b < len(poses); b++ {
 			x, y, depth := projection.Project(poses[b].Pos)
@@ -179,8 +177,7 @@ func TestShotTextIsAboveGauges(t *testing.T) {
 	stagetest.Rest(t, &s, l, 1, sim.Aim(b[15].Pose.Pos.Sub(b[0].Pose.Pos)))
 	stagetest.Rest(t, &s, l, 20, sim.Shot{})
 	s.Refresh(l)
-	var f Frame
-	s.Compose(&f, l, Rect{W: 1280, H: 720}, Options{}, 1)
+	f := s.frame(l)
 	result, gauge := float32(0), float32(0)
 	for _, it := range f.Overlay.Items {
 		switch {

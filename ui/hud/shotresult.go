@@ -70,7 +70,7 @@ func hitResultText(v *predict.HitResult, rate int) string {
 // drawShotText draws lines at the lower right of a picture.
 func (d markDrawer) drawShotText(v *stage.Viewport, lines ...string) {
 	f := d.font(15, true)
-	left, _, right, bottom := edges(Rect{X: v.X, Y: v.Y, W: v.W, H: v.H})
+	left, _, right, bottom := edges(v.Rect)
 	y := bottom - d.px(10)
 	for _, text := range lines {
 		if text != "" {

@@ -10,23 +10,20 @@ import (
 // playoutTicks is the number of ticks of which the slot gauge shows what the server's playout buffer did.
 const playoutTicks = 10
 
-// playoutHistory is what the server's playout buffer did in the last ticks.
+// playoutHistory is what the server's playout buffer did in the last ticks, the oldest first.
 type playoutHistory struct {
-	ring  [playoutTicks]predict.InputPlayout
-	next  int
+	ticks [playoutTicks]predict.InputPlayout
 	count int
 }
 
 // add appends what the buffer did in a tick.
 func (h *playoutHistory) add(p *predict.InputPlayout) {
-	h.ring[h.next] = *p
-	h.next = (h.next + 1) % playoutTicks
-	h.count = min(h.count+1, playoutTicks)
-}
-
-// at returns a tick, 0 being the oldest.
-func (h *playoutHistory) at(i int) *predict.InputPlayout {
-	return &h.ring[(h.next-h.count+i+playoutTicks)%playoutTicks]
+	if h.count == playoutTicks {
+		copy(h.ticks[:], h.ticks[1:])
+		h.count--
+	}
+	h.ticks[h.count] = *p
+	h.count++
 }
 
 // The slot gauge: its height in pixels at scale 1, and the most slots that it has room for.
@@ -56,7 +53,6 @@ var slotNames = []struct {
 func (d gaugeDrawer) drawSlotGauge(i int, x, y, w, h float32) {
 	p := d.hud.panes[i]
 	b := &p.inspection.InputBuffer
-	d.Rect(x, y, w, h, stage.GaugePanelColor)
 	f, pad := d.font(12, false), d.px(8)
 	left, right := x+pad, x+w-pad
 	waiting := 0
@@ -88,7 +84,7 @@ func (d gaugeDrawer) drawSlotGauge(i int, x, y, w, h float32) {
 	top = y + d.px(48)
 	first := playoutTicks - p.playouts.count
 	for i := range p.playouts.count {
-		k := p.playouts.at(i)
+		k := &p.playouts.ticks[i]
 		at := left + cell*float32(first+i)
 		d.drawSlot(f, at, top, cell, height, playoutColors[k.Result], k.Result != predict.PlayedNothing, k.ClientTick)
 		if k.New > 0 {
@@ -98,7 +94,7 @@ func (d gaugeDrawer) drawSlotGauge(i int, x, y, w, h float32) {
 			d.Rect(at+d.px(2), top+height+d.px(7), cell-d.px(5), d.px(4), stage.LateInputColor)
 		}
 	}
-	key := swatches{left: left, pen: left, rows: []swatchRow{{y + h - d.px(24), right}, {y + h - d.px(7), right}}}
+	key := swatches{left: left, pen: left, gap: d.px(9), rows: []swatchRow{{y + h - d.px(24), right}, {y + h - d.px(7), right}}}
 	for _, e := range slotNames {
 		d.drawSwatchName(&key, e.color, e.name)
 	}

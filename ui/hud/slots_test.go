@@ -44,9 +44,7 @@ func describeSlots(b *predict.InputBuffer) string {
 func TestSlotsShowWorkedExample(t *testing.T) {
 	specs := []string{"animated:playout=4:redundant=off", "animated:playout=4:redundant=off:keep-last=off"}
 	l := stagetest.Open(t, lab.Config{Scene: "plain", Rate: 60}, workedExample, specs...)
-	if err := l.Apply(stage.Show("slots", "on")); err != nil {
-		t.Fatal(err)
-	}
+	stagetest.Apply(t, l, stage.Show("slots", "on"))
 	if text, err := os.ReadFile("../../assets/comparisons/07-space-engineers.toml"); err != nil || !strings.Contains(string(text), workedExample) {
 		t.Errorf("the comparison has another network than this test (%v)", err)
 	}
@@ -62,7 +60,7 @@ func TestSlotsShowWorkedExample(t *testing.T) {
 			if tick < 5 {
 				continue
 			}
-			k := p.playouts.at(p.playouts.count - 1)
+			k := &p.playouts.ticks[p.playouts.count-1]
 			used := names[k.Result]
 			if k.Result != predict.PlayedNothing {
 				used += fmt.Sprint(" ", k.ClientTick)
@@ -85,16 +83,9 @@ func TestSlotsShowWorkedExample(t *testing.T) {
 			t.Errorf("%s:\n%s\nwant\n%s", specs[i], strings.Join(got[i], "\n"), strings.Join(want, "\n"))
 		}
 	}
-	var f Frame
-	s.Compose(&f, l, Rect{W: 1280, H: 720}, Options{}, 1)
+	f := s.frame(l)
 	for text, want := range map[string]int{"playout buffer, 0 waiting": 2, "too late": 2, "6": 5} {
-		n := 0
-		for _, it := range f.Overlay.Items {
-			if it.Text == text {
-				n++
-			}
-		}
-		if n != want {
+		if n := f.count(func(it *render.Item) bool { return it.Text == text }); n != want {
 			t.Errorf("%d texts %q, want %d", n, text, want)
 		}
 	}
@@ -103,9 +94,7 @@ func TestSlotsShowWorkedExample(t *testing.T) {
 // TestSlotsNeedBuffers promises that the caption of a strategy without any buffer of inputs or states says so.
 func TestSlotsNeedBuffers(t *testing.T) {
 	l := stagetest.Open(t, lab.Config{Scene: "zen", Rate: 60, Seat: lab.AtHost}, "latency=50ms", "rewind", "noprediction", "animated")
-	if err := l.Apply(stage.Show("slots", "on")); err != nil {
-		t.Fatal(err)
-	}
+	stagetest.Apply(t, l, stage.Show("slots", "on"))
 	var s HUD
 	stagetest.Roll(t, &s, l, 90)
 	show := stage.SettingsOf(l)
@@ -137,16 +126,10 @@ func TestBufferGauge(t *testing.T) {
 			}
 		}
 	}
-	filled, names := 0, 0
-	for _, it := range f.Overlay.Items {
-		if it.Kind == render.RectKind && it.Color == stage.WaitingColor {
-			filled++
-		}
-		for k := predict.PlayoutBuffer; k <= predict.UnackedInputs; k++ {
-			if it.Text == k.String() {
-				names++
-			}
-		}
+	filled := f.count(func(it *render.Item) bool { return it.Kind == render.RectKind && it.Color == stage.WaitingColor })
+	names := 0
+	for k := predict.PlayoutBuffer; k <= predict.UnackedInputs; k++ {
+		names += f.count(func(it *render.Item) bool { return it.Text == k.String() })
 	}
 	if rows < 9 || names != rows || want < 30 || filled != want {
 		t.Errorf("%d buffers, %d names; %d filled slots, %d drawn", rows, names, want, filled)

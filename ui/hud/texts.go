@@ -132,13 +132,3 @@ func countText(n int, noun string) string {
 	}
 	return strconv.Itoa(n) + " " + noun
 }
-
-// countTrue returns the number of values that are true.
-func countTrue(list []bool) (n int) {
-	for _, b := range list {
-		if b {
-			n++
-		}
-	}
-	return n
-}

@@ -21,7 +21,7 @@ func (s *Stage) subjects(v *Viewport) (list [][2]float32) {
 	p := s.panes[v.Pane]
 	player := p.source.PlayerBody()
 	w, h := float32(v.W), float32(v.H)
-	projection := v.Camera.Projection(w, h)
+	projection := v.Projection()
 	add := func(at geom.Vec3) {
 		x, y, depth := projection.Project(at)
 		if depth < render.NearPlane {
@@ -96,9 +96,7 @@ func TestPanesShareACamera(t *testing.T) {
 	var s Stage
 	for i := range 300 {
 		if i == 100 {
-			if err := l.Apply(lab.Command{Verb: "nudge", Pane: 0, Name: "x", Value: "1"}); err != nil {
-				t.Fatal(err)
-			}
+			stagetest.Apply(t, l, lab.Command{Verb: "nudge", Pane: 0, Name: "x", Value: "1"})
 		}
 		stagetest.Roll(t, &s, l, 1)
 		views := s.views(nil, l, 0.5)

@@ -14,6 +14,26 @@ const NoHeadline = "off"
 // AgeHeadline is the headline that the stage computes itself. All others are measures and counters.
 const AgeHeadline = "snapshot_age_ms"
 
+// measures returns the names of the figures that lead every pane and of all measures, and their titles.
+var measures = sync.OnceValues(func() (names []string, titles map[string]string) {
+	l := lab.New(lab.Config{Scene: "plain", Rate: 60}) // all sessions have the same measures
+	p, err := l.Open(lab.Strategies[0].Name)
+	if err != nil {
+		panic("stage: " + err.Error())
+	}
+	titles = map[string]string{}
+	for _, m := range p.Measures(p.Headline(nil)) {
+		names, titles[m.Name] = append(names, m.Name), m.Title
+	}
+	return names, titles
+})
+
+// MeasureTitle returns the title of a measure, or nothing for another name.
+func MeasureTitle(name string) string {
+	_, titles := measures()
+	return titles[name]
+}
+
 // headlineNames returns the names of all quantities that can be a headline: the figures that lead every pane,
 // those that the stage computes, and all measures and counters.
 var headlineNames = sync.OnceValue(func() []string {
@@ -23,13 +43,9 @@ var headlineNames = sync.OnceValue(func() []string {
 			names = append(names, name)
 		}
 	}
-	l := lab.New(lab.Config{Scene: "plain", Rate: 60}) // all sessions have the same measures
-	p, err := l.Open(lab.Strategies[0].Name)
-	if err != nil {
-		panic("stage: " + err.Error())
-	}
-	for _, m := range p.Measures(p.Headline(nil)) {
-		add(m.Name)
+	known, _ := measures()
+	for _, name := range known {
+		add(name)
 	}
 	add("pops_all_per_minute")
 	for _, s := range lab.Strategies {

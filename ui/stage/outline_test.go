@@ -19,7 +19,7 @@ func TestOutlines(t *testing.T) {
 		stagetest.RollAndPull(t, &s, l, 1)
 		v := &s.views(nil, l, 1)[0]
 		client := &l.Panes[0].Clients[0].View
-		projection := v.Camera.Projection(640, 360)
+		projection := v.Projection()
 		want := 0
 		var corners [][3]float32 // x, y in pixels, depth in metres
 		for i, pose := range client.Simulated {

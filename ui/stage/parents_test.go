@@ -5,6 +5,7 @@ import (
 
 	"ghostcube/predict/lab"
 	"ghostcube/render"
+	"ghostcube/sim"
 	"ghostcube/sim/geom"
 	"ghostcube/ui/stage/stagetest"
 )
@@ -20,10 +21,7 @@ func TestParentBoxes(t *testing.T) {
 		}
 	}
 	var s Stage
-	for range 720 { // until the ship moves
-		l.Tick(lab.Entry{})
-		s.Tick(l)
-	}
+	stagetest.Rest(t, &s, l, 720, sim.Shot{}) // until the ship moves
 	world := l.Panes[0].ServerWorld.Scene()
 	ship := len(world.Boxes)
 	for _, share := range []float32{0.5, 1} {

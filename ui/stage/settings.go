@@ -50,9 +50,6 @@ const (
 
 var laneModeNames = []string{"off", "on", "between"}
 
-// String returns the mode's name.
-func (m LaneMode) String() string { return laneModeNames[m] }
-
 // DefaultSettings apply to a session without show commands, but for the camera of some scenes (DefaultsOf).
 var DefaultSettings = Settings{
 	Split: true, Ghosts: true, Trail: true, Graphs: true, Explain: true, Shots: true, Headline: NoHeadline,
@@ -152,26 +149,32 @@ func (s *Settings) AnyGauge() bool { return s.Packet || s.Ages || s.Latency || s
 // Options returns the values of a switch or of a choice of names, and nil for a number
 // or the name of a quantity.
 func (s *Setting) Options() []string {
-	switch s.field(&Settings{}).(type) {
-	case *bool:
+	if _, ok := s.field(&Settings{}).(*bool); ok {
 		return []string{"off", "on"}
-	case *Coloring:
-		return coloringNames
-	case *LaneMode:
-		return laneModeNames
 	}
-	return nil
+	_, names := s.choice(&Settings{})
+	return names
+}
+
+// choice returns the index of the setting's value and the names of all values; nil if it is no choice of names.
+func (s *Setting) choice(of *Settings) (index *uint8, names []string) {
+	switch p := s.field(of).(type) {
+	case *Coloring:
+		return (*uint8)(p), coloringNames
+	case *LaneMode:
+		return (*uint8)(p), laneModeNames
+	}
+	return nil, nil
 }
 
 // Value returns the setting's value as show commands have it.
 func (s *Setting) Value(of *Settings) string {
+	if index, names := s.choice(of); names != nil {
+		return names[*index]
+	}
 	switch p := s.field(of).(type) {
 	case *bool:
 		return OnOff(*p)
-	case *Coloring:
-		return p.String()
-	case *LaneMode:
-		return p.String()
 	case *string:
 		return *p
 	case *float64:
@@ -193,24 +196,19 @@ func (s *Setting) Allowed() string {
 
 // parse sets the setting to what a text says. A text that it refuses changes nothing.
 func (s *Setting) parse(of *Settings, value string) error {
+	if index, names := s.choice(of); names != nil {
+		i := slices.Index(names, value)
+		if i < 0 {
+			return &link.UnknownNameError{Kind: s.Name, Name: value, Choices: names}
+		}
+		*index = uint8(i)
+	}
 	switch p := s.field(of).(type) {
 	case *bool:
 		if value != "on" && value != "off" {
 			return fmt.Errorf("%s=%s: want on or off", s.Name, value)
 		}
 		*p = value == "on"
-	case *Coloring:
-		i := slices.Index(coloringNames, value)
-		if i < 0 {
-			return &link.UnknownNameError{Kind: s.Name, Name: value, Choices: coloringNames}
-		}
-		*p = Coloring(i)
-	case *LaneMode:
-		i := slices.Index(laneModeNames, value)
-		if i < 0 {
-			return &link.UnknownNameError{Kind: s.Name, Name: value, Choices: laneModeNames}
-		}
-		*p = LaneMode(i)
 	case *string:
 		if err := checkHeadline(value); err != nil {
 			return err

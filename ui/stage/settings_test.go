@@ -68,9 +68,7 @@ func TestCheckEntries(t *testing.T) {
 	}
 	l := stagetest.Session(t, "perfect", "rewind")
 	for _, c := range []lab.Command{Show("yaw", "far"), Show("no-such-setting", "1"), Show("ghosts", "off")} {
-		if err := l.Apply(c); err != nil {
-			t.Fatal(err)
-		}
+		stagetest.Apply(t, l, c)
 	}
 	want := DefaultsOf("zen")
 	want.Ghosts = false

@@ -238,13 +238,16 @@ const (
 	ServerSide             // the server's poses
 )
 
-// Viewport is one picture of a session: a pane, or one side of it.
+// Viewport is one picture of a session.
 type Viewport struct {
-	Pane       int
-	Side       Side
-	X, Y, W, H int // pixels of the frame
-	Camera     render.Camera
-	Scene      render.Scene
+	Picture
+	Camera render.Camera
+	Scene  render.Scene
+}
+
+// Projection returns the projection of the camera to pixels of the picture.
+func (v *Viewport) Projection() render.Projection {
+	return v.Camera.Projection(float32(v.W), float32(v.H))
 }
 
 // Rect is a rectangle in pixels.
@@ -276,8 +279,8 @@ func (s *Stage) Viewports(dst []Viewport, l *lab.Lab, pictures []Picture, share 
 		} else {
 			dst = append(dst, Viewport{})
 		}
-		v, p := &dst[len(dst)-1], &pictures[i]
-		v.Pane, v.Side, v.X, v.Y, v.W, v.H = p.Pane, p.Side, p.X, p.Y, p.W, p.H
+		v := &dst[len(dst)-1]
+		v.Picture = pictures[i]
 		s.buildScene(v, l, share, &show, corrected)
 	}
 	return dst

@@ -207,11 +207,7 @@ func TestCameraFollows(t *testing.T) {
 // TestClientTouchTints promises that cubes take the colour of the player who touches them when the client
 // learns of it, and earlier in the server's picture.
 func TestClientTouchTints(t *testing.T) {
-	c := lab.Config{Scene: "katamari:cubes=100", Rate: 60}
-	l := lab.New(c)
-	if _, err := l.Open("snapshot:interpolation-delay=1s"); err != nil {
-		t.Fatal(err)
-	}
+	l := stagetest.Open(t, lab.Config{Scene: "katamari:cubes=100", Rate: 60}, "perfect", "snapshot:interpolation-delay=1s")
 	var s Stage
 	first := map[Side]int{}
 	var views []Viewport

@@ -5,6 +5,7 @@ import (
 
 	"ghostcube/internal/experiment"
 	"ghostcube/predict/lab"
+	"ghostcube/sim"
 	"ghostcube/sim/scene"
 	"ghostcube/ui/stage/stagetest"
 )
@@ -41,9 +42,7 @@ func TestOwnCameraWins(t *testing.T) {
 	l := stagetest.Session(t, "perfect", "rewind")
 	stagetest.Show(t, l, "yaw=0,distance=9")
 	for _, name := range []string{"zen", "tower", "plain"} {
-		if err := l.Apply(lab.Command{Verb: "scene", Pane: lab.AllPanes, Name: name}); err != nil {
-			t.Fatal(err)
-		}
+		stagetest.Apply(t, l, lab.Command{Verb: "scene", Pane: lab.AllPanes, Name: name})
 		if got := SettingsOf(l); got.Yaw != 0 || got.Distance != 9 || got.Pitch != viewOf(name).pitch {
 			t.Errorf("%s: yaw %v, pitch %v, distance %v", name, got.Yaw, got.Pitch, got.Distance)
 		}
@@ -68,7 +67,7 @@ func TestSceneIsInTheFrame(t *testing.T) {
 			if player := s.panes[0].current.drawn[0].Pos; !ok || beside.Sub(player).Len() < 4 { // it stands on it
 				continue
 			}
-			projection := v.Camera.Projection(float32(v.W), float32(v.H))
+			projection := v.Projection()
 			low, high := [2]float32{1e6, 1e6}, [2]float32{-1e6, -1e6} // around the player's body
 			for k := range 8 {
 				cx, cy, _ := projection.Project(Corner(v.Scene.Cubes[0].Pose, v.Scene.Cubes[0].Half, k))
@@ -94,20 +93,14 @@ func TestWalkerStaysInTheFrame(t *testing.T) {
 		l := stagetest.Open(t, lab.Config{Scene: name, Rate: 60}, "latency=50ms", "rewind")
 		stagetest.Show(t, l, "split=off")
 		var s Stage
-		for i := range seconds * 60 {
-			if err := l.Tick(lab.Entry{}); err != nil {
-				t.Fatal(err)
-			}
-			s.Tick(l)
-			if i%60 != 0 {
-				continue
-			}
+		for i := range seconds {
+			stagetest.Rest(t, &s, l, 60, sim.Shot{})
 			v := &s.Viewports(nil, l, picturesOf(l, 1280, 540), 1, nil)[0]
-			projection := v.Camera.Projection(float32(v.W), float32(v.H))
+			projection := v.Projection()
 			for _, body := range []int{0, 1} {
 				x, y, _ := projection.Project(s.panes[0].current.server[body].Pos)
 				if x < 0.05*float32(v.W) || x > 0.95*float32(v.W) || y < 0.05*float32(v.H) || y > 0.95*float32(v.H) {
-					t.Errorf("%s, %d s: body %d is at %v, %v of %d x %d pixels", name, i/60, body, x, y, v.W, v.H)
+					t.Errorf("%s, %d s: body %d is at %v, %v of %d x %d pixels", name, i+1, body, x, y, v.W, v.H)
 				}
 			}
 		}

@@ -90,8 +90,7 @@ func (b *Bar) Layout(at stage.Rect, scale float32, t *Timeline, rate int) {
 
 // Contains reports whether a pixel of the frame lies on the bar.
 func (b *Bar) Contains(x, y int) bool {
-	r := b.rect
-	return x >= r.X && y >= r.Y && x < r.X+r.W && y < r.Y+r.H
+	return b.rect.Contains(float32(x), float32(y))
 }
 
 // TickAt returns the tick at a column of the frame, which may lie beyond the ends of the track.
@@ -159,20 +158,10 @@ func (b *Bar) MarkAt(x, y int, t *Timeline) (pane int, kind Kind, tick int, ok b
 	return pane, kind, tick, ok
 }
 
-// markShape is where a kind's marks stand in the row of a pane, as shares of its height.
-var markShapes = [Bookmarks]struct{ top, bottom float32 }{
-	Losses: {0.62, 1}, Corrections: {0, 0.62}, Shots: {0, 0.4}, Stalls: {0.3, 1}, Faults: {0, 1},
-}
-
-func markColor(k Kind) render.Color {
-	c := &stage.TimelineColors
-	return [kindCount]render.Color{c.Losses, c.Corrections, c.Shots, c.Stalls, c.Faults, c.Bookmarks}[k]
-}
-
 // countMarks returns the marks of a kind in [from, to) of the present take.
 func (t *Timeline) countMarks(pane int, k Kind, from, to int) (n int) {
 	for x := t.take; x != nil && to > from; x = x.Parent {
-		n += x.marks.of(pane, k).count(x.first(from), to-x.From)
+		n += len(x.marks.of(pane, k).within(x.first(from), to-x.From))
 		to = min(to, x.From+1)
 	}
 	return n
@@ -197,12 +186,12 @@ func (b *Bar) updateMarks(t *Timeline) {
 	for pane := range b.panes {
 		y := float32(b.track.Y) + row*float32(pane)
 		for k := range Bookmarks {
-			shape := markShapes[k]
-			top, height := y+1+shape.top*(row-2), (shape.bottom-shape.top)*(row-2)
+			kind := &kinds[k]
+			top, height := y+1+kind.top*(row-2), (kind.bottom-kind.top)*(row-2)
 			run, shade := 0, 0 // the columns before the present one with one shade
 			flush := func(column int) {
 				if shade > 0 {
-					c := markColor(k)
+					c := kind.color
 					c.A = uint8(255 * (shade + 1) / (shades + 1))
 					b.marks.Rect(float32(b.track.X)+width*float32(run), top, width*float32(column-run), height, c)
 				}
@@ -346,13 +335,11 @@ func (b *Bar) drawTexts(list *render.DrawList, t *Timeline, s *State, plain, bol
 	base := float32(b.rect.Y) + b.px(barPadding) + b.px(11)
 	x := float32(b.rect.X) + b.px(12)
 	now, end := t.now(), t.End()
-	tenth := true
-	b.scratch = appendClock(b.scratch[:0], float64(now)/float64(s.Rate), tenth)
+	b.scratch = appendClock(b.scratch[:0], float64(now)/float64(s.Rate), true)
 	b.scratch = append(b.scratch, " of "...)
-	b.scratch = appendClock(b.scratch, float64(end)/float64(s.Rate), tenth)
+	b.scratch = appendClock(b.scratch, float64(end)/float64(s.Rate), true)
 	x += list.Text(x, base, bold, c.Text, b.texts.Keep(b.scratch)) + b.px(12)
-	b.scratch = b.scratch[:0]
-	b.scratch = t.appendStatus(b.scratch, s)
+	b.scratch = t.appendStatus(b.scratch[:0], s)
 	status := b.texts.Keep(b.scratch)
 	color := c.DimText
 	if t.reviewing {
@@ -365,15 +352,14 @@ func (b *Bar) drawTexts(list *render.DrawList, t *Timeline, s *State, plain, bol
 		return
 	}
 	for i := range kindCount { // the legend, from the right
-		k := kindCount - 1 - i
-		name := kindNames[k]
-		width := plain.Width(name) + b.px(26)
+		k := &kinds[kindCount-1-i]
+		width := plain.Width(k.name) + b.px(26)
 		if right-width < x {
 			break
 		}
 		right -= width
-		list.Rect(right, base-b.px(8), b.px(8), b.px(8), markColor(k))
-		list.Text(right+b.px(12), base, plain, c.DimText, name)
+		list.Rect(right, base-b.px(8), b.px(8), b.px(8), k.color)
+		list.Text(right+b.px(12), base, plain, c.DimText, k.name)
 	}
 }
 

@@ -16,7 +16,7 @@ func (t *Timeline) Repeat(n int) {
 		for i := range t.lab.Panes {
 			for kind := range Bookmarks {
 				b := &k.marks.panes[i][kind]
-				if from := at - 300; b.next(from, from+1) >= 0 {
+				if from := at - 300; len(b.within(from, from+1)) > 0 {
 					b.add(at)
 				}
 			}

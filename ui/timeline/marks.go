@@ -4,6 +4,8 @@ import (
 	"ghostcube/net/link"
 	"ghostcube/predict"
 	"ghostcube/predict/lab"
+	"ghostcube/render"
+	"ghostcube/ui/stage"
 )
 
 // Kind is a kind of marks.
@@ -20,18 +22,31 @@ const (
 	kindCount
 )
 
-var kindNames = [kindCount]string{"losses", "corrections", "shots", "stalls", "faults", "bookmarks"}
+// kinds has the name and the colour of each kind, and where its marks stand in the row of a pane, as shares of its
+// height.
+var kinds = [kindCount]struct {
+	name        string
+	color       render.Color
+	top, bottom float32
+}{
+	Losses:      {"losses", stage.TimelineColors.Losses, 0.62, 1},
+	Corrections: {"corrections", stage.TimelineColors.Corrections, 0, 0.62},
+	Shots:       {"shots", stage.TimelineColors.Shots, 0, 0.4},
+	Stalls:      {"stalls", stage.TimelineColors.Stalls, 0.3, 1},
+	Faults:      {"faults", stage.TimelineColors.Faults, 0, 1},
+	Bookmarks:   {name: "bookmarks", color: stage.TimelineColors.Bookmarks},
+}
 
 // String returns the kind's name.
-func (k Kind) String() string { return kindNames[k] }
+func (k Kind) String() string { return kinds[k].name }
 
 // marks are the marks of a take, by the number of ticks since it left its parent.
 type marks struct {
-	panes     [lab.MaxPanes][Bookmarks]bitset
-	bookmarks bitset
+	panes     [lab.MaxPanes][Bookmarks]tickList
+	bookmarks tickList
 }
 
-func (m *marks) of(pane int, k Kind) *bitset {
+func (m *marks) of(pane int, k Kind) *tickList {
 	if k == Bookmarks {
 		return &m.bookmarks
 	}

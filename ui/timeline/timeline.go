@@ -227,7 +227,7 @@ func (t *Timeline) viewCommands() []lab.Command {
 func (t *Timeline) Bookmark() bool {
 	k := t.take.owner(t.now() - 1)
 	at := t.now() - k.From
-	if k.marks.bookmarks.next(at, at+1) >= 0 {
+	if len(k.marks.bookmarks.within(at, at+1)) > 0 {
 		k.marks.bookmarks.remove(at)
 		return false
 	}
@@ -241,8 +241,8 @@ func (t *Timeline) NextMark(pane int, k Kind, from, to int) int {
 	found := -1
 	to = min(to, t.End()+1)
 	for x := t.take; x != nil && to > from; x = x.Parent {
-		if n := x.marks.of(pane, k).next(x.first(from), to-x.From); n >= 0 {
-			found = x.From + n
+		if list := x.marks.of(pane, k).within(x.first(from), to-x.From); len(list) > 0 {
+			found = x.From + int(list[0])
 		}
 		to = min(to, x.From+1)
 	}
@@ -254,8 +254,8 @@ func (t *Timeline) NextMark(pane int, k Kind, from, to int) int {
 func (t *Timeline) PreviousMark(pane int, k Kind, from, to int) int {
 	to = min(to, t.End()+1)
 	for x := t.take; x != nil && to > from; x = x.Parent {
-		if n := x.marks.of(pane, k).previous(x.first(from), to-x.From); n >= 0 {
-			return x.From + n
+		if list := x.marks.of(pane, k).within(x.first(from), to-x.From); len(list) > 0 {
+			return x.From + int(list[len(list)-1])
 		}
 		to = min(to, x.From+1)
 	}

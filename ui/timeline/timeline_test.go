@@ -60,12 +60,18 @@ func (s *session) play(ticks int, commands ...lab.Command) {
 func (s *session) seek(n int) {
 	s.t.Helper()
 	s.Seek(n, nil)
+	s.arrive()
+	s.check(n)
+}
+
+// arrive gets to the target of Seek.
+func (s *session) arrive() {
+	s.t.Helper()
 	for s.Remaining() > 0 {
 		if err := s.Continue(100); err != nil {
 			s.t.Fatal(err)
 		}
 	}
-	s.check(n)
 }
 
 // check checks the present moment and its hash.
@@ -137,10 +143,8 @@ func TestBranch(t *testing.T) {
 		t.Errorf("Branch returned %v, although the viewer changed nothing", c)
 	}
 	s.play(150)
-	for i := range first {
-		if s.hashes[i] != first[i] {
-			t.Fatalf("a take that changes nothing has another hash after tick %d", i)
-		}
+	if !slices.Equal(s.hashes, first) {
+		t.Fatal("a take that changes nothing has other hashes")
 	}
 	one := s.Takes()[0]
 	s.Show(one, nil)
@@ -159,11 +163,7 @@ func TestBranch(t *testing.T) {
 	for range 30 { // every take keeps its own past
 		k := s.Takes()[random.IntN(3)]
 		s.Show(k, nil)
-		for s.Remaining() > 0 {
-			if err := s.Continue(1000); err != nil {
-				t.Fatal(err)
-			}
-		}
+		s.arrive()
 		s.hashes = first
 		if k.Number == 3 {
 			s.hashes = third
@@ -182,11 +182,7 @@ func TestPending(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.Seek(100, []lab.Command{nudge})
-	for s.Remaining() > 0 {
-		if err := s.Continue(10); err != nil {
-			t.Fatal(err)
-		}
-	}
+	s.arrive()
 	s.check(100) // without the nudge, which belongs to the next tick
 	if c := s.Resume(); fmt.Sprint(c) != fmt.Sprint([]lab.Command{nudge}) {
 		t.Errorf("Resume returned %v, want %v", c, nudge)
@@ -299,11 +295,7 @@ func TestCheckpointsAreBounded(t *testing.T) {
 		if s.Remaining() > c.most {
 			t.Errorf("%d ticks have to be made again to get back by %d, want at most %d", s.Remaining(), c.back, c.most)
 		}
-		for s.Remaining() > 0 {
-			if err := s.Continue(1000); err != nil {
-				t.Fatal(err)
-			}
-		}
+		s.arrive()
 		s.check(at)
 	}
 }

@@ -41,9 +41,15 @@ func Show(t testing.TB, l *lab.Lab, settings string) {
 	t.Helper()
 	for setting := range strings.SplitSeq(settings, ",") {
 		name, value, _ := strings.Cut(setting, "=")
-		if err := l.Apply(lab.Command{Verb: "show", Pane: lab.AllPanes, Name: name, Value: value}); err != nil {
-			t.Fatal(err)
-		}
+		Apply(t, l, lab.Command{Verb: "show", Pane: lab.AllPanes, Name: name, Value: value})
+	}
+}
+
+// Apply applies a command between two ticks.
+func Apply(t testing.TB, l *lab.Lab, c lab.Command) {
+	t.Helper()
+	if err := l.Apply(c); err != nil {
+		t.Fatal(err)
 	}
 }
 
