@@ -65,9 +65,7 @@ func TestToucherAuthority(t *testing.T) {
 					if i == 600 {
 						f = l.Fork()
 					}
-					if err := l.Tick(pushSamePile(l)); err != nil {
-						t.Fatal(err)
-					}
+					labtest.Tick(t, l, pushSamePile(l))
 					owned := 0
 					for _, o := range p.ServerWorld.Owners()[2:] {
 						if o != sim.NoPlayer {
@@ -121,9 +119,7 @@ func TestToucherAuthoritySpectator(t *testing.T) {
 	t.Parallel()
 	l := labtest.Open(t, labtest.Config(t, "two-players", "latency=75ms", AtHost), "statesync:authority=client")
 	for range 600 {
-		if err := l.Tick(pushSamePile(l)); err != nil {
-			t.Fatal(err)
-		}
+		labtest.Tick(t, l, pushSamePile(l))
 	}
 	p := l.Panes[0]
 	if n := p.Counters.Value("updates_per_packet"); n < 15 {
@@ -137,9 +133,7 @@ func TestOwnedBodyIgnoresOlderServerState(t *testing.T) {
 	t.Parallel()
 	l := labtest.Open(t, labtest.Config(t, "two-players", "latency=75ms", AtClient), "statesync:authority=client")
 	for range 300 {
-		if err := l.Tick(pushSamePile(l)); err != nil {
-			t.Fatal(err)
-		}
+		labtest.Tick(t, l, pushSamePile(l))
 	}
 	v := &l.Panes[0].Clients[0].View
 	if d := v.LastReceived[0].Pos.Sub(v.Simulated[0].Pos).Len(); d > 0 {

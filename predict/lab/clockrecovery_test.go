@@ -40,9 +40,7 @@ func (r *viewRecorder) run(ticks int) {
 	for range ticks {
 		n := len(r.delays)
 		in := []sim.Input{{Buttons: []sim.Buttons{sim.Forward, sim.Right, sim.Back, sim.Left}[n/120%4]}}
-		if err := r.lab.Tick(Entry{Inputs: in}); err != nil {
-			r.Fatal(err)
-		}
+		labtest.Tick(r, r.lab, Entry{Inputs: in})
 		p := r.lab.Panes[0]
 		v := &p.Clients[0].View
 		label := v.TickOf(0)

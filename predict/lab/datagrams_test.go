@@ -53,9 +53,7 @@ func TestTraceAgreesWithTheLink(t *testing.T) {
 			if l.Ticks() == 60 && spec == "rewind:messages=reliable" {
 				e.Commands = []Command{{Verb: "block", Pane: AllPanes, Value: "8"}}
 			}
-			if err := l.Tick(e); err != nil {
-				t.Fatal(err)
-			}
+			labtest.Tick(t, l, e)
 		}
 		p := l.Panes[0]
 		for _, d := range []link.Direction{link.Up, link.Down} {
@@ -203,9 +201,7 @@ func TestTraceOfPast(t *testing.T) {
 		other.CopyFrom(past)
 		l.CopyFrom(past)
 		for _, x := range []*Lab{l, other} {
-			if err := x.Apply(Command{Verb: "condition", Pane: AllPanes, Name: "loss", Value: "40%"}); err != nil {
-				t.Fatal(err)
-			}
+			labtest.Apply(t, x, "condition all loss 40%")
 			labtest.Run(t, x, 90)
 		}
 		for d := range before {
@@ -237,9 +233,7 @@ func TestCorrectionDatagrams(t *testing.T) {
 			if l.Ticks()%120 == 100 {
 				e.Commands = []Command{{Verb: "nudge", Pane: AllPanes, Name: "x", Value: "1"}}
 			}
-			if err := l.Tick(e); err != nil {
-				t.Fatal(err)
-			}
+			labtest.Tick(t, l, e)
 			for ; seen < p.Corrections.Total(); seen++ {
 				c := p.Corrections.At(seen)
 				state, in := p.CorrectionDatagrams(p.Datagrams(), c)

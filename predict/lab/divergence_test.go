@@ -31,9 +31,7 @@ func checkDivergence(t *testing.T, panes []string) {
 		if i/60%2 == 1 {
 			in[0].Buttons = sim.Left
 		}
-		if err := l.Tick(Entry{Inputs: in}); err != nil {
-			t.Fatal(err)
-		}
+		labtest.Tick(t, l, Entry{Inputs: in})
 	}
 	m := l.Panes[0].Counters
 	d, ok := l.Panes[0].Divergence()

@@ -29,11 +29,7 @@ func TestJointsStayTogether(t *testing.T) {
 			c.Network.Seed = seed
 			spec := fmt.Sprintf("animated:snapshot-every=%d", every)
 			l := labtest.Open(t, c, spec, spec+":joint-tree=relative")
-			for range 600 {
-				if err := l.Tick(Entry{Inputs: []sim.Input{{}}}); err != nil {
-					t.Fatal(err)
-				}
-			}
+			labtest.Hold(t, l, 600, sim.Input{})
 			single, tied := l.Panes[0], l.Panes[1]
 			_, apart, _, _ := single.Score.JointSeparation()
 			rms, most, server, ok := tied.Score.JointSeparation()

@@ -93,9 +93,7 @@ func knobHash(t *testing.T, session int, spec string) uint64 {
 		case 440:
 			command("freeze", "1", "1.5s")
 		}
-		if err := l.Tick(e); err != nil {
-			t.Fatal(err)
-		}
+		labtest.Tick(t, l, e)
 	}
 	h := l.Hash()
 	for i := l.Panes[0].Shots.FirstIndex(); i < l.Panes[0].Shots.Total(); i++ {

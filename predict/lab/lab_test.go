@@ -23,9 +23,7 @@ func playTape(t testing.TB, from *tape.Tape) *Lab {
 		t.Fatal(err)
 	}
 	for _, e := range from.Entries {
-		if err := l.Tick(e); err != nil {
-			t.Fatal(err)
-		}
+		labtest.Tick(t, l, e)
 	}
 	return l
 }
@@ -62,11 +60,7 @@ func conforms(t *testing.T, c Config, spec string, before, after int, run func(t
 // that sleeps, within some metres of the server's pose.
 func restsAtServer(t *testing.T, l *Lab, ticks int, metres float32, sleepersOnly bool) {
 	t.Helper()
-	for range ticks {
-		if err := l.Tick(Entry{}); err != nil {
-			t.Fatal(err)
-		}
-	}
+	labtest.Hold(t, l, ticks)
 	p := l.Panes[0]
 	for i, b := range p.ServerWorld.Bodies() {
 		if d := p.Clients[0].View.Bodies[i].Pos.Sub(b.Pose.Pos).Len(); d > metres && (b.Asleep || !sleepersOnly) {
@@ -141,9 +135,7 @@ func TestSwitchCostsNoTick(t *testing.T) {
 			if i == 150 {
 				e.Commands = []Command{{Verb: "switch", Pane: 0, Name: to}}
 			}
-			if err := l.Tick(e); err != nil {
-				t.Fatal(err)
-			}
+			labtest.Tick(t, l, e)
 			if got := l.Panes[0].ServerWorld.Tick(); got != sim.Tick(i+1) {
 				t.Fatalf("%s: after tick %d the server is at %d", to, i+1, got)
 			}
@@ -290,9 +282,7 @@ func BenchmarkScore(b *testing.B) {
 				alone := predict.NewWorld(*l.Panes[0].ServerWorld.Scene(), 60)
 				scored := &score.Score{}
 				for _, e := range tape.Entries[:1800] {
-					if err := l.Tick(Entry{Inputs: e.Inputs}); err != nil {
-						b.Fatal(err)
-					}
+					labtest.Tick(b, l, Entry{Inputs: e.Inputs})
 					p := l.Panes[0]
 					began := time.Now()
 					scored.Add(p.ServerWorld, &p.Clients[0].View, 0)

@@ -21,9 +21,7 @@ func playDelayed(t *testing.T, name string, specs []string, each func(*Lab)) *La
 	tape := builtInTape(t, name)
 	l := labtest.Open(t, labtest.Config(t, tape.Config.Scene, "latency=125ms", AtClient), specs...)
 	for _, e := range tape.Entries {
-		if err := l.Tick(e); err != nil {
-			t.Fatal(err)
-		}
+		labtest.Tick(t, l, e)
 		each(l)
 	}
 	return l

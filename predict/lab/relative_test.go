@@ -26,9 +26,7 @@ func boardingTape(t testing.TB, network string) *tape.Tape {
 func playTicks(t testing.TB, l *Lab, tape *tape.Tape, from, to int) {
 	t.Helper()
 	for _, e := range tape.Entries[from:to] {
-		if err := l.Tick(Entry{Inputs: e.Inputs}); err != nil {
-			t.Fatal(err)
-		}
+		labtest.Tick(t, l, Entry{Inputs: e.Inputs})
 	}
 }
 
@@ -101,9 +99,7 @@ func TestSwitchInMovingShip(t *testing.T) {
 	l, plain := labtest.Open(t, tape.Config, "rewind"), labtest.Open(t, tape.Config, "rewind")
 	playTicks(t, plain, tape, 0, 1500)
 	playTicks(t, l, tape, 0, 1350)
-	if err := l.Tick(Entry{Inputs: tape.Entries[1350].Inputs, Commands: []Command{{Verb: "switch", Pane: 0, Name: "relative"}}}); err != nil {
-		t.Fatal(err)
-	}
+	labtest.Tick(t, l, Entry{Inputs: tape.Entries[1350].Inputs, Commands: []Command{{Verb: "switch", Pane: 0, Name: "relative"}}})
 	playTicks(t, l, tape, 1351, 1500)
 	if a, b := l.Panes[0].ServerWorld.Bodies()[0], plain.Panes[0].ServerWorld.Bodies()[0]; a != b {
 		t.Errorf("the server's cube is at %v, without a switch at %v", a.Pose.Pos, b.Pose.Pos)

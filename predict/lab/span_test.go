@@ -24,9 +24,7 @@ func TestSpanFromStart(t *testing.T) {
 		for i := range 600 {
 			e := Entry{Inputs: []sim.Input{{Buttons: sim.Forward, Heading: uint8(i / 4)}}}
 			for _, l := range []*Lab{l, plain} {
-				if err := l.Tick(e); err != nil {
-					t.Fatal(err)
-				}
+				labtest.Tick(t, l, e)
 			}
 		}
 		for _, m := range p.Measures(nil) {
@@ -59,9 +57,7 @@ func TestSpanCountsFromItsStart(t *testing.T) {
 			if i == 0 {
 				e.Commands = commands
 			}
-			if err := l.Tick(e); err != nil {
-				t.Fatal(err)
-			}
+			labtest.Tick(t, l, e)
 		}
 	}
 	nudge := Command{Verb: "nudge", Pane: AllPanes, Name: "x", Value: "1"}

@@ -29,9 +29,7 @@ func playAtHost(t *testing.T, name, scene, network string, seconds int, specs ..
 	tape := builtInTape(t, name)
 	l := labtest.Open(t, labtest.Config(t, scene, network, AtHost), specs...)
 	for _, e := range tape.Entries[:seconds*60] {
-		if err := l.Tick(e); err != nil {
-			t.Fatal(err)
-		}
+		labtest.Tick(t, l, e)
 	}
 	return l.Panes
 }
@@ -76,11 +74,7 @@ func TestQuantisingBothSides(t *testing.T) {
 func TestCoarseGridSinksBodies(t *testing.T) {
 	t.Parallel()
 	l := labtest.Open(t, labtest.Config(t, "seesaw:right=2", "latency=50ms", AtHost), "statesync", "statesync:position-steps=512:rotation-bits=9")
-	for range 900 {
-		if err := l.Tick(Entry{}); err != nil {
-			t.Fatal(err)
-		}
-	}
+	labtest.Hold(t, l, 900)
 	for i, p := range l.Panes {
 		deepest := measure(t, p, "overlap_server_max_m")
 		if coarse := i == 1; coarse != (deepest > 0.03) {
@@ -124,9 +118,7 @@ func TestOutageRecovery(t *testing.T) {
 	var past [][]geom.Pose
 	var most, healed, falls, snaps, mean, longest, shake [3]float64
 	for i := range ends + 180 {
-		if err := l.Tick(session.Entry(i)); err != nil {
-			t.Fatal(err)
-		}
+		labtest.Tick(t, l, session.Entry(i))
 		past = append(past, predict.AppendPoses(nil, l.Panes[0].ServerWorld.Bodies())) // at tick i+1
 		for k, p := range l.Panes {
 			v, worst := &p.Clients[0].View, 0.0
@@ -202,14 +194,10 @@ func TestSlowedClientReceivesAll(t *testing.T) {
 	t.Parallel()
 	l := labtest.Open(t, labtest.Config(t, "zen", "latency=20ms", AtHost), "statesync")
 	labtest.Run(t, l, 300)
-	if err := l.Apply(Command{Verb: "condition", Pane: AllPanes, Name: "latency", Value: "150ms"}); err != nil {
-		t.Fatal(err)
-	}
+	labtest.Apply(t, l, "condition all latency 150ms")
 	slowed := 0
 	for i := range 300 {
-		if err := l.Tick(Entry{Inputs: labtest.Inputs(300 + i)}); err != nil {
-			t.Fatal(err)
-		}
+		labtest.Tick(t, l, Entry{Inputs: labtest.Inputs(300 + i)})
 		if l.Panes[0].Clients[0].SlewPPM() < 0 {
 			slowed++
 		}
