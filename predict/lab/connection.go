@@ -108,10 +108,10 @@ func (p *Pane) updateConnections() {
 		client, server := p.Clients[i].Endpoint, p.peers[i].Endpoint
 		if !on {
 			*c = connection{}
-			client.SetSideband(nil)
-			server.SetSideband(nil)
-			client.SetMuted(false)
-			server.SetMuted(false)
+			for _, e := range []*packet.Endpoint{client, server} {
+				e.SetSideband(nil)
+				e.SetMuted(false)
+			}
 			continue
 		}
 		c.client, c.server = reliable.New(), reliable.New()
@@ -276,17 +276,6 @@ func (p *Pane) finishBlock(c *connection, b []byte) {
 	}
 	m.blocks.Inc()
 	m.blockTime.Set(float64(p.lab.tick-c.blockAt) * 1000 / float64(p.lab.config.Rate))
-}
-
-// tickJoining runs a tick of a client that waits for the world.
-func (p *Pane) tickJoining(s *Client) { s.Endpoint.Send(nil) }
-
-// describeJoining replaces the note of the view of a client that waits for the world.
-func (p *Pane) describeJoining(i int) {
-	if c := &p.connections[i]; c.joining {
-		received, count := c.client.SlicesReceived()
-		p.Clients[i].View.Note = fmt.Sprintf("joining: %d of %d slices", received, count)
-	}
 }
 
 // countConnections sums the statistics of all connections.
