@@ -61,12 +61,9 @@ func TestAttacksCostNothing(t *testing.T) {
 // is delivered, refused by the strategy as malformed, and costs the packet of that number.
 func TestForgedPacketJustAhead(t *testing.T) {
 	l := labtest.Open(t, labtest.Config(t, "zen", "latency=40ms", AtClient), "rewind")
-	for i := range 240 {
-		if i == 120 {
-			labtest.Apply(t, l, "attack all forge 10")
-		}
-		labtest.Tick(t, l, Entry{Inputs: []sim.Input{{Buttons: sim.Right}}})
-	}
+	labtest.Hold(t, l, 120, sim.Input{Buttons: sim.Right})
+	labtest.Apply(t, l, "attack all forge 10")
+	labtest.Hold(t, l, 120, sim.Input{Buttons: sim.Right})
 	p := l.Panes[0]
 	if s := p.ServerStats(); s.Duplicates != 1 || s.PacketsReceived != 240-3 { // three are on their way
 		t.Errorf("server: %+v", *s)

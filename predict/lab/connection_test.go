@@ -98,15 +98,11 @@ func TestRejoinIsRefused(t *testing.T) {
 func TestJoinRequestMayBeLost(t *testing.T) {
 	for mode, want := range map[string]float64{"reliable": 1, "unreliable": 0} {
 		l := labtest.Open(t, labtest.Config(t, "plain", "latency=20ms", AtClient), "noprediction:messages="+mode)
-		for i := range 240 {
-			if i == 60 {
-				labtest.Apply(t, l, "condition all up.loss 100%", "rejoin all 1 -")
-			}
-			if i == 90 {
-				labtest.Apply(t, l, "condition all up.loss 0")
-			}
-			labtest.Tick(t, l, Entry{})
-		}
+		labtest.Hold(t, l, 60)
+		labtest.Apply(t, l, "condition all up.loss 100%", "rejoin all 1 -")
+		labtest.Hold(t, l, 30)
+		labtest.Apply(t, l, "condition all up.loss 0")
+		labtest.Hold(t, l, 150)
 		if n := l.Panes[0].Counters.Value("joins"); n != want {
 			t.Errorf("%s: %v joins, want %v", mode, n, want)
 		}

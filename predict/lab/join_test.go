@@ -12,11 +12,7 @@ import (
 func TestAddedPaneJoins(t *testing.T) {
 	l := labtest.Open(t, labtest.Config(t, "katamari:cubes=30", "latency=75ms", AtHost), "noprediction")
 	labtest.Run(t, l, 200)
-	for _, c := range []Command{{Verb: "clock", Pane: AllPanes, Name: "skew", Value: "500"}, {Verb: "nudge", Pane: AllPanes, Name: "x", Value: "1"}, {Verb: "open", Pane: AllPanes, Name: "snapshot"}} {
-		if err := l.Apply(c); err != nil {
-			t.Fatal(err)
-		}
-	}
+	labtest.Apply(t, l, "clock all skew 500", "nudge all x 1", "open all snapshot -")
 	for range 4 {
 		a, b := l.Panes[0], l.Panes[1]
 		first, firstCache := a.ServerWorld.Hash()

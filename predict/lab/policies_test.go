@@ -9,7 +9,6 @@ import (
 	"ghostcube/internal/golden"
 	. "ghostcube/predict/lab"
 	"ghostcube/predict/lab/labtest"
-	"ghostcube/sim/geom"
 )
 
 // allPolicies is a spec with every policy on.
@@ -71,12 +70,8 @@ func TestCubeClimbsKinematicPucks(t *testing.T) {
 	playDelayed(t, "billiards-break", specs, func(l *Lab) {
 		for i, p := range l.Panes {
 			half := p.ServerWorld.Scene().Boxes[0].Half
-			clearance := func(p *geom.Pose) float64 { // of the lowest corner
-				m := p.Rot.Mat()
-				return float64(p.Pos.Z - geom.Abs(m.X.Z)*half.X - geom.Abs(m.Y.Z)*half.Y - geom.Abs(m.Z.Z)*half.Z)
-			}
-			drawn[i] += max(0, clearance(&p.Clients[0].View.Bodies[0]))
-			server[i] += max(0, clearance(&p.ServerWorld.Bodies()[0].Pose))
+			drawn[i] += max(0, float64(lowestCorner(p.Clients[0].View.Bodies[0], half)))
+			server[i] += max(0, float64(lowestCorner(p.ServerWorld.Bodies()[0].Pose, half)))
 		}
 	})
 	t.Logf("above the ground %.1f m, at the server %.1f, summed over ticks", drawn, server)

@@ -97,14 +97,8 @@ func runFaults(t testing.TB, l *Lab, rng *rand.Rand, seconds int) (faults []stri
 		}
 		labtest.Tick(t, l, e)
 	}
-	for _, c := range []Command{
-		{"network", AllPanes, "", "latency=50ms"}, {"clock", AllPanes, "skew", "off"}, {"clock", AllPanes, "fps", "off"},
-		{"freeze", AllPanes, "", "1us"}, {"blackout", AllPanes, "", "1us"}, // shorter than a tick: they end those before
-	} {
-		if err := l.Apply(c); err != nil {
-			t.Fatal(err)
-		}
-	}
+	labtest.Apply(t, l, "network all - latency=50ms", "clock all skew off", "clock all fps off",
+		"freeze all - 1us", "blackout all - 1us") // shorter than a tick: they end those before
 	return faults
 }
 

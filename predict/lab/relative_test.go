@@ -84,12 +84,6 @@ func TestBoarding(t *testing.T) {
 	}
 }
 
-// TestRelativeAllocatesNothing checks that riding allocates nothing per tick.
-func TestRelativeAllocatesNothing(t *testing.T) {
-	allocatesNothing(t, "ship:distance=530:platform=1", AtClient, "relative")
-	allocatesNothing(t, "trailer", AtClient, "relative:handover=smooth")
-}
-
 // TestSwitchInMovingShip checks that a client which starts in a moving ship learns its parent
 // and within a second rests at the server's place in the ship, and that the server's world
 // does not change.

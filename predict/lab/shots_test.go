@@ -258,17 +258,11 @@ func TestForkKeepsShots(t *testing.T) {
 		labtest.Run(t, waiting, 31)
 	}
 	l := labtest.Open(t, labtest.Config(t, "two-players", "latency=20ms", AtClient), "noprediction")
-	shot := []sim.Input{{Shot: sim.Shot{Fired: true}}}
-	for i := range 300 {
-		e := Entry{}
-		switch i {
-		case 100:
-			e.Commands = []Command{{Verb: "freeze", Pane: AllPanes, Value: "500ms"}}
-		case 105:
-			e.Inputs = shot
-		}
-		labtest.Tick(t, l, e)
-	}
+	labtest.Hold(t, l, 100)
+	labtest.Apply(t, l, "freeze all - 500ms")
+	labtest.Hold(t, l, 5)
+	labtest.Hold(t, l, 1, sim.Input{Shot: sim.Shot{Fired: true}})
+	labtest.Hold(t, l, 194)
 	if x := l.Panes[0].Shots.At(0); x.FiredTick != 105 || x.ResolvedTick < 130 || x.ResolvedTick > 140 || x.Result.Refused != predict.TooOld {
 		t.Errorf("%+v", x)
 	}
