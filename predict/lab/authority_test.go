@@ -97,7 +97,7 @@ func TestToucherAuthority(t *testing.T) {
 					t.Error("a fork diverges")
 				}
 				// A state may place the other cube inside this one, which pushes it away.
-				if n := p.Score.LargestPop(); n > 0.5 {
+				if n := measure(t, p, "largest_pop_m"); n > 0.5 {
 					t.Errorf("the player's cube jumps by %v m", n)
 				}
 				if n := p.Counters.Value("lost_claims"); n < 1 && knobs == "" {

@@ -30,7 +30,7 @@ func TestPopsOnInput(t *testing.T) {
 	if stopped, hurried := run(1200); stopped < 60 || hurried < 60 {
 		t.Fatalf("the server makes no step in %d ticks and several in %d of 1200", stopped, hurried)
 	}
-	all, _ := p.Score.PopsAll()
+	all := measure(t, p, "pops_all_per_minute")
 	if n := p.Score.PopsPerMinute(); n != 0 || all > 10 {
 		t.Errorf("%v pops a minute, %v of all bodies", n, all)
 	}
@@ -48,7 +48,7 @@ func TestPopsOfEqualWorlds(t *testing.T) {
 		labtest.Tick(t, l, tape.Entries[i])
 	}
 	for _, p := range l.Panes {
-		if n, _ := p.Score.PopsAll(); n != 0 {
+		if n := measure(t, p, "pops_all_per_minute"); n != 0 {
 			t.Errorf("%s: %v pops a minute of all bodies", p.Spec(), n)
 		}
 	}

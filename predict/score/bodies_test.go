@@ -32,7 +32,7 @@ func TestLagErrorAll(t *testing.T) {
 		{"every other second", motionPair{moving, func(i int) geom.Pose { return shiftedY(moving(i), 0.25*float32(i/60%2)) }}, offset(rest, 0), 0.25 / math.Sqrt2},
 	} {
 		score := &newSession(t, 60, 2).run(60+600, c.one, c.other).score
-		if rms := score.LagErrorRMSAll(); !within(rms, c.rms, 1e-4) {
+		if rms := score.bodies.lagError.rms(); !within(rms, c.rms, 1e-4) {
 			t.Errorf("%s: %v m, want %v", c.name, rms, c.rms)
 		}
 	}
@@ -179,8 +179,8 @@ func TestOverlap(t *testing.T) {
 		motionPair{at(0), at(0)}, motionPair{at(1.6), at(1.3)},
 		motionPair{at(10), at(10)}, motionPair{alternating(11.1, 11.6), alternating(11.3, 11.6)},
 		motionPair{at(13.09), at(13.09)}).score
-	if drawn, server := score.Overlap(); !within(drawn, 0.2, 1e-5) || !within(server, 0.4, 1e-5) {
-		t.Errorf("%v m as drawn, %v m on the server; want 0.2 and 0.4", drawn, server)
+	if o := &score.overlaps; !within(float64(o.drawn), 0.2, 1e-5) || !within(float64(o.server), 0.4, 1e-5) {
+		t.Errorf("%v m as drawn, %v m on the server; want 0.2 and 0.4", o.drawn, o.server)
 	}
 }
 
@@ -196,13 +196,12 @@ func TestUpdates(t *testing.T) {
 			p.view.ShowTick(sim.Tick(i + 100 - 7 + i%2*4))
 			p.score.Add(p.world, &p.view, 0)
 		}
-		gap, ok := p.score.LongestUpdateGap()
-		if delay := p.score.NominalDelay(); !ok || gap != every || delay != 5 {
-			t.Errorf("every %d ticks: at most %d ticks between updates, %v; delay %v", every, gap, ok, delay)
+		u := &p.score.updates
+		if delay := p.score.NominalDelay(); !u.available || u.gapMax != every || delay != 5 {
+			t.Errorf("every %d ticks: at most %d ticks between updates, %v; delay %v", every, u.gapMax, u.available, delay)
 		}
 	}
-	ahead := runOne(t, 60, 5, rollingPose, rollingPose)
-	if _, ok := ahead.LongestUpdateGap(); ok {
+	if ahead := runOne(t, 60, 5, rollingPose, rollingPose); ahead.updates.available {
 		t.Error("a view without a received state has updates")
 	}
 	p := newSession(t, 60, 1)

@@ -170,12 +170,12 @@ func TestScore(t *testing.T) {
 	}
 	// From 9 m to 0.4 m in the first scored tick, and then 10 cm in every other tick: the median
 	// step is 0 or 10 cm, so each change stands out.
-	if c.LargestPop() < 8.5 || c.PopsPerMinute() < 60 {
-		t.Errorf("%v pops a minute, largest %v m", c.PopsPerMinute(), c.LargestPop())
+	if c.pops.largest < 8.5 || c.PopsPerMinute() < 60 {
+		t.Errorf("%v pops a minute, largest %v m", c.PopsPerMinute(), c.pops.largest)
 	}
 	var d Score
 	d.CopyFrom(c)
-	if d.LagErrorRMS() != c.LagErrorRMS() || d.LargestPop() != c.LargestPop() {
+	if d.LagErrorRMS() != c.LagErrorRMS() || d.pops.largest != c.pops.largest {
 		t.Error("not a copy")
 	}
 	if n := testing.AllocsPerRun(100, func() { c.Add(w, &predict.View{}, 0) }); n != 0 {
