@@ -5,14 +5,11 @@ import (
 	"math"
 	"strings"
 	"testing"
-	"time"
 
 	"ghostcube/internal/experiment"
-	"ghostcube/predict"
 	. "ghostcube/predict/lab"
 	"ghostcube/predict/lab/labtest"
 	"ghostcube/predict/lab/tape"
-	"ghostcube/predict/score"
 	"ghostcube/sim"
 )
 
@@ -267,37 +264,5 @@ func BenchmarkFork(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		l.Fork()
-	}
-}
-
-// BenchmarkScore runs the katamari ball and reports the time of a world step and of scoring a
-// pane.
-func BenchmarkScore(b *testing.B) {
-	tape := builtInTape(b, "katamari-ball")
-	for _, spec := range []string{"snapshot", "rewind"} {
-		b.Run(spec, func(b *testing.B) {
-			var step, scoring time.Duration
-			n := 0
-			b.ReportAllocs()
-			for b.Loop() {
-				l := labtest.Open(b, labtest.Config(b, "katamari", "latency=50ms", AtHost), spec)
-				alone := predict.NewWorld(*l.Panes[0].ServerWorld.Scene(), 60)
-				scored := &score.Score{}
-				for _, e := range tape.Entries[:1800] {
-					labtest.Tick(b, l, Entry{Inputs: e.Inputs})
-					p := l.Panes[0]
-					began := time.Now()
-					scored.Add(p.ServerWorld, &p.Clients[0].View, 0)
-					between := time.Now()
-					alone.Step(e.Inputs...)
-					step += time.Since(between)
-					scoring += between.Sub(began)
-					n++
-				}
-			}
-			b.ReportMetric(float64(scoring.Nanoseconds())/float64(n), "score-ns/tick")
-			b.ReportMetric(float64(step.Nanoseconds())/float64(n), "step-ns/tick")
-			b.ReportMetric(float64(scoring)/float64(step), "score/step")
-		})
 	}
 }

@@ -61,27 +61,15 @@ func stepChangesOf(t *testing.T, shift int, server, drawn func(i int) geom.Pose)
 func TestStepChanges(t *testing.T) {
 	for _, shift := range []int{-12, 0, 10, 40} {
 		for _, size := range []float32{0.06, 0.3, 2} {
-			jump := func(i int) geom.Pose {
-				if i >= 200 {
-					return shiftedY(rollingPose(i), size)
-				}
-				return rollingPose(i)
-			}
+			jump := aside(by(size))
 			j := stepChangesOf(t, shift, rollingPose, jump)
 			if j.count != 1 || !withinShare(j.energy, float64(size*size), 1e-3) {
 				t.Errorf("shift %d, %v m: %d pops, energy %v", shift, size, j.count, j.energy)
 			}
-			if j := stepChangesOf(t, shift, jump, jump); j.count != 0 {
-				t.Errorf("shift %d, %v m on the server too: %d pops", shift, size, j.count)
-			}
-			if j := stepChangesOf(t, shift, jump, delayed(jump, 2)); j.count != 0 {
-				t.Errorf("shift %d, %v m two ticks late: %d pops", shift, size, j.count)
-			}
-			if j := stepChangesOf(t, shift, jump, delayed(jump, 6)); j.count != 1 {
-				t.Errorf("shift %d, %v m six ticks late: %d pops", shift, size, j.count)
-			}
-			if j := stepChangesOf(t, shift, jump, delayed(jump, -6)); j.count != 1 {
-				t.Errorf("shift %d, %v m six ticks early: %d pops", shift, size, j.count)
+			for late, want := range map[int]int{0: 0, 2: 0, 6: 1, -6: 1} {
+				if j := stepChangesOf(t, shift, jump, delayed(jump, late)); j.count != want {
+					t.Errorf("shift %d, %v m, %d ticks after the server: %d pops", shift, size, late, j.count)
+				}
 			}
 			if j := stepChangesOf(t, shift, jump, rollingPose); j.count != 0 {
 				t.Errorf("shift %d, %v m on the server alone: %d pops", shift, size, j.count)
@@ -94,21 +82,11 @@ func TestStepChanges(t *testing.T) {
 			t.Errorf("shift %d, in steps: %d pops", shift, j.count)
 		}
 		// Two changes in a row, of 4 and 6 cm in opposite directions: only the second is long enough for a pop.
-		turns := func(i int) geom.Pose {
-			if i >= 200 {
-				return shiftedY(rollingPose(i), 0.04-0.02*float32(i-200))
-			}
-			return rollingPose(i)
-		}
+		turns := aside(func(k int) float32 { return 0.04 - 0.02*float32(k) })
 		if j := stepChangesOf(t, shift, turns, turns); j.count != 0 {
 			t.Errorf("shift %d, turning: %d pops", shift, j.count)
 		}
-		decays := func(i int) geom.Pose {
-			if i > 200 {
-				return shiftedY(rollingPose(i), float32(1-math.Pow(0.96, float64(i-200))))
-			}
-			return rollingPose(i)
-		}
+		decays := aside(func(k int) float32 { return float32(1 - math.Pow(0.96, float64(k))) })
 		if j := stepChangesOf(t, shift, rollingPose, decays); j.count != 0 {
 			t.Errorf("shift %d, fading: %d pops", shift, j.count)
 		}
