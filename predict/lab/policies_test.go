@@ -42,10 +42,7 @@ func TestJumpOffPops(t *testing.T) {
 	experiment.Skip(t)
 	t.Parallel()
 	pops := measureTape(t, "jump-off", "pops_per_minute", "historyoffset", "historyoffset:fallback-corrections=10")
-	t.Logf("%.0f pops per minute", pops)
-	if pops[0] < 40 || pops[1] > pops[0]/4 {
-		t.Errorf("%v pops per minute, without and with fallback", pops)
-	}
+	labtest.Report(t, pops[0] < 40 || pops[1] > pops[0]/4, "%.0f pops per minute", pops)
 }
 
 // TestHaulShakes checks that, with corrections by offset, a predicted sled with a kinematic cube in it shakes twice as much
@@ -54,10 +51,7 @@ func TestHaulShakes(t *testing.T) {
 	experiment.Skip(t)
 	t.Parallel()
 	jerk := measureTape(t, "haul", "jerk_ratio", "historyoffset:correct-by=offset", "historyoffset:correct-by=offset:fallback-dirty-ticks=6", "historyoffset:correct-by=offset:remote-bodies=dynamic")
-	t.Logf("jerk %.2f", jerk)
-	if jerk[0] < 1.5 || jerk[1] > 1.1 || jerk[2] > 1.1 {
-		t.Errorf("jerk ratio: %v", jerk)
-	}
+	labtest.Report(t, jerk[0] < 1.5 || jerk[1] > 1.1 || jerk[2] > 1.1, "jerk %.2f", jerk)
 }
 
 // TestCubeClimbsKinematicPucks checks that, with corrections by offset, kinematic pucks lift the player's cube, and that
@@ -74,10 +68,8 @@ func TestCubeClimbsKinematicPucks(t *testing.T) {
 			server[i] += max(0, float64(lowestCorner(p.ServerWorld.Bodies()[0].Pose, half)))
 		}
 	})
-	t.Logf("above the ground %.1f m, at the server %.1f, summed over ticks", drawn, server)
-	if drawn[0] < 3*server[0] || drawn[1] > drawn[0]*0.65 {
-		t.Errorf("above the ground %v m, at the server %v, summed over ticks", drawn, server)
-	}
+	labtest.Report(t, drawn[0] < 3*server[0] || drawn[1] > drawn[0]*0.65,
+		"above the ground %.1f m, at the server %.1f, summed over ticks", drawn, server)
 }
 
 // TestPoliciesGolden checks TestConformance and TestTickAllocatesNothing for a pane with

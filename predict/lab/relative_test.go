@@ -74,10 +74,8 @@ func TestBoarding(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("off by %.2f m along the ship's path, without a parent %.2f m", worst[0], worst[1])
-	if worst[0] > 3 || worst[1] < 4.5 {
-		t.Errorf("off by %v m in the ship, without a parent %v m", worst[0], worst[1])
-	}
+	labtest.Report(t, worst[0] > 3 || worst[1] < 4.5,
+		"off by %.2f m along the ship's path, without a parent %.2f m", worst[0], worst[1])
 	a, b := l.Panes[0].Counters, l.Panes[1].Counters
 	if a.Value("correction_max_m") > 0.4 || b.Value("correction_max_m") < 2*a.Value("correction_max_m") {
 		t.Error(fmt.Sprint("largest corrections: ", a.Value("correction_max_m"), ", without a parent ", b.Value("correction_max_m")))

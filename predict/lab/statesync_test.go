@@ -90,10 +90,8 @@ func TestBudgetIsEnough(t *testing.T) {
 	t.Parallel()
 	p := playKatamariBall(t, "latency=50ms,loss=5%", 20, "statesync")[0]
 	rms, rate, waited := measure(t, p, "path_error_rms_all_m"), measure(t, p, "down_kbit_per_second"), p.Counters.Value("update_wait_max_ms")
-	t.Logf("path error %.3g m, %.4g kbit/s, longest wait %.4g ms", rms, rate, waited)
-	if rms > 0.02 || rate > 257 || waited > 5000 {
-		t.Errorf("path error %v m, %v kbit/s, longest wait %v ms", rms, rate, waited)
-	}
+	labtest.Report(t, rms > 0.02 || rate > 257 || waited > 5000,
+		"path error %.3g m, %.4g kbit/s, longest wait %.4g ms", rms, rate, waited)
 }
 
 // TestOutageRecovery compares three kinds of smoothing after an outage of five seconds. After
@@ -182,10 +180,7 @@ func TestDeltaCarriesMoreUpdates(t *testing.T) {
 			t.Errorf("%v updates lack their baseline", lost)
 		}
 	}
-	t.Logf("updates per packet: %.3g", n)
-	if n[1] < 1.85*n[0] || n[2] < 2*n[0] {
-		t.Errorf("%.3g updates per packet", n)
-	}
+	labtest.Report(t, n[1] < 1.85*n[0] || n[2] < 2*n[0], "updates per packet: %.3g", n)
 }
 
 // TestSlowedClientReceivesAll checks that a client whose clock is slowed receives every packet,
@@ -236,10 +231,8 @@ func TestScoreShowsJitterBuffer(t *testing.T) {
 		{"jerk_ratio_all", 1.05, 1.2},
 	} {
 		with, without := measure(t, p[0], c.measure), measure(t, p[1], c.measure)
-		t.Logf("%s: %.4g with a buffer, %.4g without", c.measure, with, without)
-		if with > c.atMost || without < c.withoutMore {
-			t.Errorf("%s: %v with a buffer, %v without", c.measure, with, without)
-		}
+		labtest.Report(t, with > c.atMost || without < c.withoutMore,
+			"%s: %.4g with a buffer, %.4g without", c.measure, with, without)
 	}
 	if with, without := measure(t, p[0], "nominal_delay_mean_ms"), measure(t, p[1], "nominal_delay_mean_ms"); with < without+50 {
 		t.Errorf("display delay of %v ms with a buffer, %v without", with, without)

@@ -105,7 +105,7 @@ func TestBoarding(t *testing.T) {
 			}
 			ended = *b
 		})
-		report(t, entered == 0 || slowest < 45 || rode < 7*rate,
+		labtest.Report(t, entered == 0 || slowest < 45 || rode < 7*rate,
 			"%d ticks late: in the ship in tick %d, at %.1f m/s at least, rides %.1f s, ends at %v",
 			late, entered, slowest, float64(rode)/rate, ended.Pose.Pos)
 		if p := ended.Pose.Pos; p.X < 525 || p.Y > -4 || clearance(&ended) > 0.02 || !ended.Asleep {
@@ -135,7 +135,7 @@ func TestBoardingFlight(t *testing.T) {
 				over++
 			}
 		})
-		report(t, free < rate || slowest < 45 || aboard < 2*rate || over < 2*rate,
+		labtest.Report(t, free < rate || slowest < 45 || aboard < 2*rate || over < 2*rate,
 			"%d ticks late: free for %d ticks at %.1f m/s at least, aboard for %d, away for %d",
 			late, free, slowest, aboard, over)
 	}
@@ -160,7 +160,7 @@ func TestRover(t *testing.T) {
 				walked = max(walked, b[0].Pose.Pos.Sub(b[rover].Pose.Pos).Len())
 			}
 		})
-		report(t, driven < 17*rate || towed < 10 || apart < 10 || walked < 5,
+		labtest.Report(t, driven < 17*rate || towed < 10 || apart < 10 || walked < 5,
 			"%d ticks late: drives for %.1f s, tows wagons by %.1f m, leaves them %.1f m behind, walks %.1f m away",
 			late, float64(driven)/rate, towed, apart, walked)
 	}
@@ -222,7 +222,7 @@ func TestJumpOff(t *testing.T) {
 				up = false
 			}
 		})
-		report(t, len(hops) < 4 || !slices.IsSorted(hops[:4]) || hops[3] > 6 || end < 9,
+		labtest.Report(t, len(hops) < 4 || !slices.IsSorted(hops[:4]) || hops[3] > 6 || end < 9,
 			"%d ticks late: hops at %.1f m, the end at %.1f m", late, hops, end)
 	}
 }

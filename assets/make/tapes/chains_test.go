@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"ghostcube/predict"
+	"ghostcube/predict/lab/labtest"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
 )
@@ -53,7 +54,7 @@ func TestChains(t *testing.T) {
 					torn = max(torn, x.Sub(y).Len())
 				}
 			})
-			report(t, torn > 0.02 || moved < 300 || lifted < c.lifted || c.name == "chain-tow" && (round.sum < 2 || lifted > 300),
+			labtest.Report(t, torn > 0.02 || moved < 300 || lifted < c.lifted || c.name == "chain-tow" && (round.sum < 2 || lifted > 300),
 				"%s, %d ticks late: %.2f times round, its end %.2f, %d ticks lifted, the end moved in %d, torn %.4f m",
 				c.name, late, round.sum, ends.sum, lifted, moved, torn)
 		}
@@ -78,7 +79,7 @@ func TestHaul(t *testing.T) {
 				fast, stops = false, stops+1
 			}
 		})
-		report(t, stops < 3 || distance > start[1].Pose.Pos.Sub(start[0].Pose.Pos).Len()+0.1,
+		labtest.Report(t, stops < 3 || distance > start[1].Pose.Pos.Sub(start[0].Pose.Pos).Len()+0.1,
 			"%d ticks late: stopped %d times, the cube at most %.2f m from the centre of the sled",
 			late, stops, distance)
 	}

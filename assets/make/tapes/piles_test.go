@@ -5,6 +5,7 @@ import (
 
 	"ghostcube/internal/experiment"
 	"ghostcube/predict"
+	"ghostcube/predict/lab/labtest"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
 )
@@ -41,7 +42,7 @@ func TestPush(t *testing.T) {
 			outside = at
 		}
 	})
-	report(t, crossings < 5 || len(moved)*2 < len(start),
+	labtest.Report(t, crossings < 5 || len(moved)*2 < len(start),
 		"%d times through, %d cubes of %d moved, %.0f awake",
 		crossings, len(moved), len(start)-1, float64(awake)/float64(ticks))
 }
@@ -79,7 +80,7 @@ func TestOutage(t *testing.T) {
 			far++
 		}
 	}
-	report(t, far < 12, "%d cubes moved by more than a metre", far)
+	labtest.Report(t, far < 12, "%d cubes moved by more than a metre", far)
 }
 
 // TestTwoPlayers checks that both players cross the pile and push the large cube: alone,
@@ -112,7 +113,7 @@ func TestTwoPlayers(t *testing.T) {
 				pushes[1]++
 			}
 		})
-		report(t, crossed == 0 || moved < 30 || hands < 4 || pushes[0] < 60 || pushes[1] < 60 || both < 120,
+		labtest.Report(t, crossed == 0 || moved < 30 || hands < 4 || pushes[0] < 60 || pushes[1] < 60 || both < 120,
 			"%d ticks late: %v ticks alone, %d together, %d changes of ownership, %d cubes moved",
 			late, pushes, both, hands, moved)
 	}
@@ -163,7 +164,7 @@ func TestBreak(t *testing.T) {
 				out++
 			}
 		}
-		report(t, moved < 12 || out > 0,
+		labtest.Report(t, moved < 12 || out > 0,
 			"break, %d ticks late: %d of %d pucks moved by a metre, %d are outside",
 			late, moved, len(ended.Bodies())-1, out)
 	}

@@ -13,6 +13,7 @@ import (
 	"ghostcube/assets"
 	"ghostcube/internal/experiment"
 	"ghostcube/predict"
+	"ghostcube/predict/lab/labtest"
 	"ghostcube/predict/lab/tape"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
@@ -133,14 +134,6 @@ func TestTapesBeginAtRest(t *testing.T) {
 	}
 }
 
-// report logs what a test has measured, as an error if it is not what the tape promises.
-func report(t *testing.T, wrong bool, format string, args ...any) {
-	t.Helper()
-	if t.Logf(format, args...); wrong {
-		t.Fail()
-	}
-}
-
 // countMoved counts the bodies from index first on that are farther than some metres from where they started.
 func countMoved(w *predict.World, first int, metres float32) (n int) {
 	for i := first; i < len(w.Bodies()); i++ {
@@ -193,7 +186,7 @@ func TestShots(t *testing.T) {
 		for _, h := range hit {
 			n += h
 		}
-		report(t, fired != 97 || len(hit) != 5 || n < 20 || fast < 9 || hidden < 30 || moved > 0.02,
+		labtest.Report(t, fired != 97 || len(hit) != 5 || n < 20 || fast < 9 || hidden < 30 || moved > 0.02,
 			"%d ticks late: %d shots, %d hits %v, at up to %v m/s, hidden for %d ticks",
 			late, fired, n, hit, fast, hidden)
 	}

@@ -70,6 +70,14 @@ func Apply(t testing.TB, l *lab.Lab, commands ...string) {
 	}
 }
 
+// Report logs what a test has measured, as an error if it is wrong.
+func Report(t testing.TB, wrong bool, format string, args ...any) {
+	t.Helper()
+	if t.Logf(format, args...); wrong {
+		t.Fail()
+	}
+}
+
 // Inputs returns the input of a scripted player who keeps changing keys.
 func Inputs(tick int) []sim.Input {
 	if tick < 30 {
