@@ -280,41 +280,32 @@ func (p *Pane) finishBlock(c *connection, b []byte) {
 
 // countConnections sums the statistics of all connections.
 func (p *Pane) countConnections() {
-	var total struct{ sent, resent, unacked, received, malformed, slices, slicesResent, acks, bytes, all float64 }
-	found := false
-	for i := range p.connections {
-		c := &p.connections[i]
-		if c.client == nil {
-			continue
-		}
-		found = true
-		for _, end := range []*reliable.Connection{c.client, c.server} {
-			s := end.Stats()
-			total.sent += float64(s.Messages.Sent + s.Messages.UnreliableSent)
-			total.resent += float64(s.Messages.Resent)
-			total.unacked += float64(s.Unacked)
-			total.received += float64(s.Messages.Received + s.Messages.UnreliableReceived)
-			total.malformed += float64(s.Malformed)
-			total.slices += float64(s.Sent.Slices)
-			total.slicesResent += float64(s.Sent.Resent)
-			total.acks += float64(s.Received.Acks)
-			total.bytes += float64(s.Bytes)
-		}
-		total.all += float64(p.Clients[i].Endpoint.Stats.BytesSent + p.peers[i].Endpoint.Stats.BytesSent)
-	}
-	if !found {
+	if p.connections[0].client == nil { // all of them have sidebands, or none
 		return
 	}
 	m := declareConnectionCounters(p.Counters)
-	m.sent.Set(total.sent)
-	m.resent.Set(total.resent)
-	m.unacked.Set(total.unacked)
-	m.received.Set(total.received)
-	m.malformed.Set(total.malformed + float64(p.malformedBlocks))
-	m.slices.Set(total.slices)
-	m.slicesResent.Set(total.slicesResent)
-	m.sliceAcks.Set(total.acks)
-	m.sidebandPercent.Set(100 * total.bytes / max(total.all, 1))
+	for _, c := range []predict.Counter{m.sent, m.resent, m.unacked, m.received, m.slices, m.slicesResent, m.sliceAcks} {
+		c.Set(0)
+	}
+	m.malformed.Set(float64(p.malformedBlocks))
+	bytes, all := 0.0, 0.0
+	for i := range p.connections {
+		c := &p.connections[i]
+		for _, end := range []*reliable.Connection{c.client, c.server} {
+			s := end.Stats()
+			m.sent.Add(float64(s.Messages.Sent + s.Messages.UnreliableSent))
+			m.resent.Add(float64(s.Messages.Resent))
+			m.unacked.Add(float64(s.Unacked))
+			m.received.Add(float64(s.Messages.Received + s.Messages.UnreliableReceived))
+			m.malformed.Add(float64(s.Malformed))
+			m.slices.Add(float64(s.Sent.Slices))
+			m.slicesResent.Add(float64(s.Sent.Resent))
+			m.sliceAcks.Add(float64(s.Received.Acks))
+			bytes += float64(s.Bytes)
+		}
+		all += float64(p.Clients[i].Endpoint.Stats.BytesSent + p.peers[i].Endpoint.Stats.BytesSent)
+	}
+	m.sidebandPercent.Set(100 * bytes / max(all, 1))
 	results, ticks := p.Shots.Learned()
 	m.hitResults.Set(float64(results))
 	m.hitResultTime.Set(float64(ticks) * 1000 / float64(p.lab.config.Rate) / float64(max(results, 1)))

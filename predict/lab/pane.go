@@ -441,7 +441,7 @@ func (p *Pane) copyFrom(o *Pane) {
 	p.Counters.CopyFrom(o.Counters)
 	p.Score.CopyFrom(o.Score)
 	p.noise.CopyFrom(&o.noise)
-	p.Corrections.CopyFrom(&o.Corrections)
+	p.Corrections.CopyFrom(&o.Corrections.Log)
 	p.Shots.CopyFrom(&o.Shots)
 	p.divergence.CopyFrom(&o.divergence, p.ServerWorld, p.Clients[0].World, o.Clients[0].World)
 	p.CPU, p.startTick, p.drawnHash, p.Latency, p.forced = o.CPU, o.startTick, o.drawnHash, o.Latency, o.forced
