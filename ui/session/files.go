@@ -30,7 +30,7 @@ func (f *Files) presetFile(name string) string {
 
 // PresetHelp says where a preset goes.
 func (f *Files) PresetHelp() string {
-	if f.session.Host.InPage {
+	if f.session.Platform.InPage {
 		return "Keep the session's settings in this browser."
 	}
 	return "Write the session's settings to " + filepath.ToSlash(f.presetFile("NAME")) + "."
@@ -63,13 +63,13 @@ func (f *Files) SavePreset(preset string) {
 		err = atomicfile.WriteFile(name, text)
 	}
 	if err == nil {
-		err = s.Host.Keep(name)
+		err = s.Platform.Keep(name)
 	}
 	if err != nil {
 		s.Notices.Post("the preset was not saved: " + err.Error())
 		return
 	}
-	if s.Host.InPage {
+	if s.Platform.InPage {
 		s.Notices.Post("preset: " + preset + ", kept in this browser")
 		return
 	}
@@ -147,7 +147,7 @@ func (f *Files) deliver(kind, ext string, b []byte) error {
 	if err != nil {
 		return err
 	}
-	s.Notices.Post(kind + ": " + s.Host.Deliver(name))
+	s.Notices.Post(kind + ": " + s.Platform.Deliver(name))
 	return nil
 }
 

@@ -2,6 +2,7 @@ package session
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -9,6 +10,7 @@ import (
 	"testing"
 
 	"ghostcube/assets"
+	"ghostcube/predict/lab"
 	"ghostcube/predict/lab/tape"
 	"ghostcube/sim"
 	"ghostcube/ui/plan"
@@ -26,6 +28,14 @@ func newTestSession(t testing.TB, panes ...string) *testSession {
 	return playSettings(t, plan.Settings{Panes: strings.Join(panes, ",")})
 }
 
+// testPlatform is a machine whose files are where they belong, without a clipboard and a page.
+func testPlatform() Platform {
+	return Platform{
+		Deliver: filepath.ToSlash, Keep: func(string) error { return nil },
+		CopyText: func(string) error { return errors.ErrUnsupported }, Address: func() string { return "" },
+	}
+}
+
 // playSettings returns a session that has started.
 func playSettings(t testing.TB, settings plan.Settings) *testSession {
 	t.Helper()
@@ -34,7 +44,7 @@ func playSettings(t testing.TB, settings plan.Settings) *testSession {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := New(Options{OutDir: t.TempDir(), Version: "1.2.3", Library: library, PlanComparison: func(name string) (*plan.Plan, error) {
+	s := New(Options{OutDir: t.TempDir(), Version: "1.2.3", Library: library, Platform: testPlatform(), PlanComparison: func(name string) (*plan.Plan, error) {
 		return library.New(plan.Settings{Compare: name}, plan.Settings{}, "")
 	}})
 	t.Cleanup(func() { // a video that is still being written would come back into the folder that is being removed
@@ -91,27 +101,26 @@ func writeTape(t *testing.T, lines string) string {
 	return name
 }
 
-// verify runs a tape again and checks its hashes.
-func verify(t *testing.T, read *tape.Tape) {
+// verify runs a tape again and checks its hashes. after is called after each tick.
+func verify(t *testing.T, read *tape.Tape, after ...func(l *lab.Lab)) {
 	t.Helper()
 	l, err := read.NewLab()
 	if err != nil {
 		t.Fatal(err)
 	}
 	next := 0
-	for i, e := range read.Entries {
-		if err := l.Tick(e); err != nil {
-			t.Fatal(err)
+	err = Run(t.Context(), l, read.Entries, nil, func(made int) error {
+		for _, f := range after {
+			f(l)
 		}
-		if next < len(read.HashChecks) && read.HashChecks[next].Ticks == i+1 {
-			if err := read.Verify(l, next); err != nil {
-				t.Error(err)
-			}
-			next++
+		if next == len(read.HashChecks) || read.HashChecks[next].Ticks != made {
+			return nil
 		}
-	}
-	if next == 0 || next != len(read.HashChecks) {
-		t.Errorf("%d of %d hash checks", next, len(read.HashChecks))
+		next++
+		return read.Verify(l, next-1)
+	})
+	if err != nil || next == 0 || next != len(read.HashChecks) {
+		t.Errorf("%v: %d of %d hash checks", err, next, len(read.HashChecks))
 	}
 }
 

@@ -65,7 +65,7 @@ func (l *Lesson) Offer() {
 	}
 	if err := os.MkdirAll(s.OutDir, 0o777); err == nil {
 		_ = atomicfile.WriteFile(name, []byte("The window has offered the tour. Without this file it does so again.\n"))
-		_ = s.Host.Keep(name)
+		_ = s.Platform.Keep(name)
 	}
 	l.Offered, l.offerEnd = true, offerSeconds*s.Lab.Config().Rate
 }

@@ -62,7 +62,7 @@ func (l *Links) Hashes() (tick int, hashes []string) {
 // nothing but its plan has led there.
 func (l *Links) ToSettings() (*plan.Link, error) {
 	s := l.session
-	x := &plan.Link{Page: cmp.Or(s.Host.Address(), s.Page), Embed: s.Embed}
+	x := &plan.Link{Page: cmp.Or(s.Platform.Address(), s.Page), Embed: s.Embed}
 	start := startSettings(s.Lab.Config().Scene, len(s.Lab.Panes))
 	var display []lab.Command
 	if s.Plan.Lesson != nil {
@@ -196,7 +196,7 @@ func (l *Links) WithTape() (*plan.Link, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := &plan.Link{Page: cmp.Or(s.Host.Address(), s.Page), Embed: s.Embed, Settings: plan.Settings{Tape: setting}}
+	x := &plan.Link{Page: cmp.Or(s.Platform.Address(), s.Page), Embed: s.Embed, Settings: plan.Settings{Tape: setting}}
 	x.Show = l.shownFrom(startSettings(s.Plan.Config.Scene, len(s.Plan.Panes)), nil)
 	if s.Paused || t.Reviewing() {
 		x.SetTicks(int(s.Lab.Ticks()), rate)
@@ -238,7 +238,7 @@ func (l *Links) copy(x *plan.Link, err error) {
 func (l *Links) copyText(name, text, more string) {
 	s := l.session
 	fmt.Fprintln(os.Stdout, text)
-	if err := s.Host.CopyText(text); err != nil {
+	if err := s.Platform.CopyText(text); err != nil {
 		s.Notices.Post(name + " is printed in the terminal" + more + "; not copied: " + err.Error())
 		return
 	}
@@ -271,13 +271,13 @@ func (l *Links) CopyFrame() {
 // UpdateAddress keeps the address of the page a link to the session.
 func (l *Links) UpdateAddress() {
 	s := l.session
-	if !s.Host.InPage || time.Since(l.addressAt) < addressInterval {
+	if !s.Platform.InPage || time.Since(l.addressAt) < addressInterval {
 		return
 	}
 	l.addressAt = time.Now()
 	if x, err := l.ToSettings(); err == nil && x.Query() != l.address {
 		l.address = x.Query()
-		s.Host.SetAddress(l.address)
+		s.Platform.SetAddress(l.address)
 	}
 }
 
@@ -288,12 +288,12 @@ func (l *Links) CopyCommand() {
 	if show := shownSettings(s.Settings(), startSettings(s.Lab.Config().Scene, len(s.Lab.Panes))); show != "" {
 		line += " --show " + show
 	}
-	err := s.Host.CopyText(line)
+	err := s.Platform.CopyText(line)
 	switch {
-	case s.Host.InPage && err != nil:
+	case s.Platform.InPage && err != nil:
 		s.Notices.Post("not copied: " + err.Error())
 		return
-	case s.Host.InPage:
+	case s.Platform.InPage:
 		s.Notices.Post("the command line is copied")
 		return
 	}

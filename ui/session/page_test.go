@@ -15,7 +15,7 @@ import (
 // undisturbed.
 func TestTapeSoFar(t *testing.T) {
 	g := newTestSession(t, "rewind", "snapshot")
-	g.Host.InPage = true
+	g.Platform.InPage = true
 	g.Files.DeliverTape()
 	if n := len(g.Notices.list); n != 1 || !strings.Contains(g.Notices.list[0].text, "no tick") {
 		t.Errorf("notices %v", g.Notices.list)
@@ -60,7 +60,7 @@ func TestTapeSoFar(t *testing.T) {
 // drops the tape of a session that has ended.
 func TestPageRefusals(t *testing.T) {
 	g := newTestSession(t, "rewind")
-	g.Host.InPage = true
+	g.Platform.InPage = true
 	g.runTicks(t, 130)
 	g.Past.SeekFully(60)
 	g.Controls.NudgeServer() // begins a take

@@ -47,7 +47,7 @@ func (p *Past) start() {
 	s := p.session
 	p.Wait()
 	*p = Past{session: s, Timeline: timeline.New(s.Lab, &s.HUD), courses: map[*timeline.Take]*course{}}
-	if s.Host.InPage {
+	if s.Platform.InPage {
 		p.Timeline.Budget = PageBudget
 	}
 	p.taped = p.Timeline.Take()

@@ -38,7 +38,7 @@ func TestPresets(t *testing.T) {
 		t.Errorf("the preset starts %+v with %s, want %+v with %s", got, specsOf(g), wantConfig, wantPanes)
 	}
 	var line string
-	g.Host.CopyText = func(text string) error {
+	g.Platform.CopyText = func(text string) error {
 		line = text
 		return nil
 	}

@@ -28,7 +28,7 @@ func (r *Reports) Start() {
 	finished, name := make(chan report, 1), s.Files.UnusedName("report", ".json")
 	r.finished = finished
 	go func() {
-		output, _, err := s.Host.Run([]string{"play", videoTape, "--format", "json"}, map[string][]byte{videoTape: b}, "", func(float64) {})
+		output, _, err := s.Platform.Run([]string{"play", videoTape, "--format", "json"}, map[string][]byte{videoTape: b}, "", func(float64) {})
 		if err == nil {
 			name, err = writeUnnamed(name, []byte(output+"\n"))
 		}
@@ -48,7 +48,7 @@ func (r *Reports) Poll() string {
 		if x.err != nil {
 			return "the report failed: " + x.err.Error()
 		}
-		return "report: " + r.session.Host.Deliver(x.file)
+		return "report: " + r.session.Platform.Deliver(x.file)
 	default:
 		return ""
 	}

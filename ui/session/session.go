@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"time"
 
 	"ghostcube/predict/lab"
@@ -22,7 +21,7 @@ type Options struct {
 	OutDir  string // folder for videos, screenshots and tapes
 	Version string // of the program, for tapes
 	Embed   bool   // the panes alone, for articles: no tape is written, and the session ends with that of its plan
-	Page    string // address to which links belong, where the host knows none; empty: none is known
+	Page    string // address to which links belong, where the platform knows none; empty: none is known
 
 	Comparisons []plan.Comparison // for the panel
 	Library     *plan.Library     // for presets and traces
@@ -30,12 +29,12 @@ type Options struct {
 	// PlanComparison returns the session of a comparison, as --compare starts it.
 	PlanComparison func(name string) (*plan.Plan, error)
 
-	Host   Host
-	Window Window // nil: there is none
+	Platform Platform
+	Window   Window // nil: there is none
 }
 
-// Host is what a session takes from the machine around it, as ui/host has it.
-type Host struct {
+// Platform is what a session takes from the machine around it, as ui/platform has it.
+type Platform struct {
 	InPage     bool // files are downloaded, and videos are written by another copy of the program
 	Deliver    func(name string) (where string)
 	Keep       func(name string) error
@@ -92,7 +91,6 @@ type Session struct {
 // New returns a session that has not started.
 func New(o Options) *Session {
 	s := &Session{Options: o}
-	s.Host.complete()
 	s.Past.session, s.Beside.session, s.Videos.session, s.Lesson.session, s.Links.session = s, s, s, s, s
 	s.Files.session, s.Controls.session, s.Reports.session, s.Selection.session = s, s, s, s
 	return s
@@ -175,7 +173,7 @@ func (s *Session) End() error {
 		return nil
 	}
 	s.tape = nil
-	if s.Host.InPage { // nobody can get at it any more
+	if s.Platform.InPage { // nobody can get at it any more
 		return t.Discard()
 	}
 	name, err := t.keep()
@@ -212,19 +210,3 @@ func (s *Session) TimeText() string {
 
 // touched reports whether texts name no keys.
 func (s *Session) touched() bool { return s.Window != nil && s.Window.Touched() }
-
-// complete gives the host of a desktop what is missing: files are where they belong, and there is no page.
-func (h *Host) complete() {
-	if h.Deliver == nil {
-		h.Deliver = filepath.ToSlash
-	}
-	if h.Keep == nil {
-		h.Keep = func(string) error { return nil }
-	}
-	if h.CopyText == nil {
-		h.CopyText = func(string) error { return errors.ErrUnsupported }
-	}
-	if h.Address == nil {
-		h.Address = func() string { return "" }
-	}
-}

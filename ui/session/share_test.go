@@ -15,7 +15,7 @@ import (
 
 // copied returns the text that one of the ways to copy a link copies.
 func copied(g *testSession, link func()) (text string) {
-	g.Host.CopyText = func(s string) error {
+	g.Platform.CopyText = func(s string) error {
 		text = s
 		return nil
 	}

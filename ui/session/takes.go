@@ -35,7 +35,7 @@ func (p *Past) startTape(n int) {
 	p.taped = p.Timeline.Take()
 	if s.tape != nil { // the take before had a tick
 		var err error
-		if s.Host.InPage {
+		if s.Platform.InPage {
 			err = s.tape.Discard()
 		} else {
 			_, err = s.tape.keep()

@@ -1,8 +1,6 @@
 package session
 
 import (
-	"bytes"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -10,7 +8,6 @@ import (
 
 	"ghostcube/net/link"
 	"ghostcube/predict/lab"
-	"ghostcube/predict/lab/tape"
 	"ghostcube/sim"
 	"ghostcube/ui/hud"
 	"ghostcube/ui/stage"
@@ -95,31 +92,9 @@ func TestTakes(t *testing.T) {
 	}
 	lengths := map[int]bool{}
 	for _, name := range files {
-		data, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		written, err := tape.Read(bytes.NewReader(data))
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
+		written := readTape(t, name)
 		lengths[len(written.Entries)] = true
-		l, err := written.NewLab()
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, e := range written.Entries {
-			if err := l.Tick(e); err != nil {
-				t.Fatal(err)
-			}
-		}
-		for check := range written.HashChecks {
-			if written.HashChecks[check].Ticks == len(written.Entries) {
-				if err := written.Verify(l, check); err != nil {
-					t.Errorf("%s: %v", name, err)
-				}
-			}
-		}
+		verify(t, written)
 	}
 	for _, n := range []int{300, 330, 220, 340} {
 		if !lengths[n] {

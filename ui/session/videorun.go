@@ -14,10 +14,10 @@ import (
 // videoRun is a video that another copy of the program writes, because this one has a single thread. The other one knows
 // nothing of the session, so it gets a tape from its start, and makes all ticks up to the span of the video first.
 type videoRun struct {
-	host    *Host
-	config  lab.Config
-	panes   []string // when the session started
-	version string
+	platform *Platform
+	config   lab.Config
+	panes    []string // when the session started
+	version  string
 
 	tape bytes.Buffer
 	args []string
@@ -58,7 +58,7 @@ func (r *videoRun) prepare(v *Videos, f video.Format, title string, noOverlay bo
 
 // write has the video written, and writes it into its file, whose name it returns.
 func (r *videoRun) write(progress func(share float64)) (string, error) {
-	_, b, err := r.host.Run(r.args, map[string][]byte{videoTape: r.tape.Bytes()}, filepath.Base(r.file), progress)
+	_, b, err := r.platform.Run(r.args, map[string][]byte{videoTape: r.tape.Bytes()}, filepath.Base(r.file), progress)
 	if err != nil {
 		return r.file, err
 	}

@@ -77,8 +77,8 @@ func TestVideoOfAnotherProgram(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			record := func(inPage bool) []byte {
-				s := session.New(session.Options{OutDir: t.TempDir(), Library: library, Host: session.Host{InPage: inPage}})
-				s.Host.Run = func(args []string, files map[string][]byte, wanted string, _ func(float64)) (string, []byte, error) {
+				s := session.New(session.Options{OutDir: t.TempDir(), Library: library, Platform: session.Platform{InPage: inPage, Deliver: filepath.ToSlash}})
+				s.Platform.Run = func(args []string, files map[string][]byte, wanted string, _ func(float64)) (string, []byte, error) {
 					b, err := runInFolder(s.OutDir, args, files, wanted)
 					return "", b, errors.Join(err, os.Remove(filepath.Join(s.OutDir, wanted)))
 				}

@@ -174,7 +174,7 @@ func (v *Videos) complete() (message string) {
 		message = "the video failed: " + m.err.Error()
 		v.errs = append(v.errs, fmt.Errorf("%s: %w", m.recording.Format.File, m.err))
 	} else {
-		message = "video: " + v.session.Host.Deliver(m.result.File)
+		message = "video: " + v.session.Platform.Deliver(m.result.File)
 		if m.run == nil {
 			message += fmt.Sprintf(", %d frames", m.result.FrameCount)
 		}
@@ -240,13 +240,13 @@ func (v *Videos) WaitAll(interrupt <-chan os.Signal, out io.Writer) error {
 func (v *Videos) Toggle() {
 	s := v.session
 	if !v.Recording() {
-		if s.Host.InPage && s.Beside.On() {
+		if s.Platform.InPage && s.Beside.On() {
 			s.Notices.Post("a page writes no video of two takes: F8 ends the comparison")
 			return
 		}
 		v.start(s.Lab, s.Past.Timeline.Fork(), &s.HUD, s.Past.Timeline.Take(), len(s.newCommands))
-		if s.Host.InPage {
-			v.run = &videoRun{host: &s.Host, config: s.Plan.Config, panes: s.Plan.Panes, version: s.Version}
+		if s.Platform.InPage {
+			v.run = &videoRun{platform: &s.Platform, config: s.Plan.Config, panes: s.Plan.Panes, version: s.Version}
 		}
 		if s.Beside.On() {
 			v.startBeside(&s.Beside)

@@ -22,7 +22,7 @@ func (c *clipboard) connect(p *panel) {
 	}
 	c.results = make(chan clipboardResult, 8)
 	p.ui.OnCopy = func(text string) {
-		copyText := p.session.Host.CopyText
+		copyText := p.session.Platform.CopyText
 		go func() { c.results <- clipboardResult{err: copyText(text), what: "not copied"} }()
 	}
 	p.ui.OnPaste = func() {

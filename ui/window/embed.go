@@ -108,7 +108,7 @@ func (e *embed) lay() {
 	e.buttons = append(e.buttons, embedButton{"play", play, image.Rect(x, top, right, bottom), toggle})
 	x = right + px(embedMargin)
 	e.buttons = append(e.buttons, embedButton{"reset", "reset", image.Rect(x, top, x+width("reset"), bottom), e.session.Reset})
-	if e.session.Host.InPage {
+	if e.session.Platform.InPage {
 		const label = "open in the lab"
 		right := s.w - px(embedMargin)
 		e.buttons = append(e.buttons, embedButton{"open", label, image.Rect(right-width(label), top, right, bottom), platform.OpenLab})

@@ -12,7 +12,7 @@ func memoryLimit(o *session.Options) int64 {
 	if o.Embed {
 		return embedMemory
 	}
-	if o.Host.InPage {
+	if o.Platform.InPage {
 		return 2 * session.PageBudget
 	}
 	return timeline.MemoryLimit

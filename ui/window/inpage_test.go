@@ -43,7 +43,7 @@ func TestHiddenTab(t *testing.T) {
 // page does not have, and that the window on a desktop has none of the page's downloads.
 func TestWordsInPage(t *testing.T) {
 	g := newTestGame(t, "rewind")
-	g.session.Host.InPage = true
+	g.session.Platform.InPage = true
 	g.screen.w, g.screen.h, g.screen.scale = 1280, 720, 1
 	g.runTicks(t, 10)
 	var texts []string
@@ -60,7 +60,7 @@ func TestWordsInPage(t *testing.T) {
 	g.click(t, "download tape")
 	g.click(t, "download preset")
 	g.session.Links.CopyCommand()
-	g.session.Host.CopyText = func(string) error { return os.ErrPermission }
+	g.session.Platform.CopyText = func(string) error { return os.ErrPermission }
 	g.session.Links.CopyCommand()
 	texts = append(texts, g.session.Notices.Texts()...)
 	if len(g.session.Notices.Texts()) != 4 || len(texts) < 100 {
@@ -73,7 +73,7 @@ func TestWordsInPage(t *testing.T) {
 		}
 	}
 	g.click(t, "tab Score")
-	g.session.Host.InPage = false
+	g.session.Platform.InPage = false
 	for _, p := range pages() {
 		g.openPage(t, p.name)
 		for _, c := range g.panel.controls {

@@ -108,7 +108,7 @@ func TestPanelClipboard(t *testing.T) {
 		}
 		return text, nil
 	}
-	g.session.Host.CopyText = func(s string) error {
+	g.session.Platform.CopyText = func(s string) error {
 		copied <- s
 		return errors.New("no tool")
 	}

@@ -37,13 +37,13 @@ func (p *comparePage) presetControls() {
 		}
 	}
 	help := "Copy the command that starts this session, with all knobs and conditions, and print it in the terminal."
-	if p.session.Host.InPage {
+	if p.session.Platform.InPage {
 		help = "Copy the command that starts this session in the program on a desktop, with all knobs and conditions."
 	}
 	if ui.Button("copy command", ui.Next(22), "copy session as a command line", help) {
 		p.session.Links.CopyCommand()
 	}
-	if !p.session.Host.InPage {
+	if !p.session.Platform.InPage {
 		return
 	}
 	switch p.buttons([3]string{"download tape", "download tape", "Download the session so far as a tape. ghostcube play " +

@@ -16,7 +16,7 @@ type scorePage struct{ *panel }
 // build lays out the graphs of the focused pane and the scores of all panes.
 func (p *scorePage) build() {
 	ui, focus := &p.ui, p.session.Lab.Focus()
-	if p.session.Host.InPage && ui.Button("download report", ui.Next(22), "download report (JSON)",
+	if p.session.Platform.InPage && ui.Button("download report", ui.Next(22), "download report (JSON)",
 		"Run the session so far again and download its scores, all measures of all panes, as ghostcube play --format json prints them.") {
 		p.session.Reports.Start()
 	}

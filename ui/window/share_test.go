@@ -12,7 +12,7 @@ func TestShareButtons(t *testing.T) {
 	g := newTestGame(t, "rewind")
 	g.runTicks(t, 30)
 	var copied string
-	g.session.Host.CopyText = func(s string) error {
+	g.session.Platform.CopyText = func(s string) error {
 		copied = s
 		return nil
 	}

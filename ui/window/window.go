@@ -25,7 +25,7 @@ import (
 
 // Options describe the window and its session.
 type Options struct {
-	Session       session.Options // without host and window
+	Session       session.Options // without platform and window
 	Plan          *plan.Plan      // of the first session
 	Display       []lab.Command   // further display settings
 	Width, Height int             // pixels
@@ -70,10 +70,6 @@ func Open(o Options) (opened bool, err error) {
 	if o.Report == nil {
 		o.Report = platform.Report()
 	}
-	o.Session.Host = session.Host{
-		InPage: platform.InPage, Deliver: platform.Deliver, Keep: platform.Keep, CopyText: platform.CopyText,
-		Address: platform.Address, SetAddress: platform.SetAddress, Run: platform.Run,
-	}
 	g := newGame(o)
 	g.panel.input.clip.pasteText = platform.PasteText
 	if err := g.session.Start(o.Plan); err != nil {
@@ -113,6 +109,10 @@ func Open(o Options) (opened bool, err error) {
 // newGame returns the game of a session that has not started.
 func newGame(o Options) *game {
 	g := &game{Options: o, quit: make(chan os.Signal, 1)}
+	o.Session.Platform = session.Platform{
+		InPage: platform.InPage, Deliver: platform.Deliver, Keep: platform.Keep, CopyText: platform.CopyText,
+		Address: platform.Address, SetAddress: platform.SetAddress, Run: platform.Run,
+	}
 	o.Session.Window = g
 	g.session = session.New(o.Session)
 	p := &g.panel

@@ -27,11 +27,12 @@ func playSettings(t testing.TB, s plan.Settings) *game {
 		t.Fatal(err)
 	}
 	g := newGame(Options{Session: session.Options{
-		OutDir: t.TempDir(), Version: "1.2.3", Library: library, Host: session.Host{CopyText: func(string) error { return nil }},
+		OutDir: t.TempDir(), Version: "1.2.3", Library: library,
 		PlanComparison: func(name string) (*plan.Plan, error) {
 			return library.New(plan.Settings{Compare: name}, plan.Settings{}, "")
 		},
 	}})
+	g.session.Platform.CopyText = func(string) error { return nil }
 	t.Cleanup(func() { // a video that is still being written would come back into the folder that is being removed
 		interrupt := make(chan os.Signal, 1)
 		interrupt <- os.Interrupt
