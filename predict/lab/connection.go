@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"strconv"
-	"strings"
 	"time"
 
 	"ghostcube/net/link"
@@ -132,13 +131,8 @@ func (p *Pane) setConnection(c *connection) {
 // rejoin makes a client forget its world and ask the server for it.
 func (p *Pane) rejoin(client int) error {
 	if !p.Strategy.Joins {
-		var others []string
-		for _, s := range Strategies {
-			if s.Joins {
-				others = append(others, s.Name)
-			}
-		}
-		return fmt.Errorf("a client of %s cannot rejoin: want %s", p.Strategy.Name, strings.Join(others, " or "))
+		others := strategiesThat(func(s *predict.Strategy) bool { return s.Joins })
+		return fmt.Errorf("a client of %s cannot rejoin: want %s", p.Strategy.Name, others)
 	}
 	p.updateConnections()
 	c := &p.connections[client]

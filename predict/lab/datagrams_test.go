@@ -49,11 +49,10 @@ func TestTraceAgreesWithTheLink(t *testing.T) {
 			t.Fatal(err)
 		}
 		for range 240 {
-			e := Entry{Inputs: labtest.Inputs(int(l.Ticks()))}
 			if l.Ticks() == 60 && spec == "rewind:messages=reliable" {
-				e.Commands = []Command{{Verb: "block", Pane: AllPanes, Value: "8"}}
+				labtest.Apply(t, l, "block all - 8")
 			}
-			labtest.Tick(t, l, e)
+			labtest.Run(t, l, 1)
 		}
 		p := l.Panes[0]
 		for _, d := range []link.Direction{link.Up, link.Down} {
@@ -229,11 +228,10 @@ func TestCorrectionDatagrams(t *testing.T) {
 		l.TraceDatagrams(true)
 		p, seen, found, late := l.Panes[0], 0, 0, 0
 		for range 600 {
-			e := Entry{Inputs: labtest.Inputs(int(l.Ticks()))}
 			if l.Ticks()%120 == 100 {
-				e.Commands = []Command{{Verb: "nudge", Pane: AllPanes, Name: "x", Value: "1"}}
+				labtest.Apply(t, l, "nudge all x 1")
 			}
-			labtest.Tick(t, l, e)
+			labtest.Run(t, l, 1)
 			for ; seen < p.Corrections.Total(); seen++ {
 				c := p.Corrections.At(seen)
 				state, in := p.CorrectionDatagrams(p.Datagrams(), c)

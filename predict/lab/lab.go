@@ -10,7 +10,6 @@ package lab
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"ghostcube/net/link"
@@ -177,13 +176,8 @@ func (l *Lab) open(spec string, other *Pane) (*Pane, error) {
 // checkBodyCount reports a scene with more bodies than the strategy can send.
 func checkBodyCount(s *predict.Strategy, sc *sim.Scene) error {
 	if n := len(sc.Boxes); s.MaxBodies > 0 && n > s.MaxBodies {
-		var others []string
-		for _, o := range Strategies {
-			if o.MaxBodies == 0 || o.MaxBodies >= n {
-				others = append(others, o.Name)
-			}
-		}
-		return fmt.Errorf("scene %s has %d bodies; %s sends whole snapshots of at most %d: use %s", sc.Name, n, s.Name, s.MaxBodies, strings.Join(others, " or "))
+		others := strategiesThat(func(o *predict.Strategy) bool { return o.MaxBodies == 0 || o.MaxBodies >= n })
+		return fmt.Errorf("scene %s has %d bodies; %s sends whole snapshots of at most %d: use %s", sc.Name, n, s.Name, s.MaxBodies, others)
 	}
 	return nil
 }

@@ -128,11 +128,10 @@ func TestSwitchCostsNoTick(t *testing.T) {
 		l := labtest.Open(t, labtest.Config(t, "plain", "latency=75ms", AtClient), "rewind", "rewind")
 		in := []sim.Input{{Buttons: sim.Forward}}
 		for i := range 300 {
-			e := Entry{Inputs: in}
 			if i == 150 {
-				e.Commands = []Command{{Verb: "switch", Pane: 0, Name: to}}
+				labtest.Apply(t, l, "switch 1 "+to+" -")
 			}
-			labtest.Tick(t, l, e)
+			labtest.Tick(t, l, Entry{Inputs: in})
 			if got := l.Panes[0].ServerWorld.Tick(); got != sim.Tick(i+1) {
 				t.Fatalf("%s: after tick %d the server is at %d", to, i+1, got)
 			}

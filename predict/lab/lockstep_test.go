@@ -128,12 +128,11 @@ func TestLockstepSwitch(t *testing.T) {
 		in := []sim.Input{{Buttons: sim.Forward}}
 		stood := 0
 		for i := range 300 {
-			e := Entry{Inputs: in}
 			if i == 150 {
-				e.Commands = []Command{{Verb: "switch", Pane: 0, Name: "lockstep"}}
+				labtest.Apply(t, l, "switch 1 lockstep -")
 			}
 			was := l.Panes[0].ServerWorld.Tick()
-			labtest.Tick(t, l, e)
+			labtest.Tick(t, l, Entry{Inputs: in})
 			if l.Panes[0].ServerWorld.Tick() == was {
 				stood++
 			}

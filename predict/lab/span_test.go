@@ -51,16 +51,13 @@ func TestSpanCountsFromItsStart(t *testing.T) {
 	if m := p.SpanMeasure("corrections"); m.OK {
 		t.Errorf("without a span: %+v", m)
 	}
-	run := func(ticks int, commands ...Command) {
+	run := func(ticks int, commands ...string) {
+		labtest.Apply(t, l, commands...)
 		for i := range ticks {
-			e := Entry{Inputs: []sim.Input{{Buttons: sim.Forward, Heading: uint8(i / 4)}}}
-			if i == 0 {
-				e.Commands = commands
-			}
-			labtest.Tick(t, l, e)
+			labtest.Hold(t, l, 1, sim.Input{Buttons: sim.Forward, Heading: uint8(i / 4)})
 		}
 	}
-	nudge := Command{Verb: "nudge", Pane: AllPanes, Name: "x", Value: "1"}
+	const nudge = "nudge all x 1"
 	run(300, nudge)
 	before := p.Counters.Value("corrections")
 	p.StartSpan(0)
