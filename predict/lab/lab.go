@@ -177,7 +177,8 @@ func (l *Lab) open(spec string, other *Pane) (*Pane, error) {
 func checkBodyCount(s *predict.Strategy, sc *sim.Scene) error {
 	if n := len(sc.Boxes); s.MaxBodies > 0 && n > s.MaxBodies {
 		others := strategiesThat(func(o *predict.Strategy) bool { return o.MaxBodies == 0 || o.MaxBodies >= n })
-		return fmt.Errorf("scene %s has %d bodies; %s sends whole snapshots of at most %d: use %s", sc.Name, n, s.Name, s.MaxBodies, others)
+		return fmt.Errorf("scene %s has %d bodies; %s sends whole snapshots of at most %d: use %s",
+			sc.Name, n, s.Name, s.MaxBodies, others)
 	}
 	return nil
 }

@@ -224,8 +224,8 @@ func TestLockstepFaults(t *testing.T) {
 	t.Parallel()
 	l := labtest.Open(t, labtest.Config(t, "zen", "latency=75ms,loss=10%", AtHost), "lockstep")
 	labtest.Run(t, l, 200)
-	labtest.Tick(t, l, Entry{Inputs: labtest.Inputs(200), Commands: []Command{{Verb: "nudge", Pane: AllPanes, Name: "x", Value: "0.5"}}})
-	labtest.Run(t, l, 200)
+	labtest.Apply(t, l, "nudge all x 0.5")
+	labtest.Run(t, l, 201)
 	m := l.Panes[0].Counters
 	if m.Value("desyncs") != 1 || m.Value("desync_tick") != 201 || m.Value("desync_body") != 0 {
 		t.Errorf("%v desyncs, tick %v, body %v", m.Value("desyncs"), m.Value("desync_tick"), m.Value("desync_body"))

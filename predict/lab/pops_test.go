@@ -17,7 +17,8 @@ func TestPopsOnInput(t *testing.T) {
 	run := func(ticks int) (stopped, hurried int) {
 		for range ticks {
 			before := p.ServerWorld.Tick()
-			labtest.Tick(t, l, Entry{Inputs: []sim.Input{{Buttons: []sim.Buttons{sim.Forward, sim.Right, sim.Back, sim.Left}[before/60%4]}}})
+			keys := []sim.Buttons{sim.Forward, sim.Right, sim.Back, sim.Left}
+			labtest.Hold(t, l, 1, sim.Input{Buttons: keys[before/60%4]})
 			switch n := p.ServerWorld.Tick() - before; {
 			case n == 0:
 				stopped++

@@ -91,8 +91,8 @@ func TestSwitchInMovingShip(t *testing.T) {
 	l, plain := labtest.Open(t, tape.Config, "rewind"), labtest.Open(t, tape.Config, "rewind")
 	playTicks(t, plain, tape, 0, 1500)
 	playTicks(t, l, tape, 0, 1350)
-	labtest.Tick(t, l, Entry{Inputs: tape.Entries[1350].Inputs, Commands: []Command{{Verb: "switch", Pane: 0, Name: "relative"}}})
-	playTicks(t, l, tape, 1351, 1500)
+	labtest.Apply(t, l, "switch 1 relative -")
+	playTicks(t, l, tape, 1350, 1500)
 	if a, b := l.Panes[0].ServerWorld.Bodies()[0], plain.Panes[0].ServerWorld.Bodies()[0]; a != b {
 		t.Errorf("the server's cube is at %v, without a switch at %v", a.Pose.Pos, b.Pose.Pos)
 	}

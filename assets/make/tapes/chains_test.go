@@ -54,7 +54,8 @@ func TestChains(t *testing.T) {
 					torn = max(torn, x.Sub(y).Len())
 				}
 			})
-			labtest.Report(t, torn > 0.02 || moved < 300 || lifted < c.lifted || c.name == "chain-tow" && (round.sum < 2 || lifted > 300),
+			wrong := torn > 0.02 || moved < 300 || lifted < c.lifted || c.name == "chain-tow" && (round.sum < 2 || lifted > 300)
+			labtest.Report(t, wrong,
 				"%s, %d ticks late: %.2f times round, its end %.2f, %d ticks lifted, the end moved in %d, torn %.4f m",
 				c.name, late, round.sum, ends.sum, lifted, moved, torn)
 		}

@@ -72,7 +72,8 @@ func checkStageSum(t *testing.T, scene, network string, seat lab.Seat, spec stri
 // of 25 ms, which ends in the middle of a tick, four ticks in the server's buffer, and a
 // playout delay of 60 ms, which ends in a tick.
 func TestLatencyStages(t *testing.T) {
-	l := labtest.Open(t, labtest.Config(t, "plain", "latency=25ms", lab.AtClient), "animated:playout=4", "historyoffset:playout=4", "animated:snapshot-every=6")
+	l := labtest.Open(t, labtest.Config(t, "plain", "latency=25ms", lab.AtClient),
+		"animated:playout=4", "historyoffset:playout=4", "animated:snapshot-every=6")
 	labtest.Hold(t, l, 600)
 	millis := func(b LatencyStages) (list [StageCount]float64) {
 		for i, d := range b.Stages {
