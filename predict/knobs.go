@@ -294,7 +294,8 @@ func (k *Knobs) Smoothing(p *smoothing.Settings) {
 		k.smoothing = p
 	}
 	group := k.In(SmoothingKnobs)
-	group.Choice((*int)(&p.Mode), "smoothing", int(p.Mode), smoothing.ModeNames, "how the drawn pose hides corrections: not at all, one decay factor, or two blended by the error")
+	group.Choice((*int)(&p.Mode), "smoothing", int(p.Mode), smoothing.ModeNames,
+		"how the drawn pose hides corrections: not at all, one decay factor, or two blended by the error")
 	group.Float(&p.PositionFactor, "smooth-factor", p.PositionFactor, 0, 0.999, "single: factor on the position's error offset every 1/60 s")
 	group.Float(&p.Slerp, "smooth-slerp", p.Slerp, 0, 1, "single: share of the orientation's error offset removed every 1/60 s")
 	group.Float(&p.SmallFactor, "smooth-factor-small", p.SmallFactor, 0, 0.999, "two-factor: factor on a small error offset every 1/60 s")
@@ -307,8 +308,9 @@ func (k *Knobs) Smoothing(p *smoothing.Settings) {
 	for _, name := range []string{"smooth-factor", "smooth-slerp"} {
 		k.Needs(name, "smoothing", "single")
 	}
-	for _, name := range []string{"smooth-factor-small", "smooth-factor-large", "smooth-error-small", "smooth-error-large", "smooth-turn-small", "smooth-turn-large"} {
-		k.Needs(name, "smoothing", "two-factor")
+	for _, name := range []string{"smooth-factor", "smooth-error", "smooth-turn"} {
+		k.Needs(name+"-small", "smoothing", "two-factor")
+		k.Needs(name+"-large", "smoothing", "two-factor")
 	}
 	k.Needs("snap-distance", "smoothing", "single", "two-factor")
 }

@@ -146,8 +146,11 @@ func TestSolverDropsCache(t *testing.T) {
 
 // TestResetView checks that a reset view is empty.
 func TestResetView(t *testing.T) {
-	v := predict.View{Others: 1, Own: 2, Carriers: 3, Bodies: make([]geom.Pose, 2), Simulated: make([]geom.Pose, 2), LastReceived: make([]geom.Pose, 2), Trail: make([]geom.Pose, 2),
-		Note: "a note", TouchedBy: make([]int8, 2), Predicted: make([]bool, 2), Fallback: make([]bool, 2), Outside: make([]bool, 2)}
+	poses, flags := make([]geom.Pose, 2), make([]bool, 2)
+	v := predict.View{
+		Others: 1, Own: 2, Carriers: 3, Bodies: poses, Simulated: poses, LastReceived: poses, Trail: poses,
+		Note: "a note", TouchedBy: make([]int8, 2), Predicted: flags, Fallback: flags, Outside: flags,
+	}
 	full := reflect.ValueOf(v)
 	for i := range full.NumField() {
 		if full.Field(i).IsZero() {

@@ -304,7 +304,16 @@ func needsMissing(c *docCommand) bool {
 
 // TestPageCommands checks which commands are found in a page, and how they are made short.
 func TestPageCommands(t *testing.T) {
-	text := "See `ghostcube list\nknobs` and `ghostcube --compare NAME` and `ghostcube play FILE.tape`.\n\n```\ngo run . bench --seconds 60 \\\n  --seeds 10  # a comment\nfree text\nghostcubes\n$ ghostcube packets --fault 'a=b c' | head\nghostcube hash > a.txt\n```\n    ghostcube\n"
+	text := "See `ghostcube list\nknobs` and `ghostcube --compare NAME` and `ghostcube play FILE.tape`.\n\n" +
+		"```\n" +
+		"go run . bench --seconds 60 \\\n" +
+		"  --seeds 10  # a comment\n" +
+		"free text\n" +
+		"ghostcubes\n" +
+		"$ ghostcube packets --fault 'a=b c' | head\n" +
+		"ghostcube hash > a.txt\n" +
+		"```\n" +
+		"    ghostcube\n"
 	var got []string
 	for _, c := range pageCommands("x.md", text) {
 		got = append(got, strings.Join(c.args, "·")+c.output)

@@ -313,7 +313,9 @@ func TestFigureSyntax(t *testing.T) {
 			t.Errorf("%q: %v, want %q", text, err, want)
 		}
 	}
-	table, err := parseFigures(" 1 %: bench --panes rewind,snapshot --seconds 2 |\n2 %: bench --panes rewind --seconds 2\n| label=loss | pane | score.path_error_rms_m*1000:2=path error, mm | lost_up_ratio:% ")
+	table, err := parseFigures(" 1 %: bench --panes rewind,snapshot --seconds 2 |\n" +
+		"2 %: bench --panes rewind --seconds 2\n" +
+		"| label=loss | pane | score.path_error_rms_m*1000:2=path error, mm | lost_up_ratio:% ")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -188,8 +188,9 @@ func TestAdditions(t *testing.T) {
 	}
 	run("generate", ".")
 	run("test", "-vet=off", "./sim/...", "./predict/score", "./predict/strategy/...", "./internal/texts", "./ui/plan", "./ui/tour", "./ui/cli", "./ui/page")
-	run("test", "-vet=off", "-run", "Conformance|TestServersSendAnyWorld|TestCopiesAreComplete|Knob|Measures|Span|Panel|Strateg|Score|Scene|Headline|Counter|Lesson|Tour|Help",
-		"./predict/lab", "./ui/stage", "./ui/window")
+	concerned := "Conformance|TestServersSendAnyWorld|TestCopiesAreComplete|Knob|Measures|Span|Panel|Strateg|" +
+		"Score|Scene|Headline|Counter|Lesson|Tour|Help"
+	run("test", "-vet=off", "-run", concerned, "./predict/lab", "./ui/stage", "./ui/window")
 	run("test", "-vet=off", "-skip", "TestAdditions", "./internal/tidy")
 }
 

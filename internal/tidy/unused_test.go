@@ -12,12 +12,17 @@ import (
 
 // checkedByTests are names that only tests use, but tests of several packages.
 var checkedByTests = []string{
-	"sim.AllButtons", "sim.World.CheckContacts", "sim.World.JointAnchors", "sim/geom.Vec3.IsFinite", "sim/geom.Quat.IsFinite",
-	"net/quant.SmallestThree.MaxAngleError", "internal/inputtest.Mouse", "internal/inputtest.Touch", "predict/part/codec.SyncGrid", "predict/localprediction/correction.Log.ComparedTick",
+	"sim.AllButtons", "sim.World.CheckContacts", "sim.World.JointAnchors",
+	"sim/geom.Vec3.IsFinite", "sim/geom.Quat.IsFinite", "net/quant.SmallestThree.MaxAngleError",
+	"internal/inputtest.Mouse", "internal/inputtest.Touch",
+	"predict/part/codec.SyncGrid", "predict/localprediction/correction.Log.ComparedTick",
 }
 
 // calledByLibraries are methods that other modules call through their own interfaces.
-var calledByLibraries = []string{"Error", "String", "Unwrap", "Help", "Run", "MarshalJSON", "Draw", "Layout", "LayoutF", "Update", "Read", "Write", "Close", "AfterApply", "Is"}
+var calledByLibraries = []string{
+	"Error", "Is", "Unwrap", "String", "MarshalJSON", "Read", "Write", "Close",
+	"Help", "Run", "AfterApply", "Draw", "Layout", "LayoutF", "Update",
+}
 
 // TestNothingUnused checks that code other than tests uses every exported name: functions,
 // types, constants and variables by their qualified name, methods by a selector. Geometry had a test of
@@ -108,7 +113,10 @@ type moduleFile struct {
 }
 
 // testSupport are the packages that only tests import.
-var testSupport = []string{"internal/experiment", "internal/golden", "internal/source", "predict/predicttest", "predict/lab/labtest", "predict/lab/labtest/copytest", "ui/stage/stagetest"}
+var testSupport = []string{
+	"internal/experiment", "internal/golden", "internal/source",
+	"predict/predicttest", "predict/lab/labtest", "predict/lab/labtest/copytest", "ui/stage/stagetest",
+}
 
 // parseModule parses all files except tests and packages that only tests import.
 func parseModule(t *testing.T) (files []moduleFile) {

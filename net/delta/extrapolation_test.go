@@ -66,7 +66,9 @@ func TestLeastSquares(t *testing.T) {
 		f.add(r, translation.Add(rotation.Cross(d)).AddScaled(coefficient, vector(7*i)), 1)
 	}
 	gotTranslation, gotRotation := f.sharedMotion()
-	if gotTranslation.Sub(translation).Len() > 1e-5 || gotRotation.Sub(rotation).Len() > 1e-5 || math.Abs(f.solution[sharedCount+1]-coefficient) > 1e-5 || math.Abs(f.solution[sharedCount]) > 1e-5 {
+	const most = 1e-5
+	sharedIsOff := gotTranslation.Sub(translation).Len() > most || gotRotation.Sub(rotation).Len() > most
+	if sharedIsOff || math.Abs(f.solution[sharedCount]) > most || math.Abs(f.solution[sharedCount+1]-coefficient) > most {
 		t.Errorf("translation %v, rotation %v, coefficients %v", gotTranslation, gotRotation, f.solution[sharedCount:])
 	}
 }

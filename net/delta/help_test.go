@@ -24,7 +24,10 @@ func drawOrientation(t *rapid.T) Orientation {
 func drawCube(t *rapid.T) Cube {
 	k := Cube{Orientation: drawOrientation(t), Touched: rapid.Bool().Draw(t, "touched")}
 	for i := range k.Pos {
-		k.Pos[i] = rapid.OneOf(rapid.Int32Range(MinPosition[i], MaxPosition[i]), rapid.Just(MinPosition[i]), rapid.Just(MaxPosition[i]), rapid.Int32Range(0, 2000)).Draw(t, "position")
+		low, high := MinPosition[i], MaxPosition[i]
+		k.Pos[i] = rapid.OneOf(
+			rapid.Int32Range(low, high), rapid.Just(low), rapid.Just(high), rapid.Int32Range(0, 2000),
+		).Draw(t, "position")
 	}
 	return k
 }

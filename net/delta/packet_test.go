@@ -167,7 +167,15 @@ func TestReaderRefuses(t *testing.T) {
 		}
 		p = bytes.Clone(p)
 		base := uint16(i - 6 + readerWindow) // a packet that would overwrite the baseline
-		for _, wrong := range [][]byte{nil, p[:3], {byte(base), byte(base >> 8), 0, 0, 1}, append(bytes.Clone(p), 0), {p[0], p[1], p[2] + 20, p[3]}, {p[0], p[1], 0, 1}, {p[0], p[1], 255, 255}} {
+		for _, wrong := range [][]byte{
+			nil,
+			p[:3],
+			append(bytes.Clone(p), 0),
+			{byte(base), byte(base >> 8), 0, 0, 1},
+			{p[0], p[1], p[2] + 20, p[3]},
+			{p[0], p[1], 0, 1},
+			{p[0], p[1], 255, 255},
+		} {
 			if _, _, err := r.Read(wrong); err == nil {
 				t.Fatalf("packet %d: %x is read", i, wrong)
 			}
@@ -196,7 +204,11 @@ func TestNeverLongerThanAbsolute(t *testing.T) {
 				// elsewhere.
 				f[k] = Cube{Orientation{3, [3]int16{256 + int16(i%2), 256, 256}}, [3]int32{int32(i % 2), 0, 1000}, false}
 				if i%100 == 99 {
-					f[k] = Cube{Orientation{0, [3]int16{int16(100 + 10*k), 200, 130}}, [3]int32{MaxPosition[0] - int32(k*k), MinPosition[1] + int32(99*k), MaxPosition[2]}, k%2 == 0}
+					f[k] = Cube{
+						Orientation{0, [3]int16{int16(100 + 10*k), 200, 130}},
+						[3]int32{MaxPosition[0] - int32(k*k), MinPosition[1] + int32(99*k), MaxPosition[2]},
+						k%2 == 0,
+					}
 				}
 			}
 			p, q, err := w.Write(b, f)

@@ -284,7 +284,10 @@ func TestLimits(t *testing.T) {
 		t.Errorf("9 is read as %d of [-10, 8]: %v", got, c.Err())
 	}
 	before := m
-	if c.Bit(true, &m.bits[0]) || c.MixedBit(true, &m.mixers[0], []*BitModel{&m.bits[0]}) || c.Number(5, 0, 9, &m.numberMixer, &m.numbers[0]) != 0 || c.rawBits(3, 2) != 0 || m != before {
+	bit := c.Bit(true, &m.bits[0])
+	mixed := c.MixedBit(true, &m.mixers[0], []*BitModel{&m.bits[0]})
+	number := c.Number(5, 0, 9, &m.numberMixer, &m.numbers[0])
+	if bit || mixed || number != 0 || c.rawBits(3, 2) != 0 || m != before {
 		t.Error("a reader continues after a failure")
 	}
 	if c.Reading() != true || c.FinishRead() == nil {

@@ -77,7 +77,9 @@ func TestSeatsAndDirectionsDiffer(t *testing.T) {
 // both wait for the end of a pause, and that spikes and reordering delay the original alone.
 func TestDuplicateHasItsOwnDelay(t *testing.T) {
 	w := &Network{Seed: 5}
-	if err := w.Parse("latency=50ms,jitter=20ms,duplicate=100%,reorder=100%,reorder-delay=30ms,spike-chance=100%,spike=100ms,pause=200ms,pause-every=1s"); err != nil {
+	const conditions = "latency=50ms,jitter=20ms,duplicate=100%,reorder=100%,reorder-delay=30ms," +
+		"spike-chance=100%,spike=100ms,pause=200ms,pause-every=1s"
+	if err := w.Parse(conditions); err != nil {
 		t.Fatal(err)
 	}
 	equal := 0

@@ -129,7 +129,8 @@ func FuzzParse(f *testing.F) {
 				t.Fatalf("%q: two outcomes of one datagram", text)
 			}
 			// No shape exceeds 36 times its scale.
-			if limit := 3*maxDuration + 40*10*time.Second + maxDuration; outcome.Delay < 0 || outcome.DuplicateDelay < 0 || outcome.Delay > limit || outcome.DuplicateDelay > limit {
+			const limit = 3*maxDuration + 40*10*time.Second + maxDuration
+			if min(outcome.Delay, outcome.DuplicateDelay) < 0 || max(outcome.Delay, outcome.DuplicateDelay) > limit {
 				t.Fatalf("%q: %+v", text, outcome)
 			}
 		}

@@ -89,7 +89,8 @@ func TestTraceRefuses(t *testing.T) {
 	for i := range 6000 {
 		fmt.Fprintf(&long, "0.%04d,%d.5\n", i, 20+i%7)
 	}
-	if _, err := ReadTrace(strings.NewReader(long.String())); err == nil || !strings.Contains(err.Error(), "at most 28672 are allowed: shorten or thin out the trace") {
+	const want = "at most 28672 are allowed: shorten or thin out the trace"
+	if _, err := ReadTrace(strings.NewReader(long.String())); err == nil || !strings.Contains(err.Error(), want) {
 		t.Error(err)
 	}
 }

@@ -63,7 +63,9 @@ func TestGoldenSlicesAndAcks(t *testing.T) {
 // transferBlock runs a sender and a receiver over a wire without delay until the block
 // has arrived and the sender knows, for at most a simulated hour. lose decides what is
 // lost.
-func transferBlock(t *testing.T, s *BlockSender, r *BlockReceiver, rtt time.Duration, lose func(ack bool, now time.Duration) bool) (block []byte, duration time.Duration) {
+func transferBlock(
+	t *testing.T, s *BlockSender, r *BlockReceiver, rtt time.Duration, lose func(ack bool, now time.Duration) bool,
+) (block []byte, duration time.Duration) {
 	t.Helper()
 	start := max(s.creditAt, r.ackedAt)
 	for now := start; now < start+time.Hour; now += tick {
@@ -95,7 +97,10 @@ func noLoss(bool, time.Duration) bool { return false }
 // chunks, up to the largest.
 func TestBlockSizes(t *testing.T) {
 	s, r := NewBlockSender(1e8), NewBlockReceiver(MaxBlockBytes)
-	for i, n := range []int{1, SliceBytes - 1, SliceBytes, SliceBytes + 1, 77777, ChunkBytes - 1, ChunkBytes, ChunkBytes + 1, 3*ChunkBytes + 5001, MaxBlockBytes, 2} {
+	for i, n := range []int{
+		1, SliceBytes - 1, SliceBytes, SliceBytes + 1, 77777,
+		ChunkBytes - 1, ChunkBytes, ChunkBytes + 1, 3*ChunkBytes + 5001, MaxBlockBytes, 2,
+	} {
 		want := randomBytes(uint64(i), n)
 		if err := s.Send(want); err != nil {
 			t.Fatal(err)

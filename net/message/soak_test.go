@@ -169,7 +169,9 @@ func soakSeed(seed uint64, length time.Duration) (n soakCounts) {
 		n.blocks += p[i].blocks.received
 		n.resent += p[i].c.Stats.Resent
 		n.slicesResent += p[i].b.Sender.Stats.Resent
-		n.rejected += p[i].c.Stats.Malformed + p[i].c.Stats.OutOfWindow + p[i].b.Receiver.Stats.Malformed + p[i].b.Receiver.Stats.TooLarge + p[i].b.Sender.Stats.Malformed
+		n.rejected += p[i].c.Stats.Malformed + p[i].c.Stats.OutOfWindow
+		n.rejected += p[i].b.Receiver.Stats.Malformed + p[i].b.Receiver.Stats.TooLarge
+		n.rejected += p[i].b.Sender.Stats.Malformed
 	}
 	if !done() {
 		n.lost++ // not finished

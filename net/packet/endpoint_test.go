@@ -29,7 +29,12 @@ func TestRTT(t *testing.T) {
 		network string
 		every   int
 		want    time.Duration
-	}{{"latency=75ms", 1, 150 * time.Millisecond}, {"latency=75ms", 4, 150 * time.Millisecond}, {"latency=3ms", 1, 6 * time.Millisecond}, {"up.latency=10ms,down.latency=90ms,loss=20%", 1, 100 * time.Millisecond}} {
+	}{
+		{"latency=75ms", 1, 150 * time.Millisecond},
+		{"latency=75ms", 4, 150 * time.Millisecond},
+		{"latency=3ms", 1, 6 * time.Millisecond},
+		{"up.latency=10ms,down.latency=90ms,loss=20%", 1, 100 * time.Millisecond},
+	} {
 		a, b := newPair(t, c.network, 1)
 		for i := range 600 {
 			now := time.Duration(i) * tick

@@ -149,7 +149,14 @@ func checkModel(t *rapid.T) {
 		peers[i].next += Sequence(rapid.IntRange(1, 10000).Draw(t, "distance"))
 	}
 	t.Repeat(map[string]func(*rapid.T){
-		"send": send, "send again": send, "outcome": outcome, "outcome again": outcome, "deliver all": deliverAll, "update": update, "update again": update, "jump": jump,
+		"send":          send,
+		"send again":    send,
+		"outcome":       outcome,
+		"outcome again": outcome,
+		"deliver all":   deliverAll,
+		"update":        update,
+		"update again":  update,
+		"jump":          jump,
 		"": func(t *rapid.T) {
 			for i, p := range peers {
 				checkStats(t, p, peers[1-i], paths[1-i].delivered)

@@ -68,8 +68,13 @@ func TestSideband(t *testing.T) {
 	if !slices.EqualFunc(got, want, bytes.Equal) {
 		t.Errorf("%d payloads arrive, want %d", len(got), len(want))
 	}
-	if len(up.sent) != 3*len(sizes) || len(down.read) != len(up.sent) || string(down.read[1]) != "from a" || len(down.read[3*3]) != 0 || string(down.read[3*4]) != "from a" { // the fourth just fills its datagram
-		t.Errorf("%d packets with data sent, %d read", len(up.sent), len(down.read))
+	if len(up.sent) != 3*len(sizes) || len(down.read) != len(up.sent) {
+		t.Fatalf("%d packets with data sent, %d read", len(up.sent), len(down.read))
+	}
+	for packet, want := range map[int]string{1: "from a", 3 * 3: "", 3 * 4: "from a"} { // the fourth just fills its datagram
+		if got := string(down.read[packet]); got != want {
+			t.Errorf("packet %d reads %q, want %q", packet, got, want)
+		}
 	}
 	if len(acked) != len(sizes) || !slices.Equal(up.acked, up.sent) {
 		t.Errorf("%d acknowledgements, and %d for the sideband", len(acked), len(up.acked))
@@ -84,7 +89,14 @@ func TestSideband(t *testing.T) {
 // TestSidebandRejects checks that packets whose length of the sideband's data is missing or
 // too large are dropped and counted.
 func TestSidebandRejects(t *testing.T) {
-	in := &scriptedConn{in: [][]byte{makeDatagram(0, ""), makeDatagram(1, "x"), makeDatagram(2, "x\x02\x00"), makeDatagram(3, "x\xff\xff"), makeDatagram(4, "xy\x01\x00"), makeDatagram(5, "z\x00\x00")}}
+	in := &scriptedConn{in: [][]byte{
+		makeDatagram(0, ""),
+		makeDatagram(1, "x"),
+		makeDatagram(2, "x\x02\x00"),
+		makeDatagram(3, "x\xff\xff"),
+		makeDatagram(4, "xy\x01\x00"),
+		makeDatagram(5, "z\x00\x00"),
+	}}
 	e := NewEndpoint(in)
 	s := &recordingSideband{}
 	e.SetSideband(s)

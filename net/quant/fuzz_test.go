@@ -170,7 +170,11 @@ func FuzzScripts(f *testing.F) { f.Fuzz(rapid.MakeFuzz(scriptsRoundTrip)) }
 func scriptsRoundTrip(t *rapid.T) {
 	var ops []operation
 	for range rapid.IntRange(1, 40).Draw(t, "count") {
-		o := operation{kind: rapid.IntRange(0, kindCount-1).Draw(t, "kind"), size: rapid.IntRange(1, 255).Draw(t, "size"), base: rapid.IntRange(0, 255).Draw(t, "base")}
+		o := operation{
+			kind: rapid.IntRange(0, kindCount-1).Draw(t, "kind"),
+			size: rapid.IntRange(1, 255).Draw(t, "size"),
+			base: rapid.IntRange(0, 255).Draw(t, "base"),
+		}
 		o.draw(t)
 		ops = append(ops, o)
 	}

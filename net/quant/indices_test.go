@@ -58,19 +58,23 @@ func TestIndicesRoundTrip(t *testing.T) {
 // encodings, and that the data bounds the memory allocated.
 func TestIndicesReaderRefuses(t *testing.T) {
 	var c Coder
+	indices := func() []int { return c.Indices(nil, 901, &SnapshotIndexBuckets) }
+	subset := func(n int) func() []int {
+		return func() []int { return c.Subset(nil, n, &SnapshotIndexBuckets) }
+	}
 	for name, v := range map[string]struct {
 		write  func()
 		read   func() []int
 		reason error
 	}{
-		"equal":    {func() { c.Int(2, 0, 901); c.Int(50, 0, 900); c.Bits(0, 2); c.Int(50, 0, 900) }, func() []int { return c.Indices(nil, 901, &SnapshotIndexBuckets) }, ErrNotCanonical},
-		"lower":    {func() { c.Int(2, 0, 901); c.Int(50, 0, 900); c.Bits(0, 2); c.Int(49, 0, 900) }, func() []int { return c.Indices(nil, 901, &SnapshotIndexBuckets) }, ErrNotCanonical},
-		"near":     {func() { c.Int(2, 0, 901); c.Int(50, 0, 900); c.Bits(0, 2); c.Int(90, 0, 900) }, func() []int { return c.Indices(nil, 901, &SnapshotIndexBuckets) }, ErrNotCanonical},
-		"beyond":   {func() { c.Int(2, 0, 901); c.Int(900, 0, 900); c.Bool(true); c.Bits(0, 3) }, func() []int { return c.Indices(nil, 901, &SnapshotIndexBuckets) }, ErrRange},
-		"too many": {func() { c.Bits(902, 10); c.Bits(0, 32) }, func() []int { return c.Indices(nil, 901, &SnapshotIndexBuckets) }, ErrRange},
-		"cut":      {func() { c.Bits(901, 10); c.Bits(0, 32) }, func() []int { return c.Indices(nil, 901, &SnapshotIndexBuckets) }, ErrPastEnd},
-		"bitmap":   {func() { c.Bool(false); c.Bits(1, 32); c.Bits(0, 8) }, func() []int { return c.Subset(nil, 40, &SnapshotIndexBuckets) }, ErrNotCanonical},
-		"indices":  {func() { c.Bool(true); c.Indices([]int{1, 5, 7, 9, 12, 14}, 16, &SnapshotIndexBuckets) }, func() []int { return c.Subset(nil, 16, &SnapshotIndexBuckets) }, ErrNotCanonical},
+		"equal":    {func() { c.Int(2, 0, 901); c.Int(50, 0, 900); c.Bits(0, 2); c.Int(50, 0, 900) }, indices, ErrNotCanonical},
+		"lower":    {func() { c.Int(2, 0, 901); c.Int(50, 0, 900); c.Bits(0, 2); c.Int(49, 0, 900) }, indices, ErrNotCanonical},
+		"near":     {func() { c.Int(2, 0, 901); c.Int(50, 0, 900); c.Bits(0, 2); c.Int(90, 0, 900) }, indices, ErrNotCanonical},
+		"beyond":   {func() { c.Int(2, 0, 901); c.Int(900, 0, 900); c.Bool(true); c.Bits(0, 3) }, indices, ErrRange},
+		"too many": {func() { c.Bits(902, 10); c.Bits(0, 32) }, indices, ErrRange},
+		"cut":      {func() { c.Bits(901, 10); c.Bits(0, 32) }, indices, ErrPastEnd},
+		"bitmap":   {func() { c.Bool(false); c.Bits(1, 32); c.Bits(0, 8) }, subset(40), ErrNotCanonical},
+		"indices":  {func() { c.Bool(true); c.Indices([]int{1, 5, 7, 9, 12, 14}, 16, &SnapshotIndexBuckets) }, subset(16), ErrNotCanonical},
 	} {
 		c.BeginWrite(make([]byte, 32))
 		v.write()

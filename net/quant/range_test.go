@@ -211,7 +211,10 @@ func TestRangeMisuse(t *testing.T) {
 // written.
 func TestWriterGetsQuantisedVector(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		g := rapid.SampledFrom([]Grid{SnapshotPosition, snapshotLinearVelocity, snapshotLinearVelocityFine, SyncPosition, SyncLinearVelocity, SyncAngularVelocity}).Draw(t, "grid")
+		g := rapid.SampledFrom([]Grid{
+			SnapshotPosition, snapshotLinearVelocity, snapshotLinearVelocityFine,
+			SyncPosition, SyncLinearVelocity, SyncAngularVelocity,
+		}).Draw(t, "grid")
 		var v [3]float32
 		for i := range v {
 			v[i] = rapid.Float32Range(g[i].low, g[i].high).Draw(t, "v")

@@ -75,8 +75,13 @@ func drawEdgeRotation(r *rand.Rand, s SmallestThree) [4]float32 {
 // below the bound and reach the figures in the table. Along the way it checks that
 // quantising is idempotent, in integers and in floats, and that results have length 1.
 func TestSmallestThreeErrorIsBounded(t *testing.T) {
-	found := [17]float64{2: 101.6, 30, 18.9, 8.64, 4.25, 2.12, 1.08, 0.545, 0.273, 0.1368, 0.0684, 0.0342, 0.0171, 0.00857, 0.00428} // degrees
-	summits := map[int][4]float32{                                                                                                   // found by longer climbs, where there are many lower maxima
+	// in degrees
+	found := [17]float64{
+		2: 101.6, 30, 18.9, 8.64, 4.25, 2.12, 1.08, 0.545,
+		0.273, 0.1368, 0.0684, 0.0342, 0.0171, 0.00857, 0.00428,
+	}
+	// found by longer climbs, where there are many lower maxima
+	summits := map[int][4]float32{
 		4: {-0.5586, -0.5586, 0.2526, 0.5586},
 		5: {0.5435, -0.4036, -0.4957, 0.5440},
 		6: {0.5480, 0.4904, 0.4676, 0.4904},
@@ -125,11 +130,11 @@ func TestSmallestThreeErrorIsBounded(t *testing.T) {
 				}
 			}
 		}
-		degrees := worst * 180 / math.Pi
+		degrees, bound := worst*180/math.Pi, s.MaxAngleError()*180/math.Pi
 		if worst > s.MaxAngleError() || degrees < 0.93*found[bits] && !experiment.Brief() {
-			t.Errorf("%d bits: off by %g degrees at %v; the table says %g, the bound is %g", bits, degrees, at, found[bits], s.MaxAngleError()*180/math.Pi)
+			t.Errorf("%d bits: off by %g degrees at %v; the table says %g, the bound is %g", bits, degrees, at, found[bits], bound)
 		}
-		t.Logf("%2d bits: worst %.5g degrees, bound %.5g, mean %.3f steps", bits, degrees, s.MaxAngleError()*180/math.Pi, sum/float64(sampleCount())/formats[bits].step)
+		t.Logf("%2d bits: worst %.5g degrees, bound %.5g, mean %.3f steps", bits, degrees, bound, sum/float64(sampleCount())/formats[bits].step)
 	}
 }
 
@@ -158,9 +163,14 @@ func TestSmallestThreeEveryInteger(t *testing.T) {
 		p     QuantisedRotation
 		valid bool
 	}{
-		{2, QuantisedRotation{0, [3]int16{1, 0, 0}}, true}, {2, QuantisedRotation{0, [3]int16{1, -1, 0}}, false}, {2, QuantisedRotation{4, [3]int16{}}, false},
-		{9, QuantisedRotation{1, [3]int16{-255, 254, 22}}, true}, {9, QuantisedRotation{1, [3]int16{-255, 255, 0}}, false}, {9, QuantisedRotation{2, [3]int16{0, 256, 0}}, false},
-		{16, QuantisedRotation{3, [3]int16{0, 0, -32767}}, true}, {16, QuantisedRotation{3, [3]int16{0, 0, -32768}}, false},
+		{2, QuantisedRotation{0, [3]int16{1, 0, 0}}, true},
+		{2, QuantisedRotation{0, [3]int16{1, -1, 0}}, false},
+		{2, QuantisedRotation{4, [3]int16{}}, false},
+		{9, QuantisedRotation{1, [3]int16{-255, 254, 22}}, true},
+		{9, QuantisedRotation{1, [3]int16{-255, 255, 0}}, false},
+		{9, QuantisedRotation{2, [3]int16{0, 256, 0}}, false},
+		{16, QuantisedRotation{3, [3]int16{0, 0, -32767}}, true},
+		{16, QuantisedRotation{3, [3]int16{0, 0, -32768}}, false},
 	} {
 		if v.s.valid(v.p) != v.valid {
 			t.Errorf("%v at %d bits: want %v", v.p, v.s, v.valid)
@@ -194,7 +204,15 @@ func TestSmallestThreeSigns(t *testing.T) {
 	negative, inf, nan := float32(math.Copysign(0, -1)), float32(math.Inf(1)), float32(math.NaN())
 	none := QuantisedRotation{Largest: 3}
 	for s := SmallestThree(2); s <= 16; s++ {
-		for _, q := range [][4]float32{{}, {negative, negative, negative, negative}, {nan, 0, 0, 1}, {0, inf, 0, 0}, {0, 0, -inf, nan}, {0, 0, 0, 1}, {negative, 0, negative, -1}} {
+		for _, q := range [][4]float32{
+			{},
+			{negative, negative, negative, negative},
+			{nan, 0, 0, 1},
+			{0, inf, 0, 0},
+			{0, 0, -inf, nan},
+			{0, 0, 0, 1},
+			{negative, 0, negative, -1},
+		} {
 			if p := s.Encode(q); p != none {
 				t.Errorf("%d bits: %v is %v", s, q, p)
 			}

@@ -53,7 +53,10 @@ func openPushed(t *testing.T, seat Seat, ticks int) *Pane {
 func TestToucherAuthority(t *testing.T) {
 	t.Parallel()
 	for _, network := range []string{"latency=75ms", "latency=75ms,jitter=30ms,loss=20%,duplicate=5%,reorder=5%,reorder-delay=40ms"} {
-		for _, knobs := range []string{"", ":compression=delta", ":jitter-buffer=0:compression=uncompressed:uplink-buffer=0", ":adaptive=on:uplink-budget=32:budget=64"} {
+		for _, knobs := range []string{
+			"", ":compression=delta", ":jitter-buffer=0:compression=uncompressed:uplink-buffer=0",
+			":adaptive=on:uplink-budget=32:budget=64",
+		} {
 			if experiment.Brief() && (knobs != "" || network == "latency=75ms") {
 				continue
 			}

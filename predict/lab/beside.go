@@ -10,5 +10,9 @@ func (l *Lab) ShowBeside(a, b *Lab) {
 	} else {
 		panes = append(append(panes, a.Panes...), b.Panes...)
 	}
-	*l = Lab{Panes: panes, config: a.config, network: a.network, tick: a.tick, display: a.display, tracing: a.tracing, focus: min(a.focus, len(panes)-1), inputs: a.inputs}
+	*l = Lab{
+		Panes: panes, focus: min(a.focus, len(panes)-1),
+		config: a.config, network: a.network, tick: a.tick, inputs: a.inputs,
+		display: a.display, tracing: a.tracing,
+	}
 }

@@ -14,7 +14,10 @@ import (
 // strategy's counters where it has one.
 func TestBuffers(t *testing.T) {
 	t.Parallel()
-	const playout, jitter, ring, inputs, window, unacked = predict.PlayoutBuffer, predict.JitterBuffer, predict.SnapshotRing, predict.InputHistory, predict.RedundancyWindow, predict.UnackedInputs
+	const (
+		playout, jitter, ring   = predict.PlayoutBuffer, predict.JitterBuffer, predict.SnapshotRing
+		inputs, window, unacked = predict.InputHistory, predict.RedundancyWindow, predict.UnackedInputs
+	)
 	for spec, want := range map[string][]predict.BufferKind{
 		"noprediction":              {window, unacked},
 		"rewind":                    {playout, ring, inputs, window, unacked},

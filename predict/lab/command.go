@@ -64,7 +64,8 @@ func ParseCommand(line string) (Command, error) {
 
 // verbs are the verbs of all commands. docs/reference/tapes.md lists their names and values.
 var verbs = []string{
-	"switch", "set", "nudge", "condition", "network", "blackout", "clock", "freeze", "attack", "desync", "rejoin", "block", "scene", "seat", "seed", "open", "close", "focus", "restart", "show",
+	"switch", "set", "nudge", "condition", "network", "blackout", "clock", "freeze", "attack", "desync", "rejoin",
+	"block", "scene", "seat", "seed", "open", "close", "focus", "restart", "show",
 }
 
 func unknownVerb(verb string) error {

@@ -51,7 +51,8 @@ const (
 // declare declares the knobs.
 func (s *connectionSettings) declare(k *predict.Knobs) {
 	group := k.In(predict.ConnectionKnobs)
-	group.Choice(&s.mode, "messages", messagesOff, messageModes, "results of shots, and joining clients: messages that are repeated until they arrive, or sent once")
+	group.Choice(&s.mode, "messages", messagesOff, messageModes,
+		"results of shots, and joining clients: messages that are repeated until they arrive, or sent once")
 	group.Int(&s.blockRate, "block-rate", 256, minBlockRate, maxBlockRate, "limit of the world that a joining client downloads, kbit/s; 1000000 is none")
 }
 

@@ -56,7 +56,8 @@ func TestRejoin(t *testing.T) {
 			}
 			c := p.Counters
 			if c.Value("joins") != 1 || c.Value("block_slices_resent") == 0 || c.Value("messages_malformed") != 0 || c.Value("messages_unacked") != 0 {
-				t.Errorf("%v joins, %v slices resent, %v malformed, %v unacknowledged", c.Value("joins"), c.Value("block_slices_resent"), c.Value("messages_malformed"), c.Value("messages_unacked"))
+				t.Errorf("%v joins, %v slices resent, %v malformed, %v unacknowledged",
+					c.Value("joins"), c.Value("block_slices_resent"), c.Value("messages_malformed"), c.Value("messages_unacked"))
 			}
 			if n := c.Value("rejected_payloads"); n > 2 { // until a third confirms that the server's tick is far ahead
 				t.Errorf("%v payloads rejected", n)

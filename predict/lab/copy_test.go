@@ -27,7 +27,8 @@ var sharedWithCopies = map[string]bool{
 	"Receiver.tree": true, "ChangeTracker.tree": true, "jointPoses.tree": true, "Loops.joints": true, "jointPoses.player": true, "jointPoses.scene": true,
 	"Parent.candidates": true, "Parent.grid": true, "Selection.candidates": true, "Selection.grid": true,
 	"areaBroadcast.clusters": true, "areaBroadcast.start": true,
-	"reassembler.bufferCount": true, "Endpoint.sideband": true, "Connection.channel": true, "Connection.blocks": true, "side.number": true, "compressionSettings.grids": true, "format.grids": true,
+	"reassembler.bufferCount": true, "Endpoint.sideband": true, "Connection.channel": true, "Connection.blocks": true,
+	"side.number": true, "compressionSettings.grids": true, "format.grids": true,
 }
 
 // skipInCopies reports whether a copy may differ: surroundings, and fields named scratch.
@@ -98,9 +99,14 @@ func ringElements(v reflect.Value) (list []reflect.Value, ok bool) {
 // memory with the originals.
 func TestCopiesAreComplete(t *testing.T) {
 	t.Parallel()
-	specs := []string{allPolicies, "historyoffset" + allKnobs, "relative" + allKnobs, "animated:joint-tree=relative", "historyoffset:interest-radius=2:interest-cutoff=30",
-		"rewind:late-inputs=resimulate", "snapshot:compression=arithmetic:snapshot-every=2", "statesync:compression=delta:authority=client:adaptive=on",
-		"statesync:compression=relative:jitter-buffer=0", "rewind:messages=reliable:checks=on", "lockstep:transport=tcp:adaptive=on:follow-clock=on", "lockstep:adaptive=on"}
+	specs := []string{
+		allPolicies, "historyoffset" + allKnobs, "relative" + allKnobs,
+		"historyoffset:interest-radius=2:interest-cutoff=30", "animated:joint-tree=relative",
+		"rewind:late-inputs=resimulate", "rewind:messages=reliable:checks=on",
+		"snapshot:compression=arithmetic:snapshot-every=2",
+		"statesync:compression=delta:authority=client:adaptive=on", "statesync:compression=relative:jitter-buffer=0",
+		"lockstep:transport=tcp:adaptive=on:follow-clock=on", "lockstep:adaptive=on",
+	}
 	for _, s := range Strategies {
 		specs = append(specs, s.Name)
 	}

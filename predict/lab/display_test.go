@@ -58,7 +58,10 @@ func TestInspectChangesNothing(t *testing.T) {
 				a.Tick(e)
 				b.Tick(e)
 				a.Panes[0].Inspect(&l)
-				for what, n := range map[string]int{"priorities": len(l.Priority), "ages": len(l.Age), "moves": len(l.Moving), "codings": len(l.Encoding), "owners": len(l.Owner)} {
+				for what, n := range map[string]int{
+					"priorities": len(l.Priority), "ages": len(l.Age), "moves": len(l.Moving),
+					"codings": len(l.Encoding), "owners": len(l.Owner),
+				} {
 					if n != 0 && n != 61 {
 						t.Fatalf("%s reports %d %s for 61 bodies", s.Name, n, what)
 					}

@@ -15,8 +15,13 @@ import (
 // does not simulate reports none.
 func TestStrategyDivergence(t *testing.T) {
 	t.Parallel()
-	for _, panes := range [][]string{{"lockstep:contact-order=own-seed", "lockstep"}, {"lockstep:contact-order=own-seed:playout=3s", "lockstep:playout=3s"}, {"rewind:contact-order=reordered", "rewind", "noprediction"},
-		{"statesync:contact-order=reordered:states=off", "statesync:states=off", "statesync:contact-order=reordered", "statesync:compression=uncompressed"}} {
+	for _, panes := range [][]string{
+		{"lockstep:contact-order=own-seed", "lockstep"},
+		{"lockstep:contact-order=own-seed:playout=3s", "lockstep:playout=3s"},
+		{"rewind:contact-order=reordered", "rewind", "noprediction"},
+		{"statesync:contact-order=reordered:states=off", "statesync:states=off", "statesync:contact-order=reordered",
+			"statesync:compression=uncompressed"},
+	} {
 		checkDivergence(t, panes)
 	}
 }

@@ -44,7 +44,8 @@ func TestRemoteBodiesAreAnimated(t *testing.T) {
 // both strategies correct, but only rewind replays ticks.
 func TestHistoryOffsetNeverReplays(t *testing.T) {
 	t.Parallel()
-	l := labtest.Open(t, labtest.Config(t, "katamari:cubes=100", "latency=125ms", AtClient), "historyoffset:contact-order=reordered", "rewind:contact-order=reordered")
+	l := labtest.Open(t, labtest.Config(t, "katamari:cubes=100", "latency=125ms", AtClient),
+		"historyoffset:contact-order=reordered", "rewind:contact-order=reordered")
 	labtest.Run(t, l, 900)
 	offset, rewind := l.Panes[0].Counters, l.Panes[1].Counters
 	if rewind.Value("replayed_ticks") < 10*rewind.Value("corrections") || rewind.Value("corrections") < 50 {

@@ -20,7 +20,8 @@ func TestAreaOfInterest(t *testing.T) {
 		names, ticks = names[:1], 60
 	}
 	for _, name := range names {
-		l := labtest.Open(t, labtest.Config(t, "fleet:fields=5", "latency=30ms,loss=2%", AtClient), name, name+":interest-radius=30", name+":interest-radius=30:interest-cutoff=150")
+		l := labtest.Open(t, labtest.Config(t, "fleet:fields=5", "latency=30ms,loss=2%", AtClient),
+			name, name+":interest-radius=30", name+":interest-radius=30:interest-cutoff=150")
 		labtest.Run(t, l, ticks)
 		f := l.Fork()
 		labtest.Run(t, l, ticks)

@@ -18,7 +18,8 @@ func TestAddedPaneJoins(t *testing.T) {
 		first, firstCache := a.ServerWorld.Hash()
 		second, secondCache := b.ServerWorld.Hash()
 		if first != second || firstCache != secondCache || a.ServerWorld.Tick() != b.ServerWorld.Tick() {
-			t.Fatalf("after %d ticks the pane's server is at tick %d with %#x, the first one's at %d with %#x", l.Ticks(), b.ServerWorld.Tick(), second, a.ServerWorld.Tick(), first)
+			t.Fatalf("after %d ticks the pane's server is at tick %d with %#x, the first one's at %d with %#x",
+				l.Ticks(), b.ServerWorld.Tick(), second, a.ServerWorld.Tick(), first)
 		}
 		labtest.Run(t, l, 50)
 	}

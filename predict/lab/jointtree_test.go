@@ -78,7 +78,10 @@ func TestJointTreeConformance(t *testing.T) {
 				}
 				a := labtest.Open(t, c, spec, strings.Split(spec, ":")[0])
 				labtest.Run(t, a, 90)
-				for _, turn := range []Setting{{"joint-tree", "off"}, {"joint-tree", "relative"}, {"joint-tree", "relative-position"}, {"joint-root", "operated"}, {"joint-pivot", "center"}, {"joint-tree", "off"}} {
+				for _, turn := range []Setting{
+					{"joint-tree", "off"}, {"joint-tree", "relative"}, {"joint-tree", "relative-position"},
+					{"joint-root", "operated"}, {"joint-pivot", "center"}, {"joint-tree", "off"},
+				} {
 					if err := a.Apply(Command{Verb: "set", Pane: 0, Name: turn.Name, Value: turn.Value}); err != nil {
 						t.Fatal(err)
 					}
@@ -119,7 +122,9 @@ func TestJointTreeAllocatesNothing(t *testing.T) {
 		}
 	}
 	allocatesNothing(t, "walker", AtHost, "animated:joint-tree=relative", "historyoffset:joint-tree=relative")
-	allocatesNothing(t, "train:rods=16", AtClient, "historyoffset:predicted-bodies=joint-tree", "historyoffset:predicted-bodies=joint-tree:chain-joints-max=8:joint-tree=relative-position", "historyoffset:joint-tree=relative-position")
+	allocatesNothing(t, "train:rods=16", AtClient,
+		"historyoffset:predicted-bodies=joint-tree", "historyoffset:joint-tree=relative-position",
+		"historyoffset:predicted-bodies=joint-tree:chain-joints-max=8:joint-tree=relative-position")
 }
 
 // TestJointChains shows a chain of rods at 100 ms with physics slightly different from the
@@ -142,7 +147,10 @@ func TestJointChains(t *testing.T) {
 			t.Fatal(err)
 		}
 		tape.Config.Scene = c.scene
-		tape.Panes = []string{"historyoffset:predicted-bodies=joint-tree:contact-order=reordered", "historyoffset:predicted-bodies=joint-tree:chain-joints-max=3:joint-tree=relative-position"}
+		tape.Panes = []string{
+			"historyoffset:predicted-bodies=joint-tree:contact-order=reordered",
+			"historyoffset:predicted-bodies=joint-tree:chain-joints-max=3:joint-tree=relative-position",
+		}
 		l := playTape(t, tape)
 		predicted, interpolated := l.Panes[0], l.Panes[1]
 		for _, depth := range []int{1, 4} {

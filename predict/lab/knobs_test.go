@@ -68,9 +68,10 @@ func knobHash(t *testing.T, session int, spec string) uint64 {
 	x := knobSessions[session]
 	l := labtest.Open(t, labtest.Config(t, x.scene, x.network, AtClient), spec)
 	in := make([]sim.Input, l.Players())
+	buttons := [...]sim.Buttons{sim.Forward, sim.Right | sim.Pull, sim.Lift, sim.Back, sim.Left | sim.Lift, 0}
 	for i := range 660 {
 		for p := range in {
-			in[p] = sim.Input{Buttons: []sim.Buttons{sim.Forward, sim.Right | sim.Pull, sim.Lift, sim.Back, sim.Left | sim.Lift, 0}[(i/37+2*p)%6], Heading: uint8(i / 90 * 32)}
+			in[p] = sim.Input{Buttons: buttons[(i/37+2*p)%len(buttons)], Heading: uint8(i / 90 * 32)}
 		}
 		if i > 60 && i%23 == 0 {
 			in[0].Shot = sim.Shot{Fired: true, Yaw: uint16(i * 37 % 4096)}

@@ -124,7 +124,10 @@ func TestStrategiesDescribeThemselves(t *testing.T) {
 // switch of strategy, and that constant input moves it as without the switch.
 func TestSwitchCostsNoTick(t *testing.T) {
 	t.Parallel()
-	for _, to := range []string{"noprediction", "rewind", "rewind:smoothing=none:lead=9", "snapshot:snapshot-every=6", "snapshot:compression=arithmetic", "statesync:compression=uncompressed", "animated", "historyoffset", "relative"} {
+	for _, to := range []string{
+		"noprediction", "rewind", "rewind:smoothing=none:lead=9", "snapshot:snapshot-every=6",
+		"snapshot:compression=arithmetic", "statesync:compression=uncompressed", "animated", "historyoffset", "relative",
+	} {
 		l := labtest.Open(t, labtest.Config(t, "plain", "latency=75ms", AtClient), "rewind", "rewind")
 		in := []sim.Input{{Buttons: sim.Forward}}
 		for i := range 300 {
@@ -173,9 +176,11 @@ func TestTickAllocatesNothing(t *testing.T) {
 	}
 	allocatesNothing(t, "zen", AtHost, "lockstep:transport=tcp:adaptive=on:follow-clock=on")
 	allocatesNothing(t, "katamari:cubes=100", AtClient, "snapshot", "snapshot:interpolation=none")
-	allocatesNothing(t, "katamari:cubes=100", AtClient, "snapshot:compression=at-rest", "snapshot:compression=relative-rotation", "snapshot:compression=arithmetic")
+	allocatesNothing(t, "katamari:cubes=100", AtClient,
+		"snapshot:compression=at-rest", "snapshot:compression=relative-rotation", "snapshot:compression=arithmetic")
 	allocatesNothing(t, "two-players", AtClient, "statesync:authority=client:adaptive=on")
-	allocatesNothing(t, "katamari:cubes=60", AtClient, "rewind:late-inputs=resimulate:lead=0", "historyoffset:replay-touch=alone", "historyoffset:replay-touch=island")
+	allocatesNothing(t, "katamari:cubes=60", AtClient,
+		"rewind:late-inputs=resimulate:lead=0", "historyoffset:replay-touch=alone", "historyoffset:replay-touch=island")
 	allocatesNothing(t, "katamari:cubes=100", AtClient, "animated:validity=20ms", "historyoffset")
 	allocatesNothing(t, "fleet:fields=2", AtClient, "historyoffset:interest-radius=30:remote-bodies=dynamic", "animated:interest-radius=30:interest-cutoff=105")
 	allocatesNothing(t, "katamari:cubes=100", AtHost, "statesync:compression=delta", "statesync:compression=relative:jitter-buffer=0:correction=blend")

@@ -30,11 +30,13 @@ func TestLockstepSoak(t *testing.T) {
 			return pick(link.ProfileNames()...)
 		}
 		return fmt.Sprintf("perfect,latency=%dms,jitter=%dms,shape=%s,loss=%d%%,burst=%d,duplicate=%d%%,latency-per-player=%dms,reorder=%d%%,reorder-delay=50ms",
-			chance.IntN(300), chance.IntN(60), pick("uniform", "uniform-positive", "gamma", "long-tail"), chance.IntN(35), chance.IntN(8), chance.IntN(10), chance.IntN(80), chance.IntN(10))
+			chance.IntN(300), chance.IntN(60), pick("uniform", "uniform-positive", "gamma", "long-tail"),
+			chance.IntN(35), chance.IntN(8), chance.IntN(10), chance.IntN(80), chance.IntN(10))
 	}
 	checks, stalls, ticks := 0.0, 0.0, 0
 	for game := 0; ticks < minutes*3600; game++ {
-		scene := pick("plain", "zen", "tower", "two-players", "two-players", "katamari:cubes=16:players=2", "katamari:cubes=25:players=3", "katamari:cubes=9:players=4", "pile:layers=1")
+		scene := pick("plain", "zen", "tower", "two-players", "two-players",
+			"katamari:cubes=16:players=2", "katamari:cubes=25:players=3", "katamari:cubes=9:players=4", "pile:layers=1")
 		seat := Seat(chance.IntN(2))
 		spec := fmt.Sprintf("lockstep:transport=%s:playout=%dms:adaptive=%s:follow-clock=%s:skew=%d:contact-order=%s", pick("udp", "udp", "tcp"),
 			chance.IntN(300), pick("on", "off"), pick("on", "off"), chance.IntN(1001)-500, pick("fixed", "tick-seed"))
@@ -69,7 +71,10 @@ func TestLockstepSoak(t *testing.T) {
 			}
 		}
 		// At the end the network is perfect, so that everything arrives and all catch up.
-		play(Command{Verb: "network", Pane: AllPanes, Value: "perfect"}, Command{Verb: "set", Pane: AllPanes, Name: "skew", Value: "0"}, Command{Verb: "set", Pane: AllPanes, Name: "transport", Value: "udp"},
+		play(
+			Command{Verb: "network", Pane: AllPanes, Value: "perfect"},
+			Command{Verb: "set", Pane: AllPanes, Name: "skew", Value: "0"},
+			Command{Verb: "set", Pane: AllPanes, Name: "transport", Value: "udp"},
 			Command{Verb: "set", Pane: AllPanes, Name: "adaptive", Value: "off"})
 		for range 2400 {
 			play()
@@ -96,7 +101,8 @@ func TestLockstepSoak(t *testing.T) {
 // line digests the hashes of all ticks so far.
 func TestLockstepGolden(t *testing.T) {
 	t.Parallel()
-	l := labtest.Open(t, labtest.Config(t, "katamari:cubes=100", "latency=75ms,jitter=20ms,loss=10%", AtHost), "lockstep", "lockstep:transport=tcp:contact-order=tick-seed")
+	l := labtest.Open(t, labtest.Config(t, "katamari:cubes=100", "latency=75ms,jitter=20ms,loss=10%", AtHost),
+		"lockstep", "lockstep:transport=tcp:contact-order=tick-seed")
 	var b strings.Builder
 	var sums [2][2]uint64
 	for i := range 900 {

@@ -98,8 +98,10 @@ func (p *Pane) start(s *predict.Strategy, server *predict.World) {
 	if len(p.lastInputs) != scene.Players {
 		p.lastInputs = make([]sim.Input, scene.Players)
 	}
-	p.serverEnv = &predict.Env{World: server, Players: scene.Players, Player: -1, LastInputs: p.lastInputs, Knobs: p.Knobs, Counters: p.Counters, OnHit: p.recordHit,
-		OnStep: p.addServerStep}
+	p.serverEnv = &predict.Env{
+		World: server, Players: scene.Players, Player: -1, LastInputs: p.lastInputs,
+		Knobs: p.Knobs, Counters: p.Counters, OnHit: p.recordHit, OnStep: p.addServerStep,
+	}
 	p.serverSide = s.NewServer(p.serverEnv)
 	for i := range l.clientCount() {
 		player := i
@@ -430,7 +432,8 @@ func (p *Pane) copyFrom(o *Pane) {
 		s.arrivals.copyFrom(from.arrivals)
 		s.attacked.copyFrom(from.attacked)
 		p.serverAttacked[i].copyFrom(o.serverAttacked[i])
-		s.env.SlewPPM, s.env.ReliableOrdered, s.tickAccumulator, s.lastFrameTime = from.env.SlewPPM, from.env.ReliableOrdered, from.tickAccumulator, from.lastFrameTime
+		s.env.SlewPPM, s.env.ReliableOrdered = from.env.SlewPPM, from.env.ReliableOrdered
+		s.tickAccumulator, s.lastFrameTime = from.tickAccumulator, from.lastFrameTime
 		s.pendingShot, s.frozenTime = from.pendingShot, from.frozenTime
 		p.peers[i].Endpoint.CopyFrom(o.peers[i].Endpoint)
 	}

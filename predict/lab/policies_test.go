@@ -50,7 +50,8 @@ func TestJumpOffPops(t *testing.T) {
 func TestHaulShakes(t *testing.T) {
 	experiment.Skip(t)
 	t.Parallel()
-	jerk := measureTape(t, "haul", "jerk_ratio", "historyoffset:correct-by=offset", "historyoffset:correct-by=offset:fallback-dirty-ticks=6", "historyoffset:correct-by=offset:remote-bodies=dynamic")
+	jerk := measureTape(t, "haul", "jerk_ratio", "historyoffset:correct-by=offset",
+		"historyoffset:correct-by=offset:fallback-dirty-ticks=6", "historyoffset:correct-by=offset:remote-bodies=dynamic")
 	labtest.Report(t, jerk[0] < 1.5 || jerk[1] > 1.1 || jerk[2] > 1.1, "jerk %.2f", jerk)
 }
 

@@ -44,7 +44,9 @@ func TestPopsOnInput(t *testing.T) {
 // TestPopsOfEqualWorlds checks that a client that repeats the server's simulation to the bit has no pops, of any
 // body, also where it draws them two seconds later.
 func TestPopsOfEqualWorlds(t *testing.T) {
-	l, tape := labtest.Open(t, labtest.Config(t, "katamari", "latency=50ms", AtHost), "lockstep", "lockstep:playout=1950ms:contact-order=tick-seed"), builtInTape(t, "katamari-ball")
+	tape := builtInTape(t, "katamari-ball")
+	l := labtest.Open(t, labtest.Config(t, "katamari", "latency=50ms", AtHost),
+		"lockstep", "lockstep:playout=1950ms:contact-order=tick-seed")
 	for i := range 600 {
 		labtest.Tick(t, l, tape.Entries[i])
 	}

@@ -36,7 +36,10 @@ func playTicks(t testing.TB, l *Lab, tape *tape.Tape, from, to int) {
 func TestRelativeConformance(t *testing.T) {
 	t.Parallel()
 	tape := boardingTape(t, badNetwork)
-	for _, spec := range []string{"relative", "relative:handover=smooth:inertia=off", "relative:handover=reconcile:parent-predict=off", "historyoffset", "historyoffset:carriers=predicted"} {
+	for _, spec := range []string{
+		"relative", "relative:handover=smooth:inertia=off", "relative:handover=reconcile:parent-predict=off",
+		"historyoffset", "historyoffset:carriers=predicted",
+	} {
 		conforms(t, tape.Config, spec, 1080, 420, func(t testing.TB, l *Lab, ticks int) {
 			playTicks(t, l, tape, int(l.Ticks()), int(l.Ticks())+ticks)
 		})

@@ -55,7 +55,8 @@ func TestStatesyncSoak(t *testing.T) {
 				192+f.rng.IntN(321), 1+f.rng.IntN(10), congestion)
 		} else {
 			spec += fmt.Sprintf("%s:authority=%s:uplink-budget=%d:adaptive=%s:budget=%d:jitter-buffer=%d:velocities=%s:inputs=%s:correction=%s:blend-share=0.%d",
-				f.pick("uncompressed", "quantised", "quantised-both", "relative", "delta"), f.pick("server", "client"), 48+f.rng.IntN(209), f.pick("on", "off"), 32+f.rng.IntN(481), f.rng.IntN(11),
+				f.pick("uncompressed", "quantised", "quantised-both", "relative", "delta"), f.pick("server", "client"), 48+f.rng.IntN(209),
+				f.pick("on", "off"), 32+f.rng.IntN(481), f.rng.IntN(11),
 				f.pick("on", "off"), f.pick("on", "on", "off"), f.pick("snap", "blend"), 1+f.rng.IntN(9))
 		}
 		f.start(games, spec)
@@ -89,7 +90,8 @@ func TestStatesyncSoak(t *testing.T) {
 				continue
 			}
 			if met == 0 || met > within || seen == 0 || simulated > stayConverged {
-				t.Errorf("%s: %d ticks after the network recovered (%s) the path error is %v m drawn, %v m simulated; it was small after %d ticks, and drawn after %d", f.label, within+offsetDecayTicks, was, drawn, simulated, met, seen)
+				t.Errorf("%s: %d ticks after the network recovered (%s) the path error is %v m drawn, %v m simulated; it was small after %d ticks, and drawn after %d",
+					f.label, within+offsetDecayTicks, was, drawn, simulated, met, seen)
 			}
 			clears++
 			congested += control
@@ -105,13 +107,16 @@ func TestStatesyncSoak(t *testing.T) {
 			t.Errorf("%s: at rest a body is drawn %v m from the server's pose", f.label, rest)
 		}
 	}
-	t.Logf("%d minutes, %d sessions; the network recovered %d times, %d of them with congestion control: clients after at most %d ticks, and %d with it; then path errors up to %.2g m drawn, %.2g m simulated; at rest %.2g m",
+	t.Logf("%d minutes, %d sessions; the network recovered %d times, %d of them with congestion control: "+
+		"clients after at most %d ticks, and %d with it; "+
+		"then path errors up to %.2g m drawn, %.2g m simulated; at rest %.2g m",
 		f.tickCount/3600, games, clears, congested, slowest[0], slowest[1], drawnMost, simulatedMost, restMost)
 }
 
 // start starts a session.
 func (s *soakSession) start(number int, spec string) {
-	c := labtest.Config(s.T, s.pick("two-players", "two-players", "katamari:cubes=25:players=2", "katamari:cubes=64:players=2"), s.randomNetwork(), Seat(s.rng.IntN(2)))
+	scene := s.pick("two-players", "two-players", "katamari:cubes=25:players=2", "katamari:cubes=64:players=2")
+	c := labtest.Config(s.T, scene, s.randomNetwork(), Seat(s.rng.IntN(2)))
 	c.Network.Seed = uint64(number)
 	s.label = fmt.Sprintf("game %d, %s, %s, %s", number, c.Scene, c.Seat, spec)
 	s.lab = labtest.Open(s.T, c, spec)

@@ -14,7 +14,8 @@ import (
 var vehicleSpecs = []string{
 	"noprediction", "rewind", "lockstep", "snapshot", "statesync", "statesync:authority=client", "animated",
 	"animated:joint-tree=relative:joint-root=operated", "historyoffset", "historyoffset:joint-tree=relative-position:joint-root=operated",
-	"historyoffset:predicted-bodies=joint-tree", "historyoffset:chain-joints-max=2", "historyoffset:remote-bodies=dynamic", "relative", "relative:joint-tree=relative",
+	"historyoffset:predicted-bodies=joint-tree", "historyoffset:chain-joints-max=2", "historyoffset:remote-bodies=dynamic",
+	"relative", "relative:joint-tree=relative",
 }
 
 // drive is the input of a player who enters a rover, tows wagons, uncouples them, drives on, leaves the rover
@@ -157,7 +158,8 @@ func TestPlayersOnFootAreReplayed(t *testing.T) {
 // TestJointRootMatters checks that joint-root=operated makes the rover that the player drives the root of its
 // train, which is heavier: the wagons hang from the predicted rover, and no coupling is drawn open.
 func TestJointRootMatters(t *testing.T) {
-	l := labtest.Open(t, labtest.Config(t, "convoy", "latency=100ms", AtClient), "historyoffset:joint-tree=relative-position", "historyoffset:joint-tree=relative-position:joint-root=operated")
+	l := labtest.Open(t, labtest.Config(t, "convoy", "latency=100ms", AtClient),
+		"historyoffset:joint-tree=relative-position", "historyoffset:joint-tree=relative-position:joint-root=operated")
 	for tick := range 210 {
 		labtest.Tick(t, l, Entry{Inputs: []sim.Input{drive(tick)}})
 	}

@@ -9,6 +9,7 @@ import (
 	"ghostcube/internal/atomicfile"
 	"ghostcube/net/delta"
 	"ghostcube/predict"
+	"ghostcube/predict/lab/tape"
 	"ghostcube/sim"
 	"ghostcube/sim/scene"
 	"ghostcube/ui/plan"
@@ -55,23 +56,10 @@ func (c *exportCommand) Run(p *program) error {
 			return usageError{err}
 		}
 	}
-	t, err := p.library.LoadTape(c.Tape)
-	if err != nil {
-		return usageError{fmt.Errorf("--tape: %w", err)}
-	}
-	sc, err := scene.Named(t.Config.Scene)
-	if err != nil {
-		return usageError{fmt.Errorf("--tape: %w", err)}
-	}
 	lead := int(c.From * challengeRate)
-	switch n := len(t.Entries); {
-	case len(sc.Boxes) != challengeCubes:
-		return usageError{fmt.Errorf("--tape=%s: its scene %s has %d dynamic boxes: --layout=delta-data needs %d, as in the scene katamari",
-			c.Tape, t.Config.Scene, len(sc.Boxes), challengeCubes)}
-	case t.Config.Rate != challengeRate:
-		return usageError{fmt.Errorf("--tape=%s: it has %d ticks per second: --layout=delta-data needs %d", c.Tape, t.Config.Rate, challengeRate)}
-	case !(c.From >= 0) || c.From > plan.MaxSeconds || lead+count > n:
-		return usageError{fmt.Errorf("--from=%v: %d snapshots from there end at tick %d, but the tape has %d ticks", c.From, count, lead+count, n)}
+	t, sc, err := c.loadTape(p, lead, count)
+	if err != nil {
+		return usageError{err}
 	}
 	w := predict.NewWorld(sc, t.Config.Rate)
 	bar := p.newProgress("export", lead+count)
@@ -122,6 +110,28 @@ func (c *exportCommand) Run(p *program) error {
 		return fmt.Errorf("interrupted: %s has the first %d of %d snapshots", c.Output, written, count)
 	}
 	return nil
+}
+
+// loadTape reads the tape and its scene, and checks that they have the count snapshots after the first lead ticks.
+func (c *exportCommand) loadTape(p *program, lead, count int) (*tape.Tape, sim.Scene, error) {
+	t, err := p.library.LoadTape(c.Tape)
+	if err != nil {
+		return nil, sim.Scene{}, fmt.Errorf("--tape: %w", err)
+	}
+	sc, err := scene.Named(t.Config.Scene)
+	if err != nil {
+		return nil, sim.Scene{}, fmt.Errorf("--tape: %w", err)
+	}
+	switch n := len(t.Entries); {
+	case len(sc.Boxes) != challengeCubes:
+		err = fmt.Errorf("--tape=%s: its scene %s has %d dynamic boxes: --layout=delta-data needs %d, as in the scene katamari",
+			c.Tape, t.Config.Scene, len(sc.Boxes), challengeCubes)
+	case t.Config.Rate != challengeRate:
+		err = fmt.Errorf("--tape=%s: it has %d ticks per second: --layout=delta-data needs %d", c.Tape, t.Config.Rate, challengeRate)
+	case !(c.From >= 0) || c.From > plan.MaxSeconds || lead+count > n:
+		err = fmt.Errorf("--from=%v: %d snapshots from there end at tick %d, but the tape has %d ticks", c.From, count, lead+count, n)
+	}
+	return t, sc, err
 }
 
 // appendSnapshot appends the bodies of a world as a snapshot of the challenge.

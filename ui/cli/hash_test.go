@@ -96,7 +96,9 @@ func TestVerify(t *testing.T) {
 func TestSceneFile(t *testing.T) {
 	dir := t.TempDir()
 	name := filepath.Join(dir, "x.scene")
-	const head = "name x\nsleep 0\ngravity -20\ndt 60\nticks 90\nfriction 1\nrestitution 0\ndensity 1\nlindamp 0.6\nangdamp 0.6\nmaxlin 32\nmaxang 16\nsleepvel 0.25\nway 30 5 0 0 0\n"
+	const head = "name x\nsleep 0\ngravity -20\ndt 60\nticks 90\n" +
+		"friction 1\nrestitution 0\ndensity 1\nlindamp 0.6\nangdamp 0.6\n" +
+		"maxlin 32\nmaxang 16\nsleepvel 0.25\nway 30 5 0 0 0\n"
 	body := func(half, x, z float64, player int) string {
 		return fmt.Sprintf("body %g %g 0 %g 1 0 0 0 0 %d\n", half, x, z, player)
 	}

@@ -340,7 +340,8 @@ func (f *flowTotals) writeTable(out io.Writer) {
 		total += field.bits
 	}
 	for _, field := range f.fields {
-		t.row(field.name, fmt.Sprint(field.count), fmt.Sprint(field.bits), fixed(float64(field.bits)/float64(f.packets), 1), fixed(100*float64(field.bits)/float64(total), 1))
+		perPacket, share := float64(field.bits)/float64(f.packets), 100*float64(field.bits)/float64(total)
+		t.row(field.name, fmt.Sprint(field.count), fmt.Sprint(field.bits), fixed(perPacket, 1), fixed(share, 1))
 	}
 	t.close()
 }

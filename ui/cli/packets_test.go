@@ -15,7 +15,8 @@ import (
 // size of a packet is its headers plus its fields, rounded up to whole bytes.
 func TestPackets(t *testing.T) {
 	t.Parallel()
-	line := regexp.MustCompile(`pane \d (\S+), client \d (up|down): (\d+) bytes in (\d+) datagrams?; payload (\d+) bits, as JSON (\d+) bytes, byte-aligned with header (\d+)`)
+	line := regexp.MustCompile(`pane \d (\S+), client \d (up|down): (\d+) bytes in (\d+) datagrams?; ` +
+		`payload (\d+) bits, as JSON (\d+) bytes, byte-aligned with header (\d+)`)
 	field := regexp.MustCompile(`[a-z_]+ (\d+) = `)
 	each := regexp.MustCompile(`(?:bodies|inputs|relayed) (\d+) to (\d+): \w+ 1 = false each`)
 	for _, c := range []struct {
@@ -28,7 +29,8 @@ func TestPackets(t *testing.T) {
 		{"--panes rewind:checks=on,relative:checks=on --tape turns", "5.5", "5.5"},
 		{"--scene two-players --tape two-players", "3", "1"},
 		{"--scene two-players --tape two-players --panes lockstep,lockstep:contact-order=own-seed --network csp-25-loss", "4", "1"},
-		{"--scene katamari:cubes=20 --panes snapshot:compression=at-rest,snapshot:compression=quantised,snapshot:compression=arithmetic --network csp-25-loss", "2", "1"},
+		{"--scene katamari:cubes=20 --network csp-25-loss" +
+			" --panes snapshot:compression=at-rest,snapshot:compression=quantised,snapshot:compression=arithmetic", "2", "1"},
 	} {
 		if experiment.Brief() {
 			c.seconds = c.brief
@@ -107,7 +109,8 @@ func TestPacketsNamesDesync(t *testing.T) {
 // TestPacketsPrintsSidebands checks that packets decodes messages, slices and acks beside the
 // packets of a game, and that none is malformed.
 func TestPacketsPrintsSidebands(t *testing.T) {
-	args := strings.Fields("packets --panes rewind:messages=reliable,snapshot:messages=unreliable --scene katamari:cubes=20 --network latency=20ms --seconds 2 --fault rejoin=1@0.5s,block=30@1.5s")
+	args := strings.Fields("packets --panes rewind:messages=reliable,snapshot:messages=unreliable" +
+		" --scene katamari:cubes=20 --network latency=20ms --seconds 2 --fault rejoin=1@0.5s,block=30@1.5s")
 	out := printed(t, args...)
 	for _, want := range []string{"sideband.reliable ", "sideband.unreliable ", "sideband.receive_id ",
 		"sideband.slice_or_ack ", "sideband.size ", ", size 16 = "} {

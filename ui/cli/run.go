@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"image"
 	"io"
 	"os"
 	"path/filepath"
@@ -194,24 +195,8 @@ func (p *program) headless(c *runCommand, planned *plan.Plan, show []lab.Command
 		if err != nil {
 			return nil, err
 		}
-		image, err := video.WritePNG(names.path("lab.png"), r.LastFrame)
-		if err != nil {
+		if files, err = names.create(r.LastFrame, scored, taped); err != nil {
 			return nil, err
-		}
-		files = append(files, image)
-		for _, x := range []struct {
-			name  string
-			write func(io.Writer) error
-		}{
-			{"table.txt", scored.writeTable},
-			{"report.json", func(w io.Writer) error { return writeJSON(w, scored) }},
-			{"lab.tape", taped.Write},
-		} {
-			f, err := createFilled(names.path(x.name), x.write)
-			if err != nil {
-				return nil, errors.Join(err, atomicfile.Discard(files...))
-			}
-			files = append(files, f)
 		}
 		return files, scored.writeBrief(p.Stdout)
 	})
@@ -256,6 +241,30 @@ func freeNames(folder string) headlessNames {
 // path returns the path of a file.
 func (h headlessNames) path(name string) string {
 	return filepath.Join(h.folder, atomicfile.Numbered(name, h.number))
+}
+
+// create writes the image, the table, the report and the tape, in this order, without committing them.
+func (h headlessNames) create(lastFrame *image.RGBA, scored *result, taped *tape.Recording) ([]*atomicfile.File, error) {
+	picture, err := video.WritePNG(h.path("lab.png"), lastFrame)
+	if err != nil {
+		return nil, err
+	}
+	files := []*atomicfile.File{picture}
+	for _, x := range []struct {
+		name  string
+		write func(io.Writer) error
+	}{
+		{"table.txt", scored.writeTable},
+		{"report.json", func(w io.Writer) error { return writeJSON(w, scored) }},
+		{"lab.tape", taped.Write},
+	} {
+		f, err := createFilled(h.path(x.name), x.write)
+		if err != nil {
+			return nil, errors.Join(err, atomicfile.Discard(files...))
+		}
+		files = append(files, f)
+	}
+	return files, nil
 }
 
 // scoreEntries runs the entries again and measures them.

@@ -74,14 +74,7 @@ func readSceneFile(r io.Reader) (*sceneFile, error) {
 				}
 				s.playerIndex = len(s.scene.Boxes)
 			}
-			h := float32(v[0])
-			s.scene.Boxes = append(s.scene.Boxes, sim.Box{
-				Half: geom.Vec3{X: h, Y: h, Z: h},
-				Start: sim.Body{Pose: geom.Pose{
-					Pos: geom.Vec3{X: float32(v[1]), Y: float32(v[2]), Z: float32(v[3])},
-					Rot: geom.Quat{W: float32(v[4]), X: float32(v[5]), Y: float32(v[6]), Z: float32(v[7])},
-				}},
-			})
+			s.scene.Boxes = append(s.scene.Boxes, makeCube(v))
 			asleep = append(asleep, v[8] != 0)
 		case "way":
 			if len(v) != 5 {
@@ -101,6 +94,18 @@ func readSceneFile(r io.Reader) (*sceneFile, error) {
 		return nil, err
 	}
 	return s, s.applyConstants(numbers, asleep)
+}
+
+// makeCube returns the cube with half a side, a position and a rotation, the first eight numbers of its line.
+func makeCube(v []float64) sim.Box {
+	h := float32(v[0])
+	return sim.Box{
+		Half: geom.Vec3{X: h, Y: h, Z: h},
+		Start: sim.Body{Pose: geom.Pose{
+			Pos: geom.Vec3{X: float32(v[1]), Y: float32(v[2]), Z: float32(v[3])},
+			Rot: geom.Quat{W: float32(v[4]), X: float32(v[5]), Y: float32(v[6]), Z: float32(v[7])},
+		}},
+	}
 }
 
 // applyConstants checks the constants and sets them in the scene.
@@ -207,23 +212,10 @@ func (p *program) measureScene(ctx context.Context, s *sceneFile, ticks int, dum
 		awake, maxAwake = awake+n, max(maxAwake, n)
 		bar.set(t)
 		if t%60 == 0 || t == ticks {
-			for i := range w.Bodies() {
-				b := &w.Bodies()[s.bodyIndex(i)]
-				q, r := b.Pose.Pos, b.Pose.Rot
-				fmt.Fprintf(out, "%d %d %.9g %.9g %.9g %.9g %.9g %.9g %.9g %.9g %.9g %.9g %.9g %.9g %.9g\n", t, i,
-					q.X, q.Y, q.Z, r.W, r.X, r.Y, r.Z, b.Linear.X, b.Linear.Y, b.Linear.Z, b.Angular.X, b.Angular.Y, b.Angular.Z)
-			}
+			s.writeBodies(out, w, t)
 			if err := errors.Join(out.Flush(), ms.Flush()); err != nil { // whole lines, in case that the program is killed
 				return "", err
 			}
-		}
-	}
-	h := fnv.New64a()
-	for i := range w.Bodies() {
-		b := &w.Bodies()[s.bodyIndex(i)].Pose
-		for _, f := range [7]float32{b.Pos.X, b.Pos.Y, b.Pos.Z, b.Rot.W, b.Rot.X, b.Rot.Y, b.Rot.Z} {
-			u := math.Float32bits(f)
-			h.Write([]byte{byte(u), byte(u >> 8), byte(u >> 16), byte(u >> 24)})
 		}
 	}
 	sorted := slices.Clone(took)
@@ -239,7 +231,7 @@ func (p *program) measureScene(ctx context.Context, s *sceneFile, ticks int, dum
 		"engine": "ghostcube", "scene": s.scene.Name, "ticks": ticks,
 		"mean": round3(mean(took)), "p50": round3(at(0.5)), "p99": round3(at(0.99)), "max": round3(at(1)),
 		"last120": round3(mean(took[max(0, len(took)-120):])),
-		"awake":   awake / ticks, "maxawake": maxAwake, "contacts": w.ContactPointCount(), "hash": fmt.Sprintf("%016x", h.Sum64()),
+		"awake":   awake / ticks, "maxawake": maxAwake, "contacts": w.ContactPointCount(), "hash": fmt.Sprintf("%016x", s.hashPoses(w)),
 	})
 	if err := out.Flush(); err != nil {
 		return "", err
@@ -248,6 +240,29 @@ func (p *program) measureScene(ctx context.Context, s *sceneFile, ticks int, dum
 		return "", err
 	}
 	return string(line), err
+}
+
+// writeBodies writes a line with the state of every body, in the order of the file.
+func (s *sceneFile) writeBodies(out io.Writer, w *sim.World, tick int) {
+	for i := range w.Bodies() {
+		b := &w.Bodies()[s.bodyIndex(i)]
+		q, r := b.Pose.Pos, b.Pose.Rot
+		fmt.Fprintf(out, "%d %d %.9g %.9g %.9g %.9g %.9g %.9g %.9g %.9g %.9g %.9g %.9g %.9g %.9g\n", tick, i,
+			q.X, q.Y, q.Z, r.W, r.X, r.Y, r.Z, b.Linear.X, b.Linear.Y, b.Linear.Z, b.Angular.X, b.Angular.Y, b.Angular.Z)
+	}
+}
+
+// hashPoses returns the FNV-1a hash of the positions and rotations, in the order of the file.
+func (s *sceneFile) hashPoses(w *sim.World) uint64 {
+	h := fnv.New64a()
+	for i := range w.Bodies() {
+		b := &w.Bodies()[s.bodyIndex(i)].Pose
+		for _, f := range [7]float32{b.Pos.X, b.Pos.Y, b.Pos.Z, b.Rot.W, b.Rot.X, b.Rot.Y, b.Rot.Z} {
+			u := math.Float32bits(f)
+			h.Write([]byte{byte(u), byte(u >> 8), byte(u >> 16), byte(u >> 24)})
+		}
+	}
+	return h.Sum64()
 }
 
 func round3(x float64) float64 { return math.Round(x*1000) / 1000 }

@@ -20,7 +20,8 @@ import (
 
 // randomKeys are the keys that TestWindowRandomOperations presses, as xdotool names them. Those of videos, which
 // take long to write, are apart.
-var randomKeys = strings.Fields("w a s d space z q comma period e Up Down Left Right Return shift+Tab Tab 0 1 2 3 4 5 6 7 8 9 KP_5 f b shift+b x m j BackSpace " +
+var randomKeys = strings.Fields("w a s d space z q comma period e Up Down Left Right Return shift+Tab Tab " +
+	"0 1 2 3 4 5 6 7 8 9 KP_5 f b shift+b x m j BackSpace " +
 	"p n shift+n Prior Next Home End F5 F6 F7 F8 F9 bracketleft bracketright v g t o k l u y i c shift+c h F1 Escape F11 F12")
 
 // randomTexts are typed into fields.

@@ -39,7 +39,8 @@ func TestTOMLRoundTrip(t *testing.T) {
 func TestCommandLine(t *testing.T) {
 	s := Settings{Scene: "katamari:cubes=9", Panes: "rewind,snapshot:x=1", Network: "latency=75ms,loss=25%",
 		Seat: "host", Seed: "3", Rate: "64", FaultEvery: 5 * time.Second, Tape: "my tape's.tape", Seconds: 1.5}
-	want := `--scene katamari:cubes=9 --panes rewind,snapshot:x=1 --network latency=75ms,loss=25% --seat host --seed 3 --rate 64 --tape 'my tape'\''s.tape' --fault-every 5s --seconds 1.5`
+	want := `--scene katamari:cubes=9 --panes rewind,snapshot:x=1 --network latency=75ms,loss=25%` +
+		` --seat host --seed 3 --rate 64 --tape 'my tape'\''s.tape' --fault-every 5s --seconds 1.5`
 	if got := s.CommandLine(); got != want {
 		t.Errorf("%s\nwant\n%s", got, want)
 	}

@@ -202,8 +202,10 @@ func TestInlineTape(t *testing.T) {
 // TestOldTapeLink promises that links with tapes keep their meaning: a later program reads this one.
 func TestOldTapeLink(t *testing.T) {
 	const old = "deflate:opW7kK0G2wcOBTMDhXAXUMiCrLY04AIEAAD__w"
-	text, err := expandTape(old)
-	if want := "ghostcube tape 2\nversion 0.1.0\nscene zen\nrate 60\nseat client\nseed 1\nnetwork latency=75ms\npane rewind\n---\n30 W\n60 WD@64\nend 90\n"; err != nil || string(text) != want {
+	const want = "ghostcube tape 2\nversion 0.1.0\n" +
+		"scene zen\nrate 60\nseat client\nseed 1\nnetwork latency=75ms\npane rewind\n" +
+		"---\n30 W\n60 WD@64\nend 90\n"
+	if text, err := expandTape(old); err != nil || string(text) != want {
 		setting, _ := InlineTape([]byte(want))
 		t.Errorf("%v: %s; today it would be %s", err, text, setting)
 	}

@@ -195,7 +195,8 @@ func TestSettingsFile(t *testing.T) {
 		t.Errorf("%+v, %v", s, err)
 	}
 	for text, want := range map[string]string{
-		"scene = \"zen\"\nwether = \"perfect\"":       `my.toml: line 2: no key "wether" (there are scene, panes, network, seat, rate, fault-every, fault, tape, seed, seconds, compare)`,
+		"scene = \"zen\"\nwether = \"perfect\"": `my.toml: line 2: no key "wether" ` +
+			`(there are scene, panes, network, seat, rate, fault-every, fault, tape, seed, seconds, compare)`,
 		"seed = \"many\"":                             "my.toml: line 1, column 8",
 		"scene = = \"zen\"":                           "my.toml: line 1, column",
 		"\nfault-every = \"soon\"":                    "my.toml: line 2: fault-every=soon",
@@ -261,7 +262,8 @@ func TestPrecedence(t *testing.T) {
 // that forced faults come on top of it.
 func TestEntries(t *testing.T) {
 	b := newLibrary()
-	b.Tapes = fstest.MapFS{"tapes/short.tape": &fstest.MapFile{Data: []byte("ghostcube tape 2\nscene plain\npane rewind\n---\n! blackout all - 1s\n2 W\n3 D\nend 5\n")}}
+	const short = "ghostcube tape 2\nscene plain\npane rewind\n---\n! blackout all - 1s\n2 W\n3 D\nend 5\n"
+	b.Tapes = fstest.MapFS{"tapes/short.tape": &fstest.MapFile{Data: []byte(short)}}
 	p, err := b.New(Settings{Tape: "short", Seconds: 0.2, FaultEvery: 100 * time.Millisecond, Fault: "freeze=1s@90ms"}, Settings{}, "")
 	if err != nil {
 		t.Fatal(err)

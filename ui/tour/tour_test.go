@@ -40,9 +40,10 @@ func lessons(t *testing.T) []plan.Lesson {
 	return list
 }
 
-// TestLessonsAreTrue plays every lesson, or a quarter of them outside of the checks: its action is not there at the start, is recognised, and has the effects that
-// the lesson claims. The claims also hold against a session in which nobody acts, measured at the same time, so they
-// are effects of the action and not of what happens later in the session.
+// TestLessonsAreTrue plays every lesson, or a quarter of them outside of the checks: its action is not there
+// at the start, is recognised, and has the effects that the lesson claims. The claims also hold against a
+// session in which nobody acts, measured at the same time, so they are effects of the action and not of what
+// happens later in the session.
 func TestLessonsAreTrue(t *testing.T) {
 	list := lessons(t)
 	for i := range list {

@@ -79,9 +79,13 @@ func measureKatamari(t *testing.T, name string, late int) katamariStats {
 		}
 		copy(last, b)
 	})
-	t.Logf("%s, %d ticks late: %d ticks from the first key; %.1f bodies of %d move in a tick, %.1f %%; 60 cubes within 2.5 m in %.0f %% of the ticks, %d at most; %.0f m; %d cubes moved in the end, %d cleared; in the air in %.0f %%",
-		name, late, m.ticks, float64(m.movedBodies)/float64(m.ticks), len(start), 100*float64(m.movedBodies)/float64(m.ticks*len(start)),
-		100*float64(m.gatheredTicks)/float64(m.ticks), m.nearMax, m.distance, m.displacedAtEnd, m.displaced, 100*float64(m.airborneTicks)/float64(m.ticks))
+	ticks := float64(m.ticks)
+	moving := float64(m.movedBodies) / ticks
+	t.Logf("%s, %d ticks late: %d ticks from the first key", name, late, m.ticks)
+	t.Logf("%.1f bodies of %d move in a tick, %.1f %%", moving, len(start), 100*moving/float64(len(start)))
+	t.Logf("60 cubes within 2.5 m in %.0f %% of the ticks, %d at most", 100*float64(m.gatheredTicks)/ticks, m.nearMax)
+	t.Logf("%.0f m; %d cubes moved in the end, %d cleared", m.distance, m.displacedAtEnd, m.displaced)
+	t.Logf("in the air in %.0f %%", 100*float64(m.airborneTicks)/ticks)
 	return m
 }
 

@@ -16,14 +16,16 @@ func TestCorrectionsAreBounded(t *testing.T) {
 	}
 	for i := range 3*MaxCorrections + 5 {
 		c.Add(Correction{SessionTick: sim.Tick(i)})
-		if n := c.Total(); n != i+1 || c.Last().SessionTick != sim.Tick(i) || c.FirstIndex() != max(0, n-MaxCorrections) || c.At(c.FirstIndex()).SessionTick != sim.Tick(c.FirstIndex()) {
-			t.Fatalf("after %d: %d in all, the first is %d, the last %+v", i+1, n, c.FirstIndex(), *c.Last())
+		n, first := c.Total(), c.FirstIndex()
+		if n != i+1 || c.Last().SessionTick != sim.Tick(i) || first != max(0, n-MaxCorrections) || c.At(first).SessionTick != sim.Tick(first) {
+			t.Fatalf("after %d: %d in all, the first is %d, the last %+v", i+1, n, first, *c.Last())
 		}
 	}
 	copied.CopyFrom(&c.Log)
 	c.Add(Correction{SessionTick: 1})
-	if copied.Total() != c.Total()-1 || copied.Last().SessionTick != sim.Tick(copied.Total()-1) || copied.At(copied.FirstIndex()).SessionTick != sim.Tick(copied.FirstIndex()) {
-		t.Errorf("the copy has %d, the last %+v", copied.Total(), *copied.Last())
+	n, first := copied.Total(), copied.FirstIndex()
+	if n != c.Total()-1 || copied.Last().SessionTick != sim.Tick(n-1) || copied.At(first).SessionTick != sim.Tick(first) {
+		t.Errorf("the copy has %d, the last %+v", n, *copied.Last())
 	}
 	if n := testing.AllocsPerRun(100, func() { c.Add(Correction{}); copied.CopyFrom(&c.Log) }); n != 0 {
 		t.Errorf("%v allocations", n)

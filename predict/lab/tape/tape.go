@@ -44,10 +44,10 @@ type Tape struct {
 //	end 106
 //
 // A line of ticks is a count and the input of each player: W A S D roll, U lifts, Z pulls,
-// E enters or leaves a vehicle, C connects or disconnects a coupling, - is no button; @ precedes the heading if it is not 0; * precedes a shot, which is its yaw
-// and, with its sign, its pitch if that is not 0. ! precedes a command, which is applied
-// before the next tick. = precedes the hash of each pane after the ticks so far. # begins a
-// comment.
+// E enters or leaves a vehicle, C connects or disconnects a coupling, - is no button; @ precedes
+// the heading if it is not 0; * precedes a shot, which is its yaw and, with its sign, its pitch if
+// that is not 0. ! precedes a command, which is applied before the next tick. = precedes the hash
+// of each pane after the ticks so far. # begins a comment.
 const (
 	magic      = "ghostcube tape 2"
 	magicOf010 = "ghostcube tape 1" // of version 0.1.0, whose commands and knobs have other names

@@ -117,7 +117,8 @@ func TestTapeReplays(t *testing.T) {
 	if x.Hash() != y.Hash() {
 		t.Errorf("%016x, and from its file %016x", x.Hash(), y.Hash())
 	}
-	if want := []lab.DisplaySetting{{Name: "yaw", Value: "33.5"}, {Name: "split", Value: "off"}}; !slices.Equal(x.Display(), want) || !slices.Equal(y.Display(), want) {
+	want := []lab.DisplaySetting{{Name: "yaw", Value: "33.5"}, {Name: "split", Value: "off"}}
+	if !slices.Equal(x.Display(), want) || !slices.Equal(y.Display(), want) {
 		t.Errorf("display settings %v, and from its file %v, want %v", x.Display(), y.Display(), want)
 	}
 	if x.Focus() != 1 || y.Focus() != 1 {
@@ -200,7 +201,8 @@ func TestBadTapes(t *testing.T) {
 // written, read and written again is the same text.
 func FuzzReadTape(f *testing.F) {
 	f.Add([]byte(textOf(f, eventfulTape(f))))
-	f.Add([]byte("ghostcube tape 2\nversion 0.1.0\nscene plain\npane rewind\n---\n3 W\n= 0123456789abcdef\n! set 1 lead 3\n2\n= ffffffffffffffff 0000000000000000\nend 5\n"))
+	f.Add([]byte("ghostcube tape 2\nversion 0.1.0\nscene plain\npane rewind\n---\n" +
+		"3 W\n= 0123456789abcdef\n! set 1 lead 3\n2\n= ffffffffffffffff 0000000000000000\nend 5\n"))
 	f.Add([]byte("ghostcube tape 2\nscene plain\n---\n1 -\n1")) // an empty input, written and left out
 	f.Add([]byte("ghostcube tape 2\nscene plain\n---\n3 W@7*5\n2 -*4095-1023\n1 D*0+7\nend 6\n"))
 	f.Add([]byte("ghostcube tape 2\nscene plain\n---\n3 W@7\n! show all yaw 3\n2\nend 5\n"))
@@ -223,7 +225,10 @@ func FuzzReadTape(f *testing.F) {
 // consecutive ticks are all kept, and that the view time a client adds is not on the tape.
 func TestTapeKeepsShots(t *testing.T) {
 	tape := &Tape{Config: lab.Config{Scene: "plain", Rate: 60}}
-	for _, s := range []sim.Shot{{}, {Fired: true}, {Fired: true, Yaw: 4095, Pitch: -1023}, {Fired: true, Yaw: 7, Pitch: 1023}, {Fired: true, Yaw: 7, Pitch: 1023}, {}} {
+	for _, s := range []sim.Shot{
+		{}, {Fired: true}, {Fired: true, Yaw: 4095, Pitch: -1023},
+		{Fired: true, Yaw: 7, Pitch: 1023}, {Fired: true, Yaw: 7, Pitch: 1023}, {},
+	} {
 		tape.Entries = append(tape.Entries, lab.Entry{Inputs: []sim.Input{{Buttons: sim.Lift, Heading: 9, Shot: s}}})
 	}
 	again, text := rewritten(t, tape)

@@ -43,7 +43,8 @@ type Mismatch struct {
 
 // Error names the line, the pane, the range of ticks and both hashes.
 func (m *Mismatch) Error() string {
-	return fmt.Sprintf("line %d: pane %d, %s, differs in ticks %d to %d: hash %016x here, %016x on the tape", m.Line, m.Pane+1, m.Spec, m.FirstTick, m.LastTick, m.Got, m.Want)
+	return fmt.Sprintf("line %d: pane %d, %s, differs in ticks %d to %d: hash %016x here, %016x on the tape",
+		m.Line, m.Pane+1, m.Spec, m.FirstTick, m.LastTick, m.Got, m.Want)
 }
 
 // Verify compares a lab, which has made the ticks up to a hash check of the tape, with that

@@ -130,7 +130,8 @@ func TestVerifyLocatesMismatch(t *testing.T) {
 		}
 	}
 	less := with(after(180), " "+second, "")
-	if err := playAndVerify(t, less); err == nil || errors.As(err, new(*Mismatch)) || !strings.Contains(err.Error(), "hashes of 1 panes after tick 180: the session has 2 panes") {
+	const tooFew = "hashes of 1 panes after tick 180: the session has 2 panes"
+	if err := playAndVerify(t, less); err == nil || errors.As(err, new(*Mismatch)) || !strings.Contains(err.Error(), tooFew) {
 		t.Errorf("a hash too few: %v", err)
 	}
 }

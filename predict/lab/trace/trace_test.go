@@ -24,7 +24,9 @@ func fill(l *Log, first, last, perTick int) {
 	for n := first; n <= last; n++ {
 		at := time.Duration(n/perTick) * time.Second / 60
 		b[0], b[1], b[2] = byte(n), byte(n>>8), byte(n>>16)
-		l.AddSending(Sent{Direction: link.Down, Header: &packet.Header{Sequence: uint16(n)}, Sending: link.Sending{Number: uint64(n), SentAt: at, Arrival: at + time.Second}}, b[:3+n%900])
+		sending := link.Sending{Number: uint64(n), SentAt: at, Arrival: at + time.Second}
+		header := &packet.Header{Sequence: uint16(n)}
+		l.AddSending(Sent{Direction: link.Down, Header: header, Sending: sending}, b[:3+n%900])
 	}
 }
 
@@ -57,7 +59,9 @@ func TestBounds(t *testing.T) {
 			}
 		}
 		now := f.At(f.Total() - 1).SentAt
-		if len(f.ring) > MaxRecords || len(f.bytes) > MaxBytes || len(f.ring) != MaxRecords && (now-f.At(f.First()).SentAt < MaxAge || len(f.ring) > 4*int(MaxAge/time.Second)*60*c.perTick) {
+		tooYoung := now-f.At(f.First()).SentAt < MaxAge
+		tooMany := len(f.ring) > 4*int(MaxAge/time.Second)*60*c.perTick
+		if len(f.ring) > MaxRecords || len(f.bytes) > MaxBytes || len(f.ring) != MaxRecords && (tooYoung || tooMany) {
 			t.Errorf("%d records with %d bytes since %v, now %v", len(f.ring), len(f.bytes), f.At(f.First()).SentAt, now)
 		}
 		if len(f.bytes) < MaxBytes && now-f.At(f.firstKept).SentAt < MaxAge {
@@ -89,7 +93,9 @@ func TestQueries(t *testing.T) {
 	}
 	at := 20 * time.Second
 	for id := range 3 {
-		l.AddSending(Sent{Direction: link.Down, Header: &packet.Header{Sequence: 1000, IsFragment: true, FragmentID: id, FragmentCount: 3}, Sending: link.Sending{Number: uint64(601 + id), SentAt: at}}, nil)
+		header := &packet.Header{Sequence: 1000, IsFragment: true, FragmentID: id, FragmentCount: 3}
+		sending := link.Sending{Number: uint64(601 + id), SentAt: at}
+		l.AddSending(Sent{Direction: link.Down, Header: header, Sending: sending}, nil)
 	}
 	for i := 600; i < 603; i++ {
 		if first, end := f.PacketOf(i); first != 600 || end != 603 {

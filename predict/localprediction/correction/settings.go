@@ -29,10 +29,12 @@ func (s *Settings) Declare(k *predict.Knobs) {
 	group.Float(&s.factor, "correction-factor", 0.7, 0.01, 1, "offset: share of a difference that one correction applies; the next snapshot reveals the rest")
 	group.Int(&g.Steps, "correction-steps", 30, 1, 240, "offset: each 1/60 s applies 1/correction-steps of the pending correction; 1 applies it at once")
 	group.Float(&t.Position, "position-tolerance", 0.05, 0, 5, "position tolerance at 10 m/s and above, m; proportional to speed below, a tenth up to 1 m/s")
-	group.Float(&t.Rotation, "rotation-tolerance", 2, 0, 90, "rotation tolerance at 0.5 rad/s and above, degrees; below, it falls with the square of the spin to 1/100")
+	group.Float(&t.Rotation, "rotation-tolerance", 2, 0, 90,
+		"rotation tolerance at 0.5 rad/s and above, degrees; below, it falls with the square of the spin to 1/100")
 	group.Float(&t.Linear, "linear-tolerance", 0.01, 0, 10, "tolerance of the linear velocity, m/s")
 	group.Float(&t.Angular, "angular-tolerance", 0.01, 0, 10, "tolerance of the angular velocity, rad/s")
-	group.Float(&g.MaxPosition, "gradual-position-max", 50, 0.01, 512, "offset: longest gradual correction, m; a longer one is applied at once, except for gradual-remainder")
+	group.Float(&g.MaxPosition, "gradual-position-max", 50, 0.01, 512,
+		"offset: longest gradual correction, m; a longer one is applied at once, except for gradual-remainder")
 	group.Float(&g.Remainder, "gradual-remainder", 0.15, 0, 5, "offset: length that remains gradual of a correction longer than gradual-position-max, m")
 	group.Float(&g.MaxRotation, "gradual-rotation-max", 180, 1, 180, "offset: largest gradual rotation, degrees; a larger one is applied at once")
 	s.sudden.declare(k)

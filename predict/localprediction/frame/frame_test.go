@@ -139,7 +139,11 @@ func movingFrames(t *testing.T) []Frame {
 		{},
 		OfCarrier(predict.NewWorld(s, 60), 0, sim.Tick(1080).Moment()+999),
 		OfCarrier(predict.NewWorld(table, 60), 0, sim.Tick(777).Moment()+333),
-		OfBody(&sim.Body{Pose: geom.Pose{Pos: geom.Vec3{X: 100, Y: -50, Z: 3}, Rot: geom.AxisAngle(geom.Vec3{X: 0.6, Z: 0.8}, 2)}, Linear: geom.Vec3{X: 9, Z: -4}, Angular: geom.Vec3{X: 1, Y: 2, Z: -1}}),
+		OfBody(&sim.Body{
+			Pose:    geom.Pose{Pos: geom.Vec3{X: 100, Y: -50, Z: 3}, Rot: geom.AxisAngle(geom.Vec3{X: 0.6, Z: 0.8}, 2)},
+			Linear:  geom.Vec3{X: 9, Z: -4},
+			Angular: geom.Vec3{X: 1, Y: 2, Z: -1},
+		}),
 	}
 }
 
@@ -153,7 +157,11 @@ func stateDistance(a, b *sim.Body) float32 {
 // radians and per second.
 func TestRoundTrip(t *testing.T) {
 	for i, f := range movingFrames(t) {
-		b := sim.Body{Pose: geom.Pose{Pos: f.Pose.Pos.Add(geom.Vec3{X: 3, Y: 2, Z: 1}), Rot: geom.AxisAngle(geom.Vec3{Y: 1}, 1)}, Linear: geom.Vec3{X: 5, Y: -3}, Angular: geom.Vec3{Z: 4}}
+		b := sim.Body{
+			Pose:    geom.Pose{Pos: f.Pose.Pos.Add(geom.Vec3{X: 3, Y: 2, Z: 1}), Rot: geom.AxisAngle(geom.Vec3{Y: 1}, 1)},
+			Linear:  geom.Vec3{X: 5, Y: -3},
+			Angular: geom.Vec3{Z: 4},
+		}
 		local := f.ToLocal(&b)
 		if back := f.ToWorld(&local); stateDistance(&b, &back) > 1e-4 {
 			t.Errorf("frame %d: %+v comes back as %+v", i, b, back)

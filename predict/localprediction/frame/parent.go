@@ -75,7 +75,8 @@ func (p *Parent) Declare(env *predict.Env, others *playback.InterpolatedWorld) {
 	p.state.selector, p.state.server.Parent, p.state.body = NewSelector(), NoParent, env.Player
 	s.rules.Declare(k)
 	group := k.In(predict.FrameKnobs)
-	group.Choice(&s.handover, "handover", handoverGradual, []string{"gradual", "smooth", "reconcile"}, "move from a parent's past to the world's future, or back: gradually, smoothed, or by later corrections")
+	group.Choice(&s.handover, "handover", handoverGradual, []string{"gradual", "smooth", "reconcile"},
+		"move from a parent's past to the world's future, or back: gradually, smoothed, or by later corrections")
 	group.Bool(&s.inertia, "inertia", true, "simulate the forces on a body in an accelerating or rotating parent; off: only move it along")
 	group.Bool(&s.predict, "parent-predict", true, "predict from the client's world that the cube leaves or changes its parent, before the server's state arrives")
 	p.counters.parent = m.New("parent", "parent of the player's cube, counted from 1, now; 0: none")
@@ -336,7 +337,11 @@ func (p *Parent) Predict(pending *smoothing.Shift) (to int, changed bool) {
 	p.state.frame.AddVelocity(&b, 1)
 	p.scratch.touches = w.AppendContacts(p.scratch.touches[:0], player)
 	next := p.state.selector
-	if !next.Update(&p.settings.rules, &Surroundings{Candidates: p.candidates, Frames: p.scratch.frames, Touches: p.scratch.touches, Body: &b, BodyIndex: player}) {
+	around := Surroundings{
+		Candidates: p.candidates, Frames: p.scratch.frames, Touches: p.scratch.touches,
+		Body: &b, BodyIndex: player,
+	}
+	if !next.Update(&p.settings.rules, &around) {
 		p.state.selector = next
 		return NoParent, false
 	}

@@ -53,7 +53,10 @@ func (s *Selection) Update(w *predict.World, peers []predict.Peer) {
 		}
 		body := w.Operated(peer.Player)
 		s.scratch.touches = w.AppendContacts(s.scratch.touches[:0], body)
-		s.selectors[i].Update(&s.rules, &Surroundings{Candidates: s.candidates, Frames: s.scratch.frames, Touches: s.scratch.touches, Body: &w.Bodies()[body], BodyIndex: body})
+		s.selectors[i].Update(&s.rules, &Surroundings{
+			Candidates: s.candidates, Frames: s.scratch.frames, Touches: s.scratch.touches,
+			Body: &w.Bodies()[body], BodyIndex: body,
+		})
 	}
 }
 

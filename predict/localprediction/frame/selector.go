@@ -26,7 +26,8 @@ func (r *Rules) Declare(k *predict.Knobs) {
 	group.Bool(&r.Box, "parent-box", true, "without a contact, the parent is the largest candidate whose box contains the cube at a similar velocity")
 	group.Float(&r.Margin, "parent-margin", 1, 0, 20, "margin added to the bounding boxes of parent-box, m")
 	group.Float(&r.ExitMargin, "parent-exit-margin", 3, 0, 20, "additional margin of the current parent's box, so that a hop does not leave it, m")
-	group.Float(&r.MaxRelativeSpeed, "parent-speed-max", 5, 0, 100, "parent-box: largest relative speed at which a candidate becomes the parent, m/s; faster ones pass by")
+	group.Float(&r.MaxRelativeSpeed, "parent-speed-max", 5, 0, 100,
+		"parent-box: largest relative speed at which a candidate becomes the parent, m/s; faster ones pass by")
 	group.Int(&r.SwitchTicks, "parent-switch-ticks", 6, 1, 240, "ticks before a change of the parent takes effect; a contact takes effect at once")
 	for _, name := range []string{"parent-margin", "parent-exit-margin", "parent-speed-max"} {
 		k.Needs(name, "parent-box", "on")

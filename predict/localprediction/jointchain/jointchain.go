@@ -59,7 +59,8 @@ type link struct {
 func (c *Chain) Declare(env *predict.Env) {
 	c.env = env
 	group := env.Knobs.In(predict.PredictedBodyKnobs)
-	group.Choice(&c.settings.scope, "predicted-bodies", predictPlayer, []string{"player", "joint-tree"}, "predict the player's cube alone, or with it, in the world's frame, all bodies jointed to it")
+	group.Choice(&c.settings.scope, "predicted-bodies", predictPlayer, []string{"player", "joint-tree"},
+		"predict the player's cube alone, or with it, in the world's frame, all bodies jointed to it")
 	group.Int(&c.settings.maxJoints, "chain-joints-max", 0, 0, 512, "a joint tree of more joints is not predicted, including the player's cube in it; 0: no limit")
 }
 

@@ -92,8 +92,10 @@ func (r *Replay) Declare(env *predict.Env, parent *frame.Parent, others *nearby.
 	k, m, s := env.Knobs, env.Counters, &r.settings
 	r.env, r.parent, r.others, s.solver = env, parent, others, solver
 	group := k.In(predict.CorrectionKnobs)
-	group.Choice(&s.method, "correct-by", byReplay, []string{"offset", "replay"}, "a correction shifts the remembered states and later the cube, or replays the cube from the server's state")
-	group.Choice(&s.touch, "replay-touch", touchIsland, []string{"offset", "alone", "island"}, "replay of a cube that touched remote bodies: offset instead, alone, or together with the bodies around it")
+	group.Choice(&s.method, "correct-by", byReplay, []string{"offset", "replay"},
+		"a correction shifts the remembered states and later the cube, or replays the cube from the server's state")
+	group.Choice(&s.touch, "replay-touch", touchIsland, []string{"offset", "alone", "island"},
+		"replay of a cube that touched remote bodies: offset instead, alone, or together with the bodies around it")
 	group.Int(&s.maxBodies, "island-max", 120, 1, 200, "replay-touch=island: most remote bodies that are simulated with the cube; with more, by offset")
 	group.Float(&s.tolerance, "island-tolerance", 0.05, 0, 1, "replay-touch=island: error of a corner of a remote body around the cube that causes no replay, m")
 	r.counters.replays = m.New("replays", "replays of the player's cube")
@@ -128,7 +130,9 @@ func (r *Replay) InIsland() bool { return r.state.live && r.state.island }
 // bodies, and inputs those of the other players. It calls remember with the body at the beginning of
 // each later tick, in its frame, and returns the present state. ok is false if the replay is
 // impossible or may not decide.
-func (r *Replay) Run(at sim.Tick, server *sim.Body, snapshot []sim.Body, inputs []sim.Input, remember func(t sim.Tick, b *sim.Body)) (present sim.Body, ok bool) {
+func (r *Replay) Run(at sim.Tick, server *sim.Body, snapshot []sim.Body, inputs []sim.Input,
+	remember func(t sim.Tick, b *sim.Body),
+) (present sim.Body, ok bool) {
 	if !r.enabled() {
 		return present, false
 	}

@@ -69,8 +69,10 @@ type body struct {
 func (n *Neighbours) Declare(env *predict.Env) {
 	k, m := env.Knobs, env.Counters
 	group := k.In(predict.PredictedBodyKnobs)
-	group.Choice(&n.settings.mode, "remote-bodies", modeKinematic, []string{"kinematic", "dynamic"}, "remote bodies are kinematic where they are interpolated, or are simulated while the player touches them")
-	group.Millis(&n.settings.simulateTime, "simulate-time", 2000, 0, 10000, "remote-bodies=dynamic: time of simulation after the interpolation has reached the last contact, ms")
+	group.Choice(&n.settings.mode, "remote-bodies", modeKinematic, []string{"kinematic", "dynamic"},
+		"remote bodies are kinematic where they are interpolated, or are simulated while the player touches them")
+	group.Millis(&n.settings.simulateTime, "simulate-time", 2000, 0, 10000,
+		"remote-bodies=dynamic: time of simulation after the interpolation has reached the last contact, ms")
 	k.Needs("simulate-time", "remote-bodies", "dynamic")
 	n.counters.simulated = m.New("simulated_bodies", "remote bodies that the client simulates, now")
 	n.counters.starts = m.New("simulation_starts", "remote bodies that the client began to simulate")

@@ -46,7 +46,8 @@ func (l *Lead) Declare(env *predict.Env) {
 	input.DeclarePlayoutDelay(&l.settings.playoutDelay, k)
 	group := k.In(predict.PlayoutKnobs)
 	group.Millis(&l.settings.resetBehind, "reset-behind", 1000, 100, 10000, "delay from which a client skips to the server's time instead of running faster, ms")
-	group.Choice(&l.settings.rttSource, "rtt-source", rttFromAcks, []string{"acks", "echo", "echo-whole"}, "RTT that sets the clock: of acknowledgements; of an echoed input without its wait; of the whole echo")
+	group.Choice(&l.settings.rttSource, "rtt-source", rttFromAcks, []string{"acks", "echo", "echo-whole"},
+		"RTT that sets the clock: of acknowledgements; of an echoed input without its wait; of the whole echo")
 	l.counters.echo = m.New("echo_ms", "time from an input's tick to the state that it led to, including its playout delay, ms, now")
 	l.counters.rttEcho = m.New("rtt_echo_ms", "smoothed round trip of echoed inputs without their wait at the server, ms, now")
 	l.counters.arrivalEarly = m.New("arrival_early_ms",

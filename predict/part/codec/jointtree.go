@@ -60,8 +60,10 @@ var treeEncodingNames = []string{"off", "relative", "relative-position"}
 // Declare declares the knobs. Both sides call it.
 func (e *TreeEncoding) Declare(k *predict.Knobs) {
 	group := k.In(predict.InterpolationKnobs)
-	group.Choice(&e.mode, "joint-tree", 0, treeEncodingNames, "jointed bodies: absolute, relative to the parent in their joint tree, or only the position relative")
-	group.Choice(&e.root, "joint-root", int(jointtree.HeaviestRoot), jointtree.RootNames, "joint-tree: the root is the tree's heaviest body, or the body that the player drives if it is in the tree")
+	group.Choice(&e.mode, "joint-tree", 0, treeEncodingNames,
+		"jointed bodies: absolute, relative to the parent in their joint tree, or only the position relative")
+	group.Choice(&e.root, "joint-root", int(jointtree.HeaviestRoot), jointtree.RootNames,
+		"joint-tree: the root is the tree's heaviest body, or the body that the player drives if it is in the tree")
 	k.Needs("joint-root", "joint-tree", "relative", "relative-position")
 }
 
@@ -110,7 +112,8 @@ func roundToSteps(v geom.Vec3, per int) geom.Vec3 {
 
 // fitsLocal reports whether a relative body can be encoded as such.
 func fitsLocal(b *sim.Body) bool {
-	return inRange(b.Pose.Pos, anchorSteps, anchorLadder) && (b.Asleep || inRange(b.Linear, velocitySteps, velocityLadder) && inRange(b.Angular, velocitySteps, velocityLadder))
+	return inRange(b.Pose.Pos, anchorSteps, anchorLadder) &&
+		(b.Asleep || inRange(b.Linear, velocitySteps, velocityLadder) && inRange(b.Angular, velocitySteps, velocityLadder))
 }
 
 // snapLocal returns a relative body as it will arrive.
@@ -288,7 +291,11 @@ func (r *Receiver) resolveTree(scene *sim.Scene, old bool) error {
 			continue
 		}
 		p := &b.Pose.Pos
-		inside := geom.Vec3{X: geom.Clamp(p.X, -scene.HalfWidth, scene.HalfWidth), Y: geom.Clamp(p.Y, -scene.HalfWidth, scene.HalfWidth), Z: geom.Clamp(p.Z, 0, scene.Height)}
+		inside := geom.Vec3{
+			X: geom.Clamp(p.X, -scene.HalfWidth, scene.HalfWidth),
+			Y: geom.Clamp(p.Y, -scene.HalfWidth, scene.HalfWidth),
+			Z: geom.Clamp(p.Z, 0, scene.Height),
+		}
 		if inside != *p && inside.Sub(*p).LenSq() <= boundsTolerance*boundsTolerance {
 			*p = inside
 		}

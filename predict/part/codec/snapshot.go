@@ -62,7 +62,8 @@ const (
 // DeclareChecks declares the knob that puts checks into snapshots, for the side that reads or writes
 // them.
 func DeclareChecks(env *predict.Env, on *bool) {
-	env.Knobs.In(predict.PacketKnobs).Bool(on, "checks", false, "put a 32-bit check after each field of a snapshot; packets names the field where reader and writer diverge")
+	env.Knobs.In(predict.PacketKnobs).Bool(on, "checks", false,
+		"put a 32-bit check after each field of a snapshot; packets names the field where reader and writer diverge")
 }
 
 // beginChecks starts the checks of a payload, if there are any.
@@ -73,7 +74,8 @@ func beginChecks(c *quant.Coder, on bool, bodies int) {
 // payloadCapacity returns enough bytes for any snapshot of a world that fits a packet: a multiple
 // of eight, as the bit packer requires.
 func payloadCapacity(w *predict.World, players int) int {
-	bits := maxHeaderBits + tickBits + checkBits + players*(input.MaxInputBits+checkBits) + attachmentBits(w.Scene()) + len(w.Bodies())*(maxPartialBodyBits+1+bodyChecksBits) + 64
+	bits := maxHeaderBits + tickBits + checkBits + players*(input.MaxInputBits+checkBits) + attachmentBits(w.Scene()) +
+		len(w.Bodies())*(maxPartialBodyBits+1+bodyChecksBits) + 64
 	return min((bits+63)/64*8, packet.MaxPayload)
 }
 

@@ -75,7 +75,8 @@ func Fields(payload []byte, scene *sim.Scene, see func(quant.Field)) error {
 func FieldsWithHeader(header func(*quant.Coder), payload []byte, scene *sim.Scene, see func(quant.Field)) error {
 	checks := quant.ContainsCheck(payload, "tick")
 	read := func(e TreeEncoding, player int, partial bool, see func(quant.Field)) error {
-		r := Receiver{Checks: checks, HasSnapshot: true, Bodies: make([]sim.Body, len(scene.Boxes)), partial: partial, layoutOnly: true} // bodies that are not included count as known
+		known := make([]sim.Body, len(scene.Boxes)) // bodies that are not included count as known
+		r := Receiver{Checks: checks, HasSnapshot: true, Bodies: known, partial: partial, layoutOnly: true}
 		r.SetEncoding(scene, e, player)
 		c := r.Begin(payload)
 		c.OnField(see)

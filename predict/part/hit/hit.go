@@ -175,7 +175,8 @@ func (l *LagCompensator) resolve(w *predict.World, p *pendingShot, now int64) {
 			v.TargetThen = l.rewoundPoses[b]
 		}
 		if b == v.Rewound.Hit.Body {
-			v.BehindCover = l.hasLineOfSight(w, v.Rewound.Origin, v.TargetThen.Pos, l.rewoundPoses, p, p.viewMoment, b) && !l.hasLineOfSight(w, v.Now.Origin, v.TargetNow.Pos, l.currentPoses, p, now, b)
+			v.BehindCover = l.hasLineOfSight(w, v.Rewound.Origin, v.TargetThen.Pos, l.rewoundPoses, p, p.viewMoment, b) &&
+				!l.hasLineOfSight(w, v.Now.Origin, v.TargetNow.Pos, l.currentPoses, p, now, b)
 		}
 	}
 	l.countResult(v)

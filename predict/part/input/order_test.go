@@ -78,6 +78,8 @@ func lossy(tick int) int {
 // much delay.
 func TestInputsInOrder(t *testing.T) {
 	perfect := func(int) int { return 0 }
+	away := func(tick int) bool { return tick >= 600 && tick < 780 }
+	adaptive := orderSettings{adaptiveBuffer, 2}
 	for name, c := range map[string]struct {
 		run              orderRun
 		from             int // first tick that counts
@@ -85,14 +87,14 @@ func TestInputsInOrder(t *testing.T) {
 		usedMax          float64
 		lateMin, lateMax int
 	}{
-		"perfect":   {orderRun{settings: orderSettings{adaptiveBuffer, 2}, redundant: 1, lateness: perfect}, 1, 1, 1, 0, 0},
+		"perfect":   {orderRun{settings: adaptive, redundant: 1, lateness: perfect}, 1, 1, 1, 0, 0},
 		"fixed":     {orderRun{settings: orderSettings{fixedBuffer, 4}, redundant: 1, lateness: perfect}, 61, 1, 1, 4, 4},
-		"lossy":     {orderRun{settings: orderSettings{adaptiveBuffer, 2}, redundant: 8, lateness: lossy}, 121, 0.985, 1, 1, maxAdaptiveTicks},
+		"lossy":     {orderRun{settings: adaptive, redundant: 8, lateness: lossy}, 121, 0.985, 1, 1, maxAdaptiveTicks},
 		"fixed 3":   {orderRun{settings: orderSettings{fixedBuffer, 3}, redundant: 8, lateness: lossy}, 121, 0.985, 1, 3, 3},
-		"not again": {orderRun{settings: orderSettings{adaptiveBuffer, 2}, redundant: 1, lateness: lossy}, 121, 0.7, 0.85, 0, 2},
-		"frozen":    {orderRun{settings: orderSettings{adaptiveBuffer, 2}, redundant: 8, lateness: perfect, frozen: func(tick int) bool { return tick >= 600 && tick < 780 }}, 800, 1, 1, 0, maxAdaptiveTicks},
-		"outage": {orderRun{settings: orderSettings{adaptiveBuffer, 2}, redundant: 64, lateness: func(tick int) int {
-			if tick >= 600 && tick < 780 {
+		"not again": {orderRun{settings: adaptive, redundant: 1, lateness: lossy}, 121, 0.7, 0.85, 0, 2},
+		"frozen":    {orderRun{settings: adaptive, redundant: 8, lateness: perfect, frozen: away}, 800, 1, 1, 0, maxAdaptiveTicks},
+		"outage": {orderRun{settings: adaptive, redundant: 64, lateness: func(tick int) int {
+			if away(tick) {
 				return -1
 			}
 			return 0

@@ -86,7 +86,8 @@ func (s *PlayoutSettings) declare(k *predict.Knobs) {
 	group.Int(&s.MaxRepeats, "repeat-max", 15, 0, 600, "ticks in a row for which the last input is repeated (keep-last), or stands in for missing ones")
 	group = k.In(predict.PlayoutKnobs)
 	group.Int(&s.Slack, "playout-slack", 4, 0, 256, "inputs that may wait beyond playout; if more do, the oldest are skipped until playout are left")
-	group.Millis(&s.DrainAfter, "playout-drain", 1000, 0, 60000, "calm time with two inputs or more beyond playout waiting, after which one is skipped, ms; 0 is never")
+	group.Millis(&s.DrainAfter, "playout-drain", 1000, 0, 60000,
+		"calm time with two inputs or more beyond playout waiting, after which one is skipped, ms; 0 is never")
 	for _, name := range []string{"keep-last", "repeat-max", "playout-slack", "playout-drain"} {
 		k.Needs(name, "playout")
 	}

@@ -121,7 +121,10 @@ func TestPlayoutLastConsumed(t *testing.T) {
 		b.tick(arrivals[tick]...)
 		got = append(got, b.LastConsumed())
 	}
-	want := []Consumed{{}, {}, {}, {}, {SourceReceived, 2}, {SourceReceived, 3}, {SourceFilled, 4}, {SourceReceived, 5}, {SourceRepeated, 5}, {SourceRepeated, 5}, {SourceReceived, 6}}
+	want := []Consumed{
+		{}, {}, {}, {}, {SourceReceived, 2}, {SourceReceived, 3}, {SourceFilled, 4},
+		{SourceReceived, 5}, {SourceRepeated, 5}, {SourceRepeated, 5}, {SourceReceived, 6},
+	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got  %v\nwant %v", got, want)
 	}

@@ -76,7 +76,8 @@ func (r *Repetition) Declare(env *predict.Env) {
 	r.Rate = env.World.Rate()
 	group := env.Knobs.In(predict.InputKnobs)
 	group.Bool(&r.Enabled, "repeat-missing", true, "repeat a player's last input if the next has not arrived; off: no input")
-	group.Millis(&r.Time, "repeat-time", cmp.Or(r.Time, 170), 0, 60000, "repeat-missing: time for which the last input is repeated, ms; after that the player stands")
+	group.Millis(&r.Time, "repeat-time", cmp.Or(r.Time, 170), 0, 60000,
+		"repeat-missing: time for which the last input is repeated, ms; after that the player stands")
 }
 
 // Input returns the input of a tick whose own is missing: the last one, or none. ticks is how many

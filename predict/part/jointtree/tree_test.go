@@ -67,7 +67,8 @@ func TestTree(t *testing.T) {
 			t.Errorf("%s: %d joints, want %d", c.name, n, c.joints)
 		}
 	}
-	if tree := NewRootedAt(jointedRow(5, 2, [2]int{3, 1}, [2]int{0, 3}, [2]int{2, 4}), &sim.Attachments{}, 0); !slices.Equal(tree.Order, []int32{3, 1}) || tree.Nodes[1].Depth != 2 {
+	tree := NewRootedAt(jointedRow(5, 2, [2]int{3, 1}, [2]int{0, 3}, [2]int{2, 4}), &sim.Attachments{}, 0)
+	if !slices.Equal(tree.Order, []int32{3, 1}) || tree.Nodes[1].Depth != 2 {
 		t.Errorf("tree rooted at 0: order %v", tree.Order)
 	}
 }

@@ -67,14 +67,17 @@ const lateNoteTicks = 30
 // body that the caller draws in another way, or -1.
 func (w *InterpolatedWorld) Declare(env *predict.Env, excluded int) {
 	k, m := env.Knobs, env.Counters
-	k.In(predict.PlayoutKnobs).Millis(&w.validity, "validity", 60, 0, 1000, "playout delay: a position is valid, and reached, this long after it should arrive (T)")
+	k.In(predict.PlayoutKnobs).Millis(&w.validity, "validity", 60, 0, 1000,
+		"playout delay: a position is valid, and reached, this long after it should arrive (T)")
 	group := k.In(predict.InterpolationKnobs)
-	group.Choice(&w.extrapolation, "extrapolation", extrapolateHalfRTT, extrapolationNames, "limit of extrapolation without a later position: none, half the round trip, or the knob extrapolate")
+	group.Choice(&w.extrapolation, "extrapolation", extrapolateHalfRTT, extrapolationNames,
+		"limit of extrapolation without a later position: none, half the round trip, or the knob extrapolate")
 	group.Millis(&w.maxExtrapolation, "extrapolate", 100, 0, 1000, "extrapolation=fixed: longest time that a body is extrapolated, ms")
 	k.Needs("extrapolate", "extrapolation", "fixed")
 	w.joints.declare(k)
 	codec.DeclareChecks(env, &w.receiver.Checks)
-	k.In(predict.PlayoutKnobs).Bool(&w.keepExpired, "keep-expired", false, "use a position that arrives after its validity, instead of dropping it, if no later one is there")
+	k.In(predict.PlayoutKnobs).Bool(&w.keepExpired, "keep-expired", false,
+		"use a position that arrives after its validity, instead of dropping it, if no later one is there")
 	w.counters.positions = m.New("positions", "received positions of bodies")
 	w.counters.positionsLate = m.New("positions_late", "positions dropped because the body had passed them")
 	w.counters.positionsExpired = m.New("positions_expired", "positions that arrived after their validity, although no later one had arrived")

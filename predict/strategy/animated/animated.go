@@ -29,7 +29,8 @@ import (
 var Strategy = &predict.Strategy{
 	Name: "animated",
 	Doc: "timestamped positions, interpolated 60 ms in the past\n\n" +
-		"The client simulates nothing. Press B for a blackout of a quarter of a second: moving bodies go on for half a ping, then stop until the next position arrives.",
+		"The client simulates nothing. Press B for a blackout of a quarter of a second: " +
+		"moving bodies go on for half a ping, then stop until the next position arrives.",
 	Source:    "Space Engineers, a talk at GDC: Animated mode",
 	NewServer: newServer,
 	NewClient: newClient,

@@ -8,7 +8,8 @@ const (
 )
 
 func declareCarriers(p *int, k *predict.Knobs) {
-	k.In(predict.PredictedBodyKnobs).Choice(p, "carriers", carriersInterpolated, []string{"interpolated", "predicted"}, "pose of carriers in the client's world: as they are displayed, or predicted to the client's own tick")
+	k.In(predict.PredictedBodyKnobs).Choice(p, "carriers", carriersInterpolated, []string{"interpolated", "predicted"},
+		"pose of carriers in the client's world: as they are displayed, or predicted to the client's own tick")
 }
 
 // placeCarriers places the carriers for the step: where they are displayed, in the past and without

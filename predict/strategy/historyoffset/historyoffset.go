@@ -43,7 +43,9 @@ import (
 var Strategy = &predict.Strategy{
 	Name: "historyoffset",
 	Doc: "prediction of the local cube alone\n\n" +
-		"The local cube responds at once, and all other bodies are interpolated. Press F: the trail jumps to the server's cube, and the local cube follows. With correct-by=offset nothing is resimulated, and the cube climbs small cubes instead of pushing them.",
+		"The local cube responds at once, and all other bodies are interpolated. " +
+		"Press F: the trail jumps to the server's cube, and the local cube follows. " +
+		"With correct-by=offset nothing is resimulated, and the cube climbs small cubes instead of pushing them.",
 	Source:    "Space Engineers, a talk at GDC and the published source: Predicted mode",
 	NewServer: newServer,
 	NewClient: newClient,

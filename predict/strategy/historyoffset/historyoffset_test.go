@@ -271,7 +271,11 @@ func FuzzRead(f *testing.F) {
 	r := newRig(f, "plain", "perfect")
 	r.Run(100, predicttest.DriveAround)
 	var c quant.Coder
-	for _, h := range []codec.ConsumedHeader{{}, {Consumed: input.Consumed{Source: input.SourceReceived, ClientTick: 99}, WaitedTicks: 4}, {Consumed: input.Consumed{Source: input.SourceRepeated, ClientTick: 70000}, WaitedTicks: 63}} {
+	for _, h := range []codec.ConsumedHeader{
+		{},
+		{Consumed: input.Consumed{Source: input.SourceReceived, ClientTick: 99}, WaitedTicks: 4},
+		{Consumed: input.Consumed{Source: input.SourceRepeated, ClientTick: 70000}, WaitedTicks: 63},
+	} {
 		c.BeginWrite(make([]byte, 128))
 		h.Code(&c, 0)
 		c.Bits(101, 16)

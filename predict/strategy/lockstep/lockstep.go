@@ -30,7 +30,8 @@ import (
 var Strategy = &predict.Strategy{
 	Name: "lockstep",
 	Doc: "deterministic lockstep: inputs only\n\n" +
-		"Bandwidth is the same for 9 cubes and 900. A late input stops the world: add loss with transport=tcp. Set contact-order to own-seed, and the worlds diverge; the checksums find the tick.",
+		"Bandwidth is the same for 9 cubes and 900. A late input stops the world: add loss with transport=tcp. " +
+		"Set contact-order to own-seed, and the worlds diverge; the checksums find the tick.",
 	Source:           "Fiedler, Deterministic Lockstep (2014)",
 	NewServer:        newServer,
 	NewClient:        newClient,
@@ -94,7 +95,8 @@ type settings struct {
 }
 
 func (s *settings) declare(k *predict.Knobs, w *predict.World) {
-	k.In(predict.PacketKnobs).Choice(&s.transport, "transport", udp, []string{"udp", "tcp"}, "udp: repeat every input until it is acknowledged; tcp: send it once, and a loss delays everything behind it")
+	k.In(predict.PacketKnobs).Choice(&s.transport, "transport", udp, []string{"udp", "tcp"},
+		"udp: repeat every input until it is acknowledged; tcp: send it once, and a loss delays everything behind it")
 	group := k.In(predict.PlayoutKnobs)
 	group.Millis(&s.playoutDelay, "playout", 100, 0, 3000, "playout delay of other players' inputs, so that late ones arrive in time")
 	group.Bool(&s.adaptive, "adaptive", false, "adapt the playout delay to the latest input of the last 10 s")
@@ -106,11 +108,14 @@ func (s *settings) declare(k *predict.Knobs, w *predict.World) {
 	group.Millis(&s.timeout, "timeout", 0, 0, 60000, "disconnect after this time without a packet, and go on without that player (the article: 2s); 0: wait")
 	group = k.In(predict.InputKnobs)
 	group.Bool(&s.inputDelta, "input-delta", true, "send one bit for an input that equals the one before; off: send every input whole")
-	group.Choice(&s.inputForm, "input-form", states, []string{"states", "events"}, "states: the input of every tick until it is acknowledged; events: key presses and releases, once, no tick")
-	k.In(predict.CorrectionKnobs).Choice(&s.contactOrder, "contact-order", fixedOrder, []string{"fixed", "own-seed", "tick-seed"}, "order of contacts: by body; a seed of each side, which breaks determinism; a seed per tick, which does not")
+	group.Choice(&s.inputForm, "input-form", states, []string{"states", "events"},
+		"states: the input of every tick until it is acknowledged; events: key presses and releases, once, no tick")
+	k.In(predict.CorrectionKnobs).Choice(&s.contactOrder, "contact-order", fixedOrder, []string{"fixed", "own-seed", "tick-seed"},
+		"order of contacts: by body; a seed of each side, which breaks determinism; a seed per tick, which does not")
 	k.In(predict.PacketKnobs).Int(&s.checksumEvery, "checksum-every", 1, 0, 60, "ticks between checksums of the world; 0 sends none")
 	k.In(predict.PlayoutKnobs).Int(&s.skew, "skew", 0, -10000, 10000, "fault: rate of the clients' clocks above the server's, ppm")
-	k.In(predict.PhysicsKnobs).Int(&s.stepError, "step-error", 0, -100000, 100000, "fault: length of the clients' time steps above the server's, ppm; 1001 is 1/59.94 s instead of 1/60 s")
+	k.In(predict.PhysicsKnobs).Int(&s.stepError, "step-error", 0, -100000, 100000,
+		"fault: length of the clients' time steps above the server's, ppm; 1001 is 1/59.94 s instead of 1/60 s")
 	k.Solver(&s.solver, w)
 }
 

@@ -72,7 +72,10 @@ func TestRejectsMalformed(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	before := [2]sim.Tick{r.s.streams[0].next, r.s.streams[1].next}
 	var m message
-	m.fromClient, m.players = true, []playerSection{{hasInputs: true, next: before[0] + 5, inputs: make([]sim.Input, 6)}, {hasInputs: true, next: before[1] + 5, inputs: make([]sim.Input, 6)}}
+	m.fromClient = true
+	for _, next := range before {
+		m.players = append(m.players, playerSection{hasInputs: true, next: next + 5, inputs: make([]sim.Input, 6)})
+	}
 	var c quant.Coder
 	forged := slices.Clone(m.write(&c, make([]byte, 256)))
 	r.s.receive(&r.s.peers[0], 0, forged)

@@ -34,7 +34,8 @@ import (
 var Strategy = &predict.Strategy{
 	Name: "relative",
 	Doc: "prediction in the reference frame of the player's ship\n\n" +
-		"As historyoffset, but a cube in a ship is predicted in the ship's frame and drawn with it: in the past, but never outside it. Roll aboard at 50 m/s, or jump on the turntable.",
+		"As historyoffset, but a cube in a ship is predicted in the ship's frame and drawn with it: in the past, but never outside it. " +
+		"Roll aboard at 50 m/s, or jump on the turntable.",
 	Source:    "Space Engineers, a talk at GDC: Relative Prediction",
 	NewServer: newServer,
 	NewClient: newClient,

@@ -338,7 +338,8 @@ func TestHopOnTable(t *testing.T) {
 			x := &rows[i]
 			var n, jump float64
 			n, x.sum, x.largest, jump = hop(t, x.strategy, append([]string{"correct-by", method}, x.knobs...)...)
-			t.Logf("%s, %s: %v corrections, %.2f m in total, the largest %.3f m; the largest change of a drawn step on the table %.3f m", x.what, method, n, x.sum, x.largest, jump)
+			t.Logf("%s, %s: %v corrections, %.2f m in total, the largest %.3f m; the largest change of a drawn step on the table %.3f m",
+				x.what, method, n, x.sum, x.largest, jump)
 			if i == 0 && (x.sum > 0.3 || jump > 0.06) || i > 0 && x.sum < 3*rows[0].sum {
 				t.Errorf("%s, %s: %v m", x.what, method, x.sum)
 			}

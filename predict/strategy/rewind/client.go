@@ -77,7 +77,10 @@ type clientScratch struct {
 
 // clientCounters are what a client counts.
 type clientCounters struct {
-	corrections, correctionMean, correctionMax, correctionLargestMean, replayedTicks, repredictions, statesOutsideHistory, oldStates, clockBehindTicks, rejectedPayloads predict.Counter
+	corrections, correctionMean, correctionMax, correctionLargestMean predict.Counter
+	replayedTicks, repredictions                                      predict.Counter
+	statesOutsideHistory, oldStates                                   predict.Counter
+	clockBehindTicks, rejectedPayloads                                predict.Counter
 }
 
 func newClient(env *predict.Env) predict.Client {

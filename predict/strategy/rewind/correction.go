@@ -140,7 +140,8 @@ func (c *client) firstMismatch(past *predict.State) int {
 // more than the tolerance. Velocity errors show in the pose a tick later.
 func (c *client) exceedsTolerance(i int, past *predict.State) bool {
 	a, b := &c.receiver.Bodies[i].Pose, &past.Bodies[i].Pose
-	return a.Pos.Sub(b.Pos).LenSq() > float32(float32(c.positionTolerance)*float32(c.positionTolerance)) || 1-geom.Abs(a.Rot.Dot(b.Rot)) > float32(c.rotationTolerance)
+	return a.Pos.Sub(b.Pos).LenSq() > float32(float32(c.positionTolerance)*float32(c.positionTolerance)) ||
+		1-geom.Abs(a.Rot.Dot(b.Rot)) > float32(c.rotationTolerance)
 }
 
 // worstMismatch returns, among the bodies from first on that exceed the tolerance, the one with the

@@ -14,7 +14,9 @@ import (
 // not get them is.
 func TestRelayedInputs(t *testing.T) {
 	for _, c := range []struct{ network, relay string }{{"latency=75ms", "on"}, {"latency=75ms,jitter=10ms,loss=5%", "on"}, {"latency=75ms", "off"}} {
-		r := predicttest.New(t, Strategy, predicttest.Config{Scene: "two-players", Network: c.network, Clients: 2, Knobs: []string{"relay", c.relay, "resync", "off"}})
+		r := predicttest.New(t, Strategy, predicttest.Config{
+			Scene: "two-players", Network: c.network, Clients: 2, Knobs: []string{"relay", c.relay, "resync", "off"},
+		})
 		r.RunPlayers(220, func(player, tick int) sim.Input { return predicttest.DriveAround(tick + 13*player) })
 		corrections, repredictions := len(r.Corrections), r.Counter("repredictions")
 		if c.relay == "on" && (corrections > 0 || repredictions < 20) || c.relay == "off" && (corrections < 15 || repredictions > 0) {

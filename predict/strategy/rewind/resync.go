@@ -28,7 +28,8 @@ const (
 
 // declareResync declares the knob that both sides share.
 func declareResync(k *predict.Knobs, p *bool) {
-	k.In(predict.CorrectionKnobs).Bool(p, "resync", true, "after a correction that no input explains, both sides drop contacts and sleep counters in the same tick")
+	k.In(predict.CorrectionKnobs).Bool(p, "resync", true,
+		"after a correction that no input explains, both sides drop contacts and sleep counters in the same tick")
 }
 
 // resyncServer drops the server's hidden state when a client asks for it.

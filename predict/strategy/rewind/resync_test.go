@@ -45,7 +45,9 @@ func TestResyncEndsCorrections(t *testing.T) {
 // packets are lost and snapshots are rare: the one that asked, and the one that did not.
 func TestResyncIsExact(t *testing.T) {
 	for _, c := range []struct{ network, every string }{{"latency=75ms", "1"}, {"latency=75ms,loss=25%", "1"}, {"latency=50ms,loss=10%", "4"}} {
-		r := &rig{Rig: predicttest.New(t, Strategy, predicttest.Config{Scene: "two-players", Network: c.network, Clients: 2, Knobs: []string{"snapshot-every", c.every, "resync", "on"}})}
+		r := &rig{Rig: predicttest.New(t, Strategy, predicttest.Config{
+			Scene: "two-players", Network: c.network, Clients: 2, Knobs: []string{"snapshot-every", c.every, "resync", "on"},
+		})}
 		r.s = r.Server.(*server)
 		push := func(player, _ int) sim.Input {
 			return sim.Input{Buttons: []sim.Buttons{sim.Right, sim.Left}[player]}

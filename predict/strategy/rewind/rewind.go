@@ -28,7 +28,8 @@ import (
 var Strategy = &predict.Strategy{
 	Name: "rewind",
 	Doc: "prediction with rewind and replay\n\n" +
-		"The player's cube responds at once, and the server's ghost follows. Press F: the server's cube is pushed aside, the trail bends, and the drawn cube glides back.",
+		"The player's cube responds at once, and the server's ghost follows. " +
+		"Press F: the server's cube is pushed aside, the trail bends, and the drawn cube glides back.",
 	Source:           "Fiedler, Zen of Networked Physics (2004); codersblock, Client-Side Prediction With Physics In Unity (2018)",
 	NewServer:        newServer,
 	NewClient:        newClient,

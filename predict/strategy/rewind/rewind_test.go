@@ -66,7 +66,8 @@ func TestReplayUsesPastInputs(t *testing.T) {
 	}
 	correction := r.Corrections[0]
 	now := r.ClientWorld().Tick()
-	if correction.Body != 0 || correction.Amount < 0.9 || correction.Amount > 1.1 || correction.ReplayedTicks != int(now-correction.Tick) || correction.ReplayedTicks < 10 {
+	if correction.Body != 0 || correction.Amount < 0.9 || correction.Amount > 1.1 ||
+		correction.ReplayedTicks != int(now-correction.Tick) || correction.ReplayedTicks < 10 {
 		t.Fatalf("%+v at tick %d", correction, now)
 	}
 	// The client's clock jumped when it joined; after that each of its ticks has the input of one

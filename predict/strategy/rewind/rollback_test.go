@@ -50,7 +50,8 @@ func TestLateInputs(t *testing.T) {
 				}
 			}
 			late, resimulated, ticks := r.Counter("late_inputs"), r.Counter("resimulated_inputs"), r.Counter("server_replayed_ticks")
-			t.Logf("%s, %s: %v late, %v of them resimulated, %v ticks replayed, %d corrections, %d because of the local input", scene, mode, late, resimulated, ticks, len(r.Corrections), local)
+			t.Logf("%s, %s: %v late, %v of them resimulated, %v ticks replayed, %d corrections, %d because of the local input",
+				scene, mode, late, resimulated, ticks, len(r.Corrections), local)
 			switch {
 			case late < 100:
 				t.Errorf("%s, %s: only %v inputs were late", scene, mode, late)
@@ -77,7 +78,8 @@ func TestMaxRollback(t *testing.T) {
 		if limit := map[string]float64{"1": 1, "3": 3, "15": 15}[maxRollback]; longest > limit || longest == 0 {
 			t.Errorf("max-rollback=%s: rollback of %v ticks", maxRollback, longest)
 		}
-		if dropped := r.Counter("late_inputs") - r.Counter("resimulated_inputs"); (dropped > 0) != (maxRollback != "15") || (len(r.Corrections) > 0) != (maxRollback != "15") {
+		dropped := r.Counter("late_inputs") - r.Counter("resimulated_inputs")
+		if tooShort := maxRollback != "15"; (dropped > 0) != tooShort || (len(r.Corrections) > 0) != tooShort {
 			t.Errorf("max-rollback=%s: %v dropped, %d corrections", maxRollback, dropped, len(r.Corrections))
 		}
 	}

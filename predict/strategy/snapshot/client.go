@@ -60,7 +60,10 @@ type clientScratch struct {
 
 // clientCounters are what a client counts.
 type clientCounters struct {
-	interpolationDelay, extrapolation, snapshotsReceived, incompleteSnapshots, snapshotsLate, bufferedSnapshots, starvedTicks, starvations, starvationMax, playbackRestarts, clockBehindTicks, rejectedPayloads predict.Counter
+	interpolationDelay, extrapolation                                        predict.Counter
+	snapshotsReceived, incompleteSnapshots, snapshotsLate, bufferedSnapshots predict.Counter
+	starvedTicks, starvations, starvationMax, playbackRestarts               predict.Counter
+	clockBehindTicks, rejectedPayloads                                       predict.Counter
 }
 
 func newClient(env *predict.Env) predict.Client {
@@ -70,7 +73,8 @@ func newClient(env *predict.Env) predict.Client {
 	k, m := env.Knobs, env.Counters
 	c.settings.declare(k)
 	group := k.In(predict.InterpolationKnobs)
-	group.Millis(&c.interpolationDelay, "interpolation-delay", 0, 0, 3000, "playback delay behind the newest snapshot, at most 62 send intervals; 0: by survive-losses and jitter")
+	group.Millis(&c.interpolationDelay, "interpolation-delay", 0, 0, 3000,
+		"playback delay behind the newest snapshot, at most 62 send intervals; 0: by survive-losses and jitter")
 	group.Int(&c.surviveLosses, "survive-losses", 2, 0, 20, "automatic delay: consecutive lost snapshots that do not stop playback")
 	k.Needs("interpolation-delay", "interpolation", "linear", "hermite")
 	k.Needs("survive-losses", "interpolation", "linear", "hermite")

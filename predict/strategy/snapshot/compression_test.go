@@ -92,7 +92,10 @@ const (
 func TestLevelsDecode(t *testing.T) {
 	t.Parallel()
 	for _, scene := range []string{"katamari:cubes=40", "katamari:cubes=40:players=3"} {
-		for _, conditions := range []string{"latency=50ms", "latency=60ms,jitter=40ms,loss=30%,duplicate=10%,reorder=10%,reorder-delay=200ms", "latency=30ms,jitter=100ms,loss=70%,duplicate=30%", "latency=300ms,loss=20%"} {
+		for _, conditions := range []string{
+			"latency=50ms", "latency=60ms,jitter=40ms,loss=30%,duplicate=10%,reorder=10%,reorder-delay=200ms",
+			"latency=30ms,jitter=100ms,loss=70%,duplicate=30%", "latency=300ms,loss=20%",
+		} {
 			if experiment.Brief() && !strings.Contains(conditions, "duplicate=10%") {
 				continue
 			}
@@ -172,8 +175,10 @@ func TestBitsPerLevel(t *testing.T) {
 	}
 	header := func(bits float64) float64 { return bits / bodies }
 	for name, want := range map[string]float64{
-		"raw linear": 225 + header(17), "raw hermite": 321 + header(17), "smallest-three linear": 126 + header(21), "smallest-three hermite": 222 + header(21),
-		"bounded-velocity linear": 126 + header(21), "bounded-velocity hermite": 159 + header(21), "at-rest linear": 126 + header(21), "quantised linear": 80 + header(24+32),
+		"raw linear": 225 + header(17), "raw hermite": 321 + header(17),
+		"smallest-three linear": 126 + header(21), "smallest-three hermite": 222 + header(21),
+		"bounded-velocity linear": 126 + header(21), "bounded-velocity hermite": 159 + header(21),
+		"at-rest linear": 126 + header(21), "quantised linear": 80 + header(24+32),
 	} {
 		if got := bitsPerBody[name]; got < want-1e-9 || got > want+1e-9 {
 			t.Errorf("%s: %v bits a body, want %v", name, got, want)

@@ -90,7 +90,8 @@ func TestRejectsMalformed(t *testing.T) {
 		}
 		v := r.run(1, nil)
 		rejected++
-		if int(r.Counter("rejected_payloads")) != rejected || v.Bodies[0] != before.Bodies[0] || v.LastReceived[0] != before.LastReceived[0] || v.Tick() != before.Tick() {
+		if int(r.Counter("rejected_payloads")) != rejected ||
+			v.Bodies[0] != before.Bodies[0] || v.LastReceived[0] != before.LastReceived[0] || v.Tick() != before.Tick() {
 			t.Errorf("payload %d: %v rejected", rejected, r.Counter("rejected_payloads"))
 		}
 	}

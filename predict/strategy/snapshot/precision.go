@@ -30,8 +30,10 @@ var defaultPrecision = precision{positionSteps: 3, rotationBits: int(quant.Snaps
 func (p *precision) declare(k *predict.Knobs) {
 	*p = defaultPrecision
 	group := k.In(predict.PacketKnobs)
-	group.Choice(&p.positionSteps, "position-steps", p.positionSteps, positionStepChoices, "steps per metre of a position; no effect before quantised and from delta on (512)")
-	group.Int(&p.rotationBits, "rotation-bits", p.rotationBits, minRotationBits, maxRotationBits, "bits of each of three components of a rotation; no effect at raw and from delta on (9)")
+	group.Choice(&p.positionSteps, "position-steps", p.positionSteps, positionStepChoices,
+		"steps per metre of a position; no effect before quantised and from delta on (512)")
+	group.Int(&p.rotationBits, "rotation-bits", p.rotationBits, minRotationBits, maxRotationBits,
+		"bits of each of three components of a rotation; no effect at raw and from delta on (9)")
 }
 
 // at returns the precision that matters at a level.

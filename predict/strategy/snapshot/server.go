@@ -121,7 +121,8 @@ func (s *server) send(i int, peer predict.Peer, payload []byte, bits int) packet
 		s.lastPackets = append(s.lastPackets, predict.PacketBreakdown{})
 	}
 	s.lastPackets[i] = predict.PacketBreakdown{
-		Tick: s.current.tick, BodyCount: len(s.current.bodies), DatagramCount: int(datagrams), BodyBits: bits, HeaderBits: 8*int(bytes) - bits, Parts: s.current.breakdown,
+		Tick: s.current.tick, BodyCount: len(s.current.bodies), DatagramCount: int(datagrams),
+		BodyBits: bits, HeaderBits: 8*int(bytes) - bits, Parts: s.current.breakdown,
 	}
 
 	t := &s.totals

@@ -33,7 +33,10 @@ import (
 var Strategy = &predict.Strategy{
 	Name: "snapshot",
 	Doc: "snapshot interpolation\n\n" +
-		"The client simulates nothing: it draws the server's recent past. Set snapshot-every to 6 and interpolation to linear, hover with Space, and see the kinks; then set hermite. Show packets (K) and raise the compression level: a cube goes from 321 bits to three. From quantised on there are no velocities, and hermite is linear.",
+		"The client simulates nothing: it draws the server's recent past. " +
+		"Set snapshot-every to 6 and interpolation to linear, hover with Space, and see the kinks; then set hermite. " +
+		"Show packets (K) and raise the compression level: a cube goes from 321 bits to three. " +
+		"From quantised on there are no velocities, and hermite is linear.",
 	Source:    "Fiedler, Snapshot Interpolation (2014) and Snapshot Compression (2015), and their programs",
 	NewServer: newServer,
 	NewClient: newClient,
@@ -74,10 +77,13 @@ type settings struct {
 }
 
 func (s *settings) declare(k *predict.Knobs) {
-	k.In(predict.PacketKnobs).Int(&s.snapshotEvery, "snapshot-every", 1, 1, 64, "send interval of snapshots, ticks: 1, 2, 3, 6 are 60, 30, 20, 10 a second at 60 Hz")
+	k.In(predict.PacketKnobs).Int(&s.snapshotEvery, "snapshot-every", 1, 1, 64,
+		"send interval of snapshots, ticks: 1, 2, 3, 6 are 60, 30, 20, 10 a second at 60 Hz")
 	group := k.In(predict.InterpolationKnobs)
-	group.Choice(&s.interpolation, "interpolation", hermite, interpolationModes, "between snapshots: none (draw the newest, no delay), linear, or hermite, which needs velocities")
-	group.Millis(&s.extrapolate, "extrapolate", 0, 0, 1000, "linear and hermite: extrapolate by velocity, ms; shortens the automatic delay, down to that for no loss")
+	group.Choice(&s.interpolation, "interpolation", hermite, interpolationModes,
+		"between snapshots: none (draw the newest, no delay), linear, or hermite, which needs velocities")
+	group.Millis(&s.extrapolate, "extrapolate", 0, 0, 1000,
+		"linear and hermite: extrapolate by velocity, ms; shortens the automatic delay, down to that for no loss")
 	k.Needs("extrapolate", "interpolation", "linear", "hermite")
 }
 

@@ -58,7 +58,8 @@ func (s *server) receiveClaims(peers []predict.Peer) {
 				continue
 			}
 			q := &s.Receiver.Queues[i]
-			hasStates, err := readUplink(&c.scratch.coder, p.Payload, &c.scratch.message, w.Scene(), func() sim.Tick { return q.DecodeOwnTicks(&c.scratch.coder, p.Sequence, w.Tick()) })
+			decodeTicks := func() sim.Tick { return q.DecodeOwnTicks(&c.scratch.coder, p.Sequence, w.Tick()) }
+			hasStates, err := readUplink(&c.scratch.coder, p.Payload, &c.scratch.message, w.Scene(), decodeTicks)
 			if err != nil || hasStates && !q.SetDecodedTick(c.scratch.message.tick) {
 				s.counters.rejectedPayloads.Inc()
 				continue

@@ -156,7 +156,8 @@ func (c *clientCounters) init(m *predict.Counters) {
 
 func (s *clientSettings) declare(k *predict.Knobs, w *predict.World) {
 	group := k.In(predict.PlayoutKnobs)
-	group.Int(&s.jitterBuffer, "jitter-buffer", 5, 0, maxBufferTicks, "ticks that the earliest packets wait before they apply; 0 applies each packet when it arrives")
+	group.Int(&s.jitterBuffer, "jitter-buffer", 5, 0, maxBufferTicks,
+		"ticks that the earliest packets wait before they apply; 0 applies each packet when it arrives")
 	group.Bool(&s.adaptive, "adaptive", false, "adapt the jitter buffer: long enough for 99 % of the last 10 s' packets, plus one tick")
 	group = k.In(predict.CorrectionKnobs)
 	group.Choice(&s.correction, "correction", snap, corrections, "set bodies to the received states, or move them a share of the way there")
@@ -165,7 +166,8 @@ func (s *clientSettings) declare(k *predict.Knobs, w *predict.World) {
 	s.compression.declare(k, w.Scene())
 	declareReliableRest(k, &s.reliableRest)
 	declareAuthority(k, &s.authority)
-	k.In(predict.PacketKnobs).Int(&s.uplinkBudget, "uplink-budget", 256, 16, 4096, "authority=client: send rate of each client, including the headers of IP and UDP, kbit/s")
+	k.In(predict.PacketKnobs).Int(&s.uplinkBudget, "uplink-budget", 256, 16, 4096,
+		"authority=client: send rate of each client, including the headers of IP and UDP, kbit/s")
 	k.Needs("uplink-budget", "authority", "client")
 	k.Smoothing(&s.smoothing)
 	k.ContactOrder(&s.contactOrder)

@@ -85,10 +85,21 @@ func TestParamsAdapt(t *testing.T) {
 // turn with it, and a free one to fly on, with the velocity of a constant acceleration.
 func TestPredictor(t *testing.T) {
 	const seconds = 0.15
-	then := sim.Body{Pose: geom.Pose{Pos: geom.Vec3{X: 3, Y: -2, Z: 1}, Rot: geom.AxisAngle(geom.Vec3{Z: 1}, 0.4)}, Linear: geom.Vec3{X: 2}, Angular: geom.Vec3{Y: 3}}
-	now := sim.Body{Pose: geom.Pose{Pos: geom.Vec3{X: 3.4, Y: -2, Z: 1.1}, Rot: geom.AxisAngle(geom.Vec3{Y: 1}, 0.5).Mul(then.Pose.Rot)}, Linear: geom.Vec3{X: 4, Z: 1}, Angular: geom.Vec3{Y: 5, Z: 1}}
+	then := sim.Body{
+		Pose:    geom.Pose{Pos: geom.Vec3{X: 3, Y: -2, Z: 1}, Rot: geom.AxisAngle(geom.Vec3{Z: 1}, 0.4)},
+		Linear:  geom.Vec3{X: 2},
+		Angular: geom.Vec3{Y: 3},
+	}
+	turned := geom.AxisAngle(geom.Vec3{Y: 1}, 0.5).Mul(then.Pose.Rot)
+	now := sim.Body{
+		Pose:    geom.Pose{Pos: geom.Vec3{X: 3.4, Y: -2, Z: 1.1}, Rot: turned},
+		Linear:  geom.Vec3{X: 4, Z: 1},
+		Angular: geom.Vec3{Y: 5, Z: 1},
+	}
 	part := func(of *sim.Body) sim.Body {
-		b := sim.Body{Pose: geom.Pose{Pos: of.Pose.Pos.Add(of.Pose.Rot.Rotate(geom.Vec3{X: 1, Y: 0.3})), Rot: of.Pose.Rot.Mul(geom.AxisAngle(geom.Vec3{X: 1}, 1))}, Angular: of.Angular}
+		b := sim.Body{Angular: of.Angular}
+		b.Pose.Pos = of.Pose.Pos.Add(of.Pose.Rot.Rotate(geom.Vec3{X: 1, Y: 0.3}))
+		b.Pose.Rot = of.Pose.Rot.Mul(geom.AxisAngle(geom.Vec3{X: 1}, 1))
 		b.Linear = pointVelocity(of, b.Pose.Pos)
 		return b
 	}
@@ -173,7 +184,10 @@ func TestEncodings(t *testing.T) {
 			now[j] = f.roundTrip(now[j])
 		}
 		for _, encoding := range []uint8{attachedDelta, initialState, zeroDelta, tumblingDelta, freeDelta, playerRelative, absolute} {
-			m := message{tick: 500, players: 1, ackAge: 3, ackBits: 1<<32 - 1, updateCount: 3, format: f, params: defaultParams, codingScratch: codingScratch{rate: 60, baselines: &known}}
+			m := message{
+				tick: 500, players: 1, ackAge: 3, ackBits: 1<<32 - 1, updateCount: 3, format: f, params: defaultParams,
+				codingScratch: codingScratch{rate: 60, baselines: &known},
+			}
 			m.updates[0] = update{body: 0, state: now[0], encoding: freeDelta, baseTick: known.tick}
 			body := now[1]
 			body.Asleep = encoding > freeDelta && i%3 == 0 || encoding == freeDelta && i%3 == 1
@@ -306,7 +320,11 @@ func TestDeltaBases(t *testing.T) {
 // an untouched body is relative to the nearest one.
 func TestPlayerRelative(t *testing.T) {
 	t.Parallel()
-	for i, want := range [][3]uint8{relativeNever: {absolute, absolute, absolute}, relativeAlways: {playerRelative, playerRelative, playerRelative}, relativeShorter: {playerRelative, absolute, playerRelative}} {
+	for i, want := range [][3]uint8{
+		relativeNever:   {absolute, absolute, absolute},
+		relativeAlways:  {playerRelative, playerRelative, playerRelative},
+		relativeShorter: {playerRelative, absolute, playerRelative},
+	} {
 		r := newRig(t, "katamari:cubes=20:players=2", "latency=50ms", "compression", "relative", "player-relative", relativeModes[i])
 		r.run(2)
 		w, m, p := r.ServerWorld(), r.s.scratch.message, &r.s.senders[0]
@@ -400,7 +418,8 @@ func TestDeltaBitBreakdown(t *testing.T) {
 		all += sums[name] / n
 	}
 	f := format{rotationBits: maxRotationBits, quantised: true, velocities: true}
-	if whole := float64(f.bodyBits(false) + plainIndexBits(r.ServerWorld().Scene())); int(n) < 10*measured || all > 0.75*whole || sums["linear"]+sums["angular"] < 0.5*n*all {
+	whole := float64(f.bodyBits(false) + plainIndexBits(r.ServerWorld().Scene()))
+	if int(n) < 10*measured || all > 0.75*whole || sums["linear"]+sums["angular"] < 0.5*n*all {
 		t.Errorf("%v updates of %v bits; absolute ones have %v: %v", n, all, whole, sums)
 	}
 }
@@ -462,7 +481,9 @@ func TestAnyLossDecodes(t *testing.T) {
 					t.Errorf("%s, %s: no update has encoding %d", level, network, encoding)
 				}
 			}
-			if share := float64(based) / float64(compared-counts[initialState]); level == "delta" && i == 1 && share < 0.5 || !strings.HasPrefix(level, "delta") && based > 0 {
+			share := float64(based) / float64(compared-counts[initialState])
+			tooFew, unwanted := level == "delta" && i == 1 && share < 0.5, !strings.HasPrefix(level, "delta") && based > 0
+			if tooFew || unwanted {
 				t.Errorf("%s, %s: a share of %v of the updates are deltas", level, network, share)
 			}
 		}

@@ -91,7 +91,10 @@ func TestOutOfRangePackets(t *testing.T) {
 // TestFullMessageFits checks that the longest message fits in maxBytes.
 func TestFullMessageFits(t *testing.T) {
 	sc := predicttest.Scene(t, "katamari:players=4")
-	m := message{tick: 100, inputCount: maxInputs, players: sc.Players, updateCount: maxUpdates, format: format{authority: true, velocities: true, rotationBits: maxRotationBits}}
+	m := message{
+		tick: 100, inputCount: maxInputs, players: sc.Players, updateCount: maxUpdates,
+		format: format{authority: true, velocities: true, rotationBits: maxRotationBits},
+	}
 	for p := range m.inputs {
 		for i := range m.inputs[p] {
 			m.inputs[p][i] = sim.Input{Buttons: sim.Buttons(i % 4), Heading: uint8(i*7 + p + 1)}

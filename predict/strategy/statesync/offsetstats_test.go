@@ -65,15 +65,19 @@ func TestOffsetStats(t *testing.T) {
 			acceleration = math.Sqrt(sum/float64(n)) * 3600
 		}
 		got := m.Value("offset_acceleration_m_per_s2")
-		if n := m.Value("offset_decays"); int(n) != c.decays || m.Value("offset_snaps") != c.snaps || math.Abs(m.Value("offset_decay_max_ms")*0.06-c.ticks) > 1e-6 ||
-			m.Value("offset_decay_mean_ms") != m.Value("offset_decay_max_ms") || acceleration > 0 && math.Abs(got-acceleration) > 0.01*acceleration {
-			t.Errorf("%v, factor %v, correction of %v m: %v decays, longest %v ticks, %v snaps, acceleration %v; want %v, %v, %v, %v", smoothing.ModeNames[c.mode], c.keep, c.by,
-				n, m.Value("offset_decay_max_ms")*0.06, m.Value("offset_snaps"), got, c.decays, c.ticks, c.snaps, acceleration)
+		decays, snaps, longest := m.Value("offset_decays"), m.Value("offset_snaps"), m.Value("offset_decay_max_ms")
+		if int(decays) != c.decays || snaps != c.snaps ||
+			math.Abs(longest*0.06-c.ticks) > 1e-6 || m.Value("offset_decay_mean_ms") != longest ||
+			acceleration > 0 && math.Abs(got-acceleration) > 0.01*acceleration {
+			t.Errorf("%v, factor %v, correction of %v m: %v decays, longest %v ticks, %v snaps, acceleration %v; want %v, %v, %v, %v",
+				smoothing.ModeNames[c.mode], c.keep, c.by,
+				decays, longest*0.06, snaps, got, c.decays, c.ticks, c.snaps, acceleration)
 		}
 		for y.state.localTick++; y.state.localTick < x.state.localTick; y.state.localTick++ {
 			y.decayOffsets()
 		}
-		if y.state.offsetStats.decayCount != x.state.offsetStats.decayCount || y.state.offsetStats.maxDecayTicks != x.state.offsetStats.maxDecayTicks || y.state.offsetStats.accelSum != x.state.offsetStats.accelSum {
+		a, b := &x.state.offsetStats, &y.state.offsetStats
+		if a.decayCount != b.decayCount || a.maxDecayTicks != b.maxDecayTicks || a.accelSum != b.accelSum {
 			t.Errorf("correction of %v m: the statistics of a copy differ", c.by)
 		}
 	}

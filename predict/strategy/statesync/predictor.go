@@ -93,7 +93,9 @@ func (p *predictor) angular(pose geom.Pose, linear geom.Vec3) geom.Vec3 {
 		return p.baseline.Angular.Add(turned)
 	}
 	roll := p.outward.Cross(pose.Pos.Sub(p.pose.Pos))
-	return p.player.Angular.AddScaled(angularMeanShare, turned).AddScaled(rollAngularNow, p.outward.Cross(linear.Sub(pointVelocity(&p.player, pose.Pos)))).SubScaled(rollAngularMean/p.seconds, roll)
+	return p.player.Angular.AddScaled(angularMeanShare, turned).
+		AddScaled(rollAngularNow, p.outward.Cross(linear.Sub(pointVelocity(&p.player, pose.Pos)))).
+		SubScaled(rollAngularMean/p.seconds, roll)
 }
 
 // pointVelocity returns the velocity of a point fixed to a body.

@@ -76,7 +76,8 @@ func newServer(env *predict.Env) predict.Server {
 	s.Receiver.DeclareBuffer(env)
 	s.releaseAll()
 	declareAuthority(k, &s.settings.authority)
-	k.In(predict.PlayoutKnobs).Int(&s.settings.claimBuffer, "uplink-buffer", 2, 0, maxBufferTicks, "authority=client: ticks that a client's earliest packets wait at the server before their states apply")
+	k.In(predict.PlayoutKnobs).Int(&s.settings.claimBuffer, "uplink-buffer", 2, 0, maxBufferTicks,
+		"authority=client: ticks that a client's earliest packets wait at the server before their states apply")
 	k.Needs("uplink-buffer", "authority", "client")
 	s.DeclareSolver()
 	s.counters.init(m)
@@ -205,7 +206,10 @@ func (s *server) sendPacket(i int, peer predict.Peer) {
 		p.countFallbacks(msg)
 	}
 	p.recordSent(peer.Endpoint.Send(data), msg, len(data))
-	p.state.lastPacket = packetRecord{tick: now, budget: budget, bytes: packet.WireBytes(len(data)), inputBits: inputBits, headerBits: headerBits, payloadBits: bits, updateCount: msg.updateCount}
+	p.state.lastPacket = packetRecord{
+		tick: now, budget: budget, bytes: packet.WireBytes(len(data)), updateCount: msg.updateCount,
+		inputBits: inputBits, headerBits: headerBits, payloadBits: bits,
+	}
 
 	for i := range msg.updates[:msg.updateCount] {
 		p.state.bands.CountUpdate(world.Bodies()[msg.updates[i].body].Pose.Pos, world.Bodies()[own].Pose.Pos)
