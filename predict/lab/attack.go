@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"bytes"
 	"fmt"
 	"strconv"
 	"time"
@@ -35,7 +36,7 @@ type attackedWire struct {
 	link.Wire
 	end    *link.End
 	attack attack
-	queue  []queuedDatagram // to receive before any other
+	queue  []link.Datagram // to receive before any other, with bytes of their own
 }
 
 // Receive implements link.Wire.
@@ -74,9 +75,8 @@ func (w *attackedWire) Receive(now time.Duration) (link.Datagram, bool) {
 
 // push adds a copy of a datagram to the queue.
 func (w *attackedWire) push(d link.Datagram) {
-	b := append([]byte(nil), d.Bytes...)
-	d.Bytes = nil
-	w.queue = append(w.queue, queuedDatagram{d, b})
+	d.Bytes = bytes.Clone(d.Bytes)
+	w.queue = append(w.queue, d)
 }
 
 // pop takes the first datagram from the queue.
@@ -86,7 +86,7 @@ func (w *attackedWire) pop() (link.Datagram, bool) {
 	}
 	d := w.queue[0]
 	w.queue = w.queue[1:]
-	return d.received(), true
+	return d, true
 }
 
 // copyFrom makes w an equal of o, except for the wire below.
@@ -96,16 +96,16 @@ func (w *attackedWire) copyFrom(o *attackedWire) {
 	w.attack.captured = captured
 	w.queue = w.queue[:0]
 	for _, d := range o.queue {
-		w.push(d.received())
+		w.push(d)
 	}
 }
 
 // startAttack applies the command attack to both ends of every connection of the panes.
 func (l *Lab) startAttack(c Command) error {
 	var begin func(*attack)
+	n, err := strconv.Atoi(c.Value)
 	switch c.Name {
 	case "forge":
-		n, err := strconv.Atoi(c.Value)
 		if err != nil || n < 1 || n > maxForgedAhead {
 			return fmt.Errorf("forge=%s: want 1 to %d packets ahead", c.Value, maxForgedAhead)
 		}
@@ -117,7 +117,6 @@ func (l *Lab) startAttack(c Command) error {
 		}
 		begin = func(a *attack) { a.replayDelay = d }
 	case "false-fragments":
-		n, err := strconv.Atoi(c.Value)
 		if err != nil || n < 1 || n > maxFalseFragments {
 			return fmt.Errorf("false-fragments=%s: want 1 to %d packets", c.Value, maxFalseFragments)
 		}

@@ -20,19 +20,15 @@ func TestAttacksCostNothing(t *testing.T) {
 			// Whole snapshots of 91 bodies have several fragments.
 			l := labtest.Open(t, labtest.Config(t, "pile:layers=1", "latency=40ms", AtClient), s.Name)
 			run := func(l *Lab, n int) {
-				for range n {
-					if err := l.Tick(Entry{Inputs: []sim.Input{{Buttons: sim.Right}}}); err != nil {
-						t.Fatal(err)
-					}
-				}
+				labtest.Hold(t, l, n, sim.Input{Buttons: sim.Right})
 			}
 			run(l, 120)
 			alone := l.Fork()
 			for _, ahead := range []int{50, 900, 5000, 32000} {
-				applyCommands(t, l, fmt.Sprint("attack all forge ", ahead))
+				labtest.Apply(t, l, fmt.Sprint("attack all forge ", ahead))
 				run(l, 20)
 			}
-			applyCommands(t, l, "attack all replay 500ms", "attack all false-fragments 80")
+			labtest.Apply(t, l, "attack all replay 500ms", "attack all false-fragments 80")
 			run(l, 20)
 			fork := l.Fork()
 			run(fork, 60)
@@ -65,14 +61,9 @@ func TestAttacksCostNothing(t *testing.T) {
 // is delivered, refused by the strategy as malformed, and costs the packet of that number.
 func TestForgedPacketJustAhead(t *testing.T) {
 	l := labtest.Open(t, labtest.Config(t, "zen", "latency=40ms", AtClient), "rewind")
-	for i := range 240 {
-		if i == 120 {
-			applyCommands(t, l, "attack all forge 10")
-		}
-		if err := l.Tick(Entry{Inputs: []sim.Input{{Buttons: sim.Right}}}); err != nil {
-			t.Fatal(err)
-		}
-	}
+	labtest.Hold(t, l, 120, sim.Input{Buttons: sim.Right})
+	labtest.Apply(t, l, "attack all forge 10")
+	labtest.Hold(t, l, 120, sim.Input{Buttons: sim.Right})
 	p := l.Panes[0]
 	if s := p.ServerStats(); s.Duplicates != 1 || s.PacketsReceived != 240-3 { // three are on their way
 		t.Errorf("server: %+v", *s)

@@ -35,6 +35,16 @@ func pushSamePile(l *Lab) Entry {
 	return Entry{Inputs: in}
 }
 
+// openPushed returns a session under client authority in which the players have pushed the pile for some ticks.
+func openPushed(t *testing.T, seat Seat, ticks int) *Pane {
+	t.Helper()
+	l := labtest.Open(t, labtest.Config(t, "two-players", "latency=75ms", seat), "statesync:authority=client")
+	for range ticks {
+		labtest.Tick(t, l, pushSamePile(l))
+	}
+	return l.Panes[0]
+}
+
 // TestToucherAuthority lets two players contest a pile, each with authority over the bodies
 // it touches. Input shows in its own tick, and the player's cube never jumps by more than
 // half a metre. Some body is claimed by both, and one of them yields. A fork stays equal.
@@ -52,9 +62,7 @@ func TestToucherAuthority(t *testing.T) {
 			}
 			t.Run(fmt.Sprint(network, knobs), func(t *testing.T) {
 				l := labtest.Open(t, labtest.Config(t, "two-players", network, AtClient), "statesync:authority=client"+knobs, "statesync")
-				for range 90 {
-					l.Tick(Entry{Inputs: make([]sim.Input, 2)})
-				}
+				labtest.Hold(t, l, 90)
 				keys := make([]Entry, 60)
 				for i := range keys {
 					keys[i].Inputs = []sim.Input{{Buttons: sim.Right}, {}}
@@ -68,9 +76,7 @@ func TestToucherAuthority(t *testing.T) {
 					if i == 600 {
 						f = l.Fork()
 					}
-					if err := l.Tick(pushSamePile(l)); err != nil {
-						t.Fatal(err)
-					}
+					labtest.Tick(t, l, pushSamePile(l))
 					owned := 0
 					for _, o := range p.ServerWorld.Owners()[2:] {
 						if o != sim.NoPlayer {
@@ -94,15 +100,13 @@ func TestToucherAuthority(t *testing.T) {
 					t.Error("a fork diverges")
 				}
 				// A state may place the other cube inside this one, which pushes it away.
-				if n := p.Score.LargestPop(); n > 0.5 {
+				if n := measure(t, p, "largest_pop_m"); n > 0.5 {
 					t.Errorf("the player's cube jumps by %v m", n)
 				}
 				if n := p.Counters.Value("lost_claims"); n < 1 && knobs == "" {
 					t.Errorf("ownership of %v bodies was yielded", n)
 				}
-				for range 1200 {
-					l.Tick(Entry{})
-				}
+				labtest.Hold(t, l, 1200)
 				if owners := p.ServerWorld.Owners(); slices.ContainsFunc(owners[2:], func(p int8) bool { return p != sim.NoPlayer }) {
 					t.Errorf("at rest the owners are %v", owners)
 				}
@@ -122,13 +126,7 @@ func TestToucherAuthority(t *testing.T) {
 // whoever has authority over them.
 func TestToucherAuthoritySpectator(t *testing.T) {
 	t.Parallel()
-	l := labtest.Open(t, labtest.Config(t, "two-players", "latency=75ms", AtHost), "statesync:authority=client")
-	for range 600 {
-		if err := l.Tick(pushSamePile(l)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	p := l.Panes[0]
+	p := openPushed(t, AtHost, 600)
 	if n := p.Counters.Value("updates_per_packet"); n < 15 {
 		t.Errorf("%v bodies per packet", n)
 	}
@@ -138,13 +136,7 @@ func TestToucherAuthoritySpectator(t *testing.T) {
 // state from before its client took ownership.
 func TestOwnedBodyIgnoresOlderServerState(t *testing.T) {
 	t.Parallel()
-	l := labtest.Open(t, labtest.Config(t, "two-players", "latency=75ms", AtClient), "statesync:authority=client")
-	for range 300 {
-		if err := l.Tick(pushSamePile(l)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	v := &l.Panes[0].Clients[0].View
+	v := &openPushed(t, AtClient, 300).Clients[0].View
 	if d := v.LastReceived[0].Pos.Sub(v.Simulated[0].Pos).Len(); d > 0 {
 		t.Errorf("the last state of the player's cube is %v m from its pose", d)
 	}

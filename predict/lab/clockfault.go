@@ -2,6 +2,7 @@ package lab
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -85,15 +86,11 @@ func (p *Pane) DescribeClockFaults() string {
 			list = append(list, fmt.Sprintf("client %d: %s", i+1, s))
 		}
 	}
-	if len(list) < len(p.Clients) {
-		return strings.Join(list, "; ")
+	faults := p.clockFaults[:len(p.Clients)]
+	if !slices.ContainsFunc(faults, func(c ClockFault) bool { return c != faults[0] }) {
+		return faults[0].describe(p.lab.tick)
 	}
-	for _, c := range p.clockFaults[1:len(p.Clients)] {
-		if c != p.clockFaults[0] {
-			return strings.Join(list, "; ")
-		}
-	}
-	return p.clockFaults[0].describe(p.lab.tick)
+	return strings.Join(list, "; ")
 }
 
 // setClockFault sets the skew or the frame rate of the clients.
@@ -103,21 +100,16 @@ func (l *Lab) setClockFault(c Command) error {
 		client, name = "", c.Name
 	}
 	var set func(*ClockFault)
+	n, err := strconv.Atoi(c.Value)
+	off := c.Value == "off" // then n is 0
 	switch name {
 	case "skew":
-		n, err := strconv.Atoi(c.Value)
-		if c.Value == "off" {
-			n, err = 0, nil
-		}
-		if err != nil || n < -MaxSkew || n > MaxSkew {
+		if !off && (err != nil || n < -MaxSkew || n > MaxSkew) {
 			return fmt.Errorf("skew=%s: want %d to %d ppm, or off", c.Value, -MaxSkew, MaxSkew)
 		}
 		set = func(k *ClockFault) { k.Skew = n }
 	case "fps":
-		n, err := strconv.Atoi(c.Value)
-		if c.Value == "off" {
-			n = 0
-		} else if err != nil || n < MinFrameRate || n > MaxFrameRate {
+		if !off && (err != nil || n < MinFrameRate || n > MaxFrameRate) {
 			return fmt.Errorf("fps=%s: want %d to %d frames per second, or off", c.Value, MinFrameRate, MaxFrameRate)
 		}
 		set = func(k *ClockFault) { k.FrameRate = n }

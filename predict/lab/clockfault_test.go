@@ -11,19 +11,6 @@ import (
 	"ghostcube/sim"
 )
 
-func applyCommands(t testing.TB, l *Lab, commands ...string) {
-	t.Helper()
-	for _, text := range commands {
-		c, err := ParseCommand(text)
-		if err == nil {
-			err = l.Apply(c)
-		}
-		if err != nil {
-			t.Fatalf("%s: %v", text, err)
-		}
-	}
-}
-
 // countClientTicks returns the number of ticks that the first client makes in each of the
 // next session ticks.
 func countClientTicks(t *testing.T, l *Lab, ticks int) (counts []int) {
@@ -53,25 +40,25 @@ func TestClockFaults(t *testing.T) {
 	}
 	for skew, want := range map[string]int{"500": 8004, "-500": 7996, "off": 8000} {
 		l := open()
-		applyCommands(t, l, "clock all skew "+skew)
+		labtest.Apply(t, l, "clock all skew "+skew)
 		if n := sum(countClientTicks(t, l, 8000)); n != want {
 			t.Errorf("skew %s: %d ticks, want %d", skew, n, want)
 		}
 	}
 	l := open()
-	applyCommands(t, l, "clock all fps 20")
+	labtest.Apply(t, l, "clock all fps 20")
 	for i, n := range countClientTicks(t, l, 60)[1:] {
 		if want := map[bool]int{true: 3}[(i+1)%3 == 0]; n != want {
 			t.Fatalf("20 fps: %d ticks in tick %d, want %d", n, i+1, want)
 		}
 	}
-	applyCommands(t, l, "clock all fps 144")
+	labtest.Apply(t, l, "clock all fps 144")
 	for i, n := range countClientTicks(t, l, 60)[1:] {
 		if n != 1 {
 			t.Fatalf("144 fps: %d ticks in tick %d", n, i)
 		}
 	}
-	applyCommands(t, l, "clock all fps off", "freeze all - 500ms")
+	labtest.Apply(t, l, "clock all fps off", "freeze all - 500ms")
 	if n := sum(countClientTicks(t, l, 30)); n != 0 {
 		t.Errorf("%d ticks while frozen", n)
 	}
@@ -87,10 +74,10 @@ func TestFrameRateEqualToTickRate(t *testing.T) {
 	for _, s := range Strategies {
 		c := labtest.Config(t, "zen", "latency=75ms,jitter=20ms,loss=10%", AtClient)
 		a, b := labtest.Open(t, c, s.Name), labtest.Open(t, c, s.Name)
-		applyCommands(t, b, "clock all fps 60")
+		labtest.Apply(t, b, "clock all fps 60")
 		labtest.Run(t, a, 300)
 		labtest.Run(t, b, 300)
-		applyCommands(t, b, "clock all fps off")
+		labtest.Apply(t, b, "clock all fps off")
 		if a.Hash() != b.Hash() {
 			t.Errorf("%s: 60 fps change the session", s.Name)
 		}
@@ -103,25 +90,25 @@ func TestFrameRateEqualToTickRate(t *testing.T) {
 func TestClockFaultScope(t *testing.T) {
 	t.Parallel()
 	l := labtest.Open(t, labtest.Config(t, "two-players", "perfect", AtClient), "rewind", "rewind")
-	applyCommands(t, l, "clock all 2.skew 500", "clock 1 fps 20", "freeze 2 1 1s")
+	labtest.Apply(t, l, "clock all 2.skew 500", "clock 1 fps 20", "freeze 2 1 1s")
 	labtest.Run(t, l, 1)
 	for i, want := range []string{"client 1: 20 fps; client 2: skew +500 ppm, 20 fps", "client 1: frozen; client 2: skew +500 ppm"} {
 		if got := l.Panes[i].DescribeClockFaults(); got != want {
 			t.Errorf("pane %d: %q, want %q", i+1, got, want)
 		}
 	}
-	applyCommands(t, l, "open all snapshot -", "switch 2 lockstep -", "restart all - -")
+	labtest.Apply(t, l, "open all snapshot -", "switch 2 lockstep -", "restart all - -")
 	labtest.Run(t, l, 60)
 	for i := 1; i < 3; i++ {
 		if got := l.Panes[i].DescribeClockFaults(); got != "client 2: skew +500 ppm" {
 			t.Errorf("pane %d: %q", i+1, got)
 		}
 	}
-	applyCommands(t, l, "clock all skew -500", "clock all fps off")
+	labtest.Apply(t, l, "clock all skew -500", "clock all fps off")
 	if got := l.Panes[0].DescribeClockFaults(); got != "skew -500 ppm" {
 		t.Errorf("%q", got)
 	}
-	applyCommands(t, l, "clock all skew off")
+	labtest.Apply(t, l, "clock all skew off")
 	if got := l.Panes[0].DescribeClockFaults(); got != "" {
 		t.Errorf("%q", got)
 	}
@@ -138,9 +125,9 @@ func TestForkKeepsClockFaults(t *testing.T) {
 	for _, s := range Strategies {
 		l := labtest.Open(t, labtest.Config(t, "two-players", "latency=75ms,jitter=20ms,loss=10%", AtClient), s.Name, s.Name)
 		labtest.Run(t, l, 120)
-		applyCommands(t, l, "clock all skew 4000", "clock all 1.fps 25", "clock all 2.fps 144")
+		labtest.Apply(t, l, "clock all skew 4000", "clock all 1.fps 25", "clock all 2.fps 144")
 		labtest.Run(t, l, 100)
-		applyCommands(t, l, "freeze all 1 700ms")
+		labtest.Apply(t, l, "freeze all 1 700ms")
 		var during *Lab // a fork of the freeze, which runs along
 		for i := range 80 {
 			labtest.Run(t, l, 1)
@@ -175,7 +162,7 @@ func TestForkKeepsClockFaults(t *testing.T) {
 		if a, b := l.Panes[0].Hash(), l.Panes[1].Hash(); a != b {
 			t.Errorf("%s: two panes under the same faults diverge", s.Name)
 		}
-		applyCommands(t, l, "clock all skew off")
+		labtest.Apply(t, l, "clock all skew off")
 		if h := l.Hash(); h == f.Hash() {
 			t.Errorf("%s: the hash does not cover the fault", s.Name)
 		}
@@ -187,7 +174,7 @@ func TestForkKeepsClockFaults(t *testing.T) {
 func TestFrozenClientAllocatesNothing(t *testing.T) {
 	for _, s := range Strategies {
 		l := labtest.Open(t, labtest.Config(t, "zen", "latency=75ms", AtClient), s.Name)
-		applyCommands(t, l, "clock all fps 20")
+		labtest.Apply(t, l, "clock all fps 20")
 		in := Entry{Inputs: []sim.Input{{}}}
 		step := func() {
 			if l.Ticks()%60 == 0 { // without the command, whose text allocates

@@ -29,20 +29,12 @@ func newViewRecorder(t *testing.T, scene, network string, seat Seat, spec string
 		serverPositions: map[sim.Tick]geom.Vec3{}, waiting: map[sim.Tick][]int{}}
 }
 
-func (r *viewRecorder) apply(verb, name, value string) {
-	if err := r.lab.Apply(Command{Verb: verb, Pane: AllPanes, Name: name, Value: value}); err != nil {
-		r.Fatal(err)
-	}
-}
-
 // run makes ticks in which the player changes direction every two seconds.
 func (r *viewRecorder) run(ticks int) {
 	for range ticks {
 		n := len(r.delays)
 		in := []sim.Input{{Buttons: []sim.Buttons{sim.Forward, sim.Right, sim.Back, sim.Left}[n/120%4]}}
-		if err := r.lab.Tick(Entry{Inputs: in}); err != nil {
-			r.Fatal(err)
-		}
+		labtest.Tick(r, r.lab, Entry{Inputs: in})
 		p := r.lab.Panes[0]
 		v := &p.Clients[0].View
 		label := v.TickOf(0)
@@ -134,7 +126,7 @@ func TestRecoversFromFreeze(t *testing.T) {
 			hungry := r.countStarved(600)
 			line := fmt.Sprintf("%-28s %-6s", c.spec, seat)
 			for _, long := range freezes {
-				r.apply("freeze", "", long)
+				labtest.Apply(t, r.lab, "freeze all - "+long)
 				r.run(int(r.lab.Panes[0].ClockFault(0).FrozenUntil) - len(r.delays))
 				back := len(r.delays)
 				r.run(300)
@@ -180,7 +172,7 @@ func TestSkewAndFrameRate(t *testing.T) {
 				}
 				before := [2]float64{m.Value(zero[0]), m.Value(zero[1])}
 				began := len(r.delays)
-				r.apply("clock", fault[0], fault[1])
+				labtest.Apply(t, r.lab, "clock all "+fault[0]+" "+fault[1])
 				ticks := 3600
 				if fault[0] == "skew" {
 					ticks *= minutes

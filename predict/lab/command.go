@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -31,13 +32,7 @@ func (c Command) String() string {
 	if c.Pane >= 0 {
 		pane = strconv.Itoa(c.Pane + 1)
 	}
-	dash := func(s string) string {
-		if s == "" {
-			return "-"
-		}
-		return s
-	}
-	return strings.Join([]string{c.Verb, pane, dash(c.Name), dash(c.Value)}, " ")
+	return strings.Join([]string{c.Verb, pane, cmp.Or(c.Name, "-"), cmp.Or(c.Value, "-")}, " ")
 }
 
 // ParseCommand parses the text of a command. It checks the verb and the pane's number; name
@@ -151,12 +146,13 @@ func (l *Lab) apply(c Command) error {
 		l.network.Seed = n
 		l.restart()
 	case "open":
-		return l.join(c.Name)
+		_, err := l.open(c.Name, l.Panes[l.focus])
+		return err
 	case "close":
 		if c.Pane < 0 || len(l.Panes) == 1 {
 			return fmt.Errorf("close: want the number of a pane, and at least one other pane")
 		}
-		l.Panes = append(l.Panes[:c.Pane], l.Panes[c.Pane+1:]...)
+		l.Panes = slices.Delete(l.Panes, c.Pane, c.Pane+1)
 		l.focus = min(l.focus, len(l.Panes)-1)
 	case "focus":
 		if c.Pane < 0 {
@@ -208,23 +204,16 @@ func (l *Lab) nudge(c Command) error {
 	if err != nil || math.IsNaN(by) || math.Abs(by) > 100 {
 		return fmt.Errorf("nudge by %q: want metres from -100 to 100", c.Value)
 	}
-	if c.Name != "x" && c.Name != "y" && c.Name != "z" {
-		return &link.UnknownNameError{Kind: "axis", Name: c.Name, Choices: []string{"x", "y", "z"}}
+	if axes := []string{"x", "y", "z"}; !slices.Contains(axes, c.Name) {
+		return &link.UnknownNameError{Kind: "axis", Name: c.Name, Choices: axes}
 	}
 	return l.eachPane(c.Pane, func(p *Pane) error {
 		b := p.ServerWorld.Bodies()[0]
-		switch c.Name {
-		case "x":
-			b.Pose.Pos.X += float32(by)
-		case "y":
-			b.Pose.Pos.Y += float32(by)
-		case "z":
-			b.Pose.Pos.Z += float32(by)
-		}
-		s := p.ServerWorld.Scene()
-		b.Pose.Pos.X = min(max(b.Pose.Pos.X, -s.HalfWidth), s.HalfWidth)
-		b.Pose.Pos.Y = min(max(b.Pose.Pos.Y, -s.HalfWidth), s.HalfWidth)
-		b.Pose.Pos.Z = min(max(b.Pose.Pos.Z, 0), s.Height)
+		at, s := &b.Pose.Pos, p.ServerWorld.Scene()
+		*map[string]*float32{"x": &at.X, "y": &at.Y, "z": &at.Z}[c.Name] += float32(by)
+		at.X = min(max(at.X, -s.HalfWidth), s.HalfWidth)
+		at.Y = min(max(at.Y, -s.HalfWidth), s.HalfWidth)
+		at.Z = min(max(at.Z, 0), s.Height)
 		b.Asleep = false
 		p.ServerWorld.SetBody(0, b)
 		return nil

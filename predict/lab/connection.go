@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"strconv"
-	"strings"
 	"time"
 
 	"ghostcube/net/link"
@@ -109,10 +108,10 @@ func (p *Pane) updateConnections() {
 		client, server := p.Clients[i].Endpoint, p.peers[i].Endpoint
 		if !on {
 			*c = connection{}
-			client.SetSideband(nil)
-			server.SetSideband(nil)
-			client.SetMuted(false)
-			server.SetMuted(false)
+			for _, e := range []*packet.Endpoint{client, server} {
+				e.SetSideband(nil)
+				e.SetMuted(false)
+			}
 			continue
 		}
 		c.client, c.server = reliable.New(), reliable.New()
@@ -133,13 +132,8 @@ func (p *Pane) setConnection(c *connection) {
 // rejoin makes a client forget its world and ask the server for it.
 func (p *Pane) rejoin(client int) error {
 	if !p.Strategy.Joins {
-		var others []string
-		for _, s := range Strategies {
-			if s.Joins {
-				others = append(others, s.Name)
-			}
-		}
-		return fmt.Errorf("a client of %s cannot rejoin: want %s", p.Strategy.Name, strings.Join(others, " or "))
+		others := strategiesThat(func(s *predict.Strategy) bool { return s.Joins })
+		return fmt.Errorf("a client of %s cannot rejoin: want %s", p.Strategy.Name, others)
 	}
 	p.updateConnections()
 	c := &p.connections[client]
@@ -279,54 +273,34 @@ func (p *Pane) finishBlock(c *connection, b []byte) {
 	m.blockTime.Set(float64(p.lab.tick-c.blockAt) * 1000 / float64(p.lab.config.Rate))
 }
 
-// tickJoining runs a tick of a client that waits for the world.
-func (p *Pane) tickJoining(s *Client) { s.Endpoint.Send(nil) }
-
-// describeJoining replaces the note of the view of a client that waits for the world.
-func (p *Pane) describeJoining(i int) {
-	if c := &p.connections[i]; c.joining {
-		received, count := c.client.SlicesReceived()
-		p.Clients[i].View.Note = fmt.Sprintf("joining: %d of %d slices", received, count)
-	}
-}
-
 // countConnections sums the statistics of all connections.
 func (p *Pane) countConnections() {
-	var total struct{ sent, resent, unacked, received, malformed, slices, slicesResent, acks, bytes, all float64 }
-	found := false
-	for i := range p.connections {
-		c := &p.connections[i]
-		if c.client == nil {
-			continue
-		}
-		found = true
-		for _, end := range []*reliable.Connection{c.client, c.server} {
-			s := end.Stats()
-			total.sent += float64(s.Messages.Sent + s.Messages.UnreliableSent)
-			total.resent += float64(s.Messages.Resent)
-			total.unacked += float64(s.Unacked)
-			total.received += float64(s.Messages.Received + s.Messages.UnreliableReceived)
-			total.malformed += float64(s.Malformed)
-			total.slices += float64(s.Sent.Slices)
-			total.slicesResent += float64(s.Sent.Resent)
-			total.acks += float64(s.Received.Acks)
-			total.bytes += float64(s.Bytes)
-		}
-		total.all += float64(p.Clients[i].Endpoint.Stats.BytesSent + p.peers[i].Endpoint.Stats.BytesSent)
-	}
-	if !found {
+	if p.connections[0].client == nil { // all of them have sidebands, or none
 		return
 	}
 	m := declareConnectionCounters(p.Counters)
-	m.sent.Set(total.sent)
-	m.resent.Set(total.resent)
-	m.unacked.Set(total.unacked)
-	m.received.Set(total.received)
-	m.malformed.Set(total.malformed + float64(p.malformedBlocks))
-	m.slices.Set(total.slices)
-	m.slicesResent.Set(total.slicesResent)
-	m.sliceAcks.Set(total.acks)
-	m.sidebandPercent.Set(100 * total.bytes / max(total.all, 1))
+	for _, c := range []predict.Counter{m.sent, m.resent, m.unacked, m.received, m.slices, m.slicesResent, m.sliceAcks} {
+		c.Set(0)
+	}
+	m.malformed.Set(float64(p.malformedBlocks))
+	bytes, all := 0.0, 0.0
+	for i := range p.connections {
+		c := &p.connections[i]
+		for _, end := range []*reliable.Connection{c.client, c.server} {
+			s := end.Stats()
+			m.sent.Add(float64(s.Messages.Sent + s.Messages.UnreliableSent))
+			m.resent.Add(float64(s.Messages.Resent))
+			m.unacked.Add(float64(s.Unacked))
+			m.received.Add(float64(s.Messages.Received + s.Messages.UnreliableReceived))
+			m.malformed.Add(float64(s.Malformed))
+			m.slices.Add(float64(s.Sent.Slices))
+			m.slicesResent.Add(float64(s.Sent.Resent))
+			m.sliceAcks.Add(float64(s.Received.Acks))
+			bytes += float64(s.Bytes)
+		}
+		all += float64(p.Clients[i].Endpoint.Stats.BytesSent + p.peers[i].Endpoint.Stats.BytesSent)
+	}
+	m.sidebandPercent.Set(100 * bytes / max(all, 1))
 	results, ticks := p.Shots.Learned()
 	m.hitResults.Set(float64(results))
 	m.hitResultTime.Set(float64(ticks) * 1000 / float64(p.lab.config.Rate) / float64(max(results, 1)))

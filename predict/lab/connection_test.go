@@ -31,13 +31,11 @@ func TestRejoin(t *testing.T) {
 					if l.Ticks() < 180 { // then everything comes to rest, before the world has arrived
 						e.Inputs = []sim.Input{{Buttons: sim.Right}, {Buttons: sim.Forward}}
 					}
-					if err := l.Tick(e); err != nil {
-						t.Fatal(err)
-					}
+					labtest.Tick(t, l, e)
 				}
 			}
 			run(l, 120)
-			applyCommands(t, l, "rejoin all 1 -")
+			labtest.Apply(t, l, "rejoin all 1 -")
 			run(l, 15)
 			if note := p.Clients[0].View.Note; !strings.HasPrefix(note, "joining: ") || p.Counters.Value("joins") != 0 {
 				t.Errorf("a quarter of a second after the command: note %q, %v joins", note, p.Counters.Value("joins"))
@@ -101,17 +99,11 @@ func TestRejoinIsRefused(t *testing.T) {
 func TestJoinRequestMayBeLost(t *testing.T) {
 	for mode, want := range map[string]float64{"reliable": 1, "unreliable": 0} {
 		l := labtest.Open(t, labtest.Config(t, "plain", "latency=20ms", AtClient), "noprediction:messages="+mode)
-		for i := range 240 {
-			if i == 60 {
-				applyCommands(t, l, "condition all up.loss 100%", "rejoin all 1 -")
-			}
-			if i == 90 {
-				applyCommands(t, l, "condition all up.loss 0")
-			}
-			if err := l.Tick(Entry{}); err != nil {
-				t.Fatal(err)
-			}
-		}
+		labtest.Hold(t, l, 60)
+		labtest.Apply(t, l, "condition all up.loss 100%", "rejoin all 1 -")
+		labtest.Hold(t, l, 30)
+		labtest.Apply(t, l, "condition all up.loss 0")
+		labtest.Hold(t, l, 150)
 		if n := l.Panes[0].Counters.Value("joins"); n != want {
 			t.Errorf("%s: %v joins, want %v", mode, n, want)
 		}
@@ -133,9 +125,7 @@ func TestHitResults(t *testing.T) {
 						inputs[k].Shot = sim.Shot{}
 					}
 				}
-				if err := l.Tick(Entry{Inputs: inputs}); err != nil {
-					t.Fatal(err)
-				}
+				labtest.Tick(t, l, Entry{Inputs: inputs})
 			}
 			p := l.Panes[0]
 			resolved, learned := 0, 0
@@ -169,9 +159,7 @@ func TestMessagesChangeNothingElse(t *testing.T) {
 	for _, s := range Strategies {
 		l := labtest.Open(t, labtest.Config(t, "zen", "latency=40ms,loss=5%", AtClient), s.Name, s.Name+":messages=reliable")
 		for i := range 300 {
-			if err := l.Tick(Entry{Inputs: []sim.Input{{Buttons: sim.Buttons(1 + i/40%2)}}}); err != nil {
-				t.Fatal(err)
-			}
+			labtest.Tick(t, l, Entry{Inputs: []sim.Input{{Buttons: sim.Buttons(1 + i/40%2)}}})
 		}
 		a, b := l.Panes[0], l.Panes[1]
 		for i := range a.Clients[0].View.Bodies {

@@ -115,9 +115,7 @@ func TestCopiesAreComplete(t *testing.T) {
 		t.Run(spec, func(t *testing.T) {
 			l := labtest.Open(t, labtest.Config(t, "train:rods=8", "latency=40ms,jitter=25ms,loss=15%,duplicate=5%,reorder=10%,reorder-delay=30ms", AtClient), spec)
 			for range 300 {
-				if err := l.Tick(Entry{Inputs: shooterInputs(tape, int(l.Ticks()), 11)[:1]}); err != nil {
-					t.Fatal(err)
-				}
+				labtest.Tick(t, l, Entry{Inputs: shooterInputs(tape, int(l.Ticks()), 11)[:1]})
 			}
 			p, q := l.Panes[0], l.Fork().Panes[0]
 			c := &copytest.Checker{Skip: skipInCopies, Elements: ringElements, MaxElements: 16}

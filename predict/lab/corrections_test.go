@@ -158,9 +158,7 @@ func TestCorrectionCauses(t *testing.T) {
 	if n := p.Corrections.Total(); n != 0 {
 		t.Fatalf("%d corrections without loss", n)
 	}
-	if err := l.Apply(Command{Verb: "network", Pane: AllPanes, Value: "latency=75ms,up.loss=30%"}); err != nil {
-		t.Fatal(err)
-	}
+	labtest.Apply(t, l, "network all - latency=75ms,up.loss=30%")
 	labtest.Run(t, l, 1200)
 	if own, all := count(p, predict.LocalInput, 0), p.Corrections.Total(); own < 10 || own < all/2 || count(p, predict.RemoteInput, 0) > 0 {
 		t.Errorf("of %d corrections %d have lost inputs as their cause", all, own)
@@ -177,9 +175,7 @@ func TestCorrectionCauses(t *testing.T) {
 	l = labtest.Open(t, labtest.Config(t, "plain", "up.latency=10ms,down.latency=300ms", AtHost), "rewind")
 	p = l.Panes[0]
 	labtest.Run(t, l, 300)
-	if err := l.Apply(Command{Verb: "condition", Pane: AllPanes, Name: "down.latency", Value: "0s"}); err != nil {
-		t.Fatal(err)
-	}
+	labtest.Apply(t, l, "condition all down.latency 0s")
 	labtest.Run(t, l, 60)
 	if n := count(p, predict.ClockReset, 0); n == 0 || count(p, predict.LocalInput, 0) > 0 {
 		t.Errorf("%d corrections of a client that is behind, of %d", n, p.Corrections.Total())
@@ -191,9 +187,7 @@ func TestCorrectionCauses(t *testing.T) {
 func TestCorrectionsSurviveFork(t *testing.T) {
 	t.Parallel()
 	l := labtest.Open(t, labtest.Config(t, "zen", "latency=75ms", AtClient), "rewind:contact-order=reordered:redundant=off")
-	if err := l.Apply(Command{Verb: "condition", Pane: AllPanes, Name: "loss", Value: "20%"}); err != nil {
-		t.Fatal(err)
-	}
+	labtest.Apply(t, l, "condition all loss 20%")
 	labtest.Run(t, l, 400)
 	f := l.Fork()
 	labtest.Run(t, l, 200)

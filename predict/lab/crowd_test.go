@@ -15,9 +15,7 @@ func TestCrowd(t *testing.T) {
 	t.Parallel()
 	l := labtest.Open(t, labtest.Config(t, "crowd:walkers=50", "latency=75ms", AtClient), "animated", "lockstep", "rewind")
 	for tick := range 180 {
-		if err := l.Tick(Entry{Inputs: []sim.Input{{Buttons: sim.Forward, Heading: uint8(tick)}}}); err != nil {
-			t.Fatal(err)
-		}
+		labtest.Tick(t, l, Entry{Inputs: []sim.Input{{Buttons: sim.Forward, Heading: uint8(tick)}}})
 	}
 	moving := 0
 	for i := 1; i <= 50; i++ {

@@ -49,13 +49,10 @@ func TestTraceAgreesWithTheLink(t *testing.T) {
 			t.Fatal(err)
 		}
 		for range 240 {
-			e := Entry{Inputs: labtest.Inputs(int(l.Ticks()))}
 			if l.Ticks() == 60 && spec == "rewind:messages=reliable" {
-				e.Commands = []Command{{Verb: "block", Pane: AllPanes, Value: "8"}}
+				labtest.Apply(t, l, "block all - 8")
 			}
-			if err := l.Tick(e); err != nil {
-				t.Fatal(err)
-			}
+			labtest.Run(t, l, 1)
 		}
 		p := l.Panes[0]
 		for _, d := range []link.Direction{link.Up, link.Down} {
@@ -207,9 +204,7 @@ func TestTraceOfPast(t *testing.T) {
 		other.CopyFrom(past)
 		l.CopyFrom(past)
 		for _, x := range []*Lab{l, other} {
-			if err := x.Apply(Command{Verb: "condition", Pane: AllPanes, Name: "loss", Value: "40%"}); err != nil {
-				t.Fatal(err)
-			}
+			labtest.Apply(t, x, "condition all loss 40%")
 			labtest.Run(t, x, 90)
 		}
 		for d := range before {
@@ -237,13 +232,10 @@ func TestCorrectionDatagrams(t *testing.T) {
 		l.TraceDatagrams(true)
 		p, seen, found, late := l.Panes[0], 0, 0, 0
 		for range 600 {
-			e := Entry{Inputs: labtest.Inputs(int(l.Ticks()))}
 			if l.Ticks()%120 == 100 {
-				e.Commands = []Command{{Verb: "nudge", Pane: AllPanes, Name: "x", Value: "1"}}
+				labtest.Apply(t, l, "nudge all x 1")
 			}
-			if err := l.Tick(e); err != nil {
-				t.Fatal(err)
-			}
+			labtest.Run(t, l, 1)
 			for ; seen < p.Corrections.Total(); seen++ {
 				c := p.Corrections.At(seen)
 				state, in := p.CorrectionDatagrams(p.Datagrams(), c)
@@ -272,9 +264,7 @@ func TestCorrectionDatagrams(t *testing.T) {
 				}
 			}
 		}
-		t.Logf("%s: %d corrections, %d inputs, %d of them late", spec, seen, found, late)
-		if seen < 4 || found < seen/2 || spec == "rewind:redundant=off" && late == 0 {
-			t.Errorf("%s: %d corrections, %d inputs, %d of them late", spec, seen, found, late)
-		}
+		labtest.Report(t, seen < 4 || found < seen/2 || spec == "rewind:redundant=off" && late == 0,
+			"%s: %d corrections, %d inputs, %d of them late", spec, seen, found, late)
 	}
 }

@@ -43,20 +43,16 @@ func TestDesyncIsNamed(t *testing.T) {
 			p := l.Panes[0]
 			run := func(n int) (rejected float64) {
 				before := p.Counters.Value("rejected_payloads")
-				for range n {
-					if err := l.Tick(Entry{Inputs: []sim.Input{{Buttons: sim.Right}}}); err != nil {
-						t.Fatal(err)
-					}
-				}
+				labtest.Hold(t, l, n, sim.Input{Buttons: sim.Right})
 				return p.Counters.Value("rejected_payloads") - before
 			}
 			if n := run(60); n != 0 {
 				t.Errorf("%s: %v payloads rejected before the fault", spec, n)
 			}
-			applyCommands(t, l, "desync all "+field+" -")
+			labtest.Apply(t, l, "desync all "+field+" -")
 			faulty = true
 			n := run(30)
-			applyCommands(t, l, "desync all off -")
+			labtest.Apply(t, l, "desync all off -")
 			faulty = false
 			if n += run(3); broken != 30 || n < 28 || n > 30 {
 				t.Errorf("%s, %s: %d packets of 30 are broken, %v rejected", spec, field, broken, n)
@@ -74,18 +70,14 @@ func TestDesyncCopies(t *testing.T) {
 	for _, s := range Strategies {
 		l := labtest.Open(t, labtest.Config(t, "zen", "latency=20ms", AtClient), s.Name)
 		run := func(l *Lab, n int) {
-			for range n {
-				if err := l.Tick(Entry{Inputs: []sim.Input{{Buttons: sim.Right}}}); err != nil {
-					t.Fatal(err)
-				}
-			}
+			labtest.Hold(t, l, n, sim.Input{Buttons: sim.Right})
 		}
 		err := l.Apply(Command{Verb: "desync", Pane: AllPanes, Name: "no.such"})
 		var unknown *link.UnknownNameError
 		if !errors.As(err, &unknown) || len(unknown.Choices) < 2 {
 			t.Fatalf("%s: %v", s.Name, err)
 		}
-		applyCommands(t, l, "desync all "+unknown.Choices[len(unknown.Choices)-1]+" -")
+		labtest.Apply(t, l, "desync all "+unknown.Choices[len(unknown.Choices)-1]+" -")
 		run(l, 60)
 		fork := l.Fork()
 		run(fork, 30)

@@ -16,16 +16,9 @@ import (
 func TestDisplaySettings(t *testing.T) {
 	t.Parallel()
 	l := labtest.Open(t, labtest.Config(t, "plain", "perfect", AtClient), "rewind")
-	show := func(name, value string) {
-		t.Helper()
-		if err := l.Apply(Command{Verb: "show", Pane: AllPanes, Name: name, Value: value}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	show("ghosts", "off")
-	show("no-such-setting", "7")
+	labtest.Apply(t, l, "show all ghosts off", "show all no-such-setting 7")
 	f := l.Fork()
-	show("ghosts", "on")
+	labtest.Apply(t, l, "show all ghosts on")
 	if want := []DisplaySetting{{"ghosts", "on"}, {"no-such-setting", "7"}}; !slices.Equal(l.Display(), want) {
 		t.Errorf("%v, want %v", l.Display(), want)
 	}
@@ -40,14 +33,12 @@ func TestFocus(t *testing.T) {
 	t.Parallel()
 	l := labtest.Open(t, labtest.Config(t, "plain", "perfect", AtClient), "rewind", "noprediction", "rewind")
 	for _, c := range []struct {
-		verb        string
-		pane, focus int
-	}{{"focus", 2, 2}, {"close", 0, 1}, {"focus", 0, 0}, {"close", 1, 0}} {
-		if err := l.Apply(Command{Verb: c.verb, Pane: c.pane}); err != nil {
-			t.Fatal(err)
-		}
+		command string
+		focus   int
+	}{{"focus 3 - -", 2}, {"close 1 - -", 1}, {"focus 1 - -", 0}, {"close 2 - -", 0}} {
+		labtest.Apply(t, l, c.command)
 		if l.Focus() != c.focus || l.Fork().Focus() != c.focus {
-			t.Errorf("after %s %d the focus is on pane %d, want %d", c.verb, c.pane+1, l.Focus()+1, c.focus+1)
+			t.Errorf("after %s the focus is on pane %d, want %d", c.command, l.Focus()+1, c.focus+1)
 		}
 	}
 }

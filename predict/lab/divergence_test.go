@@ -30,15 +30,8 @@ func TestStrategyDivergence(t *testing.T) {
 func checkDivergence(t *testing.T, panes []string) {
 	t.Helper()
 	l := labtest.Open(t, labtest.Config(t, "zen", "latency=75ms", AtClient), panes...)
-	in := []sim.Input{{Buttons: sim.Forward}}
-	for i := range 900 {
-		in[0].Buttons = sim.Forward
-		if i/60%2 == 1 {
-			in[0].Buttons = sim.Left
-		}
-		if err := l.Tick(Entry{Inputs: in}); err != nil {
-			t.Fatal(err)
-		}
+	for i := range 15 {
+		labtest.Hold(t, l, 60, sim.Input{Buttons: []sim.Buttons{sim.Forward, sim.Left}[i%2]})
 	}
 	m := l.Panes[0].Counters
 	d, ok := l.Panes[0].Divergence()

@@ -40,9 +40,7 @@ func TestEchoMeasures(t *testing.T) {
 	}{{"perfect", 0}, {"latency=25ms", 50}, {"latency=75ms", 150}, {"latency=150ms", 300}} {
 		for length, spec := range map[float64]string{1: "historyoffset:playout=1", 4: "historyoffset:rtt-source=echo", 8: "historyoffset:rtt-source=echo:playout=8"} {
 			l := labtest.Open(t, labtest.Config(t, "plain", c.network, AtClient), spec)
-			for range 400 {
-				l.Tick(Entry{Inputs: []sim.Input{{}}})
-			}
+			labtest.Hold(t, l, 400)
 			m := l.Panes[0].Counters
 			if got := m.Value("rtt_echo_ms"); got < c.want-17 || got > c.want+17 {
 				t.Errorf("%s, %s: a round trip of %v ms", c.network, spec, got)

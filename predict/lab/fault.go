@@ -49,18 +49,14 @@ func ParseFaults(text string, c Config) ([]Fault, error) {
 		switch {
 		case kind == "skew" || kind == "fps":
 			f.Command.Verb, f.Command.Name = "clock", name
-		case name == "block":
-			f.Command.Verb = "block"
-		case name == "rejoin":
-			f.Command.Verb, f.Command.Name, f.Command.Value = "rejoin", value, ""
+		case name == "block" || name == "blackout":
+			f.Command.Verb = name
+		case name == "rejoin" || name == "desync":
+			f.Command.Verb, f.Command.Name, f.Command.Value = name, value, ""
 		case kind == "freeze":
 			f.Command.Verb, f.Command.Name = "freeze", client
-		case name == "blackout":
-			f.Command.Verb = "blackout"
 		case slices.Contains(attackKinds, name):
 			f.Command.Verb, f.Command.Name = "attack", name
-		case name == "desync":
-			f.Command.Verb, f.Command.Name, f.Command.Value = "desync", value, ""
 		case name == "nudge":
 			f.Command.Verb, f.Command.Name = "nudge", "x"
 		default:

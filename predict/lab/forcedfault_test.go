@@ -1,39 +1,30 @@
-package lab
+package lab_test
 
 import (
 	"strings"
 	"testing"
 
+	. "ghostcube/predict/lab"
+	"ghostcube/predict/lab/labtest"
 	"ghostcube/sim"
 )
 
 // TestCorrectionNamesFault promises that the first correction after a forced fault names it and that later ones do
 // not, that packets lost before a correction are counted, and that both survive a fork.
 func TestCorrectionNamesFault(t *testing.T) {
-	c := Config{Scene: "zen", Rate: 60}
-	if err := c.Network.Parse("latency=50ms"); err != nil {
-		t.Fatal(err)
-	}
-	l := New(c)
-	p, err := l.Open("rewind")
-	if err != nil {
-		t.Fatal(err)
-	}
-	tick := func(n int, commands ...Command) {
+	l := labtest.Open(t, labtest.Config(t, "zen", "latency=50ms", AtClient), "rewind")
+	p := l.Panes[0]
+	tick := func(n int, commands ...string) {
 		t.Helper()
-		for range n {
-			if err := l.Tick(Entry{Inputs: []sim.Input{{Buttons: sim.Right}}, Commands: commands}); err != nil {
-				t.Fatal(err)
-			}
-			commands = nil
-		}
+		labtest.Apply(t, l, commands...)
+		labtest.Hold(t, l, n, sim.Input{Buttons: sim.Right})
 	}
 	tick(120)
 	if _, ok := p.LastFault(); ok {
 		t.Error("a fault before any was forced")
 	}
 	first := p.Corrections.Total()
-	tick(40, Command{Verb: "nudge", Pane: AllPanes, Name: "x", Value: "1"})
+	tick(40, "nudge all x 1")
 	if p.Corrections.Total() == first {
 		t.Fatal("no correction after a nudge")
 	}
@@ -49,8 +40,8 @@ func TestCorrectionNamesFault(t *testing.T) {
 		t.Errorf("%d corrections name the fault; the first has %d lost packets before it", named, p.Corrections.At(first).LostBefore)
 	}
 	before := p.Corrections.Total()
-	tick(1, Command{Verb: "blackout", Pane: AllPanes, Value: "250ms"})
-	tick(60, Command{Verb: "nudge", Pane: AllPanes, Name: "x", Value: "1"})
+	tick(1, "blackout all - 250ms")
+	tick(60, "nudge all x 1")
 	if p.Corrections.Total() == before {
 		t.Fatal("no correction after an outage with a nudge")
 	}
@@ -59,12 +50,11 @@ func TestCorrectionNamesFault(t *testing.T) {
 		t.Errorf("after an outage of 250 ms: %+v", x)
 	}
 	fork := l.Fork().Panes[0]
-	if f, ok := fork.LastFault(); !ok || f != p.forced || *fork.Corrections.At(before) != *x {
+	last, _ := p.LastFault()
+	if f, ok := fork.LastFault(); !ok || f != last || *fork.Corrections.At(before) != *x {
 		t.Errorf("a fork has %+v, %v", f, *fork.Corrections.At(before))
 	}
-	if err := l.Apply(Command{Verb: "restart", Pane: AllPanes}); err != nil {
-		t.Fatal(err)
-	}
+	labtest.Apply(t, l, "restart all - -")
 	if _, ok := p.LastFault(); ok {
 		t.Error("a restart keeps the fault")
 	}

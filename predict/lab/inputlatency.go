@@ -50,8 +50,8 @@ func (l *Lab) MeasureInputLatency(following []Entry) []int {
 // cannot report it.
 func (p *Pane) Progress() predict.InputProgress {
 	p.progressScratch = predict.InputProgress{}
-	if report := p.Strategy.Latency; report != nil {
-		report(&p.progressScratch, p.serverSide, p.Clients[0].side)
+	if p.Strategy.Latency != nil {
+		p.Strategy.Latency(&p.progressScratch, p.serverSide, p.Clients[0].side)
 	}
 	return p.progressScratch
 }

@@ -12,16 +12,7 @@ import (
 func TestAddedPaneJoins(t *testing.T) {
 	l := labtest.Open(t, labtest.Config(t, "katamari:cubes=30", "latency=75ms", AtHost), "noprediction")
 	labtest.Run(t, l, 200)
-	for _, c := range []Command{
-		{Verb: "clock", Name: "skew", Value: "500"},
-		{Verb: "nudge", Name: "x", Value: "1"},
-		{Verb: "open", Name: "snapshot"},
-	} {
-		c.Pane = AllPanes
-		if err := l.Apply(c); err != nil {
-			t.Fatal(err)
-		}
-	}
+	labtest.Apply(t, l, "clock all skew 500", "nudge all x 1", "open all snapshot -")
 	for range 4 {
 		a, b := l.Panes[0], l.Panes[1]
 		first, firstCache := a.ServerWorld.Hash()

@@ -29,11 +29,7 @@ func TestJointsStayTogether(t *testing.T) {
 			c.Network.Seed = seed
 			spec := fmt.Sprintf("animated:snapshot-every=%d", every)
 			l := labtest.Open(t, c, spec, spec+":joint-tree=relative")
-			for range 600 {
-				if err := l.Tick(Entry{Inputs: []sim.Input{{}}}); err != nil {
-					t.Fatal(err)
-				}
-			}
+			labtest.Hold(t, l, 600, sim.Input{})
 			single, tied := l.Panes[0], l.Panes[1]
 			_, apart, _, _ := single.Score.JointSeparation()
 			rms, most, server, ok := tied.Score.JointSeparation()
@@ -43,8 +39,8 @@ func TestJointsStayTogether(t *testing.T) {
 			if every == 6 && apart < 0.01 {
 				t.Errorf("seed %d, every %d: sent alone they separate by only %v m", seed, every, apart)
 			}
-			if e := tied.Score.LagErrorRMSAll(); e < 0.1 || e > 1.1*single.Score.LagErrorRMSAll() {
-				t.Errorf("seed %d, every %d: lag error of %v m, sent alone %v", seed, every, e, single.Score.LagErrorRMSAll())
+			if e := measure(t, tied, "lag_error_rms_all_m"); e < 0.1 || e > 1.1*measure(t, single, "lag_error_rms_all_m") {
+				t.Errorf("seed %d, every %d: lag error of %v m, sent alone %v", seed, every, e, measure(t, single, "lag_error_rms_all_m"))
 			}
 			if refused := tied.Counters.Value("rejected_payloads"); refused != 0 {
 				t.Errorf("seed %d, every %d: %v rejected payloads", seed, every, refused)
@@ -177,7 +173,7 @@ func TestJointChains(t *testing.T) {
 		if end, ok := predicted.Score.PathErrorAtJoint(16); ok && end > 0.8*one {
 			t.Errorf("%s, %s: path error at the first joint %v m, at the sixteenth %v", c.tape, c.scene, one, end)
 		}
-		if e := interpolated.Score.LagErrorRMSAll(); e < 0.2 {
+		if e := measure(t, interpolated, "lag_error_rms_all_m"); e < 0.2 {
 			t.Errorf("%s, %s: lag error of the interpolated chain only %v m", c.tape, c.scene, e)
 		}
 	}

@@ -70,33 +70,27 @@ func knobHash(t *testing.T, session int, spec string) uint64 {
 	in := make([]sim.Input, l.Players())
 	buttons := [...]sim.Buttons{sim.Forward, sim.Right | sim.Pull, sim.Lift, sim.Back, sim.Left | sim.Lift, 0}
 	for i := range 660 {
-		e := Entry{Inputs: in}
 		for p := range in {
 			in[p] = sim.Input{Buttons: buttons[(i/37+2*p)%len(buttons)], Heading: uint8(i / 90 * 32)}
 		}
 		if i > 60 && i%23 == 0 {
 			in[0].Shot = sim.Shot{Fired: true, Yaw: uint16(i * 37 % 4096)}
 		}
-		command := func(verb, name, value string) {
-			e.Commands = append(e.Commands, Command{Verb: verb, Pane: AllPanes, Name: name, Value: value})
-		}
 		switch i {
 		case 130, 400:
-			command("nudge", "x", "0.7")
+			labtest.Apply(t, l, "nudge all x 0.7")
 		case 210:
-			command("nudge", "y", "-4")
+			labtest.Apply(t, l, "nudge all y -4")
 		case 250:
-			command("freeze", "1", "600ms")
+			labtest.Apply(t, l, "freeze all 1 600ms")
 		case 330:
-			command("clock", "fps", "10")
+			labtest.Apply(t, l, "clock all fps 10")
 		case 380:
-			command("clock", "fps", "off")
+			labtest.Apply(t, l, "clock all fps off")
 		case 440:
-			command("freeze", "1", "1.5s")
+			labtest.Apply(t, l, "freeze all 1 1.5s")
 		}
-		if err := l.Tick(e); err != nil {
-			t.Fatal(err)
-		}
+		labtest.Tick(t, l, Entry{Inputs: in})
 	}
 	h := l.Hash()
 	for i := l.Panes[0].Shots.FirstIndex(); i < l.Panes[0].Shots.Total(); i++ {

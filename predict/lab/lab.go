@@ -10,7 +10,6 @@ package lab
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"ghostcube/net/link"
@@ -36,10 +35,8 @@ func (s Seat) String() string { return seatNames[s] }
 
 // SeatNamed returns the seat called name.
 func SeatNamed(name string) (Seat, error) {
-	for i, n := range seatNames {
-		if n == name {
-			return Seat(i), nil
-		}
+	if i := slices.Index(seatNames, name); i >= 0 {
+		return Seat(i), nil
 	}
 	return 0, &link.UnknownNameError{Kind: "seat", Name: name, Choices: seatNames}
 }
@@ -147,15 +144,9 @@ func (l *Lab) Open(spec string) (*Pane, error) {
 	return l.open(spec, nil)
 }
 
-// join adds a pane that runs a spec from the present world of the focused pane's server. The inputs of the last
-// tick are those of that pane, and the clock faults those of all panes, so all go on from one moment.
-func (l *Lab) join(spec string) error {
-	_, err := l.open(spec, l.Panes[l.focus])
-	return err
-}
-
 // open adds a pane that runs a spec from the present world of another pane's server, or from the scene's start if
-// there is no other pane.
+// there is no other pane. The inputs of the last tick are those of that pane, and the clock faults those of all panes,
+// so all go on from one moment.
 func (l *Lab) open(spec string, other *Pane) (*Pane, error) {
 	if len(l.Panes) == MaxPanes {
 		return nil, fmt.Errorf("pane %q: %d panes are open: want at most %d", spec, MaxPanes, MaxPanes)
@@ -185,13 +176,9 @@ func (l *Lab) open(spec string, other *Pane) (*Pane, error) {
 // checkBodyCount reports a scene with more bodies than the strategy can send.
 func checkBodyCount(s *predict.Strategy, sc *sim.Scene) error {
 	if n := len(sc.Boxes); s.MaxBodies > 0 && n > s.MaxBodies {
-		var others []string
-		for _, o := range Strategies {
-			if o.MaxBodies == 0 || o.MaxBodies >= n {
-				others = append(others, o.Name)
-			}
-		}
-		return fmt.Errorf("scene %s has %d bodies; %s sends whole snapshots of at most %d: use %s", sc.Name, n, s.Name, s.MaxBodies, strings.Join(others, " or "))
+		others := strategiesThat(func(o *predict.Strategy) bool { return o.MaxBodies == 0 || o.MaxBodies >= n })
+		return fmt.Errorf("scene %s has %d bodies; %s sends whole snapshots of at most %d: use %s",
+			sc.Name, n, s.Name, s.MaxBodies, others)
 	}
 	return nil
 }

@@ -5,14 +5,11 @@ import (
 	"math"
 	"strings"
 	"testing"
-	"time"
 
 	"ghostcube/internal/experiment"
-	"ghostcube/predict"
 	. "ghostcube/predict/lab"
 	"ghostcube/predict/lab/labtest"
 	"ghostcube/predict/lab/tape"
-	"ghostcube/predict/score"
 	"ghostcube/sim"
 )
 
@@ -23,9 +20,7 @@ func playTape(t testing.TB, from *tape.Tape) *Lab {
 		t.Fatal(err)
 	}
 	for _, e := range from.Entries {
-		if err := l.Tick(e); err != nil {
-			t.Fatal(err)
-		}
+		labtest.Tick(t, l, e)
 	}
 	return l
 }
@@ -62,11 +57,7 @@ func conforms(t *testing.T, c Config, spec string, before, after int, run func(t
 // that sleeps, within some metres of the server's pose.
 func restsAtServer(t *testing.T, l *Lab, ticks int, metres float32, sleepersOnly bool) {
 	t.Helper()
-	for range ticks {
-		if err := l.Tick(Entry{}); err != nil {
-			t.Fatal(err)
-		}
-	}
+	labtest.Hold(t, l, ticks)
 	p := l.Panes[0]
 	for i, b := range p.ServerWorld.Bodies() {
 		if d := p.Clients[0].View.Bodies[i].Pos.Sub(b.Pose.Pos).Len(); d > metres && (b.Asleep || !sleepersOnly) {
@@ -140,13 +131,10 @@ func TestSwitchCostsNoTick(t *testing.T) {
 		l := labtest.Open(t, labtest.Config(t, "plain", "latency=75ms", AtClient), "rewind", "rewind")
 		in := []sim.Input{{Buttons: sim.Forward}}
 		for i := range 300 {
-			e := Entry{Inputs: in}
 			if i == 150 {
-				e.Commands = []Command{{Verb: "switch", Pane: 0, Name: to}}
+				labtest.Apply(t, l, "switch 1 "+to+" -")
 			}
-			if err := l.Tick(e); err != nil {
-				t.Fatal(err)
-			}
+			labtest.Tick(t, l, Entry{Inputs: in})
 			if got := l.Panes[0].ServerWorld.Tick(); got != sim.Tick(i+1) {
 				t.Fatalf("%s: after tick %d the server is at %d", to, i+1, got)
 			}
@@ -196,6 +184,8 @@ func TestTickAllocatesNothing(t *testing.T) {
 	allocatesNothing(t, "katamari:cubes=100", AtClient, "animated:validity=20ms", "historyoffset")
 	allocatesNothing(t, "fleet:fields=2", AtClient, "historyoffset:interest-radius=30:remote-bodies=dynamic", "animated:interest-radius=30:interest-cutoff=105")
 	allocatesNothing(t, "katamari:cubes=100", AtHost, "statesync:compression=delta", "statesync:compression=relative:jitter-buffer=0:correction=blend")
+	allocatesNothing(t, "ship:distance=530:platform=1", AtClient, "relative")
+	allocatesNothing(t, "trailer", AtClient, "relative:handover=smooth")
 }
 
 func allocatesNothing(t *testing.T, scene string, seat Seat, specs ...string) {
@@ -278,39 +268,5 @@ func BenchmarkFork(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		l.Fork()
-	}
-}
-
-// BenchmarkScore runs the katamari ball and reports the time of a world step and of scoring a
-// pane.
-func BenchmarkScore(b *testing.B) {
-	tape := builtInTape(b, "katamari-ball")
-	for _, spec := range []string{"snapshot", "rewind"} {
-		b.Run(spec, func(b *testing.B) {
-			var step, scoring time.Duration
-			n := 0
-			b.ReportAllocs()
-			for b.Loop() {
-				l := labtest.Open(b, labtest.Config(b, "katamari", "latency=50ms", AtHost), spec)
-				alone := predict.NewWorld(*l.Panes[0].ServerWorld.Scene(), 60)
-				scored := &score.Score{}
-				for _, e := range tape.Entries[:1800] {
-					if err := l.Tick(Entry{Inputs: e.Inputs}); err != nil {
-						b.Fatal(err)
-					}
-					p := l.Panes[0]
-					began := time.Now()
-					scored.Add(p.ServerWorld, &p.Clients[0].View, 0)
-					between := time.Now()
-					alone.Step(e.Inputs...)
-					step += time.Since(between)
-					scoring += between.Sub(began)
-					n++
-				}
-			}
-			b.ReportMetric(float64(scoring.Nanoseconds())/float64(n), "score-ns/tick")
-			b.ReportMetric(float64(step.Nanoseconds())/float64(n), "step-ns/tick")
-			b.ReportMetric(float64(scoring)/float64(step), "score/step")
-		})
 	}
 }

@@ -55,9 +55,7 @@ func TestLockstepSoak(t *testing.T) {
 					in[i].Heading = uint8(chance.Uint32())
 				}
 			}
-			if err := l.Tick(Entry{Inputs: in, Commands: commands}); err != nil {
-				t.Fatal(err)
-			}
+			labtest.Tick(t, l, Entry{Inputs: in, Commands: commands})
 			ticks++
 		}
 		for i := range 7200 {
@@ -108,9 +106,7 @@ func TestLockstepGolden(t *testing.T) {
 	var b strings.Builder
 	var sums [2][2]uint64
 	for i := range 900 {
-		if err := l.Tick(Entry{Inputs: labtest.Inputs(i)}); err != nil {
-			t.Fatal(err)
-		}
+		labtest.Tick(t, l, Entry{Inputs: labtest.Inputs(i)})
 		for k, p := range l.Panes {
 			for j, w := range []*predict.World{p.ServerWorld, p.Clients[0].World} {
 				bodies, cache := w.Hash()
@@ -138,14 +134,11 @@ func TestLockstepSwitch(t *testing.T) {
 		in := []sim.Input{{Buttons: sim.Forward}}
 		stood := 0
 		for i := range 300 {
-			e := Entry{Inputs: in}
 			if i == 150 {
-				e.Commands = []Command{{Verb: "switch", Pane: 0, Name: "lockstep"}}
+				labtest.Apply(t, l, "switch 1 lockstep -")
 			}
 			was := l.Panes[0].ServerWorld.Tick()
-			if err := l.Tick(e); err != nil {
-				t.Fatal(err)
-			}
+			labtest.Tick(t, l, Entry{Inputs: in})
 			if l.Panes[0].ServerWorld.Tick() == was {
 				stood++
 			}
@@ -193,12 +186,12 @@ func TestLockstepCatchesUp(t *testing.T) {
 			if n := p.Counters.Value("catch_up_ticks"); n != 0 {
 				t.Errorf("%s: %v ticks catch up without a fault", seat, n)
 			}
-			applyCommands(t, l, c.fault)
+			labtest.Apply(t, l, c.fault)
 			run(120)
 			if got := behind(world) - client; got < c.behind || got > c.behind+5 {
 				t.Errorf("%s, %s, catch-up=%s: %d ticks behind, want %d", seat, c.fault, c.catchUp, got, c.behind)
 			}
-			applyCommands(t, l, "clock all fps off")
+			labtest.Apply(t, l, "clock all fps off")
 			run(150)
 			if a, b := behind(world), behind(p.ServerWorld); a != client || b != server {
 				t.Errorf("%s, %s, catch-up=%s: afterwards the client is %d ticks behind, the server %d; want %d and %d", seat, c.fault, c.catchUp, a, b, client, server)
@@ -224,7 +217,7 @@ func TestLockstepFreezeKeepsDelay(t *testing.T) {
 	labtest.Run(t, l, 300)
 	delay := func() float64 { return l.Panes[0].Counters.Value("playout_delay_ms") }
 	before := delay()
-	applyCommands(t, l, "freeze all - 2s")
+	labtest.Apply(t, l, "freeze all - 2s")
 	labtest.Run(t, l, 180)
 	if after := delay(); after > before+20 || before > 100 {
 		t.Errorf("the delay is %v ms, %v before the freeze", after, before)
@@ -237,10 +230,8 @@ func TestLockstepFaults(t *testing.T) {
 	t.Parallel()
 	l := labtest.Open(t, labtest.Config(t, "zen", "latency=75ms,loss=10%", AtHost), "lockstep")
 	labtest.Run(t, l, 200)
-	if err := l.Tick(Entry{Inputs: labtest.Inputs(200), Commands: []Command{{Verb: "nudge", Pane: AllPanes, Name: "x", Value: "0.5"}}}); err != nil {
-		t.Fatal(err)
-	}
-	labtest.Run(t, l, 200)
+	labtest.Apply(t, l, "nudge all x 0.5")
+	labtest.Run(t, l, 201)
 	m := l.Panes[0].Counters
 	if m.Value("desyncs") != 1 || m.Value("desync_tick") != 201 || m.Value("desync_body") != 0 {
 		t.Errorf("%v desyncs, tick %v, body %v", m.Value("desyncs"), m.Value("desync_tick"), m.Value("desync_body"))

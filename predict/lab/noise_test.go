@@ -29,9 +29,7 @@ func TestStandardErrors(t *testing.T) {
 	if a, b := lagError(l), lagError(f); a != b || a <= 0 || math.IsInf(a, 1) {
 		t.Errorf("standard error of %v m, in the fork %v", a, b)
 	}
-	if err := l.Apply(Command{Verb: "switch", Pane: 0, Name: "rewind"}); err != nil {
-		t.Fatal(err)
-	}
+	labtest.Apply(t, l, "switch 1 rewind -")
 	labtest.Run(t, l, 120)
 	if e := lagError(l); !math.IsInf(e, 1) {
 		t.Errorf("standard error of %v m two seconds after a restart", e)

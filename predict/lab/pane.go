@@ -1,7 +1,9 @@
 package lab
 
 import (
+	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"ghostcube/net/link"
@@ -234,7 +236,8 @@ func (p *Pane) tick(now time.Duration, inputs []sim.Input) {
 	}
 	for i, s := range p.Clients {
 		if p.connections[i].joining { // the last picture stays
-			p.describeJoining(i)
+			received, count := p.connections[i].client.SlicesReceived()
+			s.View.Note = fmt.Sprintf("joining: %d of %d slices", received, count)
 			continue
 		}
 		s.View.Reset()
@@ -268,16 +271,21 @@ func (p *Pane) tick(now time.Duration, inputs []sim.Input) {
 // tickClient runs the ticks of a client that are due, if its program runs a frame now.
 func (p *Pane) tickClient(i int, c *ClockFault, now time.Duration, in sim.Input) {
 	l, s := p.lab, p.Clients[i]
+	wait := func() { // receives into the buffer; a TCP-like wire needs none: it stops the sender instead
+		if !p.serverEnv.ReliableOrdered {
+			s.arrivals.bufferArrivals(now)
+		}
+	}
 	if l.tick < c.FrozenUntil {
 		s.lastFrameTime = now
 		s.frozenTime += c.clockStep(s.env.SlewPPM)
-		s.bufferArrivals(now, p.serverEnv.ReliableOrdered)
+		wait()
 		return
 	}
 	s.tickAccumulator += c.clockStep(s.env.SlewPPM)
 	at := c.frameTime(now, l.tick, l.config.Rate)
 	if at <= s.lastFrameTime {
-		s.bufferArrivals(now, p.serverEnv.ReliableOrdered)
+		wait()
 		return
 	}
 	s.lastFrameTime = at
@@ -290,20 +298,12 @@ func (p *Pane) tickClient(i int, c *ClockFault, now time.Duration, in sim.Input)
 		s.env.MissedTicks = int(s.frozenTime / million)
 		s.frozenTime %= million
 		if p.connections[i].joining {
-			p.tickJoining(s)
+			s.Endpoint.Send(nil)
 			continue
 		}
 		in.Shot, s.pendingShot = s.pendingShot, sim.Shot{}
 		s.side.Tick(in, s.Endpoint)
 		s.env.SameFrame = true
-	}
-}
-
-// bufferArrivals receives into the buffer while the program does not read. A
-// TCP-like wire needs none: it stops the sender instead.
-func (c *Client) bufferArrivals(now time.Duration, inOrder bool) {
-	if !inOrder {
-		c.arrivals.bufferArrivals(now)
 	}
 }
 
@@ -315,16 +315,6 @@ func (p *Pane) Inspect(l *predict.Inspection) {
 		p.Strategy.Inspect(l, p.serverSide, p.Clients[0].side)
 	}
 	p.inspectSideband(&l.Sideband)
-}
-
-// InputProgress returns how far the first client's inputs have come after the last tick; ok is false if the
-// strategy cannot report it.
-func (p *Pane) InputProgress() (progress predict.InputProgress, ok bool) {
-	if p.Strategy.Latency == nil {
-		return progress, false
-	}
-	p.Strategy.Latency(&progress, p.serverSide, p.Clients[0].side)
-	return progress, true
 }
 
 // PlayerBody returns the body of the first client's player, or that of the first player if the
@@ -423,7 +413,7 @@ func (d *digest) addStats(s *packet.Stats) {
 func (p *Pane) copyFrom(o *Pane) {
 	server := predict.NewWorld(*o.ServerWorld.Scene(), o.ServerWorld.Rate())
 	server.CopyFrom(o.ServerWorld)
-	p.lastInputs = append([]sim.Input(nil), o.lastInputs...)
+	p.lastInputs = slices.Clone(o.lastInputs)
 	p.clockFaults = o.clockFaults
 	p.start(o.Strategy, server)
 	if p.datagrams != nil {
@@ -454,7 +444,7 @@ func (p *Pane) copyFrom(o *Pane) {
 	p.Counters.CopyFrom(o.Counters)
 	p.Score.CopyFrom(o.Score)
 	p.noise.CopyFrom(&o.noise)
-	p.Corrections.CopyFrom(&o.Corrections)
+	p.Corrections.CopyFrom(&o.Corrections.Log)
 	p.Shots.CopyFrom(&o.Shots)
 	p.divergence.CopyFrom(&o.divergence, p.ServerWorld, p.Clients[0].World, o.Clients[0].World)
 	p.CPU, p.startTick, p.drawnHash, p.Latency, p.forced = o.CPU, o.startTick, o.drawnHash, o.Latency, o.forced

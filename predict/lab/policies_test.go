@@ -9,7 +9,6 @@ import (
 	"ghostcube/internal/golden"
 	. "ghostcube/predict/lab"
 	"ghostcube/predict/lab/labtest"
-	"ghostcube/sim/geom"
 )
 
 // allPolicies is a spec with every policy on.
@@ -21,9 +20,7 @@ func playDelayed(t *testing.T, name string, specs []string, each func(*Lab)) *La
 	tape := builtInTape(t, name)
 	l := labtest.Open(t, labtest.Config(t, tape.Config.Scene, "latency=125ms", AtClient), specs...)
 	for _, e := range tape.Entries {
-		if err := l.Tick(e); err != nil {
-			t.Fatal(err)
-		}
+		labtest.Tick(t, l, e)
 		each(l)
 	}
 	return l
@@ -45,10 +42,7 @@ func TestJumpOffPops(t *testing.T) {
 	experiment.Skip(t)
 	t.Parallel()
 	pops := measureTape(t, "jump-off", "pops_per_minute", "historyoffset", "historyoffset:fallback-corrections=10")
-	t.Logf("%.0f pops per minute", pops)
-	if pops[0] < 40 || pops[1] > pops[0]/4 {
-		t.Errorf("%v pops per minute, without and with fallback", pops)
-	}
+	labtest.Report(t, pops[0] < 40 || pops[1] > pops[0]/4, "%.0f pops per minute", pops)
 }
 
 // TestHaulShakes checks that, with corrections by offset, a predicted sled with a kinematic cube in it shakes twice as much
@@ -58,10 +52,7 @@ func TestHaulShakes(t *testing.T) {
 	t.Parallel()
 	jerk := measureTape(t, "haul", "jerk_ratio", "historyoffset:correct-by=offset",
 		"historyoffset:correct-by=offset:fallback-dirty-ticks=6", "historyoffset:correct-by=offset:remote-bodies=dynamic")
-	t.Logf("jerk %.2f", jerk)
-	if jerk[0] < 1.5 || jerk[1] > 1.1 || jerk[2] > 1.1 {
-		t.Errorf("jerk ratio: %v", jerk)
-	}
+	labtest.Report(t, jerk[0] < 1.5 || jerk[1] > 1.1 || jerk[2] > 1.1, "jerk %.2f", jerk)
 }
 
 // TestCubeClimbsKinematicPucks checks that, with corrections by offset, kinematic pucks lift the player's cube, and that
@@ -74,18 +65,12 @@ func TestCubeClimbsKinematicPucks(t *testing.T) {
 	playDelayed(t, "billiards-break", specs, func(l *Lab) {
 		for i, p := range l.Panes {
 			half := p.ServerWorld.Scene().Boxes[0].Half
-			clearance := func(p *geom.Pose) float64 { // of the lowest corner
-				m := p.Rot.Mat()
-				return float64(p.Pos.Z - geom.Abs(m.X.Z)*half.X - geom.Abs(m.Y.Z)*half.Y - geom.Abs(m.Z.Z)*half.Z)
-			}
-			drawn[i] += max(0, clearance(&p.Clients[0].View.Bodies[0]))
-			server[i] += max(0, clearance(&p.ServerWorld.Bodies()[0].Pose))
+			drawn[i] += max(0, float64(lowestCorner(p.Clients[0].View.Bodies[0], half)))
+			server[i] += max(0, float64(lowestCorner(p.ServerWorld.Bodies()[0].Pose, half)))
 		}
 	})
-	t.Logf("above the ground %.1f m, at the server %.1f, summed over ticks", drawn, server)
-	if drawn[0] < 3*server[0] || drawn[1] > drawn[0]*0.65 {
-		t.Errorf("above the ground %v m, at the server %v, summed over ticks", drawn, server)
-	}
+	labtest.Report(t, drawn[0] < 3*server[0] || drawn[1] > drawn[0]*0.65,
+		"above the ground %.1f m, at the server %.1f, summed over ticks", drawn, server)
 }
 
 // TestPoliciesGolden checks TestConformance and TestTickAllocatesNothing for a pane with

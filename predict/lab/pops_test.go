@@ -17,9 +17,8 @@ func TestPopsOnInput(t *testing.T) {
 	run := func(ticks int) (stopped, hurried int) {
 		for range ticks {
 			before := p.ServerWorld.Tick()
-			if err := l.Tick(Entry{Inputs: []sim.Input{{Buttons: []sim.Buttons{sim.Forward, sim.Right, sim.Back, sim.Left}[before/60%4]}}}); err != nil {
-				t.Fatal(err)
-			}
+			keys := []sim.Buttons{sim.Forward, sim.Right, sim.Back, sim.Left}
+			labtest.Hold(t, l, 1, sim.Input{Buttons: keys[before/60%4]})
 			switch n := p.ServerWorld.Tick() - before; {
 			case n == 0:
 				stopped++
@@ -32,13 +31,11 @@ func TestPopsOnInput(t *testing.T) {
 	if stopped, hurried := run(1200); stopped < 60 || hurried < 60 {
 		t.Fatalf("the server makes no step in %d ticks and several in %d of 1200", stopped, hurried)
 	}
-	all, _ := p.Score.PopsAll()
+	all := measure(t, p, "pops_all_per_minute")
 	if n := p.Score.PopsPerMinute(); n != 0 || all > 10 {
 		t.Errorf("%v pops a minute, %v of all bodies", n, all)
 	}
-	if err := l.Apply(Command{Verb: "nudge", Pane: AllPanes, Name: "x", Value: "1"}); err != nil {
-		t.Fatal(err)
-	}
+	labtest.Apply(t, l, "nudge all x 1")
 	if run(60); p.Score.PopsPerMinute() == 0 {
 		t.Error("a correction of a metre is no pop")
 	}
@@ -51,12 +48,10 @@ func TestPopsOfEqualWorlds(t *testing.T) {
 	l := labtest.Open(t, labtest.Config(t, "katamari", "latency=50ms", AtHost),
 		"lockstep", "lockstep:playout=1950ms:contact-order=tick-seed")
 	for i := range 600 {
-		if err := l.Tick(tape.Entries[i]); err != nil {
-			t.Fatal(err)
-		}
+		labtest.Tick(t, l, tape.Entries[i])
 	}
 	for _, p := range l.Panes {
-		if n, _ := p.Score.PopsAll(); n != 0 {
+		if n := measure(t, p, "pops_all_per_minute"); n != 0 {
 			t.Errorf("%s: %v pops a minute of all bodies", p.Spec(), n)
 		}
 	}

@@ -10,23 +10,10 @@ import (
 // the client's program does not read are buffered, and dropped when the buffer is full.
 type receiveBuffer struct {
 	end           *link.End
-	queue         []queuedDatagram
-	head          int      // index of the oldest datagram in queue
-	bufferedBytes int      // charged for the datagrams from head on
-	free          [][]byte // memory for datagrams
-}
-
-// queuedDatagram is a datagram in the receive buffer, and its bytes in memory that is used again.
-type queuedDatagram struct {
-	datagram link.Datagram // without its bytes
-	bytes    []byte
-}
-
-// received returns the datagram as it was received.
-func (q *queuedDatagram) received() link.Datagram {
-	d := q.datagram
-	d.Bytes = q.bytes
-	return d
+	queue         []link.Datagram // with bytes of their own
+	head          int             // index of the oldest datagram in queue
+	bufferedBytes int             // charged for the datagrams from head on
+	free          [][]byte        // memory for datagrams
 }
 
 // receiveBufferSize is the default receive buffer of a socket on Linux
@@ -43,15 +30,12 @@ func (r *receiveBuffer) Send(now time.Duration, b []byte) error { return r.end.S
 // Receive implements link.Wire. It returns buffered datagrams first.
 func (r *receiveBuffer) Receive(now time.Duration) (link.Datagram, bool) {
 	if r.head < len(r.queue) {
-		w := &r.queue[r.head]
+		d := r.queue[r.head]
 		r.head++
-		r.bufferedBytes -= len(w.bytes) + datagramOverhead
-		return w.received(), true
+		r.bufferedBytes -= len(d.Bytes) + datagramOverhead
+		return d, true
 	}
-	for _, w := range r.queue {
-		r.free = append(r.free, w.bytes)
-	}
-	r.queue, r.head = r.queue[:0], 0
+	r.clear()
 	return r.end.Receive(now)
 }
 
@@ -71,18 +55,23 @@ func (r *receiveBuffer) push(d link.Datagram) {
 	if n := len(r.free); n > 0 {
 		m, r.free = r.free[n-1][:0], r.free[:n-1]
 	}
-	m = append(m, d.Bytes...)
-	d.Bytes = nil
-	r.queue = append(r.queue, queuedDatagram{d, m})
+	d.Bytes = append(m, d.Bytes...)
+	r.queue = append(r.queue, d)
+}
+
+// clear empties the queue and keeps its memory.
+func (r *receiveBuffer) clear() {
+	for _, d := range r.queue {
+		r.free = append(r.free, d.Bytes)
+	}
+	r.queue, r.head = r.queue[:0], 0
 }
 
 // copyFrom makes r an equal of o, except for the link.
 func (r *receiveBuffer) copyFrom(o *receiveBuffer) {
-	for _, w := range r.queue {
-		r.free = append(r.free, w.bytes)
-	}
-	r.queue, r.head, r.bufferedBytes = r.queue[:0], 0, o.bufferedBytes
-	for _, w := range o.queue[o.head:] {
-		r.push(w.received())
+	r.clear()
+	r.bufferedBytes = o.bufferedBytes
+	for _, d := range o.queue[o.head:] {
+		r.push(d)
 	}
 }

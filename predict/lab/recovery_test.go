@@ -95,18 +95,10 @@ func runFaults(t testing.TB, l *Lab, rng *rand.Rand, seconds int) (faults []stri
 		if rng.IntN(15) == 0 {
 			in[0].Buttons = sim.Buttons(rng.Uint32()) & sim.AllButtons
 		}
-		if err := l.Tick(e); err != nil {
-			t.Fatal(err)
-		}
+		labtest.Tick(t, l, e)
 	}
-	for _, c := range []Command{
-		{"network", AllPanes, "", "latency=50ms"}, {"clock", AllPanes, "skew", "off"}, {"clock", AllPanes, "fps", "off"},
-		{"freeze", AllPanes, "", "1us"}, {"blackout", AllPanes, "", "1us"}, // shorter than a tick: they end those before
-	} {
-		if err := l.Apply(c); err != nil {
-			t.Fatal(err)
-		}
-	}
+	labtest.Apply(t, l, "network all - latency=50ms", "clock all skew off", "clock all fps off",
+		"freeze all - 1us", "blackout all - 1us") // shorter than a tick: they end those before
 	return faults
 }
 
@@ -116,11 +108,7 @@ func checkRecovery(t testing.TB, l *Lab, within, late int) error {
 	t.Helper()
 	p := l.Panes[0]
 	run := func(ticks int, b sim.Buttons) {
-		for range ticks {
-			if err := l.Tick(Entry{Inputs: []sim.Input{{Buttons: b}}}); err != nil {
-				t.Fatal(err)
-			}
-		}
+		labtest.Hold(t, l, ticks, sim.Input{Buttons: b})
 	}
 	run(60*within, 0)
 	b, sign := sim.Right, float32(1)

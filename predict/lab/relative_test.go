@@ -26,9 +26,7 @@ func boardingTape(t testing.TB, network string) *tape.Tape {
 func playTicks(t testing.TB, l *Lab, tape *tape.Tape, from, to int) {
 	t.Helper()
 	for _, e := range tape.Entries[from:to] {
-		if err := l.Tick(Entry{Inputs: e.Inputs}); err != nil {
-			t.Fatal(err)
-		}
+		labtest.Tick(t, l, Entry{Inputs: e.Inputs})
 	}
 }
 
@@ -79,20 +77,12 @@ func TestBoarding(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("off by %.2f m along the ship's path, without a parent %.2f m", worst[0], worst[1])
-	if worst[0] > 3 || worst[1] < 4.5 {
-		t.Errorf("off by %v m in the ship, without a parent %v m", worst[0], worst[1])
-	}
+	labtest.Report(t, worst[0] > 3 || worst[1] < 4.5,
+		"off by %.2f m along the ship's path, without a parent %.2f m", worst[0], worst[1])
 	a, b := l.Panes[0].Counters, l.Panes[1].Counters
 	if a.Value("correction_max_m") > 0.4 || b.Value("correction_max_m") < 2*a.Value("correction_max_m") {
 		t.Error(fmt.Sprint("largest corrections: ", a.Value("correction_max_m"), ", without a parent ", b.Value("correction_max_m")))
 	}
-}
-
-// TestRelativeAllocatesNothing checks that riding allocates nothing per tick.
-func TestRelativeAllocatesNothing(t *testing.T) {
-	allocatesNothing(t, "ship:distance=530:platform=1", AtClient, "relative")
-	allocatesNothing(t, "trailer", AtClient, "relative:handover=smooth")
 }
 
 // TestSwitchInMovingShip checks that a client which starts in a moving ship learns its parent
@@ -104,10 +94,8 @@ func TestSwitchInMovingShip(t *testing.T) {
 	l, plain := labtest.Open(t, tape.Config, "rewind"), labtest.Open(t, tape.Config, "rewind")
 	playTicks(t, plain, tape, 0, 1500)
 	playTicks(t, l, tape, 0, 1350)
-	if err := l.Tick(Entry{Inputs: tape.Entries[1350].Inputs, Commands: []Command{{Verb: "switch", Pane: 0, Name: "relative"}}}); err != nil {
-		t.Fatal(err)
-	}
-	playTicks(t, l, tape, 1351, 1500)
+	labtest.Apply(t, l, "switch 1 relative -")
+	playTicks(t, l, tape, 1350, 1500)
 	if a, b := l.Panes[0].ServerWorld.Bodies()[0], plain.Panes[0].ServerWorld.Bodies()[0]; a != b {
 		t.Errorf("the server's cube is at %v, without a switch at %v", a.Pose.Pos, b.Pose.Pos)
 	}

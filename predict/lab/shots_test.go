@@ -37,9 +37,7 @@ func playShots(t *testing.T, c Config, ticks, every int, specs ...string) *Lab {
 	t.Helper()
 	l, tape := labtest.Open(t, c, specs...), builtInTape(t, "shots")
 	for range ticks {
-		if err := l.Tick(Entry{Inputs: shooterInputs(tape, int(l.Ticks()), every)}); err != nil {
-			t.Fatal(err)
-		}
+		labtest.Tick(t, l, Entry{Inputs: shooterInputs(tape, int(l.Ticks()), every)})
 	}
 	return l
 }
@@ -122,9 +120,7 @@ func TestRaysStartWhereDrawn(t *testing.T) {
 			if in[0].Buttons &= sim.Left | sim.Right | sim.Forward | sim.Back; i > 120 && i%5 == 0 {
 				in[0].Shot = sim.Shot{Fired: true, Yaw: uint16(i)}
 			}
-			if err := l.Tick(Entry{Inputs: in}); err != nil {
-				t.Fatal(err)
-			}
+			labtest.Tick(t, l, Entry{Inputs: in})
 		}
 		p := l.Panes[0]
 		offset, presentOffset, resolved := float32(0), float32(0), 0
@@ -163,9 +159,7 @@ func TestEveryShotFiresOnce(t *testing.T) {
 				if l.Ticks() > last {
 					in[0].Shot = sim.Shot{}
 				}
-				if err := l.Tick(Entry{Inputs: in}); err != nil {
-					t.Fatal(err)
-				}
+				labtest.Tick(t, l, Entry{Inputs: in})
 			}
 			p := l.Panes[0]
 			fired, resolved := p.Counters.Value("shots"), p.Counters.Value("shots_resolved")
@@ -250,12 +244,10 @@ func TestForkKeepsShots(t *testing.T) {
 	}
 	// A shot between two frames of the client's program is in no side and in no packet.
 	waiting := labtest.Open(t, labtest.Config(t, "two-players", "latency=20ms", AtClient), "noprediction")
-	applyCommands(t, waiting, "clock all fps 10")
+	labtest.Apply(t, waiting, "clock all fps 10")
 	labtest.Run(t, waiting, 120)
 	for range 6 {
-		if err := waiting.Tick(Entry{Inputs: []sim.Input{{Shot: sim.Shot{Fired: true, Yaw: 100}}}}); err != nil {
-			t.Fatal(err)
-		}
+		labtest.Tick(t, waiting, Entry{Inputs: []sim.Input{{Shot: sim.Shot{Fired: true, Yaw: 100}}}})
 		f := waiting.Fork()
 		labtest.Run(t, f, 30)
 		if n := f.Panes[0].Counters; n.Value("shots_resolved") < 1 {
@@ -268,19 +260,11 @@ func TestForkKeepsShots(t *testing.T) {
 		labtest.Run(t, waiting, 31)
 	}
 	l := labtest.Open(t, labtest.Config(t, "two-players", "latency=20ms", AtClient), "noprediction")
-	shot := []sim.Input{{Shot: sim.Shot{Fired: true}}}
-	for i := range 300 {
-		e := Entry{}
-		switch i {
-		case 100:
-			e.Commands = []Command{{Verb: "freeze", Pane: AllPanes, Value: "500ms"}}
-		case 105:
-			e.Inputs = shot
-		}
-		if err := l.Tick(e); err != nil {
-			t.Fatal(err)
-		}
-	}
+	labtest.Hold(t, l, 100)
+	labtest.Apply(t, l, "freeze all - 500ms")
+	labtest.Hold(t, l, 5)
+	labtest.Hold(t, l, 1, sim.Input{Shot: sim.Shot{Fired: true}})
+	labtest.Hold(t, l, 194)
 	if x := l.Panes[0].Shots.At(0); x.FiredTick != 105 || x.ResolvedTick < 130 || x.ResolvedTick > 140 || x.Result.Refused != predict.TooOld {
 		t.Errorf("%+v", x)
 	}

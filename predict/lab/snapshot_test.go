@@ -55,9 +55,7 @@ func measurePathError(t *testing.T, tape *tape.Tape, spec string) (b pathErrorSt
 	past := map[sim.Tick][]geom.Pose{}
 	n, ticks := 0, 0
 	for i, e := range tape.Entries[:40*60] {
-		if err := l.Tick(e); err != nil {
-			t.Fatal(err)
-		}
+		labtest.Tick(t, l, e)
 		p := l.Panes[0]
 		past[p.ServerWorld.Tick()] = predict.AppendPoses(nil, p.ServerWorld.Bodies())
 		v := &p.Clients[0].View

@@ -24,9 +24,7 @@ func TestSpanFromStart(t *testing.T) {
 		for i := range 600 {
 			e := Entry{Inputs: []sim.Input{{Buttons: sim.Forward, Heading: uint8(i / 4)}}}
 			for _, l := range []*Lab{l, plain} {
-				if err := l.Tick(e); err != nil {
-					t.Fatal(err)
-				}
+				labtest.Tick(t, l, e)
 			}
 		}
 		for _, m := range p.Measures(nil) {
@@ -53,18 +51,13 @@ func TestSpanCountsFromItsStart(t *testing.T) {
 	if m := p.SpanMeasure("corrections"); m.OK {
 		t.Errorf("without a span: %+v", m)
 	}
-	run := func(ticks int, commands ...Command) {
+	run := func(ticks int, commands ...string) {
+		labtest.Apply(t, l, commands...)
 		for i := range ticks {
-			e := Entry{Inputs: []sim.Input{{Buttons: sim.Forward, Heading: uint8(i / 4)}}}
-			if i == 0 {
-				e.Commands = commands
-			}
-			if err := l.Tick(e); err != nil {
-				t.Fatal(err)
-			}
+			labtest.Hold(t, l, 1, sim.Input{Buttons: sim.Forward, Heading: uint8(i / 4)})
 		}
 	}
-	nudge := Command{Verb: "nudge", Pane: AllPanes, Name: "x", Value: "1"}
+	const nudge = "nudge all x 1"
 	run(300, nudge)
 	before := p.Counters.Value("corrections")
 	p.StartSpan(0)

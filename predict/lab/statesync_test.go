@@ -29,9 +29,7 @@ func playAtHost(t *testing.T, name, scene, network string, seconds int, specs ..
 	tape := builtInTape(t, name)
 	l := labtest.Open(t, labtest.Config(t, scene, network, AtHost), specs...)
 	for _, e := range tape.Entries[:seconds*60] {
-		if err := l.Tick(e); err != nil {
-			t.Fatal(err)
-		}
+		labtest.Tick(t, l, e)
 	}
 	return l.Panes
 }
@@ -77,11 +75,7 @@ func TestQuantisingBothSides(t *testing.T) {
 func TestCoarseGridSinksBodies(t *testing.T) {
 	t.Parallel()
 	l := labtest.Open(t, labtest.Config(t, "seesaw:right=2", "latency=50ms", AtHost), "statesync", "statesync:position-steps=512:rotation-bits=9")
-	for range 900 {
-		if err := l.Tick(Entry{}); err != nil {
-			t.Fatal(err)
-		}
-	}
+	labtest.Hold(t, l, 900)
 	for i, p := range l.Panes {
 		deepest := measure(t, p, "overlap_server_max_m")
 		if coarse := i == 1; coarse != (deepest > 0.03) {
@@ -97,10 +91,8 @@ func TestBudgetIsEnough(t *testing.T) {
 	t.Parallel()
 	p := playKatamariBall(t, "latency=50ms,loss=5%", 20, "statesync")[0]
 	rms, rate, waited := measure(t, p, "path_error_rms_all_m"), measure(t, p, "down_kbit_per_second"), p.Counters.Value("update_wait_max_ms")
-	t.Logf("path error %.3g m, %.4g kbit/s, longest wait %.4g ms", rms, rate, waited)
-	if rms > 0.02 || rate > 257 || waited > 5000 {
-		t.Errorf("path error %v m, %v kbit/s, longest wait %v ms", rms, rate, waited)
-	}
+	labtest.Report(t, rms > 0.02 || rate > 257 || waited > 5000,
+		"path error %.3g m, %.4g kbit/s, longest wait %.4g ms", rms, rate, waited)
 }
 
 // TestOutageRecovery compares three kinds of smoothing after an outage of five seconds. After
@@ -125,9 +117,7 @@ func TestOutageRecovery(t *testing.T) {
 	var past [][]geom.Pose
 	var most, healed, falls, snaps, mean, longest, shake [3]float64
 	for i := range ends + 180 {
-		if err := l.Tick(session.Entry(i)); err != nil {
-			t.Fatal(err)
-		}
+		labtest.Tick(t, l, session.Entry(i))
 		past = append(past, predict.AppendPoses(nil, l.Panes[0].ServerWorld.Bodies())) // at tick i+1
 		for k, p := range l.Panes {
 			v, worst := &p.Clients[0].View, 0.0
@@ -192,10 +182,7 @@ func TestDeltaCarriesMoreUpdates(t *testing.T) {
 			t.Errorf("%v updates lack their baseline", lost)
 		}
 	}
-	t.Logf("updates per packet: %.3g", n)
-	if n[1] < 1.85*n[0] || n[2] < 2*n[0] {
-		t.Errorf("%.3g updates per packet", n)
-	}
+	labtest.Report(t, n[1] < 1.85*n[0] || n[2] < 2*n[0], "updates per packet: %.3g", n)
 }
 
 // TestSlowedClientReceivesAll checks that a client whose clock is slowed receives every packet,
@@ -204,14 +191,10 @@ func TestSlowedClientReceivesAll(t *testing.T) {
 	t.Parallel()
 	l := labtest.Open(t, labtest.Config(t, "zen", "latency=20ms", AtHost), "statesync")
 	labtest.Run(t, l, 300)
-	if err := l.Apply(Command{Verb: "condition", Pane: AllPanes, Name: "latency", Value: "150ms"}); err != nil {
-		t.Fatal(err)
-	}
+	labtest.Apply(t, l, "condition all latency 150ms")
 	slowed := 0
 	for i := range 300 {
-		if err := l.Tick(Entry{Inputs: labtest.Inputs(300 + i)}); err != nil {
-			t.Fatal(err)
-		}
+		labtest.Tick(t, l, Entry{Inputs: labtest.Inputs(300 + i)})
 		if l.Panes[0].Clients[0].SlewPPM() < 0 {
 			slowed++
 		}
@@ -253,10 +236,8 @@ func TestScoreShowsJitterBuffer(t *testing.T) {
 		{"jerk_ratio_all", 1.05, 1.2},
 	} {
 		with, without := measure(t, p[0], c.measure), measure(t, p[1], c.measure)
-		t.Logf("%s: %.4g with a buffer, %.4g without", c.measure, with, without)
-		if with > c.atMost || without < c.withoutMore {
-			t.Errorf("%s: %v with a buffer, %v without", c.measure, with, without)
-		}
+		labtest.Report(t, with > c.atMost || without < c.withoutMore,
+			"%s: %.4g with a buffer, %.4g without", c.measure, with, without)
 	}
 	if with, without := measure(t, p[0], "nominal_delay_mean_ms"), measure(t, p[1], "nominal_delay_mean_ms"); with < without+50 {
 		t.Errorf("display delay of %v ms with a buffer, %v without", with, without)

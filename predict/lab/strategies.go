@@ -68,6 +68,17 @@ func StrategyNames() []string {
 	return names
 }
 
+// strategiesThat returns the names of the strategies that a function accepts, for an error.
+func strategiesThat(accept func(*predict.Strategy) bool) string {
+	var names []string
+	for _, s := range Strategies {
+		if accept(s) {
+			names = append(names, s.Name)
+		}
+	}
+	return strings.Join(names, " or ")
+}
+
 // StrategyNamed returns the strategy called name.
 func StrategyNamed(name string) (*predict.Strategy, error) {
 	for _, s := range Strategies {

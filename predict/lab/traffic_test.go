@@ -26,11 +26,7 @@ func TestRarerSnapshotsCostLess(t *testing.T) {
 		last := 0.0
 		for _, every := range []int{1, 2, 4, 8, 16, 32} {
 			l := labtest.Open(t, labtest.Config(t, "zen", "csp-75ms", AtClient), fmt.Sprintf("%s:snapshot-every=%d", s.Name, every))
-			for range 1200 {
-				if err := l.Tick(Entry{Inputs: []sim.Input{{Buttons: sim.Right}}}); err != nil {
-					t.Fatal(err)
-				}
-			}
+			labtest.Hold(t, l, 1200, sim.Input{Buttons: sim.Right})
 			bits := l.Panes[0].Counters.Value("snapshot_bits")
 			if last != 0 && bits > 0.7*last {
 				t.Errorf("%s: %.0f bits every %d ticks, %.0f twice as often", s.Name, bits, every, last)
@@ -50,11 +46,7 @@ func TestTCPCostsMore(t *testing.T) {
 	previous := 0.0
 	for _, network := range []string{"latency=125ms", "latency=50ms,loss=1%", "latency=125ms,loss=5%"} {
 		l := labtest.Open(t, labtest.Config(t, "plain", network, AtClient), "lockstep", "lockstep:transport=tcp")
-		for range 1200 {
-			if err := l.Tick(Entry{Inputs: []sim.Input{{Buttons: sim.Right}}}); err != nil {
-				t.Fatal(err)
-			}
-		}
+		labtest.Hold(t, l, 1200, sim.Input{Buttons: sim.Right})
 		rate := func(pane int, name string) float64 { return measure(t, l.Panes[pane], name) }
 		for _, name := range []string{"up_kbit_per_second", "down_kbit_per_second"} {
 			if udp, tcp := rate(0, name), rate(1, name); tcp < 1.2*udp {

@@ -56,9 +56,7 @@ func TestVehiclesInAllStrategies(t *testing.T) {
 			p := l.Panes[0]
 			run := func(l *Lab, from, to int) {
 				for tick := from; tick < to; tick++ {
-					if err := l.Tick(Entry{Inputs: []sim.Input{drive(tick), drive(tick + 15)}}); err != nil {
-						t.Fatal(err)
-					}
+					labtest.Tick(t, l, Entry{Inputs: []sim.Input{drive(tick), drive(tick + 15)}})
 				}
 			}
 			run(l, 0, 190)
@@ -115,9 +113,7 @@ func TestDrivenBodyIsDynamic(t *testing.T) {
 			return list
 		}
 		for tick := range 600 {
-			if err := l.Tick(Entry{Inputs: []sim.Input{drive(tick)}}); err != nil {
-				t.Fatal(err)
-			}
+			labtest.Tick(t, l, Entry{Inputs: []sim.Input{drive(tick)}})
 			want := 1
 			if tick > 80 && tick < 400 {
 				want = 2 // the rover and its driver
@@ -140,9 +136,7 @@ func TestPlayersOnFootAreReplayed(t *testing.T) {
 	run := func(ticks int, in func(tick int) sim.Input) (corrections, replays float64) {
 		corrections, replays = counters.Value("corrections"), counters.Value("replays")
 		for tick := range ticks {
-			if err := l.Tick(Entry{Inputs: []sim.Input{in(tick)}}); err != nil {
-				t.Fatal(err)
-			}
+			labtest.Tick(t, l, Entry{Inputs: []sim.Input{in(tick)}})
 		}
 		return counters.Value("corrections") - corrections, counters.Value("replays") - replays
 	}
@@ -167,9 +161,7 @@ func TestJointRootMatters(t *testing.T) {
 	l := labtest.Open(t, labtest.Config(t, "convoy", "latency=100ms", AtClient),
 		"historyoffset:joint-tree=relative-position", "historyoffset:joint-tree=relative-position:joint-root=operated")
 	for tick := range 210 {
-		if err := l.Tick(Entry{Inputs: []sim.Input{drive(tick)}}); err != nil {
-			t.Fatal(err)
-		}
+		labtest.Tick(t, l, Entry{Inputs: []sim.Input{drive(tick)}})
 	}
 	_, heaviest, _, _ := l.Panes[0].Score.JointSeparation()
 	_, operated, _, _ := l.Panes[1].Score.JointSeparation()

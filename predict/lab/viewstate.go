@@ -1,5 +1,7 @@
 package lab
 
+import "slices"
+
 // ViewState is what of a session only its viewer sees: the display settings and the focus. No hash contains
 // it, but the pane that an open command copies is the focused one, so a session that runs again needs the
 // focus that it had.
@@ -10,7 +12,7 @@ type ViewState struct {
 
 // ViewState returns a copy of the session's present view state.
 func (l *Lab) ViewState() ViewState {
-	return ViewState{append([]DisplaySetting(nil), l.display...), l.focus}
+	return ViewState{slices.Clone(l.display), l.focus}
 }
 
 // SwapViewState exchanges the session's view state with v. A focus beyond the last pane becomes the last pane.
@@ -23,16 +25,8 @@ func (l *Lab) SwapViewState(v *ViewState) {
 // CommandsTo returns the commands that give a session with the view state v that of w. A setting that only v
 // has keeps its value, because no command takes one back.
 func (v *ViewState) CommandsTo(w *ViewState) (list []Command) {
-	value := func(of *ViewState, name string) (string, bool) {
-		for _, s := range of.display {
-			if s.Name == name {
-				return s.Value, true
-			}
-		}
-		return "", false
-	}
 	for _, s := range w.display {
-		if old, ok := value(v, s.Name); !ok || old != s.Value {
+		if !slices.Contains(v.display, s) {
 			list = append(list, Command{Verb: "show", Pane: AllPanes, Name: s.Name, Value: s.Value})
 		}
 	}

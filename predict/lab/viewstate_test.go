@@ -27,9 +27,7 @@ func TestViewState(t *testing.T) {
 				}
 				l.SwapViewState(&own)
 			}
-			if err := l.Tick(e); err != nil {
-				t.Fatal(err)
-			}
+			labtest.Tick(t, l, e)
 		}
 		return l.Hash()
 	}

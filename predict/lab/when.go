@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"slices"
 	"strconv"
 	"time"
 
@@ -17,7 +18,7 @@ func (p *Pane) AppendWhen(dst []byte) []byte {
 	}
 	body := p.PlayerBody()
 	predicted := body < len(v.Predicted) && v.Predicted[body]
-	if !predicted || v.Own == v.Others || countTrue(v.Predicted) == len(v.Bodies) {
+	if !predicted || v.Own == v.Others || !slices.Contains(v.Predicted, false) {
 		at := v.Others
 		if predicted {
 			at = v.Own
@@ -38,14 +39,4 @@ func (p *Pane) appendFromServer(dst []byte, at sim.Moment, ahead, behind string)
 		return append(append(strconv.AppendInt(dst, int64(-ms), 10), " ms behind"...), behind...)
 	}
 	return append(dst, "at the server's present"...)
-}
-
-// countTrue returns the number of values that are true.
-func countTrue(list []bool) (n int) {
-	for _, b := range list {
-		if b {
-			n++
-		}
-	}
-	return n
 }

@@ -18,7 +18,7 @@ var lagErrorDefinition = Definition{
 		{
 			Measure{Name: "lag_error_rms_all_m", Title: "lag error RMS, all bodies, m", Digits: 3, Better: Lower,
 				Help: "lag error over all bodies that have moved, root mean square"},
-			func(c *Score, _ Counts) (float64, bool) { return c.LagErrorRMSAll(), c.scoredSecond() },
+			func(c *Score, _ Counts) (float64, bool) { return c.bodies.lagError.rms(), c.scoredSecond() },
 		},
 	},
 	Text: `

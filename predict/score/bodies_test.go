@@ -32,7 +32,7 @@ func TestLagErrorAll(t *testing.T) {
 		{"every other second", motionPair{moving, func(i int) geom.Pose { return shiftedY(moving(i), 0.25*float32(i/60%2)) }}, offset(rest, 0), 0.25 / math.Sqrt2},
 	} {
 		score := &newSession(t, 60, 2).run(60+600, c.one, c.other).score
-		if rms := score.LagErrorRMSAll(); !within(rms, c.rms, 1e-4) {
+		if rms := score.bodies.lagError.rms(); !within(rms, c.rms, 1e-4) {
 			t.Errorf("%s: %v m, want %v", c.name, rms, c.rms)
 		}
 	}
@@ -61,27 +61,15 @@ func stepChangesOf(t *testing.T, shift int, server, drawn func(i int) geom.Pose)
 func TestStepChanges(t *testing.T) {
 	for _, shift := range []int{-12, 0, 10, 40} {
 		for _, size := range []float32{0.06, 0.3, 2} {
-			jump := func(i int) geom.Pose {
-				if i >= 200 {
-					return shiftedY(rollingPose(i), size)
-				}
-				return rollingPose(i)
-			}
+			jump := aside(by(size))
 			j := stepChangesOf(t, shift, rollingPose, jump)
 			if j.count != 1 || !withinShare(j.energy, float64(size*size), 1e-3) {
 				t.Errorf("shift %d, %v m: %d pops, energy %v", shift, size, j.count, j.energy)
 			}
-			if j := stepChangesOf(t, shift, jump, jump); j.count != 0 {
-				t.Errorf("shift %d, %v m on the server too: %d pops", shift, size, j.count)
-			}
-			if j := stepChangesOf(t, shift, jump, delayed(jump, 2)); j.count != 0 {
-				t.Errorf("shift %d, %v m two ticks late: %d pops", shift, size, j.count)
-			}
-			if j := stepChangesOf(t, shift, jump, delayed(jump, 6)); j.count != 1 {
-				t.Errorf("shift %d, %v m six ticks late: %d pops", shift, size, j.count)
-			}
-			if j := stepChangesOf(t, shift, jump, delayed(jump, -6)); j.count != 1 {
-				t.Errorf("shift %d, %v m six ticks early: %d pops", shift, size, j.count)
+			for late, want := range map[int]int{0: 0, 2: 0, 6: 1, -6: 1} {
+				if j := stepChangesOf(t, shift, jump, delayed(jump, late)); j.count != want {
+					t.Errorf("shift %d, %v m, %d ticks after the server: %d pops", shift, size, late, j.count)
+				}
 			}
 			if j := stepChangesOf(t, shift, jump, rollingPose); j.count != 0 {
 				t.Errorf("shift %d, %v m on the server alone: %d pops", shift, size, j.count)
@@ -94,21 +82,11 @@ func TestStepChanges(t *testing.T) {
 			t.Errorf("shift %d, in steps: %d pops", shift, j.count)
 		}
 		// Two changes in a row, of 4 and 6 cm in opposite directions: only the second is long enough for a pop.
-		turns := func(i int) geom.Pose {
-			if i >= 200 {
-				return shiftedY(rollingPose(i), 0.04-0.02*float32(i-200))
-			}
-			return rollingPose(i)
-		}
+		turns := aside(func(k int) float32 { return 0.04 - 0.02*float32(k) })
 		if j := stepChangesOf(t, shift, turns, turns); j.count != 0 {
 			t.Errorf("shift %d, turning: %d pops", shift, j.count)
 		}
-		decays := func(i int) geom.Pose {
-			if i > 200 {
-				return shiftedY(rollingPose(i), float32(1-math.Pow(0.96, float64(i-200))))
-			}
-			return rollingPose(i)
-		}
+		decays := aside(func(k int) float32 { return float32(1 - math.Pow(0.96, float64(k))) })
 		if j := stepChangesOf(t, shift, rollingPose, decays); j.count != 0 {
 			t.Errorf("shift %d, fading: %d pops", shift, j.count)
 		}
@@ -179,8 +157,8 @@ func TestOverlap(t *testing.T) {
 		motionPair{at(0), at(0)}, motionPair{at(1.6), at(1.3)},
 		motionPair{at(10), at(10)}, motionPair{alternating(11.1, 11.6), alternating(11.3, 11.6)},
 		motionPair{at(13.09), at(13.09)}).score
-	if drawn, server := score.Overlap(); !within(drawn, 0.2, 1e-5) || !within(server, 0.4, 1e-5) {
-		t.Errorf("%v m as drawn, %v m on the server; want 0.2 and 0.4", drawn, server)
+	if o := &score.overlaps; !within(float64(o.drawn), 0.2, 1e-5) || !within(float64(o.server), 0.4, 1e-5) {
+		t.Errorf("%v m as drawn, %v m on the server; want 0.2 and 0.4", o.drawn, o.server)
 	}
 }
 
@@ -196,13 +174,12 @@ func TestUpdates(t *testing.T) {
 			p.view.ShowTick(sim.Tick(i + 100 - 7 + i%2*4))
 			p.score.Add(p.world, &p.view, 0)
 		}
-		gap, ok := p.score.LongestUpdateGap()
-		if delay := p.score.NominalDelay(); !ok || gap != every || delay != 5 {
-			t.Errorf("every %d ticks: at most %d ticks between updates, %v; delay %v", every, gap, ok, delay)
+		u := &p.score.updates
+		if delay := p.score.NominalDelay(); !u.available || u.gapMax != every || delay != 5 {
+			t.Errorf("every %d ticks: at most %d ticks between updates, %v; delay %v", every, u.gapMax, u.available, delay)
 		}
 	}
-	ahead := runOne(t, 60, 5, rollingPose, rollingPose)
-	if _, ok := ahead.LongestUpdateGap(); ok {
+	if ahead := runOne(t, 60, 5, rollingPose, rollingPose); ahead.updates.available {
 		t.Error("a view without a received state has updates")
 	}
 	p := newSession(t, 60, 1)

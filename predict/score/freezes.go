@@ -11,7 +11,7 @@ var freezeDefinition = Definition{
 		{
 			Measure{Name: "longest_freeze_ms", Title: "longest freeze, ms", Digits: 1, Better: Lower,
 				Help: "duration of the longest freeze"},
-			func(c *Score, _ Counts) (float64, bool) { return c.millis(float64(c.LongestFreeze())), c.freezable() },
+			func(c *Score, _ Counts) (float64, bool) { return c.millis(float64(c.freezes.longest)), c.freezable() },
 		},
 	},
 	Text: `

@@ -220,7 +220,7 @@ func TestFreezes(t *testing.T) {
 			{"creeping at 7 cm/s", creep(0.07), 0, 0},
 		} {
 			score := runOne(t, rate, seconds, server, c.drawn)
-			if longest := score.LongestFreeze(); math.Abs(score.Frozen()-c.frozen) > 1e-9 || longest != c.longest {
+			if longest := score.freezes.longest; math.Abs(score.Frozen()-c.frozen) > 1e-9 || longest != c.longest {
 				t.Errorf("%s at %d Hz: %.4f frozen, the longest freeze %d ticks; want %.4f, %d",
 					c.name, rate, score.Frozen(), longest, c.frozen, c.longest)
 			}
@@ -238,7 +238,7 @@ func TestNoFreeze(t *testing.T) {
 		"fault": func(i int) geom.Pose { return shiftedY(rest(i), float32(i/100)) },
 	} {
 		score := runOne(t, 60, 10, server, rest)
-		if n := score.LongestFreeze(); n != 0 || score.Frozen() != 0 {
+		if n := score.freezes.longest; n != 0 || score.Frozen() != 0 {
 			t.Errorf("%s: a freeze of %d ticks, %v frozen", name, n, score.Frozen())
 		}
 	}

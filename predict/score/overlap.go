@@ -11,18 +11,12 @@ var overlapDefinition = Definition{
 		{
 			Measure{Name: "overlap_max_m", Title: "overlap, max, m", Digits: 3, Better: Lower,
 				Help: "largest depth of a drawn body inside another; compare with the server's"},
-			func(c *Score, _ Counts) (float64, bool) {
-				drawn, _ := c.Overlap()
-				return drawn, c.scoredSecond()
-			},
+			func(c *Score, _ Counts) (float64, bool) { return float64(c.overlaps.drawn), c.scoredSecond() },
 		},
 		{
 			Measure{Name: "overlap_server_max_m", Title: "overlap, max, server, m", Digits: 3, Better: Neither,
 				Help: "largest depth of a server body inside another; its contacts are soft"},
-			func(c *Score, _ Counts) (float64, bool) {
-				_, server := c.Overlap()
-				return server, c.scoredSecond()
-			},
+			func(c *Score, _ Counts) (float64, bool) { return float64(c.overlaps.server), c.scoredSecond() },
 		},
 	},
 	Text: `

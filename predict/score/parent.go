@@ -14,24 +14,20 @@ var inParentDefinition = Definition{
 			Measure{Name: "wrong_parent_s", Title: "drawn in wrong parent, s", Digits: 2, Better: Lower,
 				Help: "time that the drawn cube was inside another parent than the server's cube at that tick"},
 			func(c *Score, _ Counts) (float64, bool) {
-				e, ok := c.ParentError()
-				return float64(e.WrongTicks) / float64(max(c.rate, 1)), ok
+				return float64(c.parents.wrongTicks) / float64(max(c.rate, 1)), c.parents.ticks > 0
 			},
 		},
 		{
 			Measure{Name: "path_error_in_parent_rms_m", Title: "path error in parent, RMS, m", Digits: 3, Better: Lower,
 				Help: "path error of the player's cube in the reference frame of its parent, root mean square"},
-			func(c *Score, _ Counts) (float64, bool) {
-				e, ok := c.ParentError()
-				return e.RMS, ok
-			},
+			func(c *Score, _ Counts) (float64, bool) { return c.parents.pathError.rms(), c.parents.ticks > 0 },
 		},
 		{
 			Measure{Name: "pops_in_parent_per_minute", Title: "pops in parent, per minute", Digits: 1, Better: Lower,
 				Help: "pops of the player's cube in the reference frame of a parent, of the parent with the most pops"},
 			func(c *Score, _ Counts) (float64, bool) {
-				e, ok := c.ParentError()
-				return float64(e.Pops) / (float64(max(c.Ticks, 1)) / float64(60*max(c.rate, 1))), ok
+				minutes := float64(max(c.Ticks, 1)) / float64(60*max(c.rate, 1))
+				return float64(c.parents.mostPops()) / minutes, c.parents.ticks > 0
 			},
 		},
 	},
@@ -197,23 +193,10 @@ func (e *parentErrors) copyFrom(o *parentErrors) {
 	}
 }
 
-// ParentError is the error of the player's cube in the reference frame of its parent.
-type ParentError struct {
-	Ticks      int     // ticks with the server's cube in a parent
-	WrongTicks int     // ticks in which it is drawn in other parents than it is in, or in none
-	RMS        float64 // metres, between the two positions in the parent's frame
-	Pops       int     // of the drawn cube in the drawn parent's frame; of the parent with the most pops
-}
-
-// ParentError returns that error. ok is false if the server's cube has been in no parent.
-func (s *Score) ParentError() (result ParentError, ok bool) {
-	a := &s.parents
-	if a.ticks == 0 {
-		return result, false
+// mostPops returns the pops of the drawn cube in the drawn parent's frame, of the parent with the most pops.
+func (e *parentErrors) mostPops() (most int) {
+	for i := range e.parents {
+		most = max(most, e.pops[i].count)
 	}
-	result = ParentError{Ticks: a.ticks, WrongTicks: a.wrongTicks, RMS: a.pathError.rms()}
-	for i := range a.parents {
-		result.Pops = max(result.Pops, a.pops[i].count)
-	}
-	return result, true
+	return most
 }

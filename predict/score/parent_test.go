@@ -68,18 +68,18 @@ func TestParentError(t *testing.T) {
 			return geom.Vec3{Y: float32(min(max(i-150, 0), 1)) / 3}
 		}, shipLead: -10}, 0, -1, 1},
 	} {
-		got, ok := c.r.score(t, "ship:distance=530", 60+240).ParentError()
-		if !ok || got.Ticks != 240 {
-			t.Errorf("%s: %d ticks in the ship", c.what, got.Ticks)
+		e := &c.r.score(t, "ship:distance=530", 60+240).parents
+		if e.ticks != 240 {
+			t.Errorf("%s: %d ticks in the ship", c.what, e.ticks)
 		}
-		if math.Abs(float64(got.WrongTicks)/60-c.outside) > 0.25 {
-			t.Errorf("%s: outside for %d ticks", c.what, got.WrongTicks)
+		if math.Abs(float64(e.wrongTicks)/60-c.outside) > 0.25 {
+			t.Errorf("%s: outside for %d ticks", c.what, e.wrongTicks)
 		}
-		if c.rms >= 0 && math.Abs(got.RMS-c.rms) > 0.01 {
-			t.Errorf("%s: %v m off", c.what, got.RMS)
+		if rms := e.pathError.rms(); c.rms >= 0 && math.Abs(rms-c.rms) > 0.01 {
+			t.Errorf("%s: %v m off", c.what, rms)
 		}
-		if c.pops >= 0 && float64(got.Pops) != c.pops {
-			t.Errorf("%s: %d pops", c.what, got.Pops)
+		if n := e.mostPops(); c.pops >= 0 && float64(n) != c.pops {
+			t.Errorf("%s: %d pops", c.what, n)
 		}
 	}
 	var c Score
@@ -88,7 +88,7 @@ func TestParentError(t *testing.T) {
 		w.Step()
 		c.Add(w, &predict.View{Bodies: predict.AppendPoses(nil, w.Bodies())}, 0)
 	}
-	if _, ok := c.ParentError(); ok {
+	if c.parents.ticks > 0 {
 		t.Error("a scene without parents has a parent error")
 	}
 }

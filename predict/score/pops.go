@@ -19,7 +19,7 @@ var popDefinition = Definition{
 		{
 			Measure{Name: "largest_pop_m", Title: "largest pop, m", Digits: 3, Better: Lower,
 				Help: "length of the largest pop"},
-			func(c *Score, _ Counts) (float64, bool) { return c.LargestPop(), c.scoredSecond() },
+			func(c *Score, _ Counts) (float64, bool) { return float64(c.pops.largest), c.scoredSecond() },
 		},
 	},
 	Text: `

@@ -18,6 +18,19 @@ func rollingPose(tick int) geom.Pose {
 	return geom.Pose{Pos: geom.Vec3{X: 3 * t, Z: 0.75}, Rot: geom.AxisAngle(geom.Vec3{Y: 1}, 4*t)}
 }
 
+// aside returns that motion, from tick 200 on beside itself by an offset in metres at each tick from there.
+func aside(offset func(k int) float32) func(tick int) geom.Pose {
+	return func(i int) geom.Pose {
+		if i < 200 {
+			return rollingPose(i)
+		}
+		return shiftedY(rollingPose(i), offset(i-200))
+	}
+}
+
+// by returns an offset that stays the same.
+func by(metres float32) func(int) float32 { return func(int) float32 { return metres } }
+
 func shiftedY(p geom.Pose, x float32) geom.Pose {
 	p.Pos.Y += x
 	return p
@@ -39,23 +52,12 @@ func popsOf(ticks, shift int, server, drawn func(tick int) geom.Pose) *pops {
 func TestPopDetected(t *testing.T) {
 	for _, shift := range []int{-12, 0, 10, 40} {
 		for _, size := range []float32{0.06, 0.3, 1, 2.5} {
-			once := func(i int) geom.Pose {
-				if i >= 200 {
-					return shiftedY(rollingPose(i), size)
-				}
-				return rollingPose(i)
-			}
-			p := popsOf(400, shift, rollingPose, once)
+			p := popsOf(400, shift, rollingPose, aside(by(size)))
 			if p.count != 1 || geom.Abs(p.largest-size) > 1e-3 {
 				t.Errorf("shift %d: a jump of %v m: %d pops, largest %v", shift, size, p.count, p.largest)
 			}
-			spike := func(i int) geom.Pose {
-				if i == 200 {
-					return shiftedY(rollingPose(i), size)
-				}
-				return rollingPose(i)
-			}
-			if p := popsOf(400, shift, rollingPose, spike); p.count != 2 {
+			spike := func(k int) float32 { return size * float32(max(1-k, 0)) }
+			if p := popsOf(400, shift, rollingPose, aside(spike)); p.count != 2 {
 				t.Errorf("shift %d: there and back by %v m: %d pops, want 2", shift, size, p.count)
 			}
 		}
@@ -66,13 +68,8 @@ func TestPopDetected(t *testing.T) {
 // makes in the same tick is no pop.
 func TestCollisionIsNoPop(t *testing.T) {
 	for name, motion := range map[string]func(i int) geom.Pose{
-		"stop": func(i int) geom.Pose { return rollingPose(min(i, 200)) },
-		"bounce": func(i int) geom.Pose {
-			if i > 200 {
-				return rollingPose(400 - i)
-			}
-			return rollingPose(i)
-		},
+		"stop":   func(i int) geom.Pose { return rollingPose(min(i, 200)) },
+		"bounce": func(i int) geom.Pose { return rollingPose(min(i, 400-i)) },
 		"spin": func(i int) geom.Pose {
 			p := rollingPose(i)
 			if i > 200 {
@@ -80,12 +77,7 @@ func TestCollisionIsNoPop(t *testing.T) {
 			}
 			return p
 		},
-		"nudge": func(i int) geom.Pose {
-			if i >= 200 {
-				return shiftedY(rollingPose(i), 1)
-			}
-			return rollingPose(i)
-		},
+		"nudge": aside(by(1)),
 	} {
 		for _, shift := range []int{-12, 0, 10} {
 			if p := popsOf(400, shift, motion, motion); p.count != 0 {
@@ -103,15 +95,8 @@ func TestCollisionIsNoPop(t *testing.T) {
 // TestSmoothIsNoPop checks that an offset that decays is no pop, however far it goes: a metre at a
 // factor of 0.98.
 func TestSmoothIsNoPop(t *testing.T) {
-	decaying := func(i int) geom.Pose {
-		p := rollingPose(i)
-		if i > 200 {
-			remaining := math.Pow(0.98, float64(i-200))
-			p.Pos.Y += float32(1 - remaining)
-		}
-		return p
-	}
-	if p := popsOf(600, 0, rollingPose, decaying); p.count != 0 {
+	decaying := func(k int) float32 { return float32(1 - math.Pow(0.98, float64(k))) }
+	if p := popsOf(600, 0, rollingPose, aside(decaying)); p.count != 0 {
 		t.Errorf("%d pops, largest %v", p.count, p.largest)
 	}
 }
@@ -170,12 +155,12 @@ func TestScore(t *testing.T) {
 	}
 	// From 9 m to 0.4 m in the first scored tick, and then 10 cm in every other tick: the median
 	// step is 0 or 10 cm, so each change stands out.
-	if c.LargestPop() < 8.5 || c.PopsPerMinute() < 60 {
-		t.Errorf("%v pops a minute, largest %v m", c.PopsPerMinute(), c.LargestPop())
+	if c.pops.largest < 8.5 || c.PopsPerMinute() < 60 {
+		t.Errorf("%v pops a minute, largest %v m", c.PopsPerMinute(), c.pops.largest)
 	}
 	var d Score
 	d.CopyFrom(c)
-	if d.LagErrorRMS() != c.LagErrorRMS() || d.LargestPop() != c.LargestPop() {
+	if d.LagErrorRMS() != c.LagErrorRMS() || d.pops.largest != c.pops.largest {
 		t.Error("not a copy")
 	}
 	if n := testing.AllocsPerRun(100, func() { c.Add(w, &predict.View{}, 0) }); n != 0 {

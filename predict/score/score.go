@@ -98,29 +98,14 @@ func (s *Score) LagError() float64 { return s.lagErrorNow }
 
 // LagErrorRMS returns the root mean square distance from the drawn cube to the server's cube at the
 // same moment, in metres.
-func (s *Score) LagErrorRMS() float64 {
-	return s.lagError.rms()
-}
+func (s *Score) LagErrorRMS() float64 { return s.lagError.rms() }
 
 // PopsPerMinute returns how often the drawn cube jumps while the server's cube does not.
-func (s *Score) PopsPerMinute() float64 {
-	if s.Ticks == 0 {
-		return 0
-	}
-	return float64(float64(s.pops.count*60)*float64(s.rate)) / float64(s.Ticks)
-}
+func (s *Score) PopsPerMinute() float64 { return s.perMinute(s.pops.count) }
 
-// LagErrorRMSAll returns the root mean square lag error over all bodies that have moved, in metres.
-func (s *Score) LagErrorRMSAll() float64 { return s.bodies.lagError.rms() }
-
-// LargestPop returns the length of the largest pop, in metres.
-func (s *Score) LargestPop() float64 { return float64(s.pops.largest) }
-
-// PopsAll returns the pops of all drawn bodies together, per minute, and the sum of their squares
-// in square metres. The definition of a pop is simpler than that of the player's cube: see
-// stepChanges.
-func (s *Score) PopsAll() (perMinute, energy float64) {
-	return float64(float64(s.bodies.stepChanges.count*60)*float64(s.rate)) / float64(max(s.Ticks, 1)), s.bodies.stepChanges.energy
+// perMinute returns how often something happens that has happened a number of times.
+func (s *Score) perMinute(times int) float64 {
+	return float64(float64(times*60)*float64(s.rate)) / float64(max(s.Ticks, 1))
 }
 
 // Overshoot returns the largest distance in metres by which the drawn cube passed the server's after
@@ -130,16 +115,6 @@ func (s *Score) Overshoot() (metres float64, ok bool) {
 	stops.finish(s.rate) // the stop under observation counts as it stands
 	return stops.overshootMax, stops.count > 0
 }
-
-// Overlap returns the largest depth in metres of a drawn body inside another and of a server's body
-// inside another, among the pairs tested.
-func (s *Score) Overlap() (drawn, server float64) {
-	return float64(s.overlaps.drawn), float64(s.overlaps.server)
-}
-
-// LongestUpdateGap returns the longest time in ticks between two changes of the last received state.
-// ok is false if the strategy's view has no received state.
-func (s *Score) LongestUpdateGap() (ticks int, ok bool) { return s.updates.gapMax, s.updates.available }
 
 // NominalDelay returns by how many ticks the view's tick is behind the server's, their mean; negative
 // if it is ahead.
@@ -154,15 +129,8 @@ func (s *Score) DisplayDelay() (ticks int, ok bool) { return s.delay.delay(s.rat
 // Frozen returns the share of ticks in which the drawn cube stands still while the server's cube
 // moves, in [0, 1].
 func (s *Score) Frozen() float64 {
-	if s.Ticks == 0 {
-		return 0
-	}
-	return float64(s.freezes.ticks) / float64(s.Ticks)
+	return float64(s.freezes.ticks) / float64(max(s.Ticks, 1))
 }
-
-// LongestFreeze returns the length in ticks of the longest run of frozen ticks, and 0 if none lasts a
-// twentieth of a second.
-func (s *Score) LongestFreeze() int { return s.freezes.longest }
 
 // JerkRatio returns the root mean square jerk of the drawn cube divided by that of the server's
 // cube: 1 is as smooth, more is rougher. ok is false while the server's cube has hardly moved.

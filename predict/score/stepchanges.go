@@ -11,18 +11,12 @@ var popsAllDefinition = Definition{
 		{
 			Measure{Name: "pops_all_per_minute", Title: "pops, all bodies, per minute", Digits: 1, Better: Lower,
 				Help: "sudden changes of step above 5 cm of any drawn body that the server's body did not make"},
-			func(c *Score, _ Counts) (float64, bool) {
-				perMinute, _ := c.PopsAll()
-				return perMinute, c.lasting()
-			},
+			func(c *Score, _ Counts) (float64, bool) { return c.perMinute(c.bodies.stepChanges.count), c.lasting() },
 		},
 		{
 			Measure{Name: "pop_energy_all_m2", Title: "pop energy, all bodies, m2", Digits: 4, Better: Lower,
 				Help: "sum of the squared sudden changes of step of all drawn bodies"},
-			func(c *Score, _ Counts) (float64, bool) {
-				_, energy := c.PopsAll()
-				return energy, c.scoredSecond()
-			},
+			func(c *Score, _ Counts) (float64, bool) { return c.bodies.stepChanges.energy, c.scoredSecond() },
 		},
 	},
 	Text: `

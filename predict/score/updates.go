@@ -28,8 +28,7 @@ var updateGapDefinition = Definition{
 			Measure{Name: "longest_update_gap_ms", Title: "longest update gap, ms", Digits: 1, Better: Lower,
 				Help: "longest time between two updates"},
 			func(c *Score, _ Counts) (float64, bool) {
-				ticks, ok := c.LongestUpdateGap()
-				return c.millis(float64(ticks)), ok && c.scoredSecond()
+				return c.millis(float64(c.updates.gapMax)), c.updates.available && c.scoredSecond()
 			},
 		},
 	},

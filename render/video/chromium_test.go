@@ -141,11 +141,8 @@ func checkPlays(t *testing.T, browser, page string, seconds float64, f Format, c
 		t.Errorf("%v s of %dx%d, at %v s; want %v s of %dx%d at the middle", duration, w, h, now, seconds, f.W, f.H)
 	}
 	for i := range colors {
-		for k := range colors[i] {
-			if d := got[i][k] - colors[i][k]; d > 6 || d < -6 {
-				t.Errorf("quarter %d has the colour %v, want %v", i, got[i], colors[i])
-				break
-			}
+		if !near(got[i][:], colors[i][:], 6) {
+			t.Errorf("quarter %d has the colour %v, want %v", i, got[i], colors[i])
 		}
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"compress/lzw"
 	"errors"
-	"fmt"
 	"image"
 	"sync"
 
@@ -120,10 +119,7 @@ func (g *gifWriter) writeFrame(pixels []uint8, x, y, w, h int) error {
 		data = data[k:]
 	}
 	if g.append(append(out, 0)); g.err != nil {
-		if g.frames == 0 {
-			return fmt.Errorf("%w: no part of the video was written", g.err)
-		}
-		return fmt.Errorf("%w: the first %.1f s of the video are in %s", g.err, float64(g.frames)/float64(g.fps), g.file.Part())
+		return unfinished(g.err, g.file, g.frames, g.fps)
 	}
 	g.frames++
 	return nil
@@ -131,14 +127,10 @@ func (g *gifWriter) writeFrame(pixels []uint8, x, y, w, h int) error {
 
 // Close ends the video.
 func (g *gifWriter) Close() ([]*atomicfile.File, error) {
-	switch {
-	case g.err == nil:
+	if g.err == nil {
 		return []*atomicfile.File{g.file}, nil
-	case g.frames == 0:
-		g.file.Discard()
-	default:
-		g.file.Leave()
 	}
+	keep(g.file, g.frames > 0)
 	return nil, nil // Add has returned the error
 }
 

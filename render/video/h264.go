@@ -228,13 +228,11 @@ func (h *h264Writer) wrapError(err error) error {
 	if errors.As(h.cmd.Wait(), &exit) { // its message is complete after that; a second Wait does no harm
 		err = exit
 	}
-	what := fmt.Sprintf("no part of %s was written", h.file.Name())
-	if h.cutToFragments() {
+	plays, what := h.cutToFragments(), fmt.Sprintf("no part of %s was written", h.file.Name())
+	if plays {
 		what = fmt.Sprintf("%s was not finished: %s plays up to the last second that was written", h.file.Name(), h.file.Part())
-		h.file.Leave()
-	} else {
-		h.file.Discard()
 	}
+	keep(h.file, plays)
 	s := strings.TrimSpace(h.stderr.String())
 	switch {
 	case h.hung.Load():

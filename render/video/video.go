@@ -190,6 +190,23 @@ func WritePNG(name string, im *image.RGBA) (*atomicfile.File, error) {
 	return f, err
 }
 
+// unfinished adds to an error how much of a video there is, and where.
+func unfinished(err error, file *atomicfile.File, frames, fps int) error {
+	if frames == 0 {
+		return fmt.Errorf("%w: no part of the video was written", err)
+	}
+	return fmt.Errorf("%w: the first %.1f s of the video are in %s", err, float64(frames)/float64(fps), file.Part())
+}
+
+// keep leaves a part of a video that plays, or discards one that does not.
+func keep(file *atomicfile.File, plays bool) {
+	if plays {
+		file.Leave()
+	} else {
+		file.Discard()
+	}
+}
+
 // encodePNG returns a function that writes a picture.
 func encodePNG(im *image.RGBA, level png.CompressionLevel) func(io.Writer) error {
 	return func(w io.Writer) error {

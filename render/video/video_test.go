@@ -97,9 +97,9 @@ func TestGIF(t *testing.T) {
 				}
 			}
 			want := testFrame(160, 90, i)
-			for j := range shown.Pix {
-				if d := int(shown.Pix[j]) - int(want.Pix[j]); d > 24 || d < -24 {
-					t.Fatalf("frame %d: byte %d is %d, want %d", i, j, shown.Pix[j], want.Pix[j])
+			for j := 0; j < len(shown.Pix); j += 4 {
+				if got, want := shown.Pix[j:j+4], want.Pix[j:j+4]; !near(got, want, 24) {
+					t.Fatalf("frame %d: byte %d: %v, want %v", i, j, got, want)
 				}
 			}
 		}
@@ -170,14 +170,30 @@ func TestPNGSequence(t *testing.T) {
 	}
 }
 
+func requireFFprobe(t *testing.T) {
+	t.Helper()
+	for _, tool := range []string{"ffmpeg", "ffprobe"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			t.Skip(tool + " is not installed")
+		}
+	}
+}
+
 func requireFFmpeg(t *testing.T) {
 	t.Helper()
-	if !HaveH264() {
-		t.Skip("ffmpeg with an H.264 encoder is not installed")
+	if requireFFprobe(t); !HaveH264() {
+		t.Skip("ffmpeg has no H.264 encoder")
 	}
-	if _, err := exec.LookPath("ffprobe"); err != nil {
-		t.Skip("ffprobe is not installed")
+}
+
+// near reports whether two colours differ by at most a tolerance in each component.
+func near[T uint8 | int](a, b []T, tolerance int) bool {
+	for i := range b {
+		if d := int(a[i]) - int(b[i]); d > tolerance || d < -tolerance {
+			return false
+		}
 	}
+	return true
 }
 
 // probeVideo returns what ffprobe finds in a file; the number of frames comes last.
@@ -207,11 +223,8 @@ func TestH264(t *testing.T) {
 	want := testFrame(160, 90, 0)
 	for _, at := range [][2]int{{10, 20}, {100, 80}, {100, 45}} {
 		k := want.PixOffset(at[0], at[1])
-		for c := range 3 {
-			if d := int(raw[k+c]) - int(want.Pix[k+c]); d > 12 || d < -12 {
-				t.Errorf("at %v: %v, want %v", at, raw[k:k+3], want.Pix[k:k+3])
-				break
-			}
+		if !near(raw[k:k+3], want.Pix[k:k+3], 12) {
+			t.Errorf("at %v: %v, want %v", at, raw[k:k+3], want.Pix[k:k+3])
 		}
 	}
 }

@@ -2,7 +2,6 @@ package video
 
 import (
 	"errors"
-	"fmt"
 	"image"
 
 	"ghostcube/internal/atomicfile"
@@ -87,11 +86,7 @@ func (w *webmWriter) Close() ([]*atomicfile.File, error) {
 		return []*atomicfile.File{w.file}, nil
 	}
 	err := w.wrapError()
-	if w.out.Saved() == 0 {
-		w.file.Discard()
-	} else {
-		w.file.Leave()
-	}
+	keep(w.file, w.out.Saved() > 0)
 	if first != nil {
 		return nil, nil
 	}
@@ -99,12 +94,7 @@ func (w *webmWriter) Close() ([]*atomicfile.File, error) {
 }
 
 // wrapError says how much of the video there is, and where. Errors of files name them.
-func (w *webmWriter) wrapError() error {
-	if w.out.Saved() == 0 {
-		return fmt.Errorf("%w: no part of the video was written", w.err)
-	}
-	return fmt.Errorf("%w: the first %.1f s of the video are in %s", w.err, float64(w.out.Saved())/float64(w.fps), w.file.Part())
-}
+func (w *webmWriter) wrapError() error { return unfinished(w.err, w.file, w.out.Saved(), w.fps) }
 
 // copyPixels copies a picture of the same size.
 func copyPixels(dst, src *image.RGBA) {

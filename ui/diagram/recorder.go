@@ -79,7 +79,7 @@ func (r *Recorder) AfterTick() {
 	p := r.lab.Panes[r.pane]
 	c := p.Clients[0]
 	s := sample{at: r.timeOf(r.lab.Ticks() - 1), server: p.ServerWorld.Tick(), client: c.World.Tick(), drawn: c.View.TickOf(p.PlayerBody()), note: c.View.Note}
-	s.progress, _ = p.InputProgress()
+	s.progress = p.Progress()
 	for _, d := range [...]link.Direction{link.Up, link.Down} {
 		f := p.Datagrams().Flow(0, d)
 		r.next[d] = max(r.next[d], f.First())

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"ghostcube/predict"
-	"ghostcube/predict/lab"
+	"ghostcube/predict/lab/labtest"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
 )
@@ -105,10 +105,9 @@ func TestBoarding(t *testing.T) {
 			}
 			ended = *b
 		})
-		t.Logf("%d ticks late: in the ship in tick %d, at %.1f m/s at least, rides %.1f s, ends at %v", late, entered, slowest, float64(rode)/rate, ended.Pose.Pos)
-		if entered == 0 || slowest < 45 || rode < 7*rate {
-			t.Errorf("%d ticks late: in the ship in tick %d, at %v m/s, rides %d ticks", late, entered, slowest, rode)
-		}
+		labtest.Report(t, entered == 0 || slowest < 45 || rode < 7*rate,
+			"%d ticks late: in the ship in tick %d, at %.1f m/s at least, rides %.1f s, ends at %v",
+			late, entered, slowest, float64(rode)/rate, ended.Pose.Pos)
 		if p := ended.Pose.Pos; p.X < 525 || p.Y > -4 || clearance(&ended) > 0.02 || !ended.Asleep {
 			t.Errorf("%d ticks late: it ends at %v", late, p)
 		}
@@ -136,10 +135,9 @@ func TestBoardingFlight(t *testing.T) {
 				over++
 			}
 		})
-		t.Logf("%d ticks late: free for %d ticks at %.1f m/s at least, aboard for %d, away for %d", late, free, slowest, aboard, over)
-		if free < rate || slowest < 45 || aboard < 2*rate || over < 2*rate {
-			t.Errorf("%d ticks late: free for %d ticks at %v m/s, aboard for %d, away for %d", late, free, slowest, aboard, over)
-		}
+		labtest.Report(t, free < rate || slowest < 45 || aboard < 2*rate || over < 2*rate,
+			"%d ticks late: free for %d ticks at %.1f m/s at least, aboard for %d, away for %d",
+			late, free, slowest, aboard, over)
 	}
 }
 
@@ -162,11 +160,9 @@ func TestRover(t *testing.T) {
 				walked = max(walked, b[0].Pose.Pos.Sub(b[rover].Pose.Pos).Len())
 			}
 		})
-		t.Logf("%d ticks late: drives for %.1f s, tows wagons by %.1f m, leaves them %.1f m behind, walks %.1f m away",
+		labtest.Report(t, driven < 17*rate || towed < 10 || apart < 10 || walked < 5,
+			"%d ticks late: drives for %.1f s, tows wagons by %.1f m, leaves them %.1f m behind, walks %.1f m away",
 			late, float64(driven)/rate, towed, apart, walked)
-		if driven < 17*rate || towed < 10 || apart < 10 || walked < 5 {
-			t.Errorf("%d ticks late: drives for %d ticks, tows wagons by %v m, leaves them %v m behind, walks %v m away", late, driven, towed, apart, walked)
-		}
 	}
 }
 
@@ -177,17 +173,11 @@ func playTape(t *testing.T, name, network, spec string) *predict.Counters {
 	if err := tape.Config.Network.Parse(network); err != nil {
 		t.Fatal(err)
 	}
-	l := lab.New(tape.Config)
-	p, err := l.Open(spec)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := labtest.Open(t, tape.Config, spec)
 	for _, e := range tape.Entries {
-		if err := l.Tick(e); err != nil {
-			t.Fatal(err)
-		}
+		labtest.Tick(t, l, e)
 	}
-	return p.Counters
+	return l.Panes[0].Counters
 }
 
 // TestHandoverIsNotUndone checks that a client that enters a ship from free flight at 50 m/s does not leave its
@@ -232,9 +222,7 @@ func TestJumpOff(t *testing.T) {
 				up = false
 			}
 		})
-		t.Logf("%d ticks late: hops at %.1f m, the end at %.1f m", late, hops, end)
-		if len(hops) < 4 || !slices.IsSorted(hops[:4]) || hops[3] > 6 || end < 9 {
-			t.Errorf("%d ticks late: hops at %v m, the end at %v m", late, hops, end)
-		}
+		labtest.Report(t, len(hops) < 4 || !slices.IsSorted(hops[:4]) || hops[3] > 6 || end < 9,
+			"%d ticks late: hops at %.1f m, the end at %.1f m", late, hops, end)
 	}
 }

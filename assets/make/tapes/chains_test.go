@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"ghostcube/predict"
+	"ghostcube/predict/lab/labtest"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
 )
@@ -53,11 +54,10 @@ func TestChains(t *testing.T) {
 					torn = max(torn, x.Sub(y).Len())
 				}
 			})
-			t.Logf("%s, %d ticks late: %.2f times round, its end %.2f, %d ticks lifted, the end moved in %d, torn %.4f m",
+			wrong := torn > 0.02 || moved < 300 || lifted < c.lifted || c.name == "chain-tow" && (round.sum < 2 || lifted > 300)
+			labtest.Report(t, wrong,
+				"%s, %d ticks late: %.2f times round, its end %.2f, %d ticks lifted, the end moved in %d, torn %.4f m",
 				c.name, late, round.sum, ends.sum, lifted, moved, torn)
-			if torn > 0.02 || moved < 300 || lifted < c.lifted || c.name == "chain-tow" && (round.sum < 2 || lifted > 300) {
-				t.Errorf("%s, %d ticks late: %.2f times round, %d ticks lifted, the end moved in %d, torn %.4f m", c.name, late, round.sum, lifted, moved, torn)
-			}
 		}
 	}
 }
@@ -80,9 +80,8 @@ func TestHaul(t *testing.T) {
 				fast, stops = false, stops+1
 			}
 		})
-		t.Logf("%d ticks late: stopped %d times, the cube at most %.2f m from the centre of the sled", late, stops, distance)
-		if stops < 3 || distance > start[1].Pose.Pos.Sub(start[0].Pose.Pos).Len()+0.1 {
-			t.Errorf("%d ticks late: stopped %d times, the cube at most %v m from the centre of the sled", late, stops, distance)
-		}
+		labtest.Report(t, stops < 3 || distance > start[1].Pose.Pos.Sub(start[0].Pose.Pos).Len()+0.1,
+			"%d ticks late: stopped %d times, the cube at most %.2f m from the centre of the sled",
+			late, stops, distance)
 	}
 }

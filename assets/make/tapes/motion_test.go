@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"ghostcube/predict"
+	"ghostcube/predict/lab/labtest"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
 )
@@ -44,10 +45,7 @@ func TestCircle(t *testing.T) {
 	for _, late := range inputDelays() {
 		laps := winding{y: -0.75}
 		stepTape(t, "circle", late, func(w *predict.World, _ []sim.Input) { laps.add(w.Bodies()[0].Pose.Pos) })
-		t.Logf("%d ticks late: %.1f times round", late, laps.sum)
-		if laps.sum < 12.5 {
-			t.Errorf("%d ticks late: %.1f times round", late, laps.sum)
-		}
+		labtest.Report(t, laps.sum < 12.5, "%d ticks late: %.1f times round", late, laps.sum)
 	}
 }
 
@@ -75,10 +73,7 @@ func TestTurns(t *testing.T) {
 				aside, since = aside+1, 0
 			}
 		})
-		t.Logf("%d ticks late: %d times back, %d times aside", late, back, aside)
-		if back < 12 || aside < 12 {
-			t.Errorf("%d ticks late: %d times back, %d times aside", late, back, aside)
-		}
+		labtest.Report(t, back < 12 || aside < 12, "%d ticks late: %d times back, %d times aside", late, back, aside)
 	}
 }
 
@@ -106,10 +101,9 @@ func TestFigureEight(t *testing.T) {
 			}
 			last = in[0].Heading
 		})
-		t.Logf("%d ticks late: %.1f and %.1f times round, %d changes of heading, 1/256 turns: %d left, %d right", late, east.sum, west.sum, changes, left, right)
-		if east.sum*west.sum > 0 || math.Abs(east.sum) < 4 || math.Abs(west.sum) < 4 {
-			t.Errorf("%d ticks late: %.1f and %.1f times round", late, east.sum, west.sum)
-		}
+		labtest.Report(t, east.sum*west.sum > 0 || math.Abs(east.sum) < 4 || math.Abs(west.sum) < 4,
+			"%d ticks late: %.1f and %.1f times round, %d changes of heading, 1/256 turns: %d left, %d right",
+			late, east.sum, west.sum, changes, left, right)
 		if changes < 150 || left < 4*sim.HeadingSteps || right < 4*sim.HeadingSteps {
 			t.Errorf("%d changes of heading, 1/256 turns: %d left, %d right", changes, left, right)
 		}
@@ -131,9 +125,6 @@ func TestJump(t *testing.T) {
 				up, hops = false, hops+1
 			}
 		})
-		t.Logf("%d ticks late: %d hops, the highest %.2f m", late, hops, top)
-		if hops < 23 {
-			t.Errorf("%d ticks late: %d hops", late, hops)
-		}
+		labtest.Report(t, hops < 23, "%d ticks late: %d hops, the highest %.2f m", late, hops, top)
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"ghostcube/internal/experiment"
 	"ghostcube/predict"
+	"ghostcube/predict/lab/labtest"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
 )
@@ -41,10 +42,9 @@ func TestPush(t *testing.T) {
 			outside = at
 		}
 	})
-	t.Logf("%d times through, %d cubes of %d moved, %.0f awake", crossings, len(moved), len(start)-1, float64(awake)/float64(ticks))
-	if crossings < 5 || len(moved)*2 < len(start) {
-		t.Errorf("%d times through, %d cubes moved", crossings, len(moved))
-	}
+	labtest.Report(t, crossings < 5 || len(moved)*2 < len(start),
+		"%d times through, %d cubes of %d moved, %.0f awake",
+		crossings, len(moved), len(start)-1, float64(awake)/float64(ticks))
 }
 
 // TestOutage checks that the blackout covers all input, and that a dozen cubes or more move by
@@ -80,10 +80,7 @@ func TestOutage(t *testing.T) {
 			far++
 		}
 	}
-	t.Logf("%d cubes moved by more than a metre", far)
-	if far < 12 {
-		t.Errorf("%d cubes moved by more than a metre", far)
-	}
+	labtest.Report(t, far < 12, "%d cubes moved by more than a metre", far)
 }
 
 // TestTwoPlayers checks that both players cross the pile and push the large cube: alone,
@@ -94,21 +91,12 @@ func TestTwoPlayers(t *testing.T) {
 		var pushes [2]int // ticks at the moving prize, alone
 		both, hands, crossed, moved := 0, 0, 0, 0
 		owner := int8(sim.NoPlayer)
-		var start []sim.Body
 		stepTape(t, "two-players", late, func(w *predict.World, _ []sim.Input) {
 			b := w.Bodies()
-			if start == nil {
-				start = append(start, b...)
-			}
 			if b[0].Pose.Pos.X > 3 && b[1].Pose.Pos.X < -3 {
 				crossed = 1
 			}
-			moved = 0
-			for i := prize + 1; i < len(b); i++ {
-				if b[i].Pose.Pos.Sub(start[i].Pose.Pos).Len() > 0.5 {
-					moved++
-				}
-			}
+			moved = countMoved(w, prize+1, 0.5)
 			if o := w.Owners()[prize]; o != sim.NoPlayer && o != owner {
 				owner, hands = o, hands+1
 			}
@@ -125,10 +113,9 @@ func TestTwoPlayers(t *testing.T) {
 				pushes[1]++
 			}
 		})
-		t.Logf("%d ticks late: %v ticks alone, %d together, %d changes of ownership, %d cubes moved", late, pushes, both, hands, moved)
-		if crossed == 0 || moved < 30 || hands < 4 || pushes[0] < 60 || pushes[1] < 60 || both < 120 {
-			t.Errorf("%d ticks late: crossed %d, %v ticks alone, %d together, %d changes of ownership, %d cubes moved", late, crossed, pushes, both, hands, moved)
-		}
+		labtest.Report(t, crossed == 0 || moved < 30 || hands < 4 || pushes[0] < 60 || pushes[1] < 60 || both < 120,
+			"%d ticks late: %v ticks alone, %d together, %d changes of ownership, %d cubes moved",
+			late, pushes, both, hands, moved)
 	}
 }
 
@@ -138,21 +125,14 @@ func TestSamePile(t *testing.T) {
 	t.Parallel()
 	for _, late := range inputDelays() {
 		both, moved, tick := 0, 0, 0
-		var start []sim.Body
 		first := [2]int{-1, -1}
 		stepTape(t, "same-pile", late, func(w *predict.World, _ []sim.Input) {
 			b := w.Bodies()
-			if start == nil {
-				start = append(start, b...)
-			}
 			var at [2]bool
-			moved = 0
+			moved = countMoved(w, 3, 0.5)
 			for i := 3; i < len(b); i++ {
 				for p := range at {
 					at[p] = at[p] || b[i].Pose.Pos.Sub(b[p].Pose.Pos).Len() < 1.2
-				}
-				if b[i].Pose.Pos.Sub(start[i].Pose.Pos).Len() > 0.5 {
-					moved++
 				}
 			}
 			for p := range at {
@@ -175,23 +155,18 @@ func TestSamePile(t *testing.T) {
 // TestBreak checks that most pucks move by a metre or more, and none across the rails.
 func TestBreak(t *testing.T) {
 	for _, late := range inputDelays() {
-		var sc *sim.Scene
-		var ended []sim.Body
-		stepTape(t, "billiards-break", late, func(w *predict.World, _ []sim.Input) { sc, ended = w.Scene(), w.Bodies() })
-		moved, out := 0, 0
-		for i := sc.Players; i < len(ended); i++ {
-			p := ended[i].Pose.Pos
-			if p.Sub(sc.Boxes[i].Start.Pose.Pos).Len() >= 1 {
-				moved++
-			}
-			if geom.Abs(p.X) > 5 || geom.Abs(p.Y) > 10 {
+		var ended *predict.World
+		stepTape(t, "billiards-break", late, func(w *predict.World, _ []sim.Input) { ended = w })
+		players, out := ended.Scene().Players, 0
+		moved := countMoved(ended, players, 1)
+		for _, b := range ended.Bodies()[players:] {
+			if geom.Abs(b.Pose.Pos.X) > 5 || geom.Abs(b.Pose.Pos.Y) > 10 {
 				out++
 			}
 		}
-		t.Logf("break, %d ticks late: %d of %d pucks moved by a metre, %d are outside", late, moved, len(ended)-1, out)
-		if moved < 12 || out > 0 {
-			t.Errorf("%d ticks late: %d pucks moved, %d are outside", late, moved, out)
-		}
+		labtest.Report(t, moved < 12 || out > 0,
+			"break, %d ticks late: %d of %d pucks moved by a metre, %d are outside",
+			late, moved, len(ended.Bodies())-1, out)
 	}
 }
 
@@ -200,22 +175,15 @@ func TestFourPlayers(t *testing.T) {
 	t.Parallel()
 	const players = 4
 	for _, late := range inputDelays() {
-		var start []sim.Body
 		var last [players]geom.Vec3
 		var travelled [players]float32 // metres
 		moved, movingSum, ticks, meetings := 0, 0, 0, 0
 		stepTape(t, "four-players", late, func(w *predict.World, _ []sim.Input) {
 			b := w.Bodies()
-			if start == nil {
-				start = append(start, b...)
-				for i := range players {
-					last[i] = b[i].Pose.Pos
-				}
-			}
-			moved = 0
+			moved = countMoved(w, players, 1)
 			for i := range b {
-				if i >= players && b[i].Pose.Pos.Sub(start[i].Pose.Pos).Len() > 1 {
-					moved++
+				if i < players && ticks == 0 {
+					last[i] = b[i].Pose.Pos
 				}
 				if i >= players && b[i].Linear.Len() > 0.1 {
 					movingSum++

@@ -40,6 +40,44 @@ func Open(t testing.TB, c lab.Config, specs ...string) *lab.Lab {
 	return l
 }
 
+// Tick makes a tick of a session, whose commands must not be refused.
+func Tick(t testing.TB, l *lab.Lab, e lab.Entry) {
+	t.Helper()
+	if err := l.Tick(e); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Hold makes some ticks of a session in which the players' inputs stay the same.
+func Hold(t testing.TB, l *lab.Lab, ticks int, in ...sim.Input) {
+	t.Helper()
+	for range ticks {
+		Tick(t, l, lab.Entry{Inputs: in})
+	}
+}
+
+// Apply applies commands, such as "nudge all x 1", between two ticks.
+func Apply(t testing.TB, l *lab.Lab, commands ...string) {
+	t.Helper()
+	for _, text := range commands {
+		c, err := lab.ParseCommand(text)
+		if err == nil {
+			err = l.Apply(c)
+		}
+		if err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+	}
+}
+
+// Report logs what a test has measured, as an error if it is wrong.
+func Report(t testing.TB, wrong bool, format string, args ...any) {
+	t.Helper()
+	if t.Logf(format, args...); wrong {
+		t.Fail()
+	}
+}
+
 // Inputs returns the input of a scripted player who keeps changing keys.
 func Inputs(tick int) []sim.Input {
 	if tick < 30 {
@@ -54,9 +92,7 @@ func Inputs(tick int) []sim.Input {
 func Run(t testing.TB, l *lab.Lab, ticks int) {
 	t.Helper()
 	for range ticks {
-		if err := l.Tick(lab.Entry{Inputs: Inputs(int(l.Ticks()))}); err != nil {
-			t.Fatal(err)
-		}
+		Tick(t, l, lab.Entry{Inputs: Inputs(int(l.Ticks()))})
 		CheckContacts(t, l)
 	}
 }
@@ -88,9 +124,7 @@ func Transcript(t *testing.T, spec string) {
 		if i%300 == 299 {
 			e.Commands = []lab.Command{{Verb: "nudge", Pane: lab.AllPanes, Name: "x", Value: "1"}}
 		}
-		if err := l.Tick(e); err != nil {
-			t.Fatal(err)
-		}
+		Tick(t, l, e)
 		if i%300 == 298 {
 			p := l.Panes[0]
 			fmt.Fprintf(&b, "tick %d\n", i+1)
@@ -110,16 +144,9 @@ func Transcript(t *testing.T, spec string) {
 func HostDelay(t *testing.T, spec string, want int) {
 	t.Helper()
 	l := Open(t, Config(t, "plain", "latency=75ms", lab.AtHost), spec)
-	tick := func(in sim.Input) {
-		if err := l.Tick(lab.Entry{Inputs: []sim.Input{in}}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for range 120 {
-		tick(sim.Input{})
-	}
+	Hold(t, l, 120)
 	before := l.Panes[0].ServerWorld.Bodies()[0].Pose
-	tick(sim.Input{Buttons: sim.Lift})
+	Hold(t, l, 1, sim.Input{Buttons: sim.Lift})
 	if l.Panes[0].ServerWorld.Bodies()[0].Pose == before {
 		t.Error("the server's world does not respond")
 	}
@@ -128,7 +155,7 @@ func HostDelay(t *testing.T, spec string, want int) {
 	}
 	late := 0
 	for l.Panes[0].Clients[0].View.Bodies[0].Pos.Sub(before.Pos).Len() < 1e-3 && late < 60 {
-		tick(sim.Input{Buttons: sim.Lift})
+		Hold(t, l, 1, sim.Input{Buttons: sim.Lift})
 		late++
 	}
 	if late < want-1 || late > want+1 {
@@ -158,9 +185,7 @@ func InputLatency(t *testing.T, spec string, perfect, at75, at250 int) {
 			t.Fatalf("the first key press is at %d", first)
 		}
 		for _, e := range entries[:first] {
-			if err := l.Tick(e); err != nil {
-				t.Fatal(err)
-			}
+			Tick(t, l, e)
 		}
 		hash := l.Hash()
 		if got := l.MeasureInputLatency(entries[first:]); !slices.Equal(got, []int{c.want}) {

@@ -25,6 +25,3 @@ type Corrections struct{ Log[Correction] }
 
 // Add appends a correction.
 func (c *Corrections) Add(x Correction) { c.add(x, MaxCorrections) }
-
-// CopyFrom makes c an equal of o that shares no memory with it.
-func (c *Corrections) CopyFrom(o *Corrections) { c.Log.CopyFrom(&o.Log) }

@@ -135,7 +135,7 @@ type packetArrival struct{ sentAt, lastReceivedAt time.Duration }
 // observedWire is a wire that reports its traffic to a tracer.
 type observedWire struct {
 	link.Wire
-	onSend    func(now time.Duration)
+	onSend    func(now time.Duration) // may be nil
 	onReceive func(d link.Datagram)
 }
 
@@ -233,10 +233,7 @@ func (l *LatencyTracer) find(end sim.Tick, accept func(p *inputTrace) bool) (at 
 // AfterClientTick follows the client's ticks in session tick t, which begins now.
 func (l *LatencyTracer) AfterClientTick(server predict.Server, client predict.Client, t sim.Tick, now time.Duration) {
 	report, ok := l.ask(server, client)
-	if !ok {
-		return
-	}
-	if report.Sampled <= l.maxProgress.Sampled {
+	if !ok || report.Sampled <= l.maxProgress.Sampled {
 		return
 	}
 	clientTick := l.maxProgress.Sampled

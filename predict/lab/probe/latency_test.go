@@ -5,26 +5,10 @@ import (
 	"time"
 
 	"ghostcube/predict/lab"
+	"ghostcube/predict/lab/labtest"
 	. "ghostcube/predict/lab/probe"
 	"ghostcube/sim"
 )
-
-// open returns a lab with panes.
-func open(t *testing.T, scene, network string, seat lab.Seat, specs ...string) *lab.Lab {
-	t.Helper()
-	c := lab.Config{Scene: scene, Rate: 60, Seat: seat}
-	c.Network.Seed = 7
-	if err := c.Network.Parse(network); err != nil {
-		t.Fatal(err)
-	}
-	l := lab.New(c)
-	for _, s := range specs {
-		if _, err := l.Open(s); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return l
-}
 
 // latencySpecs are panes whose inputs take different paths to the screen.
 var latencySpecs = []string{
@@ -54,7 +38,7 @@ func TestStagesSumToInputLatency(t *testing.T) {
 func checkStageSum(t *testing.T, scene, network string, seat lab.Seat, spec string, commands ...lab.Command) {
 	t.Helper()
 	const first = 151
-	l := open(t, scene, network, seat, spec)
+	l := labtest.Open(t, labtest.Config(t, scene, network, seat), spec)
 	entries := make([]lab.Entry, 500)
 	for i := range entries {
 		entries[i].Inputs = make([]sim.Input, 2)
@@ -88,10 +72,9 @@ func checkStageSum(t *testing.T, scene, network string, seat lab.Seat, spec stri
 // of 25 ms, which ends in the middle of a tick, four ticks in the server's buffer, and a
 // playout delay of 60 ms, which ends in a tick.
 func TestLatencyStages(t *testing.T) {
-	l := open(t, "plain", "latency=25ms", lab.AtClient, "animated:playout=4", "historyoffset:playout=4", "animated:snapshot-every=6")
-	for range 600 {
-		l.Tick(lab.Entry{Inputs: []sim.Input{{}}})
-	}
+	l := labtest.Open(t, labtest.Config(t, "plain", "latency=25ms", lab.AtClient),
+		"animated:playout=4", "historyoffset:playout=4", "animated:snapshot-every=6")
+	labtest.Hold(t, l, 600)
 	millis := func(b LatencyStages) (list [StageCount]float64) {
 		for i, d := range b.Stages {
 			list[i] = float64((d+5*time.Microsecond)/(10*time.Microsecond)) / 100

@@ -72,10 +72,7 @@ type shotCounters struct {
 
 // DeclareShotCounters declares the counters of shots as a pane has them after the first shot. A
 // session without shots has none of them.
-func DeclareShotCounters(m *predict.Counters) { newShotCounters(m) }
-
-// newShotCounters declares the counters. It is called for each shot.
-func newShotCounters(m *predict.Counters) (c shotCounters) {
+func DeclareShotCounters(m *predict.Counters) (c shotCounters) {
 	c.fired = m.New("shots", "shots fired by the players")
 	c.hitOnClient = m.New("shots_hit_on_client", "shots that hit a body in the shooter's own view")
 	c.rewoundMatchesClient = m.New("shots_rewound_match_client", "shots that hit in the rewound world what they hit in the shooter's view, or missed in both")
@@ -89,7 +86,7 @@ func newShotCounters(m *predict.Counters) (c shotCounters) {
 func (s *Shots) Fire(counters *predict.Counters, w *predict.World, t sim.Tick, player int, shot sim.Shot, drawn []geom.Pose, at int64) {
 	x := Shot{Player: player, FiredTick: t, Result: predict.HitResult{Shot: shot}}
 	x.ClientRay = predict.CastShot(w.Scene(), &shot, drawn[player].Pos, drawn, player, at, w.Rate())
-	c := newShotCounters(counters)
+	c := DeclareShotCounters(counters)
 	c.fired.Inc()
 	if b := x.ClientRay.Hit.Body; b != sim.NoBody {
 		x.TargetDrawn = drawn[b]
@@ -106,7 +103,7 @@ func (s *Shots) Resolve(counters *predict.Counters, t sim.Tick, v *predict.HitRe
 	}
 	x := s.At(n)
 	x.ResolvedTick, x.Result = max(t, 1), *v
-	c, seen := newShotCounters(counters), x.ClientRay.Hit.Body
+	c, seen := DeclareShotCounters(counters), x.ClientRay.Hit.Body
 	if v.Refused == predict.NotRefused && v.Rewound.Hit.Body == seen {
 		c.rewoundMatchesClient.Inc()
 	}

@@ -25,17 +25,12 @@ func formatInput(in sim.Input) string {
 		b = append(b, '-')
 	}
 	if in.Heading != 0 {
-		b = append(b, '@')
-		b = strconv.AppendUint(b, uint64(in.Heading), 10)
+		b = fmt.Appendf(b, "@%d", in.Heading)
 	}
 	if s := &in.Shot; s.Fired {
-		b = append(b, '*')
-		b = strconv.AppendUint(b, uint64(s.Yaw), 10)
-		if s.Pitch > 0 {
-			b = append(b, '+')
-		}
+		b = fmt.Appendf(b, "*%d", s.Yaw)
 		if s.Pitch != 0 {
-			b = strconv.AppendInt(b, int64(s.Pitch), 10)
+			b = fmt.Appendf(b, "%+d", s.Pitch)
 		}
 	}
 	return string(b)
@@ -77,18 +72,13 @@ func parseInput(s string) (in sim.Input, err error) {
 	if letters == "-" {
 		return in, nil
 	}
-next:
-	for i := range len(letters) {
-		for _, k := range keyLetters {
-			if letters[i] == k.letter {
-				in.Buttons |= k.button
-				continue next
-			}
-		}
+	if letters == "" || strings.Trim(letters, "WASDUZEC") != "" {
 		return in, fmt.Errorf("input %q: want letters of WASDUZEC, or -", s)
 	}
-	if letters == "" {
-		return in, fmt.Errorf("input %q: want letters of WASDUZEC, or -", s)
+	for _, k := range keyLetters {
+		if strings.IndexByte(letters, k.letter) >= 0 {
+			in.Buttons |= k.button
+		}
 	}
 	return in, nil
 }

@@ -30,8 +30,7 @@ func (r *Recording) Ticked(e lab.Entry) {
 
 // End adds a hash check of the last tick, unless it has one.
 func (r *Recording) End() {
-	n, checks := len(r.Entries), len(r.HashChecks)
-	if n > 0 && (checks == 0 || r.HashChecks[checks-1].Ticks != n) {
+	if n := len(r.Entries); n > 0 && (len(r.HashChecks) == 0 || r.HashChecks[len(r.HashChecks)-1].Ticks != n) {
 		r.HashChecks = append(r.HashChecks, *NewHashCheck(r.lab))
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"ghostcube/internal/golden"
 	"ghostcube/predict/lab"
+	"ghostcube/predict/lab/labtest"
 	"ghostcube/sim"
 )
 
@@ -35,6 +36,27 @@ func readTape(t testing.TB, name string) *Tape {
 	return tape
 }
 
+// textOf returns the text of a tape.
+func textOf(t testing.TB, tape *Tape) string {
+	t.Helper()
+	var b strings.Builder
+	if err := tape.Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// rewritten returns a tape that is made of the text of another, and that text.
+func rewritten(t testing.TB, tape *Tape) (again *Tape, text string) {
+	t.Helper()
+	text = textOf(t, tape)
+	again, err := Read(strings.NewReader(text))
+	if err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	return again, text
+}
+
 // playTape runs the session of a tape and calls each after every tick.
 func playTape(t testing.TB, tape *Tape, each func(l *lab.Lab)) *lab.Lab {
 	t.Helper()
@@ -43,9 +65,7 @@ func playTape(t testing.TB, tape *Tape, each func(l *lab.Lab)) *lab.Lab {
 		t.Fatal(err)
 	}
 	for _, e := range tape.Entries {
-		if err := l.Tick(e); err != nil {
-			t.Fatal(err)
-		}
+		labtest.Tick(t, l, e)
 		each(l)
 	}
 	return l
@@ -88,15 +108,7 @@ func TestImpactBesidePlatform(t *testing.T) {
 // written and read.
 func TestTapeReplays(t *testing.T) {
 	tape := eventfulTape(t)
-	var b bytes.Buffer
-	if err := tape.Write(&b); err != nil {
-		t.Fatal(err)
-	}
-	text := b.String()
-	again, err := Read(&b)
-	if err != nil {
-		t.Fatalf("%v\n%s", err, text)
-	}
+	again, _ := rewritten(t, tape)
 	if again.Truncated || len(again.Entries) != len(tape.Entries) {
 		t.Fatalf("%d entries of %d", len(again.Entries), len(tape.Entries))
 	}
@@ -188,11 +200,7 @@ func TestBadTapes(t *testing.T) {
 // FuzzReadTape checks that no file makes the reader panic, and that a tape which is read,
 // written, read and written again is the same text.
 func FuzzReadTape(f *testing.F) {
-	var b bytes.Buffer
-	if err := eventfulTape(f).Write(&b); err != nil {
-		f.Fatal(err)
-	}
-	f.Add(b.Bytes())
+	f.Add([]byte(textOf(f, eventfulTape(f))))
 	f.Add([]byte("ghostcube tape 2\nversion 0.1.0\nscene plain\npane rewind\n---\n" +
 		"3 W\n= 0123456789abcdef\n! set 1 lead 3\n2\n= ffffffffffffffff 0000000000000000\nend 5\n"))
 	f.Add([]byte("ghostcube tape 2\nscene plain\n---\n1 -\n1")) // an empty input, written and left out
@@ -206,17 +214,9 @@ func FuzzReadTape(f *testing.F) {
 		if err != nil || len(tape.Entries) > 10000 {
 			return
 		}
-		var one, two bytes.Buffer
-		if err := tape.Write(&one); err != nil {
-			t.Fatal(err)
-		}
-		first := one.String()
-		again, err := Read(&one)
-		if err != nil {
-			t.Fatalf("%v\n%s", err, first)
-		}
-		if err := again.Write(&two); err != nil || two.String() != first {
-			t.Fatalf("%v\n%q\n%q", err, first, two.String())
+		again, text := rewritten(t, tape)
+		if second := textOf(t, again); second != text {
+			t.Fatalf("%q\n%q", text, second)
 		}
 	})
 }
@@ -231,18 +231,11 @@ func TestTapeKeepsShots(t *testing.T) {
 	} {
 		tape.Entries = append(tape.Entries, lab.Entry{Inputs: []sim.Input{{Buttons: sim.Lift, Heading: 9, Shot: s}}})
 	}
-	var b bytes.Buffer
-	if err := tape.Write(&b); err != nil {
-		t.Fatal(err)
-	}
+	again, text := rewritten(t, tape)
 	for _, line := range []string{"1 U@9\n", "1 U@9*0\n", "1 U@9*4095-1023\n", "2 U@9*7+1023\n"} {
-		if !strings.Contains(b.String(), line) {
-			t.Errorf("%q is not in\n%s", line, b.String())
+		if !strings.Contains(text, line) {
+			t.Errorf("%q is not in\n%s", line, text)
 		}
-	}
-	again, err := Read(&b)
-	if err != nil {
-		t.Fatal(err)
 	}
 	for i := range tape.Entries {
 		if got, want := again.Entries[i].Inputs[0], tape.Entries[i].Inputs[0]; got != want {

@@ -1,14 +1,25 @@
 package tape
 
 import (
-	"bytes"
 	"errors"
 	"strings"
 	"testing"
 
 	"ghostcube/predict/lab"
-	"ghostcube/sim"
+	"ghostcube/predict/lab/labtest"
 )
+
+// record returns the text of a tape of a session with some entries, with hash checks.
+func record(t testing.TB, l *lab.Lab, version string, panes []string, entries []lab.Entry) string {
+	t.Helper()
+	recording := NewRecording(l, version, panes)
+	for _, e := range entries {
+		labtest.Tick(t, l, e)
+		recording.Ticked(e)
+	}
+	recording.End()
+	return textOf(t, &recording.Tape)
+}
 
 // recordEventfulTape returns the text of the eventful tape with hash checks.
 func recordEventfulTape(t testing.TB) string {
@@ -18,48 +29,27 @@ func recordEventfulTape(t testing.TB) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	recording := NewRecording(l, "1.2.3", tape.Panes)
-	for _, e := range tape.Entries {
-		if err := l.Tick(e); err != nil {
-			t.Fatal(err)
-		}
-		recording.Ticked(e)
-	}
-	recording.End()
-	var b strings.Builder
-	if err := recording.Write(&b); err != nil {
-		t.Fatal(err)
-	}
-	return b.String()
+	return record(t, l, "1.2.3", tape.Panes, tape.Entries)
 }
 
-// playAndVerify runs the session of a tape and verifies all of its hash checks.
-func playAndVerify(t testing.TB, text string) error {
+// playAndVerify runs the session of a tape and verifies its hash checks up to the first that fails.
+func playAndVerify(t testing.TB, text string) (failed error) {
 	t.Helper()
 	tape, err := Read(strings.NewReader(text))
 	if err != nil {
 		return err
 	}
-	l, err := tape.NewLab()
-	if err != nil {
-		t.Fatal(err)
-	}
 	next := 0
-	for i, e := range tape.Entries {
-		if err := l.Tick(e); err != nil {
-			t.Fatal(err)
-		}
-		if next < len(tape.HashChecks) && tape.HashChecks[next].Ticks == i+1 {
-			if err := tape.Verify(l, next); err != nil {
-				return err
-			}
+	playTape(t, tape, func(l *lab.Lab) {
+		if failed == nil && next < len(tape.HashChecks) && tape.HashChecks[next].Ticks == int(l.Ticks()) {
+			failed = tape.Verify(l, next)
 			next++
 		}
-	}
-	if next != len(tape.HashChecks) || next == 0 {
+	})
+	if failed == nil && (next != len(tape.HashChecks) || next == 0) {
 		t.Fatalf("%d of %d checks", next, len(tape.HashChecks))
 	}
-	return nil
+	return failed
 }
 
 // TestVerify checks that a tape with hash checks verifies, that writing it again gives the
@@ -73,9 +63,8 @@ func TestVerify(t *testing.T) {
 	if err != nil || tape.Version != "1.2.3" || len(tape.HashChecks) != 700/60+1 || tape.LastLine != strings.Count(text, "\n") {
 		t.Fatalf("%v, version %q, %d checks, %d lines", err, tape.Version, len(tape.HashChecks), tape.LastLine)
 	}
-	var b bytes.Buffer
-	if err := tape.Write(&b); err != nil || b.String() != text {
-		t.Errorf("%v: written again it is\n%s\nand was\n%s", err, b.String(), text)
+	if again := textOf(t, tape); again != text {
+		t.Errorf("written again it is\n%s\nand was\n%s", again, text)
 	}
 	if a, b := hashAtEnd(t, tape), hashAtEnd(t, eventfulTape(t)); a != b {
 		t.Errorf("with hashes it plays to %016x, without to %016x", a, b)
@@ -174,59 +163,28 @@ func TestTruncatedTapes(t *testing.T) {
 	}
 }
 
-// open returns a lab with one pane.
-func open(t testing.TB, scene, network string) *lab.Lab {
-	t.Helper()
-	c := lab.Config{Scene: scene, Rate: 60}
-	if err := c.Network.Parse(network); err != nil {
-		t.Fatal(err)
-	}
-	l := lab.New(c)
-	if _, err := l.Open("rewind"); err != nil {
-		t.Fatal(err)
-	}
-	return l
-}
-
-// scriptedInputs returns the input of a scripted player who keeps changing keys.
-func scriptedInputs(tick int) []sim.Input {
-	if tick < 30 {
-		return []sim.Input{{}}
-	}
-	x := uint64(tick/17) * 0x9E3779B97F4A7C15
-	return []sim.Input{{Buttons: sim.Buttons(x>>40) & sim.MoveButtons &^ sim.Buttons(x>>20&0x30), Heading: uint8(tick / 16 * 16)}}
-}
-
 // TestTapeIsSmall checks that a minute of one pane takes a few kilobytes, with hash checks,
 // because equal ticks are written once.
 func TestTapeIsSmall(t *testing.T) {
-	l := open(t, "zen", "wifi-bad")
-	recording := NewRecording(l, "0.1.0", []string{"rewind"})
+	l := labtest.Open(t, labtest.Config(t, "zen", "wifi-bad", lab.AtClient), "rewind")
+	var entries []lab.Entry
 	for i := range 3600 {
-		e := lab.Entry{Inputs: scriptedInputs(i)}
-		if err := l.Tick(e); err != nil {
-			t.Fatal(err)
-		}
-		recording.Ticked(e)
+		entries = append(entries, lab.Entry{Inputs: labtest.Inputs(i)})
 	}
-	recording.End()
-	var b bytes.Buffer
-	if err := recording.Write(&b); err != nil || b.Len() > 6000 {
-		t.Errorf("%v: %d bytes", err, b.Len())
+	if text := record(t, l, "0.1.0", []string{"rewind"}, entries); len(text) > 6000 {
+		t.Errorf("%d bytes", len(text))
 	}
 }
 
 // TestOneHashCheckPerTick checks that a writer leaves out a hash check before the first tick
 // and a second one after the same tick, because readers refuse them.
 func TestOneHashCheckPerTick(t *testing.T) {
-	l := open(t, "plain", "perfect")
+	l := labtest.Open(t, labtest.Config(t, "plain", "perfect", lab.AtClient), "rewind")
 	var b strings.Builder
 	w := NewWriter(&b, "", l.Config(), []string{"rewind"})
 	w.HashCheck(NewHashCheck(l))
 	for range 3 {
-		if err := l.Tick(lab.Entry{}); err != nil {
-			t.Fatal(err)
-		}
+		labtest.Tick(t, l, lab.Entry{})
 		w.Add(lab.Entry{})
 		w.HashCheck(NewHashCheck(l))
 		w.HashCheck(NewHashCheck(l))

@@ -187,11 +187,11 @@ func (f *Flow) makeRoomForBytes(now time.Duration, more int) {
 
 // reset forgets all records and keeps their memory.
 func (f *Flow) reset() {
-	f.first, f.total, f.next, f.newestNumber, f.firstKept, f.written = 0, 0, 0, 0, 0, 0
+	*f = Flow{ring: f.ring, starts: f.starts, bytes: f.bytes}
 }
 
 // copyFrom makes f an equal of o that shares no memory with it.
 func (f *Flow) copyFrom(o *Flow) {
-	f.first, f.total, f.next, f.newestNumber, f.firstKept, f.written = o.first, o.total, o.next, o.newestNumber, o.firstKept, o.written
+	*f = *o
 	f.ring, f.starts, f.bytes = slices.Clone(o.ring), slices.Clone(o.starts), slices.Clone(o.bytes)
 }

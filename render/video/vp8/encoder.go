@@ -178,9 +178,9 @@ func (e *Encoder) encodeMacroblock(mbX, mbY int) {
 		m.votes = near.votes
 		if e.unchanged(y, c) {
 			m.empty = true
-			copy16(e.current.y.pix[y:], e.current.y.stride, e.reference.y.pix[y:], e.reference.y.stride)
-			copy8(e.current.u.pix[c:], e.current.u.stride, e.reference.u.pix[c:], e.reference.u.stride)
-			copy8(e.current.v.pix[c:], e.current.v.stride, e.reference.v.pix[c:], e.reference.v.stride)
+			copyPixels(e.current.y.pix[y:], e.current.y.stride, e.reference.y.pix[y:], e.reference.y.stride, 16)
+			copyPixels(e.current.u.pix[c:], e.current.u.stride, e.reference.u.pix[c:], e.reference.u.stride, 8)
+			copyPixels(e.current.v.pix[c:], e.current.v.stride, e.reference.v.pix[c:], e.reference.v.stride, 8)
 			e.clearContexts(mbX)
 			return
 		}
@@ -206,7 +206,8 @@ func (e *Encoder) encodeMacroblock(mbX, mbY int) {
 
 // unchanged reports whether the source of a macroblock is that of the reference.
 func (e *Encoder) unchanged(y, c int) bool {
-	return equal16(&e.source.y, &e.referenceSource.y, y) && equal8(&e.source.u, &e.referenceSource.u, c) && equal8(&e.source.v, &e.referenceSource.v, c)
+	now, then := e.source, e.referenceSource
+	return equalPixels(&now.y, &then.y, y, 16) && equalPixels(&now.u, &then.u, c, 8) && equalPixels(&now.v, &then.v, c, 8)
 }
 
 // scaled returns a vector of the frame before for the time between this one and its reference.

@@ -41,14 +41,14 @@ func (h *halfPlanes) compute(tx, ty int) {
 	at := ty*16*p.stride + tx*16
 	if tx == 0 || ty == 0 || tx == h.tilesX-1 || (ty+1)*h.tilesX == len(h.ready) {
 		for _, dst := range [...][]byte{h.x, h.y, h.xy} {
-			copy16(dst[at:], p.stride, p.pix[at:], p.stride)
+			copyPixels(dst[at:], p.stride, p.pix[at:], p.stride, 16)
 		}
 		return
 	}
 	half := &sixTaps[4]
 	var rows [21 * 16]byte
 	filterRows(rows[:], 16, p.pix[at-2*p.stride-2:], p.stride, 16, 21, half)
-	copy16(h.x[at:], p.stride, rows[2*16:], 16)
+	copyPixels(h.x[at:], p.stride, rows[2*16:], 16, 16)
 	filterColumns(h.xy[at:], p.stride, rows[:], 16, 16, 16, half)
 	filterColumns(h.y[at:], p.stride, p.pix[at-2*p.stride:], p.stride, 16, 16, half)
 }
@@ -64,42 +64,25 @@ func (h *halfPlanes) sad(source []byte, x, y int, v vector, limit int) int {
 		return sad16(source, p.stride, p.pix[i:], p.stride, limit)
 	}
 	h.need(x, y)
-	right, below := i+1, i+p.stride
-	var a, b []byte
-	switch v.y&6<<3 | v.x&6>>1 { // quarters down and to the right
-	case 0x01:
-		a, b = p.pix[i:], h.x[i:]
-	case 0x02:
-		a = h.x[i:]
-	case 0x03:
-		a, b = h.x[i:], p.pix[right:]
-	case 0x10:
-		a, b = p.pix[i:], h.y[i:]
-	case 0x11:
-		a, b = h.x[i:], h.y[i:]
-	case 0x12:
-		a, b = h.x[i:], h.xy[i:]
-	case 0x13:
-		a, b = h.x[i:], h.y[right:]
-	case 0x20:
-		a = h.y[i:]
-	case 0x21:
-		a, b = h.y[i:], h.xy[i:]
-	case 0x22:
-		a = h.xy[i:]
-	case 0x23:
-		a, b = h.xy[i:], h.y[right:]
-	case 0x30:
-		a, b = h.y[i:], p.pix[below:]
-	case 0x31:
-		a, b = h.y[i:], h.x[below:]
-	case 0x32:
-		a, b = h.xy[i:], h.x[below:]
-	case 0x33:
-		a, b = h.x[below:], h.y[right:]
-	}
+	a, b := h.around(i, int(v.x&6>>1), int(v.y&6>>1))
 	if b == nil {
 		return sad16(source, p.stride, a, p.stride, limit)
 	}
 	return sadAverage16(source, p.stride, a, b, p.stride, limit)
+}
+
+// around returns the pixels at halves from which those at index i, displaced by quarters of a pixel, are computed as
+// their mean. b is nil where a has them itself.
+func (h *halfPlanes) around(i, right, down int) (a, b []byte) {
+	at := func(right, down int) []byte { // halves of a pixel
+		half := [2][2][]byte{{h.ref.pix, h.x}, {h.y, h.xy}}[down&1][right&1]
+		return half[i+right>>1+down>>1*h.ref.stride:]
+	}
+	switch {
+	case right&1 != 0 && down&1 != 0: // the two nearest lie on a diagonal
+		return at(1, down>>1*2), at(right>>1*2, 1)
+	case right&1 != 0 || down&1 != 0:
+		return at(right>>1, down>>1), at((right+1)>>1, (down+1)>>1)
+	}
+	return at(right>>1, down>>1), nil
 }

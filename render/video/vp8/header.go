@@ -53,14 +53,20 @@ func (e *Encoder) writeCoefProbs(b *boolCoder) {
 	for i := range e.probs.coefs {
 		n, old, keep := &e.tokens.counts[i], &e.probs.coefs[i], coefUpdateProbs[i]
 		better := bestProb(n[0], n[1])
-		if better != *old && gain(n[0], n[1], *old, better) > int64(8<<8+bitCost(1, keep)-bitCost(0, keep)) {
-			b.put(1, keep)
-			b.literal(int(better), 8)
-			*old = better
-		} else {
-			b.put(0, keep)
-		}
+		update(b, n, old, better, keep, 8)
 	}
+}
+
+// update writes the high bits of a better probability in the place of an old one, if that makes the frame shorter.
+func update(b *boolCoder, counts *[2]uint32, old *uint8, better, keep uint8, bits int) {
+	shorter := gain(counts[0], counts[1], *old, better) > int64(bits<<8+bitCost(1, keep)-bitCost(0, keep))
+	if better == *old || !shorter {
+		b.put(0, keep)
+		return
+	}
+	b.put(1, keep)
+	b.literal(int(better>>(8-bits)), bits)
+	*old = better
 }
 
 // writeVectorProbs does the same with those of vectors.
@@ -80,13 +86,7 @@ func (e *Encoder) writeVectorProbs(b *boolCoder) {
 		for i, n := range counts[c] {
 			old, keep := &e.probs.vectors[c][i], vectorUpdateProbs[c][i]
 			better := max(bestProb(n[0], n[1])&^1, 1) // seven bits are written
-			if better != *old && gain(n[0], n[1], *old, better) > int64(7<<8+bitCost(1, keep)-bitCost(0, keep)) {
-				b.put(1, keep)
-				b.literal(int(better>>1), 7)
-				*old = better
-			} else {
-				b.put(0, keep)
-			}
+			update(b, &n, old, better, keep, 7)
 		}
 	}
 }

@@ -59,22 +59,16 @@ func (e *Encoder) smooth() {
 // coefficients.
 func smoothMacroblock(p *plane, mbX, mbY, n int, inner bool, l *edgeLimits) {
 	at := p.at(n*mbX, n*mbY)
-	if mbX > 0 {
-		smoothMacroblockEdge(p.pix[at-4:], 1, p.stride, n, l)
-	}
-	if inner {
-		for i := 4; i < n; i += 4 {
-			smoothBlockEdge(p.pix[at+i-4:], 1, p.stride, n, l)
+	smooth := func(outer bool, across, along int) {
+		if outer {
+			smoothEdge(p.pix[at-4*across:], across, along, n, true, l)
+		}
+		for i := 4; inner && i < n; i += 4 {
+			smoothEdge(p.pix[at+(i-4)*across:], across, along, n, false, l)
 		}
 	}
-	if mbY > 0 {
-		smoothMacroblockEdge(p.pix[at-4*p.stride:], p.stride, 1, n, l)
-	}
-	if inner {
-		for i := 4; i < n; i += 4 {
-			smoothBlockEdge(p.pix[at+(i-4)*p.stride:], p.stride, 1, n, l)
-		}
-	}
+	smooth(mbX > 0, 1, p.stride)
+	smooth(mbY > 0, p.stride, 1)
 }
 
 func distance(a, b byte) int32 {
@@ -85,48 +79,37 @@ func distance(a, b byte) int32 {
 // signed8 limits a value to a signed byte.
 func signed8(v int32) int32 { return min(max(v, -128), 127) }
 
-// smoothMacroblockEdge smooths an edge of n pixels between macroblocks. pix begins four pixels before the edge;
-// across is the step to the next pixel across the edge, along that to the next one along it.
-func smoothMacroblockEdge(pix []byte, across, along, n int, l *edgeLimits) {
-	for k := range n {
-		p := pix[k*along:]
-		p3, p2, p1, p0 := p[0], p[across], p[2*across], p[3*across]
-		q0, q1, q2, q3 := p[4*across], p[5*across], p[6*across], p[7*across]
-		if 2*distance(p0, q0)+distance(p1, q1)>>1 > l.macroblock || distance(p3, p2) > l.interior || distance(p2, p1) > l.interior || distance(p1, p0) > l.interior ||
-			distance(q1, q0) > l.interior || distance(q2, q1) > l.interior || distance(q3, q2) > l.interior {
-			continue
-		}
-		w := signed8(signed8(int32(p1)-int32(q1)) + 3*(int32(q0)-int32(p0)))
-		if distance(p1, p0) > l.highVariance || distance(q1, q0) > l.highVariance {
-			p[4*across] = clamp8(int32(q0) - signed8(w+4)>>3)
-			p[3*across] = clamp8(int32(p0) + signed8(w+3)>>3)
-			continue
-		}
-		a := (27*w + 63) >> 7
-		p[3*across], p[4*across] = clamp8(int32(p0)+a), clamp8(int32(q0)-a)
-		a = (18*w + 63) >> 7
-		p[2*across], p[5*across] = clamp8(int32(p1)+a), clamp8(int32(q1)-a)
-		a = (9*w + 63) >> 7
-		p[across], p[6*across] = clamp8(int32(p2)+a), clamp8(int32(q2)-a)
+// smoothEdge smooths an edge of n pixels between macroblocks, or between blocks inside of one. pix begins four pixels
+// before the edge; across is the step to the next pixel across the edge, along that to the next one along it.
+func smoothEdge(pix []byte, across, along, n int, macroblocks bool, l *edgeLimits) {
+	largest := l.block
+	if macroblocks {
+		largest = l.macroblock
 	}
-}
-
-// smoothBlockEdge does the same with an edge inside of a macroblock.
-func smoothBlockEdge(pix []byte, across, along, n int, l *edgeLimits) {
 	for k := range n {
 		p := pix[k*along:]
 		p3, p2, p1, p0 := p[0], p[across], p[2*across], p[3*across]
 		q0, q1, q2, q3 := p[4*across], p[5*across], p[6*across], p[7*across]
-		if 2*distance(p0, q0)+distance(p1, q1)>>1 > l.block || distance(p3, p2) > l.interior || distance(p2, p1) > l.interior || distance(p1, p0) > l.interior ||
+		if 2*distance(p0, q0)+distance(p1, q1)>>1 > largest ||
+			distance(p3, p2) > l.interior || distance(p2, p1) > l.interior || distance(p1, p0) > l.interior ||
 			distance(q1, q0) > l.interior || distance(q2, q1) > l.interior || distance(q3, q2) > l.interior {
 			continue
 		}
 		high := distance(p1, p0) > l.highVariance || distance(q1, q0) > l.highVariance
 		w := 3 * (int32(q0) - int32(p0))
-		if high {
+		if macroblocks || high {
 			w += signed8(int32(p1) - int32(q1))
 		}
 		w = signed8(w)
+		if macroblocks && !high {
+			a := (27*w + 63) >> 7
+			p[3*across], p[4*across] = clamp8(int32(p0)+a), clamp8(int32(q0)-a)
+			a = (18*w + 63) >> 7
+			p[2*across], p[5*across] = clamp8(int32(p1)+a), clamp8(int32(q1)-a)
+			a = (9*w + 63) >> 7
+			p[across], p[6*across] = clamp8(int32(p2)+a), clamp8(int32(q2)-a)
+			continue
+		}
 		a := signed8(w+4) >> 3
 		p[4*across], p[3*across] = clamp8(int32(q0)-a), clamp8(int32(p0)+signed8(w+3)>>3)
 		if !high {

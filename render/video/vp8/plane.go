@@ -1,6 +1,9 @@
 package vp8
 
-import "encoding/binary"
+import (
+	"bytes"
+	"encoding/binary"
+)
 
 // border is the number of pixels around a plane that repeat its edges. A motion vector reaches at most 16
 // pixels beyond the edge, and the filter between pixels three more.
@@ -69,11 +72,10 @@ func word(pix []byte) uint64 { return binary.LittleEndian.Uint64(pix) }
 
 func putWord(pix []byte, v uint64) { binary.LittleEndian.PutUint64(pix, v) }
 
-// equal16 reports whether 16x16 pixels at index i are the same in two planes of one size.
-func equal16(a, b *plane, i int) bool {
-	for range 16 {
-		x, y := a.pix[i:i+16:i+16], b.pix[i:i+16:i+16]
-		if word(x) != word(y) || word(x[8:]) != word(y[8:]) {
+// equalPixels reports whether n times n pixels at index i are the same in two planes of one size.
+func equalPixels(a, b *plane, i, n int) bool {
+	for range n {
+		if !bytes.Equal(a.pix[i:i+n], b.pix[i:i+n]) {
 			return false
 		}
 		i += a.stride
@@ -81,29 +83,9 @@ func equal16(a, b *plane, i int) bool {
 	return true
 }
 
-// equal8 reports whether 8x8 pixels at index i are the same in two planes of one size.
-func equal8(a, b *plane, i int) bool {
-	for range 8 {
-		if word(a.pix[i:]) != word(b.pix[i:]) {
-			return false
-		}
-		i += a.stride
-	}
-	return true
-}
-
-// copy16 copies 16x16 pixels between places of two planes.
-func copy16(dst []byte, dstStride int, src []byte, srcStride int) {
-	for y := range 16 {
-		d, s := dst[y*dstStride:][:16], src[y*srcStride:][:16]
-		putWord(d, word(s))
-		putWord(d[8:], word(s[8:]))
-	}
-}
-
-// copy8 copies 8x8 pixels between places of two planes.
-func copy8(dst []byte, dstStride int, src []byte, srcStride int) {
-	for y := range 8 {
-		putWord(dst[y*dstStride:], word(src[y*srcStride:]))
+// copyPixels copies n times n pixels between places of two planes.
+func copyPixels(dst []byte, dstStride int, src []byte, srcStride, n int) {
+	for y := range n {
+		copy(dst[y*dstStride:][:n], src[y*srcStride:])
 	}
 }

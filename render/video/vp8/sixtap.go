@@ -44,10 +44,8 @@ func predictInter(ref *plane, x, y, n int, v vector, dst []byte, stride int) {
 	at := ref.at(x+int(v.x)>>3, y+int(v.y)>>3)
 	tx, ty := v.x&7, v.y&7
 	switch {
-	case tx == 0 && ty == 0 && n == 16:
-		copy16(dst, stride, ref.pix[at:], ref.stride)
 	case tx == 0 && ty == 0:
-		copy8(dst, stride, ref.pix[at:], ref.stride)
+		copyPixels(dst, stride, ref.pix[at:], ref.stride, n)
 	case ty == 0:
 		filterRows(dst, stride, ref.pix[at-2:], ref.stride, n, n, &sixTaps[tx])
 	case tx == 0:

@@ -110,7 +110,8 @@ func NewWriter(file File, t Track) (*Writer, error) {
 	head = append(appendID(head, idSegment), sizeField(unknownSize)...)
 	w.segment = int64(len(head))
 	w.seekHead = w.segment
-	info := element(idInfo, number(idTimestampScale, 1e6), text(idMuxingApp, t.App), text(idWritingApp, t.App), float(idDuration, 0))
+	info := element(idInfo, number(idTimestampScale, 1e6), text(idMuxingApp, t.App), text(idWritingApp, t.App),
+		element(idDuration, make([]byte, 8)))
 	w.duration = w.segment + seekHeadRoom + int64(len(info)) - 8
 	tracks := element(idTracks, element(idTrackEntry,
 		number(idTrackNumber, 1), number(idTrackUID, 1), number(idTrackType, 1), number(idFlagLacing, 0),
@@ -280,11 +281,6 @@ func number(id uint32, v uint64) []byte {
 		b = b[1:]
 	}
 	return element(id, b)
-}
-
-// float returns an element with a number of eight bytes.
-func float(id uint32, v float64) []byte {
-	return element(id, binary.BigEndian.AppendUint64(nil, math.Float64bits(v)))
 }
 
 // text returns an element with a text.
