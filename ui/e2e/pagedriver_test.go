@@ -353,11 +353,7 @@ func (d *pageDriver) pressKey(k pageKey) (before, after int) {
 // click clicks a control of the panel.
 func (d *pageDriver) click(name string) {
 	d.t.Helper()
-	s := d.state()
-	r, ok := s.controls[name]
-	if !ok {
-		d.t.Fatalf("the panel has no control %q: %v", name, s.controls)
-	}
+	r := placed(d.t, d, name)
 	x, y := float64(r.Min.X+r.Max.X)/2/d.scale, float64(r.Min.Y+r.Max.Y)/2/d.scale
 	for _, event := range []input.DispatchMouseEventType{chromedp.MouseMoved, chromedp.MousePressed, chromedp.MouseReleased} {
 		p := input.DispatchMouseEventParams{Type: event, X: x, Y: y}

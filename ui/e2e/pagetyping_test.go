@@ -157,10 +157,7 @@ func (s *pageServer) testTouchTyping(t *testing.T) {
 // tap touches a control of the panel with a finger.
 func (d *pageDriver) tap(name string) {
 	d.t.Helper()
-	r, ok := d.state().controls[name]
-	if !ok {
-		d.t.Fatalf("the panel has no control %q: %v", name, d.state().controls)
-	}
+	r := placed(d.t, d, name)
 	at := &input.TouchPoint{X: float64(r.Min.X+r.Max.X) / 2 / d.scale, Y: float64(r.Min.Y+r.Max.Y) / 2 / d.scale}
 	d.run(call(input.DispatchTouchEvent, input.DispatchTouchEventParams{Type: input.DispatchTouchEventTypeTouchStart, TouchPoints: []*input.TouchPoint{at}}))
 	d.waitFrames()

@@ -270,15 +270,28 @@ func (d *windowDriver) pressKey(key string) (before, after int) {
 	return before, after
 }
 
+// waiter is a driver of the window or of the page.
+type waiter interface {
+	state() windowState
+	waitUntil(what string, done func(windowState) bool) windowState
+}
+
+// placed returns the bounds of a control of the panel. The controls of a page are placed one frame after the page has
+// been chosen, so it waits for a few frames.
+func placed(t *testing.T, d waiter, name string) image.Rectangle {
+	t.Helper()
+	last := d.state().frame + 10
+	s := d.waitUntil("control or ten frames", func(s windowState) bool { return !s.controls[name].Empty() || s.frame >= last })
+	if s.controls[name].Empty() {
+		t.Fatalf("the panel has no control %q: %v", name, s.controls)
+	}
+	return s.controls[name]
+}
+
 // control returns the bounds of a control of the panel.
 func (d *windowDriver) control(name string) image.Rectangle {
 	d.t.Helper()
-	s := d.state()
-	r, ok := s.controls[name]
-	if !ok {
-		d.t.Fatalf("the panel has no control %q: %v", name, s.controls)
-	}
-	return r
+	return placed(d.t, d, name)
 }
 
 // drag moves the pointer from one point to another with the left button down.
