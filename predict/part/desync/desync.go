@@ -201,12 +201,20 @@ func (d *Detector) Differs() bool { return d.stage != inSync }
 
 // Receive remembers a checksum of the server and compares it if possible.
 func (d *Detector) Receive(t sim.Tick, hash uint32, local *History, counters *Counters) {
+	if d.Remember(t, hash) {
+		d.Compare(t, local, counters)
+	}
+}
+
+// Remember remembers a checksum of the server, for a client whose own state of the tick may still change. It
+// reports whether it was not known.
+func (d *Detector) Remember(t sim.Tick, hash uint32) bool {
 	s := &d.serverHashes[t%HistoryTicks]
 	if t <= d.matchTick || s.tick >= t {
-		return
+		return false
 	}
 	*s = worldHash{t, hash}
-	d.Compare(t, local, counters)
+	return true
 }
 
 // Compare compares the checksums of a tick, if both are known.
