@@ -71,6 +71,7 @@ func newClient(env *predict.Env) predict.Client {
 	if p := env.Player; p >= 0 {
 		c.own.last = withoutShot(env.LastInputs[p])
 	}
+	c.clock.Gentle = true
 	c.state.final = w.Tick()
 	c.desync.Start(w.Tick())
 	c.scratch.inputs, c.scratch.down.runs = make([]sim.Input, env.Players), resizeRuns(nil, env.Players)

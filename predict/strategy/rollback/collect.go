@@ -19,7 +19,8 @@ type collector struct {
 	slots   [waitingTicks]waitingInput // by the low bits of the tick
 	last    sim.Input                  // that a tick was stepped with
 	missing int                        // ticks in a row that repeated it
-	started bool                       // an input has arrived
+	first   sim.Tick                   // oldest tick whose input has arrived
+	started bool                       // there is one
 
 	late     sim.Input // newest late input that has not been used
 	lateTick sim.Tick  // its tick
@@ -40,7 +41,9 @@ func (c *collector) add(t sim.Tick, in sim.Input, now sim.Tick) (late bool) {
 		return false // a repetition, or an input older than the ring
 	}
 	*s = waitingInput{t, in, true}
-	c.started = true
+	if !c.started || t < c.first {
+		c.started, c.first = true, t
+	}
 	if t >= now {
 		return false
 	}
@@ -77,7 +80,7 @@ func (c *collector) take(t sim.Tick, repeat input.Repetition) (in sim.Input, asS
 	case c.hasLate:
 		in = c.late
 	default:
-		if c.started {
+		if c.started && t >= c.first { // otherwise the client is joining
 			c.missing++
 		}
 		return repeat.Input(c.last, c.missing), false
