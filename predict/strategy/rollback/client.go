@@ -24,6 +24,7 @@ type client struct {
 	clock        clock.Follower
 	checksums    desync.History
 	desync       desync.Detector
+	ledger       ledger
 	errorOffsets []smoothing.ErrorOffset
 	counters     clientCounters
 	scratch      clientScratch
@@ -48,6 +49,7 @@ type clientCounters struct {
 	rollbacks, rolledBack, depthMax, mispredicted, skipped predict.Counter
 	unconfirmed, delay, clockBehind, unacked, rejected     predict.Counter
 	desync                                                 desync.Counters
+	ledger                                                 ledgerCounters
 	inputs                                                 inputCounters
 }
 
@@ -87,6 +89,7 @@ func newClient(env *predict.Env) predict.Client {
 	c.counters.clockBehind = m.New("clock_behind_ticks", "ticks by which the client's clock is behind its aim, now").Of(predict.ClockBehind)
 	c.counters.unacked = m.New("unacked_inputs", "the player's inputs that are not confirmed, now")
 	c.counters.inputs.declare(m)
+	c.counters.ledger.declare(m)
 	c.counters.desync.Declare(m)
 	c.counters.rejected = m.Rejected()
 	return c
@@ -223,7 +226,8 @@ func (c *client) View(v *predict.View) {
 
 func (c *client) CopyFrom(from predict.Client) {
 	o := from.(*client)
-	c.settings, c.state, c.own, c.clock, c.desync = o.settings, o.state, o.own, o.clock, o.desync
+	c.settings, c.state, c.own, c.clock = o.settings, o.state, o.own, o.clock
+	c.desync, c.ledger = o.desync, o.ledger
 	c.known.copyFrom(&o.known)
 	c.checksums.CopyFrom(&o.checksums)
 	c.copyReplay(o)

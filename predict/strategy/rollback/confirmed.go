@@ -100,7 +100,11 @@ func (c *client) learn(t sim.Tick, p int, in sim.Input) {
 	if !c.known.add(t, p, in) {
 		return
 	}
-	if stepped := c.stepped.Find(t); t < c.env.World.Tick() && stepped != nil && stepped[p] != withoutShot(in) {
+	if t >= c.env.World.Tick() {
+		return
+	}
+	c.noteEvents(t, p, false)
+	if stepped := c.stepped.Find(t); stepped != nil && stepped[p] != withoutShot(in) {
 		c.state.firstWrong, c.state.hasWrong = min(t, c.wrongOr(t)), true
 		c.counters.mispredicted.Inc()
 	}

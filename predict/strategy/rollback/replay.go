@@ -58,6 +58,7 @@ func (c *client) step() {
 	for p := range inputs {
 		stepped[p] = withoutShot(c.inputAt(t, p))
 		inputs[p] = stepped[p]
+		c.noteEvents(t, p, true)
 	}
 	c.settings.solver.Step(w, inputs...)
 	if c.settings.checksumEvery > 0 {
