@@ -74,6 +74,9 @@ func newClient(env *predict.Env) predict.Client {
 		c.own.last = withoutShot(env.LastInputs[p])
 	}
 	c.clock.Gentle = true
+	if env.Joined {
+		dropHidden(w)
+	}
 	c.state.final = w.Tick()
 	c.desync.Start(w.Tick())
 	c.scratch.inputs, c.scratch.down.runs = make([]sim.Input, env.Players), resizeRuns(nil, env.Players)

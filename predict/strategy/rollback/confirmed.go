@@ -26,6 +26,7 @@ type knownState struct {
 type knownTick struct {
 	inputs [sim.MaxPlayers]sim.Input
 	known  [sim.MaxPlayers]bool
+	drop   bool // hidden state is dropped before the step
 }
 
 // newKnownInputs returns the known inputs of a client whose world is at a tick. last are the inputs before.
@@ -46,13 +47,19 @@ func (k *knownInputs) at(t sim.Tick, p int) (in sim.Input, ok bool) {
 	return in, false
 }
 
-// add takes in the input of a player in a tick. It reports whether it is new or differs from the known one.
-func (k *knownInputs) add(t sim.Tick, p int, in sim.Input) bool {
+// insert returns what is known of a tick, for the caller to change.
+func (k *knownInputs) insert(t sim.Tick) *knownTick {
 	x := k.ring.Find(t)
 	if x == nil {
 		x = k.ring.Insert(t)
 		*x = knownTick{}
 	}
+	return x
+}
+
+// add takes in the input of a player in a tick. It reports whether it is new or differs from the known one.
+func (k *knownInputs) add(t sim.Tick, p int, in sim.Input) bool {
+	x := k.insert(t)
 	if x.known[p] && x.inputs[p] == in {
 		return false
 	}
@@ -81,6 +88,9 @@ func (c *client) confirm(m *downMessage) {
 	if p := c.env.Player; p >= 0 && m.runs[p].asSent && c.lacksOwn() {
 		return // they were sent before this client joined again; it has asked for them
 	}
+	if t := m.end - sim.Tick(m.drop); m.drop > 0 && t >= c.known.confirmed {
+		c.learnDrop(t)
+	}
 	for p := range m.runs {
 		for t := c.known.confirmed; m.runs[p].asSent && t < m.end; t++ {
 			c.learn(t, p, c.own.at(t))
@@ -105,15 +115,15 @@ func (c *client) learn(t sim.Tick, p int, in sim.Input) {
 	}
 	c.noteEvents(t, p, false)
 	if stepped := c.stepped.Find(t); stepped != nil && stepped[p] != withoutShot(in) {
-		c.state.firstWrong, c.state.hasWrong = min(t, c.wrongOr(t)), true
+		c.goBackTo(t)
 		c.counters.mispredicted.Inc()
 	}
 }
 
-// wrongOr returns the first tick that was stepped with a wrong input, or t.
-func (c *client) wrongOr(t sim.Tick) sim.Tick {
-	if c.state.hasWrong {
-		return c.state.firstWrong
+// goBackTo notes that a tick has to be stepped again if it has been stepped.
+func (c *client) goBackTo(t sim.Tick) {
+	if t >= c.env.World.Tick() || c.state.hasWrong && c.state.firstWrong <= t {
+		return
 	}
-	return t
+	c.state.firstWrong, c.state.hasWrong = t, true
 }

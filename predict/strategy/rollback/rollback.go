@@ -21,8 +21,8 @@
 // inputs. It never waits. A tick is confirmed once the server has stepped it.
 //
 // Because the simulation is deterministic, a client's world of a confirmed tick equals the server's, bit for
-// bit. Nothing repairs a world that does not: checksums find the first tick and body that differ, and the
-// client can download the world and join again.
+// bit. If it does not, checksums find the first tick and body that differ, and the client can download the world
+// and join again (rejoin.go).
 package rollback
 
 import (
@@ -46,6 +46,7 @@ var Strategy = &predict.Strategy{
 	Latency:          predict.Latency,
 	Motion:           predict.FromInputs,
 	TicksMatchServer: true,
+	Joins:            true,
 	RunsWalkers:      true,
 	Row: &predict.Row{
 		UsualName: "rollback (GGPO)", Guide: "docs/guides/rollback.md",

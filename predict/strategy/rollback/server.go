@@ -20,6 +20,7 @@ type server struct {
 	lagCompensator hit.LagCompensator
 	checksums      desync.History
 	peers          []peer
+	dropNext       bool // hidden state has been dropped since the last step
 	counters       serverCounters
 	scratch        serverScratch
 }
@@ -28,6 +29,7 @@ type server struct {
 type confirmedTick struct {
 	inputs [sim.MaxPlayers]sim.Input
 	asSent [sim.MaxPlayers]bool // by player: the client has sent this input for this tick
+	drop   bool                 // hidden state was dropped before the step
 }
 
 // peer is a client as the server sees it. It is plain.
@@ -125,7 +127,8 @@ func (s *server) step(host []sim.Input) {
 	w, inputs := s.env.World, s.scratch.inputs
 	t := w.Tick()
 	record := s.confirmed.Insert(t)
-	*record = confirmedTick{}
+	*record = confirmedTick{drop: s.dropNext}
+	s.dropNext = false
 	for p := range inputs {
 		if p < len(host) {
 			record.inputs[p] = host[p]
@@ -173,6 +176,7 @@ func (s *server) send(to *peer, at predict.Peer) {
 	first := max(to.confirmed, now-min(now, confirmedTicks-1))
 	m.tick, m.count = now, int(min(now-first, maxConfirmed))
 	m.end = first + sim.Tick(m.count)
+	s.addDrop(m, first)
 	for p := range m.runs {
 		m.runs[p].asSent = p == at.Player && !to.wantsOwn && s.allAsSent(p, first, m.end)
 		m.runs[p].inputs = m.runs[p].inputs[:0]
@@ -222,7 +226,7 @@ func (s *server) appendRun(run []sim.Input, p int, first, end sim.Tick, waiting 
 
 func (s *server) CopyFrom(from predict.Server) {
 	o := from.(*server)
-	s.settings = o.settings
+	s.settings, s.dropNext = o.settings, o.dropNext
 	copy(s.collectors, o.collectors)
 	s.confirmed.CopyFrom(&o.confirmed, history.CopyValue[confirmedTick])
 	s.lagCompensator.CopyFrom(&o.lagCompensator)
