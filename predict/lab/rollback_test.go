@@ -16,7 +16,8 @@ func TestRollbackRecovers(t *testing.T) {
 	for _, scene := range []string{"two-players", "katamari:cubes=60:players=2", "convoy:players=2"} {
 		t.Run(scene, func(t *testing.T) {
 			t.Parallel()
-			l := labtest.Open(t, labtest.Config(t, scene, "latency=40ms,jitter=10ms,loss=5%", AtClient), "rollback:messages=reliable:checksum-every=1")
+			c := labtest.Config(t, scene, "latency=40ms,jitter=10ms,loss=5%", AtClient)
+			l := labtest.Open(t, c, "rollback:messages=reliable:checksum-every=1")
 			p := l.Panes[0]
 			run := func(n int) {
 				for range n {

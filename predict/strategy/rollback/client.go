@@ -82,14 +82,18 @@ func newClient(env *predict.Env) predict.Client {
 	c.scratch.inputs, c.scratch.down.runs = make([]sim.Input, env.Players), resizeRuns(nil, env.Players)
 	c.settings.declare(env)
 	m := env.Counters
-	c.counters.rollbacks = m.New("rollbacks", "times that a client went back because an input differed from the predicted one")
-	c.counters.rolledBack = m.New("rolled_back_ticks", "ticks that the clients stepped again in rollbacks").Of(predict.ReplayedTicks)
+	c.counters.rollbacks = m.New("rollbacks",
+		"times that a client went back because an input differed from the predicted one")
+	c.counters.rolledBack = m.New("rolled_back_ticks",
+		"ticks that the clients stepped again in rollbacks").Of(predict.ReplayedTicks)
 	c.counters.depthMax = m.New("rollback_max_ticks", "largest depth of a rollback, ticks")
-	c.counters.mispredicted = m.New("mispredicted_inputs", "inputs that differed from those that their tick had been stepped with")
+	c.counters.mispredicted = m.New("mispredicted_inputs",
+		"inputs that differed from those that their tick had been stepped with")
 	c.counters.skipped = m.New("skipped_ticks", "ticks that clients did not step because max-rollback was reached")
-	c.counters.unconfirmed = m.New("unconfirmed_ticks", "ticks by which the first client is beyond the last confirmed one, now")
+	c.counters.unconfirmed = m.New("unconfirmed_ticks", "ticks by which a client is beyond the last confirmed one, now")
 	c.counters.delay = m.New("input_delay_ticks", "input delay in force, ticks, now")
-	c.counters.clockBehind = m.New("clock_behind_ticks", "ticks by which the client's clock is behind its aim, now").Of(predict.ClockBehind)
+	c.counters.clockBehind = m.New("clock_behind_ticks",
+		"ticks by which the client's clock is behind its aim, now").Of(predict.ClockBehind)
 	c.counters.unacked = m.New("unacked_inputs", "the player's inputs that are not confirmed, now")
 	c.counters.inputs.declare(m)
 	c.counters.ledger.declare(m)
@@ -162,7 +166,8 @@ func (c *client) read(payload []byte) bool {
 		return false
 	}
 	c.confirm(m)
-	if distance := int64(m.checksumTick) - int64(w.Tick()); m.hasChecksum && max(distance, -distance) < desync.HistoryTicks {
+	distance := int64(m.checksumTick) - int64(w.Tick())
+	if m.hasChecksum && max(distance, -distance) < desync.HistoryTicks {
 		if c.desync.Remember(m.checksumTick, m.checksum) && m.checksumTick <= c.state.final {
 			c.desync.Compare(m.checksumTick, &c.checksums, &c.counters.desync)
 		}

@@ -44,8 +44,10 @@ func inspect(l *predict.Inspection, s predict.Server, c predict.Client) {
 		})
 	}
 	confirmed := client.known.confirmed
-	l.AddBuffer(predict.SnapshotRing, confirmed, w.Tick(), maxRollbackTicks, func(t sim.Tick) bool { return client.worlds.Find(t) != nil })
-	l.AddBuffer(predict.InputHistory, confirmed, w.Tick(), 0, func(t sim.Tick) bool { return client.stepped.Find(t) != nil })
+	saved := func(t sim.Tick) bool { return client.worlds.Find(t) != nil }
+	stepped := func(t sim.Tick) bool { return client.stepped.Find(t) != nil }
+	l.AddBuffer(predict.SnapshotRing, confirmed, w.Tick(), maxRollbackTicks, saved)
+	l.AddBuffer(predict.InputHistory, confirmed, w.Tick(), 0, stepped)
 	if p >= 0 {
 		l.AddBuffer(predict.RedundancyWindow, client.firstUnconfirmed(), client.own.next, maxInputs, nil)
 		l.AddBuffer(predict.UnackedInputs, client.firstUnconfirmed(), client.own.next, 0, nil)

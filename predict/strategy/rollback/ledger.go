@@ -46,7 +46,8 @@ type ledgerCounters struct{ shown, repeated, withdrawn predict.Counter }
 func (l *ledgerCounters) declare(m *predict.Counters) {
 	l.shown = m.New("events_shown", "shots and actions that clients have shown, each once")
 	l.repeated = m.New("events_repeated", "shots and actions met again in a tick stepped again, and not shown again")
-	l.withdrawn = m.New("events_withdrawn", "shots and actions shown in a tick that turned out not to have them; many come a few ticks later")
+	l.withdrawn = m.New("events_withdrawn",
+		"shots and actions shown in a tick that turned out not to have them; many come a few ticks later")
 }
 
 // eventsOf returns the events of an input that follows another one: shots, and action buttons that go down.

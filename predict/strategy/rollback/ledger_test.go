@@ -32,7 +32,8 @@ func TestLedger(t *testing.T) {
 		{13 + ledgerTicks, 0, shot, 5, 2, 1}, // the place of tick 13
 	} {
 		counters.repeated.Add(float64(l.enter(x.tick, x.player, x.events, 60, &counters)))
-		if a, b, c := m.Value("events_shown"), m.Value("events_repeated"), m.Value("events_withdrawn"); a != x.shown || b != x.repeated || c != x.withdrawn {
+		a, b, c := m.Value("events_shown"), m.Value("events_repeated"), m.Value("events_withdrawn")
+		if a != x.shown || b != x.repeated || c != x.withdrawn {
 			t.Errorf("%+v: %v shown, %v repeated, %v withdrawn", x, a, b, c)
 		}
 	}

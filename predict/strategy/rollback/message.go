@@ -18,7 +18,8 @@ const (
 
 	// maxUpBytes and maxDownBytes are enough for any message without hashes of bodies.
 	maxUpBytes   = (maxInputs*(input.MaxShotInputBits+1) + 128 + 63) / 64 * 8
-	maxDownBytes = (sim.MaxPlayers*(maxConfirmed+maxWaiting)*(input.MaxShotInputBits+1) + 512 + 32*desync.MaxChecksums + 63) / 64 * 8
+	maxDownBytes = (sim.MaxPlayers*maxRunBits + 512 + 32*desync.MaxChecksums + 63) / 64 * 8
+	maxRunBits   = (maxConfirmed + maxWaiting) * (input.MaxShotInputBits + 1)
 )
 
 // upMessage is the payload of a client. On the wire it is

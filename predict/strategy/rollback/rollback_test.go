@@ -97,7 +97,9 @@ func randomInput(seed uint64) func(player, tick int) sim.Input {
 }
 
 // scenes are scenes in which several players meet, or one player many bodies.
-var scenes = []string{"two-players", "katamari:cubes=60:players=4", "billiards", "zen", "convoy:players=2", "walker:mounted=1", "turntable"}
+var scenes = []string{
+	"two-players", "katamari:cubes=60:players=4", "billiards", "zen", "convoy:players=2", "walker:mounted=1", "turntable",
+}
 
 // TestWorldsAgree checks that after their confirmation all worlds of a client equal the server's, tick by tick,
 // whatever the network, and that the server steps in every tick.
@@ -105,7 +107,8 @@ func TestWorldsAgree(t *testing.T) {
 	t.Parallel()
 	networks := []string{
 		"latency=50ms,jitter=10ms,loss=2%", "latency=150ms",
-		"latency=75ms,loss=25%,duplicate=10%,reorder=10%,reorder-delay=80ms", "latency=10ms,latency-per-player=80ms,jitter=40ms",
+		"latency=75ms,loss=25%,duplicate=10%,reorder=10%,reorder-delay=80ms",
+		"latency=10ms,latency-per-player=80ms,jitter=40ms",
 	}
 	for i, spec := range scenes {
 		for j, network := range networks {
@@ -252,7 +255,8 @@ func TestLocatesDesync(t *testing.T) {
 		r.RunPlayers(300, r.input)
 		tick, first, ok := r.c[0].desync.Located()
 		if !ok || tick != at || first != body || r.Counter("desyncs") != 1 {
-			t.Errorf("%s: body %d differs from tick %d on; located: tick %d, body %d, %v; %v desyncs", network, body, at, tick, first, ok, r.Counter("desyncs"))
+			t.Errorf("%s: body %d differs from tick %d on; located: tick %d, body %d, %v; %v desyncs",
+				network, body, at, tick, first, ok, r.Counter("desyncs"))
 		}
 		if want := fmt.Sprintf("worlds differ since tick %d: body %d", at, body); !strings.HasPrefix(r.View().Note, want) {
 			t.Errorf("the note is %q, want %q", r.View().Note, want)

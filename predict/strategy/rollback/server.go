@@ -65,9 +65,11 @@ func newServer(env *predict.Env) predict.Server {
 	s.settings.declare(env)
 	s.lagCompensator.Declare(env)
 	m := env.Counters
-	s.counters.late = m.New("late_inputs", "inputs that arrived after their tick and were moved to the next").Of(predict.LateInputs)
+	s.counters.late = m.New("late_inputs",
+		"inputs that arrived after their tick and were moved to the next").Of(predict.LateInputs)
 	s.counters.starved = m.New("input_starved_ticks", "ticks whose input had not arrived").Of(predict.LateInputs)
-	s.counters.depth = m.New("buffer_depth", "inputs that wait at the server for their tick, of the player with the most, now").Of(predict.WaitingInputs)
+	s.counters.depth = m.New("buffer_depth",
+		"inputs that wait at the server for their tick, of the player with the most, now").Of(predict.WaitingInputs)
 	s.counters.inputs.declare(m)
 	s.counters.rejected = m.Rejected()
 	s.scratch.inputs = make([]sim.Input, env.Players)
@@ -104,7 +106,8 @@ func (s *server) receive(from *peer, player int, payload []byte) bool {
 	c.BeginRead(payload)
 	m.code(c, now)
 	ahead := int64(m.next) - int64(now)
-	if finishRead(c, payload) != nil || m.confirmed > now || len(m.inputs) > 0 && (player < 0 || ahead > waitingTicks/2) {
+	forged := m.confirmed > now || len(m.inputs) > 0 && (player < 0 || ahead > waitingTicks/2)
+	if finishRead(c, payload) != nil || forged {
 		return false
 	}
 	if ahead < -waitingTicks/2 {
