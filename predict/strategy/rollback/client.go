@@ -30,13 +30,9 @@ type client struct {
 	scratch      clientScratch
 }
 
-// maxAheadTicks is how far the server's tick in a message may be ahead of what the client knows: 17 s at 60 Hz.
-const maxAheadTicks = 1024
-
 // clientState is plain: it is copied by assignment.
 type clientState struct {
 	joined      bool     // the client knows the server's time, and sends inputs
-	newestTick  sim.Tick // of the server, in its newest message
 	firstWrong  sim.Tick // first tick that was stepped with a wrong input, if hasWrong
 	hasWrong    bool
 	final       sim.Tick // ticks up to this one can no longer change
@@ -115,11 +111,12 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 	newest, fresh := c.receive(server)
 	c.rollback()
 	c.finish()
-	jump := 0
 	if fresh {
-		jump = c.synchronise(server, &newest, c.state.newestTick)
+		c.jump(c.synchronise(server, &newest, c.known.confirmed))
 	}
-	c.jump(jump)
+	if now := w.Tick(); c.known.confirmed > now+sim.Tick(w.Rate()/2) {
+		c.jump(min(int(c.known.confirmed-now), maxJumpSeconds*w.Rate())) // after an outage or a download
+	}
 	if !c.state.joined && c.clock.Synced() {
 		c.state.joined = true
 		c.own.begin(w.Tick())
@@ -137,20 +134,21 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 	c.send(server)
 }
 
-// receive reads the packets. It returns the one with the newest tick of the server, if there is one newer than
-// before.
+// receive reads the packets. It returns the one that confirms the newest tick of the server, if one does. One that
+// does not reach the server's tick says nothing about its time that could be believed.
 func (c *client) receive(server *packet.Endpoint) (newest packet.Packet, fresh bool) {
 	for p, ok := server.Receive(); ok; p, ok = server.Receive() {
 		if len(p.Payload) == 0 {
 			continue
 		}
+		before := c.known.confirmed
 		if !c.read(p.Payload) {
 			c.counters.rejected.Inc()
 			server.Refuse(p.Sequence)
 			continue
 		}
-		if t := c.scratch.down.tick; t > c.state.newestTick {
-			c.state.newestTick, newest, fresh = t, p, true
+		if c.known.confirmed > before && c.known.confirmed == c.scratch.down.tick {
+			newest, fresh = p, true
 		}
 	}
 	return newest, fresh
@@ -159,10 +157,9 @@ func (c *client) receive(server *packet.Endpoint) (newest packet.Packet, fresh b
 // read reads an untrusted payload of the server. It reports whether it is well-formed.
 func (c *client) read(payload []byte) bool {
 	w, m, coder := c.env.World, &c.scratch.down, &c.scratch.coder
-	near := max(w.Tick(), c.state.newestTick)
 	coder.BeginRead(payload)
-	m.code(coder, near, len(w.Bodies()))
-	if finishRead(coder, payload) != nil || m.end > m.tick || m.tick > near+maxAheadTicks {
+	m.code(coder, max(w.Tick(), c.known.confirmed), len(w.Bodies()))
+	if finishRead(coder, payload) != nil || m.end > m.tick {
 		return false
 	}
 	c.confirm(m)

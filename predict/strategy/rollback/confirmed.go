@@ -85,6 +85,9 @@ func (c *client) confirm(m *downMessage) {
 	if first > c.known.confirmed || m.end < c.known.confirmed {
 		return
 	}
+	if m.end > c.env.World.Tick()+knownTicks/2 {
+		return // it would overwrite inputs of ticks that are not stepped yet; a later message repeats it
+	}
 	if p := c.env.Player; p >= 0 && m.runs[p].asSent && c.lacksOwn() {
 		return // they were sent before this client joined again; it has asked for them
 	}
