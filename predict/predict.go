@@ -169,6 +169,13 @@ type Server interface {
 	CopyFrom(Server)
 }
 
+// Downloaded is a Server that has to know when a client downloads its world, because that leaves out contacts and
+// other hidden state.
+type Downloaded interface {
+	// BeforeDownload is called right before the world is read, and before the Tick that follows.
+	BeforeDownload()
+}
+
 // Client is the client side of a strategy: it decides what its player sees.
 type Client interface {
 	// Tick reads the server's packets, takes the player's input of this tick, advances Env.World if

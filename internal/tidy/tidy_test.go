@@ -77,6 +77,7 @@ var folders = map[string]struct {
 	"predict/part/input":      {pure, "sim net/packet net/quant predict predict/part/playout"},
 	"predict/part/jointtree":  {pure, "sim sim/geom"},
 	"predict/part/validation": {pure, "sim sim/geom"},
+	"predict/part/desync":     {pure, "sim net/quant predict predict/part/input"},
 	"predict/part/codec": {pure, `
 		sim sim/geom net/packet net/quant predict
 		predict/part/input predict/part/interest predict/part/jointtree predict/part/validation`},

@@ -171,7 +171,11 @@ func (p *Pane) receiveAtServer(now time.Duration) {
 		}
 		e := p.peers[i].Endpoint
 		for m, ok := c.server.Receive(); ok; m, ok = c.server.Receive() {
-			if len(m) == 1 && m[0] == joinMessage && c.server.SendBlock(codec.AppendWorld(nil, p.ServerWorld)) {
+			join := len(m) == 1 && m[0] == joinMessage
+			if s, ok := p.serverSide.(predict.Downloaded); ok && join {
+				s.BeforeDownload()
+			}
+			if join && c.server.SendBlock(codec.AppendWorld(nil, p.ServerWorld)) {
 				c.serving = true
 				e.SetMuted(true)
 			}

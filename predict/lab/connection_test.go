@@ -43,11 +43,11 @@ func TestRejoin(t *testing.T) {
 			before := p.ServerWorld.Bodies()[1].Pose.Pos
 			fork := l.Fork()
 			run(fork, 885)
-			run(l, 200)
+			run(l, 260)
 			if v := p.ServerWorld.Bodies()[1].Linear.Len(); p.Counters.Value("joins") != 0 || v > 0.01 {
 				t.Errorf("%v joins while the other player's cube moves at %v m/s", p.Counters.Value("joins"), v)
 			}
-			run(l, 685)
+			run(l, 625)
 			if fork.Hash() != l.Hash() {
 				t.Error("a fork during the download ends differently")
 			}
@@ -80,7 +80,7 @@ func TestRejoin(t *testing.T) {
 func TestRejoinIsRefused(t *testing.T) {
 	for spec, want := range map[string]string{
 		"rewind":                   "set messages=reliable",
-		"lockstep":                 "cannot rejoin: want noprediction or rewind",
+		"lockstep":                 "cannot rejoin: want noprediction or rewind or rollback",
 		"rewind:messages=reliable": "",
 	} {
 		l := labtest.Open(t, labtest.Config(t, "plain", "perfect", AtClient), spec)

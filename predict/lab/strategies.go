@@ -13,6 +13,7 @@ import (
 	"ghostcube/predict/strategy/noprediction"
 	"ghostcube/predict/strategy/relative"
 	"ghostcube/predict/strategy/rewind"
+	"ghostcube/predict/strategy/rollback"
 	"ghostcube/predict/strategy/snapshot"
 	"ghostcube/predict/strategy/statesync"
 	"ghostcube/sim"
@@ -30,6 +31,7 @@ var Strategies = []*predict.Strategy{
 	animated.Strategy,
 	historyoffset.Strategy,
 	relative.Strategy,
+	rollback.Strategy,
 }
 
 // DefaultSpec is the spec of the only pane of a session that names no panes.

@@ -142,6 +142,10 @@ func (p *packetInfo) describe(d link.Direction, kind predict.PacketKind, fields 
 		}
 	default:
 		p.state = s.server
+		if kind == predict.Inputs {
+			p.text = fmt.Sprintf("inputs of all to %d", max(p.state, 1)-1)
+			return
+		}
 		name := "snapshot"
 		if n := elements(fields, "updates"); kind == predict.StateUpdates {
 			name = plural(n, "state")

@@ -26,7 +26,10 @@ func TestQuantitiesAreCounted(t *testing.T) {
 // TestGraphsOfCountedNumbers checks that a graph is known in every strategy that counts its number, and
 // in no other, and that the buffer of each strategy that has one fills.
 func TestGraphsOfCountedNumbers(t *testing.T) {
-	graphs := map[int]string{ReplayGraph: "replayed_ticks", InputBufferGraph: "buffer_depth", EarlyArrivalGraph: "arrival_early_ms clock_behind_ticks"}
+	graphs := map[int]string{
+		ReplayGraph: "replayed_ticks rolled_back_ticks", InputBufferGraph: "buffer_depth",
+		EarlyArrivalGraph: "arrival_early_ms clock_behind_ticks",
+	}
 	known := map[int]int{}
 	for _, strategy := range lab.Strategies {
 		l := stagetest.Session(t, "latency=75ms", strategy.Name)
@@ -51,7 +54,7 @@ func TestGraphsOfCountedNumbers(t *testing.T) {
 			}
 		}
 	}
-	if known[ReplayGraph] != 3 || known[InputBufferGraph] < 5 || known[EarlyArrivalGraph] < 5 {
+	if known[ReplayGraph] != 4 || known[InputBufferGraph] < 5 || known[EarlyArrivalGraph] < 5 {
 		t.Errorf("strategies with each graph: %v", known)
 	}
 }

@@ -90,7 +90,7 @@ func (f *Follower) SyncLater(server, own sim.Tick) (jump int) {
 	if server <= own {
 		return 0
 	}
-	*f = Follower{Servo: Servo{ResetBehind: f.ResetBehind}}
+	*f = Follower{Servo: Servo{ResetBehind: f.ResetBehind, Gentle: f.Gentle}}
 	return int(server - own)
 }
 

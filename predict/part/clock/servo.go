@@ -17,6 +17,11 @@ type Servo struct {
 	// for a second.
 	ResetBehind sim.Moment
 
+	// Gentle makes the servo correct the last gentleSpan by a per cent of the pace or less, and a client that
+	// is ahead by more by a few. It is for a client that steps wrong ticks again: it is better a tick off its
+	// aim than at a pace that shows.
+	Gentle bool
+
 	synced bool
 	behind sim.Moment // the aim; below 0: ahead of it
 	pace   int32      // ppm of the last tick
@@ -33,6 +38,11 @@ const (
 	slewPPM       = 250_000 // a quarter of a tick per tick
 	fastSlewPPM   = 500_000 // half a tick, if it is more than fastSlewStart off
 	fastSlewStart = 30 * sim.MomentsPerTick
+
+	gentleSpan      = 3 * sim.MomentsPerTick
+	gentleFasterPPM = 10_000 // at gentleSpan behind the aim, and in proportion below; Slippi's figures
+	gentleSlowerPPM = 5_000
+	aheadPPM        = 50_000 // further ahead, up to fastSlewStart
 )
 
 // Sync sets how far the client is behind its aim, at rate ticks per second; below 0 it is
@@ -67,6 +77,10 @@ func (s *Servo) Tick() int32 {
 	switch {
 	case s.behind > fastSlewStart:
 		s.pace = fastSlewPPM
+	case s.Gentle && max(s.behind, -s.behind) <= gentleSpan:
+		s.pace = s.gentlePace()
+	case s.Gentle && s.behind < 0 && s.behind >= -fastSlewStart:
+		s.pace = -aheadPPM
 	case s.behind > slewStart || s.pace > 0 && s.behind > slewStop:
 		s.pace = slewPPM
 	case s.behind < -fastSlewStart:
@@ -77,6 +91,17 @@ func (s *Servo) Tick() int32 {
 		s.pace = 0
 	}
 	return s.pace
+}
+
+// gentlePace returns the pace of a gentle servo within gentleSpan of its aim.
+func (s *Servo) gentlePace() int32 {
+	switch {
+	case s.behind > slewStop:
+		return int32(s.behind * gentleFasterPPM / gentleSpan)
+	case s.behind < -slewStop:
+		return int32(s.behind * gentleSlowerPPM / gentleSpan)
+	}
+	return 0
 }
 
 // gained returns by how much the last tick brought the client closer to its aim, because it was

@@ -247,3 +247,34 @@ func TestClockSkew(t *testing.T) {
 		}
 	}
 }
+
+// TestGentle checks that a gentle servo brings a client back from either side without passing its aim, by no
+// more than a per cent of its pace within three ticks of it, half a per cent from ahead, and slows one that is
+// further ahead by a few per cent.
+func TestGentle(t *testing.T) {
+	for _, off := range []int{-25, -3, -2, 2, 3, 20} {
+		s := &Follower{Servo: Servo{Gentle: true}}
+		if s.SyncLater(0, 0); !s.Gentle {
+			t.Fatal("a gentle servo is not gentle after a state before the round trip is known")
+		}
+		const trip = 150 * time.Millisecond
+		ahead := simulate(s, 3000, 5, 5, 1, trip, func(i int) time.Duration {
+			if away := s.Behind(); away <= 3*sim.MomentsPerTick && away >= -3*sim.MomentsPerTick && (s.pace > 10_000 || s.pace < -5_000) ||
+				s.pace < -50_000 {
+				t.Fatalf("%v behind: pace %d", away, s.pace)
+			}
+			if i < 600 {
+				return trip
+			}
+			return trip + time.Duration(off)*time.Second/60
+		})
+		if got := ahead[2999] - ahead[599]; got < off-1 || got > off+1 {
+			t.Errorf("%d ticks away: it moves by %d", off, got)
+		}
+		for i := 600; i < 3000; i++ {
+			if passed := (ahead[i] - ahead[599] - off) * off; passed > max(off, -off) {
+				t.Fatalf("%d ticks away: it passes its aim by %d", off, passed/off)
+			}
+		}
+	}
+}

@@ -5,6 +5,7 @@ import (
 
 	"ghostcube/net/packet"
 	"ghostcube/predict"
+	"ghostcube/predict/part/desync"
 	"ghostcube/sim"
 )
 
@@ -16,7 +17,7 @@ type client struct {
 // clientState is plain: it is copied by assignment.
 type clientState struct {
 	server connection
-	desync desyncDetector
+	desync desync.Detector
 	window sendWindow // of the client's own inputs
 
 	hasAdvantage bool     // the server has reported the client's advantage in this span
@@ -41,7 +42,7 @@ func newClient(env *predict.Env) predict.Client {
 	c.init(env, env.Player+2)
 	t := env.World.Tick()
 	c.state.window = sendWindow{acked: t, sent: t}
-	c.state.desync.matchTick = t
+	c.state.desync.Start(t)
 	if env.Player >= 0 {
 		c.local[env.Player] = true
 	}
@@ -75,7 +76,7 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 	before := c.env.World.Tick()
 	c.advance()
 	for t := before + 1; t <= c.env.World.Tick(); t++ {
-		c.state.desync.compare(t, &c.checksums, &c.counters)
+		c.state.desync.Compare(t, &c.checksums, &c.counters.desync)
 	}
 	for p := range c.streams {
 		if c.local[p] {
@@ -86,7 +87,7 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 		}
 	}
 	c.addChecksum()
-	c.scratch.out.query, c.scratch.out.hasQuery = c.state.desync.nextQuery(&c.checksums)
+	c.scratch.out.query, c.scratch.out.hasQuery = c.state.desync.NextQuery(&c.checksums)
 	c.send(server)
 	c.setSlew()
 }
@@ -156,11 +157,11 @@ func (c *client) receive(payload []byte) {
 	if !c.state.hasAdvantage || in.advantage < c.state.minAdvantage {
 		c.state.hasAdvantage, c.state.minAdvantage = true, in.advantage
 	}
-	if ahead := int64(in.checksumTick) - int64(w.Tick()); in.hasChecksum && ahead < checksumHistoryTicks && ahead > -checksumHistoryTicks {
-		c.state.desync.receiveChecksum(in.checksumTick, in.checksum, &c.checksums, &c.counters)
+	if ahead := int64(in.checksumTick) - int64(w.Tick()); in.hasChecksum && ahead < desync.HistoryTicks && ahead > -desync.HistoryTicks {
+		c.state.desync.Receive(in.checksumTick, in.checksum, &c.checksums, &c.counters.desync)
 	}
 	if in.hasReply {
-		c.state.desync.applyReply(&in.reply, &c.checksums, &c.counters)
+		c.state.desync.ApplyReply(&in.reply, &c.checksums, &c.counters.desync)
 	}
 }
 
@@ -187,7 +188,7 @@ func (c *client) View(v *predict.View) {
 	v.Bodies = predict.AppendPoses(v.Bodies, c.env.World.Bodies())
 	v.Simulated = append(v.Simulated, v.Bodies...)
 	v.TouchedBy = append(v.TouchedBy, c.env.World.TouchedBy()...)
-	switch v.Note = c.state.desync.note; {
+	switch v.Note = c.state.desync.Note; {
 	case c.state.server.disconnected:
 		v.Note = "disconnected: nothing received for " + strconv.FormatFloat(c.settings.timeout/1000, 'g', -1, 64) + " s"
 	case v.Note == "" && c.side.state.stallTicks > 0:

@@ -8,8 +8,6 @@ import (
 
 	"ghostcube/internal/experiment"
 	"ghostcube/predict"
-	"ghostcube/predict/predicttest"
-	"ghostcube/sim"
 )
 
 // TestLocatesDesync changes one body in one tick and checks that the client locates that tick and
@@ -41,14 +39,14 @@ func TestLocatesDesync(t *testing.T) {
 		w.SetBody(body, b)
 		r.run(700)
 		j := &r.c[0].state.desync
-		if j.stage != located || j.mismatchTick != at || j.mismatchBody != body {
-			t.Errorf("%s: body %d differs from tick %d on; located: stage %d, tick %d, body %d", network, body, at, j.stage, j.mismatchTick, j.mismatchBody)
+		if tick, first, ok := j.Located(); !ok || tick != at || first != body {
+			t.Errorf("%s: body %d differs from tick %d on; located: tick %d, body %d, %v", network, body, at, tick, first, ok)
 		}
 		if got := []float64{r.Counter("desyncs"), r.Counter("desync_tick"), r.Counter("desync_body")}; !slices.Equal(got, []float64{1, float64(at), float64(body)}) {
 			t.Errorf("desyncs, desync_tick and desync_body are %v", got)
 		}
-		if want := fmt.Sprintf("worlds differ since tick %d: body %d", at, body); len(j.note) < len(want) || j.note[:len(want)] != want {
-			t.Errorf("the note is %q, want %q", j.note, want)
+		if want := fmt.Sprintf("worlds differ since tick %d: body %d", at, body); len(j.Note) < len(want) || j.Note[:len(want)] != want {
+			t.Errorf("the note is %q, want %q", j.Note, want)
 		}
 	}
 }
@@ -70,14 +68,15 @@ func TestContactOrder(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, "katamari:cubes=100", "latency=75ms", true, "contact-order", "own-seed")
 	r.run(600)
-	if r.Counter("desyncs") != 1 || r.c[0].state.desync.stage != located {
-		t.Fatalf("%v desyncs, stage %d", r.Counter("desyncs"), r.c[0].state.desync.stage)
+	differs, _, located := r.c[0].state.desync.Located()
+	if r.Counter("desyncs") != 1 || !located {
+		t.Fatalf("%v desyncs, located: %v", r.Counter("desyncs"), located)
 	}
 	// The first tick that differs is one with contacts.
 	w := predict.NewWorld(*r.s.env.World.Scene(), 60)
-	for w.Tick() < r.c[0].state.desync.mismatchTick {
-		if w.ContactPointCount() > 4*100 && w.Tick()+1 < r.c[0].state.desync.mismatchTick {
-			t.Fatalf("the player has contacts at tick %d, the worlds diverge at %d", w.Tick(), r.c[0].state.desync.mismatchTick)
+	for w.Tick() < differs {
+		if w.ContactPointCount() > 4*100 && w.Tick()+1 < differs {
+			t.Fatalf("the player has contacts at tick %d, the worlds diverge at %d", w.Tick(), differs)
 		}
 		w.Step(scriptedInput(0, int(w.Tick())))
 	}
@@ -88,19 +87,5 @@ func TestContactOrder(t *testing.T) {
 	fixed.run(600)
 	if a, b := r.s.env.World.Bodies()[0], fixed.s.env.World.Bodies()[0]; a == b {
 		t.Error("the seed changes no contact order")
-	}
-}
-
-// BenchmarkChecksum measures the checksum of a tick with 901 bodies.
-func BenchmarkChecksum(b *testing.B) {
-	sc := predicttest.Scene(b, "katamari")
-	w := predict.NewWorld(sc, 60)
-	for range 120 {
-		w.Step(sim.Input{Buttons: sim.Pull})
-	}
-	r := newChecksumHistory(len(w.Bodies()))
-	b.ReportAllocs()
-	for b.Loop() {
-		r.record(w)
 	}
 }

@@ -61,11 +61,11 @@ func (r *rig) requireSync(t *testing.T) {
 func (r *rig) requireAgreement(t *testing.T) {
 	t.Helper()
 	if n := r.Counter("desyncs"); n != 0 {
-		t.Errorf("the worlds diverged: %s", r.c[0].state.desync.note)
+		t.Errorf("the worlds diverged: %s", r.c[0].state.desync.Note)
 	}
 	for i, c := range r.c {
 		tick := min(c.env.World.Tick(), r.s.env.World.Tick())
-		if a, b := c.checksums.at(tick), r.s.checksums.at(tick); a != b || a == 0 {
+		if a, b := c.checksums.At(tick), r.s.checksums.At(tick); a != b || a == 0 {
 			t.Errorf("client %d: tick %d has checksum %x, the server %x", i, tick, a, b)
 		}
 	}

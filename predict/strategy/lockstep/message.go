@@ -3,6 +3,7 @@ package lockstep
 import (
 	"ghostcube/net/quant"
 	"ghostcube/predict"
+	"ghostcube/predict/part/desync"
 	"ghostcube/predict/part/input"
 	"ghostcube/sim"
 )
@@ -12,13 +13,12 @@ const (
 	// 60 Hz.
 	maxInputs = 256
 
-	tickBits     = 16 // of a tick on the wire, which wraps after 18 minutes
+	tickBits     = input.TickBits
 	countBits    = 9
-	maxChecksums = 64  // in one reply
 	maxAdvantage = 255 // inputs
 
 	// maxBytes is enough for any message without hashes of bodies.
-	maxBytes = 4*((3*tickBits+countBits+maxInputs*(input.MaxShotInputBits+1))/8) + 4*(maxChecksums+8)
+	maxBytes = 4*((3*tickBits+countBits+maxInputs*(input.MaxShotInputBits+1))/8) + 4*(desync.MaxChecksums+8)
 )
 
 // message is the payload in both directions. On the wire it is, for each player of the scene, one
@@ -48,10 +48,10 @@ type message struct {
 	advantage int // from the server, in [0,maxAdvantage]
 
 	hasQuery bool
-	query    checksumQuery
+	query    desync.Query
 
 	hasReply bool
-	reply    checksumReply
+	reply    desync.Reply
 }
 
 // playerSection is the part of a message for one player.
@@ -70,21 +70,6 @@ const (
 	eventList = maxInputs + 2
 )
 
-// checksumQuery asks for the checksums of count ticks from first on, or for the hashes of the bodies
-// at first.
-type checksumQuery struct {
-	first   sim.Tick
-	count   int // in [1,maxChecksums]
-	perBody bool
-}
-
-// checksumReply is the reply to a checksumQuery.
-type checksumReply struct {
-	checksumQuery
-	tickHashes []uint32 // by tick; 0: not remembered
-	bodyHashes []uint16 // by body
-}
-
 // code reads, writes or measures the message. Before reading, fromClient and the number of players
 // must be the sender's, and near must be a tick near all ticks in the message. What it reads may be
 // anything: c fails if it is malformed. bodies is the number of bodies in the scene.
@@ -96,14 +81,14 @@ func (m *message) code(c *quant.Coder, near sim.Tick, bodies int) {
 	c.Group("checksum", 0)
 	c.Label("has_checksum")
 	if m.hasChecksum = c.Bool(m.hasChecksum); m.hasChecksum {
-		m.checksumTick = codeTick(c, m.checksumTick, near)
+		m.checksumTick = input.CodeTick(c, m.checksumTick, near)
 		c.Label("hash")
 		m.checksum = c.Bits(m.checksum, 32)
 	}
 	if m.fromClient {
 		c.Label("has_query")
 		if m.hasQuery = c.Bool(m.hasQuery); m.hasQuery {
-			m.query.code(c, near)
+			m.query.Code(c, near)
 		}
 		return
 	}
@@ -111,14 +96,14 @@ func (m *message) code(c *quant.Coder, near sim.Tick, bodies int) {
 	m.advantage = c.Int(m.advantage, 0, maxAdvantage)
 	c.Label("has_reply")
 	if m.hasReply = c.Bool(m.hasReply); m.hasReply {
-		m.reply.code(c, near, bodies)
+		m.reply.Code(c, near, bodies)
 	}
 }
 
 func (p *playerSection) code(c *quant.Coder, near sim.Tick) {
 	c.Label("has_inputs")
 	p.hasInputs = c.Bool(p.hasInputs)
-	p.next = codeTick(c, p.next, near)
+	p.next = input.CodeTick(c, p.next, near)
 	if !p.hasInputs {
 		return
 	}
@@ -158,55 +143,12 @@ func (p *playerSection) code(c *quant.Coder, near sim.Tick) {
 
 var zeroInputs [maxInputs]sim.Input
 
-func (q *checksumQuery) code(c *quant.Coder, near sim.Tick) {
-	q.first = codeTick(c, q.first, near)
-	c.Label("bodies")
-	if q.perBody = c.Bool(q.perBody); q.perBody {
-		q.count = 1
-		return
-	}
-	c.Label("count")
-	q.count = c.Int(q.count, 1, maxChecksums)
-}
-
-func (r *checksumReply) code(c *quant.Coder, near sim.Tick, bodies int) {
-	r.checksumQuery.code(c, near)
-	if c.Err() != nil {
-		return
-	}
-	if r.perBody {
-		r.bodyHashes = resize(r.bodyHashes, bodies)
-		for i := range r.bodyHashes {
-			c.Group("bodies", i)
-			c.Label("hash")
-			r.bodyHashes[i] = uint16(c.Bits(uint32(r.bodyHashes[i]), 16))
-		}
-		return
-	}
-	r.tickHashes = resize(r.tickHashes, r.count)
-	for i := range r.tickHashes {
-		c.Group("ticks", i)
-		c.Label("hash")
-		r.tickHashes[i] = c.Bits(r.tickHashes[i], 32)
-	}
-}
-
 // resize returns s with n elements, keeping those that it has.
 func resize[T any](s []T, n int) []T {
 	for len(s) < n {
 		s = append(s, *new(T))
 	}
 	return s[:n]
-}
-
-// codeTick reads, writes or measures the low bits of a tick. near is a tick near the true one.
-func codeTick(c *quant.Coder, t, near sim.Tick) sim.Tick {
-	c.Label("tick")
-	low := c.Bits(uint32(t)&(1<<tickBits-1), tickBits)
-	if c.Reading() {
-		return input.UnwrapTick(low, tickBits, near)
-	}
-	return t
 }
 
 // fields reports the fields of a payload to see.
@@ -232,7 +174,7 @@ func (m *message) read(c *quant.Coder, payload []byte, up bool, near sim.Tick, s
 // write writes the message into buffer and returns the payload.
 func (m *message) write(c *quant.Coder, buffer []byte) []byte {
 	c.BeginWrite(buffer)
-	m.code(c, 0, len(m.reply.bodyHashes))
+	m.code(c, 0, len(m.reply.BodyHashes))
 	if c.Err() != nil {
 		panic("lockstep: a message exceeds its buffer: " + c.Err().Error())
 	}

@@ -2,6 +2,7 @@ package lockstep
 
 import (
 	"ghostcube/predict"
+	"ghostcube/predict/part/desync"
 	"ghostcube/predict/part/hit"
 	"ghostcube/sim"
 )
@@ -16,7 +17,7 @@ type peer struct {
 	connection
 	player   int          // player that the client controls, or -1 for a spectator
 	windows  []sendWindow // by player: of the inputs sent to the client, all but its own
-	query    checksumQuery
+	query    desync.Query
 	hasQuery bool
 }
 
@@ -83,7 +84,7 @@ func (s *server) Tick(host []sim.Input, peers []predict.Peer) {
 		s.addChecksum()
 		out := &s.scratch.out
 		out.advantage = s.inputAdvantage(at.Player)
-		out.hasReply = to.hasQuery && s.checksums.reply(&to.query, &out.reply)
+		out.hasReply = to.hasQuery && s.checksums.Reply(&to.query, &out.reply)
 		to.hasQuery = false
 		s.send(at.Endpoint)
 		if s.local[0] && i == 0 {

@@ -4,6 +4,7 @@ import (
 	"ghostcube/net/packet"
 	"ghostcube/net/quant"
 	"ghostcube/predict"
+	"ghostcube/predict/part/desync"
 	"ghostcube/predict/part/hit"
 	"ghostcube/sim"
 )
@@ -19,7 +20,7 @@ type side struct {
 	streams        []inputStream   // by player
 	playoutBuffers []playoutBuffer // by player; empty for local players
 	eventInputs    []eventInput    // by player
-	checksums      checksumHistory
+	checksums      desync.History
 	lagCompensator *hit.LagCompensator // at the server only
 	counters       sideCounters
 	scratch        sideScratch
@@ -27,9 +28,11 @@ type side struct {
 
 // sideCounters are the counters of both sides.
 type sideCounters struct {
-	stalls, stallsPerMinute, stallMax, stalledTicks, catchUpTicks, playoutDelay, clockDrift                      predict.Counter
-	unackedInputs, inputRuns, inputsSent, inputBits, windowFullTicks, inputPauseTicks                            predict.Counter
-	bufferDepth, disconnects, comparedChecksums, desyncs, desyncTick, desyncBody, desyncBodies, rejectedPayloads predict.Counter
+	stalls, stallsPerMinute, stallMax, stalledTicks, catchUpTicks, playoutDelay, clockDrift predict.Counter
+	unackedInputs, inputRuns, inputsSent, inputBits, windowFullTicks, inputPauseTicks       predict.Counter
+	bufferDepth, disconnects, rejectedPayloads                                              predict.Counter
+
+	desync desync.Counters
 }
 
 // sideState is plain: it is copied by assignment.
@@ -54,7 +57,7 @@ func (s *side) init(env *predict.Env, number int) {
 	w := env.World
 	s.env, s.number = env, number
 	s.local, s.scratch.stepInputs = make([]bool, env.Players), make([]sim.Input, env.Players)
-	s.checksums = newChecksumHistory(len(w.Bodies()))
+	s.checksums = desync.NewHistory(len(w.Bodies()))
 	s.scratch.buffer = make([]byte, (maxBytes+2*len(w.Bodies())+7)/8*8)
 	s.scratch.out.players = resize(s.scratch.out.players, env.Players)
 	for range env.Players {
@@ -62,7 +65,7 @@ func (s *side) init(env *predict.Env, number int) {
 		s.playoutBuffers = append(s.playoutBuffers, newPlayoutBuffer(w.Tick(), w.Rate()))
 		s.eventInputs = append(s.eventInputs, eventInput{})
 	}
-	s.checksums.record(w)
+	s.checksums.Record(w)
 	s.settings.declare(env.Knobs, env.World)
 	s.counters.init(env.Counters)
 }
@@ -83,11 +86,7 @@ func (s *sideCounters) init(m *predict.Counters) {
 	s.windowFullTicks = m.New("window_full_ticks", "ticks without a new input because too many are not acknowledged or not stepped")
 	s.inputPauseTicks = m.New("input_pause_ticks", "ticks without a new input, so that a client does not stay ahead of the other players")
 	s.disconnects = m.New("disconnects", "connections given up because nothing arrived for the time of the knob timeout")
-	s.comparedChecksums = m.New("compared_checksums", "ticks whose checksums were compared, until they differed")
-	s.desyncs = m.New("desyncs", "clients whose world has diverged from the server's")
-	s.desyncTick = m.New("desync_tick", "oldest tick known to differ; 0: none")
-	s.desyncBody = m.New("desync_body", "first body that differs in desync_tick; -1: only the contacts differ")
-	s.desyncBodies = m.New("desync_bodies", "bodies that differ in desync_tick")
+	s.desync.Declare(m)
 	s.rejectedPayloads = m.Rejected()
 }
 
@@ -163,7 +162,7 @@ func (s *side) advance() {
 		m.EndSpan("step", began)
 		if s.settings.checksumEvery > 0 {
 			began = m.BeginSpan()
-			s.checksums.record(w)
+			s.checksums.Record(w)
 			m.EndSpan("checksum", began)
 		}
 	}
@@ -221,7 +220,7 @@ func (s *side) countStalls(stepped int, overdue bool) {
 func (s *side) addChecksum() {
 	t := s.env.World.Tick()
 	out := &s.scratch.out
-	out.checksumTick, out.checksum = t, s.checksums.at(t)
+	out.checksumTick, out.checksum = t, s.checksums.At(t)
 	out.hasChecksum = s.settings.checksumEvery > 0 && t%sim.Tick(s.settings.checksumEvery) == 0 && out.checksum != 0
 }
 
@@ -273,7 +272,7 @@ func (s *side) copyFrom(o *side) {
 	for i := range s.playoutBuffers {
 		s.playoutBuffers[i].copyFrom(&o.playoutBuffers[i])
 	}
-	s.checksums.copyFrom(&o.checksums)
+	s.checksums.CopyFrom(&o.checksums)
 	if s.lagCompensator != nil {
 		s.lagCompensator.CopyFrom(o.lagCompensator)
 	}

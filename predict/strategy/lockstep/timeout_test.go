@@ -47,7 +47,7 @@ func TestTimeout(t *testing.T) {
 		if n := r.Counter("disconnects"); n != 2 || v.Note != "disconnected: nothing received for 2 s" {
 			t.Errorf("%v disconnects, note %q", n, v.Note)
 		}
-		if n := r.Counter("desyncs"); n != 0 || r.c[0].checksums.at(client) != r.s.checksums.at(client) {
+		if n := r.Counter("desyncs"); n != 0 || r.c[0].checksums.At(client) != r.s.checksums.At(client) {
 			t.Errorf("the worlds differ: %v desyncs", n)
 		}
 	}

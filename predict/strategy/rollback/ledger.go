@@ -1,0 +1,107 @@
+package rollback
+
+import (
+	"ghostcube/predict"
+	"ghostcube/sim"
+)
+
+// Events that begin a sound or an effect must begin it once, however often their tick is stepped. The ledger knows
+// which have been shown, by tick, player and kind.
+const (
+	shotEvent = iota
+	useEvent
+	coupleEvent
+	eventKinds
+)
+
+// ledgerTicks is the number of ticks whose events are remembered. It is a power of two, so that a tick's place is
+// its low bits.
+const ledgerTicks = 1024
+
+// ledger remembers the events that a client has shown. It is plain.
+//
+//   - An event of a tick that is stepped again is shown already: it is not shown again.
+//   - An event that becomes known only when its tick has passed is shown late. It is not lost.
+//   - An event that was shown and is not in the confirmed input is withdrawn. If the server has moved the input to a
+//     later tick, the event occurs again there, and takes the place of the withdrawn one.
+type ledger struct {
+	ticks     [ledgerTicks]ledgerTick
+	withdrawn [sim.MaxPlayers][eventKinds]withdrawnEvent
+}
+
+// ledgerTick has the events of a tick that have been shown: a bit for each kind, by player.
+type ledgerTick struct {
+	tick  sim.Tick
+	shown [sim.MaxPlayers]uint8
+}
+
+// withdrawnEvent is an event that was shown in a tick which turned out not to have it.
+type withdrawnEvent struct {
+	tick    sim.Tick
+	pending bool // it has not occurred in a later tick
+}
+
+type ledgerCounters struct{ shown, repeated, withdrawn predict.Counter }
+
+func (l *ledgerCounters) declare(m *predict.Counters) {
+	l.shown = m.New("events_shown", "shots and actions that clients have shown, each once")
+	l.repeated = m.New("events_repeated", "shots and actions met again in a tick stepped again, and not shown again")
+	l.withdrawn = m.New("events_withdrawn",
+		"shots and actions shown in a tick that turned out not to have them; many come a few ticks later")
+}
+
+// eventsOf returns the events of an input that follows another one: shots, and action buttons that go down.
+func eventsOf(in, before sim.Input) (events uint8) {
+	if in.Shot.Fired {
+		events |= 1 << shotEvent
+	}
+	pressed := in.Buttons &^ before.Buttons
+	if pressed&sim.Use != 0 {
+		events |= 1 << useEvent
+	}
+	if pressed&sim.Couple != 0 {
+		events |= 1 << coupleEvent
+	}
+	return events
+}
+
+// noteEvents enters the events of a player in a tick, as they are known now. stepping says that the tick is being
+// stepped.
+func (c *client) noteEvents(t sim.Tick, p int, stepping bool) {
+	before := sim.Input{}
+	if t > 0 {
+		before = c.inputAt(t-1, p)
+	}
+	repeated := c.ledger.enter(t, p, eventsOf(c.inputAt(t, p), before), sim.Tick(c.env.World.Rate()), &c.counters.ledger)
+	if stepping {
+		c.counters.ledger.repeated.Add(float64(repeated))
+	}
+}
+
+// enter enters the events of a player in a tick, at rate ticks per second, and counts those that are to be shown and
+// withdrawn. It returns the number of events that have been shown before.
+func (l *ledger) enter(t sim.Tick, p int, events uint8, rate sim.Tick, counters *ledgerCounters) (repeated int) {
+	x := &l.ticks[t%ledgerTicks]
+	if x.tick != t {
+		*x = ledgerTick{tick: t}
+	}
+	if events == 0 && x.shown[p] == 0 {
+		return 0
+	}
+	for kind := range eventKinds {
+		w, bit := &l.withdrawn[p][kind], uint8(1)<<kind
+		switch has, shown := events&bit != 0, x.shown[p]&bit != 0; {
+		case has && shown:
+			repeated++
+		case shown:
+			*w = withdrawnEvent{t, true}
+			counters.withdrawn.Inc()
+		case has && w.pending && t > w.tick && t-w.tick <= 2*rate:
+			w.pending = false // it was shown before the server moved it
+		case has:
+			counters.shown.Inc()
+		}
+	}
+	x.shown[p] = events
+	return repeated
+}

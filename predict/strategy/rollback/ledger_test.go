@@ -1,0 +1,64 @@
+package rollback
+
+import (
+	"testing"
+
+	"ghostcube/predict"
+	"ghostcube/sim"
+)
+
+// TestLedger checks that an event is shown once, however often its tick is stepped, that one which the server moves
+// is not shown again, and that a later one is.
+func TestLedger(t *testing.T) {
+	m := &predict.Counters{}
+	var counters ledgerCounters
+	counters.declare(m)
+	var l ledger
+	const shot = 1 << shotEvent
+	for _, x := range []struct {
+		tick                       sim.Tick
+		player                     int
+		events                     uint8
+		shown, repeated, withdrawn float64
+	}{
+		{10, 0, shot, 1, 0, 0},
+		{10, 0, shot, 1, 1, 0}, // its tick is stepped again
+		{10, 1, shot, 2, 1, 0}, // another player's
+		{10, 0, 0, 2, 1, 1},    // the confirmed tick does not have it
+		{12, 0, shot, 2, 1, 1}, // the server has moved it here
+		{13, 0, shot, 3, 1, 1}, // another shot
+		{13, 0, shot | 1<<useEvent, 4, 2, 1},
+		{20, 1, 0, 4, 2, 1},
+		{13 + ledgerTicks, 0, shot, 5, 2, 1}, // the place of tick 13
+	} {
+		counters.repeated.Add(float64(l.enter(x.tick, x.player, x.events, 60, &counters)))
+		a, b, c := m.Value("events_shown"), m.Value("events_repeated"), m.Value("events_withdrawn")
+		if a != x.shown || b != x.repeated || c != x.withdrawn {
+			t.Errorf("%+v: %v shown, %v repeated, %v withdrawn", x, a, b, c)
+		}
+	}
+}
+
+// TestShotsAreShownOnce checks that over a bad network, where ticks with shots are rolled back and late shots are
+// moved, every client shows each shot once, and the server resolves each once.
+func TestShotsAreShownOnce(t *testing.T) {
+	r := newRig(t, "two-players", "latency=60ms,jitter=40ms,loss=15%", false, "lead", "1")
+	resolved := 0
+	r.ServerEnv.OnHit = func(*predict.HitResult) { resolved++ }
+	shots := 0
+	r.input = func(player, tick int) sim.Input {
+		in := scriptedInput(player, tick)
+		if tick > 60 && tick < 1200 && (tick+17*player)%45 == 0 {
+			in.Shot = sim.Shot{Fired: true, Yaw: uint16(tick)}
+			shots++
+		}
+		return in
+	}
+	r.run(t, 1300)
+	if n := r.Counter("events_shown"); shots < 40 || n != float64(2*shots) || resolved != shots {
+		t.Errorf("%d shots, two clients show %v, the server resolves %d", shots, n, resolved)
+	}
+	if r.Counter("events_repeated") == 0 || r.Counter("events_withdrawn") == 0 {
+		t.Errorf("%v events in ticks stepped again, %v withdrawn", r.Counter("events_repeated"), r.Counter("events_withdrawn"))
+	}
+}

@@ -1,0 +1,94 @@
+package rollback
+
+import (
+	"ghostcube/predict"
+	"ghostcube/predict/part/history"
+	"ghostcube/sim"
+	"ghostcube/sim/geom"
+	"ghostcube/smoothing"
+)
+
+// worldTicks is the number of worlds that a client remembers: those of all ticks from the last confirmed one on,
+// up to the limit of a rollback.
+const worldTicks = 64
+
+// steppedInputs are the inputs of all players that a tick was last stepped with, without shots.
+type steppedInputs [sim.MaxPlayers]sim.Input
+
+// rollback goes back to the first tick that was stepped with a wrong input, if there is one, and steps again up
+// to the present. The error offsets absorb the difference.
+func (c *client) rollback() {
+	if !c.state.hasWrong {
+		return
+	}
+	first, now := c.state.firstWrong, c.env.World.Tick()
+	c.state.hasWrong = false
+	if c.worlds.Find(first) == nil {
+		return
+	}
+	c.counters.rollbacks.Inc()
+	c.counters.depthMax.Max(float64(now - first))
+	c.counters.rolledBack.Add(float64(now - first))
+	c.replay(first)
+}
+
+// replay loads the world of a past tick and steps up to the present.
+func (c *client) replay(first sim.Tick) {
+	w := c.env.World
+	now, began := w.Tick(), c.env.Counters.BeginSpan()
+	c.scratch.drawn = c.appendDrawn(c.scratch.drawn[:0])
+	w.Load(c.worlds.Find(first))
+	for w.Tick() < now {
+		c.step()
+	}
+	for i, b := range w.Bodies() {
+		c.settings.smoothing.Absorb(&c.errorOffsets[i], c.scratch.drawn[i], b.Pose)
+	}
+	c.env.Counters.EndSpan("rollback", began)
+}
+
+// step saves the world and steps it by a tick.
+func (c *client) step() {
+	w := c.env.World
+	t := w.Tick()
+	w.Save(c.worlds.Insert(t))
+	stepped := c.stepped.Insert(t)
+	*stepped = steppedInputs{}
+	if k := c.known.ring.Find(t); k != nil && k.drop {
+		dropHidden(w)
+	}
+	inputs := c.scratch.inputs
+	for p := range inputs {
+		stepped[p] = withoutShot(c.inputAt(t, p))
+		inputs[p] = stepped[p]
+		c.noteEvents(t, p, true)
+	}
+	c.settings.solver.Step(w, inputs...)
+	if c.settings.checksumEvery > 0 {
+		c.checksums.Record(w)
+	}
+}
+
+// appendDrawn appends the drawn poses of all bodies.
+func (c *client) appendDrawn(dst []geom.Pose) []geom.Pose {
+	for i, b := range c.env.World.Bodies() {
+		dst = append(dst, c.errorOffsets[i].Apply(b.Pose))
+	}
+	return dst
+}
+
+// finish compares the checksums of the ticks that can no longer change, whose inputs are all confirmed and which
+// were stepped with them.
+func (c *client) finish() {
+	final := min(c.known.confirmed, c.env.World.Tick())
+	for t := c.state.final + 1; t <= final; t++ {
+		c.desync.Compare(t, &c.checksums, &c.counters.desync)
+	}
+	c.state.final = max(c.state.final, final)
+}
+
+func (c *client) copyReplay(o *client) {
+	c.stepped.CopyFrom(&o.stepped, history.CopyValue[steppedInputs])
+	c.worlds.CopyFrom(&o.worlds, func(dst, src *predict.State) { dst.CopyFrom(src) })
+	c.errorOffsets = append([]smoothing.ErrorOffset(nil), o.errorOffsets...)
+}
