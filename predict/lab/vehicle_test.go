@@ -8,14 +8,15 @@ import (
 	. "ghostcube/predict/lab"
 	"ghostcube/predict/lab/labtest"
 	"ghostcube/sim"
+	"ghostcube/sim/geom"
 )
 
 // vehicleSpecs are all strategies, with the variants that treat vehicles and couplings in a way of their own.
 var vehicleSpecs = []string{
 	"noprediction", "rewind", "lockstep", "snapshot", "statesync", "statesync:authority=client", "animated",
 	"animated:joint-tree=relative:joint-root=operated", "historyoffset", "historyoffset:joint-tree=relative-position:joint-root=operated",
-	"historyoffset:predicted-bodies=joint-tree", "historyoffset:chain-joints-max=2", "historyoffset:remote-bodies=dynamic",
-	"relative", "relative:joint-tree=relative",
+	"historyoffset:predicted-bodies=player", "historyoffset:correct-by=offset", "historyoffset:replay-touch=alone",
+	"historyoffset:chain-joints-max=2", "historyoffset:remote-bodies=dynamic", "relative", "relative:joint-tree=relative",
 }
 
 // drive is the input of a player who enters a rover, tows wagons, uncouples them, drives on, leaves the rover
@@ -98,10 +99,10 @@ func TestVehiclesInAllStrategies(t *testing.T) {
 	}
 }
 
-// TestDrivenBodyIsDynamic checks that a client without resimulation has the body that the player drives, and
-// no other, dynamic: its own body on foot, and the rover with its driver in it.
+// TestDrivenBodyIsDynamic checks that a client that predicts the player's body alone has the body that the player
+// drives, and no other, dynamic: its own body on foot, and the rover with its driver in it.
 func TestDrivenBodyIsDynamic(t *testing.T) {
-	for _, spec := range []string{"historyoffset", "relative"} {
+	for _, spec := range []string{"historyoffset:predicted-bodies=player", "relative:predicted-bodies=player"} {
 		l := labtest.Open(t, labtest.Config(t, "convoy", "latency=60ms", AtClient), spec)
 		client := l.Panes[0].Clients[0]
 		dynamic := func() (list []int) {
@@ -128,38 +129,93 @@ func TestDrivenBodyIsDynamic(t *testing.T) {
 	}
 }
 
-// TestPlayersOnFootAreReplayed checks that a lost input of a player on foot is corrected by a replay in a
-// scene with vehicles too, and that what the player drives is corrected by offset.
-func TestPlayersOnFootAreReplayed(t *testing.T) {
-	l := labtest.Open(t, labtest.Config(t, "convoy", "latency=60ms,loss=10%", AtClient), "historyoffset:redundant=off")
-	counters := l.Panes[0].Counters
-	run := func(ticks int, in func(tick int) sim.Input) (corrections, replays float64) {
-		corrections, replays = counters.Value("corrections"), counters.Value("replays")
-		for tick := range ticks {
-			labtest.Tick(t, l, Entry{Inputs: []sim.Input{in(tick)}})
+// TestPlayersAreReplayed checks that a lost input is corrected by a replay, of a player on foot in a scene with
+// vehicles and of one that drives a train. A rover that is predicted without the wagons that it tows is corrected
+// by offset, again and again.
+func TestPlayersAreReplayed(t *testing.T) {
+	for _, c := range []struct {
+		spec    string
+		replays bool // in the rover
+	}{
+		{"historyoffset", true}, {"relative", true},
+		{"historyoffset:predicted-bodies=player", false}, {"historyoffset:replay-touch=alone", false},
+	} {
+		l := labtest.Open(t, labtest.Config(t, "convoy", "latency=60ms,loss=10%", AtClient), c.spec+":redundant=off")
+		counters := l.Panes[0].Counters
+		run := func(ticks int, in func(tick int) sim.Input) (corrections, replays float64) {
+			corrections, replays = counters.Value("corrections"), counters.Value("replays")
+			for tick := range ticks {
+				labtest.Tick(t, l, Entry{Inputs: []sim.Input{in(tick)}})
+			}
+			return counters.Value("corrections") - corrections, counters.Value("replays") - replays
 		}
-		return counters.Value("corrections") - corrections, counters.Value("replays") - replays
+		around := func(tick int) sim.Input {
+			return sim.Input{Buttons: []sim.Buttons{sim.Left, sim.Back, sim.Right, sim.Forward}[tick/15%4]}
+		}
+		if corrections, replays := run(240, around); replays == 0 || replays < corrections {
+			t.Errorf("%s, on foot: %v corrections, %v replays", c.spec, corrections, replays)
+		}
+		run(100, drive)
+		if l.Panes[0].ServerWorld.Operated(0) == 0 {
+			t.Fatal("the player does not drive")
+		}
+		if corrections, replays := run(240, around); corrections == 0 || c.replays != (replays >= corrections) || !c.replays && replays > 0 {
+			t.Errorf("%s, in the rover: %v corrections, %v replays", c.spec, corrections, replays)
+		}
 	}
-	corrections, replays := run(240, func(tick int) sim.Input {
-		return sim.Input{Buttons: []sim.Buttons{sim.Left, sim.Back, sim.Right, sim.Forward}[tick/15%4]}
-	})
-	if replays == 0 || replays < corrections {
-		t.Errorf("on foot: %v corrections, %v replays", corrections, replays)
-	}
-	run(100, drive)
-	if l.Panes[0].ServerWorld.Operated(0) == 0 {
-		t.Fatal("the player does not drive")
-	}
-	if corrections, replays = run(100, func(int) sim.Input { return sim.Input{Buttons: sim.Right} }); corrections == 0 || replays > 0 {
-		t.Errorf("in the rover: %v corrections, %v replays", corrections, replays)
+}
+
+// TestDriverIsExact checks that a driver who enters a rover, tows wagons, uncouples them in motion and leaves the
+// rover needs no correction, neither of the rover nor of a wagon, and no joint is drawn open. A wagon that is not
+// predicted any more blends to where it is interpolated. If the server's train goes another way, a replay in an
+// island that has all of it corrects it at once.
+func TestDriverIsExact(t *testing.T) {
+	for _, spec := range []string{"historyoffset", "relative"} {
+		for _, pushed := range []bool{false, true} {
+			gap, jerk, from, step := 0.0, float32(0), geom.Vec3{}, geom.Vec3{}
+			l := labtest.Open(t, labtest.Config(t, "convoy", "latency=100ms,loss=2%", AtClient), spec)
+			p := l.Panes[0]
+			for tick := range 450 {
+				e := Entry{Inputs: []sim.Input{drive(tick)}}
+				if tick >= 200 && tick < 220 { // no pause before the wagons are uncoupled
+					e.Inputs[0].Buttons |= sim.Right
+				}
+				if w := p.ServerWorld; pushed && tick == 120 {
+					for i := w.Operated(0); i < w.Operated(0)+4; i++ {
+						b := w.Bodies()[i]
+						b.Linear.Y += 1
+						w.SetBody(i, b)
+					}
+				}
+				labtest.Tick(t, l, e)
+				if tick == 219 {
+					_, gap, _, _ = p.Score.JointSeparation()
+				}
+				const wagon = 2
+				at := p.Clients[0].View.Bodies[wagon].Pos
+				if tick > 215 {
+					jerk = max(jerk, at.Sub(from).Sub(step).Len())
+				}
+				from, step = at, at.Sub(from)
+			}
+			path, _ := p.Score.PathError()
+			corrections, chain := p.Counters.Value("corrections"), p.Counters.Value("chain_corrections")
+			wrong := corrections > 0 || path.RMS > 0.001
+			if pushed {
+				wrong = corrections == 0 || corrections > 3 || path.RMS > 0.1
+			}
+			labtest.Report(t, wrong || chain > 0 || gap > 0.02 || jerk > 0.02,
+				"%s, pushed %v: %v corrections, %v by offset, %v replays, path error %.4f m, %.4f m between anchors, a drawn step changes by %.4f m",
+				spec, pushed, corrections, chain, p.Counters.Value("replays"), path.RMS, gap, jerk)
+		}
 	}
 }
 
 // TestJointRootMatters checks that joint-root=operated makes the rover that the player drives the root of its
-// train, which is heavier: the wagons hang from the predicted rover, and no coupling is drawn open.
+// train, which is heavier: wagons that are not predicted hang from the predicted rover, and no coupling is drawn open.
 func TestJointRootMatters(t *testing.T) {
-	l := labtest.Open(t, labtest.Config(t, "convoy", "latency=100ms", AtClient),
-		"historyoffset:joint-tree=relative-position", "historyoffset:joint-tree=relative-position:joint-root=operated")
+	const spec = "historyoffset:predicted-bodies=player:joint-tree=relative-position"
+	l := labtest.Open(t, labtest.Config(t, "convoy", "latency=100ms", AtClient), spec, spec+":joint-root=operated")
 	for tick := range 210 {
 		labtest.Tick(t, l, Entry{Inputs: []sim.Input{drive(tick)}})
 	}

@@ -61,7 +61,7 @@ func (c *Client) Declare(env *predict.Env, parent *frame.Parent, declareOwn func
 	c.Lead.Declare(env)
 	c.Fallback.Declare(env)
 	c.Nearby.Declare(env)
-	c.Replay.Declare(env, parent, &c.Nearby, &c.settings.solver)
+	c.Replay.Declare(env, parent, &c.Nearby, &c.settings.solver, &c.attachments)
 	if env.Player >= 0 {
 		c.remember()
 	}
@@ -88,6 +88,9 @@ func (c *Client) ChoosePredicted() {
 	}
 	if chain {
 		c.switchChain()
+	}
+	if switched || chain {
+		c.followBodies()
 	}
 }
 

@@ -27,11 +27,19 @@ func (w *World) locate(from input.Consumed) (at sim.Tick, moved, ok bool) {
 }
 
 // CompareOthers compares the other predicted bodies with the newest snapshot, which describes the
-// client tick at, and shifts their histories.
+// client tick at, and shifts their histories, unless a replay corrects them.
 func (w *World) CompareOthers(at sim.Tick) {
-	server := w.Snapshot().Bodies
-	w.Nearby.Compare(at, server, w.Snapshot().IsCurrent, &w.settings.correction)
-	w.Chain.Compare(at, server, &w.settings.correction)
+	in := w.Snapshot()
+	w.Nearby.Compare(at, in.Bodies, in.IsCurrent, &w.settings.correction)
+	if !w.replaysTree(at) {
+		w.compareChain(at)
+	}
+}
+
+// compareChain compares the bodies jointed to the player's, and shifts their histories.
+func (w *World) compareChain(at sim.Tick) {
+	in := w.Snapshot()
+	w.Chain.Compare(at, in.Bodies, in.IsCurrent, &w.settings.correction)
 }
 
 // Compare compares the server's state of the player's body with the state remembered of the client
@@ -84,10 +92,15 @@ func (w *World) RestingState(idleTicks int) (rest sim.Body, differs bool) {
 	return rest, rest.Asleep && rest != *w.Body()
 }
 
+// secondsAhead returns by how many seconds the client's world is ahead of the newest snapshot.
+func (w *World) secondsAhead() float32 {
+	return float32(max(w.Log.Ahead(), 0)) / float32(w.env.World.Rate())
+}
+
 // extrapolate extrapolates a state of the newest snapshot to the client's tick, above the ground. It also
 // resets the bodies jointed to the player's to their extrapolated states.
 func (w *World) extrapolate(b sim.Body) sim.Body {
-	seconds := float32(max(w.Log.Ahead(), 0)) / float32(w.env.World.Rate())
+	seconds := w.secondsAhead()
 	w.Chain.ResetTo(w.Snapshot().Bodies, seconds, &w.settings.smooth)
 	b.Pose.Pos = b.Pose.Pos.AddScaled(seconds, b.Linear)
 	b.Pose.Pos.Z = max(b.Pose.Pos.Z, w.env.World.Scene().Boxes[w.vehicle.body].Half.Z)

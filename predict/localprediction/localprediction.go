@@ -5,7 +5,7 @@
 // World is the client's world. It combines what decides where each body's pose comes from: playback
 // interpolates most bodies, which are kinematic; jointchain predicts bodies jointed to the player's;
 // nearby simulates remote bodies that the player touches; fallback draws the player's body interpolated
-// while its prediction fails; localreplay replays the player's body.
+// while its prediction fails; localreplay replays the player's body with those jointed to it.
 package localprediction
 
 import (
@@ -50,6 +50,7 @@ type state struct {
 // scratch is memory that no later tick depends on.
 type scratch struct {
 	inputs []sim.Input // of one step, by player
+	tree   []int32     // bodies jointed to the player's
 }
 
 type settings struct {
@@ -102,16 +103,37 @@ func (w *World) BeginTick() {
 // switchPlayer predicts the player's body, or interpolates it if its joint chain is too long, and
 // drops its pending correction.
 func (w *World) switchPlayer() {
-	jointchain.SetPredicted(w.env.World, &w.Interpolated, w.vehicle.body, !w.Chain.TooLong())
+	w.setPredicted(w.vehicle.body, !w.Chain.TooLong())
 	w.Player.Body = correction.Body{}
 }
 
 // switchChain predicts the bodies jointed to the player's, or interpolates them again.
 func (w *World) switchChain() {
 	if w.Chain.Wanted() {
-		w.Chain.Begin(&w.Interpolated)
+		w.Chain.Begin(&w.Interpolated, &w.settings.smooth, w.setPredicted)
 	} else {
-		w.Chain.End(&w.Interpolated)
+		w.Chain.End(w.setPredicted)
+	}
+}
+
+// setPredicted predicts body i, starting from its newest state from the server, extrapolated to the client's
+// tick, or interpolates it again, blending from its drawn pose.
+func (w *World) setPredicted(i int, predicted bool) {
+	world, in := w.env.World, w.Snapshot()
+	if !predicted {
+		b := world.Bodies()[i]
+		b.Pose = w.predictedPose(i)
+		w.Nearby.BlendBack(i, &b)
+	}
+	w.Interpolated.SetExcluded(i, predicted)
+	world.SetKinematic(i, !predicted)
+	if predicted {
+		b := world.Scene().Boxes[i].Start
+		if in.HasSnapshot {
+			b = in.Bodies[i]
+			b.Pose.Pos = b.Pose.Pos.AddScaled(w.secondsAhead(), b.Linear)
+		}
+		world.SetBody(i, b)
 	}
 }
 
@@ -146,12 +168,12 @@ func (w *World) step(in sim.Input) {
 	w.scratch.inputs[w.env.Player] = in
 	w.Replay.BeginStep(in)
 	w.settings.solver.Step(world, w.scratch.inputs...)
+	w.recordAttachments()
 	w.Replay.EndStep()
 	if !w.Replay.InIsland() {
 		w.Fallback.AddStep(world, w.vehicle.body)
 	}
 	w.Nearby.Record()
-	w.recordAttachments()
 }
 
 // EndTick ends the client's tick. Bodies that are interpolated relative to predicted ones are posed

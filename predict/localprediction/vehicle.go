@@ -10,17 +10,17 @@ import (
 // attachmentTicks is the number of ticks whose attachments are remembered: 4 s at 60 Hz.
 const attachmentTicks = 256
 
-// vehicleState is what the client knows of the vehicle that its player drives. Only the body that the
-// player drives is predicted. When the player enters a vehicle, that becomes dynamic and predicted, and
-// the player's own body sits on it; when it leaves, the vehicle becomes kinematic and interpolated again
+// vehicleState is what the client knows of the vehicle that its player drives. When the player enters a
+// vehicle, that becomes dynamic and predicted, with the bodies jointed to it if the joint chain is, and the
+// player's own body sits on it; when it leaves, the vehicle becomes kinematic and interpolated again
 // (Space Engineers, a talk at GDC). The client predicts both from its input.
 type vehicleState struct {
 	body        int             // that is predicted
 	attachments sim.Attachments // of the client's world, as the prediction follows them
 }
 
-// followAttachments ends the prediction of jointed bodies if couplings or drivers have changed in the
-// client's world, and reports whether the player drives another body now.
+// followAttachments resets the joint chain if couplings or drivers have changed in the client's world, and
+// reports whether the player drives another body now.
 func (w *World) followAttachments() (switched bool) {
 	world := w.env.World
 	if !world.Scene().HasActions() || w.env.Player < 0 {
@@ -28,7 +28,7 @@ func (w *World) followAttachments() (switched bool) {
 	}
 	if a := world.Attachments(); a != w.vehicle.attachments {
 		w.vehicle.attachments = a
-		w.Chain.Reset(&w.Interpolated)
+		w.Chain.Reset()
 	}
 	return world.Operated(w.env.Player) != w.vehicle.body
 }
@@ -39,19 +39,12 @@ func (w *World) switchBody() {
 	world, player := w.env.World, w.env.Player
 	before, next := w.vehicle.body, world.Operated(player)
 	if before != player {
-		w.Interpolated.SetExcluded(before, false, w.Drawn())
-		world.SetKinematic(before, true)
+		w.setPredicted(before, false)
 	}
 	drawn := world.Bodies()[player].Pose
 	if next != player {
 		drawn = w.Interpolated.Pose(next)
-		w.Interpolated.SetExcluded(next, true, drawn)
-		world.SetKinematic(next, false)
-		if in := w.Snapshot(); in.HasSnapshot {
-			b := in.Bodies[next]
-			b.Pose.Pos = b.Pose.Pos.AddScaled(float32(max(w.Log.Ahead(), 0))/float32(world.Rate()), b.Linear)
-			world.SetBody(next, b)
-		}
+		w.setPredicted(next, true)
 	}
 	w.vehicle.body, w.Player = next, correction.Player{}
 	w.settings.smooth.Absorb(&w.Player.ErrorOffset, drawn, world.Bodies()[next].Pose)

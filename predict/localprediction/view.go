@@ -46,6 +46,9 @@ func (w *World) predictedPose(i int) geom.Pose {
 		return p
 	}
 	if i == w.env.Player && i != w.vehicle.body {
+		if w.env.World.Operated(i) == i { // it has left the vehicle in this tick
+			return w.env.World.Bodies()[i].Pose
+		}
 		return w.seatPose(w.Drawn())
 	}
 	return w.Drawn()

@@ -102,6 +102,7 @@ var Definitions = []*Definition{
 	&overlapDefinition,
 	&jointSeparationDefinition,
 	&pathErrorAtJointsDefinition,
+	&vehiclePathErrorDefinition,
 	&inParentDefinition,
 	&bandwidthDefinition,
 	&replayedTicksDefinition,

@@ -17,23 +17,24 @@ type Score struct {
 	Ticks  int // ticks scored
 	Warmup int // ticks that are not scored at first; 0: one second
 
-	seenTicks   int
-	lagError    distanceSums // of the player's cube at this moment
-	lagErrorNow float64      // metres, in the last tick
-	serverTick  sim.Tick     // of the last server state
-	stepwise    bool         // AddServerStep adds the server's steps
-	pops        pops
-	delay       delayEstimator
-	freezes     freezes
-	stops       stops
-	bodies      bodies
-	overlaps    overlaps
-	joints      joints
-	jointErrors jointPathErrors
-	updates     updates
-	parents     parentErrors
-	pathError   playerPathError
-	rate        int
+	seenTicks    int
+	lagError     distanceSums // of the player's cube at this moment
+	lagErrorNow  float64      // metres, in the last tick
+	serverTick   sim.Tick     // of the last server state
+	stepwise     bool         // AddServerStep adds the server's steps
+	pops         pops
+	delay        delayEstimator
+	freezes      freezes
+	stops        stops
+	bodies       bodies
+	overlaps     overlaps
+	joints       joints
+	jointErrors  jointPathErrors
+	vehicleError vehiclePathError
+	updates      updates
+	parents      parentErrors
+	pathError    playerPathError
+	rate         int
 }
 
 // Add scores one tick. body is the index of the player's cube. A view with fewer bodies than that
@@ -59,6 +60,8 @@ func (s *Score) Add(server *predict.World, v *predict.View, body int) {
 	}
 	s.pathError.addServer(serverPose, server.Tick(), s.rate)
 	s.pathError.add(drawn, v.MomentOf(body), server.Tick(), s.rate, scored)
+	s.vehicleError.addServer(server, body)
+	s.vehicleError.add(server, v, body, scored)
 	s.pops.add(drawn, v.TickOf(body), scored)
 	s.bodies.add(server, v, body, scored)
 	s.parents.add(server, v, body, scored)
@@ -88,6 +91,7 @@ func (s *Score) Add(server *predict.World, v *predict.View, body int) {
 func (s *Score) AddServerStep(server *predict.World, body int) {
 	s.stepwise = true
 	s.pathError.addServer(server.Bodies()[body].Pose, server.Tick(), server.Rate())
+	s.vehicleError.addServer(server, body)
 	s.pops.addServer(server.Bodies()[body].Pose, server.Tick())
 	s.bodies.addServerStep(server)
 }
@@ -145,7 +149,7 @@ func (s *Score) JerkRatioAll() (ratio float64, ok bool) {
 
 // CopyFrom makes s a copy of o. They share no memory that changes.
 func (s *Score) CopyFrom(o *Score) {
-	pops, delay, bodies, jointErrors, parents, path := s.pops, s.delay, s.bodies, s.jointErrors, s.parents, s.pathError
+	pops, delay, bodies, jointErrors, parents, path, vehicle := s.pops, s.delay, s.bodies, s.jointErrors, s.parents, s.pathError, s.vehicleError
 	since := append(s.joints.since[:0], o.joints.since...)
 	pops.copyFrom(&o.pops)
 	delay.copyFrom(&o.delay)
@@ -153,7 +157,9 @@ func (s *Score) CopyFrom(o *Score) {
 	jointErrors.copyFrom(&o.jointErrors)
 	parents.copyFrom(&o.parents)
 	path.copyFrom(&o.pathError)
+	vehicle.playerPathError.copyFrom(&o.vehicleError.playerPathError)
+	vehicle.body = o.vehicleError.body
 	*s = *o
-	s.pops, s.delay, s.bodies, s.jointErrors, s.parents, s.pathError = pops, delay, bodies, jointErrors, parents, path
+	s.pops, s.delay, s.bodies, s.jointErrors, s.parents, s.pathError, s.vehicleError = pops, delay, bodies, jointErrors, parents, path, vehicle
 	s.joints.since = since
 }

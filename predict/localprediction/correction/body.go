@@ -48,6 +48,19 @@ func (b *Body) Teleport(w *predict.World, i int, to sim.Body, smooth *smoothing.
 	smooth.Absorb(&b.ErrorOffset, drawn, to.Pose)
 }
 
+// Replace sets body i of a world to a replayed state, in which nothing is pending. What is pending stays so, and
+// the error offset absorbs the change, however large.
+func (b *Body) Replace(w *predict.World, i int, replayed *sim.Body, smooth *smoothing.Settings) {
+	to := b.Uncorrected(replayed)
+	if to == w.Bodies()[i] {
+		return
+	}
+	drawn := b.Drawn(w, i)
+	if w.SetBody(i, to); smooth.Mode != smoothing.None {
+		b.ErrorOffset.Absorb(drawn, to.Pose)
+	}
+}
+
 // Drawn returns the pose at which body i of a world is drawn.
 func (b *Body) Drawn(w *predict.World, i int) geom.Pose {
 	return b.ErrorOffset.Apply(w.Bodies()[i].Pose)

@@ -1,12 +1,14 @@
 // Package jointchain predicts the bodies jointed to the player's, directly or through other bodies.
-// Each has its own history and its own correction; the joints transmit the effect of a correction
-// to the neighbours.
+// Where a replay steps the whole joint tree again, it corrects them. Otherwise each has its own
+// history and its own correction by offset; the joints transmit the effect of a correction to the
+// neighbours.
 //
 // Prediction errors add up along a chain. So a client can stop predicting a long one, the player's
 // body included (chain-joints-max; Space Engineers, a talk at GDC).
 package jointchain
 
 import (
+	"slices"
 	"strconv"
 
 	"ghostcube/predict"
@@ -59,20 +61,21 @@ type link struct {
 func (c *Chain) Declare(env *predict.Env) {
 	c.env = env
 	group := env.Knobs.In(predict.PredictedBodyKnobs)
-	group.Choice(&c.settings.scope, "predicted-bodies", predictPlayer, []string{"player", "joint-tree"},
-		"predict the player's cube alone, or with it, in the world's frame, all bodies jointed to it")
+	group.Choice(&c.settings.scope, "predicted-bodies", predictJointTree, []string{"player", "joint-tree"},
+		"predict what the player drives alone, or with it, in the world's frame, all bodies jointed to it")
 	group.Int(&c.settings.maxJoints, "chain-joints-max", 0, 0, 512, "a joint tree of more joints is not predicted, including the player's cube in it; 0: no limit")
 }
 
 // Update applies the knobs. player reports that the prediction of the player's body starts or, if
-// TooLong, ends; chain reports that the prediction of the bodies jointed to it starts, if Wanted, or
+// TooLong, ends; chain reports that that of the bodies jointed to it starts or changes, if Wanted, or
 // ends.
 func (c *Chain) Update() (player, chain bool) {
 	s := &c.state
 	if s.started && s.applied == c.settings || c.env.Player < 0 {
 		return false, false
 	}
-	if !s.started {
+	rebuild := !s.started
+	if rebuild {
 		a := c.env.World.Attachments()
 		s.jointCount = jointtree.JointCount(c.env.World.Scene(), &a, c.env.World.Operated(c.env.Player))
 	}
@@ -83,21 +86,30 @@ func (c *Chain) Update() (player, chain bool) {
 	if tooLong {
 		s.note = strconv.Itoa(s.jointCount) + " joints: not predicted"
 	}
-	return player, c.Wanted() != c.Active()
+	return player, rebuild || c.Wanted() != c.Active()
 }
 
-// Reset ends the prediction of the bodies, because the joint tree or the body that the player drives has
-// changed. Update then reports that it starts again, if Wanted.
-func (c *Chain) Reset(others *playback.InterpolatedWorld) {
-	c.End(others)
-	c.state.started = false
-}
+// Reset makes Update report a change, because the joint tree or the body that the player drives has changed.
+func (c *Chain) Reset() { c.state.started = false }
 
 // TooLong reports whether the joint tree has too many joints to predict any of its bodies.
 func (c *Chain) TooLong() bool { return c.state.tooLong }
 
-// Wanted reports whether the bodies jointed to the player's are to be predicted.
-func (c *Chain) Wanted() bool { return c.settings.scope == predictJointTree && !c.state.tooLong }
+// Wanted reports whether there are bodies jointed to the player's that are to be predicted.
+func (c *Chain) Wanted() bool {
+	return c.settings.scope == predictJointTree && !c.state.tooLong && c.state.jointCount > 0
+}
+
+// IsPartial reports whether the player's body is predicted without the bodies jointed to it.
+func (c *Chain) IsPartial() bool { return !c.Active() && c.state.jointCount > 0 }
+
+// AppendBodies appends the predicted bodies jointed to the player's to dst.
+func (c *Chain) AppendBodies(dst []int32) []int32 {
+	for i := range c.links {
+		dst = append(dst, int32(c.links[i].index))
+	}
+	return dst
+}
 
 // Active reports whether any of them is predicted.
 func (c *Chain) Active() bool { return len(c.links) > 0 }
@@ -105,33 +117,38 @@ func (c *Chain) Active() bool { return len(c.links) > 0 }
 // Note says why nothing is predicted; it is empty unless TooLong.
 func (c *Chain) Note() string { return c.state.note }
 
-// SetPredicted predicts body i, starting from its newest state from the server, or interpolates it
-// again.
-func SetPredicted(w *predict.World, others *playback.InterpolatedWorld, i int, predicted bool) {
-	others.SetExcluded(i, predicted, w.Bodies()[i].Pose)
-	w.SetKinematic(i, !predicted)
-	if !predicted {
-		return
-	}
-	if in := others.Receiver(); in.HasSnapshot {
-		w.SetBody(i, in.Bodies[i])
-	} else {
-		w.SetBody(i, w.Scene().Boxes[i].Start)
-	}
-}
-
-// Begin starts the prediction of the bodies jointed to the player's.
-func (c *Chain) Begin(others *playback.InterpolatedWorld) {
+// Begin starts the prediction of the bodies jointed to the player's. Those that are predicted already continue,
+// and that of others, which are not jointed to the player's any more, ends. setPredicted begins or ends the
+// prediction of one body.
+func (c *Chain) Begin(others *playback.InterpolatedWorld, smooth *smoothing.Settings, setPredicted func(body int, predicted bool)) {
 	w := c.env.World
 	a := w.Attachments()
-	for _, i := range jointtree.NewRootedAt(w.Scene(), &a, w.Operated(c.env.Player)).Order {
-		l := link{index: int(i), history: history.New[sim.Body](historyTicks)}
-		SetPredicted(w, others, l.index, true)
+	tree := jointtree.NewRootedAt(w.Scene(), &a, w.Operated(c.env.Player))
+	c.release(setPredicted, func(body int) bool { return tree.Nodes[body].Root == jointtree.None })
+	links := c.links
+	c.links = nil
+	for _, i := range tree.Order {
+		if k := slices.IndexFunc(links, func(l link) bool { return l.index == int(i) }); k >= 0 {
+			c.links = append(c.links, links[k])
+			continue
+		}
+		l, drawn := link{index: int(i), history: history.New[sim.Body](historyTicks)}, others.Pose(int(i))
+		setPredicted(l.index, true)
+		smooth.Absorb(&l.ErrorOffset, drawn, w.Bodies()[i].Pose)
 		l.record(w)
 		c.links = append(c.links, l)
 	}
 	if c.Active() {
 		c.counters()
+	}
+}
+
+// release ends the prediction of the bodies that fulfil a condition.
+func (c *Chain) release(setPredicted func(body int, predicted bool), condition func(body int) bool) {
+	for i := range c.links {
+		if condition(c.links[i].index) {
+			setPredicted(c.links[i].index, false)
+		}
 	}
 }
 
@@ -144,11 +161,9 @@ func (c *Chain) counters() (corrections, correctionMax predict.Counter) {
 	return corrections, correctionMax
 }
 
-// End interpolates the bodies again.
-func (c *Chain) End(others *playback.InterpolatedWorld) {
-	for i := range c.links {
-		SetPredicted(c.env.World, others, c.links[i].index, false)
-	}
+// End interpolates the bodies again. setPredicted ends the prediction of one of them.
+func (c *Chain) End(setPredicted func(body int, predicted bool)) {
+	c.release(setPredicted, func(body int) bool { return body != c.env.World.Operated(c.env.Player) })
 	c.links = nil
 }
 
@@ -163,13 +178,52 @@ func (l *link) record(w *predict.World) {
 	*l.history.Insert(w.Tick()) = l.Corrected(&w.Bodies()[l.index])
 }
 
+// All reports whether each of the bodies fulfils a condition.
+func (c *Chain) All(condition func(body int) bool) bool {
+	for i := range c.links {
+		if !condition(c.links[i].index) {
+			return false
+		}
+	}
+	return true
+}
+
+// Differs reports whether one of the server's bodies differs from the state remembered of the client tick at.
+func (c *Chain) Differs(at sim.Tick, server []sim.Body, s *correction.Settings) bool {
+	for i := range c.links {
+		l := &c.links[i]
+		if remembered := l.history.Find(at); remembered != nil {
+			if _, exceeds := s.Compare(&server[l.index], remembered); exceeds {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Replace replaces the states since the client tick at by those of a replay, in which replayed finds a
+// body at the beginning of a tick. The error offsets hide the change, and what is pending stays pending.
+func (c *Chain) Replace(at sim.Tick, replayed func(t sim.Tick, body int) *sim.Body, smooth *smoothing.Settings) {
+	w := c.env.World
+	for i := range c.links {
+		l := &c.links[i]
+		for t := at; t <= w.Tick(); t++ {
+			if past := l.history.Find(t); past != nil {
+				*past = *replayed(t, l.index)
+			}
+		}
+		l.Body.Replace(w, l.index, replayed(w.Tick(), l.index), smooth)
+	}
+}
+
 // Compare compares the server's bodies with the states remembered of the client tick at, and shifts
-// the histories since.
-func (c *Chain) Compare(at sim.Tick, server []sim.Body, s *correction.Settings) {
+// the histories since. isCurrent reports whether a body's state in server is that of this tick; the others
+// are not compared.
+func (c *Chain) Compare(at sim.Tick, server []sim.Body, isCurrent func(body int) bool, s *correction.Settings) {
 	for i := range c.links {
 		l := &c.links[i]
 		remembered := l.history.Find(at)
-		if remembered == nil {
+		if remembered == nil || !isCurrent(l.index) {
 			continue
 		}
 		shift, exceeds := s.Compare(&server[l.index], remembered)

@@ -9,7 +9,7 @@ import (
 // The bodies of an island: those within islandReach of the path of the player's body are simulated,
 // those up to borderReach further stay where the server has them and support the others. The reach is
 // halved while more bodies are within it than the knob island-max allows, down to minIslandReach.
-// Beyond that, there is no island.
+// Beyond that, there is no island. Bodies that hang together by joints belong to it all or not at all.
 const (
 	islandReach    = 2    // metres
 	borderReach    = 0.75 // metres
@@ -39,14 +39,14 @@ func (r *region) contains(p geom.Vec3, radius float32) bool {
 		p.Z > r.lower.Z-radius && p.Z < r.upper.Z+radius
 }
 
-// islandPossible reports whether the ticks from at on can be replayed in an island: the player's body
-// has no joints, and it had the present frame all the time. In the world's frame, the scene must have
+// islandPossible reports whether the ticks from at on can be replayed in an island: the bodies jointed to the
+// player's are predicted, and it had the present frame all the time. In the world's frame, the scene must have
 // no carriers, because the client's are in the past, where the bodies of the island are not.
 func (r *Replay) islandPossible(at sim.Tick) bool {
-	if r.local.jointed[r.env.Player] {
+	present := r.present()
+	if r.state.partial || len(r.tree) > 0 && present.Before.IsParent {
 		return false
 	}
-	present := r.present()
 	if !present.Before.IsParent && len(r.local.scene.Carriers) > 0 {
 		return false
 	}
@@ -82,7 +82,7 @@ func (r *Replay) inFrame(snapshot []sim.Body) []sim.Body {
 // belongs reports whether a body, given in the frame of the player's body, belongs to the island of a
 // region. In the frame of a parent only those do that ride it.
 func (r *Replay) belongs(g *region, i int, b *sim.Body) bool {
-	if i == r.local.player || !g.contains(b.Pose.Pos, r.local.scene.Boxes[i].Half.Len()) {
+	if r.local.isPlayers(i) || !g.contains(b.Pose.Pos, r.local.scene.Boxes[i].Half.Len()) {
 		return false
 	}
 	if !r.parent.Frame().IsParent {
@@ -94,25 +94,24 @@ func (r *Replay) belongs(g *region, i int, b *sim.Body) bool {
 // islandDiffers reports whether the island has to be replayed from tick at, or created. bodies are
 // those of the snapshot, in the frame of the player's body.
 func (r *Replay) islandDiffers(at sim.Tick, bodies []sim.Body) bool {
-	server := &bodies[r.local.player]
+	server := bodies[r.local.root].Pose.Pos
 	if !r.InIsland() {
-		_, _, count, ok := r.regionOf(r.path(at, server.Pose.Pos), bodies)
-		return ok && count > 0
+		_, _, count, ok := r.regionOf(at, server, bodies)
+		return ok && count > len(r.tree)
 	}
 	past := r.past.Find(at)
 	if past == nil || at < r.state.since {
 		return true
 	}
 	f := r.present().Before
-	own := f.LocalPoint(r.env.World.Bodies()[r.env.Player].Pose.Pos)
-	if reserve := r.state.region.widened(float32(-r.state.reach / 2)); !reserve.contains(own, 0) {
+	if r.isLeaving(&f) {
 		return !r.moveEmpty(at, bodies)
 	}
 	if s := r.steps.Find(at); s != nil && at < r.env.World.Tick() {
 		f = s.passage.Before
 	}
 	for slot, body := range past.bodies {
-		if body == noBody || slot == r.local.player || f.IsParent && r.local.world.IsKinematic(slot) {
+		if body == noBody || r.local.isPlayers(slot) || f.IsParent && r.local.world.IsKinematic(slot) {
 			continue
 		}
 		remembered := f.ToLocal(&past.state.Bodies[slot])
@@ -123,11 +122,25 @@ func (r *Replay) islandDiffers(at sim.Tick, bodies []sim.Body) bool {
 	return r.isEntered(bodies)
 }
 
+// isLeaving reports whether the player's body, or one jointed to it, is about to leave the region.
+func (r *Replay) isLeaving(f *frame.Frame) bool {
+	reserve, bodies := r.state.region.widened(float32(-r.state.reach/2)), r.env.World.Bodies()
+	if !reserve.contains(f.LocalPoint(bodies[r.local.root].Pose.Pos), 0) {
+		return true
+	}
+	for _, i := range r.tree {
+		if !reserve.contains(bodies[i].Pose.Pos, 0) {
+			return true
+		}
+	}
+	return false
+}
+
 // moveEmpty moves an island without remote bodies along with the player's body. It reports false if
-// there are such bodies, here or there.
+// there are such bodies, here or there, beside those jointed to it.
 func (r *Replay) moveEmpty(at sim.Tick, bodies []sim.Body) bool {
-	g, reach, count, _ := r.regionOf(r.path(at, bodies[r.local.player].Pose.Pos), bodies)
-	if r.state.count > 0 || count > 0 {
+	g, reach, count, _ := r.regionOf(at, bodies[r.local.root].Pose.Pos, bodies)
+	if r.state.count > len(r.tree) || count > len(r.tree) {
 		return false
 	}
 	r.state.region, r.state.reach = g, reach
@@ -154,23 +167,38 @@ func (r *Replay) isEntered(bodies []sim.Body) bool {
 	return false
 }
 
-// path returns the region of the centre of the player's body from tick at on, in its frame.
-func (r *Replay) path(at sim.Tick, server geom.Vec3) region {
-	p, f := region{server, server}, r.present().Before
+// path returns the region of the player's body and of those jointed to it from tick at on, in its frame.
+func (r *Replay) path(at sim.Tick, server geom.Vec3, bodies []sim.Body) region {
+	f, boxes := r.present().Before, r.local.scene.Boxes
+	p, half := region{server, server}, boxes[r.local.root].Half.X
 	for s := range r.steps.Between(at, r.env.World.Tick()-1) {
 		p.include(s.passage.Before.LocalPoint(s.start.Pose.Pos))
 	}
-	p.include(f.LocalPoint(r.env.World.Bodies()[r.env.Player].Pose.Pos))
-	return p.widened(r.local.scene.Boxes[r.local.player].Half.X)
+	p.include(f.LocalPoint(r.env.World.Bodies()[r.local.root].Pose.Pos))
+	for _, i := range r.tree {
+		p.include(bodies[i].Pose.Pos)
+		p.include(r.env.World.Bodies()[i].Pose.Pos)
+		half = max(half, boxes[i].Half.X)
+	}
+	return p.widened(half)
 }
 
-// regionOf returns the region of an island for a path, its reach beyond the path, and how many bodies
-// belong to it besides the player's. ok is false if they are too many.
-func (r *Replay) regionOf(path region, bodies []sim.Body) (g region, reach float32, count int, ok bool) {
+// regionOf returns the region of an island from tick at on, its reach beyond the paths of the player's bodies,
+// and how many bodies belong to it besides the one that the player drives. ok is false if they are too many.
+// The scratch has these bodies then.
+func (r *Replay) regionOf(at sim.Tick, server geom.Vec3, bodies []sim.Body) (g region, reach float32, count int, ok bool) {
+	path, inside := r.path(at, server, bodies), r.scratch.inside
+	tied := r.local.whole && !r.parent.Frame().IsParent && r.groupBodies(at)
 	for reach = islandReach; reach >= minIslandReach; reach = float32(reach * 0.5) {
 		g, count = path.widened(reach), 0
 		for i := range bodies {
-			if r.belongs(&g, i, &bodies[i]) {
+			inside[i] = r.belongs(&g, i, &bodies[i])
+		}
+		if tied {
+			r.includeGroups()
+		}
+		for i := range inside {
+			if inside[i] {
 				count++
 			}
 		}
@@ -184,18 +212,18 @@ func (r *Replay) regionOf(path region, bodies []sim.Body) (g region, reach float
 // fillIsland makes the local world contain the bodies of the island's region, dynamic, and those of its
 // border, kinematic, without setting their states. Bodies that stay keep their slots.
 func (r *Replay) fillIsland(bodies []sim.Body) {
-	l := &r.local
+	l, inside := &r.local, r.scratch.inside
 	border := r.state.region.widened(borderReach)
 	for slot, body := range l.bodies {
-		if slot != l.player && body != noBody && !r.belongs(&border, int(body), &bodies[body]) {
+		if !l.isPlayers(slot) && body != noBody && !inside[body] && !r.belongs(&border, int(body), &bodies[body]) {
 			l.remove(slot)
 		}
 	}
 	r.state.count = 0
 	dynamic := 0
-	for _, g := range [2]*region{&r.state.region, &border} {
+	for _, bordering := range [2]bool{false, true} {
 		for i := range bodies {
-			if !r.belongs(g, i, &bodies[i]) || g == &border && l.slotOf[i] != noSlot && r.belongs(&r.state.region, i, &bodies[i]) {
+			if inside[i] == bordering || bordering && !r.belongs(&border, i, &bodies[i]) {
 				continue
 			}
 			slot := l.add(int32(i), bodies[i])
@@ -203,7 +231,7 @@ func (r *Replay) fillIsland(bodies []sim.Body) {
 				continue
 			}
 			r.state.count++
-			moves := g == &r.state.region && !l.jointed[i]
+			moves := !bordering && (l.whole || !l.jointed[i])
 			l.world.SetKinematic(slot, !moves)
 			if moves {
 				dynamic++
@@ -218,7 +246,7 @@ func (r *Replay) fillIsland(bodies []sim.Body) {
 // too many bodies.
 func (r *Replay) runIsland(at sim.Tick, server *sim.Body, bodies []sim.Body) (b sim.Body, ok bool) {
 	now, l := r.env.World.Tick(), &r.local
-	g, reach, _, ok := r.regionOf(r.path(at, server.Pose.Pos), bodies)
+	g, reach, _, ok := r.regionOf(at, server.Pose.Pos, bodies)
 	if !ok {
 		r.stop()
 		return b, false
@@ -228,12 +256,16 @@ func (r *Replay) runIsland(at sim.Tick, server *sim.Body, bodies []sim.Body) (b 
 	r.state.island = true
 	r.state.region, r.state.reach = g, reach
 	r.fillIsland(bodies)
+	if !r.attach(at) {
+		r.stop()
+		return b, false
+	}
 	f := r.present().Before
 	if s := r.steps.Find(at); s != nil && at < now {
 		f = s.passage.Before
 	}
 	for slot, body := range l.bodies {
-		if body == noBody || slot == l.player {
+		if body == noBody || l.isPlayers(slot) {
 			continue
 		}
 		if start := f.ToWorld(&bodies[body]); w.Bodies()[slot] != start {
@@ -241,12 +273,15 @@ func (r *Replay) runIsland(at sim.Tick, server *sim.Body, bodies []sim.Body) (b 
 		}
 	}
 	b = f.ToWorld(server)
-	w.SetBody(l.player, b)
+	w.SetBody(l.root, b)
 	r.save()
 	for t := at; t < now; t++ {
 		s := r.steps.Find(t)
 		r.placeAround(s)
-		r.stepLocal(s)
+		if !r.stepLocal(s) {
+			r.stop()
+			return b, false
+		}
 		b = r.finishTick(t, s)
 		r.save()
 	}

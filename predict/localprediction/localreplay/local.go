@@ -26,13 +26,13 @@ type local struct {
 	jointed []bool  // by body
 	scene   *sim.Scene
 	player  int
+	root    int      // body that the player drives: its own or a vehicle
 	away    sim.Body // where the bodies of unused slots are: in an upper corner of the bounds
 }
 
 func (l *local) init(env *predict.Env) {
-	l.scene, l.player, l.usable = env.World.Scene(), env.Player, true
+	l.scene, l.player, l.root, l.usable = env.World.Scene(), env.Player, env.Player, true
 	s := *l.scene
-	s.Vehicles, s.Couplings = nil, nil // there is no replay while the player drives
 	l.jointed = make([]bool, len(s.Boxes))
 	for _, j := range s.Joints {
 		if l.jointed[j.B] = true; j.A != sim.WorldBody {
@@ -41,7 +41,7 @@ func (l *local) init(env *predict.Env) {
 	}
 	l.whole = len(s.Boxes) <= maxSlots
 	if !l.whole {
-		s.Boxes, s.Joints = nil, nil
+		s.Boxes, s.Joints, s.Vehicles, s.Couplings = nil, nil, nil, nil // there is no replay while the player drives
 		for i := range maxSlots {
 			s.Boxes = append(s.Boxes, l.scene.Boxes[i])
 		}
@@ -69,13 +69,52 @@ func (l *local) init(env *predict.Env) {
 	l.bodies[l.player], l.slotOf[l.player] = int32(l.player), int16(l.player)
 }
 
+// setRoot makes another body the one that the player drives.
+func (l *local) setRoot(body int) {
+	before := l.root
+	if l.root = body; before == body || !l.whole {
+		return
+	}
+	if before != l.player {
+		l.remove(before)
+	}
+	if body != l.player {
+		l.add(int32(body), l.scene.Boxes[body].Start)
+		l.world.SetKinematic(body, false)
+	}
+}
+
+// isPlayers reports whether a slot has the player's own body or the one that it drives.
+func (l *local) isPlayers(slot int) bool { return slot == l.player || slot == l.root }
+
 // clear removes all bodies but the player's.
 func (l *local) clear() {
 	for slot := range l.bodies {
-		if slot != l.player && l.bodies[slot] != noBody {
+		if !l.isPlayers(slot) && l.bodies[slot] != noBody {
 			l.remove(slot)
 		}
 	}
+}
+
+// setAttachments sets those attachments of the client's world whose bodies are in the local world. It reports
+// false if a closed joint ties a body that is simulated to one that is not.
+func (l *local) setAttachments(a sim.Attachments) bool {
+	for p, v := range a.Vehicle {
+		if v > 0 && p != l.player && l.slotOf[l.scene.Vehicles[v-1].Body] == noSlot {
+			a.Vehicle[p] = 0
+		}
+	}
+	if a == l.world.Attachments() {
+		return true
+	}
+	for k := range l.scene.Joints {
+		j := &l.scene.Joints[k]
+		if j.A != sim.WorldBody && !l.scene.JointOpen(&a, k) && l.world.IsKinematic(j.A) != l.world.IsKinematic(j.B) {
+			return false
+		}
+	}
+	l.world.SetAttachments(a)
+	return true
 }
 
 // add adds a kinematic body, unless it is there, and returns its slot, or noSlot if none is free.
@@ -120,7 +159,7 @@ func (l *local) copyFrom(o *local) {
 	if o.world == nil {
 		return
 	}
-	l.usable, l.whole, l.player, l.away = o.usable, o.whole, o.player, o.away
+	l.usable, l.whole, l.player, l.root, l.away = o.usable, o.whole, o.player, o.root, o.away
 	copy(l.bodies, o.bodies)
 	copy(l.slotOf, o.slotOf)
 	copy(l.jointed, o.jointed)

@@ -82,3 +82,38 @@ func TestRegion(t *testing.T) {
 		}
 	}
 }
+
+// TestAttachments checks that attachments are set whose vehicle is in the local world, and none with which a coupling
+// ties a body that is simulated to one that is not.
+func TestAttachments(t *testing.T) {
+	var l local
+	l.init(predicttest.NewEnv(predicttest.Scene(t, "convoy:wagons=1:players=2"), 60, 0))
+	const rover, wagon, otherRover = 2, 3, 5
+	driven := l.world.Attachments()
+	driven.Vehicle = [sim.MaxPlayers]uint8{1, 2}
+	apart := driven
+	apart.Open = ^uint64(0) >> (64 - len(l.scene.Couplings))
+	l.setRoot(rover)
+	if l.world.IsKinematic(rover) || !l.isPlayers(0) || !l.isPlayers(rover) || l.isPlayers(wagon) {
+		t.Fatal("the rover is not the player's")
+	}
+	if l.setAttachments(driven) {
+		t.Error("the rover is coupled to a wagon that is not simulated")
+	}
+	if !l.setAttachments(apart) {
+		t.Error("a rover without its wagon is refused")
+	}
+	if a := l.world.Attachments(); a.Vehicle[0] != 1 || a.Vehicle[1] != 0 || a.Open != apart.Open {
+		t.Errorf("attachments %+v", a)
+	}
+	for _, i := range []int{wagon, wagon + 1, otherRover, otherRover + 1} {
+		l.world.SetKinematic(l.add(int32(i), l.scene.Boxes[i].Start), false)
+	}
+	if !l.setAttachments(driven) || l.world.Attachments() != driven {
+		t.Errorf("attachments %+v", l.world.Attachments())
+	}
+	l.setRoot(0)
+	if !l.world.IsKinematic(rover) || l.bodies[rover] != noBody || l.world.IsKinematic(0) {
+		t.Error("the rover that the player has left is still its own")
+	}
+}

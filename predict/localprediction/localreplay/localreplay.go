@@ -1,6 +1,6 @@
-// Package localreplay corrects the player's body by stepping it again: from the server's state of a
-// past tick, with the inputs remembered since, in a small world that contains only the bodies near
-// it. A correction by history offset adds one difference to all later states. A replay carries a
+// Package localreplay corrects the player's body, or the vehicle that it drives with all that is jointed to
+// that, by stepping it again: from the server's state of a past tick, with the inputs remembered since, in a
+// small world that contains only the bodies near it. A correction by history offset adds one difference to all later states. A replay carries a
 // wrong velocity into later positions and solves contacts again, so it is exact wherever the small
 // world is, at a small part of the cost of rewinding the whole world.
 //
@@ -8,7 +8,8 @@
 // take them into account. Alone, the player's body meets them, and carriers, where the client's
 // world had them in each tick, which is in the past. In an island, those near the player's body
 // start from the server's states as well and are simulated with it; in the frame of a parent, those
-// that ride the same parent. An island lasts: the player's
+// that ride the same parent. What joints hold together is in an island as a whole, and bodies jointed to
+// the player's are in each. An island lasts: the player's
 // body is stepped in it from then on, until a state of the server differs from it or the body leaves
 // its region.
 //
@@ -45,11 +46,14 @@ type Replay struct {
 	steps    history.Ring[step] // what the last ticks were stepped with
 	past     history.Ring[past] // the local world in the last ticks
 	local    local
+	tree     []int32 // bodies jointed to the player's, which are predicted with it
 	scratch  scratch
 	counters counters
 	parent   *frame.Parent      // of the player's body; nil in the world's frame
 	others   *nearby.Neighbours // remote bodies that the client's world simulates
 	env      *predict.Env
+
+	attachments *history.Ring[sim.Attachments] // of the client's world at the beginning of each tick
 }
 
 type settings struct {
@@ -61,13 +65,14 @@ type settings struct {
 
 // state is plain data, copied by assignment.
 type state struct {
-	live   bool                      // the player's body is stepped in the local world
-	since  sim.Tick                  // tick from which on the local world is remembered
-	island bool                      // the local world is an island
-	region region                    // in which bodies belong to the island
-	reach  float32                   // metres by which the region was wider than the player's path
-	count  int                       // remote bodies in the local world
-	inputs [sim.MaxPlayers]sim.Input // of the other players, by player
+	partial bool                      // bodies are jointed to the player's and not predicted with it
+	live    bool                      // the player's body is stepped in the local world
+	since   sim.Tick                  // tick from which on the local world is remembered
+	island  bool                      // the local world is an island
+	region  region                    // in which bodies belong to the island
+	reach   float32                   // metres by which the region was wider than the player's path
+	count   int                       // remote bodies in the local world
+	inputs  [sim.MaxPlayers]sim.Input // of the other players, by player
 }
 
 // scratch is memory that no later tick depends on.
@@ -78,6 +83,9 @@ type scratch struct {
 	inputs   []sim.Input
 	relative []sim.Body // of the snapshot, relative to the parent of the player's body
 	results  []sim.Body // of a replay: the player's body at the beginning of each tick, in its frame
+	starts   []sim.Body // of the bodies of the tree, before a step of the client's world
+	inside   []bool     // by body: simulated in the island with the player's
+	groups   []int32    // by body: another body that it hangs together with, or itself; a forest
 }
 
 // counters are what a Replay counts.
@@ -86,11 +94,13 @@ type counters struct {
 }
 
 // Declare declares the knobs and counters. parent chooses the frame of the player's body; it is nil
-// for the world's. others are the remote bodies that the client's world simulates itself, and solver
-// is that of its steps.
-func (r *Replay) Declare(env *predict.Env, parent *frame.Parent, others *nearby.Neighbours, solver *predict.Solver) {
+// for the world's. others are the remote bodies that the client's world simulates itself, solver
+// is that of its steps, and attachments are those at the beginning of each of its ticks.
+func (r *Replay) Declare(env *predict.Env, parent *frame.Parent, others *nearby.Neighbours, solver *predict.Solver,
+	attachments *history.Ring[sim.Attachments],
+) {
 	k, m, s := env.Knobs, env.Counters, &r.settings
-	r.env, r.parent, r.others, s.solver = env, parent, others, solver
+	r.env, r.parent, r.others, s.solver, r.attachments = env, parent, others, solver, attachments
 	group := k.In(predict.CorrectionKnobs)
 	group.Choice(&s.method, "correct-by", byReplay, []string{"offset", "replay"},
 		"a correction shifts the remembered states and later the cube, or replays the cube from the server's state")
@@ -113,12 +123,32 @@ func (r *Replay) Declare(env *predict.Env, parent *frame.Parent, others *nearby.
 	r.scratch.inputs = make([]sim.Input, env.Players)
 	r.scratch.relative = make([]sim.Body, 0, len(r.local.scene.Boxes))
 	r.scratch.results = make([]sim.Body, 0, r.steps.Size())
+	r.scratch.inside, r.scratch.groups = make([]bool, len(r.local.scene.Boxes)), make([]int32, len(r.local.scene.Boxes))
 }
 
-// enabled reports whether corrections replay. While the player drives a vehicle they do not.
+// SetBodies sets the body that the player drives, and those jointed to it that are predicted with it. partial
+// reports that there are some that are not: a vehicle is not replayed then.
+func (r *Replay) SetBodies(body int, tree []int32, partial bool) {
+	r.state.partial = partial
+	if body != r.local.root {
+		r.stop()
+		r.local.setRoot(body)
+	}
+	r.tree = append(r.tree[:0], tree...)
+	for _, i := range tree {
+		if r.state.live && r.local.world.IsKinematic(int(i)) {
+			r.stop()
+		}
+	}
+}
+
+// enabled reports whether corrections replay.
 func (r *Replay) enabled() bool {
-	player := r.env.Player
-	return r.settings.method == byReplay && player >= 0 && r.env.World.Operated(player) == player
+	l, player := &r.local, r.env.Player
+	if r.settings.method != byReplay || player < 0 || r.env.World.Operated(player) != l.root {
+		return false
+	}
+	return l.root == player || l.whole && !r.state.partial
 }
 
 // InIsland reports whether the player's body is stepped in an island, so that remote bodies in the
@@ -148,7 +178,7 @@ func (r *Replay) Run(at sim.Tick, server *sim.Body, snapshot []sim.Body, inputs 
 		r.stop()
 	case r.touch() == touchIsland && r.islandPossible(at):
 		present, ok = r.runIsland(at, server, r.inFrame(snapshot))
-	case r.touch() == touchOffset && r.touched(at):
+	case len(r.tree) > 0 || r.touch() == touchOffset && r.touched(at):
 		r.stop()
 	default:
 		present, ok = r.runAlone(at, server)
@@ -188,18 +218,27 @@ func (r *Replay) carriersPinned(at sim.Tick) bool {
 	return true
 }
 
-// remembers reports whether tick at is past, and all ticks from it to the present are remembered.
+// remembers reports whether tick at is past, and all ticks from it to the present are remembered, in which the
+// player drove the same body.
 func (r *Replay) remembers(at sim.Tick) bool {
 	if at >= r.env.World.Tick() {
 		return false
 	}
+	scene := r.local.scene
 	for t := at; t < r.env.World.Tick(); t++ {
 		if r.steps.Find(t) == nil {
+			return false
+		}
+		if a := r.attachmentsIn(t); scene.HasActions() && (a == nil || scene.Operated(a, r.env.Player) != r.local.root) {
 			return false
 		}
 	}
 	return true
 }
+
+// attachmentsIn returns the attachments with which tick t was stepped, or nil if the scene has none or they are
+// forgotten. Players act at the beginning of a tick, so they are those at its end.
+func (r *Replay) attachmentsIn(t sim.Tick) *sim.Attachments { return r.attachments.Find(t + 1) }
 
 // touched reports whether the player's body touched a remote body from tick at on.
 func (r *Replay) touched(at sim.Tick) bool {
@@ -211,11 +250,22 @@ func (r *Replay) touched(at sim.Tick) bool {
 	return false
 }
 
+// IsPossible reports whether the ticks from at on can be replayed in an island, unless that has too many bodies.
+func (r *Replay) IsPossible(at sim.Tick) bool {
+	return r.enabled() && r.touch() == touchIsland && r.remembers(at) && r.local.usable && r.islandPossible(at)
+}
+
+// Replayed returns a body jointed to the player's at the beginning of a tick of the last replay, until the
+// next step.
+func (r *Replay) Replayed(t sim.Tick, body int) *sim.Body {
+	return &r.past.Find(t).state.Bodies[r.local.slotOf[body]]
+}
+
 // Differs reports whether a replay is necessary although the player's body agrees with the server's:
 // a body of the island differs from the server's state of tick at, the player's body is about to
 // leave the island's region, or there is no island yet.
 func (r *Replay) Differs(at sim.Tick, snapshot []sim.Body) bool {
-	if !r.enabled() || r.touch() != touchIsland || !r.remembers(at) || !r.local.usable || !r.islandPossible(at) {
+	if !r.IsPossible(at) {
 		return false
 	}
 	differs := r.islandDiffers(at, r.inFrame(snapshot))
@@ -232,5 +282,6 @@ func (r *Replay) CopyFrom(o *Replay) {
 	r.settings.solver = solver
 	r.steps.CopyFrom(&o.steps, history.CopyValue[step])
 	r.past.CopyFrom(&o.past, func(dst, src *past) { dst.copyFrom(src) })
+	r.tree = append(r.tree[:0], o.tree...)
 	r.local.copyFrom(&o.local)
 }

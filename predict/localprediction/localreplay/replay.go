@@ -61,41 +61,60 @@ func (r *Replay) stop() {
 // the same state of the player's body. Its result replaces that of the client's world, because its
 // contacts are those that the replay left.
 func (r *Replay) stepLive(s *step) {
-	w, player := r.local.world, r.env.Player
+	w, root := r.local.world, r.local.root
 	if r.env.World.Tick() != w.Tick()+1 || r.state.island && !r.islandPossible(w.Tick()) {
 		r.stop()
 		return
 	}
 	r.placeAround(s)
-	if w.Bodies()[player] != s.start {
-		w.SetBody(player, s.start)
+	if w.Bodies()[root] != s.start {
+		w.SetBody(root, s.start)
 	}
-	r.stepLocal(s)
+	for k, i := range r.tree {
+		if start := r.scratch.starts[k]; w.Bodies()[i] != start {
+			w.SetBody(int(i), start)
+		}
+	}
+	if !r.stepLocal(s) {
+		r.stop()
+		return
+	}
 	r.save()
-	if b := w.Bodies()[player]; r.env.World.Bodies()[player] != b {
-		r.env.World.SetBody(player, b)
+	r.copyToClient(root)
+	for _, i := range r.tree {
+		r.copyToClient(int(i))
+	}
+}
+
+// copyToClient sets a body of the client's world to what it is in the local one.
+func (r *Replay) copyToClient(body int) {
+	if b := r.local.world.Bodies()[body]; r.env.World.Bodies()[body] != b {
+		r.env.World.SetBody(body, b)
 	}
 }
 
 // runAlone replays the player's body among the remembered poses of the others. ok is false if it
 // touches one and the knob says that a replay may not decide then.
 func (r *Replay) runAlone(at sim.Tick, server *sim.Body) (b sim.Body, ok bool) {
-	now, w, player := r.env.World.Tick(), r.local.world, r.env.Player
+	now, w, root := r.env.World.Tick(), r.local.world, r.local.root
 	r.resume(at)
 	if r.state.island {
 		r.local.clear()
 		r.state.island = false
 		r.counters.islandBodies.Set(0)
 	}
+	if !r.attach(at) {
+		r.stop()
+		return b, false
+	}
 	b = r.steps.Find(at).passage.Before.ToWorld(server)
 	for t := at; t < now; t++ {
 		s := r.steps.Find(t)
 		r.placeAround(s)
-		if w.Bodies()[player] != b {
-			w.SetBody(player, b)
+		if w.Bodies()[root] != b {
+			w.SetBody(root, b)
 		}
-		r.stepLocal(s)
-		if r.touch() == touchOffset && r.touchesRemote() {
+		if !r.stepLocal(s) || r.touch() == touchOffset && r.touchesRemote() {
 			r.stop()
 			return b, false
 		}
@@ -127,6 +146,9 @@ func (r *Replay) placeAround(s *step) {
 	}
 	for i := range s.near[:s.nearCount] {
 		n := &s.near[i]
+		if l.isPlayers(int(n.body)) {
+			continue
+		}
 		slot := l.add(n.body, sim.Body{Pose: n.pose, Asleep: true})
 		if slot != noSlot && l.world.IsKinematic(slot) && l.world.Bodies()[slot].Pose != n.pose {
 			l.world.SetBody(slot, sim.Body{Pose: n.pose, Asleep: true})
@@ -134,29 +156,46 @@ func (r *Replay) placeAround(s *step) {
 	}
 }
 
-// stepLocal steps the local world as the client's world was stepped in a tick. The other players give
-// the inputs of the newest snapshot.
-func (r *Replay) stepLocal(s *step) {
-	w := r.local.world
-	w.PinCarriers(s.carriers)
-	if s.passage.During.IsParent {
-		for slot := range r.local.bodies {
-			if slot != r.env.Player && !w.IsKinematic(slot) {
-				r.parent.ReplayRider(w, slot, &s.passage)
-			}
-		}
-		r.parent.Replay(w, r.env.Player, &s.passage)
+// attach gives the local world the attachments of tick t. It reports false if they are forgotten, or tie a body
+// that is simulated to one that is not.
+func (r *Replay) attach(t sim.Tick) bool {
+	if !r.local.world.Scene().HasActions() {
+		return true
 	}
+	a := r.attachmentsIn(t)
+	return a != nil && r.local.setAttachments(*a)
+}
+
+// stepLocal steps the local world as the client's world was stepped in a tick. The other players give
+// the inputs of the newest snapshot. It reports false, and does not step, if the attachments do not allow it.
+func (r *Replay) stepLocal(s *step) bool {
+	w, root := r.local.world, r.local.root
 	inputs := r.scratch.inputs
 	copy(inputs, r.state.inputs[:])
 	inputs[r.env.Player] = s.input
+	if !r.attach(w.Tick()) {
+		return false
+	}
+	for p := range inputs { // the attachments say what actions have led to
+		inputs[p].Buttons &^= sim.ActionButtons
+	}
+	w.PinCarriers(s.carriers)
+	if s.passage.During.IsParent {
+		for slot := range r.local.bodies {
+			if !r.local.isPlayers(slot) && !w.IsKinematic(slot) {
+				r.parent.ReplayRider(w, slot, &s.passage)
+			}
+		}
+		r.parent.Replay(w, root, &s.passage)
+	}
 	r.settings.solver.Apply(w)
 	w.Step(inputs...)
+	return true
 }
 
 // touchesRemote reports whether the player's body touches another body in the local world.
 func (r *Replay) touchesRemote() bool {
-	r.scratch.touches = r.local.world.AppendContacts(r.scratch.touches[:0], r.env.Player)
+	r.scratch.touches = r.local.world.AppendContacts(r.scratch.touches[:0], r.local.root)
 	for _, c := range r.scratch.touches {
 		if c.Body >= 0 {
 			return true
@@ -168,7 +207,7 @@ func (r *Replay) touchesRemote() bool {
 // finishTick returns the player's body after the replay of tick t, in the frame of the next tick and
 // along the world's axes, and adds it to the results.
 func (r *Replay) finishTick(t sim.Tick, s *step) sim.Body {
-	b := r.local.world.Bodies()[r.env.Player]
+	b := r.local.world.Bodies()[r.local.root]
 	next := r.present()
 	if n := r.steps.Find(t + 1); n != nil && t+1 < r.env.World.Tick() {
 		next = n.passage

@@ -40,9 +40,13 @@ func (r *Replay) BeginStep(in sim.Input) {
 	}
 	w := r.env.World
 	s := r.steps.Insert(w.Tick())
-	s.input, s.passage, s.start, s.touched = in, frame.Passage{}, w.Bodies()[r.env.Player], false
+	s.input, s.passage, s.start, s.touched = in, frame.Passage{}, w.Bodies()[r.local.root], false
 	if r.parent != nil {
 		s.passage, s.start = r.parent.Passage()
+	}
+	r.scratch.starts = r.scratch.starts[:0]
+	for _, i := range r.tree {
+		r.scratch.starts = append(r.scratch.starts, w.Bodies()[i])
 	}
 	s.carriers, s.pinned = w.CarrierMoment(), w.CarriersPinned()
 	r.rememberNear(s)
@@ -52,7 +56,7 @@ func (r *Replay) BeginStep(in sim.Input) {
 func (r *Replay) rememberNear(s *step) {
 	w, found := r.env.World, r.scratch.found[:0]
 	for reach := float32(nearReach); ; reach = float32(reach * 0.5) {
-		if found = w.NearbyBodies(r.env.Player, reach, found[:0]); len(found) <= maxNear || reach < 0.1 {
+		if found = w.NearbyBodies(r.local.root, reach, found[:0]); len(found) <= maxNear || reach < 0.1 {
 			break
 		}
 	}
@@ -75,7 +79,7 @@ func (r *Replay) EndStep() {
 		r.stop()
 		return
 	}
-	r.scratch.touches = w.AppendContacts(r.scratch.touches[:0], r.env.Player)
+	r.scratch.touches = w.AppendContacts(r.scratch.touches[:0], r.local.root)
 	for _, c := range r.scratch.touches {
 		s.touched = s.touched || c.Body >= 0
 	}

@@ -126,10 +126,16 @@ func (n *Neighbours) simulatedOn(i int, shown int64, simulate bool) bool {
 	if simulate && shown < int64(b.nearTick)+n.ticks(n.settings.simulateTime) {
 		return true
 	}
-	b.simulated, b.blendFrom, b.blendShare = false, n.env.World.Bodies()[i], 1
+	b.simulated = false
+	n.BlendBack(i, &n.env.World.Bodies()[i])
 	n.count--
 	n.env.World.SetKinematic(i, true)
 	return false
+}
+
+// BlendBack blends body i from a state, extrapolated, to its interpolated pose.
+func (n *Neighbours) BlendBack(i int, from *sim.Body) {
+	n.bodies[i].blendFrom, n.bodies[i].blendShare = *from, 1
 }
 
 // kinematicPose returns the pose of a body that is not simulated: its interpolated pose, or a blend

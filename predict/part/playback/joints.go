@@ -180,13 +180,8 @@ func (w *InterpolatedWorld) childPose(parent geom.Pose, i int) geom.Pose {
 // IsExcluded reports whether body i is excluded: the caller draws it in another way.
 func (w *InterpolatedWorld) IsExcluded(i int) bool { return w.excluded[i] }
 
-// SetExcluded excludes body i or includes it again. An included body starts at a pose.
-func (w *InterpolatedWorld) SetExcluded(i int, excluded bool, from geom.Pose) {
-	w.excluded[i] = excluded
-	if !excluded {
-		w.bodies[i].restart(w.toSample(i, from))
-	}
-}
+// SetExcluded excludes body i or includes it again.
+func (w *InterpolatedWorld) SetExcluded(i int, excluded bool) { w.excluded[i] = excluded }
 
 // InterpolatedPose returns the interpolated pose of body i, even if it is excluded.
 func (w *InterpolatedWorld) InterpolatedPose(i int) geom.Pose {

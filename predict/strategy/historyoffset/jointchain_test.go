@@ -52,11 +52,15 @@ func TestChainIsPredicted(t *testing.T) {
 }
 
 // TestChainIsCorrected checks that a rod that moves only at the server is corrected in the client's
-// world, that both worlds agree when the bodies sleep, and that with predicted-bodies=player no rod
-// is predicted.
+// world, by a replay or by offset, that both worlds agree when the bodies sleep, and that with
+// predicted-bodies=player no rod is predicted.
 func TestChainIsCorrected(t *testing.T) {
-	for _, bodies := range []string{"joint-tree", "player"} {
-		r := newRig(t, "train", "latency=100ms", "predicted-bodies", bodies)
+	for _, c := range []struct {
+		bodies, method   string
+		shifted, replays bool
+	}{{"joint-tree", "replay", false, true}, {"joint-tree", "offset", true, false}, {"player", "offset", false, false}} {
+		bodies := c.bodies
+		r := newRig(t, "train", "latency=100ms", "predicted-bodies", bodies, "correct-by", c.method)
 		r.Run(200, predicttest.NoInput)
 		const rod = 8
 		from := r.ServerWorld().Bodies()[rod].Pose.Pos
@@ -66,8 +70,8 @@ func TestChainIsCorrected(t *testing.T) {
 		if far < 0.1 {
 			t.Errorf("%s: after 25 ticks it has moved %v m", bodies, far)
 		}
-		if n := r.Counter("chain_corrections"); (n > 0) != (bodies == "joint-tree") {
-			t.Errorf("%s: %v corrections", bodies, n)
+		if n, replays := r.Counter("chain_corrections"), r.Counter("replays"); (n > 0) != c.shifted || (replays > 0) != c.replays {
+			t.Errorf("%s, %s: %v corrections, %v replays", bodies, c.method, n, replays)
 		}
 		if r.ClientWorld().IsKinematic(rod) != (bodies == "player") {
 			t.Errorf("%s: the rod is kinematic: %v", bodies, bodies != "player")
@@ -78,6 +82,44 @@ func TestChainIsCorrected(t *testing.T) {
 				t.Errorf("%s: asleep, body %d is %v m away", bodies, i, d)
 			}
 		}
+	}
+}
+
+// TestChainReplayIsExact checks that one replay corrects a whole joint tree whose bodies the server moves and
+// turns: those in the client's world are the server's from then on, but for the impulses that a snapshot does not
+// have, and the drawn ones follow smoothly.
+func TestChainReplayIsExact(t *testing.T) {
+	r := newRig(t, "train", "latency=100ms")
+	r.Run(200, predicttest.DriveAround)
+	r.Corrections = nil
+	for i := range r.ServerWorld().Bodies() {
+		r.ChangeBody(i, func(b *sim.Body) { b.Pose.Pos.X, b.Linear.Y = b.Pose.Pos.X+1, b.Linear.Y+1 })
+	}
+	step, drawn := float32(0), r.View().Bodies[8].Pos
+	for i := range 60 {
+		r.Run(1, predicttest.DriveAround)
+		at := r.View().Bodies[8].Pos
+		step, drawn = max(step, at.Sub(drawn).Len()), at
+		if i == 30 && r.Counter("island_bodies") != 8 {
+			t.Errorf("%v bodies in the island", r.Counter("island_bodies"))
+		}
+	}
+	if step > 0.35 {
+		t.Errorf("a rod is drawn to move by %v m in one tick", step)
+	}
+	ahead := append([]sim.Body(nil), r.ClientWorld().Bodies()...)
+	nearest := float32(1)
+	for range 40 {
+		r.Run(1, predicttest.DriveAround)
+		worst := float32(0)
+		for i, b := range r.ServerWorld().Bodies() {
+			worst = max(worst, b.Pose.Pos.Sub(ahead[i].Pose.Pos).Len())
+		}
+		nearest = min(nearest, worst)
+	}
+	t.Logf("%d corrections, %v replays, the prediction is %v m off", len(r.Corrections), r.Counter("replays"), nearest)
+	if n := len(r.Corrections); n == 0 || n > 3 || r.Counter("chain_corrections") > 0 || r.Counter("replay_offsets") > 0 || nearest > 0.005 {
+		t.Errorf("%d corrections, %v by offset, the prediction is %v m off", n, r.Counter("chain_corrections"), nearest)
 	}
 }
 

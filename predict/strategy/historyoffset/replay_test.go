@@ -102,14 +102,15 @@ func TestIslandFollowsRemoteBodies(t *testing.T) {
 	}
 }
 
-// TestReplayRefuses checks where a replay is impossible: with a predicted chain, with remote bodies
-// that the client's world simulates, and with carriers at the client's own tick.
+// TestReplayRefuses checks where a replay is impossible: with a predicted chain outside an island or of more
+// bodies than an island may have, and with carriers at the client's own tick.
 func TestReplayRefuses(t *testing.T) {
 	for _, c := range []struct {
 		scene string
 		knobs []string
 	}{
-		{"train", []string{"predicted-bodies", "joint-tree"}},
+		{"train", []string{"replay-touch", "alone"}},
+		{"train", []string{"island-max", "7"}},
 		{"ship", []string{"carriers", "predicted"}},
 	} {
 		r := newRig(t, c.scene, "latency=100ms", c.knobs...)
