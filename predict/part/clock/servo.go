@@ -26,12 +26,17 @@ type Servo struct {
 const resetAfter = time.Second
 
 // The client changes its pace when it is more than slewStart off its aim, until it is within
-// slewStop.
+// slewStop. The change is in proportion to the distance: a twentieth of a tick per tick at gentleEnd,
+// which clocks and jitter do not exceed, and nobody sees. Only a path that has become longer or shorter
+// takes it further away. Then it hurries, by a tenth more for each tick, up to a quarter.
 const (
 	slewStart     = 3 * sim.MomentsPerTick / 2
 	slewStop      = sim.MomentsPerTick / 2
-	slewPPM       = 250_000 // a quarter of a tick per tick
-	fastSlewPPM   = 500_000 // half a tick, if it is more than fastSlewStart off
+	gentleEnd     = 3 * sim.MomentsPerTick
+	gentlePPM     = 50_000  // at gentleEnd
+	hurryPPM      = 100_000 // more for each tick beyond it
+	slewPPM       = 250_000 // at most, up to fastSlewStart
+	fastSlewPPM   = 500_000 // half a tick per tick, if it is more than fastSlewStart off
 	fastSlewStart = 30 * sim.MomentsPerTick
 )
 
@@ -63,25 +68,32 @@ func (s *Servo) resetBehind(rate int) sim.Moment {
 // ppm. A tick at another pace than the session's changes the distance by the difference, so
 // the servo does not overshoot between two calls of Sync.
 func (s *Servo) Tick() int32 {
-	s.behind -= s.gained()
+	s.behind -= s.Gained()
 	switch {
-	case s.behind > fastSlewStart:
-		s.pace = fastSlewPPM
 	case s.behind > slewStart || s.pace > 0 && s.behind > slewStop:
-		s.pace = slewPPM
-	case s.behind < -fastSlewStart:
-		s.pace = -fastSlewPPM
+		s.pace = slew(s.behind)
 	case s.behind < -slewStart || s.pace < 0 && s.behind < -slewStop:
-		s.pace = -slewPPM
+		s.pace = -slew(-s.behind)
 	default:
 		s.pace = 0
 	}
 	return s.pace
 }
 
-// gained returns by how much the last tick brought the client closer to its aim, because it was
+// slew returns by how much the pace changes at a distance from the aim, in ppm.
+func slew(away sim.Moment) int32 {
+	switch {
+	case away > fastSlewStart:
+		return fastSlewPPM
+	case away > gentleEnd:
+		return int32(min(gentlePPM+hurryPPM*(away-gentleEnd)/sim.MomentsPerTick, slewPPM))
+	}
+	return int32(gentlePPM * away / gentleEnd)
+}
+
+// Gained returns by how much the last tick brought the client closer to its aim, because it was
 // shorter than the session's; below 0 it was longer.
-func (s *Servo) gained() sim.Moment {
+func (s *Servo) Gained() sim.Moment {
 	const one = 1_000_000 // ppm
 	return sim.MomentsPerTick * sim.Moment(s.pace) / (one + sim.Moment(s.pace))
 }

@@ -27,10 +27,11 @@ func simulate(s *Follower, ticks, up, down, every int, trip time.Duration, chang
 		if change != nil {
 			trip = change(i)
 		}
-		for due += million + int64(pace); due >= million; due -= million {
+		for due += million + int64(pace); due > 0; due -= million {
+			early := sim.Moment(max(million-due, 0)) * sim.MomentsPerTick / million
 			for len(flights) > 0 && flights[0].at <= i {
 				if i > up+down {
-					client += sim.Tick(s.Sync(flights[0].tick, client, trip, 5, 60))
+					client += sim.Tick(s.Sync(flights[0].tick, client, early, trip, 5, 60))
 				}
 				flights = flights[1:]
 			}
@@ -224,13 +225,14 @@ func TestResetAtAnyRate(t *testing.T) {
 func TestClockSkew(t *testing.T) {
 	for _, ppm := range []int64{500, -500} {
 		s := &Follower{}
-		s.Sync(1000, 1000, 0, 0, 60)
+		s.Sync(1000, 1000, 0, 0, 0, 60)
 		var server, client, due int64 = 1000, 1000, 0
 		pace, times := int32(0), 0
 		for range 60 * 3600 {
 			step := million + int64(pace)
-			for due += step + step*ppm/million; due >= million; due -= million {
-				s.Sync(sim.Tick(server), sim.Tick(client), 0, 0, 60)
+			for due += step + step*ppm/million; due > 0; due -= million {
+				early := sim.Moment(max(million-due, 0)) * sim.MomentsPerTick / million
+				s.Sync(sim.Tick(server), sim.Tick(client), early, 0, 0, 60)
 				client++
 				was := pace
 				if pace = s.Tick(60); pace != 0 && was == 0 {
