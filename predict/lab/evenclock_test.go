@@ -42,3 +42,20 @@ func TestDrawnTimeIsEven(t *testing.T) {
 		}
 	}
 }
+
+// TestForkDrawsBetweenTicks checks that a fork draws on from the tick before its newest: the frames of a
+// program with 25 of them a second and a wrong clock stay between two ticks until the next one.
+func TestForkDrawsBetweenTicks(t *testing.T) {
+	t.Parallel()
+	l := labtest.Open(t, labtest.Config(t, "plain", "latency=75ms", AtClient), "rewind", "snapshot")
+	labtest.Apply(t, l, "clock all skew 5000", "clock all fps 25")
+	tape := builtInTape(t, "circle")
+	for i := range 300 {
+		e := Entry{Inputs: tape.Entries[i%len(tape.Entries)].Inputs}
+		f := l.Fork()
+		labtest.Tick(t, l, e)
+		if labtest.Tick(t, f, e); f.Hash() != l.Hash() {
+			t.Fatalf("at tick %d the fork draws something else", i)
+		}
+	}
+}
