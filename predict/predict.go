@@ -121,6 +121,12 @@ type Env struct {
 	// The side writes it, and the laboratory applies it.
 	SlewPPM int32
 
+	// TickEarly is how much earlier than its turn on the side's own clock the present tick runs, in
+	// [0, sim.MomentsPerTick): a program runs a tick in the first frame after its begin, and draws between
+	// it and the tick before. It is 0 while the side's clock is right and runs at the session's pace.
+	// The laboratory writes it.
+	TickEarly sim.Moment
+
 	// MissedTicks is the number of ticks by which the side's clock has advanced since its last tick
 	// without a call of Tick, because its program was frozen. The laboratory writes it.
 	MissedTicks int
@@ -267,8 +273,13 @@ func NearestSubtick(m sim.Moment) (t sim.Tick, later int) {
 }
 
 // SeenSubtick returns Others in subticks, to the nearest one.
-func (v *View) SeenSubtick() int64 {
-	t, later := NearestSubtick(v.Others)
+func (v *View) SeenSubtick() int64 { return subticks(v.Others) }
+
+// OwnSubtick returns Own in subticks, to the nearest one.
+func (v *View) OwnSubtick() int64 { return subticks(v.Own) }
+
+func subticks(m sim.Moment) int64 {
+	t, later := NearestSubtick(m)
 	return int64(t)*SubticksPerTick + int64(later)
 }
 

@@ -20,13 +20,14 @@ type viewRecorder struct {
 	delays          []int     // by tick of the session
 	errors          []float32 // the same, metres; below 0: not known yet
 	serverPositions map[sim.Tick]geom.Vec3
-	waiting         map[sim.Tick][]int // by the server's tick: pictures that wait for it
+	moments         []sim.Moment // by tick of the session: the server's that the view claims to show
+	waiting         []int        // ticks of the session whose moment the server has not reached
 	drawnPositions  []geom.Vec3
 }
 
 func newViewRecorder(t *testing.T, scene, network string, seat Seat, spec string) *viewRecorder {
 	return &viewRecorder{T: t, lab: labtest.Open(t, labtest.Config(t, scene, network, seat), spec),
-		serverPositions: map[sim.Tick]geom.Vec3{}, waiting: map[sim.Tick][]int{}}
+		serverPositions: map[sim.Tick]geom.Vec3{}}
 }
 
 // run makes ticks in which the player changes direction every two seconds.
@@ -37,20 +38,31 @@ func (r *viewRecorder) run(ticks int) {
 		labtest.Tick(r, r.lab, Entry{Inputs: in})
 		p := r.lab.Panes[0]
 		v := &p.Clients[0].View
-		label := v.TickOf(0)
-		r.delays = append(r.delays, int(int64(p.ServerWorld.Tick())-int64(label)))
+		r.delays = append(r.delays, int(int64(p.ServerWorld.Tick())-int64(v.TickOf(0))))
+		r.moments = append(r.moments, v.MomentOf(0))
 		r.errors, r.drawnPositions = append(r.errors, -1), append(r.drawnPositions, v.Bodies[0].Pos)
 		r.serverPositions[p.ServerWorld.Tick()] = p.ServerWorld.Bodies()[0].Pose.Pos
-		r.waiting[label] = append(r.waiting[label], n)
-		for _, t := range []sim.Tick{label, p.ServerWorld.Tick()} {
-			if at, ok := r.serverPositions[t]; ok {
-				for _, i := range r.waiting[t] {
-					r.errors[i] = r.drawnPositions[i].Sub(at).Len()
-				}
-				delete(r.waiting, t)
+		waiting := r.waiting[:0]
+		for _, i := range append(r.waiting, n) {
+			if r.moments[i] > p.ServerWorld.Tick().Moment() {
+				waiting = append(waiting, i)
+			} else if at, ok := r.serverPosition(r.moments[i]); ok {
+				r.errors[i] = r.drawnPositions[i].Sub(at).Len()
 			}
 		}
+		r.waiting = waiting
 	}
+}
+
+// serverPosition returns the server's position at a moment, between two ticks a share of both.
+func (r *viewRecorder) serverPosition(m sim.Moment) (at geom.Vec3, ok bool) {
+	at, ok = r.serverPositions[m.Tick()]
+	if share := m - m.Tick().Moment(); ok && share != 0 {
+		var next geom.Vec3
+		next, ok = r.serverPositions[m.Tick()+1]
+		at = at.AddScaled(float32(share)/sim.MomentsPerTick, next.Sub(at))
+	}
+	return at, ok
 }
 
 // recoveryTicks returns how many ticks after a tick the view takes to recover: until for a

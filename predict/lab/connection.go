@@ -230,6 +230,7 @@ func (p *Pane) finishJoin(i int, world []byte) {
 	s.Endpoint.SetMuted(false)
 	s.env.SlewPPM, s.env.Joined = 0, true
 	s.side = p.Strategy.NewClient(s.env)
+	s.drawing.forget()
 }
 
 // The sizes of blocks, in kB.

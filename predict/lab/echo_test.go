@@ -80,11 +80,11 @@ func TestEchoSetsClock(t *testing.T) {
 
 // TestWholeEchoSkipsInputs checks what the article's round trip does to the input buffer: a
 // client that is too far ahead waits longer in the buffer and takes that for a longer round
-// trip, until the server skips inputs.
+// trip, until the server skips inputs. Its clock averages round trips, so few are skipped in a minute.
 func TestWholeEchoSkipsInputs(t *testing.T) {
 	t.Parallel()
 	_, echo, whole := playEchoModes(t, "latency=75ms,jitter=30ms")
-	if missedInputs(whole) < 30 || missedInputs(whole) < 3*missedInputs(echo) {
+	if missedInputs(whole) < 5 || missedInputs(whole) < 3*missedInputs(echo) {
 		t.Errorf("%v ticks without their input or skipped inputs, %v without the time in the buffer", missedInputs(whole), missedInputs(echo))
 	}
 }

@@ -59,7 +59,7 @@ type Pane struct {
 // Client is one client of a pane.
 type Client struct {
 	World    *predict.World
-	View     predict.View // of the last tick
+	View     predict.View // of the last frame
 	Endpoint *packet.Endpoint
 
 	side            predict.Client
@@ -67,8 +67,9 @@ type Client struct {
 	end             *link.End
 	arrivals        *receiveBuffer
 	attacked        *attackedWire
-	pendingShot     sim.Shot      // fired, but not passed to a client tick yet
-	tickAccumulator int64         // client time since its last tick, in millionths of a tick
+	pendingShot     sim.Shot // fired, but not passed to a client tick yet
+	drawing         drawing
+	tickAccumulator int64         // client time since the end of its last tick, in millionths of a tick; below 0: before
 	lastFrameTime   time.Duration // session time of the client's last frame
 	frozenTime      int64         // client time in which the program was frozen since its last tick, in millionths of a tick
 }
@@ -242,6 +243,7 @@ func (p *Pane) tick(now time.Duration, inputs []sim.Input) {
 		}
 		s.View.Reset()
 		s.side.View(&s.View)
+		s.drawing.move(&s.View, p.ServerWorld.Scene(), p.lab.config.Rate)
 	}
 	p.Latency.AfterView(p.serverSide, p.Clients[0].side, now)
 	p.CPU.add(p.Counters.BeginSpan() - begin)
@@ -268,7 +270,7 @@ func (p *Pane) tick(now time.Duration, inputs []sim.Input) {
 	}
 }
 
-// tickClient runs the ticks of a client that are due, if its program runs a frame now.
+// tickClient runs the ticks of a client that have begun, if its program runs a frame now.
 func (p *Pane) tickClient(i int, c *ClockFault, now time.Duration, in sim.Input) {
 	l, s := p.lab, p.Clients[i]
 	wait := func() { // receives into the buffer; a TCP-like wire needs none: it stops the sender instead
@@ -289,22 +291,27 @@ func (p *Pane) tickClient(i int, c *ClockFault, now time.Duration, in sim.Input)
 		return
 	}
 	s.lastFrameTime = at
-	if s.tickAccumulator >= million {
+	if s.tickAccumulator > 0 {
 		s.Endpoint.Update(at) // its packets last until the next Update, so only if a tick reads them
 		p.receiveAtClient(i, at)
 	}
 	s.env.SameFrame = false
-	for ; s.tickAccumulator >= million; s.tickAccumulator -= million {
+	for ; s.tickAccumulator > 0; s.tickAccumulator -= million {
 		s.env.MissedTicks = int(s.frozenTime / million)
 		s.frozenTime %= million
 		if p.connections[i].joining {
 			s.Endpoint.Send(nil)
 			continue
 		}
+		if s.tickAccumulator < million { // the last one, which ends after this frame
+			s.drawing.save(s.side, &s.View)
+		}
+		s.env.TickEarly = sim.Moment(max(million-s.tickAccumulator, 0)) * sim.MomentsPerTick / million
 		in.Shot, s.pendingShot = s.pendingShot, sim.Shot{}
 		s.side.Tick(in, s.Endpoint)
 		s.env.SameFrame = true
 	}
+	s.drawing.early = -s.tickAccumulator
 }
 
 // Inspect fills l with the report about the traffic with the first client: the strategy's, and that
@@ -427,6 +434,7 @@ func (p *Pane) copyFrom(o *Pane) {
 		s.World.CopyFrom(from.World)
 		s.side.CopyFrom(from.side)
 		s.View.CopyFrom(&from.View)
+		s.drawing.copyFrom(&from.drawing)
 		s.Endpoint.CopyFrom(from.Endpoint)
 		s.end.CopyFrom(from.end)
 		s.arrivals.copyFrom(from.arrivals)

@@ -20,7 +20,7 @@ func (p *Pane) queueShot(s *Client, in sim.Input) sim.Input {
 	seen := v.SeenSubtick()
 	ahead := int64(0)
 	if me < len(v.Predicted) && v.Predicted[me] {
-		ahead = int64(v.TickOf(me))*predict.SubticksPerTick - seen
+		ahead = v.OwnSubtick() - seen
 	}
 	input.SetViewTime(&shot, seen, ahead)
 	s.pendingShot = shot

@@ -81,7 +81,7 @@ type Client struct {
 	Endpoint *packet.Endpoint
 
 	end       *link.End
-	dueMicros int64 // progress to the next tick, in millionths of one
+	dueMicros int64 // time since the end of the last tick, in millionths of one; below 0: before
 }
 
 // New returns a rig of a strategy. The server side is made before the clients, and all before any
@@ -180,7 +180,8 @@ func (r *Rig) RunPlayers(ticks int, in func(player, tick int) sim.Input) {
 				continue
 			}
 			c.Endpoint.Update(now)
-			for c.dueMicros += 1_000_000 + int64(c.Env.SlewPPM); c.dueMicros >= 1_000_000; c.dueMicros -= 1_000_000 {
+			for c.dueMicros += 1_000_000 + int64(c.Env.SlewPPM); c.dueMicros > 0; c.dueMicros -= 1_000_000 {
+				c.Env.TickEarly = sim.Moment(max(1_000_000-c.dueMicros, 0)) * sim.MomentsPerTick / 1_000_000
 				c.Tick(r.inputOf(c.Env.Player), c.Endpoint)
 			}
 		}

@@ -127,7 +127,7 @@ func (e *parentErrors) add(world *predict.World, v *predict.View, body int, scor
 		server.set(e, i, &p, &world.Bodies()[body].Pose)
 		drawn.set(e, i, &q, &v.Bodies[body])
 		e.pops[i].addServer(server.relative[i], now)
-		e.pops[i].add(drawn.relative[i], v.TickOf(body), scored && (server.inside[i] || drawn.inside[i]))
+		e.pops[i].add(drawn.relative[i], v.MomentOf(body), scored && (server.inside[i] || drawn.inside[i]))
 	}
 	r := &e.history[now%(2*maxWaitTicks)]
 	r.tick, r.used, r.poses = now, true, server

@@ -26,7 +26,8 @@ var popDefinition = Definition{
 Ticks in which the drawn cube moves unlike its motion so far, although the server's cube does not. The expected step
 is the median of the last five. A deviation is a pop if it exceeds 5 cm and four times the usual deviation (the median
 of the last 61), or if the rotation differs from the expected one by more than 3 degrees; and if the server's cube
-shows nothing similar within two ticks of the tick drawn. So a collision on the server is no pop, however hard it is.
+shows nothing similar within two ticks of the moment drawn. A view between two ticks may show a part of a deviation. So
+a collision on the server is no pop, however hard it is.
 The steps of a server that steps on input count one by one.`,
 	Formula:   "|step(t) - median of 5 steps| > max(5 cm, 4 * median of 61 deviations)",
 	Undefined: "in the first 5 s: one pop in a second is 60 a minute",
@@ -38,8 +39,8 @@ without prediction therefore has fewer pops than one sees; its freezes and its j
 // A pop is a tick in which the drawn cube moves unlike its motion so far, although the server's
 // cube does not: |step - expected step| exceeds 5 cm and four times the usual deviation, or the
 // rotation differs from the expected one by more than 3 degrees, and the server's cube shows
-// nothing similar within two ticks of the tick drawn. A collision that the server sees too is no
-// pop, however hard.
+// nothing similar within two ticks of the moment drawn. A collision that the server sees too is no
+// pop, however hard, and also if it is drawn in parts, in two frames between ticks.
 const (
 	popDistance      = 0.05                    // metres
 	popDeviations    = 4                       // times the median deviation
@@ -164,6 +165,7 @@ type pops struct {
 // candidate is a deviation of the drawn body that waits for the server to reach its tick.
 type candidate struct {
 	tick      sim.Tick
+	between   bool // it is drawn between two ticks
 	deviation deviation
 	tolerance float32 // metres; largest difference from the server's deviation that is no pop
 	waited    int     // ticks waited
@@ -178,14 +180,14 @@ func (p *pops) addServer(at geom.Pose, t sim.Tick) {
 	p.newest = t
 }
 
-// add adds the pose drawn in a tick, which claims to show drawnTick. An unscored tick cannot become a
+// add adds the pose drawn in a tick, which claims to show moment at. An unscored tick cannot become a
 // pop, but it counts towards the expected deviation.
-func (p *pops) add(drawn geom.Pose, drawnTick sim.Tick, scored bool) {
+func (p *pops) add(drawn geom.Pose, at sim.Moment, scored bool) {
 	if s, ok := p.drawn.advance(drawn); ok {
 		length := s.offset.Len()
 		tolerance := max(popDistance, float32(popDeviations*p.drawn.medianDeviation(length)))
 		if scored && (length > tolerance || s.rotation.Angle() > popAngle) {
-			p.pending = append(p.pending, candidate{tick: drawnTick, deviation: s, tolerance: tolerance})
+			p.pending = append(p.pending, candidate{tick: at.Tick(), between: at != at.Tick().Moment(), deviation: s, tolerance: tolerance})
 		}
 	}
 	waiting := p.pending[:0]
@@ -204,23 +206,53 @@ func (p *pops) add(drawn geom.Pose, drawnTick sim.Tick, scored bool) {
 func (p *pops) resolve(c *candidate) {
 	length, angle := c.deviation.offset.Len(), c.deviation.rotation.Angle()
 	for shift := int64(-popTickTolerance); shift <= popTickTolerance; shift++ {
-		t := int64(c.tick) + shift
-		if t < 0 {
+		server, ok := p.serverDeviation(int64(c.tick) + shift)
+		if !ok {
 			continue
 		}
-		r := &p.history[sim.Tick(t)%popHistoryTicks]
-		if !r.used || r.tick != sim.Tick(t) {
-			continue
+		next, parts := server, 1
+		if c.between {
+			if next, ok = p.serverDeviation(int64(c.tick) + shift + 1); ok {
+				parts = popParts
+			}
 		}
-		w, a := c.deviation.offset.Sub(r.deviation.offset).Len(), c.deviation.rotation.Mul(r.deviation.rotation.Inverse()).Angle()
-		if w <= c.tolerance && a <= popAngle {
-			return
+		for part := range parts {
+			w, a := c.deviation.distance(server.towards(&next, float32(part)/popParts))
+			if w <= c.tolerance && a <= popAngle {
+				return
+			}
+			length = min(length, w)
+			angle = min(angle, a)
 		}
-		length = min(length, w)
-		angle = min(angle, a)
 	}
 	p.count++
 	p.largest = max(p.largest, length)
+}
+
+// popParts is the number of parts of a deviation of the server that a view between two ticks is compared
+// with: what happens in one tick of the server, such a view shows in two or three frames.
+const popParts = 8
+
+// serverDeviation returns the deviation of the server's body in a tick, if it is known.
+func (p *pops) serverDeviation(t int64) (d deviation, ok bool) {
+	if t < 0 {
+		return d, false
+	}
+	r := &p.history[sim.Tick(t)%popHistoryTicks]
+	return r.deviation, r.used && r.tick == sim.Tick(t)
+}
+
+// towards returns a share, in [0, 1], of the way from s to o.
+func (s deviation) towards(o *deviation, share float32) deviation {
+	if share == 0 {
+		return s
+	}
+	return deviation{s.offset.AddScaled(share, o.offset.Sub(s.offset)), geom.Slerp(s.rotation, o.rotation, share)}
+}
+
+// distance returns how different two deviations are, in metres and radians.
+func (s deviation) distance(o deviation) (metres, angle float32) {
+	return s.offset.Sub(o.offset).Len(), s.rotation.Mul(o.rotation.Inverse()).Angle()
 }
 
 func (p *pops) copyFrom(o *pops) {

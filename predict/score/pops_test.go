@@ -42,7 +42,7 @@ func popsOf(ticks, shift int, server, drawn func(tick int) geom.Pose) *pops {
 	p := &pops{}
 	for i := range ticks {
 		p.addServer(server(i), sim.Tick(i))
-		p.add(drawn(i+shift), sim.Tick(i+shift), true)
+		p.add(drawn(i+shift), sim.Moment(i+shift)*sim.MomentsPerTick, true)
 	}
 	return p
 }
@@ -88,6 +88,33 @@ func TestCollisionIsNoPop(t *testing.T) {
 		late := func(i int) geom.Pose { return motion(i - 6) }
 		if p := popsOf(400, 0, motion, late); p.count == 0 {
 			t.Errorf("%s, six ticks late: no pop", name)
+		}
+	}
+}
+
+// TestCollisionBetweenTicks checks that what the server's cube does in one tick is no pop where the view is
+// between two ticks and shows it in parts, and that a jump of the drawn cube alone is one there, too.
+func TestCollisionBetweenTicks(t *testing.T) {
+	stop := func(i int) geom.Pose { return rollingPose(min(i, 200)) }
+	nudge := aside(by(1))
+	for _, motion := range []func(i int) geom.Pose{stop, nudge, rollingPose} {
+		for part := range 8 {
+			share := float32(part) / 8
+			for _, jump := range []float32{0, 0.3} {
+				p := &pops{}
+				for i := range 400 {
+					p.addServer(motion(i), sim.Tick(i))
+					a, b := motion(i-12), motion(i-11)
+					drawn := geom.Pose{Pos: a.Pos.AddScaled(share, b.Pos.Sub(a.Pos)), Rot: geom.Slerp(a.Rot, b.Rot, share)}
+					if i >= 300 {
+						drawn.Pos.Y += jump
+					}
+					p.add(drawn, (sim.Moment(i-12)*8+sim.Moment(part))*(sim.MomentsPerTick/8), true)
+				}
+				if want := map[bool]int{true: 1}[jump > 0]; p.count != want {
+					t.Errorf("at %v of a tick, a jump of %v m: %d pops, want %d", share, jump, p.count, want)
+				}
+			}
 		}
 	}
 }

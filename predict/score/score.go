@@ -62,7 +62,7 @@ func (s *Score) Add(server *predict.World, v *predict.View, body int) {
 	s.pathError.add(drawn, v.MomentOf(body), server.Tick(), s.rate, scored)
 	s.vehicleError.addServer(server, body)
 	s.vehicleError.add(server, v, body, scored)
-	s.pops.add(drawn, v.TickOf(body), scored)
+	s.pops.add(drawn, v.MomentOf(body), scored)
 	s.bodies.add(server, v, body, scored)
 	s.parents.add(server, v, body, scored)
 	t := &s.bodies.tracks[body]

@@ -143,7 +143,7 @@ func (l *Log) AddArrival(client int, d link.Direction, x link.Datagram, result p
 		r.DuplicateResult = result
 		return
 	}
-	r.Flags |= Received
+	r.Flags = r.Flags&^Reordered | Received // another order than in an earlier run
 	r.Result = result
 	if x.Reordered {
 		r.Flags |= Reordered

@@ -14,7 +14,7 @@ func TestJitterKeepsPace(t *testing.T) {
 	changes, own := 0, sim.Tick(0)
 	for i := range 3600 {
 		late := sim.Tick(uint64(i) * 0x9E3779B97F4A7C15 >> 61)
-		own += sim.Tick(f.Sync(sim.Tick(1000+i)-late, own, 150*time.Millisecond, 5, 60))
+		own += sim.Tick(f.Sync(sim.Tick(1000+i)-late, own, 0, 150*time.Millisecond, 5, 60))
 		own++
 		if f.Tick(60) != 0 && i > 300 {
 			changes++
@@ -42,8 +42,9 @@ func TestFollowsLongerPath(t *testing.T) {
 		case 700:
 			late = 0
 		}
-		for due += million + int64(pace); due >= million; due -= million {
-			own += sim.Tick(f.Sync(server-late, own, 0, 0, 60))
+		for due += million + int64(pace); due > 0; due -= million {
+			early := sim.Moment(max(million-due, 0)) * sim.MomentsPerTick / million
+			own += sim.Tick(f.Sync(server-late, own, early, 0, 0, 60))
 			own++
 			if pace = f.Tick(60); pace != 0 && i > 100 && first[late] == 0 {
 				first[late] = i
@@ -71,7 +72,7 @@ func TestJumpsBack(t *testing.T) {
 			if i >= 120 {
 				rtt = 50 * time.Millisecond
 			}
-			own += sim.Tick(f.Sync(sim.Tick(1000+i), own, rtt, 0, 60))
+			own += sim.Tick(f.Sync(sim.Tick(1000+i), own, 0, rtt, 0, 60))
 			if n := f.JumpBack(60); n > 0 {
 				back, backAt = back+n, i
 				own -= sim.Tick(n)
@@ -87,8 +88,8 @@ func TestJumpsBack(t *testing.T) {
 		}
 	}
 	f := &Follower{}
-	f.Sync(1000, 1000, 0, 0, 60)
-	if f.Sync(1000, 1100, 0, 0, 60); f.JumpBack(60) != 0 {
+	f.Sync(1000, 1000, 0, 0, 0, 60)
+	if f.Sync(1000, 1100, 0, 0, 0, 60); f.JumpBack(60) != 0 {
 		t.Error("it jumps back because of one late state")
 	}
 }
@@ -97,14 +98,14 @@ func TestJumpsBack(t *testing.T) {
 // unknown, jumps to their tick, and ahead of it as soon as the round trip is known.
 func TestSyncLater(t *testing.T) {
 	f := &Follower{}
-	f.Sync(1000, 1000, 0, 0, 60)
+	f.Sync(1000, 1000, 0, 0, 0, 60)
 	if n := f.SyncLater(1010, 1020); n != 0 {
 		t.Errorf("it jumps by %d although it is ahead", n)
 	}
 	if n := f.SyncLater(1100, 1020); n != 80 {
 		t.Errorf("it jumps by %d, want 80", n)
 	}
-	if n := f.Sync(1106, 1106, 100*time.Millisecond, 5, 60); n != 11 {
+	if n := f.Sync(1106, 1106, 0, 100*time.Millisecond, 5, 60); n != 11 {
 		t.Errorf("then it jumps by %d, want the trip of 6 and the lead of 5", n)
 	}
 }
@@ -116,16 +117,16 @@ func TestFollowsAfterFreeze(t *testing.T) {
 		f := &Follower{}
 		own := sim.Tick(1000)
 		for i := range 200 {
-			f.Sync(sim.Tick(1000+i), own, 0, 0, 60)
+			f.Sync(sim.Tick(1000+i), own, 0, 0, 0, 60)
 			own++
 			f.Tick(60)
 		}
-		jump := f.Sync(sim.Tick(1200+frozen), own, 0, 0, 60)
+		jump := f.Sync(sim.Tick(1200+frozen), own, 0, 0, 0, 60)
 		if pace := f.Tick(60); (jump == frozen) != (frozen > 60) || (pace > 0) != (frozen < 60) {
 			t.Errorf("frozen for %d ticks: it jumps by %d, pace %d", frozen, jump, pace)
 		}
 		own += sim.Tick(jump)
-		if f.Sync(sim.Tick(1200+frozen), own, 0, 0, 60); jump > 0 && f.Behind() != 0 {
+		if f.Sync(sim.Tick(1200+frozen), own, 0, 0, 0, 60); jump > 0 && f.Behind() != 0 {
 			t.Errorf("after its jump it is %v behind", f.Behind())
 		}
 	}

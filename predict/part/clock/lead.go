@@ -78,7 +78,7 @@ func (l *Lead) Sync(server sim.Tick, from *packet.Packet, h *codec.ConsumedHeade
 	}
 	rtt, delay := l.roundTrip(link.RTT)
 	waited := from.ReceivedAt - from.FirstFragmentAt // the server continued while fragments arrived
-	ticks = l.follower.Sync(server, w.Tick(), rtt+waited, delay, w.Rate())
+	ticks = l.follower.Sync(server, w.Tick(), l.env.TickEarly, rtt+waited, delay, w.Rate())
 	ticks -= l.follower.JumpBack(w.Rate())
 	l.counters.arrivalEarly.Set(l.follower.ArrivalEarly().Millis(w.Rate()))
 	return ticks

@@ -17,11 +17,6 @@ type Servo struct {
 	// for a second.
 	ResetBehind sim.Moment
 
-	// Gentle makes the servo correct the last gentleSpan by a per cent of the pace or less, and a client that
-	// is ahead by more by a few. It is for a client that steps wrong ticks again: it is better a tick off its
-	// aim than at a pace that shows.
-	Gentle bool
-
 	synced bool
 	behind sim.Moment // the aim; below 0: ahead of it
 	pace   int32      // ppm of the last tick
@@ -31,18 +26,18 @@ type Servo struct {
 const resetAfter = time.Second
 
 // The client changes its pace when it is more than slewStart off its aim, until it is within
-// slewStop.
+// slewStop. The change is in proportion to the distance: a twentieth of a tick per tick at gentleEnd,
+// which clocks and jitter do not exceed, and nobody sees. Only a path that has become longer or shorter
+// takes it further away. Then it hurries, by a tenth more for each tick, up to a quarter.
 const (
 	slewStart     = 3 * sim.MomentsPerTick / 2
 	slewStop      = sim.MomentsPerTick / 2
-	slewPPM       = 250_000 // a quarter of a tick per tick
-	fastSlewPPM   = 500_000 // half a tick, if it is more than fastSlewStart off
+	gentleEnd     = 3 * sim.MomentsPerTick
+	gentlePPM     = 50_000  // at gentleEnd
+	hurryPPM      = 100_000 // more for each tick beyond it
+	slewPPM       = 250_000 // at most, up to fastSlewStart
+	fastSlewPPM   = 500_000 // half a tick per tick, if it is more than fastSlewStart off
 	fastSlewStart = 30 * sim.MomentsPerTick
-
-	gentleSpan      = 3 * sim.MomentsPerTick
-	gentleFasterPPM = 10_000 // at gentleSpan behind the aim, and in proportion below; Slippi's figures
-	gentleSlowerPPM = 5_000
-	aheadPPM        = 50_000 // further ahead, up to fastSlewStart
 )
 
 // Sync sets how far the client is behind its aim, at rate ticks per second; below 0 it is
@@ -73,40 +68,32 @@ func (s *Servo) resetBehind(rate int) sim.Moment {
 // ppm. A tick at another pace than the session's changes the distance by the difference, so
 // the servo does not overshoot between two calls of Sync.
 func (s *Servo) Tick() int32 {
-	s.behind -= s.gained()
+	s.behind -= s.Gained()
 	switch {
-	case s.behind > fastSlewStart:
-		s.pace = fastSlewPPM
-	case s.Gentle && max(s.behind, -s.behind) <= gentleSpan:
-		s.pace = s.gentlePace()
-	case s.Gentle && s.behind < 0 && s.behind >= -fastSlewStart:
-		s.pace = -aheadPPM
 	case s.behind > slewStart || s.pace > 0 && s.behind > slewStop:
-		s.pace = slewPPM
-	case s.behind < -fastSlewStart:
-		s.pace = -fastSlewPPM
+		s.pace = slew(s.behind)
 	case s.behind < -slewStart || s.pace < 0 && s.behind < -slewStop:
-		s.pace = -slewPPM
+		s.pace = -slew(-s.behind)
 	default:
 		s.pace = 0
 	}
 	return s.pace
 }
 
-// gentlePace returns the pace of a gentle servo within gentleSpan of its aim.
-func (s *Servo) gentlePace() int32 {
+// slew returns by how much the pace changes at a distance from the aim, in ppm.
+func slew(away sim.Moment) int32 {
 	switch {
-	case s.behind > slewStop:
-		return int32(s.behind * gentleFasterPPM / gentleSpan)
-	case s.behind < -slewStop:
-		return int32(s.behind * gentleSlowerPPM / gentleSpan)
+	case away > fastSlewStart:
+		return fastSlewPPM
+	case away > gentleEnd:
+		return int32(min(gentlePPM+hurryPPM*(away-gentleEnd)/sim.MomentsPerTick, slewPPM))
 	}
-	return 0
+	return int32(gentlePPM * away / gentleEnd)
 }
 
-// gained returns by how much the last tick brought the client closer to its aim, because it was
+// Gained returns by how much the last tick brought the client closer to its aim, because it was
 // shorter than the session's; below 0 it was longer.
-func (s *Servo) gained() sim.Moment {
+func (s *Servo) Gained() sim.Moment {
 	const one = 1_000_000 // ppm
 	return sim.MomentsPerTick * sim.Moment(s.pace) / (one + sim.Moment(s.pace))
 }

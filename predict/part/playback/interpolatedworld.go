@@ -26,6 +26,7 @@ type InterpolatedWorld struct {
 	settings
 	state
 
+	env         *predict.Env
 	receiver    codec.Receiver
 	undisplayed playout.Buffer[struct{}] // ticks of received positions that are not displayed yet
 	bodies      []Interpolator
@@ -47,6 +48,8 @@ type settings struct {
 type state struct {
 	now           sim.Moment // on the client's own clock
 	clock         playout.Clock
+	offset        sim.Moment // of the server's moment in packets that arrive now, less now; follows the clock
+	following     bool       // offset has been set
 	displayMoment sim.Moment // of the server, at which bodies are drawn
 	newestTick    sim.Tick   // of the received positions
 	lateNote      int        // ticks for which the note on a late position will be shown
@@ -66,6 +69,7 @@ const lateNoteTicks = 30
 // Declare declares the knobs and counters, and starts with the poses in env's world. excluded is a
 // body that the caller draws in another way, or -1.
 func (w *InterpolatedWorld) Declare(env *predict.Env, excluded int) {
+	w.env = env
 	k, m := env.Knobs, env.Counters
 	k.In(predict.PlayoutKnobs).Millis(&w.validity, "validity", 60, 0, 1000,
 		"playout delay: a position is valid, and reached, this long after it should arrive (T)")
@@ -129,7 +133,7 @@ func (w *InterpolatedWorld) AddSnapshot(fresh bool) {
 	if w.joints.tree != nil {
 		bodies = w.toSamples(w.receiver.LocalBodies(fresh))
 	}
-	w.clock.FollowMean(t, w.now, sim.Tick(w.rate).Moment())
+	w.clock.FollowMean(t, w.now-w.env.TickEarly, sim.Tick(w.rate).Moment())
 	w.recordInterval(t)
 	partial := w.receiver.Partial()
 	var results [4]int
@@ -201,11 +205,24 @@ func (w *InterpolatedWorld) Advance(ping time.Duration) {
 	}
 }
 
+// The clock moves with every arrival, by amounts as uneven as those are. The drawn moment follows it by a
+// followDivisor-th of the distance in a tick, so its pace differs from the client's by a twentieth at
+// most. Beyond followEnd the receiver has stood still, or its path has become another one.
+const (
+	followDivisor = 60
+	followEnd     = 3 * sim.MomentsPerTick
+)
+
 // advanceDisplay moves the display moment to a delay behind the moment that is expected to arrive now.
 // It never goes back.
 func (w *InterpolatedWorld) advanceDisplay(delay sim.Moment) {
 	if w.clock.Running() {
-		w.displayMoment = max(w.displayMoment, w.clock.Expected(w.now)-delay)
+		offset := w.clock.Expected(w.now) - w.now
+		if away := offset - w.offset; w.following && away <= followEnd && away >= -followEnd {
+			offset = w.offset + away/followDivisor
+		}
+		w.offset, w.following = offset, true
+		w.displayMoment = max(w.displayMoment, w.now+offset-delay)
 	}
 	w.undisplayed.Drop(w.undisplayed.CountUntil(w.displayMoment - 1))
 }

@@ -80,7 +80,7 @@ type clientCounters struct {
 	corrections, correctionMean, correctionMax, correctionLargestMean predict.Counter
 	replayedTicks, repredictions                                      predict.Counter
 	statesOutsideHistory, oldStates                                   predict.Counter
-	clockBehindTicks, rejectedPayloads                                predict.Counter
+	clockBehindTicks, clockJumps, rejectedPayloads                    predict.Counter
 }
 
 func newClient(env *predict.Env) predict.Client {
@@ -127,6 +127,7 @@ func newClient(env *predict.Env) predict.Client {
 	c.counters.statesOutsideHistory = m.New("states_outside_history", "states of ticks that the client no longer remembers")
 	c.counters.oldStates = m.New("old_states", "states no newer than the last")
 	c.counters.clockBehindTicks = m.New("clock_behind_ticks", "ticks by which the client's clock is behind its aim, now").Of(predict.ClockBehind)
+	c.counters.clockJumps = m.New("clock_jumps", "times that the client's clock jumped by whole ticks, after it had found its aim first")
 	c.counters.rejectedPayloads = m.Rejected()
 	c.saveState()
 	return c
@@ -141,8 +142,13 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 	received, newest := c.receive(server)
 	jump := 0
 	if received {
+		synced := c.clock.Synced()
 		jump = min(c.syncClock(server, &newest), maxClockJumpSeconds*c.env.World.Rate())
-		c.jumpBack(c.clock.JumpBack(c.env.World.Rate()))
+		back := c.clock.JumpBack(c.env.World.Rate())
+		c.jumpBack(back)
+		if synced && (jump > 0 || back > 0) {
+			c.counters.clockJumps.Inc()
+		}
 	}
 	c.advance(in)
 	c.visibleTick = c.agreedTick
@@ -216,7 +222,7 @@ func (c *client) syncClock(server *packet.Endpoint, newest *packet.Packet) int {
 	if c.env.Player < 0 {
 		rtt, lead = rtt/2, 0
 	}
-	return c.clock.Sync(c.receiver.Tick, own, rtt+reassembly, lead, c.env.World.Rate())
+	return c.clock.Sync(c.receiver.Tick, own, c.env.TickEarly, rtt+reassembly, lead, c.env.World.Rate())
 }
 
 // advance predicts one tick. Before the client has joined, the server does not receive its input

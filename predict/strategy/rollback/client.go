@@ -69,7 +69,6 @@ func newClient(env *predict.Env) predict.Client {
 	if p := env.Player; p >= 0 {
 		c.own.last = withoutShot(env.LastInputs[p])
 	}
-	c.clock.Gentle = true
 	if env.Joined {
 		dropHidden(w)
 	}

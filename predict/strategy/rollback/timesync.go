@@ -14,8 +14,8 @@ const maxJumpSeconds = 4
 //
 // A client is ahead of the server, so that its inputs arrive lead ticks before the server steps their tick.
 // What it sees of the server is half a round trip old, so that it is ahead of the newest confirmed tick by the
-// whole round trip and the lead, less the input delay. A client that is a few ticks behind this aim runs up to
-// a per cent faster, one that is ahead up to half a per cent slower (clock.Servo.Gentle).
+// whole round trip and the lead, less the input delay. A client that is a few ticks off this aim runs up to five
+// per cent faster or slower (clock.Servo).
 //
 // In a session of peers whoever is ahead of the others slows down, and a peer that steps too slowly makes all wait.
 // Here each client follows the server, which waits for nobody, so that no client slows another one down.
@@ -34,5 +34,5 @@ func (c *client) synchronise(server *packet.Endpoint, newest *packet.Packet, tic
 	if c.env.Player >= 0 {
 		lead -= min(c.state.delay, needed)
 	}
-	return min(c.clock.Sync(tick, w.Tick(), trip, lead, w.Rate()), maxJumpSeconds*w.Rate())
+	return min(c.clock.Sync(tick, w.Tick(), c.env.TickEarly, trip, lead, w.Rate()), maxJumpSeconds*w.Rate())
 }

@@ -75,13 +75,15 @@ func (c *client) playoutDelay() sim.Moment {
 // sendInterval returns the time from one snapshot to the next.
 func (c *client) sendInterval() sim.Moment { return sim.Tick(c.settings.snapshotEvery).Moment() }
 
-// playoutMoment returns the server's moment to draw now.
+// playoutMoment returns the server's moment to draw in the present tick.
 func (c *client) playoutMoment(delay sim.Moment) sim.Moment {
-	return c.clock.Expected(c.ownMoment()) - delay
+	return c.clock.Expected(sim.Moment(c.now)*sim.MomentsPerTick) - delay
 }
 
-// ownMoment returns the time on the client's own clock.
-func (c *client) ownMoment() sim.Moment { return sim.Moment(c.now) * sim.MomentsPerTick }
+// arrivalMoment returns the time on the client's own clock at which packets arrive now.
+func (c *client) arrivalMoment() sim.Moment {
+	return sim.Moment(c.now)*sim.MomentsPerTick - c.env.TickEarly
+}
 
 const (
 	driftSpan  = 2                      // s
@@ -91,31 +93,29 @@ const (
 // startClock starts the clock with the arrival of the first snapshot.
 func (c *client) startClock(t sim.Tick) {
 	rate := c.env.World.Rate()
-	c.clock.Start(t, c.ownMoment())
+	c.clock.Start(t, c.arrivalMoment())
 	c.arrivals = playout.Arrivals{SpanTicks: driftSpan * rate, Early: sim.Moment(rate) * earlyShare}
 	c.servo = clock.Servo{}
 	c.servo.Sync(0, rate)
 }
 
-// recordArrival records the lateness of a snapshot, unless the pace of the client's ticks is
-// being changed. A snapshot that is so early that this cannot be jitter corrects the clock at once:
-// in the first span the one that started the clock was late, for example because it had waited for a
-// program that stood still; during a change of pace the client is further behind than it was known.
+// recordArrival records the lateness of a snapshot. One that is so early that this cannot be jitter
+// corrects the clock at once: in the first span the one that started the clock was late, for example
+// because it had waited for a program that stood still; during a change of pace the client is further
+// behind than it was known.
 func (c *client) recordArrival(t sim.Tick) {
-	early := -c.clock.Lateness(t, c.ownMoment())
+	early := -c.clock.Lateness(t, c.arrivalMoment())
 	first, known := c.arrivals.First()
 	switch {
 	case !known && (early > c.arrivals.Early || early > 0 && c.backlogAt == c.now):
 		c.startClock(t)
 		c.arrivals.Add(0)
 		c.backlogAt = c.now
-	case c.env.SlewPPM == 0:
-		c.arrivals.Add(-early)
-	case known && first+early-c.servo.Behind() > c.arrivals.Early:
+	case c.env.SlewPPM != 0 && known && first+early-c.servo.Behind() > c.arrivals.Early:
 		c.syncClock(first + early)
 		c.arrivals.Discard()
 	default:
-		c.arrivals.Discard()
+		c.arrivals.Add(-early)
 	}
 }
 
@@ -128,6 +128,7 @@ func (c *client) adjustClock() {
 		c.env.SlewPPM = 0
 		return
 	}
+	c.arrivals.SetBack(-c.servo.Gained()) // packets are later by what the clock gains
 	if span, ended := c.arrivals.Tick(); ended && span.Any {
 		c.syncClock(-c.arrivals.Drift())
 	}

@@ -75,6 +75,7 @@ type clientState struct {
 	arrivals   playout.Arrivals
 	percentile playout.Percentile
 	servo      clock.Servo
+	gain       sim.Moment // by how much the client's clock has moved ahead since the first packet
 
 	stateAges       ageHistogram
 	correctionCount int

@@ -93,7 +93,7 @@ func (c *client) startClock(t sim.Tick) {
 	c.state.percentile = playout.Percentile{Percent: onTimePercent}
 	c.state.newest = min(c.state.newest, t)
 	c.env.World.SetTick(max(t, 1) - 1)
-	c.state.servo = clock.Servo{}
+	c.state.servo, c.state.gain = clock.Servo{}, 0
 	c.state.servo.Sync(0, c.env.World.Rate())
 }
 

@@ -10,15 +10,10 @@ import (
 // the latest packet requires.
 const onTimePercent = 99
 
-// recordArrival records that a packet arrived some ticks before its turn, unless the client's clock
-// is being slewed.
+// recordArrival records that a packet arrived some ticks before its turn. What the client's clock has
+// gained does not count: packets are later by that, and not by the network.
 func (c *client) recordArrival(early int) {
-	if c.env.SlewPPM != 0 {
-		c.state.arrivals.Discard()
-		c.state.percentile.Discard()
-		return
-	}
-	late := -sim.Moment(early) * sim.MomentsPerTick
+	late := -sim.Moment(early)*sim.MomentsPerTick - c.env.TickEarly - c.state.gain
 	c.state.arrivals.Add(late)
 	c.state.percentile.Add(late)
 }
@@ -36,10 +31,12 @@ func (c *client) adjustClock() {
 	if span, ended := c.state.arrivals.Tick(); ended {
 		c.adaptBuffer()
 		if span.Any {
-			jump := c.state.servo.Sync(-span.Min-c.state.delay, w.Rate())
+			jump := c.state.servo.Sync(-span.Min-c.state.gain-c.state.delay, w.Rate())
 			w.SetTick(w.Tick() + sim.Tick(jump))
+			c.state.gain += sim.Tick(jump).Moment()
 		}
 	}
+	c.state.gain += c.state.servo.Gained()
 	c.env.SlewPPM = c.state.servo.Tick()
 	c.counters.bufferTicks.Set(c.state.delay.Ticks())
 	c.counters.clockBehindTicks.Set(c.state.servo.Behind().Ticks())
