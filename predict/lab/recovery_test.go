@@ -17,7 +17,7 @@ var recoveryCases = []struct {
 	spec string
 
 	// within is the time after the last fault, in seconds, from which everything works. Lockstep has
-	// to step every tick, at most four at once.
+	// to step every tick.
 	within int
 
 	// late is the longest input delay that may be left, in seconds. Lockstep keeps the delay that its
@@ -28,8 +28,8 @@ var recoveryCases = []struct {
 	{"noprediction", 1, 0},
 	{"rewind", 1, 0},
 	{"rewind:server-steps=on-input", 1, 0},
-	{"lockstep", 25, 1},
-	{"lockstep:follow-clock=on", 25, 1},
+	{"lockstep", 4, 1},
+	{"lockstep:follow-clock=on", 4, 1},
 	{"snapshot", 1, 0},
 	{"snapshot:snapshot-every=6", 1, 0},
 	{"snapshot:compression=arithmetic", 1, 0},

@@ -71,24 +71,25 @@ const (
 
 // PlayoutSettings are the knobs of a playout buffer.
 type PlayoutSettings struct {
-	DelayTicks int     // places
-	KeepLast   bool    // the last input stays in the buffer to be repeated
-	MaxRepeats int     // ticks in a row for which it is repeated, and missing inputs that are filled
-	Slack      int     // inputs that may wait beyond DelayTicks
-	DrainAfter float64 // time until an input is skipped because too many wait, ms; 0: never
+	DelayTicks int        // places
+	KeepLast   bool       // the last input stays in the buffer to be repeated
+	Repeat     Repetition // how long it is, and how many missing inputs are filled
+	Slack      int        // inputs that may wait beyond DelayTicks
+	DrainAfter float64    // time until an input is skipped because too many wait, ms; 0: never
 }
 
-// declare declares the knobs.
-func (s *PlayoutSettings) declare(k *predict.Knobs) {
+// declare declares the knobs, at rate ticks per second.
+func (s *PlayoutSettings) declare(k *predict.Knobs, rate int) {
 	DeclarePlayoutDelay(&s.DelayTicks, k)
 	group := k.In(predict.InputKnobs)
 	group.Bool(&s.KeepLast, "keep-last", true, "repeat the last input until the next arrives, and use that at once; off: no input, and the full delay again")
-	group.Int(&s.MaxRepeats, "repeat-max", 15, 0, 600, "ticks in a row for which the last input is repeated (keep-last), or stands in for missing ones")
+	s.Repeat.Enabled = true
+	s.Repeat.declareTime(k, rate)
 	group = k.In(predict.PlayoutKnobs)
 	group.Int(&s.Slack, "playout-slack", 4, 0, 256, "inputs that may wait beyond playout; if more do, the oldest are skipped until playout are left")
 	group.Millis(&s.DrainAfter, "playout-drain", 1000, 0, 60000,
 		"calm time with two inputs or more beyond playout waiting, after which one is skipped, ms; 0 is never")
-	for _, name := range []string{"keep-last", "repeat-max", "playout-slack", "playout-drain"} {
+	for _, name := range []string{"keep-last", "playout-slack", "playout-drain"} {
 		k.Needs(name, "playout")
 	}
 }
@@ -145,14 +146,12 @@ func (p *PlayoutBuffer) pop(s *PlayoutSettings) sim.Input {
 			p.drop()
 		}
 		p.lastConsumed.Source = SourceRepeated
-		if p.repeatCount++; p.repeatCount > s.MaxRepeats {
-			return sim.Input{}
-		}
-		p.repeated = true
-		return p.lastInput
+		p.repeatCount++
+		p.repeated = p.repeatCount <= s.Repeat.Ticks()
+		return s.Repeat.Input(p.lastInput, p.repeatCount)
 	}
 	first := *p.queue.At(0)
-	if p.started && first.Tick > p.nextTick && int64(first.Tick-p.nextTick) <= int64(s.MaxRepeats) {
+	if p.started && first.Tick > p.nextTick && int64(first.Tick-p.nextTick) <= int64(s.Repeat.Ticks()) {
 		p.lastConsumed = Consumed{SourceFilled, p.nextTick}
 		p.nextTick++
 		return p.lastInput

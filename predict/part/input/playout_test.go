@@ -25,7 +25,7 @@ type testBuffer struct {
 func newTestBuffer(t *testing.T, knobs ...string) *testBuffer {
 	t.Helper()
 	b := &testBuffer{env: predict.Env{Knobs: &predict.Knobs{}, Counters: &predict.Counters{}}}
-	b.settings.declare(b.env.Knobs)
+	b.settings.declare(b.env.Knobs, testRate)
 	b.PlayoutBuffer = newPlayoutBuffer(b.env.Counters)
 	predicttest.SetKnobs(t, b.env.Knobs, knobs...)
 	return b
@@ -133,11 +133,11 @@ func TestPlayoutLastConsumed(t *testing.T) {
 	}
 }
 
-// TestPlayoutRepeats checks that an input is repeated at most repeat-max times, and that the next
+// TestPlayoutRepeats checks that an input is repeated for repeat-time, and that the next
 // one still follows at once; that no more missing inputs than that are filled in; and that before
 // the first input the player keeps the one of Start.
 func TestPlayoutRepeats(t *testing.T) {
-	b := newTestBuffer(t, "repeat-max", "3")
+	b := newTestBuffer(t, "repeat-time", "50ms")
 	b.Start(inputOf(9))
 	got := ""
 	for i := range 16 {
@@ -294,7 +294,7 @@ func FuzzPlayout(f *testing.F) {
 	m.Code(&c)
 	f.Add(c.FinishWrite(), []byte{1, 2, 3, 4})
 	f.Fuzz(func(t *testing.T, a, b []byte) {
-		set := PlayoutSettings{DelayTicks: 4, KeepLast: len(a)%2 == 0, MaxRepeats: 5, Slack: 4, DrainAfter: 1000}
+		set := PlayoutSettings{DelayTicks: 4, KeepLast: len(a)%2 == 0, Repeat: repeatTicks(5), Slack: 4, DrainAfter: 1000}
 		p := newPlayoutBuffer(&predict.Counters{})
 		for i := range sim.Tick(100) {
 			if in := p.Pop(&set); in.Buttons&^sim.AllButtons != 0 {
@@ -340,7 +340,7 @@ func TestPlayoutWaitedTicks(t *testing.T) {
 // client has set its clock; and a client that does not set its clock is accepted after a while.
 func TestPlayoutAfterLongFreeze(t *testing.T) {
 	for _, jumps := range []bool{true, false} {
-		b := newTestBuffer(t, "repeat-max", "5")
+		b := newTestBuffer(t, "repeat-time", "84ms")
 		used := 0
 		for now := sim.Tick(1000); now < 2000; now++ {
 			sent := now + 9

@@ -54,11 +54,11 @@ func (l *placeLine) take() (used sim.Tick, source Source) {
 		if another {
 			l.places = l.places[1:]
 		}
-		if l.repeats++; l.repeats > l.settings.MaxRepeats {
+		if l.repeats++; l.repeats > l.settings.Repeat.Ticks() {
 			return 0, SourceRepeated
 		}
 		return l.last, SourceRepeated
-	case l.last != 0 && first.tick > l.nextTick && int(first.tick-l.nextTick) <= l.settings.MaxRepeats:
+	case l.last != 0 && first.tick > l.nextTick && int(first.tick-l.nextTick) <= l.settings.Repeat.Ticks():
 		l.nextTick++
 		return l.last, SourceFilled
 	}
@@ -172,7 +172,7 @@ func TestPlayoutMatchesPlaces(t *testing.T) {
 			if now == 0 || rapid.IntRange(0, 20).Draw(rt, "change") == 0 {
 				b.settings = PlayoutSettings{
 					DelayTicks: rapid.IntRange(1, 8).Draw(rt, "delay"), KeepLast: rapid.Bool().Draw(rt, "keep"),
-					MaxRepeats: rapid.IntRange(0, 6).Draw(rt, "repeats"), Slack: rapid.IntRange(0, 8).Draw(rt, "slack"),
+					Repeat: repeatTicks(rapid.IntRange(0, 6).Draw(rt, "repeats")), Slack: rapid.IntRange(0, 8).Draw(rt, "slack"),
 					DrainAfter: float64(rapid.IntRange(0, 20).Draw(rt, "drain")) * 1000 / testRate,
 				}
 				l.settings = b.settings
@@ -213,7 +213,7 @@ func TestPlayoutMatchesPlaces(t *testing.T) {
 func TestPlayoutUsesInputsOnTime(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		b := newTestBuffer(t)
-		b.settings = PlayoutSettings{DelayTicks: rapid.IntRange(2, 12).Draw(rt, "delay"), MaxRepeats: rapid.IntRange(0, 20).Draw(rt, "repeats"),
+		b.settings = PlayoutSettings{DelayTicks: rapid.IntRange(2, 12).Draw(rt, "delay"), Repeat: repeatTicks(rapid.IntRange(0, 20).Draw(rt, "repeats")),
 			KeepLast: rapid.Bool().Draw(rt, "keep"), Slack: 64}
 		delay := b.settings.DelayTicks
 		base := rapid.IntRange(1, 1<<20).Draw(rt, "base")

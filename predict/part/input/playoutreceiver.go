@@ -16,7 +16,7 @@ type PlayoutReceiver struct {
 
 // Declare declares the knobs and counters.
 func (r *PlayoutReceiver) Declare(env *predict.Env) {
-	r.Settings.declare(env.Knobs)
+	r.Settings.declare(env.Knobs, env.World.Rate())
 	r.counters = newPlayoutCounters(env.Counters)
 }
 

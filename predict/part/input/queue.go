@@ -1,8 +1,6 @@
 package input
 
 import (
-	"cmp"
-
 	"ghostcube/net/packet"
 	"ghostcube/net/quant"
 	"ghostcube/predict"
@@ -61,32 +59,6 @@ func newQueueCounters(m *predict.Counters) (c queueCounters) {
 	c.bufferDepth = m.New("buffer_depth", "inputs that wait for their turn, now").Of(predict.WaitingInputs)
 	c.rejectedPayloads = m.Rejected()
 	return c
-}
-
-// Repetition says what a player does in a tick whose input has not arrived.
-type Repetition struct {
-	Enabled bool    // the last input is repeated; otherwise there is no input
-	Time    float64 // time without an input for which it is, ms; after that there is no input
-	Rate    int     // ticks per second
-}
-
-// Declare declares the knobs, at a server or at a client that predicts what its server repeats. A Time
-// that is set before is the default.
-func (r *Repetition) Declare(env *predict.Env) {
-	r.Rate = env.World.Rate()
-	group := env.Knobs.In(predict.InputKnobs)
-	group.Bool(&r.Enabled, "repeat-missing", true, "repeat a player's last input if the next has not arrived; off: no input")
-	group.Millis(&r.Time, "repeat-time", cmp.Or(r.Time, 170), 0, 60000,
-		"repeat-missing: time for which the last input is repeated, ms; after that the player stands")
-}
-
-// Input returns the input of a tick whose own is missing: the last one, or none. ticks is how many
-// ticks in a row it would be repeated for.
-func (r Repetition) Input(last sim.Input, ticks int) sim.Input {
-	if !r.Enabled || float64(ticks)*1000 > r.Time*float64(r.Rate) {
-		return sim.Input{}
-	}
-	return last
 }
 
 // Start sets the first tick whose input will be asked for, and the player's input until one arrives.

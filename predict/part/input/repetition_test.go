@@ -98,3 +98,20 @@ func TestWaitingInputs(t *testing.T) {
 		t.Errorf("%d inputs wait", len(got))
 	}
 }
+
+// TestActionStaysDown checks that an action button that is held through a gap does not go up in it, and
+// that all other buttons do.
+func TestActionStaysDown(t *testing.T) {
+	for _, repeat := range []Repetition{{Enabled: true, Time: 50, Rate: 60}, {Rate: 60}} {
+		last := sim.Input{Buttons: sim.Use | sim.Forward, Heading: 9}
+		for ticks := 1; ticks <= 10; ticks++ {
+			want := last
+			if !repeat.Enabled || ticks > 3 {
+				want = sim.Input{Buttons: sim.Use}
+			}
+			if got := repeat.Input(last, ticks); got != want {
+				t.Errorf("%+v, tick %d: %v, want %v", repeat, ticks, got, want)
+			}
+		}
+	}
+}

@@ -96,7 +96,7 @@ func countShots(of interface{ PopShots() []sim.Shot }, n *int) { *n += len(of.Po
 func TestShotIsPoppedOnce(t *testing.T) {
 	env := &predict.Env{Counters: &predict.Counters{}, Knobs: &predict.Knobs{}}
 	var set PlayoutSettings
-	set.declare(env.Knobs)
+	set.declare(env.Knobs, testRate)
 	send := func(newest sim.Tick, run ...sim.Input) []byte {
 		m := Message{TickBits: 10, NewestTick: newest, Inputs: run}
 		var c quant.Coder

@@ -94,7 +94,7 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 
 // sample appends the input of the next tick, unless the client is too far ahead of the others. A
 // client whose clock is ahead of its inputs, because its program was frozen or runs few frames,
-// appends more of them, at most maxCatchUp in a frame.
+// appends more of them, at most catchUpTicks in a frame.
 func (c *client) sample(p int, in sim.Input) {
 	s := &c.streams[p]
 	if in.Shot.Fired {
@@ -121,7 +121,8 @@ func (c *client) sample(p int, in sim.Input) {
 		c.state.dueInputs--
 		c.counters.windowFullTicks.Inc()
 	default:
-		for c.state.dueInputs > 0 && c.side.state.frameInputs < c.settings.maxCatchUp && c.hasRoom(s) {
+		most := c.settings.catchUpTicks(c.state.dueInputs, len(c.env.World.Bodies()))
+		for c.state.dueInputs > 0 && c.side.state.frameInputs < most && c.hasRoom(s) {
 			c.state.dueInputs--
 			c.side.state.frameInputs++
 			in.Shot, c.state.pendingShot = c.state.pendingShot, sim.Shot{}
@@ -193,7 +194,18 @@ func (c *client) View(v *predict.View) {
 		v.Note = "disconnected: nothing received for " + strconv.FormatFloat(c.settings.timeout/1000, 'g', -1, 64) + " s"
 	case v.Note == "" && c.side.state.stallTicks > 0:
 		v.Note = "waiting for input"
+	case v.Note == "" && c.behind() >= notedBehind:
+		v.Note = "catching up, " + strconv.FormatFloat(c.behind(), 'f', 1, 64) + " s"
 	}
+}
+
+// notedBehind is the time in seconds by which the client has to be behind to say so.
+const notedBehind = 0.25
+
+// behind returns the time in seconds by which the client's world is behind its clock: by ticks that are due,
+// and by own inputs that have not been sampled.
+func (c *client) behind() float64 {
+	return float64(max(c.side.state.behindTicks, c.state.dueInputs)) / float64(c.env.World.Rate())
 }
 
 // inspect reports the owners of the bodies. There are no received states, so bodies have no age.

@@ -83,7 +83,7 @@ type settings struct {
 	adaptive      bool
 	followClock   bool
 	alignInputs   bool
-	maxCatchUp    int // ticks
+	catchUp       int // ticks; 0: catchUpTicks
 	stepError     int // ppm
 	inputForm     int
 	inputDelta    bool
@@ -104,7 +104,8 @@ func (s *settings) declare(k *predict.Knobs, w *predict.World) {
 	group.Bool(&s.followClock, "follow-clock", false, "follow the other side's clock if it drifts or stops")
 	k.In(predict.InputKnobs).Bool(&s.alignInputs, "align-inputs", false, "with several players: sample inputs so that all reach the server together")
 	group = k.In(predict.PlayoutKnobs)
-	group.Int(&s.maxCatchUp, "catch-up", 4, 1, 16, "largest number of ticks stepped in one frame, after a stall or a freeze or at few frames a second")
+	group.Int(&s.catchUp, "catch-up", 0, 0, maxCatchUp,
+		"ticks stepped in a frame to catch up; 0: an eighth of those that are due, from 4 to 64, or to 16 of 901 cubes")
 	group.Millis(&s.timeout, "timeout", 0, 0, 60000, "disconnect after this time without a packet, and go on without that player (the article: 2s); 0: wait")
 	group = k.In(predict.InputKnobs)
 	group.Bool(&s.inputDelta, "input-delta", true, "send one bit for an input that equals the one before; off: send every input whole")
@@ -117,6 +118,26 @@ func (s *settings) declare(k *predict.Knobs, w *predict.World) {
 	k.In(predict.PhysicsKnobs).Int(&s.stepError, "step-error", 0, -100000, 100000,
 		"fault: length of the clients' time steps above the server's, ppm; 1001 is 1/59.94 s instead of 1/60 s")
 	k.Solver(&s.solver, w)
+}
+
+// A tick of 901 cubes, some of them rolling, takes about a quarter of a millisecond with its checksum, so 16
+// of them are a quarter of a frame. A frame with catchUpBodies bodies in all of its ticks stays a frame, also
+// on a machine that is several times slower, or with more of the cubes awake.
+const (
+	catchUpBodies = 16 * 901
+	catchUpShare  = 8  // a frame steps one in so many of the ticks that are due
+	minCatchUp    = 4  // ticks: a short stall ends as in the article's program
+	maxCatchUp    = 64 // ticks
+)
+
+// catchUpTicks returns the largest number of ticks of a world with some bodies that are stepped in a frame, if
+// some ticks are due.
+func (s *settings) catchUpTicks(due, bodies int) int {
+	if s.catchUp > 0 {
+		return s.catchUp
+	}
+	most := min(max(catchUpBodies/max(bodies, 1), minCatchUp), maxCatchUp)
+	return min(max(due/catchUpShare, minCatchUp), most)
 }
 
 // contactSeed returns the seed of the contact order for a tick, on the side with a number.

@@ -383,3 +383,50 @@ func TestLostAcknowledgements(t *testing.T) {
 	}
 	r.requireSync(t)
 }
+
+// TestCatchUpTicks checks how many ticks a frame steps: as many as the knob says, or an eighth of those that
+// are due, at least four, and no more than the bodies of the world allow.
+func TestCatchUpTicks(t *testing.T) {
+	for _, c := range []struct{ knob, due, bodies, want int }{
+		{0, 0, 1, 4}, {0, 32, 1, 4}, {0, 80, 1, 10}, {0, 1800, 99, 64}, {0, 1800, 901, 16}, {0, 80, 901, 10}, {0, 1800, 9000, 4},
+		{0, 1800, 0, 64}, {2, 1800, 1, 2}, {64, 1, 9000, 64},
+	} {
+		s := settings{catchUp: c.knob}
+		if got := s.catchUpTicks(c.due, c.bodies); got != c.want {
+			t.Errorf("%+v: %d ticks", c, got)
+		}
+	}
+}
+
+// TestBacklogIsSentInParts checks that inputs which do not fit a message are all sent within some ticks
+// although nothing is acknowledged, that every third message has the oldest and every third the newest, and
+// that an acknowledgement moves on.
+func TestBacklogIsSentInParts(t *testing.T) {
+	s := newInputStream(10)
+	w := sendWindow{acked: 10, sent: 10}
+	for range 5*maxInputs + 7 {
+		s.add(sim.Input{})
+	}
+	sent := map[sim.Tick]bool{}
+	oldest, newest := 0, 0
+	const messages = 3 * 5
+	for range messages {
+		from, n := w.pending(&s, false)
+		for i := range n {
+			sent[from+sim.Tick(i)] = true
+		}
+		if from == w.acked {
+			oldest++
+		}
+		if from+sim.Tick(n) == s.next && n == maxInputs {
+			newest++
+		}
+	}
+	if len(sent) != 5*maxInputs+7 || oldest != messages/3 || newest != messages/3 {
+		t.Errorf("%d inputs sent; %d messages with the oldest, %d with the newest", len(sent), oldest, newest)
+	}
+	w.acknowledge(&s, s.next-maxInputs)
+	if from, n := w.pending(&s, false); from != w.acked || n != maxInputs {
+		t.Errorf("after an acknowledgement %d inputs from %d on", n, from)
+	}
+}

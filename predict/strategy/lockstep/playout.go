@@ -155,6 +155,14 @@ func (p *playoutBuffer) releasable(limit int) (n int) {
 	return n
 }
 
+// behind returns the number of ticks whose inputs are due and have not been released.
+func (p *playoutBuffer) behind() int {
+	if !p.due(p.next) {
+		return 0
+	}
+	return int((p.clock.Expected(p.now) - p.slew.Offset() - p.delay - p.next.Moment()).Tick()) + 1
+}
+
 // stalled reports whether the next input is due and missing.
 func (p *playoutBuffer) stalled() bool {
 	return p.due(p.next) && (p.inputs.Len() == 0 || p.inputs.At(0).Tick != p.next)

@@ -39,6 +39,7 @@ type sideCounters struct {
 type sideState struct {
 	playingTicks int64      // ticks since the first one was due
 	stallTicks   int        // length of the present stall
+	behindTicks  int        // ticks that are due and have not been stepped
 	clockDrift   sim.Moment // how much later than at first the earliest inputs arrive
 	frameInputs  int        // own inputs sampled in the present frame of the program
 	frameSteps   int        // ticks stepped in it
@@ -103,6 +104,21 @@ func (s *side) beginTick() (overTCP bool) {
 	return overTCP
 }
 
+// dueTicks returns the number of ticks that are due and have not been stepped: by the clocks of the playout
+// buffers, or if all inputs are the side's own, by these.
+func (s *side) dueTicks() int {
+	due, allLocal := 0, true
+	for p := range s.playoutBuffers {
+		if !s.local[p] && !s.eventInputs[p].active {
+			due, allLocal = max(due, s.playoutBuffers[p].behind()), false
+		}
+	}
+	if allLocal {
+		due = int(s.streams[0].next - s.env.World.Tick())
+	}
+	return due
+}
+
 // receiveInputs appends a player's inputs in a message to its stream, those that follow the newest
 // one, until full reports that there is no room.
 func (s *side) receiveInputs(p int, r *playerSection, full func(p int) bool) {
@@ -125,7 +141,8 @@ func (s *side) receiveInputs(p int, r *playerSection, full func(p int) bool) {
 // advance steps the ticks whose inputs are due and have arrived.
 func (s *side) advance() {
 	w, m, inputs := s.env.World, s.env.Counters, s.scratch.stepInputs
-	n, allLocal := max(s.settings.maxCatchUp-s.state.frameSteps, 0), true
+	due := s.dueTicks()
+	n, allLocal := max(s.settings.catchUpTicks(due, len(w.Bodies()))-s.state.frameSteps, 0), true
 	delay, drift := sim.Moment(0), sim.Moment(0)
 	overdue := false
 	for p := range s.playoutBuffers {
@@ -166,6 +183,7 @@ func (s *side) advance() {
 			m.EndSpan("checksum", began)
 		}
 	}
+	s.state.behindTicks = max(due-n, 0)
 	before := s.state.frameSteps
 	s.state.frameSteps += n
 	s.counters.catchUpTicks.Add(float64(max(s.state.frameSteps-1, 0) - max(before-1, 0)))

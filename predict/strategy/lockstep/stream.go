@@ -26,23 +26,35 @@ func (s *inputStream) add(in sim.Input) {
 
 // sendWindow tracks what the other side of a connection has of one player's stream.
 type sendWindow struct {
-	acked      sim.Tick // inputs below this are acknowledged
-	sent       sim.Tick // inputs below this were sent over TCP
-	sentOldest bool     // the last message that could not hold all inputs had the oldest ones
+	acked   sim.Tick // inputs below this are acknowledged
+	sent    sim.Tick // inputs below this were sent over TCP
+	turn    int      // of the next message that cannot hold all inputs
+	backlog sim.Tick // inputs from here on are the next of those between the oldest and the newest
 }
 
 // pending returns the inputs to send: over UDP all that are not acknowledged, over TCP all that have
-// not been sent. Over TCP the oldest ones come first if a message cannot hold them all. Over UDP the
-// oldest and the newest ones take turns then: the other side may lack the oldest, or it has them and
-// only its acknowledgements are lost, so that it needs the newest.
+// not been sent. Over TCP the oldest ones come first if a message cannot hold them all. Over UDP three kinds
+// of messages take turns then. One has the oldest inputs, which the other side lacks after an outage. One has
+// the newest, because the other side may have all others, and only its acknowledgements are lost. And one has
+// a part of those between, each time the next, without waiting for an acknowledgement: after an outage all
+// inputs are there within a round trip and some ticks.
 func (w *sendWindow) pending(s *inputStream, overTCP bool) (from sim.Tick, n int) {
 	if !overTCP {
 		w.sent = w.acked
 		if s.next-w.acked > maxInputs {
-			if w.sentOldest = !w.sentOldest; !w.sentOldest {
+			switch w.turn = (w.turn + 1) % 3; w.turn {
+			case 0:
 				return s.next - maxInputs, maxInputs
+			case 1:
+				return w.acked, maxInputs
 			}
+			if from = w.backlog; from < w.acked+maxInputs || from >= s.next {
+				from = w.acked + maxInputs
+			}
+			w.backlog = from + maxInputs
+			return from, min(int(s.next-from), maxInputs)
 		}
+		w.backlog = 0
 	}
 	from = max(w.acked, w.sent)
 	n = min(int(s.next-from), maxInputs)

@@ -101,6 +101,7 @@ func newClient(env *predict.Env) predict.Client {
 	k, m := env.Knobs, env.Counters
 	declareStepMode(k, &c.stepMode)
 	k.In(predict.InputKnobs).Int(&c.lead, "lead", 5, 0, 60, "input lead: ticks by which inputs arrive early, as room for jitter and for repeats after a loss")
+	c.repeat.Time = repeatTime
 	c.repeat.Declare(env)
 	group := k.In(predict.CorrectionKnobs)
 	group.Bool(&c.corrections, "corrections", true, "rewind and replay when the server's state differs")
@@ -275,7 +276,7 @@ func (c *client) advanceSkipped() {
 func (c *client) step() {
 	w := c.env.World
 	for p := range c.stepInputs {
-		c.stepInputs[p] = c.remote.at(w.Tick(), p)
+		c.stepInputs[p] = c.remote.at(w.Tick(), p, c.repeat)
 	}
 	if record := c.inputHistory.Find(w.Tick()); record != nil {
 		record.pose = w.Bodies()[c.watchedBody()].Pose

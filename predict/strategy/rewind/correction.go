@@ -13,7 +13,7 @@ import (
 func (c *client) correct(newest packet.Packet) {
 	w := c.env.World
 	correction := predict.Correction{Packet: newest.Sequence, Received: newest.ReceivedAt, Tick: c.receiver.Tick, Cause: c.cause()}
-	c.remote.update(c.receiver.Tick, c.receiver.LastInputs, c.env.Player)
+	c.remote.update(c.receiver.Tick, w.Tick(), c.receiver.LastInputs, c.env.Player)
 	stateTick, now := c.receiver.Tick, w.Tick()
 	resyncTick, resync := c.resync.announced(c.header, stateTick)
 	if stateTick > now {
@@ -72,7 +72,7 @@ func (c *client) repredict(from sim.Tick) {
 			continue
 		}
 		for p := range c.stepInputs {
-			if p == c.env.Player || record.stepInputs[p] == c.remote.at(t, p) {
+			if p == c.env.Player || record.stepInputs[p] == c.remote.at(t, p, c.repeat) {
 				continue
 			}
 			if past := c.stateHistory.Find(t); past != nil {

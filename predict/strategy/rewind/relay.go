@@ -108,7 +108,9 @@ type remoteInputs struct {
 }
 
 type remoteInputsState struct {
-	end [sim.MaxPlayers]sim.Tick // by player: tick after the newest known input
+	end       [sim.MaxPlayers]sim.Tick // by player: tick after the newest known input
+	stateTick sim.Tick                 // of the newest snapshot
+	overdue   sim.Tick                 // the client's own tick from which on the next snapshot is missing
 }
 
 // remoteInputsScratch is what the newest packet relays.
@@ -120,8 +122,11 @@ type knownInputs struct {
 	known  [sim.MaxPlayers]bool
 }
 
-// update takes in what a snapshot of a tick knows: the inputs of the tick before, and the relayed runs.
-func (r *remoteInputs) update(tick sim.Tick, before []sim.Input, player int) {
+// update takes in what a snapshot of a tick knows: the inputs of the tick before, and the relayed runs. It
+// has arrived at the client's own tick now, and the next one should arrive as long after it as this one has
+// after the last.
+func (r *remoteInputs) update(tick, now sim.Tick, before []sim.Input, player int) {
+	r.overdue, r.stateTick = now+tick-min(r.stateTick, tick), tick
 	for p, in := range before {
 		if p == player {
 			continue
@@ -143,10 +148,15 @@ func (r *remoteInputs) update(tick sim.Tick, before []sim.Input, player int) {
 	}
 }
 
-// at returns the input of a player in a tick: the known one, or the newest known one.
-func (r *remoteInputs) at(t sim.Tick, player int) sim.Input {
+// at returns the input of a player in a tick: the known one, or the newest known one. That is repeated
+// across the ticks that a client is always ahead of the newest snapshot, and then, while no snapshot
+// arrives, for as long as the server repeats a missing input.
+func (r *remoteInputs) at(t sim.Tick, player int, repeat input.Repetition) sim.Input {
 	if k := r.known.Find(t); k != nil && k.known[player] {
 		return k.inputs[player]
+	}
+	if r.stateTick > 0 && t > r.overdue {
+		return repeat.Input(r.last[player], int(t-r.overdue))
 	}
 	return r.last[player]
 }

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"ghostcube/net/quant"
+	"ghostcube/predict/part/history"
+	"ghostcube/predict/part/input"
 	"ghostcube/predict/predicttest"
 	"ghostcube/sim"
 )
@@ -81,4 +83,35 @@ func FuzzHeader(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestRemoteInputEnds checks that a client predicts the last known input of another player across the ticks
+// that it is ahead of the server, and not much longer if no snapshot arrives, and that the next snapshot
+// makes up for that. Snapshots may be sent in every tick or less often.
+func TestRemoteInputEnds(t *testing.T) {
+	repeat := input.Repetition{Enabled: true, Time: 50, Rate: 60} // three ticks
+	held := sim.Input{Buttons: sim.Right}
+	for _, every := range []sim.Tick{1, 4} {
+		r := remoteInputs{known: history.New[knownInputs](64), last: make([]sim.Input, 2)}
+		now := sim.Tick(20)
+		for ; now <= 40; now++ {
+			if now%every == 0 {
+				r.update(now-12, now, []sim.Input{{}, held}, 0)
+			}
+		}
+		arrived := now - 1 // tick 40
+		for t0 := arrived - 12; t0 < arrived+20; t0++ {
+			want := held
+			if t0 > arrived+every+3 {
+				want = sim.Input{}
+			}
+			if got := r.at(t0, 1, repeat); got != want {
+				t.Errorf("every %d ticks: the input of tick %d is %v, want %v", every, t0, got, want)
+			}
+		}
+		r.update(48, 60, []sim.Input{{}, held}, 0)
+		if got := r.at(59, 1, repeat); got != held {
+			t.Errorf("every %d ticks: after the outage %v", every, got)
+		}
+	}
 }

@@ -85,6 +85,10 @@ func fields(up bool, payload []byte, scene *sim.Scene, see func(quant.Field)) er
 	return c.Err()
 }
 
+// repeatTime is the default of repeat-time, ms. The client predicts with its own keys, so in an outage the
+// server's guess should stay near them for longer than where no side knows them.
+const repeatTime = 170
+
 // When a server steps.
 const (
 	everyTick = iota

@@ -34,6 +34,7 @@ type serverScratch struct {
 func newServer(env *predict.Env) predict.Server {
 	s := &server{}
 	declareStepMode(env.Knobs, &s.stepMode)
+	s.Receiver.RepeatMissing.Time = repeatTime
 	s.Declare(env)
 	s.broadcast.Declare(env)
 	s.DeclareSolver()

@@ -129,7 +129,6 @@ func newClient(env *predict.Env) predict.Client {
 		c.bodies[i] = clientBody{appliedTick: t, lastReceived: b.Pose, claim: localClaim{previous: b}}
 	}
 	c.settings.declare(env.Knobs, env.World)
-	c.settings.repeat.Time = repeatTime
 	c.settings.repeat.Declare(env)
 	m := env.Counters
 	c.counters.initClaims(m)

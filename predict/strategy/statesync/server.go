@@ -71,7 +71,6 @@ func newServer(env *predict.Env) predict.Server {
 	k, m := env.Knobs, env.Counters
 	s.settings.policy.declare(k)
 	s.settings.compression.declare(k, env.World.Scene())
-	s.Receiver.RepeatMissing.Time = repeatTime
 	s.Declare(env)
 	s.Receiver.DeclareBuffer(env)
 	s.releaseAll()

@@ -33,10 +33,6 @@ import (
 	"ghostcube/sim"
 )
 
-// repeatTime is the default of repeat-time, ms. Both sides repeat missing inputs, each from the tick in
-// which it lacks one, so that a shorter time lets them stop in different ticks.
-const repeatTime = 1000
-
 // Strategy is state synchronisation.
 var Strategy = &predict.Strategy{
 	Name: "statesync",
