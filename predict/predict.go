@@ -73,9 +73,9 @@ type Strategy struct {
 	// not. Two states that are equal on it count as equal. It is nil for a strategy that never rounds.
 	Grid func(Client) sim.Grid
 
-	// Joins says that NewClient can continue from a world that its client has downloaded while the
-	// server went on: Env.Joined is set.
-	Joins bool
+	// Backlog says that a joining client needs all packets since the tick of the world that it downloads,
+	// and not only the newest: each has a part of the state.
+	Backlog bool
 
 	// RunsWalkers says that the client runs the scripts of the scene's walkers, because it receives no
 	// states. In all other strategies only the server does, and a walker is to a client what a remote
@@ -128,8 +128,11 @@ type Env struct {
 	// SameFrame says that the program calls Tick in the same frame as the last time, because several
 	// ticks are due in it. The laboratory writes it.
 	SameFrame bool
-	// Joined says that the client has downloaded World. It is the server's at its tick, which has
-	// passed, and the server sends what has changed since.
+
+	// Joined says that the client has lost everything and has downloaded World. It is the server's at its
+	// tick, which has passed; the server sends what has changed since. The lab sets it before NewClient.
+	// The side clears it when World or newer states give one consistent picture, and only then the lab
+	// draws the client and passes it inputs.
 	Joined bool
 
 	// ReliableOrdered requests a reliable, ordered wire such as TCP's: a lost packet delays all
@@ -163,6 +166,11 @@ type Server interface {
 	// holds the inputs of players 0 to len(host)-1, who sit at the server. peers are the clients;
 	// each keeps its index. Shots are resolved before the step (package predict/part/hit).
 	Tick(host []sim.Input, peers []Peer)
+
+	// Forget makes the server forget what a client has acknowledged and sent, between two ticks: the
+	// client has lost everything, and downloads Env.World as it is now. Until an input of it arrives, its
+	// player has none. The session goes on unchanged for all other clients.
+	Forget(peer int)
 
 	// CopyFrom makes the side a copy of another side of the same strategy, except for its Env.
 	// The two share no memory that changes.

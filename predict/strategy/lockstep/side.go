@@ -39,6 +39,7 @@ type sideState struct {
 	clockDrift   sim.Moment // how much later than at first the earliest inputs arrive
 	frameInputs  int        // own inputs sampled in the present frame of the program
 	frameSteps   int        // ticks stepped in it
+	stepEnd      sim.Tick   // tick from which on no tick is stepped; 0: none
 }
 
 // sideScratch is memory that is reused. It holds nothing from one tick to the next.
@@ -127,6 +128,12 @@ func (s *side) receiveInputs(p int, r *playerSection, full func(p int) bool) {
 func (s *side) advance() {
 	w, m, inputs := s.env.World, s.env.Counters, s.scratch.stepInputs
 	n, allLocal := max(s.settings.maxCatchUp-s.state.frameSteps, 0), true
+	if s.env.Joined {
+		n = joinCatchUp
+	}
+	if end := s.state.stepEnd; end > 0 {
+		n = min(n, int(end-min(w.Tick(), end)))
+	}
 	delay, drift := sim.Moment(0), sim.Moment(0)
 	overdue := false
 	for p := range s.playoutBuffers {
@@ -170,7 +177,7 @@ func (s *side) advance() {
 	before := s.state.frameSteps
 	s.state.frameSteps += n
 	s.counters.catchUpTicks.Add(float64(max(s.state.frameSteps-1, 0) - max(before-1, 0)))
-	if allLocal {
+	if allLocal || s.env.Joined {
 		return
 	}
 	waiting := 0
