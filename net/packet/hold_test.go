@@ -85,6 +85,23 @@ func TestHold(t *testing.T) {
 	}
 }
 
+// TestIgnoredInInbox checks that a packet of an earlier life that has arrived together with the news of that is not
+// received either.
+func TestIgnoredInInbox(t *testing.T) {
+	a, b := newPair(t, "perfect", 1)
+	for range 3 {
+		a.Send([]byte{1})
+	}
+	if b.Update(time.Second); len(b.inbox) < 3 {
+		t.Fatal("nothing has arrived")
+	}
+	b.Receive()
+	b.IgnoreBefore(a.next - 1)
+	if got := receiveAll(b); len(got) != 1 || got[0].Sequence != a.next-1 {
+		t.Errorf("received %v", got)
+	}
+}
+
 // TestHeldPacketsAreBounded checks that the oldest of too many held packets are dropped.
 func TestHeldPacketsAreBounded(t *testing.T) {
 	a, b := newPair(t, "perfect", 1)
