@@ -3,6 +3,7 @@ package lab
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"ghostcube/net/packet"
@@ -177,4 +178,63 @@ func (l *Lab) rejoin(c Command) error {
 		p.rejoin(n - 1)
 		return nil
 	})
+}
+
+// noticeSeconds is the time for which MeasureRejoin compares, in seconds.
+const noticeSeconds = 3
+
+// MeasureRejoin measures what the other clients notice of clients that rejoin in the first of the entries that
+// follow, by a counterfactual run: two forks of the session continue, one of them without these commands, and
+// in neither the players of these clients press anything. For each pane it returns the largest distance, in
+// metres, between two poses of a body that another client draws, or -1 if no client rejoins or there is no other.
+// The session itself is unchanged.
+func (l *Lab) MeasureRejoin(following []Entry) []float64 {
+	noticed := make([]float64, len(l.Panes))
+	killed := make([]bool, l.clientCount())
+	var kept []Command
+	for i := range noticed {
+		noticed[i] = -1
+	}
+	for _, c := range following[0].Commands {
+		n, err := strconv.Atoi(c.Name)
+		if c.Verb != "rejoin" || err != nil || n < 1 || n > len(killed) {
+			kept = append(kept, c)
+			continue
+		}
+		killed[n-1] = true
+		for i := range noticed {
+			if (c.Pane == AllPanes || c.Pane == i) && len(killed) > 1 {
+				noticed[i] = 0
+			}
+		}
+	}
+	if slices.Max(noticed) < 0 {
+		return noticed
+	}
+	with, without := l.Fork(), l.Fork()
+	for t, e := range following[:min(len(following), noticeSeconds*l.config.Rate)] {
+		e.Inputs = slices.Clone(e.Inputs)
+		for i := range e.Inputs {
+			if i < len(killed) && killed[i] {
+				e.Inputs[i] = sim.Input{}
+			}
+		}
+		with.Tick(e)
+		if t == 0 {
+			e.Commands = kept
+		}
+		without.Tick(e)
+		for i := range min(len(noticed), len(with.Panes), len(without.Panes)) {
+			for c := range killed {
+				if killed[c] || noticed[i] < 0 {
+					continue
+				}
+				a, b := with.Panes[i].Clients[c].View.Bodies, without.Panes[i].Clients[c].View.Bodies
+				for k := range min(len(a), len(b)) {
+					noticed[i] = max(noticed[i], float64(a[k].Pos.Sub(b[k].Pos).Len()))
+				}
+			}
+		}
+	}
+	return noticed
 }

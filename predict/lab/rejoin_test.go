@@ -280,3 +280,59 @@ func TestOthersNoticeNothing(t *testing.T) {
 		})
 	}
 }
+
+// TestFirstInputComesTooLate lets the way to the server become longer while a client of lockstep joins: its first
+// inputs arrive when the server has filled in their ticks, so it has to choose later ones, and no world diverges.
+func TestFirstInputComesTooLate(t *testing.T) {
+	l := labtest.Open(t, labtest.Config(t, "katamari:cubes=40:players=2", "latency=20ms", AtClient), "lockstep:messages=reliable")
+	p := l.Panes[0]
+	labtest.Hold(t, l, 60)
+	labtest.Apply(t, l, "rejoin all 1 -")
+	for p.Counters.Value("joins") == 0 && l.Ticks() < 300 {
+		labtest.Hold(t, l, 1)
+	}
+	labtest.Apply(t, l, "condition all up.latency 400ms")
+	for range 300 {
+		labtest.Tick(t, l, Entry{Inputs: []sim.Input{{Buttons: sim.Right}, {Buttons: sim.Left}}})
+	}
+	c := p.Counters
+	if ms := c.Value("join_time_ms"); isJoining(p, 0) || ms < 500 || ms > 3000 || c.Value("desyncs") > 0 || c.Value("rejected_payloads") > 0 {
+		t.Errorf("shown after %v ms, note %q, %v desyncs, %v rejected", ms, p.Clients[0].View.Note, c.Value("desyncs"), c.Value("rejected_payloads"))
+	}
+	if n := c.Value("compared_checksums"); n < 400 {
+		t.Errorf("%v checksums compared", n)
+	}
+}
+
+// TestMeasureRejoin checks that a rejoin of a player at rest makes no difference to others, that one in motion does
+// over a bad network, because the player's last inputs arrive in other ticks, that a session without other clients has no value, and that the session itself stays as it is.
+func TestMeasureRejoin(t *testing.T) {
+	following := make([]Entry, 120)
+	following[0].Commands = []Command{rejoinFirst}
+	for i := range following {
+		following[i].Inputs = []sim.Input{{}, {Buttons: sim.Left}}
+	}
+	for _, c := range []struct {
+		scene, network string
+		moves          sim.Buttons
+		low, high      float64
+	}{
+		{"two-players", "latency=50ms,jitter=30ms,loss=10%", 0, 0, 0},
+		{"katamari:cubes=40:players=2", "latency=50ms,jitter=40ms,loss=20%", sim.Right, 0.001, 20},
+		{"plain", "latency=50ms", 0, -1, -1},
+	} {
+		l := labtest.Open(t, labtest.Config(t, c.scene, c.network, AtClient), "lockstep:messages=reliable", "statesync:messages=reliable")
+		for range 60 {
+			labtest.Tick(t, l, Entry{Inputs: []sim.Input{{Buttons: c.moves}, {}}})
+		}
+		before := l.Hash()
+		for i, metres := range l.MeasureRejoin(following) {
+			if least := []float64{min(c.low, 0), c.low}[i]; metres < least || metres > c.high {
+				t.Errorf("%s, keys %v, pane %d: %v m, want %v to %v", c.scene, c.moves, i, metres, c.low, c.high)
+			}
+		}
+		if l.Hash() != before {
+			t.Error("the measurement changes the session")
+		}
+	}
+}
