@@ -73,9 +73,9 @@ type Strategy struct {
 	// not. Two states that are equal on it count as equal. It is nil for a strategy that never rounds.
 	Grid func(Client) sim.Grid
 
-	// Joins says that NewClient can continue from a world that its client has downloaded while the
-	// server went on: Env.Joined is set.
-	Joins bool
+	// Backlog says that a joining client needs all packets since the tick of the world that it downloads,
+	// and not only the newest: each has a part of the state.
+	Backlog bool
 
 	// RunsWalkers says that the client runs the scripts of the scene's walkers, because it receives no
 	// states. In all other strategies only the server does, and a walker is to a client what a remote
@@ -134,8 +134,11 @@ type Env struct {
 	// SameFrame says that the program calls Tick in the same frame as the last time, because several
 	// ticks are due in it. The laboratory writes it.
 	SameFrame bool
-	// Joined says that the client has downloaded World. It is the server's at its tick, which has
-	// passed, and the server sends what has changed since.
+
+	// Joined says that the client has lost everything and has downloaded World. It is the server's at its
+	// tick, which has passed; the server sends what has changed since. The lab sets it before NewClient.
+	// The side clears it when World or newer states give one consistent picture, and only then the lab
+	// draws the client and passes it inputs.
 	Joined bool
 
 	// ReliableOrdered requests a reliable, ordered wire such as TCP's: a lost packet delays all
@@ -170,16 +173,14 @@ type Server interface {
 	// each keeps its index. Shots are resolved before the step (package predict/part/hit).
 	Tick(host []sim.Input, peers []Peer)
 
+	// Forget makes the server forget what a client has acknowledged and sent, between two ticks: the
+	// client has lost everything, and downloads Env.World as it is now. Until an input of it arrives, its
+	// player has none. The session goes on unchanged for all other clients.
+	Forget(peer int)
+
 	// CopyFrom makes the side a copy of another side of the same strategy, except for its Env.
 	// The two share no memory that changes.
 	CopyFrom(Server)
-}
-
-// Downloaded is a Server that has to know when a client downloads its world, because that leaves out contacts and
-// other hidden state.
-type Downloaded interface {
-	// BeforeDownload is called right before the world is read, and before the Tick that follows.
-	BeforeDownload()
 }
 
 // Client is the client side of a strategy: it decides what its player sees.

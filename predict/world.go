@@ -60,6 +60,24 @@ func (w *World) Load(s *State) {
 	w.ownership.state.copyFrom(&s.ownership)
 }
 
+// CodeHidden is CodeHidden of sim.World for a State of a World: the hidden state includes for how long owned
+// bodies have not been touched.
+func (w *World) CodeHidden(s *State, word func(uint32) uint32) (ok bool) {
+	ok = w.World.CodeHidden(&s.State, word)
+	for i, idle := range s.ownership.idleTicks {
+		n := word(uint32(idle))
+		ok = ok && n <= maxIdleTicks
+		s.ownership.idleTicks[i] = uint8(n)
+	}
+	return ok
+}
+
+// LoadHidden sets the hidden state of the world to that of s, a state of its scene, and leaves the rest.
+func (w *World) LoadHidden(s *State) {
+	w.World.LoadHidden(&s.State)
+	copy(w.ownership.state.idleTicks, s.ownership.idleTicks)
+}
+
 // CopyFrom makes w equal to o, a world of the same scene.
 func (w *World) CopyFrom(o *World) {
 	w.World.CopyFrom(o.World)

@@ -74,6 +74,7 @@ type Endpoint struct {
 
 	inbox     []Packet
 	inboxRead int
+	held      heldPackets
 	pending   []pendingPacket
 	acks      []Sequence // without those of muted packets
 	allAcks   []Sequence
@@ -139,6 +140,7 @@ func (e *Endpoint) Update(now time.Duration) {
 	if e.sideband != nil {
 		e.readSideband()
 	}
+	e.holdInbox()
 	s := &e.Stats
 	s.FalseFragments = e.reassembler.falseFragments
 	s.ReassemblyFailures, s.RecentExpected, s.RecentLost = e.reassembler.failures, uint64(e.received.lossSamples()), uint64(e.received.lost)
@@ -272,8 +274,11 @@ func (e *Endpoint) handleAcks(h *header, at time.Duration) {
 }
 
 // Receive returns the next packet that arrived with the last Update, in order of
-// arrival. Each Update delivers at most one packet of more than 64 KiB.
+// arrival, or a packet that was held. Each Update delivers at most one packet of more than 64 KiB.
 func (e *Endpoint) Receive() (p Packet, ok bool) {
+	if !e.held.on && len(e.held.packets) > 0 {
+		return e.held.pop(), true
+	}
 	if e.inboxRead == len(e.inbox) {
 		return Packet{}, false
 	}
@@ -388,6 +393,7 @@ func (e *Endpoint) CopyFrom(o *Endpoint) {
 	e.pending = append(e.pending[:0], o.pending...)
 	e.acks = append(e.acks[:0], o.acks...)
 	e.allAcks = append(e.allAcks[:0], o.allAcks...)
+	e.held.copyFrom(&o.held)
 	e.arena.reset()
 	e.inbox, e.inboxRead = e.inbox[:0], o.inboxRead
 	for _, p := range o.inbox {

@@ -12,7 +12,6 @@ import (
 	"ghostcube/net/quant"
 	"ghostcube/predict"
 	"ghostcube/predict/lab/reliable"
-	"ghostcube/predict/part/codec"
 	"ghostcube/sim"
 )
 
@@ -21,10 +20,8 @@ import (
 // sideband of the endpoints. Nothing of it depends on the strategy.
 type connection struct {
 	client, server *reliable.Connection
-	joining        bool     // the client waits for the world
-	joinedAt       sim.Tick // session tick of the command rejoin
-	serving        bool     // the server sends the world
 	blockAt        sim.Tick // session tick of the command block
+	join           joinState
 }
 
 // connectionSettings are the knobs of a pane's connections.
@@ -60,7 +57,7 @@ func (s *connectionSettings) declare(k *predict.Knobs) {
 type connectionCounters struct {
 	sent, resent, unacked, received, malformed                        predict.Counter
 	slices, slicesResent, sliceAcks, joins, joinTime, sidebandPercent predict.Counter
-	blocks, blockTime, hitResults, hitResultTime                      predict.Counter
+	blocks, blockTime, joinBlockTime, hitResults, hitResultTime       predict.Counter
 }
 
 func declareConnectionCounters(m *predict.Counters) (c connectionCounters) {
@@ -73,7 +70,8 @@ func declareConnectionCounters(m *predict.Counters) (c connectionCounters) {
 	c.slicesResent = m.New("block_slices_resent", "repetitions of slices")
 	c.sliceAcks = m.New("block_acks", "acknowledgements of slices sent")
 	c.joins = m.New("joins", "times that a client has downloaded the world")
-	c.joinTime = m.New("join_time_ms", "time from the last rejoin until the world was complete, ms")
+	c.joinBlockTime = m.New("join_block_ms", "time from the last rejoin until the downloaded world was complete, ms")
+	c.joinTime = m.New("join_time_ms", "time from the last rejoin until the client showed the world again, ms")
 	c.blocks = m.New("blocks", "blocks of the command block that have arrived")
 	c.blockTime = m.New("block_time_ms", "time that the last of them took, ms")
 	c.sidebandPercent = m.New("sideband_percent", "share of messages, slices and acks in the bytes of all packets, headers included")
@@ -84,7 +82,7 @@ func declareConnectionCounters(m *predict.Counters) (c connectionCounters) {
 
 // The first byte of a message.
 const (
-	joinMessage = 1 // from a client: it wants the world
+	joinMessage = 1 // from a client: it wants the world; see joinState
 	hitMessage  = 2 // to a client: number of the shot, 32 bits, and its result, 16 bits
 )
 
@@ -99,7 +97,7 @@ func (p *Pane) updateConnections() {
 	on := p.connectionSettings.mode != messagesOff
 	for i := range p.connections {
 		c := &p.connections[i]
-		if on == (c.client != nil) {
+		if on == (c.client != nil) || c.join.active() {
 			if on {
 				p.setConnection(c)
 			}
@@ -110,7 +108,6 @@ func (p *Pane) updateConnections() {
 			*c = connection{}
 			for _, e := range []*packet.Endpoint{client, server} {
 				e.SetSideband(nil)
-				e.SetMuted(false)
 			}
 			continue
 		}
@@ -127,23 +124,6 @@ func (p *Pane) setConnection(c *connection) {
 		end.Unreliable = p.connectionSettings.mode == messagesUnreliable
 	}
 	c.server.SetBlockRate(p.connectionSettings.blockRate * reliable.BytesPerKbit)
-}
-
-// rejoin makes a client forget its world and ask the server for it.
-func (p *Pane) rejoin(client int) error {
-	if !p.Strategy.Joins {
-		others := strategiesThat(func(s *predict.Strategy) bool { return s.Joins })
-		return fmt.Errorf("a client of %s cannot rejoin: want %s", p.Strategy.Name, others)
-	}
-	p.updateConnections()
-	c := &p.connections[client]
-	if c.client == nil {
-		return fmt.Errorf("rejoin needs a way to ask for the world: set messages=reliable in %s", p.Strategy.Name)
-	}
-	c.joining, c.joinedAt = true, p.lab.tick
-	p.Clients[client].Endpoint.SetMuted(true)
-	c.client.Send([]byte{joinMessage})
-	return nil
 }
 
 // sendHitResult tells the shooter the result of a shot, by its number.
@@ -171,19 +151,9 @@ func (p *Pane) receiveAtServer(now time.Duration) {
 		}
 		e := p.peers[i].Endpoint
 		for m, ok := c.server.Receive(); ok; m, ok = c.server.Receive() {
-			join := len(m) == 1 && m[0] == joinMessage
-			if s, ok := p.serverSide.(predict.Downloaded); ok && join {
-				s.BeforeDownload()
-			}
-			if join && c.server.SendBlock(codec.AppendWorld(nil, p.ServerWorld)) {
-				c.serving = true
-				e.SetMuted(true)
-			}
+			c.receiveRequest(m, e)
 		}
-		if c.serving && !c.server.SendingBlock() {
-			c.serving = false
-			e.SetMuted(false)
-		}
+		p.serve(i)
 		c.server.Flush(e, now)
 	}
 	p.countConnections()
@@ -205,32 +175,14 @@ func (p *Pane) receiveAtClient(i int, now time.Duration) {
 		}
 	}
 	if b, ok := c.client.ReceiveBlock(); ok {
-		if c.joining {
-			p.finishJoin(i, b)
+		if isWorld(b) {
+			p.receiveWorld(i, b)
 		} else {
 			p.finishBlock(c, b)
 		}
 	}
+	c.ask()
 	c.client.Flush(p.Clients[i].Endpoint, now)
-}
-
-// finishJoin starts the client with the world that it has downloaded. A malformed one is counted
-// and asked for again.
-func (p *Pane) finishJoin(i int, world []byte) {
-	c, s := &p.connections[i], p.Clients[i]
-	counters := declareConnectionCounters(p.Counters)
-	if codec.ReadWorld(world, s.World) != nil {
-		p.malformedBlocks++
-		c.client.Send([]byte{joinMessage})
-		return
-	}
-	c.joining = false
-	counters.joins.Inc()
-	counters.joinTime.Set(float64(p.lab.tick-c.joinedAt) * 1000 / float64(p.lab.config.Rate))
-	s.Endpoint.SetMuted(false)
-	s.env.SlewPPM, s.env.Joined = 0, true
-	s.side = p.Strategy.NewClient(s.env)
-	s.drawing.forget()
 }
 
 // The sizes of blocks, in kB.
@@ -316,7 +268,7 @@ func (p *Pane) copyConnections(o *Pane) {
 	p.updateConnections()
 	for i := range p.connections {
 		c, from := &p.connections[i], &o.connections[i]
-		c.joining, c.joinedAt, c.serving, c.blockAt = from.joining, from.joinedAt, from.serving, from.blockAt
+		c.blockAt, c.join = from.blockAt, from.join
 		if c.client != nil && from.client != nil {
 			c.client.CopyFrom(from.client)
 			c.server.CopyFrom(from.server)
@@ -371,15 +323,6 @@ func (l *Lab) startBlock(c Command) error {
 		return fmt.Errorf("block=%s: want %d to %d kB", c.Value, minBlockSize, maxBlockSize)
 	}
 	return l.anyPane(c.Pane, func(p *Pane) error { return p.sendBlock(n) })
-}
-
-// rejoin makes one client of a pane or of all panes rejoin, by its number from 1.
-func (l *Lab) rejoin(c Command) error {
-	n, err := strconv.Atoi(c.Name)
-	if count := l.clientCount(); err != nil || n < 1 || n > count {
-		return fmt.Errorf("rejoin of client %q: want 1 to %d", c.Name, count)
-	}
-	return l.anyPane(c.Pane, func(p *Pane) error { return p.rejoin(n - 1) })
 }
 
 // anyPane applies f to one pane, or to all panes that it can be applied to. It returns an error only

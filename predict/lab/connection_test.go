@@ -2,97 +2,12 @@ package lab_test
 
 import (
 	"fmt"
-	"strings"
 	"testing"
 
 	. "ghostcube/predict/lab"
 	"ghostcube/predict/lab/labtest"
 	"ghostcube/sim"
 )
-
-// TestRejoin lets a client forget its world and download it again over a lossy link while the other
-// player keeps playing, with each strategy that can. Slices have to be repeated. After the download the
-// client follows the server again, bodies that moved and came to rest in between included. A fork made
-// during the download ends like the original.
-func TestRejoin(t *testing.T) {
-	joins := 0
-	for _, s := range Strategies {
-		if !s.Joins {
-			continue
-		}
-		joins++
-		t.Run(s.Name, func(t *testing.T) {
-			t.Parallel()
-			l := labtest.Open(t, labtest.Config(t, "katamari:cubes=324:players=2", "latency=40ms,loss=20%", AtClient), s.Name+":messages=reliable:block-rate=20")
-			p := l.Panes[0]
-			run := func(l *Lab, n int) {
-				for range n {
-					var e Entry
-					if l.Ticks() < 180 { // then everything comes to rest, before the world has arrived
-						e.Inputs = []sim.Input{{Buttons: sim.Right}, {Buttons: sim.Forward}}
-					}
-					labtest.Tick(t, l, e)
-				}
-			}
-			run(l, 120)
-			labtest.Apply(t, l, "rejoin all 1 -")
-			run(l, 15)
-			if note := p.Clients[0].View.Note; !strings.HasPrefix(note, "joining: ") || p.Counters.Value("joins") != 0 {
-				t.Errorf("a quarter of a second after the command: note %q, %v joins", note, p.Counters.Value("joins"))
-			}
-			before := p.ServerWorld.Bodies()[1].Pose.Pos
-			fork := l.Fork()
-			run(fork, 885)
-			run(l, 260)
-			if v := p.ServerWorld.Bodies()[1].Linear.Len(); p.Counters.Value("joins") != 0 || v > 0.01 {
-				t.Errorf("%v joins while the other player's cube moves at %v m/s", p.Counters.Value("joins"), v)
-			}
-			run(l, 625)
-			if fork.Hash() != l.Hash() {
-				t.Error("a fork during the download ends differently")
-			}
-			if d := p.ServerWorld.Bodies()[1].Pose.Pos.Sub(before).Len(); d < 1 {
-				t.Errorf("the other player has moved by %v m", d)
-			}
-			c := p.Counters
-			if c.Value("joins") != 1 || c.Value("block_slices_resent") == 0 || c.Value("messages_malformed") != 0 || c.Value("messages_unacked") != 0 {
-				t.Errorf("%v joins, %v slices resent, %v malformed, %v unacknowledged",
-					c.Value("joins"), c.Value("block_slices_resent"), c.Value("messages_malformed"), c.Value("messages_unacked"))
-			}
-			if n := c.Value("rejected_payloads"); n > 2 { // until a third confirms that the server's tick is far ahead
-				t.Errorf("%v payloads rejected", n)
-			}
-			for i := range p.ServerWorld.Bodies() {
-				a, b := p.ServerWorld.Bodies()[i].Pose.Pos, p.Clients[0].World.Bodies()[i].Pose.Pos
-				if d := a.Sub(b).Len(); d > 0.2 {
-					t.Errorf("body %d is %v m from the server's", i, d)
-				}
-			}
-		})
-	}
-	if joins < 2 {
-		t.Errorf("%d strategies can rejoin", joins)
-	}
-}
-
-// TestRejoinIsRefused checks the errors of rejoin: of a client that does not exist, of a
-// strategy that cannot, and without messages.
-func TestRejoinIsRefused(t *testing.T) {
-	for spec, want := range map[string]string{
-		"rewind":                   "set messages=reliable",
-		"lockstep":                 "cannot rejoin: want noprediction or rewind or rollback",
-		"rewind:messages=reliable": "",
-	} {
-		l := labtest.Open(t, labtest.Config(t, "plain", "perfect", AtClient), spec)
-		err := l.Apply(Command{Verb: "rejoin", Pane: AllPanes, Name: "1"})
-		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
-			t.Errorf("%s: %v, want %q", spec, err, want)
-		}
-		if err := l.Apply(Command{Verb: "rejoin", Pane: AllPanes, Name: "2"}); err == nil || !strings.Contains(err.Error(), "1 to 1") {
-			t.Errorf("%s: %v", spec, err)
-		}
-	}
-}
 
 // TestJoinRequestMayBeLost checks that a request to join that is sent once does not arrive
 // over a link that loses it, and that one that is repeated does.

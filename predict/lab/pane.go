@@ -1,7 +1,6 @@
 package lab
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"time"
@@ -236,10 +235,8 @@ func (p *Pane) tick(now time.Duration, inputs []sim.Input) {
 		p.lastInputs[i] = sim.Input{Buttons: inputs[i].Buttons, Heading: inputs[i].Heading}
 	}
 	for i, s := range p.Clients {
-		if p.connections[i].joining { // the last picture stays
-			received, count := p.connections[i].client.SlicesReceived()
-			s.View.Note = fmt.Sprintf("joining: %d of %d slices", received, count)
-			continue
+		if p.joining(i) {
+			continue // the last picture stays
 		}
 		s.View.Reset()
 		s.side.View(&s.View)
@@ -299,7 +296,7 @@ func (p *Pane) tickClient(i int, c *ClockFault, now time.Duration, in sim.Input)
 	for ; s.tickAccumulator > 0; s.tickAccumulator -= million {
 		s.env.MissedTicks = int(s.frozenTime / million)
 		s.frozenTime %= million
-		if p.connections[i].joining {
+		if p.connections[i].join.waiting {
 			s.Endpoint.Send(nil)
 			continue
 		}
@@ -308,6 +305,9 @@ func (p *Pane) tickClient(i int, c *ClockFault, now time.Duration, in sim.Input)
 		}
 		s.env.TickEarly = sim.Moment(max(million-s.tickAccumulator, 0)) * sim.MomentsPerTick / million
 		in.Shot, s.pendingShot = s.pendingShot, sim.Shot{}
+		if s.env.Joined {
+			in = sim.Input{}
+		}
 		s.side.Tick(in, s.Endpoint)
 		s.env.SameFrame = true
 	}
@@ -440,7 +440,7 @@ func (p *Pane) copyFrom(o *Pane) {
 		s.arrivals.copyFrom(from.arrivals)
 		s.attacked.copyFrom(from.attacked)
 		p.serverAttacked[i].copyFrom(o.serverAttacked[i])
-		s.env.SlewPPM, s.env.ReliableOrdered = from.env.SlewPPM, from.env.ReliableOrdered
+		s.env.SlewPPM, s.env.ReliableOrdered, s.env.Joined = from.env.SlewPPM, from.env.ReliableOrdered, from.env.Joined
 		s.tickAccumulator, s.lastFrameTime = from.tickAccumulator, from.lastFrameTime
 		s.pendingShot, s.frozenTime = from.pendingShot, from.frozenTime
 		p.peers[i].Endpoint.CopyFrom(o.peers[i].Endpoint)

@@ -34,6 +34,7 @@ type Client struct {
 // clientState is plain data, copied by assignment.
 type clientState struct {
 	header codec.ConsumedHeader // of the newest snapshot
+	placed bool                 // a client that has joined has placed its player's body
 }
 
 type clientCounters struct {

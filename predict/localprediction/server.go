@@ -42,6 +42,12 @@ func (s *Server) Send(peers []predict.Peer) {
 	s.Broadcast.SendWithHeader(s.writeHeader, s.Env.World, peers, s.Inputs)
 }
 
+// Forget forgets a client's inputs and acknowledgements.
+func (s *Server) Forget(peer int) {
+	s.Receiver.Forget(peer)
+	s.Broadcast.Forget(peer, s.Env.World.Tick())
+}
+
 // CopyFrom makes s a copy of o, except for its env.
 func (s *Server) CopyFrom(o *Server) {
 	s.World.CopyFrom(&o.World)

@@ -246,6 +246,20 @@ const (
 // latencySamples sums the measured input latencies of a pane.
 type latencySamples struct {
 	sum, count int
+	noticed    float64 // largest result of lab.MeasureRejoin, m
+	rejoined   bool    // it has one
+}
+
+// addNoticed adds what others noticed of clients that rejoin in the first of the entries.
+func addNoticed(found []latencySamples, l *lab.Lab, entries []lab.Entry) {
+	if !slices.ContainsFunc(entries[0].Commands, func(c lab.Command) bool { return c.Verb == "rejoin" }) {
+		return
+	}
+	for i, metres := range l.MeasureRejoin(entries) {
+		if s := &found[min(i, len(found)-1)]; metres >= 0 {
+			s.noticed, s.rejoined = max(s.noticed, metres), true
+		}
+	}
 }
 
 // runEntries runs the entries in a lab and measures the input latency at some of the key
@@ -253,10 +267,11 @@ type latencySamples struct {
 func (p *program) runEntries(ctx context.Context, l *lab.Lab, entries []lab.Entry,
 	progress func(int)) ([]latencySamples, error) {
 	l.Stopwatch = p.Now
-	var found []latencySamples
+	found := make([]latencySamples, len(l.Panes))
 	rate := l.Config().Rate
 	next, left := lab.FirstKeyPress(entries, min(rate/2, len(entries))), latencyProbeCount
 	measure := func(i int) {
+		addNoticed(found, l, entries[i:])
 		if i == next && !l.Joined() {
 			next = lab.FirstKeyPress(entries, i+1)
 		}
@@ -341,7 +356,11 @@ func newPaneResult(p *lab.Pane, l *lab.Lab, latency latencySamples) paneResult {
 			r.Knobs[k.Name] = k.Value()
 		}
 	}
-	for _, x := range p.Counters.All() {
+	if latency.rejoined {
+		r.counterList = append(slices.Clone(r.counterList), predict.CounterValue{Name: "join_noticed_m", Value: latency.noticed,
+			Help: "largest difference that a rejoin made in what other clients drew within 3 s, m"})
+	}
+	for _, x := range r.counterList {
 		r.Counters[x.Name] = x.Value
 	}
 	if n := p.CPU.Ticks; n > 0 {

@@ -27,6 +27,17 @@ func (c *Controls) FreezeClients() {
 	c.session.Do(lab.Command{Verb: "freeze", Pane: lab.AllPanes, Value: "2s"})
 }
 
+// KillClient kills and revives the first client of every pane. A pane without messages gets them, because the client
+// has to ask for the world.
+func (c *Controls) KillClient() {
+	for i, p := range c.session.Lab.Panes {
+		if p.Knobs.Lookup("messages").Value() == "off" {
+			c.session.Do(lab.Command{Verb: "set", Pane: i, Name: "messages", Value: "reliable"})
+		}
+	}
+	c.session.Do(lab.Command{Verb: "rejoin", Pane: lab.AllPanes, Name: "1"})
+}
+
 // clockChoices are the values of keys for each setting of the clients' clocks.
 var clockChoices = map[string][]string{"skew": {"off", "500", "-500"}, "fps": {"off", "20", "144"}}
 

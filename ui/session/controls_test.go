@@ -153,6 +153,26 @@ func TestClockFaults(t *testing.T) {
 	}
 }
 
+// TestKillClient promises that the key kills the first client of all panes, with messages or without, and that it
+// comes back in each.
+func TestKillClient(t *testing.T) {
+	g := newTestSession(t, "rewind:messages=unreliable", "lockstep", "statesync")
+	g.runTicks(t, 30)
+	g.Controls.KillClient()
+	g.runTicks(t, 1)
+	for i, p := range g.Lab.Panes {
+		if note := p.Clients[0].View.Note; !strings.HasPrefix(note, "joining") {
+			t.Errorf("pane %d: note %q", i, note)
+		}
+	}
+	g.runTicks(t, 90)
+	for i, p := range g.Lab.Panes {
+		if n := p.Counters.Value("joins"); n != 1 || p.Clients[0].View.Note != "" {
+			t.Errorf("pane %d: %v joins, note %q", i, n, p.Clients[0].View.Note)
+		}
+	}
+}
+
 // TestShoot promises that a shot is in the input of the next tick and in no other, that it stops a tape as a
 // key does, and that straight ahead is the direction of the camera.
 func TestShoot(t *testing.T) {

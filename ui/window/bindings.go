@@ -86,7 +86,12 @@ var bindings = [][]binding{
 			g.session.Do(lab.Command{Verb: "blackout", Pane: lab.AllPanes, Value: duration})
 			g.session.Notices.Post("all packets dropped for " + words)
 		}},
-		{label: "X", help: "freeze the clients for 2 s", keys: keys{ebiten.KeyX}, press: func(g *game, _ int, _ bool) {
+		{label: "X, Shift X", help: "freeze the clients for 2 s; kill and revive the first one", keys: keys{ebiten.KeyX}, press: func(g *game, _ int, shift bool) {
+			if shift {
+				g.session.Controls.KillClient()
+				g.session.Notices.Post("the first client was killed and comes back")
+				return
+			}
 			g.session.Controls.FreezeClients()
 			g.session.Notices.Post("the clients are frozen for 2 s")
 		}},

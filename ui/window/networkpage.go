@@ -285,11 +285,11 @@ func (p *networkPage) faultControls() {
 		all("clock", "fps", typed)
 	}
 	switch p.buttons([3]string{"freeze", "freeze 2 s (X)", "Stop the programs of all clients for 2 s."},
-		[3]string{"rejoin", "rejoin client 1", "The client forgets everything and receives the world as a block."}) {
+		[3]string{"rejoin", "kill client 1", "Kill the first client and revive it: it downloads the world (Shift X). Turns messages on."}) {
 	case 0:
 		p.session.Controls.FreezeClients()
 	case 1:
-		all("rejoin", "1", "")
+		p.session.Controls.KillClient()
 	}
 	ui.Heading("Attacks and load")
 	switch p.buttons([3]string{"forge", "forge packet", "Send the client a packet with a forged sequence number."},

@@ -44,6 +44,13 @@ func (b *Broadcast) Acknowledge(peers []predict.Peer) {
 	}
 }
 
+// Forget makes the server forget what it knows of a peer, which has nothing but the world at tick t.
+func (b *Broadcast) Forget(peer int, t sim.Tick) {
+	if peer < len(b.senders) {
+		b.senders[peer] = Sender{ackedTick: t, hasAcked: true, checks: b.checks}
+	}
+}
+
 // RecordStep notes which bodies a step of the world has changed. It must be called after every
 // step.
 func (b *Broadcast) RecordStep(w *predict.World) {

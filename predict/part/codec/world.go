@@ -1,6 +1,8 @@
 package codec
 
 import (
+	"slices"
+
 	"ghostcube/net/quant"
 	"ghostcube/predict"
 	"ghostcube/sim"
@@ -11,39 +13,63 @@ import (
 //	tick, 32 bits
 //	in a scene with vehicles or couplings: its attachments (CodeAttachments)
 //	for each body: the body, with checks (CodeBody), and its owner, 8 bits: 255 for none
+//	if it is exact: the words of the hidden state (World.CodeHidden), each as one bit, and 32 more unless it is 0
 //
-// It leaves out contacts and joints' impulses, which a client finds anew.
+// One that is not exact leaves out contacts, joints' impulses and sleep counters, which a client that
+// receives states finds anew. A client that receives inputs needs every bit.
 
 // noOwner stands for sim.NoPlayer.
 const noOwner = 255
 
 // AppendWorld appends a whole world to dst.
-func AppendWorld(dst []byte, w *predict.World) []byte {
+func AppendWorld(dst []byte, w *predict.World, exact bool) []byte {
 	var c quant.Coder
-	c.BeginWrite(make([]byte, (32+attachmentBits(w.Scene())+len(w.Bodies())*(AwakeBits+bodyChecksBits+8)+63)/64*8))
-	c.EnableChecks(true)
-	c.Bits(uint32(w.Tick()), 32)
-	attachments := w.Attachments()
-	CodeAttachments(&c, &attachments, w.Scene())
-	for i, b := range w.Bodies() {
-		c.Group("bodies", i)
-		c.AlignChecked()
-		CodeBody(&c, &b, w.Scene())
-		owner := uint32(noOwner)
-		if o := w.Owners()[i]; o != sim.NoPlayer {
-			owner = uint32(o) & 0xff
-		}
-		c.Bits(owner, 8)
-	}
+	c.BeginMeasure()
+	writeWorld(&c, w, exact)
+	c.BeginWrite(make([]byte, (c.BitsProcessed()+63)/64*8))
+	writeWorld(&c, w, exact)
 	if c.Err() != nil {
 		panic("codec: a world does not fit: " + c.Err().Error())
 	}
 	return append(dst, c.FinishWrite()...)
 }
 
+// writeWorld writes or measures a whole world.
+func writeWorld(c *quant.Coder, w *predict.World, exact bool) {
+	c.EnableChecks(true)
+	c.Bits(uint32(w.Tick()), 32)
+	attachments := w.Attachments()
+	CodeAttachments(c, &attachments, w.Scene())
+	for i, b := range w.Bodies() {
+		c.Group("bodies", i)
+		c.AlignChecked()
+		CodeBody(c, &b, w.Scene())
+		owner := uint32(noOwner)
+		if o := w.Owners()[i]; o != sim.NoPlayer {
+			owner = uint32(o) & 0xff
+		}
+		c.Bits(owner, 8)
+	}
+	if exact {
+		var s predict.State
+		w.Save(&s)
+		codeHidden(c, w, &s)
+	}
+}
+
+// codeHidden reads, writes or measures a hidden state. It reports whether it is possible.
+func codeHidden(c *quant.Coder, w *predict.World, s *predict.State) (ok bool) {
+	return w.CodeHidden(s, func(x uint32) uint32 {
+		if !c.Bool(x != 0) {
+			return 0
+		}
+		return c.Bits(x, 32)
+	})
+}
+
 // ReadWorld sets a world to one that AppendWorld has written. The data is untrusted: if it is
 // malformed or cannot be of the scene, that is an error, and the world stays as it is.
-func ReadWorld(data []byte, w *predict.World) error {
+func ReadWorld(data []byte, w *predict.World, exact bool) error {
 	var c quant.Coder
 	c.BeginRead(data)
 	c.EnableChecks(true)
@@ -67,29 +93,36 @@ func ReadWorld(data []byte, w *predict.World) error {
 			return c.Err()
 		}
 	}
-	if !c.AtEnd(len(data)) || tick > maxWorldTick {
+	var s predict.State
+	w.Save(&s)
+	if exact && (!codeHidden(&c, w, &s) || c.Err() != nil) || !c.AtEnd(len(data)) || tick > maxWorldTick {
 		return predict.ErrMalformed
 	}
+	w.SetTick(tick)
+	w.SetAttachments(attachments)
 	for i := range bodies {
 		w.SetBody(i, bodies[i])
 		w.SetOwner(i, owners[i])
 	}
-	w.SetTick(tick)
-	w.SetAttachments(attachments)
+	if exact {
+		w.LoadHidden(&s)
+	}
 	return nil
 }
 
 // maxWorldTick is the last tick of a downloaded world, far beyond any session.
 const maxWorldTick = 1 << 31
 
-// Start makes r continue from a world that the client has downloaded, so that snapshots may leave
-// out bodies of it.
-func (r *Receiver) Start(w *predict.World) {
-	r.Tick, r.HasSnapshot = w.Tick(), true
-	r.Bodies = append(r.Bodies[:0], w.Bodies()...)
-	if a := w.Attachments(); a != r.Attachments {
-		r.Attachments = a
-		r.SetEncoding(w.Scene(), r.encoding, r.player)
+// Declare declares the knob of checks. A receiver of a client that has joined (Env.Joined) continues from the
+// world that the client has downloaded, so that snapshots may leave out bodies of it.
+func (r *Receiver) Declare(env *predict.Env) {
+	DeclareChecks(env, &r.Checks)
+	if !env.Joined {
+		return
 	}
+	w := env.World
+	r.Tick, r.HasSnapshot, r.Attachments = w.Tick(), true, w.Attachments()
+	r.Bodies = append(r.Bodies[:0], w.Bodies()...)
+	r.receivedAt = slices.Repeat([]sim.Tick{w.Tick()}, len(r.Bodies))
 	r.LastInputs = append(r.LastInputs[:0], make([]sim.Input, w.Scene().Players)...)
 }

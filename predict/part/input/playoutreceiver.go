@@ -51,6 +51,13 @@ func (r *PlayoutReceiver) Collect(host []sim.Input, peers []predict.Peer, inputs
 	}
 }
 
+// Forget empties the buffer of a peer that has lost everything. Until an input arrives, its player has none.
+func (r *PlayoutReceiver) Forget(peer int) {
+	if peer < len(r.Buffers) {
+		r.Buffers[peer] = PlayoutBuffer{counters: r.counters}
+	}
+}
+
 // PopShots returns the shots of a peer that have arrived since the last call. They are valid until
 // the next Collect.
 func (r *PlayoutReceiver) PopShots(peer int) []sim.Shot { return r.Buffers[peer].PopShots() }

@@ -31,6 +31,15 @@ func (r *Receiver) AddPeers(peers []predict.Peer, next sim.Tick, inputs []sim.In
 	}
 }
 
+// Forget empties the queue of a peer that has lost everything. Its inputs are asked for from tick next on; until
+// one arrives, its player has none.
+func (r *Receiver) Forget(peer int, next sim.Tick) {
+	if peer < len(r.Queues) {
+		r.Queues[peer] = Queue{counters: r.counters}
+		r.Queues[peer].Start(next, sim.Input{})
+	}
+}
+
 // Collect reads the arrived packets and sets inputs, by player, to those of the tick that begins:
 // players at the server have the inputs in host, all others their next one. It is for a server
 // whose clients draw the past and number their inputs by their own ticks, so that inputs are used

@@ -79,7 +79,7 @@ func (w *InterpolatedWorld) Declare(env *predict.Env, excluded int) {
 	group.Millis(&w.maxExtrapolation, "extrapolate", 100, 0, 1000, "extrapolation=fixed: longest time that a body is extrapolated, ms")
 	k.Needs("extrapolate", "extrapolation", "fixed")
 	w.joints.declare(k)
-	codec.DeclareChecks(env, &w.receiver.Checks)
+	w.receiver.Declare(env)
 	k.In(predict.PlayoutKnobs).Bool(&w.keepExpired, "keep-expired", false,
 		"use a position that arrives after its validity, instead of dropping it, if no later one is there")
 	w.counters.positions = m.New("positions", "received positions of bodies")
@@ -95,6 +95,9 @@ func (w *InterpolatedWorld) Declare(env *predict.Env, excluded int) {
 	w.rate = env.World.Rate()
 	w.joints.scene, w.joints.player = env.World.Scene(), env.Player
 	w.displayMoment = env.World.Tick().Moment()
+	if env.Joined {
+		w.now = w.displayMoment // close to the ticks of the first snapshots
+	}
 	for _, b := range env.World.Bodies() {
 		w.bodies = append(w.bodies, Interpolator{pose: b.Pose})
 		w.excluded = append(w.excluded, false)
@@ -225,6 +228,17 @@ func (w *InterpolatedWorld) advanceDisplay(delay sim.Moment) {
 		w.displayMoment = max(w.displayMoment, w.now+offset-delay)
 	}
 	w.undisplayed.Drop(w.undisplayed.CountUntil(w.displayMoment - 1))
+}
+
+// Started reports whether each body has reached a received position, or is outside the area of interest. A
+// client that has joined has no older ones.
+func (w *InterpolatedWorld) Started() bool {
+	for i := range w.bodies {
+		if !w.bodies[i].hasReached && !w.Outside(i) {
+			return false
+		}
+	}
+	return w.clock.Running()
 }
 
 // NewestTick returns the tick of the newest received positions, or 0 if there are none.

@@ -76,6 +76,12 @@ func (r *Receiving) Collect(host []sim.Input, peers []predict.Peer) {
 	}
 }
 
+// Forget empties the queues of a peer that has lost everything. Its inputs are asked for from tick next on.
+func (r *Receiving) Forget(peer int, next sim.Tick) {
+	r.Receiver.Forget(peer, next)
+	r.playout.Forget(peer)
+}
+
 // InputProgress reports the first client's newest input that was used, and what becomes of ticks without one.
 func (r *Receiving) InputProgress(to *predict.InputProgress) {
 	to.Consumed = max(r.Receiver.ConsumedTick(0), r.playout.ConsumedTick(0))

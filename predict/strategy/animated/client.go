@@ -33,6 +33,7 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 	c.interpolated.BeginTick()
 	c.receive(server)
 	c.interpolated.Advance(server.Stats.RTT)
+	c.env.Joined = c.env.Joined && !c.interpolated.Started()
 	*c.trail.Insert(c.now) = c.interpolated.Pose(max(c.env.Player, 0))
 	if c.env.Player < 0 {
 		server.Send(nil) // carries acknowledgements

@@ -33,6 +33,12 @@ func (s *server) Tick(host []sim.Input, peers []predict.Peer) {
 	s.broadcast.Send(world, peers, s.Inputs)
 }
 
+// Forget forgets a client's inputs and acknowledgements.
+func (s *server) Forget(peer int) {
+	s.Receiving.Forget(peer, 0)
+	s.broadcast.Forget(peer, s.Env.World.Tick())
+}
+
 func (s *server) CopyFrom(from predict.Server) {
 	o := from.(*server)
 	s.Receiving.CopyFrom(&o.Receiving)

@@ -19,6 +19,7 @@ type clientState struct {
 	server connection
 	desync desync.Detector
 	window sendWindow // of the client's own inputs
+	join   joinClientState
 
 	hasAdvantage bool     // the server has reported the client's advantage in this span
 	minAdvantage int      // smallest reported advantage of this span, in inputs
@@ -65,7 +66,10 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 		c.env.SlewPPM = 0
 		return
 	}
-	if p := c.env.Player; p >= 0 {
+	if c.env.Joined {
+		c.beginJoin(server)
+	}
+	if p := c.env.Player; p >= 0 && !c.hasNoInput() {
 		c.sample(p, in)
 	}
 	for p := range c.eventInputs {
@@ -74,12 +78,19 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 		}
 	}
 	before := c.env.World.Tick()
+	c.side.state.stepEnd = 0
+	if c.env.Joined && !c.state.join.confirmed {
+		c.side.state.stepEnd = c.state.join.first
+	}
 	c.advance()
+	if c.env.Joined {
+		c.finishJoin(c.env.World.Tick() - before)
+	}
 	for t := before + 1; t <= c.env.World.Tick(); t++ {
 		c.state.desync.Compare(t, &c.checksums, &c.counters.desync)
 	}
 	for p := range c.streams {
-		if c.local[p] {
+		if c.local[p] && !c.hasNoInput() {
 			c.addInputs(p, &c.state.window, overTCP)
 			c.counters.unackedInputs.Set(float64(c.streams[p].next - c.state.window.acked))
 		} else {
@@ -131,6 +142,9 @@ func (c *client) sample(p int, in sim.Input) {
 	}
 }
 
+// hasNoInput reports whether the client has lost everything and does not know from which tick on it gives inputs.
+func (c *client) hasNoInput() bool { return c.env.Joined && !c.state.join.begun }
+
 // hasRoom reports whether the client can remember one more of its own inputs.
 func (c *client) hasRoom(s *inputStream) bool {
 	return c.state.window.hasRoom(s) && s.next-c.env.World.Tick() < inputHistoryTicks
@@ -144,13 +158,20 @@ func (c *client) receive(payload []byte) {
 		return
 	}
 	c.state.server.receive()
+	join := &c.state.join
+	join.current = true
 	for p := range in.players {
 		r := &in.players[p]
+		join.current = join.current && len(r.inputs) < maxInputs
 		switch {
+		case r.hasInputs && p == c.env.Player && c.env.Joined && !join.confirmed:
+			join.receive(&c.streams[p], r, w.Tick())
+		case r.hasInputs && p == c.env.Player && join.begun && r.next <= join.first: // sent before the server had the first input
 		case r.hasInputs && !c.local[p]:
 			c.receiveRun(p, r, func(int) bool { return false })
 		case !r.hasInputs && c.local[p]:
 			c.state.window.acknowledge(&c.streams[p], r.next)
+			join.confirmed = join.confirmed || join.begun && r.next >= join.first
 		default:
 			c.counters.rejectedPayloads.Inc()
 		}

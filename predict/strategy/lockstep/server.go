@@ -17,6 +17,8 @@ type peer struct {
 	connection
 	player   int          // player that the client controls, or -1 for a spectator
 	windows  []sendWindow // by player: of the inputs sent to the client, all but its own
+	joining  bool         // the client has lost everything and gives no inputs yet
+	returned bool         // the client has lost everything at least once
 	query    desync.Query
 	hasQuery bool
 }
@@ -52,7 +54,7 @@ func (s *server) Tick(host []sim.Input, peers []predict.Peer) {
 		if from.tick(&s.settings, s.env.World.Rate()) {
 			s.counters.disconnects.Inc()
 		}
-		if from.disconnected && at.Player >= 0 {
+		if (from.disconnected || from.joining) && at.Player >= 0 {
 			s.fill(at.Player, s.windowFull)
 		}
 	}
@@ -75,10 +77,10 @@ func (s *server) Tick(host []sim.Input, peers []predict.Peer) {
 			continue
 		}
 		for p := range s.streams {
-			if p == at.Player {
+			if p == at.Player && !to.joining {
 				s.addAck(p)
 			} else {
-				s.addInputs(p, &to.windows[p], overTCP)
+				s.addInputs(p, &to.windows[p], overTCP && !to.joining)
 			}
 		}
 		s.addChecksum()
@@ -127,12 +129,14 @@ func (s *server) receive(from *peer, player int, payload []byte) {
 		return
 	}
 	from.connection.receive()
+	from.joining = from.joining && player >= 0
 	for p := range in.players {
 		r := &in.players[p]
 		switch {
+		case r.hasInputs && p == player && from.joining && !s.takeOver(from, player, r):
 		case r.hasInputs && p == player:
 			s.receiveRun(p, r, s.windowFull)
-		case !r.hasInputs && p != player:
+		case !r.hasInputs && (p != player || from.returned):
 			from.windows[p].acknowledge(&s.streams[p], r.next)
 		default:
 			s.counters.rejectedPayloads.Inc()

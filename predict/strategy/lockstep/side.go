@@ -43,6 +43,7 @@ type sideState struct {
 	clockDrift   sim.Moment // how much later than at first the earliest inputs arrive
 	frameInputs  int        // own inputs sampled in the present frame of the program
 	frameSteps   int        // ticks stepped in it
+	stepEnd      sim.Tick   // tick from which on no tick is stepped; 0: none
 }
 
 // sideScratch is memory that is reused. It holds nothing from one tick to the next.
@@ -143,6 +144,12 @@ func (s *side) advance() {
 	w, m, inputs := s.env.World, s.env.Counters, s.scratch.stepInputs
 	due := s.dueTicks()
 	n, allLocal := max(s.settings.catchUpTicks(due, len(w.Bodies()))-s.state.frameSteps, 0), true
+	if s.env.Joined {
+		n = joinCatchUp
+	}
+	if end := s.state.stepEnd; end > 0 {
+		n = min(n, int(end-min(w.Tick(), end)))
+	}
 	delay, drift := sim.Moment(0), sim.Moment(0)
 	overdue := false
 	for p := range s.playoutBuffers {
@@ -187,7 +194,7 @@ func (s *side) advance() {
 	before := s.state.frameSteps
 	s.state.frameSteps += n
 	s.counters.catchUpTicks.Add(float64(max(s.state.frameSteps-1, 0) - max(before-1, 0)))
-	if allLocal {
+	if allLocal || s.env.Joined {
 		return
 	}
 	waiting := 0

@@ -27,7 +27,6 @@ var Strategy = &predict.Strategy{
 	Inspect:   inspect,
 	Latency:   predict.Latency,
 	MaxBodies: codec.MaxBodies,
-	Joins:     true,
 	Row: &predict.Row{
 		UsualName:   "dumb client, server states",
 		Determinism: "no", UseWhen: "the delay does not matter",
@@ -66,6 +65,12 @@ func (s *server) Tick(host []sim.Input, peers []predict.Peer) {
 	s.broadcast.Send(world, peers, s.Inputs)
 }
 
+// Forget forgets a client's inputs and acknowledgements.
+func (s *server) Forget(peer int) {
+	s.Receiving.Forget(peer, 0)
+	s.broadcast.Forget(peer, s.Env.World.Tick())
+}
+
 func (s *server) CopyFrom(from predict.Server) {
 	o := from.(*server)
 	s.Receiving.CopyFrom(&o.Receiving)
@@ -88,10 +93,7 @@ type clientCounters struct {
 func newClient(env *predict.Env) predict.Client {
 	c := &client{env: env, inputTick: env.World.Tick()}
 	c.inputSender.DeclareWithPlayout(env)
-	codec.DeclareChecks(env, &c.receiver.Checks)
-	if env.Joined {
-		c.receiver.Start(env.World)
-	}
+	c.receiver.Declare(env)
 	c.counters.rejectedPayloads = env.Counters.Rejected()
 	return c
 }
@@ -111,6 +113,7 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 			world.SetBody(i, b)
 		}
 		world.SetTick(c.receiver.Tick)
+		c.env.Joined = false
 	}
 	if c.env.Player < 0 {
 		server.Send(nil)

@@ -32,6 +32,9 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 	c.BeginTick()
 	from, fresh := c.Receive(server)
 	c.Interpolated.Advance(server.Stats.RTT)
+	if c.Joining(fresh, server) {
+		return
+	}
 	if c.Env.Player < 0 {
 		server.Send(nil) // a spectator predicts nothing
 		return

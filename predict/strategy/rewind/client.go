@@ -114,10 +114,7 @@ func newClient(env *predict.Env) predict.Client {
 	declareResync(k, &c.resync.enabled)
 	declareRelay(k, &c.relay)
 	c.inputSender.Declare(env)
-	codec.DeclareChecks(env, &c.receiver.Checks)
-	if env.Joined {
-		c.receiver.Start(env.World)
-	}
+	c.receiver.Declare(env)
 	c.counters.corrections = m.New("corrections", "times that the client rewound because the server's state differed").Of(predict.Corrections)
 	c.counters.correctionMean = m.New("correction_mean_m", "mean distance by which a correction moved the player's simulated cube, m").Of(predict.MeanCorrection)
 	c.counters.correctionMax = m.New("correction_max_m", "largest distance by which a correction moved the player's simulated cube, m")
@@ -141,6 +138,10 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 	c.contactOrder.Apply(c.env.World)
 	c.joined = c.joined || c.clock.Synced() || c.stepMode == onInput
 	received, newest := c.receive(server)
+	if c.env.Joined && !c.start(received) {
+		c.resync.send(server)
+		return
+	}
 	jump := 0
 	if received {
 		synced := c.clock.Synced()
@@ -168,6 +169,10 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 	}
 	if c.receiver.HasSnapshot {
 		c.stateHistory.ForgetBefore(c.receiver.Tick)
+	}
+	if c.env.Joined {
+		c.env.Joined = false
+		clear(c.errorOffsets) // nothing was drawn before
 	}
 	c.env.SlewPPM = c.clock.Tick(c.env.World.Rate())
 	if c.stepMode == onInput {
@@ -204,6 +209,23 @@ func (c *client) receive(server *packet.Endpoint) (received bool, newest packet.
 		}
 	}
 	return received, newest
+}
+
+// start lets a client that has joined begin at the newest state, if one has been received. While the server
+// waits for this client's inputs it sends none, and the downloaded world is the newest.
+func (c *client) start(received bool) bool {
+	w := c.env.World
+	if !received {
+		return c.stepMode == onInput && c.env.Player == 0
+	}
+	c.applyReceived()
+	w.SetTick(c.receiver.Tick)
+	c.stateHistory.Reset()
+	c.saveState()
+	if p := c.env.Player; p >= 0 {
+		c.lastSent = c.receiver.LastInputs[p]
+	}
+	return true
 }
 
 // syncClock adjusts the client's clock to the server's and returns by how many ticks the client has

@@ -39,7 +39,6 @@ var Strategy = &predict.Strategy{
 	Motion:           predict.PredictedCube,
 	TicksMatchServer: true,
 	MaxBodies:        codec.MaxBodies,
-	Joins:            true,
 	Row: &predict.Row{
 		UsualName: "client-side prediction, rewind and replay", Guide: "docs/guides/prediction.md",
 		Determinism: "no, but it helps", UseWhen: "a player moves among few bodies",

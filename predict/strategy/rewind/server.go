@@ -153,6 +153,12 @@ func (s *server) stepOnInput(peers []predict.Peer) {
 	}
 }
 
+// Forget forgets a client's inputs and acknowledgements.
+func (s *server) Forget(peer int) {
+	s.Receiving.Forget(peer, s.Env.World.Tick())
+	s.broadcast.Forget(peer, s.Env.World.Tick())
+}
+
 func (s *server) CopyFrom(from predict.Server) {
 	o := from.(*server)
 	s.stepMode, s.startedOnInput = o.stepMode, o.startedOnInput

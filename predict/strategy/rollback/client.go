@@ -69,9 +69,6 @@ func newClient(env *predict.Env) predict.Client {
 	if p := env.Player; p >= 0 {
 		c.own.last = withoutShot(env.LastInputs[p])
 	}
-	if env.Joined {
-		dropHidden(w)
-	}
 	c.state.final = w.Tick()
 	c.desync.Start(w.Tick())
 	c.scratch.inputs, c.scratch.down.runs = make([]sim.Input, env.Players), resizeRuns(nil, env.Players)
@@ -116,8 +113,8 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 	if now := w.Tick(); c.known.confirmed > now+sim.Tick(w.Rate()/2) {
 		c.jump(min(int(c.known.confirmed-now), maxJumpSeconds*w.Rate())) // after an outage or a download
 	}
-	if !c.state.joined && c.clock.Synced() {
-		c.state.joined = true
+	if !c.state.joined && c.clock.Synced() && w.Tick() >= c.known.confirmed {
+		c.state.joined, c.env.Joined = true, false
 		c.own.begin(w.Tick())
 	}
 	c.sample(in)

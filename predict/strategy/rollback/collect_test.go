@@ -35,7 +35,7 @@ func TestCollector(t *testing.T) {
 	for n := range sim.Tick(6) {
 		expect(108+n, press(sim.Pull|sim.Use), false)
 	}
-	expect(114, sim.Input{}, false) // 100 ms are six ticks
+	expect(114, sim.Input{Buttons: sim.Use}, false) // 100 ms are six ticks; an action stays down through a gap
 	c.add(114+waitingTicks, press(sim.Left), 115)
 	if _, ok := c.at(114); ok {
 		t.Error("a newer input is taken for an old one")

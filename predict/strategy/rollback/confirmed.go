@@ -26,7 +26,6 @@ type knownState struct {
 type knownTick struct {
 	inputs [sim.MaxPlayers]sim.Input
 	known  [sim.MaxPlayers]bool
-	drop   bool // hidden state is dropped before the step
 }
 
 // newKnownInputs returns the known inputs of a client whose world is at a tick. last are the inputs before.
@@ -90,9 +89,6 @@ func (c *client) confirm(m *downMessage) {
 	}
 	if p := c.env.Player; p >= 0 && m.runs[p].asSent && c.lacksOwn() {
 		return // they were sent before this client joined again; it has asked for them
-	}
-	if t := m.end - sim.Tick(m.drop); m.drop > 0 && t >= c.known.confirmed {
-		c.learnDrop(t)
 	}
 	for p := range m.runs {
 		for t := c.known.confirmed; m.runs[p].asSent && t < m.end; t++ {

@@ -44,7 +44,6 @@ type upMessage struct {
 //	the server's tick, low 16 bits: all earlier ticks are confirmed
 //	number of confirmed ticks in the message, 8 bits
 //	one bit: they end at the server's tick; otherwise the tick after them, low 16 bits
-//	one bit: hidden state was dropped in one of them (rejoin.go), and if set how many ticks before the end, 8 bits
 //	for each player a run
 //	one bit, and if set the checksum of the world: tick, low 16 bits; hash, 32 bits
 //	one bit, and if set the reply to a query
@@ -52,7 +51,6 @@ type downMessage struct {
 	tick  sim.Tick
 	end   sim.Tick // after the confirmed ticks in the message
 	count int      // of them
-	drop  int      // ticks from the one in which hidden state was dropped to the end; 0: none
 	runs  []run    // by player
 
 	hasChecksum  bool
@@ -111,14 +109,7 @@ func (m *downMessage) code(c *quant.Coder, near sim.Tick, bodies int) {
 	} else {
 		m.end = input.CodeTick(c, m.end, near)
 	}
-	c.Label("has_drop")
-	if has := c.Bool(m.drop > 0); !has {
-		m.drop = 0
-	} else {
-		c.Label("drop")
-		m.drop = int(c.Bits(uint32(m.drop), countBits))
-	}
-	if int64(m.end) < int64(m.count) || m.drop > m.count {
+	if int64(m.end) < int64(m.count) {
 		c.Fail(predict.ErrMalformed)
 	}
 	for p := range m.runs {

@@ -54,9 +54,6 @@ func (c *client) step() {
 	w.Save(c.worlds.Insert(t))
 	stepped := c.stepped.Insert(t)
 	*stepped = steppedInputs{}
-	if k := c.known.ring.Find(t); k != nil && k.drop {
-		dropHidden(w)
-	}
 	inputs := c.scratch.inputs
 	for p := range inputs {
 		stepped[p] = withoutShot(c.inputAt(t, p))

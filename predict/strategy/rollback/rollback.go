@@ -45,7 +45,6 @@ var Strategy = &predict.Strategy{
 	Inspect:     inspect,
 	Latency:     predict.Latency,
 	Motion:      predict.FromInputs,
-	Joins:       true,
 	RunsWalkers: true,
 	Row: &predict.Row{
 		UsualName: "rollback (GGPO)", Guide: "docs/guides/rollback.md",

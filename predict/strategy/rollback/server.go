@@ -20,7 +20,6 @@ type server struct {
 	lagCompensator hit.LagCompensator
 	checksums      desync.History
 	peers          []peer
-	dropNext       bool // hidden state has been dropped since the last step
 	counters       serverCounters
 	scratch        serverScratch
 }
@@ -29,11 +28,11 @@ type server struct {
 type confirmedTick struct {
 	inputs [sim.MaxPlayers]sim.Input
 	asSent [sim.MaxPlayers]bool // by player: the client has sent this input for this tick
-	drop   bool                 // hidden state was dropped before the step
 }
 
 // peer is a client as the server sees it. It is plain.
 type peer struct {
+	player    int      // that the client controls, or -1 for a spectator
 	confirmed sim.Tick // first tick whose inputs the client lacks
 	wantsOwn  bool     // even those of its own player
 	query     desync.Query
@@ -82,7 +81,7 @@ func newServer(env *predict.Env) predict.Server {
 func (s *server) Tick(host []sim.Input, peers []predict.Peer) {
 	w := s.env.World
 	for len(s.peers) < len(peers) {
-		s.peers = append(s.peers, peer{confirmed: w.Tick()})
+		s.peers = append(s.peers, peer{player: peers[len(s.peers)].Player, confirmed: w.Tick()})
 	}
 	for i, at := range peers {
 		for p, ok := at.Endpoint.Receive(); ok; p, ok = at.Endpoint.Receive() {
@@ -130,8 +129,7 @@ func (s *server) step(host []sim.Input) {
 	w, inputs := s.env.World, s.scratch.inputs
 	t := w.Tick()
 	record := s.confirmed.Insert(t)
-	*record = confirmedTick{drop: s.dropNext}
-	s.dropNext = false
+	*record = confirmedTick{}
 	for p := range inputs {
 		if p < len(host) {
 			record.inputs[p] = host[p]
@@ -179,7 +177,6 @@ func (s *server) send(to *peer, at predict.Peer) {
 	first := max(to.confirmed, now-min(now, confirmedTicks-1))
 	m.tick, m.count = now, int(min(now-first, maxConfirmed))
 	m.end = first + sim.Tick(m.count)
-	s.addDrop(m, first)
 	for p := range m.runs {
 		m.runs[p].asSent = p == at.Player && !to.wantsOwn && s.allAsSent(p, first, m.end)
 		m.runs[p].inputs = m.runs[p].inputs[:0]
@@ -227,9 +224,21 @@ func (s *server) appendRun(run []sim.Input, p int, first, end sim.Tick, waiting 
 	return run
 }
 
+// Forget makes the server send a client all inputs from the present tick on, and those of its player as well.
+func (s *server) Forget(i int) {
+	if i >= len(s.peers) {
+		return
+	}
+	p := &s.peers[i]
+	*p = peer{player: p.player, confirmed: s.env.World.Tick(), wantsOwn: true}
+	if p.player >= 0 {
+		s.collectors[p.player] = collector{}
+	}
+}
+
 func (s *server) CopyFrom(from predict.Server) {
 	o := from.(*server)
-	s.settings, s.dropNext = o.settings, o.dropNext
+	s.settings = o.settings
 	copy(s.collectors, o.collectors)
 	s.confirmed.CopyFrom(&o.confirmed, history.CopyValue[confirmedTick])
 	s.lagCompensator.CopyFrom(&o.lagCompensator)

@@ -113,6 +113,7 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 	} else {
 		c.drawInterpolated()
 	}
+	c.env.Joined = c.env.Joined && !c.started
 	*c.trail.Insert(sim.Tick(c.now)) = c.drawn[max(c.env.Player, 0)]
 	if c.env.Player < 0 {
 		server.Send(nil)

@@ -146,6 +146,14 @@ func (s *server) send(i int, peer predict.Peer, payload []byte, bits int) packet
 	return number
 }
 
+// Forget forgets a client's inputs and baselines.
+func (s *server) Forget(peer int) {
+	s.Receiving.Forget(peer, 0)
+	if peer < len(s.deltaPeers) {
+		s.deltaPeers[peer] = newDeltaPeer()
+	}
+}
+
 // inspect reports the last snapshot sent to one client.
 func (s *server) inspect(l *predict.Inspection, seat int) {
 	if seat < len(s.lastPackets) {

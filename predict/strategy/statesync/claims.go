@@ -22,7 +22,8 @@ type claimsState struct {
 	started     bool
 	next        sim.Tick // the client's tick whose states are applied next
 	arrivals    playout.Arrivals
-	silentTicks int // ticks since a packet arrived
+	silentTicks int  // ticks since a packet arrived
+	joining     bool // the client has lost everything, and has claimed nothing since
 }
 
 // claimedBody is what one client has sent about one body. It is plain.
@@ -76,6 +77,7 @@ func (s *server) receiveClaims(peers []predict.Peer) {
 // addClaim applies the authorities in a client's message, and stores its states until their turn.
 func (s *server) addClaim(c *claims, player int8) {
 	m, w := &c.scratch.message, s.Env.World
+	c.state.joining = false
 	if !c.state.started {
 		c.state.started, c.state.next = true, m.tick-min(m.tick, sim.Tick(s.settings.claimBuffer))
 		c.state.arrivals = playout.Arrivals{SpanTicks: w.Rate(), AllLateTicks: w.Rate() / allLateShare}

@@ -178,6 +178,10 @@ func (s *clientSettings) declare(k *predict.Knobs, w *predict.World) {
 // and sends the player's input.
 func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 	c.authority.input, c.authority.input.Shot = in, sim.Shot{}
+	if c.env.Joined && !c.join(server) {
+		server.Send(nil)
+		return
+	}
 	if c.settings.jitterBuffer == 0 && c.state.started {
 		c.state.visibleTick = c.state.newest
 		c.step() // receive applies packets at once

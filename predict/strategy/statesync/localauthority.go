@@ -54,9 +54,10 @@ func (c *clientCounters) initClaims(m *predict.Counters) {
 	c.lostClaims = m.New("lost_claims", "claims that ended because the server gave the body to another player or to nobody")
 }
 
-// mayClaim reports whether the client's player may have authority over bodies.
+// mayClaim reports whether the client's player may have authority over bodies. A client that is joining takes
+// over the server's states.
 func (c *client) mayClaim() bool {
-	return c.settings.authority == clientAuthority && c.env.Player >= 0
+	return c.settings.authority == clientAuthority && c.env.Player >= 0 && !c.env.Joined
 }
 
 // updateClaims updates the claims after a step.

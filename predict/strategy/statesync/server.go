@@ -128,6 +128,22 @@ func (s *server) addPeers(n int) {
 	}
 }
 
+// Forget forgets a client's inputs, claims and baselines, and what it has been sent.
+func (s *server) Forget(peer int) {
+	s.Receiving.Forget(peer, 0)
+	if peer >= len(s.senders) {
+		return
+	}
+	s.claims[peer] = newClaims(len(s.previous))
+	s.claims[peer].state.joining = true
+	before := &s.senders[peer].state
+	p := newSender(len(s.previous), s.Env.World.Rate())
+	p.state.congestion, p.state.lastPacket, p.state.bands = before.congestion, before.lastPacket, before.bands
+	p.state.maxWaitTicks, p.state.fallbacks = before.maxWaitTicks, before.fallbacks
+	p.state.relativeUpdates, p.state.relativeSaved, p.state.deltaUpdates = before.relativeUpdates, before.relativeSaved, before.deltaUpdates
+	s.senders[peer] = p
+}
+
 // receiveInputs sets lastInputs to each player's input of this tick.
 func (s *server) receiveInputs(host []sim.Input, peers []predict.Peer) {
 	w := s.Env.World
@@ -163,7 +179,7 @@ func (s *server) sendPacket(i int, peer predict.Peer) {
 	p.receiveAcks(peer.Endpoint)
 	own := max(peer.Player, 0)
 	p.accumulatePriorities(world, s.scratch.changed, &s.settings.policy, own)
-	if s.settings.authority == clientAuthority && peer.Player >= 0 {
+	if s.settings.authority == clientAuthority && peer.Player >= 0 && !s.claims[i].state.joining {
 		p.excludeOwned(s.authorities, peer.Player)
 	}
 	p.state.budget.AddTick(s.sendRate(p, peer))

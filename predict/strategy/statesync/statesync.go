@@ -49,6 +49,7 @@ var Strategy = &predict.Strategy{
 	Grid:      grid,
 
 	TicksMatchServer: true,
+	Backlog:          true,
 	Row: &predict.Row{
 		UsualName: "state synchronisation", Guide: "docs/guides/state-sync.md",
 		Determinism: "no", UseWhen: "many bodies, a fixed bandwidth; with `authority=client` 0 ms",
