@@ -29,7 +29,7 @@ func TestParseFaults(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"skew":             "want name=value",
-		"skew=1e4":         "-10000 to 10000",
+		"skew=1e4":         "-100000 to 100000",
 		"fps=3":            "5 to 1000",
 		"3.fps=20":         "1 to 2",
 		"0.freeze=2s":      "1 to 2",
