@@ -64,6 +64,32 @@ func TestDesyncIsNamed(t *testing.T) {
 	}
 }
 
+// TestDesyncOfInputs lets the clients write one field of their inputs a bit wider. The server refuses the packets, or
+// reads other inputs out of them, and goes on when the fault ends.
+func TestDesyncOfInputs(t *testing.T) {
+	for _, field := range []string{"up.tick_bits", "up.tick", "up.count", "up.inputs.buttons"} {
+		l := labtest.Open(t, labtest.Config(t, "plain", "latency=20ms", AtClient), "rewind")
+		p := l.Panes[0]
+		labtest.Hold(t, l, 60, sim.Input{Buttons: sim.Right})
+		labtest.Apply(t, l, "desync all "+field+" -")
+		labtest.Hold(t, l, 30, sim.Input{Buttons: sim.Left})
+		rejected := p.Counters.Value("rejected_payloads")
+		if f, ok := p.LastFault(); !ok || !strings.HasPrefix(f.Describe(), "the clients write ") {
+			t.Errorf("%s: described as %q", field, f.Describe())
+		}
+		if n := p.Counters.Value("corrections"); rejected < 20 && n == 0 {
+			t.Errorf("%s: %v payloads refused, and the inputs are read as they were", field, rejected)
+		}
+		labtest.Apply(t, l, "desync all off -")
+		labtest.Hold(t, l, 10, sim.Input{Buttons: sim.Left})
+		rejected, late := p.Counters.Value("rejected_payloads"), p.Counters.Value("input_starved_ticks")
+		labtest.Hold(t, l, 60, sim.Input{Buttons: sim.Left})
+		if n, m := p.Counters.Value("rejected_payloads")-rejected, p.Counters.Value("input_starved_ticks")-late; n > 0 || m > 0 {
+			t.Errorf("%s: %v payloads refused after the fault, %v ticks without an input", field, n, m)
+		}
+	}
+}
+
 // TestDesyncCopies checks that a fork in the middle of the fault ends like the original, and
 // that a field that no packet has is refused with the names of those that exist.
 func TestDesyncCopies(t *testing.T) {
