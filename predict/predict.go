@@ -54,6 +54,11 @@ type Strategy struct {
 	// its bits. It is nil for a strategy whose clients send inputs and whose server sends snapshots.
 	Kind func(up bool, payload []byte, players int) PacketKind
 
+	// ForgeAcks returns what an attacker can make of a received payload: its own acknowledgements say
+	// that all has arrived that sent, the newest payload in the opposite direction, contains. up says
+	// that a client sent received. It is nil for a strategy whose payloads acknowledge nothing.
+	ForgeAcks func(up bool, received, sent []byte, scene *sim.Scene) []byte
+
 	// Inspect fills l, which is empty, with the state of the traffic between the server and its first
 	// client, for display. It changes nothing else. It is nil if a strategy reports nothing.
 	Inspect func(l *Inspection, server Server, client Client)

@@ -165,6 +165,14 @@ func (w *Writer) Acknowledge(sequence uint16) {
 	}
 }
 
+// Forget takes back all acknowledgements: the next packet is absolute, and none refers to a packet that
+// is not acknowledged anew.
+func (w *Writer) Forget() {
+	for i := range w.ring {
+		w.ring[i].acked = false
+	}
+}
+
 // Reader decompresses the snapshots of a Writer. Sequence numbers wrap: after nine
 // minutes without a packet it must start over.
 type Reader struct {

@@ -40,7 +40,7 @@ const (
 // Config has the limits of a channel. Both sides need the same MaxBytes.
 type Config struct {
 	MaxBytes int // of a message, in [1,1024]; 0: 64
-	QueueLen int // unacknowledged reliable messages, in [1,65536]; 0: 1024
+	QueueLen int // reliable messages that the other side has not consumed, in [1,65536]; 0: 1024
 	Budget   int // bytes of reliable messages per packet, enough for the longest; 0: 128 or that, if larger
 }
 
@@ -69,7 +69,7 @@ type outgoing struct {
 // sentPacket records what a packet contained.
 type sentPacket struct {
 	sequence  packet.Sequence
-	receiveID uint64 // receive id in it
+	receiveID uint64 // receive id in it; 0: none
 	firstID   uint64 // id of its first message
 	count     int
 	idOffsets [MaxPerPacket]uint8 // distance of each id from the first
@@ -92,15 +92,17 @@ type Channel struct {
 
 	sendQueue       []outgoing // by id modulo its length
 	nextSendID      uint64     // id of the next message
-	oldestUnackedID uint64     // all earlier ones have arrived
-	peerReceiveID   uint64     // all earlier ones have been consumed by the other side
+	oldestUnackedID uint64     // all earlier ones are acknowledged
+	peerReceiveID   uint64     // all earlier ones have been consumed by the other side; at most oldestUnackedID
+	doubted         bool       // the acknowledgement of a message was taken back, and it is not consumed
+	doubtedID       uint64     // of that message
 	sentPackets     [packetHistory]sentPacket
 	lastWritten     sentPacket  // by the last Write, until PacketSent
 	unreliable      messageList // for the next Write
 
 	receiveQueue       [Window]incoming  // by id modulo Window
 	nextReceiveID      uint64            // next message for Receive
-	ackedReceiveID     uint64            // value of nextReceiveID that the other side is known to have
+	ackedReceiveID     uint64            // value of nextReceiveID that the other side is believed to have
 	receivedUnreliable messageList       // of the last Read
 	staged             messageList       // messages of the section being read
 	stagedOffsets      [MaxPerPacket]int // their ids minus nextReceiveID
@@ -147,12 +149,12 @@ func (c *Channel) BitsForLongest() int { return MinBits + c.longestMessageBits()
 func (c *Channel) UnackedCount() int { return int(c.nextSendID - c.oldestUnackedID) }
 
 // Send queues a message that arrives once and in order. It copies the bytes, and
-// returns ErrQueueFull if Config.QueueLen messages are unacknowledged.
+// returns ErrQueueFull if the other side has not consumed Config.QueueLen messages.
 func (c *Channel) Send(b []byte) error {
 	if len(b) > c.config.MaxBytes {
 		return ErrTooLong
 	}
-	if c.UnackedCount() == len(c.sendQueue) {
+	if int(c.nextSendID-c.peerReceiveID) == len(c.sendQueue) {
 		return ErrQueueFull
 	}
 	m := &c.sendQueue[c.nextSendID%uint64(len(c.sendQueue))]
@@ -185,8 +187,9 @@ func (c *Channel) Write(w *quant.Coder, now, rtt time.Duration, room int) {
 	}
 	room -= flagBits
 	f := &c.lastWritten
-	*f = sentPacket{receiveID: c.nextReceiveID}
+	*f = sentPacket{}
 	if w.Bool(c.nextReceiveID != c.ackedReceiveID) {
+		f.receiveID = c.nextReceiveID
 		w.Bits(uint32(c.nextReceiveID&0xffff), idBits)
 		room -= idBits
 	}
@@ -198,6 +201,7 @@ func (c *Channel) Write(w *quant.Coder, now, rtt time.Duration, room int) {
 // selectMessages records in f the messages that are due and fit, and returns their size
 // in bits.
 func (c *Channel) selectMessages(f *sentPacket, now, after time.Duration, room int) (used int) {
+	c.checkAcks(now, confirmDelays*after)
 	last, end := uint64(0), min(c.nextSendID, c.peerReceiveID+Window)
 	for id := c.oldestUnackedID; id < end && f.count < MaxPerPacket; id++ {
 		m := &c.sendQueue[id%uint64(len(c.sendQueue))]
@@ -230,6 +234,33 @@ func (c *Channel) selectMessages(f *sentPacket, now, after time.Duration, room i
 		m.sent, m.sentAt = true, now
 	}
 	return used
+}
+
+// confirmDelays is the number of resend delays after which a message that is acknowledged must be consumed.
+const confirmDelays = 4
+
+// checkAcks takes back the acknowledgement of the first message that the other side has not consumed, if it was
+// last sent longer ago than a delay. The other side consumes it when it has arrived, and says so: either it
+// is busy, or the acknowledgement was forged. If it consumes the repeated message, it was, and those of the
+// messages after it are as doubtful.
+func (c *Channel) checkAcks(now, delay time.Duration) {
+	first := &c.sendQueue[c.peerReceiveID%uint64(len(c.sendQueue))]
+	if c.peerReceiveID < c.oldestUnackedID && now-first.sentAt >= delay {
+		c.doubted, c.doubtedID = true, c.peerReceiveID
+		c.takeBackAcks(c.peerReceiveID + 1)
+	}
+}
+
+// takeBackAcks makes the messages from the first that the other side has not consumed up to one, exclusive, count as
+// not acknowledged.
+func (c *Channel) takeBackAcks(end uint64) {
+	for id := c.peerReceiveID; id < end; id++ {
+		if m := &c.sendQueue[id%uint64(len(c.sendQueue))]; m.acked {
+			m.acked = false
+			c.Stats.Acked--
+		}
+	}
+	c.oldestUnackedID = c.peerReceiveID
 }
 
 func (c *Channel) writeReliable(w *quant.Coder, f *sentPacket) {

@@ -64,6 +64,10 @@ func (c *Channel) Read(r *quant.Coder) bool {
 		c.markAcked(c.oldestUnackedID)
 	}
 	c.peerReceiveID = peerReceiveID
+	if c.doubted && peerReceiveID > c.doubtedID {
+		c.doubted = false
+		c.takeBackAcks(c.nextSendID)
+	}
 	c.advanceOldest()
 	for i := range n {
 		c.storeReliable(c.stagedOffsets[i], c.staged.at(i))
@@ -159,6 +163,7 @@ func (c *Channel) readBytes(r *quant.Coder) {
 func (c *Channel) storeReliable(offset int, b []byte) {
 	if offset < 0 {
 		c.Stats.Duplicates++
+		c.ackedReceiveID = c.nextReceiveID - 1 // the other side may not know that it was consumed
 		return
 	}
 	if offset >= Window {

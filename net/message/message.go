@@ -15,7 +15,8 @@
 //     messages. In the article, a receiver that does not consume its messages loses some
 //     that the sender believes delivered. Here each side sends the id of the next message
 //     that it will consume, in 16 bits, until that is acknowledged, and the other side
-//     sends nothing beyond the window after it.
+//     sends nothing beyond the window after it. A message that is acknowledged and not
+//     consumed in time is sent again, because acknowledgements can be forged.
 //   - Messages and slices are repeated after 1.25 round trips, but not before 100 ms. The
 //     article has a fixed 100 ms for messages and says "or" for slices.
 //   - In the article a receiver ignores slices of a completed chunk, so a sender whose last

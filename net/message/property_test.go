@@ -113,7 +113,7 @@ func channelProperties(t *rapid.T) {
 				switch err := a.Send(m); {
 				case err == nil:
 					a.sent = append(a.sent, m)
-				case !errors.Is(err, ErrQueueFull) || a.UnackedCount() < config.QueueLen:
+				case !errors.Is(err, ErrQueueFull) || int(a.nextSendID-a.peerReceiveID) < config.QueueLen:
 					t.Fatal(err)
 				}
 			}

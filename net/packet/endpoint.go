@@ -67,6 +67,9 @@ type Endpoint struct {
 	ackFilter ackFilter
 	hasRTT    bool // RTT has been measured
 
+	refused      bool     // the last Update has received a refusal: see Refused
+	refusalsFrom Sequence // refusals of packets before this one were reported
+
 	received    receiveState
 	jump        jump
 	reassembler reassembler
@@ -109,7 +112,7 @@ func NewEndpoint(wire link.Wire) *Endpoint {
 // Update sets the time, which must not run backwards, and processes all datagrams that
 // have arrived by then. It invalidates the results of Receive and Acks.
 func (e *Endpoint) Update(now time.Duration) {
-	e.now = now
+	e.now, e.refused = now, false
 	e.acks, e.allAcks, e.inbox, e.inboxRead = e.acks[:0], e.allAcks[:0], e.inbox[:0], 0
 	e.arena.reset()
 	if r := &e.rates; r.advance(now) {
@@ -227,7 +230,20 @@ func (e *Endpoint) handleHeader(s Sequence, h *header, d link.Datagram) {
 	if e.reassembler.packetCount > 0 && e.received.newest >= reassemblyWindow {
 		e.reassembler.abandonBelow(e.received.newest - reassemblyWindow + 1)
 	}
+	if s == e.received.newest {
+		e.handleRefusal(h)
+	}
 	e.handleAcks(h, d.ReceivedAt)
+}
+
+// handleRefusal processes a header whose newest received packet is not acknowledged: it was refused.
+func (e *Endpoint) handleRefusal(h *header) {
+	if h.ackBits&1 != 0 || h.ackBits == 0 && h.ack == 0 || e.next == 0 {
+		return // or nothing has arrived yet
+	}
+	if ack, ok := (e.next - 1).expand(h.ack); ok && ack < e.next && ack >= e.refusalsFrom {
+		e.refused, e.refusalsFrom = true, e.next
+	}
 }
 
 // deliver adds a complete packet to the inbox and returns the memory for its payload.
@@ -288,9 +304,15 @@ func (e *Endpoint) Receive() (p Packet, ok bool) {
 }
 
 // Refuse takes back the acknowledgement of a received packet whose payload cannot be used. To the
-// sender it is lost, so it sends again what the packet contained and refers to none of it. Call it
-// before the next Send.
+// sender it is lost, so it sends again what the packet contained and refers to none of it. The next
+// Send also tells the other side's Refused. Call it before that.
 func (e *Endpoint) Refuse(s Sequence) { e.received.refuse(s) }
+
+// Refused reports whether the last Update has learned that the other side could not use a packet that
+// it had received: what this side believes the other to have may be wrong, for example because an
+// acknowledgement was forged. It must then refer to nothing any more until that is acknowledged anew.
+// Refusals of packets that were sent before the last report are not reported again.
+func (e *Endpoint) Refused() bool { return e.refused }
 
 // Acks returns the sent packets that the last Update found acknowledged, each once. The
 // slice is valid until the next Update.
@@ -312,8 +334,9 @@ func (e *Endpoint) Send(payload []byte) Sequence {
 	s := e.next
 	e.next++
 	ack, set, delay := e.received.ackFields(e.now)
+	e.received.hasRefused = false
 	h := header{sequence: s.low16(), ack: ack.low16(), ackBits: set}
-	h.ackDelay = uint16(min((delay+ackDelayUnit/2)/ackDelayUnit, maxAckDelay))
+	h.ackDelay = uint16(min((max(delay, 0)+ackDelayUnit/2)/ackDelayUnit, maxAckDelay)) // a clock may be set back
 	var bytes uint64
 	if len(payload) <= maxUnfragmented {
 		bytes = e.sendDatagram(&h, payload)
@@ -383,6 +406,7 @@ func (e *Endpoint) sendDatagram(h *header, body []byte) uint64 {
 func (e *Endpoint) CopyFrom(o *Endpoint) {
 	e.Stats, e.now, e.muted = o.Stats, o.now, o.muted
 	e.next, e.ackFilter, e.hasRTT, e.jump = o.next, o.ackFilter, o.hasRTT, o.jump
+	e.refused, e.refusalsFrom = o.refused, o.refusalsFrom
 	e.sent.CopyFrom(&o.sent)
 	complete := e.received.complete
 	complete.CopyFrom(&o.received.complete)

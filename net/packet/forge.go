@@ -34,3 +34,25 @@ func ForgeFragment(datagram []byte) (forged []byte, ok bool) {
 	h.encode(forged)
 	return forged, true
 }
+
+// ForgeAcks returns what an attacker can send after a datagram: the next packet, with a payload
+// of the attacker's choice, that acknowledges packet newest and the 31 before it. A fragment
+// keeps its own payload. It reports false if the datagram is not intact.
+func ForgeAcks(datagram, payload []byte, newest uint16) (forged []byte, ok bool) {
+	var h header
+	if h.decode(datagram) != valid {
+		return nil, false
+	}
+	size := h.size()
+	if h.isFragment {
+		payload = datagram[size:]
+	}
+	h.sequence++
+	h.ack, h.ackBits = newest, 1<<32-1
+	forged = append(make([]byte, size), payload...)
+	if len(forged) > MaxDatagram {
+		return nil, false
+	}
+	h.encode(forged)
+	return forged, true
+}

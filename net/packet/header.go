@@ -11,7 +11,8 @@ import (
 //	0  checksum, 32 bits: CRC-32C of the protocol, its version, and all bytes after the checksum
 //	4  sequence, low 16 bits
 //	6  ack, low 16 bits: newest packet received completely
-//	8  ack bits, 32 bits: bit n: packet ack-n was received completely; none set: ack is invalid
+//	8  ack bits, 32 bits: bit n: packet ack-n was received completely; bit 0 clear: it was, but refused;
+//	   none set and ack 0: nothing was received
 //	12 ack delay, 15 bits: time from the arrival of ack to this datagram, in 1/16 ms; all ones: longer
 //	   fragment, 1 bit, the highest: a fragment header follows
 //
@@ -41,7 +42,7 @@ const (
 // headers or payloads.
 const (
 	Protocol uint32 = 0x42554347 // "GCUB" in little endian
-	Version  uint32 = 3
+	Version  uint32 = 4
 )
 
 // The polynomial is Castagnoli's. It detects every odd number of flipped bits, any 5 in

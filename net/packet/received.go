@@ -36,6 +36,9 @@ type receiveState struct {
 	ackReceivedAt time.Duration
 	ackBits       uint32 // bit n: packet ack-n is complete; 0: none is
 
+	hasRefused bool     // a packet was refused since the last one was sent
+	refused    Sequence // the newest of them
+
 	lost int // packets missing in the loss window
 }
 
@@ -127,10 +130,16 @@ func (r *receiveState) lossSamples() int {
 }
 
 // ackFields returns the acknowledgement to send and the time since its newest packet
-// arrived. No bits are set if there is nothing to acknowledge.
+// arrived. No bits are set if there is nothing to acknowledge. After a refusal it begins
+// at the refused packet, whose bit is clear; the next one acknowledges those after it.
 func (r *receiveState) ackFields(now time.Duration) (ack Sequence, bits uint32, delay time.Duration) {
 	delay = now - r.ackReceivedAt
-	if r.ackBits == 0 || delay > ackLifetime {
+	switch {
+	case delay > ackLifetime:
+		return 0, 0, 0
+	case r.hasRefused && r.refused <= r.ack:
+		return r.refused, r.ackBits >> (r.ack - r.refused), delay
+	case r.ackBits == 0:
 		return 0, 0, 0
 	}
 	return r.ack, r.ackBits, delay
@@ -160,6 +169,9 @@ func (r *receiveState) markComplete(s Sequence, at time.Duration) {
 func (r *receiveState) refuse(s Sequence) {
 	if s <= r.ack && r.ack-s < 32 {
 		r.ackBits &^= 1 << (r.ack - s)
+	}
+	if !r.hasRefused || s > r.refused {
+		r.hasRefused, r.refused = true, s
 	}
 }
 

@@ -61,9 +61,18 @@ func (e *Endpoint) withSideband(payload []byte) []byte {
 	}
 	b := append(e.sidebandBuffer[:0], payload...)
 	b = e.sideband.Append(b, e.now, e.Stats.RTT, room)
-	b = binary.LittleEndian.AppendUint16(b, uint16(len(b)-len(payload)))
-	e.sidebandBuffer = b
-	return b
+	e.sidebandBuffer = appendSidebandLength(b, len(b)-len(payload))
+	return e.sidebandBuffer
+}
+
+// AppendSideband appends a sideband's data to a payload, as SplitSideband splits them.
+func AppendSideband(payload, data []byte) []byte {
+	return appendSidebandLength(append(payload, data...), len(data))
+}
+
+// appendSidebandLength appends the length of the data that b ends with.
+func appendSidebandLength(b []byte, n int) []byte {
+	return binary.LittleEndian.AppendUint16(b, uint16(n&0xffff))
 }
 
 // SplitSideband splits a payload with a sideband's data into both. ok is false if it has no

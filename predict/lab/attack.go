@@ -11,13 +11,14 @@ import (
 )
 
 // attackKinds are the names of the command attack.
-var attackKinds = []string{"forge", "replay", "false-fragments"}
+var attackKinds = []string{"forge", "replay", "false-fragments", "forge-acks"}
 
 // Bounds of the values of attacks.
 const (
 	maxForgedAhead    = 1<<15 - 1        // packets; farther ahead is behind
 	maxReplayDelay    = 10 * time.Minute // a number comes again after 18 minutes at 60 packets a second
 	maxFalseFragments = 100_000
+	maxForgedAcks     = 100_000
 )
 
 // attack is what an attacker, who sees datagrams and can send any, still has to do to one
@@ -28,6 +29,8 @@ type attack struct {
 	replayDelay    time.Duration // the next datagram arrives again after this time; 0: none
 	replayAt       time.Duration // when the captured datagram arrives again; 0: none is captured
 	captured       []byte
+
+	forgeAcks int // number of datagrams with false acknowledgements to come
 }
 
 // attackedWire is an end of a connection as an attacker leaves it. Forged datagrams arrive
@@ -37,6 +40,20 @@ type attackedWire struct {
 	end    *link.End
 	attack attack
 	queue  []link.Datagram // to receive before any other, with bytes of their own
+
+	received []byte        // newest datagram that the end has received; empty: none
+	sent     []byte        // newest datagram that it has sent; empty: none
+	forgedAt time.Duration // when the last datagram with false acknowledgements arrived
+
+	// forgeAcks is predict.Strategy.ForgeAcks for payloads that the end receives and sends, with
+	// their sidebands.
+	forgeAcks func(received, sent []byte) []byte
+}
+
+// Send implements link.Wire.
+func (w *attackedWire) Send(now time.Duration, datagram []byte) error {
+	w.sent = append(w.sent[:0], datagram...)
+	return w.Wire.Send(now, datagram)
 }
 
 // Receive implements link.Wire.
@@ -50,7 +67,11 @@ func (w *attackedWire) Receive(now time.Duration) (link.Datagram, bool) {
 		return d, true
 	}
 	d, ok := w.Wire.Receive(now)
-	if !ok || a.forgeAhead == 0 && a.falseFragments == 0 && a.replayDelay == 0 || w.end.ReceivesTCP() {
+	if !ok {
+		return w.falseAcks(now)
+	}
+	w.received = append(w.received[:0], d.Bytes...)
+	if a.forgeAhead == 0 && a.falseFragments == 0 && a.replayDelay == 0 || w.end.ReceivesTCP() {
 		return d, ok
 	}
 	if a.falseFragments > 0 {
@@ -71,6 +92,29 @@ func (w *attackedWire) Receive(now time.Duration) (link.Datagram, bool) {
 		a.replayAt, a.replayDelay = d.ReceivedAt+a.replayDelay, 0
 	}
 	return w.pop()
+}
+
+// falseAcks returns a forged datagram, once each time that nothing else arrives any more: the successor of
+// the newest one, which acknowledges all that the end has sent.
+func (w *attackedWire) falseAcks(now time.Duration) (d link.Datagram, ok bool) {
+	if w.attack.forgeAcks == 0 || w.forgedAt == now || w.end.ReceivesTCP() {
+		return d, false
+	}
+	received, ok := packet.ParseHeader(w.received)
+	sent, sentOK := packet.ParseHeader(w.sent)
+	if !ok || !sentOK {
+		return d, false
+	}
+	payload := w.received[received.Size:]
+	if !received.IsFragment && !sent.IsFragment {
+		payload = w.forgeAcks(payload, w.sent[sent.Size:])
+	}
+	if d.Bytes, ok = packet.ForgeAcks(w.received, payload, sent.Sequence); ok {
+		w.attack.forgeAcks--
+		w.forgedAt, w.received = now, append(w.received[:0], d.Bytes...)
+	}
+	d.ReceivedAt = now
+	return d, ok
 }
 
 // push adds a copy of a datagram to the queue.
@@ -94,6 +138,7 @@ func (w *attackedWire) copyFrom(o *attackedWire) {
 	captured := append(w.attack.captured[:0], o.attack.captured...)
 	w.attack = o.attack
 	w.attack.captured = captured
+	w.received, w.sent, w.forgedAt = append(w.received[:0], o.received...), append(w.sent[:0], o.sent...), o.forgedAt
 	w.queue = w.queue[:0]
 	for _, d := range o.queue {
 		w.push(d)
@@ -121,6 +166,11 @@ func (l *Lab) startAttack(c Command) error {
 			return fmt.Errorf("false-fragments=%s: want 1 to %d packets", c.Value, maxFalseFragments)
 		}
 		begin = func(a *attack) { a.falseFragments = n }
+	case "forge-acks":
+		if err != nil || n < 1 || n > maxForgedAcks {
+			return fmt.Errorf("forge-acks=%s: want 1 to %d datagrams", c.Value, maxForgedAcks)
+		}
+		begin = func(a *attack) { a.forgeAcks = n }
 	default:
 		return &link.UnknownNameError{Kind: "attack", Name: c.Name, Choices: attackKinds}
 	}
@@ -131,4 +181,24 @@ func (l *Lab) startAttack(c Command) error {
 		}
 		return nil
 	})
+}
+
+// forgeAcks returns the function that moves the acknowledgements in the strategy's own payloads ahead,
+// for an end that receives in a direction.
+func (p *Pane) forgeAcks(receives link.Direction) func(received, sent []byte) []byte {
+	return func(received, sent []byte) []byte {
+		forge := p.Strategy.ForgeAcks
+		if forge == nil {
+			return received
+		}
+		if p.connections[0].client == nil {
+			return forge(receives == link.Up, received, sent, p.ServerWorld.Scene())
+		}
+		from, side, ok := packet.SplitSideband(received)
+		to, _, sentOK := packet.SplitSideband(sent)
+		if !ok || !sentOK || len(from) == 0 || len(to) == 0 {
+			return received
+		}
+		return packet.AppendSideband(bytes.Clone(forge(receives == link.Up, from, to, p.ServerWorld.Scene())), side)
+	}
 }

@@ -31,8 +31,8 @@ type ClockFault struct {
 
 // Bounds of a ClockFault.
 const (
-	MaxSkew      = 10000 // parts per million
-	MinFrameRate = 5     // per second
+	MaxSkew      = 100_000 // parts per million
+	MinFrameRate = 5       // per second
 	MaxFrameRate = 1000
 )
 

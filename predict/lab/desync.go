@@ -2,6 +2,7 @@ package lab
 
 import (
 	"slices"
+	"strings"
 
 	"ghostcube/net/link"
 	"ghostcube/net/packet"
@@ -9,12 +10,15 @@ import (
 	"ghostcube/sim"
 )
 
-// desync is a forced fault of a pane's server: it writes one field of every payload a bit
-// wider than clients read it, as after a change of a format that reached one side only.
+// desync is a forced fault of a pane's server or of its clients: they write one field of every payload a
+// bit wider than the other side reads it, as after a change of a format that reached one side only.
 type desync struct {
-	field  string // name, after its group and a dot if it has one; empty: no fault
+	field  string // name, after its group and a dot if it has one, and after up. for the clients; empty: no fault
 	buffer []byte // of the last payload
 }
+
+// upPrefix begins the names of the fields in the clients' packets.
+const upPrefix = "up."
 
 // fieldName returns the name of a field, after that of its group.
 func fieldName(f *quant.Field) string {
@@ -28,7 +32,7 @@ func fieldName(f *quant.Field) string {
 func (p *Pane) setDesync(field string) error {
 	if field == "off" {
 		field = ""
-	} else if names := p.downFields(); !slices.Contains(names, field) {
+	} else if names := p.packetFields(); !slices.Contains(names, field) {
 		return &link.UnknownNameError{Kind: "field in packets of " + p.Strategy.Name, Name: field, Choices: names}
 	}
 	p.desync.field = field
@@ -36,12 +40,19 @@ func (p *Pane) setDesync(field string) error {
 	return nil
 }
 
-// applyDesync makes the server's endpoints rewrite payloads if there is a fault.
+// applyDesync makes the server's or the clients' endpoints rewrite payloads if there is a fault.
 func (p *Pane) applyDesync() {
+	field, up := strings.CutPrefix(p.desync.field, upPrefix)
+	widen := func(payload []byte) []byte { return p.widenField(up, field, payload) }
 	for i := range p.peers {
-		p.peers[i].Endpoint.Rewrite = nil
-		if p.desync.field != "" {
-			p.peers[i].Endpoint.Rewrite = p.widenField
+		client, server := p.Clients[i].Endpoint, p.peers[i].Endpoint
+		client.Rewrite, server.Rewrite = nil, nil
+		switch {
+		case field == "":
+		case up:
+			client.Rewrite = widen
+		default:
+			server.Rewrite = widen
 		}
 	}
 }
@@ -49,9 +60,9 @@ func (p *Pane) applyDesync() {
 // desyncProbeTicks is the number of ticks whose packets name the fields.
 const desyncProbeTicks = 30
 
-// downFields returns the names of the fields in the server's packets, in order of appearance,
-// from a short session of the pane's strategy and knobs in which the players move.
-func (p *Pane) downFields() (names []string) {
+// packetFields returns the names of the fields in the packets of the server and then of the clients, in order
+// of appearance, from a short session of the pane's strategy and knobs in which the players move.
+func (p *Pane) packetFields() (names []string) {
 	c := p.lab.Config()
 	c.Network = link.Network{}
 	l := New(c)
@@ -59,15 +70,20 @@ func (p *Pane) downFields() (names []string) {
 	if err != nil {
 		panic("lab: a pane's spec does not open: " + err.Error())
 	}
-	for i := range q.peers {
-		q.peers[i].Endpoint.Rewrite = func(payload []byte) []byte {
-			_ = q.Strategy.Fields(false, payload, q.ServerWorld.Scene(), func(f quant.Field) {
-				if name := fieldName(&f); f.Kind != "Check" && f.Kind != "Align" && !slices.Contains(names, name) {
-					names = append(names, name)
+	var upNames []string
+	collect := func(up bool, prefix string, to *[]string) func([]byte) []byte {
+		return func(payload []byte) []byte {
+			_ = q.Strategy.Fields(up, payload, q.ServerWorld.Scene(), func(f quant.Field) {
+				if name := prefix + fieldName(&f); f.Kind != "Check" && f.Kind != "Align" && !slices.Contains(*to, name) {
+					*to = append(*to, name)
 				}
 			})
 			return payload
 		}
+	}
+	for i := range q.peers {
+		q.Clients[i].Endpoint.Rewrite = collect(true, upPrefix, &upNames)
+		q.peers[i].Endpoint.Rewrite = collect(false, "", &names)
 	}
 	e := Entry{Inputs: make([]sim.Input, l.Players())}
 	for i := range e.Inputs {
@@ -76,15 +92,15 @@ func (p *Pane) downFields() (names []string) {
 	for range desyncProbeTicks {
 		_ = l.Tick(e) // there is no command to refuse
 	}
-	return names
+	return append(names, upNames...)
 }
 
-// widenField returns a payload whose first field of the fault's name has one bit more, clear
-// and above its others. The field is unchanged, and everything after it is a bit later.
-func (p *Pane) widenField(payload []byte) []byte {
+// widenField returns a payload whose first field of a name has one bit more, clear and above its others. up
+// says that a client sends it. The field is unchanged, and everything after it is a bit later.
+func (p *Pane) widenField(up bool, field string, payload []byte) []byte {
 	at, end := -1, 0
-	err := p.Strategy.Fields(false, payload, p.ServerWorld.Scene(), func(f quant.Field) {
-		if end = f.BitOffset + f.Bits; at < 0 && fieldName(&f) == p.desync.field && f.Kind != "Check" && f.Kind != "Align" {
+	err := p.Strategy.Fields(up, payload, p.ServerWorld.Scene(), func(f quant.Field) {
+		if end = f.BitOffset + f.Bits; at < 0 && fieldName(&f) == field && f.Kind != "Check" && f.Kind != "Align" {
 			at = end
 		}
 	})

@@ -16,12 +16,12 @@ type Fault struct {
 }
 
 // faultNames are the forced faults that ParseFaults takes.
-var faultNames = []string{"skew", "fps", "freeze", "blackout", "nudge", "forge", "replay", "false-fragments", "desync", "rejoin", "block"}
+var faultNames = []string{"skew", "fps", "freeze", "blackout", "nudge", "forge", "replay", "false-fragments", "forge-acks", "desync", "rejoin", "block"}
 
 // ParseFaults parses forced faults of all panes, separated by commas, such as
 // skew=500,fps=20@5s,2.freeze=2s@10s: a name, a value, and after @ the session time, which
-// is 0 if it is left out. forge, replay and false-fragments are attacks on every connection. skew, fps and freeze may be preceded by the number of one client;
-// otherwise they concern all clients.
+// is 0 if it is left out. forge, replay, false-fragments and forge-acks are attacks on every connection. skew,
+// fps and freeze may be preceded by the number of one client; otherwise they concern all clients.
 func ParseFaults(text string, c Config) ([]Fault, error) {
 	var list []Fault
 	if text == "" {

@@ -51,6 +51,9 @@ func (f *ForcedFault) Describe() string {
 	case "attack":
 		return "an attacker sends datagrams: " + c.Name
 	case "desync":
+		if field, up := strings.CutPrefix(c.Name, upPrefix); up {
+			return "the clients write " + field + " one bit wider"
+		}
 		return "the server writes " + c.Name + " one bit wider"
 	}
 	return "the client forgets everything and joins again"

@@ -135,9 +135,9 @@ func (p *Pane) addClient(i, player int) {
 	c := &Client{
 		World: predict.NewWorld(*p.ServerWorld.Scene(), p.ServerWorld.Rate()), end: clientEnd, arrivals: buffer, lastFrameTime: -1,
 	}
-	c.attacked = &attackedWire{Wire: p.withTap(clientWire, i, link.Up), end: clientEnd}
+	c.attacked = &attackedWire{Wire: p.withTap(clientWire, i, link.Up), end: clientEnd, forgeAcks: p.forgeAcks(link.Down)}
 	c.Endpoint = packet.NewEndpoint(c.attacked)
-	attacked := &attackedWire{Wire: p.withTap(serverWire, i, link.Down), end: serverEnd}
+	attacked := &attackedWire{Wire: p.withTap(serverWire, i, link.Down), end: serverEnd, forgeAcks: p.forgeAcks(link.Up)}
 	c.World.CopyFrom(p.ServerWorld)
 	c.World.RunWalkers(p.Strategy.RunsWalkers)
 	c.env = &predict.Env{

@@ -151,6 +151,9 @@ func (w *World) receive(p *packet.Packet, server *packet.Endpoint, header *codec
 		return false
 	}
 	w.Interpolated.AddSnapshot(newest)
+	if w.Interpolated.Receiver().Mismatched() {
+		w.Interpolated.Refuse(p, server)
+	}
 	return newest
 }
 

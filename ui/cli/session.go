@@ -43,7 +43,8 @@ which is 0 if it is left out.
   forge=N            both ends receive a forged packet, N packets ahead of the sequence
   replay=TIME        both ends receive a packet again after TIME
   false-fragments=N  both ends receive a false first fragment before each of N packets
-  desync=FIELD       the server writes a field of its packets a bit wider; off ends it
+  forge-acks=N       both ends receive N packets that acknowledge all that they have sent
+  desync=FIELD       the server, or for up.FIELD the clients, write a field a bit wider; off ends it
   rejoin=CLIENT      the client forgets the world and downloads it (needs the knob messages)
   block=KB           the server sends every client a block (needs the knob messages)
 `

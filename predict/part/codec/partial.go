@@ -18,6 +18,7 @@ import (
 //
 //	the indices of the included bodies (quant.Coder.Subset)
 //	the included bodies, in the order of their indices
+//	a digest of a group of bodies (digest.go)
 //
 // An awake body is included whenever it is due, a sleeping one until the receiver has acknowledged it
 // since it last changed. A body that was never included is as at the start of the scene. Jointed bodies
@@ -48,6 +49,7 @@ type areaCounters struct {
 type areaScratch struct {
 	included []bool // by body
 	list     []int  // of included bodies
+	known    []bool // by body of a group
 }
 
 // DeclareRemote is Declare for strategies whose clients interpolate most bodies: jointed bodies may be
@@ -97,6 +99,7 @@ func jointClusters(scene *sim.Scene) (clusters [][]int32) {
 // partialSender is what a Sender knows of its partial snapshots. The zero value has sent none.
 type partialSender struct {
 	active    bool
+	unknown   bool        // nothing is known of bodies without an acknowledged snapshot; otherwise they are as at the start
 	ackedTick []sim.Tick  // by body: tick of the newest acknowledged snapshot that included it; 0: none
 	sentSets  [256][]bool // bodies of the sent snapshots, by the low bits of the sequence number
 	dueCount  []sim.Tick  // by cluster: snapshot from which it is due again
@@ -112,7 +115,7 @@ func (p *partialSender) begin(bodies, clusters int, whole sim.Tick) {
 	if p.active {
 		return
 	}
-	*p = partialSender{active: true, ackedTick: make([]sim.Tick, bodies), dueCount: make([]sim.Tick, clusters)}
+	*p = partialSender{active: true, unknown: p.unknown, ackedTick: make([]sim.Tick, bodies), dueCount: make([]sim.Tick, clusters)}
 	for i := range p.ackedTick {
 		p.ackedTick[i] = whole
 	}
@@ -128,6 +131,21 @@ func (p *partialSender) acknowledge(s packet.Sequence, tick sim.Tick) {
 			p.ackedTick[i] = tick
 		}
 	}
+}
+
+// forget forgets what the receiver has.
+func (p *partialSender) forget() {
+	p.unknown = true
+	clear(p.ackedTick)
+}
+
+// has reports whether the receiver has the present state of body i. start is its state at the start of the scene.
+func (p *partialSender) has(i int, changes *ChangeTracker, start []sim.Body) bool {
+	if t := p.ackedTick[i]; t > 0 {
+		return changes.changedAt[i] <= t
+	}
+	inWorld := changes.tree == nil || changes.tree.Nodes[i].Parent == jointtree.None
+	return !p.unknown && inWorld && changes.bodies[i] == start[i]
 }
 
 func (p *partialSender) copyFrom(o *partialSender) {
@@ -216,7 +234,7 @@ func clusterDistanceSq(bodies []sim.Body, cluster []int32, centre int) float32 {
 func (a *areaBroadcast) include(cluster int, p *partialSender, bodies []sim.Body, changes *ChangeTracker) (bits int) {
 	for _, i := range a.clusters[cluster] {
 		awake := !bodies[i].Asleep && (changes.tree == nil || changes.tree.Nodes[i].Parent == jointtree.None)
-		changed := changes.changedAt[i] > p.ackedTick[i] && (p.ackedTick[i] > 0 || bodies[i] != a.start[i])
+		changed := changes.changedAt[i] > p.ackedTick[i] && (p.ackedTick[i] > 0 || p.unknown || bodies[i] != a.start[i])
 		if awake || changed {
 			a.scratch.included[i] = true
 			bits += maxPartialBodyBits
@@ -252,12 +270,13 @@ func (s *Sender) finishPartial(e *packet.Endpoint, w *predict.World, changes *Ch
 	}
 	attachments := w.Attachments()
 	CodeAttachments(c, &attachments, w.Scene())
-	available := 8*len(s.buffer) - c.BitsProcessed() - len(w.Bodies()) - 64
+	available := 8*len(s.buffer) - c.BitsProcessed() - len(w.Bodies()) - digestBits - groupBits - len(w.Bodies())/groups - 64
 	list := a.choose(p, w, changes, player, available)
 	c.Subset(list, len(w.Bodies()), partialIndices)
 	for _, i := range list {
 		changes.codeBody(c, w, i)
 	}
+	s.writeGroup(c, changes, a, w.Tick())
 	bits := c.BitsProcessed()
 	q := e.Send(c.FinishWrite())
 	s.record(q, w.Tick())
@@ -330,4 +349,26 @@ func (r *Receiver) decodePartial(c *quant.Coder, scene *sim.Scene) {
 		r.included[i] = true
 		r.decodeBody(c, i, scene)
 	}
+	r.readGroup(c, len(r.Bodies))
 }
+
+// keepOld keeps the states in an older partial snapshot that are newer than those of the same bodies. The sender
+// takes it to be received, and does not repeat them.
+func (r *Receiver) keepOld(tick sim.Tick) {
+	if !r.partial || r.layoutOnly || r.readTree != r.tree {
+		return
+	}
+	for _, i := range r.list {
+		if r.receivedAt[i] >= tick || !r.included[i] {
+			continue
+		}
+		r.receivedAt[i], r.Bodies[i] = tick, r.nextBodies[i]
+		if r.tree != nil {
+			r.locals[i] = r.nextLocals[i]
+		}
+	}
+}
+
+// Mismatched reports whether the partial snapshot that was read last shows that the receiver lacks states that the
+// sender takes it to have. Its packet is to be refused.
+func (r *Receiver) Mismatched() bool { return r.mismatched }

@@ -20,6 +20,7 @@ type partialPair struct {
 	server, client *packet.Endpoint
 	network        link.Network
 	ticks          int
+	refused        int // packets that the receiver has refused
 }
 
 func newPartialPair(t testing.TB, sc sim.Scene, knobs ...string) *partialPair {
@@ -47,8 +48,9 @@ func (p *partialPair) exchange(t testing.TB) (fresh bool) {
 	p.client.Update(now)
 	for x, ok := p.client.Receive(); ok; x, ok = p.client.Receive() {
 		isFresh, err := p.receiver.Read(x.Payload, w.Scene(), w.Tick())
-		if err != nil {
+		if err != nil || p.receiver.Mismatched() {
 			p.client.Refuse(x.Sequence)
+			p.refused++
 		}
 		fresh = fresh || isFresh
 	}

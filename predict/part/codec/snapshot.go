@@ -1,6 +1,8 @@
 package codec
 
 import (
+	"slices"
+
 	"ghostcube/net/packet"
 	"ghostcube/net/quant"
 	"ghostcube/predict"
@@ -17,6 +19,7 @@ import (
 //	for each player: its input (input.CodeInput)
 //	in a scene with vehicles or couplings: its attachments (CodeAttachments)
 //	for each body: one bit, set if the body is included, and the body
+//	if a body is not included: a digest of all bodies, 8 bits (digest.go)
 //
 // A body is not included if it has not changed since a snapshot that the receiver has acknowledged.
 // Jointed bodies may be relative to each other: jointtree.go.
@@ -30,7 +33,7 @@ const maxHeaderBits = 320
 // Sender sends snapshots of one world to one peer. The zero value is ready.
 type Sender struct {
 	ackedTick sim.Tick // tick of the newest acknowledged snapshot
-	hasAcked  bool     // one is acknowledged
+	hasAcked  bool     // one is acknowledged, and none refused since
 	partial   partialSender
 	sent      [256]struct {
 		sequence packet.Sequence
@@ -49,14 +52,14 @@ type senderScratch struct {
 }
 
 // MaxBodies is how many bodies a snapshot can contain if all of them move.
-const MaxBodies = (packet.MaxPayload*8 - tickBits - maxHeaderBits) / (1 + AwakeBits)
+const MaxBodies = (packet.MaxPayload*8 - tickBits - maxHeaderBits - digestBits) / (1 + AwakeBits)
 
 // With the knob checks, a whole snapshot has a check after the players' inputs and after each field of a
 // body, and bodies begin at whole bytes.
 const (
 	checkBits       = 32
 	bodyChecksBits  = 7 + 5*checkBits
-	maxCheckedCount = (packet.MaxPayload*8 - tickBits - maxHeaderBits - 5*checkBits) / (1 + AwakeBits + bodyChecksBits) // bodies
+	maxCheckedCount = (packet.MaxPayload*8 - tickBits - maxHeaderBits - digestBits - 5*checkBits) / (1 + AwakeBits + bodyChecksBits) // bodies
 )
 
 // DeclareChecks declares the knob that puts checks into snapshots, for the side that reads or writes
@@ -74,7 +77,7 @@ func beginChecks(c *quant.Coder, on bool, bodies int) {
 // payloadCapacity returns enough bytes for any snapshot of a world that fits a packet: a multiple
 // of eight, as the bit packer requires.
 func payloadCapacity(w *predict.World, players int) int {
-	bits := maxHeaderBits + tickBits + checkBits + players*(input.MaxInputBits+checkBits) + attachmentBits(w.Scene()) +
+	bits := maxHeaderBits + tickBits + digestBits + groupBits + checkBits + players*(input.MaxInputBits+checkBits) + attachmentBits(w.Scene()) +
 		len(w.Bodies())*(maxPartialBodyBits+1+bodyChecksBits) + 64
 	return min((bits+63)/64*8, packet.MaxPayload)
 }
@@ -116,8 +119,8 @@ func (c *ChangeTracker) CopyFrom(o *ChangeTracker) {
 	c.tree = o.tree
 }
 
-// Acknowledge processes an endpoint's new acknowledgements. It must be called every tick, even if
-// nothing is sent, because the endpoint reports each acknowledgement once.
+// Acknowledge processes an endpoint's new acknowledgements and refusals. It must be called every tick,
+// even if nothing is sent, because the endpoint reports each of them once.
 func (s *Sender) Acknowledge(e *packet.Endpoint) {
 	for _, a := range e.Acks() {
 		r := &s.sent[a%256]
@@ -126,6 +129,10 @@ func (s *Sender) Acknowledge(e *packet.Endpoint) {
 		} else if r.used && r.sequence == a && !s.partial.active && (!s.hasAcked || r.tick > s.ackedTick) {
 			s.ackedTick, s.hasAcked = r.tick, true
 		}
+	}
+	if e.Refused() {
+		s.hasAcked = false
+		s.partial.forget()
 	}
 }
 
@@ -162,12 +169,18 @@ func (s *Sender) Finish(e *packet.Endpoint, w *predict.World, changes *ChangeTra
 	}
 	attachments := w.Attachments()
 	CodeAttachments(c, &attachments, w.Scene())
+	complete := true
 	for i := range w.Bodies() {
 		c.Group("bodies", i)
 		c.AlignChecked()
 		if c.Bool(!s.hasAcked || changes.changedAt[i] > s.ackedTick) {
 			changes.codeBody(c, w, i)
+		} else {
+			complete = false
 		}
+	}
+	if !complete {
+		c.Bits(changes.digest(w.Tick()), digestBits)
 	}
 	if c.Err() != nil {
 		panic("codec: a snapshot of " + w.Scene().Name + " does not fit a packet")
@@ -212,6 +225,7 @@ type Receiver struct {
 	ticks      validation.Ticks // of the snapshots
 	partial    bool             // see SetPartial
 	receivedAt []sim.Tick       // by body, of partial snapshots
+	exact      []bool           // by body: its state equals the sender's, as far as the receiver can know
 
 	// With a joint tree: see SetEncoding.
 	tree       *jointtree.Tree // for Attachments
@@ -235,11 +249,18 @@ type receiverScratch struct {
 	nextLocals []sim.Body      // by body: relative to its parent where it has one
 	isRelative []bool          // by body: it arrived relative
 	poseKnown  []bool          // by body: its pose in an older snapshot is known
+
+	nextExact    []bool
+	hasDigest    bool
+	readDigest   uint32
+	digestGroup  int    // of a partial snapshot
+	digestBodies []bool // of a partial snapshot, by body of the group: it is in the digest
+	mismatched   bool   // the digest of the partial snapshot does not fit
 }
 
 // Read decodes an untrusted payload. It reports whether the snapshot is newer than the last one,
-// and stores it only then. A payload that is malformed, that leaves out bodies that were never
-// received, or whose tick or states the scene does not allow, is an error and changes nothing.
+// and stores it only then. A payload that is malformed, that leaves out bodies whose states are not
+// known, or whose tick or states the scene does not allow, is an error and changes nothing.
 // expected is a tick near the snapshot's, from which its high bits are completed; it advances with
 // the client's own ticks.
 func (r *Receiver) Read(payload []byte, scene *sim.Scene, expected sim.Tick) (fresh bool, err error) {
@@ -275,7 +296,7 @@ func (r *Receiver) Finish(payload []byte, scene *sim.Scene, expected sim.Tick) (
 	if r.readTree = r.tree; attachments != r.Attachments {
 		r.readTree = r.encoding.Tree(scene, &attachments, r.player)
 	}
-	r.readTick = tick
+	r.readTick, r.hasDigest, r.mismatched = tick, false, false
 	if r.partial {
 		r.decodePartial(c, scene)
 	} else {
@@ -297,7 +318,14 @@ func (r *Receiver) Finish(payload []byte, scene *sim.Scene, expected sim.Tick) (
 		}
 	}
 	if old {
+		r.keepOld(tick)
 		return false, nil
+	}
+	if !r.layoutOnly && !r.checkDigest() {
+		if !r.partial {
+			return false, errDigest
+		}
+		r.mismatched = true
 	}
 	r.Tick, r.HasSnapshot, r.Attachments, r.tree = tick, true, attachments, r.readTree
 	for _, i := range r.list {
@@ -305,6 +333,7 @@ func (r *Receiver) Finish(payload []byte, scene *sim.Scene, expected sim.Tick) (
 	}
 	r.Bodies, r.nextBodies = r.nextBodies, r.Bodies
 	r.locals, r.nextLocals = r.nextLocals, r.locals
+	r.exact, r.nextExact = r.nextExact, r.exact
 	r.LastInputs, r.nextInputs = r.nextInputs, r.LastInputs
 	return true, nil
 }
@@ -328,6 +357,11 @@ func (r *Receiver) decodeWhole(c *quant.Coder, scene *sim.Scene) {
 			return
 		}
 	}
+	if slices.Contains(r.included, false) {
+		c.Group("digest", 0)
+		c.Label("digest")
+		r.readDigest, r.hasDigest = c.Bits(0, digestBits), true
+	}
 }
 
 // decodeBody reads body i.
@@ -349,7 +383,7 @@ func (r *Receiver) OldSnapshot() (tick sim.Tick, bodies []sim.Body, included []b
 // CopyFrom makes r a copy of o.
 func (r *Receiver) CopyFrom(o *Receiver) {
 	r.Tick, r.HasSnapshot, r.Checks, r.ticks, r.partial = o.Tick, o.HasSnapshot, o.Checks, o.ticks, o.partial
-	r.receivedAt = append(r.receivedAt[:0], o.receivedAt...)
+	r.receivedAt, r.exact = append(r.receivedAt[:0], o.receivedAt...), append(r.exact[:0], o.exact...)
 	r.Attachments, r.encoding, r.player = o.Attachments, o.encoding, o.player
 	r.LastInputs = append(r.LastInputs[:0], o.LastInputs...)
 	r.Bodies = append(r.Bodies[:0], o.Bodies...)

@@ -97,18 +97,46 @@ func decodeSnapshot(s *bitstream, bodies int) (lines []string) {
 	lines = append(lines, fmt.Sprintf("tick: %d", s.bits(16)))
 	lastInput, _ := s.input(0)
 	lines = append(lines, "last input: "+lastInput)
+	complete, digest := true, (&bitstream{b: s.b}).bits(16)*2654435761+1
+	add := func(words ...uint32) {
+		for _, x := range words {
+			if x == 1<<31 {
+				x = 0 // the two zeros are equal
+			}
+			digest = (digest ^ x) * 0x85EBCA6B
+			digest ^= digest >> 15
+		}
+	}
 	for i := range bodies {
 		if s.bits(1) == 0 {
 			lines = append(lines, fmt.Sprintf("body %d: not included", i))
+			complete = false
+			add(append([]uint32{uint32(i)}, make([]uint32, 13)...)...) // it is known to be zero, and awake
 			continue
 		}
 		asleep := s.bits(1) == 1
+		raw := &bitstream{s.b, s.at}
+		add(uint32(i))
+		for range 7 {
+			add(raw.bits(32))
+		}
+		if asleep {
+			add(1)
+		} else {
+			for range 6 {
+				add(raw.bits(32))
+			}
+		}
 		text := s.floats(3) + " / " + s.floats(4)
 		if asleep {
 			lines = append(lines, fmt.Sprintf("body %d: asleep %s", i, text))
 			continue
 		}
 		lines = append(lines, fmt.Sprintf("body %d: awake %s / %s / %s", i, text, s.floats(3), s.floats(3)))
+	}
+	if !complete {
+		sent := s.bits(8)
+		lines = append(lines, fmt.Sprintf("digest: %d, computed %d", sent, digest*0xC2B2AE35>>24))
 	}
 	return lines
 }
@@ -241,6 +269,9 @@ func decodeByProgram(t *testing.T, name string, payload []byte) (lines []string)
 		default:
 			lines = append(lines, fmt.Sprintf("body %d: awake %s / %g %g %g / %g %g %g", i, text, v.X, v.Y, v.Z, w.X, w.Y, w.Z))
 		}
+	}
+	if r.hasDigest {
+		lines = append(lines, fmt.Sprintf("digest: %d, computed %d", r.readDigest, r.readDigest)) // Read has compared them
 	}
 	return lines
 }

@@ -54,6 +54,9 @@ func (c *client) receive(server *packet.Endpoint) {
 			continue
 		}
 		c.interpolated.AddSnapshot(fresh)
+		if c.interpolated.Receiver().Mismatched() {
+			c.interpolated.Refuse(&p, server)
+		}
 	}
 }
 

@@ -59,7 +59,7 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 	}
 	overTCP := c.beginTick()
 	for p, ok := server.Receive(); ok; p, ok = server.Receive() {
-		c.receive(p.Payload)
+		c.receive(&p)
 	}
 	if c.state.server.tick(&c.settings, c.env.World.Rate()) {
 		c.counters.disconnects.Inc()
@@ -150,14 +150,14 @@ func (c *client) hasRoom(s *inputStream) bool {
 	return c.state.window.hasRoom(s) && s.next-c.env.World.Tick() < inputHistoryTicks
 }
 
-// receive reads an untrusted payload.
-func (c *client) receive(payload []byte) {
+// receive reads the untrusted payload of a packet.
+func (c *client) receive(at *packet.Packet) {
 	w, in := c.env.World, &c.scratch.in
-	if in.read(&c.scratch.coder, payload, false, w.Tick(), w.Scene()) != nil {
+	if in.read(&c.scratch.coder, at.Payload, false, w.Tick(), w.Scene()) != nil {
 		c.counters.rejectedPayloads.Inc()
 		return
 	}
-	c.state.server.receive()
+	acksCount := c.state.server.receive(at.Sequence)
 	join := &c.state.join
 	join.current = true
 	for p := range in.players {
@@ -170,7 +170,9 @@ func (c *client) receive(payload []byte) {
 		case r.hasInputs && !c.local[p]:
 			c.receiveRun(p, r, func(int) bool { return false })
 		case !r.hasInputs && c.local[p]:
-			c.state.window.acknowledge(&c.streams[p], r.next)
+			if acksCount {
+				c.state.window.acknowledge(&c.streams[p], r.next)
+			}
 			join.confirmed = join.confirmed || join.begun && r.next >= join.first
 		default:
 			c.counters.rejectedPayloads.Inc()

@@ -37,6 +37,7 @@ var Strategy = &predict.Strategy{
 	NewClient:        newClient,
 	Fields:           fields,
 	Kind:             kind,
+	ForgeAcks:        forgeAcks,
 	Inspect:          inspect,
 	Latency:          predict.Latency,
 	Motion:           predict.FromInputs,

@@ -351,17 +351,37 @@ func BenchmarkTick(b *testing.B) {
 	}
 }
 
-// TestAcknowledgeIsChecked checks that an acknowledgement counts only if it is newer than the last one and
-// the inputs have been sent.
+// TestAcknowledgeIsChecked checks that an acknowledgement counts, be it of fewer inputs than the last one, if
+// the inputs have been sent and are remembered.
 func TestAcknowledgeIsChecked(t *testing.T) {
 	s := newInputStream(10)
 	w := sendWindow{acked: 10, sent: 10}
 	for range 5 {
 		s.add(sim.Input{})
 	}
-	for _, c := range []struct{ tick, want sim.Tick }{{12, 12}, {11, 12}, {16, 12}, {^sim.Tick(0), 12}, {15, 15}} {
+	for _, c := range []struct{ tick, want sim.Tick }{{12, 12}, {11, 11}, {16, 11}, {9, 11}, {^sim.Tick(0), 11}, {15, 15}, {10, 10}} {
 		if w.acknowledge(&s, c.tick); w.acked != c.want {
 			t.Errorf("after an acknowledgement of %d: %d, want %d", c.tick, w.acked, c.want)
+		}
+	}
+	for range inputHistoryTicks {
+		s.add(sim.Input{})
+	}
+	if w.acknowledge(&s, 14); w.acked != 10 {
+		t.Error("an acknowledgement of inputs that are forgotten counts")
+	}
+}
+
+// TestOvertakenAcknowledgements checks that a packet's acknowledgements count unless a newer packet has arrived
+// before it, and that one far behind the newest makes that doubtful.
+func TestOvertakenAcknowledgements(t *testing.T) {
+	var c connection
+	for _, x := range []struct {
+		sequence packet.Sequence
+		counts   bool
+	}{{100, true}, {101, true}, {100, false}, {103, true}, {72, false}, {102, false}, {4000, true}, {104, true}, {105, true}, {104, false}} {
+		if got := c.receive(x.sequence); got != x.counts {
+			t.Errorf("packet %d: %v", x.sequence, got)
 		}
 	}
 }

@@ -181,6 +181,22 @@ func (m *message) write(c *quant.Coder, buffer []byte) []byte {
 	return c.FinishWrite()
 }
 
+// forgeAcks moves the acknowledgements in a received message up to the newest inputs that were sent: see
+// predict.Strategy.
+func forgeAcks(up bool, received, sent []byte, scene *sim.Scene) []byte {
+	var c quant.Coder
+	var in, out message
+	if in.read(&c, received, up, 1<<tickBits, scene) != nil || out.read(&c, sent, !up, 1<<tickBits, scene) != nil {
+		return received
+	}
+	for p := range in.players {
+		if r := &in.players[p]; !r.hasInputs && out.players[p].hasInputs {
+			r.next = out.players[p].next
+		}
+	}
+	return in.write(&c, make([]byte, (len(received)+16)/8*8))
+}
+
 // kind reports whether a payload has inputs of any player, or only acknowledges them.
 func kind(_ bool, payload []byte, players int) predict.PacketKind {
 	bits := func(at, n int) (v int) {

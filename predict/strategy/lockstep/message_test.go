@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"ghostcube/net/packet"
 	"ghostcube/net/quant"
 	"ghostcube/predict/predicttest"
 	"ghostcube/sim"
@@ -78,7 +79,7 @@ func TestRejectsMalformed(t *testing.T) {
 	}
 	var c quant.Coder
 	forged := slices.Clone(m.write(&c, make([]byte, 256)))
-	r.s.receive(&r.s.peers[0], 0, forged)
+	r.s.receive(&r.s.peers[0], 0, &packet.Packet{Sequence: 200, Payload: forged})
 	if r.s.streams[1].next != before[1] || r.s.streams[0].next == before[0] {
 		t.Error("player 0 sends inputs of player 1, or none of its own")
 	}
@@ -88,7 +89,7 @@ func TestRejectsMalformed(t *testing.T) {
 	m.fromClient = false
 	own := r.c[0].streams[0].next
 	m.players = []playerSection{{hasInputs: true, next: own + 5, inputs: make([]sim.Input, 6)}, {hasInputs: false, next: before[1]}}
-	r.c[0].receive(slices.Clone(m.write(&c, make([]byte, 256))))
+	r.c[0].receive(&packet.Packet{Sequence: 200, Payload: slices.Clone(m.write(&c, make([]byte, 256)))})
 	if r.c[0].streams[0].next != own || r.Counter("rejected_payloads") != 3 {
 		t.Errorf("the server sends inputs for client 0; %v payloads rejected", r.Counter("rejected_payloads"))
 	}
@@ -97,8 +98,9 @@ func TestRejectsMalformed(t *testing.T) {
 		for i := range b {
 			b[i] = byte(random.Uint32())
 		}
-		r.s.receive(&r.s.peers[0], 0, b)
-		r.c[0].receive(b)
+		p := packet.Packet{Sequence: packet.Sequence(random.IntN(300)), Payload: b}
+		r.s.receive(&r.s.peers[0], 0, &p)
+		r.c[0].receive(&p)
 	}
 	if r.Counter("rejected_payloads") < 10000 {
 		t.Errorf("of 20000 random payloads %v were rejected", r.Counter("rejected_payloads"))

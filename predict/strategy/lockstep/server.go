@@ -1,6 +1,7 @@
 package lockstep
 
 import (
+	"ghostcube/net/packet"
 	"ghostcube/predict"
 	"ghostcube/predict/part/desync"
 	"ghostcube/predict/part/hit"
@@ -49,7 +50,7 @@ func (s *server) Tick(host []sim.Input, peers []predict.Peer) {
 	for i, at := range peers {
 		from := &s.peers[i]
 		for p, ok := at.Endpoint.Receive(); ok && !from.disconnected; p, ok = at.Endpoint.Receive() {
-			s.receive(from, at.Player, p.Payload)
+			s.receive(from, at.Player, &p)
 		}
 		if from.tick(&s.settings, s.env.World.Rate()) {
 			s.counters.disconnects.Inc()
@@ -121,14 +122,14 @@ func (s *server) windowFull(p int) bool {
 	return false
 }
 
-// receive reads an untrusted payload of a client.
-func (s *server) receive(from *peer, player int, payload []byte) {
+// receive reads the untrusted payload of a client's packet.
+func (s *server) receive(from *peer, player int, at *packet.Packet) {
 	w, in := s.env.World, &s.scratch.in
-	if in.read(&s.scratch.coder, payload, true, w.Tick(), w.Scene()) != nil {
+	if in.read(&s.scratch.coder, at.Payload, true, w.Tick(), w.Scene()) != nil {
 		s.counters.rejectedPayloads.Inc()
 		return
 	}
-	from.connection.receive()
+	acksCount := from.connection.receive(at.Sequence)
 	from.joining = from.joining && player >= 0
 	for p := range in.players {
 		r := &in.players[p]
@@ -137,7 +138,9 @@ func (s *server) receive(from *peer, player int, payload []byte) {
 		case r.hasInputs && p == player:
 			s.receiveRun(p, r, s.windowFull)
 		case !r.hasInputs && (p != player || from.returned):
-			from.windows[p].acknowledge(&s.streams[p], r.next)
+			if acksCount {
+				from.windows[p].acknowledge(&s.streams[p], r.next)
+			}
 		default:
 			s.counters.rejectedPayloads.Inc()
 		}

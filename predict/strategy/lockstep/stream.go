@@ -26,7 +26,7 @@ func (s *inputStream) add(in sim.Input) {
 
 // sendWindow tracks what the other side of a connection has of one player's stream.
 type sendWindow struct {
-	acked   sim.Tick // inputs below this are acknowledged
+	acked   sim.Tick // inputs below this are acknowledged, by the newest packet
 	sent    sim.Tick // inputs below this were sent over TCP
 	turn    int      // of the next message that cannot hold all inputs
 	backlog sim.Tick // inputs from here on are the next of those between the oldest and the newest
@@ -64,9 +64,10 @@ func (w *sendWindow) pending(s *inputStream, overTCP bool) (from sim.Tick, n int
 	return from, n
 }
 
-// acknowledge records that the inputs before tick t have arrived.
+// acknowledge records that the other side has the inputs before tick t, and no others: the newest packet
+// says so. One that says less than a packet before it refutes that, which was forged.
 func (w *sendWindow) acknowledge(s *inputStream, t sim.Tick) {
-	if t > w.acked && t <= s.next {
+	if t >= s.first && t <= s.next && s.next-t <= inputHistoryTicks {
 		w.acked = t
 	}
 }

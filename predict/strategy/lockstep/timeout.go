@@ -1,6 +1,9 @@
 package lockstep
 
-import "ghostcube/sim"
+import (
+	"ghostcube/net/packet"
+	"ghostcube/sim"
+)
 
 // connection is the state of a side's connection to another side. It is plain.
 //
@@ -14,6 +17,7 @@ type connection struct {
 	started      bool // a packet has arrived
 	silentTicks  int  // own ticks since the last one
 	disconnected bool
+	newest       packet.Sequence // of the packets whose acknowledgements count
 }
 
 // tick begins a tick of the side. It reports whether the connection times out in it.
@@ -26,8 +30,19 @@ func (c *connection) tick(s *settings, rate int) (timedOut bool) {
 	return true
 }
 
-// receive records that a packet has arrived.
-func (c *connection) receive() { c.started, c.silentTicks = true, 0 }
+// maxReorder is the largest number of packets by which one that arrives late is behind the newest. One that
+// is farther behind shows that the newest number was forged.
+const maxReorder = 32
+
+// receive records that packet s has arrived. It reports whether its acknowledgements count: not those of one
+// that another has overtaken.
+func (c *connection) receive(s packet.Sequence) (counts bool) {
+	counts = !c.started || s >= c.newest || s+maxReorder < c.newest
+	if c.started, c.silentTicks = true, 0; counts {
+		c.newest = s
+	}
+	return counts
+}
 
 // fill inserts empty inputs of a disconnected player, as if they arrived on time, and appends
 // them to the player's stream.

@@ -6,6 +6,7 @@ import (
 	"ghostcube/net/quant"
 	"ghostcube/predict"
 	"ghostcube/predict/part/clock"
+	"ghostcube/predict/part/codec"
 	"ghostcube/predict/part/history"
 	"ghostcube/predict/part/input"
 	"ghostcube/predict/part/playout"
@@ -20,6 +21,7 @@ type client struct {
 	settings           settings
 	interpolationDelay float64 // milliseconds; 0: automatic
 	surviveLosses      int
+	checks             bool
 
 	inputSender input.Sender
 	inputTick   sim.Tick // tick of the next input
@@ -80,6 +82,7 @@ func newClient(env *predict.Env) predict.Client {
 	k.Needs("survive-losses", "interpolation", "linear", "hermite")
 	k.Needs("survive-losses", "interpolation-delay", "0ms")
 	c.inputSender.DeclareWithPlayout(env)
+	codec.DeclareChecks(env, &c.checks)
 	c.counters.interpolationDelay = m.New("interpolation_delay_ms", "playback delay behind the newest snapshot if nothing is late, ms, now")
 	c.counters.extrapolation = m.New("extrapolation_ms", "time by which the drawn bodies have moved on from the snapshots by their velocities, ms, now")
 	c.counters.snapshotsReceived = m.New("snapshots_received", "snapshots received completely")
@@ -134,6 +137,7 @@ func (c *client) receive(payload []byte) (ok bool) {
 	if c.now-c.lastArrival > maxSilence {
 		c.deltaReader = delta.NewReader(delta.Quantised, len(c.env.World.Bodies()))
 	}
+	s.checks = c.checks
 	if s.read(&c.coder, payload, c.env.World.Scene(), c.expectedTick, c.deltaReader) != nil || !c.ticks.Believe(s.tick, sim.Tick(c.now)) {
 		c.counters.rejectedPayloads.Inc()
 		return false
@@ -297,6 +301,7 @@ func (c *client) inspect(l *predict.Inspection) {
 func (c *client) CopyFrom(from predict.Client) {
 	o := from.(*client)
 	c.settings, c.interpolationDelay, c.surviveLosses = o.settings, o.interpolationDelay, o.surviveLosses
+	c.checks = o.checks
 	c.inputSender.CopyFrom(&o.inputSender)
 	c.inputTick, c.now, c.expectedTick, c.ticks = o.inputTick, o.now, o.expectedTick, o.ticks
 	c.buffer.CopyFrom(&o.buffer, (*snapshot).copyFrom)

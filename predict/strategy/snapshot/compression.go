@@ -52,12 +52,15 @@ func newDeltaPeer() deltaPeer {
 }
 
 // receiveAcks processes the acknowledgements of a tick. An acknowledged packet is one that the
-// client could read: see package delta.
+// client could read: see package delta. A client that could not read one lacks a baseline.
 func (d *deltaPeer) receiveAcks(e *packet.Endpoint) {
 	for _, a := range e.Acks() {
 		if q := d.sentNumbers.Find(a); q != nil {
 			d.writer.Acknowledge(*q)
 		}
+	}
+	if e.Refused() {
+		d.writer.Forget()
 	}
 }
 

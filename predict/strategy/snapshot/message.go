@@ -36,6 +36,9 @@ type bodyState struct {
 //	    linear, unless at rest, 3 x 32 bits; from level bounded-velocity on 3 x
 //	      11 where bodies are no faster than 32 m/s
 //
+// With the knob checks, a check follows velocities and each of these fields of a body, and bodies begin at
+// whole bytes; not from level quantised on, with the default precision.
+//
 // Every snapshot contains all bodies, moving or not: at level raw 225 bits a body for one player,
 // 321 with velocities.
 type snapshot struct {
@@ -53,6 +56,7 @@ type snapshotScratch struct {
 	breakdown predict.SnapshotBits // bits by content, after write or writePacked
 	cubes     []delta.Cube
 	touchers  []int8
+	checks    bool // the payload has checks, if they fit
 }
 
 // tickBits is the width of the tick on the wire, which wraps after 9 minutes at 60 Hz.
@@ -60,6 +64,12 @@ const tickBits = 15
 
 // maxBodies is how many bodies a snapshot can contain, with their velocities.
 const maxBodies = (packet.MaxPayload*8 - tickBits - 65) / (3 + 10*32)
+
+// maxCheckedBits is the largest size of a body with checks, and maxChecked how many fit a snapshot then.
+const (
+	maxCheckedBits = 3 + 10*32 + 4*32 + 7
+	maxChecked     = (packet.MaxPayload*8 - tickBits - 65 - 32) / maxCheckedBits
+)
 
 // capture copies the visible state of a world.
 func (s *snapshot) capture(w *predict.World, level int, p precision, velocities bool) {
@@ -81,6 +91,9 @@ func (s *snapshot) isPacked() bool { return s.level >= quantised && s.precision 
 // needed, and is finished by c.FinishWrite.
 func (s *snapshot) write(c *quant.Coder, buffer *[]byte, scene *sim.Scene) {
 	maxBits := tickBits + 8 + len(s.bodies)*(8+10*32)
+	if s.checks && len(s.bodies) <= maxChecked {
+		maxBits = tickBits + 65 + 32 + len(s.bodies)*maxCheckedBits
+	}
 	if n := min((maxBits+63)/64*8, packet.MaxPayload); len(*buffer) < n {
 		*buffer = make([]byte, n)
 	}
@@ -96,15 +109,24 @@ func (s *snapshot) write(c *quant.Coder, buffer *[]byte, scene *sim.Scene) {
 		s.precision.code(c)
 	}
 	c.Bool(s.velocities)
+	s.beginChecks(c, len(scene.Boxes))
 	s.breakdown = predict.SnapshotBits{}
 	f := s.format(scene)
 	for i := range s.bodies {
+		c.Group("bodies", i)
 		s.bodies[i].code(c, &f, scene)
 	}
 	s.breakdown.Other = float64(c.BitsProcessed()) - s.breakdown.Bits()
 	if c.Err() != nil {
 		panic("snapshot: a snapshot of " + scene.Name + " does not fit a packet")
 	}
+}
+
+// beginChecks starts the checks of a payload, if it has any.
+func (s *snapshot) beginChecks(c *quant.Coder, bodies int) {
+	c.EnableChecks(s.checks && bodies <= maxChecked)
+	c.Group("", 0)
+	c.Check("velocities")
 }
 
 // read decodes an untrusted payload. expected is a tick near the snapshot's, from which its high
@@ -133,6 +155,7 @@ func (s *snapshot) read(c *quant.Coder, payload []byte, scene *sim.Scene, expect
 	}
 	c.Label("velocities")
 	s.velocities = c.Bool(false)
+	s.beginChecks(c, len(scene.Boxes))
 	f := s.format(scene)
 	s.bodies = s.bodies[:0]
 	for i := range scene.Boxes {
@@ -170,8 +193,10 @@ func (s *snapshot) format(scene *sim.Scene) bodyFormat {
 
 // code reads or writes one body. A body that the scene cannot contain fails c when read.
 func (b *bodyState) code(c *quant.Coder, f *bodyFormat, scene *sim.Scene) {
+	c.AlignChecked()
 	c.Label("touched")
 	b.touched = int8(c.Int(int(b.touched)+1, 0, scene.Players) - 1)
+	c.Check("touched")
 	at := c.BitsProcessed()
 	c.Label("position")
 	if f.level == quantised {
@@ -179,6 +204,7 @@ func (b *bodyState) code(c *quant.Coder, f *bodyFormat, scene *sim.Scene) {
 	} else {
 		codeVec(c, &b.pose.Pos)
 	}
+	c.Check("position")
 	f.breakdown.Position += float64(c.BitsProcessed() - at)
 	at = c.BitsProcessed()
 	c.Label("rotation")
@@ -189,9 +215,11 @@ func (b *bodyState) code(c *quant.Coder, f *bodyFormat, scene *sim.Scene) {
 		r := c.Rotation([4]float32{q.X, q.Y, q.Z, q.W}, f.rotation)
 		*q = geom.Quat{X: r[0], Y: r[1], Z: r[2], W: r[3]}
 	}
+	c.Check("rotation")
 	f.breakdown.Rotation += float64(c.BitsProcessed() - at)
 	if f.velocities {
 		b.codeVelocity(c, f)
+		c.Check("linear")
 	}
 	if c.Reading() && c.Err() == nil && !validation.Body(&sim.Body{Pose: b.pose, Linear: b.linear}, scene) {
 		c.Fail(predict.ErrMalformed)

@@ -4,6 +4,7 @@ import (
 	"ghostcube/net/packet"
 	"ghostcube/net/quant"
 	"ghostcube/predict"
+	"ghostcube/predict/part/codec"
 	"ghostcube/predict/part/serverworld"
 	"ghostcube/sim"
 )
@@ -12,6 +13,7 @@ type server struct {
 	serverworld.Receiving
 	settings           settings
 	sendVelocities     bool
+	checks             bool
 	level              int
 	precision          precision
 	stepsSinceSnapshot int // steps since the last snapshot was sent
@@ -53,6 +55,7 @@ func newServer(env *predict.Env) predict.Server {
 	group.Bool(&s.sendVelocities, "velocities", false, "send linear velocities even if the interpolation does not need them")
 	group.Choice(&s.level, "compression", raw, levels, "compression level; each adds one technique; velocities up to at-rest, delta encoding from delta on")
 	s.precision.declare(k)
+	codec.DeclareChecks(env, &s.checks)
 	k.Needs("velocities", "compression", levels[:quantised]...)
 	k.Needs("velocities", "interpolation", "none", "linear")
 	s.Declare(env)
@@ -92,6 +95,7 @@ func (s *server) Tick(host []sim.Input, peers []predict.Peer) {
 		s.sendPacked(peers)
 		return
 	}
+	s.current.checks = s.checks
 	s.current.write(&s.coder, &s.buffer, world.Scene())
 	bits, payload := s.coder.BitsProcessed(), s.coder.FinishWrite()
 	for i, peer := range peers {
@@ -165,7 +169,7 @@ func (s *server) CopyFrom(from predict.Server) {
 	o := from.(*server)
 	s.settings, s.sendVelocities, s.stepsSinceSnapshot = o.settings, o.sendVelocities, o.stepsSinceSnapshot
 	s.Receiving.CopyFrom(&o.Receiving)
-	s.precision = o.precision
+	s.precision, s.checks = o.precision, o.checks
 	s.level, s.totals, s.lastPackets = o.level, o.totals, append(s.lastPackets[:0], o.lastPackets...)
 	s.deltaPeers = s.deltaPeers[:min(len(s.deltaPeers), len(o.deltaPeers))]
 	for i := range o.deltaPeers {

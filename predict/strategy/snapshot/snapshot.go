@@ -98,6 +98,7 @@ func fields(up bool, payload []byte, scene *sim.Scene, see func(quant.Field)) er
 		var c quant.Coder
 		var s snapshot
 		c.OnField(see)
+		s.checks = quant.ContainsCheck(payload, "velocities")
 		return s.read(&c, payload, scene, 0, nil)
 	})
 }

@@ -1,13 +1,15 @@
 package statesync
 
 import (
+	"slices"
+
 	"ghostcube/predict/part/clock"
 	"ghostcube/predict/part/playout"
 	"ghostcube/sim"
 )
 
-// receive reads a payload, and reports whether it is well-formed. The packet waits in the jitter
-// buffer, or is applied at once without one.
+// receive reads a payload, and reports whether it is well-formed and the client has the baselines of all
+// updates in it. The packet waits in the jitter buffer, or is applied at once without one.
 func (c *client) receive(payload []byte) (ok bool) {
 	w, s := c.env.World, &c.scratch.received
 	s.baselines, s.rate = c, w.Rate()
@@ -16,6 +18,7 @@ func (c *client) receive(payload []byte) (ok bool) {
 		c.counters.rejectedPayloads.Inc()
 		return false
 	}
+	ok = !slices.ContainsFunc(s.updates[:s.updateCount], func(u update) bool { return u.missingBaseline })
 	first := !c.state.started
 	if first {
 		c.startClock(s.tick)
@@ -23,7 +26,7 @@ func (c *client) receive(payload []byte) (ok bool) {
 	early := c.ticksEarly(s.tick)
 	if early >= maxEarlyTicks || early <= -2*maxEarlyTicks {
 		c.receiveOutOfRange(early)
-		return true
+		return ok
 	}
 	c.state.outOfRange, c.state.fellBehind = 0, false
 	c.counters.packetsReceived.Inc()
@@ -45,7 +48,7 @@ func (c *client) receive(payload []byte) (ok bool) {
 		w.SetTick(s.tick)
 		c.applyPacket(s)
 	}
-	return true
+	return ok
 }
 
 // baseline returns the state of a body in the newest acknowledged packet that contains it. If an

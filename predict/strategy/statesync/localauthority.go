@@ -183,7 +183,7 @@ func (c *client) receiveAcks(server *packet.Endpoint) {
 			}
 		}
 	}
-	a.sender.receiveAcks(server)
+	a.sender.receiveAcks(server, c.state.inputTick)
 }
 
 // firstUnackedInput returns the tick of the first input that the server has not acknowledged.
@@ -254,7 +254,7 @@ const (
 )
 
 // accumulateClaimPriorities adds this tick's priorities of the claimed and released bodies. A body
-// whose rest is acknowledged is not sent again.
+// whose rest is acknowledged is sent once a second: the server cannot ask for it if it has never arrived.
 func (c *client) accumulateClaimPriorities() {
 	w := c.env.World
 	for i := range c.bodies {
@@ -273,7 +273,7 @@ func (c *client) accumulateClaimPriorities() {
 			added = playerClaimPriority
 		case claim.released || p.restTick != 0 || claim.serverKnowsFrom == 0:
 			added = uncertainClaimPriority
-		case b.Asleep:
+		case b.Asleep && p.priority <= 0 && (int(c.state.localTick)+i)%w.Rate() != 0:
 			p.priority = notSent
 			continue
 		}

@@ -140,8 +140,12 @@ func newSender(bodies, ticksPerSecond int) sender {
 	}
 }
 
-// receiveAcks processes the acknowledgements of sent packets.
-func (s *sender) receiveAcks(e *packet.Endpoint) {
+// receiveAcks processes the acknowledgements of sent packets before that of tick now. A peer that refuses one
+// lacks a baseline: then nothing is known of what it has.
+func (s *sender) receiveAcks(e *packet.Endpoint, now sim.Tick) {
+	if e.Refused() {
+		defer s.forget(now)
+	}
 	for _, ack := range e.Acks() {
 		f := &s.sentPackets[ack%historyTicks]
 		if !f.used || f.sequence != ack {
@@ -162,6 +166,14 @@ func (s *sender) receiveAcks(e *packet.Endpoint) {
 				k.tick, k.state = f.tick, u.state
 			}
 		}
+	}
+}
+
+// forget forgets what the peer has: states are sent whole until one is acknowledged anew, and the rest of every
+// body that sleeps is to be acknowledged again.
+func (s *sender) forget(now sim.Tick) {
+	for i := range s.bodies {
+		s.bodies[i].baseline, s.bodies[i].restTick = baseline{}, now
 	}
 }
 

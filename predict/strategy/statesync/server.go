@@ -176,7 +176,7 @@ func (s *server) sendPacket(i int, peer predict.Peer) {
 	p := &s.senders[i]
 	world, msg := s.Env.World, &s.scratch.message
 	now := world.Tick()
-	p.receiveAcks(peer.Endpoint)
+	p.receiveAcks(peer.Endpoint, now)
 	own := max(peer.Player, 0)
 	p.accumulatePriorities(world, s.scratch.changed, &s.settings.policy, own)
 	if s.settings.authority == clientAuthority && peer.Player >= 0 && !s.claims[i].state.joining {
