@@ -239,3 +239,26 @@ func TestBounds(t *testing.T) {
 		}
 	}
 }
+
+// TestSpeedsAreBounded checks that no step ends with a body faster than the largest multiple of its scene's speeds, at
+// any rate: clients refuse such a state.
+func TestSpeedsAreBounded(t *testing.T) {
+	for name, rates := range map[string][]int{
+		"plain": {10, 20, 60}, "train": {10, 20}, "walker:mounted=1": {30},
+	} {
+		for _, rate := range rates {
+			w := sim.New(newScene(t, name), rate)
+			linear, angular := sim.MaxLinearFactor*w.Scene().MaxLinearSpeed, sim.MaxAngularFactor*w.Scene().MaxAngularSpeed
+			for tick := range 5 * rate {
+				in := scriptedInput(sim.Tick(tick * 60 / rate))
+				in.Buttons |= sim.Forward | sim.Right | sim.Lift | sim.Pull
+				w.Step(in)
+				for i, b := range w.Bodies() {
+					if v, a := b.Linear.Len(), b.Angular.Len(); !(v <= 1.0001*linear) || !(a <= 1.0001*angular) {
+						t.Fatalf("%s at %d Hz, tick %d: body %d moves at %v m/s and %v rad/s", name, rate, tick, i, v, a)
+					}
+				}
+			}
+		}
+	}
+}

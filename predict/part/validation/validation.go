@@ -10,13 +10,8 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// The largest speeds of a body, as multiples of the largest speeds of its scene. A step clamps speeds
-// at its beginning and ends with collisions, and joints whip: random players reach 2.7 times the
-// linear and 10.4 times the angular one, in the scene "train".
-const (
-	linearFactor  = 8
-	angularFactor = 32
-)
+// speedTolerance is how far speeds may exceed those with which a step of the simulation ends, by rounding.
+const speedTolerance = 1.001
 
 // unitTolerance is the largest deviation of an orientation's squared length from 1.
 const unitTolerance = 2e-3
@@ -27,6 +22,7 @@ func Body(b *sim.Body, scene *sim.Scene) bool {
 	p, q := b.Pose.Pos, b.Pose.Rot
 	inside := geom.Abs(p.X) <= scene.HalfWidth && geom.Abs(p.Y) <= scene.HalfWidth && p.Z >= 0 && p.Z <= scene.Height
 	unit := geom.Abs(q.Dot(q)-1) <= unitTolerance
-	linear, angular := float32(linearFactor*scene.MaxLinearSpeed), float32(angularFactor*scene.MaxAngularSpeed)
+	linear := float32(speedTolerance * sim.MaxLinearFactor * scene.MaxLinearSpeed)
+	angular := float32(speedTolerance * sim.MaxAngularFactor * scene.MaxAngularSpeed)
 	return inside && unit && b.Linear.LenSq() <= float32(linear*linear) && b.Angular.LenSq() <= float32(angular*angular)
 }
