@@ -54,7 +54,7 @@ type pairSession struct {
 
 	// Of one run: payloads refused so far, by pane, and the tick up to which more may be, because they were sent in
 	// another format, or their ticks are far from the clock of a client that was frozen.
-	refusals    [MaxPanes]int
+	refusals     [MaxPanes]int
 	refusesUntil int
 }
 

@@ -135,7 +135,8 @@ func (c *client) View(v *predict.View) {
 
 func (c *client) CopyFrom(from predict.Client) {
 	o := from.(*client)
-	c.inputTick, c.expected = o.inputTick, o.expected
+	c.inputTick = o.inputTick
+	c.expected = o.expected
 	c.inputSender.CopyFrom(&o.inputSender)
 	c.receiver.CopyFrom(&o.receiver)
 }
