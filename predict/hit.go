@@ -32,6 +32,7 @@ type HitResult struct {
 	Shot       sim.Shot
 	Tick       sim.Tick      // server tick in which the shot was resolved
 	Age        int64         // subticks by which the player's view was older than Tick
+	MaxAge     int64         // subticks; older views are refused
 	Refused    RewindRefusal // why the server did not rewind; then Rewound is undefined
 	UseRewound bool          // the rewound result counts, not the present one
 
@@ -53,12 +54,16 @@ const (
 	TooNew                   // the view is further ahead of the server than a client can be
 )
 
-// Body returns the body that the shot has hit by the result that counts, or sim.NoBody.
+// Body returns the body that the shot has hit by the result that counts, or sim.NoBody. A refused shot
+// hits nothing, unless the present one counts.
 func (h *HitResult) Body() int {
-	if h.UseRewound && h.Refused == NotRefused {
-		return h.Rewound.Hit.Body
+	switch {
+	case !h.UseRewound:
+		return h.Now.Hit.Body
+	case h.Refused != NotRefused:
+		return sim.NoBody
 	}
-	return h.Now.Hit.Body
+	return h.Rewound.Hit.Body
 }
 
 // TargetBody returns the body whose poses TargetThen and TargetNow are, or sim.NoBody.

@@ -36,6 +36,31 @@ func TestAvatarWalks(t *testing.T) {
 	}
 }
 
+// TestAvatarJumpsFromMovingFloor checks that an avatar jumps at 7 m/s relative to the floor on which it stands, whether
+// that rises, sinks or travels, and keeps the speed at which it was carried.
+func TestAvatarJumpsFromMovingFloor(t *testing.T) {
+	for _, travel := range []geom.Vec3{{}, {Z: 12}, {X: 30, Z: 12}} {
+		box := playerBox(geom.Vec3{Z: floorTop + playerHalf})
+		box.Avatar = true
+		s := boxScene(box)
+		s.Players = 1
+		path := sim.Path{Travel: travel, TravelSeconds: 6, WaitSeconds: 1}
+		s.Carriers = []sim.Carrier{{Path: path, Boxes: []sim.Box{carrierFloor(0, 0, 6, 6)}}}
+		for _, at := range []int{1 + 3, 7 + 1 + 3} { // s; halfway there and back
+			w := sim.New(s, 60)
+			stepTicks(w, at*60, sim.Input{})
+			before := w.Bodies()[0].Linear
+			if travel != (geom.Vec3{}) && before.Len() < 2 {
+				t.Fatalf("after %d s of a way of %v it is carried at %v", at, travel, before)
+			}
+			stepTicks(w, 1, sim.Input{Buttons: sim.Lift})
+			if v := w.Bodies()[0].Linear.Sub(before).Sub(geom.Vec3{Z: 7}); v.Len() > 0.5 { // gravity and drag of a tick
+				t.Errorf("after %d s of a way of %v it jumps at %v from a floor at %v", at, travel, w.Bodies()[0].Linear, before)
+			}
+		}
+	}
+}
+
 // TestAvatarStaysUpright checks that nothing tilts an avatar or makes its state invalid: cubes, ramps,
 // steps and walls that it runs into, a rotating floor, and another avatar.
 func TestAvatarStaysUpright(t *testing.T) {

@@ -168,3 +168,20 @@ func TestBucketChanges(t *testing.T) {
 		t.Errorf("arrivals at %v, want %v", at, want)
 	}
 }
+
+// TestDuplicatesLeaveTogether checks that both copies of a datagram pass the bandwidth limit at the time of the
+// original, and that one which the full queue drops has no copies.
+func TestDuplicatesLeaveTogether(t *testing.T) {
+	w := &Network{Up: Conditions{Bandwidth: 80000, Queue: 25 * ms, Duplicate: 1}} // 10 bytes per millisecond
+	c, s := Pair(w, 0)
+	for range 5 {
+		c.Send(0, make([]byte, 100-UDPIPHeaderBytes))
+	}
+	var at []time.Duration
+	for d, ok := s.Receive(time.Hour); ok; d, ok = s.Receive(time.Hour) {
+		at = append(at, d.ReceivedAt)
+	}
+	if want := []time.Duration{10 * ms, 10 * ms, 20 * ms, 20 * ms, 30 * ms, 30 * ms}; !slices.Equal(at, want) {
+		t.Errorf("arrivals at %v, want %v", at, want)
+	}
+}

@@ -126,22 +126,31 @@ func TestBursts(t *testing.T) {
 	}
 }
 
-// TestOutagesAndPauses checks when outages, pauses and blackouts apply.
+// TestOutagesAndPauses checks when outages, pauses and blackouts apply. In outages and blackouts no datagrams of other
+// programs arrive either.
 func TestOutagesAndPauses(t *testing.T) {
-	c := Conditions{OutageEvery: 10 * time.Second, Outage: time.Second, PauseEvery: 5 * time.Second, Pause: 100 * ms}
+	c := Conditions{
+		OutageEvery: 10 * time.Second, Outage: time.Second, PauseEvery: 5 * time.Second, Pause: 100 * ms, Foreign: 1,
+	}
 	w := &Network{Up: c}
 	for _, x := range []struct {
 		at    time.Duration
 		lost  bool
 		delay time.Duration
-	}{{0, false, 0}, {4899 * ms, false, 0}, {4950 * ms, false, 50 * ms}, {8999 * ms, false, 0}, {9 * time.Second, true, 0}, {10 * time.Second, false, 0}} {
-		if o := w.Outcome(Up, 0, x.at, 0); o.Lost != x.lost || o.Delay != x.delay {
+	}{
+		{0, false, 0}, {4899 * ms, false, 0}, {4900*ms - 1, false, 0}, {4900 * ms, false, 100 * ms},
+		{4950 * ms, false, 50 * ms}, {5000*ms - 1, false, 1}, {5 * time.Second, false, 0},
+		{9*time.Second - 1, false, 0}, {9 * time.Second, true, 0}, {10 * time.Second, false, 0},
+	} {
+		if o := w.Outcome(Up, 0, x.at, 0); o.Lost != x.lost || o.Delay != x.delay || (o.Foreign == 0) != x.lost {
 			t.Errorf("at %v: %+v", x.at, o)
 		}
 	}
 	w.Blackout = 3 * time.Second
-	if !w.Outcome(Up, 0, 2999*ms, 0).Lost || w.Outcome(Up, 0, 3*time.Second, 0).Lost {
-		t.Error("blackout")
+	for _, at := range []time.Duration{2999 * ms, 3 * time.Second} {
+		if o, lost := w.Outcome(Up, 0, at, 0), at < w.Blackout; o.Lost != lost || (o.Foreign == 0) != lost {
+			t.Errorf("at %v, in a blackout %v: %+v", at, lost, o)
+		}
 	}
 }
 

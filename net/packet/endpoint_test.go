@@ -227,3 +227,23 @@ func TestAllocatesNothing(t *testing.T) {
 		t.Errorf("%v allocations", n)
 	}
 }
+
+// TestAckDelay checks that a packet says for how long the one that it acknowledges has waited, to the nearest
+// unit, and with the largest value if it is longer.
+func TestAckDelay(t *testing.T) {
+	for wait, want := range map[time.Duration]uint16{
+		0: 0, ackDelayUnit/2 - 1: 0, ackDelayUnit / 2: 1, ackDelayUnit: 1, 5*ackDelayUnit - 1: 5,
+		5*ackDelayUnit + ackDelayUnit/2: 6,
+		maxAckDelay * ackDelayUnit:      maxAckDelay, time.Hour / 100: maxAckDelay,
+	} {
+		out, in := &recorder{}, &scriptedConn{in: [][]byte{makeDatagram(0, "")}}
+		e := NewEndpoint(splitConn{in, out})
+		e.Update(tick)
+		e.Update(tick + wait)
+		e.Send(nil)
+		var h header
+		if h.decode(out.sent[0]); h.ackDelay != want || h.ackBits != 1 {
+			t.Errorf("after %v: a delay of %d units with the bits %b, want %d", wait, h.ackDelay, h.ackBits, want)
+		}
+	}
+}

@@ -176,3 +176,27 @@ func TestReplayedPackets(t *testing.T) {
 		}
 	}
 }
+
+// TestMoveBackKeepsAcks checks that the acknowledgement which remains when the newest number moves back
+// names all of 32 packets that have arrived, and no other.
+func TestMoveBackKeepsAcks(t *testing.T) {
+	r := receiveState{complete: NewSequenceBuffer[struct{}](historyLen)}
+	arrive := func(s Sequence) {
+		r.observe(s, 0)
+		r.markComplete(s, 0)
+	}
+	want := uint32(0)
+	for s := range Sequence(100) {
+		if s%7 == 3 {
+			continue // lost
+		}
+		if arrive(s); s >= 100-32 {
+			want |= 1 << (99 - s)
+		}
+	}
+	arrive(5000) // forged
+	r.moveBack(99)
+	if ack, set, _ := r.ackFields(0); ack != 99 || set != want || set>>31 != 1 {
+		t.Errorf("packet %d is acknowledged, with the bits %032b, want 99, %032b", ack, set, want)
+	}
+}

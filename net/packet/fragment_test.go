@@ -378,3 +378,27 @@ func TestFragmentEviction(t *testing.T) {
 		t.Errorf("%d buffers", e.reassembler.bufferCount)
 	}
 }
+
+// TestSecondLargePacket checks that a large packet that waits for the memory of another one is delivered by
+// the next Update, with the times at which its own fragments arrived.
+func TestSecondLargePacket(t *testing.T) {
+	out, in := &recorder{}, &scriptedConn{}
+	a, b := NewEndpoint(out), NewEndpoint(in)
+	for range 2 {
+		a.Send(pattern(70<<10, 3))
+	}
+	last, second := out.sent[69], out.sent[70:]
+	in.in = slices.Concat(out.sent[:69], second[:1])
+	b.Update(1 * tick)
+	in.in = slices.Concat([][]byte{last}, second[1:])
+	for s, now := range []time.Duration{2 * tick, 9 * tick} {
+		b.Update(now)
+		got := receiveAll(b)
+		if len(got) != 1 || got[0].Sequence != Sequence(s) {
+			t.Fatalf("at %v: %d packets, want number %d: %+v", now, len(got), s, b.Stats)
+		}
+		if from, to := got[0].FirstFragmentAt, got[0].ReceivedAt; from != 1*tick || to != 2*tick {
+			t.Errorf("at %v: packet %d has arrived between %v and %v, want %v and %v", now, s, from, to, 1*tick, 2*tick)
+		}
+	}
+}

@@ -40,7 +40,7 @@ var knobValuesOf = map[string][]string{
 	"interest-cutoff":      {"8"},
 	"fallback-corrections": {"1"},    // 120 are not made in a second
 	"gradual-position-max": {"0.01"}, // no correction is 50 m long
-	"hit-history":          {"0ms"},  // no view is a second old
+	"hit-history":          {"1ms"},  // no view is a second old
 	"dirty-recover":        {"0ms"},  // the sessions are shorter than 30 s
 }
 

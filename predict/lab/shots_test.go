@@ -72,9 +72,9 @@ func TestRewoundHitsMatchView(t *testing.T) {
 		off   float32 // largest distance of the targets, m
 	}{
 		"noprediction": {0, 0}, "lockstep": {0, 0}, "statesync:smoothing=none": {0, 0.001},
-		"statesync:authority=client:smoothing=none:hit-history=500ms": {0, 0.001}, "historyoffset:hit-history=500ms": {1, 0.006},
+		"statesync:authority=client:smoothing=none": {0, 0.001}, "historyoffset": {1, 0.006},
 		"snapshot": {1, 0.006}, "animated": {1, 0.006}, // 1/32 ticks at 10 m/s are 5.2 mm
-		"snapshot:snapshot-every=3:hit-history=500ms": {3, 0.1}, // its curve deviates from the path
+		"snapshot:snapshot-every=3": {3, 0.1}, // its curve deviates from the path
 	} {
 		if experiment.Brief() && slices.Contains([]string{"noprediction", "statesync:smoothing=none", "snapshot", "animated"}, spec) {
 			continue
@@ -111,8 +111,8 @@ func TestRaysStartWhereDrawn(t *testing.T) {
 	t.Parallel()
 	for spec, maxOffset := range map[string]float32{
 		"noprediction": 0, "lockstep": 0, "rewind:smoothing=none": 0, "snapshot": 0.008, "animated": 0.008, // 1/32 ticks at 15 m/s
-		"statesync:smoothing=none": 0.001, "statesync:authority=client:smoothing=none:hit-history=500ms": 0.05,
-		"historyoffset:hit-history=500ms": 0.05,
+		"statesync:smoothing=none": 0.001, "statesync:authority=client:smoothing=none": 0.05,
+		"historyoffset": 0.05,
 	} {
 		l := labtest.Open(t, labtest.Config(t, "plain", "latency=50ms", AtClient), spec)
 		for i := range 1200 {
@@ -179,24 +179,23 @@ func TestEveryShotFiresOnce(t *testing.T) {
 	}
 }
 
-// TestLateShotsAreRefused checks that at 400 ms one way every shot at an interpolated view is
-// older than the history, is refused and hits nothing, and that none is refused with a
-// history of a second.
+// TestLateShotsAreRefused checks that at 400 ms one way every shot at an interpolated view is older than a history of
+// 300 ms, is refused and hits nothing, and that none is refused if the history follows the round trip.
 func TestLateShotsAreRefused(t *testing.T) {
 	t.Parallel()
 	for _, spec := range []string{"noprediction", "snapshot", "animated", "statesync"} {
-		l := playShots(t, labtest.Config(t, "two-players", "latency=400ms", AtClient), 700, 11, spec, spec+":hit-history=1s")
+		l := playShots(t, labtest.Config(t, "two-players", "latency=400ms", AtClient), 700, 11, spec+":hit-history=300ms", spec)
 		short, long := l.Panes[0], l.Panes[1]
 		if n := short.Counters.Value("shots_resolved"); n < 40 || short.Counters.Value("shots_refused") != n {
 			t.Errorf("%s: %v of %v refused", spec, short.Counters.Value("shots_refused"), n)
 		}
 		for n := short.Shots.FirstIndex(); n < short.Shots.Total(); n++ {
-			if x := short.Shots.At(n); x.ResolvedTick > 0 && (x.Result.Refused != predict.TooOld || !x.Result.UseRewound) {
+			if x := short.Shots.At(n); x.ResolvedTick > 0 && (x.Result.Refused != predict.TooOld || x.Result.Body() != sim.NoBody) {
 				t.Fatalf("%s: %+v", spec, x.Result)
 			}
 		}
 		if n := long.Counters.Value("shots_refused"); n != 0 || long.Counters.Value("shots_rewound_match_client") < 40 {
-			t.Errorf("%s with a second: %v refused, %v match the client", spec, n, long.Counters.Value("shots_rewound_match_client"))
+			t.Errorf("%s by default: %v refused, %v match the client", spec, n, long.Counters.Value("shots_rewound_match_client"))
 		}
 	}
 }

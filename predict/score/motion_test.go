@@ -413,3 +413,23 @@ func BenchmarkAdd(b *testing.B) {
 		})
 	}
 }
+
+// TestShortestFreeze checks that at any rate a run of frozen ticks is a freeze if it lasts a twentieth of a second or
+// longer, and none if it is shorter.
+func TestShortestFreeze(t *testing.T) {
+	for rate, shortest := range map[int]int{10: 1, 20: 1, 30: 2, 60: 3, 64: 4, 120: 6, 128: 7, 240: 12} {
+		for run := 1; run <= shortest+1; run++ {
+			var f freezes
+			for range run {
+				f.add(1/float64(rate), 0, rate)
+			}
+			want := run
+			if run < shortest {
+				want = 0
+			}
+			if f.longest != want || f.ticks != run {
+				t.Errorf("%d frozen ticks at %d Hz: the longest freeze is %d ticks, want %d", run, rate, f.longest, want)
+			}
+		}
+	}
+}

@@ -111,8 +111,13 @@ func TestHitResultText(t *testing.T) {
 	}{
 		{predict.HitResult{UseRewound: true, Age: 14 * predict.SubticksPerTick, Rewound: hit, Now: miss}, "hit, rewound 14 ticks (miss without rewind)"},
 		{predict.HitResult{UseRewound: true, Age: predict.SubticksPerTick, Rewound: miss, Now: hit}, "miss, rewound 1 tick (hit without rewind)"},
-		{predict.HitResult{UseRewound: true, Age: 24 * predict.SubticksPerTick, Refused: predict.TooOld, Rewound: miss, Now: hit},
-			"rejected: 400 ms old (hit without rewind)"},
+		{
+			predict.HitResult{
+				UseRewound: true, Age: 24 * predict.SubticksPerTick, MaxAge: 18 * predict.SubticksPerTick,
+				Refused: predict.TooOld, Rewound: miss, Now: hit,
+			},
+			"too old: 400 ms, at most 300 ms (hit without rewind)",
+		},
 		{predict.HitResult{UseRewound: true, Refused: predict.TooNew, Rewound: miss, Now: miss}, "rejected: in the future (miss without rewind)"},
 		{predict.HitResult{Age: 14 * predict.SubticksPerTick, Rewound: hit, Now: miss}, "miss without rewind (hit, rewound 14 ticks)"},
 	} {

@@ -54,7 +54,7 @@ func learnedText(x *probe.Shot) string {
 
 // hitResultText returns the server's result of a shot: first the one that counts, then the other one in brackets.
 func hitResultText(v *predict.HitResult, rate int) string {
-	rewound := "rejected: " + strconv.FormatInt((v.Age*1000+int64(rate)*predict.SubticksPerTick/2)/(int64(rate)*predict.SubticksPerTick), 10) + " ms old"
+	rewound := "too old: " + millis(v.Age, rate) + ", at most " + millis(v.MaxAge, rate)
 	switch v.Refused {
 	case predict.NotRefused:
 		rewound = hitOrMiss(v.Rewound.Hit.Body) + ", rewound " + countText(int((v.Age+predict.SubticksPerTick/2)/predict.SubticksPerTick), "tick")
@@ -65,6 +65,12 @@ func hitResultText(v *predict.HitResult, rate int) string {
 		return hitOrMiss(v.Now.Hit.Body) + " without rewind (" + rewound + ")"
 	}
 	return rewound + " (" + hitOrMiss(v.Now.Hit.Body) + " without rewind)"
+}
+
+// millis returns a time in subticks as text, in whole milliseconds.
+func millis(subticks int64, rate int) string {
+	second := int64(rate) * predict.SubticksPerTick
+	return strconv.FormatInt((subticks*1000+second/2)/second, 10) + " ms"
 }
 
 // drawShotText draws lines at the lower right of a picture.

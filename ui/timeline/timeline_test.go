@@ -263,6 +263,33 @@ func TestMarks(t *testing.T) {
 	}
 }
 
+// TestTakeWithinSecond checks that a take that begins amid a second runs again step by step, which compares the hashes
+// of its seconds, and finds the marks of the take that it left up to that moment alone.
+func TestTakeWithinSecond(t *testing.T) {
+	s := newSession(t, "plain", "perfect", "rewind")
+	s.play(200)
+	for _, n := range []int{50, 150} {
+		s.seek(n)
+		s.Bookmark()
+	}
+	s.seek(90)
+	s.Branch("another input")
+	s.play(150, lab.Command{Verb: "nudge", Pane: lab.AllPanes, Name: "x", Value: "2"})
+	s.seek(85)
+	for n := 86; n <= 240; n++ {
+		if err := s.Step(); err != nil {
+			t.Fatal(err)
+		}
+		s.check(n)
+	}
+	for _, x := range []struct{ from, to, want int }{{0, 241, 50}, {51, 241, -1}, {0, 50, -1}, {50, 51, 50}} {
+		first, last := s.NextMark(0, timeline.Bookmarks, x.from, x.to), s.PreviousMark(0, timeline.Bookmarks, x.from, x.to)
+		if first != x.want || last != x.want {
+			t.Errorf("in [%d, %d) the first bookmark is at %d and the last at %d, want %d", x.from, x.to, first, last, x.want)
+		}
+	}
+}
+
 // TestBookmark sets and removes bookmarks.
 func TestBookmark(t *testing.T) {
 	s := newSession(t, "zen", "perfect", "rewind")

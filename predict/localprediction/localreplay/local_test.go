@@ -3,6 +3,8 @@ package localreplay
 import (
 	"testing"
 
+	"ghostcube/predict"
+	"ghostcube/predict/localprediction/nearby"
 	"ghostcube/predict/predicttest"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
@@ -115,5 +117,43 @@ func TestAttachments(t *testing.T) {
 	l.setRoot(0)
 	if !l.world.IsKinematic(rover) || l.bodies[rover] != noBody || l.world.IsKinematic(0) {
 		t.Error("the rover that the player has left is still its own")
+	}
+}
+
+// TestChangedSlotHasNoContacts checks that a replay from a tick at which a slot had another body, or one that is
+// gone, does not begin with that body's contacts, whose impulses would push the player's.
+func TestChangedSlotHasNoContacts(t *testing.T) {
+	for _, scene := range []string{"two-players", "katamari:cubes=900"} { // copied whole, and larger than the local world
+		env, r := predicttest.NewEnv(predicttest.Scene(t, scene), 60, 0), &Replay{}
+		r.Declare(env, nil, &nearby.Neighbours{}, &predict.Solver{}, nil)
+		l, w := &r.local, r.local.world
+		beside := func(body int) sim.Body {
+			b := w.Bodies()[0]
+			b.Pose.Pos.X += l.scene.Boxes[0].Half.X + l.scene.Boxes[body].Half.X - 0.01
+			return b
+		}
+		const first, second = 40, 41
+		slot := l.add(first, beside(first))
+		w.Step(sim.Input{Buttons: sim.Right})
+		r.state.live, r.state.since = true, 0
+		at := w.Tick()
+		r.save()
+		contacts := func() int { return len(w.AppendContacts(nil, slot)) }
+		if r.resume(at); contacts() == 0 {
+			t.Fatalf("%s: the body beside the player's does not touch it", scene)
+		}
+		l.remove(slot)
+		if r.resume(at); contacts() != 0 {
+			t.Errorf("%s: the replay begins with %d contacts of a body that is gone", scene, contacts())
+		}
+		if l.whole {
+			continue
+		}
+		if again := l.add(second, beside(second)); again != slot {
+			t.Fatalf("%s: another body is in slot %d, want %d", scene, again, slot)
+		}
+		if r.resume(at); contacts() != 0 {
+			t.Errorf("%s: the replay begins with %d contacts of another body", scene, contacts())
+		}
 	}
 }

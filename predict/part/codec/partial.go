@@ -287,8 +287,16 @@ func (s *Sender) finishPartial(e *packet.Endpoint, w *predict.World, changes *Ch
 	return bits
 }
 
-// SetPartial makes the receiver decode partial snapshots, or whole ones.
-func (r *Receiver) SetPartial(partial bool) { r.partial = partial }
+// SetPartial makes the receiver decode partial snapshots, or whole ones. Of the last whole snapshot it has all bodies.
+func (r *Receiver) SetPartial(partial bool) {
+	if partial && !r.partial && r.HasSnapshot {
+		r.receivedAt = r.receivedAt[:0]
+		for range r.Bodies {
+			r.receivedAt = append(r.receivedAt, r.Tick)
+		}
+	}
+	r.partial = partial
+}
 
 // Partial reports whether the receiver decodes partial snapshots.
 func (r *Receiver) Partial() bool { return r.partial }

@@ -175,3 +175,28 @@ func TestBodiesTakeTurns(t *testing.T) {
 		t.Errorf("without an area %d of %d bodies were never sent; %v had to wait", never, n, most)
 	}
 }
+
+// TestPartialAfterWhole checks that a receiver whose server begins to send partial snapshots knows from then on that it
+// has all bodies of the last whole one, before the first partial one arrives and after others did earlier.
+func TestPartialAfterWhole(t *testing.T) {
+	p := newPartialPair(t, predicttest.Scene(t, "fleet:fields=1"))
+	for range 2 {
+		for p.exchange(t); !p.exchange(t); {
+			p.env.World.Step()
+		}
+		r := &p.receiver
+		r.SetPartial(true)
+		for i := range r.Bodies {
+			if !r.IsCurrent(i) || r.ReceivedAt(i) != r.Tick {
+				t.Fatalf("body %d of the whole snapshot of tick %d is of tick %d", i, r.Tick, r.ReceivedAt(i))
+			}
+		}
+		predicttest.SetKnobs(t, p.env.Knobs, "interest-cutoff", "50")
+		for range 30 {
+			p.env.World.Step()
+			p.exchange(t)
+		}
+		predicttest.SetKnobs(t, p.env.Knobs, "interest-cutoff", "0")
+		p.env.World.Step()
+	}
+}

@@ -1,5 +1,5 @@
 // Package hit resolves shots with lag compensation. The server remembers the poses of all bodies for
-// the last 300 ms. A shot carries the time that its player's view showed. The server casts the ray
+// as long as views may be late. A shot carries the time that its player's view showed. The server casts the ray
 // once through the world of that time and once through the present world, and reports both results;
 // a knob decides which one counts. This is lag compensation as Bernier describes it (Latency
 // Compensating Methods in Client/Server In-game Protocol Design and Optimization, 2001): a player who
@@ -7,9 +7,10 @@
 //
 // The server trusts a shot as little as possible:
 //
-//   - The view time must be in the remembered past. An older shot is refused, and so is one more than
-//     two seconds in the future. A shot in the nearer future waits until the server's time is there:
-//     a predicting player is ahead of the server, and its shot may arrive before its view time.
+//   - The view may be late by the round trip that the server measures and by what may wait in buffers
+//     at both ends, 400 ms. An older shot is refused, and so is one more than two seconds in the
+//     future. A shot in the nearer future waits until the server's time is there: a predicting player
+//     is ahead of the server, and its shot may arrive before its view time.
 //   - The ray starts at the center of the player's own cube, in the server's pose at the view time, or
 //     later by as much as the client drew that cube ahead of the others. The shot carries no position,
 //     so there is none to forge. If the client mispredicted its cube, the ray starts elsewhere than
@@ -21,6 +22,8 @@
 package hit
 
 import (
+	"time"
+
 	"ghostcube/predict"
 	"ghostcube/predict/part/history"
 	"ghostcube/predict/part/input"
@@ -43,13 +46,16 @@ type LagCompensator struct {
 // settings are the knobs.
 type settings struct {
 	useRewound   bool
-	maxAgeMillis float64 // ms
+	maxAgeMillis float64 // ms; 0: follow the round trip
 }
 
 // state is plain: it is copied by assignment.
 type state struct {
 	targetMovedSum float64 // distance that hit targets had moved since the view time, m, summed
 	ageSum         float64 // ages of all shots, ms, summed
+
+	// Of the players' connections, by player. 0: it is not known yet, or the player sits at the server.
+	roundTrips [sim.MaxPlayers]time.Duration
 }
 
 // scratch is memory that no later shot depends on.
@@ -71,9 +77,11 @@ type pendingShot struct {
 }
 
 const (
-	maxHistoryMillis = 1000 // longest history
-	maxAheadSeconds  = 2    // largest time that a shot may be in the future
-	maxPending       = 128  // shots
+	maxHistory      = time.Second            // longest history
+	bufferTime      = 400 * time.Millisecond // what may wait in buffers at both ends: at ten snapshots a second 350 ms
+	historyStep     = 100 * time.Millisecond // by which a history that follows the round trip grows
+	maxAheadSeconds = 2                      // largest time that a shot may be in the future
+	maxPending      = 128                    // shots
 )
 
 // Declare declares the knobs. Counters are declared by the first shot.
@@ -81,7 +89,8 @@ func (l *LagCompensator) Declare(env *predict.Env) {
 	l.env = env
 	group := env.Knobs.In(predict.ShotKnobs)
 	group.Bool(&l.useRewound, "lag-compensation", true, "resolve shots in the shooter's past; off: in the server's present. Both results are shown")
-	group.Millis(&l.maxAgeMillis, "hit-history", 300, 0, maxHistoryMillis, "how far back shots can be resolved; older shots are refused")
+	group.Millis(&l.maxAgeMillis, "hit-history", 0, 0, float64(maxHistory/time.Millisecond),
+		"how far back shots can be resolved; older ones are refused; 0: the round trip and 400 ms, at most a second")
 }
 
 // ShotSource returns each shot of a peer once.
@@ -92,6 +101,7 @@ type ShotSource interface {
 // Tick records the world and resolves the shots that are due: those of players at the server in this
 // tick, and those of peers. It is called before the step.
 func (l *LagCompensator) Tick(w *predict.World, host []sim.Input, peers []predict.Peer, from ShotSource) {
+	l.MeasureRoundTrips(peers)
 	l.Record(w)
 	for player, in := range host {
 		if in.Shot.Fired && player < w.Scene().Players {
@@ -108,17 +118,59 @@ func (l *LagCompensator) Tick(w *predict.World, host []sim.Input, peers []predic
 	l.ResolvePending(w)
 }
 
+// MeasureRoundTrips takes the round trips of the players' connections from the peers.
+func (l *LagCompensator) MeasureRoundTrips(peers []predict.Peer) {
+	for i := range peers {
+		if p := &peers[i]; p.Player >= 0 {
+			l.roundTrips[p.Player] = p.Endpoint.Stats.RTT
+		}
+	}
+}
+
 // Record remembers the poses of the present tick.
 func (l *LagCompensator) Record(w *predict.World) {
-	if n := int(l.maxAge(w.Rate())/predict.SubticksPerTick) + 3; n != l.poses.Size() {
-		l.poses = history.New[poseRecord](n)
+	if n := l.historyTicks(w.Rate()); n != l.poses.Size() {
+		l.resize(n, w.Tick())
 	}
 	m := l.poses.Insert(w.Tick())
 	m.poses = predict.AppendPoses(m.poses[:0], w.Bodies())
 }
 
-// maxAge returns the age of the oldest shots that can be resolved, in subticks.
-func (l *LagCompensator) maxAge(rate int) int64 {
+// historyTicks returns the number of ticks to remember. A history that follows the round trips grows in steps and
+// does not shrink, because they vary.
+func (l *LagCompensator) historyTicks(rate int) int {
+	if l.maxAgeMillis > 0 {
+		return int(l.maxAge(0, rate)/predict.SubticksPerTick) + 3
+	}
+	longest := time.Duration(0)
+	for _, r := range l.roundTrips {
+		longest = max(longest, r)
+	}
+	longest = (min(longest+bufferTime, maxHistory) + historyStep - 1) / historyStep * historyStep
+	return max(int(subticks(longest, rate)/predict.SubticksPerTick)+3, l.poses.Size())
+}
+
+// resize changes the number of ticks that are remembered to n, and keeps the newest.
+func (l *LagCompensator) resize(n int, now sim.Tick) {
+	old := l.poses
+	l.poses = history.New[poseRecord](n)
+	for t := now - min(now, sim.Tick(min(n, old.Size()))); t < now; t++ {
+		if m, ok := old.Remove(t); ok {
+			*l.poses.Insert(t) = m
+		}
+	}
+}
+
+// subticks returns a duration in subticks.
+func subticks(d time.Duration, rate int) int64 {
+	return int64(d) * int64(rate*predict.SubticksPerTick) / int64(time.Second)
+}
+
+// maxAge returns the age of the oldest shots of a player that can be resolved, in subticks.
+func (l *LagCompensator) maxAge(player, rate int) int64 {
+	if l.maxAgeMillis == 0 {
+		return subticks(min(l.roundTrips[player]+bufferTime, maxHistory), rate)
+	}
 	return int64(float64(l.maxAgeMillis*float64(rate*predict.SubticksPerTick)) / 1000)
 }
 
@@ -152,11 +204,12 @@ func (l *LagCompensator) ResolvePending(w *predict.World) {
 // resolve resolves one shot in the past and in the present, and reports the result.
 func (l *LagCompensator) resolve(w *predict.World, p *pendingShot, now int64) {
 	v, scene, rate := &l.result, w.Scene(), w.Rate()
-	*v = predict.HitResult{Player: p.player, Shot: p.shot, Tick: w.Tick(), Age: now - p.viewMoment, UseRewound: l.useRewound}
+	*v = predict.HitResult{Player: p.player, Shot: p.shot, Tick: w.Tick(), UseRewound: l.useRewound}
+	v.Age, v.MaxAge = now-p.viewMoment, l.maxAge(p.player, rate)
 	v.Rewound.Hit.Body = sim.NoBody
 	l.currentPoses = predict.AppendPoses(l.currentPoses[:0], w.Bodies())
 	v.Now = predict.CastShot(scene, &p.shot, l.currentPoses[p.player].Pos, l.currentPoses, p.player, now, rate)
-	switch oldest := now - l.maxAge(rate); {
+	switch oldest := now - v.MaxAge; {
 	case max(p.viewMoment, p.shooterMoment) > now:
 		v.Refused = predict.TooNew
 	case p.viewMoment < oldest || !l.posesAt(&l.rewoundPoses, p.shooterMoment, p.player, p.player+1):

@@ -2,7 +2,10 @@ package hit
 
 import (
 	"testing"
+	"time"
 
+	"ghostcube/net/link"
+	"ghostcube/net/packet"
 	"ghostcube/predict"
 	"ghostcube/predict/part/input"
 	"ghostcube/predict/predicttest"
@@ -14,6 +17,7 @@ import (
 // per tick, past the first player, who stands at (-6, 0) and looks east.
 type rig struct {
 	env      *predict.Env
+	peers    []predict.Peer
 	w        *predict.World
 	lc       LagCompensator
 	results  []predict.HitResult
@@ -26,6 +30,8 @@ func newRig(t testing.TB, knobs ...string) *rig {
 	s.Boxes = s.Boxes[:2]
 	r := &rig{env: predicttest.NewEnv(s, 60, 0)}
 	r.w = r.env.World
+	end, _ := link.Pair(&link.Network{}, 0)
+	r.peers = []predict.Peer{{Player: 0, Endpoint: packet.NewEndpoint(end)}}
 	r.env.OnHit = func(v *predict.HitResult) { r.results = append(r.results, *v) }
 	r.lc.Declare(r.env)
 	predicttest.SetKnobs(t, r.env.Knobs, knobs...)
@@ -49,7 +55,7 @@ func (r *rig) tick(shots ...sim.Shot) {
 	b.Pose.Pos = targetAt(float32(r.w.Tick()) * predict.SubticksPerTick)
 	r.w.SetBody(1, b)
 	r.arriving = append(r.arriving, shots...)
-	r.lc.Tick(r.w, nil, []predict.Peer{{Player: 0}}, r)
+	r.lc.Tick(r.w, nil, r.peers, r)
 	r.w.SetTick(r.w.Tick() + 1)
 }
 
@@ -89,14 +95,14 @@ func TestRewindsTargets(t *testing.T) {
 		if d := v.TargetNow.Pos.Sub(targetAt(100 * predict.SubticksPerTick)).Len(); d > 1e-4 {
 			t.Errorf("the present pose is %v m off", d)
 		}
-		if got := hitBody(v) == 1; got != (on == "on") {
+		if got := v.Body() == 1; got != (on == "on") {
 			t.Errorf("lag-compensation %s: hit %v", on, got)
 		}
 		v = &r.results[1]
 		if v.Rewound.Hit.Body != sim.NoBody || v.Now.Hit.Body != 1 || v.TargetBody() != 1 {
 			t.Errorf("aimed at the present: %+v", v)
 		}
-		if got := hitBody(v) == 1; got != (on == "off") {
+		if got := v.Body() == 1; got != (on == "off") {
 			t.Errorf("lag-compensation %s: hit %v", on, got)
 		}
 		m := r.env.Counters
@@ -136,7 +142,7 @@ func TestTickFractions(t *testing.T) {
 // with histories of several lengths; that shots from the future wait for their time, and are
 // refused if it is too far away; and that a refused shot hits nothing.
 func TestRefusesOldAndFuture(t *testing.T) {
-	for history, ticks := range map[string]int64{"300ms": 18, "0ms": 0, "1000ms": 60, "50ms": 3} {
+	for history, ticks := range map[string]int64{"300ms": 18, "0ms": 24, "1000ms": 60, "50ms": 3} {
 		r := newRig(t, "hit-history", history)
 		r.run(100)
 		edge := (100 - ticks) * predict.SubticksPerTick
@@ -144,10 +150,10 @@ func TestRefusesOldAndFuture(t *testing.T) {
 		if len(r.results) != 2 {
 			t.Fatalf("%s: %d results", history, len(r.results))
 		}
-		if v := &r.results[0]; v.Refused != predict.NotRefused || hitBody(v) != 1 {
+		if v := &r.results[0]; v.Refused != predict.NotRefused || v.Body() != 1 {
 			t.Errorf("history %s, at its edge: %+v", history, v)
 		}
-		if v := &r.results[1]; v.Refused != predict.TooOld || hitBody(v) != sim.NoBody {
+		if v := &r.results[1]; v.Refused != predict.TooOld || v.Body() != sim.NoBody {
 			t.Errorf("history %s, beyond its edge: %+v", history, v)
 		}
 	}
@@ -155,11 +161,11 @@ func TestRefusesOldAndFuture(t *testing.T) {
 	r.run(100)
 	soon, far := int64(105*predict.SubticksPerTick), int64((101+maxAheadSeconds*60)*predict.SubticksPerTick)
 	r.tick(aimedShot(float32(soon), soon), aimedShot(float32(far), far))
-	if len(r.results) != 1 || r.results[0].Refused != predict.TooNew || hitBody(&r.results[0]) != sim.NoBody {
+	if len(r.results) != 1 || r.results[0].Refused != predict.TooNew || r.results[0].Body() != sim.NoBody {
 		t.Fatalf("%+v", r.results)
 	}
 	r.run(5)
-	if len(r.results) != 2 || r.results[1].Tick != 105 || r.results[1].Age != 0 || hitBody(&r.results[1]) != 1 {
+	if len(r.results) != 2 || r.results[1].Tick != 105 || r.results[1].Age != 0 || r.results[1].Body() != 1 {
 		t.Errorf("%+v", r.results)
 	}
 	young := newRig(t)
@@ -167,6 +173,34 @@ func TestRefusesOldAndFuture(t *testing.T) {
 	young.tick(aimedShot(0, -2*predict.SubticksPerTick))
 	if len(young.results) != 1 || young.results[0].Refused == predict.NotRefused {
 		t.Errorf("a shot from before the session: %+v", young.results)
+	}
+}
+
+// TestHistoryFollowsRoundTrip checks that a shot may be older than the round trip of its player's connection by the
+// 400 ms that buffers may take, and no more; that a history that grows keeps what it has; and that none is longer than
+// a second.
+func TestHistoryFollowsRoundTrip(t *testing.T) {
+	r := newRig(t)
+	r.run(100)
+	for _, c := range []struct {
+		trip  time.Duration
+		after int   // ticks with this round trip
+		age   int64 // subticks; the oldest shot that is resolved
+	}{
+		{0, 1, 384}, {50 * time.Millisecond, 1, 432}, {260 * time.Millisecond, 40, 633},
+		{time.Second, 60, 960}, {20 * time.Second, 60, 960},
+	} {
+		r.peers[0].Endpoint.Stats.RTT = c.trip
+		r.run(c.after)
+		edge := int64(r.w.Tick())*predict.SubticksPerTick - c.age
+		r.results = r.results[:0]
+		r.tick(aimedShot(float32(edge), edge), aimedShot(float32(edge-1), edge-1))
+		if v := r.results; v[0].Refused != predict.NotRefused || v[0].Body() != 1 || v[0].MaxAge != c.age {
+			t.Errorf("round trip %v, at the edge of the history: %+v", c.trip, v[0])
+		}
+		if v := r.results; v[1].Refused != predict.TooOld || v[1].Body() != sim.NoBody {
+			t.Errorf("round trip %v, beyond the edge of the history: %+v", c.trip, v[1])
+		}
 	}
 }
 
@@ -212,7 +246,7 @@ func TestShotsWithoutViewTime(t *testing.T) {
 	b.Pose.Pos = targetAt(50 * predict.SubticksPerTick)
 	r.w.SetBody(1, b)
 	r.lc.Tick(r.w, []sim.Input{{Shot: s}, {}, {Shot: s}}, nil, r)
-	if len(r.results) != 1 || r.results[0].Age != 0 || r.results[0].Rewound.Hit != r.results[0].Now.Hit || hitBody(&r.results[0]) != 1 {
+	if len(r.results) != 1 || r.results[0].Age != 0 || r.results[0].Rewound.Hit != r.results[0].Now.Hit || r.results[0].Body() != 1 {
 		t.Errorf("%+v", r.results)
 	}
 }
@@ -268,19 +302,8 @@ func TestBehindCover(t *testing.T) {
 		r.env.World = r.w
 		r.run(100)
 		r.tick(aimedShot(85*predict.SubticksPerTick, 85*predict.SubticksPerTick)) // 3 m south of the line of fire
-		if v := &r.results[0]; hitBody(v) != 1 || v.BehindCover != (name == "covered") {
+		if v := &r.results[0]; v.Body() != 1 || v.BehindCover != (name == "covered") {
 			t.Errorf("%s: %+v", name, v)
 		}
 	}
-}
-
-// hitBody returns the body that a shot hit by the result that counts, or sim.NoBody.
-func hitBody(v *predict.HitResult) int {
-	switch {
-	case !v.UseRewound:
-		return v.Now.Hit.Body
-	case v.Refused != predict.NotRefused:
-		return sim.NoBody
-	}
-	return v.Rewound.Hit.Body
 }

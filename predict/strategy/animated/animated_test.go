@@ -2,6 +2,7 @@ package animated
 
 import (
 	"math"
+	"slices"
 	"testing"
 	"time"
 
@@ -178,5 +179,31 @@ func TestLatePositions(t *testing.T) {
 		if r.Counter("old_states") == 0 {
 			t.Errorf("%v: all arrived in order", c)
 		}
+	}
+}
+
+// TestTrail checks that the trail is where the client's own cube was drawn in the last 160 ticks, for each player,
+// and that a copy of the client has it too.
+func TestTrail(t *testing.T) {
+	r := predicttest.New(t, Strategy, predicttest.Config{Scene: "two-players", Clients: 2})
+	var drawn [2][]geom.Pose
+	var v, w predict.View
+	for tick := range 300 {
+		r.RunPlayers(1, func(player, _ int) sim.Input {
+			return sim.Input{Buttons: []sim.Buttons{sim.Right, sim.Left}[player]}
+		})
+		for i, c := range r.Clients {
+			v.Reset()
+			c.View(&v)
+			if want := drawn[i][max(len(drawn[i])-predict.TrailTicks+1, 0):]; tick > 0 && !slices.Equal(v.Trail, want) {
+				t.Fatalf("client %d, tick %d: %d points, want %d, or they differ", i, tick, len(v.Trail), len(want))
+			}
+			drawn[i] = append(drawn[i], v.Bodies[i])
+		}
+	}
+	other := predicttest.New(t, Strategy, predicttest.Config{Scene: "two-players", Clients: 2})
+	other.Clients[1].CopyFrom(r.Clients[1].Client)
+	if other.Clients[1].View(&w); !slices.Equal(w.Trail, v.Trail) {
+		t.Error("the trail of a copy differs")
 	}
 }

@@ -386,6 +386,30 @@ func TestOvertakenAcknowledgements(t *testing.T) {
 	}
 }
 
+// TestPendingAfterSwitch checks that a side that has sent inputs over TCP repeats those that are not acknowledged when
+// it goes on over UDP, because the other side may not have received them, and sends each once more over TCP.
+func TestPendingAfterSwitch(t *testing.T) {
+	s := newInputStream(10)
+	w := sendWindow{acked: 10, sent: 10}
+	for range 8 {
+		s.add(sim.Input{})
+	}
+	pending := func(overTCP bool, from sim.Tick, n int) {
+		t.Helper()
+		if f, k := w.pending(&s, overTCP); f != from || k != n {
+			t.Errorf("over TCP %v: %d inputs from tick %d, want %d from %d", overTCP, k, f, n, from)
+		}
+	}
+	pending(true, 10, 8)
+	pending(true, 18, 0)
+	w.acknowledge(&s, 13)
+	pending(false, 13, 5)
+	pending(false, 13, 5)
+	w.acknowledge(&s, 15)
+	pending(true, 15, 3)
+	pending(true, 18, 0)
+}
+
 // TestLostAcknowledgements checks that inputs which arrive are stepped on time although for eight
 // seconds no acknowledgement does, which leaves more of them unacknowledged than fit a message.
 func TestLostAcknowledgements(t *testing.T) {

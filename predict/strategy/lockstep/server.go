@@ -71,6 +71,7 @@ func (s *server) Tick(host []sim.Input, peers []predict.Peer) {
 			s.sampleEvents(p, s.windowFull(p))
 		}
 	}
+	s.lagCompensator.MeasureRoundTrips(peers)
 	s.advance()
 	for i, at := range peers {
 		to := &s.peers[i]

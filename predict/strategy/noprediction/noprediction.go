@@ -80,6 +80,7 @@ func (s *server) CopyFrom(from predict.Server) {
 type client struct {
 	env         *predict.Env
 	inputTick   sim.Tick // tick of the next input
+	expected    sim.Tick // server tick expected in packets arriving now
 	inputSender input.Sender
 	receiver    codec.Receiver
 	counters    clientCounters
@@ -91,7 +92,7 @@ type clientCounters struct {
 }
 
 func newClient(env *predict.Env) predict.Client {
-	c := &client{env: env, inputTick: env.World.Tick()}
+	c := &client{env: env, inputTick: env.World.Tick(), expected: env.World.Tick()}
 	c.inputSender.DeclareWithPlayout(env)
 	c.receiver.Declare(env)
 	c.counters.rejectedPayloads = env.Counters.Rejected()
@@ -100,8 +101,9 @@ func newClient(env *predict.Env) predict.Client {
 
 func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 	world := c.env.World
+	c.expected++
 	for p, ok := server.Receive(); ok; p, ok = server.Receive() {
-		fresh, err := c.receiver.Read(p.Payload, world.Scene(), world.Tick())
+		fresh, err := c.receiver.Read(p.Payload, world.Scene(), c.expected)
 		if err != nil {
 			c.counters.rejectedPayloads.Inc()
 			server.Refuse(p.Sequence)
@@ -114,6 +116,7 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 		}
 		world.SetTick(c.receiver.Tick)
 		c.env.Joined = false
+		c.expected = c.receiver.Tick
 	}
 	if c.env.Player < 0 {
 		server.Send(nil)
@@ -136,6 +139,7 @@ func (c *client) View(v *predict.View) {
 func (c *client) CopyFrom(from predict.Client) {
 	o := from.(*client)
 	c.inputTick = o.inputTick
+	c.expected = o.expected
 	c.inputSender.CopyFrom(&o.inputSender)
 	c.receiver.CopyFrom(&o.receiver)
 }

@@ -298,6 +298,29 @@ func TestRecovers(t *testing.T) {
 	}
 }
 
+// TestSkippedTicksRepeat checks that the ticks of a jump repeat the last input for the knob repeat-time and no longer,
+// as the server does, and that the next input begins anew.
+func TestSkippedTicksRepeat(t *testing.T) {
+	r := newRig(t, "plain", "perfect", "repeat-time", "100ms") // six ticks
+	r.Run(30, predicttest.Press(sim.Right))
+	for range 2 {
+		from := r.ClientWorld().Tick()
+		for range 20 {
+			r.c.advanceSkipped()
+		}
+		for i := range sim.Tick(20) {
+			want := sim.Input{}
+			if i < 6 {
+				want.Buttons = sim.Right
+			}
+			if got := r.c.inputHistory.Find(from + i).input; got != want {
+				t.Errorf("skipped tick %d has the input %v, want %v", i, got, want)
+			}
+		}
+		r.c.advance(sim.Input{Buttons: sim.Right})
+	}
+}
+
 // TestTrail checks that the trail consists of the poses that the player's cube had at the start of every
 // second of the last 160 ticks, oldest first.
 func TestTrail(t *testing.T) {

@@ -1,0 +1,558 @@
+package lab_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"runtime/debug"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"ghostcube/internal/experiment"
+	"ghostcube/net/packet"
+	"ghostcube/predict"
+	. "ghostcube/predict/lab"
+	"ghostcube/predict/lab/tape"
+	"ghostcube/predict/part/validation"
+	"ghostcube/sim"
+)
+
+// A session of pairs has a strategy, a scene, a take and some extras: network conditions, faults, attacks, commands,
+// groups of knobs and kinds of input. Defects of one feature are found by its own tests. What is left are those of two
+// together, so planPairs walks over all pairs of these values. Everything else is drawn from the session's number.
+
+// pairValue is a value of a factor, or an extra.
+type pairValue struct {
+	factor, name string
+
+	// An extra of the network is text for link.Network.Parse. Of others, add returns commands at ticks
+	// of the session.
+	network string
+	add     func(s *pairSession) []pairCommand
+
+	dishonest bool // datagrams arrive that no honest side has sent, so endpoints refuse some
+}
+
+// pairCommand is a command before a tick of the session.
+type pairCommand struct {
+	tick int
+	Command
+}
+
+// pairSession is the plan of one session.
+type pairSession struct {
+	number int
+	rng    *rand.Rand
+	values []*pairValue
+	config Config
+	spec   string
+	ticks  int
+	at     int // tick at which the copy of the take is made
+
+	// Of one run: payloads refused so far, by pane, and the tick up to which more may be, because they were sent in
+	// another format, or their ticks are far from the clock of a client that was frozen.
+	refusals     [MaxPanes]int
+	refusesUntil int
+}
+
+const (
+	pairSettleTicks = 40  // before the first extra
+	pairSpanTicks   = 120 // in which extras begin
+	pairEndTicks    = 100 // after that
+	pairExtras      = 5   // of a session
+)
+
+// Factors.
+const (
+	strategyFactor = "strategy"
+	sceneFactor    = "scene"
+	takeFactor     = "take"
+	extraFactor    = "" // a session has several
+)
+
+// The takes: what happens to a session that is made a second time from a moment on.
+const (
+	copyTake   = "copy"   // a copy goes on
+	backTake   = "back"   // the session itself goes back
+	branchTake = "branch" // a copy goes another way for a while, and then back
+)
+
+var pairScenes = []string{
+	"plain", "plain:avatar=1", "zen", "katamari:cubes=25:players=2", "tower:height=6", "two-players", "turntable:aboard=1",
+	"ship:platform=1", "ship:jetpack=1", "seesaw", "billiards:rows=3", "trailer", "hauler", "walker:mounted=1",
+	"convoy:wagons=2", "train:rods=4", "crowd:walkers=12",
+}
+
+// pairValues returns all values of all factors. Those of a factor follow each other.
+func pairValues() (list []*pairValue) {
+	for _, s := range Strategies {
+		list = append(list, &pairValue{factor: strategyFactor, name: s.Name})
+	}
+	for _, s := range pairScenes {
+		list = append(list, &pairValue{factor: sceneFactor, name: s})
+	}
+	for _, s := range []string{copyTake, backTake, branchTake} {
+		list = append(list, &pairValue{factor: takeFactor, name: s})
+	}
+	for _, text := range []string{
+		"jitter=25ms,shape=gamma", "loss=12%", "burst=6,loss=8%", "duplicate=15%", "reorder=10%,reorder-delay=60ms",
+		"spike-chance=4%,spike=200ms", "swing=40ms,swing-every=2s,swing-loss=20%", "pause=150ms,pause-every=1s",
+		"outage=250ms,outage-every=1500ms", "trace=us/20000:15000/21000/40000/-/-/90000/70000/50000/12000",
+		"bandwidth=64kbit,bucket=3kB,queue=150ms", "latency-per-player=60ms", "down.latency=220ms",
+		"up.latency=140ms,up.loss=10%",
+	} {
+		name, _, _ := strings.Cut(text, "=")
+		list = append(list, &pairValue{name: name, network: text})
+	}
+	for _, text := range []string{"corrupt=4%", "foreign=6%"} {
+		name, _, _ := strings.Cut(text, "=")
+		list = append(list, &pairValue{name: name, network: text, dishonest: true})
+	}
+	command := func(dishonest bool, name string, add func(s *pairSession) []pairCommand) {
+		list = append(list, &pairValue{name: name, add: add, dishonest: dishonest})
+	}
+	one := func(verb, name string, values ...string) func(s *pairSession) []pairCommand {
+		return func(s *pairSession) []pairCommand {
+			return []pairCommand{s.command(verb, name, values[s.rng.IntN(len(values))])}
+		}
+	}
+	command(false, "freeze", one("freeze", "1", "50ms", "120ms", "300ms", "700ms"))
+	command(false, "blackout", one("blackout", "", "60ms", "250ms", "600ms"))
+	command(false, "skew", one("clock", "skew", "300", "-300", "4000", "-4000"))
+	command(false, "fps", one("clock", "fps", "10", "24", "50", "144"))
+	command(false, "nudge", func(s *pairSession) []pairCommand {
+		return []pairCommand{
+			s.command("nudge", []string{"x", "y", "z"}[s.rng.IntN(3)], "1.5"), s.command("nudge", "x", "-0.4"),
+		}
+	})
+	command(false, "rejoin", func(s *pairSession) []pairCommand {
+		s.spec += ":messages=reliable"
+		return []pairCommand{s.command("rejoin", "1", "")}
+	})
+	command(false, "block", one("block", "", "1", "20"))
+	command(true, "forge", one("attack", "forge", "3", "40", "900"))
+	command(true, "replay", one("attack", "replay", "50ms", "900ms"))
+	command(true, "false-fragments", one("attack", "false-fragments", "2", "9"))
+	command(false, "switch", func(s *pairSession) []pairCommand {
+		return []pairCommand{s.command("switch", Strategies[s.rng.IntN(len(Strategies))].Name, "")}
+	})
+	command(false, "open", func(s *pairSession) []pairCommand {
+		opened := s.command("open", Strategies[s.rng.IntN(len(Strategies))].Name, "")
+		closed := s.command("close", "", "")
+		closed.Pane, closed.tick = s.rng.IntN(2), max(closed.tick, opened.tick+20)
+		return []pairCommand{opened, closed}
+	})
+	command(false, "restart", one("restart", "", ""))
+	command(false, "scene", func(s *pairSession) []pairCommand {
+		return []pairCommand{s.command("scene", pairScenes[s.rng.IntN(len(pairScenes))], "")}
+	})
+	command(false, "seat", func(s *pairSession) []pairCommand {
+		return []pairCommand{s.command("seat", []string{"host", "client"}[s.rng.IntN(2)], "")}
+	})
+	command(false, "seed", one("seed", "", "9", "10"))
+	command(false, "condition", one("condition", "latency", "0ms", "150ms"))
+	command(false, "shots", nil)
+	command(false, "actions", nil)
+	for _, g := range predict.Groups() {
+		command(false, "knobs: "+g.String(), func(s *pairSession) []pairCommand { return s.turnKnob(g) })
+	}
+	return list
+}
+
+// command returns a command for all panes before a random tick of the span in which extras begin.
+func (s *pairSession) command(verb, name, value string) pairCommand {
+	at := pairSettleTicks + s.rng.IntN(pairSpanTicks)
+	return pairCommand{at, Command{Verb: verb, Pane: AllPanes, Name: name, Value: value}}
+}
+
+// turnKnob turns two knobs of a group, one of them twice.
+func (s *pairSession) turnKnob(g predict.Group) (list []pairCommand) {
+	strategy, _, err := ParseSpec(s.spec)
+	if err != nil {
+		panic(err)
+	}
+	knobs, _ := Describe(strategy)
+	var of []*predict.Knob
+	for _, k := range knobs.All() {
+		if k.Group == g {
+			of = append(of, k)
+		}
+	}
+	if len(of) == 0 {
+		return nil
+	}
+	for range 3 {
+		k := of[s.rng.IntN(len(of))]
+		c := s.command("set", k.Name, s.knobValue(k))
+		c.Pane = 0
+		list = append(list, c)
+	}
+	return list
+}
+
+// knobValue returns a random value of a knob: one of its ends, or any between them.
+func (s *pairSession) knobValue(k *predict.Knob) string {
+	switch k.Kind {
+	case predict.Bool:
+		return []string{"off", "on"}[s.rng.IntN(2)]
+	case predict.Choice:
+		return k.Options[s.rng.IntN(len(k.Options))]
+	}
+	x := k.Min
+	switch s.rng.IntN(4) {
+	case 0:
+		x = k.Max
+	case 1:
+		x += (k.Max - k.Min) * s.rng.Float64()
+	case 2: // most knobs are far below their largest values
+		u := s.rng.Float64()
+		x += (k.Max - k.Min) * u * u * u * u
+	}
+	if k.Kind == predict.Int {
+		return strconv.Itoa(int(x))
+	}
+	if k.Unit == "ms" {
+		return strconv.Itoa(int(x)) + "ms"
+	}
+	return strconv.FormatFloat(x, 'g', 4, 64)
+}
+
+// planPairs returns the values of n sessions, chosen one after the other: each time the value that makes the most new
+// pairs with those of the session, and of equal ones the one that has most pairs left. It returns too how many different
+// pairs the sessions have, and how many there are.
+func planPairs(n int) (sessions [][]*pairValue, covered, possible int) {
+	values := pairValues()
+	fits := func(a, b *pairValue) bool { return a != b && (a.factor == extraFactor || a.factor != b.factor) }
+	seen := make([][]int, len(values)) // times that two values were together
+	index := map[*pairValue]int{}
+	for i, v := range values {
+		seen[i], index[v] = make([]int, len(values)), i
+		for _, w := range values[:i] {
+			if fits(v, w) {
+				possible++
+			}
+		}
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range n {
+		var chosen []*pairValue
+		choose := func(wanted func(*pairValue) bool) {
+			order, best, least := rng.Perm(len(values)), -1, 0
+			for _, i := range order {
+				v := values[i]
+				if !wanted(v) || slices.ContainsFunc(chosen, func(c *pairValue) bool { return !fits(v, c) }) {
+					continue
+				}
+				n := 0
+				for _, c := range chosen {
+					n += min(seen[i][index[c]], 2) << 8
+				}
+				for j, w := range values {
+					if fits(v, w) {
+						n += min(seen[i][j], 1)
+					}
+				}
+				if best < 0 || n < least {
+					best, least = i, n
+				}
+			}
+			chosen = append(chosen, values[best])
+		}
+		for range pairExtras {
+			choose(func(v *pairValue) bool { return v.factor == extraFactor })
+		}
+		for _, f := range []string{strategyFactor, sceneFactor, takeFactor} {
+			choose(func(v *pairValue) bool { return v.factor == f })
+		}
+		for _, v := range chosen {
+			for _, w := range chosen {
+				if v != w {
+					seen[index[v]][index[w]]++
+				}
+			}
+		}
+		sessions = append(sessions, chosen)
+	}
+	for i := range values {
+		for j := range i {
+			if seen[i][j] > 0 {
+				covered++
+			}
+		}
+	}
+	return sessions, covered, possible
+}
+
+// value returns the name of the session's value of a factor.
+func (s *pairSession) value(factor string) string {
+	for _, v := range s.values {
+		if v.factor == factor {
+			return v.name
+		}
+	}
+	return ""
+}
+
+// has reports whether the session has an extra.
+func (s *pairSession) has(extra string) bool {
+	return slices.ContainsFunc(s.values, func(v *pairValue) bool { return v.factor == extraFactor && v.name == extra })
+}
+
+// newPairSession draws a session from its number and its values.
+func newPairSession(number int, values []*pairValue) (s *pairSession, t *tape.Tape) {
+	s = &pairSession{number: number, rng: rand.New(rand.NewPCG(31, uint64(number))), values: values}
+	s.spec, s.ticks = s.value(strategyFactor), pairSettleTicks+pairSpanTicks+pairEndTicks
+	s.at = pairSettleTicks/2 + s.rng.IntN(pairSpanTicks+pairEndTicks/2)
+	// Below 30 Hz the walker's joints lose all measure.
+	rate := []int{60, 60, 30, 75, 45}[s.rng.IntN(5)]
+	s.config = Config{Scene: s.value(sceneFactor), Rate: rate, Seat: Seat(s.rng.IntN(6) / 5)}
+	s.config.Network.Seed = uint64(number)
+	network := []string{"latency=" + []string{"0ms", "30ms", "60ms", "125ms"}[s.rng.IntN(4)]}
+	var commands []pairCommand
+	for _, v := range values {
+		if v.network != "" {
+			network = append(network, v.network)
+		}
+		if v.add != nil {
+			commands = append(commands, v.add(s)...)
+		}
+	}
+	text := strings.Join(network, ",")
+	if s.rng.IntN(2) == 0 {
+		commands = append(commands, s.command("network", "", text))
+		text = network[0]
+	}
+	if err := s.config.Network.Parse(text); err != nil {
+		panic(fmt.Sprintf("%s: %v", text, err))
+	}
+	t = &tape.Tape{Config: s.config, Panes: []string{s.spec}, Entries: make([]Entry, s.ticks)}
+	slices.SortStableFunc(commands, func(a, b pairCommand) int { return a.tick - b.tick })
+	for _, c := range commands {
+		t.Entries[c.tick].Commands = append(t.Entries[c.tick].Commands, c.Command)
+	}
+	s.drawInputs(t)
+	return s, t
+}
+
+// drawInputs draws the inputs of the players.
+func (s *pairSession) drawInputs(t *tape.Tape) {
+	shots, actions := s.has("shots"), s.has("actions")
+	in := make([]sim.Input, 2)
+	for i := range t.Entries {
+		for p := range in {
+			in[p].Shot = sim.Shot{}
+			if shots && s.rng.IntN(12) == 0 {
+				in[p].Shot = sim.Shot{Fired: true, Yaw: uint16(s.rng.IntN(sim.AimSteps))}
+			}
+			switch s.rng.IntN(16) {
+			case 0, 1:
+				in[p].Buttons = sim.Buttons(s.rng.Uint32()) & sim.MoveButtons
+			case 2:
+				in[p].Heading = uint8(s.rng.Uint32())
+			case 3:
+				if actions {
+					in[p].Buttons ^= sim.Buttons(s.rng.Uint32()) & sim.ActionButtons
+				}
+			}
+		}
+		t.Entries[i].Inputs = slices.Clone(in)
+	}
+}
+
+// TestPairs makes short sessions that combine any two of strategies, scenes, network conditions, faults, attacks,
+// commands, knobs, inputs and takes, and checks what holds whatever happens:
+//
+//   - no side panics, and no body leaves the scene or becomes no number, in any world or on any screen;
+//   - without attacks nobody refuses anything, except soon after the format of packets changed or a client was frozen;
+//   - the session of the tape, written, read and run again, has the same hashes;
+//   - a copy that goes on from a moment within ends with the same hash, and so does the session itself after it went
+//     back to that moment, also if it went another way in between.
+func TestPairs(t *testing.T) {
+	n := 12
+	switch {
+	case experiment.Long() && !testing.Short():
+		n = 10_000
+	case !experiment.Brief():
+		n = 300
+	}
+	sessions, covered, possible := planPairs(n)
+	t.Logf("%d sessions have %d of %d pairs", n, covered, possible)
+	const parts = 4 // for as many processors
+	for part := range parts {
+		t.Run(strconv.Itoa(part), func(t *testing.T) {
+			t.Parallel()
+			for i := part; i < n; i += parts {
+				runPairs(t, i, sessions[i])
+			}
+		})
+	}
+}
+
+// runPairs makes a session. If something is wrong, it reports the error of the same session with as few commands as
+// possible, and its tape.
+func runPairs(t *testing.T, number int, values []*pairValue) {
+	s, told := newPairSession(number, values)
+	err := s.run(told)
+	if err == nil {
+		return
+	}
+	for i := range told.Entries {
+		e := &told.Entries[i]
+		for k := len(e.Commands) - 1; k >= 0; k-- {
+			all := e.Commands
+			e.Commands = slices.Delete(slices.Clone(all), k, k+1)
+			if fewer := s.run(told); fewer != nil {
+				err = fewer
+			} else {
+				e.Commands = all
+			}
+		}
+	}
+	var names []string
+	for _, v := range values {
+		names = append(names, v.name)
+	}
+	var text bytes.Buffer
+	told.Write(&text)
+	t.Errorf("session %d, %s: %v\n%s", number, strings.Join(names, " + "), err, &text)
+}
+
+// run makes the session that a tape tells, and returns what is wrong.
+func (s *pairSession) run(told *tape.Tape) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+		}
+	}()
+	s.refusals, s.refusesUntil = [MaxPanes]int{}, 0
+	l, err := told.NewLab()
+	if err != nil {
+		return err
+	}
+	record := tape.NewRecording(l, "", told.Panes)
+	var copied *Lab
+	for i, e := range told.Entries {
+		if i == s.at {
+			copied = l.Fork()
+		}
+		_ = l.Tick(e) // a refused command changes nothing
+		record.Ticked(e)
+		for _, c := range e.Commands {
+			if c.Verb == "set" && slices.Contains(formatKnobs, c.Name) || c.Verb == "freeze" {
+				s.refusesUntil = i + 2*told.Config.Rate
+			}
+		}
+		for k, p := range l.Panes {
+			err := outside(p)
+			if n := s.refused(p); i >= s.refusesUntil && n > s.refusals[k] {
+				err = errors.Join(err, fmt.Errorf("%d payloads are refused", n-s.refusals[k]))
+			} else {
+				s.refusals[k] = n
+			}
+			if err != nil {
+				return fmt.Errorf("tick %d, %s: %w", i, p.Spec(), err)
+			}
+		}
+	}
+	record.End()
+	end := l.Hash()
+	if err := replays(&record.Tape); err != nil {
+		return err
+	}
+	switch s.value(takeFactor) {
+	case copyTake:
+		l = copied
+	case branchTake:
+		l.CopyFrom(copied)
+		for range 30 {
+			nudge := Command{Verb: "nudge", Pane: AllPanes, Name: "y", Value: "2"}
+			_ = l.Tick(Entry{Inputs: []sim.Input{{Buttons: sim.Lift}}, Commands: []Command{nudge}})
+		}
+		l.CopyFrom(copied)
+	default:
+		l.CopyFrom(copied)
+	}
+	for _, e := range told.Entries[s.at:] {
+		_ = l.Tick(e)
+	}
+	if got := l.Hash(); got != end {
+		return fmt.Errorf("from tick %d on, the take %s has the hash %016x, want %016x", s.at, s.value(takeFactor), got, end)
+	}
+	return nil
+}
+
+// replays writes a tape, reads it and compares the hashes of the session that it tells.
+func replays(t *tape.Tape) error {
+	var b bytes.Buffer
+	if err := t.Write(&b); err != nil {
+		return err
+	}
+	read, err := tape.Read(&b)
+	if err != nil {
+		return fmt.Errorf("the tape cannot be read: %w", err)
+	}
+	l, err := read.NewLab()
+	if err != nil {
+		return err
+	}
+	check := 0
+	for i, e := range read.Entries {
+		_ = l.Tick(e)
+		if check < len(read.HashChecks) && read.HashChecks[check].Ticks == i+1 {
+			if err := read.Verify(l, check); err != nil {
+				return err
+			}
+			check++
+		}
+	}
+	if check == 0 || check != len(t.HashChecks) {
+		return fmt.Errorf("%d of %d hash checks", check, len(t.HashChecks))
+	}
+	return nil
+}
+
+// outside returns an error if a body of a pane is outside of the scene or no number, in a world or on a screen.
+func outside(p *Pane) error {
+	worlds := []*predict.World{p.ServerWorld}
+	for _, c := range p.Clients {
+		worlds = append(worlds, c.World)
+		for i, b := range c.View.Bodies {
+			if !b.Pos.IsFinite() || !b.Rot.IsFinite() || !drawnInside(b.Pos, p.ServerWorld.Scene()) {
+				return fmt.Errorf("body %d is drawn at %v", i, b)
+			}
+		}
+	}
+	for n, w := range worlds {
+		if err := w.CheckContacts(); err != nil {
+			return fmt.Errorf("world %d: %w", n, err)
+		}
+		for i := range w.Bodies() {
+			if b := &w.Bodies()[i]; !validation.Body(b, w.Scene()) {
+				return fmt.Errorf("in world %d body %d is %+v", n, i, *b)
+			}
+		}
+	}
+	return nil
+}
+
+// formatKnobs are the knobs that change the format of packets on both sides at once. Packets that are in flight then
+// are refused.
+var formatKnobs = []string{"messages", "checks", "interest-radius", "interest-cutoff"}
+
+// refused returns how many payloads and datagrams a pane has refused that no network can have spoilt, unless somebody
+// dishonest takes part.
+func (s *pairSession) refused(p *Pane) (n int) {
+	if slices.ContainsFunc(s.values, func(v *pairValue) bool { return v.dishonest }) {
+		return 0
+	}
+	n = int(p.Counters.Value("rejected_payloads"))
+	for i := range p.Clients {
+		for _, e := range []*packet.Stats{&p.Clients[i].Endpoint.Stats, p.PeerStats(i)} {
+			n += int(e.Rejected() + e.FalseFragments + e.InvalidAcks)
+		}
+	}
+	return n
+}
