@@ -46,9 +46,9 @@ func (w *World) predictedPose(i int) geom.Pose {
 		return p
 	}
 	if i == w.env.Player && i != w.vehicle.body {
-		return w.seatPose(w.Drawn())
+		return w.seatPose(w.parent.Drawn(w.Drawn()))
 	}
-	return w.Drawn()
+	return w.parent.Drawn(w.Drawn())
 }
 
 // carrierMoment returns the server's moment at which carriers are drawn: that at which they stand
