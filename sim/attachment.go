@@ -13,6 +13,7 @@ type Vehicle struct {
 	Seat  geom.Pose // of the player's body, in the vehicle's frame
 	Exit  geom.Vec3 // where a player that leaves is placed, metres, in the vehicle's frame
 	Force float32   // N per direction, along the ground
+	Turn  float32   // rad/s; it turns into the direction of the force, which is Force in any; 0: it does not turn
 }
 
 // Coupling makes a joint of the scene a coupling, which players connect and disconnect (Couple).
@@ -278,6 +279,10 @@ func (w *World) drive(p int, in Input) {
 	f := in.push(v.Force)
 	if f == (geom.Vec3{}) {
 		return
+	}
+	if v.Turn > 0 {
+		f = f.Unit().Scale(v.Force)
+		w.turnTo(v, f)
 	}
 	if f.Dot(w.state.Bodies[v.Body].Linear) < 0 {
 		f = f.Scale(brakingBoost)

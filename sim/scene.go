@@ -43,4 +43,7 @@ type Box struct {
 	// pulls, as Fiedler's cube. Thrust is the acceleration of an avatar's jetpack.
 	Avatar bool
 	Thrust float32 // m/s2; 0: it has no jetpack
+
+	// A body with Hover, such as a ship that a player flies, stays upright and at the height of its start.
+	Hover bool
 }

@@ -25,7 +25,10 @@ func newShape(b *Box, density float32) shape {
 	}
 	if len(b.SubShapes) > 0 {
 		mass, inertia := massProperties(b)
-		s.invMass, s.invInertiaLocal, s.anisotropic = 1/mass, geom.Vec3{X: 1 / inertia.X, Y: 1 / inertia.Y, Z: 1 / inertia.Z}, true
+		s.invMass, s.invInertiaLocal, s.anisotropic = 1/mass, geom.Vec3{X: 1 / inertia.X, Y: 1 / inertia.Y, Z: 1 / inertia.Z}, !b.Hover
+		if s.upright = b.Hover; s.upright {
+			s.invInertiaLocal.X, s.invInertiaLocal.Y = s.invInertiaLocal.Z, s.invInertiaLocal.Z
+		}
 		s.sqrtInvInertiaLocal = geom.Vec3{X: geom.Sqrt(s.invInertiaLocal.X), Y: geom.Sqrt(s.invInertiaLocal.Y), Z: geom.Sqrt(s.invInertiaLocal.Z)}
 		return s
 	}
@@ -39,7 +42,7 @@ func newShape(b *Box, density float32) shape {
 		Y: 1 / float32(third*(x2+z2)),
 		Z: 1 / float32(third*(x2+y2)),
 	}
-	if s.upright = b.Avatar; s.upright { // solver units of all axes are those of the vertical
+	if s.upright = b.Avatar || b.Hover; s.upright { // solver units of all axes are those of the vertical
 		z := s.invInertiaLocal.Z
 		s.invInertiaLocal = geom.Vec3{X: z, Y: z, Z: z}
 	}

@@ -67,6 +67,7 @@ type constants struct {
 	hasFilterGroups   bool   // some pairs of shapes do not collide
 	hasActions        bool   // the scene has vehicles or couplings
 	couplingOf        []int8 // by joint: index of its coupling, or -1
+	hasHovering       bool   // a body hovers
 	avatarCount       int    // bodies that may be avatars, the first ones; 0 without any
 }
 
@@ -140,6 +141,9 @@ func New(scene Scene, rate int) *World {
 	w.newShapes()
 	w.newJoints()
 	w.newActions()
+	for i := range scene.Boxes {
+		w.hasHovering = w.hasHovering || scene.Boxes[i].Hover
+	}
 	for i := range min(scene.Players+scene.Walkers, n) {
 		if scene.Boxes[i].Avatar {
 			w.avatarCount = scene.Players + scene.Walkers
@@ -231,6 +235,9 @@ func (w *World) Step(inputs ...Input) {
 	}
 	w.frame.addFrameVelocity(w, 1)
 	w.applyInputs(inputs)
+	if w.hasHovering {
+		w.holdHovering()
+	}
 	w.clampSpeeds()
 	w.frame.addFrameVelocity(w, -1)
 	if w.avatarCount > 0 {

@@ -185,7 +185,7 @@ func TestTickAllocatesNothing(t *testing.T) {
 	allocatesNothing(t, "fleet:fields=2", AtClient, "historyoffset:interest-radius=30:remote-bodies=dynamic", "animated:interest-radius=30:interest-cutoff=105")
 	allocatesNothing(t, "katamari:cubes=100", AtHost, "statesync:compression=delta", "statesync:compression=relative:jitter-buffer=0:correction=blend")
 	allocatesNothing(t, "ship:distance=530:platform=1", AtClient, "relative")
-	allocatesNothing(t, "trailer", AtClient, "relative:handover=smooth")
+	allocatesNothing(t, "trailer", AtClient, "relative:handover=gradual")
 }
 
 func allocatesNothing(t *testing.T, scene string, seat Seat, specs ...string) {

@@ -37,7 +37,7 @@ func TestRelativeConformance(t *testing.T) {
 	t.Parallel()
 	tape := boardingTape(t, badNetwork)
 	for _, spec := range []string{
-		"relative", "relative:handover=smooth:inertia=off", "relative:handover=reconcile:parent-predict=off",
+		"relative", "relative:handover=gradual:inertia=off", "relative:handover=reconcile:parent-predict=off",
 		"historyoffset", "historyoffset:carriers=predicted",
 	} {
 		conforms(t, tape.Config, spec, 1080, 420, func(t testing.TB, l *Lab, ticks int) {

@@ -25,7 +25,6 @@ type Client struct {
 	Inputs input.Local
 	Env    *predict.Env
 
-	parent   *frame.Parent // of the player's body; nil in the world's frame
 	state    clientState
 	counters clientCounters
 	history  history.Ring[Remembered]
@@ -51,8 +50,8 @@ type Remembered struct {
 // Declare declares the knobs and counters in the order in which the panel lists them. declareOwn declares
 // those of the strategy. parent chooses the frame of the player's body; it is nil for the world's.
 func (c *Client) Declare(env *predict.Env, parent *frame.Parent, declareOwn func()) {
-	c.Env, c.parent, c.history = env, parent, history.New[Remembered](historyTicks)
-	c.World.declare(env)
+	c.Env, c.history = env, history.New[Remembered](historyTicks)
+	c.World.declare(env, parent)
 	declareOwn()
 	c.Interpolated.Declare(env, env.Player)
 	c.declareStep()

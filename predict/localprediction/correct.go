@@ -115,8 +115,12 @@ func (w *World) absorb(drawn geom.Pose) {
 	w.settings.smooth.Absorb(&w.Player.ErrorOffset, drawn, w.Body().Pose)
 }
 
-// absorbAll is absorb without the distance from which corrections snap.
+// absorbAll is absorb without the distance from which corrections snap. A handover absorbs the change while it
+// lasts: its body is drawn elsewhere anyway, and approaches more gently.
 func (w *World) absorbAll(drawn geom.Pose) {
+	if w.parent.Absorb(drawn, w.Drawn()) {
+		return
+	}
 	if w.settings.smooth.Mode != smoothing.None {
 		w.Player.ErrorOffset.Absorb(drawn, w.Body().Pose)
 	}

@@ -13,6 +13,7 @@ import (
 	"ghostcube/predict"
 	"ghostcube/predict/localprediction/correction"
 	"ghostcube/predict/localprediction/fallback"
+	"ghostcube/predict/localprediction/frame"
 	"ghostcube/predict/localprediction/jointchain"
 	"ghostcube/predict/localprediction/localreplay"
 	"ghostcube/predict/localprediction/nearby"
@@ -34,6 +35,7 @@ type World struct {
 	Fallback     fallback.Policy
 	Replay       localreplay.Replay
 
+	parent      *frame.Parent // of the player's body; nil in the world's frame
 	settings    settings
 	state       state
 	vehicle     vehicleState
@@ -62,7 +64,8 @@ type settings struct {
 
 // declare declares the knobs and counters of the corrections and of the joint chain, and makes all
 // bodies kinematic except the player's. The client declares the other parts.
-func (w *World) declare(env *predict.Env) {
+func (w *World) declare(env *predict.Env, parent *frame.Parent) {
+	w.parent = parent
 	w.env, w.scratch.inputs = env, make([]sim.Input, env.Players)
 	w.vehicle.body, w.attachments = env.Player, newAttachmentHistory()
 	w.recordAttachments()
@@ -168,7 +171,7 @@ func (w *World) PlaceOthers() {
 func (w *World) step(in sim.Input) {
 	world := w.env.World
 	w.settings.contactOrder.Apply(world)
-	w.scratch.inputs[w.env.Player] = in
+	w.scratch.inputs[w.env.Player] = w.parent.Turned(in, world.Tick(), w.parent.Frame())
 	w.Replay.BeginStep(in)
 	w.settings.solver.Step(world, w.scratch.inputs...)
 	w.recordAttachments()

@@ -11,11 +11,8 @@ func (c *Client) leaveParent() {
 
 // ChangeParent changes to another parent, or to frame.NoParent.
 func (c *Client) ChangeParent(to int) {
-	drawn := c.Drawn()
-	present := c.Log.ServerTick(c.Env.World.Tick()).Moment()
-	smooth := c.parent.Change(to, present, &c.Player.Pending)
+	drawn := c.parent.Drawn(c.Drawn())
+	faster := c.parent.Change(to, &c.Player.Pending)
 	c.remember()
-	if smooth {
-		c.absorbAll(drawn)
-	}
+	c.parent.Fade(drawn, c.Drawn(), faster)
 }

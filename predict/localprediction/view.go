@@ -49,9 +49,9 @@ func (w *World) predictedPose(i int) geom.Pose {
 		if w.env.World.Operated(i) == i { // it has left the vehicle in this tick
 			return w.env.World.Bodies()[i].Pose
 		}
-		return w.seatPose(w.Drawn())
+		return w.seatPose(w.parent.Drawn(w.Drawn()))
 	}
-	return w.Drawn()
+	return w.parent.Drawn(w.Drawn())
 }
 
 // carrierMoment returns the server's moment at which carriers are drawn: that at which they stand

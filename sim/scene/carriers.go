@@ -52,6 +52,9 @@ func turntable(p paramValues) sim.Scene {
 // With platform=1 a second carrier moves in parallel beside the door. The player starts on it and
 // boards a moving ship.
 func ship(p paramValues) sim.Scene {
+	if p.value("players") == 2 {
+		return flownShip()
+	}
 	s := baseScene("ship", "a ship with walls and a door that moves back and forth and stops at both ends")
 	distance := p.value("distance")
 	// At most 7.5 m/s and 2.3 m/s2 for 40 m, 50 m/s and 7.6 m/s2 for 530 m.
@@ -97,6 +100,44 @@ func ship(p paramValues) sim.Scene {
 	}
 	for i := range 4 { // out of the ship's way
 		s.Boxes = append(s.Boxes, cube(v(float32(3*i)-4.5, -6, cubeHalf), float32(0.4*float32(i))))
+	}
+	return s
+}
+
+// flownShip is a ship that hovers and that the second player flies, with the buttons that walk it: a client cannot
+// predict where it goes. The first player has a jetpack and boards the ship in flight.
+func flownShip() sim.Scene {
+	s := baseScene("ship", "a ship that another player flies, and a player with a jetpack who boards it")
+	s.Players, s.HalfWidth, s.MaxLinearSpeed, s.Damping = 2, 1200, 64, 0.24 // 12 m/s2 at 50 m/s
+	v := func(x, y, z float32) geom.Vec3 { return geom.Vec3{X: x, Y: y, Z: z} }
+	const (
+		halfLength, halfWidth, halfFloor = 5, 3.5, 0.25 // metres
+		halfWall, halfThickness          = 0.5, 0.15
+		height                           = 1.5 // of the floor's centre
+		acceleration                     = 12  // m/s2
+		density                          = 100 // kg/m3; 3.5 t, a thousand times an avatar
+	)
+	wall := func(x, y, halfX, halfY float32) sim.SubShape { // without mass, so that the centre of mass is the floor's
+		return sim.SubShape{Half: v(halfX, halfY, halfWall), Pose: geom.Pose{Pos: v(x, y, halfFloor+halfWall), Rot: geom.Identity}}
+	}
+	const body, deck = 2, height + halfFloor + avatarHalfHeight // z of an avatar that stands aboard
+	s.Boxes = []sim.Box{playerBox(v(0, -24, playerHalf)), playerBox(v(2, 0, deck-avatarHalfHeight+playerHalf)), {
+		Half: v(halfLength, halfWidth, halfFloor), Density: density, Friction: 1, Hover: true,
+		SubShapes: []sim.SubShape{
+			wall(0, halfWidth-halfThickness, halfLength, halfThickness), wall(0, halfThickness-halfWidth, halfLength, halfThickness),
+			wall(halfLength-halfThickness, 0, halfThickness, halfWidth-2*halfThickness), wall(halfThickness-halfLength, 0, halfThickness, halfWidth-2*halfThickness),
+		},
+		Start: sim.Body{Pose: geom.Pose{Pos: v(0, 0, height), Rot: geom.Identity}, Asleep: true},
+	}}
+	makeAvatars(&s)
+	s.Boxes[0].Thrust = 24 // it keeps up with the ship in a turn
+	s.Vehicles = []sim.Vehicle{{
+		Body: body, Force: 8 * halfLength * halfWidth * halfFloor * density * acceleration, Turn: 0.8,
+		Seat: geom.Pose{Pos: v(3.8, 0, halfFloor+avatarHalfHeight), Rot: geom.Identity}, Exit: v(2, 0, halfFloor+avatarHalfHeight+0.05),
+	}}
+	for i := range 12 { // landmarks
+		x, y := spiral(i + 1)
+		s.Boxes = append(s.Boxes, cube(v(float32(60*x)+9, float32(60*y)-9, cubeHalf), 0))
 	}
 	return s
 }

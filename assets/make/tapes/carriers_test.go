@@ -141,6 +141,29 @@ func TestBoardingFlight(t *testing.T) {
 	}
 }
 
+// TestBoardingPilot checks that the ship flies at 40 m/s or more and turns by a right angle or more while the boarder is
+// aboard, that the boarder comes from 10 m beside the ship or further, and that it stands and walks in it for ten seconds.
+func TestBoardingPilot(t *testing.T) {
+	for _, late := range inputDelays() {
+		far, aboard, slowest, first, turned := float32(0), 0, float32(100), geom.Vec3{}, float32(1)
+		stepTape(t, "boarding-pilot", late, func(w *predict.World, _ []sim.Input) {
+			b, ship := &w.Bodies()[0], &w.Bodies()[2]
+			p := ship.Pose.Rot.Inverse().Rotate(b.Pose.Pos.Sub(ship.Pose.Pos))
+			if speed := ship.Linear.Len(); speed > 40 && aboard == 0 {
+				far = max(far, p.Len())
+			}
+			if geom.Abs(p.X) < 5 && geom.Abs(p.Y) < 3.5 && p.Z < 1.2 {
+				if aboard++; aboard == 1 {
+					first = ship.Linear.Unit()
+				}
+				slowest, turned = min(slowest, ship.Linear.Len()), min(turned, first.Dot(ship.Linear.Unit()))
+			}
+		})
+		labtest.Report(t, far < 10 || aboard < 10*rate || slowest < 38 || turned > 0.5,
+			"%d ticks late: from %.1f m, aboard for %d ticks, at %.1f m/s at least, the cosine of its turn is %.2f", late, far, aboard, slowest, turned)
+	}
+}
+
 // TestRover checks that the player drives the rover for 17 s, that it tows three wagons by ten metres or more,
 // leaves them behind by ten metres, and walks away from the rover.
 func TestRover(t *testing.T) {
@@ -181,13 +204,16 @@ func playTape(t *testing.T, name, network, spec string) *predict.Counters {
 }
 
 // TestHandoverIsNotUndone checks that a client that enters a ship from free flight at 50 m/s does not leave its
-// frame again while the handover of 15 m is still being applied: there its own world has the avatar on the
-// ground beside the ship. It changes the parent four times: it leaves the platform, enters and leaves the ship,
-// and, before that, adopts the platform.
+// frame again while the handover of 15 m is still being applied. With boxes of a margin of 1 m it changes the parent
+// four times: it adopts the platform, leaves it, enters and leaves the ship. With the default margin the ship is its parent
+// before the platform's is left, and there is one handover only.
 func TestHandoverIsNotUndone(t *testing.T) {
-	c := playTape(t, "boarding-flight", "latency=100ms", "relative")
+	c := playTape(t, "boarding-flight", "latency=100ms", "relative:parent-margin=1")
 	if n, way := c.Value("parent_switches"), c.Value("handover_max_m"); n != 4 || way < 10 {
 		t.Errorf("%v changes of the parent, want 4; a handover of %v m", n, way)
+	}
+	if n := playTape(t, "boarding-flight", "latency=100ms", "relative").Value("parent_switches"); n != 3 {
+		t.Errorf("%v changes of the parent with the default margin, want 3", n)
 	}
 }
 

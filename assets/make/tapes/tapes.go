@@ -53,6 +53,8 @@ var tapes = []tapeSpec{
 		spec: "ship:distance=530:platform=1", ticks: 2280, autopilots: []autopilot{boarding}},
 	{name: "boarding-flight", doc: "takes off from a moving platform at 50 m/s, flies free, lands in a ship, rides and takes off: frames, and none",
 		spec: "ship:distance=530:platform=1:jetpack=1", ticks: 1740, autopilots: []autopilot{boardingFlight}},
+	{name: "boarding-pilot", doc: "one flies a ship and turns; the other boards it in flight, stands, walks, leaves: a frame that nobody can predict",
+		spec: "ship:players=2", ticks: 2160, rest: 60, autopilots: []autopilot{boardPilotedShip, pilot}},
 	{name: "haul", doc: "drives a sled with a cube in it, stops, waits, drives on: a vehicle with cargo",
 		spec: "hauler", ticks: 1800, rest: 90, autopilots: []autopilot{haul}},
 	{name: "billiards-break", doc: "breaks the triangle of pucks and pushes the pucks around: one player moves many bodies",
@@ -395,6 +397,71 @@ func boardingFlight(tick int, w []sim.Body) (x, y float32, buttons sim.Buttons) 
 		buttons = sim.Pull
 	}
 	return x, min(max(y, -6), 6), buttons
+}
+
+// pilotCourses are the directions in which the pilot pushes the ship, in turn.
+var pilotCourses = []leg{
+	{1, 0, 600}, {1, 1, 150}, {1, 0, 150}, {1, 1, 180}, {0, 1, 150}, {1, 1, 120},
+	{0, 1, 180}, {-1, 1, 180}, {0, 1, 150}, {-1, 1, 150}, {-1, 0, 240},
+}
+
+// pilot takes the helm and flies at full thrust.
+func pilot(tick int, w []sim.Body) (x, y float32, buttons sim.Buttons) {
+	if tick < 6 {
+		return 0, 0, sim.Use
+	}
+	if tick < 60 {
+		return 0, 0, 0
+	}
+	l, _ := legAt(pilotCourses, tick-60)
+	v := &w[2].Linear
+	return v.X + float32(9*l.x), v.Y + float32(9*l.y), 0
+}
+
+// deckPlaces are the places in the ship between which the player walks, in its frame.
+var deckPlaces = [...][2]float32{{-3, 1.5}, {2, -2}, {1, 2}, {-3, -2}, {0, 0}}
+
+// boardPilotedShip takes off, flies beside the ship until it is at full speed, boards it from above, stands while it
+// turns, walks about in it, takes off and flies away.
+func boardPilotedShip(tick int, w []sim.Body) (x, y float32, buttons sim.Buttons) {
+	const deck = 2.65 // height of the avatar's centre
+	b, ship := &w[0], &w[2]
+	height, aside := float32(9), geom.Vec3{Y: -24}
+	switch {
+	case tick < 60:
+		return 0, 0, 0
+	case tick < 600:
+	case tick < 900:
+		aside = geom.Vec3{}
+	case tick < 990:
+		height, aside = deck, geom.Vec3{}
+	case tick < 1260:
+		return 0, 0, 0
+	case tick < 1680:
+		p := deckPlaces[(tick-1260)/90%len(deckPlaces)]
+		height, aside = deck, ship.Pose.Rot.Rotate(geom.Vec3{X: p[0], Y: p[1]})
+	case tick < 1740:
+		aside = geom.Vec3{}
+	default:
+		aside = geom.Vec3{Y: -30}
+	}
+	way := clampLen(ship.Pose.Pos.Add(aside).Sub(b.Pose.Pos), 3)
+	x, y = ship.Linear.X+float32(2.5*way.X), ship.Linear.Y+float32(2.5*way.Y)
+	switch climb := float32(3*(height-b.Pose.Pos.Z)) - b.Linear.Z; {
+	case climb > 0.5 && (height > deck || b.Pose.Pos.Z > deck+1):
+		buttons = sim.Lift
+	case climb < -0.5:
+		buttons = sim.Pull
+	}
+	return x, y, buttons
+}
+
+// clampLen returns v along the ground, at most limit long.
+func clampLen(v geom.Vec3, limit float32) geom.Vec3 {
+	if v.Z = 0; v.Len() > limit {
+		return v.Unit().Scale(limit)
+	}
+	return v
 }
 
 // haulLegs are the velocities of the haul tape.

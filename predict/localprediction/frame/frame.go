@@ -19,6 +19,7 @@ type Frame struct {
 	IsParent bool // false for the world's frame
 	Pose     geom.Pose
 
+	fixed   bool      // the origin stays where it is
 	origin  geom.Vec3 // metres; the point that moves at linear
 	linear  geom.Vec3 // m/s
 	angular geom.Vec3 // rad/s
@@ -27,7 +28,7 @@ type Frame struct {
 
 // OfCarrier returns the frame of a carrier at a moment.
 func OfCarrier(w *predict.World, carrier int, m sim.Moment) Frame {
-	f := Frame{IsParent: true, Pose: w.Scene().Carriers[carrier].Path.PoseAt(geom.Pose{Rot: geom.Identity}, m, w.Rate())}
+	f := Frame{IsParent: true, fixed: true, Pose: w.Scene().Carriers[carrier].Path.PoseAt(geom.Pose{Rot: geom.Identity}, m, w.Rate())}
 	f.linear, f.angular.Z, f.radial = w.CarrierVelocity(carrier, m)
 	return f
 }
@@ -138,11 +139,21 @@ func (f *Frame) MoveAlong(to *Frame, p geom.Pose) (geom.Pose, geom.Quat) {
 	return p, turn
 }
 
-// Extrapolate returns the frame after some seconds at constant velocities.
-func (f *Frame) Extrapolate(seconds float32) Frame {
-	l := *f
-	if f.IsParent {
-		l.Pose = smoothing.ExtrapolateArc(f.Pose, f.PointVelocity(f.Pose.Pos), f.angular, seconds)
+// Extrapolate returns the frame after some seconds at a constant acceleration in m/s2 and a constant angular velocity.
+func (f *Frame) Extrapolate(seconds float32, acceleration geom.Vec3) Frame {
+	next := *f
+	if !f.IsParent {
+		return next
 	}
-	return l
+	next.linear = f.linear.AddScaled(seconds, acceleration)
+	if f.fixed {
+		next.Pose = smoothing.ExtrapolateArc(f.Pose, f.PointVelocity(f.Pose.Pos), f.angular, seconds)
+	} else {
+		next.Pose = smoothing.Extrapolate(f.Pose, f.linear, f.angular, seconds)
+	}
+	next.Pose.Pos = next.Pose.Pos.AddScaled(float32(0.5*float32(seconds*seconds)), acceleration)
+	if !f.fixed {
+		next.origin = next.Pose.Pos
+	}
+	return next
 }

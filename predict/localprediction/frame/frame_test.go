@@ -9,8 +9,10 @@ import (
 	"ghostcube/sim/geom"
 )
 
+// defaultRules returns the rules with a margin of 1 m and a speed of 5 m/s, for boxes of a few metres.
 func defaultRules() (r Rules) {
 	r.Declare(&predict.Knobs{})
+	r.Margin, r.MaxRelativeSpeed = 1, 5
 	return r
 }
 
@@ -210,16 +212,20 @@ func TestExtrapolate(t *testing.T) {
 	s.Carriers[0].Path.Centre = geom.Vec3{X: 5, Y: -3}
 	w := predict.NewWorld(s, 60)
 	f, want := OfCarrier(w, 0, sim.Tick(100).Moment()), OfCarrier(w, 0, sim.Tick(130).Moment())
-	got := f.Extrapolate(0.5)
+	got := f.Extrapolate(0.5, geom.Vec3{})
 	if got.Pose.Pos.Sub(want.Pose.Pos).Len() > 0.02 || got.Pose.Rot.Mul(want.Pose.Rot.Inverse()).Angle() > 1e-3 {
 		t.Errorf("the table is at %v, want %v", got.Pose, want.Pose)
 	}
 	ship := frameAt(100, 50)
-	if got := ship.Extrapolate(0.3); got.Pose.Pos.Sub(geom.Vec3{X: 115}).Len() > 1e-4 {
+	if got := ship.Extrapolate(0.3, geom.Vec3{}); got.Pose.Pos.Sub(geom.Vec3{X: 115}).Len() > 1e-4 {
 		t.Errorf("the ship is at %v", got.Pose.Pos)
 	}
+	faster := ship.Extrapolate(0.5, geom.Vec3{Y: 8})
+	if v := faster.PointVelocity(geom.Vec3{}); faster.Pose.Pos.Sub(geom.Vec3{X: 125, Y: 1}).Len() > 1e-4 || v.Sub(geom.Vec3{X: 50, Y: 4}).Len() > 1e-4 {
+		t.Errorf("the ship that accelerates is at %v, at %v", faster.Pose.Pos, v)
+	}
 	body := OfBody(&sim.Body{Pose: geom.Pose{Pos: geom.Vec3{X: 4}, Rot: geom.Identity}, Linear: geom.Vec3{Z: 2}, Angular: geom.Vec3{Z: 1}})
-	if got := body.Extrapolate(0.5); got.Pose.Pos.Sub(geom.Vec3{X: 4, Z: 1}).Len() > 1e-4 || geom.Abs(got.Pose.Rot.Angle()-0.5) > 1e-4 {
+	if got := body.Extrapolate(0.5, geom.Vec3{}); got.Pose.Pos.Sub(geom.Vec3{X: 4, Z: 1}).Len() > 1e-4 || geom.Abs(got.Pose.Rot.Angle()-0.5) > 1e-4 {
 		t.Errorf("the body is at %v", got.Pose)
 	}
 }

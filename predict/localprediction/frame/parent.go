@@ -10,17 +10,12 @@ import (
 	"ghostcube/smoothing"
 )
 
-// The handovers of a body between a parent, which is interpolated and so in the past, and the
-// world, in which the body is predicted and so in the future.
-const (
-	handoverGradual = iota
-	handoverSmooth
-	handoverReconcile
-)
-
 // maxFrameAcceleration is more than that of any parent, in m/s2. A larger one is a jump of the
 // interpolation.
 const maxFrameAcceleration = 120
+
+// maxExpected is the longest time for which a parent is extrapolated, in seconds.
+const maxExpected = 1
 
 // Parent is the client's side: the parent of its player's body. A body with a parent is simulated
 // in the frame of the interpolated parent, which is in the past and at rest in the client's world.
@@ -31,6 +26,7 @@ type Parent struct {
 	settings   parentSettings
 	state      parentState
 	candidates []Candidate
+	motions    []motion // of the candidates, in the snapshots
 	grid       codec.Grid
 	scratch    scratch // frames of the candidates, as they are interpolated
 	counters   parentCounters
@@ -46,7 +42,7 @@ type parentCounters struct {
 
 type parentSettings struct {
 	rules    Rules
-	handover int
+	handover handoverSettings
 	inertia  bool
 	predict  bool
 }
@@ -60,7 +56,8 @@ type parentState struct {
 	before      Frame    // of the same parent, before that
 	start       sim.Body // the body, before that
 	moved       bool     // since the last EndTick
-	handover    float32  // seconds between the two times of the last change of parent
+	fade        fade     // of the last change of parent
+	tickOffset  int64    // server tick that uses the input of a client tick, minus that
 	changedTick sim.Tick // client tick of the last change of parent
 	mismatches  int      // snapshots in a row with another parent
 }
@@ -71,12 +68,11 @@ func (p *Parent) Declare(env *predict.Env, others *playback.InterpolatedWorld) {
 	scene := env.World.Scene()
 	p.env, p.others = env, others
 	p.candidates, p.grid = Candidates(scene), Grid(scene)
-	p.scratch.frames = make([]Frame, len(p.candidates))
+	p.scratch.frames, p.motions = make([]Frame, len(p.candidates)), make([]motion, len(p.candidates))
 	p.state.selector, p.state.server.Parent, p.state.body = NewSelector(), NoParent, env.Player
 	s.rules.Declare(k)
 	group := k.In(predict.FrameKnobs)
-	group.Choice(&s.handover, "handover", handoverGradual, []string{"gradual", "smooth", "reconcile"},
-		"move from a parent's past to the world's future, or back: gradually, smoothed, or by later corrections")
+	s.handover.declare(k)
 	group.Bool(&s.inertia, "inertia", true, "simulate the forces on a body in an accelerating or rotating parent; off: only move it along")
 	group.Bool(&s.predict, "parent-predict", true, "predict from the client's world that the cube leaves or changes its parent, before the server's state arrives")
 	p.counters.parent = m.New("parent", "parent of the player's cube, counted from 1, now; 0: none")
@@ -103,6 +99,10 @@ func (p *Parent) Read(c *quant.Coder) State {
 func (p *Parent) Receive(s *State) {
 	if p != nil {
 		p.state.server = *s
+		for i := range p.motions {
+			f := p.atServer(i)
+			p.motions[i].add(p.others.Receiver().Tick, &f, p.env.World.Rate())
+		}
 	}
 }
 
@@ -111,6 +111,37 @@ func (p *Parent) SetBody(i int) {
 	if p != nil {
 		p.state.body = i
 	}
+}
+
+// SetTickOffset sets the server tick that uses the input of a client tick, minus that tick.
+func (p *Parent) SetTickOffset(ticks int64) { p.state.tickOffset = ticks }
+
+// moment returns the server's moment at which the input of a client tick acts.
+func (p *Parent) moment(t sim.Tick) sim.Moment {
+	return sim.Tick(max(int64(t)+p.state.tickOffset, 0)).Moment()
+}
+
+// Turned returns the input of a client tick as it acts in the frame of the parent in that tick. An input points in
+// a direction of the world. When the server uses it, the parent has turned further than it is drawn.
+func (p *Parent) Turned(in sim.Input, t sim.Tick, during *Frame) sim.Input {
+	if p.Current() == NoParent || !during.IsParent || in.Buttons&sim.MoveButtons == 0 {
+		return in
+	}
+	then := p.expected(p.Current(), t)
+	turn := during.Pose.Rot.Mul(then.Pose.Rot.Inverse())
+	steps := float32(geom.Atan2(turn.Z, turn.W) * (sim.HeadingSteps / geom.Pi))
+	in.Heading += uint8(int(steps + 2*sim.HeadingSteps + 0.5))
+	return in
+}
+
+// expected returns the frame that a candidate is expected to have at the moment at which the input of a client tick
+// acts.
+func (p *Parent) expected(id int, t sim.Tick) Frame {
+	if id == NoParent || !p.motions[id].known {
+		return p.Interpolated(id)
+	}
+	m, rate := &p.motions[id], p.env.World.Rate()
+	return m.at(min(max(p.moment(t)-m.tick.Moment(), 0), maxExpected*sim.Tick(rate).Moment()).Seconds(rate))
 }
 
 // Current returns the index of the parent, or NoParent.
@@ -211,29 +242,37 @@ func (p *Parent) AtServerPose() bool {
 // applies the acceleration of the parent to its relative velocity; without, it keeps the relative
 // one.
 func (p *Parent) MoveAlong() (turn geom.Quat) {
+	s := &p.state
+	s.fade.advance()
 	if p.Current() == NoParent {
 		return geom.Identity
 	}
-	s := &p.state
 	s.before, s.frame = s.frame, p.Interpolated(p.Current())
 	s.start, s.moved = p.env.World.Bodies()[s.body], true
-	return moveAlong(p.env.World.World, s.body, &s.before, &s.frame, p.settings.inertia)
+	return p.moveAlong(p.env.World.World, s.body, &Passage{s.before, s.frame, p.Current()}, p.settings.inertia)
 }
 
-// moveAlong moves body i of a world as the parent moves from one frame to the next.
-func moveAlong(w *sim.World, i int, from, to *Frame, inertia bool) (turn geom.Quat) {
-	b := w.Bodies()[i]
-	if *from == *to && (b.Asleep || from.isStillAt(b.Pose.Pos)) {
+// moveAlong moves body i of a world as the parent moves in a tick, and returns the rotation of that motion. The
+// parent moves as it is drawn, in the past. The forces on a body that it carries are those of the moment at which
+// the server makes the tick. With inertia the body keeps its velocity in the world, otherwise its relative one.
+func (p *Parent) moveAlong(w *sim.World, i int, tick *Passage, inertia bool) (turn geom.Quat) {
+	b, from, to := w.Bodies()[i], &tick.Before, &tick.During
+	start, end := p.expected(tick.parent, w.Tick()), p.expected(tick.parent, w.Tick()+1)
+	if *from == *to && (b.Asleep || from.isStillAt(b.Pose.Pos) && start.isStillAt(start.Pose.Pos) && end.isStillAt(end.Pose.Pos)) {
 		return geom.Identity
 	}
 	next := b
 	next.Pose, turn = from.MoveAlong(to, b.Pose)
-	rate := float32(w.Rate())
-	push := from.PointVelocity(b.Pose.Pos).Sub(to.PointVelocity(next.Pose.Pos.AddScaled(1/rate, b.Linear)))
+	local, rate := from.ToLocal(&b), float32(w.Rate())
+	then := start.ToWorld(&local)
+	moved, _ := start.MoveAlong(&end, then.Pose)
+	push := start.PointVelocity(then.Pose.Pos).Sub(end.PointVelocity(moved.Pos.AddScaled(1/rate, then.Linear)))
 	if inertia && push.Len() < maxFrameAcceleration/rate {
+		axes := to.Pose.Rot.Mul(end.Pose.Rot.Inverse()).Unit()
+		next.Linear, next.Angular = axes.Rotate(then.Linear), axes.Rotate(then.Angular)
 		w.SetFrameMotion(i, sim.FrameMotion{
-			Linear: to.PointVelocity(next.Pose.Pos), Angular: to.angular,
-			Acceleration: push.Scale(rate), AngularAcceleration: from.angular.Sub(to.angular).Scale(rate),
+			Linear: axes.Rotate(end.PointVelocity(moved.Pos)), Angular: axes.Rotate(end.angular),
+			Acceleration: axes.Rotate(push).Scale(rate), AngularAcceleration: axes.Rotate(start.angular.Sub(end.angular)).Scale(rate),
 		})
 	} else {
 		next.Linear, next.Angular = turn.Rotate(next.Linear), turn.Rotate(next.Angular)
@@ -247,9 +286,9 @@ func moveAlong(w *sim.World, i int, from, to *Frame, inertia bool) (turn geom.Qu
 
 // Passage is how the body's frame changes in one tick, for a replay of that tick.
 type Passage struct {
-	Before   Frame   // at the beginning of the tick
-	During   Frame   // of the same parent, after the body was moved along
-	handover float32 // seconds between the two times, if the parent changed before the tick
+	Before Frame // at the beginning of the tick
+	During Frame // of the same parent, after the body was moved along
+	parent int   // index of a candidate, or NoParent
 }
 
 // Passage returns the passage of the tick that is about to be stepped, and the body before it was
@@ -260,7 +299,7 @@ func (p *Parent) Passage() (Passage, sim.Body) {
 	if s.moved {
 		start = s.start
 	}
-	return Passage{s.before, s.frame, s.handover}, start
+	return Passage{s.before, s.frame, p.Current()}, start
 }
 
 // EndTick ends a tick. A further one that is stepped at the same moment does not move the body along.
@@ -269,13 +308,13 @@ func (p *Parent) EndTick() { p.state.before, p.state.moved = p.state.frame, fals
 // Replay moves body i of a world along with the parent, as MoveAlong did in the tick of a passage in
 // the frame of a parent.
 func (p *Parent) Replay(w *sim.World, i int, tick *Passage) {
-	moveAlong(w, i, &tick.Before, &tick.During, p.settings.inertia)
+	p.moveAlong(w, i, tick, p.settings.inertia)
 }
 
 // ReplayRider moves another body of a world along with the parent in the tick of a passage. Only one
 // body at a time has the forces of a moving frame, so the rider keeps its relative velocity.
 func (p *Parent) ReplayRider(w *sim.World, i int, tick *Passage) {
-	moveAlong(w, i, &tick.Before, &tick.During, false)
+	p.moveAlong(w, i, tick, false)
 }
 
 // AppendRelative appends to dst the bodies of the newest snapshot, relative to the present parent at
@@ -296,20 +335,41 @@ func (p *Parent) IsCurrent(body int) bool {
 	return p.Current() != NoParent && p.candidates[p.Current()].Body == body
 }
 
-// ReplayChange changes a body from the frame of a replayed tick to that of the next one, if the
-// parent changed between the two.
-func (p *Parent) ReplayChange(tick, next *Passage, b sim.Body) sim.Body {
-	from, to := &tick.During, &next.Before
-	if *from == *to {
+// ReplayChange changes a body from the frame of a replayed tick to that of the next one, t, if the parent changed
+// between the two.
+func (p *Parent) ReplayChange(tick, next *Passage, t sim.Tick, b sim.Body) sim.Body {
+	if tick.During == next.Before {
 		return b
 	}
-	from.AddVelocity(&b, 1)
-	if from.IsParent != to.IsParent && p.settings.handover != handoverReconcile {
-		b, _ = changeTime(from, to, next.handover, b)
-	}
-	to.AddVelocity(&b, -1)
+	b, _ = p.changed(tick.parent, next.parent, &tick.During, &next.Before, t, b)
 	b.Asleep = false
 	return b
+}
+
+// changed changes a body from the frame of a candidate to that of another, at the beginning of a client tick, and
+// returns the rotation. Both are drawn in the past, or are the world's, where the body is in the future. So the body
+// changes where the two are expected to be then.
+func (p *Parent) changed(from, to int, fromShown, toShown *Frame, t sim.Tick, b sim.Body) (sim.Body, geom.Quat) {
+	if p.settings.handover.method == handoverReconcile {
+		fromShown.AddVelocity(&b, 1)
+		toShown.AddVelocity(&b, -1)
+		return b, geom.Identity
+	}
+	left, entered := p.expected(from, t), p.expected(to, t)
+	local := fromShown.ToLocal(&b)
+	b = left.ToWorld(&local)
+	left.AddVelocity(&b, 1)
+	local = entered.Relative(&b)
+	b = toShown.ToWorld(&local)
+	return b, entered.turnTo(toShown).Mul(fromShown.turnTo(&left)).Unit()
+}
+
+// turnTo returns the rotation from a frame to another.
+func (f *Frame) turnTo(to *Frame) geom.Quat {
+	if !f.IsParent {
+		return geom.Identity
+	}
+	return to.Pose.Rot.Mul(f.Pose.Rot.Inverse())
 }
 
 // isStillAt reports whether the parent is at rest at a point of the world.
@@ -366,49 +426,51 @@ func (p *Parent) Follow(at sim.Tick, remembered int) (to int, changed bool) {
 	return s.server.Parent, s.mismatches >= p.settings.rules.SwitchTicks
 }
 
-// Change makes a candidate, or NoParent, the parent. The body's velocities become relative to it,
-// and its pose moves to the time of the new frame. present is the server's moment that the body is
-// predicted for. The pending correction turns with the body, and absorbs a gradual handover. smooth
-// reports that the error offset has to hide the change.
-func (p *Parent) Change(to int, present sim.Moment, pending *smoothing.Shift) (smooth bool) {
-	w, player, mode := p.env.World, p.state.body, p.settings.handover
+// Change makes a candidate, or NoParent, the parent. The body's velocities become relative to it, and its pose moves to
+// the time of the new frame. The pending correction turns with the body, and absorbs a gradual handover.
+// faster is the body's velocity in the picture before the change minus that after it, in m/s.
+func (p *Parent) Change(to int, pending *smoothing.Shift) (faster geom.Vec3) {
+	w, player := p.env.World, p.state.body
 	from, next := p.state.frame, p.Interpolated(to)
 	b := w.Bodies()[player]
-	from.AddVelocity(&b, 1)
-	moved := b
-	if from.IsParent != next.IsParent && mode != handoverReconcile {
-		var turn geom.Quat
-		p.state.handover = (present - p.others.DisplayMoment()).Seconds(w.Rate())
-		moved, turn = changeTime(&from, &next, p.state.handover, b)
-		*pending = pending.Rotated(turn)
-		way := moved.Pose.Pos.Sub(b.Pose.Pos)
-		p.counters.handoverMax.Max(float64(way.Len()))
-		if mode == handoverGradual {
-			pending.Add(&smoothing.Shift{Pos: way, Rot: turn})
-			moved.Pose = b.Pose
-		}
+	moved, turn := p.changed(p.Current(), to, &from, &next, w.Tick(), b)
+	*pending = pending.Rotated(turn)
+	way := moved.Pose.Pos.Sub(b.Pose.Pos)
+	p.counters.handoverMax.Max(float64(way.Len()))
+	if p.settings.handover.method == handoverGradual {
+		pending.Add(&smoothing.Shift{Pos: way, Rot: turn})
+		moved.Pose = b.Pose
 	}
-	next.AddVelocity(&moved, -1)
 	moved.Asleep = false
 	w.SetBody(player, moved)
 	p.set(to, next)
 	p.counters.switches.Inc()
-	return mode == handoverSmooth
+	from.AddVelocity(&b, 1)
+	next.AddVelocity(&moved, 1)
+	return b.Linear.Sub(moved.Linear)
 }
 
-// changeTime moves a body along with a parent by the seconds between the moment of the interpolation
-// and the present: forward if the body leaves the parent, back if it enters.
-func changeTime(from, to *Frame, seconds float32, b sim.Body) (sim.Body, geom.Quat) {
-	var turn geom.Quat
-	if from.IsParent {
-		now := from.Extrapolate(seconds)
-		b.Pose, turn = from.MoveAlong(&now, b.Pose)
-	} else {
-		now := to.Extrapolate(seconds)
-		b.Pose, turn = now.MoveAlong(to, b.Pose)
+// Fade makes the picture of the body, which was drawn at a pose before a change of parent and would be
+// drawn at another after it, move from the one to the other. faster is the result of Change.
+func (p *Parent) Fade(before, after geom.Pose, faster geom.Vec3) {
+	if p.settings.handover.method == handoverFade {
+		rate := p.env.World.Rate()
+		p.state.fade.begin(before, after, faster, int(sim.MomentOfMillis(p.settings.handover.time, rate).NearestTick()), rate)
 	}
-	b.Linear, b.Angular = turn.Rotate(b.Linear), turn.Rotate(b.Angular)
-	return b, turn
+}
+
+// Absorb makes a fading handover absorb that the body, which was to be drawn at a pose, is at another one now. It
+// reports false if no handover is fading.
+func (p *Parent) Absorb(drawn, now geom.Pose) bool {
+	return p != nil && p.state.fade.absorb(drawn, now)
+}
+
+// Drawn returns the pose at which a body is drawn that would be drawn at another without a handover.
+func (p *Parent) Drawn(at geom.Pose) geom.Pose {
+	if p == nil {
+		return at
+	}
+	return p.state.fade.apply(at)
 }
 
 // CountCorrection counts a correction in the frame of a candidate or of NoParent.
@@ -431,4 +493,7 @@ func (p *Parent) Inspect(l *predict.Inspection) {
 }
 
 // CopyFrom makes p a copy of o, except for its env.
-func (p *Parent) CopyFrom(o *Parent) { p.settings, p.state = o.settings, o.state }
+func (p *Parent) CopyFrom(o *Parent) {
+	p.settings, p.state = o.settings, o.state
+	copy(p.motions, o.motions)
+}

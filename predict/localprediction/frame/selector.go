@@ -24,9 +24,9 @@ func (r *Rules) Declare(k *predict.Knobs) {
 	group := k.In(predict.FrameKnobs)
 	group.Bool(&r.Contact, "parent-contact", true, "the largest candidate that the player's cube touches becomes its parent; contact with the ground removes it")
 	group.Bool(&r.Box, "parent-box", true, "without a contact, the parent is the largest candidate whose box contains the cube at a similar velocity")
-	group.Float(&r.Margin, "parent-margin", 1, 0, 20, "margin added to the bounding boxes of parent-box, m")
+	group.Float(&r.Margin, "parent-margin", 8, 0, 20, "margin added to the bounding boxes of parent-box, m")
 	group.Float(&r.ExitMargin, "parent-exit-margin", 3, 0, 20, "additional margin of the current parent's box, so that a hop does not leave it, m")
-	group.Float(&r.MaxRelativeSpeed, "parent-speed-max", 5, 0, 100,
+	group.Float(&r.MaxRelativeSpeed, "parent-speed-max", 10, 0, 100,
 		"parent-box: largest relative speed at which a candidate becomes the parent, m/s; faster ones pass by")
 	group.Int(&r.SwitchTicks, "parent-switch-ticks", 6, 1, 240, "ticks before a change of the parent takes effect; a contact takes effect at once")
 	for _, name := range []string{"parent-margin", "parent-exit-margin", "parent-speed-max"} {
@@ -37,6 +37,9 @@ func (r *Rules) Declare(k *predict.Knobs) {
 // exitSpeedFactor is the factor on MaxRelativeSpeed for the present parent: a body that hops in it at
 // 10 m/s stays.
 const exitSpeedFactor = 2.5
+
+// insideMargin is how far from the box of a candidate a body is still inside, in metres.
+const insideMargin = 1
 
 // Selector chooses the parent of one body.
 type Selector struct {
@@ -112,15 +115,28 @@ func (s *Surroundings) touchedCandidate(now int) (id int, parent, fixed bool) {
 	return id, parent, fixed
 }
 
-// enclosingCandidate returns the largest candidate that contains the body at a similar velocity.
+// enclosingCandidate returns the largest candidate that contains the body at a similar velocity, or, if it is only in the
+// margins of some, the present parent or the largest of them.
 func (s *Surroundings) enclosingCandidate(r *Rules, now int) (id int) {
 	id = NoParent
+	inMargin, present := NoParent, false
 	for i := range s.Candidates {
-		if v := &s.Candidates[i]; (v.Carrier >= 0 || v.Body != s.BodyIndex) && s.MovesInside(r, i, now) {
+		v := &s.Candidates[i]
+		if v.Carrier < 0 && v.Body == s.BodyIndex || !s.MovesInside(r, i, now) {
+			continue
+		}
+		if v.Contains(s.Frames[i].LocalPoint(s.Body.Pose.Pos), insideMargin) {
 			id = s.larger(id, i)
 		}
+		inMargin, present = s.larger(inMargin, i), present || i == now
 	}
-	return id
+	switch {
+	case id != NoParent:
+		return id
+	case present:
+		return now
+	}
+	return inMargin
 }
 
 // MovesInside reports whether the widened box of candidate i contains the body and their velocities

@@ -172,7 +172,7 @@ func (r *Replay) stepLocal(s *step) bool {
 	w, root := r.local.world, r.local.root
 	inputs := r.scratch.inputs
 	copy(inputs, r.state.inputs[:])
-	inputs[r.env.Player] = s.input
+	inputs[r.env.Player] = r.parent.Turned(s.input, w.Tick(), &s.passage.During)
 	if !r.attach(w.Tick()) {
 		return false
 	}
@@ -212,7 +212,7 @@ func (r *Replay) finishTick(t sim.Tick, s *step) sim.Body {
 	if n := r.steps.Find(t + 1); n != nil && t+1 < r.env.World.Tick() {
 		next = n.passage
 	}
-	b = r.parent.ReplayChange(&s.passage, &next, b)
+	b = r.parent.ReplayChange(&s.passage, &next, t+1, b)
 	r.scratch.results = append(r.scratch.results, next.Before.ToLocal(&b))
 	return b
 }

@@ -13,6 +13,8 @@ func (c *client) moveWithParent(fresh bool) {
 	if fresh && c.parent.StartsWithParent() {
 		c.Teleport(c.parent.AdoptServer())
 	}
+	now := c.Env.World.Tick()
+	c.parent.SetTickOffset(int64(c.Log.ServerTick(now)) - int64(now))
 	turn := c.parent.MoveAlong()
 	if turn == geom.Identity {
 		return

@@ -166,7 +166,10 @@ func TestLeavesParent(t *testing.T) {
 	for _, c := range []struct {
 		handover, method string
 		maxJump          float32 // metres
-	}{{"gradual", "offset", 0.6}, {"smooth", "offset", 2.5}, {"reconcile", "offset", 0.6}, {"gradual", "replay", 0.6}, {"reconcile", "replay", 2.5}} {
+	}{
+		{"fade", "offset", 0.6}, {"gradual", "offset", 0.6}, {"reconcile", "offset", 0.6},
+		{"fade", "replay", 0.6}, {"gradual", "replay", 0.6}, {"reconcile", "replay", 2.5},
+	} {
 		handover := c.handover
 		r := newRigAt(t, Strategy, &geom.Vec3{Y: 6, Z: 0.87}, "ship:distance=530", "latency=100ms", "handover", handover, "correct-by", c.method)
 		r.Run(900, predicttest.NoInput) // at 41 m/s
@@ -181,7 +184,7 @@ func TestLeavesParent(t *testing.T) {
 		leftTick, jump, before := 0, float32(0), geom.Vec3{}
 		for i := range 90 {
 			r.Run(1, predicttest.NoInput)
-			at := r.c.Drawn().Pos
+			at := r.View().Bodies[0].Pos
 			step := at.Sub(last)
 			if leftTick == 0 && r.c.parent.Current() == frame.NoParent {
 				leftTick = r.Tick
