@@ -60,3 +60,32 @@ func TestDrawBetweenTicks(t *testing.T) {
 		t.Error("a forgotten view counts")
 	}
 }
+
+// TestTickEarly checks that a side knows how much earlier than its turn its tick runs: by as much as the
+// frame is drawn before the end of that tick. With a right clock it is 0.
+func TestTickEarly(t *testing.T) {
+	for _, skew := range []string{"off", "5000", "-5000"} {
+		l := New(Config{Scene: "plain", Rate: 60, Seat: AtClient})
+		p, err := l.Open("noprediction")
+		if err == nil {
+			err = l.Apply(Command{"clock", AllPanes, "skew", skew})
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		between := 0
+		for range 100 {
+			l.Tick(Entry{Inputs: []sim.Input{{}}})
+			c := p.Clients[0]
+			if c.drawing.early > 0 {
+				between++
+			}
+			if early := c.env.TickEarly; early != sim.Moment(c.drawing.early)*sim.MomentsPerTick/million {
+				t.Fatalf("skew %s: the tick runs %v ticks early, and the frame is drawn %v millionths before its end", skew, early.Ticks(), c.drawing.early)
+			}
+		}
+		if skew != "off" && between < 90 || skew == "off" && between > 0 {
+			t.Errorf("skew %s: %d frames between ticks", skew, between)
+		}
+	}
+}

@@ -242,17 +242,17 @@ func (p *pops) serverDeviation(t int64) (d deviation, ok bool) {
 	return r.deviation, r.used && r.tick == sim.Tick(t)
 }
 
-// towards returns a share, in [0, 1], of the way from s to o.
-func (s deviation) towards(o *deviation, share float32) deviation {
+// towards returns a share, in [0, 1], of the way from d to o.
+func (d deviation) towards(o *deviation, share float32) deviation {
 	if share == 0 {
-		return s
+		return d
 	}
-	return deviation{s.offset.AddScaled(share, o.offset.Sub(s.offset)), geom.Slerp(s.rotation, o.rotation, share)}
+	return deviation{d.offset.AddScaled(share, o.offset.Sub(d.offset)), geom.Slerp(d.rotation, o.rotation, share)}
 }
 
 // distance returns how different two deviations are, in metres and radians.
-func (s deviation) distance(o deviation) (metres, angle float32) {
-	return s.offset.Sub(o.offset).Len(), s.rotation.Mul(o.rotation.Inverse()).Angle()
+func (d deviation) distance(o deviation) (metres, angle float32) {
+	return d.offset.Sub(o.offset).Len(), d.rotation.Mul(o.rotation.Inverse()).Angle()
 }
 
 func (p *pops) copyFrom(o *pops) {

@@ -131,3 +131,21 @@ func TestFollowsAfterFreeze(t *testing.T) {
 		}
 	}
 }
+
+// TestNoisyRoundTrip checks that round trips that differ from their mean by a tick and a half, for some
+// ticks each, do not steer the clock.
+func TestNoisyRoundTrip(t *testing.T) {
+	f := &Follower{}
+	own := sim.Tick(1000)
+	for i := range 1200 {
+		trip := 150 * time.Millisecond
+		if i > 100 {
+			trip += time.Duration(i/6%2*54-27) * time.Millisecond
+		}
+		own += sim.Tick(f.Sync(sim.Tick(1000+i), own, 0, trip, 5, 60))
+		own++
+		if pace := f.Tick(60); pace != 0 {
+			t.Fatalf("tick %d: pace %d", i, pace)
+		}
+	}
+}

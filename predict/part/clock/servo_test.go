@@ -249,3 +249,18 @@ func TestClockSkew(t *testing.T) {
 		}
 	}
 }
+
+// TestGentle checks the pace at a distance from the aim: in proportion up to a twentieth at three ticks, then
+// a tenth more for each tick up to a quarter, and half a tick per tick beyond thirty.
+func TestGentle(t *testing.T) {
+	for away, want := range map[int]int32{1: 0, 2: 33_333, 3: 50_000, 4: 150_000, 5: 250_000, 30: 250_000, 31: 500_000} {
+		for _, sign := range []int{1, -1} {
+			s := &Servo{}
+			s.Sync(0, 60)
+			s.Sync(ticks(sign*away), 60)
+			if pace := s.Tick(); pace != int32(sign)*want {
+				t.Errorf("%d ticks behind: pace %d, want %d", sign*away, pace, int32(sign)*want)
+			}
+		}
+	}
+}

@@ -226,6 +226,23 @@ func TestDisplayNeverGoesBack(t *testing.T) {
 	run(300, 4, 4*sim.MomentsPerTick)
 }
 
+// TestDisplayIsEven checks that positions that arrive up to seven ticks late, one by one, move the display
+// moment evenly: by a tick and no more than a fiftieth of one beside it.
+func TestDisplayIsEven(t *testing.T) {
+	var a InterpolatedWorld
+	last := sim.Moment(0)
+	for i := range 900 {
+		late := sim.Tick(uint64(i) * 0x9E3779B97F4A7C15 >> 61)
+		a.now += sim.MomentsPerTick
+		a.clock.FollowMean(sim.Tick(1000+i)-late, a.now, rate*sim.MomentsPerTick)
+		a.advanceDisplay(4 * sim.MomentsPerTick)
+		if off := a.displayMoment - last - sim.MomentsPerTick; i > 120 && max(off, -off) > sim.MomentsPerTick/50 {
+			t.Fatalf("tick %d: %.3f of a tick beside one", i, off.Ticks())
+		}
+		last = a.displayMoment
+	}
+}
+
 // TestCurve checks that on curves a body passes its positions with the velocities that it had
 // there: a point on a circle, sent ten times a second, stays within 0.2 mm of it, while straight
 // lines leave it by a centimetre.
