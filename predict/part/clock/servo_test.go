@@ -254,7 +254,7 @@ func TestClockSkew(t *testing.T) {
 func TestGentle(t *testing.T) {
 	for _, off := range []int{-25, -3, -2, 2, 3, 20} {
 		s := &Follower{Servo: Servo{Gentle: true}}
-		if s.SyncLater(0, 0); !s.Gentle {
+		if s.SyncLater(1, 0); !s.Gentle {
 			t.Fatal("a gentle servo is not gentle after a state before the round trip is known")
 		}
 		const trip = 150 * time.Millisecond
