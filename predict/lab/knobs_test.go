@@ -52,6 +52,7 @@ var knobsWithoutEffect = []string{
 
 // knobSettings are other settings with which a knob matters in the sessions.
 var knobSettings = map[string]string{
+	"input-delay-grows": "input-delay=15", // more than some of the round trips
 	"gradual-remainder": "gradual-position-max=0.01",
 	"fallback-window":   "fallback-corrections=3:fallback-correction-min=0.3",
 	"fallback-blend":    "fallback-corrections=3",

@@ -114,7 +114,8 @@ func TestGuidesInOrder(t *testing.T) {
 			order = append(order, strings.TrimSuffix(name, ".md"))
 		}
 	}
-	const want = "prediction lockstep rollback snapshot-interpolation compression state-sync history-offset reference-frames joints lag-compensation clocks latency network"
+	const want = "prediction lockstep rollback snapshot-interpolation compression state-sync history-offset " +
+		"reference-frames joints lag-compensation clocks latency network"
 	if got := strings.Join(order, " "); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}

@@ -158,6 +158,11 @@ func (c *client) read(payload []byte) bool {
 	if finishRead(coder, payload) != nil || m.end > m.tick {
 		return false
 	}
+	for p := range m.runs {
+		if m.runs[p].asSent && p != c.env.Player {
+			return false // this client has sent nothing for that player
+		}
+	}
 	c.confirm(m)
 	distance := int64(m.checksumTick) - int64(w.Tick())
 	if m.hasChecksum && max(distance, -distance) < desync.HistoryTicks {

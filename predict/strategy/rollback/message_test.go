@@ -29,6 +29,12 @@ func TestRejectsMalformed(t *testing.T) {
 			t.Errorf("%+v is accepted", m)
 		}
 	}
+	down := downMessage{tick: now, end: now, count: 1, runs: []run{{asSent: true}, {asSent: true}}}
+	c.BeginWrite(make([]byte, 256))
+	down.code(&c, now, len(r.ServerWorld().Bodies()))
+	if r.c[0].read(finishWrite(&c)) {
+		t.Error("a client takes its own inputs for another player's")
+	}
 	confirmed, rejected := r.c[0].known.confirmed, 0
 	for range 20000 {
 		b := make([]byte, random.IntN(60))

@@ -24,7 +24,7 @@ func (c *client) rollback() {
 	first, now := c.state.firstWrong, c.env.World.Tick()
 	c.state.hasWrong = false
 	if c.worlds.Find(first) == nil {
-		return
+		return // not within the limit of a rollback: a client confirms what it has stepped, or not yet stepped
 	}
 	c.counters.rollbacks.Inc()
 	c.counters.depthMax.Max(float64(now - first))
