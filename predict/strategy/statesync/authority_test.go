@@ -8,6 +8,7 @@ import (
 	"ghostcube/net/quant"
 	"ghostcube/predict"
 	"ghostcube/predict/part/input"
+	"ghostcube/predict/part/playout"
 	"ghostcube/predict/predicttest"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
@@ -282,4 +283,37 @@ func FuzzReadUplink(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestClaimBuffer checks the length of the server's buffer of a client's states, and when it moves the tick
+// whose states are applied: back if the earliest states wait for less than the buffer, forward only if they
+// wait for more than the slack beyond it.
+func TestClaimBuffer(t *testing.T) {
+	const tick = sim.Moment(sim.MomentsPerTick)
+	for _, c := range []struct{ earliest, want int }{{-2, 0}, {-1, 1}, {0, 2}, {7, 9}, {-3, 0}, {-5, 0}, {-6, -4}, {-9, -7}} {
+		b := claims{state: claimsState{delay: 2 * tick}}
+		if got := b.adaptBuffer(sim.Moment(c.earliest)*tick, 2*tick); got != int64(c.want) {
+			t.Errorf("the earliest states are %d ticks late: back by %d, want %d", c.earliest, got, c.want)
+		}
+	}
+	b := claims{state: claimsState{delay: 2 * tick, percentile: playout.Percentile{Percent: onTimePercent}}}
+	second := func(jitter int) int {
+		for i := range 60 {
+			b.state.percentile.Add(sim.Moment(i%2*jitter-2) * tick)
+		}
+		b.adaptBuffer(-2*tick, 2*tick)
+		return int(b.state.delay / tick)
+	}
+	if got := second(4); got != 4 {
+		t.Errorf("half of the states come 4 ticks after the earliest: a buffer of %d ticks", got)
+	}
+	if got := second(20); got != maxAdaptiveTicks {
+		t.Errorf("20 ticks after the earliest: a buffer of %d ticks", got)
+	}
+	for range 20 {
+		second(0)
+	}
+	if got := second(0); got != 2 {
+		t.Errorf("without jitter a buffer of %d ticks", got)
+	}
 }

@@ -22,8 +22,10 @@ type claimsState struct {
 	started     bool
 	next        sim.Tick // the client's tick whose states are applied next
 	arrivals    playout.Arrivals
-	silentTicks int  // ticks since a packet arrived
-	joining     bool // the client has lost everything, and has claimed nothing since
+	percentile  playout.Percentile
+	delay       sim.Moment // length of the buffer, in whole ticks
+	silentTicks int        // ticks since a packet arrived
+	joining     bool       // the client has lost everything, and has claimed nothing since
 }
 
 // claimedBody is what one client has sent about one body. It is plain.
@@ -42,6 +44,12 @@ const (
 	silenceSeconds = 1 // a client that sends nothing for so long loses its authority
 	allLateShare   = 8 // an eighth of a second in which all claims are late resets the clock at once
 	leaseSeconds   = 5 // authority that a client does not renew for so long ends
+
+	// Ticks that states may wait beyond the length of the buffer. Both clocks may be a tick and a half off
+	// before a servo follows, and a buffer that followed that would move every claimed body by a tick.
+	claimSlack = 3
+
+	maxAdaptiveTicks = 6 // longest buffer that is adapted: an outage must not delay all states after it
 )
 
 func newClaims(bodies int) claims {
@@ -81,6 +89,8 @@ func (s *server) addClaim(c *claims, player int8) {
 	if !c.state.started {
 		c.state.started, c.state.next = true, m.tick-min(m.tick, sim.Tick(s.settings.claimBuffer))
 		c.state.arrivals = playout.Arrivals{SpanTicks: w.Rate(), AllLateTicks: w.Rate() / allLateShare}
+		c.state.percentile = playout.Percentile{Percent: onTimePercent}
+		c.state.delay = sim.Tick(s.settings.claimBuffer).Moment()
 	}
 	early := int64(m.tick) - int64(c.state.next)
 	if early >= historyTicks/2 || early <= -historyTicks/2 {
@@ -88,7 +98,9 @@ func (s *server) addClaim(c *claims, player int8) {
 		s.counters.rejectedPayloads.Inc()
 		return
 	}
-	c.state.arrivals.Add(c.state.next.Moment() - m.tick.Moment())
+	late := c.state.next.Moment() - m.tick.Moment()
+	c.state.arrivals.Add(late)
+	c.state.percentile.Add(late)
 	for i := range m.updates[:m.updateCount] {
 		u := &m.updates[i]
 		if m.tick < c.bodies[u.body].claimedTick {
@@ -151,14 +163,35 @@ func (s *server) applyClaims(peers []predict.Peer) {
 		}
 		c.state.next++
 		if span, ended := c.state.arrivals.Tick(); ended && span.Any {
-			// The earliest message waits for the length of the buffer.
-			c.state.next -= sim.Tick(span.Min/sim.MomentsPerTick) + sim.Tick(s.settings.claimBuffer)
+			back := c.adaptBuffer(span.Min, sim.Tick(s.settings.claimBuffer).Moment())
+			c.state.next = sim.Tick(max(int64(c.state.next)-back, 0))
 		}
 	}
 	s.expireLeases(peers)
 	for i := range s.authorities {
 		w.SetOwner(i, s.authorities[i].player)
 	}
+}
+
+// adaptBuffer sets the length of the buffer at the end of a span, whose earliest message was late by earliest,
+// and returns by how many ticks to set back the client's tick that is applied next. The buffer is as long as
+// nearly all messages of the last ten seconds need, and no shorter than shortest. The tick is set back if the
+// earliest message waits for less than that, and forward only if it waits longer by more than the slack. Between, each
+// state is applied the same number of ticks after the client's tick, whatever the two clocks do.
+func (c *claims) adaptBuffer(earliest, shortest sim.Moment) (back int64) {
+	c.state.percentile.EndSpan()
+	needed, shrink := sim.Moment(0), sim.Moment(0)
+	if wanted, ok := c.state.percentile.Wanted(); ok {
+		needed = min(wanted-sim.MomentsPerTick, maxAdaptiveTicks*sim.MomentsPerTick) // without the tick more of Wanted
+	}
+	if c.state.percentile.Confident() {
+		shrink = sim.MomentsPerTick
+	}
+	c.state.delay = playout.Adapt(c.state.delay, max(needed, shortest), shrink)
+	if back = int64((earliest + c.state.delay) / sim.MomentsPerTick); back < 0 && back >= -claimSlack {
+		return 0
+	}
+	return back
 }
 
 // applyStates applies the states of bodies over which the client has authority, or which it

@@ -76,7 +76,7 @@ func newServer(env *predict.Env) predict.Server {
 	s.releaseAll()
 	declareAuthority(k, &s.settings.authority)
 	k.In(predict.PlayoutKnobs).Int(&s.settings.claimBuffer, "uplink-buffer", 2, 0, maxBufferTicks,
-		"authority=client: ticks that a client's earliest packets wait at the server before their states apply")
+		"authority=client: least ticks that a client's earliest states wait at the server; more if 1 % would be late")
 	k.Needs("uplink-buffer", "authority", "client")
 	s.DeclareSolver()
 	s.counters.init(m)
