@@ -310,7 +310,8 @@ func TestFirstInputComesTooLate(t *testing.T) {
 }
 
 // TestMeasureRejoin checks that a rejoin of a player at rest makes no difference to others, that one in motion does
-// over a bad network, because the player's last inputs arrive in other ticks, that a session without other clients has no value, and that the session itself stays as it is.
+// over a bad network, because the player's last inputs arrive in other ticks, that a session without other clients
+// has no value, and that the session itself stays as it is.
 func TestMeasureRejoin(t *testing.T) {
 	following := make([]Entry, 120)
 	following[0].Commands = []Command{rejoinFirst}
