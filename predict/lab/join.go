@@ -45,8 +45,8 @@ const (
 
 func isWorld(block []byte) bool { return block[0] == worldBlock }
 
-// canRejoin returns an error if the clients of the pane have no way to ask for the world.
-func (p *Pane) canRejoin() error {
+// CanRejoin returns an error if the clients of the pane have no way to ask for the world.
+func (p *Pane) CanRejoin() error {
 	if p.connectionSettings.mode == messagesOff {
 		return fmt.Errorf("rejoin needs a way to ask for the world: set messages=reliable in %s", p.Strategy.Name)
 	}
@@ -171,7 +171,7 @@ func (l *Lab) rejoin(c Command) error {
 	if count := l.clientCount(); err != nil || n < 1 || n > count {
 		return fmt.Errorf("rejoin of client %q: want 1 to %d", c.Name, count)
 	}
-	if err := l.eachPane(c.Pane, (*Pane).canRejoin); err != nil {
+	if err := l.eachPane(c.Pane, (*Pane).CanRejoin); err != nil {
 		return err
 	}
 	return l.eachPane(c.Pane, func(p *Pane) error {

@@ -196,7 +196,7 @@ func allocatesNothing(t *testing.T, scene string, seat Seat, specs ...string) {
 		in[i] = []sim.Input{{Buttons: sim.Buttons(1 << (i % 4)), Heading: uint8(i)}}
 	}
 	step := func() { l.Tick(Entry{Inputs: in[l.Ticks()/20%8]}) }
-	for range 480 {
+	for range 540 {
 		step()
 	}
 	if n := testing.AllocsPerRun(100, step); n != 0 {

@@ -129,9 +129,9 @@ func TestSidebandGauge(t *testing.T) {
 		t.Errorf("%d acknowledged packets; %s", acked, texts)
 	}
 	stagetest.Apply(t, l, lab.Command{Verb: "rejoin", Pane: lab.AllPanes, Name: "1"})
-	stagetest.RollAndPull(t, &s, l, 30)
-	if texts, sent, acked := compose(); strings.Count(texts, "block: ") != 2 || !strings.Contains(texts, "joining: ") || sent == 0 || acked < 35 {
-		t.Errorf("%d slices sent, %d and packets acknowledged; %s", sent, acked, texts)
+	stagetest.RollAndPull(t, &s, l, 30) // a client that is joining acknowledges no states
+	if texts, sent, acked := compose(); strings.Count(texts, "block: ") != 2 || !strings.Contains(texts, "joining: ") || sent == 0 || acked < 10 {
+		t.Errorf("%d slices sent, %d acknowledged, slices and packets; %s", sent, acked, texts)
 	}
 }
 

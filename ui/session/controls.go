@@ -31,7 +31,7 @@ func (c *Controls) FreezeClients() {
 // has to ask for the world.
 func (c *Controls) KillClient() {
 	for i, p := range c.session.Lab.Panes {
-		if p.Knobs.Lookup("messages").Value() == "off" {
+		if p.CanRejoin() != nil {
 			c.session.Do(lab.Command{Verb: "set", Pane: i, Name: "messages", Value: "reliable"})
 		}
 	}

@@ -293,16 +293,17 @@ func (p *networkPage) faultControls() {
 	}
 	ui.Heading("Attacks and load")
 	switch p.buttons([3]string{"forge", "forge packet", "Send the client a packet with a forged sequence number."},
-		[3]string{"replay", "replay packet", "Send the client a packet of 5 s ago again."},
-		[3]string{"false-fragments", "false fragments", "Send the client 300 fragments of packets that do not exist."},
-		[3]string{"forge-acks", "false acks", "Tell both ends, in one forged packet, that all that they have sent has arrived."}) {
+		[3]string{"replay", "replay packet", "Send the client a packet of 5 s ago again."}) {
 	case 0:
 		all("attack", "forge", "10000")
 	case 1:
 		all("attack", "replay", "5s")
-	case 2:
+	}
+	switch p.buttons([3]string{"false-fragments", "false fragments", "Send the client 300 fragments of packets that do not exist."},
+		[3]string{"forge-acks", "false acks", "Tell both ends, in one forged packet, that all that they have sent has arrived."}) {
+	case 0:
 		all("attack", "false-fragments", "300")
-	case 3:
+	case 1:
 		all("attack", "forge-acks", "1")
 	}
 	if p.buttons([3]string{"block", "send a block of 200 kB", "Send 200 kB to the client as one reliable block, beside the strategy's packets."}) == 0 {

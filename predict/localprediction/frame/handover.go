@@ -23,7 +23,7 @@ type handoverSettings struct {
 func (s *handoverSettings) declare(k *predict.Knobs) {
 	group := k.In(predict.FrameKnobs)
 	group.Choice(&s.method, "handover", handoverFade, []string{"fade", "gradual", "reconcile"},
-		"move from a parent's past to the world's future, or back: the picture fades, the cube follows, or by later corrections")
+		"from a parent's past to the world's future or back: the picture fades, the cube follows, or by corrections")
 	group.Millis(&s.time, "handover-time", 1200, 0, 5000, "handover=fade: time in which the drawn cube moves from one time to the other, ms")
 	k.Needs("handover-time", "handover", "fade")
 }

@@ -495,5 +495,5 @@ func (p *Parent) Inspect(l *predict.Inspection) {
 // CopyFrom makes p a copy of o, except for its env.
 func (p *Parent) CopyFrom(o *Parent) {
 	p.settings, p.state = o.settings, o.state
-	copy(p.motions, o.motions)
+	p.motions = append(p.motions[:0], o.motions...)
 }

@@ -222,8 +222,8 @@ func (c *client) View(v *predict.View) {
 	}
 }
 
-// notedBehind is the time in seconds by which the client has to be behind to say so.
-const notedBehind = 0.25
+// notedBehind is the time in seconds by which the client has to be behind to say so. Nobody reads it for less.
+const notedBehind = 1
 
 // behind returns the time in seconds by which the client's world is behind its clock: by ticks that are due,
 // and by own inputs that have not been sampled.
