@@ -115,13 +115,11 @@ func (w *World) absorb(drawn geom.Pose) {
 	w.settings.smooth.Absorb(&w.Player.ErrorOffset, drawn, w.Body().Pose)
 }
 
-// absorbAll is absorb without the distance from which corrections snap. A handover absorbs the change while it
-// lasts: its body is drawn elsewhere anyway, and approaches more gently.
-func (w *World) absorbAll(drawn geom.Pose) {
-	if w.parent.Absorb(drawn, w.Drawn()) {
-		return
-	}
-	if w.settings.smooth.Mode != smoothing.None {
-		w.Player.ErrorOffset.Absorb(drawn, w.Body().Pose)
+// absorbInHandover makes a handover that fades absorb a change of the player's pose, which was drawn at drawn with an
+// error offset, instead of that offset: the body is drawn elsewhere anyway, and approaches more gently.
+func (w *World) absorbInHandover(drawn geom.Pose, offset smoothing.ErrorOffset) {
+	absorbed := w.Player.ErrorOffset
+	if w.Player.ErrorOffset = offset; !w.parent.Absorb(drawn, w.Drawn()) {
+		w.Player.ErrorOffset = absorbed
 	}
 }

@@ -38,8 +38,9 @@ func (w *World) replayPlayer(at sim.Tick, server *sim.Body, remember func(t sim.
 		w.compareChain(at)
 		return 0, false
 	}
-	before := w.Player.Corrected(w.Body())
+	before, drawn, offset := w.Player.Corrected(w.Body()), w.Drawn(), w.Player.ErrorOffset
 	w.Player.Replace(w.env.World, w.vehicle.body, &b, smooth)
+	w.absorbInHandover(drawn, offset)
 	w.Chain.Replace(at, w.Replay.Replayed, smooth)
 	return b.Pose.Pos.Sub(before.Pose.Pos).Len(), true
 }
