@@ -307,6 +307,7 @@ func (p *Pane) tickClient(i int, c *ClockFault, now time.Duration, in sim.Input)
 		in.Shot, s.pendingShot = s.pendingShot, sim.Shot{}
 		if s.env.Joined {
 			in = sim.Input{}
+			s.drawing.forget()
 		}
 		s.side.Tick(in, s.Endpoint)
 		s.env.SameFrame = true

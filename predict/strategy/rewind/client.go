@@ -220,6 +220,7 @@ func (c *client) start(received bool) bool {
 	}
 	c.applyReceived()
 	w.SetTick(c.receiver.Tick)
+	c.resync.joined(w.Tick())
 	c.stateHistory.Reset()
 	c.saveState()
 	if p := c.env.Player; p >= 0 {

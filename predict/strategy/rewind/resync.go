@@ -147,6 +147,11 @@ func (r *resyncClient) differs(state sim.Tick, rate int) {
 	}
 }
 
+// joined notes that a client that joins has taken over all bodies of the state of a tick, as it does in an exact
+// resynchronisation. It lacks contacts, and most of them form again in the next ticks. If it asked at once, many a
+// client that joins would move the touching bodies of all others, and mispredict them itself until it knows.
+func (r *resyncClient) joined(state sim.Tick) { r.hasResync, r.exact, r.tick = true, true, state }
+
 // announced returns the tick of a resynchronisation that the client does not know yet, and notes it.
 func (r *resyncClient) announced(h resyncHeader, snapshot sim.Tick) (t sim.Tick, ok bool) {
 	if !h.recent || sim.Tick(h.age) > snapshot {

@@ -145,6 +145,25 @@ func TestResyncWaits(t *testing.T) {
 	}
 }
 
+// TestJoinedClientWaits checks that a client that has just joined asks for no resynchronisation in its first second, that
+// it asks after that if it still differs, and that an older resynchronisation is none of its own.
+func TestJoinedClientWaits(t *testing.T) {
+	var c resyncClient
+	c.enabled = true
+	c.joined(1000)
+	if _, ok := c.announced(resyncHeader{recent: true, age: 20}, 1005); ok {
+		t.Error("it takes part in a resynchronisation before it joined")
+	}
+	for tick := sim.Tick(1001); tick < 1060; tick++ {
+		if c.differs(tick, 60); c.asking {
+			t.Fatalf("it asks %d ticks after it joined", tick-1000)
+		}
+	}
+	if c.differs(1060, 60); !c.asking {
+		t.Error("it does not ask after a second")
+	}
+}
+
 // TestRequestPayloads checks that a server takes a request behind a message of inputs and alone, once for
 // each resynchronisation, and refuses one about a tick to come or with bytes behind it.
 func TestRequestPayloads(t *testing.T) {

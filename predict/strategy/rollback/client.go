@@ -114,8 +114,12 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 		c.jump(min(int(c.known.confirmed-now), maxJumpSeconds*w.Rate())) // after an outage or a download
 	}
 	if !c.state.joined && c.clock.Synced() && w.Tick() >= c.known.confirmed {
-		c.state.joined, c.env.Joined = true, false
+		c.state.joined = true
 		c.own.begin(w.Tick())
+		if c.env.Joined {
+			c.env.Joined = false
+			clear(c.errorOffsets) // nothing was drawn before
+		}
 	}
 	c.sample(in)
 	if c.state.skipping = !c.mayStep(); c.state.skipping {
