@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -15,10 +16,10 @@ import (
 
 // readmeFigures matches the figures of a strategy in the README's table: the time from key to screen, and the bandwidth of few
 // bodies and of many.
-const readmeFigures = `(?m)^\| [1-9] \| \[?` + "`%s`" + `[^|]*\|[^|]*\|([^|]*\|[^|]*\|[^|]*)\|.*$`
+const readmeFigures = `(?m)^\| [1-9–] \| \[?` + "`%s`" + `[^|]*\|[^|]*\|([^|]*\|[^|]*\|[^|]*)\|.*$`
 
 // readmeStrategies matches the rows of that table, and the commands below it.
-var readmeStrategies = regexp.MustCompile(`(?s)(\n\|---\|---\|[-:|]*\n)(?:\| [1-9] \|[^\n]*\n)*(.*?\n)(?:go run \. bench --tape [^\n]*\n)+`)
+var readmeStrategies = regexp.MustCompile(`(?s)(\n\|---\|---\|[-:|]*\n)(?:\| [1-9–] \|[^\n]*\n)*(.*?\n)(?:go run \. bench --tape [^\n]*\n)+`)
 
 // readmeBench is the command that measures strategies with a tape.
 const readmeBench = "go run . bench --tape %s --network latency=50ms,jitter=10ms,loss=2%% --seconds 20 --panes %s\n"
@@ -48,7 +49,11 @@ func TestPageReadmeStrategies(t *testing.T) {
 		} else {
 			figures = readmeMeasured(t, s.Name)
 		}
-		fmt.Fprintf(&rows, "| %d | %s | %s |%s| %s | %s |\n", i+1, name, s.Row.UsualName, figures, s.Row.Determinism, s.Row.UseWhen)
+		key := "–"
+		if i < 9 {
+			key = strconv.Itoa(i + 1)
+		}
+		fmt.Fprintf(&rows, "| %s | %s | %s |%s| %s | %s |\n", key, name, s.Row.UsualName, figures, s.Row.Determinism, s.Row.UseWhen)
 	}
 	var commands strings.Builder
 	for _, tape := range []string{"circle", "katamari"} {
