@@ -36,9 +36,9 @@ func (d *drawing) copyFrom(o *drawing) {
 	d.early = o.early
 }
 
-// maxDrawnStepTicks is the distance between two ticks' poses, in ticks at the scene's highest speed,
-// from which a body has jumped. It is drawn in its new place at once, not on the way there.
-const maxDrawnStepTicks = 2
+// maxDrawnStep is the longest step between the moments of two pictures between which a frame is drawn. A
+// client that catches up after an outage makes a longer one, and is drawn at the newest tick at once.
+const maxDrawnStep = 4 * sim.MomentsPerTick
 
 // move moves v, the view of the newest tick, back to the time of the frame: its moments, and the poses as
 // drawn and as simulated. What is known of a body, and where it was, stays that of the newest tick.
@@ -47,8 +47,17 @@ func (d *drawing) move(v *predict.View, scene *sim.Scene, rate int) {
 	if d.early == 0 || len(a.Bodies) != len(v.Bodies) {
 		return
 	}
+	longest := sim.Moment(0)
+	for _, step := range [...]sim.Moment{v.Others - a.Others, v.Own - a.Own, v.Carriers - a.Carriers} {
+		longest = max(longest, step, -step)
+	}
+	if longest > maxDrawnStep {
+		return
+	}
 	share := float32(million-d.early) / million
-	farthest := float32(maxDrawnStepTicks*scene.MaxLinearSpeed) / float32(rate)
+	// A pose that is a tick more at the scene's highest speed away has jumped: several states can
+	// arrive at once, and then the pictures are several ticks apart.
+	farthest := scene.MaxLinearSpeed * (max(longest, sim.MomentsPerTick) + sim.MomentsPerTick).Seconds(rate)
 	movePoses(v.Bodies, a.Bodies, share, farthest)
 	if len(a.Simulated) == len(v.Simulated) {
 		movePoses(v.Simulated, a.Simulated, share, farthest)

@@ -17,8 +17,8 @@ func viewAt(x float32, t sim.Tick) predict.View {
 }
 
 // TestDrawBetweenTicks checks where a frame before the end of the newest tick is drawn: by its share of the
-// way from the tick before, in space and in the server's time, also if that goes back. A body that has
-// jumped is in its new place at once; what was received stays; without an earlier view, or in a frame at
+// way from the tick before, in space and in the server's time, also if that goes back or on by some ticks. A
+// body that has jumped is in its new place at once, and so are all if the server's time has jumped; what was received stays; without an earlier view, or in a frame at
 // the end of the tick, the view is the newest tick's to the bit.
 func TestDrawBetweenTicks(t *testing.T) {
 	scene := &sim.Scene{MaxLinearSpeed: 30} // half a metre a tick at 60 Hz
@@ -33,7 +33,9 @@ func TestDrawBetweenTicks(t *testing.T) {
 		{1, 1.4, [2]sim.Tick{10, 11}, million / 4, 1.3, -0.25},
 		{1, 1.4, [2]sim.Tick{10, 11}, million * 3 / 4, 1.1, -0.75},
 		{1, 1.4, [2]sim.Tick{10, 10}, million / 2, 1.2, 0},
-		{1, 1.4, [2]sim.Tick{10, 18}, million / 2, 1.2, -4},
+		{1, 1.4, [2]sim.Tick{10, 14}, million / 2, 1.2, -2},
+		{1, 2.5, [2]sim.Tick{10, 13}, million / 2, 1.75, -1.5},
+		{1, 1.4, [2]sim.Tick{10, 15}, million / 2, 1.4, 0},
 		{1, 1.4, [2]sim.Tick{12, 10}, million / 2, 1.2, 1},
 		{1, 2.5, [2]sim.Tick{10, 11}, million / 2, 2.5, -0.5},
 	} {
