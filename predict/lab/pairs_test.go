@@ -53,7 +53,7 @@ type pairSession struct {
 	at     int // tick at which the copy of the take is made
 
 	// Of one run: payloads refused so far, by pane, and the tick up to which more may be, because they were sent in
-	// another format, or their ticks are far from the clock of a client that was frozen.
+	// another format, or their ticks are far from the clock of a client that was frozen or has caught up.
 	refusals     [MaxPanes]int
 	refusesUntil int
 }
@@ -366,7 +366,8 @@ func (s *pairSession) drawInputs(t *tape.Tape) {
 // commands, knobs, inputs and takes, and checks what holds whatever happens:
 //
 //   - no side panics, and no body leaves the scene or becomes no number, in any world or on any screen;
-//   - without attacks nobody refuses anything, except soon after the format of packets changed or a client was frozen;
+//   - without attacks nobody refuses anything, except soon after the format of packets or the playout delay changed, or a
+//     client was frozen;
 //   - the session of the tape, written, read and run again, has the same hashes;
 //   - a copy that goes on from a moment within ends with the same hash, and so does the session itself after it went
 //     back to that moment, also if it went another way in between.
@@ -441,7 +442,8 @@ func (s *pairSession) run(told *tape.Tape) (err error) {
 		_ = l.Tick(e) // a refused command changes nothing
 		record.Ticked(e)
 		for _, c := range e.Commands {
-			if c.Verb == "set" && slices.Contains(formatKnobs, c.Name) || c.Verb == "freeze" {
+			set := c.Verb == "set" && (slices.Contains(formatKnobs, c.Name) || slices.Contains(clockKnobs, c.Name))
+			if set || c.Verb == "freeze" {
 				s.refusesUntil = i + 2*told.Config.Rate
 			}
 		}
@@ -539,8 +541,14 @@ func outside(p *Pane) error {
 }
 
 // formatKnobs are the knobs that change the format of packets on both sides at once. Packets that are in flight then
-// are refused.
-var formatKnobs = []string{"messages", "checks", "interest-radius", "interest-cutoff"}
+// are refused. With joint-tree and joint-root these are snapshots whose bodies are relative to other parents, or to
+// none.
+var formatKnobs = []string{"messages", "checks", "interest-radius", "interest-cutoff", "joint-tree", "joint-root"}
+
+// clockKnobs are the knobs that make clients catch up many ticks at once. playout moves a client ahead by up to 60
+// ticks, and so the ticks of the inputs that the server names: a jump of more than 30 is refused until three
+// snapshots in a row agree on it (validation.Ticks).
+var clockKnobs = []string{"playout"}
 
 // refused returns how many payloads and datagrams a pane has refused that no network can have spoilt, unless somebody
 // dishonest takes part.
