@@ -128,10 +128,10 @@ func TestJointTreeAllocatesNothing(t *testing.T) {
 }
 
 // TestJointChains shows a chain of rods at 100 ms with physics slightly different from the
-// server's. Predicted bodies have large path errors and separated joints; interpolated as a
-// joint tree they have neither, and a larger lag error. The path error of prediction grows
-// with the depth in the tree while the chain swings in the air, and not while friction on
-// the ground damps it.
+// server's. Predicted bodies that offsets correct one by one have large path errors and separated
+// joints; interpolated as a joint tree they have neither, and a larger lag error. Replayed as a
+// tree they have neither, too. With offsets the path error grows with the depth in the tree while
+// the chain swings in the air, and not while friction on the ground damps it.
 func TestJointChains(t *testing.T) {
 	experiment.Skip(t)
 	t.Parallel()
@@ -148,16 +148,20 @@ func TestJointChains(t *testing.T) {
 		}
 		tape.Config.Scene = c.scene
 		tape.Panes = []string{
-			"historyoffset:predicted-bodies=joint-tree:contact-order=reordered",
+			"historyoffset:predicted-bodies=joint-tree:correct-by=offset:contact-order=reordered",
 			"historyoffset:predicted-bodies=joint-tree:chain-joints-max=3:joint-tree=relative-position",
+			"historyoffset:predicted-bodies=joint-tree:correct-by=replay:contact-order=reordered",
 		}
 		l := playTape(t, tape)
-		predicted, interpolated := l.Panes[0], l.Panes[1]
+		predicted, interpolated, replayed := l.Panes[0], l.Panes[1], l.Panes[2]
 		for _, depth := range []int{1, 4} {
 			predictedError, _ := predicted.Score.PathErrorAtJoint(depth)
 			interpolatedError, ok := interpolated.Score.PathErrorAtJoint(depth)
 			if predictedError < 0.3 || interpolatedError > 0.1 || !ok {
 				t.Errorf("%s, %s: joint %d: path error %v m predicted, %v m interpolated", c.tape, c.scene, depth, predictedError, interpolatedError)
+			}
+			if e, ok := replayed.Score.PathErrorAtJoint(depth); e > 0.1 || e == 0 || !ok {
+				t.Errorf("%s, %s: joint %d: path error %v m replayed", c.tape, c.scene, depth, e)
 			}
 		}
 		_, predictedGap, _, _ := predicted.Score.JointSeparation()

@@ -144,20 +144,34 @@ func (s *soakSession) maxDelay() (age int) {
 }
 
 // maxPathError returns the largest path error of any client in metres, of the drawn and of
-// the simulated poses.
+// the simulated poses. Between two ticks the server's path is the straight line that is drawn
+// there. All bodies are compared at the moment of the others: with client authority the server
+// has not yet reached the moment of the client's own.
 func (s *soakSession) maxPathError() (drawn, simulated float32) {
 	s.Helper()
 	for _, f := range s.pane.Clients {
-		at := f.View.Tick() % sim.Tick(len(s.serverPoses))
-		if s.serverTicks[at] != f.View.Tick() {
-			s.Fatalf("%s: the view claims to show tick %d, the server is at %d", s.label, f.View.Tick(), s.pane.ServerWorld.Tick())
-		}
-		for i, p := range s.serverPoses[at] {
-			drawn = max(drawn, f.View.Bodies[i].Pos.Sub(p.Pos).Len())
-			simulated = max(simulated, f.View.Simulated[i].Pos.Sub(p.Pos).Len())
+		at := f.View.Others
+		for i, p := range f.View.Bodies {
+			pos := s.serverPosition(at.Tick(), i)
+			if between := at - at.Tick().Moment(); between != 0 {
+				next := s.serverPosition(at.Tick()+1, i)
+				pos = pos.AddScaled(float32(between.Ticks()), next.Sub(pos))
+			}
+			drawn = max(drawn, p.Pos.Sub(pos).Len())
+			simulated = max(simulated, f.View.Simulated[i].Pos.Sub(pos).Len())
 		}
 	}
 	return drawn, simulated
+}
+
+// serverPosition returns the position that a body had at the server.
+func (s *soakSession) serverPosition(tick sim.Tick, body int) geom.Vec3 {
+	s.Helper()
+	at := tick % sim.Tick(len(s.serverPoses))
+	if s.serverTicks[at] != tick {
+		s.Fatalf("%s: the view claims to show tick %d, the server is at %d", s.label, tick, s.pane.ServerWorld.Tick())
+	}
+	return s.serverPoses[at][body].Pos
 }
 
 // randomKeys makes each player press other keys every 12 ticks on average.
