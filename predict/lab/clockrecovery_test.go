@@ -136,7 +136,8 @@ func TestRecoversFromFreeze(t *testing.T) {
 		freezes = []string{"900ms", "10s"}
 	}
 	t.Logf("seconds to recover from freezes of %v", freezes)
-	cases := append(slices.Clip(clockFaultCases), clockFaultCase{"historyoffset", false, 5, 6, 0, 2}, clockFaultCase{"historyoffset:rtt-source=echo", false, 5, 6, 0, 2})
+	cases := append(slices.Clip(clockFaultCases),
+		clockFaultCase{"historyoffset", false, 5, 6, 0, 2}, clockFaultCase{"historyoffset:rtt-source=echo", false, 5, 6, 0, 2})
 	for _, c := range cases {
 		for _, seat := range []Seat{AtClient, AtHost} {
 			r := newViewRecorder(t, "plain", "latency=75ms,jitter=10ms", seat, c.spec)
