@@ -18,8 +18,9 @@ func viewAt(x float32, t sim.Tick) predict.View {
 
 // TestDrawBetweenTicks checks where a frame before the end of the newest tick is drawn: by its share of the
 // way from the tick before, in space and in the server's time, also if that goes back or on by some ticks. A
-// body that has jumped is in its new place at once, and so are all if the server's time has jumped; what was received stays; without an earlier view, or in a frame at
-// the end of the tick, the view is the newest tick's to the bit.
+// body that has jumped is in its new place at once, and so are all if the server's time has jumped; what was
+// received stays. Without an earlier view, or in a frame at the end of the tick, the view is the newest tick's to
+// the bit.
 func TestDrawBetweenTicks(t *testing.T) {
 	scene := &sim.Scene{MaxLinearSpeed: 30} // half a metre a tick at 60 Hz
 	for _, c := range []struct {
