@@ -41,7 +41,7 @@ func (d *drawing) copyFrom(o *drawing) {
 const maxDrawnStep = 4 * sim.MomentsPerTick
 
 // move moves v, the view of the newest tick, back to the time of the frame: its moments, and the poses as
-// drawn and as simulated. What is known of a body, and where it was, stays that of the newest tick.
+// drawn and as simulated. All else, such as received poses and the trail, stays as in the newest tick.
 func (d *drawing) move(v *predict.View, scene *sim.Scene, rate int) {
 	a := &d.before
 	if d.early == 0 || len(a.Bodies) != len(v.Bodies) {

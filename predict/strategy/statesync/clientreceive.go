@@ -8,14 +8,23 @@ import (
 	"ghostcube/sim"
 )
 
-// receive reads a payload, and reports whether it is well-formed and the client has the baselines of all
-// updates in it. The packet waits in the jitter buffer, or is applied at once without one.
-func (c *client) receive(payload []byte) (ok bool) {
+// read decodes an untrusted payload into scratch.received. It counts a malformed one and reports false.
+func (c *client) read(payload []byte) (ok bool) {
 	w, s := c.env.World, &c.scratch.received
 	s.baselines, s.rate = c, w.Rate()
 	s.consumedTick = c.state.inputTick
 	if s.read(&c.scratch.coder, payload, w.Scene(), c.state.newest) != nil {
 		c.counters.rejectedPayloads.Inc()
+		return false
+	}
+	return true
+}
+
+// receive reads a payload, and reports whether it is well-formed and the client has the baselines of all
+// updates in it. The packet waits in the jitter buffer, or is applied at once without one.
+func (c *client) receive(payload []byte) (ok bool) {
+	w, s := c.env.World, &c.scratch.received
+	if !c.read(payload) {
 		return false
 	}
 	ok = !slices.ContainsFunc(s.updates[:s.updateCount], func(u update) bool { return u.missingBaseline })

@@ -32,10 +32,7 @@ func (c *client) join(server *packet.Endpoint) (done bool) {
 // replayPacket reads a payload and steps up to it. It reports whether the payload is well-formed.
 func (c *client) replayPacket(payload []byte) (ok bool) {
 	w, s := c.env.World, &c.scratch.received
-	s.baselines, s.rate = c, w.Rate()
-	s.consumedTick = c.state.inputTick
-	if s.read(&c.scratch.coder, payload, w.Scene(), c.state.newest) != nil {
-		c.counters.rejectedPayloads.Inc()
+	if !c.read(payload) {
 		return false
 	}
 	lag := sim.Tick(c.settings.jitterBuffer)
