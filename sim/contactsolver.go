@@ -29,7 +29,8 @@ type contactConstraint struct {
 // constraintPoint is a contact point of a constraint.
 type constraintPoint struct {
 	sa, sb        geom.Vec3 // scaled Jacobians of the normal
-	separation    float32
+	separation    float32 // at the beginning of the tick, metres
+	now           float32 // at the end of the last substep, metres, as relaxContacts found it
 	normalMass    float32
 	normalImpulse float32
 	leverArm      float32 // distance from the centroid of the points, metres
@@ -177,8 +178,11 @@ func (w *World) warmStartContacts() {
 	}
 }
 
-// solveContacts solves the normal constraints with soft bias. invH is 1 / the substep's duration.
-func (w *World) solveContacts(contactSoft, staticSoft *softness, invH float32) {
+// solveContacts solves the normal constraints with soft bias. invH is 1 / the substep's duration. Bodies do not move
+// between two substeps, so after the first one the separations are known, unless there are carriers: their contacts
+// take the rotation of a body apart and put it together again, which rounds.
+func (w *World) solveContacts(contactSoft, staticSoft *softness, invH float32, first bool) {
+	moved := first || len(w.solver.carrierContacts) > 0
 	minBias := -w.Settings.MaxPushSpeed
 	for k := range w.solver.contacts {
 		c := &w.solver.contacts[k]
@@ -192,14 +196,20 @@ func (w *World) solveContacts(contactSoft, staticSoft *softness, invH float32) {
 			b.u, b.dtheta = b.u.Sub(a.u), b.dtheta.Sub(a.dtheta)
 		}
 		ua, ub := a.u, b.u
-		deltaSeparation := n.Dot(b.dp.Sub(a.dp))
+		if moved {
+			deltaSeparation := n.Dot(b.dp.Sub(a.dp))
+			for i := range c.points[:c.pointCount&7] {
+				r := &c.points[i]
+				r.now = r.separation + deltaSeparation + r.sb.Dot(b.dtheta) - r.sa.Dot(a.dtheta)
+			}
+		}
 		vn := n.Dot(b.v.Sub(a.v))
 		invMass := a.invMass + b.invMass
 		rate := float32(s.massScale * s.biasRate)
 		var sum float32
 		for i := range c.points[:c.pointCount&7] {
 			r := &c.points[i]
-			separation := r.separation + deltaSeparation + r.sb.Dot(b.dtheta) - r.sa.Dot(a.dtheta)
+			separation := r.now
 			v := vn + r.sb.Dot(ub) - r.sa.Dot(ua)
 			var d float32
 			if separation > 0 { // it may close the gap within this substep
@@ -249,6 +259,7 @@ func (w *World) relaxContacts(invH float32) {
 		for i := range c.points[:c.pointCount&7] {
 			r := &c.points[i]
 			separation := r.separation + deltaSeparation + r.sb.Dot(b.dtheta) - r.sa.Dot(a.dtheta)
+			r.now = separation
 			v := vn + r.sb.Dot(ub) - r.sa.Dot(ua)
 			if separation > 0 {
 				v += float32(separation * invH)

@@ -100,7 +100,7 @@ func (w *World) solve() {
 		w.warmStartJoints()
 		w.warmStartContacts()
 		w.setReferenceVelocities(substep, h)
-		w.solveContacts(&contactSoft, &staticSoft, invH)
+		w.solveContacts(&contactSoft, &staticSoft, invH, substep == 0)
 		w.solveJoints(&jointSoft, h, invH, true)
 		w.integratePositions(h)
 		w.advanceReferenceMotions(substep, h)

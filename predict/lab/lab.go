@@ -84,6 +84,12 @@ type Lab struct {
 	// figures of the panes depend on it; no hash does.
 	Stopwatch func() time.Duration
 
+	// AtOnce calls do with each of the numbers 0 to n-1, in any order or several at the same time,
+	// and returns when all have returned. Tick steps the panes with it. If it is nil, they are
+	// stepped one after another, as they are with a Tap. Panes share nothing that a tick changes, so
+	// no hash depends on it; CPU figures do, because cores share caches and memory.
+	AtOnce func(n int, do func(i int))
+
 	// Tap is called with every datagram that is sent in a pane opened after Tap was set.
 	// It may be nil. It must not keep the bytes.
 	Tap func(p *Pane, client int, d link.Direction, now time.Duration, datagram []byte)
@@ -94,6 +100,7 @@ type Lab struct {
 	display     []DisplaySetting
 	focus       int // index of a pane
 	inputs      []sim.Input
+	tickPane    func(i int)            // ticks a pane, for AtOnce
 	clockFaults [maxClients]ClockFault // for panes that are opened later
 	tracing     bool                   // panes record their datagrams
 }
@@ -194,9 +201,15 @@ func (l *Lab) Tick(e Entry) error {
 	}
 	clear(l.inputs)
 	copy(l.inputs, e.Inputs)
-	now := l.Now()
-	for _, p := range l.Panes {
-		p.tick(now, l.inputs)
+	if l.AtOnce != nil && l.Tap == nil && len(l.Panes) > 1 {
+		if l.tickPane == nil {
+			l.tickPane = func(i int) { l.Panes[i].tick() }
+		}
+		l.AtOnce(len(l.Panes), l.tickPane)
+	} else {
+		for _, p := range l.Panes {
+			p.tick()
+		}
 	}
 	l.tick++
 	return failed
@@ -220,7 +233,7 @@ func (l *Lab) Hash() uint64 {
 	return uint64(h)
 }
 
-// CopyFrom makes l an equal of o that shares no memory with it. The stopwatch and the tap
+// CopyFrom makes l an equal of o that shares no memory with it. The stopwatch, AtOnce and the tap
 // are not copied, and neither are recorded datagrams. If l records them (TraceDatagrams) and o is
 // an earlier or later moment of the same session, the records stay; otherwise call
 // ForgetDatagrams.
@@ -238,9 +251,9 @@ func (l *Lab) CopyFrom(o *Lab) {
 }
 
 // Fork returns a copy of the lab that shares no memory with it, for counterfactual runs and
-// for videos.
+// for videos. Its panes are stepped as those of the lab.
 func (l *Lab) Fork() *Lab {
-	f := &Lab{}
+	f := &Lab{AtOnce: l.AtOnce}
 	f.CopyFrom(l)
 	return f
 }

@@ -203,7 +203,8 @@ func (p *Pane) applySettings(set []Setting) error {
 
 // tick advances the pane by one session tick: each client by the ticks that are due on its
 // clock, then the server. Then it collects the views and adds them to the score.
-func (p *Pane) tick(now time.Duration, inputs []sim.Input) {
+func (p *Pane) tick() {
+	now, inputs := p.lab.Now(), p.lab.inputs
 	p.Counters.Stopwatch = p.lab.Stopwatch
 	begin := p.Counters.BeginSpan()
 	p.updateConnections()

@@ -266,7 +266,7 @@ func addNoticed(found []latencySamples, l *lab.Lab, entries []lab.Entry) {
 // presses. It stops early when ctx ends.
 func (p *program) runEntries(ctx context.Context, l *lab.Lab, entries []lab.Entry,
 	progress func(int)) ([]latencySamples, error) {
-	l.Stopwatch = p.Now
+	l.Stopwatch, l.AtOnce = p.Now, nil // the panes' CPU times must not depend on each other
 	found := make([]latencySamples, len(l.Panes))
 	rate := l.Config().Rate
 	next, left := lab.FirstKeyPress(entries, min(rate/2, len(entries))), latencyProbeCount

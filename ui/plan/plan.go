@@ -156,9 +156,10 @@ func (l *Library) apply(m *Plan, s Settings) (err error) {
 	return nil
 }
 
-// NewLab returns a lab with the plan's panes.
+// NewLab returns a lab with the plan's panes, which are stepped at once.
 func (p *Plan) NewLab() (*lab.Lab, error) {
 	l := lab.New(p.Config)
+	l.AtOnce = AtOnce
 	for _, spec := range p.Panes {
 		if _, err := l.Open(spec); err != nil {
 			return nil, err

@@ -77,10 +77,10 @@ type clientScratch struct {
 
 // clientCounters are what a client counts.
 type clientCounters struct {
-	corrections, correctionMean, correctionMax, correctionLargestMean predict.Counter
-	replayedTicks, repredictions                                      predict.Counter
-	statesOutsideHistory, oldStates                                   predict.Counter
-	clockBehindTicks, clockJumps, rejectedPayloads                    predict.Counter
+	corrections, held, correctionMean, correctionMax, correctionLargestMean predict.Counter
+	replayedTicks, repredictions                                            predict.Counter
+	statesOutsideHistory, oldStates                                         predict.Counter
+	clockBehindTicks, clockJumps, rejectedPayloads                          predict.Counter
 }
 
 func newClient(env *predict.Env) predict.Client {
@@ -112,6 +112,8 @@ func newClient(env *predict.Env) predict.Client {
 	k.Solver(&c.solver, env.World)
 	c.grace.declare(k)
 	declareResync(k, &c.resync.enabled)
+	group.Float(&c.resync.hold, "resync-hold", 0.05, 0, 2, "largest difference of a body that causes no replay while a resynchronisation is on its way, m")
+	k.Needs("resync-hold", "resync", "on")
 	declareRelay(k, &c.relay)
 	c.inputSender.Declare(env)
 	c.receiver.Declare(env)
@@ -120,6 +122,7 @@ func newClient(env *predict.Env) predict.Client {
 	c.counters.correctionMax = m.New("correction_max_m", "largest distance by which a correction moved the player's simulated cube, m")
 	c.counters.correctionLargestMean = m.New("correction_largest_mean_m",
 		"mean distance by which a correction moved the body that it moved most, m").Of(predict.MeanLargestCorrection)
+	c.counters.held = m.New("held_corrections", "states that differed and caused no replay, because a resynchronisation was on its way")
 	c.counters.replayedTicks = m.New("replayed_ticks", "ticks that the client stepped again after corrections and repredictions").Of(predict.ReplayedTicks)
 	c.counters.repredictions = m.New("repredictions", "replays without a correction, because inputs of other players have become known")
 	c.counters.statesOutsideHistory = m.New("states_outside_history", "states of ticks that the client no longer remembers")
@@ -378,7 +381,7 @@ func (c *client) CopyFrom(from predict.Client) {
 	o := from.(*client)
 	c.clientSettings, c.clientState = o.clientSettings, o.clientState
 	c.grace, c.clock = o.grace, o.clock
-	c.resync.enabled, c.resync.resyncClientState = o.resync.enabled, o.resync.resyncClientState
+	c.resync.enabled, c.resync.hold, c.resync.resyncClientState = o.resync.enabled, o.resync.hold, o.resync.resyncClientState
 	c.inputSender.CopyFrom(&o.inputSender)
 	c.receiver.CopyFrom(&o.receiver)
 	c.inputHistory.CopyFrom(&o.inputHistory, history.CopyValue[inputRecord])

@@ -1,6 +1,8 @@
 package rewind
 
 import (
+	"slices"
+
 	"ghostcube/net/packet"
 	"ghostcube/net/quant"
 	"ghostcube/predict"
@@ -16,6 +18,10 @@ import (
 // the server drops its hidden state right before it sends a snapshot, the snapshots say in which tick,
 // and all clients drop theirs in that tick. The one that asked takes over every body of that snapshot,
 // and equals the server's world again. The others equalled it before, and still do.
+//
+// The request and the answer need a round trip. So a server whose bodies have been changed from outside, which
+// no client can predict, does not wait to be asked; and a client that waits for the answer leaves small
+// differences as they are, because a replay would only put others in their place.
 
 const (
 	resyncAskBits = 16 // of a tick
@@ -36,14 +42,16 @@ func declareResync(k *predict.Knobs, p *bool) {
 type resyncServer struct {
 	enabled   bool
 	asked     bool
+	changed   bool // bodies have been changed other than by a step
 	hasResync bool
 	tick      sim.Tick // of the last resynchronisation
 	resyncs   predict.Counter
+	stepped   []sim.Body // after the last step
 }
 
 func (r *resyncServer) declare(env *predict.Env) {
 	declareResync(env.Knobs, &r.enabled)
-	r.resyncs = env.Counters.New("resyncs", "times that the server dropped contacts and sleep counters because a client asked for it")
+	r.resyncs = env.Counters.New("resyncs", "times that the server dropped contacts and sleep counters, asked by a client or because bodies were changed")
 }
 
 // ask records a request of a client about a state that differed. One about a state before the last
@@ -52,15 +60,28 @@ func (r *resyncServer) ask(state sim.Tick) {
 	r.asked = r.asked || !r.hasResync || state >= r.tick
 }
 
-// resync drops the hidden state of a world whose snapshot is about to be sent, if a client has asked
-// for it and the last time is a quarter of a second ago: each time moves touching bodies by
+// beginTick notes whether bodies have been changed since the last step, by a command.
+func (r *resyncServer) beginTick(w *predict.World) {
+	r.changed = r.changed || r.enabled && len(r.stepped) > 0 && !slices.Equal(r.stepped, w.Bodies())
+}
+
+// endStep remembers the bodies after a step.
+func (r *resyncServer) endStep(w *predict.World) {
+	r.stepped = r.stepped[:0]
+	if r.enabled {
+		r.stepped = append(r.stepped, w.Bodies()...)
+	}
+}
+
+// resync drops the hidden state of a world whose snapshot is about to be sent, if bodies were changed or a client has
+// asked for it, and the last time is a quarter of a second ago: each time moves touching bodies by
 // millimetres, and requests may be forged. It reports whether it did.
 func (r *resyncServer) resync(w *predict.World) bool {
-	if !r.enabled || !r.asked || r.hasResync && w.Tick()-r.tick < sim.Tick(w.Rate()/4) {
+	if !r.enabled || !r.asked && !r.changed || r.hasResync && w.Tick()-r.tick < sim.Tick(w.Rate()/4) {
 		return false
 	}
 	w.DropHiddenState()
-	r.asked, r.hasResync, r.tick = false, true, w.Tick()
+	r.asked, r.changed, r.hasResync, r.tick = false, false, true, w.Tick()
 	r.resyncs.Inc()
 	return true
 }
@@ -73,9 +94,9 @@ func (r *resyncServer) codeAge(c *quant.Coder, now sim.Tick) {
 }
 
 func (r *resyncServer) copyFrom(o *resyncServer) {
-	counter := r.resyncs
+	counter, stepped := r.resyncs, r.stepped
 	*r = *o
-	r.resyncs = counter
+	r.resyncs, r.stepped = counter, append(stepped[:0], o.stepped...)
 }
 
 // resyncHeader is what a snapshot says about the last resynchronisation. On the wire it is
@@ -105,6 +126,7 @@ func codeAsk(c *quant.Coder, state, near sim.Tick) sim.Tick {
 // resyncClient asks for resynchronisations and knows the last one.
 type resyncClient struct {
 	enabled bool
+	hold    float64 // metres by which a body may differ while the client waits for one
 	resyncClientState
 	resyncClientScratch
 }
@@ -129,22 +151,23 @@ type resyncClientScratch struct {
 const maxResyncWait = 16
 
 // differs records that a state of a tick differed although the inputs were the same, at rate ticks per
-// second. If one did so less than a second ago, it asks for a resynchronisation: the first correction
-// was not enough. If an exact resynchronisation did not end the differences for a second, the two worlds
+// second. If one did so less than a second ago, it reports that and asks for a resynchronisation: the first
+// correction was not enough. If an exact resynchronisation did not end the differences for a second, the two worlds
 // differ for another reason, and the client waits twice as long as before.
-func (r *resyncClient) differs(state sim.Tick, rate int) {
-	again := r.hasDiffed && state <= r.differed+sim.Tick(rate)
+func (r *resyncClient) differs(state sim.Tick, rate int) (again bool) {
+	again = r.hasDiffed && state <= r.differed+sim.Tick(rate)
 	if !again {
 		r.wait = sim.Tick(rate)
 	}
 	r.hasDiffed, r.differed = true, state
 	if !r.enabled || !again || r.asking || r.hasResync && r.exact && state < r.tick+r.wait {
-		return
+		return again
 	}
 	r.asking, r.askState = true, state
 	if r.exact {
 		r.wait = min(2*r.wait, maxResyncWait*sim.Tick(rate))
 	}
+	return again
 }
 
 // joined notes that a client that joins has taken over all bodies of the state of a tick, as it does in an exact

@@ -18,18 +18,68 @@ func hashOf(w *predict.World) (h hashes) {
 	return h
 }
 
-// TestResyncEndsCorrections checks that after a fault in a ball of cubes the client asks once, and that
+// gather drives around in the scene katamari and pulls cubes.
+func gather(tick int) sim.Input {
+	in := predicttest.DriveAround(tick)
+	in.Buttons |= sim.Pull
+	return in
+}
+
+// err moves the cube of the client's world, which neither side can know, so that a difference is found later.
+func (r *rig) err() {
+	w := r.ClientWorld()
+	b := w.Bodies()[0]
+	b.Pose.Pos.X++
+	w.SetBody(0, b)
+}
+
+// TestChangedBodiesCostOneReplay checks that a client replays once, however long the way is, after the server's bodies
+// have been changed in a ball of cubes, and that a client that does not resynchronise goes on correcting.
+func TestChangedBodiesCostOneReplay(t *testing.T) {
+	for _, network := range []string{"latency=10ms", "latency=200ms"} {
+		for _, enabled := range []string{"on", "off"} {
+			r := newRig(t, "katamari", network, "resync", enabled)
+			r.Run(300, gather)
+			r.nudge()
+			r.Run(60, gather)
+			if n := len(r.Corrections); n == 0 || (n == 1) != (enabled == "on") {
+				t.Errorf("%s, resync=%s: %d corrections after the server's cube was moved", network, enabled, n)
+			}
+		}
+	}
+}
+
+// TestHeldCorrections checks that a client that waits for a resynchronisation leaves small differences as they are,
+// that it replays for large ones, and that their cause is the contacts which the first correction did not bring.
+func TestHeldCorrections(t *testing.T) {
+	replays := map[string]int{}
+	for _, hold := range []string{"0", "0.05"} {
+		r := newRig(t, "katamari", "latency=100ms", "resync-hold", hold)
+		r.Run(300, gather)
+		r.err()
+		r.Run(90, gather)
+		replays[hold] = len(r.Corrections)
+		for i, c := range r.Corrections {
+			if (c.Cause == predict.HiddenState) != (i > 0) {
+				t.Errorf("resync-hold=%s: correction %d has the cause %v", hold, i, c.Cause)
+			}
+		}
+		if held := r.Counter("held_corrections"); (held > 0) != (hold != "0") {
+			t.Errorf("resync-hold=%s: %v differences were left", hold, held)
+		}
+	}
+	if replays["0"] < 2*replays["0.05"] {
+		t.Errorf("%d corrections, %d with resync-hold", replays["0"], replays["0.05"])
+	}
+}
+
+// TestResyncEndsCorrections checks that after an error in a ball of cubes the client asks once, and that
 // its world then equals the server's to the bit, contacts included; without it, corrections go on.
 func TestResyncEndsCorrections(t *testing.T) {
 	for _, enabled := range []string{"on", "off"} {
 		r := newRig(t, "katamari", "latency=75ms", "resync", enabled)
-		gather := func(tick int) sim.Input {
-			in := predicttest.DriveAround(tick)
-			in.Buttons |= sim.Pull
-			return in
-		}
 		r.Run(450, gather)
-		r.nudge()
+		r.err()
 		r.Run(60, gather)
 		early := len(r.Corrections)
 		r.Run(120, gather)

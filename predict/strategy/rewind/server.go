@@ -54,6 +54,7 @@ func newServer(env *predict.Env) predict.Server {
 func (s *server) Tick(host []sim.Input, peers []predict.Peer) {
 	world := s.Env.World
 	s.scratch.peers = peers
+	s.resync.beginTick(world)
 	s.Receiver.AddPeers(peers, world.Tick(), s.Inputs)
 	s.broadcast.Acknowledge(peers)
 	input.SetHostInputs(s.Inputs, host)
@@ -77,6 +78,7 @@ func (s *server) Tick(host []sim.Input, peers []predict.Peer) {
 		}
 	}
 	s.Receiver.CountTotals()
+	s.resync.endStep(world)
 	due := s.broadcast.Due()
 	resynced := due && s.resync.resync(world)
 	s.broadcast.SendWithHeader(s.writeHeader, world, peers, s.Inputs)
