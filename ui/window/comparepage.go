@@ -16,10 +16,10 @@ import (
 // comparePage has the comparisons by source, and the controls of the session itself.
 type comparePage struct {
 	*panel
-	filter  string
-	entries []comparisonEntry
-	preset  string   // typed name
-	presets []string // files; nil: not listed yet
+	filter   string
+	entries  []comparisonEntry
+	saveName string   // typed name
+	saved    []string // names of saved sessions; nil: not listed yet
 }
 
 // build lays out the comparisons by source, and the controls of the session itself.
@@ -48,7 +48,7 @@ func (p *comparePage) build() {
 	if ok {
 		p.queue(lab.Command{Verb: "seed", Pane: lab.AllPanes, Value: text})
 	}
-	p.presetControls()
+	p.savedSessionControls()
 	p.lessonControl()
 	p.shareControls()
 	ui.Heading("Comparisons")
