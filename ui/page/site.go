@@ -56,7 +56,8 @@ var siteGroups = []struct {
 	{"Guides", []string{"docs/guides/"}, 1.5},
 	{"Extend", []string{"docs/extending.md", "docs/architecture.md", "CONTRIBUTING.md", "CHANGELOG.md"}, 0.8},
 	{"Notebook", []string{"docs/notebook/"}, 0.5},
-	{"Look up", []string{"docs/glossary.md", termPage, "docs/reference/presets.md", "docs/reference/comparisons.md", "docs/reference/mechanisms.md", "docs/reference/", "docs/"}, 1},
+	{"Look up", []string{"docs/glossary.md", termPage, "docs/reference/presets.md",
+		"docs/reference/comparisons.md", "docs/reference/mechanisms.md", "docs/reference/", "docs/"}, 1},
 }
 
 // addSite adds the documentation as HTML pages, with its pictures, to files. source is the folder of the program's source.

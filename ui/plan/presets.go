@@ -108,9 +108,9 @@ func (l *Library) readPreset(file string, text []byte) (x Preset, err error) {
 }
 
 // Spec returns the spec of a pane with the preset and its name, and with further knobs, which replace its own.
-func (x *Preset) Spec(further []lab.Setting) string {
-	spec := x.Name + "=" + x.Strategy
-	for _, k := range x.Knobs {
+func (p *Preset) Spec(further []lab.Setting) string {
+	spec := p.Name + "=" + p.Strategy
+	for _, k := range p.Knobs {
 		if !slices.ContainsFunc(further, func(s lab.Setting) bool { return s.Name == k.Name }) {
 			spec += ":" + k.Name + "=" + k.Value
 		}
