@@ -283,3 +283,24 @@ func TestBadTerms(t *testing.T) {
 		}
 	}
 }
+
+// TestShooterPreset promises of the preset for shooters, at 100 ms each way, that no shot is refused, and that at least 95
+// in a hundred are decided as on the shooter's screen.
+func TestShooterPreset(t *testing.T) {
+	l := newFullLibrary()
+	p := must(l.New(Settings{Compare: "lag-compensation", Panes: "shooter", Network: "latency=100ms"}, Settings{}, ""))
+	x := must(p.NewLab())
+	for i := range p.Ticks(0) {
+		if err := x.Tick(p.Entry(i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	counts := map[string]float64{}
+	for _, c := range x.Panes[0].Counters.All() {
+		counts[c.Name] = c.Value
+	}
+	shots, refused, match := counts["shots"], counts["shots_refused"], counts["shots_rewound_match_client"]
+	if shots < 90 || refused > 0 || match < 0.95*shots {
+		t.Errorf("%v shots, %v refused, %v as on the screen", shots, refused, match)
+	}
+}
