@@ -24,8 +24,8 @@ import (
 )
 
 type listCommand struct {
-	Kind string   `arg:"" optional:"" help:"scenes, strategies, presets, knobs, counters, measures, comparisons, terms and others below, or a word to look up." placeholder:"KIND"`
-	Name []string `arg:"" optional:"" help:"A strategy, for its knobs or counters alone, or a preset, a comparison, a measure or a term, for all about it." placeholder:"NAME"`
+	Kind string   `arg:"" optional:"" help:"scenes, strategies, presets, knobs, counters, measures, comparisons, terms and others below, or any word." placeholder:"KIND"`
+	Name []string `arg:"" optional:"" help:"A strategy, for its knobs or counters, or a preset, comparison, measure or term, for all about it." placeholder:"NAME"`
 }
 
 // Help returns the detailed help.
