@@ -1,4 +1,4 @@
-// Package assets embeds the program's data: shaders, fonts, tapes, traces and comparisons. It
+// Package assets embeds the program's data: shaders, fonts, tapes, traces, comparisons and presets. It
 // has no code.
 package assets
 
@@ -25,11 +25,15 @@ var Comparisons embed.FS
 //go:embed lessons/*.toml
 var Lessons embed.FS
 
-// Mechanisms lists the mechanisms of the classic articles and the commands that show them, read by
-// ui/plan.
+// Presets are the presets, presets/NAME.toml, read by ui/plan.
 //
-//go:embed mechanisms.toml
-var Mechanisms []byte
+//go:embed presets/*.toml
+var Presets embed.FS
+
+// Terms lists the words of the field and what they are called here, read by ui/plan.
+//
+//go:embed terms.toml
+var Terms []byte
 
 // Shaders are the Kage shaders of render/gpu, shaders/NAME.kage.
 //

@@ -58,6 +58,7 @@ func additions(t *testing.T) []addition {
 			"\tif f.run >= minRun {\n", "\t\tf.inRuns++\n",
 		}}}},
 		{"a comparison", []edit{{file: "assets/comparisons/02-overview.toml", inserts: []string{"# Strategies beside each other.\n", exampleComparison}}}},
+		{"a preset", []edit{{file: "assets/presets/late-joiner.toml", text: examplePreset}}},
 		{"a lesson", []edit{{file: "assets/lessons/17-input-rate.toml", text: exampleLesson}}},
 	}
 }
@@ -101,6 +102,19 @@ tape = "circle"
 scene = "zen"
 network = "latency=150ms"
 panes = ["noprediction", "rewind"]
+`
+
+const examplePreset = `title = "Snapshots, compressed, and a world for newcomers"
+doc = "The client draws compressed snapshots in the past. Messages are reliable, so that a newcomer downloads the world."
+games = "none"
+guide = "compression"
+strategy = "snapshot"
+knobs = ["compression=delta", "messages=reliable"]
+
+[[source]]
+author = "Ghostcube"
+title = "Contributing"
+year = 2026
 `
 
 const exampleLesson = `title = "Rare snapshots make rare pictures"
@@ -149,7 +163,7 @@ func exampleStrategy(t *testing.T) string {
 // additionRow matches a row of CONTRIBUTING's table: what is added, and how many files are edited by hand.
 var additionRow = regexp.MustCompile(`(?m)^\| (an? [a-z]+) \| (\d) \|`)
 
-// TestAdditions adds an example strategy, knob, scene, measure, comparison and lesson to a copy of the source, each with as many edited
+// TestAdditions adds an example strategy, knob, scene, measure, comparison, preset and lesson to a copy of the source, each with as many edited
 // files as CONTRIBUTING says, and the program builds. With GHOSTCUBE_CI go generate then writes all generated pages, and the
 // ordinary tests that could notice any of it pass.
 func TestAdditions(t *testing.T) {

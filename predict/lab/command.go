@@ -194,6 +194,7 @@ func (p *Pane) switchStrategy(spec string) error {
 	if err := checkBodyCount(s, p.ServerWorld.Scene()); err != nil {
 		return err
 	}
+	p.Name, _ = CutTitle(spec)
 	p.start(s, p.ServerWorld)
 	return p.applySettings(set)
 }

@@ -167,6 +167,7 @@ func (l *Lab) open(spec string, other *Pane) (*Pane, error) {
 		return nil, fmt.Errorf("pane %q: %w", spec, err)
 	}
 	p := &Pane{lab: l, clockFaults: l.clockFaults}
+	p.Name, _ = CutTitle(spec)
 	world := predict.NewWorld(sc, l.config.Rate)
 	if other != nil {
 		world.CopyFrom(other.ServerWorld)

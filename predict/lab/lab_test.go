@@ -211,6 +211,8 @@ func TestBadCommands(t *testing.T) {
 		"swich all rewind -":          `no command "swich"`,
 		"switch 1 rewnid -":           `no strategy "rewnid"`,
 		"switch 1 rewind:leed=3 -":    `no knob "leed"`,
+		"switch 1 snapshot=rewind -":  "that is the name of a strategy",
+		"switch 1 A=rewind -":         "want a name of 1 to 24 lower-case letters",
 		"switch 1 rewind:lead=333 -":  "0 to 60",
 		"switch 1 rewind:lead -":      "name=value",
 		"switch 4 rewind -":           "no pane 4",

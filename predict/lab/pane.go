@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"time"
@@ -17,6 +18,7 @@ import (
 
 // Pane runs one strategy: a server and its clients.
 type Pane struct {
+	Name        string // under which it is shown; empty: that of the strategy
 	Strategy    *predict.Strategy
 	ServerWorld *predict.World // authoritative; drawn as the ghost
 	Clients     []*Client
@@ -337,10 +339,32 @@ func (p *Pane) Divergence() (d probe.Divergence, ok bool) { return p.divergence.
 // StartTick returns the session tick at which the pane's strategy started.
 func (p *Pane) StartTick() sim.Tick { return p.startTick }
 
-// Spec returns a spec that opens an equal pane: the strategy and the knobs that differ from
+// Title returns the name of the pane, or that of its strategy.
+func (p *Pane) Title() string { return cmp.Or(p.Name, p.Strategy.Name) }
+
+// AppendKnobs appends the knobs that differ from their defaults to dst, with a separator between two of them. In a pane
+// with a name of its own, the strategy's precedes them.
+func (p *Pane) AppendKnobs(dst []byte, separator string) []byte {
+	if p.Name == "" {
+		return p.Knobs.AppendChanged(dst, separator)
+	}
+	dst = append(dst, p.Strategy.Name...)
+	alone := len(dst)
+	dst = append(dst, separator...)
+	knobs := len(dst)
+	if dst = p.Knobs.AppendChanged(dst, separator); len(dst) == knobs {
+		return dst[:alone]
+	}
+	return dst
+}
+
+// Spec returns a spec that opens an equal pane: its name, the strategy and the knobs that differ from
 // their defaults.
 func (p *Pane) Spec() string {
 	spec := p.Strategy.Name
+	if p.Name != "" {
+		spec = p.Name + "=" + spec
+	}
 	for _, k := range p.Knobs.Changed() {
 		spec += ":" + k
 	}
@@ -424,6 +448,7 @@ func (p *Pane) copyFrom(o *Pane) {
 	server.CopyFrom(o.ServerWorld)
 	p.lastInputs = slices.Clone(o.lastInputs)
 	p.clockFaults = o.clockFaults
+	p.Name = o.Name
 	p.start(o.Strategy, server)
 	if p.datagrams != nil {
 		p.datagrams.Rewind(p.lab.Now())

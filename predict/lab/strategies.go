@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"fmt"
 	"strings"
 
 	"ghostcube/net/link"
@@ -95,10 +96,17 @@ func StrategyNamed(name string) (*predict.Strategy, error) {
 type Setting struct{ Name, Value string }
 
 // ParseSpec parses the spec of a pane: the name of a strategy, followed by knobs after
-// colons, such as rewind:snapshot-every=4:smoothing=none. It does not check names and
+// colons, such as rewind:snapshot-every=4:smoothing=none. A name of the pane and an equals sign may
+// precede it, as in shooter=historyoffset:playout=2. ParseSpec does not check names and
 // values of knobs; ValidateSpec does.
 func ParseSpec(spec string) (*predict.Strategy, []Setting, error) {
-	name, rest, more := strings.Cut(spec, ":")
+	title, unnamed := CutTitle(spec)
+	if title != "" || unnamed != spec {
+		if err := checkTitle(title); err != nil {
+			return nil, nil, err
+		}
+	}
+	name, rest, more := strings.Cut(unnamed, ":")
 	s, err := StrategyNamed(name)
 	if err != nil {
 		return nil, nil, err
@@ -114,6 +122,29 @@ func ParseSpec(spec string) (*predict.Strategy, []Setting, error) {
 		set = append(set, Setting{knob, value})
 	}
 	return s, set, nil
+}
+
+// CutTitle returns the name of the pane that a spec begins with, which is empty if it has none, and the rest of the spec.
+func CutTitle(spec string) (title, unnamed string) {
+	first, _, _ := strings.Cut(spec, ":")
+	if title, _, ok := strings.Cut(first, "="); ok {
+		return title, spec[len(title)+1:]
+	}
+	return "", spec
+}
+
+// MaxTitle is the length of the longest name of a pane, in characters.
+const MaxTitle = 24
+
+// checkTitle returns why a text cannot be the name of a pane. It comes from links, and stands in the place of the strategy's.
+func checkTitle(title string) error {
+	if title == "" || len(title) > MaxTitle || strings.Trim(title, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" {
+		return fmt.Errorf("pane named %.40q: want a name of 1 to %d lower-case letters, digits and dashes", title, MaxTitle)
+	}
+	if _, err := StrategyNamed(title); err == nil {
+		return fmt.Errorf("pane named %q: that is the name of a strategy", title)
+	}
+	return nil
 }
 
 // SpecError is the error for a part of a spec that is not name=value.

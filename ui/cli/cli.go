@@ -58,6 +58,8 @@ type Environment struct {
 	Traces         fs.FS                // traces/NAME.csv
 	Comparisons    fs.FS                // comparisons/*.toml
 	Lessons        fs.FS                // lessons/NN-NAME.toml
+	Presets        fs.FS                // presets/NAME.toml
+	Terms          []byte               // terms.toml
 	Mechanisms     []byte               // mechanisms.toml
 	Now            func() time.Duration // time since an arbitrary moment, for CPU figures and progress bars
 
@@ -141,7 +143,8 @@ func (o *outputWriter) Write(b []byte) (int, error) {
 
 func newProgram(o Environment) *program {
 	return &program{Environment: o, library: plan.Library{
-		Tapes: o.Tapes, Traces: o.Traces, ComparisonFiles: o.Comparisons, MechanismFile: o.Mechanisms, LessonFiles: o.Lessons,
+		Tapes: o.Tapes, Traces: o.Traces, ComparisonFiles: o.Comparisons, LessonFiles: o.Lessons,
+		PresetFiles: o.Presets, TermFile: o.Terms, MechanismFile: o.Mechanisms,
 		Warn: func(text string) { fmt.Fprintln(o.Stderr, "ghostcube: "+text) },
 	}}
 }

@@ -1,8 +1,11 @@
+//go:build !js || headless
+
 package cli
 
 import (
 	"bufio"
 	"cmp"
+	"errors"
 	"fmt"
 	"io/fs"
 	"slices"
@@ -21,43 +24,59 @@ import (
 )
 
 type listCommand struct {
-	Kind string `arg:"" optional:"" help:"scenes, strategies, networks, tapes, knobs, counters, measures, comparisons, lessons and others below." placeholder:"KIND"`
-	Name string `arg:"" optional:"" help:"A strategy, for its knobs or counters alone, a comparison, for its settings, or a measure, for its definition." placeholder:"NAME"`
+	Kind string   `arg:"" optional:"" help:"scenes, strategies, presets, knobs, counters, measures, comparisons, terms and others below, or any word." placeholder:"KIND"`
+	Name []string `arg:"" optional:"" help:"A strategy, for its knobs or counters, or a preset, comparison, measure or term, for all about it." placeholder:"NAME"`
 }
 
 // Help returns the detailed help.
 func (c *listCommand) Help() string {
 	return `
-Kinds are scenes, strategies, networks, traces, tapes, knobs, counters, measures, comparisons,
-lessons, mechanisms and display. Without KIND only names are listed.
+Kinds are scenes, strategies, presets, networks, traces, tapes, knobs, counters, measures,
+comparisons, lessons, terms, mechanisms and display. Without KIND only names are listed.
+
+Any other word is looked up among strategies, presets and the terms of the field, such as GGPO
+or dead reckoning. So is a name that a list does not have.
 
 Examples:
+  ghostcube list ggpo
+  ghostcube list presets shooter
   ghostcube list knobs rewind
   ghostcube list comparisons csp-smoothing
   ghostcube list measures path_error_rms_m
 `
 }
 
-var listKinds = []string{"scenes", "strategies", "networks", "traces", "tapes", "knobs", "counters", "measures",
-	"comparisons", "lessons", "mechanisms", "display"}
+var listKinds = []string{"scenes", "strategies", "presets", "networks", "traces", "tapes", "knobs", "counters", "measures",
+	"comparisons", "lessons", "terms", "mechanisms", "display"}
+
+// kindsWithNames are the lists of which one name can be listed.
+var kindsWithNames = []string{"presets", "knobs", "counters", "comparisons", "measures", "terms"}
 
 // Run prints a list.
 func (c *listCommand) Run(p *program) error {
-	if c.Kind != "" && !slices.Contains(listKinds, c.Kind) {
-		return usageError{&link.UnknownNameError{Kind: "list", Name: c.Kind, Choices: listKinds}}
-	}
-	if c.Name != "" && !slices.Contains([]string{"knobs", "counters", "comparisons", "measures"}, c.Kind) {
-		return usageError{fmt.Errorf("list %s %s: only lists of knobs, counters, comparisons and measures take a name", c.Kind, c.Name)}
-	}
+	name := strings.Join(c.Name, " ")
 	t := newTextTable(p.Stdout)
-	err := c.print(p, t)
+	var err error
+	switch known := slices.Contains(listKinds, c.Kind); {
+	case c.Kind != "" && !known:
+		err = p.lookUp(t, strings.TrimSpace(c.Kind+" "+name))
+	case name != "" && !slices.Contains(kindsWithNames, c.Kind):
+		err = usageError{fmt.Errorf("list %s %s: only lists of %s take a name", c.Kind, name, strings.Join(kindsWithNames, ", "))}
+	default:
+		err = c.print(p, t, name)
+		var unknown *link.UnknownNameError
+		if found := p.library.TermsNamed(name); errors.As(err, &unknown) && len(found) > 0 {
+			err = nil
+			listFoundTerms(t, found)
+		}
+	}
 	if err != nil {
 		return err
 	}
 	return t.close()
 }
 
-func (c *listCommand) print(p *program, t table) error {
+func (c *listCommand) print(p *program, t table, name string) error {
 	switch c.Kind {
 	case "scenes":
 		listScenes(t)
@@ -67,6 +86,10 @@ func (c *listCommand) print(p *program, t table) error {
 			title, _, _ := strings.Cut(s.Doc, "\n")
 			t.row(fmt.Sprint(i+1), s.Name, title, s.Source)
 		}
+	case "presets":
+		return p.listPresets(t, name)
+	case "terms":
+		return p.listTerms(t, name)
 	case "networks":
 		listNetworks(t)
 	case "traces":
@@ -75,8 +98,8 @@ func (c *listCommand) print(p *program, t table) error {
 		return p.listTapes(t)
 	case "knobs", "counters":
 		strategies := lab.Strategies
-		if c.Name != "" {
-			s, err := lab.StrategyNamed(c.Name)
+		if name != "" {
+			s, err := p.strategyOf(name)
 			if err != nil {
 				return usageError{err}
 			}
@@ -88,9 +111,9 @@ func (c *listCommand) print(p *program, t table) error {
 			listCounters(t, strategies)
 		}
 	case "measures":
-		return listMeasures(t, c.Name)
+		return listMeasures(t, name)
 	case "comparisons":
-		return p.listComparisons(t, c.Name)
+		return p.listComparisons(t, name)
 	case "lessons":
 		return p.listLessons(t)
 	case "mechanisms":
@@ -281,9 +304,6 @@ func (p *program) listComparisons(t table, name string) error {
 	return nil
 }
 
-// maxLine is the number of characters of a line of the list of comparisons.
-const maxLine = 100
-
 func listComparison(t table, c *plan.Comparison) {
 	row := func(name, value string) {
 		if value != "" {
@@ -359,16 +379,21 @@ func (p *program) listNames(t table) error {
 	for i := range tour {
 		lessons = append(lessons, tour[i].Name)
 	}
+	presets, err := p.library.Presets()
+	if err != nil {
+		return err
+	}
 	for _, x := range []struct {
 		kind  string
 		names []string
 	}{
-		{"scenes", scene.Names()}, {"strategies", lab.StrategyNames()}, {"networks", link.ProfileNames()},
+		{"scenes", scene.Names()}, {"strategies", lab.StrategyNames()}, {"presets", presetNames(presets)}, {"networks", link.ProfileNames()},
 		{"traces", p.library.TraceNames()}, {"tapes", p.library.TapeNames()}, {"comparisons", comparisons}, {"lessons", lessons},
 	} {
 		t.row(x.kind, strings.Join(x.names, " "))
 	}
-	t.row("list KIND describes each; list knobs, counters, measures, mechanisms and display list more.")
+	t.row("list KIND describes each; list knobs, counters, measures, terms, mechanisms and display list more.")
+	t.row("list WORD looks up a word of the field, such as ggpo.")
 	return nil
 }
 

@@ -16,6 +16,7 @@ import (
 	"ghostcube/predict/lab"
 	"ghostcube/predict/score"
 	"ghostcube/sim/scene"
+	"ghostcube/ui/plan"
 	"ghostcube/ui/stage"
 )
 
@@ -63,6 +64,8 @@ func TestPagesOfReference(t *testing.T) {
 		{"scenes", writeSceneReference},
 		{"networks", writeNetworkReference},
 		{"view", writeViewReference},
+		{"presets", writePresetReference},
+		{"terms", writeTermReference},
 	} {
 		var page markdown
 		x.write(t, &page)
@@ -397,4 +400,67 @@ func writeViewReference(_ *testing.T, m *markdown) {
 		d := &stage.SettingTable[i]
 		m.row(code(d.Name), d.Value(&stage.DefaultSettings), d.Allowed(), d.Key, d.Help)
 	}
+}
+
+// writePresetReference writes the presets.
+func writePresetReference(t *testing.T, m *markdown) {
+	library := &testProgram(t).library
+	m.text("# Presets\n\n" +
+		"A preset is a strategy with the knobs of a kind of game. It stands wherever a strategy does: `--panes shooter,rewind`,\n" +
+		"`--panes shooter:playout=3` with another knob, on the panel's page *Strategy*, and in links, settings files and\n" +
+		"comparisons. Tapes and links have its strategy and all its knobs, with the name before them, such as\n" +
+		"`shooter=historyoffset:playout=2`, and so run the same session when a preset has changed. In the same way a pane can get\n" +
+		"a name of your own: `--panes mine=rewind:lead=8`.\n\n" +
+		"`ghostcube list presets shooter` prints a preset with the meaning of its knobs.\n")
+	m.head("preset", "pane", "does")
+	list := must(library.Presets())
+	for i := range list {
+		x := &list[i]
+		m.row(fmt.Sprintf("[`%s`](#%s)", x.Name, x.Name), code(unnamedSpec(x)), x.Title)
+	}
+	for i := range list {
+		x := &list[i]
+		m.text("\n## %s\n\n%s\n\n`%s`\n\n", x.Name, x.Doc, unnamedSpec(x))
+		m.text("- **Games**: %s\n- **Guide**: [%s](../guides/%s.md)\n", x.Games, x.Guide, x.Guide)
+		for _, s := range x.Sources {
+			title := s.Title
+			if s.URL != "" {
+				title = fmt.Sprintf("[%s](%s)", title, s.URL)
+			}
+			m.text("- **Source**: %s, %s, %d\n", s.Author, title, s.Year)
+		}
+	}
+}
+
+// writeTermReference writes the terms of the field.
+func writeTermReference(t *testing.T, m *markdown) {
+	library := &testProgram(t).library
+	m.text("# Terms of the field\n\n" +
+		"What others call it, and what it is called here. `ghostcube list ggpo` prints a row of this table, the search of the\n" +
+		"panel's page *Strategy* finds it, and `--panes ggpo` says what to use instead. *Nearest* stands where the lab does not\n" +
+		"have the same. Words of our own are in the [glossary](../glossary.md).\n")
+	m.head("term", "used by", "meaning", "here")
+	list := must(library.Terms())
+	for i := range list {
+		x := &list[i]
+		var here []string
+		for _, r := range x.Here {
+			here = append(here, r.Kind+" "+referenceLink(r))
+		}
+		text := strings.Join(here, ", ")
+		if x.Nearest {
+			text = "*nearest*: " + text
+		}
+		m.row(strings.Join(x.Names(), ", "), x.By, x.Text, text)
+	}
+}
+
+// referenceLink returns the name of what a term refers to, as a link to where a page of the reference has it.
+func referenceLink(r plan.Reference) string {
+	page := map[string]string{
+		"strategy": "knobs.md", "preset": "presets.md#" + r.Name, "knob": "knobs.md", "counter": "counters.md", "measure": "measures.md",
+		"comparison": "comparisons.md#" + r.Name, "lesson": "tour.md", "guide": "../guides/" + r.Name + ".md", "network": "networks.md",
+		"display": "view.md", "flag": "commands.md", "command": "commands.md#" + r.Name,
+	}[r.Kind]
+	return fmt.Sprintf("[`%s`](%s)", r.Name, page)
 }

@@ -96,6 +96,9 @@ func (p *program) playLesson(session *plan.Plan) error {
 	return nil
 }
 
+// maxLine is the number of characters of a line of text in the terminal.
+const maxLine = 100
+
 // wrapText breaks a text into lines of at most 100 characters.
 func wrapText(text string) string {
 	var b strings.Builder

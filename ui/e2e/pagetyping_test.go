@@ -19,20 +19,20 @@ func (s *pageServer) testTyping(t *testing.T) {
 	const link = "?panes=noprediction&seed=7&network=latency=75ms"
 	d := s.open(t, link, screenSize{960, 540, 1, false})
 	d.click("tab Compare")
-	d.click("preset name")
+	d.click("session name")
 	typed := "wasd-quick-brown-fox-jumps-over-7-dogs-x"
 	first, start := d.state().frame, time.Now()
 	d.typeText(typed)
 	t.Logf("%.0f characters and %.1f frames a second", float64(len(typed))/time.Since(start).Seconds(), float64(d.state().frame-first)/time.Since(start).Seconds())
 	d.waitFrames()
-	d.savedPreset(typed)
+	d.savedSession(typed)
 
-	d.click("preset name")
+	d.click("session name")
 	d.pressKey(pageKey{"End", "End", 35})
 	for range 2 {
 		d.pressKey(pageKey{"Backspace", "Backspace", 8})
 	}
-	d.savedPreset(strings.TrimSuffix(typed, "-x"))
+	d.savedSession(strings.TrimSuffix(typed, "-x"))
 
 	// The browser's own paste gives the text, so the page needs no permission to read the clipboard. The test needs one to
 	// write it.
@@ -42,7 +42,7 @@ func (s *pageServer) testTyping(t *testing.T) {
 		t.Fatal(err)
 	}
 	d.run(chromedp.Evaluate[chromedp.Void](`navigator.clipboard.writeText("from-outside\n")`, chromedp.EvalAwaitPromise))
-	d.click("preset name")
+	d.click("session name")
 	control, keyV := pageKey{"ControlLeft", "Control", 17}, pageKey{"KeyV", "v", 'V'}
 	d.keyDown(control)
 	const withControl = 2
@@ -51,7 +51,7 @@ func (s *pageServer) testTyping(t *testing.T) {
 	d.keyUp(keyV)
 	d.keyUp(control)
 	d.waitTicks(60)
-	d.savedPreset("from-outside")
+	d.savedSession("from-outside")
 
 	// An input method composes and commits. The list below the field shows the first comparison that the filter finds.
 	found := func(name string) {
@@ -114,20 +114,20 @@ func evaluate[T any](d *pageDriver, expression string) T {
 	return v
 }
 
-// savedPreset saves a preset under the name that was typed, and fails unless it is the wanted one.
-func (d *pageDriver) savedPreset(want string) {
+// savedSession saves the session under the name that was typed, and fails unless it is the wanted one.
+func (d *pageDriver) savedSession(want string) {
 	d.t.Helper()
-	d.click("save preset")
+	d.click("save session")
 	d.waitFrames()
-	d.wantPreset(want)
+	d.wantSession(want)
 }
 
-// wantPreset fails unless the only preset has the wanted name, and removes it.
-func (d *pageDriver) wantPreset(want string) {
+// wantSession fails unless the only saved session has the wanted name, and removes it.
+func (d *pageDriver) wantSession(want string) {
 	d.t.Helper()
 	names := evaluate[[]string](d, `Object.keys(localStorage).filter((k) => k.endsWith(".toml")).map((k) => k.replace(/.*\/|\.toml$/g, ""))`)
 	if len(names) != 1 || names[0] != want {
-		d.t.Fatalf("the presets are %q, want %q", names, want)
+		d.t.Fatalf("the saved sessions are %q, want %q", names, want)
 	}
 	d.run(chromedp.Evaluate[chromedp.Void](`localStorage.clear()`))
 }
@@ -137,7 +137,7 @@ func (d *pageDriver) wantPreset(want string) {
 func (s *pageServer) testTouchTyping(t *testing.T) {
 	d := s.open(t, "?panes=noprediction&seed=7", screenSize{960, 600, 1, true})
 	focused := func() string { return evaluate[string](d, `document.activeElement.id`) }
-	d.tap("preset name")
+	d.tap("session name")
 	if focused() != "ebitengine-textinput" {
 		t.Fatalf("a tap on the field focuses %q", focused())
 	}
@@ -147,8 +147,8 @@ func (s *pageServer) testTouchTyping(t *testing.T) {
 	d.waitFrames()
 	d.run(call(input.InsertText, input.InsertTextParams{Text: "phone-7"}))
 	d.waitFrames()
-	d.tap("save preset")
-	d.wantPreset("phone-7")
+	d.tap("save session")
+	d.wantSession("phone-7")
 	if d.waitFrames(); focused() == "ebitengine-textinput" {
 		t.Error("the keyboard stays after the field is left")
 	}

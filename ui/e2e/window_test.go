@@ -152,7 +152,8 @@ const tourFolder = "GHOSTCUBE_TOUR"
 // or in the panel, and goes on with F2. Without a folder for screenshots it plays three of them, and does not wait for
 // the figures.
 func TestWindowTour(t *testing.T) {
-	library := plan.Library{Tapes: assets.Tapes, Traces: assets.Traces, ComparisonFiles: assets.Comparisons, LessonFiles: assets.Lessons}
+	library := plan.Library{Tapes: assets.Tapes, Traces: assets.Traces, ComparisonFiles: assets.Comparisons, LessonFiles: assets.Lessons,
+		PresetFiles: assets.Presets, TermFile: assets.Terms}
 	list, err := library.Lessons()
 	if err != nil {
 		t.Fatal(err)

@@ -19,15 +19,15 @@ import (
 func TestWindowTyping(t *testing.T) {
 	d := startWindow(t, "--panes", "rewind", "--size", "1280x720")
 	d.click("tab Compare")
-	d.click("preset name")
+	d.click("session name")
 	typed := "wasd-quick-brown-fox-jumps-over-7-dogs-x"
 	slow := d.slowDown(100 * time.Millisecond)
 	d.xdotool("type", "--delay", "25", typed)
 	slow()
 	d.waitFrames()
-	d.savedPreset(typed)
+	d.savedSession(typed)
 
-	d.click("preset name") // selects all
+	d.click("session name") // selects all
 	d.xdotool("key", "End")
 	d.waitFrames()
 	d.xdotool("key", "ctrl+BackSpace") // the x
@@ -39,10 +39,10 @@ func TestWindowTyping(t *testing.T) {
 	d.xdotool("type", "--delay", "25", "fast-")
 	d.waitFrames()
 	edited := "wasd-quick-brown-fox-jumps-over-7-fast-dogs"
-	d.savedPreset(edited)
+	d.savedSession(edited)
 
 	if _, err := exec.LookPath("xclip"); err == nil {
-		d.click("preset name")
+		d.click("session name")
 		d.xdotool("key", "ctrl+x")
 		d.waitUntil("the text in the clipboard", func(windowState) bool {
 			out, _ := exec.Command("xclip", "-selection", "clipboard", "-out").Output()
@@ -61,7 +61,7 @@ func TestWindowTyping(t *testing.T) {
 		d.waitFrames()
 		d.xdotool("key", "ctrl+shift+z")
 		d.waitFrames()
-		d.savedPreset("a-from-outside")
+		d.savedSession("a-from-outside")
 	} else {
 		t.Log("xclip is not installed, so nothing is cut and pasted")
 	}
@@ -114,12 +114,12 @@ func (d *windowDriver) slowDown(hold time.Duration) (stop func()) {
 	}
 }
 
-// savedPreset saves a preset under the name that was typed, and fails unless it is the wanted one.
-func (d *windowDriver) savedPreset(want string) {
+// savedSession saves the session under the name that was typed, and fails unless it is the wanted one.
+func (d *windowDriver) savedSession(want string) {
 	d.t.Helper()
-	d.click("save preset")
+	d.click("save session")
 	d.waitFrames()
-	folder := filepath.Join(d.outDir, "output", "presets")
+	folder := filepath.Join(d.outDir, "output", "sessions")
 	list, err := os.ReadDir(folder)
 	if err != nil {
 		d.t.Fatal(err)
@@ -129,7 +129,7 @@ func (d *windowDriver) savedPreset(want string) {
 		names = append(names, f.Name())
 	}
 	if len(names) != 1 || names[0] != want+".toml" {
-		d.t.Fatalf("the presets are %q, want %q", names, want)
+		d.t.Fatalf("the saved sessions are %q, want %q", names, want)
 	}
 	if err := os.Remove(filepath.Join(folder, names[0])); err != nil {
 		d.t.Fatal(err)

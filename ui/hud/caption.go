@@ -105,20 +105,20 @@ func (d frameDrawer) captionRoom(r Rect, k int, headline float32) float32 {
 	return room
 }
 
-// paneName returns the name of the strategy of pane i, with its number among several.
+// paneName returns the name of pane i, with its number among several.
 func (d frameDrawer) paneName(i int) string {
 	if label := d.hud.paneLabels[i]; label != "" {
-		return d.texts.add(d.l.Panes[i].Strategy.Name).add(", ").add(label).end()
+		return d.texts.add(d.l.Panes[i].Title()).add(", ").add(label).end()
 	}
 	if len(d.l.Panes) > 1 {
-		return d.texts.int(i + 1).add("  ").add(d.l.Panes[i].Strategy.Name).end()
+		return d.texts.int(i + 1).add("  ").add(d.l.Panes[i].Title()).end()
 	}
-	return d.l.Panes[i].Strategy.Name
+	return d.l.Panes[i].Title()
 }
 
-// changedKnobs returns the changed knobs of pane i.
+// changedKnobs returns the changed knobs of pane i, after its strategy if the pane has another name.
 func (d frameDrawer) changedKnobs(i int) string {
-	d.texts.b = d.l.Panes[i].Knobs.AppendChanged(d.texts.b, knobSeparator)
+	d.texts.b = d.l.Panes[i].AppendKnobs(d.texts.b, knobSeparator)
 	return d.texts.end()
 }
 

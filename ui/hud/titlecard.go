@@ -26,8 +26,8 @@ func (h *HUD) DrawTitleCard(list *render.DrawList, l *lab.Lab, title string, at 
 	line(&y, 40, true, stage.TextColor, title)
 	y += 24 * scale
 	for i, p := range l.Panes {
-		text := fmt.Sprintf("%d  %s", i+1, p.Strategy.Name)
-		if knobs := string(p.Knobs.AppendChanged(nil, knobSeparator)); knobs != "" {
+		text := fmt.Sprintf("%d  %s", i+1, p.Title())
+		if knobs := string(p.AppendKnobs(nil, knobSeparator)); knobs != "" {
 			text += knobSeparator + knobs
 		}
 		line(&y, 22, false, stage.TextColor, text)

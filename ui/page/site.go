@@ -22,7 +22,8 @@ import (
 // siteFolder is the folder of the documentation in the page's folder.
 const siteFolder = "docs"
 
-// section is a part of a page under a heading, for the search. Its fields are those that search.js reads.
+// section is a part of a page under a heading, or a term of the field, for the search. Its fields are those that search.js
+// reads.
 type section struct {
 	Page    string  `json:"page"`
 	Heading string  `json:"heading"`
@@ -55,7 +56,8 @@ var siteGroups = []struct {
 	{"Guides", []string{"docs/guides/"}, 1.5},
 	{"Extend", []string{"docs/extending.md", "docs/architecture.md", "CONTRIBUTING.md", "CHANGELOG.md"}, 0.8},
 	{"Notebook", []string{"docs/notebook/"}, 0.5},
-	{"Look up", []string{"docs/glossary.md", "docs/reference/comparisons.md", "docs/reference/mechanisms.md", "docs/reference/", "docs/"}, 1},
+	{"Look up", []string{"docs/glossary.md", termPage, "docs/reference/presets.md",
+		"docs/reference/comparisons.md", "docs/reference/mechanisms.md", "docs/reference/", "docs/"}, 1},
 }
 
 // addSite adds the documentation as HTML pages, with its pictures, to files. source is the folder of the program's source.
@@ -249,8 +251,15 @@ func (p *sitePage) textOf(n ast.Node) string {
 	return strings.Join(strings.Fields(b.String()), " ")
 }
 
-// sections returns the parts of a page for the search.
+// termPage is the page whose table has a term of the field in each row.
+const termPage = "docs/reference/terms.md"
+
+// sections returns the parts of a page for the search. Each term of the field is a part of its own, so that the search
+// finds it by its words as by a heading.
 func (p *sitePage) sections() []section {
+	if p.source == termPage {
+		return p.terms()
+	}
 	var list []section
 	for n := p.document.FirstChild(); n != nil; n = n.NextSibling() {
 		if h, ok := n.(*ast.Heading); ok && h.Level <= 3 {
@@ -266,6 +275,23 @@ func (p *sitePage) sections() []section {
 			s.Text = strings.TrimSpace(s.Text + " " + p.textOf(n))
 		}
 	}
+	return list
+}
+
+// terms returns the rows of the page's table for the search, after the page itself.
+func (p *sitePage) terms() []section {
+	weight := siteGroups[p.group].weight
+	list := []section{{Page: p.Title, Heading: p.Title, URL: p.File, Weight: weight}}
+	_ = ast.Walk(p.document, func(n ast.Node, entering bool) (ast.WalkStatus, error) { // the function returns no error
+		switch {
+		case !entering:
+		case n.Kind().String() == "TableRow":
+			list = append(list, section{Page: p.Title, Heading: p.textOf(n.FirstChild()), URL: p.File, Text: p.textOf(n), Weight: weight})
+		case n.Kind().String() == "Paragraph":
+			list[0].Text = strings.TrimSpace(list[0].Text + " " + p.textOf(n))
+		}
+		return ast.WalkContinue, nil
+	})
 	return list
 }
 

@@ -1,13 +1,19 @@
 package page
 
 import (
+	"encoding/json"
 	"net/url"
 	"os"
+	"os/exec"
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
+
+	"ghostcube/assets"
+	"ghostcube/ui/plan"
 )
 
 var (
@@ -118,5 +124,80 @@ func TestGuidesInOrder(t *testing.T) {
 		"reference-frames joints lag-compensation clocks latency network"
 	if got := strings.Join(order, " "); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+// searchSite runs the site's script of the search over its index, types a text into the field, and returns the headings
+// that it lists.
+func searchSite(t *testing.T, files map[string][]byte, typed ...string) (found [][]string) {
+	t.Helper()
+	node, err := exec.LookPath("node")
+	if err != nil {
+		t.Skip("node is not installed; .ci/run installs it")
+	}
+	texts, err := json.Marshal(typed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const document = `
+const element = () => ({ children: [], append(...x) { this.children.push(...x); }, replaceChildren() { this.children = []; } });
+const field = { value: "", listeners: {}, addEventListener(name, f) { this.listeners[name] = f; } };
+const results = element();
+globalThis.document = { body: { dataset: { root: "" } }, createElement: element,
+	getElementById: (id) => ({ search: field, results })[id] };
+`
+	const typing = `
+console.log(JSON.stringify(typed.map((text) => {
+	field.value = text;
+	field.listeners.input();
+	return (results.children[1]?.children ?? []).map((item) => item.children[0].href + " " + item.children[0].textContent);
+})));
+`
+	script := document + string(files["search-index.js"]) + string(files["search.js"]) + "const typed = " + string(texts) + ";" + typing
+	cmd := exec.Command(node, "-")
+	cmd.Stdin = strings.NewReader(script)
+	out, err := cmd.Output()
+	if err == nil {
+		err = json.Unmarshal(out, &found)
+	}
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return found
+}
+
+// TestSearchFindsPresetsAndTerms types the name of every preset and every word of every term into the site's search, which
+// finds it, and a word of the field that a guide has, which finds the guide.
+func TestSearchFindsPresetsAndTerms(t *testing.T) {
+	pages, err := readPages(os.DirFS("../.."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := renderSite(pages, os.DirFS("site"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	library := &plan.Library{PresetFiles: assets.Presets, TermFile: assets.Terms}
+	presets, err := library.Presets()
+	if err != nil {
+		t.Fatal(err)
+	}
+	terms, err := library.Terms()
+	if err != nil {
+		t.Fatal(err)
+	}
+	typed, want := []string{"ggpo", "GGPO"}, []string{"guides/rollback.html", "reference/terms.html Terms of the field: GGPO"}
+	for i := range presets {
+		typed, want = append(typed, presets[i].Name), append(want, "reference/presets.html#"+presets[i].Name)
+	}
+	for i := range terms {
+		for _, name := range terms[i].Names() {
+			typed, want = append(typed, name), append(want, "reference/terms.html Terms of the field: "+strings.Join(terms[i].Names(), ", "))
+		}
+	}
+	for i, found := range searchSite(t, files, typed...) {
+		if !slices.ContainsFunc(found, func(x string) bool { return strings.HasPrefix(x, want[i]) }) {
+			t.Errorf("%s finds %q, want %s", typed[i], found, want[i])
+		}
 	}
 }

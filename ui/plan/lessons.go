@@ -228,7 +228,7 @@ func (l *Library) readLesson(file string, text []byte) (Lesson, error) {
 	if err != nil {
 		return Lesson{}, err
 	}
-	x, err := f.lesson()
+	x, err := f.lesson(l)
 	if err == nil {
 		err = l.check(x.Settings)
 	}
@@ -243,7 +243,7 @@ func (l *Library) readLesson(file string, text []byte) (Lesson, error) {
 }
 
 // lesson returns the lesson of a file, or the first error in it.
-func (f *lessonFile) lesson() (x Lesson, err error) {
+func (f *lessonFile) lesson(l *Library) (x Lesson, err error) {
 	x = Lesson{Title: f.Title, Look: f.Look, Do: f.Do, After: f.After, Key: f.Key}
 	if x.Settings, err = f.settings(); err != nil {
 		return x, err
@@ -262,11 +262,11 @@ func (f *lessonFile) lesson() (x Lesson, err error) {
 		return x, err
 	}
 	for _, spec := range f.Panes { // before the action, which concerns a pane
-		if err := lab.ValidateSpec(spec); err != nil {
+		if err := l.validateSpec(l.ExpandSpec(spec)); err != nil {
 			return x, &SettingError{"panes", "", err}
 		}
 	}
-	if x.Action, err = f.action(); err != nil {
+	if x.Action, err = f.action(l); err != nil {
 		return x, &SettingError{"action", "", err}
 	}
 	return x, f.checkFigures(&x)
@@ -345,7 +345,7 @@ func (f *lessonFile) checkFigures(x *Lesson) error {
 }
 
 // action parses the action and checks it against the panes.
-func (f *lessonFile) action() (a Action, err error) {
+func (f *lessonFile) action(l *Library) (a Action, err error) {
 	if input, ok := inputActions[f.Action]; ok {
 		if f.Reach != "" {
 			return a, errors.New("reach concerns a knob or a condition")
@@ -374,11 +374,12 @@ func (f *lessonFile) action() (a Action, err error) {
 	}
 	switch c.Verb {
 	case "switch":
-		err = lab.ValidateSpec(c.Name)
+		c.Name = l.ExpandSpec(c.Name)
+		err = l.validateSpec(c.Name)
 	case "set":
 		for i, spec := range f.Panes {
-			if name, _, _ := strings.Cut(spec, ":"); err == nil && (c.Pane == i || c.Pane == lab.AllPanes) {
-				err = lab.ValidateSpec(name + ":" + c.Name + "=" + c.Value)
+			if err == nil && (c.Pane == i || c.Pane == lab.AllPanes) {
+				err = l.validateSpec(l.ExpandSpec(spec) + ":" + c.Name + "=" + c.Value)
 			}
 		}
 	case "condition":

@@ -73,7 +73,7 @@ func TestBadLessons(t *testing.T) {
 		`scene = "zen" -> scene = "zne"`:                          `01-x.toml: line 9: scene: no scene "zne"`,
 		`tape = "circle" -> tape = "circel"`:                      `01-x.toml: line 11: tape: no tape "circel"`,
 		`latency=75ms -> latncy=75ms`:                             `01-x.toml: line 10: network: `,
-		`["rewind", "lockstep"] -> ["rewnid", "lockstep"]`:        `01-x.toml: line 13: panes: no strategy "rewnid"`,
+		`["rewind", "lockstep"] -> ["rewnid", "lockstep"]`:        `01-x.toml: line 13: panes: no strategy or preset "rewnid"`,
 		`"corrections", -> "corections",`:                         `01-x.toml: line 7: figures: no headline "corections"`,
 		`path_error_rms_m@2" -> path_error_rms_m@3"`:              "01-x.toml: line 7: figures: pane of path_error_rms_m@3",
 		`"corrections: after -> "correctoins: after`:              `01-x.toml: line 8: claims: no figure "correctoins"`,

@@ -14,13 +14,15 @@ import (
 	"ghostcube/ui/stage"
 )
 
-// Library finds tapes, traces, comparisons and mechanisms. Built-in tapes and traces have names; a name
+// Library finds tapes, traces, comparisons, presets, terms and mechanisms. Built-in tapes and traces have names; a name
 // with a dot or a slash is a file. A tape can also stand for itself, as InlineTape makes it.
 type Library struct {
 	Tapes           fs.FS  // tapes/NAME.tape
 	Traces          fs.FS  // traces/NAME.csv
 	ComparisonFiles fs.FS  // comparisons/*.toml
 	LessonFiles     fs.FS  // lessons/NN-NAME.toml
+	PresetFiles     fs.FS  // presets/NAME.toml
+	TermFile        []byte // terms.toml
 	MechanismFile   []byte // mechanisms.toml
 
 	Dropped map[string][]byte // tapes that are no files here, by their names; may be nil
@@ -33,6 +35,8 @@ type Library struct {
 	validSpecs  map[string]bool // of panes that are valid
 	comparisons []Comparison    // nil: not read yet
 	lessons     []Lesson        // nil: not read yet
+	presets     []Preset        // nil: not read yet
+	terms       []Term          // nil: not read yet
 }
 
 // TapeNames returns the names of the built-in tapes.
@@ -83,6 +87,12 @@ func indexNamed[T any](list []T, kind, name string, nameOf func(*T) string) (int
 func (l *Library) validateSpec(spec string) error {
 	if l.validSpecs[spec] {
 		return nil
+	}
+	if _, unnamed := lab.CutTitle(spec); unnamed == spec {
+		name, _, _ := strings.Cut(spec, ":")
+		if _, err := lab.StrategyNamed(name); err != nil {
+			return l.unknownPane(name)
+		}
 	}
 	if err := lab.ValidateSpec(spec); err != nil {
 		return err

@@ -136,11 +136,12 @@ func (l *Library) apply(m *Plan, s Settings) (err error) {
 		return bad("panes", "", fmt.Errorf("%d panes: want 1 to %d", len(m.Panes), lab.MaxPanes))
 	}
 	for i, spec := range m.Panes {
-		m.Panes[i] = strings.TrimSpace(spec)
+		m.Panes[i] = l.ExpandSpec(spec)
 		if err := l.validateSpec(m.Panes[i]); err != nil {
 			return bad("panes", "", err)
 		}
 	}
+	s.Panes = strings.Join(m.Panes, ",")
 	tick := time.Second / time.Duration(m.Config.Rate)
 	if s.FaultEvery < 0 || s.FaultEvery > time.Hour || s.FaultEvery > 0 && s.FaultEvery < tick {
 		return bad("fault-every", s.FaultEvery.String(), fmt.Errorf("want a duration from one tick (%v) to 1h0m0s", tick))

@@ -15,7 +15,7 @@ func (l *Library) Shortest(s Settings) (Settings, error) {
 		return s, err
 	}
 	usual := &base.Settings
-	same := map[string]func(a, b string) bool{"panes": samePanes, "network": l.sameNetwork}
+	same := map[string]func(a, b string) bool{"panes": l.samePanes, "network": l.sameNetwork}
 	texts := usual.texts()
 	for i, x := range s.texts() {
 		switch equal := same[x.name]; {
@@ -35,13 +35,13 @@ func (l *Library) Shortest(s Settings) (Settings, error) {
 }
 
 // samePanes reports whether two lists of specs open the same panes.
-func samePanes(a, b string) bool {
+func (l *Library) samePanes(a, b string) bool {
 	x, y := strings.Split(a, ","), strings.Split(b, ",")
 	if len(x) != len(y) {
 		return false
 	}
 	for i := range x {
-		if fullSpec(x[i]) != fullSpec(y[i]) {
+		if l.fullSpec(x[i]) != l.fullSpec(y[i]) {
 			return false
 		}
 	}
@@ -49,8 +49,9 @@ func samePanes(a, b string) bool {
 }
 
 // fullSpec returns a spec with the knobs that differ from their defaults, in the order of the strategy.
-func fullSpec(spec string) string {
-	spec = strings.TrimSpace(spec)
+func (l *Library) fullSpec(spec string) string {
+	spec = l.ExpandSpec(spec)
+	title, _ := lab.CutTitle(spec)
 	s, set, err := lab.ParseSpec(spec)
 	if err != nil {
 		return spec
@@ -61,7 +62,7 @@ func fullSpec(spec string) string {
 			return spec
 		}
 	}
-	return strings.Join(append([]string{s.Name}, knobs.Changed()...), ":")
+	return strings.Join(append([]string{title + "=" + s.Name}, knobs.Changed()...), ":")
 }
 
 // parseNetwork returns the conditions of a network's text. ok is false if it has an error.

@@ -19,6 +19,8 @@ func Environment(args []string, stdout, stderr io.Writer) cli.Environment {
 		Traces:      assets.Traces,
 		Comparisons: assets.Comparisons,
 		Lessons:     assets.Lessons,
+		Presets:     assets.Presets,
+		Terms:       assets.Terms,
 		Mechanisms:  assets.Mechanisms,
 		Now:         func() time.Duration { return time.Since(start) },
 		Progress:    platform.Progress,

@@ -47,7 +47,7 @@ func (c *captions) add(s *hud.HUD, l *lab.Lab, frame int) {
 		*open = openCaption{strings.Clone(event), len(c.list)}
 		text := open.event
 		if len(l.Panes) > 1 {
-			text = fmt.Sprintf("%d  %s: %s", i+1, l.Panes[i].Strategy.Name, text)
+			text = fmt.Sprintf("%d  %s: %s", i+1, l.Panes[i].Title(), text)
 		}
 		c.list = append(c.list, Caption{text, frame, frame + 1})
 	}

@@ -119,7 +119,7 @@ func (c *Controls) SwitchStrategy(index int) {
 		return
 	}
 	focus := s.Lab.Focus()
-	s.Do(c.SwitchCommand(focus, index))
+	s.Do(c.SwitchCommand(focus, lab.Strategies[index].Name))
 	s.Notices.Post("pane " + strconv.Itoa(focus+1) + ": " + s.Lab.Panes[focus].Spec())
 }
 
@@ -155,23 +155,23 @@ func (c *Controls) ZoomLanes(wheel float64) {
 	}
 }
 
-// tunedKey names a strategy that a pane has run.
+// tunedKey names a strategy or a preset that a pane has run.
 type tunedKey struct {
-	pane     *lab.Pane
-	strategy string
+	pane *lab.Pane
+	name string
 }
 
-// SwitchCommand returns the command that gives a pane another strategy, with the knobs that were tuned when the
-// pane last ran it. It remembers the knobs of the present strategy.
-func (c *Controls) SwitchCommand(pane, strategy int) lab.Command {
+// SwitchCommand returns the command that gives a pane another strategy or preset, with the knobs that were tuned when
+// the pane last ran it. It remembers the knobs of the present one. The name is that of a strategy or a preset.
+func (c *Controls) SwitchCommand(pane int, name string) lab.Command {
 	present := c.session.Lab.Panes[pane]
 	if c.tuned == nil {
 		c.tuned = map[tunedKey]string{}
 	}
-	c.tuned[tunedKey{present, present.Strategy.Name}] = present.Spec()
-	spec := lab.Strategies[strategy].Name
-	if tuned, ok := c.tuned[tunedKey{present, spec}]; ok {
-		spec = tuned
+	c.tuned[tunedKey{present, present.Title()}] = present.Spec()
+	spec, ok := c.tuned[tunedKey{present, name}]
+	if !ok {
+		spec = c.session.Library.ExpandSpec(name)
 	}
 	return lab.Command{Verb: "switch", Pane: pane, Name: spec}
 }

@@ -240,7 +240,7 @@ func TestTunedKnobs(t *testing.T) {
 	if spec := g.Lab.Panes[0].Spec(); spec != "rewind:lead=11" {
 		t.Errorf("back at rewind: %s", spec)
 	}
-	g.Do(g.Controls.SwitchCommand(0, 3))
+	g.Do(g.Controls.SwitchCommand(0, lab.Strategies[3].Name))
 	if spec := g.Lab.Panes[0].Spec(); spec != "snapshot:snapshot-every=6" {
 		t.Errorf("back at snapshot: %s", spec)
 	}

@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,41 +22,48 @@ import (
 // Files are the files that a session reads and writes, apart from its tape and its videos.
 type Files struct{ session *Session }
 
-// presetFolder is the folder of the presets, in the output folder.
-const presetFolder = "presets"
+// Folders of the saved sessions, in the output folder. Sessions are saved in the first, and also read from the second, in
+// which earlier versions saved them.
+const (
+	savedFolder   = "sessions"
+	earlierFolder = "presets"
+)
 
-// presetFile returns the file of a preset.
-func (f *Files) presetFile(name string) string {
-	return filepath.Join(f.session.OutDir, presetFolder, name+".toml")
+// savedFile returns the file of a saved session in a folder.
+func (f *Files) savedFile(folder, name string) string {
+	return filepath.Join(f.session.OutDir, folder, name+".toml")
 }
 
-// PresetHelp says where a preset goes.
-func (f *Files) PresetHelp() string {
+// SaveHelp says where a saved session goes.
+func (f *Files) SaveHelp() string {
 	if f.session.Platform.InPage {
 		return "Keep the session's settings in this browser."
 	}
-	return "Write the session's settings to " + filepath.ToSlash(f.presetFile("NAME")) + "."
+	return "Write the session's settings to " + filepath.ToSlash(f.savedFile(savedFolder, "NAME")) + "."
 }
 
-// Presets returns the names of the presets. The list is not nil.
-func (f *Files) Presets() []string {
+// SavedSessions returns the names of the saved sessions, sorted. The list is not nil.
+func (f *Files) SavedSessions() []string {
 	list := []string{}
-	files, err := filepath.Glob(f.presetFile("*"))
-	if err != nil { // the output folder is a bad pattern, so nothing is listed
-		return list
-	}
-	for _, f := range files {
-		if !atomicfile.IsPart(f) {
-			list = append(list, strings.TrimSuffix(filepath.Base(f), ".toml"))
+	for _, folder := range []string{savedFolder, earlierFolder} {
+		files, err := filepath.Glob(f.savedFile(folder, "*"))
+		if err != nil { // the output folder is a bad pattern, so nothing is listed
+			return list
+		}
+		for _, f := range files {
+			if !atomicfile.IsPart(f) {
+				list = append(list, strings.TrimSuffix(filepath.Base(f), ".toml"))
+			}
 		}
 	}
-	return list
+	slices.Sort(list)
+	return slices.Compact(list)
 }
 
-// SavePreset writes the session's settings to the file of the typed name.
-func (f *Files) SavePreset(preset string) {
+// SaveSession writes the session's settings to the file of the typed name.
+func (f *Files) SaveSession(typed string) {
 	s := f.session
-	name := f.presetFile(preset)
+	name := f.savedFile(savedFolder, typed)
 	text, err := s.settings().TOML()
 	if err == nil {
 		err = os.MkdirAll(filepath.Dir(name), 0o777)
@@ -66,20 +75,23 @@ func (f *Files) SavePreset(preset string) {
 		err = s.Platform.Keep(name)
 	}
 	if err != nil {
-		s.Notices.Post("the preset was not saved: " + err.Error())
+		s.Notices.Post("the session was not saved: " + err.Error())
 		return
 	}
 	if s.Platform.InPage {
-		s.Notices.Post("preset: " + preset + ", kept in this browser")
+		s.Notices.Post("saved session: " + typed + ", kept in this browser")
 		return
 	}
-	s.Notices.Post("preset: " + filepath.ToSlash(name))
+	s.Notices.Post("saved session: " + filepath.ToSlash(name))
 }
 
-// LoadPreset plans the session of a preset, which StartNext starts.
-func (f *Files) LoadPreset(name string) {
+// LoadSession plans a saved session, which StartNext starts.
+func (f *Files) LoadSession(name string) {
 	s := f.session
-	file := f.presetFile(name)
+	file := f.savedFile(savedFolder, name)
+	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
+		file = f.savedFile(earlierFolder, name)
+	}
 	settings, err := s.Library.ReadSettingsFile(file)
 	if err != nil {
 		s.Notices.Post(err.Error())

@@ -39,7 +39,8 @@ func testPlatform() Platform {
 // playSettings returns a session that has started.
 func playSettings(t testing.TB, settings plan.Settings) *testSession {
 	t.Helper()
-	library := &plan.Library{Tapes: assets.Tapes, Traces: assets.Traces, ComparisonFiles: assets.Comparisons, LessonFiles: assets.Lessons}
+	library := &plan.Library{Tapes: assets.Tapes, Traces: assets.Traces, ComparisonFiles: assets.Comparisons, LessonFiles: assets.Lessons,
+		PresetFiles: assets.Presets, TermFile: assets.Terms}
 	p, err := library.New(settings, plan.Settings{}, "")
 	if err != nil {
 		t.Fatal(err)

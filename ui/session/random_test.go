@@ -45,7 +45,7 @@ func TestRandomOperations(t *testing.T) {
 		func() { g.Do(lab.Command{Verb: "close", Pane: 3}) },
 		func() { g.Selection.ShowMark(0, timeline.Corrections, random.IntN(g.Past.Timeline.End()+1)) },
 		g.Links.CopySettings, g.Links.CopyTape, g.Links.CopyFrame, g.Links.CopyCommand, g.Files.DeliverTape,
-		func() { g.Files.SavePreset("random") }, func() { g.Files.LoadPreset("random") },
+		func() { g.Files.SaveSession("random") }, func() { g.Files.LoadSession("random") },
 		func() { g.StartComparison(oneOf("csp-clean", "csp-redundancy")) },
 		func() { g.Lesson.GoTo(1) }, g.Lesson.Leave, g.Lesson.Offer,
 	}

@@ -24,7 +24,7 @@ type Options struct {
 	Page    string // address to which links belong, where the platform knows none; empty: none is known
 
 	Comparisons []plan.Comparison // for the panel
-	Library     *plan.Library     // for presets and traces
+	Library     *plan.Library     // for saved sessions and traces
 
 	// PlanComparison returns the session of a comparison, as --compare starts it.
 	PlanComparison func(name string) (*plan.Plan, error)

@@ -16,10 +16,10 @@ import (
 // comparePage has the comparisons by source, and the controls of the session itself.
 type comparePage struct {
 	*panel
-	filter  string
-	entries []comparisonEntry
-	preset  string   // typed name
-	presets []string // files; nil: not listed yet
+	filter   string
+	entries  []comparisonEntry
+	saveName string   // typed name
+	saved    []string // names of saved sessions; nil: not listed yet
 }
 
 // build lays out the comparisons by source, and the controls of the session itself.
@@ -48,13 +48,13 @@ func (p *comparePage) build() {
 	if ok {
 		p.queue(lab.Command{Verb: "seed", Pane: lab.AllPanes, Value: text})
 	}
-	p.presetControls()
+	p.savedSessionControls()
 	p.lessonControl()
 	p.shareControls()
 	ui.Heading("Comparisons")
 	p.filter, _ = ui.Field(ui.Next(22), widget.Field{ID: "filter comparisons", Value: p.filter,
 		Placeholder: "filter by name, title, strategy or network", Live: true,
-		Help: "Type a part of a name, a title, a source, a strategy or a network. All words have to occur."})
+		Help: "Type a part of a name, a title, a source, a strategy, a network or a word of the field. All words have to occur."})
 	p.comparisonList()
 }
 
@@ -62,6 +62,7 @@ func (p *comparePage) build() {
 type comparisonEntry struct {
 	widget.Entry
 	source string // heading of its group
+	terms  string // of the field, that refer to it or to a strategy or preset of its panes
 }
 
 // comparisonList lists the comparisons that pass the filter, by source.
@@ -72,12 +73,12 @@ func (p *comparePage) comparisonList() {
 		for i := range p.session.Comparisons {
 			c := &p.session.Comparisons[i]
 			p.entries = append(p.entries, comparisonEntry{widget.Entry{ID: "compare " + c.Name, Title: c.Title,
-				Line: comparisonLine(c), Help: comparisonHelp(c)}, sourceTitle(c)})
+				Line: comparisonLine(c), Help: comparisonHelp(c)}, sourceTitle(c), p.comparisonTerms(c)})
 		}
 	}
 	for i := range p.session.Comparisons {
 		c, e := &p.session.Comparisons[i], &p.entries[i]
-		if p.filter != "" && !comparisonMatches(c, p.filter) {
+		if p.filter != "" && !comparisonMatches(c, e.terms, p.filter) {
 			continue
 		}
 		if e.source != group || shown == 0 {
@@ -120,10 +121,31 @@ func comparisonHelp(c *plan.Comparison) string {
 		"\nnetwork: " + strings.ReplaceAll(s.Network, ",", ", ")
 }
 
-// comparisonMatches reports whether a comparison contains all words of a filter.
-func comparisonMatches(c *plan.Comparison, filter string) bool {
+// comparisonTerms returns the words of the terms of the field that refer to a comparison, or to a strategy or preset of its
+// panes.
+func (p *comparePage) comparisonTerms(c *plan.Comparison) string {
+	terms, err := p.session.Library.Terms()
+	if err != nil {
+		return ""
+	}
+	names := []string{"comparison " + c.Name}
+	for spec := range strings.SplitSeq(c.Settings.Panes, ",") {
+		name, _, _ := strings.Cut(spec, ":")
+		names = append(names, "strategy "+name, "preset "+name)
+	}
+	text := ""
+	for i := range terms {
+		if slices.ContainsFunc(terms[i].Here, func(r plan.Reference) bool { return slices.Contains(names, r.String()) }) {
+			text += strings.Join(terms[i].Names(), " ") + " "
+		}
+	}
+	return text
+}
+
+// comparisonMatches reports whether a comparison, or the terms that refer to it, contain all words of a filter.
+func comparisonMatches(c *plan.Comparison, terms, filter string) bool {
 	for _, word := range strings.Fields(filter) {
-		if !matches(word, c.Name, c.Title, c.Headline, c.Source.String(), c.Settings.Panes, c.Settings.Network, c.Settings.Scene) {
+		if !matches(word, c.Name, c.Title, c.Headline, c.Source.String(), terms, c.Settings.Panes, c.Settings.Network, c.Settings.Scene) {
 			return false
 		}
 	}

@@ -55,10 +55,10 @@ func TestWordsInPage(t *testing.T) {
 		t.Errorf("cut %q", cut)
 	}
 	g.openPage(t, "Compare")
-	g.typeText(t, "preset name", "mine")
-	g.click(t, "save preset")
+	g.typeText(t, "session name", "mine")
+	g.click(t, "save session")
 	g.click(t, "download tape")
-	g.click(t, "download preset")
+	g.click(t, "download settings")
 	g.session.Links.CopyCommand()
 	g.session.Platform.CopyText = func(string) error { return os.ErrPermission }
 	g.session.Links.CopyCommand()

@@ -46,7 +46,7 @@ type page struct {
 // pages are the tabs in order. It is a function, because the pages' functions refer to it.
 func pages() []page {
 	return []page{
-		{"Compare", "Prepared sessions by source, and the session's scene, seat, seed and presets.", func(p *panel) { p.compare.build() }},
+		{"Compare", "Prepared sessions by source, and the session's scene, seat and seed, and saved sessions.", func(p *panel) { p.compare.build() }},
 		{"Network", "Latency, jitter, loss and all other conditions of the link, forced faults and attacks.", func(p *panel) { p.network.build() }},
 		{"Strategy", "The strategies of the panes, and the knobs of the focused one.", func(p *panel) { p.strategy.build() }},
 		{"Score", "Measures of all panes, graphs and counters of the focused one.", func(p *panel) { p.score.build() }},

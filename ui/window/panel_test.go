@@ -176,12 +176,15 @@ func TestCollapse(t *testing.T) {
 	}
 }
 
-// TestComparisonFilter promises that all words of the filter have to occur, and that a click on an entry of the list
-// starts its session.
+// TestComparisonFilter promises that all words of the filter have to occur, that a word of the field finds the comparisons of
+// its strategy, and that a click on an entry of the list starts its session.
 func TestComparisonFilter(t *testing.T) {
 	g := newTestGame(t, "rewind")
 	g.session.Comparisons, _ = g.session.Library.Comparisons()
 	g.openPage(t, "Compare")
+	g.typeText(t, "filter comparisons", "ggpo 75 ms")
+	g.lay(t, widget.Input{Escape: true})
+	g.bounds(t, "compare rollback-input-delay")
 	g.typeText(t, "filter comparisons", "lockstep one second")
 	g.lay(t, widget.Input{Escape: true})
 	var found []string

@@ -69,11 +69,11 @@ func (p *scorePage) scoreColumns() {
 	_, shown := p.session.Shown()
 	ui, panes := &p.ui, shown.Panes
 	names, fit := make([]string, len(panes)), true
-	r := ui.Place(18, "The panes in order, with their strategies.")
+	r := ui.Place(18, "The panes in order, with their names.")
 	for k, pane := range panes {
-		names[k] = strconv.Itoa(k+1) + " " + pane.Strategy.Name
+		names[k] = strconv.Itoa(k+1) + " " + pane.Title()
 		if take := p.session.Beside.Number(k); take > 0 {
-			names[k] = fmt.Sprintf("%s (take %d)", pane.Strategy.Name, take)
+			names[k] = fmt.Sprintf("%s (take %d)", pane.Title(), take)
 		}
 		fit = fit && ui.Font(false).Width(names[k]) <= float32(ui.Split(r, len(panes), k).Dx())
 	}

@@ -6,7 +6,7 @@ import (
 	"testing/fstest"
 )
 
-// TestShareButtons promises that each button of the part Share copies what it says, and that the presets' buttons save and
+// TestShareButtons promises that each button of the part Share copies what it says, and that the buttons of saved sessions save and
 // load.
 func TestShareButtons(t *testing.T) {
 	g := newTestGame(t, "rewind")
@@ -23,15 +23,15 @@ func TestShareButtons(t *testing.T) {
 			t.Errorf("%s copies %s, want %s", button, copied, want)
 		}
 	}
-	g.typeText(t, "preset name", "class-3")
-	g.click(t, "save preset")
-	g.click(t, "load preset")
-	g.click(t, "load preset class-3")
+	g.typeText(t, "session name", "class-3")
+	g.click(t, "save session")
+	g.click(t, "load session")
+	g.click(t, "load session class-3")
 	if g.session.Lab.Ticks() != 0 {
-		t.Errorf("the preset is not loaded; notices %v", g.session.Notices.Texts())
+		t.Errorf("the saved session is not loaded; notices %v", g.session.Notices.Texts())
 	}
-	if checkPresetName("../up") == nil || checkPresetName("a b") == nil || checkPresetName("Good-1") != nil {
-		t.Error("names of presets")
+	if checkSessionName("../up") == nil || checkSessionName("a b") == nil || checkSessionName("Good-1") != nil {
+		t.Error("names of saved sessions")
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"ghostcube/predict"
 	"ghostcube/predict/lab"
+	"ghostcube/ui/plan"
 	"ghostcube/ui/stage"
 	"ghostcube/ui/widget"
 )
@@ -19,7 +20,7 @@ type strategyPage struct {
 	searched bool   // the filter is the lesson's
 }
 
-// build lays out the strategies of the panes, and the knobs of the focused one.
+// build lays out the strategies and presets of the panes, and the knobs of the focused one.
 func (p *strategyPage) build() {
 	focus := p.session.Lab.Focus()
 	ui := &p.ui
@@ -30,10 +31,20 @@ func (p *strategyPage) build() {
 	p.paneButtons()
 	pane := p.session.Lab.Panes[focus]
 	title, watch := strategyDoc(pane.Strategy)
-	ui.Heading(fmt.Sprintf("Pane %d: %s", focus+1, pane.Strategy.Name))
+	preset := p.session.Library.PresetOf(pane)
+	ui.Heading(fmt.Sprintf("Pane %d: %s", focus+1, pane.Title()))
+	if preset != nil {
+		ui.Paragraph(preset.Title+".", false)
+		ui.Paragraph(preset.Doc, true)
+	}
+	if pane.Name != "" {
+		title = pane.Strategy.Name + ": " + title
+	}
 	ui.Paragraph(title, false)
-	ui.Paragraph(watch, true)
-	p.knobs(pane, focus)
+	if preset == nil {
+		ui.Paragraph(watch, true)
+	}
+	p.knobs(pane, preset, focus)
 }
 
 // strategyDoc returns the title of a strategy and what to watch for.
@@ -48,7 +59,28 @@ func strategyHelp(s *predict.Strategy) string {
 	return s.Name + ": " + title + "\n" + watch + "\nFrom: " + s.Source
 }
 
-// paneRow has the focus button and the strategy of a pane.
+// presetHelp is the tooltip of a preset.
+func presetHelp(x *plan.Preset) string {
+	_, spec := lab.CutTitle(x.Spec(nil))
+	help := x.Name + ": " + x.Title + "\n" + x.Doc + "\n" + strings.ReplaceAll(spec, ":", ", ") + "\nGames: " + x.Games
+	for _, s := range x.Sources {
+		help += "\nFrom: " + s.String()
+	}
+	return help
+}
+
+// paneHelp is the tooltip of a strategy or a preset.
+func (p *strategyPage) paneHelp(name string) string {
+	if s, err := lab.StrategyNamed(name); err == nil {
+		return strategyHelp(s)
+	}
+	if x, err := p.session.Library.PresetNamed(name); err == nil {
+		return presetHelp(x)
+	}
+	return name
+}
+
+// paneRow has the focus button of a pane, and its strategy or preset.
 func (p *strategyPage) paneRow(i int, focused bool) {
 	pane := p.session.Lab.Panes[i]
 	r := p.ui.Next(22)
@@ -60,10 +92,15 @@ func (p *strategyPage) paneRow(i int, focused bool) {
 		p.queue(lab.Command{Verb: "focus", Pane: i})
 	}
 	r.Min.X = cell.Max.X + p.ui.Px(4)
-	chosen := p.ui.Choice(r, widget.Choice{ID: "strategy " + strconv.Itoa(i+1), Value: pane.Strategy.Name, Options: lab.StrategyNames(),
-		Help: strategyHelp(pane.Strategy), OptionHelp: func(k int) string { return strategyHelp(lab.Strategies[k]) }})
+	names := p.session.Library.PaneNames()
+	help := strategyHelp(pane.Strategy)
+	if x := p.session.Library.PresetOf(pane); x != nil {
+		help = presetHelp(x)
+	}
+	chosen := p.ui.Choice(r, widget.Choice{ID: "strategy " + strconv.Itoa(i+1), Value: pane.Title(), Options: names,
+		Help: help, OptionHelp: func(k int) string { return p.paneHelp(names[k]) }})
 	if chosen >= 0 {
-		p.queue(p.session.Controls.SwitchCommand(i, chosen))
+		p.queue(p.session.Controls.SwitchCommand(i, names[chosen]))
 	}
 }
 
@@ -89,23 +126,44 @@ func (p *strategyPage) paneButtons() {
 	p.ui.Disabled("")
 }
 
-// knobs has the knobs of a pane under headings, a search, and a button that resets them all.
-func (p *strategyPage) knobs(pane *lab.Pane, index int) {
+// initialValue returns the value that a knob has when a pane begins with its strategy, or with its preset if it has one.
+func initialValue(preset *plan.Preset, k *predict.Knob) string {
+	if preset != nil {
+		for _, x := range preset.Knobs {
+			if x.Name == k.Name {
+				return x.Value
+			}
+		}
+	}
+	return k.Default()
+}
+
+// knobs has the knobs of a pane under headings, a search, which also finds strategies, presets and terms of the field, and
+// a button that resets all knobs.
+func (p *strategyPage) knobs(pane *lab.Pane, preset *plan.Preset, index int) {
 	ui := &p.ui
-	changed := pane.Knobs.Changed()
+	var changed []*predict.Knob
+	for _, k := range pane.Knobs.All() {
+		if k.Value() != initialValue(preset, k) {
+			changed = append(changed, k)
+		}
+	}
 	r := ui.Next(22)
 	search := r
 	search.Max.X -= ui.Px(104)
-	p.filter, _ = ui.Field(search, widget.Field{ID: "search knobs", Value: p.filter, Placeholder: "search knobs",
-		Live: true, Help: "Type a part of a knob's name or of its description."})
+	p.filter, _ = ui.Field(search, widget.Field{ID: "search knobs", Value: p.filter, Placeholder: "search knobs and terms",
+		Live: true, Help: "Type a part of a knob's name or of its description, or a word of the field, such as ggpo."})
 	r.Min.X = search.Max.X + ui.Px(4)
-	if len(changed) == 0 {
-		ui.Disabled("All knobs have their defaults.")
+	defaults := "their defaults"
+	if preset != nil {
+		defaults = "the values of the preset"
 	}
-	if ui.Button("reset all knobs", r, fmt.Sprintf("reset all (%d)", len(changed)), "Set the changed knobs of this pane to their defaults.") {
-		for _, setting := range changed {
-			name, _, _ := strings.Cut(setting, "=")
-			p.setKnob(index, name, pane.Knobs.Lookup(name).Default())
+	if len(changed) == 0 {
+		ui.Disabled("All knobs have " + defaults + ".")
+	}
+	if ui.Button("reset all knobs", r, fmt.Sprintf("reset all (%d)", len(changed)), "Set the changed knobs of this pane to "+defaults+".") {
+		for _, k := range changed {
+			p.setKnob(index, k.Name, initialValue(preset, k))
 		}
 	}
 	ui.Disabled("")
@@ -121,7 +179,7 @@ func (p *strategyPage) knobs(pane *lab.Pane, index int) {
 				headed = true
 			}
 			shown++
-			p.knobRow(index, k)
+			p.knobRow(index, k, initialValue(preset, k))
 		}
 		if headed && group == predict.SmoothingKnobs {
 			p.smoothingPlot(pane)
@@ -130,6 +188,94 @@ func (p *strategyPage) knobs(pane *lab.Pane, index int) {
 	if shown == 0 {
 		ui.Paragraph("No knob of "+pane.Strategy.Name+" has this in its name or description.", true)
 	}
+	if !p.searched {
+		p.foundPanes(pane, index)
+		p.foundTerms(pane, index)
+	}
+}
+
+// minSearch is the length of the shortest text for which strategies, presets and terms are searched.
+const minSearch = 2
+
+// foundPanes lists the strategies and presets that the search finds. A click gives one to the pane.
+func (p *strategyPage) foundPanes(pane *lab.Pane, index int) {
+	if len(p.filter) < minSearch {
+		return
+	}
+	headed := false
+	for _, name := range p.session.Library.PaneNames() {
+		line, games := "", ""
+		if s, err := lab.StrategyNamed(name); err == nil {
+			line, _ = strategyDoc(s)
+		} else if x, err := p.session.Library.PresetNamed(name); err == nil {
+			line, games = x.Title, x.Games
+		}
+		if !matches(p.filter, name, line, games) {
+			continue
+		}
+		if !headed {
+			p.ui.Heading("Strategies and presets")
+			headed = true
+		}
+		if clicked, _ := p.ui.Entry(widget.Entry{ID: "found " + name, Title: name, Line: line, Help: p.paneHelp(name), Chosen: pane.Title() == name}); clicked {
+			p.queue(p.session.Controls.SwitchCommand(index, name))
+		}
+	}
+}
+
+// foundTerms lists the terms of the field that the search finds, with what they are here. A click gives the pane the first
+// strategy or preset of a term, or searches for its first knob.
+func (p *strategyPage) foundTerms(pane *lab.Pane, index int) {
+	list, err := p.session.Library.Terms()
+	if err != nil || len(p.filter) < minSearch {
+		return
+	}
+	headed := false
+	for i := range list {
+		t := &list[i]
+		if !t.Has(p.filter) {
+			continue
+		}
+		if !headed {
+			p.ui.Heading("Terms of the field")
+			headed = true
+		}
+		here := t.HereText()
+		if !t.Nearest {
+			here = "here: " + here
+		}
+		if clicked, _ := p.ui.Entry(widget.Entry{ID: "term " + t.Name, Title: t.Name, Line: here, Help: termHelp(t)}); clicked {
+			p.openTerm(t, pane, index)
+		}
+	}
+}
+
+// termHelp is the tooltip of a term.
+func termHelp(t *plan.Term) string {
+	help := strings.Join(t.Names(), ", ") + ": " + t.Text
+	if t.By != "" {
+		help += "\nUsed by: " + t.By
+	}
+	return help
+}
+
+// openTerm gives a pane the strategy or preset that a term names first, or else searches for the first knob.
+func (p *strategyPage) openTerm(t *plan.Term, pane *lab.Pane, index int) {
+	for _, r := range t.Here {
+		switch r.Kind {
+		case "strategy", "preset":
+			if pane.Title() != r.Name {
+				p.queue(p.session.Controls.SwitchCommand(index, r.Name))
+			}
+			return
+		case "knob":
+			strategy, knob, _ := strings.Cut(r.Name, ":")
+			if p.filter, _, _ = strings.Cut(knob, "="); pane.Knobs.Lookup(p.filter) == nil {
+				p.queue(p.session.Controls.SwitchCommand(index, strategy))
+			}
+			return
+		}
+	}
 }
 
 // setKnob queues a change of a knob.
@@ -137,14 +283,18 @@ func (p *strategyPage) setKnob(pane int, name, value string) {
 	p.queue(lab.Command{Verb: "set", Pane: pane, Name: name, Value: value})
 }
 
-// knobRow is a control for a knob, of the kind that suits it. A knob without effect is greyed.
-func (p *strategyPage) knobRow(pane int, k *predict.Knob) {
+// knobRow is a control for a knob, of the kind that suits it, with the value that its reset sets. A knob without effect is
+// greyed.
+func (p *strategyPage) knobRow(pane int, k *predict.Knob, initial string) {
 	row := widget.Row{Name: k.Name, Help: k.Help + "\n" + k.Range() + "; default " + k.Default()}
+	if initial != k.Default() {
+		row.Help += ", in this preset " + initial
+	}
 	if k.Unit != "" {
 		row.Name += ", " + k.Unit
 	}
-	if row.Changed = k.Value() != k.Default(); row.Changed {
-		row.OnReset = func() { p.setKnob(pane, k.Name, k.Default()) }
+	if row.Changed = k.Value() != initial; row.Changed {
+		row.OnReset = func() { p.setKnob(pane, k.Name, initial) }
 	}
 	p.ui.Disabled(p.session.Lab.Panes[pane].Knobs.NoEffect(k))
 	defer p.ui.Disabled("")

@@ -21,7 +21,8 @@ func newTestGame(t testing.TB, panes ...string) *game {
 // playSettings returns a game of a session.
 func playSettings(t testing.TB, s plan.Settings) *game {
 	t.Helper()
-	library := &plan.Library{Tapes: assets.Tapes, Traces: assets.Traces, ComparisonFiles: assets.Comparisons, LessonFiles: assets.Lessons}
+	library := &plan.Library{Tapes: assets.Tapes, Traces: assets.Traces, ComparisonFiles: assets.Comparisons, LessonFiles: assets.Lessons,
+		PresetFiles: assets.Presets, TermFile: assets.Terms}
 	p, err := library.New(s, plan.Settings{}, "")
 	if err != nil {
 		t.Fatal(err)

@@ -1,0 +1,229 @@
+//go:build !js || headless
+
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"ghostcube/net/link"
+	"ghostcube/predict"
+	"ghostcube/predict/lab"
+	"ghostcube/ui/plan"
+)
+
+// presetNames returns the names of presets.
+func presetNames(list []plan.Preset) (names []string) {
+	for i := range list {
+		names = append(names, list[i].Name)
+	}
+	return names
+}
+
+// strategyOf returns the strategy called name, or that of the preset called name.
+func (p *program) strategyOf(name string) (*predict.Strategy, error) {
+	if x, err := p.library.PresetNamed(name); err == nil {
+		name = x.Strategy
+	}
+	s, err := lab.StrategyNamed(name)
+	if err != nil {
+		return nil, &link.UnknownNameError{Kind: "strategy or preset", Name: name, Choices: p.library.PaneNames()}
+	}
+	return s, nil
+}
+
+// listPresets lists all presets, or one of them with its knobs and sources.
+func (p *program) listPresets(t table, name string) error {
+	if name != "" {
+		x, err := p.library.PresetNamed(name)
+		if err != nil {
+			return usageError{err}
+		}
+		listPreset(t, x)
+		return nil
+	}
+	list, err := p.library.Presets()
+	if err != nil {
+		return err
+	}
+	t.row("NAME", "PANE", "DESCRIPTION", "GAMES")
+	for i := range list {
+		x := &list[i]
+		t.row(x.Name, unnamedSpec(x), x.Title, x.Games)
+	}
+	return nil
+}
+
+// unnamedSpec returns strategy and knobs of a preset, as a pane without a name has them.
+func unnamedSpec(x *plan.Preset) string {
+	_, spec := lab.CutTitle(x.Spec(nil))
+	return spec
+}
+
+// listPreset prints a preset: what it is, the knobs that it sets, and its sources.
+func listPreset(t table, x *plan.Preset) {
+	t.row("preset", x.Name)
+	t.row("title", x.Title)
+	for i, line := range strings.Split(wrapText(x.Doc), "\n") {
+		t.row([...]string{"does", ""}[min(i, 1)], line)
+	}
+	t.row("games", x.Games)
+	t.row("guide", "docs/guides/"+x.Guide+".md")
+	t.row("panes", "--panes "+x.Name)
+	t.row("strategy", x.Strategy)
+	s, err := lab.StrategyNamed(x.Strategy)
+	if err != nil {
+		panic(err) // the preset was validated
+	}
+	knobs, _ := lab.Describe(s)
+	for _, k := range x.Knobs {
+		t.row("knob", fmt.Sprintf("%s=%s (default %s): %s", k.Name, k.Value, knobs.Lookup(k.Name).Default(), knobs.Lookup(k.Name).Help))
+	}
+	for _, s := range x.Sources {
+		t.row("source", s.String())
+		if s.URL != "" {
+			t.row("", s.URL)
+		}
+	}
+}
+
+// listTerms lists all terms of the field, or those that a text names.
+func (p *program) listTerms(t table, name string) error {
+	if name != "" {
+		return p.listTermsLike(t, name)
+	}
+	list, err := p.library.Terms()
+	if err != nil {
+		return err
+	}
+	t.row("TERM", "USED BY", "MEANING", "HERE")
+	for i := range list {
+		x := &list[i]
+		t.row(x.Name, x.By, x.Text, x.HereText())
+	}
+	t.row("")
+	t.row("list TERM prints one, with other words for it.")
+	return nil
+}
+
+// listTermsLike lists the terms that a text names, or else those that have all of its words.
+func (p *program) listTermsLike(t table, text string) error {
+	list, err := p.library.Terms()
+	if err != nil {
+		return err
+	}
+	found := p.library.TermsNamed(text)
+	if len(found) == 0 {
+		for i := range list {
+			if list[i].Has(text) {
+				found = append(found, list[i])
+			}
+		}
+	}
+	if len(found) == 0 {
+		return usageError{&link.UnknownNameError{Kind: "term", Name: text, Choices: p.allWords(list)}}
+	}
+	listFoundTerms(t, found)
+	return nil
+}
+
+// allWords returns everything that a word can be looked up as.
+func (p *program) allWords(terms []plan.Term) []string {
+	names := slices.Concat(listKinds, p.library.PaneNames())
+	for i := range terms {
+		for _, name := range terms[i].Names() {
+			names = append(names, strings.ToLower(name))
+		}
+	}
+	return names
+}
+
+// listFoundTerms prints terms with all about them.
+func listFoundTerms(t table, found []plan.Term) {
+	for i := range found {
+		x := &found[i]
+		if i > 0 {
+			t.row("")
+		}
+		t.row("term", strings.Join(x.Names(), ", "))
+		if x.By != "" {
+			t.row("used by", x.By)
+		}
+		t.row("means", x.Text)
+		label := "here"
+		if x.Nearest {
+			label = "nearest"
+		}
+		for _, r := range x.Here {
+			t.row(label, r.String()+": "+referenceUse(r))
+			label = ""
+		}
+	}
+}
+
+// referenceUse says how to use or read what a term refers to.
+func referenceUse(r plan.Reference) string {
+	strategy, _, _ := strings.Cut(r.Name, ":")
+	switch r.Kind {
+	case "strategy":
+		return "--panes " + r.Name
+	case "preset":
+		return "--panes " + r.Name + ", list presets " + r.Name
+	case "knob":
+		if strings.Contains(r.Name, "=") {
+			return "--panes " + r.Name
+		}
+		return "list knobs " + strategy
+	case "comparison":
+		return "--compare " + r.Name
+	case "lesson":
+		return "tour " + r.Name
+	case "guide":
+		return "docs/guides/" + r.Name + ".md"
+	case "command":
+		return "help " + r.Name
+	case "flag":
+		return "help run"
+	case "measure":
+		return "list measures " + r.Name
+	case "counter":
+		return "list counters"
+	case "network":
+		return "list networks"
+	}
+	return "list " + r.Kind
+}
+
+// lookUp prints what a word is: a strategy, a preset, a comparison or a term of the field. If it is nothing of these, the
+// error has the nearest name.
+func (p *program) lookUp(t table, word string) error {
+	if s, err := lab.StrategyNamed(word); err == nil {
+		title, _, _ := strings.Cut(s.Doc, "\n")
+		t.row("strategy", s.Name)
+		t.row("does", title)
+		t.row("source", s.Source)
+		t.row("panes", "--panes "+s.Name)
+		t.row("knobs", "list knobs "+s.Name)
+		if found := p.library.TermsNamed(word); len(found) > 0 {
+			t.row("")
+			listFoundTerms(t, found)
+		}
+		return nil
+	}
+	if x, err := p.library.PresetNamed(word); err == nil {
+		listPreset(t, x)
+		return nil
+	}
+	if c, err := p.library.ComparisonNamed(word); err == nil {
+		listComparison(t, c)
+		return nil
+	}
+	err := p.listTermsLike(t, word)
+	var unknown *link.UnknownNameError
+	if errors.As(err, &unknown) && slices.Contains(listKinds, nearestName(word, unknown.Choices)) {
+		unknown.Kind, unknown.Choices = "list", listKinds
+	}
+	return err
+}

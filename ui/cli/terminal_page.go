@@ -1,0 +1,22 @@
+//go:build js && !headless
+
+package cli
+
+import "errors"
+
+// terminalCommand is a command that prints for a terminal. A page has none, so there the command's code is left out, which
+// is a part of what a visitor loads.
+type terminalCommand struct{}
+
+// Run returns an error.
+func (c *terminalCommand) Run() error {
+	return errors.New("a page has no terminal: run the command on a desktop")
+}
+
+type (
+	listCommand    struct{ terminalCommand }
+	codecCommand   struct{ terminalCommand }
+	networkCommand struct{ terminalCommand }
+	exportCommand  struct{ terminalCommand }
+	hashCommand    struct{ terminalCommand }
+)
