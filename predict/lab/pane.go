@@ -39,7 +39,7 @@ type Pane struct {
 	serverAttacked []*attackedWire // of the server, one per client
 	desync         desync
 
-	connectionSettings connectionSettings
+	connectionSettings *connectionSettings
 	connections        []connection // one per client
 	malformedBlocks    int          // blocks received that the server did not send
 	startTick          sim.Tick     // session tick at which this strategy started
@@ -111,7 +111,7 @@ func (p *Pane) start(s *predict.Strategy, server *predict.World) {
 		p.addClient(i, player)
 	}
 	p.connections, p.malformedBlocks = make([]connection, len(p.Clients)), 0
-	p.connectionSettings = connectionSettings{}
+	p.connectionSettings = &connectionSettings{} // the earlier knobs keep the earlier ones
 	p.connectionSettings.declare(p.Knobs)
 	p.observeDatagrams(p.lab.tracing)
 }
