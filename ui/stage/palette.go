@@ -4,6 +4,7 @@ import (
 	"ghostcube/predict"
 	"ghostcube/predict/lab/probe"
 	"ghostcube/render"
+	"ghostcube/sim"
 )
 
 // This file has every colour with a meaning, once. No two meanings share a colour, and colours that appear
@@ -12,7 +13,8 @@ import (
 
 // The colours of bodies and ghosts.
 var (
-	PlayerColors = [4]render.Color{{R: 204, G: 24, B: 19, A: 255}, {R: 0, G: 74, B: 170, A: 255}, {R: 0, G: 190, B: 77, A: 255}, {R: 176, G: 145, B: 120, A: 255}}
+	firstPlayers = [4]render.Color{{R: 204, G: 24, B: 19, A: 255}, {R: 0, G: 74, B: 170, A: 255}, {R: 0, G: 190, B: 77, A: 255}, {R: 176, G: 145, B: 120, A: 255}}
+	PlayerColors = playerColors()
 	ClientColor  = PlayerColors[0] // the viewer is player 1
 
 	ServerColor    = render.Color{R: 241, G: 190, B: 40, A: 255}  // ghosts, and the player's body in the server's picture
@@ -161,3 +163,13 @@ var (
 		probe.DisplayStage:      unmeasuredColor,
 	}
 )
+
+// playerColors returns the colours of all players: those of the fifth to the eighth are darker ones of the first four.
+func playerColors() (list [sim.MaxPlayers]render.Color) {
+	for i := range list {
+		if list[i] = firstPlayers[i%4]; i >= 4 {
+			list[i] = list[i].Mix(render.Color{A: 255}, 0.45)
+		}
+	}
+	return list
+}
