@@ -100,6 +100,7 @@ var (
 var TimelineColors = struct {
 	Background, Track, Text, DimText, Cursor, Span        render.Color
 	Losses, Corrections, Shots, Stalls, Faults, Bookmarks render.Color
+	Effects, Withdrawn                                    render.Color
 }{
 	Background: BackgroundColor, Track: render.Color{R: 44, G: 50, B: 59, A: 255}, Text: TextColor, DimText: DimTextColor, Cursor: FocusColor,
 	Span:        render.Color{R: 64, G: 92, B: 138, A: 255},
@@ -109,6 +110,8 @@ var TimelineColors = struct {
 	Stalls:      render.Color{R: 230, G: 150, B: 30, A: 255},
 	Faults:      render.Color{R: 214, G: 52, B: 38, A: 255},
 	Bookmarks:   render.Color{R: 250, G: 240, B: 120, A: 255},
+	Effects:     render.Color{R: 118, G: 196, B: 232, A: 255},
+	Withdrawn:   render.Color{R: 172, G: 122, B: 226, A: 255},
 }
 
 // The colours of the parts of packets.
