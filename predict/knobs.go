@@ -85,6 +85,7 @@ type Knob struct {
 	floats  []*float64
 	ints    []*int
 	bools   []*bool
+	restart bool   // a new value starts the pane's sides again
 	initial string // the default value, as text
 	needs   []need
 }
@@ -331,6 +332,13 @@ func (k *Knobs) All() []*Knob { return k.list }
 func (k *Knobs) Needs(name, other string, values ...string) {
 	k.addNeed(name, need{[]string{other}, values})
 }
+
+// RestartsSides declares that the sides have to start again when the knob called name changes, because they cannot
+// change it while they run.
+func (k *Knobs) RestartsSides(name string) { k.Lookup(name).restart = true }
+
+// Restarts reports whether the sides have to start again when the knob changes.
+func (k *Knob) Restarts() bool { return k.restart }
 
 // NeedsAny declares that the knob called name has an effect only while one of other knobs is above 0.
 func (k *Knobs) NeedsAny(name string, others ...string) { k.addNeed(name, need{others, nil}) }

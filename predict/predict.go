@@ -82,6 +82,9 @@ type Strategy struct {
 	// and not only the newest: each has a part of the state.
 	Backlog bool
 
+	// PeerToPeer says that clients may send to each other: the lab connects each with all others (Env.Peers).
+	PeerToPeer bool
+
 	// RunsWalkers says that the client runs the scripts of the scene's walkers, because it receives no
 	// states. In all other strategies only the server does, and a walker is to a client what a remote
 	// player is.
@@ -120,6 +123,10 @@ type Env struct {
 	LastInputs []sim.Input // by player: input of the tick before the start; read-only
 	Knobs      *Knobs      // where the side declares its parameters
 	Counters   *Counters   // where the side counts what only it knows
+
+	// Peers are the client's connections with the clients of other players, by player, and nil for its own. It
+	// is empty unless the strategy is PeerToPeer. The laboratory writes it after NewClient.
+	Peers []*packet.Endpoint
 
 	// SlewPPM is the difference between the pace that the side requests for its next ticks and the
 	// session's rate, in parts per million: from -1,000,000 (stop) to +1,000,000 (twice the rate).
@@ -186,6 +193,12 @@ type Server interface {
 	// CopyFrom makes the side a copy of another side of the same strategy, except for its Env.
 	// The two share no memory that changes.
 	CopyFrom(Server)
+}
+
+// JoinRefuser is a Server whose clients cannot always download the world and join again.
+type JoinRefuser interface {
+	// CannotJoin returns why they cannot do so with the present settings, or nil.
+	CannotJoin() error
 }
 
 // Client is the client side of a strategy: it decides what its player sees.

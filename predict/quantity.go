@@ -21,6 +21,8 @@ const (
 	MeanCorrection                        // distance by which one moved the player's cube, m
 	MeanLargestCorrection                 // distance by which one moved the body that it moved most, m
 	ReplayedTicks                         // ticks that the client stepped again
+	EventsShown                           // events that begin an effect, such as shots, which clients have shown, each once
+	EventsWithdrawn                       // of these, events that turned out not to have happened in their tick
 	EarlyArrival                          // time by which the newest state came before the client expected it, ms, now
 	ClockBehind                           // ticks by which the client's clock is behind its aim, now
 )

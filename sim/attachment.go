@@ -295,6 +295,8 @@ func (s *actionState) digest(d *Digest) {
 	d.Add(uint32(s.Open))
 	d.Add(uint32(s.Open >> 32))
 	for p := range s.Vehicle {
-		d.Add(uint32(s.Vehicle[p])<<8 | uint32(s.held[p]))
+		if n := uint32(s.Vehicle[p])<<8 | uint32(s.held[p]); p < 4 || n != 0 { // absent players after the fourth add nothing
+			d.Add(n | uint32(p/4)<<16)
+		}
 	}
 }

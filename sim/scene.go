@@ -3,7 +3,7 @@ package sim
 import "ghostcube/sim/geom"
 
 // MaxPlayers is the largest number of players in a scene.
-const MaxPlayers = 4
+const MaxPlayers = 8
 
 // Scene is a starting state and the constants of its world.
 type Scene struct {

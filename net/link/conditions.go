@@ -13,6 +13,8 @@ import (
 type Conditions struct {
 	Latency          time.Duration // one way
 	LatencyPerPlayer time.Duration // one way, added for each further player
+	FarPlayer        int           // number of a player, from 1; 0: none
+	FarLatency       time.Duration // one way, added on all links of that player
 	Jitter           time.Duration // scale of the random extra delay
 	Shape            Shape         // distribution of the random extra delay
 
@@ -149,6 +151,21 @@ var params = []param{
 	}, func(*Conditions) string { return "" }},
 	durationParam("latency-per-player", "one-way delay added for each further player", 10*time.Second,
 		func(c *Conditions) *time.Duration { return &c.LatencyPerPlayer }),
+	{"far-player", "number of the player who is farther away by far-latency, 0 for none, up to 8", func(c *Conditions, v string) error {
+		n, err := strconv.Atoi(v)
+		if err != nil || n < 0 || n > maxPeers {
+			return fmt.Errorf("far-player=%s: want 0 to %d", v, maxPeers)
+		}
+		c.FarPlayer = n
+		return nil
+	}, func(c *Conditions) string {
+		if c.FarPlayer != 0 {
+			return strconv.Itoa(c.FarPlayer)
+		}
+		return ""
+	}},
+	durationParam("far-latency", "one-way delay added on all links of the player far-player", 10*time.Second,
+		func(c *Conditions) *time.Duration { return &c.FarLatency }),
 	durationParam("jitter", "scale of the random extra delay", 10*time.Second, func(c *Conditions) *time.Duration { return &c.Jitter }),
 	{"shape", "distribution of the extra delay: " + strings.Join(shapeNames, ", "), func(c *Conditions, v string) error {
 		for i, n := range shapeNames {
@@ -365,6 +382,9 @@ func (n *Network) validate() error {
 		}
 		if c.Bucket > 0 && c.Bandwidth == 0 {
 			return fmt.Errorf("bucket=%dB without a rate limit: add bandwidth, such as bandwidth=256kbit", c.Bucket)
+		}
+		if c.FarLatency > 0 && c.FarPlayer == 0 {
+			return fmt.Errorf("far-latency=%v without a player: add far-player, such as far-player=2", c.FarLatency)
 		}
 		if c.Reorder > 0 && c.ReorderDelay == 0 {
 			return fmt.Errorf("reorder=%g without a delay: add reorder-delay, such as reorder-delay=50ms", c.Reorder)

@@ -50,6 +50,30 @@ func Pair(n *Network, seat int) (client, server *End) {
 	return &End{up, down}, &End{down, up}
 }
 
+// maxPeers is the largest number of peers that PeerPair connects.
+const maxPeers = 8
+
+// PeerPair returns the two ends of a link over n between two peers, by their numbers from 0 to 7. Both directions
+// meet the conditions Up, each with outcomes of its own; what is added to the latency of either player's seat is
+// added here, too. Of each end's Counters, Up are those of what it sends.
+func PeerPair(n *Network, a, b int) (atA, atB *End) {
+	there := &path{network: n, direction: Up, seat: peerSeat(a, b)}
+	back := &path{network: n, direction: Up, seat: peerSeat(b, a), reverse: there}
+	there.reverse = back
+	return &End{there, back}, &End{back, there}
+}
+
+// peerSeat returns the seat of the path from one peer to another, which no player's seat equals.
+func peerSeat(from, to int) int { return (1+from)*2*maxPeers + to }
+
+// players returns the players whose latency a path of a seat has: one and -1, or two peers.
+func players(seat int) [2]int {
+	if seat < 2*maxPeers {
+		return [2]int{seat, -1}
+	}
+	return [2]int{seat/(2*maxPeers) - 1, seat % (2 * maxPeers)}
+}
+
 // Send sends a datagram. It never fails.
 func (e *End) Send(now time.Duration, b []byte) error {
 	e.out.send(now, b)

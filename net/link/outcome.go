@@ -98,7 +98,17 @@ func (n *Network) isBlackedOut(c *Conditions, now time.Duration) bool {
 // baseDelay returns the one-way delay of a seat at now without random parts.
 func (c *Conditions) baseDelay(now time.Duration, seat int) time.Duration {
 	delay, _ := c.Trace.at(now)
-	return c.Latency + time.Duration(seat)*c.LatencyPerPlayer + c.swingDelay(now) + delay
+	delay += c.Latency + c.swingDelay(now)
+	for _, player := range players(seat) {
+		if player < 0 {
+			continue
+		}
+		delay += time.Duration(player) * c.LatencyPerPlayer
+		if player+1 == c.FarPlayer {
+			delay += c.FarLatency
+		}
+	}
+	return delay
 }
 
 // burstLoss decides whether a datagram is lost. Without bursts losses are independent.

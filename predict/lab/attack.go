@@ -178,6 +178,11 @@ func (l *Lab) startAttack(c Command) error {
 		for i, s := range p.Clients {
 			begin(&s.attacked.attack)
 			begin(&p.serverAttacked[i].attack)
+			for _, peer := range s.peers {
+				if peer != nil {
+					begin(&peer.attacked.attack)
+				}
+			}
 		}
 		return nil
 	})

@@ -40,7 +40,7 @@ const (
 const maxFreeze = time.Minute
 
 // maxClients is the largest number of clients of a pane.
-const maxClients = 4
+const maxClients = sim.MaxPlayers
 
 // frameTime returns the time of the client's newest frame at or before now, the beginning
 // of tick t. A program with more frames than ticks runs its ticks in the newest frame, so

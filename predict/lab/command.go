@@ -90,7 +90,7 @@ func (l *Lab) apply(c Command) error {
 	case "switch":
 		return l.eachPane(c.Pane, func(p *Pane) error { return p.switchStrategy(c.Name) })
 	case "set":
-		return l.eachPane(c.Pane, func(p *Pane) error { return p.Knobs.Set(c.Name, c.Value) })
+		return l.eachPane(c.Pane, func(p *Pane) error { return p.setKnob(c.Name, c.Value) })
 	case "nudge":
 		return l.nudge(c)
 	case "condition":
@@ -197,6 +197,21 @@ func (p *Pane) switchStrategy(spec string) error {
 	p.Name, _ = CutTitle(spec)
 	p.start(s, p.ServerWorld)
 	return p.applySettings(set)
+}
+
+// setKnob sets a knob. If the sides cannot change it while they run, they start again from the server's world.
+func (p *Pane) setKnob(name, value string) error {
+	knob, before := p.Knobs.Lookup(name), ""
+	if knob != nil {
+		before = knob.Value()
+	}
+	if err := p.Knobs.Set(name, value); err != nil || !knob.Restarts() || knob.Value() == before {
+		return err
+	}
+	knobs := p.Knobs
+	p.start(p.Strategy, p.ServerWorld)
+	p.Knobs.CopyFrom(knobs)
+	return nil
 }
 
 // nudge moves the first player's cube in the server's world. No client can predict that.

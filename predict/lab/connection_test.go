@@ -89,3 +89,16 @@ func TestMessagesChangeNothingElse(t *testing.T) {
 		}
 	}
 }
+
+// TestRestartKeepsConnectionKnobs checks that a pane keeps the knobs of its connections when its sides start again.
+func TestRestartKeepsConnectionKnobs(t *testing.T) {
+	l := labtest.Open(t, labtest.Config(t, "plain", "perfect", AtClient), "rewind:messages=reliable:block-rate=77")
+	labtest.Run(t, l, 20)
+	for _, command := range []string{"restart all - -", "scene all zen -", "seed all - 3"} {
+		labtest.Apply(t, l, command)
+		if got := l.Panes[0].Spec(); got != "rewind:messages=reliable:block-rate=77" {
+			t.Errorf("after %s the pane is %s", command, got)
+		}
+		labtest.Run(t, l, 20)
+	}
+}

@@ -105,7 +105,7 @@ func TestCopiesAreComplete(t *testing.T) {
 		"rewind:late-inputs=resimulate", "rewind:messages=reliable:checks=on",
 		"snapshot:compression=arithmetic:snapshot-every=2",
 		"statesync:compression=delta:authority=client:adaptive=on", "statesync:compression=relative:jitter-buffer=0",
-		"lockstep:transport=tcp:adaptive=on:follow-clock=on", "lockstep:adaptive=on",
+		"lockstep:transport=tcp:adaptive=on:follow-clock=on", "lockstep:adaptive=on", "rollback:topology=mesh",
 	}
 	for _, s := range Strategies {
 		specs = append(specs, s.Name)

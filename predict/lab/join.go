@@ -50,6 +50,11 @@ func (p *Pane) CanRejoin() error {
 	if p.connectionSettings.mode == messagesOff {
 		return fmt.Errorf("rejoin needs a way to ask for the world: set messages=reliable in %s", p.Strategy.Name)
 	}
+	if s, ok := p.serverSide.(predict.JoinRefuser); ok {
+		if err := s.CannotJoin(); err != nil {
+			return fmt.Errorf("rejoin in %s: %w", p.Strategy.Name, err)
+		}
+	}
 	return nil
 }
 

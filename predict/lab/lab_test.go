@@ -272,3 +272,40 @@ func BenchmarkFork(b *testing.B) {
 		l.Fork()
 	}
 }
+
+// TestEightPlayers checks in every strategy that the input of the eighth player moves its cube at all clients and at the
+// server, and that a copy with eight clients continues like its original.
+func TestEightPlayers(t *testing.T) {
+	t.Parallel()
+	specs := []string{"rollback:topology=mesh"}
+	for _, s := range Strategies {
+		specs = append(specs, s.Name)
+	}
+	for _, spec := range specs {
+		t.Run(spec, func(t *testing.T) {
+			t.Parallel()
+			l := labtest.Open(t, labtest.Config(t, "katamari:cubes=0:players=8", "latency=30ms,jitter=5ms,loss=2%", AtClient), spec)
+			labtest.Run(t, l, 150)
+			labtest.Apply(t, l, "clock all 8.skew 200", "freeze all 8 100ms")
+			p, f := l.Panes[0], l.Fork()
+			before := p.ServerWorld.Bodies()[7].Pose.Pos
+			e := Entry{Inputs: make([]sim.Input, 8)}
+			e.Inputs[7].Buttons = sim.Right
+			for range 120 {
+				labtest.Tick(t, l, e)
+				labtest.Tick(t, f, e)
+			}
+			if l.Hash() != f.Hash() {
+				t.Error("a copy ends elsewhere")
+			}
+			if d := p.ServerWorld.Bodies()[7].Pose.Pos.Sub(before).Len(); d < 1 {
+				t.Errorf("the eighth player moves by %v m at the server", d)
+			}
+			for i, c := range p.Clients {
+				if d := c.View.Bodies[7].Pos.Sub(before).Len(); d < 1 {
+					t.Errorf("the eighth player moves by %v m at client %d", d, i)
+				}
+			}
+		})
+	}
+}

@@ -41,7 +41,7 @@ type Pane struct {
 	serverAttacked []*attackedWire // of the server, one per client
 	desync         desync
 
-	connectionSettings connectionSettings
+	connectionSettings *connectionSettings
 	connections        []connection // one per client
 	malformedBlocks    int          // blocks received that the server did not send
 	startTick          sim.Tick     // session tick at which this strategy started
@@ -67,6 +67,7 @@ type Client struct {
 	env             *predict.Env
 	end             *link.End
 	arrivals        *receiveBuffer
+	peers           []*peerLink // by client, nil for its own; empty unless the strategy is PeerToPeer
 	attacked        *attackedWire
 	pendingShot     sim.Shot // fired, but not passed to a client tick yet
 	drawing         drawing
@@ -112,8 +113,9 @@ func (p *Pane) start(s *predict.Strategy, server *predict.World) {
 		}
 		p.addClient(i, player)
 	}
+	p.connectPeers()
 	p.connections, p.malformedBlocks = make([]connection, len(p.Clients)), 0
-	p.connectionSettings = connectionSettings{}
+	p.connectionSettings = &connectionSettings{} // the earlier knobs keep the earlier ones
 	p.connectionSettings.declare(p.Knobs)
 	p.observeDatagrams(p.lab.tracing)
 }
@@ -276,6 +278,9 @@ func (p *Pane) tickClient(i int, c *ClockFault, now time.Duration, in sim.Input)
 	wait := func() { // receives into the buffer; a TCP-like wire needs none: it stops the sender instead
 		if !p.serverEnv.ReliableOrdered {
 			s.arrivals.bufferArrivals(now)
+			for _, peer := range s.peers {
+				peer.wait(now)
+			}
 		}
 	}
 	if l.tick < c.FrozenUntil {
@@ -293,6 +298,9 @@ func (p *Pane) tickClient(i int, c *ClockFault, now time.Duration, in sim.Input)
 	s.lastFrameTime = at
 	if s.tickAccumulator > 0 {
 		s.Endpoint.Update(at) // its packets last until the next Update, so only if a tick reads them
+		for _, peer := range s.peers {
+			peer.update(at)
+		}
 		p.receiveAtClient(i, at)
 	}
 	s.env.SameFrame = false
@@ -374,7 +382,7 @@ func (p *Pane) Spec() string {
 // ServerStats returns the statistics of the server's endpoint for the first client.
 func (p *Pane) ServerStats() *packet.Stats { return &p.peers[0].Endpoint.Stats }
 
-// LinkCounters returns the counters of one direction of the client's link.
+// LinkCounters returns the counters of one direction of the client's link with the server.
 func (c *Client) LinkCounters(d link.Direction) *link.Counters { return c.end.Counters(d) }
 
 func (c *CPU) add(d time.Duration) {
@@ -398,6 +406,11 @@ func (p *Pane) Hash() uint64 {
 		world(s.World)
 		h.addStats(&s.Endpoint.Stats)
 		h.addStats(&p.peers[i].Endpoint.Stats)
+		for _, peer := range s.peers {
+			if peer != nil && peer.endpoint.Stats.PacketsSent > 0 {
+				h.addStats(&peer.endpoint.Stats)
+			}
+		}
 	}
 	h.addUint64(hashCounters(p.Counters.All()))
 	h.addClockFaults(p)
@@ -467,6 +480,9 @@ func (p *Pane) copyFrom(o *Pane) {
 		s.arrivals.copyFrom(from.arrivals)
 		s.attacked.copyFrom(from.attacked)
 		p.serverAttacked[i].copyFrom(o.serverAttacked[i])
+		for k, peer := range s.peers {
+			peer.copyFrom(from.peers[k])
+		}
 		s.env.SlewPPM, s.env.ReliableOrdered, s.env.Joined = from.env.SlewPPM, from.env.ReliableOrdered, from.env.Joined
 		s.tickAccumulator, s.lastFrameTime = from.tickAccumulator, from.lastFrameTime
 		s.pendingShot, s.frozenTime = from.pendingShot, from.frozenTime

@@ -1,8 +1,10 @@
 package lab_test
 
 import (
+	"strings"
 	"testing"
 
+	"ghostcube/net/link"
 	. "ghostcube/predict/lab"
 	"ghostcube/predict/lab/labtest"
 	"ghostcube/sim"
@@ -49,5 +51,69 @@ func TestRollbackRecovers(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestMeshConformance checks the contract of strategies in a mesh, whose links between peers are copied too, with
+// faults on one client and an attacker on all links.
+func TestMeshConformance(t *testing.T) {
+	t.Parallel()
+	for _, scene := range []string{"two-players", "katamari:cubes=60:players=4", "zen"} {
+		t.Run(scene, func(t *testing.T) {
+			t.Parallel()
+			c := labtest.Config(t, scene, badNetwork, AtClient)
+			l := conforms(t, c, "rollback:topology=mesh:checksum-every=1", 300, 300, func(t testing.TB, l *Lab, n int) {
+				labtest.Apply(t, l, "clock all skew -20000", "clock all 1.fps 30", "freeze all 1 500ms", "attack all replay 200ms", "attack all forge 9")
+				labtest.Run(t, l, n)
+				labtest.Apply(t, l, "clock all skew off", "clock all 1.fps off")
+			})
+			restsAtServer(t, l, 900, 0.001, false)
+			p := l.Panes[0]
+			if n := p.Counters.Value("desyncs"); n != 0 || p.Counters.Value("compared_checksums") < 600 {
+				t.Errorf("%v desyncs, %v checksums compared", n, p.Counters.Value("compared_checksums"))
+			}
+		})
+	}
+}
+
+// TestTopologyRestarts checks that the sides start again from the server's world when the topology changes, and that
+// all worlds agree afterwards; and that a client cannot join again in a mesh.
+func TestTopologyRestarts(t *testing.T) {
+	t.Parallel()
+	c := labtest.Config(t, "two-players", "latency=40ms,jitter=10ms,loss=5%", AtClient)
+	l := labtest.Open(t, c, "rollback:messages=reliable:checksum-every=1:lead=5")
+	p := l.Panes[0]
+	for _, topology := range []string{"mesh", "relay"} {
+		labtest.Run(t, l, 200)
+		tick := p.ServerWorld.Tick()
+		labtest.Apply(t, l, "set all topology "+topology)
+		if p.StartTick() != l.Ticks() || p.ServerWorld.Tick() != tick || p.Knobs.Lookup("lead").Value() != "5" {
+			t.Errorf("%s: the pane %s has started at tick %d of %d, its world is at %d of %d",
+				topology, p.Spec(), p.StartTick(), l.Ticks(), p.ServerWorld.Tick(), tick)
+		}
+		labtest.Apply(t, l, "set all topology "+topology)
+		labtest.Run(t, l, 200)
+		if n := p.Counters.Value("desyncs"); n != 0 || p.Counters.Value("compared_checksums") < 200 {
+			t.Errorf("%s: %v desyncs, %v checksums compared", topology, n, p.Counters.Value("compared_checksums"))
+		}
+		err := l.Apply(Command{Verb: "rejoin", Pane: AllPanes, Name: "1"})
+		if refused := err != nil && strings.Contains(err.Error(), "set topology=relay"); refused != (topology == "mesh") {
+			t.Errorf("%s: a client that joins again: %v", topology, err)
+		}
+	}
+}
+
+// TestMeshCountsAllLinks checks that the bandwidth of a client in a mesh has the packets to all peers.
+func TestMeshCountsAllLinks(t *testing.T) {
+	l := labtest.Open(t, labtest.Config(t, "katamari:cubes=9:players=4", "latency=40ms", AtClient), "rollback", "rollback:topology=mesh")
+	labtest.Run(t, l, 120)
+	for _, d := range []link.Direction{link.Up, link.Down} {
+		server, all := l.Panes[1].Clients[0].LinkCounters(d).WireBytes, l.Panes[1].Clients[0].WireBytes(d)
+		if all < 3*server || all > 6*server {
+			t.Errorf("direction %v: %d bytes on the link with the server, %d on all four", d, server, all)
+		}
+		if c := l.Panes[0].Clients[0]; c.WireBytes(d) != c.LinkCounters(d).WireBytes {
+			t.Errorf("direction %v: a relayed client sends to peers", d)
+		}
 	}
 }

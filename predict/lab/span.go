@@ -51,7 +51,7 @@ func (p *Pane) StartSpan(settle int) {
 func (p *Pane) SpanStarted() bool { return p.span != nil }
 
 // wireBytes returns the bytes on the wire of the first client so far.
-func (p *Pane) wireBytes(d link.Direction) uint64 { return p.Clients[0].LinkCounters(d).WireBytes }
+func (p *Pane) wireBytes(d link.Direction) uint64 { return p.Clients[0].WireBytes(d) }
 
 // responses returns the inputs that were shown so far.
 func (p *Pane) responses() responses {

@@ -81,7 +81,8 @@ type Client struct {
 	Endpoint *packet.Endpoint
 
 	end       *link.End
-	dueMicros int64 // time since the end of the last tick, in millionths of one; below 0: before
+	peerEnds  []*link.End // by client, nil for its own; empty unless the strategy is PeerToPeer
+	dueMicros int64       // time since the end of the last tick, in millionths of one; below 0: before
 }
 
 // New returns a rig of a strategy. The server side is made before the clients, and all before any
@@ -121,10 +122,26 @@ func New(t testing.TB, s *predict.Strategy, c Config) *Rig {
 		r.Peers = append(r.Peers, predict.Peer{Endpoint: packet.NewEndpoint(far), Player: player})
 		r.serverAt = append(r.serverAt, far)
 	}
+	if s.PeerToPeer && len(r.Clients) > 1 {
+		r.connectPeers()
+	}
 	r.inputs = make([]sim.Input, sc.Players)
 	r.ServerPoses = []geom.Pose{r.ServerWorld().Bodies()[0].Pose}
 	SetKnobs(t, r.Knobs, c.Knobs...)
 	return r
+}
+
+// connectPeers connects all clients with each other.
+func (r *Rig) connectPeers() {
+	for _, c := range r.Clients {
+		c.peerEnds, c.Env.Peers = make([]*link.End, len(r.Clients)), make([]*packet.Endpoint, len(r.Clients))
+	}
+	for i, a := range r.Clients {
+		for k, b := range r.Clients[:i] {
+			b.peerEnds[i], a.peerEnds[k] = link.PeerPair(&r.Network, k, i)
+			b.Env.Peers[i], a.Env.Peers[k] = packet.NewEndpoint(b.peerEnds[i]), packet.NewEndpoint(a.peerEnds[k])
+		}
+	}
 }
 
 // NewEnv returns the Env of a side in a scene, with knobs and counters of its own.
@@ -180,6 +197,11 @@ func (r *Rig) RunPlayers(ticks int, in func(player, tick int) sim.Input) {
 				continue
 			}
 			c.Endpoint.Update(now)
+			for _, peer := range c.Env.Peers {
+				if peer != nil {
+					peer.Update(now)
+				}
+			}
 			for c.dueMicros += 1_000_000 + int64(c.Env.SlewPPM); c.dueMicros > 0; c.dueMicros -= 1_000_000 {
 				c.Env.TickEarly = sim.Moment(max(1_000_000-c.dueMicros, 0)) * sim.MomentsPerTick / 1_000_000
 				c.Tick(r.inputOf(c.Env.Player), c.Endpoint)
@@ -288,6 +310,12 @@ func (r *Rig) CopyFrom(o *Rig) {
 		c.Client.CopyFrom(from.Client)
 		c.Endpoint.CopyFrom(from.Endpoint)
 		c.end.CopyFrom(from.end)
+		for k, peer := range c.Env.Peers {
+			if peer != nil {
+				peer.CopyFrom(from.Env.Peers[k])
+				c.peerEnds[k].CopyFrom(from.peerEnds[k])
+			}
+		}
 		r.Peers[i].Endpoint.CopyFrom(o.Peers[i].Endpoint)
 	}
 }

@@ -77,13 +77,13 @@ func twoPlayers(paramValues) sim.Scene {
 }
 
 // katamari is the world of Fiedler's demo of 2015: small cubes asleep on a grid of one metre, and a
-// player's cube dropped from 10 m. The demo has one player, this scene up to four.
+// player's cube dropped from 10 m. The demo has one player, this scene up to eight.
 func katamari(p paramValues) sim.Scene {
 	s := baseScene("katamari", "small cubes asleep on a grid, for players to gather")
 	s.Players = p.value("players")
 	s.Boxes = s.Boxes[:0]
 	for i := range s.Players { // the first in the middle, the others around it
-		at := [...]geom.Vec3{{}, {X: 4}, {X: -4}, {Y: 4}}[i]
+		at := [sim.MaxPlayers]geom.Vec3{{}, {X: 4}, {X: -4}, {Y: 4}, {Y: -4}, {X: 4, Y: 4}, {X: -4, Y: -4}, {X: 4, Y: -4}}[i]
 		at.Z = 10
 		s.Boxes = append(s.Boxes, playerBox(at))
 	}

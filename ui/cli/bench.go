@@ -332,7 +332,7 @@ func newPaneResult(p *lab.Pane, l *lab.Lab, latency latencySamples) paneResult {
 		Hash:  fmt.Sprintf("%016x", p.Hash()),
 		Score: p.Measures([]score.Measure{inputLatency}),
 		Traffic: trafficResult{
-			Up: float64(p.Clients[0].LinkCounters(link.Up).WireBytes*8) / seconds, Down: float64(p.Clients[0].LinkCounters(link.Down).WireBytes*8) / seconds,
+			Up: float64(p.Clients[0].WireBytes(link.Up)*8) / seconds, Down: float64(p.Clients[0].WireBytes(link.Down)*8) / seconds,
 			PacketsUp: up.PacketsSent, PacketsDown: down.PacketsSent,
 			LostUp: lostRatio(down), LostDown: lostRatio(up),
 			RTT: milliseconds(up.RTT),

@@ -114,8 +114,8 @@ func (p *pane) updateGraphs(source *lab.Pane, l *lab.Lab) {
 	waiting, waits := source.Counters.Sum(predict.WaitingInputs)
 	early, measuresArrival := earlyArrivalMs(source.Counters, rate)
 	client := source.Clients[0]
-	up := p.upRate.add(client.LinkCounters(link.Up).WireBytes, rate) / 1000
-	down := p.downRate.add(client.LinkCounters(link.Down).WireBytes, rate) / 1000
+	up := p.upRate.add(client.WireBytes(link.Up), rate) / 1000
+	down := p.downRate.add(client.WireBytes(link.Down), rate) / 1000
 	for i, of := range [GraphCount]struct {
 		title, unit string
 		value       float64

@@ -4,6 +4,7 @@ import (
 	"ghostcube/predict"
 	"ghostcube/predict/lab/probe"
 	"ghostcube/render"
+	"ghostcube/sim"
 )
 
 // This file has every colour with a meaning, once. No two meanings share a colour, and colours that appear
@@ -12,7 +13,8 @@ import (
 
 // The colours of bodies and ghosts.
 var (
-	PlayerColors = [4]render.Color{{R: 204, G: 24, B: 19, A: 255}, {R: 0, G: 74, B: 170, A: 255}, {R: 0, G: 190, B: 77, A: 255}, {R: 176, G: 145, B: 120, A: 255}}
+	firstPlayers = [4]render.Color{{R: 204, G: 24, B: 19, A: 255}, {R: 0, G: 74, B: 170, A: 255}, {R: 0, G: 190, B: 77, A: 255}, {R: 176, G: 145, B: 120, A: 255}}
+	PlayerColors = playerColors()
 	ClientColor  = PlayerColors[0] // the viewer is player 1
 
 	ServerColor    = render.Color{R: 241, G: 190, B: 40, A: 255}  // ghosts, and the player's body in the server's picture
@@ -98,6 +100,7 @@ var (
 var TimelineColors = struct {
 	Background, Track, Text, DimText, Cursor, Span        render.Color
 	Losses, Corrections, Shots, Stalls, Faults, Bookmarks render.Color
+	Effects, Withdrawn                                    render.Color
 }{
 	Background: BackgroundColor, Track: render.Color{R: 44, G: 50, B: 59, A: 255}, Text: TextColor, DimText: DimTextColor, Cursor: FocusColor,
 	Span:        render.Color{R: 64, G: 92, B: 138, A: 255},
@@ -107,6 +110,8 @@ var TimelineColors = struct {
 	Stalls:      render.Color{R: 230, G: 150, B: 30, A: 255},
 	Faults:      render.Color{R: 214, G: 52, B: 38, A: 255},
 	Bookmarks:   render.Color{R: 250, G: 240, B: 120, A: 255},
+	Effects:     render.Color{R: 118, G: 196, B: 232, A: 255},
+	Withdrawn:   render.Color{R: 172, G: 122, B: 226, A: 255},
 }
 
 // The colours of the parts of packets.
@@ -161,3 +166,13 @@ var (
 		probe.DisplayStage:      unmeasuredColor,
 	}
 )
+
+// playerColors returns the colours of all players: those of the fifth to the eighth are darker ones of the first four.
+func playerColors() (list [sim.MaxPlayers]render.Color) {
+	for i := range list {
+		if list[i] = firstPlayers[i%4]; i >= 4 {
+			list[i] = list[i].Mix(render.Color{A: 255}, 0.45)
+		}
+	}
+	return list
+}

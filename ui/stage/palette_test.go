@@ -34,6 +34,7 @@ func namedColors() map[string]render.Color {
 		"waiting": WaitingColor, "own": OwnInputColor, "missing": MissingColor, "repeated": RepeatedColor, "late": LateInputColor, "unmeasured": unmeasuredColor,
 		"before": beforeColor, "notice background": NoticeBackground, "track": t.Track, "span": t.Span,
 		"losses": t.Losses, "corrections": t.Corrections, "shots": t.Shots, "stalls": t.Stalls, "faults": t.Faults, "bookmarks": t.Bookmarks,
+		"effects": t.Effects, "withdrawn": t.Withdrawn,
 	}
 	for i, c := range StageColors[1 : len(StageColors)-1] {
 		named[fmt.Sprint("stage ", i+1)] = c

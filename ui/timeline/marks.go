@@ -17,6 +17,8 @@ const (
 	Corrections             // a client corrected itself by the server's state
 	Shots                   // a player fired
 	Stalls                  // a side waited for an input, or playback ran out of snapshots
+	Effects                 // a client showed the effect of a shot, a jump or an action, once however often its tick is stepped
+	Withdrawn               // it took one back: a rollback said that it did not happen in that tick
 	Faults                  // a command forced a fault
 	Bookmarks               // the viewer set a bookmark
 	kindCount
@@ -33,6 +35,8 @@ var kinds = [kindCount]struct {
 	Corrections: {"corrections", stage.TimelineColors.Corrections, 0, 0.62},
 	Shots:       {"shots", stage.TimelineColors.Shots, 0, 0.4},
 	Stalls:      {"stalls", stage.TimelineColors.Stalls, 0.3, 1},
+	Effects:     {"effects", stage.TimelineColors.Effects, 0, 0.3},
+	Withdrawn:   {"taken back", stage.TimelineColors.Withdrawn, 0.3, 0.62},
 	Faults:      {"faults", stage.TimelineColors.Faults, 0, 1},
 	Bookmarks:   {name: "bookmarks", color: stage.TimelineColors.Bookmarks},
 }
@@ -73,6 +77,7 @@ func totalsOf(p *lab.Pane) totals {
 	t.count[Corrections] = float64(p.Corrections.Total())
 	t.count[Shots] = float64(p.Shots.Total())
 	t.count[Stalls] = p.Counters.Total(predict.Stalls) + p.Counters.Total(predict.Starvations)
+	t.count[Effects], t.count[Withdrawn] = p.Counters.Total(predict.EventsShown), p.Counters.Total(predict.EventsWithdrawn)
 	if f, ok := p.LastFault(); ok {
 		t.fault = int(f.SessionTick)
 	}

@@ -397,3 +397,32 @@ func TestLead(t *testing.T) {
 		}
 	}
 }
+
+// TestEffectMarks checks that an effect is marked in the tick in which it is shown first, and not again in ticks that are
+// stepped again, and that one which a rollback takes back is marked, too.
+func TestEffectMarks(t *testing.T) {
+	s := newSession(t, "two-players", "latency=60ms,jitter=50ms,loss=15%", "rollback:lead=1")
+	want := map[timeline.Kind]map[int]bool{timeline.Effects: {}, timeline.Withdrawn: {}}
+	names := map[timeline.Kind]string{timeline.Effects: "events_shown", timeline.Withdrawn: "events_withdrawn"}
+	before := map[timeline.Kind]float64{}
+	for range 900 {
+		s.play(1)
+		for kind, name := range names {
+			now := s.lab.Panes[0].Counters.Value(name)
+			want[kind][int(s.lab.Ticks())], before[kind] = now > before[kind], now
+		}
+	}
+	repeated := s.lab.Panes[0].Counters.Value("events_repeated")
+	for kind := range names {
+		marks := 0
+		for n := range 901 {
+			at := s.NextMark(0, kind, n, n+1) == n
+			if marks += map[bool]int{true: 1}[at]; at != want[kind][n] {
+				t.Errorf("%v at tick %d: %v, want %v", kind, n, at, !at)
+			}
+		}
+		if marks == 0 || float64(marks) > before[kind] || repeated == 0 {
+			t.Errorf("%d marks of %v, %v counted, %v met again", marks, kind, before[kind], repeated)
+		}
+	}
+}

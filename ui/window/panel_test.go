@@ -92,7 +92,7 @@ func TestEveryControlExplained(t *testing.T) {
 func TestConditionControls(t *testing.T) {
 	g := newTestGame(t, "rewind")
 	g.screen.w, g.screen.h, g.screen.scale = 1280, 3000, 1
-	setup := "latency=50ms,reorder-delay=50ms,spike=100ms,bandwidth=256kbit,swing-every=8s,pause-every=4s,outage-every=9s"
+	setup := "latency=50ms,reorder-delay=50ms,spike=100ms,bandwidth=256kbit,swing-every=8s,pause-every=4s,outage-every=9s,far-player=2"
 	keys := map[string]bool{"rtt": true, "shape": true, "trace": true} // the first is another name of latency; the others are lists
 	for _, group := range conditionGroups {
 		for i := range group.list {
@@ -102,11 +102,12 @@ func TestConditionControls(t *testing.T) {
 				g.session.Do(lab.Command{Verb: "network", Pane: lab.AllPanes, Value: setup})
 				g.panel.network.direction = direction
 				g.openPage(t, "Network")
-				g.typeText(t, c.key+" number", "12")
+				value := min(12, c.max)
+				g.typeText(t, c.key+" number", plainText(value))
 				w := g.session.Lab.Network()
 				up, down := c.get(&w.Up), c.get(&w.Down)
-				if (up != 12) != (name == "down") || (down != 12) != (name == "up") {
-					t.Errorf("12 for %s, %s, sets up to %g and down to %g; notices %v", c.key, name, up, down, g.session.Notices.Texts())
+				if (up != value) != (name == "down") || (down != value) != (name == "up") {
+					t.Errorf("%v for %s, %s, sets up to %g and down to %g; notices %v", value, c.key, name, up, down, g.session.Notices.Texts())
 				}
 			}
 		}

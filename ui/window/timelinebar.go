@@ -102,7 +102,8 @@ func zoomFactor(wheel float64) float64 {
 
 // markNouns are the kinds of marks in the singular.
 var markNouns = [...]string{timeline.Losses: "loss", timeline.Corrections: "correction", timeline.Shots: "shot",
-	timeline.Stalls: "stall", timeline.Faults: "forced fault", timeline.Bookmarks: "bookmark"}
+	timeline.Stalls: "stall", timeline.Effects: "effect", timeline.Withdrawn: "effect taken back",
+	timeline.Faults: "forced fault", timeline.Bookmarks: "bookmark"}
 
 // markNote describes a mark.
 func markNote(pane int, k timeline.Kind, seconds float64) string {

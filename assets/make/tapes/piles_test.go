@@ -210,3 +210,29 @@ func TestFourPlayers(t *testing.T) {
 		}
 	}
 }
+
+// TestEightPlayers checks that all eight players travel, and push cubes together.
+func TestEightPlayers(t *testing.T) {
+	t.Parallel()
+	const players = 8
+	for _, late := range inputDelays() {
+		var last [players]geom.Vec3
+		var travelled [players]float32 // metres
+		moved, ticks := 0, 0
+		stepTape(t, "eight-players", late, func(w *predict.World, _ []sim.Input) {
+			moved = countMoved(w, players, 1)
+			for i := range players {
+				if at := w.Bodies()[i].Pose.Pos; ticks > 0 {
+					travelled[i] += at.Sub(last[i]).Len()
+				}
+				last[i] = w.Bodies()[i].Pose.Pos
+			}
+			ticks++
+		})
+		t.Logf("%d ticks late: %v m, %d cubes moved by more than a metre", late, travelled, moved)
+		for i := range players {
+			labtest.Report(t, travelled[i] < 90, "player %d travels %g m", i, travelled[i])
+		}
+		labtest.Report(t, moved < 45, "%d ticks late: %d cubes moved by more than a metre", late, moved)
+	}
+}

@@ -37,6 +37,9 @@ var tapes = []tapeSpec{
 		spec: "two-players", ticks: 2400, rest: 60, autopilots: []autopilot{twoPlayersFirst, twoPlayersSecond}},
 	{name: "four-players", doc: "four players push their way through 200 cubes, in circles that cross: a cooperative game",
 		spec: "katamari:cubes=200:players=4", ticks: 1800, rest: 300, autopilots: []autopilot{crossing(0), crossing(1), crossing(2), crossing(3)}},
+	{name: "eight-players", doc: "eight players push their way through 200 cubes, in circles that cross: as many as there can be",
+		spec: "katamari:cubes=200:players=8", ticks: 1800, rest: 300, autopilots: []autopilot{
+			crossing(0), crossing(1), crossing(2), crossing(3), crossing(4), crossing(5), crossing(6), crossing(7)}},
 	{name: "same-pile", doc: "two players push one pile at the same time from both sides: contested ownership",
 		spec: "two-players", ticks: 1800, rest: 60, autopilots: []autopilot{samePileWest, samePileEast}},
 	{name: "shots", doc: "one player rests and fires in fixed directions; the other rolls through them and behind the pile",
@@ -263,11 +266,14 @@ func samePileEast(tick int, w []sim.Body) (x, y float32, buttons sim.Buttons) {
 	return samePile(&w[1], 1, tick)
 }
 
-// crossing returns the autopilot of one of four players, who circle about places a quarter of a turn apart that go round the
-// middle. Neighbours turn the other way round, and their circles cross.
+// crossing returns the autopilot of one of eight players, who circle about places a quarter of a turn apart that go round the
+// middle, the last four farther out. Neighbours turn the other way round, and their circles cross.
 func crossing(player int) autopilot {
-	const distance, radius, speed, drift = 4.5, 4.5, 4, 0.25 // metres, m/s, rad/s
-	start := float32(player) * geom.HalfPi
+	const radius, speed, drift = 4.5, 4, 0.25 // metres, m/s, rad/s
+	distance, start := float32(4.5), float32(player)*geom.HalfPi
+	if player >= 4 {
+		distance, start = 8.5, start+geom.HalfPi/2
+	}
 	way := float32(1 - player%2*2)
 	return func(tick int, w []sim.Body) (x, y float32, buttons sim.Buttons) {
 		side := start + float32(float32(tick)/60*drift)

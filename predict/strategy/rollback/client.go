@@ -1,6 +1,8 @@
 package rollback
 
 import (
+	"strconv"
+
 	"ghostcube/net/packet"
 	"ghostcube/net/quant"
 	"ghostcube/predict"
@@ -22,6 +24,7 @@ type client struct {
 	stepped      history.Ring[steppedInputs]
 	worlds       history.Ring[predict.State] // at the start of each tick
 	clock        clock.Follower
+	peers        peers // in a mesh
 	checksums    desync.History
 	desync       desync.Detector
 	ledger       ledger
@@ -54,6 +57,7 @@ type clientScratch struct {
 	inputs []sim.Input
 	drawn  []geom.Pose
 	up     upMessage
+	peer   peerMessage
 	down   downMessage
 	coder  quant.Coder
 	buffer [maxUpBytes]byte
@@ -104,15 +108,49 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 	for i := range c.errorOffsets {
 		c.settings.smoothing.Decay(&c.errorOffsets[i], w.Rate())
 	}
+	if c.inMesh() {
+		c.beginMesh()
+	}
 	newest, fresh := c.receive(server)
+	if c.inMesh() {
+		c.receivePeers()
+		c.confirmMesh()
+	}
 	c.rollback()
 	c.finish()
+	if c.inMesh() {
+		c.jump(c.followPeers())
+	} else {
+		c.followServer(server, &newest, fresh)
+	}
+	c.sample(in)
+	if c.inMesh() {
+		c.confirmMesh()
+	}
+	if c.state.skipping = !c.mayStep(); c.state.skipping {
+		c.counters.skipped.Inc()
+	} else {
+		c.step()
+	}
+	c.finish()
+	c.counters.unconfirmed.Set(float64(int64(w.Tick()) - int64(c.known.confirmed)))
+	c.send(server)
+	if c.inMesh() {
+		c.sendPeers()
+	}
+}
+
+// followServer follows the server's time, and begins to sample inputs once it is known.
+func (c *client) followServer(server *packet.Endpoint, newest *packet.Packet, fresh bool) {
+	w := c.env.World
 	if fresh {
-		c.jump(c.synchronise(server, &newest, c.known.confirmed))
+		c.jump(c.synchronise(server, newest, c.known.confirmed))
 	}
 	if now := w.Tick(); c.known.confirmed > now+sim.Tick(w.Rate()/2) {
 		c.jump(min(int(c.known.confirmed-now), maxJumpSeconds*w.Rate())) // after an outage or a download
 	}
+	c.env.SlewPPM = c.clock.Tick(w.Rate())
+	c.counters.clockBehind.Set(c.clock.Behind().Ticks())
 	if !c.state.joined && c.clock.Synced() && w.Tick() >= c.known.confirmed {
 		c.state.joined = true
 		c.own.begin(w.Tick())
@@ -121,17 +159,6 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 			clear(c.errorOffsets) // nothing was drawn before
 		}
 	}
-	c.sample(in)
-	if c.state.skipping = !c.mayStep(); c.state.skipping {
-		c.counters.skipped.Inc()
-	} else {
-		c.step()
-	}
-	c.finish()
-	c.env.SlewPPM = c.clock.Tick(w.Rate())
-	c.counters.clockBehind.Set(c.clock.Behind().Ticks())
-	c.counters.unconfirmed.Set(float64(int64(w.Tick()) - int64(c.known.confirmed)))
-	c.send(server)
 }
 
 // receive reads the packets. It returns the one that confirms the newest tick of the server, if one does. One that
@@ -159,15 +186,19 @@ func (c *client) read(payload []byte) bool {
 	w, m, coder := c.env.World, &c.scratch.down, &c.scratch.coder
 	coder.BeginRead(payload)
 	m.code(coder, max(w.Tick(), c.known.confirmed), len(w.Bodies()))
-	if finishRead(coder, payload) != nil || m.end > m.tick {
+	if finishRead(coder, payload) != nil || m.end > m.tick && !c.inMesh() {
 		return false
 	}
 	for p := range m.runs {
-		if m.runs[p].asSent && p != c.env.Player {
+		if m.runs[p].asSent && p != c.env.Player && !c.inMesh() {
 			return false // this client has sent nothing for that player
 		}
 	}
-	c.confirm(m)
+	if !c.inMesh() {
+		c.confirm(m)
+	} else if !c.readWatcher(m) {
+		return false
+	}
 	distance := int64(m.checksumTick) - int64(w.Tick())
 	if m.hasChecksum && max(distance, -distance) < desync.HistoryTicks {
 		if c.desync.Remember(m.checksumTick, m.checksum) && m.checksumTick <= c.state.final {
@@ -182,7 +213,8 @@ func (c *client) read(payload []byte) bool {
 
 // mayStep reports whether the client may step a tick further beyond the last confirmed one.
 func (c *client) mayStep() bool {
-	return int64(c.env.World.Tick())-int64(c.known.confirmed) < int64(c.settings.maxRollback)
+	within := int64(c.env.World.Tick())-int64(c.known.confirmed) < int64(c.settings.maxRollback)
+	return within && (!c.inMesh() || c.remembersAll())
 }
 
 // jump steps some ticks at once, to catch up. Their inputs would be late: the last one is repeated.
@@ -202,11 +234,8 @@ func (c *client) jump(ticks int) {
 // send sends all own inputs that are not confirmed.
 func (c *client) send(server *packet.Endpoint) {
 	m, coder := &c.scratch.up, &c.scratch.coder
-	m.confirmed, m.wantsOwn, m.inputs = c.known.confirmed, c.env.Player >= 0 && c.lacksOwn(), m.inputs[:0]
-	for t := c.firstUnconfirmed(); t < c.own.next; t++ {
-		m.inputs = append(m.inputs, c.own.at(t))
-	}
-	m.next = c.own.next
+	m.confirmed, m.wantsOwn = c.known.confirmed, c.env.Player >= 0 && c.lacksOwn()
+	m.inputs, m.next = c.appendUnacked(m.inputs[:0], c.firstUnconfirmed())
 	c.counters.unacked.Set(float64(len(m.inputs)))
 	m.query, m.hasQuery = c.desync.NextQuery(&c.checksums)
 	if len(m.inputs) > 0 {
@@ -219,6 +248,9 @@ func (c *client) send(server *packet.Endpoint) {
 
 // firstUnconfirmed returns the first tick whose own input goes into the next packet.
 func (c *client) firstUnconfirmed() sim.Tick {
+	if c.inMesh() {
+		return max(c.peers.server, c.own.first) // every one has to arrive
+	}
 	return max(c.known.confirmed, c.own.first, c.own.next-min(c.own.next, maxInputs))
 }
 
@@ -231,13 +263,16 @@ func (c *client) View(v *predict.View) {
 	v.TouchedBy = append(v.TouchedBy, w.TouchedBy()...)
 	if v.Note = c.desync.Note; v.Note == "" && c.state.skipping {
 		v.Note = "skips ticks: max-rollback reached"
+		if p := c.waitsFor(); c.inMesh() && p != c.env.Player {
+			v.Note += ", waits for player " + strconv.Itoa(p+1)
+		}
 	}
 }
 
 func (c *client) CopyFrom(from predict.Client) {
 	o := from.(*client)
 	c.settings, c.state, c.own, c.clock = o.settings, o.state, o.own, o.clock
-	c.desync, c.ledger = o.desync, o.ledger
+	c.desync, c.ledger, c.peers = o.desync, o.ledger, o.peers
 	c.known.copyFrom(&o.known)
 	c.checksums.CopyFrom(&o.checksums)
 	c.copyReplay(o)

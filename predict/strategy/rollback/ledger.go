@@ -9,6 +9,7 @@ import (
 // which have been shown, by tick, player and kind.
 const (
 	shotEvent = iota
+	jumpEvent
 	useEvent
 	coupleEvent
 	eventKinds
@@ -44,18 +45,23 @@ type withdrawnEvent struct {
 type ledgerCounters struct{ shown, repeated, withdrawn predict.Counter }
 
 func (l *ledgerCounters) declare(m *predict.Counters) {
-	l.shown = m.New("events_shown", "shots and actions that clients have shown, each once")
-	l.repeated = m.New("events_repeated", "shots and actions met again in a tick stepped again, and not shown again")
+	l.shown = m.New("events_shown", "shots, jumps and actions that clients have shown, each once").Of(predict.EventsShown)
+	l.repeated = m.New("events_repeated", "shots, jumps and actions met again in a tick stepped again, and not shown again")
 	l.withdrawn = m.New("events_withdrawn",
-		"shots and actions shown in a tick that turned out not to have them; many come a few ticks later")
+		"shots, jumps and actions taken back, because their tick turned out not to have them; many come a few ticks later").
+		Of(predict.EventsWithdrawn)
 }
 
-// eventsOf returns the events of an input that follows another one: shots, and action buttons that go down.
+// eventsOf returns the events of an input that follows another one: shots, and the buttons of jumps and actions that go
+// down.
 func eventsOf(in, before sim.Input) (events uint8) {
 	if in.Shot.Fired {
 		events |= 1 << shotEvent
 	}
 	pressed := in.Buttons &^ before.Buttons
+	if pressed&sim.Lift != 0 {
+		events |= 1 << jumpEvent
+	}
 	if pressed&sim.Use != 0 {
 		events |= 1 << useEvent
 	}

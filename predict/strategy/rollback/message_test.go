@@ -25,7 +25,7 @@ func TestRejectsMalformed(t *testing.T) {
 	} {
 		c.BeginWrite(make([]byte, 256))
 		m.code(&c, now)
-		if r.s.receive(&r.s.peers[0], 0, finishWrite(&c)) {
+		if r.s.receive(&r.s.peers[0], 0, finishWrite(&c), false) {
 			t.Errorf("%+v is accepted", m)
 		}
 	}
@@ -41,7 +41,7 @@ func TestRejectsMalformed(t *testing.T) {
 		for i := range b {
 			b[i] = byte(random.Uint32())
 		}
-		if !r.s.receive(&r.s.peers[0], 0, b) {
+		if !r.s.receive(&r.s.peers[0], 0, b, false) {
 			rejected++
 		}
 		if !r.c[0].read(b) {

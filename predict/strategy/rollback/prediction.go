@@ -27,6 +27,9 @@ func (c *client) predict(t sim.Tick, p int) sim.Input {
 		n := c.settings.fadeTime * float64(c.env.World.Rate()) / 1000
 		return fade(last, int(t-c.known.end[p])+1, int(n))
 	}
+	if c.inMesh() {
+		return last // nobody does without a peer's inputs
+	}
 	return c.settings.repeat.Input(last, c.known.silent[p])
 }
 

@@ -46,6 +46,7 @@ var Strategy = &predict.Strategy{
 	Latency:     predict.Latency,
 	Motion:      predict.FromInputs,
 	RunsWalkers: true,
+	PeerToPeer:  true,
 	Row: &predict.Row{
 		UsualName: "rollback (GGPO)", Guide: "docs/guides/rollback.md",
 		Determinism: "yes", UseWhen: "few players who react to each other, thousands of bodies at a price in CPU time",
@@ -57,6 +58,12 @@ const (
 	repeatLast = iota
 	noInput
 	fadeOut
+)
+
+// The topologies.
+const (
+	relay = iota
+	mesh
 )
 
 // maxRollbackTicks is the largest number of ticks that a client steps beyond the last confirmed one.
@@ -75,6 +82,7 @@ type settings struct {
 	contactOrder    predict.ContactOrder
 	smoothing       smoothing.Settings
 	solver          predict.Solver
+	topology        int
 }
 
 // declare declares the knobs. Both sides declare all of them, so that they are listed in one order.
@@ -101,4 +109,7 @@ func (s *settings) declare(env *predict.Env) {
 		"ticks between checksums of the world; 0 sends none")
 	k.Smoothing(&s.smoothing)
 	k.Solver(&s.solver, env.World)
+	k.In(predict.ConnectionKnobs).Choice(&s.topology, "topology", relay, []string{"relay", "mesh"},
+		"who passes inputs on: the server, or the clients, each to all others, while the server only watches")
+	k.RestartsSides("topology")
 }

@@ -85,10 +85,14 @@ func (s *server) Tick(host []sim.Input, peers []predict.Peer) {
 	}
 	for i, at := range peers {
 		for p, ok := at.Endpoint.Receive(); ok; p, ok = at.Endpoint.Receive() {
-			if !s.receive(&s.peers[i], at.Player, p.Payload) {
+			if !s.receive(&s.peers[i], at.Player, p.Payload, s.watches(host)) {
 				s.counters.rejected.Inc()
 			}
 		}
+	}
+	if s.watches(host) {
+		s.watch(peers)
+		return
 	}
 	s.step(host)
 	for i, at := range peers {
@@ -96,8 +100,9 @@ func (s *server) Tick(host []sim.Input, peers []predict.Peer) {
 	}
 }
 
-// receive reads an untrusted payload of the client of a player. It reports whether it is well-formed.
-func (s *server) receive(from *peer, player int, payload []byte) bool {
+// receive reads an untrusted payload of the client of a player. It reports whether it is well-formed. A server that
+// watches waits for every input, so that none is late.
+func (s *server) receive(from *peer, player int, payload []byte, watches bool) bool {
 	if len(payload) == 0 {
 		return true
 	}
@@ -105,7 +110,7 @@ func (s *server) receive(from *peer, player int, payload []byte) bool {
 	c.BeginRead(payload)
 	m.code(c, now)
 	ahead := int64(m.next) - int64(now)
-	forged := m.confirmed > now || len(m.inputs) > 0 && (player < 0 || ahead > waitingTicks/2)
+	forged := m.confirmed > now && !watches || len(m.inputs) > 0 && (player < 0 || ahead > waitingTicks/2)
 	if finishRead(c, payload) != nil || forged {
 		return false
 	}
@@ -117,7 +122,11 @@ func (s *server) receive(from *peer, player int, payload []byte) bool {
 		from.query, from.hasQuery = m.query, true
 	}
 	for i, in := range m.inputs {
-		if s.collectors[player].add(m.next-sim.Tick(len(m.inputs)-i), in, now) {
+		t := m.next - sim.Tick(len(m.inputs)-i)
+		if watches && t < now {
+			continue // a repetition
+		}
+		if s.collectors[player].add(t, in, now) {
 			s.counters.late.Inc()
 		}
 	}
@@ -140,6 +149,12 @@ func (s *server) step(host []sim.Input) {
 			s.counters.starved.Inc()
 		}
 	}
+	s.stepWith(record)
+}
+
+// stepWith steps a tick with the inputs of a record.
+func (s *server) stepWith(record *confirmedTick) {
+	w, inputs := s.env.World, s.scratch.inputs
 	copy(inputs, record.inputs[:])
 	s.lagCompensator.Record(w)
 	for p := range inputs {
@@ -187,6 +202,12 @@ func (s *server) send(to *peer, at predict.Peer) {
 	}
 	m.checksumTick, m.checksum = now, s.checksums.At(now)
 	m.hasChecksum = s.settings.checksumEvery > 0 && now%sim.Tick(s.settings.checksumEvery) == 0 && m.checksum != 0
+	s.finishSend(to, at)
+}
+
+// finishSend adds the reply to a client's query, and sends the message.
+func (s *server) finishSend(to *peer, at predict.Peer) {
+	now, m, c := s.env.World.Tick(), &s.scratch.down, &s.scratch.coder
 	m.hasReply = to.hasQuery && s.checksums.Reply(&to.query, &m.reply)
 	to.hasQuery = false
 	c.BeginWrite(s.scratch.buffer)

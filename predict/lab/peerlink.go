@@ -1,0 +1,77 @@
+package lab
+
+import (
+	"time"
+
+	"ghostcube/net/link"
+	"ghostcube/net/packet"
+)
+
+// peerLink is a client's end of its link with the client of another player. It has the same network as the links
+// with the server, the same receive buffer, and the same attackers.
+type peerLink struct {
+	endpoint *packet.Endpoint
+	end      *link.End
+	arrivals *receiveBuffer
+	attacked *attackedWire
+}
+
+func newPeerLink(end *link.End) *peerLink {
+	l := &peerLink{end: end, arrivals: &receiveBuffer{end: end}}
+	l.attacked = &attackedWire{Wire: l.arrivals, end: end, forgeAcks: func(received, _ []byte) []byte { return received }}
+	l.endpoint = packet.NewEndpoint(l.attacked)
+	return l
+}
+
+// connectPeers connects the clients of all players with each other, if the strategy is PeerToPeer.
+func (p *Pane) connectPeers() {
+	if !p.Strategy.PeerToPeer || len(p.Clients) < 2 {
+		return
+	}
+	for _, c := range p.Clients {
+		c.peers, c.env.Peers = make([]*peerLink, len(p.Clients)), make([]*packet.Endpoint, len(p.Clients))
+	}
+	for i, a := range p.Clients {
+		for k, b := range p.Clients[:i] {
+			atB, atA := link.PeerPair(&p.lab.network, k, i)
+			a.peers[k], b.peers[i] = newPeerLink(atA), newPeerLink(atB)
+			a.env.Peers[k], b.env.Peers[i] = a.peers[k].endpoint, b.peers[i].endpoint
+		}
+	}
+}
+
+// update receives what has arrived by a time. A nil peerLink is a client's own.
+func (l *peerLink) update(now time.Duration) {
+	if l != nil {
+		l.endpoint.Update(now)
+	}
+}
+
+// wait receives into the buffer, for a program that does not read.
+func (l *peerLink) wait(now time.Duration) {
+	if l != nil {
+		l.arrivals.bufferArrivals(now)
+	}
+}
+
+// copyFrom makes l an equal of o, with the datagrams in flight.
+func (l *peerLink) copyFrom(o *peerLink) {
+	if l != nil {
+		l.endpoint.CopyFrom(o.endpoint)
+		l.end.CopyFrom(o.end)
+		l.arrivals.copyFrom(o.arrivals)
+		l.attacked.copyFrom(o.attacked)
+	}
+}
+
+// WireBytes returns the bytes on the wire of a client so far: Up are those that it has sent, to the server and to
+// all peers, and Down those that these have sent to it.
+func (c *Client) WireBytes(d link.Direction) uint64 {
+	n := c.end.Counters(d).WireBytes
+	for _, peer := range c.peers {
+		if peer != nil {
+			n += peer.end.Counters(d).WireBytes
+		}
+	}
+	return n
+}

@@ -1,0 +1,269 @@
+package rollback
+
+import (
+	"time"
+
+	"ghostcube/net/packet"
+	"ghostcube/net/quant"
+	"ghostcube/predict"
+	"ghostcube/predict/part/input"
+	"ghostcube/sim"
+)
+
+// In a mesh the clients send their inputs to each other, and each decides alone what its own are: the input of a
+// tick is what its player's client has sent for it, however late it arrives. A tick is confirmed at a client when
+// it has the inputs of all players. Nobody moves or replaces an input, so nobody has to agree on anything.
+
+// maxUnacked is the largest number of own inputs that a client steps ahead of the first one that a peer or the
+// server lacks. It remembers ownTicks of them, and each side waitingTicks or knownTicks.
+const maxUnacked = 256
+
+// peers is what a client knows of the others in a mesh. It is plain.
+type peers struct {
+	server sim.Tick                 // first tick whose own input the server lacks
+	lacks  [sim.MaxPlayers]sim.Tick // by player: first tick whose own input that peer lacks
+	timing [sim.MaxPlayers]timing   // by player
+}
+
+func (p *peers) begin(t sim.Tick) {
+	p.server = t
+	for i := range p.lacks {
+		p.lacks[i] = t
+	}
+}
+
+// inMesh reports whether the client plays in a mesh. A spectator gets all inputs from the server.
+func (c *client) inMesh() bool { return c.settings.topology == mesh && c.env.Player >= 0 }
+
+// beginMesh begins to sample inputs. All clients begin with one world, and need nobody to tell them the time.
+func (c *client) beginMesh() {
+	if !c.state.joined {
+		c.state.joined, c.env.Joined = true, false
+		c.own.begin(c.env.World.Tick())
+		c.peers.begin(c.env.World.Tick())
+	}
+	c.setDelay(c.settings.inputDelay)
+}
+
+// receivePeers reads the packets of all peers.
+func (c *client) receivePeers() {
+	for p, from := range c.env.Peers {
+		if from == nil {
+			continue
+		}
+		for at, ok := from.Receive(); ok; at, ok = from.Receive() {
+			if len(at.Payload) == 0 {
+				continue
+			}
+			if !c.readPeer(p, at.Payload) {
+				c.counters.rejected.Inc()
+				from.Refuse(at.Sequence)
+				continue
+			}
+			c.measureLead(p, from, &at)
+		}
+	}
+}
+
+// readPeer reads an untrusted payload of the client of a player. It reports whether it is well-formed. Inputs of
+// ticks that are known already change nothing: what a peer has sent first counts.
+func (c *client) readPeer(p int, payload []byte) bool {
+	now, m, coder := c.env.World.Tick(), &c.scratch.peer, &c.scratch.coder
+	coder.BeginRead(payload)
+	m.code(coder, now)
+	if finishRead(coder, payload) != nil || m.lacks > c.own.next {
+		return false
+	}
+	c.peers.lacks[p] = max(c.peers.lacks[p], m.lacks)
+	first := m.next - sim.Tick(len(m.inputs))
+	if len(m.inputs) == 0 || first > c.known.end[p] {
+		return true // some are missing between; a later packet repeats them
+	}
+	for i, in := range m.inputs {
+		if t := first + sim.Tick(i); t == c.known.end[p] && t < now+maxUnacked {
+			c.learn(t, p, in)
+		}
+	}
+	return true
+}
+
+// confirmMesh confirms the ticks of which the inputs of all players are known.
+func (c *client) confirmMesh() {
+	confirmed := c.own.next
+	for p := range c.env.Players {
+		if p != c.env.Player {
+			confirmed = min(confirmed, c.known.end[p])
+		}
+	}
+	c.known.confirmed = max(c.known.confirmed, confirmed)
+}
+
+// waitsFor returns the player whose inputs have to arrive before the next tick can be confirmed.
+func (c *client) waitsFor() int {
+	for p := range c.env.Players {
+		if p != c.env.Player && c.known.end[p] <= c.known.confirmed {
+			return p
+		}
+	}
+	return c.env.Player
+}
+
+// remembersAll reports whether no peer, and not the server, lacks an own input that the client will soon forget.
+func (c *client) remembersAll() bool {
+	first := c.peers.server
+	for p := range c.env.Players {
+		if p != c.env.Player {
+			first = min(first, c.peers.lacks[p])
+		}
+	}
+	return c.own.next < first+maxUnacked
+}
+
+// readWatcher takes in the server's message in a mesh, in which it confirms nothing. Its end is the first tick whose
+// own input the server lacks.
+func (c *client) readWatcher(m *downMessage) bool {
+	for p := range m.runs {
+		if !m.runs[p].asSent {
+			return false
+		}
+	}
+	if m.count > 0 || m.end > c.own.next {
+		return false
+	}
+	c.peers.server = max(c.peers.server, m.end)
+	return true
+}
+
+// appendUnacked appends the own inputs from a tick on, as many as fit into a packet. In a mesh none may be left out.
+func (c *client) appendUnacked(dst []sim.Input, from sim.Tick) (inputs []sim.Input, next sim.Tick) {
+	t := max(from, c.own.first)
+	for ; t < c.own.next && len(dst) < maxInputs; t++ {
+		dst = append(dst, c.own.at(t))
+	}
+	return dst, min(t, c.own.next)
+}
+
+// sendPeers sends each peer the own inputs that it lacks.
+func (c *client) sendPeers() {
+	m, coder := &c.scratch.peer, &c.scratch.coder
+	for p, to := range c.env.Peers {
+		if to == nil {
+			continue
+		}
+		m.tick, m.lacks, m.ahead = c.env.World.Tick(), c.known.end[p], c.peers.timing[p].message()
+		m.inputs, m.next = c.appendUnacked(m.inputs[:0], c.peers.lacks[p])
+		c.counters.inputs.count(coder, func() { m.code(coder, m.tick) }, len(m.inputs))
+		coder.BeginWrite(c.scratch.buffer[:])
+		m.code(coder, m.tick)
+		to.Send(finishWrite(coder))
+	}
+}
+
+// peerMessage is the payload of a client for a peer. On the wire it is
+//
+//	the client's tick, low 16 bits
+//	first tick whose inputs of the receiver the client lacks, low 16 bits
+//	by how much the client believes to be ahead of the receiver, 10 bits
+//	number of its inputs, 8 bits, and if there are any
+//	  tick after the newest one, low 16 bits
+//	  the inputs (input.CodeInputs)
+type peerMessage struct {
+	tick   sim.Tick
+	lacks  sim.Tick
+	ahead  int // in aheadUnits, within maxAhead
+	next   sim.Tick
+	inputs []sim.Input
+}
+
+// code reads, writes or measures the message, as upMessage.code does.
+func (m *peerMessage) code(c *quant.Coder, near sim.Tick) {
+	c.Group("time", 0)
+	m.tick = input.CodeTick(c, m.tick, near)
+	m.lacks = input.CodeTick(c, m.lacks, near)
+	c.Label("ahead")
+	m.ahead = c.Int(m.ahead, -maxAhead, maxAhead)
+	c.Group("inputs", 0)
+	c.Label("count")
+	n := c.Int(len(m.inputs), 0, maxInputs)
+	if m.inputs = resizeIfReading(c, m.inputs, n); n > 0 && c.Err() == nil {
+		if m.next = input.CodeTick(c, m.next, near); int64(m.next) < int64(n) {
+			c.Fail(predict.ErrMalformed)
+			return
+		}
+		input.CodeInputs(c, m.inputs)
+	}
+}
+
+// timing is what a client knows of the time of a peer. It is plain.
+type timing struct {
+	known bool
+	ahead sim.Moment // by how much the client is ahead, as it sees it: a mean of about a second
+	lead  sim.Moment // by how much it is ahead, as both see it
+}
+
+// aheadUnit is the unit in which peers exchange by how much they are ahead.
+const (
+	aheadUnit = sim.MomentsPerTick / 8
+	maxAhead  = 500
+)
+
+func (t *timing) message() int {
+	return int(min(max(t.ahead/aheadUnit, -maxAhead), maxAhead))
+}
+
+// measureLead measures by how much the client is ahead of a peer, of which a packet has arrived. What it sees of the
+// peer is half a round trip old. Both sides overlook the same: the wait of a packet for the receiver's next tick, and
+// the part of the path by which it is not symmetric. Half the difference of what they see has none of that.
+func (c *client) measureLead(p int, from *packet.Endpoint, at *packet.Packet) {
+	m, x, w := &c.scratch.peer, &c.peers.timing[p], c.env.World
+	if !from.Stats.RTTKnown(at.ReceivedAt) {
+		return
+	}
+	ahead := w.Tick().Moment() - c.env.TickEarly - m.tick.Moment() - sim.MomentOf(from.Stats.RTT/2, w.Rate())
+	if away := ahead - x.ahead; !x.known || away > maxLeadStep || away < -maxLeadStep {
+		x.known, x.ahead = true, ahead
+	}
+	x.ahead += (ahead - x.ahead) / sim.Moment(max(w.Rate()/2, 1))
+	x.lead = (x.ahead - sim.Moment(m.ahead)*aheadUnit) / 2
+}
+
+const (
+	// A lead that differs from the mean by more than maxLeadStep is that of a peer that was frozen or has jumped.
+	maxLeadStep = 12 * sim.MomentsPerTick
+
+	// A client that is ahead by less than leadTolerance keeps its pace.
+	leadTolerance = sim.MomentsPerTick
+
+	// leadPPM is by how much slower a client runs for each tick by which it is ahead, at most maxLeadPPM, in parts
+	// per million.
+	leadPPM, maxLeadPPM = 10_000, 50_000
+)
+
+// followPeers sets the client's pace, and returns by how many ticks it has to jump. The one who is ahead of any
+// other slows down, by up to five per cent. Nobody runs faster than the session: two who each believe to be behind
+// would run away. A client that is a quarter of a second behind all others, because its program was frozen, steps
+// several ticks at once.
+func (c *client) followPeers() (jump int) {
+	ahead, behind, known := sim.Moment(0), sim.Moment(0), false
+	for p := range c.env.Players {
+		if x := &c.peers.timing[p]; x.known {
+			ahead, behind = max(ahead, x.lead), max(behind, x.lead)
+			if !known {
+				known, behind = true, x.lead
+			}
+		}
+	}
+	c.env.SlewPPM = 0
+	if ahead > leadTolerance {
+		c.env.SlewPPM = -int32(min(ahead*leadPPM/sim.MomentsPerTick, maxLeadPPM))
+	}
+	c.counters.clockBehind.Set(-ahead.Ticks())
+	if behind > -sim.MomentOf(time.Second/4, c.env.World.Rate()) {
+		return 0
+	}
+	for p := range c.env.Players {
+		c.peers.timing[p].ahead -= behind
+		c.peers.timing[p].lead -= behind
+	}
+	return int(-behind / sim.MomentsPerTick)
+}

@@ -1,0 +1,263 @@
+package rollback
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"ghostcube/internal/experiment"
+	"ghostcube/net/quant"
+	"ghostcube/sim"
+)
+
+// TestMeshAgrees checks that in a mesh all worlds of all clients equal the server's, tick by tick, whatever the
+// network, and that nobody stops.
+func TestMeshAgrees(t *testing.T) {
+	t.Parallel()
+	networks := []string{
+		"latency=50ms,jitter=10ms,loss=2%", "latency=150ms", "up.latency=150ms,down.latency=20ms",
+		"latency=75ms,loss=25%,duplicate=10%,reorder=10%,reorder-delay=80ms",
+		"latency=10ms,far-player=1,far-latency=200ms,jitter=40ms",
+	}
+	for i, spec := range []string{"two-players", "convoy:players=2", "billiards", "katamari:cubes=20:players=8", "katamari:cubes=60:players=4"} {
+		for j, network := range networks {
+			if experiment.Brief() && j != i%len(networks) {
+				continue
+			}
+			t.Run(fmt.Sprint(spec, network), func(t *testing.T) {
+				t.Parallel()
+				r := newRig(t, spec, network, false, "topology", "mesh", "checksum-every", "1")
+				r.input = randomInput(uint64(i))
+				r.run(t, 400)
+				r.SetNetwork("latency=30ms,loss=0,jitter=0,reorder=0,far-player=0,far-latency=0s")
+				r.run(t, 120)
+				r.requireMesh(t, 12)
+				if n := r.Counter("skipped_ticks"); n != 0 {
+					t.Errorf("%v ticks skipped", n)
+				}
+				if n := r.Counter("late_inputs") + r.Counter("input_starved_ticks"); n != 0 {
+					t.Errorf("%v inputs were late or missing", n)
+				}
+				if n := r.Counter("compared_checksums"); n < 300 {
+					t.Errorf("%v checksums compared", n)
+				}
+			})
+		}
+	}
+}
+
+// requireMesh fails if the server or a client is far behind the session.
+func (r *rig) requireMesh(t *testing.T, slack int) {
+	t.Helper()
+	if n := r.Counter("desyncs"); n != 0 {
+		t.Errorf("%v desyncs: %s", n, r.c[0].desync.Note)
+	}
+	if got := int(r.ServerWorld().Tick()); got+slack < r.Tick {
+		t.Errorf("the server has stepped %d of %d ticks", got, r.Tick)
+	}
+	for i, c := range r.c {
+		if got := int(c.env.World.Tick()); got+slack < r.Tick {
+			t.Errorf("client %d has stepped %d of %d ticks", i, got, r.Tick)
+		}
+	}
+}
+
+// TestMeshFarPeer checks that a player with a long path changes no tick of the others' clocks in a mesh, makes none
+// of them skip one, and does not delay what they see of each other: the inputs of near players arrive as early as
+// without it.
+func TestMeshFarPeer(t *testing.T) {
+	type seen struct {
+		tick sim.Tick
+		ends [3]sim.Tick
+	}
+	ticks := func(network string) (list []seen) {
+		r := newRig(t, "katamari:cubes=9:players=4", network, false, "topology", "mesh")
+		for range 600 {
+			r.run(t, 1)
+			for _, c := range r.c[:3] {
+				list = append(list, seen{c.env.World.Tick(), [3]sim.Tick(c.known.end[:3])})
+			}
+		}
+		r.requireMesh(t, 40)
+		if n := r.Counter("skipped_ticks"); n != 0 {
+			t.Errorf("%s: %v ticks skipped", network, n)
+		}
+		return list
+	}
+	near, far := ticks("latency=40ms,jitter=10ms,loss=2%"), ticks("latency=40ms,jitter=10ms,loss=2%,far-player=4,far-latency=300ms")
+	for i := range near {
+		if near[i] != far[i] {
+			t.Fatalf("in tick %d a near client has %v beside a near peer, %v beside a far one", i/3, near[i], far[i])
+		}
+	}
+}
+
+// TestMeshPace checks that in a mesh who is ahead slows down, by five per cent at most, until all step the same ticks
+// at the same time, and that nobody slows down for ever: after that all run at the session's pace.
+func TestMeshPace(t *testing.T) {
+	for _, network := range []string{"latency=60ms", "latency=60ms,jitter=15ms,loss=5%", "latency=20ms,latency-per-player=60ms"} {
+		r := newRig(t, "katamari:cubes=9:players=4", network, false, "topology", "mesh")
+		r.run(t, 60)
+		for range 20 { // one client is ahead by twenty ticks
+			r.c[2].step()
+		}
+		spread := func() (n sim.Tick) {
+			first, last := r.c[0].env.World.Tick(), sim.Tick(0)
+			for _, c := range r.c {
+				first, last = min(first, c.env.World.Tick()), max(last, c.env.World.Tick())
+			}
+			return last - first
+		}
+		for range 900 {
+			r.RunPlayers(1, r.input)
+			for i, c := range r.c {
+				if ppm := c.env.SlewPPM; ppm > 0 || ppm < -maxLeadPPM {
+					t.Fatalf("%s: client %d runs at a pace of %d ppm", network, i, ppm)
+				}
+			}
+		}
+		if n := spread(); n > 3 {
+			t.Errorf("%s: the clients are %d ticks apart after 15 s", network, n)
+		}
+		before := r.Tick - int(r.c[0].env.World.Tick())
+		r.RunPlayers(600, r.input)
+		if lost := r.Tick - int(r.c[0].env.World.Tick()) - before; lost > 2 {
+			t.Errorf("%s: %d ticks lost in ten seconds without a reason", network, lost)
+		}
+	}
+}
+
+// TestMeshWaitsAndRecovers checks that the others stop at max-rollback while a client is frozen, say whom they wait for,
+// and that all step together again afterwards. An outage of all links does the same to all.
+func TestMeshWaitsAndRecovers(t *testing.T) {
+	r := newRig(t, "katamari:cubes=9:players=4", "latency=50ms,loss=2%", false, "topology", "mesh", "checksum-every", "1")
+	r.run(t, 120)
+	r.Network.Blackout = r.Now() + 3*time.Second
+	r.run(t, 170)
+	if note := r.View().Note; !strings.Contains(note, "max-rollback reached, waits for player ") {
+		t.Errorf("the note is %q in an outage of three seconds", note)
+	}
+	for i, c := range r.c {
+		if n := c.env.World.Tick() - c.known.confirmed; n != maxRollbackTicks {
+			t.Errorf("client %d is %d ticks beyond the confirmed ones", i, n)
+		}
+	}
+	r.run(t, 120)
+	skipped := r.Counter("skipped_ticks")
+	r.run(t, 300)
+	if n := r.Counter("skipped_ticks") - skipped; n != 0 || skipped == 0 {
+		t.Errorf("%v ticks skipped after the outage, %v before", n, skipped)
+	}
+	r.requireMesh(t, 150)
+}
+
+// TestMeshLocatesDesync is TestLocatesDesync in a mesh, where the server compares without deciding anything.
+func TestMeshLocatesDesync(t *testing.T) {
+	r := newRig(t, "katamari:cubes=64:players=2", "latency=75ms,loss=10%", false, "topology", "mesh", "checksum-every", "7")
+	r.input = func(int, int) sim.Input { return sim.Input{} }
+	r.run(t, 200)
+	at := r.ServerWorld().Tick() + 1
+	r.ChangeBody(20, func(b *sim.Body) { b.Pose.Pos.Z += 1e-4 })
+	r.RunPlayers(300, r.input)
+	for i, c := range r.c {
+		if tick, first, ok := c.desync.Located(); !ok || tick != at || first != 20 {
+			t.Errorf("client %d: body 20 differs from tick %d on; located: tick %d, body %d, %v", i, at, tick, first, ok)
+		}
+	}
+}
+
+// TestMeshNeverMovesInputs checks that the input of a tick is what its player's client has sampled for it, at all
+// clients and, by the checksums, at the server, however late it arrives there.
+func TestMeshNeverMovesInputs(t *testing.T) {
+	r := newRig(t, "two-players", "latency=40ms", false, "topology", "mesh", "input-delay", "2")
+	r.run(t, 100)
+	r.SetNetwork("latency=350ms,loss=20%")
+	for range 300 {
+		r.run(t, 1)
+		for tick := r.c[0].known.confirmed - 1; tick > 120; tick -= 7 {
+			if in, ok := r.c[0].known.at(tick, 1); ok && in != r.c[1].own.at(tick) {
+				t.Fatalf("tick %d: %+v, its player's client has %+v", tick, in, r.c[1].own.at(tick))
+			}
+		}
+	}
+	if n := r.Counter("late_inputs"); n != 0 {
+		t.Errorf("%v inputs are late for a server that waits", n)
+	}
+	r.run(t, 60)
+	r.requireMesh(t, 80)
+}
+
+// TestMeshRejectsMalformed checks that random payloads of peers and impossible ones are counted and change nothing.
+func TestMeshRejectsMalformed(t *testing.T) {
+	r := newRig(t, "two-players", "latency=30ms", false, "topology", "mesh")
+	r.run(t, 200)
+	c, random := r.c[0], rand.New(rand.NewPCG(3, 4))
+	var coder quant.Coder
+	send := func(m peerMessage) bool {
+		coder.BeginWrite(make([]byte, 512))
+		m.code(&coder, m.tick)
+		return c.readPeer(1, finishWrite(&coder))
+	}
+	now, known := c.env.World.Tick(), c.known
+	if send(peerMessage{tick: now, lacks: c.own.next + 1}) {
+		t.Error("a peer has inputs that were not sent")
+	}
+	end := c.known.end[1]
+	for _, m := range []peerMessage{
+		{tick: now, lacks: now, next: end + 20, inputs: make([]sim.Input, 3)},                // a gap
+		{tick: now, lacks: now, next: end, inputs: []sim.Input{{Buttons: sim.Lift}}},         // another input than before
+		{tick: now, lacks: now, next: end - 5, inputs: []sim.Input{{Buttons: sim.Lift}, {}}}, // likewise
+	} {
+		if send(m); c.known.end[1] != end || c.state.hasWrong {
+			t.Errorf("%+v changes what is known", m)
+		}
+	}
+	accepted := 0
+	for range 20000 {
+		b := make([]byte, random.IntN(60))
+		for i := range b {
+			b[i] = byte(random.Uint32())
+		}
+		if c.readPeer(1, b) {
+			accepted++
+		}
+	}
+	if accepted > 400 {
+		t.Errorf("%d of 20000 random payloads are accepted", accepted)
+	}
+	if got := c.known.end[1]; got > known.end[1]+maxUnacked {
+		t.Errorf("random payloads have %d inputs", got-known.end[1])
+	}
+}
+
+// FuzzPeerMessage checks that any payload of a peer that can be read is written back to one that reads the same.
+func FuzzPeerMessage(f *testing.F) {
+	r := newRig(f, "two-players", "latency=30ms", false, "topology", "mesh")
+	var c quant.Coder
+	write := func(m *peerMessage) []byte {
+		c.BeginWrite(make([]byte, maxUpBytes))
+		m.code(&c, 0)
+		return finishWrite(&c)
+	}
+	for range 3 {
+		r.RunPlayers(50, r.input)
+		f.Add(write(&r.c[0].scratch.peer))
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		read := func(b []byte) (m peerMessage, err error) {
+			c.BeginRead(b)
+			m.code(&c, 1<<20)
+			return m, finishRead(&c, b)
+		}
+		m, err := read(b)
+		if err != nil {
+			return
+		}
+		if again, err := read(write(&m)); err != nil || !reflect.DeepEqual(m, again) {
+			t.Fatalf("%+v is read as %+v: %v", m, again, err)
+		}
+	})
+}
