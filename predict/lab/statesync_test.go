@@ -261,3 +261,19 @@ func BenchmarkStatesync(b *testing.B) {
 		})
 	}
 }
+
+// TestDeadReckoningConforms checks what TestConformance checks of defaults: two runs and a fork are equal, ticks
+// allocate nothing, no payload is rejected, and at rest the views equal the server's world.
+func TestDeadReckoningConforms(t *testing.T) {
+	for _, x := range []struct{ algorithm, scene string }{
+		{"static", "zen"}, {"velocity", "two-players"}, {"acceleration", "katamari:cubes=100"}, {"velocity:jitter-buffer=0", "convoy"},
+	} {
+		spec := "statesync:send=dead-reckoning:dr-threshold=0.2:dr-algorithm=" + x.algorithm
+		allocatesNothing(t, x.scene, AtClient, spec)
+		l := conforms(t, labtest.Config(t, x.scene, badNetwork, AtClient), spec, 300, 300, labtest.Run)
+		restsAtServer(t, l, 600, 0.001, true)
+		if n := l.Panes[0].Counters.Value("rejected_payloads"); n > 0 {
+			t.Errorf("%s: %v rejected payloads", spec, n)
+		}
+	}
+}

@@ -70,6 +70,7 @@ type clientState struct {
 	outOfRange      int      // consecutive packets out of range
 	outOfRangeSince sim.Tick // own tick of the first of them
 	fellBehind      bool     // they are early: the client's clock is behind
+	reckoning       int      // algorithm of dead reckoning in the newest applied packet
 
 	delay      sim.Moment // length of the jitter buffer, in whole ticks
 	arrivals   playout.Arrivals
@@ -93,6 +94,7 @@ type clientBody struct {
 	errorOffset   smoothing.ErrorOffset
 	offset        offsetHistory
 	claim         localClaim
+	reckoned      reckonedBody
 }
 
 // clientCounters are the counters of a client.
@@ -218,9 +220,13 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 }
 
 // step steps the world with the players' inputs of the tick. If these have not arrived, it repeats
-// the last ones for as long as the server repeats a player's.
+// the last ones for as long as the server repeats a player's. If the server says so it extrapolates instead.
 func (c *client) step() {
 	w := c.env.World
+	if c.state.reckoning != notReckoned {
+		c.reckon()
+		return
+	}
 	if inputs := c.inputs.Find(w.Tick()); inputs != nil {
 		copy(c.lastInputs, inputs[:])
 		c.state.repeats = 0
@@ -249,7 +255,7 @@ func (c *client) advance() {
 	c.step()
 	if s := c.packets.Find(c.env.World.Tick()); s != nil {
 		c.applyPacket(s)
-	} else {
+	} else if c.state.reckoning == notReckoned {
 		c.counters.missingPackets.Inc()
 	}
 	c.restoreResting()
