@@ -105,7 +105,7 @@ func TestCopiesAreComplete(t *testing.T) {
 		"rewind:late-inputs=resimulate", "rewind:messages=reliable:checks=on",
 		"snapshot:compression=arithmetic:snapshot-every=2",
 		"statesync:compression=delta:authority=client:adaptive=on", "statesync:compression=relative:jitter-buffer=0",
-		"statesync:send=dead-reckoning:dr-algorithm=acceleration:dr-threshold=0.1",
+		"statesync:send=dead-reckoning:dr-algorithm=acceleration:dr-threshold=0.1", "statesync:correction=predictive-interpolation",
 		"lockstep:transport=tcp:adaptive=on:follow-clock=on", "lockstep:adaptive=on",
 	}
 	for _, s := range Strategies {

@@ -71,6 +71,11 @@ func (c *client) applyUpdate(u *update, s *message) {
 	if !s.format.velocities && !b.Asleep {
 		b.Linear, b.Angular = simulated.Linear, simulated.Angular
 	}
+	if c.steers() {
+		c.steerTo(u, b, s.tick)
+		return
+	}
+	body.steered.active = false
 	if c.settings.correction == blend && !b.Asleep {
 		b = smoothing.LerpBody(simulated, &b, float32(c.settings.blendShare))
 	}
