@@ -51,6 +51,8 @@ const (
 	// A body without news stands still after 2.4 heartbeats of DIS, which removes it then.
 	maxReckonSeconds = 12
 
+	maxAcceleration = 64 // m/s2, of a body that nothing hits
+
 	// An update or nothing to say: the client's clock follows packets, and they acknowledge its inputs.
 	idleSeconds = 0.1
 
@@ -60,7 +62,7 @@ const (
 // accelerationGrid is the grid of accelerations: 33 bits.
 var accelerationGrid = quant.Grid{accelerationRange, accelerationRange, accelerationRange}
 
-var accelerationRange = quant.NewRangePerUnit(-64, 64, 16) // m/s2
+var accelerationRange = quant.NewRangePerUnit(-maxAcceleration, maxAcceleration, 16) // m/s2
 
 // reckoningPolicy are the knobs of dead reckoning.
 type reckoningPolicy struct {

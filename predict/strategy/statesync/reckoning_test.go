@@ -148,7 +148,7 @@ func TestReckoningMessage(t *testing.T) {
 	for algorithm := reckonStatic; algorithm <= reckonAcceleration; algorithm++ {
 		f := format{quantised: true, velocities: true, rotationBits: maxRotationBits, reckoning: algorithm, grids: defaultGrids}
 		m := message{tick: 50, inputCount: 7, players: 1, updateCount: 1, format: f}
-		m.updates[0] = update{body: 3, encoding: absolute, state: f.roundTrip(sc.Boxes[3].Start), acceleration: geom.Vec3{X: -9.8125, Z: 63}}
+		m.updates[0] = update{body: 3, encoding: absolute, state: f.roundTrip(sc.Boxes[3].Start), acceleration: geom.Vec3{X: -9.8125, Z: 31}}
 		m.updates[0].state.Asleep = false
 		var c quant.Coder
 		c.BeginWrite(make([]byte, maxBytes))

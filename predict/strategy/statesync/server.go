@@ -255,12 +255,14 @@ func (s *server) sendPacket(i int, peer predict.Peer) {
 	s.counters.updateWaitMax.Max(sim.Tick(p.state.maxWaitTicks).Moment().Millis(world.Rate()))
 }
 
-// addAccelerations adds the accelerations of the bodies in the message.
+// addAccelerations adds the accelerations of the bodies in the message, except those of impacts, which will not
+// last.
 func (s *server) addAccelerations() {
 	m := &s.scratch.message
 	for i := range m.updates[:m.updateCount] {
-		if u := &m.updates[i]; m.format.hasAccelerations() && !u.state.Asleep {
-			a := s.scratch.accelerations[u.body]
+		u := &m.updates[i]
+		a := s.scratch.accelerations[u.body]
+		if m.format.hasAccelerations() && !u.state.Asleep && a.LenSq() < maxAcceleration*maxAcceleration {
 			n := accelerationGrid.Quantise([3]float32{a.X, a.Y, a.Z})
 			u.acceleration = geom.Vec3{X: n[0], Y: n[1], Z: n[2]}
 		}
