@@ -289,7 +289,9 @@ func (c *client) View(v *predict.View) {
 		v.Simulated = append(v.Simulated, b.Pose)
 		v.Bodies = append(v.Bodies, c.drawnPose(i))
 	}
-	v.TouchedBy = append(v.TouchedBy, w.TouchedBy()...)
+	if c.state.reckoning == notReckoned {
+		v.TouchedBy = append(v.TouchedBy, w.TouchedBy()...)
+	}
 	if c.mayClaim() {
 		for i := range c.bodies {
 			v.Predicted = append(v.Predicted, c.bodies[i].claim.active)
