@@ -22,6 +22,8 @@ type InputProgress struct {
 	// it.
 	Predicted sim.Tick
 	Predicts  bool // the client predicts its player's cube
+
+	Extrapolates bool // at the client: nothing is simulated, each body goes on from its last received state
 }
 
 // Latency is the Latency of a strategy whose sides both have a method Progress.

@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"ghostcube/sim"
 	"ghostcube/sim/geom"
 )
 
@@ -120,5 +121,27 @@ func TestDecaysToZero(t *testing.T) {
 		if o.Apply(p) != p {
 			t.Error("no offset moves the body")
 		}
+	}
+}
+
+// TestSteerReachesTarget checks that a body that is steered at every tick comes to a moving target: in the time
+// given the offset falls to a share of 1/e, and its velocities become the target's. With small shares a push lasts.
+func TestSteerReachesTarget(t *testing.T) {
+	target := sim.Body{Pose: pose(1, 0, 0, 0.5), Linear: geom.Vec3{X: 3}, Angular: geom.Vec3{Z: 1}}
+	b := sim.Body{Pose: pose(0, 0, 0, 0)}
+	const dt = 1.0 / 240
+	for range 48 { // 0.2 s
+		b.Linear, b.Angular = Steer(&b, &target, 0.2, 1, 1)
+		b.Pose = Extrapolate(b.Pose, b.Linear, b.Angular, dt)
+		target.Pose = Extrapolate(target.Pose, target.Linear, target.Angular, dt)
+	}
+	off, turned := target.Pose.Pos.Sub(b.Pose.Pos).Len(), target.Pose.Rot.Mul(b.Pose.Rot.Inverse()).Angle()
+	if geom.Abs(off-0.3679) > 0.01 || geom.Abs(turned-0.5*0.3679) > 0.01 {
+		t.Errorf("after 0.2 s %v m and %v rad remain", off, turned)
+	}
+	pushed := sim.Body{Linear: geom.Vec3{Y: 4}, Angular: geom.Vec3{X: 2}, Pose: geom.Pose{Rot: geom.Identity}}
+	still := sim.Body{Pose: pushed.Pose}
+	if linear, angular := Steer(&pushed, &still, 0.2, 0.25, 0.5); linear.Y != 3 || angular.X != 1 {
+		t.Errorf("of a push %v and %v remain", linear, angular)
 	}
 }

@@ -261,3 +261,24 @@ func BenchmarkStatesync(b *testing.B) {
 		})
 	}
 }
+
+// TestStatesyncKnobsConform checks of dead reckoning and of steering what TestConformance checks of defaults: two
+// runs and a fork are equal, ticks allocate nothing, no payload is rejected, and at rest the views equal the
+// server's world.
+func TestStatesyncKnobsConform(t *testing.T) {
+	const reckoning = "send=dead-reckoning:dr-threshold=0.2:dr-algorithm="
+	for _, x := range []struct{ knobs, scene string }{
+		{reckoning + "static", "zen"}, {reckoning + "velocity", "two-players"},
+		{reckoning + "acceleration", "katamari:cubes=100"}, {reckoning + "velocity:jitter-buffer=0", "convoy"},
+		{"correction=velocity", "two-players"}, {"correction=predictive-interpolation", "zen"},
+		{"correction=predictive-interpolation:authority=client", "two-players"}, {"correction=velocity:jitter-buffer=0", "convoy"},
+	} {
+		spec := "statesync:" + x.knobs
+		allocatesNothing(t, x.scene, AtClient, spec)
+		l := conforms(t, labtest.Config(t, x.scene, badNetwork, AtClient), spec, 300, 300, labtest.Run)
+		restsAtServer(t, l, 600, 0.001, true)
+		if n := l.Panes[0].Counters.Value("rejected_payloads"); n > 0 {
+			t.Errorf("%s: %v rejected payloads", spec, n)
+		}
+	}
+}

@@ -259,6 +259,8 @@ func (p *pane) statusText(t *texts) string {
 	case progress.Predicts:
 		t.add("predicts the cube ")
 		millis(v.MomentOf(body) - newest).add(" beyond the newest state, and checks it")
+	case progress.Extrapolates:
+		t.add("extrapolates each body from its last state")
 	case motion == predict.SimulatedAll:
 		t.add("simulates all bodies; updates correct the most urgent")
 	case progress.StateReceived == 0:

@@ -139,7 +139,8 @@ func TestStatus(t *testing.T) {
 	for spec, want := range map[string]string{
 		"rewind": "predicts the cube 300 ms beyond the newest state, and checks it", "noprediction": "draws the newest state that has arrived",
 		"lockstep": "steps the same inputs as the server; no state is sent", "snapshot": "interpolates between states, ",
-		"statesync": "simulates all bodies; ", "animated": "", "historyoffset": "predicts the cube ", "relative": "predicts the cube ",
+		"statesync:send=dead-reckoning": "extrapolates each body from its last state",
+		"statesync":                     "simulates all bodies; ", "animated": "", "historyoffset": "predicts the cube ", "relative": "predicts the cube ",
 	} {
 		l := stagetest.Session(t, "latency=100ms", spec)
 		var s HUD

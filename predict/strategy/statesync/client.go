@@ -23,9 +23,11 @@ const (
 const (
 	snap = iota
 	blend
+	velocityCorrection
+	predictiveInterpolation
 )
 
-var corrections = []string{"snap", "blend"}
+var corrections = []string{"snap", "blend", "velocity", "predictive-interpolation"}
 
 type client struct {
 	env         *predict.Env
@@ -44,18 +46,19 @@ type client struct {
 
 // clientSettings are the knobs of a client.
 type clientSettings struct {
-	compression  compressionSettings
-	jitterBuffer int // ticks; 0: none
-	adaptive     bool
-	correction   int
-	blendShare   float64
-	reliableRest bool
-	authority    int // serverAuthority or clientAuthority
-	uplinkBudget int // kbit/s
-	repeat       input.Repetition
-	smoothing    smoothing.Settings
-	solver       predict.Solver
-	contactOrder predict.ContactOrder
+	compression    compressionSettings
+	jitterBuffer   int // ticks; 0: none
+	adaptive       bool
+	correction     int
+	blendShare     float64
+	correctionTime float64 // milliseconds
+	reliableRest   bool
+	authority      int // serverAuthority or clientAuthority
+	uplinkBudget   int // kbit/s
+	repeat         input.Repetition
+	smoothing      smoothing.Settings
+	solver         predict.Solver
+	contactOrder   predict.ContactOrder
 }
 
 // clientState is plain: it is copied by assignment.
@@ -70,6 +73,7 @@ type clientState struct {
 	outOfRange      int      // consecutive packets out of range
 	outOfRangeSince sim.Tick // own tick of the first of them
 	fellBehind      bool     // they are early: the client's clock is behind
+	reckoning       int      // algorithm of dead reckoning in the newest applied packet
 
 	delay      sim.Moment // length of the jitter buffer, in whole ticks
 	arrivals   playout.Arrivals
@@ -81,6 +85,10 @@ type clientState struct {
 	correctionCount int
 	correctionSum   float64 // distance by which updates moved bodies, m, summed
 	offsetStats     offsetStats
+
+	steering   bool       // in the last step
+	lead       sim.Moment // by which bodies are ahead of the client's world
+	rttSeconds float32    // smoothed round trip
 }
 
 // clientBody is a client's knowledge of one body. It is plain.
@@ -93,6 +101,8 @@ type clientBody struct {
 	errorOffset   smoothing.ErrorOffset
 	offset        offsetHistory
 	claim         localClaim
+	reckoned      reckonedBody
+	steered       steered
 }
 
 // clientCounters are the counters of a client.
@@ -160,9 +170,12 @@ func (s *clientSettings) declare(k *predict.Knobs, w *predict.World) {
 		"ticks that the earliest packets wait before they apply; 0 applies each packet when it arrives")
 	group.Bool(&s.adaptive, "adaptive", false, "adapt the jitter buffer: long enough for 99 % of the last 10 s' packets, plus one tick")
 	group = k.In(predict.CorrectionKnobs)
-	group.Choice(&s.correction, "correction", snap, corrections, "set bodies to the received states, or move them a share of the way there")
+	group.Choice(&s.correction, "correction", snap, corrections,
+		"set bodies to the received states, move them a share of the way there, or steer them there in two ways")
+	k.Needs("correction", "send", "priority")
 	group.Float(&s.blendShare, "blend-share", 0.1, 0, 1, "blend: share of the way to the received state")
 	k.Needs("blend-share", "correction", "blend")
+	declareSteering(k, &s.correctionTime)
 	s.compression.declare(k, w.Scene())
 	declareReliableRest(k, &s.reliableRest)
 	declareAuthority(k, &s.authority)
@@ -178,6 +191,7 @@ func (s *clientSettings) declare(k *predict.Knobs, w *predict.World) {
 // and sends the player's input.
 func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 	c.authority.input, c.authority.input.Shot = in, sim.Shot{}
+	c.setLead(server.Stats.RTT)
 	if c.env.Joined && !c.join(server) {
 		server.Send(nil)
 		return
@@ -218,9 +232,13 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 }
 
 // step steps the world with the players' inputs of the tick. If these have not arrived, it repeats
-// the last ones for as long as the server repeats a player's.
+// the last ones for as long as the server repeats a player's. If the server says so it extrapolates instead.
 func (c *client) step() {
 	w := c.env.World
+	if c.state.reckoning != notReckoned {
+		c.reckon()
+		return
+	}
 	if inputs := c.inputs.Find(w.Tick()); inputs != nil {
 		copy(c.lastInputs, inputs[:])
 		c.state.repeats = 0
@@ -233,6 +251,7 @@ func (c *client) step() {
 	if c.mayClaim() {
 		c.lastInputs[c.env.Player] = c.authority.input
 	}
+	c.steer()
 	c.settings.compression.quantise(w)
 	c.settings.contactOrder.Apply(w)
 	before := w.Attachments()
@@ -249,7 +268,7 @@ func (c *client) advance() {
 	c.step()
 	if s := c.packets.Find(c.env.World.Tick()); s != nil {
 		c.applyPacket(s)
-	} else {
+	} else if c.state.reckoning == notReckoned {
 		c.counters.missingPackets.Inc()
 	}
 	c.restoreResting()
@@ -265,11 +284,14 @@ func (c *client) drawnPose(i int) geom.Pose {
 func (c *client) View(v *predict.View) {
 	w := c.env.World
 	v.ShowTick(w.Tick())
+	v.Others += c.state.lead
 	for i, b := range w.Bodies() {
 		v.Simulated = append(v.Simulated, b.Pose)
 		v.Bodies = append(v.Bodies, c.drawnPose(i))
 	}
-	v.TouchedBy = append(v.TouchedBy, w.TouchedBy()...)
+	if c.state.reckoning == notReckoned {
+		v.TouchedBy = append(v.TouchedBy, w.TouchedBy()...)
+	}
 	if c.mayClaim() {
 		for i := range c.bodies {
 			v.Predicted = append(v.Predicted, c.bodies[i].claim.active)

@@ -7,6 +7,7 @@ import (
 
 // applyPacket applies the attachments and all updates of a packet.
 func (c *client) applyPacket(s *message) {
+	c.setReckoning(s.format.reckoning)
 	c.applyAttachments(s)
 	for i := range s.updates[:s.updateCount] {
 		if u := &s.updates[i]; !u.missingBaseline {
@@ -37,18 +38,24 @@ func (c *client) applyAttachments(s *message) {
 	}
 }
 
-// applyResting applies the updates of sleeping bodies in a late packet. They are still valid, unless
-// a newer state has arrived.
-func (c *client) applyResting(s *message) {
+// applyLate applies the updates in a late packet that are still valid: those of sleeping bodies, and all that are
+// to be extrapolated, unless a newer state has arrived.
+func (c *client) applyLate(s *message) {
 	for i := range s.updates[:s.updateCount] {
-		if u := &s.updates[i]; !u.missingBaseline && u.state.Asleep && s.tick > c.bodies[u.body].appliedTick {
+		u := &s.updates[i]
+		valid := !u.missingBaseline && (u.state.Asleep || s.format.reckoning != notReckoned)
+		if valid && s.tick > c.bodies[u.body].appliedTick {
 			c.applyUpdate(u, s)
 		}
 	}
 }
 
-// applyUpdate applies an update to the simulated body.
+// applyUpdate applies an update to the simulated or extrapolated body.
 func (c *client) applyUpdate(u *update, s *message) {
+	if s.format.reckoning != notReckoned {
+		c.applyReckoned(u, s)
+		return
+	}
 	if !c.acceptsUpdate(u, s) {
 		return
 	}
@@ -64,17 +71,29 @@ func (c *client) applyUpdate(u *update, s *message) {
 	if !s.format.velocities && !b.Asleep {
 		b.Linear, b.Angular = simulated.Linear, simulated.Angular
 	}
+	if c.steers() {
+		c.steerTo(u, b, s.tick)
+		return
+	}
+	body.steered.active = false
 	if c.settings.correction == blend && !b.Asleep {
 		b = smoothing.LerpBody(simulated, &b, float32(c.settings.blendShare))
 	}
-	if !b.Asleep && *simulated != b {
-		c.state.correctionCount++
-		distance := float64(b.Pose.Pos.Sub(simulated.Pose.Pos).Len())
-		c.state.correctionSum += distance
-		c.counters.correctionMean.Set(c.state.correctionSum / float64(c.state.correctionCount))
-		c.counters.correctionMax.Max(distance)
-	}
+	c.countCorrection(u.body, &b)
 	c.correctBody(u.body, b)
+}
+
+// countCorrection counts that an update is about to set a body to another state.
+func (c *client) countCorrection(i int, b *sim.Body) {
+	before := &c.env.World.Bodies()[i]
+	if b.Asleep || *before == *b {
+		return
+	}
+	c.state.correctionCount++
+	distance := float64(b.Pose.Pos.Sub(before.Pose.Pos).Len())
+	c.state.correctionSum += distance
+	c.counters.correctionMean.Set(c.state.correctionSum / float64(c.state.correctionCount))
+	c.counters.correctionMax.Max(distance)
 }
 
 // correctBody sets a simulated body. Its error offset absorbs the jump of the drawn pose.

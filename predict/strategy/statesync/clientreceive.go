@@ -35,7 +35,7 @@ func (c *client) receive(payload []byte) (ok bool) {
 	early := c.ticksEarly(s.tick)
 	if early >= maxEarlyTicks || early <= -2*maxEarlyTicks {
 		c.receiveOutOfRange(early)
-		return ok
+		return ok && s.format.reckoning == notReckoned // the sender must not extrapolate what was not applied
 	}
 	c.state.outOfRange, c.state.fellBehind = 0, false
 	c.counters.packetsReceived.Inc()
@@ -52,7 +52,7 @@ func (c *client) receive(payload []byte) (ok bool) {
 	switch {
 	case late:
 		c.counters.packetsLate.Inc()
-		c.applyResting(s)
+		c.applyLate(s)
 	case c.settings.jitterBuffer == 0:
 		w.SetTick(s.tick)
 		c.applyPacket(s)

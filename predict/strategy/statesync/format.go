@@ -53,6 +53,7 @@ type format struct {
 	relative      bool // states may be relative to the players' cubes
 	delta         bool // states may be relative to baselines
 	deltaBase     int  // if delta: ackedBase, offsetBase or sequenceBase
+	reckoning     int  // algorithm by which the receiver extrapolates, or notReckoned
 
 	grids *grids // of the scene; nil: the default ones
 }
@@ -101,6 +102,9 @@ func (f *format) bodyBits(asleep bool) int {
 	if f.quantised {
 		g := f.grid()
 		pose, velocities = g.Position.Bits()+g.Rotation.Bits(), g.Linear.Bits()+g.Angular.Bits()
+	}
+	if f.hasAccelerations() {
+		velocities += accelerationGrid.Bits()
 	}
 	if asleep || !f.velocities {
 		velocities = 0

@@ -24,6 +24,7 @@ func (c *client) Progress(to *predict.InputProgress) {
 			to.Shown = c.state.visibleTick // smoothing hides the newest corrections in their first tick
 		}
 	}
+	to.Extrapolates = c.state.reckoning != notReckoned
 	if c.mayClaim() {
 		to.Predicted, to.Predicts = to.Sampled, true
 	}

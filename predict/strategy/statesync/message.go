@@ -9,6 +9,7 @@ import (
 	"ghostcube/predict/part/codec"
 	"ghostcube/predict/part/input"
 	"ghostcube/sim"
+	"ghostcube/sim/geom"
 )
 
 // Limits of a packet.
@@ -29,15 +30,16 @@ type update struct {
 	authority       authority // if the format has it
 	state           sim.Body
 	encoding        uint8
-	player          uint8    // player whose cube the state is relative to, by the encoding
-	baseTick        sim.Tick // of the packet that contains the baseline, if the update names it
-	missingBaseline bool     // the state could not be decoded: the reader lacks what it is relative to
+	player          uint8     // player whose cube the state is relative to, by the encoding
+	acceleration    geom.Vec3 // if the format has it and the body moves, m/s2
+	baseTick        sim.Tick  // of the packet that contains the baseline, if the update names it
+	missingBaseline bool      // the state could not be decoded: the reader lacks what it is relative to
 }
 
 // message is a packet from the server. On the wire it is
 //
 //	tick, low 16 bits
-//	number of inputs of each player, 6 bits, up to 32
+//	number of inputs of each player, 6 bits, up to 32; or 33 if the receiver is to extrapolate, and then the algorithm less 1, 2 bits
 //	for each player: its inputs (input.CodeInputs); the last one led to the tick
 //	from the server, in a scene with vehicles or couplings: its attachments (codec.CodeAttachments)
 //	format: authority, 1 bit; velocities, 1 bit; quantised, 1 bit; if quantised:
@@ -102,8 +104,7 @@ func (m *message) code(c *quant.Coder, scene *sim.Scene) {
 	if c.Reading() {
 		m.tick, m.players = input.UnwrapTick(low, tickBits, m.tick), scene.Players
 	}
-	c.Label("inputs")
-	m.inputCount = c.Int(m.inputCount, 0, maxInputs)
+	m.codeInputCount(c)
 	if c.Reading() && int64(m.tick) < int64(m.inputCount) {
 		c.Fail(predict.ErrMalformed) // the inputs begin before the session
 		return
@@ -123,6 +124,9 @@ func (m *message) code(c *quant.Coder, scene *sim.Scene) {
 			m.grids = gridsFor(scene)
 		}
 		m.format.grids = m.grids
+		if m.format.reckoning != notReckoned && (m.format.relative || m.fromClient) {
+			c.Fail(predict.ErrMalformed)
+		}
 	}
 	if m.format.authority && !m.fromClient {
 		c.Label("consumed_tick")
@@ -157,6 +161,23 @@ func (m *message) code(c *quant.Coder, scene *sim.Scene) {
 		if c.Err() != nil {
 			return
 		}
+	}
+}
+
+// codeInputCount reads, writes or measures the number of inputs, or the algorithm of dead reckoning instead.
+func (m *message) codeInputCount(c *quant.Coder) {
+	c.Label("inputs")
+	if m.format.reckoning != notReckoned {
+		m.inputCount = reckonedInputCount
+	}
+	m.inputCount = c.Int(m.inputCount, 0, reckonedInputCount)
+	reckoned := m.inputCount == reckonedInputCount
+	if reckoned {
+		m.inputCount = 0
+		c.Label("algorithm")
+		m.format.reckoning = c.Int(max(m.format.reckoning, reckonStatic), reckonStatic, reckonAcceleration)
+	} else {
+		m.format.reckoning = notReckoned
 	}
 }
 
@@ -215,6 +236,9 @@ func (m *message) codeUpdate(c *quant.Coder, u *update, scene *sim.Scene) {
 		m.codePlayerRelative(c, u, scene)
 	default:
 		m.format.codeBody(c, &u.state, scene)
+		if m.format.hasAccelerations() && !u.state.Asleep {
+			u.acceleration = codeAcceleration(c, u.acceleration)
+		}
 	}
 }
 

@@ -180,6 +180,11 @@ func FuzzRead(f *testing.F) {
 		r.run(100)
 		f.Add(slices.Clone(r.s.scratch.coder.FinishWrite()))
 	}
+	for _, algorithm := range reckonings {
+		r := newRig(f, "katamari:cubes=20", "perfect", reckoned(algorithm)...)
+		r.run(20)
+		f.Add(slices.Clone(r.s.scratch.coder.FinishWrite()))
+	}
 	sc := predicttest.Scene(f, "katamari:cubes=20")
 	f.Fuzz(func(t *testing.T, b []byte) {
 		var c quant.Coder

@@ -25,6 +25,7 @@ type policy struct {
 	velocities      bool
 	relativeMode    int // relativeNever, relativeAlways or relativeShorter
 	interest        interest.Area
+	reckoning       reckoningPolicy
 }
 
 // The modes of priority.
@@ -53,6 +54,7 @@ func (p *policy) declare(k *predict.Knobs) {
 	group.Int(&p.touchedPriority, "priority-touched", 100, 1, 1_000_000,
 		"priority of a body that a player touches, directly or through other bodies, added per tick")
 	group.Int(&p.otherPriority, "priority-other", 1, 1, 1_000_000, "priority of any other body, added per tick")
+	p.reckoning.declare(k)
 	declareReliableRest(k, &p.reliableRest)
 	group.Int(&p.restPriority, "priority-rest", 100, 1, 1_000_000, "reliable-rest: minimum priority of a body whose rest is not acknowledged, added per tick")
 	k.Needs("priority-rest", "reliable-rest", "on")
@@ -64,6 +66,7 @@ func (p *policy) declare(k *predict.Knobs) {
 	group.Bool(&p.velocities, "velocities", true, "send the velocities of moving bodies; off: the client keeps those of its simulation")
 	group.Choice(&p.relativeMode, "player-relative", relativeShorter, relativeModes,
 		"compression=relative or delta: send states relative to a player's cube never, always, or where shorter")
+	k.Needs("inputs", "send", "priority")
 }
 
 // sender chooses the updates for one peer and remembers what it sent. A server has one for each
@@ -93,6 +96,8 @@ type senderState struct {
 	fallbacks       uint64 // updates sent without one because the newest acknowledged state was too old
 	bands           interest.Bands
 	lastPacket      packetRecord
+	reckoning       int             // algorithm by which the peer extrapolates
+	attachments     sim.Attachments // in the last packet
 }
 
 // senderBody is what a sender remembers about one body. It is plain.
@@ -103,6 +108,7 @@ type senderBody struct {
 	sendsSinceAbsolute uint8    // updates since the last one that was forced to be absolute
 	absoluteTick       sim.Tick // tick of that update; older states are no baselines
 	restTick           sim.Tick // tick at which the body came to rest; 0: it moves, or its rest is acknowledged
+	reckoned           reckonedBody
 }
 
 type senderScratch struct {
@@ -174,6 +180,7 @@ func (s *sender) receiveAcks(e *packet.Endpoint, now sim.Tick) {
 func (s *sender) forget(now sim.Tick) {
 	for i := range s.bodies {
 		s.bodies[i].baseline, s.bodies[i].restTick = baseline{}, now
+		s.bodies[i].reckoned.known = false
 	}
 }
 
@@ -484,6 +491,7 @@ func (s *sender) rememberSent(sequence packet.Sequence, m *message) {
 	f := &s.sentPackets[sequence%historyTicks]
 	f.sequence, f.tick, f.used, f.updateCount = sequence, m.tick, true, m.updateCount
 	s.playerStates[m.tick%historyTicks] = playerStates{tick: m.tick}
+	s.state.attachments = m.attachments
 	s.state.relativeSaved += int64(s.scratch.relativeSaved)
 	s.state.tuner.adapt(&s.state.params)
 	for i := range m.updates[:m.updateCount] {
@@ -495,6 +503,7 @@ func (s *sender) rememberSent(sequence packet.Sequence, m *message) {
 		}
 		b := &s.bodies[u.body]
 		b.priority, b.changedTick = 0, 0
+		b.reckoned = reckonedBody{m.format.reckoning != notReckoned, m.tick, f.updates[i].state, u.acceleration}
 		if b.sendsSinceAbsolute++; b.sendsSinceAbsolute > absoluteEvery {
 			b.sendsSinceAbsolute, b.absoluteTick = 0, m.tick
 		}

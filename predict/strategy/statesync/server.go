@@ -8,6 +8,7 @@ import (
 	"ghostcube/predict/part/interest"
 	"ghostcube/predict/part/serverworld"
 	"ghostcube/sim"
+	"ghostcube/sim/geom"
 )
 
 type server struct {
@@ -51,10 +52,11 @@ type serverCounters struct {
 
 // serverScratch is memory that is reused. It holds nothing from one tick to the next.
 type serverScratch struct {
-	changed []bool // by body: by the last step
-	message message
-	coder   quant.Coder
-	buffer  [maxBytes]byte
+	changed       []bool      // by body: by the last step
+	accelerations []geom.Vec3 // by body: in the last step, m/s2
+	message       message
+	coder         quant.Coder
+	buffer        [maxBytes]byte
 }
 
 // inputHistoryTicks is the number of ticks whose inputs the server remembers.
@@ -67,6 +69,7 @@ func newServer(env *predict.Env) predict.Server {
 	s := &server{}
 	s.previous = append(s.previous, env.World.Bodies()...)
 	s.scratch.changed = make([]bool, len(s.previous))
+	s.scratch.accelerations = make([]geom.Vec3, len(s.previous))
 	s.authorities = make([]authority, len(s.previous))
 	k, m := env.Knobs, env.Counters
 	s.settings.policy.declare(k)
@@ -75,6 +78,7 @@ func newServer(env *predict.Env) predict.Server {
 	s.Receiver.DeclareBuffer(env)
 	s.releaseAll()
 	declareAuthority(k, &s.settings.authority)
+	k.Needs("send", "authority", "server")
 	k.In(predict.PlayoutKnobs).Int(&s.settings.claimBuffer, "uplink-buffer", 2, 0, maxBufferTicks,
 		"authority=client: least ticks that a client's earliest states wait at the server; more if 1 % would be late")
 	k.Needs("uplink-buffer", "authority", "client")
@@ -163,10 +167,12 @@ func (s *server) receiveInputs(host []sim.Input, peers []predict.Peer) {
 	s.Receiver.PopNext(peers, s.Inputs, w.Rate())
 }
 
-// findChanges finds the bodies that have changed since the last tick.
+// findChanges finds the bodies that have changed since the last tick, and their accelerations.
 func (s *server) findChanges() {
+	rate := float32(s.Env.World.Rate())
 	for i, b := range s.Env.World.Bodies() {
 		s.scratch.changed[i] = b != s.previous[i]
+		s.scratch.accelerations[i] = b.Linear.Sub(s.previous[i].Linear).Scale(rate)
 		s.previous[i] = b
 	}
 }
@@ -188,7 +194,10 @@ func (s *server) sendPacket(i int, peer predict.Peer) {
 	msg.format = s.settings.compression.format(s.settings.policy.velocities)
 	if msg.format.authority = s.settings.authority == clientAuthority; msg.format.authority {
 		msg.consumedTick = s.claims[i].consumedTick()
+	} else {
+		s.settings.policy.reckoning.format(&msg.format)
 	}
+	p.excludeReckoned(world, &s.settings.policy, &msg.format, &peer.Endpoint.Stats)
 	msg.baselines, msg.rate, msg.ackAge = p, world.Rate(), int(now-p.state.ackedTick)
 	msg.ackBits, msg.params, msg.tuner, msg.relativeMode = p.state.ackBits, p.state.params, nil, s.settings.policy.relativeMode
 	if !p.state.anyAcked || msg.ackAge > 1<<ackAgeBits {
@@ -207,6 +216,10 @@ func (s *server) sendPacket(i int, peer predict.Peer) {
 	}
 	if s.settings.policy.states {
 		p.chooseUpdates(msg, world, available, func(i int) authority { return s.authorities[i] })
+		s.addAccelerations()
+	}
+	if p.mayStaySilent(msg) {
+		return
 	}
 	s.scratch.coder.BeginWrite(s.scratch.buffer[:])
 	msg.tuner = &p.state.tuner
@@ -240,6 +253,20 @@ func (s *server) sendPacket(i int, peer predict.Peer) {
 	s.counters.updatesPerPacket.Set(float64(s.state.updates) / float64(s.state.packets))
 	s.counters.packetFillPercent.Set(float64(100*s.state.fillSum) / float64(s.state.packets))
 	s.counters.updateWaitMax.Max(sim.Tick(p.state.maxWaitTicks).Moment().Millis(world.Rate()))
+}
+
+// addAccelerations adds the accelerations of the bodies in the message, except those of impacts, which will not
+// last.
+func (s *server) addAccelerations() {
+	m := &s.scratch.message
+	for i := range m.updates[:m.updateCount] {
+		u := &m.updates[i]
+		a := s.scratch.accelerations[u.body]
+		if m.format.hasAccelerations() && !u.state.Asleep && a.LenSq() < maxAcceleration*maxAcceleration {
+			n := accelerationGrid.Quantise([3]float32{a.X, a.Y, a.Z})
+			u.acceleration = geom.Vec3{X: n[0], Y: n[1], Z: n[2]}
+		}
+	}
 }
 
 // countEncodings counts how the updates to all peers were encoded.
@@ -280,7 +307,7 @@ func (s *server) sendRate(p *sender, peer predict.Peer) int {
 func (s *server) addInputs(missing int) {
 	msg := &s.scratch.message
 	msg.inputCount = 0
-	if !s.settings.policy.inputs {
+	if !s.settings.policy.inputs || msg.format.reckoning != notReckoned {
 		return
 	}
 	msg.inputCount = min(missing, s.state.inputHistoryLen, maxInputs)

@@ -10,6 +10,9 @@
 // once would be set back by the server's next state of it, unless the server accepts the client's
 // states (authority.go).
 //
+// Two other ways exist beside the article's: to send only what receivers extrapolate wrongly (reckoning.go), and to
+// steer bodies by their velocity instead of setting their states (steering.go).
+//
 // Differences from the article and its program:
 //
 //   - The article's packet contains the state of a frame and the input that leads out of it. Here,

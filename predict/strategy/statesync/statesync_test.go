@@ -197,7 +197,7 @@ func TestLatePacketAtRest(t *testing.T) {
 		u.body, u.state = 4, r.ClientWorld().Bodies()[4]
 		u.state.Asleep = asleep
 		u.state.Pose.Pos.X += 0.1
-		r.c.applyResting(&m)
+		r.c.applyLate(&m)
 		return r.ClientWorld().Bodies()[4] == u.state
 	}
 	r.c.bodies[4].appliedTick = now - 10
