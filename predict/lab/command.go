@@ -90,7 +90,7 @@ func (l *Lab) apply(c Command) error {
 	case "switch":
 		return l.eachPane(c.Pane, func(p *Pane) error { return p.switchStrategy(c.Name) })
 	case "set":
-		return l.eachPane(c.Pane, func(p *Pane) error { return p.Knobs.Set(c.Name, c.Value) })
+		return l.eachPane(c.Pane, func(p *Pane) error { return p.setKnob(c.Name, c.Value) })
 	case "nudge":
 		return l.nudge(c)
 	case "condition":

@@ -201,6 +201,21 @@ func (p *Pane) applySettings(set []Setting) error {
 	return nil
 }
 
+// setKnob turns a knob. If the format of the server's packets changes with it, those that are on their way are lost to
+// the clients: nobody refuses them.
+func (p *Pane) setKnob(name, value string) error {
+	before := p.Knobs.Format()
+	if err := p.Knobs.Set(name, value); err != nil {
+		return err
+	}
+	if p.Knobs.Format() != before {
+		for i, s := range p.Clients {
+			s.Endpoint.IgnoreInFlight(p.peers[i].Endpoint.Next())
+		}
+	}
+	return nil
+}
+
 // tick advances the pane by one session tick: each client by the ticks that are due on its
 // clock, then the server. Then it collects the views and adds them to the score.
 func (p *Pane) tick(now time.Duration, inputs []sim.Input) {
@@ -430,6 +445,7 @@ func (p *Pane) copyFrom(o *Pane) {
 	p.Knobs.CopyFrom(o.Knobs)
 	p.serverSide.CopyFrom(o.serverSide)
 	p.serverEnv.SlewPPM, p.serverEnv.ReliableOrdered = o.serverEnv.SlewPPM, o.serverEnv.ReliableOrdered
+	p.copyConnections(o)
 	for i, s := range p.Clients {
 		from := o.Clients[i]
 		s.World.CopyFrom(from.World)
@@ -446,7 +462,6 @@ func (p *Pane) copyFrom(o *Pane) {
 		s.pendingShot, s.frozenTime = from.pendingShot, from.frozenTime
 		p.peers[i].Endpoint.CopyFrom(o.peers[i].Endpoint)
 	}
-	p.copyConnections(o)
 	p.malformedBlocks = o.malformedBlocks
 	p.desync.field = o.desync.field
 	p.applyDesync()
