@@ -88,6 +88,8 @@ type Knob struct {
 	restart bool   // a new value starts the pane's sides again
 	initial string // the default value, as text
 	needs   []need
+
+	changesFormat bool
 }
 
 // need is a setting of other knobs without which a knob has no effect.
@@ -351,6 +353,30 @@ func (k *Knobs) addNeed(name string, n need) {
 		}
 	}
 	knob.needs = append(knob.needs, n)
+}
+
+// ChangesFormat declares that knobs change the format of the server's packets, and that the packets do not say so. Of
+// a number it counts only whether it is 0.
+func (k *Knobs) ChangesFormat(names ...string) {
+	for _, name := range names {
+		k.Lookup(name).changesFormat = true
+	}
+}
+
+// Format returns a text of all settings that change the format of the server's packets. A client cannot read packets
+// that were sent while it was another.
+func (k *Knobs) Format() (text string) {
+	for _, knob := range k.list {
+		if !knob.changesFormat || k.NoEffect(knob) != "" {
+			continue
+		}
+		value := knob.Value()
+		if knob.Kind == Float || knob.Kind == Int {
+			value = strconv.FormatBool(knob.Number() != 0)
+		}
+		text += knob.Name + "=" + value + " "
+	}
+	return text
 }
 
 // NoEffect says why a knob has no effect with the present settings, by one that it lacks, such as "no

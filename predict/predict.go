@@ -78,8 +78,8 @@ type Strategy struct {
 	// not. Two states that are equal on it count as equal. It is nil for a strategy that never rounds.
 	Grid func(Client) sim.Grid
 
-	// Backlog says that a joining client needs all packets since the tick of the world that it downloads,
-	// and not only the newest: each has a part of the state.
+	// Backlog says that a joining client steps the world that it downloads through all packets since then, and does
+	// not begin at the newest: each has a part of the state, or the contacts of its bodies have to form.
 	Backlog bool
 
 	// PeerToPeer says that clients may send to each other: the lab connects each with all others (Env.Peers).

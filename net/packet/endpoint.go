@@ -57,10 +57,13 @@ type Endpoint struct {
 	// became of it. It must not keep the bytes. It may be nil, and is not copied.
 	OnDatagram func(d link.Datagram, r Result)
 
-	conn     link.Wire
-	sideband Sideband // nil: none
-	now      time.Duration
-	muted    bool
+	conn         link.Wire
+	sideband     Sideband // nil: none
+	sidebandFrom Sequence // first packet of the other side with data for it, or without a sideband
+	hadSideband  bool     // packets before have data of an earlier sideband
+	unreadable   Sequence // packets before have been sent before an earlier change
+	now          time.Duration
+	muted        bool
 
 	next      Sequence // next packet to send
 	sent      SequenceBuffer[sentPacket]
@@ -140,9 +143,7 @@ func (e *Endpoint) Update(now time.Duration) {
 		e.handleDatagram(d)
 	}
 	e.reassembler.expire(now)
-	if e.sideband != nil {
-		e.readSideband()
-	}
+	e.readSideband()
 	e.holdInbox()
 	s := &e.Stats
 	s.FalseFragments = e.reassembler.falseFragments
@@ -407,6 +408,7 @@ func (e *Endpoint) CopyFrom(o *Endpoint) {
 	e.Stats, e.now, e.muted = o.Stats, o.now, o.muted
 	e.next, e.ackFilter, e.hasRTT, e.jump = o.next, o.ackFilter, o.hasRTT, o.jump
 	e.refused, e.refusalsFrom = o.refused, o.refusalsFrom
+	e.sidebandFrom, e.hadSideband, e.unreadable = o.sidebandFrom, o.hadSideband, o.unreadable
 	e.sent.CopyFrom(&o.sent)
 	complete := e.received.complete
 	complete.CopyFrom(&o.received.complete)

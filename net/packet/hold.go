@@ -25,6 +25,7 @@ func (e *Endpoint) Hold(discard bool) {
 // Release ends Hold. Receive returns the held packets from number first on, and then those that arrive.
 func (e *Endpoint) Release(first Sequence) {
 	e.held.on = false
+	first = max(first, e.held.first) // packets in an older format may have arrived meanwhile
 	e.IgnoreBefore(first)
 	kept := e.held.packets[:0]
 	for _, p := range e.held.packets {
@@ -41,6 +42,19 @@ func (e *Endpoint) Release(first Sequence) {
 func (e *Endpoint) IgnoreBefore(first Sequence) {
 	e.held.first = first
 	e.holdInbox()
+}
+
+// IgnoreInFlight drops the payloads of packets of the other side before its packet next, a number that its Next
+// returns, that have not been received yet.
+func (e *Endpoint) IgnoreInFlight(next uint16) { e.IgnoreBefore(e.expandNext(next)) }
+
+// expandNext returns the number of a packet that the other side will send next by its low bits.
+func (e *Endpoint) expandNext(next uint16) Sequence {
+	if !e.received.started {
+		return Sequence(next)
+	}
+	s, _ := e.received.newest.expand(next)
+	return s
 }
 
 // Next returns the number of the next packet to be sent, as 16 bits for Expand of the other side.

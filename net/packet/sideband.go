@@ -29,9 +29,14 @@ const sidebandLengthBytes = 2
 // maxSidebandBytes is the room for the sideband beside a payload that is fragmented anyway.
 const maxSidebandBytes = 256
 
-// SetSideband adds a sideband, or removes it if s is nil. Packets in flight are refused if
-// the ends change at different times. It is not copied by CopyFrom.
-func (e *Endpoint) SetSideband(s Sideband) { e.sideband = s }
+// SetSideband adds a sideband, or removes it if s is nil, from packet next of the other side on, a number that its
+// Next returns. Of packets before it the data of an earlier sideband is dropped, and only the payload counts. Packets
+// before an earlier change are dropped. The sideband itself is not copied by CopyFrom.
+func (e *Endpoint) SetSideband(s Sideband, next uint16) {
+	e.unreadable = e.sidebandFrom
+	e.IgnoreBefore(max(e.unreadable, e.held.first))
+	e.hadSideband, e.sideband, e.sidebandFrom = e.sideband != nil, s, e.expandNext(next)
+}
 
 // SetMuted mutes the endpoint or ends that. The payloads of a muted endpoint are sent empty,
 // apart from the sideband's data, and Acks does not return those packets: to the code that
@@ -89,21 +94,30 @@ func SplitSideband(b []byte) (payload, data []byte, ok bool) {
 	return b[: n-size : n-size], b[n-size : n], true
 }
 
-// readSideband passes the data in the packets that have arrived, and the acknowledgements, to
+// readSideband passes the data of the sideband in the packets that have arrived, and the acknowledgements, to
 // the sideband. Packets without a length of it are dropped, and those with nothing else.
 func (e *Endpoint) readSideband() {
 	kept := e.inbox[:0]
 	for _, p := range e.inbox {
+		old := p.Sequence < e.sidebandFrom
+		if p.Sequence < e.unreadable || old && !e.hadSideband || !old && e.sideband == nil {
+			kept = append(kept, p)
+			continue
+		}
 		payload, data, ok := SplitSideband(p.Payload)
 		if !ok {
 			e.Stats.RejectedRange++
 			continue
 		}
-		e.sideband.Read(data)
+		if !old {
+			e.sideband.Read(data)
+		}
 		if p.Payload = payload; len(payload) > 0 || len(data) == 0 {
 			kept = append(kept, p)
 		}
 	}
 	e.inbox = kept
-	e.sideband.Acknowledge(e.allAcks)
+	if e.sideband != nil {
+		e.sideband.Acknowledge(e.allAcks)
+	}
 }

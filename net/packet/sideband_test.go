@@ -30,8 +30,8 @@ func (r *recordingSideband) Acknowledge(acks []Sequence) { r.acked = append(r.ac
 func TestSideband(t *testing.T) {
 	a, b := newPair(t, "latency=20ms", 1)
 	up, down := &recordingSideband{data: []byte("from a"), leastRoom: MaxPayload}, &recordingSideband{leastRoom: MaxPayload}
-	a.SetSideband(up)
-	b.SetSideband(down)
+	a.SetSideband(up, 0)
+	b.SetSideband(down, 0)
 	sizes := []int{1, 100, 1100, maxUnfragmented - 2, maxUnfragmented - 1, maxUnfragmented, 3000, 50000, MaxPayload - 8}
 	var want, got [][]byte
 	var acked, hidden []Sequence
@@ -99,7 +99,7 @@ func TestSidebandRejects(t *testing.T) {
 	}}
 	e := NewEndpoint(in)
 	s := &recordingSideband{}
-	e.SetSideband(s)
+	e.SetSideband(s, 0)
 	e.Update(0)
 	got := receiveAll(e)
 	if len(got) != 2 || string(got[0].Payload) != "x" || string(got[1].Payload) != "z" || e.Stats.RejectedRange != 4 {

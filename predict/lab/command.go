@@ -199,18 +199,27 @@ func (p *Pane) switchStrategy(spec string) error {
 	return p.applySettings(set)
 }
 
-// setKnob sets a knob. If the sides cannot change it while they run, they start again from the server's world.
+// setKnob sets a knob. If the sides cannot change it while they run, they start again from the server's world. If the
+// format of the server's packets changes with it, those that are on their way are lost to the clients: nobody refuses them.
 func (p *Pane) setKnob(name, value string) error {
-	knob, before := p.Knobs.Lookup(name), ""
+	knob, format, before := p.Knobs.Lookup(name), p.Knobs.Format(), ""
 	if knob != nil {
 		before = knob.Value()
 	}
-	if err := p.Knobs.Set(name, value); err != nil || !knob.Restarts() || knob.Value() == before {
+	if err := p.Knobs.Set(name, value); err != nil {
 		return err
 	}
-	knobs := p.Knobs
-	p.start(p.Strategy, p.ServerWorld)
-	p.Knobs.CopyFrom(knobs)
+	if knob.Restarts() && knob.Value() != before {
+		knobs := p.Knobs
+		p.start(p.Strategy, p.ServerWorld)
+		p.Knobs.CopyFrom(knobs)
+		return nil
+	}
+	if p.Knobs.Format() != format {
+		for i, s := range p.Clients {
+			s.Endpoint.IgnoreInFlight(p.peers[i].Endpoint.Next())
+		}
+	}
 	return nil
 }
 

@@ -103,19 +103,23 @@ func (p *Pane) updateConnections() {
 			}
 			continue
 		}
-		client, server := p.Clients[i].Endpoint, p.peers[i].Endpoint
-		if !on {
-			*c = connection{}
-			for _, e := range []*packet.Endpoint{client, server} {
-				e.SetSideband(nil)
-			}
-			continue
-		}
-		c.client, c.server = reliable.New(), reliable.New()
-		client.SetSideband(c.client)
-		server.SetSideband(c.server)
-		p.setConnection(c)
+		p.connect(i, on)
 	}
+}
+
+// connect attaches new sidebands to the endpoints of client i, or removes them.
+func (p *Pane) connect(i int, on bool) {
+	c, client, server := &p.connections[i], p.Clients[i].Endpoint, p.peers[i].Endpoint
+	if !on {
+		*c = connection{}
+		client.SetSideband(nil, server.Next())
+		server.SetSideband(nil, client.Next())
+		return
+	}
+	c.client, c.server = reliable.New(), reliable.New()
+	client.SetSideband(c.client, server.Next())
+	server.SetSideband(c.server, client.Next())
+	p.setConnection(c)
 }
 
 // setConnection passes the knobs to a connection.
@@ -263,13 +267,17 @@ func (p *Pane) countConnections() {
 	m.hitResultTime.Set(float64(ticks) * 1000 / float64(p.lab.config.Rate) / float64(max(results, 1)))
 }
 
-// copyConnections copies the connections of o. The endpoints exist already.
+// copyConnections copies the connections of o, before the endpoints are copied.
 func (p *Pane) copyConnections(o *Pane) {
-	p.updateConnections()
 	for i := range p.connections {
 		c, from := &p.connections[i], &o.connections[i]
+		if on := from.client != nil; on != (c.client != nil) {
+			p.connect(i, on)
+		} else if on {
+			p.setConnection(c)
+		}
 		c.blockAt, c.join = from.blockAt, from.join
-		if c.client != nil && from.client != nil {
+		if c.client != nil {
 			c.client.CopyFrom(from.client)
 			c.server.CopyFrom(from.server)
 		}

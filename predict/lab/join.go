@@ -102,9 +102,11 @@ func (p *Pane) serve(i int) {
 	p.serverSide.Forget(i)
 }
 
-// sendsExactWorld reports whether a client needs every bit of the server's world, because it receives no
-// states.
-func (p *Pane) sendsExactWorld() bool { return p.Strategy.Motion == predict.FromInputs }
+// sendsExactWorld reports whether a client needs every bit of the server's world, because it steps it on with what it
+// has received since.
+func (p *Pane) sendsExactWorld() bool {
+	return p.Strategy.Motion == predict.FromInputs || p.Strategy.Backlog
+}
 
 // receiveWorld starts client i with the world in a block. A malformed one is counted and asked for again.
 func (p *Pane) receiveWorld(i int, block []byte) {

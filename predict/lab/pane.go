@@ -469,6 +469,7 @@ func (p *Pane) copyFrom(o *Pane) {
 	p.Knobs.CopyFrom(o.Knobs)
 	p.serverSide.CopyFrom(o.serverSide)
 	p.serverEnv.SlewPPM, p.serverEnv.ReliableOrdered = o.serverEnv.SlewPPM, o.serverEnv.ReliableOrdered
+	p.copyConnections(o)
 	for i, s := range p.Clients {
 		from := o.Clients[i]
 		s.World.CopyFrom(from.World)
@@ -488,7 +489,6 @@ func (p *Pane) copyFrom(o *Pane) {
 		s.pendingShot, s.frozenTime = from.pendingShot, from.frozenTime
 		p.peers[i].Endpoint.CopyFrom(o.peers[i].Endpoint)
 	}
-	p.copyConnections(o)
 	p.malformedBlocks = o.malformedBlocks
 	p.desync.field = o.desync.field
 	p.applyDesync()

@@ -227,9 +227,6 @@ func TestRejoinAgainAndAgain(t *testing.T) {
 				t.Logf("%d times shown after %.0f ms, at most %.0f; first picture off by %.3f m, then corrected by %.3f m",
 					got.shown, got.mean, got.slowest, got.first, got.change)
 				limit := lifeStats{first: 0.05, change: 0.05}
-				if moves {
-					limit.change = 0.1 // a cube at 30 m/s among cubes whose contacts are not part of the downloaded world
-				}
 				if got.change > limit.change || got.first > limit.first && moves {
 					// The largest error without a kill is that of a rare collision, so this session is longer.
 					without := liveAgain(t, open(), max(lives, 40), false, moves)
@@ -250,19 +247,15 @@ func TestRejoinAgainAndAgain(t *testing.T) {
 }
 
 // TestOthersNoticeNothing compares a session in which a client is killed and revived, while its player presses
-// nothing, with one in which it is not: the server's world is the same, and what the other client draws. rewind is
-// without resynchronisations: a revived client has no contacts and may ask for one, which moves touching bodies.
+// nothing, with one in which it is not: the server's world is the same, and what the other client draws. A revived
+// client of rewind has the server's contacts, and does not ask for a resynchronisation, which moves touching bodies.
 func TestOthersNoticeNothing(t *testing.T) {
 	for _, s := range Strategies {
 		t.Run(s.Name, func(t *testing.T) {
 			t.Parallel()
-			spec := s.Name + ":messages=reliable"
-			if s.Name == "rewind" {
-				spec += ":resync=off"
-			}
 			var labs [2]*Lab
 			for i := range labs {
-				labs[i] = labtest.Open(t, labtest.Config(t, "katamari:cubes=40:players=2", "latency=50ms,jitter=20ms,loss=2%", AtClient), spec)
+				labs[i] = labtest.Open(t, labtest.Config(t, "katamari:cubes=40:players=2", "latency=50ms,jitter=20ms,loss=2%", AtClient), s.Name+":messages=reliable")
 			}
 			noticed := float32(0)
 			for tick := range 900 {

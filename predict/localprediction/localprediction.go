@@ -144,7 +144,7 @@ func (w *World) setPredicted(i int, predicted bool) {
 // interpolation, and reports whether it is the newest. A snapshot that is malformed or not believed,
 // or whose header is, is refused.
 func (w *World) receive(p *packet.Packet, server *packet.Endpoint, header *codec.ConsumedHeader) (newest bool) {
-	if header.NamesInput() && !w.state.clientTicks.Believe(header.ClientTick, w.env.World.Tick()) {
+	if header.NamesInput() && !w.state.clientTicks.BelieveOwn(header.ClientTick, w.env.World.Tick()) {
 		w.Interpolated.Refuse(p, server)
 		return false
 	}

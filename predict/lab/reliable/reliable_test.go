@@ -32,7 +32,7 @@ func newRig(t *testing.T, network string) *rig {
 	a, b := link.Pair(n, 0)
 	for i, wire := range []*link.End{a, b} {
 		r.ends[i], r.endpoints[i] = New(), packet.NewEndpoint(wire)
-		r.endpoints[i].SetSideband(r.ends[i])
+		r.endpoints[i].SetSideband(r.ends[i], 0)
 	}
 	return r
 }

@@ -65,6 +65,7 @@ func (e *TreeEncoding) Declare(k *predict.Knobs) {
 	group.Choice(&e.root, "joint-root", int(jointtree.HeaviestRoot), jointtree.RootNames,
 		"joint-tree: the root is the tree's heaviest body, or the body that the player drives if it is in the tree")
 	k.Needs("joint-root", "joint-tree", "relative", "relative-position")
+	k.ChangesFormat("joint-tree", "joint-root")
 }
 
 // WorldRotation reports whether rotations are absolute.

@@ -60,6 +60,7 @@ func (b *Broadcast) DeclareRemote(env *predict.Env) {
 	scene := env.World.Scene()
 	b.area = &areaBroadcast{clusters: jointClusters(scene), start: appendStart(nil, scene)}
 	b.area.area.Declare(env.Knobs)
+	env.Knobs.ChangesFormat("interest-radius", "interest-cutoff")
 	k, m := &b.area.counters, env.Counters
 	k.bands.Declare(m)
 	k.bodies = m.New("bodies_per_snapshot", "mean number of bodies in a partial snapshot")

@@ -67,6 +67,7 @@ const (
 func DeclareChecks(env *predict.Env, on *bool) {
 	env.Knobs.In(predict.PacketKnobs).Bool(on, "checks", false,
 		"put a 32-bit check after each field of a snapshot; packets names the field where reader and writer diverge")
+	env.Knobs.ChangesFormat("checks")
 }
 
 // beginChecks starts the checks of a payload, if there are any.

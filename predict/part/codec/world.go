@@ -15,8 +15,8 @@ import (
 //	for each body: the body, with checks (CodeBody), and its owner, 8 bits: 255 for none
 //	if it is exact: the words of the hidden state (World.CodeHidden), each as one bit, and 32 more unless it is 0
 //
-// One that is not exact leaves out contacts, joints' impulses and sleep counters, which a client that
-// receives states finds anew. A client that receives inputs needs every bit.
+// One that is not exact leaves out contacts, joints' impulses and sleep counters, for clients that do not step it. One
+// that does needs every bit.
 
 // noOwner stands for sim.NoPlayer.
 const noOwner = 255

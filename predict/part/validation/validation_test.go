@@ -70,3 +70,25 @@ func TestTicks(t *testing.T) {
 		}
 	}
 }
+
+// TestBelieveOwn checks that a tick of the client's own clock is believed up to the client's present one, though it jumps:
+// the client has moved its clock by 60 ticks, and a round trip of 20 later the server's answers jump as far. A tick that
+// the client has not reached is refused.
+func TestBelieveOwn(t *testing.T) {
+	var c Ticks
+	for now := sim.Tick(1000); now < 1200; now++ {
+		tick := now - 20
+		if now >= 1100 && now < 1160 {
+			continue // jumped over
+		}
+		if now >= 1160 && now < 1180 {
+			tick -= 60 // named before the server has heard of it
+		}
+		if !c.BelieveOwn(tick, now) {
+			t.Fatalf("tick %d is refused at %d", tick, now)
+		}
+	}
+	if c.BelieveOwn(1300, 1200) {
+		t.Error("a tick that the client has not reached is believed")
+	}
+}

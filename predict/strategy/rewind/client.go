@@ -140,8 +140,10 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 	began := c.env.Counters.BeginSpan()
 	c.contactOrder.Apply(c.env.World)
 	c.joined = c.joined || c.clock.Synced() || c.stepMode == onInput
-	received, newest := c.receive(server)
-	if c.env.Joined && !c.start(received) {
+	received, newest := false, packet.Packet{}
+	if !c.env.Joined {
+		received, newest = c.receive(server)
+	} else if received, newest = c.join(server); !received && !c.waitsForInput() {
 		c.resync.send(server)
 		return
 	}
@@ -193,42 +195,32 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 // receive reads the packets, and returns the one that carried the newest state, if any is newer
 // than before.
 func (c *client) receive(server *packet.Endpoint) (received bool, newest packet.Packet) {
-	w := c.env.World
 	for p, ok := server.Receive(); ok; p, ok = server.Receive() {
-		var h resyncHeader
-		payload := c.receiver.Begin(p.Payload)
-		h.code(payload)
-		c.remote.received.code(payload, c.env.Players)
-		fresh, err := c.receiver.Finish(p.Payload, w.Scene(), w.Tick())
-		switch {
-		case err != nil:
-			c.counters.rejectedPayloads.Inc()
-			server.Refuse(p.Sequence)
-		case !fresh:
-			c.counters.oldStates.Inc()
-		default:
-			received, newest, c.header = true, p, h
-			c.remote.newest = c.remote.received
+		if c.read(&p, server) {
+			received, newest = true, p
 		}
 	}
 	return received, newest
 }
 
-// start lets a client that has joined begin at the newest state, if one has been received. While the server
-// waits for this client's inputs it sends none, and the downloaded world is the newest.
-func (c *client) start(received bool) bool {
+// read reads a packet, and reports whether it carries a state that is newer than those before.
+func (c *client) read(p *packet.Packet, server *packet.Endpoint) (fresh bool) {
 	w := c.env.World
-	if !received {
-		return c.stepMode == onInput && c.env.Player == 0
+	var h resyncHeader
+	payload := c.receiver.Begin(p.Payload)
+	h.code(payload)
+	c.remote.received.code(payload, c.env.Players)
+	fresh, err := c.receiver.Finish(p.Payload, w.Scene(), w.Tick())
+	switch {
+	case err != nil:
+		c.counters.rejectedPayloads.Inc()
+		server.Refuse(p.Sequence)
+		return false
+	case !fresh:
+		c.counters.oldStates.Inc()
+		return false
 	}
-	c.applyReceived()
-	w.SetTick(c.receiver.Tick)
-	c.resync.joined(w.Tick())
-	c.stateHistory.Reset()
-	c.saveState()
-	if p := c.env.Player; p >= 0 {
-		c.lastSent = c.receiver.LastInputs[p]
-	}
+	c.header, c.remote.newest = h, c.remote.received
 	return true
 }
 

@@ -38,6 +38,7 @@ var Strategy = &predict.Strategy{
 	Latency:          predict.Latency,
 	Motion:           predict.PredictedCube,
 	TicksMatchServer: true,
+	Backlog:          true,
 	MaxBodies:        codec.MaxBodies,
 	Row: &predict.Row{
 		UsualName: "client-side prediction, rewind and replay", Guide: "docs/guides/prediction.md",

@@ -14,7 +14,6 @@ import (
 )
 
 const (
-	maxEarlyTicks  = 32 // a packet this early, or twice as late, is out of range
 	resyncPackets  = 6  // consecutive packets out of range that restart the clock
 	maxBufferTicks = 30 // longest jitter buffer
 )
@@ -74,6 +73,8 @@ type clientState struct {
 	outOfRangeSince sim.Tick // own tick of the first of them
 	fellBehind      bool     // they are early: the client's clock is behind
 	reckoning       int      // algorithm of dead reckoning in the newest applied packet
+	missedTicks     int      // ticks that the client has not made, because it stood still, since a packet was in range
+	roundTrip       sim.Tick // the longest since then
 
 	delay      sim.Moment // length of the jitter buffer, in whole ticks
 	arrivals   playout.Arrivals
@@ -201,6 +202,10 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 		c.step() // receive applies packets at once
 		c.restoreResting()
 		c.sleepIslands()
+	}
+	c.state.missedTicks = min(c.state.missedTicks+c.env.MissedTicks, maxMissedTicks)
+	if rtt := sim.Tick(server.Stats.RTT.Seconds() * float64(c.env.World.Rate())); c.state.outOfRange == 0 || rtt > c.state.roundTrip {
+		c.state.roundTrip = rtt
 	}
 	for p, ok := server.Receive(); ok; p, ok = server.Receive() {
 		if !c.receive(p.Payload) {

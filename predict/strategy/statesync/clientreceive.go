@@ -33,11 +33,11 @@ func (c *client) receive(payload []byte) (ok bool) {
 		c.startClock(s.tick)
 	}
 	early := c.ticksEarly(s.tick)
-	if early >= maxEarlyTicks || early <= -2*maxEarlyTicks {
+	if limit := c.maxEarlyTicks(); early >= limit || early <= -2*limit {
 		c.receiveOutOfRange(early)
 		return ok && s.format.reckoning == notReckoned // the sender must not extrapolate what was not applied
 	}
-	c.state.outOfRange, c.state.fellBehind = 0, false
+	c.state.outOfRange, c.state.fellBehind, c.state.missedTicks = 0, false, 0
 	c.counters.packetsReceived.Inc()
 	c.recordArrival(early)
 	late := early < 0
@@ -109,14 +109,38 @@ func (c *client) startClock(t sim.Tick) {
 	c.state.servo.Sync(0, c.env.World.Rate())
 }
 
-// receiveOutOfRange counts a packet whose tick is too far from the client's clock. If for a second
+const (
+	maxLateSeconds = 10      // no link delivers a packet later
+	maxMissedTicks = 1 << 15 // farther apart, ticks on the wire are ambiguous
+)
+
+// maxEarlyTicks returns the number of ticks from which on an early packet is out of range. A late one is at twice as many.
+// It is half a second, but more than the longest jitter buffer and less than the history of packets.
+func (c *client) maxEarlyTicks() int {
+	return min(max(c.env.World.Rate()*32/60, maxBufferTicks+2), historyTicks-1)
+}
+
+// isPlausible reports whether an honest packet may be early by some ticks, or late if they are below zero. It is early if
+// the way from the server has become shorter, by a round trip at most, or if the client stood still.
+func (c *client) isPlausible(early int) bool {
+	if early < 0 {
+		return -early <= maxLateSeconds*c.env.World.Rate()
+	}
+	return early < c.maxEarlyTicks()+int(c.state.roundTrip)+c.state.missedTicks
+}
+
+// receiveOutOfRange counts a packet whose tick is too far from the client's clock: as refused, unless it may be honest. If for a second
 // only such packets arrive, at least resyncPackets of them, the next one restarts the clock. If the
 // client is behind, because it was suspended, a quarter of a second is enough. Meanwhile it sends no
 // inputs: their ticks follow its clock, and the server, which receives only the low bits of the
 // ticks, would take them for others. The packet is stored all the same, because it is acknowledged
 // and may become a baseline.
 func (c *client) receiveOutOfRange(early int) {
-	c.counters.rejectedPayloads.Inc()
+	if !c.isPlausible(early) {
+		c.counters.rejectedPayloads.Inc()
+	} else if c.counters.packetsReceived.Inc(); early < 0 {
+		c.counters.packetsLate.Inc()
+	}
 	c.storePacket(&c.scratch.received)
 	if c.state.outOfRange++; c.state.outOfRange == 1 {
 		c.state.outOfRangeSince = c.state.localTick

@@ -94,7 +94,7 @@ func (c *client) updateCounters() {
 	}
 	waiting := 0
 	if c.settings.jitterBuffer > 0 {
-		for i := range sim.Tick(maxEarlyTicks) {
+		for i := range sim.Tick(c.maxEarlyTicks()) {
 			if c.packets.Find(w.Tick()+1+i) != nil {
 				waiting++
 			}

@@ -1,0 +1,77 @@
+package lab_test
+
+import (
+	"testing"
+
+	. "ghostcube/predict/lab"
+	"ghostcube/predict/lab/labtest"
+	"ghostcube/sim"
+)
+
+// TestLiveFormat turns the knobs that change the format of packets while packets are on their way, in every strategy
+// that has them, several times within a round trip. Nobody refuses one of these packets, a fork made between ends
+// like the original, and the client goes on following the server.
+func TestLiveFormat(t *testing.T) {
+	for _, c := range []struct {
+		scene, knob string
+		values      []string
+	}{
+		{"two-players", "messages", []string{"reliable", "off", "unreliable", "reliable"}},
+		{"two-players", "checks", []string{"on", "off", "on", "on"}},
+		{"katamari:cubes=25:players=2", "interest-radius", []string{"8", "20", "0", "8"}},
+		{"katamari:cubes=25:players=2", "interest-cutoff", []string{"20", "0", "40", "0"}},
+		{"trailer", "joint-tree", []string{"relative", "off", "relative-position", "off"}},
+		{"convoy:wagons=2", "joint-root", []string{"operated", "heaviest", "operated", "heaviest"}},
+		{"two-players", "playout", []string{"40", "2", "55", "1"}},
+	} {
+		for _, s := range Strategies {
+			knobs, _ := Describe(s)
+			if knobs.Lookup(c.knob) == nil {
+				continue
+			}
+			t.Run(c.knob+" "+s.Name, func(t *testing.T) {
+				t.Parallel()
+				spec := s.Name
+				if c.knob == "joint-root" {
+					spec += ":joint-tree=relative"
+				}
+				l := labtest.Open(t, labtest.Config(t, c.scene, "latency=120ms", AtClient), spec)
+				run := func(l *Lab, n int) {
+					for range n {
+						labtest.Tick(t, l, Entry{Inputs: []sim.Input{{Buttons: sim.Right}, {Buttons: sim.Forward}}})
+					}
+				}
+				run(l, 90)
+				var fork *Lab
+				for i, v := range c.values {
+					labtest.Apply(t, l, "set 1 "+c.knob+" "+v)
+					run(l, 5)
+					if i == 1 {
+						fork = l.Fork()
+					} else if i > 1 {
+						labtest.Apply(t, fork, "set 1 "+c.knob+" "+v)
+						run(fork, 5)
+					}
+				}
+				run(l, 120)
+				if run(fork, 120); fork.Hash() != l.Hash() {
+					t.Error("a fork between two changes ends differently")
+				}
+				p := l.Panes[0]
+				n := p.Counters.Value("rejected_payloads")
+				for _, s := range []uint64{p.Clients[0].Endpoint.Stats.Rejected(), p.PeerStats(0).Rejected()} {
+					n += float64(s)
+				}
+				if n > 0 {
+					t.Errorf("%v payloads are refused", n)
+				}
+				for range 300 {
+					labtest.Tick(t, l, Entry{})
+				}
+				if d := p.ServerWorld.Bodies()[0].Pose.Pos.Sub(p.Clients[0].View.Bodies[0].Pos).Len(); d > 0.05 {
+					t.Errorf("the player is drawn %v m from the server's", d)
+				}
+			})
+		}
+	}
+}
