@@ -70,7 +70,7 @@ type clientCounters struct {
 	interpolationDelay, extrapolation                                        predict.Counter
 	snapshotsReceived, incompleteSnapshots, snapshotsLate, bufferedSnapshots predict.Counter
 	starvedTicks, starvations, starvationMax, playbackRestarts               predict.Counter
-	clockBehindTicks, rejectedPayloads                                       predict.Counter
+	clockBehindTicks, clockJumps, rejectedPayloads                           predict.Counter
 }
 
 func newClient(env *predict.Env) predict.Client {
@@ -103,6 +103,7 @@ func newClient(env *predict.Env) predict.Client {
 	c.counters.starvationMax = m.New("starvation_max_ms", "longest time that playback stopped, ms")
 	c.counters.playbackRestarts = m.New("playback_restarts", "times that playback restarted because the buffer ran out or everything arrived too late")
 	c.counters.clockBehindTicks = m.New("clock_behind_ticks", "ticks by which the client's clock is behind its aim, now").Of(predict.ClockBehind)
+	c.counters.clockJumps = m.ClockJumps()
 	c.counters.rejectedPayloads = m.Rejected()
 	c.drawn = predict.AppendPoses(nil, env.World.Bodies())
 	return c

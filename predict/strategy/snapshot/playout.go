@@ -210,6 +210,7 @@ func (c *client) adjustClock() {
 func (c *client) syncClock(behind sim.Moment) {
 	jump := c.servo.Sync(behind, c.env.World.Rate())
 	if jump > 0 {
+		c.counters.clockJumps.Inc()
 		c.clock.Move(sim.Moment(jump) * sim.MomentsPerTick)
 		c.ages, c.peak = playout.Span{}, playout.Peak{} // of another clock
 	}

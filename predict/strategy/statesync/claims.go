@@ -176,8 +176,9 @@ func (s *server) applyClaims(peers []predict.Peer) {
 // adaptBuffer sets the length of the buffer at the end of a span, whose earliest message was late by earliest,
 // and returns by how many ticks to set back the client's tick that is applied next. The buffer is as long as
 // nearly all messages of the last ten seconds need, and no shorter than shortest. The tick is set back only if some
-// of those messages would come too late, with a tick to spare, and forward only if the earliest waits longer by more than the slack. Between,
-// each state is applied the same number of ticks after the client's tick, whatever the two clocks do.
+// of those messages would come too late, with a tick to spare, and forward only if the earliest waits longer by more
+// than the slack. Between, each state is applied the same number of ticks after the client's tick, whatever the two
+// clocks do.
 func (c *claims) adaptBuffer(earliest, shortest sim.Moment) (back int64) {
 	c.state.percentile.EndSpan()
 	needed, shrink := sim.Moment(0), sim.Moment(0)
