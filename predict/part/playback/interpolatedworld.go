@@ -61,7 +61,8 @@ type state struct {
 // counters are what an InterpolatedWorld counts.
 type counters struct {
 	positions, positionsLate, positionsExpired, extrapolatedTicks, stoppedTicks, stoppedBodies, rejectedPayloads, oldStates, outsideBodies predict.Counter
-	clockJumps                                                                                                                             predict.Counter // not declared where a client has another clock that counts them
+
+	clockJumps predict.Counter // not declared where a client has another clock that counts them
 }
 
 // lateNoteTicks is the time for which the note on a late position is shown.
