@@ -76,6 +76,11 @@ func (c *Counters) New(name, help string) Counter {
 	return Counter{c, len(c.counters) - 1}
 }
 
+// ClockJumps adds the counter of jumps of a client's clock.
+func (c *Counters) ClockJumps() Counter {
+	return c.New("clock_jumps", "times that the client's clock jumped by whole ticks, after it had found its aim first")
+}
+
 // Rejected returns the counter of rejected payloads, which most sides have.
 func (c *Counters) Rejected() Counter {
 	return c.New("rejected_payloads", "payloads rejected because they were malformed or far out of range")

@@ -225,3 +225,23 @@ func TestSkewAndFrameRate(t *testing.T) {
 		}
 	}
 }
+
+// TestClockJumpsAreCounted checks that a client that has stood still for longer than any clock hurries after counts
+// one jump or two of its clock in every strategy that has one, and none before, on a network with jitter.
+// Lockstep's clock is that of its playout buffer, which stands still with the program.
+func TestClockJumpsAreCounted(t *testing.T) {
+	t.Parallel()
+	for _, spec := range []string{"rewind", "rollback", "snapshot", "statesync", "animated", "historyoffset", "relative"} {
+		l := labtest.Open(t, labtest.Config(t, "plain", "latency=75ms,jitter=20ms", AtClient), spec)
+		jumps := func() float64 { return l.Panes[0].Counters.Value("clock_jumps") }
+		labtest.Run(t, l, 600)
+		if n := jumps(); n != 0 {
+			t.Errorf("%s: %v jumps without a cause", spec, n)
+		}
+		labtest.Apply(t, l, "freeze all - 3s")
+		labtest.Run(t, l, 600)
+		if n := jumps(); n < 1 || n > 2 {
+			t.Errorf("%s: %v jumps after a freeze of 3 s", spec, n)
+		}
+	}
+}

@@ -30,7 +30,7 @@ type Lead struct {
 
 // leadCounters are what a Lead measures.
 type leadCounters struct {
-	echo, rttEcho, arrivalEarly, clockBehind predict.Counter
+	echo, rttEcho, arrivalEarly, clockBehind, clockJumps predict.Counter
 }
 
 type leadSettings struct {
@@ -53,6 +53,7 @@ func (l *Lead) Declare(env *predict.Env) {
 	l.counters.arrivalEarly = m.New("arrival_early_ms",
 		"time by which the newest state arrived before the client expected it, ms, now; below 0: after").Of(predict.EarlyArrival)
 	l.counters.clockBehind = m.New("clock_behind_ticks", "ticks by which the client's clock is behind its aim, now").Of(predict.ClockBehind)
+	l.counters.clockJumps = m.ClockJumps()
 }
 
 // BeginTick begins the client's tick.
@@ -65,6 +66,15 @@ func (l *Lead) BeginTick() {
 // up: when it joins, and when it has fallen far behind; below 0,
 // when it is far ahead.
 func (l *Lead) Sync(server sim.Tick, from *packet.Packet, h *codec.ConsumedHeader, link *packet.Stats) (ticks int) {
+	synced := l.Synced()
+	ticks = l.sync(server, from, h, link)
+	if synced && ticks != 0 {
+		l.counters.clockJumps.Inc()
+	}
+	return ticks
+}
+
+func (l *Lead) sync(server sim.Tick, from *packet.Packet, h *codec.ConsumedHeader, link *packet.Stats) (ticks int) {
 	w := l.env.World
 	l.follower.ResetBehind = sim.MomentOfMillis(l.settings.resetBehind, w.Rate())
 	if !link.RTTKnown(from.ReceivedAt) {

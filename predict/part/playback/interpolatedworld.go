@@ -61,6 +61,8 @@ type state struct {
 // counters are what an InterpolatedWorld counts.
 type counters struct {
 	positions, positionsLate, positionsExpired, extrapolatedTicks, stoppedTicks, stoppedBodies, rejectedPayloads, oldStates, outsideBodies predict.Counter
+
+	clockJumps predict.Counter // not declared where a client has another clock that counts them
 }
 
 // lateNoteTicks is the time for which the note on a late position is shown.
@@ -104,6 +106,8 @@ func (w *InterpolatedWorld) Declare(env *predict.Env, excluded int) {
 	}
 	if excluded >= 0 {
 		w.excluded[excluded] = true
+	} else {
+		w.counters.clockJumps = m.ClockJumps()
 	}
 }
 
@@ -210,7 +214,8 @@ func (w *InterpolatedWorld) Advance(ping time.Duration) {
 
 // The clock moves with every arrival, by amounts as uneven as those are. The drawn moment follows it by a
 // followDivisor-th of the distance in a tick, so its pace differs from the client's by a twentieth at
-// most. Beyond followEnd the receiver has stood still, or its path has become another one.
+// most. It is never further away than followEnd: then the receiver has stood still, or its path has become another
+// one, and the moment moves as the clock does.
 const (
 	followDivisor = 60
 	followEnd     = 3 * sim.MomentsPerTick
@@ -221,8 +226,14 @@ const (
 func (w *InterpolatedWorld) advanceDisplay(delay sim.Moment) {
 	if w.clock.Running() {
 		offset := w.clock.Expected(w.now) - w.now
-		if away := offset - w.offset; w.following && away <= followEnd && away >= -followEnd {
-			offset = w.offset + away/followDivisor
+		if w.following {
+			away := offset - w.offset
+			near := min(max(away, -followEnd), followEnd)
+			step := away - near + near/followDivisor
+			if (step > followEnd || step < -followEnd) && w.counters.clockJumps != (predict.Counter{}) {
+				w.counters.clockJumps.Inc()
+			}
+			offset = w.offset + step
 		}
 		w.offset, w.following = offset, true
 		w.displayMoment = max(w.displayMoment, w.now+offset-delay)

@@ -48,19 +48,19 @@ func newPlayoutBuffer(first sim.Tick, rate int) playoutBuffer {
 func newArrivals(rate int) playout.Arrivals { return playout.Arrivals{SpanTicks: driftSpan * rate} }
 
 // beginTick begins a tick of this side, which has missed the ticks before it if its program was
-// frozen. The settings may change at any time.
-func (p *playoutBuffer) beginTick(s *settings, missed int) {
+// frozen. The settings may change at any time. It reports whether the clock jumps.
+func (p *playoutBuffer) beginTick(s *settings, missed int) (jumps bool) {
 	p.now += sim.Tick(1 + missed).Moment()
 	p.resuming = missed > 0
 	if p.adaptive = s.adaptive; !p.adaptive {
 		p.delay = sim.MomentOfMillis(s.playoutDelay, p.rate)
 	}
 	if !p.clock.Running() {
-		return
+		return false
 	}
 	if span, ended := p.arrivals.Tick(); ended && span.Any {
 		p.peak.Add(span)
-		p.skipBacklog(&span)
+		jumps = p.skipBacklog(&span)
 	}
 	if s.followClock {
 		back, jump := p.slew.Follow(p.arrivals.Drift(), p.rate)
@@ -69,24 +69,27 @@ func (p *playoutBuffer) beginTick(s *settings, missed int) {
 		if jump {
 			p.arrivals.Discard()
 			p.peak.Forget()
+			jumps = true
 		}
 	}
 	if p.adaptive && p.peak.Confident() {
 		p.adapt(sim.MomentsPerTick / shrinkDivisor)
 	}
+	return jumps
 }
 
 // skipBacklog sets the clock forward if all inputs of a span were early by more than maxStartBacklog. The
 // clock was then started by an input of a side that was late itself and is catching up. After the first
-// span in which no input is that early, the clock stays.
-func (p *playoutBuffer) skipBacklog(span *playout.Span) {
+// span in which no input is that early, the clock stays. It reports whether the clock was set.
+func (p *playoutBuffer) skipBacklog(span *playout.Span) (set bool) {
 	p.settled = p.settled || span.Min.Seconds(p.rate) >= -maxStartBacklog
 	if p.settled || span.Max.Seconds(p.rate) >= -maxStartBacklog {
-		return
+		return false
 	}
 	p.clock.Move(-span.Max)
 	p.arrivals = newArrivals(p.rate)
 	p.peak.Forget()
+	return true
 }
 
 // adapt sets the delay to what the latest input of the last ten seconds needed, and one tick

@@ -28,9 +28,9 @@ type side struct {
 
 // sideCounters are the counters of both sides.
 type sideCounters struct {
-	stalls, stallsPerMinute, stallMax, stalledTicks, catchUpTicks, playoutDelay, clockDrift predict.Counter
-	unackedInputs, inputRuns, inputsSent, inputBits, windowFullTicks, inputPauseTicks       predict.Counter
-	bufferDepth, disconnects, rejectedPayloads                                              predict.Counter
+	stalls, stallsPerMinute, stallMax, stalledTicks, catchUpTicks, playoutDelay, clockDrift, clockJumps predict.Counter
+	unackedInputs, inputRuns, inputsSent, inputBits, windowFullTicks, inputPauseTicks                   predict.Counter
+	bufferDepth, disconnects, rejectedPayloads                                                          predict.Counter
 
 	desync desync.Counters
 }
@@ -81,6 +81,7 @@ func (s *sideCounters) init(m *predict.Counters) {
 	s.playoutDelay = m.New("playout_delay_ms", "playout delay, ms, now")
 	s.bufferDepth = m.New("buffer_depth", "inputs of one player waiting for their turn in a playout buffer, at most, now").Of(predict.WaitingInputs)
 	s.clockDrift = m.New("clock_drift_ms", "delay of the earliest inputs compared with the start of the session, ms, now")
+	s.clockJumps = m.ClockJumps()
 	s.unackedInputs = m.New("unacked_inputs", "the player's inputs that are not acknowledged, now")
 	s.inputRuns = m.New("input_runs", "runs of inputs sent, one for each player in a packet").Of(predict.InputPackets)
 	s.inputsSent = m.New("inputs_sent", "inputs sent in runs, repeats included")
@@ -100,7 +101,9 @@ func (s *side) beginTick() (overTCP bool) {
 		s.state.frameInputs, s.state.frameSteps = 0, 0
 	}
 	for p := range s.playoutBuffers {
-		s.playoutBuffers[p].beginTick(&s.settings, s.env.MissedTicks)
+		if s.playoutBuffers[p].beginTick(&s.settings, s.env.MissedTicks) {
+			s.counters.clockJumps.Inc()
+		}
 	}
 	return overTCP
 }

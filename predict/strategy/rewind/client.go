@@ -128,7 +128,7 @@ func newClient(env *predict.Env) predict.Client {
 	c.counters.statesOutsideHistory = m.New("states_outside_history", "states of ticks that the client no longer remembers")
 	c.counters.oldStates = m.New("old_states", "states no newer than the last")
 	c.counters.clockBehindTicks = m.New("clock_behind_ticks", "ticks by which the client's clock is behind its aim, now").Of(predict.ClockBehind)
-	c.counters.clockJumps = m.New("clock_jumps", "times that the client's clock jumped by whole ticks, after it had found its aim first")
+	c.counters.clockJumps = m.ClockJumps()
 	c.counters.rejectedPayloads = m.Rejected()
 	c.saveState()
 	return c

@@ -47,6 +47,7 @@ type clientState struct {
 type clientCounters struct {
 	rollbacks, rolledBack, depthMax, mispredicted, skipped predict.Counter
 	unconfirmed, delay, clockBehind, unacked, rejected     predict.Counter
+	clockJumps                                             predict.Counter
 	desync                                                 desync.Counters
 	ledger                                                 ledgerCounters
 	inputs                                                 inputCounters
@@ -90,6 +91,7 @@ func newClient(env *predict.Env) predict.Client {
 	c.counters.delay = m.New("input_delay_ticks", "input delay in force, ticks, now")
 	c.counters.clockBehind = m.New("clock_behind_ticks",
 		"ticks by which the client's clock is behind its aim, now").Of(predict.ClockBehind)
+	c.counters.clockJumps = m.ClockJumps()
 	c.counters.unacked = m.New("unacked_inputs", "the player's inputs that are not confirmed, now")
 	c.counters.inputs.declare(m)
 	c.counters.ledger.declare(m)

@@ -34,5 +34,10 @@ func (c *client) synchronise(server *packet.Endpoint, newest *packet.Packet, tic
 	if c.env.Player >= 0 {
 		lead -= min(c.state.delay, needed)
 	}
-	return min(c.clock.Sync(tick, w.Tick(), c.env.TickEarly, trip, lead, w.Rate()), maxJumpSeconds*w.Rate())
+	synced := c.clock.Synced()
+	jump = min(c.clock.Sync(tick, w.Tick(), c.env.TickEarly, trip, lead, w.Rate()), maxJumpSeconds*w.Rate())
+	if synced && jump > 0 {
+		c.counters.clockJumps.Inc()
+	}
+	return jump
 }

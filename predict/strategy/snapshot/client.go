@@ -21,6 +21,7 @@ type client struct {
 	settings           settings
 	interpolationDelay float64 // milliseconds; 0: automatic
 	surviveLosses      int
+	adaptive           bool
 	checks             bool
 
 	inputSender input.Sender
@@ -40,11 +41,15 @@ type client struct {
 	clock               playout.Clock // runs from the first snapshot on
 	arrivals            playout.Arrivals
 	servo               clock.Servo
-	backlogAt           int64    // own tick in which the clock was last started by the newest of many snapshots
-	started             bool     // a snapshot has been drawn since the clock started
-	fromTick            sim.Tick // tick of the snapshot that interpolation starts from
-	newestDisplayedTick sim.Tick // tick of the newest snapshot that has affected what is drawn
-	starvedTicks        int      // ticks in a row without anything to draw
+	ages                playout.Span // greatest ages of the newest snapshot in the present span of arrivals
+	peak                playout.Peak // of the spans before
+	growth              sim.Moment   // of the adaptive delay beyond the rule
+	delay               sim.Moment   // playback delay in force
+	backlogAt           int64        // own tick in which the clock was last started by the newest of many snapshots
+	started             bool         // a snapshot has been drawn since the clock started
+	fromTick            sim.Tick     // tick of the snapshot that interpolation starts from
+	newestDisplayedTick sim.Tick     // tick of the newest snapshot that has affected what is drawn
+	starvedTicks        int          // ticks in a row without anything to draw
 
 	drawn         []geom.Pose
 	touched       []int8
@@ -65,7 +70,7 @@ type clientCounters struct {
 	interpolationDelay, extrapolation                                        predict.Counter
 	snapshotsReceived, incompleteSnapshots, snapshotsLate, bufferedSnapshots predict.Counter
 	starvedTicks, starvations, starvationMax, playbackRestarts               predict.Counter
-	clockBehindTicks, rejectedPayloads                                       predict.Counter
+	clockBehindTicks, clockJumps, rejectedPayloads                           predict.Counter
 }
 
 func newClient(env *predict.Env) predict.Client {
@@ -78,9 +83,13 @@ func newClient(env *predict.Env) predict.Client {
 	group.Millis(&c.interpolationDelay, "interpolation-delay", 0, 0, 3000,
 		"playback delay behind the newest snapshot, at most 62 send intervals; 0: by survive-losses and jitter")
 	group.Int(&c.surviveLosses, "survive-losses", 2, 0, 20, "automatic delay: consecutive lost snapshots that do not stop playback")
+	group.Bool(&c.adaptive, "adaptive", true,
+		"automatic delay: grows to what late and lost snapshots of ten seconds need, and shrinks slowly")
 	k.Needs("interpolation-delay", "interpolation", "linear", "hermite")
 	k.Needs("survive-losses", "interpolation", "linear", "hermite")
 	k.Needs("survive-losses", "interpolation-delay", "0ms")
+	k.Needs("adaptive", "interpolation", "linear", "hermite")
+	k.Needs("adaptive", "interpolation-delay", "0ms")
 	c.inputSender.DeclareWithPlayout(env)
 	codec.DeclareChecks(env, &c.checks)
 	c.counters.interpolationDelay = m.New("interpolation_delay_ms", "playback delay behind the newest snapshot if nothing is late, ms, now")
@@ -94,6 +103,7 @@ func newClient(env *predict.Env) predict.Client {
 	c.counters.starvationMax = m.New("starvation_max_ms", "longest time that playback stopped, ms")
 	c.counters.playbackRestarts = m.New("playback_restarts", "times that playback restarted because the buffer ran out or everything arrived too late")
 	c.counters.clockBehindTicks = m.New("clock_behind_ticks", "ticks by which the client's clock is behind its aim, now").Of(predict.ClockBehind)
+	c.counters.clockJumps = m.ClockJumps()
 	c.counters.rejectedPayloads = m.Rejected()
 	c.drawn = predict.AppendPoses(nil, env.World.Bodies())
 	return c
@@ -144,7 +154,7 @@ func (c *client) receive(payload []byte) (ok bool) {
 	}
 	c.counters.snapshotsReceived.Inc()
 	c.lastArrival = c.now
-	if c.clock.Running() && c.starvedTicks >= c.env.World.Rate() && s.tick.Moment() <= c.playoutMoment(c.playoutDelay()) {
+	if c.clock.Running() && c.starvedTicks >= c.env.World.Rate() && s.tick.Moment() <= c.playoutMoment() {
 		c.restart() // after a second without a picture this snapshot is late, too
 	}
 	if c.clock.Running() {
@@ -152,6 +162,7 @@ func (c *client) receive(payload []byte) (ok bool) {
 	}
 	late := c.started && s.tick <= c.fromTick
 	if newest := c.buffer.Newest(); newest == nil || s.tick > newest.Tick {
+		c.recordAge()
 		c.expectedTick, c.noVelocities = s.tick, !s.velocities
 		c.lastReceived = c.lastReceived[:0]
 		for i := range s.bodies {
@@ -183,16 +194,14 @@ func (c *client) drawNewest() {
 // drawInterpolated draws the display moment if it lies between two snapshots. Otherwise playback
 // stops.
 func (c *client) drawInterpolated() {
-	rate := c.env.World.Rate()
-	delay := c.playoutDelay()
-	c.counters.interpolationDelay.Set(delay.Millis(rate))
+	stops := c.adaptDelay()
+	c.counters.interpolationDelay.Set(c.delay.Millis(c.env.World.Rate()))
 	if !c.clock.Running() {
 		c.countStarvation()
 		return
 	}
-	maxGap := max(int(delay/c.sendInterval()), 1) * c.settings.snapshotEvery
-	at := c.playoutMoment(delay)
-	start, end, waiting := c.bracket(at, maxGap)
+	at := c.playoutMoment()
+	start, end, waiting := c.bracket(at, c.longestGap())
 	c.counters.bufferedSnapshots.Set(float64(waiting))
 	switch {
 	case start == nil && c.started:
@@ -211,7 +220,11 @@ func (c *client) drawInterpolated() {
 	default:
 		c.drawBetween(start, end, float32(float64(at-start.tick.Moment())/float64((end.tick-start.tick).Moment())), at)
 	}
-	c.starvedTicks = 0
+	if stops {
+		c.countStarvation()
+	} else {
+		c.starvedTicks = 0
+	}
 }
 
 // countStarvation counts a tick without anything to draw. Ticks before the first snapshot do not
@@ -301,11 +314,12 @@ func (c *client) inspect(l *predict.Inspection) {
 func (c *client) CopyFrom(from predict.Client) {
 	o := from.(*client)
 	c.settings, c.interpolationDelay, c.surviveLosses = o.settings, o.interpolationDelay, o.surviveLosses
-	c.checks = o.checks
+	c.adaptive, c.checks = o.adaptive, o.checks
 	c.inputSender.CopyFrom(&o.inputSender)
 	c.inputTick, c.now, c.expectedTick, c.ticks = o.inputTick, o.now, o.expectedTick, o.ticks
 	c.buffer.CopyFrom(&o.buffer, (*snapshot).copyFrom)
 	c.clock, c.arrivals, c.servo = o.clock, o.arrivals, o.servo
+	c.ages, c.peak, c.growth, c.delay = o.ages, o.peak, o.growth, o.delay
 	c.started, c.fromTick, c.starvedTicks = o.started, o.fromTick, o.starvedTicks
 	c.newestDisplayedTick, c.backlogAt = o.newestDisplayedTick, o.backlogAt
 	c.deltaReader.CopyFrom(o.deltaReader)

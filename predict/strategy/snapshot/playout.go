@@ -57,8 +57,8 @@ const (
 	maxJitterMargin       = 50 // ms
 )
 
-// playoutDelay returns the delay in force: that of the knob or of the rule.
-func (c *client) playoutDelay() sim.Moment {
+// leastDelay returns the delay of the knob or of the rule.
+func (c *client) leastDelay() sim.Moment {
 	rate, interval := c.env.World.Rate(), c.sendInterval()
 	delay := sim.MomentOfMillis(c.interpolationDelay, rate)
 	if c.interpolationDelay == 0 {
@@ -75,9 +75,76 @@ func (c *client) playoutDelay() sim.Moment {
 // sendInterval returns the time from one snapshot to the next.
 func (c *client) sendInterval() sim.Moment { return sim.Tick(c.settings.snapshotEvery).Moment() }
 
+// The rule knows the send interval and no network. With adaptive the delay is at least that of the rule, and
+// grows to what the snapshots of the last ten seconds needed: playback needs one at or after the moment that it
+// draws, so the delay has to be the age of the newest snapshot. That includes jitter and losses alike. While
+// nothing newer is there, the delay grows with the age, and playback continues where it has stopped; it
+// jumps only after an outage, longer than any delay that a player would accept.
+const (
+	ageMargin     = sim.MomentsPerTick // beyond the greatest age
+	growDivisor   = 20                 // playback is slower by a 20th while the delay grows
+	shrinkDivisor = 100                // and faster by a 100th while it shrinks
+	maxGrowth     = 300                // ms beyond the rule
+)
+
+// age returns how old the newest snapshot is, beyond the time that it took to arrive.
+func (c *client) age(now int64) sim.Moment {
+	return c.clock.Expected(sim.Moment(now)*sim.MomentsPerTick) - c.buffer.Newest().Tick.Moment()
+}
+
+// outageAge returns the age from which the silence is an outage.
+func (c *client) outageAge() sim.Moment {
+	return min(c.leastDelay()+sim.MomentOfMillis(maxGrowth, c.env.World.Rate()), (bufferSize-2)*c.sendInterval())
+}
+
+// recordAge is called when a snapshot arrives that is newer than all others: in the tick before, playback
+// had to do with those.
+func (c *client) recordAge() {
+	if !c.clock.Running() || c.buffer.Newest() == nil {
+		return
+	}
+	if age := c.age(c.now - 1); age < c.outageAge() {
+		c.ages.Add(age)
+	}
+}
+
+// adapts reports whether the delay follows the network.
+func (c *client) adapts() bool { return c.adaptive && c.interpolationDelay == 0 }
+
+// longestGap returns the greatest distance in ticks between two snapshots that playback interpolates
+// between.
+func (c *client) longestGap() int {
+	longest := c.delay
+	if c.adapts() {
+		longest = c.outageAge()
+	}
+	return max(int(longest/c.sendInterval()), 1) * c.settings.snapshotEvery
+}
+
+// adaptDelay sets the delay of the present tick, and reports whether playback stops in it, at the newest
+// snapshot.
+func (c *client) adaptDelay() (stops bool) {
+	least := c.leastDelay()
+	if !c.adapts() || !c.clock.Running() {
+		c.growth, c.delay = 0, least
+		return false
+	}
+	wanted := max(min(c.peak.Wanted(c.ages)+ageMargin, c.outageAge())-least, 0)
+	age := c.age(c.now)
+	if age < c.outageAge() {
+		c.growth += min(max(wanted-c.growth, -sim.MomentsPerTick/shrinkDivisor), sim.MomentsPerTick/growDivisor)
+		stops = age-least > c.growth
+		c.growth = max(c.growth, age-least)
+	} else {
+		c.growth = wanted
+	}
+	c.delay = least + c.growth
+	return stops
+}
+
 // playoutMoment returns the server's moment to draw in the present tick.
-func (c *client) playoutMoment(delay sim.Moment) sim.Moment {
-	return c.clock.Expected(sim.Moment(c.now)*sim.MomentsPerTick) - delay
+func (c *client) playoutMoment() sim.Moment {
+	return c.clock.Expected(sim.Moment(c.now)*sim.MomentsPerTick) - c.delay
 }
 
 // arrivalMoment returns the time on the client's own clock at which packets arrive now.
@@ -97,6 +164,7 @@ func (c *client) startClock(t sim.Tick) {
 	c.arrivals = playout.Arrivals{SpanTicks: driftSpan * rate, Early: sim.Moment(rate) * earlyShare}
 	c.servo = clock.Servo{}
 	c.servo.Sync(0, rate)
+	c.ages, c.peak, c.growth, c.delay = playout.Span{}, playout.Peak{}, 0, c.leastDelay()
 }
 
 // recordArrival records the lateness of a snapshot. One that is so early that this cannot be jitter
@@ -130,6 +198,8 @@ func (c *client) adjustClock() {
 	}
 	c.arrivals.SetBack(-c.servo.Gained()) // packets are later by what the clock gains
 	if span, ended := c.arrivals.Tick(); ended && span.Any {
+		c.peak.Add(c.ages)
+		c.ages = playout.Span{}
 		c.syncClock(-c.arrivals.Drift())
 	}
 	c.env.SlewPPM = c.servo.Tick()
@@ -139,7 +209,11 @@ func (c *client) adjustClock() {
 // syncClock corrects the clock of a client that is behind its aim.
 func (c *client) syncClock(behind sim.Moment) {
 	jump := c.servo.Sync(behind, c.env.World.Rate())
-	c.clock.Move(sim.Moment(jump) * sim.MomentsPerTick)
+	if jump > 0 {
+		c.counters.clockJumps.Inc()
+		c.clock.Move(sim.Moment(jump) * sim.MomentsPerTick)
+		c.ages, c.peak = playout.Span{}, playout.Peak{} // of another clock
+	}
 }
 
 // restart forgets all snapshots. The picture stands still until the next snapshot starts the

@@ -45,12 +45,12 @@ func TestDelayRule(t *testing.T) {
 	}
 }
 
-// TestSurvivesLosses checks that with the automatic delay at ten a second, two snapshots lost in a
+// TestSurvivesLosses checks that with the automatic delay by the rule alone, at ten a second, two snapshots lost in a
 // row do not stop playback and three do, until the next snapshot; and that playback then continues
 // where it would have been.
 func TestSurvivesLosses(t *testing.T) {
 	for lost, want := range map[int]float64{1: 0, 2: 0, 3: 1} {
-		r := newRig(t, 60, "snapshot-every", "6")
+		r := newRig(t, 60, "snapshot-every", "6", "adaptive", "off")
 		r.run(120, nil)
 		var last *predict.View
 		delivered := func(tick int) bool { return tick < 120 || tick >= 120+6*lost }
@@ -74,6 +74,49 @@ func TestSurvivesLosses(t *testing.T) {
 		if d := last.Bodies[0].Pos.Sub(straightLine(r.seconds(drawnTick)).pose.Pos).Len(); d > 1e-5 {
 			t.Errorf("%d lost: %v m from the expected position", lost, d)
 		}
+	}
+}
+
+// TestAdaptiveDelay checks that when a fourth of a second passes without a snapshot, playback stops where it is and
+// goes on from there, later than before by as long, and the next such gap does not stop it; that ten
+// seconds later the delay shrinks to the rule again, slowly; and that an outage does not lengthen it.
+func TestAdaptiveDelay(t *testing.T) {
+	r := newRig(t, 60, "snapshot-every", "6")
+	r.run(300, nil)
+	moment, rule := r.run(1, nil).Others, r.Counter("interpolation_delay_ms")
+	// play runs some ticks with a gap of four intervals, and returns in how many of them the picture
+	// advanced by at most half a tick, and the longest advance.
+	play := func(ticks, gap int) (stopped int, most sim.Moment) {
+		first := (r.Tick/6 + 1) * 6
+		for range ticks {
+			v := r.run(1, func(tick int) bool { return tick < first || tick >= first+gap })
+			step := v.Others - moment
+			if moment = v.Others; step <= sim.MomentsPerTick/2 {
+				stopped++
+			}
+			most = max(most, step)
+		}
+		return stopped, most
+	}
+	const even = sim.MomentsPerTick + sim.MomentsPerTick/shrinkDivisor
+	if stopped, most := play(120, 18); stopped == 0 || stopped > 4 || most > even {
+		t.Errorf("the first gap stops playback for %d ticks, and then it advances by up to %.2f ticks", stopped, most.Ticks())
+	}
+	if n := r.Counter("starvations"); n != 1 {
+		t.Errorf("%v starvations in the first gap", n)
+	}
+	if stopped, most := play(120, 18); stopped != 0 || most > even {
+		t.Errorf("the second gap stops playback for %d ticks, and then it advances by up to %.2f ticks", stopped, most.Ticks())
+	}
+	grown := r.Counter("interpolation_delay_ms")
+	if grown < rule+30 || grown > rule+80 {
+		t.Errorf("the delay is %v ms after gaps, %v before", grown, rule)
+	}
+	if stopped, most := play(1200, 0); stopped != 0 || most > even || r.Counter("interpolation_delay_ms") != rule {
+		t.Errorf("afterwards it advances by up to %.2f ticks, and the delay is %v ms", most.Ticks(), r.Counter("interpolation_delay_ms"))
+	}
+	if stopped, _ := play(300, 60); stopped < 20 || r.Counter("interpolation_delay_ms") != rule {
+		t.Errorf("an outage of a second stops it for %d ticks, and the delay is %v ms", stopped, r.Counter("interpolation_delay_ms"))
 	}
 }
 

@@ -17,7 +17,8 @@
 //     by more than its delay.
 //   - A snapshot that arrives late, but before its turn to be displayed, is used. The article drops
 //     every snapshot older than the newest; here only interpolation=none does.
-//   - The jitter margin of the delay follows from the send interval (playout.go).
+//   - The jitter margin of the delay follows from the send interval. With adaptive the delay grows beyond
+//     that, to what the last ten seconds needed (playout.go); the published one is fixed.
 //   - From level quantised on snapshots have no velocities, as in the article, which sends sixty a
 //     second at that point: hermite interpolation becomes linear, and nothing is extrapolated.
 package snapshot

@@ -175,9 +175,10 @@ func (s *server) applyClaims(peers []predict.Peer) {
 
 // adaptBuffer sets the length of the buffer at the end of a span, whose earliest message was late by earliest,
 // and returns by how many ticks to set back the client's tick that is applied next. The buffer is as long as
-// nearly all messages of the last ten seconds need, and no shorter than shortest. The tick is set back if the
-// earliest message waits for less than that, and forward only if it waits longer by more than the slack. Between, each
-// state is applied the same number of ticks after the client's tick, whatever the two clocks do.
+// nearly all messages of the last ten seconds need, and no shorter than shortest. The tick is set back only if some
+// of those messages would come too late, with a tick to spare, and forward only if the earliest waits longer by more
+// than the slack. Between, each state is applied the same number of ticks after the client's tick, whatever the two
+// clocks do.
 func (c *claims) adaptBuffer(earliest, shortest sim.Moment) (back int64) {
 	c.state.percentile.EndSpan()
 	needed, shrink := sim.Moment(0), sim.Moment(0)
@@ -188,7 +189,8 @@ func (c *claims) adaptBuffer(earliest, shortest sim.Moment) (back int64) {
 		shrink = sim.MomentsPerTick
 	}
 	c.state.delay = playout.Adapt(c.state.delay, max(needed, shortest), shrink)
-	if back = int64((earliest + c.state.delay) / sim.MomentsPerTick); back < 0 && back >= -claimSlack {
+	back = int64((earliest + c.state.delay) / sim.MomentsPerTick)
+	if earliest+needed <= -sim.MomentsPerTick && back >= -claimSlack {
 		return 0
 	}
 	return back

@@ -109,7 +109,7 @@ type clientBody struct {
 // clientCounters are the counters of a client.
 type clientCounters struct {
 	packetsReceived, packetsLate, missingPackets, bufferedPackets, missingInputs, missingBaselines, rejectedPayloads predict.Counter
-	bufferTicks, clockBehindTicks, stateAgeP50, stateAgeP99, correctionMean, correctionMax                           predict.Counter
+	bufferTicks, clockBehindTicks, clockJumps, stateAgeP50, stateAgeP99, correctionMean, correctionMax               predict.Counter
 	claimedBodies, lostClaims                                                                                        predict.Counter
 	offsets                                                                                                          offsetCounters
 }
@@ -156,6 +156,7 @@ func (c *clientCounters) init(m *predict.Counters) {
 	c.missingInputs = m.New("missing_inputs", "ticks stepped with the players' last inputs because newer ones had not arrived").Of(predict.LateInputs)
 	c.bufferTicks = m.New("buffer_ticks", "length of the jitter buffer, ticks, now")
 	c.clockBehindTicks = m.New("clock_behind_ticks", "ticks by which the client's clock is behind its aim, now").Of(predict.ClockBehind)
+	c.clockJumps = m.ClockJumps()
 	c.stateAgeP50 = m.New("state_age_p50_ms", "median age of the newest state of a moving body, ms")
 	c.stateAgeP99 = m.New("state_age_p99_ms", "99th percentile of the age of the newest state of a moving body, ms")
 	c.correctionMean = m.New("correction_mean_m", "mean distance by which an update shifted a moving simulated body, m")

@@ -155,6 +155,7 @@ func (c *client) receiveOutOfRange(early int) {
 			c.state.inputTick += sim.Tick(early - int(c.state.delay.Tick()))
 			c.authority.consumedTick = 0
 		}
+		c.counters.clockJumps.Inc()
 		c.state.started, c.state.outOfRange, c.state.fellBehind = false, 0, false
 		c.inputs.Reset()
 		for i := range c.bodies {

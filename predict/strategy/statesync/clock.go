@@ -32,6 +32,9 @@ func (c *client) adjustClock() {
 		c.adaptBuffer()
 		if span.Any {
 			jump := c.state.servo.Sync(-span.Min-c.state.gain-c.state.delay, w.Rate())
+			if jump > 0 {
+				c.counters.clockJumps.Inc()
+			}
 			w.SetTick(w.Tick() + sim.Tick(jump))
 			c.state.gain += sim.Tick(jump).Moment()
 		}
