@@ -252,7 +252,7 @@ func (p *Pane) tick(now time.Duration, inputs []sim.Input) {
 		p.noiseScratch = p.Measures(p.noiseScratch[:0])
 		p.noise.Add(p.noiseScratch)
 	}
-	if p.Strategy.TicksMatchServer {
+	if p.Strategy.TicksMatchServer && !p.Clients[0].holdsBodies() {
 		var grid sim.Grid
 		if p.Strategy.Grid != nil {
 			grid = p.Strategy.Grid(p.Clients[0].side)
@@ -348,6 +348,16 @@ func (p *Pane) Spec() string {
 
 // ServerStats returns the statistics of the server's endpoint for the first client.
 func (p *Pane) ServerStats() *packet.Stats { return &p.peers[0].Endpoint.Stats }
+
+// holdsBodies reports whether the client does not step some bodies, but holds them where it draws them.
+func (c *Client) holdsBodies() bool {
+	for i := range c.World.Bodies() {
+		if c.World.IsKinematic(i) {
+			return true
+		}
+	}
+	return false
+}
 
 // LinkCounters returns the counters of one direction of the client's link.
 func (c *Client) LinkCounters(d link.Direction) *link.Counters { return c.end.Counters(d) }

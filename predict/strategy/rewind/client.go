@@ -36,6 +36,7 @@ type client struct {
 	inputHistory history.Ring[inputRecord]
 	stateHistory stateHistory
 	remote       remoteInputs
+	others       others
 	errorOffsets []smoothing.ErrorOffset
 	counters     clientCounters
 }
@@ -71,6 +72,7 @@ type clientState struct {
 // clientScratch is memory that no later tick depends on.
 type clientScratch struct {
 	stepInputs  []sim.Input // by player: inputs of the tick being stepped
+	replaying   bool        // ticks are stepped again
 	posesBefore []geom.Pose // simulated poses before a correction
 	drawnBefore []geom.Pose // drawn poses before it
 }
@@ -113,6 +115,7 @@ func newClient(env *predict.Env) predict.Client {
 	c.grace.declare(k)
 	declareResync(k, &c.resync.enabled)
 	declareRelay(k, &c.relay)
+	c.others.declare(env)
 	c.inputSender.Declare(env)
 	c.receiver.Declare(env)
 	c.counters.corrections = m.New("corrections", "times that the client rewound because the server's state differed").Of(predict.Corrections)
@@ -136,6 +139,7 @@ func newClient(env *predict.Env) predict.Client {
 func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 	began := c.env.Counters.BeginSpan()
 	c.contactOrder.Apply(c.env.World)
+	c.others.BeginTick()
 	c.joined = c.joined || c.clock.Synced() || c.stepMode == onInput
 	received, newest := c.receive(server)
 	if c.env.Joined && !c.start(received) {
@@ -152,6 +156,7 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 			c.counters.clockJumps.Inc()
 		}
 	}
+	c.placeOthers()
 	c.advance(in)
 	c.visibleTick = c.agreedTick
 	for i := range c.errorOffsets {
@@ -167,6 +172,7 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 	if received && c.corrections {
 		c.correct(newest)
 	}
+	c.enterPredicted()
 	if c.receiver.HasSnapshot {
 		c.stateHistory.ForgetBefore(c.receiver.Tick)
 	}
@@ -206,6 +212,7 @@ func (c *client) receive(server *packet.Endpoint) (received bool, newest packet.
 		default:
 			received, newest, c.header = true, p, h
 			c.remote.newest = c.remote.received
+			c.receiveOthers()
 		}
 	}
 	return received, newest
@@ -308,6 +315,7 @@ func (c *client) step() {
 		}
 		copy(record.stepInputs[:], c.stepInputs)
 	}
+	c.placeKinematic()
 	c.solver.Step(w, c.stepInputs...)
 	c.saveState()
 }
@@ -334,8 +342,9 @@ func (c *client) View(v *predict.View) {
 	v.ShowTick(w.Tick())
 	for i, b := range w.Bodies() {
 		v.Simulated = append(v.Simulated, b.Pose)
-		v.Bodies = append(v.Bodies, c.errorOffsets[i].Apply(b.Pose))
+		v.Bodies = append(v.Bodies, c.drawn(i))
 	}
+	c.viewOthers(v)
 	v.TouchedBy = append(v.TouchedBy, w.TouchedBy()...)
 	v.Note = c.note()
 	if c.receiver.HasSnapshot {
@@ -384,5 +393,6 @@ func (c *client) CopyFrom(from predict.Client) {
 	c.inputHistory.CopyFrom(&o.inputHistory, history.CopyValue[inputRecord])
 	c.stateHistory.CopyFrom(&o.stateHistory)
 	c.remote.copyFrom(&o.remote)
+	c.others.copyFrom(&o.others)
 	c.errorOffsets = append(c.errorOffsets[:0], o.errorOffsets...)
 }
