@@ -8,8 +8,8 @@ import (
 )
 
 // queueShot moves the shot of a player's input to the next tick of the client, and adds the
-// moment of the view in which the player aimed: the one before this tick. Without a view
-// the shot is dropped.
+// moment of the view in which the player aimed, the one before this tick: that at which the body on the
+// line of the shot was drawn. Without a view the shot is dropped.
 func (p *Pane) queueShot(s *Client, in sim.Input) sim.Input {
 	shot := in.Shot
 	in.Shot = sim.Shot{}
@@ -17,9 +17,13 @@ func (p *Pane) queueShot(s *Client, in sim.Input) sim.Input {
 	if !shot.Fired || len(v.Bodies) == 0 {
 		return in
 	}
-	seen := v.SeenSubtick()
-	ahead := int64(0)
-	if me < len(v.Predicted) && v.Predicted[me] {
+	seen, ahead := v.SeenSubtick(), int64(0)
+	isPredicted := func(body int) bool { return body >= 0 && body < len(v.Predicted) && v.Predicted[body] }
+	ray := predict.CastShot(p.ServerWorld.Scene(), &shot, v.Bodies[me].Pos, v.Bodies, me, seen, p.lab.config.Rate)
+	switch {
+	case isPredicted(ray.Hit.Body): // aimed at in the time of the shooter's own cube
+		seen = v.OwnSubtick()
+	case isPredicted(me):
 		ahead = v.OwnSubtick() - seen
 	}
 	input.SetViewTime(&shot, seen, ahead)
