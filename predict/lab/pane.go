@@ -45,6 +45,8 @@ type Pane struct {
 	startTick          sim.Tick     // session tick at which this strategy started
 	drawnHash          digest       // of every pose drawn since then
 	divergence         probe.DivergenceDetector
+	sight              probe.Sight
+	screens            []probe.Screen // by player, of the last tick; empty before the first shot
 	clockFaults        [maxClients]ClockFault
 	forced             ForcedFault     // the last one
 	noise              score.Noise     // of Measures
@@ -91,6 +93,7 @@ func (p *Pane) start(s *predict.Strategy, server *predict.World) {
 	p.Knobs, p.Counters, p.Score = &predict.Knobs{}, &predict.Counters{}, &score.Score{}
 	p.Clients, p.peers, p.serverEnds, p.serverAttacked, p.connections = nil, nil, nil, nil, nil
 	p.CPU, p.Corrections, p.Shots = CPU{}, probe.Corrections{}, probe.Shots{}
+	p.sight, p.screens = probe.Sight{}, nil
 	p.forced, p.span = ForcedFault{}, nil
 	p.noise = score.Noise{}
 	p.startTick, p.drawnHash, p.divergence, p.desync = l.tick, 1, probe.DivergenceDetector{}, desync{}
@@ -242,6 +245,7 @@ func (p *Pane) tick(now time.Duration, inputs []sim.Input) {
 		s.side.View(&s.View)
 		s.drawing.move(&s.View, p.ServerWorld.Scene(), p.lab.config.Rate)
 	}
+	p.addScreens()
 	p.Latency.AfterView(p.serverSide, p.Clients[0].side, now)
 	p.CPU.add(p.Counters.BeginSpan() - begin)
 	p.Score.Add(p.ServerWorld, &p.Clients[0].View, p.PlayerBody())
@@ -465,6 +469,7 @@ func (p *Pane) copyFrom(o *Pane) {
 	p.noise.CopyFrom(&o.noise)
 	p.Corrections.CopyFrom(&o.Corrections.Log)
 	p.Shots.CopyFrom(&o.Shots)
+	p.sight, p.screens = o.sight, p.screens[:0]
 	p.divergence.CopyFrom(&o.divergence, p.ServerWorld, p.Clients[0].World, o.Clients[0].World)
 	p.CPU, p.startTick, p.drawnHash, p.Latency, p.forced = o.CPU, o.startTick, o.drawnHash, o.Latency, o.forced
 }

@@ -2,6 +2,7 @@ package lab
 
 import (
 	"ghostcube/predict"
+	"ghostcube/predict/lab/probe"
 	"ghostcube/predict/part/input"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
@@ -51,4 +52,24 @@ func (p *Pane) recordHit(v *predict.HitResult) {
 	if n := p.Shots.Resolve(p.Counters, p.lab.tick, v); n >= 0 {
 		p.sendHitResult(n, v.Player, v.Body())
 	}
+	if target := v.Body(); target >= 0 && target < len(p.screens) && p.screens[target] != nil {
+		probe.CountHit(p.Counters, p.ServerWorld, v.Player, target, p.screens[target])
+	}
+}
+
+// addScreens measures what the players see of each other, from the first shot on.
+func (p *Pane) addScreens() {
+	if p.Shots.Total() == 0 {
+		return
+	}
+	p.screens = p.screens[:0]
+	for range p.ServerWorld.Scene().Players {
+		p.screens = append(p.screens, nil)
+	}
+	for i, s := range p.Clients {
+		if player := s.env.Player; player >= 0 && !p.joining(i) && len(s.View.Bodies) > 0 {
+			p.screens[player] = &s.View
+		}
+	}
+	p.sight.Add(p.Counters, p.ServerWorld, p.lab.tick, p.screens)
 }

@@ -135,6 +135,33 @@ func TestPredictedTargetsAreHitWhereDrawn(t *testing.T) {
 	}
 }
 
+// TestPeekersAdvantage checks the advantage of a player who comes out from behind a pile, over the tape with
+// shots, against the sum of its parts. With interpolated others that are both ways, the input lead of five
+// ticks, the interpolation delay, and a tick; nothing where both screens are late by the same time. Halving
+// the interpolation delay shows.
+func TestPeekersAdvantage(t *testing.T) {
+	t.Parallel()
+	tape := builtInTape(t, "shots")
+	for spec, want := range map[string]float64{ // ms
+		"rewind:others=interpolate":                          50 + 50 + 5*1000/60.0 + 60 + 1000/60.0,
+		"rewind:others=interpolate:interpolation-delay=30ms": 50 + 50 + 5*1000/60.0 + 30 + 1000/60.0,
+		"snapshot": 0, "noprediction": 0,
+	} {
+		l := labtest.Open(t, labtest.Config(t, "two-players", "latency=50ms", AtClient), spec)
+		for i, e := range tape.Entries {
+			if i == 1000 {
+				l = l.Fork() // a copy goes on like the original
+			}
+			labtest.Tick(t, l, e)
+		}
+		m := l.Panes[0].Counters
+		peeks, got := m.Value("peeks"), m.Value("peekers_advantage_ms")
+		if peeks < 8 || got < want-17 || got > want+17 {
+			t.Errorf("%s: %v peeks, an advantage of %.0f ms, want %.0f", spec, peeks, got, want)
+		}
+	}
+}
+
 // TestRaysStartWhereDrawn checks that the server starts the ray of a moving shooter where the
 // shooter saw its own cube: late like remote bodies, ahead of them, or in the server's
 // future. Shots carry no position.

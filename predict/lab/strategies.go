@@ -161,6 +161,7 @@ func Describe(s *predict.Strategy) (*predict.Knobs, *predict.Counters) {
 	new(connectionSettings).declare(knobs)
 	declareConnectionCounters(counters)
 	probe.DeclareShotCounters(counters)
+	probe.DeclareSightCounters(counters)
 	if knobs.Lookup("lag-compensation") != nil {
 		hit.DeclareCounters(counters)
 	}
