@@ -394,10 +394,10 @@ func (p *Pane) Hash() uint64 {
 }
 
 // hashCounters digests the values of counters, independently of their names and order. A
-// counter at zero counts as absent.
+// counter at zero counts as absent, and so does one that measures pictures: they have a digest of their own.
 func hashCounters(list []predict.CounterValue) (sum uint64) {
 	for _, c := range list {
-		if c.Value != 0 {
+		if c.Value != 0 && c.Quantity != predict.OnScreens {
 			d := digest(1)
 			d.addUint64(math.Float64bits(c.Value))
 			sum += uint64(d)
