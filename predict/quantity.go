@@ -25,6 +25,7 @@ const (
 	EventsWithdrawn                       // of these, events that turned out not to have happened in their tick
 	EarlyArrival                          // time by which the newest state came before the client expected it, ms, now
 	ClockBehind                           // ticks by which the client's clock is behind its aim, now
+	OnScreens                             // a measure of the pictures of several players; as a score, it is not part of a session's hash
 )
 
 // Of says what the counter counts, and returns it.

@@ -29,8 +29,8 @@ type contactConstraint struct {
 // constraintPoint is a contact point of a constraint.
 type constraintPoint struct {
 	sa, sb        geom.Vec3 // scaled Jacobians of the normal
-	separation    float32 // at the beginning of the tick, metres
-	now           float32 // at the end of the last substep, metres, as relaxContacts found it
+	separation    float32   // at the beginning of the tick, metres
+	now           float32   // at the end of the last substep, metres, as relaxContacts found it
 	normalMass    float32
 	normalImpulse float32
 	leverArm      float32 // distance from the centroid of the points, metres

@@ -18,7 +18,7 @@ func TestStrategyDivergence(t *testing.T) {
 	for _, panes := range [][]string{
 		{"lockstep:contact-order=own-seed", "lockstep"},
 		{"lockstep:contact-order=own-seed:playout=3s", "lockstep:playout=3s"},
-		{"rewind:contact-order=reordered", "rewind", "noprediction"},
+		{"rewind:contact-order=reordered", "rewind", "noprediction", "rewind:others=interpolate"},
 		{"statesync:contact-order=reordered:states=off", "statesync:states=off", "statesync:contact-order=reordered",
 			"statesync:compression=uncompressed"},
 	} {

@@ -8,7 +8,7 @@ import (
 )
 
 // allKnobs switches on every knob that decides which bodies are predicted or interpolated.
-const allKnobs = ":predicted-bodies=joint-tree:joint-tree=relative:remote-bodies=dynamic:fallback-corrections=3:fallback-dirty-ticks=6"
+const allKnobs = ":predicted-bodies=joint-tree:joint-tree=relative:others=auto:fallback-corrections=3:fallback-dirty-ticks=6"
 
 // TestKnobsCombine checks that the knobs of the predicting strategies work together: two runs
 // and a fork are equal, ticks allocate nothing, no payload is rejected, and at rest the views

@@ -180,9 +180,10 @@ func TestTickAllocatesNothing(t *testing.T) {
 		"snapshot:compression=at-rest", "snapshot:compression=relative-rotation", "snapshot:compression=arithmetic")
 	allocatesNothing(t, "two-players", AtClient, "statesync:authority=client:adaptive=on")
 	allocatesNothing(t, "katamari:cubes=60", AtClient,
-		"rewind:late-inputs=resimulate:lead=0", "historyoffset:replay-touch=alone", "historyoffset:replay-touch=island")
+		"rewind:late-inputs=resimulate:lead=0", "historyoffset:replay-touch=alone", "historyoffset:replay-touch=island",
+		"rewind:others=auto")
 	allocatesNothing(t, "katamari:cubes=100", AtClient, "animated:validity=20ms", "historyoffset")
-	allocatesNothing(t, "fleet:fields=2", AtClient, "historyoffset:interest-radius=30:remote-bodies=dynamic", "animated:interest-radius=30:interest-cutoff=105")
+	allocatesNothing(t, "fleet:fields=2", AtClient, "historyoffset:interest-radius=30:others=auto", "animated:interest-radius=30:interest-cutoff=105")
 	allocatesNothing(t, "katamari:cubes=100", AtHost, "statesync:compression=delta", "statesync:compression=relative:jitter-buffer=0:correction=blend")
 	allocatesNothing(t, "ship:distance=530:platform=1", AtClient, "relative")
 	allocatesNothing(t, "trailer", AtClient, "relative:handover=gradual")

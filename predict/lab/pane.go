@@ -47,6 +47,8 @@ type Pane struct {
 	startTick          sim.Tick     // session tick at which this strategy started
 	drawnHash          digest       // of every pose drawn since then
 	divergence         probe.DivergenceDetector
+	sight              probe.Sight
+	screens            []probe.Screen // by player, of the last tick; empty before the first shot
 	clockFaults        [maxClients]ClockFault
 	forced             ForcedFault     // the last one
 	noise              score.Noise     // of Measures
@@ -94,6 +96,7 @@ func (p *Pane) start(s *predict.Strategy, server *predict.World) {
 	p.Knobs, p.Counters, p.Score = &predict.Knobs{}, &predict.Counters{}, &score.Score{}
 	p.Clients, p.peers, p.serverEnds, p.serverAttacked, p.connections = nil, nil, nil, nil, nil
 	p.CPU, p.Corrections, p.Shots = CPU{}, probe.Corrections{}, probe.Shots{}
+	p.sight, p.screens = probe.Sight{}, nil
 	p.forced, p.span = ForcedFault{}, nil
 	p.noise = score.Noise{}
 	p.startTick, p.drawnHash, p.divergence, p.desync = l.tick, 1, probe.DivergenceDetector{}, desync{}
@@ -247,6 +250,7 @@ func (p *Pane) tick() {
 		s.side.View(&s.View)
 		s.drawing.move(&s.View, p.ServerWorld.Scene(), p.lab.config.Rate)
 	}
+	p.addScreens()
 	p.Latency.AfterView(p.serverSide, p.Clients[0].side, now)
 	p.CPU.add(p.Counters.BeginSpan() - begin)
 	p.Score.Add(p.ServerWorld, &p.Clients[0].View, p.PlayerBody())
@@ -257,7 +261,7 @@ func (p *Pane) tick() {
 		p.noiseScratch = p.Measures(p.noiseScratch[:0])
 		p.noise.Add(p.noiseScratch)
 	}
-	if p.Strategy.TicksMatchServer {
+	if p.Strategy.TicksMatchServer && !p.Clients[0].holdsBodies() {
 		var grid sim.Grid
 		if p.Strategy.Grid != nil {
 			grid = p.Strategy.Grid(p.Clients[0].side)
@@ -382,6 +386,16 @@ func (p *Pane) Spec() string {
 // ServerStats returns the statistics of the server's endpoint for the first client.
 func (p *Pane) ServerStats() *packet.Stats { return &p.peers[0].Endpoint.Stats }
 
+// holdsBodies reports whether the client does not step some bodies, but holds them where it draws them.
+func (c *Client) holdsBodies() bool {
+	for i := range c.World.Bodies() {
+		if c.World.IsKinematic(i) {
+			return true
+		}
+	}
+	return false
+}
+
 // LinkCounters returns the counters of one direction of the client's link with the server.
 func (c *Client) LinkCounters(d link.Direction) *link.Counters { return c.end.Counters(d) }
 
@@ -418,10 +432,10 @@ func (p *Pane) Hash() uint64 {
 }
 
 // hashCounters digests the values of counters, independently of their names and order. A
-// counter at zero counts as absent.
+// counter at zero counts as absent, and so does one that measures pictures: they have a digest of their own.
 func hashCounters(list []predict.CounterValue) (sum uint64) {
 	for _, c := range list {
-		if c.Value != 0 {
+		if c.Value != 0 && c.Quantity != predict.OnScreens {
 			d := digest(1)
 			d.addUint64(math.Float64bits(c.Value))
 			sum += uint64(d)
@@ -497,6 +511,7 @@ func (p *Pane) copyFrom(o *Pane) {
 	p.noise.CopyFrom(&o.noise)
 	p.Corrections.CopyFrom(&o.Corrections.Log)
 	p.Shots.CopyFrom(&o.Shots)
+	p.sight, p.screens = o.sight, p.screens[:0]
 	p.divergence.CopyFrom(&o.divergence, p.ServerWorld, p.Clients[0].World, o.Clients[0].World)
 	p.CPU, p.startTick, p.drawnHash, p.Latency, p.forced = o.CPU, o.startTick, o.drawnHash, o.Latency, o.forced
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // allPolicies is a spec with every policy on.
-const allPolicies = "historyoffset:correct-by=offset:fallback-corrections=10:fallback-dirty-ticks=6:remote-bodies=dynamic"
+const allPolicies = "historyoffset:correct-by=offset:fallback-corrections=10:fallback-dirty-ticks=6:others=auto"
 
 // playDelayed runs a built-in tape at 125 ms one way and calls a function after each tick.
 func playDelayed(t *testing.T, name string, specs []string, each func(*Lab)) *Lab {
@@ -51,7 +51,7 @@ func TestHaulShakes(t *testing.T) {
 	experiment.Skip(t)
 	t.Parallel()
 	jerk := measureTape(t, "haul", "jerk_ratio", "historyoffset:correct-by=offset",
-		"historyoffset:correct-by=offset:fallback-dirty-ticks=6", "historyoffset:correct-by=offset:remote-bodies=dynamic")
+		"historyoffset:correct-by=offset:fallback-dirty-ticks=6", "historyoffset:correct-by=offset:others=auto")
 	labtest.Report(t, jerk[0] < 1.5 || jerk[1] > 1.1 || jerk[2] > 1.1, "jerk %.2f", jerk)
 }
 
@@ -60,7 +60,7 @@ func TestHaulShakes(t *testing.T) {
 func TestCubeClimbsKinematicPucks(t *testing.T) {
 	experiment.Skip(t)
 	t.Parallel()
-	specs := []string{"historyoffset:correct-by=offset", "historyoffset:correct-by=offset:remote-bodies=dynamic"}
+	specs := []string{"historyoffset:correct-by=offset", "historyoffset:correct-by=offset:others=auto"}
 	drawn, server := make([]float64, len(specs)), make([]float64, len(specs)) // clearances, metres, summed over ticks
 	playDelayed(t, "billiards-break", specs, func(l *Lab) {
 		for i, p := range l.Panes {

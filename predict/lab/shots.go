@@ -2,14 +2,15 @@ package lab
 
 import (
 	"ghostcube/predict"
+	"ghostcube/predict/lab/probe"
 	"ghostcube/predict/part/input"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
 )
 
 // queueShot moves the shot of a player's input to the next tick of the client, and adds the
-// moment of the view in which the player aimed: the one before this tick. Without a view
-// the shot is dropped.
+// moment of the view in which the player aimed, the one before this tick: that at which the body on the
+// line of the shot was drawn. Without a view the shot is dropped.
 func (p *Pane) queueShot(s *Client, in sim.Input) sim.Input {
 	shot := in.Shot
 	in.Shot = sim.Shot{}
@@ -17,9 +18,13 @@ func (p *Pane) queueShot(s *Client, in sim.Input) sim.Input {
 	if !shot.Fired || len(v.Bodies) == 0 {
 		return in
 	}
-	seen := v.SeenSubtick()
-	ahead := int64(0)
-	if me < len(v.Predicted) && v.Predicted[me] {
+	seen, ahead := v.SeenSubtick(), int64(0)
+	isPredicted := func(body int) bool { return body >= 0 && body < len(v.Predicted) && v.Predicted[body] }
+	ray := predict.CastShot(p.ServerWorld.Scene(), &shot, v.Bodies[me].Pos, v.Bodies, me, seen, p.lab.config.Rate)
+	switch {
+	case isPredicted(ray.Hit.Body): // aimed at in the time of the shooter's own cube
+		seen = v.OwnSubtick()
+	case isPredicted(me):
 		ahead = v.OwnSubtick() - seen
 	}
 	input.SetViewTime(&shot, seen, ahead)
@@ -47,4 +52,24 @@ func (p *Pane) recordHit(v *predict.HitResult) {
 	if n := p.Shots.Resolve(p.Counters, p.lab.tick, v); n >= 0 {
 		p.sendHitResult(n, v.Player, v.Body())
 	}
+	if target := v.Body(); target >= 0 && target < len(p.screens) && p.screens[target] != nil {
+		probe.CountHit(p.Counters, p.ServerWorld, v.Player, target, p.screens[target])
+	}
+}
+
+// addScreens measures what the players see of each other, from the first shot on.
+func (p *Pane) addScreens() {
+	if p.Shots.Total() == 0 {
+		return
+	}
+	p.screens = p.screens[:0]
+	for range p.ServerWorld.Scene().Players {
+		p.screens = append(p.screens, nil)
+	}
+	for i, s := range p.Clients {
+		if player := s.env.Player; player >= 0 && !p.joining(i) && len(s.View.Bodies) > 0 {
+			p.screens[player] = &s.View
+		}
+	}
+	p.sight.Add(p.Counters, p.ServerWorld, p.lab.tick, p.screens)
 }

@@ -72,7 +72,8 @@ func TestRewoundHitsMatchView(t *testing.T) {
 		off   float32 // largest distance of the targets, m
 	}{
 		"noprediction": {0, 0}, "lockstep": {0, 0}, "statesync:smoothing=none": {0, 0.001},
-		"statesync:authority=client:smoothing=none": {0, 0.001}, "historyoffset": {1, 0.006},
+		"statesync:authority=client:smoothing=none": {0, 0.001},
+		"historyoffset": {1, 0.006}, "rewind:others=interpolate": {1, 0.006}, "rewind:others=auto": {1, 0.006},
 		"snapshot": {1, 0.006}, "animated": {1, 0.006}, // 1/32 ticks at 10 m/s are 5.2 mm
 		"snapshot:snapshot-every=3": {3, 0.1}, // its curve deviates from the path
 	} {
@@ -100,6 +101,64 @@ func TestRewoundHitsMatchView(t *testing.T) {
 			if off > want.off {
 				t.Errorf("%s: targets were drawn %v m from the rewound pose, want %v", p.Spec(), off, want.off)
 			}
+		}
+	}
+}
+
+// TestPredictedTargetsAreHitWhereDrawn checks that a shot at a body that the client predicts is resolved at
+// the moment at which that body was drawn, while the bodies around it are drawn in the past: with
+// others=auto, a player drives into a pile and shoots all around. It is the pose of a predicted body, which may
+// be corrected before the server is there.
+func TestPredictedTargetsAreHitWhereDrawn(t *testing.T) {
+	t.Parallel()
+	l := labtest.Open(t, labtest.Config(t, "two-players", "latency=100ms", AtClient), "rewind:others=auto")
+	off, hits, p := float32(0), 0, l.Panes[0]
+	for i := range 420 {
+		in := sim.Input{Buttons: sim.Right}
+		if i < 100 || i >= 150 {
+			in.Buttons = 0
+		}
+		if i > 140 {
+			in.Shot = sim.Shot{Fired: true, Yaw: uint16(i * 41 % 4096)}
+		}
+		labtest.Tick(t, l, Entry{Inputs: []sim.Input{in, {}}})
+	}
+	for n := p.Shots.FirstIndex(); n < p.Shots.Total(); n++ {
+		x := p.Shots.At(n)
+		if b := x.ClientRay.Hit.Body; x.ResolvedTick > 0 && b != sim.NoBody && b == x.Result.Rewound.Hit.Body {
+			off = max(off, x.TargetDrawn.Pos.Sub(x.Result.TargetThen.Pos).Len())
+			hits++
+		}
+	}
+	m := p.Counters
+	if matched := m.Value("shots_rewound_match_client"); hits < 30 || off > 0.05 || m.Value("shots_resolved")-matched > 6 {
+		t.Errorf("%d hits, targets up to %v m off, %v of %v as on the screen", hits, off, matched, m.Value("shots_resolved"))
+	}
+}
+
+// TestPeekersAdvantage checks the advantage of a player who comes out from behind a pile, over the tape with
+// shots, against the sum of its parts. With interpolated others that are both ways, the input lead of five
+// ticks, the interpolation delay, and a tick; nothing where both screens are late by the same time. Halving
+// the interpolation delay shows.
+func TestPeekersAdvantage(t *testing.T) {
+	t.Parallel()
+	tape := builtInTape(t, "shots")
+	for spec, want := range map[string]float64{ // ms
+		"rewind:others=interpolate":                          50 + 50 + 5*1000/60.0 + 60 + 1000/60.0,
+		"rewind:others=interpolate:interpolation-delay=30ms": 50 + 50 + 5*1000/60.0 + 30 + 1000/60.0,
+		"snapshot": 0, "noprediction": 0,
+	} {
+		l := labtest.Open(t, labtest.Config(t, "two-players", "latency=50ms", AtClient), spec)
+		for i, e := range tape.Entries {
+			if i == 1000 {
+				l = l.Fork() // a copy goes on like the original
+			}
+			labtest.Tick(t, l, e)
+		}
+		m := l.Panes[0].Counters
+		peeks, got := m.Value("peeks"), m.Value("peekers_advantage_ms")
+		if peeks < 8 || got < want-17 || got > want+17 {
+			t.Errorf("%s: %v peeks, an advantage of %.0f ms, want %.0f", spec, peeks, got, want)
 		}
 	}
 }

@@ -97,7 +97,7 @@ type Setting struct{ Name, Value string }
 
 // ParseSpec parses the spec of a pane: the name of a strategy, followed by knobs after
 // colons, such as rewind:snapshot-every=4:smoothing=none. A name of the pane and an equals sign may
-// precede it, as in shooter=historyoffset:playout=2. ParseSpec does not check names and
+// precede it, as in shooter=rewind:others=auto. ParseSpec does not check names and
 // values of knobs; ValidateSpec does.
 func ParseSpec(spec string) (*predict.Strategy, []Setting, error) {
 	title, unnamed := CutTitle(spec)
@@ -192,6 +192,7 @@ func Describe(s *predict.Strategy) (*predict.Knobs, *predict.Counters) {
 	new(connectionSettings).declare(knobs)
 	declareConnectionCounters(counters)
 	probe.DeclareShotCounters(counters)
+	probe.DeclareSightCounters(counters)
 	if knobs.Lookup("lag-compensation") != nil {
 		hit.DeclareCounters(counters)
 	}

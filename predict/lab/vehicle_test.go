@@ -16,7 +16,7 @@ var vehicleSpecs = []string{
 	"noprediction", "rewind", "lockstep", "snapshot", "statesync", "statesync:authority=client", "animated",
 	"animated:joint-tree=relative:joint-root=operated", "historyoffset", "historyoffset:joint-tree=relative-position:joint-root=operated",
 	"historyoffset:predicted-bodies=player", "historyoffset:correct-by=offset", "historyoffset:replay-touch=alone",
-	"historyoffset:chain-joints-max=2", "historyoffset:remote-bodies=dynamic", "relative", "relative:joint-tree=relative",
+	"historyoffset:chain-joints-max=2", "historyoffset:others=auto", "relative", "relative:joint-tree=relative",
 }
 
 // drive is the input of a player who enters a rover, tows wagons, uncouples them, drives on, leaves the rover

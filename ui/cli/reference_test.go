@@ -407,9 +407,9 @@ func writePresetReference(t *testing.T, m *markdown) {
 	library := &testProgram(t).library
 	m.text("# Presets\n\n" +
 		"A preset is a strategy with the knobs of a kind of game. It stands wherever a strategy does: `--panes shooter,rewind`,\n" +
-		"`--panes shooter:playout=3` with another knob, on the panel's page *Strategy*, and in links, settings files and\n" +
+		"`--panes shooter:lead=8` with another knob, on the panel's page *Strategy*, and in links, settings files and\n" +
 		"comparisons. Tapes and links have its strategy and all its knobs, with the name before them, such as\n" +
-		"`shooter=historyoffset:playout=2`, and so run the same session when a preset has changed. In the same way a pane can get\n" +
+		"`shooter=rewind:others=auto`, and so run the same session when a preset has changed. In the same way a pane can get\n" +
 		"a name of your own: `--panes mine=rewind:lead=8`.\n\n" +
 		"`ghostcube list presets shooter` prints a preset with the meaning of its knobs.\n")
 	m.head("preset", "pane", "does")

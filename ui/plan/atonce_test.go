@@ -32,7 +32,7 @@ func TestAtOnce(t *testing.T) {
 func TestPanesAtOnce(t *testing.T) {
 	const ticks = 90
 	p, err := newLibrary().New(Settings{
-		Tape: "two-players", Panes: "rewind,historyoffset:remote-bodies=dynamic,statesync,lockstep", Network: "wifi-bad",
+		Tape: "two-players", Panes: "rewind,historyoffset:others=auto,statesync,lockstep", Network: "wifi-bad",
 		FaultEvery: time.Second / 2,
 	}, Settings{}, "")
 	if err != nil {

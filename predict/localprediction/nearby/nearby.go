@@ -1,7 +1,7 @@
 // Package nearby simulates remote bodies in the client's world while the player touches them.
 //
 // A body that the client does not predict is interpolated, and kinematic in the client's world, so
-// the player's cube climbs it. With remote-bodies=dynamic, a body that the player is about to touch,
+// the player's cube climbs it. With others=auto, a body that the player is about to touch,
 // directly or through others, is simulated from then on. It starts with its interpolated pose and
 // velocity, and is corrected by shifts of its history, as the player's body is. Some time after the
 // interpolation has caught up with the last contact, it becomes kinematic again and blends to its
@@ -21,8 +21,8 @@ import (
 )
 
 const (
-	modeKinematic = iota
-	modeDynamic
+	modeInterpolate = iota
+	modeAuto
 )
 
 // touchDistance is the distance at which a body is simulated, in metres, in addition to the distance
@@ -69,11 +69,11 @@ type body struct {
 func (n *Neighbours) Declare(env *predict.Env) {
 	k, m := env.Knobs, env.Counters
 	group := k.In(predict.PredictedBodyKnobs)
-	group.Choice(&n.settings.mode, "remote-bodies", modeKinematic, []string{"kinematic", "dynamic"},
-		"remote bodies are kinematic where they are interpolated, or are simulated while the player touches them")
+	group.Choice(&n.settings.mode, "others", modeInterpolate, []string{"interpolate", "auto"},
+		"bodies that are not the player's: interpolated and kinematic; auto: simulated while the player touches them")
 	group.Millis(&n.settings.simulateTime, "simulate-time", 2000, 0, 10000,
-		"remote-bodies=dynamic: time of simulation after the interpolation has reached the last contact, ms")
-	k.Needs("simulate-time", "remote-bodies", "dynamic")
+		"others=auto: time of simulation after the interpolation has reached the last contact, ms")
+	k.Needs("simulate-time", "others", "auto")
 	n.counters.simulated = m.New("simulated_bodies", "remote bodies that the client simulates, now")
 	n.counters.starts = m.New("simulation_starts", "remote bodies that the client began to simulate")
 	n.counters.corrections = m.New("remote_corrections", "corrections of simulated remote bodies")
@@ -83,7 +83,7 @@ func (n *Neighbours) Declare(env *predict.Env) {
 }
 
 // Dynamic reports whether remote bodies may be simulated.
-func (n *Neighbours) Dynamic() bool { return n.settings.mode == modeDynamic }
+func (n *Neighbours) Dynamic() bool { return n.settings.mode == modeAuto }
 
 // Count returns the number of simulated bodies.
 func (n *Neighbours) Count() int { return n.count }

@@ -46,16 +46,12 @@ type settings struct {
 
 // state is plain: it is copied by assignment.
 type state struct {
-	now           sim.Moment // on the client's own clock
-	clock         playout.Clock
-	offset        sim.Moment // of the server's moment in packets that arrive now, less now; follows the clock
-	following     bool       // offset has been set
-	displayMoment sim.Moment // of the server, at which bodies are drawn
-	newestTick    sim.Tick   // of the received positions
-	lateNote      int        // ticks for which the note on a late position will be shown
-	starvedCount  int        // bodies without a later position: extrapolated or stopped
-	stoppedCount  int        // stopped bodies
-	rate          int        // ticks per second
+	DisplayClock
+	newestTick   sim.Tick // of the received positions
+	lateNote     int      // ticks for which the note on a late position will be shown
+	starvedCount int      // bodies without a later position: extrapolated or stopped
+	stoppedCount int      // stopped bodies
+	rate         int      // ticks per second
 }
 
 // counters are what an InterpolatedWorld counts.
@@ -96,10 +92,7 @@ func (w *InterpolatedWorld) Declare(env *predict.Env, excluded int) {
 	w.counters.oldStates = m.New("old_states", "states no newer than the last")
 	w.rate = env.World.Rate()
 	w.joints.scene, w.joints.player = env.World.Scene(), env.Player
-	w.displayMoment = env.World.Tick().Moment()
-	if env.Joined {
-		w.now = w.displayMoment // close to the ticks of the first snapshots
-	}
+	w.DisplayClock.Start(env)
 	for _, b := range env.World.Bodies() {
 		w.bodies = append(w.bodies, Interpolator{pose: b.Pose})
 		w.excluded = append(w.excluded, false)
@@ -113,16 +106,13 @@ func (w *InterpolatedWorld) Declare(env *predict.Env, excluded int) {
 
 // BeginTick begins a tick of the client.
 func (w *InterpolatedWorld) BeginTick() {
-	w.now += sim.MomentsPerTick
+	w.DisplayClock.BeginTick()
 	w.rebuildTree()
 	w.updateArea()
 }
 
 // Receiver returns the reader of the server's payloads. AddSnapshot adds what it has read.
 func (w *InterpolatedWorld) Receiver() *codec.Receiver { return &w.receiver }
-
-// ExpectedTick returns a tick close to that of the next snapshot.
-func (w *InterpolatedWorld) ExpectedTick() sim.Tick { return w.clock.Expected(w.now).Tick() }
 
 // AddSnapshot adds the positions of the snapshot that the receiver has just read: its newest one if
 // fresh, otherwise an older one.
@@ -140,7 +130,7 @@ func (w *InterpolatedWorld) AddSnapshot(fresh bool) {
 	if w.joints.tree != nil {
 		bodies = w.toSamples(w.receiver.LocalBodies(fresh))
 	}
-	w.clock.FollowMean(t, w.now-w.env.TickEarly, sim.Tick(w.rate).Moment())
+	w.DisplayClock.Receive(t, w.env.TickEarly, w.rate)
 	w.recordInterval(t)
 	partial := w.receiver.Partial()
 	var results [4]int
@@ -212,31 +202,10 @@ func (w *InterpolatedWorld) Advance(ping time.Duration) {
 	}
 }
 
-// The clock moves with every arrival, by amounts as uneven as those are. The drawn moment follows it by a
-// followDivisor-th of the distance in a tick, so its pace differs from the client's by a twentieth at
-// most. It is never further away than followEnd: then the receiver has stood still, or its path has become another
-// one, and the moment moves as the clock does.
-const (
-	followDivisor = 60
-	followEnd     = 3 * sim.MomentsPerTick
-)
-
 // advanceDisplay moves the display moment to a delay behind the moment that is expected to arrive now.
-// It never goes back.
 func (w *InterpolatedWorld) advanceDisplay(delay sim.Moment) {
-	if w.clock.Running() {
-		offset := w.clock.Expected(w.now) - w.now
-		if w.following {
-			away := offset - w.offset
-			near := min(max(away, -followEnd), followEnd)
-			step := away - near + near/followDivisor
-			if (step > followEnd || step < -followEnd) && w.counters.clockJumps != (predict.Counter{}) {
-				w.counters.clockJumps.Inc()
-			}
-			offset = w.offset + step
-		}
-		w.offset, w.following = offset, true
-		w.displayMoment = max(w.displayMoment, w.now+offset-delay)
+	if w.DisplayClock.Advance(delay) && w.counters.clockJumps != (predict.Counter{}) {
+		w.counters.clockJumps.Inc()
 	}
 	w.undisplayed.Drop(w.undisplayed.CountUntil(w.displayMoment - 1))
 }
@@ -271,12 +240,6 @@ func (w *InterpolatedWorld) Pose(i int) geom.Pose {
 	}
 	return w.bodies[i].pose
 }
-
-// DisplayTick returns the server tick nearest to the display moment.
-func (w *InterpolatedWorld) DisplayTick() sim.Tick { return w.displayMoment.NearestTick() }
-
-// DisplayMoment returns the server's moment that is drawn.
-func (w *InterpolatedWorld) DisplayMoment() sim.Moment { return w.displayMoment }
 
 // Age returns the number of whole ticks by which body i is drawn beyond its newest position, or 0 if
 // it is not.

@@ -31,6 +31,9 @@ type Interpolator struct {
 	curve    curve
 }
 
+// NewInterpolator returns an Interpolator that draws its body at a pose until it reaches a position.
+func NewInterpolator(p geom.Pose) Interpolator { return Interpolator{pose: p} }
+
 // AddResult is the result of adding a received position.
 type AddResult uint8
 

@@ -12,7 +12,7 @@ import (
 // in the client's world at once, a quarter of a second before the interpolation does; and that in the
 // end all are kinematic at the server's poses, without a jump on the way back.
 func TestTouchedBodiesAreSimulated(t *testing.T) {
-	r := newRig(t, "billiards", "latency=100ms", "remote-bodies", "dynamic")
+	r := newRig(t, "billiards", "latency=100ms", "others", "auto")
 	ahead := func(tick int) sim.Input {
 		if tick >= 100 && tick < 150 {
 			return sim.Input{Buttons: sim.Forward}
@@ -64,7 +64,7 @@ func TestTouchedBodiesAreSimulated(t *testing.T) {
 // TestSimulatedBodyStartsWithItsVelocity checks that a puck that approaches the player starts its
 // simulation with its interpolated pose and velocity.
 func TestSimulatedBodyStartsWithItsVelocity(t *testing.T) {
-	r := newRig(t, "billiards", "latency=100ms", "remote-bodies", "dynamic")
+	r := newRig(t, "billiards", "latency=100ms", "others", "auto")
 	r.Run(100, predicttest.NoInput)
 	const puck = 1 // the foremost
 	r.ChangeBody(puck, func(b *sim.Body) { b.Linear.Y = -5 })
@@ -87,7 +87,7 @@ func TestSimulatedBodyStartsWithItsVelocity(t *testing.T) {
 // TestSimulatedBodyIsCorrected checks that a simulated puck is corrected gradually if the server's is
 // displaced.
 func TestSimulatedBodyIsCorrected(t *testing.T) {
-	r := newRig(t, "billiards", "latency=100ms", "remote-bodies", "dynamic", "simulate-time", "10s")
+	r := newRig(t, "billiards", "latency=100ms", "others", "auto", "simulate-time", "10s")
 	r.Run(100, predicttest.NoInput)
 	r.Run(50, predicttest.Press(sim.Forward))
 	r.Run(60, predicttest.NoInput)
@@ -113,14 +113,14 @@ func TestSimulatedBodyIsCorrected(t *testing.T) {
 	}
 }
 
-// TestRemoteBodiesBecomeKinematic checks that simulations end when remote-bodies is set to kinematic.
+// TestRemoteBodiesBecomeKinematic checks that simulations end when others is set to interpolate.
 func TestRemoteBodiesBecomeKinematic(t *testing.T) {
-	r := newRig(t, "hauler", "latency=100ms", "remote-bodies", "dynamic")
+	r := newRig(t, "hauler", "latency=100ms", "others", "auto")
 	r.Run(140, drive)
 	if r.c.Nearby.Count() != 1 || r.ClientWorld().IsKinematic(1) {
 		t.Fatalf("%d are simulated", r.c.Nearby.Count())
 	}
-	r.SetKnob("remote-bodies", "kinematic")
+	r.SetKnob("others", "interpolate")
 	r.Run(1, drive)
 	if r.c.Nearby.Count() != 0 || !r.ClientWorld().IsKinematic(1) {
 		t.Errorf("%d are simulated", r.c.Nearby.Count())

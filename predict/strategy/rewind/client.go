@@ -36,6 +36,7 @@ type client struct {
 	inputHistory history.Ring[inputRecord]
 	stateHistory stateHistory
 	remote       remoteInputs
+	others       others
 	errorOffsets []smoothing.ErrorOffset
 	counters     clientCounters
 }
@@ -71,6 +72,7 @@ type clientState struct {
 // clientScratch is memory that no later tick depends on.
 type clientScratch struct {
 	stepInputs  []sim.Input // by player: inputs of the tick being stepped
+	replaying   bool        // ticks are stepped again
 	posesBefore []geom.Pose // simulated poses before a correction
 	drawnBefore []geom.Pose // drawn poses before it
 }
@@ -115,6 +117,7 @@ func newClient(env *predict.Env) predict.Client {
 	group.Float(&c.resync.hold, "resync-hold", 0.05, 0, 2, "largest difference of a body that causes no replay while a resynchronisation is on its way, m")
 	k.Needs("resync-hold", "resync", "on")
 	declareRelay(k, &c.relay)
+	c.others.declare(env)
 	c.inputSender.Declare(env)
 	c.receiver.Declare(env)
 	c.counters.corrections = m.New("corrections", "times that the client rewound because the server's state differed").Of(predict.Corrections)
@@ -139,6 +142,7 @@ func newClient(env *predict.Env) predict.Client {
 func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 	began := c.env.Counters.BeginSpan()
 	c.contactOrder.Apply(c.env.World)
+	c.others.BeginTick()
 	c.joined = c.joined || c.clock.Synced() || c.stepMode == onInput
 	received, newest := false, packet.Packet{}
 	if !c.env.Joined {
@@ -157,6 +161,7 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 			c.counters.clockJumps.Inc()
 		}
 	}
+	c.placeOthers()
 	c.advance(in)
 	c.visibleTick = c.agreedTick
 	for i := range c.errorOffsets {
@@ -172,6 +177,7 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 	if received && c.corrections {
 		c.correct(newest)
 	}
+	c.enterPredicted()
 	if c.receiver.HasSnapshot {
 		c.stateHistory.ForgetBefore(c.receiver.Tick)
 	}
@@ -221,6 +227,7 @@ func (c *client) read(p *packet.Packet, server *packet.Endpoint) (fresh bool) {
 		return false
 	}
 	c.header, c.remote.newest = h, c.remote.received
+	c.receiveOthers()
 	return true
 }
 
@@ -303,6 +310,7 @@ func (c *client) step() {
 		}
 		copy(record.stepInputs[:], c.stepInputs)
 	}
+	c.placeKinematic()
 	c.solver.Step(w, c.stepInputs...)
 	c.saveState()
 }
@@ -329,8 +337,9 @@ func (c *client) View(v *predict.View) {
 	v.ShowTick(w.Tick())
 	for i, b := range w.Bodies() {
 		v.Simulated = append(v.Simulated, b.Pose)
-		v.Bodies = append(v.Bodies, c.errorOffsets[i].Apply(b.Pose))
+		v.Bodies = append(v.Bodies, c.drawn(i))
 	}
+	c.viewOthers(v)
 	v.TouchedBy = append(v.TouchedBy, w.TouchedBy()...)
 	v.Note = c.note()
 	if c.receiver.HasSnapshot {
@@ -379,5 +388,6 @@ func (c *client) CopyFrom(from predict.Client) {
 	c.inputHistory.CopyFrom(&o.inputHistory, history.CopyValue[inputRecord])
 	c.stateHistory.CopyFrom(&o.stateHistory)
 	c.remote.copyFrom(&o.remote)
+	c.others.copyFrom(&o.others)
 	c.errorOffsets = append(c.errorOffsets[:0], o.errorOffsets...)
 }

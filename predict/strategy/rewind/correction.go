@@ -40,7 +40,7 @@ func (c *client) correct(newest packet.Packet) {
 	tolerated := c.grace.tolerates(stateTick, correction.Cause == predict.LocalInput)
 	if body < 0 {
 		c.agreedTick = stateTick
-	} else if !tolerated && correction.Cause == predict.CauseUnknown && c.resync.differs(stateTick, w.Rate()) {
+	} else if !tolerated && correction.Cause == predict.CauseUnknown && !c.others.active && c.resync.differs(stateTick, w.Rate()) {
 		correction.Cause = predict.HiddenState
 	}
 	if body >= 0 {
@@ -76,7 +76,7 @@ func (c *client) repredict(from sim.Tick) {
 			continue
 		}
 		for p := range c.stepInputs {
-			if p == c.env.Player || record.stepInputs[p] == c.remote.at(t, p, c.repeat) {
+			if p == c.env.Player || !c.others.predicts(w.Operated(p)) || record.stepInputs[p] == c.remote.at(t, p, c.repeat) {
 				continue
 			}
 			if past := c.stateHistory.Find(t); past != nil {
@@ -98,10 +98,12 @@ func (c *client) rewind(past *predict.State, change func()) {
 	w.Load(past) // with the client's own contact cache of that tick
 	change()
 	c.saveState()
+	c.replaying = true
 	for w.Tick() < now {
 		c.counters.replayedTicks.Inc()
 		c.step()
 	}
+	c.replaying = false
 	c.absorbCorrection()
 	c.env.Counters.EndSpan("replay", began)
 }
@@ -159,6 +161,9 @@ func (c *client) holds(first int, past *predict.State) bool {
 // exceedsTolerance reports whether the received pose of body i differs from the remembered one by
 // more than the tolerance. Velocity errors show in the pose a tick later.
 func (c *client) exceedsTolerance(i int, past *predict.State) bool {
+	if !c.others.predicts(i) {
+		return false
+	}
 	a, b := &c.receiver.Bodies[i].Pose, &past.Bodies[i].Pose
 	return a.Pos.Sub(b.Pos).LenSq() > float32(float32(c.positionTolerance)*float32(c.positionTolerance)) ||
 		1-geom.Abs(a.Rot.Dot(b.Rot)) > float32(c.rotationTolerance)
@@ -202,13 +207,13 @@ func (c *client) cause() predict.Cause {
 	return predict.CauseUnknown
 }
 
-// applyReceived overwrites the attachments, and the bodies whose received state differs.
+// applyReceived overwrites the attachments, and the predicted bodies whose received state differs.
 func (c *client) applyReceived() {
 	w := c.env.World
 	w.SetAttachments(c.receiver.Attachments)
 	w.SetHeldActions(c.receiver.LastInputs)
 	for i := range c.receiver.Bodies {
-		if w.Bodies()[i] != c.receiver.Bodies[i] {
+		if c.others.predicts(i) && w.Bodies()[i] != c.receiver.Bodies[i] {
 			w.SetBody(i, c.receiver.Bodies[i])
 		}
 	}
