@@ -58,7 +58,7 @@ var writers = []writer{
 	{name: "`record -o clip.gif`", args: recordShort + "-o clip.gif", long: recordLong + "-o clip.gif", file: "clip.gif", read: "--tape"},
 	{name: "`record -o %03d.png`", args: "record --seconds 0.1" + quickSession + "-o %03d.png", long: recordLong + "-o %03d.png", file: "000.png", read: "--tape"},
 	{name: "`record -o still.png`", args: recordShort + "-o still.png", long: recordLong + "-o still.png", file: "still.png", read: "--tape"},
-	{name: "no display, `--out`", args: "--seconds 0.1 --size 320x240 --scene plain --out .", long: "--seconds 60 --size 320x240 --scene plain --out .",
+	{name: "no display, `--out`", args: "--seconds 0.1 --scene plain --out .", long: "--seconds 60 --scene plain --out .",
 		file: "lab.tape", unnamed: true, read: "--tape"},
 	{name: "`bench --save-tape`", args: "bench --seconds 2 --scene plain --save-tape odd.tape",
 		long: "bench --seconds 3600 --scene plain --save-tape odd.tape", file: "odd.tape", read: "--tape"},
