@@ -214,7 +214,7 @@ func liveAgain(t *testing.T, l *Lab, lives int, kills, moves bool, enough lifeSt
 // while it moves. The first picture that it shows is within 5 cm of the server's, and none of the next
 // second is corrected by more, unless the strategy errs as much without a kill.
 func TestRejoinAgainAndAgain(t *testing.T) {
-	lives := 6
+	lives := 10
 	if os.Getenv("GHOSTCUBE_CI") != "" {
 		lives = 100
 	}
