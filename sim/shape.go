@@ -74,6 +74,14 @@ func (s *shape) setPose(p geom.Pose) {
 // newShapes creates the shapes of all boxes, and places those of bodies and static boxes.
 func (w *World) newShapes() {
 	s := &w.scene
+	n := len(s.Boxes) + len(s.Static)
+	for i := range s.Boxes {
+		n += len(s.Boxes[i].SubShapes)
+	}
+	for i := range s.Carriers {
+		n += len(s.Carriers[i].Boxes)
+	}
+	w.shapes = make([]shape, 0, n)
 	for i := range s.Boxes {
 		w.shapes = append(w.shapes, newShape(&s.Boxes[i], s.Boxes[i].Density))
 	}

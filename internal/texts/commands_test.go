@@ -326,3 +326,33 @@ func TestPageCommands(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// scriptSession matches the arguments of bench in a script: a list of flags in quotation marks, or those of a command.
+var scriptSession = regexp.MustCompile(`'(--[a-z][^'\n]*)'|\bbench (--[a-z][^|>\n]*)`)
+
+// TestSessionsOfScripts runs three ticks of every session of the scripts in .ci, so that a knob, a tape or a network that no
+// longer exists is found before the scripts come to it.
+func TestSessionsOfScripts(t *testing.T) {
+	scripts, err := filepath.Glob(".ci/*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	seconds := regexp.MustCompile(`--seconds \S+`)
+	found := map[string]int{}
+	for _, script := range scripts {
+		text, err := os.ReadFile(script)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range scriptSession.FindAllStringSubmatch(strings.ReplaceAll(string(text), "$work", t.TempDir()), -1) {
+			found[filepath.Base(script)]++
+			args := "bench " + seconds.ReplaceAllString(m[1]+m[2], "--seconds 0.05")
+			if _, err := mainOutput(shellWords(args)); err != nil {
+				t.Errorf("%s: %v", script, err)
+			}
+		}
+	}
+	if found["run"] < 10 || found["release"] == 0 {
+		t.Errorf("sessions were found in %v", found)
+	}
+}

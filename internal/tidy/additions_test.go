@@ -164,7 +164,7 @@ func exampleStrategy(t *testing.T) string {
 var additionRow = regexp.MustCompile(`(?m)^\| (an? [a-z]+) \| (\d) \|`)
 
 // TestAdditions adds an example strategy, knob, scene, measure, comparison, preset and lesson to a copy of the source, each with as many edited
-// files as CONTRIBUTING says, and the program builds. With GHOSTCUBE_CI go generate then writes all generated pages, and the
+// files as CONTRIBUTING says, and the program builds. With GHOSTCUBE_LONG go generate then writes all generated pages, and the
 // ordinary tests that could notice any of it pass.
 func TestAdditions(t *testing.T) {
 	list := additions(t)
@@ -191,13 +191,13 @@ func TestAdditions(t *testing.T) {
 	run := func(args ...string) {
 		t.Helper()
 		cmd := exec.Command("go", args...)
-		cmd.Dir, cmd.Env = dir, append(os.Environ(), "GHOSTCUBE_CI=", "GOFLAGS="+os.Getenv("GOFLAGS")+" -trimpath")
+		cmd.Dir, cmd.Env = dir, append(os.Environ(), "GHOSTCUBE_CI=", "GHOSTCUBE_LONG=", "GOFLAGS="+os.Getenv("GOFLAGS")+" -trimpath")
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Errorf("go %s: %v\n%s", strings.Join(args, " "), err, out)
 		}
 	}
 	run("build", "-tags", "headless", "./ui/program")
-	if t.Failed() || !experiment.Enabled() || testing.Short() {
+	if t.Failed() || !experiment.Long() || testing.Short() {
 		return
 	}
 	run("generate", ".")

@@ -118,9 +118,9 @@ func TestClockFaultScope(t *testing.T) {
 // stays equal to its original, and so do two panes under the same faults.
 func TestForkKeepsClockFaults(t *testing.T) {
 	t.Parallel()
-	every := 10 // ticks between two pairs of forks that run on
+	every, after := 10, 200 // ticks between two pairs of forks that run on, and after the freeze
 	if experiment.Brief() {
-		every = 80
+		every, after = 80, 100
 	}
 	for _, s := range Strategies {
 		l := labtest.Open(t, labtest.Config(t, "two-players", "latency=75ms,jitter=20ms,loss=10%", AtClient), s.Name, s.Name)
@@ -153,9 +153,9 @@ func TestForkKeepsClockFaults(t *testing.T) {
 			}
 		}
 		f := l.Fork()
-		labtest.Run(t, l, 200)
-		labtest.Run(t, f, 200)
-		labtest.Run(t, during, 200)
+		labtest.Run(t, l, after)
+		labtest.Run(t, f, after)
+		labtest.Run(t, during, after)
 		if f.Hash() != l.Hash() || during.Hash() != l.Hash() {
 			t.Errorf("%s: a fork diverges", s.Name)
 		}

@@ -2,13 +2,11 @@ package cli
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"maps"
 	"math"
 	"os"
-	"os/exec"
 	"regexp"
 	"runtime/debug"
 	"slices"
@@ -50,9 +48,10 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// TestScripts runs the scripts in testdata/script, which call the program as users do.
+// TestScripts runs the scripts in testdata/script, which call the program as users do: with exec as a program of its own, which
+// takes much longer to start, or with run in the test's process.
 func TestScripts(t *testing.T) {
-	testscript.Run(t, testscript.Params{
+	testscript.RunT(scriptTest{t}, testscript.Params{
 		Dir: "testdata/script",
 		Condition: func(name string) (bool, error) {
 			switch name {
@@ -64,21 +63,50 @@ func TestScripts(t *testing.T) {
 			return false, fmt.Errorf("no condition %q", name)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"run":    runInScript,
 			"refuse": refuse,
 		},
 	})
+}
+
+// scriptTest is a test whose scripts run one after another, because each changes the working directory.
+type scriptTest struct{ *testing.T }
+
+func (t scriptTest) Parallel()     {}
+func (t scriptTest) Verbose() bool { return testing.Verbose() }
+
+func (t scriptTest) Run(name string, f func(testscript.T)) {
+	t.T.Run(name, func(t *testing.T) { f(scriptTest{t}) })
+}
+
+// runInFolder runs the program in the present folder of a script. stdout and stderr of the script are what it prints.
+func runInFolder(ts *testscript.TestScript, args []string) (code int, out, errs string) {
+	before, err := os.Getwd()
+	ts.Check(err)
+	ts.Check(os.Chdir(ts.MkAbs(".")))
+	code, out, errs = runCLI(args...)
+	ts.Check(os.Chdir(before))
+	io.WriteString(ts.Stdout(), out)
+	io.WriteString(ts.Stderr(), errs)
+	return code, out, errs
+}
+
+// runInScript is a script command: it runs the program with arguments, which has to fail if a ! stands before it.
+func runInScript(ts *testscript.TestScript, neg bool, args []string) {
+	if code, _, errs := runInFolder(ts, args); (code != 0) != neg {
+		ts.Fatalf("exit code %d: %s", code, errs)
+	}
 }
 
 // refuse is a script command: it runs the program with arguments that must be refused, with
 // exit code 2, no standard output, and one line of standard error that contains the first
 // argument.
 func refuse(ts *testscript.TestScript, neg bool, args []string) {
-	err := ts.Exec("ghostcube", args[1:]...)
-	out, text := ts.ReadFile("stdout"), strings.TrimSuffix(ts.ReadFile("stderr"), "\n")
-	var exit *exec.ExitError
+	code, out, errs := runInFolder(ts, args[1:])
+	text := strings.TrimSuffix(errs, "\n")
 	switch {
-	case !errors.As(err, &exit) || exit.ExitCode() != 2:
-		ts.Fatalf("%v, want exit code 2: %s", err, text)
+	case code != 2:
+		ts.Fatalf("exit code %d, want 2: %s", code, text)
 	case out != "":
 		ts.Fatalf("output: %s", out)
 	case strings.Contains(text, "\n"):

@@ -21,7 +21,8 @@ func TestOwnInput(t *testing.T) {
 	dir := t.TempDir()
 	const tapeText = "ghostcube tape 2\nscene plain\nrate 60\nseat client\nseed 1\nnetwork latency=75ms\npane rewind\n---\n60 W\nend 60\n"
 	for name, text := range map[string]string{
-		"in.tape": tapeText, "settings.svg": "scene = \"plain\"\n", "names.svg": "tape = \"./in.tape\"\n", "trace.csv": "time_s,rtt_ms,lost\n0,10,0\n1,20,0\n",
+		"in.tape": tapeText, "in.gif": tapeText, "in.bin": strings.Replace(tapeText, "plain", "katamari", 1),
+		"settings.svg": "scene = \"plain\"\n", "names.svg": "tape = \"./in.tape\"\n", "trace.csv": "time_s,rtt_ms,lost\n0,10,0\n1,20,0\n",
 	} {
 		need(os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
@@ -31,6 +32,8 @@ func TestOwnInput(t *testing.T) {
 		{"in.tape", "bench --config names.svg --seconds 1 --save-tape in.tape"},
 		{"trace.csv", "bench --seconds 1 --network lan,trace=trace.csv --save-tape trace.csv"},
 		{"trace.csv", "bench --seconds 1 --network lan,up.trace=./trace.csv --save-tape trace.csv"},
+		{"in.gif", "record --seconds 1 --tape ./in.gif -o in.gif"},
+		{"in.bin", "export --tape ./in.bin --ticks 3 in.bin"},
 	} {
 		before := must(os.ReadFile(filepath.Join(dir, c.file)))
 		os.Mkdir(filepath.Join(dir, "sub"), 0o700)

@@ -63,7 +63,7 @@ func frameAllocations(t *testing.T) (found []string) {
 	var f Frame
 	frames, each := 0, 150 // of a display
 	if experiment.Brief() {
-		each = 60
+		each = 45
 	}
 	var before, after runtime.MemStats
 	words := []string{"tick ", "path error ", " kbit/s", "mean ", "p99 ", "server tick "}

@@ -93,7 +93,7 @@ const badNetwork = "latency=60ms,jitter=20ms,loss=5%,duplicate=2%,reorder=5%,reo
 func TestSeek(t *testing.T) {
 	seeks := 25
 	if experiment.Brief() {
-		seeks = 12
+		seeks = 8
 	}
 	for _, strategy := range lab.Strategies {
 		t.Run(strategy.Name, func(t *testing.T) {

@@ -124,7 +124,7 @@ func TestEmbedShows(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, c := range list {
-		if experiment.Brief() && i%6 != 0 {
+		if experiment.Brief() && i%12 != 0 {
 			continue
 		}
 		g := newEmbedded(t, plan.Settings{Compare: c.Name})

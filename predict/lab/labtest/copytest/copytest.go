@@ -26,6 +26,7 @@ type Checker struct {
 
 	changes []change
 	seen    map[visit]bool
+	plain   map[reflect.Type]bool // by isPlain
 }
 
 type visit struct {
@@ -167,6 +168,30 @@ func (c *Checker) Compare(a, b any) (problems []string) {
 	return problems
 }
 
+// isPlain reports whether values of a type are numbers, strings and booleans alone, which share no memory.
+func (c *Checker) isPlain(t reflect.Type) bool {
+	plain, known := c.plain[t]
+	if known {
+		return plain
+	}
+	switch k := t.Kind(); k {
+	case reflect.Array:
+		plain = c.isPlain(t.Elem())
+	case reflect.Struct:
+		plain = true
+		for i := range t.NumField() {
+			plain = plain && c.isPlain(t.Field(i).Type)
+		}
+	default:
+		plain = k >= reflect.Bool && k <= reflect.Float64 || k == reflect.String
+	}
+	if c.plain == nil {
+		c.plain = map[reflect.Type]bool{}
+	}
+	c.plain[t] = plain
+	return plain
+}
+
 // Settable returns v without the protection of unexported fields.
 func Settable(v reflect.Value) reflect.Value {
 	if v.CanSet() || !v.CanAddr() {
@@ -192,6 +217,9 @@ func (c *Checker) limit(n int) int {
 
 func (c *Checker) compare(a, b reflect.Value, owner reflect.Type, field, path string, report func(path, what string)) {
 	t := a.Type()
+	if c.isPlain(t) && a.Equal(b) {
+		return // as most of a state: all of it at once
+	}
 	if c.skip(owner, field, t) {
 		return
 	}
