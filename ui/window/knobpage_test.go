@@ -74,10 +74,10 @@ func TestSearchFindsPresetsAndTerms(t *testing.T) {
 	}
 	for _, x := range []struct{ typed, click, pane, filter string }{
 		{"ggpo", "term GGPO", "rollback", "ggpo"},
-		{"rocket", "found rocket-league", "rocket-league", "rocket"},
-		{"overwatch", "found shooter", "shooter", "overwatch"},
 		{"cl_interp", "term interpolation delay", "snapshot", "interpolation-delay"},
 		{"command slack", "term command slack", "rewind", "lead"},
+		{"rocket", "found rocket-league", "rocket-league", "rocket"},
+		{"overwatch", "found shooter", "shooter", "overwatch"},
 	} {
 		g.typeText(t, "search knobs", x.typed)
 		g.lay(t, widget.Input{})

@@ -48,7 +48,7 @@ func (l *ledgerCounters) declare(m *predict.Counters) {
 	l.shown = m.New("events_shown", "shots, jumps and actions that clients have shown, each once").Of(predict.EventsShown)
 	l.repeated = m.New("events_repeated", "shots, jumps and actions met again in a tick stepped again, and not shown again")
 	l.withdrawn = m.New("events_withdrawn",
-		"shots, jumps and actions taken back, because their tick turned out not to have them; many come a few ticks later").
+		"shots, jumps and actions taken back, because their tick turned out not to have them; many come later").
 		Of(predict.EventsWithdrawn)
 }
 

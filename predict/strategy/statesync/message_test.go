@@ -90,7 +90,7 @@ func TestOutOfRangePackets(t *testing.T) {
 
 // TestFullMessageFits checks that the longest message fits in maxBytes.
 func TestFullMessageFits(t *testing.T) {
-	sc := predicttest.Scene(t, "katamari:players=4")
+	sc := predicttest.Scene(t, "katamari:players=8")
 	m := message{
 		tick: 100, inputCount: maxInputs, players: sc.Players, updateCount: maxUpdates,
 		format: format{authority: true, velocities: true, rotationBits: maxRotationBits},
