@@ -114,7 +114,7 @@ func newClient(env *predict.Env) predict.Client {
 	k.Solver(&c.solver, env.World)
 	c.grace.declare(k)
 	declareResync(k, &c.resync.enabled)
-	group.Float(&c.resync.hold, "resync-hold", 0.05, 0, 2, "largest difference of a body that causes no replay while a resynchronisation is on its way, m")
+	group.Float(&c.resync.hold, "resync-hold", 0, 0, 2, "largest difference of a body that causes no replay while a resynchronisation is on its way, m")
 	k.Needs("resync-hold", "resync", "on")
 	declareRelay(k, &c.relay)
 	c.others.declare(env)
