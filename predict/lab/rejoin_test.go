@@ -347,3 +347,27 @@ func TestMeasureRejoin(t *testing.T) {
 		}
 	}
 }
+
+// TestJoinedPicture checks that the first picture of a client that has joined is that of a whole tick, although its clock
+// is between two: the tick before is of the world that it downloaded, or of none.
+func TestJoinedPicture(t *testing.T) {
+	for _, strategy := range []string{"rewind", "lockstep", "statesync", "noprediction", "historyoffset"} {
+		l := labtest.Open(t, labtest.Config(t, "plain", "perfect", AtClient), strategy+":messages=reliable:block-rate=2000")
+		labtest.Apply(t, l, "clock all skew 3000")
+		labtest.Hold(t, l, 61, sim.Input{Buttons: sim.Right})
+		p := l.Panes[0]
+		for try := range 10 {
+			labtest.Apply(t, l, "rejoin all 1 -")
+			for n := 0; ; n++ {
+				labtest.Hold(t, l, 1, sim.Input{Buttons: sim.Right})
+				if v := &p.Clients[0].View; n > 0 && !isJoining(p, 0) {
+					if max(v.Own, v.Others)%sim.MomentsPerTick != 0 {
+						t.Errorf("%s, join %d: the first picture is between two ticks", strategy, try)
+					}
+					break
+				}
+			}
+			labtest.Hold(t, l, 20+try, sim.Input{Buttons: sim.Right})
+		}
+	}
+}
