@@ -54,7 +54,6 @@ func TestPresetFiles(t *testing.T) {
 // TestPresetSpecs promises that a preset stands where a strategy does, that further knobs replace its own, and that a
 // settings file or a link gets what it stands for, so that it starts the same session when the preset has changed.
 func TestPresetSpecs(t *testing.T) {
-	l := newLibrary()
 	file := func(knob string) *Library {
 		l := newLibrary()
 		l.PresetFiles = fstest.MapFS{"presets/mine.toml": {Data: []byte(`title = "Mine"
@@ -70,7 +69,7 @@ year = 2001
 `)}}
 		return l
 	}
-	l = file("relay=off")
+	l := file("relay=off")
 	for _, x := range []struct{ panes, want string }{
 		{"mine", "mine=rewind:lead=7:relay=off"},
 		{" mine:lead=9 , rewind:lead=8", "mine=rewind:relay=off:lead=9,rewind:lead=8"},
