@@ -256,7 +256,7 @@ func writeKnobReference(_ *testing.T, m *markdown) {
 func writeCounterReference(_ *testing.T, m *markdown) {
 	m.text("# Counters\n\n" +
 		"What the strategies count while they run: on the panel's page *Score*, and by `bench --all`. Numbers are those of the\n" +
-		"[knobs](knobs.md): 1 `noprediction` to 8 `relative`.\n")
+		"[knobs](knobs.md).\n")
 	var rows []numbered
 	for i, s := range lab.Strategies {
 		_, counters := lab.Describe(s)
