@@ -53,11 +53,11 @@ const (
 	CauseUnknown Cause = iota
 	LocalInput         // the server stepped without the player's input: it arrived late or never
 	RemoteInput        // another player's input was not the one that the client had assumed
-	HiddenState        // an earlier correction had not taken over what snapshots lack: contacts with their impulses
+	Again              // less than a second after another with the same inputs: contacts, which states lack, or physics differ
 	ClockReset         // the client's clock was behind the server's, and it took over the server's state
 )
 
-var causeNames = [...]string{"unknown", "local-input", "remote-input", "hidden-state", "clock-reset"}
+var causeNames = [...]string{"unknown", "local-input", "remote-input", "again", "clock-reset"}
 
 // String returns the cause's name.
 func (c Cause) String() string { return causeNames[c] }

@@ -181,8 +181,8 @@ func correctionEvent(t *texts, c *probe.Correction, k *predict.Knobs, rate int) 
 		t.add("input late: ")
 	case c.Cause == predict.RemoteInput:
 		t.add("remote input differed: ")
-	case c.Cause == predict.HiddenState:
-		t.add("contacts still differed: ")
+	case c.Cause == predict.Again:
+		t.add("again: ")
 	case c.Cause == predict.ClockReset:
 		t.add("the client had fallen behind: ")
 	case c.LostBefore > 0:

@@ -73,7 +73,7 @@ var causeTexts = [...]string{
 	predict.CauseUnknown: "unknown to the client",
 	predict.LocalInput:   "the player's input reached the server late",
 	predict.RemoteInput:  "another player's input differed from the predicted one",
-	predict.HiddenState:  "contacts, which states do not contain, had differed since the correction before",
+	predict.Again:        "a state had differed less than a second before: contacts, which states lack, or the physics differ",
 	predict.ClockReset:   "the client had fallen behind and adopted the server's state",
 }
 

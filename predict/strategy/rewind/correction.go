@@ -41,12 +41,12 @@ func (c *client) correct(newest packet.Packet) {
 	if body < 0 {
 		c.agreedTick = stateTick
 	} else if !tolerated && correction.Cause == predict.CauseUnknown && !c.others.active && c.resync.differs(stateTick, w.Rate()) {
-		correction.Cause = predict.HiddenState
+		correction.Cause = predict.Again
 	}
 	if body >= 0 {
 		correction.Body, correction.Field, correction.Amount = c.worstMismatch(body, past)
 	}
-	held := correction.Cause == predict.HiddenState && c.holds(body, past)
+	held := correction.Cause == predict.Again && c.holds(body, past)
 	if !resync && (body < 0 || tolerated || held) {
 		if held {
 			c.counters.held.Inc()
