@@ -106,7 +106,7 @@ func TestCopiesAreComplete(t *testing.T) {
 		"snapshot:compression=arithmetic:snapshot-every=2",
 		"statesync:compression=delta:authority=client:adaptive=on", "statesync:compression=relative:jitter-buffer=0",
 		"lockstep:transport=tcp:adaptive=on:follow-clock=on", "lockstep:adaptive=on", "rollback:topology=mesh",
-		"statesync:send=dead-reckoning:dr-algorithm=acceleration:dr-threshold=0.1", "statesync:correction=predictive-interpolation",
+		"statesync:send=dead-reckoning:dr-algorithm=acceleration:dr-threshold=0.1", "statesync:correction=predictive",
 		"lockstep:transport=tcp:adaptive=on:follow-clock=on", "lockstep:adaptive=on",
 	}
 	for _, s := range Strategies {

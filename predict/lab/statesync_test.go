@@ -270,8 +270,8 @@ func TestStatesyncKnobsConform(t *testing.T) {
 	for _, x := range []struct{ knobs, scene string }{
 		{reckoning + "static", "zen"}, {reckoning + "velocity", "two-players"},
 		{reckoning + "acceleration", "katamari:cubes=100"}, {reckoning + "velocity:jitter-buffer=0", "convoy"},
-		{"correction=velocity", "two-players"}, {"correction=predictive-interpolation", "zen"},
-		{"correction=predictive-interpolation:authority=client", "two-players"}, {"correction=velocity:jitter-buffer=0", "convoy"},
+		{"correction=velocity", "two-players"}, {"correction=predictive", "zen"},
+		{"correction=predictive:authority=client", "two-players"}, {"correction=velocity:jitter-buffer=0", "convoy"},
 	} {
 		spec := "statesync:" + x.knobs
 		allocatesNothing(t, x.scene, AtClient, spec)

@@ -82,7 +82,7 @@ func TestSubjectStaysInTheFrame(t *testing.T) {
 					}
 				}
 			}
-			if min(low[0], low[1]) < 0.1 || max(high[0], high[1]) > 0.9 {
+			if min(low[0], low[1]) < 0.07 || max(high[0], high[1]) > 0.93 {
 				t.Errorf("the bodies are from %.2f to %.2f of the width, from %.2f to %.2f of the height", low[0], high[0], low[1], high[1])
 			}
 		})

@@ -26,7 +26,7 @@ const (
 	predictiveInterpolation
 )
 
-var corrections = []string{"snap", "blend", "velocity", "predictive-interpolation"}
+var corrections = []string{"snap", "blend", "velocity", "predictive"}
 
 type client struct {
 	env         *predict.Env

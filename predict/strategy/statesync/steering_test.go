@@ -8,7 +8,7 @@ import (
 	"ghostcube/sim/geom"
 )
 
-var steerings = []string{"velocity", "predictive-interpolation"}
+var steerings = []string{"velocity", "predictive"}
 
 func still(int) sim.Input { return sim.Input{} }
 
@@ -81,7 +81,7 @@ func TestSteeringKeepsPushes(t *testing.T) {
 		}
 		return farthest
 	}
-	velocity, often, rarely := moved("velocity", "512"), moved("predictive-interpolation", "512"), moved("predictive-interpolation", "48")
+	velocity, often, rarely := moved("velocity", "512"), moved("predictive", "512"), moved("predictive", "48")
 	t.Logf("moved by %.3f, %.3f, %.3f m", velocity, often, rarely)
 	if velocity > 0.01 || rarely < 2*often || rarely < 0.1 {
 		t.Errorf("a push moves a body by %v m, %v m, and with rare updates %v m", velocity, often, rarely)
