@@ -270,7 +270,7 @@ func samePileEast(tick int, w []sim.Body) (x, y float32, buttons sim.Buttons) {
 // middle, the last four farther out. Neighbours turn the other way round, and their circles cross.
 func crossing(player int) autopilot {
 	const radius, speed, drift = 4.5, 4, 0.25 // metres, m/s, rad/s
-	distance, start := float32(4.5), float32(player)*geom.HalfPi
+	distance, start := float32(4.5), float32(float32(player)*geom.HalfPi)
 	if player >= 4 {
 		distance, start = 8.5, start+geom.HalfPi/2
 	}
