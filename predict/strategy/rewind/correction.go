@@ -43,9 +43,6 @@ func (c *client) correct(newest packet.Packet) {
 	} else if !tolerated && correction.Cause == predict.CauseUnknown && !c.others.active && c.resync.differs(stateTick, w.Rate()) {
 		correction.Cause = predict.Again
 	}
-	if body >= 0 {
-		correction.Body, correction.Field, correction.Amount = c.worstMismatch(body, past)
-	}
 	held := correction.Cause == predict.Again && c.holds(body, past)
 	if !resync && (body < 0 || tolerated || held) {
 		if held {
@@ -53,6 +50,9 @@ func (c *client) correct(newest packet.Packet) {
 		}
 		c.repredict(stateTick)
 		return
+	}
+	if body >= 0 {
+		correction.Body, correction.Field, correction.Amount = c.worstMismatch(body, past)
 	}
 	c.rewind(past, func() {
 		c.applyReceived()
