@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"ghostcube/net/link"
 	"ghostcube/predict/lab"
 	"ghostcube/sim"
 	"ghostcube/ui/stage"
@@ -32,6 +33,7 @@ type Plan struct {
 	faultEvery int         // period of the repeated forced fault, ticks; 0: none
 	faults     []lab.Fault // forced faults at a given time
 	display    []lab.Command
+	changed    bool // the settings asked for differ from those of the comparison
 }
 
 // MaxSeconds is the length of the longest session, in seconds.
@@ -75,6 +77,7 @@ func (l *Library) New(asked, file Settings, tapeName string) (*Plan, error) {
 		m.entries, m.TapeName, tapeScene = t.Entries, tapeName, t.Config.Scene
 	}
 	s := base.overriddenBy(asked)
+	m.changed = m.Comparison != nil && !sameExperiment(s, defaults.overriddenBy(m.Comparison.Settings))
 	if panesGiven := m.Comparison != nil || m.TapeName != "" && wanted.Tape != "" || file.Panes+asked.Panes != ""; !panesGiven {
 		if err := lab.CheckBodies(s.Panes, s.Scene); err != nil {
 			s.Panes = lab.FallbackSpec
@@ -94,6 +97,16 @@ func (l *Library) New(asked, file Settings, tapeName string) (*Plan, error) {
 		}
 	}
 	return m, nil
+}
+
+// sameExperiment reports whether two settings run the same experiment, at most with another seed or for another time.
+func sameExperiment(a, b Settings) bool {
+	var of, other link.Network
+	if of.Parse(a.Network) == nil && other.Parse(b.Network) == nil && of.String() == other.String() {
+		a.Network = b.Network
+	}
+	a.Seed, a.Seconds, a.Tape, a.Compare = b.Seed, b.Seconds, b.Tape, b.Compare
+	return a == b
 }
 
 // playersWithoutTape says how many players rest because the tape's own scene has fewer, and nothing if none does.
@@ -264,12 +277,13 @@ func (p *Plan) TapeNote() string {
 	return "tape " + strings.TrimSuffix(filepath.Base(TapeTitle(p.TapeName)), ".tape")
 }
 
-// Title returns the title of the lesson or the comparison, or nothing if there is neither.
+// Title returns the title of the lesson or the comparison. It is empty if there is neither, and if the comparison's title
+// may be wrong, because other settings than its own were asked for.
 func (p *Plan) Title() string {
 	switch {
 	case p.Lesson != nil:
 		return p.Lesson.Title
-	case p.Comparison != nil:
+	case p.Comparison != nil && !p.changed:
 		return p.Comparison.Title
 	}
 	return ""

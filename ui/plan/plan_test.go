@@ -246,6 +246,33 @@ func TestPrecedence(t *testing.T) {
 	}
 }
 
+// TestTitleStaysTrue promises that a comparison has its title with other seeds and lengths, and with no other setting of
+// anybody's. It has caught a video of lockstep alone titled "without and with prediction".
+func TestTitleStaysTrue(t *testing.T) {
+	for _, c := range []struct {
+		asked, file Settings
+		want        bool
+	}{
+		{Settings{}, Settings{}, true},
+		{Settings{Seed: "8", Seconds: 3, Network: "latency=75ms"}, Settings{Seat: "host", Seed: "9"}, true},
+		{Settings{Panes: "lockstep"}, Settings{}, false},
+		{Settings{Network: "lan"}, Settings{}, false},
+		{Settings{Scene: "plain"}, Settings{}, false},
+		{Settings{Rate: "30"}, Settings{}, false},
+		{Settings{Fault: "skew=500"}, Settings{}, false},
+		{Settings{}, Settings{FaultEvery: time.Second}, false},
+	} {
+		c.asked.Compare = "prediction"
+		p, err := newLibrary().New(c.asked, c.file, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := p.Title() != ""; got != c.want {
+			t.Errorf("%+v over %+v: the title is %q", c.asked, c.file, p.Title())
+		}
+	}
+}
+
 // TestEntries says that a tape that is too short begins again with its inputs alone, and
 // that forced faults come on top of it.
 func TestEntries(t *testing.T) {

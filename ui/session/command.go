@@ -23,9 +23,14 @@ func (s *Session) record(c lab.Command) {
 		return
 	}
 	s.newCommands = append(s.newCommands, c)
-	if c.Verb == "scene" || c.Verb == "seat" || c.Verb == "seed" || c.Verb == "restart" {
-		s.Title = ""
+	if beginsAnew(c) || s.Lesson.Run == nil && !isViewCommand(c) {
+		s.Title = "" // what it says is shown no longer
 	}
+}
+
+// beginsAnew reports whether a command begins another session.
+func beginsAnew(c lab.Command) bool {
+	return c.Verb == "scene" || c.Verb == "seat" || c.Verb == "seed" || c.Verb == "restart"
 }
 
 // apply applies a command to the lab. One that is refused becomes a notice.

@@ -103,5 +103,8 @@ func (l *Lesson) GoTo(by int) {
 
 // Leave ends the tour, or its offer. The session goes on.
 func (l *Lesson) Leave() {
+	if l.Run != nil {
+		l.session.Title = ""
+	}
 	l.Run, l.Offered = nil, false
 }

@@ -57,7 +57,7 @@ type Session struct {
 	Options
 	Plan  *plan.Plan // of the session
 	Next  *plan.Plan // of the session that StartNext starts; nil: none
-	Title string     // of the header; empty: the scene's name
+	Title string     // of the lesson or comparison while it is true, for header and videos; empty: the scene's name stands there
 	Lab   *lab.Lab
 	HUD   hud.HUD
 

@@ -1,0 +1,104 @@
+package session
+
+import (
+	"errors"
+	"testing"
+
+	"ghostcube/net/link"
+	"ghostcube/predict/lab"
+	"ghostcube/ui/plan"
+)
+
+// TestTitleStaysTrue changes a comparison by a command of each kind and promises that its title goes unless the command
+// changes only the view, also in the video of a span that contains the change, and that resetting the session brings it
+// back. It has caught a video of lockstep and rewind titled "without and with prediction".
+func TestTitleStaysTrue(t *testing.T) {
+	commands := map[string]lab.Command{
+		"switch":    {Name: "lockstep"},
+		"set":       {Pane: 1, Name: "smoothing", Value: "none"},
+		"nudge":     {Name: "x", Value: "1"},
+		"condition": {Name: "latency", Value: "20ms"},
+		"network":   {Value: "lan"},
+		"blackout":  {Value: "250ms"},
+		"clock":     {Name: "skew", Value: "500"},
+		"freeze":    {Value: "1s"},
+		"attack":    {Name: "forge", Value: "1"},
+		"desync":    {Name: "bodies.linear"},
+		"rejoin":    {Name: "1"},
+		"block":     {Value: "1"},
+		"scene":     {Pane: lab.AllPanes, Name: "two-players"},
+		"seat":      {Pane: lab.AllPanes, Name: "host"},
+		"seed":      {Pane: lab.AllPanes, Value: "7"},
+		"open":      {Pane: lab.AllPanes, Name: "animated"},
+		"close":     {Pane: 1},
+		"focus":     {Pane: 1},
+		"restart":   {Pane: lab.AllPanes},
+		"show":      {Pane: lab.AllPanes, Name: "graphs", Value: "off"},
+	}
+	_, err := lab.ParseCommand("nothing all - -")
+	var unknown *link.UnknownNameError
+	if !errors.As(err, &unknown) || len(unknown.Choices) < 20 {
+		t.Fatalf("the verbs are unknown: %v", err)
+	}
+	for _, verb := range unknown.Choices {
+		t.Run(verb, func(t *testing.T) {
+			c, ok := commands[verb]
+			if !ok {
+				t.Fatal("there is no example of it")
+			}
+			c.Verb = verb
+			comparison := "prediction"
+			if verb == "rejoin" || verb == "block" {
+				comparison = "messages-join" // they need messages
+			}
+			g := playSettings(t, plan.Settings{Compare: comparison})
+			title := g.Title
+			filmed := verb == "switch" || verb == "show"
+			g.runTicks(t, 2)
+			if filmed {
+				g.Videos.Toggle()
+				g.runTicks(t, 2)
+			}
+			g.Do(c)
+			if len(g.newCommands) != 1 {
+				t.Fatalf("%v was not applied: %v", c, g.Notices.list)
+			}
+			g.runTicks(t, 1)
+			want := ""
+			if isViewCommand(c) {
+				want = title
+			}
+			if g.Title != want {
+				t.Errorf("after %v the title is %q, want %q", c, g.Title, want)
+			}
+			if !filmed {
+				return
+			}
+			g.Videos.Toggle()
+			if got := g.Videos.current.recording.Title; got != want {
+				t.Errorf("the video has the title %q, want %q", got, want)
+			}
+			g.Reset()
+			g.startNext(t)
+			if title == "" || g.Title != title {
+				t.Errorf("after a reset the title is %q, want %q", g.Title, title)
+			}
+		})
+	}
+}
+
+// TestTitleOfLesson promises that the title of a lesson stays while the reader does what it asks for, and goes with it.
+func TestTitleOfLesson(t *testing.T) {
+	g := newTestSession(t, "rewind")
+	g.Lesson.GoTo(1)
+	g.startNext(t)
+	title := g.Title
+	g.Do(lab.Command{Verb: "switch", Name: "rewind"})
+	if title == "" || g.Title != title {
+		t.Errorf("after a command the title of the lesson is %q, want %q", g.Title, title)
+	}
+	g.Lesson.Leave()
+	if g.Title != "" {
+		t.Errorf("after the tour the title is %q", g.Title)
+	}
+}
