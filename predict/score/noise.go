@@ -71,6 +71,29 @@ func (n *Noise) CopyFrom(o *Noise) {
 	n.blocks, n.measures = o.blocks, append(n.measures[:0], o.measures...)
 }
 
+// AppendBars appends the lengths of bars for several values of one measure to dst: 1 for the worst, 0 for the best possible
+// value and for one that is unknown. It appends nothing where fewer than two values can be compared, or all are equal.
+func AppendBars(dst []float32, values []*Measure) []float32 {
+	worst, lowest, known := 0.0, math.Inf(1), 0
+	for _, m := range values {
+		if m.OK && m.Better != Neither {
+			known++
+			worst, lowest = max(worst, m.badness()), min(lowest, m.badness())
+		}
+	}
+	if known < 2 || worst == lowest {
+		return dst
+	}
+	for _, m := range values {
+		length := 0.0
+		if m.OK && m.Better != Neither {
+			length = m.badness() / worst
+		}
+		dst = append(dst, float32(length))
+	}
+	return dst
+}
+
 // badness returns the distance of a value from the best possible one, at least 0.
 func (m *Measure) badness() float64 {
 	switch m.Better {

@@ -3,6 +3,7 @@ package score
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"ghostcube/sim/geom"
@@ -121,5 +122,35 @@ func TestBestOfEqualMotions(t *testing.T) {
 	}
 	if equal, different := marked(1), marked(1.5); equal > 6 || different < 36 {
 		t.Errorf("of 40 sessions, %d of equal panes and %d of different ones have a best pane", equal, different)
+	}
+}
+
+// TestBars checks the lengths of bars for each order of values, and that there are none where values cannot be
+// compared. Best has a test of its own.
+func TestBars(t *testing.T) {
+	for _, c := range []struct {
+		better  Better
+		values  []float64 // below -200: unknown
+		lengths []float32
+		best    int // of values without noise
+	}{
+		{Lower, []float64{2, 8, 4}, []float32{0.25, 1, 0.5}, 0},
+		{Lower, []float64{0, 8}, []float32{0, 1}, 0},
+		{Lower, []float64{3, 3}, nil, -1},
+		{Lower, []float64{1, 1, 2}, []float32{0.5, 0.5, 1}, -1},
+		{NearZero, []float64{-160, 40}, []float32{1, 0.25}, 1},
+		{NearOne, []float64{0.25, 2}, []float32{1, 1.0 / 3}, 1},
+		{Neither, []float64{1, 2}, nil, -1},
+		{Lower, []float64{5, -999}, nil, -1},
+		{Lower, []float64{5, -999, 10}, []float32{0.5, 0, 1}, 0},
+	} {
+		var values []*Measure
+		for _, v := range c.values {
+			values = append(values, &Measure{Value: v, OK: v > -200, Better: c.better})
+		}
+		best := Best(values, make([]float64, len(values)))
+		if lengths := AppendBars(nil, values); !slices.Equal(lengths, c.lengths) || best != c.best {
+			t.Errorf("%v of %v: %v, best %d", c.better, c.values, lengths, best)
+		}
 	}
 }

@@ -2,7 +2,6 @@ package window
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -121,7 +120,7 @@ func (p *scorePage) scoreRow(values []*score.Measure, noise []float64) {
 	title.Max.Y = r.Min.Y + ui.Px(18)
 	bars.Min.Y = title.Max.Y
 	ui.Text(title, m.Title, true, widget.Left)
-	lengths, best := barLengths(values), -1
+	lengths, best := score.AppendBars(nil, values), -1
 	if noise != nil {
 		best = score.Best(values, noise)
 	}
@@ -139,41 +138,4 @@ func (p *scorePage) scoreRow(values []*score.Measure, noise []float64) {
 		cell.Max.X -= ui.Px(4)
 		ui.Text(cell, v.Text(), false, widget.Right)
 	}
-}
-
-// barLengths returns the lengths of the bars, 1 for the worst value, or nil where the values cannot be compared
-// or are equal.
-func barLengths(values []*score.Measure) (lengths []float32) {
-	lengths = make([]float32, len(values))
-	worst, lowest, known := 0.0, math.Inf(1), 0
-	for k, v := range values {
-		if !v.OK || v.Better == score.Neither {
-			continue
-		}
-		known++
-		bad := badness(v)
-		lengths[k] = float32(bad)
-		worst, lowest = max(worst, bad), min(lowest, bad)
-	}
-	if known < 2 || worst == lowest {
-		return nil
-	}
-	for k := range lengths {
-		lengths[k] /= float32(worst)
-	}
-	return lengths
-}
-
-// badness returns the distance of a value from the best possible one, at least 0.
-func badness(m *score.Measure) float64 {
-	switch m.Better {
-	case score.NearZero:
-		return math.Abs(m.Value)
-	case score.NearOne: // a ratio: 2 is as bad as 0.5
-		if m.Value <= 0 {
-			return math.MaxFloat32
-		}
-		return math.Abs(math.Log(m.Value))
-	}
-	return max(m.Value, 0)
 }
