@@ -137,14 +137,37 @@ func (d frameDrawer) drawHeadline(i int, r Rect) float32 {
 	pen := right
 	if h.unit != "" {
 		pen -= small.Width(h.unit)
-		d.Text(pen, top+d.px(30), small, stage.TextColor, h.unit)
+		d.Text(pen, top+d.px(29), small, stage.TextColor, h.unit)
 		pen -= d.px(5)
 	}
-	d.Text(pen-large.Width(h.value.text), top+d.px(30), large, stage.TextColor, h.value.text)
+	color := stage.TextColor
+	if d.hud.bars.best == i {
+		color = stage.BestTextColor
+	}
+	d.Text(pen-large.Width(h.value.text), top+d.px(29), large, color, h.value.text)
 	label := d.texts.truncate(small, h.label, w-d.px(14))
-	d.Text(right-small.Width(label), top+d.px(47), small, stage.DimTextColor, label)
+	d.Text(right-small.Width(label), top+d.px(45), small, stage.DimTextColor, label)
+	d.drawHeadlineBar(i, r)
 	return w
 }
+
+// drawHeadlineBar draws the bar of pane i at the lower edge of its caption r, if the headlines of the panes can be compared.
+func (d frameDrawer) drawHeadlineBar(i int, r Rect) {
+	if len(d.hud.bars.lengths) == 0 {
+		return
+	}
+	color := stage.WideBarColor
+	if d.hud.bars.best == i {
+		color = stage.BestBarColor
+	}
+	x, h, w := float32(r.X)+d.px(10), d.px(headlineBarHeight), float32(r.W)-d.px(20)
+	y := float32(r.Y+r.H) - h
+	d.Rect(x, y, w, h, stage.BarBackground)
+	d.Rect(x, y, max(whole(w*d.hud.bars.lengths[i]), d.px(3)), h, color)
+}
+
+// headlineBarHeight is the height of a headline's bar, in pixels at scale 1.
+const headlineBarHeight = 4
 
 // headlineSize is the size of the headline's value, in pixels at scale 1.
 const headlineSize = 30
@@ -183,7 +206,14 @@ func (d frameDrawer) captionLines(i int, r Rect, withKnobs bool, dst []captionLi
 			dst, text = append(dst, captionLine{line, color}), rest
 		}
 	}
-	if !d.hud.brief || headline == 0 {
+	brief := headline != 0 && (d.hud.brief || d.low(r) && len(d.l.Panes) > 2)
+	if brief && d.low(r) {
+		most = min(most, 1)
+		if withKnobs && d.changedKnobs(i) != "" {
+			most++
+		}
+	}
+	if !brief {
 		first, second := d.keyFigures(i, d.captionRoom(r, 0, headline))
 		wrap(stage.TextColor, first)
 		wrap(stage.TextColor, second)

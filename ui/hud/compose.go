@@ -94,6 +94,7 @@ func (h *HUD) Compose(f *Frame, l *lab.Lab, at Rect, o Options, share float32) {
 	for i := range h.lanes {
 		lanes.drawLane(&h.lanes[i])
 	}
+	h.bars.compare(h.panes)
 	for i := range l.Panes {
 		d.drawStrip(i, &h.layouts[i])
 		d.drawCaption(i, &h.layouts[i], o.HighlightFocus)

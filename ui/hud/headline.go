@@ -4,6 +4,7 @@ import (
 	"math"
 	"strings"
 
+	"ghostcube/predict/score"
 	"ghostcube/ui/stage"
 )
 
@@ -14,13 +15,16 @@ type headline struct {
 	unit  string   // may be empty
 	label string   // what it is, without the unit
 
+	measure score.Measure // what bars compare; of a counter Better is Neither
+	noise   float64       // standard error of the measure
+
 	changes int   // of anything above so far
 	texts   texts // scratch
 }
 
 // clone returns a copy that shares no memory with h.
 func (h *headline) clone() headline {
-	return headline{name: h.name, value: h.value.clone(), unit: h.unit, label: h.label, changes: h.changes}
+	return headline{name: h.name, value: h.value.clone(), unit: h.unit, label: h.label, measure: h.measure, noise: h.noise, changes: h.changes}
 }
 
 // headlineChangesPerSecond is how often in a second of the session the headline changes, so that it can be read.
@@ -48,26 +52,41 @@ func (p *pane) updateHeadline(show *stage.Settings, now bool) {
 	h.value.set(h.texts.end())
 }
 
-// headlineValue appends the present value of the headline to its texts, and sets its label and unit where they are
-// not those of its name.
+// headlineValue appends the present value of the headline to its texts, keeps it for its bar, and sets its label and unit
+// where they are not those of its name.
 func (p *pane) headlineValue(h *headline) {
 	name := h.name
+	h.measure, h.noise = score.Measure{Better: score.Neither}, math.Inf(1)
 	rate := p.source.ServerWorld.Rate()
 	if name == stage.AgeHeadline {
 		var ages ageHistogram
 		if ages.count(p); ages.total > 0 {
-			h.texts.int(int(math.Round(float64(ages.quantile(0.99)*1000) / float64(rate))))
+			ms := math.Round(float64(ages.quantile(0.99)*1000) / float64(rate))
+			h.measure.Value, h.measure.OK = ms, true
+			h.texts.int(int(ms))
 		} else {
 			h.texts.add("-")
 		}
 		h.label = "snapshot age, 99th percentile"
 		return
 	}
-	p.measures = p.source.Measures(p.source.Headline(p.measures[:0]))
+	p.measures = p.source.Headline(p.measures[:0])
+	leading := len(p.measures)
+	p.measures = p.source.Measures(p.measures)
+	p.errors = p.source.StandardErrors(p.errors[:0]) // of the measures that do not lead
+	for i := range p.measures[leading:] {
+		if m := &p.measures[leading+i]; m.Name == name && i < len(p.errors) {
+			h.noise = p.errors[i]
+		}
+	}
 	for i := range p.measures {
 		m := &p.measures[i]
 		if m.Name != name {
 			continue
+		}
+		h.measure = *m
+		if name == "key_to_screen_ms" {
+			h.noise = 0
 		}
 		h.texts.b = m.AppendText(h.texts.b)
 		if comma := strings.LastIndex(m.Title, ", "); comma >= 0 {
@@ -78,9 +97,52 @@ func (p *pane) headlineValue(h *headline) {
 		return
 	}
 	if v, ok := p.source.Counters.Lookup(name); ok {
+		h.measure.Value, h.measure.OK = v, true
 		h.texts.counter(v)
 	} else {
 		h.texts.add("-")
+	}
+}
+
+// headlineBars are bars that compare the headlines of all panes.
+type headlineBars struct {
+	lengths []float32 // by pane, from 0 to 1; empty: they cannot be compared
+	best    int       // pane that is better than all others by more than the noise; -1: none
+
+	measures []*score.Measure // scratch
+	errors   []float64        // scratch
+}
+
+// compare makes the bars of the panes' headlines. They are longer the worse a value is; those of counters, and of measures
+// without a better value, are in relation to the largest value.
+func (b *headlineBars) compare(panes []*pane) {
+	b.lengths, b.measures, b.errors, b.best = b.lengths[:0], b.measures[:0], b.errors[:0], -1
+	if len(panes) < 2 {
+		return
+	}
+	known, least, largest := 0, math.Inf(1), 0.0
+	for _, p := range panes {
+		m := &p.headline.measure
+		b.measures, b.errors = append(b.measures, m), append(b.errors, p.headline.noise)
+		if m.OK {
+			known++
+			least, largest = min(least, m.Value), max(largest, m.Value)
+		}
+	}
+	if b.measures[0].Better != score.Neither {
+		b.lengths = score.AppendBars(b.lengths, b.measures)
+		b.best = score.Best(b.measures, b.errors)
+		return
+	}
+	if known < 2 || !(largest > least) {
+		return
+	}
+	for _, m := range b.measures {
+		length := 0.0
+		if m.OK {
+			length = max(m.Value, 0) / largest
+		}
+		b.lengths = append(b.lengths, float32(length))
 	}
 }
 

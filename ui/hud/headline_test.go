@@ -2,6 +2,7 @@ package hud
 
 import (
 	"errors"
+	"math"
 	"strings"
 	"testing"
 
@@ -56,6 +57,92 @@ func TestHeadline(t *testing.T) {
 	stagetest.Apply(t, l, lab.Command{Verb: "switch", Pane: 1, Name: "snapshot"})
 	if texts, _ := large("corrections"); texts[1] != "-" {
 		t.Errorf("after a switch to snapshot: %q", texts)
+	}
+}
+
+// TestHeadlineBars promises bars below the captions of several panes that have the lengths of their headlines, the bar and
+// the headline of the best pane in another colour if it is better by more than the noise, and none where nothing differs.
+func TestHeadlineBars(t *testing.T) {
+	l := stagetest.Session(t, "latency=75ms", "noprediction", "rewind", "snapshot")
+	var s HUD
+	stagetest.Roll(t, &s, l, 300)
+	bars := func(headline string) (widths map[render.Color][]float32, best []string) {
+		stagetest.Show(t, l, "headline="+headline)
+		s.Refresh(l)
+		widths = map[render.Color][]float32{}
+		f := s.frame(l)
+		for i := range f.Overlay.Items {
+			switch it := &f.Overlay.Items[i]; {
+			case it.Kind == render.RectKind && it.H == headlineBarHeight:
+				widths[it.Color] = append(widths[it.Color], it.W)
+			case it.Kind == render.TextKind && it.Color == stage.BestTextColor:
+				best = append(best, it.Text)
+			}
+		}
+		return widths, best
+	}
+	widths, best := bars("key_to_screen_ms")
+	tracks, others, green := widths[stage.BarBackground], widths[stage.WideBarColor], widths[stage.BestBarColor]
+	if len(tracks) != 3 || len(others) != 2 || len(green) != 1 || len(best) != 1 || best[0] != "0" {
+		t.Fatalf("tracks %v, bars %v, best %v %q", tracks, others, green, best)
+	}
+	values := make([]float64, 3)
+	for i, p := range l.Panes {
+		values[i] = p.Headline(nil)[0].Value
+	}
+	for i, at := range []int{0, 2} { // the panes without prediction
+		want := tracks[i] * float32(values[at]/max(values[0], values[2]))
+		if values[1] != 0 || math.Abs(float64(others[i]-want)) > 1.5 {
+			t.Errorf("the bars of %v ms are %v wide, want %v", values, others[i], want)
+		}
+	}
+	if green[0] > 4 {
+		t.Errorf("the bar of 0 ms is %v wide", green[0])
+	}
+	for _, headline := range []string{"off", "messages_received"} {
+		if widths, best := bars(headline); len(widths) != 0 || len(best) != 0 {
+			t.Errorf("%s: bars %v, best %q", headline, widths, best)
+		}
+	}
+	if widths, best := bars("corrections"); len(best) != 0 {
+		t.Errorf("a counter's best pane: %v %q", widths, best)
+	}
+	for pane := range 2 {
+		stagetest.Apply(t, l, lab.Command{Verb: "close", Pane: 2 - pane})
+	}
+	if widths, _ := bars("key_to_screen_ms"); len(widths) != 0 {
+		t.Errorf("one pane has bars: %v", widths)
+	}
+}
+
+// TestLowPanesShowPictures promises that four panes with a headline are pictures for the most part, with the changed knobs
+// of each where they are beside its name or below it.
+func TestLowPanesShowPictures(t *testing.T) {
+	for _, c := range []struct {
+		last  string
+		knob  string
+		share float64
+	}{
+		{"statesync:budget=64", "budget=64", 0.63},
+		{"statesync:compression=uncompressed:budget=64:jitter-buffer=0:smoothing=single:cold-start=on:adaptive=on", "cold-start=on", 0.59},
+	} {
+		l := stagetest.Katamari(t, "latency=50ms,loss=5%", "snapshot", "snapshot:compression=delta", "rewind", c.last)
+		stagetest.Show(t, l, "headline=down_kbit_per_second,split=off")
+		var s HUD
+		stagetest.RollAndPull(t, &s, l, 120)
+		f := s.frame(l)
+		area := 0
+		for _, v := range f.Viewports {
+			area += v.Rect.W * v.Rect.H
+		}
+		if share := float64(area) / (1280 * 720); share < c.share {
+			t.Errorf("%s: pictures fill %.3f of the frame, want %v", c.last, share, c.share)
+		}
+		for _, want := range []string{"compression=delta", c.knob} {
+			if all := f.texts(); !strings.Contains(all, want) {
+				t.Errorf("no %q in\n%s", want, all)
+			}
+		}
 	}
 }
 

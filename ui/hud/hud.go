@@ -40,6 +40,7 @@ type HUD struct {
 	network    keptNetwork
 	paneLabels [lab.MaxPanes]string // of the present Compose
 	brief      bool                 // the captions leave the key figures out
+	bars       headlineBars         // of the present Compose
 }
 
 // pane is what a HUD keeps of a pane.
@@ -59,6 +60,7 @@ type pane struct {
 	playouts      playoutHistory // while slots are shown
 	headline      headline
 	measures      []score.Measure // scratch
+	errors        []float64       // scratch
 	pathError     pathError
 	explain       explanation
 	caption       caption
@@ -115,7 +117,7 @@ func (h *HUD) Fork(l *lab.Lab) *HUD {
 	for i, p := range h.panes {
 		q := *p
 		q.source, q.serverWorld, q.inspection = l.Panes[i], l.Panes[i].ServerWorld, f.stage.Inspection(i)
-		q.measures, q.caption, q.stillGauges, q.gaugesStale = nil, caption{stale: true}, render.DrawList{}, true
+		q.measures, q.errors, q.caption, q.stillGauges, q.gaugesStale = nil, nil, caption{stale: true}, render.DrawList{}, true
 		q.headline, q.explain = p.headline.clone(), p.explain.clone()
 		f.panes = append(f.panes, &q)
 	}

@@ -24,8 +24,10 @@ const (
 	captionLineHeight = 18 // height of every other line
 	captionPadding    = 6
 	shortStripHeight  = 46
+	lowStripHeight    = 40
 	explainHeight     = 20
 	stripPadding      = 4
+	lowStripPadding   = 2
 	hiddenHeight      = 16
 	graphGaugeHeight  = 46
 	lowPaneHeight     = 420
@@ -113,9 +115,9 @@ func (d frameDrawer) layOutStrip(i int, y *paneLayout, room float32) float32 {
 	if len(d.hud.gauges) == 0 || len(d.hud.gauges) == 1 && d.settings.Graphs {
 		d.hud.gauges, y.explained = d.hud.gauges[:0], d.settings.Explain
 		if d.settings.Graphs || d.settings.Explain {
-			h := d.px(shortStripHeight)
+			h, pad := d.shortStrip(y.pane)
 			if d.stackedStrip(y.pane.W) {
-				h += d.px(shortStripHeight - stripPadding)
+				h += h - pad
 			}
 			return min(h, max(room, 0))
 		}
@@ -213,7 +215,7 @@ func (d frameDrawer) drawStrip(i int, y *paneLayout) {
 	}
 	d.drawStillGauges(i, y)
 	d.drawGauges(i, y, true)
-	pad := d.px(stripPadding)
+	short, pad := d.shortStrip(y.pane)
 	if y.hidden > 0 {
 		f := d.font(12, false)
 		text := d.texts.count(y.hidden, "gauge").add(" hidden: pane too small").end()
@@ -222,7 +224,7 @@ func (d frameDrawer) drawStrip(i int, y *paneLayout) {
 	if len(y.gauges) > 0 || y.hidden > 0 {
 		return
 	}
-	x, w, row := left+pad, width-pad-pad, d.px(shortStripHeight)-pad-pad
+	x, w, row := left+pad, width-pad-pad, short-pad-pad
 	top += pad
 	stacked := d.stackedStrip(y.pane.W)
 	if d.settings.Explain {
@@ -241,6 +243,17 @@ func (d frameDrawer) drawStrip(i int, y *paneLayout) {
 		d.Rect(x, top, w, row, stage.GaugePanelColor)
 		gaugeDrawer(d).drawGraphGauge(i, x, top, w, row)
 	}
+}
+
+// low reports whether a pane is too low for more than the point that it makes.
+func (d frameDrawer) low(pane Rect) bool { return float32(pane.H) < d.px(lowPaneHeight) }
+
+// shortStrip returns the height of a strip without gauges, and the padding in it.
+func (d frameDrawer) shortStrip(pane Rect) (height, padding float32) {
+	if d.low(pane) {
+		return d.px(lowStripHeight), d.px(lowStripPadding)
+	}
+	return d.px(shortStripHeight), d.px(stripPadding)
 }
 
 // stackedStrip reports whether the explanation stands above the graph, because a pane of a width in pixels has no room

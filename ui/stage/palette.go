@@ -89,9 +89,11 @@ var (
 	NoticeBackground = render.Color{R: 66, G: 75, B: 88, A: 255}
 )
 
-// The colours of bars of the panel's score.
+// The colours of bars that compare panes.
 var (
-	BestBarColor  = render.Color{R: 58, G: 158, B: 96, A: 255} // the best pane
+	BestBarColor  = render.Color{R: 58, G: 158, B: 96, A: 255}   // the best pane
+	BestTextColor = render.Color{R: 112, G: 222, B: 152, A: 255} // its headline
+	WideBarColor  = render.Color{R: 222, G: 146, B: 66, A: 255}  // in a picture, the others
 	BarColor      = render.Color{R: 92, G: 104, B: 122, A: 255}
 	BarBackground = render.Color{R: 36, G: 41, B: 49, A: 255}
 )

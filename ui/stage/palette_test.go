@@ -28,7 +28,7 @@ func namedColors() map[string]render.Color {
 		"hit": HitColor, "miss": MissColor, "unrewound": UnrewoundColor, "callout": CalloutColor, "focus": FocusColor,
 		"text": TextColor, "dim text": DimTextColor, "alert": AlertColor, "background": BackgroundColor, "empty": EmptyColor, "key": KeyDownColor,
 		"gridline": GridlineColor, "event": EventColor, "curve": CurveColor, "explain": ExplainColor,
-		"notice": NoticeColor, "best bar": BestBarColor, "bar": BarColor, "bar background": BarBackground,
+		"notice": NoticeColor, "best bar": BestBarColor, "best text": BestTextColor, "wide bar": WideBarColor, "bar": BarColor, "bar background": BarBackground,
 		"header": HeaderColor, "input": InputColor, "update": UpdateColor, "index": IndexColor, "rotation": RotationColor,
 		"snapshot": LaneColors[predict.Snapshots], "fragment": LaneColors[predict.Fragments], "messages": LaneColors[predict.Messages],
 		"waiting": WaitingColor, "own": OwnInputColor, "missing": MissingColor, "repeated": RepeatedColor, "late": LateInputColor, "unmeasured": unmeasuredColor,
