@@ -23,6 +23,8 @@ type Past struct {
 	courses map[*timeline.Take]*course // of all takes
 	taped   *timeline.Take             // the take of the session's tape
 
+	wasPaused bool // before the visit to the past
+
 	slowed     bool    // the last seconds play slowly
 	speedAfter float64 // speed after that
 
@@ -93,6 +95,9 @@ func (p *Past) Seek(tick int) {
 		return
 	}
 	p.endVideo()
+	if !p.Timeline.Reviewing() {
+		p.wasPaused = s.Paused
+	}
 	s.Paused = true
 	p.Timeline.Lead = 0
 	p.Timeline.Seek(tick, p.leaveEnd())
@@ -111,7 +116,8 @@ func (p *Past) SeekFully(tick int) {
 	}
 }
 
-// GoLive returns to the end of the take, where keys and tape drive the session.
+// GoLive returns to the end of the take, where keys and tape drive the session. It runs if it did before the visit to the
+// past.
 func (p *Past) GoLive() {
 	t := p.Timeline
 	if !t.Reviewing() {
@@ -120,6 +126,8 @@ func (p *Past) GoLive() {
 	p.SeekFully(t.End())
 	if p.session.Err == nil {
 		p.resume()
+		p.session.Paused = p.wasPaused
+		p.session.Selection.Clear()
 	}
 }
 

@@ -40,8 +40,8 @@ func (s *Selection) Toggle(pane *lab.Pane, n int) {
 		return
 	}
 	s.set(pane, n) // before the pane goes to another moment
-	o.Paused = true
 	o.Past.SeekFully(int(s.correction.SessionTick) + 1)
+	o.Paused = true
 }
 
 // Callout returns the callout of the selected correction. The selection ends when the session resumes or its

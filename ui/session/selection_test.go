@@ -11,7 +11,8 @@ import (
 )
 
 // TestShowCorrection promises that a correction chosen in the panel or on the bar is shown at its tick, with ghosts of
-// where its body was drawn before and is simulated now, and with an arrow between the two.
+// where its body was drawn before and is simulated now, and with an arrow between the two, and that the session then goes
+// on as before the visit, with no callout.
 func TestShowCorrection(t *testing.T) {
 	g := newTestSession(t, "rewind")
 	g.playPast(t, 200)
@@ -55,6 +56,15 @@ func TestShowCorrection(t *testing.T) {
 		without, none := compose()
 		if lines < without+6 || arrows != none+2 {
 			t.Errorf("%s: %d lines and %d arrows with the callout, %d and %d without", way, lines, arrows, without, none)
+		}
+	}
+	for _, paused := range []bool{false, true} {
+		g.Past.GoLive()
+		g.Paused = paused
+		g.Selection.Toggle(p, n)
+		g.Past.GoLive()
+		if g.Selection.Callout() != nil || g.Paused != paused {
+			t.Errorf("after the visit to a correction the callout is %+v and the session paused %v, want %v", g.Selection.Callout(), g.Paused, paused)
 		}
 	}
 	g.Past.SeekFully(int(x.SessionTick) + 3)
