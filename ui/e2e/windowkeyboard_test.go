@@ -91,11 +91,14 @@ func TestWindowKeyboard(t *testing.T) {
 	if s := d.state(); s.focus != "" {
 		t.Errorf("after Escape %q has the keys", s.focus)
 	}
+	for _, key := range []string{"ctrl+r", "alt+1", "super+c", "ctrl+f"} { // the system's, not the lab's
+		d.tapKey(key)
+	}
 	moved := d.state().tick
 	d.holdKey("d", 20)
 	out := d.interrupt()
-	if len(d.outputFiles("video-*.*")) == 0 {
-		t.Errorf("no video: %s", out)
+	if n := len(d.outputFiles("video-*.*")); n != 1 {
+		t.Errorf("%d videos, want 1: %s", n, out)
 	}
 	var commands []string
 	last := map[string]string{}
@@ -113,6 +116,11 @@ func TestWindowKeyboard(t *testing.T) {
 	text := strings.Join(commands, "\n")
 	if !slices.ContainsFunc(commands, func(c string) bool { return strings.Contains(c, "switch") && strings.Contains(c, "rewind") }) {
 		t.Errorf("no switch to rewind:\n%s", text)
+	}
+	for _, c := range commands {
+		if strings.HasPrefix(c, "nudge") || strings.Contains(c, "noprediction") || strings.HasPrefix(c, "show") && strings.Contains(c, "color") {
+			t.Errorf("a key with Ctrl, Alt or Super has the effect %s", c)
+		}
 	}
 	if last["set smoothing"] != "single" || last["set smooth-factor"] != "0.7" {
 		t.Errorf("smoothing %q, factor %q:\n%s", last["set smoothing"], last["set smooth-factor"], text)

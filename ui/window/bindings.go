@@ -137,7 +137,7 @@ var bindings = [][]binding{
 	},
 	displayBindings(),
 	{
-		{label: "H", help: "hide panel and overlay", keys: keys{ebiten.KeyH}, press: func(g *game, _ int, _ bool) { g.screen.hidden = !g.screen.hidden }},
+		{label: "H", help: "hide panel and overlay", keys: keys{ebiten.KeyH}, press: func(g *game, _ int, _ bool) { g.screen.hide() }},
 		{label: "Tab, Shift Tab", help: "the panel without a mouse: its next, previous control; Escape: back", keys: keys{ebiten.KeyTab},
 			press: func(g *game, _ int, shift bool) { g.focusPanel(shift) }},
 		{label: "R", help: "start, stop recording a video", keys: keys{ebiten.KeyR}, press: func(g *game, _ int, _ bool) { g.session.Videos.Toggle() }},
@@ -187,14 +187,14 @@ func settingKey(name string) ebiten.Key {
 
 // handleKeys calls the bindings whose keys have just gone down.
 func (c *controls) handleKeys(g *game) {
-	shift := ebiten.IsKeyPressed(ebiten.KeyShift)
+	shift, plain := ebiten.IsKeyPressed(ebiten.KeyShift), plainKeys()
 	for _, group := range bindings {
 		for _, b := range group {
 			if g.session.Embed && !b.embedded {
 				continue
 			}
 			for i, k := range b.keys {
-				if inpututil.IsKeyJustPressed(k) {
+				if plain && inpututil.IsKeyJustPressed(k) {
 					b.press(g, i, shift)
 				}
 			}
@@ -207,16 +207,23 @@ func (c *controls) handleKeys(g *game) {
 	}
 }
 
+// plainKeys reports whether keys have the meanings of the bindings: with Ctrl, Alt or Meta they belong to the system, the
+// browser or a text.
+func plainKeys() bool {
+	return !ebiten.IsKeyPressed(ebiten.KeyControl) && !ebiten.IsKeyPressed(ebiten.KeyAlt) && !ebiten.IsKeyPressed(ebiten.KeyMeta)
+}
+
 // heldButtons returns the buttons of the keys that are down: the first player's with those of gamepads, and
 // the second player's.
 func (c *controls) heldButtons() (first, second sim.Buttons) {
+	plain := plainKeys()
 	for _, group := range bindings {
 		for _, b := range group {
 			for _, k := range b.hold {
-				if ebiten.IsKeyPressed(k.key) || c.padPressed(k.pad) {
+				if plain && ebiten.IsKeyPressed(k.key) || c.padPressed(k.pad) {
 					first |= k.button
 				}
-				if ebiten.IsKeyPressed(k.second) {
+				if plain && ebiten.IsKeyPressed(k.second) {
 					second |= k.button
 				}
 			}

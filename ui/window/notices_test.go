@@ -44,6 +44,20 @@ func TestNoticesFit(t *testing.T) {
 	}
 }
 
+// TestHidingSaysHowToComeBack promises that whoever hides panel and texts reads which key shows them again, and nothing else.
+func TestHidingSaysHowToComeBack(t *testing.T) {
+	g := newTestGame(t, "rewind")
+	g.session.Notices.Post("bookmark")
+	g.screen.hide()
+	if got := g.screen.notices(); len(got) != 1 || !strings.Contains(got[0], "H shows") {
+		t.Errorf("hidden: %q", got)
+	}
+	g.screen.hide()
+	if got := g.screen.notices(); len(got) != 1 || got[0] != "bookmark" {
+		t.Errorf("shown again: %q", got)
+	}
+}
+
 // TestNoticesCoverNoPicture promises that a usual message covers nothing of a pane's picture, in all windowSizes.
 func TestNoticesCoverNoPicture(t *testing.T) {
 	g := newTestGame(t, "rewind", "snapshot", "statesync")

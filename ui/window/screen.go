@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -180,15 +181,28 @@ func (g *game) drawPanes(dst *ebiten.Image, picture stage.Rect) {
 	g.painter.End(dst, picture.X, picture.Y)
 }
 
+// hide hides panel and overlay, or shows them again.
+func (s *screen) hide() {
+	if s.hidden = !s.hidden; s.hidden {
+		s.session.Notices.Post(hiddenNotice)
+	}
+}
+
+// notices returns the messages to be shown: while all is hidden only that which says so.
+func (s *screen) notices() []string {
+	return slices.DeleteFunc(s.session.Notices.Texts(), func(text string) bool { return (text == hiddenNotice) != s.hidden })
+}
+
+// hiddenNotice is shown after everything has been hidden.
+const hiddenNotice = "panel and texts are hidden: H shows them again"
+
 // drawOverlay draws what is over the pictures, and the controls beside them.
 func (g *game) drawOverlay(dst *ebiten.Image, picture stage.Rect) {
 	s, over := &g.screen, &g.screen.frame.Overlay
 	if g.session.Embed {
 		g.embed.draw(over, g.pointer.at)
 	}
-	if !s.hidden {
-		drawNotices(over, g.session.Notices.Texts(), picture, s.uiScale())
-	}
+	drawNotices(over, s.notices(), picture, s.uiScale())
 	g.bar.draw(over, picture)
 	g.drawTouch(over)
 	if g.controls.helpShown {

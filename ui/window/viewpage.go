@@ -46,7 +46,7 @@ func (p *viewPage) build() {
 	}
 	switch p.buttons([3]string{"hide", "hide all (H)", "Hide panel and overlay. H shows them again."}, [3]string{"keys", "list of keys (F1)", "Show all keys."}) {
 	case 0:
-		p.screen.hidden = true
+		p.screen.hide()
 	case 1:
 		p.window.helpShown = !p.window.helpShown
 	}
