@@ -35,10 +35,15 @@ const (
 	Asleep                // no unit: the server's body sleeps and the client's does not
 )
 
-var fieldInfo = [...]struct{ name, unit string }{{"position", "m"}, {"rotation", "rad"}, {"linear", "m/s"}, {"angular", "rad/s"}, {"asleep", ""}}
+var fieldInfo = [...]struct{ name, words, unit string }{
+	{"position", "position", "m"}, {"rotation", "rotation", "rad"}, {"linear", "velocity", "m/s"}, {"angular", "spin", "rad/s"}, {"asleep", "", ""},
+}
 
-// String returns the field's name.
+// String returns the field's name in files and tables.
 func (f Field) String() string { return fieldInfo[f].name }
+
+// Words returns the field's name in sentences, empty for Asleep.
+func (f Field) Words() string { return fieldInfo[f].words }
 
 // Unit returns the unit of the field's differences, empty if it has none.
 func (f Field) Unit() string { return fieldInfo[f].unit }
@@ -67,7 +72,7 @@ func (c *Correction) Describe() string {
 	if c.Field == Asleep {
 		return "asleep"
 	}
-	return c.Field.String() + " by " + strconv.FormatFloat(float64(c.Amount), 'g', 3, 32) + " " + c.Field.Unit()
+	return c.Field.Words() + " by " + strconv.FormatFloat(float64(c.Amount), 'g', 3, 32) + " " + c.Field.Unit()
 }
 
 // Difference is the difference between two states of a body, by field.

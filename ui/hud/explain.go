@@ -195,7 +195,7 @@ func correctionEvent(t *texts, c *probe.Correction, k *predict.Knobs, rate int) 
 	case predict.Asleep:
 		t.add(": the server's body sleeps")
 	default:
-		t.add(" in the ").add(fieldNames[c.Field]).add(" by ").short(float64(c.Amount), 2).add(" ").add(c.Field.Unit())
+		t.add(" in the ").add(c.Field.Words()).add(" by ").short(float64(c.Amount), 2).add(" ").add(c.Field.Unit())
 	}
 	if t.add(": "); c.ReplayedTicks > 0 {
 		t.count(c.ReplayedTicks, "tick").add(" replayed, ")
@@ -207,8 +207,6 @@ func correctionEvent(t *texts, c *probe.Correction, k *predict.Knobs, rate int) 
 	}
 	return t.end()
 }
-
-var fieldNames = [...]string{predict.Rotation: "rotation", predict.Linear: "velocity", predict.Angular: "spin"}
 
 // offset appends what becomes of an error offset of a length in metres: it is drawn at once, or fades.
 func (t *texts) offset(shift float32, k *predict.Knobs, rate int) {

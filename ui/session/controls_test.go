@@ -97,7 +97,7 @@ func TestSelectCorrection(t *testing.T) {
 	}
 	g.Selection.Toggle(pane, 0)
 	m := g.Selection.Callout()
-	if !g.Paused || m == nil || m.Pane != 1 || m.Body != 0 || !strings.Contains(m.Lines[0], "body 0 was off in its position by 1 m") ||
+	if !g.Paused || m == nil || m.Pane != 1 || m.Body != 0 || !strings.Contains(m.Lines[0], "body 0 was off in position by 1 m") ||
 		!strings.Contains(m.Lines[1], "Received in packet 100 of tick 101, sent at 1.667 s") ||
 		!strings.Contains(m.Lines[3], "forced fault: the server's cube was moved by 1 m") {
 		t.Fatalf("%+v", m)

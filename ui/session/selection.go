@@ -109,7 +109,7 @@ func CorrectionText(c *probe.Correction, rate int) []string {
 	if c.Sent >= 0 {
 		sent = fmt.Sprintf("sent at %.3f s, ", c.Sent.Seconds())
 	}
-	off := "off in its " + c.Describe()
+	off := "off in " + c.Describe()
 	if c.Field.Unit() == "" {
 		off = "asleep on the server, awake on the client"
 	}

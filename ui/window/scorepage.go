@@ -2,6 +2,7 @@ package window
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 
@@ -90,10 +91,21 @@ func (p *scorePage) counters(pane int) {
 	ui.Heading(fmt.Sprintf("Counters, pane %d", pane+1))
 	for _, c := range p.session.Lab.Panes[pane].Counters.All() {
 		r := ui.Place(18, sentence(c.Help))
-		value := strconv.FormatFloat(c.Value, 'g', 5, 64)
+		value := counterText(c.Value)
 		left := r
 		left.Max.X -= int(ui.Font(false).Width(value)) + ui.Px(8)
 		ui.Text(left, c.Name, true, widget.Left)
 		ui.Text(r, value, false, widget.Right)
 	}
+}
+
+// counterText returns a counter with five significant digits, large ones in full, never as a power of ten.
+func counterText(v float64) string {
+	if v == math.Trunc(v) || math.Abs(v) >= 1e4 {
+		return strconv.FormatFloat(v, 'f', 0, 64)
+	}
+	if math.Abs(v) < 1e-4 {
+		return strconv.FormatFloat(v, 'f', 6, 64)
+	}
+	return strconv.FormatFloat(v, 'g', 5, 64)
 }

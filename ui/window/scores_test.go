@@ -47,3 +47,14 @@ func TestScoresNameTakes(t *testing.T) {
 		t.Errorf("the scores do not name the takes:\n%.400s", text)
 	}
 }
+
+// TestCounterText promises that people can read every counter: 695,110 was shown as 6.9511e+05.
+func TestCounterText(t *testing.T) {
+	for v, want := range map[float64]string{
+		695110: "695110", 695110.4: "695110", 12.34567: "12.346", 0: "0", -3: "-3", 0.25: "0.25", 1e9: "1000000000", 0.00001234: "0.000012", 9999.96: "10000",
+	} {
+		if got := counterText(v); got != want {
+			t.Errorf("%v is shown as %s, want %s", v, got, want)
+		}
+	}
+}
