@@ -7,25 +7,23 @@ import (
 	"ghostcube/ui/stage"
 )
 
-// Do applies a command and records it for the tape. A command that is refused becomes a notice and is not recorded.
+// Do applies a command of the viewer and records it for the tape. A command that is refused becomes a notice and is not recorded.
 func (s *Session) Do(c lab.Command) {
-	if s.driver().command(c) {
-		s.record(c)
+	if s.driver().command(c) && s.record(c) && (beginsAnew(c) || s.Lesson.Run == nil && !isViewCommand(c)) {
+		s.Title = "" // what it says is shown no longer
 	}
 }
 
-// record applies a command and adds it to the next entry.
-func (s *Session) record(c lab.Command) {
+// record applies a command and adds it to the next entry. ok is false if it was refused.
+func (s *Session) record(c lab.Command) (ok bool) {
 	if s.tape != nil && len(s.newCommands) == 0 {
 		s.tape.saveFinalCheck()
 	}
 	if !s.apply(c) {
-		return
+		return false
 	}
 	s.newCommands = append(s.newCommands, c)
-	if beginsAnew(c) || s.Lesson.Run == nil && !isViewCommand(c) {
-		s.Title = "" // what it says is shown no longer
-	}
+	return true
 }
 
 // beginsAnew reports whether a command begins another session.

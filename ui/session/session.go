@@ -80,6 +80,8 @@ type Session struct {
 	Err       error         // what the session cannot go on with
 
 	halted       bool // the session that starts next stays paused
+	toMoment     bool // the session that starts next runs up to the moment of its comparison
+	playsOn      bool // after the run-up
 	tape         *Tape
 	tapeTick     int           // next tick of the plan's tape
 	tapeTicks    int           // length of that tape; then the keys drive the session
@@ -110,7 +112,7 @@ func (s *Session) Start(p *plan.Plan) error {
 	s.Paused, s.pendingSteps, s.accumulator = s.halted, 0, 0
 	s.Ended, s.halted = false, false
 	s.LastInput = sim.Input{}
-	s.newCommands, s.RunUp = nil, 0
+	s.newCommands, s.RunUp, s.playsOn = nil, 0, false
 	s.Selection.Clear()
 	s.Controls.tuned = nil
 	s.Past.start()
@@ -143,9 +145,18 @@ func (s *Session) StartNext() (started bool, err error) {
 	if p == nil {
 		return false, nil
 	}
-	s.Next = nil
-	return true, errors.Join(s.End(), s.Start(p))
+	toMoment := s.toMoment && p.Comparison != nil
+	s.Next, s.toMoment = nil, false
+	if err := errors.Join(s.End(), s.Start(p)); err != nil || !toMoment {
+		return true, err
+	}
+	s.RunUp = max(int((p.Comparison.Moment-momentLead)*float64(p.Config.Rate)), 0)
+	s.playsOn = true
+	return true, nil
 }
+
+// momentLead is the time in seconds before the moment of a comparison at which it begins to be shown.
+const momentLead = 1.5
 
 // StartComparison plans a comparison, which StartNext starts.
 func (s *Session) StartComparison(name string) {
@@ -157,9 +168,15 @@ func (s *Session) StartComparison(name string) {
 	s.Next = p
 }
 
+// ShowComparison plans a comparison, which StartNext starts and runs up to shortly before its moment.
+func (s *Session) ShowComparison(name string) {
+	s.StartComparison(name)
+	s.toMoment = true
+}
+
 // Reset shows the first picture of the session again, and plays it if it has been playing.
 func (s *Session) Reset() {
-	s.Next = s.Plan
+	s.Next, s.toMoment = s.Plan, false
 	s.halted = s.Paused
 }
 

@@ -330,3 +330,30 @@ func TestFooterOfATape(t *testing.T) {
 		t.Errorf("the footer is %q", s)
 	}
 }
+
+// TestComparisonShowsItsMoment promises that a comparison chosen in the panel plays from shortly before its moment, that it
+// has the same world there as one that ran all the way, and that a reset plays it from its start.
+func TestComparisonShowsItsMoment(t *testing.T) {
+	g := newTestSession(t, "rewind")
+	g.ShowComparison("csp-smoothing")
+	g.startNext(t)
+	rate, moment := g.Plan.Config.Rate, g.Plan.Comparison.Moment
+	for g.RunUp > 0 {
+		if err := g.MakeRunUp(func() bool { return true }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if at := float64(g.Lab.Ticks()) / float64(rate); g.Paused || at > moment-1 || at < moment-2 || g.Title == "" {
+		t.Errorf("the comparison is shown from %.2f s, its moment is %v s; paused %v, title %q", at, moment, g.Paused, g.Title)
+	}
+	all := playSettings(t, plan.Settings{Compare: "csp-smoothing"})
+	all.runTicks(t, int(g.Lab.Ticks()))
+	if g.Lab.Hash() != all.Lab.Hash() {
+		t.Error("its world is another one than that of a session that ran all the way")
+	}
+	g.Reset()
+	g.startNext(t)
+	if g.Lab.Ticks() != 0 || g.RunUp != 0 || g.Paused {
+		t.Errorf("after a reset: tick %d, run-up to %d, paused %v", g.Lab.Ticks(), g.RunUp, g.Paused)
+	}
+}

@@ -99,7 +99,8 @@ func (s *Session) Tick(in *Intents) error {
 	return nil
 }
 
-// MakeRunUp makes ticks up to the moment RunUp while there is time, and ends the run-up there.
+// MakeRunUp makes ticks up to the moment RunUp while there is time, and ends the run-up there: the session is paused, but a
+// comparison that was chosen plays on.
 func (s *Session) MakeRunUp(more func() bool) error {
 	s.Paused = true
 	for int(s.Lab.Ticks()) < s.RunUp && more() {
@@ -111,6 +112,11 @@ func (s *Session) MakeRunUp(more func() bool) error {
 	}
 	if int(s.Lab.Ticks()) >= s.RunUp {
 		s.RunUp = 0
+		if s.playsOn {
+			s.Paused = false
+			s.Notices.Post(fmt.Sprintf("from %s, shortly before the effect", s.TimeText()))
+			return nil
+		}
 		s.Notices.Post(fmt.Sprintf("paused at %s, as the link says: P plays on, the timeline goes back", s.TimeText()))
 	}
 	return nil

@@ -90,7 +90,10 @@ func (p *comparePage) comparisonList() {
 		e.Chosen = p.session.Plan.Comparison != nil && p.session.Plan.Comparison.Name == c.Name &&
 			p.session.Title != "" // with other settings it is another session
 		if clicked, _ := p.ui.Entry(e.Entry); clicked {
-			p.session.StartComparison(c.Name)
+			p.session.ShowComparison(c.Name)
+		}
+		if e.Chosen && p.ui.Button("from the start", p.ui.Next(22), "from the start", "Play this comparison from its first tick.") {
+			p.session.Reset()
 		}
 	}
 	if shown == 0 {
