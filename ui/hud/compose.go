@@ -98,6 +98,9 @@ func (h *HUD) Compose(f *Frame, l *lab.Lab, at Rect, o Options, share float32) {
 	for i := range l.Panes {
 		d.drawStrip(i, &h.layouts[i])
 		d.drawCaption(i, &h.layouts[i], o.HighlightFocus)
+		if show.NetGraph {
+			gaugeDrawer(d).drawNetGraph(i, h.layouts[i].picture)
+		}
 	}
 	marks.drawOffscreenMarks(f.Viewports, share)
 	marks.drawShotResults(f.Viewports)

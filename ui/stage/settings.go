@@ -24,6 +24,7 @@ type Settings struct {
 	Ages      bool
 	Latency   bool
 	Slots     bool
+	NetGraph  bool
 	Lanes     LaneMode
 	LaneSpan  float64 // seconds that the packet lanes show
 	Ticks     bool
@@ -59,7 +60,7 @@ var DefaultSettings = Settings{
 // Setting is one row of SettingTable.
 type Setting struct {
 	Name     string // in show commands, in --show and in the panel
-	Key      string // letter or semicolon that changes it in the window; empty: none
+	Key      string // letter, semicolon or F4, which changes it in the window; empty: none
 	Help     string // what it draws, or its meaning and unit; without a full stop
 	Min, Max float64
 
@@ -84,6 +85,8 @@ var SettingTable = []Setting{
 	{Name: "latency", Key: "U", Help: "latency from key to screen by stage, mean of 1 s", field: func(s *Settings) any { return &s.Latency }},
 	{Name: "slots", Help: "buffers as slots: playout and jitter buffer, snapshot ring, inputs; what the server used in the last ticks",
 		field: func(s *Settings) any { return &s.Slots }},
+	{Name: "net-graph", Key: "F4", Help: "net graph on the picture: round trip, bandwidth, waiting inputs, replayed ticks, on one scale in all panes",
+		field: func(s *Settings) any { return &s.NetGraph }},
 	{Name: "lanes", Key: ";", Help: "packet lanes: every packet as an arrow between client and server; below the picture, or between the two sides",
 		field: func(s *Settings) any { return &s.Lanes }},
 	{Name: "lane-span", Help: "time that the packet lanes show, s", Min: 0.25, Max: 10, field: func(s *Settings) any { return &s.LaneSpan }},

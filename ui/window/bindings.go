@@ -177,10 +177,13 @@ func displayBindings() (list []binding) {
 	return list
 }
 
-// settingKey returns the key of a setting's letter, or of the semicolon.
+// settingKey returns the key of a setting's letter, of the semicolon or of F4.
 func settingKey(name string) ebiten.Key {
-	if name == ";" {
+	switch name {
+	case ";":
 		return ebiten.KeySemicolon
+	case "F4":
+		return ebiten.KeyF4
 	}
 	return ebiten.KeyA + ebiten.Key(name[0]-'A')
 }
