@@ -35,7 +35,7 @@ const (
 // declareResync declares the knob that both sides share.
 func declareResync(k *predict.Knobs, p *bool) {
 	k.In(predict.CorrectionKnobs).Bool(p, "resync", true,
-		"after a correction that no input explains, both sides drop contacts and sleep counters in the same tick")
+		"after a correction that no input explains, both sides drop hidden solver state in one tick")
 }
 
 // resyncServer drops the server's hidden state when a client asks for it.
@@ -51,7 +51,7 @@ type resyncServer struct {
 
 func (r *resyncServer) declare(env *predict.Env) {
 	declareResync(env.Knobs, &r.enabled)
-	r.resyncs = env.Counters.New("resyncs", "times that the server dropped contacts and sleep counters, asked by a client or because bodies were changed")
+	r.resyncs = env.Counters.New("resyncs", "times that the server dropped its hidden solver state")
 }
 
 // ask records a request of a client about a state that differed. One about a state before the last
