@@ -79,10 +79,10 @@ type clientScratch struct {
 
 // clientCounters are what a client counts.
 type clientCounters struct {
-	corrections, held, correctionMean, correctionMax, correctionLargestMean predict.Counter
-	replayedTicks, repredictions                                            predict.Counter
-	statesOutsideHistory, oldStates                                         predict.Counter
-	clockBehindTicks, clockJumps, rejectedPayloads                          predict.Counter
+	corrections, correctionMean, correctionMax, correctionLargestMean predict.Counter
+	replayedTicks, repredictions                                      predict.Counter
+	statesOutsideHistory, oldStates                                   predict.Counter
+	clockBehindTicks, clockJumps, rejectedPayloads                    predict.Counter
 }
 
 func newClient(env *predict.Env) predict.Client {
@@ -114,8 +114,6 @@ func newClient(env *predict.Env) predict.Client {
 	k.Solver(&c.solver, env.World)
 	c.grace.declare(k)
 	declareResync(k, &c.resync.enabled)
-	group.Float(&c.resync.hold, "resync-hold", 0, 0, 2, "largest difference of a body that causes no replay while a resynchronisation is on its way, m")
-	k.Needs("resync-hold", "resync", "on")
 	declareRelay(k, &c.relay)
 	c.others.declare(env)
 	c.inputSender.Declare(env)
@@ -125,7 +123,6 @@ func newClient(env *predict.Env) predict.Client {
 	c.counters.correctionMax = m.New("correction_max_m", "largest correction of the player's simulated cube, m")
 	c.counters.correctionLargestMean = m.New("correction_largest_mean_m",
 		"mean of a correction's largest distance, m").Of(predict.MeanLargestCorrection)
-	c.counters.held = m.New("held_corrections", "states that differed and caused no replay, because a resynchronisation was on its way")
 	c.counters.replayedTicks = m.New("replayed_ticks", "ticks that the client stepped again").Of(predict.ReplayedTicks)
 	c.counters.repredictions = m.New("repredictions", "replays because other players' inputs have arrived")
 	c.counters.statesOutsideHistory = m.New("states_outside_history", "states of forgotten ticks")
@@ -382,7 +379,7 @@ func (c *client) CopyFrom(from predict.Client) {
 	o := from.(*client)
 	c.clientSettings, c.clientState = o.clientSettings, o.clientState
 	c.grace, c.clock = o.grace, o.clock
-	c.resync.enabled, c.resync.hold, c.resync.resyncClientState = o.resync.enabled, o.resync.hold, o.resync.resyncClientState
+	c.resync.enabled, c.resync.resyncClientState = o.resync.enabled, o.resync.resyncClientState
 	c.inputSender.CopyFrom(&o.inputSender)
 	c.receiver.CopyFrom(&o.receiver)
 	c.inputHistory.CopyFrom(&o.inputHistory, history.CopyValue[inputRecord])

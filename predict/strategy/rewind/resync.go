@@ -20,8 +20,7 @@ import (
 // and equals the server's world again. The others equalled it before, and still do.
 //
 // The request and the answer need a round trip. So a server whose bodies have been changed from outside, which
-// no client can predict, does not wait to be asked; and a client that waits for the answer leaves small
-// differences as they are, because a replay would only put others in their place.
+// no client can predict, does not wait to be asked.
 
 const (
 	resyncAskBits = 16 // of a tick
@@ -126,7 +125,6 @@ func codeAsk(c *quant.Coder, state, near sim.Tick) sim.Tick {
 // resyncClient asks for resynchronisations and knows the last one.
 type resyncClient struct {
 	enabled bool
-	hold    float64 // metres by which a body may differ while the client waits for one
 	resyncClientState
 	resyncClientScratch
 }
