@@ -78,12 +78,12 @@ func (c *Counters) New(name, help string) Counter {
 
 // ClockJumps adds the counter of jumps of a client's clock.
 func (c *Counters) ClockJumps() Counter {
-	return c.New("clock_jumps", "times that the client's clock jumped by whole ticks, after it had found its aim first")
+	return c.New("clock_jumps", "jumps of the client's clock by whole ticks, after the first")
 }
 
 // Rejected returns the counter of rejected payloads, which most sides have.
 func (c *Counters) Rejected() Counter {
-	return c.New("rejected_payloads", "payloads rejected because they were malformed or far out of range")
+	return c.New("rejected_payloads", "payloads malformed or out of range")
 }
 
 // Inc adds 1.

@@ -298,16 +298,16 @@ func (k *Knobs) Smoothing(p *smoothing.Settings) {
 	}
 	group := k.In(SmoothingKnobs)
 	group.Choice((*int)(&p.Mode), "smoothing", int(p.Mode), smoothing.ModeNames,
-		"how the drawn pose hides corrections: not at all, one decay factor, or two blended by the error")
-	group.Float(&p.PositionFactor, "smooth-factor", p.PositionFactor, 0, 0.999, "single: factor on the position's error offset every 1/60 s")
-	group.Float(&p.Slerp, "smooth-slerp", p.Slerp, 0, 1, "single: share of the orientation's error offset removed every 1/60 s")
-	group.Float(&p.SmallFactor, "smooth-factor-small", p.SmallFactor, 0, 0.999, "two-factor: factor on a small error offset every 1/60 s")
-	group.Float(&p.LargeFactor, "smooth-factor-large", p.LargeFactor, 0, 0.999, "two-factor: factor on a large error offset every 1/60 s")
-	group.Float(&p.SmallError, "smooth-error-small", p.SmallError, 0, 5, "two-factor: error offsets up to this length are small, m")
-	group.Float(&p.LargeError, "smooth-error-large", p.LargeError, 0, 5, "two-factor: error offsets from this length on are large, m")
-	group.Float(&p.SmallTurn, "smooth-turn-small", p.SmallTurn, 0, 1, "two-factor: rotation errors up to this 1-|dot| are small (0.1 is 52 degrees)")
-	group.Float(&p.LargeTurn, "smooth-turn-large", p.LargeTurn, 0, 1, "two-factor: rotation errors from this 1-|dot| on are large (0.5 is 120 degrees)")
-	group.Float(&p.SnapDistance, "snap-distance", p.SnapDistance, 0.01, 20, "corrections of this length or more are not smoothed, m")
+		"decay of error offsets: none, by one factor, or by two that the error's size blends")
+	group.Float(&p.PositionFactor, "smooth-factor", p.PositionFactor, 0, 0.999, "single: factor on position offsets every 1/60 s")
+	group.Float(&p.Slerp, "smooth-slerp", p.Slerp, 0, 1, "single: share of rotation offsets removed every 1/60 s")
+	group.Float(&p.SmallFactor, "smooth-factor-small", p.SmallFactor, 0, 0.999, "two-factor: factor on small offsets every 1/60 s")
+	group.Float(&p.LargeFactor, "smooth-factor-large", p.LargeFactor, 0, 0.999, "two-factor: factor on large offsets every 1/60 s")
+	group.Float(&p.SmallError, "smooth-error-small", p.SmallError, 0, 5, "two-factor: offsets up to this length are small, m")
+	group.Float(&p.LargeError, "smooth-error-large", p.LargeError, 0, 5, "two-factor: offsets from this length on are large, m")
+	group.Float(&p.SmallTurn, "smooth-turn-small", p.SmallTurn, 0, 1, "two-factor: rotations up to this 1-|dot| are small (0.1: 52 degrees)")
+	group.Float(&p.LargeTurn, "smooth-turn-large", p.LargeTurn, 0, 1, "two-factor: rotations from this 1-|dot| on are large (0.5: 120 degrees)")
+	group.Float(&p.SnapDistance, "snap-distance", p.SnapDistance, 0.01, 20, "shortest correction that is not smoothed, m")
 	for _, name := range []string{"smooth-factor", "smooth-slerp"} {
 		k.Needs(name, "smoothing", "single")
 	}

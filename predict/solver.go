@@ -19,11 +19,11 @@ func (k *Knobs) Solver(p *Solver, w *World) {
 	hertzMax := max(float64(w.Rate()*w.Settings.Substeps)/8, 1)
 	group := k.In(PhysicsKnobs)
 	group.Float(&p.ContactHertz, "contact-hertz", min(float64(d.ContactHertz), hertzMax), 1, hertzMax,
-		"stiffness of contacts, Hz, up to an eighth of the substep rate; bodies sink deeper into softer ones")
+		"stiffness of contacts, Hz, up to an eighth of the substep rate")
 	group.Float(&p.MaxPushSpeed, "push-speed-max", float64(d.MaxPushSpeed), 0.1, 250,
-		"largest speed at which a penetration is pushed out, m/s (Fiedler: soft 1, hard 250)")
-	group.Bool(&p.ColdStart, "cold-start", false, "solve contacts without warm starting: no hidden state is left, but piles do not stand")
-	group.Int(&p.DropCacheEvery, "drop-cache", 0, 0, 600, "ticks between drops of both sides' contact caches, which end differences in them; 0 is never")
+		"largest speed at which contacts push bodies apart, m/s (Fiedler: soft 1, hard 250)")
+	group.Bool(&p.ColdStart, "cold-start", false, "no warm starting: no hidden state is left, but piles do not stand")
+	group.Int(&p.DropCacheEvery, "drop-cache", 0, 0, 600, "ticks between drops of both sides' contact caches; 0: never")
 }
 
 // Step applies the settings to a world and steps it. The world's tick decides when to drop the
@@ -48,7 +48,7 @@ type ContactOrder int
 // ContactOrder declares the knob of a client's contact order.
 func (k *Knobs) ContactOrder(p *ContactOrder) {
 	k.In(CorrectionKnobs).Choice((*int)(p), "contact-order", 0, []string{"same", "reordered"},
-		"the client solves contacts in the server's order or another, which causes mispredictions without loss")
+		"solver's order at the client: the server's, or another, which causes mispredictions")
 }
 
 // Apply sets the order for the next steps of a client's world.

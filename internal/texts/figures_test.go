@@ -18,6 +18,7 @@ import (
 	"ghostcube/internal/experiment"
 	"ghostcube/internal/golden"
 	"ghostcube/internal/source"
+	"ghostcube/predict/score"
 	"ghostcube/ui/cli"
 	"ghostcube/ui/program"
 )
@@ -37,9 +38,12 @@ type figureTable struct {
 }
 
 type figureCommand struct {
-	label string
-	args  []string
+	labels []string // of its panes, or one for all of them
+	args   []string
 }
+
+// label returns the label of a pane, which counts from 0.
+func (c *figureCommand) label(pane int) string { return c.labels[min(pane, len(c.labels)-1)] }
 
 // figureColumn is a column: pane, strategy, label, or a value of each pane.
 type figureColumn struct {
@@ -64,7 +68,7 @@ func parseFigures(text string) (*figureTable, error) {
 			if len(t.columns) > 0 {
 				return nil, fmt.Errorf("%q follows a column: want commands first", cell)
 			}
-			t.commands = append(t.commands, figureCommand{label, append(strings.Fields(command), "--format", "json")})
+			t.commands = append(t.commands, figureCommand{strings.Split(label, "; "), append(strings.Fields(command), "--format", "json")})
 			continue
 		}
 		c, err := parseFigureColumn(cell)
@@ -72,7 +76,7 @@ func parseFigures(text string) (*figureTable, error) {
 			return nil, err
 		}
 		if c.heading == "" {
-			c.heading = strings.ReplaceAll(c.path[strings.LastIndexByte(c.path, '.')+1:], "_", " ")
+			c.heading = defaultHeading(&c)
 		}
 		t.columns = append(t.columns, c)
 	}
@@ -80,6 +84,18 @@ func parseFigures(text string) (*figureTable, error) {
 		return nil, errors.New("want at least a command and a column")
 	}
 	return t, nil
+}
+
+// defaultHeading returns the title of a measure, and otherwise the name of a value in words.
+func defaultHeading(c *figureColumn) string {
+	for _, d := range score.Definitions {
+		for i := range d.Measures {
+			if m := &d.Measures[i]; m.Name == c.path && c.factor == 1 {
+				return m.Title
+			}
+		}
+	}
+	return strings.ReplaceAll(c.path[strings.LastIndexByte(c.path, '.')+1:], "_", " ")
 }
 
 // parseFigureColumn parses a column: PATH*FACTOR:DIGITS=HEADING.
@@ -132,10 +148,13 @@ func (t *figureTable) markdown() (string, error) {
 		if err := json.Unmarshal([]byte(text), &report); err != nil {
 			return "", fmt.Errorf("%s: %w", strings.Join(c.args, " "), err)
 		}
-		for _, pane := range report.Panes {
+		if n := len(c.labels); n > 1 && n != len(report.Panes) {
+			return "", fmt.Errorf("%d labels for %d panes: %s", n, len(report.Panes), strings.Join(c.args, " "))
+		}
+		for n, pane := range report.Panes {
 			b.WriteByte('|')
 			for i := range t.columns {
-				cell, ok := t.columns[i].cell(c.label, pane)
+				cell, ok := t.columns[i].cell(c.label(n), pane)
 				found[i] = found[i] || ok
 				b.WriteString(" " + cell + " |")
 			}
@@ -323,16 +342,16 @@ func TestFigureSyntax(t *testing.T) {
 			t.Errorf("%q: %v, want %q", text, err, want)
 		}
 	}
-	table, err := parseFigures(" 1 %: bench --panes rewind,snapshot --seconds 2 |\n" +
-		"2 %: bench --panes rewind --seconds 2\n" +
-		"| label=loss | pane | score.path_error_rms_m*1000:2=path error, mm | lost_up_ratio:% ")
+	table, err := parseFigures(" 1 %; 1 %, too: bench --panes rewind,snapshot --seconds 2 |\n" +
+		"2 %: bench --panes rewind,snapshot --seconds 2\n" +
+		"| label=loss | pane | score.path_error_rms_m*1000:2=path error, mm | lost_up_ratio:% | pops_per_minute:0 ")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := table.head(), "| loss | pane | path error, mm | lost up ratio |\n|---|---|---:|---:|\n"; got != want {
+	if got, want := table.head(), "| loss | pane | path error, mm | lost up ratio | pops per minute |\n|---|---|---:|---:|---:|\n"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	if len(table.commands) != 2 || table.commands[1].label != "2 %" {
+	if len(table.commands) != 2 || table.commands[0].label(1) != "1 %, too" || table.commands[1].label(1) != "2 %" {
 		t.Error(table.commands)
 	}
 	pane := map[string]any{"spec": "rewind:smoothing=none", "strategy": "rewind", "score": map[string]any{"path_error_rms_m": 0.0012345, "none": nil},

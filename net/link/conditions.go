@@ -151,7 +151,7 @@ var params = []param{
 	}, func(*Conditions) string { return "" }},
 	durationParam("latency-per-player", "one-way delay added for each further player", 10*time.Second,
 		func(c *Conditions) *time.Duration { return &c.LatencyPerPlayer }),
-	{"far-player", "number of the player who is farther away by far-latency, 0 for none, up to 8", func(c *Conditions, v string) error {
+	{"far-player", "number of the player whose links add far-latency, up to 8; 0: none", func(c *Conditions, v string) error {
 		n, err := strconv.Atoi(v)
 		if err != nil || n < 0 || n > maxPeers {
 			return fmt.Errorf("far-player=%s: want 0 to %d", v, maxPeers)

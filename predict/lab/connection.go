@@ -49,8 +49,8 @@ const (
 func (s *connectionSettings) declare(k *predict.Knobs) {
 	group := k.In(predict.ConnectionKnobs)
 	group.Choice(&s.mode, "messages", messagesOff, messageModes,
-		"results of shots, and joining clients: messages that are repeated until they arrive, or sent once")
-	group.Int(&s.blockRate, "block-rate", 256, minBlockRate, maxBlockRate, "limit of the world that a joining client downloads, kbit/s; 1000000 is none")
+		"results of shots, and joining clients: messages repeated until they arrive, or sent once")
+	group.Int(&s.blockRate, "block-rate", 256, minBlockRate, maxBlockRate, "send rate of the world to a joining client, kbit/s; 1000000: unlimited")
 }
 
 // connectionCounters are what connections count. They are declared with the first one.
@@ -61,22 +61,22 @@ type connectionCounters struct {
 }
 
 func declareConnectionCounters(m *predict.Counters) (c connectionCounters) {
-	c.sent = m.New("messages_sent", "messages written into packets, repetitions included")
+	c.sent = m.New("messages_sent", "messages sent, repetitions included")
 	c.resent = m.New("messages_resent", "repetitions of messages")
-	c.unacked = m.New("messages_unacked", "reliable messages not known to have arrived, now")
+	c.unacked = m.New("messages_unacked", "unacknowledged reliable messages, now")
 	c.received = m.New("messages_received", "messages received, without duplicates")
-	c.malformed = m.New("messages_malformed", "sidebands rejected because they were malformed")
-	c.slices = m.New("block_slices", "slices of the world sent to joining clients, repetitions included")
+	c.malformed = m.New("messages_malformed", "malformed sidebands")
+	c.slices = m.New("block_slices", "slices of blocks sent, repetitions included")
 	c.slicesResent = m.New("block_slices_resent", "repetitions of slices")
 	c.sliceAcks = m.New("block_acks", "acknowledgements of slices sent")
-	c.joins = m.New("joins", "times that a client has downloaded the world")
-	c.joinBlockTime = m.New("join_block_ms", "time from the last rejoin until the downloaded world was complete, ms")
-	c.joinTime = m.New("join_time_ms", "time from the last rejoin until the client showed the world again, ms")
+	c.joins = m.New("joins", "downloads of the world")
+	c.joinBlockTime = m.New("join_block_ms", "time of the last rejoin until the world was downloaded, ms")
+	c.joinTime = m.New("join_time_ms", "time of the last rejoin until the client showed the world, ms")
 	c.blocks = m.New("blocks", "blocks of the command block that have arrived")
-	c.blockTime = m.New("block_time_ms", "time that the last of them took, ms")
-	c.sidebandPercent = m.New("sideband_percent", "share of messages, slices and acks in the bytes of all packets, headers included")
-	c.hitResults = m.New("hit_results", "results of shots that have reached their shooters")
-	c.hitResultTime = m.New("hit_result_ms", "mean time from a shot to its result at the shooter, ms")
+	c.blockTime = m.New("block_time_ms", "time that the last block took, ms")
+	c.sidebandPercent = m.New("sideband_percent", "share of messages and blocks in all bytes, %")
+	c.hitResults = m.New("hit_results", "results of shots received")
+	c.hitResultTime = m.New("hit_result_ms", "mean time from a shot to its result, ms")
 	return c
 }
 

@@ -50,8 +50,7 @@ var replayedTicksDefinition = Definition{
 		},
 	},
 	Text: `
-Ticks that the client stepped again after corrections, or because inputs of other players became known, from the
-strategy's counter replayed_ticks, per minute since the strategy started.`,
+The strategy's counter replayed_ticks, per minute since the strategy started.`,
 	Undefined: "for a strategy without that counter",
 	Blind:     "the number of bodies in each tick, so it compares cost only between clients that step the same world",
 }
@@ -69,12 +68,10 @@ var divergenceDefinition = Definition{
 The first tick at which the client's world differs from the server's in any bit. JSON also has the object divergence
 with the first body that differs and the fields that differ: position, rotation, linear velocity, angular velocity,
 sleep. The worlds are compared as they are when they first reach a tick: for a client that predicts, before any
-correction of that tick; where states are applied, after those of that tick. Where the strategy quantises
-states, the two worlds are compared on that grid; with authority=client the bodies under the client's authority are
-ahead of the server, and that counts. The world that is ahead is remembered until the other one reaches its ticks, in
-up to 32 MB: 77 s of 901 bodies at 60 Hz. A forced fault is a divergence.`,
+correction of that tick; where states are applied, after those of that tick, and on their grid where they are quantised.
+With authority=client the bodies under the client's authority are ahead of the server, which counts. The world that is
+ahead is remembered in up to 32 MB: 77 s of 901 bodies at 60 Hz. A forced fault is a divergence.`,
 	Undefined: "while nothing differs, and for strategies whose client steps no world of its own",
 	Blind: `
-hidden state (contacts, who touched what) until it moves a body; ticks that a client skips. Each field is compared by
-16 bits of a hash, so one difference in 65,536 is found a tick late`,
+hidden state (contacts, who touched what) until it moves a body; ticks that a client skips`,
 }

@@ -16,21 +16,19 @@ var displayDelayDefinition = Definition{
 	},
 	Text: `
 How much later the drawn cube moves than the server's; negative if it is ahead. Among all lags d from -1.5 s to 3 s,
-in whole ticks, it is the one with the largest (Pearson) correlation of the two speeds, over the same ticks for every
-d. A speed is the distance travelled in the last quarter of a second divided by that time. So motion that is drawn in
-steps has a display delay too: that of its poses plus half the time for which each is shown. Steps longer than the
-scene's largest speed allows are left out: they are forced faults and corrections. Frames of the first 3.25 s do not
-count, so that a buffer has time to fill.`,
+in whole ticks, it is the one with the largest (Pearson) correlation of the two speeds, over the same ticks. A speed is a
+mean over a quarter of a second, so motion drawn in steps has the delay of its poses plus half the time for which each is
+shown. Steps longer than the scene's largest speed allows, which are faults and corrections, are left out, and so are
+the first 3.25 s, in which buffers fill.`,
 	Formula: "d* = arg max over d of corr(v_drawn(t), v_server(t - d))",
 	Undefined: `
 in the first 6.8 s after a start; where either speed has a standard deviation below 0.1 m/s; where no lag has a
-correlation of 0.5; and where a lag more than 0.1 s from the best one explains the motion nearly as well: where it is
-in the 95 % confidence interval by the ratio of likelihoods, n ln((1 - r^2) / (1 - r*^2)) <= 3.84, with the
-correlations r of that lag and r* of the best one, and n quarters of a second in which the drawn cube moves`,
+correlation of 0.5; and where a lag more than 0.1 s from the best one is in its 95 % confidence interval by the ratio of
+likelihoods, n ln((1 - r^2) / (1 - r*^2)) <= 3.84, with the correlations r of that lag and r* of the best one, and n
+quarters of a second in which the drawn cube moves`,
 	Blind: `
-a delay that varies. It is one figure for the whole session, and if the network changes, the delay of the longest
-part. Periodic motion that repeats exactly has several equally good lags, of which the one closest to 0 is taken. A
-delay outside of the range gives whatever lag inside it fits best. Rotation without travel is not motion`,
+a delay that varies: it is one figure for the session. Of the equally good lags of periodic motion the one closest to 0 is
+taken. A delay outside of the range gives the lag inside it that fits best. Rotation without travel is not motion`,
 }
 
 // The display delay is the lag at which the drawn cube's speed correlates best (Pearson) with the

@@ -120,10 +120,9 @@ var keyToScreenDefinition = Definition{
 	},
 	Text: `
 The time from a key press to the first frame that shows it. The session runs a second time without the key press, over
-the same network with the same outcomes. The latency is the time from the tick of the key press to the first tick in
-which the drawn poses of the two runs differ by more than 1e-5 m; 0 is the same tick. It is measured at up to ten key
-presses of the tape, from half a second after its start and at least two seconds apart, each after a tick without any
-key. The mean is reported.`,
+the same network with the same outcomes. The latency ends at the first tick in which the drawn poses of the two runs
+differ by more than 1e-5 m; 0 is the tick of the press. It is the mean of up to ten key presses of the tape, from half a
+second after its start, at least two seconds apart, each after a tick without any key.`,
 	Undefined: "if the tape has no such key press",
 	Blind:     "the operating system's input queue, the graphics card and the screen",
 }

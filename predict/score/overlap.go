@@ -22,8 +22,7 @@ var overlapDefinition = Definition{
 	Text: `
 How deep boxes penetrate each other: the shortest translation that separates them along any of the fifteen axes of
 faces and pairs of edges. Every tick the player's cube and two more bodies in turn are tested against all others.
-Compare with the server, whose contacts are soft: a pull in katamari, or a fault that moves a cube into a pile, makes
-deep overlaps there too. All boxes of a body count. Bodies of one filter group, which pass through each other, do not.`,
+Compare with the server, whose contacts are soft. Bodies of one filter group, which pass through each other, do not count.`,
 	Blind: `
 short overlaps of other bodies: with 901 bodies a turn takes 7.5 s at 60 Hz, and the largest depth is the largest one
 tested`,

@@ -26,14 +26,12 @@ var popDefinition = Definition{
 Ticks in which the drawn cube moves unlike its motion so far, although the server's cube does not. The expected step
 is the median of the last five. A deviation is a pop if it exceeds 5 cm and four times the usual deviation (the median
 of the last 61), or if the rotation differs from the expected one by more than 3 degrees; and if the server's cube
-shows nothing similar within two ticks of the moment drawn. A view between two ticks may show a part of a deviation. So
-a collision on the server is no pop, however hard it is.
-The steps of a server that steps on input count one by one.`,
+shows nothing similar, nor a part of it, within two ticks of the moment drawn. So a collision on the server is no pop.`,
 	Formula:   "|step(t) - median of 5 steps| > max(5 cm, 4 * median of 61 deviations)",
 	Undefined: "in the first 5 s: one pop in a second is 60 a minute",
 	Blind: `
-constant stutter: where every other tick is a jump, jumps are expected. Under jitter a client
-without prediction therefore has fewer pops than one sees; its freezes and its jerk show them. Other bodies than the player's cube`,
+constant stutter, such as that of a client without prediction under jitter: its freezes and its jerk show it. Other
+bodies than the player's cube`,
 }
 
 // A pop is a tick in which the drawn cube moves unlike its motion so far, although the server's

@@ -22,15 +22,14 @@ var popsAllDefinition = Definition{
 	Text: `
 A simpler definition, cheap enough for 901 bodies. A pop is a tick in which a drawn body's step differs from its
 previous step by more than 5 cm, and by more than 5 cm from every change of step of the server's body within two ticks
-of the tick drawn. A jump changes the step twice, to the jump and back; the second change is not another pop. The
-energy is the sum of the squared differences from the server's most similar change. All bodies count together, the
-player's cube among them. This definition does see constant stutter: at 5 m/s and one new pose every two ticks, every
-second tick is a pop.`,
+of the tick drawn. A jump changes the step twice, to the jump and back, and is one pop. The energy is the sum of the
+squared differences from the server's most similar change. All bodies count, the player's cube among them. Constant
+stutter counts: at 5 m/s and one new pose every two ticks, every second tick is a pop.`,
 	Formula:   "|step(t) - step(t-1)| > 5 cm",
 	Undefined: "in the first 5 s",
 	Blind: `
-rotation, and offsets that build up or decay over several ticks. 4096 changes of the server above 2.5 cm are
-remembered; if more bodies than that are hit within the view's delay, a correct motion may count as a pop`,
+rotation, and offsets that build up or decay over several ticks. If more than 4096 bodies of the server are hit within the
+view's delay, a correct motion may count as a pop`,
 }
 
 // A step change is a pop in a form cheap enough for 901 bodies: a step that differs from the one

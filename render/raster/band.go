@@ -120,14 +120,6 @@ func (w *worker) rowBlocks(y int) []block {
 	return w.blocks[(y-w.y0)*n:][:n]
 }
 
-// faceAt returns the index of the face at a sample; 0 is ground or sky.
-func (w *worker) faceAt(x, row int) uint16 {
-	if w.rowBlocks(row / samplesPerAxis)[x/(blockSize*samplesPerAxis)]&covered == 0 {
-		return 0
-	}
-	return w.faceIDs[(row-w.y0*samplesPerAxis)*w.w*samplesPerAxis+x]
-}
-
 // depthAt returns 1/depth at the first sample of a pixel.
 func (w *worker) depthAt(x, y int) float32 {
 	row := (y - w.y0) * samplesPerAxis

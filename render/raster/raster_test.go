@@ -87,6 +87,14 @@ func TestVisibleFaces(t *testing.T) {
 	}
 }
 
+// faceAt returns the index of the face at a sample; 0 is ground or sky.
+func (w *worker) faceAt(x, row int) uint16 {
+	if w.rowBlocks(row / samplesPerAxis)[x/(blockSize*samplesPerAxis)]&covered == 0 {
+		return 0
+	}
+	return w.faceIDs[(row-w.y0*samplesPerAxis)*w.w*samplesPerAxis+x]
+}
+
 // castRay returns the depth of the nearest opaque box along a ray that is beyond the near plane and nearer
 // than the ground, or 0.
 func castRay(s *render.Scene, eye, ray geom.Vec3) float32 {

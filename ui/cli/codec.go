@@ -28,12 +28,10 @@ type codecCommand struct {
 func (c *codecCommand) Help() string {
 	return `
 With --data every snapshot is encoded at every level of compression, relative to the snapshot
-six before or, with --loss, to the newest one that is acknowledged. All snapshots that arrive
-are decoded and compared with the original.
+six before or, with --loss, to the newest one that is acknowledged, decoded and compared.
 
-With --indices the list of the cubes that differ from six snapshots before is encoded by every
-scheme of the articles and decoded. Without --data the lists are random, out of the 4000
-objects of the article's example.
+With --indices the indices of the cubes that have changed are encoded by every scheme of the
+articles; without --data they are random.
 
 With --quaternions every rotation is encoded by every scheme, relative to its baseline. Its
 components have 9 bits.

@@ -164,7 +164,7 @@ func TestPageOfComparisons(t *testing.T) {
 		}
 	})
 	var page strings.Builder
-	fmt.Fprintf(&page, comparisonPageHead, len(list))
+	fmt.Fprintf(&page, comparisonPageHead, len(list), digestSeconds)
 	for i := range list {
 		c := &list[i]
 		if i == 0 || list[i-1].Source != c.Source {
@@ -203,17 +203,19 @@ func TestPageStills(t *testing.T) {
 
 const comparisonPageHead = `# Comparisons
 
-The %d comparisons, each at the moment at which its effect is clearest, with the figure that every pane shows in large
-type: a measure or a counter of the session so far.
-` + "`ghostcube --compare NAME`" + ` starts a comparison, and ` + "`ghostcube record --compare NAME -o NAME.png`" + ` makes its still. All
-other figures of one at 8 s are printed by ` + "`ghostcube bench --compare NAME --seconds 8`" + `; without ` + "`--seconds`" + ` it runs to the
-end of the tape. A test runs all comparisons, checks the order of the figures that a title claims, and writes this page.
+The %d comparisons, each with its still and the figure that its panes show in large type, at %d s if nothing else is said.
+` + "`ghostcube --compare NAME`" + ` starts a comparison, ` + "`ghostcube bench --compare NAME --seconds 8`" + ` prints all figures. A test runs
+them all and checks the order of the figures that a title claims.
 `
 
 // comparisonHeading returns what the page says of a comparison before its figures.
 func comparisonHeading(c *plan.Comparison) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "\n### %s\n\n%s. At %g s.\n\n", c.Name, c.Title, c.Moment)
+	fmt.Fprintf(&b, "\n### %s\n\n%s.", c.Name, c.Title)
+	if c.Moment != digestSeconds {
+		fmt.Fprintf(&b, " At %g s.", c.Moment)
+	}
+	b.WriteString("\n\n")
 	fmt.Fprintf(&b, "![%s](comparisons/%s.png)\n\n", c.Name, c.Name)
 	return b.String()
 }
@@ -221,10 +223,11 @@ func comparisonHeading(c *plan.Comparison) string {
 // writeComparisonFigures writes the figure of each pane.
 func writeComparisonFigures(b *strings.Builder, c *plan.Comparison, headlines []score.Measure) {
 	title := cmp.Or(headlines[0].Title, strings.ReplaceAll(c.Headline, "_", " "))
-	fmt.Fprintf(b, "**%s**\n\n", title)
+	var panes []string
 	for i, spec := range strings.Split(c.Settings.Panes, ",") {
-		fmt.Fprintf(b, "%d. `%s`: %s\n", i+1, spec, headlines[i].Text())
+		panes = append(panes, fmt.Sprintf("`%s` %s", spec, headlines[i].Text()))
 	}
+	fmt.Fprintf(b, "**%s**: %s\n", title, strings.Join(panes, ", "))
 }
 
 // writeStill renders the still of a comparison.

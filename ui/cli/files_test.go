@@ -104,12 +104,19 @@ func TestPageOfFiles(t *testing.T) {
 	}
 	var b strings.Builder
 	heads, rule := "| written by |", "|---|"
-	for _, c := range fileCases {
+	rows := make([]string, len(writers))
+	for k, c := range fileCases {
+		if !slices.ContainsFunc(outcomes, func(row []string) bool { return row[k] != "error, kept" }) {
+			continue // the text above the table says so
+		}
 		heads, rule = heads+" "+c.head+" |", rule+"---|"
+		for i := range rows {
+			rows[i] += " " + outcomes[i][k] + " |"
+		}
 	}
 	fmt.Fprintf(&b, "%s\n%s\n", heads, rule)
 	for i, x := range writers {
-		fmt.Fprintf(&b, "| %s | %s |\n", x.name, strings.Join(outcomes[i], " | "))
+		fmt.Fprintf(&b, "| %s |%s\n", x.name, rows[i])
 	}
 	golden.Section(t, "../../docs/recording.md", "<!-- files: by TestPageOfFiles -->\n", "\n<!-- end of files -->", b.String())
 }

@@ -19,12 +19,9 @@ type pageCommand struct {
 // Help returns the detailed help.
 func (c *pageCommand) Help() string {
 	return `
-Any server of static files can serve the folder. Its pages of ideas/ explain one idea each with
-the lab in it, those of docs/ are the documentation. The command compiles the program for browsers,
-so it needs Go and has to run in the folder of the source or below it. Without them it copies the
+Any server of static files can serve the folder. The command compiles the program for browsers, so
+it needs Go and has to run in the folder of the source or below it. Without them it copies the
 finished page of a release, the folder "page" beside the program.
-
-Files of an earlier page are replaced; other files in the folder stay.
 
 Examples:
   ghostcube page -o page

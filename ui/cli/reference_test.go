@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -132,7 +133,10 @@ func unsaid(help string, said map[string]bool) string {
 			said[key] = true
 			shown = append(shown, flag)
 		}
-		if len(above) > 0 && title != "Flags:" {
+		switch {
+		case title == "Session:" && len(shown) == 1:
+			shown = append(shown, "  as above, "+above[0]+" to "+above[len(above)-1])
+		case len(above) > 0 && title != "Flags:":
 			shown = append(shown, "  "+strings.Join(above, " ")+": see above")
 		}
 		if len(shown) > 1 {
@@ -144,15 +148,13 @@ func unsaid(help string, said map[string]bool) string {
 
 // strategyNumbers begins a page that names strategies by their digit keys.
 const strategyNumbers = "\nA number stands for a strategy: its digit key. Where a strategy has another default or range, its number precedes it.\n" +
-	"A knob without values is on or off.\n"
+	"Values are in parentheses; a knob without them is on or off.\n\n"
 
 // writeStrategyNumbers writes what the numbers of strategies stand for.
 func writeStrategyNumbers(m *markdown) {
 	m.text(strategyNumbers)
-	m.head("", "strategy", "does")
 	for i, s := range lab.Strategies {
-		title, _, _ := strings.Cut(s.Doc, "\n")
-		m.row(fmt.Sprint(i+1), code(s.Name), title)
+		m.text("%d. %s\n", i+1, code(s.Name))
 	}
 }
 
@@ -242,21 +244,43 @@ func writeKnobReference(_ *testing.T, m *markdown) {
 	sorted := slices.Clone(rows)
 	slices.SortStableFunc(sorted, func(a, b *row) int { return first(a.name) - first(b.name) })
 	for _, g := range predict.Groups() {
-		m.text("\n## %s\n", g)
-		m.head("knob", "of", "default", "values", "meaning")
+		var section []*row
+		of := map[string]bool{}
 		for _, r := range sorted {
 			if r.group == g {
-				m.row(code(r.name), numbersText(r.numbers), inWords(r.defaults), inWords(r.ranges), r.help)
+				section = append(section, r)
+				of[numbersText(r.numbers)] = true
+			}
+		}
+		if len(of) == 1 {
+			m.text("\n## %s: %s\n", g, numbersText(section[0].numbers))
+			m.head("knob", "default (values)", "meaning")
+		} else {
+			m.text("\n## %s\n", g)
+			m.head("knob", "of", "default (values)", "meaning")
+		}
+		for _, r := range section {
+			values := inWords(r.defaults)
+			if ranges := inWords(r.ranges); ranges != "" {
+				values += " (" + ranges + ")"
+			}
+			if len(of) == 1 {
+				m.row(code(r.name), values, r.help)
+			} else {
+				m.row(code(r.name), numbersText(r.numbers), values, r.help)
 			}
 		}
 	}
 }
 
-// writeCounterReference writes the counters of all strategies, each once.
+// manyCounters is the number of counters from which on strategies that share them have a section of their own.
+const manyCounters = 9
+
+// writeCounterReference writes the counters of all strategies, each once: those of one strategy, or of all, under its name.
 func writeCounterReference(_ *testing.T, m *markdown) {
 	m.text("# Counters\n\n" +
 		"What the strategies count while they run: on the panel's page *Score*, and by `bench --all`. Numbers are those of the\n" +
-		"[knobs](knobs.md).\n")
+		"[knobs](knobs.md). *Now* is a present value; others are of the session so far.\n")
 	var rows []numbered
 	for i, s := range lab.Strategies {
 		_, counters := lab.Describe(s)
@@ -265,30 +289,61 @@ func writeCounterReference(_ *testing.T, m *markdown) {
 		}
 	}
 	slices.SortStableFunc(rows, func(a, b numbered) int { return strings.Compare(a.value, b.value) })
+	sections := map[string][]numbered{} // by strategies
+	for _, r := range rows {
+		sections[numbersText(r.numbers)] = append(sections[numbersText(r.numbers)], r)
+	}
+	m.text("\n## Several strategies\n")
 	m.head("counter", "of", "meaning")
 	for _, r := range rows {
-		name, help, _ := strings.Cut(r.value, "\t")
-		m.row(name, numbersText(r.numbers), help)
+		if numbers := numbersText(r.numbers); len(sections[numbers]) < manyCounters {
+			name, help, _ := strings.Cut(r.value, "\t")
+			m.row(name, numbers, help)
+		}
+	}
+	for _, numbers := range slices.Sorted(maps.Keys(sections)) {
+		section := sections[numbers]
+		if len(section) < manyCounters {
+			continue
+		}
+		var names []string
+		for _, n := range section[0].numbers {
+			names = append(names, code(lab.Strategies[n-1].Name))
+		}
+		title := strings.Join(names, ", ")
+		if len(names) == len(lab.Strategies) {
+			title = "All strategies"
+		}
+		m.text("\n## %s\n\n", title)
+		for _, r := range section {
+			name, help, _ := strings.Cut(r.value, "\t")
+			m.text("- %s: %s\n", name, help)
+		}
 	}
 }
 
 // writeMeasureReference writes the measures of a pane's score.
 func writeMeasureReference(_ *testing.T, m *markdown) {
 	m.text(measureHead)
-	m.head("measure", "unit", "better")
-	for _, d := range score.Definitions {
-		for i := range d.Measures {
-			x := &d.Measures[i]
-			m.row(fmt.Sprintf("[`%s`](#%s)", x.Name, anchorOf(d.Title)), score.Unit(x.Name), strings.TrimSuffix(x.Better.String(), " is better"))
-		}
-	}
 	group := ""
 	for _, d := range score.Definitions {
 		if d.Group != group {
 			group = d.Group
 			m.text("\n## %s\n", group)
 		}
-		m.text("\n### %s\n\n`%s`\n\n%s\n", d.Title, strings.Join(measureNames(d), "`, `"), inMarkdown(d.Text))
+		m.text("\n### %s\n\n", d.Title)
+		for i := range d.Measures {
+			x := &d.Measures[i]
+			end := ".\n\n"
+			if i+1 < len(d.Measures) {
+				if end = "; "; d.Measures[i+1].Better == x.Better {
+					m.text("`%s`, ", x.Name)
+					continue
+				}
+			}
+			m.text("`%s`: %s%s", x.Name, x.Better, end)
+		}
+		m.text("%s\n", inMarkdown(d.Text))
 		for _, x := range definitionParts(d) {
 			if x[0] == "Source" && d.Source == "" {
 				continue // the head says so
@@ -301,11 +356,6 @@ func writeMeasureReference(_ *testing.T, m *markdown) {
 		}
 		m.text("\n")
 	}
-}
-
-// anchorOf returns the anchor of a heading of words.
-func anchorOf(heading string) string {
-	return strings.ReplaceAll(strings.ToLower(heading), " ", "-")
 }
 
 // inMarkdown returns a text for Markdown, with names as code.
@@ -324,8 +374,8 @@ func inMarkdown(text string) string {
 // measureHead begins the page of measures.
 const measureHead = `# Measures
 
-The measures of a pane's score, the same for every strategy. ` + "`bench --all`" + ` and ` + "`bench --format json`" + ` print all of
-them, and ` + "`ghostcube list measures path_error_rms_m`" + ` prints the definition of one. [The score](score.md) says how to read them.
+The measures of a pane's score, the same for every strategy. A name ends in the unit. ` + "`bench --all`" + ` prints all of
+them, ` + "`ghostcube list measures path_error_rms_m`" + ` the definition of one. [The score](score.md) says how to read them.
 
 In the formulas r is the drawn position, s the server's (the ground truth), v a velocity, t a tick and d* the display delay.
 Most measures are undefined until one second has been scored, and events a minute until five have been. Thresholds and
@@ -363,14 +413,14 @@ func writeSceneReference(_ *testing.T, m *markdown) {
 		}
 	}
 	m.text("\nBoxes are dynamic, static or kinematic. A scene has one player unless it says more.\n\n## Parameters\n")
-	m.head("parameter", "of", "default", "values", "meaning")
+	m.head("parameter", "of", "default (values)", "meaning")
 	for _, p := range parameters {
 		cells := strings.Split(p.value, "\t")
 		var names []string
 		for _, i := range p.numbers {
 			names = append(names, code(scene.Names()[i]))
 		}
-		m.row(cells[0], strings.Join(names, ", "), cells[1], cells[2], cells[3])
+		m.row(cells[0], strings.Join(names, ", "), fmt.Sprintf("%s (%s)", cells[1], cells[2]), cells[3])
 	}
 }
 
@@ -379,26 +429,30 @@ func writeNetworkReference(_ *testing.T, m *markdown) {
 	m.text("# Networks\n\n" +
 		"`--network` takes a profile, conditions, or both: `--network wifi-bad,loss=5%%`.\n\n" +
 		"## Conditions\n\n" +
-		"They hold for both directions, or with `up.` or `down.` for one.\n")
-	m.head("condition", "meaning")
+		"They hold for both directions, or with `up.` or `down.` for one.\n\n")
 	for _, s := range link.ParamHelp() {
-		m.row(code(s[0]), s[1])
+		m.text("- %s: %s\n", code(s[0]), s[1])
 	}
-	m.text("\n## Profiles\n\n`ghostcube list networks` has their round trips.\n")
-	m.head("profile", "conditions", "meaning", "source, and its word for latency")
+	m.text("\n## Profiles\n\n`ghostcube list networks` has their round trips. Profiles are synthetic, with latency one way, unless a source stands\n" +
+		"in parentheses, with its word for latency.\n")
+	m.text("\n")
 	for _, x := range link.Profiles {
 		conditions := link.Network{Up: x.Up, Down: x.Down}
-		m.row(code(x.Name), code(conditions.String()), x.Doc, x.Source)
+		m.text("- %s, %s: %s", code(x.Name), code(conditions.String()), x.Doc)
+		if source := strings.TrimPrefix(strings.TrimPrefix(x.Source, "synthetic: one way"), "; "); source != "" {
+			m.text(" (%s)", source)
+		}
+		m.text("\n")
 	}
 }
 
 // writeViewReference writes the display settings.
 func writeViewReference(_ *testing.T, m *markdown) {
 	m.text("# Display settings\n\nFor `--show`, as in `--show color=age,latency=on`, and on the panel's page *View*.\n")
-	m.head("setting", "default", "values", "key", "meaning")
+	m.head("setting", "default (values)", "key", "meaning")
 	for i := range stage.SettingTable {
 		d := &stage.SettingTable[i]
-		m.row(code(d.Name), d.Value(&stage.DefaultSettings), d.Allowed(), d.Key, d.Help)
+		m.row(code(d.Name), fmt.Sprintf("%s (%s)", d.Value(&stage.DefaultSettings), d.Allowed()), d.Key, d.Help)
 	}
 }
 
@@ -407,20 +461,13 @@ func writePresetReference(t *testing.T, m *markdown) {
 	library := &testProgram(t).library
 	m.text("# Presets\n\n" +
 		"A preset is a strategy with the knobs of a kind of game. It stands wherever a strategy does: `--panes shooter,rewind`,\n" +
-		"`--panes shooter:lead=8` with another knob, on the panel's page *Strategy*, and in links, settings files and\n" +
-		"comparisons. Tapes and links have its strategy and all its knobs, with the name before them, such as\n" +
-		"`shooter=rewind:others=auto`, and so run the same session when a preset has changed. In the same way a pane can get\n" +
-		"a name of your own: `--panes mine=rewind:lead=8`.\n\n" +
-		"`ghostcube list presets shooter` prints a preset with the meaning of its knobs.\n")
-	m.head("preset", "pane", "does")
+		"`--panes shooter:lead=8` with another knob. Tapes and links have all its knobs, such as `shooter=rewind:others=auto`,\n" +
+		"and run the same session when a preset has changed. In the same way a pane gets a name of your own:\n" +
+		"`--panes mine=rewind:lead=8`. `ghostcube list presets shooter` prints the meaning of its knobs.\n")
 	list := must(library.Presets())
 	for i := range list {
 		x := &list[i]
-		m.row(fmt.Sprintf("[`%s`](#%s)", x.Name, x.Name), code(unnamedSpec(x)), x.Title)
-	}
-	for i := range list {
-		x := &list[i]
-		m.text("\n## %s\n\n%s\n\n`%s`\n\n", x.Name, x.Doc, unnamedSpec(x))
+		m.text("\n## %s\n\n%s: `%s`\n\n%s\n\n", x.Name, x.Title, unnamedSpec(x), x.Doc)
 		m.text("- **Games**: %s\n- **Guide**: [%s](../guides/%s.md)\n", x.Games, x.Guide, x.Guide)
 		for _, s := range x.Sources {
 			title := s.Title
@@ -432,26 +479,40 @@ func writePresetReference(t *testing.T, m *markdown) {
 	}
 }
 
+// mostReferences is the number of places that the page of terms names for one; list NAME prints all.
+const mostReferences = 3
+
 // writeTermReference writes the terms of the field.
 func writeTermReference(t *testing.T, m *markdown) {
 	library := &testProgram(t).library
 	m.text("# Terms of the field\n\n" +
-		"What others call it, and what it is called here. `ghostcube list ggpo` prints a row of this table, the search of the\n" +
-		"panel's page *Strategy* finds it, and `--panes ggpo` says what to use instead. *Nearest* stands where the lab does not\n" +
-		"have the same. Words of our own are in the [glossary](../glossary.md).\n")
-	m.head("term", "used by", "meaning", "here")
+		"What others call it, who does so in this sense, and its name here. `ghostcube list ggpo` prints a row, the search of the\n" +
+		"panel's page *Strategy* finds it. *Nearest* stands where the lab does not have the same. Our own words are in the\n" +
+		"[glossary](../glossary.md).\n")
+	m.text("\n")
 	list := must(library.Terms())
 	for i := range list {
 		x := &list[i]
+		by := ""
+		if x.By != "" {
+			by = " (" + x.By + ")"
+		}
 		var here []string
-		for _, r := range x.Here {
-			here = append(here, r.Kind+" "+referenceLink(r))
+		for i, r := range x.Here[:min(len(x.Here), mostReferences)] {
+			kind := r.Kind + " "
+			switch {
+			case i == 0 && !x.Nearest:
+				kind = strings.ToUpper(kind[:1]) + kind[1:]
+			case i > 0 && x.Here[i-1].Kind == r.Kind:
+				kind = ""
+			}
+			here = append(here, kind+referenceLink(r))
 		}
 		text := strings.Join(here, ", ")
 		if x.Nearest {
-			text = "*nearest*: " + text
+			text = "*Nearest*: " + text
 		}
-		m.row(strings.Join(x.Names(), ", "), x.By, x.Text, text)
+		m.text("- **%s**%s: %s. %s\n", strings.Join(x.Names(), ", "), by, x.Text, text)
 	}
 }
 

@@ -251,7 +251,7 @@ func (p *sitePage) textOf(n ast.Node) string {
 	return strings.Join(strings.Fields(b.String()), " ")
 }
 
-// termPage is the page whose table has a term of the field in each row.
+// termPage is the page whose list has a term of the field in each item.
 const termPage = "docs/reference/terms.md"
 
 // sections returns the parts of a page for the search. Each term of the field is a part of its own, so that the search
@@ -278,15 +278,15 @@ func (p *sitePage) sections() []section {
 	return list
 }
 
-// terms returns the rows of the page's table for the search, after the page itself.
+// terms returns the items of the page's list for the search, after the page itself. An item begins with its term.
 func (p *sitePage) terms() []section {
 	weight := siteGroups[p.group].weight
 	list := []section{{Page: p.Title, Heading: p.Title, URL: p.File, Weight: weight}}
 	_ = ast.Walk(p.document, func(n ast.Node, entering bool) (ast.WalkStatus, error) { // the function returns no error
 		switch {
 		case !entering:
-		case n.Kind().String() == "TableRow":
-			list = append(list, section{Page: p.Title, Heading: p.textOf(n.FirstChild()), URL: p.File, Text: p.textOf(n), Weight: weight})
+		case n.Kind() == ast.KindListItem:
+			list = append(list, section{Page: p.Title, Heading: p.textOf(n.FirstChild().FirstChild()), URL: p.File, Text: p.textOf(n), Weight: weight})
 		case n.Kind().String() == "Paragraph":
 			list[0].Text = strings.TrimSpace(list[0].Text + " " + p.textOf(n))
 		}

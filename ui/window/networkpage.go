@@ -75,7 +75,7 @@ var conditionGroups = []struct {
 			func(c *link.Conditions) time.Duration { return c.Jitter }),
 		millis("latency-per-player", "One-way delay added for each further player.", 500, 5, 10000,
 			func(c *link.Conditions) time.Duration { return c.LatencyPerPlayer }),
-		{key: "far-player", help: "Number of the player who is farther away by far-latency; 0: none.", limit: 8, step: 1, max: 8,
+		{key: "far-player", help: "Number of the player whose links add far-latency; 0: none.", limit: 8, step: 1, max: 8,
 			get: func(c *link.Conditions) float64 { return float64(c.FarPlayer) }, text: plainText},
 		millis("far-latency", "One-way delay added on all links of that player.", 500, 5, 10000, func(c *link.Conditions) time.Duration { return c.FarLatency }).
 			needing(requires("far-player is 0", func(c *link.Conditions) bool { return c.FarPlayer > 0 })),

@@ -74,9 +74,9 @@ type shotCounters struct {
 // session without shots has none of them.
 func DeclareShotCounters(m *predict.Counters) (c shotCounters) {
 	c.fired = m.New("shots", "shots fired by the players")
-	c.hitOnClient = m.New("shots_hit_on_client", "shots that hit a body in the shooter's own view")
-	c.rewoundMatchesClient = m.New("shots_rewound_match_client", "shots that hit in the rewound world what they hit in the shooter's view, or missed in both")
-	c.nowMatchesClient = m.New("shots_now_match_client", "shots that hit in the server's present what they hit in the shooter's view, or missed in both")
+	c.hitOnClient = m.New("shots_hit_on_client", "shots that hit in the shooter's view")
+	c.rewoundMatchesClient = m.New("shots_rewound_match_client", "shots with the same hit in the rewound world as in the shooter's view")
+	c.nowMatchesClient = m.New("shots_now_match_client", "shots with the same hit in the present as in the shooter's view")
 	return c
 }
 

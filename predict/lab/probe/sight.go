@@ -99,11 +99,11 @@ type sightCounters struct {
 // DeclareSightCounters declares the counters of lines of sight as a pane has them after the first shot.
 func DeclareSightCounters(m *predict.Counters) (c sightCounters) {
 	c.peeks = m.New("peeks",
-		"times that a player came out of cover and saw another one, who then saw it, on their screens").Of(predict.OnScreens)
+		"times that a player came out of cover and two saw each other").Of(predict.OnScreens)
 	c.advantage = m.New("peekers_advantage_ms",
-		"mean time by which players out of cover saw others before these saw them, ms").Of(predict.OnScreens)
+		"mean time by which a player out of cover saw another first, ms").Of(predict.OnScreens)
 	c.behindCover = m.New("shots_received_behind_cover",
-		"hits on a player who was out of the shooter's sight on its own screen then").Of(predict.OnScreens)
+		"hits on a player behind cover on its own screen").Of(predict.OnScreens)
 	return c
 }
 

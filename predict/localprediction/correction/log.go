@@ -33,10 +33,10 @@ func (l *Log) Declare(env *predict.Env) {
 	l.env, l.state.comparedTick = env, env.World.Tick()
 	m := env.Counters
 	l.counters.corrections = m.New("corrections",
-		"snapshots that differed from the remembered state of the player's cube by more than a tolerance").Of(predict.Corrections)
-	l.counters.mean = m.New("correction_mean_m", "distance by which a correction shifted the player's history, m, mean").Of(predict.MeanCorrection)
-	l.counters.max = m.New("correction_max_m", "distance by which a correction shifted the player's history, m, largest")
-	l.counters.pending = m.New("pending_correction_m", "length of the correction that has not been applied yet, m, now")
+		"snapshots that differed from the remembered player's cube").Of(predict.Corrections)
+	l.counters.mean = m.New("correction_mean_m", "mean shift of the player's history, m").Of(predict.MeanCorrection)
+	l.counters.max = m.New("correction_max_m", "largest shift of the player's history, m")
+	l.counters.pending = m.New("pending_correction_m", "length of the pending correction, m, now")
 }
 
 // Locate returns the client tick whose beginning is described by a state of a server tick that was

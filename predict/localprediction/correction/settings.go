@@ -25,18 +25,18 @@ type Settings struct {
 func (s *Settings) Declare(k *predict.Knobs) {
 	t, g := &s.tolerances, &s.gradual
 	group := k.In(predict.CorrectionKnobs)
-	group.Bool(&s.Enabled, "corrections", true, "correct the player's cube if the server's state differs from the remembered one")
-	group.Float(&s.factor, "correction-factor", 0.7, 0.01, 1, "offset: share of a difference that one correction applies; the next snapshot reveals the rest")
-	group.Int(&g.Steps, "correction-steps", 30, 1, 240, "offset: each 1/60 s applies 1/correction-steps of the pending correction; 1 applies it at once")
-	group.Float(&t.Position, "position-tolerance", 0.05, 0, 5, "position tolerance at 10 m/s and above, m; proportional to speed below, a tenth up to 1 m/s")
+	group.Bool(&s.Enabled, "corrections", true, "correct the player's cube if the server's state differs")
+	group.Float(&s.factor, "correction-factor", 0.7, 0.01, 1, "offset: share of a difference that one correction applies")
+	group.Int(&g.Steps, "correction-steps", 30, 1, 240, "offset: each 1/60 s applies 1/correction-steps of the pending correction")
+	group.Float(&t.Position, "position-tolerance", 0.05, 0, 5, "position tolerance from 10 m/s on, m; below, proportional to speed, down to a tenth")
 	group.Float(&t.Rotation, "rotation-tolerance", 2, 0, 90,
-		"rotation tolerance at 0.5 rad/s and above, degrees; below, it falls with the square of the spin to 1/100")
+		"rotation tolerance from 0.5 rad/s on, degrees; below, by the spin squared, down to 1/100")
 	group.Float(&t.Linear, "linear-tolerance", 0.01, 0, 10, "tolerance of the linear velocity, m/s")
 	group.Float(&t.Angular, "angular-tolerance", 0.01, 0, 10, "tolerance of the angular velocity, rad/s")
 	group.Float(&g.MaxPosition, "gradual-position-max", 50, 0.01, 512,
-		"offset: longest gradual correction, m; a longer one is applied at once, except for gradual-remainder")
-	group.Float(&g.Remainder, "gradual-remainder", 0.15, 0, 5, "offset: length that remains gradual of a correction longer than gradual-position-max, m")
-	group.Float(&g.MaxRotation, "gradual-rotation-max", 180, 1, 180, "offset: largest gradual rotation, degrees; a larger one is applied at once")
+		"offset: longest gradual correction, m; a longer one applies at once, but for gradual-remainder")
+	group.Float(&g.Remainder, "gradual-remainder", 0.15, 0, 5, "offset: gradual rest of a correction longer than gradual-position-max, m")
+	group.Float(&g.MaxRotation, "gradual-rotation-max", 180, 1, 180, "offset: largest gradual rotation, degrees; a larger one applies at once")
 	s.sudden.declare(k)
 }
 

@@ -19,10 +19,10 @@ type suddenSettings struct {
 
 func (s *suddenSettings) declare(k *predict.Knobs) {
 	group := k.In(predict.CorrectionKnobs)
-	group.Bool(&s.enabled, "sudden-reset", false, "offset: adopt the server's state if its velocity changed suddenly and gradual correction did not follow")
-	group.Float(&s.speed, "sudden-speed", 10, 0.1, 1000, "sudden-reset: change of the server's velocity from one snapshot to the next, m/s")
-	group.Float(&s.tolerance, "sudden-tolerance", 5, 0, 1000, "sudden-reset: difference of velocities, sudden-states later, that causes the reset, m/s")
-	group.Int(&s.states, "sudden-states", 10, 1, 240, "sudden-reset: snapshots from the change to the comparison that decides")
+	group.Bool(&s.enabled, "sudden-reset", false, "offset: adopt the server's state after a sudden change that gradual correction did not follow")
+	group.Float(&s.speed, "sudden-speed", 10, 0.1, 1000, "sudden-reset: change of the server's velocity between snapshots, m/s")
+	group.Float(&s.tolerance, "sudden-tolerance", 5, 0, 1000, "sudden-reset: difference of velocities after sudden-states, m/s")
+	group.Int(&s.states, "sudden-states", 10, 1, 240, "sudden-reset: snapshots from the change to the decision")
 	for _, name := range []string{"sudden-speed", "sudden-tolerance", "sudden-states"} {
 		k.Needs(name, "sudden-reset", "on")
 	}

@@ -69,15 +69,15 @@ func (p *Policy) Declare(env *predict.Env) {
 	k, m, s := env.Knobs, env.Counters, &p.settings
 	group := k.In(predict.FallbackKnobs)
 	group.Int(&s.maxCorrections, "fallback-corrections", 0, 0, maxEvents,
-		"corrections within fallback-window after which the player's cube is drawn interpolated; 0: never")
+		"corrections within fallback-window until the cube is drawn interpolated; 0: never")
 	group.Float(&s.minCorrection, "fallback-correction-min", 0.02, 0, 10, "shortest correction that counts for fallback-corrections, m")
-	group.Millis(&s.window, "fallback-window", 1000, 50, 10000, "time over which corrections, or ticks of dirty collisions, are counted, ms")
+	group.Millis(&s.window, "fallback-window", 1000, 50, 10000, "time over which corrections or dirty collisions count, ms")
 	group.Millis(&s.recoverTime, "fallback-recover", 1000, 0, 30000,
-		"time without such events until the prediction is drawn again, ms; up to 8 times longer if it fails soon")
-	group.Millis(&s.blendTime, "fallback-blend", 500, 0, 5000, "time in which the drawn pose blends from predicted to interpolated, and back, ms")
+		"time without such events until prediction is drawn again, ms; up to 8 times that if it fails soon")
+	group.Millis(&s.blendTime, "fallback-blend", 500, 0, 5000, "time of the blend from predicted to interpolated, and back, ms")
 	group.Int(&s.maxDirtyTicks, "fallback-dirty-ticks", 0, 0, maxEvents,
-		"ticks of dirty collisions within fallback-window after which the cube is drawn interpolated; 0: never")
-	group.Float(&s.dirtyDepth, "dirty-depth", 0.01, 0, 1, "penetration depth into a kinematic body that counts as a dirty collision, m")
+		"dirty collisions within fallback-window until the cube is drawn interpolated, ticks; 0: never")
+	group.Float(&s.dirtyDepth, "dirty-depth", 0.01, 0, 1, "penetration of a kinematic body that counts as a dirty collision, m")
 	group.Millis(&s.dirtyRecoverTime, "dirty-recover", 1000, 0, 30000, "as fallback-recover, after dirty collisions, ms")
 	k.NeedsAny("fallback-window", "fallback-corrections", "fallback-dirty-ticks")
 	k.NeedsAny("fallback-blend", "fallback-corrections", "fallback-dirty-ticks")
@@ -85,10 +85,10 @@ func (p *Policy) Declare(env *predict.Env) {
 	k.Needs("fallback-recover", "fallback-corrections")
 	k.Needs("dirty-depth", "fallback-dirty-ticks")
 	k.Needs("dirty-recover", "fallback-dirty-ticks")
-	p.counters.fallbacks = m.New("fallbacks", "switches of the player's cube from predicted to interpolated")
-	p.counters.fallbackTicks = m.New("fallback_ticks", "ticks in which the player's cube was drawn interpolated")
-	p.counters.fallbackCorrections = m.New("fallback_corrections", "corrections while the player's cube was drawn interpolated; they are not drawn")
-	p.counters.dirtyTicks = m.New("dirty_ticks", "ticks in which the player's cube penetrated a kinematic body by more than dirty-depth")
+	p.counters.fallbacks = m.New("fallbacks", "switches of the cube from predicted to interpolated")
+	p.counters.fallbackTicks = m.New("fallback_ticks", "ticks in which the cube was drawn interpolated")
+	p.counters.fallbackCorrections = m.New("fallback_corrections", "corrections while the cube was drawn interpolated")
+	p.counters.dirtyTicks = m.New("dirty_ticks", "ticks in which the cube penetrated a kinematic body by dirty-depth")
 	p.env, p.state.backoff = env, 1
 }
 

@@ -23,8 +23,8 @@ type handoverSettings struct {
 func (s *handoverSettings) declare(k *predict.Knobs) {
 	group := k.In(predict.FrameKnobs)
 	group.Choice(&s.method, "handover", handoverFade, []string{"fade", "gradual", "reconcile"},
-		"from a parent's past to the world's future or back: the picture fades, the cube follows, or by corrections")
-	group.Millis(&s.time, "handover-time", 1200, 0, 5000, "handover=fade: time in which the drawn cube moves from one time to the other, ms")
+		"between a parent's past and the world's future: the picture fades, the cube follows, or corrections")
+	group.Millis(&s.time, "handover-time", 1200, 0, 5000, "handover=fade: time in which the drawn cube changes its time, ms")
 	k.Needs("handover-time", "handover", "fade")
 }
 

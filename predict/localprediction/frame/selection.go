@@ -29,7 +29,7 @@ func (s *Selection) Declare(env *predict.Env) {
 	s.candidates, s.grid = Candidates(scene), Grid(scene)
 	s.scratch.frames = make([]Frame, len(s.candidates))
 	s.rules.Declare(env.Knobs)
-	s.bits = env.Counters.New("parent_bits", "bits of the states relative to a parent, in addition to the snapshots")
+	s.bits = env.Counters.New("parent_bits", "bits of states relative to a parent")
 }
 
 // Update chooses the parents after a step of the world.

@@ -22,13 +22,13 @@ type Rules struct {
 // Declare declares the rules as knobs.
 func (r *Rules) Declare(k *predict.Knobs) {
 	group := k.In(predict.FrameKnobs)
-	group.Bool(&r.Contact, "parent-contact", true, "the largest candidate that the player's cube touches becomes its parent; contact with the ground removes it")
-	group.Bool(&r.Box, "parent-box", true, "without a contact, the parent is the largest candidate whose box contains the cube at a similar velocity")
-	group.Float(&r.Margin, "parent-margin", 8, 0, 20, "margin added to the bounding boxes of parent-box, m")
-	group.Float(&r.ExitMargin, "parent-exit-margin", 3, 0, 20, "additional margin of the current parent's box, so that a hop does not leave it, m")
+	group.Bool(&r.Contact, "parent-contact", true, "the largest candidate that the cube touches is its parent; contact with the ground removes it")
+	group.Bool(&r.Box, "parent-box", true, "without contact, the parent is the largest candidate whose box has the cube at a similar velocity")
+	group.Float(&r.Margin, "parent-margin", 8, 0, 20, "parent-box: margin around bounding boxes, m")
+	group.Float(&r.ExitMargin, "parent-exit-margin", 3, 0, 20, "additional margin of the present parent's box, m")
 	group.Float(&r.MaxRelativeSpeed, "parent-speed-max", 10, 0, 100,
-		"parent-box: largest relative speed at which a candidate becomes the parent, m/s; faster ones pass by")
-	group.Int(&r.SwitchTicks, "parent-switch-ticks", 6, 1, 240, "ticks before a change of the parent takes effect; a contact takes effect at once")
+		"parent-box: largest relative speed of a new parent, m/s")
+	group.Int(&r.SwitchTicks, "parent-switch-ticks", 6, 1, 240, "ticks before a change of parent without contact takes effect")
 	for _, name := range []string{"parent-margin", "parent-exit-margin", "parent-speed-max"} {
 		k.Needs(name, "parent-box", "on")
 	}

@@ -62,8 +62,8 @@ func (c *Chain) Declare(env *predict.Env) {
 	c.env = env
 	group := env.Knobs.In(predict.PredictedBodyKnobs)
 	group.Choice(&c.settings.scope, "predicted-bodies", predictJointTree, []string{"player", "joint-tree"},
-		"predict what the player drives alone, or with it, in the world's frame, all bodies jointed to it")
-	group.Int(&c.settings.maxJoints, "chain-joints-max", 0, 0, 512, "a joint tree of more joints is not predicted, including the player's cube in it; 0: no limit")
+		"predict what the player drives alone, or with all bodies jointed to it")
+	group.Int(&c.settings.maxJoints, "chain-joints-max", 0, 0, 512, "most joints of a predicted joint tree; 0: no limit")
 }
 
 // Update applies the knobs. player reports that the prediction of the player's body starts or, if

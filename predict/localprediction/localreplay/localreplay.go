@@ -103,16 +103,16 @@ func (r *Replay) Declare(env *predict.Env, parent *frame.Parent, others *nearby.
 	r.env, r.parent, r.others, s.solver, r.attachments = env, parent, others, solver, attachments
 	group := k.In(predict.CorrectionKnobs)
 	group.Choice(&s.method, "correct-by", byReplay, []string{"offset", "replay"},
-		"a correction shifts the remembered states and later the cube, or replays the cube from the server's state")
+		"a correction shifts the remembered states, or replays the cube from the server's state")
 	group.Choice(&s.touch, "replay-touch", touchIsland, []string{"offset", "alone", "island"},
-		"replay of a cube that touched remote bodies: offset instead, alone, or together with the bodies around it")
-	group.Int(&s.maxBodies, "island-max", 120, 1, 200, "replay-touch=island: most remote bodies that are simulated with the cube; with more, by offset")
-	group.Float(&s.tolerance, "island-tolerance", 0.05, 0, 1, "replay-touch=island: error of a corner of a remote body around the cube that causes no replay, m")
+		"replay after contact with remote bodies: offset instead, the cube alone, or all around it")
+	group.Int(&s.maxBodies, "island-max", 120, 1, 200, "replay-touch=island: most remote bodies in it; with more, by offset")
+	group.Float(&s.tolerance, "island-tolerance", 0.05, 0, 1, "replay-touch=island: error of a remote body that causes no replay, m")
 	r.counters.replays = m.New("replays", "replays of the player's cube")
-	r.counters.ticks = m.New("replayed_ticks", "ticks that the client stepped again after corrections").Of(predict.ReplayedTicks)
-	r.counters.islandReplays = m.New("island_replays", "replays for the bodies around the player's cube although it agreed itself")
-	r.counters.islandBodies = m.New("island_bodies", "remote bodies that are simulated in the player's island, now")
-	r.counters.offsets = m.New("replay_offsets", "corrections by offset because the cube touched a remote body or the tick is forgotten")
+	r.counters.ticks = m.New("replayed_ticks", "ticks that the client stepped again").Of(predict.ReplayedTicks)
+	r.counters.islandReplays = m.New("island_replays", "replays for bodies around the player's cube")
+	r.counters.islandBodies = m.New("island_bodies", "remote bodies in the player's island, now")
+	r.counters.offsets = m.New("replay_offsets", "corrections by offset instead of a replay")
 	if env.Player < 0 {
 		return
 	}

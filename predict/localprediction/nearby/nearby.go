@@ -70,9 +70,9 @@ func (n *Neighbours) Declare(env *predict.Env) {
 	k, m := env.Knobs, env.Counters
 	group := k.In(predict.PredictedBodyKnobs)
 	group.Choice(&n.settings.mode, "others", modeInterpolate, []string{"interpolate", "auto"},
-		"bodies that are not the player's: interpolated and kinematic; auto: simulated while the player touches them")
+		"other bodies: kinematic; auto: simulated while the player touches them")
 	group.Millis(&n.settings.simulateTime, "simulate-time", 2000, 0, 10000,
-		"others=auto: time of simulation after the interpolation has reached the last contact, ms")
+		"others=auto: simulation after interpolation has reached the last contact, ms")
 	k.Needs("simulate-time", "others", "auto")
 	n.counters.simulated = m.New("simulated_bodies", "remote bodies that the client simulates, now")
 	n.counters.starts = m.New("simulation_starts", "remote bodies that the client began to simulate")

@@ -45,14 +45,14 @@ func (l *Lead) Declare(env *predict.Env) {
 	k, m := env.Knobs, env.Counters
 	input.DeclarePlayoutDelay(&l.settings.playoutDelay, k)
 	group := k.In(predict.PlayoutKnobs)
-	group.Millis(&l.settings.resetBehind, "reset-behind", 1000, 100, 10000, "delay from which a client skips to the server's time instead of running faster, ms")
+	group.Millis(&l.settings.resetBehind, "reset-behind", 1000, 100, 10000, "delay from which a client jumps to the server's time, ms")
 	group.Choice(&l.settings.rttSource, "rtt-source", rttFromAcks, []string{"acks", "echo", "echo-whole"},
-		"RTT that sets the clock: of acknowledgements; of an echoed input without its wait; of the whole echo")
-	l.counters.echo = m.New("echo_ms", "time from an input's tick to the state that it led to, including its playout delay, ms, now")
-	l.counters.rttEcho = m.New("rtt_echo_ms", "smoothed round trip of echoed inputs without their wait at the server, ms, now")
+		"round trip for the clock: of acks, of an echoed input without its wait, or of the whole echo")
+	l.counters.echo = m.New("echo_ms", "time from an input's tick to its state, with playout delay, ms, now")
+	l.counters.rttEcho = m.New("rtt_echo_ms", "round trip of echoed inputs without their wait, ms, now")
 	l.counters.arrivalEarly = m.New("arrival_early_ms",
-		"time by which the newest state arrived before the client expected it, ms, now; below 0: after").Of(predict.EarlyArrival)
-	l.counters.clockBehind = m.New("clock_behind_ticks", "ticks by which the client's clock is behind its aim, now").Of(predict.ClockBehind)
+		"time by which the newest state arrived before it was expected, ms, now").Of(predict.EarlyArrival)
+	l.counters.clockBehind = m.New("clock_behind_ticks", "ticks by which the client's clock is behind, now").Of(predict.ClockBehind)
 	l.counters.clockJumps = m.ClockJumps()
 }
 

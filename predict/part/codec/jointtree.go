@@ -61,9 +61,9 @@ var treeEncodingNames = []string{"off", "relative", "relative-position"}
 func (e *TreeEncoding) Declare(k *predict.Knobs) {
 	group := k.In(predict.InterpolationKnobs)
 	group.Choice(&e.mode, "joint-tree", 0, treeEncodingNames,
-		"jointed bodies: absolute, relative to the parent in their joint tree, or only the position relative")
+		"jointed bodies: absolute, relative to their parent in the joint tree, or only in position")
 	group.Choice(&e.root, "joint-root", int(jointtree.HeaviestRoot), jointtree.RootNames,
-		"joint-tree: the root is the tree's heaviest body, or the body that the player drives if it is in the tree")
+		"joint-tree: the root is the heaviest body, or the one that the player drives")
 	k.Needs("joint-root", "joint-tree", "relative", "relative-position")
 	k.ChangesFormat("joint-tree", "joint-root")
 }

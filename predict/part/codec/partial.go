@@ -64,7 +64,7 @@ func (b *Broadcast) DeclareRemote(env *predict.Env) {
 	k, m := &b.area.counters, env.Counters
 	k.bands.Declare(m)
 	k.bodies = m.New("bodies_per_snapshot", "mean number of bodies in a partial snapshot")
-	k.unfit = m.New("waiting_bodies", "bodies that were due, but did not fit the last partial snapshot, now")
+	k.unfit = m.New("waiting_bodies", "bodies that did not fit the last snapshot, now")
 }
 
 // IsPartial reports whether snapshots of a scene are partial with an area of interest.

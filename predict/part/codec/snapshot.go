@@ -66,7 +66,7 @@ const (
 // them.
 func DeclareChecks(env *predict.Env, on *bool) {
 	env.Knobs.In(predict.PacketKnobs).Bool(on, "checks", false,
-		"put a 32-bit check after each field of a snapshot; packets names the field where reader and writer diverge")
+		"a 32-bit check after each field of a snapshot; packets names the field that differs")
 	env.Knobs.ChangesFormat("checks")
 }
 

@@ -85,10 +85,10 @@ type Counters struct{ compared, desyncs, tick, body, bodies predict.Counter }
 
 // Declare declares the counters.
 func (c *Counters) Declare(m *predict.Counters) {
-	c.compared = m.New("compared_checksums", "ticks whose checksums were compared, until they differed")
+	c.compared = m.New("compared_checksums", "ticks whose checksums were compared")
 	c.desyncs = m.New("desyncs", "clients whose world has diverged from the server's")
 	c.tick = m.New("desync_tick", "oldest tick known to differ; 0: none")
-	c.body = m.New("desync_body", "first body that differs in desync_tick; -1: only the contacts differ")
+	c.body = m.New("desync_body", "first body that differs in desync_tick; -1: contacts alone")
 	c.bodies = m.New("desync_bodies", "bodies that differ in desync_tick")
 }
 

@@ -88,9 +88,9 @@ const (
 func (l *LagCompensator) Declare(env *predict.Env) {
 	l.env = env
 	group := env.Knobs.In(predict.ShotKnobs)
-	group.Bool(&l.useRewound, "lag-compensation", true, "resolve shots in the shooter's past; off: in the server's present. Both results are shown")
+	group.Bool(&l.useRewound, "lag-compensation", true, "judge shots in the shooter's past; off: in the server's present")
 	group.Millis(&l.maxAgeMillis, "hit-history", 0, 0, float64(maxHistory/time.Millisecond),
-		"how far back shots can be resolved; older ones are refused; 0: the round trip and 400 ms, at most a second")
+		"oldest view of an accepted shot, ms; 0: the round trip and 400 ms, at most a second")
 }
 
 // ShotSource returns each shot of a peer once.
@@ -285,16 +285,16 @@ func DeclareCounters(m *predict.Counters) { newCounters(m) }
 
 // newCounters declares the counters. It is called for each shot.
 func newCounters(m *predict.Counters) (c counters) {
-	c.resolved = m.New("shots_resolved", "shots that the server has resolved")
-	c.refused = m.New("shots_refused", "shots refused because they were older than the history, or too far in the future")
-	c.hitRewound = m.New("shots_hit_rewound", "shots that hit a body in the shooter's past")
-	c.hitNow = m.New("shots_hit_now", "shots that hit a body in the server's present")
-	c.mismatched = m.New("shots_mismatched", "shots that hit another body, or none, in the present than in the past")
-	c.ageMean = m.New("shots_age_mean_ms", "mean age of the shooter's view when its shot was resolved or refused, ms")
-	c.rewindMax = m.New("shots_rewind_max_ms", "age of the oldest view whose shot was resolved, ms")
-	c.targetMovedMean = m.New("shots_target_moved_mean_m", "mean distance that targets hit in the past had moved since, m")
-	c.targetMovedMax = m.New("shots_target_moved_max_m", "largest distance that a target hit in the past had moved since, m")
-	c.aroundCorner = m.New("shots_around_corner", "shots that hit a target in the past which was behind cover in the present")
+	c.resolved = m.New("shots_resolved", "shots judged")
+	c.refused = m.New("shots_refused", "shots refused as too old or in the future")
+	c.hitRewound = m.New("shots_hit_rewound", "shots that hit in the rewound world")
+	c.hitNow = m.New("shots_hit_now", "shots that hit in the server's present")
+	c.mismatched = m.New("shots_mismatched", "shots with another hit in the present than in the past")
+	c.ageMean = m.New("shots_age_mean_ms", "mean age of the shooter's view, ms")
+	c.rewindMax = m.New("shots_rewind_max_ms", "age of the oldest view of a judged shot, ms")
+	c.targetMovedMean = m.New("shots_target_moved_mean_m", "mean distance that targets had moved since, m")
+	c.targetMovedMax = m.New("shots_target_moved_max_m", "largest distance that a target had moved since, m")
+	c.aroundCorner = m.New("shots_around_corner", "hits in the past on a target behind cover in the present")
 	return c
 }
 

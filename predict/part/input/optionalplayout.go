@@ -19,7 +19,7 @@ func (p *OptionalPlayout) Declare(env *predict.Env) {
 
 // declareOptionalPlayout declares the knob that both sides use.
 func declareOptionalPlayout(delay *int, k *predict.Knobs) {
-	k.In(predict.PlayoutKnobs).Int(delay, "playout", 0, 0, 60, "playout delay of inputs at the server, ticks (the article has 4); 0: it uses the newest input")
+	k.In(predict.PlayoutKnobs).Int(delay, "playout", 0, 0, 60, "playout delay of inputs at the server, ticks (the article: 4); 0: the newest input is used")
 }
 
 // Enabled reports whether inputs are delayed. Switching that off drops the waiting inputs.

@@ -103,8 +103,8 @@ func (o *order) adapt(s *orderSettings) {
 func (r *Receiver) DeclareBuffer(env *predict.Env) {
 	group := env.Knobs.In(predict.InputKnobs)
 	group.Choice(&r.order.mode, "input-buffer", adaptiveBuffer, bufferModes,
-		"the server uses a client's newest input, or all in order: after fixed ticks, or as 99 % of them need")
-	group.Int(&r.order.ticks, "input-buffer-ticks", 2, 0, maxBufferTicks, "input-buffer=fixed: ticks that a client's earliest inputs wait at the server")
+		"the server uses the newest input, or all in order after a fixed delay or one that suits 99 %")
+	group.Int(&r.order.ticks, "input-buffer-ticks", 2, 0, maxBufferTicks, "input-buffer=fixed: ticks that the earliest inputs wait")
 	r.bufferTicks = env.Counters.New("input_buffer_ticks", "length of the input buffer, ticks, now")
 }
 

@@ -82,13 +82,13 @@ type PlayoutSettings struct {
 func (s *PlayoutSettings) declare(k *predict.Knobs, rate int) {
 	DeclarePlayoutDelay(&s.DelayTicks, k)
 	group := k.In(predict.InputKnobs)
-	group.Bool(&s.KeepLast, "keep-last", true, "repeat the last input until the next arrives, and use that at once; off: no input, and the full delay again")
+	group.Bool(&s.KeepLast, "keep-last", true, "repeat the last input until the next arrives, used at once; off: no input, then the full delay")
 	s.Repeat.Enabled = true
 	s.Repeat.declareTime(k, rate)
 	group = k.In(predict.PlayoutKnobs)
-	group.Int(&s.Slack, "playout-slack", 4, 0, 256, "inputs that may wait beyond playout; if more do, the oldest are skipped until playout are left")
+	group.Int(&s.Slack, "playout-slack", 4, 0, 256, "inputs that may wait beyond playout; with more, the oldest are skipped down to playout")
 	group.Millis(&s.DrainAfter, "playout-drain", 1000, 0, 60000,
-		"calm time with two inputs or more beyond playout waiting, after which one is skipped, ms; 0 is never")
+		"time with two or more inputs beyond playout after which one is skipped, ms; 0: never")
 	for _, name := range []string{"keep-last", "playout-slack", "playout-drain"} {
 		k.Needs(name, "playout")
 	}
@@ -100,19 +100,19 @@ type playoutCounters struct {
 }
 
 func newPlayoutCounters(m *predict.Counters) (c playoutCounters) {
-	c.consumedRatio = m.New("inputs_consumed_ratio", "share of the client's past ticks whose input was used").Of(predict.InputsOnTime)
-	c.starvedTicks = m.New("input_starved_ticks", "server ticks without an input, or without the next one").Of(predict.LateInputs)
+	c.consumedRatio = m.New("inputs_consumed_ratio", "share of the client's ticks whose input was used").Of(predict.InputsOnTime)
+	c.starvedTicks = m.New("input_starved_ticks", "server ticks without the next input").Of(predict.LateInputs)
 	c.lateInputs = m.New("late_inputs", "inputs that arrived after their turn").Of(predict.LateInputs)
 	c.duplicateInputs = m.New("duplicate_inputs", "inputs that arrived again")
-	c.skippedInputs = m.New("skipped_inputs", "inputs that were skipped because too many waited")
-	c.bufferDepth = m.New("buffer_depth", "inputs that wait for their turn, now").Of(predict.WaitingInputs)
+	c.skippedInputs = m.New("skipped_inputs", "inputs skipped because too many waited")
+	c.bufferDepth = m.New("buffer_depth", "inputs that wait, now").Of(predict.WaitingInputs)
 	c.rejectedPayloads = m.Rejected()
 	return c
 }
 
 // DeclarePlayoutDelay declares the knob that both sides use.
 func DeclarePlayoutDelay(p *int, k *predict.Knobs) {
-	k.In(predict.PlayoutKnobs).Int(p, "playout", 4, 1, 60, "playout delay of inputs at the server, in ticks; the client runs further ahead by as much")
+	k.In(predict.PlayoutKnobs).Int(p, "playout", 4, 1, 60, "playout delay of inputs at the server, ticks; the client runs ahead by as much")
 }
 
 // Start sets the player's input until the first one arrives.

@@ -52,11 +52,11 @@ type queueCounters struct {
 }
 
 func newQueueCounters(m *predict.Counters) (c queueCounters) {
-	c.consumedRatio = m.New("inputs_consumed_ratio", "share of the inputs older than a second that were used in their tick").Of(predict.InputsOnTime)
-	c.starvedTicks = m.New("input_starved_ticks", "ticks whose input had not arrived").Of(predict.LateInputs)
+	c.consumedRatio = m.New("inputs_consumed_ratio", "share of inputs that were used in their tick").Of(predict.InputsOnTime)
+	c.starvedTicks = m.New("input_starved_ticks", "ticks without their input").Of(predict.LateInputs)
 	c.lateInputs = m.New("late_inputs", "inputs that arrived after their tick").Of(predict.LateInputs)
 	c.duplicateInputs = m.New("duplicate_inputs", "inputs that arrived again")
-	c.bufferDepth = m.New("buffer_depth", "inputs that wait for their turn, now").Of(predict.WaitingInputs)
+	c.bufferDepth = m.New("buffer_depth", "inputs that wait, now").Of(predict.WaitingInputs)
 	c.rejectedPayloads = m.Rejected()
 	return c
 }

@@ -27,7 +27,7 @@ const repeatTime = 85
 // Declare declares the knobs, at a server or at a client that predicts what its server repeats. A Time
 // that is set before is the default.
 func (r *Repetition) Declare(env *predict.Env) {
-	env.Knobs.In(predict.InputKnobs).Bool(&r.Enabled, "repeat-missing", true, "repeat a player's last input if the next has not arrived; off: no input")
+	env.Knobs.In(predict.InputKnobs).Bool(&r.Enabled, "repeat-missing", true, "repeat a player's last input if the next is missing; off: no input")
 	r.declareTime(env.Knobs, env.World.Rate())
 }
 
@@ -35,7 +35,7 @@ func (r *Repetition) Declare(env *predict.Env) {
 func (r *Repetition) declareTime(k *predict.Knobs, rate int) {
 	r.Rate = rate
 	k.In(predict.InputKnobs).Millis(&r.Time, "repeat-time", cmp.Or(r.Time, repeatTime), 0, 60000,
-		"time for which a player's last input stands in for missing ones, ms; after that the player does nothing")
+		"time for which a player's last input replaces missing ones, then no input, ms")
 }
 
 // Ticks returns the number of ticks in a row for which an input is repeated.

@@ -56,14 +56,14 @@ const maxBytes = (MaxInputs*(1+7+MaxShotInputBits) + 64 + maxMoreBits + 63) / 64
 
 // Declare declares the knobs and counters.
 func (s *Sender) Declare(env *predict.Env) {
-	s.declare(env, "send all inputs since the last received state, not only the newest", "largest number of inputs in a packet")
+	s.declare(env, "send all inputs since the last received state", "largest number of inputs in a packet")
 }
 
 // DeclareWithPlayout is Declare for a client that draws the past and sends with SendUnacked. Its server
 // has an OptionalPlayout.
 func (s *Sender) DeclareWithPlayout(env *predict.Env) {
-	s.declare(env, "playout above 0: repeat inputs until they are acknowledged; otherwise only shots, as the newest is used",
-		"largest number of inputs in a packet; playout=0: no effect, except on the repetition of shots")
+	s.declare(env, "playout above 0: repeat inputs until acknowledged; playout=0: repeat shots",
+		"largest number of inputs in a packet; playout=0: of repeated shots")
 	declareOptionalPlayout(&s.playout, env.Knobs)
 }
 
@@ -72,8 +72,8 @@ func (s *Sender) declare(env *predict.Env, redundantHelp, maxHelp string) {
 	group.Bool(&s.redundant, "redundant", true, redundantHelp)
 	group.Int(&s.maxInputs, "redundant-max", 64, 1, MaxInputs, maxHelp)
 	env.Knobs.Needs("redundant-max", "redundant", "on")
-	group.Bool(&s.importantOnly, "important-moves", false, "send only inputs that differ from the one before; no effect on a packet with one input")
-	group.Int(&s.tickBits, "tick-bits", 10, MinTickBits, 16, "bits of the tick number in an input packet; the number wraps")
+	group.Bool(&s.importantOnly, "important-moves", false, "send only inputs that differ from the one before")
+	group.Int(&s.tickBits, "tick-bits", 10, MinTickBits, 16, "bits of an input packet's tick number")
 	s.packets = env.Counters.New("input_packets", "input packets sent").Of(predict.InputPackets)
 	s.bits = env.Counters.New("input_bits", "bits in input packets, without headers").Of(predict.InputBits)
 }

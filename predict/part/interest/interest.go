@@ -23,8 +23,8 @@ type Area struct {
 // Declare declares the knobs.
 func (a *Area) Declare(k *predict.Knobs) {
 	group := k.In(predict.PriorityKnobs)
-	group.Float(&a.radius, "interest-radius", 0, 0, 500, "distance from the player beyond which update rates fall with the distance squared, m; 0: no fall")
-	group.Float(&a.cutoff, "interest-cutoff", 0, 0, 500, "distance from the player beyond which no body is sent, m; 0: no limit")
+	group.Float(&a.radius, "interest-radius", 0, 0, 500, "distance beyond which update rates fall with its square, m; 0: none")
+	group.Float(&a.cutoff, "interest-cutoff", 0, 0, 500, "distance beyond which no body is sent, m; 0: none")
 }
 
 // Excludes reports whether a body is beyond the cutoff. distanceSq is its squared distance in m2.

@@ -28,7 +28,7 @@ var motionNames = []string{"delayed", "extrapolated"}
 func (a *areaOfInterest) declare(k *predict.Knobs) {
 	a.area.Declare(k)
 	k.In(predict.PriorityKnobs).Choice(&a.motion, "interest-motion", delayed, motionNames,
-		"moving bodies with a lower update rate: drawn later by their update interval, or extrapolated over it")
+		"bodies with a lower update rate: drawn later, or extrapolated")
 }
 
 const (

@@ -70,22 +70,22 @@ func (w *InterpolatedWorld) Declare(env *predict.Env, excluded int) {
 	w.env = env
 	k, m := env.Knobs, env.Counters
 	k.In(predict.PlayoutKnobs).Millis(&w.validity, "validity", 60, 0, 1000,
-		"playout delay: a position is valid, and reached, this long after it should arrive (T)")
+		"playout delay: a position is reached this long after it should arrive, ms (T)")
 	group := k.In(predict.InterpolationKnobs)
 	group.Choice(&w.extrapolation, "extrapolation", extrapolateHalfRTT, extrapolationNames,
-		"limit of extrapolation without a later position: none, half the round trip, or the knob extrapolate")
-	group.Millis(&w.maxExtrapolation, "extrapolate", 100, 0, 1000, "extrapolation=fixed: longest time that a body is extrapolated, ms")
+		"longest extrapolation: none, half the round trip, or the knob extrapolate")
+	group.Millis(&w.maxExtrapolation, "extrapolate", 100, 0, 1000, "extrapolation=fixed: longest extrapolation, ms")
 	k.Needs("extrapolate", "extrapolation", "fixed")
 	w.joints.declare(k)
 	w.receiver.Declare(env)
 	k.In(predict.PlayoutKnobs).Bool(&w.keepExpired, "keep-expired", false,
-		"use a position that arrives after its validity, instead of dropping it, if no later one is there")
-	w.counters.positions = m.New("positions", "received positions of bodies")
-	w.counters.positionsLate = m.New("positions_late", "positions dropped because the body had passed them")
-	w.counters.positionsExpired = m.New("positions_expired", "positions that arrived after their validity, although no later one had arrived")
-	w.counters.extrapolatedTicks = m.New("extrapolated_ticks", "ticks in which a body was extrapolated because no later position had arrived")
-	w.counters.stoppedTicks = m.New("stopped_ticks", "ticks in which a moving body had stopped because no later position had arrived")
-	w.counters.stoppedBodies = m.New("stopped_bodies", "bodies that have stopped because no later position has arrived, now")
+		"use a position that arrives after its validity if no later one is there")
+	w.counters.positions = m.New("positions", "positions received")
+	w.counters.positionsLate = m.New("positions_late", "positions that the body had passed")
+	w.counters.positionsExpired = m.New("positions_expired", "positions that arrived after their validity")
+	w.counters.extrapolatedTicks = m.New("extrapolated_ticks", "ticks in which a body was extrapolated")
+	w.counters.stoppedTicks = m.New("stopped_ticks", "ticks with a body stopped by a missing position")
+	w.counters.stoppedBodies = m.New("stopped_bodies", "bodies stopped by a missing position, now")
 	w.interest.declare(k)
 	w.counters.outsideBodies = m.New("outside_bodies", "bodies outside the area of interest, now")
 	w.counters.rejectedPayloads = m.Rejected()

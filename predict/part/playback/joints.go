@@ -50,10 +50,10 @@ func (j *jointPoses) declare(k *predict.Knobs) {
 	j.encoding.Declare(k)
 	group := k.In(predict.InterpolationKnobs)
 	group.Choice(&j.between, "joint-interpolation", betweenHermite, []string{"linear", "hermite"},
-		"motion of jointed bodies between positions, relative to their parents: linear, or Hermite by velocities")
+		"jointed bodies between positions, relative to their parents: linear, or Hermite by velocities")
 	group.Choice(&j.pivot, "joint-pivot", pivotAnchor, []string{"anchor", "center"},
-		"joint-tree=relative: the point of a body that is interpolated: its joint's anchor or its centre")
-	group.Int(&j.loopIterations, "loop-iterations", 32, 0, 64, "loops of joints: iterations that close the gaps left by interpolation, down to 0.5 mm")
+		"joint-tree=relative: point of a body that is interpolated")
+	group.Int(&j.loopIterations, "loop-iterations", 32, 0, 64, "loops of joints: iterations that close gaps, down to 0.5 mm")
 	k.Needs("joint-interpolation", "joint-tree", "relative", "relative-position")
 	k.Needs("joint-pivot", "joint-tree", "relative")
 	k.Needs("loop-iterations", "joint-tree", "relative", "relative-position")

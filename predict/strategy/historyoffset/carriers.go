@@ -9,7 +9,7 @@ const (
 
 func declareCarriers(p *int, k *predict.Knobs) {
 	k.In(predict.PredictedBodyKnobs).Choice(p, "carriers", carriersInterpolated, []string{"interpolated", "predicted"},
-		"pose of carriers in the client's world: as they are displayed, or predicted to the client's own tick")
+		"carriers in the client's world: as displayed, or predicted to its tick")
 }
 
 // placeCarriers places the carriers for the step: where they are displayed, in the past and without

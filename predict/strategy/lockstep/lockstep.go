@@ -97,27 +97,27 @@ type settings struct {
 
 func (s *settings) declare(k *predict.Knobs, w *predict.World) {
 	k.In(predict.PacketKnobs).Choice(&s.transport, "transport", udp, []string{"udp", "tcp"},
-		"udp: repeat every input until it is acknowledged; tcp: send it once, and a loss delays everything behind it")
+		"udp: repeat inputs until acknowledged; tcp: send once, a loss delays all behind it")
 	group := k.In(predict.PlayoutKnobs)
-	group.Millis(&s.playoutDelay, "playout", 100, 0, 3000, "playout delay of other players' inputs, so that late ones arrive in time")
-	group.Bool(&s.adaptive, "adaptive", false, "adapt the playout delay to the latest input of the last 10 s")
+	group.Millis(&s.playoutDelay, "playout", 100, 0, 3000, "playout delay of other players' inputs, ms")
+	group.Bool(&s.adaptive, "adaptive", false, "adapt the playout delay to the latest input of 10 s")
 	k.Needs("playout", "adaptive", "off")
 	group.Bool(&s.followClock, "follow-clock", false, "follow the other side's clock if it drifts or stops")
-	k.In(predict.InputKnobs).Bool(&s.alignInputs, "align-inputs", false, "with several players: sample inputs so that all reach the server together")
+	k.In(predict.InputKnobs).Bool(&s.alignInputs, "align-inputs", false, "sample inputs so that all players' reach the server together")
 	group = k.In(predict.PlayoutKnobs)
 	group.Int(&s.catchUp, "catch-up", 0, 0, maxCatchUp,
-		"ticks stepped in a frame to catch up; 0: an eighth of those that are due, from 4 to 64, or to 16 of 901 cubes")
-	group.Millis(&s.timeout, "timeout", 0, 0, 60000, "disconnect after this time without a packet, and go on without that player (the article: 2s); 0: wait")
+		"ticks stepped in a frame to catch up; 0: an eighth of those due, 4 to 64, to 16 of 901 cubes")
+	group.Millis(&s.timeout, "timeout", 0, 0, 60000, "time without a packet until disconnection, ms (the article: 2s); 0: never")
 	group = k.In(predict.InputKnobs)
-	group.Bool(&s.inputDelta, "input-delta", true, "send one bit for an input that equals the one before; off: send every input whole")
+	group.Bool(&s.inputDelta, "input-delta", true, "one bit for an input that equals the one before; off: every input whole")
 	group.Choice(&s.inputForm, "input-form", states, []string{"states", "events"},
-		"states: the input of every tick until it is acknowledged; events: key presses and releases, once, no tick")
+		"states: each tick's input until acknowledged; events: presses and releases, once, without ticks")
 	k.In(predict.CorrectionKnobs).Choice(&s.contactOrder, "contact-order", fixedOrder, []string{"fixed", "own-seed", "tick-seed"},
-		"order of contacts: by body; a seed of each side, which breaks determinism; a seed per tick, which does not")
-	k.In(predict.PacketKnobs).Int(&s.checksumEvery, "checksum-every", 1, 0, 60, "ticks between checksums of the world; 0 sends none")
+		"solver's order: by body, by a seed of each side (breaks determinism), or by the tick")
+	k.In(predict.PacketKnobs).Int(&s.checksumEvery, "checksum-every", 1, 0, 60, "ticks between checksums of the world; 0: none")
 	k.In(predict.PlayoutKnobs).Int(&s.skew, "skew", 0, -10000, 10000, "fault: rate of the clients' clocks above the server's, ppm")
 	k.In(predict.PhysicsKnobs).Int(&s.stepError, "step-error", 0, -100000, 100000,
-		"fault: length of the clients' time steps above the server's, ppm; 1001 is 1/59.94 s instead of 1/60 s")
+		"fault: length of the clients' time steps above the server's, ppm; 1001: 1/59.94 s")
 	k.Solver(&s.solver, w)
 }
 

@@ -79,10 +79,10 @@ type clientScratch struct {
 
 // clientCounters are what a client counts.
 type clientCounters struct {
-	corrections, held, correctionMean, correctionMax, correctionLargestMean predict.Counter
-	replayedTicks, repredictions                                            predict.Counter
-	statesOutsideHistory, oldStates                                         predict.Counter
-	clockBehindTicks, clockJumps, rejectedPayloads                          predict.Counter
+	corrections, correctionMean, correctionMax, correctionLargestMean predict.Counter
+	replayedTicks, repredictions                                      predict.Counter
+	statesOutsideHistory, oldStates                                   predict.Counter
+	clockBehindTicks, clockJumps, rejectedPayloads                    predict.Counter
 }
 
 func newClient(env *predict.Env) predict.Client {
@@ -102,35 +102,32 @@ func newClient(env *predict.Env) predict.Client {
 	}
 	k, m := env.Knobs, env.Counters
 	declareStepMode(k, &c.stepMode)
-	k.In(predict.InputKnobs).Int(&c.lead, "lead", 5, 0, 60, "input lead: ticks by which inputs arrive early, as room for jitter and for repeats after a loss")
+	k.In(predict.InputKnobs).Int(&c.lead, "lead", 5, 0, 60, "input lead: ticks by which inputs arrive early, for jitter and repeats")
 	c.repeat.Time = repeatTime
 	c.repeat.Declare(env)
 	group := k.In(predict.CorrectionKnobs)
 	group.Bool(&c.corrections, "corrections", true, "rewind and replay when the server's state differs")
 	k.ContactOrder(&c.contactOrder)
-	group.Float(&c.positionTolerance, "position-tolerance", 0.000316, 0, 1, "position error that causes no correction, m (the demo: a squared distance of 1e-7)")
-	group.Float(&c.rotationTolerance, "rotation-tolerance", 0.00001, 0, 1, "rotation error that causes no correction, as 1-|dot| of the orientations")
+	group.Float(&c.positionTolerance, "position-tolerance", 0.000316, 0, 1, "position error that causes no correction, m (as in the demo)")
+	group.Float(&c.rotationTolerance, "rotation-tolerance", 0.00001, 0, 1, "rotation error that causes no correction, 1-|dot|")
 	k.Smoothing(&c.smoothing)
 	k.Solver(&c.solver, env.World)
 	c.grace.declare(k)
 	declareResync(k, &c.resync.enabled)
-	group.Float(&c.resync.hold, "resync-hold", 0, 0, 2, "largest difference of a body that causes no replay while a resynchronisation is on its way, m")
-	k.Needs("resync-hold", "resync", "on")
 	declareRelay(k, &c.relay)
 	c.others.declare(env)
 	c.inputSender.Declare(env)
 	c.receiver.Declare(env)
-	c.counters.corrections = m.New("corrections", "times that the client rewound because the server's state differed").Of(predict.Corrections)
-	c.counters.correctionMean = m.New("correction_mean_m", "mean distance by which a correction moved the player's simulated cube, m").Of(predict.MeanCorrection)
-	c.counters.correctionMax = m.New("correction_max_m", "largest distance by which a correction moved the player's simulated cube, m")
+	c.counters.corrections = m.New("corrections", "rewinds because the server's state differed").Of(predict.Corrections)
+	c.counters.correctionMean = m.New("correction_mean_m", "mean correction of the player's simulated cube, m").Of(predict.MeanCorrection)
+	c.counters.correctionMax = m.New("correction_max_m", "largest correction of the player's simulated cube, m")
 	c.counters.correctionLargestMean = m.New("correction_largest_mean_m",
-		"mean distance by which a correction moved the body that it moved most, m").Of(predict.MeanLargestCorrection)
-	c.counters.held = m.New("held_corrections", "states that differed and caused no replay, because a resynchronisation was on its way")
-	c.counters.replayedTicks = m.New("replayed_ticks", "ticks that the client stepped again after corrections and repredictions").Of(predict.ReplayedTicks)
-	c.counters.repredictions = m.New("repredictions", "replays without a correction, because inputs of other players have become known")
-	c.counters.statesOutsideHistory = m.New("states_outside_history", "states of ticks that the client no longer remembers")
+		"mean of a correction's largest distance, m").Of(predict.MeanLargestCorrection)
+	c.counters.replayedTicks = m.New("replayed_ticks", "ticks that the client stepped again").Of(predict.ReplayedTicks)
+	c.counters.repredictions = m.New("repredictions", "replays because other players' inputs have arrived")
+	c.counters.statesOutsideHistory = m.New("states_outside_history", "states of forgotten ticks")
 	c.counters.oldStates = m.New("old_states", "states no newer than the last")
-	c.counters.clockBehindTicks = m.New("clock_behind_ticks", "ticks by which the client's clock is behind its aim, now").Of(predict.ClockBehind)
+	c.counters.clockBehindTicks = m.New("clock_behind_ticks", "ticks by which the client's clock is behind, now").Of(predict.ClockBehind)
 	c.counters.clockJumps = m.ClockJumps()
 	c.counters.rejectedPayloads = m.Rejected()
 	c.saveState()
@@ -382,7 +379,7 @@ func (c *client) CopyFrom(from predict.Client) {
 	o := from.(*client)
 	c.clientSettings, c.clientState = o.clientSettings, o.clientState
 	c.grace, c.clock = o.grace, o.clock
-	c.resync.enabled, c.resync.hold, c.resync.resyncClientState = o.resync.enabled, o.resync.hold, o.resync.resyncClientState
+	c.resync.enabled, c.resync.resyncClientState = o.resync.enabled, o.resync.resyncClientState
 	c.inputSender.CopyFrom(&o.inputSender)
 	c.receiver.CopyFrom(&o.receiver)
 	c.inputHistory.CopyFrom(&o.inputHistory, history.CopyValue[inputRecord])

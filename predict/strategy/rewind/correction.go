@@ -43,11 +43,7 @@ func (c *client) correct(newest packet.Packet) {
 	} else if !tolerated && correction.Cause == predict.CauseUnknown && !c.others.active && c.resync.differs(stateTick, w.Rate()) {
 		correction.Cause = predict.Again
 	}
-	held := correction.Cause == predict.Again && c.holds(body, past)
-	if !resync && (body < 0 || tolerated || held) {
-		if held {
-			c.counters.held.Inc()
-		}
+	if !resync && (body < 0 || tolerated) {
 		c.repredict(stateTick)
 		return
 	}
@@ -140,22 +136,6 @@ func (c *client) firstMismatch(past *predict.State) int {
 		}
 	}
 	return -1
-}
-
-// holds reports whether the client leaves a difference as it is, because the resynchronisation that it has asked for
-// will end it, and no body from first on differs by more than the knob resync-hold.
-func (c *client) holds(first int, past *predict.State) bool {
-	if !c.resync.asking {
-		return false
-	}
-	for i := first; i < len(c.receiver.Bodies); i++ {
-		a, b := &c.receiver.Bodies[i].Pose, &past.Bodies[i].Pose
-		reach := c.env.World.Scene().Boxes[i].Half.Len()
-		if d := predict.Diff(&c.receiver.Bodies[i], &past.Bodies[i]); a.Pos.Sub(b.Pos).Len()+float32(reach*d.Rotation) > float32(c.resync.hold) {
-			return false
-		}
-	}
-	return true
 }
 
 // exceedsTolerance reports whether the received pose of body i differs from the remembered one by

@@ -78,12 +78,12 @@ func (o *others) declare(env *predict.Env) {
 	k, m := env.Knobs, env.Counters
 	group := k.In(predict.PredictedBodyKnobs)
 	group.Choice(&o.mode, "others", othersPredict, othersModes,
-		"bodies that are not the player's: predicted, or drawn from states; auto: predicted where the player comes near")
+		"other bodies: predicted, or drawn from states; auto: predicted near the player")
 	group.Millis(&o.interpolationDelay, "interpolation-delay", 60, 0, 1000,
-		"others=interpolate, auto: bodies are drawn this long after their states should arrive, ms")
+		"others=interpolate, auto: playout delay, ms")
 	k.Needs("interpolation-delay", "others", "interpolate", "auto")
 	group.Millis(&o.handoverTime, "handover-time", 1200, 0, 5000,
-		"others: time in which the picture of a body moves between predicted and interpolated, ms")
+		"others: time of a body's change between predicted and interpolated, ms")
 	k.Needs("handover-time", "others", "interpolate", "extrapolate", "auto")
 	o.simulated = m.New("simulated_bodies", "remote bodies that the client simulates, now")
 	o.starts = m.New("simulation_starts", "remote bodies that the client began to simulate")

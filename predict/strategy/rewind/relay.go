@@ -22,7 +22,7 @@ const (
 
 // declareRelay declares the knob that both sides share.
 func declareRelay(k *predict.Knobs, p *bool) {
-	k.In(predict.PacketKnobs).Bool(p, "relay", true, "snapshots contain the other players' inputs that wait at the server for their ticks")
+	k.In(predict.PacketKnobs).Bool(p, "relay", true, "snapshots contain other players' inputs that wait at the server")
 }
 
 // relayedRuns are the inputs of all players from the tick of a snapshot on. On the wire they are, for

@@ -20,8 +20,7 @@ import (
 // and equals the server's world again. The others equalled it before, and still do.
 //
 // The request and the answer need a round trip. So a server whose bodies have been changed from outside, which
-// no client can predict, does not wait to be asked; and a client that waits for the answer leaves small
-// differences as they are, because a replay would only put others in their place.
+// no client can predict, does not wait to be asked.
 
 const (
 	resyncAskBits = 16 // of a tick
@@ -35,7 +34,7 @@ const (
 // declareResync declares the knob that both sides share.
 func declareResync(k *predict.Knobs, p *bool) {
 	k.In(predict.CorrectionKnobs).Bool(p, "resync", true,
-		"after a correction that no input explains, both sides drop contacts and sleep counters in the same tick")
+		"after a correction that no input explains, both sides drop hidden solver state in one tick")
 }
 
 // resyncServer drops the server's hidden state when a client asks for it.
@@ -51,7 +50,7 @@ type resyncServer struct {
 
 func (r *resyncServer) declare(env *predict.Env) {
 	declareResync(env.Knobs, &r.enabled)
-	r.resyncs = env.Counters.New("resyncs", "times that the server dropped contacts and sleep counters, asked by a client or because bodies were changed")
+	r.resyncs = env.Counters.New("resyncs", "times that the server dropped its hidden solver state")
 }
 
 // ask records a request of a client about a state that differed. One about a state before the last
@@ -126,7 +125,6 @@ func codeAsk(c *quant.Coder, state, near sim.Tick) sim.Tick {
 // resyncClient asks for resynchronisations and knows the last one.
 type resyncClient struct {
 	enabled bool
-	hold    float64 // metres by which a body may differ while the client waits for one
 	resyncClientState
 	resyncClientScratch
 }

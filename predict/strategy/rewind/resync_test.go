@@ -49,27 +49,19 @@ func TestChangedBodiesCostOneReplay(t *testing.T) {
 	}
 }
 
-// TestHeldCorrections checks that a client that waits for a resynchronisation leaves small differences as they are,
-// that it replays for large ones, and that corrections after the first are known as such.
-func TestHeldCorrections(t *testing.T) {
-	replays := map[string]int{}
-	for _, hold := range []string{"0", "0.05"} {
-		r := newRig(t, "katamari", "latency=100ms", "resync-hold", hold)
-		r.Run(300, gather)
-		r.err()
-		r.Run(90, gather)
-		replays[hold] = len(r.Corrections)
-		for i, c := range r.Corrections {
-			if (c.Cause == predict.Again) != (i > 0) {
-				t.Errorf("resync-hold=%s: correction %d has the cause %v", hold, i, c.Cause)
-			}
-		}
-		if held := r.Counter("held_corrections"); (held > 0) != (hold != "0") {
-			t.Errorf("resync-hold=%s: %v differences were left", hold, held)
+// TestCorrectionsAgain checks that corrections after the first, until a resynchronisation, are known as such.
+func TestCorrectionsAgain(t *testing.T) {
+	r := newRig(t, "katamari", "latency=100ms")
+	r.Run(300, gather)
+	r.err()
+	r.Run(90, gather)
+	for i, c := range r.Corrections {
+		if (c.Cause == predict.Again) != (i > 0) {
+			t.Errorf("correction %d has the cause %v", i, c.Cause)
 		}
 	}
-	if replays["0"] < 2*replays["0.05"] {
-		t.Errorf("%d corrections, %d with resync-hold", replays["0"], replays["0.05"])
+	if len(r.Corrections) < 2 {
+		t.Errorf("%d corrections", len(r.Corrections))
 	}
 }
 

@@ -28,8 +28,8 @@ type lateInputSettings struct {
 
 func (l *lateInputSettings) declare(k *predict.Knobs) {
 	group := k.In(predict.InputKnobs)
-	group.Choice(&l.mode, "late-inputs", drop, lateInputModes, "inputs that arrive after their tick: dropped, or the server rolls back and simulates again")
-	group.Int(&l.maxRollback, "max-rollback", 15, 1, rollbackHistoryTicks-1, "resimulate: largest number of ticks that the server rolls back")
+	group.Choice(&l.mode, "late-inputs", drop, lateInputModes, "inputs after their tick: dropped, or the server rolls back and resimulates")
+	group.Int(&l.maxRollback, "max-rollback", 15, 1, rollbackHistoryTicks-1, "resimulate: deepest rollback of the server, ticks")
 	k.Needs("max-rollback", "late-inputs", "resimulate")
 }
 
@@ -66,8 +66,8 @@ func (r *rollbackHistory) init(env *predict.Env) {
 	r.counters.resimulatedInputs = m.New("resimulated_inputs", "late inputs that were applied by a rollback")
 	r.counters.serverRollbacks = m.New("server_rollbacks", "rollbacks of the server because of late inputs")
 	r.counters.serverReplayedTicks = m.New("server_replayed_ticks", "ticks that the server simulated again")
-	r.counters.supersededSnapshots = m.New("superseded_snapshots", "snapshots whose ticks were simulated again after they were sent")
-	r.counters.rollbackMax = m.New("rollback_max_m", "largest distance by which a rollback moved a body in the present, m")
+	r.counters.supersededSnapshots = m.New("superseded_snapshots", "snapshots sent of ticks that were simulated again")
+	r.counters.rollbackMax = m.New("rollback_max_m", "largest distance by which a rollback moved a body, m")
 }
 
 // rollback applies inputs that have arrived late: the world goes back to the first tick that was

@@ -41,7 +41,7 @@ func newServer(env *predict.Env) predict.Server {
 	s.history.init(env)
 	s.resync.declare(env)
 	s.rejected = env.Counters.Rejected()
-	s.inputGaps = env.Counters.New("input_gaps", "server-steps=on-input: ticks that the server skipped because their input never arrived")
+	s.inputGaps = env.Counters.New("input_gaps", "ticks that the server skipped because their input never arrived")
 	declareRelay(env.Knobs, &s.relay.enabled)
 	s.writeHeader = func(c *quant.Coder, peer int) {
 		s.resync.codeAge(c, env.World.Tick())

@@ -80,19 +80,19 @@ func newClient(env *predict.Env) predict.Client {
 	c.settings.declare(env)
 	m := env.Counters
 	c.counters.rollbacks = m.New("rollbacks",
-		"times that a client went back because an input differed from the predicted one")
+		"rollbacks because an input differed")
 	c.counters.rolledBack = m.New("rolled_back_ticks",
-		"ticks that the clients stepped again in rollbacks").Of(predict.ReplayedTicks)
-	c.counters.depthMax = m.New("rollback_max_ticks", "largest depth of a rollback, ticks")
+		"ticks that clients stepped again").Of(predict.ReplayedTicks)
+	c.counters.depthMax = m.New("rollback_max_ticks", "deepest rollback, ticks")
 	c.counters.mispredicted = m.New("mispredicted_inputs",
-		"inputs that differed from those that their tick had been stepped with")
-	c.counters.skipped = m.New("skipped_ticks", "ticks that clients did not step because max-rollback was reached")
-	c.counters.unconfirmed = m.New("unconfirmed_ticks", "ticks by which a client is beyond the last confirmed one, now")
+		"inputs that differed from the predicted ones")
+	c.counters.skipped = m.New("skipped_ticks", "ticks skipped because of max-rollback")
+	c.counters.unconfirmed = m.New("unconfirmed_ticks", "ticks beyond the last confirmed one, now")
 	c.counters.delay = m.New("input_delay_ticks", "input delay in force, ticks, now")
 	c.counters.clockBehind = m.New("clock_behind_ticks",
-		"ticks by which the client's clock is behind its aim, now").Of(predict.ClockBehind)
+		"ticks by which the client's clock is behind, now").Of(predict.ClockBehind)
 	c.counters.clockJumps = m.ClockJumps()
-	c.counters.unacked = m.New("unacked_inputs", "the player's inputs that are not confirmed, now")
+	c.counters.unacked = m.New("unacked_inputs", "unconfirmed inputs of the player, now")
 	c.counters.inputs.declare(m)
 	c.counters.ledger.declare(m)
 	c.counters.desync.Declare(m)

@@ -10,7 +10,7 @@ import (
 type inputCounters struct{ runs, inputs, bits predict.Counter }
 
 func (c *inputCounters) declare(m *predict.Counters) {
-	c.runs = m.New("input_runs", "runs of inputs sent, one for each player in a packet").Of(predict.InputPackets)
+	c.runs = m.New("input_runs", "runs of inputs sent, one per player and packet").Of(predict.InputPackets)
 	c.inputs = m.New("inputs_sent", "inputs sent in runs, repeats included")
 	c.bits = m.New("input_bits", "bits in runs of inputs").Of(predict.InputBits)
 }

@@ -45,10 +45,10 @@ type withdrawnEvent struct {
 type ledgerCounters struct{ shown, repeated, withdrawn predict.Counter }
 
 func (l *ledgerCounters) declare(m *predict.Counters) {
-	l.shown = m.New("events_shown", "shots, jumps and actions that clients have shown, each once").Of(predict.EventsShown)
-	l.repeated = m.New("events_repeated", "shots, jumps and actions met again in a tick stepped again, and not shown again")
+	l.shown = m.New("events_shown", "effects shown: shots, jumps and actions").Of(predict.EventsShown)
+	l.repeated = m.New("events_repeated", "effects found again in a replayed tick, and not shown again")
 	l.withdrawn = m.New("events_withdrawn",
-		"shots, jumps and actions taken back, because their tick turned out not to have them; many come later").
+		"effects taken back because their tick turned out not to have them").
 		Of(predict.EventsWithdrawn)
 }
 

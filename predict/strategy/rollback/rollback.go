@@ -90,26 +90,26 @@ func (s *settings) declare(env *predict.Env) {
 	k := env.Knobs
 	group := k.In(predict.InputKnobs)
 	group.Int(&s.inputDelay, "input-delay", 0, 0, 15,
-		"input delay: ticks between a key and its use; each is a tick less to predict and to roll back")
+		"ticks between a key and its use; each is one less to predict and roll back")
 	group.Bool(&s.inputDelayGrows, "input-delay-grows", false,
-		"the input delay is as many ticks as the round trip needs, up to input-delay; only the rest is predicted")
+		"the input delay covers the round trip, up to input-delay; the rest is predicted")
 	k.Needs("input-delay-grows", "input-delay")
 	group.Int(&s.lead, "lead", 3, 0, 60,
-		"input lead: ticks by which inputs arrive early, as room for jitter and for repeats after a loss")
+		"input lead: ticks by which inputs arrive early, for jitter and repeats")
 	group.Choice(&s.prediction, "prediction", repeatLast, []string{"repeat", "none", "fade"},
-		"guess of another player's missing input: the last one, no input, or the last one in fewer and fewer ticks")
-	group.Millis(&s.fadeTime, "fade-time", 150, 0, 2000, "prediction=fade: time from the last known input to no input, ms")
+		"guess of a missing input: the last one, none, or the last one in fewer and fewer ticks")
+	group.Millis(&s.fadeTime, "fade-time", 150, 0, 2000, "prediction=fade: time until no input, ms")
 	k.Needs("fade-time", "prediction", "fade")
 	s.repeat.Declare(env)
 	group = k.In(predict.CorrectionKnobs)
 	group.Int(&s.maxRollback, "max-rollback", maxRollbackTicks, 0, maxRollbackTicks,
-		"largest number of ticks beyond the last confirmed one; a client that has reached it skips ticks")
+		"most ticks beyond the last confirmed one; then a client skips ticks")
 	k.ContactOrder(&s.contactOrder)
 	k.In(predict.PacketKnobs).Int(&s.checksumEvery, "checksum-every", 10, 0, 60,
-		"ticks between checksums of the world; 0 sends none")
+		"ticks between checksums of the world; 0: none")
 	k.Smoothing(&s.smoothing)
 	k.Solver(&s.solver, env.World)
 	k.In(predict.ConnectionKnobs).Choice(&s.topology, "topology", relay, []string{"relay", "mesh"},
-		"who passes inputs on: the server, or the clients, each to all others, while the server only watches")
+		"inputs go through the server, or from each client to all others while the server watches")
 	k.RestartsSides("topology")
 }

@@ -65,10 +65,10 @@ func newServer(env *predict.Env) predict.Server {
 	s.lagCompensator.Declare(env)
 	m := env.Counters
 	s.counters.late = m.New("late_inputs",
-		"inputs that arrived after their tick and were moved to the next").Of(predict.LateInputs)
-	s.counters.starved = m.New("input_starved_ticks", "ticks whose input had not arrived").Of(predict.LateInputs)
+		"inputs that arrived after their tick and were moved").Of(predict.LateInputs)
+	s.counters.starved = m.New("input_starved_ticks", "ticks without their input").Of(predict.LateInputs)
 	s.counters.depth = m.New("buffer_depth",
-		"inputs that wait at the server for their tick, of the player with the most, now").Of(predict.WaitingInputs)
+		"most inputs of one player that wait at the server, now").Of(predict.WaitingInputs)
 	s.counters.inputs.declare(m)
 	s.counters.rejected = m.Rejected()
 	s.scratch.inputs = make([]sim.Input, env.Players)

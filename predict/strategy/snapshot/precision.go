@@ -31,9 +31,9 @@ func (p *precision) declare(k *predict.Knobs) {
 	*p = defaultPrecision
 	group := k.In(predict.PacketKnobs)
 	group.Choice(&p.positionSteps, "position-steps", p.positionSteps, positionStepChoices,
-		"steps per metre of a position; no effect before quantised and from delta on (512)")
+		"quantised: steps per metre of a position (from delta on 512)")
 	group.Int(&p.rotationBits, "rotation-bits", p.rotationBits, minRotationBits, maxRotationBits,
-		"bits of each of three components of a rotation; no effect at raw and from delta on (9)")
+		"bits of each of three components of a rotation (from delta on 9)")
 }
 
 // at returns the precision that matters at a level.

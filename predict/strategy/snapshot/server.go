@@ -52,8 +52,8 @@ func newServer(env *predict.Env) predict.Server {
 	k, m := env.Knobs, env.Counters
 	s.settings.declare(k)
 	group := k.In(predict.PacketKnobs)
-	group.Bool(&s.sendVelocities, "velocities", false, "send linear velocities even if the interpolation does not need them")
-	group.Choice(&s.level, "compression", raw, levels, "compression level; each adds one technique; velocities up to at-rest, delta encoding from delta on")
+	group.Bool(&s.sendVelocities, "velocities", false, "send linear velocities even if interpolation does not need them")
+	group.Choice(&s.level, "compression", raw, levels, "compression level; each adds a technique")
 	s.precision.declare(k)
 	codec.DeclareChecks(env, &s.checks)
 	k.Needs("velocities", "compression", levels[:quantised]...)
@@ -63,13 +63,13 @@ func newServer(env *predict.Env) predict.Server {
 	s.DeclareSolver()
 	s.counters.snapshots = m.New("snapshots", "snapshots sent")
 	s.counters.snapshotBits = m.New("snapshot_bits", "bits in snapshots, headers excluded")
-	s.counters.bitsPerBody = m.New("bits_per_body", "bits of a snapshot per body, mean since the compression level was set")
-	s.counters.indexBits = m.New("index_bits", "bits per body that say which bodies have changed")
+	s.counters.bitsPerBody = m.New("bits_per_body", "mean bits of a snapshot per body")
+	s.counters.indexBits = m.New("index_bits", "bits per body of changed bodies' indices")
 	s.counters.positionBits = m.New("position_bits", "bits per body of positions")
 	s.counters.rotationBits = m.New("rotation_bits", "bits per body of rotations")
 	s.counters.linearBits = m.New("linear_bits", "bits per body of velocities")
-	s.counters.otherBits = m.New("other_bits", "bits per body of everything else: who touches it, at-rest flags, headers")
-	s.counters.fragmentsPerSnapshot = m.New("fragments_per_snapshot", "datagrams per snapshot, mean since the compression level was set")
+	s.counters.otherBits = m.New("other_bits", "bits per body of everything else")
+	s.counters.fragmentsPerSnapshot = m.New("fragments_per_snapshot", "mean datagrams per snapshot")
 	return s
 }
 

@@ -82,9 +82,9 @@ func (s *settings) declare(k *predict.Knobs) {
 		"send interval of snapshots, ticks: 1, 2, 3, 6 are 60, 30, 20, 10 a second at 60 Hz")
 	group := k.In(predict.InterpolationKnobs)
 	group.Choice(&s.interpolation, "interpolation", hermite, interpolationModes,
-		"between snapshots: none (draw the newest, no delay), linear, or hermite, which needs velocities")
+		"between snapshots: none (the newest, without delay), linear, or hermite, which needs velocities")
 	group.Millis(&s.extrapolate, "extrapolate", 0, 0, 1000,
-		"linear and hermite: extrapolate by velocity, ms; shortens the automatic delay, down to that for no loss")
+		"linear, hermite: time extrapolated by velocity, ms; shortens the automatic delay")
 	k.Needs("extrapolate", "interpolation", "linear", "hermite")
 }
 

@@ -81,7 +81,7 @@ func (a *authority) code(c *quant.Coder, players int) {
 // declareAuthority declares the knob that both sides use.
 func declareAuthority(k *predict.Knobs, mode *int) {
 	k.In(predict.PacketKnobs).Choice(mode, "authority", serverAuthority, authorityModes,
-		"who decides states: the server, or a client for bodies that its player touches, until they rest")
+		"states are decided by the server, or by a client for what its player touches, until at rest")
 }
 
 // A client's payload is a message of inputs (package input). If its player has authority over

@@ -150,18 +150,18 @@ func newClient(env *predict.Env) predict.Client {
 
 func (c *clientCounters) init(m *predict.Counters) {
 	c.packetsReceived = m.New("packets_received", "packets received completely")
-	c.packetsLate = m.New("packets_late", "packets that arrived after their tick, or without a jitter buffer after a newer one")
-	c.missingPackets = m.New("missing_packets", "ticks whose packet had not arrived in time")
-	c.bufferedPackets = m.New("buffered_packets", "packets waiting in the jitter buffer, now")
-	c.missingInputs = m.New("missing_inputs", "ticks stepped with the players' last inputs because newer ones had not arrived").Of(predict.LateInputs)
+	c.packetsLate = m.New("packets_late", "packets that arrived after their tick")
+	c.missingPackets = m.New("missing_packets", "ticks whose packet was late or lost")
+	c.bufferedPackets = m.New("buffered_packets", "packets in the jitter buffer, now")
+	c.missingInputs = m.New("missing_inputs", "ticks stepped with a player's last input").Of(predict.LateInputs)
 	c.bufferTicks = m.New("buffer_ticks", "length of the jitter buffer, ticks, now")
-	c.clockBehindTicks = m.New("clock_behind_ticks", "ticks by which the client's clock is behind its aim, now").Of(predict.ClockBehind)
+	c.clockBehindTicks = m.New("clock_behind_ticks", "ticks by which the client's clock is behind, now").Of(predict.ClockBehind)
 	c.clockJumps = m.ClockJumps()
-	c.stateAgeP50 = m.New("state_age_p50_ms", "median age of the newest state of a moving body, ms")
-	c.stateAgeP99 = m.New("state_age_p99_ms", "99th percentile of the age of the newest state of a moving body, ms")
-	c.correctionMean = m.New("correction_mean_m", "mean distance by which an update shifted a moving simulated body, m")
-	c.correctionMax = m.New("correction_max_m", "largest distance by which an update shifted a moving simulated body, m")
-	c.missingBaselines = m.New("missing_baselines", "updates that could not be decoded because their baseline had not arrived")
+	c.stateAgeP50 = m.New("state_age_p50_ms", "median age of a moving body's newest state, ms")
+	c.stateAgeP99 = m.New("state_age_p99_ms", "99th percentile of the age of a moving body's newest state, ms")
+	c.correctionMean = m.New("correction_mean_m", "mean shift of a moving body by an update, m")
+	c.correctionMax = m.New("correction_max_m", "largest shift of a moving body by an update, m")
+	c.missingBaselines = m.New("missing_baselines", "updates not decoded because their baseline was missing")
 	c.offsets.init(m)
 	c.rejectedPayloads = m.Rejected()
 }
@@ -169,11 +169,11 @@ func (c *clientCounters) init(m *predict.Counters) {
 func (s *clientSettings) declare(k *predict.Knobs, w *predict.World) {
 	group := k.In(predict.PlayoutKnobs)
 	group.Int(&s.jitterBuffer, "jitter-buffer", 5, 0, maxBufferTicks,
-		"ticks that the earliest packets wait before they apply; 0 applies each packet when it arrives")
-	group.Bool(&s.adaptive, "adaptive", false, "adapt the jitter buffer: long enough for 99 % of the last 10 s' packets, plus one tick")
+		"ticks that the earliest packets wait; 0: each applies on arrival")
+	group.Bool(&s.adaptive, "adaptive", false, "adapt the jitter buffer to 99 % of the packets of 10 s, plus one tick")
 	group = k.In(predict.CorrectionKnobs)
 	group.Choice(&s.correction, "correction", snap, corrections,
-		"set bodies to the received states, move them a share of the way there, or steer them there in two ways")
+		"set bodies to received states, move them a share of the way, or steer them by velocity in two ways")
 	k.Needs("correction", "send", "priority")
 	group.Float(&s.blendShare, "blend-share", 0.1, 0, 1, "blend: share of the way to the received state")
 	k.Needs("blend-share", "correction", "blend")
@@ -182,7 +182,7 @@ func (s *clientSettings) declare(k *predict.Knobs, w *predict.World) {
 	declareReliableRest(k, &s.reliableRest)
 	declareAuthority(k, &s.authority)
 	k.In(predict.PacketKnobs).Int(&s.uplinkBudget, "uplink-budget", 256, 16, 4096,
-		"authority=client: send rate of each client, including the headers of IP and UDP, kbit/s")
+		"authority=client: send rate of each client, kbit/s")
 	k.Needs("uplink-budget", "authority", "client")
 	k.Smoothing(&s.smoothing)
 	k.ContactOrder(&s.contactOrder)

@@ -50,8 +50,8 @@ func newLocalAuthority(w *predict.World) localAuthority {
 }
 
 func (c *clientCounters) initClaims(m *predict.Counters) {
-	c.claimedBodies = m.New("claimed_bodies", "bodies under the authority of the client's player, now")
-	c.lostClaims = m.New("lost_claims", "claims that ended because the server gave the body to another player or to nobody")
+	c.claimedBodies = m.New("claimed_bodies", "bodies under the client's authority, now")
+	c.lostClaims = m.New("lost_claims", "claims that the server ended")
 }
 
 // mayClaim reports whether the client's player may have authority over bodies. A client that is joining takes

@@ -37,11 +37,11 @@ type offsetCounters struct {
 }
 
 func (o *offsetCounters) init(m *predict.Counters) {
-	o.decays = m.New("offset_decays", "error offsets of 1 m or more that have decayed below 25 cm")
-	o.decayMean = m.New("offset_decay_mean_ms", "mean time from a correction that causes an offset of 1 m or more until it is below 25 cm, ms")
-	o.decayMax = m.New("offset_decay_max_ms", "longest time from a correction that causes an offset of 1 m or more until it is below 25 cm, ms")
+	o.decays = m.New("offset_decays", "offsets of 1 m that have decayed to 25 cm")
+	o.decayMean = m.New("offset_decay_mean_ms", "mean decay of an offset from 1 m to 25 cm, ms")
+	o.decayMax = m.New("offset_decay_max_ms", "longest decay of an offset from 1 m to 25 cm, ms")
 	o.snaps = m.New("offset_snaps", "corrections too large to be smoothed")
-	o.acceleration = m.New("offset_acceleration_m_per_s2", "RMS acceleration that decaying offsets below 25 cm add to drawn bodies, m/s2")
+	o.acceleration = m.New("offset_acceleration_m_per_s2", "RMS acceleration by decaying offsets below 25 cm, m/s2")
 }
 
 // recordCorrection records a correction of the drawn pose by a distance in metres, of which

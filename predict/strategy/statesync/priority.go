@@ -46,26 +46,26 @@ const (
 var relativeModes = []string{"never", "always", "shorter"}
 
 func (p *policy) declare(k *predict.Knobs) {
-	k.In(predict.PacketKnobs).Int(&p.budget, "budget", 256, 16, 4096, "send rate to each client, including the headers of IP and UDP, kbit/s")
+	k.In(predict.PacketKnobs).Int(&p.budget, "budget", 256, 16, 4096, "send rate to each client with IP and UDP headers, kbit/s")
 	group := k.In(predict.PriorityKnobs)
 	group.Choice(&p.priorityMode, "priority", accumulated, priorityModes,
-		"a body's priority accumulates until it is sent, or counts for one tick only: then low priorities starve")
-	group.Int(&p.playerPriority, "priority-player", 1_000_000, 1, 1_000_000, "priority of a player's cube, added per tick")
+		"priority accumulates until the body is sent, or counts for one tick: low ones starve")
+	group.Int(&p.playerPriority, "priority-player", 1_000_000, 1, 1_000_000, "priority of a player's cube, per tick")
 	group.Int(&p.touchedPriority, "priority-touched", 100, 1, 1_000_000,
-		"priority of a body that a player touches, directly or through other bodies, added per tick")
-	group.Int(&p.otherPriority, "priority-other", 1, 1, 1_000_000, "priority of any other body, added per tick")
+		"priority of what a player touches, directly or not, per tick")
+	group.Int(&p.otherPriority, "priority-other", 1, 1, 1_000_000, "priority of any other body, per tick")
 	p.reckoning.declare(k)
 	declareReliableRest(k, &p.reliableRest)
-	group.Int(&p.restPriority, "priority-rest", 100, 1, 1_000_000, "reliable-rest: minimum priority of a body whose rest is not acknowledged, added per tick")
+	group.Int(&p.restPriority, "priority-rest", 100, 1, 1_000_000, "reliable-rest: least priority of an unacknowledged resting body, per tick")
 	k.Needs("priority-rest", "reliable-rest", "on")
 	p.interest.Declare(k)
 	group = k.In(predict.PacketKnobs)
-	group.Bool(&p.congestion, "congestion", true, "reduce the send rate while the round trip indicates a queue on the path")
+	group.Bool(&p.congestion, "congestion", true, "reduce the send rate while the round trip indicates a queue")
 	group.Bool(&p.inputs, "inputs", true, "send the players' inputs")
-	group.Bool(&p.states, "states", true, "send the states of bodies; without them the two worlds diverge")
-	group.Bool(&p.velocities, "velocities", true, "send the velocities of moving bodies; off: the client keeps those of its simulation")
+	group.Bool(&p.states, "states", true, "send the states of bodies")
+	group.Bool(&p.velocities, "velocities", true, "send velocities; off: the client keeps those of its simulation")
 	group.Choice(&p.relativeMode, "player-relative", relativeShorter, relativeModes,
-		"compression=relative or delta: send states relative to a player's cube never, always, or where shorter")
+		"compression=relative, delta: states relative to a player's cube")
 	k.Needs("inputs", "send", "priority")
 }
 

@@ -76,12 +76,12 @@ type reckoningPolicy struct {
 func (p *reckoningPolicy) declare(k *predict.Knobs) {
 	group := k.In(predict.PriorityKnobs)
 	group.Choice(&p.send, "send", sendByPriority, sendRules,
-		"what is sent: the most important states that fit, or those that receivers extrapolate wrongly")
+		"send the most important states that fit, or those that receivers extrapolate wrongly")
 	group.Choice(&p.algorithm, "dr-algorithm", reckonVelocity-reckonStatic, reckonings,
-		"dead-reckoning: receivers extrapolate nothing, or by velocities, or by acceleration and angular velocity")
-	group.Float(&p.position, "dr-threshold", 1, 0.01, 10, "dead-reckoning: error of the extrapolated position that causes an update, m")
-	group.Float(&p.rotation, "dr-rotation", 3, 0.1, 180, "dead-reckoning: error of the extrapolated orientation that causes an update, degrees")
-	group.Millis(&p.heartbeat, "heartbeat", 5000, 100, 10_000, "dead-reckoning: time without an update of a body after which one is sent")
+		"dead-reckoning: extrapolation by nothing, by velocities, or also by acceleration")
+	group.Float(&p.position, "dr-threshold", 1, 0.01, 10, "dead-reckoning: position error that causes an update, m")
+	group.Float(&p.rotation, "dr-rotation", 3, 0.1, 180, "dead-reckoning: rotation error that causes an update, degrees")
+	group.Millis(&p.heartbeat, "heartbeat", 5000, 100, 10_000, "dead-reckoning: longest time between updates of a body, ms")
 	for _, name := range []string{"dr-algorithm", "dr-threshold", "dr-rotation", "heartbeat"} {
 		k.Needs(name, "send", "dead-reckoning")
 	}

@@ -7,7 +7,7 @@ import (
 
 // declareReliableRest declares the knob of the rest commit (Fiedler, State Synchronization, 2015) that both sides use.
 func declareReliableRest(k *predict.Knobs, p *bool) {
-	k.In(predict.PriorityKnobs).Bool(p, "reliable-rest", true, "raise the priority of bodies at rest until acknowledged; the client undoes its own pushes of them")
+	k.In(predict.PriorityKnobs).Bool(p, "reliable-rest", true, "raise the priority of resting bodies until acknowledged; undo the client's pushes of them")
 }
 
 // recordRest records whether the newest state of a body is at rest.

@@ -108,11 +108,11 @@ func (s *compressionSettings) declare(k *predict.Knobs, scene *sim.Scene) {
 	s.grids = gridsFor(scene)
 	group := k.In(predict.PacketKnobs)
 	group.Choice(&s.level, "compression", quantisedBoth, levels,
-		"form of states: 32-bit floats; quantised; worlds quantised too; relative to a player; delta to acked states")
+		"32-bit floats; quantised; the worlds, too; relative to a player; delta to acknowledged states")
 	group.Choice(&s.positionSteps, "position-steps", 0, positionStepChoices, "quantised: steps per metre of a position")
-	group.Int(&s.rotationBits, "rotation-bits", maxRotationBits, minRotationBits, maxRotationBits, "quantised: bits of each of the three components of a rotation")
+	group.Int(&s.rotationBits, "rotation-bits", maxRotationBits, minRotationBits, maxRotationBits, "bits of each of three components of a rotation")
 	group.Choice(&s.deltaBase, "delta-base", ackedBase, deltaBases,
-		"delta: baselines follow from the acks in the header, or each delta names its own, in 5 or in 16 bits")
+		"delta: baselines follow from acks, or each delta names its own, in 5 or 16 bits")
 	k.Needs("position-steps", "compression", levels[quantised:]...)
 	k.Needs("rotation-bits", "compression", levels[quantised:]...)
 }

@@ -147,6 +147,6 @@ func (s *steered) updateStuck(pos geom.Vec3, rate int) {
 
 func declareSteering(k *predict.Knobs, correctionMillis *float64) {
 	k.In(predict.CorrectionKnobs).Millis(correctionMillis, "correction-time", 100, 10, 2000,
-		"velocity: time to correct an offset from the server's body; predictive: the same, at least")
+		"velocity: time to correct an offset, ms; predictive: the least")
 	k.Needs("correction-time", "correction", "velocity", "predictive")
 }
