@@ -110,6 +110,7 @@ func (r *results) copyFrom(o *results) {
 // scratch is memory of a step that later steps do not depend on. A world with new scratch continues
 // with the same bits.
 type scratch struct {
+	activity   activity
 	broadPhase broadPhase
 	contacts   contactScratch
 	islands    islandScratch
@@ -121,9 +122,11 @@ type scratch struct {
 
 func newScratch(bodies int) scratch {
 	return scratch{
-		islands: islandScratch{canSleep: make([]bool, bodies), awake: make([]bool, bodies)},
-		solver:  solverScratch{bodies: make([]solverBody, bodies+1)},
-		applied: appliedForces{force: make([]geom.Vec3, bodies), torque: make([]geom.Vec3, bodies)},
+		activity: newActivity(bodies),
+		contacts: contactScratch{wakeKeys: make([]uint32, bodies)},
+		islands:  islandScratch{canSleep: make([]bool, bodies), awake: make([]bool, bodies)},
+		solver:   solverScratch{bodies: make([]solverBody, bodies+1)},
+		applied:  appliedForces{force: make([]geom.Vec3, bodies), torque: make([]geom.Vec3, bodies)},
 	}
 }
 
@@ -180,7 +183,9 @@ func (w *World) SetBody(i int, b Body) {
 	if b.Asleep {
 		w.state.slowTicks[i] = w.ticksToSleep
 	}
+	w.touch(int32(i))
 	w.state.Bodies[i] = b
+	w.touch(int32(i))
 	w.updateShapes(i)
 	if w.hasActions {
 		w.placeDrivers()
@@ -192,6 +197,7 @@ func (w *World) SetBody(i int, b Body) {
 func (w *World) SetTick(t Tick) {
 	if t != w.state.Tick {
 		w.state.Tick = t
+		w.activity.disturbed = true
 		w.placeCarriers()
 	}
 }
@@ -199,7 +205,8 @@ func (w *World) SetTick(t Tick) {
 // DropCache drops all manifolds and joint impulses. Two sides that drop them at the same tick stay
 // equal, at the price of displacements of a few millimetres in stacks.
 func (w *World) DropCache() {
-	w.state.manifolds = w.state.manifolds[:0]
+	w.state.manifolds, w.state.resting = w.state.manifolds[:0], w.state.resting[:0]
+	w.activity.disturbed = true
 	clear(w.state.jointImpulses)
 }
 
@@ -224,6 +231,7 @@ func (w *World) CopyFrom(o *World) {
 	w.state.CopyFrom(&o.state)
 	w.placement.copyFrom(&o.placement)
 	w.results.copyFrom(&o.results)
+	w.activity.listed = false
 }
 
 // Step advances the world by one tick. inputs[i] drives player i; a player without an input presses
@@ -248,6 +256,7 @@ func (w *World) Step(inputs ...Input) {
 	w.updateIslands()
 	w.solve()
 	w.limitSpeeds()
+	w.settleActivity()
 	if w.hasActions {
 		w.placeDrivers()
 	}
@@ -260,7 +269,7 @@ func (w *World) Step(inputs ...Input) {
 
 // clampSpeeds limits velocities to the maxima of the scene.
 func (w *World) clampSpeeds() {
-	for i := range w.state.Bodies {
+	for _, i := range w.activeBodies() {
 		b := &w.state.Bodies[i]
 		if b.Asleep {
 			continue
@@ -289,7 +298,7 @@ const limitShare = 1 - 1.0/4096
 // limitSpeeds limits velocities after a step.
 func (w *World) limitSpeeds() {
 	linear, angular := w.scene.SpeedLimits()
-	for i := range w.state.Bodies {
+	for _, i := range w.activeBodies() {
 		b := &w.state.Bodies[i]
 		if b.Linear.LenSq() > float32(linear*linear) {
 			b.Linear = clampLen(b.Linear, limitShare*linear)
