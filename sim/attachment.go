@@ -118,6 +118,7 @@ func (w *World) SetAttachments(a Attachments) {
 		return
 	}
 	w.state.actions.Attachments = a
+	w.changes++
 	for k := range w.scene.Couplings {
 		if (a.Open^before.Open)>>k&1 != 0 {
 			w.couplingChanged(k)

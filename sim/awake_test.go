@@ -167,3 +167,37 @@ func TestWakingByContact(t *testing.T) {
 		t.Errorf("a step later they are %v, want %v", got, want)
 	}
 }
+
+// TestChanges checks that Changes grows with every change from outside that bodies can tell, and with no other.
+func TestChanges(t *testing.T) {
+	w, other := newWorld(t, "convoy"), newWorld(t, "convoy")
+	stepTicks(w, 30, sim.Input{Buttons: sim.Forward})
+	var saved sim.State
+	w.Save(&saved)
+	for _, c := range []struct {
+		what  string
+		grows bool
+		do    func()
+	}{
+		{"steps", false, func() { stepTicks(w, 90, sceneInput("convoy", w.Tick())) }},
+		{"an equal body", false, func() { w.SetBody(0, w.Bodies()[0]) }},
+		{"SetBody", true, func() { b := w.Bodies()[0]; b.Linear.X++; w.SetBody(0, b) }},
+		{"sleep", true, func() { b := w.Bodies()[0]; b.Asleep = !b.Asleep; w.SetBody(0, b) }},
+		{"DropHiddenState", false, w.DropHiddenState},
+		{"Load", true, func() { w.Load(&saved) }},
+		{"Load of the same", false, func() { w.Load(&saved) }},
+		{"Quantise", true, func() { w.Quantise(&codec.SyncGrid) }},
+		{"another Quantise", false, func() { w.Quantise(&codec.SyncGrid) }},
+		{"equal attachments", false, func() { w.SetAttachments(w.Attachments()) }},
+		{"SetAttachments", true, func() { a := w.Attachments(); a.Open ^= 1; w.SetAttachments(a) }},
+	} {
+		before := w.Changes()
+		c.do()
+		if grew := w.Changes() > before; grew != c.grows {
+			t.Errorf("%s: from %d to %d, want it to grow: %t", c.what, before, w.Changes(), c.grows)
+		}
+	}
+	if other.CopyFrom(w); other.Changes() != w.Changes() {
+		t.Errorf("%d in a copy, want %d", other.Changes(), w.Changes())
+	}
+}

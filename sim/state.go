@@ -76,6 +76,7 @@ func (w *World) Load(s *State) {
 		*to = *from
 		to.Asleep = to.Asleep || w.kinematic(int32(i))
 		w.touch(int32(i))
+		w.changes++
 		if moved {
 			w.updateShapes(i)
 		}

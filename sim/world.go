@@ -49,6 +49,7 @@ type World struct {
 	placement
 	results
 	scratch
+	changes uint64 // see Changes
 }
 
 // constants follow from the scene and the rate. They never change.
@@ -170,6 +171,11 @@ func (w *World) Tick() Tick { return w.state.Tick }
 // Bodies returns all bodies, by index. The slice is only to be read, until the next Step.
 func (w *World) Bodies() []Body { return w.state.Bodies }
 
+// Changes returns a number that grows whenever bodies or attachments are changed other than by a step: by SetBody, Load,
+// Quantise and the like. CopyFrom copies it. While it stays the same, bodies differ from those after the last step in
+// nothing.
+func (w *World) Changes() uint64 { return w.changes }
+
 // SetBody overwrites a body, as a correction from the network does. It keeps the contact cache: the
 // next step discards manifolds that the new pose invalidates, and the others are better than a cold
 // start. A body that is not asleep wakes, unless it is kinematic. A position outside the bounds of the
@@ -182,6 +188,9 @@ func (w *World) SetBody(i int, b Body) {
 	}
 	if b.Asleep {
 		w.state.slowTicks[i] = w.ticksToSleep
+	}
+	if b != w.state.Bodies[i] {
+		w.changes++
 	}
 	w.touch(int32(i))
 	w.state.Bodies[i] = b
@@ -231,6 +240,7 @@ func (w *World) CopyFrom(o *World) {
 	w.state.CopyFrom(&o.state)
 	w.placement.copyFrom(&o.placement)
 	w.results.copyFrom(&o.results)
+	w.changes = o.changes
 	w.activity.listed = false
 }
 
