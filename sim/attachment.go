@@ -118,6 +118,7 @@ func (w *World) SetAttachments(a Attachments) {
 		return
 	}
 	w.state.actions.Attachments = a
+	w.changes++
 	for k := range w.scene.Couplings {
 		if (a.Open^before.Open)>>k&1 != 0 {
 			w.couplingChanged(k)
@@ -206,6 +207,7 @@ func (w *World) leave(p int, v *Vehicle) {
 	arm := from.Pose.Rot.Rotate(v.Exit)
 	b.Pose.Pos = w.clampToBounds(from.Pose.Pos.Add(arm))
 	b.Linear, b.Angular = from.Linear.Add(from.Angular.Cross(arm)), geom.Vec3{}
+	w.touch(int32(p))
 	b.Asleep = false
 	w.state.slowTicks[p] = 0
 	w.straighten(p)
@@ -228,12 +230,14 @@ func (w *World) placeDriver(p int) {
 	}
 	v := &w.scene.Vehicles[w.state.actions.Vehicle[p]-1]
 	from, b := &w.state.Bodies[v.Body], &w.state.Bodies[p]
+	w.touch(int32(p))
 	arm := from.Pose.Rot.Rotate(v.Seat.Pos)
 	b.Pose = geom.Pose{Pos: w.clampToBounds(from.Pose.Pos.Add(arm)), Rot: from.Pose.Rot.Mul(v.Seat.Rot).Unit()}
 	b.Linear, b.Angular, b.Asleep = from.Linear.Add(from.Angular.Cross(arm)), from.Angular, from.Asleep
 	if w.kinematic(int32(v.Body)) {
 		b.Linear, b.Angular, b.Asleep = geom.Vec3{}, geom.Vec3{}, true
 	}
+	w.touch(int32(p))
 	w.straighten(p)
 	w.updateShapes(p)
 }
@@ -263,6 +267,7 @@ func (w *World) couple(p int) {
 func (w *World) couplingChanged(k int) {
 	i := w.scene.Couplings[k].Joint
 	w.state.jointImpulses[i] = jointImpulse{}
+	w.activity.disturbed = true
 	j := &w.joints[i]
 	w.wakeBody(int32(j.B))
 	if j.A != WorldBody {

@@ -110,8 +110,7 @@ func (w *World) float(p int, in Input) {
 func (w *World) findSupports() {
 	w.avatars.supports = slices.Grow(w.avatars.supports[:0], w.avatarCount)[:w.avatarCount]
 	clear(w.avatars.supports)
-	for k := range w.state.manifolds {
-		m := &w.state.manifolds[k]
+	for m := range w.state.allManifolds() {
 		a, b := m.shapes()
 		switch { // the normal points from the first shape to the second
 		case m.normal.Z >= minSupportNormal:

@@ -11,17 +11,25 @@ import (
 type proxy struct {
 	aabb
 	shape int32
-	awake bool
 }
 
 // broadPhase finds pairs of shapes with overlapping bounds.
 type broadPhase struct {
-	proxies []proxy // of all shapes, sorted by lower.X
-	// For each index into proxies, the index of the first awake proxy at or after it.
-	nextAwake []int32
-	strips    [stripCount][]proxy // awake proxies, by position along y
-	pairs     []uint32            // pair keys, sorted
-	sorted    []uint32            // scratch of sortPairs
+	moving  []proxy             // of awake bodies and moving carriers, sorted by lower.X
+	resting restingProxies      // of sleeping bodies
+	fixed   restingProxies      // of static boxes and carriers that do not move
+	atRest  []bool              // by shape: it is in resting or fixed
+	strips  [stripCount][]proxy // of moving, by position along y
+	pairs   []uint32            // pair keys, sorted
+	sorted  []uint32            // scratch of sortPairs
+}
+
+// restingProxies are proxies that stay where they are from tick to tick.
+type restingProxies struct {
+	proxies []proxy   // sorted by lower.X
+	reach   []float32 // the largest upper.X of each proxy and those before it
+	added   int       // proxies at the end that have yet to be sorted in
+	changed bool      // a proxy is to be removed or to get new bounds
 }
 
 // pairKey identifies a pair of shapes. Sorted by key, pairs of bodies come first, in the order of
@@ -31,58 +39,69 @@ func pairKey(a, b int32) uint32 { return uint32(a)<<16 | uint32(b) }
 
 // findPairs finds the pairs of shapes with overlapping bounds and at least one awake body, sorted
 // by key. It sweeps along x: proxies are sorted by their lower bound, and each is compared with the
-// proxies that begin before it ends. The order of the last tick only makes sorting faster; the
+// proxies that begin before it ends. Pairs of sleeping bodies are no pairs, so the proxies of
+// sleeping bodies stay as they are. The order of the last tick only makes sorting faster; the
 // result is a function of the state.
 func (w *World) findPairs() {
-	awake := w.updateProxies()
-	w.broadPhase.pairs = w.broadPhase.pairs[:0]
-	strips := awake > minAwakeForStrips
-	if strips {
+	w.updateProxies()
+	p := &w.broadPhase
+	p.pairs = p.pairs[:0]
+	if len(p.moving) > minAwakeForStrips {
 		w.sweepStrips()
+	} else {
+		w.sweepMoving()
 	}
-	if all := awake == len(w.broadPhase.proxies); !strips || !all {
-		w.sweepProxies(strips)
-	}
+	w.sweepResting(&p.resting)
+	w.sweepResting(&p.fixed)
 	w.sortPairs()
 	if w.hasFilterGroups {
-		w.broadPhase.pairs = slices.DeleteFunc(w.broadPhase.pairs, w.neverCollide)
+		p.pairs = slices.DeleteFunc(p.pairs, w.neverCollide)
 	}
 }
 
-// sweepProxies adds the pairs with at least one awake body. With strips it adds those with exactly
-// one, because sweepStrips has found the others.
-func (w *World) sweepProxies(strips bool) {
-	w.indexAwake()
-	proxies, nextAwake := w.broadPhase.proxies, w.broadPhase.nextAwake
-	for i := range proxies {
-		a := &proxies[i]
-		if !a.awake {
-			for j := nextAwake[i+1]; int(j) < len(proxies) && proxies[j].lower.X <= a.upper.X; j = nextAwake[j+1] {
-				if a.overlapsYZ(&proxies[j].aabb) {
-					w.addPair(a.shape, proxies[j].shape)
-				}
-			}
-			continue
-		}
-		for j := i + 1; j < len(proxies) && proxies[j].lower.X <= a.upper.X; j++ {
-			if a.overlapsYZ(&proxies[j].aabb) && (!strips || !proxies[j].awake) {
-				w.addPair(a.shape, proxies[j].shape)
+// sweepMoving adds the pairs of moving proxies.
+func (w *World) sweepMoving() {
+	moving := w.broadPhase.moving
+	for i := range moving {
+		a := &moving[i]
+		for j := i + 1; j < len(moving) && moving[j].lower.X <= a.upper.X; j++ {
+			if a.overlapsYZ(&moving[j].aabb) {
+				w.addPair(a.shape, moving[j].shape)
 			}
 		}
 	}
 }
 
-// indexAwake sets nextAwake: a sleeping proxy is compared with awake ones only.
-func (w *World) indexAwake() {
-	proxies, nextAwake := w.broadPhase.proxies, w.broadPhase.nextAwake
-	firstAwake := int32(len(proxies))
-	nextAwake[len(proxies)] = firstAwake
-	for i := len(proxies) - 1; i >= 0; i-- {
-		if proxies[i].awake {
-			firstAwake = int32(i)
+// sweepResting adds the pairs of a moving proxy and one at rest.
+func (w *World) sweepResting(r *restingProxies) {
+	first := 0
+	for i := range w.broadPhase.moving {
+		a := &w.broadPhase.moving[i]
+		first = r.firstReaching(first, a.lower.X)
+		for j := first; j < len(r.proxies) && r.proxies[j].lower.X <= a.upper.X; j++ {
+			if b := &r.proxies[j]; b.upper.X >= a.lower.X && a.overlapsYZ(&b.aabb) {
+				w.addPair(a.shape, b.shape)
+			}
 		}
-		nextAwake[i] = firstAwake
 	}
+}
+
+// firstReaching returns the index of the first proxy at or after index from that reaches x, in metres. No proxy before
+// from does. It looks near from first, because the next moving proxy is usually not far away.
+func (r *restingProxies) firstReaching(from int, x float32) int {
+	step := 1
+	for from+step <= len(r.reach) && r.reach[from+step-1] < x {
+		from += step
+		step *= 2
+	}
+	for end := min(from+step, len(r.reach)); from < end; {
+		if middle := int(uint(from+end) / 2); r.reach[middle] < x {
+			from = middle + 1
+		} else {
+			end = middle
+		}
+	}
+	return from
 }
 
 // neverCollide reports whether the shapes of a pair belong to the same filter group or body, or one
@@ -93,32 +112,101 @@ func (w *World) neverCollide(key uint32) bool {
 	return g != 0 && g == w.shapes[b].filterGroup || w.bodyOf(a) == w.bodyOf(b) || w.drives(w.bodyOf(a)) || w.drives(w.bodyOf(b))
 }
 
-// updateProxies updates the bounds of all proxies, sorts them along x and returns the number of
-// awake ones.
-func (w *World) updateProxies() (awake int) {
-	if len(w.broadPhase.proxies) != len(w.shapes) {
+// updateProxies brings the proxies up to date: those of moving shapes, and those of bodies that have fallen asleep,
+// have woken or have been moved in their sleep.
+func (w *World) updateProxies() {
+	p := &w.broadPhase
+	if len(p.atRest) != len(w.shapes) {
 		w.newProxies()
 	}
-	proxies := w.broadPhase.proxies
-	for i := range proxies {
-		x := &proxies[i]
-		x.aabb = w.shapes[x.shape].aabb
-		x.awake = !w.asleep(x.shape)
-		if x.awake {
-			w.sweepProxy(x, &w.state.Bodies[w.bodyOf(x.shape)])
-			awake++
-		} else if w.isMovingCarrier(x.shape) { // a moving carrier wakes bodies
-			x.aabb, x.awake = w.carrierBounds[int(x.shape)-w.firstCarrierShape], true
-			awake++
+	before := len(p.moving)
+	for _, i := range w.activeBodies() {
+		w.updateRest(&p.resting, i, !w.state.Bodies[i].Asleep)
+		for k := w.firstSubShape[i]; k < w.firstSubShape[i+1]; k++ {
+			w.updateRest(&p.resting, int32(len(w.state.Bodies))+k, !w.state.Bodies[i].Asleep)
 		}
 	}
-	sortProxies(proxies)
-	return awake
+	for i := range w.carrierBoxes {
+		shape := int32(w.firstCarrierShape + i)
+		if moving := w.isMovingCarrier(shape); moving || !p.atRest[shape] || w.activity.disturbed {
+			w.updateRest(&p.fixed, shape, moving)
+		}
+	}
+	added, kept := len(p.moving)-before, p.moving[:0]
+	for i := range p.moving {
+		if x := &p.moving[i]; !p.atRest[x.shape] {
+			x.aabb = w.movingBounds(x.shape)
+			kept = append(kept, *x)
+		}
+	}
+	p.moving = kept
+	sortProxies(p.moving, added)
+	w.settleProxies(&p.resting)
+	w.settleProxies(&p.fixed)
 }
 
+// updateRest moves the proxy of a shape to those at rest or to the moving ones, if it is not among them, or notes that
+// its bounds at rest may be others.
+func (w *World) updateRest(r *restingProxies, shape int32, moving bool) {
+	p := &w.broadPhase
+	switch {
+	case moving && p.atRest[shape]:
+		p.atRest[shape], r.changed = false, true
+		p.moving = append(p.moving, proxy{shape: shape})
+	case !moving && p.atRest[shape]:
+		r.changed = true
+	case !moving:
+		p.atRest[shape] = true
+		r.proxies = append(r.proxies, proxy{shape: shape, aabb: w.shapes[shape].aabb})
+		r.added++
+	}
+}
+
+// settleProxies removes the proxies of shapes that move now, and sorts the others by their present bounds.
+func (w *World) settleProxies(r *restingProxies) {
+	if !r.changed && r.added == 0 {
+		return
+	}
+	kept := r.proxies[:0]
+	for i := range r.proxies {
+		x := &r.proxies[i]
+		if w.broadPhase.atRest[x.shape] {
+			if body := w.bodyOf(x.shape); int(body) >= len(w.state.Bodies) || w.activity.inList[body] {
+				x.aabb = w.shapes[x.shape].aabb
+			}
+			kept = append(kept, *x)
+		}
+	}
+	r.proxies = kept
+	sortProxies(r.proxies, r.added)
+	r.changed, r.added, r.reach = false, 0, r.reach[:0]
+	for i := range r.proxies {
+		reach := r.proxies[i].upper.X
+		if i > 0 {
+			reach = max(reach, r.reach[i-1])
+		}
+		r.reach = append(r.reach, reach)
+	}
+}
+
+// movingBounds returns the bounds in this tick of a shape of an awake body or a moving carrier.
+func (w *World) movingBounds(shape int32) aabb {
+	if i := int(shape) - w.firstCarrierShape; i >= 0 {
+		return w.carrierBounds[i]
+	}
+	return w.sweptBounds(shape, &w.state.Bodies[w.bodyOf(shape)])
+}
+
+// maxInsertions is the number of new proxies up to which insertion sort is the fastest.
+const maxInsertions = 8
+
 // sortProxies sorts by lower.X. Insertion sort is fast because the order hardly changes from tick
-// to tick.
-func sortProxies(proxies []proxy) {
+// to tick, unless many proxies at the end are new.
+func sortProxies(proxies []proxy, added int) {
+	if added > maxInsertions {
+		slices.SortFunc(proxies, func(a, b proxy) int { return cmp.Compare(a.lower.X, b.lower.X) })
+		return
+	}
 	for i := 1; i < len(proxies); i++ {
 		for j := i; j > 0 && proxies[j].lower.X < proxies[j-1].lower.X; j-- {
 			proxies[j], proxies[j-1] = proxies[j-1], proxies[j]
@@ -126,17 +214,20 @@ func sortProxies(proxies []proxy) {
 	}
 }
 
-// newProxies creates the proxies of all shapes, sorted along x.
+// newProxies creates the proxies of all shapes, at rest.
 func (w *World) newProxies() {
 	p := &w.broadPhase
-	p.proxies, p.nextAwake = p.proxies[:0], make([]int32, len(w.shapes)+1)
+	p.atRest = make([]bool, len(w.shapes))
 	for i := range w.shapes {
-		p.proxies = append(p.proxies, proxy{shape: int32(i), aabb: w.shapes[i].aabb})
+		r := &p.resting
+		if i >= w.bodyShapeCount() {
+			r = &p.fixed
+		}
+		w.updateRest(r, int32(i), false)
 	}
-	slices.SortFunc(p.proxies, func(a, b proxy) int { return cmp.Compare(a.lower.X, b.lower.X) })
 }
 
-// minAwakeForStrips is the number of awake proxies above which building strips pays off.
+// minAwakeForStrips is the number of moving proxies above which building strips pays off.
 const minAwakeForStrips = 100
 
 // Strips divide the world along y, so that a sweep along x compares a proxy only with its
@@ -153,7 +244,7 @@ func stripOf(y float32) int32 {
 	return int32(float32((geom.Clamp(y, -far, far) + far) * (1 / stripWidth)))
 }
 
-// sweepStrips adds the pairs of awake bodies.
+// sweepStrips adds the pairs of moving proxies.
 func (w *World) sweepStrips() {
 	w.fillStrips()
 	for k := range w.broadPhase.strips {
@@ -178,17 +269,14 @@ func (w *World) sweepStrips() {
 	}
 }
 
-// fillStrips adds each awake proxy to the strips that it overlaps.
+// fillStrips adds each moving proxy to the strips that it overlaps.
 func (w *World) fillStrips() {
 	strips := &w.broadPhase.strips
 	for i := range strips {
 		strips[i] = strips[i][:0]
 	}
-	for i := range w.broadPhase.proxies {
-		x := &w.broadPhase.proxies[i]
-		if !x.awake {
-			continue
-		}
+	for i := range w.broadPhase.moving {
+		x := &w.broadPhase.moving[i]
 		first := stripOf(x.lower.Y)
 		last := min(stripOf(x.upper.Y), first+stripCount-1)
 		for k := first; k <= last; k++ {
@@ -197,14 +285,15 @@ func (w *World) fillStrips() {
 	}
 }
 
-// sweepProxy extends the bounds of a fast body along its displacement in this tick, so that it
-// cannot pass through other shapes.
-func (w *World) sweepProxy(x *proxy, b *Body) {
+// sweptBounds returns the bounds of a shape. It extends those of a fast body along its displacement in this tick, so
+// that it cannot pass through other shapes.
+func (w *World) sweptBounds(shape int32, b *Body) aabb {
+	s := &w.shapes[shape]
 	travel := b.Linear.Scale(w.dt)
-	if travel.LenSq() < fastTravelSq(w.shapes[x.shape].half) {
-		return
+	if travel.LenSq() < fastTravelSq(s.half) {
+		return s.aabb
 	}
-	x.aabb = x.sweep(travel)
+	return s.sweep(travel)
 }
 
 // fastTravelSq returns the squared displacement per tick, in square metres, above which a box

@@ -18,6 +18,7 @@ func (w *World) PinCarriers(m Moment) {
 		return
 	}
 	w.pin.active, w.pin.moved, w.pin.at = true, true, m
+	w.activity.disturbed = true
 	for i := range w.carrierMotions {
 		p := &w.scene.Carriers[i].Path
 		progress := p.progress(m.pathTime(w.rate))
@@ -55,6 +56,7 @@ func (w *World) settlePinnedCarriers() {
 func (w *World) UnpinCarriers() {
 	if w.pin.active {
 		w.pin = carrierPin{}
+		w.activity.disturbed = true
 		w.placeCarriers()
 	}
 }

@@ -4,43 +4,169 @@ import "ghostcube/sim/geom"
 
 // contactScratch is the working memory of updateContacts.
 type contactScratch struct {
-	previous []manifold // of the last tick
+	previous []manifold // of the last tick, of contacts that are not at rest
 	sleeping []int32    // indices of manifolds between sleeping bodies, copied unchanged
+	moved    []manifold // scratch of the functions that move manifolds to those at rest, or back
+	woken    []int32    // bodies that contacts have woken in this tick
+	wakeKeys []uint32   // by body: key of the contact that has woken it
 }
 
 // updateContacts computes this tick's manifolds from the pairs. Pairs and manifolds are sorted by
 // key, so one pass finds each pair's last manifold. Contact with an awake body wakes a sleeping
 // one.
+//
+// Most manifolds between sleepers are at rest: the pass leaves them out. A manifold of a body that the pass wakes is
+// kept if it comes before the contact that wakes it, and dropped if it comes later, because its pair was not looked for.
 func (w *World) updateContacts() {
+	if w.activity.disturbed || w.activity.dozed {
+		w.sortResting()
+	}
 	w.contacts.previous, w.state.manifolds = w.state.manifolds, w.contacts.previous[:0]
-	w.separations, w.contacts.sleeping = w.separations[:0], w.contacts.sleeping[:0]
+	w.separations, w.contacts.sleeping, w.contacts.woken = w.separations[:0], w.contacts.sleeping[:0], w.contacts.woken[:0]
 	next := 0
 	for _, key := range w.broadPhase.pairs {
 		next = w.keepSleepingContacts(next, key)
 		a, b := int32(key>>16), int32(key&0xffff)
 		if w.updateContact(next, key, w.shapeAt(a), b, a) {
-			w.wakeBody(a)
-			w.wakeBody(b)
+			w.wakeByContact(a, key)
+			w.wakeByContact(b, key)
 		}
 	}
 	ground := int32(len(w.shapes))
-	for i := range w.bodyShapeCount() {
-		key := pairKey(ground, int32(i))
-		next = w.keepSleepingContacts(next, key)
-		if !w.asleep(int32(i)) && !w.drives(w.bodyOf(int32(i))) {
-			w.updateContact(next, key, nil, int32(i), ground)
+	next = w.keepSleepingContacts(next, pairKey(ground, 0))
+	if len(w.contacts.woken) > 0 {
+		w.dropWokenContacts(next)
+	}
+	active := w.activeBodies()
+	for _, i := range active {
+		next = w.updateGroundContact(next, i, ground)
+	}
+	for _, i := range active {
+		if len(w.subShapes) == 0 {
+			break
+		}
+		for k := w.firstSubShape[i]; k < w.firstSubShape[i+1]; k++ {
+			next = w.updateGroundContact(next, int32(len(w.state.Bodies))+k, ground)
 		}
 	}
 	w.keepSleepingContacts(next, ^uint32(0))
 }
 
-// wakeBody wakes the body of shape i. Static boxes, carriers and kinematic bodies do not wake.
-func (w *World) wakeBody(i int32) {
+// updateGroundContact adds the manifold of shape i and the ground, if they touch and the shape's body is awake.
+func (w *World) updateGroundContact(next int, i, ground int32) int {
+	key := pairKey(ground, i)
+	next = w.keepSleepingContacts(next, key)
+	if !w.asleep(i) && !w.drives(w.bodyOf(i)) {
+		w.updateContact(next, key, nil, i, ground)
+	}
+	return next
+}
+
+// sortResting puts the manifolds between sleepers, and only those, to the ones at rest. Manifolds with carriers are
+// never at rest, because carriers may leave.
+func (w *World) sortResting() {
+	s, moved := &w.state, w.contacts.moved[:0]
+	kept := s.resting[:0]
+	for k := range s.resting {
+		if m := &s.resting[k]; w.canRest(m) {
+			kept = append(kept, *m)
+		} else {
+			moved = append(moved, *m)
+		}
+	}
+	s.resting = kept
+	woken := len(moved)
+	remaining := s.manifolds[:0]
+	for k := range s.manifolds {
+		if m := &s.manifolds[k]; w.canRest(m) {
+			moved = append(moved, *m)
+		} else {
+			remaining = append(remaining, *m)
+		}
+	}
+	s.manifolds, s.resting = mergeManifolds(remaining, moved[:woken]), mergeManifolds(s.resting, moved[woken:])
+	w.contacts.moved, w.activity.dozed = moved[:0], false
+}
+
+// canRest reports whether nothing but a change from outside can affect a manifold: both sides sleep.
+func (w *World) canRest(m *manifold) bool {
+	a, b := m.shapes()
+	return w.asleep(a) && w.asleep(b) && w.carrierBoxOf(a) == nil
+}
+
+// wakeByContact wakes the body of a shape because of the contact with a key.
+func (w *World) wakeByContact(shape int32, key uint32) {
+	if i := w.bodyOf(shape); w.wakeBody(i) {
+		w.contacts.woken = append(w.contacts.woken, i)
+		w.contacts.wakeKeys[i] = key
+	}
+}
+
+// dropWokenContacts drops the manifolds at rest that lie behind the contact that has woken one of their bodies. Those
+// with the ground join the previous ones from next on, where their bodies' contacts with the ground are looked for.
+func (w *World) dropWokenContacts(next int) {
+	s, moved := &w.state, w.contacts.moved[:0]
+	kept := s.resting[:0]
+	for k := range s.resting {
+		m := &s.resting[k]
+		a, b := m.shapes()
+		switch {
+		case w.asleep(a) && w.asleep(b):
+			kept = append(kept, *m)
+		case int(a) == len(w.shapes):
+			moved = append(moved, *m)
+		case !w.wokenBefore(a, m.key) && !w.wokenBefore(b, m.key):
+			kept = append(kept, *m)
+		}
+	}
+	s.resting = kept
+	tail := mergeManifolds(w.contacts.previous[next:], moved)
+	w.contacts.previous = append(w.contacts.previous[:next], tail...)
+	w.contacts.moved = moved[:0]
+}
+
+// wokenBefore reports whether a contact with a lower key has woken the body of a shape in this tick.
+func (w *World) wokenBefore(shape int32, key uint32) bool {
+	return !w.asleep(shape) && w.contacts.wakeKeys[w.bodyOf(shape)] < key
+}
+
+// wakeRestingContacts adds the manifolds of bodies that have woken to those of this tick.
+func (w *World) wakeRestingContacts() {
+	s, moved := &w.state, w.contacts.moved[:0]
+	kept := s.resting[:0]
+	for k := range s.resting {
+		if m := &s.resting[k]; w.canRest(m) {
+			kept = append(kept, *m)
+		} else {
+			moved = append(moved, *m)
+		}
+	}
+	s.resting = kept
+	i, j := len(s.manifolds)-1, len(moved)-1
+	w.separations = append(w.separations, make([][4]float32, len(moved))...)
+	for k := len(w.separations) - 1; j >= 0; k-- {
+		if i >= 0 && s.manifolds[i].key > moved[j].key {
+			w.separations[k] = w.separations[i]
+			i--
+		} else {
+			w.separations[k] = w.refreshWoken(&moved[j])
+			j--
+		}
+	}
+	s.manifolds, w.contacts.moved = mergeManifolds(s.manifolds, moved), moved[:0]
+}
+
+// wakeBody wakes the body of shape i, and reports whether it slept. Static boxes, carriers and kinematic bodies do not
+// wake.
+func (w *World) wakeBody(i int32) bool {
 	i = w.bodyOf(i)
 	if int(i) < len(w.state.Bodies) && w.state.Bodies[i].Asleep && !w.kinematic(i) {
+		w.touch(i)
 		w.state.Bodies[i].Asleep = false
 		w.state.slowTicks[i] = 0
+		return true
 	}
+	return false
 }
 
 // shapeAt returns shape i, or nil for the ground.
@@ -64,7 +190,7 @@ func (w *World) keepSleepingContacts(next int, key uint32) int {
 	for next < len(w.contacts.previous) && w.contacts.previous[next].key < key {
 		m := &w.contacts.previous[next]
 		if a, b := m.shapes(); len(w.carrierBoxes) > 0 && w.carrierMovedAway(m) {
-			w.wakeBody(b)
+			w.wakeByContact(b, m.key)
 		} else if w.asleep(a) && w.asleep(b) {
 			w.contacts.sleeping = append(w.contacts.sleeping, int32(len(w.state.manifolds)))
 			w.state.manifolds = append(w.state.manifolds, *m)
@@ -167,8 +293,8 @@ func (w *World) speculativeMargin(i int32) float32 {
 
 // ContactPointCount returns the number of contact points of all manifolds.
 func (w *World) ContactPointCount() (n int) {
-	for i := range w.state.manifolds {
-		n += int(w.state.manifolds[i].pointCount)
+	for m := range w.state.allManifolds() {
+		n += int(m.pointCount)
 	}
 	return n
 }
@@ -184,12 +310,21 @@ type BodyPair struct{ A, B int32 }
 // Compound bodies appear once for each pair of boxes in contact.
 func (w *World) AppendContactPairs(dst []BodyPair) []BodyPair {
 	n := int32(len(w.state.Bodies))
-	for k := range w.state.manifolds {
-		a, b := w.state.manifolds[k].shapes()
+	add := func(m *manifold) {
+		a, b := m.shapes()
 		a, b = w.bodyOf(a), w.bodyOf(b)
 		if a < n && !w.state.Bodies[a].Asleep && !w.state.Bodies[b].Asleep {
 			dst = append(dst, BodyPair{a, b})
 		}
+	}
+	if w.activity.listed && !w.activity.disturbed { // no body has woken that has manifolds at rest
+		for k := range w.state.manifolds {
+			add(&w.state.manifolds[k])
+		}
+		return dst
+	}
+	for m := range w.state.allManifolds() {
+		add(m)
 	}
 	return dst
 }
@@ -197,8 +332,7 @@ func (w *World) AppendContactPairs(dst []BodyPair) []BodyPair {
 // AppendContacts appends to dst what body i was in contact with in the last step, with a normal
 // impulse above 0. Compound bodies appear once for each pair of boxes in contact.
 func (w *World) AppendContacts(dst []Contact, i int) []Contact {
-	for k := range w.state.manifolds {
-		m := &w.state.manifolds[k]
+	for m := range w.state.allManifolds() {
 		a, b := m.shapes()
 		p, q := int(w.bodyOf(a)), int(w.bodyOf(b))
 		if p != i && q != i || !m.hasImpulse() {

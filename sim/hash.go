@@ -35,8 +35,7 @@ func (w *World) Hash() (bodies, cache uint64) {
 // ContactHash digests the cache of contacts and joints.
 func (w *World) ContactHash() uint64 {
 	c := Digest(1)
-	for i := range w.state.manifolds {
-		m := &w.state.manifolds[i]
+	for m := range w.state.allManifolds() {
 		c.Add(m.key)
 		c.Add(uint32(m.pointCount))
 		c.vec(m.normal)

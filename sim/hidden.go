@@ -26,6 +26,7 @@ func (w *World) CodeHidden(s *State, word func(uint32) uint32) (ok bool) {
 		h.floats(&j.linearImpulse.X, &j.linearImpulse.Y, &j.linearImpulse.Z, &j.perpImpulse[0], &j.perpImpulse[1],
 			&j.lowerImpulse, &j.upperImpulse, &j.motorImpulse)
 	}
+	s.uniteManifolds()
 	count := int(h.number(uint32(len(s.manifolds)), uint32(maxManifoldsPerShape*w.bodyShapeCount())))
 	for len(s.manifolds) < count {
 		s.manifolds = append(s.manifolds, manifold{})
@@ -50,7 +51,8 @@ func (w *World) CodeHidden(s *State, word func(uint32) uint32) (ok bool) {
 func (w *World) LoadHidden(s *State) {
 	copy(w.state.slowTicks, s.slowTicks)
 	copy(w.state.jointImpulses, s.jointImpulses)
-	w.state.manifolds = append(w.state.manifolds[:0], s.manifolds...)
+	w.state.copyManifolds(s)
+	w.activity.disturbed, w.activity.dozed = true, true
 	w.state.actions.held = s.actions.held
 }
 

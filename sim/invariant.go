@@ -6,12 +6,14 @@ import "fmt"
 // manifolds are not sorted. Every step relies on both: it finds a pair's last manifold in one pass,
 // and a manifold that is kept twice would be kept in every later tick. Tests call it after steps.
 func (w *World) CheckContacts() error {
-	m := w.state.manifolds
-	for i := 1; i < len(m); i++ {
-		if m[i].key <= m[i-1].key {
-			a, b := m[i].shapes()
-			return fmt.Errorf("tick %d: the manifold of shapes %d and %d, number %d of %d, repeats or is out of order", w.state.Tick, a, b, i, len(m))
+	i, last := 0, uint32(0)
+	for m := range w.state.allManifolds() {
+		if i > 0 && m.key <= last {
+			a, b := m.shapes()
+			return fmt.Errorf("tick %d: the manifold of shapes %d and %d, number %d, repeats or is out of order", w.state.Tick, a, b, i)
 		}
+		last = m.key
+		i++
 	}
 	return nil
 }

@@ -22,22 +22,33 @@ type islandScratch struct {
 //
 // The speeds compared are those before this tick's solve. If both sides of a session quantise
 // between ticks, both compare the same numbers.
+//
+// Islands of sleeping bodies stay as they are, until something disturbs the sleepers.
 func (w *World) updateIslands() {
+	if w.activity.disturbed {
+		w.listAll()
+	}
 	w.countSlowTicks()
 	w.linkContacts()
 	w.linkJoints()
 	w.markIslands()
 	w.applySleep()
 	w.refreshWokenContacts()
+	if w.activity.disturbed {
+		w.wakeRestingContacts()
+	}
 }
 
 // countSlowTicks counts for how many ticks each awake body has been slow, and makes each body an
-// island of its own.
+// island of its own, unless it sleeps undisturbed.
 func (w *World) countSlowTicks() {
-	for i := range w.state.Bodies {
-		w.islandParent[i] = int32(i)
-		w.islands.canSleep[i], w.islands.awake[i] = true, false
+	for _, i := range w.activeBodies() {
 		b := &w.state.Bodies[i]
+		if b.Asleep && !w.activity.disturbed {
+			continue
+		}
+		w.islandParent[i] = i
+		w.islands.canSleep[i], w.islands.awake[i] = true, false
 		if b.Asleep {
 			continue
 		}
@@ -61,15 +72,23 @@ func (w *World) linkContacts() {
 			w.state.slowTicks[w.bodyOf(b)] = 0
 		}
 	}
+	if !w.activity.disturbed {
+		return
+	}
+	for k := range w.state.resting {
+		if a, b := w.state.resting[k].shapes(); w.bodyOf(a) < n {
+			w.linkBodies(w.bodyOf(a), w.bodyOf(b))
+		}
+	}
 }
 
 // markIslands finds out which islands are awake, and which may sleep.
 func (w *World) markIslands() {
-	for i := range w.state.Bodies {
+	for _, i := range w.activeBodies() {
 		if w.state.Bodies[i].Asleep {
 			continue
 		}
-		root := w.islandRoot(int32(i))
+		root := w.islandRoot(i)
 		w.islands.awake[root] = true
 		if w.scene.NoSleep || w.state.slowTicks[i] < w.ticksToSleep {
 			w.islands.canSleep[root] = false
@@ -79,14 +98,18 @@ func (w *World) markIslands() {
 
 // applySleep puts whole islands to sleep, or wakes them.
 func (w *World) applySleep() {
-	for i := range w.state.Bodies {
-		root := w.islandRoot(int32(i))
+	for _, i := range w.activeBodies() {
+		b := &w.state.Bodies[i]
+		if b.Asleep && !w.activity.disturbed {
+			continue
+		}
+		root := w.islandRoot(i)
 		if !w.islands.awake[root] {
 			continue
 		}
-		b := &w.state.Bodies[i]
 		switch {
 		case w.islands.canSleep[root]:
+			w.activity.dozed = true
 			b.Asleep, b.Linear, b.Angular = true, geom.Vec3{}, geom.Vec3{}
 		case b.Asleep:
 			b.Asleep = false
@@ -104,13 +127,19 @@ func (w *World) refreshWokenContacts() {
 		if w.asleep(a) && w.asleep(b) {
 			continue
 		}
-		s, t := w.shapeAt(a), w.shapeAt(b)
-		if !w.canRecycle(m, s, t) {
-			m.pointCount = 0 // moved by a correction; the next tick collides the pair
-			continue
-		}
-		w.separations[k] = m.separations(s, t)
+		w.separations[k] = w.refreshWoken(m)
 	}
+}
+
+// refreshWoken returns the separations of a contact that has been at rest.
+func (w *World) refreshWoken(m *manifold) (separations [4]float32) {
+	a, b := m.shapes()
+	s, t := w.shapeAt(a), w.shapeAt(b)
+	if !w.canRecycle(m, s, t) {
+		m.pointCount = 0 // moved by a correction; the next tick collides the pair
+		return separations
+	}
+	return m.separations(s, t)
 }
 
 // mergeIslands merges the islands of bodies a and b. The lower index becomes the root.

@@ -12,6 +12,7 @@ func (w *World) SetKinematic(i int, kinematic bool) {
 	}
 	s := &w.shapes[i]
 	b := &w.scene.Boxes[i]
+	w.activity.disturbed = true
 	if kinematic {
 		w.kinematicCount++
 		s.invMass, s.sqrtInvInertiaWorld = 0, geom.SymMat3{}

@@ -29,6 +29,8 @@ func (w *World) Quantise(g Grid) {
 		}
 		b := g.Snap(w.state.Bodies[i])
 		if b != w.state.Bodies[i] {
+			w.touch(int32(i))
+			w.changes++
 			w.state.Bodies[i] = b
 			w.updateShapes(i)
 		}

@@ -28,9 +28,12 @@ func (w *World) ReplaceBody(i int, box *Box, b Body) {
 
 // DropContacts drops the manifolds of body i.
 func (w *World) DropContacts(i int) {
-	w.state.manifolds = slices.DeleteFunc(w.state.manifolds, func(m manifold) bool {
+	involved := func(m manifold) bool {
 		a, b := m.shapes()
 		return w.bodyOf(a) == int32(i) || w.bodyOf(b) == int32(i)
-	})
+	}
+	w.state.manifolds = slices.DeleteFunc(w.state.manifolds, involved)
+	w.state.resting = slices.DeleteFunc(w.state.resting, involved)
+	w.activity.disturbed = true
 	w.separations = w.separations[:0]
 }

@@ -333,6 +333,39 @@ func BenchmarkStep(b *testing.B) {
 	}
 }
 
+// BenchmarkAwake steps worlds of cubes on the ground of which some are awake and stay so.
+func BenchmarkAwake(b *testing.B) {
+	for _, c := range []struct{ awake, bodies int }{{1, 901}, {10, 901}, {100, 901}, {901, 901}, {1, 10001}} {
+		b.Run(fmt.Sprintf("%d of %d", c.awake, c.bodies), func(b *testing.B) {
+			w := restingWorld(b, c.awake, c.bodies)
+			b.ReportAllocs()
+			for b.Loop() {
+				w.Step()
+			}
+			if n := awakeCount(w); n != c.awake {
+				b.Fatalf("%d bodies are awake, want %d", n, c.awake)
+			}
+		})
+	}
+}
+
+// restingWorld returns a world of a player and cubes that lie on the ground apart from each other, some of them awake
+// for ever and the others asleep, a second after its start.
+func restingWorld(t testing.TB, awake, bodies int) *sim.World {
+	t.Helper()
+	s := baseScene()
+	s.NoSleep = true
+	for i := range bodies - 1 {
+		s.Boxes = append(s.Boxes, cube(geom.Vec3{X: 2 + float32(i%30), Y: float32(i/30) - float32(bodies/60), Z: cubeHalf}, 0))
+	}
+	for i := range awake {
+		s.Boxes[i].Start.Asleep = false
+	}
+	w := sim.New(s, 60)
+	stepTicks(w, 60, sim.Input{})
+	return w
+}
+
 func BenchmarkSaveLoad(b *testing.B) {
 	for _, name := range scene.Names() {
 		b.Run(name, func(b *testing.B) {

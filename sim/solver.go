@@ -115,15 +115,15 @@ func (w *World) solve() {
 // prepare loads the awake bodies and prepares their contacts, in solving order.
 func (w *World) prepare() {
 	w.solver.awake, w.solver.carrierContacts, w.solver.bodies = w.solver.awake[:0], w.solver.carrierContacts[:0], w.solver.bodies[:len(w.state.Bodies)+1]
-	for i := range w.state.Bodies {
+	for _, i := range w.activeBodies() {
 		b := &w.state.Bodies[i]
-		if w.drives(int32(i)) {
+		if w.drives(i) {
 			w.solver.bodies[i] = solverBody{dq: geom.Identity} // placeDriver moves it
 		} else if !b.Asleep {
-			w.solver.awake = append(w.solver.awake, int32(i))
+			w.solver.awake = append(w.solver.awake, i)
 			s := &w.shapes[i]
 			w.solver.bodies[i] = solverBody{v: b.Linear, u: s.toSolverUnits(b.Angular), dq: geom.Identity, invMass: s.invMass}
-		} else if w.kinematic(int32(i)) {
+		} else if w.kinematic(i) {
 			w.solver.bodies[i] = solverBody{dq: geom.Identity} // no velocity
 		}
 	}

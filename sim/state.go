@@ -1,6 +1,8 @@
 package sim
 
 import (
+	"iter"
+
 	"ghostcube/sim/geom"
 )
 
@@ -19,7 +21,8 @@ type State struct {
 	Bodies []Body
 
 	slowTicks     []uint16       // for how many ticks each body has been slow, up to ticksToSleep
-	manifolds     []manifold     // sorted by key
+	manifolds     []manifold     // sorted by key, with those at rest all contacts
+	resting       []manifold     // sorted by key, both bodies of each sleep, or one and the other side is fixed
 	jointImpulses []jointImpulse // by joint
 	actions       actionState
 }
@@ -48,7 +51,7 @@ const (
 
 // Bytes returns the memory that the state occupies.
 func (s *State) Bytes() int {
-	return len(s.Bodies)*(bodyBytes+slowTicksBytes) + len(s.manifolds)*manifoldBytes + len(s.jointImpulses)*jointImpulseBytes
+	return len(s.Bodies)*(bodyBytes+slowTicksBytes) + (len(s.manifolds)+len(s.resting))*manifoldBytes + len(s.jointImpulses)*jointImpulseBytes
 }
 
 // Save copies the state of the world into s and reuses its memory.
@@ -65,15 +68,22 @@ func (w *World) Load(s *State) {
 	w.SetTick(s.Tick)
 	for i := range s.Bodies {
 		from, to := &s.Bodies[i], &w.state.Bodies[i]
+		if *to == *from {
+			*to = *from // which may have other zeros
+			continue
+		}
 		moved := to.Pose != from.Pose
 		*to = *from
 		to.Asleep = to.Asleep || w.kinematic(int32(i))
+		w.touch(int32(i))
+		w.changes++
 		if moved {
 			w.updateShapes(i)
 		}
 	}
 	copy(w.state.slowTicks, s.slowTicks)
-	w.state.manifolds = append(w.state.manifolds[:0], s.manifolds...)
+	w.state.copyManifolds(s)
+	w.activity.disturbed, w.activity.dozed = true, true
 	copy(w.state.jointImpulses, s.jointImpulses)
 	w.state.actions = s.actions
 }
@@ -83,9 +93,54 @@ func (s *State) CopyFrom(o *State) {
 	s.Tick = o.Tick
 	s.Bodies = append(s.Bodies[:0], o.Bodies...)
 	s.slowTicks = append(s.slowTicks[:0], o.slowTicks...)
-	s.manifolds = append(s.manifolds[:0], o.manifolds...)
+	s.copyManifolds(o)
 	s.jointImpulses = append(s.jointImpulses[:0], o.jointImpulses...)
 	s.actions = o.actions
+}
+
+func (s *State) copyManifolds(o *State) {
+	s.manifolds, s.resting = append(s.manifolds[:0], o.manifolds...), append(s.resting[:0], o.resting...)
+}
+
+// uniteManifolds makes manifolds contain all contacts.
+func (s *State) uniteManifolds() {
+	s.manifolds, s.resting = mergeManifolds(s.manifolds, s.resting), s.resting[:0]
+}
+
+// allManifolds returns all contacts, sorted by key.
+func (s *State) allManifolds() iter.Seq[*manifold] {
+	return func(yield func(*manifold) bool) {
+		i, j := 0, 0
+		for i < len(s.manifolds) || j < len(s.resting) {
+			var m *manifold
+			if j == len(s.resting) || i < len(s.manifolds) && s.manifolds[i].key < s.resting[j].key {
+				m = &s.manifolds[i]
+				i++
+			} else {
+				m = &s.resting[j]
+				j++
+			}
+			if !yield(m) {
+				return
+			}
+		}
+	}
+}
+
+// mergeManifolds inserts manifolds into others. Both are sorted, and so is the result. It reuses the memory of m.
+func mergeManifolds(m, more []manifold) []manifold {
+	i, j := len(m)-1, len(more)-1
+	m = append(m, more...)
+	for k := len(m) - 1; j >= 0; k-- {
+		if i >= 0 && m[i].key > more[j].key {
+			m[k] = m[i]
+			i--
+		} else {
+			m[k] = more[j]
+			j--
+		}
+	}
+	return m
 }
 
 // Attachments returns the attachments of the state.

@@ -49,6 +49,7 @@ type World struct {
 	placement
 	results
 	scratch
+	changes uint64 // see Changes
 }
 
 // constants follow from the scene and the rate. They never change.
@@ -110,6 +111,7 @@ func (r *results) copyFrom(o *results) {
 // scratch is memory of a step that later steps do not depend on. A world with new scratch continues
 // with the same bits.
 type scratch struct {
+	activity   activity
 	broadPhase broadPhase
 	contacts   contactScratch
 	islands    islandScratch
@@ -121,9 +123,11 @@ type scratch struct {
 
 func newScratch(bodies int) scratch {
 	return scratch{
-		islands: islandScratch{canSleep: make([]bool, bodies), awake: make([]bool, bodies)},
-		solver:  solverScratch{bodies: make([]solverBody, bodies+1)},
-		applied: appliedForces{force: make([]geom.Vec3, bodies), torque: make([]geom.Vec3, bodies)},
+		activity: newActivity(bodies),
+		contacts: contactScratch{wakeKeys: make([]uint32, bodies)},
+		islands:  islandScratch{canSleep: make([]bool, bodies), awake: make([]bool, bodies)},
+		solver:   solverScratch{bodies: make([]solverBody, bodies+1)},
+		applied:  appliedForces{force: make([]geom.Vec3, bodies), torque: make([]geom.Vec3, bodies)},
 	}
 }
 
@@ -167,6 +171,11 @@ func (w *World) Tick() Tick { return w.state.Tick }
 // Bodies returns all bodies, by index. The slice is only to be read, until the next Step.
 func (w *World) Bodies() []Body { return w.state.Bodies }
 
+// Changes returns a number that grows whenever bodies or attachments are changed other than by a step: by SetBody, Load,
+// Quantise and the like. CopyFrom copies it. While it stays the same, bodies differ from those after the last step in
+// nothing.
+func (w *World) Changes() uint64 { return w.changes }
+
 // SetBody overwrites a body, as a correction from the network does. It keeps the contact cache: the
 // next step discards manifolds that the new pose invalidates, and the others are better than a cold
 // start. A body that is not asleep wakes, unless it is kinematic. A position outside the bounds of the
@@ -180,7 +189,12 @@ func (w *World) SetBody(i int, b Body) {
 	if b.Asleep {
 		w.state.slowTicks[i] = w.ticksToSleep
 	}
+	if b != w.state.Bodies[i] {
+		w.changes++
+	}
+	w.touch(int32(i))
 	w.state.Bodies[i] = b
+	w.touch(int32(i))
 	w.updateShapes(i)
 	if w.hasActions {
 		w.placeDrivers()
@@ -192,6 +206,7 @@ func (w *World) SetBody(i int, b Body) {
 func (w *World) SetTick(t Tick) {
 	if t != w.state.Tick {
 		w.state.Tick = t
+		w.activity.disturbed = true
 		w.placeCarriers()
 	}
 }
@@ -199,7 +214,8 @@ func (w *World) SetTick(t Tick) {
 // DropCache drops all manifolds and joint impulses. Two sides that drop them at the same tick stay
 // equal, at the price of displacements of a few millimetres in stacks.
 func (w *World) DropCache() {
-	w.state.manifolds = w.state.manifolds[:0]
+	w.state.manifolds, w.state.resting = w.state.manifolds[:0], w.state.resting[:0]
+	w.activity.disturbed = true
 	clear(w.state.jointImpulses)
 }
 
@@ -224,6 +240,8 @@ func (w *World) CopyFrom(o *World) {
 	w.state.CopyFrom(&o.state)
 	w.placement.copyFrom(&o.placement)
 	w.results.copyFrom(&o.results)
+	w.changes = o.changes
+	w.activity.listed = false
 }
 
 // Step advances the world by one tick. inputs[i] drives player i; a player without an input presses
@@ -248,6 +266,7 @@ func (w *World) Step(inputs ...Input) {
 	w.updateIslands()
 	w.solve()
 	w.limitSpeeds()
+	w.settleActivity()
 	if w.hasActions {
 		w.placeDrivers()
 	}
@@ -260,7 +279,7 @@ func (w *World) Step(inputs ...Input) {
 
 // clampSpeeds limits velocities to the maxima of the scene.
 func (w *World) clampSpeeds() {
-	for i := range w.state.Bodies {
+	for _, i := range w.activeBodies() {
 		b := &w.state.Bodies[i]
 		if b.Asleep {
 			continue
@@ -289,7 +308,7 @@ const limitShare = 1 - 1.0/4096
 // limitSpeeds limits velocities after a step.
 func (w *World) limitSpeeds() {
 	linear, angular := w.scene.SpeedLimits()
-	for i := range w.state.Bodies {
+	for _, i := range w.activeBodies() {
 		b := &w.state.Bodies[i]
 		if b.Linear.LenSq() > float32(linear*linear) {
 			b.Linear = clampLen(b.Linear, limitShare*linear)

@@ -1,8 +1,6 @@
 package rewind
 
 import (
-	"slices"
-
 	"ghostcube/net/packet"
 	"ghostcube/net/quant"
 	"ghostcube/predict"
@@ -45,7 +43,8 @@ type resyncServer struct {
 	hasResync bool
 	tick      sim.Tick // of the last resynchronisation
 	resyncs   predict.Counter
-	stepped   []sim.Body // after the last step
+	stepped   bool   // changes is known
+	changes   uint64 // of the world, after the last step
 }
 
 func (r *resyncServer) declare(env *predict.Env) {
@@ -61,15 +60,12 @@ func (r *resyncServer) ask(state sim.Tick) {
 
 // beginTick notes whether bodies have been changed since the last step, by a command.
 func (r *resyncServer) beginTick(w *predict.World) {
-	r.changed = r.changed || r.enabled && len(r.stepped) > 0 && !slices.Equal(r.stepped, w.Bodies())
+	r.changed = r.changed || r.enabled && r.stepped && r.changes != w.Changes()
 }
 
-// endStep remembers the bodies after a step.
+// endStep ends a step: what changes bodies from now on is no step.
 func (r *resyncServer) endStep(w *predict.World) {
-	r.stepped = r.stepped[:0]
-	if r.enabled {
-		r.stepped = append(r.stepped, w.Bodies()...)
-	}
+	r.stepped, r.changes = r.enabled, w.Changes()
 }
 
 // resync drops the hidden state of a world whose snapshot is about to be sent, if bodies were changed or a client has
@@ -93,9 +89,9 @@ func (r *resyncServer) codeAge(c *quant.Coder, now sim.Tick) {
 }
 
 func (r *resyncServer) copyFrom(o *resyncServer) {
-	counter, stepped := r.resyncs, r.stepped
+	counter := r.resyncs
 	*r = *o
-	r.resyncs, r.stepped = counter, append(stepped[:0], o.stepped...)
+	r.resyncs = counter
 }
 
 // resyncHeader is what a snapshot says about the last resynchronisation. On the wire it is

@@ -1,8 +1,6 @@
 package rewind
 
 import (
-	"slices"
-
 	"ghostcube/predict"
 	"ghostcube/predict/part/history"
 	"ghostcube/predict/part/input"
@@ -37,11 +35,13 @@ func (l *lateInputSettings) declare(k *predict.Knobs) {
 // inputs that they were stepped with. The inputs that have arrived are in the queues.
 type rollbackHistory struct {
 	lateInputSettings
-	states     history.Ring[predict.State] // at the start of each tick
-	ticks      history.Ring[pastTick]
-	lastBodies []sim.Body // after the last step
-	maxShift   float64    // metres, largest distance by which a rollback moved a body in the present
-	counters   rollbackHistoryCounters
+	states   history.Ring[predict.State] // at the start of each tick
+	ticks    history.Ring[pastTick]
+	stepped  bool    // changes is known
+	changes  uint64  // of the world, after the last step
+	maxShift float64 // metres, largest distance by which a rollback moved a body in the present
+	counters rollbackHistoryCounters
+	replaced []sim.Body // scratch of replay: the present before it
 }
 
 // rollbackHistoryCounters are what a rollbackHistory counts.
@@ -135,7 +135,7 @@ func (s *server) applyLateInputs(from, now sim.Tick, peers []predict.Peer) (firs
 func (s *server) replay(first, now sim.Tick) {
 	l, w, m := &s.history, s.Env.World, s.Env.Counters
 	began := m.BeginSpan()
-	l.lastBodies = append(l.lastBodies[:0], w.Bodies()...)
+	l.replaced = append(l.replaced[:0], w.Bodies()...)
 	w.Load(l.states.Find(first))
 	for w.Tick() < now {
 		record := l.ticks.Find(w.Tick())
@@ -149,7 +149,7 @@ func (s *server) replay(first, now sim.Tick) {
 		}
 	}
 	for i, b := range w.Bodies() {
-		l.maxShift = max(l.maxShift, float64(b.Pose.Pos.Sub(l.lastBodies[i].Pose.Pos).Len()))
+		l.maxShift = max(l.maxShift, float64(b.Pose.Pos.Sub(l.replaced[i].Pose.Pos).Len()))
 	}
 	l.counters.rollbackMax.Set(l.maxShift)
 	l.counters.serverRollbacks.Inc()
@@ -160,7 +160,7 @@ func (s *server) replay(first, now sim.Tick) {
 // resetIfModified forgets the history if a command has changed bodies since the last step, because
 // a replay could not repeat that.
 func (r *rollbackHistory) resetIfModified(w *predict.World) {
-	if !slices.Equal(r.lastBodies, w.Bodies()) {
+	if !r.stepped || r.changes != w.Changes() {
 		r.states.Reset()
 		r.ticks.Reset()
 	}
@@ -169,7 +169,7 @@ func (r *rollbackHistory) resetIfModified(w *predict.World) {
 // beginTick remembers the world at the start of a tick and the inputs that it will be stepped with.
 func (r *rollbackHistory) beginTick(w *predict.World, inputs []sim.Input, peers []predict.Peer, queues []input.Queue) {
 	if r.mode != resimulate {
-		r.lastBodies = r.lastBodies[:0]
+		r.stepped = false
 		return
 	}
 	w.Save(r.states.Insert(w.Tick()))
@@ -183,23 +183,22 @@ func (r *rollbackHistory) beginTick(w *predict.World, inputs []sim.Input, peers 
 	}
 }
 
-// endTick remembers the bodies after a tick, whether a snapshot of them was sent, and whether hidden
-// state was dropped before that.
+// endTick remembers of a tick whether a snapshot of its result was sent, and whether hidden state was dropped before
+// that.
 func (r *rollbackHistory) endTick(w *predict.World, sent, resync bool) {
 	if r.mode != resimulate {
 		return
 	}
-	r.lastBodies = append(r.lastBodies[:0], w.Bodies()...)
+	r.stepped, r.changes = true, w.Changes()
 	if record := r.ticks.Find(w.Tick() - 1); record != nil {
 		record.sent, record.resync = sent, resync
 	}
 }
 
 func (r *rollbackHistory) copyFrom(o *rollbackHistory) {
-	r.lateInputSettings, r.maxShift = o.lateInputSettings, o.maxShift
+	r.lateInputSettings, r.maxShift, r.stepped, r.changes = o.lateInputSettings, o.maxShift, o.stepped, o.changes
 	r.states.CopyFrom(&o.states, func(dst, src *predict.State) { dst.CopyFrom(src) })
 	r.ticks.CopyFrom(&o.ticks, history.CopyValue[pastTick])
-	r.lastBodies = append(r.lastBodies[:0], o.lastBodies...)
 }
 
 // lateInputGrace decides how long a client tolerates states that the server stepped without the
