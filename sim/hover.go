@@ -11,11 +11,11 @@ const (
 	courseGain     = 1.5 // 1/s; rate of turn per angle from the course
 )
 
-// holdHovering applies the forces that hold the hovering bodies.
+// holdHovering applies the forces that hold the hovering bodies, a sleeping one too: a contact may wake it in this step.
 func (w *World) holdHovering() {
 	for i := range w.scene.Boxes {
 		box, b := &w.scene.Boxes[i], &w.state.Bodies[i]
-		if !box.Hover || b.Asleep || w.kinematic(int32(i)) {
+		if !box.Hover || w.kinematic(int32(i)) {
 			continue
 		}
 		mass, inertia := 1/w.shapes[i].invMass, 1/w.shapes[i].invInertiaLocal.Z

@@ -155,9 +155,10 @@ func (w *World) finalize() {
 		m.frictionImpulse = c.t1.Scale(c.friction1).AddScaled(c.friction2, c.t2)
 		m.twistImpulse = c.twistImpulse
 	}
+	// Of sleeping bodies too: one may have fallen asleep under a force, and a copy of the world has none.
+	clear(w.applied.force)
+	clear(w.applied.torque)
 	for _, i := range w.solver.awake {
-		// Forces wake bodies, so those of sleeping bodies are 0.
-		w.applied.force[i], w.applied.torque[i] = geom.Vec3{}, geom.Vec3{}
 		b, m := &w.state.Bodies[i], &w.solver.bodies[i]
 		b.Linear, b.Angular = m.v, w.shapes[i].sqrtInvInertiaWorld.Mul(m.u)
 		b.Pose.Pos = w.clampToBounds(b.Pose.Pos.Add(m.dp))

@@ -13,7 +13,8 @@ type bitPacker struct {
 	c        *quant.Coder
 	cubes    []Cube
 	baseline *baseline
-	changed  []int // indices of changed cubes
+	changed  []int               // indices of changed cubes
+	indices  quant.IndexEncoding // of their list, where the level does not prescribe one
 	bitAccount
 }
 
@@ -134,7 +135,7 @@ func (p *bitPacker) codeChanged(l Level) {
 	case Predicted:
 		p.changed = p.c.Subset(p.changed, len(p.cubes), &quant.DenseIndexBuckets)
 	default:
-		p.changed = p.c.Subset(p.changed, len(p.cubes), &quant.SnapshotIndexBuckets)
+		p.changed = p.indices.Code(p.c, p.changed, len(p.cubes))
 	}
 	p.charge(&p.Index)
 	if p.c.Reading() {

@@ -77,6 +77,7 @@ type codec struct {
 	bits       quant.Coder
 	arithmetic entropy.Coder
 	breakdown  BitBreakdown
+	indices    quant.IndexEncoding
 }
 
 // BitBreakdown tells which fields the bits of a snapshot encode. For an arithmetic
@@ -147,7 +148,7 @@ func (c *codec) decode(b []byte, l Level, now []Cube, p *baseline, m *motionMode
 // code codes a snapshot at a bit-packed level; without a baseline, in full.
 func (c *codec) code(l Level, now []Cube, p *baseline) {
 	x := &c.packer
-	x.c, x.cubes, x.baseline = &c.bits, now, p
+	x.c, x.cubes, x.baseline, x.indices = &c.bits, now, p, c.indices
 	c.breakdown = BitBreakdown{}
 	x.bitAccount = bitAccount{BitBreakdown: &c.breakdown}
 	if p.cubes == nil && l > Quantised {

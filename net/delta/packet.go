@@ -3,6 +3,8 @@ package delta
 import (
 	"encoding/binary"
 	"fmt"
+
+	"ghostcube/net/quant"
 )
 
 // HeaderBytes is the size of the header before a snapshot:
@@ -65,9 +67,10 @@ func (s *storedSnapshot) copyFrom(o *storedSnapshot) {
 
 // Writer compresses snapshots for one Reader, one per tick.
 type Writer struct {
-	level Level
-	next  uint16
-	ring  [writerWindow]storedSnapshot
+	level   Level
+	indices quant.IndexEncoding
+	next    uint16
+	ring    [writerWindow]storedSnapshot
 	scratch
 }
 
@@ -84,12 +87,16 @@ func NewWriter(l Level) *Writer { return &Writer{level: l} }
 // level of each packet.
 func (w *Writer) SetLevel(l Level) { w.level = l }
 
+// SetIndices changes the encoding of the changed cubes' indices from the next packet on, at the levels from Indices to
+// FineRotation. The caller must transmit it, too.
+func (w *Writer) SetIndices(e quant.IndexEncoding) { w.indices = e }
+
 // BitBreakdown returns the breakdown of the last packet, without its header.
 func (w *Writer) BitBreakdown() BitBreakdown { return w.codec.breakdown }
 
 // CopyFrom sets w to a copy of o that shares no memory.
 func (w *Writer) CopyFrom(o *Writer) {
-	w.level, w.next = o.level, o.next
+	w.level, w.indices, w.next = o.level, o.indices, o.next
 	for i := range w.ring {
 		w.ring[i].copyFrom(&o.ring[i])
 	}
@@ -111,6 +118,7 @@ func (w *Writer) Write(b []byte, now []Cube) (packet []byte, sequence uint16, er
 	slot.used, slot.acked = false, false
 	slot.cubes = append(slot.cubes[:0], now...)
 	age, gap := w.chooseBaseline()
+	w.codec.indices = w.indices
 	body := b[HeaderBytes:MaxPacketBytes(len(now))]
 	encoded, err := w.codec.encode(body, w.level, slot.cubes, &w.baseline, slot.prepareModel(w.level))
 	if age > 0 && w.level > Quantised && (err != nil || len(encoded) > absoluteCubeBytes*len(now)) {
@@ -177,6 +185,7 @@ func (w *Writer) Forget() {
 // minutes without a packet it must start over.
 type Reader struct {
 	level     Level
+	indices   quant.IndexEncoding
 	cubeCount int
 	newest    uint16
 	started   bool // a packet has been read
@@ -196,9 +205,12 @@ func NewReader(l Level, cubes int) *Reader { return &Reader{level: l, cubeCount:
 // SetLevel sets the level of the next packets.
 func (r *Reader) SetLevel(l Level) { r.level = l }
 
+// SetIndices sets the encoding of indices of the next packets.
+func (r *Reader) SetIndices(e quant.IndexEncoding) { r.indices = e }
+
 // CopyFrom sets r to a copy of o that shares no memory.
 func (r *Reader) CopyFrom(o *Reader) {
-	r.level, r.cubeCount, r.newest, r.started = o.level, o.cubeCount, o.newest, o.started
+	r.level, r.indices, r.cubeCount, r.newest, r.started = o.level, o.indices, o.cubeCount, o.newest, o.started
 	for i := range r.ring {
 		r.ring[i].copyFrom(&o.ring[i])
 	}
@@ -222,6 +234,7 @@ func (r *Reader) Read(packet []byte) (snapshot []Cube, sequence uint16, err erro
 	if len(k.cubes) != r.cubeCount {
 		k.cubes = make([]Cube, r.cubeCount)
 	}
+	r.codec.indices = r.indices
 	if err := r.codec.decode(packet[HeaderBytes:], r.level, k.cubes, &r.baseline, k.prepareModel(r.level)); err != nil {
 		return nil, sequence, fmt.Errorf("packet %d: %w", sequence, err)
 	}

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"ghostcube/net/quant"
+
 	"pgregory.net/rapid"
 )
 
@@ -15,6 +17,7 @@ type delivery struct {
 	bytes       []byte
 	sequence    uint16
 	level       Level
+	indices     quant.IndexEncoding
 }
 
 // splitArrived separates the packets that have arrived by a tick from the others.
@@ -32,12 +35,13 @@ func splitArrived(list []delivery, tick int) (now, rest []delivery) {
 // TestSurvivesLoss checks that under loss, delay, duplication and reordering of packets
 // and acknowledgements, every packet that arrives while its baseline is stored is read
 // as written, at every level. Nothing learned depends on a packet that was lost.
-// Switching the level or continuing with a copy of either end changes nothing.
+// Switching the level or the encoding of indices, or continuing with a copy of either end, changes nothing.
 func TestSurvivesLoss(t *testing.T) {
 	read, relative := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
 		snapshots := drawSnapshots(t, 12)
 		l := rapid.SampledFrom(Levels()).Draw(t, "level")
+		indices := quant.ShorterIndices
 		loss := rapid.SampledFrom([]int{0, 20, 70, 95}).Draw(t, "loss")
 		late := rapid.SampledFrom([]int{1, 6, 31, 79}).Draw(t, "late")
 		delay := rapid.Custom(func(t *rapid.T) int { // ticks in flight; 0: lost
@@ -58,6 +62,9 @@ func TestSurvivesLoss(t *testing.T) {
 				w.Acknowledge(a.sequence)
 			}
 			switch rapid.IntRange(0, 19).Draw(t, "event") {
+			case 0:
+				indices = rapid.SampledFrom(quant.IndexEncodings()).Draw(t, "indices")
+				w.SetIndices(indices)
 			case 1:
 				l = rapid.SampledFrom(Levels()).Draw(t, "next level")
 				w.SetLevel(l)
@@ -78,12 +85,13 @@ func TestSurvivesLoss(t *testing.T) {
 			sent[q] = snapshot
 			for range rapid.IntRange(1, 2).Draw(t, "copies") {
 				if n := delay.Draw(t, "down"); n > 0 {
-					down = append(down, delivery{tick + n, bytes.Clone(p), q, l})
+					down = append(down, delivery{tick + n, bytes.Clone(p), q, l, indices})
 				}
 			}
 			now, down = splitArrived(down, tick)
 			for _, p := range now {
 				r.SetLevel(p.level)
+				r.SetIndices(p.indices)
 				got, q, err := r.Read(p.bytes)
 				if errors.Is(err, ErrStale) {
 					continue // second copy
@@ -94,7 +102,7 @@ func TestSurvivesLoss(t *testing.T) {
 				read++
 				relative += boolInt(p.bytes[2] != 0)
 				if n := delay.Draw(t, "up"); n > 0 {
-					up = append(up, delivery{tick + n, nil, q, 0})
+					up = append(up, delivery{tick + n, nil, q, 0, 0})
 				}
 			}
 		}

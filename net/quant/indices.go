@@ -163,3 +163,91 @@ func (c *Coder) Subset(list []int, n int, s *IndexBuckets) []int {
 	}
 	return c.listUnlessFailed(list)
 }
+
+// AbsoluteIndices codes the same list as its length and each index in full.
+func (c *Coder) AbsoluteIndices(list []int, n int) []int {
+	at := c.BitsProcessed()
+	count := c.codeInt(len(list), 0, n, "AbsoluteIndices")
+	if c.mode == reading {
+		list = list[:0]
+		if count > c.bitsLeft()+1 { // an index takes a bit unless there is only one
+			c.fail("AbsoluteIndices", at, ErrPastEnd)
+		}
+	}
+	last := -1
+	for i := range count {
+		if c.err != nil {
+			break
+		}
+		v := 0
+		if c.mode != reading {
+			v = list[i]
+		}
+		if v = c.codeInt(v, 0, n-1, "AbsoluteIndices"); v <= last {
+			c.fail("AbsoluteIndices", at, ErrRange)
+		}
+		if last = v; c.mode == reading && c.err == nil {
+			list = append(list, v)
+		}
+	}
+	return c.listUnlessFailed(list)
+}
+
+// IndexEncoding is a way to code which of n things are in a packet: a strictly increasing list of indices in [0, n).
+type IndexEncoding int
+
+// The encodings.
+const (
+	ShorterIndices IndexEncoding = iota
+	ShorterDenseIndices
+	BitmapIndices
+	FullIndices
+	RelativeIndices
+	DenseRelativeIndices
+	indexEncodingCount
+)
+
+var indexEncodings = [indexEncodingCount]struct{ name, doc string }{
+	{"shorter", "bitmap or relative, and a bit that says which"},
+	{"shorter-dense", "bitmap or relative-dense, and a bit that says which"},
+	{"bitmap", "one bit per object"},
+	{"absolute", "their number, and each index in full"},
+	{"relative", "distances up to 8 in 4 bits, up to 40 in 7 (Snapshot Compression)"},
+	{"relative-dense", "distances of 1 in 1 bit, up to 125 in 4 to 12 (Serialization Strategies)"},
+}
+
+// IndexEncodings returns all encodings, the simple ones first.
+func IndexEncodings() []IndexEncoding {
+	return []IndexEncoding{BitmapIndices, FullIndices, RelativeIndices, DenseRelativeIndices, ShorterIndices, ShorterDenseIndices}
+}
+
+// IndexEncodingNames returns the names of all encodings, in the order of their numbers.
+func IndexEncodingNames() (names []string) {
+	for _, e := range indexEncodings {
+		names = append(names, e.name)
+	}
+	return names
+}
+
+// String returns the name of the encoding.
+func (e IndexEncoding) String() string { return indexEncodings[e].name }
+
+// Doc describes the encoding in one line.
+func (e IndexEncoding) Doc() string { return indexEncodings[e].doc }
+
+// Code codes a list. A reader reuses the memory of list.
+func (e IndexEncoding) Code(c *Coder, list []int, n int) []int {
+	switch e {
+	case BitmapIndices:
+		return c.Bitmap(list, n)
+	case FullIndices:
+		return c.AbsoluteIndices(list, n)
+	case RelativeIndices:
+		return c.Indices(list, n, &SnapshotIndexBuckets)
+	case DenseRelativeIndices:
+		return c.Indices(list, n, &DenseIndexBuckets)
+	case ShorterDenseIndices:
+		return c.Subset(list, n, &DenseIndexBuckets)
+	}
+	return c.Subset(list, n, &SnapshotIndexBuckets)
+}

@@ -2,6 +2,7 @@ package quant
 
 import (
 	"errors"
+	"math/bits"
 	"slices"
 	"testing"
 
@@ -32,7 +33,7 @@ func TestIndexBucketEdges(t *testing.T) {
 	}
 }
 
-// TestIndicesRoundTrip checks that any list is read as written in all three encodings,
+// TestIndicesRoundTrip checks that any list is read as written in all encodings,
 // with the size computed beforehand.
 func TestIndicesRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -50,6 +51,15 @@ func TestIndicesRoundTrip(t *testing.T) {
 		if _, bits := roundTrip(t, list, func(c *Coder, l []int) []int { return c.Subset(l, n, s) }); bits != 1+min(n, indices) {
 			t.Fatalf("a bitmap of %d or %d bits of indices in %d bits", n, indices, bits)
 		}
+		sizes := map[IndexEncoding]int{}
+		for _, e := range IndexEncodings() {
+			_, sizes[e] = roundTrip(t, list, func(c *Coder, l []int) []int { return e.Code(c, l, n) })
+		}
+		full := bits.Len(uint(n)) + len(list)*bits.Len(uint(n-1))
+		if sizes[BitmapIndices] != n || sizes[FullIndices] != full || sizes[ShorterIndices] != 1+min(n, sizes[RelativeIndices]) ||
+			sizes[ShorterDenseIndices] != 1+min(n, sizes[DenseRelativeIndices]) {
+			t.Fatalf("%d of %d in %v bits, and %d in full", len(list), n, sizes, full)
+		}
 	})
 }
 
@@ -59,6 +69,7 @@ func TestIndicesRoundTrip(t *testing.T) {
 func TestIndicesReaderRefuses(t *testing.T) {
 	var c Coder
 	indices := func() []int { return c.Indices(nil, 901, &SnapshotIndexBuckets) }
+	full := func() []int { return c.AbsoluteIndices(nil, 901) }
 	subset := func(n int) func() []int {
 		return func() []int { return c.Subset(nil, n, &SnapshotIndexBuckets) }
 	}
@@ -67,14 +78,16 @@ func TestIndicesReaderRefuses(t *testing.T) {
 		read   func() []int
 		reason error
 	}{
-		"equal":    {func() { c.Int(2, 0, 901); c.Int(50, 0, 900); c.Bits(0, 2); c.Int(50, 0, 900) }, indices, ErrNotCanonical},
-		"lower":    {func() { c.Int(2, 0, 901); c.Int(50, 0, 900); c.Bits(0, 2); c.Int(49, 0, 900) }, indices, ErrNotCanonical},
-		"near":     {func() { c.Int(2, 0, 901); c.Int(50, 0, 900); c.Bits(0, 2); c.Int(90, 0, 900) }, indices, ErrNotCanonical},
-		"beyond":   {func() { c.Int(2, 0, 901); c.Int(900, 0, 900); c.Bool(true); c.Bits(0, 3) }, indices, ErrRange},
-		"too many": {func() { c.Bits(902, 10); c.Bits(0, 32) }, indices, ErrRange},
-		"cut":      {func() { c.Bits(901, 10); c.Bits(0, 32) }, indices, ErrPastEnd},
-		"bitmap":   {func() { c.Bool(false); c.Bits(1, 32); c.Bits(0, 8) }, subset(40), ErrNotCanonical},
-		"indices":  {func() { c.Bool(true); c.Indices([]int{1, 5, 7, 9, 12, 14}, 16, &SnapshotIndexBuckets) }, subset(16), ErrNotCanonical},
+		"equal":          {func() { c.Int(2, 0, 901); c.Int(50, 0, 900); c.Bits(0, 2); c.Int(50, 0, 900) }, indices, ErrNotCanonical},
+		"lower":          {func() { c.Int(2, 0, 901); c.Int(50, 0, 900); c.Bits(0, 2); c.Int(49, 0, 900) }, indices, ErrNotCanonical},
+		"near":           {func() { c.Int(2, 0, 901); c.Int(50, 0, 900); c.Bits(0, 2); c.Int(90, 0, 900) }, indices, ErrNotCanonical},
+		"beyond":         {func() { c.Int(2, 0, 901); c.Int(900, 0, 900); c.Bool(true); c.Bits(0, 3) }, indices, ErrRange},
+		"too many":       {func() { c.Bits(902, 10); c.Bits(0, 32) }, indices, ErrRange},
+		"full, equal":    {func() { c.Int(2, 0, 901); c.Int(50, 0, 900); c.Int(50, 0, 900) }, full, ErrRange},
+		"full, too many": {func() { c.Bits(901, 10); c.Bits(0, 32) }, full, ErrPastEnd},
+		"cut":            {func() { c.Bits(901, 10); c.Bits(0, 32) }, indices, ErrPastEnd},
+		"bitmap":         {func() { c.Bool(false); c.Bits(1, 32); c.Bits(0, 8) }, subset(40), ErrNotCanonical},
+		"indices":        {func() { c.Bool(true); c.Indices([]int{1, 5, 7, 9, 12, 14}, 16, &SnapshotIndexBuckets) }, subset(16), ErrNotCanonical},
 	} {
 		c.BeginWrite(make([]byte, 32))
 		v.write()

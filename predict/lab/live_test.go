@@ -22,6 +22,7 @@ func TestLiveFormat(t *testing.T) {
 		{"katamari:cubes=25:players=2", "interest-cutoff", []string{"20", "0", "40", "0"}},
 		{"trailer", "joint-tree", []string{"relative", "off", "relative-position", "off"}},
 		{"convoy:wagons=2", "joint-root", []string{"operated", "heaviest", "operated", "heaviest"}},
+		{"katamari:cubes=25:players=2", "index-encoding", []string{"bitmap", "relative-dense", "absolute", "shorter"}},
 		{"two-players", "playout", []string{"40", "2", "55", "1"}},
 	} {
 		for _, s := range Strategies {
@@ -32,8 +33,11 @@ func TestLiveFormat(t *testing.T) {
 			t.Run(c.knob+" "+s.Name, func(t *testing.T) {
 				t.Parallel()
 				spec := s.Name
-				if c.knob == "joint-root" {
+				switch c.knob {
+				case "joint-root":
 					spec += ":joint-tree=relative"
+				case "index-encoding":
+					spec += ":compression=relative-position"
 				}
 				l := labtest.Open(t, labtest.Config(t, c.scene, "latency=120ms", AtClient), spec)
 				run := func(l *Lab, n int) {

@@ -32,6 +32,30 @@ var deltaLevels = [...]delta.Level{
 	relativeRotation: delta.RelativeRotation, arithmetic: delta.Arithmetic,
 }
 
+// indexEncodings are the encodings of the indices of the changed bodies, by the value of the knob.
+var indexEncodings = quant.IndexEncodingNames()
+
+// listsIndices reports whether snapshots of a level list the indices of the changed bodies.
+func listsIndices(level int) bool { return level >= deltaEncoded && level <= relativeRotation }
+
+// writeLevel writes the level of a packed snapshot, and the encoding of its indices if that is not the usual one.
+func (s *snapshot) writeLevel(c *quant.Coder) {
+	if s.indices == quant.ShorterIndices {
+		c.Int(s.level, 0, indexedLevel)
+		return
+	}
+	c.Int(indexedLevel, 0, indexedLevel)
+	s.codeIndexedLevel(c)
+}
+
+// codeIndexedLevel reads or writes a level that lists indices, and their encoding.
+func (s *snapshot) codeIndexedLevel(c *quant.Coder) {
+	c.Label("level")
+	s.level = c.Int(s.level, deltaEncoded, relativeRotation)
+	c.Label("index_encoding")
+	s.indices = quant.IndexEncoding(c.Int(int(s.indices), 0, len(indexEncodings)-1))
+}
+
 // fitsQuantised reports whether a scene is within the bounds of package delta.
 func fitsQuantised(scene *sim.Scene) bool { return scene.HalfWidth <= 256 && scene.Height <= 32 }
 
@@ -94,10 +118,11 @@ func (s *snapshot) writePacked(c *quant.Coder, buffer *[]byte, scene *sim.Scene,
 	c.BeginWrite((*buffer)[:headerBytes])
 	c.Bits(uint32(s.tick)&(1<<tickBits-1), tickBits)
 	c.Bool(true)
-	c.Int(s.level, 0, customLevel)
+	s.writeLevel(c)
 	s.codeTouchers(c, scene)
 	n := len(c.FinishWrite())
 	l.writer.SetLevel(deltaLevels[s.level])
+	l.writer.SetIndices(s.indices)
 	frame, number, err := l.writer.Write((*buffer)[n:], s.cubes)
 	if c.Err() != nil || err != nil {
 		panic("snapshot: a snapshot of " + scene.Name + " cannot be packed")
@@ -133,6 +158,7 @@ func (s *snapshot) readPacked(c *quant.Coder, payload []byte, scene *sim.Scene, 
 		return nil
 	}
 	frames.SetLevel(deltaLevels[s.level])
+	frames.SetIndices(s.indices)
 	cubes, _, err := frames.Read(body)
 	if err != nil {
 		return err

@@ -42,7 +42,7 @@ func (p *pair) step(in ...sim.Input) {
 	p.Peers[0].Endpoint.Update(p.Now())
 	p.s.Tick(in, p.Peers)
 	var x snapshot
-	x.capture(p.ServerWorld(), p.s.current.level, defaultPrecision, true)
+	x.capture(p.ServerWorld(), p.s.current.level, defaultPrecision, quant.ShorterIndices, true)
 	p.sent[x.tick], p.levels[x.tick] = x, p.s.current.level
 	p.Clients[0].Endpoint.Update(p.Now() + time.Second/120)
 	p.c.Tick(sim.Input{}, p.Clients[0].Endpoint)
@@ -86,7 +86,7 @@ const (
 	maxVelocityError = 0.5/32 + 1e-6
 )
 
-// TestLevelsDecode checks that at every level, while levels change, with one or several players,
+// TestLevelsDecode checks that at every level, while levels and the encoding of indices change, with one or several players,
 // and under loss, jitter, duplication and reordering, every snapshot that arrives is decoded,
 // within the precision of its level.
 func TestLevelsDecode(t *testing.T) {
@@ -106,6 +106,9 @@ func TestLevelsDecode(t *testing.T) {
 				if i%100 == 0 {
 					// All levels upwards, then downwards, then in jumps.
 					x.SetKnob("compression", levels[[]int{0, 1, 2, 3, 4, 5, 6, 7, 8, 7, 5, 0, 8, 4, 8, 3, 8, 5}[i/100]])
+				}
+				if i%35 == 0 {
+					x.SetKnob("index-encoding", indexEncodings[i/35%len(indexEncodings)])
 				}
 				x.step(sim.Input{Buttons: sim.Pull | sim.Buttons(1<<(i/40%4))}, sim.Input{Buttons: sim.Left}, sim.Input{Buttons: sim.Pull})
 				for k := range x.c.buffer.Len() {
@@ -210,11 +213,11 @@ func TestPackedRejectsMalformed(t *testing.T) {
 			var payload []byte
 			sc := x.ServerWorld().Scene()
 			if p := &x.s.current; p.level < quantised {
-				p.capture(x.ServerWorld(), p.level, defaultPrecision, true)
+				p.capture(x.ServerWorld(), p.level, defaultPrecision, quant.ShorterIndices, true)
 				p.write(&k, &x.s.buffer, sc)
 				payload = bytes.Clone(k.FinishWrite())
 			} else {
-				p.capture(x.ServerWorld(), p.level, defaultPrecision, false)
+				p.capture(x.ServerWorld(), p.level, defaultPrecision, quant.ShorterIndices, false)
 				payload, _ = p.writePacked(&k, &x.s.buffer, sc, &x.s.deltaPeers[0])
 				payload = bytes.Clone(payload)
 			}

@@ -23,7 +23,9 @@ type bodyState struct {
 //	tick, 15 low bits
 //	packed, 1 bit: not at level raw
 //	level, 4 bits, if packed; 9 if the precision is not the default one, and then
-//	  level, 3 bits; position steps, 3 bits; rotation bits, 4 bits
+//	  level, 3 bits; position steps, 3 bits; rotation bits, 4 bits;
+//	  10 if the encoding of indices is not the default one, and then
+//	  level less that of delta, 2 bits; encoding, 3 bits
 //	from level quantised on with the default precision: see writePacked; otherwise
 //	velocities, 1 bit: velocities are included
 //	for each body:
@@ -45,6 +47,7 @@ type snapshot struct {
 	tick       sim.Tick
 	level      int
 	precision  precision
+	indices    quant.IndexEncoding // of the changed bodies, if the level lists them
 	velocities bool
 	bodies     []bodyState // by body
 
@@ -72,8 +75,11 @@ const (
 )
 
 // capture copies the visible state of a world.
-func (s *snapshot) capture(w *predict.World, level int, p precision, velocities bool) {
+func (s *snapshot) capture(w *predict.World, level int, p precision, indices quant.IndexEncoding, velocities bool) {
 	s.tick, s.level, s.precision, s.velocities = w.Tick(), level, p.at(level), velocities
+	if s.indices = quant.ShorterIndices; listsIndices(level) {
+		s.indices = indices
+	}
 	s.bodies = s.bodies[:0]
 	touched := w.TouchedBy()
 	for i, b := range w.Bodies() {
@@ -81,8 +87,12 @@ func (s *snapshot) capture(w *predict.World, level int, p precision, velocities 
 	}
 }
 
-// customLevel stands for the level of a snapshot whose precision is not the default one.
-var customLevel = len(levels)
+// customLevel stands for the level of a snapshot whose precision is not the default one, indexedLevel for that of one whose
+// encoding of indices is not.
+var (
+	customLevel  = len(levels)
+	indexedLevel = len(levels) + 1
+)
 
 // isPacked reports whether the snapshot is encoded by package delta.
 func (s *snapshot) isPacked() bool { return s.level >= quantised && s.precision == defaultPrecision }
@@ -102,9 +112,9 @@ func (s *snapshot) write(c *quant.Coder, buffer *[]byte, scene *sim.Scene) {
 	switch {
 	case !c.Bool(s.level != raw):
 	case s.precision == defaultPrecision:
-		c.Int(s.level, 0, customLevel)
+		c.Int(s.level, 0, indexedLevel)
 	default:
-		c.Int(customLevel, 0, customLevel)
+		c.Int(customLevel, 0, indexedLevel)
 		c.Int(s.level, 0, 7)
 		s.precision.code(c)
 	}
@@ -135,14 +145,19 @@ func (s *snapshot) read(c *quant.Coder, payload []byte, scene *sim.Scene, expect
 	c.BeginRead(payload)
 	c.Label("tick")
 	s.tick = input.UnwrapTick(c.Bits(0, tickBits), tickBits, expected)
-	s.level, s.precision, s.velocities = raw, defaultPrecision, false
+	s.level, s.precision, s.indices, s.velocities = raw, defaultPrecision, quant.ShorterIndices, false
 	c.Label("packed")
 	if c.Bool(false) {
 		c.Label("level")
-		if s.level = c.Int(0, 0, customLevel); s.level == raw {
+		if s.level = c.Int(0, 0, indexedLevel); s.level == raw {
 			return predict.ErrMalformed // raw is encoded without a level
 		}
-		if s.level == customLevel {
+		switch s.level {
+		case indexedLevel:
+			if s.codeIndexedLevel(c); s.indices == quant.ShorterIndices {
+				return predict.ErrMalformed // the default encoding is not encoded
+			}
+		case customLevel:
 			c.Label("level")
 			s.level = c.Int(0, 0, 7)
 			if s.precision.code(c); s.precision == defaultPrecision || s.precision != s.precision.at(s.level) {
@@ -259,6 +274,6 @@ func codeVec(c *quant.Coder, v *geom.Vec3) {
 
 // copyFrom makes s a copy of o that shares no memory with it; scratch is not copied.
 func (s *snapshot) copyFrom(o *snapshot) {
-	s.tick, s.level, s.precision, s.velocities = o.tick, o.level, o.precision, o.velocities
+	s.tick, s.level, s.precision, s.indices, s.velocities = o.tick, o.level, o.precision, o.indices, o.velocities
 	s.bodies = append(s.bodies[:0], o.bodies...)
 }

@@ -42,7 +42,7 @@ func TestSnapshotRoundTrip(t *testing.T) {
 		var k quant.Coder
 		var buffer []byte
 		var out, in snapshot
-		out.capture(w, raw, defaultPrecision, c.velocities)
+		out.capture(w, raw, defaultPrecision, quant.ShorterIndices, c.velocities)
 		out.write(&k, &buffer, &sc)
 		if want := 17 + c.bits*len(w.Bodies()); k.BitsProcessed() != want {
 			t.Errorf("%s: %d bits, want %d", c.scene, k.BitsProcessed(), want)

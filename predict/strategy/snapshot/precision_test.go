@@ -26,7 +26,7 @@ func TestPrecision(t *testing.T) {
 			var out, in snapshot
 			var c quant.Coder
 			var buffer []byte
-			out.capture(w, level, p, false)
+			out.capture(w, level, p, quant.ShorterIndices, false)
 			p = p.at(level)
 			if out.isPacked() {
 				continue // package delta

@@ -16,6 +16,7 @@ type server struct {
 	checks             bool
 	level              int
 	precision          precision
+	indices            quant.IndexEncoding
 	stepsSinceSnapshot int // steps since the last snapshot was sent
 
 	deltaPeers  []deltaPeer               // by peer; empty before a level needs them
@@ -38,10 +39,11 @@ type serverCounters struct {
 	snapshots, snapshotBits, bitsPerBody, indexBits, positionBits, rotationBits, linearBits, otherBits, fragmentsPerSnapshot predict.Counter
 }
 
-// levelTotals sums the packets sent while the compression level and the precision stay the same.
+// levelTotals sums the packets sent while the compression level, the precision and the encoding of indices stay the same.
 type levelTotals struct {
 	level             int
 	precision         precision
+	indices           quant.IndexEncoding
 	snapshots, bodies int
 	breakdown         predict.SnapshotBits
 	fragments         uint64
@@ -55,6 +57,9 @@ func newServer(env *predict.Env) predict.Server {
 	group.Bool(&s.sendVelocities, "velocities", false, "send linear velocities even if interpolation does not need them")
 	group.Choice(&s.level, "compression", raw, levels, "compression level; each adds a technique")
 	s.precision.declare(k)
+	group.Choice((*int)(&s.indices), "index-encoding", int(quant.ShorterIndices), indexEncodings,
+		"how snapshots list the bodies that have changed; ghostcube codec --indices compares the encodings")
+	k.Needs("index-encoding", "compression", levels[deltaEncoded:relativeRotation+1]...)
 	codec.DeclareChecks(env, &s.checks)
 	k.Needs("velocities", "compression", levels[:quantised]...)
 	k.Needs("velocities", "interpolation", "none", "linear")
@@ -90,7 +95,7 @@ func (s *server) Tick(host []sim.Input, peers []predict.Peer) {
 	if !fitsQuantised(world.Scene()) {
 		level = min(level, atRest)
 	}
-	s.current.capture(world, level, s.precision, level < quantised && (s.sendVelocities || s.settings.needsVelocities()))
+	s.current.capture(world, level, s.precision, s.indices, level < quantised && (s.sendVelocities || s.settings.needsVelocities()))
 	if s.current.isPacked() {
 		s.sendPacked(peers)
 		return
@@ -132,8 +137,8 @@ func (s *server) send(i int, peer predict.Peer, payload []byte, bits int) packet
 	t := &s.totals
 	s.counters.snapshots.Inc()
 	s.counters.snapshotBits.Add(float64(bits))
-	if t.level != s.current.level || t.precision != s.current.precision {
-		*t = levelTotals{level: s.current.level, precision: s.current.precision}
+	if t.level != s.current.level || t.precision != s.current.precision || t.indices != s.current.indices {
+		*t = levelTotals{level: s.current.level, precision: s.current.precision, indices: s.current.indices}
 	}
 	t.snapshots++
 	t.bodies += len(s.current.bodies)
@@ -169,7 +174,7 @@ func (s *server) CopyFrom(from predict.Server) {
 	o := from.(*server)
 	s.settings, s.sendVelocities, s.stepsSinceSnapshot = o.settings, o.sendVelocities, o.stepsSinceSnapshot
 	s.Receiving.CopyFrom(&o.Receiving)
-	s.precision, s.checks = o.precision, o.checks
+	s.precision, s.indices, s.checks = o.precision, o.indices, o.checks
 	s.level, s.totals, s.lastPackets = o.level, o.totals, append(s.lastPackets[:0], o.lastPackets...)
 	s.deltaPeers = s.deltaPeers[:min(len(s.deltaPeers), len(o.deltaPeers))]
 	for i := range o.deltaPeers {
