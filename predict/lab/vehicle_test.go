@@ -211,6 +211,27 @@ func TestDriverIsExact(t *testing.T) {
 	}
 }
 
+// TestPushedRoverIsNoParent checks that a rover which a player on foot pushes does not become its parent: relative
+// predicts in the world's frame then, as historyoffset, and as well.
+func TestPushedRoverIsNoParent(t *testing.T) {
+	l := labtest.Open(t, labtest.Config(t, "convoy", "latency=100ms,loss=2%", AtClient), "historyoffset", "relative")
+	server, start := l.Panes[1].ServerWorld, l.Panes[1].ServerWorld.Bodies()[1].Pose.Pos
+	for tick := range 400 {
+		in := sim.Input{Buttons: sim.Forward}
+		if tick/30%2 == 1 {
+			in.Buttons |= sim.Right
+		}
+		labtest.Tick(t, l, Entry{Inputs: []sim.Input{in}})
+	}
+	if d := server.Bodies()[1].Pose.Pos.Sub(start).Len(); d < 0.5 {
+		t.Fatalf("the rover is pushed by %v m", d)
+	}
+	a, b := l.Panes[0], l.Panes[1]
+	if n := b.Counters.Value("parent_switches"); n != 0 || a.Counters.Value("corrections") != b.Counters.Value("corrections") {
+		t.Errorf("%v changes of the parent, %v corrections, %v with historyoffset", n, b.Counters.Value("corrections"), a.Counters.Value("corrections"))
+	}
+}
+
 // TestJointRootMatters checks that joint-root=operated makes the rover that the player drives the root of its
 // train, which is heavier: wagons that are not predicted hang from the predicted rover, and no coupling is drawn open.
 func TestJointRootMatters(t *testing.T) {
