@@ -116,7 +116,7 @@ func newClient(env *predict.Env) predict.Client {
 	declareResync(k, &c.resync.enabled)
 	group.Float(&c.resync.hold, "resync-hold", 0, 0, 2, "largest difference of a body that causes no replay while a resynchronisation is on its way, m")
 	k.Needs("resync-hold", "resync", "on")
-	declareRelay(k, &c.relay)
+	input.DeclareRelay(k, &c.relay)
 	c.others.declare(env)
 	c.inputSender.Declare(env)
 	c.receiver.Declare(env)
@@ -215,7 +215,7 @@ func (c *client) read(p *packet.Packet, server *packet.Endpoint) (fresh bool) {
 	var h resyncHeader
 	payload := c.receiver.Begin(p.Payload)
 	h.code(payload)
-	c.remote.received.code(payload, c.env.Players)
+	c.remote.received.Code(payload, c.env.Players)
 	fresh, err := c.receiver.Finish(p.Payload, w.Scene(), w.Tick())
 	switch {
 	case err != nil:
