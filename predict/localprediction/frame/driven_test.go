@@ -49,10 +49,17 @@ func TestDriven(t *testing.T) {
 		}
 		w.Step(sim.Input{}, fly(tick))
 	}
-	for tick := 400; tick < 500; tick++ { // without inputs that wait
-		d.begin(sim.Tick(tick), w.Bodies()[ship], fly(tick-1), nil, w.Settings)
-		if turns := fly(tick-1) != fly(tick-2); d.changed != turns && tick > 400 {
-			t.Errorf("tick %d: changed %v, the pilot turns %v", tick, d.changed, turns)
+	for waiting := range 5 {
+		for tick := 400; tick < 500; tick++ {
+			var next []sim.Input
+			for i := range waiting {
+				next = append(next, fly(tick+i))
+			}
+			d.begin(sim.Tick(tick), w.Bodies()[ship], fly(tick-1), next, w.Settings)
+			newest := tick + waiting - 1
+			if turns := fly(newest) != fly(newest-1); d.changed != turns && tick > 400 {
+				t.Errorf("%d inputs wait, tick %d: changed %v, the pilot turns %v", waiting, tick, d.changed, turns)
+			}
 		}
 	}
 	convoy := predicttest.Scene(t, "convoy")
