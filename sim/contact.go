@@ -301,7 +301,10 @@ func (w *World) ContactPointCount() (n int) {
 
 // Contact is one side of a contact: a body or a carrier. Both are -1 for static boxes and the
 // ground.
-type Contact struct{ Body, Carrier int }
+type Contact struct {
+	Body, Carrier int
+	IsBelow       bool // the normal is within 45 degrees of upright: it supports the other side
+}
 
 // BodyPair is a pair of bodies in contact.
 type BodyPair struct{ A, B int32 }
@@ -338,10 +341,11 @@ func (w *World) AppendContacts(dst []Contact, i int) []Contact {
 		if p != i && q != i || !m.hasImpulse() {
 			continue
 		}
+		up := m.normal.Z
 		if p == i {
-			a, p = b, q
+			a, p, up = b, q, -up
 		}
-		t := Contact{-1, -1}
+		t := Contact{-1, -1, up >= minSupportNormal}
 		if c := w.carrierBoxOf(a); c != nil {
 			t.Carrier = int(c.carrier)
 		} else if p < len(w.state.Bodies) {

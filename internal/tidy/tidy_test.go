@@ -91,7 +91,7 @@ var folders = map[string]struct {
 	"predict/localprediction/fallback":   {pure, "sim sim/geom smoothing predict"},
 	"predict/localprediction/frame": {pure, `
 		sim sim/geom smoothing net/quant predict
-		predict/part/codec predict/part/playback`},
+		predict/part/codec predict/part/input predict/part/playback`},
 	"predict/localprediction/nearby": {pure, `
 		sim sim/geom smoothing predict predict/part/history predict/part/playback
 		predict/localprediction/correction`},

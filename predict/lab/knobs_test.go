@@ -30,6 +30,7 @@ var knobSessions = []struct{ scene, network string }{
 	{"two-players", "latency=60ms"},
 	{"turntable", "latency=60ms"},
 	{"walker:mounted=1", "latency=60ms,jitter=10ms,loss=5%"},
+	{"ship:players=2", "latency=60ms"},
 }
 
 // knobValuesOf are the values of knobs whose ends of the range mean what the default means, or cannot

@@ -211,6 +211,51 @@ func TestDriverIsExact(t *testing.T) {
 	}
 }
 
+// TestPushedRoverIsNoParent checks that a rover which a player on foot pushes does not become its parent: relative
+// predicts in the world's frame then, as historyoffset, and as well.
+func TestPushedRoverIsNoParent(t *testing.T) {
+	l := labtest.Open(t, labtest.Config(t, "convoy", "latency=100ms,loss=2%", AtClient), "historyoffset", "relative")
+	server, start := l.Panes[1].ServerWorld, l.Panes[1].ServerWorld.Bodies()[1].Pose.Pos
+	for tick := range 400 {
+		in := sim.Input{Buttons: sim.Forward}
+		if tick/30%2 == 1 {
+			in.Buttons |= sim.Right
+		}
+		labtest.Tick(t, l, Entry{Inputs: []sim.Input{in}})
+	}
+	if d := server.Bodies()[1].Pose.Pos.Sub(start).Len(); d < 0.5 {
+		t.Fatalf("the rover is pushed by %v m", d)
+	}
+	a, b := l.Panes[0], l.Panes[1]
+	if n := b.Counters.Value("parent_switches"); n != 0 || a.Counters.Value("corrections") != b.Counters.Value("corrections") {
+		t.Errorf("%v changes of the parent, %v corrections, %v with historyoffset", n, b.Counters.Value("corrections"), a.Counters.Value("corrections"))
+	}
+}
+
+// TestPilotIsExpected checks that a player in a ship that another one flies and turns is nearer to its place there if the
+// server relays the pilot's inputs, without more than a few pops, and that a client replays when it learns of an input that it
+// did not expect.
+func TestPilotIsExpected(t *testing.T) {
+	c := labtest.Config(t, "ship:players=2", "latency=100ms,loss=2%", AtClient)
+	l := labtest.Open(t, c, "relative", "relative:relay=off")
+	for _, e := range builtInTape(t, "boarding-pilot").Entries {
+		labtest.Tick(t, l, e)
+	}
+	var errors, pops [2]float64
+	for i, p := range l.Panes {
+		for _, m := range p.Measures(nil) {
+			switch m.Name {
+			case "path_error_in_parent_rms_m":
+				errors[i] = m.Value
+			case "pops_all_per_minute":
+				pops[i] = m.Value
+			}
+		}
+	}
+	labtest.Report(t, errors[0] > 0.041 || errors[1] > 0.06 || pops[0] > 15,
+		"errors in the ship %.3f m, %.3f m without the relay; pops of all bodies a minute %.1f, %.1f", errors[0], errors[1], pops[0], pops[1])
+}
+
 // TestJointRootMatters checks that joint-root=operated makes the rover that the player drives the root of its
 // train, which is heavier: wagons that are not predicted hang from the predicted rover, and no coupling is drawn open.
 func TestJointRootMatters(t *testing.T) {

@@ -38,10 +38,11 @@ func TestSelector(t *testing.T) {
 	candidates := []Candidate{roomCandidate(0, 2), roomCandidate(1, 5), roomCandidate(2, 3)}
 	touch := func(carriers ...int) (list []sim.Contact) {
 		for _, c := range carriers {
-			list = append(list, sim.Contact{Body: -1, Carrier: c})
+			list = append(list, sim.Contact{Body: -1, Carrier: c, IsBelow: true})
 		}
 		return list
 	}
+	pushed, onCube := sim.Contact{Body: -1, Carrier: 0}, sim.Contact{Body: 7, Carrier: -1, IsBelow: true}
 	for _, c := range []struct {
 		name    string
 		frames  []Frame
@@ -64,7 +65,9 @@ func TestSelector(t *testing.T) {
 		{"touches two: the larger", []Frame{frameAt(0, 0), frameAt(9, 0), frameAt(0, 0)}, touch(0, 2), bodyAt(0, 0), nil, 2},
 		{"on the ground, in a box", []Frame{frameAt(0, 0), frameAt(0, 0), frameAt(0, 0)}, touch(-1), bodyAt(0, 0), nil, NoParent},
 		{"on the ground and on a carrier", []Frame{frameAt(0, 0), frameAt(0, 0), frameAt(0, 0)}, touch(-1, 0), bodyAt(0, 0), nil, 0},
-		{"on another body, in a box", []Frame{frameAt(0, 0), frameAt(9, 0), frameAt(9, 0)}, []sim.Contact{{Body: 7, Carrier: -1}}, bodyAt(0, 0), nil, 0},
+		{"on another body, in a box", []Frame{frameAt(0, 0), frameAt(9, 0), frameAt(9, 0)}, []sim.Contact{onCube}, bodyAt(0, 0), nil, 0},
+		{"pushes one, on the ground", []Frame{frameAt(0, 0), frameAt(0, 0), frameAt(0, 0)}, append(touch(-1), pushed), bodyAt(0, 0), nil, NoParent},
+		{"leans on one in the air", []Frame{frameAt(1, 0), frameAt(-50, 0), frameAt(90, 0)}, []sim.Contact{pushed}, bodyAt(0, 0), nil, 0},
 		{"without the rule for contacts", []Frame{frameAt(0, 0), frameAt(0, 0), frameAt(90, 0)}, touch(0), bodyAt(0, 0), func(r *Rules) { r.Contact = false }, 1},
 		{"without the rule for boxes", []Frame{frameAt(0, 0), frameAt(0, 0), frameAt(90, 0)}, nil, bodyAt(0, 0), func(r *Rules) { r.Box = false }, NoParent},
 	} {
@@ -121,14 +124,14 @@ func TestHysteresis(t *testing.T) {
 	if ticks != r.SwitchTicks || c.Current != NoParent {
 		t.Errorf("left after %d ticks for %d", ticks, c.Current)
 	}
-	if !update(bodyAt(20, 30), sim.Contact{Body: -1, Carrier: 1}) || c.Current != 1 {
+	if !update(bodyAt(20, 30), sim.Contact{Body: -1, Carrier: 1, IsBelow: true}) || c.Current != 1 {
 		t.Error("a contact is not adopted at once")
 	}
-	if update(bodyAt(20, 0), sim.Contact{Body: -1, Carrier: 0}, sim.Contact{Body: -1, Carrier: 1}) {
+	if update(bodyAt(20, 0), sim.Contact{Body: -1, Carrier: 0, IsBelow: true}, sim.Contact{Body: -1, Carrier: 1, IsBelow: true}) {
 		t.Error("a body that touches its parent changes it at once")
 	}
 	c.Set(0)
-	if !update(bodyAt(20, 0), sim.Contact{Body: -1, Carrier: 1}) {
+	if !update(bodyAt(20, 0), sim.Contact{Body: -1, Carrier: 1, IsBelow: true}) {
 		t.Error("a body that touches another candidate and not its parent does not change at once")
 	}
 }

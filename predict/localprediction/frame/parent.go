@@ -1,6 +1,8 @@
 package frame
 
 import (
+	"slices"
+
 	"ghostcube/net/quant"
 	"ghostcube/predict"
 	"ghostcube/predict/part/codec"
@@ -27,6 +29,7 @@ type Parent struct {
 	state      parentState
 	candidates []Candidate
 	motions    []motion // of the candidates, in the snapshots
+	driven     []driven // the vehicles of the scene
 	grid       codec.Grid
 	scratch    scratch // frames of the candidates, as they are interpolated
 	counters   parentCounters
@@ -69,6 +72,9 @@ func (p *Parent) Declare(env *predict.Env, others *playback.InterpolatedWorld) {
 	p.env, p.others = env, others
 	p.candidates, p.grid = Candidates(scene), Grid(scene)
 	p.scratch.frames, p.motions = make([]Frame, len(p.candidates)), make([]motion, len(p.candidates))
+	for _, v := range scene.Vehicles {
+		p.driven = append(p.driven, newDriven(scene, v, env.World.Rate()))
+	}
 	p.state.selector, p.state.server.Parent, p.state.body = NewSelector(), NoParent, env.Player
 	s.rules.Declare(k)
 	group := k.In(predict.FrameKnobs)
@@ -92,17 +98,28 @@ func (p *Parent) Read(c *quant.Coder) State {
 		return s
 	}
 	s.Code(c, len(p.candidates), &p.grid)
+	CodeRelayed(c, p.env.World.Scene(), &p.scratch.relayed)
 	return s
 }
 
 // Receive stores the relative state that came with the newest snapshot.
 func (p *Parent) Receive(s *State) {
-	if p != nil {
-		p.state.server = *s
-		for i := range p.motions {
-			f := p.atServer(i)
-			p.motions[i].add(p.others.Receiver().Tick, &f, p.env.World.Rate())
+	if p == nil {
+		return
+	}
+	p.state.server = *s
+	in, w := p.others.Receiver(), p.env.World
+	for i := range p.motions {
+		f := p.atServer(i)
+		p.motions[i].add(in.Tick, &f, w.Rate())
+	}
+	for i := range p.driven {
+		d, driver := &p.driven[i], slices.Index(in.Attachments.Vehicle[:], uint8(i+1))
+		if driver < 0 || driver == p.env.Player {
+			d.end()
+			continue
 		}
+		d.begin(in.Tick, in.Bodies[d.body], in.LastInputs[driver], p.scratch.relayed.Of(driver), w.Settings)
 	}
 }
 
@@ -141,7 +158,33 @@ func (p *Parent) expected(id int, t sim.Tick) Frame {
 		return p.Interpolated(id)
 	}
 	m, rate := &p.motions[id], p.env.World.Rate()
-	return m.at(min(max(p.moment(t)-m.tick.Moment(), 0), maxExpected*sim.Tick(rate).Moment()).Seconds(rate))
+	ahead := min(max(p.moment(t)-m.tick.Moment(), 0), maxExpected*sim.Tick(rate).Moment())
+	if d := p.drivenParent(id); d != nil {
+		return d.at(int(ahead.Tick()))
+	}
+	return m.at(ahead.Seconds(rate))
+}
+
+// drivenParent returns the expectation of a candidate if it is the parent, another player drives it, and the body is
+// in its box; otherwise nil. Far from it, a sudden change of the expectation would move the body more than it is worth.
+func (p *Parent) drivenParent(id int) *driven {
+	if id == NoParent || id != p.Current() {
+		return nil
+	}
+	v, at := &p.candidates[id], p.env.World.Bodies()[p.state.body].Pose.Pos
+	for i := range p.driven {
+		if d := &p.driven[i]; d.body == v.Body && len(d.frames) > 0 && v.Contains(p.state.frame.LocalPoint(at), insideMargin) {
+			return d
+		}
+	}
+	return nil
+}
+
+// Replays reports whether the newest snapshot tells inputs of the parent's driver that were not expected. The
+// ticks since are to be replayed then, although the server's states do not differ yet.
+func (p *Parent) Replays() bool {
+	d := p.drivenParent(p.Current())
+	return d != nil && d.changed
 }
 
 // Current returns the index of the parent, or NoParent.
@@ -496,4 +539,7 @@ func (p *Parent) Inspect(l *predict.Inspection) {
 func (p *Parent) CopyFrom(o *Parent) {
 	p.settings, p.state = o.settings, o.state
 	p.motions = append(p.motions[:0], o.motions...)
+	for i := range o.driven {
+		p.driven[i].copyFrom(&o.driven[i])
+	}
 }

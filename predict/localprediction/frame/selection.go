@@ -4,6 +4,7 @@ import (
 	"ghostcube/net/quant"
 	"ghostcube/predict"
 	"ghostcube/predict/part/codec"
+	"ghostcube/predict/part/input"
 	"ghostcube/sim"
 )
 
@@ -14,6 +15,7 @@ type Selection struct {
 	candidates []Candidate
 	grid       codec.Grid
 	scratch    scratch
+	relay      bool
 	bits       predict.Counter // written
 }
 
@@ -21,6 +23,7 @@ type Selection struct {
 type scratch struct {
 	frames  []Frame // of the candidates, in this tick
 	touches []sim.Contact
+	relayed input.Relayed // in the packet that is read or written
 }
 
 // Declare declares the knobs and counters.
@@ -29,6 +32,7 @@ func (s *Selection) Declare(env *predict.Env) {
 	s.candidates, s.grid = Candidates(scene), Grid(scene)
 	s.scratch.frames = make([]Frame, len(s.candidates))
 	s.rules.Declare(env.Knobs)
+	input.DeclareRelay(env.Knobs, &s.relay)
 	s.bits = env.Counters.New("parent_bits", "bits of states relative to a parent")
 }
 
@@ -86,8 +90,28 @@ func (s *Selection) Write(c *quant.Coder, w *predict.World, peer, player int) {
 	s.bits.Add(float64(c.BitsProcessed() - before))
 }
 
+// WriteRelayed writes the inputs of the other players, who may drive a parent, that wait in buffers, by peer.
+func (s *Selection) WriteRelayed(c *quant.Coder, w *predict.World, player int, peers []predict.Peer, buffers []input.PlayoutBuffer) {
+	if !s.relay {
+		peers = nil
+	}
+	before := c.BitsProcessed()
+	s.scratch.relayed.Collect(player, peers, func(dst []sim.Input, peer, limit int) []sim.Input {
+		return buffers[peer].AppendWaiting(dst, limit)
+	})
+	CodeRelayed(c, w.Scene(), &s.scratch.relayed)
+	s.bits.Add(float64(c.BitsProcessed() - before))
+}
+
+// CodeRelayed reads or writes relayed inputs, in a scene in which other players drive.
+func CodeRelayed(c *quant.Coder, scene *sim.Scene, r *input.Relayed) {
+	if scene.Players > 1 && len(scene.Vehicles) > 0 {
+		r.Code(c, scene.Players)
+	}
+}
+
 // CopyFrom makes s a copy of o, except for its env.
 func (s *Selection) CopyFrom(o *Selection) {
-	s.rules = o.rules
+	s.rules, s.relay = o.rules, o.relay
 	s.selectors = append(s.selectors[:0], o.selectors...)
 }

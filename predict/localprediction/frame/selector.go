@@ -11,7 +11,7 @@ const NoParent = -1
 
 // Rules are the rules by which a parent is chosen.
 type Rules struct {
-	Contact          bool    // choose a candidate that the body touches
+	Contact          bool    // choose a candidate that the body stands on
 	Box              bool    // choose a candidate that contains the body and has a similar velocity
 	Margin           float64 // metres by which the boxes are widened
 	ExitMargin       float64 // metres by which the box of the present parent is widened further
@@ -22,7 +22,7 @@ type Rules struct {
 // Declare declares the rules as knobs.
 func (r *Rules) Declare(k *predict.Knobs) {
 	group := k.In(predict.FrameKnobs)
-	group.Bool(&r.Contact, "parent-contact", true, "the largest candidate that the cube touches is its parent; contact with the ground removes it")
+	group.Bool(&r.Contact, "parent-contact", true, "the largest candidate that the cube stands on is its parent; standing on the ground removes it")
 	group.Bool(&r.Box, "parent-box", true, "without contact, the parent is the largest candidate whose box has the cube at a similar velocity")
 	group.Float(&r.Margin, "parent-margin", 8, 0, 20, "parent-box: margin around bounding boxes, m")
 	group.Float(&r.ExitMargin, "parent-exit-margin", 3, 0, 20, "additional margin of the present parent's box, m")
@@ -99,11 +99,15 @@ func (r *Rules) choose(s *Surroundings, now int) (id int, once bool) {
 	return NoParent, false
 }
 
-// touchedCandidate returns the largest candidate that the body touches. parent reports whether it
-// touches the present one, and fixed whether it touches a carrier or the ground.
+// touchedCandidate returns the largest candidate that the body stands on. parent reports whether it
+// stands on the present one, and fixed whether it does on a carrier or the ground. What it pushes or leans on
+// does not carry it.
 func (s *Surroundings) touchedCandidate(now int) (id int, parent, fixed bool) {
 	id = NoParent
 	for _, t := range s.Touches {
+		if !t.IsBelow {
+			continue
+		}
 		fixed = fixed || t.Body < 0
 		for i := range s.Candidates {
 			if v := &s.Candidates[i]; v.Carrier >= 0 && v.Carrier == t.Carrier || v.Body >= 0 && v.Body == t.Body && v.Body != s.BodyIndex {

@@ -302,6 +302,23 @@ func (p *PlayoutBuffer) waiting() int {
 	return p.queue.Len()
 }
 
+// AppendWaiting appends the inputs of the next ticks to dst, at most limit of them, up to the first tick whose input
+// has not arrived.
+func (p *PlayoutBuffer) AppendWaiting(dst []sim.Input, limit int) []sim.Input {
+	next := 0
+	switch {
+	case p.wait > 0 || p.waiting() == 0:
+		return dst
+	case p.repeating: // once more, and then the next one has its turn
+		dst, next = append(dst, p.lastInput), 1
+	}
+	for t := p.nextTick; next < p.queue.Len() && len(dst) < limit && p.queue.At(next).Tick == t; t++ {
+		dst = append(dst, p.queue.At(next).Value.input)
+		next++
+	}
+	return dst
+}
+
 // ConsumedTick returns the client's tick after the newest one whose own input was used, and 0
 // before any was.
 func (p *PlayoutBuffer) ConsumedTick() sim.Tick { return p.consumedEnd }

@@ -335,6 +335,35 @@ func TestPlayoutWaitedTicks(t *testing.T) {
 	}
 }
 
+// TestPlayoutWaiting checks that the waiting inputs are those that the next ticks use, also while an input is late or
+// repeated: as many as have arrived, up to the first one that is missing.
+func TestPlayoutWaiting(t *testing.T) {
+	b, known, most := newTestBuffer(t), []sim.Input(nil), 0
+	for i := range 70 {
+		var arrive []sim.Tick
+		switch {
+		case i == 21 || i == 31: // two arrive together, in the wrong order
+			arrive = []sim.Tick{sim.Tick(101 + i), sim.Tick(100 + i)}
+		case i == 22 || i == 32 || i > 40 && i < 46: // six are late
+		case i == 46:
+			arrive = []sim.Tick{141, 142, 143, 144, 145, 146}
+		default:
+			arrive = []sim.Tick{sim.Tick(100 + i)}
+		}
+		used := b.tick(arrive...)
+		if len(known) > 0 && used != fmt.Sprint(known[0].Heading) {
+			t.Errorf("tick %d uses %v, want %v", i, used, known[0].Heading)
+		}
+		known = b.AppendWaiting(known[:0], 64)
+		if most = max(most, len(known)); len(b.AppendWaiting(nil, 2)) > 2 {
+			t.Error("more inputs than the limit")
+		}
+	}
+	if most < 3 {
+		t.Errorf("at most %d inputs wait", most)
+	}
+}
+
 // TestPlayoutAfterLongFreeze checks a client that was suspended for ten seconds: an input of an old
 // tick, whose low bits are those of a future one, is rejected; inputs are used again as soon as the
 // client has set its clock; and a client that does not set its clock is accepted after a while.

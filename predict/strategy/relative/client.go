@@ -67,7 +67,7 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 			switch shift, result := c.Compare(at, &theirs, &ours.Body); result {
 			case correction.Agrees:
 				c.Log.Agree()
-				if c.Replays(at) {
+				if c.Replays(at) || c.parent.Replays() {
 					c.ReplayPlayer(at, &theirs)
 				}
 			case correction.Differs:

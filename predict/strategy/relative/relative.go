@@ -27,6 +27,7 @@ import (
 	"ghostcube/predict/localprediction"
 	"ghostcube/predict/localprediction/frame"
 	"ghostcube/predict/part/codec"
+	"ghostcube/predict/part/input"
 	"ghostcube/sim"
 )
 
@@ -54,5 +55,6 @@ func fields(up bool, payload []byte, scene *sim.Scene, see func(quant.Field)) er
 	return codec.ConsumedFields(up, payload, scene, see, func(c *quant.Coder) {
 		state, grid := frame.State{}, frame.Grid(scene)
 		state.Code(c, len(frame.Candidates(scene)), &grid)
+		frame.CodeRelayed(c, scene, &input.Relayed{})
 	})
 }

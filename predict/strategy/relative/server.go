@@ -22,7 +22,9 @@ type serverScratch struct {
 func newServer(env *predict.Env) predict.Server {
 	s := &server{}
 	s.Declare(env, func() { s.parents.Declare(env) }, func(c *quant.Coder, peer int) {
-		s.parents.Write(c, s.Env.World, peer, s.scratch.peers[peer].Player)
+		w, player := s.Env.World, s.scratch.peers[peer].Player
+		s.parents.Write(c, w, peer, player)
+		s.parents.WriteRelayed(c, w, player, s.scratch.peers, s.Receiver.Buffers)
 	})
 	return s
 }

@@ -114,7 +114,7 @@ func newClient(env *predict.Env) predict.Client {
 	k.Solver(&c.solver, env.World)
 	c.grace.declare(k)
 	declareResync(k, &c.resync.enabled)
-	declareRelay(k, &c.relay)
+	input.DeclareRelay(k, &c.relay)
 	c.others.declare(env)
 	c.inputSender.Declare(env)
 	c.receiver.Declare(env)
@@ -212,7 +212,7 @@ func (c *client) read(p *packet.Packet, server *packet.Endpoint) (fresh bool) {
 	var h resyncHeader
 	payload := c.receiver.Begin(p.Payload)
 	h.code(payload)
-	c.remote.received.code(payload, c.env.Players)
+	c.remote.received.Code(payload, c.env.Players)
 	fresh, err := c.receiver.Finish(p.Payload, w.Scene(), w.Tick())
 	switch {
 	case err != nil:

@@ -8,95 +8,21 @@ import (
 	"ghostcube/sim"
 )
 
-// A snapshot tells the inputs that led to it. The server knows more: clients send their inputs ahead of
-// time, by their lead, so the next inputs of each player already wait for their ticks. It relays them,
-// and a client predicts the ticks ahead of a snapshot with the inputs that will be used there, instead
-// of the last one repeated.
-
-const (
-	maxRelayed    = 64 // inputs of a player in a snapshot
-	maxRelayBits  = 72 // of a player's run
-	relayLenBits  = 6
-	relayNearBits = 7 // of an input whose heading is 0
-)
-
-// declareRelay declares the knob that both sides share.
-func declareRelay(k *predict.Knobs, p *bool) {
-	k.In(predict.PacketKnobs).Bool(p, "relay", true, "snapshots contain other players' inputs that wait at the server")
-}
-
-// relayedRuns are the inputs of all players from the tick of a snapshot on. On the wire they are, for
-// each player:
-//
-//	relayed, 1 bit, and if set
-//	count less 1, 6 bits
-//	the inputs, as input.CodeInputs codes them
-type relayedRuns struct {
-	counts [sim.MaxPlayers]int
-	inputs [sim.MaxPlayers][maxRelayed]sim.Input
-}
-
-// code reads or writes the runs of some players.
-func (r *relayedRuns) code(c *quant.Coder, players int) {
-	for p := range players {
-		c.Group("relayed", p)
-		c.Label("relayed")
-		if !c.Bool(r.counts[p] > 0) {
-			r.counts[p] = 0
-			continue
-		}
-		c.Label("count")
-		r.counts[p] = int(c.Bits(uint32(r.counts[p]-1), relayLenBits)) + 1
-		run := r.inputs[p][:r.counts[p]]
-		input.CodeInputs(c, run)
-		for i := range run {
-			if run[i].Shot.Fired {
-				c.Fail(predict.ErrMalformed)
-			}
-		}
-		if c.Err() != nil {
-			return
-		}
-	}
-	c.Group("", 0)
-}
-
-// relayLength returns how many inputs of a run fit maxRelayBits.
-func relayLength(run []sim.Input) int {
-	bits, before := 0, sim.Input{}
-	for i, in := range run {
-		cost := 1
-		if i == 0 || in != before {
-			cost = 1 + relayNearBits
-			if in.Heading != before.Heading {
-				cost += 8
-			}
-		}
-		if bits += cost; bits > maxRelayBits {
-			return i
-		}
-		before = in
-	}
-	return len(run)
-}
-
 // relayServer writes the inputs that wait.
 type relayServer struct {
 	enabled bool
-	scratch relayedRuns
+	scratch input.Relayed
 }
 
 // write writes the waiting inputs of all players but the receiver's.
 func (r *relayServer) write(c *quant.Coder, receiver, players int, peers []predict.Peer, queues []input.Queue) {
-	runs := &r.scratch
-	runs.counts = [sim.MaxPlayers]int{}
-	for i, peer := range peers {
-		if p := peer.Player; r.enabled && p >= 0 && p != receiver {
-			run := queues[i].AppendWaiting(runs.inputs[p][:0], maxRelayed)
-			runs.counts[p] = relayLength(run)
-		}
+	if !r.enabled {
+		peers = nil
 	}
-	runs.code(c, players)
+	r.scratch.Collect(receiver, peers, func(dst []sim.Input, peer, limit int) []sim.Input {
+		return queues[peer].AppendWaiting(dst, limit)
+	})
+	r.scratch.Code(c, players)
 }
 
 // remoteInputs are the inputs of the other players that a client knows.
@@ -114,7 +40,7 @@ type remoteInputsState struct {
 }
 
 // remoteInputsScratch is what the newest packet relays.
-type remoteInputsScratch struct{ received, newest relayedRuns }
+type remoteInputsScratch struct{ received, newest input.Relayed }
 
 // knownInputs are the known inputs of a tick.
 type knownInputs struct {
@@ -131,8 +57,8 @@ func (r *remoteInputs) update(tick, now sim.Tick, before []sim.Input, player int
 		if p == player {
 			continue
 		}
-		n := r.newest.counts[p]
-		for i, relayed := range r.newest.inputs[p][:n] {
+		run := r.newest.Of(p)
+		for i, relayed := range run {
 			t := tick + sim.Tick(i)
 			k := r.known.Find(t)
 			if k == nil {
@@ -142,7 +68,7 @@ func (r *remoteInputs) update(tick, now sim.Tick, before []sim.Input, player int
 			k.inputs[p], k.known[p] = relayed, true
 			in = relayed
 		}
-		if end := tick + sim.Tick(n); end >= r.end[p] {
+		if end := tick + sim.Tick(len(run)); end >= r.end[p] {
 			r.end[p], r.last[p] = end, in
 		}
 	}

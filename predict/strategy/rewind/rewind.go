@@ -62,10 +62,10 @@ func fields(up bool, payload []byte, scene *sim.Scene, see func(quant.Field)) er
 		return nil
 	case !up:
 		var h resyncHeader
-		var runs relayedRuns
+		var relayed input.Relayed
 		return codec.FieldsWithHeader(func(c *quant.Coder) {
 			h.code(c)
-			runs.code(c, scene.Players)
+			relayed.Code(c, scene.Players)
 		}, payload, scene, see)
 	}
 	var c quant.Coder

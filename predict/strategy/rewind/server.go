@@ -42,7 +42,7 @@ func newServer(env *predict.Env) predict.Server {
 	s.resync.declare(env)
 	s.rejected = env.Counters.Rejected()
 	s.inputGaps = env.Counters.New("input_gaps", "ticks that the server skipped because their input never arrived")
-	declareRelay(env.Knobs, &s.relay.enabled)
+	input.DeclareRelay(env.Knobs, &s.relay.enabled)
 	s.writeHeader = func(c *quant.Coder, peer int) {
 		s.resync.codeAge(c, env.World.Tick())
 		s.relay.write(c, s.scratch.peers[peer].Player, env.Players, s.scratch.peers, s.Receiver.Queues)

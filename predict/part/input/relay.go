@@ -1,0 +1,93 @@
+package input
+
+import (
+	"ghostcube/net/quant"
+	"ghostcube/predict"
+	"ghostcube/sim"
+)
+
+// A snapshot tells the inputs that led to it. The server knows more: clients send their inputs ahead of
+// time, by their lead, so the next inputs of each player already wait for their ticks. It relays them,
+// and a client predicts the ticks ahead of a snapshot with the inputs that will be used there, instead
+// of the last one repeated.
+
+const (
+	maxRelayed    = 64 // inputs of a player in a snapshot
+	maxRelayBits  = 72 // of a player's run
+	relayLenBits  = 6
+	relayNearBits = 7 // of an input whose heading is 0
+)
+
+// DeclareRelay declares the knob that both sides share.
+func DeclareRelay(k *predict.Knobs, p *bool) {
+	k.In(predict.PacketKnobs).Bool(p, "relay", true, "snapshots contain other players' inputs that wait at the server")
+}
+
+// Relayed are the inputs of all players from the tick of a snapshot on, as far as they wait at the server. On the
+// wire they are, for each player:
+//
+//	relayed, 1 bit, and if set
+//	count less 1, 6 bits
+//	the inputs, as CodeInputs codes them
+type Relayed struct {
+	counts [sim.MaxPlayers]int
+	inputs [sim.MaxPlayers][maxRelayed]sim.Input
+}
+
+// Of returns the inputs of a player, oldest first.
+func (r *Relayed) Of(player int) []sim.Input { return r.inputs[player][:r.counts[player]] }
+
+// Collect collects the waiting inputs of all players but the receiver's. appendWaiting appends at most limit of
+// those of a peer to dst.
+func (r *Relayed) Collect(receiver int, peers []predict.Peer, appendWaiting func(dst []sim.Input, peer, limit int) []sim.Input) {
+	r.counts = [sim.MaxPlayers]int{}
+	for i, peer := range peers {
+		if p := peer.Player; p >= 0 && p != receiver {
+			r.counts[p] = relayLength(appendWaiting(r.inputs[p][:0], i, maxRelayed))
+		}
+	}
+}
+
+// Code reads or writes the inputs of some players.
+func (r *Relayed) Code(c *quant.Coder, players int) {
+	for p := range players {
+		c.Group("relayed", p)
+		c.Label("relayed")
+		if !c.Bool(r.counts[p] > 0) {
+			r.counts[p] = 0
+			continue
+		}
+		c.Label("count")
+		r.counts[p] = int(c.Bits(uint32(r.counts[p]-1), relayLenBits)) + 1
+		run := r.inputs[p][:r.counts[p]]
+		CodeInputs(c, run)
+		for i := range run {
+			if run[i].Shot.Fired {
+				c.Fail(predict.ErrMalformed)
+			}
+		}
+		if c.Err() != nil {
+			return
+		}
+	}
+	c.Group("", 0)
+}
+
+// relayLength returns how many inputs of a run fit maxRelayBits.
+func relayLength(run []sim.Input) int {
+	bits, before := 0, sim.Input{}
+	for i, in := range run {
+		cost := 1
+		if i == 0 || in != before {
+			cost = 1 + relayNearBits
+			if in.Heading != before.Heading {
+				cost += 8
+			}
+		}
+		if bits += cost; bits > maxRelayBits {
+			return i
+		}
+		before = in
+	}
+	return len(run)
+}
