@@ -72,7 +72,6 @@ type clientState struct {
 // clientScratch is memory that no later tick depends on.
 type clientScratch struct {
 	stepInputs  []sim.Input // by player: inputs of the tick being stepped
-	replaying   bool        // ticks are stepped again
 	posesBefore []geom.Pose // simulated poses before a correction
 	drawnBefore []geom.Pose // drawn poses before it
 }

@@ -98,12 +98,10 @@ func (c *client) rewind(past *predict.State, change func()) {
 	w.Load(past) // with the client's own contact cache of that tick
 	change()
 	c.saveState()
-	c.replaying = true
 	for w.Tick() < now {
 		c.counters.replayedTicks.Inc()
 		c.step()
 	}
-	c.replaying = false
 	c.absorbCorrection()
 	c.env.Counters.EndSpan("replay", began)
 }

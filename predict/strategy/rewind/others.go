@@ -30,10 +30,10 @@ const (
 )
 
 // others decides which bodies the client predicts, and draws the rest from received states. A body that
-// is not predicted is kinematic in the client's world, at the pose at which it is drawn. A body changes
-// sides in two steps: when it becomes predicted, it is stepped at once, from the newest received state,
-// and its picture moves from one pose to the other in the time of a handover; when it ends to be, its
-// picture moves first.
+// is not predicted is kinematic in the client's world, where its newest state takes it by the client's tick. It
+// may be drawn elsewhere. A body changes sides in two steps: when it becomes predicted, it is stepped at once,
+// from the newest received state, and its picture moves from one pose to the other in the time of a handover;
+// when it ends to be, its picture moves first.
 type others struct {
 	othersSettings
 	othersState
@@ -343,16 +343,13 @@ func (c *client) enterPredicted() {
 	}
 }
 
-// placeKinematic moves the bodies that are not predicted to their poses in the tick that is about to be
-// stepped. A replay finds them where they were then.
+// placeKinematic moves the bodies that are not predicted to where they collide in the tick that is about to be
+// stepped: to which their newest state takes them by then. The received states of the player's body are of
+// the server's present. Among bodies in the past, each of them could begin a replay inside one, which throws it out.
 func (c *client) placeKinematic() {
 	o, w := &c.others, c.env.World
 	if !o.active {
 		return
-	}
-	var then *predict.State
-	if c.replaying {
-		then = c.stateHistory.Find(w.Tick() + 1)
 	}
 	for i := range o.bodies {
 		b := &o.bodies[i]
@@ -360,8 +357,8 @@ func (c *client) placeKinematic() {
 			continue
 		}
 		p := b.pose
-		if then != nil {
-			p = then.Bodies[i].Pose
+		if b.receivedTick > 0 {
+			p = c.extrapolate(i, &b.received, b.receivedTick, w.Tick()+1)
 		}
 		if w.Bodies()[i].Pose != p {
 			w.SetBody(i, sim.Body{Pose: p, Asleep: true})
