@@ -36,7 +36,7 @@ type client struct {
 	inputHistory history.Ring[inputRecord]
 	stateHistory stateHistory
 	remote       remoteInputs
-	others       others
+	others       othersState
 	errorOffsets []smoothing.ErrorOffset
 	counters     clientCounters
 }
@@ -338,7 +338,7 @@ func (c *client) View(v *predict.View) {
 		v.Simulated = append(v.Simulated, b.Pose)
 		v.Bodies = append(v.Bodies, c.drawn(i))
 	}
-	c.viewOthers(v)
+	c.others.View(v, c.others.DisplayMoment())
 	v.TouchedBy = append(v.TouchedBy, w.TouchedBy()...)
 	v.Note = c.note()
 	if c.receiver.HasSnapshot {

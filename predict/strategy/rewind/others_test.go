@@ -127,7 +127,7 @@ func TestOthersCollideInTheTickStepped(t *testing.T) {
 			if before[i] != w.Bodies()[i] {
 				t.Fatalf("tick %d: body %d is at %v after a second replay, was at %v", r.Tick, i, w.Bodies()[i].Pose.Pos, before[i].Pose.Pos)
 			}
-			if want := r.c.extrapolate(i, &r.c.receiver.Bodies[i], r.c.receiver.Tick, w.Tick()); i > 0 && before[i].Pose != want {
+			if want, _ := r.c.others.Extrapolated(i, w.Tick()); i > 0 && before[i].Pose != want {
 				t.Fatalf("tick %d: body %d collides at %v, its newest state takes it to %v", r.Tick, i, before[i].Pose.Pos, want.Pos)
 			}
 		}
