@@ -70,8 +70,8 @@ func (n *Neighbours) Declare(env *predict.Env) {
 	group.Millis(&n.settings.simulateTime, "simulate-time", 2000, 0, 10000,
 		"others=auto: time of simulation after the interpolation has reached the last contact, ms")
 	k.Needs("simulate-time", "others", "auto")
-	n.counters.simulated = m.New("simulated_bodies", "remote bodies that the client simulates, now")
-	n.counters.starts = m.New("simulation_starts", "remote bodies that the client began to simulate")
+	n.counters.simulated = m.New("simulated_bodies", "remote bodies that are drawn as the client simulates them, now")
+	n.counters.starts = m.New("simulation_starts", "remote bodies that the client began to draw as it simulates them")
 	n.counters.corrections = m.New("remote_corrections", "corrections of simulated remote bodies")
 	bodies := len(env.World.Bodies())
 	n.bodies, n.past, n.scratch.found = make([]body, bodies), make([]history.Ring[sim.Body], bodies), make([]int32, 0, bodies)

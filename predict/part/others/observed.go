@@ -73,8 +73,8 @@ func (o *Observed) Declare(env *predict.Env, help string, delayMillis float64, d
 	group.Millis(&o.handoverTime, "handover-time", 1200, 0, 5000,
 		"others: time in which the picture of a body moves between predicted and interpolated, ms")
 	k.Needs("handover-time", "others", o.names(Interpolate, Extrapolate, Auto)...)
-	o.simulated = m.New("simulated_bodies", "remote bodies that the client simulates, now")
-	o.starts = m.New("simulation_starts", "remote bodies that the client began to simulate")
+	o.simulated = m.New("simulated_bodies", "remote bodies that are drawn as the client simulates them, now")
+	o.starts = m.New("simulation_starts", "remote bodies that the client began to draw as it simulates them")
 	o.bodies = make([]body, len(env.World.Bodies()))
 	for i := range o.bodies {
 		o.bodies[i] = body{predicted: true, wanted: true, share: 1}
@@ -127,6 +127,22 @@ func (o *Observed) Add(i int, t sim.Tick, now *sim.Body, s *smoothing.Settings) 
 	b.received, b.receivedTick = *now, t
 }
 
+// AddSparse is Add where not every tick has a state of every body, and smooths nothing. A body that has reached its
+// newest state by the moment m, which is drawn, goes to the next one from where it is.
+func (o *Observed) AddSparse(i int, t sim.Tick, now *sim.Body, m sim.Moment) {
+	b := &o.bodies[i]
+	if drawn := m.Tick() + 1; b.receivedTick > 0 && b.receivedTick.Moment() <= m && drawn < t {
+		from := b.received
+		from.Pose = b.pose
+		b.interpolator.Add(drawn, &from, false)
+	}
+	b.interpolator.Add(t, now, false)
+	b.received, b.receivedTick = *now, t
+}
+
+// Since returns how many ticks before t the newest state of body i is.
+func (o *Observed) Since(i int, t sim.Tick) int64 { return int64(t) - int64(o.bodies[i].receivedTick) }
+
 // Extrapolated returns the pose to which the newest state of body i takes it by a tick. ok is false without one.
 func (o *Observed) Extrapolated(i int, t sim.Tick) (p geom.Pose, ok bool) {
 	b := &o.bodies[i]
@@ -172,9 +188,10 @@ func (o *Observed) Pose(m sim.Moment, t sim.Tick, s *smoothing.Settings) {
 	}
 }
 
-// Choose decides which bodies are to be predicted: the player's own, those that Auto finds near it, those of which
-// claimed says so (it may be nil), and all that are tied to one of these by joints or by driving. lead is the time
-// by which the client's world is ahead of the received states, in seconds. Then the pictures move.
+// Choose decides which bodies are to be predicted: the player's own, those that Auto finds near it, or instead those
+// that are claimed, and all that are tied to one of these by joints or by driving. claimed is nil where no player
+// claims bodies. lead is the time by which the client's world is ahead of the received states, in seconds. Then
+// the pictures move.
 func (o *Observed) Choose(lead float32, claimed func(i int) bool) {
 	w := o.env.World
 	for i := range o.bodies {
@@ -184,13 +201,13 @@ func (o *Observed) Choose(lead float32, claimed func(i int) bool) {
 		o.bodies[p].own, o.bodies[w.Operated(p)].own = true, true
 	}
 	o.spread(func(b *body) *bool { return &b.own })
-	if o.Mode() == Auto && o.env.Player >= 0 {
+	if o.Mode() == Auto && claimed == nil && o.env.Player >= 0 {
 		o.findNear(lead)
 	}
 	for i := range o.bodies {
 		b := &o.bodies[i]
 		near := b.nearTick > 0 && w.Tick() < b.nearTick+sim.Tick(nearSeconds*w.Rate())
-		b.wanted = b.own || o.Mode() == Predict || o.Mode() == Auto && near || claimed != nil && claimed(i)
+		b.wanted = b.own || o.Mode() == Predict || o.Mode() == Auto && near && claimed == nil || claimed != nil && claimed(i)
 	}
 	o.spread(func(b *body) *bool { return &b.wanted })
 	step := o.handoverStep()
