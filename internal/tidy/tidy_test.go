@@ -87,13 +87,14 @@ var folders = map[string]struct {
 	"predict/part/playback": {pure, `
 		sim sim/geom smoothing net/packet predict
 		predict/part/interest predict/part/jointtree predict/part/codec predict/part/playout`},
+	"predict/part/others":                {pure, "sim sim/geom smoothing predict predict/part/playback"},
 	"predict/localprediction/correction": {pure, "sim sim/geom smoothing net/packet predict predict/part/input"},
 	"predict/localprediction/fallback":   {pure, "sim sim/geom smoothing predict"},
 	"predict/localprediction/frame": {pure, `
 		sim sim/geom smoothing net/quant predict
 		predict/part/codec predict/part/input predict/part/playback`},
 	"predict/localprediction/nearby": {pure, `
-		sim sim/geom smoothing predict predict/part/history predict/part/playback
+		sim sim/geom smoothing predict predict/part/history predict/part/others predict/part/playback
 		predict/localprediction/correction`},
 	"predict/localprediction/jointchain": {pure, `
 		sim sim/geom smoothing predict

@@ -103,6 +103,7 @@ func TestCopiesAreComplete(t *testing.T) {
 		allPolicies, "historyoffset" + allKnobs, "relative" + allKnobs,
 		"historyoffset:interest-radius=2:interest-cutoff=30", "animated:joint-tree=relative",
 		"rewind:late-inputs=resimulate", "rewind:messages=reliable:checks=on", "rewind:others=auto", "rewind:others=extrapolate",
+		"statesync:others=auto", "statesync:others=interpolate:authority=client",
 		"snapshot:compression=arithmetic:snapshot-every=2",
 		"statesync:compression=delta:authority=client:adaptive=on", "statesync:compression=relative:jitter-buffer=0",
 		"lockstep:transport=tcp:adaptive=on:follow-clock=on", "lockstep:adaptive=on", "rollback:topology=mesh",

@@ -1,9 +1,12 @@
 package lab
 
 import (
+	"strings"
+
 	"ghostcube/predict"
 	"ghostcube/predict/lab/probe"
 	"ghostcube/predict/part/input"
+	"ghostcube/predict/score"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
 )
@@ -72,4 +75,32 @@ func (p *Pane) addScreens() {
 		}
 	}
 	p.sight.Add(p.Counters, p.ServerWorld, p.lab.tick, p.screens)
+}
+
+// ShotCounters are the counters by which a programmer of shooters compares strategies. The first is 0 without shots.
+var ShotCounters = []string{"shots", "shots_rewound_match_client", "shots_refused", "peekers_advantage_ms", "shots_received_behind_cover"}
+
+// ShotMeasures appends ShotCounters to dst in the form of measures, or nothing without a shot. Fewer refused shots, hits
+// behind cover and a smaller advantage are better.
+func (p *Pane) ShotMeasures(dst []score.Measure) []score.Measure {
+	if p.Counters.Value(ShotCounters[0]) == 0 {
+		return dst
+	}
+	for i, name := range ShotCounters {
+		for _, c := range p.Counters.All() {
+			if c.Name != name {
+				continue
+			}
+			m := score.Measure{Name: name, Title: strings.ReplaceAll(name, "_", " "), Help: c.Help, Value: p.Counters.Value(name), OK: true}
+			switch {
+			case score.Unit(name) == "ms":
+				m.Title, m.Better = "peeker's advantage, ms", score.NearZero
+			case i > 1:
+				m.Better = score.Lower
+			}
+			dst = append(dst, m)
+			break
+		}
+	}
+	return dst
 }

@@ -160,6 +160,12 @@ func TestPeekersAdvantage(t *testing.T) {
 		if peeks < 8 || got < want-17 || got > want+17 {
 			t.Errorf("%s: %v peeks, an advantage of %.0f ms, want %.0f", spec, peeks, got, want)
 		}
+		measures := l.Panes[0].ShotMeasures(nil)
+		for i, name := range ShotCounters {
+			if i >= len(measures) || measures[i].Name != name || measures[i].Value != m.Value(name) {
+				t.Fatalf("%s: measures of shots %+v, want those of %v", spec, measures, ShotCounters)
+			}
+		}
 	}
 }
 

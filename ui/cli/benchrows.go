@@ -14,15 +14,17 @@ type benchGroup struct {
 	heading string
 	always  []string // names of measures, counters or traffic figures
 	known   []string // rows that are left out where no pane has a value
+	counts  string   // counter without which the group is left out; empty: never
 }
 
 // benchGroups follow the figures that lead every display of a pane.
 var benchGroups = []benchGroup{
-	{"DELAY", []string{"display_delay_ms"}, []string{"longest_update_gap_ms"}},
-	{"MOTION", []string{"path_error_max_m", "path_error_rms_all_m", "largest_pop_m", "longest_freeze_ms", "jerk_ratio"},
-		[]string{"overshoot_m", "joint_separation_max_m", "path_error_in_parent_rms_m"}},
-	{"SIMULATION", nil, []string{"corrections", "correction_mean_m", "resimulated_ticks_per_minute", "first_divergent_tick", "hash"}},
-	{"NETWORK", []string{"rtt_ms", "lost_up_ratio", "lost_down_ratio"}, nil},
+	{heading: "DELAY", always: []string{"display_delay_ms"}, known: []string{"longest_update_gap_ms"}},
+	{heading: "MOTION", always: []string{"path_error_max_m", "path_error_rms_all_m", "largest_pop_m", "longest_freeze_ms", "jerk_ratio"},
+		known: []string{"overshoot_m", "joint_separation_max_m", "path_error_in_parent_rms_m"}},
+	{heading: "SHOTS", known: lab.ShotCounters, counts: lab.ShotCounters[0]},
+	{heading: "SIMULATION", known: []string{"corrections", "correction_mean_m", "resimulated_ticks_per_minute", "first_divergent_tick", "hash"}},
+	{heading: "NETWORK", always: []string{"rtt_ms", "lost_up_ratio", "lost_down_ratio"}},
 }
 
 // leadingNames returns the names of the figures that lead every display of the panes.
@@ -57,6 +59,9 @@ func (s *seedsResult) writeBrief(out io.Writer) error {
 	blank := make([]string, len(s.Panes))
 	for _, g := range benchGroups {
 		var rows [][]string
+		if g.counts != "" && !s.counted(g.counts) {
+			continue
+		}
 		for _, name := range g.always {
 			rows = append(rows, s.cells(name))
 		}
@@ -76,6 +81,18 @@ func (s *seedsResult) writeBrief(out io.Writer) error {
 		}
 	}
 	return t.close()
+}
+
+// counted reports whether a counter of a pane is above 0.
+func (s *seedsResult) counted(name string) bool {
+	for i := range s.Panes {
+		for _, m := range s.Panes[i].Counters {
+			if m.name == name && m.Mean != nil && *m.Mean > 0 {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // cells returns a row by its name: its title, and the text of each pane, which is a dash if it has no value.
@@ -99,8 +116,10 @@ func (s *seedsResult) cells(name string) []string {
 
 // counterTitle returns the title of a counter: its name in words, with the unit that ends it.
 func counterTitle(name string) string {
-	if words, ok := strings.CutSuffix(name, "_m"); ok {
-		name = words + ", m"
+	for _, unit := range []string{"m", "ms"} {
+		if words, ok := strings.CutSuffix(name, "_"+unit); ok {
+			name = words + ", " + unit
+		}
 	}
 	return strings.ReplaceAll(name, "_", " ")
 }

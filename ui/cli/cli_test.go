@@ -319,6 +319,30 @@ func TestListFits(t *testing.T) {
 	}
 }
 
+// TestListNamed checks that list finds a counter and a measure by its name alone.
+func TestListNamed(t *testing.T) {
+	if out := printed(t, "list", "shots_received_behind_cover"); !strings.Contains(out, "hits on a player who was out of the shooter's sight") ||
+		!strings.Contains(out, "rewind, ") {
+		t.Errorf("list of a counter:\n%s", out)
+	}
+	if out := printed(t, "list", "jerk_ratio"); !strings.Contains(out, "jerk") {
+		t.Errorf("list of a measure:\n%s", out)
+	}
+}
+
+// TestBenchHasShots checks that the table of a session with shots has what shooters compare, and no other has it.
+func TestBenchHasShots(t *testing.T) {
+	out := printed(t, "bench", "--compare", "lag-compensation", "--panes", "snapshot", "--seconds", "4")
+	for _, want := range []string{"SHOTS", "peekers advantage, ms", "shots received behind cover"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q in\n%s", want, out)
+		}
+	}
+	if out := printed(t, "bench", "--panes", "snapshot", "--seconds", "1"); strings.Contains(out, "SHOTS") {
+		t.Errorf("shots in a session without any:\n%s", out)
+	}
+}
+
 // TestListMeasure checks that a measure's definition is printed with its formula and its blind spots, and that a wrong name
 // gives the nearest one and not all names.
 func TestListMeasure(t *testing.T) {

@@ -220,10 +220,37 @@ func (p *program) lookUp(t table, word string) error {
 		listComparison(t, c)
 		return nil
 	}
+	if listed := listNamed(t, word); listed {
+		return nil
+	}
 	err := p.listTermsLike(t, word)
 	var unknown *link.UnknownNameError
 	if errors.As(err, &unknown) && slices.Contains(listKinds, nearestName(word, unknown.Choices)) {
 		unknown.Kind, unknown.Choices = "list", listKinds
 	}
 	return err
+}
+
+// listNamed prints the definition of a measure, or a counter with its strategies, and reports whether there is one of
+// that name.
+func listNamed(t table, name string) bool {
+	if listMeasures(t, name) == nil {
+		return true
+	}
+	var strategies []string
+	help := ""
+	for _, s := range lab.Strategies {
+		_, counters := lab.Describe(s)
+		for _, x := range counters.All() {
+			if x.Name == name {
+				strategies, help = append(strategies, s.Name), x.Help
+			}
+		}
+	}
+	if len(strategies) > 0 {
+		t.row("counter", name)
+		t.row("counts", help)
+		t.row("in", strings.Join(strategies, ", "))
+	}
+	return len(strategies) > 0
 }

@@ -67,9 +67,25 @@ func (d footerDrawer) legendEntries(list []legendEntry) []legendEntry {
 		list = append(list, legendEntry{color: stage.UnknownColor, label: "outside the area of interest"})
 	}
 	if d.anyView(func(v *predict.View) bool { return len(v.Fallback) > 0 }) {
-		list = append(list, legendEntry{color: stage.FallbackColor, label: "prediction off"})
+		list = append(list, legendEntry{color: stage.FallbackColor, label: d.fallbackLabel()})
 	}
 	return list
+}
+
+// fallbackLabel says what the color of bodies means that are not drawn as usual: remote ones that are predicted, or the
+// player's cube that is not.
+func (d footerDrawer) fallbackLabel() string {
+	if d.anyView(func(v *predict.View) bool {
+		for i, marked := range v.Fallback {
+			if marked && i < len(v.Predicted) && v.Predicted[i] {
+				return true
+			}
+		}
+		return false
+	}) {
+		return "predicted as it is near"
+	}
+	return "prediction off"
 }
 
 // anyView reports whether what the client of any pane shows fulfils a condition.

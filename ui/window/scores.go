@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ghostcube/predict/lab"
 	"ghostcube/predict/score"
 	"ghostcube/ui/stage"
 	"ghostcube/ui/widget"
@@ -39,6 +40,7 @@ func (p *scorePage) scores() {
 		}
 		p.scoreRow(column(leading, i), noise)
 	}
+	p.shotRows(panes)
 	ui.Heading("All measures")
 	for _, last := range []bool{false, true} {
 		for i := range all[0] {
@@ -46,6 +48,20 @@ func (p *scorePage) scores() {
 				p.scoreRow(column(all, i), errorsOf(errors, i))
 			}
 		}
+	}
+}
+
+// shotRows has what a programmer of shooters compares, once there are shots.
+func (p *scorePage) shotRows(panes []*lab.Pane) {
+	shots := make([][]score.Measure, len(panes))
+	for k, pane := range panes {
+		if shots[k] = pane.ShotMeasures(nil); len(shots[k]) != len(lab.ShotCounters) {
+			return // a pane without shots, or of a strategy that resolves none
+		}
+	}
+	p.ui.Heading("Shots")
+	for i := range shots[0] {
+		p.scoreRow(column(shots, i), nil)
 	}
 }
 

@@ -43,7 +43,7 @@ type tapeSpec struct {
 }
 
 // shooter returns the shot of the first player at a tick.
-type shooter func(tick int) sim.Shot
+type shooter func(tick int, w []sim.Body) sim.Shot
 
 // autopilot returns the velocity that its cube should have, in m/s along the ground, and
 // further buttons. tick counts from the end of the rest. At a velocity of 0 the cube rolls
@@ -88,7 +88,7 @@ func (t *tapeSpec) record() ([]byte, error) {
 			in[p].Buttons |= buttons
 		}
 		if t.shooter != nil {
-			in[0].Shot = t.shooter(tick)
+			in[0].Shot = t.shooter(tick, w.Bodies())
 		}
 		w.Step(in...)
 		e := lab.Entry{Inputs: slices.Clone(in)}

@@ -44,6 +44,8 @@ var tapes = []tapeSpec{
 		spec: "two-players", ticks: 1800, rest: 60, autopilots: []autopilot{samePileWest, samePileEast}},
 	{name: "shots", doc: "one player rests and fires in fixed directions; the other rolls through them and behind the pile",
 		spec: "two-players", ticks: 2400, rest: 60, autopilots: []autopilot{standStill, dodge}, shooter: volley, cameraYaw: "-90"},
+	{name: "firefight", doc: "one player pushes through the pile and fires at fixed places; the other rolls through them and behind the pile",
+		spec: "two-players", ticks: 1800, rest: 60, autopilots: []autopilot{pushThroughPile, dodge}, shooter: fireAcross},
 	{name: "turntable", doc: "rolls onto a turntable, rides it, rolls off: a moving floor",
 		spec: "turntable", ticks: 1500, rest: 60, autopilots: []autopilot{turntable}},
 	{name: "jump-off", doc: "rides a fast turntable and jumps further out each time until it lands beside it: contact lost and regained",
@@ -531,10 +533,35 @@ func dodge(tick int, w []sim.Body) (x, y float32, buttons sim.Buttons) {
 var shotTargets = [...]float32{-3.6, -1.2, -2.4, 0, -3}
 
 // volley fires every 23 ticks, horizontally.
-func volley(tick int) sim.Shot {
+func volley(tick int, _ []sim.Body) sim.Shot {
+	if y, ok := shotTarget(tick); ok {
+		return sim.Aim(geom.Vec3{X: 12, Y: y})
+	}
+	return sim.Shot{}
+}
+
+// fireAcross fires as volley does, at the same places from wherever the shooter is.
+func fireAcross(tick int, w []sim.Body) sim.Shot {
+	if y, ok := shotTarget(tick); ok {
+		return sim.Aim(geom.Vec3{X: 6, Y: y}.Sub(geom.Vec3{X: w[0].Pose.Pos.X, Y: w[0].Pose.Pos.Y}))
+	}
+	return sim.Shot{}
+}
+
+// shotTarget returns the place on the other player's path that is shot at in a tick, if one is.
+func shotTarget(tick int) (y float32, ok bool) {
 	const rest, every, end = 120, 23, 2340
 	if tick < rest || tick > end || (tick-rest)%every != 0 {
-		return sim.Shot{}
+		return 0, false
 	}
-	return sim.Aim(geom.Vec3{X: 12, Y: shotTargets[(tick-rest)/every%len(shotTargets)]})
+	return shotTargets[(tick-rest)/every%len(shotTargets)], true
+}
+
+// pushThroughPile rolls back and forth along the other player's line and pushes the boxes between them.
+func pushThroughPile(tick int, w []sim.Body) (x, y float32, buttons sim.Buttons) {
+	const middle, wide, turn, low, high, drift = -1, 1.8, 1.1, 0.5, 2, 0.37 // metres, metres, rad/s, metres, metres, rad/s
+	a, b := float32(float32(tick)/rate*turn), float32(float32(tick)/rate*drift)
+	x, y = followPoint(&w[0], middle-float32(wide*geom.Cos(a)), low+float32(high*geom.Sin(b)),
+		float32(wide*turn*geom.Sin(a)), float32(high*drift*geom.Cos(b)))
+	return x, y, 0
 }

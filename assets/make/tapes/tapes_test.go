@@ -191,3 +191,25 @@ func TestShots(t *testing.T) {
 			late, fired, n, hit, fast, hidden)
 	}
 }
+
+// TestFirefight checks that the first player fires 74 times while it pushes boxes, and that shots meet the other player,
+// for all delays of the input.
+func TestFirefight(t *testing.T) {
+	for _, late := range inputDelays() {
+		fired, hit, pushed := 0, 0, 0
+		stepTape(t, "firefight", late, func(w *predict.World, in []sim.Input) {
+			if in == nil {
+				return
+			}
+			b := w.Bodies()
+			pushed = max(pushed, countMoved(w, 3, 0.5))
+			if s := in[0].Shot; s.Fired {
+				fired++
+				if w.Scene().CastRay(b[0].Pose.Pos, s.Direction(), 30, predict.AppendPoses(nil, b), 0, 0, rate).Body == 1 {
+					hit++
+				}
+			}
+		})
+		labtest.Report(t, fired != 74 || hit < 15 || pushed < 20, "%d ticks late: %d shots, %d hits, %d boxes moved", late, fired, hit, pushed)
+	}
+}

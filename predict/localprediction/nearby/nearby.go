@@ -14,15 +14,11 @@ import (
 	"ghostcube/predict"
 	"ghostcube/predict/localprediction/correction"
 	"ghostcube/predict/part/history"
+	"ghostcube/predict/part/others"
 	"ghostcube/predict/part/playback"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
 	"ghostcube/smoothing"
-)
-
-const (
-	modeInterpolate = iota
-	modeAuto
 )
 
 // touchDistance is the distance at which a body is simulated, in metres, in addition to the distance
@@ -31,6 +27,7 @@ const touchDistance = 0.05
 
 // Neighbours are the remote bodies of one client.
 type Neighbours struct {
+	mode     others.Choice
 	settings settings
 	bodies   []body                   // by index
 	past     []history.Ring[sim.Body] // by index: a second of states, of those that have been simulated
@@ -51,7 +48,6 @@ type counters struct {
 }
 
 type settings struct {
-	mode         int
 	simulateTime float64 // ms
 }
 
@@ -69,13 +65,13 @@ type body struct {
 func (n *Neighbours) Declare(env *predict.Env) {
 	k, m := env.Knobs, env.Counters
 	group := k.In(predict.PredictedBodyKnobs)
-	group.Choice(&n.settings.mode, "others", modeInterpolate, []string{"interpolate", "auto"},
-		"other bodies: kinematic; auto: simulated while the player touches them")
+	n.mode.Declare(k, "other bodies: interpolated and kinematic; auto: simulated while the player touches them",
+		others.Interpolate, others.Auto)
 	group.Millis(&n.settings.simulateTime, "simulate-time", 2000, 0, 10000,
 		"others=auto: simulation after interpolation has reached the last contact, ms")
 	k.Needs("simulate-time", "others", "auto")
-	n.counters.simulated = m.New("simulated_bodies", "remote bodies that the client simulates, now")
-	n.counters.starts = m.New("simulation_starts", "remote bodies that the client began to simulate")
+	n.counters.simulated = m.New("simulated_bodies", "remote bodies that are drawn as the client simulates them, now")
+	n.counters.starts = m.New("simulation_starts", "remote bodies that the client began to draw as it simulates them")
 	n.counters.corrections = m.New("remote_corrections", "corrections of simulated remote bodies")
 	bodies := len(env.World.Bodies())
 	n.bodies, n.past, n.scratch.found = make([]body, bodies), make([]history.Ring[sim.Body], bodies), make([]int32, 0, bodies)
@@ -83,7 +79,7 @@ func (n *Neighbours) Declare(env *predict.Env) {
 }
 
 // Dynamic reports whether remote bodies may be simulated.
-func (n *Neighbours) Dynamic() bool { return n.settings.mode == modeAuto }
+func (n *Neighbours) Dynamic() bool { return n.mode.Mode() == others.Auto }
 
 // Count returns the number of simulated bodies.
 func (n *Neighbours) Count() int { return n.count }
@@ -100,19 +96,19 @@ func (n *Neighbours) Interpolated(i int) bool {
 // Place moves the remote bodies that are not simulated to their interpolated poses, before a step.
 // shown is the client tick that the interpolation has reached; blendTicks is the duration of a blend
 // back. If simulate is false, all simulations end.
-func (n *Neighbours) Place(others *playback.InterpolatedWorld, shown, blendTicks int64, simulate bool) {
+func (n *Neighbours) Place(in *playback.InterpolatedWorld, shown, blendTicks int64, simulate bool) {
 	w := n.env.World
 	simulate = simulate && n.Dynamic()
 	for i := range n.bodies {
-		if others.IsExcluded(i) || n.simulatedOn(i, shown, simulate) {
+		if in.IsExcluded(i) || n.simulatedOn(i, shown, simulate) {
 			continue
 		}
-		if p := n.kinematicPose(i, others.Pose(i), blendTicks); w.Bodies()[i].Pose != p {
+		if p := n.kinematicPose(i, in.Pose(i), blendTicks); w.Bodies()[i].Pose != p {
 			w.SetBody(i, sim.Body{Pose: p, Asleep: true})
 		}
 	}
 	if simulate {
-		n.simulateTouched(others)
+		n.simulateTouched(in)
 	}
 	n.counters.simulated.Set(float64(n.count))
 }
@@ -152,17 +148,17 @@ func (n *Neighbours) kinematicPose(i int, interpolated geom.Pose, blendTicks int
 
 // simulateTouched starts the simulation of bodies near the player's, or near a simulated body that
 // moves.
-func (n *Neighbours) simulateTouched(others *playback.InterpolatedWorld) {
-	n.simulateNear(n.env.World.Operated(n.env.Player), others)
+func (n *Neighbours) simulateTouched(in *playback.InterpolatedWorld) {
+	n.simulateNear(n.env.World.Operated(n.env.Player), in)
 	for i := range n.bodies {
 		if n.bodies[i].simulated && !n.env.World.Bodies()[i].Asleep {
-			n.simulateNear(i, others)
+			n.simulateNear(i, in)
 		}
 	}
 }
 
 // simulateNear starts the simulation of the bodies near body i.
-func (n *Neighbours) simulateNear(i int, others *playback.InterpolatedWorld) {
+func (n *Neighbours) simulateNear(i int, in *playback.InterpolatedWorld) {
 	w, player := n.env.World, n.env.World.Operated(n.env.Player)
 	b := &w.Bodies()[i]
 	if b.Asleep {
@@ -178,15 +174,15 @@ func (n *Neighbours) simulateNear(i int, others *playback.InterpolatedWorld) {
 			x.nearTick = w.Tick()
 		}
 		if !x.simulated {
-			n.simulate(int(j), others)
+			n.simulate(int(j), in)
 		}
 	}
 }
 
 // simulate starts the simulation of body i.
-func (n *Neighbours) simulate(i int, others *playback.InterpolatedWorld) {
+func (n *Neighbours) simulate(i int, in *playback.InterpolatedWorld) {
 	w, b := n.env.World, &n.bodies[i]
-	start := others.Body(i)
+	start := in.Body(i)
 	start.Pose = w.Bodies()[i].Pose
 	b.simulated, b.startTick, b.pending = true, w.Tick(), smoothing.Shift{}
 	n.count++
@@ -267,6 +263,7 @@ func (n *Neighbours) ticks(millis float64) int64 {
 
 // CopyFrom makes n a copy of o, except for its env.
 func (n *Neighbours) CopyFrom(o *Neighbours) {
+	n.mode.CopyFrom(&o.mode)
 	n.settings, n.count = o.settings, o.count
 	copy(n.bodies, o.bodies)
 	for i := range n.past {

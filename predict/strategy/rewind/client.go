@@ -36,7 +36,7 @@ type client struct {
 	inputHistory history.Ring[inputRecord]
 	stateHistory stateHistory
 	remote       remoteInputs
-	others       others
+	others       othersState
 	errorOffsets []smoothing.ErrorOffset
 	counters     clientCounters
 }
@@ -72,7 +72,6 @@ type clientState struct {
 // clientScratch is memory that no later tick depends on.
 type clientScratch struct {
 	stepInputs  []sim.Input // by player: inputs of the tick being stepped
-	replaying   bool        // ticks are stepped again
 	posesBefore []geom.Pose // simulated poses before a correction
 	drawnBefore []geom.Pose // drawn poses before it
 }
@@ -336,7 +335,7 @@ func (c *client) View(v *predict.View) {
 		v.Simulated = append(v.Simulated, b.Pose)
 		v.Bodies = append(v.Bodies, c.drawn(i))
 	}
-	c.viewOthers(v)
+	c.others.View(v, c.others.DisplayMoment())
 	v.TouchedBy = append(v.TouchedBy, w.TouchedBy()...)
 	v.Note = c.note()
 	if c.receiver.HasSnapshot {

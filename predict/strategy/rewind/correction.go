@@ -40,7 +40,7 @@ func (c *client) correct(newest packet.Packet) {
 	tolerated := c.grace.tolerates(stateTick, correction.Cause == predict.LocalInput)
 	if body < 0 {
 		c.agreedTick = stateTick
-	} else if !tolerated && correction.Cause == predict.CauseUnknown && !c.others.active && c.resync.differs(stateTick, w.Rate()) {
+	} else if !tolerated && correction.Cause == predict.CauseUnknown && !c.others.Active() && c.resync.differs(stateTick, w.Rate()) {
 		correction.Cause = predict.Again
 	}
 	if !resync && (body < 0 || tolerated) {
@@ -72,7 +72,7 @@ func (c *client) repredict(from sim.Tick) {
 			continue
 		}
 		for p := range c.stepInputs {
-			if p == c.env.Player || !c.others.predicts(w.Operated(p)) || record.stepInputs[p] == c.remote.at(t, p, c.repeat) {
+			if p == c.env.Player || !c.others.Predicts(w.Operated(p)) || record.stepInputs[p] == c.remote.at(t, p, c.repeat) {
 				continue
 			}
 			if past := c.stateHistory.Find(t); past != nil {
@@ -94,12 +94,10 @@ func (c *client) rewind(past *predict.State, change func()) {
 	w.Load(past) // with the client's own contact cache of that tick
 	change()
 	c.saveState()
-	c.replaying = true
 	for w.Tick() < now {
 		c.counters.replayedTicks.Inc()
 		c.step()
 	}
-	c.replaying = false
 	c.absorbCorrection()
 	c.env.Counters.EndSpan("replay", began)
 }
@@ -141,7 +139,7 @@ func (c *client) firstMismatch(past *predict.State) int {
 // exceedsTolerance reports whether the received pose of body i differs from the remembered one by
 // more than the tolerance. Velocity errors show in the pose a tick later.
 func (c *client) exceedsTolerance(i int, past *predict.State) bool {
-	if !c.others.predicts(i) {
+	if !c.others.Predicts(i) {
 		return false
 	}
 	a, b := &c.receiver.Bodies[i].Pose, &past.Bodies[i].Pose
@@ -193,7 +191,7 @@ func (c *client) applyReceived() {
 	w.SetAttachments(c.receiver.Attachments)
 	w.SetHeldActions(c.receiver.LastInputs)
 	for i := range c.receiver.Bodies {
-		if c.others.predicts(i) && w.Bodies()[i] != c.receiver.Bodies[i] {
+		if c.others.Predicts(i) && w.Bodies()[i] != c.receiver.Bodies[i] {
 			w.SetBody(i, c.receiver.Bodies[i])
 		}
 	}

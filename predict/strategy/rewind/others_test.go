@@ -92,10 +92,19 @@ func TestOthersAreExtrapolated(t *testing.T) {
 	}
 }
 
-// TestReplayFindsOthersWhereTheyWere checks that a replay without a correction changes nothing, while a
-// player drives into a pile that a remote player pushes: each replayed tick has the bodies that the client
-// holds in the past where it held them in that tick.
-func TestReplayFindsOthersWhereTheyWere(t *testing.T) {
+// contestPile has both players drive into the pile between them, and turn a little ten times a second.
+func contestPile(player, tick int) sim.Input {
+	if tick < 60 {
+		return sim.Input{}
+	}
+	turn := uint32(tick/6*2+player) * 2654435761 >> 28
+	return sim.Input{Buttons: []sim.Buttons{sim.Right, sim.Left}[player] | []sim.Buttons{0, sim.Forward, sim.Back, 0}[turn%4]}
+}
+
+// TestOthersCollideInTheTickStepped checks that the bodies that a client draws in the past collide where their newest
+// state takes them by the tick of the client's world, and that a replay from that state repeats to the bit, while
+// both players drive into a pile.
+func TestOthersCollideInTheTickStepped(t *testing.T) {
 	r := othersRig(t, "two-players", "latency=100ms", "others", "interpolate")
 	push := func(player, tick int) sim.Input {
 		if tick < 60 || tick/30%3 == 2 {
@@ -111,11 +120,15 @@ func TestReplayFindsOthersWhereTheyWere(t *testing.T) {
 		if r.Tick < 60 || past == nil || w.Tick() == r.c.receiver.Tick {
 			continue
 		}
+		r.c.rewind(past, r.c.applyReceived)
 		before := append([]sim.Body(nil), w.Bodies()...)
-		r.c.rewind(past, func() {})
+		r.c.rewind(past, r.c.applyReceived)
 		for i := range before {
 			if before[i] != w.Bodies()[i] {
-				t.Fatalf("tick %d: body %d is at %v after a replay, was at %v", r.Tick, i, w.Bodies()[i].Pose.Pos, before[i].Pose.Pos)
+				t.Fatalf("tick %d: body %d is at %v after a second replay, was at %v", r.Tick, i, w.Bodies()[i].Pose.Pos, before[i].Pose.Pos)
+			}
+			if want, _ := r.c.others.Extrapolated(i, w.Tick()); i > 0 && before[i].Pose != want {
+				t.Fatalf("tick %d: body %d collides at %v, its newest state takes it to %v", r.Tick, i, before[i].Pose.Pos, want.Pos)
 			}
 		}
 		if w.KinematicPenetration(0) > 0 {
@@ -124,6 +137,20 @@ func TestReplayFindsOthersWhereTheyWere(t *testing.T) {
 	}
 	if touched < 60 {
 		t.Errorf("the player touches bodies in %d ticks", touched)
+	}
+}
+
+// TestOthersDoNotThrowThePlayer checks that a player who drives into a pile of bodies that are drawn in the past is
+// drawn within a third of a metre of its own motion in each tick: no state of it is inside a body that has left.
+func TestOthersDoNotThrowThePlayer(t *testing.T) {
+	r := othersRig(t, "two-players", "latency=100ms", "others", "interpolate")
+	var m stepMeter
+	for range 900 {
+		r.RunPlayers(1, contestPile)
+		m.add(r)
+	}
+	if far := m.largestOf(0, 900); far > 0.33 {
+		t.Errorf("the player is drawn %v m off its own motion in a tick", far)
 	}
 }
 
@@ -150,10 +177,15 @@ func (m *stepMeter) add(r *rig) {
 // second before and after, from the first second to a tick.
 func (m *stepMeter) largest(end int) (metres float32) {
 	for i := 1; i < len(m.drawn); i++ {
-		for t := 61; t < end; t++ {
-			own := slices.Max(m.moves[i][t-60 : min(t+60, len(m.moves[i]))])
-			metres = max(metres, m.drawn[i][t]-own)
-		}
+		metres = max(metres, m.largestOf(i, end))
+	}
+	return metres
+}
+
+func (m *stepMeter) largestOf(i, end int) (metres float32) {
+	for t := 61; t < end; t++ {
+		own := slices.Max(m.moves[i][t-60 : min(t+60, len(m.moves[i]))])
+		metres = max(metres, m.drawn[i][t]-own)
 	}
 	return metres
 }

@@ -15,6 +15,20 @@ const (
 	eventKinds
 )
 
+// When the effects of an event begin: once, or without a ledger, in every step of its tick.
+const (
+	once = iota
+	everyStep
+)
+
+var effectModes = []string{"once", "every-step"}
+
+// declareEffects declares the knob effects.
+func declareEffects(k *predict.Knobs, mode *int) {
+	k.In(predict.CorrectionKnobs).Choice(mode, "effects", once, effectModes,
+		"shots, jumps and actions are shown once, or as without a ledger in each step of their tick")
+}
+
 // ledgerTicks is the number of ticks whose events are remembered. It is a power of two, so that a tick's place is
 // its low bits.
 const ledgerTicks = 1024
@@ -79,7 +93,11 @@ func (c *client) noteEvents(t sim.Tick, p int, stepping bool) {
 		before = c.inputAt(t-1, p)
 	}
 	repeated := c.ledger.enter(t, p, eventsOf(c.inputAt(t, p), before), sim.Tick(c.env.World.Rate()), &c.counters.ledger)
-	if stepping {
+	switch {
+	case !stepping:
+	case c.settings.effects == everyStep:
+		c.counters.ledger.shown.Add(float64(repeated))
+	default:
 		c.counters.ledger.repeated.Add(float64(repeated))
 	}
 }

@@ -57,12 +57,27 @@ func TestEventsOf(t *testing.T) {
 }
 
 // TestShotsAreShownOnce checks that over a bad network, where ticks with shots are rolled back and late shots are
-// moved, every client shows each shot once, and the server resolves each once.
+// moved, every client shows each shot once, and the server resolves each once. With effects=every-step clients show what
+// is repeated, too.
 func TestShotsAreShownOnce(t *testing.T) {
-	r := newRig(t, "two-players", "latency=60ms,jitter=40ms,loss=15%", false, "lead", "1")
-	resolved := 0
+	r, shots, resolved := shootingRig(t, "once")
+	if n := r.Counter("events_shown"); shots < 40 || n != float64(2*shots) || resolved != shots {
+		t.Errorf("%d shots, two clients show %v, the server resolves %d", shots, n, resolved)
+	}
+	if r.Counter("events_repeated") == 0 || r.Counter("events_withdrawn") == 0 {
+		t.Errorf("%v events in ticks stepped again, %v withdrawn", r.Counter("events_repeated"), r.Counter("events_withdrawn"))
+	}
+	if every, _, _ := shootingRig(t, "every-step"); every.Counter("events_repeated") != 0 ||
+		every.Counter("events_shown") != r.Counter("events_shown")+r.Counter("events_repeated") {
+		t.Errorf("in every step: %v shown, %v repeated", every.Counter("events_shown"), every.Counter("events_repeated"))
+	}
+}
+
+// shootingRig runs two players who shoot over a bad network, and counts the shots and those that the server resolves.
+func shootingRig(t *testing.T, effects string) (r *rig, shots, resolved int) {
+	t.Helper()
+	r = newRig(t, "two-players", "latency=60ms,jitter=40ms,loss=15%", false, "lead", "1", "effects", effects)
 	r.ServerEnv.OnHit = func(*predict.HitResult) { resolved++ }
-	shots := 0
 	r.input = func(player, tick int) sim.Input {
 		in := scriptedInput(player, tick)
 		in.Buttons &^= sim.Lift // no jumps
@@ -73,10 +88,5 @@ func TestShotsAreShownOnce(t *testing.T) {
 		return in
 	}
 	r.run(t, 1300)
-	if n := r.Counter("events_shown"); shots < 40 || n != float64(2*shots) || resolved != shots {
-		t.Errorf("%d shots, two clients show %v, the server resolves %d", shots, n, resolved)
-	}
-	if r.Counter("events_repeated") == 0 || r.Counter("events_withdrawn") == 0 {
-		t.Errorf("%v events in ticks stepped again, %v withdrawn", r.Counter("events_repeated"), r.Counter("events_withdrawn"))
-	}
+	return r, shots, resolved
 }

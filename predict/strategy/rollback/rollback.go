@@ -83,6 +83,7 @@ type settings struct {
 	smoothing       smoothing.Settings
 	solver          predict.Solver
 	topology        int
+	effects         int // once or everyStep
 }
 
 // declare declares the knobs. Both sides declare all of them, so that they are listed in one order.
@@ -104,6 +105,7 @@ func (s *settings) declare(env *predict.Env) {
 	group = k.In(predict.CorrectionKnobs)
 	group.Int(&s.maxRollback, "max-rollback", maxRollbackTicks, 0, maxRollbackTicks,
 		"most ticks beyond the last confirmed one; then a client skips ticks")
+	declareEffects(k, &s.effects)
 	k.ContactOrder(&s.contactOrder)
 	k.In(predict.PacketKnobs).Int(&s.checksumEvery, "checksum-every", 10, 0, 60,
 		"ticks between checksums of the world; 0: none")

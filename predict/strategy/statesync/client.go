@@ -39,6 +39,7 @@ type client struct {
 	trail       history.Ring[geom.Pose]                 // drawn poses of the player's cube, by own ticks
 	inputSender input.Sender
 	authority   localAuthority
+	observed    observed
 	counters    clientCounters
 	scratch     clientScratch
 }
@@ -143,6 +144,7 @@ func newClient(env *predict.Env) predict.Client {
 	c.settings.repeat.Declare(env)
 	m := env.Counters
 	c.counters.initClaims(m)
+	c.observed.declare(env)
 	c.inputSender.Declare(env)
 	c.counters.init(m)
 	return c
@@ -220,6 +222,7 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 	default:
 		c.advance()
 	}
+	c.drawObserved()
 	c.adjustClock()
 	c.updateCounters()
 	*c.trail.Insert(c.state.localTick) = c.drawnPose(max(c.env.Player, 0))
@@ -293,17 +296,12 @@ func (c *client) View(v *predict.View) {
 	v.Others += c.state.lead
 	for i, b := range w.Bodies() {
 		v.Simulated = append(v.Simulated, b.Pose)
-		v.Bodies = append(v.Bodies, c.drawnPose(i))
+		v.Bodies = append(v.Bodies, c.observed.Drawn(i, c.drawnPose(i)))
 	}
 	if c.state.reckoning == notReckoned {
 		v.TouchedBy = append(v.TouchedBy, w.TouchedBy()...)
 	}
-	if c.mayClaim() {
-		for i := range c.bodies {
-			v.Predicted = append(v.Predicted, c.bodies[i].claim.active)
-		}
-		v.Own = c.predictedTick().Moment()
-	}
+	c.viewObserved(v)
 	if c.state.started {
 		for i := range c.bodies {
 			v.LastReceived = append(v.LastReceived, c.bodies[i].lastReceived)
@@ -326,4 +324,5 @@ func (c *client) CopyFrom(from predict.Client) {
 	c.trail.CopyFrom(&o.trail, history.CopyValue[geom.Pose])
 	c.inputSender.CopyFrom(&o.inputSender)
 	c.authority.copyFrom(&o.authority)
+	c.observed.copyFrom(&o.observed)
 }

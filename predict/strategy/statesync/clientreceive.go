@@ -49,6 +49,7 @@ func (c *client) receive(payload []byte) (ok bool) {
 	}
 	c.storeInputs(s)
 	c.storePacket(s)
+	c.observe(s)
 	switch {
 	case late:
 		c.counters.packetsLate.Inc()

@@ -44,6 +44,7 @@ func (c *client) replayPacket(payload []byte) (ok bool) {
 	c.state.started, c.state.newest = true, max(c.state.newest, s.tick)
 	c.storeInputs(s)
 	c.storePacket(s)
+	c.observe(s)
 	for w.Tick()+lag < c.state.newest {
 		c.advance()
 	}
