@@ -1,10 +1,10 @@
 package lab_test
 
 import (
-	"os"
 	"strings"
 	"testing"
 
+	"ghostcube/internal/experiment"
 	"ghostcube/predict"
 	. "ghostcube/predict/lab"
 	"ghostcube/predict/lab/labtest"
@@ -214,8 +214,8 @@ func liveAgain(t *testing.T, l *Lab, lives int, kills, moves bool, enough lifeSt
 // while it moves. The first picture that it shows is within 5 cm of the server's, and none of the next
 // second is corrected by more, unless the strategy errs as much without a kill.
 func TestRejoinAgainAndAgain(t *testing.T) {
-	lives := 10
-	if os.Getenv("GHOSTCUBE_CI") != "" {
+	lives := 5
+	if experiment.Enabled() {
 		lives = 100
 	}
 	for _, s := range Strategies {
