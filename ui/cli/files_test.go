@@ -129,7 +129,7 @@ func TestFullAfterSeconds(t *testing.T) {
 		}
 		clip := filepath.Join(dir, "clip"+ext)
 		need(os.WriteFile(clip, []byte("mine\n"), 0o600))
-		cmd := exec.Command("sh", "-c", `ulimit -f 120; exec "$0" record --seconds 600 --size 64x64 -o "$1"`, program, clip)
+		cmd := exec.Command("sh", "-c", `ulimit -f 400; exec "$0" record --seconds 600 --size 64x64 -o "$1"`, program, clip)
 		out, err := cmd.CombinedOutput()
 		part := filepath.Join(dir, "clip.part"+ext)
 		if cmd.ProcessState.ExitCode() != 1 || !strings.Contains(string(out), clip) || !strings.Contains(string(out), part) {
