@@ -55,6 +55,7 @@ var folders = map[string]struct {
 	"internal/inputtest":  {free, ""},
 	"internal/planted":    {free, ""},
 	"internal/process":    {free, ""},
+	"internal/repeated":   {free, ""},
 	"internal/source":     {free, ""},
 	"sim/geom":            {pure, ""},
 	"sim":                 {pure, "sim/geom"},

@@ -124,9 +124,9 @@ func TestForkKeepsClockFaults(t *testing.T) {
 	}
 	for _, s := range Strategies {
 		l := labtest.Open(t, labtest.Config(t, "two-players", "latency=75ms,jitter=20ms,loss=10%", AtClient), s.Name, s.Name)
-		labtest.Run(t, l, 120)
+		labtest.Run(t, l, 60)
 		labtest.Apply(t, l, "clock all skew 4000", "clock all 1.fps 25", "clock all 2.fps 144")
-		labtest.Run(t, l, 100)
+		labtest.Run(t, l, 60)
 		labtest.Apply(t, l, "freeze all 1 700ms")
 		var during *Lab // a fork of the freeze, which runs along
 		for i := range 80 {
@@ -146,8 +146,8 @@ func TestForkKeepsClockFaults(t *testing.T) {
 			if i%every != every-1 {
 				continue
 			}
-			labtest.Run(t, f, 100)
-			labtest.Run(t, g, 100)
+			labtest.Run(t, f, 60)
+			labtest.Run(t, g, 60)
 			if f.Hash() != g.Hash() {
 				t.Fatalf("%s: %d ticks after the freeze two forks diverge", s.Name, i)
 			}

@@ -52,7 +52,7 @@ func TestInspectChangesNothing(t *testing.T) {
 			a := labtest.Open(t, labtest.Config(t, "katamari:cubes=60", "wifi-bad", seat), s.Name)
 			b := labtest.Open(t, labtest.Config(t, "katamari:cubes=60", "wifi-bad", seat), s.Name)
 			var l predict.Inspection
-			for i := range 240 {
+			for i := range 120 {
 				e := Entry{Inputs: []sim.Input{{Buttons: sim.Pull | sim.Buttons(1<<(i/30%4))}}}
 				a.Panes[0].Inspect(&l)
 				a.Tick(e)

@@ -1,8 +1,10 @@
 package lab_test
 
 import (
+	"strings"
 	"testing"
 
+	"ghostcube/internal/experiment"
 	. "ghostcube/predict/lab"
 	"ghostcube/predict/lab/labtest"
 )
@@ -20,6 +22,9 @@ func TestKnobsCombine(t *testing.T) {
 		{"relative:predicted-bodies=joint-tree:chain-joints-max=4:joint-tree=relative:fallback-corrections=3", "train:rods=8"},
 		{"historyoffset" + allKnobs, "trailer"},
 	} {
+		if experiment.Brief() && !strings.Contains(x.spec, allKnobs) {
+			continue
+		}
 		allocatesNothing(t, x.scene, AtClient, x.spec)
 		l := conforms(t, labtest.Config(t, x.scene, badNetwork, AtClient), x.spec, 300, 200, labtest.Run)
 		if n := l.Panes[0].Counters.Value("rejected_payloads"); n != 0 {

@@ -57,8 +57,8 @@ func TestLiveFormat(t *testing.T) {
 						run(fork, 5)
 					}
 				}
-				run(l, 120)
-				if run(fork, 120); fork.Hash() != l.Hash() {
+				run(l, 60)
+				if run(fork, 60); fork.Hash() != l.Hash() {
 					t.Error("a fork between two changes ends differently")
 				}
 				p := l.Panes[0]
@@ -69,7 +69,7 @@ func TestLiveFormat(t *testing.T) {
 				if n > 0 {
 					t.Errorf("%v payloads are refused", n)
 				}
-				for range 300 {
+				for range 240 {
 					labtest.Tick(t, l, Entry{})
 				}
 				if d := p.ServerWorld.Bodies()[0].Pose.Pos.Sub(p.Clients[0].View.Bodies[0].Pos).Len(); d > 0.05 {

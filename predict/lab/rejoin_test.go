@@ -1,10 +1,10 @@
 package lab_test
 
 import (
-	"os"
 	"strings"
 	"testing"
 
+	"ghostcube/internal/experiment"
 	"ghostcube/predict"
 	. "ghostcube/predict/lab"
 	"ghostcube/predict/lab/labtest"
@@ -247,8 +247,8 @@ func liveAgain(t *testing.T, l, twin *Lab, lives int, moves bool) (s lifeStats) 
 // which take all datagrams of a sixtieth of a second: the block of the world moves no other packet to another outcome. It
 // does so with jitter, where a snapshot may be later than the twin's; there a client that interpolates may be off by 10 cm.
 func TestRejoinAgainAndAgain(t *testing.T) {
-	lives := 10
-	if os.Getenv("GHOSTCUBE_CI") != "" {
+	lives := 5
+	if experiment.Enabled() {
 		lives = 100
 	}
 	const limit = 0.05 // m

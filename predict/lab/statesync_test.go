@@ -2,6 +2,7 @@ package lab_test
 
 import (
 	"os"
+	"strings"
 	"testing"
 
 	"ghostcube/assets"
@@ -214,6 +215,9 @@ func TestStatesyncFork(t *testing.T) {
 		"statesync:compression=relative:priority=current",
 		"statesync:compression=delta", "statesync:compression=delta:budget=48:velocities=off",
 	} {
+		if experiment.Brief() && (strings.Contains(spec, "quantised") || strings.HasSuffix(spec, "delta")) {
+			continue // TestConformance has the default, and others are like these
+		}
 		l := conforms(t, labtest.Config(t, "katamari:cubes=60", badNetwork, AtHost), spec, 300, 300, labtest.Run)
 		restsAtServer(t, l, 600, 0.001, false)
 	}
@@ -273,6 +277,9 @@ func TestStatesyncKnobsConform(t *testing.T) {
 		{"correction=velocity", "two-players"}, {"correction=predictive", "zen"},
 		{"correction=predictive:authority=client", "two-players"}, {"correction=velocity:jitter-buffer=0", "convoy"},
 	} {
+		if experiment.Brief() && x.scene != "two-players" && x.knobs != reckoning+"static" {
+			continue
+		}
 		spec := "statesync:" + x.knobs
 		allocatesNothing(t, x.scene, AtClient, spec)
 		l := conforms(t, labtest.Config(t, x.scene, badNetwork, AtClient), spec, 300, 300, labtest.Run)

@@ -89,7 +89,7 @@ func TestWebMTruncated(t *testing.T) {
 	}
 	cluster := []byte{0x1f, 0x43, 0xb6, 0x75}
 	for i := range 50 {
-		if experiment.Brief() && i%5 != 4 {
+		if experiment.Brief() && i%12 != 4 {
 			continue
 		}
 		part := whole[:len(whole)*(i+1)/51]
@@ -131,16 +131,16 @@ func writeForever(f Format) {
 	}
 }
 
-// TestWebMKilled kills a process that writes a WebM at 50 moments. Each file plays, and at most a second
+// TestWebMKilled kills a process that writes a WebM at 20 moments. Each file plays, and at most a second
 // of what the process had handed over is lost, besides the pictures that wait for the encoder.
 func TestWebMKilled(t *testing.T) {
 	requireFFprobe(t)
 	if runtime.GOOS == "windows" || runtime.GOOS == "js" {
 		t.Skip("kills processes")
 	}
-	kills := 50
+	kills := 20
 	if experiment.Brief() { // such as under the race detector
-		kills = 6
+		kills = 4
 	}
 	var group sync.WaitGroup
 	running := make(chan bool, 2)

@@ -20,10 +20,17 @@ import (
 	"ghostcube/ui/plan"
 )
 
+// maxBytes limits what a visitor loads before the first picture.
+const maxBytes = 7_000_000
+
 // TestPage opens links to sessions in a browser and uses the page: both panes move, keys and controls work, sessions
-// have the same hashes as here, and files come and go. Nothing may be written to the browser's console.
+// have the same hashes as here, and files come and go. Nothing may be written to the browser's console. The page is within its
+// budget.
 func TestPage(t *testing.T) {
 	s := startPage(t)
+	if t.Logf("%d bytes", s.bytes); s.bytes > maxBytes {
+		t.Errorf("a visitor loads %d bytes: want at most %d", s.bytes, maxBytes)
+	}
 	t.Run("panes", s.testPanes)
 	t.Run("links", s.testLinks)
 	t.Run("keys", s.testKeys)

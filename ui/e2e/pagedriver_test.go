@@ -37,6 +37,7 @@ import (
 // pageServer serves the page to a browser.
 type pageServer struct {
 	folder  string          // of the page's files
+	bytes   int             // that a visitor loads before the first picture
 	address string          // with a slash at the end
 	browser context.Context // of the browser
 }
@@ -52,11 +53,18 @@ func startPage(t *testing.T) *pageServer {
 	if err != nil {
 		t.Skip("chromium is not installed; .ci/run installs it")
 	}
-	files := t.TempDir()
-	if _, err := page.Write(t.Context(), page.Options{Folder: files, Work: "."}); err != nil {
+	folder := t.TempDir()
+	files, err := page.Write(t.Context(), page.Options{Folder: folder, Work: "."})
+	if err != nil {
 		t.Fatal(err)
 	}
-	handler := http.FileServer(http.Dir(files))
+	loaded := 0
+	for _, f := range files {
+		if !strings.Contains(f.Name, "/") {
+			loaded += f.Gzip
+		}
+	}
+	handler := http.FileServer(http.Dir(folder))
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Cache-Control", "no-store")
 		handler.ServeHTTP(w, r)
@@ -74,7 +82,7 @@ func startPage(t *testing.T) *pageServer {
 	if err := chromedp.Do(ctx); err != nil {
 		t.Fatal(err)
 	}
-	return &pageServer{folder: files, address: server.URL + "/", browser: ctx}
+	return &pageServer{folder: folder, bytes: loaded, address: server.URL + "/", browser: ctx}
 }
 
 // pageDriver drives the page in a browser, as a user would. Like windowDriver it measures time in frames and ticks, and

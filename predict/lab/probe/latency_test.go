@@ -1,9 +1,11 @@
 package probe_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
+	"ghostcube/internal/experiment"
 	"ghostcube/predict/lab"
 	"ghostcube/predict/lab/labtest"
 	. "ghostcube/predict/lab/probe"
@@ -23,6 +25,9 @@ var latencySpecs = []string{
 // players.
 func TestStagesSumToInputLatency(t *testing.T) {
 	for _, network := range []string{"perfect", "latency=25ms", "latency=150ms", "latency=60ms,jitter=15ms,loss=5%"} {
+		if experiment.Brief() && strings.HasPrefix(network, "latency=") && !strings.Contains(network, ",") {
+			continue
+		}
 		for _, spec := range latencySpecs {
 			checkStageSum(t, "plain", network, lab.AtClient, spec)
 			if spec != "lockstep" { // it sends no states that could be traced

@@ -1,0 +1,38 @@
+package main
+
+import (
+	"go/parser"
+	"go/token"
+	"slices"
+	"testing"
+)
+
+// TestRepeated checks which tests of a package are repeated: those that ask for something, in a function, a method, a
+// variable or a text, and no others.
+func TestRepeated(t *testing.T) {
+	names := map[string]map[string]bool{}
+	for _, text := range []string{`package x
+func TestMain() { os.Getenv("A") }
+func TestAsks() { experiment.Skip(t) }
+func TestByFunction() { helper() }
+func TestPlain() { plain() }
+func TestText() { run("clip.mp4") }
+func plain() { t.Run("experiments", nil) }`, `package x
+func helper() { server{}.start() }
+func (server) start() { exec.LookPath("node") }
+var brief = func() bool { return experiment.Brief() }()
+func TestByVariable() { _ = brief }
+type length int
+func (length) get() int { return len(plain) }
+func TestOtherMethod() { length(0).get() }`} {
+		file, err := parser.ParseFile(token.NewFileSet(), "", text, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		addUses(names, file)
+	}
+	want := []string{"TestAsks", "TestByFunction", "TestByVariable", "TestText"}
+	if got := repeated(names); !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
