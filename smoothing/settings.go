@@ -37,6 +37,7 @@ type Settings struct {
 	SmallTurn, LargeTurn float64
 
 	SnapDistance float64 // metres from which a correction is not smoothed
+	MaxSpeed     float64 // m/s at which a position offset decays at most, and half a turn a second; 0: no limit
 }
 
 // DefaultSettings are Fiedler's two factors and the single factor of codersblock's prediction demo.
@@ -45,7 +46,8 @@ var DefaultSettings = Settings{
 	PositionFactor: 0.9, Slerp: 0.1,
 	SmallFactor: 0.95, LargeFactor: 0.85, SmallError: 0.25, LargeError: 1,
 	SmallTurn: 0.1, LargeTurn: 0.5,
-	SnapDistance: 2,
+	SnapDistance: 6,
+	MaxSpeed:     6,
 }
 
 // Factors returns the shares of its position and of its angle that an offset keeps over 1/60 s. With
@@ -88,13 +90,32 @@ func (s *Settings) Absorb(o *ErrorOffset, drawn, after geom.Pose) {
 	o.Absorb(drawn, after)
 }
 
-// Decay decays an offset by one tick, at rate ticks per second.
+// maxTurn is the fastest decay of a rotation offset with a MaxSpeed, in radians per second.
+const maxTurn = geom.TwoPi / 2
+
+// Decay decays an offset by one tick, at rate ticks per second. A share of a large offset is itself a jump, so the body
+// is moved no faster than MaxSpeed.
 func (s *Settings) Decay(o *ErrorOffset, rate int) {
 	if o.IsZero() {
 		return
 	}
 	pos, rot := s.Factors(o)
-	o.Decay(FactorPerTick(pos, rate), FactorPerTick(rot, rate))
+	pos, rot = FactorPerTick(pos, rate), FactorPerTick(rot, rate)
+	if s.MaxSpeed > 0 && s.Mode == TwoFactor {
+		pos = max(pos, keepAtSpeed(o.Pos.Len(), float32(s.MaxSpeed), rate))
+		if o.Rot != (geom.Quat{}) {
+			rot = max(rot, keepAtSpeed(o.Rot.Angle(), maxTurn, rate))
+		}
+	}
+	o.Decay(pos, rot)
+}
+
+// keepAtSpeed returns the share of an offset that is left if it shrinks by speed for a tick.
+func keepAtSpeed(offset, speed float32, rate int) float32 {
+	if step := speed / float32(rate); step < offset {
+		return 1 - step/offset
+	}
+	return 0
 }
 
 // FactorPerTick converts a share kept over 1/60 s to the share kept over a tick of 1/rate s, which is

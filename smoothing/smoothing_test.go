@@ -65,13 +65,13 @@ func TestFactors(t *testing.T) {
 func TestSnap(t *testing.T) {
 	s := DefaultSettings
 	o := ErrorOffset{Pos: geom.Vec3{X: 1}}
-	s.Absorb(&o, pose(0, 0, 0, 0), pose(2.1, 0, 0, 0))
+	s.Absorb(&o, pose(0, 0, 0, 0), pose(6.1, 0, 0, 0))
 	if !o.IsZero() {
-		t.Error("2.1 m are smoothed")
+		t.Error("6.1 m are smoothed")
 	}
-	s.Absorb(&o, pose(0, 0, 0, 0), pose(1.9, 0, 0, 0))
+	s.Absorb(&o, pose(0, 0, 0, 0), pose(5.9, 0, 0, 0))
 	if o.IsZero() {
-		t.Error("1.9 m are not smoothed")
+		t.Error("5.9 m are not smoothed")
 	}
 	s.Mode = None
 	s.Absorb(&o, pose(0, 0, 0, 0), pose(0.1, 0, 0, 0))
@@ -143,5 +143,33 @@ func TestSteerReachesTarget(t *testing.T) {
 	still := sim.Body{Pose: pushed.Pose}
 	if linear, angular := Steer(&pushed, &still, 0.2, 0.25, 0.5); linear.Y != 3 || angular.X != 1 {
 		t.Errorf("of a push %v and %v remain", linear, angular)
+	}
+}
+
+// TestOffsetsShrinkEvenly checks that a large offset shrinks at the highest speed, at any tick rate, and a turned
+// one by half a turn a second; and that a small one does so as by its factor.
+func TestOffsetsShrinkEvenly(t *testing.T) {
+	s := DefaultSettings
+	for _, rate := range []int{30, 60, 120} {
+		o := ErrorOffset{Pos: geom.Vec3{X: 5}, Rot: geom.AxisAngle(geom.Vec3{Z: 1}, 3)}
+		for range rate / 2 {
+			before := o
+			s.Decay(&o, rate)
+			if step := before.Pos.X - o.Pos.X; step > float32(s.MaxSpeed)/float32(rate)+1e-5 {
+				t.Fatalf("%d Hz: a step of %v m", rate, step)
+			}
+			if turn := before.Rot.Angle() - o.Rot.Angle(); turn > geom.TwoPi/2/float32(rate)+1e-3 {
+				t.Fatalf("%d Hz: a turn of %v", rate, turn)
+			}
+		}
+		if d := o.Pos.X - 2; d < -0.01 || d > 0.01 {
+			t.Errorf("%d Hz: half a second leaves %v m of 5, want 2", rate, o.Pos.X)
+		}
+	}
+	o, free := ErrorOffset{Pos: geom.Vec3{X: 0.5}}, ErrorOffset{Pos: geom.Vec3{X: 0.5}}
+	s.Decay(&o, 60)
+	s.MaxSpeed = 0
+	if s.Decay(&free, 60); o != free {
+		t.Errorf("an offset of half a metre shrinks to %v, by its factor to %v", o.Pos.X, free.Pos.X)
 	}
 }

@@ -22,6 +22,7 @@ type logCounters struct {
 
 type logState struct {
 	located      bool     // a state has described a client tick
+	repeated     bool     // and the server has repeated an input since
 	comparedTick sim.Tick // the newest client tick that a state has described
 	tickOffset   int64    // server tick of a state minus the client tick that it describes
 	agreedTick   sim.Tick // the newest compared client tick that agreed or was corrected
@@ -48,12 +49,13 @@ func (l *Log) Locate(server sim.Tick, from input.Consumed) (at sim.Tick, moved, 
 	at = server
 	switch from.Source {
 	case input.SourceRepeated:
+		s.repeated = s.located
 		return 0, false, false
 	case input.SourceReceived, input.SourceFilled:
 		at = from.ClientTick + 1
 		offset := int64(server) - int64(at)
-		moved = s.located && offset != s.tickOffset
-		s.located, s.tickOffset = true, offset
+		moved = s.located && offset != s.tickOffset || s.repeated
+		s.located, s.repeated, s.tickOffset = true, false, offset
 	}
 	s.comparedTick = at
 	return at, moved, true

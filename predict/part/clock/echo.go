@@ -19,6 +19,7 @@ type Echo struct {
 	measured   bool
 	whole, rtt time.Duration // smoothed like the RTT of a link
 
+	newest    sim.Tick      // the client's present one
 	now       time.Duration // sum of the lengths of the client's ticks
 	tickTimes history.Ring[time.Duration]
 }
@@ -31,6 +32,7 @@ func NewEcho() Echo { return Echo{tickTimes: history.New[time.Duration](echoTick
 func (e *Echo) BeginTick(t sim.Tick, slew int32, rate int) {
 	const one = 1_000_000
 	e.now += time.Second / time.Duration(rate) * one / time.Duration(max(one+int64(slew), 1))
+	e.newest = t
 	*e.tickTimes.Insert(t) = e.now
 }
 
@@ -52,6 +54,16 @@ func (e *Echo) Add(t sim.Tick, waited, rate int) (passed time.Duration, ok bool)
 	e.whole += (whole - e.whole) / 8
 	e.rtt += (rtt - e.rtt) / 8
 	return passed, true
+}
+
+// GainSince returns by how much the client's clock has moved ahead of the session's since it began tick t, or 0 if
+// that is not remembered.
+func (e *Echo) GainSince(t sim.Tick, rate int) sim.Moment {
+	began := e.tickTimes.Find(t)
+	if began == nil {
+		return 0
+	}
+	return e.newest.Moment() - t.Moment() - sim.MomentOf(e.now-*began, rate)
 }
 
 // RTT returns the smoothed round trip, without the wait at the server.

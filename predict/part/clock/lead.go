@@ -10,20 +10,23 @@ import (
 	"ghostcube/sim"
 )
 
-// The round trips by which a Lead can set the clock.
+// The measures by which a Lead can set the clock: round trips, or what the server says of the inputs.
 const (
 	rttFromAcks = iota
 	rttFromEcho
 	rttFromWholeEcho
+	marginAtServer
 )
 
 // Lead keeps a client ahead of a server that delays inputs in a playout buffer, by a round trip plus
-// that delay, so that each input is in the buffer when its turn comes. It sets the SlewPPM of its
+// that delay, so that each input is in the buffer when its turn comes. How early the inputs are there, the server
+// measures best (Margin). It sets the SlewPPM of its
 // env.
 type Lead struct {
 	settings leadSettings
 	follower Follower
 	echo     Echo
+	margin   Margin
 	counters leadCounters
 	env      *predict.Env
 }
@@ -46,8 +49,8 @@ func (l *Lead) Declare(env *predict.Env) {
 	input.DeclarePlayoutDelay(&l.settings.playoutDelay, k)
 	group := k.In(predict.PlayoutKnobs)
 	group.Millis(&l.settings.resetBehind, "reset-behind", 1000, 100, 10000, "delay from which a client jumps to the server's time, ms")
-	group.Choice(&l.settings.rttSource, "rtt-source", rttFromAcks, []string{"acks", "echo", "echo-whole"},
-		"round trip for the clock: of acks, of an echoed input without its wait, or of the whole echo")
+	group.Choice(&l.settings.rttSource, "rtt-source", marginAtServer, []string{"acks", "echo", "echo-whole", "margin"},
+		"what sets the clock: round trip of acks, of an echoed input without or with its wait, or margin at the server")
 	l.counters.echo = m.New("echo_ms", "time from an input's tick to its state, with playout delay, ms, now")
 	l.counters.rttEcho = m.New("rtt_echo_ms", "round trip of echoed inputs without their wait, ms, now")
 	l.counters.arrivalEarly = m.New("arrival_early_ms",
@@ -90,6 +93,9 @@ func (l *Lead) sync(server sim.Tick, from *packet.Packet, h *codec.ConsumedHeade
 	waited := from.ReceivedAt - from.FirstFragmentAt // the server continued while fragments arrived
 	ticks = l.follower.Sync(server, w.Tick(), l.env.TickEarly, rtt+waited, delay, w.Rate())
 	ticks -= l.follower.JumpBack(w.Rate())
+	if l.margin.Gain(sim.Moment(ticks) * sim.MomentsPerTick); l.settings.rttSource == marginAtServer && ticks == 0 {
+		l.followMargin(server, h)
+	}
 	l.counters.arrivalEarly.Set(l.follower.ArrivalEarly().Millis(w.Rate()))
 	return ticks
 }
@@ -98,12 +104,22 @@ func (l *Lead) sync(server sim.Tick, from *packet.Packet, h *codec.ConsumedHeade
 // part of that. Until an input has been echoed it is the link's.
 func (l *Lead) roundTrip(link time.Duration) (rtt time.Duration, delay int) {
 	switch {
-	case l.settings.rttSource == rttFromAcks || !l.echo.measured:
+	case l.settings.rttSource == rttFromAcks || l.settings.rttSource == marginAtServer || !l.echo.measured:
 		return link, l.settings.playoutDelay
 	case l.settings.rttSource == rttFromWholeEcho:
 		return l.echo.whole, 0 // it contains the playout delay
 	}
 	return l.echo.rtt, l.settings.playoutDelay
+}
+
+// followMargin steers by how early the input that led to a state arrived at the server, instead of by the round trip.
+func (l *Lead) followMargin(server sim.Tick, h *codec.ConsumedHeader) {
+	rate := l.env.World.Rate()
+	if h.Source == input.SourceReceived && h.WaitedTicks < codec.MaxWaitedTicks { // it was made in the tick before the state
+		early := int64(h.ClientTick) - (int64(server) - int64(h.WaitedTicks))
+		l.margin.Add(early, l.echo.GainSince(h.ClientTick, rate), rate)
+	}
+	l.follower.Refine(l.margin.Behind(l.settings.playoutDelay, l.follower.Behind()))
 }
 
 // Synced reports whether the client knows the server's time.
@@ -112,11 +128,12 @@ func (l *Lead) Synced() bool { return l.follower.Synced() }
 // Steer ends the client's tick and requests the pace of the next.
 func (l *Lead) Steer() {
 	l.env.SlewPPM = l.follower.Tick(l.env.World.Rate())
+	l.margin.Tick(l.follower.Gained())
 	l.counters.clockBehind.Set(l.follower.Behind().Ticks())
 }
 
 // CopyFrom makes l a copy of o, except for its env.
 func (l *Lead) CopyFrom(o *Lead) {
-	l.settings, l.follower = o.settings, o.follower
+	l.settings, l.follower, l.margin = o.settings, o.follower, o.margin
 	l.echo.CopyFrom(&o.echo)
 }

@@ -56,6 +56,19 @@ func (s *Servo) Sync(behind sim.Moment, rate int) (jump int) {
 	return jump
 }
 
+// Refine replaces the distance of the last Sync by a better one.
+func (s *Servo) Refine(behind sim.Moment) { s.behind = behind }
+
+// Tight returns the distance to call Sync with for a client whose buffer is just long enough. Behind its aim it has time,
+// so the dead band of the servo costs nothing. Ahead of it packets come too late: from a quarter of a tick on
+// the client falls back, to a tick behind where it would have stopped.
+func Tight(behind sim.Moment) sim.Moment {
+	if behind < -sim.MomentsPerTick/4 {
+		return min(behind, -slewStart-sim.MomentsPerTick/4)
+	}
+	return behind
+}
+
 // resetBehind returns ResetBehind or its default.
 func (s *Servo) resetBehind(rate int) sim.Moment {
 	if s.ResetBehind == 0 {

@@ -34,6 +34,8 @@ type PlayoutBuffer struct {
 	arrivals      arrivals          // since the last Pop
 	waitedTicks   int               // ticks that the newest used input waited
 	calmTicks     int               // ticks in a row without starvation in which too many inputs waited
+	longTicks     int               // ticks in a row in which more than Slack waited beyond DelayTicks
+	starvedTicks  int               // ticks without an input since the buffer was last neither starved nor too long
 	receivedTicks [ringLen]sim.Tick // received ticks plus 1, by their low bits
 	ahead         int64             // ticks by which the last message was ahead of the server
 	hasMessage    bool              // there was one
@@ -86,7 +88,7 @@ func (s *PlayoutSettings) declare(k *predict.Knobs, rate int) {
 	s.Repeat.Enabled = true
 	s.Repeat.declareTime(k, rate)
 	group = k.In(predict.PlayoutKnobs)
-	group.Int(&s.Slack, "playout-slack", 4, 0, 256, "inputs that may wait beyond playout; with more, the oldest are skipped down to playout")
+	group.Int(&s.Slack, "playout-slack", 4, 0, 256, "inputs that may wait beyond playout; more are skipped after as long a starvation, or a second")
 	group.Millis(&s.DrainAfter, "playout-drain", 1000, 0, 60000,
 		"time with two or more inputs beyond playout after which one is skipped, ms; 0: never")
 	for _, name := range []string{"keep-last", "playout-slack", "playout-drain"} {
@@ -126,6 +128,9 @@ func (p *PlayoutBuffer) Pop(s *PlayoutSettings) sim.Input {
 	in := p.pop(s)
 	if p.lastConsumed.Source == SourceFilled || p.lastConsumed.Source == SourceRepeated {
 		p.counters.starvedTicks.Inc()
+	}
+	if p.lastConsumed.Source == SourceRepeated {
+		p.starvedTicks++
 	}
 	return in
 }
@@ -262,13 +267,28 @@ func (p *PlayoutBuffer) limitWait(s *PlayoutSettings) {
 	p.wait = min(p.wait, max(s.DelayTicks-p.queue.Len(), 0))
 }
 
-// Trim ends a tick at rate ticks per second. It skips the oldest inputs if too many wait, and one if
-// more than DelayTicks and one have waited for long: the buffer grows by a tick whenever it starves,
-// and would keep that delay for ever.
+// Trim ends a tick at rate ticks per second. It skips inputs if too many wait.
+//
+// The inputs of ticks in which the buffer starved arrive together, and are late by as many ticks. If those are more
+// than Slack, they are skipped. Under jitter as many may wait for a moment, and none a moment later; so without starvation
+// inputs are skipped only after a second. The buffer grows by a tick whenever it starves, and would keep that delay for ever;
+// so one is skipped if more than DelayTicks and one have waited for long.
 func (p *PlayoutBuffer) Trim(s *PlayoutSettings, rate int) {
 	p.limitWait(s)
-	if p.waiting() > s.DelayTicks+s.Slack {
-		p.skip(p.waiting() - s.DelayTicks)
+	switch excess := p.waiting() - s.DelayTicks; {
+	case excess <= s.Slack:
+		p.longTicks = 0
+		if p.lastConsumed.Source == SourceReceived {
+			p.starvedTicks = 0
+		}
+	case p.started && p.starvedTicks > s.Slack:
+		p.skip(min(excess, p.starvedTicks))
+		p.starvedTicks = 0
+	default:
+		if p.longTicks++; !p.started || p.longTicks >= rate || excess > s.Slack+rate {
+			p.skip(excess)
+			p.longTicks = 0
+		}
 	}
 	// One input more is within the tolerance of the client's clock.
 	if p.calmTicks++; p.lastConsumed.Source != SourceReceived || p.waiting() <= s.DelayTicks+1 {

@@ -166,39 +166,58 @@ func TestPlayoutRepeats(t *testing.T) {
 	}
 }
 
-// TestPlayoutSkips checks that a burst of inputs after an outage does not delay later ones: if more
-// than playout and playout-slack wait, the oldest are skipped until the delay is left. Fewer are used one by one,
-// late.
+// TestPlayoutSkips checks that of a burst that arrives after the buffer has starved as many inputs are skipped as ticks
+// were lost, if these are more than the slack of 4, but not so many that fewer than 4 wait. Without
+// starvation, as under jitter, none are skipped until too many have waited for a second.
 func TestPlayoutSkips(t *testing.T) {
 	for _, c := range []struct {
-		burst   int
-		want    string
-		skipped float64
+		starved, burst int
+		want           string
+		skipped        float64
 	}{
-		{4, "20 20 20 20 20 21 22 23 24 24 ", 0},
-		{8, "20 20 20 20 20 21 22 23 24 25 26 27 28 28 ", 0},
-		{9, "20 20 20 20 26 27 28 29 29 ", 5},
-		{30, "20 20 20 20 47 48 49 50 50 ", 26},
+		{4, 9, "21 22 23 24", 0},
+		{5, 8, "21 22 23 24", 0},
+		{5, 9, "26 27 28 29", 5},
+		{6, 30, "27 28 29 30", 5},
+		{30, 30, "48 49 50 50", 26},
 	} {
 		b := newTestBuffer(t)
 		b.tick(20)
-		for range 3 {
+		for range 2 + c.starved { // used in the fourth, and repeated in the others and the two that follow
 			b.tick()
 		}
+		var burst []sim.Tick
+		for n := range c.burst {
+			burst = append(burst, sim.Tick(21+n))
+		}
+		b.tick(burst...)
+		b.tick()
 		got := ""
-		for i := range strings.Count(c.want, " ") {
-			var burst []sim.Tick
-			for n := range c.burst {
-				burst = append(burst, sim.Tick(21+n))
-			}
-			if i != 3 {
-				burst = nil
-			}
-			got += b.tick(burst...) + " "
+		for range 4 {
+			got += b.tick() + " "
 		}
-		if got != c.want || b.env.Counters.Value("skipped_inputs") != c.skipped {
-			t.Errorf("a burst of %d inputs: %s, %v skipped, want %s, %v", c.burst, got, b.env.Counters.Value("skipped_inputs"), c.want, c.skipped)
+		if strings.TrimSpace(got) != c.want || b.env.Counters.Value("skipped_inputs") != c.skipped {
+			t.Errorf("%d inputs after %d ticks: %s, %v skipped, want %s, %v", c.burst, c.starved, got, b.env.Counters.Value("skipped_inputs"), c.want, c.skipped)
 		}
+	}
+	b := newTestBuffer(t)
+	b.tick(20, 21, 22, 23)
+	next := sim.Tick(24)
+	for range testRate {
+		b.tick(next)
+		next++
+	}
+	b.tick(next, next+1, next+2, next+3, next+4, next+5) // the client has jumped ahead
+	next += 6
+	for i := range testRate + 2 {
+		if n := b.env.Counters.Value("skipped_inputs"); n != 0 && i < testRate-1 {
+			t.Fatalf("%v skipped after %d ticks", n, i)
+		}
+		b.tick(next)
+		next++
+	}
+	if n := b.env.Counters.Value("skipped_inputs"); n != 5 {
+		t.Errorf("%v skipped after a second, want 5", n)
 	}
 }
 
@@ -303,7 +322,7 @@ func FuzzPlayout(f *testing.F) {
 			p.Read(a, 50+i, &set)
 			p.Read(b, 50+i, &set)
 			p.Trim(&set, testRate)
-			if n := p.queue.Len(); n > set.DelayTicks+set.Slack+1 || p.wait < 0 || p.wait >= set.DelayTicks {
+			if n := p.queue.Len(); n > set.DelayTicks+set.Slack+testRate+1 || p.wait < 0 || p.wait >= set.DelayTicks {
 				t.Fatalf("%d inputs after %d empty places", n, p.wait)
 			}
 		}

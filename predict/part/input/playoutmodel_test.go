@@ -24,6 +24,8 @@ type placeLine struct {
 	late     int
 	usedOwn  bool // the last tick used an input of its own
 	calm     int  // ticks until one is drained
+	long     int  // ticks in a row in which too many wait
+	starved  int  // ticks without an input before
 }
 
 // place is one place of the line.
@@ -35,7 +37,9 @@ type place struct {
 // pop takes the first place and returns the tick of the input that is used, or 0.
 func (l *placeLine) pop() (used sim.Tick, source Source) {
 	used, source = l.take()
-	l.usedOwn = source == SourceReceived
+	if l.usedOwn = source == SourceReceived; source == SourceRepeated {
+		l.starved++
+	}
 	return used, source
 }
 
@@ -117,8 +121,19 @@ func (l *placeLine) trim() {
 			waiting++
 		}
 	}
-	if waiting > l.settings.DelayTicks+l.settings.Slack {
-		waiting = l.skip(waiting, l.settings.DelayTicks)
+	switch limit := l.settings.DelayTicks + l.settings.Slack; {
+	case waiting <= limit:
+		if l.long = 0; l.usedOwn {
+			l.starved = 0
+		}
+	case l.last != 0 && l.starved > l.settings.Slack:
+		waiting = l.skip(waiting, max(waiting-l.starved, l.settings.DelayTicks))
+		l.starved = 0
+	default:
+		if l.long++; l.last == 0 || l.long >= testRate || waiting > limit+testRate {
+			waiting = l.skip(waiting, l.settings.DelayTicks)
+			l.long = 0
+		}
 	}
 	if l.calm++; !l.usedOwn || waiting <= l.settings.DelayTicks+1 {
 		l.calm = 0

@@ -80,6 +80,8 @@ type clientState struct {
 	delay      sim.Moment // length of the jitter buffer, in whole ticks
 	arrivals   playout.Arrivals
 	percentile playout.Percentile
+	lateRun    playout.Span // of the packets in a row, up to now, that were late
+	lateCount  int          // number of them
 	servo      clock.Servo
 	gain       sim.Moment // by how much the client's clock has moved ahead since the first packet
 

@@ -1,6 +1,7 @@
 package statesync
 
 import (
+	"ghostcube/predict/part/clock"
 	"ghostcube/predict/part/playout"
 	"ghostcube/sim"
 )
@@ -16,7 +17,17 @@ func (c *client) recordArrival(early int) {
 	late := -sim.Moment(early)*sim.MomentsPerTick - c.env.TickEarly - c.state.gain
 	c.state.arrivals.Add(late)
 	c.state.percentile.Add(late)
+	if early >= 0 {
+		c.state.lateRun, c.state.lateCount = playout.Span{}, 0
+		return
+	}
+	c.state.lateRun.Add(late)
+	c.state.lateCount++
 }
+
+// lateRunShare is the part of a second of packets in a row that are late, after which an adaptive buffer follows them before
+// the second is over.
+const lateRunShare = 16
 
 // adjustClock slews the client's clock so that the earliest packet of each second waits for the
 // length of the jitter buffer, even if the latency changes or the server's clock runs at another
@@ -31,13 +42,21 @@ func (c *client) adjustClock() {
 	if span, ended := c.state.arrivals.Tick(); ended {
 		c.adaptBuffer()
 		if span.Any {
-			jump := c.state.servo.Sync(-span.Min-c.state.gain-c.state.delay, w.Rate())
+			behind := -span.Min - c.state.gain - c.state.delay
+			if c.settings.adaptive {
+				behind = clock.Tight(behind) // the buffer is just long enough
+			}
+			jump := c.state.servo.Sync(behind, w.Rate())
 			if jump > 0 {
 				c.counters.clockJumps.Inc()
 			}
 			w.SetTick(w.Tick() + sim.Tick(jump))
 			c.state.gain += sim.Tick(jump).Moment()
 		}
+	}
+	if c.settings.adaptive && c.state.lateCount*lateRunShare > w.Rate() {
+		c.state.servo.Sync(clock.Tight(-c.state.lateRun.Min-c.state.gain-c.state.delay), w.Rate())
+		c.state.lateRun, c.state.lateCount = playout.Span{}, 0
 	}
 	c.state.gain += c.state.servo.Gained()
 	c.env.SlewPPM = c.state.servo.Tick()

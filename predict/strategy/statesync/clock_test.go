@@ -73,3 +73,26 @@ func TestBufferAdapts(t *testing.T) {
 		t.Errorf("not adaptive: a buffer of %v ticks, want 5", n)
 	}
 }
+
+// TestAdaptiveBufferFollowsPath checks that an adaptive buffer, which has no tick to spare, has the packets in time while
+// the path becomes longer by a tick in a second and shorter again, and while the client's clock is fast: never are more than
+// a quarter of a second of ticks in a row without their packet.
+func TestAdaptiveBufferFollowsPath(t *testing.T) {
+	t.Parallel()
+	for _, network := range []string{"latency=75ms,swing=60ms,swing-every=8s", "latency=75ms,swing=100ms,swing-every=12s"} {
+		r := newRig(t, "zen", network, "adaptive", "on", "congestion", "off")
+		r.run(5 * 60)
+		missing, inRow, most := r.Counter("missing_packets"), 0, 0
+		for range 40 * 60 {
+			if r.run(1); r.Counter("missing_packets") > missing {
+				inRow++
+			} else {
+				inRow = 0
+			}
+			missing, most = r.Counter("missing_packets"), max(most, inRow)
+		}
+		if t.Logf("%s: %d in a row", network, most); most > 15 {
+			t.Errorf("%s: %d ticks in a row without a packet", network, most)
+		}
+	}
+}

@@ -40,6 +40,7 @@ func TestOffsetStats(t *testing.T) {
 		}
 		x, y := newTestClient(), newTestClient()
 		x.settings.smoothing.Mode, x.settings.smoothing.PositionFactor, x.settings.smoothing.SnapDistance = c.mode, c.keep, 5
+		x.settings.smoothing.MaxSpeed = 0
 		for range 600 {
 			x.decayOffsets()
 			if x.state.localTick == 100 {
@@ -97,7 +98,7 @@ func TestOffsetStatsRepeated(t *testing.T) {
 	if b.offset.largeSince != 1 {
 		t.Errorf("the decay began at %d, want 1", b.offset.largeSince)
 	}
-	b.recordCorrection(2, &s, 6, &counters)
+	b.recordCorrection(float32(s.SnapDistance), &s, 6, &counters)
 	if b.offset.largeSince != 0 || m.Value("offset_snaps") != 1 {
 		t.Errorf("after a snap the decay continues since %d", b.offset.largeSince)
 	}

@@ -24,7 +24,7 @@ import (
 //
 // Differences: Unreal's target is the newest received state, and here one waits in the jitter buffer for its
 // tick. The default mode's gentle move of the pose, and the soft snap, are missing: both exist to hide
-// snaps, which error offsets do here. A body farther than snap-distance takes over the state at once.
+// snaps, which error offsets do here. A body farther than maxSteered or snap-distance takes over the state at once.
 const (
 	interpolationIntervals        = 1.1  // mean times between updates over which the velocity is replaced
 	angularInterpolationIntervals = 1.25 // of the angular velocity
@@ -33,6 +33,7 @@ const (
 	minExtrapolationSeconds       = 0.75
 	minCoveredShare               = 0.5 // of the distance that its velocity makes a body is to cover, or it is stuck
 	maxStuckSeconds               = 3
+	maxSteered                    = 2                        // metres from which a body is not steered but set
 	stuckDecrease                 = 0.5                      // seconds of being stuck that are forgotten in each other second
 	restDistance                  = 0.01                     // metres
 	restAngle                     = 1.5 * (geom.TwoPi / 360) // radians
@@ -116,7 +117,7 @@ func (c *client) steerBody(i int, s *steered) {
 	target := s.at(float32(int64(w.Tick())-int64(s.tick))+float32(c.state.lead.Ticks()), rate)
 	offset := target.Pose.Pos.Sub(b.Pose.Pos).Len()
 	rests := target.Asleep && offset < restDistance && target.Pose.Rot.Mul(b.Pose.Rot.Inverse()).Angle() < restAngle
-	if s.updateStuck(b.Pose.Pos, rate); rests || s.stuck > maxStuckSeconds || offset >= float32(c.settings.smoothing.SnapDistance) {
+	if s.updateStuck(b.Pose.Pos, rate); rests || s.stuck > maxStuckSeconds || offset >= min(float32(c.settings.smoothing.SnapDistance), maxSteered) {
 		c.countCorrection(i, &target)
 		c.correctBody(i, target)
 		s.active, s.stuck, s.velocity = !target.Asleep, 0, geom.Vec3{}
