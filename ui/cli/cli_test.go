@@ -321,7 +321,7 @@ func TestListFits(t *testing.T) {
 
 // TestListNamed checks that list finds a counter and a measure by its name alone.
 func TestListNamed(t *testing.T) {
-	if out := printed(t, "list", "shots_received_behind_cover"); !strings.Contains(out, "hits on a player who was out of the shooter's sight") ||
+	if out := printed(t, "list", "shots_received_behind_cover"); !strings.Contains(out, "hits on a player behind cover on its own screen") ||
 		!strings.Contains(out, "rewind, ") {
 		t.Errorf("list of a counter:\n%s", out)
 	}

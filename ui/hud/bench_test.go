@@ -70,7 +70,8 @@ func frameAllocations(t *testing.T) (found []string) {
 	changed := map[string]map[string]bool{} // texts by the word that they contain
 	displays := []string{
 		"color=age,lanes=off,packet=on,ages=on,latency=on,slots=on,split=off,ticks=off", "color=path-error,split=on",
-		"color=priority,headline=snapshot_age_ms,ticks=on", "packet=off,ages=off,latency=off,slots=off,headline=off", "lanes=on,net-graph=on", "lanes=between,split=on,lane-span=5",
+		"color=priority,headline=snapshot_age_ms,ticks=on", "packet=off,ages=off,latency=off,slots=off,headline=off",
+		"lanes=on,net-graph=on", "lanes=between,split=on,lane-span=5",
 	}
 	for n, display := range append(displays, displays...) {
 		stagetest.Show(t, l, display)

@@ -206,8 +206,8 @@ func (d frameDrawer) captionLines(i int, r Rect, withKnobs bool, dst []captionLi
 			dst, text = append(dst, captionLine{line, color}), rest
 		}
 	}
-	brief := headline != 0 && (d.hud.brief || d.low(r) && len(d.l.Panes) > 2)
-	if brief && d.low(r) {
+	brief := headline != 0 && (d.hud.brief || lowPane(d.drawing, r) && len(d.l.Panes) > 2)
+	if brief && lowPane(d.drawing, r) {
 		most = min(most, 1)
 		if withKnobs && d.changedKnobs(i) != "" {
 			most++

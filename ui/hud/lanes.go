@@ -346,7 +346,7 @@ func (d frameDrawer) laneHeight(rects []Rect, captionHeight int) int {
 		return 0
 	}
 	h, r := d.px(highLaneHeight), rects[0]
-	if float32(r.H) < d.px(lowPaneHeight) {
+	if lowPane(d.drawing, r) {
 		h = d.px(lowLaneHeight)
 	}
 	room := float32(r.H-captionHeight) - minPictureShare*float32(r.H)

@@ -245,12 +245,12 @@ func (d frameDrawer) drawStrip(i int, y *paneLayout) {
 	}
 }
 
-// low reports whether a pane is too low for more than the point that it makes.
-func (d frameDrawer) low(pane Rect) bool { return float32(pane.H) < d.px(lowPaneHeight) }
+// lowPane reports whether a pane is too low for more than the point that it makes.
+func lowPane(d *drawing, pane Rect) bool { return float32(pane.H) < d.px(lowPaneHeight) }
 
 // shortStrip returns the height of a strip without gauges, and the padding in it.
 func (d frameDrawer) shortStrip(pane Rect) (height, padding float32) {
-	if d.low(pane) {
+	if lowPane(d.drawing, pane) {
 		return d.px(lowStripHeight), d.px(lowStripPadding)
 	}
 	return d.px(shortStripHeight), d.px(stripPadding)

@@ -19,10 +19,10 @@ func smoothingFactor(s *smoothing.Settings, offset float32) float32 {
 	return pos
 }
 
-// smoothingRange returns what the plot of the smoothing factor has room for: offsets up to 2 m, or the snap distance if it
-// is larger, and factors from 0.7, or the least below it, in steps of 0.1, to 1.
+// smoothingRange returns what the plot of the smoothing factor has room for: offsets up to 2 m, or twice those that are
+// large, and factors from 0.7, or the least below it, in steps of 0.1, to 1.
 func smoothingRange(s *smoothing.Settings) (maxOffset, low float32) {
-	maxOffset, low = max(2, min(float32(s.SnapDistance), 20)), 0.7
+	maxOffset, low = max(2, 2*float32(s.LargeError)), 0.7
 	for i := range smoothingSteps {
 		e := maxOffset * float32(i) / smoothingSteps
 		if f := smoothingFactor(s, e); e < float32(s.SnapDistance) && f < low {

@@ -41,7 +41,7 @@ func TestSmoothingPlot(t *testing.T) {
 	if !slices.Contains(labels, "0.70") || !slices.Contains(labels, "2 m") || first.Y < top || first.Y > bottom {
 		t.Errorf("the usual plot has %q and begins at %v between %v and %v", labels, first, top, bottom)
 	}
-	labels, first, top, bottom = plot(func(s *smoothing.Settings) { s.SmallFactor, s.LargeFactor, s.SnapDistance = 0.5, 0.85, 6 })
+	labels, first, top, bottom = plot(func(s *smoothing.Settings) { s.SmallFactor, s.LargeFactor, s.LargeError = 0.5, 0.85, 3 })
 	if !slices.Contains(labels, "0.50") || !slices.Contains(labels, "6 m") || strings.Contains(strings.Join(labels, " "), "0.70") {
 		t.Errorf("factors from 0.5 and offsets up to 6 m have the axis %q", labels)
 	}

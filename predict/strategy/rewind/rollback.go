@@ -41,7 +41,7 @@ type rollbackHistory struct {
 	changes  uint64  // of the world, after the last step
 	maxShift float64 // metres, largest distance by which a rollback moved a body in the present
 	counters rollbackHistoryCounters
-	replaced []sim.Body // scratch of replay: the present before it
+	scratch  []sim.Body // of replay: the present before it
 }
 
 // rollbackHistoryCounters are what a rollbackHistory counts.
@@ -135,7 +135,7 @@ func (s *server) applyLateInputs(from, now sim.Tick, peers []predict.Peer) (firs
 func (s *server) replay(first, now sim.Tick) {
 	l, w, m := &s.history, s.Env.World, s.Env.Counters
 	began := m.BeginSpan()
-	l.replaced = append(l.replaced[:0], w.Bodies()...)
+	l.scratch = append(l.scratch[:0], w.Bodies()...)
 	w.Load(l.states.Find(first))
 	for w.Tick() < now {
 		record := l.ticks.Find(w.Tick())
@@ -149,7 +149,7 @@ func (s *server) replay(first, now sim.Tick) {
 		}
 	}
 	for i, b := range w.Bodies() {
-		l.maxShift = max(l.maxShift, float64(b.Pose.Pos.Sub(l.replaced[i].Pose.Pos).Len()))
+		l.maxShift = max(l.maxShift, float64(b.Pose.Pos.Sub(l.scratch[i].Pose.Pos).Len()))
 	}
 	l.counters.rollbackMax.Set(l.maxShift)
 	l.counters.serverRollbacks.Inc()

@@ -19,7 +19,7 @@ type observed struct {
 }
 
 func (o *observed) declare(env *predict.Env) {
-	o.Declare(env, "bodies that are not the player's: as simulated, or between states; auto: as simulated where the player comes near",
+	o.Declare(env, "other bodies: as simulated, or between states; auto: as simulated where the player comes near",
 		60, "others=interpolate, auto: bodies are drawn this long after the simulation has reached their tick, ms",
 		others.Predict, others.Interpolate, others.Auto)
 	env.Knobs.Needs("others", "send", "priority")
