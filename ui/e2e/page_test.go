@@ -21,7 +21,7 @@ import (
 )
 
 // maxBytes limits what a visitor loads before the first picture.
-const maxBytes = 7_000_000
+const maxBytes = 7_100_000
 
 // TestPage opens links to sessions in a browser and uses the page: both panes move, keys and controls work, sessions
 // have the same hashes as here, and files come and go. Nothing may be written to the browser's console. The page is within its
@@ -40,9 +40,10 @@ func TestPage(t *testing.T) {
 	t.Run("touch typing", s.testTouchTyping)
 }
 
-// testPanes checks that both panes of a comparison move, and that a click on another comparison starts it.
+// testPanes checks that both panes of a comparison move, and that a click on another comparison shows it, and one on its button
+// plays it from the start.
 func (s *pageServer) testPanes(t *testing.T) {
-	d := s.open(t, "?compare=csp-redundancy", screenSize{960, 540, 1, false})
+	d := s.open(t, "?compare=csp-redundancy", screenSize{960, 640, 1, false})
 	before := d.screenshot()
 	d.waitTicks(60)
 	after := d.screenshot()
@@ -54,8 +55,15 @@ func (s *pageServer) testPanes(t *testing.T) {
 			t.Errorf("%d pixels of pane %d have changed within 60 ticks", n, i+1)
 		}
 	}
-	restarts := d.state().restarts
 	d.click("compare csp-clean")
+	d.waitUntil("csp-clean chosen", func(s windowState) bool {
+		button, ok := s.controls["from the start"]
+		return ok && button.Min.Y > s.controls["compare csp-clean"].Max.Y
+	})
+	// It is at its moment, where no tick is earlier than the last one before.
+	d.waitUntil("the end of the run-up", func(s windowState) bool { return s.tick > 6*64 })
+	restarts := d.state().restarts
+	d.click("from the start")
 	d.waitUntil("another session", func(s windowState) bool { return s.restarts > restarts })
 	d.checkHash("?compare=csp-clean", 1)
 }
