@@ -62,9 +62,8 @@ func (w *World) updateGroundContact(next int, i, ground int32) int {
 	return next
 }
 
-// sortResting puts the manifolds between sleepers, and only those, to the ones at rest. Manifolds with carriers are
-// never at rest, because carriers may leave.
-func (w *World) sortResting() {
+// takeWoken removes the manifolds that can no longer rest from those at rest, and returns them in scratch memory.
+func (w *World) takeWoken() []manifold {
 	s, moved := &w.state, w.contacts.moved[:0]
 	kept := s.resting[:0]
 	for k := range s.resting {
@@ -75,6 +74,13 @@ func (w *World) sortResting() {
 		}
 	}
 	s.resting = kept
+	return moved
+}
+
+// sortResting puts the manifolds between sleepers, and only those, to the ones at rest. Manifolds with carriers are
+// never at rest, because carriers may leave.
+func (w *World) sortResting() {
+	s, moved := &w.state, w.takeWoken()
 	woken := len(moved)
 	remaining := s.manifolds[:0]
 	for k := range s.manifolds {
@@ -132,16 +138,7 @@ func (w *World) wokenBefore(shape int32, key uint32) bool {
 
 // wakeRestingContacts adds the manifolds of bodies that have woken to those of this tick.
 func (w *World) wakeRestingContacts() {
-	s, moved := &w.state, w.contacts.moved[:0]
-	kept := s.resting[:0]
-	for k := range s.resting {
-		if m := &s.resting[k]; w.canRest(m) {
-			kept = append(kept, *m)
-		} else {
-			moved = append(moved, *m)
-		}
-	}
-	s.resting = kept
+	s, moved := &w.state, w.takeWoken()
 	i, j := len(s.manifolds)-1, len(moved)-1
 	w.separations = append(w.separations, make([][4]float32, len(moved))...)
 	for k := len(w.separations) - 1; j >= 0; k-- {
