@@ -170,8 +170,9 @@ func (s *Session) StartComparison(name string) {
 
 // ShowComparison plans a comparison, which StartNext starts and runs up to shortly before its moment.
 func (s *Session) ShowComparison(name string) {
+	s.Next = nil
 	s.StartComparison(name)
-	s.toMoment = true
+	s.toMoment = s.Next != nil
 }
 
 // Reset shows the first picture of the session again, and plays it if it has been playing.

@@ -351,6 +351,12 @@ func TestComparisonShowsItsMoment(t *testing.T) {
 	if g.Lab.Hash() != all.Lab.Hash() {
 		t.Error("its world is another one than that of a session that ran all the way")
 	}
+	g.ShowComparison("nothing")
+	g.StartComparison("csp-smoothing")
+	g.startNext(t)
+	if g.RunUp != 0 {
+		t.Errorf("after an unknown comparison another one runs up to tick %d", g.RunUp)
+	}
 	g.Reset()
 	g.startNext(t)
 	if g.Lab.Ticks() != 0 || g.RunUp != 0 || g.Paused {
