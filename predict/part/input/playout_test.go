@@ -166,9 +166,9 @@ func TestPlayoutRepeats(t *testing.T) {
 	}
 }
 
-// TestPlayoutSkips checks that of a burst that arrives after the buffer has starved as many inputs are skipped as ticks
-// were lost, if these are more than the slack of 4, but not so many that fewer than 4 wait. Without
-// starvation, as under jitter, none are skipped until too many have waited for a second.
+// TestPlayoutSkips checks a burst that arrives after the buffer has starved: it skips one input for each lost tick if more
+// than 4, the slack, were lost, and keeps at least 4 waiting. Without starvation, as under jitter, it skips none until too
+// many have waited for a second.
 func TestPlayoutSkips(t *testing.T) {
 	for _, c := range []struct {
 		starved, burst int
