@@ -68,7 +68,8 @@ func (d frameDrawer) drawCaption(i int, y *paneLayout, focus bool) {
 	fill(d.DrawList, r, stage.BackgroundColor)
 	x, top := float32(r.X)+d.px(10), float32(r.Y)
 	big, small := d.font(17, true), d.font(13, false)
-	headline := d.drawHeadline(i, r)
+	d.drawHeadline(i, y)
+	beside := d.besideLine(i, y.pane)
 	c := &d.hud.panes[i].caption
 	base := top + d.px(22)
 	pen := x + d.Text(x, base, big, stage.TextColor, c.name) + d.px(12)
@@ -80,11 +81,11 @@ func (d frameDrawer) drawCaption(i int, y *paneLayout, focus bool) {
 		if e := &d.hud.panes[i].explain; k > 0 && k == len(c.lines)-1 && d.settings.Explain && !y.explained && e.event.text != "" {
 			line = captionLine{e.event.text, stage.ExplainColor}
 		}
-		d.Text(x, top+d.px(captionTop+13)+d.px(captionLineHeight)*float32(k), small, line.color, d.fitClauses(small, line.text, d.captionRoom(r, k, headline)))
+		d.Text(x, top+d.px(captionTop+13)+d.px(captionLineHeight)*float32(k), small, line.color, d.fitClauses(small, line.text, d.captionRoom(r, k, beside)))
 	}
 	if d.settings.Split {
 		client, server := sides(y.picture, d.hud.laneGap)
-		if beside := client.Y == server.Y; beside {
+		if client.Y == server.Y {
 			d.drawSideLabel(float32(client.X+client.W)-d.px(6), float32(client.Y)+d.px(6), "client", true)
 		} else {
 			d.drawSideLabel(float32(client.X)+d.px(6), float32(client.Y)+d.px(6), "client", false)
@@ -96,13 +97,26 @@ func (d frameDrawer) drawCaption(i int, y *paneLayout, focus bool) {
 	}
 }
 
-// captionRoom returns the width of line k below the name of a pane in r, from 0. The headline stands beside the first.
-func (d frameDrawer) captionRoom(r Rect, k int, headline float32) float32 {
+// captionRoom returns the width of line k below the name of a pane in r, from 0. beside is what the headline takes of the first.
+func (d frameDrawer) captionRoom(r Rect, k int, beside float32) float32 {
 	room := float32(r.W) - d.px(20)
 	if k == 0 {
-		room -= headline
+		room -= beside
 	}
 	return room
+}
+
+// besideLine returns the width that the headline of pane i in r takes of the line below the name.
+func (d frameDrawer) besideLine(i int, r Rect) float32 {
+	if d.singleLine(i, r) {
+		return 0
+	}
+	return d.headlineWidth(i, r)
+}
+
+// singleLine reports whether name, knobs and headline of pane i in r share one line, because the pane is low.
+func (d frameDrawer) singleLine(i int, r Rect) bool {
+	return d.hud.panes[i].headline.value.text != "" && len(d.l.Panes) > 2 && lowPane(d.drawing, r)
 }
 
 // paneName returns the name of pane i, with its number among several.
@@ -125,15 +139,15 @@ func (d frameDrawer) changedKnobs(i int) string {
 // knobSeparator separates knobs, figures and notes in a line.
 const knobSeparator = "   "
 
-// drawHeadline draws the headline of pane i at the right of its caption, and returns the width that it takes.
-func (d frameDrawer) drawHeadline(i int, r Rect) float32 {
+// drawHeadline draws the headline of a pane at the right of its caption, and its bar.
+func (d frameDrawer) drawHeadline(i int, y *paneLayout) {
 	h := &d.hud.panes[i].headline
-	w := d.headlineWidth(i, r)
+	w := d.headlineWidth(i, y.pane)
 	if w == 0 {
-		return 0
+		return
 	}
 	large, small := d.font(headlineSize, true), d.font(13, false)
-	right, top := float32(r.X+r.W)-d.px(10), float32(r.Y)
+	right, top := float32(y.pane.X+y.pane.W)-d.px(10), float32(y.pane.Y)
 	pen := right
 	if h.unit != "" {
 		pen -= small.Width(h.unit)
@@ -144,11 +158,14 @@ func (d frameDrawer) drawHeadline(i int, r Rect) float32 {
 	if d.hud.bars.best == i {
 		color = stage.BestTextColor
 	}
-	d.Text(pen-large.Width(h.value.text), top+d.px(29), large, color, h.value.text)
-	label := d.texts.truncate(small, h.label, w-d.px(14))
-	d.Text(right-small.Width(label), top+d.px(45), small, stage.DimTextColor, label)
-	d.drawHeadlineBar(i, r)
-	return w
+	pen -= large.Width(h.value.text)
+	d.Text(pen, top+d.px(29), large, color, h.value.text)
+	label, base := d.texts.truncate(small, h.label, d.labelWidth(i, y.pane)), top+d.px(45)
+	if d.singleLine(i, y.pane) {
+		right, base = pen-d.px(10), top+d.px(29)
+	}
+	d.Text(right-small.Width(label), base, small, stage.DimTextColor, label)
+	d.drawHeadlineBar(i, y.caption)
 }
 
 // drawHeadlineBar draws the bar of pane i at the lower edge of its caption r, if the headlines of the panes can be compared.
@@ -175,26 +192,36 @@ const headlineSize = 30
 // maxHeadlineShare is the share of a pane's width beyond which the label of its headline is cut.
 const maxHeadlineShare = 0.45
 
-// headlineWidth returns the width that the headline of pane i takes of its caption r; 0: there is none.
+// labelWidth returns the width that the label of the headline of pane i in r may take.
+func (d frameDrawer) labelWidth(i int, r Rect) float32 {
+	return min(d.font(13, false).Width(d.hud.panes[i].headline.label), float32(r.W)*maxHeadlineShare)
+}
+
+// headlineWidth returns the width that the headline of pane i takes of its caption in r; 0: there is none.
 func (d frameDrawer) headlineWidth(i int, r Rect) float32 {
 	h := &d.hud.panes[i].headline
 	if h.value.text == "" {
 		return 0
 	}
-	large, small := d.font(headlineSize, true), d.font(13, false)
-	value := large.Width(h.value.text)
+	value := d.font(headlineSize, true).Width(h.value.text)
 	if h.unit != "" {
-		value += small.Width(h.unit) + d.px(5)
+		value += d.font(13, false).Width(h.unit) + d.px(5)
 	}
-	return max(value, min(small.Width(h.label), float32(r.W)*maxHeadlineShare)) + d.px(14)
+	if label := d.labelWidth(i, r); d.singleLine(i, r) {
+		value += d.px(10) + label
+	} else {
+		value = max(value, label)
+	}
+	return value + d.px(14)
 }
 
 // captionLines appends the lines below the name of pane i in r to dst, the most important ones first: the leading
 // figures; faults and notes of the client, highlighted; changed knobs that do not fit beside the name; missing
-// data; and the time that the pane draws and counters. A low pane has fewer of them.
+// data; and the time that the pane draws and counters. A pane with a headline has fewer of them, a low one none unless
+// something is wrong.
 func (d frameDrawer) captionLines(i int, r Rect, withKnobs bool, dst []captionLine) []captionLine {
 	p, font := d.l.Panes[i], d.font(13, false)
-	headline := d.headlineWidth(i, r)
+	beside, headline := d.besideLine(i, r), d.headlineWidth(i, r) > 0
 	share := float32(maxCaptionShare)
 	if d.settings.AnyGauge() {
 		share = maxCaptionShareWithGauges
@@ -202,19 +229,16 @@ func (d frameDrawer) captionLines(i int, r Rect, withKnobs bool, dst []captionLi
 	most := max(int((float32(r.H)*share-d.px(captionTop+captionPadding))/d.px(captionLineHeight)), 1)
 	wrap := func(color render.Color, text string) {
 		for text != "" {
-			line, rest := font.Break(text, knobSeparator, d.captionRoom(r, len(dst), headline))
+			line, rest := font.Break(text, knobSeparator, d.captionRoom(r, len(dst), beside))
 			dst, text = append(dst, captionLine{line, color}), rest
 		}
 	}
-	brief := headline != 0 && (d.hud.brief || lowPane(d.drawing, r) && len(d.l.Panes) > 2)
-	if brief && lowPane(d.drawing, r) {
-		most = min(most, 1)
-		if withKnobs && d.changedKnobs(i) != "" {
-			most++
-		}
-	}
-	if !brief {
-		first, second := d.keyFigures(i, d.captionRoom(r, 0, headline))
+	usual := min(usualCaptionLines, most)
+	switch {
+	case d.singleLine(i, r):
+		usual = 0
+	case !headline || !d.hud.brief:
+		first, second := d.keyFigures(i, d.captionRoom(r, 0, beside))
 		wrap(stage.TextColor, first)
 		wrap(stage.TextColor, second)
 	}
@@ -222,26 +246,31 @@ func (d frameDrawer) captionLines(i int, r Rect, withKnobs bool, dst []captionLi
 	wrap(stage.AlertColor, d.texts.end())
 	if withKnobs {
 		knobs := d.changedKnobs(i)
-		room := d.captionRoom(r, len(dst), headline)
-		if line, _ := font.Break(knobs, knobSeparator, room); len(dst) == 0 && font.Width(line) > room && most > 1 {
+		room := d.captionRoom(r, len(dst), beside)
+		if line, _ := font.Break(knobs, knobSeparator, room); len(dst) == 0 && font.Width(line) > room && most > 1 && !d.singleLine(i, r) {
 			dst = append(dst, captionLine{"", stage.DimTextColor}) // the headline is beside the first line
 		}
 		wrap(stage.DimTextColor, knobs)
 	}
-	if s := d.hud.panes[i].missingText(&d.settings, d.texts); s != "" && int(d.l.Ticks()-p.StartTick()) > d.l.Config().Rate {
+	if s := d.hud.panes[i].missingText(&d.settings, d.texts); s != "" && !d.singleLine(i, r) && int(d.l.Ticks()-p.StartTick()) > d.l.Config().Rate {
 		dst = append(dst, captionLine{s, stage.DimTextColor})
 	}
-	if _, largest, _, ok := p.Score.JointSeparation(); ok && d.settings.Joints {
+	if _, largest, _, ok := p.Score.JointSeparation(); ok && d.settings.Joints && !d.singleLine(i, r) {
 		dst = append(dst, captionLine{d.texts.add("open joints ").gap(p.Score.JointSeparationNow()).add(", largest ").gap(largest).end(), stage.DimTextColor})
 	}
-	wrap(stage.DimTextColor, d.captionNotes(i))
-	for len(dst) < min(usualCaptionLines, most) { // most panes need these sooner or later
+	if notes := d.captionNotes(i); !headline {
+		wrap(stage.DimTextColor, notes)
+	} else if len(dst) < usual { // a pane with a point of its own says no more
+		line, _ := font.Break(notes, knobSeparator, d.captionRoom(r, len(dst), beside))
+		dst = append(dst, captionLine{line, stage.DimTextColor})
+	}
+	for len(dst) < usual { // most panes need these sooner or later
 		dst = append(dst, captionLine{"", stage.DimTextColor})
 	}
 	if len(dst) > most {
 		dst = dst[:most]
 		last := &dst[most-1]
-		kept := font.Fit(last.text, d.captionRoom(r, most-1, headline)-font.Width(moreText))
+		kept := font.Fit(last.text, d.captionRoom(r, most-1, beside)-font.Width(moreText))
 		if d.texts.add(kept); len(kept) < len(last.text) && kept != "" {
 			d.texts.add(render.Ellipsis)
 		}
@@ -327,14 +356,13 @@ func (t *texts) tickCounters(p *lab.Pane) {
 	}
 }
 
-// keyFigures returns the figures that lead the caption of pane i: the time from a key to the screen, the path error,
-// the pops, and the bandwidth of both directions. If they do not fit into one line of a width they take two, with
-// shorter names if necessary.
+// keyFigures returns the figures that lead the caption of pane i, without the one that is its headline: the time from a key
+// to the screen, the path error, the pops, and the bandwidth down. If they do not fit into one line of a width they take two,
+// with shorter names if necessary.
 func (d frameDrawer) keyFigures(i int, width float32) (first, second string) {
 	p := d.hud.panes[i]
 	p.measures = d.l.Panes[i].Headline(p.measures[:0])
-	var key, path, pops, all *score.Measure
-	bandwidth := 0.0
+	var key, path, pops, all, down *score.Measure
 	for k := range p.measures {
 		switch m := &p.measures[k]; m.Name {
 		case "key_to_screen_ms":
@@ -345,20 +373,36 @@ func (d frameDrawer) keyFigures(i int, width float32) (first, second string) {
 			pops = m
 		case "pops_all_per_minute":
 			all = m
-		case "down_kbit_per_second", "up_kbit_per_second":
-			bandwidth += m.Value
+		case "down_kbit_per_second":
+			down = m
 		}
 	}
-	font, t := d.font(13, false), d.texts
+	font, t, headline := d.font(13, false), d.texts, p.headline.name
 	times := func(keyName, pathName string) string {
-		return t.add(keyName).measure(key, " ms").separate().add(pathName).measure(path, " m").end()
+		if headline != "key_to_screen_ms" {
+			t.add(keyName).measure(key, " ms")
+		}
+		if headline != "path_error_rms_m" {
+			t.separate().add(pathName).measure(path, " m")
+		}
+		return t.end()
 	}
 	long := times("key to screen ", "path error ")
-	t.measure(pops, "")
-	if all != nil {
-		t.add(" (all ").measure(all, "").add(")")
+	if headline != "pops_per_minute" {
+		t.measure(pops, "").add(" pops/min")
+		if all != nil && all.OK && headline != "pops_all_per_minute" {
+			t.add(", all bodies ").measure(all, "")
+		}
 	}
-	rest := t.add(" pops/min").separate().fixed(bandwidth, 0).add(" kbit/s").end()
+	if headline != "down_kbit_per_second" {
+		t.separate().add("down ")
+		if down != nil && down.OK {
+			t.rate(down.Value)
+		} else {
+			t.add("-")
+		}
+	}
+	rest := t.end()
 	for _, one := range [...]string{long, times("key ", "path ")} {
 		if line := t.add(one).separate().add(rest).end(); font.Width(line) <= width {
 			return line, ""

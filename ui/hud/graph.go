@@ -39,6 +39,8 @@ const (
 	InputBufferGraph
 	EarlyArrivalGraph
 	InputBitsGraph
+	BytesDownGraph
+	BytesUpGraph
 	GraphCount
 )
 
@@ -104,6 +106,15 @@ func (r *bitRate) add(total uint64, rate int) float64 {
 	return float64((total-first)*8) * float64(rate) / float64(back)
 }
 
+// last returns the bytes of the newest tick.
+func (r *bitRate) last() float64 {
+	n, total := len(r.totals), r.totals[(r.count-1+len(r.totals))%len(r.totals)]
+	if r.count < 2 {
+		return float64(total)
+	}
+	return float64(total - r.totals[(r.count-2+n)%n])
+}
+
 // updateGraphs adds the values of a tick to the graphs of a pane.
 func (p *pane) updateGraphs(source *lab.Pane, l *lab.Lab) {
 	rate := l.Config().Rate
@@ -116,6 +127,7 @@ func (p *pane) updateGraphs(source *lab.Pane, l *lab.Lab) {
 	client := source.Clients[0]
 	up := p.upRate.add(client.WireBytes(link.Up), rate) / 1000
 	down := p.downRate.add(client.WireBytes(link.Down), rate) / 1000
+	bytesUp, bytesDown := p.upRate.last(), p.downRate.last()
 	for i, of := range [GraphCount]struct {
 		title, unit string
 		value       float64
@@ -130,6 +142,8 @@ func (p *pane) updateGraphs(source *lab.Pane, l *lab.Lab) {
 		InputBufferGraph:  {"input buffer", "inputs", waiting, false, waits},
 		EarlyArrivalGraph: {"early arrival", "ms", early, false, measuresArrival},
 		InputBitsGraph:    {"inputs in a packet", "bits", float64(p.inputBits.add(source.Counters)), false, true},
+		BytesDownGraph:    {"sent down", "bytes", bytesDown, false, true},
+		BytesUpGraph:      {"sent up", "bytes", bytesUp, false, true},
 	} {
 		g := &p.graphs[i]
 		g.Title, g.Unit, g.Known, g.Signed = of.title, of.unit, of.known, i == EarlyArrivalGraph
@@ -166,16 +180,61 @@ func earlyArrivalMs(m *predict.Counters, rate int) (ms float64, ok bool) {
 	return behind * 1000 / float64(rate), ok
 }
 
-// drawGraphGauge draws the path error of pane i with a mark for each correction. All panes have one scale.
+// drawGraphGauge draws the path error of pane i with a mark for each correction, or, where the headline is a bandwidth, the
+// bytes of every tick. All panes have one scale.
 func (d gaugeDrawer) drawGraphGauge(i int, x, y, w, h float32) {
-	g := d.hud.Graph(i, PathErrorGraph)
 	f := d.font(12, false)
-	top := d.hud.scaleMax(PathErrorGraph, minPathErrorScale)
 	texts := f.Width("path error 00.00 m") + d.px(16)
-	d.Text(x+d.px(8), y+d.px(15), f, stage.DimTextColor, d.texts.add("path error ").fixed(float64(g.Last()), 2).add(" m").end())
-	d.Text(x+d.px(8), y+d.px(31), f, stage.DimTextColor, d.texts.add("of ").short(float64(top), 3).add(" m").end())
-	DrawGraph(d.DrawList, g, x+texts, y+d.px(4), max(w-texts-d.px(4), 1), h-d.px(8), top, d.px(1.5))
+	left, width, upper, height := x+texts, max(w-texts-d.px(4), 1), y+d.px(4), h-d.px(8)
+	var first, second string
+	if which, ok := bytesGraph(d.settings.Headline); ok {
+		top := d.hud.scaleMax(which, minBytesScale)
+		first, second = "sent in a tick", d.texts.add("of ").bytes(float64(top)).end()
+		d.drawBytes(d.hud.Graph(i, which), left, upper, width, height, top)
+	} else {
+		g, top := d.hud.Graph(i, PathErrorGraph), d.hud.scaleMax(PathErrorGraph, minPathErrorScale)
+		first = d.texts.add("path error ").fixed(float64(g.Last()), 2).add(" m").end()
+		second = d.texts.add("of ").short(float64(top), 3).add(" m").end()
+		DrawGraph(d.DrawList, g, left, upper, width, height, top, d.px(1.5))
+	}
+	d.Text(x+d.px(8), y+d.px(15), f, stage.DimTextColor, first)
+	d.Text(x+d.px(8), y+d.px(31), f, stage.DimTextColor, second)
 }
+
+// bytesGraph returns the graph of the bytes that a headline counts; ok is false if it is no bandwidth.
+func bytesGraph(headline string) (which int, ok bool) {
+	switch headline {
+	case "down_kbit_per_second", "bits_per_body":
+		return BytesDownGraph, true
+	case "up_kbit_per_second":
+		return BytesUpGraph, true
+	}
+	return 0, false
+}
+
+// bytesTicks is the number of ticks whose bytes are drawn.
+const bytesTicks = 90
+
+// drawBytes draws the bytes of the last ticks as blocks from left to right, the newest at the right. Nothing stands where
+// nothing was sent.
+func (d gaugeDrawer) drawBytes(g *Graph, x, y, w, h, top float32) {
+	bottom := y + h - 1
+	d.Rect(x, bottom, w, 1, stage.GridlineColor)
+	n := min(g.Len(), bytesTicks)
+	for i := range n {
+		v, _ := g.At(g.Len() - n + i)
+		if v == 0 {
+			continue
+		}
+		at := bytesTicks - n + i
+		x0, x1 := whole(w*float32(at)/bytesTicks), whole(w*float32(at+1)/bytesTicks)
+		block := max(whole((h-1)*v/top), d.px(1))
+		d.Rect(x+x0, bottom-block, max(x1-x0-1, 1), block, stage.UpdateColor)
+	}
+}
+
+// minBytesScale is the least end of the scale of bytes in a tick.
+const minBytesScale = 50
 
 // minPathErrorScale is the least end of the scale of path errors, in metres.
 const minPathErrorScale = 0.1

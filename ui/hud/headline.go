@@ -88,11 +88,22 @@ func (p *pane) headlineValue(h *headline) {
 		if name == "key_to_screen_ms" {
 			h.noise = 0
 		}
-		h.texts.b = m.AppendText(h.texts.b)
+		unit := ""
+		if m.OK && strings.HasSuffix(name, "_kbit_per_second") {
+			var value float64
+			var digits int
+			value, unit, digits = rateUnit(m.Value)
+			h.texts.fixed(value, digits)
+		} else {
+			h.texts.b = m.AppendText(h.texts.b)
+		}
 		if comma := strings.LastIndex(m.Title, ", "); comma >= 0 {
 			h.label, h.unit = m.Title[:comma], m.Title[comma+2:]
 		} else if m.Title != "" {
 			h.label, h.unit = m.Title, ""
+		}
+		if unit != "" {
+			h.unit = unit
 		}
 		return
 	}

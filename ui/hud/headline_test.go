@@ -3,9 +3,12 @@ package hud
 import (
 	"errors"
 	"math"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
+	"ghostcube/net/link"
 	"ghostcube/predict/lab"
 	"ghostcube/render"
 	"ghostcube/ui/stage"
@@ -46,8 +49,9 @@ func TestHeadline(t *testing.T) {
 	texts, _ := large("down_kbit_per_second")
 	for i, p := range l.Panes {
 		for _, m := range p.Headline(nil) {
-			if m.Name == "down_kbit_per_second" && texts[i] != m.Text() {
-				t.Errorf("pane %d shows %s, and its score has %s", i+1, texts[i], m.Text())
+			value, _, digits := rateUnit(m.Value)
+			if want := strconv.FormatFloat(value, 'f', digits, 64); m.Name == "down_kbit_per_second" && texts[i] != want {
+				t.Errorf("pane %d shows %s, and its score has %s", i+1, texts[i], want)
 			}
 		}
 	}
@@ -115,6 +119,77 @@ func TestHeadlineBars(t *testing.T) {
 	}
 }
 
+// TestCaptionLeavesHeadlineOut promises that a caption does not repeat the figure of the headline, labels every other one, and
+// has bandwidth of one direction, from 1,000 kbit/s as Mbit/s.
+func TestCaptionLeavesHeadlineOut(t *testing.T) {
+	l := stagetest.Katamari(t, "latency=50ms", "snapshot", "rewind")
+	var s HUD
+	stagetest.RollAndPull(t, &s, l, 240)
+	parts := map[string]string{"key_to_screen_ms": "key to screen ", "path_error_rms_m": "path error ", "pops_per_minute": "pops/min", "down_kbit_per_second": "down "}
+	for headline := range parts {
+		stagetest.Show(t, l, "graphs=off,headline="+headline)
+		stagetest.RollAndPull(t, &s, l, 30)
+		f := s.frame(l)
+		for i := range l.Panes {
+			caption := ""
+			for _, line := range s.panes[i].caption.lines {
+				caption += line.text + "\n"
+			}
+			for name, part := range parts {
+				if strings.Contains(caption, part) != (name != headline) {
+					t.Errorf("headline %s: pane %d has %q, or has it not: %q", headline, i+1, part, caption)
+				}
+			}
+			if i == 0 && headline != "down_kbit_per_second" && !strings.Contains(caption, " Mbit/s") {
+				t.Errorf("no Mbit/s: %q", caption)
+			}
+		}
+		if all := f.texts(); headline == "down_kbit_per_second" && !strings.Contains(all, "\nMbit/s\n") {
+			t.Errorf("a headline without Mbit/s: %s", all)
+		}
+	}
+}
+
+// TestBytesAreDrawn promises that panes whose headline is a bandwidth draw the bytes of every tick as blocks on one scale, the
+// sum of which is what was sent.
+func TestBytesAreDrawn(t *testing.T) {
+	l := stagetest.Katamari(t, "latency=50ms", "snapshot:snapshot-every=3", "snapshot:snapshot-every=3:compression=delta")
+	var s HUD
+	stagetest.RollAndPull(t, &s, l, 240)
+	blocks := func() (heights []float32) {
+		f := s.frame(l)
+		for _, it := range f.Overlay.Items {
+			if it.Kind == render.RectKind && it.Color == stage.UpdateColor {
+				heights = append(heights, it.H)
+			}
+		}
+		return heights
+	}
+	if n := len(blocks()); n != 0 {
+		t.Fatalf("%d blocks without a headline", n)
+	}
+	stagetest.Show(t, l, "headline=down_kbit_per_second")
+	s.Refresh(l)
+	h := blocks()
+	if n := 2 * bytesTicks / 3; len(h) != n {
+		t.Fatalf("%d blocks of a snapshot every three ticks in two panes, want %d", len(h), n)
+	}
+	if slices.Max(h) < 10 || h[0] < 8*h[len(h)-1] {
+		t.Errorf("the blocks of all states are %v high, those of differences %v", h[0], h[len(h)-1])
+	}
+	for i, p := range l.Panes {
+		before, sum, g := p.Clients[0].WireBytes(link.Down), 0.0, s.Graph(i, BytesDownGraph)
+		stagetest.RollAndPull(t, &s, l, 60/len(l.Panes))
+		for k := range 60 / len(l.Panes) {
+			v, _ := g.At(g.Len() - 1 - k)
+			sum += float64(v)
+		}
+		if sent := p.Clients[0].WireBytes(link.Down) - before; float64(sent) != sum {
+			t.Errorf("pane %d drew %v bytes of %d", i+1, sum, sent)
+		}
+	}
+}
+
 // TestLowPanesShowPictures promises that four panes with a headline are pictures for the most part, with the changed knobs
 // of each where they are beside its name or below it.
 func TestLowPanesShowPictures(t *testing.T) {
@@ -123,7 +198,7 @@ func TestLowPanesShowPictures(t *testing.T) {
 		knob  string
 		share float64
 	}{
-		{"statesync:budget=64", "budget=64", 0.63},
+		{"statesync:budget=64", "budget=64", 0.68},
 		{"statesync:compression=uncompressed:budget=64:jitter-buffer=0:smoothing=single:cold-start=on:adaptive=on", "cold-start=on", 0.59},
 	} {
 		l := stagetest.Katamari(t, "latency=50ms,loss=5%", "snapshot", "snapshot:compression=delta", "rewind", c.last)

@@ -57,8 +57,11 @@ func (d frameDrawer) layOut(rects []Rect) {
 	for i, r := range rects {
 		y := &d.hud.layouts[i]
 		y.pane = r
-		lines := len(d.updateCaption(i, r).lines)
-		captionHeight = max(captionHeight, int(d.px(captionTop)+d.px(captionLineHeight)*float32(lines)+d.px(captionPadding)))
+		height := d.px(captionTop) + d.px(captionLineHeight)*float32(len(d.updateCaption(i, r).lines)) + d.px(captionPadding)
+		if len(d.hud.panes[i].caption.lines) == 0 {
+			height += d.px(headlineBarHeight) // of the large figure
+		}
+		captionHeight = max(captionHeight, int(height))
 	}
 	stripHeight := kept.strip
 	d.hud.laneGap = 0
@@ -128,8 +131,12 @@ func (d frameDrawer) layOutStrip(i int, y *paneLayout, room float32) float32 {
 	narrowest := minGaugeWidth * max(d.scale, 11./12)
 	columns := min(max(int((float32(y.pane.W)-pad)/(narrowest+gap)), 1), len(d.hud.gauges), maxGaugeColumns)
 	w := whole((float32(y.pane.W) - pad - pad - gap*float32(columns-1)) / float32(columns))
+	forms := [2]bool{false, true} // whether gauges are reduced
+	if d.singleLine(i, y.pane) {
+		forms[0] = true
+	}
 	if y.explained = d.settings.Explain; y.explained {
-		for _, reduced := range [2]bool{false, true} {
+		for _, reduced := range forms {
 			if h := d.fillColumns(y, len(d.hud.gauges), columns, w, pad+d.px(explainHeight), gap, reduced) + pad; h <= room {
 				return h
 			}
@@ -137,7 +144,7 @@ func (d frameDrawer) layOutStrip(i int, y *paneLayout, room float32) float32 {
 		y.explained = false
 	}
 	for n := len(d.hud.gauges); n > 0; n-- {
-		for _, reduced := range [2]bool{false, true} {
+		for _, reduced := range forms {
 			h := d.fillColumns(y, n, columns, w, pad, gap, reduced) + pad
 			if n < len(d.hud.gauges) {
 				h += d.px(hiddenHeight)
@@ -250,7 +257,7 @@ func lowPane(d *drawing, pane Rect) bool { return float32(pane.H) < d.px(lowPane
 
 // shortStrip returns the height of a strip without gauges, and the padding in it.
 func (d frameDrawer) shortStrip(pane Rect) (height, padding float32) {
-	if lowPane(d.drawing, pane) {
+	if lowPane(d.drawing, pane) || d.stackedStrip(pane.W) {
 		return d.px(lowStripHeight), d.px(lowStripPadding)
 	}
 	return d.px(shortStripHeight), d.px(stripPadding)

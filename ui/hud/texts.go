@@ -59,6 +59,31 @@ func (t *texts) bits(bits float32) *texts {
 	return t
 }
 
+// bytes appends a size with its unit.
+func (t *texts) bytes(n float64) *texts {
+	if n >= 1000 {
+		return t.short(n/1000, 3).add(" kB")
+	}
+	return t.short(n, 3).add(" bytes")
+}
+
+// rate appends kilobits per second, from 1,000 as megabits.
+func (t *texts) rate(kbit float64) *texts {
+	value, unit, digits := rateUnit(kbit)
+	return t.fixed(value, digits).add(" ").add(unit)
+}
+
+// rateUnit returns a number of kilobits per second in the unit that suits it, with the digits of its fraction.
+func rateUnit(kbit float64) (value float64, unit string, digits int) {
+	switch {
+	case kbit < 999.5:
+		return kbit, "kbit/s", 0
+	case kbit < 9995:
+		return kbit / 1000, "Mbit/s", 2
+	}
+	return kbit / 1000, "Mbit/s", 1
+}
+
 // end returns the text and begins the next.
 func (t *texts) end() string {
 	s := t.Keep(t.b)

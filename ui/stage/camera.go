@@ -17,6 +17,8 @@ const (
 	drawnWeight  = 2    // of a body that a client draws, against 1 of the server's, where not all can be in the picture
 	anchorChange = 0.9  // the anchor changes to another subject with a cost below this share of its own
 
+	minWideDistance = 0.8 // of a wide picture, in units of the distance that is set
+
 	cameraRate     = 8   // per second; of the critically damped spring between camera and subjects
 	zoomRate       = 5   // likewise, of the distance
 	velocityRate   = 6   // per second, at which the camera takes over the velocity of the subjects
@@ -57,6 +59,8 @@ func (s *Stage) cameraAt(pane int, share float32, show *Settings, w, h int) rend
 	distance := float32(float32(show.Distance) * zoom)
 	if w < h { // a tall picture needs more distance to show as much from side to side
 		distance = float32(distance * min(float32(h)/float32(w), 1.6))
+	} else if len(s.panes) > 2 && w > 2*h { // a wide one among several shows as much from nearer
+		distance = float32(distance * max(2*float32(h)/float32(w), minWideDistance))
 	}
 	return render.Orbit(target, float32(show.Yaw), float32(show.Pitch), distance)
 }

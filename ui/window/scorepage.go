@@ -71,19 +71,25 @@ func numberText(v float32) string {
 
 // graphHelp are the tooltips of the graphs.
 var graphHelp = [hud.GraphCount]string{
+	hud.PathErrorGraph:   "path error: distance from the drawn cube to the server's path at the moment that is drawn; a mark is a correction",
 	hud.LagErrorGraph:    "lag error: distance from the drawn cube to the server's pose at this moment; a mark is a correction",
 	hud.RTTGraph:         "RTT: smoothed, from acknowledged packets, without the acknowledgement delay",
 	hud.UplinkGraph:      "uplink: client to server over the last 0.5 s, including 28 bytes of IP and UDP header per packet",
 	hud.DownlinkGraph:    "downlink: server to client over the last 0.5 s, including 28 bytes of IP and UDP header per packet",
 	hud.ReplayGraph:      "replayed: ticks resimulated in this tick after a correction",
 	hud.InputBufferGraph: "input buffer: inputs that the server has received for later ticks",
+	hud.BytesDownGraph:   "sent down: bytes that the server sent in this tick, including 28 bytes of IP and UDP header per packet",
+	hud.BytesUpGraph:     "sent up: bytes that the client sent in this tick, including 28 bytes of IP and UDP header per packet",
 	hud.InputBitsGraph:   "inputs in a packet: their size; a repeated input takes one bit, or all its bits without delta encoding",
 
 	hud.EarlyArrivalGraph: "early arrival: how early the newest snapshot arrived by the client's clock; above zero the client speeds up, below zero it slows down",
 }
 
 // graphMinScale is the least end of each graph's scale, in its unit.
-var graphMinScale = [hud.GraphCount]float32{0.1, 50, 10, 10, 5, 5, 20, 50}
+var graphMinScale = [hud.GraphCount]float32{
+	hud.PathErrorGraph: 0.1, hud.LagErrorGraph: 0.1, hud.RTTGraph: 50, hud.UplinkGraph: 10, hud.DownlinkGraph: 10, hud.ReplayGraph: 5,
+	hud.InputBufferGraph: 5, hud.EarlyArrivalGraph: 20, hud.InputBitsGraph: 50, hud.BytesDownGraph: 50, hud.BytesUpGraph: 50,
+}
 
 // counters lists the counters of a pane.
 func (p *scorePage) counters(pane int) {

@@ -3,6 +3,9 @@ package window
 import (
 	"strings"
 	"testing"
+
+	"ghostcube/ui/hud"
+	"ghostcube/ui/stage/stagetest"
 )
 
 // TestScoresLead promises that the page of scores leads with the figures that lead every display, and that the
@@ -55,6 +58,24 @@ func TestCounterText(t *testing.T) {
 	} {
 		if got := counterText(v); got != want {
 			t.Errorf("%v is shown as %s, want %s", v, got, want)
+		}
+	}
+}
+
+// TestGraphsAreNamed promises that every graph of the score page has a tooltip that begins with its title, and ends where small
+// values can still be seen.
+func TestGraphsAreNamed(t *testing.T) {
+	l := stagetest.Session(t, "latency=75ms", "rewind")
+	var h hud.HUD
+	stagetest.Roll(t, &h, l, 2)
+	largest := map[string]float32{"m": 0.1, "ms": 50, "kbit/s": 10, "ticks": 5, "inputs": 5, "bits": 50, "bytes": 50}
+	for i := range hud.GraphCount {
+		g := h.Graph(0, i)
+		if !strings.HasPrefix(graphHelp[i], g.Title+": ") {
+			t.Errorf("graph %q has the tooltip %q", g.Title, graphHelp[i])
+		}
+		if graphMinScale[i] <= 0 || graphMinScale[i] > largest[g.Unit] {
+			t.Errorf("graph %q ends at %v %s or more", g.Title, graphMinScale[i], g.Unit)
 		}
 	}
 }
