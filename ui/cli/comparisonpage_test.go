@@ -22,7 +22,10 @@ import (
 	"ghostcube/net/link"
 	"ghostcube/predict/lab"
 	"ghostcube/predict/score"
+	"ghostcube/render"
+	"ghostcube/ui/hud"
 	"ghostcube/ui/plan"
+	"ghostcube/ui/stage"
 )
 
 // The page of all comparisons with measured figures, and its stills.
@@ -42,6 +45,9 @@ const digestSeconds = 8
 type comparisonRun struct {
 	digests   []string        // a line for each pane, at digestSeconds
 	headlines []score.Measure // of each pane at the comparison's moment
+	pictures  float64         // share of the frame that pictures fill at that moment
+	gauges    bool            // that it has some
+	subject   float64         // largest share of a picture's height that the player's body fills then
 	err       error
 }
 
@@ -84,10 +90,12 @@ func (r *comparisonRun) play(c *plan.Comparison) error {
 		}
 	}
 	rate := session.Config.Rate
-	for i := range session.Ticks(0) {
-		if err := l.Tick(session.Entry(i)); err != nil {
+	var h hud.HUD
+	for i, e := range session.ShownEntries(session.Ticks(0), nil) {
+		if err := l.Tick(e); err != nil {
 			return err
 		}
+		h.Tick(l)
 		if i+1 == digestSeconds*rate {
 			r.addDigests(c.Name, l, sent)
 		}
@@ -95,9 +103,47 @@ func (r *comparisonRun) play(c *plan.Comparison) error {
 			for _, p := range l.Panes {
 				r.headlines = append(r.headlines, headlineFigure(p, c.Headline))
 			}
+			r.look(&h, l, c)
 		}
 	}
 	return nil
+}
+
+// look measures the picture of a session at 1280x720.
+func (r *comparisonRun) look(h *hud.HUD, l *lab.Lab, c *plan.Comparison) {
+	var f hud.Frame
+	show := stage.SettingsOf(l)
+	r.gauges = show.AnyGauge()
+	h.Compose(&f, l, hud.Rect{W: 1280, H: 720}, hud.Options{Title: c.Title}, 1)
+	for i := range f.Viewports {
+		v := &f.Viewports[i]
+		r.pictures += float64(v.W*v.H) / (1280 * 720)
+		p := l.Panes[v.Pane]
+		body := p.PlayerBody()
+		project, view := v.Projection(), &p.Clients[0].View
+		if body >= len(view.Bodies) {
+			continue
+		}
+		low, high := math.Inf(1), math.Inf(-1)
+		half := p.ServerWorld.Scene().Boxes[body].Half
+		for corner := range 8 {
+			at := half
+			if corner&1 != 0 {
+				at.X = -at.X
+			}
+			if corner&2 != 0 {
+				at.Y = -at.Y
+			}
+			if corner&4 != 0 {
+				at.Z = -at.Z
+			}
+			_, y, depth := project.Project(view.Bodies[body].Pos.Add(view.Bodies[body].Rot.Rotate(at)))
+			if depth > render.NearPlane {
+				low, high = min(low, float64(y)), max(high, float64(y))
+			}
+		}
+		r.subject = max(r.subject, (high-low)/float64(v.H))
+	}
 }
 
 func (r *comparisonRun) addDigests(name string, l *lab.Lab, sent map[*lab.Pane]*uint64) {
@@ -188,6 +234,23 @@ func figuresAfter(page, text string) string {
 	}
 	figures, _, _ := strings.Cut(rest, "\n\n#")
 	return strings.TrimSuffix(figures, "\n") + "\n"
+}
+
+// TestPicturesFillFrames promises that at its moment the frame of every comparison is picture for the most part, less where a
+// gauge is what the comparison shows, and that the player's body is large enough to be seen in one of them.
+func TestPicturesFillFrames(t *testing.T) {
+	experiment.Skip(t)
+	for _, c := range comparisons(t) {
+		r := runComparison(&c)
+		need(r.err)
+		least := 0.625
+		if r.gauges {
+			least = 0.57
+		}
+		if r.pictures < least || r.subject < 0.12 {
+			t.Errorf("%s: pictures fill %.3f of the frame, want %v; the subject %.3f of a picture's height, want 0.12", c.Name, r.pictures, least, r.subject)
+		}
+	}
 }
 
 // TestPageStills checks that every comparison has its still. go generate paints those that are missing.
