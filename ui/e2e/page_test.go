@@ -176,6 +176,7 @@ func (s *pageServer) testKeys(t *testing.T) {
 	d.waitTicks(10)
 	stopBefore, stopAfter := d.pressKey(keyR)
 	frames := tickSpan{stopBefore - startAfter, stopAfter - startBefore}
+	d.click("tab Session")
 	d.click("download tape")
 	name := d.download(".tape")
 	out, err := programCommand(t, filepath.Join(t.TempDir(), "report"), "play", "--verify", name).CombinedOutput()

@@ -18,7 +18,7 @@ import (
 func (s *pageServer) testTyping(t *testing.T) {
 	const link = "?panes=noprediction&seed=7&network=latency=75ms"
 	d := s.open(t, link, screenSize{960, 540, 1, false})
-	d.click("tab Compare")
+	d.click("tab Session")
 	d.click("session name")
 	typed := "wasd-quick-brown-fox-jumps-over-7-dogs-x"
 	first, start := d.state().frame, time.Now()

@@ -232,7 +232,7 @@ func TestWindowRandomOperations(t *testing.T) {
 	}
 
 	// Every page opens, and keys and clicks arrive.
-	for _, page := range [][2]string{{"Compare", "scene"}, {"Network", "latency"}, {"Strategy", "strategy 1"},
+	for _, page := range [][2]string{{"Compare", "filter comparisons"}, {"Session", "scene"}, {"Network", "latency"}, {"Strategy", "strategy 1"},
 		{"Corrections", "collapse"}, {"Score", "collapse"}, {"View", "ghosts"}} {
 		d.openPage(page[0])
 		d.control(page[1])

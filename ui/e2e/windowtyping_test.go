@@ -18,7 +18,7 @@ import (
 // and that not one of the keys has reached the game.
 func TestWindowTyping(t *testing.T) {
 	d := startWindow(t, "--panes", "rewind", "--size", "1280x720")
-	d.click("tab Compare")
+	d.click("tab Session")
 	d.click("session name")
 	typed := "wasd-quick-brown-fox-jumps-over-7-dogs-x"
 	slow := d.slowDown(100 * time.Millisecond)

@@ -37,6 +37,9 @@ type Options struct {
 	// picture of 1280 by 720 points.
 	Scale float32
 
+	// TextZoom is the size of texts and boxes, in units of the usual size; 0: 1.
+	TextZoom float32
+
 	// RenderLatency is the measured time from a tick to its finished picture; 0: not measured.
 	RenderLatency time.Duration
 }
@@ -70,7 +73,7 @@ func (h *HUD) Compose(f *Frame, l *lab.Lab, at Rect, o Options, share float32) {
 		}
 	}
 	h.drawing = drawing{
-		DrawList: &f.Overlay, hud: h, texts: &h.texts, l: l, settings: show, scale: overlayScale(at, o.Scale), rect: at, share: share,
+		DrawList: &f.Overlay, hud: h, texts: &h.texts, l: l, settings: show, scale: overlayScale(at, o.Scale, o.TextZoom), rect: at, share: share,
 		pointed: o.Packet, renderLatency: o.RenderLatency,
 	}
 	d, lanes, marks := frameDrawer{&h.drawing}, laneDrawer{&h.drawing}, markDrawer{&h.drawing}
@@ -112,9 +115,13 @@ func (h *HUD) Compose(f *Frame, l *lab.Lab, at Rect, o Options, share float32) {
 	}
 }
 
-// overlayScale is the scale of texts and boxes: 1 in a picture of 1280 by 720. display is in pixels per point; 0: 1.
-func overlayScale(at Rect, display float32) float32 {
-	return min(max(min(float32(at.W)/1280, float32(at.H)/720), 0.7*max(display, 1)), 4)
+// overlayScale is the scale of texts and boxes: 1 in a picture of 1280 by 720, times zoom. display is in pixels per point.
+// Both may be 0, which stands for 1.
+func overlayScale(at Rect, display, zoom float32) float32 {
+	if zoom == 0 {
+		zoom = 1
+	}
+	return min(max(min(float32(at.W)/1280, float32(at.H)/720), 0.7*max(display, 1))*zoom, 4)
 }
 
 // drawDividers draws the lines between panes.

@@ -10,7 +10,7 @@ import (
 
 // DrawTitleCard covers a picture with the title of a session, its panes, its network and its scene.
 func (h *HUD) DrawTitleCard(list *render.DrawList, l *lab.Lab, title string, at Rect) {
-	scale := overlayScale(at, 1)
+	scale := overlayScale(at, 1, 1)
 	x, width := float32(at.X)+64*scale, float32(at.W)-128*scale
 	line := func(y *float32, size float32, bold bool, c render.Color, text string) {
 		f := render.Font{Size: int(size*scale + 0.5), Bold: bold}

@@ -1,6 +1,8 @@
 package window
 
 import (
+	"fmt"
+
 	"github.com/hajimehoshi/ebiten/v2"
 	"github.com/hajimehoshi/ebiten/v2/inpututil"
 
@@ -24,6 +26,7 @@ type binding struct {
 	hold []heldKeys
 
 	embedded bool // works in the embedded layout, too; hold always does
+	ctrl     bool // press is called while Ctrl is down, not without it
 }
 
 // heldKeys sets a button of the input. second is the second player's key, and another one of the first player
@@ -138,6 +141,8 @@ var bindings = [][]binding{
 	displayBindings(),
 	{
 		{label: "H", help: "hide panel and overlay", keys: keys{ebiten.KeyH}, press: func(g *game, _ int, _ bool) { g.screen.hide() }},
+		{label: "Ctrl +, Ctrl -, Ctrl 0", help: "larger, smaller texts; usual size", ctrl: true, keys: keys{ebiten.KeyEqual, ebiten.KeyNumpadAdd,
+			ebiten.KeyMinus, ebiten.KeyNumpadSubtract, ebiten.KeyDigit0, ebiten.KeyNumpad0}, press: (*game).zoomKey},
 		{label: "Tab, Shift Tab", help: "the panel without a mouse: its next, previous control; Escape: back", keys: keys{ebiten.KeyTab},
 			press: func(g *game, _ int, shift bool) { g.focusPanel(shift) }},
 		{label: "R", help: "start, stop recording a video", keys: keys{ebiten.KeyR}, press: func(g *game, _ int, _ bool) { g.session.Videos.Toggle() }},
@@ -190,14 +195,17 @@ func settingKey(name string) ebiten.Key {
 
 // handleKeys calls the bindings whose keys have just gone down.
 func (c *controls) handleKeys(g *game) {
-	shift, plain := ebiten.IsKeyPressed(ebiten.KeyShift), plainKeys()
+	shift, plain, ctrl := ebiten.IsKeyPressed(ebiten.KeyShift), plainKeys(), ebiten.IsKeyPressed(ebiten.KeyControl)
 	for _, group := range bindings {
 		for _, b := range group {
 			if g.session.Embed && !b.embedded {
 				continue
 			}
 			for i, k := range b.keys {
-				if plain && inpututil.IsKeyJustPressed(k) {
+				if b.ctrl != ctrl || !plain && !ctrl {
+					continue
+				}
+				if inpututil.IsKeyJustPressed(k) {
 					b.press(g, i, shift)
 				}
 			}
@@ -208,6 +216,15 @@ func (c *controls) handleKeys(g *game) {
 			}
 		}
 	}
+}
+
+// zoomKey makes texts larger, smaller, or as large as usual. A page leaves that to its browser.
+func (g *game) zoomKey(key int, _ bool) {
+	if g.session.Platform.InPage {
+		return
+	}
+	g.screen.zoomText([...]int{1, -1, -g.screen.zoomSteps}[key/2])
+	g.session.Notices.Post(fmt.Sprintf("texts at %.0f %%", 100*g.screen.textZoom()))
 }
 
 // plainKeys reports whether keys have the meanings of the bindings: with Ctrl, Alt or Meta they belong to the system, the

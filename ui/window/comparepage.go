@@ -3,55 +3,23 @@ package window
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
-	"ghostcube/predict/lab"
-	"ghostcube/sim/scene"
 	"ghostcube/ui/hud"
 	"ghostcube/ui/plan"
 	"ghostcube/ui/widget"
 )
 
-// comparePage has the comparisons by source, and the controls of the session itself.
+// comparePage has the comparisons by source.
 type comparePage struct {
 	*panel
-	filter   string
-	entries  []comparisonEntry
-	saveName string   // typed name
-	saved    []string // names of saved sessions; nil: not listed yet
+	filter  string
+	entries []comparisonEntry
 }
 
-// build lays out the comparisons by source, and the controls of the session itself.
+// build lays out the comparisons by source.
 func (p *comparePage) build() {
-	c := p.session.Lab.Config()
 	ui := &p.ui
-	ui.Heading("Session")
-	if name, ok := p.choice(widget.Row{Name: "scene", Help: "The world. Changing it restarts the session."}, "scene", c.Scene, scene.Names(), nil); ok {
-		p.queue(lab.Command{Verb: "scene", Pane: lab.AllPanes, Name: name})
-	}
-	if name, ok := p.choice(widget.Row{Name: "seat", Help: "client: inputs travel to the server. host: inputs reach the " +
-		"server at once, and the client is a spectator. Changing it restarts the session."},
-		"seat", c.Seat.String(), []string{"client", "host"}, nil); ok {
-		p.queue(lab.Command{Verb: "seat", Pane: lab.AllPanes, Name: name})
-	}
-	seed := strconv.FormatUint(c.Network.Seed, 10)
-	text, ok := ui.Field(ui.Row(widget.Row{Name: "seed", Help: "Seed of all packet outcomes: the same seed, the same " +
-		"losses. Changing it restarts the session."}), widget.Field{
-		ID: "seed", Value: seed, Check: func(text string) error {
-			if _, err := plan.ParseSeed(text); err != nil {
-				return &plan.SettingError{Name: "seed", Value: text, Err: err}
-			}
-			return nil
-		},
-	})
-	if ok {
-		p.queue(lab.Command{Verb: "seed", Pane: lab.AllPanes, Value: text})
-	}
-	p.savedSessionControls()
-	p.lessonControl()
-	p.shareControls()
-	ui.Heading("Comparisons")
 	p.filter, _ = ui.Field(ui.Next(22), widget.Field{ID: "filter comparisons", Value: p.filter,
 		Placeholder: "filter by name, title, strategy or network", Live: true,
 		Help: "Type a part of a name, a title, a source, a strategy, a network or a word of the field. All words have to occur."})
@@ -148,32 +116,9 @@ func (p *comparePage) comparisonTerms(c *plan.Comparison) string {
 // comparisonMatches reports whether a comparison, or the terms that refer to it, contain all words of a filter.
 func comparisonMatches(c *plan.Comparison, terms, filter string) bool {
 	for _, word := range strings.Fields(filter) {
-		if !matches(word, c.Name, c.Title, c.Headline, c.Source.String(), terms, c.Settings.Panes, c.Settings.Network, c.Settings.Scene) {
+		if !matches(word, c.Name, c.Title, c.Headline, hud.HeadlineTitle(c.Headline), c.Source.String(), terms, c.Settings.Panes, c.Settings.Network, c.Settings.Scene) {
 			return false
 		}
 	}
 	return true
-}
-
-// lessonControl chooses a lesson on a page of the panel.
-func (p *comparePage) lessonControl() {
-	list, err := p.session.Library.Lessons()
-	if err != nil || len(list) == 0 {
-		return
-	}
-	names := make([]string, len(list))
-	for i := range list {
-		names[i] = list[i].Name
-	}
-	now := "start the tour"
-	if i := p.session.Lesson.Index(list); i >= 0 {
-		now = names[i]
-	}
-	name, ok := p.choice(widget.Row{Name: "lesson", Help: "The tour (F2): sessions with one idea each, which say what to " +
-		"look at and what to do."}, "lesson", now, names,
-		func(i int) string { return list[i].Title })
-	if ok {
-		p.session.Lesson.Leave()
-		p.session.Lesson.GoTo(slices.Index(names, name) + 1)
-	}
 }

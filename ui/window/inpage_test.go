@@ -54,7 +54,7 @@ func TestWordsInPage(t *testing.T) {
 	if cut := g.panel.ui.Cut(); len(cut) > 0 {
 		t.Errorf("cut %q", cut)
 	}
-	g.openPage(t, "Compare")
+	g.openPage(t, "Session")
 	g.typeText(t, "session name", "mine")
 	g.click(t, "save session")
 	g.click(t, "download tape")

@@ -51,12 +51,16 @@ func TestKeyPage(t *testing.T) {
 // TestBindings promises that no key does two things, that a row's label names its letters, and that a row
 // which reacts to keys has some.
 func TestBindings(t *testing.T) {
-	seen := map[ebiten.Key]string{}
+	type chord struct {
+		key  ebiten.Key
+		ctrl bool
+	}
+	seen := map[chord]string{}
 	use := func(b *binding, k ebiten.Key, named bool) {
-		if other, ok := seen[k]; ok {
+		if other, ok := seen[chord{k, b.ctrl}]; ok {
 			t.Errorf("%v belongs to %q and to %q", k, other, b.label)
 		}
-		seen[k] = b.label
+		seen[chord{k, b.ctrl}] = b.label
 		if name := k.String(); named && len(name) == 1 && !strings.Contains(b.label, name) {
 			t.Errorf("the label %q does not name %s", b.label, name)
 		}

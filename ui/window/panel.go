@@ -30,6 +30,7 @@ type panel struct {
 	scale  float32 // pixels per point
 
 	compare     comparePage
+	sessions    sessionPage
 	network     networkPage
 	strategy    strategyPage
 	score       scorePage
@@ -46,12 +47,13 @@ type page struct {
 // pages are the tabs in order. It is a function, because the pages' functions refer to it.
 func pages() []page {
 	return []page{
-		{"Compare", "Prepared sessions by source, and the session's scene, seat and seed, and saved sessions.", func(p *panel) { p.compare.build() }},
+		{"Compare", "Prepared sessions by source, each with its point.", func(p *panel) { p.compare.build() }},
 		{"Network", "Latency, jitter, loss and all other conditions of the link, forced faults and attacks.", func(p *panel) { p.network.build() }},
 		{"Strategy", "The strategies of the panes, and the knobs of the focused one.", func(p *panel) { p.strategy.build() }},
 		{"Score", "Measures of all panes, graphs and counters of the focused one.", func(p *panel) { p.score.build() }},
 		{"Corrections", "The corrections of the focused pane, each with its packet and its cause.", func(p *panel) { p.corrections.build() }},
 		{"View", "Overlays, colours, camera and speed.", func(p *panel) { p.view.build() }},
+		{"Session", "Scene, seat and seed, saved sessions, the tour, links and commands to share.", func(p *panel) { p.sessions.build() }},
 	}
 }
 
@@ -61,8 +63,23 @@ const (
 	collapsedWidth = 22
 )
 
-// uiScale returns the pixels per point of the panel. It need not be whole.
-func (s *screen) uiScale() float32 { return float32(max(s.scale, 1)) }
+// uiScale returns the pixels per point of the panel and of all texts. It need not be whole.
+func (s *screen) uiScale() float32 { return float32(max(s.scale, 1)) * s.textZoom() }
+
+// textZooms are the sizes of all texts and controls, in units of the usual size.
+var textZooms = [...]float32{0.9, 1, 1.25, 1.5, 2}
+
+// usualZoom is the index of the usual size in textZooms.
+const usualZoom = 1
+
+// textZoom returns the size of all texts and controls, in units of the usual size.
+func (s *screen) textZoom() float32 { return textZooms[usualZoom+s.zoomSteps] }
+
+// zoomText makes all texts and controls larger or smaller by steps, within textZooms.
+func (s *screen) zoomText(steps int) {
+	s.zoomSteps = min(max(s.zoomSteps+steps, -usualZoom), len(textZooms)-1-usualZoom)
+	s.resize(s.w, s.h, s.scale)
+}
 
 // Sizes in points below which a window is compact: its panel is a sheet over the panes, which is closed at first.
 const (
@@ -76,7 +93,8 @@ const minBesideSheet = 60
 // resize sets the size of the window in pixels, and the pixels per point.
 func (s *screen) resize(w, h int, scale float64) {
 	s.w, s.h, s.scale = w, h, scale
-	compact := float64(w) < compactWidth*scale || float64(h) < compactHeight*scale
+	points := scale * float64(s.textZoom())
+	compact := float64(w) < compactWidth*points || float64(h) < compactHeight*points
 	switch {
 	case compact && !s.compact:
 		s.collapsedBefore, s.panelCollapsed = s.panelCollapsed, true
@@ -181,7 +199,7 @@ func (p *panel) pageControls() {
 	for i := range list {
 		names[i], helps[i] = list[i].name, list[i].help
 	}
-	p.page = ui.Tabs(names, helps, 3, p.page)
+	p.page = ui.Tabs(names, helps, 4, p.page)
 	p.toolbar()
 	ui.Scroll(list[p.page].name, func() { list[p.page].build(p) })
 }

@@ -131,7 +131,7 @@ func TestConditionControls(t *testing.T) {
 // TestSeedField promises that letters in the seed's field change nothing and a number restarts with that seed.
 func TestSeedField(t *testing.T) {
 	g := newTestGame(t, "rewind")
-	g.openPage(t, "Compare")
+	g.openPage(t, "Session")
 	g.typeText(t, "seed", "12a")
 	g.lay(t, widget.Input{Escape: true})
 	if seed := g.session.Lab.Network().Seed; seed != 1 {

@@ -8,7 +8,7 @@ import (
 )
 
 // savedSessionControls save the session and load saved ones, and copy the session as a command.
-func (p *comparePage) savedSessionControls() {
+func (p *sessionPage) savedSessionControls() {
 	ui := &p.ui
 	r := ui.Row(widget.Row{Name: "save session", Help: "A saved session is a settings file (TOML): scene, panes with their knobs, " +
 		"network, seat, seed and rate. ghostcube --config FILE starts it too."})

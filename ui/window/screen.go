@@ -40,11 +40,12 @@ type screen struct {
 	hidden  bool // panel and overlay
 	touched bool // the session is used with fingers
 
-	w, h     int     // of the window, physical pixels
-	scale    float64 // of the display, pixels per point
-	pace     pace
-	realTime realTime
-	drawTime time.Duration // of the last Draw, on the CPU
+	w, h      int     // of the window, physical pixels
+	scale     float64 // of the display, pixels per point
+	zoomSteps int     // of texts and controls, from the usual size in textZooms
+	pace      pace
+	realTime  realTime
+	drawTime  time.Duration // of the last Draw, on the CPU
 
 	panelCollapsed  bool // only a button of the panel is left
 	compact         bool // the panel is a sheet over the panes
@@ -221,7 +222,7 @@ func (g *game) stageOptions(title, alert string) hud.Options {
 	o := hud.Options{
 		NoOverlay: g.screen.hidden, Title: title, Input: g.intents.Inputs[0], Footer: g.session.Footer(), Alert: alert,
 		HighlightFocus: true, Callout: g.session.Selection.Callout(),
-		Scale: s.uiScale(), RenderLatency: s.renderLatency, PaneLabels: g.session.Beside.Labels,
+		Scale: float32(max(s.scale, 1)), TextZoom: s.textZoom(), RenderLatency: s.renderLatency, PaneLabels: g.session.Beside.Labels,
 	}
 	if g.session.Playing() {
 		o.Input = g.session.LastInput

@@ -7,7 +7,7 @@ import (
 )
 
 // shareControls copy links, and show what people with the same link can compare.
-func (p *comparePage) shareControls() {
+func (p *sessionPage) shareControls() {
 	ui := &p.ui
 	ui.Heading("Share")
 	switch p.buttons(

@@ -16,7 +16,7 @@ func TestShareButtons(t *testing.T) {
 		copied = s
 		return nil
 	}
-	g.openPage(t, "Compare")
+	g.openPage(t, "Session")
 	for button, want := range map[string]string{"copy link with tape": "?tape=deflate:", "copy link": "?",
 		"copy frame": "<iframe ", "copy command": "ghostcube --"} {
 		if g.click(t, button); !strings.HasPrefix(copied, want) {

@@ -3,6 +3,7 @@ package window
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -168,7 +169,7 @@ func (p *strategyPage) knobs(pane *lab.Pane, preset *plan.Preset, index int) {
 	}
 	ui.Disabled("")
 	shown := 0
-	for _, group := range predict.Groups() {
+	for _, group := range knobGroups() {
 		headed := false
 		for _, k := range pane.Knobs.All() {
 			if k.Group != group || !matches(p.filter, k.Name, k.Help, group.String()) {
@@ -192,6 +193,12 @@ func (p *strategyPage) knobs(pane *lab.Pane, preset *plan.Preset, index int) {
 		p.foundPanes(pane, index)
 		p.foundTerms(pane, index)
 	}
+}
+
+// knobGroups returns the groups of knobs in the order of the page: smoothing, which is what the panel is used for most, leads.
+func knobGroups() []predict.Group {
+	list := slices.DeleteFunc(predict.Groups(), func(g predict.Group) bool { return g == predict.SmoothingKnobs })
+	return slices.Insert(list, 0, predict.SmoothingKnobs)
 }
 
 // minSearch is the length of the shortest text for which strategies, presets and terms are searched.
