@@ -2,11 +2,15 @@ package session
 
 import (
 	"errors"
+	"io"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"ghostcube/net/link"
 	"ghostcube/predict/lab"
 	"ghostcube/ui/plan"
+	"ghostcube/ui/recorder"
 )
 
 // TestTitleStaysTrue changes a comparison by a command of each kind and promises that its title goes unless the command
@@ -100,5 +104,49 @@ func TestTitleOfLesson(t *testing.T) {
 	g.Lesson.Leave()
 	if g.Title != "" {
 		t.Errorf("after the tour the title is %q", g.Title)
+	}
+}
+
+// TestChosenVideo promises that a video has the chosen title, size, frame rate and format, and without a choice the session's
+// title and the usual ones.
+func TestChosenVideo(t *testing.T) {
+	g := playSettings(t, plan.Settings{Compare: "prediction"})
+	film := func(c VideoChoice) *recorder.Job {
+		g.Videos.Chosen = c
+		g.Videos.Toggle()
+		g.runTicks(t, 2)
+		g.Videos.Toggle()
+		jobs := append([]*videoJob{g.Videos.current}, g.Videos.queue...)
+		return jobs[len(jobs)-1].recording
+	}
+	usual := film(VideoChoice{})
+	if f := usual.Format; usual.Title != g.Title || f.W != 1280 || f.H != 720 || f.FPS != 60 || filepath.Ext(f.File) == ".gif" {
+		t.Errorf("without a choice: %q, %+v", usual.Title, f)
+	}
+	gif := film(VideoChoice{Kind: ".gif"})
+	if f := gif.Format; f.FPS != 25 || filepath.Ext(f.File) != ".gif" {
+		t.Errorf("a GIF: %+v", f)
+	}
+	mine := film(VideoChoice{"My title", ".webm", "640x360", "30"})
+	if f := mine.Format; mine.Title != "My title" || f.W != 640 || f.H != 360 || f.FPS != 30 || filepath.Ext(f.File) != ".webm" {
+		t.Errorf("chosen: %q, %+v", mine.Title, f)
+	}
+	for _, kind := range VideoKinds() {
+		for _, size := range VideoSizes {
+			for _, rate := range []string{"", "10", "25", "30", "50", "60"} {
+				c := VideoChoice{Kind: kind, Size: size, FPS: rate}
+				if f := c.format(func(ext string) string { return "video" + ext }); f.Validate() != nil {
+					t.Errorf("%+v: %v", c, f.Validate())
+				}
+			}
+		}
+	}
+	if err := g.Videos.WaitAll(nil, io.Discard); err != nil {
+		t.Error(err)
+	}
+	for _, job := range []*recorder.Job{usual, gif, mine} {
+		if info, err := os.Stat(job.Format.File); err != nil || info.Size() == 0 {
+			t.Errorf("%v", err)
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -8,6 +9,8 @@ import (
 	"os/signal"
 	"path/filepath"
 	"slices"
+	"strconv"
+	"strings"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -23,6 +26,8 @@ import (
 // video is then rendered from a fork of the session while the session goes on.
 type Videos struct {
 	session *Session
+
+	Chosen VideoChoice // of the next video to be stopped
 
 	// Of the video that is being recorded.
 	lab          *lab.Lab // at its start; nil: none is being recorded
@@ -41,6 +46,50 @@ type Videos struct {
 	queue    []*videoJob
 	messages []string // of finished videos
 	errs     []error
+}
+
+// VideoChoice says how a video is to be. Zero fields leave it to the program.
+type VideoChoice struct {
+	Title string // in its header, instead of the session's
+	Kind  string // one of VideoKinds
+	Size  string // one of VideoSizes
+	FPS   string // one of Rates; another one is left to the program
+}
+
+// VideoKinds are the endings of the names of videos that this machine can write.
+func VideoKinds() []string {
+	if video.HaveH264() {
+		return []string{".webm", ".mp4", ".gif"}
+	}
+	return []string{".webm", ".gif"}
+}
+
+// VideoSizes are the sizes that a video may be chosen to have, in pixels.
+var VideoSizes = []string{"640x360", "1280x720", "1920x1080"}
+
+// Rates returns the frames per second that a video of the chosen kind may have. A GIF counts hundredths of a second.
+func (c *VideoChoice) Rates() []string {
+	if c.Kind == ".gif" {
+		return []string{"10", "25", "50"}
+	}
+	return []string{"25", "30", "50", "60"}
+}
+
+// format returns the format of a video as it has been chosen. name returns its file.
+func (c *VideoChoice) format(name func(ext string) string) video.Format {
+	f := VideoFormat(func(ext string) string { return name(cmp.Or(c.Kind, ext)) })
+	if c.Kind == ".gif" {
+		f.FPS = 25
+	}
+	if c.Size != "" {
+		w, h, _ := strings.Cut(c.Size, "x")
+		f.W, _ = strconv.Atoi(w)
+		f.H, _ = strconv.Atoi(h)
+	}
+	if slices.Contains(c.Rates(), c.FPS) {
+		f.FPS, _ = strconv.Atoi(c.FPS)
+	}
+	return f
 }
 
 // videoJob is a video that is being written.
@@ -253,8 +302,8 @@ func (v *Videos) Toggle() {
 		}
 		return
 	}
-	f := VideoFormat(func(ext string) string { return s.Files.UnusedName("video", ext) })
-	if err := v.stop(f, s.Title, s.Window != nil && s.Window.OverlayHidden()); err != nil {
+	f := v.Chosen.format(func(ext string) string { return s.Files.UnusedName("video", ext) })
+	if err := v.stop(f, cmp.Or(v.Chosen.Title, s.Title), s.Window != nil && s.Window.OverlayHidden()); err != nil {
 		s.Notices.Post(err.Error())
 	}
 }

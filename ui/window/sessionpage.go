@@ -1,12 +1,14 @@
 package window
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 
 	"ghostcube/predict/lab"
 	"ghostcube/sim/scene"
 	"ghostcube/ui/plan"
+	"ghostcube/ui/session"
 	"ghostcube/ui/widget"
 )
 
@@ -43,9 +45,33 @@ func (p *sessionPage) build() {
 	if ok {
 		p.queue(lab.Command{Verb: "seed", Pane: lab.AllPanes, Value: text})
 	}
+	p.recordingControls()
 	p.savedSessionControls()
 	p.lessonControl()
 	p.shareControls()
+}
+
+// recordingControls choose how the next video is to be.
+func (p *sessionPage) recordingControls() {
+	ui, c := &p.ui, &p.session.Videos.Chosen
+	ui.Heading("Recording")
+	usual := p.session.Title
+	if usual == "" {
+		usual = p.session.Lab.Config().Scene
+	}
+	c.Title, _ = ui.Field(ui.Row(widget.Row{Name: "title", Help: "Title of the video. Without one it has the session's, as long as that is true.",
+		Width: 220}), widget.Field{ID: "video title", Value: c.Title, Placeholder: usual, Live: true})
+	one := func(row widget.Row, value *string, options []string) {
+		const automatic = "automatic"
+		if name, ok := p.choice(row, row.Name, cmp.Or(*value, automatic), slices.Insert(slices.Clone(options), 0, automatic), nil); ok {
+			if *value = name; name == automatic {
+				*value = ""
+			}
+		}
+	}
+	one(widget.Row{Name: "format", Help: "Format of the video; automatic: MP4 where ffmpeg is installed, else WebM."}, &c.Kind, session.VideoKinds())
+	one(widget.Row{Name: "size", Help: "Size of the video in pixels; automatic: 1280x720."}, &c.Size, session.VideoSizes)
+	one(widget.Row{Name: "frames per second", Help: "Frames per second of the video; automatic: 60, or 25 for a GIF."}, &c.FPS, c.Rates())
 }
 
 // lessonControl chooses a lesson on a page of the panel.
