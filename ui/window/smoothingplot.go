@@ -80,4 +80,97 @@ func (p *strategyPage) smoothingPlot(pane *lab.Pane) {
 	ui := &p.ui
 	r := ui.Place(90, "Share of the error offset left after 1/60 s. The dot is the player's offset now.")
 	drawSmoothingPlot(ui.List(), &s, offset, float32(r.Min.X), float32(r.Min.Y), float32(r.Dx()), float32(r.Dy()), p.scale)
+	p.fade.follow(pane, &s)
+	r = ui.Place(90, "How the error offset of the player's last correction fades with these settings, and in grey as it did with those "+
+		"before the last change. A correction beyond the snap distance is not smoothed.")
+	p.fade.draw(ui.List(), pane, float32(r.Min.X), float32(r.Min.Y), float32(r.Dx()), float32(r.Dy()), p.scale)
+}
+
+// fade is the plot of how the error offset of a pane's last correction fades.
+type fade struct {
+	pane        *lab.Pane
+	strategy    string
+	now, before smoothing.Settings // before: those before the last change, of which a dragged slider makes one
+	unchanged   int                // updates since the last change
+}
+
+// settled is the number of updates after which a change is not the same as the one before.
+const settled = 30
+
+// follow takes the present settings of a pane.
+func (f *fade) follow(pane *lab.Pane, s *smoothing.Settings) {
+	if f.pane != pane || f.strategy != pane.Strategy.Name {
+		*f = fade{pane, pane.Strategy.Name, *s, *s, settled}
+	}
+	if f.unchanged++; f.now == *s {
+		return
+	}
+	if f.unchanged > settled {
+		f.before = f.now
+	}
+	f.now, f.unchanged = *s, 0
+}
+
+// lastShift returns by how many metres the last correction that moved the player's body moved it; 0: there is none.
+func lastShift(pane *lab.Pane) float32 {
+	c := &pane.Corrections
+	for n := c.Total() - 1; n >= c.FirstIndex(); n-- {
+		if x := c.At(n); x.Client == 0 && x.Shift > 0 {
+			return x.Shift
+		}
+	}
+	return 0
+}
+
+// fadeSeconds is the time that the plot of a fading offset shows.
+const fadeSeconds = 1
+
+// appendFade appends the lengths of an error offset of the player's body in metres, from a correction on, tick by tick.
+func appendFade(dst []float32, s *smoothing.Settings, shift float32, rate int) []float32 {
+	var o smoothing.ErrorOffset
+	s.Absorb(&o, geom.Pose{Pos: geom.Vec3{X: shift}, Rot: geom.Identity}, geom.Pose{Rot: geom.Identity})
+	dst = append(dst, o.Pos.Len())
+	for range fadeSeconds * rate {
+		s.Decay(&o, rate)
+		dst = append(dst, o.Pos.Len())
+	}
+	return dst
+}
+
+// draw draws the offset after the last correction over a second, with the present settings and those before.
+func (f *fade) draw(l *render.DrawList, pane *lab.Pane, x, y, w, h, scale float32) {
+	l.Rect(x, y, w, h, plotColor)
+	font, dim := render.Font{Size: int(12*scale + 0.5)}, render.RGB(0.55, 0.60, 0.65)
+	shift := lastShift(pane)
+	if shift == 0 {
+		l.Text(x+6*scale, y+14*scale, font, dim, "no correction has moved the player yet")
+		return
+	}
+	l.Text(x+6*scale, y+14*scale, font, render.RGB(0.80, 0.84, 0.88), fmt.Sprintf("last correction, %.3f m: its error offset", shift))
+	left, right, top, bottom := x+34*scale, x+w-10*scale, y+22*scale, y+h-18*scale
+	for _, c := range []struct {
+		share float32
+		text  string
+	}{{0, "0"}, {1, fmt.Sprintf("%.2g", shift)}} {
+		at := bottom - (bottom-top)*c.share
+		l.Rect(left, at, right-left, 1, render.Color{R: 70, G: 78, B: 88, A: 255})
+		l.Text(x+4*scale, at+4*scale, font, dim, c.text)
+	}
+	for i := range 3 {
+		text := []string{"0", "0.5 s", "1 s"}[i]
+		l.Text(min(left+(right-left)*float32(i)/2-font.Width(text)/2, right-font.Width(text)+8*scale), bottom+13*scale, font, dim, text)
+	}
+	rate := pane.ServerWorld.Rate()
+	curve := func(s *smoothing.Settings, color render.Color) {
+		var points []render.Point
+		list := appendFade(nil, s, shift, rate)
+		for i, v := range list {
+			points = append(points, render.Point{X: left + (right-left)*float32(i)/float32(len(list)-1), Y: bottom - (bottom-top)*v/shift})
+		}
+		l.Line(points, 1.6*scale, color)
+	}
+	if f.before != f.now {
+		curve(&f.before, dim)
+	}
+	curve(&f.now, stage.CurveColor)
 }

@@ -6,9 +6,11 @@ import (
 	"strings"
 	"testing"
 
+	"ghostcube/predict/lab"
 	"ghostcube/render"
 	"ghostcube/smoothing"
 	"ghostcube/ui/stage"
+	"ghostcube/ui/widget"
 )
 
 // TestSmoothingPlot promises that the curve of smoothing factors ends where its axis says: it has drawn 0.5 at 0.70, and
@@ -47,5 +49,70 @@ func TestSmoothingPlot(t *testing.T) {
 	}
 	if math.Abs(float64(first.Y-bottom)) > 1 {
 		t.Errorf("0.5 is drawn at %v, and its line is at %v (1 at %v)", first.Y, bottom, top)
+	}
+}
+
+// TestFade promises that the plot of the last correction starts at its size and falls as the drawn body's offset does, and
+// that after a change it has the settings before as well, of which a dragged slider makes one.
+func TestFade(t *testing.T) {
+	g := newTestGame(t, "rewind")
+	g.session.Do(lab.Command{Verb: "condition", Pane: lab.AllPanes, Name: "latency", Value: "50ms"})
+	g.openPage(t, "Strategy")
+	curves := func() (list [][]render.Point, texts string) {
+		g.lay(t, widget.Input{})
+		for _, it := range g.panel.ui.Body.Items {
+			switch {
+			case it.Kind == render.LineKind && len(it.Points) > 60:
+				list = append(list, slices.Clone(it.Points))
+			case it.Kind == render.TextKind:
+				texts += it.Text + "\n"
+			}
+		}
+		return list, texts
+	}
+	g.runTicks(t, 60)
+	if list, texts := curves(); len(list) != 1 || !strings.Contains(texts, "no correction has moved the player yet") {
+		t.Fatalf("%d curves before a correction: %s", len(list), texts)
+	}
+	pane := g.session.Lab.Panes[0]
+	g.session.Controls.NudgeServer()
+	for i := 0; lastShift(pane) == 0; i++ {
+		if i == 60 {
+			t.Fatal("no correction")
+		}
+		g.runTicks(t, 1)
+	}
+	settings, _ := pane.Knobs.SmoothingSettings()
+	shift := lastShift(pane)
+	want := appendFade(nil, &settings, shift, 60)
+	offset := func() float32 {
+		v := &pane.Clients[0].View
+		return v.Bodies[pane.PlayerBody()].Pos.Sub(v.Simulated[pane.PlayerBody()].Pos).Len()
+	}
+	// The body is drawn between two ticks, so an offset is between that of its tick and that before.
+	for i := range 20 {
+		if i > 1 && (offset() > 1.02*want[i-1] || offset() < 0.98*want[min(i+2, len(want)-1)]) {
+			t.Errorf("%d ticks after a correction of %v m the body is drawn %v m off, the plot has %v to %v", i, shift, offset(), want[i+2], want[i-1])
+		}
+		g.runTicks(t, 1)
+	}
+	if list, texts := curves(); len(list) != 2 || !strings.Contains(texts, "last correction, ") || list[1][0].Y > list[1][60].Y {
+		t.Fatalf("%d curves after a correction: %s", len(list), texts)
+	}
+	for range settled {
+		curves()
+	}
+	for _, v := range []string{"0.9", "0.8", "0.5"} { // as a slider that is dragged
+		g.session.Do(lab.Command{Verb: "set", Pane: 0, Name: "smooth-factor-small", Value: v})
+		g.runTicks(t, 1)
+		curves()
+	}
+	list, _ := curves()
+	if len(list) != 3 {
+		t.Fatalf("%d curves after a change", len(list))
+	}
+	before, now := list[1], list[2]
+	if got := g.panel.strategy.fade.before.SmallFactor; got != settings.SmallFactor || before[30].Y >= now[30].Y {
+		t.Errorf("before the change: small-factor %v, want %v; half a second on the curves are at %v and %v", got, settings.SmallFactor, before[30].Y, now[30].Y)
 	}
 }

@@ -19,6 +19,7 @@ type strategyPage struct {
 	*panel
 	filter   string // of the knobs
 	searched bool   // the filter is the lesson's
+	fade     fade
 }
 
 // build lays out the strategies and presets of the panes, and the knobs of the focused one.
