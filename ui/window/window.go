@@ -106,6 +106,23 @@ func Open(o Options) (opened bool, err error) {
 	return true, errors.Join(err, g.session.Err, g.session.Shutdown(g.quit))
 }
 
+// sized is a monitor. Its size is in points, as that of a window, so a display scale of 200 % leaves half of its pixels.
+type sized interface{ Size() (w, h int) }
+
+// windowShare is the share of a monitor's sides that a window takes at most that would be larger than it.
+const windowShare = 0.9
+
+// fitWindow returns the size in points of a window that is larger than its monitor, made smaller in proportion so that
+// it fits with its frame. ok is false for one that is not.
+func fitWindow(w, h int, monitor sized) (fitW, fitH int, ok bool) {
+	mw, mh := monitor.Size()
+	if w <= mw && h <= mh || mw <= 0 || mh <= 0 {
+		return w, h, false
+	}
+	s := min(windowShare*float64(mw)/float64(w), windowShare*float64(mh)/float64(h))
+	return int(float64(w) * s), int(float64(h) * s), true
+}
+
 // newGame returns the game of a session that has not started.
 func newGame(o Options) *game {
 	g := &game{Options: o, quit: make(chan os.Signal, 1)}
@@ -174,6 +191,12 @@ func (g *game) applyPanel() error {
 
 // Update handles input and panel and makes the ticks that are due. Ebitengine calls it at the session's rate.
 func (g *game) Update() (err error) {
+	if !g.started && !g.session.Platform.InPage {
+		w, h := ebiten.WindowSize()
+		if w, h, small := fitWindow(w, h, ebiten.Monitor()); small {
+			ebiten.SetWindowSize(w, h)
+		}
+	}
 	g.started = true
 	select {
 	case <-g.quit:

@@ -90,3 +90,31 @@ func TestNumberText(t *testing.T) {
 		}
 	}
 }
+
+// monitorSize is a monitor.
+type monitorSize [2]int
+
+func (m monitorSize) Size() (w, h int) { return m[0], m[1] }
+
+// TestFitWindow promises that a window larger than its monitor, such as the usual one on a full-HD display at 200 %, gets a
+// size that fits, with its proportions, and that others keep theirs.
+func TestFitWindow(t *testing.T) {
+	for _, c := range []struct {
+		w, h    int
+		monitor monitorSize
+		fits    bool
+	}{
+		{1280, 720, monitorSize{1920, 1080}, true}, {1280, 720, monitorSize{1280, 720}, true}, {1280, 720, monitorSize{}, true},
+		{1280, 720, monitorSize{960, 540}, false}, {1280, 720, monitorSize{1280, 700}, false}, {3840, 2160, monitorSize{1920, 1080}, false},
+	} {
+		w, h, ok := fitWindow(c.w, c.h, c.monitor)
+		switch {
+		case ok == c.fits:
+			t.Errorf("%dx%d on %v: fitted %v", c.w, c.h, c.monitor, ok)
+		case c.fits && (w != c.w || h != c.h):
+			t.Errorf("%dx%d on %v became %dx%d", c.w, c.h, c.monitor, w, h)
+		case !c.fits && (w > c.monitor[0]*9/10 || h > c.monitor[1]*9/10 || w*c.h/c.w-h > 1 || h-w*c.h/c.w > 1):
+			t.Errorf("%dx%d on %v became %dx%d", c.w, c.h, c.monitor, w, h)
+		}
+	}
+}
