@@ -34,9 +34,9 @@ func MeasureTitle(name string) string {
 	return titles[name]
 }
 
-// headlineNames returns the names of all quantities that can be a headline: the figures that lead every pane,
-// those that the stage computes, and all measures and counters.
-var headlineNames = sync.OnceValue(func() []string {
+// HeadlineNames returns the names of all quantities that can be a headline: NoHeadline, those that the stage computes, the
+// figures that lead every pane, and all measures and counters. The list is only to be read.
+var HeadlineNames = sync.OnceValue(func() []string {
 	names := []string{NoHeadline, AgeHeadline}
 	add := func(name string) {
 		if !slices.Contains(names, name) {
@@ -59,7 +59,7 @@ var headlineNames = sync.OnceValue(func() []string {
 
 // checkHeadline returns the error of a headline that does not exist.
 func checkHeadline(name string) error {
-	if slices.Contains(headlineNames(), name) {
+	if slices.Contains(HeadlineNames(), name) {
 		return nil
 	}
 	return &unknownHeadlineError{name}
@@ -75,5 +75,5 @@ func (e *unknownHeadlineError) Error() string {
 
 // Names returns the name asked for and the known ones, for a suggestion.
 func (e *unknownHeadlineError) Names() (kind, name string, known []string) {
-	return "headline", e.name, headlineNames()
+	return "headline", e.name, HeadlineNames()
 }

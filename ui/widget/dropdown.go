@@ -22,7 +22,7 @@ type popup struct {
 	by      image.Point // the pointer, when a key chose
 	at      int         // option that the keys have chosen; -1: none
 	row     int         // middle of its row, pixels of the window
-	typed   string      // beginning of an option
+	typed   string      // beginning of an option, or a part of it
 	typedIn int         // updates since its last character
 }
 
@@ -228,7 +228,11 @@ func (o openList) keys() int {
 	}
 	if text := strings.TrimSpace(u.in.Text); text != "" {
 		p.typed, p.typedIn = p.typed+strings.ToLower(text), 0
-		if i := slices.IndexFunc(c.Options, func(o string) bool { return strings.HasPrefix(strings.ToLower(o), p.typed) }); i >= 0 {
+		i := slices.IndexFunc(c.Options, func(o string) bool { return strings.HasPrefix(strings.ToLower(o), p.typed) })
+		if i < 0 { // a word within an option
+			i = slices.IndexFunc(c.Options, func(o string) bool { return strings.Contains(strings.ToLower(o), p.typed) })
+		}
+		if i >= 0 {
 			p.at = i
 		}
 	}

@@ -328,7 +328,8 @@ func TestViewControls(t *testing.T) {
 		case d.Max > d.Min:
 			g.typeText(t, d.Name+" number", plainText(d.Max))
 		default:
-			g.typeText(t, d.Name, "pops_per_minute")
+			g.click(t, d.Name)
+			g.click(t, d.Name+" "+headlineTitles()[1])
 		}
 		if value() == before {
 			t.Errorf("the control of %s leaves it at %s; notices %v", d.Name, before, g.session.Notices.Texts())

@@ -5,7 +5,9 @@ import (
 	"testing"
 
 	"ghostcube/ui/hud"
+	"ghostcube/ui/stage"
 	"ghostcube/ui/stage/stagetest"
+	"ghostcube/ui/widget"
 )
 
 // TestScoresLead promises that the page of scores leads with the figures that lead every display, and that the
@@ -77,5 +79,37 @@ func TestGraphsAreNamed(t *testing.T) {
 		if graphMinScale[i] <= 0 || graphMinScale[i] > largest[g.Unit] {
 			t.Errorf("graph %q ends at %v %s or more", g.Title, graphMinScale[i], g.Unit)
 		}
+	}
+}
+
+// TestHeadlineList promises that the page View lists the quantities of headlines by their titles, all different, and that a
+// word of a title, typed into the open list, finds it.
+func TestHeadlineList(t *testing.T) {
+	g := newTestGame(t, "rewind")
+	g.runTicks(t, 10)
+	titles := headlineTitles()
+	seen := map[string]bool{}
+	for i, name := range stage.HeadlineNames() {
+		if seen[titles[i]] || strings.Contains(titles[i], "_") && !strings.Contains(titles[i], "("+name+")") {
+			t.Errorf("%s has the title %q", name, titles[i])
+		}
+		seen[titles[i]] = true
+	}
+	g.openPage(t, "View")
+	g.focusPanel(false)
+	var visited []string
+	for g.panel.ui.Focused() != "headline" {
+		if visited = append(visited, g.panel.ui.Focused()); len(visited) == 100 {
+			t.Fatalf("Tab does not lead to the headline, but to %q", visited)
+		}
+		g.lay(t, widget.Input{Tab: true})
+	}
+	for _, r := range "downkbit" { // a space chooses, as Enter does
+		g.lay(t, widget.Input{Text: string(r)})
+	}
+	g.lay(t, widget.Input{Enter: true})
+	g.runTicks(t, 1)
+	if got := g.session.Settings().Headline; got != "down_kbit_per_second" {
+		t.Errorf("the headline is %q", got)
 	}
 }

@@ -1,10 +1,13 @@
 package window
 
 import (
+	"slices"
 	"strconv"
+	"sync"
 
 	"github.com/hajimehoshi/ebiten/v2"
 
+	"ghostcube/ui/hud"
 	"ghostcube/ui/stage"
 	"ghostcube/ui/widget"
 )
@@ -29,7 +32,7 @@ func (p *viewPage) build() {
 		case d.Options() == nil && d.Max > d.Min:
 			p.numberSetting(d, row, d.Value(&show))
 		case d.Options() == nil:
-			p.textSetting(d, row, d.Value(&show))
+			p.headlineSetting(d, row, d.Value(&show))
 		case len(d.Options()) > 2:
 			if name, ok := p.choice(row, d.Name, d.Value(&show), d.Options(), nil); ok {
 				p.queue(stage.Show(d.Name, name))
@@ -84,16 +87,32 @@ func (p *viewPage) numberSetting(d *stage.Setting, row widget.Row, present strin
 	}
 }
 
-// textSetting is the field of a setting that is a name out of many.
-func (p *viewPage) textSetting(d *stage.Setting, row widget.Row, present string) {
-	ui := &p.ui
-	row.Width = panelWidth
-	text, ok := ui.Field(ui.Row(row), widget.Field{ID: d.Name, Value: present, Help: row.Help + "\n" + sentence(d.Allowed()),
-		Check: func(text string) error { return stage.CheckCommand(stage.Show(d.Name, text)) }})
-	if ok {
-		p.queue(stage.Show(d.Name, text))
+// headlineSetting is the list of quantities that panes can show large, by their titles.
+func (p *viewPage) headlineSetting(d *stage.Setting, row widget.Row, present string) {
+	names, titles := stage.HeadlineNames(), headlineTitles()
+	row.Help += "\nType a word of a title to find it."
+	row.Width = 200
+	i := p.ui.Choice(p.ui.Row(row), widget.Choice{ID: d.Name, Value: titles[slices.Index(names, present)], Options: titles, Help: row.Help,
+		OptionHelp: func(i int) string { return names[i] }})
+	if i >= 0 {
+		p.queue(stage.Show(d.Name, names[i]))
 	}
 }
+
+// headlineTitles returns a title for each of stage.HeadlineNames, all different.
+var headlineTitles = sync.OnceValue(func() (titles []string) {
+	for _, name := range stage.HeadlineNames() {
+		title := name
+		if name != stage.NoHeadline {
+			title = hud.HeadlineTitle(name)
+		}
+		if slices.Contains(titles, title) {
+			title += " (" + name + ")"
+		}
+		titles = append(titles, title)
+	}
+	return titles
+})
 
 // settingLabel names a setting, with its key if it has one.
 func settingLabel(d *stage.Setting) string {
