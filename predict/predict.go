@@ -317,7 +317,8 @@ func (v *View) Reset() {
 	v.Others, v.Own, v.Carriers, v.Note = 0, 0, 0, ""
 	v.Bodies, v.Simulated, v.LastReceived, v.Trail = v.Bodies[:0], v.Simulated[:0], v.LastReceived[:0], v.Trail[:0]
 	v.TouchedBy, v.Predicted = v.TouchedBy[:0], v.Predicted[:0]
-	v.Fallback, v.Outside, v.Effects = v.Fallback[:0], v.Outside[:0], v.Effects[:0]
+	v.Fallback, v.Outside = v.Fallback[:0], v.Outside[:0]
+	v.Effects = v.Effects[:0]
 }
 
 // CopyFrom makes v a copy of o that shares no memory with it.
