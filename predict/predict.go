@@ -252,6 +252,16 @@ type View struct {
 	// Outside marks the bodies outside the client's area of interest, which the server does not send.
 	// They are drawn where they were last received. It is empty without an area.
 	Outside []bool
+
+	// Effects are the effects of shots, jumps and actions that began on the client's screen in the last second, the
+	// oldest first. It is empty in strategies that do not count them.
+	Effects []Effect
+}
+
+// Effect is an effect that a client shows.
+type Effect struct {
+	Player int
+	Age    int // ticks of the client since it began
 }
 
 // ShowTick sets all moments of the view to one server tick.
@@ -308,6 +318,7 @@ func (v *View) Reset() {
 	v.Bodies, v.Simulated, v.LastReceived, v.Trail = v.Bodies[:0], v.Simulated[:0], v.LastReceived[:0], v.Trail[:0]
 	v.TouchedBy, v.Predicted = v.TouchedBy[:0], v.Predicted[:0]
 	v.Fallback, v.Outside = v.Fallback[:0], v.Outside[:0]
+	v.Effects = v.Effects[:0]
 }
 
 // CopyFrom makes v a copy of o that shares no memory with it.
@@ -319,6 +330,7 @@ func (v *View) CopyFrom(o *View) {
 	v.Predicted = append(v.Predicted[:0], o.Predicted...)
 	v.Fallback = append(v.Fallback[:0], o.Fallback...)
 	v.Outside = append(v.Outside[:0], o.Outside...)
+	v.Effects = append(v.Effects[:0], o.Effects...)
 }
 
 // AppendPoses appends the poses of bodies to dst.

@@ -150,6 +150,7 @@ func TestResetView(t *testing.T) {
 	v := predict.View{
 		Others: 1, Own: 2, Carriers: 3, Bodies: poses, Simulated: poses, LastReceived: poses, Trail: poses,
 		Note: "a note", TouchedBy: make([]int8, 2), Predicted: flags, Fallback: flags, Outside: flags,
+		Effects: make([]predict.Effect, 2),
 	}
 	full := reflect.ValueOf(v)
 	for i := range full.NumField() {

@@ -63,6 +63,9 @@ func (d footerDrawer) legendEntries(list []legendEntry) []legendEntry {
 	if show.Joints {
 		list = append(list, legendEntry{color: stage.OpenJointColor, label: "open joint"})
 	}
+	if show.Shots && d.anyView(func(v *predict.View) bool { return len(v.Effects) > 0 }) {
+		list = append(list, legendEntry{color: stage.TimelineColors.Effects, outline: true, label: "an effect begun"})
+	}
 	if d.anyView(func(v *predict.View) bool { return len(v.Outside) > 0 }) {
 		list = append(list, legendEntry{color: stage.UnknownColor, label: "outside the area of interest"})
 	}

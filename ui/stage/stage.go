@@ -346,6 +346,9 @@ func (s *Stage) buildScene(v *Viewport, l *lab.Lab, share float32, show *Setting
 	if v.Side == ServerSide {
 		return
 	}
+	if show.Shots {
+		v.addEffects(p.source.Clients[0].View.Effects, world, p.source.ServerWorld.Rate())
+	}
 	for i := range p.current.simulated { // empty unless shown
 		p.addOutline(v, at(p.previous.simulated, p.current.simulated, i), i)
 	}

@@ -104,6 +104,7 @@ func newClient(env *predict.Env) predict.Client {
 func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 	w := c.env.World
 	c.settings.contactOrder.Apply(w)
+	c.ledger.now++
 	for p := range c.env.Players {
 		c.known.silent[p]++
 	}
@@ -263,6 +264,7 @@ func (c *client) View(v *predict.View) {
 	v.Bodies = c.appendDrawn(v.Bodies)
 	v.Simulated = predict.AppendPoses(v.Simulated, w.Bodies())
 	v.TouchedBy = append(v.TouchedBy, w.TouchedBy()...)
+	v.Effects = c.ledger.appendEffects(v.Effects, w.Rate())
 	if v.Note = c.desync.Note; v.Note == "" && c.state.skipping {
 		v.Note = "skips ticks: max-rollback reached"
 		if p := c.waitsFor(); c.inMesh() && p != c.env.Player {

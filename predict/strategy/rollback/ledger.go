@@ -42,6 +42,36 @@ const ledgerTicks = 1024
 type ledger struct {
 	ticks     [ledgerTicks]ledgerTick
 	withdrawn [sim.MaxPlayers][eventKinds]withdrawnEvent
+
+	now    sim.Tick // the client's own ticks, which a rollback does not turn back
+	recent [maxRecent]recentEffect
+	begun  int // effects that have begun; the newest ones are in recent, at their number modulo its length
+}
+
+// maxRecent is the greatest number of effects of the last second that are known one by one.
+const maxRecent = 64
+
+// recentEffect is an effect that has begun.
+type recentEffect struct {
+	at     sim.Tick // own tick
+	player int8
+}
+
+// begin notes that an effect of a player begins in the present tick.
+func (l *ledger) begin(player int) {
+	l.recent[l.begun%maxRecent] = recentEffect{l.now, int8(player)}
+	l.begun++
+}
+
+// appendEffects appends the effects of the last second, at rate ticks per second, the oldest first.
+func (l *ledger) appendEffects(dst []predict.Effect, rate int) []predict.Effect {
+	for i := max(l.begun-maxRecent, 0); i < l.begun; i++ {
+		e := &l.recent[i%maxRecent]
+		if age := int(l.now - e.at); age < rate {
+			dst = append(dst, predict.Effect{Player: int(e.player), Age: age})
+		}
+	}
+	return dst
 }
 
 // ledgerTick has the events of a tick that have been shown: a bit for each kind, by player.
@@ -97,6 +127,9 @@ func (c *client) noteEvents(t sim.Tick, p int, stepping bool) {
 	case !stepping:
 	case c.settings.effects == everyStep:
 		c.counters.ledger.shown.Add(float64(repeated))
+		for range repeated {
+			c.ledger.begin(p)
+		}
 	default:
 		c.counters.ledger.repeated.Add(float64(repeated))
 	}
@@ -124,6 +157,7 @@ func (l *ledger) enter(t sim.Tick, p int, events uint8, rate sim.Tick, counters 
 			w.pending = false // it was shown before the server moved it
 		case has:
 			counters.shown.Inc()
+			l.begin(p)
 		}
 	}
 	x.shown[p] = events

@@ -1,6 +1,7 @@
 package rollback
 
 import (
+	"slices"
 	"testing"
 
 	"ghostcube/predict"
@@ -39,6 +40,27 @@ func TestLedger(t *testing.T) {
 	}
 }
 
+// TestRecentEffects checks that the effects of the last second are listed with their ages, the oldest first, and of
+// more than the ledger lists the newest.
+func TestRecentEffects(t *testing.T) {
+	var l ledger
+	for range 100 {
+		if l.now++; l.now%20 == 0 {
+			l.begin(int(l.now / 20 % 2))
+		}
+	}
+	want := []predict.Effect{{Player: 1, Age: 40}, {Player: 0, Age: 20}, {Player: 1, Age: 0}}
+	if got := l.appendEffects(nil, 60); !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	for i := range maxRecent {
+		l.begin(i)
+	}
+	if got := l.appendEffects(nil, 60); len(got) != maxRecent || got[0].Player != 0 || got[maxRecent-1].Player != maxRecent-1 {
+		t.Errorf("%d effects, %v", len(got), got)
+	}
+}
+
 // TestEventsOf checks which inputs are events: shots, and buttons of jumps and actions in the tick in which they go down.
 func TestEventsOf(t *testing.T) {
 	for _, x := range []struct {
@@ -67,7 +89,14 @@ func TestShotsAreShownOnce(t *testing.T) {
 	if r.Counter("events_repeated") == 0 || r.Counter("events_withdrawn") == 0 {
 		t.Errorf("%v events in ticks stepped again, %v withdrawn", r.Counter("events_repeated"), r.Counter("events_withdrawn"))
 	}
-	if every, _, _ := shootingRig(t, "every-step"); every.Counter("events_repeated") != 0 ||
+	every, _, _ := shootingRig(t, "every-step")
+	for i := range r.c {
+		once, repeated := r.c[i].ledger.begun, every.c[i].ledger.begun
+		if once != shots || repeated <= once {
+			t.Errorf("client %d begins %d effects of %d shots, %d in every step", i, once, shots, repeated)
+		}
+	}
+	if every.Counter("events_repeated") != 0 ||
 		every.Counter("events_shown") != r.Counter("events_shown")+r.Counter("events_repeated") {
 		t.Errorf("in every step: %v shown, %v repeated", every.Counter("events_shown"), every.Counter("events_repeated"))
 	}

@@ -22,6 +22,7 @@ type client struct {
 	interpolationDelay float64 // milliseconds; 0: automatic
 	surviveLosses      int
 	adaptive           bool
+	catchUp            float64 // milliseconds; 0: playback skips outages
 	checks             bool
 
 	inputSender input.Sender
@@ -44,6 +45,7 @@ type client struct {
 	ages                playout.Span // greatest ages of the newest snapshot in the present span of arrivals
 	peak                playout.Peak // of the spans before
 	growth              sim.Moment   // of the adaptive delay beyond the rule
+	catchingUp          bool         // after an outage
 	delay               sim.Moment   // playback delay in force
 	backlogAt           int64        // own tick in which the clock was last started by the newest of many snapshots
 	started             bool         // a snapshot has been drawn since the clock started
@@ -85,11 +87,14 @@ func newClient(env *predict.Env) predict.Client {
 	group.Int(&c.surviveLosses, "survive-losses", 2, 0, 20, "automatic delay: consecutive losses that do not stop playback")
 	group.Bool(&c.adaptive, "adaptive", true,
 		"automatic delay: adapts to the late and lost snapshots of 10 s")
+	group.Millis(&c.catchUp, "catch-up", 2000, 0, 10000,
+		"adaptive: after an outage playback is faster by what it is behind divided by this, ms; 0: it skips")
 	k.Needs("interpolation-delay", "interpolation", "linear", "hermite")
 	k.Needs("survive-losses", "interpolation", "linear", "hermite")
 	k.Needs("survive-losses", "interpolation-delay", "0ms")
 	k.Needs("adaptive", "interpolation", "linear", "hermite")
 	k.Needs("adaptive", "interpolation-delay", "0ms")
+	k.Needs("catch-up", "adaptive", "on")
 	c.inputSender.DeclareWithPlayout(env)
 	codec.DeclareChecks(env, &c.checks)
 	c.counters.interpolationDelay = m.New("interpolation_delay_ms", "playback delay, ms, now")
@@ -314,12 +319,12 @@ func (c *client) inspect(l *predict.Inspection) {
 func (c *client) CopyFrom(from predict.Client) {
 	o := from.(*client)
 	c.settings, c.interpolationDelay, c.surviveLosses = o.settings, o.interpolationDelay, o.surviveLosses
-	c.adaptive, c.checks = o.adaptive, o.checks
+	c.adaptive, c.catchUp, c.checks = o.adaptive, o.catchUp, o.checks
 	c.inputSender.CopyFrom(&o.inputSender)
 	c.inputTick, c.now, c.expectedTick, c.ticks = o.inputTick, o.now, o.expectedTick, o.ticks
 	c.buffer.CopyFrom(&o.buffer, (*snapshot).copyFrom)
 	c.clock, c.arrivals, c.servo = o.clock, o.arrivals, o.servo
-	c.ages, c.peak, c.growth, c.delay = o.ages, o.peak, o.growth, o.delay
+	c.ages, c.peak, c.growth, c.delay, c.catchingUp = o.ages, o.peak, o.growth, o.delay, o.catchingUp
 	c.started, c.fromTick, c.starvedTicks = o.started, o.fromTick, o.starvedTicks
 	c.newestDisplayedTick, c.backlogAt = o.newestDisplayedTick, o.backlogAt
 	c.deltaReader.CopyFrom(o.deltaReader)

@@ -10,12 +10,15 @@ import (
 // intervals before the newest.
 const bufferSize = 64
 
+// catchUpSize is the greatest number while playback catches up after an outage, and needs those since its end.
+const catchUpSize = 256
+
 // store puts a received snapshot into the interpolation buffer and gives s other memory. It
 // reports false, and nothing changes, if the buffer has a snapshot of this tick, or is full
 // of newer ones.
 func (c *client) store(s *snapshot) bool {
 	b := &c.buffer
-	if b.Len() == bufferSize && s.tick < b.At(0).Tick {
+	if b.Len() >= bufferSize && s.tick < b.At(0).Tick {
 		return false
 	}
 	place := b.Insert(s.tick)
@@ -24,10 +27,14 @@ func (c *client) store(s *snapshot) bool {
 	}
 	tick := s.tick
 	*place, *s = *s, *place
-	if b.Len() > bufferSize {
+	limit, from := bufferSize, tick.Moment()-bufferSize*c.sendInterval()
+	if c.adapts() && c.started {
+		limit, from = catchUpSize, min(from, max(c.fromTick.Moment(), tick.Moment()-c.skipAge()))
+	}
+	if b.Len() > limit {
 		b.Drop(1)
 	}
-	b.Drop(b.CountUntil(tick.Moment() - bufferSize*c.sendInterval() - 1))
+	b.Drop(b.CountUntil(from - 1))
 	return true
 }
 
@@ -78,13 +85,16 @@ func (c *client) sendInterval() sim.Moment { return sim.Tick(c.settings.snapshot
 // The rule knows the send interval and no network. With adaptive the delay is at least that of the rule, and
 // grows to what the snapshots of the last ten seconds needed: playback needs one at or after the moment that it
 // draws, so the delay has to be the age of the newest snapshot. That includes jitter and losses alike. While
-// nothing newer is there, the delay grows with the age, and playback continues where it has stopped; it
-// jumps only after an outage, longer than any delay that a player would accept.
+// nothing newer is there, the delay grows with the age, and playback continues where it has stopped. After an
+// outage, longer than any delay that a player would accept, it catches up, faster by what it is behind divided
+// by the knob catch-up, and so less and less. It skips a silence of skipSeconds.
 const (
 	ageMargin     = sim.MomentsPerTick // beyond the greatest age
 	growDivisor   = 20                 // playback is slower by a 20th while the delay grows
 	shrinkDivisor = 100                // and faster by a 100th while it shrinks
 	maxGrowth     = 300                // ms beyond the rule
+
+	skipSeconds = 2
 )
 
 // age returns how old the newest snapshot is, beyond the time that it took to arrive.
@@ -95,6 +105,14 @@ func (c *client) age(now int64) sim.Moment {
 // outageAge returns the age from which the silence is an outage.
 func (c *client) outageAge() sim.Moment {
 	return min(c.leastDelay()+sim.MomentOfMillis(maxGrowth, c.env.World.Rate()), (bufferSize-2)*c.sendInterval())
+}
+
+// skipAge returns the age from which playback skips the silence.
+func (c *client) skipAge() sim.Moment {
+	if c.catchUp == 0 {
+		return c.outageAge()
+	}
+	return max(sim.Tick(skipSeconds*c.env.World.Rate()).Moment(), c.outageAge())
 }
 
 // recordAge is called when a snapshot arrives that is newer than all others: in the tick before, playback
@@ -116,7 +134,7 @@ func (c *client) adapts() bool { return c.adaptive && c.interpolationDelay == 0 
 func (c *client) longestGap() int {
 	longest := c.delay
 	if c.adapts() {
-		longest = c.outageAge()
+		longest = c.skipAge()
 	}
 	return max(int(longest/c.sendInterval()), 1) * c.settings.snapshotEvery
 }
@@ -126,20 +144,32 @@ func (c *client) longestGap() int {
 func (c *client) adaptDelay() (stops bool) {
 	least := c.leastDelay()
 	if !c.adapts() || !c.clock.Running() {
-		c.growth, c.delay = 0, least
+		c.growth, c.delay, c.catchingUp = 0, least, false
 		return false
 	}
-	wanted := max(min(c.peak.Wanted(c.ages)+ageMargin, c.outageAge())-least, 0)
+	longest := c.outageAge() - least
+	wanted := max(min(c.peak.Wanted(c.ages)+ageMargin-least, longest), 0)
 	age := c.age(c.now)
-	if age < c.outageAge() {
-		c.growth += min(max(wanted-c.growth, -sim.MomentsPerTick/shrinkDivisor), sim.MomentsPerTick/growDivisor)
+	if age < c.skipAge() {
+		c.growth += min(max(wanted-c.growth, -c.shrinks(wanted)), sim.MomentsPerTick/growDivisor)
 		stops = age-least > c.growth
 		c.growth = max(c.growth, age-least)
+		c.catchingUp = c.growth > longest || c.catchingUp && c.growth > wanted
 	} else {
-		c.growth = wanted
+		c.growth, c.catchingUp = wanted, false
 	}
 	c.delay = least + c.growth
 	return stops
+}
+
+// shrinks returns by how much the growth shrinks at most in the present tick.
+func (c *client) shrinks(wanted sim.Moment) sim.Moment {
+	const slow = sim.MomentsPerTick / shrinkDivisor
+	if !c.catchingUp {
+		return slow
+	}
+	ticks := sim.MomentOfMillis(c.catchUp, c.env.World.Rate()).Tick()
+	return max((c.growth-wanted)/max(sim.Moment(ticks), 1), slow)
 }
 
 // playoutMoment returns the server's moment to draw in the present tick.
@@ -165,6 +195,7 @@ func (c *client) startClock(t sim.Tick) {
 	c.servo = clock.Servo{}
 	c.servo.Sync(0, rate)
 	c.ages, c.peak, c.growth, c.delay = playout.Span{}, playout.Peak{}, 0, c.leastDelay()
+	c.catchingUp = false
 }
 
 // recordArrival records the lateness of a snapshot. One that is so early that this cannot be jitter

@@ -79,7 +79,7 @@ func TestSurvivesLosses(t *testing.T) {
 
 // TestAdaptiveDelay checks that when a fourth of a second passes without a snapshot, playback stops where it is and
 // goes on from there, later than before by as long, and the next such gap does not stop it; that ten
-// seconds later the delay shrinks to the rule again, slowly; and that an outage does not lengthen it.
+// seconds later the delay shrinks to the rule again, slowly; and that an outage that is skipped does not lengthen it.
 func TestAdaptiveDelay(t *testing.T) {
 	r := newRig(t, 60, "snapshot-every", "6")
 	r.run(300, nil)
@@ -115,8 +115,47 @@ func TestAdaptiveDelay(t *testing.T) {
 	if stopped, most := play(1200, 0); stopped != 0 || most > even || r.Counter("interpolation_delay_ms") != rule {
 		t.Errorf("afterwards it advances by up to %.2f ticks, and the delay is %v ms", most.Ticks(), r.Counter("interpolation_delay_ms"))
 	}
+	r.SetKnob("catch-up", "0ms")
 	if stopped, _ := play(300, 60); stopped < 20 || r.Counter("interpolation_delay_ms") != rule {
 		t.Errorf("an outage of a second stops it for %d ticks, and the delay is %v ms", stopped, r.Counter("interpolation_delay_ms"))
+	}
+}
+
+// TestCatchesUp checks that after a second without a snapshot playback goes on from where it has stopped, on the
+// curve between the two snapshots, at first 1.5 times as fast and then slower, until the delay is that of the rule
+// again; without catch-up it skips the second; and three seconds it skips in any case. It stands no longer than the silence.
+func TestCatchesUp(t *testing.T) {
+	for _, c := range []struct {
+		every, catchUp string
+		silence        int // ticks
+		skips          bool
+	}{{"1", "2s", 60, false}, {"6", "2s", 60, false}, {"1", "0ms", 60, true}, {"1", "2s", 180, true}, {"6", "2s", 180, true}} {
+		r := newRig(t, 60, "snapshot-every", c.every, "catch-up", c.catchUp)
+		r.run(300, nil)
+		last, rule := r.run(1, nil), r.Counter("interpolation_delay_ms")
+		most, stopped := sim.Moment(0), 0
+		for range 1200 {
+			v := r.run(1, func(tick int) bool { return tick < 300 || tick >= 300+c.silence })
+			if v.Others == last.Others {
+				stopped++
+			}
+			most, last = max(most, v.Others-last.Others), v
+			if d := v.Bodies[0].Pos.Sub(straightLine(r.seconds(v.Others.Ticks())).pose.Pos).Len(); d > 1e-3 {
+				t.Fatalf("every %s, %d ticks: %v m from the server's path", c.every, c.silence, d)
+			}
+		}
+		if skipped := most > 3*sim.MomentsPerTick/2; skipped != c.skips {
+			t.Errorf("every %s, %d ticks, catch-up %s: playback advances by up to %.2f ticks", c.every, c.silence, c.catchUp, most.Ticks())
+		}
+		if stopped > c.silence {
+			t.Errorf("every %s, %d ticks, catch-up %s: playback stands for %d ticks", c.every, c.silence, c.catchUp, stopped)
+		}
+		if !c.skips && most < 5*sim.MomentsPerTick/4 {
+			t.Errorf("every %s: playback catches up by at most %.2f ticks a tick", c.every, most.Ticks())
+		}
+		if got := r.Counter("interpolation_delay_ms"); got != rule {
+			t.Errorf("every %s, %d ticks, catch-up %s: the delay is %v ms at the end, want %v", c.every, c.silence, c.catchUp, got, rule)
+		}
 	}
 }
 
