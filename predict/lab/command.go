@@ -188,7 +188,7 @@ func (p *Pane) switchStrategy(spec string) error {
 	if err != nil {
 		return err
 	}
-	if err := validateSettings(s, set); err != nil {
+	if err := new(SpecValidator).validate(s, set); err != nil {
 		return err
 	}
 	if err := checkBodyCount(s, p.ServerWorld.Scene()); err != nil {

@@ -98,7 +98,7 @@ type Setting struct{ Name, Value string }
 // ParseSpec parses the spec of a pane: the name of a strategy, followed by knobs after
 // colons, such as rewind:snapshot-every=4:smoothing=none. A name of the pane and an equals sign may
 // precede it, as in shooter=rewind:others=auto. ParseSpec does not check names and
-// values of knobs; ValidateSpec does.
+// values of knobs; SpecValidator does.
 func ParseSpec(spec string) (*predict.Strategy, []Setting, error) {
 	title, unnamed := CutTitle(spec)
 	if title != "" || unnamed != spec {
@@ -154,20 +154,33 @@ func (e *SpecError) Error() string {
 	return "pane \"" + e.Spec + "\": \"" + e.Item + "\": want a knob as name=value, such as snapshot-every=4"
 }
 
-// ValidateSpec reports an unknown strategy, an unknown knob or a value out of range.
-func ValidateSpec(spec string) error {
+// SpecValidator validates specs. It makes the two sides of a strategy, which take much memory, once for all specs that
+// set a knob of it. The zero value is ready to use.
+type SpecValidator struct {
+	knobs map[*predict.Strategy]*predict.Knobs // their values mean nothing
+}
+
+// Validate reports an unknown strategy, an unknown knob or a value out of range.
+func (v *SpecValidator) Validate(spec string) error {
 	s, set, err := ParseSpec(spec)
 	if err != nil {
 		return err
 	}
-	return validateSettings(s, set)
+	return v.validate(s, set)
 }
 
-func validateSettings(s *predict.Strategy, set []Setting) error {
+func (v *SpecValidator) validate(s *predict.Strategy, set []Setting) error {
 	if len(set) == 0 {
-		return nil // without making two sides, which take much memory
+		return nil
 	}
-	knobs, _ := Describe(s)
+	knobs := v.knobs[s]
+	if knobs == nil {
+		if v.knobs == nil {
+			v.knobs = map[*predict.Strategy]*predict.Knobs{}
+		}
+		knobs, _ = Describe(s)
+		v.knobs[s] = knobs
+	}
 	for _, x := range set {
 		if err := knobs.Set(x.Name, x.Value); err != nil {
 			return err

@@ -32,6 +32,7 @@ type Library struct {
 	// Warn is called with a warning, such as of a truncated tape. It may be nil.
 	Warn func(text string)
 
+	specs       lab.SpecValidator
 	validSpecs  map[string]bool // of panes that are valid
 	comparisons []Comparison    // nil: not read yet
 	lessons     []Lesson        // nil: not read yet
@@ -94,7 +95,7 @@ func (l *Library) validateSpec(spec string) error {
 			return l.unknownPane(name)
 		}
 	}
-	if err := lab.ValidateSpec(spec); err != nil {
+	if err := l.specs.Validate(spec); err != nil {
 		return err
 	}
 	if l.validSpecs == nil {

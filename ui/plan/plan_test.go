@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"regexp"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -392,5 +393,19 @@ func must[T any](value T, err error) T {
 func need(err error) {
 	if err != nil {
 		panic(err)
+	}
+}
+
+// TestComparisonsTakeLittleMemory checks that a library does not make the sides of a strategy for each pane of each comparison:
+// the program reads all comparisons when it starts.
+func TestComparisonsTakeLittleMemory(t *testing.T) {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	if _, err := newLibrary().Comparisons(); err != nil {
+		t.Fatal(err)
+	}
+	runtime.ReadMemStats(&after)
+	if n := (after.TotalAlloc - before.TotalAlloc) >> 20; n > 40 {
+		t.Errorf("reading the comparisons takes %d MiB, want at most 40", n)
 	}
 }

@@ -233,7 +233,7 @@ func TestTerms(t *testing.T) {
 		}
 		for _, r := range x.Here {
 			if r.Kind == "knob" && strings.Contains(r.Name, "=") {
-				if err := lab.ValidateSpec(r.Name); err != nil {
+				if err := new(lab.SpecValidator).Validate(r.Name); err != nil {
 					t.Errorf("%s: %v", x.Name, err)
 				}
 				continue

@@ -28,6 +28,7 @@ type reader struct {
 	lineNumber      int
 	tape            *Tape
 	pendingCommands []lab.Command
+	specs           lab.SpecValidator
 }
 
 // nextLine returns the next line that is not empty, without its comment.
@@ -129,7 +130,7 @@ func (r *reader) readHeader() error {
 		case "network":
 			err = c.Network.Parse(value)
 		case "pane":
-			if err = lab.ValidateSpec(value); err == nil && len(r.tape.Panes) == lab.MaxPanes {
+			if err = r.specs.Validate(value); err == nil && len(r.tape.Panes) == lab.MaxPanes {
 				err = fmt.Errorf("more than %d panes", lab.MaxPanes)
 			}
 			r.tape.Panes = append(r.tape.Panes, value)
