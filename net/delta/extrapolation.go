@@ -69,7 +69,6 @@ func quatFromVector(v geom.Vec3) geom.Quat {
 type ballMotion struct {
 	centre   geom.Vec3
 	motion   leastSquares // motion from the older snapshot to the baseline, continued
-	rotation geom.Vec3
 	residual leastSquares // motion of cubes beyond their extrapolation
 }
 
@@ -81,70 +80,42 @@ const (
 	rotationWeight    = 0.05
 )
 
-// fitBaseline fits the ball's motion up to the baseline. coefficients are the initial
-// coefficients.
-func (b *ballMotion) fitBaseline(p *baseline, coefficients *[unknownCount]float64) {
-	b.centre = p.cubes[0].Position()
+// begin starts a snapshot. coefficients are the initial coefficients.
+func (b *ballMotion) begin(centre geom.Vec3, coefficients *[unknownCount - sharedCount]float32) {
+	b.centre = centre
 	b.motion, b.residual = leastSquares{}, leastSquares{}
 	for i := range unknownCount {
 		b.motion.addPrior(i, 0, 1e-3)
 		if i < sharedCount {
 			b.residual.addPrior(i, 0, priorWeight)
 		} else {
-			b.residual.addPrior(i, coefficients[i], priorWeight+coefficientWeight)
+			b.residual.addPrior(i, coefficients[i-sharedCount], priorWeight+coefficientWeight)
 		}
 	}
-	for i := range p.cubes {
-		if !p.cubes[i].Touched {
-			continue
-		}
-		if f := p.extrapolate(i); f.moving {
-			b.motion.add(translationEquations(f.basePos.Sub(b.centre)), f.translation, 1)
-			b.motion.add(rotationEquations(), f.rotation, rotationWeight)
-		}
-	}
-	_, b.rotation = b.motion.sharedMotion()
+	b.residual.solve()
+}
+
+// addMotion adds the motion of a cube up to the baseline.
+func (b *ballMotion) addMotion(f *extrapolation) {
+	b.motion.addTranslation(&translationEquations{arm: f.basePos.Sub(b.centre)}, f.translation)
+	b.motion.addRotation(&rotationEquations{}, f.rotation, rotationWeight)
 }
 
 // ballMember holds the equations of a cube in the ball.
 type ballMember struct {
-	translation, rotation equations
-	deviation             float32 // difference of its extrapolation from the ball's motion, m and rad
-	angularDeviation      float32
+	translation translationEquations
+	rotation    rotationEquations
 }
 
 // member returns the equations of a cube. before is its residual at the baseline.
 func (b *ballMotion) member(f *extrapolation, before *residual) (m ballMember) {
-	d := f.basePos.Sub(b.centre)
-	own := f.translation.Sub(b.motion.evaluate(translationEquations(d)))
-	spin := f.rotation.Sub(b.rotation)
-	inwards := b.rotation.Cross(b.rotation.Cross(d)).Scale(0.5)
-	m.translation = translationEquations(d, inwards, own, before.translation)
-	m.rotation = rotationEquations(spin, before.rotation)
-	m.deviation, m.angularDeviation = own.Len(), spin.Len()
+	m.translation.arm = f.basePos.Sub(b.centre)
+	own := f.translation.Sub(b.motion.displacement(&m.translation))
+	spin := f.rotation.Sub(b.motion.rotation)
+	inwards := b.motion.rotation.Cross(b.motion.rotation.Cross(m.translation.arm)).Scale(0.5)
+	m.translation.terms = [...]geom.Vec3{inwards, own, before.translation}
+	m.rotation = rotationEquations{spin, before.rotation}
 	return m
-}
-
-// translationEquations returns the equations of a displacement at distance d from the
-// centre, with further terms.
-func translationEquations(d geom.Vec3, terms ...geom.Vec3) (r equations) {
-	x, y, z := float64(d.X), float64(d.Y), float64(d.Z)
-	r = equations{{1, 0, 0, 0, z, -y}, {0, 1, 0, -z, 0, x}, {0, 0, 1, y, -x, 0}}
-	r.set(sharedCount, terms)
-	return r
-}
-
-// rotationEquations returns the equations of a rotation.
-func rotationEquations(terms ...geom.Vec3) (r equations) {
-	r = equations{{3: 1}, {4: 1}, {5: 1}}
-	r.set(sharedCount+3, terms)
-	return r
-}
-
-func (e *equations) set(first int, terms []geom.Vec3) {
-	for k, v := range terms {
-		e[0][first+k], e[1][first+k], e[2][first+k] = float64(v.X), float64(v.Y), float64(v.Z)
-	}
 }
 
 // metresToSteps converts a length to steps of the grid. Lengths beyond the grid become

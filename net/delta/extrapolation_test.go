@@ -62,14 +62,19 @@ func TestLeastSquares(t *testing.T) {
 	const coefficient = 0.75
 	for i := range 20 {
 		d := vector(3 * i)
-		r := translationEquations(d, vector(i), vector(7*i))
-		f.add(r, translation.Add(rotation.Cross(d)).AddScaled(coefficient, vector(7*i)), 1)
+		e := translationEquations{arm: d, terms: [...]geom.Vec3{vector(i), vector(7 * i), vector(5 * i)}}
+		f.addTranslation(&e, translation.Add(rotation.Cross(d)).AddScaled(coefficient, vector(7*i)))
+		r := rotationEquations{vector(11 * i), vector(2 * i)}
+		f.addRotation(&r, rotation.AddScaled(-coefficient, vector(2*i)), 0.5)
 	}
-	gotTranslation, gotRotation := f.sharedMotion()
+	f.solve()
 	const most = 1e-5
-	sharedIsOff := gotTranslation.Sub(translation).Len() > most || gotRotation.Sub(rotation).Len() > most
-	if sharedIsOff || math.Abs(f.solution[sharedCount]) > most || math.Abs(f.solution[sharedCount+1]-coefficient) > most {
-		t.Errorf("translation %v, rotation %v, coefficients %v", gotTranslation, gotRotation, f.solution[sharedCount:])
+	off := max(f.translation.Sub(translation).Len(), f.rotation.Sub(rotation).Len())
+	for i, want := range [...]float32{0, coefficient, 0, 0, -coefficient} {
+		off = max(off, geom.Abs(f.coefficients[i]-want))
+	}
+	if off > most {
+		t.Errorf("%+v, off by %v", f.motionFit, off)
 	}
 }
 
@@ -92,18 +97,23 @@ func TestBallMotion(t *testing.T) {
 	p := baseline{olderCubes: snapshot(0, 0), cubes: snapshot(0.1, 0.06), olderGap: 6, age: 6}
 	now := snapshot(0.27, 0.22)
 	var s ballMotion
-	var coefficients [unknownCount]float64
-	s.fitBaseline(&p, &coefficients)
+	s.begin(p.cubes[0].Position(), &[unknownCount - sharedCount]float32{})
+	for i := range p.cubes {
+		f := p.extrapolate(i)
+		s.addMotion(&f)
+	}
+	s.motion.solve()
 	fitted, extrapolated := float32(0), float32(0)
 	for i := range now {
 		f := p.extrapolate(i)
 		m := s.member(&f, &residual{})
 		residual := now[i].Position().Sub(f.basePos).Sub(f.translation)
 		if i >= 10 {
-			fitted = max(fitted, residual.Sub(s.residual.evaluate(m.translation)).Len())
+			fitted = max(fitted, residual.Sub(s.residual.displacement(&m.translation)).Len())
 			extrapolated = max(extrapolated, residual.Len())
 		}
-		s.residual.add(m.translation, residual, 1)
+		s.residual.addTranslation(&m.translation, residual)
+		s.residual.refresh()
 	}
 	if fitted*StepsPerMetre > 10 || extrapolated*StepsPerMetre < 75 {
 		t.Errorf("fitted: off by %.1f steps, extrapolated: %.1f", fitted*StepsPerMetre, extrapolated*StepsPerMetre)

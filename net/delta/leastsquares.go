@@ -2,96 +2,161 @@ package delta
 
 import "ghostcube/sim/geom"
 
-// Number of unknowns. The first six are a translation in metres and a rotation in
-// radians, shared by all cubes; the others are coefficients without a unit.
+// Unknowns of a leastSquares: a translation in metres and a rotation in radians, shared
+// by all cubes, and coefficients without a unit.
 const (
-	unknownCount = 11
-	sharedCount  = 6
+	translationUnknown = 0
+	rotationUnknown    = 3
+	sharedCount        = 6
+	unknownCount       = sharedCount + translationTermCount + rotationTermCount
+
+	translationTermCount = 3
+	rotationTermCount    = 2
 )
 
-// equations are three equations, one per axis: the factor of each unknown.
-type equations [3][unknownCount]float64
+// translationEquations are the equations of a cube's displacement: the shared
+// translation, the shared rotation times an arm, and a coefficient times each term.
+type translationEquations struct {
+	arm   geom.Vec3 // from the centre of the rotation, m
+	terms [translationTermCount]geom.Vec3
+}
+
+// rotationEquations are the equations of a cube's rotation: the shared rotation, and a
+// coefficient times each term.
+type rotationEquations [rotationTermCount]geom.Vec3
 
 // leastSquares finds the unknowns that minimise the squared error of many equations. It
 // stores the normal equations, whose size is constant.
 type leastSquares struct {
-	matrix   [unknownCount][unknownCount]float64 // symmetric; only the upper triangle is used
-	rhs      [unknownCount]float64
-	solution [unknownCount]float64
-	solved   bool
+	matrix [unknownCount][unknownCount + 1]float64 // upper triangle, and the right-hand side
+	count  int                                     // sets of equations
+	fresh  int                                     // of them not yet in the solution
+	motionFit
+}
+
+// motionFit is a solution.
+type motionFit struct {
+	translation, rotation geom.Vec3
+	coefficients          [unknownCount - sharedCount]float32
 }
 
 // addPrior states that an unknown is about x, with the weight of that many equations.
 // Every unknown needs a prior.
-func (l *leastSquares) addPrior(i int, x, weight float64) {
+func (l *leastSquares) addPrior(i int, x float32, weight float64) {
 	l.matrix[i][i] += weight
-	l.rhs[i] += float64(weight * x)
-	l.solved = false
+	l.matrix[i][unknownCount] += float64(weight * float64(x))
 }
 
-// add adds three equations whose right-hand sides are is.
-func (l *leastSquares) add(r equations, rhs geom.Vec3, weight float64) {
-	for k, v := range [3]float32{rhs.X, rhs.Y, rhs.Z} {
-		row := &r[k]
-		for i, c := range row {
-			if c == 0 {
-				continue
-			}
-			c = float64(c * weight)
-			for j := i; j < unknownCount; j++ {
-				l.matrix[i][j] += float64(c * row[j])
-			}
-			l.rhs[i] += float64(c * float64(v))
-		}
+// addColumn adds three numbers to a column.
+func (l *leastSquares) addColumn(row, column int, v geom.Vec3) {
+	l.matrix[row][column] += float64(v.X)
+	l.matrix[row+1][column] += float64(v.Y)
+	l.matrix[row+2][column] += float64(v.Z)
+}
+
+// addTranslation adds the displacement v of a cube.
+func (l *leastSquares) addTranslation(e *translationEquations, v geom.Vec3) {
+	m, d := &l.matrix, e.arm
+	for i := range 3 {
+		m[i][i]++
 	}
-	l.solved = false
+	// The rotation's part is its cross product with the arm.
+	l.addColumn(translationUnknown, rotationUnknown, geom.Vec3{Y: -d.Z, Z: d.Y})
+	l.addColumn(translationUnknown, rotationUnknown+1, geom.Vec3{X: d.Z, Z: -d.X})
+	l.addColumn(translationUnknown, rotationUnknown+2, geom.Vec3{X: -d.Y, Y: d.X})
+	xx, yy, zz := float32(d.X*d.X), float32(d.Y*d.Y), float32(d.Z*d.Z)
+	l.addColumn(rotationUnknown, rotationUnknown, geom.Vec3{X: yy + zz})
+	l.addColumn(rotationUnknown, rotationUnknown+1, geom.Vec3{X: -float32(d.X * d.Y), Y: xx + zz})
+	l.addColumn(rotationUnknown, rotationUnknown+2, geom.Vec3{X: -float32(d.X * d.Z), Y: -float32(d.Y * d.Z), Z: xx + yy})
+	for i, t := range e.terms {
+		column := sharedCount + i
+		l.addColumn(translationUnknown, column, t)
+		l.addColumn(rotationUnknown, column, d.Cross(t))
+		for k, u := range e.terms[:i+1] {
+			m[sharedCount+k][column] += float64(u.Dot(t))
+		}
+		m[column][unknownCount] += float64(t.Dot(v))
+	}
+	l.addColumn(translationUnknown, unknownCount, v)
+	l.addColumn(rotationUnknown, unknownCount, d.Cross(v))
+	l.count++
+	l.fresh++
+}
+
+// addRotation adds the rotation v of a cube, with a weight.
+func (l *leastSquares) addRotation(e *rotationEquations, v geom.Vec3, weight float32) {
+	m := &l.matrix
+	for i := rotationUnknown; i < sharedCount; i++ {
+		m[i][i] += float64(weight)
+	}
+	for i, t := range e {
+		column := sharedCount + translationTermCount + i
+		weighted := t.Scale(weight)
+		l.addColumn(rotationUnknown, column, weighted)
+		for k, u := range e[:i+1] {
+			m[sharedCount+translationTermCount+k][column] += float64(u.Dot(weighted))
+		}
+		m[column][unknownCount] += float64(weighted.Dot(v))
+	}
+	l.addColumn(rotationUnknown, unknownCount, v.Scale(weight))
+	l.count++
+	l.fresh++
 }
 
 // solve solves the normal equations by elimination. The matrix is positive definite, so
 // no pivot is zero.
 func (l *leastSquares) solve() {
-	if l.solved {
-		return
-	}
-	l.solved = true
-	m, r := l.matrix, l.rhs
+	l.fresh = 0
+	m := l.matrix
+	var inverse [unknownCount]float64
 	for i := range unknownCount {
+		inverse[i] = 1 / m[i][i]
 		for j := i + 1; j < unknownCount; j++ {
-			if m[i][j] == 0 {
-				continue
+			share := float64(m[i][j] * inverse[i])
+			to := m[j][j:]
+			from := m[i][j:][:len(to)]
+			for k := range to {
+				to[k] -= float64(share * from[k])
 			}
-			share := m[i][j] / m[i][i]
-			for k := j; k < unknownCount; k++ {
-				m[j][k] -= float64(share * m[i][k])
-			}
-			r[j] -= float64(share * r[i])
 		}
 	}
+	var x [unknownCount]float64
 	for i := unknownCount - 1; i >= 0; i-- {
+		sum := m[i][unknownCount]
 		for k := i + 1; k < unknownCount; k++ {
-			r[i] -= float64(m[i][k] * l.solution[k])
+			sum -= float64(m[i][k] * x[k])
 		}
-		l.solution[i] = r[i] / m[i][i]
+		x[i] = float64(sum * inverse[i])
+	}
+	l.translation = geom.Vec3{X: float32(x[0]), Y: float32(x[1]), Z: float32(x[2])}
+	l.rotation = geom.Vec3{X: float32(x[3]), Y: float32(x[4]), Z: float32(x[5])}
+	for i := range l.coefficients {
+		l.coefficients[i] = float32(x[sharedCount+i])
 	}
 }
 
-// evaluate returns the left-hand sides of r for the current solution.
-func (l *leastSquares) evaluate(r equations) geom.Vec3 {
-	l.solve()
-	var v [3]float64
-	for k := range r {
-		for i, c := range r[k] {
-			v[k] += float64(c * l.solution[i])
-		}
+// refresh solves the equations if an eighth of them is not yet in the solution, so the
+// number of solutions grows with the logarithm of the equations.
+func (l *leastSquares) refresh() {
+	if 8*l.fresh >= l.count {
+		l.solve()
 	}
-	return geom.Vec3{X: float32(v[0]), Y: float32(v[1]), Z: float32(v[2])}
 }
 
-// sharedMotion returns the translation and the rotation shared by all cubes.
-func (l *leastSquares) sharedMotion() (translation, rotation geom.Vec3) {
-	l.solve()
-	vec := func(i int) geom.Vec3 {
-		return geom.Vec3{X: float32(l.solution[i]), Y: float32(l.solution[i+1]), Z: float32(l.solution[i+2])}
+// displacement returns the displacement of a cube in the solution.
+func (f *motionFit) displacement(e *translationEquations) geom.Vec3 {
+	v := f.translation.Add(f.rotation.Cross(e.arm))
+	for i, t := range e.terms {
+		v = v.AddScaled(f.coefficients[i], t)
 	}
-	return vec(0), vec(3)
+	return v
+}
+
+// spin returns the rotation of a cube in the solution.
+func (f *motionFit) spin(e *rotationEquations) geom.Vec3 {
+	v := f.rotation
+	for i, t := range e {
+		v = v.AddScaled(f.coefficients[translationTermCount+i], t)
+	}
+	return v
 }

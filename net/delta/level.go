@@ -76,6 +76,7 @@ type codec struct {
 	packer     bitPacker
 	bits       quant.Coder
 	arithmetic entropy.Coder
+	motion     snapshotCoder
 	breakdown  BitBreakdown
 	indices    quant.IndexEncoding
 }
@@ -106,15 +107,15 @@ func (b *bitAccount) chargeUpTo(on *float64, upTo float64) {
 // nil. It fails if a cube is out of range.
 func (c *codec) encode(b []byte, l Level, now []Cube, p *baseline, m *motionModel) ([]byte, error) {
 	if l == Arithmetic && p.cubes != nil {
-		m.loadBaseline(p, len(now))
+		m.loadBaseline(p)
 		c.arithmetic.BeginWrite(b)
 		c.breakdown = BitBreakdown{}
-		m.codeSnapshot(&c.arithmetic, now, p, &c.breakdown)
+		c.motion.code(&c.arithmetic, now, p, m, &c.breakdown)
 		out := c.arithmetic.FinishWrite()
 		return out, c.arithmetic.Err()
 	}
 	if l == Arithmetic {
-		m.reset(len(now))
+		m.reset()
 	}
 	c.bits.BeginWrite(b[:len(b)&^7])
 	c.code(l, now, p)
@@ -125,14 +126,14 @@ func (c *codec) encode(b []byte, l Level, now []Cube, p *baseline, m *motionMode
 // the writer's. After an error now and m are undefined.
 func (c *codec) decode(b []byte, l Level, now []Cube, p *baseline, m *motionModel) error {
 	if l == Arithmetic && p.cubes != nil {
-		m.loadBaseline(p, len(now))
+		m.loadBaseline(p)
 		c.arithmetic.BeginRead(b)
 		c.breakdown = BitBreakdown{}
-		m.codeSnapshot(&c.arithmetic, now, p, &c.breakdown)
+		c.motion.code(&c.arithmetic, now, p, m, &c.breakdown)
 		return c.arithmetic.FinishRead()
 	}
 	if l == Arithmetic {
-		m.reset(len(now))
+		m.reset()
 	}
 	c.bits.BeginRead(b)
 	c.code(l, now, p)

@@ -13,51 +13,37 @@ import (
 // baseline and trains it further (Giesen's entry to the challenge, 2015), so a lost
 // packet changes neither end. The zero value has learned nothing.
 type motionModel struct {
-	changed                         [4][64]entropy.BitModel
-	touched                         [3][32]entropy.BitModel
-	largest                         [3][32]entropy.BitModel
-	otherLargest                    [4][2]entropy.BitModel
-	positionModel, orientationModel vectorModel
+	groupChanged          [groupDistances]entropy.BitModel
+	changed               [4][64]entropy.BitModel
+	touched               [3][32]entropy.BitModel
+	largest               [3][32]entropy.BitModel
+	otherLargest          [4][2]entropy.BitModel
+	position, orientation [3][fineSizeClasses]entropy.NumberModel // by axis, and error expected
 
 	changedMix, touchedMix [4]entropy.Mixer
 	largestMix             entropy.Mixer
 
-	coefficients [unknownCount]float64 // at the end of the snapshot
-	residuals    []residual            // by cube
+	coefficients [unknownCount - sharedCount]float32 // at the end of the snapshot
+	residuals    []residual                          // of the touched cubes, in order
 }
 
-// vectorModel models the three numbers of a position or of a rotation, with several
-// contexts.
-type vectorModel struct {
-	byDeviation     [64]entropy.NumberModel // difference of the extrapolation from the ball's motion
-	byAxis          [24]entropy.NumberModel // axis, and error of the axes before it
-	byRecentError   [20]entropy.NumberModel // error of the cubes before it
-	byLastError     [20]entropy.NumberModel // error of this cube at the baseline
-	byPositionError [12]entropy.NumberModel // for a rotation: error of its position
-	mixers          [2]entropy.NumberMixer
-}
-
-// residual is the prediction error of one cube in its last snapshot. It is zero for a
-// cube that did not change.
+// residual is the motion of a touched cube beyond its extrapolation.
 type residual struct {
-	translation, rotation           geom.Vec3 // beyond the extrapolation, m and rad
-	positionError, orientationError int32     // beyond the final prediction, in steps
+	cube                  int
+	translation, rotation geom.Vec3 // m and rad
 }
 
 // loadBaseline sets m to the model of the baseline.
-func (m *motionModel) loadBaseline(p *baseline, cubes int) {
+func (m *motionModel) loadBaseline(p *baseline) {
 	if p.model == nil {
-		m.reset(cubes)
+		m.reset()
 		return
 	}
 	m.copyFrom(p.model)
 }
 
 // reset sets m to a model that has learned nothing.
-func (m *motionModel) reset(cubes int) {
-	*m = motionModel{residuals: slices.Grow(m.residuals[:0], cubes)[:cubes]}
-	clear(m.residuals)
-}
+func (m *motionModel) reset() { *m = motionModel{residuals: m.residuals[:0]} }
 
 // copyFrom sets m to a copy of o that shares no memory.
 func (m *motionModel) copyFrom(o *motionModel) {
@@ -68,6 +54,18 @@ func (m *motionModel) copyFrom(o *motionModel) {
 
 // sizeClass returns the bit length of a magnitude, at most limit.
 func sizeClass(n, limit int) int { return min(bits.Len(uint(max(n, -n))), limit) }
+
+// fineSizeClasses is the number of fine size classes.
+const fineSizeClasses = 24
+
+// fineSizeClass returns a class of a magnitude, two to each doubling.
+func fineSizeClass(n int) int {
+	if n < 2 {
+		return n
+	}
+	size := bits.Len(uint(n))
+	return min(2*size-2+n>>(size-2)&1, fineSizeClasses-1)
+}
 
 // lengthClass returns the size class of a length in steps of 1/1024, at most limit.
 func lengthClass(x float32, limit int) int {
@@ -84,13 +82,16 @@ func boolInt(b bool) int {
 	return 0
 }
 
-// snapshotCoder codes one snapshot.
+// snapshotCoder codes one snapshot. It reuses memory. The zero value is ready.
 type snapshotCoder struct {
 	*motionModel
 	c        *entropy.Coder
 	cubes    []Cube
 	baseline *baseline
 	ball     ballMotion
+	ahead    []extrapolation // by cube; at first, of those that do not rest
+	resting  []uint32        // by group, a bit per cube
+	previous []residual      // at the baseline, of the cubes not yet coded
 
 	changeHistory          int // one bit per previous cube, lowest first: it changed
 	recentPositionError    int // running mean over the previous cubes, in steps
@@ -98,61 +99,156 @@ type snapshotCoder struct {
 	bitAccount
 }
 
+// Cubes rest that are not touched and did not move up to the baseline. One bit tells of a
+// group of neighbouring indices whether any of its resting cubes changes.
+const (
+	groupCubes     = 32
+	groupDistances = 20
+)
+
 // charge attributes the bits since the last call to a field.
 func (s *snapshotCoder) charge(on *float64) { s.chargeUpTo(on, s.c.BitsSpent()) }
 
-// codeSnapshot reads or writes a snapshot.
-func (m *motionModel) codeSnapshot(c *entropy.Coder, now []Cube, p *baseline, spent *BitBreakdown) {
-	f := snapshotCoder{motionModel: m, c: c, cubes: now, baseline: p, bitAccount: bitAccount{BitBreakdown: spent}}
-	f.ball.fitBaseline(p, &m.coefficients)
-	for i := range now {
-		if c.Err() != nil {
-			return
-		}
-		f.codeCube(i)
+// code reads or writes a snapshot. m is the model of the baseline, which learns it.
+func (s *snapshotCoder) code(c *entropy.Coder, now []Cube, p *baseline, m *motionModel, spent *BitBreakdown) {
+	s.motionModel, s.c, s.cubes, s.baseline, s.bitAccount = m, c, now, p, bitAccount{BitBreakdown: spent}
+	s.changeHistory, s.recentPositionError, s.recentOrientationError = 0, 0, 0
+	s.begin()
+	if c.Reading() {
+		copy(now, p.cubes)
 	}
-	f.ball.residual.solve()
-	m.coefficients = f.ball.residual.solution
+	for g := range s.resting {
+		s.codeGroup(g)
+		if c.Err() != nil {
+			break
+		}
+	}
+	s.charge(&s.Index)
+	s.ball.residual.solve()
+	m.coefficients = s.ball.residual.coefficients
+	s.motionModel, s.c, s.cubes, s.baseline, s.bitAccount, s.previous = nil, nil, nil, nil, bitAccount{}, nil
 }
 
-// codeCube reads or writes one cube.
-func (s *snapshotCoder) codeCube(i int) {
+// begin extrapolates the cubes that do not rest and fits the motion of the ball.
+func (s *snapshotCoder) begin() {
+	p := s.baseline
+	n := len(p.cubes)
+	s.ball.begin(p.cubes[0].Position(), &s.coefficients)
+	s.ahead = slices.Grow(s.ahead[:0], n)[:n]
+	s.resting = slices.Grow(s.resting[:0], n/groupCubes+1)[:0]
+	for i := range p.cubes {
+		if i%groupCubes == 0 {
+			s.resting = append(s.resting, 0)
+		}
+		b := &p.cubes[i]
+		if !b.Touched && (p.olderCubes == nil || p.olderCubes[i] == *b) {
+			s.resting[i/groupCubes] |= 1 << (i % groupCubes)
+			continue
+		}
+		s.ahead[i] = p.extrapolate(i)
+		if b.Touched && s.ahead[i].moving {
+			s.ball.addMotion(&s.ahead[i])
+		}
+	}
+	s.ball.motion.solve()
+	s.previous = s.residuals
+	if p.model != nil {
+		s.previous = p.model.residuals
+	}
+	s.residuals = s.residuals[:0]
+}
+
+// codeGroup reads or writes a group of cubes.
+func (s *snapshotCoder) codeGroup(g int) {
+	first := g * groupCubes
+	last := min(first+groupCubes, len(s.cubes))
+	resting := s.resting[g]
+	awake := resting == 0 || s.codeGroupChanged(first, resting)
+	restingChanged := resting == 0 || !awake
+	for i := first; i < last; i++ {
+		rests := resting>>(i-first)&1 != 0
+		if !rests || awake {
+			restingChanged = s.codeCube(i, rests) && rests || restingChanged
+		}
+	}
+	if s.c.Reading() && !restingChanged {
+		s.c.Fail(entropy.ErrNotCanonical)
+	}
+}
+
+// codeGroupChanged codes whether any resting cube of a group changes. The player's cube
+// wakes those near it.
+func (s *snapshotCoder) codeGroupChanged(first int, resting uint32) bool {
+	base := s.baseline.cubes
+	nearest, changed := groupDistances-1, false
+	for ; resting != 0; resting &= resting - 1 {
+		i := first + bits.TrailingZeros32(resting)
+		nearest = min(nearest, distanceClass(&base[i], &base[0]))
+		changed = changed || s.cubes[i] != base[i]
+	}
+	return s.c.Bit(changed, &s.groupChanged[nearest])
+}
+
+// distanceClass returns the size class of the distance of two cubes in steps, below
+// groupDistances.
+func distanceClass(a, b *Cube) int {
+	x, y, z := int64(a.Pos[0]-b.Pos[0]), int64(a.Pos[1]-b.Pos[1]), int64(a.Pos[2]-b.Pos[2])
+	return (bits.Len64(uint64(x*x+y*y+z*z)) + 1) / 2
+}
+
+// codeCube reads or writes one cube and returns whether it changes. When reading, it is
+// the baseline's at first.
+func (s *snapshotCoder) codeCube(i int, rests bool) bool {
 	k, b := &s.cubes[i], &s.baseline.cubes[i]
-	ahead := s.baseline.extrapolate(i)
+	ahead := &s.ahead[i]
+	if rests {
+		*ahead = extrapolation{basePos: b.Position(), baseRot: b.Rotation()}
+	}
 	distance := 0 // from the player's cube, whose new state is already known
 	if i > 0 {
 		distance = 1 + lengthClass(s.cubes[0].Position().Sub(ahead.basePos).Len()/64, 14)
 	}
-	changed := s.codeChanged(k, b, &ahead, distance)
-	s.charge(&s.Index)
-	if !changed {
-		*k = *b
-		s.residuals[i] = residual{}
-		return
+	if !s.codeChanged(k, b, ahead, distance) {
+		return false
 	}
-	s.codeTouched(k, b, &ahead, distance)
+	s.charge(&s.Index)
+	s.codeTouched(k, b, ahead, distance)
 	s.charge(&s.Touched)
 
-	e := s.predict(i, k, &ahead)
-	previous := s.residuals[i]
-	var now residual
-	now.positionError = int32(s.codePosition(k, &e, &previous))
+	previous := s.previousResidual(i)
+	now := residual{cube: i}
+	e := s.predict(i, k, ahead, &previous)
+	positionError := s.codePosition(k, &e)
 	s.charge(&s.Position)
-	now.translation = k.Position().Sub(ahead.basePos).Sub(ahead.translation)
 	if k.Touched {
-		s.ball.residual.add(e.translation, now.translation, 1)
-		e.rot = quatFromVector(ahead.rotation.Add(s.ball.residual.evaluate(e.rotation))).Mul(ahead.baseRot).Unit()
+		now.translation = k.Position().Sub(ahead.basePos).Sub(ahead.translation)
+		s.ball.residual.addTranslation(&e.translation, now.translation)
+		s.ball.residual.refresh()
+		e.rot = quatFromVector(ahead.rotation.Add(s.ball.residual.spin(&e.rotation))).Mul(ahead.baseRot).Unit()
 	}
-	now.orientationError = int32(s.codeOrientation(k, &e, &previous, int(now.positionError)))
+	s.codeOrientation(k, &e, positionError)
 	s.charge(&s.Rotation)
-	now.rotation = rotationVector(k.Rotation().Mul(quatFromVector(ahead.rotation).Mul(ahead.baseRot).Inverse()))
 	if k.Touched {
-		s.ball.residual.add(e.rotation, now.rotation, rotationWeight)
+		now.rotation = rotationVector(k.Rotation().Mul(quatFromVector(ahead.rotation).Mul(ahead.baseRot).Inverse()))
+		s.ball.residual.addRotation(&e.rotation, now.rotation, rotationWeight)
+		s.ball.residual.refresh()
+		s.residuals = append(s.residuals, now)
 	}
-	s.residuals[i] = now
 	if s.c.Reading() && *k == *b {
 		s.c.Fail(entropy.ErrNotCanonical) // not changed
 	}
+	return true
+}
+
+// previousResidual returns the residual of cube i at the baseline, zero if it was not touched.
+func (s *snapshotCoder) previousResidual(i int) residual {
+	for len(s.previous) > 0 && s.previous[0].cube < i {
+		s.previous = s.previous[1:]
+	}
+	if len(s.previous) > 0 && s.previous[0].cube == i {
+		return s.previous[0]
+	}
+	return residual{}
 }
 
 // codeChanged codes whether a cube differs from the baseline.
@@ -181,20 +277,17 @@ func (s *snapshotCoder) codeTouched(k, b *Cube, ahead *extrapolation, distance i
 // prediction is the predicted pose of a cube.
 type prediction struct {
 	ballMember
-	pos                                   [3]int32
-	rot                                   geom.Quat
-	deviationClass, angularDeviationClass int // difference of the extrapolation from the ball's motion, as a context
+	pos [3]int32
+	rot geom.Quat
 }
 
 // predict predicts a cube. A touched cube follows the ball, any other its own motion.
-func (s *snapshotCoder) predict(i int, k *Cube, ahead *extrapolation) (e prediction) {
+func (s *snapshotCoder) predict(i int, k *Cube, ahead *extrapolation, previous *residual) (e prediction) {
 	displacement := ahead.translation
 	if k.Touched {
-		e.ballMember = s.ball.member(ahead, &s.residuals[i])
-		displacement = displacement.Add(s.ball.residual.evaluate(e.translation))
-		e.deviationClass, e.angularDeviationClass = 32+lengthClass(e.deviation, 20), 32+lengthClass(e.angularDeviation, 20)
+		e.ballMember = s.ball.member(ahead, previous)
+		displacement = displacement.Add(s.ball.residual.displacement(&e.translation))
 	} else {
-		e.deviationClass, e.angularDeviationClass = lengthClass(displacement.Len(), 20), lengthClass(ahead.rotation.Len(), 20)
 		e.rot = quatFromVector(ahead.rotation).Mul(ahead.baseRot).Unit()
 	}
 	for a, x := range [3]float32{displacement.X, displacement.Y, displacement.Z} {
@@ -205,13 +298,11 @@ func (s *snapshotCoder) predict(i int, k *Cube, ahead *extrapolation) (e predict
 
 // codePosition codes a position as the difference from its prediction and returns the
 // size of that difference, in steps.
-func (s *snapshotCoder) codePosition(k *Cube, e *prediction, previous *residual) (errorSize int) {
-	x := &s.positionModel
+func (s *snapshotCoder) codePosition(k *Cube, e *prediction) (errorSize int) {
 	for a := range k.Pos {
 		predicted := int(e.pos[a])
-		d := s.c.Number(int(k.Pos[a])-predicted, int(MinPosition[a])-predicted, int(MaxPosition[a])-predicted, &x.mixers[boolInt(k.Touched)],
-			&x.byDeviation[e.deviationClass], &x.byAxis[a*8+sizeClass(errorSize, 7)], &x.byRecentError[sizeClass(s.recentPositionError, 19)],
-			&x.byLastError[sizeClass(int(previous.positionError), 19)])
+		d := s.c.Number(int(k.Pos[a])-predicted, int(MinPosition[a])-predicted, int(MaxPosition[a])-predicted,
+			&s.position[a][fineSizeClass(s.recentPositionError+8*errorSize)])
 		k.Pos[a] = int32(predicted + d)
 		errorSize += max(d, -d)
 	}
@@ -221,16 +312,14 @@ func (s *snapshotCoder) codePosition(k *Cube, e *prediction, previous *residual)
 
 // codeOrientation does the same for a rotation: first which component is the largest,
 // then the others. A large position error means wild motion, so it is a context.
-func (s *snapshotCoder) codeOrientation(k *Cube, e *prediction, previous *residual, positionError int) (errorSize int) {
+func (s *snapshotCoder) codeOrientation(k *Cube, e *prediction, positionError int) {
 	s.codeLargest(k, e.rot, sizeClass(positionError, 11))
-	x := &s.orientationModel
 	predicted := smallestComponents(e.rot, k.Largest)
+	errorSize := 0
 	for a := range k.Smallest {
 		w := int(predicted[a])
-		d := s.c.Number(int(k.Smallest[a])-w, -w, MaxComponent-w, &x.mixers[boolInt(k.Touched)],
-			&x.byDeviation[e.angularDeviationClass], &x.byAxis[a*8+sizeClass(errorSize, 7)],
-			&x.byRecentError[sizeClass(s.recentOrientationError, 19)], &x.byLastError[sizeClass(int(previous.orientationError), 19)],
-			&x.byPositionError[sizeClass(positionError, 11)])
+		d := s.c.Number(int(k.Smallest[a])-w, -w, MaxComponent-w,
+			&s.orientation[a][fineSizeClass(4*positionError+8*errorSize)])
 		k.Smallest[a] = int16(w + d)
 		errorSize += max(d, -d)
 	}
@@ -238,7 +327,6 @@ func (s *snapshotCoder) codeOrientation(k *Cube, e *prediction, previous *residu
 	if s.c.Reading() && !k.Valid() {
 		s.c.Fail(ErrOrientation)
 	}
-	return errorSize
 }
 
 // codeLargest codes which component is the largest.

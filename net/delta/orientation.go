@@ -115,7 +115,7 @@ func (m *OrientationModel) Code(c *entropy.Coder, now, base Orientation, older *
 	errorSize, lastDelta := 0, 0
 	for i := range now.Smallest {
 		w := int(predicted[i])
-		d := c.Number(int(now.Smallest[i])-w, -w, MaxComponent-w, &m.mixers[same],
+		d := c.MixedNumber(int(now.Smallest[i])-w, -w, MaxComponent-w, &m.mixers[same],
 			&m.byRecentError[sizeClass(m.recentError, 14)],
 			&m.byComponent[i*12+sizeClass(errorSize, 11)],
 			&m.byLastError[sizeClass(m.lastError, 9)*8+sizeClass(errorSize, 7)],

@@ -37,7 +37,7 @@ type models struct {
 // operation is one value of a script, with its kind.
 type operation struct{ kind, index, value int }
 
-const kindCount = 4
+const kindCount = 5
 
 // code reads or writes the value.
 func (o *operation) code(c *Coder, m *models) operation {
@@ -47,18 +47,13 @@ func (o *operation) code(c *Coder, m *models) operation {
 	case 1:
 		o.value = boolInt(c.MixedBit(o.value != 0, &m.mixers[o.index%2], []*BitModel{&m.bits[o.index%4], &m.bits[3-o.index%4]}))
 	case 2:
-		o.value = c.Number(o.value, -5*o.index, maxMagnitude, &m.numberMixer, &m.numbers[o.index%3], &m.numbers[2])
+		o.value = c.MixedNumber(o.value, -5*o.index, maxMagnitude, &m.numberMixer, &m.numbers[o.index%3], &m.numbers[2])
 	case 3:
+		o.value = c.Number(o.value, -5*o.index, maxMagnitude, &m.numbers[o.index%3])
+	case 4:
 		o.value = int(c.rawBits(uint32(o.value), o.index%20))
 	}
 	return *o
-}
-
-func boolInt(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 // parseScript turns bytes into a script without values.
@@ -74,10 +69,10 @@ func (o *operation) draw(t *rapid.T) {
 	switch o.kind {
 	case 0, 1:
 		o.value = rapid.IntRange(0, 1).Draw(t, "bit")
-	case 2:
+	case 2, 3:
 		most := rapid.SampledFrom([]int{0, 1, 3, 100, maxMagnitude}).Draw(t, "most")
 		o.value = max(rapid.IntRange(-most, most).Draw(t, "number"), -5*o.index)
-	case 3:
+	case 4:
 		o.value = rapid.IntRange(0, 1<<(o.index%20)-1).Draw(t, "even")
 	}
 }
@@ -170,10 +165,13 @@ func TestGolden(t *testing.T) {
 	for i := range 60 {
 		c.Bit(i%7 == 0, &m.bits[0])
 		c.MixedBit(i%3 == 0, &m.mixers[0], []*BitModel{&m.bits[1], &m.bits[i%3]})
-		c.Number(i*i%50-20, -20, 50, &m.numberMixer, &m.numbers[0], &m.numbers[1+i%2])
+		c.MixedNumber(i*i%50-20, -20, 50, &m.numberMixer, &m.numbers[0], &m.numbers[1+i%2])
 	}
 	c.rawBits(0xabcde, 20)
-	const want = "2ea80483cd1380d5214bec4f5a027df8312103bed992c7b9b50275df83c8e4471bcaf31703f2101538f6c6c40238906cbdd6c130b1ef11116da9f91c"
+	for i := range 20 {
+		c.Number(i*i%50-20, -20, 50, &m.numbers[2])
+	}
+	const want = "2ea80483cd1380d5214bec4f5a027df8312103bed992c7b9b50275df83c8e4471bcaf31703f2101538f6c6c40238906cbdd6c130b1ef11116da9f92382f890dbbb0f46697f0eed2e0047ea"
 	if got := fmt.Sprintf("%x", c.FinishWrite()); got != want {
 		t.Errorf("%s", got)
 	}
@@ -235,7 +233,7 @@ func TestNumberCost(t *testing.T) {
 		for range n {
 			v := int(math.Round(r.NormFloat64() * sigma))
 			count[v]++
-			c.Number(v, -maxMagnitude, maxMagnitude, &m.numberMixer, &m.numbers[0])
+			c.Number(v, -maxMagnitude, maxMagnitude, &m.numbers[0])
 		}
 		entropy := 0.0
 		for _, k := range count {
@@ -255,8 +253,12 @@ func TestLimits(t *testing.T) {
 	var m models
 	for _, v := range []int{-11, 6, maxMagnitude + 1} {
 		c.BeginWrite(make([]byte, 64))
-		if c.Number(v, -10, max(v-1, 5), &m.numberMixer, &m.numbers[0]); !errors.Is(c.Err(), ErrRange) {
+		if c.Number(v, -10, max(v-1, 5), &m.numbers[0]); !errors.Is(c.Err(), ErrRange) {
 			t.Errorf("%d is written: %v", v, c.Err())
+		}
+		c.BeginWrite(make([]byte, 64))
+		if c.MixedNumber(v, -10, max(v-1, 5), &m.numberMixer, &m.numbers[0]); !errors.Is(c.Err(), ErrRange) {
+			t.Errorf("%d is written with a mix: %v", v, c.Err())
 		}
 	}
 	c.BeginWrite(make([]byte, 2))
@@ -276,17 +278,17 @@ func TestLimits(t *testing.T) {
 
 	m = models{}
 	c.BeginWrite(make([]byte, 64))
-	c.Number(9, -10, 10, &m.numberMixer, &m.numbers[0])
+	c.MixedNumber(9, -10, 10, &m.numberMixer, &m.numbers[0])
 	data := c.FinishWrite()
 	m = models{}
 	c.BeginRead(data)
-	if got := c.Number(0, -10, 8, &m.numberMixer, &m.numbers[0]); got != 0 || !errors.Is(c.Err(), ErrRange) {
+	if got := c.MixedNumber(0, -10, 8, &m.numberMixer, &m.numbers[0]); got != 0 || !errors.Is(c.Err(), ErrRange) {
 		t.Errorf("9 is read as %d of [-10, 8]: %v", got, c.Err())
 	}
 	before := m
 	bit := c.Bit(true, &m.bits[0])
 	mixed := c.MixedBit(true, &m.mixers[0], []*BitModel{&m.bits[0]})
-	number := c.Number(5, 0, 9, &m.numberMixer, &m.numbers[0])
+	number := c.Number(5, 0, 9, &m.numbers[0])
 	if bit || mixed || number != 0 || c.rawBits(3, 2) != 0 || m != before {
 		t.Error("a reader continues after a failure")
 	}
@@ -304,7 +306,8 @@ func TestAllocatesNothing(t *testing.T) {
 		for i := range 20 {
 			c.Bit(i%3 == 0, &m.bits[0])
 			c.MixedBit(i%2 == 0, &m.mixers[0], []*BitModel{&m.bits[0], &m.bits[1]})
-			c.Number(i-10, -20, 20, &m.numberMixer, &m.numbers[0], &m.numbers[1])
+			c.MixedNumber(i-10, -20, 20, &m.numberMixer, &m.numbers[0], &m.numbers[1])
+			c.Number(i-10, -20, 20, &m.numbers[2])
 			c.rawBits(9, 5)
 		}
 	}
@@ -341,13 +344,18 @@ func BenchmarkCoder(b *testing.B) {
 	}
 	numbers := func() {
 		for i := range n {
-			c.Number(i%17-8, -100, 100, &m.numberMixer, &m.numbers[0], &m.numbers[1], &m.numbers[2])
+			c.MixedNumber(i%17-8, -100, 100, &m.numberMixer, &m.numbers[0], &m.numbers[1], &m.numbers[2])
+		}
+	}
+	number := func() {
+		for i := range n {
+			c.Number(i%17-8, -100, 100, &m.numbers[0])
 		}
 	}
 	for _, x := range []struct {
 		name string
 		do   func()
-	}{{"bit", all}, {"mix of 4", mix}, {"number of 3", numbers}} {
+	}{{"bit", all}, {"mix of 4", mix}, {"number", number}, {"number of 3", numbers}} {
 		b.Run(x.name+" write", func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {

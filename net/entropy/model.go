@@ -18,7 +18,7 @@ const (
 )
 
 // adaptationRates holds the fraction of the difference, in 65536ths, by the bits seen.
-var adaptationRates = func() (t [maxSeen + 1]uint32) {
+var adaptationRates = func() (t [1 << 8]uint32) {
 	for n := range t {
 		t[n] = 1 << 17 / uint32(2*n+3)
 	}
@@ -33,14 +33,13 @@ func (m *BitModel) probability16() uint32 { return max(m.probability24()>>8, 1) 
 
 // update moves the estimate towards v.
 func (m *BitModel) update(v bool) {
-	p, seen := m.probability24(), m.state&0xff
-	rate := uint64(adaptationRates[seen])
+	far := uint32(0) // complements the probability, which is then that of a cleared bit
 	if v {
-		p += uint32(uint64(1<<24-1-p) * rate >> 16)
-	} else {
-		p -= uint32(uint64(p) * rate >> 16)
+		far = 1<<24 - 1
 	}
-	m.state = (p-initialProbability)<<8 | min(seen+1, maxSeen)
+	p, seen := m.probability24()^far, m.state&0xff
+	p -= uint32(uint64(p) * uint64(adaptationRates[seen]) >> 16)
+	m.state = (p^far-initialProbability)<<8 | min(seen+1, maxSeen)
 }
 
 // Bit codes a bit with the prediction of m, which then learns it.

@@ -23,10 +23,39 @@ type NumberModel [nodeCount]BitModel
 // NumberMixer learns how much weight to give each of several NumberModels.
 type NumberMixer [nodeCount]Mixer
 
-// Number codes a number in [low, high] with the mixed prediction of several models. Its
-// magnitude must be below 2^18. Small magnitudes are cheap: code the difference from
-// the expected value.
-func (c *Coder) Number(v, low, high int, m *NumberMixer, models ...*NumberModel) int {
+// Number codes a number in [low, high] with the prediction of m, which then learns it.
+// Its magnitude must be below 2^18. Small magnitudes are cheap: code the difference from
+// the expected value. Both signs are taken to be equally likely.
+func (c *Coder) Number(v, low, high int, m *NumberModel) int {
+	zero, negative, size := v == 0, v < 0, 1
+	if v = max(v, -v); !c.Bit(zero, &m[zeroNode]) {
+		negative = c.codeBit(negative, 1<<15)
+		most := c.magnitudeBits(v)
+		for size < maxBits && c.Bit(most > size, &m[lengthNodes+size]) {
+			size++
+		}
+		top := 1
+		for i := size - 2; i >= 0; i-- {
+			one := v>>i&1 != 0
+			if top < 1<<modelledBits {
+				one = c.Bit(one, &m[mantissaNode(size, top)])
+			} else {
+				one = c.codeBit(one, 1<<15)
+			}
+			top = top<<1 | boolInt(one)
+		}
+		if v = top; negative {
+			v = -v
+		}
+	} else {
+		v = 0
+	}
+	return c.inRange(v, low, high)
+}
+
+// MixedNumber does the same with the mixed prediction of several models, also of the
+// sign.
+func (c *Coder) MixedNumber(v, low, high int, m *NumberMixer, models ...*NumberModel) int {
 	n := numberCoder{c: c, mixer: m, models: models}
 	if n.codeBit(v == 0, zeroNode) {
 		v = 0
@@ -36,6 +65,26 @@ func (c *Coder) Number(v, low, high int, m *NumberMixer, models ...*NumberModel)
 			v = -v
 		}
 	}
+	return c.inRange(v, low, high)
+}
+
+// magnitudeBits returns the length of a magnitude, which fails c if it is too long to
+// write.
+func (c *Coder) magnitudeBits(v int) int {
+	size := bits.Len(uint(v))
+	if c.writing && size > maxBits {
+		c.Fail(ErrRange)
+	}
+	return size
+}
+
+// mantissaNode returns the node of the bit below the leading ones of a magnitude.
+func mantissaNode(size, top int) int {
+	return mantissaNodes + (size-1)*(1<<modelledBits-1) + top - 1
+}
+
+// inRange returns a number that is not out of range, and fails c otherwise.
+func (c *Coder) inRange(v, low, high int) int {
 	if v < low || v > high {
 		c.Fail(ErrRange)
 	}
@@ -45,7 +94,14 @@ func (c *Coder) Number(v, low, high int, m *NumberMixer, models ...*NumberModel)
 	return v
 }
 
-// numberCoder codes one number.
+func boolInt(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// numberCoder codes one number with a mix.
 type numberCoder struct {
 	c      *Coder
 	mixer  *NumberMixer
@@ -62,26 +118,19 @@ func (n *numberCoder) codeBit(v bool, node int) bool {
 
 // codeMagnitude codes a number above zero.
 func (n *numberCoder) codeMagnitude(v int) int {
-	size := bits.Len(uint(v))
-	got := 1
-	for got < maxBits && n.codeBit(size > got, lengthNodes+got) {
-		got++
-	}
-	if n.c.writing && size > maxBits {
-		n.c.Fail(ErrRange)
+	most, size := n.c.magnitudeBits(v), 1
+	for size < maxBits && n.codeBit(most > size, lengthNodes+size) {
+		size++
 	}
 	top := 1
-	for i := got - 2; i >= 0; i-- {
+	for i := size - 2; i >= 0; i-- {
 		one := v>>i&1 != 0
 		if top < 1<<modelledBits {
-			one = n.codeBit(one, mantissaNodes+(got-1)*(1<<modelledBits-1)+top-1)
+			one = n.codeBit(one, mantissaNode(size, top))
 		} else {
 			one = n.c.codeBit(one, 1<<15)
 		}
-		top <<= 1
-		if one {
-			top |= 1
-		}
+		top = top<<1 | boolInt(one)
 	}
 	return top
 }

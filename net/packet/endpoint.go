@@ -136,11 +136,11 @@ func (e *Endpoint) Update(now time.Duration) {
 		}
 		if e.OnDatagram != nil {
 			before := e.Stats
-			e.handleDatagram(d)
+			e.handleDatagram(&d)
 			e.OnDatagram(d, e.Stats.resultSince(&before))
 			continue
 		}
-		e.handleDatagram(d)
+		e.handleDatagram(&d)
 	}
 	e.reassembler.expire(now)
 	e.readSideband()
@@ -151,7 +151,7 @@ func (e *Endpoint) Update(now time.Duration) {
 }
 
 // handleDatagram processes a datagram, which may contain anything.
-func (e *Endpoint) handleDatagram(d link.Datagram) {
+func (e *Endpoint) handleDatagram(d *link.Datagram) {
 	var h header
 	switch h.decode(d.Bytes) {
 	case wrongChecksum:
@@ -176,7 +176,7 @@ func (e *Endpoint) handleDatagram(d link.Datagram) {
 }
 
 // accept processes a datagram of packet s, unless it is too old.
-func (e *Endpoint) accept(s Sequence, h *header, d link.Datagram) {
+func (e *Endpoint) accept(s Sequence, h *header, d *link.Datagram) {
 	if e.received.complete.TooOld(s) {
 		e.Stats.Stale++
 		return
@@ -222,7 +222,7 @@ func (e *Endpoint) deliverReassembled(s Sequence, a *assembly, at time.Duration)
 
 // handleHeader processes the sequence number and the acknowledgements of a new
 // datagram.
-func (e *Endpoint) handleHeader(s Sequence, h *header, d link.Datagram) {
+func (e *Endpoint) handleHeader(s Sequence, h *header, d *link.Datagram) {
 	n := uint64(len(d.Bytes) + link.UDPIPHeaderBytes)
 	e.Stats.DatagramsReceived++
 	e.Stats.BytesReceived += n

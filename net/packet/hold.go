@@ -74,6 +74,9 @@ func (e *Endpoint) Expand(low uint16) (s Sequence, ok bool) {
 // them do, or are not read yet.
 func (e *Endpoint) holdInbox() {
 	h := &e.held
+	if h.first == 0 && !h.on && len(h.packets) == 0 {
+		return // every packet stays
+	}
 	kept := e.inbox[:e.inboxRead]
 	for _, p := range e.inbox[e.inboxRead:] {
 		switch {

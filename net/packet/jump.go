@@ -44,7 +44,7 @@ type jump struct {
 // checkJump decides whether a datagram of packet s, which has not arrived yet, is
 // believed. It may process the datagram that this one confirms, and may move the newest
 // number back.
-func (e *Endpoint) checkJump(s Sequence, h *header, d link.Datagram) (believed bool) {
+func (e *Endpoint) checkJump(s Sequence, h *header, d *link.Datagram) (believed bool) {
 	r, j := &e.received, &e.jump
 	switch {
 	case !r.started:
@@ -72,7 +72,7 @@ func (e *Endpoint) checkJump(s Sequence, h *header, d link.Datagram) (believed b
 }
 
 // checkAhead decides whether a datagram far ahead of the newest packet is believed.
-func (e *Endpoint) checkAhead(s Sequence, h *header, d link.Datagram) (believed bool) {
+func (e *Endpoint) checkAhead(s Sequence, h *header, d *link.Datagram) (believed bool) {
 	j := &e.jump
 	step := int64(s - j.last)
 	if j.count > 0 && j.ahead && step <= maxJump && (step > 0 || step == 0 && h.fragmentID != j.fragmentID) {
@@ -80,7 +80,7 @@ func (e *Endpoint) checkAhead(s Sequence, h *header, d link.Datagram) (believed 
 		j.count = 0
 		var kept header
 		kept.decode(first.Bytes)
-		e.accept(j.last, &kept, first)
+		e.accept(j.last, &kept, &first)
 		return true
 	}
 	e.forgetJump()

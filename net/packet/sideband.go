@@ -97,6 +97,9 @@ func SplitSideband(b []byte) (payload, data []byte, ok bool) {
 // readSideband passes the data of the sideband in the packets that have arrived, and the acknowledgements, to
 // the sideband. Packets without a length of it are dropped, and those with nothing else.
 func (e *Endpoint) readSideband() {
+	if e.sideband == nil && !e.hadSideband {
+		return // every packet stays
+	}
 	kept := e.inbox[:0]
 	for _, p := range e.inbox {
 		old := p.Sequence < e.sidebandFrom
