@@ -291,12 +291,7 @@ func (s *Stage) buildScene(v *Viewport, l *lab.Lab, share float32, show *Setting
 	p := s.panes[v.Pane]
 	v.Camera = s.cameraAt(v.Pane, share, show, v.W, v.H)
 	v.Scene.Reset()
-	at := func(before, now []geom.Pose, i int) geom.Pose { // interpolated between the two ticks
-		if i >= len(before) || share >= 1 {
-			return now[i]
-		}
-		return smoothing.LerpPose(before[i], now[i], share)
-	}
+	at := func(before, now []geom.Pose, i int) geom.Pose { return poseAt(before, now, i, share) }
 	world := p.source.ServerWorld.Scene()
 	poses, previous, tints, colors := p.current.drawn, p.previous.drawn, &p.clientTints, PlayerColors
 	moment, previousMoment := p.current.drawnAt, p.previous.drawnAt
@@ -343,6 +338,7 @@ func (s *Stage) buildScene(v *Viewport, l *lab.Lab, share float32, show *Setting
 	if show.Shots {
 		p.addShots(v, l)
 	}
+	p.addDrag(v, share)
 	if v.Side == ServerSide {
 		return
 	}
@@ -371,6 +367,14 @@ func (s *Stage) buildScene(v *Viewport, l *lab.Lab, share float32, show *Setting
 	if show.Trail && len(p.current.trail) > 1 {
 		v.Scene.AddTrail(p.current.trail, ClientColor)
 	}
+}
+
+// poseAt returns the pose of a body between two ticks.
+func poseAt(before, now []geom.Pose, i int, share float32) geom.Pose {
+	if i >= len(before) || share >= 1 {
+		return now[i]
+	}
+	return smoothing.LerpPose(before[i], now[i], share)
 }
 
 // addParts adds the boxes of a body at a pose besides its first.

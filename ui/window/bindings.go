@@ -64,6 +64,7 @@ var bindings = [][]binding{
 		{label: "right click", help: "shoot at the pointer"},
 		{label: "E, right trigger", help: "shoot straight ahead", embedded: true, keys: keys{ebiten.KeyE}, pad: pad{ebiten.StandardGamepadButtonFrontBottomRight},
 			press: func(g *game, _ int, _ bool) { g.shoot(g.session.Controls.LevelShot()) }},
+		{label: "Shift drag, middle drag", help: "hold and throw a body: at the right the server's, at the left the client's own"},
 		{label: "drag in the picture, right stick", help: "turn the camera"},
 		{label: "wheel", help: "zoom"},
 	},
