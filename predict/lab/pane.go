@@ -344,7 +344,10 @@ func (p *Pane) Inspect(l *predict.Inspection) {
 
 // PlayerBody returns the body of the first client's player, or that of the first player if the
 // client is a spectator.
-func (p *Pane) PlayerBody() int { return max(p.Clients[0].env.Player, 0) }
+func (p *Pane) PlayerBody() int { return p.PlayerBodyOf(0) }
+
+// PlayerBodyOf returns the body of a client's player, or that of the first player if the client is a spectator.
+func (p *Pane) PlayerBodyOf(client int) int { return max(p.Clients[client].env.Player, 0) }
 
 // Divergence returns the first difference between the first client's world and the server's. ok
 // is false if they have not differed, or if the client does not simulate the server's ticks.

@@ -11,7 +11,7 @@ import (
 // pick casts a ray from the eye of a picture through the pixel at x, y at what it shows of the bodies, without skip.
 func pick(v *stage.Viewport, x, y float32, l *lab.Lab, skip int) (hit sim.Hit, at geom.Vec3, poses []geom.Pose) {
 	p := l.Panes[v.Pane]
-	client := &p.Clients[0].View
+	client := &p.Clients[v.Client].View
 	poses, moment := client.Bodies, predict.SubtickMoment(client.SeenSubtick())
 	if v.Side == stage.ServerSide || len(poses) == 0 {
 		poses, moment = predict.AppendPoses(nil, p.ServerWorld.Bodies()), p.ServerWorld.Tick().Moment()
@@ -78,7 +78,7 @@ func gripOf(v *stage.Viewport, body int, at geom.Vec3, pose geom.Pose) Grip {
 	g := Grip{pane: v.Pane, side: v.Side, depth: projection.Depth(at)}
 	g.Drag = lab.Drag{Client: lab.OnServer, Body: body, Point: pose.Rot.Inverse().Rotate(at.Sub(pose.Pos)), Target: at}
 	if v.Side == stage.ClientSide {
-		g.Drag.Client = 0
+		g.Drag.Client = v.Client
 	}
 	return g
 }

@@ -119,7 +119,7 @@ func (c *camera) tick(panes []*pane, l *lab.Lab, show *Settings) {
 // pulled to a point of the picture would run away with it.
 func (p *pane) playerHeld() bool {
 	d, ok := p.source.Drag()
-	return ok && d.Body == p.source.PlayerBody()
+	return ok && d.Body == p.player()
 }
 
 // rest lets the camera stand still in a tick.
@@ -159,7 +159,7 @@ func (c *camera) frame(targets *[lab.MaxPanes]geom.Vec3, panes []*pane, distance
 	subjects := buffer[:len(panes)]
 	farthest := float32(0) // of a server's body from the drawn one in its pane
 	for i, p := range panes {
-		player := p.source.PlayerBody()
+		player := p.player()
 		subjects[i] = subject{focusPoint(p.current.drawn[player].Pos), focusPoint(p.current.server[player].Pos)}
 		farthest = max(farthest, subjects[i].server.Sub(subjects[i].drawn).Len())
 	}

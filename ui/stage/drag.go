@@ -14,7 +14,7 @@ const dragMark = 0.05
 func (p *pane) addDrag(v *Viewport, share float32) {
 	d, ok := p.source.Drag()
 	onServer := d.Client == lab.OnServer
-	if !ok || v.Side == ServerSide && !onServer || v.Side == ClientSide && onServer {
+	if !ok || v.Side == ServerSide && !onServer || v.Side == ClientSide && onServer || !onServer && d.Client != p.client {
 		return
 	}
 	before, now := p.previous.drawn, p.current.drawn
