@@ -54,7 +54,7 @@ func (d *Drag) Command(pane int) Command {
 		if len(b) > 0 {
 			b = append(b, ':')
 		}
-		b = strconv.AppendFloat(b, math.Round(float64(v)*100)/100, 'f', -1, 64)
+		b = strconv.AppendFloat(b, math.Floor(float64(float64(v)*100)+0.5)/100, 'f', -1, 64)
 	}
 	return Command{Verb: "drag", Pane: pane, Name: side + "." + strconv.Itoa(d.Body), Value: string(b)}
 }

@@ -145,7 +145,10 @@ func (g *game) placeTouchControls() {
 	t, s := &g.touch, &g.screen
 	p := &t.places
 	px := func(points float64) int { return int(points*float64(s.uiScale()) + 0.5) }
-	*p = touchPlaces{buttons: p.buttons[:0], radius: px(touchStickRadius), slop: px(touchSlop), widgets: g.belongsToWidgets, scrolls: g.scrollsAt, bodies: g.bodyAt}
+	*p = touchPlaces{
+		buttons: p.buttons[:0], radius: px(touchStickRadius), slop: px(touchSlop),
+		widgets: g.belongsToWidgets, bodies: g.bodyAt, scrolls: g.scrollsAt,
+	}
 	t.actions = t.actions[:0]
 	if g.controls.helpShown || s.compact && !s.panelCollapsed && !g.screen.hidden {
 		return
