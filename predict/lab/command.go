@@ -65,7 +65,7 @@ func ParseCommand(line string) (Command, error) {
 // verbs are the verbs of all commands. docs/reference/tapes.md lists their names and values.
 var verbs = []string{
 	"switch", "set", "nudge", "condition", "network", "blackout", "clock", "freeze", "attack", "desync", "rejoin",
-	"block", "scene", "seat", "seed", "open", "close", "focus", "restart", "show",
+	"block", "drag", "scene", "seat", "seed", "open", "close", "focus", "restart", "show",
 }
 
 func unknownVerb(verb string) error {
@@ -117,6 +117,8 @@ func (l *Lab) apply(c Command) error {
 		return l.startBlock(c)
 	case "rejoin":
 		return l.rejoin(c)
+	case "drag":
+		return l.drag(c)
 	case "desync":
 		return l.eachPane(c.Pane, func(p *Pane) error { return p.setDesync(c.Name) })
 	case "scene":

@@ -12,10 +12,11 @@ type ForcedFault struct {
 	Command     Command
 	SessionTick sim.Tick // of the session in which it was forced
 	ServerTick  sim.Tick // of the server's world then
+	Until       sim.Tick // the last of the server's ticks before which it acted
 }
 
 // forcedFaultVerbs are the verbs of the commands that force a fault.
-const forcedFaultVerbs = " nudge blackout clock freeze attack desync rejoin "
+const forcedFaultVerbs = " nudge blackout clock freeze attack desync rejoin drag "
 
 // ForcesFault reports whether a command forces a fault.
 func (c Command) ForcesFault() bool { return strings.Contains(forcedFaultVerbs, " "+c.Verb+" ") }
@@ -26,8 +27,9 @@ func (l *Lab) recordFault(c Command) {
 		return
 	}
 	for i, p := range l.Panes {
-		if c.Pane == AllPanes || c.Pane == i {
-			p.forced = ForcedFault{c, l.tick, p.ServerWorld.Tick()}
+		if concerned := c.Pane == AllPanes || c.Pane == i; concerned && (c.Verb != "drag" || p.dragged.held && !p.dragged.pulled) {
+			now := p.ServerWorld.Tick()
+			p.forced = ForcedFault{c, l.tick, now, now}
 		}
 	}
 }
@@ -44,6 +46,12 @@ func (f *ForcedFault) Describe() string {
 		return "the server's cube was moved by " + c.Value + " m along " + c.Name
 	case "blackout":
 		return "all packets are lost for " + c.Value
+	case "drag":
+		side, body, _ := cutLast(c.Name, ".")
+		if side == "server" {
+			return "the server's body " + body + " is dragged"
+		}
+		return "the client's own body " + body + " is dragged"
 	case "freeze":
 		return "the client's program stands still for " + c.Value
 	case "clock":
@@ -66,12 +74,13 @@ const faultSeconds = 8
 // before; empty if there was none.
 func (p *Pane) faultBefore(x *probe.Correction) string {
 	f := &p.forced
-	if f.Command.Verb == "" || f.ServerTick >= x.Tick || int(x.SessionTick-f.SessionTick) > faultSeconds*p.lab.config.Rate {
+	end := f.SessionTick + f.Until - f.ServerTick
+	if f.Command.Verb == "" || f.ServerTick >= x.Tick || int(x.SessionTick)-int(end) > faultSeconds*p.lab.config.Rate {
 		return ""
 	}
 	for n := p.Corrections.Total() - 1; n >= p.Corrections.FirstIndex(); n-- {
 		if before := p.Corrections.At(n); before.Client == x.Client {
-			if before.Tick > f.ServerTick {
+			if before.Tick > f.Until {
 				return ""
 			}
 			break

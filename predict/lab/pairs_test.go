@@ -138,6 +138,12 @@ func pairValues() (list []*pairValue) {
 			s.command("nudge", []string{"x", "y", "z"}[s.rng.IntN(3)], "1.5"), s.command("nudge", "x", "-0.4"),
 		}
 	})
+	command(false, "drag", func(s *pairSession) []pairCommand {
+		pulled := s.command("drag", "server.0", "0:0:0.5:2:3:2")
+		released := s.command("drag", "off", "")
+		released.tick = pulled.tick + 40
+		return []pairCommand{pulled, released}
+	})
 	command(false, "rejoin", func(s *pairSession) []pairCommand {
 		s.spec += ":messages=reliable"
 		return []pairCommand{s.command("rejoin", []string{"1", "1", "2"}[s.rng.IntN(3)], "")}

@@ -50,7 +50,8 @@ type Pane struct {
 	sight              probe.Sight
 	screens            []probe.Screen // by player, of the last tick; empty before the first shot
 	clockFaults        [maxClients]ClockFault
-	forced             ForcedFault     // the last one
+	forced             ForcedFault // the last one
+	dragged            dragging
 	noise              score.Noise     // of Measures
 	noiseScratch       []score.Measure // of the last second
 	progressScratch    predict.InputProgress
@@ -97,7 +98,7 @@ func (p *Pane) start(s *predict.Strategy, server *predict.World) {
 	p.Clients, p.peers, p.serverEnds, p.serverAttacked, p.connections = nil, nil, nil, nil, nil
 	p.CPU, p.Corrections, p.Shots = CPU{}, probe.Corrections{}, probe.Shots{}
 	p.sight, p.screens = probe.Sight{}, nil
-	p.forced, p.span = ForcedFault{}, nil
+	p.forced, p.span, p.dragged = ForcedFault{}, nil, dragging{}
 	p.noise = score.Noise{}
 	p.startTick, p.drawnHash, p.divergence, p.desync = l.tick, 1, probe.DivergenceDetector{}, desync{}
 	p.Latency = probe.NewLatencyTracer(s, server.Rate())
@@ -215,6 +216,7 @@ func (p *Pane) tick() {
 	p.Counters.Stopwatch = p.lab.Stopwatch
 	begin := p.Counters.BeginSpan()
 	p.updateConnections()
+	p.pull()
 	for i, s := range p.Clients {
 		s.end.SetTCP(s.env.ReliableOrdered)
 		p.serverEnds[i].SetTCP(p.serverEnv.ReliableOrdered)
@@ -342,7 +344,10 @@ func (p *Pane) Inspect(l *predict.Inspection) {
 
 // PlayerBody returns the body of the first client's player, or that of the first player if the
 // client is a spectator.
-func (p *Pane) PlayerBody() int { return max(p.Clients[0].env.Player, 0) }
+func (p *Pane) PlayerBody() int { return p.PlayerBodyOf(0) }
+
+// PlayerBodyOf returns the body of a client's player, or that of the first player if the client is a spectator.
+func (p *Pane) PlayerBodyOf(client int) int { return max(p.Clients[client].env.Player, 0) }
 
 // Divergence returns the first difference between the first client's world and the server's. ok
 // is false if they have not differed, or if the client does not simulate the server's ticks.
@@ -513,5 +518,5 @@ func (p *Pane) copyFrom(o *Pane) {
 	p.Shots.CopyFrom(&o.Shots)
 	p.sight, p.screens = o.sight, p.screens[:0]
 	p.divergence.CopyFrom(&o.divergence, p.ServerWorld, p.Clients[0].World, o.Clients[0].World)
-	p.CPU, p.startTick, p.drawnHash, p.Latency, p.forced = o.CPU, o.startTick, o.drawnHash, o.Latency, o.forced
+	p.CPU, p.startTick, p.drawnHash, p.Latency, p.forced, p.dragged = o.CPU, o.startTick, o.drawnHash, o.Latency, o.forced, o.dragged
 }

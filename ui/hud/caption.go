@@ -41,7 +41,7 @@ const captionChangesPerSecond = 10
 func (d frameDrawer) updateCaption(i int, r Rect) *caption {
 	p := d.hud.panes[i]
 	c := &p.caption
-	now := captionState{r, d.scale, len(d.l.Panes), p.headline.changes, d.settings, p.source.Clients[0].View.Note}
+	now := captionState{r, d.scale, len(d.l.Panes), p.headline.changes, d.settings, p.source.Clients[p.client].View.Note}
 	if !c.stale && c.of == now {
 		return c
 	}
@@ -119,15 +119,21 @@ func (d frameDrawer) singleLine(i int, r Rect) bool {
 	return d.hud.panes[i].headline.value.text != "" && len(d.l.Panes) > 2 && lowPane(d.drawing, r)
 }
 
-// paneName returns the name of pane i, with its number among several.
+// paneName returns the name of pane i, with its number among several, and whose screen it shows unless it is the first
+// player's.
 func (d frameDrawer) paneName(i int) string {
-	if label := d.hud.paneLabels[i]; label != "" {
-		return d.texts.add(d.l.Panes[i].Title()).add(", ").add(label).end()
+	label, client := d.hud.paneLabels[i], d.hud.panes[i].client
+	if len(d.l.Panes) > 1 && label == "" {
+		d.texts.int(i + 1).add("  ")
 	}
-	if len(d.l.Panes) > 1 {
-		return d.texts.int(i + 1).add("  ").add(d.l.Panes[i].Title()).end()
+	d.texts.add(d.l.Panes[i].Title())
+	if label != "" {
+		d.texts.add(", ").add(label)
 	}
-	return d.l.Panes[i].Title()
+	if client > 0 {
+		d.texts.add(": player ").int(client + 1).add("'s screen")
+	}
+	return d.texts.end()
 }
 
 // changedKnobs returns the changed knobs of pane i, after its strategy if the pane has another name.

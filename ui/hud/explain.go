@@ -93,8 +93,10 @@ func (e *explanation) update(p *pane, l *lab.Lab, show *stage.Settings) {
 	}
 	source := p.source
 	e.followInputs(source, post)
-	e.followCorrections(source, rate, post)
-	e.followStates(p, now, rate, post)
+	e.followCorrections(source, p.client, rate, post)
+	if p.client == 0 { // what a strategy reports is about the first client
+		e.followStates(p, now, rate, post)
+	}
 	if f, ok := source.LastFault(); ok && (!e.hasFault || f.SessionTick != e.faultTick) {
 		e.hasFault, e.faultTick = true, f.SessionTick
 		post(faultWeight, "forced fault: "+f.Describe())
@@ -128,11 +130,11 @@ func (e *explanation) followInputs(source *lab.Pane, post func(float32, string))
 }
 
 // followCorrections posts the largest correction of the tick.
-func (e *explanation) followCorrections(source *lab.Pane, rate int, post func(float32, string)) {
+func (e *explanation) followCorrections(source *lab.Pane, client, rate int, post func(float32, string)) {
 	c := &source.Corrections
 	var largest *probe.Correction
 	for n := max(e.corrections, c.FirstIndex()); n < c.Total(); n++ {
-		if x := c.At(n); x.Client == 0 && (largest == nil || x.Shift > largest.Shift) {
+		if x := c.At(n); x.Client == client && (largest == nil || x.Shift > largest.Shift) {
 			largest = x
 		}
 	}
@@ -242,6 +244,9 @@ const leastOffset = 0.02
 // statusText says what the strategy of a pane does now, from what the client draws and has received.
 func (p *pane) statusText(t *texts) string {
 	source := p.source
+	if p.client > 0 {
+		return t.add("screen, packets and path error of player ").int(p.client + 1).add("; the other figures are player 1's").end()
+	}
 	v, progress, body := &source.Clients[0].View, source.Progress(), source.PlayerBody()
 	rate := source.ServerWorld.Rate()
 	millis := func(d sim.Moment) *texts {

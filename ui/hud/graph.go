@@ -124,7 +124,7 @@ func (p *pane) updateGraphs(source *lab.Pane, l *lab.Lab) {
 	replayed, replays := source.Counters.Sum(predict.ReplayedTicks)
 	waiting, waits := source.Counters.Sum(predict.WaitingInputs)
 	early, measuresArrival := earlyArrivalMs(source.Counters, rate)
-	client := source.Clients[0]
+	client := source.Clients[p.client]
 	up := p.upRate.add(client.WireBytes(link.Up), rate) / 1000
 	down := p.downRate.add(client.WireBytes(link.Down), rate) / 1000
 	bytesUp, bytesDown := p.upRate.last(), p.downRate.last()

@@ -48,6 +48,7 @@ type pane struct {
 	source      *lab.Pane
 	serverWorld *predict.World // of source; it changes when the session restarts
 	startTick   sim.Tick       // of the pane's strategy
+	client      int            // whose screen is shown
 	inspection  *predict.Inspection
 
 	graphs           [GraphCount]Graph
@@ -76,7 +77,8 @@ func (h *HUD) Tick(l *lab.Lab) {
 	h.ticked = true
 	show := h.stage.Settings(l)
 	traceDatagrams(l, &show)
-	for _, p := range h.panes {
+	for i, p := range h.panes {
+		p.watch(show.Client(i, p.source))
 		p.tick(l, &show)
 	}
 }
@@ -88,7 +90,8 @@ func (h *HUD) Refresh(l *lab.Lab) {
 	h.syncPanes(l)
 	show := h.stage.Settings(l)
 	traceDatagrams(l, &show)
-	for _, p := range h.panes {
+	for i, p := range h.panes {
+		p.watch(show.Client(i, p.source))
 		if !h.ticked { // nothing else changes what captions and gauges say while the session is paused
 			p.caption.stale, p.gaugesStale = true, true
 		}
@@ -96,6 +99,18 @@ func (h *HUD) Refresh(l *lab.Lab) {
 	}
 	h.ticked = false
 }
+
+// watch shows the screen of a client. The graphs of another one begin anew.
+func (p *pane) watch(client int) {
+	if p.client != client {
+		p.client, p.upRate, p.downRate, p.pathError = client, bitRate{}, bitRate{}, pathError{}
+		p.graphs, p.caption.stale = [GraphCount]Graph{}, true
+		p.explain.status.set("")
+	}
+}
+
+// Client returns the client whose screen a pane shows.
+func (h *HUD) Client(pane int) int { return h.panes[pane].client }
 
 // syncPanes follows panes that were opened, closed or restarted.
 func (h *HUD) syncPanes(l *lab.Lab) {

@@ -116,7 +116,7 @@ func (d laneDrawer) drawCorrections(l *lane, log *trace.Log, legend *laneLegend)
 		if at < l.from {
 			break
 		}
-		if at > l.to || x.Client != 0 {
+		if at > l.to || x.Client != d.hud.panes[l.pane].client {
 			continue
 		}
 		legend.correction = true
@@ -132,10 +132,10 @@ func (d laneDrawer) drawCorrections(l *lane, log *trace.Log, legend *laneLegend)
 		newest = false
 		state, input := p.CorrectionDatagrams(log, x)
 		if state >= 0 {
-			d.drawHighlight(l, log.Flow(0, link.Down).At(state), link.Down, stage.CorrectionColor)
+			d.drawHighlight(l, log.Flow(x.Client, link.Down).At(state), link.Down, stage.CorrectionColor)
 		}
 		if input >= 0 {
-			d.drawHighlight(l, log.Flow(0, link.Up).At(input), link.Up, stage.CorrectionColor)
+			d.drawHighlight(l, log.Flow(x.Client, link.Up).At(input), link.Up, stage.CorrectionColor)
 		}
 	}
 }

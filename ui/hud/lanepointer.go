@@ -35,7 +35,7 @@ func (h *HUD) PacketAt(x, y int) (p PointedPacket, ok bool) {
 		nearest := h.drawing.px(pointerReach)
 		nearest *= nearest
 		for _, direction := range [...]link.Direction{link.Up, link.Down} {
-			f := log.Flow(0, direction)
+			f := log.Flow(h.panes[l.pane].client, direction)
 			first, end := f.Span(l.from-laneReach, l.to+1)
 			for k := first; k < end; k++ {
 				r := f.At(k)
@@ -80,7 +80,7 @@ func (d laneDrawer) drawPointedPacket(l *lane, log *trace.Log) {
 	if p == nil || p.Pane != l.pane {
 		return
 	}
-	f := log.Flow(0, p.Direction)
+	f := log.Flow(d.hud.panes[l.pane].client, p.Direction)
 	if p.Index < f.First() || p.Index >= f.Total() {
 		return
 	}

@@ -125,7 +125,7 @@ func (d laneDrawer) drawLane(l *lane) {
 		at    float32
 		color render.Color
 		name  string
-	}{{l.client, stage.ClientColor, "client"}, {l.server, stage.ServerColor, "server"}} {
+	}{{l.client, stage.PlayerColors[d.hud.panes[l.pane].client], "client"}, {l.server, stage.ServerColor, "server"}} {
 		f := d.font(12, true)
 		if l.vertical {
 			d.Rect(side.at-width*0.5, l.start, width, l.end-l.start, side.color)
@@ -139,7 +139,7 @@ func (d laneDrawer) drawLane(l *lane) {
 		s := &d.hud.laneScratch
 		s.groups, s.duplicates = s.groups[:0], s.duplicates[:0]
 		for _, direction := range [...]link.Direction{link.Up, link.Down} {
-			d.drawFlow(l, log.Flow(0, direction), direction, &legend)
+			d.drawFlow(l, log.Flow(d.hud.panes[l.pane].client, direction), direction, &legend)
 		}
 		for i := range s.groups {
 			d.drawGroupMarks(l, &s.groups[i], &legend)

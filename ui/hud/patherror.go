@@ -27,8 +27,8 @@ type drawnPosition struct {
 
 // pathErrorNow adds the poses of a tick and returns the newest error that is known, in metres.
 func (p *pane) pathErrorNow() float32 {
-	e, body, now := &p.pathError, p.source.PlayerBody(), p.source.ServerWorld.Tick()
-	v := &p.source.Clients[0].View
+	e, body, now := &p.pathError, p.source.PlayerBodyOf(p.client), p.source.ServerWorld.Tick()
+	v := &p.source.Clients[p.client].View
 	e.server[int(now)%len(e.server)] = serverPosition{now, p.source.ServerWorld.Bodies()[body].Pose.Pos}
 	if body < len(v.Bodies) && v.Others > 0 { // the client has received a state
 		if e.waiting == len(e.drawn) { // the server stands still

@@ -5,7 +5,9 @@ import (
 	"testing"
 
 	"ghostcube/predict"
+	"ghostcube/predict/lab"
 	"ghostcube/sim"
+	"ghostcube/sim/geom"
 	"ghostcube/ui/stage"
 	"ghostcube/ui/stage/stagetest"
 )
@@ -195,5 +197,68 @@ func TestShotTextIsAboveGauges(t *testing.T) {
 	}
 	if result == 0 || gauge == 0 || result > gauge-20 {
 		t.Errorf("the result is at %v, the gauge at %v", result, gauge)
+	}
+}
+
+// TestGripAt promises that a pointer grips the body that a picture shows there: in the client's picture beside the server's
+// that of the client's own world, else the server's; that the pixel of the grip is that of the held point, which moves with
+// the pointer at the depth where it was gripped and never below the ground; and that there is no grip of the ground and
+// outside of the pictures.
+func TestGripAt(t *testing.T) {
+	for _, split := range []string{"on", "off"} {
+		l := stagetest.Session(t, "latency=75ms", "snapshot", "rewind")
+		stagetest.Apply(t, l, stage.Show("split", split))
+		var s HUD
+		stagetest.Roll(t, &s, l, 200)
+		var f Frame
+		s.Compose(&f, l, Rect{X: 10, Y: 20, W: 1280, H: 720}, Options{}, 1)
+		gripped := 0
+		for i := range f.Viewports {
+			v := &f.Viewports[i]
+			p := l.Panes[v.Pane]
+			poses, client := p.Clients[0].View.Bodies, lab.OnServer
+			if v.Side == stage.ServerSide {
+				poses = predict.AppendPoses(nil, p.ServerWorld.Bodies())
+			} else if split == "on" {
+				client = 0
+			}
+			projection := v.Projection()
+			for b := range poses {
+				x, y, depth := projection.Project(poses[b].Pos)
+				if depth < 1 || x < 0 || y < 0 || x >= float32(v.W) || y >= float32(v.H) {
+					continue
+				}
+				g, ok := f.GripAt(x+float32(v.X), y+float32(v.Y), l)
+				if !ok || g.Drag.Client != client {
+					t.Fatalf("split %s, body %d: gripped %t in the world of %d, want %d", split, b, ok, g.Drag.Client, client)
+				}
+				at := poses[g.Drag.Body]
+				held := at.Pos.Add(at.Rot.Rotate(g.Drag.Point))
+				if off := held.Sub(g.Drag.Target).Len(); off > 1e-3 {
+					t.Errorf("body %d: the held point is %v m from the target", b, off)
+				}
+				if hx, hy, _ := projection.Project(held); geom.Abs(hx-x)+geom.Abs(hy-y) > 0.5 {
+					t.Errorf("body %d: the held point is at pixel %v, %v, want %v, %v", b, hx, hy, x, y)
+				}
+				before := projection.Depth(held)
+				g.MoveTo(&f, float32(v.X)+x+40, float32(v.Y)+y-60)
+				if tx, ty, d := projection.Project(g.Drag.Target); geom.Abs(tx-x-40)+geom.Abs(ty-y+60) > 0.5 || geom.Abs(d-before) > 1e-3 {
+					t.Errorf("body %d: the target is at pixel %v, %v and depth %v, want %v, %v and %v", b, tx, ty, d, x+40, y-60, before)
+				}
+				if g.MoveTo(&f, float32(v.X)+x, float32(v.Y+v.H)); g.Drag.Target.Z < -1e-3 {
+					t.Errorf("body %d: dragged to %v, below the ground", b, g.Drag.Target)
+				}
+				gripped++
+			}
+			if g, ok := f.GripAt(float32(v.X)+2, float32(v.Y)+2, l); ok {
+				t.Errorf("the sky gives a grip of body %d", g.Drag.Body)
+			}
+		}
+		if gripped < 20 {
+			t.Errorf("only %d bodies are in the pictures", gripped)
+		}
+		if _, ok := f.GripAt(5, 5, l); ok {
+			t.Error("a grip where there is no picture")
+		}
 	}
 }

@@ -55,6 +55,9 @@ func setsSame(a, b lab.Command) bool {
 	if network(a) && network(b) {
 		return a.Verb == "network" || b.Verb == "network" || a.Name == b.Name
 	}
+	if a.Verb == "drag" { // one hand holds one body
+		return b.Verb == "drag"
+	}
 	pane := a.Pane == b.Pane || a.Pane == lab.AllPanes || b.Pane == lab.AllPanes
 	switch {
 	case a.Verb == "switch" && b.Verb == "set", a.Verb == "set" && b.Verb == "switch":
@@ -74,8 +77,12 @@ func commandText(c lab.Command) string {
 		return "network " + c.Value
 	case "set":
 		return paneText(c.Pane) + c.Name + " " + c.Value
-	case "switch":
-		return paneText(c.Pane) + c.Name
+	case "switch", "drag":
+		text := paneText(c.Pane) + c.Name
+		if c.Verb == "drag" {
+			text = "drag " + text
+		}
+		return text
 	}
 	text := c.Verb
 	for _, s := range []string{c.Name, c.Value} {

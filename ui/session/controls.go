@@ -145,6 +145,20 @@ func (c *Controls) CycleSetting(d *stage.Setting, back bool) {
 	}
 }
 
+// NextScreen shows the screen of the next player in the focused pane.
+func (c *Controls) NextScreen() {
+	s := c.session
+	focus, show := s.Lab.Focus(), s.Settings()
+	p := s.Lab.Panes[focus]
+	if len(p.Clients) == 1 {
+		s.Notices.Post("there is one client: scenes such as two-players have more")
+		return
+	}
+	next := (show.Client(focus, p) + 1) % len(p.Clients)
+	s.Do(stage.Show("player", show.Screens.With(focus, next+1).String()))
+	s.Notices.Post("pane " + strconv.Itoa(focus+1) + ": player " + strconv.Itoa(next+1) + "'s screen")
+}
+
 // ZoomLanes changes the time that the lanes show.
 func (c *Controls) ZoomLanes(wheel float64) {
 	s := c.session

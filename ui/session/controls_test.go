@@ -248,3 +248,32 @@ func TestTunedKnobs(t *testing.T) {
 		t.Errorf("the other pane: %s", spec)
 	}
 }
+
+// TestNextScreen promises that the key for the next player's screen changes the focused pane alone, comes back to the first
+// player, is a display setting of the session, which takes and tapes have, and says why it does nothing with one client.
+func TestNextScreen(t *testing.T) {
+	g := newTestSession(t, "rewind")
+	before := len(g.newCommands)
+	if g.Controls.NextScreen(); len(g.newCommands) > before || !strings.Contains(g.lastNotice(), "one client") {
+		t.Errorf("with one client: %v, %q", g.newCommands, g.lastNotice())
+	}
+	g = playSettings(t, plan.Settings{Scene: "two-players", Panes: "rewind,rewind"})
+	g.Do(lab.Command{Verb: "focus", Pane: 1})
+	for _, want := range []string{"1:2:1", "1"} {
+		g.Controls.NextScreen()
+		if got := g.newCommands[len(g.newCommands)-1].String(); got != "show all player "+want {
+			t.Errorf("the command %q, want %s", got, want)
+		}
+	}
+	g.Controls.NextScreen()
+	g.playPast(t, 30)
+	hash := g.Lab.Hash()
+	g.seekNow(t, 10)
+	if got := g.Settings().Screens.String(); got != "1:2:1" {
+		t.Errorf("in the past the screens are %s", got)
+	}
+	g.Past.GoLive()
+	if g.Lab.Hash() != hash || !strings.Contains(g.lastNotice(), "player 2's screen") {
+		t.Errorf("the hash changes, or the notice is %q", g.lastNotice())
+	}
+}

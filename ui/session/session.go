@@ -71,6 +71,7 @@ type Session struct {
 	Reports   Reports
 	Notices   Notices
 	Selection Selection
+	Grab      Grab
 
 	Paused    bool
 	Away      time.Duration // for which the tab was hidden, if that is why the session is paused
@@ -94,7 +95,7 @@ type Session struct {
 func New(o Options) *Session {
 	s := &Session{Options: o}
 	s.Past.session, s.Beside.session, s.Videos.session, s.Lesson.session, s.Links.session = s, s, s, s, s
-	s.Files.session, s.Controls.session, s.Reports.session, s.Selection.session = s, s, s, s
+	s.Files.session, s.Controls.session, s.Reports.session, s.Selection.session, s.Grab.session = s, s, s, s, s
 	return s
 }
 
@@ -115,6 +116,7 @@ func (s *Session) Start(p *plan.Plan) error {
 	s.newCommands, s.RunUp, s.playsOn = nil, 0, false
 	s.Selection.Clear()
 	s.Controls.tuned = nil
+	s.Grab.held = false
 	s.Past.start()
 	s.Beside.end()
 	s.Links = Links{session: s}

@@ -78,6 +78,7 @@ func (s *Session) Tick(in *Intents) error {
 	if !live || err != nil {
 		return err
 	}
+	s.Grab.tick(s.Playing())
 	for _, c := range from.Commands {
 		s.record(c)
 	}

@@ -30,6 +30,7 @@ func TestTitleStaysTrue(t *testing.T) {
 		"desync":    {Name: "bodies.linear"},
 		"rejoin":    {Name: "1"},
 		"block":     {Value: "1"},
+		"drag":      {Name: "server.0", Value: "0:0:0:1:2:3"},
 		"scene":     {Pane: lab.AllPanes, Name: "two-players"},
 		"seat":      {Pane: lab.AllPanes, Name: "host"},
 		"seed":      {Pane: lab.AllPanes, Value: "7"},

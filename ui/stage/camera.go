@@ -1,6 +1,8 @@
 package stage
 
 import (
+	"slices"
+
 	"ghostcube/predict/lab"
 	"ghostcube/render"
 	"ghostcube/sim/geom"
@@ -97,6 +99,13 @@ func (c *camera) tick(panes []*pane, l *lab.Lab, show *Settings) {
 	if len(panes) == 0 {
 		return
 	}
+	if slices.ContainsFunc(panes, (*pane).playerHeld) {
+		for _, p := range panes {
+			p.follower.rest()
+		}
+		c.lastZoom, c.zoomVelocity = c.zoom, 0
+		return
+	}
 	var targets [lab.MaxPanes]geom.Vec3
 	zoom := c.frame(&targets, panes, float32(show.Distance))
 	dt := 1 / float32(l.Config().Rate)
@@ -109,6 +118,16 @@ func (c *camera) tick(panes []*pane, l *lab.Lab, show *Settings) {
 	c.lastZoom = c.zoom
 	c.zoom += c.zoomVelocity
 }
+
+// playerHeld reports whether the viewer drags the body that the camera follows. The camera stands still then: a body that is
+// pulled to a point of the picture would run away with it.
+func (p *pane) playerHeld() bool {
+	d, ok := p.source.Drag()
+	return ok && d.Body == p.player()
+}
+
+// rest lets the camera stand still in a tick.
+func (f *follower) rest() { f.last, f.velocity, f.motion = f.target, geom.Vec3{}, geom.Vec3{} }
 
 // tick follows the point at by one tick of dt seconds. A spring pulls the target without jerks: a jump of the subject,
 // such as a correction, accelerates it, and the subject's own motion carries it along without lag.
@@ -144,7 +163,7 @@ func (c *camera) frame(targets *[lab.MaxPanes]geom.Vec3, panes []*pane, distance
 	subjects := buffer[:len(panes)]
 	farthest := float32(0) // of a server's body from the drawn one in its pane
 	for i, p := range panes {
-		player := p.source.PlayerBody()
+		player := p.player()
 		subjects[i] = subject{focusPoint(p.current.drawn[player].Pos), focusPoint(p.current.server[player].Pos)}
 		farthest = max(farthest, subjects[i].server.Sub(subjects[i].drawn).Len())
 	}

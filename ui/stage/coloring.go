@@ -122,7 +122,7 @@ func (p *pane) bodyColor(by Coloring, side Side, i int) (c render.Color, ok bool
 			return jointDepthColor(int(l.JointDepth[i])), true
 		}
 	case ByPrediction:
-		if predicted := p.source.Clients[0].View.Predicted; side != ServerSide && i < len(predicted) {
+		if predicted := p.source.Clients[p.client].View.Predicted; side != ServerSide && i < len(predicted) {
 			if predicted[i] {
 				return PredictedColor, true
 			}
@@ -160,7 +160,7 @@ func (p *pane) owner(side Side, i int) int8 {
 		if i < len(p.inspection.Owner) {
 			return p.inspection.Owner[i]
 		}
-		if known := p.source.Clients[0].View.TouchedBy; i < len(known) {
+		if known := p.source.Clients[p.client].View.TouchedBy; i < len(known) {
 			return known[i]
 		}
 	}

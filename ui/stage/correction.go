@@ -16,7 +16,7 @@ func (s *Stage) CorrectedPoses(pane, body int) (before, after geom.Pose, ok bool
 		return before, after, false
 	}
 	before, after = p.previous.drawn[body], p.current.drawn[body]
-	if v := &p.source.Clients[0].View; body < len(v.Simulated) {
+	if v := &p.source.Clients[p.client].View; body < len(v.Simulated) {
 		after = v.Simulated[body]
 	}
 	return before, after, true

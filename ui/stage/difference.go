@@ -31,7 +31,7 @@ const notCompared = -1
 
 // add adds what the client draws and compares the newest rows whose moments the server has reached.
 func (e *bodyErrors) add(p *pane) {
-	v, world := &p.source.Clients[0].View, p.source.ServerWorld
+	v, world := &p.source.Clients[p.client].View, p.source.ServerWorld
 	if len(e.rows) == 0 {
 		e.start(bodyErrorSeconds*world.Rate(), len(world.Bodies()))
 	}

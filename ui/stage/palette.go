@@ -62,6 +62,7 @@ var (
 	HitColor       = render.Color{R: 0, G: 168, B: 72, A: 255}    // rays that hit, and the body then
 	MissColor      = render.Color{R: 46, G: 50, B: 60, A: 255}    // rays that miss
 	UnrewoundColor = render.Color{R: 28, G: 110, B: 255, A: 255}  // rays resolved without rewind
+	DragColor      = render.Color{R: 120, G: 60, B: 200, A: 255}  // from a held body to where it is dragged
 	CalloutColor   = render.Color{R: 255, G: 90, B: 235, A: 255}  // frame of an explained body
 	beforeColor    = render.Color{R: 255, G: 236, B: 190, A: 255} // a corrected body, one tick before
 	FocusColor     = render.Color{R: 255, G: 255, B: 255, A: 255} // frame of the focused pane

@@ -32,6 +32,7 @@ type Settings struct {
 	Parents   bool
 	Joints    bool
 	Coloring  Coloring
+	Screens   Screens // whose screen each pane shows
 	Headline  string  // name of the quantity that is drawn large in each pane, or NoHeadline
 	Yaw       float64 // degrees counter-clockwise from +y, of the camera's view
 	Pitch     float64 // degrees below the horizon
@@ -54,7 +55,7 @@ var laneModeNames = []string{"off", "on", "between"}
 // DefaultSettings apply to a session without show commands, but for the camera of some scenes (DefaultsOf).
 var DefaultSettings = Settings{
 	Split: true, Ghosts: true, Trail: true, Graphs: true, Explain: true, Shots: true, Headline: NoHeadline,
-	Pitch: 24, Distance: 12, Speed: 1, LaneSpan: 1,
+	Pitch: 24, Distance: 12, Speed: 1, LaneSpan: 1, Screens: firstScreens,
 }
 
 // Setting is one row of SettingTable.
@@ -64,7 +65,7 @@ type Setting struct {
 	Help     string // what it draws, or its meaning and unit; without a full stop
 	Min, Max float64
 
-	// field returns a pointer to the setting's value: *bool, *Coloring, *LaneMode, *string for the name
+	// field returns a pointer to the setting's value: *bool, *Coloring, *LaneMode, *Screens, *string for the name
 	// of a quantity, or *float64 for a number in [Min, Max].
 	field func(*Settings) any
 }
@@ -97,6 +98,8 @@ var SettingTable = []Setting{
 		field: func(s *Settings) any { return &s.Joints }},
 	{Name: "color", Key: "C", Help: "colour bodies by priority, age, encoding, authority, joint depth, update rate, prediction or path error",
 		field: func(s *Settings) any { return &s.Coloring }},
+	{Name: "player", Help: "player whose screen the panes show, or one for each pane, such as 1:2; the figures stay player 1's",
+		field: func(s *Settings) any { return &s.Screens }},
 	{Name: "headline", Help: "the measure or counter that each pane shows in large type, such as down_kbit_per_second",
 		field: func(s *Settings) any { return &s.Headline }},
 	{Name: "yaw", Help: "camera direction, degrees counter-clockwise from +y; scenes have their own default", Min: -360, Max: 360,
@@ -149,8 +152,8 @@ func (s *Settings) Apply(c lab.Command) {
 // AnyGauge reports whether a gauge is shown.
 func (s *Settings) AnyGauge() bool { return s.Packet || s.Ages || s.Latency || s.Slots }
 
-// Options returns the values of a switch or of a choice of names, and nil for a number
-// or the name of a quantity.
+// Options returns the values of a switch or of a choice of names, and nil for a number,
+// a list of players or the name of a quantity.
 func (s *Setting) Options() []string {
 	if _, ok := s.field(&Settings{}).(*bool); ok {
 		return []string{"off", "on"}
@@ -178,6 +181,8 @@ func (s *Setting) Value(of *Settings) string {
 	switch p := s.field(of).(type) {
 	case *bool:
 		return OnOff(*p)
+	case *Screens:
+		return p.String()
 	case *string:
 		return *p
 	case *float64:
@@ -191,7 +196,10 @@ func (s *Setting) Allowed() string {
 	if options := s.Options(); options != nil {
 		return strings.Join(options, ", ")
 	}
-	if _, ok := s.field(&Settings{}).(*string); ok {
+	switch s.field(&Settings{}).(type) {
+	case *Screens:
+		return screensAllowed
+	case *string:
 		return NoHeadline + ", or a name of list measures or list counters"
 	}
 	return fmt.Sprintf("%g to %g", s.Min, s.Max)
@@ -212,6 +220,12 @@ func (s *Setting) parse(of *Settings, value string) error {
 			return fmt.Errorf("%s=%s: want on or off", s.Name, value)
 		}
 		*p = value == "on"
+	case *Screens:
+		screens, err := parseScreens(value)
+		if err != nil {
+			return fmt.Errorf("%s=%s: want %s", s.Name, value, s.Allowed())
+		}
+		*p = screens
 	case *string:
 		if err := checkHeadline(value); err != nil {
 			return err

@@ -36,6 +36,7 @@ type pane struct {
 	source      *lab.Pane
 	serverWorld *predict.World // of source; it changes when the session restarts
 	startTick   sim.Tick       // of the pane's strategy
+	client      int            // whose screen is shown
 
 	current, previous tickPoses
 	follower          follower
@@ -87,6 +88,7 @@ func (s *Stage) Tick(l *lab.Lab) {
 	s.syncPanes(l)
 	show := s.Settings(l)
 	for i, p := range l.Panes {
+		s.panes[i].watch(show.Client(i, p))
 		s.panes[i].tick(p, &show)
 	}
 	s.camera.tick(s.panes, l, &show)
@@ -97,10 +99,23 @@ func (s *Stage) Tick(l *lab.Lab) {
 func (s *Stage) Refresh(l *lab.Lab) {
 	s.syncPanes(l)
 	show := s.Settings(l)
-	for _, p := range s.panes {
+	for i, p := range s.panes {
+		p.watch(show.Client(i, p.source))
 		p.inspect(&show)
 	}
 }
+
+// watch shows the screen of a client.
+func (p *pane) watch(client int) {
+	if p.client != client {
+		p.client, p.bodyErrors = client, bodyErrors{}
+		p.current.capture(p.source, client)
+		p.previous.capture(p.source, client)
+	}
+}
+
+// player returns the body of the player whose screen is shown.
+func (p *pane) player() int { return p.source.PlayerBodyOf(p.client) }
 
 // syncPanes follows panes that were opened, closed or restarted.
 func (s *Stage) syncPanes(l *lab.Lab) {
@@ -137,7 +152,7 @@ func (s *Stage) Inspection(pane int) *predict.Inspection { return &s.panes[pane]
 // tick and the last. All lengths are in metres, in the world's frame.
 func (s *Stage) PlayerAt(pane int, share float32) (drawn, server geom.Vec3) {
 	p := s.panes[pane]
-	player := p.source.PlayerBody()
+	player := p.player()
 	return between(p.previous.drawn, p.current.drawn, player, share), between(p.previous.server, p.current.server, player, share)
 }
 
@@ -162,8 +177,8 @@ func (p *pane) attach(source *lab.Pane) {
 	}
 	n := len(source.ServerWorld.Bodies())
 	*p = pane{source: source, serverWorld: source.ServerWorld, clientTints: newTouchTints(n), serverTints: newTouchTints(n)}
-	p.current.capture(source)
-	p.previous.capture(source)
+	p.current.capture(source, 0)
+	p.previous.capture(source, 0)
 }
 
 // inspect asks the strategy for the data that the settings show, and for no other. It may run more than once a
@@ -174,7 +189,7 @@ func (p *pane) inspect(show *Settings) {
 	} else {
 		p.inspection.Reset()
 	}
-	if v := &p.source.Clients[0].View; !show.Simulated {
+	if v := &p.source.Clients[p.client].View; !show.Simulated {
 		p.current.simulated = p.current.simulated[:0]
 	} else {
 		p.current.simulated = append(p.current.simulated[:0], v.Simulated...)
@@ -196,9 +211,9 @@ func (p *pane) tick(source *lab.Pane, show *Settings) {
 		p.bodyErrors, p.startTick = bodyErrors{}, source.StartTick()
 	}
 	p.current, p.previous = p.previous, p.current
-	p.current.capture(source)
+	p.current.capture(source, p.client)
 	p.serverTints.update(source.ServerWorld.TouchedBy())
-	if known := source.Clients[0].View.TouchedBy; len(known) > 0 {
+	if known := source.Clients[p.client].View.TouchedBy; len(known) > 0 {
 		p.clientTints.update(known)
 	} else { // the client does not know, so show what the server knows
 		p.clientTints.update(source.ServerWorld.TouchedBy())
@@ -209,9 +224,9 @@ func (p *pane) tick(source *lab.Pane, show *Settings) {
 	p.inspect(show)
 }
 
-// capture takes the present poses of a pane. A client that has not made a tick yet draws the server's.
-func (t *tickPoses) capture(source *lab.Pane) {
-	v := &source.Clients[0].View
+// capture takes the present poses of a pane, as one of its clients draws them. A client that has not made a tick yet draws the server's.
+func (t *tickPoses) capture(source *lab.Pane, client int) {
+	v := &source.Clients[client].View
 	t.server = predict.AppendPoses(t.server[:0], source.ServerWorld.Bodies())
 	t.drawn = append(t.drawn[:0], v.Bodies...)
 	t.drawnAt, t.serverAt = v.Carriers, source.ServerWorld.Tick().Moment()
@@ -223,7 +238,7 @@ func (t *tickPoses) capture(source *lab.Pane) {
 	for _, p := range v.Trail {
 		t.trail = append(t.trail, p.Pos)
 	}
-	if n := source.PlayerBody(); len(t.trail) > 0 && n < len(t.drawn) {
+	if n := source.PlayerBodyOf(client); len(t.trail) > 0 && n < len(t.drawn) {
 		t.trail = append(t.trail, v.Simulated[n].Pos)
 	}
 }
@@ -241,6 +256,7 @@ const (
 // Viewport is one picture of a session.
 type Viewport struct {
 	Picture
+	Client int // whose screen the client's picture is
 	Camera render.Camera
 	Scene  render.Scene
 }
@@ -289,31 +305,27 @@ func (s *Stage) Viewports(dst []Viewport, l *lab.Lab, pictures []Picture, share 
 // buildScene fills in the scene and the camera of a viewport.
 func (s *Stage) buildScene(v *Viewport, l *lab.Lab, share float32, show *Settings, corrected *Corrected) {
 	p := s.panes[v.Pane]
+	v.Client = p.client
 	v.Camera = s.cameraAt(v.Pane, share, show, v.W, v.H)
 	v.Scene.Reset()
-	at := func(before, now []geom.Pose, i int) geom.Pose { // interpolated between the two ticks
-		if i >= len(before) || share >= 1 {
-			return now[i]
-		}
-		return smoothing.LerpPose(before[i], now[i], share)
-	}
+	at := func(before, now []geom.Pose, i int) geom.Pose { return poseAt(before, now, i, share) }
 	world := p.source.ServerWorld.Scene()
 	poses, previous, tints, colors := p.current.drawn, p.previous.drawn, &p.clientTints, PlayerColors
 	moment, previousMoment := p.current.drawnAt, p.previous.drawnAt
 	if v.Side == ServerSide {
 		poses, previous, tints = p.current.server, p.previous.server, &p.serverTints
 		moment, previousMoment = p.current.serverAt, p.previous.serverAt
-		colors[0] = ServerColor
+		colors[p.player()] = ServerColor
 	}
 	for i := range poses {
 		c := UnownedColor.Mix(colors[max(tints.player[i], 0)], float32(touchTintShare*tints.share[i]))
 		if i < world.Players {
 			c = colors[i]
 		}
-		if fallback := p.source.Clients[0].View.Fallback; v.Side != ServerSide && i < len(fallback) && fallback[i] {
+		if fallback := p.source.Clients[p.client].View.Fallback; v.Side != ServerSide && i < len(fallback) && fallback[i] {
 			c = c.Mix(FallbackColor, fallbackTintShare)
 		}
-		if outside := p.source.Clients[0].View.Outside; v.Side != ServerSide && i < len(outside) && outside[i] {
+		if outside := p.source.Clients[p.client].View.Outside; v.Side != ServerSide && i < len(outside) && outside[i] {
 			c = UnknownColor
 		}
 		if show.Coloring != NoColoring {
@@ -343,6 +355,7 @@ func (s *Stage) buildScene(v *Viewport, l *lab.Lab, share float32, show *Setting
 	if show.Shots {
 		p.addShots(v, l)
 	}
+	p.addDrag(v, share)
 	if v.Side == ServerSide {
 		return
 	}
@@ -358,7 +371,7 @@ func (s *Stage) buildScene(v *Viewport, l *lab.Lab, share float32, show *Setting
 		p.addRoots(v)
 	}
 	if show.Ghosts {
-		player := p.source.PlayerBody()
+		player := p.player()
 		if player < len(p.current.received) {
 			p.addGhost(v, at(p.previous.received, p.current.received, player), player, ReceivedColor)
 		}
@@ -372,8 +385,16 @@ func (s *Stage) buildScene(v *Viewport, l *lab.Lab, share float32, show *Setting
 		s.addCorrection(v, corrected.Body)
 	}
 	if show.Trail && len(p.current.trail) > 1 {
-		v.Scene.AddTrail(p.current.trail, ClientColor)
+		v.Scene.AddTrail(p.current.trail, PlayerColors[p.player()])
 	}
+}
+
+// poseAt returns the pose of a body between two ticks.
+func poseAt(before, now []geom.Pose, i int, share float32) geom.Pose {
+	if i >= len(before) || share >= 1 {
+		return now[i]
+	}
+	return smoothing.LerpPose(before[i], now[i], share)
 }
 
 // addParts adds the boxes of a body at a pose besides its first.

@@ -67,6 +67,7 @@ var bindings = [][]binding{
 		{label: "right click", help: "shoot at the pointer"},
 		{label: "E, right trigger", help: "shoot straight ahead", embedded: true, keys: keys{ebiten.KeyE}, pad: pad{ebiten.StandardGamepadButtonFrontBottomRight},
 			press: func(g *game, _ int, _ bool) { g.shoot(g.session.Controls.LevelShot()) }},
+		{label: "Shift drag, middle drag", help: "hold and throw a body: at the right the server's, at the left the client's own"},
 		{label: "drag in the picture, right stick", help: "turn the camera"},
 		{label: "wheel", help: "zoom"},
 	},
@@ -75,6 +76,8 @@ var bindings = [][]binding{
 			press: func(g *game, key int, _ bool) { g.session.Controls.SwitchStrategy(key % 9) }},
 		{label: "0", help: "focus the next pane", keys: keys{ebiten.KeyDigit0, ebiten.KeyNumpad0},
 			press: func(g *game, _ int, _ bool) { g.session.Controls.FocusNext() }},
+		{label: "F10", help: "screen of the next player in the focused pane", keys: keys{ebiten.KeyF10},
+			press: func(g *game, _ int, _ bool) { g.session.Controls.NextScreen() }},
 		{label: "F, upper pad button", help: "nudge the server's cube by 1 m", embedded: true, keys: keys{ebiten.KeyF},
 			pad: pad{ebiten.StandardGamepadButtonRightTop},
 			press: func(g *game, _ int, _ bool) {

@@ -9,6 +9,7 @@ import (
 
 	"ghostcube/predict/lab"
 	"ghostcube/sim"
+	"ghostcube/ui/hud"
 )
 
 // controls reads keys, gamepads and mouse.
@@ -18,6 +19,8 @@ type controls struct {
 	pressX, pressY int  // of the pointer when the button went down, pixels
 	lastX, lastY   int  // of the pointer, pixels
 	gamepads       []ebiten.GamepadID
+	grip           hud.Grip           // of the body that the pointer holds
+	gripButton     ebiten.MouseButton // with which it does
 	helpShown      bool
 	screenshotDue  bool // Draw saves the next frame
 }
@@ -84,7 +87,8 @@ func stickButtons(x, y float64) (b sim.Buttons) {
 // picture focuses the pane under the pointer.
 func (c *controls) moveCamera(g *game, capture capture, pressed bool) {
 	x, y := ebiten.CursorPosition()
-	if inpututil.IsMouseButtonJustPressed(ebiten.MouseButtonLeft) && !capture.pointer && g.inPicture(x, y) {
+	c.readGrip(g, capture)
+	if !g.session.Grab.Held() && inpututil.IsMouseButtonJustPressed(ebiten.MouseButtonLeft) && !capture.pointer && g.inPicture(x, y) {
 		c.dragging, c.moved = true, false
 		c.pressX, c.pressY = x, y
 	}
@@ -135,6 +139,45 @@ func (c *controls) turnByTouch(g *game) {
 	}
 	show, scale := g.session.Settings(), 0.35/float64(g.screen.uiScale())
 	g.session.Controls.MoveCamera(show.Yaw-float64(r.turn.X)*scale, show.Pitch+float64(r.turn.Y)*scale*0.7, show.Distance/r.zoom)
+}
+
+// readGrip holds a body with the middle mouse button, with the left one and Shift, or with a finger.
+func (c *controls) readGrip(g *game, capture capture) {
+	if g.screen.touched {
+		h := &g.touch.result.hold
+		c.holdBody(g, h.at.X, h.at.Y, h.pressed, h.down)
+		return
+	}
+	x, y := ebiten.CursorPosition()
+	press := false
+	if !capture.pointer && !g.session.Embed && g.inPicture(x, y) && !g.session.Grab.Held() {
+		for _, b := range [...]ebiten.MouseButton{ebiten.MouseButtonLeft, ebiten.MouseButtonMiddle} {
+			if inpututil.IsMouseButtonJustPressed(b) && (b == ebiten.MouseButtonMiddle || ebiten.IsKeyPressed(ebiten.KeyShift)) {
+				press, c.gripButton = true, b
+			}
+		}
+	}
+	c.holdBody(g, x, y, press, ebiten.IsMouseButtonPressed(c.gripButton))
+}
+
+// holdBody takes hold of the body at a pixel if the pointer is pressed there, moves the one that is held, and lets go of
+// it when the pointer is not down any more.
+func (c *controls) holdBody(g *game, x, y int, press, down bool) {
+	held, f := &g.session.Grab, &g.screen.frame
+	if press {
+		if grip, ok := f.GripAt(float32(x), float32(y), g.session.Lab); ok {
+			c.grip = grip
+			held.Take(grip.Drag)
+		}
+	}
+	switch {
+	case !held.Held():
+	case !down:
+		held.Release()
+	default:
+		c.grip.MoveTo(f, float32(x), float32(y))
+		held.MoveTo(c.grip.Drag)
+	}
 }
 
 // clickRadius is how far the pointer may move between press and release of a click, in points.

@@ -39,7 +39,7 @@ func (ptr *packetPointer) at(l *lab.Lab, s *hud.HUD, x, y int) *hud.PointedPacke
 		ptr.known = nil
 		return nil
 	}
-	r := s.Trace(p.Pane).Flow(0, p.Direction).At(p.Index)
+	r := s.Trace(p.Pane).Flow(s.Client(p.Pane), p.Direction).At(p.Index)
 	if ptr.known == nil || *ptr.known != *r || ptr.shown.Pane != p.Pane || ptr.shown.Direction != p.Direction || ptr.shown.Index != p.Index {
 		copied := *r
 		ptr.known = &copied
@@ -53,7 +53,7 @@ func (ptr *packetPointer) at(l *lab.Lab, s *hud.HUD, x, y int) *hud.PointedPacke
 // describe appends the lines about a packet: when it was sent, its outcome, its header and its fields with their
 // sizes in bits, as the command packets prints them.
 func (ptr *packetPointer) describe(lines []string, l *lab.Lab, s *hud.HUD, p *hud.PointedPacket) []string {
-	f := s.Trace(p.Pane).Flow(0, p.Direction)
+	f := s.Trace(p.Pane).Flow(s.Client(p.Pane), p.Direction)
 	first, end := f.PacketOf(p.Index)
 	way := "client to server"
 	if p.Direction == link.Down {

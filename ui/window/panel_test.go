@@ -327,6 +327,8 @@ func TestViewControls(t *testing.T) {
 			g.click(t, d.Name+" "+options[len(options)-1])
 		case d.Max > d.Min:
 			g.typeText(t, d.Name+" number", plainText(d.Max))
+		case d.Name == "player":
+			g.typeText(t, d.Name, "1:2")
 		default:
 			g.click(t, d.Name)
 			g.click(t, d.Name+" "+headlineTitles()[1])

@@ -21,6 +21,7 @@ const (
 	turnsCamera touchRole = iota // with a second such finger: zooms
 	movesStick
 	holdsButton
+	holdsBody
 	points // at panel, timeline or card, as the mouse's pointer does
 	spare  // nothing: another finger has its role
 )
@@ -44,6 +45,7 @@ type touchPlaces struct {
 	slop    int // how far a finger may move in a tap
 
 	widgets func(image.Point) bool // the place belongs to panel, timeline or card; nil: none does
+	bodies  func(image.Point) bool // the picture shows a body there; nil: nowhere
 	scrolls func(image.Point) bool // a vertical drag there scrolls; nil: nowhere
 }
 
@@ -73,8 +75,15 @@ type touchResult struct {
 	pointer pointer
 	turn    image.Point // pixels by which a finger has dragged the picture
 	zoom    float64     // by how many times two fingers have moved apart; 1: not
+	hold    bodyHold    // of the finger that holds a body
 	tapped  bool        // a finger has tapped the picture
 	tap     image.Point // where
+}
+
+// bodyHold is what a finger that holds a body does.
+type bodyHold struct {
+	at            image.Point // pixels of the window
+	pressed, down bool        // pressed: in this Update
 }
 
 // touches follows the fingers on the screen.
@@ -99,7 +108,8 @@ const (
 	hovering // it rests: what is under it is explained
 )
 
-// hoverUpdates is the number of Updates after which a finger that rests on a control asks what it is.
+// hoverUpdates is the number of Updates after which a finger that rests on a control asks what it is, and one that rests on
+// a body holds it.
 const hoverUpdates = 24
 
 // update follows the fingers by one Update. A finger keeps its role until it leaves the screen.
@@ -186,7 +196,12 @@ func (t *touches) move(f *trackedFinger, before image.Point, p *touchPlaces, r *
 	case turnsCamera:
 		if f.moved {
 			r.turn = r.turn.Add(f.at.Sub(before))
+		} else if f.updates >= hoverUpdates && !t.zoomed && !t.has(holdsBody) && p.bodies != nil && p.bodies(f.start) {
+			f.role = holdsBody
+			r.hold = bodyHold{f.start, true, true}
 		}
+	case holdsBody:
+		r.hold = bodyHold{at: f.at, down: true}
 	case points:
 		t.point(f, before, r)
 	}

@@ -145,7 +145,10 @@ func (g *game) placeTouchControls() {
 	t, s := &g.touch, &g.screen
 	p := &t.places
 	px := func(points float64) int { return int(points*float64(s.uiScale()) + 0.5) }
-	*p = touchPlaces{buttons: p.buttons[:0], radius: px(touchStickRadius), slop: px(touchSlop), widgets: g.belongsToWidgets, scrolls: g.scrollsAt}
+	*p = touchPlaces{
+		buttons: p.buttons[:0], radius: px(touchStickRadius), slop: px(touchSlop),
+		widgets: g.belongsToWidgets, bodies: g.bodyAt, scrolls: g.scrollsAt,
+	}
 	t.actions = t.actions[:0]
 	if g.controls.helpShown || s.compact && !s.panelCollapsed && !g.screen.hidden {
 		return
@@ -198,6 +201,12 @@ func (g *game) belongsToWidgets(at image.Point) bool {
 		return false
 	}
 	return g.scrollsAt(at) || g.bar.height() > 0 && g.bar.Contains(at.X, at.Y)
+}
+
+// bodyAt reports whether the picture shows a body there.
+func (g *game) bodyAt(at image.Point) bool {
+	_, ok := g.screen.frame.GripAt(float32(at.X), float32(at.Y), g.session.Lab)
+	return ok && !g.controls.helpShown
 }
 
 // scrollsAt reports whether a vertical drag scrolls there.
@@ -267,6 +276,7 @@ func touchHelp() (rows [][2]string) {
 	rows = [][2]string{
 		{"thumb, lower left", "roll the cube, relative to the camera"},
 		{"drag in the picture", "turn the camera"},
+		{"rest on a body, then drag", "hold and throw it"},
 		{"two fingers", "zoom"},
 		{"tap a pane", "focus it"},
 		{"drag on the timeline", "show any moment"},
