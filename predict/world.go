@@ -30,7 +30,10 @@ func (w *World) Owners() []int8 { return w.ownership.state.owner }
 func (w *World) TouchedBy() []int8 { return w.ownership.touchedBy }
 
 // SetOwner sets the owner of a body, a player or sim.NoPlayer, to the one decided elsewhere.
-func (w *World) SetOwner(body int, player int8) { w.ownership.set(body, player) }
+func (w *World) SetOwner(body int, player int8) {
+	w.ownership.set(body, player)
+	w.NoteChange()
+}
 
 // DropHiddenState drops all state beside the bodies, ownership included: players own their cubes, and no
 // other body is owned. Two worlds with the same bodies and tick are equal afterwards.
@@ -45,6 +48,29 @@ func (w *World) Step(inputs ...sim.Input) {
 	w.World.LimitFields(w.ownership.state.owner)
 	w.World.Step(inputs...)
 	w.ownership.update(w.World)
+}
+
+// Replay is a step of a selective replay, as package sim describes it: it makes the bodies join that can differ from the
+// remembered step, steps, and makes after the state of the world, unless it is nil. A step of the solver's settings
+// must not change them.
+func (w *World) Replay(before, after *State, was, in []sim.Input) {
+	var next *sim.State
+	if after != nil {
+		next = &after.State
+	}
+	for _, i := range w.JoinReplay(&before.State, next, was, in) {
+		w.ownership.state.owner[i], w.ownership.state.idleTicks[i] = before.ownership.owner[i], before.ownership.idleTicks[i]
+	}
+	w.Step(in...)
+	if after == nil {
+		return
+	}
+	w.SaveReplayed(next)
+	for i := range w.ownership.state.owner {
+		if w.Replays(i) {
+			after.ownership.owner[i], after.ownership.idleTicks[i] = w.ownership.state.owner[i], w.ownership.state.idleTicks[i]
+		}
+	}
 }
 
 // Save copies the state of the world into s and reuses its memory.

@@ -1,0 +1,161 @@
+package predict_test
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"ghostcube/internal/experiment"
+	"ghostcube/predict"
+	"ghostcube/sim"
+	"ghostcube/sim/geom"
+	"ghostcube/sim/scene"
+)
+
+// replayRig is a world with the states and inputs that led to it. It replays from a tick in the past with other inputs.
+type replayRig struct {
+	w      *predict.World
+	states []*predict.State // by tick
+	inputs [][]sim.Input
+	last   int // bodies that the last replay stepped
+}
+
+func (r *replayRig) step(in []sim.Input) {
+	s := &predict.State{}
+	r.w.Save(s)
+	r.states, r.inputs = append(r.states, s), append(r.inputs, in)
+	r.w.Step(in...)
+}
+
+// replay steps the ticks from first on again, all bodies or only those that can differ.
+func (r *replayRig) replay(first int, selective bool, inputs [][]sim.Input) (selected bool) {
+	now := len(r.states)
+	if selective && r.w.BeginReplay(&r.states[first].State) {
+		for t := first; t < now; t++ {
+			var after *predict.State
+			if t+1 < now {
+				after = r.states[t+1]
+			}
+			r.w.Replay(r.states[t], after, r.inputs[t], inputs[t-first])
+			r.inputs[t] = inputs[t-first]
+		}
+		r.w.EndReplay()
+		r.last = r.w.ReplayedBodies()
+		return true
+	}
+	r.w.Load(r.states[first])
+	for t := first; t < now; t++ {
+		r.w.Save(r.states[t])
+		r.inputs[t] = inputs[t-first]
+		r.w.Step(r.inputs[t]...)
+	}
+	r.last = len(r.w.Bodies())
+	return false
+}
+
+// randomInputs returns inputs of all players: long phases, so that they meet things, and seldom fields.
+func randomInputs(r *rand.Rand, before []sim.Input) []sim.Input {
+	in := slices.Clone(before)
+	for p := range in {
+		if r.IntN(20) == 0 {
+			in[p] = sim.Input{Buttons: sim.Buttons(r.IntN(16)), Heading: uint8(r.IntN(256))}
+			if r.IntN(4) == 0 {
+				in[p].Buttons |= [...]sim.Buttons{sim.Lift, sim.Pull, sim.Lift | sim.Pull}[r.IntN(3)]
+			}
+		}
+	}
+	return in
+}
+
+// equalWorlds returns what differs between two worlds, or "".
+func equalWorlds(a, b *predict.World) string {
+	ab, ac := a.Hash()
+	bb, bc := b.Hash()
+	switch {
+	case a.Tick() != b.Tick():
+		return "the tick"
+	case ab != bb:
+		for i := range a.Bodies() {
+			if a.BodyHash(i) != b.BodyHash(i) {
+				return "a body"
+			}
+		}
+		return "the bodies"
+	case ac != bc:
+		return "contacts or joints"
+	case !slices.Equal(a.TouchedBy(), b.TouchedBy()):
+		return "who touches"
+	case !slices.Equal(a.AppendContactPairs(nil), b.AppendContactPairs(nil)):
+		return "the pairs in contact"
+	}
+	for i := range a.Bodies() {
+		if a.Island(i) != b.Island(i) {
+			return "an island"
+		}
+	}
+	return ""
+}
+
+// TestSelectiveReplay replays random changes of the inputs in all scenes, in one world by stepping all bodies and in
+// another by stepping those that can differ, and compares every remembered state and the present.
+func TestSelectiveReplay(t *testing.T) {
+	t.Parallel()
+	names := append(scene.Names(), "katamari:cubes=200:players=4", "katamari:cubes=100:players=8", "pile:layers=3", "zen:avatar=1")
+	for _, name := range names {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := rand.New(rand.NewPCG(uint64(len(name)), 7))
+			full, part := &replayRig{w: newWorld(t, name)}, &replayRig{w: newWorld(t, name)}
+			spare := [2]*predict.World{newWorld(t, name), newWorld(t, name)}
+			in := make([]sim.Input, full.w.Scene().Players)
+			ticks, bodies := 240, len(full.w.Bodies())
+			if !experiment.Enabled() && bodies > 100 {
+				ticks = 80
+			}
+			selected, replays, stepped := 0, 0, 0
+			for now := 1; now <= ticks; now++ {
+				in = randomInputs(r, in)
+				full.step(in)
+				part.step(in)
+				if r.IntN(40) == 0 && bodies > len(in) { // a change from outside
+					i := r.IntN(bodies)
+					b := full.w.Bodies()[i]
+					b.Linear, b.Asleep = b.Linear.Add(geom.Vec3{X: 3 * r.Float32(), Z: 5}), false
+					full.w.SetBody(i, b)
+					part.w.SetBody(i, b)
+				}
+				if now%6 == 0 && len(in) > 0 {
+					depth := 1 + r.IntN(min(now, 20))
+					changed := slices.Clone(full.inputs[now-depth:])
+					p, x := r.IntN(len(in)), sim.Input{Buttons: sim.Buttons(r.IntN(64)), Heading: uint8(r.IntN(256))}
+					for k := range changed {
+						changed[k] = slices.Clone(changed[k])
+						if changed[k][p] = x; k > 8 {
+							break
+						}
+					}
+					full.replay(now-depth, false, changed)
+					if part.replay(now-depth, true, changed) {
+						selected++
+						stepped += part.last
+					}
+					replays++
+					for tick := now - depth; tick < now; tick++ {
+						spare[0].Load(full.states[tick])
+						spare[1].Load(part.states[tick])
+						if what := equalWorlds(spare[0], spare[1]); what != "" {
+							t.Fatalf("at %d, replay from %d: state %d differs in %s", now, now-depth, tick, what)
+						}
+					}
+				}
+				if what := equalWorlds(full.w, part.w); what != "" {
+					t.Fatalf("tick %d differs in %s", now, what)
+				}
+			}
+			t.Logf("%d of %d replays are selective, of %.2f of the bodies", selected, replays, float64(stepped)/float64(max(selected, 1)*bodies))
+			if possible := len(in) > 0 && !full.w.Scene().HasActions(); possible != (selected > 0) {
+				t.Errorf("%d of %d replays are selective", selected, replays)
+			}
+		})
+	}
+}
