@@ -63,8 +63,8 @@ func (o *ownership) copyFrom(from *ownership) {
 }
 
 // digest adds the ownership of a body to a digest.
-func (o *ownership) digest(d *sim.Digest, body int) {
-	d.Add(uint32(uint8(o.state.owner[body])) | uint32(o.state.idleTicks[body])<<8)
+func (s *ownershipState) digest(d *sim.Digest, body int) {
+	d.Add(uint32(uint8(s.owner[body])) | uint32(s.idleTicks[body])<<8)
 }
 
 // update brings the ownership up to date with a step of w: players own what they touch, and release

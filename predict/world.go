@@ -134,7 +134,15 @@ func (w *World) BodyHash(i int) uint32 {
 	return uint32(d >> 32)
 }
 
+// BodyHash digests one body and its owner, as BodyHash of the world of the state.
+func (s *State) BodyHash(i int) uint32 {
+	d := sim.Digest(1)
+	s.DigestBody(&d, i)
+	s.ownership.digest(&d, i)
+	return uint32(d >> 32)
+}
+
 func (w *World) digestBody(d *sim.Digest, i int) {
 	w.DigestBody(d, i)
-	w.ownership.digest(d, i)
+	w.ownership.state.digest(d, i)
 }
