@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+	"time"
 
 	"ghostcube/internal/experiment"
 	"ghostcube/predict"
@@ -156,6 +157,78 @@ func TestSelectiveReplay(t *testing.T) {
 			if possible := len(in) > 0 && !full.w.Scene().HasActions(); possible != (selected > 0) {
 				t.Errorf("%d of %d replays are selective", selected, replays)
 			}
+		})
+	}
+}
+
+// BenchmarkReplay replays twelve ticks after a change of one player's input, with all bodies and with those that can
+// differ, in turn. It reports the mean and the largest time of both, of the smallest times of five passes over each
+// replay, and the share of the bodies that are stepped.
+func BenchmarkReplay(b *testing.B) {
+	for _, c := range []struct {
+		name, scene string
+		warmUp      int
+	}{
+		{"four-players", "katamari:cubes=200:players=4", 60}, {"two-players", "two-players", 60}, {"resting-pile", "pile", 600},
+		{"pile", "pile:layers=3", 60}, {"katamari", "katamari", 60}, {"heap", "heap", 60},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			s, err := scene.Named(c.scene)
+			if err != nil {
+				b.Fatal(err)
+			}
+			rig := &replayRig{w: predict.NewWorld(s, 60)}
+			r := rand.New(rand.NewPCG(1, 2))
+			in := make([]sim.Input, s.Players)
+			for range c.warmUp {
+				rig.w.Step(in...)
+			}
+			const ticks, depth = 240, 12
+			var total, longest [2]time.Duration
+			replays, stepped := 0, 0
+			for now := 1; now <= ticks; now++ {
+				if c.name != "resting-pile" {
+					in = randomInputs(r, in)
+				}
+				rig.step(in)
+				if now < depth || now%4 > 0 {
+					continue
+				}
+				first := now - depth
+				changed := slices.Clone(rig.inputs[first:])
+				p, x := r.IntN(len(in)), sim.Input{Buttons: sim.Buttons(1 + r.IntN(15)), Heading: uint8(r.IntN(256))}
+				for k := range changed {
+					changed[k] = slices.Clone(changed[k])
+					changed[k][p] = x
+				}
+				original := slices.Clone(rig.inputs[first:])
+				var least [2]time.Duration
+				for pass := range 5 {
+					for k, selective := range [...]bool{false, true} {
+						rig.replay(first, false, original)
+						began := time.Now()
+						if rig.replay(first, selective, changed) != selective {
+							b.Fatal("the replay steps all bodies")
+						}
+						if d := time.Since(began); pass == 0 || d < least[k] {
+							least[k] = d
+						}
+						if selective && pass == 0 {
+							stepped += rig.last
+						}
+					}
+				}
+				for k := range least {
+					total[k], longest[k] = total[k]+least[k], max(longest[k], least[k])
+				}
+				replays++
+			}
+			us := func(d time.Duration) float64 { return float64(d) / 1000 }
+			b.ReportMetric(us(total[0])/float64(replays), "all-us")
+			b.ReportMetric(us(total[1])/float64(replays), "part-us")
+			b.ReportMetric(float64(total[1])/float64(total[0]), "ratio")
+			b.ReportMetric(float64(longest[1])/float64(longest[0]), "max-ratio")
+			b.ReportMetric(float64(stepped)/float64(replays*len(s.Boxes)), "share")
 		})
 	}
 }

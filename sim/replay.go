@@ -21,12 +21,13 @@ import "ghostcube/sim/geom"
 
 // replay is the working memory of a selective replay.
 type replay struct {
-	on     bool
-	active []bool  // by body: it is stepped
-	bodies []int32 // those, in the order in which they joined
-	marked []bool  // by body: its group of the remembered step joins
-	radius []float32
-	bounds restingProxies // of the bodies that are stepped; shape is the body
+	on        bool
+	active    []bool  // by body: it is stepped
+	bodies    []int32 // those, in the order in which they joined
+	marked    []bool  // by body: its group of the remembered step joins
+	anyMarked bool    // since the last joinMarked
+	radius    []float32
+	bounds    restingProxies // of the bodies that are stepped; shape is the body
 
 	// The present, in which the replay ends.
 	tick        Tick
@@ -41,30 +42,35 @@ type replay struct {
 	merged      [][4]float32 // separations, for EndReplay
 }
 
-// appendGroups appends, by body, which bodies can have influenced each other in the last step: those with
-// the same number. They are the islands, joined where the field of a player acted.
+// appendGroups appends, by body, which bodies can have influenced each other in the last step: those with the same
+// number. They are the islands, joined where the field of a player acted.
 func (w *World) appendGroups(groups []int32) []int32 {
 	for i := range w.islandParent {
 		groups = append(groups, w.islandRoot(int32(i)))
 	}
-	root := func(i int32) int32 {
-		for groups[i] != i {
-			i = groups[i]
+	if w.joinFields(groups) {
+		for i := range groups {
+			groups[i] = groupRoot(groups, int32(i))
 		}
-		return i
-	}
-	if len(w.fieldPairs) == 0 {
-		return groups
-	}
-	for _, p := range w.fieldPairs {
-		if a, b := root(p.A), root(p.B); a != b {
-			groups[max(a, b)] = min(a, b)
-		}
-	}
-	for i := range groups {
-		groups[i] = root(int32(i))
 	}
 	return groups
+}
+
+// joinFields joins the groups of players and of the bodies that their fields have reached. It reports whether it did.
+func (w *World) joinFields(groups []int32) (joined bool) {
+	for _, p := range w.fieldPairs {
+		if a, b := groupRoot(groups, p.A), groupRoot(groups, p.B); a != b {
+			groups[max(a, b)], joined = min(a, b), true
+		}
+	}
+	return joined
+}
+
+func groupRoot(groups []int32, i int32) int32 {
+	for groups[i] != i {
+		i = groups[i]
+	}
+	return i
 }
 
 // NoteChange notes a change other than by a step, also of what callers keep beside the world: remembered steps from
@@ -148,11 +154,11 @@ func (w *World) JoinReplay(before, after *State, was, in []Input) []int32 {
 	clear(r.marked)
 	for p := range min(len(in), w.scene.Players) {
 		if p >= len(was) || was[p] != in[p] {
-			r.marked[groups[p]] = true
+			w.mark(groups[p])
 		}
 	}
 	for _, i := range r.bodies {
-		r.marked[groups[i]] = true
+		w.mark(groups[i])
 	}
 	w.joinMarked(before, groups)
 	w.meetFields(before, groups, in)
@@ -163,8 +169,17 @@ func (w *World) JoinReplay(before, after *State, was, in []Input) []int32 {
 	return r.bodies[first:]
 }
 
+// mark makes a group of the remembered step join at the next joinMarked.
+func (w *World) mark(group int32) {
+	w.replay.marked[group], w.replay.anyMarked = true, true
+}
+
 // joinMarked makes the bodies of the marked groups join.
 func (w *World) joinMarked(before *State, groups []int32) {
+	if !w.replay.anyMarked {
+		return
+	}
+	w.replay.anyMarked = false
 	for i := range w.replay.active {
 		if !w.replay.active[i] && w.replay.marked[groups[i]] {
 			w.join(int32(i), before)
@@ -192,7 +207,8 @@ func (w *World) meetFields(before *State, groups []int32, in []Input) {
 				continue
 			}
 			if d := at(i).Sub(centre); geom.Abs(d.X) <= fieldRadius && geom.Abs(d.Y) <= fieldRadius {
-				r.marked[groups[p]], r.marked[groups[i]] = true, true
+				w.mark(groups[p])
+				w.mark(groups[i])
 			}
 		}
 	}
@@ -218,7 +234,7 @@ func (w *World) meetBodies(before *State, groups []int32) {
 		}
 		for j := r.bounds.firstReaching(0, box.lower.X-reach); j < len(r.bounds.proxies) && r.bounds.proxies[j].lower.X <= box.upper.X+reach; j++ {
 			if box.within(&r.bounds.proxies[j].aabb, reach) && w.meets(int32(i), b, &r.bounds.proxies[j].aabb) {
-				r.marked[groups[i]] = true
+				w.mark(groups[i])
 				break
 			}
 		}
@@ -318,13 +334,21 @@ func (w *World) SaveReplayed(to *State) {
 		return
 	}
 	r := &w.replay
-	r.next = w.appendGroups(r.next[:0])
+	asleep := false
 	for _, i := range r.bodies {
-		to.Bodies[i], to.slowTicks[i], to.groups[i] = w.state.Bodies[i], w.state.slowTicks[i], r.next[i]
+		asleep = asleep || to.Bodies[i].Asleep || w.state.Bodies[i].Asleep
+		to.Bodies[i], to.slowTicks[i], to.groups[i] = w.state.Bodies[i], w.state.slowTicks[i], w.islandRoot(i)
+	}
+	if w.joinFields(to.groups) {
+		for _, i := range r.bodies {
+			to.groups[i] = groupRoot(to.groups, i)
+		}
 	}
 	to.lineage = w.state.lineage
 	to.manifolds = w.replaceManifolds(to.manifolds, w.state.manifolds)
-	to.resting = w.replaceManifolds(to.resting, w.state.resting)
+	if asleep {
+		to.resting = w.replaceManifolds(to.resting, w.state.resting)
+	}
 	for k := range w.joints {
 		if r.active[w.joints[k].B] {
 			to.jointImpulses[k] = w.state.jointImpulses[k]
