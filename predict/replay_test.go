@@ -111,7 +111,7 @@ func TestSelectiveReplay(t *testing.T) {
 			in := make([]sim.Input, full.w.Scene().Players)
 			ticks, bodies := 240, len(full.w.Bodies())
 			if !experiment.Enabled() && bodies > 100 {
-				ticks = 80
+				ticks = 48
 			}
 			selected, replays, stepped := 0, 0, 0
 			for now := 1; now <= ticks; now++ {

@@ -58,9 +58,7 @@ func (w *World) Replay(before, after *State, was, in []sim.Input) {
 	if after != nil {
 		next = &after.State
 	}
-	for _, i := range w.JoinReplay(&before.State, next, was, in) {
-		w.ownership.state.owner[i], w.ownership.state.idleTicks[i] = before.ownership.owner[i], before.ownership.idleTicks[i]
-	}
+	w.joinOwnership(before, w.JoinReplay(&before.State, next, was, in))
 	w.Step(in...)
 	if after == nil {
 		return
@@ -70,6 +68,26 @@ func (w *World) Replay(before, after *State, was, in []sim.Input) {
 		if w.Replays(i) {
 			after.ownership.owner[i], after.ownership.idleTicks[i] = w.ownership.state.owner[i], w.ownership.state.idleTicks[i]
 		}
+	}
+}
+
+// ReplayBodies begins a selective replay as BeginReplay does, with other states of bodies. first becomes the state with
+// them, after is the remembered one of the next tick.
+func (w *World) ReplayBodies(first, after *State, bodies []int32, states []sim.Body) bool {
+	if !w.BeginReplay(&first.State) {
+		return false
+	}
+	w.joinOwnership(first, w.JoinBodies(&first.State, &after.State, bodies))
+	for _, i := range bodies {
+		w.SetBody(int(i), states[i])
+	}
+	w.SaveReplayed(&first.State)
+	return true
+}
+
+func (w *World) joinOwnership(before *State, bodies []int32) {
+	for _, i := range bodies {
+		w.ownership.state.owner[i], w.ownership.state.idleTicks[i] = before.ownership.owner[i], before.ownership.idleTicks[i]
 	}
 }
 

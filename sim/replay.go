@@ -21,13 +21,14 @@ import "ghostcube/sim/geom"
 
 // replay is the working memory of a selective replay.
 type replay struct {
-	on        bool
-	active    []bool  // by body: it is stepped
-	bodies    []int32 // those, in the order in which they joined
-	marked    []bool  // by body: its group of the remembered step joins
-	anyMarked bool    // since the last joinMarked
-	radius    []float32
-	bounds    restingProxies // of the bodies that are stepped; shape is the body
+	on           bool
+	active       []bool  // by body: it is stepped
+	bodies       []int32 // those, in the order in which they joined
+	marked       []bool  // by body: its group of the remembered step joins
+	anyMarked    bool    // since the last joinMarked
+	markedBefore []bool  // by body: scratch of markBefore
+	radius       []float32
+	bounds       restingProxies // of the bodies that are stepped; shape is the body
 
 	// The present, in which the replay ends.
 	tick        Tick
@@ -94,7 +95,8 @@ func (w *World) BeginReplay(first *State) bool {
 	r, s := &w.replay, &w.state
 	if len(r.radius) == 0 {
 		n := len(s.Bodies)
-		r.active, r.marked, r.radius, r.activity = make([]bool, n), make([]bool, n), make([]float32, n), newActivity(n)
+		r.active, r.marked, r.markedBefore = make([]bool, n), make([]bool, n), make([]bool, n)
+		r.radius, r.activity = make([]float32, n), newActivity(n)
 		for i := range r.radius {
 			r.radius[i] = w.bodyRadius(i)
 		}
@@ -147,10 +149,7 @@ func (w *World) bodyRadius(i int) float32 {
 // call.
 func (w *World) JoinReplay(before, after *State, was, in []Input) []int32 {
 	r := &w.replay
-	first, groups := len(r.bodies), r.groups
-	if after != nil {
-		groups = after.groups
-	}
+	first, groups := len(r.bodies), w.groupsOf(after)
 	clear(r.marked)
 	for p := range min(len(in), w.scene.Players) {
 		if p >= len(was) || was[p] != in[p] {
@@ -174,17 +173,65 @@ func (w *World) mark(group int32) {
 	w.replay.marked[group], w.replay.anyMarked = true, true
 }
 
-// joinMarked makes the bodies of the marked groups join.
+// joinMarked makes the bodies of the marked groups join. An avatar depends on what it stood on in the step before, too.
 func (w *World) joinMarked(before *State, groups []int32) {
-	if !w.replay.anyMarked {
-		return
-	}
-	w.replay.anyMarked = false
-	for i := range w.replay.active {
-		if !w.replay.active[i] && w.replay.marked[groups[i]] {
-			w.join(int32(i), before)
+	r := &w.replay
+	for r.anyMarked {
+		r.anyMarked = false
+		first := len(r.bodies)
+		for i := range r.active {
+			if !r.active[i] && r.marked[groups[i]] {
+				w.join(int32(i), before)
+			}
+		}
+		if w.avatarCount > 0 {
+			w.markBefore(before, groups, r.bodies[first:])
 		}
 	}
+}
+
+// markBefore marks the groups of bodies that were in a group with those of a list in the step before.
+func (w *World) markBefore(before *State, groups, bodies []int32) {
+	r := &w.replay
+	if len(bodies) == 0 {
+		return
+	}
+	clear(r.markedBefore)
+	for _, i := range bodies {
+		r.markedBefore[before.groups[i]] = true
+	}
+	for i := range r.active {
+		if !r.active[i] && r.markedBefore[before.groups[i]] {
+			w.mark(groups[i])
+		}
+	}
+}
+
+// JoinBodies makes bodies join at the beginning of a selective replay that SetBody is going to change. before and after
+// are as in JoinReplay, and so is the result.
+func (w *World) JoinBodies(before, after *State, bodies []int32) []int32 {
+	r := &w.replay
+	groups := w.groupsOf(after)
+	clear(r.marked)
+	for _, i := range bodies {
+		w.mark(groups[i])
+	}
+	for joined := -1; joined < len(r.bodies); {
+		joined = len(r.bodies)
+		w.joinMarked(before, groups)
+		w.markBefore(before, groups, r.bodies[joined:])
+	}
+	w.joinMarked(before, groups)
+	w.joinContacts(before, r.bodies)
+	return r.bodies
+}
+
+// groupsOf returns the groups of the remembered step to a state, or to the present for nil.
+func (w *World) groupsOf(after *State) []int32 {
+	if after == nil {
+		return w.replay.groups
+	}
+	return after.groups
 }
 
 // meetFields marks the groups of players whose field reaches a body that is stepped, and of bodies that are reached by
@@ -290,6 +337,7 @@ func (w *World) join(i int32, before *State) {
 	r := &w.replay
 	r.active[i], r.bodies = true, append(r.bodies, i)
 	w.state.Bodies[i], w.state.slowTicks[i] = before.Bodies[i], before.slowTicks[i]
+	w.islandParent[i] = before.groups[i]
 	w.updateShapes(int(i))
 	a, p := &w.activity, &w.broadPhase
 	a.list, a.inList[i], a.unsorted, a.disturbed, a.dozed = append(a.list, i), true, true, true, true
@@ -312,7 +360,8 @@ func (w *World) joinContacts(before *State, bodies []int32) {
 	pick := func(from []manifold) []manifold {
 		moved := w.contacts.moved[:0]
 		for k := range from {
-			if _, b := from[k].shapes(); r.marked[w.bodyOf(b)] {
+			a, b := from[k].shapes()
+			if a = w.bodyOf(a); r.marked[w.bodyOf(b)] && (int(a) >= len(r.active) || r.active[a]) { // or it ended in this step
 				moved = append(moved, from[k])
 			}
 		}

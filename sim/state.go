@@ -51,11 +51,13 @@ const (
 	slowTicksBytes    = 2
 	manifoldBytes     = 224
 	jointImpulseBytes = 32
+	groupBytes        = 4
 )
 
 // Bytes returns the memory that the state occupies.
 func (s *State) Bytes() int {
-	return len(s.Bodies)*(bodyBytes+slowTicksBytes) + (len(s.manifolds)+len(s.resting))*manifoldBytes + len(s.jointImpulses)*jointImpulseBytes
+	return len(s.Bodies)*(bodyBytes+slowTicksBytes) + (len(s.manifolds)+len(s.resting))*manifoldBytes + len(s.jointImpulses)*jointImpulseBytes +
+		len(s.groups)*groupBytes
 }
 
 // Save copies the state of the world into s and reuses its memory.
