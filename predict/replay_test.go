@@ -161,6 +161,26 @@ func TestSelectiveReplay(t *testing.T) {
 	}
 }
 
+// TestSelectiveReplayAllocates checks that a selective replay needs no new memory once there has been one like it.
+func TestSelectiveReplayAllocates(t *testing.T) {
+	rig := &replayRig{w: newWorld(t, "two-players")}
+	for range 150 {
+		rig.step([]sim.Input{{Buttons: sim.Right}, {Buttons: sim.Left}})
+	}
+	original := slices.Clone(rig.inputs[90:])
+	changed := slices.Clone(original)
+	for k := range changed {
+		changed[k] = []sim.Input{changed[k][0], {Buttons: sim.Left | sim.Pull}}
+	}
+	if n := testing.AllocsPerRun(5, func() {
+		if !rig.replay(90, true, changed) || rig.last < 3 || !rig.replay(90, true, original) {
+			t.Fatalf("the replay is not selective, or concerns no cube: %d bodies", rig.last)
+		}
+	}); n > 0 {
+		t.Errorf("%v allocations a replay", n)
+	}
+}
+
 // BenchmarkReplay replays twelve ticks after a change of one player's input, with all bodies and with those that can
 // differ, in turn. It reports the mean and the largest time of both, of the smallest times of five passes over each
 // replay, and the share of the bodies that are stepped.
@@ -168,9 +188,11 @@ func BenchmarkReplay(b *testing.B) {
 	for _, c := range []struct {
 		name, scene string
 		warmUp      int
+		still       sim.Input // of all players until the present, or none: at random
 	}{
-		{"four-players", "katamari:cubes=200:players=4", 60}, {"two-players", "two-players", 60}, {"resting-pile", "pile", 600},
-		{"pile", "pile:layers=3", 60}, {"katamari", "katamari", 60}, {"heap", "heap", 60},
+		{"four-players", "katamari:cubes=200:players=4", 60, sim.Input{}}, {"two-players", "two-players", 60, sim.Input{}},
+		{"resting-pile", "pile", 600, sim.Input{Buttons: sim.Back}}, {"pushed-pile", "pile:layers=3", 30, sim.Input{Buttons: sim.Forward}},
+		{"katamari", "katamari", 60, sim.Input{}}, {"falling-heap", "heap", 30, sim.Input{}},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			s, err := scene.Named(c.scene)
@@ -180,14 +202,17 @@ func BenchmarkReplay(b *testing.B) {
 			rig := &replayRig{w: predict.NewWorld(s, 60)}
 			r := rand.New(rand.NewPCG(1, 2))
 			in := make([]sim.Input, s.Players)
+			for p := range in {
+				in[p] = c.still
+			}
 			for range c.warmUp {
 				rig.w.Step(in...)
 			}
-			const ticks, depth = 240, 12
+			const ticks, depth = 120, 12
 			var total, longest [2]time.Duration
 			replays, stepped := 0, 0
 			for now := 1; now <= ticks; now++ {
-				if c.name != "resting-pile" {
+				if c.still == (sim.Input{}) {
 					in = randomInputs(r, in)
 				}
 				rig.step(in)

@@ -1,9 +1,11 @@
 package lab_test
 
 import (
+	"cmp"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"ghostcube/internal/experiment"
 	. "ghostcube/predict/lab"
@@ -73,5 +75,80 @@ func compareReplays(t *testing.T, from *tape.Tape) {
 	}
 	if scene := part.Config().Scene; selected == 0 && !part.Panes[0].ServerWorld.Scene().HasActions() {
 		t.Errorf("%s: no replay is selective", scene)
+	}
+}
+
+// BenchmarkReplays runs sessions with selective replays and without, in turn, five times, in scenes of one player with a
+// push of the server's cube every half second. It reports the mean and the largest time that a tick's replays take, of
+// the smallest of each tick.
+func BenchmarkReplays(b *testing.B) {
+	for _, c := range []struct{ name, tape, scene, spec string }{
+		{"four-players", "four-players", "", "rollback"}, {"four-players", "four-players", "", "rewind"},
+		{"eight-players", "eight-players", "", "rollback"}, {"push", "push", "", "rewind:resync=off"},
+		{"two-players", "two-players", "", "rollback"}, {"two-players", "two-players", "", "rewind"},
+		{"katamari", "two-players", "katamari:players=2", "rollback"}, {"katamari", "two-players", "katamari:players=2", "rewind"},
+		{"resting-pile", "idle", "pile", "rewind:resync=off"}, {"heap", "idle", "heap", "rewind:resync=off"},
+	} {
+		b.Run(c.name+"/"+c.spec, func(b *testing.B) {
+			from := builtInTape(b, c.tape)
+			from.Panes, from.Config.Scene, from.Entries = []string{c.spec}, cmp.Or(c.scene, from.Config.Scene), from.Entries[:480]
+			if err := from.Config.Network.Parse("latency=100ms,loss=2%"); err != nil {
+				b.Fatal(err)
+			}
+			least := [2][]time.Duration{make([]time.Duration, len(from.Entries)), make([]time.Duration, len(from.Entries))}
+			for pass := range 5 {
+				for k := range least {
+					timeReplays(b, from, k == 0, func(tick int, d time.Duration) {
+						if pass == 0 || d < least[k][tick] {
+							least[k][tick] = d
+						}
+					})
+				}
+			}
+			var total, longest [2]time.Duration
+			ticks := 0
+			for tick := range from.Entries {
+				for k := range least {
+					total[k], longest[k] = total[k]+least[k][tick], max(longest[k], least[k][tick])
+				}
+				if least[0][tick] > 0 {
+					ticks++
+				}
+			}
+			b.ReportMetric(float64(total[0].Microseconds())/float64(ticks), "all-us")
+			b.ReportMetric(float64(total[1].Microseconds())/float64(ticks), "part-us")
+			b.ReportMetric(float64(total[1])/float64(total[0]), "ratio")
+			b.ReportMetric(float64(longest[1])/float64(longest[0]), "max-ratio")
+		})
+	}
+}
+
+// timeReplays runs a tape and reports how long the replays of each tick take.
+func timeReplays(b *testing.B, from *tape.Tape, all bool, report func(tick int, d time.Duration)) {
+	l, err := from.NewLab()
+	if err != nil {
+		b.Fatal(err)
+	}
+	began := time.Now()
+	l.Stopwatch = func() time.Duration { return time.Since(began) }
+	before := time.Duration(0)
+	for tick, e := range from.Entries {
+		for _, c := range l.Panes[0].Clients {
+			if all {
+				c.World.NoteChange()
+			}
+		}
+		if tick%30 == 0 && l.Players() == 1 {
+			labtest.Apply(b, l, "nudge all x 2")
+		}
+		labtest.Tick(b, l, e)
+		now := time.Duration(0)
+		for _, s := range l.Panes[0].Counters.Spans() {
+			if s.Name == "rollback" || s.Name == "replay" {
+				now += s.Total
+			}
+		}
+		report(tick, now-before)
+		before = now
 	}
 }
