@@ -28,10 +28,17 @@ func (r *replayRig) step(in []sim.Input) {
 	r.w.Step(in...)
 }
 
-// replay steps the ticks from first on again, all bodies or only those that can differ.
-func (r *replayRig) replay(first int, selective bool, inputs [][]sim.Input) (selected bool) {
+// replay steps the ticks from first on again, all bodies or only those that can differ, with other inputs and at the
+// beginning other states of some bodies.
+func (r *replayRig) replay(first int, selective bool, inputs [][]sim.Input, bodies []int32, states []sim.Body) (selected bool) {
 	now := len(r.states)
-	if selective && r.w.BeginReplay(&r.states[first].State) {
+	begin := func() bool {
+		if len(bodies) > 0 {
+			return r.w.ReplayBodies(r.states[first], r.states[first+1], bodies, states)
+		}
+		return r.w.BeginReplay(&r.states[first].State)
+	}
+	if selective && begin() {
 		for t := first; t < now; t++ {
 			var after *predict.State
 			if t+1 < now {
@@ -45,6 +52,9 @@ func (r *replayRig) replay(first int, selective bool, inputs [][]sim.Input) (sel
 		return true
 	}
 	r.w.Load(r.states[first])
+	for _, i := range bodies {
+		r.w.SetBody(int(i), states[i])
+	}
 	for t := first; t < now; t++ {
 		r.w.Save(r.states[t])
 		r.inputs[t] = inputs[t-first]
@@ -97,7 +107,7 @@ func equalWorlds(a, b *predict.World) string {
 	return ""
 }
 
-// TestSelectiveReplay replays random changes of the inputs in all scenes, in one world by stepping all bodies and in
+// TestSelectiveReplay replays random changes of inputs and bodies in all scenes, in one world by stepping all bodies and in
 // another by stepping those that can differ, and compares every remembered state and the present.
 func TestSelectiveReplay(t *testing.T) {
 	t.Parallel()
@@ -135,8 +145,18 @@ func TestSelectiveReplay(t *testing.T) {
 							break
 						}
 					}
-					full.replay(now-depth, false, changed)
-					if part.replay(now-depth, true, changed) {
+					var moved []int32
+					states := slices.Clone(full.states[now-depth].Bodies)
+					if depth > 1 && r.IntN(2) == 0 {
+						for range 1 + r.IntN(3) {
+							i := r.IntN(bodies)
+							states[i].Pose.Pos.X += 0.2 * r.Float32()
+							states[i].Linear.Y, states[i].Asleep = 4*r.Float32(), r.IntN(4) == 0
+							moved = append(moved, int32(i))
+						}
+					}
+					full.replay(now-depth, false, changed, moved, states)
+					if part.replay(now-depth, true, changed, moved, states) {
 						selected++
 						stepped += part.last
 					}
@@ -173,7 +193,7 @@ func TestSelectiveReplayAllocates(t *testing.T) {
 		changed[k] = []sim.Input{changed[k][0], {Buttons: sim.Left | sim.Pull}}
 	}
 	if n := testing.AllocsPerRun(5, func() {
-		if !rig.replay(90, true, changed) || rig.last < 3 || !rig.replay(90, true, original) {
+		if !rig.replay(90, true, changed, nil, nil) || rig.last < 3 || !rig.replay(90, true, original, nil, nil) {
 			t.Fatalf("the replay is not selective, or concerns no cube: %d bodies", rig.last)
 		}
 	}); n > 0 {
@@ -230,9 +250,9 @@ func BenchmarkReplay(b *testing.B) {
 				var least [2]time.Duration
 				for pass := range 5 {
 					for k, selective := range [...]bool{false, true} {
-						rig.replay(first, false, original)
+						rig.replay(first, false, original, nil, nil)
 						began := time.Now()
-						if rig.replay(first, selective, changed) != selective {
+						if rig.replay(first, selective, changed, nil, nil) != selective {
 							b.Fatal("the replay steps all bodies")
 						}
 						if d := time.Since(began); pass == 0 || d < least[k] {
