@@ -212,7 +212,7 @@ func BenchmarkReplay(b *testing.B) {
 	}{
 		{"four-players", "katamari:cubes=200:players=4", 60, sim.Input{}}, {"two-players", "two-players", 60, sim.Input{}},
 		{"resting-pile", "pile", 600, sim.Input{Buttons: sim.Back}}, {"pushed-pile", "pile:layers=3", 30, sim.Input{Buttons: sim.Forward}},
-		{"katamari", "katamari", 60, sim.Input{}}, {"falling-heap", "heap", 30, sim.Input{}},
+		{"katamari", "katamari", 60, sim.Input{}}, {"falling-heap", "heap:layers=2", 30, sim.Input{}}, {"train", "train", 60, sim.Input{}},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			s, err := scene.Named(c.scene)

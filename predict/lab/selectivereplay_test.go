@@ -78,7 +78,7 @@ func compareReplays(t *testing.T, from *tape.Tape) {
 	}
 }
 
-// BenchmarkReplays runs sessions with selective replays and without, in turn, five times, in scenes of one player with a
+// BenchmarkReplays runs sessions with selective replays and without, in turn, nine times, in scenes of one player with a
 // push of the server's cube every half second. It reports the mean and the largest time that a tick's replays take, of
 // the smallest of each tick.
 func BenchmarkReplays(b *testing.B) {
@@ -96,7 +96,7 @@ func BenchmarkReplays(b *testing.B) {
 				b.Fatal(err)
 			}
 			least := [2][]time.Duration{make([]time.Duration, len(from.Entries)), make([]time.Duration, len(from.Entries))}
-			for pass := range 5 {
+			for pass := range 9 {
 				for k := range least {
 					timeReplays(b, from, k == 0, func(tick int, d time.Duration) {
 						if pass == 0 || d < least[k][tick] {
