@@ -47,8 +47,13 @@ func (r *replayRig) replay(first int, selective bool, inputs [][]sim.Input, bodi
 			r.w.Replay(r.states[t], after, r.inputs[t], inputs[t-first])
 			r.inputs[t] = inputs[t-first]
 		}
+		r.last = 0
+		for i := range r.w.Bodies() {
+			if r.w.Replays(i) {
+				r.last++
+			}
+		}
 		r.w.EndReplay()
-		r.last = r.w.ReplayedBodies()
 		return true
 	}
 	r.w.Load(r.states[first])

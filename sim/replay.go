@@ -488,6 +488,3 @@ func (w *World) EndReplay() {
 	a.disturbed, a.dozed = a.disturbed || r.activity.disturbed, a.dozed || r.activity.dozed
 	w.changes++
 }
-
-// ReplayedBodies returns how many bodies the last selective replay has stepped.
-func (w *World) ReplayedBodies() int { return len(w.replay.bodies) }
