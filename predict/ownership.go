@@ -63,8 +63,8 @@ func (o *ownership) copyFrom(from *ownership) {
 }
 
 // digest adds the ownership of a body to a digest.
-func (o *ownership) digest(d *sim.Digest, body int) {
-	d.Add(uint32(uint8(o.state.owner[body])) | uint32(o.state.idleTicks[body])<<8)
+func (s *ownershipState) digest(d *sim.Digest, body int) {
+	d.Add(uint32(uint8(s.owner[body])) | uint32(s.idleTicks[body])<<8)
 }
 
 // update brings the ownership up to date with a step of w: players own what they touch, and release
@@ -75,6 +75,9 @@ func (o *ownership) update(w *sim.World) {
 	o.findTouched(w, players)
 	bodies := w.Bodies()
 	for i := players; i < len(bodies); i++ {
+		if !w.Replays(i) {
+			continue
+		}
 		owner, idle := &o.state.owner[i], &o.state.idleTicks[i]
 		switch t := o.touchedBy[i]; {
 		case t != sim.NoPlayer:
@@ -91,7 +94,9 @@ func (o *ownership) update(w *sim.World) {
 // findTouched finds the player who touches each body.
 func (o *ownership) findTouched(w *sim.World, players int) {
 	for i := range o.touchedBy {
-		o.touchedBy[i] = sim.NoPlayer
+		if w.Replays(i) {
+			o.touchedBy[i] = sim.NoPlayer
+		}
 	}
 	for p := range players {
 		o.touchedBy[p] = int8(p)
@@ -107,12 +112,12 @@ func (o *ownership) findTouched(w *sim.World, players int) {
 // touchIsland marks the island of the body that a single player drives, which is all that it reaches.
 func (o *ownership) touchIsland(w *sim.World) {
 	body := w.Operated(0)
-	if w.Bodies()[body].Asleep {
+	if w.Bodies()[body].Asleep || !w.Replays(body) {
 		return
 	}
 	island := w.Island(body)
 	for i := range o.touchedBy {
-		if w.Island(i) == island {
+		if w.Replays(i) && w.Island(i) == island {
 			o.touchedBy[i] = 0
 		}
 	}
@@ -126,7 +131,7 @@ func (o *ownership) floodContacts(w *sim.World) {
 	bodies := w.Bodies()
 	for i := range w.Scene().Joints {
 		j := &w.Scene().Joints[i]
-		if j.A != sim.WorldBody && !w.JointOpen(i) && !bodies[j.A].Asleep && !bodies[j.B].Asleep {
+		if j.A != sim.WorldBody && w.Replays(j.B) && !w.JointOpen(i) && !bodies[j.A].Asleep && !bodies[j.B].Asleep {
 			o.pairs = append(o.pairs, sim.BodyPair{A: int32(j.A), B: int32(j.B)})
 		}
 	}

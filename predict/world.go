@@ -30,7 +30,10 @@ func (w *World) Owners() []int8 { return w.ownership.state.owner }
 func (w *World) TouchedBy() []int8 { return w.ownership.touchedBy }
 
 // SetOwner sets the owner of a body, a player or sim.NoPlayer, to the one decided elsewhere.
-func (w *World) SetOwner(body int, player int8) { w.ownership.set(body, player) }
+func (w *World) SetOwner(body int, player int8) {
+	w.ownership.set(body, player)
+	w.NoteChange()
+}
 
 // DropHiddenState drops all state beside the bodies, ownership included: players own their cubes, and no
 // other body is owned. Two worlds with the same bodies and tick are equal afterwards.
@@ -45,6 +48,47 @@ func (w *World) Step(inputs ...sim.Input) {
 	w.World.LimitFields(w.ownership.state.owner)
 	w.World.Step(inputs...)
 	w.ownership.update(w.World)
+}
+
+// Replay is a step of a selective replay, as package sim describes it: it makes the bodies join that can differ from the
+// remembered step, steps, and makes after the state of the world, unless it is nil. A step of the solver's settings
+// must not change them.
+func (w *World) Replay(before, after *State, was, in []sim.Input) {
+	var next *sim.State
+	if after != nil {
+		next = &after.State
+	}
+	w.joinOwnership(before, w.JoinReplay(&before.State, next, was, in))
+	w.Step(in...)
+	if after == nil {
+		return
+	}
+	w.SaveReplayed(next)
+	for i := range w.ownership.state.owner {
+		if w.Replays(i) {
+			after.ownership.owner[i], after.ownership.idleTicks[i] = w.ownership.state.owner[i], w.ownership.state.idleTicks[i]
+		}
+	}
+}
+
+// ReplayBodies begins a selective replay as BeginReplay does, with other states of bodies. first becomes the state with
+// them, after is the remembered one of the next tick.
+func (w *World) ReplayBodies(first, after *State, bodies []int32, states []sim.Body) bool {
+	if !w.BeginReplay(&first.State) {
+		return false
+	}
+	w.joinOwnership(first, w.JoinBodies(&first.State, &after.State, bodies))
+	for _, i := range bodies {
+		w.SetBody(int(i), states[i])
+	}
+	w.SaveReplayed(&first.State)
+	return true
+}
+
+func (w *World) joinOwnership(before *State, bodies []int32) {
+	for _, i := range bodies {
+		w.ownership.state.owner[i], w.ownership.state.idleTicks[i] = before.ownership.owner[i], before.ownership.idleTicks[i]
+	}
 }
 
 // Save copies the state of the world into s and reuses its memory.
@@ -108,7 +152,15 @@ func (w *World) BodyHash(i int) uint32 {
 	return uint32(d >> 32)
 }
 
+// BodyHash digests one body and its owner, as BodyHash of the world of the state.
+func (s *State) BodyHash(i int) uint32 {
+	d := sim.Digest(1)
+	s.DigestBody(&d, i)
+	s.ownership.digest(&d, i)
+	return uint32(d >> 32)
+}
+
 func (w *World) digestBody(d *sim.Digest, i int) {
 	w.DigestBody(d, i)
-	w.ownership.digest(d, i)
+	w.ownership.state.digest(d, i)
 }

@@ -119,6 +119,7 @@ func (w *World) SetAttachments(a Attachments) {
 	}
 	w.state.actions.Attachments = a
 	w.changes++
+	w.NoteChange()
 	for k := range w.scene.Couplings {
 		if (a.Open^before.Open)>>k&1 != 0 {
 			w.couplingChanged(k)
@@ -136,6 +137,7 @@ func (w *World) SetHeldActions(inputs []Input) {
 	for p := range min(len(inputs), w.scene.Players) {
 		w.state.actions.held[p] = inputs[p].Buttons & ActionButtons
 	}
+	w.NoteChange()
 }
 
 // Operated returns the body that player p drives: its vehicle, or its own body.

@@ -36,7 +36,7 @@ func (w *World) moveAvatars(inputs []Input) {
 	w.findSupports()
 	for i := range w.avatars.supports {
 		box := &w.scene.Boxes[i]
-		if !box.Avatar || w.kinematic(int32(i)) || w.drives(int32(i)) {
+		if !box.Avatar || w.kinematic(int32(i)) || w.drives(int32(i)) || !w.steps(int32(i)) {
 			continue
 		}
 		var in Input

@@ -51,8 +51,10 @@ func (w *World) listAll() {
 	a := &w.activity
 	a.list = a.list[:0]
 	for i := range w.state.Bodies {
-		a.list = append(a.list, int32(i))
-		a.inList[i] = true
+		if w.steps(int32(i)) {
+			a.list = append(a.list, int32(i))
+			a.inList[i] = true
+		}
 	}
 	a.listed, a.unsorted, a.disturbed = true, false, true
 }

@@ -179,7 +179,13 @@ func (w *World) settleProxies(r *restingProxies) {
 	}
 	r.proxies = kept
 	sortProxies(r.proxies, r.added)
-	r.changed, r.added, r.reach = false, 0, r.reach[:0]
+	r.changed, r.added = false, 0
+	r.setReach()
+}
+
+// setReach sets the reach of the sorted proxies.
+func (r *restingProxies) setReach() {
+	r.reach = r.reach[:0]
 	for i := range r.proxies {
 		reach := r.proxies[i].upper.X
 		if i > 0 {

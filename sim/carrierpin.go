@@ -19,6 +19,7 @@ func (w *World) PinCarriers(m Moment) {
 	}
 	w.pin.active, w.pin.moved, w.pin.at = true, true, m
 	w.activity.disturbed = true
+	w.NoteChange()
 	for i := range w.carrierMotions {
 		p := &w.scene.Carriers[i].Path
 		progress := p.progress(m.pathTime(w.rate))
@@ -57,6 +58,7 @@ func (w *World) UnpinCarriers() {
 	if w.pin.active {
 		w.pin = carrierPin{}
 		w.activity.disturbed = true
+		w.NoteChange()
 		w.placeCarriers()
 	}
 }

@@ -23,6 +23,7 @@ type framedBody struct {
 // can be in a moving frame. The setting is not part of a State and lasts for one step.
 func (w *World) SetFrameMotion(i int, motion FrameMotion) {
 	w.frame = framedBody{true, int32(i), motion}
+	w.NoteChange()
 }
 
 // addFrameVelocity adds sign times the velocities of the frame to the body.

@@ -33,9 +33,12 @@ func (w *World) Hash() (bodies, cache uint64) {
 }
 
 // ContactHash digests the cache of contacts and joints.
-func (w *World) ContactHash() uint64 {
+func (w *World) ContactHash() uint64 { return w.state.ContactHash() }
+
+// ContactHash digests the cache of contacts and joints.
+func (s *State) ContactHash() uint64 {
 	c := Digest(1)
-	for m := range w.state.allManifolds() {
+	for m := range s.allManifolds() {
 		c.Add(m.key)
 		c.Add(uint32(m.pointCount))
 		c.vec(m.normal)
@@ -53,18 +56,21 @@ func (w *World) ContactHash() uint64 {
 		c.quat(m.rotB)
 		c.vec(m.offset)
 	}
-	w.hashJoints(&c)
+	s.hashJoints(&c)
 	return uint64(c)
 }
 
 // DigestBody adds the state of body i to a digest.
-func (w *World) DigestBody(d *Digest, i int) {
-	b := &w.state.Bodies[i]
+func (w *World) DigestBody(d *Digest, i int) { w.state.DigestBody(d, i) }
+
+// DigestBody adds the state of body i to a digest.
+func (s *State) DigestBody(d *Digest, i int) {
+	b := &s.Bodies[i]
 	d.vec(b.Pose.Pos)
 	d.quat(b.Pose.Rot)
 	d.vec(b.Linear)
 	d.vec(b.Angular)
-	sleep := uint32(w.state.slowTicks[i]) << 1
+	sleep := uint32(s.slowTicks[i]) << 1
 	if b.Asleep {
 		sleep |= 1
 	}
@@ -79,9 +85,9 @@ func (w *World) DigestActions(d *Digest) {
 }
 
 // hashJoints adds the impulses of all joints to a digest.
-func (w *World) hashJoints(d *Digest) {
-	for i := range w.state.jointImpulses {
-		impulse := &w.state.jointImpulses[i]
+func (s *State) hashJoints(d *Digest) {
+	for i := range s.jointImpulses {
+		impulse := &s.jointImpulses[i]
 		d.vec(impulse.linearImpulse)
 		for _, f := range [...]float32{impulse.perpImpulse[0], impulse.perpImpulse[1], impulse.lowerImpulse, impulse.upperImpulse, impulse.motorImpulse} {
 			d.float(f)

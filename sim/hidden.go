@@ -54,6 +54,7 @@ func (w *World) LoadHidden(s *State) {
 	w.state.copyManifolds(s)
 	w.activity.disturbed, w.activity.dozed = true, true
 	w.state.actions.held = s.actions.held
+	w.NoteChange()
 }
 
 // hiddenCoder codes the words of a hidden state. ok is false once one was impossible.

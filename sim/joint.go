@@ -87,7 +87,7 @@ func (w *World) JointAnchors(i int) (a, b geom.Vec3) {
 func (w *World) linkJoints() {
 	for i := range w.joints {
 		j := &w.joints[i]
-		if w.JointOpen(i) {
+		if w.JointOpen(i) || !w.steps(int32(j.B)) {
 			continue
 		}
 		if j.A != WorldBody {

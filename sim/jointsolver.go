@@ -64,7 +64,7 @@ func (w *World) prepareJoints() {
 	w.solver.joints = w.solver.joints[:0]
 	for i := range w.joints {
 		j := &w.joints[i]
-		if w.state.Bodies[j.B].Asleep && (j.A == WorldBody || w.state.Bodies[j.A].Asleep) || w.JointOpen(i) {
+		if !w.steps(int32(j.B)) || w.state.Bodies[j.B].Asleep && (j.A == WorldBody || w.state.Bodies[j.A].Asleep) || w.JointOpen(i) {
 			continue
 		}
 		w.solver.joints = append(w.solver.joints, jointConstraint{joint: int32(i), a: int32(len(w.state.Bodies)), b: int32(j.B)})

@@ -13,6 +13,7 @@ func (w *World) SetKinematic(i int, kinematic bool) {
 	s := &w.shapes[i]
 	b := &w.scene.Boxes[i]
 	w.activity.disturbed = true
+	w.NoteChange()
 	if kinematic {
 		w.kinematicCount++
 		s.invMass, s.sqrtInvInertiaWorld = 0, geom.SymMat3{}

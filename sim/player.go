@@ -45,6 +45,9 @@ type appliedForces struct {
 func (w *World) applyInputs(inputs []Input) {
 	for p := range min(len(inputs), w.scene.Players) {
 		in := inputs[p]
+		if !w.steps(int32(p)) {
+			continue
+		}
 		if w.drives(int32(p)) {
 			w.drive(p, in)
 			continue
@@ -202,6 +205,7 @@ func (w *World) applyPushField(p int) {
 			continue
 		}
 		l := geom.Sqrt(l2)
+		w.fieldPairs = append(w.fieldPairs, BodyPair{int32(p), int32(i)})
 		w.addForce(i, d.Scale(float32(fieldAcceleration(l, maxFieldAcceleration)/w.shapes[i].invMass)/l))
 	}
 }
@@ -216,7 +220,7 @@ func (w *World) LimitFields(owners []int8) { w.fieldOwners = owners }
 
 // fieldActsOn reports whether the fields of player p act on body i.
 func (w *World) fieldActsOn(p, i int) bool {
-	if w.kinematic(int32(i)) {
+	if w.kinematic(int32(i)) || !w.steps(int32(i)) {
 		return false
 	}
 	return w.fieldOwners == nil || w.fieldOwners[i] == NoPlayer || w.fieldOwners[i] == int8(p)
@@ -235,6 +239,7 @@ func (w *World) applyPullField(p int) {
 			continue
 		}
 		l := geom.Sqrt(l2)
+		w.fieldPairs = append(w.fieldPairs, BodyPair{int32(p), int32(i)})
 		w.addForce(i, d.Scale(float32(fieldAcceleration(l, maxPullAcceleration)/w.shapes[i].invMass)/l))
 	}
 }

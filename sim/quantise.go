@@ -31,6 +31,7 @@ func (w *World) Quantise(g Grid) {
 		if b != w.state.Bodies[i] {
 			w.touch(int32(i))
 			w.changes++
+			w.NoteChange()
 			w.state.Bodies[i] = b
 			w.updateShapes(i)
 		}

@@ -17,6 +17,7 @@ func (w *World) ReplaceBody(i int, box *Box, b Body) {
 	kinematic := w.IsKinematic(i)
 	w.scene.Boxes[i] = *box
 	w.shapes[i] = newShape(box, box.Density)
+	w.replay.radius = w.replay.radius[:0]
 	if kinematic {
 		w.shapes[i].invMass, w.shapes[i].sqrtInvInertiaWorld = 0, geom.SymMat3{}
 	}
@@ -36,4 +37,5 @@ func (w *World) DropContacts(i int) {
 	w.state.resting = slices.DeleteFunc(w.state.resting, involved)
 	w.activity.disturbed = true
 	w.separations = w.separations[:0]
+	w.NoteChange()
 }

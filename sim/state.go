@@ -25,6 +25,10 @@ type State struct {
 	resting       []manifold     // sorted by key, both bodies of each sleep, or one and the other side is fixed
 	jointImpulses []jointImpulse // by joint
 	actions       actionState
+
+	// For selective replays. Nothing else depends on them.
+	lineage uint64  // grows with each change of the world other than by a step
+	groups  []int32 // by body: bodies that can have influenced each other in the last step have the same
 }
 
 // newState returns the starting state of a scene.
@@ -47,16 +51,19 @@ const (
 	slowTicksBytes    = 2
 	manifoldBytes     = 224
 	jointImpulseBytes = 32
+	groupBytes        = 4
 )
 
 // Bytes returns the memory that the state occupies.
 func (s *State) Bytes() int {
-	return len(s.Bodies)*(bodyBytes+slowTicksBytes) + (len(s.manifolds)+len(s.resting))*manifoldBytes + len(s.jointImpulses)*jointImpulseBytes
+	return len(s.Bodies)*(bodyBytes+slowTicksBytes) + (len(s.manifolds)+len(s.resting))*manifoldBytes + len(s.jointImpulses)*jointImpulseBytes +
+		len(s.groups)*groupBytes
 }
 
 // Save copies the state of the world into s and reuses its memory.
 func (w *World) Save(s *State) {
 	s.CopyFrom(&w.state)
+	s.groups = w.appendGroups(s.groups[:0])
 }
 
 // Load sets the world to a state of the same scene. A Step after Load equals, bit for bit, the Step
@@ -86,6 +93,9 @@ func (w *World) Load(s *State) {
 	w.activity.disturbed, w.activity.dozed = true, true
 	copy(w.state.jointImpulses, s.jointImpulses)
 	w.state.actions = s.actions
+	copy(w.islandParent, s.groups)
+	w.fieldPairs = w.fieldPairs[:0]
+	w.NoteChange()
 }
 
 // CopyFrom makes s equal to o and shares no memory with it.
@@ -96,6 +106,7 @@ func (s *State) CopyFrom(o *State) {
 	s.copyManifolds(o)
 	s.jointImpulses = append(s.jointImpulses[:0], o.jointImpulses...)
 	s.actions = o.actions
+	s.lineage, s.groups = o.lineage, append(s.groups[:0], o.groups...)
 }
 
 func (s *State) copyManifolds(o *State) {

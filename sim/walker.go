@@ -11,7 +11,10 @@ const walkerRange = 18
 
 // RunWalkers says whether the world runs the scripts of its walkers, as a new world does. In a world that does
 // not, walkers get no input. The setting is not part of a State.
-func (w *World) RunWalkers(run bool) { w.walkersIdle = !run }
+func (w *World) RunWalkers(run bool) {
+	w.walkersIdle = !run
+	w.NoteChange()
+}
 
 // walkerInput returns the input of the walker with body i. It walks in one direction for two thirds of a second
 // to two seconds, then in another; sometimes it stands, and sometimes it jumps. Outside of its range it turns

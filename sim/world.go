@@ -49,7 +49,8 @@ type World struct {
 	placement
 	results
 	scratch
-	changes uint64 // see Changes
+	changes     uint64   // see Changes
+	steppedWith Settings // of the last step
 }
 
 // constants follow from the scene and the rate. They never change.
@@ -101,11 +102,13 @@ func (p *placement) copyFrom(o *placement) {
 type results struct {
 	islandParent []int32      // union-find parent of each body
 	separations  [][4]float32 // metres, of the points of each manifold at the beginning of the step
+	fieldPairs   []BodyPair   // players and the bodies that their fields have reached
 }
 
 func (r *results) copyFrom(o *results) {
 	copy(r.islandParent, o.islandParent)
 	r.separations = append(r.separations[:0], o.separations...)
+	r.fieldPairs = append(r.fieldPairs[:0], o.fieldPairs...)
 }
 
 // scratch is memory of a step that later steps do not depend on. A world with new scratch continues
@@ -119,6 +122,7 @@ type scratch struct {
 	applied    appliedForces
 	quantiser  quantiser
 	avatars    avatarScratch
+	replay     replay
 }
 
 func newScratch(bodies int) scratch {
@@ -189,6 +193,7 @@ func (w *World) SetBody(i int, b Body) {
 	if b.Asleep {
 		w.state.slowTicks[i] = w.ticksToSleep
 	}
+	w.NoteChange()
 	if b != w.state.Bodies[i] {
 		w.changes++
 	}
@@ -207,6 +212,7 @@ func (w *World) SetTick(t Tick) {
 	if t != w.state.Tick {
 		w.state.Tick = t
 		w.activity.disturbed = true
+		w.NoteChange()
 		w.placeCarriers()
 	}
 }
@@ -217,6 +223,7 @@ func (w *World) DropCache() {
 	w.state.manifolds, w.state.resting = w.state.manifolds[:0], w.state.resting[:0]
 	w.activity.disturbed = true
 	clear(w.state.jointImpulses)
+	w.NoteChange()
 }
 
 // DropHiddenState drops all state beside the bodies: manifolds, joint impulses, and for how long bodies
@@ -240,14 +247,18 @@ func (w *World) CopyFrom(o *World) {
 	w.state.CopyFrom(&o.state)
 	w.placement.copyFrom(&o.placement)
 	w.results.copyFrom(&o.results)
-	w.changes = o.changes
+	w.changes, w.steppedWith = o.changes, o.steppedWith
 	w.activity.listed = false
 }
 
 // Step advances the world by one tick. inputs[i] drives player i; a player without an input presses
 // nothing.
 func (w *World) Step(inputs ...Input) {
-	w.dt = (1 + w.Settings.StepError) / float32(w.rate)
+	if w.Settings != w.steppedWith {
+		w.steppedWith = w.Settings
+		w.NoteChange()
+	}
+	w.dt, w.fieldPairs = (1+w.Settings.StepError)/float32(w.rate), w.fieldPairs[:0]
 	if w.hasActions {
 		w.applyActions(inputs)
 	}

@@ -83,6 +83,9 @@ func (s *Settings) blendFactor(err float32, near, far float64) float32 {
 // Absorb makes an offset absorb a correction: a body that was drawn at drawn is now simulated at
 // after. From SnapDistance on, and without smoothing, the offset becomes zero.
 func (s *Settings) Absorb(o *ErrorOffset, drawn, after geom.Pose) {
+	if drawn == after && o.IsZero() {
+		return
+	}
 	if s.Mode == None || drawn.Pos.Sub(after.Pos).Len() >= float32(s.SnapDistance) {
 		*o = ErrorOffset{}
 		return

@@ -111,9 +111,26 @@ func NewHistory(bodies int) History {
 	return History{bodyCount: bodies, bodyHashes: make([]uint16, bodies*bodyHashHistoryTicks)}
 }
 
+// hashed is a world, or the state of one.
+type hashed interface {
+	BodyHash(i int) uint32
+	ContactHash() uint64
+}
+
 // Record remembers the checksums of the present world.
-func (h *History) Record(w *predict.World) {
-	t := w.Tick()
+func (h *History) Record(w *predict.World) { h.record(w.Tick(), w) }
+
+// RecordState remembers the checksums of a state.
+func (h *History) RecordState(s *predict.State) { h.record(s.Tick, s) }
+
+// Forget forgets the checksums of a tick.
+func (h *History) Forget(t sim.Tick) {
+	if r := &h.worldHashes[t%HistoryTicks]; r.tick == t {
+		*r = worldHash{}
+	}
+}
+
+func (h *History) record(t sim.Tick, w hashed) {
 	row := h.bodyHashes[int(t%bodyHashHistoryTicks)*h.bodyCount:][:h.bodyCount]
 	h.bodyTicks[t%bodyHashHistoryTicks] = t
 	sum := uint64(t) + 1

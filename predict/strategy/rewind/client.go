@@ -72,6 +72,8 @@ type clientState struct {
 // clientScratch is memory that no later tick depends on.
 type clientScratch struct {
 	stepInputs  []sim.Input // by player: inputs of the tick being stepped
+	lastInputs  []sim.Input // by player: inputs that it was last stepped with
+	changed     []int32     // bodies whose received state differs
 	posesBefore []geom.Pose // simulated poses before a correction
 	drawnBefore []geom.Pose // drawn poses before it
 }
@@ -296,19 +298,27 @@ func (c *client) advanceSkipped() {
 // step.
 func (c *client) step() {
 	w := c.env.World
-	for p := range c.stepInputs {
-		c.stepInputs[p] = c.remote.at(w.Tick(), p, c.repeat)
-	}
-	if record := c.inputHistory.Find(w.Tick()); record != nil {
+	record := c.inputHistory.Find(w.Tick())
+	if c.chooseInputs(record); record != nil {
 		record.pose = w.Bodies()[c.watchedBody()].Pose
+	}
+	c.placeKinematic()
+	c.solver.Step(w, c.stepInputs...)
+	c.saveState()
+}
+
+// chooseInputs sets the inputs of all players with which the present tick is stepped. record remembers them, and may be
+// nil.
+func (c *client) chooseInputs(record *inputRecord) {
+	for p := range c.stepInputs {
+		c.stepInputs[p] = c.remote.at(c.env.World.Tick(), p, c.repeat)
+	}
+	if record != nil {
 		if p := c.env.Player; p >= 0 {
 			c.stepInputs[p] = record.input
 		}
 		copy(record.stepInputs[:], c.stepInputs)
 	}
-	c.placeKinematic()
-	c.solver.Step(w, c.stepInputs...)
-	c.saveState()
 }
 
 // saveState remembers the present state.

@@ -50,7 +50,7 @@ func (c *client) correct(newest packet.Packet) {
 	if body >= 0 {
 		correction.Body, correction.Field, correction.Amount = c.worstMismatch(body, past)
 	}
-	c.rewind(past, func() {
+	c.rewind(past, !resync, func() {
 		c.applyReceived()
 		if resync {
 			w.DropHiddenState()
@@ -77,7 +77,7 @@ func (c *client) repredict(from sim.Tick) {
 			}
 			if past := c.stateHistory.Find(t); past != nil {
 				c.counters.repredictions.Inc()
-				c.rewind(past, func() {})
+				c.rewind(past, false, nil)
 			}
 			return
 		}
@@ -85,28 +85,72 @@ func (c *client) repredict(from sim.Tick) {
 }
 
 // rewind goes back to a remembered state, changes it, and replays up to the present. The error offsets
-// absorb the difference.
-func (c *client) rewind(past *predict.State, change func()) {
+// absorb the difference. received says that change does nothing but to take over the received state. Without a change
+// or with that one, only the bodies are stepped that can differ.
+func (c *client) rewind(past *predict.State, received bool, change func()) {
 	w := c.env.World
 	now := w.Tick()
 	began := c.env.Counters.BeginSpan()
 	c.saveDrawn()
-	w.Load(past) // with the client's own contact cache of that tick
-	change()
-	c.saveState()
-	for w.Tick() < now {
-		c.counters.replayedTicks.Inc()
-		c.step()
+	if !(received || change == nil) || !c.replaySelected(past, received) {
+		w.Load(past) // with the client's own contact cache of that tick
+		if change != nil {
+			change()
+		}
+		c.saveState()
+		for w.Tick() < now {
+			c.counters.replayedTicks.Inc()
+			c.step()
+		}
 	}
 	c.absorbCorrection()
 	c.env.Counters.EndSpan("replay", began)
+}
+
+// replaySelected steps only what can differ from the remembered states, after the client has taken over the received one
+// if that is set. It reports false if that is not possible.
+func (c *client) replaySelected(past *predict.State, received bool) bool {
+	w := c.env.World
+	first, now := past.Tick, w.Tick()
+	if first == now || c.others.Active() || c.solver.DropCacheEvery > 0 {
+		return false
+	}
+	for t := first; t < now; t++ {
+		if c.stateHistory.Find(t+1) == nil || c.inputHistory.Find(t) == nil {
+			return false
+		}
+	}
+	c.solver.Apply(w.World)
+	c.changed = c.changed[:0]
+	for i := range c.receiver.Bodies {
+		if received && c.others.Predicts(i) && past.Bodies[i] != c.receiver.Bodies[i] {
+			c.changed = append(c.changed, int32(i))
+		}
+	}
+	if len(c.changed) == 0 && !w.BeginReplay(&past.State) ||
+		len(c.changed) > 0 && !w.ReplayBodies(past, c.stateHistory.Find(first+1), c.changed, c.receiver.Bodies) {
+		return false
+	}
+	for t := first; t < now; t++ {
+		c.counters.replayedTicks.Inc()
+		record := c.inputHistory.Find(t)
+		c.lastInputs = append(c.lastInputs[:0], record.stepInputs[:len(c.stepInputs)]...)
+		c.chooseInputs(record)
+		if watched := c.watchedBody(); w.Replays(watched) {
+			record.pose = w.Bodies()[watched].Pose
+		}
+		w.Replay(c.stateHistory.Find(t), c.stateHistory.Find(t+1), c.lastInputs, c.stepInputs)
+		c.stateHistory.Changed(t + 1)
+	}
+	w.EndReplay()
+	return true
 }
 
 // replayResync drops the hidden state of a past tick, as the server did. The snapshot of that tick has
 // not arrived, so the client keeps its own bodies.
 func (c *client) replayResync(t sim.Tick) {
 	if past := c.stateHistory.Find(t); past != nil {
-		c.rewind(past, c.env.World.DropHiddenState)
+		c.rewind(past, false, c.env.World.DropHiddenState)
 	}
 }
 

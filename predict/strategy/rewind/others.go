@@ -73,7 +73,7 @@ func (c *client) enterPredicted() {
 	if !o.Enter(func(i int) { w.SetKinematic(i, false) }) {
 		return
 	}
-	c.rewind(past, c.applyReceived)
+	c.rewind(past, true, c.applyReceived)
 	for i := range c.errorOffsets {
 		if o.Unseen(i) {
 			c.errorOffsets[i] = smoothing.ErrorOffset{} // it is not drawn as predicted yet

@@ -120,9 +120,9 @@ func TestOthersCollideInTheTickStepped(t *testing.T) {
 		if r.Tick < 60 || past == nil || w.Tick() == r.c.receiver.Tick {
 			continue
 		}
-		r.c.rewind(past, r.c.applyReceived)
+		r.c.rewind(past, false, r.c.applyReceived)
 		before := append([]sim.Body(nil), w.Bodies()...)
-		r.c.rewind(past, r.c.applyReceived)
+		r.c.rewind(past, false, r.c.applyReceived)
 		for i := range before {
 			if before[i] != w.Bodies()[i] {
 				t.Fatalf("tick %d: body %d is at %v after a second replay, was at %v", r.Tick, i, w.Bodies()[i].Pose.Pos, before[i].Pose.Pos)

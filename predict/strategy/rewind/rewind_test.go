@@ -343,3 +343,21 @@ func TestTrail(t *testing.T) {
 		}
 	}
 }
+
+// TestReplaysSelectively checks that a replay steps only what can differ, and everything after a change from outside.
+func TestReplaysSelectively(t *testing.T) {
+	r := newRig(t, "katamari:cubes=60", "latency=60ms")
+	r.run(120)
+	w := r.c.env.World
+	now := w.Tick()
+	past := r.c.stateHistory.Find(now - 5)
+	if past == nil || !r.c.replaySelected(past, false) || w.Tick() != now {
+		t.Error("a replay is not selective")
+	}
+	b := w.Bodies()[1]
+	b.Linear.X++
+	w.SetBody(1, b)
+	if past != nil && r.c.replaySelected(past, false) {
+		t.Error("a replay is selective after a change from outside")
+	}
+}

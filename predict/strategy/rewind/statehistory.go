@@ -58,6 +58,9 @@ func (h *stateHistory) Save(w *predict.World) {
 	h.largest = max(h.largest, s.Bytes())
 }
 
+// Changed notes that the remembered state of a tick has been changed.
+func (h *stateHistory) Changed(t sim.Tick) { h.largest = max(h.largest, h.Find(t).Bytes()) }
+
 // maxTicks returns how many ticks can be remembered: fewer than the ring has if they took too much
 // memory.
 func (h *stateHistory) maxTicks() int {

@@ -56,6 +56,7 @@ type clientCounters struct {
 // clientScratch is memory that no later tick depends on.
 type clientScratch struct {
 	inputs []sim.Input
+	was    []sim.Input
 	drawn  []geom.Pose
 	up     upMessage
 	peer   peerMessage

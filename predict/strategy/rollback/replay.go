@@ -32,14 +32,16 @@ func (c *client) rollback() {
 	c.replay(first)
 }
 
-// replay loads the world of a past tick and steps up to the present.
+// replay steps again from a past tick up to the present.
 func (c *client) replay(first sim.Tick) {
 	w := c.env.World
 	now, began := w.Tick(), c.env.Counters.BeginSpan()
 	c.scratch.drawn = c.appendDrawn(c.scratch.drawn[:0])
-	w.Load(c.worlds.Find(first))
-	for w.Tick() < now {
-		c.step()
+	if !c.replaySelected(first, now) {
+		w.Load(c.worlds.Find(first))
+		for w.Tick() < now {
+			c.step()
+		}
 	}
 	for i, b := range w.Bodies() {
 		c.settings.smoothing.Absorb(&c.errorOffsets[i], c.scratch.drawn[i], b.Pose)
@@ -47,12 +49,54 @@ func (c *client) replay(first sim.Tick) {
 	c.env.Counters.EndSpan("rollback", began)
 }
 
+// replaySelected steps only what can differ from the remembered worlds, and reports false if that is not possible. The
+// checksums of the ticks between follow once these can no longer change.
+func (c *client) replaySelected(first, now sim.Tick) bool {
+	w := c.env.World
+	for t := first; t < now; t++ {
+		if c.worlds.Find(t) == nil || c.stepped.Find(t) == nil {
+			return false
+		}
+	}
+	if c.settings.solver.DropCacheEvery > 0 {
+		return false
+	}
+	c.settings.solver.Apply(w.World)
+	if !w.BeginReplay(&c.worlds.Find(first).State) {
+		return false
+	}
+	for t := first; t < now; t++ {
+		stepped := c.stepped.Find(t)
+		c.scratch.was = append(c.scratch.was[:0], stepped[:len(c.scratch.inputs)]...)
+		c.chooseInputs(t, stepped)
+		w.Replay(c.worlds.Find(t), c.worldUntil(t+1, now), c.scratch.was, c.scratch.inputs)
+		c.checksums.Forget(t + 1)
+	}
+	w.EndReplay()
+	c.recordChecksums()
+	return true
+}
+
+// worldUntil returns the remembered world of a tick before now.
+func (c *client) worldUntil(t, now sim.Tick) *predict.State {
+	if t < now {
+		return c.worlds.Find(t)
+	}
+	return nil
+}
+
 // step saves the world and steps it by a tick.
 func (c *client) step() {
 	w := c.env.World
 	t := w.Tick()
 	w.Save(c.worlds.Insert(t))
-	stepped := c.stepped.Insert(t)
+	c.chooseInputs(t, c.stepped.Insert(t))
+	c.settings.solver.Step(w, c.scratch.inputs...)
+	c.recordChecksums()
+}
+
+// chooseInputs sets the inputs of all players with which a tick is stepped.
+func (c *client) chooseInputs(t sim.Tick, stepped *steppedInputs) {
 	*stepped = steppedInputs{}
 	inputs := c.scratch.inputs
 	for p := range inputs {
@@ -60,9 +104,12 @@ func (c *client) step() {
 		inputs[p] = stepped[p]
 		c.noteEvents(t, p, true)
 	}
-	c.settings.solver.Step(w, inputs...)
+}
+
+// recordChecksums remembers the checksums of the world, if they are used.
+func (c *client) recordChecksums() {
 	if c.settings.checksumEvery > 0 {
-		c.checksums.Record(w)
+		c.checksums.Record(c.env.World)
 	}
 }
 
@@ -79,6 +126,9 @@ func (c *client) appendDrawn(dst []geom.Pose) []geom.Pose {
 func (c *client) finish() {
 	final := min(c.known.confirmed, c.env.World.Tick())
 	for t := c.state.final + 1; t <= final; t++ {
+		if world := c.worlds.Find(t); world != nil && c.checksums.At(t) == 0 && c.settings.checksumEvery > 0 {
+			c.checksums.RecordState(world)
+		}
 		c.desync.Compare(t, &c.checksums, &c.counters.desync)
 	}
 	c.state.final = max(c.state.final, final)

@@ -325,3 +325,21 @@ func TestSmoothing(t *testing.T) {
 		t.Errorf("in a tick the remote cube moves by up to %v m, drawn by %v m", simulated, drawn)
 	}
 }
+
+// TestReplaysSelectively checks that a rollback steps only what can differ, and everything after a change from outside.
+func TestReplaysSelectively(t *testing.T) {
+	r := newRig(t, "two-players", "latency=60ms", false)
+	r.run(t, 120)
+	c := r.c[0]
+	w := c.env.World
+	now := w.Tick()
+	if !c.replaySelected(now-5, now) || w.Tick() != now {
+		t.Error("a replay is not selective")
+	}
+	b := w.Bodies()[1]
+	b.Linear.X++
+	w.SetBody(1, b)
+	if c.replaySelected(now-5, now) {
+		t.Error("a replay is selective after a change from outside")
+	}
+}

@@ -1,0 +1,284 @@
+package predict_test
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"ghostcube/internal/experiment"
+	"ghostcube/predict"
+	"ghostcube/sim"
+	"ghostcube/sim/geom"
+	"ghostcube/sim/scene"
+)
+
+// replayRig is a world with the states and inputs that led to it. It replays from a tick in the past with other inputs.
+type replayRig struct {
+	w      *predict.World
+	states []*predict.State // by tick
+	inputs [][]sim.Input
+	last   int // bodies that the last replay stepped
+}
+
+func (r *replayRig) step(in []sim.Input) {
+	s := &predict.State{}
+	r.w.Save(s)
+	r.states, r.inputs = append(r.states, s), append(r.inputs, in)
+	r.w.Step(in...)
+}
+
+// replay steps the ticks from first on again, all bodies or only those that can differ, with other inputs and at the
+// beginning other states of some bodies.
+func (r *replayRig) replay(first int, selective bool, inputs [][]sim.Input, bodies []int32, states []sim.Body) (selected bool) {
+	now := len(r.states)
+	begin := func() bool {
+		if len(bodies) > 0 {
+			return r.w.ReplayBodies(r.states[first], r.states[first+1], bodies, states)
+		}
+		return r.w.BeginReplay(&r.states[first].State)
+	}
+	if selective && begin() {
+		for t := first; t < now; t++ {
+			var after *predict.State
+			if t+1 < now {
+				after = r.states[t+1]
+			}
+			r.w.Replay(r.states[t], after, r.inputs[t], inputs[t-first])
+			r.inputs[t] = inputs[t-first]
+		}
+		r.last = 0
+		for i := range r.w.Bodies() {
+			if r.w.Replays(i) {
+				r.last++
+			}
+		}
+		r.w.EndReplay()
+		return true
+	}
+	r.w.Load(r.states[first])
+	for _, i := range bodies {
+		r.w.SetBody(int(i), states[i])
+	}
+	for t := first; t < now; t++ {
+		r.w.Save(r.states[t])
+		r.inputs[t] = inputs[t-first]
+		r.w.Step(r.inputs[t]...)
+	}
+	r.last = len(r.w.Bodies())
+	return false
+}
+
+// randomInputs returns inputs of all players: long phases, so that they meet things, and seldom fields.
+func randomInputs(r *rand.Rand, before []sim.Input) []sim.Input {
+	in := slices.Clone(before)
+	for p := range in {
+		if r.IntN(20) == 0 {
+			in[p] = sim.Input{Buttons: sim.Buttons(r.IntN(16)), Heading: uint8(r.IntN(256))}
+			if r.IntN(4) == 0 {
+				in[p].Buttons |= [...]sim.Buttons{sim.Lift, sim.Pull, sim.Lift | sim.Pull}[r.IntN(3)]
+			}
+		}
+	}
+	return in
+}
+
+// equalWorlds returns what differs between two worlds, or "".
+func equalWorlds(a, b *predict.World) string {
+	ab, ac := a.Hash()
+	bb, bc := b.Hash()
+	switch {
+	case a.Tick() != b.Tick():
+		return "the tick"
+	case ab != bb:
+		for i := range a.Bodies() {
+			if a.BodyHash(i) != b.BodyHash(i) {
+				return "a body"
+			}
+		}
+		return "the bodies"
+	case ac != bc:
+		return "contacts or joints"
+	case !slices.Equal(a.TouchedBy(), b.TouchedBy()):
+		return "who touches"
+	case !slices.Equal(a.AppendContactPairs(nil), b.AppendContactPairs(nil)):
+		return "the pairs in contact"
+	}
+	for i := range a.Bodies() {
+		if a.Island(i) != b.Island(i) {
+			return "an island"
+		}
+	}
+	return ""
+}
+
+// TestSelectiveReplay replays random changes of inputs and bodies in all scenes, in one world by stepping all bodies and in
+// another by stepping those that can differ, and compares every remembered state and the present.
+func TestSelectiveReplay(t *testing.T) {
+	t.Parallel()
+	names := append(scene.Names(), "katamari:cubes=200:players=4", "katamari:cubes=100:players=8", "pile:layers=3", "zen:avatar=1")
+	for _, name := range names {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := rand.New(rand.NewPCG(uint64(len(name)), 7))
+			full, part := &replayRig{w: newWorld(t, name)}, &replayRig{w: newWorld(t, name)}
+			spare := [2]*predict.World{newWorld(t, name), newWorld(t, name)}
+			in := make([]sim.Input, full.w.Scene().Players)
+			ticks, bodies := 240, len(full.w.Bodies())
+			if !experiment.Enabled() && bodies > 100 {
+				ticks = 48
+			}
+			selected, replays, stepped := 0, 0, 0
+			for now := 1; now <= ticks; now++ {
+				in = randomInputs(r, in)
+				full.step(in)
+				part.step(in)
+				if r.IntN(40) == 0 && bodies > len(in) { // a change from outside
+					i := r.IntN(bodies)
+					b := full.w.Bodies()[i]
+					b.Linear, b.Asleep = b.Linear.Add(geom.Vec3{X: 3 * r.Float32(), Z: 5}), false
+					full.w.SetBody(i, b)
+					part.w.SetBody(i, b)
+				}
+				if now%6 == 0 && len(in) > 0 {
+					depth := 1 + r.IntN(min(now, 20))
+					changed := slices.Clone(full.inputs[now-depth:])
+					p, x := r.IntN(len(in)), sim.Input{Buttons: sim.Buttons(r.IntN(64)), Heading: uint8(r.IntN(256))}
+					for k := range changed {
+						changed[k] = slices.Clone(changed[k])
+						if changed[k][p] = x; k > 8 {
+							break
+						}
+					}
+					var moved []int32
+					states := slices.Clone(full.states[now-depth].Bodies)
+					if depth > 1 && r.IntN(2) == 0 {
+						for range 1 + r.IntN(3) {
+							i := r.IntN(bodies)
+							states[i].Pose.Pos.X += 0.2 * r.Float32()
+							states[i].Linear.Y, states[i].Asleep = 4*r.Float32(), r.IntN(4) == 0
+							moved = append(moved, int32(i))
+						}
+					}
+					full.replay(now-depth, false, changed, moved, states)
+					if part.replay(now-depth, true, changed, moved, states) {
+						selected++
+						stepped += part.last
+					}
+					replays++
+					for tick := now - depth; tick < now; tick++ {
+						spare[0].Load(full.states[tick])
+						spare[1].Load(part.states[tick])
+						if what := equalWorlds(spare[0], spare[1]); what != "" {
+							t.Fatalf("at %d, replay from %d: state %d differs in %s", now, now-depth, tick, what)
+						}
+					}
+				}
+				if what := equalWorlds(full.w, part.w); what != "" {
+					t.Fatalf("tick %d differs in %s", now, what)
+				}
+			}
+			t.Logf("%d of %d replays are selective, of %.2f of the bodies", selected, replays, float64(stepped)/float64(max(selected, 1)*bodies))
+			if possible := len(in) > 0 && !full.w.Scene().HasActions(); possible != (selected > 0) {
+				t.Errorf("%d of %d replays are selective", selected, replays)
+			}
+		})
+	}
+}
+
+// TestSelectiveReplayAllocates checks that a selective replay needs no new memory once there has been one like it.
+func TestSelectiveReplayAllocates(t *testing.T) {
+	rig := &replayRig{w: newWorld(t, "two-players")}
+	for range 150 {
+		rig.step([]sim.Input{{Buttons: sim.Right}, {Buttons: sim.Left}})
+	}
+	original := slices.Clone(rig.inputs[90:])
+	changed := slices.Clone(original)
+	for k := range changed {
+		changed[k] = []sim.Input{changed[k][0], {Buttons: sim.Left | sim.Pull}}
+	}
+	if n := testing.AllocsPerRun(5, func() {
+		if !rig.replay(90, true, changed, nil, nil) || rig.last < 3 || !rig.replay(90, true, original, nil, nil) {
+			t.Fatalf("the replay is not selective, or concerns no cube: %d bodies", rig.last)
+		}
+	}); n > 0 {
+		t.Errorf("%v allocations a replay", n)
+	}
+}
+
+// BenchmarkReplay replays twelve ticks after a change of one player's input, with all bodies and with those that can
+// differ, in turn. It reports the mean and the largest time of both, of the smallest times of five passes over each
+// replay, and the share of the bodies that are stepped.
+func BenchmarkReplay(b *testing.B) {
+	for _, c := range []struct {
+		name, scene string
+		warmUp      int
+		still       sim.Input // of all players until the present, or none: at random
+	}{
+		{"four-players", "katamari:cubes=200:players=4", 60, sim.Input{}}, {"two-players", "two-players", 60, sim.Input{}},
+		{"resting-pile", "pile", 600, sim.Input{Buttons: sim.Back}}, {"pushed-pile", "pile:layers=3", 30, sim.Input{Buttons: sim.Forward}},
+		{"katamari", "katamari", 60, sim.Input{}}, {"falling-heap", "heap:layers=2", 30, sim.Input{}}, {"train", "train", 60, sim.Input{}},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			s, err := scene.Named(c.scene)
+			if err != nil {
+				b.Fatal(err)
+			}
+			rig := &replayRig{w: predict.NewWorld(s, 60)}
+			r := rand.New(rand.NewPCG(1, 2))
+			in := make([]sim.Input, s.Players)
+			for p := range in {
+				in[p] = c.still
+			}
+			for range c.warmUp {
+				rig.w.Step(in...)
+			}
+			const ticks, depth = 120, 12
+			var total, longest [2]time.Duration
+			replays, stepped := 0, 0
+			for now := 1; now <= ticks; now++ {
+				if c.still == (sim.Input{}) {
+					in = randomInputs(r, in)
+				}
+				rig.step(in)
+				if now < depth || now%4 > 0 {
+					continue
+				}
+				first := now - depth
+				changed := slices.Clone(rig.inputs[first:])
+				p, x := r.IntN(len(in)), sim.Input{Buttons: sim.Buttons(1 + r.IntN(15)), Heading: uint8(r.IntN(256))}
+				for k := range changed {
+					changed[k] = slices.Clone(changed[k])
+					changed[k][p] = x
+				}
+				original := slices.Clone(rig.inputs[first:])
+				var least [2]time.Duration
+				for pass := range 5 {
+					for k, selective := range [...]bool{false, true} {
+						rig.replay(first, false, original, nil, nil)
+						began := time.Now()
+						if rig.replay(first, selective, changed, nil, nil) != selective {
+							b.Fatal("the replay steps all bodies")
+						}
+						if d := time.Since(began); pass == 0 || d < least[k] {
+							least[k] = d
+						}
+						if selective && pass == 0 {
+							stepped += rig.last
+						}
+					}
+				}
+				for k := range least {
+					total[k], longest[k] = total[k]+least[k], max(longest[k], least[k])
+				}
+				replays++
+			}
+			us := func(d time.Duration) float64 { return float64(d) / 1000 }
+			b.ReportMetric(us(total[0])/float64(replays), "all-us")
+			b.ReportMetric(us(total[1])/float64(replays), "part-us")
+			b.ReportMetric(float64(total[1])/float64(total[0]), "ratio")
+			b.ReportMetric(float64(longest[1])/float64(longest[0]), "max-ratio")
+			b.ReportMetric(float64(stepped)/float64(replays*len(s.Boxes)), "share")
+		})
+	}
+}
