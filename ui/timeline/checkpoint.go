@@ -10,7 +10,7 @@ import (
 )
 
 // Budget is the memory for checkpoints in bytes where Timeline.Budget sets none.
-const Budget = 192 << 20
+const Budget = 128 << 20
 
 // MemoryLimit is the memory in bytes from which the garbage collector should work harder, so that a program with a full
 // Budget stays below 600 MB with what a window has outside of Go's memory.
