@@ -50,6 +50,7 @@ var folders = map[string]struct {
 }{
 	// 1
 	"internal/atomicfile": {free, ""},
+	"internal/compact":    {free, ""},
 	"internal/experiment": {free, ""},
 	"internal/golden":     {free, ""},
 	"internal/inputtest":  {free, ""},
@@ -137,7 +138,7 @@ var folders = map[string]struct {
 		sim sim/geom smoothing net/link
 		predict predict/lab predict/lab/probe predict/lab/trace predict/score
 		render ui/stage`},
-	"ui/timeline": {repeatable, "render net/link predict predict/lab ui/stage ui/hud"},
+	"ui/timeline": {repeatable, "internal/compact render net/link predict predict/lab ui/stage ui/hud"},
 	"ui/diagram":  {pure, "sim net/link net/packet net/quant predict predict/lab predict/lab/trace"},
 	"ui/platform": {free, ""},
 	"ui/page":     {free, "internal/atomicfile internal/process"},

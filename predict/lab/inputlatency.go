@@ -66,19 +66,3 @@ func (l *Lab) Joined() bool {
 	}
 	return true
 }
-
-// FirstKeyPress returns the index of the first entry from start on in which the first
-// player presses a button after a tick without any, or -1.
-func FirstKeyPress(entries []Entry, start int) int {
-	before := start > 0 && pressesKey(entries[start-1])
-	for i := start; i < len(entries); i++ {
-		now := pressesKey(entries[i])
-		if now && !before {
-			return i
-		}
-		before = now
-	}
-	return -1
-}
-
-func pressesKey(e Entry) bool { return len(e.Inputs) > 0 && e.Inputs[0].Buttons != 0 }

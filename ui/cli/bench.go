@@ -152,7 +152,7 @@ func (c *benchCommand) Run(p *program) error {
 	defer stop()
 	latency, err := p.runEntries(ctx, l, entries, func(made int) {
 		bar.set(made)
-		_ = taped.Add(entries[made-1]) // Close returns the error
+		_ = taped.Add(entries.At(made - 1)) // Close returns the error
 	})
 	bar.finish()
 	if err != nil {
@@ -250,12 +250,12 @@ type latencySamples struct {
 	rejoined   bool    // it has one
 }
 
-// addNoticed adds what others noticed of clients that rejoin in the first of the entries.
-func addNoticed(found []latencySamples, l *lab.Lab, entries []lab.Entry) {
-	if !slices.ContainsFunc(entries[0].Commands, func(c lab.Command) bool { return c.Verb == "rejoin" }) {
+// addNoticed adds what others noticed of clients that rejoin in tick i.
+func addNoticed(found []latencySamples, l *lab.Lab, entries lab.Entries, i int) {
+	if !slices.ContainsFunc(entries.At(i).Commands, func(c lab.Command) bool { return c.Verb == "rejoin" }) {
 		return
 	}
-	for i, metres := range l.MeasureRejoin(entries) {
+	for i, metres := range l.MeasureRejoin(entries.Following(i, l.Config().Rate)) {
 		if s := &found[min(i, len(found)-1)]; metres >= 0 {
 			s.noticed, s.rejoined = max(s.noticed, metres), true
 		}
@@ -264,19 +264,19 @@ func addNoticed(found []latencySamples, l *lab.Lab, entries []lab.Entry) {
 
 // runEntries runs the entries in a lab and measures the input latency at some of the key
 // presses. It stops early when ctx ends.
-func (p *program) runEntries(ctx context.Context, l *lab.Lab, entries []lab.Entry,
+func (p *program) runEntries(ctx context.Context, l *lab.Lab, entries lab.Entries,
 	progress func(int)) ([]latencySamples, error) {
 	l.Stopwatch, l.AtOnce = p.Now, nil // the panes' CPU times must not depend on each other
 	found := make([]latencySamples, len(l.Panes))
 	rate := l.Config().Rate
-	next, left := lab.FirstKeyPress(entries, min(rate/2, len(entries))), latencyProbeCount
+	next, left := entries.FirstKeyPress(min(rate/2, entries.Count)), latencyProbeCount
 	measure := func(i int) {
-		addNoticed(found, l, entries[i:])
+		addNoticed(found, l, entries, i)
 		if i == next && !l.Joined() {
-			next = lab.FirstKeyPress(entries, i+1)
+			next = entries.FirstKeyPress(i + 1)
 		}
 		if i == next && left > 0 {
-			for k, t := range l.MeasureInputLatency(entries[i:]) {
+			for k, t := range l.MeasureInputLatency(entries.Following(i, rate)) {
 				for len(found) <= k {
 					found = append(found, latencySamples{})
 				}
@@ -286,7 +286,7 @@ func (p *program) runEntries(ctx context.Context, l *lab.Lab, entries []lab.Entr
 				}
 			}
 			left--
-			next = lab.FirstKeyPress(entries, min(i+latencyProbeInterval*rate, len(entries)))
+			next = entries.FirstKeyPress(min(i+latencyProbeInterval*rate, entries.Count))
 		}
 	}
 	err := session.Run(ctx, l, entries, measure, func(made int) error {

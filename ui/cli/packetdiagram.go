@@ -32,7 +32,7 @@ func (c *packetsCommand) writeDiagram(p *program, planned *plan.Plan, lead, pane
 	}
 	r := diagram.NewRecorder(l, pane, from, to)
 	entries := planned.Entries(int((to*rate + time.Second - 1) / time.Second))
-	bar := p.newProgress("packets", len(entries))
+	bar := p.newProgress("packets", entries.Count)
 	defer bar.finish()
 	ctx, stop := untilSignal()
 	defer stop()
@@ -45,7 +45,7 @@ func (c *packetsCommand) writeDiagram(p *program, planned *plan.Plan, lead, pane
 	switch {
 	case err != nil:
 		return usageError{err}
-	case int(l.Ticks()) < len(entries):
+	case int(l.Ticks()) < entries.Count:
 		return fmt.Errorf("interrupted: %s was not written", c.SVG)
 	}
 	spec := planned.Panes[pane]

@@ -36,7 +36,7 @@ func TestPacketsAgreeWithRecords(t *testing.T) {
 		session := must(program.newPlan(flags, "circle"))
 		l := must(session.NewLab())
 		l.TraceDatagrams(true)
-		for _, e := range session.Entries(session.Ticks(2)) {
+		for _, e := range session.Entries(session.Ticks(2)).All() {
 			need(l.Tick(e))
 		}
 		p := l.Panes[0]

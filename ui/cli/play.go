@@ -51,7 +51,7 @@ func (c *playCommand) Run(p *program) error {
 	bar := p.newProgress("play", len(t.Entries))
 	ctx, stop := untilSignal()
 	defer stop()
-	latency, err := p.runEntries(ctx, l, t.Entries, bar.set)
+	latency, err := p.runEntries(ctx, l, lab.EntriesOf(t.Entries), bar.set)
 	bar.finish()
 	if err != nil {
 		return usageError{fmt.Errorf("%s: %w", c.Tape, err)}
@@ -92,7 +92,7 @@ func (p *program) verifyTape(name string, t *tape.Tape, l *lab.Lab) error {
 	bar := p.newProgress("verify", len(t.Entries))
 	defer bar.finish()
 	next := 0
-	err := session.Run(context.Background(), l, t.Entries, nil, func(made int) error {
+	err := session.Run(context.Background(), l, lab.EntriesOf(t.Entries), nil, func(made int) error {
 		bar.set(made)
 		if next == len(t.HashChecks) || t.HashChecks[next].Ticks != made {
 			return nil

@@ -266,7 +266,7 @@ func (p *program) scoreEntries(session *plan.Plan, entries []lab.Entry) (*result
 	if err != nil {
 		return nil, usageError{err}
 	}
-	latency, err := p.runEntries(context.Background(), l, entries, func(int) {})
+	latency, err := p.runEntries(context.Background(), l, lab.EntriesOf(entries), func(int) {})
 	if err != nil {
 		return nil, err
 	}

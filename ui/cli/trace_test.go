@@ -22,7 +22,7 @@ func TestTapeHoldsTrace(t *testing.T) {
 		}
 		return l.Hash()
 	}
-	taped := &tape.Tape{Config: session.Config, Panes: session.Panes, Entries: session.Entries(600)}
+	taped := &tape.Tape{Config: session.Config, Panes: session.Panes, Entries: session.Entries(600).All()}
 	saved := filepath.Join(t.TempDir(), "stairs.tape")
 	out := must(os.Create(saved))
 	need(taped.Write(out))

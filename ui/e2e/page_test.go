@@ -156,7 +156,7 @@ func sessionHere(t *testing.T, link string, seconds int) *lab.Lab {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, e := range p.UnattendedEntries(seconds * l.Config().Rate) {
+	for _, e := range p.UnattendedEntries(seconds * l.Config().Rate).All() {
 		if err := l.Tick(e); err != nil {
 			t.Fatal(err)
 		}

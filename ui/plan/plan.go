@@ -223,16 +223,7 @@ func (p *Plan) Unattended(i int) lab.Entry {
 }
 
 // UnattendedEntries returns the first n entries of a session in which no key is pressed.
-func (p *Plan) UnattendedEntries(n int) []lab.Entry { return entries(n, p.Unattended) }
-
-// entries returns the entries of the first n ticks.
-func entries(n int, of func(i int) lab.Entry) []lab.Entry {
-	list := make([]lab.Entry, n)
-	for i := range list {
-		list[i] = of(i)
-	}
-	return list
-}
+func (p *Plan) UnattendedEntries(n int) lab.Entries { return lab.Entries{Count: n, At: p.Unattended} }
 
 // Faults returns the forced faults of tick i: the repeated one, and those whose time falls to the
 // tick, which is the first one at or after that time.
@@ -252,12 +243,12 @@ func (p *Plan) Faults(i int) (list []lab.Command) {
 }
 
 // Entries returns the entries of the first n ticks.
-func (p *Plan) Entries(n int) []lab.Entry { return entries(n, p.Entry) }
+func (p *Plan) Entries(n int) lab.Entries { return lab.Entries{Count: n, At: p.Entry} }
 
 // ShownEntries returns the entries of the first n ticks, the first of them with the display settings of the plan and then
 // with further ones.
 func (p *Plan) ShownEntries(n int, further []lab.Command) []lab.Entry {
-	list := p.Entries(n)
+	list := p.Entries(n).All()
 	list[0].Commands = slices.Concat(p.Display(), further, list[0].Commands)
 	return list
 }

@@ -285,7 +285,7 @@ func TestEntries(t *testing.T) {
 	if n := p.Ticks(60); n != 12 {
 		t.Fatalf("%d ticks", n)
 	}
-	for i, e := range p.Entries(12) {
+	for i, e := range p.Entries(12).All() {
 		want := sim.Forward
 		if i%5 >= 2 {
 			want = sim.Right

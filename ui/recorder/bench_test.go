@@ -39,7 +39,7 @@ func planSession(t testing.TB, s plan.Settings, n int) (*lab.Lab, []lab.Entry) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	entries := p.Entries(n)
+	entries := p.Entries(n).All()
 	entries[0].Commands = append(p.Display(), entries[0].Commands...)
 	return l, entries
 }

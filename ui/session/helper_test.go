@@ -110,7 +110,7 @@ func verify(t *testing.T, read *tape.Tape, after ...func(l *lab.Lab)) {
 		t.Fatal(err)
 	}
 	next := 0
-	err = Run(t.Context(), l, read.Entries, nil, func(made int) error {
+	err = Run(t.Context(), l, lab.EntriesOf(read.Entries), nil, func(made int) error {
 		for _, f := range after {
 			f(l)
 		}

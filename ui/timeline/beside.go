@@ -9,7 +9,7 @@ import (
 func (t *Timeline) CopyAt(k *Take, n int, l *lab.Lab) (at int, err error) {
 	n = min(max(n, t.Start()), k.End())
 	best := t.latest(k, n)
-	l.CopyFrom(best.lab)
+	best.use(func() { l.CopyFrom(best.lab) })
 	for i := best.tick; i < n; i++ {
 		if err := l.Tick(*k.Entry(i)); err != nil {
 			return i, err

@@ -1,5 +1,7 @@
 package timeline
 
+import "ghostcube/predict/lab"
+
 // Limit sets the number of checkpoints.
 func (t *Timeline) Limit(n int) { t.limit = n }
 
@@ -26,3 +28,10 @@ func (t *Timeline) Repeat(n int) {
 
 // MadeFrom returns the tick from which all ticks up to the present one have been made in a row.
 func (t *Timeline) MadeFrom() int { return t.madeFrom }
+
+// UseLast calls f with the last checkpoint of the present take after everything has been taken out of it.
+func (t *Timeline) UseLast(f func(l *lab.Lab)) {
+	c := t.latest(t.take, t.End())
+	c.contents.Take(1 << 40)
+	c.use(func() { f(c.lab) })
+}

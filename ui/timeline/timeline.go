@@ -9,6 +9,7 @@ package timeline
 import (
 	"fmt"
 
+	"ghostcube/internal/compact"
 	"ghostcube/predict/lab"
 	"ghostcube/ui/hud"
 )
@@ -37,6 +38,7 @@ type Timeline struct {
 	takes       []*Take
 	take        *Take         // the present one
 	checkpoints []*checkpoint // of all takes, without the start
+	packing     packing
 	start       *checkpoint
 	near        *checkpoint // shortly before the last target; nil: none
 	limit       int         // number of checkpoints; 0: as Budget allows
@@ -52,10 +54,11 @@ type Timeline struct {
 // New returns the timeline of a session: of l, which has been opened and has made no tick since, and of s, which
 // follows it. Both belong to the caller, who makes the ticks; the timeline changes them in Continue and Step.
 func New(l *lab.Lab, s *hud.HUD) *Timeline {
-	t := &Timeline{lab: l, stage: s}
+	t := &Timeline{lab: l, stage: s, packing: packing{store: compact.NewStore()}}
 	t.take = &Take{Number: 1, From: int(l.Ticks())}
 	t.takes = []*Take{t.take}
 	t.start = t.copy()
+	t.packing.add(t.start, &moment{l, s})
 	t.madeFrom = t.take.From
 	t.countFrom()
 	return t
@@ -199,7 +202,7 @@ func (t *Timeline) next() error {
 			k.Number, want, now, t.lab.Hash())
 	}
 	if t.checkpointTime() && !t.hasCheckpoint(now) {
-		t.keep(t.copy())
+		t.keep(t.copy(), t.stage)
 	}
 	return nil
 }

@@ -180,7 +180,7 @@ func InputLatency(t *testing.T, spec string, perfect, at75, at250 int) {
 				entries[i].Inputs = []sim.Input{{Buttons: sim.Right}}
 			}
 		}
-		first := lab.FirstKeyPress(entries, 0)
+		first := lab.EntriesOf(entries).FirstKeyPress(0)
 		if first != 120 {
 			t.Fatalf("the first key press is at %d", first)
 		}

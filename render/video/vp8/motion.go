@@ -262,7 +262,9 @@ func (s *search) run(before vector) {
 	}
 	if s.bestSAD > sadGood {
 		s.descend(1<<3, 4, 8)
-		s.descend(4, 8, 2)
+		s.descend(4, 4, 2)
+		if !s.e.frame.discarded { // quarters of a pixel, which last longer in frames from which others are predicted
+			s.descend(2, 4, 2)
+		}
 	}
-	s.descend(2, 8, 3)
 }
