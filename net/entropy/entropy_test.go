@@ -171,7 +171,8 @@ func TestGolden(t *testing.T) {
 	for i := range 20 {
 		c.Number(i*i%50-20, -20, 50, &m.numbers[2])
 	}
-	const want = "2ea80483cd1380d5214bec4f5a027df8312103bed992c7b9b50275df83c8e4471bcaf31703f2101538f6c6c40238906cbdd6c130b1ef11116da9f92382f890dbbb0f46697f0eed2e0047ea"
+	const want = "2ea80483cd1380d5214bec4f5a027df8312103bed992c7b9b50275df83c8e4471bcaf31703f21015" +
+		"38f6c6c40238906cbdd6c130b1ef11116da9f92382f890dbbb0f46697f0eed2e0047ea"
 	if got := fmt.Sprintf("%x", c.FinishWrite()); got != want {
 		t.Errorf("%s", got)
 	}

@@ -8,6 +8,9 @@ import (
 	"ghostcube/ui/stage"
 )
 
+// captionDrawer writes and draws the captions of panes.
+type captionDrawer struct{ *drawing }
+
 // captionLine is a line of a caption below the name.
 type captionLine struct {
 	text  string
@@ -38,7 +41,7 @@ type captionState struct {
 const captionChangesPerSecond = 10
 
 // updateCaption writes the caption of pane i in r, if it is due.
-func (d frameDrawer) updateCaption(i int, r Rect) *caption {
+func (d captionDrawer) updateCaption(i int, r Rect) *caption {
 	p := d.hud.panes[i]
 	c := &p.caption
 	now := captionState{r, d.scale, len(d.l.Panes), p.headline.changes, d.settings, p.source.Clients[p.client].View.Note}
@@ -63,7 +66,7 @@ func (d frameDrawer) updateCaption(i int, r Rect) *caption {
 }
 
 // drawCaption draws the caption of pane i above its picture, and the labels of the two sides.
-func (d frameDrawer) drawCaption(i int, y *paneLayout, focus bool) {
+func (d captionDrawer) drawCaption(i int, y *paneLayout, focus bool) {
 	r := y.caption
 	fill(d.DrawList, r, stage.BackgroundColor)
 	x, top := float32(r.X)+d.px(10), float32(r.Y)
@@ -98,7 +101,7 @@ func (d frameDrawer) drawCaption(i int, y *paneLayout, focus bool) {
 }
 
 // captionRoom returns the width of line k below the name of a pane in r, from 0. beside is what the headline takes of the first.
-func (d frameDrawer) captionRoom(r Rect, k int, beside float32) float32 {
+func (d captionDrawer) captionRoom(r Rect, k int, beside float32) float32 {
 	room := float32(r.W) - d.px(20)
 	if k == 0 {
 		room -= beside
@@ -107,7 +110,7 @@ func (d frameDrawer) captionRoom(r Rect, k int, beside float32) float32 {
 }
 
 // besideLine returns the width that the headline of pane i in r takes of the line below the name.
-func (d frameDrawer) besideLine(i int, r Rect) float32 {
+func (d captionDrawer) besideLine(i int, r Rect) float32 {
 	if d.singleLine(i, r) {
 		return 0
 	}
@@ -115,13 +118,13 @@ func (d frameDrawer) besideLine(i int, r Rect) float32 {
 }
 
 // singleLine reports whether name, knobs and headline of pane i in r share one line, because the pane is low.
-func (d frameDrawer) singleLine(i int, r Rect) bool {
+func (d captionDrawer) singleLine(i int, r Rect) bool {
 	return d.hud.panes[i].headline.value.text != "" && len(d.l.Panes) > 2 && lowPane(d.drawing, r)
 }
 
 // paneName returns the name of pane i, with its number among several, and whose screen it shows unless it is the first
 // player's.
-func (d frameDrawer) paneName(i int) string {
+func (d captionDrawer) paneName(i int) string {
 	label, client := d.hud.paneLabels[i], d.hud.panes[i].client
 	if len(d.l.Panes) > 1 && label == "" {
 		d.texts.int(i + 1).add("  ")
@@ -137,7 +140,7 @@ func (d frameDrawer) paneName(i int) string {
 }
 
 // changedKnobs returns the changed knobs of pane i, after its strategy if the pane has another name.
-func (d frameDrawer) changedKnobs(i int) string {
+func (d captionDrawer) changedKnobs(i int) string {
 	d.texts.b = d.l.Panes[i].AppendKnobs(d.texts.b, knobSeparator)
 	return d.texts.end()
 }
@@ -146,7 +149,7 @@ func (d frameDrawer) changedKnobs(i int) string {
 const knobSeparator = "   "
 
 // drawHeadline draws the headline of a pane at the right of its caption, and its bar.
-func (d frameDrawer) drawHeadline(i int, y *paneLayout) {
+func (d captionDrawer) drawHeadline(i int, y *paneLayout) {
 	h := &d.hud.panes[i].headline
 	w := d.headlineWidth(i, y.pane)
 	if w == 0 {
@@ -175,7 +178,7 @@ func (d frameDrawer) drawHeadline(i int, y *paneLayout) {
 }
 
 // drawHeadlineBar draws the bar of pane i at the lower edge of its caption r, if the headlines of the panes can be compared.
-func (d frameDrawer) drawHeadlineBar(i int, r Rect) {
+func (d captionDrawer) drawHeadlineBar(i int, r Rect) {
 	if len(d.hud.bars.lengths) == 0 {
 		return
 	}
@@ -199,12 +202,12 @@ const headlineSize = 30
 const maxHeadlineShare = 0.45
 
 // labelWidth returns the width that the label of the headline of pane i in r may take.
-func (d frameDrawer) labelWidth(i int, r Rect) float32 {
+func (d captionDrawer) labelWidth(i int, r Rect) float32 {
 	return min(d.font(13, false).Width(d.hud.panes[i].headline.label), float32(r.W)*maxHeadlineShare)
 }
 
 // headlineWidth returns the width that the headline of pane i takes of its caption in r; 0: there is none.
-func (d frameDrawer) headlineWidth(i int, r Rect) float32 {
+func (d captionDrawer) headlineWidth(i int, r Rect) float32 {
 	h := &d.hud.panes[i].headline
 	if h.value.text == "" {
 		return 0
@@ -225,7 +228,7 @@ func (d frameDrawer) headlineWidth(i int, r Rect) float32 {
 // figures; faults and notes of the client, highlighted; changed knobs that do not fit beside the name; missing
 // data; and the time that the pane draws and counters. A pane with a headline has fewer of them, a low one none unless
 // something is wrong.
-func (d frameDrawer) captionLines(i int, r Rect, withKnobs bool, dst []captionLine) []captionLine {
+func (d captionDrawer) captionLines(i int, r Rect, withKnobs bool, dst []captionLine) []captionLine {
 	p, font := d.l.Panes[i], d.font(13, false)
 	beside, headline := d.besideLine(i, r), d.headlineWidth(i, r) > 0
 	share := float32(maxCaptionShare)
@@ -298,7 +301,7 @@ const (
 )
 
 // captionNotes returns what a caption says after the leading figures.
-func (d frameDrawer) captionNotes(i int) string {
+func (d captionDrawer) captionNotes(i int) string {
 	p, t := d.l.Panes[i], d.texts
 	t.b = p.AppendWhen(t.b)
 	if d.settings.Ticks {
@@ -365,7 +368,7 @@ func (t *texts) tickCounters(p *lab.Pane) {
 // keyFigures returns the figures that lead the caption of pane i, without the one that is its headline: the time from a key
 // to the screen, the path error, the pops, and the bandwidth down. If they do not fit into one line of a width they take two,
 // with shorter names if necessary.
-func (d frameDrawer) keyFigures(i int, width float32) (first, second string) {
+func (d captionDrawer) keyFigures(i int, width float32) (first, second string) {
 	p := d.hud.panes[i]
 	p.measures = d.l.Panes[i].Headline(p.measures[:0])
 	var key, path, pops, all, down *score.Measure
@@ -430,7 +433,7 @@ func (t *texts) measure(m *score.Measure, unit string) *texts {
 }
 
 // anyInputsMissed reports whether the server of any pane has stepped a tick without the input for it.
-func (d frameDrawer) anyInputsMissed() bool {
+func (d captionDrawer) anyInputsMissed() bool {
 	for _, p := range d.l.Panes {
 		if used := p.Counters.Total(predict.InputsOnTime); used > 0 && used < 0.9995 {
 			return true
@@ -440,7 +443,7 @@ func (d frameDrawer) anyInputsMissed() bool {
 }
 
 // drawSideLabel draws the label of a side, left of x or right of it.
-func (d frameDrawer) drawSideLabel(x, y float32, s string, left bool) {
+func (d captionDrawer) drawSideLabel(x, y float32, s string, left bool) {
 	f := d.font(15, true)
 	w := f.Width(s) + d.px(16)
 	if left {

@@ -100,7 +100,7 @@ func (h *HUD) Compose(f *Frame, l *lab.Lab, at Rect, o Options, share float32) {
 	h.bars.compare(h.panes)
 	for i := range l.Panes {
 		d.drawStrip(i, &h.layouts[i])
-		d.drawCaption(i, &h.layouts[i], o.HighlightFocus)
+		captionDrawer(d).drawCaption(i, &h.layouts[i], o.HighlightFocus)
 		if show.NetGraph {
 			gaugeDrawer(d).drawNetGraph(i, h.layouts[i].picture)
 		}
@@ -153,7 +153,7 @@ func drawSideDividers(list *render.DrawList, pictures []Rect, split bool) {
 	}
 }
 
-// frameDrawer lays out a frame, and draws its header and the captions and strips of panes.
+// frameDrawer lays out a frame, and draws its header and the strips of panes.
 type frameDrawer struct{ *drawing }
 
 // drawing is the state of one call of Compose, with which all parts draw.

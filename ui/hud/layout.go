@@ -57,7 +57,7 @@ func (d frameDrawer) layOut(rects []Rect) {
 	for i, r := range rects {
 		y := &d.hud.layouts[i]
 		y.pane = r
-		height := d.px(captionTop) + d.px(captionLineHeight)*float32(len(d.updateCaption(i, r).lines)) + d.px(captionPadding)
+		height := d.px(captionTop) + d.px(captionLineHeight)*float32(len(captionDrawer(d).updateCaption(i, r).lines)) + d.px(captionPadding)
 		if len(d.hud.panes[i].caption.lines) == 0 {
 			height += d.px(headlineBarHeight) // of the large figure
 		}
@@ -132,7 +132,7 @@ func (d frameDrawer) layOutStrip(i int, y *paneLayout, room float32) float32 {
 	columns := min(max(int((float32(y.pane.W)-pad)/(narrowest+gap)), 1), len(d.hud.gauges), maxGaugeColumns)
 	w := whole((float32(y.pane.W) - pad - pad - gap*float32(columns-1)) / float32(columns))
 	forms := [2]bool{false, true} // whether gauges are reduced
-	if d.singleLine(i, y.pane) {
+	if captionDrawer(d).singleLine(i, y.pane) {
 		forms[0] = true
 	}
 	if y.explained = d.settings.Explain; y.explained {

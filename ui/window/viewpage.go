@@ -31,6 +31,8 @@ func (p *viewPage) build() {
 		switch {
 		case d.Options() == nil && d.Max > d.Min:
 			p.numberSetting(d, row, d.Value(&show))
+		case d.Options() == nil && d.Name != "headline":
+			p.textSetting(d, row, d.Value(&show))
 		case d.Options() == nil:
 			p.headlineSetting(d, row, d.Value(&show))
 		case len(d.Options()) > 2:
@@ -84,6 +86,15 @@ func (p *viewPage) numberSetting(d *stage.Setting, row widget.Row, present strin
 	}
 	if v, changed := p.number(row, n); changed {
 		p.queue(stage.Show(d.Name, plainText(v)))
+	}
+}
+
+// textSetting is the field of a setting that is typed.
+func (p *viewPage) textSetting(d *stage.Setting, row widget.Row, present string) {
+	text, ok := p.ui.Field(p.ui.Row(row), widget.Field{ID: d.Name, Value: present, Help: row.Help + "\n" + sentence(d.Allowed()),
+		Check: func(text string) error { return stage.CheckCommand(stage.Show(d.Name, text)) }})
+	if ok {
+		p.queue(stage.Show(d.Name, text))
 	}
 }
 
