@@ -38,7 +38,7 @@ var Strategy = &predict.Strategy{
 	Inspect:   inspect,
 	Latency:   predict.Latency,
 	Row: &predict.Row{
-		UsualName:   "timestamped positions",
+		UsualName:   "interpolation of timestamped states",
 		Determinism: "no", UseWhen: "things that only move, such as doors",
 	},
 }

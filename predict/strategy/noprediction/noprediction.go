@@ -28,7 +28,7 @@ var Strategy = &predict.Strategy{
 	Latency:   predict.Latency,
 	MaxBodies: codec.MaxBodies,
 	Row: &predict.Row{
-		UsualName:   "dumb client, server states",
+		UsualName:   "authoritative server, no prediction",
 		Determinism: "no", UseWhen: "the delay does not matter",
 	},
 }
