@@ -69,7 +69,7 @@ type windowSize struct {
 }
 
 // windowSizes are the windows in which every text fits: three sizes in points at four scales of the display, and
-// 1920x1080 pixels at all of them.
+// 1920x1080 pixels at all of them, and the usual window with texts at 150 %.
 var windowSizes = func() (list []windowSize) {
 	for _, scale := range []float64{1, 1.25, 1.5, 2} {
 		for _, points := range [][2]float64{{900, 600}, {1280, 720}, {1920, 1080}} {
@@ -79,5 +79,5 @@ var windowSizes = func() (list []windowSize) {
 			list = append(list, windowSize{1920, 1080, scale})
 		}
 	}
-	return list
+	return append(list, windowSize{1280, 720, 1.5})
 }()
