@@ -39,7 +39,6 @@ type replay struct {
 	fieldPairs  []BodyPair
 	activity    activity     // of the bodies that are stepped, or between replays scratch
 	broadPhase  broadPhase   // likewise
-	next        []int32      // groups of the step, for SaveReplayed
 	merged      [][4]float32 // separations, for EndReplay
 }
 

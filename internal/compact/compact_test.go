@@ -11,7 +11,6 @@ type world struct {
 	history [][]body // rows of one array
 	flat    []body
 	rings   []ring // each with memory of its own
-	numbers [300]int
 	named   map[string]int
 	scene   *scene // shared with copies
 	self    *world

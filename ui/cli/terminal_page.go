@@ -19,4 +19,5 @@ type (
 	networkCommand struct{ terminalCommand }
 	exportCommand  struct{ terminalCommand }
 	hashCommand    struct{ terminalCommand }
+	packetsCommand struct{ terminalCommand }
 )
