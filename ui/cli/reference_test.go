@@ -80,8 +80,8 @@ func writeCommandReference(t *testing.T, m *markdown) {
 	p := newProgram(testEnvironment(nil, &out, &out))
 	parser := must(p.newParser(&arguments{}))
 	m.text("# Commands and flags\n\n" +
-		"`ghostcube COMMAND --help` and `ghostcube help COMMAND` print all of a command. Here paragraphs and flags that several\n" +
-		"commands have stand at the first of them.\n")
+		"`ghostcube COMMAND --help` and `ghostcube help COMMAND` print all of a command. Here shared paragraphs and flags stand at the\n" +
+		"first command that has them.\n")
 	m.head("command", "does")
 	said := map[string]bool{}
 	var commands []*kong.Node
@@ -147,8 +147,8 @@ func unsaid(help string, said map[string]bool) string {
 }
 
 // strategyNumbers begins a page that names strategies by their digit keys.
-const strategyNumbers = "\nA number stands for a strategy: its digit key. Where a strategy has another default or range, its number precedes it.\n" +
-	"Values are in parentheses; a knob without them is on or off.\n\n"
+const strategyNumbers = "\nA number stands for a strategy: its digit key. It precedes a default or range that only this strategy has. A knob\n" +
+	"without values is on or off.\n\n"
 
 // writeStrategyNumbers writes what the numbers of strategies stand for.
 func writeStrategyNumbers(m *markdown) {
@@ -208,8 +208,8 @@ func numbersText(numbers []int) string {
 // writeKnobReference writes the knobs of all strategies by group, each once.
 func writeKnobReference(_ *testing.T, m *markdown) {
 	m.text("# Knobs\n\n" +
-		"The parameters of the strategies. They follow a strategy's name, as in `--panes rewind:snapshot-every=4:smoothing=none`,\n" +
-		"and the panel's page *Strategy* has a control for each.\n")
+		"The parameters of the strategies follow a strategy's name, as in `--panes rewind:snapshot-every=4:smoothing=none`, or are on\n" +
+		"the panel's page *Strategy*. A line has a knob's strategies, default, values and meaning.\n")
 	writeStrategyNumbers(m)
 	type row struct {
 		group            predict.Group
@@ -253,22 +253,19 @@ func writeKnobReference(_ *testing.T, m *markdown) {
 			}
 		}
 		if len(of) == 1 {
-			m.text("\n## %s: %s\n", g, numbersText(section[0].numbers))
-			m.head("knob", "default (values)", "meaning")
+			m.text("\n## %s: %s\n\n", g, numbersText(section[0].numbers))
 		} else {
-			m.text("\n## %s\n", g)
-			m.head("knob", "of", "default (values)", "meaning")
+			m.text("\n## %s\n\n", g)
 		}
 		for _, r := range section {
 			values := inWords(r.defaults)
 			if ranges := inWords(r.ranges); ranges != "" {
 				values += " (" + ranges + ")"
 			}
-			if len(of) == 1 {
-				m.row(code(r.name), values, r.help)
-			} else {
-				m.row(code(r.name), numbersText(r.numbers), values, r.help)
+			if len(of) > 1 {
+				values = numbersText(r.numbers) + "; " + values
 			}
+			m.text("- %s, %s: %s\n", code(r.name), values, r.help)
 		}
 	}
 }
@@ -293,12 +290,11 @@ func writeCounterReference(_ *testing.T, m *markdown) {
 	for _, r := range rows {
 		sections[numbersText(r.numbers)] = append(sections[numbersText(r.numbers)], r)
 	}
-	m.text("\n## Several strategies\n")
-	m.head("counter", "of", "meaning")
+	m.text("\n## Several strategies\n\n")
 	for _, r := range rows {
 		if numbers := numbersText(r.numbers); len(sections[numbers]) < manyCounters {
 			name, help, _ := strings.Cut(r.value, "\t")
-			m.row(name, numbers, help)
+			m.text("- %s, %s: %s\n", name, numbers, help)
 		}
 	}
 	for _, numbers := range slices.Sorted(maps.Keys(sections)) {
@@ -387,7 +383,7 @@ func writeSceneReference(_ *testing.T, m *markdown) {
 	m.text("# Scenes\n\n" +
 		"The worlds for `--scene`. Parameters follow the name: `--scene katamari:cubes=100`.\n\n" +
 		"![seesaw, billiards and trailer; walker, ship and fleet](../scenes.png)\n")
-	m.head("scene", "is", "contents")
+	m.text("\n")
 	var parameters []numbered
 	for i := range scene.Templates {
 		x := &scene.Templates[i]
@@ -407,20 +403,20 @@ func writeSceneReference(_ *testing.T, m *markdown) {
 				contents = append(contents, fmt.Sprintf("%d %s", c.n, c.what))
 			}
 		}
-		m.row(code(s.Name), s.Doc, strings.Join(contents, ", "))
+		m.text("- %s: %s (%s)\n", code(s.Name), s.Doc, strings.Join(contents, ", "))
 		for _, p := range x.Params {
 			parameters = addNumbered(parameters, fmt.Sprintf("%s\t%d\t%d–%d\t%s", code(p.Name), p.Default, p.Min, p.Max, p.Help), i)
 		}
 	}
 	m.text("\nBoxes are dynamic, static or kinematic. A scene has one player unless it says more.\n\n## Parameters\n")
-	m.head("parameter", "of", "default (values)", "meaning")
+	m.text("\n")
 	for _, p := range parameters {
 		cells := strings.Split(p.value, "\t")
 		var names []string
 		for _, i := range p.numbers {
 			names = append(names, code(scene.Names()[i]))
 		}
-		m.row(cells[0], strings.Join(names, ", "), fmt.Sprintf("%s (%s)", cells[1], cells[2]), cells[3])
+		m.text("- %s of %s, %s (%s): %s\n", cells[0], strings.Join(names, ", "), cells[1], cells[2], cells[3])
 	}
 }
 
@@ -448,11 +444,15 @@ func writeNetworkReference(_ *testing.T, m *markdown) {
 
 // writeViewReference writes the display settings.
 func writeViewReference(_ *testing.T, m *markdown) {
-	m.text("# Display settings\n\nFor `--show`, as in `--show color=age,latency=on`, and on the panel's page *View*.\n")
-	m.head("setting", "default (values)", "key", "meaning")
+	m.text("# Display settings\n\nFor `--show`, as in `--show color=age,latency=on`, and on the panel's page *View*. A setting has a default, values and\n" +
+		"perhaps a key.\n\n")
 	for i := range stage.SettingTable {
 		d := &stage.SettingTable[i]
-		m.row(code(d.Name), fmt.Sprintf("%s (%s)", d.Value(&stage.DefaultSettings), d.Allowed()), d.Key, d.Help)
+		key := ""
+		if d.Key != "" {
+			key = ", " + d.Key
+		}
+		m.text("- %s, %s (%s)%s: %s\n", code(d.Name), d.Value(&stage.DefaultSettings), d.Allowed(), key, d.Help)
 	}
 }
 
