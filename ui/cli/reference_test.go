@@ -209,7 +209,7 @@ func numbersText(numbers []int) string {
 func writeKnobReference(_ *testing.T, m *markdown) {
 	m.text("# Knobs\n\n" +
 		"The parameters of the strategies follow a strategy's name, as in `--panes rewind:snapshot-every=4:smoothing=none`, or are on\n" +
-		"the panel's page *Strategy*. A line has a knob's strategies, default, values and meaning.\n")
+		"the panel's page *Strategy*. A line has a knob's strategies, *default (values)* and meaning.\n")
 	writeStrategyNumbers(m)
 	type row struct {
 		group            predict.Group
@@ -245,14 +245,14 @@ func writeKnobReference(_ *testing.T, m *markdown) {
 	slices.SortStableFunc(sorted, func(a, b *row) int { return first(a.name) - first(b.name) })
 	for _, g := range predict.Groups() {
 		var section []*row
-		of := map[string]bool{}
+		numbers := map[string]bool{}
 		for _, r := range sorted {
 			if r.group == g {
 				section = append(section, r)
-				of[numbersText(r.numbers)] = true
+				numbers[numbersText(r.numbers)] = true
 			}
 		}
-		if len(of) == 1 {
+		if len(numbers) == 1 {
 			m.text("\n## %s: %s\n\n", g, numbersText(section[0].numbers))
 		} else {
 			m.text("\n## %s\n\n", g)
@@ -262,10 +262,11 @@ func writeKnobReference(_ *testing.T, m *markdown) {
 			if ranges := inWords(r.ranges); ranges != "" {
 				values += " (" + ranges + ")"
 			}
-			if len(of) > 1 {
-				values = numbersText(r.numbers) + "; " + values
+			of := ""
+			if len(numbers) > 1 {
+				of = " " + numbersText(r.numbers)
 			}
-			m.text("- %s, %s: %s\n", code(r.name), values, r.help)
+			m.text("- %s%s, *%s*: %s\n", code(r.name), of, values, r.help)
 		}
 	}
 }
@@ -294,7 +295,7 @@ func writeCounterReference(_ *testing.T, m *markdown) {
 	for _, r := range rows {
 		if numbers := numbersText(r.numbers); len(sections[numbers]) < manyCounters {
 			name, help, _ := strings.Cut(r.value, "\t")
-			m.text("- %s, %s: %s\n", name, numbers, help)
+			m.text("- %s %s: %s\n", name, numbers, help)
 		}
 	}
 	for _, numbers := range slices.Sorted(maps.Keys(sections)) {
@@ -416,7 +417,7 @@ func writeSceneReference(_ *testing.T, m *markdown) {
 		for _, i := range p.numbers {
 			names = append(names, code(scene.Names()[i]))
 		}
-		m.text("- %s of %s, %s (%s): %s\n", cells[0], strings.Join(names, ", "), cells[1], cells[2], cells[3])
+		m.text("- %s of %s, *%s (%s)*: %s\n", cells[0], strings.Join(names, ", "), cells[1], cells[2], cells[3])
 	}
 }
 
@@ -444,15 +445,15 @@ func writeNetworkReference(_ *testing.T, m *markdown) {
 
 // writeViewReference writes the display settings.
 func writeViewReference(_ *testing.T, m *markdown) {
-	m.text("# Display settings\n\nFor `--show`, as in `--show color=age,latency=on`, and on the panel's page *View*. A setting has a default, values and\n" +
-		"perhaps a key.\n\n")
+	m.text("# Display settings\n\nFor `--show`, as in `--show color=age,latency=on`, and on the panel's page *View*. A line has a\n" +
+		"setting's key, *default (values)* and meaning.\n\n")
 	for i := range stage.SettingTable {
 		d := &stage.SettingTable[i]
 		key := ""
 		if d.Key != "" {
-			key = ", " + d.Key
+			key = " " + d.Key
 		}
-		m.text("- %s, %s (%s)%s: %s\n", code(d.Name), d.Value(&stage.DefaultSettings), d.Allowed(), key, d.Help)
+		m.text("- %s%s, *%s (%s)*: %s\n", code(d.Name), key, d.Value(&stage.DefaultSettings), d.Allowed(), d.Help)
 	}
 }
 
