@@ -82,13 +82,13 @@ func writeCommandReference(t *testing.T, m *markdown) {
 	m.text("# Commands and flags\n\n" +
 		"`ghostcube COMMAND --help` and `ghostcube help COMMAND` print all of a command. Here shared paragraphs and flags stand at the\n" +
 		"first command that has them.\n")
-	m.head("command", "does")
+	m.text("\n")
 	said := map[string]bool{}
 	var commands []*kong.Node
 	for _, n := range parser.Model.Children {
 		if n.Type == kong.CommandNode && !n.Hidden {
 			commands = append(commands, n)
-			m.row(fmt.Sprintf("[`%s`](#%s)", n.Name, n.Name), n.Help)
+			m.text("- [`%s`](#%s): %s\n", n.Name, n.Name, n.Help)
 			said[n.Help] = true
 		}
 	}
@@ -499,7 +499,15 @@ func writeTermReference(t *testing.T, m *markdown) {
 			by = " (" + x.By + ")"
 		}
 		var here []string
-		for i, r := range x.Here[:min(len(x.Here), mostReferences)] {
+		places := x.Here[:min(len(x.Here), mostReferences)]
+		links := make([]string, len(places))
+		for i, r := range places {
+			links[i] = referenceLink(r)
+		}
+		for i, r := range places {
+			if r.Kind == "guide" && slices.ContainsFunc(links[:i], func(l string) bool { return strings.Contains(l, "guides/"+r.Name+".md") }) {
+				continue // the strategy's name is the link
+			}
 			kind := r.Kind + " "
 			switch {
 			case i == 0 && !x.Nearest:
@@ -507,7 +515,7 @@ func writeTermReference(t *testing.T, m *markdown) {
 			case i > 0 && x.Here[i-1].Kind == r.Kind:
 				kind = ""
 			}
-			here = append(here, kind+referenceLink(r))
+			here = append(here, kind+links[i])
 		}
 		text := strings.Join(here, ", ")
 		if x.Nearest {
@@ -519,8 +527,12 @@ func writeTermReference(t *testing.T, m *markdown) {
 
 // referenceLink returns the name of what a term refers to, as a link to where a page of the reference has it.
 func referenceLink(r plan.Reference) string {
+	strategyPage := "knobs.md"
+	if s, err := lab.StrategyNamed(r.Name); r.Kind == "strategy" && err == nil && s.Row != nil && s.Row.Guide != "" {
+		strategyPage = "../" + strings.TrimPrefix(s.Row.Guide, "docs/")
+	}
 	page := map[string]string{
-		"strategy": "knobs.md", "preset": "presets.md#" + r.Name, "knob": "knobs.md", "counter": "counters.md", "measure": "measures.md",
+		"strategy": strategyPage, "preset": "presets.md#" + r.Name, "knob": "knobs.md", "counter": "counters.md", "measure": "measures.md",
 		"comparison": "comparisons.md#" + r.Name, "lesson": "tour.md", "guide": "../guides/" + r.Name + ".md", "network": "networks.md",
 		"display": "view.md", "flag": "commands.md", "command": "commands.md#" + r.Name,
 	}[r.Kind]
