@@ -338,7 +338,10 @@ func writeMeasureReference(_ *testing.T, m *markdown) {
 					continue
 				}
 			}
-			m.text("`%s`: %s%s", x.Name, x.Better, end)
+			if m.text("`%s`", x.Name); x.Better != score.Lower {
+				m.text(": %s", x.Better)
+			}
+			m.text("%s", end)
 		}
 		m.text("%s\n", inMarkdown(d.Text))
 		for _, x := range definitionParts(d) {
@@ -372,7 +375,8 @@ func inMarkdown(text string) string {
 const measureHead = `# Measures
 
 The measures of a pane's score, the same for every strategy. A name ends in the unit. ` + "`bench --all`" + ` prints all of
-them, ` + "`ghostcube list measures path_error_rms_m`" + ` the definition of one. [The score](score.md) says how to read them.
+them, ` + "`ghostcube list measures path_error_rms_m`" + ` the definition of one. [The score](score.md) says how to read them. Lower is
+better if nothing else is said.
 
 In the formulas r is the drawn position, s the server's (the ground truth), v a velocity, t a tick and d* the display delay.
 Most measures are undefined until one second has been scored, and events a minute until five have been. Thresholds and
