@@ -473,7 +473,7 @@ func writePresetReference(t *testing.T, m *markdown) {
 	for i := range list {
 		x := &list[i]
 		m.text("\n## %s\n\n%s: `%s`\n\n%s\n\n", x.Name, x.Title, unnamedSpec(x), x.Doc)
-		m.text("- **Games**: %s\n- **Guide**: [%s](../guides/%s.md)\n", x.Games, x.Guide, x.Guide)
+		m.text("- **Games**: %s ([guide](../guides/%s.md))\n", x.Games, x.Guide)
 		for _, s := range x.Sources {
 			title := s.Title
 			if s.URL != "" {
