@@ -491,9 +491,8 @@ const mostReferences = 3
 func writeTermReference(t *testing.T, m *markdown) {
 	library := &testProgram(t).library
 	m.text("# Terms of the field\n\n" +
-		"What others call it, who does so in this sense, and its name here. `ghostcube list ggpo` prints a row, the search of the\n" +
-		"panel's page *Strategy* finds it. *Nearest* stands where the lab does not have the same. Our own words are in the\n" +
-		"[glossary](../glossary.md).\n")
+		"Other names, who uses them in this sense, and the name here. `ghostcube list ggpo` and the search of the panel's page\n" +
+		"*Strategy* find them. *Nearest*: the lab does not have the same. Our own words are in the [glossary](../glossary.md).\n")
 	m.text("\n")
 	list := must(library.Terms())
 	for i := range list {
