@@ -35,10 +35,10 @@ var inParentDefinition = Definition{
 The player's cube in the reference frame of a ship, a turntable, or any other carrier or body larger than the cube: the
 server's cube in the server's ship, the drawn cube in the ship as drawn. A cube is in a parent if its centre is in the
 parent's bounding box, widened by half of the cube's diagonal. Each drawn pose is compared with the server's at the tick
-that the cube claims to show. So neither a client that is ahead nor a ship that is drawn late is wrong by itself; only a
-cube at another position in the ship is. The first measure is the time in which the cube is drawn in other parents than
-the server's. The path error is the distance between the two positions in the largest parent that the server's cube is
-in. Pops are those of the cube in the parent's frame. The four largest possible parents of a scene are measured.`,
+that the cube claims to show, so neither a client that is ahead nor a ship that is drawn late is wrong by itself. The
+first measure is the time in which the cube is drawn in other parents than the server's. The path error is the distance
+between the two positions in the largest parent that the server's cube is in. Pops are those of the cube in the parent's
+frame. The four largest possible parents of a scene are measured.`,
 	Undefined: "where the cube was in no parent",
 	Blind:     "the position of the ship in the world; the lag error has that",
 }

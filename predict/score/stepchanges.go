@@ -23,8 +23,7 @@ var popsAllDefinition = Definition{
 A simpler definition, cheap enough for 901 bodies. A pop is a tick in which a drawn body's step differs from its
 previous step by more than 5 cm, and by more than 5 cm from every change of step of the server's body within two ticks
 of the tick drawn. A jump changes the step twice, to the jump and back, and is one pop. The energy is the sum of the
-squared differences from the server's most similar change. All bodies count, the player's cube among them. Constant
-stutter counts: at 5 m/s and one new pose every two ticks, every second tick is a pop.`,
+squared differences from the server's most similar change. All bodies count, and so does constant stutter.`,
 	Formula:   "|step(t) - step(t-1)| > 5 cm",
 	Undefined: "in the first 5 s",
 	Blind: `

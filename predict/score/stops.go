@@ -15,8 +15,7 @@ var overshootDefinition = Definition{
 The server's cube stops in the tick in which it falls below 0.1 m/s, if it moved at 1 m/s or more in the half second
 before and then stays below 0.5 m/s for a quarter of a second. From then on, for 2 s or until the cube moves on at the
 server, or at a view that is ahead, the overshoot is the largest distance by which the drawn cube is beyond the server's,
-along the direction u of its last step at 1 m/s or more. A cube whose server waits for inputs has not stopped. The tape
-start-stop has stops.`,
+along the direction u of its last step at 1 m/s or more. A cube whose server waits for inputs has not stopped.`,
 	Formula:   "max(0, (r - s) . u)",
 	Undefined: "without a stop",
 	Source:    "the sign along the motion: deviation-overshoot-undershoot, a browser's measure of input prediction",

@@ -91,7 +91,7 @@ func TestPageOfMechanisms(t *testing.T) {
 	var run []plan.Mechanism
 	for i := range list {
 		m := &list[i]
-		_, rest, ok := strings.Cut(string(written), mechanismText(m)+" ")
+		_, rest, ok := strings.Cut(string(written), mechanismText(list, i)+" ")
 		if experiment.Long() || experiment.Enabled() && golden.Updating() || !ok {
 			run = append(run, *m)
 			continue
@@ -114,7 +114,7 @@ func TestPageOfMechanisms(t *testing.T) {
 				figures = "?"
 			}
 		}
-		fmt.Fprintf(&page, "%s %s\n", mechanismText(m), figures)
+		fmt.Fprintf(&page, "%s %s\n", mechanismText(list, i), figures)
 	}
 	golden.Page(t, mechanismPage, page.String())
 }
@@ -126,9 +126,14 @@ that this command measures. ` + "`record`" + ` and ` + "`run`" + ` take the same
 writes this page.
 `
 
-// mechanismText returns what the page says of a mechanism before its figures.
-func mechanismText(m *plan.Mechanism) string {
-	return fmt.Sprintf("%d. %s (`%s`).\n   `%s`:", m.Number, m.Name, strings.Join(m.Code, "`, `"), m.Command)
+// mechanismText returns what the page says of mechanism i before its figures. A command is not repeated.
+func mechanismText(list []plan.Mechanism, i int) string {
+	m := &list[i]
+	command := "`" + m.Command + "`"
+	if i > 0 && list[i-1].Group == m.Group && list[i-1].Command == m.Command {
+		command = "The same command"
+	}
+	return fmt.Sprintf("%d. %s (`%s`).\n   %s:", m.Number, m.Name, strings.Join(m.Code, "`, `"), command)
 }
 
 // output is the output of a command.

@@ -80,15 +80,15 @@ func writeCommandReference(t *testing.T, m *markdown) {
 	p := newProgram(testEnvironment(nil, &out, &out))
 	parser := must(p.newParser(&arguments{}))
 	m.text("# Commands and flags\n\n" +
-		"`ghostcube COMMAND --help` and `ghostcube help COMMAND` print all of a command. Here paragraphs and flags that several\n" +
-		"commands have stand at the first of them.\n")
-	m.head("command", "does")
+		"`ghostcube COMMAND --help` and `ghostcube help COMMAND` print all of a command. Here shared paragraphs and flags stand at the\n" +
+		"first command that has them.\n")
+	m.text("\n")
 	said := map[string]bool{}
 	var commands []*kong.Node
 	for _, n := range parser.Model.Children {
 		if n.Type == kong.CommandNode && !n.Hidden {
 			commands = append(commands, n)
-			m.row(fmt.Sprintf("[`%s`](#%s)", n.Name, n.Name), n.Help)
+			m.text("- [`%s`](#%s): %s\n", n.Name, n.Name, n.Help)
 			said[n.Help] = true
 		}
 	}
@@ -147,8 +147,8 @@ func unsaid(help string, said map[string]bool) string {
 }
 
 // strategyNumbers begins a page that names strategies by their digit keys.
-const strategyNumbers = "\nA number stands for a strategy: its digit key. Where a strategy has another default or range, its number precedes it.\n" +
-	"Values are in parentheses; a knob without them is on or off.\n\n"
+const strategyNumbers = "\nA number stands for a strategy: its digit key. It precedes a default or range that only this strategy has. A knob\n" +
+	"without values is on or off.\n\n"
 
 // writeStrategyNumbers writes what the numbers of strategies stand for.
 func writeStrategyNumbers(m *markdown) {
@@ -208,8 +208,8 @@ func numbersText(numbers []int) string {
 // writeKnobReference writes the knobs of all strategies by group, each once.
 func writeKnobReference(_ *testing.T, m *markdown) {
 	m.text("# Knobs\n\n" +
-		"The parameters of the strategies. They follow a strategy's name, as in `--panes rewind:snapshot-every=4:smoothing=none`,\n" +
-		"and the panel's page *Strategy* has a control for each.\n")
+		"The parameters of the strategies follow a strategy's name, as in `--panes rewind:snapshot-every=4:smoothing=none`, or are on\n" +
+		"the panel's page *Strategy*. A line has a knob's strategies, *default (values)* and meaning.\n")
 	writeStrategyNumbers(m)
 	type row struct {
 		group            predict.Group
@@ -245,30 +245,28 @@ func writeKnobReference(_ *testing.T, m *markdown) {
 	slices.SortStableFunc(sorted, func(a, b *row) int { return first(a.name) - first(b.name) })
 	for _, g := range predict.Groups() {
 		var section []*row
-		of := map[string]bool{}
+		numbers := map[string]bool{}
 		for _, r := range sorted {
 			if r.group == g {
 				section = append(section, r)
-				of[numbersText(r.numbers)] = true
+				numbers[numbersText(r.numbers)] = true
 			}
 		}
-		if len(of) == 1 {
-			m.text("\n## %s: %s\n", g, numbersText(section[0].numbers))
-			m.head("knob", "default (values)", "meaning")
+		if len(numbers) == 1 {
+			m.text("\n## %s: %s\n\n", g, numbersText(section[0].numbers))
 		} else {
-			m.text("\n## %s\n", g)
-			m.head("knob", "of", "default (values)", "meaning")
+			m.text("\n## %s\n\n", g)
 		}
 		for _, r := range section {
 			values := inWords(r.defaults)
 			if ranges := inWords(r.ranges); ranges != "" {
 				values += " (" + ranges + ")"
 			}
-			if len(of) == 1 {
-				m.row(code(r.name), values, r.help)
-			} else {
-				m.row(code(r.name), numbersText(r.numbers), values, r.help)
+			of := ""
+			if len(numbers) > 1 {
+				of = " " + numbersText(r.numbers)
 			}
+			m.text("- %s%s, *%s*: %s\n", code(r.name), of, values, r.help)
 		}
 	}
 }
@@ -293,12 +291,11 @@ func writeCounterReference(_ *testing.T, m *markdown) {
 	for _, r := range rows {
 		sections[numbersText(r.numbers)] = append(sections[numbersText(r.numbers)], r)
 	}
-	m.text("\n## Several strategies\n")
-	m.head("counter", "of", "meaning")
+	m.text("\n## Several strategies\n\n")
 	for _, r := range rows {
 		if numbers := numbersText(r.numbers); len(sections[numbers]) < manyCounters {
 			name, help, _ := strings.Cut(r.value, "\t")
-			m.row(name, numbers, help)
+			m.text("- %s %s: %s\n", name, numbers, help)
 		}
 	}
 	for _, numbers := range slices.Sorted(maps.Keys(sections)) {
@@ -341,7 +338,10 @@ func writeMeasureReference(_ *testing.T, m *markdown) {
 					continue
 				}
 			}
-			m.text("`%s`: %s%s", x.Name, x.Better, end)
+			if m.text("`%s`", x.Name); x.Better != score.Lower {
+				m.text(": %s", x.Better)
+			}
+			m.text("%s", end)
 		}
 		m.text("%s\n", inMarkdown(d.Text))
 		for _, x := range definitionParts(d) {
@@ -375,7 +375,8 @@ func inMarkdown(text string) string {
 const measureHead = `# Measures
 
 The measures of a pane's score, the same for every strategy. A name ends in the unit. ` + "`bench --all`" + ` prints all of
-them, ` + "`ghostcube list measures path_error_rms_m`" + ` the definition of one. [The score](score.md) says how to read them.
+them, ` + "`ghostcube list measures path_error_rms_m`" + ` the definition of one. [The score](score.md) says how to read them. Lower is
+better if nothing else is said.
 
 In the formulas r is the drawn position, s the server's (the ground truth), v a velocity, t a tick and d* the display delay.
 Most measures are undefined until one second has been scored, and events a minute until five have been. Thresholds and
@@ -387,7 +388,7 @@ func writeSceneReference(_ *testing.T, m *markdown) {
 	m.text("# Scenes\n\n" +
 		"The worlds for `--scene`. Parameters follow the name: `--scene katamari:cubes=100`.\n\n" +
 		"![seesaw, billiards and trailer; walker, ship and fleet](../scenes.png)\n")
-	m.head("scene", "is", "contents")
+	m.text("\n")
 	var parameters []numbered
 	for i := range scene.Templates {
 		x := &scene.Templates[i]
@@ -407,20 +408,20 @@ func writeSceneReference(_ *testing.T, m *markdown) {
 				contents = append(contents, fmt.Sprintf("%d %s", c.n, c.what))
 			}
 		}
-		m.row(code(s.Name), s.Doc, strings.Join(contents, ", "))
+		m.text("- %s: %s (%s)\n", code(s.Name), s.Doc, strings.Join(contents, ", "))
 		for _, p := range x.Params {
 			parameters = addNumbered(parameters, fmt.Sprintf("%s\t%d\t%d–%d\t%s", code(p.Name), p.Default, p.Min, p.Max, p.Help), i)
 		}
 	}
 	m.text("\nBoxes are dynamic, static or kinematic. A scene has one player unless it says more.\n\n## Parameters\n")
-	m.head("parameter", "of", "default (values)", "meaning")
+	m.text("\n")
 	for _, p := range parameters {
 		cells := strings.Split(p.value, "\t")
 		var names []string
 		for _, i := range p.numbers {
 			names = append(names, code(scene.Names()[i]))
 		}
-		m.row(cells[0], strings.Join(names, ", "), fmt.Sprintf("%s (%s)", cells[1], cells[2]), cells[3])
+		m.text("- %s of %s, *%s (%s)*: %s\n", cells[0], strings.Join(names, ", "), cells[1], cells[2], cells[3])
 	}
 }
 
@@ -448,11 +449,15 @@ func writeNetworkReference(_ *testing.T, m *markdown) {
 
 // writeViewReference writes the display settings.
 func writeViewReference(_ *testing.T, m *markdown) {
-	m.text("# Display settings\n\nFor `--show`, as in `--show color=age,latency=on`, and on the panel's page *View*.\n")
-	m.head("setting", "default (values)", "key", "meaning")
+	m.text("# Display settings\n\nFor `--show`, as in `--show color=age,latency=on`, and on the panel's page *View*. A line has a\n" +
+		"setting's key, *default (values)* and meaning.\n\n")
 	for i := range stage.SettingTable {
 		d := &stage.SettingTable[i]
-		m.row(code(d.Name), fmt.Sprintf("%s (%s)", d.Value(&stage.DefaultSettings), d.Allowed()), d.Key, d.Help)
+		key := ""
+		if d.Key != "" {
+			key = " " + d.Key
+		}
+		m.text("- %s%s, *%s (%s)*: %s\n", code(d.Name), key, d.Value(&stage.DefaultSettings), d.Allowed(), d.Help)
 	}
 }
 
@@ -468,7 +473,7 @@ func writePresetReference(t *testing.T, m *markdown) {
 	for i := range list {
 		x := &list[i]
 		m.text("\n## %s\n\n%s: `%s`\n\n%s\n\n", x.Name, x.Title, unnamedSpec(x), x.Doc)
-		m.text("- **Games**: %s\n- **Guide**: [%s](../guides/%s.md)\n", x.Games, x.Guide, x.Guide)
+		m.text("- **Games**: %s ([guide](../guides/%s.md))\n", x.Games, x.Guide)
 		for _, s := range x.Sources {
 			title := s.Title
 			if s.URL != "" {
@@ -486,9 +491,8 @@ const mostReferences = 3
 func writeTermReference(t *testing.T, m *markdown) {
 	library := &testProgram(t).library
 	m.text("# Terms of the field\n\n" +
-		"What others call it, who does so in this sense, and its name here. `ghostcube list ggpo` prints a row, the search of the\n" +
-		"panel's page *Strategy* finds it. *Nearest* stands where the lab does not have the same. Our own words are in the\n" +
-		"[glossary](../glossary.md).\n")
+		"Other names, who uses them in this sense, and the name here. `ghostcube list ggpo` and the search of the panel's page\n" +
+		"*Strategy* find them. *Nearest*: the lab does not have the same. Our own words are in the [glossary](../glossary.md).\n")
 	m.text("\n")
 	list := must(library.Terms())
 	for i := range list {
@@ -498,7 +502,15 @@ func writeTermReference(t *testing.T, m *markdown) {
 			by = " (" + x.By + ")"
 		}
 		var here []string
-		for i, r := range x.Here[:min(len(x.Here), mostReferences)] {
+		places := x.Here[:min(len(x.Here), mostReferences)]
+		links := make([]string, len(places))
+		for i, r := range places {
+			links[i] = referenceLink(r)
+		}
+		for i, r := range places {
+			if r.Kind == "guide" && slices.ContainsFunc(links[:i], func(l string) bool { return strings.Contains(l, "guides/"+r.Name+".md") }) {
+				continue // the strategy's name is the link
+			}
 			kind := r.Kind + " "
 			switch {
 			case i == 0 && !x.Nearest:
@@ -506,7 +518,7 @@ func writeTermReference(t *testing.T, m *markdown) {
 			case i > 0 && x.Here[i-1].Kind == r.Kind:
 				kind = ""
 			}
-			here = append(here, kind+referenceLink(r))
+			here = append(here, kind+links[i])
 		}
 		text := strings.Join(here, ", ")
 		if x.Nearest {
@@ -518,8 +530,12 @@ func writeTermReference(t *testing.T, m *markdown) {
 
 // referenceLink returns the name of what a term refers to, as a link to where a page of the reference has it.
 func referenceLink(r plan.Reference) string {
+	strategyPage := "knobs.md"
+	if s, err := lab.StrategyNamed(r.Name); r.Kind == "strategy" && err == nil && s.Row != nil && s.Row.Guide != "" {
+		strategyPage = "../" + strings.TrimPrefix(s.Row.Guide, "docs/")
+	}
 	page := map[string]string{
-		"strategy": "knobs.md", "preset": "presets.md#" + r.Name, "knob": "knobs.md", "counter": "counters.md", "measure": "measures.md",
+		"strategy": strategyPage, "preset": "presets.md#" + r.Name, "knob": "knobs.md", "counter": "counters.md", "measure": "measures.md",
 		"comparison": "comparisons.md#" + r.Name, "lesson": "tour.md", "guide": "../guides/" + r.Name + ".md", "network": "networks.md",
 		"display": "view.md", "flag": "commands.md", "command": "commands.md#" + r.Name,
 	}[r.Kind]

@@ -36,10 +36,9 @@ const (
 
 const tourPageHead = `# The tour
 
-%d lessons with one idea each. In the window, F2 starts the tour; ` + "`ghostcube tour NAME`" + ` starts with a lesson. A
-lesson says what to look at, waits until you have done one thing, by whatever key or control, and shows figures of the time
-before and after that, 8 s each if nothing else is said, measured in your session. The figures and pictures here are those of
-a session without a viewer, in which a tape moves the player; captions are about the whole session.
+%d lessons with one idea each: F2 starts the first, ` + "`ghostcube tour NAME`" + ` any of them. A lesson says what to look at, waits until
+you have done one thing, by whatever key or control, and shows figures of the time before and after that, 8 s each if nothing
+else is said. Here they are of a session in which a tape moves the player; captions are about the whole session.
 `
 
 // TestPageOfTour plays all lessons, or every fourth outside of the checks, and compares the page with their words and
@@ -76,7 +75,7 @@ func lessons(t *testing.T) []plan.Lesson { return must(testProgram(t).library.Le
 
 // tourHead returns what the page says of a lesson before its figures.
 func tourHead(number int, x *plan.Lesson) string {
-	return fmt.Sprintf("\n## %d. %s\n\n`ghostcube tour %s`: **%s**\n\n", number, x.Title, x.Name, x.Do)
+	return fmt.Sprintf("\n## %d. %s\n\n`%s`: **%s**\n\n", number, x.Title, x.Name, x.Do)
 }
 
 // usualSeconds is how long a lesson measures before and after the act unless its page says otherwise.

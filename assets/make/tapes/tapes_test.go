@@ -54,7 +54,7 @@ func TestDocsNameTapes(t *testing.T) {
 	}
 	for i := range tapes {
 		x := &tapes[i]
-		row := fmt.Sprintf("\n| `%s` | `%s` | %d | ", x.name, x.spec, x.ticks/rate)
+		row := fmt.Sprintf("\n- `%s`, `%s`, %d s: ", x.name, x.spec, x.ticks/rate)
 		if !strings.Contains(string(doc), row) {
 			t.Errorf("docs/reference/tapes.md lacks %s", row)
 		}
