@@ -21,12 +21,13 @@ import (
 
 type benchCommand struct {
 	SessionFlags `embed:""`
-	Format       string `group:"output" help:"Output format: table, json or csv." default:"table" placeholder:"table"`
-	Seeds        int    `group:"output" help:"Number of sessions with consecutive seeds, 1 to 1000: prints means and 95 % intervals." default:"1" placeholder:"1"`
-	SaveTape     string `group:"output" help:"Also write the session to a tape, with hashes for play --verify." placeholder:"FILE"`
-	Corrections  bool   `group:"output" help:"Also list every correction: packet, body, difference, cause and effect."`
-	All          bool   `group:"output" help:"Print all measures and counters in the table, not only the most important ones."`
-	Latency      bool   `group:"output" help:"Also print the stages of input latency, from the key to the screen."`
+	Format       string   `group:"output" help:"Output format: table, json or csv." default:"table" placeholder:"table"`
+	Seeds        int      `group:"output" help:"Number of sessions with consecutive seeds, 1 to 1000: prints means and 95 % intervals." default:"1" placeholder:"1"`
+	SaveTape     string   `group:"output" help:"Also write the session to a tape, with hashes for play --verify." placeholder:"FILE"`
+	Corrections  bool     `group:"output" help:"Also list every correction: packet, body, difference, cause and effect."`
+	All          bool     `group:"output" help:"Print all measures and counters in the table, not only the most important ones."`
+	Assert       []string `group:"output" sep:"none" help:"Fail unless a figure of a pane holds, as PANE.MEASURE<N; also <= > >= =. May be given several times." placeholder:"ASSERTION"`
+	Latency      bool     `group:"output" help:"Also print the stages of input latency, from the key to the screen."`
 }
 
 // Help returns the detailed help.
@@ -36,10 +37,15 @@ Without --seconds the session is as long as its tape, and it repeats a tape that
 The table leads with key to screen, path error, pops and bandwidth; --all prints all measures, as
 json and csv do. list measures explains them.
 
+With --assert the exit code is 1 if an assertion fails: a test of netcode in CI. PANE is a pane's
+number, title, preset or strategy, MEASURE a measure or counter of --all. With --seeds the mean has
+to hold. A measure without a value fails. With json and csv the outcomes go to standard error.
+
 Examples:
   ghostcube bench --panes noprediction,rewind --network latency=75ms
   ghostcube bench --compare snapshot-compression --format json
   ghostcube bench --tape turns --panes rewind:lead=1,rewind:lead=5 --seeds 10
+  ghostcube bench --network wifi-bad --assert 'rewind.pops_per_minute<5' --seeds 10
 `
 }
 
@@ -123,12 +129,13 @@ func (c *benchCommand) Run(p *program) error {
 	if c.Seeds < 1 || c.Seeds > maxSeeds {
 		return usageError{fmt.Errorf("--seeds=%d: want 1 to %d", c.Seeds, maxSeeds)}
 	}
-	planned, err := p.newPlan(c.SessionFlags, "circle")
+	assertions, err := parseAssertions(c.Assert)
 	if err != nil {
 		return usageError{err}
 	}
-	if c.Seeds > 1 {
-		return c.runSeeds(p, planned)
+	planned, err := p.newPlan(c.SessionFlags, "circle")
+	if err != nil {
+		return usageError{err}
 	}
 	l, err := planned.NewLab()
 	if err != nil {
@@ -136,6 +143,12 @@ func (c *benchCommand) Run(p *program) error {
 	}
 	n := planned.Ticks(60)
 	entries := planned.Entries(n)
+	if err := checkNames(assertions, l, entries); err != nil {
+		return usageError{err}
+	}
+	if c.Seeds > 1 {
+		return c.runSeeds(p, planned, assertions)
+	}
 	var taped *session.Tape // nil: none, which does nothing
 	if c.SaveTape != "" {
 		if err := p.checkOutput("--save-tape", c.SaveTape); err != nil {
@@ -164,7 +177,7 @@ func (c *benchCommand) Run(p *program) error {
 	if err = taped.Close(); err != nil {
 		err = errors.Join(err, taped.Discard())
 	}
-	return errors.Join(err, c.print(p, planned, l, latency), cutShort(l, n))
+	return errors.Join(err, c.print(p, planned, l, latency, assertions), cutShort(l, n))
 }
 
 // cutShort returns an error if a session has made fewer than n ticks because the command was interrupted.
@@ -175,9 +188,25 @@ func cutShort(l *lab.Lab, n int) error {
 	return fmt.Errorf("interrupted: the session ends after %.1f of %.1f s", float64(l.Ticks())/float64(l.Config().Rate), float64(n)/float64(l.Config().Rate))
 }
 
-// print prints the scores of a session that has ended.
-func (c *benchCommand) print(p *program, session *plan.Plan, l *lab.Lab, latency []latencySamples) error {
+// print prints the scores of a session that has ended, and whether the assertions hold.
+func (c *benchCommand) print(p *program, session *plan.Plan, l *lab.Lab, latency []latencySamples, assertions []assertion) error {
 	r := newResult(l, session, latency)
+	if err := c.printResult(p, l, r); err != nil {
+		return err
+	}
+	return checkAssertions(c.assertionOutput(p), assertions, mergeResults([]*result{r}))
+}
+
+// assertionOutput returns where the outcomes of assertions are printed: not among what a program reads.
+func (c *benchCommand) assertionOutput(p *program) io.Writer {
+	if c.Format == "table" {
+		return p.Stdout
+	}
+	return p.Stderr
+}
+
+// printResult prints the scores of a session.
+func (c *benchCommand) printResult(p *program, l *lab.Lab, r *result) error {
 	if c.Format == "csv" {
 		return mergeResults([]*result{r}).writeCSV(p.Stdout)
 	}
@@ -205,8 +234,8 @@ func (c *benchCommand) print(p *program, session *plan.Plan, l *lab.Lab, latency
 	return r.writeLatencyTable(p.Stdout)
 }
 
-// runSeeds runs a plan with several seeds and prints means and intervals.
-func (c *benchCommand) runSeeds(p *program, m *plan.Plan) error {
+// runSeeds runs a plan with several seeds, and prints means and intervals and whether the assertions hold.
+func (c *benchCommand) runSeeds(p *program, m *plan.Plan, assertions []assertion) error {
 	if c.Corrections || c.Latency || c.SaveTape != "" {
 		return usageError{errors.New("--corrections, --latency and --save-tape concern one session: they exclude --seeds")}
 	}
@@ -229,7 +258,9 @@ func (c *benchCommand) runSeeds(p *program, m *plan.Plan) error {
 	case c.All:
 		write = s.writeTable
 	}
-	err = write(p.Stdout)
+	if err = write(p.Stdout); err == nil {
+		err = checkAssertions(c.assertionOutput(p), assertions, s)
+	}
 	if len(list) < c.Seeds {
 		err = errors.Join(err, fmt.Errorf("interrupted: the results are of %d of %d sessions", len(list), c.Seeds))
 	}
@@ -357,7 +388,7 @@ func newPaneResult(p *lab.Pane, l *lab.Lab, latency latencySamples) paneResult {
 		}
 	}
 	if latency.rejoined {
-		r.counterList = append(slices.Clone(r.counterList), predict.CounterValue{Name: "join_noticed_m", Value: latency.noticed,
+		r.counterList = append(slices.Clone(r.counterList), predict.CounterValue{Name: joinNoticed, Value: latency.noticed,
 			Help: "largest difference that a rejoin made in what other clients drew within 3 s, m"})
 	}
 	for _, x := range r.counterList {
