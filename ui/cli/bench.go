@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"time"
@@ -24,6 +25,7 @@ type benchCommand struct {
 	Format       string   `group:"output" help:"Output format: table, json or csv." default:"table" placeholder:"table"`
 	Seeds        int      `group:"output" help:"Number of sessions with consecutive seeds, 1 to 1000: prints means and 95 % intervals." default:"1" placeholder:"1"`
 	SaveTape     string   `group:"output" help:"Also write the session to a tape, with hashes for play --verify." placeholder:"FILE"`
+	Ticks        string   `group:"output" help:"Also write a row for each tick and pane into this file: positions, errors, corrections, bytes." placeholder:"FILE.csv"`
 	Corrections  bool     `group:"output" help:"Also list every correction: packet, body, difference, cause and effect."`
 	All          bool     `group:"output" help:"Print all measures and counters in the table, not only the most important ones."`
 	Assert       []string `group:"output" sep:"none" help:"Fail unless a figure of a pane holds, as PANE.MEASURE<N; also <= > >= =. May be given several times." placeholder:"ASSERTION"`
@@ -41,11 +43,16 @@ With --assert the exit code is 1 if an assertion fails: a test of netcode in CI.
 number, title, preset or strategy, MEASURE a measure or counter of --all. With --seeds the mean has
 to hold. A measure without a value fails. With json and csv the outcomes go to standard error.
 
+--ticks writes comma-separated values: where client and server have the player's cube, path error
+(empty in the first second, which is not scored), lag error, error offset, corrections and replayed
+ticks of all clients, bytes on the wire of the first client, and inputs that wait at the server.
+
 Examples:
   ghostcube bench --panes noprediction,rewind --network latency=75ms
   ghostcube bench --compare snapshot-compression --format json
   ghostcube bench --tape turns --panes rewind:lead=1,rewind:lead=5 --seeds 10
   ghostcube bench --network wifi-bad --assert 'rewind.pops_per_minute<5' --seeds 10
+  ghostcube bench --panes rewind,snapshot --network wifi-bad --ticks ticks.csv
 `
 }
 
@@ -149,36 +156,82 @@ func (c *benchCommand) Run(p *program) error {
 	if c.Seeds > 1 {
 		return c.runSeeds(p, planned, assertions)
 	}
-	var taped *session.Tape // nil: none, which does nothing
-	if c.SaveTape != "" {
-		if err := p.checkOutput("--save-tape", c.SaveTape); err != nil {
-			return err
-		}
-		f, err := atomicfile.Create(c.SaveTape)
-		if err != nil {
-			return usageError{fmt.Errorf("--save-tape: %w", err)}
-		}
-		taped = session.NewTape(f, Version, planned, l)
+	files, err := c.createFiles(p, planned, l)
+	if err != nil {
+		return err
 	}
 	bar := p.newProgress("bench", n)
 	ctx, stop := untilSignal()
 	defer stop()
 	latency, err := p.runEntries(ctx, l, entries, func(made int) {
 		bar.set(made)
-		_ = taped.Add(entries.At(made - 1)) // Close returns the error
+		files.add(entries.At(made - 1))
 	})
 	bar.finish()
 	if err != nil {
-		return usageError{errors.Join(err, taped.Discard())}
+		return usageError{errors.Join(err, files.discard())}
 	}
 	if l.Ticks() == 0 {
-		return errors.Join(errInterrupted, taped.Discard())
+		return errors.Join(errInterrupted, files.discard())
 	}
-	if err = taped.Close(); err != nil {
-		err = errors.Join(err, taped.Discard())
-	}
-	return errors.Join(err, c.print(p, planned, l, latency, assertions), cutShort(l, n))
+	return errors.Join(files.close(), c.print(p, planned, l, latency, assertions), cutShort(l, n))
 }
+
+// benchFiles are the files that a bench writes while it runs.
+type benchFiles struct {
+	tape  *session.Tape // nil: none, which does nothing
+	ticks *tickTable    // likewise
+}
+
+// createFiles starts the files of a session.
+func (c *benchCommand) createFiles(p *program, planned *plan.Plan, l *lab.Lab) (f benchFiles, err error) {
+	create := func(flag, name string) (*atomicfile.File, error) {
+		if err := p.checkOutput(flag, name); err != nil {
+			return nil, err
+		}
+		file, err := atomicfile.Create(name)
+		if err != nil {
+			return nil, usageError{fmt.Errorf("%s: %w", flag, err)}
+		}
+		return file, nil
+	}
+	if c.SaveTape != "" && filepath.Clean(c.SaveTape) == filepath.Clean(c.Ticks) {
+		return f, usageError{errors.New("--save-tape and --ticks: want two files")}
+	}
+	if c.SaveTape != "" {
+		file, err := create("--save-tape", c.SaveTape)
+		if err != nil {
+			return f, err
+		}
+		f.tape = session.NewTape(file, Version, planned, l)
+	}
+	if c.Ticks != "" {
+		file, err := create("--ticks", c.Ticks)
+		if err != nil {
+			return f, errors.Join(err, f.discard())
+		}
+		f.ticks = newTickTable(file, l)
+	}
+	return f, nil
+}
+
+// add adds a tick that the lab has just made. close returns the error.
+func (f benchFiles) add(e lab.Entry) {
+	_ = f.tape.Add(e)
+	f.ticks.add()
+}
+
+// close gives the files their names.
+func (f benchFiles) close() error {
+	err := f.tape.Close()
+	if err != nil {
+		err = errors.Join(err, f.tape.Discard())
+	}
+	return errors.Join(err, f.ticks.close())
+}
+
+// discard removes the files.
+func (f benchFiles) discard() error { return errors.Join(f.tape.Discard(), f.ticks.discard()) }
 
 // cutShort returns an error if a session has made fewer than n ticks because the command was interrupted.
 func cutShort(l *lab.Lab, n int) error {
@@ -236,8 +289,8 @@ func (c *benchCommand) printResult(p *program, l *lab.Lab, r *result) error {
 
 // runSeeds runs a plan with several seeds, and prints means and intervals and whether the assertions hold.
 func (c *benchCommand) runSeeds(p *program, m *plan.Plan, assertions []assertion) error {
-	if c.Corrections || c.Latency || c.SaveTape != "" {
-		return usageError{errors.New("--corrections, --latency and --save-tape concern one session: they exclude --seeds")}
+	if c.Corrections || c.Latency || c.SaveTape != "" || c.Ticks != "" {
+		return usageError{errors.New("--corrections, --latency, --save-tape and --ticks concern one session: they exclude --seeds")}
 	}
 	ctx, stop := untilSignal()
 	defer stop()
