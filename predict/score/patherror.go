@@ -209,6 +209,8 @@ type playerPathError struct {
 	history []serverPose // the last ticks, at tick modulo the length
 	pending []drawnPose  // drawn ahead of the server, oldest first
 
+	compared []TickPathError // by the last add
+
 	count  int     // poses compared
 	square float64 // m2, sum
 	chord  float64 // sum of squared chords between the quaternions; a chord is 2 sin(angle/4)
@@ -224,7 +226,14 @@ type serverPose struct {
 type drawnPose struct {
 	moment sim.Moment
 	waited int // ticks
+	tick   int // of TickPathError
 	pose   geom.Pose
+}
+
+// TickPathError is the path error of the player's cube in one tick.
+type TickPathError struct {
+	Tick   int     // in which the pose was drawn: 1 is the first that was added to the score
+	Metres float64 // from the drawn cube to the server's at the moment that the view claimed to show
 }
 
 // addServer remembers the server's pose at a tick.
@@ -235,10 +244,11 @@ func (e *playerPathError) addServer(pose geom.Pose, t sim.Tick, rate int) {
 	e.history[t%sim.Tick(len(e.history))] = serverPose{t + 1, pose}
 }
 
-// add adds a drawn pose and compares those whose moments the server has reached.
-func (e *playerPathError) add(pose geom.Pose, moment sim.Moment, now sim.Tick, rate int, scored bool) {
+// add adds the pose that is drawn in a tick of the score, and compares those whose moments the server has reached.
+func (e *playerPathError) add(pose geom.Pose, moment sim.Moment, tick int, now sim.Tick, rate int, scored bool) {
+	e.compared = e.compared[:0]
 	if scored {
-		e.pending = append(e.pending, drawnPose{moment: moment, pose: pose})
+		e.pending = append(e.pending, drawnPose{moment: moment, tick: tick, pose: pose})
 	}
 	kept := 0
 	for i := range e.pending {
@@ -247,7 +257,7 @@ func (e *playerPathError) add(pose geom.Pose, moment sim.Moment, now sim.Tick, r
 		switch {
 		case p.moment <= now.Moment():
 			if server, ok := e.at(p.moment); ok {
-				e.compare(&p.pose, &server)
+				e.compare(p, &server)
 			}
 		case p.waited < pathWaitSeconds*rate:
 			e.pending[kept] = *p
@@ -274,18 +284,20 @@ func (e *playerPathError) at(moment sim.Moment) (pose geom.Pose, ok bool) {
 	}, b.tick == tick+2
 }
 
-func (e *playerPathError) compare(drawn, server *geom.Pose) {
-	d := drawn.Pos.Sub(server.Pos).LenSq()
+func (e *playerPathError) compare(p *drawnPose, server *geom.Pose) {
+	d := p.pose.Pos.Sub(server.Pos).LenSq()
 	e.count++
 	e.square += float64(d)
-	e.chord += float64(chordSquared(&drawn.Rot, &server.Rot))
+	e.chord += float64(chordSquared(&p.pose.Rot, &server.Rot))
 	e.max = max(e.max, d)
+	e.compared = append(e.compared, TickPathError{p.tick, math.Sqrt(float64(d))})
 }
 
 func (e *playerPathError) copyFrom(o *playerPathError) {
 	history, pending := append(e.history[:0], o.history...), append(e.pending[:0], o.pending...)
+	compared := append(e.compared[:0], o.compared...)
 	*e = *o
-	e.history, e.pending = history, pending
+	e.history, e.pending, e.compared = history, pending, compared
 }
 
 // PathError is the path error of the player's cube.
@@ -305,6 +317,10 @@ func (s *Score) PathError() (none PathError, ok bool) {
 	n := float64(p.count)
 	return PathError{RMS: math.Sqrt(p.square / n), Max: math.Sqrt(float64(p.max)), Angle: rmsAngle(p.chord, p.count)}, true
 }
+
+// NewPathErrors returns the path errors that the last Add has computed: in which tick the cube was drawn there, and how far
+// off. PathError is of all of them. The slice is valid until the next Add.
+func (s *Score) NewPathErrors() []TickPathError { return s.pathError.compared }
 
 // PathErrorAll returns the path error of all bodies that have moved, each from its first movement
 // on: root mean square and maximum, in metres. ok is false until the poses of a second have been

@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"ghostcube/predict"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
 )
@@ -147,6 +148,35 @@ func TestPathErrorOfSteps(t *testing.T) {
 		s, ok := p.score.PathError()
 		if _, largest, all := p.score.PathErrorAll(); !ok || !all || s.Max != 0 || largest != 0 {
 			t.Errorf("%d ticks ahead: %+v, %v; all bodies %v m, %v", lead, s, ok, largest, all)
+		}
+	}
+}
+
+// TestPathErrorOfTicks checks that each path error is reported once, with the tick in which the cube was drawn, also where
+// it is drawn ahead of the server or late, and not again in a tick whose view has no cube.
+func TestPathErrorOfTicks(t *testing.T) {
+	for _, lead := range []float64{0, 12, -20} {
+		p := newSession(t, 60, 2)
+		x := pathSession{lead: lead, shown: lead, offset: func(i int) float32 { return float32(i) / 1024 }}
+		reported := map[int]bool{}
+		for i := range 300 {
+			if i == 200 {
+				none := predict.View{}
+				p.score.Add(p.world, &none, 0)
+				if n := len(p.score.NewPathErrors()); n != 0 || p.score.Added() != i {
+					t.Errorf("%v ticks ahead: %d path errors of an empty view, %d ticks", lead, n, p.score.Added())
+				}
+			}
+			x.add(p, i)
+			for _, e := range p.score.NewPathErrors() {
+				if want := float64(e.Tick-1) / 1024; math.Abs(e.Metres-want) > 1e-4 || reported[e.Tick] {
+					t.Errorf("%v ticks ahead: tick %d has %v m, want %v, once", lead, e.Tick, e.Metres, want)
+				}
+				reported[e.Tick] = true
+			}
+		}
+		if want := 300 - 60 - int(max(lead, 0)); len(reported) != want || reported[60] || !reported[61] {
+			t.Errorf("%v ticks ahead: %d ticks have a path error, want %d", lead, len(reported), want)
 		}
 	}
 }

@@ -40,6 +40,7 @@ type Score struct {
 // Add scores one tick. body is the index of the player's cube. A view with fewer bodies than that
 // is not scored.
 func (s *Score) Add(server *predict.World, v *predict.View, body int) {
+	s.pathError.compared = s.pathError.compared[:0]
 	if body >= len(v.Bodies) {
 		return
 	}
@@ -59,7 +60,7 @@ func (s *Score) Add(server *predict.World, v *predict.View, body int) {
 		s.pops.addServer(serverPose, server.Tick())
 	}
 	s.pathError.addServer(serverPose, server.Tick(), s.rate)
-	s.pathError.add(drawn, v.MomentOf(body), server.Tick(), s.rate, scored)
+	s.pathError.add(drawn, v.MomentOf(body), s.seenTicks, server.Tick(), s.rate, scored)
 	s.vehicleError.addServer(server, body)
 	s.vehicleError.add(server, v, body, scored)
 	s.pops.add(drawn, v.MomentOf(body), scored)
@@ -95,6 +96,9 @@ func (s *Score) AddServerStep(server *predict.World, body int) {
 	s.pops.addServer(server.Bodies()[body].Pose, server.Tick())
 	s.bodies.addServerStep(server)
 }
+
+// Added returns the number of ticks that were added, with those that are not scored.
+func (s *Score) Added() int { return s.seenTicks }
 
 // LagError returns the distance from the drawn cube to the server's cube in the last tick, in
 // metres.

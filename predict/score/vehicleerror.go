@@ -42,7 +42,7 @@ func (e *vehiclePathError) addServer(server *predict.World, player int) {
 // add adds a tick.
 func (e *vehiclePathError) add(server *predict.World, v *predict.View, player int, scored bool) {
 	if e.body != player && e.body < len(v.Bodies) {
-		e.playerPathError.add(v.Bodies[e.body], v.MomentOf(e.body), server.Tick(), server.Rate(), scored)
+		e.playerPathError.add(v.Bodies[e.body], v.MomentOf(e.body), 0, server.Tick(), server.Rate(), scored)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"ghostcube/predict/lab"
+	"ghostcube/predict/lab/probe"
 )
 
 // correctionList is the list of corrections of a pane.
@@ -39,17 +40,21 @@ func newCorrectionList(p *lab.Pane, rate int) *correctionList {
 	c := &p.Corrections
 	r := &correctionList{Total: c.Total(), List: []correctionResult{}}
 	for i := c.FirstIndex(); i < c.Total(); i++ {
-		x := c.At(i)
-		one := correctionResult{
-			Client: x.Client + 1, At: float64(x.SessionTick) / float64(rate), Tick: uint32(x.Tick), Packet: uint64(x.Packet),
-			Received: x.Received.Seconds(), Body: x.Body, Field: x.Field.String(), Amount: x.Amount, Unit: x.Field.Unit(),
-			Cause: x.Cause.String(), ReplayedTicks: x.ReplayedTicks, Shift: x.Shift, LostBefore: x.LostBefore, Fault: x.Fault, text: x.Describe(),
-		}
-		if x.Sent >= 0 {
-			sent := x.Sent.Seconds()
-			one.Sent = &sent
-		}
-		r.List = append(r.List, one)
+		r.List = append(r.List, newCorrectionResult(c.At(i), rate))
+	}
+	return r
+}
+
+// newCorrectionResult returns a correction in a session at a tick rate.
+func newCorrectionResult(x *probe.Correction, rate int) correctionResult {
+	r := correctionResult{
+		Client: x.Client + 1, At: float64(x.SessionTick) / float64(rate), Tick: uint32(x.Tick), Packet: uint64(x.Packet),
+		Received: x.Received.Seconds(), Body: x.Body, Field: x.Field.String(), Amount: x.Amount, Unit: x.Field.Unit(),
+		Cause: x.Cause.String(), ReplayedTicks: x.ReplayedTicks, Shift: x.Shift, LostBefore: x.LostBefore, Fault: x.Fault, text: x.Describe(),
+	}
+	if x.Sent >= 0 {
+		sent := x.Sent.Seconds()
+		r.Sent = &sent
 	}
 	return r
 }

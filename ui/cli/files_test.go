@@ -62,6 +62,8 @@ var writers = []writer{
 		file: "lab.tape", unnamed: true, read: "--tape"},
 	{name: "`bench --save-tape`", args: "bench --seconds 2 --scene plain --save-tape odd.tape",
 		long: "bench --seconds 3600 --scene plain --save-tape odd.tape", file: "odd.tape", read: "--tape"},
+	{name: "`bench --ticks`", args: "bench --seconds 2 --scene plain --ticks ticks.csv",
+		long: "bench --seconds 3600 --scene plain --ticks ticks.csv", file: "ticks.csv", read: "--tape"},
 	{name: "`export`", args: "export --tape katamari-ball --ticks 3 ball.bin", long: "export --tape katamari-ball ball.bin", file: "ball.bin", read: "--tape"},
 	{name: "`packets --svg`", args: "packets --scene plain --svg packets.svg", long: "packets --scene plain --from 600 --svg packets.svg",
 		file: "packets.svg", read: "--tape"},

@@ -31,7 +31,7 @@ func TestPacketsAgreeWithRecords(t *testing.T) {
 		}
 		var out bytes.Buffer
 		program := newProgram(testEnvironment(nil, &out, os.Stderr))
-		command := packetsCommand{SessionFlags: flags}
+		command := packetsCommand{Format: "text", SessionFlags: flags}
 		need(command.Run(program))
 		session := must(program.newPlan(flags, "circle"))
 		l := must(session.NewLab())

@@ -23,6 +23,7 @@ import (
 
 type packetsCommand struct {
 	SessionFlags `embed:""`
+	Format       string  `group:"output" help:"Output format: text, or perfetto for a trace that ui.perfetto.dev and chrome://tracing show." default:"text" placeholder:"text"`
 	Limit        string  `group:"output" help:"Number of packets to print; the sums still cover all. The default is all." placeholder:"N"`
 	From         float64 `group:"output" help:"Session time of the first packets; --seconds is the length from then on." placeholder:"S"`
 	Pane         string  `group:"output" help:"Only the packets of this pane, counted from 1. A diagram has pane 1 if this is left out." placeholder:"N"`
@@ -39,16 +40,30 @@ The tables at the end sum the sizes of all packets by field.
 losses, corrections and stalls. The thick arrows are the way of the first input, and of the state
 that answers it. Without --seconds it shows 0.4 s.
 
+--format perfetto prints JSON in Chrome's trace event format. A pane is a process with threads for
+server, clients and replays. Datagrams are slices from sending to arrival, with arrows; losses and
+corrections are instants. In session time: a tick lasts until the next one.
+
 Examples:
   ghostcube packets --panes snapshot:compression=delta --seconds 2 --limit 5
   ghostcube packets --compare prediction --pane 2 --from 2 --seconds 0.4 --svg prediction.svg
+  ghostcube packets --compare prediction --seconds 5 --format perfetto > trace.json
 `
 }
 
 // Run prints the packets of a session.
 func (c *packetsCommand) Run(p *program) error {
-	if c.SVG != "" && c.Limit != "" {
+	if err := checkChoice("format", c.Format, "text", "perfetto"); err != nil {
+		return err
+	}
+	perfetto := c.Format == "perfetto"
+	switch {
+	case c.SVG != "" && c.Limit != "":
 		return usageError{errors.New("--svg and --limit: a diagram shows all packets of its time")}
+	case c.SVG != "" && perfetto:
+		return usageError{errors.New("--svg and --format: a diagram is an SVG file")}
+	case perfetto && c.Limit != "":
+		return usageError{errors.New("--format=perfetto and --limit: a trace has all packets of its time")}
 	}
 	flags := c.SessionFlags
 	if c.SVG != "" && flags.Seconds == 0 {
@@ -72,6 +87,9 @@ func (c *packetsCommand) Run(p *program) error {
 	if c.SVG != "" {
 		return c.writeDiagram(p, planned, lead, max(only, 0))
 	}
+	if perfetto {
+		return c.writeTrace(p, planned, lead, only)
+	}
 	limit := -1
 	if c.Limit != "" {
 		if limit, err = intFlag("limit", c.Limit, 0, math.MaxInt32); err != nil {
@@ -89,18 +107,27 @@ func (c *packetsCommand) Run(p *program) error {
 		}
 	}
 	d.lab = l
-	n := planned.Ticks(10)
-	if planned.Seconds > 0 {
-		n += lead
-	}
-	if lead >= n {
-		return usageError{fmt.Errorf("--from=%v: want less than the session's %v s, or --seconds", c.From, float64(n)/float64(planned.Config.Rate))}
+	n, err := c.ticks(planned, lead)
+	if err != nil {
+		return err
 	}
 	if err := session.Run(context.Background(), l, planned.Entries(n), nil, nil); err != nil {
 		return usageError{err}
 	}
 	d.printSummary()
 	return out.Flush()
+}
+
+// ticks returns the number of ticks of a session of which the packets after the first lead ticks are printed.
+func (c *packetsCommand) ticks(planned *plan.Plan, lead int) (n int, err error) {
+	n = planned.Ticks(10)
+	if planned.Seconds > 0 {
+		n += lead
+	}
+	if lead >= n {
+		err = usageError{fmt.Errorf("--from=%v: want less than the session's %v s, or --seconds", c.From, float64(n)/float64(planned.Config.Rate))}
+	}
+	return n, err
 }
 
 // flowID identifies one direction of one client of one pane.

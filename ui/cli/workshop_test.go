@@ -5,6 +5,7 @@ package cli
 import (
 	"bytes"
 	"compress/gzip"
+	"encoding/csv"
 	"encoding/json"
 	"encoding/xml"
 	"errors"
@@ -270,6 +271,9 @@ func readable(file string) error {
 		if err == io.EOF {
 			err = nil
 		}
+	case ".csv":
+		_, err = csv.NewReader(in).ReadAll()
+		ok = ok && b[len(b)-1] == '\n'
 	case ".bin":
 		ok = ok && len(b)%snapshotBytes == 0
 	case ".txt", ".ms":

@@ -1,0 +1,224 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+
+	"ghostcube/net/link"
+	"ghostcube/predict"
+	"ghostcube/predict/lab"
+	"ghostcube/predict/score"
+)
+
+// assertion is a condition on a figure of a pane: PANE.MEASURE, an operator and a number.
+type assertion struct {
+	text          string
+	pane, measure string
+	operator      string
+	limit         float64
+}
+
+// assertionPattern splits an assertion. A measure has no dot, a spec in the place of a pane may have one.
+var assertionPattern = regexp.MustCompile(`^\s*(.+)\.([^.<>=]+?)\s*(<=|>=|<|>|=)\s*(.*?)\s*$`)
+
+// joinNoticed is the counter of what others notice of a client that rejoins. Only bench measures it.
+const joinNoticed = "join_noticed_m"
+
+// parseAssertions parses the values of --assert.
+func parseAssertions(texts []string) (list []assertion, err error) {
+	for _, text := range texts {
+		parts := assertionPattern.FindStringSubmatch(text)
+		if parts == nil {
+			return nil, fmt.Errorf("--assert=%s: want PANE.MEASURE, one of < <= > >= =, and a number: rewind.pops_per_minute<5", text)
+		}
+		limit, err := strconv.ParseFloat(parts[4], 64)
+		if err != nil || math.IsInf(limit, 0) || math.IsNaN(limit) {
+			return nil, fmt.Errorf("--assert=%s: %q: want a finite number", text, parts[4])
+		}
+		list = append(list, assertion{text: text, pane: parts[1], measure: parts[2], operator: parts[3], limit: limit})
+	}
+	return list, nil
+}
+
+// namedPane is what an assertion can call a pane by.
+type namedPane struct{ title, strategy string }
+
+// newNamedPane returns the names of the pane of a spec and a strategy.
+func newNamedPane(spec, strategy string) namedPane {
+	title, _ := lab.CutTitle(spec)
+	return namedPane{title, strategy}
+}
+
+// find returns the index of the pane that an assertion means: by its number, by its title, which may be that of a preset,
+// or by its strategy.
+func (a *assertion) find(panes []namedPane) (int, error) {
+	if n, err := strconv.Atoi(a.pane); err == nil && n >= 1 && n <= len(panes) {
+		return n - 1, nil
+	}
+	names, by := []string{}, [2][]int{} // by title, by strategy
+	for i, p := range panes {
+		names = append(names, strconv.Itoa(i+1))
+		for kind, match := range []bool{p.title == a.pane || p.title == "" && p.strategy == a.pane, p.strategy == a.pane} {
+			if match {
+				by[kind] = append(by[kind], i)
+			}
+		}
+	}
+	for _, found := range by {
+		switch len(found) {
+		case 0:
+			continue
+		case 1:
+			return found[0], nil
+		}
+		return 0, fmt.Errorf("--assert=%s: %d panes are called %s: want the number of one", a.text, len(found), a.pane)
+	}
+	for _, p := range panes {
+		for _, name := range []string{p.title, p.strategy} {
+			if name != "" && !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	return 0, fmt.Errorf("--assert=%s: %w", a.text, &link.UnknownNameError{Kind: "pane", Name: a.pane, Choices: names})
+}
+
+// checkNames reports an assertion about a pane that a session does not have, or a figure that the pane's strategy does not
+// have, before the session runs. If entries change the panes, judge reports them.
+func checkNames(list []assertion, l *lab.Lab, entries lab.Entries) error {
+	if len(list) == 0 || changesPanes(entries) {
+		return nil
+	}
+	var panes []namedPane
+	for _, p := range l.Panes {
+		panes = append(panes, newNamedPane(p.Spec(), p.Strategy.Name))
+	}
+	for i := range list {
+		at, err := list[i].find(panes)
+		if err == nil {
+			err = list[i].checkMeasure(l.Panes[at].Strategy)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkMeasure reports a measure that no session of a strategy has.
+func (a *assertion) checkMeasure(s *predict.Strategy) error {
+	known := []string{joinNoticed}
+	for _, d := range score.Definitions {
+		for i := range d.Measures {
+			known = append(known, d.Measures[i].Name)
+		}
+	}
+	for _, m := range trafficMeasures {
+		known = append(known, m.name)
+	}
+	_, counters := lab.Describe(s)
+	for _, c := range counters.All() {
+		known = append(known, c.Name)
+	}
+	if slices.Contains(known, a.measure) {
+		return nil
+	}
+	unknown := &link.UnknownNameError{Kind: "measure", Name: a.measure, Choices: known}
+	return fmt.Errorf("--assert=%s: %w, nor a counter: list counters %s", a.text, unknown, s.Name)
+}
+
+// changesPanes reports whether entries open, close or switch panes: then the panes are known at the end of the session alone.
+func changesPanes(entries lab.Entries) bool {
+	for i := range entries.Count {
+		for _, c := range entries.At(i).Commands {
+			if c.Verb == "open" || c.Verb == "close" || c.Verb == "switch" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// holds reports whether a value satisfies the assertion. NaN satisfies none.
+func (a *assertion) holds(v float64) bool {
+	switch a.operator {
+	case "<":
+		return v < a.limit
+	case "<=":
+		return v <= a.limit
+	case ">":
+		return v > a.limit
+	case ">=":
+		return v >= a.limit
+	}
+	return v == a.limit
+}
+
+// judge returns whether an assertion holds in the results of all sessions, and what was measured in which pane.
+func (a *assertion) judge(s *seedsResult) (holds bool, measured string, err error) {
+	var panes []namedPane
+	for i := range s.Panes {
+		panes = append(panes, newNamedPane(s.Panes[i].Spec, s.Panes[i].Strategy))
+	}
+	i, err := a.find(panes)
+	if err != nil {
+		return false, "", err
+	}
+	p := &s.Panes[i]
+	in := fmt.Sprintf(" in pane %d, %s", i+1, p.Spec)
+	all := slices.Concat(p.Score, p.Traffic, p.Counters)
+	k := slices.IndexFunc(all, func(m seedMeasure) bool { return m.name == a.measure })
+	if k < 0 {
+		strategy, err := lab.StrategyNamed(p.Strategy)
+		if err == nil {
+			err = a.checkMeasure(strategy)
+		}
+		return false, "no value" + in, err
+	}
+	m := &all[k]
+	if m.Mean == nil {
+		return false, "no value" + in, nil
+	}
+	measured = strconv.FormatFloat(*m.Mean, 'g', -1, 64) + in
+	if n := len(s.Seeds); n > 1 {
+		measured += fmt.Sprintf(", mean of %d sessions", n)
+		if m.N < n {
+			measured += fmt.Sprintf(", of which %d have a value", m.N)
+		}
+	}
+	if m.Low != nil {
+		measured += fmt.Sprintf(", 95 %% interval %s to %s", counterText(*m.Low), counterText(*m.High))
+	}
+	return a.holds(*m.Mean), measured, nil
+}
+
+// checkAssertions prints which assertions hold in the results of all sessions, and returns an error if one does not.
+func checkAssertions(out io.Writer, list []assertion, s *seedsResult) error {
+	if len(list) == 0 {
+		return nil
+	}
+	fmt.Fprintln(out, "\nassertions")
+	t := newTextTable(out)
+	failed := 0
+	for i := range list {
+		a := &list[i]
+		holds, measured, err := a.judge(s)
+		if err != nil {
+			return errors.Join(t.close(), usageError{err})
+		}
+		outcome := "holds"
+		if !holds {
+			outcome, failed = "fails", failed+1
+		}
+		t.row(outcome, a.text, measured)
+	}
+	if err := t.close(); err != nil || failed == 0 {
+		return err
+	}
+	return fmt.Errorf("%d of %s failed", failed, plural(len(list), "assertion"))
+}
