@@ -169,6 +169,7 @@ var folders = map[string]struct {
 	"assets/make/font":   {free, ""},
 	"ui/program":         {free, "ui/cli ui/platform ui/window assets"},
 	".":                  {free, "ui/cli ui/program"},
+	"docs/examples/*":    {free, ""}, // programs of their own, to be read beside the guides
 }
 
 // restrictedPackages are packages of other modules and of the standard library, by prefix of
@@ -185,7 +186,7 @@ var restrictedPackages = []struct {
 	{"github.com/mas-bandwidth/serialize.go", []string{"net/quant"}},
 	{"github.com/yuin/goldmark", []string{"ui/page"}},
 	{"net/url", []string{"ui/plan"}},
-	{"net", []string{}},
+	{"net", []string{"docs/examples/prediction", "docs/examples/snapshots", "docs/examples/rollback"}},
 }
 
 // TestRestrictedPackages checks that only the listed folders import restricted packages, and that they exist.
