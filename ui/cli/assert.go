@@ -1,3 +1,5 @@
+//go:build !js || headless
+
 package cli
 
 import (
@@ -25,9 +27,6 @@ type assertion struct {
 
 // assertionPattern splits an assertion. A measure has no dot, a spec in the place of a pane may have one.
 var assertionPattern = regexp.MustCompile(`^\s*(.+)\.([^.<>=]+?)\s*(<=|>=|<|>|=)\s*(.*?)\s*$`)
-
-// joinNoticed is the counter of what others notice of a client that rejoins. Only bench measures it.
-const joinNoticed = "join_noticed_m"
 
 // parseAssertions parses the values of --assert.
 func parseAssertions(texts []string) (list []assertion, err error) {

@@ -20,4 +20,5 @@ type (
 	exportCommand  struct{ terminalCommand }
 	hashCommand    struct{ terminalCommand }
 	packetsCommand struct{ terminalCommand }
+	benchCommand   struct{ terminalCommand }
 )
