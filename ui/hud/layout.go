@@ -39,8 +39,12 @@ const explainShare = 0.56
 // minSideBySideWidth is the width of a pane in pixels at scale 1 from which explanation and graph stand side by side.
 const minSideBySideWidth = 440
 
-// minPictureShare is the share of a pane that its picture keeps: gauges that need more are hidden.
-const minPictureShare = 0.33
+// The share of a pane that its picture keeps: gauges that need more are hidden. A pane with a headline makes its point in the
+// picture.
+const (
+	minPictureShare         = 0.33
+	minHeadlinePictureShare = 0.38
+)
 
 // gauge is one of the boxes in a pane's strip.
 type gauge struct {
@@ -68,7 +72,11 @@ func (d frameDrawer) layOut(rects []Rect) {
 	laneHeight := d.laneHeight(rects, captionHeight)
 	for i, r := range rects {
 		y := &d.hud.layouts[i]
-		room := float32(r.H-captionHeight-laneHeight) - minPictureShare*float32(r.H)
+		share := float32(minPictureShare)
+		if d.hud.panes[i].headline.value.text != "" {
+			share = minHeadlinePictureShare
+		}
+		room := float32(r.H-captionHeight-laneHeight) - share*float32(r.H)
 		stripHeight = max(stripHeight, int(d.layOutStrip(i, y, room)))
 	}
 	kept.caption, kept.strip = captionHeight, stripHeight
