@@ -24,25 +24,10 @@ import (
 // referenceFolder has the pages that TestPagesOfReference writes.
 const referenceFolder = "../../docs/reference"
 
-// markdown is a page with tables.
+// markdown is a page.
 type markdown struct{ bytes.Buffer }
 
 func (m *markdown) text(format string, args ...any) { fmt.Fprintf(m, format, args...) }
-
-// row adds a row of a table. Bars would end a cell.
-func (m *markdown) row(cells ...string) {
-	for i, c := range cells {
-		cells[i] = strings.ReplaceAll(c, "|", `\|`)
-	}
-	m.text("| %s |\n", strings.Join(cells, " | "))
-}
-
-// head begins a table.
-func (m *markdown) head(cells ...string) {
-	m.text("\n")
-	m.row(cells...)
-	m.text("|%s\n", strings.Repeat("---|", len(cells)))
-}
 
 // code quotes a name.
 func code(s string) string {
