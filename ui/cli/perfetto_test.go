@@ -241,7 +241,8 @@ func TestTraceOfPane(t *testing.T) {
 // TestTraceAfterSwitch checks that the corrections and replays of a strategy are in the trace after those of another one.
 func TestTraceAfterSwitch(t *testing.T) {
 	tape := filepath.Join(t.TempDir(), "switch.tape")
-	need(os.WriteFile(tape, []byte("ghostcube tape 2\nscene plain\nnetwork latency=33ms\npane rewind\n---\n150 W\n! switch 1 rewind:lead=3 -\n90 W\nend 240\n"), 0o666))
+	const text = "ghostcube tape 2\nscene plain\nnetwork latency=33ms\npane rewind\n---\n150 W\n! switch 1 rewind:lead=3 -\n90 W\nend 240\n"
+	need(os.WriteFile(tape, []byte(text), 0o666))
 	after := map[any]int{}
 	for _, e := range readTrace(t, "--fault nudge=1@1s,nudge=1@1.5s,nudge=1@2s,nudge=1@3.3s --tape "+tape) {
 		if e["ts"].(float64) > 2.6e6 {
