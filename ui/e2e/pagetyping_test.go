@@ -62,6 +62,7 @@ func (s *pageServer) testTyping(t *testing.T) {
 			return ok && !first
 		})
 	}
+	d.click("tab Compare")
 	d.click("filter comparisons")
 	d.compose("joint-ch")
 	found("joint-chain-root")
@@ -137,6 +138,7 @@ func (d *pageDriver) wantSession(want string) {
 func (s *pageServer) testTouchTyping(t *testing.T) {
 	d := s.open(t, "?panes=noprediction&seed=7", screenSize{960, 600, 1, true})
 	focused := func() string { return evaluate[string](d, `document.activeElement.id`) }
+	d.tap("tab Session")
 	d.tap("session name")
 	if focused() != "ebitengine-textinput" {
 		t.Fatalf("a tap on the field focuses %q", focused())

@@ -45,9 +45,9 @@ func (p *sessionPage) build() {
 	if ok {
 		p.queue(lab.Command{Verb: "seed", Pane: lab.AllPanes, Value: text})
 	}
-	p.recordingControls()
 	p.savedSessionControls()
 	p.lessonControl()
+	p.recordingControls()
 	p.shareControls()
 }
 
