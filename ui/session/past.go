@@ -76,6 +76,7 @@ func (p *Past) MakeCheckpoint() {
 
 // leaveEnd prepares the end of the take for a visit to the past, and returns the commands that no entry has yet.
 func (p *Past) leaveEnd() (pending []lab.Command) {
+	p.Wait() // a checkpoint may still be in the making
 	s := p.session
 	s.Grab.Release()
 	if p.Timeline.Reviewing() {
