@@ -92,6 +92,9 @@ type fade struct {
 	strategy    string
 	now, before smoothing.Settings // before: those before the last change, of which a dragged slider makes one
 	unchanged   int                // updates since the last change
+
+	offsets []float32      // scratch
+	points  []render.Point // scratch
 }
 
 // settled is the number of updates after which a change is not the same as the one before.
@@ -100,7 +103,7 @@ const settled = 30
 // follow takes the present settings of a pane.
 func (f *fade) follow(pane *lab.Pane, s *smoothing.Settings) {
 	if f.pane != pane || f.strategy != pane.Strategy.Name {
-		*f = fade{pane, pane.Strategy.Name, *s, *s, settled}
+		*f = fade{pane: pane, strategy: pane.Strategy.Name, now: *s, before: *s, unchanged: settled, offsets: f.offsets, points: f.points}
 	}
 	if f.unchanged++; f.now == *s {
 		return
@@ -162,12 +165,12 @@ func (f *fade) draw(l *render.DrawList, pane *lab.Pane, x, y, w, h, scale float3
 	}
 	rate := pane.ServerWorld.Rate()
 	curve := func(s *smoothing.Settings, color render.Color) {
-		var points []render.Point
-		list := appendFade(nil, s, shift, rate)
-		for i, v := range list {
-			points = append(points, render.Point{X: left + (right-left)*float32(i)/float32(len(list)-1), Y: bottom - (bottom-top)*v/shift})
+		f.offsets, f.points = appendFade(f.offsets[:0], s, shift, rate), f.points[:0] // the list copies the points
+		for i, v := range f.offsets {
+			x := left + (right-left)*float32(i)/float32(len(f.offsets)-1)
+			f.points = append(f.points, render.Point{X: x, Y: bottom - (bottom-top)*v/shift})
 		}
-		l.Line(points, 1.6*scale, color)
+		l.Line(f.points, 1.6*scale, color)
 	}
 	if f.before != f.now {
 		curve(&f.before, dim)
