@@ -5,7 +5,7 @@ import "ghostcube/sim/geom"
 // A selective replay steps ticks again of which a client remembers all states, and steps only the bodies that can
 // differ from the remembered ones. Those are the bodies whose player has another input, the bodies that they come near or
 // reach with a field, and all that these had contact with in the remembered step. A body joins with its
-// remembered state and contacts of that tick, and stays. All others would repeat what is remembered: nothing couples
+// remembered state and contacts of that tick, and stays. All others would only repeat their remembered states: nothing couples
 // islands but what the groups of a State contain. The result equals that of stepping everything, bit for bit.
 //
 //	if w.BeginReplay(states[t]) {

@@ -80,7 +80,7 @@ func (s *Store) New(copied, original any) *Copy {
 // Left returns how many bytes Take has not taken yet.
 func (c *Copy) Left() int { return c.left }
 
-// Take takes contents out of the copy, about n bytes or what is left. Nothing may use the copy from now on except between
+// Take moves about n bytes of the copy into the store, or what is left. From now on the copy may only be used between
 // Fill and Empty.
 func (c *Copy) Take(n int) {
 	for c.taken > 0 && n > 0 {

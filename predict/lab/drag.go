@@ -59,10 +59,10 @@ func (d *Drag) Command(pane int) Command {
 	return Command{Verb: "drag", Pane: pane, Name: side + "." + strconv.Itoa(d.Body), Value: string(b)}
 }
 
-// ReleaseDrag returns the command that lets go of what is dragged in a pane, or in AllPanes. The body keeps its velocity.
+// ReleaseDrag returns the command that releases the dragged body of a pane, or of AllPanes. The body keeps its velocity.
 func ReleaseDrag(pane int) Command { return Command{Verb: "drag", Pane: pane, Name: dragOff} }
 
-// Drag returns what is dragged in the pane. ok is false if nothing is.
+// Drag returns the pane's drag in progress. ok is false if there is none.
 func (p *Pane) Drag() (d Drag, ok bool) { return p.dragged.Drag, p.dragged.held }
 
 // drag makes a body of one pane, or of all in which it can be done, follow a target, or lets go of it.

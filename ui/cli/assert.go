@@ -158,7 +158,7 @@ func (a *assertion) holds(v float64) bool {
 	return v == a.limit
 }
 
-// judge returns whether an assertion holds in the results of all sessions, and what was measured in which pane.
+// judge reports whether an assertion holds over all sessions, with the measured value and its pane.
 func (a *assertion) judge(s *seedsResult) (holds bool, measured string, err error) {
 	var panes []namedPane
 	for i := range s.Panes {
