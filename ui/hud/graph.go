@@ -91,14 +91,18 @@ func (g *Graph) Last() float32 {
 type bitRate struct {
 	totals [120]uint64 // a ring, by tick
 	count  int         // ticks so far
+	base   uint64      // the first total: what was sent before the graph began is no rate of it
 }
 
 // add takes the total after a tick and returns the bits per second over the last half second; rate is in
 // ticks per second.
 func (r *bitRate) add(total uint64, rate int) float64 {
 	back := min(max(rate/2, 1), len(r.totals)-1)
+	if r.count == 0 {
+		r.base = total
+	}
 	r.totals[r.count%len(r.totals)] = total
-	first := uint64(0)
+	first := r.base
 	if r.count >= back {
 		first = r.totals[(r.count-back)%len(r.totals)]
 	}
@@ -108,11 +112,11 @@ func (r *bitRate) add(total uint64, rate int) float64 {
 
 // last returns the bytes of the newest tick.
 func (r *bitRate) last() float64 {
-	n, total := len(r.totals), r.totals[(r.count-1+len(r.totals))%len(r.totals)]
 	if r.count < 2 {
-		return float64(total)
+		return 0
 	}
-	return float64(total - r.totals[(r.count-2+n)%n])
+	n := len(r.totals)
+	return float64(r.totals[(r.count-1)%n] - r.totals[(r.count-2)%n])
 }
 
 // updateGraphs adds the values of a tick to the graphs of a pane.

@@ -91,3 +91,28 @@ func TestInputBitsGraph(t *testing.T) {
 		t.Errorf("%v bits with delta encoding, %v without", on, off)
 	}
 }
+
+// TestRatesBeginAtTheirGraph promises that the graphs of another player's screen, which begin in the middle of a session, do not
+// begin with all that was sent before.
+func TestRatesBeginAtTheirGraph(t *testing.T) {
+	l := stagetest.Session(t, "latency=75ms", "rewind")
+	if err := l.Tick(lab.Entry{Commands: []lab.Command{{Verb: "scene", Pane: lab.AllPanes, Name: "two-players"}}}); err != nil {
+		t.Fatal(err)
+	}
+	var s HUD
+	stagetest.Roll(t, &s, l, 300)
+	largest := func(which int) (v float32) {
+		g := s.Graph(0, which)
+		for i := range g.Len() {
+			x, _ := g.At(i)
+			v = max(v, x)
+		}
+		return v
+	}
+	rate, bytes := largest(DownlinkGraph), largest(BytesDownGraph)
+	stagetest.Show(t, l, "player=2")
+	stagetest.Roll(t, &s, l, 60)
+	if r, b := largest(DownlinkGraph), largest(BytesDownGraph); s.Client(0) != 1 || r > 2*rate || b > 2*bytes || r == 0 || b == 0 {
+		t.Errorf("screen of client %d: %v kbit/s and %v bytes a tick at most; of the first one %v and %v", s.Client(0), r, b, rate, bytes)
+	}
+}
