@@ -192,9 +192,10 @@ func (f *File) Leave() error {
 	return f.Close()
 }
 
-// Commit gives files their names, one right after the other, once all of them are on the disk. If one cannot be brought
-// there, all are discarded. Whole files that cannot get their names, such as those of a video that is being played on
-// Windows, are left, and the error says where.
+// Commit gives files their names, one right after the other, once all of them are on the disk. Of two programs that write
+// the same files at once, the last one's replace all of the other's. If one cannot be brought to the disk, all are
+// discarded. Whole files that cannot get their names, such as those of a video that is being played on Windows, are left,
+// and the error says where.
 func Commit(files ...*File) error {
 	for _, f := range files {
 		var err error
@@ -204,6 +205,9 @@ func Commit(files ...*File) error {
 		if err = errors.Join(err, f.Close()); err != nil {
 			return errors.Join(err, Discard(files...))
 		}
+	}
+	if len(files) > 1 && !files[0].direct {
+		defer lock(filepath.Dir(files[0].target))()
 	}
 	for i, f := range files {
 		if err := f.name(); err != nil {

@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -163,6 +164,39 @@ func TestLongNames(t *testing.T) {
 		t.Error(err)
 	}
 	want(t, filepath.Dir(name), filepath.Base(name), "x")
+}
+
+// TestTwoAtOnce checks that of two writers of the same three files, all come from one.
+func TestTwoAtOnce(t *testing.T) {
+	if runtime.GOOS == "windows" || runtime.GOOS == "js" {
+		t.Skip("no folder can be locked here")
+	}
+	dir := t.TempDir()
+	names := []string{"a.webm", "b.tape", "c.vtt"}
+	for range 200 {
+		var ended sync.WaitGroup
+		for _, text := range []string{"one", "two"} {
+			var files []*File
+			for _, name := range names {
+				f, err := Create(filepath.Join(dir, name))
+				files = append(files, begin(t, f, err, text))
+			}
+			ended.Go(func() {
+				if err := Commit(files...); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		ended.Wait()
+		text, err := os.ReadFile(filepath.Join(dir, names[0]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		want(t, dir, names[0], string(text), names[1], string(text), names[2], string(text))
+		if t.Failed() {
+			return
+		}
+	}
 }
 
 // TestCommitTogether checks that none of several files is renamed if one of them cannot be written.
