@@ -1,5 +1,6 @@
 // Planted checks the tests: it plants one bug at a time, as a table lists them, and demands that
-// the tests of the package fail. A bug that survives shows a promise that no test holds.
+// the tests of the package fail, those of go test ./... or, with GHOSTCUBE_CI, those of .ci/run. A bug that survives shows a
+// promise that no test holds.
 //
 //	go run ./internal/planted [-only TEXT] [-list] .ci/planted.txt
 //
@@ -191,17 +192,24 @@ func (b *bug) test(tree string) (found bool, err error) {
 		return false, err
 	}
 	defer func() { err = errors.Join(err, os.WriteFile(name, original, 0o600)) }()
-	test := exec.Command("go", append([]string{"test", "-failfast", "-vet=off", "-count=1", "-timeout", "5m"}, b.tests...)...)
-	test.Dir = tree
-	output, err := test.CombinedOutput()
-	var failed *exec.ExitError
-	switch {
-	case err == nil:
-		return false, nil
-	case !errors.As(err, &failed):
-		return false, err
-	case bytes.Contains(output, []byte("[build failed]")):
-		return false, fmt.Errorf("the bug does not compile:\n%s", output)
+	// What go test ./... finds is found quickly; the experiments of .ci/run come only then.
+	for _, setting := range []string{"", "GHOSTCUBE_CI=1"} {
+		test := exec.Command("go", append([]string{"test", "-failfast", "-vet=off", "-count=1", "-timeout", "10m"}, b.tests...)...)
+		test.Dir = tree
+		if setting != "" {
+			test.Env = append(os.Environ(), setting)
+		}
+		output, err := test.CombinedOutput()
+		var failed *exec.ExitError
+		switch {
+		case err == nil:
+			continue
+		case !errors.As(err, &failed):
+			return false, err
+		case bytes.Contains(output, []byte("[build failed]")):
+			return false, fmt.Errorf("the bug does not compile:\n%s", output)
+		}
+		return true, nil
 	}
-	return true, nil
+	return false, nil
 }

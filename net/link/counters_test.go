@@ -103,6 +103,7 @@ func TestCountersAddUp(t *testing.T) {
 // TestCountersMatchExpected compares an hour of traffic with Expect, for every profile
 // and a few other networks.
 func TestCountersMatchExpected(t *testing.T) {
+	experiment.Skip(t)
 	texts := []string{
 		"latency=10ms,jitter=30ms", "latency=10ms,jitter=30ms,shape=normal", // cut off at zero
 		"latency=40ms,jitter=10ms,shape=long-tail,loss=30%", "latency=50ms,jitter=20ms,shape=uniform-positive", "latency=20ms,jitter=15ms,shape=gamma",

@@ -51,6 +51,7 @@ func openPushed(t *testing.T, seat Seat, ticks int) *Pane {
 // Twenty seconds after everything has come to rest both clients draw the server's poses and
 // own nothing but their cubes.
 func TestToucherAuthority(t *testing.T) {
+	experiment.Skip(t)
 	t.Parallel()
 	for _, network := range []string{"latency=75ms", "latency=75ms,jitter=30ms,loss=20%,duplicate=5%,reorder=5%,reorder-delay=40ms"} {
 		for _, knobs := range []string{
@@ -125,6 +126,7 @@ func TestToucherAuthority(t *testing.T) {
 // TestToucherAuthoritySpectator checks that a spectator receives the states of all bodies,
 // whoever has authority over them.
 func TestToucherAuthoritySpectator(t *testing.T) {
+	experiment.Skip(t)
 	t.Parallel()
 	p := openPushed(t, AtHost, 600)
 	if n := p.Counters.Value("updates_per_packet"); n < 15 {

@@ -130,6 +130,7 @@ var clockFaultCases = []clockFaultCase{
 // server receives its inputs as before: also after ten seconds, when the low bits of the
 // first tick that arrives could mean a later one.
 func TestRecoversFromFreeze(t *testing.T) {
+	experiment.Skip(t)
 	t.Parallel()
 	freezes := []string{"300ms", "900ms", "2s", "10s"}
 	if experiment.Brief() {

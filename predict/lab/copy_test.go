@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"ghostcube/internal/experiment"
 	"ghostcube/net/link"
 	"ghostcube/predict"
 	. "ghostcube/predict/lab"
@@ -108,7 +109,9 @@ func TestCopiesAreComplete(t *testing.T) {
 		"statesync:compression=delta:authority=client:adaptive=on", "statesync:compression=relative:jitter-buffer=0",
 		"lockstep:transport=tcp:adaptive=on:follow-clock=on", "lockstep:adaptive=on", "rollback:topology=mesh",
 		"statesync:send=dead-reckoning:dr-algorithm=acceleration:dr-threshold=0.1", "statesync:correction=predictive",
-		"lockstep:transport=tcp:adaptive=on:follow-clock=on", "lockstep:adaptive=on",
+	}
+	if experiment.Brief() {
+		specs = specs[:3]
 	}
 	for _, s := range Strategies {
 		specs = append(specs, s.Name)

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"ghostcube/internal/experiment"
 	"ghostcube/net/link"
 	"ghostcube/net/packet"
 	"ghostcube/predict"
@@ -36,6 +37,7 @@ type tappedDatagram struct {
 // damage, in a scene whose snapshots need fragments, and compares the recorded datagrams with those that the tap
 // sees, one by one, and with the counters of the link and the endpoints.
 func TestTraceAgreesWithTheLink(t *testing.T) {
+	experiment.Skip(t)
 	t.Parallel()
 	kinds, flags := map[predict.PacketKind]int{}, map[trace.Flags]int{}
 	for _, spec := range tracedSpecs() {
@@ -123,6 +125,7 @@ func TestTraceAgreesWithTheLink(t *testing.T) {
 
 // TestTraceOfRerun runs a stretch of a session again from a copy, and compares the recorded datagrams.
 func TestTraceOfRerun(t *testing.T) {
+	experiment.Skip(t)
 	t.Parallel()
 	for _, spec := range tracedSpecs() {
 		l := labtest.Open(t, labtest.Config(t, "katamari:cubes=60", tracedNetwork, AtClient), spec)

@@ -343,6 +343,7 @@ func TestFirstInputComesTooLate(t *testing.T) {
 // over a bad network, because the player's last inputs arrive in other ticks, that a session without other clients
 // has no value, and that the session itself stays as it is.
 func TestMeasureRejoin(t *testing.T) {
+	experiment.Skip(t)
 	following := make([]Entry, 120)
 	following[0].Commands = []Command{rejoinFirst}
 	for i := range following {

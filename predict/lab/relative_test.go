@@ -34,6 +34,7 @@ func playTicks(t testing.TB, l *Lab, tape *tape.Tape, from, to int) {
 // the cube changes its parent stays equal to its original and shares no memory with it, for
 // every kind of handover.
 func TestRelativeConformance(t *testing.T) {
+	experiment.Skip(t)
 	t.Parallel()
 	tape := boardingTape(t, badNetwork)
 	for _, spec := range []string{

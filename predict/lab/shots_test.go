@@ -71,6 +71,7 @@ func TestDescribeListsAllCounters(t *testing.T) {
 // is steered draws on the chord between its last two pictures, and where the target bounces between the two, the
 // chord cuts the corner of its path: then it is found where a chord is.
 func TestRewoundHitsMatchView(t *testing.T) {
+	experiment.Skip(t)
 	t.Parallel()
 	for spec, want := range map[string]struct {
 		other float64 // most shots with another result
@@ -176,6 +177,7 @@ func TestPredictedTargetsAreHitWhereDrawn(t *testing.T) {
 // ticks, the interpolation delay, and a tick; nothing where both screens are late by the same time. Halving
 // the interpolation delay shows.
 func TestPeekersAdvantage(t *testing.T) {
+	experiment.Skip(t)
 	t.Parallel()
 	tape := builtInTape(t, "shots")
 	for spec, want := range map[string]float64{ // ms
@@ -240,6 +242,7 @@ func TestRaysStartWhereDrawn(t *testing.T) {
 // TestEveryShotFiresOnce checks that every shot is resolved once, with loss, duplicates and
 // reordering, at low and high frame rates, and with clock skew.
 func TestEveryShotFiresOnce(t *testing.T) {
+	experiment.Skip(t)
 	t.Parallel()
 	const every, last = 11, 660
 	tape := builtInTape(t, "shots")
@@ -282,6 +285,7 @@ func TestEveryShotFiresOnce(t *testing.T) {
 // TestLateShotsAreRefused checks that at 400 ms one way every shot at an interpolated view is older than a history of
 // 300 ms, is refused and hits nothing, and that none is refused if the history follows the round trip.
 func TestLateShotsAreRefused(t *testing.T) {
+	experiment.Skip(t)
 	t.Parallel()
 	for _, spec := range []string{"noprediction", "snapshot", "animated", "statesync"} {
 		l := playShots(t, labtest.Config(t, "two-players", "latency=400ms", AtClient), 700, 11, spec+":hit-history=300ms", spec)
@@ -303,6 +307,7 @@ func TestLateShotsAreRefused(t *testing.T) {
 // TestHostShootsThePresent checks that a player at the host sees the server's world: its shots
 // hit what it saw, rewound or not, in the tick in which it fires.
 func TestHostShootsThePresent(t *testing.T) {
+	experiment.Skip(t)
 	t.Parallel()
 	for _, spec := range shotSpecs {
 		if spec == "lockstep" { // a lockstep tick waits for all players
@@ -322,6 +327,7 @@ func TestHostShootsThePresent(t *testing.T) {
 // TestForkKeepsShots checks that a fork while shots are in flight stays equal, and that the
 // shot of a frozen client waits until it runs again.
 func TestForkKeepsShots(t *testing.T) {
+	experiment.Skip(t)
 	t.Parallel()
 	tape := builtInTape(t, "shots")
 	for _, spec := range shotSpecs {
@@ -371,6 +377,7 @@ func TestForkKeepsShots(t *testing.T) {
 
 // TestShotsAllocateNothing checks that shooting allocates nothing per tick.
 func TestShotsAllocateNothing(t *testing.T) {
+	experiment.Skip(t)
 	tape := builtInTape(t, "shots")
 	for _, spec := range shotSpecs {
 		if testing.Short() && spec != "snapshot" {

@@ -209,6 +209,7 @@ func TestSlowedClientReceivesAll(t *testing.T) {
 // TestStatesyncFork checks for every compression that a fork stays equal to its original, and
 // that at rest the views equal the server's world.
 func TestStatesyncFork(t *testing.T) {
+	experiment.Skip(t)
 	t.Parallel()
 	for _, spec := range []string{
 		"statesync:compression=uncompressed:jitter-buffer=0", "statesync:compression=quantised",
@@ -270,6 +271,7 @@ func BenchmarkStatesync(b *testing.B) {
 // runs and a fork are equal, ticks allocate nothing, no payload is rejected, and at rest the views equal the
 // server's world.
 func TestStatesyncKnobsConform(t *testing.T) {
+	experiment.Skip(t)
 	const reckoning = "send=dead-reckoning:dr-threshold=0.2:dr-algorithm="
 	for _, x := range []struct{ knobs, scene string }{
 		{reckoning + "static", "zen"}, {reckoning + "velocity", "two-players"},

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"ghostcube/internal/experiment"
 	"io"
 	"os"
 	"path/filepath"
@@ -42,6 +43,7 @@ func TestLargeFilesAreRefused(t *testing.T) {
 
 // TestEndlessPipes checks that a pipe is read as a file, and that one that never ends is refused at the limit.
 func TestEndlessPipes(t *testing.T) {
+	experiment.Skip(t)
 	pipe := func(text string, endless bool) (name string) {
 		r, w, err := os.Pipe()
 		if err != nil {

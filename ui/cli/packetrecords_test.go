@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"ghostcube/internal/experiment"
 	"ghostcube/net/link"
 	"ghostcube/net/quant"
 	"ghostcube/predict/lab"
@@ -17,6 +18,7 @@ import (
 // session: number, order, times, sizes, sequence numbers, headers and fields, for every strategy, with loss,
 // reordering, duplicates and fragments, over UDP and TCP.
 func TestPacketsAgreeWithRecords(t *testing.T) {
+	experiment.Skip(t)
 	t.Parallel()
 	specs := []string{"lockstep:transport=tcp", "rewind:messages=reliable", "statesync:authority=client"}
 	for _, s := range lab.Strategies {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"encoding/json"
+	"ghostcube/internal/experiment"
 	"math"
 	"os"
 	"path/filepath"
@@ -128,6 +129,7 @@ func checkTrace(t *testing.T, events []map[string]any) {
 // TestTraceFormat checks the traces of sessions with losses, corrections, replays, stalls, fragments and several clients
 // against the format, and their datagrams against those that packets prints as text.
 func TestTraceFormat(t *testing.T) {
+	experiment.Skip(t)
 	summary := regexp.MustCompile(`pane (\d) \S+, client \d (up|down): \d+ packets in (\d+) datagrams`)
 	for _, args := range []string{
 		"--panes rewind:redundant=off,snapshot --network wifi-bad,loss=10% --seconds 3",

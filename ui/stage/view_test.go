@@ -85,6 +85,7 @@ func TestSceneIsInTheFrame(t *testing.T) {
 // TestWalkerStaysInTheFrame promises that the walker and the tractor stay in the picture with the player's body for the
 // first 15 s of a session without input.
 func TestWalkerStaysInTheFrame(t *testing.T) {
+	experiment.Skip(t)
 	seconds := 15
 	if experiment.Brief() {
 		seconds = 7

@@ -293,6 +293,7 @@ func TestInterruption(t *testing.T) {
 // TestTransportChanges checks that the transport can change while inputs are in flight: no input is
 // lost, and the worlds stay the same.
 func TestTransportChanges(t *testing.T) {
+	experiment.Skip(t)
 	t.Parallel()
 	for _, host := range []bool{true, false} {
 		r := newRig(t, "two-players", "latency=100ms,loss=30%,jitter=30ms", host)

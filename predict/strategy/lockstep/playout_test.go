@@ -295,6 +295,7 @@ func TestPlayoutAfterLateStart(t *testing.T) {
 // slower than the server's runs for five minutes without a stall, and that without it a faster one
 // stalls repeatedly.
 func TestClockDrift(t *testing.T) {
+	experiment.Skip(t)
 	t.Parallel()
 	ticks, skews := 18000, []string{"500", "-500", "3000", "-3000"}
 	if experiment.Brief() {

@@ -3,6 +3,7 @@ package rewind
 import (
 	"testing"
 
+	"ghostcube/internal/experiment"
 	"ghostcube/net/packet"
 	"ghostcube/net/quant"
 	"ghostcube/predict"
@@ -68,6 +69,7 @@ func TestCorrectionsAgain(t *testing.T) {
 // TestResyncEndsCorrections checks that after an error in a ball of cubes the client asks once, and that
 // its world then equals the server's to the bit, contacts included; without it, corrections go on.
 func TestResyncEndsCorrections(t *testing.T) {
+	experiment.Skip(t)
 	for _, enabled := range []string{"on", "off"} {
 		r := newRig(t, "katamari", "latency=75ms", "resync", enabled)
 		r.Run(450, gather)
@@ -86,6 +88,7 @@ func TestResyncEndsCorrections(t *testing.T) {
 // TestResyncIsExact checks that all clients equal the server's world to the bit after a fault, also if
 // packets are lost and snapshots are rare: the one that asked, and the one that did not.
 func TestResyncIsExact(t *testing.T) {
+	experiment.Skip(t)
 	for _, c := range []struct{ network, every string }{{"latency=75ms", "1"}, {"latency=75ms,loss=25%", "1"}, {"latency=50ms,loss=10%", "4"}} {
 		r := &rig{Rig: predicttest.New(t, Strategy, predicttest.Config{
 			Scene: "two-players", Network: c.network, Clients: 2, Knobs: []string{"snapshot-every", c.every, "resync", "on"},

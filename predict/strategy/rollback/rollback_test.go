@@ -219,6 +219,7 @@ func TestOnlyInequalityRollsBack(t *testing.T) {
 // TestNoWaitBelowLimit checks that no client skips a tick while the round trip and the lead fit into max-rollback,
 // and that beyond the limit it skips ticks, says so, does not lose the pending rollback, and recovers.
 func TestNoWaitBelowLimit(t *testing.T) {
+	experiment.Skip(t)
 	r := newRig(t, "two-players", "latency=150ms,jitter=20ms,loss=5%", false)
 	r.run(t, 900)
 	if n := r.Counter("skipped_ticks"); n != 0 {
@@ -254,6 +255,7 @@ func TestNoWaitBelowLimit(t *testing.T) {
 // TestRecoversFromOutage checks that a client that has heard nothing for half a minute takes in the inputs of that
 // time, steps them, and is in time again. The server remembers them for 68 s.
 func TestRecoversFromOutage(t *testing.T) {
+	experiment.Skip(t)
 	r := newRig(t, "two-players", "latency=50ms", false)
 	r.run(t, 120)
 	r.Network.Blackout = r.Now() + 30*time.Second

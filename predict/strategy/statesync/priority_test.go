@@ -16,6 +16,7 @@ import (
 // allows, plus two ticks' worth or one packet with a single body; that at least nine tenths of a
 // budget that can be used are used; and that a change of the budget takes effect within a second.
 func TestNeverAboveBudget(t *testing.T) {
+	experiment.Skip(t)
 	t.Parallel()
 	budgets := []int{16, 256, 1024, 48, 64, 700}
 	if experiment.Brief() {
