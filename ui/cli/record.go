@@ -27,7 +27,7 @@ type recordCommand struct {
 	Size         string        `group:"output" help:"Size of the frames in pixels." default:"1280x720" placeholder:"1280x720"`
 	FPS          string        `group:"output" help:"Frames per second; the default is 60, or 25 for a GIF." placeholder:"60"`
 	From         float64       `group:"output" help:"Seconds of the session to run before the video begins." placeholder:"S"`
-	Title        string        `group:"output" help:"Title; the default is that of the comparison, or the session in short." placeholder:"TEXT"`
+	Title        string        `group:"output" help:"Title, at most 60 characters; the default is that of the comparison, or the session in short." placeholder:"TEXT"`
 	Footer       *string       `group:"output" help:"Note in the footer; the default names the tape." placeholder:"TEXT"`
 	View         string        `group:"output" help:"split: client and server side by side (default for one pane); overlay: ghosts in the client's view." placeholder:"overlay|split"`
 	TitleCard    time.Duration `group:"output" help:"Show a title card for so long before the video begins: title, panes, network, scene." placeholder:"2s"`
@@ -118,7 +118,7 @@ func (c *recordCommand) newJob(p *program) (*plan.Plan, *recorder.Job, error) {
 	}
 	job := &recorder.Job{
 		Entries: session.ShownEntries(n, display), SkipTicks: int(c.From * rate), CardTicks: int(c.TitleCard.Seconds() * rate),
-		Title: c.Title, Footer: session.TapeNote(), NoOverlay: c.NoHUD, Format: f,
+		Footer: session.TapeNote(), NoOverlay: c.NoHUD, Format: f,
 	}
 	if f.Still() {
 		job.Format.FPS = session.Config.Rate // one frame a tick at speed 1
@@ -146,6 +146,13 @@ func (c *recordCommand) recordDisplay() ([]lab.Command, error) {
 	}
 	if c.View != "" {
 		list = append(list, stage.Show("split", stage.OnOff(c.View == "split")))
+	}
+	if c.Title != "" {
+		show := stage.ShowTitle(c.Title)
+		if err := stage.CheckCommand(show); err != nil {
+			return nil, usageError{fmt.Errorf("--title: %w", err)}
+		}
+		list = append(list, show)
 	}
 	return list, nil
 }
@@ -223,9 +230,7 @@ func (p *program) recordVideo(session *plan.Plan, j *recorder.Job,
 	if j.Lab, err = session.NewLab(); err != nil {
 		return r, usageError{err}
 	}
-	if j.Title == "" {
-		j.Title = cmp.Or(session.Title(), strategiesIn(session))
-	}
+	j.Title = cmp.Or(session.Title(), strategiesIn(session))
 	bar := p.newProgress("record", len(j.Entries))
 	defer bar.finish()
 	taped := tape.NewRecording(j.Lab, Version, session.Panes)

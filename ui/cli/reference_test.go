@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -442,7 +443,7 @@ func writeViewReference(_ *testing.T, m *markdown) {
 		if d.Key != "" {
 			key = " " + d.Key
 		}
-		m.text("- %s%s, *%s (%s)*: %s\n", code(d.Name), key, d.Value(&stage.DefaultSettings), d.Allowed(), d.Help)
+		m.text("- %s%s, *%s (%s)*: %s\n", code(d.Name), key, cmp.Or(d.Value(&stage.DefaultSettings), "none"), d.Allowed(), d.Help)
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 // Options say what Compose draws over the scenes.
 type Options struct {
 	NoOverlay bool      // draw nothing over the scenes
-	Title     string    // of the header; empty: the scene's name
+	Title     string    // of the header, unless the viewer has given one; empty: the scene's name
 	Input     sim.Input // its buttons are highlighted in the footer
 	Footer    string    // such as the name of the tape
 	NoKeys    bool      // no keys in the footer

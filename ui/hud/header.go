@@ -1,6 +1,7 @@
 package hud
 
 import (
+	"cmp"
 	"strconv"
 
 	"ghostcube/predict/lab"
@@ -16,7 +17,7 @@ type headerTexts struct {
 // headerTexts returns the title; the network; and the seed, the clock, the tick and the speed.
 func (d frameDrawer) headerTexts(o Options) headerTexts {
 	c := d.l.Config()
-	t := headerTexts{title: o.Title, network: d.hud.network.describe(&c.Network)}
+	t := headerTexts{title: cmp.Or(string(d.settings.Title), o.Title), network: d.hud.network.describe(&c.Network)}
 	if t.title == "" {
 		t.title = c.Scene
 		if c.Seat == lab.AtHost {

@@ -1,6 +1,7 @@
 package hud
 
 import (
+	"cmp"
 	"fmt"
 
 	"ghostcube/predict/lab"
@@ -8,7 +9,7 @@ import (
 	"ghostcube/ui/stage"
 )
 
-// DrawTitleCard covers a picture with the title of a session, its panes, its network and its scene.
+// DrawTitleCard covers a picture with the title of a session, or the viewer's, its panes, its network and its scene.
 func (h *HUD) DrawTitleCard(list *render.DrawList, l *lab.Lab, title string, at Rect) {
 	scale := overlayScale(at, 1, 1)
 	x, width := float32(at.X)+64*scale, float32(at.W)-128*scale
@@ -23,7 +24,7 @@ func (h *HUD) DrawTitleCard(list *render.DrawList, l *lab.Lab, title string, at 
 	}
 	fill(list, at, stage.BackgroundColor.ScaleAlpha(0.9))
 	y := float32(at.Y) + float32(at.H)*0.22
-	line(&y, 40, true, stage.TextColor, title)
+	line(&y, 40, true, stage.TextColor, cmp.Or(string(h.stage.Settings(l).Title), title))
 	y += 24 * scale
 	for i, p := range l.Panes {
 		text := fmt.Sprintf("%d  %s", i+1, p.Title())

@@ -11,6 +11,7 @@ import (
 	"ghostcube/predict/lab"
 	"ghostcube/ui/plan"
 	"ghostcube/ui/recorder"
+	"ghostcube/ui/stage"
 )
 
 // TestTitleStaysTrue changes a comparison by a command of each kind and promises that its title goes unless the command
@@ -128,8 +129,12 @@ func TestChosenVideo(t *testing.T) {
 	if f := gif.Format; f.FPS != 25 || filepath.Ext(f.File) != ".gif" {
 		t.Errorf("a GIF: %+v", f)
 	}
-	mine := film(VideoChoice{"My title", ".webm", "640x360", "30"})
-	if f := mine.Format; mine.Title != "My title" || f.W != 640 || f.H != 360 || f.FPS != 30 || filepath.Ext(f.File) != ".webm" {
+	g.Do(stage.ShowTitle("Mine, 100 % of it: a-b"))
+	mine := film(VideoChoice{".webm", "640x360", "30"})
+	if got := stage.SettingsOf(mine.Lab).Title; got != "Mine, 100 % of it: a-b" {
+		t.Errorf("the viewer's title is %q", got)
+	}
+	if f := mine.Format; f.W != 640 || f.H != 360 || f.FPS != 30 || filepath.Ext(f.File) != ".webm" {
 		t.Errorf("chosen: %q, %+v", mine.Title, f)
 	}
 	for _, kind := range VideoKinds() {

@@ -9,6 +9,7 @@ import (
 	"ghostcube/predict/lab"
 	"ghostcube/predict/lab/tape"
 	"ghostcube/render/video"
+	"ghostcube/ui/stage"
 )
 
 // videoRun is a video that another copy of the program writes, because this one has a single thread. The other one knows
@@ -49,7 +50,10 @@ func (r *videoRun) prepare(v *Videos, f video.Format, title string, noOverlay bo
 	r.args = []string{
 		"record", "--tape", videoTape, "--from", strconv.FormatFloat((float64(start)+0.5)/float64(r.config.Rate), 'g', -1, 64),
 		"--size", strconv.Itoa(f.W) + "x" + strconv.Itoa(f.H), "--fps", strconv.Itoa(f.FPS),
-		"--title=" + title, "--footer=", "--output", filepath.Base(f.File),
+		"--footer=", "--output", filepath.Base(f.File),
+	}
+	if title != "" && stage.SettingsOf(v.lab).Title == "" {
+		r.args = append(r.args, "--title="+title)
 	}
 	if noOverlay {
 		r.args = append(r.args, "--no-hud")

@@ -50,10 +50,9 @@ type Videos struct {
 
 // VideoChoice says how a video is to be. Zero fields leave it to the program.
 type VideoChoice struct {
-	Title string // in its header, instead of the session's
-	Kind  string // one of VideoKinds
-	Size  string // one of VideoSizes
-	FPS   string // one of Rates; another one is left to the program
+	Kind string // one of VideoKinds
+	Size string // one of VideoSizes
+	FPS  string // one of Rates; another one is left to the program
 }
 
 // VideoKinds are the endings of the names of videos that this machine can write.
@@ -303,7 +302,7 @@ func (v *Videos) Toggle() {
 		return
 	}
 	f := v.Chosen.format(func(ext string) string { return s.Files.UnusedName("video", ext) })
-	if err := v.stop(f, cmp.Or(v.Chosen.Title, s.Title), s.Window != nil && s.Window.OverlayHidden()); err != nil {
+	if err := v.stop(f, s.Title, s.Window != nil && s.Window.OverlayHidden()); err != nil {
 		s.Notices.Post(err.Error())
 	}
 }

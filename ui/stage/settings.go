@@ -33,6 +33,7 @@ type Settings struct {
 	Joints    bool
 	Coloring  Coloring
 	Screens   Screens // whose screen each pane shows
+	Title     Title   // the viewer's own, in the head; empty: that of the comparison, or the scene
 	Headline  string  // name of the quantity that is drawn large in each pane, or NoHeadline
 	Yaw       float64 // degrees counter-clockwise from +y, of the camera's view
 	Pitch     float64 // degrees below the horizon
@@ -65,7 +66,7 @@ type Setting struct {
 	Help     string // what it draws, or its meaning and unit; without a full stop
 	Min, Max float64
 
-	// field returns a pointer to the setting's value: *bool, *Coloring, *LaneMode, *Screens, *string for the name
+	// field returns a pointer to the setting's value: *bool, *Coloring, *LaneMode, *Screens, *Title, *string for the name
 	// of a quantity, or *float64 for a number in [Min, Max].
 	field func(*Settings) any
 }
@@ -102,6 +103,8 @@ var SettingTable = []Setting{
 		field: func(s *Settings) any { return &s.Screens }},
 	{Name: "headline", Help: "the measure or counter that each pane shows in large type, such as down_kbit_per_second",
 		field: func(s *Settings) any { return &s.Headline }},
+	{Name: "title", Help: "a title of your own in the head of window and videos, such as Two+cubes; the panel has it on the page Session",
+		field: func(s *Settings) any { return &s.Title }},
 	{Name: "yaw", Help: "camera direction, degrees counter-clockwise from +y; scenes have their own default", Min: -360, Max: 360,
 		field: func(s *Settings) any { return &s.Yaw }},
 	{Name: "pitch", Help: "camera pitch, degrees below the horizon; scenes have their own default", Min: 2, Max: 85,
@@ -153,7 +156,7 @@ func (s *Settings) Apply(c lab.Command) {
 func (s *Settings) AnyGauge() bool { return s.Packet || s.Ages || s.Latency || s.Slots }
 
 // Options returns the values of a switch or of a choice of names, and nil for a number,
-// a list of players or the name of a quantity.
+// a list of players, a title or the name of a quantity.
 func (s *Setting) Options() []string {
 	if _, ok := s.field(&Settings{}).(*bool); ok {
 		return []string{"off", "on"}
@@ -183,6 +186,8 @@ func (s *Setting) Value(of *Settings) string {
 		return OnOff(*p)
 	case *Screens:
 		return p.String()
+	case *Title:
+		return p.String()
 	case *string:
 		return *p
 	case *float64:
@@ -199,6 +204,8 @@ func (s *Setting) Allowed() string {
 	switch s.field(&Settings{}).(type) {
 	case *Screens:
 		return screensAllowed
+	case *Title:
+		return titleAllowed
 	case *string:
 		return NoHeadline + ", or a name of list measures or list counters"
 	}
@@ -226,6 +233,12 @@ func (s *Setting) parse(of *Settings, value string) error {
 			return fmt.Errorf("%s=%s: want %s", s.Name, value, s.Allowed())
 		}
 		*p = screens
+	case *Title:
+		title, err := parseTitle(value)
+		if err != nil {
+			return fmt.Errorf("%s=%s: %w: want %s", s.Name, value, err, s.Allowed())
+		}
+		*p = title
 	case *string:
 		if err := checkHeadline(value); err != nil {
 			return err
@@ -259,6 +272,9 @@ func settingNamed(name string) (*Setting, error) {
 func Show(name, value string) lab.Command {
 	return lab.Command{Verb: "show", Pane: lab.AllPanes, Name: name, Value: value}
 }
+
+// ShowTitle returns the command that sets the viewer's title; an empty one is none.
+func ShowTitle(title string) lab.Command { return Show("title", Title(title).String()) }
 
 // OnOff returns the value of a switch as show commands have it.
 func OnOff(on bool) string {

@@ -9,6 +9,7 @@ import (
 
 	"ghostcube/net/link"
 	"ghostcube/predict/lab"
+	"ghostcube/ui/hud"
 	"ghostcube/ui/stage"
 	"ghostcube/ui/widget"
 )
@@ -307,6 +308,30 @@ func TestCorrectionList(t *testing.T) {
 	}
 }
 
+// TestTitleField promises that a title typed on the page Session stands in the head, and with none the comparison's again.
+func TestTitleField(t *testing.T) {
+	g := newTestGame(t, "rewind")
+	g.openPage(t, "Session")
+	head := func() (texts string) {
+		var f hud.Frame
+		g.session.HUD.Compose(&f, g.session.Lab, stage.Rect{W: 1280, H: 720}, g.stageOptions("Without", ""), 1)
+		for _, x := range f.Overlay.Items {
+			texts += x.Text + "\n"
+		}
+		return texts
+	}
+	for _, title := range []string{"Two cubes, 100 ms", ""} {
+		g.click(t, "video title")
+		g.lay(t, widget.Input{Backspace: true})
+		g.lay(t, widget.Input{Text: title})
+		g.lay(t, widget.Input{Enter: true})
+		if got := g.session.Settings().Title; string(got) != title || strings.Contains(head(), "Two cubes, 100 ms\n") != (title != "") ||
+			strings.Contains(head(), "Without\n") != (title == "") {
+			t.Errorf("%q typed: the title is %q, and the head has\n%s", title, got, head())
+		}
+	}
+}
+
 // TestViewControls promises that every display setting has a control that sets it.
 func TestViewControls(t *testing.T) {
 	g := newTestGame(t, "rewind", "snapshot")
@@ -314,6 +339,9 @@ func TestViewControls(t *testing.T) {
 	g.openPage(t, "View")
 	for i := range stage.SettingTable {
 		d := &stage.SettingTable[i]
+		if d.Name == "title" { // TestTitleField
+			continue
+		}
 		value := func() string {
 			s := g.session.Settings()
 			return d.Value(&s)

@@ -9,6 +9,7 @@ import (
 	"ghostcube/sim/scene"
 	"ghostcube/ui/plan"
 	"ghostcube/ui/session"
+	"ghostcube/ui/stage"
 	"ghostcube/ui/widget"
 )
 
@@ -55,12 +56,15 @@ func (p *sessionPage) build() {
 func (p *sessionPage) recordingControls() {
 	ui, c := &p.ui, &p.session.Videos.Chosen
 	ui.Heading("Recording")
-	usual := p.session.Title
-	if usual == "" {
-		usual = p.session.Lab.Config().Scene
+	show := p.session.Settings()
+	title, ok := ui.Field(ui.Row(widget.Row{Name: "title", Help: "Title of the session, in its head and its videos. Without one it has the " +
+		"comparison's, as long as that is true.", Width: 220}), widget.Field{
+		ID: "video title", Value: string(show.Title), Placeholder: cmp.Or(p.session.Title, p.session.Lab.Config().Scene),
+		Check: func(text string) error { return stage.CheckCommand(stage.ShowTitle(text)) },
+	})
+	if ok {
+		p.queue(stage.ShowTitle(title))
 	}
-	c.Title, _ = ui.Field(ui.Row(widget.Row{Name: "title", Help: "Title of the video. Without one it has the session's, as long as that is true.",
-		Width: 220}), widget.Field{ID: "video title", Value: c.Title, Placeholder: usual, Live: true})
 	one := func(row widget.Row, value *string, options []string) {
 		const automatic = "automatic"
 		if name, ok := p.choice(row, row.Name, cmp.Or(*value, automatic), slices.Insert(slices.Clone(options), 0, automatic), nil); ok {

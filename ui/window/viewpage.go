@@ -29,6 +29,7 @@ func (p *viewPage) build() {
 		d := &stage.SettingTable[i]
 		row := widget.Row{Name: settingLabel(d), Help: sentence(d.Help)}
 		switch {
+		case d.Name == "title": // on the page Session
 		case d.Options() == nil && d.Max > d.Min:
 			p.numberSetting(d, row, d.Value(&show))
 		case d.Options() == nil && d.Name != "headline":
