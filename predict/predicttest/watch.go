@@ -1,6 +1,9 @@
 package predicttest
 
 import (
+	"strings"
+	"testing"
+
 	"ghostcube/net/packet"
 	"ghostcube/predict"
 	"ghostcube/sim"
@@ -40,4 +43,15 @@ func (w *watched) Tick(in sim.Input, server *packet.Endpoint) {
 	w.Client.Tick(in, server)
 	server.Rewrite = nil
 	w.after(&traffic)
+}
+
+// SameRecord fails at the first line in which two records differ.
+func SameRecord(t testing.TB, guide, client string) {
+	t.Helper()
+	a, b := strings.Split(guide, "\n"), strings.Split(client, "\n")
+	for i := range max(len(a), len(b)) {
+		if i >= len(a) || i >= len(b) || a[i] != b[i] {
+			t.Fatalf("line %d of the record: the guide %q, the client %q", i+1, a[min(i, len(a)-1)], b[min(i, len(b)-1)])
+		}
+	}
 }

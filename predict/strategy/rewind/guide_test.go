@@ -182,9 +182,7 @@ func TestGuide(t *testing.T) {
 		}
 		r.run(1)
 	}
-	if got, want := g.record.String(), client.String(); got != want {
-		t.Errorf("the guide:\n%s\nthe client:\n%s", got, want)
-	}
+	predicttest.SameRecord(t, g.record.String(), client.String())
 	if n := strings.Count(client.String(), "correct"); n < 5 || r.Counter("clock_jumps") > 0 {
 		t.Errorf("%d corrections, %v jumps of the clock", n, r.Counter("clock_jumps"))
 	}
