@@ -34,7 +34,7 @@ type guideDatagram struct {
 }
 
 func (g *guideEndpoint) send(payload []byte) { // send(payload):
-	for k := range count(payload) { // for each piece k of payload:      # one up to 1186 bytes, else 1024 bytes each
+	for k := range count(payload) { // for each piece k of payload:  # one up to 1186 bytes, else 1024 bytes each
 		g.transmit(guideDatagram{uint16(g.next), uint16(g.newest), g.bits, k, count(payload), piece(payload, k)}) // transmit(low 16 bits of next and newest, bits, k, number of pieces, the piece)
 	}
 	g.unacked[g.next] = true // add next to unacked
@@ -44,11 +44,11 @@ func (g *guideEndpoint) send(payload []byte) { // send(payload):
 func (g *guideEndpoint) receive(d guideDatagram) { // on a datagram (s, ack, its bits, k, count, piece):
 	s, ack := nearest(d.number, g.newest), nearest(d.ack, g.next) // s = the number nearest to newest with these low bits; ack likewise, to next
 	if g.done[s] || g.has(s, d.k) {                               // if packet s or its piece k has arrived before:
-		return // return                               # a duplicate
+		return // return  # a duplicate
 	}
 	for n := range uint64(32) { // for n = 0 .. 31:
 		if d.bits>>n&1 == 1 && g.unacked[ack-n] { // if its bit n is set, and unacked has ack - n:
-			g.acknowledge(ack - n) // acknowledged(ack - n)         # once; it leaves unacked
+			g.acknowledge(ack - n) // acknowledged(ack - n)  # once; it leaves unacked
 		}
 	}
 	g.store(s, &d)       // pieces[s][k] = piece

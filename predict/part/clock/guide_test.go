@@ -25,7 +25,7 @@ type guideClock struct {
 const none = -1 << 40 // no snapshot
 
 func (g *guideClock) snapshot(n, own sim.Moment) { // on the snapshot of tick n, in tick own of the client's clock:
-	offset := n - own                                    // offset = n - own             # less if it is late
+	offset := n - own                                    // offset = n - own  # less if it is late
 	g.earliest[g.part] = max(g.earliest[g.part], offset) // earliest[part] = max(earliest[part], offset)
 	g.behind = g.largest() + g.trip + g.lead             // behind = largest of earliest + round trip + lead
 	if g.behind > 60*oneTick || !g.synced {              // if behind > a second, or this is the first snapshot:
@@ -48,7 +48,7 @@ func (g *guideClock) tick() { // each tick:
 		g.earliest[g.part] = none // earliest[part] = none
 	}
 	if far(g.behind) || g.pace != 0 && !close(g.behind) { // if abs(behind) > 1.5, or pace != 0 and abs(behind) > 0.5:
-		g.pace = faster(g.behind) // pace = behind * 5 % / 3        # more beyond three ticks
+		g.pace = faster(g.behind) // pace = behind * 5 % / 3  # more beyond three ticks
 	} else { // else:
 		g.pace = 0 // pace = 0
 	}

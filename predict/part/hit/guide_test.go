@@ -42,11 +42,11 @@ func (g *guideServer) tick(arrived []guideShot) { // server, each tick, before i
 	g.forget(g.now - oldest)                  // forget poses older than a second
 	g.waiting = append(g.waiting, arrived...) // append the shots that have arrived to waiting
 	for _, s := range g.take() {              // for each shot in waiting:
-		if s.view+s.ahead > g.now { // if its view time + its lead > now:      # its player is ahead of the server
+		if s.view+s.ahead > g.now { // if its view time + its lead > now:  # its player is ahead of the server
 			g.keep(s) // keep it for a later tick
 			continue  // continue
 		}
-		if g.now-s.view > g.limit() { // if now - its view time > its player's round trip + 0.4 s:   # a cheat's choice
+		if g.now-s.view > g.limit() { // if now - its view time > its player's round trip + 0.4 s:  # a cheat's choice
 			g.refuse() // refuse it
 			continue   // continue
 		}

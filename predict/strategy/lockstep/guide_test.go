@@ -41,14 +41,14 @@ func (g *guideClient) tick(keys sim.Input, arrived []guidePacket) { // each tick
 			if g.first(p) { // if input[p] is empty:
 				g.begin(p, &x) // start[p] = clock - tick of its first input of p
 			}
-			g.append(p, &x) // append what follows input[p]      # the rest is known
+			g.append(p, &x) // append what follows input[p]  # the rest is known
 		}
 	}
 	g.input[g.me] = append(g.input[g.me], keys) // append keys to input[me]
-	for range 4 {                               // at most 4 times:                      # several: a stall is over
+	for range 4 {                               // at most 4 times:  # several: a stall is over
 		now := g.now()     // now = tick of the world
 		if !g.ready(now) { // if input[p][now] of any p is missing, or now + start[p] + delay > clock:
-			break // break                       # wait: repeat nothing, guess nothing
+			break // break  # wait: repeat nothing, guess nothing
 		}
 		g.step(g.all(now)) // step(world, input[..][now])
 	}

@@ -51,19 +51,19 @@ func (g *guideClient) tick(keys sim.Input, s *guideSnapshot) { // each tick:
 	g.draw(g.pose(), g.offset) // draw(pose(world) + offset)
 }
 
-func (g *guideClient) correct(n sim.Tick, s *guideSnapshot) { // correct(n, S):                    # S: the server's state before tick n
+func (g *guideClient) correct(n sim.Tick, s *guideSnapshot) { // correct(n, S):  # S: the server's state before tick n
 	g.newest = n                  // newest = n
 	g.forget(n)                   // forget input and history before tick n
 	if g.close(g.history[n], s) { // if close(history[n], S):
-		return // return                       # as predicted
+		return // return  # as predicted
 	}
 	drawn := plus(g.pose(), g.offset) // drawn = pose(world) + offset
 	g.load(g.history[n], s)           // world = S
 	for t := n; t < g.now; t++ {      // for t = n .. now - 1:
 		g.history[t] = g.save() // history[t] = world
-		g.step(g.input[t])      // step(world, input[t])         # replayed: no sounds, no spawns
+		g.step(g.input[t])      // step(world, input[t])  # replayed: no sounds, no spawns
 	}
-	g.offset = g.minus(drawn, g.pose()) // offset = drawn - pose(world)    # the picture does not jump
+	g.offset = g.minus(drawn, g.pose()) // offset = drawn - pose(world)  # the picture does not jump
 }
 
 func (g *guideClient) save() *predict.State {

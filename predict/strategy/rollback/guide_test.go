@@ -50,7 +50,7 @@ func (g *guideClient) tick(keys sim.Input, arrived []guideInput) { // each tick:
 	first := g.now              // first = now
 	for _, x := range arrived { // for each input of a player p for a tick t that has arrived:
 		g.learn(x)                                      // known[t][p] = input
-		if x.t < g.now && g.stepped[x.t][x.p] != x.in { // if t < now and stepped[t][p] != input:   # a wrong guess
+		if x.t < g.now && g.stepped[x.t][x.p] != x.in { // if t < now and stepped[t][p] != input:  # a wrong guess
 			first = min(first, x.t) // first = min(first, t)
 		}
 	}
@@ -58,14 +58,14 @@ func (g *guideClient) tick(keys sim.Input, arrived []guideInput) { // each tick:
 		drawn := plus(g.pose(), g.offset) // drawn = pose(world) + offset
 		g.load(first)                     // world = saved[first]
 		for t := first; t < g.now; t++ {  // for t = first .. now - 1:
-			g.step(t) // step(t)                  # again: no sounds, no spawns
+			g.step(t) // step(t)  # again: no sounds, no spawns
 		}
 		g.offset = g.minus(drawn, g.pose()) // offset = drawn - pose(world)
 	}
-	if g.misses(g.own(keys)) { // if known[now + delay][me] is missing:   # sent inputs never change
+	if g.misses(g.own(keys)) { // if known[now + delay][me] is missing:  # sent inputs never change
 		g.learn(g.own(keys)) // known[now + delay][me] = keys
 	}
-	if int(g.now)-int(g.confirmed) < g.limit { // if now - confirmed < limit:   # confirmed: first tick without all inputs
+	if int(g.now)-int(g.confirmed) < g.limit { // if now - confirmed < limit:  # confirmed: first tick without all inputs
 		g.step(g.now) // step(now)
 		g.now++       // now = now + 1
 	}

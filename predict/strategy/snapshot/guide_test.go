@@ -34,7 +34,7 @@ func (g *guideClient) run(keys sim.Input, arrived []guideSnapshot) { // each tic
 	g.send(keys)                // send(keys)
 	g.time++                    // time = time + 1
 	for _, s := range arrived { // for each snapshot that has arrived:
-		if len(g.buffer) == 0 { // if buffer is empty:           # the first one starts the clock
+		if len(g.buffer) == 0 { // if buffer is empty:  # the first one starts the clock
 			g.time = s.tick - g.delay // time = its tick - delay
 		}
 		g.insert(s) // put it into buffer, by its tick
@@ -42,10 +42,10 @@ func (g *guideClient) run(keys sim.Input, arrived []guideSnapshot) { // each tic
 	a := g.newestUntil(g.time)                           // a = newest snapshot in buffer with a tick <= time
 	b := g.oldestFrom(g.time)                            // b = oldest snapshot in buffer with a tick >= time
 	if a == nil || b == nil || b.tick-a.tick > g.delay { // if a or b is missing, or b.tick - a.tick > delay:
-		g.standStill() // draw(picture)               # starved: it stands still
+		g.standStill() // draw(picture)  # starved: it stands still
 		return         // return
 	}
-	share := part(g.time, a.tick, b.tick) // share = (time - a.tick) / (b.tick - a.tick)   # 0 if both are one
+	share := part(g.time, a.tick, b.tick) // share = (time - a.tick) / (b.tick - a.tick)  # 0 if both are one
 	for i := range g.picture {            // for each body i:
 		g.picture[i].Pos = curve(a, b, i, share)                                                     // picture[i].position = hermite(a[i], b[i], share)
 		g.picture[i].Rot = smoothing.LerpRotation(a.bodies[i].pose.Rot, b.bodies[i].pose.Rot, share) // picture[i].rotation = slerp(a[i], b[i], share)

@@ -24,16 +24,13 @@ func (g *guideWriter) acknowledge(q packet.Sequence) { // on the acknowledgement
 	}
 }
 
-func (g *guideWriter) write(s []delta.Cube) { // write(S):                   # a snapshot of all cubes
+func (g *guideWriter) write(s []delta.Cube) { // write(S):  # a snapshot of all cubes
 	if g.base == nil || g.tooOld() { // if there is no base, or it is older than 48 snapshots:
 		g.bits(len(s) * 80) // write each cube whole: touched 1, position 50, rotation 29 bits
 		return              // return
 	}
-	g.bits(len(s))     // for each cube i: bit(S[i] != base[i])
-	for i := range s { // for each cube i that differs:
-		if s[i] == g.base[i] { // if not: continue
-			continue // continue
-		}
+	g.bits(len(s))                   // for each cube i: bit(S[i] != base[i])
+	for _, i := range g.changed(s) { // for each cube i that differs:
 		g.bits(1)                                // bit(S[i] is touched)
 		d := difference(s[i].Pos, g.base[i].Pos) // d = S[i].position - base[i].position
 		if fit(d, 272) {                         // bit(each component of d is in -272 .. 271); if so:
@@ -48,6 +45,16 @@ func (g *guideWriter) write(s []delta.Cube) { // write(S):                   # a
 			g.bits(1 + 29) // largest 2 bits, the three others 9 bits each
 		}
 	}
+}
+
+// changed returns the cubes that differ from those of base.
+func (g *guideWriter) changed(s []delta.Cube) (list []int) {
+	for i := range s {
+		if s[i] != g.base[i] {
+			list = append(list, i)
+		}
+	}
+	return list
 }
 
 func (g *guideWriter) tooOld() bool { return packet.Sequence(len(g.sent))-g.baseline > 48 }

@@ -55,12 +55,12 @@ func (g *guideClient) tick(arrived []*message) { // client, each tick:
 		g.storeInputs(p)              // inputs[t] = those in it, for each tick t from now on
 		g.buffer[p.tick] = p.states() // buffer[its tick] = its states
 	}
-	g.round(g.world)                    // round(world)             # to the numbers on the wire, as the server does
+	g.round(g.world)                    // round(world)  # to the numbers on the wire, as the server does
 	g.step(g.inputsOf(g.now))           // step(world, inputs[now] or the last ones)
 	g.now++                             // now = now + 1
 	g.decay()                           // offset = decayed(offset)
-	for _, u := range g.buffer[g.now] { // for each state of a body i in buffer[now]:   # the packet of this tick, no other
-		if g.world.Bodies()[u.body] != u.state { // if body[i] != state:           # an equal one stays asleep
+	for _, u := range g.buffer[g.now] { // for each state of a body i in buffer[now]:  # the packet of this tick, no other
+		if g.world.Bodies()[u.body] != u.state { // if body[i] != state:  # an equal one stays asleep
 			drawn := g.offset[u.body].Apply(g.pose(u.body)) // drawn = pose(i) + offset[i]
 			g.world.SetBody(u.body, u.state)                // body[i] = state
 			g.absorb(u.body, drawn, g.pose(u.body))         // offset[i] = drawn - pose(i)
