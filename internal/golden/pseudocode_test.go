@@ -7,7 +7,8 @@ import (
 
 // TestPseudoCode checks which lines of a Go file are pseudo-code, and that none of a function may lack it.
 func TestPseudoCode(t *testing.T) {
-	source := "func other() {\n\tx() // not this\n}\n\nfunc f(n int) { // on n:\n\tfor a {    // each a:\n\t\tb() // b   # why\n\t}\n}\n\nfunc g() { // g:\n\tc() // c\n}\n"
+	source := "func other() {\n\tx() // not this\n}\n\n" +
+		"func f(n int) { // on n:\n\tfor a {    // each a:\n\t\tb() // b   # why\n\t}\n}\n\nfunc g() { // g:\n\tc() // c\n}\n"
 	if got, err := pseudoCode(source); got != "on n:\n  each a:\n    b   # why\ng:\n  c\n" || err != nil {
 		t.Errorf("%q, %v", got, err)
 	}

@@ -35,7 +35,7 @@ type guideDatagram struct {
 
 func (g *guideEndpoint) send(payload []byte) { // send(payload):
 	for k := range count(payload) { // for each piece k of payload:  # one up to 1186 bytes, else 1024 bytes each
-		g.transmit(guideDatagram{uint16(g.next), uint16(g.newest), g.bits, k, count(payload), piece(payload, k)}) // transmit(low 16 bits of next and newest, bits, k, number of pieces, the piece)
+		g.transmit(k, payload) // transmit(low 16 bits of next and newest, bits, k, number of pieces, the piece)
 	}
 	g.unacked[g.next] = true // add next to unacked
 	g.next++                 // next = next + 1
@@ -76,7 +76,9 @@ func piece(payload []byte, k int) []byte {
 	return payload[k*FragmentBytes : min((k+1)*FragmentBytes, len(payload))]
 }
 
-func (g *guideEndpoint) transmit(d guideDatagram) { g.sent = append(g.sent, d) }
+func (g *guideEndpoint) transmit(k int, payload []byte) {
+	g.sent = append(g.sent, guideDatagram{uint16(g.next), uint16(g.newest), g.bits, k, count(payload), piece(payload, k)})
+}
 
 // nearest returns the number with some low 16 bits that is nearest to another.
 func nearest(low uint16, to uint64) uint64 { return to + uint64(int64(int16(low-uint16(to)))) }

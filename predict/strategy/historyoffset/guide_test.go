@@ -129,7 +129,8 @@ func TestGuide(t *testing.T) {
 	r.Run(150, predicttest.DriveAround)
 	w := predict.NewWorld(*r.ClientWorld().Scene(), 60)
 	w.CopyFrom(r.ClientWorld())
-	g = &guideClient{world: w, now: w.Tick(), history: map[sim.Tick]*sim.Body{}, tolerances: smoothing.Tolerances{Position: 0.05, Rotation: 2, Linear: 0.01, Angular: 0.01}}
+	g = &guideClient{world: w, now: w.Tick(), history: map[sim.Tick]*sim.Body{},
+		tolerances: smoothing.Tolerances{Position: 0.05, Rotation: 2, Linear: 0.01, Angular: 0.01}}
 	compared = r.c.Log.ComparedTick()
 	for at := compared; at <= g.now; at++ {
 		b := r.c.Find(at).Body
