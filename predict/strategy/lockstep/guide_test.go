@@ -11,19 +11,21 @@ import (
 	"ghostcube/predict"
 	"ghostcube/predict/predicttest"
 	"ghostcube/sim"
+	"ghostcube/sim/geom"
 )
 
 // guideClient is a client of the guide to lockstep. Its methods with comments behind their lines are the guide's
 // pseudo-code; the others are what one of its words stands for.
 type guideClient struct {
-	world  *predict.World
-	clock  int           // own ticks
-	me     int           // player
-	input  [][]sim.Input // by player and tick
-	start  []int         // by player: clock at the arrival of input 0, or what would have been
-	delay  int           // ticks
-	acked  int           // own inputs that the server has
-	record strings.Builder
+	world   *predict.World
+	clock   int           // own ticks
+	me      int           // player
+	input   [][]sim.Input // by player and tick
+	start   []int         // by player: clock at the arrival of input 0, or what would have been
+	delay   int           // ticks
+	acked   int           // own inputs that the server has
+	picture []geom.Pose
+	record  strings.Builder
 }
 
 // guidePacket is what arrives from the server.
@@ -113,7 +115,7 @@ func (g *guideClient) note(from, end int, ack []int) {
 	fmt.Fprintf(&g.record, "tick %d: send %d..%d, acknowledge %v\n", g.world.Tick(), from, end, ack)
 }
 
-func (g *guideClient) draw() {}
+func (g *guideClient) draw() { g.picture = predict.AppendPoses(nil, g.world.Bodies()) }
 
 // TestGuide runs the guide's pseudo-code beside one of two clients from its first tick on, with losses and an outage. It
 // receives what the client receives, and has to step the same ticks at the same time, send the same inputs and
@@ -138,7 +140,7 @@ func TestGuide(t *testing.T) {
 			own, ack := &m.players[0], int(m.players[1].next)
 			fmt.Fprintf(&client, "tick %d: send %d..%d, acknowledge [%d]\n", r.ClientWorld().Tick(), int(own.next)-len(own.inputs), own.next, ack)
 		}
-		if !slices.Equal(g.world.Bodies(), r.ClientWorld().Bodies()) {
+		if !slices.Equal(g.world.Bodies(), r.ClientWorld().Bodies()) || !slices.Equal(g.picture, r.View().Bodies) {
 			t.Fatalf("tick %d: the guide is at tick %d, the client at %d", r.Tick, g.now(), r.ClientWorld().Tick())
 		}
 	})
