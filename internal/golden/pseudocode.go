@@ -43,7 +43,24 @@ func PseudoCode(t testing.TB, guide, file string) {
 		}
 		folder = filepath.Join("..", folder)
 	}
-	Section(t, filepath.Join(folder, guide+".md"), pseudoBegin, pseudoEnd, text)
+	page := filepath.Join(folder, guide+".md")
+	old, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, ok := strings.Cut(string(old), pseudoBegin)
+	written, after, ended := strings.Cut(rest, pseudoEnd)
+	switch {
+	case !ok || !ended:
+		t.Fatalf("%s has no pseudo-code", page)
+	case written == text:
+	case Updating():
+		if err := os.WriteFile(page, []byte(before+pseudoBegin+text+pseudoEnd+after), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	default:
+		t.Errorf("the pseudo-code of %s is not that of %s: go test -run TestGuide -update writes it", page, file)
+	}
 }
 
 // pseudoCode returns the pseudo-code of a Go file.

@@ -193,7 +193,7 @@ func TestDocCommands(t *testing.T) {
 	}
 	long := experiment.Long()
 	pages := map[string]string{}
-	names := docPages(t)
+	names := append(docPages(t), filepath.Join("docs", "guides", "pictures.txt"))
 	for _, page := range names {
 		text, err := os.ReadFile(page)
 		if err != nil {
@@ -243,11 +243,7 @@ func TestDocCommands(t *testing.T) {
 				if err != nil {
 					t.Errorf("%s\n%v", c.text, err)
 				} else if drawn := c.flag("--svg"); drawn != "" {
-					folder := filepath.Dir(page)
-					if page == filepath.Join("docs", "recording.md") { // it has the commands of the guides' pictures
-						folder = filepath.Join("docs", "guides")
-					}
-					compareDrawing(t, drawn, filepath.Join(root, folder, filepath.Base(drawn)))
+					compareDrawing(t, drawn, filepath.Join(root, filepath.Dir(page), filepath.Base(drawn)))
 				}
 			}
 		})

@@ -41,12 +41,9 @@ func (g *guideClient) tick(keys sim.Input, t sim.Tick, s *sim.Body) { // each ti
 }
 
 func (g *guideClient) correct(t sim.Tick, s *sim.Body) { // correct(t, S):
-	g.forget(t)                                 // forget history before tick t
-	d, differs := g.difference(s, g.history[t]) // d = 0.7 * (S - history[t]), where that exceeds a tolerance
-	if !differs {                               // if nothing does:
-		return // return
-	}
-	for u := t; u <= g.now; u++ { // for u = t .. now:
+	g.forget(t)                        // forget history before tick t
+	d := g.difference(s, g.history[t]) // d = 0.7 * (S - history[t]), only what exceeds a tolerance
+	for u := t; u <= g.now; u++ {      // for u = t .. now:
 		d.ApplyTo(g.history[u]) // history[u] = history[u] + d  # the next snapshot does not correct it again
 	}
 	g.pending.Add(&d) // pending = pending + d
@@ -80,12 +77,12 @@ func (g *guideClient) forget(t sim.Tick) {
 	}
 }
 
-func (g *guideClient) difference(s, past *sim.Body) (smoothing.Shift, bool) {
+func (g *guideClient) difference(s, past *sim.Body) smoothing.Shift {
 	d, differs := g.tolerances.Correction(s, past, 0.7)
 	if differs {
 		fmt.Fprintf(&g.record, "correct %.6f m\n", d.Pos.Len())
 	}
-	return d, differs
+	return d
 }
 
 func (g *guideClient) send(from, end sim.Tick) { fmt.Fprintf(&g.record, "send %d..%d\n", from, end) }

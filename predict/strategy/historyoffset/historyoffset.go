@@ -54,8 +54,8 @@ var Strategy = &predict.Strategy{
 	Latency:   predict.Latency,
 	Motion:    predict.PredictedCube,
 	Row: &predict.Row{
-		UsualName: "prediction of the own body alone", Guide: "docs/guides/history-offset.md",
-		Determinism: "no", UseWhen: "replaying the whole world is too expensive",
+		UsualName: "own body predicted alone", Guide: "docs/guides/history-offset.md",
+		Determinism: "no", UseWhen: "replaying the world is too expensive",
 	},
 }
 
