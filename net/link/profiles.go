@@ -36,7 +36,7 @@ var Profiles = []Profile{
 		Conditions{Latency: 15 * ms, Jitter: 4 * ms, Shape: Gamma, Loss: 0.001}),
 	symmetric("wifi-good", "home Wi-Fi, good signal", "synthetic: one way",
 		Conditions{Latency: 10 * ms, Jitter: 5 * ms, Shape: Gamma, Loss: 0.002, Burst: 3, Duplicate: 0.001}),
-	symmetric("wifi-bad", "contended Wi-Fi: long tail, spikes, loss bursts, reordering", "synthetic: one way; 1 % above 110 ms",
+	symmetric("wifi-bad", "contended Wi-Fi: long tail, spikes, loss bursts, reordering", "synthetic: one way; 1 % above 170 ms",
 		Conditions{Latency: 15 * ms, Jitter: 9300 * time.Microsecond, Shape: LongTail,
 			Loss: 0.02, Burst: 8, SpikeChance: 0.01, Spike: 150 * ms, Reorder: 0.01, ReorderDelay: 40 * ms}),
 	symmetric("4g", "mobile 4G, good signal", "synthetic: one way",

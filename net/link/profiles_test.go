@@ -1,8 +1,12 @@
 package link
 
 import (
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 )
 
 // TestProfiles checks the conditions of every profile, that its title fits, and that
@@ -56,5 +60,33 @@ func TestProfiles(t *testing.T) {
 	}
 	for name := range numbers {
 		t.Errorf("no profile %s, or a duplicate", name)
+	}
+}
+
+// TestProfileTails compares what a profile says of its slowest datagrams with ten minutes of them. One said
+// "1 % above 110 ms" where 1 % took more than 170.
+func TestProfileTails(t *testing.T) {
+	tail := regexp.MustCompile(`1 % above (\d+) ms`)
+	found := 0
+	for _, p := range Profiles {
+		m := tail.FindStringSubmatch(p.Source)
+		if m == nil {
+			continue
+		}
+		n := Network{Seed: 1, Up: p.Up, Down: p.Down}
+		var delays []time.Duration
+		for i := range 36000 {
+			if o := n.Outcome(Up, 0, time.Duration(i)*time.Second/60, 0); !o.Lost {
+				delays = append(delays, o.Delay)
+			}
+		}
+		slices.Sort(delays)
+		found++
+		if got, want := delays[len(delays)*99/100].Milliseconds(), m[1]; strconv.FormatInt((got+5)/10*10, 10) != want {
+			t.Errorf("%s: 1 %% take more than %d ms, not %s", p.Name, got, want)
+		}
+	}
+	if found == 0 {
+		t.Error("no profile names its tail")
 	}
 }

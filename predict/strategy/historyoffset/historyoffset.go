@@ -54,8 +54,8 @@ var Strategy = &predict.Strategy{
 	Latency:   predict.Latency,
 	Motion:    predict.PredictedCube,
 	Row: &predict.Row{
-		UsualName: "prediction without replay", Guide: "docs/guides/history-offset.md",
-		Determinism: "no", UseWhen: "replaying physics is too expensive",
+		UsualName: "own body predicted alone", Guide: "docs/guides/history-offset.md",
+		Determinism: "no", UseWhen: "replaying the world is too expensive",
 	},
 }
 

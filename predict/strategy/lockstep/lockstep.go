@@ -45,7 +45,7 @@ var Strategy = &predict.Strategy{
 	RunsWalkers:      true,
 	Row: &predict.Row{
 		UsualName: "deterministic lockstep", Guide: "docs/guides/lockstep.md",
-		Determinism: "yes", UseWhen: "thousands of bodies, few players; 0 ms alone",
+		Determinism: "yes", UseWhen: "thousands of bodies; 0 ms alone, 200 with two players",
 	},
 }
 
