@@ -338,6 +338,9 @@ func TestReplayedHandshake(t *testing.T) {
 			received++
 		}
 	}
+	if p.server.pending != 0 || p.server.counts.Offers != 1 {
+		t.Errorf("%d offers are held, %d were read", p.server.pending, p.server.counts.Offers)
+	}
 	if now := p.server.peers[clientAddress].conn; now != server || server.Err() != nil || received != 100 {
 		t.Errorf("replaced %v, ended %v, received %d of 100", now != server, server.Err(), received)
 	}

@@ -184,8 +184,12 @@ func (s *server) hello(now time.Duration, from netip.AddrPort, r *request) {
 // connect answers an offer with a valid cookie.
 func (s *server) connect(now time.Duration, from netip.AddrPort, r *request) {
 	p := s.peers[from]
-	if p != nil && p.offered != nil && p.nonce == r.nonce && p.offer == r.offer { // the answer was lost
-		p.at = now
+	if p != nil && p.nonce == r.nonce && p.offer == r.offer {
+		if p.offered == nil { // a copy: the client has had the answer
+			s.counts.Ignored++
+			return
+		}
+		p.at = now // the answer was lost
 		s.reply(from, &reply{kindAccept, r.nonce, p.answer})
 		return
 	}
@@ -240,7 +244,12 @@ func (s *server) dropOldestOffer() {
 			oldest = p
 		}
 	}
-	oldest.offered = nil
+	s.forgetOffer(oldest)
+}
+
+// forgetOffer forgets the offer of a peer, so that a copy of it is a new one.
+func (s *server) forgetOffer(p *peer) {
+	p.offered, p.answer, p.offer = nil, nil, [offerBytes]byte{}
 	s.pending--
 }
 
@@ -280,8 +289,7 @@ func (s *server) tick(now time.Duration) {
 	defer s.mutex.Unlock()
 	for address, p := range s.peers {
 		if p.offered != nil && now-p.at > pendingLife {
-			p.offered = nil
-			s.pending--
+			s.forgetOffer(p)
 		}
 		if p.conn != nil {
 			p.conn.tick(now)
