@@ -65,6 +65,8 @@ var folders = map[string]struct {
 	"net/entropy":         {pure, ""},
 	"net/link":            {pure, ""},
 	"net/packet":          {pure, "net/link"},
+	"net/socket":          {free, "net/link"},
+	"net/measure":         {pure, "net/link"},
 
 	// 2
 	"net/message":          {pure, "net/packet net/quant"},
@@ -146,7 +148,7 @@ var folders = map[string]struct {
 	"ui/plan":     {free, "sim net/link predict/lab predict/lab/tape ui/stage"},
 	"ui/tour":     {free, "ui/plan sim net/link predict/lab predict/score"},
 	"ui/cli": {free, `
-		sim sim/geom sim/scene net/link net/packet net/quant net/entropy net/delta
+		sim sim/geom sim/scene net/link net/packet net/quant net/entropy net/delta net/measure net/socket
 		predict/lab/tape predict predict/lab predict/lab/probe predict/lab/trace predict/score
 		render/video
 		ui/plan ui/session ui/diagram ui/page ui/tour ui/recorder ui/stage ui/hud internal/atomicfile`},
@@ -185,8 +187,10 @@ var restrictedPackages = []struct {
 	{"github.com/pelletier/go-toml/", []string{"ui/plan"}},
 	{"github.com/mas-bandwidth/serialize.go", []string{"net/quant"}},
 	{"github.com/yuin/goldmark", []string{"ui/page"}},
+	{"github.com/flynn/noise", []string{"net/socket"}},
+	{"golang.org/x/crypto/", []string{"net/socket"}},
 	{"net/url", []string{"ui/plan", "ui/stage"}},
-	{"net", []string{"docs/examples/prediction", "docs/examples/snapshots", "docs/examples/rollback"}},
+	{"net", []string{"net/socket", "docs/examples/prediction", "docs/examples/snapshots", "docs/examples/rollback"}},
 }
 
 // TestRestrictedPackages checks that only the listed folders import restricted packages, and that they exist.
