@@ -256,3 +256,47 @@ func TestSweepKeepsFiles(t *testing.T) {
 		t.Error("a damaged result was used")
 	}
 }
+
+// TestSweepPage runs the plan of docs/sweep.md with short sessions, and the line by which pandas reads the results.
+func TestSweepPage(t *testing.T) {
+	experiment.Skip(t)
+	page := string(must(os.ReadFile("../../docs/sweep.md")))
+	_, rest, _ := strings.Cut(page, "```toml\n")
+	text, _, found := strings.Cut(rest, "```")
+	_, rest, _ = strings.Cut(page, "python3 -c '")
+	line, _, also := strings.Cut(rest, "'\n")
+	if !found || !also {
+		t.Fatal("the page has no plan, or no line for pandas")
+	}
+	planFile, _ := writeSweep(t, text)
+	t.Chdir(filepath.Dir(planFile))
+	if out := printed(t, "sweep", "plan.toml", "-o", "leads", "--seconds", "2", "--seeds", "2"); !strings.HasPrefix(out, "84 of 84 cells in leads") {
+		t.Error(out)
+	}
+	python := ""
+	for _, name := range []string{"python3", "/usr/bin/python3"} { // Debian's has python3-pandas, one before it in the path may not
+		if exec.Command(name, "-c", "import pandas").Run() == nil {
+			python = name
+			break
+		}
+	}
+	if python == "" {
+		t.Skip("no python3 with pandas here")
+	}
+	out, err := exec.Command(python, "-c", line).CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "4g") || !strings.Contains(string(out), "rewind:lead=3") || !strings.Contains(string(out), "mean") {
+		t.Errorf("%v: %s", err, out)
+	}
+	types := `import pandas
+a, b = pandas.read_csv("leads/results.csv"), pandas.read_json("leads/results.jsonl", lines=True)
+assert list(a.columns) == list(b.columns) and len(a) == len(b) == 84
+units = pandas.read_csv("leads/columns.csv").set_index("column")
+assert list(units.index) == list(a.columns)
+for name in units.index[units.kind == "measure"]:
+    assert a[name].dtype.kind in "if", name
+    assert (a[name] - b[name].astype(float)).abs().max() < 1e-9 or a[name].isna().all(), name
+`
+	if out, err := exec.Command(python, "-c", types).CombinedOutput(); err != nil {
+		t.Errorf("%v: %s", err, out)
+	}
+}

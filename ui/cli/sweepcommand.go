@@ -128,6 +128,9 @@ func (c *sweepCommand) run(p *program, store *sweep.Store, points *plan.Points, 
 		if err := r.run(cmp.Or(c.Jobs, runtime.GOMAXPROCS(0))); err != nil {
 			return err
 		}
+		if err := store.Reload(); err != nil {
+			return err
+		}
 	}
 	columns := sweepColumns()
 	if err := store.WriteResults(planned, columns); err != nil {

@@ -57,7 +57,7 @@ const (
 	plotWidth, plotHeight         = 440, 320
 	plotLeft, plotRight           = 52, 416
 	plotTop, plotBottom           = 14, 268
-	nearby                        = 9 // distance of points that share a label
+	nearby                        = 16 // distance of points that share a label
 	labelWidth, maxLabelsTogether = 7, 6
 )
 
@@ -103,7 +103,7 @@ func logAxis(title string, from, to, most float64) axis {
 			break
 		}
 	}
-	if a.max >= 2*decade {
+	if a.max >= 5*decade { // nearer texts would touch
 		a.ticks = append(a.ticks, a.max)
 	}
 	return a

@@ -116,9 +116,8 @@ func newReport(s *Store, p *Plan, columns []Column, o ReportOptions) (*report, e
 		FirstSeed: p.FirstSeed, LastSeed: p.FirstSeed + uint64(p.Seeds) - 1, LeftOut: p.LeftOut,
 		Precision: strconv.FormatFloat(o.Precision*100, 'g', 3, 64), NoDetails: len(p.Points) > maxDetails}
 	if r.Title == "" {
-		r.Title = "A sweep of " + strings.Join(p.Panes[:min(len(p.Panes), 4)], ", ")
-		if len(p.Panes) > 4 {
-			r.Title += " and more"
+		if r.Title = "A sweep of " + strings.Join(p.Panes, ", "); len(p.Panes) > 4 {
+			r.Title = fmt.Sprintf("A sweep of %d panes", len(p.Panes))
 		}
 	}
 	at := map[*Point]int{}
@@ -366,7 +365,10 @@ func signed(v float64, digits int) string {
 func (a *analysis) needed(cells []cellText) string {
 	most, title := 0, ""
 	for k, c := range cells {
-		if c.mean.N < 2 || c.mean.Mean == 0 || c.mean.SD == 0 {
+		if c.mean.N == 1 {
+			return "-"
+		}
+		if c.mean.N == 0 || c.mean.Mean == 0 || c.mean.SD == 0 {
 			continue
 		}
 		half := a.options.Precision * c.mean.Mean

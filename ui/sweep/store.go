@@ -3,10 +3,12 @@ package sweep
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
 	"io/fs"
 	"os"
@@ -85,7 +87,7 @@ func sumOf(kind string, body []byte) string {
 	h := sha256.New()
 	h.Write([]byte(kind + " "))
 	h.Write(body)
-	return fmt.Sprintf("%x", h.Sum(nil)[:8])
+	return sumText(h)
 }
 
 // decode reads a line. ok is false if it is damaged.
@@ -99,7 +101,7 @@ func decode(text []byte) (l line, ok bool) {
 // Open opens the store in a folder for a program, which is its name with everything on which results depend. A folder
 // that is missing is created, and so is the file if create is true.
 func Open(dir, program string, create bool) (*Store, error) {
-	s := &Store{dir: dir, program: program, cells: map[string]span{}, written: map[string]bool{}}
+	s := &Store{dir: dir, program: program}
 	if create {
 		if err := atomicfile.CheckFolder(dir); err != nil {
 			return nil, err
@@ -116,10 +118,21 @@ func Open(dir, program string, create bool) (*Store, error) {
 		return nil, err
 	}
 	s.file = file
-	if err := s.read(); err != nil {
+	if err := s.Reload(); err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
 	return s, nil
+}
+
+// Reload reads the file anew: another run of the program may have added lines.
+func (s *Store) Reload() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.cells, s.written, s.damaged, s.size = map[string]span{}, map[string]bool{}, 0, 0
+	if _, err := s.file.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	return s.read()
 }
 
 // read reads all lines, and writes the header if there is none.
@@ -257,7 +270,7 @@ func (s *Store) Has(key string) bool {
 	return ok
 }
 
-// Add stores a cell.
+// Add stores a cell, which Cell returns after the next Reload.
 func (s *Store) Add(c *Cell) error {
 	text, err := encode("cell", c)
 	if err != nil {
@@ -265,14 +278,8 @@ func (s *Store) Add(c *Cell) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	at, err := s.file.Seek(0, io.SeekEnd) // another program may have written
-	if err == nil {
-		err = s.append(text)
-	}
-	if err != nil {
-		return err
-	}
-	return s.keep(c.Key, text, at)
+	s.cells[c.Key] = span{}
+	return s.append(text)
 }
 
 // Cell returns a cell. ok is false if the store lacks it.
@@ -299,14 +306,19 @@ func (s *Store) Cell(key string) (c Cell, ok bool, err error) {
 func (s *Store) CheckFiles(names ...string) error {
 	var taken []string
 	for _, name := range names {
-		b, err := os.ReadFile(filepath.Join(s.dir, name))
+		f, err := os.Open(filepath.Join(s.dir, name))
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
 		if err != nil {
 			return err
 		}
-		if !s.written[fileSum(name, b)] {
+		sum := newFileSum(name)
+		_, err = io.Copy(sum, f)
+		if err = errors.Join(err, f.Close()); err != nil {
+			return err
+		}
+		if !s.written[sumText(sum)] {
 			taken = append(taken, name)
 		}
 	}
@@ -317,31 +329,51 @@ func (s *Store) CheckFiles(names ...string) error {
 	return nil
 }
 
-// fileSum returns the checksum by which a file is recognised.
-func fileSum(name string, b []byte) string { return sumOf(name, b) }
+// newFileSum returns a checksum by which a file is recognised, without its contents.
+func newFileSum(name string) hash.Hash {
+	sum := sha256.New()
+	sum.Write([]byte(name + " "))
+	return sum
+}
+
+// sumText returns a checksum as text.
+func sumText(sum hash.Hash) string { return fmt.Sprintf("%x", sum.Sum(nil)[:8]) }
 
 // WriteFile writes a file beside the store, whole or not at all. It replaces no file but its own.
 func (s *Store) WriteFile(name string, write func(io.Writer) error) error {
-	var b bytes.Buffer
-	if err := write(&b); err != nil {
-		return err
-	}
 	if err := s.CheckFiles(name); err != nil {
 		return err
 	}
+	f, err := atomicfile.Create(filepath.Join(s.dir, name))
+	if err != nil {
+		return err
+	}
+	sum := newFileSum(name)
+	if err := f.Fill(func(w io.Writer) error {
+		out := bufio.NewWriterSize(io.MultiWriter(w, sum), 1<<16)
+		return cmp.Or(write(out), out.Flush())
+	}); err != nil {
+		return err
+	}
+	if err := s.addFile(sumText(sum)); err != nil {
+		return errors.Join(err, f.Discard())
+	}
+	return atomicfile.Commit(f)
+}
+
+// addFile stores the checksum of a file that is about to get its name.
+func (s *Store) addFile(sum string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if sum := fileSum(name, b.Bytes()); !s.written[sum] {
-		text, err := encode("file", sum)
-		if err == nil {
-			err = s.append(text)
-		}
-		if err != nil {
-			return err
-		}
-		s.written[sum] = true
+	if s.written[sum] {
+		return nil
 	}
-	return atomicfile.WriteFile(filepath.Join(s.dir, name), b.Bytes())
+	text, err := encode("file", sum)
+	if err != nil {
+		return err
+	}
+	s.written[sum] = true
+	return s.append(text)
 }
 
 // Close brings everything to the disk and closes the file.
