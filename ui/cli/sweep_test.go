@@ -84,6 +84,9 @@ func TestSweep(t *testing.T) {
 	}
 	lines := strings.Split(strings.TrimSuffix(files[sweep.ResultsJSON], "\n"), "\n")
 	at := func(row []string, column string) string { return row[slices.Index(rows[0], column)] }
+	store := must(sweep.Open(out, programIdentity(), false))
+	points := store.Plan().Points
+	need(store.Close())
 	for i, row := range rows[1:] {
 		var object map[string]any
 		need(json.Unmarshal([]byte(lines[i]), &object))
@@ -94,10 +97,21 @@ func TestSweep(t *testing.T) {
 				t.Errorf("row %d, %s: %v in JSON, %q in CSV", i+1, name, v, row[k])
 			}
 		}
-		r := runBench(t, "--panes", at(row, "pane"), "--network", at(row, "network"), "--tape", at(row, "tape"), "--seed", at(row, "seed"), "--seconds", "3")
+		// The command of the report, with one seed instead of all.
+		command := strings.Replace(points[i/2].Command, "--seeds 2", "--seed "+at(row, "seed"), 1)
+		r := runBench(t, strings.Fields(strings.TrimPrefix(command, "ghostcube bench "))...)
+		if !strings.Contains(command, "--panes "+at(row, "spec")+" ") {
+			t.Errorf("%s: not of %s", command, at(row, "spec"))
+		}
 		if p := r.Panes[0]; p.Hash != at(row, "session_hash") || p.Score.value("key_to_screen_ms") != mustFloat(at(row, "key_to_screen_ms")) ||
 			p.Traffic.RTT != mustFloat(at(row, "rtt_ms")) || fmt.Sprint(p.Score.value("path_error_rms_m")) != fmt.Sprint(mustFloat(at(row, "path_error_rms_m"))) {
 			t.Errorf("row %d, %s: not what bench says: %v", i+1, at(row, "pane"), row)
+		}
+	}
+
+	for _, text := range []string{"src=", "url(", "http:", "https:", "<script", "@import", "<link"} {
+		if strings.Contains(files[sweep.ReportHTML], text) {
+			t.Errorf("the report may request something: %s", text)
 		}
 	}
 

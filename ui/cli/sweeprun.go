@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -117,7 +118,7 @@ func newSweepPlan(p *program, x *plan.Points, title string) *sweep.Plan {
 		if link, err := p.linkTo(m, &DisplayFlags{}); err == nil {
 			q.Link = link.Query()
 			shortest := link.Settings
-			shortest.Tape = at.Tape
+			shortest.Tape, shortest.Panes = at.Tape, cmp.Or(shortest.Panes, q.Spec) // a row says its pane, also the default one
 			q.Command = "ghostcube bench " + shortest.CommandLine() + fmt.Sprintf(" --seeds %d", x.Seeds)
 		}
 		s.Points = append(s.Points, q)

@@ -54,11 +54,12 @@ func (a *analysis) markFront(t *table) {
 
 // The size of a plot and of the area for its points, in units of its picture.
 const (
-	plotWidth, plotHeight         = 440, 320
-	plotLeft, plotRight           = 52, 416
-	plotTop, plotBottom           = 14, 268
-	nearby                        = 16 // distance of points that share a label
-	labelWidth, maxLabelsTogether = 7, 6
+	plotWidth, plotHeight   = 440, 320
+	plotLeft, plotRight     = 52, 416
+	plotTop, plotBottom     = 14, 268
+	nearby                  = 16    // distance of points that share a label
+	labelWidth, labelHeight = 7, 13 // of a letter of a label
+	maxLabelsTogether       = 6
 )
 
 // axis maps the values of a measure to positions.
@@ -174,6 +175,7 @@ func drawPlot(h, v *axis, dots []dot) template.HTML {
 // drawLabels draws the numbers of points, together where points are near each other.
 func drawLabels(b *strings.Builder, h, v *axis, dots []dot) {
 	labelled := make([]bool, len(dots))
+	var placed [][3]float64 // left, right and height of texts
 	for i, d := range dots {
 		if labelled[i] {
 			continue
@@ -193,7 +195,18 @@ func drawLabels(b *strings.Builder, h, v *axis, dots []dot) {
 		if at+float64(labelWidth*len(text)) > plotWidth {
 			anchor, at = "end", x-8
 		}
-		fmt.Fprintf(b, `<text class="label" x="%.1f" y="%.1f" text-anchor="%s">%s</text>`, at, y-7, anchor, text)
+		left := at
+		if anchor == "end" {
+			left -= float64(labelWidth * len(text))
+		}
+		box := [3]float64{left, left + float64(labelWidth*len(text)), y - 7}
+		for slices.ContainsFunc(placed, func(o [3]float64) bool {
+			return box[0] < o[1] && o[0] < box[1] && math.Abs(box[2]-o[2]) < labelHeight
+		}) {
+			box[2] -= labelHeight
+		}
+		placed = append(placed, box)
+		fmt.Fprintf(b, `<text class="label" x="%.1f" y="%.1f" text-anchor="%s">%s</text>`, at, max(box[2], plotTop-3), anchor, text)
 	}
 }
 

@@ -37,9 +37,8 @@ const maxDetails = 2000
 // report is what the template shows.
 type report struct {
 	Title, Program, Baseline         string
-	Cells, Planned, Panes, Seeds     int
-	FirstSeed, LastSeed              uint64
-	Networks, Tapes                  int
+	Extent                           string // panes, networks, tapes and seeds
+	Cells, Planned, Seeds            int
 	Precision                        string
 	Comparisons, DetailedComparisons int
 	LeftOut                          []string
@@ -112,8 +111,7 @@ func newReport(s *Store, p *Plan, columns []Column, o ReportOptions) (*report, e
 			a.columns = append(a.columns, c)
 		}
 	}
-	r := &report{Title: p.Title, Program: o.Program, Baseline: p.Baseline, Planned: p.Cells(), Panes: len(p.Panes), Seeds: p.Seeds,
-		FirstSeed: p.FirstSeed, LastSeed: p.FirstSeed + uint64(p.Seeds) - 1, LeftOut: p.LeftOut,
+	r := &report{Title: p.Title, Program: o.Program, Baseline: p.Baseline, Planned: p.Cells(), Seeds: p.Seeds, LeftOut: p.LeftOut,
 		Precision: strconv.FormatFloat(o.Precision*100, 'g', 3, 64), NoDetails: len(p.Points) > maxDetails}
 	if r.Title == "" {
 		if r.Title = "A sweep of " + strings.Join(p.Panes, ", "); len(p.Panes) > 4 {
@@ -169,7 +167,11 @@ func (a *analysis) addSections(r *report) {
 		list[k].points = append(list[k].points, i)
 		groups[q.Network] = list
 	}
-	r.Networks, r.Tapes = len(networks), len(tapes)
+	seeds := fmt.Sprintf("seeds %d to %d", a.plan.FirstSeed, a.plan.FirstSeed+uint64(a.plan.Seeds)-1)
+	if a.plan.Seeds == 1 {
+		seeds = fmt.Sprintf("seed %d", a.plan.FirstSeed)
+	}
+	r.Extent = strings.Join([]string{count(len(a.plan.Panes), "pane"), count(len(networks), "network"), count(len(tapes), "tape"), seeds}, ", ")
 	for _, name := range networks {
 		list := groups[name]
 		s := section{Network: name, Conditions: a.plan.Points[list[0].points[0]].Conditions, Table: a.table(list)}
@@ -181,6 +183,14 @@ func (a *analysis) addSections(r *report) {
 	}
 	r.Comparisons = markDifferences(r.Sections, func(s *section) []table { return []table{s.Table} })
 	r.DetailedComparisons = markDifferences(r.Sections, func(s *section) []table { return s.Details })
+}
+
+// count returns a number with its noun.
+func count(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return fmt.Sprintf("%d %s", n, noun)
 }
 
 // markDifferences marks the differences of tables that are not 0 after a correction for all of them.
@@ -218,7 +228,7 @@ func (a *analysis) table(list []settings) table {
 		t.Heads = append(t.Heads, c.Title)
 		common[k] = a.common(list, k)
 		if n := len(common[k]); n < len(list) && len(list) > 1 {
-			t.Notes = append(t.Notes, fmt.Sprintf("%s: of the %d tapes in which every pane has a value", c.Title, n))
+			t.Notes = append(t.Notes, fmt.Sprintf("%s: of %s in which every pane has a value", c.Title, count(n, "tape")))
 		}
 		if len(list) == 1 {
 			common[k] = list
