@@ -128,6 +128,12 @@ func TestSweep(t *testing.T) {
 	if after := string(must(os.ReadFile(filepath.Join(out, sweep.CellsFile)))); after != before {
 		t.Error("a finished sweep was written again")
 	}
+	printed(t, "sweep", "--report", "--baseline", "rewind:lead=3", "-o", out)
+	if got, _ = sweepFiles(t, out); !strings.Contains(got[sweep.ReportHTML], "difference from <code>rewind:lead=3</code>") {
+		t.Error("the report has another baseline")
+	}
+	refused(t, "no pane of the sweep", "sweep", "--report", "--baseline", "rewind:lead=4", "-o", out)
+	refused(t, "--panes: want at least one pane", "sweep", "--report", "--seeds", "3", "-o", out)
 }
 
 // mustFloat parses a number.

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"ghostcube/net/link"
 	"ghostcube/ui/plan"
 	"ghostcube/ui/sweep"
 )
@@ -119,6 +120,12 @@ func (c *sweepCommand) run(p *program, store *sweep.Store, points *plan.Points, 
 	}
 	if planned == nil {
 		return usageError{fmt.Errorf("-o %s: the sweep has no plan yet", c.Out)}
+	}
+	if points == nil && c.Baseline != "" {
+		if !slices.Contains(planned.Panes, c.Baseline) {
+			return usageError{fmt.Errorf("--baseline: %w", &link.UnknownNameError{Kind: "pane of the sweep", Name: c.Baseline, Choices: planned.Panes})}
+		}
+		planned.Baseline = c.Baseline
 	}
 	if points != nil && !c.Report {
 		if err := store.SetPlan(planned); err != nil {

@@ -111,7 +111,9 @@ func (s *Sweep) bad(key string, err error) error {
 }
 
 // Given reports whether the sweep says what to run.
-func (s *Sweep) Given() bool { return len(s.Panes)+len(s.Networks)+len(s.Tapes)+len(s.Scenes) > 0 }
+func (s *Sweep) Given() bool {
+	return len(s.Panes)+len(s.Networks)+len(s.Tapes)+len(s.Scenes)+s.Seeds > 0 || s.Session != Settings{}
+}
 
 // OverriddenBy returns the sweep with what flags give laid over it.
 func (s *Sweep) OverriddenBy(o *Sweep) *Sweep {
