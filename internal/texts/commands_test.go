@@ -150,6 +150,11 @@ func (c *docCommand) shortened() []string {
 		if c.flag("--seeds") != "" {
 			set("--seeds", "2")
 		}
+	case "sweep":
+		if !slices.Contains(args, "--report") {
+			set("--seconds", "0.5")
+			set("--seeds", "2")
+		}
 	case "packets":
 		if c.flag("--svg") == "" {
 			set("--seconds", "0.2")
@@ -290,7 +295,10 @@ func writeUsersFiles(t *testing.T) {
 	if err := z.Close(); err != nil {
 		t.Fatal(err)
 	}
-	for name, b := range map[string][]byte{"mine.csv": trace, "home-up.csv": trace, "home-down.csv": trace, "pairs.txt.gz": pairs.Bytes()} {
+	sweep := []byte("panes = [\"noprediction\", \"rewind:lead=1|3\"]\nnetworks = [\"4g\"]\n")
+	for name, b := range map[string][]byte{
+		"mine.csv": trace, "home-up.csv": trace, "home-down.csv": trace, "pairs.txt.gz": pairs.Bytes(), "plan.toml": sweep,
+	} {
 		if err := os.WriteFile(name, b, 0o666); err != nil {
 			t.Fatal(err)
 		}

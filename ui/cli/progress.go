@@ -71,16 +71,26 @@ func (p *progress) line() string {
 	const width = 40
 	percent := p.completed * 100 / p.total
 	filled := percent * width / 100
-	s := fmt.Sprintf("%-12s [%s%s] %3d %%", p.label, strings.Repeat("=", filled), strings.Repeat(" ", width-filled), percent)
+	return fmt.Sprintf("%-12s [%s%s] %3d %%", p.label, strings.Repeat("=", filled), strings.Repeat(" ", width-filled), percent) + p.left()
+}
+
+// timeLeft returns the estimate of the remaining time after a comma, or nothing while it is too early for one.
+func (p *progress) timeLeft() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.left()
+}
+
+func (p *progress) left() string {
 	if p.now == nil || p.completed == 0 {
-		return s
+		return ""
 	}
 	passed := p.now() - p.startedAt
-	if passed < time.Second { // too early for an estimate
-		return s
+	if passed < time.Second {
+		return ""
 	}
 	left := time.Duration(float64(passed) * float64(p.total-p.completed) / float64(p.completed))
-	return s + ", " + left.Round(time.Second).String() + " left"
+	return ", " + left.Round(time.Second).String() + " left"
 }
 
 // finish clears the bar.

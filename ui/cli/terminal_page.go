@@ -22,4 +22,5 @@ type (
 	packetsCommand struct{ terminalCommand }
 	benchCommand   struct{ terminalCommand }
 	probeCommand   struct{ terminalCommand }
+	sweepCommand   struct{ terminalCommand }
 )

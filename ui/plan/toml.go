@@ -132,14 +132,20 @@ func keyPositions(text []byte) map[string]unstable.Position {
 	return keys
 }
 
-// addKeys adds a key, and those of the inline table that is its value.
+// addKeys adds a key, and those of the inline table that is its value or the elements of the array that it is, such as
+// panes[1].
 func addKeys(p *unstable.Parser, keys map[string]unstable.Position, table string, e *unstable.Node) {
 	path, at := keyPath(p, e)
 	path = strings.TrimPrefix(table+"."+path, ".")
 	keys[path] = at
-	if v := e.Value(); v.Kind == unstable.InlineTable {
+	switch v := e.Value(); v.Kind {
+	case unstable.InlineTable:
 		for c := v.Children(); c.Next(); {
 			addKeys(p, keys, path, c.Node())
+		}
+	case unstable.Array:
+		for i, c := 0, v.Children(); c.Next(); i++ {
+			keys[fmt.Sprintf("%s[%d]", path, i)] = p.Shape(c.Node().Raw).Start
 		}
 	}
 }
