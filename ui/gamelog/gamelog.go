@@ -21,6 +21,7 @@ const (
 	maxTime    = 1e6 * maxSeconds
 	maxPause   = 60  // seconds between two times, or two ticks of the server, of a log
 	maxPlace   = 1e7 // metres from the origin, in each direction
+	minUnit    = 1e-6
 )
 
 // Line is a line of a log. The fields that its kind does not have are zero.
@@ -137,7 +138,7 @@ var fields = [len(kinds)][]field{
 		{name: "role", kind: text, choices: []string{"client", "server", "both"}, set: func(l *Line, v *value) { l.Role = v.text }},
 		{name: "hz", min: 10, max: 240, set: func(l *Line, v *value) { l.Rate = int(v.number) }},
 		{name: "fps", optional: true, min: 10, max: 240, set: func(l *Line, v *value) { l.Frames = int(v.number) }},
-		{name: "unit", kind: number, optional: true, min: 1e-4, max: 1e4, set: func(l *Line, v *value) { l.Unit = v.number }},
+		{name: "unit", kind: number, optional: true, min: minUnit, max: 1e4, set: func(l *Line, v *value) { l.Unit = v.number }},
 		{name: "body", optional: true, max: maxTick, set: func(l *Line, v *value) { l.Player = int32(v.number) }},
 		{name: "game", kind: text, optional: true, set: func(l *Line, v *value) { l.Game = v.text }},
 	},

@@ -210,9 +210,10 @@ func (p *parser) parseBody(f *field) (b Body, err error) {
 		return b, fmt.Errorf("id %s: want a whole number from 0 to %d", shortest(id), maxTick)
 	}
 	b.ID, b.Pos, b.Rot = int32(numbers[0]), [3]float64(numbers[1:4]), [4]float32{3: 1}
+	const most = maxPlace / minUnit
 	for _, x := range b.Pos {
-		if math.Abs(x) > maxPlace {
-			return b, fmt.Errorf("position %s: want -%s to %s", shortest(x), shortest(maxPlace), shortest(maxPlace))
+		if math.Abs(x) > most {
+			return b, fmt.Errorf("position %s: want -%s to %s", shortest(x), shortest(most), shortest(most))
 		}
 	}
 	if n == 4 {

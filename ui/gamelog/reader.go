@@ -23,6 +23,8 @@ type Reader struct {
 
 	time, tick         int64 // of the newest line with one
 	timeLine, tickLine int   // its number; 0: there is none yet
+	frame              int64 // time of the last line v
+	frameLine          int
 	input              int64 // of the newest line i
 	inputLine          int
 	firstTick          int64
@@ -120,10 +122,10 @@ func (r *Reader) check(l *Line) error {
 		return r.checkTick(l)
 	}
 	switch at := l.Time; {
-	case r.timeLine > 0 && at < r.time:
-		return fmt.Errorf("field us: %d: want at least %d, as in line %d", at, r.time, r.timeLine)
-	case r.timeLine > 0 && at > r.time+maxPause*1e6:
-		return fmt.Errorf("field us: %d: want at most %d s after the %d of line %d", at, maxPause, r.time, r.timeLine)
+	case l.Kind == 'v' && r.frameLine > 0 && at < r.frame:
+		return fmt.Errorf("field us: %d: want at least %d, as in line %d", at, r.frame, r.frameLine)
+	case r.timeLine > 0 && (at > r.time+maxPause*1e6 || at < r.time-maxPause*1e6):
+		return fmt.Errorf("field us: %d: want at most %d s before or after the %d of line %d", at, maxPause, r.time, r.timeLine)
 	case l.Kind == 'i' && r.inputLine > 0 && l.Input <= r.input:
 		return fmt.Errorf("field id: %d: want more than the %d of line %d", l.Input, r.input, r.inputLine)
 	case len(l.Others) > 0 && !l.HasDelayed:
@@ -132,9 +134,14 @@ func (r *Reader) check(l *Line) error {
 	if err := r.checkBodies(l); err != nil {
 		return err
 	}
-	r.time, r.timeLine = l.Time, l.Number
-	if l.Kind == 'i' {
+	if r.timeLine == 0 || l.Time > r.time {
+		r.time, r.timeLine = l.Time, l.Number
+	}
+	switch l.Kind {
+	case 'i':
 		r.input, r.inputLine = l.Input, l.Number
+	case 'v':
+		r.frame, r.frameLine = l.Time, l.Number
 	}
 	return nil
 }

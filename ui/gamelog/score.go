@@ -115,10 +115,10 @@ func (s *scorer) add(l *Line) error {
 		return nil
 	}
 	if s.lines == 0 {
-		s.began = l.Time
+		s.began, s.ended = l.Time, l.Time
 	}
 	s.lines++
-	s.ended = l.Time
+	s.began, s.ended = min(s.began, l.Time), max(s.ended, l.Time) // other threads may have written lines p
 	switch l.Kind {
 	case 'v':
 		return s.addView(l)
