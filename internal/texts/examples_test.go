@@ -105,7 +105,7 @@ func (f *exampleFigure) score(t *testing.T, folder string) map[string]float64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	card, err := gamelog.Score(r, r)
+	card, err := gamelog.Score(r, r, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,13 +3,18 @@
 package cli
 
 import (
+	"cmp"
 	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 
+	"ghostcube/predict/lab"
+	"ghostcube/predict/score"
+	"ghostcube/sim"
 	"ghostcube/ui/gamelog"
 	"ghostcube/ui/plan"
 )
@@ -19,6 +24,10 @@ type scoreCommand struct {
 	Server string `arg:"" optional:"" help:"Log of the server, if it is a file of its own." placeholder:"FILE.jsonl"`
 	Format string `group:"output" help:"Output format: table, json or csv." default:"table" placeholder:"table"`
 	Check  bool   `group:"output" help:"Only check the logs: print an error for each broken line."`
+
+	Panes    string `help:"Strategies to run beside it, steered by the log's keys, over the delays and losses of its datagrams." placeholder:"SPEC,..."`
+	Scene    string `help:"Scene of the panes (see list scenes)." default:"zen" placeholder:"zen"`
+	SaveTape string `group:"output" help:"With --panes: also write their session to a tape, for the window or play." placeholder:"FILE"`
 }
 
 // Help returns the detailed help.
@@ -31,10 +40,15 @@ explains them. What a log does not tell has no value.
 
 With --check the exit code is 1 if a line is broken.
 
+With --panes strategies get the same key presses over the same network: what the game could have.
+They steer the cube of a scene, which is not the game's world, so compare delays; errors, pops and
+bandwidth depend on what moves. They run as long as the log has datagrams for, at most 2000 each way.
+
 Examples:
   ghostcube score game.jsonl
   ghostcube score client.jsonl server.jsonl --format json
   ghostcube score game.jsonl --check
+  ghostcube score game.jsonl --panes rewind,snapshot --save-tape beside.tape
 `
 }
 
@@ -43,20 +57,35 @@ func (c *scoreCommand) Run(p *program) error {
 	if err := checkChoice("format", c.Format, "table", "json", "csv"); err != nil {
 		return err
 	}
-	if c.Check {
+	switch {
+	case c.Check && c.Panes != "":
+		return usageError{errors.New("--check and --panes: a log is checked or compared")}
+	case c.SaveTape != "" && c.Panes == "":
+		return usageError{errors.New("--save-tape needs --panes")}
+	case c.Check:
 		return c.check(p)
 	}
-	card, err := c.score()
+	var recording *gamelog.Recording
+	if c.Panes != "" {
+		recording = &gamelog.Recording{}
+	}
+	card, err := c.score(recording)
 	if err != nil {
 		return usageError{err}
 	}
+	r := newCardResult(card)
+	if recording != nil {
+		if err := c.runPanes(p, r, recording); err != nil {
+			return err
+		}
+	}
 	switch c.Format {
 	case "json":
-		return writeJSON(p.Stdout, newCardResult(card))
+		return writeJSON(p.Stdout, r)
 	case "csv":
-		return writeCardCSV(p.Stdout, card)
+		return r.writeCSV(p.Stdout)
 	}
-	return writeCard(p.Stdout, card)
+	return r.writeTable(p.Stdout)
 }
 
 // open opens the logs.
@@ -82,7 +111,7 @@ func closeAll(files []io.ReadCloser) {
 }
 
 // score returns the score of the logs.
-func (c *scoreCommand) score() (*gamelog.Card, error) {
+func (c *scoreCommand) score(recording *gamelog.Recording) (*gamelog.Card, error) {
 	files, names, err := c.open()
 	if err != nil {
 		return nil, err
@@ -97,7 +126,7 @@ func (c *scoreCommand) score() (*gamelog.Card, error) {
 	if len(files) == 1 {
 		readers[1] = readers[0]
 	}
-	return gamelog.Score(readers[0], readers[1])
+	return gamelog.Score(readers[0], readers[1], recording)
 }
 
 // check prints an error for each broken line of the logs.
@@ -124,39 +153,103 @@ func (c *scoreCommand) check(p *program) error {
 	return nil
 }
 
-// cardResult is the score of a log as JSON.
+// cardResult is the score of a log, and of panes that its keys steer.
 type cardResult struct {
-	Version string   `json:"version"`
-	Game    string   `json:"game"`
-	Rate    int      `json:"rate"`
-	Frames  int      `json:"frames_per_second"`
-	Seconds float64  `json:"seconds"`
-	Scored  int      `json:"scored_frames"`
-	Presses int      `json:"measured_key_presses"`
-	Score   measures `json:"score"`
-	Notes   []string `json:"notes"`
+	Version string       `json:"version"`
+	Game    string       `json:"game"`
+	Rate    int          `json:"rate"`
+	Frames  int          `json:"frames_per_second"`
+	Seconds float64      `json:"seconds"`
+	Scored  int          `json:"scored_frames"`
+	Presses int          `json:"measured_key_presses"`
+	Score   measures     `json:"score"`
+	Notes   []string     `json:"notes"`
+	Panes   []besideGame `json:"panes,omitempty"`
+}
+
+// besideGame is the score of a pane beside a log.
+type besideGame struct {
+	Spec  string   `json:"spec"`
+	Score measures `json:"score"`
 }
 
 func newCardResult(c *gamelog.Card) *cardResult {
-	return &cardResult{Version: Version, Game: c.Head.Game, Rate: c.Head.Rate, Frames: c.Head.Frames, Seconds: c.Seconds,
+	return &cardResult{Version: Version, Game: cmp.Or(c.Head.Game, "game log"), Rate: c.Head.Rate, Frames: c.Head.Frames, Seconds: c.Seconds,
 		Scored: c.Views, Presses: c.Presses, Score: c.Measures, Notes: append([]string{}, c.Notes...)}
 }
 
-// writeCard prints the score of a log as a table.
-func writeCard(out io.Writer, c *gamelog.Card) error {
-	game := c.Head.Game
-	if game == "" {
-		game = "game log"
+// runPanes runs the panes with the keys and the network of the log, and adds their scores.
+func (c *scoreCommand) runPanes(p *program, r *cardResult, recording *gamelog.Recording) error {
+	p.library.Files = append(p.library.Files, c.Log, c.Server)
+	planned, err := p.newPlan(SessionFlags{Panes: c.Panes, Scene: c.Scene, Rate: strconv.Itoa(r.Rate), Seat: lab.AtClient.String()}, "")
+	if err != nil {
+		return usageError{err}
 	}
-	fmt.Fprintf(out, "%s, %.1f s, %d frames scored at %d Hz, key presses measured: %d\n\n", game, c.Seconds, c.Views, c.Head.Frames, c.Presses)
+	network, err := recording.Network()
+	if err != nil {
+		return usageError{fmt.Errorf("--panes: %w", err)}
+	}
+	network.Seed = planned.Config.Network.Seed
+	planned.Config.Network = network
+	l, err := planned.NewLab()
+	if err != nil {
+		return usageError{err}
+	}
+	held, more := recording.Inputs()
+	entries := lab.Entries{Count: len(held), At: func(i int) lab.Entry {
+		return lab.Entry{Inputs: []sim.Input{{Buttons: held[i]}}}
+	}}
+	files, err := (&benchCommand{SaveTape: c.SaveTape}).createFiles(p, planned, l)
+	if err != nil {
+		return err
+	}
+	ctx, stop := untilSignal()
+	defer stop()
+	bar := p.newProgress("score", entries.Count)
+	latency, err := p.runEntries(ctx, l, entries, func(made int) {
+		bar.set(made)
+		files.add(entries.At(made - 1))
+	})
+	bar.finish()
+	if err != nil || l.Ticks() == 0 {
+		return errors.Join(err, files.discard())
+	}
+	for i, pane := range l.Panes {
+		list := newPaneResult(pane, l, latency[i]).Score
+		r.Panes = append(r.Panes, besideGame{pane.Spec(), slices.DeleteFunc(list, func(m score.Measure) bool {
+			return !slices.ContainsFunc(r.Score, func(x score.Measure) bool { return x.Name == m.Name })
+		})})
+	}
+	r.Notes = append(r.Notes, fmt.Sprintf("The strategies steer a cube in the scene %s, not the game's world, with the log's keys over its network: "+
+		"compare delays. Errors, pops and bandwidth depend on what moves.", c.Scene))
+	if more {
+		r.Notes = append(r.Notes, fmt.Sprintf("They run for the first %.1f s.", float64(len(held))/float64(r.Rate)))
+	}
+	return errors.Join(files.close(), cutShort(l, entries.Count))
+}
+
+// writeTable prints the scores as a table.
+func (r *cardResult) writeTable(out io.Writer) error {
+	fmt.Fprintf(out, "%s, %.1f s, %d frames scored at %d Hz, key presses measured: %d\n\n", r.Game, r.Seconds, r.Scored, r.Frames, r.Presses)
 	t := newTable(out)
-	for i := range c.Measures {
-		t.row(c.Measures[i].Title, c.Measures[i].Text())
+	if len(r.Panes) > 0 {
+		head := []string{"", r.Game}
+		for i := range r.Panes {
+			head = append(head, r.Panes[i].Spec)
+		}
+		t.row(head...)
+	}
+	for i := range r.Score {
+		cells := []string{r.Score[i].Title, r.Score[i].Text()}
+		for k := range r.Panes {
+			cells = append(cells, r.Panes[k].Score[i].Text())
+		}
+		t.row(cells...)
 	}
 	if err := t.close(); err != nil {
 		return err
 	}
-	for i, n := range c.Notes {
+	for i, n := range r.Notes {
 		if i == 0 {
 			fmt.Fprintln(out)
 		}
@@ -165,17 +258,29 @@ func writeCard(out io.Writer, c *gamelog.Card) error {
 	return nil
 }
 
-// writeCardCSV prints the score of a log as comma-separated values. Unknown values are empty.
-func writeCardCSV(out io.Writer, c *gamelog.Card) error {
+// writeCSV prints the scores as comma-separated values. Unknown values are empty.
+func (r *cardResult) writeCSV(out io.Writer) error {
 	w := csv.NewWriter(out)
-	_ = w.Write([]string{"measure", "value"})
-	for i := range c.Measures {
-		text := ""
-		if m := &c.Measures[i]; m.OK {
-			text = strconv.FormatFloat(m.Value, 'g', -1, 64)
+	head := []string{"measure", "value"}
+	for i := range r.Panes {
+		head = append(head, r.Panes[i].Spec)
+	}
+	_ = w.Write(head)
+	for i := range r.Score {
+		cells := []string{r.Score[i].Name, exactText(&r.Score[i])}
+		for k := range r.Panes {
+			cells = append(cells, exactText(&r.Panes[k].Score[i]))
 		}
-		_ = w.Write([]string{c.Measures[i].Name, text})
+		_ = w.Write(cells)
 	}
 	w.Flush()
 	return w.Error() // the first error of all writes
+}
+
+// exactText returns a value with all its digits, and an empty text if it is unknown.
+func exactText(m *score.Measure) string {
+	if !m.OK {
+		return ""
+	}
+	return strconv.FormatFloat(m.Value, 'g', -1, 64)
 }

@@ -177,3 +177,65 @@ func TestScoreCheck(t *testing.T) {
 	refused(t, "--game-log: 2 panes: want one", "bench", "--panes", "rewind,snapshot", "--game-log", log)
 	refused(t, "--ticks and --game-log: want two files", "bench", "--panes", "rewind", "--ticks", log, "--game-log", log)
 }
+
+// TestPanesBesideLog writes the logs of sessions of the lab, and runs their strategies beside them, with the log's keys over
+// the log's network: the same game again has the same score. The session is on the tape.
+func TestPanesBesideLog(t *testing.T) {
+	strategies := []string{"noprediction", "snapshot", "rollback"}
+	if experiment.Brief() {
+		strategies = strategies[:1]
+	}
+	for _, strategy := range strategies {
+		log, _ := benchWithLog(t, strategy+" --network wifi-bad --seconds 8")
+		file := filepath.Join(t.TempDir(), "beside.tape")
+		var r struct {
+			Score map[string]*float64
+			Notes []string
+			Panes []struct {
+				Spec  string
+				Score map[string]*float64
+			}
+		}
+		need(json.Unmarshal([]byte(printed(t, "score", log, "--format", "json", "--panes", strategy+",rewind", "--save-tape", file)), &r))
+		if len(r.Panes) != 2 || r.Panes[1].Spec != "rewind" || *r.Panes[1].Score["key_to_screen_ms"] != 0 ||
+			!strings.Contains(r.Notes[0], "not the game's world") {
+			t.Fatalf("%+v", r)
+		}
+		for name, v := range r.Score {
+			want := r.Panes[0].Score[name]
+			if v == nil || want == nil {
+				continue
+			}
+			tolerance := 1e-5 + 1e-4*math.Abs(*want)
+			if name == "key_to_screen_ms" {
+				tolerance = 1000.0/60 + 0.1
+			}
+			if math.Abs(*v-*want) > tolerance {
+				t.Errorf("%s: %s is %v in the log, %v beside it", strategy, name, *v, *want)
+			}
+		}
+		refused(t, "the command reads this file", "score", log, "--panes", "rewind", "--save-tape", log)
+		if out := printed(t, "play", file, "--verify"); !strings.Contains(out, "480 ticks of 2 panes match") {
+			t.Error(out)
+		}
+		table := printed(t, "score", log, "--panes", strategy)
+		if !strings.Contains(table, "ghostcube "+strategy+"  "+strategy+"\n") {
+			t.Error(table)
+		}
+		rows := must(csv.NewReader(strings.NewReader(printed(t, "score", log, "--panes", "rewind", "--format", "csv"))).ReadAll())
+		if strings.Join(rows[0], " ") != "measure value rewind" || rows[1][2] != "0" {
+			t.Error(rows)
+		}
+	}
+}
+
+// TestPanesNeedANetwork checks the errors of --panes.
+func TestPanesNeedANetwork(t *testing.T) {
+	log := filepath.Join(t.TempDir(), "game.jsonl")
+	need(os.WriteFile(log, []byte(`{"t":"h","v":1,"role":"both","hz":60,"body":3}`+"\n"+`{"t":"s","k":1,"b":[[3,0,0,0]]}`+"\n"+
+		`{"t":"v","us":0,"k":1,"b":[[3,0,0,0]]}`+"\n"), 0o600))
+	refused(t, "--panes: the log has no delays: want field delay in lines p, or rtt in lines c", "score", log, "--panes", "rewind")
+	refused(t, "wrong", "score", log, "--panes", "wrong")
+	refused(t, "--save-tape needs --panes", "score", log, "--save-tape", "x.tape")
+	refused(t, "--check and --panes", "score", log, "--check", "--panes", "rewind")
+}

@@ -278,7 +278,7 @@ func FuzzReader(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if _, err = Score(r, r); (err == nil) && broken > 0 {
+		if _, err = Score(r, r, nil); (err == nil) && broken > 0 {
 			t.Errorf("a log with %d broken lines has a score", broken)
 		}
 	})

@@ -139,7 +139,7 @@ func TestGoLogger(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := Score(r, r)
+	c, err := Score(r, r, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

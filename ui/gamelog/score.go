@@ -37,6 +37,7 @@ const maxHeld = 1.5
 
 // scorer scores a log while it is read.
 type scorer struct {
+	recording      *Recording
 	client, states *Reader // the same one if one process has written both
 	server         server
 	world          *world      // nil until the player's body has been drawn
@@ -68,11 +69,16 @@ type scorer struct {
 }
 
 // Score scores a log to its end. states is the log of the server, and the same Reader as client if one log has both.
-func Score(client, states *Reader) (*Card, error) {
+// recording takes what another game can be steered with; it may be nil.
+func Score(client, states *Reader, recording *Recording) (*Card, error) {
 	if err := checkPair(client, states); err != nil {
 		return nil, err
 	}
-	s := &scorer{client: client, states: states, server: newServer(&client.Head), drawn: map[int32]int{}}
+	if recording == nil {
+		recording = &Recording{full: true}
+	}
+	recording.rate = client.Head.Rate
+	s := &scorer{recording: recording, client: client, states: states, server: newServer(&client.Head), drawn: map[int32]int{}}
 	for !s.done {
 		l, err := client.Next()
 		if err == io.EOF {
@@ -114,6 +120,7 @@ func (s *scorer) add(l *Line) error {
 		s.addState(l)
 		return nil
 	}
+	s.recording.add(l)
 	if s.lines == 0 {
 		s.began, s.ended = l.Time, l.Time
 	}

@@ -71,7 +71,7 @@ func (g *game) card(t *testing.T) *Card {
 			t.Fatal(err)
 		}
 	}
-	c, err := Score(client, states)
+	c, err := Score(client, states, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -170,7 +170,7 @@ func TestLateLines(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := Score(r, r)
+	c, err := Score(r, r, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -191,7 +191,7 @@ func TestNoClock(t *testing.T) {
 	}
 	client, _ := NewReader("client", strings.NewReader(strings.Join(lines, "")))
 	server, _ := NewReader("server", strings.NewReader(other))
-	c, err := Score(client, server)
+	c, err := Score(client, server, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -239,7 +239,7 @@ func TestKeyToScreen(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c, err := Score(r, r)
+		c, err := Score(r, r, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -271,7 +271,7 @@ func TestPairs(t *testing.T) {
 		if c.server != "" {
 			b = reader(c.server)
 		}
-		if _, err := Score(a, b); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := Score(a, b, nil); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s, %s: error %v, want %s", c.client, c.server, err, c.want)
 		}
 	}

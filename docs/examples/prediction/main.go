@@ -67,7 +67,7 @@ func serve(l *link) {
 		gamelog.Printf(`{"t":"s","k":%d,"b":[[1,%d,%d,0]]}`, w.Tick, w.Pos[0], w.Pos[1])
 		if heard {
 			b, _ := binary.Append(nil, binary.BigEndian, w)
-			gamelog.Printf(`{"t":"p","us":%d,"dir":"down","bytes":%d,"lost":%t}`, t*1e6/60, len(b)+4, l.send(t, b))
+			gamelog.Printf(`{"t":"p","us":%d,"dir":"down","bytes":%d,"delay":75000,"lost":%t}`, t*1e6/60, len(b)+4, l.send(t, b))
 		}
 	}
 }
@@ -128,7 +128,7 @@ func play(l *link) {
 		for t := c.newest.Tick; t < c.world.Tick; t++ {
 			b = append(b, c.inputs[t%history]) // all that the server may lack: a lost datagram costs nothing
 		}
-		gamelog.Printf(`{"t":"p","us":%d,"dir":"up","bytes":%d,"lost":%t}`, frame*1e6/60, len(b)+4, l.send(frame, b))
+		gamelog.Printf(`{"t":"p","us":%d,"dir":"up","bytes":%d,"delay":75000,"lost":%t}`, frame*1e6/60, len(b)+4, l.send(frame, b))
 		drawn, shown := c.newest.Pos, c.newest.Tick
 		for axis := range drawn {
 			if c.offset[axis] = c.offset[axis] * 9 / 10; *predict {

@@ -64,7 +64,7 @@ func serve(l *link) (path []snapshot) {
 		gamelog.Printf(`{"t":"s","k":%d,"b":[[1,%d,%d,0]]}`, world.Tick, world.Pos[0], world.Pos[1])
 		if t%uint32(60 / *rate) == 0 {
 			b, _ := binary.Append(nil, binary.BigEndian, world)
-			gamelog.Printf(`{"t":"p","us":%d,"dir":"down","bytes":%d,"lost":%t}`, t*1e6/60, len(b)+4, l.send(t, b))
+			gamelog.Printf(`{"t":"p","us":%d,"dir":"down","bytes":%d,"delay":50000,"lost":%t}`, t*1e6/60, len(b)+4, l.send(t, b))
 		}
 	}
 	return path
