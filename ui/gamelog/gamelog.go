@@ -94,6 +94,8 @@ type value struct {
 // want says what a field allows.
 func (f *field) want() string {
 	switch {
+	case f.kind == whole && f.min == f.max:
+		return shortest(f.min)
 	case f.kind == whole || f.kind == number:
 		noun := "a number"
 		if f.kind == whole {

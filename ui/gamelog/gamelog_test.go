@@ -43,8 +43,8 @@ type brokenLine struct{ line, want string }
 
 var brokenHeads = []brokenLine{
 	{``, `field t: "s": want "h": a log begins with its head`},
-	{`{"t":"h","v":2,"role":"both","hz":60,"body":1}`, "field v: \"2\": want a whole number from 1 to 1"},
-	{`{"t":"h","role":"both","hz":60,"body":1}`, "field v: missing: want a whole number"},
+	{`{"t":"h","v":2,"role":"both","hz":60,"body":1}`, "field v: \"2\": want 1"},
+	{`{"t":"h","role":"both","hz":60,"body":1}`, "field v: missing: want 1"},
 	{`{"t":"h","v":1,"role":"host","hz":60,"body":1}`, `field role: "host": want "client" or "server" or "both"`},
 	{`{"t":"h","v":1,"role":"both","hz":0,"body":1}`, "field hz: \"0\": want a whole number from 10 to 240"},
 	{`{"t":"h","v":1,"role":"both","hz":60}`, "field body: missing: want the id of the player's body"},

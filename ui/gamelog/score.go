@@ -303,7 +303,7 @@ func (s *scorer) start(l *Line, target int64) bool {
 	}
 	s.world = newWorld(head.Frames, list, s.server.after[k].Pos, head.Unit)
 	s.view.Bodies, s.view.Predicted = make([]geom.Pose, len(list)), make([]bool, len(list))
-	s.now = min(target, s.server.newest()) - 1
+	s.now = max(min(target, s.server.newest())-1, 0)
 	s.viewed = l.Time
 	s.presses.began = l.Time + pressesFrom
 	return true

@@ -276,3 +276,36 @@ func TestPairs(t *testing.T) {
 		}
 	}
 }
+
+// FuzzScoreOfTwo checks that two logs, whatever they say of their clocks, are scored or refused.
+func FuzzScoreOfTwo(f *testing.F) {
+	a, b := (&game{fps: 60, delay: 6, seconds: 0.2, split: true, unit: 1}).logs()
+	f.Add(a, b)
+	f.Add(strings.ReplaceAll(a, `"k":10`, `"k":9990`), b)
+	f.Add(a, strings.ReplaceAll(b, `"k":10`, `"k":9990`))
+	f.Add(strings.ReplaceAll(a, `"fps":60`, `"fps":240`), strings.ReplaceAll(b, `"k":10`, `"k":0`))
+	f.Fuzz(func(t *testing.T, client, server string) {
+		c, err := NewReader("client", strings.NewReader(client))
+		if err != nil {
+			return
+		}
+		s, err := NewReader("server", strings.NewReader(server))
+		if err != nil {
+			return
+		}
+		var r Recording
+		card, err := Score(c, s, &r)
+		if err != nil {
+			return
+		}
+		for _, m := range card.Measures {
+			if m.OK && (math.IsNaN(m.Value) || math.IsInf(m.Value, 0)) {
+				t.Errorf("%s is %v", m.Name, m.Value)
+			}
+		}
+		if _, err := r.Network(); err != nil && strings.Contains(err.Error(), "\n") {
+			t.Error(err)
+		}
+		r.Inputs()
+	})
+}

@@ -49,9 +49,10 @@ func (s *server) stepOf(tick float64) float64 {
 	return (tick - float64(s.first)) * float64(s.head.Frames) / float64(s.head.Rate)
 }
 
-// moment returns the moment of the world that a server tick is.
+// moment returns the moment of the world that a server tick is, at most that of a step that no log reaches.
 func (s *server) moment(tick float64) sim.Moment {
-	return sim.Moment(math.Floor(float64(s.stepOf(tick)*sim.MomentsPerTick) + 0.5))
+	const never = 1 << 31
+	return sim.Moment(math.Floor(float64(min(s.stepOf(tick), never)*sim.MomentsPerTick) + 0.5))
 }
 
 // newest returns the last step of the world that is known.
