@@ -62,7 +62,8 @@ func TestRecordingOfNetwork(t *testing.T) {
 			t.Errorf("%s: up %v, down %v, error %v", c.lines, n.Up.Trace, n.Down.Trace, err)
 		}
 	}
-	if _, err := recordingOf(t, `{"t":"p","us":1000000,"dir":"up","bytes":1}`+"\n").Network(); err == nil || !strings.Contains(err.Error(), "the log has no delays") {
+	_, err := recordingOf(t, `{"t":"p","us":1000000,"dir":"up","bytes":1}`+"\n").Network()
+	if err == nil || !strings.Contains(err.Error(), "the log has no delays") {
 		t.Errorf("error %v", err)
 	}
 }
