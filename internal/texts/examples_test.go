@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"ghostcube/internal/experiment"
+	"ghostcube/ui/gamelog"
 )
 
 // maxExampleLines is the most that an example has, so that somebody reads it in one go.
@@ -67,10 +68,22 @@ const exampleBusy = "this machine is too busy"
 // maxExampleTries is how often an example runs on a busy machine.
 const maxExampleTries = 20
 
+// logs reports whether the example has a server, and so writes a log of it.
+func (f *exampleFigure) logs() bool { return f.example != "rollback" }
+
+// log returns the file of the log of a run in a folder.
+func (f *exampleFigure) log(folder string) string {
+	return filepath.Join(folder, f.example+f.args+".jsonl")
+}
+
 // run runs the example, built in a folder, and returns what it prints, and in how many tries.
 func (f *exampleFigure) run(folder string) (output string, tries int) {
+	args := []string{f.args}
+	if f.logs() {
+		args = append(args, "-log="+f.log(folder))
+	}
 	for tries = 1; ; tries++ {
-		out, err := exec.Command(filepath.Join(folder, f.example), f.args).CombinedOutput()
+		out, err := exec.Command(filepath.Join(folder, f.example), args...).CombinedOutput()
 		if err == nil || tries == maxExampleTries || !strings.Contains(string(out), exampleBusy) {
 			return strings.TrimSpace(string(out)), tries
 		}
@@ -80,8 +93,53 @@ func (f *exampleFigure) run(folder string) (output string, tries int) {
 // exampleKeyToScreen matches the figure that an example prints.
 var exampleKeyToScreen = regexp.MustCompile(`^key to screen (\d+) ms, `)
 
+// score returns the measures of the log of a run in a folder, by their names.
+func (f *exampleFigure) score(t *testing.T, folder string) map[string]float64 {
+	t.Helper()
+	file, err := os.Open(f.log(folder))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	r, err := gamelog.NewReader(f.example, file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	card, err := gamelog.Score(r, r, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	values := map[string]float64{}
+	for _, m := range card.Measures {
+		if m.OK {
+			values[m.Name] = m.Value
+		}
+	}
+	return values
+}
+
+// examplePathError matches the path error that an example prints.
+var examplePathError = regexp.MustCompile(`path error RMS ([0-9.]+) m`)
+
+// compareLog compares what an example prints of itself with the score of its log: key to screen within a tick, and the path
+// error, of which it leaves out other frames.
+func (f *exampleFigure) compareLog(t *testing.T, folder, output string, keyToScreen float64) {
+	t.Helper()
+	values := f.score(t, folder)
+	const tick = 1000.0 / 60
+	if got, ok := values["key_to_screen_ms"]; !ok || math.Abs(got-keyToScreen) > tick {
+		t.Errorf("%s %s: key to screen %v ms, by its log %v", f.example, f.args, keyToScreen, got)
+	}
+	if m := examplePathError.FindStringSubmatch(output); m != nil {
+		want, _ := strconv.ParseFloat(m[1], 64)
+		if got, ok := values["path_error_rms_m"]; !ok || math.Abs(got-want) > 0.1*want+1e-4 {
+			t.Errorf("%s %s: path error %v m, by its log %v", f.example, f.args, want, got)
+		}
+	}
+}
+
 // TestExamplesMeetTheirGuides runs the examples, which have nothing of the lab, and compares their key to screen with
-// that of their guides, within a tick. They run in real time; a run in which the machine was too busy is repeated.
+// that of their guides, and with the score of their logs, within a tick. They run in real time; a run in which the machine was too busy is repeated.
 func TestExamplesMeetTheirGuides(t *testing.T) {
 	if !strings.Contains(flag.Lookup("test.run").Value.String(), "TestExamples") { // asked for by name
 		experiment.Skip(t) // they run in real time, for six seconds
@@ -105,8 +163,12 @@ func TestExamplesMeetTheirGuides(t *testing.T) {
 			continue
 		}
 		const tick = 1000.0 / 60
-		if got, _ := strconv.ParseFloat(m[1], 64); math.Abs(got-f.keyToScreen(t)) > tick {
+		got, _ := strconv.ParseFloat(m[1], 64)
+		if math.Abs(got-f.keyToScreen(t)) > tick {
 			t.Errorf("%s %s: key to screen %v ms, in the guide %v", f.example, f.args, got, f.keyToScreen(t))
+		}
+		if f.logs() {
+			f.compareLog(t, folder, outputs[i], got)
 		}
 	}
 }
@@ -120,6 +182,9 @@ func TestExamplesAreShort(t *testing.T) {
 	}
 	var found []string
 	for _, file := range files {
+		if filepath.Base(filepath.Dir(file)) == "loggers" { // which ui/gamelog tests
+			continue
+		}
 		text, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)

@@ -142,6 +142,7 @@ var folders = map[string]struct {
 		render ui/stage`},
 	"ui/timeline": {repeatable, "internal/compact render net/link predict predict/lab ui/stage ui/hud"},
 	"ui/diagram":  {pure, "sim net/link net/packet net/quant predict predict/lab predict/lab/trace"},
+	"ui/gamelog":  {pure, "sim sim/geom net/link predict predict/score"},
 	"ui/platform": {free, ""},
 	"ui/page":     {free, "internal/atomicfile internal/process"},
 	"ui/recorder": {exact, "internal/atomicfile ui/stage ui/hud render/raster render/video predict/lab sim"},
@@ -152,7 +153,7 @@ var folders = map[string]struct {
 		sim sim/geom sim/scene net/link net/packet net/quant net/entropy net/delta net/measure net/socket
 		predict/lab/tape predict predict/lab predict/lab/probe predict/lab/trace predict/score
 		render/video
-		ui/plan ui/sweep ui/session ui/diagram ui/page ui/tour ui/recorder ui/stage ui/hud internal/atomicfile`},
+		ui/plan ui/sweep ui/session ui/diagram ui/gamelog ui/page ui/tour ui/recorder ui/stage ui/hud internal/atomicfile`},
 	"ui/session": {free, `
 		sim sim/geom net/link
 		predict/lab/tape predict predict/lab predict/lab/probe render/video

@@ -112,8 +112,9 @@ type moduleFile struct {
 	ast  *ast.File
 }
 
-// testSupport are the packages that only tests import.
+// testSupport are the packages that only tests import, or that other programs copy.
 var testSupport = []string{
+	"docs/examples/loggers",
 	"internal/experiment", "internal/golden", "internal/source",
 	"predict/predicttest", "predict/lab/labtest", "predict/lab/labtest/copytest", "ui/stage/stagetest",
 }

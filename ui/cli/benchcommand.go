@@ -20,6 +20,7 @@ type benchCommand struct {
 	Seeds        int      `group:"output" help:"Number of sessions with consecutive seeds, 1 to 1000: prints means and 95 % intervals." default:"1" placeholder:"1"`
 	SaveTape     string   `group:"output" help:"Also write the session to a tape, with hashes for play --verify." placeholder:"FILE"`
 	Ticks        string   `group:"output" help:"Also write a row for each tick and pane into this file: positions, errors, corrections, bytes." placeholder:"FILE.csv"`
+	GameLog      string   `group:"output" help:"Also write the session of a single pane as a game log, for score." placeholder:"FILE.jsonl"`
 	Corrections  bool     `group:"output" help:"Also list every correction: packet, body, difference, cause and effect."`
 	All          bool     `group:"output" help:"Print all measures and counters in the table, not only the most important ones."`
 	Assert       []string `group:"output" sep:"none" help:"Fail unless a figure of a pane holds, as PANE.MEASURE<N; also <= > >= =. May be given several times." placeholder:"ASSERTION"`
@@ -106,6 +107,7 @@ func (c *benchCommand) Run(p *program) error {
 type benchFiles struct {
 	tape  *session.Tape // nil: none, which does nothing
 	ticks *tickTable    // likewise
+	log   *gameLog      // likewise
 }
 
 // createFiles starts the files of a session.
@@ -120,8 +122,8 @@ func (c *benchCommand) createFiles(p *program, planned *plan.Plan, l *lab.Lab) (
 		}
 		return file, nil
 	}
-	if c.SaveTape != "" && filepath.Clean(c.SaveTape) == filepath.Clean(c.Ticks) {
-		return f, usageError{errors.New("--save-tape and --ticks: want two files")}
+	if err := c.checkFiles(len(l.Panes)); err != nil {
+		return f, usageError{err}
 	}
 	if c.SaveTape != "" {
 		file, err := create("--save-tape", c.SaveTape)
@@ -137,13 +139,37 @@ func (c *benchCommand) createFiles(p *program, planned *plan.Plan, l *lab.Lab) (
 		}
 		f.ticks = newTickTable(file, l)
 	}
+	if c.GameLog != "" {
+		file, err := create("--game-log", c.GameLog)
+		if err != nil {
+			return f, errors.Join(err, f.discard())
+		}
+		f.log = newGameLog(file, l)
+	}
 	return f, nil
+}
+
+// checkFiles reports two files of one name, and a game log of several panes.
+func (c *benchCommand) checkFiles(panes int) error {
+	files := []struct{ flag, name string }{{"--save-tape", c.SaveTape}, {"--ticks", c.Ticks}, {"--game-log", c.GameLog}}
+	for i, a := range files {
+		for _, b := range files[:i] {
+			if a.name != "" && filepath.Clean(a.name) == filepath.Clean(b.name) {
+				return fmt.Errorf("%s and %s: want two files", b.flag, a.flag)
+			}
+		}
+	}
+	if c.GameLog != "" && panes != 1 {
+		return fmt.Errorf("--game-log: %d panes: want one, as a game has one client", panes)
+	}
+	return nil
 }
 
 // add adds a tick that the lab has just made. close returns the error.
 func (f benchFiles) add(e lab.Entry) {
 	_ = f.tape.Add(e)
 	f.ticks.add()
+	f.log.add(e)
 }
 
 // close gives the files their names.
@@ -152,11 +178,13 @@ func (f benchFiles) close() error {
 	if err != nil {
 		err = errors.Join(err, f.tape.Discard())
 	}
-	return errors.Join(err, f.ticks.close())
+	return errors.Join(err, f.ticks.close(), f.log.close())
 }
 
 // discard removes the files.
-func (f benchFiles) discard() error { return errors.Join(f.tape.Discard(), f.ticks.discard()) }
+func (f benchFiles) discard() error {
+	return errors.Join(f.tape.Discard(), f.ticks.discard(), f.log.discard())
+}
 
 // print prints the scores of a session that has ended, and whether the assertions hold.
 func (c *benchCommand) print(p *program, session *plan.Plan, l *lab.Lab, latency []latencySamples, assertions []assertion) error {
@@ -206,8 +234,8 @@ func (c *benchCommand) printResult(p *program, l *lab.Lab, r *result) error {
 
 // runSeeds runs a plan with several seeds, and prints means and intervals and whether the assertions hold.
 func (c *benchCommand) runSeeds(p *program, m *plan.Plan, assertions []assertion) error {
-	if c.Corrections || c.Latency || c.SaveTape != "" || c.Ticks != "" {
-		return usageError{errors.New("--corrections, --latency, --save-tape and --ticks concern one session: they exclude --seeds")}
+	if c.Corrections || c.Latency || c.SaveTape != "" || c.Ticks != "" || c.GameLog != "" {
+		return usageError{errors.New("--corrections, --latency, --save-tape, --ticks and --game-log concern one session: they exclude --seeds")}
 	}
 	ctx, stop := untilSignal()
 	defer stop()

@@ -96,6 +96,7 @@ type arguments struct {
 	Hash    hashCommand    `cmd:"" help:"Print the hash of every tick of a scene, to compare machines."`
 	List    listCommand    `cmd:"" help:"List scenes, strategies, networks, tapes, comparisons and more."`
 	Packets packetsCommand `cmd:"" help:"Print the packets of a session field by field."`
+	Score   scoreCommand   `cmd:"" help:"Score the log of another game (docs/gamelog.md), or check it."`
 	Export  exportCommand  `cmd:"" help:"Write the cubes of a tape's session as a recording for codec."`
 	Codec   codecCommand   `cmd:"" help:"Measure the size of recorded snapshots, or rotations, at every level of compression."`
 	Network networkCommand `cmd:"" help:"Send probes over a simulated link and compare it with its conditions."`

@@ -315,6 +315,8 @@ func tryTwo(t *testing.T, w *workshop, x *writer) string {
 		args[1] = x.args
 	case strings.HasPrefix(x.args, "export"):
 		args[1] = x.args + " --from 5"
+	case strings.Contains(x.args, "--panes"):
+		args[1] = x.args + " --rate 30"
 	}
 	var alone []map[string]string
 	for _, a := range args {

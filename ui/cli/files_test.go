@@ -64,6 +64,8 @@ var writers = []writer{
 		long: "bench --seconds 3600 --scene plain --save-tape odd.tape", file: "odd.tape", read: "--tape"},
 	{name: "`bench --ticks`", args: "bench --seconds 2 --scene plain --ticks ticks.csv",
 		long: "bench --seconds 3600 --scene plain --ticks ticks.csv", file: "ticks.csv", read: "--tape"},
+	{name: "`bench --game-log`", args: "bench --seconds 2 --scene plain --panes rewind --game-log game.jsonl",
+		long: "bench --seconds 3600 --scene plain --panes rewind --game-log game.jsonl", file: "game.jsonl", read: "--tape"},
 	{name: "`export`", args: "export --tape katamari-ball --ticks 3 ball.bin", long: "export --tape katamari-ball ball.bin", file: "ball.bin", read: "--tape"},
 	{name: "`packets --svg`", args: "packets --scene plain --svg packets.svg", long: "packets --scene plain --from 600 --svg packets.svg",
 		file: "packets.svg", read: "--tape"},

@@ -52,7 +52,7 @@ var siteGroups = []struct {
 }{
 	{"Start", []string{"README.md", "docs/reference/tour.md", "docs/keys.md", "docs/timeline.md", "docs/share.md",
 		"docs/recording.md", "docs/page.md", "docs/troubleshooting.md"}, 1.2},
-	{"Choose", []string{"docs/choosing.md", "docs/sweep.md"}, 1.5},
+	{"Choose", []string{"docs/choosing.md", "docs/sweep.md", "docs/gamelog.md"}, 1.5},
 	{"Guides", []string{"docs/guides/"}, 1.5},
 	{"Extend", []string{"docs/extending.md", "docs/architecture.md", "CONTRIBUTING.md", "CHANGELOG.md"}, 0.8},
 	{"Notebook", []string{"docs/notebook/"}, 0.5},

@@ -1,18 +1,18 @@
 // Prediction is client-side prediction with rewind and replay, as in docs/guides/prediction.md: a server and a client
 // over UDP on the loopback, 75 ms each way, with 5 % loss.
 //
-//	go run ./docs/examples/prediction
-//	go run ./docs/examples/prediction -predict=false
+//	go run ./docs/examples/prediction -predict=false -log game.jsonl
 package main
 
 import (
 	"encoding/binary"
 	"flag"
 	"fmt"
+	"io"
 	"log"
 	"math/rand/v2"
 	"net"
-	"sync"
+	"os"
 	"time"
 )
 
@@ -26,6 +26,7 @@ const (
 )
 
 var predict = flag.Bool("predict", true, "predict; otherwise draw the newest state of the server")
+var gamelog = log.New(io.Discard, "", 0)    // as in docs/gamelog.md
 var start = time.Now().Add(time.Second / 4) // both sides are ready by then
 
 // world is the state before a tick: a cube on a plane. Integers are equal or not; floats would need a tolerance.
@@ -46,10 +47,8 @@ func (w *world) step(input byte) {
 
 // serve steps the world that decides. It waits for no input.
 func serve(l *link) {
-	var w world
-	var input byte
-	var inputs [history]byte // of each tick
-	var known uint32         // first tick without one
+	var inputs [history]byte                       // of each tick
+	w, input, known := world{}, byte(0), uint32(0) // known: first tick without an input
 	for t, heard := uint32(0), false; t < ticks; t++ {
 		for _, b := range l.receive(t) {
 			heard = true
@@ -65,9 +64,10 @@ func serve(l *link) {
 		if w.step(input); t == 110 || t == 190 {
 			w.Pos[1] += 300_000 // something pushes the cube sideways, and no client knows
 		}
+		gamelog.Printf(`{"t":"s","k":%d,"b":[[1,%d,%d,0]]}`, w.Tick, w.Pos[0], w.Pos[1])
 		if heard {
 			b, _ := binary.Append(nil, binary.BigEndian, w)
-			l.send(t, b)
+			gamelog.Printf(`{"t":"p","us":%d,"dir":"down","bytes":%d,"delay":75000,"lost":%t}`, t*1e6/60, len(b)+4, l.send(t, b))
 		}
 	}
 }
@@ -110,9 +110,8 @@ func (c *client) receive(s world, frame uint32) {
 // play makes a frame a tick: receive and correct, step, send, draw.
 func play(l *link) {
 	var c client
-	var last [2]int32                // position drawn
-	var pop int32                    // largest jump sideways, where no key pushes
-	var pressed, waited, keys uint32 // frame of a key that is not on the screen yet; sum and number of those that are
+	var last, pop = [2]int32{}, int32(0) // position drawn; largest jump sideways, where no key pushes
+	var pressed, waited, keys uint32     // frame of a key that is not on the screen yet; sum and number of those that are
 	for frame := range uint32(ticks) {
 		for _, b := range l.receive(frame) {
 			var s world
@@ -122,19 +121,21 @@ func play(l *link) {
 		if i := c.world.Tick % history; c.newest.Tick > 0 {
 			c.inputs[i] = byte(frame%40/30) << (frame / 40 % 2) // a key for 10 of 40 frames, forwards or backwards
 			c.worlds[i] = c.world
+			gamelog.Printf(`{"t":"i","us":%d,"id":%d,"keys":%q}`, frame*1e6/60, c.world.Tick, []string{"", "D", "A"}[c.inputs[i]])
 			c.world.step(c.inputs[i])
 		}
 		b := binary.BigEndian.AppendUint32(nil, c.newest.Tick)
 		for t := c.newest.Tick; t < c.world.Tick; t++ {
 			b = append(b, c.inputs[t%history]) // all that the server may lack: a lost datagram costs nothing
 		}
-		l.send(frame, b)
-		drawn := c.newest.Pos
+		gamelog.Printf(`{"t":"p","us":%d,"dir":"up","bytes":%d,"delay":75000,"lost":%t}`, frame*1e6/60, len(b)+4, l.send(frame, b))
+		drawn, shown := c.newest.Pos, c.newest.Tick
 		for axis := range drawn {
 			if c.offset[axis] = c.offset[axis] * 9 / 10; *predict {
-				drawn[axis] = c.world.Pos[axis] + c.offset[axis]
+				drawn[axis], shown = c.world.Pos[axis]+c.offset[axis], c.world.Tick
 			}
 		}
+		gamelog.Printf(`{"t":"v","us":%d,"k":%d,"in":%d,"b":[[1,%d,%d,0]]}`, frame*1e6/60, shown, max(shown, 1)-1, drawn[0], drawn[1])
 		pop = max(pop, drawn[1]-last[1], last[1]-drawn[1])
 		if frame%40 == 30 {
 			pressed = frame
@@ -148,8 +149,7 @@ func play(l *link) {
 		float64(waited)/float64(keys)*1000/60, c.corrections, float64(pop)/1e6)
 }
 
-// link is an end of the network. A datagram begins with the tick in which it is to be read, and the receiver keeps it
-// until then, so that no figure depends on when the machine wakes the program.
+// link is an end of the network. A datagram begins with the tick in which it is read: no figure depends on the machine.
 type link struct {
 	net.PacketConn
 	peer   net.Addr
@@ -158,11 +158,12 @@ type link struct {
 }
 
 // send sends a datagram in a tick, or loses it.
-func (l *link) send(t uint32, b []byte) {
-	if l.random.Float64() >= loss {
+func (l *link) send(t uint32, b []byte) (lost bool) {
+	if lost = l.random.Float64() < loss; !lost {
 		due := t + uint32((latency*60+time.Second-1)/time.Second) // rounded up to a tick
 		l.WriteTo(append(binary.BigEndian.AppendUint32(nil, due), b...), l.peer)
 	}
+	return lost
 }
 
 // receive waits for a tick, a quarter of one if it is late, and returns the datagrams that have arrived.
@@ -182,19 +183,18 @@ func (l *link) receive(t uint32) (list [][]byte) {
 }
 
 func main() {
+	flag.Func("log", "write a game log", func(name string) error { f, err := os.Create(name); gamelog.SetOutput(f); return err })
 	flag.Parse()
+	gamelog.Print(`{"t":"h","v":1,"role":"both","hz":60,"unit":1e-6,"body":1,"game":"prediction"}`)
 	var ends [2]link // server, client
 	for i := range ends {
 		conn, err := net.ListenPacket("udp4", "127.0.0.1:0")
 		if err != nil {
 			log.Fatal(err)
 		}
-		defer conn.Close()
 		ends[i].PacketConn, ends[i].random = conn, rand.New(rand.NewPCG(2, uint64(i+1)))
 		ends[1-i].peer = conn.LocalAddr()
 	}
-	var server sync.WaitGroup
-	server.Go(func() { serve(&ends[0]) })
+	go serve(&ends[0])
 	play(&ends[1])
-	server.Wait()
 }

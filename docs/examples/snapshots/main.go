@@ -2,8 +2,7 @@
 // the loopback, 50 ms each way, with 5 % loss. The player sits at the server. The client knows no physics and draws
 // the past.
 //
-//	go run ./docs/examples/snapshots
-//	go run ./docs/examples/snapshots -rate 60
+//	go run ./docs/examples/snapshots -rate 60 -log game.jsonl
 package main
 
 import (
@@ -11,12 +10,13 @@ import (
 	"encoding/binary"
 	"flag"
 	"fmt"
+	"io"
 	"log"
 	"math"
 	"math/rand/v2"
 	"net"
+	"os"
 	"slices"
-	"sync"
 	"time"
 )
 
@@ -29,6 +29,7 @@ const (
 )
 
 var rate = flag.Int("rate", 10, "snapshots a second, a divisor of 60")
+var gamelog = log.New(io.Discard, "", 0)    // as in docs/gamelog.md
 var start = time.Now().Add(time.Second / 4) // both sides are ready by then
 
 // snapshot is all of the server's state that is visible, before a tick: a cube on a plane.
@@ -58,10 +59,12 @@ func serve(l *link) (path []snapshot) {
 		if t%period >= 1 && t%period <= 6 {
 			input = 0b0101 << (t / period % 2) // forwards or backwards, on both axes
 		}
+		gamelog.Printf(`{"t":"i","us":%d,"id":%d,"keys":%q}`, t*1e6/60, t, map[byte]string{0b0101: "WD", 0b1010: "SA"}[input])
 		world.step(input)
+		gamelog.Printf(`{"t":"s","k":%d,"b":[[1,%d,%d,0]]}`, world.Tick, world.Pos[0], world.Pos[1])
 		if t%uint32(60 / *rate) == 0 {
 			b, _ := binary.Append(nil, binary.BigEndian, world)
-			l.send(t, b)
+			gamelog.Printf(`{"t":"p","us":%d,"dir":"down","bytes":%d,"delay":50000,"lost":%t}`, t*1e6/60, len(b)+4, l.send(t, b))
 		}
 	}
 	return path
@@ -101,6 +104,8 @@ func watch(l *link) (frames [ticks]frame, starved int) {
 		default:
 			frames[f] = frame{moment, hermite(&buffer[0], &buffer[1], moment)}
 		}
+		x, y := frames[f].pos[0], frames[f].pos[1]
+		gamelog.Printf(`{"t":"v","us":%d,"k":%f,"b":[[1,%f,%f,0]]}`, f*1e6/60, frames[f].moment, x, y)
 	}
 	return frames, starved
 }
@@ -139,8 +144,7 @@ func report(path []snapshot, frames []frame, starved int) {
 		float64(waits[len(waits)/2])*1000/60, math.Sqrt(sum/n), starved)
 }
 
-// link is an end of the network. A datagram begins with the tick in which it is to be read, and the receiver keeps it
-// until then, so that no figure depends on when the machine wakes the program.
+// link is an end of the network. A datagram begins with the tick in which it is read: no figure depends on the machine.
 type link struct {
 	net.PacketConn
 	peer   net.Addr
@@ -149,11 +153,12 @@ type link struct {
 }
 
 // send sends a datagram in a tick, or loses it.
-func (l *link) send(t uint32, b []byte) {
-	if l.random.Float64() >= loss {
+func (l *link) send(t uint32, b []byte) (lost bool) {
+	if lost = l.random.Float64() < loss; !lost {
 		due := t + uint32((latency*60+time.Second-1)/time.Second) // rounded up to a tick
 		l.WriteTo(append(binary.BigEndian.AppendUint32(nil, due), b...), l.peer)
 	}
+	return lost
 }
 
 // receive waits for a tick, a quarter of one if it is late, and returns the datagrams that have arrived.
@@ -173,7 +178,9 @@ func (l *link) receive(t uint32) (list [][]byte) {
 }
 
 func main() {
+	flag.Func("log", "write a game log", func(name string) error { f, err := os.Create(name); gamelog.SetOutput(f); return err })
 	flag.Parse()
+	gamelog.Print(`{"t":"h","v":1,"role":"both","hz":60,"unit":1e-6,"body":1,"game":"snapshots"}`)
 	if *rate < 1 || *rate > 60 || 60%*rate != 0 {
 		log.Fatal("rate: want a divisor of 60")
 	}
@@ -183,14 +190,11 @@ func main() {
 		if err != nil {
 			log.Fatal(err)
 		}
-		defer conn.Close()
 		ends[i].PacketConn, ends[i].random = conn, rand.New(rand.NewPCG(2, uint64(i+1)))
 		ends[1-i].peer = conn.LocalAddr()
 	}
-	var path []snapshot
-	var server sync.WaitGroup
-	server.Go(func() { path = serve(&ends[0]) })
+	path := make(chan []snapshot)
+	go func() { path <- serve(&ends[0]) }()
 	frames, starved := watch(&ends[1])
-	server.Wait()
-	report(path, frames[:], starved)
+	report(<-path, frames[:], starved)
 }

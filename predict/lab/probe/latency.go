@@ -81,6 +81,16 @@ func (l *LatencyTracer) latency(mean func(*stageSums, int) LatencyStages) Latenc
 	return Latency{Response: mean(&l.confirmed, l.rate)}
 }
 
+// NewestShown returns the session tick of the newest input whose effect a view of the first client has shown. ok is false
+// before there is one, and for a strategy that cannot tell.
+func (l *LatencyTracer) NewestShown() (t sim.Tick, ok bool) {
+	next := l.nextShown
+	if l.predicts {
+		next = l.nextPredicted
+	}
+	return next - 1, l.started && next > 0
+}
+
 // maxTracedInputs is the number of inputs that are traced at once; older ones are given up.
 const maxTracedInputs = 512
 

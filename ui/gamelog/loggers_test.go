@@ -1,0 +1,152 @@
+package gamelog
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"ghostcube/docs/examples/loggers"
+)
+
+// maxLoggerLines is the most that a logger has, so that somebody copies it.
+const maxLoggerLines = 60
+
+// loggerLiterals are the texts of each language, and what its placeholders look like.
+var loggerLiterals = map[string]struct{ literal, placeholder *regexp.Regexp }{
+	"gamelog.go":  {regexp.MustCompile("`([^`]*)`|\"((?:[^\"\\\\]|\\\\.)*)\""), regexp.MustCompile(`%[.0-9]*[a-z]`)},
+	"GameLog.cs":  {regexp.MustCompile(`\$"((?:[^"\\]|\\.)*)"()`), regexp.MustCompile(`\{[^{}"]+\}`)},
+	"GameLog.h":   {regexp.MustCompile(`TEXT\("((?:[^"\\]|\\.)*)"\)()`), regexp.MustCompile(`%[.0-9]*[a-z]+`)},
+	"game_log.gd": {regexp.MustCompile(`'(\{[^'\n]*)'|"(\[[^"\n]*)"`), regexp.MustCompile(`%[.0-9]*[a-z]`)},
+}
+
+// formatsOf returns the formats of lines, by their kind, and of a body, in the text of a logger. In them %s stands for each
+// value.
+func formatsOf(name, text string) (lines map[byte]string, body string) {
+	l := loggerLiterals[name]
+	lines = map[byte]string{}
+	for _, m := range l.literal.FindAllStringSubmatch(text, -1) {
+		s := strings.ReplaceAll(m[1]+m[2], `\"`, `"`)
+		if strings.HasSuffix(name, ".cs") {
+			s = strings.NewReplacer("{{", "\x01", "}}}", "}\x02", "}}", "\x02").Replace(s)
+		}
+		s = l.placeholder.ReplaceAllString(s, "%s")
+		s = strings.NewReplacer("\x01", "{", "\x02", "}").Replace(s)
+		switch {
+		case strings.HasPrefix(s, `{"t":"`):
+			lines[s[len(`{"t":"`)]] = s
+		case strings.HasPrefix(s, "[%s,"):
+			body = s
+		}
+	}
+	return lines, body
+}
+
+// filled returns a format with values: for each that follows a field, one that the field allows.
+func filled(t *testing.T, format, body string) string {
+	t.Helper()
+	samples := map[string]string{"role": "both", "hz": "60", "body": "1", "k": "3", "us": "1000000", "ko": "2.500", "in": "4", "id": "5", "keys": "WD",
+		"dir": "up", "bytes": "33", "rtt": "100000", "n": "3"}
+	field := regexp.MustCompile(`"([a-z]+)":(["\[]?)%s`)
+	return field.ReplaceAllStringFunc(format, func(s string) string {
+		m := field.FindStringSubmatch(s)
+		v, ok := samples[m[1]]
+		switch {
+		case m[2] == "[":
+			v, ok = body, true
+			if m[1] == "o" {
+				v = strings.Replace(body, "[1,", "[2,", 1)
+			}
+		case m[2] == "" && (m[1] == "role" || m[1] == "dir" || m[1] == "keys"):
+			v = `"` + v + `"` // %q
+		}
+		if !ok {
+			t.Errorf("%s: no sample of field %s", format, m[1])
+		}
+		return strings.Replace(s, "%s", v, 1)
+	})
+}
+
+// TestLoggersWriteLogs takes the formats of the loggers from their texts, and checks that the lines that they make are a log
+// with lines of every kind. An engine is not to be had here. A logger is short.
+func TestLoggersWriteLogs(t *testing.T) {
+	files, err := filepath.Glob("docs/examples/loggers/*")
+	if err != nil || len(files) != len(loggerLiterals) {
+		t.Fatalf("loggers %q, error %v", files, err)
+	}
+	for _, file := range files {
+		b, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, name := string(b), filepath.Base(file)
+		if n := strings.Count(text, "\n"); n > maxLoggerLines {
+			t.Errorf("%s has %d lines, more than %d", name, n, maxLoggerLines)
+		}
+		lines, body := formatsOf(name, text)
+		if body == "" {
+			t.Fatalf("%s: no format of a body", name)
+		}
+		for i, v := range []string{"1", "0.5000", "-2.0000", "0.0000", "0.00000", "0.00000", "0.00000", "1.00000"} {
+			if body = strings.Replace(body, "%s", v, 1); (i == 7) == strings.Contains(body, "%s") {
+				t.Errorf("%s: format of a body %q", name, body)
+			}
+		}
+		log := ""
+		for _, kind := range []byte("hscivpr") {
+			if lines[kind] == "" {
+				t.Errorf("%s: no line %c", name, kind)
+			}
+			log += filled(t, lines[kind], body) + "\n"
+		}
+		if list := errorsOf(t, log); len(list) > 0 || strings.Contains(log, "%") {
+			t.Errorf("%s writes\n%s%v", name, log, list)
+		}
+		for _, kind := range []byte("hsv") { // and without bodies
+			log = strings.Replace(log, filled(t, lines[kind], body), filled(t, lines[kind], ""), 1)
+		}
+		if list := errorsOf(t, log); len(list) > 0 {
+			t.Errorf("%s writes\n%s%v", name, log, list)
+		}
+	}
+}
+
+// TestGoLogger runs the logger for Go in a game whose body goes on evenly and is drawn six ticks late, and checks its score.
+func TestGoLogger(t *testing.T) {
+	var out strings.Builder
+	l, frame := loggers.New(&out, "both", 60, 7), 0
+	l.Now = func() int64 { return int64(frame) * 1e6 / 60 }
+	at := func(tick int) loggers.Bodies {
+		x := float64(max(tick, 0)) * 0.05
+		return loggers.Bodies{7: {x, 0, 0, 0, 0, 0, 1}, 9: {-x, 1, 0, 0, 0, 0, 1}}
+	}
+	for ; frame < 400; frame++ {
+		l.Server(frame, at(frame))
+		l.Input(frame, []string{"", "W"}[frame/50%2])
+		l.Packet("up", 22)
+		l.Packet("down", 122)
+		if frame%60 == 0 {
+			l.Clock(float64(frame), 100_000)
+			l.Correction(4)
+		}
+		shown := at(frame - 6)
+		l.View(float64(max(frame-6, 0)), loggers.Bodies{7: shown[7]}, float64(max(frame-6, 0)), loggers.Bodies{9: shown[9]}, max(frame-6, 0))
+	}
+	r, err := NewReader("go", strings.NewReader(out.String()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := Score(r, r, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]float64{"path_error_rms_all_m": 0, "pops_per_minute": 0, "nominal_delay_mean_ms": 100, "key_to_screen_ms": 100,
+		"lag_error_rms_m": 0.3, "up_kbit_per_second": 50 * 8 * 60 / 1000.0, "down_kbit_per_second": 72, "resimulated_ticks_per_minute": 28 * 60 / (400 / 60.0)} {
+		if got := c.value(name); !(math.Abs(got-want) <= 1e-3*want+1e-5) {
+			t.Errorf("%s is %v, want %v (%v)", name, got, want, fmt.Sprint(c.Notes))
+		}
+	}
+}
