@@ -119,6 +119,7 @@ var folders = map[string]struct {
 	"predict/lab/trace":            {pure, "net/link net/packet net/quant predict"},
 	"predict/lab/reliable":         {pure, "net/message net/packet net/quant predict"},
 	"predict/lab/tape":             {pure, "sim predict/lab"},
+	"predict/lab/capture":          {pure, "sim net/link net/packet predict/lab predict/lab/tape"},
 	"predict/lab/labtest":          {free, "internal/golden sim predict/lab"},
 	"predict/lab/labtest/copytest": {free, ""},
 	"predict/lab": {pure, `

@@ -457,7 +457,9 @@ func (p *Pane) Hash() uint64 {
 		h.addUint64(bodies)
 		h.addUint64(cache)
 	}
-	world(p.ServerWorld)
+	if p.lab.remote.runsServer() {
+		world(p.ServerWorld)
+	}
 	h.addUint64(uint64(p.drawnHash))
 	for i, s := range p.Clients {
 		world(s.World)
