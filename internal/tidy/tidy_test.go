@@ -65,6 +65,7 @@ var folders = map[string]struct {
 	"net/entropy":         {pure, ""},
 	"net/link":            {pure, ""},
 	"net/packet":          {pure, "net/link"},
+	"net/socket":          {free, "net/link"},
 
 	// 2
 	"net/message":          {pure, "net/packet net/quant"},
@@ -186,8 +187,10 @@ var restrictedPackages = []struct {
 	{"github.com/pelletier/go-toml/", []string{"ui/plan"}},
 	{"github.com/mas-bandwidth/serialize.go", []string{"net/quant"}},
 	{"github.com/yuin/goldmark", []string{"ui/page"}},
+	{"github.com/flynn/noise", []string{"net/socket"}},
+	{"golang.org/x/crypto/", []string{"net/socket"}},
 	{"net/url", []string{"ui/plan"}},
-	{"net", []string{"docs/examples/prediction", "docs/examples/snapshots", "docs/examples/rollback"}},
+	{"net", []string{"net/socket", "docs/examples/prediction", "docs/examples/snapshots", "docs/examples/rollback"}},
 }
 
 // TestRestrictedPackages checks that only the listed folders import restricted packages, and that they exist.

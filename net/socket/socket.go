@@ -1,0 +1,164 @@
+// Package socket is a link.Wire over real UDP, for two machines instead of a simulated link.
+//
+// A Listener has one socket for all its connections, a Conn of Dial one of its own. One goroutine a socket reads, notes
+// the time, decrypts, and puts datagrams into a bounded queue, from which Receive takes them. Like UDP it loses,
+// duplicates (only without a key) and reorders datagrams; acknowledgements and fragments are the business of net/packet.
+//
+// A connection begins with a handshake: the client proves its address with a cookie, before the server holds any state,
+// and both prove that they know the key of the join line (Noise, NNpsk0). After that every datagram is encrypted and
+// authenticated, and a copied one is refused. docs/reference/wire.md has the bytes. The idea of a padded request and a
+// stateless answer is that of netcode.io (Fiedler) and of QUIC; unlike netcode, no third server hands out tokens.
+//
+// It is the only package below net that has a clock, goroutines and a random source. What is not socket takes the time
+// and the random source as arguments, so that tests run it on a simulated link.
+package socket
+
+import (
+	"crypto/rand"
+	"encoding/base32"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// MaxDatagram is the size of the largest datagram that Send takes, in bytes. It is that of net/packet. With all headers
+// of a connection, of UDP and of IPv6 it fits into 1280 bytes, which every path has to carry.
+const MaxDatagram = 1200
+
+// Overhead is what a connection adds to each datagram, in bytes: one of kind, four of the counter, 16 of the
+// authentication tag. OverheadInsecure is the same without a key: kind and session.
+const (
+	Overhead         = headerBytes + tagBytes
+	OverheadInsecure = headerBytes
+)
+
+// Key is the secret that both sides share before they meet. Whoever has it may join, and no one else.
+type Key [16]byte
+
+// keyText is the encoding of a Key as text: 26 lower-case letters and digits, which begin with no hyphen.
+var keyText = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
+
+// NewKey returns a random key.
+func NewKey() Key {
+	var k Key
+	rand.Read(k[:])
+	return k
+}
+
+// ParseKey returns the key of a text that String has returned, in upper or lower case.
+func ParseKey(text string) (Key, error) {
+	var k Key
+	b, err := keyText.DecodeString(strings.ToLower(strings.TrimSpace(text)))
+	if err != nil || len(b) != len(k) {
+		return k, fmt.Errorf("key: %d characters that are no key: want the %d letters and digits that the server printed", len(text), len(k.String()))
+	}
+	return Key(b), nil
+}
+
+// String returns the key as 26 letters and digits. It is a secret: print it for the players alone.
+func (k Key) String() string { return keyText.EncodeToString(k[:]) }
+
+// Config are the settings of a connection. Both sides need the same Key, Insecure and Application.
+type Config struct {
+	// Start is the moment that is zero for the now of Send and Receive, and for the times of datagrams. It has to come
+	// from time.Now, whose monotonic clock is not moved by whoever sets the clock. Zero: the call of Listen or Dial.
+	Start time.Time
+
+	Key      Key  // ignored if Insecure
+	Insecure bool // no key, no encryption: anyone may join, listen, and forge datagrams
+
+	// Application is what both sides have to agree on, such as a version and a hash of the scenes: at most 64 bytes of
+	// printable ASCII. A client with another one is refused, and its error names both.
+	Application string
+
+	// Timeout ends a connection from which nothing has come for so long, and a Dial without an answer. Zero: 15 s, so
+	// that an outage of ten seconds is survived.
+	Timeout time.Duration
+
+	QueueLength    int // datagrams received and not yet taken, of each connection; zero: 512
+	MaxConnections int // of a Listener; zero: 16
+}
+
+// Defaults of a Config.
+const (
+	defaultTimeout        = 15 * time.Second
+	defaultQueueLength    = 512
+	defaultMaxConnections = 16
+)
+
+// check returns the config with its defaults.
+func (c Config) check() (Config, error) {
+	if c.Start.IsZero() {
+		c.Start = time.Now()
+	}
+	for _, d := range []struct {
+		value *int
+		zero  int
+		name  string
+	}{{&c.QueueLength, defaultQueueLength, "QueueLength"}, {&c.MaxConnections, defaultMaxConnections, "MaxConnections"}} {
+		if *d.value == 0 {
+			*d.value = d.zero
+		}
+		if *d.value < 1 || *d.value > 1<<16 {
+			return c, fmt.Errorf("%s %d: want 1 to %d", d.name, *d.value, 1<<16)
+		}
+	}
+	if c.Timeout == 0 {
+		c.Timeout = defaultTimeout
+	}
+	if c.Timeout < time.Second || c.Timeout > time.Hour {
+		return c, fmt.Errorf("timeout %v: want %v to %v", c.Timeout, time.Second, time.Hour)
+	}
+	if c.Key == (Key{}) && !c.Insecure {
+		return c, errors.New("no key: want the key of the join line, or Insecure")
+	}
+	if len(c.Application) > applicationBytes || printable(c.Application) != c.Application {
+		return c, fmt.Errorf("application %q: want at most %d characters of ASCII", c.Application, applicationBytes)
+	}
+	return c, nil
+}
+
+// mode returns the byte of the handshake that says whether there is a key.
+func (c *Config) mode() byte {
+	if c.Insecure {
+		return modeInsecure
+	}
+	return modeNoise
+}
+
+// overhead returns what a connection adds to each datagram, in bytes.
+func (c *Config) overhead() int {
+	if c.Insecure {
+		return OverheadInsecure
+	}
+	return Overhead
+}
+
+// printable returns the printable ASCII of a text from the network.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r > '~' {
+			return -1
+		}
+		return r
+	}, text)
+}
+
+// Errors that end a connection, or a Dial.
+var (
+	ErrClosed   = errors.New("the connection is closed")
+	ErrLeft     = errors.New("the other side has closed the connection")
+	ErrTimeout  = errors.New("nothing comes from the other side any more")
+	ErrTooLarge = fmt.Errorf("a datagram of more than %d bytes", MaxDatagram)
+)
+
+// Stats counts the datagrams of a connection. Bytes are those of the caller, without Overhead and headers of UDP and IP.
+type Stats struct {
+	Sent, SentBytes         uint64
+	Received, ReceivedBytes uint64
+	SendErrors              uint64 // not taken by the operating system, and so lost
+	Dropped                 uint64 // received, but the queue was full
+	Refused                 uint64 // of another session, damaged or forged
+	Replayed                uint64 // received a second time, or too old to know
+}
