@@ -114,13 +114,16 @@ var folders = map[string]struct {
 	"predict/strategy/*": {pure, `
 		sim sim/geom smoothing net/packet net/quant net/delta predict
 		predict/part/* predict/localprediction predict/localprediction/*`},
-	"predict/score":                {pure, "sim sim/geom predict predict/part/jointtree predict/localprediction/frame"},
-	"predict/predicttest":          {pure, "sim sim/geom sim/scene net/link net/packet predict"},
-	"predict/lab/probe":            {pure, "sim sim/geom net/link predict"},
-	"predict/lab/trace":            {pure, "net/link net/packet net/quant predict"},
-	"predict/lab/reliable":         {pure, "net/message net/packet net/quant predict"},
-	"predict/lab/tape":             {pure, "sim predict/lab"},
-	"predict/lab/capture":          {pure, "sim net/link net/packet predict/lab predict/lab/tape"},
+	"predict/score":        {pure, "sim sim/geom predict predict/part/jointtree predict/localprediction/frame"},
+	"predict/predicttest":  {pure, "sim sim/geom sim/scene net/link net/packet predict"},
+	"predict/lab/probe":    {pure, "sim sim/geom net/link predict"},
+	"predict/lab/trace":    {pure, "net/link net/packet net/quant predict"},
+	"predict/lab/reliable": {pure, "net/message net/packet net/quant predict"},
+	"predict/lab/tape":     {pure, "sim predict/lab"},
+	"predict/lab/capture":  {pure, "sim net/link net/packet predict/lab predict/lab/tape"},
+	"predict/lab/remote": {pure, `
+		sim sim/geom net/link net/packet predict predict/score
+		predict/lab predict/lab/capture predict/lab/reliable predict/lab/tape`},
 	"predict/lab/labtest":          {free, "internal/golden sim predict/lab"},
 	"predict/lab/labtest/copytest": {free, ""},
 	"predict/lab": {pure, `

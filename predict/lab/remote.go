@@ -87,6 +87,14 @@ func (l *Lab) Reset(client int) {
 	p.serverSide.Forget(client)
 }
 
+// PeerStats returns the statistics of the server's endpoint for a client, for reading.
+func (p *Pane) PeerStats(client int) *packet.Stats { return &p.peers[client].Endpoint.Stats }
+
+// Joining reports whether a client has no picture of its own yet, because the world is still on its way.
+func (p *Pane) Joining(client int) bool {
+	return p.connections[client].join.waiting || p.Clients[client].env.Joined
+}
+
 // severed returns what runs in a copy of the lab: the same, with wires that are cut.
 func (r *remote) severed() *remote {
 	if r == nil {
