@@ -38,9 +38,10 @@ const (
 // Times of the handshake. At half of all datagrams lost in each direction and 200 ms of round trip, 99.9 % of all
 // handshakes end within ten seconds (TestHandshakeUnderLoss).
 const (
-	firstInterval   = 100 * time.Millisecond
-	longestInterval = 200 * time.Millisecond // in the first ten seconds
-	lateInterval    = time.Second            // after them
+	firstInterval   = 100 * time.Millisecond // in the first three seconds
+	longestInterval = 200 * time.Millisecond // in the first ten
+	lateInterval    = time.Second
+	longestAfter    = 3 * time.Second
 	lateAfter       = 10 * time.Second
 	confirmInterval = 50 * time.Millisecond
 	startAgainAfter = 5 * time.Second // without an answer to a cookie or the keys: the server may have forgotten
@@ -88,11 +89,12 @@ func (c *client) next(now time.Duration) (time.Duration, error) {
 		c.conn.sending.errors++
 	}
 	c.nextSend = now + c.interval
-	longest := longestInterval
-	if now > c.deadline-c.config.Timeout+lateAfter {
-		longest = lateInterval
+	switch age := now - (c.deadline - c.config.Timeout); {
+	case age > lateAfter:
+		c.interval = min(c.interval*5/4, lateInterval)
+	case age > longestAfter:
+		c.interval = min(c.interval*5/4, longestInterval)
 	}
-	c.interval = min(c.interval*5/4, longest)
 	return c.nextSend, nil
 }
 
