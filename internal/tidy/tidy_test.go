@@ -151,7 +151,8 @@ var folders = map[string]struct {
 	"ui/plan":     {free, "sim net/link predict/lab predict/lab/tape ui/stage"},
 	"ui/tour":     {free, "ui/plan sim net/link predict/lab predict/score"},
 	"ui/cli": {free, `
-		sim sim/geom sim/scene net/link net/packet net/quant net/entropy net/delta
+		sim sim/geom sim/scene net/link net/packet net/quant net/entropy net/delta net/socket
+		predict/lab/capture predict/lab/remote
 		predict/lab/tape predict predict/lab predict/lab/probe predict/lab/trace predict/score
 		render/video
 		ui/plan ui/session ui/diagram ui/page ui/tour ui/recorder ui/stage ui/hud internal/atomicfile`},

@@ -21,4 +21,12 @@ type (
 	hashCommand    struct{ terminalCommand }
 	packetsCommand struct{ terminalCommand }
 	benchCommand   struct{ terminalCommand }
+	serveCommand   struct{ terminalCommand }
+	joinCommand    struct{ terminalCommand }
 )
+
+// isCapture reports false: a page has no captures.
+func isCapture(string) bool { return false }
+
+// verifyCapture is never called.
+func verifyCapture(*program, string) error { return nil }

@@ -49,6 +49,7 @@ type seat struct {
 	guest *guest        // who sits there; nil: nobody
 	name  string        // of the guest, or of the last one
 	freed time.Duration // since when nobody sits there
+	last  Seat          // when that began
 }
 
 // guest is a connection from a client.
@@ -256,6 +257,8 @@ func (s *Server) updateSeats(now time.Duration) {
 			p.wire.Wire.(*channel).start = s.clock.start
 			if err := g.wire.Err(); err != nil {
 				g.wire.Close()
+				p.last = s.seatNow(i)
+				p.last.Address = ""
 				p.guest, p.freed, p.wire.Wire = nil, now, lab.CutWire{}
 				s.reset(i)
 				s.config.Log("left", "player", i+1, "name", p.name, "why", err)
@@ -286,20 +289,26 @@ func (s *Server) Close() error {
 
 // Seat is what the server knows of a player's seat.
 type Seat struct {
-	Name, Address string        // of who sits there, or of the last one; an empty address: nobody sits there
-	Stats         *packet.Stats // of the server's endpoint, for reading
-	PathError     float64       // metres, RMS, as the client has reported; HasScore: it has
+	Name, Address string       // of who sits there, or of the last one; an empty address: nobody sits there
+	Stats         packet.Stats // of the server's endpoint, up to when the last one left
+	PathError     float64      // metres, RMS, as the client has reported; HasScore: it has
 	HasScore      bool
 }
 
 // Seats returns all seats, by player.
 func (s *Server) Seats() (list []Seat) {
 	for i := range s.seats {
-		x := Seat{Name: s.seats[i].name, Stats: s.Lab.Panes[0].PeerStats(i)}
-		if g := s.seats[i].guest; g != nil {
-			x.Address, x.PathError, x.HasScore = g.address, float64(g.micrometre)/1e6, g.hasScore
+		if s.seats[i].guest == nil {
+			list = append(list, s.seats[i].last)
+			continue
 		}
-		list = append(list, x)
+		list = append(list, s.seatNow(i))
 	}
 	return list
+}
+
+// seatNow returns the present state of a seat in which somebody sits.
+func (s *Server) seatNow(i int) Seat {
+	g := s.seats[i].guest
+	return Seat{s.seats[i].name, g.address, *s.Lab.Panes[0].PeerStats(i), float64(g.micrometre) / 1e6, g.hasScore}
 }
