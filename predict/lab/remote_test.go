@@ -204,6 +204,9 @@ func TestProcesses(t *testing.T) {
 			p.run(60, 600)
 			at := server.ServerWorld.Bodies()[1].Pose.Pos
 			p.server.Reset(0)
+			if s := server.PeerStats(0); s.PacketsSent+s.PacketsReceived > 0 {
+				t.Errorf("the next client meets an endpoint with %d packets", s.PacketsReceived)
+			}
 			for ok := true; ok; { // what is on its way to the killed process
 				_, ok = p.wires[0].Receive(time.Hour)
 			}

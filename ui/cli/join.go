@@ -3,12 +3,14 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
 	"time"
 
+	"ghostcube/net/link"
 	"ghostcube/net/socket"
 	"ghostcube/predict/lab/remote"
 	"ghostcube/sim"
@@ -18,6 +20,7 @@ type joinCommand struct {
 	Address string `arg:"" help:"Address and port of the server." placeholder:"ADDRESS"`
 	Name    string `help:"Name of the player. Who comes back under the same name gets the same seat." placeholder:"NAME"`
 	Tape    string `help:"Tape whose first player's keys the bot presses (see list tapes); without it, random keys." placeholder:"NAME|FILE"`
+	Network string `help:"Conditions to lay over the real network: latency=75ms,loss=5% (see list networks)." placeholder:"NETWORK"`
 	NoGhost bool   `help:"Do without the server's poses, which give the path error and cost bandwidth of their own."`
 
 	connectionFlags `embed:""`
@@ -50,6 +53,11 @@ func (c *joinCommand) Run(p *program) error {
 	if err != nil {
 		return usageError{err}
 	}
+	var network link.Network
+	if err := network.Parse(cmp.Or(c.Network, "perfect")); err != nil {
+		return usageError{fmt.Errorf("--network=%s: %w", c.Network, err)}
+	}
+	network.Seed = rand.Uint64()
 	if c.Name == "" {
 		c.Name = fmt.Sprintf("bot-%06x", rand.Uint32N(1<<24))
 	}
@@ -64,14 +72,28 @@ func (c *joinCommand) Run(p *program) error {
 	if err != nil {
 		return errors.Join(err, conn.Close())
 	}
+	wire, pump := remote.Wire(conn), func(time.Duration) {}
+	if c.Network != "" {
+		over := remote.NewConditions(network, conn)
+		wire, pump = over, over.Pump
+	}
 	client, err := remote.NewClient(remote.ClientConfig{
 		Name: c.Name, Version: Version, Ghost: !c.NoGhost, Recording: recording, Log: logTo(p.Stderr),
-	}, conn, time.Since(start))
+	}, wire, time.Since(start))
 	if err != nil {
 		return errors.Join(usageError{fmt.Errorf("--%w", err)}, conn.Close(), closeFile())
 	}
+	next := func() time.Duration {
+		if c.Network == "" {
+			return client.Next()
+		}
+		return min(client.Next(), time.Since(start)+time.Millisecond)
+	}
 	loop := connectionLoop{start: start, flags: &c.connectionFlags}
-	err = loop.run(ctx, client.Next, func(now time.Duration) error { return client.Advance(now, input) }, func() { writeClient(p.Stdout, client) })
+	err = loop.run(ctx, next, func(now time.Duration) error {
+		pump(now)
+		return client.Advance(now, input)
+	}, func() { writeClient(p.Stdout, client) })
 	if errors.Is(err, socket.ErrLeft) {
 		fmt.Fprintln(p.Stderr, "ghostcube: the server has ended the session")
 		err = nil
