@@ -66,6 +66,7 @@ var folders = map[string]struct {
 	"net/link":            {pure, ""},
 	"net/packet":          {pure, "net/link"},
 	"net/socket":          {free, "net/link"},
+	"net/measure":         {pure, "net/link"},
 
 	// 2
 	"net/message":          {pure, "net/packet net/quant"},
@@ -151,7 +152,7 @@ var folders = map[string]struct {
 	"ui/plan":     {free, "sim net/link predict/lab predict/lab/tape ui/stage"},
 	"ui/tour":     {free, "ui/plan sim net/link predict/lab predict/score"},
 	"ui/cli": {free, `
-		sim sim/geom sim/scene net/link net/packet net/quant net/entropy net/delta net/socket
+		sim sim/geom sim/scene net/link net/packet net/quant net/entropy net/delta net/measure net/socket
 		predict/lab/capture predict/lab/remote
 		predict/lab/tape predict predict/lab predict/lab/probe predict/lab/trace predict/score
 		render/video

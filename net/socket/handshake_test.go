@@ -393,16 +393,16 @@ func TestAmplification(t *testing.T) {
 		for _, mode := range []byte{modeInsecure, modeNoise, 9} {
 			for _, v := range []byte{version, version + 1} {
 				r := request{kind: byte(kind), version: v, mode: mode, nonce: random.Uint64()}
-				r.cookie = p.server.cookie.of(clientAddress, r.nonce, 0)
-				b := r.write(make([]byte, requestBytes))
+				b := make([]byte, requestBytes)
 				for n := requestBytes; n >= 0; n -= 1 + n/64 {
+					p.now += 100 * time.Millisecond // below the limits
+					r.cookie = p.server.cookie.of(clientAddress, r.nonce, int64(p.now/cookieLife))
+					r.write(b)
 					before := p.bytes
 					p.server.arrive(p.now, clientAddress, append([]byte(nil), b[:n]...))
 					worst = max(worst, float64(p.bytes-before)/float64(n+link.UDPIPHeaderBytes))
 				}
-				p.now += time.Second
 				p.server.tick(p.now)
-				p.now %= cookieLife
 			}
 		}
 	}

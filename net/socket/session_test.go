@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"math/rand/v2"
 	"testing"
+
+	"golang.org/x/crypto/chacha20poly1305"
 )
 
 // sessionPair returns the two ends of one direction of a session.
@@ -140,5 +142,47 @@ func TestKeys(t *testing.T) {
 		if _, err := ParseKey(bad); err == nil {
 			t.Errorf("%q is taken for a key", bad)
 		}
+	}
+}
+
+// TestDocumentedSession reads a datagram of a session, and writes one, as docs/reference/wire.md describes them.
+func TestDocumentedSession(t *testing.T) {
+	key := bytes.Repeat([]byte{7}, 32)
+	aead, err := chacha20poly1305.New(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, in := sealer{aead: aead, counter: 1<<32 + 0x0102}, opener{aead: aead, window: replayWindow{next: 1<<32 + 0x0102}}
+	want := []byte{16, 0x02, 0x01, 0, 0}
+	nonce := []byte{0, 0, 0, 0, 0x02, 0x01, 0, 0, 1, 0, 0, 0}
+	want = aead.Seal(want, nonce, []byte("hello"), want)
+	if got := out.append(nil, kindData, []byte("hello")); !bytes.Equal(got, want) || len(got) != 5+Overhead {
+		t.Errorf("%x, want %x", got, want)
+	}
+	if kind, payload, err := in.open(want); kind != kindData || string(payload) != "hello" || err != nil {
+		t.Errorf("kind %d, %q, %v", kind, payload, err)
+	}
+	insecure := sealer{session: 0x04030201}
+	if got := insecure.append(nil, kindClose, nil); !bytes.Equal(got, []byte{19, 1, 2, 3, 4}) {
+		t.Errorf("insecure: %x", got)
+	}
+}
+
+// TestDocumentedHandshake compares requests and replies with docs/reference/wire.md.
+func TestDocumentedHandshake(t *testing.T) {
+	r := request{kind: kindConnect, version: version, mode: modeNoise, nonce: 0x0807060504030201}
+	copy(r.cookie[:], bytes.Repeat([]byte{0xcc}, cookieBytes))
+	copy(r.offer[:], bytes.Repeat([]byte{0xaa}, offerBytes))
+	want := append([]byte{3, 0x47, 0x53, 0x43, 0x42, 1, 1, 1, 2, 3, 4, 5, 6, 7, 8}, bytes.Repeat([]byte{0xcc}, 16)...)
+	want = append(append(want, bytes.Repeat([]byte{0xaa}, 112)...), make([]byte, 1221-15-16-112)...)
+	if got := r.write(make([]byte, requestBytes)); !bytes.Equal(got, want) {
+		t.Errorf("request %x", got[:150])
+	}
+	if got, ok := parseRequest(want); !ok || got != r {
+		t.Errorf("parsed %+v", got)
+	}
+	answer := reply{kindAccept, 0x0807060504030201, []byte{9}}
+	if got := answer.append(nil); !bytes.Equal(got, []byte{4, 1, 2, 3, 4, 5, 6, 7, 8, 9}) {
+		t.Errorf("reply %x", got)
 	}
 }

@@ -100,6 +100,7 @@ type arguments struct {
 	Export  exportCommand  `cmd:"" help:"Write the cubes of a tape's session as a recording for codec."`
 	Codec   codecCommand   `cmd:"" help:"Measure the size of recorded snapshots, or rotations, at every level of compression."`
 	Network networkCommand `cmd:"" help:"Send probes over a simulated link and compare it with its conditions."`
+	Probe   probeCommand   `cmd:"" help:"Measure the network between two machines, and write it as traces."`
 }
 
 // usageError is an error in how the program was called. Its exit code is 2.

@@ -109,18 +109,15 @@ func (c *serveCommand) Run(p *program) error {
 
 // announce prints how to join.
 func announce(out, errs io.Writer, l *socket.Listener, config *socket.Config) {
-	host, secret := l.Addr().String(), "--key "+config.Key.String()
-	if l.Addr().Addr().IsUnspecified() {
-		host = fmt.Sprintf("ADDRESS:%d", l.Addr().Port())
-		fmt.Fprintln(out, "Players join with this line; ADDRESS is that of this machine in their network:")
-	} else {
-		fmt.Fprintln(out, "Players join with this line:")
-	}
+	secret := "--key " + config.Key.String()
 	if config.Insecure {
 		secret = "--insecure"
 		fmt.Fprintln(errs, "\x1b[31mghostcube: insecure: anyone can join, listen in and forge packets\x1b[0m")
 	}
-	fmt.Fprintf(out, "\n  ghostcube join %s %s\n\n", host, secret)
+	fmt.Fprintln(out, "players join with one of:")
+	for _, a := range l.Addresses() {
+		fmt.Fprintf(out, "  ghostcube join %v %s\n", a, secret)
+	}
 }
 
 // connectionLoop is the time of a process with connections.

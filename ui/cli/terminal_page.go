@@ -23,6 +23,7 @@ type (
 	benchCommand   struct{ terminalCommand }
 	serveCommand   struct{ terminalCommand }
 	joinCommand    struct{ terminalCommand }
+	probeCommand   struct{ terminalCommand }
 )
 
 // isCapture reports false: a page has no captures.

@@ -1,0 +1,147 @@
+package socket
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"sync"
+	"time"
+)
+
+// Dial connects to a Listener at an address such as example.org:7777 or [::1]:7777. Of a name with several addresses the
+// first to answer is taken. It returns when both sides have the keys, when ctx ends, or after the Timeout of the config.
+// The error is one of ErrVersion, ErrMode, ErrKey, ErrApplication and ErrFull if the server has refused.
+func Dial(ctx context.Context, address string, config Config) (*Conn, error) {
+	c, err := dial(ctx, address, config)
+	if err != nil {
+		return nil, fmt.Errorf("connect to %s: %w", address, err)
+	}
+	return c, nil
+}
+
+// maxCandidates is how many addresses of a name are tried.
+const maxCandidates = 4
+
+func dial(ctx context.Context, address string, config Config) (*Conn, error) {
+	config, err := config.check()
+	if err != nil {
+		return nil, err
+	}
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return nil, fmt.Errorf("%w: want a host and a port, such as 192.168.1.5:7777", err)
+	}
+	number, err := net.DefaultResolver.LookupPort(ctx, "udp", port)
+	if err != nil || number == 0 {
+		return nil, fmt.Errorf("port %q: want 1 to 65535", port)
+	}
+	hosts, err := net.DefaultResolver.LookupNetIP(ctx, "ip", host)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	type result struct {
+		conn *Conn
+		err  error
+	}
+	results := make(chan result)
+	hosts = hosts[:min(len(hosts), maxCandidates)]
+	for _, h := range hosts {
+		go func() {
+			c, err := dialOne(ctx, netip.AddrPortFrom(h.Unmap(), uint16(number)), config)
+			results <- result{c, err}
+		}()
+	}
+	var first *Conn
+	for range hosts {
+		switch r := <-results; {
+		case r.err != nil:
+			err = betterError(err, r.err)
+		case first != nil:
+			r.conn.Close()
+		default:
+			first = r.conn
+			cancel()
+		}
+	}
+	if first == nil {
+		return nil, err
+	}
+	return first, nil
+}
+
+// betterError returns the more telling of two errors: that of a server that has answered.
+func betterError(a, b error) error {
+	for _, refusal := range refusals {
+		if refusal != nil && errors.Is(a, refusal) {
+			return a
+		}
+	}
+	return b
+}
+
+// dialOne connects to one address.
+func dialOne(ctx context.Context, to netip.AddrPort, config Config) (*Conn, error) {
+	udp, err := net.DialUDP("udp", nil, net.UDPAddrFromAddrPort(to))
+	if err != nil {
+		return nil, explain(err)
+	}
+	_ = udp.SetReadBuffer(receiveBuffer)
+	conn := newConn(to, &config, func(b []byte) error { _, err := udp.Write(b); return err })
+	ended := make(chan struct{})
+	conn.finish = sync.OnceFunc(func() {
+		udp.Close()
+		<-ended
+	})
+	connected := make(chan error, 1)
+	go func() {
+		defer close(ended)
+		runClient(udp, conn, connected)
+	}()
+	select {
+	case err = <-connected:
+	case <-ctx.Done():
+		err = ctx.Err()
+	}
+	if err != nil {
+		conn.Close()
+		return nil, err
+	}
+	return conn, nil
+}
+
+// runClient reads a client's socket until it is closed. It reports the end of the handshake once.
+func runClient(udp *net.UDPConn, conn *Conn, connectedOrFailed chan<- error) {
+	now := func() time.Duration { return time.Since(conn.config.Start) }
+	handshake := newClient(now(), conn.config, conn, randomNonce)
+	isUp := false
+	read := func(b []byte) (int, netip.AddrPort, error) {
+		n, err := udp.Read(b)
+		return n, conn.remote, err
+	}
+	readUntilClosed(udp, read, func() time.Time {
+		if isUp {
+			conn.tick(now())
+			return time.Now().Add(housekeeping)
+		}
+		next, err := handshake.next(now())
+		if err != nil {
+			connectedOrFailed <- err
+			return time.Time{}
+		}
+		return conn.config.Start.Add(next)
+	}, func(_ netip.AddrPort, datagram []byte) {
+		if isUp {
+			conn.arrive(now(), datagram)
+			return
+		}
+		handshake.arrive(now(), datagram)
+		if handshake.state == connected {
+			isUp = true
+			connectedOrFailed <- nil
+		}
+	})
+}
