@@ -28,6 +28,10 @@ func verifyCapture(p *program, name string) error {
 	if err != nil {
 		return usageError{fmt.Errorf("%s: %w", name, err)}
 	}
+	if c.Tape.Truncated {
+		fmt.Fprintf(p.Stderr, "ghostcube: %s: the process has not ended its capture; what it has written is verified\n", name)
+		c.Tape.Truncated = false
+	}
 	return p.verifyTape(name, c.Tape, r.Lab, func(int) { r.BeforeTick() })
 }
 

@@ -7,9 +7,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"ghostcube/internal/experiment"
 	"ghostcube/predict/lab"
@@ -97,6 +99,44 @@ func TestThreeProcesses(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestKilledPlayer kills a bot, which comes back under its name to its seat. What it has captured until then replays.
+func TestKilledPlayer(t *testing.T) {
+	experiment.Skip(t)
+	t.Parallel()
+	server, join := serve(t, "--seconds", "60")
+	file := filepath.Join(t.TempDir(), "killed.capture")
+	args := append(join, "--every", "0", "--name")
+	first, _ := startProgram(t, append(args, "ann", "--capture", file)...)
+	other, _ := startProgram(t, append(args, "bob", "--seconds", "11")...)
+	for _, c := range []*exec.Cmd{first, other} {
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Second)
+	}
+	time.Sleep(2 * time.Second)
+	first.Process.Kill()
+	first.Wait()
+	again, table := startProgram(t, append(args, "ann", "--seconds", "6")...)
+	if err := again.Run(); err != nil {
+		t.Error(err)
+	}
+	checkPathError(t, table.String())
+	if !regexp.MustCompile(`(?m)^ +1 `).MatchString(table.String()) {
+		t.Error("ann is not the first player any more")
+	}
+	if err := other.Wait(); err != nil {
+		t.Errorf("bob: %v", err)
+	}
+	server.Process.Signal(os.Interrupt)
+	if err := server.Wait(); err != nil {
+		t.Errorf("the server: %v", err)
+	}
+	if code, out, errs := runCLI("play", "--verify", file); code != 0 || !strings.Contains(out, "match in") || !strings.Contains(errs, "not ended") {
+		t.Errorf("exit code %d: %s%s", code, out, errs)
 	}
 }
 

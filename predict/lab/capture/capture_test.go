@@ -87,6 +87,10 @@ func verify(text string) error {
 	if c.Tape.Truncated || len(c.Tape.HashChecks) < 3 || c.Datagrams() < 100 {
 		return fmt.Errorf("%d hash checks, %d datagrams, truncated %v", len(c.Tape.HashChecks), c.Datagrams(), c.Tape.Truncated)
 	}
+	return replay(c)
+}
+
+func replay(c *Capture) error {
 	r, err := c.Replay()
 	if err != nil {
 		return err
@@ -128,6 +132,27 @@ func TestCaptureReplays(t *testing.T) {
 		}
 		if text := files[0].String(); !strings.Contains(text, "~ 125 2\n") || verify(strings.Replace(text, "~ 125 2\n", "", 1)) == nil {
 			t.Errorf("%s: a reset less is not noticed", s.Name)
+		}
+	}
+}
+
+// TestKilled checks that what a killed process has written replays: a capture is written in steps, each of which has the
+// datagrams of its ticks.
+func TestKilled(t *testing.T) {
+	files := run(t, "rewind")
+	for i := range files {
+		text := files[i].String()
+		at := 0
+		for seconds := range 3 {
+			at += strings.Index(text[at:], "\n= ") + 1
+			end := at + strings.IndexByte(text[at:], '\n') + 1
+			c, err := Read(strings.NewReader(text[:end]))
+			if err != nil || !c.Tape.Truncated || len(c.Tape.HashChecks) != seconds+1 {
+				t.Fatalf("file %d, %d s: error %v", i, seconds+1, err)
+			}
+			if err := replay(c); err != nil {
+				t.Errorf("file %d, %d s: %v", i, seconds+1, err)
+			}
 		}
 	}
 }

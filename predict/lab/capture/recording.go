@@ -1,6 +1,7 @@
 package capture
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"strconv"
@@ -16,8 +17,9 @@ type Recording struct {
 	out    io.Writer
 	lab    *lab.Lab
 	tape   *tape.Writer
-	events []byte // lines that are not written yet
-	err    error  // the first one
+	events []byte       // lines that are not written yet
+	text   bytes.Buffer // lines of the tape after those
+	err    error        // the first one
 }
 
 // NewRecording returns a recording that writes to out. Wrap the wires of the session, make its lab with them, and call
@@ -42,8 +44,9 @@ func (r *Recording) Start(l *lab.Lab, version string, player int, spec string) {
 		side = "client " + strconv.Itoa(player+1)
 	}
 	r.lab = l
-	_, r.err = fmt.Fprintf(r.out, "%s\nside %s\n", magic, side)
-	r.tape = tape.NewWriter(r.out, version, l.Config(), []string{spec})
+	fmt.Fprintf(&r.text, "%s\nside %s\n", magic, side)
+	r.tape = tape.NewWriter(&r.text, version, l.Config(), []string{spec})
+	r.write(r.tape.Flush())
 }
 
 // Reset records that the server is about to forget the client of a seat.
@@ -76,15 +79,16 @@ func (r *Recording) Close() error {
 	return r.err
 }
 
-// write writes the events after the lines of their ticks, whose error it takes.
+// write writes what has been collected, at once: what a killed process leaves has the datagrams of all its ticks.
 func (r *Recording) write(err error) {
 	if r.err == nil {
 		r.err = err
 	}
 	if r.err == nil {
-		_, r.err = r.out.Write(r.events)
+		_, r.err = r.out.Write(append(r.events, r.text.Bytes()...))
 	}
 	r.events = r.events[:0]
+	r.text.Reset()
 }
 
 // recordedWire records what a wire delivers.
