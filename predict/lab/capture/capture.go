@@ -141,16 +141,6 @@ func (c *Capture) addEvent(line string) error {
 	return nil
 }
 
-// Datagrams returns the number of datagrams in the capture.
-func (c *Capture) Datagrams() (n int) {
-	for i := range c.events {
-		if !c.events[i].reset {
-			n++
-		}
-	}
-	return n
-}
-
 // Replay is a session that runs again from its capture.
 type Replay struct {
 	Lab *lab.Lab
