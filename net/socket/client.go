@@ -38,13 +38,13 @@ const (
 // Times of the handshake. At half of all datagrams lost in each direction and 200 ms of round trip, 99.9 % of all
 // handshakes end within ten seconds (TestHandshakeUnderLoss).
 const (
-	firstInterval   = 100 * time.Millisecond // in the first three seconds
-	longestInterval = 200 * time.Millisecond // in the first ten
+	firstInterval   = 100 * time.Millisecond // in the first five seconds
+	longestInterval = 200 * time.Millisecond // in the first 15
 	lateInterval    = time.Second
-	longestAfter    = 3 * time.Second
-	lateAfter       = 10 * time.Second
+	longestAfter    = 5 * time.Second
+	lateAfter       = 15 * time.Second
 	confirmInterval = 50 * time.Millisecond
-	startAgainAfter = 5 * time.Second // without an answer to a cookie or the keys: the server may have forgotten
+	startAgainAfter = 8 * time.Second // without an answer to a cookie or the keys: the server may have forgotten
 	refusalsToEnd   = 3               // a refusal is not authentic, so one alone ends nothing
 )
 

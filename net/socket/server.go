@@ -59,8 +59,9 @@ const (
 	hellosInTotal   = 20_000
 	offersPerSource = 20 // key agreements a second
 	offersInTotal   = 500
-	pendingLife     = 5 * time.Second // of an offer without confirmation
+	pendingLife     = 10 * time.Second // of an offer without confirmation
 	pendingMax      = 64
+	replyCopies     = 2
 	lingerAfterEnd  = 5 * time.Second // in which a client that goes on sending is told that the connection is closed
 )
 
@@ -183,7 +184,12 @@ func (s *server) hello(now time.Duration, from netip.AddrPort, r *request) {
 // connect answers an offer with a valid cookie.
 func (s *server) connect(now time.Duration, from netip.AddrPort, r *request) {
 	p := s.peers[from]
-	if p != nil && p.offered != nil && p.nonce == r.nonce && p.offer == r.offer { // the answer was lost
+	if p != nil && p.nonce == r.nonce && p.offer == r.offer {
+		if p.offered == nil { // a copy: the client has had the answer
+			s.counts.Ignored++
+			return
+		}
+		p.at = now // the answer was lost
 		s.reply(from, &reply{kindAccept, r.nonce, p.answer})
 		return
 	}
@@ -238,7 +244,12 @@ func (s *server) dropOldestOffer() {
 			oldest = p
 		}
 	}
-	oldest.offered = nil
+	s.forgetOffer(oldest)
+}
+
+// forgetOffer forgets the offer of a peer, so that a copy of it is a new one.
+func (s *server) forgetOffer(p *peer) {
+	p.offered, p.answer, p.offer = nil, nil, [offerBytes]byte{}
 	s.pending--
 }
 
@@ -263,10 +274,13 @@ func (s *server) refuse(to netip.AddrPort, r *request, reason byte) {
 	s.reply(to, &reply{kindRefuse, r.nonce, body[:]})
 }
 
-// reply sends a reply. What the operating system does not take is asked for again.
+// reply sends a reply, twice because it is so much smaller than its request. What the operating system does not take is
+// asked for again.
 func (s *server) reply(to netip.AddrPort, r *reply) {
 	var b [maxReply]byte
-	_ = s.write(to, r.append(b[:0]))
+	for range replyCopies {
+		_ = s.write(to, r.append(b[:0]))
+	}
 }
 
 // tick keeps the connections alive, and forgets what has ended.
@@ -275,8 +289,7 @@ func (s *server) tick(now time.Duration) {
 	defer s.mutex.Unlock()
 	for address, p := range s.peers {
 		if p.offered != nil && now-p.at > pendingLife {
-			p.offered = nil
-			s.pending--
+			s.forgetOffer(p)
 		}
 		if p.conn != nil {
 			p.conn.tick(now)

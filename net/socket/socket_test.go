@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -243,53 +242,5 @@ func TestNoAllocation(t *testing.T) {
 		if n := testing.AllocsPerRun(1000, pass); n > 0 {
 			t.Errorf("%s: %v allocations a datagram", name, n)
 		}
-	}
-}
-
-// BenchmarkLoopback sends datagrams of 100 bytes over the loopback, eight at a time, and receives them: over plain
-// sockets, and over a connection without and with a key.
-func BenchmarkLoopback(b *testing.B) {
-	payload := make([]byte, 100)
-	run := func(b *testing.B, send func() error, receive func() bool) {
-		b.ReportAllocs()
-		for b.Loop() {
-			for range 8 {
-				if err := send(); err != nil {
-					b.Fatal(err)
-				}
-			}
-			for range 8 {
-				for !receive() {
-					runtime.Gosched()
-				}
-			}
-		}
-		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/8, "ns/datagram")
-	}
-	b.Run("net.UDPConn", func(b *testing.B) {
-		server, err := net.ListenUDP("udp4", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
-		if err != nil {
-			b.Fatal(err)
-		}
-		defer server.Close()
-		client, err := net.DialUDP("udp4", nil, server.LocalAddr().(*net.UDPAddr))
-		if err != nil {
-			b.Fatal(err)
-		}
-		defer client.Close()
-		buffer := make([]byte, maxWire)
-		run(b, func() error { _, err := client.Write(payload); return err }, func() bool {
-			_, _, err := server.ReadFromUDPAddrPort(buffer)
-			return err == nil
-		})
-	})
-	for _, name := range []string{"insecure", "secure"} {
-		b.Run(name, func(b *testing.B) {
-			client, server, _ := connect(b, "127.0.0.1", configs()[name])
-			run(b, func() error { return client.Send(0, payload) }, func() bool {
-				_, ok := server.Receive(1 << 62)
-				return ok
-			})
-		})
 	}
 }
