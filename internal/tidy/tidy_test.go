@@ -115,12 +115,16 @@ var folders = map[string]struct {
 	"predict/strategy/*": {pure, `
 		sim sim/geom smoothing net/packet net/quant net/delta predict
 		predict/part/* predict/localprediction predict/localprediction/*`},
-	"predict/score":                {pure, "sim sim/geom predict predict/part/jointtree predict/localprediction/frame"},
-	"predict/predicttest":          {pure, "sim sim/geom sim/scene net/link net/packet predict"},
-	"predict/lab/probe":            {pure, "sim sim/geom net/link predict"},
-	"predict/lab/trace":            {pure, "net/link net/packet net/quant predict"},
-	"predict/lab/reliable":         {pure, "net/message net/packet net/quant predict"},
-	"predict/lab/tape":             {pure, "sim predict/lab"},
+	"predict/score":        {pure, "sim sim/geom predict predict/part/jointtree predict/localprediction/frame"},
+	"predict/predicttest":  {pure, "sim sim/geom sim/scene net/link net/packet predict"},
+	"predict/lab/probe":    {pure, "sim sim/geom net/link predict"},
+	"predict/lab/trace":    {pure, "net/link net/packet net/quant predict"},
+	"predict/lab/reliable": {pure, "net/message net/packet net/quant predict"},
+	"predict/lab/tape":     {pure, "sim predict/lab"},
+	"predict/lab/capture":  {pure, "sim net/link net/packet predict/lab predict/lab/tape"},
+	"predict/lab/remote": {pure, `
+		sim sim/geom net/link net/packet predict predict/score
+		predict/lab predict/lab/capture predict/lab/reliable predict/lab/tape`},
 	"predict/lab/labtest":          {free, "internal/golden sim predict/lab"},
 	"predict/lab/labtest/copytest": {free, ""},
 	"predict/lab": {pure, `
@@ -151,6 +155,7 @@ var folders = map[string]struct {
 	"ui/tour":     {free, "ui/plan sim net/link predict/lab predict/score"},
 	"ui/cli": {free, `
 		sim sim/geom sim/scene net/link net/packet net/quant net/entropy net/delta net/measure net/socket
+		predict/lab/capture predict/lab/remote
 		predict/lab/tape predict predict/lab predict/lab/probe predict/lab/trace predict/score
 		render/video
 		ui/plan ui/sweep ui/session ui/diagram ui/gamelog ui/page ui/tour ui/recorder ui/stage ui/hud internal/atomicfile`},

@@ -153,10 +153,21 @@ func (l *Lab) updateClockFaults(pane int, client string, set func(*ClockFault)) 
 
 // clientCount returns the number of clients of a pane.
 func (l *Lab) clientCount() int {
-	if l.config.Seat == AtHost {
+	if l.config.Seat == AtHost || !l.remote.runsServer() {
 		return 1
 	}
 	return l.Players()
+}
+
+// playerOf returns the player whom a client of a pane controls, or -1 for a spectator.
+func (l *Lab) playerOf(client int) int {
+	switch {
+	case l.config.Seat == AtHost:
+		return -1
+	case !l.remote.runsServer():
+		return l.remote.player
+	}
+	return client
 }
 
 // addClockFaults digests the clock faults of a pane, if there are any.

@@ -86,6 +86,9 @@ func (l *Lab) apply(c Command) error {
 	if c.Pane >= len(l.Panes) {
 		return fmt.Errorf("there is no pane %d: want 1 to %d", c.Pane+1, len(l.Panes))
 	}
+	if err := l.remote.checkCommand(&c); err != nil {
+		return err
+	}
 	switch c.Verb {
 	case "switch":
 		return l.eachPane(c.Pane, func(p *Pane) error { return p.switchStrategy(c.Name) })

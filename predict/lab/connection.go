@@ -160,7 +160,9 @@ func (p *Pane) receiveAtServer(now time.Duration) {
 		p.serve(i)
 		c.server.Flush(e, now)
 	}
-	p.countConnections()
+	if p.lab.remote == nil {
+		p.countConnections()
+	}
 }
 
 // receiveAtClient processes what the server has sent to a client.

@@ -1,7 +1,6 @@
 package lab
 
 import (
-	"ghostcube/net/packet"
 	"ghostcube/predict"
 	"ghostcube/predict/lab/reliable"
 	"ghostcube/sim"
@@ -27,6 +26,3 @@ func (c *Client) Side() predict.Client { return c.side }
 
 // ServerConnection returns the server's end of a client's connection, or nil if there is none.
 func (p *Pane) ServerConnection(client int) *reliable.Connection { return p.connections[client].server }
-
-// PeerStats returns the statistics of the server's endpoint for a client.
-func (p *Pane) PeerStats(client int) *packet.Stats { return &p.peers[client].Endpoint.Stats }

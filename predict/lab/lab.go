@@ -103,6 +103,7 @@ type Lab struct {
 	tickPane    func(i int)            // ticks a pane, for AtOnce
 	clockFaults [maxClients]ClockFault // for panes that are opened later
 	tracing     bool                   // panes record their datagrams
+	remote      *remote                // nil: all sides run here
 }
 
 // New returns a lab without panes. It panics if the config is not valid.
@@ -240,6 +241,7 @@ func (l *Lab) Hash() uint64 {
 // ForgetDatagrams.
 func (l *Lab) CopyFrom(o *Lab) {
 	l.config, l.network, l.tick, l.focus, l.clockFaults = o.config, o.network, o.tick, o.focus, o.clockFaults
+	l.remote = o.remote.severed()
 	l.display = append(l.display[:0], o.display...)
 	l.inputs = append(l.inputs[:0], o.inputs...)
 	for len(l.Panes) < len(o.Panes) {

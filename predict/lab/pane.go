@@ -111,11 +111,7 @@ func (p *Pane) start(s *predict.Strategy, server *predict.World) {
 	}
 	p.serverSide = s.NewServer(p.serverEnv)
 	for i := range l.clientCount() {
-		player := i
-		if l.config.Seat == AtHost {
-			player = -1
-		}
-		p.addClient(i, player)
+		p.addClient(i, l.playerOf(i))
 	}
 	p.connectPeers()
 	p.connections, p.malformedBlocks = make([]connection, len(p.Clients)), 0
@@ -135,9 +131,14 @@ func (p *Pane) addServerStep() {
 // addClient adds client i, which controls a player, or is a spectator if player is -1.
 func (p *Pane) addClient(i, player int) {
 	clientEnd, serverEnd := link.Pair(&p.lab.network, i)
-	buffer := &receiveBuffer{end: clientEnd}
+	buffer := &receiveBuffer{wire: clientEnd}
 	clientWire, serverWire := link.Wire(buffer), link.Wire(serverEnd)
-	if i == 0 {
+	switch r := p.lab.remote; {
+	case r != nil && r.serves:
+		serverWire = r.wires[i]
+	case r != nil:
+		buffer.wire = r.wires[i]
+	case i == 0:
 		clientWire, serverWire = p.Latency.WrapClientEnd(clientWire), p.Latency.WrapServerEnd(serverWire)
 	}
 	c := &Client{
@@ -212,21 +213,50 @@ func (p *Pane) applySettings(set []Setting) error {
 // tick advances the pane by one session tick: each client by the ticks that are due on its
 // clock, then the server. Then it collects the views and adds them to the score.
 func (p *Pane) tick() {
-	now, inputs := p.lab.Now(), p.lab.inputs
+	now, r := p.lab.Now(), p.lab.remote
 	p.Counters.Stopwatch = p.lab.Stopwatch
 	begin := p.Counters.BeginSpan()
 	p.updateConnections()
 	p.pull()
+	if r.runsClients() {
+		p.tickClients(now)
+	}
+	if r.runsServer() {
+		p.tickServer(now)
+	}
+	if r.runsClients() {
+		p.collectViews()
+	}
+	if r != nil {
+		p.countConnections()
+		p.CPU.add(p.Counters.BeginSpan() - begin)
+		return
+	}
+	p.addScreens()
+	p.Latency.AfterView(p.serverSide, p.Clients[0].side, now)
+	p.CPU.add(p.Counters.BeginSpan() - begin)
+	p.measure()
+}
+
+// tickClients advances the clients.
+func (p *Pane) tickClients(now time.Duration) {
 	for i, s := range p.Clients {
 		s.end.SetTCP(s.env.ReliableOrdered)
 		p.serverEnds[i].SetTCP(p.serverEnv.ReliableOrdered)
 		var in sim.Input
 		if s.env.Player >= 0 {
-			in = inputs[i]
+			in = p.lab.inputs[s.env.Player]
 		}
 		p.tickClient(i, &p.clockFaults[i], now, p.queueShot(s, in))
 	}
-	p.Latency.AfterClientTick(p.serverSide, p.Clients[0].side, p.lab.tick, now)
+	if p.lab.remote == nil {
+		p.Latency.AfterClientTick(p.serverSide, p.Clients[0].side, p.lab.tick, now)
+	}
+}
+
+// tickServer advances the server.
+func (p *Pane) tickServer(now time.Duration) {
+	inputs := p.lab.inputs
 	for _, peer := range p.peers {
 		peer.Endpoint.Update(now)
 	}
@@ -237,6 +267,9 @@ func (p *Pane) tick() {
 		p.recordHostShots(host)
 	}
 	p.serverSide.Tick(host, p.peers)
+	if p.lab.remote != nil {
+		return // nothing is known of the clients but what they send
+	}
 	if host != nil {
 		p.Latency.AddHostInput(p.lab.tick, now, p.ServerWorld.Tick())
 	}
@@ -244,6 +277,10 @@ func (p *Pane) tick() {
 	for i := range p.lastInputs {
 		p.lastInputs[i] = sim.Input{Buttons: inputs[i].Buttons, Heading: inputs[i].Heading}
 	}
+}
+
+// collectViews makes the clients draw.
+func (p *Pane) collectViews() {
 	for i, s := range p.Clients {
 		if p.joining(i) {
 			continue // the last picture stays
@@ -252,9 +289,16 @@ func (p *Pane) tick() {
 		s.side.View(&s.View)
 		s.drawing.move(&s.View, p.ServerWorld.Scene(), p.lab.config.Rate)
 	}
-	p.addScreens()
-	p.Latency.AfterView(p.serverSide, p.Clients[0].side, now)
-	p.CPU.add(p.Counters.BeginSpan() - begin)
+	for _, s := range p.Clients {
+		p.drawnHash.addUint64(uint64(s.View.Tick()))
+		for i := range s.View.Bodies {
+			p.drawnHash.addPose(&s.View.Bodies[i])
+		}
+	}
+}
+
+// measure compares what the first client draws with the server's world.
+func (p *Pane) measure() {
 	p.Score.Add(p.ServerWorld, &p.Clients[0].View, p.PlayerBody())
 	if p.span != nil {
 		p.span.score.Add(p.ServerWorld, &p.Clients[0].View, p.PlayerBody())
@@ -269,12 +313,6 @@ func (p *Pane) tick() {
 			grid = p.Strategy.Grid(p.Clients[0].side)
 		}
 		p.divergence.Compare(p.ServerWorld, p.Clients[0].World, grid)
-	}
-	for _, s := range p.Clients {
-		p.drawnHash.addUint64(uint64(s.View.Tick()))
-		for i := range s.View.Bodies {
-			p.drawnHash.addPose(&s.View.Bodies[i])
-		}
 	}
 }
 
@@ -419,7 +457,9 @@ func (p *Pane) Hash() uint64 {
 		h.addUint64(bodies)
 		h.addUint64(cache)
 	}
-	world(p.ServerWorld)
+	if p.lab.remote.runsServer() {
+		world(p.ServerWorld)
+	}
 	h.addUint64(uint64(p.drawnHash))
 	for i, s := range p.Clients {
 		world(s.World)

@@ -17,7 +17,7 @@ type peerLink struct {
 }
 
 func newPeerLink(end *link.End) *peerLink {
-	l := &peerLink{end: end, arrivals: &receiveBuffer{end: end}}
+	l := &peerLink{end: end, arrivals: &receiveBuffer{wire: end}}
 	l.attacked = &attackedWire{Wire: l.arrivals, end: end, forgeAcks: func(received, _ []byte) []byte { return received }}
 	l.endpoint = packet.NewEndpoint(l.attacked)
 	return l

@@ -6,10 +6,10 @@ import (
 	"ghostcube/net/link"
 )
 
-// receiveBuffer is the client's end of a link with a receive buffer: datagrams that arrive while
+// receiveBuffer is the client's end of a link or socket with a receive buffer: datagrams that arrive while
 // the client's program does not read are buffered, and dropped when the buffer is full.
 type receiveBuffer struct {
-	end           *link.End
+	wire          link.Wire       // the end
 	queue         []link.Datagram // with bytes of their own
 	head          int             // index of the oldest datagram in queue
 	bufferedBytes int             // charged for the datagrams from head on
@@ -25,7 +25,7 @@ const (
 )
 
 // Send implements link.Wire.
-func (r *receiveBuffer) Send(now time.Duration, b []byte) error { return r.end.Send(now, b) }
+func (r *receiveBuffer) Send(now time.Duration, b []byte) error { return r.wire.Send(now, b) }
 
 // Receive implements link.Wire. It returns buffered datagrams first.
 func (r *receiveBuffer) Receive(now time.Duration) (link.Datagram, bool) {
@@ -36,12 +36,12 @@ func (r *receiveBuffer) Receive(now time.Duration) (link.Datagram, bool) {
 		return d, true
 	}
 	r.clear()
-	return r.end.Receive(now)
+	return r.wire.Receive(now)
 }
 
 // bufferArrivals receives into the buffer, for a program that does not read.
 func (r *receiveBuffer) bufferArrivals(now time.Duration) {
-	for d, ok := r.end.Receive(now); ok; d, ok = r.end.Receive(now) {
+	for d, ok := r.wire.Receive(now); ok; d, ok = r.wire.Receive(now) {
 		if r.bufferedBytes += len(d.Bytes) + datagramOverhead; r.bufferedBytes > receiveBufferSize {
 			r.bufferedBytes -= len(d.Bytes) + datagramOverhead
 			continue

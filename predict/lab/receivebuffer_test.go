@@ -15,7 +15,7 @@ func TestReceiveBuffer(t *testing.T) {
 	t.Parallel()
 	w := link.Network{}
 	client, server := link.Pair(&w, 0)
-	r := &receiveBuffer{end: client}
+	r := &receiveBuffer{wire: client}
 	fits := receiveBufferSize / (1000 + datagramOverhead)
 	for round := range 3 {
 		begin := time.Duration(round) * time.Hour

@@ -24,7 +24,8 @@ func (c *playCommand) Help() string {
 The tape runs exactly as it was recorded. bench --tape runs its inputs with other settings.
 
 --verify names the first range of ticks and the first pane that differ. The exit code is 0 if
-all hashes match, 1 if one differs, and 2 if the tape has no hashes or is damaged.
+all hashes match, 1 if one differs, and 2 if the tape has no hashes or is damaged. With the
+file of serve --capture or join --capture that side runs again from what the network delivered.
 `
 }
 
@@ -32,6 +33,12 @@ all hashes match, 1 if one differs, and 2 if the tape has no hashes or is damage
 func (c *playCommand) Run(p *program) error {
 	if err := checkChoice("format", c.Format, "table", "json"); err != nil {
 		return err
+	}
+	if isCapture(c.Tape) {
+		if !c.Verify {
+			return usageError{fmt.Errorf("%s: a capture has one side of a session, and no scores: want --verify", c.Tape)}
+		}
+		return verifyCapture(p, c.Tape)
 	}
 	t, err := p.library.ReadTape(c.Tape)
 	if err != nil {
@@ -45,7 +52,7 @@ func (c *playCommand) Run(p *program) error {
 		return usageError{fmt.Errorf("%s: %w", c.Tape, err)}
 	}
 	if c.Verify {
-		return p.verifyTape(c.Tape, t, l)
+		return p.verifyTape(c.Tape, t, l, nil)
 	}
 	p.library.WarnTruncated(c.Tape, t)
 	bar := p.newProgress("play", len(t.Entries))
@@ -77,8 +84,9 @@ func (c *playCommand) print(p *program, l *lab.Lab, latency []latencySamples) er
 	return r.writeCorrections(p.Stdout)
 }
 
-// verifyTape runs a tape in l and compares the session with the tape's hash checks.
-func (p *program) verifyTape(name string, t *tape.Tape, l *lab.Lab) error {
+// verifyTape runs a tape in l and compares the session with the tape's hash checks. before is called before each tick; it
+// may be nil.
+func (p *program) verifyTape(name string, t *tape.Tape, l *lab.Lab, before func(i int)) error {
 	switch {
 	case t.Truncated:
 		return usageError{fmt.Errorf("%s: line %d: the tape is truncated: its last line is not end and the number of ticks", name, t.LastLine)}
@@ -92,7 +100,7 @@ func (p *program) verifyTape(name string, t *tape.Tape, l *lab.Lab) error {
 	bar := p.newProgress("verify", len(t.Entries))
 	defer bar.finish()
 	next := 0
-	err := session.Run(context.Background(), l, lab.EntriesOf(t.Entries), nil, func(made int) error {
+	err := session.Run(context.Background(), l, lab.EntriesOf(t.Entries), before, func(made int) error {
 		bar.set(made)
 		if next == len(t.HashChecks) || t.HashChecks[next].Ticks != made {
 			return nil

@@ -21,7 +21,15 @@ type (
 	hashCommand    struct{ terminalCommand }
 	packetsCommand struct{ terminalCommand }
 	benchCommand   struct{ terminalCommand }
+	serveCommand   struct{ terminalCommand }
+	joinCommand    struct{ terminalCommand }
 	probeCommand   struct{ terminalCommand }
 	sweepCommand   struct{ terminalCommand }
 	scoreCommand   struct{ terminalCommand }
 )
+
+// isCapture reports false: a page has no captures.
+func isCapture(string) bool { return false }
+
+// verifyCapture is never called.
+func verifyCapture(*program, string) error { return nil }

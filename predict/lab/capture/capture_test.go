@@ -1,0 +1,200 @@
+package capture_test
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	"ghostcube/net/link"
+	"ghostcube/predict/lab"
+	. "ghostcube/predict/lab/capture"
+	"ghostcube/predict/lab/labtest"
+	"ghostcube/sim"
+)
+
+const scene = "two-players"
+
+// run runs a server and two clients of a spec over a lossy network, and returns the captures: of the server, and of
+// both clients. The second client leaves after two seconds.
+func run(t testing.TB, spec string) (files [3]bytes.Buffer) {
+	t.Helper()
+	config := labtest.Config(t, scene, "perfect", lab.AtClient)
+	network := labtest.Config(t, scene, "latency=40ms,jitter=10ms,loss=5%", lab.AtClient).Network
+	var recordings [3]*Recording
+	for i := range recordings {
+		recordings[i] = NewRecording(&files[i])
+	}
+	var toClients [2]link.Wire
+	var toServer []link.Wire
+	for i := range toClients {
+		client, server := link.Pair(&network, i)
+		toClients[i] = recordings[1+i].Wire(0, client)
+		toServer = append(toServer, recordings[0].Wire(i, server))
+	}
+	server, err := lab.NewServer(config, spec, toServer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	labs := []*lab.Lab{server}
+	for i, w := range toClients {
+		client, err := lab.NewClient(config, spec, i, w)
+		if err != nil {
+			t.Fatal(err)
+		}
+		labs = append(labs, client)
+	}
+	for i, l := range labs {
+		recordings[i].Start(l, "test", i-1, spec)
+	}
+	for n := range 210 {
+		for i, l := range labs {
+			if i == 2 && n > 120 {
+				continue
+			}
+			if i == 0 && (n == 1 || n == 125) {
+				recordings[0].Reset(1)
+				l.Reset(1)
+			}
+			var e lab.Entry
+			if i > 0 {
+				e.Inputs = make([]sim.Input, 2)
+				e.Inputs[i-1].Buttons = []sim.Buttons{sim.Right, sim.Forward}[n/30%2]
+			}
+			if i == 1 && n == 150 {
+				e.Commands = []lab.Command{{Verb: "freeze", Pane: lab.AllPanes, Value: "100ms"}}
+			}
+			labtest.Tick(t, l, e)
+			if err := recordings[i].Ticked(e); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for _, r := range recordings {
+		if err := r.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return files
+}
+
+// verify runs a capture again.
+func verify(text string) error {
+	c, err := Read(strings.NewReader(text))
+	if err != nil {
+		return err
+	}
+	if n := strings.Count(text, "\n> "); c.Tape.Truncated || len(c.Tape.HashChecks) < 3 || n < 100 {
+		return fmt.Errorf("%d hash checks, %d datagrams, truncated %v", len(c.Tape.HashChecks), n, c.Tape.Truncated)
+	}
+	return replay(c)
+}
+
+func replay(c *Capture) error {
+	r, err := c.Replay()
+	if err != nil {
+		return err
+	}
+	checks := c.Tape.HashChecks
+	for i, e := range c.Tape.Entries {
+		r.BeforeTick()
+		if err := r.Lab.Tick(e); err != nil {
+			return err
+		}
+		if len(checks) > 0 && checks[0].Ticks == i+1 {
+			if err := c.Tape.Verify(r.Lab, len(c.Tape.HashChecks)-len(checks)); err != nil {
+				return err
+			}
+			checks = checks[1:]
+		}
+	}
+	return nil
+}
+
+// TestCaptureReplays checks that each side of each strategy runs again from its capture to the same hashes, with
+// nothing of the others, and that a datagram more, less or changed is noticed.
+func TestCaptureReplays(t *testing.T) {
+	for _, s := range lab.Strategies {
+		files := run(t, s.Name)
+		for i := range files {
+			text := files[i].String()
+			if err := verify(text); err != nil {
+				t.Errorf("%s, file %d: %v", s.Name, i, err)
+			}
+			at := strings.Index(text, "\n> 60 ") + 1
+			end := at + strings.IndexByte(text[at:], '\n') + 1
+			if verify(text[:at]+text[end:]) == nil {
+				t.Errorf("%s, file %d: a datagram less is not noticed", s.Name, i)
+			}
+			if verify(text[:end]+text[at:end]+text[end:]) == nil {
+				t.Errorf("%s, file %d: a datagram more is not noticed", s.Name, i)
+			}
+		}
+		if text := files[0].String(); !strings.Contains(text, "~ 125 2\n") || verify(strings.Replace(text, "~ 125 2\n", "", 1)) == nil {
+			t.Errorf("%s: a reset less is not noticed", s.Name)
+		}
+	}
+}
+
+// TestKilled checks that what a killed process has written replays: a capture is written in steps, each of which has the
+// datagrams of its ticks.
+func TestKilled(t *testing.T) {
+	files := run(t, "rewind")
+	for i := range files {
+		text := files[i].String()
+		at := 0
+		for seconds := range 3 {
+			at += strings.Index(text[at:], "\n= ") + 1
+			end := at + strings.IndexByte(text[at:], '\n') + 1
+			c, err := Read(strings.NewReader(text[:end]))
+			if err != nil || !c.Tape.Truncated || len(c.Tape.HashChecks) != seconds+1 {
+				t.Fatalf("file %d, %d s: error %v", i, seconds+1, err)
+			}
+			if err := replay(c); err != nil {
+				t.Errorf("file %d, %d s: %v", i, seconds+1, err)
+			}
+		}
+	}
+}
+
+// TestReadErrors checks the errors of files that are no captures.
+func TestReadErrors(t *testing.T) {
+	files := run(t, "rewind")
+	text := files[1].String()
+	for _, x := range []struct{ old, new, want string }{
+		{"ghostcube capture 1", "ghostcube tape 2", "line 1: not a capture"},
+		{"side client 1", "side client 9", "line 2"},
+		{"side client 1", "", "line 2"},
+		{"pane rewind", "pane rewind\npane rewind", "2 panes"},
+		{"\n> ", "\n> x ", "want the tick"},
+		{"\n> ", "\n> 1 1 1 *\n> ", "base64"},
+		{"\n> ", "\n> 99999999999 1 1 AA\n> ", "want a tick"},
+		{"\n> ", "\n> 4000000 1 1 AA\n> ", "after tick 4000000"},
+		{"\n> ", "\n> 0 3 1 AA\n> ", "no wire 3"},
+		{"\n> ", "\n> 0 1 1 " + strings.Repeat("AAAA", 1000) + "\n> ", "1200 bytes"},
+	} {
+		if err := verify(strings.Replace(text, x.old, x.new, 1)); err == nil || !strings.Contains(err.Error(), x.want) {
+			t.Errorf("%q in place of %q: error %v, want %s", x.new, x.old, err, x.want)
+		}
+	}
+}
+
+// FuzzRead checks that any bytes are a capture or give an error.
+func FuzzRead(f *testing.F) {
+	f.Add("ghostcube capture 1\nside client 1\nghostcube tape 2\nscene two-players\npane rewind\n---\n2\n> 0 1 5 AAAA\nend 2\n")
+	f.Add("ghostcube capture 1\nside server\nghostcube tape 2\nscene two-players\npane rewind\n---\n2\n~ 1 2\nend 2\n")
+	f.Fuzz(func(_ *testing.T, text string) {
+		c, err := Read(strings.NewReader(text))
+		if err != nil || len(c.Tape.Entries) > 100 || len(c.Tape.Config.Scene) > 30 {
+			return
+		}
+		r, err := c.Replay()
+		if err != nil {
+			return
+		}
+		for _, e := range c.Tape.Entries {
+			r.BeforeTick()
+			_ = r.Lab.Tick(e)
+		}
+	})
+}

@@ -1,0 +1,137 @@
+package lab
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"ghostcube/net/link"
+	"ghostcube/net/packet"
+)
+
+// The sides of a session can run in several processes: the server in one, each client in another. The lab of such
+// a process has one pane. It makes both sides, so that all knobs are declared and have the same values everywhere,
+// but ticks only its own, which sends and receives over a given wire. Measures that compare a client with the
+// server stay empty: nothing is known of the other side but what arrives.
+
+// remote says what runs in this process. Nil is everything.
+type remote struct {
+	serves bool        // the server; otherwise one client
+	player int         // whom the client controls
+	wires  []link.Wire // of the server by client, or of the client
+}
+
+func (r *remote) runsServer() bool  { return r == nil || r.serves }
+func (r *remote) runsClients() bool { return r == nil || !r.serves }
+
+// NewServer returns a lab that runs the server of a pane over a wire for each player of the scene. Nobody is
+// connected: Reset says so for each seat after the first tick.
+func NewServer(c Config, spec string, wires []link.Wire) (*Lab, error) {
+	return newRemote(c, spec, &remote{serves: true, wires: wires})
+}
+
+// NewClient returns a lab that runs the client of a player over a wire. It asks the server for the world in its
+// first tick, and so needs no more of the server's past than its Config and spec.
+func NewClient(c Config, spec string, player int, wire link.Wire) (*Lab, error) {
+	return newRemote(c, spec, &remote{player: player, wires: []link.Wire{wire}})
+}
+
+func newRemote(c Config, spec string, r *remote) (*Lab, error) {
+	if err := c.Validate(); err != nil {
+		return nil, err
+	}
+	if c.Seat != AtClient {
+		return nil, fmt.Errorf("seat=%s: the players of several processes sit at their clients", c.Seat)
+	}
+	l := New(c)
+	switch n := l.Players(); {
+	case r.serves && len(r.wires) != n:
+		return nil, fmt.Errorf("scene %s: %d wires for %d players", c.Scene, len(r.wires), n)
+	case !r.serves && (r.player < 0 || r.player >= n):
+		return nil, fmt.Errorf("scene %s: player %d: want 1 to %d", c.Scene, r.player+1, n)
+	}
+	l.remote = r
+	if err := new(SpecValidator).Validate(spec); err != nil {
+		return nil, err
+	}
+	p, err := l.Open(spec)
+	if err != nil {
+		return nil, err
+	}
+	for _, no := range []struct{ knob, value, why string }{
+		{"transport", "tcp", "a wire between two processes is UDP"},
+		{"topology", "mesh", "each client has a wire to the server only"},
+	} {
+		if k := p.Knobs.Lookup(no.knob); k != nil && k.Value() == no.value {
+			return nil, fmt.Errorf("%s=%s: %s", no.knob, no.value, no.why)
+		}
+	}
+	if err := p.Knobs.Set("messages", messageModes[messagesReliable]); err != nil {
+		return nil, err
+	}
+	if !r.serves {
+		return l, l.Apply(Command{Verb: "rejoin", Pane: AllPanes, Name: "1"})
+	}
+	return l, nil
+}
+
+// Reset makes the server of a lab forget the client of a seat, between two ticks: it has gone, or the one that comes
+// begins with packet 0. Until that has the world, its player does nothing.
+func (l *Lab) Reset(client int) {
+	p := l.Panes[0]
+	p.connections[client] = connection{}
+	p.peers[client].Endpoint = packet.NewEndpoint(p.serverAttacked[client])
+	p.observeDatagrams(l.tracing)
+	p.updateConnections()
+	p.serverSide.Forget(client)
+}
+
+// PeerStats returns the statistics of the server's endpoint for a client, for reading.
+func (p *Pane) PeerStats(client int) *packet.Stats { return &p.peers[client].Endpoint.Stats }
+
+// Joining reports whether a client has no picture of its own yet, because the world is still on its way.
+func (p *Pane) Joining(client int) bool {
+	return p.connections[client].join.waiting || p.Clients[client].env.Joined
+}
+
+// severed returns what runs in a copy of the lab: the same, with wires that are cut.
+func (r *remote) severed() *remote {
+	if r == nil {
+		return nil
+	}
+	cut := *r
+	cut.wires = make([]link.Wire, len(r.wires))
+	for i := range cut.wires {
+		cut.wires[i] = CutWire{}
+	}
+	return &cut
+}
+
+// remoteVerbs are the verbs of commands that need one side only.
+var remoteVerbs = [2][]string{{"rejoin", "clock", "freeze", "drag", "show", "focus"}, {"nudge", "drag", "show", "focus"}}
+
+// checkCommand refuses commands that need a side that runs elsewhere.
+func (r *remote) checkCommand(c *Command) error {
+	if r == nil {
+		return nil
+	}
+	allowed, here := remoteVerbs[0], "client"
+	if r.serves {
+		allowed, here = remoteVerbs[1], "server"
+	}
+	onServer := strings.HasPrefix(c.Name, "server")
+	if !slices.Contains(allowed, c.Verb) || c.Verb == "drag" && c.Name != dragOff && onServer != r.serves {
+		return fmt.Errorf("%s: only the %s runs in this process", c.Verb, here)
+	}
+	return nil
+}
+
+// CutWire is a wire that delivers nothing.
+type CutWire struct{}
+
+// Send implements link.Wire.
+func (CutWire) Send(time.Duration, []byte) error { return nil }
+
+// Receive implements link.Wire.
+func (CutWire) Receive(time.Duration) (link.Datagram, bool) { return link.Datagram{}, false }

@@ -1,0 +1,192 @@
+package remote
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"time"
+
+	"ghostcube/net/link"
+	"ghostcube/predict/lab"
+	"ghostcube/predict/lab/capture"
+	"ghostcube/sim"
+)
+
+// ClientConfig is what a Client brings along.
+type ClientConfig struct {
+	Name      string // of the player, at most MaxName bytes; the seat belongs to it
+	Version   string // of the program
+	Ghost     bool   // ask for the server's poses, which give a path error
+	Recording *capture.Recording
+	Log       func(event string, values ...any) // names and values in turn; may be nil
+}
+
+// Client is the client of a player.
+type Client struct {
+	Lab    *lab.Lab // nil until the server has described the session
+	Player int      // of the scene
+
+	config    ClientConfig
+	channels  channels
+	control   *control
+	clock     clock // of the session, or until it begins of the handshake
+	waiting   sim.Tick
+	text      []byte // of the description, as far as it has arrived
+	complete  bool
+	refused   error
+	ghost     ghost
+	recordErr error
+}
+
+// ErrRefused is the error of a client that may not join.
+var ErrRefused = errors.New("the server refuses")
+
+// handshakeRate is the rate at which a client without a session looks at its messages, per second.
+const handshakeRate = 60
+
+// NewClient returns a client on a wire to the server, at time now.
+func NewClient(config ClientConfig, wire Wire, now time.Duration) (*Client, error) {
+	if n := len(config.Name); n == 0 || n > MaxName || printable(config.Name) != config.Name {
+		return nil, fmt.Errorf("name %q: want 1 to %d letters, digits and signs", config.Name, MaxName)
+	}
+	if config.Log == nil {
+		config.Log = func(string, ...any) {}
+	}
+	c := &Client{config: config, channels: channels{wire: wire}, clock: clock{handshakeRate, now}}
+	c.control = newControl(&c.channels)
+	flags := byte(0)
+	if config.Ghost {
+		flags |= wantsGhost
+	}
+	c.control.send(helloMessage, append([]byte{flags}, config.Name...))
+	return c, nil
+}
+
+// Next returns the time of the next tick.
+func (c *Client) Next() time.Duration {
+	if c.Lab == nil {
+		return c.clock.next(c.waiting)
+	}
+	return c.clock.next(c.Lab.Ticks())
+}
+
+// Advance makes the ticks that are due by now. input returns the player's input for a tick. The time of a pause of the
+// process passes as a freeze of the client. The error says why the session has ended.
+func (c *Client) Advance(now time.Duration, input func(t sim.Tick) sim.Input) error {
+	for c.Next() <= now {
+		at := c.Next()
+		c.channels.update(at)
+		c.control.update(at, c.handle)
+		if c.refused != nil {
+			return c.refused
+		}
+		if err := c.channels.wire.Err(); err != nil {
+			return err
+		}
+		if c.Lab != nil {
+			c.tick(at, now, input)
+			continue
+		}
+		c.waiting++
+		if c.complete {
+			if err := c.begin(at); err != nil {
+				return fmt.Errorf("the session of the server: %w", err)
+			}
+		}
+	}
+	return nil
+}
+
+// handle processes a message of the server.
+func (c *Client) handle(kind byte, text []byte) {
+	switch kind {
+	case sessionMessage:
+		if !c.complete && len(c.text)+len(text) <= maxDescription {
+			c.text = append(c.text, text...)
+		}
+	case beginMessage:
+		c.complete = true
+	case refuseMessage:
+		c.refused = fmt.Errorf("%w: %s", ErrRefused, printableText(text))
+	}
+}
+
+// printableText returns a text of the server for a terminal.
+func printableText(text []byte) string {
+	b := append([]byte(nil), text...)
+	for i, c := range b {
+		if c < ' ' || c > '~' {
+			b[i] = '.'
+		}
+	}
+	return string(b)
+}
+
+// begin makes the session that the server has described.
+func (c *Client) begin(now time.Duration) error {
+	d, err := parseDescription(c.text)
+	if err != nil {
+		return err
+	}
+	if v := d.tape.Version; v != c.config.Version {
+		return fmt.Errorf("version %q: this is version %q of the program: use the same on both machines", v, c.config.Version)
+	}
+	config, spec := d.tape.Config, d.tape.Panes[0]
+	config.Network = link.Network{}
+	wire := c.config.Recording.Wire(0, &channel{channels: &c.channels, kind: game, start: now})
+	if c.Lab, err = lab.NewClient(config, spec, d.player, wire); err != nil {
+		return err
+	}
+	if startHash(c.Lab) != d.start {
+		return fmt.Errorf("scene %s begins otherwise here: use the same program on both machines", config.Scene)
+	}
+	c.Player, c.clock = d.player, clock{config.Rate, now}
+	c.config.Recording.Start(c.Lab, c.config.Version, d.player, spec)
+	c.config.Log("playing", "player", d.player+1, "scene", config.Scene, "strategy", spec, "rate", config.Rate)
+	return nil
+}
+
+// tick makes the tick that is due at a time, which is now or earlier.
+func (c *Client) tick(at, now time.Duration, input func(sim.Tick) sim.Input) {
+	pane, t := c.Lab.Panes[0], c.Lab.Ticks()
+	e := lab.Entry{Inputs: make([]sim.Input, c.Lab.Players())}
+	if t >= pane.ClockFault(0).FrozenUntil {
+		e.Inputs[c.Player] = input(t)
+		if late := now - at; late > longestPause {
+			late = min(late, time.Minute)
+			e.Commands = []lab.Command{{Verb: "freeze", Pane: lab.AllPanes, Value: late.Truncate(time.Millisecond).String()}}
+			c.config.Log("the client stood still", "seconds", late.Seconds())
+		}
+	}
+	if err := c.Lab.Tick(e); err != nil {
+		panic("remote: " + err.Error()) // a freeze is never refused
+	}
+	if err := c.config.Recording.Ticked(e); err != nil && c.recordErr == nil {
+		c.recordErr = err
+		c.config.Log("the capture ends here", "error", err)
+	}
+	if view := &pane.Clients[0].View; c.config.Ghost {
+		c.ghost.receive(&c.channels, at, pane.ServerWorld, c.Player)
+		if c.ghost.received > 0 && len(view.Bodies) > 0 && !pane.Joining(0) {
+			c.ghost.score.Add(pane.ServerWorld, view, c.Player)
+		}
+	}
+	if rate := sim.Tick(c.Lab.Config().Rate); t%rate == rate-1 {
+		if e, ok := c.ghost.score.PathError(); ok {
+			c.control.send(scoreMessage, binary.LittleEndian.AppendUint32(nil, uint32(min(e.RMS, 1000)*1e6)))
+		}
+	}
+}
+
+// PathError returns the root mean square path error of the player's cube in metres, if it is known: by the ghost, from a
+// second after the first picture on.
+func (c *Client) PathError() (metres float64, ok bool) {
+	e, ok := c.ghost.score.PathError()
+	return e.RMS, ok
+}
+
+// Close ends the connection and the capture.
+func (c *Client) Close() error {
+	c.channels.wire.Close()
+	return c.config.Recording.Close()
+}

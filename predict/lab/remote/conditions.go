@@ -1,0 +1,47 @@
+package remote
+
+import (
+	"time"
+
+	"ghostcube/net/link"
+)
+
+// Conditions lay a simulated network over a real connection: what is sent and what arrives passes the simulation
+// first, with all its outcomes.
+type Conditions struct {
+	Wire
+	network    link.Network
+	near, real *link.End // the end of the process, and that which meets the real wire
+	now        time.Duration
+}
+
+// NewConditions returns a wire with a network laid over it. Call Pump often: a delayed datagram goes on with the next
+// call.
+func NewConditions(n link.Network, w Wire) *Conditions {
+	c := &Conditions{Wire: w, network: n}
+	c.near, c.real = link.Pair(&c.network, 0)
+	return c
+}
+
+// Pump moves the datagrams that are due by now.
+func (c *Conditions) Pump(now time.Duration) {
+	c.now = max(c.now, now)
+	for d, ok := c.real.Receive(c.now); ok; d, ok = c.real.Receive(c.now) {
+		_ = c.Wire.Send(c.now, d.Bytes) // what cannot be sent is lost
+	}
+	for d, ok := c.Wire.Receive(c.now); ok; d, ok = c.Wire.Receive(c.now) {
+		_ = c.real.Send(c.now, d.Bytes)
+	}
+}
+
+// Send implements link.Wire.
+func (c *Conditions) Send(now time.Duration, b []byte) error {
+	c.now = max(c.now, now)
+	return c.near.Send(c.now, b)
+}
+
+// Receive implements link.Wire.
+func (c *Conditions) Receive(now time.Duration) (link.Datagram, bool) {
+	c.Pump(now)
+	return c.near.Receive(now)
+}

@@ -1,0 +1,65 @@
+package remote
+
+import (
+	"time"
+
+	"ghostcube/net/packet"
+	"ghostcube/predict/lab/reliable"
+)
+
+// The first byte of a message of the control channel.
+const (
+	helloMessage   = 1 // client: flags, and its name
+	sessionMessage = 2 // server: a part of the description of the session
+	beginMessage   = 3 // server: the description is complete
+	refuseMessage  = 4 // server: why the client may not join
+	scoreMessage   = 5 // client: its path error in micrometres, 32 bits
+)
+
+// wantsGhost is the flag of a hello that asks for the ghost.
+const wantsGhost = 1
+
+const (
+	maxMessage = 64 // bytes
+	maxPart    = maxMessage - 1
+)
+
+// MaxName is the length of the longest name of a player, in bytes.
+const MaxName = 24
+
+// control is one end of the control channel of a wire: messages that arrive once and in order.
+type control struct {
+	endpoint *packet.Endpoint
+	messages *reliable.Connection
+	answered uint64 // messages received when the last packet was sent
+}
+
+func newControl(c *channels) *control {
+	x := &control{endpoint: packet.NewEndpoint(&channel{channels: c, kind: controlChannel}), messages: reliable.New()}
+	x.endpoint.SetSideband(x.messages, 0)
+	return x
+}
+
+// send queues a message. It reports whether there was room.
+func (c *control) send(kind byte, text []byte) bool {
+	return c.messages.Send(append([]byte{kind}, text...))
+}
+
+// update receives, calls handle with each message, and sends what is due: messages, and acknowledgements of those that
+// have come.
+func (c *control) update(now time.Duration, handle func(kind byte, text []byte)) {
+	c.endpoint.Update(now)
+	for _, ok := c.endpoint.Receive(); ok; _, ok = c.endpoint.Receive() {
+		continue // packets have nothing but messages
+	}
+	for m, ok := c.messages.Receive(); ok; m, ok = c.messages.Receive() {
+		if len(m) > 0 {
+			handle(m[0], m[1:])
+		}
+	}
+	if s := c.messages.Stats().Messages; s.Received+s.Duplicates != c.answered {
+		c.answered = s.Received + s.Duplicates
+		c.endpoint.SendSideband()
+	}
+	c.messages.Flush(c.endpoint, now)
+}

@@ -1,0 +1,314 @@
+// Package remote runs a session in several processes: a Server in one, a Client in each of the others. Both have a lab
+// of which they run one side (lab.NewServer, lab.NewClient), and exchange over a connection what the sides themselves
+// do not: who is there, and what is played.
+//
+// A client says its name. The server gives it a seat and describes the session, the client makes the same world, asks
+// the server for its present state as any client that joins again does, and plays. A name keeps its seat: who comes
+// back, comes back to it.
+//
+// The package reads no clock and opens no socket. Times are those of the process; the caller passes them, and wires.
+package remote
+
+import (
+	"encoding/binary"
+	"fmt"
+	"time"
+
+	"ghostcube/net/link"
+	"ghostcube/net/packet"
+	"ghostcube/predict/lab"
+	"ghostcube/predict/lab/capture"
+	"ghostcube/sim"
+)
+
+// ServerConfig is what a Server plays.
+type ServerConfig struct {
+	Session   lab.Config // without a network: it is real
+	Spec      string     // of the pane
+	Version   string     // of the program
+	Recording *capture.Recording
+	Log       func(event string, values ...any) // names and values in turn; may be nil
+}
+
+// Server is the server of a session.
+type Server struct {
+	Lab *lab.Lab
+
+	config    ServerConfig
+	clock     clock
+	startHash uint64
+	seats     []seat
+	guests    []*guest // connections without a seat
+	buffer    []byte
+	recordErr error
+}
+
+// seat is the place of a player.
+type seat struct {
+	wire  seatWire
+	guest *guest        // who sits there; nil: nobody
+	name  string        // of the guest, or of the last one
+	freed time.Duration // since when nobody sits there
+	last  Seat          // when that began
+}
+
+// guest is a connection from a client.
+type guest struct {
+	channels
+	control *control
+	address string
+	since   time.Duration
+
+	name       string // empty: it has not said hello
+	wantsGhost bool
+	nextGhost  int    // body with which its next ghost begins
+	micrometre uint32 // path error that it has reported
+	hasScore   bool
+	refusedAt  time.Duration // when it was refused; 0: it was not
+}
+
+const (
+	maxGuests = 32
+
+	// A guest without a name, or one that was refused, is sent away after this time.
+	helloTime = 5 * time.Second
+
+	// Whoever comes under the name of a player gets that seat if the player's own connection is silent for this time.
+	silenceOfGone = 2 * time.Second
+)
+
+// NewServer returns a server at time now, which makes its first tick then.
+func NewServer(config ServerConfig, now time.Duration) (*Server, error) {
+	s := &Server{config: config, clock: clock{rate: config.Session.Rate, start: now}}
+	if s.config.Log == nil {
+		s.config.Log = func(string, ...any) {}
+	}
+	players, err := lab.PlayerCount(config.Session.Scene)
+	if err != nil {
+		return nil, err
+	}
+	s.config.Session.Network = link.Network{}
+	s.seats = make([]seat, players)
+	wires := make([]link.Wire, players)
+	for i := range wires {
+		s.seats[i].wire.Wire = lab.CutWire{}
+		wires[i] = config.Recording.Wire(i, &s.seats[i].wire)
+	}
+	if s.Lab, err = lab.NewServer(s.config.Session, config.Spec, wires); err != nil {
+		return nil, err
+	}
+	s.startHash = startHash(s.Lab)
+	config.Recording.Start(s.Lab, config.Version, capture.Server, config.Spec)
+	return s, nil
+}
+
+// Connect adds a connection from an address, for display.
+func (s *Server) Connect(wire Wire, address string, now time.Duration) {
+	if len(s.guests) == maxGuests {
+		wire.Close()
+		return
+	}
+	g := &guest{channels: channels{wire: wire}, address: address, since: now}
+	g.control = newControl(&g.channels)
+	s.guests = append(s.guests, g)
+}
+
+// Next returns the time of the next tick.
+func (s *Server) Next() time.Duration { return s.clock.next(s.Lab.Ticks()) }
+
+// Advance makes the ticks that are due by now. After a pause of the process time goes on where it has stopped: the
+// clients see a server that was silent.
+func (s *Server) Advance(now time.Duration) {
+	if late := now - s.Next(); late > longestPause {
+		s.clock.start += late
+		s.config.Log("the server stood still", "seconds", late.Seconds())
+	}
+	for s.Next() <= now {
+		s.tick(s.Next())
+	}
+}
+
+// tick makes a tick of the session at time now.
+func (s *Server) tick(now time.Duration) {
+	if s.Lab.Ticks() > 0 { // its sides know their peers from the first tick on
+		s.updateGuests(now)
+		s.updateSeats(now)
+	}
+	if err := s.Lab.Tick(lab.Entry{}); err != nil {
+		panic("remote: " + err.Error()) // no command is refused that is not there
+	}
+	if err := s.config.Recording.Ticked(lab.Entry{}); err != nil && s.recordErr == nil {
+		s.recordErr = err
+		s.config.Log("the capture ends here", "error", err)
+	}
+	for i := range s.seats {
+		if g := s.seats[i].guest; g != nil && g.wantsGhost {
+			s.buffer = append(s.buffer[:0], tags[ghostChannel]...)
+			s.buffer, g.nextGhost = appendGhost(s.buffer, s.Lab.Panes[0].ServerWorld, g.nextGhost)
+			_ = g.wire.Send(now, s.buffer) // what cannot be sent is lost
+		}
+	}
+}
+
+// updateGuests gives seats to the guests that ask for one.
+func (s *Server) updateGuests(now time.Duration) {
+	kept := s.guests[:0]
+	for _, g := range s.guests {
+		g.update(now)
+		if g.name != "" && g.refusedAt == 0 && s.seatGuest(g, now) {
+			continue
+		}
+		waits := now-g.since < helloTime
+		if g.refusedAt > 0 {
+			waits = now-g.refusedAt < helloTime
+		}
+		if g.wire.Err() == nil && (waits || g.name != "" && g.refusedAt == 0) {
+			kept = append(kept, g)
+			continue
+		}
+		g.wire.Close()
+	}
+	clear(s.guests[len(kept):])
+	s.guests = kept
+}
+
+// update receives what a guest has sent.
+func (g *guest) update(now time.Duration) {
+	g.channels.update(now)
+	g.control.update(now, func(kind byte, text []byte) {
+		switch {
+		case kind == helloMessage && len(text) > 1 && len(text) <= 1+MaxName && g.name == "":
+			g.wantsGhost, g.name = text[0]&wantsGhost != 0, printable(string(text[1:]))
+		case kind == scoreMessage && len(text) == 4:
+			g.micrometre, g.hasScore = binary.LittleEndian.Uint32(text), true
+		}
+	})
+}
+
+// printable returns a name with a dot for each byte that is no printable ASCII.
+func printable(name string) string {
+	b := []byte(name)
+	for i, c := range b {
+		if c <= ' ' || c > '~' {
+			b[i] = '.'
+		}
+	}
+	return string(b)
+}
+
+// seatGuest gives a guest its seat. It reports false if the guest has to wait, or is refused.
+func (s *Server) seatGuest(g *guest, now time.Duration) bool {
+	i := s.seatFor(g.name)
+	if i < 0 {
+		s.refuse(g, now, fmt.Sprintf("the session is full: %d of %d players", len(s.seats), len(s.seats)))
+		return false
+	}
+	p := &s.seats[i]
+	if old := p.guest; old != nil {
+		if old.receivedAt > g.since+silenceOfGone/2 {
+			s.refuse(g, now, g.name+" is playing already")
+			return false
+		}
+		if now-old.receivedAt < silenceOfGone {
+			return false
+		}
+		old.wire.Close()
+	}
+	p.guest, p.name = g, g.name
+	p.wire.Wire = &channel{channels: &g.channels, kind: game, start: s.clock.start}
+	s.reset(i)
+	text := describe(s.config.Session, s.config.Spec, s.config.Version, i, s.startHash)
+	for ; len(text) > 0; text = text[min(maxPart, len(text)):] {
+		g.control.send(sessionMessage, text[:min(maxPart, len(text))])
+	}
+	g.control.send(beginMessage, nil)
+	s.config.Log("joined", "player", i+1, "name", g.name, "address", g.address)
+	return true
+}
+
+// seatFor returns the seat of a name: its own, or else one that nobody has had, or else the one that is free for the
+// longest time; -1: there is none.
+func (s *Server) seatFor(name string) int {
+	best := -1
+	for i := range s.seats {
+		p := &s.seats[i]
+		if p.name == name {
+			return i
+		}
+		if p.guest == nil && (best < 0 || s.seats[best].name != "" && (p.name == "" || p.freed < s.seats[best].freed)) {
+			best = i
+		}
+	}
+	return best
+}
+
+func (s *Server) refuse(g *guest, now time.Duration, why string) {
+	g.control.send(refuseMessage, []byte(why[:min(len(why), maxPart)]))
+	g.refusedAt = now
+	s.config.Log("refused", "name", g.name, "address", g.address, "why", why)
+}
+
+// updateSeats receives what the players have sent, and frees the seats of those who have gone.
+func (s *Server) updateSeats(now time.Duration) {
+	for i := range s.seats {
+		p := &s.seats[i]
+		if g := p.guest; g != nil {
+			g.update(now)
+			p.wire.Wire.(*channel).start = s.clock.start
+			if err := g.wire.Err(); err != nil {
+				g.wire.Close()
+				p.last = s.seatNow(i)
+				p.last.Address = ""
+				p.guest, p.freed, p.wire.Wire = nil, now, lab.CutWire{}
+				s.reset(i)
+				s.config.Log("left", "player", i+1, "name", p.name, "why", err)
+			}
+		} else if s.Lab.Ticks()%sim.Tick(s.config.Session.Rate) == 1 {
+			s.reset(i) // what waits for the client of an empty seat does not grow
+		}
+	}
+}
+
+func (s *Server) reset(player int) {
+	s.config.Recording.Reset(player)
+	s.Lab.Reset(player)
+}
+
+// Close ends the connections and the capture.
+func (s *Server) Close() error {
+	for i := range s.seats {
+		if g := s.seats[i].guest; g != nil {
+			g.wire.Close()
+		}
+	}
+	for _, g := range s.guests {
+		g.wire.Close()
+	}
+	return s.config.Recording.Close()
+}
+
+// Seat is what the server knows of a player's seat.
+type Seat struct {
+	Name, Address string       // of who sits there, or of the last one; an empty address: nobody sits there
+	Stats         packet.Stats // of the server's endpoint, up to when the last one left
+	PathError     float64      // metres, RMS, as the client has reported; HasScore: it has
+	HasScore      bool
+}
+
+// Seats returns all seats, by player.
+func (s *Server) Seats() (list []Seat) {
+	for i := range s.seats {
+		if s.seats[i].guest == nil {
+			list = append(list, s.seats[i].last)
+			continue
+		}
+		list = append(list, s.seatNow(i))
+	}
+	return list
+}
+
+// seatNow returns the present state of a seat in which somebody sits.
+func (s *Server) seatNow(i int) Seat {
+	g := s.seats[i].guest
+	return Seat{s.seats[i].name, g.address, *s.Lab.Panes[0].PeerStats(i), float64(g.micrometre) / 1e6, g.hasScore}
+}

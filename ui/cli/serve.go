@@ -1,0 +1,189 @@
+//go:build !js || headless
+
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"time"
+
+	"ghostcube/net/packet"
+	"ghostcube/net/socket"
+	"ghostcube/predict/lab"
+	"ghostcube/predict/lab/remote"
+)
+
+// connectionFlags are the flags of both ends of a connection.
+type connectionFlags struct {
+	Key      string  `help:"Key of the session. Without it serve makes one; join needs that of the server." placeholder:"KEY"`
+	Insecure bool    `help:"No key and no encryption: anyone can join, listen in and forge packets. For measurements."`
+	Seconds  float64 `help:"End after this time in seconds." placeholder:"S"`
+	Capture  string  `help:"Record what the network delivers into FILE.capture, for play --verify." placeholder:"FILE.capture"`
+	Every    float64 `help:"Interval of the table in seconds; 0: only at the end." default:"5" placeholder:"5"`
+}
+
+type serveCommand struct {
+	Address  string `arg:"" optional:"" help:"Address and UDP port to listen at." default:":7777" placeholder:"ADDRESS"`
+	Scene    string `help:"Scene, with parameters after colons: katamari:players=4 (see list scenes)." default:"two-players" placeholder:"NAME"`
+	Strategy string `help:"Strategy with its knobs: NAME:KNOB=VALUE (see list strategies, list knobs)." default:"rewind" placeholder:"SPEC"`
+	Rate     int    `help:"Ticks per second, 10 to 240." default:"60" placeholder:"60"`
+
+	connectionFlags `embed:""`
+}
+
+// Help returns the detailed help.
+func (c *serveCommand) Help() string {
+	return `
+The server simulates the world and waits for players: it prints the line with which they join. A
+player who comes late gets the world as it is; one who comes back under the same name gets the
+same seat. Ctrl-C ends the session.
+
+Examples:
+  ghostcube serve --seconds 5
+  ghostcube serve --scene katamari:players=4 --strategy rollback :9000
+`
+}
+
+// config returns the settings of the sockets, whose time begins at start.
+func (f *connectionFlags) config(start time.Time) (socket.Config, error) {
+	c := socket.Config{Start: start, Insecure: f.Insecure, Application: "ghostcube " + Version}
+	if f.Seconds < 0 || f.Every < 0 {
+		return c, errors.New("--seconds, --every: want 0 or more")
+	}
+	if f.Key == "" {
+		return c, nil
+	}
+	if f.Insecure {
+		return c, errors.New("--key and --insecure: want one of them")
+	}
+	var err error
+	if c.Key, err = socket.ParseKey(f.Key); err != nil {
+		return c, fmt.Errorf("--%w", err)
+	}
+	return c, nil
+}
+
+// logTo returns a function that logs what happens.
+func logTo(w io.Writer) func(string, ...any) { return slog.New(slog.NewTextHandler(w, nil)).Info }
+
+// Run runs a server.
+func (c *serveCommand) Run(p *program) error {
+	start := time.Now()
+	config, err := c.config(start)
+	if err != nil {
+		return usageError{err}
+	}
+	if !c.Insecure && c.Key == "" {
+		config.Key = socket.NewKey()
+	}
+	recording, closeFile, err := newCapture(c.Capture)
+	if err != nil {
+		return err
+	}
+	server, err := remote.NewServer(remote.ServerConfig{
+		Session: lab.Config{Scene: c.Scene, Rate: c.Rate}, Spec: c.Strategy, Version: Version, Recording: recording, Log: logTo(p.Stderr),
+	}, 0)
+	if err != nil {
+		return errors.Join(usageError{err}, closeFile())
+	}
+	listener, err := socket.Listen(c.Address, config)
+	if err != nil {
+		return errors.Join(err, closeFile())
+	}
+	announce(p.Stdout, p.Stderr, listener, &config)
+	ctx, stop := untilSignal()
+	defer stop()
+	loop := connectionLoop{start: start, flags: &c.connectionFlags}
+	err = loop.run(ctx, server.Next, func(now time.Duration) error {
+		for conn, ok := listener.Accept(); ok; conn, ok = listener.Accept() {
+			server.Connect(conn, conn.RemoteAddr().String(), now)
+		}
+		server.Advance(now)
+		return nil
+	}, func() { writeSeats(p.Stdout, server.Seats()) })
+	return errors.Join(err, server.Close(), listener.Close(), closeFile())
+}
+
+// announce prints how to join.
+func announce(out, errs io.Writer, l *socket.Listener, config *socket.Config) {
+	secret := "--key " + config.Key.String()
+	if config.Insecure {
+		secret = "--insecure"
+		fmt.Fprintln(errs, "\x1b[31mghostcube: insecure: anyone can join, listen in and forge packets\x1b[0m")
+	}
+	fmt.Fprintln(out, "players join with one of:")
+	for _, a := range l.Addresses() {
+		fmt.Fprintf(out, "  ghostcube join %v %s\n", a, secret)
+	}
+}
+
+// connectionLoop is the time of a process with connections.
+type connectionLoop struct {
+	start time.Time
+	flags *connectionFlags
+}
+
+// run calls advance at the times that next returns, until the time of the flags is over, ctx ends, or there is an error. It
+// prints the table from time to time and at the end.
+func (l *connectionLoop) run(ctx context.Context, next func() time.Duration, advance func(now time.Duration) error, table func()) error {
+	end, every := time.Duration(l.flags.Seconds*float64(time.Second)), time.Duration(l.flags.Every*float64(time.Second))
+	printAt := every
+	defer table()
+	for {
+		now := time.Since(l.start)
+		if err := advance(now); err != nil {
+			return err
+		}
+		if end > 0 && now >= end {
+			return nil
+		}
+		if every > 0 && now >= printAt {
+			printAt = now + every
+			table()
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(next() - now):
+		}
+	}
+}
+
+// writeSeats prints what the server knows of its players.
+func writeSeats(out io.Writer, seats []remote.Seat) {
+	t := newTable(out)
+	t.row(append([]string{"player", "name", "address"}, trafficColumns...)...)
+	for i := range seats {
+		s := &seats[i]
+		name, address := s.Name, s.Address
+		if name == "" {
+			name = "-"
+		}
+		if address == "" {
+			address = "-"
+		}
+		t.row(append([]string{fmt.Sprint(i + 1), name, address}, trafficCells(&s.Stats, s.PathError, s.HasScore)...)...)
+	}
+	_ = t.close() // Main reports it
+}
+
+// trafficColumns are the columns of trafficCells. Loss is that of the packets from the other side, and rates include the
+// headers of IP and UDP, but neither encryption nor what travels beside the strategy.
+var trafficColumns = []string{"round trip, ms", "loss in, %", "sent, kbit/s", "received, kbit/s", "path error, mm"}
+
+func trafficCells(s *packet.Stats, pathError float64, hasScore bool) []string {
+	cells := []string{"-", "-", fixed(float64(s.SentRate)/1000, 1), fixed(float64(s.ReceivedRate)/1000, 1), "-"}
+	if s.RTT > 0 {
+		cells[0] = fixed(milliseconds(s.RTT), 1)
+	}
+	if s.RecentExpected > 0 {
+		cells[1] = fixed(100*float64(s.RecentLost)/float64(s.RecentExpected), 1)
+	}
+	if hasScore {
+		cells[4] = fixed(pathError*1000, 1)
+	}
+	return cells
+}
