@@ -58,6 +58,7 @@ var folders = map[string]struct {
 	"internal/process":    {free, ""},
 	"internal/repeated":   {free, ""},
 	"internal/source":     {free, ""},
+	"internal/statistics": {exact, ""},
 	"sim/geom":            {pure, ""},
 	"sim":                 {pure, "sim/geom"},
 	"sim/scene":           {pure, "sim sim/geom"},
@@ -149,7 +150,7 @@ var folders = map[string]struct {
 		sim sim/geom sim/scene net/link net/packet net/quant net/entropy net/delta
 		predict/lab/tape predict predict/lab predict/lab/probe predict/lab/trace predict/score
 		render/video
-		ui/plan ui/session ui/diagram ui/page ui/tour ui/recorder ui/stage ui/hud internal/atomicfile`},
+		ui/plan ui/session ui/diagram ui/page ui/tour ui/recorder ui/stage ui/hud internal/atomicfile internal/statistics`},
 	"ui/session": {free, `
 		sim sim/geom net/link
 		predict/lab/tape predict predict/lab predict/lab/probe render/video
