@@ -144,13 +144,14 @@ var folders = map[string]struct {
 	"ui/platform": {free, ""},
 	"ui/page":     {free, "internal/atomicfile internal/process"},
 	"ui/recorder": {exact, "internal/atomicfile ui/stage ui/hud render/raster render/video predict/lab sim"},
-	"ui/plan":     {free, "sim net/link predict/lab predict/lab/tape ui/stage"},
+	"ui/claim":    {exact, "internal/statistics"},
+	"ui/plan":     {free, "sim net/link predict/lab predict/lab/tape ui/stage ui/claim"},
 	"ui/tour":     {free, "ui/plan sim net/link predict/lab predict/score"},
 	"ui/cli": {free, `
 		sim sim/geom sim/scene net/link net/packet net/quant net/entropy net/delta
 		predict/lab/tape predict predict/lab predict/lab/probe predict/lab/trace predict/score
 		render/video
-		ui/plan ui/session ui/diagram ui/page ui/tour ui/recorder ui/stage ui/hud internal/atomicfile internal/statistics`},
+		ui/plan ui/claim ui/session ui/diagram ui/page ui/tour ui/recorder ui/stage ui/hud internal/atomicfile internal/statistics`},
 	"ui/session": {free, `
 		sim sim/geom net/link
 		predict/lab/tape predict predict/lab predict/lab/probe render/video
