@@ -21,4 +21,5 @@ type (
 	hashCommand    struct{ terminalCommand }
 	packetsCommand struct{ terminalCommand }
 	benchCommand   struct{ terminalCommand }
+	claimsCommand  struct{ terminalCommand }
 )
