@@ -2,10 +2,15 @@
 
 package assets
 
-import _ "embed" // for the variable below
+import "embed"
 
 // Mechanisms lists the mechanisms of the classic articles and the commands that show them, read by
 // ui/plan. Nothing in a page shows it, so it is empty there.
 //
 //go:embed mechanisms.toml
 var Mechanisms []byte
+
+// Claims are what the articles and the field claim, claims/NN-TOPIC.toml, read by ui/plan. A page has none.
+//
+//go:embed claims/*.toml
+var Claims embed.FS

@@ -58,6 +58,7 @@ var folders = map[string]struct {
 	"internal/process":    {free, ""},
 	"internal/repeated":   {free, ""},
 	"internal/source":     {free, ""},
+	"internal/statistics": {exact, ""},
 	"sim/geom":            {pure, ""},
 	"sim":                 {pure, "sim/geom"},
 	"sim/scene":           {pure, "sim sim/geom"},
@@ -150,15 +151,17 @@ var folders = map[string]struct {
 	"ui/platform": {free, ""},
 	"ui/page":     {free, "internal/atomicfile internal/process"},
 	"ui/recorder": {exact, "internal/atomicfile ui/stage ui/hud render/raster render/video predict/lab sim"},
-	"ui/plan":     {free, "sim net/link predict/lab predict/lab/tape ui/stage"},
-	"ui/sweep":    {free, "internal/atomicfile"},
+	"ui/claim":    {exact, "internal/statistics"},
+	"ui/plan":     {free, "sim net/link predict/lab predict/lab/tape ui/stage ui/claim"},
+	"ui/sweep":    {free, "internal/atomicfile internal/statistics"},
 	"ui/tour":     {free, "ui/plan sim net/link predict/lab predict/score"},
 	"ui/cli": {free, `
 		sim sim/geom sim/scene net/link net/packet net/quant net/entropy net/delta net/measure net/socket
 		predict/lab/capture predict/lab/remote
 		predict/lab/tape predict predict/lab predict/lab/probe predict/lab/trace predict/score
 		render/video
-		ui/plan ui/sweep ui/session ui/diagram ui/gamelog ui/page ui/tour ui/recorder ui/stage ui/hud internal/atomicfile`},
+		ui/plan ui/claim ui/sweep ui/session ui/diagram ui/gamelog ui/page ui/tour ui/recorder ui/stage ui/hud internal/atomicfile
+		internal/statistics`},
 	"ui/session": {free, `
 		sim sim/geom net/link
 		predict/lab/tape predict predict/lab predict/lab/probe render/video

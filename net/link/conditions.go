@@ -44,6 +44,12 @@ type Conditions struct {
 	Queue     time.Duration // longest wait for the limit; datagrams that would wait longer are dropped
 }
 
+// Random reports whether outcomes under the conditions may differ by the network's seed.
+func (c *Conditions) Random() bool {
+	return c.Jitter > 0 || c.Loss > 0 || c.Duplicate > 0 || c.Corrupt > 0 || c.Foreign > 0 || c.Reorder > 0 || c.SpikeChance > 0 ||
+		c.SwingEvery > 0 && c.SwingLoss > 0
+}
+
 // Shape is the distribution of the random extra delay.
 type Shape uint8
 

@@ -12,7 +12,25 @@ type Rejection struct {
 // Rejections returns the datagrams that both ends of a connection dropped, by reason, without
 // the reasons that have not occurred.
 func Rejections(client, server *packet.Stats) (list []Rejection) {
-	for _, r := range []Rejection{
+	for _, r := range rejections(client, server) {
+		if r.Count > 0 {
+			list = append(list, r)
+		}
+	}
+	return list
+}
+
+// RejectionKeys returns the keys of all reasons.
+func RejectionKeys() (keys []string) {
+	for _, r := range rejections(&packet.Stats{}, &packet.Stats{}) {
+		keys = append(keys, r.Key)
+	}
+	return keys
+}
+
+// rejections returns the datagrams of a client and its server by all reasons.
+func rejections(client, server *packet.Stats) []Rejection {
+	return []Rejection{
 		{"rejected: checksum", "checksum", client.RejectedChecksum + server.RejectedChecksum},
 		{"rejected: range", "range", client.RejectedRange + server.RejectedRange},
 		{"rejected: fragments", "fragments", client.RejectedFragments + server.RejectedFragments},
@@ -21,10 +39,5 @@ func Rejections(client, server *packet.Stats) (list []Rejection) {
 		{"rejected: received before", "received_before", client.Duplicates + server.Duplicates},
 		{"rejected: too old", "too_old", client.Stale + server.Stale},
 		{"ignored: acknowledgements", "acknowledgements", client.InvalidAcks + server.InvalidAcks},
-	} {
-		if r.Count > 0 {
-			list = append(list, r)
-		}
 	}
-	return list
 }

@@ -111,6 +111,14 @@ func checkNames(list []assertion, l *lab.Lab, entries lab.Entries) error {
 
 // checkMeasure reports a measure that no session of a strategy has.
 func (a *assertion) checkMeasure(s *predict.Strategy) error {
+	if err := checkMeasure(s, a.measure); err != nil {
+		return fmt.Errorf("--assert=%s: %w", a.text, err)
+	}
+	return nil
+}
+
+// checkMeasure reports a figure that no session of a strategy has.
+func checkMeasure(s *predict.Strategy, name string) error {
 	known := []string{joinNoticed}
 	for _, d := range score.Definitions {
 		for i := range d.Measures {
@@ -124,11 +132,11 @@ func (a *assertion) checkMeasure(s *predict.Strategy) error {
 	for _, c := range counters.All() {
 		known = append(known, c.Name)
 	}
-	if slices.Contains(known, a.measure) {
+	if slices.Contains(known, name) {
 		return nil
 	}
-	unknown := &link.UnknownNameError{Kind: "measure", Name: a.measure, Choices: known}
-	return fmt.Errorf("--assert=%s: %w, nor a counter: list counters %s", a.text, unknown, s.Name)
+	unknown := &link.UnknownNameError{Kind: "measure", Name: name, Choices: known}
+	return fmt.Errorf("%w, nor a counter: list counters %s", unknown, s.Name)
 }
 
 // changesPanes reports whether entries open, close or switch panes: then the panes are known at the end of the session alone.

@@ -59,6 +59,7 @@ type Environment struct {
 	Comparisons    fs.FS                // comparisons/*.toml
 	Lessons        fs.FS                // lessons/NN-NAME.toml
 	Presets        fs.FS                // presets/NAME.toml
+	Claims         fs.FS                // claims/NN-TOPIC.toml
 	Terms          []byte               // terms.toml
 	Mechanisms     []byte               // mechanisms.toml
 	Now            func() time.Duration // time since an arbitrary moment, for CPU figures and progress bars
@@ -93,6 +94,7 @@ type arguments struct {
 	Tour    tourCommand    `cmd:"" help:"Open the window with a lesson of the tour."`
 	Bench   benchCommand   `cmd:"" help:"Run a session as fast as possible and print its scores."`
 	Sweep   sweepCommand   `cmd:"" help:"Run many panes on many networks with many tapes and seeds, and report on them."`
+	Claims  claimsCommand  `cmd:"" help:"Test what the sources claim, over several seeds, and print the verdicts."`
 	Record  recordCommand  `cmd:"" help:"Render a session as a video."`
 	Play    playCommand    `cmd:"" help:"Run a tape and print its scores, or verify its hashes."`
 	Hash    hashCommand    `cmd:"" help:"Print the hash of every tick of a scene, to compare machines."`
@@ -149,7 +151,7 @@ func (o *outputWriter) Write(b []byte) (int, error) {
 func newProgram(o Environment) *program {
 	return &program{Environment: o, library: plan.Library{
 		Tapes: o.Tapes, Traces: o.Traces, ComparisonFiles: o.Comparisons, LessonFiles: o.Lessons,
-		PresetFiles: o.Presets, TermFile: o.Terms, MechanismFile: o.Mechanisms,
+		PresetFiles: o.Presets, ClaimFiles: o.Claims, TermFile: o.Terms, MechanismFile: o.Mechanisms,
 		Warn: func(text string) { fmt.Fprintln(o.Stderr, "ghostcube: "+text) },
 	}}
 }

@@ -26,7 +26,7 @@ import (
 func testEnvironment(args []string, out, err io.Writer) Environment {
 	start := time.Now()
 	return Environment{Args: args, Stdout: out, Stderr: err, Tapes: assets.Tapes, Traces: assets.Traces,
-		Comparisons: assets.Comparisons, Lessons: assets.Lessons, Presets: assets.Presets, Terms: assets.Terms,
+		Comparisons: assets.Comparisons, Lessons: assets.Lessons, Presets: assets.Presets, Claims: assets.Claims, Terms: assets.Terms,
 		Mechanisms: assets.Mechanisms, Now: func() time.Duration { return time.Since(start) }}
 }
 

@@ -32,7 +32,7 @@ type listCommand struct {
 func (c *listCommand) Help() string {
 	return `
 Kinds are scenes, strategies, presets, networks, traces, tapes, knobs, counters, measures,
-comparisons, lessons, terms, mechanisms and display. Without KIND only names are listed.
+comparisons, lessons, claims, terms, mechanisms and display. Without KIND only names are listed.
 
 Any other word is looked up among strategies, presets and the terms of the field, such as GGPO
 or dead reckoning. So is a name that a list does not have.
@@ -47,7 +47,7 @@ Examples:
 }
 
 var listKinds = []string{"scenes", "strategies", "presets", "networks", "traces", "tapes", "knobs", "counters", "measures",
-	"comparisons", "lessons", "terms", "mechanisms", "display"}
+	"comparisons", "lessons", "claims", "terms", "mechanisms", "display"}
 
 // kindsWithNames are the lists of which one name can be listed.
 var kindsWithNames = []string{"presets", "knobs", "counters", "comparisons", "measures", "terms"}
@@ -116,6 +116,8 @@ func (c *listCommand) print(p *program, t table, name string) error {
 		return p.listComparisons(t, name)
 	case "lessons":
 		return p.listLessons(t)
+	case "claims":
+		return listClaims(p, t)
 	case "mechanisms":
 		return p.listMechanisms(t)
 	case "display":
@@ -392,7 +394,7 @@ func (p *program) listNames(t table) error {
 	} {
 		t.row(x.kind, strings.Join(x.names, " "))
 	}
-	t.row("list KIND describes each; list knobs, counters, measures, terms, mechanisms and display list more.")
+	t.row("list KIND describes each; list knobs, counters, measures, claims, terms, mechanisms and display list more.")
 	t.row("list WORD looks up a word of the field, such as ggpo.")
 	return nil
 }

@@ -5,13 +5,13 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
-	"math"
 	"runtime"
 	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
 
+	"ghostcube/internal/statistics"
 	"ghostcube/ui/plan"
 )
 
@@ -67,45 +67,16 @@ type meanInterval struct {
 	N    int      `json:"n"` // sessions with a value
 }
 
-// studentT95 are the two-sided 95 % quantiles of Student's distribution by degrees of
-// freedom, from 1. From 31 on the normal quantile is used with two terms of the
-// Cornish-Fisher expansion, which is exact to a thousandth.
-var studentT95 = [...]float64{12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131,
-	2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042}
-
-func studentQuantile(freedom int) float64 {
-	if freedom <= len(studentT95) {
-		return studentT95[freedom-1]
-	}
-	const z = 1.959964
-	n := float64(freedom)
-	return z + (z*z*z+z)/(4*n) + (5*z*z*z*z*z+16*z*z*z+3*z)/(96*float64(n*n))
-}
-
-// newMeanInterval returns mean and interval of values. Sums are in the order of the seeds and
-// fuse no product, so they are the same on every machine.
+// newMeanInterval returns mean and interval of values.
 func newMeanInterval(values []float64) meanInterval {
-	s := meanInterval{N: len(values)}
-	if s.N == 0 {
-		return s
+	s, m := statistics.Mean(values), meanInterval{N: len(values)}
+	if m.N > 0 {
+		m.Mean = &s.Mean
 	}
-	sum := 0.0
-	for _, v := range values {
-		sum += v
+	if m.N > 1 {
+		m.Low, m.High = &s.Low, &s.High
 	}
-	mean := sum / float64(s.N)
-	s.Mean = &mean
-	if s.N < 2 {
-		return s
-	}
-	square := 0.0
-	for _, v := range values {
-		square += float64((v - mean) * (v - mean))
-	}
-	half := float64(studentQuantile(s.N-1) * math.Sqrt(float64(square/float64(s.N-1))/float64(s.N)))
-	low, high := mean-half, mean+half
-	s.Low, s.High = &low, &high
-	return s
+	return m
 }
 
 // seedMeasure is a measure of a pane over several sessions.

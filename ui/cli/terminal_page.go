@@ -26,6 +26,7 @@ type (
 	probeCommand   struct{ terminalCommand }
 	sweepCommand   struct{ terminalCommand }
 	scoreCommand   struct{ terminalCommand }
+	claimsCommand  struct{ terminalCommand }
 )
 
 // isCapture reports false: a page has no captures.

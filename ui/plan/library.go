@@ -14,13 +14,14 @@ import (
 	"ghostcube/ui/stage"
 )
 
-// Library finds tapes, traces, comparisons, presets, terms and mechanisms. Built-in tapes and traces have names; a name
+// Library finds tapes, traces, comparisons, presets, claims, terms and mechanisms. Built-in tapes and traces have names; a name
 // with a dot or a slash is a file. A tape can also stand for itself, as InlineTape makes it.
 type Library struct {
 	Tapes           fs.FS  // tapes/NAME.tape
 	Traces          fs.FS  // traces/NAME.csv
 	ComparisonFiles fs.FS  // comparisons/*.toml
 	LessonFiles     fs.FS  // lessons/NN-NAME.toml
+	ClaimFiles      fs.FS  // claims/NN-TOPIC.toml
 	PresetFiles     fs.FS  // presets/NAME.toml
 	TermFile        []byte // terms.toml
 	MechanismFile   []byte // mechanisms.toml

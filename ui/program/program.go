@@ -20,6 +20,7 @@ func Environment(args []string, stdout, stderr io.Writer) cli.Environment {
 		Comparisons: assets.Comparisons,
 		Lessons:     assets.Lessons,
 		Presets:     assets.Presets,
+		Claims:      assets.Claims,
 		Terms:       assets.Terms,
 		Mechanisms:  assets.Mechanisms,
 		Now:         func() time.Duration { return time.Since(start) },

@@ -1,0 +1,194 @@
+//go:build !js || headless
+
+package cli
+
+import (
+	"encoding/json"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"ghostcube/internal/experiment"
+	"ghostcube/internal/golden"
+	"ghostcube/ui/plan"
+)
+
+// The page of all claims with measured figures.
+const claimsPage = "../../docs/reference/claims.md"
+
+// TestClaimFiles checks that every claim can be tested, and that the claims cover what the articles describe.
+func TestClaimFiles(t *testing.T) {
+	p := testProgram(t)
+	list, count := must(plan.Claims(&p.library)), len(mechanisms(t))
+	covered, sources, wider := map[int]bool{}, map[string]bool{}, 0
+	for i := range list {
+		c := &list[i]
+		for _, m := range c.Mechanisms {
+			covered[m] = true
+			if m < 1 || m > count {
+				t.Errorf("%s: there is no mechanism %d", c.ID, m)
+			}
+		}
+		sources[c.Source.Title] = true
+		if len(c.Mechanisms) == 0 {
+			wider++
+		}
+		if _, err := newClaimTest(p, c, 2, func(_ string, x *cell) *cell { return x }); err != nil {
+			t.Errorf("%s: %v", c.ID, err)
+		}
+	}
+	if len(list) < 70 || len(covered) < 60 || wider < 10 {
+		t.Errorf("%d claims about %d mechanisms, %d of the wider field: want 70, 60 and 10", len(list), len(covered), wider)
+	}
+	for _, title := range []string{"Deterministic Lockstep", "Snapshot Interpolation", "Snapshot Compression", "State Synchronization",
+		"Reading and Writing Packets", "Serialization Strategies", "Packet Fragmentation and Reassembly", "Sending Large Blocks of Data",
+		"Reliable Ordered Messages", "Client-Side Prediction With Physics In Unity", "Physics-based prediction in Space Engineers, after its GDC talk"} {
+		if !sources[title] {
+			t.Errorf("no claim of %s", title)
+		}
+	}
+}
+
+// TestClaimsRepeat tests three claims twice, on all cores and on one, and compares every digit. The figures are those of
+// bench with the same panes and seeds.
+func TestClaimsRepeat(t *testing.T) {
+	args := strings.Fields("claims --only snapshot-jitter-buffer,prediction-redundant-inputs,protocol-relative-indices --seeds 3 --format json")
+	text := printed(t, args...)
+	var list []claimResult
+	need(json.Unmarshal([]byte(text), &list))
+	if len(list) != 3 || list[0].Sessions != 3 || list[1].Conditions[0].Measured[0].Mean != 2540 || list[1].Verdict != "holds" {
+		t.Fatal(text)
+	}
+	var bench struct {
+		Panes []struct{ Score map[string]meanInterval }
+	}
+	need(json.Unmarshal([]byte(printed(t, strings.Fields(list[0].Experiment+" --seeds 3 --format json")...)), &bench))
+	for i, v := range list[0].Conditions[0].Measured {
+		want := bench.Panes[1-i].Score["pops_per_minute"]
+		if v.Mean != *want.Mean || v.Low != *want.Low || v.High != *want.High {
+			t.Errorf("%s: %+v, bench has %v", v.Figure, v, *want.Mean)
+		}
+	}
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	if printed(t, args...) != text {
+		t.Error("a second run on one core prints other digits")
+	}
+}
+
+// lies are claims that contradict what the lab measures: in direction, in figure, and in order.
+const lies = `
+topic = "lies"
+source = {author = "Nobody", title = "Lies", year = 2026}
+
+[[claim]]
+id = "prediction-is-slower"
+says = "A predicted cube answers later than one that waits for the server."
+compare = "prediction"
+seconds = 3
+direction = ["2.key_to_screen_ms > 1.key_to_screen_ms"]
+why = "It does not."
+
+[[claim]]
+id = "rotation-in-20-bits"
+says = "The smallest three components take 20 bits."
+tape = "circle"
+scene = "zen"
+network = "wifi-good"
+seconds = 2
+panes = ["snapshot:compression=smallest-three"]
+figure = ["1.rotation_bits in 19..21"]
+
+[[claim]]
+id = "redundancy-loses"
+says = "Redundant inputs lose more inputs, and corrections grow with them."
+compare = "csp-redundancy"
+seconds = 6
+direction = ["1.inputs_consumed_ratio > 0", "1.corrections < 2.corrections"]
+`
+
+// runLies runs the command on the planted lies.
+func runLies(files string, args ...string) (code int, out, errs string) {
+	var o, e strings.Builder
+	environment := testEnvironment(append([]string{"claims"}, args...), &o, &e)
+	environment.Claims = fstest.MapFS{"claims/01-lies.toml": {Data: []byte(files)}}
+	code = Main(environment)
+	return code, o.String(), e.String()
+}
+
+// TestPlantedLies checks that claims that contradict the measurement do not hold, and that an impossible one is an error.
+func TestPlantedLies(t *testing.T) {
+	code, out, errs := runLies(lies, "--seeds", "3")
+	if code != 0 || strings.Count(out, ": does not hold here\n") != 3 || !strings.Contains(out, "why  It does not.") ||
+		!strings.HasSuffix(out, "3 claims: 0 hold, 0 hold with a difference, 3 do not hold here.\n") {
+		t.Errorf("exit code %d, %s%s", code, errs, out)
+	}
+	code, out, _ = runLies(lies, "--seeds", "2", "--format", "markdown", "--only", "rotation-in-20-bits")
+	if code != 0 || !strings.Contains(out, "| `1.rotation_bits in 19..21` | 29 | does not hold here |\n") {
+		t.Errorf("exit code %d, %s", code, out)
+	}
+	code, _, errs = runLies(strings.ReplaceAll(lies, "1.rotation_bits", "1.rotatoin_bits"), "--seeds", "2")
+	if code != 1 || !strings.Contains(errs, "claim rotation-in-20-bits") || !strings.Contains(errs, "rotation_bits?") {
+		t.Errorf("exit code %d, %s", code, errs)
+	}
+}
+
+// TestClaimsMissingValue checks that a claim about a figure without a value does not hold, and says so.
+func TestClaimsMissingValue(t *testing.T) {
+	text := strings.ReplaceAll(lies, "1.rotation_bits in 19..21", "1.pops_per_minute in 0..1000")
+	code, out, errs := runLies(text, "--seeds", "2", "--only", "rotation-in-20-bits")
+	if code != 0 || !strings.Contains(out, "no value in 2 sessions") || !strings.Contains(out, "does not hold here") {
+		t.Errorf("exit code %d, %s%s", code, errs, out)
+	}
+}
+
+// TestClaimsFlags checks that mistakes in the flags are refused.
+func TestClaimsFlags(t *testing.T) {
+	for args, want := range map[string]string{
+		"claims --only lockstep-bit-exakt":          "did you mean lockstep-bit-exact?",
+		"claims --only wider-feild":                 "did you mean wider-field?",
+		"claims --only lockstep-bit-exact,nonsense": `no claim "nonsense"`,
+		"claims --seeds 1":                          "want 2 to 1000",
+		"claims --format csv":                       "text, json, markdown",
+	} {
+		refused(t, want, strings.Fields(args)...)
+	}
+	if out := printed(t, "list", "claims"); !strings.Contains(out, "\n  lockstep-bit-exact ") || !strings.Contains(out, "\nwider-field") {
+		t.Error(out)
+	}
+}
+
+// TestPageOfClaims checks that the page has a row for each claim, and a reason for each that does not hold or holds with a
+// difference. With GHOSTCUBE_LONG it runs all of them and compares the figures; -update with GHOSTCUBE_CI writes them.
+func TestPageOfClaims(t *testing.T) {
+	if experiment.Long() || experiment.Enabled() && golden.Updating() {
+		golden.Page(t, claimsPage, printed(t, "claims", "--format", "markdown"))
+	}
+	page := string(must(os.ReadFile(claimsPage)))
+	list := must(plan.Claims(&testProgram(t).library))
+	if rows := strings.Count(page, "\n| `"); rows != len(list) {
+		t.Errorf("%d rows of %d claims", rows, len(list))
+	}
+	for i := range list {
+		c := &list[i]
+		row, _, _ := strings.Cut(page[max(strings.Index(page, claimRowStart(c)), 0):], "\n")
+		verdict := row[strings.LastIndex(strings.TrimSuffix(row, " |"), "|")+1:]
+		if !strings.HasPrefix(row, claimRowStart(c)) {
+			t.Errorf("%s lacks claim %s, or has another text: GHOSTCUBE_CI=1 go test -run PageOfClaims -update writes it", claimsPage, c.ID)
+		} else if verdict != " holds |" && !strings.Contains(page, "\n- `"+c.ID+"`") {
+			t.Errorf("%s:%s no reason is given", c.ID, verdict)
+		}
+	}
+}
+
+// claimRowStart returns what the page says of a claim before its figures.
+func claimRowStart(c *plan.SourceClaim) string {
+	r := claimResult{ID: c.ID, Claim: c.Says, Source: c.Source.String()}
+	for _, x := range slices.Concat(c.Rule.Direction, c.Rule.Figure) {
+		r.Conditions = append(r.Conditions, conditionOutcome{Expected: x.String()})
+	}
+	row := claimRow(&r)
+	return row[:strings.LastIndex(row, "` | ")+4]
+}
