@@ -3,6 +3,8 @@ package sweep
 import (
 	"math"
 	"slices"
+
+	"ghostcube/internal/statistics"
 )
 
 // confidence is that of all intervals, two-sided.
@@ -20,25 +22,17 @@ type Interval struct {
 	SD   float64 // standard deviation of the values; likewise
 }
 
-// NewInterval returns the interval of values.
+// NewInterval returns the interval of values, as bench prints it.
 func NewInterval(values []float64) Interval {
-	n := len(values)
-	if n == 0 {
-		return Interval{}
+	m := statistics.Mean(values)
+	x := Interval{N: m.N, Mean: m.Mean, Half: m.Half()}
+	if x.N > 1 {
+		square := 0.0
+		for _, v := range values {
+			square += float64((v - x.Mean) * (v - x.Mean))
+		}
+		x.SD = math.Sqrt(square / float64(x.N-1))
 	}
-	sum, square := 0.0, 0.0
-	for _, v := range values {
-		sum += v
-	}
-	x := Interval{N: n, Mean: sum / float64(n)}
-	if n < 2 {
-		return x
-	}
-	for _, v := range values {
-		square += float64((v - x.Mean) * (v - x.Mean))
-	}
-	x.SD = math.Sqrt(square / float64(n-1))
-	x.Half = studentQuantile((1+confidence)/2, n-1) * x.SD / math.Sqrt(float64(n))
 	return x
 }
 

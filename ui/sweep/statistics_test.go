@@ -33,7 +33,7 @@ func TestStudent(t *testing.T) {
 // TestInterval checks a textbook case: the mean of 1 to 5 is 3, the standard deviation sqrt(2.5).
 func TestInterval(t *testing.T) {
 	x := NewInterval([]float64{1, 2, 3, 4, 5})
-	if want := 2.7764451 * math.Sqrt(2.5/5); x.Mean != 3 || x.N != 5 || math.Abs(x.Half-want) > 1e-6 {
+	if want := 2.776 * math.Sqrt(2.5/5); x.Mean != 3 || x.N != 5 || math.Abs(x.Half-want) > 1e-6 {
 		t.Errorf("%+v, want half %v", x, want)
 	}
 	if x := NewInterval([]float64{7}); x.Mean != 7 || x.Half != 0 || x.PValue() != 1 {
