@@ -100,7 +100,7 @@ func newClient(env *predict.Env) predict.Client {
 	c.counters.interpolationDelay = m.New("interpolation_delay_ms", "playback delay, ms, now")
 	c.counters.extrapolation = m.New("extrapolation_ms", "extrapolation of the drawn bodies, ms, now")
 	c.counters.snapshotsReceived = m.New("snapshots_received", "snapshots received completely")
-	c.counters.incompleteSnapshots = m.New("incomplete_snapshots", "snapshots lost because a fragment was lost")
+	c.counters.incompleteSnapshots = m.New("incomplete_snapshots", "snapshots given up because a fragment is missing, 256 packets or 5 s later")
 	c.counters.snapshotsLate = m.New("snapshots_late", "snapshots that playback had passed")
 	c.counters.bufferedSnapshots = m.New("buffered_snapshots", "snapshots in the buffer, now")
 	c.counters.starvedTicks = m.New("starved_ticks", "ticks in which playback stood still")
