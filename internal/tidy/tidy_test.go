@@ -147,12 +147,13 @@ var folders = map[string]struct {
 	"ui/recorder": {exact, "internal/atomicfile ui/stage ui/hud render/raster render/video predict/lab sim"},
 	"ui/plan":     {free, "sim net/link predict/lab predict/lab/tape ui/stage"},
 	"ui/sweep":    {free, "internal/atomicfile"},
+	"ui/advise":   {free, "net/link sim/scene ui/sweep"},
 	"ui/tour":     {free, "ui/plan sim net/link predict/lab predict/score"},
 	"ui/cli": {free, `
 		sim sim/geom sim/scene net/link net/packet net/quant net/entropy net/delta net/measure net/socket
 		predict/lab/tape predict predict/lab predict/lab/probe predict/lab/trace predict/score
 		render/video
-		ui/plan ui/sweep ui/session ui/diagram ui/page ui/tour ui/recorder ui/stage ui/hud internal/atomicfile`},
+		ui/plan ui/sweep ui/advise ui/session ui/diagram ui/page ui/tour ui/recorder ui/stage ui/hud internal/atomicfile`},
 	"ui/session": {free, `
 		sim sim/geom net/link
 		predict/lab/tape predict predict/lab predict/lab/probe render/video
