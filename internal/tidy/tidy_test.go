@@ -154,13 +154,14 @@ var folders = map[string]struct {
 	"ui/claim":    {exact, "internal/statistics"},
 	"ui/plan":     {free, "sim net/link predict/lab predict/lab/tape ui/stage ui/claim"},
 	"ui/sweep":    {free, "internal/atomicfile internal/statistics"},
+	"ui/advise":   {free, "net/link sim/scene ui/sweep"},
 	"ui/tour":     {free, "ui/plan sim net/link predict/lab predict/score"},
 	"ui/cli": {free, `
 		sim sim/geom sim/scene net/link net/packet net/quant net/entropy net/delta net/measure net/socket
 		predict/lab/capture predict/lab/remote
 		predict/lab/tape predict predict/lab predict/lab/probe predict/lab/trace predict/score
 		render/video
-		ui/plan ui/claim ui/sweep ui/session ui/diagram ui/gamelog ui/page ui/tour ui/recorder ui/stage ui/hud internal/atomicfile
+		ui/plan ui/claim ui/sweep ui/advise ui/session ui/diagram ui/gamelog ui/page ui/tour ui/recorder ui/stage ui/hud internal/atomicfile
 		internal/statistics`},
 	"ui/session": {free, `
 		sim sim/geom net/link

@@ -95,6 +95,7 @@ type arguments struct {
 	Bench   benchCommand   `cmd:"" help:"Run a session as fast as possible and print its scores."`
 	Sweep   sweepCommand   `cmd:"" help:"Run many panes on many networks with many tapes and seeds, and report on them."`
 	Claims  claimsCommand  `cmd:"" help:"Test what the sources claim, over several seeds, and print the verdicts."`
+	Advise  adviseCommand  `cmd:"" help:"Answer which strategies fit a game, from measured sessions."`
 	Record  recordCommand  `cmd:"" help:"Render a session as a video."`
 	Play    playCommand    `cmd:"" help:"Run a tape and print its scores, or verify its hashes."`
 	Hash    hashCommand    `cmd:"" help:"Print the hash of every tick of a scene, to compare machines."`
@@ -170,6 +171,7 @@ func (p *program) newParser(args *arguments) (*kong.Kong, error) {
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 		kong.ExplicitGroups([]kong.Group{
 			{Key: "sweep", Title: "Sweep:"},
+			{Key: "game", Title: "Game:"},
 			{Key: "session", Title: "Session:"},
 			{Key: "output", Title: "Output:"},
 		}),

@@ -27,6 +27,7 @@ type (
 	sweepCommand   struct{ terminalCommand }
 	scoreCommand   struct{ terminalCommand }
 	claimsCommand  struct{ terminalCommand }
+	adviseCommand  struct{ terminalCommand }
 )
 
 // isCapture reports false: a page has no captures.

@@ -1,0 +1,256 @@
+package advise
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// rows are results: pane, key to screen, pops, pops of all bodies, path error, kbit/s down and ticks stepped again.
+type rows []string
+
+// plain are figures that no rule minds.
+const plain = "0 0 0 0 100 0"
+
+// describe takes the name of a pane as its spec.
+func describe(pane string) Pane {
+	strategy, _, _ := strings.Cut(pane, ":")
+	if _, named, ok := strings.Cut(strategy, "="); ok {
+		strategy = named
+	}
+	return Pane{pane, pane, strategy, slices.Contains([]string{"lockstep", "rollback"}, strategy)}
+}
+
+// evidence returns the evidence of rows, each with two seeds, in the setting of own avatars.
+func evidence(t *testing.T, list rows) *Evidence {
+	t.Helper()
+	return read(t, "two-players,firefight,wifi-bad", list)
+}
+
+// read returns the evidence of rows in a setting, as scene, tape and network.
+func read(t *testing.T, setting string, list rows) *Evidence {
+	t.Helper()
+	var b strings.Builder
+	b.WriteString(strings.Join(SessionColumns, ","))
+	for _, m := range Measures {
+		b.WriteString("," + string(m))
+	}
+	for _, r := range list {
+		f := strings.Fields(r)
+		for seed := range 2 {
+			fmt.Fprintf(&b, "\n%s,%s,%d,%s,%s,%s,%s,%s,%s,%s", setting, f[0], seed, f[1], f[2], f[3], f[4], f[4], f[5], f[6])
+		}
+	}
+	e, err := Read(strings.NewReader(b.String()), describe)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// game returns a game with answers, as --flag answer, and fallbacks.
+func game(t *testing.T, answers string) *Game {
+	t.Helper()
+	g := &Game{}
+	f := strings.Fields(answers)
+	for i := range Questions {
+		q, answer := &Questions[i], ""
+		if k := slices.Index(f, "--"+q.Flag); k >= 0 {
+			answer = f[k+1]
+		}
+		if err := q.Answer(g, answer); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return g
+}
+
+// advised returns the advice for a game.
+func advised(t *testing.T, e *Evidence, answers string) *Advice {
+	t.Helper()
+	a, err := e.Advise(game(t, answers))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// order returns the panes within the rules, in their order.
+func (a *Advice) order() string {
+	var list []string
+	for _, c := range a.Best {
+		list = append(list, c.Pane)
+		list = append(list, c.Same...)
+	}
+	return strings.Join(append(list, a.Others...), " ")
+}
+
+// TestHardRules checks that each hard rule excludes what breaks it, says so, and excludes nothing if its answer is the other
+// one.
+func TestHardRules(t *testing.T) {
+	for _, x := range []struct {
+		pane, figures, with, without, rule string
+	}{
+		{"lockstep", plain, "--deterministic no", "--deterministic yes", "deterministic physics"},
+		{"rollback:input-delay=3", plain, "--deterministic no", "--deterministic yes", "deterministic physics"},
+		{"fighting=rollback:input-delay=3", plain, "--deterministic no", "--deterministic yes", "deterministic physics"},
+		{"statesync:authority=client", plain, "--cheating yes", "--cheating no", "clients decide"},
+		{"snapshot", "18 0 0 0 100 0", "--own-player at-once", "--own-player soon", "after 18 ms: want 17 ms"},
+		{"snapshot", "101 0 0 0 100 0", "--own-player soon", "--own-player later", "after 101 ms: want 100 ms"},
+		{"rewind", "0 0 0 0 101 0", "--bandwidth 100.5", "--bandwidth 101", "101 ± 0 kbit/s down: want at most 100.5"},
+	} {
+		e := evidence(t, rows{"historyoffset " + plain, x.pane + " " + x.figures})
+		a := advised(t, e, x.with)
+		if len(a.Excluded) != 1 || a.Excluded[0].Pane != x.pane || !strings.Contains(a.Excluded[0].Rule, x.rule) || a.order() != "historyoffset" {
+			t.Errorf("%s, %s: %v are excluded, and %s is left", x.pane, x.with, a.Excluded, a.order())
+		}
+		if a := advised(t, e, x.without); len(a.Excluded) != 0 {
+			t.Errorf("%s, %s: %v are excluded", x.pane, x.without, a.Excluded)
+		}
+	}
+}
+
+// TestBandwidthInterval checks that a limit of bandwidth holds for the mean with its interval.
+func TestBandwidthInterval(t *testing.T) {
+	e := evidence(t, rows{"rewind " + plain})
+	for _, cell := range e.cells {
+		cell[Down][1] = 101 // 100.5 with an interval of 6.4
+	}
+	for limit, excluded := range map[string]int{"106": 1, "108": 0} {
+		if a := advised(t, e, "--bandwidth "+limit); len(a.Excluded) != excluded {
+			t.Errorf("%s kbit/s: %v", limit, a.Excluded)
+		}
+	}
+}
+
+// TestNoAnswerMeasured checks that a pane in which no key showed is no answer at once.
+func TestNoAnswerMeasured(t *testing.T) {
+	e := evidence(t, rows{"rewind " + plain})
+	for name := range e.cells {
+		e.cells[name][KeyToScreen] = nil
+	}
+	if a := advised(t, e, ""); len(a.Best) != 0 || len(a.Excluded) != 1 {
+		t.Errorf("%s", a.order())
+	}
+}
+
+// TestRanking checks the criteria one by one: each decides only if those before it see no difference.
+func TestRanking(t *testing.T) {
+	for _, x := range []struct {
+		answers string
+		rows    rows
+		want    string
+	}{
+		{"", rows{"rewind 0 6 0 0 10 0", "relative 0 0 500 1 900 9"}, "relative rewind"},
+		{"", rows{"rewind 0 5 31 0 10 0", "relative 0 0 0 1 900 9"}, "relative rewind"},
+		{"", rows{"rewind 0 5 30 0.021 10 0", "relative 0 0 0 0 900 9"}, "relative rewind"},
+		{"", rows{"rewind 0 5 30 0.02 900 0", "relative 0 0 0 0 10 9"}, "relative rewind"},
+		{"", rows{"rewind 0 5 30 0.02 102 9", "relative 0 0 0 0 100 3"}, "relative rewind"},
+		{"", rows{"rewind 0 5 30 0.02 102 3", "relative 0 0 0 0 100 3"}, "rewind relative"},
+		{"", rows{"rewind 0 1 1 0 100 3", "relative 0 1 1 0 100 3"}, "rewind relative"},
+	} {
+		if got := advised(t, evidence(t, x.rows), x.answers).order(); got != x.want {
+			t.Errorf("%s %q: %s, want %s", x.answers, x.rows, got, x.want)
+		}
+	}
+}
+
+// TestPlantedEvidence checks that another figure in the evidence is another order and another reason.
+func TestPlantedEvidence(t *testing.T) {
+	before := advised(t, evidence(t, rows{"rewind 0 0 0 0 100 0", "historyoffset 0 9 0 0 100 0"}), "")
+	after := advised(t, evidence(t, rows{"rewind 0 20 0 0 100 0", "historyoffset 0 9 0 0 100 0"}), "")
+	if before.order() != "rewind historyoffset" || after.order() != "historyoffset rewind" {
+		t.Errorf("%s, then %s", before.order(), after.order())
+	}
+	if want := "before rewind by pops per minute, 9 ± 0 against 20 ± 0"; after.Best[0].Reason != want {
+		t.Errorf("%s, want %s", after.Best[0].Reason, want)
+	}
+	e := evidence(t, rows{"rewind 0 20 0 0 100 0", "historyoffset 0 9 0 0 100 0"})
+	for name, cell := range e.cells {
+		if name.pane == "rewind" {
+			cell[Pops][0] = 90 // 20 with the other seed
+		}
+	}
+	if a := advised(t, e, ""); !strings.HasSuffix(a.Best[0].Reason, ", which may be chance with 2 seeds") {
+		t.Errorf("seeds differ widely: %s", a.Best[0].Reason)
+	}
+}
+
+// TestWithoutDeterminism checks that figures with another order of contacts count for a game without determinism, and that a
+// strategy that simulates but was not measured so is excluded.
+func TestWithoutDeterminism(t *testing.T) {
+	e := evidence(t, rows{"rewind 0 0 0 0 100 0", "historyoffset 0 9 0 0 100 0", "rewind:contact-order=reordered 0 50 0 0 100 0",
+		"rewind:lead=3 0 0 0 0 90 0", "snapshot 0 2 0 0 100 0"})
+	if got := advised(t, e, "--deterministic yes").order(); got != "rewind:lead=3 rewind snapshot historyoffset" {
+		t.Error(got)
+	}
+	a := advised(t, e, "--deterministic no")
+	if got := a.order(); got != "snapshot historyoffset rewind:contact-order=reordered" || len(a.Excluded) != 1 || a.Excluded[0].Pane != "rewind:lead=3" {
+		t.Errorf("%s, without %v", got, a.Excluded)
+	}
+}
+
+// TestLimits checks that the advice says where the evidence ends.
+func TestLimits(t *testing.T) {
+	for answers, want := range map[string]string{
+		"--players 9":   "Nothing was measured with 9 players: at most 2",
+		"--players 1":   "The nearest scene has 2 players: you have 1",
+		"--bodies 5000": "You have 5000 bodies, the scene 67",
+		"--network 3g":  "Beyond every measured network: its latency, jitter.",
+	} {
+		if text := strings.Join(advised(t, evidence(t, rows{"rewind " + plain}), answers).Limits, "\n"); !strings.Contains(text, want) {
+			t.Errorf("%s: no %q in\n%s", answers, want, text)
+		}
+	}
+	a := advised(t, evidence(t, rows{"rewind " + plain}), "--network wifi-bad --bodies 67 --deterministic yes")
+	if len(a.Limits) != 1 {
+		t.Errorf("all was measured, and yet: %q", a.Limits)
+	}
+}
+
+// TestNearest checks that the nearest network and setting count.
+func TestNearest(t *testing.T) {
+	e := evidence(t, rows{"rewind " + plain})
+	for _, s := range []string{"katamari:cubes=200:players=4,four-players,3g", "billiards,billiards-break,3g", "zen,mine,3g"} {
+		o := read(t, s, rows{"rewind " + plain})
+		e.Settings = append(e.Settings, o.Settings...)
+		if len(e.Networks) == 1 {
+			e.Networks = append(e.Networks, o.Networks...)
+		}
+	}
+	for _, x := range []struct{ answers, tape, network string }{
+		{"--players 2 --bodies 60 --network latency=20ms", "firefight", "wifi-bad"},
+		{"--players 3 --bodies 30 --touches objects --network latency=90ms", "four-players", "3g"},
+		{"--players 1 --bodies 22 --touches objects --network 3g", "billiards-break", "3g"},
+		{"--players 1 --bodies 25 --touches ships", "mine", "wifi-bad"},
+	} {
+		g := game(t, x.answers)
+		if s, n := e.nearestSetting(g), e.nearestNetwork(g); s.Tape != x.tape || n.Name != x.network {
+			t.Errorf("%s: %s and %s, want %s and %s", x.answers, s.Tape, n.Name, x.tape, x.network)
+		}
+	}
+	if _, err := evidence(t, rows{"rewind " + plain}).Advise(game(t, "--touches ships")); err == nil || !strings.Contains(err.Error(), "firefight") {
+		t.Error(err)
+	}
+}
+
+// TestBadResults checks that results that are damaged give an error that says where.
+func TestBadResults(t *testing.T) {
+	head := strings.Join(SessionColumns, ",")
+	for _, m := range Measures {
+		head += "," + string(m)
+	}
+	for _, x := range [][2]string{
+		{"", "no results.csv"}, {"a,b\n", "column scene is missing"}, {strings.Join(SessionColumns, ",") + "\n", "column key_to_screen_ms is missing"},
+		{head + "\n", "no results"}, {head + "\nzen,circle,wifi-bad\n", "line 2"},
+		{head + "\nnowhere,circle,wifi-bad,rewind,1,0,0,0,0,0,0,0\n", "line 2: no scene"},
+		{head + "\nzen,circle,wifi-bad,rewind,x,0,0,0,0,0,0,0\n", "line 2: seed"},
+		{head + "\nzen,circle,nowhere,rewind,1,0,0,0,0,0,0,0\n", "line 2: network nowhere"},
+		{head + "\nzen,circle,wifi-bad,rewind,1,NaN,0,0,0,0,0,0\n", "line 2: key_to_screen_ms"},
+	} {
+		if _, err := Read(strings.NewReader(x[0]), describe); err == nil || !strings.Contains(err.Error(), x[1]) {
+			t.Errorf("%q: %v, want %s", x[0], err, x[1])
+		}
+	}
+}

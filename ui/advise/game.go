@@ -1,0 +1,175 @@
+package advise
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"time"
+
+	"ghostcube/net/link"
+)
+
+// Touches says who touches what in a game.
+type Touches string
+
+// The answers.
+const (
+	OwnAvatar Touches = "own"
+	Objects   Touches = "objects"
+	OneThing  Touches = "one-thing"
+	Ships     Touches = "ships"
+)
+
+// OwnPlayer says when the own player has to answer a key.
+type OwnPlayer string
+
+// The answers.
+const (
+	AtOnce OwnPlayer = "at-once"
+	Soon   OwnPlayer = "soon"
+	Later  OwnPlayer = "later"
+)
+
+// latest returns the largest key to screen that an answer allows, in milliseconds.
+func (o OwnPlayer) latest() float64 {
+	switch o {
+	case AtOnce:
+		return oneTick
+	case Soon:
+		return 100
+	}
+	return math.Inf(1)
+}
+
+// oneTick is a tick of 60 Hz, rounded up to whole milliseconds.
+const oneTick = 17
+
+// Game is a game as the answers describe it.
+type Game struct {
+	Players       int
+	Bodies        int // that move, the players' included
+	Touches       Touches
+	Bandwidth     float64 // down for each client, kbit/s; 0: no limit
+	Network       string  // the worst one that has to work
+	OwnPlayer     OwnPlayer
+	Deterministic bool // the same inputs give the same bits on all machines
+	Cheating      bool // players who would change their program have to be kept from winning by it
+
+	conditions link.Network
+}
+
+// Question is a question about a game.
+type Question struct {
+	Flag     string
+	Text     string
+	Choices  []string // empty: a number or a network
+	Fallback string   // the answer that is taken if there is none
+	set      func(*Game, string) error
+}
+
+// Questions are all questions, in their order.
+var Questions = []Question{
+	{Flag: "players", Text: "How many players share a world?", Fallback: "2", set: func(g *Game, v string) (err error) {
+		g.Players, err = number(v, 1, 10_000)
+		return err
+	}},
+	{Flag: "bodies", Text: "How many bodies move, avatars included?", Fallback: "60", set: func(g *Game, v string) (err error) {
+		g.Bodies, err = number(v, 1, 1_000_000)
+		return err
+	}},
+	{Flag: "touches", Text: "What do players touch: their own avatar, many objects, one large thing, or ships in which they ride?",
+		Choices: []string{string(OwnAvatar), string(Objects), string(OneThing), string(Ships)}, Fallback: string(OwnAvatar),
+		set: func(g *Game, v string) error { g.Touches = Touches(v); return nil }},
+	{Flag: "bandwidth", Text: "How many kbit/s may a client receive? 0: any.", Fallback: "0", set: func(g *Game, v string) error {
+		f, err := strconv.ParseFloat(v, 64)
+		if err != nil || !(f >= 0 && f <= 1e6) {
+			return errors.New("want a number of kbit/s from 0, no limit, to 1000000")
+		}
+		g.Bandwidth = f
+		return nil
+	}},
+	{Flag: "network", Text: "Which is the worst network: a profile, or latency, jitter and loss?", Fallback: "latency=50ms,jitter=10ms,loss=2%",
+		set: func(g *Game, v string) error { g.Network = v; return g.conditions.Parse(v) }},
+	{Flag: "own-player", Text: "When must the own player answer: within a tick, within 100 ms, or later?",
+		Choices: []string{string(AtOnce), string(Soon), string(Later)}, Fallback: string(AtOnce),
+		set: func(g *Game, v string) error { g.OwnPlayer = OwnPlayer(v); return nil }},
+	{Flag: "deterministic", Text: "Is the physics deterministic: do equal inputs give equal bits on all machines?",
+		Choices: []string{"yes", "no"}, Fallback: "no", set: func(g *Game, v string) error { g.Deterministic = v == "yes"; return nil }},
+	{Flag: "cheating", Text: "Is cheating a concern?",
+		Choices: []string{"yes", "no"}, Fallback: "yes", set: func(g *Game, v string) error { g.Cheating = v == "yes"; return nil }},
+}
+
+// Answer gives a game the answer to a question, its fallback if the answer is empty.
+func (q *Question) Answer(g *Game, answer string) error {
+	if answer == "" {
+		answer = q.Fallback
+	}
+	if len(q.Choices) > 0 && !slices.Contains(q.Choices, answer) {
+		return &link.UnknownNameError{Kind: "answer", Name: answer, Choices: q.Choices}
+	}
+	return q.set(g, answer)
+}
+
+// number reads a whole number.
+func number(text string, low, high int) (int, error) {
+	n, err := strconv.Atoi(text)
+	if err != nil || n < low || n > high {
+		return 0, fmt.Errorf("want a whole number from %d to %d", low, high)
+	}
+	return n, nil
+}
+
+// worst are the conditions of a network's worse direction.
+type worst struct {
+	latency, jitter time.Duration
+	loss            float64 // share
+}
+
+// worstOf returns the conditions of a network's worse direction.
+func worstOf(n *link.Network) worst {
+	return worst{max(n.Up.Latency, n.Down.Latency), max(n.Up.Jitter, n.Down.Jitter), max(n.Up.Loss, n.Down.Loss)}
+}
+
+// distance returns how far two networks are apart: 1 for 50 ms of latency, 20 ms of jitter or 2 % of loss.
+func (w worst) distance(o worst) float64 {
+	share := func(a, b time.Duration, unit time.Duration) float64 { return math.Abs(float64(a-b)) / float64(unit) }
+	return share(w.latency, o.latency, 50*time.Millisecond) + share(w.jitter, o.jitter, 20*time.Millisecond) + math.Abs(w.loss-o.loss)/0.02
+}
+
+// nearestNetwork returns the network of the evidence that is nearest to that of a game.
+func (e *Evidence) nearestNetwork(g *Game) *Network {
+	asked, best := worstOf(&g.conditions), 0
+	for i := range e.Networks {
+		if asked.distance(worstOf(&e.Networks[i].Conditions)) < asked.distance(worstOf(&e.Networks[best].Conditions)) {
+			best = i
+		}
+	}
+	return &e.Networks[best]
+}
+
+// otherKind is the distance of a scene with one player from games with several, and the reverse: nobody else's input has to
+// be predicted there. It exceeds those of all numbers of players and bodies.
+const otherKind = 100
+
+// nearestSetting returns the setting of the evidence that fits a game's touches, with the nearest numbers of players and
+// bodies by their ratios. It is nil if none fits.
+func (e *Evidence) nearestSetting(g *Game) *Setting {
+	var best *Setting
+	least := math.Inf(1)
+	for i := range e.Settings {
+		s := &e.Settings[i]
+		if s.Touches != "" && s.Touches != g.Touches {
+			continue
+		}
+		d := math.Abs(math.Log(float64(s.Players)/float64(g.Players))) + math.Abs(math.Log(float64(s.Bodies)/float64(g.Bodies)))
+		if (s.Players == 1) != (g.Players == 1) {
+			d += otherKind
+		}
+		if d < least {
+			best, least = s, d
+		}
+	}
+	return best
+}

@@ -1,0 +1,86 @@
+package advise
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// limits says where the evidence ends for a game.
+func (e *Evidence) limits(a *Advice, g *Game) []string {
+	s := a.Setting
+	list := []string{fmt.Sprintf("Measured: tape %s in %s, %s and %s that move, %s; the network %s.", s.Tape, s.Scene,
+		count(s.Players, "player"), bodies(s.Bodies), count(a.Seeds, "seed"), a.Network.Name)}
+	most := 0
+	for i := range e.Settings {
+		most = max(most, e.Settings[i].Players)
+	}
+	switch {
+	case g.Players > most:
+		list = append(list, fmt.Sprintf("Nothing was measured with %d players: at most %d. Each further one adds states or inputs, and "+
+			"who waits for inputs waits for the slowest.", g.Players, most))
+	case g.Players != s.Players:
+		list = append(list, fmt.Sprintf("The nearest scene has %s: you have %d.", count(s.Players, "player"), g.Players))
+	}
+	if s.Players == 1 {
+		list = append(list, "With one player nobody else's input is predicted or waited for: with more, both cost something.")
+	}
+	if ratio := float64(g.Bodies) / float64(s.Bodies); ratio > 1.5 || ratio < 1/1.5 {
+		list = append(list, fmt.Sprintf("You have %s, the scene %d: states cost bandwidth for each that moves, inputs do not.", bodies(g.Bodies), s.Bodies))
+	}
+	list = append(list, e.networkLimits(a, g)...)
+	if !g.Deterministic {
+		list = append(list, "Without determinism was measured by "+strings.TrimPrefix(reordered, ":")+
+			" in the panes that say so. The others simulate nothing at the client, or were measured with determinism.")
+	}
+	return list
+}
+
+// networkLimits says how a game's network differs from the nearest measured one.
+func (e *Evidence) networkLimits(a *Advice, g *Game) []string {
+	if g.conditions.String() == a.Network.Conditions.String() {
+		return nil
+	}
+	asked, most := worstOf(&g.conditions), worst{}
+	nearest := worstOf(&a.Network.Conditions)
+	for i := range e.Networks {
+		w := worstOf(&e.Networks[i].Conditions)
+		most = worst{max(most.latency, w.latency), max(most.jitter, w.jitter), max(most.loss, w.loss)}
+	}
+	list := []string{fmt.Sprintf("Your network, %s (%s), was not measured: the nearest by latency, jitter and loss is %s (%s).",
+		g.Network, asked.text(), a.Network.Name, nearest.text())}
+	var beyond []string
+	for _, x := range []struct {
+		name    string
+		further bool
+	}{{"latency", asked.latency > most.latency}, {"jitter", asked.jitter > most.jitter}, {"loss", asked.loss > most.loss}} {
+		if x.further {
+			beyond = append(beyond, x.name)
+		}
+	}
+	if len(beyond) > 0 {
+		list = append(list, "Beyond every measured network: its "+strings.Join(beyond, ", ")+".")
+	}
+	return list
+}
+
+// text returns the conditions in words.
+func (w worst) text() string {
+	return fmt.Sprintf("%v one way, %v of jitter, %.3g %% loss", w.latency.Round(time.Millisecond/10), w.jitter.Round(time.Millisecond/10), w.loss*100)
+}
+
+// count returns a number with its noun.
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// bodies returns a number of bodies.
+func bodies(n int) string {
+	if n == 1 {
+		return "1 body"
+	}
+	return fmt.Sprintf("%d bodies", n)
+}
