@@ -91,6 +91,7 @@ type arguments struct {
 	Tour    tourCommand    `cmd:"" help:"Open the window with a lesson of the tour."`
 	Bench   benchCommand   `cmd:"" help:"Run a session as fast as possible and print its scores."`
 	Sweep   sweepCommand   `cmd:"" help:"Run many panes on many networks with many tapes and seeds, and report on them."`
+	Worker  workerCommand  `cmd:"" help:"Run cells of sweeps that wait on a NATS server."`
 	Record  recordCommand  `cmd:"" help:"Render a session as a video."`
 	Play    playCommand    `cmd:"" help:"Run a tape and print its scores, or verify its hashes."`
 	Hash    hashCommand    `cmd:"" help:"Print the hash of every tick of a scene, to compare machines."`
@@ -166,6 +167,7 @@ func (p *program) newParser(args *arguments) (*kong.Kong, error) {
 		kong.ExplicitGroups([]kong.Group{
 			{Key: "sweep", Title: "Sweep:"},
 			{Key: "session", Title: "Session:"},
+			{Key: "workers", Title: "Workers:"},
 			{Key: "output", Title: "Output:"},
 		}),
 	)

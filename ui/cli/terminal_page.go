@@ -23,4 +23,5 @@ type (
 	benchCommand   struct{ terminalCommand }
 	probeCommand   struct{ terminalCommand }
 	sweepCommand   struct{ terminalCommand }
+	workerCommand  struct{ terminalCommand }
 )
