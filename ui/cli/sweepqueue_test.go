@@ -77,7 +77,9 @@ func TestSweepWorkers(t *testing.T) {
 	for !must(q.Join(ctx)) {
 		time.Sleep(10 * time.Millisecond)
 	}
-	liar := &worker{program: newProgram(testEnvironment(nil, &bytes.Buffer{}, &bytes.Buffer{})), queue: q, name: "liar", run: flipBit}
+	theirs := must(queue.Dial(address, programIdentity()))
+	defer theirs.Close()
+	liar := &worker{program: newProgram(testEnvironment(nil, &bytes.Buffer{}, &bytes.Buffer{})), queue: theirs, name: "liar", run: flipBit}
 	lied := make(chan error, 1)
 	go func() { lied <- liar.work(ctx, 1) }()
 	workers := make([]*exec.Cmd, 3)

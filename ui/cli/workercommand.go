@@ -82,6 +82,7 @@ type worker struct {
 	name    string
 	run     func(ctx context.Context, p *program, key string, ticks int, m *plan.Plan, made func(int)) (*sweep.Cell, error)
 	ended   atomic.Int64 // cells
+	saying  sync.Mutex
 
 	mu     sync.Mutex
 	points map[string]*workerPoint // by link
@@ -135,6 +136,8 @@ func (w *worker) work(ctx context.Context, jobs int) error {
 
 // say prints a line.
 func (w *worker) say(format string, args ...any) {
+	w.saying.Lock()
+	defer w.saying.Unlock()
 	fmt.Fprintf(w.program.Stderr, "ghostcube: "+format+"\n", args...)
 }
 

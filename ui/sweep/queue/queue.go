@@ -50,7 +50,7 @@ type Result struct {
 	Text        []byte
 }
 
-// Queue is a connection to a server. Its methods may be called at once.
+// Queue is a connection to a server. After Create or Join its methods may be called at once.
 type Queue struct {
 	conn     *nats.Conn
 	js       jetstream.JetStream
