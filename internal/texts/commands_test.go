@@ -305,9 +305,9 @@ func writeUsersFiles(t *testing.T) {
 	}
 }
 
-// needsMissing reports whether a command needs a program that is not installed, or another machine.
+// needsMissing reports whether a command needs a program that is not installed, another machine or a server.
 func needsMissing(c *docCommand) bool {
-	if c.name() == "probe" {
+	if c.name() == "probe" || c.name() == "worker" || c.flag("--nats") != "" {
 		return true
 	}
 	_, err := exec.LookPath("ffmpeg")

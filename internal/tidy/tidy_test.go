@@ -145,24 +145,25 @@ var folders = map[string]struct {
 		sim sim/geom smoothing net/link
 		predict predict/lab predict/lab/probe predict/lab/trace predict/score
 		render ui/stage`},
-	"ui/timeline": {repeatable, "internal/compact render net/link predict predict/lab ui/stage ui/hud"},
-	"ui/diagram":  {pure, "sim net/link net/packet net/quant predict predict/lab predict/lab/trace"},
-	"ui/gamelog":  {pure, "sim sim/geom net/link predict predict/score"},
-	"ui/platform": {free, ""},
-	"ui/page":     {free, "internal/atomicfile internal/process"},
-	"ui/recorder": {exact, "internal/atomicfile ui/stage ui/hud render/raster render/video predict/lab sim"},
-	"ui/claim":    {exact, "internal/statistics"},
-	"ui/plan":     {free, "sim net/link predict/lab predict/lab/tape ui/stage ui/claim"},
-	"ui/sweep":    {free, "internal/atomicfile internal/statistics"},
-	"ui/advise":   {free, "net/link sim/scene ui/sweep"},
-	"ui/tour":     {free, "ui/plan sim net/link predict/lab predict/score"},
+	"ui/timeline":    {repeatable, "internal/compact render net/link predict predict/lab ui/stage ui/hud"},
+	"ui/diagram":     {pure, "sim net/link net/packet net/quant predict predict/lab predict/lab/trace"},
+	"ui/gamelog":     {pure, "sim sim/geom net/link predict predict/score"},
+	"ui/platform":    {free, ""},
+	"ui/page":        {free, "internal/atomicfile internal/process"},
+	"ui/recorder":    {exact, "internal/atomicfile ui/stage ui/hud render/raster render/video predict/lab sim"},
+	"ui/claim":       {exact, "internal/statistics"},
+	"ui/plan":        {free, "sim net/link predict/lab predict/lab/tape ui/stage ui/claim"},
+	"ui/sweep":       {free, "internal/atomicfile internal/statistics"},
+	"ui/sweep/queue": {free, ""},
+	"ui/advise":      {free, "net/link sim/scene ui/sweep"},
+	"ui/tour":        {free, "ui/plan sim net/link predict/lab predict/score"},
 	"ui/cli": {free, `
 		sim sim/geom sim/scene net/link net/packet net/quant net/entropy net/delta net/measure net/socket
 		predict/lab/capture predict/lab/remote
 		predict/lab/tape predict predict/lab predict/lab/probe predict/lab/trace predict/score
 		render/video
-		ui/plan ui/claim ui/sweep ui/advise ui/session ui/diagram ui/gamelog ui/page ui/tour ui/recorder ui/stage ui/hud internal/atomicfile
-		internal/statistics`},
+		ui/plan ui/claim ui/sweep ui/sweep/queue ui/advise ui/session ui/diagram ui/gamelog ui/page ui/tour ui/recorder ui/stage ui/hud
+		internal/atomicfile internal/statistics`},
 	"ui/session": {free, `
 		sim sim/geom net/link
 		predict/lab/tape predict predict/lab predict/lab/probe render/video
@@ -200,7 +201,8 @@ var restrictedPackages = []struct {
 	{"github.com/yuin/goldmark", []string{"ui/page"}},
 	{"github.com/flynn/noise", []string{"net/socket"}},
 	{"golang.org/x/crypto/", []string{"net/socket"}},
-	{"net/url", []string{"ui/plan", "ui/stage"}},
+	{"github.com/nats-io/", []string{"ui/sweep/queue"}},
+	{"net/url", []string{"ui/plan", "ui/stage", "ui/sweep/queue"}},
 	{"net", []string{"net/socket", "docs/examples/prediction", "docs/examples/snapshots", "docs/examples/rollback"}},
 }
 

@@ -96,6 +96,7 @@ type arguments struct {
 	Sweep   sweepCommand   `cmd:"" help:"Run many panes on many networks with many tapes and seeds, and report on them."`
 	Claims  claimsCommand  `cmd:"" help:"Test what the sources claim, over several seeds, and print the verdicts."`
 	Advise  adviseCommand  `cmd:"" help:"Answer which strategies fit a game, from measured sessions."`
+	Worker  workerCommand  `cmd:"" help:"Run cells of sweeps that wait on a NATS server."`
 	Record  recordCommand  `cmd:"" help:"Render a session as a video."`
 	Play    playCommand    `cmd:"" help:"Run a tape and print its scores, or verify its hashes."`
 	Hash    hashCommand    `cmd:"" help:"Print the hash of every tick of a scene, to compare machines."`
@@ -173,6 +174,7 @@ func (p *program) newParser(args *arguments) (*kong.Kong, error) {
 			{Key: "sweep", Title: "Sweep:"},
 			{Key: "game", Title: "Game:"},
 			{Key: "session", Title: "Session:"},
+			{Key: "workers", Title: "Workers:"},
 			{Key: "output", Title: "Output:"},
 		}),
 	)

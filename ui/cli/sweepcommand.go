@@ -32,6 +32,9 @@ type sweepCommand struct {
 	Seconds    float64       `group:"session" help:"Length of every session in seconds: that of its tape if none is given." placeholder:"S"`
 	Out        string        `group:"output" short:"o" required:"" help:"Folder for the results. A sweep that was killed goes on with what is there." placeholder:"DIR"`
 	Jobs       int           `group:"output" help:"Sessions that run at once: one on each core if none is given." placeholder:"N"`
+	NATS       string        `name:"nats" group:"workers" help:"NATS server by which ghostcube worker computes the cells, with JetStream." placeholder:"nats://HOST"`
+	Verify     float64       `group:"workers" help:"Results of workers that are computed here as well, in percent. 0 believes everybody." default:"5" placeholder:"5"`
+	AckWait    time.Duration `group:"workers" help:"Time after which the cell of a silent worker goes to another one." default:"30s" placeholder:"30s"`
 	Report     bool          `group:"output" help:"Run nothing: write results and report of the cells that the folder has."`
 	Precision  float64       `group:"output" help:"Half of an interval, in percent of the mean, for which the report says how many seeds it takes." default:"5" placeholder:"5"`
 	Page       string        `group:"output" help:"Address of the page to which the report's links lead, such as https://example.org/lab/." placeholder:"ADDRESS"`
@@ -46,6 +49,9 @@ only what is new. Results of another version or revision are refused.
 
 At the end DIR has results.csv and results.jsonl, a row for each cell; columns.csv, which explains
 the columns; and report.html, which needs no network. docs/sweep.md has an example of a plan.
+
+With --nats the cells wait on a NATS server for any number of ghostcube worker, and --jobs bounds the
+results that are computed here as well.
 
 Examples:
   ghostcube sweep --panes noprediction,rewind,snapshot --networks 'wifi-bad;4g' --tapes circle,turns --seeds 5 --seconds 10 -o sweep
@@ -67,6 +73,15 @@ func (c *sweepCommand) Run(p *program) error {
 	}
 	if !(c.Precision > 0 && c.Precision <= 100) {
 		return usageError{fmt.Errorf("--precision=%v: want a percentage up to 100", c.Precision)}
+	}
+	if !(c.Verify >= 0 && c.Verify <= 100) {
+		return usageError{fmt.Errorf("--verify=%v: want a percentage up to 100", c.Verify)}
+	}
+	if c.AckWait < minAckWait || c.AckWait > maxAckWait {
+		return usageError{fmt.Errorf("--ack-wait=%v: want %v to %v", c.AckWait, minAckWait, maxAckWait)}
+	}
+	if err := checkServer(c.NATS); c.NATS != "" && err != nil {
+		return usageError{err}
 	}
 	if c.Page != "" && !strings.HasPrefix(c.Page, "https://") && !strings.HasPrefix(c.Page, "http://") {
 		return usageError{fmt.Errorf("--page=%s: want an address that begins with https:// or http://", c.Page)}
@@ -104,7 +119,8 @@ func (c *sweepCommand) sweep(p *program) (*plan.Sweep, error) {
 }
 
 // run runs what a store lacks of a plan, and writes the results. Without points the plan is that of the store.
-func (c *sweepCommand) run(p *program, store *sweep.Store, points *plan.Points, title string) error {
+func (c *sweepCommand) run(p *program, store *sweep.Store, points *plan.Points, title string) (err error) {
+	var lies error // of workers
 	if n := store.Damaged(); n > 0 {
 		fmt.Fprintf(p.Stderr, "ghostcube: %s of %s broken, as a kill leaves them: their cells run again\n", plural(n, "line"), c.Out)
 	}
@@ -132,7 +148,13 @@ func (c *sweepCommand) run(p *program, store *sweep.Store, points *plan.Points, 
 			return err
 		}
 		r := &sweepRun{program: p, store: store, plan: planned, points: points, missing: planned.Missing(store)}
-		if err := r.run(cmp.Or(c.Jobs, runtime.GOMAXPROCS(0))); err != nil {
+		jobs := cmp.Or(c.Jobs, runtime.GOMAXPROCS(0))
+		if c.NATS != "" {
+			lies, err = c.runQueue(r, jobs)
+		} else {
+			err = r.run(jobs)
+		}
+		if err != nil {
 			return err
 		}
 		if err := store.Reload(); err != nil {
@@ -148,7 +170,7 @@ func (c *sweepCommand) run(p *program, store *sweep.Store, points *plan.Points, 
 	}
 	missing := len(planned.Missing(store))
 	fmt.Fprintf(p.Stdout, "%d of %d cells in %s: %s\n", planned.Cells()-missing, planned.Cells(), c.Out, joinWords(slices.Clone(sweep.Files)))
-	return nil
+	return lies
 }
 
 // joinWords joins words as in a sentence.

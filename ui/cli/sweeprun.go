@@ -106,8 +106,7 @@ func newSweepPlan(p *program, x *plan.Points, title string) *sweep.Plan {
 		}
 		q := sweep.Point{Pane: at.Pane, Spec: m.Panes[0], Knobs: map[string]string{}, Scene: c.Scene, Tape: plan.TapeTitle(at.Tape),
 			Network: at.Network, Conditions: c.Network.Summary(), Seat: c.Seat.String(), Rate: c.Rate, Ticks: n,
-			Key: hashText(fmt.Sprintf("%q", []string{programIdentity(), c.Scene, m.Panes[0], c.Network.String(), c.Seat.String(), entries[names]}),
-				fmt.Sprint(c.Rate, n))}
+			Key: pointKey(m, n, entries[names])}
 		if strategy, set, err := lab.ParseSpec(q.Spec); err == nil {
 			q.Strategy = strategy.Name
 			for _, k := range set {
@@ -124,6 +123,14 @@ func newSweepPlan(p *program, x *plan.Points, title string) *sweep.Plan {
 		s.Points = append(s.Points, q)
 	}
 	return s
+}
+
+// pointKey returns the key of a point: the hash of everything that determines its sessions but the seed, with the program.
+// entries is the hash of their entries.
+func pointKey(m *plan.Plan, ticks int, entries string) string {
+	c := &m.Config
+	return hashText(fmt.Sprintf("%q", []string{programIdentity(), c.Scene, m.Panes[0], c.Network.String(), c.Seat.String(), entries}),
+		fmt.Sprint(c.Rate, ticks))
 }
 
 // hashText returns the hash of texts.
@@ -186,9 +193,20 @@ func (r *sweepRun) run(jobs int) error {
 		return err
 	}
 	if n := int(r.ended.Load()); n < len(r.missing) {
-		return fmt.Errorf("interrupted: %d of %d cells have ended; the same command goes on", r.plan.Cells()-len(r.missing)+n, r.plan.Cells())
+		return r.interrupted(n)
 	}
 	return nil
+}
+
+// interrupted returns the error of a sweep of which a number of missing cells have ended.
+func (r *sweepRun) interrupted(ended int) error {
+	return fmt.Errorf("interrupted: %d of %d cells have ended; the same command goes on", r.plan.Cells()-len(r.missing)+ended, r.plan.Cells())
+}
+
+// title names a cell, by the indices of its point and seed.
+func (r *sweepRun) title(at [2]int) string {
+	q := &r.plan.Points[at[0]]
+	return fmt.Sprintf("%s, %s, tape %s, seed %d", q.Pane, q.Network, q.Tape, r.plan.FirstSeed+uint64(at[1]))
 }
 
 // work runs one cell after the other until none is left or ctx ends.
@@ -206,7 +224,7 @@ func (r *sweepRun) work(ctx context.Context) error {
 		}
 		switch {
 		case err != nil:
-			return fmt.Errorf("%s, %s, tape %s, seed %d: %w", q.Pane, q.Network, q.Tape, m.Config.Network.Seed, err)
+			return fmt.Errorf("%s: %w", r.title(at), err)
 		case c == nil:
 			return nil // interrupted
 		}
@@ -227,21 +245,26 @@ func (r *sweepRun) notice(ended int) {
 
 // cell runs the session of a cell. It returns nil if ctx ends first.
 func (r *sweepRun) cell(ctx context.Context, at *sweep.Point, m *plan.Plan) (*sweep.Cell, error) {
+	return runCell(ctx, r.program, at.Key, at.Ticks, m, func(int) { r.bar.increment() })
+}
+
+// runCell runs a session of a point with a key. It returns nil if ctx ends first.
+func runCell(ctx context.Context, p *program, key string, ticks int, m *plan.Plan, made func(int)) (*sweep.Cell, error) {
 	l, err := m.NewLab()
 	if err != nil {
 		return nil, err
 	}
-	latency, err := r.program.runEntries(ctx, l, m.Entries(at.Ticks), func(int) { r.bar.increment() })
+	latency, err := p.runEntries(ctx, l, m.Entries(ticks), made)
 	switch {
 	case err != nil:
 		return nil, err
-	case int(l.Ticks()) < at.Ticks:
+	case int(l.Ticks()) < ticks:
 		return nil, nil
 	case len(l.Panes) != 1:
 		return nil, errors.New("the tape opens or closes panes: a cell has one")
 	}
 	x := newResult(l, m, latency)
-	c := &sweep.Cell{Key: sweep.CellKey(at.Key, x.Seed), Seed: x.Seed, Hash: x.Panes[0].Hash, Values: map[string]float64{}}
+	c := &sweep.Cell{Key: sweep.CellKey(key, x.Seed), Seed: x.Seed, Hash: x.Panes[0].Hash, Values: map[string]float64{}}
 	for _, s := range x.Panes[0].Score {
 		if s.OK {
 			c.Values[s.Name] = s.Value

@@ -28,6 +28,7 @@ type (
 	scoreCommand   struct{ terminalCommand }
 	claimsCommand  struct{ terminalCommand }
 	adviseCommand  struct{ terminalCommand }
+	workerCommand  struct{ terminalCommand }
 )
 
 // isCapture reports false: a page has no captures.

@@ -332,3 +332,20 @@ func (p *Point) Trial(i int) *Plan {
 	m.Settings.Seed = strconv.FormatUint(m.Config.Network.Seed, 10)
 	return &m
 }
+
+// Link returns the session of a point with the first seed, as the query of a link that another machine reads as the same
+// session: a tape that is a file travels in it, and so do traces. It is an error if it would be longer than MaxLink.
+func (p *Point) Link(l *Library) (string, error) {
+	s := p.Plan.Settings
+	var err error
+	if s.Tape, err = l.PortableTape(s.Tape); err != nil {
+		return "", err
+	}
+	if s.Network, err = l.InlineTraces(s.Network); err != nil {
+		return "", err
+	}
+	s.Network = l.networkName(s.Network)
+	text := (&Link{Settings: s}).Query()
+	_, err = ParseLink(text)
+	return text, err
+}

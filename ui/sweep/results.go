@@ -59,7 +59,7 @@ func (p *Plan) knobs() []string {
 func (p *Plan) eachCell(s *Store, call func(*Point, *Cell) error) error {
 	for i := range p.Points {
 		for k := range p.Seeds {
-			c, ok, err := s.Cell(p.cellKey(i, k))
+			c, ok, err := s.Cell(p.CellKey(i, k))
 			if err == nil && ok {
 				err = call(&p.Points[i], &c)
 			}

@@ -54,7 +54,7 @@ type span struct {
 // line is a line of a store. Its checksum is that of kind and body.
 type line struct {
 	Sum  string          `json:"sum"`
-	Kind string          `json:"kind"` // header, plan, file or cell
+	Kind string          `json:"kind"` // header, plan, file, cell or withdrawn
 	Body json.RawMessage `json:"body"`
 }
 
@@ -208,6 +208,11 @@ func (s *Store) add(text []byte, at int64) error {
 			return err
 		}
 		return s.keep(c.Key, text, at)
+	case "withdrawn":
+		var key string
+		err := json.Unmarshal(l.Body, &key)
+		delete(s.cells, key)
+		return err
 	}
 	return nil
 }
@@ -279,6 +284,18 @@ func (s *Store) Add(c *Cell) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.cells[c.Key] = span{}
+	return s.append(text)
+}
+
+// Withdraw makes a store forget a cell, which then runs again, or has another result. Its line stays.
+func (s *Store) Withdraw(key string) error {
+	text, err := encode("withdrawn", key)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.cells, key)
 	return s.append(text)
 }
 

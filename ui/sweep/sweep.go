@@ -69,7 +69,7 @@ type Column struct {
 func (p *Plan) Missing(s *Store) (list [][2]int) {
 	for i := range p.Points {
 		for k := range p.Seeds {
-			if !s.Has(p.cellKey(i, k)) {
+			if !s.Has(p.CellKey(i, k)) {
 				list = append(list, [2]int{i, k})
 			}
 		}
@@ -77,8 +77,8 @@ func (p *Plan) Missing(s *Store) (list [][2]int) {
 	return list
 }
 
-// cellKey returns the key of the cell of point i with seed number k.
-func (p *Plan) cellKey(i, k int) string { return CellKey(p.Points[i].Key, p.FirstSeed+uint64(k)) }
+// CellKey returns the key of the cell of point i with seed number k.
+func (p *Plan) CellKey(i, k int) string { return CellKey(p.Points[i].Key, p.FirstSeed+uint64(k)) }
 
 // Cells returns the number of cells.
 func (p *Plan) Cells() int { return len(p.Points) * p.Seeds }

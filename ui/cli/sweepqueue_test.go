@@ -1,0 +1,195 @@
+//go:build linux
+
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"ghostcube/internal/experiment"
+	"ghostcube/ui/plan"
+	"ghostcube/ui/sweep"
+	"ghostcube/ui/sweep/queue"
+)
+
+// startNATS starts a server on the loopback, and returns its address.
+func startNATS(t *testing.T) string {
+	t.Helper()
+	name, err := exec.LookPath("nats-server")
+	if err != nil {
+		t.Skip("no nats-server here")
+	}
+	dir := t.TempDir()
+	cmd := exec.Command(name, "-a", "127.0.0.1", "-p", "-1", "-js", "-sd", dir, "--ports_file_dir", dir)
+	need(cmd.Start())
+	t.Cleanup(func() { need(cmd.Process.Kill()); _ = cmd.Wait() }) // killed
+	for until := time.Now().Add(20 * time.Second); time.Now().Before(until); time.Sleep(20 * time.Millisecond) {
+		var ports struct{ NATS []string }
+		list := must(filepath.Glob(filepath.Join(dir, "*.ports")))
+		if len(list) == 1 && json.Unmarshal(must(os.ReadFile(list[0])), &ports) == nil && len(ports.NATS) > 0 {
+			return ports.NATS[0]
+		}
+	}
+	t.Fatal("the server has not started")
+	return ""
+}
+
+// flipBit runs a cell, slowly, and changes the last bit of one of its values.
+func flipBit(ctx context.Context, p *program, key string, ticks int, m *plan.Plan, made func(int)) (*sweep.Cell, error) {
+	time.Sleep(100 * time.Millisecond) // others get cells, too
+	c, err := runCell(ctx, p, key, ticks, m, made)
+	if c != nil {
+		c.Values["key_to_screen_ms"] = math.Float64frombits(math.Float64bits(c.Values["key_to_screen_ms"]) ^ 1)
+	}
+	return c, err
+}
+
+// TestSweepWorkers runs a sweep by four workers of which one flips a bit of each result and two are killed with SIGKILL
+// while they have cells: the results are those of a sweep without workers, the lie is named with its worker and cell, and
+// nobody else is.
+func TestSweepWorkers(t *testing.T) {
+	experiment.Skip(t)
+	address := startNATS(t)
+	planFile, out := writeSweep(t, strings.Replace(strings.Replace(smallSweep, "seconds = 3", "seconds = 10", 1), "seeds = 2", "seeds = 20", 1))
+	reference := filepath.Join(filepath.Dir(out), "reference")
+	printed(t, "sweep", planFile, "-o", reference)
+
+	// The program is the test itself, which testscript starts by this name.
+	program := filepath.Join(filepath.Dir(out), "ghostcube")
+	need(os.Symlink(must(os.Executable()), program))
+	sweepOver := exec.Command(program, "sweep", planFile, "--jobs", "1", "--ack-wait", "2s", "--nats", address, "-o", out)
+	var errs bytes.Buffer
+	sweepOver.Stderr = &errs
+	need(sweepOver.Start())
+	q := must(queue.Dial(address, programIdentity()))
+	defer q.Close()
+	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+	defer stop()
+	for !must(q.Join(ctx)) {
+		time.Sleep(10 * time.Millisecond)
+	}
+	theirs := must(queue.Dial(address, programIdentity()))
+	defer theirs.Close()
+	liar := &worker{program: newProgram(testEnvironment(nil, &bytes.Buffer{}, &bytes.Buffer{})), queue: theirs, name: "liar", run: flipBit}
+	lied := make(chan error, 1)
+	go func() { lied <- liar.work(ctx, 1) }()
+	workers := make([]*exec.Cmd, 3)
+	for i := range workers {
+		workers[i] = exec.Command(program, "worker", "--jobs", "1", "--nats", address)
+		need(workers[i].Start())
+	}
+	// Two are killed as soon as they have sent a result, and so have other cells.
+	killed := 0
+	for r := range must(q.Results(ctx)) {
+		for i, w := range workers[:2] {
+			if w.ProcessState == nil && strings.Contains(r.Worker, fmt.Sprintf("-%d-", w.Process.Pid)) {
+				need(w.Process.Kill())
+				if err := w.Wait(); err == nil {
+					t.Errorf("worker %d has ended", i)
+				}
+				killed++
+			}
+		}
+		if killed == 2 {
+			break
+		}
+	}
+	err := sweepOver.Wait()
+	stop()
+	need(<-lied)
+	need(workers[2].Process.Signal(os.Interrupt))
+	need(workers[2].Wait())
+
+	if liar.ended.Load() == 0 {
+		t.Fatal("the liar had no cell")
+	}
+	text := errs.String()
+	if err == nil || sweepOver.ProcessState.ExitCode() != 1 || !strings.Contains(text, `worker "liar" has sent a wrong result of cell `) ||
+		!strings.Contains(text, "tape circle, seed ") || !strings.Contains(text, "): key_to_screen_ms is ") {
+		t.Errorf("%v: %s", err, text)
+	}
+	if n := strings.Count(text, "worker \""); n != strings.Count(text, `worker "liar"`) {
+		t.Errorf("an honest worker is accused: %s", text)
+	}
+	got, _ := sweepFiles(t, out)
+	want, _ := sweepFiles(t, reference)
+	sameSweep(t, got, want)
+	if n := strings.Count(want[sweep.ResultsJSON], "\n"); n != 120 {
+		t.Errorf("%d cells", n)
+	}
+	if killed < 2 || strings.Contains(text, "no worker has a result") {
+		t.Errorf("%d workers were killed, whose cells others have to get: %s", killed, text)
+	}
+
+	t.Run("other version", func(t *testing.T) { testOtherVersion(t, address, liar.program) })
+}
+
+// testOtherVersion puts a cell of another version on a server: a worker leaves it there, and says so with both versions.
+func testOtherVersion(t *testing.T, address string, p *program) {
+	const other = "ghostcube 0.1.0 (0123456789ab)"
+	theirs := must(queue.Dial(address, other))
+	defer theirs.Close()
+	need(theirs.Create(t.Context(), time.Minute))
+	task := queue.Task{Key: "00ff", Session: "?scene=zen"}
+	need(theirs.Put(t.Context(), []queue.Task{task, task})) // it waits once
+	q := must(queue.Dial(address, programIdentity()))
+	defer q.Close()
+	said := &bytes.Buffer{}
+	p.Stderr = said
+	w := &worker{program: p, queue: q, name: "ours", run: runCell}
+	ctx, stop := context.WithTimeout(t.Context(), 1500*time.Millisecond)
+	defer stop()
+	need(w.work(ctx, 1))
+	if want := fmt.Sprintf("cells of %q are refused: this is %s", other, programIdentity()); !strings.Contains(said.String(), want) || w.ended.Load() > 0 {
+		t.Errorf("%d cells: %s", w.ended.Load(), said.String())
+	}
+	for n := 0; ; n++ {
+		jobs := must(theirs.Take(t.Context(), 5))
+		if len(jobs) == 0 {
+			break
+		}
+		if n > 0 || len(jobs) > 1 || jobs[0].Key != task.Key {
+			t.Errorf("%d cells, the first %s", n+len(jobs), jobs[0].Key)
+		}
+		need(jobs[0].Refuse())
+	}
+}
+
+// TestWorkerChecksTasks checks that a worker refuses a cell whose key is not that of its session, that names a file, or
+// that has several panes.
+func TestWorkerChecksTasks(t *testing.T) {
+	t.Parallel()
+	p := newProgram(testEnvironment(nil, &bytes.Buffer{}, &bytes.Buffer{}))
+	w := &worker{program: p, run: runCell}
+	const session = "?panes=noprediction&network=perfect&seconds=0.5&tape=circle"
+	at := must(w.point(session))
+	task := queue.Task{Session: session, Trial: 2, Key: sweep.CellKey(at.key, 3)}
+	text := must(w.result(t.Context(), &task))
+	if c := must(sweep.ParseCell(text, func(string) bool { return true })); c.Key != task.Key || c.Seed != 3 {
+		t.Errorf("%+v", c)
+	}
+	for session, want := range map[string]string{
+		session + "&rate=30":          "another session",
+		"?panes=rewind,noprediction":  "2 panes",
+		"?tape=/etc/passwd":           "cannot name files",
+		"?panes=nonesuch":             "no strategy",
+		"?network=trace=..%2Fa.csv":   "cannot name files",
+		strings.Repeat("x", 70_000):   "at most",
+		"?lesson=1&panes=rewind":      "lesson",
+		"?seed=99999999999999999999x": "seed",
+	} {
+		task.Session = session
+		if _, err := w.result(t.Context(), &task); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%.60s: %v, want %q", session, err, want)
+		}
+	}
+}
