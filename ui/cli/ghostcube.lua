@@ -6,7 +6,8 @@
 --
 -- In Wireshark's folder of personal Lua plugins it is loaded at the start. It finds datagrams on any port by their
 -- checksum, and damaged ones on the server's port. A datagram does not say which strategy its payload is of: that is
--- read from the interface's description, which such files have, or else it is the preference ghostcube.strategy.
+-- read from the interface's description, which such files have, or else it is the preference ghostcube.strategy. Which
+-- side has sent it, the server's port says.
 -- Payloads are dissected up to the first field whose place or size depends on the scene. Of a packet in fragments the
 -- first one is.
 
@@ -365,9 +366,10 @@ function proto.dissector(tvb, pinfo, tree)
         pinfo.cols.info = "incomplete"
         return n
     end
-    local up = pinfo.dst_port == proto.prefs.port
+    local direction = pinfo.dst_port == proto.prefs.port and "up" or pinfo.src_port == proto.prefs.port and "down" or ""
     local name, settings = strategy()
-    local info = string.format("%s %s sequence %d, ack %d", name, up and "up" or "down", values["sequence"], values["ack"])
+    local info = string.format("%s %s sequence %d, ack %d", name, direction, values["sequence"], values["ack"])
+    info = string.gsub(info, "^ +", "")
     if size == long_bytes and values["payload checksum"] then
         info = info .. string.format(", fragment %d of %d", values["fragment id"] + 1, values["fragment count less 1"] + 1)
     end
@@ -376,7 +378,7 @@ function proto.dissector(tvb, pinfo, tree)
         return n
     end
     local item = root:add(payload_bytes, tvb(size))
-    if name == "" or cut or (values["fragment id"] or 0) > 0 then
+    if name == "" or direction == "" or cut or (values["fragment id"] or 0) > 0 then
         return n
     end
     local bytes = n - size
@@ -389,7 +391,7 @@ function proto.dissector(tvb, pinfo, tree)
             return n
         end
     end
-    local list = payload_list(up and "up" or "down", name, bytes)
+    local list = payload_list(direction, name, bytes)
     if bytes > 0 then
         add_payload(item, list, tvb(size):tvb(), bytes)
     end
