@@ -23,10 +23,11 @@ import (
 
 type packetsCommand struct {
 	SessionFlags `embed:""`
-	Format       string  `group:"output" help:"Output format: text, or perfetto for a trace that ui.perfetto.dev and chrome://tracing show." default:"text" placeholder:"text"`
+	Format       string  `group:"output" help:"Output format: text, perfetto (a trace for ui.perfetto.dev and chrome://tracing) or pcapng (for Wireshark)." default:"text" placeholder:"text"`
 	Limit        string  `group:"output" help:"Number of packets to print; the sums still cover all. The default is all." placeholder:"N"`
 	From         float64 `group:"output" help:"Session time of the first packets; --seconds is the length from then on." placeholder:"S"`
 	Pane         string  `group:"output" help:"Only the packets of this pane, counted from 1. A diagram has pane 1 if this is left out." placeholder:"N"`
+	Dissector    bool    `group:"output" help:"Print a dissector for Wireshark and tshark in Lua instead. It needs no session."`
 	SVG          string  `name:"svg" group:"output" help:"Draw the packets as a timeline of client and server, of 0.05 to 2 s, into this file instead." placeholder:"FILE.svg"`
 }
 
@@ -44,26 +45,28 @@ that answers it. Without --seconds it shows 0.4 s.
 server, clients and replays. Datagrams are slices from sending to arrival, with arrows; losses and
 corrections are instants. In session time: a tick lasts until the next one.
 
+--format pcapng writes a capture for Wireshark: UDP datagrams as and when they are sent, in session
+time, with comments on those that are lost, damaged or late. Pane P is an interface, described by its
+strategy and knobs, with the server at 10.P.0.1:40000 and clients from 10.P.0.2:40001 on. --dissector
+prints the dissector, generated from docs/reference/wire.md: headers, and how payloads begin.
+
 Examples:
   ghostcube packets --panes snapshot:compression=delta --seconds 2 --limit 5
   ghostcube packets --compare prediction --pane 2 --from 2 --seconds 0.4 --svg prediction.svg
   ghostcube packets --compare prediction --seconds 5 --format perfetto > trace.json
+  ghostcube packets --compare prediction --seconds 5 --format pcapng > session.pcapng
+  ghostcube packets --dissector > ghostcube.lua
 `
 }
 
 // Run prints the packets of a session.
 func (c *packetsCommand) Run(p *program) error {
-	if err := checkChoice("format", c.Format, "text", "perfetto"); err != nil {
+	if err := c.checkFlags(); err != nil {
 		return err
 	}
-	perfetto := c.Format == "perfetto"
-	switch {
-	case c.SVG != "" && c.Limit != "":
-		return usageError{errors.New("--svg and --limit: a diagram shows all packets of its time")}
-	case c.SVG != "" && perfetto:
-		return usageError{errors.New("--svg and --format: a diagram is an SVG file")}
-	case perfetto && c.Limit != "":
-		return usageError{errors.New("--format=perfetto and --limit: a trace has all packets of its time")}
+	if c.Dissector {
+		_, err := io.WriteString(p.Stdout, dissector)
+		return err
 	}
 	flags := c.SessionFlags
 	if c.SVG != "" && flags.Seconds == 0 {
@@ -87,8 +90,11 @@ func (c *packetsCommand) Run(p *program) error {
 	if c.SVG != "" {
 		return c.writeDiagram(p, planned, lead, max(only, 0))
 	}
-	if perfetto {
+	switch c.Format {
+	case "perfetto":
 		return c.writeTrace(p, planned, lead, only)
+	case "pcapng":
+		return c.writeCapture(p, planned, lead, only)
 	}
 	limit := -1
 	if c.Limit != "" {
@@ -116,6 +122,25 @@ func (c *packetsCommand) Run(p *program) error {
 	}
 	d.printSummary()
 	return out.Flush()
+}
+
+// checkFlags refuses flags that do not go together.
+func (c *packetsCommand) checkFlags() error {
+	if err := checkChoice("format", c.Format, "text", "perfetto", "pcapng"); err != nil {
+		return err
+	}
+	text := c.Format == "text"
+	switch {
+	case c.SVG != "" && c.Limit != "":
+		return usageError{errors.New("--svg and --limit: a diagram shows all packets of its time")}
+	case c.SVG != "" && !text:
+		return usageError{errors.New("--svg and --format: a diagram is an SVG file")}
+	case !text && c.Limit != "":
+		return usageError{fmt.Errorf("--format=%s and --limit: such a file has all packets of its time", c.Format)}
+	case c.Dissector && (c.SVG != "" || !text || c.Limit != ""):
+		return usageError{errors.New("--dissector prints a dissector and no packets: leave out --format, --limit and --svg")}
+	}
+	return nil
 }
 
 // ticks returns the number of ticks of a session of which the packets after the first lead ticks are printed.

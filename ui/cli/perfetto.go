@@ -277,6 +277,24 @@ func (w *traceWriter) endStep(x *tracedPane, side int, at time.Duration) {
 	}
 }
 
+// arrives is the outcome of a datagram that its receiver gets as usual.
+const arrives = "arrives"
+
+// outcome says what the network does with a datagram.
+func outcome(r *trace.Record) string {
+	switch {
+	case r.Flags.Has(trace.Dropped):
+		return "dropped by the queue"
+	case r.Flags.Has(trace.Lost):
+		return "lost"
+	case r.Flags.Has(trace.Damaged):
+		return "damaged"
+	case r.Flags.Has(trace.Late):
+		return "late"
+	}
+	return arrives
+}
+
 // addDatagram adds a datagram: a slice from its sending to its arrival, which may overlap others, and an arrow from
 // what its sender did then to what its receiver did, or an instant at the sender if it is lost.
 func (w *traceWriter) addDatagram(x *tracedPane, client int, d link.Direction, r *trace.Record) {
@@ -288,32 +306,21 @@ func (w *traceWriter) addDatagram(x *tracedPane, client int, d link.Direction, r
 	if d == link.Down {
 		sender, receiver = receiver, sender
 	}
-	outcome := "arrives"
-	switch {
-	case r.Flags.Has(trace.Dropped):
-		outcome = "dropped by the queue"
-	case r.Flags.Has(trace.Lost):
-		outcome = "lost"
-	case r.Flags.Has(trace.Damaged):
-		outcome = "damaged"
-	case r.Flags.Has(trace.Late):
-		outcome = "late"
-	}
-	name := directionName(d)
-	if outcome != "arrives" {
-		name += ", " + outcome
+	name, what := directionName(d), outcome(r)
+	if what != arrives {
+		name += ", " + what
 	}
 	id := strconv.Itoa(w.datagrams)
 	e := traceEvent{Phase: asyncBeginPhase, Name: name, Category: "datagram", Time: traceTime(r.SentAt), Process: x.process, Thread: sender, ID: id,
 		Args: map[string]any{"client": client + 1, "number": r.Number, "sequence": r.Sequence, "bytes": r.Size, "contains": r.Kind.String(),
-			"outcome": outcome, "resent": r.Flags.Has(trace.Resent), "duplicated": r.Flags.Has(trace.Duplicated)}}
+			"outcome": what, "resent": r.Flags.Has(trace.Resent), "duplicated": r.Flags.Has(trace.Duplicated)}}
 	w.add(e, 2)
 	end := e
 	end.Phase, end.Time, end.Args = asyncEndPhase, traceTime(max(r.Arrival, r.SentAt)), nil
 	w.add(end, 4)
 	switch {
 	case r.Vanishes():
-		w.add(traceEvent{Phase: instantPhase, Name: outcome, Category: "loss", Time: e.Time, Process: x.process, Thread: sender, Scope: "t",
+		w.add(traceEvent{Phase: instantPhase, Name: what, Category: "loss", Time: e.Time, Process: x.process, Thread: sender, Scope: "t",
 			Args: e.Args}, 2)
 	case r.Arrival < w.end:
 		arrow := e
