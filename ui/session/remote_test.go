@@ -128,7 +128,8 @@ func TestRemote(t *testing.T) {
 		}
 	}
 	if clientAt == 0 || clientAt > 4 || ghostAt < clientAt+6 || ghostAt > clientAt+12 {
-		t.Errorf("the client's cube moved after %d ticks, the server's after %d: want about 2, and 6 more with 50 ms each way", clientAt, ghostAt)
+		t.Errorf("the client's cube moved after %d ticks, the server's after %d: want about 2, and 6 more with 50 ms each way",
+			clientAt, ghostAt)
 	}
 	for range 60 {
 		g.advance(t)
@@ -176,7 +177,9 @@ func TestRemoteRefuses(t *testing.T) {
 			t.Errorf("%s: no notice", name)
 		}
 	}
-	for _, c := range []lab.Command{{Verb: "clock", Pane: lab.AllPanes, Name: "fps", Value: "20"}, {Verb: "show", Pane: lab.AllPanes, Name: "trail", Value: "off"}} {
+	for _, c := range []lab.Command{
+		{Verb: "clock", Pane: lab.AllPanes, Name: "fps", Value: "20"}, {Verb: "show", Pane: lab.AllPanes, Name: "trail", Value: "off"},
+	} {
 		if !g.Do(c) {
 			t.Errorf("%v is refused", c)
 		}
