@@ -26,7 +26,7 @@ type joinCommand struct {
 	Headless bool   `help:"A bot plays, without a window: it presses random keys."`
 	Tape     string `help:"A bot plays, without a window: it presses the keys of a tape's first player (see list tapes)." placeholder:"NAME|FILE"`
 	Network  string `help:"Conditions to lay over the real network: latency=75ms,loss=5% (see list networks)." placeholder:"NETWORK"`
-	NoGhost  bool   `help:"Do without the server's poses, which give the path error and cost bandwidth of their own. The window needs them."`
+	NoGhost  bool   `help:"Do without the server's poses, which give the path error and cost bandwidth of their own. A bot plays."`
 
 	connectionFlags `embed:""`
 	WindowFlags     `embed:""`
