@@ -322,7 +322,7 @@ func TestApply(t *testing.T) {
 		}
 	}
 	apply("fps", "20")
-	w.run(3 * time.Second)
+	w.run(3100 * time.Millisecond)
 	if metres, ok := p.PathError(); !ok || metres > 0.5 {
 		t.Errorf("path error %v m, %v", metres, ok)
 	}
