@@ -76,6 +76,7 @@ type Client struct {
 	drawing         drawing
 	tickAccumulator int64         // client time since the end of its last tick, in millionths of a tick; below 0: before
 	lastFrameTime   time.Duration // session time of the client's last frame
+	remote          bool          // the server runs in another process, so the link has no traffic
 	frozenTime      int64         // client time in which the program was frozen since its last tick, in millionths of a tick
 }
 
@@ -143,6 +144,7 @@ func (p *Pane) addClient(i, player int) {
 	}
 	c := &Client{
 		World: predict.NewWorld(*p.ServerWorld.Scene(), p.ServerWorld.Rate()), end: clientEnd, arrivals: buffer, lastFrameTime: -1,
+		remote: p.lab.remote != nil,
 	}
 	c.attacked = &attackedWire{Wire: p.withTap(clientWire, i, link.Up), end: clientEnd, forgeAcks: p.forgeAcks(link.Down)}
 	c.Endpoint = packet.NewEndpoint(c.attacked)

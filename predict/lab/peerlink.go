@@ -65,8 +65,11 @@ func (l *peerLink) copyFrom(o *peerLink) {
 }
 
 // WireBytes returns the bytes on the wire of a client so far: Up are those that it has sent, to the server and to
-// all peers, and Down those that these have sent to it.
+// all peers, and Down those that these have sent to it. Of a server in another process it counts what has arrived.
 func (c *Client) WireBytes(d link.Direction) uint64 {
+	if c.remote {
+		return [...]uint64{link.Up: c.Endpoint.Stats.BytesSent, link.Down: c.Endpoint.Stats.BytesReceived}[d]
+	}
 	n := c.end.Counters(d).WireBytes
 	for _, peer := range c.peers {
 		if peer != nil {

@@ -25,6 +25,9 @@ type remote struct {
 func (r *remote) runsServer() bool  { return r == nil || r.serves }
 func (r *remote) runsClients() bool { return r == nil || !r.serves }
 
+// Remote reports whether only one side of the session runs in this process.
+func (l *Lab) Remote() bool { return l.remote != nil }
+
 // NewServer returns a lab that runs the server of a pane over a wire for each player of the scene. Nobody is
 // connected: Reset says so for each seat after the first tick.
 func NewServer(c Config, spec string, wires []link.Wire) (*Lab, error) {

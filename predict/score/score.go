@@ -6,6 +6,8 @@
 package score
 
 import (
+	"cmp"
+
 	"ghostcube/predict"
 	"ghostcube/sim"
 )
@@ -51,11 +53,7 @@ func (s *Score) Add(server *predict.World, v *predict.View, body int) {
 	stalled := s.serverTick == server.Tick()
 	s.serverTick = server.Tick()
 	s.seenTicks++
-	warmup := s.Warmup
-	if warmup == 0 {
-		warmup = s.rate
-	}
-	scored := s.seenTicks > warmup
+	scored := s.seenTicks > s.warmup()
 	if !s.stepwise {
 		s.pops.addServer(serverPose, server.Tick())
 	}
@@ -85,6 +83,23 @@ func (s *Score) Add(server *predict.World, v *predict.View, body int) {
 	s.updates.add(server.Tick(), v, s.Ticks == 1)
 	s.lagError.add(lagError)
 }
+
+// AddPathError adds a tick to the path error of the player's cube alone: for a client that knows the server's cube by
+// datagrams that may be lost, from which pops and freezes cannot be told. It takes the place of Add.
+func (s *Score) AddPathError(server *predict.World, v *predict.View, body int) {
+	p := &s.pathError
+	p.compared = p.compared[:0]
+	if body >= len(v.Bodies) {
+		return
+	}
+	s.rate = server.Rate()
+	s.seenTicks++
+	p.addServer(server.Bodies()[body].Pose, server.Tick(), s.rate)
+	p.add(v.Bodies[body], v.MomentOf(body), s.seenTicks, server.Tick(), s.rate, s.seenTicks > s.warmup())
+}
+
+// warmup returns the number of ticks that are not scored at first.
+func (s *Score) warmup() int { return cmp.Or(s.Warmup, s.rate) }
 
 // AddServerStep adds a step of a server that does not step once in each tick of the session. From then
 // on pops are found by the steps that it adds: the poses at the ends of the session's ticks are some of

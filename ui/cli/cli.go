@@ -90,7 +90,7 @@ type arguments struct {
 	Link    linkCommand    `cmd:"" help:"Print the link to a session."`
 	Page    pageCommand    `cmd:"" help:"Write the program as a page for browsers."`
 	Serve   serveCommand   `cmd:"" help:"Run the server of a session whose players join over the network."`
-	Join    joinCommand    `cmd:"" help:"Join the session of a server, as a bot."`
+	Join    joinCommand    `cmd:"" help:"Join the session of a server, in a window or as a bot."`
 	Tour    tourCommand    `cmd:"" help:"Open the window with a lesson of the tour."`
 	Bench   benchCommand   `cmd:"" help:"Run a session as fast as possible and print its scores."`
 	Sweep   sweepCommand   `cmd:"" help:"Run many panes on many networks with many tapes and seeds, and report on them."`

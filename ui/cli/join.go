@@ -4,37 +4,45 @@ package cli
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"strconv"
 	"time"
 
 	"ghostcube/net/link"
 	"ghostcube/net/socket"
+	"ghostcube/predict/lab"
 	"ghostcube/predict/lab/remote"
 	"ghostcube/sim"
+	"ghostcube/ui/plan"
 )
 
 type joinCommand struct {
-	Address string `arg:"" help:"Address and port of the server." placeholder:"ADDRESS"`
-	Name    string `help:"Name of the player. Who comes back under the same name gets the same seat." placeholder:"NAME"`
-	Tape    string `help:"Tape whose first player's keys the bot presses (see list tapes); without it, random keys." placeholder:"NAME|FILE"`
-	Network string `help:"Conditions to lay over the real network: latency=75ms,loss=5% (see list networks)." placeholder:"NETWORK"`
-	NoGhost bool   `help:"Do without the server's poses, which give the path error and cost bandwidth of their own."`
+	Address  string `arg:"" help:"Address and port of the server." placeholder:"ADDRESS"`
+	Name     string `help:"Name of the player. Who comes back under the same name gets the same seat." placeholder:"NAME"`
+	Headless bool   `help:"A bot plays, without a window: it presses random keys."`
+	Tape     string `help:"A bot plays, without a window: it presses the keys of a tape's first player (see list tapes)." placeholder:"NAME|FILE"`
+	Network  string `help:"Conditions to lay over the real network: latency=75ms,loss=5% (see list networks)." placeholder:"NETWORK"`
+	NoGhost  bool   `help:"Do without the server's poses, which give the path error and cost bandwidth of their own. A bot plays."`
 
 	connectionFlags `embed:""`
+	WindowFlags     `embed:""`
 }
 
 // Help returns the detailed help.
 func (c *joinCommand) Help() string {
 	return `
-A bot plays: it presses the keys of a tape over and over, or random keys. The server decides the
-scene, the strategy and its knobs. The path error is measured with the server's poses, which
-travel beside the strategy and do not count as its bandwidth.
+Opens the window: you play. With --headless, --tape, --seconds or --no-ghost, and where there is
+no display, a bot plays: it presses the keys of a tape over and over, or random keys.
+
+The server decides the scene, the strategy and its knobs. The path error is measured with the
+server's poses, which travel beside the strategy and do not count as its bandwidth.
 
 Examples:
-  ghostcube join 192.168.1.5:7777 --key KEY --seconds 60
+  ghostcube join 192.168.1.5:7777 --key KEY
   ghostcube join [2001:db8::5]:7777 --key KEY --name ann --tape circle
 `
 }
@@ -59,7 +67,7 @@ func (c *joinCommand) Run(p *program) error {
 	}
 	network.Seed = rand.Uint64()
 	if c.Name == "" {
-		c.Name = fmt.Sprintf("bot-%06x", rand.Uint32N(1<<24))
+		c.Name = fmt.Sprintf("player-%06x", rand.Uint32N(1<<24))
 	}
 	ctx, stop := untilSignal()
 	defer stop()
@@ -83,22 +91,111 @@ func (c *joinCommand) Run(p *program) error {
 	if err != nil {
 		return errors.Join(usageError{fmt.Errorf("--%w", err)}, conn.Close(), closeFile())
 	}
-	next := func() time.Duration {
-		if c.Network == "" {
-			return client.Next()
-		}
-		return min(client.Next(), time.Since(start)+time.Millisecond)
-	}
-	loop := connectionLoop{start: start, flags: &c.connectionFlags}
-	err = loop.run(ctx, next, func(now time.Duration) error {
-		pump(now)
-		return client.Advance(now, input)
-	}, func() { writeClient(p.Stdout, client) })
+	j := &joined{client: client, start: start, pump: pump, pumped: c.Network != ""}
+	err = c.play(ctx, p, j, input)
 	if errors.Is(err, socket.ErrLeft) {
 		fmt.Fprintln(p.Stderr, "ghostcube: the server has ended the session")
 		err = nil
 	}
 	return errors.Join(err, client.Close(), closeFile())
+}
+
+// play plays until the session ends: in the window, or else by the bot.
+func (c *joinCommand) play(ctx context.Context, p *program, j *joined, bot func(sim.Tick) sim.Input) error {
+	loop := connectionLoop{start: j.start, flags: &c.connectionFlags}
+	advance := func(now time.Duration) error {
+		j.pump(now)
+		return j.client.Advance(now, bot)
+	}
+	table := func() { writeClient(p.Stdout, j.client) }
+	if !c.Headless && c.Tape == "" && c.Seconds == 0 && !c.NoGhost && p.OpenWindow != nil {
+		begun := errors.New("the session begins")
+		err := loop.run(ctx, j.next, func(now time.Duration) error {
+			for j.pump(now); j.client.Lab == nil && j.client.Next() <= now; {
+				if err := j.client.Step(now, bot); err != nil {
+					return err
+				}
+			}
+			if j.client.Lab == nil {
+				return nil
+			}
+			return begun // without a tick: the window may take a while to open
+		}, func() {})
+		if err != begun {
+			return err
+		}
+		reason, err := c.openWindow(p, j)
+		if reason == "" {
+			table()
+			return err
+		}
+		fmt.Fprintf(p.Stdout, "No window (%s): a bot plays.\n", reason)
+	}
+	return loop.run(ctx, j.next, advance, table)
+}
+
+// openWindow lets the user play in the window until it is closed. It returns the reason where there is none.
+func (c *joinCommand) openWindow(p *program, j *joined) (reason string, err error) {
+	config, pane := j.client.Lab.Config(), j.client.Lab.Panes[0]
+	session, err := p.library.New(plan.Settings{
+		Scene: config.Scene, Rate: strconv.Itoa(config.Rate), Panes: pane.Spec(), Network: "perfect",
+	}, plan.Settings{}, "")
+	if err != nil {
+		return "", err
+	}
+	o := WindowOptions{Plan: session}
+	o.Session.Remote = j
+	if reason, err = p.openWindow(&o, &c.WindowFlags); reason != "" || err != nil {
+		return reason, err
+	}
+	return "", j.ended
+}
+
+// joined is a client on the clock of the process. It implements session.Remote.
+type joined struct {
+	client *remote.Client
+	start  time.Time
+	pump   func(now time.Duration) // moves what is due under the conditions of --network
+	pumped bool                    // there are some
+	ended  error                   // why the session has ended; nil: it has not
+}
+
+// next returns when the client or the conditions over its network have to do something.
+func (j *joined) next() time.Duration {
+	if !j.pumped {
+		return j.client.Next()
+	}
+	return min(j.client.Next(), time.Since(j.start)+time.Millisecond)
+}
+
+// Lab implements session.Remote.
+func (j *joined) Lab() *lab.Lab { return j.client.Lab }
+
+// Due implements session.Remote.
+func (j *joined) Due() int {
+	now := time.Since(j.start)
+	j.pump(now)
+	return j.client.Due(now)
+}
+
+// Tick implements session.Remote.
+func (j *joined) Tick(in sim.Input) error {
+	now := time.Since(j.start)
+	j.ended = j.client.Step(now, func(sim.Tick) sim.Input { return in })
+	j.pump(now)
+	return j.ended
+}
+
+// Apply implements session.Remote.
+func (j *joined) Apply(c lab.Command) error { return j.client.Apply(c) }
+
+// Label implements session.Remote.
+func (j *joined) Label() string {
+	s := &j.client.Lab.Panes[0].Clients[0].Endpoint.Stats
+	if s.RTT == 0 {
+		return fmt.Sprintf("player %d", j.client.Player+1)
+	}
+	return fmt.Sprintf("player %d, round trip %s ms", j.client.Player+1, fixed(milliseconds(s.RTT), 0))
 }
 
 // bot returns the player: the input of each tick.

@@ -106,7 +106,11 @@ func startWindow(t *testing.T, args ...string) *windowDriver {
 	if i := slices.Index(args, "--out"); i >= 0 { // the flag may stand there once
 		out, args = args[i+1], slices.Concat(args[:i], args[i+2:])
 	}
-	d.cmd = d.program(append([]string{"--out", out}, args...)...)
+	at := 0
+	if len(args) > 0 && !strings.HasPrefix(args[0], "-") { // a command
+		at = len(args)
+	}
+	d.cmd = programCommand(t, d.reportFile("--out"), slices.Insert(args, at, "--out", out)...)
 	d.cmd.Stdout, d.cmd.Stderr = &d.output, &d.errors
 	if err := d.cmd.Start(); err != nil {
 		t.Fatal(err)

@@ -24,9 +24,14 @@ func (d frameDrawer) headerTexts(o Options) headerTexts {
 			t.title = d.texts.add(c.Scene).add(", player on the server").end()
 		}
 	}
-	d.texts.add("seed ")
-	d.texts.b = strconv.AppendUint(d.texts.b, c.Network.Seed, 10)
-	d.texts.add(separator).clock(d.l.Now()).add(separator).add("tick ").int(int(d.l.Ticks())).add(separator)
+	if d.l.Remote() {
+		t.network = "real network"
+	} else {
+		d.texts.add("seed ")
+		d.texts.b = strconv.AppendUint(d.texts.b, c.Network.Seed, 10)
+		d.texts.add(separator)
+	}
+	d.texts.clock(d.l.Now()).add(separator).add("tick ").int(int(d.l.Ticks())).add(separator)
 	t.session = d.texts.short(d.settings.Speed, -1).add("x").end()
 	t.both = d.texts.add(t.network).add(separator).add(t.session).end()
 	return t

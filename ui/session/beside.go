@@ -31,6 +31,9 @@ func (b *Beside) Toggle() {
 		b.end()
 		return
 	}
+	if s.refuses("another take") {
+		return
+	}
 	list := t.Takes()
 	if len(list) == 1 {
 		s.Notices.Post("there is one take: change something at a past moment to begin another")

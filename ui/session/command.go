@@ -7,11 +7,14 @@ import (
 	"ghostcube/ui/stage"
 )
 
-// Do applies a command of the viewer and records it for the tape. A command that is refused becomes a notice and is not recorded.
-func (s *Session) Do(c lab.Command) {
-	if s.driver().command(c) && s.record(c) && (beginsAnew(c) || s.Lesson.Run == nil && !isViewCommand(c)) {
+// Do applies a command of the viewer and records it for the tape. A command that is refused becomes a notice and is not
+// recorded.
+func (s *Session) Do(c lab.Command) (recorded bool) {
+	recorded = s.driver().command(c) && s.record(c)
+	if recorded && (beginsAnew(c) || s.Lesson.Run == nil && !isViewCommand(c)) {
 		s.Title = "" // what it says is shown no longer
 	}
+	return recorded
 }
 
 // record applies a command and adds it to the next entry. ok is false if it was refused.
@@ -34,7 +37,11 @@ func beginsAnew(c lab.Command) bool {
 // apply applies a command to the lab. One that is refused becomes a notice.
 func (s *Session) apply(c lab.Command) (ok bool) {
 	err := stage.CheckCommand(c)
-	if err == nil {
+	switch {
+	case err != nil:
+	case s.Remote != nil:
+		err = s.Remote.Apply(c)
+	default:
 		err = s.Lab.Apply(c)
 	}
 	if err != nil {

@@ -17,9 +17,9 @@ type Controls struct {
 	tuned   map[tunedKey]string // specs of strategies that have been switched away
 }
 
-// NudgeServer moves the server's cube by 1 m, which clients cannot predict.
-func (c *Controls) NudgeServer() {
-	c.session.Do(lab.Command{Verb: "nudge", Pane: lab.AllPanes, Name: "x", Value: "1"})
+// NudgeServer moves the server's cube by 1 m, which clients cannot predict. It reports whether that is possible.
+func (c *Controls) NudgeServer() bool {
+	return c.session.Do(lab.Command{Verb: "nudge", Pane: lab.AllPanes, Name: "x", Value: "1"})
 }
 
 // FreezeClients stops all clients for 2 s.
@@ -83,13 +83,13 @@ func (c *Controls) setCamera(name string, present, value float64) {
 	}
 }
 
-// Inputs makes the inputs of both players, relative to the camera. Where there is one player, the second
+// Inputs makes the inputs of both players, relative to the camera. Where one player sits here, the second
 // player's keys are the first one's as well. An input without buttons has no heading, so that the camera alone
 // changes no session.
 func (c *Controls) Inputs(first, second sim.Buttons) (inputs [2]sim.Input) {
 	s := c.session
 	h := cameraHeading(s.Settings().Yaw)
-	if s.Lab.Players() < 2 {
+	if s.Lab.Players() < 2 || s.Remote != nil {
 		first, second = first|second, 0
 	}
 	for i, b := range [2]sim.Buttons{first, second} {
@@ -119,8 +119,9 @@ func (c *Controls) SwitchStrategy(index int) {
 		return
 	}
 	focus := s.Lab.Focus()
-	s.Do(c.SwitchCommand(focus, lab.Strategies[index].Name))
-	s.Notices.Post("pane " + strconv.Itoa(focus+1) + ": " + s.Lab.Panes[focus].Spec())
+	if s.Do(c.SwitchCommand(focus, lab.Strategies[index].Name)) {
+		s.Notices.Post("pane " + strconv.Itoa(focus+1) + ": " + s.Lab.Panes[focus].Spec())
+	}
 }
 
 // FocusNext moves the focus to the next pane.

@@ -37,6 +37,9 @@ type course struct {
 
 // driver returns what decides the next tick.
 func (s *Session) driver() Driver {
+	if s.Remote != nil {
+		return online{keys{s}}
+	}
 	t := s.Past.Timeline
 	switch c := s.Past.courses[t.Take()]; {
 	case t.Reviewing():

@@ -119,6 +119,9 @@ func (f *Files) DeliverSettings() {
 // tapeSoFar returns the tape of the session as if it ended now.
 func (f *Files) tapeSoFar() ([]byte, error) {
 	s := f.session
+	if s.Remote != nil {
+		return nil, errors.New("the server runs in another process; join --capture records the client")
+	}
 	if s.tape == nil {
 		return nil, errors.New("the session has made no tick yet")
 	}

@@ -37,6 +37,9 @@ const (
 	replaySpeed   = 1. / 8
 )
 
+// thePast is what a session with a server in another process refuses.
+const thePast = "going back"
+
 // seekTime is the longest time that an Update rebuilds a past moment.
 const seekTime = 10 * time.Millisecond
 
@@ -61,6 +64,9 @@ func (p *Past) Wait() { p.working.Wait() }
 
 // ticked adds a tick of the live session.
 func (p *Past) ticked(e lab.Entry, rate int) {
+	if p.session.Remote != nil {
+		return // nothing leads its server there again
+	}
 	p.Timeline.Add(e)
 	if slices.ContainsFunc(e.Commands, isFault) {
 		p.offerAt = int(2.5*float64(rate)) + p.Timeline.End()
@@ -93,7 +99,7 @@ func (p *Past) leaveEnd() (pending []lab.Command) {
 // Seek shows a moment of the session, and pauses there.
 func (p *Past) Seek(tick int) {
 	s := p.session
-	if !p.Timeline.Reviewing() && tick >= p.Timeline.End() {
+	if s.refuses(thePast) || !p.Timeline.Reviewing() && tick >= p.Timeline.End() {
 		return
 	}
 	p.endVideo()
@@ -221,6 +227,9 @@ func (p *Past) Update() {
 func (p *Past) ReplayLast() {
 	s := p.session
 	t, now := p.Timeline, int(s.Lab.Ticks())
+	if s.refuses(thePast) {
+		return
+	}
 	first := max(now-replaySeconds*s.Lab.Config().Rate, t.Start())
 	if first == now {
 		return
@@ -240,6 +249,9 @@ func (p *Past) StepBack() { p.Seek(int(p.session.Lab.Ticks()) - 1) }
 func (p *Past) Skip(seconds float64) {
 	s := p.session
 	t := p.Timeline
+	if s.refuses(thePast) {
+		return
+	}
 	if n := int(s.Lab.Ticks()) + int(seconds*float64(s.Lab.Config().Rate)); n >= t.End() {
 		p.GoLive()
 	} else {
@@ -249,6 +261,9 @@ func (p *Past) Skip(seconds float64) {
 
 // Bookmark sets a bookmark at the present moment or removes it.
 func (p *Past) Bookmark() {
+	if p.session.refuses(thePast) {
+		return
+	}
 	text := "bookmark removed"
 	if p.Timeline.Bookmark() {
 		text = "bookmark"

@@ -35,6 +35,9 @@ func (s *Selection) set(pane *lab.Pane, n int) {
 // that one.
 func (s *Selection) Toggle(pane *lab.Pane, n int) {
 	o := s.session
+	if o.refuses(thePast) {
+		return
+	}
 	if s.Chosen(pane, n) {
 		s.Clear()
 		return

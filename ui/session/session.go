@@ -31,6 +31,7 @@ type Options struct {
 
 	Platform Platform
 	Window   Window // nil: there is none
+	Remote   Remote // of the first session; nil: all sides run here
 }
 
 // Platform is what a session takes from the machine around it, as ui/platform has it.
@@ -79,6 +80,7 @@ type Session struct {
 	RunUp     int           // tick up to which the session runs at once; 0: it does not
 	Ended     bool          // the tape of an embedded session has ended
 	Err       error         // what the session cannot go on with
+	Lost      error         // why the server in another process is there no longer
 
 	halted       bool // the session that starts next stays paused
 	toMoment     bool // the session that starts next runs up to the moment of its comparison
@@ -101,7 +103,7 @@ func New(o Options) *Session {
 
 // Start starts the session of a plan. Nothing of the previous session remains.
 func (s *Session) Start(p *plan.Plan) error {
-	l, err := p.NewLab()
+	l, err := s.newLab(p)
 	if err != nil {
 		return err
 	}
@@ -124,6 +126,9 @@ func (s *Session) Start(p *plan.Plan) error {
 	for _, c := range p.Display() {
 		s.Do(c)
 	}
+	if s.Remote != nil {
+		s.Do(stage.Show("net-graph", "on"))
+	}
 	if s.Embed {
 		for _, c := range embedDisplay() {
 			s.Do(c)
@@ -133,6 +138,14 @@ func (s *Session) Start(p *plan.Plan) error {
 		s.Notices.Post(p.Notice)
 	}
 	return nil
+}
+
+// newLab returns the lab of a plan: that of the client of a session whose server runs in another process.
+func (s *Session) newLab(p *plan.Plan) (*lab.Lab, error) {
+	if s.Remote != nil {
+		return s.Remote.Lab(), nil
+	}
+	return p.NewLab()
 }
 
 // embedDisplay sets the display settings of the embedded layout: what takes the room of the picture is left out. Links do
@@ -147,6 +160,12 @@ func (s *Session) StartNext() (started bool, err error) {
 	if p == nil {
 		return false, nil
 	}
+	if s.Remote != nil && s.Lost == nil {
+		s.Next = nil
+		s.refuses("another session")
+		return false, nil
+	}
+	s.Remote, s.Lost = nil, nil
 	toMoment := s.toMoment && p.Comparison != nil
 	s.Next, s.toMoment = nil, false
 	if err := errors.Join(s.End(), s.Start(p)); err != nil || !toMoment {

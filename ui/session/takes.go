@@ -58,6 +58,9 @@ func (p *Past) startTape(n int) {
 func (p *Past) NextTake() {
 	t := p.Timeline
 	list := t.Takes()
+	if p.session.refuses("another take") {
+		return
+	}
 	if len(list) == 1 {
 		p.session.Notices.Post("there is one take: change something at a past moment to begin another")
 		return

@@ -14,8 +14,12 @@ type Intents struct {
 	Shot   sim.Shot     // of the first player; the tick that has it clears it
 }
 
-// DueTicks returns the number of ticks to make in an update: one at full speed.
+// DueTicks returns the number of ticks to make in an update: one at full speed, or as many as a server in another process
+// has made.
 func (s *Session) DueTicks() int {
+	if s.Remote != nil {
+		return s.dueRemote()
+	}
 	if s.Paused {
 		n := s.pendingSteps
 		s.pendingSteps, s.accumulator = 0, 0
@@ -85,7 +89,7 @@ func (s *Session) Tick(in *Intents) error {
 	e := lab.Entry{Inputs: make([]sim.Input, s.Lab.Players())}
 	copy(e.Inputs, from.Inputs)
 	s.LastInput = e.Inputs[0]
-	if err := s.Lab.Tick(e); err != nil {
+	if made, err := s.makeTick(e); !made || err != nil {
 		return err
 	}
 	if s.Window != nil {

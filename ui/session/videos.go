@@ -288,6 +288,9 @@ func (v *Videos) WaitAll(interrupt <-chan os.Signal, out io.Writer) error {
 func (v *Videos) Toggle() {
 	s := v.session
 	if !v.Recording() {
+		if s.refuses("a video") {
+			return
+		}
 		if s.Platform.InPage && s.Beside.On() {
 			s.Notices.Post("a page writes no video of two takes: F8 ends the comparison")
 			return

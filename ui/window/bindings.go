@@ -81,16 +81,18 @@ var bindings = [][]binding{
 		{label: "F, upper pad button", help: "nudge the server's cube by 1 m", embedded: true, keys: keys{ebiten.KeyF},
 			pad: pad{ebiten.StandardGamepadButtonRightTop},
 			press: func(g *game, _ int, _ bool) {
-				g.session.Controls.NudgeServer()
-				g.session.Notices.Post("nudged the server's cube by 1 m")
+				if g.session.Controls.NudgeServer() {
+					g.session.Notices.Post("nudged the server's cube by 1 m")
+				}
 			}},
 		{label: "B, Shift B", help: "drop all packets for 0.25 s, 5 s", keys: keys{ebiten.KeyB}, press: func(g *game, _ int, shift bool) {
 			duration, words := "250ms", "0.25 s"
 			if shift {
 				duration, words = "5s", "5 s"
 			}
-			g.session.Do(lab.Command{Verb: "blackout", Pane: lab.AllPanes, Value: duration})
-			g.session.Notices.Post("all packets dropped for " + words)
+			if g.session.Do(lab.Command{Verb: "blackout", Pane: lab.AllPanes, Value: duration}) {
+				g.session.Notices.Post("all packets dropped for " + words)
+			}
 		}},
 		{label: "X, Shift X", help: "freeze the clients for 2 s; kill and revive the first one", keys: keys{ebiten.KeyX}, press: func(g *game, _ int, shift bool) {
 			if shift {

@@ -311,5 +311,10 @@ func (p *panel) openLessonPage() {
 	default:
 		return
 	}
+	p.openPage(name)
+}
+
+// openPage opens the page of a name.
+func (p *panel) openPage(name string) {
 	p.page = slices.IndexFunc(pages(), func(x page) bool { return x.name == name })
 }

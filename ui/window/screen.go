@@ -222,7 +222,7 @@ func (g *game) stageOptions(title, alert string) hud.Options {
 	o := hud.Options{
 		NoOverlay: g.screen.hidden, Title: title, Input: g.intents.Inputs[0], Footer: g.session.Footer(), Alert: alert,
 		HighlightFocus: true, Callout: g.session.Selection.Callout(),
-		Scale: float32(max(s.scale, 1)), TextZoom: s.textZoom(), RenderLatency: s.renderLatency, PaneLabels: g.session.Beside.Labels,
+		Scale: float32(max(s.scale, 1)), TextZoom: s.textZoom(), RenderLatency: s.renderLatency, PaneLabels: g.session.PaneLabels(),
 	}
 	if g.session.Playing() {
 		o.Input = g.session.LastInput
@@ -272,6 +272,8 @@ func (s *screen) bare() bool { return s.hidden || s.session.Embed }
 func (s *screen) alert() string {
 	slow := s.realTime.note()
 	switch {
+	case s.session.Lost != nil:
+		return s.session.LostText()
 	case s.session.Videos.Recording():
 		text := s.label(fmt.Sprintf("● recording, %.1f s (R stops)", s.session.Videos.Seconds()))
 		if slow != "" {

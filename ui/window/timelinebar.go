@@ -23,7 +23,7 @@ type timelineBar struct {
 
 // height returns the height of the bar in pixels; 0: it is hidden.
 func (b *timelineBar) height() int {
-	if b.hidden || b.screen.bare() || b.session.Past.Timeline == nil {
+	if b.hidden || b.screen.bare() || b.session.Past.Timeline == nil || b.session.Remote != nil {
 		return 0
 	}
 	return min(timeline.BarHeight(len(b.session.Lab.Panes), b.screen.uiScale()), b.screen.h/4)

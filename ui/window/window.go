@@ -85,7 +85,11 @@ func Open(o Options) (opened bool, err error) {
 	if g.session.Embed {
 		g.session.Paused = true
 	} else {
-		g.session.Lesson.Offer()
+		if g.session.Remote == nil {
+			g.session.Lesson.Offer()
+		} else {
+			g.panel.openPage("Score") // the sessions of the first page cannot be started
+		}
 		g.screen.touched = platform.PrefersTouch()
 	}
 	g.session.RunUp = o.At

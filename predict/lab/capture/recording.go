@@ -17,9 +17,10 @@ type Recording struct {
 	out    io.Writer
 	lab    *lab.Lab
 	tape   *tape.Writer
-	events []byte       // lines that are not written yet
-	text   bytes.Buffer // lines of the tape after those
-	err    error        // the first one
+	events []byte          // lines that are not written yet
+	text   bytes.Buffer    // lines of the tape after those
+	final  *tape.HashCheck // of the last tick, if commands have been applied since
+	err    error           // the first one
 }
 
 // NewRecording returns a recording that writes to out. Wrap the wires of the session, make its lab with them, and call
@@ -56,12 +57,20 @@ func (r *Recording) Reset(client int) {
 	}
 }
 
+// Applying says that a command is about to change the lab between two ticks. The next entry has it.
+func (r *Recording) Applying() {
+	if r != nil && r.final == nil {
+		r.final = tape.NewHashCheck(r.lab)
+	}
+}
+
 // Ticked adds the entry of the tick that the lab has just made. It returns the first error of writing.
 func (r *Recording) Ticked(e lab.Entry) error {
 	if r == nil {
 		return nil
 	}
 	r.tape.Add(e)
+	r.final = nil
 	if tape.HashCheckDue(int(r.lab.Ticks()), r.lab.Config().Rate) {
 		r.tape.HashCheck(tape.NewHashCheck(r.lab))
 		r.write(r.tape.Flush())
@@ -74,7 +83,8 @@ func (r *Recording) Close() error {
 	if r == nil || r.tape == nil {
 		return nil
 	}
-	r.tape.HashCheck(tape.NewHashCheck(r.lab))
+	r.Applying() // the lab may have more than the last entry
+	r.tape.HashCheck(r.final)
 	r.write(r.tape.Close())
 	return r.err
 }

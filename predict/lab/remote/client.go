@@ -29,12 +29,14 @@ type Client struct {
 	config    ClientConfig
 	channels  channels
 	control   *control
-	clock     clock // of the session, or until it begins of the handshake
+	clock     clock    // of the session, or until it begins of the handshake
+	game      *channel // of the session
 	waiting   sim.Tick
 	text      []byte // of the description, as far as it has arrived
 	complete  bool
 	refused   error
-	ghost     ghost
+	ghosts    int           // datagrams of the server's poses that were received
+	commands  []lab.Command // applied since the last tick
 	recordErr error
 }
 
@@ -74,27 +76,60 @@ func (c *Client) Next() time.Duration {
 // process passes as a freeze of the client. The error says why the session has ended.
 func (c *Client) Advance(now time.Duration, input func(t sim.Tick) sim.Input) error {
 	for c.Next() <= now {
-		at := c.Next()
-		c.channels.update(at)
-		c.control.update(at, c.handle)
-		if c.refused != nil {
-			return c.refused
-		}
-		if err := c.channels.wire.Err(); err != nil {
+		if err := c.Step(now, input); err != nil {
 			return err
-		}
-		if c.Lab != nil {
-			c.tick(at, now, input)
-			continue
-		}
-		c.waiting++
-		if c.complete {
-			if err := c.begin(at); err != nil {
-				return fmt.Errorf("the session of the server: %w", err)
-			}
 		}
 	}
 	return nil
+}
+
+// Due returns the number of ticks of the session that are due by now. The first one is due once there is a session, and
+// the others follow from when it is made.
+func (c *Client) Due(now time.Duration) int {
+	switch {
+	case c.Lab == nil || now < c.Next():
+		return 0
+	case c.Lab.Ticks() == 0:
+		return 1
+	}
+	return 1 + int((now-c.Next())*time.Duration(c.clock.rate)/time.Second)
+}
+
+// Step makes the next tick, which is due by now, as Advance does.
+func (c *Client) Step(now time.Duration, input func(t sim.Tick) sim.Input) error {
+	if c.Lab != nil && c.Lab.Ticks() == 0 { // its time begins with the first tick, however late that is
+		c.clock.start, c.game.start = now, now
+	}
+	at := c.Next()
+	c.channels.update(at)
+	c.control.update(at, c.handle)
+	if c.refused != nil {
+		return c.refused
+	}
+	if err := c.channels.wire.Err(); err != nil {
+		return err
+	}
+	if c.Lab != nil {
+		c.tick(at, now, input)
+		return nil
+	}
+	c.waiting++
+	if c.complete {
+		if err := c.begin(at); err != nil {
+			return fmt.Errorf("the session of the server: %w", err)
+		}
+	}
+	return nil
+}
+
+// Apply applies a command between two ticks of the session. The capture has it with the next one.
+func (c *Client) Apply(x lab.Command) error {
+	c.config.Recording.Applying()
+	err := c.Lab.Apply(x)
+	if err == nil {
+		c.commands = append(c.commands, x)
+	}
+	return err
 }
 
 // handle processes a message of the server.
@@ -133,7 +168,8 @@ func (c *Client) begin(now time.Duration) error {
 	}
 	config, spec := d.tape.Config, d.tape.Panes[0]
 	config.Network = link.Network{}
-	wire := c.config.Recording.Wire(0, &channel{channels: &c.channels, kind: game, start: now})
+	c.game = &channel{channels: &c.channels, kind: game, start: now}
+	wire := c.config.Recording.Wire(0, c.game)
 	if c.Lab, err = lab.NewClient(config, spec, d.player, wire); err != nil {
 		return err
 	}
@@ -161,19 +197,20 @@ func (c *Client) tick(at, now time.Duration, input func(sim.Tick) sim.Input) {
 	if err := c.Lab.Tick(e); err != nil {
 		panic("remote: " + err.Error()) // a freeze is never refused
 	}
+	e.Commands, c.commands = append(c.commands, e.Commands...), nil
 	if err := c.config.Recording.Ticked(e); err != nil && c.recordErr == nil {
 		c.recordErr = err
 		c.config.Log("the capture ends here", "error", err)
 	}
 	if view := &pane.Clients[0].View; c.config.Ghost {
-		c.ghost.receive(&c.channels, at, pane.ServerWorld, c.Player)
-		if c.ghost.received > 0 && len(view.Bodies) > 0 && !pane.Joining(0) {
-			c.ghost.score.Add(pane.ServerWorld, view, c.Player)
+		c.ghosts += receiveGhost(&c.channels, at, pane.ServerWorld, pane.Score, c.Player)
+		if c.ghosts > 0 && len(view.Bodies) > 0 && !pane.Joining(0) {
+			pane.Score.AddPathError(pane.ServerWorld, view, c.Player)
 		}
 	}
 	if rate := sim.Tick(c.Lab.Config().Rate); t%rate == rate-1 {
-		if e, ok := c.ghost.score.PathError(); ok {
-			c.control.send(scoreMessage, binary.LittleEndian.AppendUint32(nil, uint32(min(e.RMS, 1000)*1e6)))
+		if metres, ok := c.PathError(); ok {
+			c.control.send(scoreMessage, binary.LittleEndian.AppendUint32(nil, uint32(min(metres, 1000)*1e6)))
 		}
 	}
 }
@@ -181,7 +218,10 @@ func (c *Client) tick(at, now time.Duration, input func(sim.Tick) sim.Input) {
 // PathError returns the root mean square path error of the player's cube in metres, if it is known: by the ghost, from a
 // second after the first picture on.
 func (c *Client) PathError() (metres float64, ok bool) {
-	e, ok := c.ghost.score.PathError()
+	if c.Lab == nil {
+		return 0, false
+	}
+	e, ok := c.Lab.Panes[0].Score.PathError()
 	return e.RMS, ok
 }
 

@@ -84,18 +84,13 @@ func readGhost(b []byte, w *predict.World) bool {
 	return true
 }
 
-// ghost is the server's world at a client.
-type ghost struct {
-	score    score.Score
-	received int // datagrams
-}
-
-// receive reads what has arrived by now.
-func (g *ghost) receive(c *channels, now time.Duration, w *predict.World, body int) {
+// receiveGhost moves a world to what has arrived of the server's by now, and scores it. It returns the number of datagrams.
+func receiveGhost(c *channels, now time.Duration, w *predict.World, s *score.Score, body int) (received int) {
 	for d, ok := c.pop(ghostChannel, now); ok; d, ok = c.pop(ghostChannel, now) {
 		if readGhost(d.Bytes, w) {
-			g.received++
-			g.score.AddServerStep(w, body)
+			received++
+			s.AddServerStep(w, body)
 		}
 	}
+	return received
 }

@@ -294,3 +294,44 @@ func FuzzServer(f *testing.F) {
 		}
 	})
 }
+
+// TestApply gives a client commands between its ticks, the last of them after its last tick, and lets it make its first
+// tick late, as where a window opens: its capture replays, and it was not frozen.
+func TestApply(t *testing.T) {
+	w := newWorld(t, "two-players", "latency=40ms,loss=5%", "rewind")
+	p := w.connect("ann")
+	p.still = true
+	for p.Lab == nil {
+		w.run(time.Second / handshakeRate)
+		if err := p.Step(w.now-p.start, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.run(2 * time.Second)
+	p.still = false
+	if n := p.Due(w.now - p.start); n != 1 {
+		t.Errorf("%d ticks are due at first, want 1", n)
+	}
+	w.run(2 * time.Second)
+	if n := p.Lab.Ticks(); p.err != nil || p.Lab.Panes[0].ClockFault(0).FrozenUntil != 0 || n < 118 || n > 122 {
+		t.Errorf("%d ticks in two seconds, error %v, frozen until %d", n, p.err, p.Lab.Panes[0].ClockFault(0).FrozenUntil)
+	}
+	apply := func(name, value string) {
+		if err := p.Apply(lab.Command{Verb: "clock", Pane: lab.AllPanes, Name: name, Value: value}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	apply("fps", "20")
+	w.run(3100 * time.Millisecond)
+	if metres, ok := p.PathError(); !ok || metres > 0.5 {
+		t.Errorf("path error %v m, %v", metres, ok)
+	}
+	if p.Apply(lab.Command{Verb: "nudge", Pane: lab.AllPanes, Name: "x", Value: "1"}) == nil {
+		t.Error("a client nudges the server's cube")
+	}
+	apply("skew", "500")
+	if err := p.Close(); err != nil {
+		t.Fatal(err)
+	}
+	verify(t, p.file.String())
+}

@@ -1,0 +1,98 @@
+//go:build !headless
+
+package e2e
+
+import (
+	"bufio"
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"ghostcube/internal/experiment"
+	"ghostcube/predict/lab/capture"
+	"ghostcube/sim/geom"
+)
+
+// TestWindowJoins joins a server, which is a process of its own, with a window, and presses a key: the player's cube moves
+// at the server and, in the captures of both, on the screen. Leaving the window leaves the session.
+func TestWindowJoins(t *testing.T) {
+	experiment.Skip(t)
+	folder := t.TempDir()
+	file := func(name string) string { return filepath.Join(folder, name+".capture") }
+	server := programCommand(t, filepath.Join(folder, "report"), "serve", "127.0.0.1:0", "--every", "0", "--capture", file("server"))
+	var log bytes.Buffer
+	server.Stderr = &log
+	out, err := server.StdoutPipe()
+	if err == nil {
+		err = server.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { server.Process.Kill() })
+	var join []string
+	for lines := bufio.NewScanner(out); len(join) == 0 && lines.Scan(); {
+		_, line, _ := strings.Cut(lines.Text(), "ghostcube ")
+		join = strings.Fields(line)
+	}
+	d := startWindow(t, append(join, "--name", "ann", "--renderer", "software-half", "--capture", file("client"))...)
+	d.waitTicks(60)
+	d.holdKey("w", 60)
+	d.pressKey("Home") // the past is refused
+	d.waitTicks(30)
+	if folder := os.Getenv("WINDOW_PICTURES"); folder != "" {
+		d.shot(filepath.Join(folder, "join.png"))
+	}
+	table := d.interrupt()
+	if !strings.Contains(table, "path error, mm") {
+		t.Errorf("the window leaves no table: %s", table)
+	}
+	if err := server.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if err := server.Wait(); err != nil || !strings.Contains(log.String(), "the other side has closed") {
+		t.Errorf("the server ends with %v, and the log has no leave: %s", err, &log)
+	}
+	for _, name := range []string{"client", "server"} {
+		start, end := replayCapture(t, file(name))
+		if moved := end.Sub(start).Len(); moved < 1 {
+			t.Errorf("%s: the cube has moved by %v m in a second with the key down", name, moved)
+		}
+	}
+}
+
+// replayCapture runs a capture again, and returns where the first player's cube is at the scene's start and, as that side
+// has it, at the end.
+func replayCapture(t *testing.T, name string) (start, end geom.Vec3) {
+	t.Helper()
+	f, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	c, err := capture.Read(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := c.Replay()
+	if err != nil {
+		t.Fatal(err)
+	}
+	start = r.Lab.Panes[0].ServerWorld.Bodies()[0].Pose.Pos
+	for _, e := range c.Tape.Entries {
+		r.BeforeTick()
+		if err := r.Lab.Tick(e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := c.Tape.Verify(r.Lab, len(c.Tape.HashChecks)-1); err != nil {
+		t.Errorf("%s: %v", name, err)
+	}
+	p := r.Lab.Panes[0]
+	if v := &p.Clients[0].View; len(v.Bodies) > 0 {
+		return start, v.Bodies[0].Pos
+	}
+	return start, p.ServerWorld.Bodies()[0].Pose.Pos
+}
