@@ -222,6 +222,53 @@ func (p *sitePage) title() string {
 	return p.source
 }
 
+// descriptionLength are the least and the greatest length of the description of a page; sites that show it cut a longer one.
+var descriptionLength = [2]int{40, 200}
+
+// description returns the first sentences of the page's first paragraph that says enough.
+func (p *sitePage) description() string {
+	for n := p.document.FirstChild(); n != nil; n = n.NextSibling() {
+		if n.Kind() != ast.KindParagraph || n.FirstChild().Kind() == ast.KindImage {
+			continue
+		}
+		text := p.textOf(n)
+		least, most := descriptionLength[0], descriptionLength[1]
+		if len(text) < least {
+			continue
+		}
+		if len(text) <= most {
+			return text
+		}
+		if end := strings.LastIndex(text[:most], ". "); end >= least {
+			return text[:end+1]
+		}
+		return text[:strings.LastIndex(text[:most-4], " ")] + " ..."
+	}
+	return p.Title
+}
+
+// image returns the first picture of the page that sites can show beside a link, as its path in the site.
+func (p *sitePage) image() string {
+	image := "window.png"
+	_ = ast.Walk(p.document, func(n ast.Node, entering bool) (ast.WalkStatus, error) { // the function returns no error
+		x, ok := n.(*ast.Image)
+		if !entering || !ok || path.Ext(string(x.Destination)) == ".svg" {
+			return ast.WalkContinue, nil
+		}
+		image = path.Join(path.Dir(p.File), string(x.Destination))
+		return ast.WalkStop, nil
+	})
+	return image
+}
+
+// idea returns the name of the idea that a guide is about, or nothing.
+func (p *sitePage) idea() string {
+	if path.Dir(p.source) != "docs/guides" {
+		return ""
+	}
+	return strings.TrimSuffix(path.Base(p.source), ".md")
+}
+
 // textOf returns the text of a node and the nodes below it, without markup.
 func (p *sitePage) textOf(n ast.Node) string {
 	var b strings.Builder
@@ -325,8 +372,13 @@ func renderSite(pages []*sitePage, templates fs.FS) (map[string][]byte, error) {
 			return nil, fmt.Errorf("%s: %w", p.source, err)
 		}
 		root := strings.Repeat("../", strings.Count(p.File, "/"))
+		finished := finishBody(body.String(), root)
+		if p.source == comparisonPage {
+			finished = linkStills(finished, root)
+		}
 		err := layout.Execute(&page, map[string]any{
-			"Title": p.Title, "File": p.File, "Root": root, "Groups": groups, "Body": template.HTML(finishBody(body.String(), root)),
+			"Title": p.Title, "File": p.File, "Root": root, "Groups": groups, "Body": template.HTML(finished),
+			"Description": p.description(), "Image": root + p.image(), "Idea": p.idea(),
 		})
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", p.source, err)
