@@ -209,7 +209,7 @@ func TestBrokenSource(t *testing.T) {
 	}
 	for name, text := range map[string]string{
 		"go.mod": "module ghostcube\n", "main.go": "package main\n\nfunc main() { nonsense }\n",
-		"README.md": "# A\n", "CONTRIBUTING.md": "# B\n", "CHANGELOG.md": "# C\n",
+		"README.md": "# A\n", "CONTRIBUTING.md": "# B\n", "CHANGELOG.md": "# C\n", "assets/terms.toml": "",
 		"docs/reference/comparisons.md": "### prediction\n\nG.\n\n![g](g.png)\n\n**h**: 1\n",
 		"docs/guides/d.md":              "# D\n\nE.\n\nSee `?compare=prediction`.\n\n## Watch for\n\n1. F.\n\n## G\n",
 	} {

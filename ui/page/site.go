@@ -29,7 +29,8 @@ type section struct {
 	Heading string  `json:"heading"`
 	URL     string  `json:"url"`
 	Text    string  `json:"text"`
-	Weight  float64 `json:"weight"` // of a hit
+	Also    string  `json:"also,omitempty"` // other names of what the page is about
+	Weight  float64 `json:"weight"`         // of a hit
 }
 
 // sitePage is a Markdown file of the documentation and the HTML page that it becomes.
@@ -37,7 +38,8 @@ type sitePage struct {
 	source string // path in the source folder, such as docs/guides/lockstep.md
 	File   string // path in the site, such as guides/lockstep.html
 	Title  string
-	group  int // index in siteGroups
+	group  int    // index in siteGroups
+	also   string // the field's names of what a guide is about
 
 	markdown []byte
 	document ast.Node
@@ -113,6 +115,11 @@ func readPages(source fs.FS) ([]*sitePage, error) {
 		pages = append(pages, p)
 	}
 	sortPages(pages)
+	terms, err := fs.ReadFile(source, "assets/terms.toml")
+	if err != nil {
+		return nil, err
+	}
+	addFieldNames(pages, terms)
 	return pages, nil
 }
 
@@ -261,8 +268,8 @@ func (p *sitePage) image() string {
 	return image
 }
 
-// idea returns the name of the idea that a guide is about, or nothing.
-func (p *sitePage) idea() string {
+// guide returns the name of a guide, which is also that of its idea; of another page nothing.
+func (p *sitePage) guide() string {
 	if path.Dir(p.source) != "docs/guides" {
 		return ""
 	}
@@ -342,6 +349,27 @@ func (p *sitePage) terms() []section {
 	return list
 }
 
+// termForm is a term of the field in the file of all terms: its name, perhaps more names, and what it is here.
+var termForm = regexp.MustCompile(`(?m)^name = "(.*)"\n(?:also = "(.*)"\n)?(?:[a-z]+ = ".*"\n)*?(?:here|nearest) = "(.*)"$`)
+
+// guideOfTerm is a guide among what a term is here.
+var guideOfTerm = regexp.MustCompile(`\bguide ([a-z-]+)`)
+
+// addFieldNames gives the guides among pages the field's names of what they are about, from the file of all terms.
+func addFieldNames(pages []*sitePage, terms []byte) {
+	names := map[string][]string{} // by guide
+	for _, m := range termForm.FindAllSubmatch(terms, -1) {
+		for _, guide := range guideOfTerm.FindAllSubmatch(m[3], -1) {
+			names[string(guide[1])] = append(names[string(guide[1])], string(m[1]), string(m[2]))
+		}
+	}
+	for _, p := range pages {
+		if list := names[p.guide()]; list != nil {
+			p.also = strings.Join(slices.DeleteFunc(list, func(s string) bool { return s == "" }), ", ")
+		}
+	}
+}
+
 // navigation is a group of pages as the template takes it.
 type navigation struct {
 	Title string
@@ -361,7 +389,9 @@ func renderSite(pages []*sitePage, templates fs.FS) (map[string][]byte, error) {
 		bySource[p.source] = p
 		groups[p.group].Title = siteGroups[p.group].title
 		groups[p.group].Pages = append(groups[p.group].Pages, p)
-		index = append(index, p.sections()...)
+		sections := p.sections()
+		sections[0].Also = p.also
+		index = append(index, sections...)
 	}
 	groups = slices.DeleteFunc(groups, func(g navigation) bool { return len(g.Pages) == 0 })
 	files := map[string][]byte{}
@@ -378,7 +408,7 @@ func renderSite(pages []*sitePage, templates fs.FS) (map[string][]byte, error) {
 		}
 		err := layout.Execute(&page, map[string]any{
 			"Title": p.Title, "File": p.File, "Root": root, "Groups": groups, "Body": template.HTML(finished),
-			"Description": p.description(), "Image": root + p.image(), "Idea": p.idea(),
+			"Description": p.description(), "Image": root + p.image(), "Idea": p.guide(),
 		})
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", p.source, err)
