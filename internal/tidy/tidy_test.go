@@ -185,7 +185,7 @@ var restrictedPackages = []struct {
 	{"github.com/pelletier/go-toml/", []string{"ui/plan"}},
 	{"github.com/mas-bandwidth/serialize.go", []string{"net/quant"}},
 	{"github.com/yuin/goldmark", []string{"ui/page"}},
-	{"net/url", []string{"ui/plan", "ui/stage"}},
+	{"net/url", []string{"ui/page", "ui/plan", "ui/stage"}},
 	{"net", []string{"docs/examples/prediction", "docs/examples/snapshots", "docs/examples/rollback"}},
 }
 
