@@ -30,7 +30,7 @@ type comparison struct {
 	Name    string
 	Title   string // without a period
 	Text    string // figures, perhaps the time at which the still was taken
-	Source  string // heading of its group
+	Source  string // heading of its group; empty: it has none
 	Heading string // anchor in the page of all comparisons
 
 	Number, Count  int         // its place, from 1, and the number of all
@@ -55,7 +55,9 @@ func readComparisons(markdown string) (list []*comparison) {
 	source := ""
 	for _, m := range comparisonForm.FindAllStringSubmatch(markdown, -1) {
 		if m[1] != "" {
-			source = plainText(m[1])
+			if source = plainText(m[1]); source == "Without a source" {
+				source = ""
+			}
 			continue
 		}
 		c := &comparison{Name: m[2], Title: plainText(m[3]), Text: firstUpper(plainText(m[4])) + ".", Source: source, Heading: slugOf(m[2])}
