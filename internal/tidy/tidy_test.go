@@ -202,7 +202,7 @@ var restrictedPackages = []struct {
 	{"github.com/flynn/noise", []string{"net/socket"}},
 	{"golang.org/x/crypto/", []string{"net/socket"}},
 	{"github.com/nats-io/", []string{"ui/sweep/queue"}},
-	{"net/url", []string{"ui/plan", "ui/stage", "ui/sweep/queue"}},
+	{"net/url", []string{"ui/page", "ui/plan", "ui/stage", "ui/sweep/queue"}},
 	{"net", []string{"net/socket", "docs/examples/prediction", "docs/examples/snapshots", "docs/examples/rollback"}},
 }
 

@@ -383,7 +383,7 @@ func TestDissectorOfBrokenPackets(t *testing.T) {
 	if _, err := exec.LookPath("tshark"); err != nil {
 		t.Skip("no tshark here")
 	}
-	_, packets := capture(t, "--panes rewind,snapshot --seconds 0.1")
+	_, packets := captured(t, "--panes rewind,snapshot --seconds 0.1")
 	valid := packets[0].datagram
 	forged := func(payload []byte) []byte {
 		b, _ := packet.ForgeAcks(valid, payload, 7)

@@ -13,7 +13,8 @@ import (
 )
 
 type pageCommand struct {
-	Out string `short:"o" required:"" help:"Folder for the page." placeholder:"DIR"`
+	Out     string `short:"o" required:"" help:"Folder for the page." placeholder:"DIR"`
+	Address string `help:"Address of the page on the web: sites that show a link to it load its picture from there." placeholder:"URL"`
 }
 
 // Help returns the detailed help.
@@ -24,7 +25,7 @@ it needs Go and has to run in the folder of the source or below it. Without them
 finished page of a release, the folder "page" beside the program.
 
 Examples:
-  ghostcube page -o page
+  ghostcube page -o page --address https://example.org/lab/
   python3 -m http.server --directory page
 `
 }
@@ -34,7 +35,12 @@ func (c *pageCommand) Run(p *program) error {
 	if info, err := os.Stat(c.Out); err == nil && !info.IsDir() {
 		return usageError{fmt.Errorf("-o %s: it is a file: want a folder", c.Out)}
 	}
-	o := page.Options{Folder: c.Out, Work: ".", Finished: "page", Version: Version}
+	if c.Address != "" {
+		if _, err := page.ParseAddress(c.Address); err != nil {
+			return usageError{fmt.Errorf("--address: %w", err)}
+		}
+	}
+	o := page.Options{Folder: c.Out, Work: ".", Finished: "page", Version: Version, Address: c.Address}
 	if executable, err := os.Executable(); err == nil {
 		o.Finished = filepath.Join(filepath.Dir(executable), "page")
 	}

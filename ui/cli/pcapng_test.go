@@ -113,7 +113,7 @@ func (p *capturedPacket) addIP(t *testing.T, b []byte) {
 }
 
 // capture prints a session as a capture and returns its packets.
-func capture(t *testing.T, args string) (comment string, packets []capturedPacket) {
+func captured(t *testing.T, args string) (comment string, packets []capturedPacket) {
 	t.Helper()
 	return readCapture(t, []byte(printed(t, append([]string{"packets", "--format", "pcapng"}, strings.Fields(args)...)...)))
 }
@@ -131,7 +131,7 @@ func TestCapture(t *testing.T) {
 		if i > 0 && experiment.Brief() {
 			break
 		}
-		comment, packets := capture(t, args)
+		comment, packets := captured(t, args)
 		losses, counted := 0, map[string]int{}
 		for k, p := range packets {
 			if k > 0 && p.at < packets[k-1].at {
@@ -176,7 +176,7 @@ func TestCapture(t *testing.T) {
 		}
 	}
 	const pane = "--panes rewind,snapshot,rewind --seconds 0.2 --pane 2"
-	if _, packets := capture(t, pane); len(packets) != 24 || packets[0].description != "snapshot" || packets[0].from != "10.2.0.2:40001" {
+	if _, packets := captured(t, pane); len(packets) != 24 || packets[0].description != "snapshot" || packets[0].from != "10.2.0.2:40001" {
 		t.Errorf("%d packets of pane 2, the first of %+v", len(packets), packets[0].captureInterface)
 	}
 }
@@ -186,7 +186,7 @@ func TestCaptureOfChangingPanes(t *testing.T) {
 	tape := filepath.Join(t.TempDir(), "changes.tape")
 	need(os.WriteFile(tape, []byte("ghostcube tape 2\nscene plain\nnetwork latency=33ms\npane rewind\n---\n30 W\n! set 1 redundant off\n30 W\n"+
 		"! open all noprediction -\n! switch 1 snapshot -\n30 W\n! close 1 - -\n30 W\nend 120\n"), 0o666))
-	_, packets := capture(t, "--tape "+tape)
+	_, packets := captured(t, "--tape "+tape)
 	seen := ""
 	for _, p := range packets {
 		part := int(p.at / (500 * time.Millisecond))

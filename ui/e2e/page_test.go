@@ -33,6 +33,7 @@ func TestPage(t *testing.T) {
 	}
 	t.Run("panes", s.testPanes)
 	t.Run("links", s.testLinks)
+	t.Run("history", s.testHistory)
 	t.Run("keys", s.testKeys)
 	t.Run("drop", s.testDrop)
 	t.Run("screens", s.testScreens)

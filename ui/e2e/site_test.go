@@ -17,7 +17,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// TestSite opens every page of the documentation's site in a browser, light and dark, on a laptop and on a phone: axe finds no
+// TestSite opens the lab, and every page of the documentation and the ideas, in a browser, light and dark, on a laptop and on a phone: axe finds no
 // accessibility error, nothing is wider than the screen, and nothing is written to the console. GHOSTCUBE_AXE names the file
 // axe.min.js, which .ci/long installs.
 func TestSite(t *testing.T) {
@@ -31,16 +31,19 @@ func TestSite(t *testing.T) {
 	}
 	s := startPage(t)
 	var pages []string
-	err = filepath.WalkDir(filepath.Join(s.folder, "docs"), func(file string, d fs.DirEntry, err error) error {
-		if err == nil && filepath.Ext(file) == ".html" {
-			name, _ := filepath.Rel(s.folder, file)
-			pages = append(pages, filepath.ToSlash(name))
+	for _, folder := range []string{"docs", "ideas"} {
+		err = filepath.WalkDir(filepath.Join(s.folder, folder), func(file string, d fs.DirEntry, err error) error {
+			if err == nil && filepath.Ext(file) == ".html" {
+				name, _ := filepath.Rel(s.folder, file)
+				pages = append(pages, filepath.ToSlash(name))
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
 		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
+	pages = append(pages, "compare/csp-redundancy.html") // the others are like it
 	if len(pages) < 50 {
 		t.Fatalf("the site has %d pages: %v", len(pages), pages)
 	}
@@ -56,6 +59,13 @@ func TestSite(t *testing.T) {
 		}
 		if found := strings.Join(violations, "\n"); !strings.Contains(found, "image-alt") || !strings.Contains(found, "html-has-lang") {
 			t.Errorf("a picture without a text in a page without a language: %q", found)
+		}
+	})
+	t.Run("lab", func(t *testing.T) {
+		d := s.open(t, "?compare=csp-redundancy", smallScreen)
+		violations, err := runAxe(d.ctx, string(axe))
+		if err != nil || len(violations) > 0 {
+			t.Errorf("%v: %s", err, strings.Join(violations, "\n"))
 		}
 	})
 	for _, name := range pages {

@@ -1,6 +1,7 @@
 package hud
 
 import (
+	"fmt"
 	"math"
 	"strings"
 
@@ -184,6 +185,25 @@ func splitName(name string) (label, unit string) {
 		}
 	}
 	return strings.ReplaceAll(name, "_", " "), unit
+}
+
+// HeadlineText returns the headlines of all panes as words, such as "pops per minute: 291 in pane 1, 0 in pane 2". It is empty if
+// there are none.
+func (h *HUD) HeadlineText() string {
+	var b strings.Builder
+	for i, p := range h.panes {
+		x := &p.headline
+		if x.name == stage.NoHeadline || x.value.text == "" {
+			continue
+		}
+		if b.Len() == 0 {
+			b.WriteString(x.label + ": ")
+		} else {
+			b.WriteString(", ")
+		}
+		fmt.Fprintf(&b, "%s in pane %d", strings.TrimSpace(x.value.text+" "+x.unit), i+1)
+	}
+	return b.String()
 }
 
 // HeadlineTitle returns a headline's quantity in words with its unit, such as "path error RMS, m".

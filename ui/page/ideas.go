@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io/fs"
+	"net/url"
 	"path"
 	"regexp"
 	"strings"
@@ -19,6 +20,8 @@ type idea struct {
 	Look    []string // its points below "Watch for"
 	Link    string   // of its session, without the question mark
 
+	still string // name of the picture among those of the comparisons
+
 	Number, Count  int   // its place, from 1, and the number of all
 	Previous, Next *idea // nil: none
 }
@@ -30,6 +33,11 @@ var (
 	linkForm   = regexp.MustCompile(`\[([^\]]*)\]\([^)]*\)`)
 )
 
+// Head returns the head of the idea's page.
+func (i *idea) Head() head {
+	return head{Title: i.Title, Description: i.Summary, Image: "../" + comparisonStills + i.still + ".png", Alt: stillOf(i.Title)}
+}
+
 // readIdea returns the idea of a guide in Markdown.
 func readIdea(name, guide string) (*idea, error) {
 	m := guideForm.FindStringSubmatch(guide)
@@ -37,6 +45,10 @@ func readIdea(name, guide string) (*idea, error) {
 		return nil, fmt.Errorf("docs/guides/%s.md: want a title, a paragraph, a link to a session and points to watch for", name)
 	}
 	i := &idea{Name: name, Title: m[1], Text: plainText(m[2]), Link: m[3]}
+	query, err := url.ParseQuery(i.Link)
+	if i.still = query.Get("compare"); err != nil || i.still == "" {
+		return nil, fmt.Errorf("docs/guides/%s.md: ?%s: want a link to a comparison first, whose still is shown", name, i.Link)
+	}
 	i.Summary = strings.TrimSpace(sentence.FindString(i.Text))
 	for _, point := range guidePoint.Split(m[4], -1)[1:] {
 		i.Look = append(i.Look, plainText(point))
@@ -75,13 +87,21 @@ func readIdeas(source fs.FS) (ideas []*idea, err error) {
 	return ideas, nil
 }
 
-// ideaPages adds the pages of the ideas to files. The templates escape every value themselves.
-func ideaPages(files map[string][]byte, source fs.FS) error {
-	ideas, err := readIdeas(source)
+// landingPages adds the pages of the ideas and of the comparisons to files. The templates escape every value themselves.
+func landingPages(files map[string][]byte, source fs.FS) error {
+	t, err := template.ParseFS(source, "ui/page/ideas/*.html")
 	if err != nil {
 		return err
 	}
-	t, err := template.ParseFS(source, "ui/page/ideas/*.html")
+	if err := comparisonPages(files, source, t); err != nil {
+		return err
+	}
+	return ideaPages(files, source, t)
+}
+
+// ideaPages adds the pages of the ideas and their list to files.
+func ideaPages(files map[string][]byte, source fs.FS, t *template.Template) error {
+	ideas, err := readIdeas(source)
 	if err != nil {
 		return err
 	}
@@ -96,7 +116,9 @@ func ideaPages(files map[string][]byte, source fs.FS) error {
 			return err
 		}
 	}
-	if err := write("index.html", "index.html", ideas); err != nil {
+	list := map[string]any{"Ideas": ideas, "Head": head{Title: "The ideas of networked physics", Image: "../docs/window.png",
+		Description: "The ideas of networked physics, each with a simulation that runs in the page.", Alt: "The lab with two panes"}}
+	if err := write("index.html", "index.html", list); err != nil {
 		return err
 	}
 	files["ideas/style.css"], err = fs.ReadFile(source, "ui/page/ideas/style.css")

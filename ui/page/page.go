@@ -13,6 +13,7 @@ import (
 	"io"
 	"io/fs"
 	"maps"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -33,6 +34,7 @@ type Options struct {
 	Work     string // folder of the program's source, or one below it
 	Finished string // folder of a finished page, which is copied where Work is no such folder, or Go is not installed
 	Version  string // of the program in the page
+	Address  string // of the page on the web, for the pictures of shared links (ParseAddress); empty: they have no host
 }
 
 // File is a file of a page.
@@ -47,6 +49,13 @@ type File struct {
 // files alone. Nothing is written if the program cannot be compiled, if ctx ends before that, if a file cannot be
 // written, or if the folder has another page or files of the page's names.
 func Write(ctx context.Context, o Options) ([]File, error) {
+	var address *url.URL
+	if o.Address != "" {
+		var err error
+		if address, err = ParseAddress(o.Address); err != nil {
+			return nil, err
+		}
+	}
 	if err := checkFolder(o.Folder); err != nil {
 		return nil, err
 	}
@@ -69,6 +78,9 @@ func Write(ctx context.Context, o Options) ([]File, error) {
 		return nil, errors.New("interrupted: no file was written")
 	}
 	if err != nil {
+		return nil, err
+	}
+	if err := placeImages(files, address); err != nil {
 		return nil, err
 	}
 	if err := checkFiles(o.Folder, files); err != nil {
@@ -182,7 +194,7 @@ func staticFiles(source fs.FS) (map[string][]byte, error) {
 		err = readFiles(files, static)
 	}
 	if err == nil {
-		err = ideaPages(files, source)
+		err = landingPages(files, source)
 	}
 	return files, err
 }

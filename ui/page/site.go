@@ -29,7 +29,8 @@ type section struct {
 	Heading string  `json:"heading"`
 	URL     string  `json:"url"`
 	Text    string  `json:"text"`
-	Weight  float64 `json:"weight"` // of a hit
+	Also    string  `json:"also,omitempty"` // other names of what the page is about
+	Weight  float64 `json:"weight"`         // of a hit
 }
 
 // sitePage is a Markdown file of the documentation and the HTML page that it becomes.
@@ -37,7 +38,8 @@ type sitePage struct {
 	source string // path in the source folder, such as docs/guides/lockstep.md
 	File   string // path in the site, such as guides/lockstep.html
 	Title  string
-	group  int // index in siteGroups
+	group  int    // index in siteGroups
+	also   string // the field's names of what a guide is about
 
 	markdown []byte
 	document ast.Node
@@ -113,6 +115,11 @@ func readPages(source fs.FS) ([]*sitePage, error) {
 		pages = append(pages, p)
 	}
 	sortPages(pages)
+	terms, err := fs.ReadFile(source, "assets/terms.toml")
+	if err != nil {
+		return nil, err
+	}
+	addFieldNames(pages, terms)
 	return pages, nil
 }
 
@@ -222,6 +229,53 @@ func (p *sitePage) title() string {
 	return p.source
 }
 
+// descriptionLength are the least and the greatest length of the description of a page; sites that show it cut a longer one.
+var descriptionLength = [2]int{40, 200}
+
+// description returns the first sentences of the page's first paragraph that says enough.
+func (p *sitePage) description() string {
+	for n := p.document.FirstChild(); n != nil; n = n.NextSibling() {
+		if n.Kind() != ast.KindParagraph || n.FirstChild().Kind() == ast.KindImage {
+			continue
+		}
+		text := p.textOf(n)
+		least, most := descriptionLength[0], descriptionLength[1]
+		if len(text) < least {
+			continue
+		}
+		if len(text) <= most {
+			return text
+		}
+		if end := strings.LastIndex(text[:most], ". "); end >= least {
+			return text[:end+1]
+		}
+		return text[:strings.LastIndex(text[:most-4], " ")] + " ..."
+	}
+	return p.Title
+}
+
+// image returns the first picture of the page that sites can show beside a link, as its path in the site.
+func (p *sitePage) image() string {
+	image := "window.png"
+	_ = ast.Walk(p.document, func(n ast.Node, entering bool) (ast.WalkStatus, error) { // the function returns no error
+		x, ok := n.(*ast.Image)
+		if !entering || !ok || path.Ext(string(x.Destination)) == ".svg" {
+			return ast.WalkContinue, nil
+		}
+		image = path.Join(path.Dir(p.File), string(x.Destination))
+		return ast.WalkStop, nil
+	})
+	return image
+}
+
+// guide returns the name of a guide, which is also that of its idea; of another page nothing.
+func (p *sitePage) guide() string {
+	if path.Dir(p.source) != "docs/guides" {
+		return ""
+	}
+	return strings.TrimSuffix(path.Base(p.source), ".md")
+}
+
 // textOf returns the text of a node and the nodes below it, without markup.
 func (p *sitePage) textOf(n ast.Node) string {
 	var b strings.Builder
@@ -295,6 +349,27 @@ func (p *sitePage) terms() []section {
 	return list
 }
 
+// termForm is a term of the field in the file of all terms: its name, perhaps more names, and what it is here.
+var termForm = regexp.MustCompile(`(?m)^name = "(.*)"\n(?:also = "(.*)"\n)?(?:[a-z]+ = ".*"\n)*?(?:here|nearest) = "(.*)"$`)
+
+// guideOfTerm is a guide among what a term is here.
+var guideOfTerm = regexp.MustCompile(`\bguide ([a-z-]+)`)
+
+// addFieldNames gives the guides among pages the field's names of what they are about, from the file of all terms.
+func addFieldNames(pages []*sitePage, terms []byte) {
+	names := map[string][]string{} // by guide
+	for _, m := range termForm.FindAllSubmatch(terms, -1) {
+		for _, guide := range guideOfTerm.FindAllSubmatch(m[3], -1) {
+			names[string(guide[1])] = append(names[string(guide[1])], string(m[1]), string(m[2]))
+		}
+	}
+	for _, p := range pages {
+		if list := names[p.guide()]; list != nil {
+			p.also = strings.Join(slices.DeleteFunc(list, func(s string) bool { return s == "" }), ", ")
+		}
+	}
+}
+
 // navigation is a group of pages as the template takes it.
 type navigation struct {
 	Title string
@@ -314,7 +389,9 @@ func renderSite(pages []*sitePage, templates fs.FS) (map[string][]byte, error) {
 		bySource[p.source] = p
 		groups[p.group].Title = siteGroups[p.group].title
 		groups[p.group].Pages = append(groups[p.group].Pages, p)
-		index = append(index, p.sections()...)
+		sections := p.sections()
+		sections[0].Also = p.also
+		index = append(index, sections...)
 	}
 	groups = slices.DeleteFunc(groups, func(g navigation) bool { return len(g.Pages) == 0 })
 	files := map[string][]byte{}
@@ -325,8 +402,13 @@ func renderSite(pages []*sitePage, templates fs.FS) (map[string][]byte, error) {
 			return nil, fmt.Errorf("%s: %w", p.source, err)
 		}
 		root := strings.Repeat("../", strings.Count(p.File, "/"))
+		finished := finishBody(body.String(), root)
+		if p.source == comparisonPage {
+			finished = linkStills(finished, root)
+		}
 		err := layout.Execute(&page, map[string]any{
-			"Title": p.Title, "File": p.File, "Root": root, "Groups": groups, "Body": template.HTML(finishBody(body.String(), root)),
+			"Title": p.Title, "File": p.File, "Root": root, "Groups": groups, "Body": template.HTML(finished),
+			"Description": p.description(), "Image": root + p.image(), "Idea": p.guide(),
 		})
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", p.source, err)

@@ -56,9 +56,13 @@ func Report() io.Writer { return nil }
 // Address returns the address of the page without its query; empty on a desktop.
 func Address() string { return "" }
 
-// SetAddress makes a query, which begins with a question mark, that of the page's address. On a desktop it does
-// nothing. Browsers allow about one call a second.
-func SetAddress(query string) {}
+// SetAddress makes a query, which begins with a question mark, that of the page's address; the browser's way back leads to the
+// address before if another session begins. On a desktop it does nothing. Browsers allow about one call a second.
+func SetAddress(query string, another bool) {}
+
+// Describe gives the page a title, and a sentence about the session that the browser reads aloud to those who want that. On
+// a desktop it does nothing.
+func Describe(title, state string) {}
 
 // PrefersTouch reports whether the main pointer of the machine is a finger, as on a phone. On a desktop that shows only
 // when the screen is touched.

@@ -169,9 +169,13 @@ func (f reportFunction) Write(b []byte) (int, error) {
 // Address returns the address of the page without its query; empty on a desktop.
 func Address() string { return page.Call("address").String() }
 
-// SetAddress makes a query, which begins with a question mark, that of the page's address. On a desktop it does
-// nothing. Browsers allow about one call a second.
-func SetAddress(query string) { page.Call("setAddress", query) }
+// SetAddress makes a query, which begins with a question mark, that of the page's address; the browser's way back leads to the
+// address before if another session begins. On a desktop it does nothing. Browsers allow about one call a second.
+func SetAddress(query string, another bool) { page.Call("setAddress", query, another) }
+
+// Describe gives the page a title, and a sentence about the session that the browser reads aloud to those who want that. On
+// a desktop it does nothing.
+func Describe(title, state string) { page.Call("describe", title, state) }
 
 // PrefersTouch reports whether the main pointer of the machine is a finger, as on a phone.
 func PrefersTouch() bool {

@@ -35,6 +35,8 @@ type Links struct {
 
 	address   string // of the page, as it was set last
 	addressAt time.Time
+	another   bool   // session begins: the address of the one before it is worth a way back
+	state     string // of the session, as the page was told last
 
 	hashTick int      // tick of the hashes
 	hashes   []string // by pane
@@ -268,7 +270,8 @@ func (l *Links) CopyFrame() {
 	l.copyText("the line", x.Frame(cmp.Or(s.Title, "Ghostcube: "+s.Lab.Config().Scene)), more)
 }
 
-// UpdateAddress keeps the address of the page a link to the session.
+// UpdateAddress keeps the address of the page a link to the session, and tells the page what the session is and does. The way
+// back leads to the session before.
 func (l *Links) UpdateAddress() {
 	s := l.session
 	if !s.Platform.InPage || time.Since(l.addressAt) < addressInterval {
@@ -277,8 +280,26 @@ func (l *Links) UpdateAddress() {
 	l.addressAt = time.Now()
 	if x, err := l.ToSettings(); err == nil && x.Query() != l.address {
 		l.address = x.Query()
-		s.Platform.SetAddress(l.address)
+		s.Platform.SetAddress(l.address, l.another)
 	}
+	l.another = false
+	title := cmp.Or(s.Title, s.Lab.Config().Scene)
+	if state := title + ", " + s.stateText(); state != l.state {
+		l.state = state
+		s.Platform.Describe(title, state)
+	}
+}
+
+// stateText says what the session does, for those who do not see it. It changes only when a viewer does something, because
+// it is read aloud.
+func (s *Session) stateText() string {
+	switch {
+	case s.Ended:
+		return "at its end; " + s.HUD.HeadlineText()
+	case s.Paused:
+		return "paused at " + s.TimeText() + "; " + s.HUD.HeadlineText()
+	}
+	return "playing"
 }
 
 // CopyCommand copies the command line of the session to the clipboard and prints it.

@@ -41,7 +41,8 @@ type Platform struct {
 	Keep       func(name string) error
 	CopyText   func(text string) error
 	Address    func() string
-	SetAddress func(query string)
+	SetAddress func(query string, another bool)
+	Describe   func(title, state string)
 	Run        func(args []string, files map[string][]byte, wanted string, progress func(share float64)) (output string, file []byte, err error)
 }
 
@@ -121,7 +122,7 @@ func (s *Session) Start(p *plan.Plan) error {
 	s.Grab.held = false
 	s.Past.start()
 	s.Beside.end()
-	s.Links = Links{session: s}
+	s.Links = Links{session: s, address: s.Links.address, another: s.Links.address != "", state: s.Links.state}
 	s.Lesson.start()
 	for _, c := range p.Display() {
 		s.Do(c)

@@ -177,7 +177,7 @@ func displayBindings() (list []binding) {
 		if d.Key == "" {
 			continue
 		}
-		b := binding{label: d.Key, help: d.Help, keys: keys{settingKey(d.Key)}}
+		b := binding{label: d.Key, help: d.Help, embedded: true, keys: keys{settingKey(d.Key)}}
 		if len(d.Options()) > 2 {
 			b.label += ", Shift " + d.Key
 		}

@@ -132,7 +132,7 @@ func newGame(o Options) *game {
 	g := &game{Options: o, quit: make(chan os.Signal, 1)}
 	o.Session.Platform = session.Platform{
 		InPage: platform.InPage, Deliver: platform.Deliver, Keep: platform.Keep, CopyText: platform.CopyText,
-		Address: platform.Address, SetAddress: platform.SetAddress, Run: platform.Run,
+		Address: platform.Address, SetAddress: platform.SetAddress, Describe: platform.Describe, Run: platform.Run,
 	}
 	o.Session.Window = g
 	g.session = session.New(o.Session)

@@ -3,7 +3,7 @@
 
 (() => {
 	const element = (id) => document.getElementById(id);
-	const [loading, progress, status, details, actions] = ["loading", "progress", "status", "details", "actions"].map(element);
+	const [loading, progress, status, details, actions, lab] = ["loading", "progress", "status", "details", "actions", "lab"].map(element);
 
 	let shown = true; // a part of the canvas can be seen
 
@@ -22,6 +22,7 @@
 	// message replaces the loading bar, or the picture, by a text, lines of output below it, and links: {text: address}.
 	function message(text, lines, links) {
 		loading.hidden = false;
+		lab.hidden = true;
 		progress.hidden = true;
 		status.textContent = text;
 		status.setAttribute("role", "alert");
@@ -44,7 +45,22 @@
 	ghostcube.ready = () => {
 		performance.mark("ghostcube-picture");
 		loading.hidden = true;
-		new IntersectionObserver((list) => { shown = list[list.length - 1].isIntersecting; }).observe(document.querySelector("canvas"));
+		const canvas = document.querySelector("canvas");
+		const focused = document.activeElement === canvas;
+		canvas.setAttribute("role", "application"); // the keys are the program's
+		canvas.setAttribute("aria-label", "The lab");
+		canvas.setAttribute("aria-describedby", "session");
+		canvas.tabIndex = 0;
+		lab.append(canvas);
+		for (const field of document.querySelectorAll("body > textarea, body > input")) { // of Ebitengine, for typing
+			field.setAttribute("aria-label", "Text");
+			lab.append(field);
+		}
+		lab.hidden = false;
+		if (focused) {
+			canvas.focus();
+		}
+		new IntersectionObserver((list) => { shown = list[list.length - 1].isIntersecting; }).observe(canvas);
 	};
 	ghostcube.visible = () => shown && !document.hidden;
 
@@ -57,7 +73,24 @@
 
 	// The address of the page, without the query that names a session.
 	ghostcube.address = () => location.href.split(/[?#]/)[0];
-	ghostcube.setAddress = (query) => history.replaceState(null, "", query);
+
+	// The address names the session. One that begins has an entry of its own in the history; going back loads the one before.
+	let query = location.search;
+	ghostcube.setAddress = (next, another) => {
+		history[another ? "pushState" : "replaceState"](null, "", next);
+		query = location.search;
+	};
+	addEventListener("popstate", () => {
+		if (location.search !== query) {
+			location.reload();
+		}
+	});
+
+	ghostcube.describe = (title, state) => {
+		document.title = `${title} - Ghostcube`;
+		element("title").textContent = title;
+		element("session").textContent = state;
+	};
 
 	// Missing is the error of a browser that cannot run the program.
 	class Missing extends Error {}
