@@ -360,7 +360,7 @@ func inMarkdown(text string) string {
 // measureHead begins the page of measures.
 const measureHead = `# Measures
 
-The measures of a pane's score, the same for every strategy. A name ends in the unit. ` + "`bench --all`" + ` prints all of
+The measures, or quality metrics, of a pane, the same for every strategy. A name ends in the unit. ` + "`bench --all`" + ` prints all of
 them, ` + "`ghostcube list measures path_error_rms_m`" + ` the definition of one. [The score](score.md) says how to read them. Lower is
 better if nothing else is said.
 

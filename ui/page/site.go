@@ -57,7 +57,7 @@ var siteGroups = []struct {
 	{"Choose", []string{"docs/choosing.md", "docs/sweep.md", "docs/gamelog.md"}, 1.5},
 	{"Guides", []string{"docs/guides/"}, 1.5},
 	{"Extend", []string{"docs/extending.md", "docs/architecture.md", "CONTRIBUTING.md", "CHANGELOG.md"}, 0.8},
-	{"Notebook", []string{"docs/notebook/"}, 0.5},
+	{"Notebook", []string{"docs/notebook/", "docs/reference/claims.md"}, 0.5},
 	{"Look up", []string{"docs/glossary.md", termPage, "docs/reference/presets.md",
 		"docs/reference/comparisons.md", "docs/reference/mechanisms.md", "docs/reference/", "docs/"}, 1},
 }

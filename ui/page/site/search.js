@@ -17,6 +17,7 @@
 	const textWeight = 2;
 	const elsewhereWeight = 0.4; // in another section of the page
 	const phraseBonus = 1.5; // factor of a section whose heading has all words together
+	const titleBonus = 2; // one more, of the page whose title it is
 	const sameBonus = 4; // factor of a section whose heading, or a name in it, is what the reader typed
 
 	const skipped = new Set("a an and are as at be by can did do does explained for from has have how i in into is it its me multiplayer my netcode of on or the their this to versus vs what when where which who why with you your".split(" "));
@@ -139,7 +140,7 @@
 			});
 			score *= (covered / sum) ** 2 * Math.sqrt(searchIndex[i].weight);
 			if (names.includes(phrase)) {
-				score *= sameBonus;
+				score *= sameBonus * (searchIndex[i].heading === searchIndex[i].page && heading === ` ${phrase} ` ? titleBonus : 1);
 			} else if (heading.includes(` ${phrase} `)) {
 				score *= phraseBonus;
 			}
