@@ -155,6 +155,11 @@ func (c *docCommand) shortened() []string {
 			set("--seconds", "0.5")
 			set("--seeds", "2")
 		}
+	case "claims":
+		set("--seeds", "2")
+		if c.flag("--only") == "" {
+			set("--only", "lockstep-input-bits")
+		}
 	case "packets":
 		if c.flag("--svg") == "" {
 			set("--seconds", "0.2")
@@ -296,8 +301,18 @@ func writeUsersFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	sweep := []byte("panes = [\"noprediction\", \"rewind:lead=1|3\"]\nnetworks = [\"4g\"]\n")
+	const server = `{"t":"s","k":60,"b":[[7,0,0,0.5]]}
+{"t":"s","k":61,"b":[[7,0.1,0,0.5]]}
+`
+	const client = `{"t":"c","us":1000000,"k":60,"rtt":80000}
+{"t":"i","us":1000000,"id":1,"keys":"W"}
+{"t":"v","us":1016667,"k":61,"in":1,"b":[[7,0.1,0,0.5]]}
+`
 	for name, b := range map[string][]byte{
 		"mine.csv": trace, "home-up.csv": trace, "home-down.csv": trace, "pairs.txt.gz": pairs.Bytes(), "plan.toml": sweep,
+		"game.jsonl":   []byte(`{"t":"h","v":1,"role":"both","hz":60,"body":7}` + "\n" + server + client),
+		"client.jsonl": []byte(`{"t":"h","v":1,"role":"client","hz":60,"body":7}` + "\n" + client),
+		"server.jsonl": []byte(`{"t":"h","v":1,"role":"server","hz":60}` + "\n" + server),
 	} {
 		if err := os.WriteFile(name, b, 0o666); err != nil {
 			t.Fatal(err)
