@@ -78,12 +78,14 @@ func (s *auditedSweep) finish(t *testing.T) {
 
 // TestAuditFindsLies has honest workers and a liar send results in random order. Whenever the liar is caught, the
 // results are right, nobody else is named, and every cell of the liar is computed anew. One that always lies is caught
-// with its first result. The share of computed cells of honest workers is about the one that was asked for.
+// with its first result; one whose every second result is a lie, some hundred of them, escapes 5 % of checks in one of twelve
+// sessions. The share of computed cells of honest workers is about the one that was asked for.
 func TestAuditFindsLies(t *testing.T) {
 	rounds := 20
 	if !experiment.Brief() {
 		rounds = 200
 	}
+	escaped := 0
 	for round := range rounds {
 		random := rand.New(rand.NewPCG(uint64(round), 7))
 		s := newAuditedSweep(t, 400, 0.05, random)
@@ -116,7 +118,9 @@ func TestAuditFindsLies(t *testing.T) {
 		switch {
 		case rate == 0 && (len(lies) > 0 || computed < 4 || computed > 60):
 			t.Errorf("round %d: %d lies of honest workers, %d cells computed", round, len(lies), computed)
-		case rate > 0 && len(lies) != lied && len(lies) > 0, rate >= 0.5 && len(lies) == 0:
+		case rate == 0.5 && len(lies) == 0:
+			escaped++
+		case rate > 0 && len(lies) != lied && len(lies) > 0, rate == 1 && len(lies) == 0:
 			t.Errorf("round %d: %d lies found of %d", round, len(lies), lied)
 		case rate == 1 && (computed < taken || !strings.HasPrefix(lies[0].Difference, "a is ")):
 			t.Errorf("round %d: %d cells computed, the liar had %d: %+v", round, computed, taken, lies[0])
@@ -124,6 +128,9 @@ func TestAuditFindsLies(t *testing.T) {
 		if rate == 0 || len(lies) > 0 {
 			s.finish(t)
 		}
+	}
+	if escaped > rounds/4/5 { // a quarter of the rounds has such a liar
+		t.Errorf("half a liar escapes in %d of %d rounds", escaped, rounds/4)
 	}
 }
 
