@@ -320,9 +320,9 @@ func writeUsersFiles(t *testing.T) {
 	}
 }
 
-// needsMissing reports whether a command needs a program that is not installed, another machine or a server.
+// needsMissing reports whether a command needs a program that is not installed, another machine, a server, or a terminal to ask.
 func needsMissing(c *docCommand) bool {
-	if c.name() == "probe" || c.name() == "worker" || c.flag("--nats") != "" {
+	if c.name() == "probe" || c.name() == "worker" || c.flag("--nats") != "" || c.name() == "advise" && len(c.args) == 1 {
 		return true
 	}
 	_, err := exec.LookPath("ffmpeg")
