@@ -10,7 +10,7 @@ import "embed"
 //go:embed mechanisms.toml
 var Mechanisms []byte
 
-// Claims are what the articles and the field claim, claims/NN-TOPIC.toml, read by ui/plan. A page has none.
+// Claims are the claims of the articles and the wider field, claims/NN-TOPIC.toml, read by ui/plan. The page has none.
 //
 //go:embed claims/*.toml
 var Claims embed.FS

@@ -22,7 +22,7 @@ import (
 
 type joinCommand struct {
 	Address  string `arg:"" help:"Address and port of the server." placeholder:"ADDRESS"`
-	Name     string `help:"Name of the player. Who comes back under the same name gets the same seat." placeholder:"NAME"`
+	Name     string `help:"Name of the player. Rejoining with the same name gives back the same seat." placeholder:"NAME"`
 	Headless bool   `help:"A bot plays, without a window: it presses random keys."`
 	Tape     string `help:"A bot plays, without a window: it presses the keys of a tape's first player (see list tapes)." placeholder:"NAME|FILE"`
 	Network  string `help:"Conditions to lay over the real network: latency=75ms,loss=5% (see list networks)." placeholder:"NETWORK"`

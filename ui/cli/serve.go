@@ -37,9 +37,9 @@ type serveCommand struct {
 // Help returns the detailed help.
 func (c *serveCommand) Help() string {
 	return `
-The server simulates the world and waits for players: it prints the line with which they join. A
-player who comes late gets the world as it is; one who comes back under the same name gets the
-same seat. Ctrl-C ends the session.
+The server simulates the world, waits for players, and prints the command by which they join.
+Late players download the present world; a player who rejoins with the same name gets the same
+seat. Ctrl-C ends the session.
 
 Examples:
   ghostcube serve --seconds 5

@@ -30,7 +30,7 @@ type sweepCommand struct {
 	FaultEvery time.Duration `group:"session" help:"Interval at which the server's cube is nudged by a metre." placeholder:"5s"`
 	Fault      string        `group:"session" help:"Faults of every session, as bench takes them." placeholder:"NAME=VALUE@TIME,..."`
 	Seconds    float64       `group:"session" help:"Length of every session in seconds: that of its tape if none is given." placeholder:"S"`
-	Out        string        `group:"output" short:"o" required:"" help:"Folder for the results. A sweep that was killed goes on with what is there." placeholder:"DIR"`
+	Out        string        `group:"output" short:"o" required:"" help:"Folder for the results. A sweep that was killed resumes from it." placeholder:"DIR"`
 	Jobs       int           `group:"output" help:"Sessions that run at once: one on each core if none is given." placeholder:"N"`
 	NATS       string        `name:"nats" group:"workers" help:"NATS server by which ghostcube worker computes the cells, with JetStream." placeholder:"nats://HOST"`
 	Verify     float64       `group:"workers" help:"Results of workers that are computed here as well, in percent. 0 believes everybody." default:"5" placeholder:"5"`

@@ -287,7 +287,7 @@ func (s *Server) Close() error {
 	return s.config.Recording.Close()
 }
 
-// Seat is what the server knows of a player's seat.
+// Seat is a player's seat, as the server knows it.
 type Seat struct {
 	Name, Address string       // of who sits there, or of the last one; an empty address: nobody sits there
 	Stats         packet.Stats // of the server's endpoint, up to when the last one left
