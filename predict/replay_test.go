@@ -115,6 +115,7 @@ func equalWorlds(a, b *predict.World) string {
 // TestSelectiveReplay replays random changes of inputs and bodies in all scenes, in one world by stepping all bodies and in
 // another by stepping those that can differ, and compares every remembered state and the present.
 func TestSelectiveReplay(t *testing.T) {
+	experiment.Skip(t)
 	t.Parallel()
 	names := append(scene.Names(), "katamari:cubes=200:players=4", "katamari:cubes=100:players=8", "pile:layers=3", "zen:avatar=1")
 	for _, name := range names {

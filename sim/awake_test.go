@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 
+	"ghostcube/internal/experiment"
+
 	"ghostcube/predict/part/codec"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
@@ -13,6 +15,7 @@ import (
 // TestAwakeList changes a world at random, between steps and as every caller may, and checks after each step that it
 // knows what is awake, and that it equals a world that finds out anew in each step.
 func TestAwakeList(t *testing.T) {
+	experiment.Skip(t)
 	t.Parallel()
 	for _, name := range append(goldenScenes(), "katamari:cubes=100", "heap:layers=1", "ship:distance=530") {
 		for seed := range uint64(2) {

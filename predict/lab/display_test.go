@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 
+	"ghostcube/internal/experiment"
+
 	"ghostcube/predict"
 	. "ghostcube/predict/lab"
 	"ghostcube/predict/lab/labtest"
@@ -47,6 +49,7 @@ func TestFocus(t *testing.T) {
 // does not change it, that every report covers all bodies or none, and that inspecting
 // allocates nothing once the buffers exist.
 func TestInspectChangesNothing(t *testing.T) {
+	experiment.Skip(t)
 	for _, seat := range []Seat{AtClient, AtHost} {
 		for _, s := range Strategies {
 			a := labtest.Open(t, labtest.Config(t, "katamari:cubes=60", "wifi-bad", seat), s.Name)

@@ -3,6 +3,8 @@ package lab_test
 import (
 	"testing"
 
+	"ghostcube/internal/experiment"
+
 	. "ghostcube/predict/lab"
 	"ghostcube/predict/lab/labtest"
 	"ghostcube/sim"
@@ -14,6 +16,7 @@ import (
 // divergence is found however late the server plays the inputs out; and that a strategy whose client
 // does not simulate reports none.
 func TestStrategyDivergence(t *testing.T) {
+	experiment.Skip(t)
 	t.Parallel()
 	for _, panes := range [][]string{
 		{"lockstep:contact-order=own-seed", "lockstep"},

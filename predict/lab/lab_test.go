@@ -73,7 +73,7 @@ func TestConformance(t *testing.T) {
 	t.Parallel()
 	scenes := []string{"zen", "katamari:cubes=100", "two-players", "plain", "heap:layers=2", "tower"}
 	if experiment.Brief() {
-		scenes = []string{"zen", "katamari:cubes=40", "two-players"}
+		scenes = []string{"katamari:cubes=40", "two-players"}
 	}
 	for _, s := range Strategies {
 		for _, seat := range []Seat{AtClient, AtHost} {
@@ -281,6 +281,7 @@ func BenchmarkFork(b *testing.B) {
 // TestEightPlayers checks in every strategy that the input of the eighth player moves its cube at all clients and at the
 // server, and that a copy with eight clients continues like its original.
 func TestEightPlayers(t *testing.T) {
+	experiment.Skip(t)
 	t.Parallel()
 	specs := []string{"rollback:topology=mesh"}
 	for _, s := range Strategies {

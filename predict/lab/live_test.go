@@ -3,6 +3,8 @@ package lab_test
 import (
 	"testing"
 
+	"ghostcube/internal/experiment"
+
 	. "ghostcube/predict/lab"
 	"ghostcube/predict/lab/labtest"
 	"ghostcube/sim"
@@ -12,6 +14,7 @@ import (
 // that has them, several times within a round trip. Nobody refuses one of these packets, a fork made between ends
 // like the original, and the client goes on following the server.
 func TestLiveFormat(t *testing.T) {
+	experiment.Skip(t)
 	for _, c := range []struct {
 		scene, knob string
 		values      []string

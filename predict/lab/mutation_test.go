@@ -26,6 +26,7 @@ import (
 // in the past or in the future. A client that gets inputs only cannot recover from a wrong one either,
 // if it is well-formed: there the cube may be elsewhere if the client says that the worlds differ.
 func TestMutatedStates(t *testing.T) {
+	experiment.Skip(t)
 	t.Parallel()
 	specs := []string{"snapshot:compression=raw", "snapshot:compression=quantised", "statesync:compression=delta", "statesync:authority=client",
 		"animated:joint-tree=relative", "historyoffset:joint-tree=relative:joint-root=operated", "relative:joint-tree=relative-position", "historyoffset"}

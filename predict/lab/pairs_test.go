@@ -392,7 +392,7 @@ func (s *pairSession) drawInputs(t *tape.Tape) {
 //   - a copy that goes on from a moment within ends with the same hash, and so does the session itself after it went
 //     back to that moment, also if it went another way in between.
 func TestPairs(t *testing.T) {
-	n := 12
+	n := 4
 	switch {
 	case experiment.Long() && !testing.Short():
 		n = 10_000

@@ -247,6 +247,7 @@ func liveAgain(t *testing.T, l, twin *Lab, lives int, moves bool) (s lifeStats) 
 // which take all datagrams of a sixtieth of a second: the block of the world moves no other packet to another outcome. It
 // does so with jitter, where a snapshot may be later than the twin's; there a client that interpolates may be off by 10 cm.
 func TestRejoinAgainAndAgain(t *testing.T) {
+	experiment.Skip(t)
 	lives := 3 // the third is ended while the world is on its way
 	networks := []string{"latency=50ms", "latency=50ms,jitter=20ms,burst=1,loss=5%"}
 	if experiment.Enabled() {
@@ -286,6 +287,7 @@ func TestRejoinAgainAndAgain(t *testing.T) {
 // nothing, with one in which it is not: the server's world is the same, and what the other client draws. A revived
 // client of rewind has the server's contacts, and does not ask for a resynchronisation, which moves touching bodies.
 func TestOthersNoticeNothing(t *testing.T) {
+	experiment.Skip(t)
 	for _, s := range Strategies {
 		t.Run(s.Name, func(t *testing.T) {
 			t.Parallel()

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"ghostcube/internal/experiment"
+
 	"ghostcube/net/link"
 	. "ghostcube/predict/lab"
 	"ghostcube/predict/lab/labtest"
@@ -57,6 +59,7 @@ func TestRollbackRecovers(t *testing.T) {
 // TestMeshConformance checks the contract of strategies in a mesh, whose links between peers are copied too, with
 // faults on one client and an attacker on all links.
 func TestMeshConformance(t *testing.T) {
+	experiment.Skip(t)
 	t.Parallel()
 	for _, scene := range []string{"two-players", "katamari:cubes=60:players=4", "zen"} {
 		t.Run(scene, func(t *testing.T) {

@@ -21,7 +21,10 @@ func TestSelectiveReplays(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatal("no tapes: ", err)
 	}
-	for _, file := range files {
+	for i, file := range files {
+		if experiment.Brief() && i%7 != 0 {
+			continue
+		}
 		name := strings.TrimSuffix(filepath.Base(file), ".tape")
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -21,6 +21,7 @@ const claimsPage = "../../docs/reference/claims.md"
 
 // TestClaimFiles checks that every claim can be tested, and that the claims cover what the articles describe.
 func TestClaimFiles(t *testing.T) {
+	experiment.Skip(t)
 	p := testProgram(t)
 	list, count := must(plan.Claims(&p.library)), len(mechanisms(t))
 	covered, sources, wider := map[int]bool{}, map[string]bool{}, 0
@@ -55,6 +56,7 @@ func TestClaimFiles(t *testing.T) {
 // TestClaimsRepeat tests three claims twice, on all cores and on one, and compares every digit. The figures are those of
 // bench with the same panes and seeds.
 func TestClaimsRepeat(t *testing.T) {
+	experiment.Skip(t)
 	args := strings.Fields("claims --only snapshot-jitter-buffer,prediction-redundant-inputs,protocol-relative-indices --seeds 3 --format json")
 	text := printed(t, args...)
 	var list []claimResult

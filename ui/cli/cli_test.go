@@ -189,6 +189,7 @@ func TestLatencyIsHidden(t *testing.T) {
 // motion exactly: the display delay is the downlink latency, or minus the uplink latency and
 // the input lead, to a tick; jerk equals the server's; and there are no long freezes.
 func TestScoreOfMotion(t *testing.T) {
+	experiment.Skip(t)
 	t.Parallel()
 	r := runBench(t, "--scene", "zen", "--panes", "noprediction,rewind:lead=5,noprediction:snapshot-every=6", "--network", "latency=75ms", "--seconds", "30")
 	for i, want := range []float64{75, -75 - 5000.0/60} {
@@ -265,6 +266,7 @@ func TestLostByDirection(t *testing.T) {
 // TestSmoothingHides checks the purpose of smoothing: nudges of a metre pop by at most a fifth
 // of the distance and a tenth of the energy.
 func TestSmoothingHides(t *testing.T) {
+	experiment.Skip(t)
 	t.Parallel()
 	for _, mode := range []string{"single", "two-factor"} {
 		r := runBench(t, "--panes", "rewind:smoothing=none,rewind:smoothing="+mode, "--network", "latency=250ms,loss=10%",
@@ -280,6 +282,7 @@ func TestSmoothingHides(t *testing.T) {
 // TestRareSnapshotsHurt checks that corrections grow with the interval between snapshots, with
 // another contact order and without loss.
 func TestRareSnapshotsHurt(t *testing.T) {
+	experiment.Skip(t)
 	t.Parallel()
 	const pane = "rewind:contact-order=reordered:snapshot-every="
 	r := runBench(t, "--panes", pane+"1,"+pane+"4,"+pane+"32,rewind:contact-order=reordered:corrections=off",

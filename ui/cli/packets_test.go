@@ -14,6 +14,7 @@ import (
 // TestPackets prints the packets of sessions with every kind of payload and checks that the
 // size of a packet is its headers plus its fields, rounded up to whole bytes.
 func TestPackets(t *testing.T) {
+	experiment.Skip(t)
 	t.Parallel()
 	line := regexp.MustCompile(`pane \d (\S+), client \d (up|down): (\d+) bytes in (\d+) datagrams?; ` +
 		`payload (\d+) bits, as JSON (\d+) bytes, byte-aligned with header (\d+)`)

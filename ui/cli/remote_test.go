@@ -59,6 +59,7 @@ func serve(t *testing.T, args ...string) (c *exec.Cmd, joinArgs []string) {
 // TestThreeProcesses runs the program three times on the loopback: a server and two bots. They see the same world, and
 // the captures of all three replay. Without GHOSTCUBE_CI it does so for a second, with one strategy.
 func TestThreeProcesses(t *testing.T) {
+	experiment.Skip(t)
 	t.Parallel()
 	for _, s := range lab.Strategies {
 		seconds := "4"

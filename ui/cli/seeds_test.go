@@ -116,6 +116,7 @@ func withoutCPU(text string) string {
 // TestSeedsFormats checks that the table and the comma-separated values agree, for one session
 // and for several, and that wrong combinations of flags are refused.
 func TestSeedsFormats(t *testing.T) {
+	experiment.Skip(t)
 	t.Parallel()
 	for _, seeds := range []string{"", " --seeds 3"} {
 		rows, err := csv.NewReader(strings.NewReader(benchSeeds(t, " --format csv"+seeds))).ReadAll()

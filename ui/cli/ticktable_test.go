@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"ghostcube/internal/experiment"
 )
 
 // tickColumn returns the numbers of a column of a table of ticks, of one pane and from a tick on, without the empty ones.
@@ -48,6 +50,7 @@ func sum(list []float64) (all float64) {
 // TestTicksAgreeWithScore writes the ticks of sessions of many strategies, and checks that there is a row for each tick
 // and pane, and that errors, corrections, replays and bytes of the rows add up to those of the score.
 func TestTicksAgreeWithScore(t *testing.T) {
+	experiment.Skip(t)
 	for _, args := range []string{
 		"--panes noprediction,rewind:smooth-speed=3:redundant=off,snapshot,historyoffset --network wifi-bad,loss=10%",
 		"--panes rollback,lockstep,statesync,animated --network latency=50ms,jitter=20ms,loss=2%",

@@ -45,6 +45,7 @@ func openBusySession(t testing.TB) *lab.Lab {
 // while captions, gauges, headlines and explanations change, whatever colours the bodies, split or not. The
 // runtime's own allocations are counted too, so only those found three times in a row are an error.
 func TestFrameAllocations(t *testing.T) {
+	experiment.Skip(t)
 	var found []string
 	for range 3 {
 		if found = frameAllocations(t); len(found) == 0 {

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"ghostcube/internal/experiment"
+
 	"ghostcube/assets"
 	"ghostcube/ui/plan"
 )
@@ -26,6 +28,7 @@ func siteFiles(t *testing.T) map[string][]byte {
 
 // TestEveryPageDescribesItself promises that every page has a title and a description, and an image for sites that show a link to it.
 func TestEveryPageDescribesItself(t *testing.T) {
+	experiment.Skip(t)
 	files := siteFiles(t)
 	const meta = `<meta (?:name|property)="%" content="([^"]+)">`
 	forms := map[string]*regexp.Regexp{"title": regexp.MustCompile(`<title>([^<]+)</title>`)}
@@ -55,6 +58,7 @@ func TestEveryPageDescribesItself(t *testing.T) {
 
 // TestComparisonPages promises a page for each comparison that shows its still, and plays it there and in the lab.
 func TestComparisonPages(t *testing.T) {
+	experiment.Skip(t)
 	files := siteFiles(t)
 	library := &plan.Library{Tapes: assets.Tapes, Traces: assets.Traces, ComparisonFiles: assets.Comparisons}
 	all, err := library.Comparisons()
@@ -80,6 +84,7 @@ func TestComparisonPages(t *testing.T) {
 
 // TestEveryPageIsReachable promises that links lead from the first page to every other, and from each guide to its idea.
 func TestEveryPageIsReachable(t *testing.T) {
+	experiment.Skip(t)
 	files := siteFiles(t)
 	link := regexp.MustCompile(`<a [^>]*href="([^"?#]+)`)
 	reached := map[string]bool{"index.html": true}

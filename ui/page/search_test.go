@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"ghostcube/internal/experiment"
 )
 
 // queries are what readers of the field type, and the page that answers.
@@ -66,6 +68,7 @@ var mistyped = []struct{ text, page string }{
 // TestSearchAnswersQueries promises that the search finds the page that answers a query among the first three, also with a wrong
 // letter, and that a page comes first whose title is typed.
 func TestSearchAnswersQueries(t *testing.T) {
+	experiment.Skip(t)
 	pages, err := readPages(os.DirFS("../.."))
 	if err != nil {
 		t.Fatal(err)

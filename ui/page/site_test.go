@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"ghostcube/internal/experiment"
+
 	"ghostcube/assets"
 	"ghostcube/ui/plan"
 )
@@ -173,6 +175,7 @@ console.log(JSON.stringify(typed.map((text) => {
 // TestSearchFindsPresetsAndTerms types the name of every preset and every word of every term into the site's search, which
 // finds it, and a word of the field that a guide has, which finds the guide.
 func TestSearchFindsPresetsAndTerms(t *testing.T) {
+	experiment.Skip(t)
 	pages, err := readPages(os.DirFS("../.."))
 	if err != nil {
 		t.Fatal(err)

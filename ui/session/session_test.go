@@ -127,6 +127,7 @@ func TestSessionTapeNames(t *testing.T) {
 // the session that --compare starts, whatever went on before: both leave the same tape,
 // with its rate, its seed, its commands and its hashes.
 func TestPanelStartsTheSessionOfTheFlag(t *testing.T) {
+	experiment.Skip(t)
 	tapeOf := func(g *testSession) string {
 		g.runTicks(t, 330)
 		name := g.tape.file.Name()

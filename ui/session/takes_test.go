@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"ghostcube/internal/experiment"
+
 	"ghostcube/net/link"
 	"ghostcube/predict/lab"
 	"ghostcube/sim"
@@ -17,6 +19,7 @@ import (
 // the one it left, but for what the viewer has changed; that keys begin one without them; that each take keeps its
 // course; and that each has a tape which replays to its hashes.
 func TestTakes(t *testing.T) {
+	experiment.Skip(t)
 	g := newTestSession(t, "rewind", "lockstep")
 	var hashes [][]uint64
 	play := func(n int) {
@@ -161,6 +164,7 @@ func TestBeside(t *testing.T) {
 // TestRecordPast promises that a video recorded in the past, of two takes side by side, ends with the hashes of both, and
 // that a jump ends it.
 func TestRecordPast(t *testing.T) {
+	experiment.Skip(t)
 	g := newTestSession(t, "rewind", "snapshot")
 	g.playPast(t, 60)
 	g.Controls.FocusNext()

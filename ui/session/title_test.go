@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"ghostcube/internal/experiment"
+
 	"ghostcube/net/link"
 	"ghostcube/predict/lab"
 	"ghostcube/ui/plan"
@@ -18,6 +20,7 @@ import (
 // changes only the view, also in the video of a span that contains the change, and that resetting the session brings it
 // back. It has caught a video of lockstep and rewind titled "without and with prediction".
 func TestTitleStaysTrue(t *testing.T) {
+	experiment.Skip(t)
 	commands := map[string]lab.Command{
 		"switch":    {Name: "lockstep"},
 		"set":       {Pane: 1, Name: "smoothing", Value: "none"},

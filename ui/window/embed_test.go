@@ -118,6 +118,7 @@ func TestEmbedPlays(t *testing.T) {
 // panes, the legend and the buttons in a frame of 640 by 360, that no text leaves it or covers another, that the pictures keep
 // most of its height, or with gauges and lanes three tenths, and that it has neither panel nor timeline nor keys.
 func TestEmbedShows(t *testing.T) {
+	experiment.Skip(t)
 	library := playSettings(t, plan.Settings{}).session.Library
 	list, err := library.Comparisons()
 	if err != nil {

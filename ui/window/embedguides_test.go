@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"ghostcube/internal/experiment"
+
 	"ghostcube/render"
 	"ghostcube/ui/plan"
 	"ghostcube/ui/stage"
@@ -38,6 +40,7 @@ var (
 // TestEmbedShowsWhatGuidesName promises that the session of every guide, embedded in the page of its idea, shows each figure that the
 // guide's points name, takes each key that they name, and fits into the frame with them.
 func TestEmbedShowsWhatGuidesName(t *testing.T) {
+	experiment.Skip(t)
 	files, err := filepath.Glob("../../docs/guides/*.md")
 	if err != nil || len(files) == 0 {
 		t.Fatal(err)

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"ghostcube/internal/experiment"
+
 	"ghostcube/predict/lab"
 	"ghostcube/render"
 	"ghostcube/ui/hud"
@@ -13,6 +15,7 @@ import (
 // TestHeaderTexts promises that the title of each comparison, its network, and every alert stand in full in the head of
 // the picture, apart from each other, in all windowSizes with the panel open.
 func TestHeaderTexts(t *testing.T) {
+	experiment.Skip(t)
 	g := newTestGame(t, "rewind", "noprediction")
 	comparisons, err := g.session.Library.Comparisons()
 	if err != nil {
@@ -59,6 +62,7 @@ func TestHeaderTexts(t *testing.T) {
 
 // TestFooterNote promises that the note of the footer ends at a clause, and not with an ellipsis, in all windowSizes.
 func TestFooterNote(t *testing.T) {
+	experiment.Skip(t)
 	g := playSettings(t, plan.Settings{Compare: "prediction"})
 	g.runTicks(t, 100)
 	for _, size := range windowSizes {

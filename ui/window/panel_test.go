@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"ghostcube/internal/experiment"
+
 	"ghostcube/net/link"
 	"ghostcube/predict/lab"
 	"ghostcube/ui/hud"
@@ -17,6 +19,7 @@ import (
 // TestPanelTexts promises that no label, title, value or tooltip of any page is cut, and that each tooltip lies in
 // the window, for every strategy, in all windowSizes.
 func TestPanelTexts(t *testing.T) {
+	experiment.Skip(t)
 	sizes := windowSizes
 	tooltips := map[string]bool{}
 	var games []*game
@@ -91,6 +94,7 @@ func TestEveryControlExplained(t *testing.T) {
 // TestConditionControls promises a control for every condition of the network, and that each sets the condition that
 // it names, in both directions or in one.
 func TestConditionControls(t *testing.T) {
+	experiment.Skip(t)
 	g := newTestGame(t, "rewind")
 	g.screen.w, g.screen.h, g.screen.scale = 1280, 3000, 1
 	setup := "latency=50ms,reorder-delay=50ms,spike=100ms,bandwidth=256kbit,swing-every=8s,pause-every=4s,outage-every=9s,far-player=2"
@@ -131,6 +135,7 @@ func TestConditionControls(t *testing.T) {
 
 // TestSeedField promises that letters in the seed's field change nothing and a number restarts with that seed.
 func TestSeedField(t *testing.T) {
+	experiment.Skip(t)
 	g := newTestGame(t, "rewind")
 	g.openPage(t, "Session")
 	g.typeText(t, "seed", "12a")
@@ -222,6 +227,7 @@ func TestKeysAfterTyping(t *testing.T) {
 // TestRandomOperations promises that random clicks, drags, wheel turns, typed texts and resizes on all pages neither
 // stop the program nor leave a page of the panel out of reach.
 func TestRandomOperations(t *testing.T) {
+	experiment.Skip(t)
 	g := newTestGame(t, "rewind", "snapshot")
 	g.session.Comparisons, _ = g.session.Library.Comparisons()
 	random := uint32(1)
@@ -310,6 +316,7 @@ func TestCorrectionList(t *testing.T) {
 
 // TestTitleField promises that a title typed on the page Session stands in the head, and with none the comparison's again.
 func TestTitleField(t *testing.T) {
+	experiment.Skip(t)
 	g := newTestGame(t, "rewind")
 	g.openPage(t, "Session")
 	head := func() (texts string) {

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"ghostcube/internal/experiment"
+
 	"ghostcube/render"
 	"ghostcube/ui/timeline"
 )
@@ -11,6 +13,7 @@ import (
 // TestBarPointer promises that a press on the bar shows the moment below the pointer, that one near a mark goes to the
 // mark, that a drag with Shift plays its span in a loop, and that the camera does not turn meanwhile.
 func TestBarPointer(t *testing.T) {
+	experiment.Skip(t)
 	g := newTestGame(t, "rewind", "snapshot")
 	g.screen.w, g.screen.h, g.screen.scale = 1280, 720, 1
 	g.playPast(t, 300)

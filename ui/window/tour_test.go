@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"ghostcube/internal/experiment"
+
 	"ghostcube/predict/lab"
 	"ghostcube/predict/score"
 	"ghostcube/render"
@@ -99,6 +101,7 @@ func (g *game) setControl(t *testing.T, name, value string) {
 // the lesson recognises them. The first lesson is played to its end; TestLessonsAreTrue plays all. The order is that of
 // the tour.
 func TestTourInTheWindow(t *testing.T) {
+	experiment.Skip(t)
 	g := newTestGame(t, "rewind")
 	list := lessonsOf(t, g)
 	g.lay(t, widget.Input{})
@@ -149,6 +152,7 @@ func TestTourInTheWindow(t *testing.T) {
 // TestCardCoversNothing checks that the card of each lesson, before and after the action, lies below the panes, that
 // its texts are whole and lie in it, in all windowSizes, and that the panes keep their size when the lesson goes on.
 func TestCardCoversNothing(t *testing.T) {
+	experiment.Skip(t)
 	g := newTestGame(t, "rewind")
 	list := lessonsOf(t, g)
 	for i := range list {

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 
+	"ghostcube/internal/experiment"
+
 	"ghostcube/predict"
 	"ghostcube/sim"
 )
@@ -82,6 +84,7 @@ func TestEventsOf(t *testing.T) {
 // moved, every client shows each shot once, and the server resolves each once. With effects=every-step clients show what
 // is repeated, too.
 func TestShotsAreShownOnce(t *testing.T) {
+	experiment.Skip(t)
 	r, shots, resolved := shootingRig(t, "once")
 	if n := r.Counter("events_shown"); shots < 40 || n != float64(2*shots) || resolved != shots {
 		t.Errorf("%d shots, two clients show %v, the server resolves %d", shots, n, resolved)

@@ -16,6 +16,7 @@ import (
 // TestMeshAgrees checks that in a mesh all worlds of all clients equal the server's, tick by tick, whatever the
 // network, and that nobody stops.
 func TestMeshAgrees(t *testing.T) {
+	experiment.Skip(t)
 	t.Parallel()
 	networks := []string{
 		"latency=50ms,jitter=10ms,loss=2%", "latency=150ms", "up.latency=150ms,down.latency=20ms",
@@ -98,6 +99,7 @@ func TestMeshFarPeer(t *testing.T) {
 // TestMeshPace checks that in a mesh who is ahead slows down, by five per cent at most, until all step the same ticks
 // at the same time, and that nobody slows down for ever: after that all run at the session's pace.
 func TestMeshPace(t *testing.T) {
+	experiment.Skip(t)
 	for _, network := range []string{"latency=60ms", "latency=60ms,jitter=15ms,loss=5%", "latency=20ms,latency-per-player=60ms"} {
 		r := newRig(t, "katamari:cubes=9:players=4", network, false, "topology", "mesh")
 		r.run(t, 60)

@@ -115,12 +115,15 @@ func TestWorldsAgree(t *testing.T) {
 		"latency=10ms,latency-per-player=80ms,jitter=40ms",
 	}
 	for i, spec := range scenes {
+		if experiment.Brief() && i%2 == 1 {
+			continue
+		}
 		for j, network := range networks {
-			if experiment.Brief() && j != i%len(networks) {
+			if experiment.Brief() && j != i/2%len(networks) {
 				continue
 			}
 			for _, host := range []bool{false, true} {
-				if experiment.Brief() && host != (i%2 == 1) {
+				if experiment.Brief() && host != (i%4 == 2) {
 					continue
 				}
 				t.Run(fmt.Sprint(spec, network, host), func(t *testing.T) {

@@ -150,6 +150,7 @@ func TestLevelsDecode(t *testing.T) {
 // TestBitsPerLevel compares the size of a body at each level, with and without velocities, with
 // known sizes. The counters account for all bits and no others.
 func TestBitsPerLevel(t *testing.T) {
+	experiment.Skip(t)
 	t.Parallel()
 	bodies := 0.0
 	bitsPerBody := map[string]float64{}
@@ -321,6 +322,7 @@ func TestDelayWithoutVelocities(t *testing.T) {
 
 // TestIncompleteSnapshots checks that a snapshot with a missing fragment is counted.
 func TestIncompleteSnapshots(t *testing.T) {
+	experiment.Skip(t)
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("steps 901 cubes for thirteen seconds")

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"ghostcube/internal/experiment"
+
 	"ghostcube/net/quant"
 	"ghostcube/predict"
 	"ghostcube/predict/predicttest"
@@ -206,6 +208,7 @@ func TestTrail(t *testing.T) {
 // TestTickWraps checks that the wrap of the tick's fifteen bits has no effect; the first snapshot
 // of a long session is understood, and so is the first one after eleven minutes of silence.
 func TestTickWraps(t *testing.T) {
+	experiment.Skip(t)
 	r := newRig(t, 60)
 	r.tickOffset = 3*65536 - 200
 	r.c.expectedTick = r.tickOffset

@@ -1,15 +1,16 @@
 package statesync
 
 import (
+	"math/bits"
+	"slices"
+	"strings"
+	"testing"
+
 	"ghostcube/internal/experiment"
 	"ghostcube/net/quant"
 	"ghostcube/predict/predicttest"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
-	"math/bits"
-	"slices"
-	"strings"
-	"testing"
 )
 
 // TestGolomb checks that values of any size are read as they were written, with as many bits as
@@ -155,6 +156,7 @@ func (f *fakeBaselines) playerAt(i int, t sim.Tick) *sim.Body {
 // ten metres: the states are read exactly as sent; and a reader without the baselines loses only
 // the updates that depend on them.
 func TestEncodings(t *testing.T) {
+	experiment.Skip(t)
 	t.Parallel()
 	sc := predicttest.Scene(t, "katamari:cubes=4")
 	x := uint32(1)
@@ -242,6 +244,7 @@ func compression(level string) []string {
 // TestBitsMatchEstimate checks that a packet takes as many bits as chooseUpdates estimates, in
 // whatever order the bodies were chosen, and no more than available.
 func TestBitsMatchEstimate(t *testing.T) {
+	experiment.Skip(t)
 	t.Parallel()
 	ticks := 300
 	if experiment.Brief() {
@@ -385,6 +388,7 @@ func TestAckBits(t *testing.T) {
 // than half of the bits, and a whole update less than three quarters of an absolute one. With -v it
 // prints the bits of each field.
 func TestDeltaBitBreakdown(t *testing.T) {
+	experiment.Skip(t)
 	t.Parallel()
 	r := newRig(t, "katamari", "latency=50ms,loss=5%", "compression", "delta")
 	r.input = drivePulling

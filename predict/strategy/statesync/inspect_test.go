@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 
+	"ghostcube/internal/experiment"
+
 	"ghostcube/net/packet"
 	"ghostcube/net/quant"
 	"ghostcube/predict"
@@ -110,6 +112,7 @@ func TestInspectAge(t *testing.T) {
 // TestInspectEncoding checks that encodings are reported as they were on the wire, that each level
 // has the right ones, and that there are none before the first packet.
 func TestInspectEncoding(t *testing.T) {
+	experiment.Skip(t)
 	t.Parallel()
 	for level, want := range map[string][4]bool{
 		"quantised": {predict.Absolute: true}, "relative": {predict.Absolute: true, predict.RelativeToPlayer: true},

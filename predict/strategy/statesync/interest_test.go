@@ -15,6 +15,7 @@ import (
 // near; with one, near bodies more often, and far ones less often with the square of the distance;
 // and beyond the cutoff never.
 func TestInterestArea(t *testing.T) {
+	experiment.Skip(t)
 	t.Parallel()
 	rates := func(knobs ...string) (near, mid, far float64) {
 		r := newRig(t, "fleet:fields=6", "latency=30ms", append(knobs, "reliable-rest", "off")...)

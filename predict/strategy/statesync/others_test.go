@@ -3,6 +3,8 @@ package statesync
 import (
 	"testing"
 
+	"ghostcube/internal/experiment"
+
 	"ghostcube/predict/predicttest"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
@@ -69,6 +71,7 @@ func observedRun(t *testing.T, knobs ...string) (far float32, behind float64, ne
 // moment that the view names: the player's cube in the tick of the client's world, the others a delay of six
 // ticks behind it.
 func TestObservedBodiesAreInterpolated(t *testing.T) {
+	experiment.Skip(t)
 	far, behind, near := observedRun(t, "others", "interpolate", "interpolation-delay", "100ms", "budget", "4096")
 	if far > 0.2 || behind != 6 || near != 0 {
 		t.Errorf("drawn %v m off, %v ticks behind, in %d ticks not", far, behind, near)
@@ -78,6 +81,7 @@ func TestObservedBodiesAreInterpolated(t *testing.T) {
 // TestObservedBodiesNearThePlayer checks that with others=auto the bodies near the player are drawn in its tick, and the
 // rest behind it. A body that changes sides is drawn between the two.
 func TestObservedBodiesNearThePlayer(t *testing.T) {
+	experiment.Skip(t)
 	far, behind, near := observedRun(t, "others", "auto", "interpolation-delay", "100ms")
 	if far > 0.3 || behind != 6 || near < 300 {
 		t.Errorf("drawn %v m off, %v ticks behind, in %d ticks one not", far, behind, near)
