@@ -75,6 +75,7 @@ func drawEdgeRotation(r *rand.Rand, s SmallestThree) [4]float32 {
 // below the bound and reach the figures in the table. Along the way it checks that
 // quantising is idempotent, in integers and in floats, and that results have length 1.
 func TestSmallestThreeErrorIsBounded(t *testing.T) {
+	experiment.Skip(t)
 	// in degrees
 	found := [17]float64{
 		2: 101.6, 30, 18.9, 8.64, 4.25, 2.12, 1.08, 0.545,

@@ -230,6 +230,7 @@ func TestTraceOfPast(t *testing.T) {
 // correction names, and the input of a correction whose cause is a late input was lost, or arrived after the
 // server had stepped its tick.
 func TestCorrectionDatagrams(t *testing.T) {
+	experiment.Skip(t)
 	t.Parallel()
 	for _, spec := range []string{"rewind", "rewind:redundant=off", "relative", "historyoffset"} {
 		l := labtest.Open(t, labtest.Config(t, "katamari:cubes=60", "latency=60ms,jitter=8ms,loss=15%", AtClient), spec)

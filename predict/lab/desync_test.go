@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"ghostcube/internal/experiment"
+
 	"ghostcube/net/link"
 	"ghostcube/net/packet"
 	"ghostcube/net/quant"
@@ -18,6 +20,7 @@ import (
 // checks the reader names that field in the first packet, whichever it is; the clients reject
 // every packet until the fault ends, and then go on.
 func TestDesyncIsNamed(t *testing.T) {
+	experiment.Skip(t)
 	for _, spec := range []string{"rewind", "relative", "animated"} {
 		for field, want := range map[string]string{
 			"tick": `check "tick"`, "last_inputs.buttons": `check "last_inputs 0 input"`, "bodies.asleep": `check "bodies 0 asleep"`,
@@ -133,6 +136,7 @@ func TestDesyncOfInputs(t *testing.T) {
 // TestDesyncCopies checks that a fork in the middle of the fault ends like the original, and
 // that a field that no packet has is refused with the names of those that exist.
 func TestDesyncCopies(t *testing.T) {
+	experiment.Skip(t)
 	for _, s := range Strategies {
 		l := labtest.Open(t, labtest.Config(t, "zen", "latency=20ms", AtClient), s.Name)
 		run := func(l *Lab, n int) {

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"ghostcube/internal/experiment"
+
 	"ghostcube/predict"
 	. "ghostcube/predict/lab"
 	"ghostcube/predict/lab/labtest"
@@ -38,6 +40,7 @@ func apart(p *Pane, body int) float32 {
 // the client's picture went along, and that six seconds later it is where the server has it. Strategies whose clients get
 // no states cannot follow: they report the desync, and have it right once the client has joined again.
 func TestThrownBodySettles(t *testing.T) {
+	experiment.Skip(t)
 	t.Parallel()
 	for _, s := range Strategies {
 		t.Run(s.Name, func(t *testing.T) {

@@ -16,6 +16,7 @@ import (
 // player's, has several times the largest speeds, or is anywhere in the scene in any orientation. No
 // server panics, whatever it has to encode, and no client leaves the scene.
 func TestServersSendAnyWorld(t *testing.T) {
+	experiment.Skip(t)
 	t.Parallel()
 	specs := []string{"snapshot:compression=raw", "snapshot:compression=delta", "statesync:compression=delta", "statesync:compression=relative:authority=client",
 		"animated:joint-tree=relative", "historyoffset:joint-tree=relative:joint-root=operated", "relative:joint-tree=relative-position"}

@@ -246,6 +246,7 @@ func TestLockstepFaults(t *testing.T) {
 // after an outage of 30 s, in every scene of less than 100 bodies; that the client says so meanwhile if its
 // world is behind; that a frame steps no more ticks than its bodies allow; and that the worlds agree.
 func TestLockstepAfterOutage(t *testing.T) {
+	experiment.Skip(t)
 	t.Parallel()
 	scenes := []string{"plain", "two-players"}
 	if experiment.Enabled() {

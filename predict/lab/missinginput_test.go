@@ -3,6 +3,8 @@ package lab_test
 import (
 	"testing"
 
+	"ghostcube/internal/experiment"
+
 	. "ghostcube/predict/lab"
 	"ghostcube/predict/lab/labtest"
 	"ghostcube/sim"
@@ -12,6 +14,7 @@ import (
 // second after the last input has arrived, the server pushes neither player's cube any more, and no client
 // that simulates another player's cube does. With a repeat-time that is longer than the outage, all do.
 func TestHeldInputEnds(t *testing.T) {
+	experiment.Skip(t)
 	for _, spec := range []string{
 		"noprediction", "rewind", "rewind:relay=off", "snapshot", "statesync", "statesync:input-buffer=none", "animated", "animated:playout=4",
 		"historyoffset", "relative",

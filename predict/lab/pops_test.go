@@ -3,6 +3,8 @@ package lab_test
 import (
 	"testing"
 
+	"ghostcube/internal/experiment"
+
 	. "ghostcube/predict/lab"
 	"ghostcube/predict/lab/labtest"
 	"ghostcube/sim"
@@ -44,6 +46,7 @@ func TestPopsOnInput(t *testing.T) {
 // TestPopsOfEqualWorlds checks that a client that repeats the server's simulation to the bit has no pops, of any
 // body, also where it draws them two seconds later.
 func TestPopsOfEqualWorlds(t *testing.T) {
+	experiment.Skip(t)
 	tape := builtInTape(t, "katamari-ball")
 	l := labtest.Open(t, labtest.Config(t, "katamari", "latency=50ms", AtHost),
 		"lockstep", "lockstep:playout=1950ms:contact-order=tick-seed")

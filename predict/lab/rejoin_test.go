@@ -250,8 +250,11 @@ func TestRejoinAgainAndAgain(t *testing.T) {
 	experiment.Skip(t)
 	lives := 3 // the third is ended while the world is on its way
 	networks := []string{"latency=50ms", "latency=50ms,jitter=20ms,burst=1,loss=5%"}
-	if experiment.Enabled() {
+	switch {
+	case experiment.Long():
 		lives, networks = 100, append(networks, "latency=50ms,burst=1,loss=5%")
+	case experiment.Enabled():
+		lives = 12
 	}
 	const limit = 0.05 // m
 	for _, s := range Strategies {

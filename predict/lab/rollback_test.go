@@ -16,6 +16,7 @@ import (
 // lets the clients download the world one after the other, and checks that all worlds are the same again, bit for
 // bit, while the players keep playing: every checksum agrees.
 func TestRollbackRecovers(t *testing.T) {
+	experiment.Skip(t)
 	t.Parallel()
 	for _, scene := range []string{"two-players", "katamari:cubes=60:players=2", "convoy:players=2"} {
 		t.Run(scene, func(t *testing.T) {

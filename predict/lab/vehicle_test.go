@@ -237,6 +237,7 @@ func TestPushedRoverIsNoParent(t *testing.T) {
 // server relays the pilot's inputs, without more than a few pops, and that a client replays when it learns of an input that it
 // did not expect.
 func TestPilotIsExpected(t *testing.T) {
+	experiment.Skip(t)
 	c := labtest.Config(t, "ship:players=2", "latency=100ms,loss=2%", AtClient)
 	l := labtest.Open(t, c, "relative", "relative:relay=off")
 	for _, e := range builtInTape(t, "boarding-pilot").Entries {

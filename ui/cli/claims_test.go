@@ -122,6 +122,7 @@ func runLies(files string, args ...string) (code int, out, errs string) {
 
 // TestPlantedLies checks that claims that contradict the measurement do not hold, and that an impossible one is an error.
 func TestPlantedLies(t *testing.T) {
+	experiment.Skip(t)
 	code, out, errs := runLies(lies, "--seeds", "3")
 	if code != 0 || strings.Count(out, ": does not hold here\n") != 3 || !strings.Contains(out, "why  It does not.") ||
 		!strings.HasSuffix(out, "3 claims: 0 hold, 0 hold with a difference, 3 do not hold here.\n") {
@@ -148,6 +149,7 @@ func TestClaimsMissingValue(t *testing.T) {
 
 // TestClaimsFlags checks that mistakes in the flags are refused.
 func TestClaimsFlags(t *testing.T) {
+	experiment.Skip(t)
 	for args, want := range map[string]string{
 		"claims --only lockstep-bit-exakt":          "did you mean lockstep-bit-exact?",
 		"claims --only wider-feild":                 "did you mean wider-field?",

@@ -171,6 +171,7 @@ func claimSeconds() string {
 // responds within a tick with rewind and after a round trip without prediction; and without
 // loss there are no corrections.
 func TestLatencyIsHidden(t *testing.T) {
+	experiment.Skip(t)
 	t.Parallel()
 	r := runBench(t, "--scene", "zen", "--panes", "noprediction,rewind", "--network", "latency=75ms", "--seconds", claimSeconds())
 	a, b := r.Panes[0], r.Panes[1]
@@ -243,6 +244,7 @@ func TestNothingToScore(t *testing.T) {
 // TestRedundantInputs checks the purpose of redundant inputs: at 25 % loss nearly all inputs
 // are consumed in their tick, without them three quarters.
 func TestRedundantInputs(t *testing.T) {
+	experiment.Skip(t)
 	t.Parallel()
 	r := runBench(t, "--panes", "rewind,rewind:redundant=off", "--network", "latency=75ms,loss=25%", "--seconds", claimSeconds())
 	with, without := r.Panes[0].Counters["inputs_consumed_ratio"], r.Panes[1].Counters["inputs_consumed_ratio"]
@@ -377,6 +379,7 @@ func checkWidth(t *testing.T, text string) {
 // bandwidth, has at most 30 lines, and gives the same figures as with --all, which prints every measure;
 // with one session and with several.
 func TestBenchLeads(t *testing.T) {
+	experiment.Skip(t)
 	for _, seeds := range []string{"1", "2"} {
 		table := func(more ...string) (rows [][2]string) {
 			args := []string{"bench", "--scene", "zen", "--tape", "circle", "--panes", "rewind", "--network", "latency=50ms,loss=2%", "--seconds", "9", "--seeds", seeds}

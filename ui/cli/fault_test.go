@@ -5,11 +5,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"ghostcube/internal/experiment"
 )
 
 // TestFaults checks that forced faults happen in their ticks, are on the tape, which verifies,
 // and show in the score; and that a wrong one is refused before the session runs.
 func TestFaults(t *testing.T) {
+	experiment.Skip(t)
 	file := filepath.Join(t.TempDir(), "f.tape")
 	args := []string{"--panes", "rewind,noprediction", "--network", "latency=50ms", "--tape", "circle", "--seconds", "10"}
 	was := runBench(t, args...)

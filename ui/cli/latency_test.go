@@ -5,11 +5,14 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"ghostcube/internal/experiment"
 )
 
 // TestLatencyTable checks that bench prints the stages of every pane, and that the measured
 // ones sum to the input latency of the score.
 func TestLatencyTable(t *testing.T) {
+	experiment.Skip(t)
 	t.Parallel()
 	args := []string{"bench", "--panes", "noprediction,animated:playout=4,historyoffset,lockstep", "--tape", "turns",
 		"--network", "latency=25ms", "--seconds", "20", "--latency"}

@@ -28,6 +28,7 @@ func mechanisms(t *testing.T) []plan.Mechanism { return must(testProgram(t).libr
 
 // TestMechanismsAreDeclared checks that the code that the list of mechanisms names exists.
 func TestMechanismsAreDeclared(t *testing.T) {
+	experiment.Skip(t)
 	declared := map[string]map[string]bool{} // by folder
 	for _, m := range mechanisms(t) {
 		for _, code := range m.Code {

@@ -107,6 +107,7 @@ func TestPacketsNamesDesync(t *testing.T) {
 // TestPacketsPrintsSidebands checks that packets decodes messages, slices and acks beside the
 // packets of a game, and that none is malformed.
 func TestPacketsPrintsSidebands(t *testing.T) {
+	experiment.Skip(t)
 	args := strings.Fields("packets --panes rewind:messages=reliable,snapshot:messages=unreliable" +
 		" --scene katamari:cubes=20 --network latency=20ms --seconds 2 --fault rejoin=1@0.5s,block=30@1.5s")
 	out := printed(t, args...)

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"encoding/json"
-	"ghostcube/internal/experiment"
 	"math"
 	"os"
 	"path/filepath"
@@ -10,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"ghostcube/internal/experiment"
 )
 
 // readTrace prints the packets of a session as a trace and returns its events.
@@ -163,6 +164,7 @@ func TestTraceFormat(t *testing.T) {
 
 // TestTraceTellsWhatHappens checks losses, corrections, replays and stalls of a trace against the scores of the session.
 func TestTraceTellsWhatHappens(t *testing.T) {
+	experiment.Skip(t)
 	const args = "--panes rewind:redundant=off,lockstep --network latency=60ms,loss=20% --seconds 6 --fault nudge=1@2s,1.freeze=1s@4s"
 	r := runBench(t, append(strings.Fields(args), "--corrections")...)
 	corrections, replayed, losses, stalls := map[float64]int{}, 0.0, map[float64]int{}, 0.0
@@ -207,6 +209,7 @@ func TestTraceTellsWhatHappens(t *testing.T) {
 // TestTraceOfChangingPanes checks the format of a trace whose session opens, switches and closes panes, and stands still for
 // longer than events are kept to be sorted.
 func TestTraceOfChangingPanes(t *testing.T) {
+	experiment.Skip(t)
 	tape := filepath.Join(t.TempDir(), "changes.tape")
 	need(os.WriteFile(tape, []byte("ghostcube tape 2\nscene plain\nnetwork latency=33ms,loss=0.1\npane lockstep\n---\n100 W\n"+
 		"! open all noprediction -\n100 WA\n! blackout all - 3s\n300 W\n! switch 1 rollback -\n100 D\n! close 1 - -\n100 S\nend 700\n"), 0o666))

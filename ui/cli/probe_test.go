@@ -153,6 +153,7 @@ func listening(t *testing.T, insecure bool) (at netip.AddrPort, protection strin
 // agree, and the traces can be read. Losses agree exactly. A busy machine adds to the delays between shim and program, so
 // they are compared where experiments run, and by their quantiles.
 func TestProbe(t *testing.T) {
+	experiment.Skip(t)
 	seconds := 10
 	if experiment.Brief() {
 		seconds = 1

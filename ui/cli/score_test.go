@@ -88,6 +88,7 @@ func TestScoreAgreesWithBench(t *testing.T) {
 // TestScoreOfTwoLogs cuts a log in two, that of the client and that of the server, and checks that the score stays the same,
 // but for what the client's clock does not tell to the tick.
 func TestScoreOfTwoLogs(t *testing.T) {
+	experiment.Skip(t)
 	log, bench := benchWithLog(t, "rewind --network wifi-bad --seconds 8")
 	text := string(must(os.ReadFile(log)))
 	client := strings.Replace(strings.SplitAfterN(text, "\n", 2)[0], "both", "client", 1)
@@ -181,6 +182,7 @@ func TestScoreCheck(t *testing.T) {
 // TestPanesBesideLog writes the logs of sessions of the lab, and runs their strategies beside them, with the log's keys over
 // the log's network: the same game again has the same score. The session is on the tape.
 func TestPanesBesideLog(t *testing.T) {
+	experiment.Skip(t)
 	strategies := []string{"noprediction", "snapshot", "rollback"}
 	if experiment.Brief() {
 		strategies = strategies[:1]

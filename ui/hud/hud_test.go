@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"ghostcube/internal/experiment"
+
 	"ghostcube/predict/lab"
 	"ghostcube/render"
 	"ghostcube/sim"
@@ -41,6 +43,7 @@ func (f *Frame) count(holds func(*render.Item) bool) (n int) {
 // TestViewportsFillPicture promises that viewports lie inside their rectangle, cover nearly all of it, and do
 // not overlap, for any size and number of panes.
 func TestViewportsFillPicture(t *testing.T) {
+	experiment.Skip(t)
 	for n := 1; n <= 4; n++ {
 		for _, split := range []string{"on", "off"} {
 			for _, size := range [][2]int{{1280, 720}, {640, 360}, {1920, 1080}, {321, 243}, {500, 900}} {
@@ -124,6 +127,7 @@ func TestBetweenCommandsAndTick(t *testing.T) {
 // TestNothingIsClipped promises that every text lies inside the picture and that no two texts overlap, at all
 // usual sizes and with long specs.
 func TestNothingIsClipped(t *testing.T) {
+	experiment.Skip(t)
 	specs := []string{
 		"rewind:contact-order=reordered:smoothing=none:snapshot-every=32:redundant=off:lead=9:corrections=off",
 		"noprediction", "rewind:smoothing=single:smooth-factor=0.75", "rewind",

@@ -4,11 +4,14 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"ghostcube/internal/experiment"
 )
 
 // TestTOMLRoundTrip promises that the settings file of a session is read as the same settings, for the session of every
 // comparison.
 func TestTOMLRoundTrip(t *testing.T) {
+	experiment.Skip(t)
 	library := newLibrary()
 	list := must(library.Comparisons())
 	for i := range list {

@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"ghostcube/internal/experiment"
+
 	"pgregory.net/rapid"
 )
 
@@ -140,6 +142,7 @@ func TestLinkMoment(t *testing.T) {
 // TestInlineTape promises that a tape in a link is the same tape, what sizes links have, and that what a link cannot
 // hold is refused.
 func TestInlineTape(t *testing.T) {
+	experiment.Skip(t)
 	b := newLibrary()
 	for _, name := range b.TapeNames() {
 		text := must(os.ReadFile("../../assets/tapes/" + name + ".tape"))

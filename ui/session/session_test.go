@@ -167,6 +167,7 @@ func TestPanelStartsTheSessionOfTheFlag(t *testing.T) {
 // TestVideoSpan promises that a video has exactly the ticks between start and stop, that commands before the
 // start are not applied twice, and that the session does not change by being recorded.
 func TestVideoSpan(t *testing.T) {
+	experiment.Skip(t)
 	alone, g := newTestSession(t, "rewind", "noprediction"), newTestSession(t, "rewind", "noprediction")
 	for _, g := range []*testSession{alone, g} {
 		g.runTicks(t, 100)
@@ -245,6 +246,7 @@ func TestUnusedFilenames(t *testing.T) {
 
 // TestEmptyVideo promises a notice for a video without ticks.
 func TestEmptyVideo(t *testing.T) {
+	experiment.Skip(t)
 	g := newTestSession(t, "rewind")
 	g.runTicks(t, 3)
 	g.Videos.Toggle()
@@ -337,6 +339,7 @@ func TestFooterOfATape(t *testing.T) {
 // TestComparisonShowsItsMoment promises that a comparison chosen in the panel plays from shortly before its moment, that it
 // has the same world there as one that ran all the way, and that a reset plays it from its start.
 func TestComparisonShowsItsMoment(t *testing.T) {
+	experiment.Skip(t)
 	g := newTestSession(t, "rewind")
 	g.ShowComparison("csp-smoothing")
 	g.startNext(t)

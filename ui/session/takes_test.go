@@ -109,6 +109,7 @@ func TestTakes(t *testing.T) {
 // TestBeside promises that two takes are shown at one moment, each with the hash that it had then, whatever the viewer
 // does, and that the names of the panes have the numbers of the takes.
 func TestBeside(t *testing.T) {
+	experiment.Skip(t)
 	g := newTestSession(t, "rewind", "snapshot")
 	var first []uint64
 	for range 200 {
@@ -209,6 +210,7 @@ func TestRecordPast(t *testing.T) {
 
 // TestLanesOfTakes promises that packet lanes have all datagrams of their span after a switch to another take.
 func TestLanesOfTakes(t *testing.T) {
+	experiment.Skip(t)
 	g := newTestSession(t, "rewind")
 	g.Do(stage.Show("lanes", "on"))
 	g.Do(stage.Show("lane-span", "3"))

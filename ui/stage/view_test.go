@@ -52,6 +52,7 @@ func TestOwnCameraWins(t *testing.T) {
 // TestSceneIsInTheFrame promises that in the first picture of every scene the player's body is in the middle, and
 // does not hide the scenery around it.
 func TestSceneIsInTheFrame(t *testing.T) {
+	experiment.Skip(t)
 	names := append(scene.Names(), "walker:mounted=1", "ship:platform=1", "turntable:aboard=1", "train:rods=32", "seesaw:right=2", "ship:jetpack=1")
 	for _, name := range names {
 		l := stagetest.Open(t, lab.Config{Scene: name, Rate: 60}, "perfect", "statesync")

@@ -37,6 +37,7 @@ func testPlan() (*Plan, []*Cell) {
 // TestStoreSurvivesEveryCut cuts the file of a store after every byte, or every 41st, as a kill or a full disk may: all whole lines are
 // there, the rest runs again, and the results are the same. Nothing that is in the file changes.
 func TestStoreSurvivesEveryCut(t *testing.T) {
+	experiment.Skip(t)
 	p, cells := testPlan()
 	columns := []Column{{Name: "key_to_screen_ms", Unit: "ms", Title: "key to screen, ms", Leads: true}}
 	finish := func(dir string) (lost int) {

@@ -58,6 +58,7 @@ func checkTexts(t *testing.T, what string, list *render.DrawList, at stage.Rect)
 // captions, legend, footer and timeline leaves the window or covers another, that panes stand one above the other on
 // the upright one, and that the pictures keep a fifth of the window's height, or a seventh with four panes.
 func TestCompactPanes(t *testing.T) {
+	experiment.Skip(t)
 	for _, panes := range [][]string{{"rewind"}, {"rewind", "noprediction"}, {"rewind", "noprediction", "snapshot"},
 		{"rewind", "noprediction", "snapshot", "statesync"}} {
 		g := newTestGame(t, panes...)
@@ -164,6 +165,7 @@ func TestTouchTargets(t *testing.T) {
 // TestTouchPlaces promises that stick and buttons lie in the pictures of the panes, apart from each other, on phones, a
 // tablet and a desktop, with and without vehicles in the scene.
 func TestTouchPlaces(t *testing.T) {
+	experiment.Skip(t)
 	for _, s := range []plan.Settings{{Panes: "rewind"}, {Panes: "rewind,noprediction"},
 		{Panes: "rewind,noprediction,snapshot"}, {Compare: "relative-ferry"}, {Scene: "train"}} {
 		g := playSettings(t, s)

@@ -4,6 +4,8 @@ import (
 	"image"
 	"testing"
 
+	"ghostcube/internal/experiment"
+
 	"ghostcube/predict/lab"
 	"ghostcube/ui/plan"
 	"ghostcube/ui/widget"
@@ -50,6 +52,7 @@ func TestKnobControls(t *testing.T) {
 // TestSearchFindsPresetsAndTerms types words of the field into the panel's search: every preset and every term is found
 // by its name, and a click on what is found gives the pane that strategy or preset, or searches for its knob.
 func TestSearchFindsPresetsAndTerms(t *testing.T) {
+	experiment.Skip(t)
 	g := newTestGame(t, "rewind")
 	g.screen.w, g.screen.h, g.screen.scale = 1280, 6000, 1
 	g.openPage(t, "Strategy")

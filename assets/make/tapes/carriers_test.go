@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 
+	"ghostcube/internal/experiment"
+
 	"ghostcube/predict"
 	"ghostcube/predict/lab/labtest"
 	"ghostcube/sim"
@@ -220,6 +222,7 @@ func TestHandoverIsNotUndone(t *testing.T) {
 // TestRewindPredictsCarriers checks that a predicting client predicts the effect of carriers
 // on its cube: without loss rewind makes no corrections in the tapes with carriers.
 func TestRewindPredictsCarriers(t *testing.T) {
+	experiment.Skip(t)
 	t.Parallel()
 	for _, name := range []string{"turntable", "ferry", "boarding", "fast-ship"} {
 		c := playTape(t, name, "latency=75ms", "rewind")

@@ -91,6 +91,7 @@ func measureKatamari(t *testing.T, name string, late int) katamariStats {
 
 // TestKatamari checks that a ball of cubes is gathered.
 func TestKatamari(t *testing.T) {
+	experiment.Skip(t)
 	t.Parallel()
 	if m := measureKatamari(t, "katamari", 0); m.nearMax < 90 || m.gatheredTicks*2 < m.ticks {
 		t.Errorf("%+v", m)
@@ -112,6 +113,7 @@ func TestKatamariBall(t *testing.T) {
 // TestHover checks that the player is in the air for at least a third of the time, and blows
 // away more than a hundred cubes.
 func TestHover(t *testing.T) {
+	experiment.Skip(t)
 	t.Parallel()
 	for _, late := range inputDelays() {
 		if m := measureKatamari(t, "hover", late); m.airborneTicks*3 < m.ticks || m.displaced < 100 {

@@ -122,6 +122,7 @@ func TestTwoPlayers(t *testing.T) {
 // TestSamePile checks that both players reach the pile within half a second of each other and
 // push it together for five seconds, and that most cubes move.
 func TestSamePile(t *testing.T) {
+	experiment.Skip(t)
 	t.Parallel()
 	for _, late := range inputDelays() {
 		both, moved, tick := 0, 0, 0

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"ghostcube/internal/experiment"
+
 	"ghostcube/predict"
 	"ghostcube/predict/predicttest"
 	"ghostcube/sim"
@@ -14,6 +16,7 @@ import (
 // the server has every input in time, a chain of any length needs no correction, and each rod is where
 // the server will have it.
 func TestChainIsPredicted(t *testing.T) {
+	experiment.Skip(t)
 	for _, scene := range []string{"train:rods=1", "train", "train:rods=32"} {
 		r := newRig(t, scene, "latency=100ms", "predicted-bodies", "joint-tree")
 		var ahead [][]sim.Body

@@ -3,6 +3,8 @@ package lockstep
 import (
 	"testing"
 
+	"ghostcube/internal/experiment"
+
 	"ghostcube/net/quant"
 	"ghostcube/predict/predicttest"
 	"ghostcube/sim"
@@ -62,6 +64,7 @@ func TestLostEventLeavesKeyDown(t *testing.T) {
 // TestEventsAndStatesChange checks that the form of the inputs may change while a session runs, with a
 // second player who waits for the first one's inputs: all step on, and all agree on a perfect network.
 func TestEventsAndStatesChange(t *testing.T) {
+	experiment.Skip(t)
 	r := newRig(t, "two-players", "perfect", false)
 	for i := range 6 {
 		r.SetKnob("input-form", []string{"events", "states"}[i%2])

@@ -208,6 +208,7 @@ func TestCatchUp(t *testing.T) {
 // TestBandwidthIndependentOfBodies checks that a session sends the same bytes, however many bodies
 // the world has.
 func TestBandwidthIndependentOfBodies(t *testing.T) {
+	experiment.Skip(t)
 	t.Parallel()
 	var sent [][2]uint64
 	for _, spec := range []string{"plain", "katamari:cubes=9", "katamari:cubes=900"} {
@@ -264,6 +265,7 @@ func TestAlignInputs(t *testing.T) {
 // remembered, stops all sides without a desync, and that inputs are not delayed for good
 // afterwards.
 func TestInterruption(t *testing.T) {
+	experiment.Skip(t)
 	t.Parallel()
 	r := newRig(t, "two-players", "latency=30ms", false)
 	r.run(300)

@@ -94,6 +94,7 @@ func TestWithoutParents(t *testing.T) {
 // position relative to the parent is within 5 mm of the server's, although it is drawn metres behind
 // the server's cube.
 func TestRidesWithoutError(t *testing.T) {
+	experiment.Skip(t)
 	t.Parallel()
 	networks := []string{"latency=100ms,loss=5%", "latency=100ms"}
 	if experiment.Brief() {
@@ -374,6 +375,7 @@ func TestResetAboard(t *testing.T) {
 // which drives in circles, has the bed as its parent, and its position on it is within 5 cm of the
 // server's.
 func TestRidesBody(t *testing.T) {
+	experiment.Skip(t)
 	sc := predicttest.Scene(t, "trailer")
 	bed, at := -1, geom.Vec3{}
 	for i, v := range frame.Candidates(&sc) {

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 
+	"ghostcube/internal/experiment"
+
 	"ghostcube/predict/predicttest"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
@@ -105,6 +107,7 @@ func contestPile(player, tick int) sim.Input {
 // state takes them by the tick of the client's world, and that a replay from that state repeats to the bit, while
 // both players drive into a pile.
 func TestOthersCollideInTheTickStepped(t *testing.T) {
+	experiment.Skip(t)
 	r := othersRig(t, "two-players", "latency=100ms", "others", "interpolate")
 	push := func(player, tick int) sim.Input {
 		if tick < 60 || tick/30%3 == 2 {

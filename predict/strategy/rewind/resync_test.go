@@ -129,6 +129,7 @@ func TestResyncIsExact(t *testing.T) {
 // TestResyncSurvivesRollback checks that a server that simulates again drops its hidden state again in
 // the tick in which it did: its world is that of one to which no input is late.
 func TestResyncSurvivesRollback(t *testing.T) {
+	experiment.Skip(t)
 	r := newRig(t, "pile:layers=2", lateNetwork, "lead", "1", "late-inputs", "resimulate")
 	want := predict.NewWorld(*r.ServerWorld().Scene(), 60)
 	known, dropped := map[sim.Tick]sim.Input{}, map[sim.Tick]bool{}

@@ -301,6 +301,7 @@ func TestLocatesDesync(t *testing.T) {
 // TestChecksumsWaitForConfirmation checks that a checksum of a tick that the client has only predicted causes no
 // false desync.
 func TestChecksumsWaitForConfirmation(t *testing.T) {
+	experiment.Skip(t)
 	r := newRig(t, "two-players", "latency=5ms,latency-per-player=150ms,jitter=60ms", false, "checksum-every", "1")
 	r.input = randomInput(9)
 	r.run(t, 900)
@@ -312,6 +313,7 @@ func TestChecksumsWaitForConfirmation(t *testing.T) {
 
 // TestSmoothing checks that the drawn remote cube jumps less in a rollback than the simulated one.
 func TestSmoothing(t *testing.T) {
+	experiment.Skip(t)
 	r := newRig(t, "two-players", "latency=40ms", false)
 	r.input = func(player, tick int) sim.Input {
 		return sim.Input{Buttons: []sim.Buttons{sim.Left, sim.Right}[tick/60%2]}

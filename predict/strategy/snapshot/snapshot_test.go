@@ -92,6 +92,7 @@ func circle(s float64) bodyState {
 // TestStraightLine checks that at any rate and in both interpolation modes, a body in straight
 // motion is drawn at the pose that it had one delay earlier, and the view's tick says so.
 func TestStraightLine(t *testing.T) {
+	experiment.Skip(t)
 	for _, mode := range []string{"linear", "hermite"} {
 		for _, rate := range []int{10, 30, 60, 64, 240} {
 			for _, every := range []string{"1", "3", "6"} {
@@ -255,6 +256,7 @@ func TestExtrapolates(t *testing.T) {
 // TestKnobChanges checks that whatever knob changes during a session, the drawn body returns to its
 // expected position and never leaves its line.
 func TestKnobChanges(t *testing.T) {
+	experiment.Skip(t)
 	r := newRig(t, 60)
 	r.motion = func(s float64) bodyState {
 		v := geom.Vec3{X: 1, Z: 1. / 6}

@@ -1,9 +1,11 @@
 package statesync
 
 import (
-	"ghostcube/predict/predicttest"
 	"testing"
 	"time"
+
+	"ghostcube/internal/experiment"
+	"ghostcube/predict/predicttest"
 )
 
 // TestClockRestart checks that if packets suddenly arrive two thirds of a second earlier, out of
@@ -11,6 +13,7 @@ import (
 // rare; and that the packets that it could not apply in the meantime become baselines all the same,
 // because they are acknowledged. The same holds for packets that suddenly arrive later.
 func TestClockRestart(t *testing.T) {
+	experiment.Skip(t)
 	t.Parallel()
 	for _, knobs := range [][]string{{"budget", "16"}, {"compression", "delta"}, {"compression", "delta", "budget", "48"}} {
 		r := newRig(t, "zen", "latency=700ms", append(knobs, "congestion", "off")...)
@@ -42,6 +45,7 @@ func TestClockRestart(t *testing.T) {
 // however long the latency; that within three seconds of the first jitter it is long enough for no
 // more than two packets in a hundred to be late; and that it shrinks again.
 func TestBufferAdapts(t *testing.T) {
+	experiment.Skip(t)
 	t.Parallel()
 	r := newRig(t, "zen", "latency=150ms", "adaptive", "on", "congestion", "off")
 	r.run(25 * 60)
@@ -78,6 +82,7 @@ func TestBufferAdapts(t *testing.T) {
 // the path becomes longer by a tick in a second and shorter again, and while the client's clock is fast: never are more than
 // a quarter of a second of ticks in a row without their packet.
 func TestAdaptiveBufferFollowsPath(t *testing.T) {
+	experiment.Skip(t)
 	t.Parallel()
 	for _, network := range []string{"latency=75ms,swing=60ms,swing-every=8s", "latency=75ms,swing=100ms,swing-every=12s"} {
 		r := newRig(t, "zen", network, "adaptive", "on", "congestion", "off")

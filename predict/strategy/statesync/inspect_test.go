@@ -65,6 +65,7 @@ func TestInspectPriority(t *testing.T) {
 // TestInspectAge checks that a body's age is 0 in the tick in which a state of it is applied, and
 // grows by one in every other tick.
 func TestInspectAge(t *testing.T) {
+	experiment.Skip(t)
 	for _, level := range []string{"quantised-both", "delta"} {
 		r := newRig(t, "katamari:cubes=300", "latency=30ms,loss=10%", "compression", level)
 		r.run(120)

@@ -91,6 +91,7 @@ func TestObservedBodiesNearThePlayer(t *testing.T) {
 // TestObservedBodiesWithoutStates checks that bodies whose states the server hardly ever sends, with 16 kbit/s for a pile,
 // are interpolated between those that the client has simulated.
 func TestObservedBodiesWithoutStates(t *testing.T) {
+	experiment.Skip(t)
 	if far, _, _ := observedRun(t, "others", "interpolate", "budget", "16"); far > 1 {
 		t.Errorf("drawn %v m off", far)
 	}

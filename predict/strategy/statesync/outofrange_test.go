@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"ghostcube/internal/experiment"
+
 	"ghostcube/predict/predicttest"
 	"ghostcube/sim"
 )
@@ -17,6 +19,7 @@ func newRigAt(t *testing.T, rate int, latency time.Duration) *rig {
 // TestHonestPacketsAreNotRefused checks that a client refuses no packet of an honest server, at any rate: over a way that
 // becomes longer or shorter by up to 3 s.
 func TestHonestPacketsAreNotRefused(t *testing.T) {
+	experiment.Skip(t)
 	for _, rate := range []int{20, 60, 240} {
 		for _, change := range []struct{ before, after time.Duration }{
 			{20 * time.Millisecond, 900 * time.Millisecond}, {900 * time.Millisecond, 20 * time.Millisecond},

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 
+	"ghostcube/internal/experiment"
+
 	"ghostcube/predict/predicttest"
 	"ghostcube/sim"
 )
@@ -22,6 +24,7 @@ func (r *rig) misplacedBodies() (n int) {
 // TestReliableRest checks that at 30 % loss no body is misplaced two seconds after all have come to
 // rest, and that without reliable-rest some are.
 func TestReliableRest(t *testing.T) {
+	experiment.Skip(t)
 	t.Parallel()
 	left := func(commit string) int {
 		r := newRig(t, "katamari", "latency=50ms,loss=30%", "compression", "quantised", "budget", "64", "reliable-rest", commit)
