@@ -1,4 +1,4 @@
-// Package statistics has the mean of a few sessions with its 95 % confidence interval.
+// Package statistics has the mean of a few sessions with its 95 % confidence interval, and what follows from it.
 //
 // The interval is Student's t. Sessions of two strategies share their seeds, so a comparison takes the
 // differences of each seed, whose interval is narrower than that of two means. At ten sessions the
@@ -11,8 +11,10 @@ import "math"
 
 // Interval is a mean with the ends of its 95 % confidence interval.
 type Interval struct {
-	Mean, Low, High float64
-	N               int // values; below 2 the ends are the mean
+	N         int     // values
+	Mean      float64 // 0 if there are none
+	Low, High float64 // ends of the interval; below two values they are the mean
+	SD        float64 // standard deviation of the values; 0 below two
 }
 
 // Mean returns mean and interval of values. Sums are in their order and fuse no product, so they are the
@@ -28,14 +30,15 @@ func Mean(values []float64) Interval {
 	}
 	mean := sum / n
 	if n < 2 || equal(values) { // the sum of equal values may be rounded
-		return Interval{values[0], values[0], values[0], len(values)}
+		return Interval{N: len(values), Mean: values[0], Low: values[0], High: values[0]}
 	}
 	square := 0.0
 	for _, v := range values {
 		square += float64((v - mean) * (v - mean))
 	}
-	half := float64(quantile(len(values)-1) * math.Sqrt(float64(square/(n-1))/n))
-	return Interval{mean, mean - half, mean + half, len(values)}
+	variance := square / (n - 1)
+	half := float64(quantile(len(values)-1) * math.Sqrt(variance/n))
+	return Interval{N: len(values), Mean: mean, Low: mean - half, High: mean + half, SD: math.Sqrt(variance)}
 }
 
 // Half returns half of the interval's width.

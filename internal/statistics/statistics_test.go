@@ -12,16 +12,17 @@ import (
 func TestMean(t *testing.T) {
 	s := Mean([]float64{1, 2, 3, 4, 5})
 	half := 2.776 * math.Sqrt(2.5/5)
-	if s.Mean != 3 || math.Abs(s.High-3-half) > 1e-12 || math.Abs(s.Low-3+half) > 1e-12 || s.N != 5 || math.Abs(s.Half()-half) > 1e-12 {
+	if s.Mean != 3 || math.Abs(s.High-3-half) > 1e-12 || math.Abs(s.Low-3+half) > 1e-12 || s.N != 5 ||
+		math.Abs(s.SD-math.Sqrt(2.5)) > 1e-12 || math.Abs(s.Half()-half) > 1e-12 {
 		t.Errorf("%+v", s)
 	}
 	if s := Mean(nil); s != (Interval{}) {
 		t.Errorf("no values: %+v", s)
 	}
-	if s := Mean([]float64{7}); s != (Interval{7, 7, 7, 1}) {
+	if s := Mean([]float64{7}); s != (Interval{N: 1, Mean: 7, Low: 7, High: 7}) {
 		t.Errorf("one value: %+v", s)
 	}
-	if s := Mean(slices.Repeat([]float64{0.1}, 10)); s != (Interval{0.1, 0.1, 0.1, 10}) {
+	if s := Mean(slices.Repeat([]float64{0.1}, 10)); s != (Interval{N: 10, Mean: 0.1, Low: 0.1, High: 0.1}) {
 		t.Errorf("equal values: %+v", s)
 	}
 }

@@ -155,7 +155,7 @@ var folders = map[string]struct {
 	"ui/plan":        {free, "sim net/link predict/lab predict/lab/tape ui/stage ui/claim"},
 	"ui/sweep":       {free, "internal/atomicfile internal/statistics"},
 	"ui/sweep/queue": {free, ""},
-	"ui/advise":      {free, "net/link sim/scene ui/sweep"},
+	"ui/advise":      {free, "internal/statistics net/link sim/scene ui/sweep"},
 	"ui/tour":        {free, "ui/plan sim net/link predict/lab predict/score"},
 	"ui/cli": {free, `
 		sim sim/geom sim/scene net/link net/packet net/quant net/entropy net/delta net/measure net/socket

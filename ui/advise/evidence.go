@@ -8,14 +8,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
 
+	"ghostcube/internal/statistics"
 	"ghostcube/net/link"
 	"ghostcube/sim/scene"
-	"ghostcube/ui/sweep"
 )
 
 // BuiltIn has the results of the sweeps evidence.toml and ships.toml: the columns that Read needs, with four digits.
@@ -185,13 +184,9 @@ func (e *Evidence) register(name cellName, describe func(string) Pane) error {
 }
 
 // figure returns the values of a measure, by seed, and their interval. Its N is 0 if there is no value.
-func (e *Evidence) figure(s *Setting, network, pane string, m Measure) (sweep.Interval, map[uint64]float64) {
+func (e *Evidence) figure(s *Setting, network, pane string, m Measure) (statistics.Interval, map[uint64]float64) {
 	values := e.cells[cellName{s.Scene, s.Tape, network, pane}][m]
-	var list []float64
-	for _, seed := range slices.Sorted(maps.Keys(values)) {
-		list = append(list, values[seed])
-	}
-	return sweep.NewInterval(list), values
+	return statistics.BySeed(values), values
 }
 
 // has reports whether a cell was measured.

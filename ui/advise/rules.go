@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"ghostcube/ui/sweep"
+	"ghostcube/internal/statistics"
 )
 
 // reordered is the knob by which a client solves contacts in another order than the server, as an engine without
@@ -25,7 +25,7 @@ const (
 const shortList = 3
 
 // Figures are what was measured of a candidate: means of the seeds with half of their 95 % interval.
-type Figures map[Measure]sweep.Interval
+type Figures map[Measure]statistics.Interval
 
 // Choice is a candidate that keeps to all hard rules.
 type Choice struct {
@@ -161,8 +161,8 @@ func broken(g *Game, p *Pane, m Figures) string {
 		return "no key of the own player showed"
 	case answers.Mean > g.OwnPlayer.latest():
 		return fmt.Sprintf("the own player answers after %.0f ms: want %.0f ms", answers.Mean, g.OwnPlayer.latest())
-	case g.Bandwidth > 0 && down.Mean+down.Half > g.Bandwidth:
-		return fmt.Sprintf("%.0f ± %.0f kbit/s down: want at most %g", down.Mean, down.Half, g.Bandwidth)
+	case g.Bandwidth > 0 && down.Mean+down.Half() > g.Bandwidth:
+		return fmt.Sprintf("%.0f ± %.0f kbit/s down: want at most %g", down.Mean, down.Half(), g.Bandwidth)
 	}
 	return ""
 }
@@ -249,7 +249,7 @@ func difference(c, next *Choice, criteria []criterion) string {
 		}
 		text := fmt.Sprintf("before %s by %s, %s against %s", next.Pane, Title(k.measure), Text(k.measure, c.Measured[k.measure]),
 			Text(k.measure, next.Measured[k.measure]))
-		if d := sweep.PairedDifference(next.seeds[k.measure], c.seeds[k.measure]); d.N < 2 || d.Mean <= d.Half {
+		if d := statistics.PairedDifference(next.seeds[k.measure], c.seeds[k.measure]); d.N < 2 || d.Mean <= d.Half() {
 			text += ", which may be chance with " + count(d.N, "seed")
 		}
 		return text
@@ -277,7 +277,7 @@ func Title(m Measure) string {
 }
 
 // Text returns a mean with half of its interval, a dash if there is none.
-func Text(m Measure, v sweep.Interval) string {
+func Text(m Measure, v statistics.Interval) string {
 	digits := 0
 	if m == PathError || m == PathErrorRide {
 		digits = 3
@@ -285,5 +285,5 @@ func Text(m Measure, v sweep.Interval) string {
 	if v.N == 0 {
 		return "–"
 	}
-	return fmt.Sprintf("%.*f ± %.*f", digits, v.Mean, digits, v.Half)
+	return fmt.Sprintf("%.*f ± %.*f", digits, v.Mean, digits, v.Half())
 }

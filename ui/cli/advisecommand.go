@@ -211,7 +211,7 @@ func newAdvice(p *program, g *advise.Game, a *advise.Advice, answers []string) (
 		y := adviceChoice{Pane: c.Pane, Same: append([]string{}, c.Same...), Reason: c.Reason}
 		for _, m := range a.Measures() {
 			v := c.Measured[m]
-			y.Figures = append(y.Figures, adviceFigure{string(m), v.Mean, v.Half, v.N, advise.Text(m, v)})
+			y.Figures = append(y.Figures, adviceFigure{string(m), v.Mean, v.Half(), v.N, advise.Text(m, v)})
 		}
 		panes := c.Pane
 		if len(a.Best) > 1 {

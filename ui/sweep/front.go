@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"ghostcube/internal/statistics"
 )
 
 // The measures of the front, all of which are better if lower: how soon a key shows, how smooth motion is, what it costs.
@@ -25,7 +27,7 @@ func (a *analysis) column(name string) int {
 }
 
 // frontMeans returns the means of a row that the front compares. ok is false if one has no value.
-func (a *analysis) frontMeans(r *row) (means [3]Interval, ok bool) {
+func (a *analysis) frontMeans(r *row) (means [3]statistics.Interval, ok bool) {
 	for i, name := range frontMeasures {
 		k := a.column(name)
 		if k < 0 || r.Cells[k].mean.N == 0 {
@@ -112,7 +114,7 @@ func logAxis(title string, from, to, most float64) axis {
 
 // dot is a point of a plot.
 type dot struct {
-	x, y   Interval
+	x, y   statistics.Interval
 	number int
 	front  bool
 }
@@ -126,7 +128,7 @@ func (a *analysis) plots(t *table) (list []template.HTML) {
 			r := &t.Rows[i]
 			if m, ok := a.frontMeans(r); ok {
 				dots = append(dots, dot{m[by], m[1], r.Number, r.Front})
-				mostX, mostY = max(mostX, m[by].Mean+m[by].Half), max(mostY, m[1].Mean+m[1].Half)
+				mostX, mostY = max(mostX, m[by].Mean+m[by].Half()), max(mostY, m[1].Mean+m[1].Half())
 			}
 		}
 		if len(dots) == 0 {
@@ -163,8 +165,8 @@ func drawPlot(h, v *axis, dots []dot) template.HTML {
 			class = "front"
 		}
 		x, y := h.at(d.x.Mean), v.at(d.y.Mean)
-		fmt.Fprintf(&b, `<path class="bar" d="M%.1f %.1fH%.1fM%.1f %.1fV%.1f"/>`, h.at(d.x.Mean-d.x.Half), y, h.at(d.x.Mean+d.x.Half),
-			x, v.at(d.y.Mean-d.y.Half), v.at(d.y.Mean+d.y.Half))
+		fmt.Fprintf(&b, `<path class="bar" d="M%.1f %.1fH%.1fM%.1f %.1fV%.1f"/>`, h.at(d.x.Mean-d.x.Half()), y, h.at(d.x.Mean+d.x.Half()),
+			x, v.at(d.y.Mean-d.y.Half()), v.at(d.y.Mean+d.y.Half()))
 		fmt.Fprintf(&b, `<circle class="%s" cx="%.1f" cy="%.1f" r="4.5"/>`, class, x, y)
 	}
 	drawLabels(&b, h, v, dots)

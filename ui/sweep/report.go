@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"ghostcube/internal/statistics"
 )
 
 // ReportOptions are what a report says besides the results.
@@ -77,7 +79,7 @@ type cellText struct {
 	Mean, Half       string // empty: no value
 	Difference       string // empty: this is the baseline, or there is none
 	Holds            bool   // the difference is not 0 after the correction for many comparisons
-	difference, mean Interval
+	difference, mean statistics.Interval
 }
 
 // repeat is how a session of a row is run again.
@@ -211,7 +213,7 @@ func markDifferences(sections []section, tables func(*section) []table) int {
 	for i, c := range cells {
 		p[i] = c.difference.PValue()
 	}
-	for i, holds := range Holm(p, 1-confidence) {
+	for i, holds := range statistics.Holm(p, 0.05) {
 		cells[i].Holds = holds
 	}
 	return len(cells)
@@ -309,35 +311,23 @@ func (a *analysis) means(list []settings, pane string, column int) map[uint64]fl
 	return values
 }
 
-// inOrder returns values in the order of their seeds.
-func inOrder(values map[uint64]float64) Interval { return PairedDifference(values, zeros(values)) }
-
-// zeros returns 0 for every seed.
-func zeros(values map[uint64]float64) map[uint64]float64 {
-	z := make(map[uint64]float64, len(values))
-	for seed := range values {
-		z[seed] = 0
-	}
-	return z
-}
-
 // cell returns the text of a mean and of its difference from the baseline.
 func (a *analysis) cell(column int, values map[uint64]float64, baseline []map[uint64]float64, pane string) cellText {
-	c := cellText{mean: inOrder(values)}
+	c := cellText{mean: statistics.BySeed(values)}
 	if c.mean.N == 0 {
 		return c
 	}
 	digits := a.columns[column].Digits
 	c.Mean = strconv.FormatFloat(c.mean.Mean, 'f', digits, 64)
 	if c.mean.N > 1 {
-		c.Half = halfText(c.mean.Half, digits)
+		c.Half = halfText(c.mean.Half(), digits)
 	}
 	if baseline == nil || pane == a.plan.Baseline {
 		return c
 	}
-	if d := PairedDifference(values, baseline[column]); d.N > 1 {
+	if d := statistics.PairedDifference(values, baseline[column]); d.N > 1 {
 		c.difference = d
-		c.Difference = signed(d.Mean, digits) + " ± " + halfText(d.Half, digits)
+		c.Difference = signed(d.Mean, digits) + " ± " + halfText(d.Half(), digits)
 	}
 	return c
 }

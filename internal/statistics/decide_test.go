@@ -1,23 +1,23 @@
-package sweep
+package statistics
 
 import (
 	"math"
 	"testing"
 )
 
-// TestStudent checks quantiles and probabilities of Student's distribution against published tables (NIST/SEMATECH
-// e-Handbook of Statistical Methods, 1.3.6.7.2), and where it has a closed form.
-func TestStudent(t *testing.T) {
+// TestStudentCDF checks probabilities of Student's distribution at its quantiles in published tables (NIST/SEMATECH e-Handbook
+// of Statistical Methods, 1.3.6.7.2), and where it has a closed form.
+func TestStudentCDF(t *testing.T) {
 	for _, c := range []struct {
 		probability float64
 		freedom     int
-		want        float64
+		quantile    float64
 	}{
 		{0.975, 1, 12.706}, {0.975, 2, 4.303}, {0.975, 4, 2.776}, {0.975, 9, 2.262}, {0.975, 30, 2.042}, {0.975, 100, 1.984},
 		{0.95, 5, 2.015}, {0.99, 10, 2.764}, {0.995, 9, 3.250}, {0.999, 20, 3.552}, {0.975, 100_000, 1.960}, {0.9, 3, 1.638},
 	} {
-		if got := studentQuantile(c.probability, c.freedom); math.Abs(got-c.want) > 0.0006 {
-			t.Errorf("%v with %d degrees of freedom: %v, want %v", c.probability, c.freedom, got, c.want)
+		if got := studentCDF(c.quantile, c.freedom); math.Abs(got-c.probability) > 0.0001 {
+			t.Errorf("below %v with %d degrees of freedom: %v, want %v", c.quantile, c.freedom, got, c.probability)
 		}
 	}
 	for _, x := range []float64{0, 0.1, 1, 3, 50} {
@@ -30,21 +30,13 @@ func TestStudent(t *testing.T) {
 	}
 }
 
-// TestInterval checks a textbook case: the mean of 1 to 5 is 3, the standard deviation sqrt(2.5).
-func TestInterval(t *testing.T) {
-	x := NewInterval([]float64{1, 2, 3, 4, 5})
-	if want := 2.776 * math.Sqrt(2.5/5); x.Mean != 3 || x.N != 5 || math.Abs(x.Half-want) > 1e-6 {
-		t.Errorf("%+v, want half %v", x, want)
-	}
-	if x := NewInterval([]float64{7}); x.Mean != 7 || x.Half != 0 || x.PValue() != 1 {
-		t.Errorf("one value: %+v", x)
-	}
-	if x := NewInterval(nil); x != (Interval{}) {
-		t.Errorf("no values: %+v", x)
-	}
-	// t = 3/sqrt(0.5) = 4.2426 with four degrees of freedom.
-	if p := x.PValue(); math.Abs(p-0.013236) > 1e-5 {
+// TestPValue checks a textbook case: t = 3/sqrt(0.5) = 4.2426 with four degrees of freedom.
+func TestPValue(t *testing.T) {
+	if p := Mean([]float64{1, 2, 3, 4, 5}).PValue(); math.Abs(p-0.013236) > 1e-5 {
 		t.Errorf("p = %v", p)
+	}
+	if p := Mean([]float64{7}).PValue(); p != 1 {
+		t.Errorf("one value: p = %v", p)
 	}
 }
 
@@ -53,7 +45,7 @@ func TestInterval(t *testing.T) {
 func TestPairedDifference(t *testing.T) {
 	a := map[uint64]float64{1: 10, 2: 200, 3: 3000, 9: 5}
 	b := map[uint64]float64{1: 8, 2: 198, 3: 2998, 7: 5}
-	if x := PairedDifference(a, b); x != (Interval{N: 3, Mean: 2}) || x.PValue() != 0 {
+	if x := PairedDifference(a, b); x != (Interval{N: 3, Mean: 2, Low: 2, High: 2}) || x.PValue() != 0 {
 		t.Errorf("%+v, p = %v", x, x.PValue())
 	}
 }
@@ -63,7 +55,7 @@ func TestNeededSeeds(t *testing.T) {
 	x := Interval{N: 10, Mean: 100, SD: 10}
 	for _, half := range []float64{50, 10, 5, 2, 0.5} {
 		n := x.NeededSeeds(half)
-		halfOf := func(n int) float64 { return studentQuantile(0.975, n-1) * x.SD / math.Sqrt(float64(n)) }
+		halfOf := func(n int) float64 { return quantile(n-1) * x.SD / math.Sqrt(float64(n)) }
 		if !(halfOf(n) <= half) || n > 2 && halfOf(n-1) <= half {
 			t.Errorf("±%v: %d seeds", half, n)
 		}
