@@ -140,10 +140,14 @@ func TestWorldsAgree(t *testing.T) {
 	}
 }
 
-// TestAllScenes is TestWorldsAgree for 1000 s of random players, in all scenes.
+// TestAllScenes is TestWorldsAgree for 1000 s of random players, in all scenes; in .ci/run for 200 s.
 func TestAllScenes(t *testing.T) {
 	experiment.Skip(t)
 	t.Parallel()
+	seconds := 200
+	if experiment.Long() {
+		seconds = 1000
+	}
 	names := append(scene.Names(), "katamari:cubes=100:players=4", "katamari:cubes=25:players=3")
 	for i, spec := range names {
 		for _, network := range []string{"latency=15ms,jitter=9ms,shape=long-tail,loss=2%,burst=8", "latency=150ms,jitter=20ms,loss=5%"} {
@@ -151,7 +155,7 @@ func TestAllScenes(t *testing.T) {
 				t.Parallel()
 				r := newRig(t, spec, network, false)
 				r.input = randomInput(uint64(i))
-				r.run(t, 60*1000/(2*len(names)))
+				r.run(t, 60*seconds/(2*len(names)))
 				r.requireProgress(t, 60)
 			})
 		}
