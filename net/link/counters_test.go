@@ -1,11 +1,12 @@
 package link
 
 import (
-	"ghostcube/internal/experiment"
 	"math"
 	"slices"
 	"testing"
 	"time"
+
+	"ghostcube/internal/experiment"
 )
 
 // TestCounters checks the counters for a few datagrams computed by hand.

@@ -1,13 +1,14 @@
 package cli
 
 import (
-	"ghostcube/internal/experiment"
 	"io"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
+
+	"ghostcube/internal/experiment"
 )
 
 // endlessFlags are the flags of the commands that read a file, and what every such file begins with.

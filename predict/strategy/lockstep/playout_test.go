@@ -1,12 +1,13 @@
 package lockstep
 
 import (
-	"ghostcube/internal/experiment"
-	"ghostcube/sim"
 	"testing"
 	"time"
 
 	"pgregory.net/rapid"
+
+	"ghostcube/internal/experiment"
+	"ghostcube/sim"
 )
 
 const (
