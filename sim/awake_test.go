@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"ghostcube/internal/experiment"
-
 	"ghostcube/predict/part/codec"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"

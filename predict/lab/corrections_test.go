@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"ghostcube/internal/experiment"
-
 	"ghostcube/net/link"
 	"ghostcube/predict"
 	. "ghostcube/predict/lab"

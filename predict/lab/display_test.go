@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"ghostcube/internal/experiment"
-
 	"ghostcube/predict"
 	. "ghostcube/predict/lab"
 	"ghostcube/predict/lab/labtest"

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"ghostcube/internal/experiment"
-
 	"ghostcube/render"
 	"ghostcube/sim/geom"
 )

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"ghostcube/internal/experiment"
-
 	"ghostcube/net/link"
 	"ghostcube/predict/lab"
 	"ghostcube/render"

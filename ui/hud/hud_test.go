@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"ghostcube/internal/experiment"
-
 	"ghostcube/predict/lab"
 	"ghostcube/render"
 	"ghostcube/sim"

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"ghostcube/internal/experiment"
-
 	"ghostcube/net/link"
 	"ghostcube/net/packet"
 	"ghostcube/predict"

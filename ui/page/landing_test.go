@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"ghostcube/internal/experiment"
-
 	"ghostcube/assets"
 	"ghostcube/ui/plan"
 )

@@ -13,7 +13,6 @@ import (
 	"testing"
 
 	"ghostcube/internal/experiment"
-
 	"ghostcube/assets"
 	"ghostcube/ui/plan"
 )

@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"ghostcube/internal/experiment"
-
 	"ghostcube/assets"
 	"ghostcube/predict/lab"
 	"ghostcube/sim"

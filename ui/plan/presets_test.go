@@ -9,7 +9,6 @@ import (
 	"testing/fstest"
 
 	"ghostcube/internal/experiment"
-
 	"ghostcube/assets"
 	"ghostcube/net/link"
 	"ghostcube/predict/lab"

@@ -38,6 +38,15 @@ func (o online) command(c lab.Command) bool {
 	return true
 }
 
+// Whole says why nothing is possible that needs the session's other sides, or its past; empty: all is. The server may run in
+// another process.
+func (s *Session) Whole() string {
+	if s.Remote == nil {
+		return ""
+	}
+	return "Not possible while the server runs in another process."
+}
+
 // refuses reports whether the server runs in another process, so that something is not possible, with a notice.
 func (s *Session) refuses(what string) bool {
 	if s.Remote == nil {

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"ghostcube/internal/experiment"
-
 	"ghostcube/net/link"
 	"ghostcube/predict/lab"
 	"ghostcube/sim"

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"ghostcube/internal/experiment"
-
 	"ghostcube/net/link"
 	"ghostcube/predict/lab"
 	"ghostcube/ui/plan"

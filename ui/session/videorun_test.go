@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"ghostcube/internal/experiment"
-
 	"ghostcube/assets"
 	"ghostcube/predict/lab"
 	"ghostcube/render/video"

@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"ghostcube/internal/experiment"
-
 	"ghostcube/render"
 	"ghostcube/ui/stage"
 	"ghostcube/ui/timeline"

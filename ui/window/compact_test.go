@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"ghostcube/internal/experiment"
-
 	"ghostcube/predict/lab"
 	"ghostcube/render"
 	"ghostcube/ui/hud"

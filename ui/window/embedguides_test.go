@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"ghostcube/internal/experiment"
-
 	"ghostcube/render"
 	"ghostcube/ui/plan"
 	"ghostcube/ui/stage"

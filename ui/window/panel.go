@@ -224,6 +224,7 @@ func (p *panel) toolbar() {
 		end.Min.X -= ui.Px(18)
 		r.Max.X -= ui.Px(18)
 	}
+	ui.Disabled(p.session.Whole())
 	if ui.Button("pause", ui.Split(r, 4, 0), pause, "Pause or resume the session.") {
 		p.session.Paused = !p.session.Paused
 	}
@@ -236,6 +237,7 @@ func (p *panel) toolbar() {
 	if ui.Button("record", ui.Split(r, 4, 3), record, "Start a video of the panes, or stop it and write it while the session goes on.") {
 		p.session.Videos.Toggle()
 	}
+	ui.Disabled("")
 	if ui.Button("collapse", end, ">", "Collapse the panel: the panes get its room. H hides the overlay too.") {
 		s.panelCollapsed = true
 	}

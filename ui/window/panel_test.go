@@ -3,15 +3,16 @@ package window
 import (
 	"fmt"
 	"image"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
 
 	"ghostcube/internal/experiment"
-
 	"ghostcube/net/link"
 	"ghostcube/predict/lab"
 	"ghostcube/ui/hud"
+	"ghostcube/ui/session"
 	"ghostcube/ui/stage"
 	"ghostcube/ui/widget"
 )
@@ -165,6 +166,39 @@ func TestPaneLimit(t *testing.T) {
 	}
 	if len(g.session.Lab.Panes) != 1 || len(g.session.Notices.Texts()) > 0 {
 		t.Errorf("%d panes, notices %v", len(g.session.Lab.Panes), g.session.Notices.Texts())
+	}
+}
+
+// remoteLab is a session whose server runs in another process, as far as the panel knows.
+type remoteLab struct {
+	session.Remote
+	applied []lab.Command
+}
+
+func (r *remoteLab) Apply(c lab.Command) error { r.applied = append(r.applied, c); return nil }
+func (r *remoteLab) Due() int                  { return 0 }
+func (r *remoteLab) Label() string             { return "player 2" }
+
+// TestPanelOfJoinedSession promises that what needs the whole session cannot be pressed in a joined one, and says why.
+func TestPanelOfJoinedSession(t *testing.T) {
+	g := newTestGame(t, "rewind")
+	r := &remoteLab{}
+	g.session.Remote = r
+	tooltips := map[string]bool{}
+	g.panel.ui.OnHelp = func(text string) { tooltips[text] = true }
+	for page, names := range map[string][]string{
+		"Strategy": {"pause", "step", "restart", "record", "add pane", "strategy 1"}, "Session": {"scene", "seat"},
+	} {
+		for _, name := range names {
+			g.openPage(t, page)
+			g.click(t, name)
+			if g.session.Paused || g.session.Videos.Recording() || g.panel.ui.Open() || len(r.applied) > 0 || len(g.session.Notices.Texts()) > 0 {
+				t.Fatalf("%s can be pressed: commands %v, notices %v", name, r.applied, g.session.Notices.Texts())
+			}
+		}
+	}
+	if !slices.ContainsFunc(slices.Collect(maps.Keys(tooltips)), func(text string) bool { return strings.HasPrefix(text, g.session.Whole()) }) {
+		t.Errorf("no tooltip says why: %v", tooltips)
 	}
 }
 

@@ -25,6 +25,7 @@ func (p *sessionPage) build() {
 	c := p.session.Lab.Config()
 	ui := &p.ui
 	ui.Heading("Session")
+	ui.Disabled(p.session.Whole())
 	if name, ok := p.choice(widget.Row{Name: "scene", Help: "The world. Changing it restarts the session."}, "scene", c.Scene, scene.Names(), nil); ok {
 		p.queue(lab.Command{Verb: "scene", Pane: lab.AllPanes, Name: name})
 	}
@@ -46,6 +47,7 @@ func (p *sessionPage) build() {
 	if ok {
 		p.queue(lab.Command{Verb: "seed", Pane: lab.AllPanes, Value: text})
 	}
+	ui.Disabled("")
 	p.savedSessionControls()
 	p.lessonControl()
 	p.recordingControls()

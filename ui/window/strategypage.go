@@ -99,6 +99,8 @@ func (p *strategyPage) paneRow(i int, focused bool) {
 	if x := p.session.Library.PresetOf(pane); x != nil {
 		help = presetHelp(x)
 	}
+	p.ui.Disabled(p.session.Whole())
+	defer p.ui.Disabled("")
 	chosen := p.ui.Choice(r, widget.Choice{ID: "strategy " + strconv.Itoa(i+1), Value: pane.Title(), Options: names,
 		Help: help, OptionHelp: func(k int) string { return p.paneHelp(names[k]) }})
 	if chosen >= 0 {
@@ -110,6 +112,7 @@ func (p *strategyPage) paneRow(i int, focused bool) {
 func (p *strategyPage) paneButtons() {
 	focus := p.session.Lab.Focus()
 	r := p.ui.Next(22)
+	p.ui.Disabled(p.session.Whole())
 	if len(p.session.Lab.Panes) == lab.MaxPanes {
 		p.ui.Disabled(fmt.Sprintf("At most %d panes can be open.", lab.MaxPanes))
 	}

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"ghostcube/internal/experiment"
-
 	"ghostcube/predict/lab"
 	"ghostcube/predict/score"
 	"ghostcube/render"

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"ghostcube/internal/experiment"
-
 	"ghostcube/predict"
 	"ghostcube/predict/lab/labtest"
 	"ghostcube/sim"

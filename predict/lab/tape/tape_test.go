@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"ghostcube/internal/experiment"
-
 	"ghostcube/internal/golden"
 	"ghostcube/predict/lab"
 	"ghostcube/predict/lab/labtest"

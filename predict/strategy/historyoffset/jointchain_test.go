@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"ghostcube/internal/experiment"
-
 	"ghostcube/predict"
 	"ghostcube/predict/predicttest"
 	"ghostcube/sim"

@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"ghostcube/internal/experiment"
-
 	"ghostcube/net/quant"
 	"ghostcube/predict/predicttest"
 	"ghostcube/sim"

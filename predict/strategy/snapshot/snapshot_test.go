@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"ghostcube/internal/experiment"
-
 	"ghostcube/net/quant"
 	"ghostcube/predict"
 	"ghostcube/predict/predicttest"

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"ghostcube/internal/experiment"
-
 	"ghostcube/net/packet"
 	"ghostcube/net/quant"
 	"ghostcube/predict"

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"ghostcube/internal/experiment"
-
 	"ghostcube/predict/predicttest"
 	"ghostcube/sim"
 )
