@@ -2,9 +2,7 @@ package cli
 
 import (
 	"bytes"
-	"cmp"
 	"fmt"
-	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -19,7 +17,6 @@ import (
 	"ghostcube/predict/score"
 	"ghostcube/sim/scene"
 	"ghostcube/ui/plan"
-	"ghostcube/ui/stage"
 )
 
 // referenceFolder has the pages that TestPagesOfReference writes.
@@ -46,11 +43,9 @@ func TestPagesOfReference(t *testing.T) {
 	}{
 		{"commands", writeCommandReference},
 		{"knobs", writeKnobReference},
-		{"counters", writeCounterReference},
 		{"measures", writeMeasureReference},
 		{"scenes", writeSceneReference},
 		{"networks", writeNetworkReference},
-		{"view", writeViewReference},
 		{"presets", writePresetReference},
 		{"terms", writeTermReference},
 	} {
@@ -60,76 +55,51 @@ func TestPagesOfReference(t *testing.T) {
 	}
 }
 
-// writeCommandReference writes the help of every command. What several commands say is written for the first of them.
-func writeCommandReference(t *testing.T, m *markdown) {
+// writeCommandReference writes what each command is for, its examples and the names of its flags.
+func writeCommandReference(_ *testing.T, m *markdown) {
 	var out bytes.Buffer
-	p := newProgram(testEnvironment(nil, &out, &out))
-	parser := must(p.newParser(&arguments{}))
+	parser := must(newProgram(testEnvironment(nil, &out, &out)).newParser(&arguments{}))
 	m.text("# Commands and flags\n\n" +
-		"`ghostcube COMMAND --help` and `ghostcube help COMMAND` print all of a command. Here shared paragraphs and flags stand at the\n" +
-		"first command that has them.\n")
-	m.text("\n")
+		"`ghostcube help COMMAND` explains all of a command: its flags, their values and defaults.\n")
 	said := map[string]bool{}
-	var commands []*kong.Node
 	for _, n := range parser.Model.Children {
-		if n.Type == kong.CommandNode && !n.Hidden {
-			commands = append(commands, n)
-			m.text("- [`%s`](#%s): %s\n", n.Name, n.Name, n.Help)
-			said[n.Help] = true
+		if n.Type != kong.CommandNode || n.Hidden {
+			continue
 		}
-	}
-	for _, n := range commands {
-		out.Reset()
-		if code := Main(testEnvironment([]string{n.Name, "--help"}, &out, &out)); code != 0 {
-			t.Fatalf("%s --help: %d", n.Name, code)
+		m.text("\n## %s\n\n%s\n", n.Name, n.Help)
+		if examples := commandExamples(n.Detail); len(examples) > 0 {
+			m.text("\n```\n%s\n```\n", strings.Join(examples, "\n"))
 		}
-		m.text("\n## %s\n\n```text\n%s\n```\n", n.Name, unsaid(out.String(), said))
+		var names, session []string
+		for _, f := range n.Flags {
+			switch {
+			case f.Hidden:
+			case f.Group != nil && f.Group.Key == "session":
+				session = append(session, code("--"+f.Name))
+			default:
+				names = append(names, code("--"+f.Name))
+			}
+		}
+		if key := strings.Join(session, " "); len(session) > 0 && said[key] {
+			names = append(names, "and those of a session, as above")
+		} else if len(session) > 0 {
+			said[key] = true
+			m.text("\nFlags of a session: %s\n", key)
+		}
+		if len(names) > 0 {
+			m.text("\nFlags: %s\n", strings.Join(names, " "))
+		}
 	}
 }
 
-// unsaid returns the paragraphs and the flags of a help text that have not been said, and adds them to those.
-func unsaid(help string, said map[string]bool) string {
-	var paragraphs []string
-	for paragraph := range strings.SplitSeq(strings.TrimSpace(help), "\n\n") {
-		paragraph = strings.Trim(paragraph, "\n")
-		title, rest, _ := strings.Cut(paragraph, "\n")
-		if title != "Flags:" && title != "Session:" && title != "Output:" {
-			if key := strings.Join(strings.Fields(paragraph), " "); !said[key] {
-				said[key] = true
-				paragraphs = append(paragraphs, paragraph)
-			}
-			continue
-		}
-		var flags []string
-		for line := range strings.SplitSeq(rest, "\n") {
-			if flag := strings.TrimSpace(line); !strings.HasPrefix(flag, "-") && len(flags) > 0 {
-				flags[len(flags)-1] += "\n" + line
-			} else {
-				flags = append(flags, line)
-			}
-		}
-		shown, above := []string{title}, []string{}
-		for _, flag := range flags {
-			key := strings.Join(strings.Fields(flag), " ")
-			if said[key] {
-				name, _, _ := strings.Cut(key, "=")
-				above = append(above, name)
-				continue
-			}
-			said[key] = true
-			shown = append(shown, flag)
-		}
-		switch {
-		case title == "Session:" && len(shown) == 1:
-			shown = append(shown, "  as above, "+above[0]+" to "+above[len(above)-1])
-		case len(above) > 0 && title != "Flags:":
-			shown = append(shown, "  "+strings.Join(above, " ")+": see above")
-		}
-		if len(shown) > 1 {
-			paragraphs = append(paragraphs, strings.Join(shown, "\n"))
+// commandExamples returns the lines of a detailed help that are commands.
+func commandExamples(help string) (list []string) {
+	for line := range strings.SplitSeq(help, "\n") {
+		if line = strings.TrimSpace(line); strings.HasPrefix(line, "ghostcube ") || strings.HasPrefix(line, "python3 ") {
+			list = append(list, line)
 		}
 	}
-	return strings.Join(paragraphs, "\n\n")
+	return list
 }
 
 // strategyNumbers begins a page that names strategies by their digit keys.
@@ -253,54 +223,6 @@ func writeKnobReference(_ *testing.T, m *markdown) {
 				of = " " + numbersText(r.numbers)
 			}
 			m.text("- %s%s, *%s*: %s\n", code(r.name), of, values, r.help)
-		}
-	}
-}
-
-// manyCounters is the number of counters from which on strategies that share them have a section of their own.
-const manyCounters = 9
-
-// writeCounterReference writes the counters of all strategies, each once: those of one strategy, or of all, under its name.
-func writeCounterReference(_ *testing.T, m *markdown) {
-	m.text("# Counters\n\n" +
-		"What the strategies count while they run: on the panel's page *Score*, and by `bench --all`. Numbers are those of the\n" +
-		"[knobs](knobs.md). *Now* is a present value; others are of the session so far.\n")
-	var rows []numbered
-	for i, s := range lab.Strategies {
-		_, counters := lab.Describe(s)
-		for _, x := range counters.All() {
-			rows = addNumbered(rows, code(x.Name)+"\t"+x.Help, i+1)
-		}
-	}
-	slices.SortStableFunc(rows, func(a, b numbered) int { return strings.Compare(a.value, b.value) })
-	sections := map[string][]numbered{} // by strategies
-	for _, r := range rows {
-		sections[numbersText(r.numbers)] = append(sections[numbersText(r.numbers)], r)
-	}
-	m.text("\n## Several strategies\n\n")
-	for _, r := range rows {
-		if numbers := numbersText(r.numbers); len(sections[numbers]) < manyCounters {
-			name, help, _ := strings.Cut(r.value, "\t")
-			m.text("- %s %s: %s\n", name, numbers, help)
-		}
-	}
-	for _, numbers := range slices.Sorted(maps.Keys(sections)) {
-		section := sections[numbers]
-		if len(section) < manyCounters {
-			continue
-		}
-		var names []string
-		for _, n := range section[0].numbers {
-			names = append(names, code(lab.Strategies[n-1].Name))
-		}
-		title := strings.Join(names, ", ")
-		if len(names) == len(lab.Strategies) {
-			title = "All strategies"
-		}
-		m.text("\n## %s\n\n", title)
-		for _, r := range section {
-			name, help, _ := strings.Cut(r.value, "\t")
-			m.text("- %s: %s\n", name, help)
 		}
 	}
 }
@@ -433,20 +355,6 @@ func writeNetworkReference(_ *testing.T, m *markdown) {
 	}
 }
 
-// writeViewReference writes the display settings.
-func writeViewReference(_ *testing.T, m *markdown) {
-	m.text("# Display settings\n\nFor `--show`, as in `--show color=age,latency=on`, and on the panel's page *View*. A line has a\n" +
-		"setting's key, *default (values)* and meaning.\n\n")
-	for i := range stage.SettingTable {
-		d := &stage.SettingTable[i]
-		key := ""
-		if d.Key != "" {
-			key = " " + d.Key
-		}
-		m.text("- %s%s, *%s (%s)*: %s\n", code(d.Name), key, cmp.Or(d.Value(&stage.DefaultSettings), "none"), d.Allowed(), d.Help)
-	}
-}
-
 // writePresetReference writes the presets.
 func writePresetReference(t *testing.T, m *markdown) {
 	library := &testProgram(t).library
@@ -471,7 +379,7 @@ func writePresetReference(t *testing.T, m *markdown) {
 }
 
 // mostReferences is the number of places that the page of terms names for one; list NAME prints all.
-const mostReferences = 3
+const mostReferences = 2
 
 // writeTermReference writes the terms of the field.
 func writeTermReference(t *testing.T, m *markdown) {
@@ -514,16 +422,19 @@ func writeTermReference(t *testing.T, m *markdown) {
 	}
 }
 
-// referenceLink returns the name of what a term refers to, as a link to where a page of the reference has it.
+// referenceLink returns the name of what a term refers to, as a link to the page that has it, if one does.
 func referenceLink(r plan.Reference) string {
 	strategyPage := "knobs.md"
 	if s, err := lab.StrategyNamed(r.Name); r.Kind == "strategy" && err == nil && s.Row != nil && s.Row.Guide != "" {
 		strategyPage = "../" + strings.TrimPrefix(s.Row.Guide, "docs/")
 	}
 	page := map[string]string{
-		"strategy": strategyPage, "preset": "presets.md#" + r.Name, "knob": "knobs.md", "counter": "counters.md", "measure": "measures.md",
+		"strategy": strategyPage, "preset": "presets.md#" + r.Name, "knob": "knobs.md", "measure": "measures.md",
 		"comparison": "comparisons.md#" + r.Name, "lesson": "tour.md", "guide": "../guides/" + r.Name + ".md", "network": "networks.md",
-		"display": "view.md", "flag": "commands.md", "command": "commands.md#" + r.Name,
+		"flag": "commands.md", "command": "commands.md#" + r.Name,
 	}[r.Kind]
+	if page == "" {
+		return code(r.Name)
+	}
 	return fmt.Sprintf("[`%s`](%s)", r.Name, page)
 }
