@@ -362,19 +362,12 @@ func writePresetReference(t *testing.T, m *markdown) {
 		"A preset is a strategy with the knobs of a kind of game. It stands wherever a strategy does: `--panes shooter,rewind`,\n" +
 		"`--panes shooter:lead=8` with another knob. Tapes and links have all its knobs, such as `shooter=rewind:others=auto`,\n" +
 		"and run the same session when a preset has changed. In the same way a pane gets a name of your own:\n" +
-		"`--panes mine=rewind:lead=8`. `ghostcube list presets shooter` prints the meaning of its knobs.\n")
+		"`--panes mine=rewind:lead=8`. `ghostcube list presets shooter` prints its knobs and [sources](../credits.md).\n")
 	list := must(library.Presets())
 	for i := range list {
 		x := &list[i]
 		m.text("\n## %s\n\n%s: `%s`\n\n%s\n\n", x.Name, x.Title, unnamedSpec(x), x.Doc)
-		m.text("- **Games**: %s ([guide](../guides/%s.md))\n", x.Games, x.Guide)
-		for _, s := range x.Sources {
-			title := s.Title
-			if s.URL != "" {
-				title = fmt.Sprintf("[%s](%s)", title, s.URL)
-			}
-			m.text("- **Source**: %s, %s, %d\n", s.Author, title, s.Year)
-		}
+		m.text("*Games*: %s ([guide](../guides/%s.md))\n", x.Games, x.Guide)
 	}
 }
 

@@ -87,7 +87,7 @@ func tourSection(number int, r *tour.Run) string {
 	var b strings.Builder
 	b.WriteString(tourHead(number, x))
 	if r.BeforeSeconds != usualSeconds || r.AfterSeconds != usualSeconds {
-		fmt.Fprintf(&b, "%g s before, %g s after:\n\n", r.BeforeSeconds, r.AfterSeconds)
+		fmt.Fprintf(&b, "%g s, %g s:\n\n", r.BeforeSeconds, r.AfterSeconds)
 	}
 	for i, f := range x.Figures {
 		name := hud.HeadlineTitle(f.Measure)
