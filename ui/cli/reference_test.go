@@ -11,7 +11,6 @@ import (
 	"github.com/alecthomas/kong"
 
 	"ghostcube/internal/golden"
-	"ghostcube/net/link"
 	"ghostcube/predict"
 	"ghostcube/predict/lab"
 	"ghostcube/predict/score"
@@ -45,7 +44,6 @@ func TestPagesOfReference(t *testing.T) {
 		{"knobs", writeKnobReference},
 		{"measures", writeMeasureReference},
 		{"scenes", writeSceneReference},
-		{"networks", writeNetworkReference},
 		{"presets", writePresetReference},
 		{"terms", writeTermReference},
 	} {
@@ -291,13 +289,13 @@ Most measures are undefined until one second has been scored, and events a minut
 definitions are our own unless a source is named.
 `
 
-// writeSceneReference writes the scenes, and their parameters, each once.
+// writeSceneReference writes the scenes.
 func writeSceneReference(_ *testing.T, m *markdown) {
 	m.text("# Scenes\n\n" +
-		"The worlds for `--scene`. Parameters follow the name: `--scene katamari:cubes=100`.\n\n" +
+		"The worlds for `--scene`. Parameters follow the name: `--scene katamari:cubes=100`; `ghostcube list scenes` prints them. Boxes are\n" +
+		"dynamic, static or kinematic. A scene has one player unless it says more.\n\n" +
 		"![seesaw, billiards and trailer; walker, ship and fleet](../scenes.png)\n")
 	m.text("\n")
-	var parameters []numbered
 	for i := range scene.Templates {
 		x := &scene.Templates[i]
 		s := x.Build()
@@ -317,41 +315,6 @@ func writeSceneReference(_ *testing.T, m *markdown) {
 			}
 		}
 		m.text("- %s: %s (%s)\n", code(s.Name), s.Doc, strings.Join(contents, ", "))
-		for _, p := range x.Params {
-			parameters = addNumbered(parameters, fmt.Sprintf("%s\t%d\t%d–%d\t%s", code(p.Name), p.Default, p.Min, p.Max, p.Help), i)
-		}
-	}
-	m.text("\nBoxes are dynamic, static or kinematic. A scene has one player unless it says more.\n\n## Parameters\n")
-	m.text("\n")
-	for _, p := range parameters {
-		cells := strings.Split(p.value, "\t")
-		var names []string
-		for _, i := range p.numbers {
-			names = append(names, code(scene.Names()[i]))
-		}
-		m.text("- %s of %s, *%s (%s)*: %s\n", cells[0], strings.Join(names, ", "), cells[1], cells[2], cells[3])
-	}
-}
-
-// writeNetworkReference writes the conditions and the profiles of networks.
-func writeNetworkReference(_ *testing.T, m *markdown) {
-	m.text("# Networks\n\n" +
-		"`--network` takes a profile, conditions, or both: `--network wifi-bad,loss=5%%`.\n\n" +
-		"## Conditions\n\n" +
-		"They hold for both directions, or with `up.` or `down.` for one.\n\n")
-	for _, s := range link.ParamHelp() {
-		m.text("- %s: %s\n", code(s[0]), s[1])
-	}
-	m.text("\n## Profiles\n\n`ghostcube list networks` has their round trips. Profiles are synthetic, with latency one way, unless a source stands\n" +
-		"in parentheses, with its word for latency.\n")
-	m.text("\n")
-	for _, x := range link.Profiles {
-		conditions := link.Network{Up: x.Up, Down: x.Down}
-		m.text("- %s, %s: %s", code(x.Name), code(conditions.String()), x.Doc)
-		if source := strings.TrimPrefix(strings.TrimPrefix(x.Source, "synthetic: one way"), "; "); source != "" {
-			m.text(" (%s)", source)
-		}
-		m.text("\n")
 	}
 }
 
@@ -423,7 +386,7 @@ func referenceLink(r plan.Reference) string {
 	}
 	page := map[string]string{
 		"strategy": strategyPage, "preset": "presets.md#" + r.Name, "knob": "knobs.md", "measure": "measures.md",
-		"comparison": "comparisons.md#" + r.Name, "lesson": "tour.md", "guide": "../guides/" + r.Name + ".md", "network": "networks.md",
+		"comparison": "comparisons.md#" + r.Name, "lesson": "tour.md", "guide": "../guides/" + r.Name + ".md",
 		"flag": "commands.md", "command": "commands.md#" + r.Name,
 	}[r.Kind]
 	if page == "" {
