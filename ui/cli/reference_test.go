@@ -101,8 +101,7 @@ func commandExamples(help string) (list []string) {
 }
 
 // strategyNumbers begins a page that names strategies by their digit keys.
-const strategyNumbers = "\nA number stands for a strategy: its digit key. It precedes a default or range that only this strategy has. A knob\n" +
-	"without values is on or off.\n\n"
+const strategyNumbers = "\nA number stands for a strategy: its digit key. It precedes a default that only this strategy has.\n\n"
 
 // writeStrategyNumbers writes what the numbers of strategies stand for.
 func writeStrategyNumbers(m *markdown) {
@@ -163,13 +162,14 @@ func numbersText(numbers []int) string {
 func writeKnobReference(_ *testing.T, m *markdown) {
 	m.text("# Knobs\n\n" +
 		"The parameters of the strategies follow a strategy's name, as in `--panes rewind:snapshot-every=4:smoothing=none`, or are on\n" +
-		"the panel's page *Strategy*. A line has a knob's strategies, *default (values)* and meaning.\n")
+		"the panel's page *Strategy*. A line has a knob's strategies, in parentheses its default, which is bold among choices, and its\n" +
+		"meaning. `ghostcube list knobs rewind` has ranges, and other knobs that it needs.\n")
 	writeStrategyNumbers(m)
 	type row struct {
-		group            predict.Group
-		name, help       string
-		numbers          []int
-		defaults, ranges []numbered
+		group             predict.Group
+		name, help        string
+		numbers           []int
+		defaults, choices []numbered
 	}
 	var rows []*row
 	for i, s := range lab.Strategies {
@@ -183,15 +183,9 @@ func writeKnobReference(_ *testing.T, m *markdown) {
 			r := rows[at]
 			r.numbers = append(r.numbers, i+1)
 			r.defaults = addNumbered(r.defaults, k.Default(), i+1)
-			if k.Kind == predict.Bool {
-				r.ranges = addNumbered(r.ranges, "", i+1)
-				continue
+			if k.Kind == predict.Choice {
+				r.choices = addNumbered(r.choices, k.Range(), i+1)
 			}
-			values := k.Range()
-			if k.Min >= 0 {
-				values = strings.ReplaceAll(values, " to ", "–")
-			}
-			r.ranges = addNumbered(r.ranges, values, i+1)
 		}
 	}
 	first := func(name string) int { return slices.IndexFunc(rows, func(r *row) bool { return r.name == name }) }
@@ -213,14 +207,18 @@ func writeKnobReference(_ *testing.T, m *markdown) {
 		}
 		for _, r := range section {
 			values := inWords(r.defaults)
-			if ranges := inWords(r.ranges); ranges != "" {
-				values += " (" + ranges + ")"
+			switch {
+			case len(r.choices) == 1 && len(r.defaults) == 1:
+				values = ", " + r.choices[0].value + ","
+				values = strings.Trim(strings.Replace(values, " "+r.defaults[0].value+",", " **"+r.defaults[0].value+"**,", 1), " ,")
+			case len(r.choices) > 0:
+				values += " of " + inWords(r.choices)
 			}
 			of := ""
 			if len(numbers) > 1 {
 				of = " " + numbersText(r.numbers)
 			}
-			m.text("- %s%s, *%s*: %s\n", code(r.name), of, values, r.help)
+			m.text("- %s%s (%s): %s\n", code(r.name), of, values, r.help)
 		}
 	}
 }
@@ -334,15 +332,12 @@ func writePresetReference(t *testing.T, m *markdown) {
 	}
 }
 
-// mostReferences is the number of places that the page of terms names for one; list NAME prints all.
-const mostReferences = 2
-
 // writeTermReference writes the terms of the field.
 func writeTermReference(t *testing.T, m *markdown) {
 	library := &testProgram(t).library
 	m.text("# Terms of the field\n\n" +
-		"Other names, who uses them in this sense, and the name here. `ghostcube list ggpo` and the search of the panel's page\n" +
-		"*Strategy* find them. *Nearest*: the lab does not have the same. Our own words are in the [glossary](../glossary.md).\n")
+		"Other names, who uses them in this sense, and the name here. `ghostcube list ggpo`, which prints all places,\n" +
+		"and the search of the panel's page *Strategy* find them. *Nearest*: the lab does not have the same. Our own words are in the [glossary](../glossary.md).\n")
 	m.text("\n")
 	list := must(library.Terms())
 	for i := range list {
@@ -351,28 +346,11 @@ func writeTermReference(t *testing.T, m *markdown) {
 		if x.By != "" {
 			by = " (" + x.By + ")"
 		}
-		var here []string
-		places := x.Here[:min(len(x.Here), mostReferences)]
-		links := make([]string, len(places))
-		for i, r := range places {
-			links[i] = referenceLink(r)
-		}
-		for i, r := range places {
-			if r.Kind == "guide" && slices.ContainsFunc(links[:i], func(l string) bool { return strings.Contains(l, "guides/"+r.Name+".md") }) {
-				continue // the strategy's name is the link
-			}
-			kind := r.Kind + " "
-			switch {
-			case i == 0 && !x.Nearest:
-				kind = strings.ToUpper(kind[:1]) + kind[1:]
-			case i > 0 && x.Here[i-1].Kind == r.Kind:
-				kind = ""
-			}
-			here = append(here, kind+links[i])
-		}
-		text := strings.Join(here, ", ")
+		text := x.Here[0].Kind + " " + referenceLink(x.Here[0])
 		if x.Nearest {
 			text = "*Nearest*: " + text
+		} else {
+			text = strings.ToUpper(text[:1]) + text[1:]
 		}
 		m.text("- **%s**%s: %s. %s\n", strings.Join(x.Names(), ", "), by, x.Text, text)
 	}
