@@ -208,7 +208,11 @@ func (c *figureColumn) cell(label string, pane map[string]any) (text string, ok 
 		if !known {
 			return c.number(mean), true
 		}
-		return c.number(mean) + " ± " + c.number((high-low)/2), true
+		text, half := c.number(mean), c.number((high-low)/2)
+		if half != c.number(0) {
+			text += " ±" + half
+		}
+		return text, true
 	}
 	return fmt.Sprint(v), true
 }
@@ -356,13 +360,14 @@ func TestFigureSyntax(t *testing.T) {
 	}
 	pane := map[string]any{"spec": "rewind:smoothing=none", "strategy": "rewind", "score": map[string]any{"path_error_rms_m": 0.0012345, "none": nil},
 		"traffic":  map[string]any{"lost_up_ratio": 0.25},
-		"counters": map[string]any{"n": map[string]any{"mean": 3.0, "low95": 2.0, "high95": 4.0}, "big": 1234.5, "small": 0.0123456}}
+		"counters": map[string]any{"n": map[string]any{"mean": 3.0, "low95": 2.0, "high95": 4.0},
+			"same": map[string]any{"mean": 3.0, "low95": 3.0, "high95": 3.0}, "big": 1234.5, "small": 0.0123456}}
 	for i, want := range []string{"1 %", "`rewind:smoothing=none`", "1.23", "25 %"} {
 		if got, ok := table.columns[i].cell("1 %", pane); !ok || got != want {
 			t.Errorf("%q, %v, want %q", got, ok, want)
 		}
 	}
-	for path, want := range map[string]string{"n": "3 ± 1", "big": "1234", "small": "0.0123", "none": "–"} {
+	for path, want := range map[string]string{"n": "3 ±1", "same": "3", "big": "1234", "small": "0.0123", "none": "–"} {
 		c := figureColumn{path: path, factor: 1, digits: -1}
 		if got, ok := c.cell("", pane); !ok || got != want {
 			t.Errorf("%s: %q, %v, want %q", path, got, ok, want)

@@ -23,8 +23,8 @@ var lagErrorDefinition = Definition{
 	},
 	Text: `
 The distance from the drawn cube to the server's cube at this moment. To be ahead of the server, as a prediction should be,
-counts as error, and so does the delay of an interpolation. Read it together with the display delay: at 10 m/s, 183 ms
-ahead is 1.8 m. The second measure is the same over all bodies, each from its first movement on.`,
+counts as error, and so does the delay of an interpolation: at 10 m/s, 183 ms ahead is 1.8 m. The second measure is the
+same over all bodies, each from its first movement on.`,
 	Formula: "sqrt(mean of |r(t) - s(t)|^2)",
 	Blind:   "the difference between a delay and a fault",
 }
@@ -50,8 +50,8 @@ nothing. Delay does not matter, and a collision on both sides is in both sums.`,
 	Formula:   "sqrt(sum |j_drawn|^2 / sum |j_server|^2), j = (p(t) - 3 p(t-1) + 3 p(t-2) - p(t-3)) / dt^3",
 	Undefined: "while the server's jerk is below 10 m/s3, a cube at rest",
 	Blind: `
-the time at which it happens, and rotation. A cube that tumbles over its edges has a large jerk itself, which hides a
-slight tremor. One large jump outweighs many small ones, and a forced fault is a jump on the server`,
+its time, and rotation. A cube that tumbles over its edges has a large jerk itself, which hides a slight tremor. One
+large jump outweighs many small ones, and a forced fault is a jump on the server`,
 }
 
 // jerkMin is the server's root mean square jerk in m/s3 below which no ratio to it is formed.

@@ -23,12 +23,12 @@ the first 3.25 s, in which buffers fill.`,
 	Formula: "d* = arg max over d of corr(v_drawn(t), v_server(t - d))",
 	Undefined: `
 in the first 6.8 s after a start; where either speed has a standard deviation below 0.1 m/s; where no lag has a
-correlation of 0.5; and where a lag more than 0.1 s from the best one is in its 95 % confidence interval by the ratio of
-likelihoods, n ln((1 - r^2) / (1 - r*^2)) <= 3.84, with the correlations r of that lag and r* of the best one, and n
-quarters of a second in which the drawn cube moves`,
+correlation of 0.5; and where a lag more than 0.1 s from the best one is in its 95 % confidence interval,
+n ln((1 - r^2) / (1 - r*^2)) <= 3.84, with the correlations r and r* of the two lags, and n quarters of a second in
+which the drawn cube moves`,
 	Blind: `
-a delay that varies: it is one figure for the session. Of the equally good lags of periodic motion the one closest to 0 is
-taken. A delay outside of the range gives the lag inside it that fits best. Rotation without travel is not motion`,
+a delay that varies: it is one figure for the session. Of equally good lags of periodic motion the one closest to 0 is
+taken. A delay outside of the range gives the best lag inside it. Rotation without travel is not motion`,
 }
 
 // The display delay is the lag at which the drawn cube's speed correlates best (Pearson) with the

@@ -41,12 +41,11 @@ The distance from the drawn cube to the server's cube at the moment m that the d
 angle between the two orientations, over all scored ticks. A pose that is drawn ahead of the server waits until the
 server reaches its moment, at most 3 s. Between two ticks the server's pose is interpolated. So neither a delay nor a
 lead is path error. It is zero for a correct prediction, and also for a client that draws each state on arrival.
-Smoothing and forced faults count. A server that steps on input is compared step by step. The angle is computed from the
-chord of two quaternions, 2 sin(angle/4).`,
+Smoothing and forced faults count. A server that steps on input is compared step by step.`,
 	Formula:   "sqrt(mean of |r(t) - s(m)|^2)",
 	Undefined: "until the poses of one second have been compared",
 	Blind: `
-the claim. A view that claims a late moment and draws it exactly has no path error; the display delay measures that`,
+the claim: a late moment that is drawn exactly has no path error; the display delay measures that`,
 }
 
 var pathErrorAllDefinition = Definition{

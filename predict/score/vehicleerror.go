@@ -20,7 +20,7 @@ The path error of the vehicle that the player drives at the server. A pose that 
 it, or one that the server reaches after the player has left it, does not count.`,
 	Formula:   "sqrt(mean of |r(t) - s(m)|^2)",
 	Undefined: "until the player has driven for a second",
-	Blind:     "how late or early the vehicle is drawn, and the driver, who may be drawn beside it",
+	Blind:     "how late or early the vehicle is drawn, and the driver, who may be drawn outside of it",
 }
 
 // vehiclePathError measures the path error of the vehicle that the player drives.

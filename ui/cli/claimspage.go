@@ -4,11 +4,13 @@ package cli
 
 import (
 	"fmt"
+	"hash/fnv"
 	"io"
 	"math"
 	"strconv"
 	"strings"
 
+	"ghostcube/ui/claim"
 	"ghostcube/ui/plan"
 )
 
@@ -63,40 +65,70 @@ func claimsSummary(list []claimResult) string {
 // writeClaimsPage prints the claims as a page.
 func writeClaimsPage(out io.Writer, list []claimResult) {
 	fmt.Fprintf(out, claimsHead, claimsSummary(list))
+	source, rules := "", fnv.New32a()
 	for i := range list {
 		r := &list[i]
+		r.writeRule(rules)
 		if i == 0 || list[i-1].Topic != r.Topic {
-			fmt.Fprintf(out, "\n## %s\n\n", strings.ToUpper(r.Topic[:1])+strings.ReplaceAll(r.Topic[1:], "-", " "))
-			fmt.Fprint(out, "| claim | expected | measured | verdict |\n|---|---|---|---|\n")
+			fmt.Fprintf(out, "\n## %s\n", strings.ToUpper(r.Topic[:1])+strings.ReplaceAll(r.Topic[1:], "-", " "))
+			source = ""
 		}
-		fmt.Fprint(out, claimRow(r))
+		if r.Source != source {
+			source = r.Source
+			fmt.Fprintf(out, "\n*%s*\n\n", source)
+		}
+		fmt.Fprintf(out, "%s%s\n", claimRow(r), claimFigures(r))
 	}
-	fmt.Fprint(out, "\n## Where the lab differs\n\n")
-	for i := range list {
-		if r := &list[i]; r.Why != "" {
-			fmt.Fprintf(out, "- `%s` %s: %s\n", r.ID, r.Verdict, r.Why)
-		}
+	fmt.Fprintf(out, claimsEnd, rules.Sum32())
+}
+
+// claimsEnd ends the page with the checksum of its rules, by which a test finds that one has changed since.
+const claimsEnd = "\n<!-- rules: %08x -->\n"
+
+// writeRule writes the conditions of a claim.
+func (r *claimResult) writeRule(out io.Writer) {
+	for i := range r.Conditions {
+		fmt.Fprintf(out, "%s: %s\n", r.ID, r.Conditions[i].Expected)
 	}
 }
 
 const claimsHead = `# Claims
 
-What articles and talks claim, and what the lab measures: a table that ` + "`ghostcube claims`" + ` prints. The number before a
-measure is that of a pane; ` + "`ghostcube claims --only ID`" + ` prints a claim with its command. Figures are means of ten
-sessions ± half of the 95 %% interval; Δ is the mean difference within a session, by which a condition is judged.
+What articles and talks claim, and what the lab measures: ` + "`ghostcube claims --only ID`" + ` runs the experiment of a claim, and prints its
+rule and command. A claim holds here if nothing else is said after its figures. The number before a measure is that of a pane.
+Figures are means of ten sessions ± half of the 95 %% interval.
 
 %s
 `
 
-// claimRow returns the row of a claim.
-func claimRow(r *claimResult) string {
-	var expected, measured []string
+// claimRow returns what the page says of a claim before its figures.
+func claimRow(r *claimResult) string { return fmt.Sprintf("- `%s`: %s", r.ID, r.Claim) }
+
+// claimFigures returns what was measured, each figure once, and the verdict with its reason.
+func claimFigures(r *claimResult) string {
+	said := map[string]bool{}
+	text, separator := "", " "
+	add := func(s string) {
+		text, separator = text+separator+s, ", "
+	}
 	for i := range r.Conditions {
 		c := &r.Conditions[i]
-		expected = append(expected, "`"+c.Expected+"`")
-		measured = append(measured, c.text())
+		if c.Missing > 0 {
+			add(c.text())
+			continue
+		}
+		for _, v := range c.Measured {
+			if !said[v.Figure] {
+				said[v.Figure] = true
+				add("`" + v.Figure + "` " + v.text())
+			}
+		}
 	}
-	return fmt.Sprintf("| `%s`: %s (%s) | %s | %s | %s |\n", r.ID, r.Claim, r.Source, strings.Join(expected, ", "), strings.Join(measured, "; "), r.Verdict)
+	text += "."
+	if r.Verdict != claim.Holds.String() {
+		text += " **" + strings.ToUpper(r.Verdict[:1]) + r.Verdict[1:] + "**: " + r.Why
+	}
+	return text
 }
 
 // text returns what was measured.

@@ -92,7 +92,7 @@ func TestPageOfMechanisms(t *testing.T) {
 	var run []plan.Mechanism
 	for i := range list {
 		m := &list[i]
-		_, rest, ok := strings.Cut(string(written), mechanismText(list, i)+" ")
+		_, rest, ok := strings.Cut(string(written), mechanismText(m)+" ")
 		if experiment.Long() || experiment.Enabled() && golden.Updating() || !ok {
 			run = append(run, *m)
 			continue
@@ -115,26 +115,20 @@ func TestPageOfMechanisms(t *testing.T) {
 				figures = "?"
 			}
 		}
-		fmt.Fprintf(&page, "%s %s\n", mechanismText(list, i), figures)
+		fmt.Fprintf(&page, "%s %s\n", mechanismText(m), figures)
 	}
 	golden.Page(t, mechanismPage, page.String())
 }
 
 const mechanismHead = `# Mechanisms
 
-The %d mechanisms that the articles and talks describe: the code that has each, a command that shows it, and the figures
-that this command measures. ` + "`record`" + ` and ` + "`run`" + ` take the same arguments as ` + "`bench`" + `. A test runs all commands and
-writes this page.
+The %d mechanisms that the articles and talks describe, with the code that has each, and the figures that its command measures:
+` + "`ghostcube list mechanisms`" + ` prints the commands. A test runs them all and writes this page.
 `
 
-// mechanismText returns what the page says of mechanism i before its figures. A command is not repeated.
-func mechanismText(list []plan.Mechanism, i int) string {
-	m := &list[i]
-	command := "`" + m.Command + "`"
-	if i > 0 && list[i-1].Group == m.Group && list[i-1].Command == m.Command {
-		command = "The same command"
-	}
-	return fmt.Sprintf("%d. %s (`%s`).\n   %s:", m.Number, m.Name, strings.Join(m.Code, "`, `"), command)
+// mechanismText returns what the page says of a mechanism before its figures.
+func mechanismText(m *plan.Mechanism) string {
+	return fmt.Sprintf("%d. %s (`%s`):", m.Number, m.Name, strings.Join(m.Code, "`, `"))
 }
 
 // output is the output of a command.

@@ -2,9 +2,7 @@ package cli
 
 import (
 	"bytes"
-	"cmp"
 	"fmt"
-	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,13 +11,11 @@ import (
 	"github.com/alecthomas/kong"
 
 	"ghostcube/internal/golden"
-	"ghostcube/net/link"
 	"ghostcube/predict"
 	"ghostcube/predict/lab"
 	"ghostcube/predict/score"
 	"ghostcube/sim/scene"
 	"ghostcube/ui/plan"
-	"ghostcube/ui/stage"
 )
 
 // referenceFolder has the pages that TestPagesOfReference writes.
@@ -46,11 +42,8 @@ func TestPagesOfReference(t *testing.T) {
 	}{
 		{"commands", writeCommandReference},
 		{"knobs", writeKnobReference},
-		{"counters", writeCounterReference},
 		{"measures", writeMeasureReference},
 		{"scenes", writeSceneReference},
-		{"networks", writeNetworkReference},
-		{"view", writeViewReference},
 		{"presets", writePresetReference},
 		{"terms", writeTermReference},
 	} {
@@ -60,81 +53,55 @@ func TestPagesOfReference(t *testing.T) {
 	}
 }
 
-// writeCommandReference writes the help of every command. What several commands say is written for the first of them.
-func writeCommandReference(t *testing.T, m *markdown) {
+// writeCommandReference writes what each command is for, its examples and the names of its flags.
+func writeCommandReference(_ *testing.T, m *markdown) {
 	var out bytes.Buffer
-	p := newProgram(testEnvironment(nil, &out, &out))
-	parser := must(p.newParser(&arguments{}))
+	parser := must(newProgram(testEnvironment(nil, &out, &out)).newParser(&arguments{}))
 	m.text("# Commands and flags\n\n" +
-		"`ghostcube COMMAND --help` and `ghostcube help COMMAND` print all of a command. Here shared paragraphs and flags stand at the\n" +
-		"first command that has them.\n")
-	m.text("\n")
+		"`ghostcube help COMMAND` explains all of a command: its flags, their values and defaults.\n")
 	said := map[string]bool{}
-	var commands []*kong.Node
 	for _, n := range parser.Model.Children {
-		if n.Type == kong.CommandNode && !n.Hidden {
-			commands = append(commands, n)
-			m.text("- [`%s`](#%s): %s\n", n.Name, n.Name, n.Help)
-			said[n.Help] = true
+		if n.Type != kong.CommandNode || n.Hidden {
+			continue
 		}
-	}
-	for _, n := range commands {
-		out.Reset()
-		if code := Main(testEnvironment([]string{n.Name, "--help"}, &out, &out)); code != 0 {
-			t.Fatalf("%s --help: %d", n.Name, code)
+		m.text("\n## %s\n\n%s\n", n.Name, n.Help)
+		if examples := commandExamples(n.Detail); len(examples) > 0 {
+			m.text("\n```\n%s\n```\n", strings.Join(examples, "\n"))
 		}
-		m.text("\n## %s\n\n```text\n%s\n```\n", n.Name, unsaid(out.String(), said))
+		var names, session []string
+		for _, f := range n.Flags {
+			switch {
+			case f.Hidden:
+			case f.Group != nil && f.Group.Key == "session":
+				session = append(session, code("--"+f.Name))
+			default:
+				names = append(names, code("--"+f.Name))
+			}
+		}
+		if key := strings.Join(session, " "); len(session) > 0 && said[key] {
+			names = append(names, "and those of a session, as above")
+		} else if len(session) > 0 {
+			said[key] = true
+			m.text("\nFlags of a session: %s\n", key)
+		}
+		if len(names) > 0 {
+			m.text("\nFlags: %s\n", strings.Join(names, " "))
+		}
 	}
 }
 
-// unsaid returns the paragraphs and the flags of a help text that have not been said, and adds them to those.
-func unsaid(help string, said map[string]bool) string {
-	var paragraphs []string
-	for paragraph := range strings.SplitSeq(strings.TrimSpace(help), "\n\n") {
-		paragraph = strings.Trim(paragraph, "\n")
-		title, rest, _ := strings.Cut(paragraph, "\n")
-		if title != "Flags:" && title != "Session:" && title != "Output:" {
-			if key := strings.Join(strings.Fields(paragraph), " "); !said[key] {
-				said[key] = true
-				paragraphs = append(paragraphs, paragraph)
-			}
-			continue
-		}
-		var flags []string
-		for line := range strings.SplitSeq(rest, "\n") {
-			if flag := strings.TrimSpace(line); !strings.HasPrefix(flag, "-") && len(flags) > 0 {
-				flags[len(flags)-1] += "\n" + line
-			} else {
-				flags = append(flags, line)
-			}
-		}
-		shown, above := []string{title}, []string{}
-		for _, flag := range flags {
-			key := strings.Join(strings.Fields(flag), " ")
-			if said[key] {
-				name, _, _ := strings.Cut(key, "=")
-				above = append(above, name)
-				continue
-			}
-			said[key] = true
-			shown = append(shown, flag)
-		}
-		switch {
-		case title == "Session:" && len(shown) == 1:
-			shown = append(shown, "  as above, "+above[0]+" to "+above[len(above)-1])
-		case len(above) > 0 && title != "Flags:":
-			shown = append(shown, "  "+strings.Join(above, " ")+": see above")
-		}
-		if len(shown) > 1 {
-			paragraphs = append(paragraphs, strings.Join(shown, "\n"))
+// commandExamples returns the lines of a detailed help that are commands.
+func commandExamples(help string) (list []string) {
+	for line := range strings.SplitSeq(help, "\n") {
+		if line = strings.TrimSpace(line); strings.HasPrefix(line, "ghostcube ") || strings.HasPrefix(line, "python3 ") {
+			list = append(list, line)
 		}
 	}
-	return strings.Join(paragraphs, "\n\n")
+	return list
 }
 
 // strategyNumbers begins a page that names strategies by their digit keys.
-const strategyNumbers = "\nA number stands for a strategy: its digit key. It precedes a default or range that only this strategy has. A knob\n" +
-	"without values is on or off.\n\n"
+const strategyNumbers = "\nA number stands for a strategy: its digit key. It precedes a default that only this strategy has.\n\n"
 
 // writeStrategyNumbers writes what the numbers of strategies stand for.
 func writeStrategyNumbers(m *markdown) {
@@ -195,13 +162,14 @@ func numbersText(numbers []int) string {
 func writeKnobReference(_ *testing.T, m *markdown) {
 	m.text("# Knobs\n\n" +
 		"The parameters of the strategies follow a strategy's name, as in `--panes rewind:snapshot-every=4:smoothing=none`, or are on\n" +
-		"the panel's page *Strategy*. A line has a knob's strategies, *default (values)* and meaning.\n")
+		"the panel's page *Strategy*. A line has a knob's strategies, in parentheses its default, which is bold among choices, and its\n" +
+		"meaning. `ghostcube list knobs rewind` has ranges, and other knobs that it needs.\n")
 	writeStrategyNumbers(m)
 	type row struct {
-		group            predict.Group
-		name, help       string
-		numbers          []int
-		defaults, ranges []numbered
+		group             predict.Group
+		name, help        string
+		numbers           []int
+		defaults, choices []numbered
 	}
 	var rows []*row
 	for i, s := range lab.Strategies {
@@ -215,15 +183,9 @@ func writeKnobReference(_ *testing.T, m *markdown) {
 			r := rows[at]
 			r.numbers = append(r.numbers, i+1)
 			r.defaults = addNumbered(r.defaults, k.Default(), i+1)
-			if k.Kind == predict.Bool {
-				r.ranges = addNumbered(r.ranges, "", i+1)
-				continue
+			if k.Kind == predict.Choice {
+				r.choices = addNumbered(r.choices, k.Range(), i+1)
 			}
-			values := k.Range()
-			if k.Min >= 0 {
-				values = strings.ReplaceAll(values, " to ", "–")
-			}
-			r.ranges = addNumbered(r.ranges, values, i+1)
 		}
 	}
 	first := func(name string) int { return slices.IndexFunc(rows, func(r *row) bool { return r.name == name }) }
@@ -245,62 +207,18 @@ func writeKnobReference(_ *testing.T, m *markdown) {
 		}
 		for _, r := range section {
 			values := inWords(r.defaults)
-			if ranges := inWords(r.ranges); ranges != "" {
-				values += " (" + ranges + ")"
+			switch {
+			case len(r.choices) == 1 && len(r.defaults) == 1:
+				values = ", " + r.choices[0].value + ","
+				values = strings.Trim(strings.Replace(values, " "+r.defaults[0].value+",", " **"+r.defaults[0].value+"**,", 1), " ,")
+			case len(r.choices) > 0:
+				values += " of " + inWords(r.choices)
 			}
 			of := ""
 			if len(numbers) > 1 {
 				of = " " + numbersText(r.numbers)
 			}
-			m.text("- %s%s, *%s*: %s\n", code(r.name), of, values, r.help)
-		}
-	}
-}
-
-// manyCounters is the number of counters from which on strategies that share them have a section of their own.
-const manyCounters = 9
-
-// writeCounterReference writes the counters of all strategies, each once: those of one strategy, or of all, under its name.
-func writeCounterReference(_ *testing.T, m *markdown) {
-	m.text("# Counters\n\n" +
-		"What the strategies count while they run: on the panel's page *Score*, and by `bench --all`. Numbers are those of the\n" +
-		"[knobs](knobs.md). *Now* is a present value; others are of the session so far.\n")
-	var rows []numbered
-	for i, s := range lab.Strategies {
-		_, counters := lab.Describe(s)
-		for _, x := range counters.All() {
-			rows = addNumbered(rows, code(x.Name)+"\t"+x.Help, i+1)
-		}
-	}
-	slices.SortStableFunc(rows, func(a, b numbered) int { return strings.Compare(a.value, b.value) })
-	sections := map[string][]numbered{} // by strategies
-	for _, r := range rows {
-		sections[numbersText(r.numbers)] = append(sections[numbersText(r.numbers)], r)
-	}
-	m.text("\n## Several strategies\n\n")
-	for _, r := range rows {
-		if numbers := numbersText(r.numbers); len(sections[numbers]) < manyCounters {
-			name, help, _ := strings.Cut(r.value, "\t")
-			m.text("- %s %s: %s\n", name, numbers, help)
-		}
-	}
-	for _, numbers := range slices.Sorted(maps.Keys(sections)) {
-		section := sections[numbers]
-		if len(section) < manyCounters {
-			continue
-		}
-		var names []string
-		for _, n := range section[0].numbers {
-			names = append(names, code(lab.Strategies[n-1].Name))
-		}
-		title := strings.Join(names, ", ")
-		if len(names) == len(lab.Strategies) {
-			title = "All strategies"
-		}
-		m.text("\n## %s\n\n", title)
-		for _, r := range section {
-			name, help, _ := strings.Cut(r.value, "\t")
-			m.text("- %s: %s\n", name, help)
+			m.text("- %s%s (%s): %s\n", code(r.name), of, values, r.help)
 		}
 	}
 }
@@ -369,13 +287,13 @@ Most measures are undefined until one second has been scored, and events a minut
 definitions are our own unless a source is named.
 `
 
-// writeSceneReference writes the scenes, and their parameters, each once.
+// writeSceneReference writes the scenes.
 func writeSceneReference(_ *testing.T, m *markdown) {
 	m.text("# Scenes\n\n" +
-		"The worlds for `--scene`. Parameters follow the name: `--scene katamari:cubes=100`.\n\n" +
+		"The worlds for `--scene`. Parameters follow the name: `--scene katamari:cubes=100`; `ghostcube list scenes` prints them. Boxes are\n" +
+		"dynamic, static or kinematic. A scene has one player unless it says more.\n\n" +
 		"![seesaw, billiards and trailer; walker, ship and fleet](../scenes.png)\n")
 	m.text("\n")
-	var parameters []numbered
 	for i := range scene.Templates {
 		x := &scene.Templates[i]
 		s := x.Build()
@@ -395,55 +313,6 @@ func writeSceneReference(_ *testing.T, m *markdown) {
 			}
 		}
 		m.text("- %s: %s (%s)\n", code(s.Name), s.Doc, strings.Join(contents, ", "))
-		for _, p := range x.Params {
-			parameters = addNumbered(parameters, fmt.Sprintf("%s\t%d\t%d–%d\t%s", code(p.Name), p.Default, p.Min, p.Max, p.Help), i)
-		}
-	}
-	m.text("\nBoxes are dynamic, static or kinematic. A scene has one player unless it says more.\n\n## Parameters\n")
-	m.text("\n")
-	for _, p := range parameters {
-		cells := strings.Split(p.value, "\t")
-		var names []string
-		for _, i := range p.numbers {
-			names = append(names, code(scene.Names()[i]))
-		}
-		m.text("- %s of %s, *%s (%s)*: %s\n", cells[0], strings.Join(names, ", "), cells[1], cells[2], cells[3])
-	}
-}
-
-// writeNetworkReference writes the conditions and the profiles of networks.
-func writeNetworkReference(_ *testing.T, m *markdown) {
-	m.text("# Networks\n\n" +
-		"`--network` takes a profile, conditions, or both: `--network wifi-bad,loss=5%%`.\n\n" +
-		"## Conditions\n\n" +
-		"They hold for both directions, or with `up.` or `down.` for one.\n\n")
-	for _, s := range link.ParamHelp() {
-		m.text("- %s: %s\n", code(s[0]), s[1])
-	}
-	m.text("\n## Profiles\n\n`ghostcube list networks` has their round trips. Profiles are synthetic, with latency one way, unless a source stands\n" +
-		"in parentheses, with its word for latency.\n")
-	m.text("\n")
-	for _, x := range link.Profiles {
-		conditions := link.Network{Up: x.Up, Down: x.Down}
-		m.text("- %s, %s: %s", code(x.Name), code(conditions.String()), x.Doc)
-		if source := strings.TrimPrefix(strings.TrimPrefix(x.Source, "synthetic: one way"), "; "); source != "" {
-			m.text(" (%s)", source)
-		}
-		m.text("\n")
-	}
-}
-
-// writeViewReference writes the display settings.
-func writeViewReference(_ *testing.T, m *markdown) {
-	m.text("# Display settings\n\nFor `--show`, as in `--show color=age,latency=on`, and on the panel's page *View*. A line has a\n" +
-		"setting's key, *default (values)* and meaning.\n\n")
-	for i := range stage.SettingTable {
-		d := &stage.SettingTable[i]
-		key := ""
-		if d.Key != "" {
-			key = " " + d.Key
-		}
-		m.text("- %s%s, *%s (%s)*: %s\n", code(d.Name), key, cmp.Or(d.Value(&stage.DefaultSettings), "none"), d.Allowed(), d.Help)
 	}
 }
 
@@ -454,31 +323,21 @@ func writePresetReference(t *testing.T, m *markdown) {
 		"A preset is a strategy with the knobs of a kind of game. It stands wherever a strategy does: `--panes shooter,rewind`,\n" +
 		"`--panes shooter:lead=8` with another knob. Tapes and links have all its knobs, such as `shooter=rewind:others=auto`,\n" +
 		"and run the same session when a preset has changed. In the same way a pane gets a name of your own:\n" +
-		"`--panes mine=rewind:lead=8`. `ghostcube list presets shooter` prints the meaning of its knobs.\n")
+		"`--panes mine=rewind:lead=8`. `ghostcube list presets shooter` prints its knobs and [sources](../credits.md).\n")
 	list := must(library.Presets())
 	for i := range list {
 		x := &list[i]
 		m.text("\n## %s\n\n%s: `%s`\n\n%s\n\n", x.Name, x.Title, unnamedSpec(x), x.Doc)
-		m.text("- **Games**: %s ([guide](../guides/%s.md))\n", x.Games, x.Guide)
-		for _, s := range x.Sources {
-			title := s.Title
-			if s.URL != "" {
-				title = fmt.Sprintf("[%s](%s)", title, s.URL)
-			}
-			m.text("- **Source**: %s, %s, %d\n", s.Author, title, s.Year)
-		}
+		m.text("*Games*: %s ([guide](../guides/%s.md))\n", x.Games, x.Guide)
 	}
 }
-
-// mostReferences is the number of places that the page of terms names for one; list NAME prints all.
-const mostReferences = 3
 
 // writeTermReference writes the terms of the field.
 func writeTermReference(t *testing.T, m *markdown) {
 	library := &testProgram(t).library
 	m.text("# Terms of the field\n\n" +
-		"Other names, who uses them in this sense, and the name here. `ghostcube list ggpo` and the search of the panel's page\n" +
-		"*Strategy* find them. *Nearest*: the lab does not have the same. Our own words are in the [glossary](../glossary.md).\n")
+		"Other names, who uses them in this sense, and the name here. `ghostcube list ggpo`, which prints all places,\n" +
+		"and the search of the panel's page *Strategy* find them. *Nearest*: the lab does not have the same. Our own words are in the [glossary](../glossary.md).\n")
 	m.text("\n")
 	list := must(library.Terms())
 	for i := range list {
@@ -487,43 +346,29 @@ func writeTermReference(t *testing.T, m *markdown) {
 		if x.By != "" {
 			by = " (" + x.By + ")"
 		}
-		var here []string
-		places := x.Here[:min(len(x.Here), mostReferences)]
-		links := make([]string, len(places))
-		for i, r := range places {
-			links[i] = referenceLink(r)
-		}
-		for i, r := range places {
-			if r.Kind == "guide" && slices.ContainsFunc(links[:i], func(l string) bool { return strings.Contains(l, "guides/"+r.Name+".md") }) {
-				continue // the strategy's name is the link
-			}
-			kind := r.Kind + " "
-			switch {
-			case i == 0 && !x.Nearest:
-				kind = strings.ToUpper(kind[:1]) + kind[1:]
-			case i > 0 && x.Here[i-1].Kind == r.Kind:
-				kind = ""
-			}
-			here = append(here, kind+links[i])
-		}
-		text := strings.Join(here, ", ")
+		text := x.Here[0].Kind + " " + referenceLink(x.Here[0])
 		if x.Nearest {
 			text = "*Nearest*: " + text
+		} else {
+			text = strings.ToUpper(text[:1]) + text[1:]
 		}
 		m.text("- **%s**%s: %s. %s\n", strings.Join(x.Names(), ", "), by, x.Text, text)
 	}
 }
 
-// referenceLink returns the name of what a term refers to, as a link to where a page of the reference has it.
+// referenceLink returns the name of what a term refers to, as a link to the page that has it, if one does.
 func referenceLink(r plan.Reference) string {
 	strategyPage := "knobs.md"
 	if s, err := lab.StrategyNamed(r.Name); r.Kind == "strategy" && err == nil && s.Row != nil && s.Row.Guide != "" {
 		strategyPage = "../" + strings.TrimPrefix(s.Row.Guide, "docs/")
 	}
 	page := map[string]string{
-		"strategy": strategyPage, "preset": "presets.md#" + r.Name, "knob": "knobs.md", "counter": "counters.md", "measure": "measures.md",
-		"comparison": "comparisons.md#" + r.Name, "lesson": "tour.md", "guide": "../guides/" + r.Name + ".md", "network": "networks.md",
-		"display": "view.md", "flag": "commands.md", "command": "commands.md#" + r.Name,
+		"strategy": strategyPage, "preset": "presets.md#" + r.Name, "knob": "knobs.md", "measure": "measures.md",
+		"comparison": "comparisons.md#" + r.Name, "lesson": "tour.md", "guide": "../guides/" + r.Name + ".md",
+		"flag": "commands.md", "command": "commands.md#" + r.Name,
 	}[r.Kind]
+	if page == "" {
+		return code(r.Name)
+	}
 	return fmt.Sprintf("[`%s`](%s)", r.Name, page)
 }

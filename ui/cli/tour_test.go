@@ -87,8 +87,11 @@ func tourSection(number int, r *tour.Run) string {
 	x := r.Lesson
 	var b strings.Builder
 	b.WriteString(tourHead(number, x))
-	if r.BeforeSeconds != usualSeconds || r.AfterSeconds != usualSeconds {
+	switch {
+	case r.BeforeSeconds != r.AfterSeconds:
 		fmt.Fprintf(&b, "%g s before, %g s after:\n\n", r.BeforeSeconds, r.AfterSeconds)
+	case r.BeforeSeconds != usualSeconds:
+		fmt.Fprintf(&b, "%g s each:\n\n", r.BeforeSeconds)
 	}
 	for i, f := range x.Figures {
 		name := hud.HeadlineTitle(f.Measure)
