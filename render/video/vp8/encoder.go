@@ -184,7 +184,8 @@ func (e *Encoder) encodeMacroblock(mbX, mbY int) {
 			e.clearContexts(mbX)
 			return
 		}
-		e.motion = search{e: e, x: 16 * mbX, y: 16 * mbY, mbX: mbX, mbY: mbY, source: e.source.y.pix[y:], near: near}
+		e.motion = search{e: e, x: 16 * mbX, y: 16 * mbY, mbX: mbX, mbY: mbY, near: near}
+		e.motion.source.load(e.source.y.pix[y:], e.source.y.stride)
 		e.motion.run(e.scaled(e.before[mbY*e.mbsX+mbX]))
 	}
 	if e.frame.key || e.motion.bestSAD > sadPoor {
@@ -227,14 +228,15 @@ func (e *Encoder) chooseIntra(m *macroblock, mbX, mbY int) {
 	if e.frame.key {
 		best = 1 << 30
 	}
-	source := e.source.y.pix[e.source.y.at(16*mbX, 16*mbY):]
+	var source lanes16
+	source.load(e.source.y.pix[e.source.y.at(16*mbX, 16*mbY):], e.source.y.stride)
 	var predicted [16 * 16]byte
 	for mode := uint8(predictDC); mode < intraModes; mode++ {
 		if !intraAllowed(mode, mbX, mbY) {
 			continue
 		}
 		predictIntra(&e.current.y, 16*mbX, 16*mbY, 16, mode, predicted[:], 16)
-		if sad := sad16(source, e.source.y.stride, predicted[:], 16, best); sad < best {
+		if sad := sad16(&source, predicted[:], 16, best); sad < best {
 			best = sad
 			m.intra, m.mode = true, mode
 		}

@@ -56,19 +56,19 @@ func (h *halfPlanes) compute(tx, ty int) {
 // sad returns the sum of absolute differences between 16x16 pixels of a source and those of the reference at
 // x, y displaced by eighths of a pixel. At quarters of a pixel it takes the mean of the two nearest pixels
 // at halves, which is close to what the filters of predictInter give.
-func (h *halfPlanes) sad(source []byte, x, y int, v vector, limit int) int {
+func (h *halfPlanes) sad(source *lanes16, x, y int, v vector, limit int) int {
 	x, y = x+int(v.x)>>3, y+int(v.y)>>3
 	p := h.ref
 	i := p.at(x, y)
 	if v.x&7 == 0 && v.y&7 == 0 {
-		return sad16(source, p.stride, p.pix[i:], p.stride, limit)
+		return sad16(source, p.pix[i:], p.stride, limit)
 	}
 	h.need(x, y)
 	a, b := h.around(i, int(v.x&6>>1), int(v.y&6>>1))
 	if b == nil {
-		return sad16(source, p.stride, a, p.stride, limit)
+		return sad16(source, a, p.stride, limit)
 	}
-	return sadAverage16(source, p.stride, a, b, p.stride, limit)
+	return sadAverage16(source, a, b, p.stride, limit)
 }
 
 // around returns the pixels at halves from which those at index i, displaced by quarters of a pixel, are computed as

@@ -173,7 +173,7 @@ type search struct {
 	e        *Encoder
 	x, y     int // pixels of the macroblock
 	mbX, mbY int
-	source   []byte
+	source   lanes16
 	near     nearby
 	newCost  int // length of modeNew without its vector
 
@@ -189,7 +189,7 @@ func (s *search) try(v vector, mode, cost int) bool {
 	if bits >= s.bestCost {
 		return false
 	}
-	sad := s.e.half.sad(s.source, s.x, s.y, v, s.bestCost-bits)
+	sad := s.e.half.sad(&s.source, s.x, s.y, v, s.bestCost-bits)
 	if sad+bits >= s.bestCost {
 		return false
 	}
@@ -209,18 +209,20 @@ func (s *search) tryNew(v vector) bool {
 var around = [8]vector{{-1, 0}, {1, 0}, {0, -1}, {0, 1}, {-1, -1}, {1, -1}, {-1, 1}, {1, 1}}
 
 // descend steps to the best of the vectors around the present one until none is better, or for a number of
-// steps. directions is 4 or 8.
+// steps. It does not look back. directions is 4 or 8.
 func (s *search) descend(step int16, directions, steps int) {
+	before := s.best
 	for range steps {
 		center, moved := s.best, false
 		for _, d := range around[:directions] {
-			if s.tryNew(vector{center.x + d.x*step, center.y + d.y*step}) {
+			if v := (vector{center.x + d.x*step, center.y + d.y*step}); v != before && s.tryNew(v) {
 				moved = true
 			}
 		}
 		if !moved {
 			return
 		}
+		before = center
 	}
 }
 

@@ -5,6 +5,7 @@ type quantiser struct {
 	step    [2]int32 // of the first coefficient, and of the others
 	inverse [2]int32 // 1<<16 divided by the step
 	round   [2]int32 // added to a magnitude before the division; below half a step, because zeros are cheap
+	quiet   int32    // sum of the absolute differences of a block below which all coefficients but the first become 0
 }
 
 // Shares of a step, in 1/128, that are added before the division.
@@ -18,6 +19,8 @@ func newQuantiser(first, others, round int32) (q quantiser) {
 	for i, s := range q.step {
 		q.inverse[i], q.round[i] = (1<<16+s-1)/s, s*round>>7
 	}
+	// No coefficient but the first is larger than 0.853 times the sum, from the factors of forwardDCT, and 4.8 for rounding.
+	q.quiet = (others - q.round[1] - 5) * 8 / 7
 	return q
 }
 
@@ -69,6 +72,18 @@ func (q *quantiser) quantise(in *[16]int32, first int, b *block) {
 		b.levels[i], b.coefs[z] = int16(level), level*q.step[k]
 		b.end = i + 1
 	}
+}
+
+// quantiseFirst quantises a block whose coefficients from place 1 on become 0.
+func (q *quantiser) quantiseFirst(v int32, b *block) {
+	size := max(v, -v) + q.round[0]
+	level := min(size*q.inverse[0]>>16, maxLevel)
+	if size < q.step[0] {
+		level = 0
+	} else if b.end = 1; v < 0 {
+		level = -level
+	}
+	b.levels[0], b.coefs[0] = int16(level), level*q.step[0]
 }
 
 // clear removes the levels of a block from place first on.

@@ -21,25 +21,42 @@ func (r *residual) transform(e *Encoder, y, c int) bool {
 	q, s, p := e.frame.quantisers, e.source, e.current
 	stride := s.y.stride
 	var coefs, dc, second [16]int32
-	for i := range r.luma {
+	for i := 0; i < len(r.luma); i += 2 {
 		at := y + i>>2*4*stride + i&3*4
-		forwardDCT(s.y.pix[at:], stride, p.y.pix[at:], stride, &coefs)
-		dc[i] = coefs[0]
-		r.luma[i].levels[0] = 0
-		q.luma.quantise(&coefs, 1, &r.luma[i])
+		size, sum := pairDifferences(s.y.pix[at:], p.y.pix[at:], stride)
+		for k := range size {
+			b := &r.luma[i+k]
+			b.levels[0], b.end = 0, 0
+			if size[k] < q.luma.quiet {
+				dc[i+k] = firstCoefficient(sum[k])
+				continue
+			}
+			forwardDCT(s.y.pix[at+4*k:], stride, p.y.pix[at+4*k:], stride, &coefs)
+			dc[i+k] = coefs[0]
+			q.luma.quantise(&coefs, 1, b)
+		}
 	}
 	any := r.thinLuma()
 	forwardWHT(&dc, &second)
 	q.second.quantise(&second, 0, &r.second)
 	stride = s.u.stride
-	for i := range r.chroma {
+	for i := 0; i < len(r.chroma); i += 2 {
 		source, predicted := &s.u, &p.u
 		if i >= 4 {
 			source, predicted = &s.v, &p.v
 		}
-		at := c + i>>1&1*4*stride + i&1*4
-		forwardDCT(source.pix[at:], stride, predicted.pix[at:], stride, &coefs)
-		q.chroma.quantise(&coefs, 0, &r.chroma[i])
+		at := c + i>>1&1*4*stride
+		size, sum := pairDifferences(source.pix[at:], predicted.pix[at:], stride)
+		for k := range size {
+			b := &r.chroma[i+k]
+			if size[k] < q.chroma.quiet {
+				b.end = 0
+				q.chroma.quantiseFirst(firstCoefficient(sum[k]), b)
+				continue
+			}
+			forwardDCT(source.pix[at+4*k:], stride, predicted.pix[at+4*k:], stride, &coefs)
+			q.chroma.quantise(&coefs, 0, b)
+		}
 	}
 	any = r.thinChroma(r.chroma[:4]) || any
 	any = r.thinChroma(r.chroma[4:]) || any

@@ -1,12 +1,30 @@
 package vp8
 
+// high is a bit above the byte in each 16-bit lane: a difference of two bytes does not borrow from the next lane.
+const high = 0x0100010001000100
+
+// splitWord is a word of eight pixels, spread to two words of 16-bit lanes, with the bits of high.
+type splitWord struct{ even, odd uint64 }
+
+func split(a uint64) splitWord { return splitWord{a&evenBytes | high, a>>8&evenBytes | high} }
+
 // absDiff returns the absolute differences of eight pixels, added in pairs, in four 16-bit lanes.
-func absDiff(a, b uint64) uint64 {
-	const high = 0x0100010001000100
-	even := (a&evenBytes | high) - b&evenBytes
-	odd := (a>>8&evenBytes | high) - b>>8&evenBytes
+func (a splitWord) absDiff(b uint64) uint64 {
+	even, odd := a.even-b&evenBytes, a.odd-b>>8&evenBytes
 	negEven, negOdd := ^even&high>>8, ^odd&high>>8
 	return (even&evenBytes ^ negEven*0xff) + negEven + (odd&evenBytes ^ negOdd*0xff) + negOdd
+}
+
+func absDiff(a, b uint64) uint64 { return split(a).absDiff(b) }
+
+// lanes16 are 16x16 pixels of a source, spread once for the many predictions that they are compared with.
+type lanes16 [16][2]splitWord
+
+func (l *lanes16) load(pix []byte, stride int) {
+	for y := range l {
+		row := pix[y*stride:][:16]
+		l[y] = [2]splitWord{split(word(row)), split(word(row[8:]))}
+	}
 }
 
 // average returns the means of eight pairs of pixels, rounded up.
@@ -21,33 +39,33 @@ func sumLanes(v uint64) int {
 }
 
 // sad16 returns the sum of absolute differences of 16x16 pixels, or any sum above limit if it is above limit.
-func sad16(a []byte, aStride int, b []byte, bStride int, limit int) (sum int) {
-	for range 4 {
+func sad16(a *lanes16, b []byte, stride int, limit int) (sum int) {
+	for y := 0; y < 16; y += 4 {
 		var rows uint64
-		for y := range 4 {
-			p, q := a[y*aStride:][:16], b[y*bStride:][:16]
-			rows += absDiff(word(p), word(q)) + absDiff(word(p[8:]), word(q[8:]))
+		for i := range 4 {
+			p, q := &a[y+i], b[i*stride:][:16]
+			rows += p[0].absDiff(word(q)) + p[1].absDiff(word(q[8:]))
 		}
 		if sum += sumLanes(rows); sum > limit {
 			break
 		}
-		a, b = a[4*aStride:], b[4*bStride:]
+		b = b[4*stride:]
 	}
 	return sum
 }
 
 // sadAverage16 is sad16 with the mean of b and c in place of b.
-func sadAverage16(a []byte, aStride int, b, c []byte, bStride int, limit int) (sum int) {
-	for range 4 {
+func sadAverage16(a *lanes16, b, c []byte, stride int, limit int) (sum int) {
+	for y := 0; y < 16; y += 4 {
 		var rows uint64
-		for y := range 4 {
-			p, q, r := a[y*aStride:][:16], b[y*bStride:][:16], c[y*bStride:][:16]
-			rows += absDiff(word(p), average(word(q), word(r))) + absDiff(word(p[8:]), average(word(q[8:]), word(r[8:])))
+		for i := range 4 {
+			p, q, r := &a[y+i], b[i*stride:][:16], c[i*stride:][:16]
+			rows += p[0].absDiff(average(word(q), word(r))) + p[1].absDiff(average(word(q[8:]), word(r[8:])))
 		}
 		if sum += sumLanes(rows); sum > limit {
 			break
 		}
-		a, b, c = a[4*aStride:], b[4*bStride:], c[4*bStride:]
+		b, c = b[4*stride:], c[4*stride:]
 	}
 	return sum
 }

@@ -3,6 +3,23 @@ package vp8
 // The forward transforms are approximations that suit the inverse ones of RFC 6386, section 14, with which
 // decoders and this encoder reconstruct pictures.
 
+// pairDifferences returns the sums of the absolute differences and of the differences between a source and its
+// prediction in two blocks of 4x4 pixels side by side.
+func pairDifferences(source, predicted []byte, stride int) (size, sum [2]int32) {
+	var sizes, ours, theirs uint64 // in lanes, of two columns each
+	for y := range 4 {
+		a, b := word(source[y*stride:]), word(predicted[y*stride:])
+		sizes += absDiff(a, b)
+		ours += a&evenBytes + a>>8&evenBytes
+		theirs += b&evenBytes + b>>8&evenBytes
+	}
+	add := func(v uint64) int32 { return int32(v&0xffff + v>>16&0xffff) }
+	return [2]int32{add(sizes), add(sizes >> 32)}, [2]int32{add(ours) - add(theirs), add(ours>>32) - add(theirs>>32)}
+}
+
+// firstCoefficient returns the first coefficient of forwardDCT of a block by the sum of its differences.
+func firstCoefficient(sum int32) int32 { return (sum<<3 + 7) >> 4 }
+
 // forwardDCT transforms the difference of 4x4 pixels of a source and of their prediction.
 func forwardDCT(source []byte, sourceStride int, predicted []byte, stride int, out *[16]int32) {
 	var t [16]int32

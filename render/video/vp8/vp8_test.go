@@ -258,3 +258,68 @@ func TestFilter8(t *testing.T) {
 		}
 	}
 }
+
+// TestQuietBlocks checks that a block whose differences are below the quantiser's limit has no coefficient but the
+// first, and that the sums of its differences give that one.
+func TestQuietBlocks(t *testing.T) {
+	seed := uint32(1)
+	random := func(n uint32) uint32 {
+		seed = seed*1664525 + 1013904223
+		return (seed >> 8) % n
+	}
+	quiet := 0
+	for index := 0; index <= MaxQuality; index += 3 {
+		q := newQuantisers(index, roundInter)
+		for range 300 {
+			var source, predicted [4 * 8]byte
+			most := 2 + random(2*uint32(q.luma.quiet)/16+2)
+			for i := range source {
+				predicted[i] = byte(random(256))
+				source[i] = byte(min(uint32(predicted[i])+random(most)*random(2), 255))
+			}
+			size, sum := pairDifferences(source[:], predicted[:], 8)
+			for k := range size {
+				var coefs [16]int32
+				forwardDCT(source[4*k:], 8, predicted[4*k:], 8, &coefs)
+				if got := firstCoefficient(sum[k]); got != coefs[0] {
+					t.Fatalf("first coefficient %d, want %d", got, coefs[0])
+				}
+				if size[k] >= q.luma.quiet {
+					continue
+				}
+				quiet++
+				var b, short block
+				if q.luma.quantise(&coefs, 1, &b); b.end > 0 {
+					t.Fatalf("index %d: differences of %d are below %d, but leave %v", index, size[k], q.luma.quiet, b.levels)
+				}
+				q.chroma.quantise(&coefs, 0, &b)
+				q.chroma.quantiseFirst(coefs[0], &short)
+				if b.end != short.end || b.levels[0] != short.levels[0] || b.coefs[0] != short.coefs[0] {
+					t.Fatalf("index %d: %d becomes %+v, want %+v", index, coefs[0], short, b)
+				}
+			}
+		}
+	}
+	if quiet < 1000 {
+		t.Errorf("%d blocks are below the limit", quiet)
+	}
+	// The largest coefficients: differences along the steepest waves of the transform.
+	q := newQuantisers(60, roundInter)
+	for wave := range 16 {
+		for size := range int32(60) {
+			var source, predicted [4 * 8]byte
+			for i := range 16 {
+				predicted[i>>2<<3|i&3] = 128
+				signs := [4][4]int32{{1, 1, 1, 1}, {1, 0, 0, -1}, {1, -1, -1, 1}, {0, 1, -1, 0}}
+				source[i>>2<<3|i&3] = byte(128 + 2*size*signs[wave>>2][i>>2]*signs[wave&3][i&3])
+			}
+			sizes, _ := pairDifferences(source[:], predicted[:], 8)
+			var coefs [16]int32
+			var b block
+			forwardDCT(source[:], 8, predicted[:], 8, &coefs)
+			if q.luma.quantise(&coefs, 1, &b); sizes[0] < q.luma.quiet && b.end > 0 {
+				t.Errorf("wave %d: differences of %d leave %v", wave, sizes[0], b.levels)
+			}
+		}
+	}
+}
