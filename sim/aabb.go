@@ -29,6 +29,24 @@ func (a *aabb) within(b *aabb, reach float32) bool {
 		b.lower.Z <= a.upper.Z+reach && a.lower.Z <= b.upper.Z+reach
 }
 
+// grow returns the box with a margin in metres on each side.
+func (a *aabb) grow(margin float32) aabb {
+	m := geom.Vec3{X: margin, Y: margin, Z: margin}
+	return aabb{a.lower.Sub(m), a.upper.Add(m)}
+}
+
+// contains reports whether b is inside a.
+func (a *aabb) contains(b *aabb) bool {
+	return b.lower.X >= a.lower.X && b.upper.X <= a.upper.X &&
+		b.lower.Y >= a.lower.Y && b.upper.Y <= a.upper.Y &&
+		b.lower.Z >= a.lower.Z && b.upper.Z <= a.upper.Z
+}
+
+// overlaps reports whether two boxes overlap.
+func (a *aabb) overlaps(b *aabb) bool {
+	return b.lower.X <= a.upper.X && a.lower.X <= b.upper.X && a.overlapsYZ(b)
+}
+
 // overlapsYZ reports whether two boxes overlap along y and z.
 func (a *aabb) overlapsYZ(b *aabb) bool {
 	return a.lower.Y <= b.upper.Y && b.lower.Y <= a.upper.Y && a.lower.Z <= b.upper.Z && b.lower.Z <= a.upper.Z

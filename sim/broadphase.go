@@ -19,9 +19,11 @@ type broadPhase struct {
 	resting restingProxies      // of sleeping bodies
 	fixed   restingProxies      // of static boxes and carriers that do not move
 	atRest  []bool              // by shape: it is in resting or fixed
-	strips  [stripCount][]proxy // of moving, by position along y
+	strips  [stripCount][]proxy // those that are swept, by position along y
+	near    nearPairs           // of moving
 	pairs   []uint32            // pair keys, sorted
-	sorted  []uint32            // scratch of sortPairs
+	found   []uint32            // those that sweeps have found, before they are sorted
+	sorted  []uint32            // scratch of sortFound
 }
 
 // restingProxies are proxies that stay where they are from tick to tick.
@@ -45,15 +47,15 @@ func pairKey(a, b int32) uint32 { return uint32(a)<<16 | uint32(b) }
 func (w *World) findPairs() {
 	w.updateProxies()
 	p := &w.broadPhase
-	p.pairs = p.pairs[:0]
-	if len(p.moving) > minAwakeForStrips {
-		w.sweepStrips()
-	} else {
+	p.pairs, p.found = p.pairs[:0], p.found[:0]
+	if len(p.moving) <= minAwakeForStrips {
 		w.sweepMoving()
+	} else if !w.addNearPairs() {
+		w.sweepStrips(p.moving)
 	}
 	w.sweepResting(&p.resting)
 	w.sweepResting(&p.fixed)
-	w.sortPairs()
+	p.pairs = mergeKeys(p.pairs, w.sortFound())
 	if w.hasFilterGroups {
 		p.pairs = slices.DeleteFunc(p.pairs, w.neverCollide)
 	}
@@ -137,6 +139,8 @@ func (w *World) updateProxies() {
 		if x := &p.moving[i]; !p.atRest[x.shape] {
 			x.aabb = w.movingBounds(x.shape)
 			kept = append(kept, *x)
+		} else {
+			p.near.comeToRest(x.shape)
 		}
 	}
 	p.moving = kept
@@ -250,9 +254,9 @@ func stripOf(y float32) int32 {
 	return int32(float32((geom.Clamp(y, -far, far) + far) * (1 / stripWidth)))
 }
 
-// sweepStrips adds the pairs of moving proxies.
-func (w *World) sweepStrips() {
-	w.fillStrips()
+// sweepStrips adds the pairs of many proxies, which are sorted by lower.X.
+func (w *World) sweepStrips(proxies []proxy) {
+	w.fillStrips(proxies)
 	for k := range w.broadPhase.strips {
 		strip := w.broadPhase.strips[k]
 		for i := range strip {
@@ -275,14 +279,14 @@ func (w *World) sweepStrips() {
 	}
 }
 
-// fillStrips adds each moving proxy to the strips that it overlaps.
-func (w *World) fillStrips() {
+// fillStrips adds each proxy to the strips that it overlaps.
+func (w *World) fillStrips(proxies []proxy) {
 	strips := &w.broadPhase.strips
 	for i := range strips {
 		strips[i] = strips[i][:0]
 	}
-	for i := range w.broadPhase.moving {
-		x := &w.broadPhase.moving[i]
+	for i := range proxies {
+		x := &proxies[i]
 		first := stripOf(x.lower.Y)
 		last := min(stripOf(x.upper.Y), first+stripCount-1)
 		for k := first; k <= last; k++ {
@@ -323,16 +327,16 @@ func (w *World) addPair(p, q int32) {
 			return
 		}
 	}
-	w.broadPhase.pairs = append(w.broadPhase.pairs, pairKey(p, q))
+	w.broadPhase.found = append(w.broadPhase.found, pairKey(p, q))
 }
 
-// sortPairs sorts the pairs by key: short lists by comparison, longer ones by radix sort with 11
-// bits per pass.
-func (w *World) sortPairs() {
-	p := w.broadPhase.pairs
+// sortFound returns the pairs that have been found, sorted by key, until the next sweep: short lists by comparison, longer
+// ones by radix sort with 11 bits per pass.
+func (w *World) sortFound() []uint32 {
+	p := w.broadPhase.found
 	if len(p) <= 64 {
 		slices.Sort(p)
-		return
+		return p
 	}
 	if cap(w.broadPhase.sorted) < len(p) {
 		w.broadPhase.sorted = make([]uint32, 2*len(p))
@@ -357,5 +361,6 @@ func (w *World) sortPairs() {
 		p, q = q, p
 	}
 	// After three passes the result is in the scratch slice.
-	w.broadPhase.pairs, w.broadPhase.sorted = p, q
+	w.broadPhase.found, w.broadPhase.sorted = p, q
+	return p
 }

@@ -41,6 +41,14 @@ func ForgetAwake(w *World) {
 	w.activity, w.broadPhase, w.contacts = fresh.activity, fresh.broadPhase, fresh.contacts
 }
 
+// ForgetNearPairs makes the next step find all pairs anew.
+func ForgetNearPairs(w *World) { w.broadPhase.near = nearPairs{} }
+
+// NearPairs reports whether the last step has kept near pairs, and how many shapes left their enlarged bounds.
+func NearPairs(w *World) (kept bool, left int) {
+	return w.broadPhase.near.valid, len(w.broadPhase.near.left)
+}
+
 // CheckAwake returns an error if, after a step, the list of active bodies is not that which a scan of all bodies finds,
 // or if a proxy or manifold at rest is not that of a sleeper, where it is now.
 func CheckAwake(w *World) error {

@@ -124,6 +124,7 @@ func (w *World) clearProxies() {
 		p.atRest = make([]bool, len(w.shapes))
 	}
 	clear(p.atRest)
+	p.near.valid = false
 	p.moving, p.resting.proxies, p.fixed.proxies = p.moving[:0], p.resting.proxies[:0], p.fixed.proxies[:0]
 	p.resting.reach, p.resting.added, p.resting.changed = p.resting.reach[:0], 0, false
 	p.fixed.reach, p.fixed.added, p.fixed.changed = p.fixed.reach[:0], 0, false
