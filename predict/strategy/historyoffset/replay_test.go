@@ -3,6 +3,7 @@ package historyoffset
 import (
 	"testing"
 
+	"ghostcube/internal/experiment"
 	"ghostcube/predict"
 	"ghostcube/predict/predicttest"
 	"ghostcube/sim"
@@ -99,6 +100,26 @@ func TestIslandFollowsRemoteBodies(t *testing.T) {
 	r.Run(120, ahead)
 	if d := r.Counter("corrections") - corrections; d > 3 {
 		t.Errorf("%v corrections after the other body was moved", d)
+	}
+}
+
+// TestFewReplaysAmongOthers checks that a cube that pushes others is not replayed for every small error of its velocity, and
+// that it does so alone.
+func TestFewReplaysAmongOthers(t *testing.T) {
+	if experiment.Brief() {
+		t.Skip("an experiment: set GHOSTCUBE_CI=1 to run it")
+	}
+	replays := func(scene, tolerance string) float64 {
+		r := newRig(t, scene, "latency=100ms", "island-velocity-tolerance", tolerance)
+		r.Run(60, predicttest.NoInput)
+		r.Run(240, predicttest.DriveAround)
+		return r.Counter("replays")
+	}
+	if some, all := replays("pile:layers=1", "0.2"), replays("pile:layers=1", "0"); some == 0 || some > 0.7*all {
+		t.Errorf("%v replays among others, %v without tolerance", some, all)
+	}
+	if some, all := replays("plain", "0.2"), replays("plain", "0"); some != all {
+		t.Errorf("%v replays alone, %v without tolerance", some, all)
 	}
 }
 
