@@ -24,6 +24,9 @@ func (s *Shift) IsZero() bool {
 	return s.Pos == geom.Vec3{} && s.Linear == geom.Vec3{} && s.Angular == geom.Vec3{} && !s.turns()
 }
 
+// Moves reports whether the shift changes the pose.
+func (s *Shift) Moves() bool { return s.Pos != geom.Vec3{} || s.turns() }
+
 // turns reports whether the shift changes the rotation.
 func (s *Shift) turns() bool { return s.Rot != geom.Identity && s.Rot != geom.Quat{} }
 

@@ -45,7 +45,7 @@ func TestRemoteBodiesAreAnimated(t *testing.T) {
 func TestHistoryOffsetNeverReplays(t *testing.T) {
 	t.Parallel()
 	l := labtest.Open(t, labtest.Config(t, "katamari:cubes=100", "latency=125ms", AtClient),
-		"historyoffset:contact-order=reordered", "rewind:contact-order=reordered")
+		"historyoffset:contact-order=reordered:island-velocity-tolerance=0:island-tolerance=0.05", "rewind:contact-order=reordered")
 	labtest.Run(t, l, 900)
 	offset, rewind := l.Panes[0].Counters, l.Panes[1].Counters
 	if rewind.Value("replayed_ticks") < 10*rewind.Value("corrections") || rewind.Value("corrections") < 50 {

@@ -46,7 +46,11 @@ func (w *World) compareChain(at sim.Tick) {
 // tick at.
 func (w *World) Compare(at sim.Tick, server, remembered *sim.Body) (smoothing.Shift, correction.Result) {
 	w.Fallback.AddComparison(at)
-	return w.Player.Compare(&w.settings.correction, server, remembered)
+	shift, result := w.Player.Compare(&w.settings.correction, server, remembered)
+	if result == correction.Differs && !shift.Moves() && w.Replay.Tolerates(server, remembered) {
+		result = correction.Agrees
+	}
+	return shift, result
 }
 
 // Describe returns the report of a correction by the newest snapshot, without its length.

@@ -157,6 +157,19 @@ func (r *Replay) isMoved(remembered, server *sim.Body, half float32) bool {
 	return moved > float32(r.settings.tolerance)
 }
 
+// Tolerates reports whether the velocity of the player's body, remembered of a tick, causes no replay. Snapshots have no
+// contacts, so among other bodies it differs a little after each replay, and the next one would be no better. What that does to
+// the pose is compared as ever.
+func (r *Replay) Tolerates(server, remembered *sim.Body) bool {
+	if !r.InIsland() || r.state.count <= len(r.tree) {
+		return false
+	}
+	half := r.local.scene.Boxes[r.local.root].Half.Len()
+	difference := server.Linear.Sub(remembered.Linear).Len()
+	difference += float32(half * server.Angular.Sub(remembered.Angular).Len())
+	return difference <= float32(r.settings.velocity)
+}
+
 // isEntered reports whether a body has entered the region of the island since its beginning.
 func (r *Replay) isEntered(bodies []sim.Body) bool {
 	for i := range bodies {

@@ -65,6 +65,29 @@ func TestWalkersStand(t *testing.T) {
 	}
 }
 
+// TestTolerates checks which errors of the player's velocity cause no replay: small ones of the corners of its cube in
+// an island with other bodies.
+func TestTolerates(t *testing.T) {
+	env, r := predicttest.NewEnv(predicttest.Scene(t, "tower"), 60, 0), &Replay{}
+	r.Declare(env, nil, &nearby.Neighbours{}, &predict.Solver{}, nil)
+	among := state{live: true, island: true, count: 1}
+	for _, c := range []struct {
+		state
+		linear, spin float32 // m/s, of the centre and of the corners about it
+		want         bool
+	}{
+		{among, 0.19, 0, true}, {among, 0.21, 0, false}, {among, 0, 0.19, true}, {among, 0, 0.21, false}, {among, 0.11, 0.11, false},
+		{state{live: true, island: true}, 0.1, 0, false}, {state{live: true, count: 1}, 0.1, 0, false}, {state{island: true, count: 1}, 0.1, 0, false},
+	} {
+		r.state = c.state
+		server := sim.Body{Linear: geom.Vec3{X: 3}, Angular: geom.Vec3{Z: 1}}
+		remembered := sim.Body{Linear: geom.Vec3{X: 3, Y: c.linear}, Angular: geom.Vec3{Z: 1 - c.spin/r.local.scene.Boxes[0].Half.Len()}}
+		if r.Tolerates(&server, &remembered) != c.want {
+			t.Errorf("%v and %v m/s, live %v, island %v, %d bodies: want %v", c.linear, c.spin, c.live, c.island, c.count, c.want)
+		}
+	}
+}
+
 // TestRegion checks the regions in which bodies belong to an island.
 func TestRegion(t *testing.T) {
 	g := region{}

@@ -60,6 +60,7 @@ type settings struct {
 	method, touch int
 	maxBodies     int
 	tolerance     float64 // metres
+	velocity      float64 // m/s: tolerance of the player's body among others
 	solver        *predict.Solver
 }
 
@@ -106,8 +107,10 @@ func (r *Replay) Declare(env *predict.Env, parent *frame.Parent, others *nearby.
 		"a correction shifts the remembered states, or replays the cube from the server's state")
 	group.Choice(&s.touch, "replay-touch", touchIsland, []string{"offset", "alone", "island"},
 		"replay after contact with remote bodies: offset instead, the cube alone, or all around it")
-	group.Int(&s.maxBodies, "island-max", 120, 1, 200, "replay-touch=island: most remote bodies in it; with more, by offset")
-	group.Float(&s.tolerance, "island-tolerance", 0.05, 0, 1, "replay-touch=island: error of a remote body that causes no replay, m")
+	group.Int(&s.maxBodies, "island-max", 200, 1, 200, "replay-touch=island: most remote bodies in it; with more, by offset")
+	group.Float(&s.tolerance, "island-tolerance", 0.1, 0, 1, "replay-touch=island: error of a remote body that causes no replay, m")
+	group.Float(&s.velocity, "island-velocity-tolerance", 0.2, 0, 10,
+		"replay-touch=island: error of the speed of the cube's corners that causes no replay among others, m/s")
 	r.counters.replays = m.New("replays", "replays of the player's cube")
 	r.counters.ticks = m.New("replayed_ticks", "ticks that the client stepped again").Of(predict.ReplayedTicks)
 	r.counters.islandReplays = m.New("island_replays", "replays for bodies around the player's cube")

@@ -103,6 +103,26 @@ func TestIslandFollowsRemoteBodies(t *testing.T) {
 	}
 }
 
+// TestFewReplaysAmongOthers checks that a cube that pushes others is not replayed for every small error of its velocity, and
+// that it does so alone.
+func TestFewReplaysAmongOthers(t *testing.T) {
+	if experiment.Brief() {
+		t.Skip("an experiment: set GHOSTCUBE_CI=1 to run it")
+	}
+	replays := func(scene, tolerance string) float64 {
+		r := newRig(t, scene, "latency=100ms", "island-velocity-tolerance", tolerance)
+		r.Run(60, predicttest.NoInput)
+		r.Run(240, predicttest.DriveAround)
+		return r.Counter("replays")
+	}
+	if some, all := replays("pile:layers=1", "0.2"), replays("pile:layers=1", "0"); some == 0 || some > 0.7*all {
+		t.Errorf("%v replays among others, %v without tolerance", some, all)
+	}
+	if some, all := replays("plain", "0.2"), replays("plain", "0"); some != all {
+		t.Errorf("%v replays alone, %v without tolerance", some, all)
+	}
+}
+
 // TestReplayRefuses checks where a replay is impossible: with a predicted chain outside an island or of more
 // bodies than an island may have, and with carriers at the client's own tick.
 func TestReplayRefuses(t *testing.T) {

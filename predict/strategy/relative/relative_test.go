@@ -76,7 +76,7 @@ func TestWithoutParents(t *testing.T) {
 	for i := range 600 {
 		a.Run(1, predicttest.DriveAround)
 		b.Run(1, predicttest.DriveAround)
-		if i == 300 {
+		if i%100 == 50 {
 			a.Displace(geom.Vec3{X: 1})
 			b.Displace(geom.Vec3{X: 1})
 		}
