@@ -316,6 +316,43 @@ func TestOthersNoticeNothing(t *testing.T) {
 	}
 }
 
+// TestRejoinKeepsContacts lets a client of rewind rejoin beside a ball of cubes whose contacts it needs exactly, while
+// another player rolls it and changes direction in most of the many lost snapshots. The client steps through these with the
+// inputs of all players, so nothing that it predicts differs, and nobody notices it.
+func TestRejoinKeepsContacts(t *testing.T) {
+	if experiment.Brief() {
+		t.Skip("a second; set GHOSTCUBE_CI=1")
+	}
+	for _, network := range []string{"latency=50ms,down.loss=30%", "latency=50ms,jitter=20ms,down.loss=20%", "latency=50ms,burst=12,down.loss=25%"} {
+		var labs [2]*Lab
+		for i := range labs {
+			c := labtest.Config(t, "katamari:cubes=150:players=2", network, AtClient)
+			labs[i] = labtest.Open(t, c, "rewind:messages=reliable")
+		}
+		noticed := float32(0)
+		for tick := range 480 {
+			entry := Entry{Inputs: []sim.Input{{Buttons: sim.Right | sim.Pull}, {}}}
+			if tick > 200 {
+				entry.Inputs[0].Buttons = sim.Pull | sim.Buttons(1<<(tick/5%4))
+			}
+			labtest.Tick(t, labs[0], entry)
+			if tick == 220 {
+				entry.Commands = []Command{{Verb: "rejoin", Pane: AllPanes, Name: "2"}}
+			}
+			labtest.Tick(t, labs[1], entry)
+			a, b := labs[0].Panes[0], labs[1].Panes[0]
+			for i := range a.Clients[0].View.Bodies {
+				noticed = max(noticed, a.Clients[0].View.Bodies[i].Pos.Sub(b.Clients[0].View.Bodies[i].Pos).Len())
+			}
+		}
+		a, b := labs[0].Panes[0].Counters, labs[1].Panes[0].Counters
+		if noticed > 0 || b.Value("joins") != 1 || b.Value("corrections") > a.Value("corrections") || b.Value("resyncs") != a.Value("resyncs") {
+			t.Errorf("%s: another client draws a difference of %v m after %v joins; %v corrections and %v resyncs, without a join %v and %v",
+				network, noticed, b.Value("joins"), b.Value("corrections"), b.Value("resyncs"), a.Value("corrections"), a.Value("resyncs"))
+		}
+	}
+}
+
 // TestFirstInputComesTooLate lets the way to the server become longer while a client of lockstep joins: its first
 // inputs arrive when the server has filled in their ticks, so it has to choose later ones, and no world diverges.
 func TestFirstInputComesTooLate(t *testing.T) {
