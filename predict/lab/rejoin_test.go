@@ -313,15 +313,20 @@ func TestOthersNoticeNothing(t *testing.T) {
 
 // TestRejoinKeepsContacts lets a client of rewind rejoin beside a ball of cubes whose contacts it needs exactly, while
 // another player rolls it and changes direction in most of the many lost snapshots. The client steps through these with the
-// inputs of all players, so nothing that it predicts differs, and nobody notices it.
+// inputs of all players, so it corrects once at most, when its clock begins, and nobody notices it.
 func TestRejoinKeepsContacts(t *testing.T) {
 	if experiment.Brief() {
 		t.Skip("a second; set GHOSTCUBE_CI=1")
 	}
-	for _, network := range []string{"latency=50ms,down.loss=30%", "latency=50ms,jitter=20ms,down.loss=20%", "latency=50ms,burst=12,down.loss=25%"} {
+	for _, run := range []struct {
+		network string
+		seed    uint64
+	}{{"latency=50ms,down.loss=30%", 1}, {"latency=50ms,down.loss=40%", 1}, {"latency=50ms,down.loss=40%", 5}} {
+		network := run.network
 		var labs [2]*Lab
 		for i := range labs {
 			c := labtest.Config(t, "katamari:cubes=150:players=2", network, AtClient)
+			c.Network.Seed = run.seed
 			labs[i] = labtest.Open(t, c, "rewind:messages=reliable")
 		}
 		noticed := float32(0)
@@ -341,9 +346,9 @@ func TestRejoinKeepsContacts(t *testing.T) {
 			}
 		}
 		a, b := labs[0].Panes[0].Counters, labs[1].Panes[0].Counters
-		if noticed > 0 || b.Value("joins") != 1 || b.Value("corrections") > a.Value("corrections") || b.Value("resyncs") != a.Value("resyncs") {
-			t.Errorf("%s: another client draws a difference of %v m after %v joins; %v corrections and %v resyncs, without a join %v and %v",
-				network, noticed, b.Value("joins"), b.Value("corrections"), b.Value("resyncs"), a.Value("corrections"), a.Value("resyncs"))
+		if noticed > 0 || b.Value("joins") != 1 || b.Value("corrections") > a.Value("corrections")+1 || b.Value("resyncs") != a.Value("resyncs") {
+			t.Errorf("%s: seed %d: another client draws a difference of %v m after %v joins; %v corrections and %v resyncs, without a join %v and %v",
+				network, run.seed, noticed, b.Value("joins"), b.Value("corrections"), b.Value("resyncs"), a.Value("corrections"), a.Value("resyncs"))
 		}
 	}
 }
