@@ -3,7 +3,7 @@ package packet
 // Limits of the packets that wait, see Hold.
 const (
 	maxHeldPackets = 1024
-	maxHeldBytes   = 1 << 20
+	maxHeldBytes   = 8 << 20
 )
 
 // heldPackets are packets that wait until their receiver can read them.

@@ -147,7 +147,7 @@ func (p *Pane) sendHitResult(shot, player, body int) {
 }
 
 // receiveAtServer processes what clients have sent, and continues to send the world.
-func (p *Pane) receiveAtServer(now time.Duration) {
+func (p *Pane) receiveAtServer() {
 	for i := range p.connections {
 		c := &p.connections[i]
 		if c.server == nil {
@@ -158,15 +158,31 @@ func (p *Pane) receiveAtServer(now time.Duration) {
 			c.receiveRequest(m, e)
 		}
 		p.serve(i)
-		c.server.Flush(e, now)
+	}
+}
+
+// flushAtServer sends what waits beside the packets of the tick, after them: so each of these has the same outcome
+// whatever is sent beside it.
+func (p *Pane) flushAtServer(now time.Duration) {
+	for i := range p.connections {
+		if c := &p.connections[i]; c.server != nil {
+			c.server.Flush(p.peers[i].Endpoint, now)
+		}
 	}
 	if p.lab.remote == nil {
 		p.countConnections()
 	}
 }
 
+// flushAtClient is flushAtServer for a client.
+func (p *Pane) flushAtClient(i int, now time.Duration) {
+	if c := p.connections[i].client; c != nil {
+		c.Flush(p.Clients[i].Endpoint, now)
+	}
+}
+
 // receiveAtClient processes what the server has sent to a client.
-func (p *Pane) receiveAtClient(i int, now time.Duration) {
+func (p *Pane) receiveAtClient(i int) {
 	c := &p.connections[i]
 	if c.client == nil {
 		return
@@ -188,7 +204,6 @@ func (p *Pane) receiveAtClient(i int, now time.Duration) {
 		}
 	}
 	c.ask()
-	c.client.Flush(p.Clients[i].Endpoint, now)
 }
 
 // The sizes of blocks, in kB.

@@ -94,6 +94,29 @@ func TestMessagesChangeNothingElse(t *testing.T) {
 	}
 }
 
+// TestBlockMovesNoPacket checks that a block which is sent beside the game changes the outcome of no other packet, lost or
+// late: the client draws the same.
+func TestBlockMovesNoPacket(t *testing.T) {
+	var labs [2]*Lab
+	for i := range labs {
+		c := labtest.Config(t, "plain", "latency=50ms,jitter=20ms,loss=15%", AtClient)
+		labs[i] = labtest.Open(t, c, "noprediction:messages=reliable")
+	}
+	labtest.Apply(t, labs[1], "block all - 20")
+	for tick := range 200 {
+		for _, l := range labs {
+			labtest.Tick(t, l, Entry{Inputs: []sim.Input{{Buttons: sim.Buttons(1 << (tick / 20 % 4))}}})
+		}
+		a, b := labs[0].Panes[0].Clients[0].View.Bodies[0], labs[1].Panes[0].Clients[0].View.Bodies[0]
+		if a != b {
+			t.Fatalf("tick %d: drawn at %v, without a block at %v", tick, b.Pos, a.Pos)
+		}
+	}
+	if n := labs[1].Panes[0].Counters.Value("blocks"); n != 1 {
+		t.Errorf("%v blocks have arrived", n)
+	}
+}
+
 // TestRestartKeepsConnectionKnobs checks that a pane keeps the knobs of its connections when its sides start again.
 func TestRestartKeepsConnectionKnobs(t *testing.T) {
 	l := labtest.Open(t, labtest.Config(t, "plain", "perfect", AtClient), "rewind:messages=reliable:block-rate=77")

@@ -262,13 +262,14 @@ func (p *Pane) tickServer(now time.Duration) {
 	for _, peer := range p.peers {
 		peer.Endpoint.Update(now)
 	}
-	p.receiveAtServer(now)
+	p.receiveAtServer()
 	var host []sim.Input
 	if p.lab.config.Seat == AtHost {
 		host = inputs
 		p.recordHostShots(host)
 	}
 	p.serverSide.Tick(host, p.peers)
+	p.flushAtServer(now)
 	if p.lab.remote != nil {
 		return // nothing is known of the clients but what they send
 	}
@@ -347,7 +348,8 @@ func (p *Pane) tickClient(i int, c *ClockFault, now time.Duration, in sim.Input)
 		for _, peer := range s.peers {
 			peer.update(at)
 		}
-		p.receiveAtClient(i, at)
+		p.receiveAtClient(i)
+		defer p.flushAtClient(i, at)
 	}
 	s.env.SameFrame = false
 	for ; s.tickAccumulator > 0; s.tickAccumulator -= million {

@@ -31,7 +31,7 @@ func TestRejoin(t *testing.T) {
 			if s.Motion == predict.FromInputs {
 				spec = s.Name + ":messages=reliable:block-rate=80" // the world is exact, and larger
 			}
-			l := labtest.Open(t, labtest.Config(t, "katamari:cubes=80:players=2", "latency=40ms,loss=20%", AtClient), spec)
+			l := labtest.Open(t, labtest.Config(t, "katamari:cubes=80:players=2", "latency=40ms,loss=25%", AtClient), spec)
 			p := l.Panes[0]
 			run := func(l *Lab, n int) {
 				for range n {
@@ -244,8 +244,7 @@ func liveAgain(t *testing.T, l, twin *Lab, lives int, moves bool) (s lifeStats) 
 // second is corrected by more. Where a client that interpolates lacks a snapshot it is off for two ticks, killed or not, so
 // at these ticks this is compared with a twin, a session without kills. Its pictures are of moments that lie differently
 // between two ticks: of the error that has its maximum in the middle of two it shows at least half. Loss is that of bursts,
-// which take all datagrams of a sixtieth of a second: the block of the world moves no other packet to another outcome. It
-// does so with jitter, where a snapshot may be later than the twin's; there a client that interpolates may be off by 10 cm.
+// which take all datagrams of a sixtieth of a second: a revived client may not get as many fragments as the twin.
 func TestRejoinAgainAndAgain(t *testing.T) {
 	experiment.Skip(t)
 	lives := 3 // the third is ended while the world is on its way
@@ -268,13 +267,9 @@ func TestRejoinAgainAndAgain(t *testing.T) {
 				got := liveAgain(t, l, open(), lives, network == "latency=50ms")
 				t.Logf("%d times shown after %.0f ms, at most %.0f; first picture off by %.3f m, then corrected by %.3f m; "+
 					"due to the kill: %.3f and %.3f m", got.shown, got.mean, got.slowest, got.first, got.change, got.firstDue, got.changeDue)
-				limitChange := float32(limit)
-				if strings.Contains(network, "jitter") && (s.Motion == predict.FromStates || s.Motion == predict.PredictedCube) {
-					limitChange = 0.1
-				}
-				if got.shown < lives || got.firstDue > limit || got.changeDue > limitChange {
-					t.Errorf("%d of %d lives; the first picture is off by %v m, later ones are corrected by %v m, want at most %v and %v",
-						got.shown, lives, got.firstDue, got.changeDue, limit, limitChange)
+				if got.shown < lives || got.firstDue > limit || got.changeDue > limit {
+					t.Errorf("%d of %d lives; the first picture is off by %v m, later ones are corrected by %v m, want at most %v",
+						got.shown, lives, got.firstDue, got.changeDue, limit)
 				}
 				c := l.Panes[0].Counters
 				if n := c.Value("rejected_payloads") + c.Value("messages_malformed") + c.Value("desyncs"); n > 0 {
@@ -318,6 +313,48 @@ func TestOthersNoticeNothing(t *testing.T) {
 				t.Errorf("another client draws a difference of %v m; hashes %x and %x, %v joins", noticed, x, y, b.Counters.Value("joins"))
 			}
 		})
+	}
+}
+
+// TestRejoinKeepsContacts lets a client of rewind rejoin beside a ball of cubes whose contacts it needs exactly, while
+// another player rolls it and changes direction in most of the many lost snapshots. The client steps through these with the
+// inputs of all players, so it corrects once at most, when its clock begins, and nobody notices it.
+func TestRejoinKeepsContacts(t *testing.T) {
+	if experiment.Brief() {
+		t.Skip("a second; set GHOSTCUBE_CI=1")
+	}
+	for _, run := range []struct {
+		network string
+		seed    uint64
+	}{{"latency=50ms,down.loss=30%", 1}, {"latency=50ms,down.loss=40%", 1}, {"latency=50ms,down.loss=40%", 5}} {
+		network := run.network
+		var labs [2]*Lab
+		for i := range labs {
+			c := labtest.Config(t, "katamari:cubes=150:players=2", network, AtClient)
+			c.Network.Seed = run.seed
+			labs[i] = labtest.Open(t, c, "rewind:messages=reliable")
+		}
+		noticed := float32(0)
+		for tick := range 480 {
+			entry := Entry{Inputs: []sim.Input{{Buttons: sim.Right | sim.Pull}, {}}}
+			if tick > 200 {
+				entry.Inputs[0].Buttons = sim.Pull | sim.Buttons(1<<(tick/5%4))
+			}
+			labtest.Tick(t, labs[0], entry)
+			if tick == 220 {
+				entry.Commands = []Command{{Verb: "rejoin", Pane: AllPanes, Name: "2"}}
+			}
+			labtest.Tick(t, labs[1], entry)
+			a, b := labs[0].Panes[0], labs[1].Panes[0]
+			for i := range a.Clients[0].View.Bodies {
+				noticed = max(noticed, a.Clients[0].View.Bodies[i].Pos.Sub(b.Clients[0].View.Bodies[i].Pos).Len())
+			}
+		}
+		a, b := labs[0].Panes[0].Counters, labs[1].Panes[0].Counters
+		if noticed > 0 || b.Value("joins") != 1 || b.Value("corrections") > a.Value("corrections")+1 || b.Value("resyncs") != a.Value("resyncs") {
+			t.Errorf("%s: seed %d: another client draws a difference of %v m after %v joins; %v corrections and %v resyncs, without a join %v and %v",
+				network, run.seed, noticed, b.Value("joins"), b.Value("corrections"), b.Value("resyncs"), a.Value("corrections"), a.Value("resyncs"))
+		}
 	}
 }
 

@@ -64,6 +64,19 @@ func run(t testing.TB, spec string) (files [3]bytes.Buffer) {
 			if i == 1 && n == 150 {
 				e.Commands = []lab.Command{{Verb: "freeze", Pane: lab.AllPanes, Value: "100ms"}}
 			}
+			switch { // a body is dragged on the server, and let go of
+			case i == 0 && n == 60:
+				e.Commands = []lab.Command{{Verb: "drag", Pane: lab.AllPanes, Name: "server.0", Value: "0:0:0.5:2:3:2"}}
+			case i == 0 && n == 90:
+				if before := l.Panes[0].ServerWorld.Bodies()[0].Pose.Pos.Z; before < 1 {
+					t.Errorf("the dragged body is %v m high", before)
+				}
+				e.Commands = []lab.Command{lab.ReleaseDrag(lab.AllPanes)}
+			case i == 1 && n == 160 && (spec == "rewind" || spec == "statesync" || spec == "lockstep"): // in a client that simulates it
+				e.Commands = []lab.Command{{Verb: "drag", Pane: lab.AllPanes, Name: "client.0", Value: "0:0:0.5:2:3:2"}}
+			case i == 1 && n == 185:
+				e.Commands = []lab.Command{lab.ReleaseDrag(lab.AllPanes)}
+			}
 			labtest.Tick(t, l, e)
 			if err := recordings[i].Ticked(e); err != nil {
 				t.Fatal(err)

@@ -51,6 +51,9 @@ func (b *Broadcast) Forget(peer int, t sim.Tick) {
 	}
 }
 
+// AckedTick returns the tick of the newest snapshot that a peer has acknowledged, or of the world after Forget.
+func (b *Broadcast) AckedTick(peer int) sim.Tick { return b.senders[peer].ackedTick }
+
 // RecordStep notes which bodies a step of the world has changed. It must be called after every
 // step.
 func (b *Broadcast) RecordStep(w *predict.World) {

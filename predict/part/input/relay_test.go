@@ -16,11 +16,11 @@ func TestRelayedRuns(t *testing.T) {
 		turning = append(turning, sim.Input{Buttons: sim.Left, Heading: uint8(i + 1)})
 		steady = append(steady, sim.Input{Buttons: sim.Right})
 	}
-	if a, b := relayLength(turning), relayLength(steady); a != 4 || b != maxRelayed {
+	if a, b := relayLength(turning, maxRelayBits), relayLength(steady, maxRelayBits); a != 4 || b != maxRelayed {
 		t.Errorf("%d turning and %d steady inputs fit", a, b)
 	}
 	var want, got Relayed
-	for p, run := range [][]sim.Input{steady, nil, turning[:relayLength(turning)], steady[:1]} {
+	for p, run := range [][]sim.Input{steady, nil, turning[:relayLength(turning, maxRelayBits)], steady[:1]} {
 		want.counts[p] = copy(want.inputs[p][:], run)
 	}
 	var c quant.Coder
@@ -45,5 +45,40 @@ func TestRelayedRuns(t *testing.T) {
 	c.BeginRead(c.FinishWrite())
 	if got.Code(&c, 1); c.Err() == nil {
 		t.Error("a relayed shot is accepted")
+	}
+}
+
+// TestPastRuns checks that the inputs of earlier ticks precede those that wait, for as many ticks as fit beside them, that
+// the receiver knows how many, and that shots are dropped.
+func TestPastRuns(t *testing.T) {
+	for _, c := range []struct{ receiver, ticks, period, want int }{
+		{1, 10, 7, 10}, {-1, 10, 7, 10}, {1, 100, 7, 61}, {1, 100, 2, 31}, {1, 0, 1, 0},
+	} {
+		var past [][sim.MaxPlayers]sim.Input
+		for i := range c.ticks {
+			in := sim.Input{Buttons: sim.Buttons(1 << (i / c.period % 4)), Shot: sim.Shot{Fired: true}}
+			past = append(past, [sim.MaxPlayers]sim.Input{0: in, 2: in})
+		}
+		var r, got Relayed
+		waiting := []sim.Input{{Buttons: sim.Lift}, {Buttons: sim.Lift}, {Buttons: sim.Left}}
+		r.counts[2] = copy(r.inputs[2][:], waiting)
+		r.Prepend(c.receiver, 3, past)
+		var coder quant.Coder
+		coder.BeginWrite(make([]byte, 128))
+		r.Code(&coder, 3)
+		coder.BeginRead(coder.FinishWrite())
+		if got.Code(&coder, 3); coder.Err() != nil || got.Past(c.receiver) != c.want {
+			t.Errorf("%+v: %d ticks, error %v", c, got.Past(c.receiver), coder.Err())
+			continue
+		}
+		run := got.Of(2)
+		if len(run) != c.want+3 || !slices.Equal(run[c.want:], waiting) {
+			t.Fatalf("%+v: %d inputs, %v", c, len(run), run)
+		}
+		for i, of := range past[c.ticks-c.want:] {
+			if want := (sim.Input{Buttons: of[2].Buttons}); run[i] != want || got.Of(0)[i] != want {
+				t.Errorf("%+v: input %d is %v and %v, want %v", c, i, run[i], got.Of(0)[i], want)
+			}
+		}
 	}
 }

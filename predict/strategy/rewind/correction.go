@@ -15,9 +15,10 @@ func (c *client) correct(newest packet.Packet) {
 	correction := predict.Correction{Packet: newest.Sequence, Received: newest.ReceivedAt, Tick: c.receiver.Tick, Cause: c.cause()}
 	c.remote.update(c.receiver.Tick, w.Tick(), c.receiver.LastInputs, c.env.Player)
 	stateTick, now := c.receiver.Tick, w.Tick()
+	c.adoptPast(stateTick)
 	resyncTick, resync := c.resync.announced(c.header, stateTick)
 	if stateTick > now {
-		c.resetToServer(correction)
+		c.resetToServer(correction, resyncTick, resync)
 		if resync && resyncTick == stateTick {
 			w.DropHiddenState()
 			c.saveState()
@@ -155,10 +156,13 @@ func (c *client) replayResync(t sim.Tick) {
 }
 
 // resetToServer takes over the server's state as it is: the client's clock is behind the server's,
-// so there is nothing to replay.
-func (c *client) resetToServer(correction predict.Correction) {
+// so there is nothing to replay. If it has just joined, it keeps the server's contacts.
+func (c *client) resetToServer(correction predict.Correction, dropped sim.Tick, drops bool) {
 	w := c.env.World
 	c.saveDrawn()
+	if c.remote.newest.Past(c.env.Player) > 0 {
+		c.stepTo(dropped, drops)
+	}
 	c.applyReceived()
 	w.SetTick(c.receiver.Tick)
 	c.stateHistory.Reset()

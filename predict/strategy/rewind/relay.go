@@ -8,21 +8,56 @@ import (
 	"ghostcube/sim"
 )
 
-// relayServer writes the inputs that wait.
+// relayServer writes the inputs that wait, and those of the last ticks to clients that join.
 type relayServer struct {
 	enabled bool
-	scratch input.Relayed
+	past    history.Ring[[sim.MaxPlayers]sim.Input] // inputs that the last ticks were stepped with
+	joined  []sim.Tick                              // by peer: tick of the world that it joins with; 0 when it has more
+	relayServerScratch
 }
 
-// write writes the waiting inputs of all players but the receiver's.
-func (r *relayServer) write(c *quant.Coder, receiver, players int, peers []predict.Peer, queues []input.Queue) {
+type relayServerScratch struct {
+	relayed input.Relayed
+	inputs  [][sim.MaxPlayers]sim.Input
+}
+
+// join notes that a peer joins with the world of a tick.
+func (r *relayServer) join(peer int, t sim.Tick) {
+	for len(r.joined) <= peer {
+		r.joined = append(r.joined, 0)
+	}
+	r.joined[peer] = t
+}
+
+// record remembers the inputs of a tick.
+func (r *relayServer) record(t sim.Tick, inputs []sim.Input) { copy(r.past.Insert(t)[:], inputs) }
+
+// write writes the waiting inputs of all players but the receiver's, before a snapshot of a tick.
+func (r *relayServer) write(c *quant.Coder, now sim.Tick, to, players int, peers []predict.Peer, queues []input.Queue) {
+	receiver := peers[to].Player
 	if !r.enabled {
 		peers = nil
 	}
-	r.scratch.Collect(receiver, peers, func(dst []sim.Input, peer, limit int) []sim.Input {
+	r.relayed.Collect(receiver, peers, func(dst []sim.Input, peer, limit int) []sim.Input {
 		return queues[peer].AppendWaiting(dst, limit)
 	})
-	r.scratch.Code(c, players)
+	if r.enabled && to < len(r.joined) && r.joined[to] > 0 {
+		r.inputs = r.inputs[:0]
+		for t := max(r.joined[to], now-min(now, input.MaxPast)); t < now; t++ {
+			if in := r.past.Find(t); in != nil {
+				r.inputs = append(r.inputs, *in)
+			} else {
+				r.inputs = r.inputs[:0]
+			}
+		}
+		r.relayed.Prepend(receiver, players, r.inputs)
+	}
+	r.relayed.Code(c, players)
+}
+
+func (r *relayServer) copyFrom(o *relayServer) {
+	r.enabled, r.joined = o.enabled, append(r.joined[:0], o.joined...)
+	r.past.CopyFrom(&o.past, history.CopyValue[[sim.MaxPlayers]sim.Input])
 }
 
 // remoteInputs are the inputs of the other players that a client knows.
@@ -53,13 +88,19 @@ type knownInputs struct {
 // after the last.
 func (r *remoteInputs) update(tick, now sim.Tick, before []sim.Input, player int) {
 	r.overdue, r.stateTick = now+tick-min(r.stateTick, tick), tick
+	r.learn(tick, before, player)
+}
+
+// learn takes in the relayed runs of a snapshot of a tick, and the inputs of the tick before.
+func (r *remoteInputs) learn(tick sim.Tick, before []sim.Input, player int) {
+	past := sim.Tick(r.newest.Past(player))
+	if past > tick {
+		return
+	}
 	for p, in := range before {
-		if p == player {
-			continue
-		}
 		run := r.newest.Of(p)
 		for i, relayed := range run {
-			t := tick + sim.Tick(i)
+			t := tick - past + sim.Tick(i)
 			k := r.known.Find(t)
 			if k == nil {
 				k = r.known.Insert(t)
@@ -68,7 +109,7 @@ func (r *remoteInputs) update(tick, now sim.Tick, before []sim.Input, player int
 			k.inputs[p], k.known[p] = relayed, true
 			in = relayed
 		}
-		if end := tick + sim.Tick(len(run)); end >= r.end[p] {
+		if end := tick - past + sim.Tick(len(run)); p != player && end >= r.end[p] {
 			r.end[p], r.last[p] = end, in
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"ghostcube/net/quant"
 	"ghostcube/predict"
 	"ghostcube/predict/part/codec"
+	"ghostcube/predict/part/history"
 	"ghostcube/predict/part/input"
 	"ghostcube/predict/part/serverworld"
 	"ghostcube/sim"
@@ -43,9 +44,10 @@ func newServer(env *predict.Env) predict.Server {
 	s.rejected = env.Counters.Rejected()
 	s.inputGaps = env.Counters.New("input_gaps", "ticks that the server skipped because their input never arrived")
 	input.DeclareRelay(env.Knobs, &s.relay.enabled)
+	s.relay.past = history.New[[sim.MaxPlayers]sim.Input](input.MaxPast)
 	s.writeHeader = func(c *quant.Coder, peer int) {
 		s.resync.codeAge(c, env.World.Tick())
-		s.relay.write(c, s.scratch.peers[peer].Player, env.Players, s.scratch.peers, s.Receiver.Queues)
+		s.relay.write(c, env.World.Tick(), peer, env.Players, s.scratch.peers, s.Receiver.Queues)
 	}
 	return s
 }
@@ -57,6 +59,11 @@ func (s *server) Tick(host []sim.Input, peers []predict.Peer) {
 	s.resync.beginTick(world)
 	s.Receiver.AddPeers(peers, world.Tick(), s.Inputs)
 	s.broadcast.Acknowledge(peers)
+	for i, t := range s.relay.joined {
+		if t > 0 && s.broadcast.AckedTick(i) > t {
+			s.relay.joined[i] = 0
+		}
+	}
 	input.SetHostInputs(s.Inputs, host)
 	if s.stepMode == onInput && len(host) == 0 {
 		s.stepOnInput(peers)
@@ -70,6 +77,7 @@ func (s *server) Tick(host []sim.Input, peers []predict.Peer) {
 		}
 		s.history.beginTick(world, s.Inputs, peers, s.Receiver.Queues)
 		s.Step(host, peers)
+		s.relay.record(world.Tick()-1, s.Inputs)
 		s.broadcast.RecordStep(world)
 	}
 	for i, peer := range peers {
@@ -159,6 +167,7 @@ func (s *server) stepOnInput(peers []predict.Peer) {
 func (s *server) Forget(peer int) {
 	s.Receiving.Forget(peer, s.Env.World.Tick())
 	s.broadcast.Forget(peer, s.Env.World.Tick())
+	s.relay.join(peer, s.Env.World.Tick())
 }
 
 func (s *server) CopyFrom(from predict.Server) {
@@ -167,6 +176,6 @@ func (s *server) CopyFrom(from predict.Server) {
 	s.Receiving.CopyFrom(&o.Receiving)
 	s.history.copyFrom(&o.history)
 	s.resync.copyFrom(&o.resync)
-	s.relay.enabled = o.relay.enabled
+	s.relay.copyFrom(&o.relay)
 	s.broadcast.CopyFrom(&o.broadcast)
 }
