@@ -95,10 +95,16 @@ func (c *DisplayClock) AdvanceUntil(end, delay sim.Moment, ticks, rate int) (jum
 		c.pace.Run()
 		return jumped
 	}
+	if before <= c.displayMoment {
+		c.pace.Run() // it is not behind, or its delay has grown
+	}
 	wanted := c.due - before + playout.CatchUp(before-c.displayMoment, ticks, leastCatchUp)
 	c.displayMoment += c.pace.Step(min(wanted, late), end-c.displayMoment)
 	return false
 }
+
+// Waited reports whether the display moment is behind because it has waited for an outage.
+func (c *DisplayClock) Waited() bool { return c.due > c.displayMoment }
 
 // DisplayTick returns the server tick nearest to the display moment.
 func (c *DisplayClock) DisplayTick() sim.Tick { return c.displayMoment.NearestTick() }

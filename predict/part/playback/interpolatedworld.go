@@ -177,7 +177,7 @@ func (w *InterpolatedWorld) Advance(ping time.Duration) {
 	w.starvedCount, w.stoppedCount, w.interest.outside = 0, 0, 0
 	for i := range w.bodies {
 		h := &w.bodies[i]
-		h.useCurve, h.curvedAfter = w.joints.usesCurve(i), w.catchUp > 0
+		h.useCurve, h.curvedAfter = w.joints.usesCurve(i), w.Waited()
 		moment, limit := w.momentOf(i, reach)
 		h.Advance(moment, limit, w.rate)
 		if w.receiver.Partial() && w.Outside(i) {

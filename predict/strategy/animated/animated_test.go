@@ -248,3 +248,13 @@ func TestCatchesUp(t *testing.T) {
 		}
 	}
 }
+
+// TestNoOutageNoWait checks that while positions arrive the knob catch-up changes nothing, from the first tick on.
+func TestNoOutageNoWait(t *testing.T) {
+	a, b := newRig(t, "latency=75ms,jitter=10ms"), newRig(t, "latency=75ms,jitter=10ms", "catch-up", "0ms")
+	for i := range 200 {
+		if v, w := a.step(), b.step(); v.Others != w.Others || v.Bodies[0] != w.Bodies[0] {
+			t.Fatalf("tick %d: drawn at %v and %v", i, v.Others.Ticks(), w.Others.Ticks())
+		}
+	}
+}
