@@ -59,3 +59,20 @@ func TestPopsOfEqualWorlds(t *testing.T) {
 		}
 	}
 }
+
+// TestPopsAfterOutage checks that a lockstep client that goes on evenly has no pops after an outage in which its
+// server waits for inputs, and makes up for them in several steps a tick.
+func TestPopsAfterOutage(t *testing.T) {
+	l := labtest.Open(t, labtest.Config(t, "plain", "latency=50ms,outage=1s,outage-every=6s", AtClient), "lockstep")
+	keys := []sim.Buttons{sim.Forward, sim.Right, sim.Back, sim.Left}
+	for i := range 1200 {
+		labtest.Hold(t, l, 1, sim.Input{Buttons: keys[i/30%4]})
+	}
+	p := l.Panes[0]
+	if p.Counters.Value("stalled_ticks") < 60 || p.Counters.Value("catch_up_ticks") < 60 {
+		t.Fatalf("the server waits for %v ticks and makes up for %v", p.Counters.Value("stalled_ticks"), p.Counters.Value("catch_up_ticks"))
+	}
+	if n := p.Score.PopsPerMinute(); n != 0 {
+		t.Errorf("%v pops a minute", n)
+	}
+}

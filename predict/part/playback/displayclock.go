@@ -14,7 +14,16 @@ type DisplayClock struct {
 	offset        sim.Moment // of the server's moment in packets that arrive now, less now; follows the clock
 	following     bool       // offset has been set
 	displayMoment sim.Moment // of the server, at which bodies are drawn
+
+	due      sim.Moment   // that AdvanceUntil would display if all had arrived
+	pace     playout.Pace // of the display moment
+	skipping bool         // an outage
 }
+
+const (
+	skipSeconds  = 2                       // length of an outage from which on AdvanceUntil skips it
+	leastCatchUp = sim.MomentsPerTick / 20 // in a tick; nobody sees a twentieth
+)
 
 // The clock moves with every arrival, by amounts as uneven as those are. The drawn moment follows it by a
 // followDivisor-th of the distance in a tick, so its pace differs from the client's by a twentieth at
@@ -51,6 +60,13 @@ func (c *DisplayClock) Advance(delay sim.Moment) (jumped bool) {
 	if !c.clock.Running() {
 		return false
 	}
+	due, jumped := c.dueMoment(delay)
+	c.displayMoment = max(c.displayMoment, due)
+	return jumped
+}
+
+// dueMoment returns the moment to display with a delay, and whether it has jumped.
+func (c *DisplayClock) dueMoment(delay sim.Moment) (due sim.Moment, jumped bool) {
 	offset := c.clock.Expected(c.now) - c.now
 	if c.following {
 		away := offset - c.offset
@@ -60,9 +76,35 @@ func (c *DisplayClock) Advance(delay sim.Moment) (jumped bool) {
 		offset = c.offset + step
 	}
 	c.offset, c.following = offset, true
-	c.displayMoment = max(c.displayMoment, c.now+offset-delay)
-	return jumped
+	return c.now + offset - delay, jumped
 }
+
+// AdvanceUntil is Advance for a client that has nothing to draw after the moment end. The display moment waits
+// there, and catches up afterwards, faster by what it is behind divided by some ticks. An outage of more
+// than skipSeconds it skips, and with 0 ticks all. rate is in ticks per second.
+func (c *DisplayClock) AdvanceUntil(end, delay sim.Moment, ticks, rate int) (jumped bool) {
+	if !c.clock.Running() {
+		return false
+	}
+	before, started := c.due, c.following
+	c.due, jumped = c.dueMoment(delay)
+	late := c.due - c.displayMoment
+	c.skipping = c.skipping && end < c.displayMoment || late > sim.Tick(skipSeconds*rate).Moment()
+	if !started || jumped || ticks == 0 || c.skipping {
+		c.displayMoment = max(c.displayMoment, c.due)
+		c.pace.Run()
+		return jumped
+	}
+	if before <= c.displayMoment {
+		c.pace.Run() // it is not behind, or its delay has grown
+	}
+	wanted := c.due - before + playout.CatchUp(before-c.displayMoment, ticks, leastCatchUp)
+	c.displayMoment += c.pace.Step(min(wanted, late), end-c.displayMoment)
+	return false
+}
+
+// Waited reports whether the display moment is behind because it has waited for an outage.
+func (c *DisplayClock) Waited() bool { return c.due > c.displayMoment }
 
 // DisplayTick returns the server tick nearest to the display moment.
 func (c *DisplayClock) DisplayTick() sim.Tick { return c.displayMoment.NearestTick() }

@@ -41,6 +41,7 @@ type settings struct {
 	validity         float64 // ms
 	extrapolation    int
 	maxExtrapolation float64 // ms
+	catchUp          float64 // ms; 0: playback skips outages
 	keepExpired      bool
 }
 
@@ -101,6 +102,8 @@ func (w *InterpolatedWorld) Declare(env *predict.Env, excluded int) {
 		w.excluded[excluded] = true
 	} else {
 		w.counters.clockJumps = m.ClockJumps()
+		k.In(predict.PlayoutKnobs).Millis(&w.catchUp, "catch-up", 2000, 0, 10000,
+			"after an outage playback is faster by what it is behind divided by this, ms; 0: it skips")
 	}
 }
 
@@ -163,7 +166,6 @@ func (w *InterpolatedWorld) AddSnapshot(fresh bool) {
 
 // Advance interpolates all bodies to the present display moment. ping is the round trip.
 func (w *InterpolatedWorld) Advance(ping time.Duration) {
-	w.advanceDisplay(sim.MomentOfMillis(w.validity, w.rate))
 	reach := sim.Moment(0)
 	switch w.extrapolation {
 	case extrapolateHalfRTT:
@@ -171,10 +173,11 @@ func (w *InterpolatedWorld) Advance(ping time.Duration) {
 	case extrapolateFixed:
 		reach = sim.MomentOfMillis(w.maxExtrapolation, w.rate)
 	}
+	w.advanceDisplay(reach)
 	w.starvedCount, w.stoppedCount, w.interest.outside = 0, 0, 0
 	for i := range w.bodies {
 		h := &w.bodies[i]
-		h.useCurve = w.joints.usesCurve(i)
+		h.useCurve, h.curvedAfter = w.joints.usesCurve(i), w.Waited()
 		moment, limit := w.momentOf(i, reach)
 		h.Advance(moment, limit, w.rate)
 		if w.receiver.Partial() && w.Outside(i) {
@@ -202,9 +205,13 @@ func (w *InterpolatedWorld) Advance(ping time.Duration) {
 	}
 }
 
-// advanceDisplay moves the display moment to a delay behind the moment that is expected to arrive now.
-func (w *InterpolatedWorld) advanceDisplay(delay sim.Moment) {
-	if w.DisplayClock.Advance(delay) && w.counters.clockJumps != (predict.Counter{}) {
+// advanceDisplay moves the display moment to a delay behind the moment that is expected to arrive now, or as far as
+// bodies can be drawn that reach beyond their positions.
+func (w *InterpolatedWorld) advanceDisplay(reach sim.Moment) {
+	catchUp := int(sim.MomentOfMillis(w.catchUp, w.rate).Tick())
+	delay := sim.MomentOfMillis(w.validity, w.rate)
+	end := w.newestTick.Moment() + reach + 1 // a moment later than that bodies have stopped
+	if w.DisplayClock.AdvanceUntil(end, delay, catchUp, w.rate) && w.counters.clockJumps != (predict.Counter{}) {
 		w.counters.clockJumps.Inc()
 	}
 	w.undisplayed.Drop(w.undisplayed.CountUntil(w.displayMoment - 1))
@@ -248,7 +255,7 @@ func (w *InterpolatedWorld) Age(i int) int32 {
 	if !ok {
 		return 0
 	}
-	return int32((w.displayMoment - t.Moment()).Tick())
+	return int32((max(w.displayMoment, w.due) - t.Moment()).Tick())
 }
 
 // IsMoving reports whether body i is awake in its last reached position and has not stopped.

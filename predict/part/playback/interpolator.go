@@ -27,8 +27,9 @@ type Interpolator struct {
 	moment  sim.Moment // of the server, at which the body is drawn
 	stopped bool       // extrapolated as far as allowed
 
-	useCurve bool // interpolate on a curve, not linearly
-	curve    curve
+	useCurve    bool // interpolate on a curve, not linearly
+	curvedAfter bool // do so if the body was extrapolated
+	curve       curve
 }
 
 // NewInterpolator returns an Interpolator that draws its body at a pose until it reaches a position.
@@ -117,7 +118,7 @@ func (i *Interpolator) Advance(moment, reach sim.Moment, rate int) {
 		if !i.hasReached { // no position to start from
 			return
 		}
-		if i.useCurve {
+		if i.useCurve || i.curvedAfter && (i.curve.extrapolated || i.curve.hasEnd) {
 			i.curve.setEnd(i.pose, begin, next)
 			i.pose = i.curve.poseAt(moment, next, rate)
 			return

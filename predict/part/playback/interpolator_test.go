@@ -208,7 +208,7 @@ func TestDisplayNeverGoesBack(t *testing.T) {
 			server++
 			a.now += sim.MomentsPerTick
 			a.clock.FollowMean(server-transit, a.now, rate*sim.MomentsPerTick)
-			if a.advanceDisplay(delay); a.displayMoment < last {
+			if a.DisplayClock.Advance(delay); a.displayMoment < last {
 				t.Fatalf("the display moment goes back from %d to %d", last, a.displayMoment)
 			}
 			last = a.displayMoment
@@ -235,7 +235,7 @@ func TestDisplayIsEven(t *testing.T) {
 		late := sim.Tick(uint64(i) * 0x9E3779B97F4A7C15 >> 61)
 		a.now += sim.MomentsPerTick
 		a.clock.FollowMean(sim.Tick(1000+i)-late, a.now, rate*sim.MomentsPerTick)
-		a.advanceDisplay(4 * sim.MomentsPerTick)
+		a.DisplayClock.Advance(4 * sim.MomentsPerTick)
 		if off := a.displayMoment - last - sim.MomentsPerTick; i > 120 && max(off, -off) > sim.MomentsPerTick/50 {
 			t.Fatalf("tick %d: %.3f of a tick beside one", i, off.Ticks())
 		}

@@ -17,7 +17,8 @@
 //   - The article drops positions that arrive after the validity of the displayed one has ended.
 //     Taken literally, no position would ever be accepted again after a pause. Here a position is
 //     dropped if its own validity has ended (TestExpired).
-//   - A body that has stopped moves at constant speed from there to the next position.
+//   - After an outage the drawn moment goes on where bodies have stopped, and catches up (knob catch-up): they
+//     move on a curve to the next position. With catch-up=0ms they are there when its validity ends.
 package animated
 
 import (

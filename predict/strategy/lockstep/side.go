@@ -187,6 +187,9 @@ func (s *side) advance() {
 		began := m.BeginSpan()
 		s.settings.solver.Step(w, inputs...)
 		m.EndSpan("step", began)
+		if s.env.OnStep != nil {
+			s.env.OnStep()
+		}
 		if s.settings.checksumEvery > 0 {
 			began = m.BeginSpan()
 			s.checksums.Record(w)

@@ -45,6 +45,8 @@ type client struct {
 	ages                playout.Span // greatest ages of the newest snapshot in the present span of arrivals
 	peak                playout.Peak // of the spans before
 	growth              sim.Moment   // of the adaptive delay beyond the rule
+	pace                playout.Pace // of playback with the adaptive delay
+	heldTicks           int          // ticks in a row in which snapshots were missing for that pace
 	catchingUp          bool         // after an outage
 	delay               sim.Moment   // playback delay in force
 	backlogAt           int64        // own tick in which the clock was last started by the newest of many snapshots
@@ -159,8 +161,8 @@ func (c *client) receive(payload []byte) (ok bool) {
 	}
 	c.counters.snapshotsReceived.Inc()
 	c.lastArrival = c.now
-	if c.clock.Running() && c.starvedTicks >= c.env.World.Rate() && s.tick.Moment() <= c.playoutMoment() {
-		c.restart() // after a second without a picture this snapshot is late, too
+	if c.clock.Running() && c.tooLate(s.tick) {
+		c.restart()
 	}
 	if c.clock.Running() {
 		c.recordArrival(s.tick)
@@ -324,7 +326,8 @@ func (c *client) CopyFrom(from predict.Client) {
 	c.inputTick, c.now, c.expectedTick, c.ticks = o.inputTick, o.now, o.expectedTick, o.ticks
 	c.buffer.CopyFrom(&o.buffer, (*snapshot).copyFrom)
 	c.clock, c.arrivals, c.servo = o.clock, o.arrivals, o.servo
-	c.ages, c.peak, c.growth, c.delay, c.catchingUp = o.ages, o.peak, o.growth, o.delay, o.catchingUp
+	c.ages, c.peak, c.growth, c.pace, c.delay, c.catchingUp = o.ages, o.peak, o.growth, o.pace, o.delay, o.catchingUp
+	c.heldTicks = o.heldTicks
 	c.started, c.fromTick, c.starvedTicks = o.started, o.fromTick, o.starvedTicks
 	c.newestDisplayedTick, c.backlogAt = o.newestDisplayedTick, o.backlogAt
 	c.deltaReader.CopyFrom(o.deltaReader)

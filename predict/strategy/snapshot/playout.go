@@ -144,19 +144,26 @@ func (c *client) longestGap() int {
 func (c *client) adaptDelay() (stops bool) {
 	least := c.leastDelay()
 	if !c.adapts() || !c.clock.Running() {
-		c.growth, c.delay, c.catchingUp = 0, least, false
+		c.growth, c.delay, c.catchingUp, c.heldTicks = 0, least, false, 0
+		c.pace.Run()
 		return false
 	}
 	longest := c.outageAge() - least
 	wanted := max(min(c.peak.Wanted(c.ages)+ageMargin-least, longest), 0)
 	age := c.age(c.now)
 	if age < c.skipAge() {
-		c.growth += min(max(wanted-c.growth, -c.shrinks(wanted)), sim.MomentsPerTick/growDivisor)
-		stops = age-least > c.growth
-		c.growth = max(c.growth, age-least)
+		step := sim.MomentsPerTick - min(max(wanted-c.growth, -c.shrinks(wanted)), sim.MomentsPerTick/growDivisor)
+		step = c.pace.Step(step, least+c.growth-age+sim.MomentsPerTick)
+		if stops = c.pace.Stands(); c.pace.Held() {
+			c.heldTicks++
+		} else {
+			c.heldTicks = 0
+		}
+		c.growth = max(c.growth+sim.MomentsPerTick-step, age-least)
 		c.catchingUp = c.growth > longest || c.catchingUp && c.growth > wanted
 	} else {
-		c.growth, c.catchingUp = wanted, false
+		c.growth, c.catchingUp, c.heldTicks = wanted, false, 0
+		c.pace.Run()
 	}
 	c.delay = least + c.growth
 	return stops
@@ -169,7 +176,7 @@ func (c *client) shrinks(wanted sim.Moment) sim.Moment {
 		return slow
 	}
 	ticks := sim.MomentOfMillis(c.catchUp, c.env.World.Rate()).Tick()
-	return max((c.growth-wanted)/max(sim.Moment(ticks), 1), slow)
+	return playout.CatchUp(c.growth-wanted, int(ticks), slow)
 }
 
 // playoutMoment returns the server's moment to draw in the present tick.
@@ -195,7 +202,15 @@ func (c *client) startClock(t sim.Tick) {
 	c.servo = clock.Servo{}
 	c.servo.Sync(0, rate)
 	c.ages, c.peak, c.growth, c.delay = playout.Span{}, playout.Peak{}, 0, c.leastDelay()
-	c.catchingUp = false
+	c.catchingUp, c.heldTicks = false, 0
+	c.pace.Run()
+}
+
+// tooLate reports whether the snapshot of a tick shows that everything is late now: there has been no picture for a
+// second, or only as snapshots arrived, and this one is no use either.
+func (c *client) tooLate(t sim.Tick) bool {
+	ahead, rate := t.Moment()-c.playoutMoment(), c.env.World.Rate()
+	return c.starvedTicks >= rate && ahead <= 0 || c.heldTicks >= rate && ahead <= 2*sim.MomentsPerTick
 }
 
 // recordArrival records the lateness of a snapshot. One that is so early that this cannot be jitter
