@@ -283,7 +283,7 @@ func (w *World) drive(p int, in Input) {
 	if w.kinematic(int32(v.Body)) {
 		return
 	}
-	f := in.push(v.Force)
+	f := w.push(v.Body, in, v.Force)
 	if f == (geom.Vec3{}) {
 		return
 	}

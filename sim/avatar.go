@@ -69,7 +69,7 @@ func (w *World) walk(p int, in Input, ground geom.Vec3) {
 		b.Linear.Z = ground.Z + jumpSpeed
 		w.state.slowTicks[p] = 0
 	}
-	way := in.push(1)
+	way := w.push(p, in, 1)
 	if way == (geom.Vec3{}) {
 		return
 	}
@@ -83,7 +83,7 @@ func (w *World) walk(p int, in Input, ground geom.Vec3) {
 // float accelerates avatar p in the air.
 func (w *World) float(p int, in Input) {
 	b := &w.state.Bodies[p]
-	way := in.push(1)
+	way := w.push(p, in, 1)
 	if way != (geom.Vec3{}) {
 		w.shapes[p].friction = 0 // it lands running
 	}

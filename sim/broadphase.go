@@ -299,7 +299,7 @@ func (w *World) fillStrips(proxies []proxy) {
 // that it cannot pass through other shapes.
 func (w *World) sweptBounds(shape int32, b *Body) aabb {
 	s := &w.shapes[shape]
-	travel := b.Linear.Scale(w.dt)
+	travel := w.frame.worldVelocity(w.bodyOf(shape), b).Scale(w.dt)
 	if travel.LenSq() < fastTravelSq(s.half) {
 		return s.aabb
 	}

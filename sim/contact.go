@@ -230,7 +230,7 @@ func (w *World) collide(previous *manifold, key uint32, s *shape, b, a int32) bo
 	var n int
 	normal := geom.Vec3{Z: 1}
 	if s == nil {
-		n = collideBoxGround(t, contactMargin+w.speculativeMargin(b), &out)
+		n = collideBoxGround(t, contactMargin+w.speculativeMargin(b, false), &out)
 	} else {
 		n, normal = collideBoxes(s, t, w.contactMarginOf(a, b), &out)
 	}
@@ -250,7 +250,7 @@ func (w *World) contactMarginOf(a, b int32) float32 {
 	if c := w.carrierBoxOf(a); c != nil {
 		return contactMargin + w.carrierSpeculativeMargin(b, c.carrier)
 	}
-	return contactMargin + w.speculativeMargin(b) + w.speculativeMargin(a)
+	return contactMargin + w.speculativeMargin(b, true) + w.speculativeMargin(a, true)
 }
 
 // addManifold adds the manifold of shapes s and t, and its separations. s is nil for the ground.
@@ -275,13 +275,18 @@ func (w *World) addManifold(key uint32, s, t *shape, normal geom.Vec3, points []
 }
 
 // speculativeMargin returns how much further shape i may approach in this tick than contactMargin
-// covers, in metres: 0 unless its body is fast for its size.
-func (w *World) speculativeMargin(i int32) float32 {
+// covers, in metres: 0 unless its body is fast for its size. inWorld says that the speed in the world decides, although
+// the body is simulated in a moving frame, as at the server.
+func (w *World) speculativeMargin(i int32, inWorld bool) float32 {
 	body := w.bodyOf(i)
 	if int(body) >= len(w.state.Bodies) || w.state.Bodies[body].Asleep {
 		return 0
 	}
-	travelSq := w.state.Bodies[body].Linear.Scale(w.dt).LenSq()
+	velocity := w.state.Bodies[body].Linear
+	if inWorld {
+		velocity = w.frame.worldVelocity(body, &w.state.Bodies[body])
+	}
+	travelSq := velocity.Scale(w.dt).LenSq()
 	if travelSq < fastTravelSq(w.shapes[i].half) {
 		return 0
 	}

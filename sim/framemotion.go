@@ -9,6 +9,7 @@ type FrameMotion struct {
 	Angular             geom.Vec3 // rad/s
 	Acceleration        geom.Vec3 // m/s2, of the body by the frame's acceleration
 	AngularAcceleration geom.Vec3 // rad/s2
+	Heading             float32   // rad, counter-clockwise, by which the input that moves the body turns
 }
 
 // framedBody is the body that the next step simulates in a moving frame.
@@ -20,10 +21,19 @@ type framedBody struct {
 
 // SetFrameMotion makes the next step simulate body i in a moving frame: player forces, speed limits
 // and damping use its velocities in the world, contacts those in the frame. Only one body at a time
-// can be in a moving frame. The setting is not part of a State and lasts for one step.
+// can be in a moving frame. A body that is fast in the world meets other bodies as
+// early as it does there. The setting is not part of a State and lasts for one step.
 func (w *World) SetFrameMotion(i int, motion FrameMotion) {
 	w.frame = framedBody{true, int32(i), motion}
 	w.NoteChange()
+}
+
+// worldVelocity returns the velocity in the world of body i, in m/s.
+func (f *framedBody) worldVelocity(i int32, b *Body) geom.Vec3 {
+	if f.active && f.body == i {
+		return b.Linear.Add(f.motion.Linear)
+	}
+	return b.Linear
 }
 
 // addFrameVelocity adds sign times the velocities of the frame to the body.

@@ -72,9 +72,12 @@ func (w *World) addForce(i int, f geom.Vec3) {
 	w.applied.force[i] = w.applied.force[i].Add(f)
 }
 
-// push returns the sum of the directions of the buttons along the ground, times a strength.
-func (in Input) push(strength float32) geom.Vec3 {
+// push returns the sum of the directions of the buttons that move body i along the ground, times a strength.
+func (w *World) push(i int, in Input, strength float32) geom.Vec3 {
 	turn := float32(float32(in.Heading) * (geom.TwoPi / HeadingSteps))
+	if w.frame.active && int(w.frame.body) == i {
+		turn += w.frame.motion.Heading
+	}
 	sin, cos := geom.Sin(turn), geom.Cos(turn)
 	forward, right := geom.Vec3{X: -sin, Y: cos}, geom.Vec3{X: cos, Y: sin}
 	var f geom.Vec3
@@ -91,7 +94,7 @@ func (in Input) push(strength float32) geom.Vec3 {
 
 // strafe pushes player p along the ground and returns the force in newtons.
 func (w *World) strafe(p int, in Input) geom.Vec3 {
-	f := in.push(strafeForce)
+	f := w.push(p, in, strafeForce)
 	if f == (geom.Vec3{}) {
 		return f
 	}

@@ -254,7 +254,7 @@ func TestPilotIsExpected(t *testing.T) {
 			}
 		}
 	}
-	labtest.Report(t, errors[0] > 0.041 || errors[1] > 0.06 || pops[0] > 15,
+	labtest.Report(t, errors[0] > 0.036 || errors[1] > 0.06 || pops[0] > 15,
 		"errors in the ship %.3f m, %.3f m without the relay; pops of all bodies a minute %.1f, %.1f", errors[0], errors[1], pops[0], pops[1])
 }
 

@@ -171,7 +171,7 @@ func (w *World) PlaceOthers() {
 func (w *World) step(in sim.Input) {
 	world := w.env.World
 	w.settings.contactOrder.Apply(world)
-	w.scratch.inputs[w.env.Player] = w.parent.Turned(in, world.Tick(), w.parent.Frame())
+	w.scratch.inputs[w.env.Player] = in
 	w.Replay.BeginStep(in)
 	w.settings.solver.Step(world, w.scratch.inputs...)
 	w.recordAttachments()

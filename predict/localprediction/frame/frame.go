@@ -157,3 +157,18 @@ func (f *Frame) Extrapolate(seconds float32, acceleration geom.Vec3) Frame {
 	}
 	return next
 }
+
+// setFrameMotion makes the next step of a world simulate body i in a moving frame, unless that is at rest.
+func setFrameMotion(w *sim.World, i int, motion *sim.FrameMotion) {
+	if *motion != (sim.FrameMotion{}) {
+		w.SetFrameMotion(i, *motion)
+	}
+}
+
+// substepShare returns the share of an acceleration by which it moves a body in its first tick: it acts in each substep.
+// In the world a body in a turning frame goes straight on. The turn of its velocity alone bends its path in the frame as
+// much as that looks, so the second half of the Coriolis acceleration must change the velocity, but not the place.
+func substepShare(w *sim.World) float32 {
+	n := float32(w.Settings.Substeps)
+	return (n + 1) / float32(2*n)
+}

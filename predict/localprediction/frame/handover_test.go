@@ -87,27 +87,56 @@ func TestMotion(t *testing.T) {
 	}
 }
 
-// TestTurned checks that an input points where it will when the server uses it: in a parent that turns at 0.8 rad/s and
-// is drawn a quarter of a second earlier, by 0.2 rad to the right, as seen from the parent. An input without a direction,
-// and one in the world's frame, stays as it is.
-func TestTurned(t *testing.T) {
+// TestHeading checks that an input points where it will when the server uses it: in a parent that turns at 0.8 rad/s and
+// is drawn a quarter of a second earlier, by 0.21 rad to the right, as seen from the parent, to 1/1000 rad. The input of
+// a rider is another player's.
+func TestHeading(t *testing.T) {
+	for _, isPlayer := range []bool{true, false} {
+		env := predicttest.NewEnv(predicttest.Scene(t, "ship:players=2"), 60, 0)
+		p := &Parent{env: env, candidates: Candidates(env.World.Scene()), motions: make([]motion, 1)}
+		shown := OfBody(&sim.Body{Pose: geom.Pose{Rot: geom.Identity}, Angular: geom.Vec3{Z: 0.8}})
+		p.motions[0].add(100, &shown, 60)
+		p.SetTickOffset(10)
+		p.state.selector.Set(0)
+		w := env.World.World
+		w.SetTick(105)
+		w.SetBody(0, sim.Body{Pose: geom.Pose{Pos: geom.Vec3{Z: 20}, Rot: geom.Identity}})
+		p.moveAlong(w, 0, &Passage{Before: shown, During: shown}, false, isPlayer)
+		w.Step(sim.Input{Buttons: sim.Forward, Heading: 5})
+		want := float32(5*geom.TwoPi/sim.HeadingSteps) - 0.8*16/60
+		if !isPlayer {
+			want += 0.8 * 16.0 / 60
+		}
+		v := w.Bodies()[0].Linear
+		if got := geom.Atan2(-v.X, v.Y); geom.Abs(got-want) > 0.001 || v.Len() < 0.1 {
+			t.Errorf("player %v: it flies to %.4f rad at %.2f m/s, want %.4f", isPlayer, got, v.Len(), want)
+		}
+	}
+}
+
+// TestStraightInTurningFrame checks that a body which flies freely at 5 m/s over a parent that turns at 0.8 rad/s and flies
+// at 40 m/s has the same path in it as in the world, to three millimetres after 15 ticks. They come from the damping,
+// which moves it within a tick.
+func TestStraightInTurningFrame(t *testing.T) {
 	env := predicttest.NewEnv(predicttest.Scene(t, "ship:players=2"), 60, 0)
 	p := &Parent{env: env, candidates: Candidates(env.World.Scene()), motions: make([]motion, 1)}
-	shown := OfBody(&sim.Body{Pose: geom.Pose{Rot: geom.Identity}, Angular: geom.Vec3{Z: 0.8}})
-	p.motions[0].add(100, &shown, 60)
-	p.SetTickOffset(10)
+	ship := sim.Body{Pose: geom.Pose{Pos: geom.Vec3{Z: 20}, Rot: geom.Identity}, Linear: geom.Vec3{X: 40}, Angular: geom.Vec3{Z: 0.8}}
+	f := OfBody(&ship)
+	p.motions[0].add(0, &f, 60)
 	p.state.selector.Set(0)
-	in := sim.Input{Buttons: sim.Forward, Heading: 5}
-	const turned = 8 // of 256 steps: 0.2 rad
-	want := in
-	want.Heading -= turned
-	if got := p.Turned(in, 105, &shown); got != want {
-		t.Errorf("%+v, want %+v", got, want)
-	}
-	if got := p.Turned(in, 105, &Frame{}); got != in {
-		t.Errorf("in the world's frame: %+v", got)
-	}
-	if in.Buttons = 0; p.Turned(in, 105, &shown) != in {
-		t.Error("without a direction it turns")
+	inFrame, inWorld := env.World.World, predicttest.NewEnv(predicttest.Scene(t, "ship:players=2"), 60, 0).World
+	b := sim.Body{Pose: geom.Pose{Pos: geom.Vec3{X: 1, Y: -2, Z: 24}, Rot: geom.Identity}, Linear: geom.Vec3{X: 43, Y: 4}}
+	inWorld.SetBody(0, b)
+	f.AddVelocity(&b, -1)
+	inFrame.SetBody(0, b)
+	for tick := range 15 {
+		before, during := p.expected(0, sim.Tick(tick)), p.expected(0, sim.Tick(tick+1))
+		p.moveAlong(inFrame, 0, &Passage{Before: before, During: during}, true, true)
+		inFrame.Step()
+		inWorld.Step()
+		at, want := inFrame.Bodies()[0].Pose.Pos, inWorld.Bodies()[0].Pose.Pos
+		if d := at.Sub(want).Len(); d > 0.003 {
+			t.Fatalf("tick %d: %.4f m off", tick, d)
+		}
 	}
 }

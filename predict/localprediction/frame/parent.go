@@ -138,19 +138,6 @@ func (p *Parent) moment(t sim.Tick) sim.Moment {
 	return sim.Tick(max(int64(t)+p.state.tickOffset, 0)).Moment()
 }
 
-// Turned returns the input of a client tick as it acts in the frame of the parent in that tick. An input points in
-// a direction of the world. When the server uses it, the parent has turned further than it is drawn.
-func (p *Parent) Turned(in sim.Input, t sim.Tick, during *Frame) sim.Input {
-	if p.Current() == NoParent || !during.IsParent || in.Buttons&sim.MoveButtons == 0 {
-		return in
-	}
-	then := p.expected(p.Current(), t)
-	turn := during.Pose.Rot.Mul(then.Pose.Rot.Inverse())
-	steps := float32(geom.Atan2(turn.Z, turn.W) * (sim.HeadingSteps / geom.Pi))
-	in.Heading += uint8(int(steps + 2*sim.HeadingSteps + 0.5))
-	return in
-}
-
 // expected returns the frame that a candidate is expected to have at the moment at which the input of a client tick
 // acts.
 func (p *Parent) expected(id int, t sim.Tick) Frame {
@@ -292,16 +279,23 @@ func (p *Parent) MoveAlong() (turn geom.Quat) {
 	}
 	s.before, s.frame = s.frame, p.Interpolated(p.Current())
 	s.start, s.moved = p.env.World.Bodies()[s.body], true
-	return p.moveAlong(p.env.World.World, s.body, &Passage{s.before, s.frame, p.Current()}, p.settings.inertia)
+	return p.moveAlong(p.env.World.World, s.body, &Passage{s.before, s.frame, p.Current()}, p.settings.inertia, true)
 }
 
 // moveAlong moves body i of a world as the parent moves in a tick, and returns the rotation of that motion. The
 // parent moves as it is drawn, in the past. The forces on a body that it carries are those of the moment at which
-// the server makes the tick. With inertia the body keeps its velocity in the world, otherwise its relative one.
-func (p *Parent) moveAlong(w *sim.World, i int, tick *Passage, inertia bool) (turn geom.Quat) {
+// the server makes the tick, and the player's input points as it does then. With inertia the body keeps its velocity in
+// the world, otherwise its relative one.
+func (p *Parent) moveAlong(w *sim.World, i int, tick *Passage, inertia, isPlayer bool) (turn geom.Quat) {
 	b, from, to := w.Bodies()[i], &tick.Before, &tick.During
 	start, end := p.expected(tick.parent, w.Tick()), p.expected(tick.parent, w.Tick()+1)
+	axes := to.Pose.Rot.Mul(end.Pose.Rot.Inverse()).Unit()
+	var motion sim.FrameMotion
+	if isPlayer {
+		motion.Heading = float32(2 * geom.Atan2(axes.Z, axes.W))
+	}
 	if *from == *to && (b.Asleep || from.isStillAt(b.Pose.Pos) && start.isStillAt(start.Pose.Pos) && end.isStillAt(end.Pose.Pos)) {
+		setFrameMotion(w, i, &motion)
 		return geom.Identity
 	}
 	next := b
@@ -311,15 +305,16 @@ func (p *Parent) moveAlong(w *sim.World, i int, tick *Passage, inertia bool) (tu
 	moved, _ := start.MoveAlong(&end, then.Pose)
 	push := start.PointVelocity(then.Pose.Pos).Sub(end.PointVelocity(moved.Pos.AddScaled(1/rate, then.Linear)))
 	if inertia && push.Len() < maxFrameAcceleration/rate {
-		axes := to.Pose.Rot.Mul(end.Pose.Rot.Inverse()).Unit()
+		coriolis := axes.Rotate(end.angular.Cross(then.Linear))
+		next.Pose.Pos = next.Pose.Pos.AddScaled(substepShare(w)/(rate*rate), coriolis)
 		next.Linear, next.Angular = axes.Rotate(then.Linear), axes.Rotate(then.Angular)
-		w.SetFrameMotion(i, sim.FrameMotion{
-			Linear: axes.Rotate(end.PointVelocity(moved.Pos)), Angular: axes.Rotate(end.angular),
-			Acceleration: axes.Rotate(push).Scale(rate), AngularAcceleration: axes.Rotate(start.angular.Sub(end.angular)).Scale(rate),
-		})
+		motion.Linear, motion.Angular = axes.Rotate(end.PointVelocity(moved.Pos)), axes.Rotate(end.angular)
+		motion.Acceleration = axes.Rotate(push).Scale(rate)
+		motion.AngularAcceleration = axes.Rotate(start.angular.Sub(end.angular)).Scale(rate)
 	} else {
 		next.Linear, next.Angular = turn.Rotate(next.Linear), turn.Rotate(next.Angular)
 	}
+	setFrameMotion(w, i, &motion)
 	if next != b {
 		next.Asleep = false
 		w.SetBody(i, next)
@@ -351,13 +346,13 @@ func (p *Parent) EndTick() { p.state.before, p.state.moved = p.state.frame, fals
 // Replay moves body i of a world along with the parent, as MoveAlong did in the tick of a passage in
 // the frame of a parent.
 func (p *Parent) Replay(w *sim.World, i int, tick *Passage) {
-	p.moveAlong(w, i, tick, p.settings.inertia)
+	p.moveAlong(w, i, tick, p.settings.inertia, true)
 }
 
 // ReplayRider moves another body of a world along with the parent in the tick of a passage. Only one
 // body at a time has the forces of a moving frame, so the rider keeps its relative velocity.
 func (p *Parent) ReplayRider(w *sim.World, i int, tick *Passage) {
-	p.moveAlong(w, i, tick, false)
+	p.moveAlong(w, i, tick, false, false)
 }
 
 // AppendRelative appends to dst the bodies of the newest snapshot, relative to the present parent at

@@ -172,7 +172,7 @@ func (r *Replay) stepLocal(s *step) bool {
 	w, root := r.local.world, r.local.root
 	inputs := r.scratch.inputs
 	copy(inputs, r.state.inputs[:])
-	inputs[r.env.Player] = r.parent.Turned(s.input, w.Tick(), &s.passage.During)
+	inputs[r.env.Player] = s.input
 	if !r.attach(w.Tick()) {
 		return false
 	}
