@@ -147,7 +147,8 @@ func (c *client) sendPeers() {
 		if to == nil {
 			continue
 		}
-		m.tick, m.lacks, m.ahead = c.env.World.Tick(), c.known.end[p], c.peers.timing[p].message()
+		m.tick, m.lacks = c.env.World.Tick(), c.known.end[p]
+		m.ahead, m.distance = c.peers.timing[p].message(), int(min(c.distance()/aheadUnit, maxDistance))
 		m.inputs, m.next = c.appendUnacked(m.inputs[:0], c.peers.lacks[p])
 		c.counters.inputs.count(coder, func() { m.code(coder, m.tick) }, len(m.inputs))
 		coder.BeginWrite(c.scratch.buffer[:])
@@ -161,15 +162,17 @@ func (c *client) sendPeers() {
 //	the client's tick, low 16 bits
 //	first tick whose inputs of the receiver the client lacks, low 16 bits
 //	by how much the client believes to be ahead of the receiver, 10 bits
+//	its distance from the peer nearest to it, 9 bits; 0: unknown
 //	number of its inputs, 8 bits, and if there are any
 //	  tick after the newest one, low 16 bits
 //	  the inputs (input.CodeInputs)
 type peerMessage struct {
-	tick   sim.Tick
-	lacks  sim.Tick
-	ahead  int // in aheadUnits, within maxAhead
-	next   sim.Tick
-	inputs []sim.Input
+	tick     sim.Tick
+	lacks    sim.Tick
+	ahead    int // in aheadUnits, within maxAhead
+	distance int // in aheadUnits, from 0 to maxDistance
+	next     sim.Tick
+	inputs   []sim.Input
 }
 
 // code reads, writes or measures the message, as upMessage.code does.
@@ -179,6 +182,8 @@ func (m *peerMessage) code(c *quant.Coder, near sim.Tick) {
 	m.lacks = input.CodeTick(c, m.lacks, near)
 	c.Label("ahead")
 	m.ahead = c.Int(m.ahead, -maxAhead, maxAhead)
+	c.Label("distance")
+	m.distance = c.Int(m.distance, 0, maxDistance)
 	c.Group("inputs", 0)
 	c.Label("count")
 	n := c.Int(len(m.inputs), 0, maxInputs)
