@@ -175,6 +175,19 @@ type peerMessage struct {
 	inputs   []sim.Input
 }
 
+// peerFields calls see with the fields of a payload between peers.
+func peerFields(payload []byte, see func(quant.Field)) error {
+	if len(payload) == 0 {
+		return nil
+	}
+	var c quant.Coder
+	c.OnField(see)
+	c.BeginRead(payload)
+	m := peerMessage{}
+	m.code(&c, 1<<input.TickBits) // any tick will do
+	return finishRead(&c, payload)
+}
+
 // code reads, writes or measures the message, as upMessage.code does.
 func (m *peerMessage) code(c *quant.Coder, near sim.Tick) {
 	c.Group("time", 0)

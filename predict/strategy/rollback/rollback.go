@@ -47,6 +47,7 @@ var Strategy = &predict.Strategy{
 	Motion:      predict.FromInputs,
 	RunsWalkers: true,
 	PeerToPeer:  true,
+	PeerFields:  peerFields,
 	Row: &predict.Row{
 		UsualName: "rollback (GGPO)", Guide: "docs/guides/rollback.md",
 		Determinism: "yes", UseWhen: "few players who react to each other, thousands of bodies at a price in CPU time",
