@@ -85,6 +85,9 @@ type Strategy struct {
 	// PeerToPeer says that clients may send to each other: the lab connects each with all others (Env.Peers).
 	PeerToPeer bool
 
+	// PeerFields calls see with the fields of a payload between peers, as Fields does of others.
+	PeerFields func(payload []byte, see func(quant.Field)) error
+
 	// RunsWalkers says that the client runs the scripts of the scene's walkers, because it receives no
 	// states. In all other strategies only the server does, and a walker is to a client what a remote
 	// player is.

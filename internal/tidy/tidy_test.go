@@ -119,7 +119,7 @@ var folders = map[string]struct {
 	"predict/score":        {pure, "sim sim/geom predict predict/part/jointtree predict/localprediction/frame"},
 	"predict/predicttest":  {pure, "sim sim/geom sim/scene net/link net/packet predict"},
 	"predict/lab/probe":    {pure, "sim sim/geom net/link predict"},
-	"predict/lab/trace":    {pure, "net/link net/packet net/quant predict"},
+	"predict/lab/trace":    {pure, "sim net/link net/packet net/quant predict"},
 	"predict/lab/reliable": {pure, "net/message net/packet net/quant predict"},
 	"predict/lab/tape":     {pure, "sim predict/lab"},
 	"predict/lab/capture":  {pure, "sim net/link net/packet predict/lab predict/lab/tape"},

@@ -57,22 +57,47 @@ func (p *Pane) observeDatagrams(on bool) {
 				to.OnDatagram = nil
 				return
 			}
-			from.Observe(func(s link.Sending, b []byte) { p.recordSending(i, d, s, b) })
-			to.OnDatagram = func(x link.Datagram, r packet.Result) { p.datagrams.AddArrival(i, d, x, r) }
+			from.Observe(func(s link.Sending, b []byte) {
+				if h, ok := packet.ParseHeader(b); ok {
+					kind, hasMessages := p.packetKind(d, &h, b)
+					p.datagrams.Flow(i, d).AddSending(trace.Sent{Kind: kind, HasMessages: hasMessages, Sending: s, Header: &h}, b)
+				}
+			})
+			to.OnDatagram = func(x link.Datagram, r packet.Result) { p.datagrams.Flow(i, d).AddArrival(x, r) }
 		}
 		observe(link.Up, c.end, p.peers[i].Endpoint)
 		observe(link.Down, p.serverEnds[i], c.Endpoint)
+		p.observePeers(i, on)
 	}
 }
 
-// recordSending records a datagram that is sent.
-func (p *Pane) recordSending(client int, d link.Direction, s link.Sending, b []byte) {
-	h, ok := packet.ParseHeader(b)
-	if !ok {
-		return
+// observePeers starts to record the datagrams that a client exchanges with those of other players, or stops that. A
+// strategy's packets between peers are none in fragments, and have inputs.
+func (p *Pane) observePeers(client int, on bool) {
+	for k, l := range p.Clients[client].peers {
+		switch {
+		case l == nil:
+		case !on:
+			l.end.Observe(nil)
+			l.endpoint.OnDatagram = nil
+		default:
+			l.end.Observe(func(s link.Sending, b []byte) {
+				if h, ok := packet.ParseHeader(b); ok {
+					kind := predict.Inputs
+					if len(b) == h.Size {
+						kind = predict.AcksOnly
+					}
+					p.datagrams.PeerFlow(client, k).AddSending(trace.Sent{Kind: kind, Sending: s, Header: &h}, b)
+				}
+			})
+			l.endpoint.OnDatagram = func(x link.Datagram, r packet.Result) { p.datagrams.PeerFlow(k, client).AddArrival(x, r) }
+		}
 	}
-	kind, hasMessages := p.packetKind(d, &h, b)
-	p.datagrams.AddSending(trace.Sent{Client: client, Direction: d, Kind: kind, HasMessages: hasMessages, Sending: s, Header: &h}, b)
+}
+
+// HasPeerLink reports whether the clients of two players, from 0, are connected with each other.
+func (p *Pane) HasPeerLink(a, b int) bool {
+	return a < len(p.Clients) && b >= 0 && b < len(p.Clients[a].peers) && p.Clients[a].peers[b] != nil
 }
 
 // packetKind returns what a datagram contains, and whether it has messages beside that.

@@ -226,6 +226,49 @@ func TestTraceOfPast(t *testing.T) {
 	}
 }
 
+// TestTraceOfPeers compares the recorded datagrams between the clients of a mesh with the counters of their endpoints,
+// and with those that a copy of the session records.
+func TestTraceOfPeers(t *testing.T) {
+	t.Parallel()
+	l := labtest.Open(t, labtest.Config(t, "katamari:cubes=9:players=3", "latency=40ms,loss=20%", AtClient), "rollback:topology=mesh")
+	l.TraceDatagrams(true)
+	labtest.Run(t, l, 60)
+	past := &Lab{}
+	past.TraceDatagrams(true)
+	past.CopyFrom(l)
+	from := l.Now()
+	labtest.Run(t, l, 60)
+	labtest.Run(t, past, 60)
+	p := l.Panes[0]
+	for a := range 3 {
+		for b := range 3 {
+			f, again := p.Datagrams().PeerFlow(a, b), past.Panes[0].Datagrams().PeerFlow(a, b)
+			if p.HasPeerLink(a, b) != (a != b) || (f.Total() > 0) != (a != b) {
+				t.Errorf("%d datagrams from player %d to %d", f.Total(), a+1, b+1)
+			}
+			first, end := f.Span(from, l.Now())
+			lost, received := 0, 0
+			for i := range end {
+				if r := f.At(i); r.Vanishes() {
+					lost++
+				} else if r.Flags.Has(trace.Received) {
+					received++
+				}
+				if i >= first && *f.At(i) != *again.At(i - first) {
+					t.Fatalf("%+v, and again %+v", *f.At(i), *again.At(i - first))
+				}
+			}
+			if a != b && (f.Total() != 120 || lost < 5 || lost+received < 115) {
+				t.Errorf("%d datagrams from player %d to %d, %d lost, %d received", f.Total(), a+1, b+1, lost, received)
+			}
+		}
+	}
+	var other trace.Log
+	if other.CopyFrom(p.Datagrams()); other.PeerFlow(0, 1).Total() != 120 || p.HasPeerLink(0, 7) || p.HasPeerLink(0, -1) {
+		t.Errorf("%d datagrams are copied", other.PeerFlow(0, 1).Total())
+	}
+}
+
 // TestCorrectionDatagrams finds the packets and the inputs behind corrections. The packet is the one that the
 // correction names, and the input of a correction whose cause is a late input was lost, or arrived after the
 // server had stepped its tick.

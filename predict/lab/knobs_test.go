@@ -31,6 +31,7 @@ var knobSessions = []struct{ scene, network string }{
 	{"turntable", "latency=60ms"},
 	{"walker:mounted=1", "latency=60ms,jitter=10ms,loss=5%"},
 	{"ship:players=2", "latency=60ms"},
+	{"katamari:cubes=9:players=3", "latency=40ms,far-player=3,far-latency=150ms"},
 }
 
 // knobValuesOf are the values of knobs whose ends of the range mean what the default means, or cannot

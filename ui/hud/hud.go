@@ -49,6 +49,7 @@ type pane struct {
 	serverWorld *predict.World // of source; it changes when the session restarts
 	startTick   sim.Tick       // of the pane's strategy
 	client      int            // whose screen is shown
+	peer        int            // whose link with client the lanes show; -1: the server
 	inspection  *predict.Inspection
 
 	graphs           [GraphCount]Graph
@@ -79,6 +80,7 @@ func (h *HUD) Tick(l *lab.Lab) {
 	traceDatagrams(l, &show)
 	for i, p := range h.panes {
 		p.watch(show.Client(i, p.source))
+		h.watchPeer(i, &show)
 		p.tick(l, &show)
 	}
 }
@@ -92,6 +94,7 @@ func (h *HUD) Refresh(l *lab.Lab) {
 	traceDatagrams(l, &show)
 	for i, p := range h.panes {
 		p.watch(show.Client(i, p.source))
+		h.watchPeer(i, &show)
 		if !h.ticked { // nothing else changes what captions and gauges say while the session is paused
 			p.caption.stale, p.gaugesStale = true, true
 		}
@@ -106,6 +109,14 @@ func (p *pane) watch(client int) {
 		p.client, p.upRate, p.downRate, p.pathError = client, bitRate{}, bitRate{}, pathError{}
 		p.graphs, p.caption.stale = [GraphCount]Graph{}, true
 		p.explain.status.set("")
+	}
+}
+
+// watchPeer chooses the link that the lanes show of a pane: that with a peer, if anything was sent over it.
+func (h *HUD) watchPeer(i int, show *stage.Settings) {
+	p, t := h.panes[i], h.Trace(i)
+	if p.peer = show.Peer(i, p.source); p.peer >= 0 && (t == nil || t.PeerFlow(p.client, p.peer).Total() == 0) {
+		p.peer = -1
 	}
 }
 

@@ -126,7 +126,7 @@ func (d laneDrawer) drawCorrections(l *lane, log *trace.Log, legend *laneLegend)
 		} else {
 			d.Rect(mark.X-wide*0.5, mark.Y-long, wide, long+long, stage.CorrectionColor)
 		}
-		if !newest {
+		if !newest || d.hud.panes[l.pane].peer >= 0 {
 			continue
 		}
 		newest = false

@@ -11,7 +11,7 @@ import (
 // PointedPacket is a packet in a lane that the viewer points at.
 type PointedPacket struct {
 	Pane      int
-	Direction link.Direction // of the first client's link
+	Direction link.Direction // Up: sent by the client whose screen the pane shows
 	Index     int            // of the datagram in that trace.Flow
 	X, Y      int            // pixels of the frame: of the pointer
 	Lines     []string       // what the packet contains; set by the caller
@@ -35,7 +35,7 @@ func (h *HUD) PacketAt(x, y int) (p PointedPacket, ok bool) {
 		nearest := h.drawing.px(pointerReach)
 		nearest *= nearest
 		for _, direction := range [...]link.Direction{link.Up, link.Down} {
-			f := log.Flow(h.panes[l.pane].client, direction)
+			f := h.laneFlow(log, l.pane, direction)
 			first, end := f.Span(l.from-laneReach, l.to+1)
 			for k := first; k < end; k++ {
 				r := f.At(k)
@@ -80,7 +80,7 @@ func (d laneDrawer) drawPointedPacket(l *lane, log *trace.Log) {
 	if p == nil || p.Pane != l.pane {
 		return
 	}
-	f := log.Flow(d.hud.panes[l.pane].client, p.Direction)
+	f := d.hud.laneFlow(log, l.pane, p.Direction)
 	if p.Index < f.First() || p.Index >= f.Total() {
 		return
 	}

@@ -7,6 +7,7 @@ import (
 	"ghostcube/predict/lab"
 	"ghostcube/predict/lab/trace"
 	"ghostcube/render"
+	"ghostcube/sim"
 	"ghostcube/ui/stage"
 )
 
@@ -17,7 +18,7 @@ const (
 	leastLaneHeight    = 64
 	laneHeader         = 18
 	laneMarkRow        = 9 // beyond each line
-	laneNameWidth      = 46
+	laneNameWidth      = 52
 	laneGapWidth       = 176 // between two pictures
 	leastBetweenHeight = 300 // of a pane with lanes between its pictures
 	minLaneSpacing     = 4   // of the packets of two ticks; closer ones are grouped
@@ -88,6 +89,40 @@ func (h *HUD) Trace(i int) *trace.Log {
 	return h.panes[i].source.Datagrams()
 }
 
+// LaneFlow returns the recorded datagrams of a direction that the lanes show of a pane: Up those that its client has
+// sent, to the server or to a peer. There are some.
+func (h *HUD) LaneFlow(pane int, d link.Direction) *trace.Flow {
+	return h.laneFlow(h.Trace(pane), pane, d)
+}
+
+func (h *HUD) laneFlow(log *trace.Log, pane int, d link.Direction) *trace.Flow {
+	p := h.panes[pane]
+	switch {
+	case p.peer < 0:
+		return log.Flow(p.client, d)
+	case d == link.Up:
+		return log.PeerFlow(p.client, p.peer)
+	}
+	return log.PeerFlow(p.peer, p.client)
+}
+
+// Peer returns the client, from 0, whose link with that of a pane its lanes show, or -1 for the server.
+func (h *HUD) Peer(pane int) int { return h.panes[pane].peer }
+
+// laneEnds returns the names and colours of the lines of a lane.
+func (d laneDrawer) laneEnds(pane int) (names [2]string, colors [2]render.Color) {
+	p := d.hud.panes[pane]
+	names, colors = [2]string{"client", "server"}, [2]render.Color{stage.PlayerColors[p.client], stage.ServerColor}
+	if p.peer >= 0 {
+		names = [2]string{playerNames[p.client], playerNames[p.peer]}
+		colors[1] = stage.PlayerColors[p.peer]
+	}
+	return names, colors
+}
+
+// playerNames are the names of lines between peers.
+var playerNames = [sim.MaxPlayers]string{"player 1", "player 2", "player 3", "player 4", "player 5", "player 6", "player 7", "player 8"}
+
 // laneAt lays out the lane of a pane in a rectangle. share is the present moment between the previous tick and the last.
 func (d frameDrawer) laneAt(i int, r Rect, vertical bool) lane {
 	rate := d.l.Config().Rate
@@ -121,14 +156,21 @@ func (d laneDrawer) drawLane(l *lane) {
 	fill(d.DrawList, r, stage.BackgroundColor)
 	step := d.drawLaneGrid(l)
 	width := max(d.px(1.5), 1)
+	names, colors := d.laneEnds(l.pane)
 	for _, side := range [...]struct {
 		at    float32
 		color render.Color
 		name  string
-	}{{l.client, stage.PlayerColors[d.hud.panes[l.pane].client], "client"}, {l.server, stage.ServerColor, "server"}} {
+	}{{l.client, colors[0], names[0]}, {l.server, colors[1], names[1]}} {
 		f := d.font(12, true)
 		if l.vertical {
 			d.Rect(side.at-width*0.5, l.start, width, l.end-l.start, side.color)
+			if x := side.at; d.hud.panes[l.pane].peer >= 0 { // the pictures beside are of client and server
+				if side.at > l.client {
+					x -= f.Width(side.name)
+				}
+				d.Text(x, l.start-d.px(5), f, stage.TextColor, side.name)
+			}
 			continue
 		}
 		d.Rect(l.start, side.at-width*0.5, l.end-l.start, width, side.color)
@@ -139,7 +181,7 @@ func (d laneDrawer) drawLane(l *lane) {
 		s := &d.hud.laneScratch
 		s.groups, s.duplicates = s.groups[:0], s.duplicates[:0]
 		for _, direction := range [...]link.Direction{link.Up, link.Down} {
-			d.drawFlow(l, log.Flow(d.hud.panes[l.pane].client, direction), direction, &legend)
+			d.drawFlow(l, d.hud.laneFlow(log, l.pane, direction), direction, &legend)
 		}
 		for i := range s.groups {
 			d.drawGroupMarks(l, &s.groups[i], &legend)

@@ -173,6 +173,46 @@ func TestLanesOfPast(t *testing.T) {
 	}
 }
 
+// TestLanesOfPeers compares the lines of a lane between two clients of a mesh with the datagrams that they have sent
+// each other. A relay has none, and its lane stays that of client and server.
+func TestLanesOfPeers(t *testing.T) {
+	for _, mode := range []string{"on", "between"} {
+		l := stagetest.Open(t, lab.Config{Scene: "katamari:cubes=9:players=3", Rate: 60}, "latency=60ms", "rollback:topology=mesh", "rollback")
+		stagetest.Show(t, l, "player=2,lane-peer=3,lanes="+mode)
+		s := &HUD{}
+		stagetest.RollAndPull(t, s, l, 120)
+		f := s.frame(l)
+		drawn := map[[2]render.Point]bool{}
+		for _, it := range f.Overlay.Items {
+			if it.Kind == render.LineKind && len(it.Points) == 2 {
+				drawn[[2]render.Point{it.Points[0], it.Points[1]}] = true
+			}
+		}
+		log, d, n := l.Panes[0].Datagrams(), &s.lanes[0], 0
+		for direction, flow := range [...]*trace.Flow{log.PeerFlow(1, 2), log.PeerFlow(2, 1)} {
+			if flow != s.LaneFlow(0, link.Direction(direction)) {
+				t.Errorf("direction %d is of another flow", direction)
+			}
+			for i := flow.First(); i < flow.Total(); i++ {
+				r := flow.At(i)
+				path := flight{link.Direction(direction), r.SentAt, r.Arrival}
+				if r.SentAt < d.from || r.Arrival > d.to {
+					continue
+				}
+				if n++; !drawn[[2]render.Point{d.point(path, 0), d.point(path, 1)}] {
+					t.Fatalf("%s: no line for %+v", mode, *r)
+				}
+			}
+		}
+		if text := f.texts(); n < 100 || s.Peer(0) != 2 || !strings.Contains(text, "player 2\n") || !strings.Contains(text, "player 3\n") {
+			t.Errorf("%s: %d packets between peers, %q", mode, n, text)
+		}
+		if s.Peer(1) != -1 || s.LaneFlow(1, link.Up) != l.Panes[1].Datagrams().Flow(1, link.Up) {
+			t.Errorf("%s: a relay shows a link of peers", mode)
+		}
+	}
+}
+
 // longTrace returns the records of two hours at 60 packets a second in both directions, up to now.
 func longTrace(now time.Duration) *trace.Log {
 	l := &trace.Log{}
@@ -183,8 +223,8 @@ func longTrace(now time.Duration) *trace.Log {
 			i := uint64(2*3600*60 - n + 1)
 			s := link.Sending{Number: i, SentAt: at, Arrival: at + 60*time.Millisecond + time.Duration(i*7919%20)*time.Millisecond, Lost: i%10 == 0,
 				Duplicated: i%20 == 1, DuplicateArrival: at + 80*time.Millisecond}
-			l.AddSending(trace.Sent{Direction: d, Kind: predict.Inputs + predict.PacketKind(d), Sending: s, Header: &packet.Header{Sequence: uint16(i)}}, b)
-			l.AddArrival(0, d, link.Datagram{Number: i, Reordered: i%30 == 0}, packet.Accepted)
+			l.Flow(0, d).AddSending(trace.Sent{Kind: predict.Inputs + predict.PacketKind(d), Sending: s, Header: &packet.Header{Sequence: uint16(i)}}, b)
+			l.Flow(0, d).AddArrival(link.Datagram{Number: i, Reordered: i%30 == 0}, packet.Accepted)
 		}
 	}
 	return l

@@ -56,6 +56,15 @@ func (s Screens) With(pane, player int) Screens {
 	return s
 }
 
+// Peer returns the client, from 0, whose link with the client of pane i the packet lanes show, or -1 for the server:
+// by default, and where the two have no link.
+func (s *Settings) Peer(i int, p *lab.Pane) int {
+	if peer := int(s.LanePeer) - 1; p.HasPeerLink(s.Client(i, p), peer) {
+		return peer
+	}
+	return -1
+}
+
 // Client returns the client whose screen a pane shows: that of the player, or the first one where the player has none.
 func (s *Settings) Client(i int, p *lab.Pane) int {
 	if client := int(s.Screens[i]) - 1; client < len(p.Clients) {

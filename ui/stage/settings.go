@@ -9,6 +9,7 @@ import (
 
 	"ghostcube/net/link"
 	"ghostcube/predict/lab"
+	"ghostcube/sim"
 )
 
 // Settings say what of a session is drawn, and from where. They come from the session's show commands; the
@@ -27,6 +28,7 @@ type Settings struct {
 	NetGraph  bool
 	Lanes     LaneMode
 	LaneSpan  float64 // seconds that the packet lanes show
+	LanePeer  float64 // number of the player whose link with the pane's client the lanes show; 0: the server
 	Ticks     bool
 	Shots     bool
 	Parents   bool
@@ -92,6 +94,8 @@ var SettingTable = []Setting{
 	{Name: "lanes", Key: ";", Help: "packet lanes: every packet as an arrow between client and server; below the picture, or between the two sides",
 		field: func(s *Settings) any { return &s.Lanes }},
 	{Name: "lane-span", Help: "time that the packet lanes show, s", Min: 0.25, Max: 10, field: func(s *Settings) any { return &s.LaneSpan }},
+	{Name: "lane-peer", Help: "packet lanes of a mesh: the link with this player, 0: with the server; player chooses the other end",
+		Max: sim.MaxPlayers, field: func(s *Settings) any { return &s.LanePeer }},
 	{Name: "ticks", Help: "tick counters: the client's, the server's, and that of the newest received state", field: func(s *Settings) any { return &s.Ticks }},
 	{Name: "shots", Key: "Y", Help: "shots of the last second and their results, and effects", field: func(s *Settings) any { return &s.Shots }},
 	{Name: "parents", Key: "I", Help: "boxes in which the player's cube looks for a parent", field: func(s *Settings) any { return &s.Parents }},

@@ -39,7 +39,7 @@ func (ptr *packetPointer) at(l *lab.Lab, s *hud.HUD, x, y int) *hud.PointedPacke
 		ptr.known = nil
 		return nil
 	}
-	r := s.Trace(p.Pane).Flow(s.Client(p.Pane), p.Direction).At(p.Index)
+	r := s.LaneFlow(p.Pane, p.Direction).At(p.Index)
 	if ptr.known == nil || *ptr.known != *r || ptr.shown.Pane != p.Pane || ptr.shown.Direction != p.Direction || ptr.shown.Index != p.Index {
 		copied := *r
 		ptr.known = &copied
@@ -53,11 +53,16 @@ func (ptr *packetPointer) at(l *lab.Lab, s *hud.HUD, x, y int) *hud.PointedPacke
 // describe appends the lines about a packet: when it was sent, its outcome, its header and its fields with their
 // sizes in bits, as the command packets prints them.
 func (ptr *packetPointer) describe(lines []string, l *lab.Lab, s *hud.HUD, p *hud.PointedPacket) []string {
-	f := s.Trace(p.Pane).Flow(s.Client(p.Pane), p.Direction)
+	f := s.LaneFlow(p.Pane, p.Direction)
 	first, end := f.PacketOf(p.Index)
-	way := "client to server"
+	client, peer := s.Client(p.Pane), s.Peer(p.Pane)
+	ends := [2]string{"client", "server"}
+	if peer >= 0 {
+		ends = [2]string{fmt.Sprint("player ", client+1), fmt.Sprint("player ", peer+1)}
+	}
+	way := ends[0] + " to " + ends[1]
 	if p.Direction == link.Down {
-		way = "server to client"
+		way = ends[1] + " to " + ends[0]
 	}
 	r := f.At(p.Index)
 	size := 0
@@ -84,7 +89,13 @@ func (ptr *packetPointer) describe(lines []string, l *lab.Lab, s *hud.HUD, p *hu
 		return lines
 	}
 	var fields []quant.Field
-	err := l.Panes[p.Pane].Fields(p.Direction, a.Payload, func(x quant.Field) { fields = append(fields, x) })
+	see := func(x quant.Field) { fields = append(fields, x) }
+	err := error(nil)
+	if pane := l.Panes[p.Pane]; peer >= 0 {
+		err = pane.Strategy.PeerFields(a.Payload, see)
+	} else {
+		err = pane.Fields(p.Direction, a.Payload, see)
+	}
 	for i := 0; i < len(fields); {
 		var text string
 		text, i = trace.FieldText(fields, i)

@@ -93,3 +93,41 @@ func TestPacketPointer(t *testing.T) {
 		}
 	}
 }
+
+// TestPeerPacketPointer points at packets between two clients of a mesh: who has sent each is said, with its fields.
+func TestPeerPacketPointer(t *testing.T) {
+	experiment.Skip(t)
+	l := lab.New(lab.Config{Scene: "katamari:cubes=9:players=3", Rate: 60})
+	if _, err := l.Open("rollback:topology=mesh"); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []lab.Command{stage.Show("lanes", "on"), stage.Show("lane-peer", "3")} {
+		if err := l.Apply(c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var s hud.HUD
+	for range 90 {
+		s.Refresh(l)
+		if err := l.Tick(lab.Entry{}); err != nil {
+			t.Fatal(err)
+		}
+		s.Tick(l)
+	}
+	var h packetPointer
+	said := map[string]int{}
+	for d := range 2 {
+		f := s.LaneFlow(0, link.Direction(d))
+		for i := f.Total() - 20; i < f.Total(); i++ {
+			text := strings.Join(h.describe(nil, l, &s, &hud.PointedPacket{Direction: link.Direction(d), Index: i}), "\n")
+			for _, word := range []string{"player 1 to player 3", "player 3 to player 1", "distance", "malformed"} {
+				if strings.Contains(text, word) {
+					said[word]++
+				}
+			}
+		}
+	}
+	if said["player 1 to player 3"] != 20 || said["player 3 to player 1"] != 20 || said["distance"] != 40 || said["malformed"] > 0 {
+		t.Errorf("%v", said)
+	}
+}

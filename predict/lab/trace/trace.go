@@ -12,9 +12,10 @@ import (
 	"ghostcube/net/link"
 	"ghostcube/net/packet"
 	"ghostcube/predict"
+	"ghostcube/sim"
 )
 
-// Bounds of the records of each client and direction.
+// Bounds of the records of each flow.
 const (
 	MaxAge     = 2 * time.Minute // of a datagram, unless memory grew for others
 	MaxRecords = 1 << 16         // datagrams, of 56 bytes
@@ -78,32 +79,38 @@ func (r *Record) LastArrival() time.Duration { return max(r.Arrival, r.Duplicate
 
 // Log has the recorded datagrams of a pane. The zero value is empty. A Flow that was returned stays the
 // client's.
-type Log struct{ flows []*Flow }
+type Log struct {
+	flows []*Flow // between a client and the server
+	peers []*Flow // from a client to another one
+}
 
 // Clients returns the number of clients with records.
 func (l *Log) Clients() int { return len(l.flows) / 2 }
 
 // Flow returns the datagrams of one client, from 0, in one direction.
-func (l *Log) Flow(client int, d link.Direction) *Flow {
-	i := 2*client + int(d)
-	for len(l.flows) <= i {
-		l.flows = append(l.flows, &Flow{})
+func (l *Log) Flow(client int, d link.Direction) *Flow { return flowAt(&l.flows, 2*client+int(d)) }
+
+// PeerFlow returns the datagrams that a client has sent to the client of another player, both from 0.
+func (l *Log) PeerFlow(from, to int) *Flow { return flowAt(&l.peers, from*sim.MaxPlayers+to) }
+
+// flowAt returns the flow at an index, and appends empty ones up to it.
+func flowAt(flows *[]*Flow, i int) *Flow {
+	for len(*flows) <= i {
+		*flows = append(*flows, &Flow{})
 	}
-	return l.flows[i]
+	return (*flows)[i]
 }
 
 // Sent is a datagram that is sent.
 type Sent struct {
 	link.Sending
-	Client      int // from 0
-	Direction   link.Direction
 	Kind        predict.PacketKind
 	HasMessages bool
 	Header      *packet.Header
 }
 
 // AddSending records a datagram and keeps a copy of its bytes for a while.
-func (l *Log) AddSending(s Sent, datagram []byte) {
+func (f *Flow) AddSending(s Sent, datagram []byte) {
 	r := Record{
 		SentAt: s.SentAt, Arrival: s.Arrival, DuplicateArrival: s.DuplicateArrival,
 		Number: uint32(s.Number), Size: uint16(len(datagram)), Sequence: s.Header.Sequence, Kind: s.Kind,
@@ -111,7 +118,7 @@ func (l *Log) AddSending(s Sent, datagram []byte) {
 	if s.Header.IsFragment {
 		r.FragmentID, r.LastFragment = uint8(s.Header.FragmentID), uint8(s.Header.FragmentCount-1)
 	}
-	for _, f := range [...]struct {
+	for _, x := range [...]struct {
 		set  bool
 		flag Flags
 	}{
@@ -119,17 +126,15 @@ func (l *Log) AddSending(s Sent, datagram []byte) {
 		{s.DuplicateDamaged, DuplicateDamaged}, {s.Foreign, Foreign}, {s.HasMessages, HasMessages},
 		{!s.Lost && !s.Dropped && s.Arrival-s.SentAt > s.UsualDelay+lateBy, Late},
 	} {
-		if f.set {
-			r.Flags |= f.flag
+		if x.set {
+			r.Flags |= x.flag
 		}
 	}
-	l.Flow(s.Client, s.Direction).add(r, datagram)
+	f.add(r, datagram)
 }
 
-// AddArrival records the outcome of a datagram of a client and a direction at the receiver. One that is
-// not recorded is ignored.
-func (l *Log) AddArrival(client int, d link.Direction, x link.Datagram, result packet.Result) {
-	f := l.Flow(client, d)
+// AddArrival records the outcome of a datagram at the receiver. One that is not recorded is ignored.
+func (f *Flow) AddArrival(x link.Datagram, result packet.Result) {
 	i := f.next - int(f.newestNumber) - 1 + int(x.Number)
 	if x.Number == 0 || i < f.first || i >= f.next || f.next == f.first {
 		return
@@ -164,15 +169,19 @@ func (r *Record) sameSending(o *Record) bool {
 // Rewind says that the session goes on at an earlier or later moment. What it sends again is not recorded
 // again; from a datagram on that differs, the log forgets what was.
 func (l *Log) Rewind(at time.Duration) {
-	for _, f := range l.flows {
-		f.rewind(at)
+	for _, flows := range [...][]*Flow{l.flows, l.peers} {
+		for _, f := range flows {
+			f.rewind(at)
+		}
 	}
 }
 
 // Reset forgets all records and keeps their memory.
 func (l *Log) Reset() {
-	for _, f := range l.flows {
-		f.reset()
+	for _, flows := range [...][]*Flow{l.flows, l.peers} {
+		for _, f := range flows {
+			f.reset()
+		}
 	}
 }
 
@@ -180,6 +189,9 @@ func (l *Log) Reset() {
 func (l *Log) CopyFrom(o *Log) {
 	l.Reset()
 	for i, f := range o.flows {
-		l.Flow(i/2, link.Direction(i%2)).copyFrom(f)
+		flowAt(&l.flows, i).copyFrom(f)
+	}
+	for i, f := range o.peers {
+		flowAt(&l.peers, i).copyFrom(f)
 	}
 }

@@ -26,7 +26,7 @@ func fill(l *Log, first, last, perTick int) {
 		b[0], b[1], b[2] = byte(n), byte(n>>8), byte(n>>16)
 		sending := link.Sending{Number: uint64(n), SentAt: at, Arrival: at + time.Second}
 		header := &packet.Header{Sequence: uint16(n)}
-		l.AddSending(Sent{Direction: link.Down, Header: header, Sending: sending}, b[:3+n%900])
+		l.Flow(0, link.Down).AddSending(Sent{Header: header, Sending: sending}, b[:3+n%900])
 	}
 }
 
@@ -95,7 +95,7 @@ func TestQueries(t *testing.T) {
 	for id := range 3 {
 		header := &packet.Header{Sequence: 1000, IsFragment: true, FragmentID: id, FragmentCount: 3}
 		sending := link.Sending{Number: uint64(601 + id), SentAt: at}
-		l.AddSending(Sent{Direction: link.Down, Header: header, Sending: sending}, nil)
+		l.Flow(0, link.Down).AddSending(Sent{Header: header, Sending: sending}, nil)
 	}
 	for i := 600; i < 603; i++ {
 		if first, end := f.PacketOf(i); first != 600 || end != 603 {
@@ -107,9 +107,9 @@ func TestQueries(t *testing.T) {
 	}
 
 	// The strategy restarts: numbers begin again, and an arrival from before changes nothing.
-	l.AddSending(Sent{Direction: link.Down, Header: &packet.Header{}, Sending: link.Sending{Number: 1, SentAt: at}}, nil)
-	l.AddArrival(0, link.Down, link.Datagram{Number: 500}, packet.Accepted)
-	l.AddArrival(0, link.Down, link.Datagram{Number: 1, Reordered: true}, packet.Stale)
+	l.Flow(0, link.Down).AddSending(Sent{Header: &packet.Header{}, Sending: link.Sending{Number: 1, SentAt: at}}, nil)
+	l.Flow(0, link.Down).AddArrival(link.Datagram{Number: 500}, packet.Accepted)
+	l.Flow(0, link.Down).AddArrival(link.Datagram{Number: 1, Reordered: true}, packet.Stale)
 	for i := range f.Total() {
 		if r := f.At(i); r.Flags.Has(Received) != (i == 603) || i == 603 && (!r.Flags.Has(Reordered) || r.Result != packet.Stale) {
 			t.Errorf("%+v", *r)

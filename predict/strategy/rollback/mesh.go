@@ -1,9 +1,6 @@
 package rollback
 
 import (
-	"time"
-
-	"ghostcube/net/packet"
 	"ghostcube/net/quant"
 	"ghostcube/predict"
 	"ghostcube/predict/part/input"
@@ -150,7 +147,8 @@ func (c *client) sendPeers() {
 		if to == nil {
 			continue
 		}
-		m.tick, m.lacks, m.ahead = c.env.World.Tick(), c.known.end[p], c.peers.timing[p].message()
+		m.tick, m.lacks = c.env.World.Tick(), c.known.end[p]
+		m.ahead, m.distance = c.peers.timing[p].message(), int(min(c.distance()/aheadUnit, maxDistance))
 		m.inputs, m.next = c.appendUnacked(m.inputs[:0], c.peers.lacks[p])
 		c.counters.inputs.count(coder, func() { m.code(coder, m.tick) }, len(m.inputs))
 		coder.BeginWrite(c.scratch.buffer[:])
@@ -164,15 +162,30 @@ func (c *client) sendPeers() {
 //	the client's tick, low 16 bits
 //	first tick whose inputs of the receiver the client lacks, low 16 bits
 //	by how much the client believes to be ahead of the receiver, 10 bits
+//	its distance from the peer nearest to it, 9 bits; 0: unknown
 //	number of its inputs, 8 bits, and if there are any
 //	  tick after the newest one, low 16 bits
 //	  the inputs (input.CodeInputs)
 type peerMessage struct {
-	tick   sim.Tick
-	lacks  sim.Tick
-	ahead  int // in aheadUnits, within maxAhead
-	next   sim.Tick
-	inputs []sim.Input
+	tick     sim.Tick
+	lacks    sim.Tick
+	ahead    int // in aheadUnits, within maxAhead
+	distance int // in aheadUnits, from 0 to maxDistance
+	next     sim.Tick
+	inputs   []sim.Input
+}
+
+// peerFields calls see with the fields of a payload between peers.
+func peerFields(payload []byte, see func(quant.Field)) error {
+	if len(payload) == 0 {
+		return nil
+	}
+	var c quant.Coder
+	c.OnField(see)
+	c.BeginRead(payload)
+	m := peerMessage{}
+	m.code(&c, 1<<input.TickBits) // any tick will do
+	return finishRead(&c, payload)
 }
 
 // code reads, writes or measures the message, as upMessage.code does.
@@ -182,6 +195,8 @@ func (m *peerMessage) code(c *quant.Coder, near sim.Tick) {
 	m.lacks = input.CodeTick(c, m.lacks, near)
 	c.Label("ahead")
 	m.ahead = c.Int(m.ahead, -maxAhead, maxAhead)
+	c.Label("distance")
+	m.distance = c.Int(m.distance, 0, maxDistance)
 	c.Group("inputs", 0)
 	c.Label("count")
 	n := c.Int(len(m.inputs), 0, maxInputs)
@@ -192,78 +207,4 @@ func (m *peerMessage) code(c *quant.Coder, near sim.Tick) {
 		}
 		input.CodeInputs(c, m.inputs)
 	}
-}
-
-// timing is what a client knows of the time of a peer. It is plain.
-type timing struct {
-	known bool
-	ahead sim.Moment // by how much the client is ahead, as it sees it: a mean of about a second
-	lead  sim.Moment // by how much it is ahead, as both see it
-}
-
-// aheadUnit is the unit in which peers exchange by how much they are ahead.
-const (
-	aheadUnit = sim.MomentsPerTick / 8
-	maxAhead  = 500
-)
-
-func (t *timing) message() int {
-	return int(min(max(t.ahead/aheadUnit, -maxAhead), maxAhead))
-}
-
-// measureLead measures by how much the client is ahead of a peer, of which a packet has arrived. What it sees of the
-// peer is half a round trip old. Both sides overlook the same: the wait of a packet for the receiver's next tick, and
-// the part of the path by which it is not symmetric. Half the difference of what they see has none of that.
-func (c *client) measureLead(p int, from *packet.Endpoint, at *packet.Packet) {
-	m, x, w := &c.scratch.peer, &c.peers.timing[p], c.env.World
-	if !from.Stats.RTTKnown(at.ReceivedAt) {
-		return
-	}
-	ahead := w.Tick().Moment() - c.env.TickEarly - m.tick.Moment() - sim.MomentOf(from.Stats.RTT/2, w.Rate())
-	if away := ahead - x.ahead; !x.known || away > maxLeadStep || away < -maxLeadStep {
-		x.known, x.ahead = true, ahead
-	}
-	x.ahead += (ahead - x.ahead) / sim.Moment(max(w.Rate()/2, 1))
-	x.lead = (x.ahead - sim.Moment(m.ahead)*aheadUnit) / 2
-}
-
-const (
-	// A lead that differs from the mean by more than maxLeadStep is that of a peer that was frozen or has jumped.
-	maxLeadStep = 12 * sim.MomentsPerTick
-
-	// A client that is ahead by less than leadTolerance keeps its pace.
-	leadTolerance = sim.MomentsPerTick
-
-	// leadPPM is by how much slower a client runs for each tick by which it is ahead, at most maxLeadPPM, in parts
-	// per million.
-	leadPPM, maxLeadPPM = 10_000, 50_000
-)
-
-// followPeers sets the client's pace, and returns by how many ticks it has to jump. The one who is ahead of any
-// other slows down, by up to five per cent. Nobody runs faster than the session: two who each believe to be behind
-// would run away. A client that is a quarter of a second behind all others, because its program was frozen, steps
-// several ticks at once.
-func (c *client) followPeers() (jump int) {
-	ahead, behind, known := sim.Moment(0), sim.Moment(0), false
-	for p := range c.env.Players {
-		if x := &c.peers.timing[p]; x.known {
-			ahead, behind = max(ahead, x.lead), max(behind, x.lead)
-			if !known {
-				known, behind = true, x.lead
-			}
-		}
-	}
-	c.env.SlewPPM = 0
-	if ahead > leadTolerance {
-		c.env.SlewPPM = -int32(min(ahead*leadPPM/sim.MomentsPerTick, maxLeadPPM))
-	}
-	c.counters.clockBehind.Set(-ahead.Ticks())
-	if behind > -sim.MomentOf(time.Second/4, c.env.World.Rate()) {
-		return 0
-	}
-	for p := range c.env.Players {
-		c.peers.timing[p].ahead -= behind
-		c.peers.timing[p].lead -= behind
-	}
-	return int(-behind / sim.MomentsPerTick)
 }

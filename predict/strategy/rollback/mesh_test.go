@@ -96,12 +96,75 @@ func TestMeshFarPeer(t *testing.T) {
 	}
 }
 
+// TestMeshFarPeerKeepsAhead checks that a client on a slow path steps ahead of the others until its inputs arrive
+// there as early as theirs, stays there, and makes no near client run faster or slower. With far-peer=level its inputs
+// are late by the length of its path.
+func TestMeshFarPeerKeepsAhead(t *testing.T) {
+	if experiment.Brief() {
+		t.Skip("two sessions of four players")
+	}
+	for _, mode := range []string{"ahead", "level"} {
+		r := newRig(t, "katamari:cubes=9:players=4", "latency=40ms,jitter=10ms,loss=2%,far-player=4,far-latency=200ms", false,
+			"topology", "mesh", "far-peer", mode)
+		later := func() (n float64) { // by how many ticks the far player's input is older than a near one's, a mean
+			for range 300 {
+				r.run(t, 1)
+				for _, c := range r.c[:3] {
+					near := max(c.known.end[(c.env.Player+1)%3], c.known.end[(c.env.Player+2)%3])
+					n += float64(int64(near)-int64(c.known.end[3])) / 900
+					if c.env.SlewPPM != 0 {
+						t.Fatalf("%s: a near client runs at a pace of %d ppm", mode, c.env.SlewPPM)
+					}
+				}
+			}
+			return n
+		}
+		r.run(t, 400)
+		if n := later(); n > 2.5 && mode == "ahead" || (n < 11 || n > 14) && mode == "level" {
+			t.Errorf("%s: the far player's inputs are %.1f ticks later than those of near ones", mode, n)
+		}
+		before := r.c[3].env.World.Tick()
+		r.run(t, 600)
+		if n := r.c[3].env.World.Tick() - before; n < 598 || n > 602 {
+			t.Errorf("%s: the far client steps %d ticks in ten seconds", mode, n)
+		}
+		r.requireMesh(t, 40)
+	}
+}
+
+// TestMeshFarPeerWithinLimit checks that a client that keeps ahead leaves ticks free below max-rollback, however slow its
+// path is, and that near ones do not slow down for it when it is behind.
+func TestMeshFarPeerWithinLimit(t *testing.T) {
+	r := newRig(t, "katamari:cubes=9:players=3", "latency=20ms,far-player=3,far-latency=250ms", false,
+		"topology", "mesh", "max-rollback", "30")
+	r.run(t, 900)
+	if n := r.Counter("skipped_ticks"); n != 0 {
+		t.Errorf("%v ticks skipped", n)
+	}
+	if n := r.c[2].env.World.Tick() - r.c[0].env.World.Tick(); n < 5 || n > 9 {
+		t.Errorf("the far client is %d ticks ahead", n)
+	}
+	for range 12 { // the near clients together
+		r.c[0].step()
+		r.c[1].step()
+	}
+	for range 400 {
+		r.run(t, 1)
+		if a, b := r.c[0].env.SlewPPM, r.c[1].env.SlewPPM; a != 0 || b != 0 {
+			t.Fatalf("near clients run at a pace of %d and %d ppm while the far one is behind", a, b)
+		}
+	}
+	if n := r.c[2].env.World.Tick() - r.c[0].env.World.Tick(); n < 4 || n > 9 {
+		t.Errorf("the far client is %d ticks ahead after it was behind", n)
+	}
+}
+
 // TestMeshPace checks that in a mesh who is ahead slows down, by five per cent at most, until all step the same ticks
 // at the same time, and that nobody slows down for ever: after that all run at the session's pace.
 func TestMeshPace(t *testing.T) {
 	experiment.Skip(t)
 	for _, network := range []string{"latency=60ms", "latency=60ms,jitter=15ms,loss=5%", "latency=20ms,latency-per-player=60ms"} {
-		r := newRig(t, "katamari:cubes=9:players=4", network, false, "topology", "mesh")
+		r := newRig(t, "katamari:cubes=9:players=4", network, false, "topology", "mesh", "far-peer", "level")
 		r.run(t, 60)
 		for range 20 { // one client is ahead by twenty ticks
 			r.c[2].step()

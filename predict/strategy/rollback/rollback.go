@@ -47,6 +47,7 @@ var Strategy = &predict.Strategy{
 	Motion:      predict.FromInputs,
 	RunsWalkers: true,
 	PeerToPeer:  true,
+	PeerFields:  peerFields,
 	Row: &predict.Row{
 		UsualName: "rollback (GGPO)", Guide: "docs/guides/rollback.md",
 		Determinism: "yes", UseWhen: "few players who react to each other, thousands of bodies at a price in CPU time",
@@ -66,6 +67,12 @@ const (
 	mesh
 )
 
+// What a client does whose path to all others in a mesh is slower than theirs.
+const (
+	keepsAhead = iota
+	level
+)
+
 // maxRollbackTicks is the largest number of ticks that a client steps beyond the last confirmed one.
 const maxRollbackTicks = 60
 
@@ -83,6 +90,7 @@ type settings struct {
 	smoothing       smoothing.Settings
 	solver          predict.Solver
 	topology        int
+	farPeer         int // keepsAhead or level
 	effects         int // once or everyStep
 }
 
@@ -114,4 +122,7 @@ func (s *settings) declare(env *predict.Env) {
 	k.In(predict.ConnectionKnobs).Choice(&s.topology, "topology", relay, []string{"relay", "mesh"},
 		"inputs go through the server, or from each client to all others while the server watches")
 	k.RestartsSides("topology")
+	k.In(predict.ConnectionKnobs).Choice(&s.farPeer, "far-peer", keepsAhead, []string{"ahead", "level"},
+		"mesh: a peer on a slow path steps ahead, so it alone predicts for longer, or all step level with it")
+	k.Needs("far-peer", "topology", "mesh")
 }

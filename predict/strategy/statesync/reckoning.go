@@ -133,7 +133,8 @@ func (p *reckoningPolicy) isWrong(extrapolated, pose geom.Pose) bool {
 		extrapolated.Rot.Mul(pose.Rot.Inverse()).Angle() > float32(float32(p.rotation)*(geom.TwoPi/360))
 }
 
-// excludeReckoned excludes the bodies that the peer extrapolates well enough.
+// excludeReckoned excludes the bodies that the peer extrapolates well enough. The others have a higher priority the
+// more they are off: a body that waits for its share of the budget goes on as it went, and is soon metres away.
 func (s *sender) excludeReckoned(w *predict.World, by *policy, f *format, stats *packet.Stats) {
 	if s.state.reckoning != f.reckoning {
 		s.state.reckoning = f.reckoning
@@ -150,6 +151,9 @@ func (s *sender) excludeReckoned(w *predict.World, by *policy, f *format, stats 
 		if w.IsKinematic(i) || i < w.Scene().Players && attachments.Vehicle[i] != 0 {
 			b.reckoned.known = false // its pose follows from the tick, or from that of the vehicle
 		} else if s.isDue(i, w, by, resend) {
+			if b.priority > 0 {
+				b.priority = min(b.priority+int64(by.otherPriority)*s.reckoningError(i, w, by), maxPriority)
+			}
 			continue
 		}
 		b.priority, b.changedTick = notSent, 0
@@ -169,6 +173,21 @@ func (s *sender) isDue(i int, w *predict.World, by *policy, resend sim.Tick) boo
 		return true
 	}
 	return by.reckoning.isWrong(r.at(now, s.state.reckoning, w.Rate()).Pose, body.Pose)
+}
+
+// maxReckoningError bounds reckoningError: 100 thresholds squared.
+const maxReckoningError = 10_000
+
+// reckoningError returns by how much the extrapolated position of a body is wrong: the square of the error in
+// thresholds.
+func (s *sender) reckoningError(i int, w *predict.World, by *policy) int64 {
+	r := &s.bodies[i].reckoned
+	if !r.known {
+		return maxReckoningError
+	}
+	away := r.at(w.Tick(), s.state.reckoning, w.Rate()).Pose.Pos.Sub(w.Bodies()[i].Pose.Pos).LenSq()
+	threshold := float32(by.reckoning.position)
+	return int64(min(away/float32(threshold*threshold), maxReckoningError))
 }
 
 // ticksOf converts milliseconds to ticks, at least one.

@@ -4,7 +4,9 @@ import (
 	"slices"
 	"testing"
 
+	"ghostcube/net/packet"
 	"ghostcube/net/quant"
+	"ghostcube/predict"
 	"ghostcube/predict/predicttest"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
@@ -46,6 +48,37 @@ func TestReckoningKeepsThreshold(t *testing.T) {
 	t.Log(updates)
 	if n := updates["velocity"]; n > 900*25/10 || n > 0.8*updates["static"] || n < 50 || updates["acceleration"] > n {
 		t.Errorf("updates by algorithm: %v", updates)
+	}
+}
+
+// TestReckoningWorstFirst checks that of bodies that are extrapolated wrongly those have the highest priority that are
+// off by most, and that one outside the area of interest is not sent, however far it is off.
+func TestReckoningWorstFirst(t *testing.T) {
+	w := predict.NewWorld(predicttest.Scene(t, "katamari:cubes=9"), 60)
+	by, knobs, p := policy{}, &predict.Knobs{}, newSender(10, 60)
+	by.declare(knobs)
+	predicttest.SetKnobs(t, knobs, "send", "dead-reckoning", "dr-threshold", "0.1", "interest-radius", "200", "interest-cutoff", "200")
+	far := w.Bodies()[9]
+	far.Pose.Pos.X += 300
+	w.SetBody(9, far)
+	f := format{}
+	by.reckoning.format(&f)
+	p.state.reckoning = f.reckoning
+	for i, b := range w.Bodies() {
+		b.Pose.Pos.Y += float32(i) / 4
+		p.bodies[i].reckoned = reckonedBody{known: true, tick: w.Tick(), state: b}
+		w.TouchedBy()[i] = sim.NoPlayer
+	}
+	changed := make([]bool, 10)
+	p.accumulatePriorities(w, changed, &by, 0)
+	p.excludeReckoned(w, &by, &f, &packet.Stats{})
+	for i := 2; i < 9; i++ {
+		if p.bodies[i].priority <= p.bodies[i-1].priority {
+			t.Errorf("body %d is off by %d cm and has priority %d, the one before %d", i, 25*i, p.bodies[i].priority, p.bodies[i-1].priority)
+		}
+	}
+	if n := p.bodies[9].priority; n != notSent {
+		t.Errorf("a body outside the area of interest has priority %d", n)
 	}
 }
 
