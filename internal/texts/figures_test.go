@@ -359,7 +359,7 @@ func TestFigureSyntax(t *testing.T) {
 		t.Error(table.commands)
 	}
 	pane := map[string]any{"spec": "rewind:smoothing=none", "strategy": "rewind", "score": map[string]any{"path_error_rms_m": 0.0012345, "none": nil},
-		"traffic":  map[string]any{"lost_up_ratio": 0.25},
+		"traffic": map[string]any{"lost_up_ratio": 0.25},
 		"counters": map[string]any{"n": map[string]any{"mean": 3.0, "low95": 2.0, "high95": 4.0},
 			"same": map[string]any{"mean": 3.0, "low95": 3.0, "high95": 3.0}, "big": 1234.5, "small": 0.0123456}}
 	for i, want := range []string{"1 %", "`rewind:smoothing=none`", "1.23", "25 %"} {

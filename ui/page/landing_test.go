@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"ghostcube/internal/experiment"
 	"ghostcube/assets"
+	"ghostcube/internal/experiment"
 	"ghostcube/ui/plan"
 )
 

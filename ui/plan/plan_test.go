@@ -13,8 +13,8 @@ import (
 	"testing/fstest"
 	"time"
 
-	"ghostcube/internal/experiment"
 	"ghostcube/assets"
+	"ghostcube/internal/experiment"
 	"ghostcube/predict/lab"
 	"ghostcube/sim"
 	"ghostcube/ui/stage"

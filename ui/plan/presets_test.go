@@ -8,7 +8,6 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"ghostcube/internal/experiment"
 	"ghostcube/assets"
 	"ghostcube/internal/experiment"
 	"ghostcube/net/link"

@@ -9,8 +9,8 @@ import (
 	"slices"
 	"testing"
 
-	"ghostcube/internal/experiment"
 	"ghostcube/assets"
+	"ghostcube/internal/experiment"
 	"ghostcube/predict/lab"
 	"ghostcube/render/video"
 	"ghostcube/sim"

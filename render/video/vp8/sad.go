@@ -9,8 +9,8 @@ type splitWord struct{ even, odd uint64 }
 func split(a uint64) splitWord { return splitWord{a&evenBytes | high, a>>8&evenBytes | high} }
 
 // absDiff returns the absolute differences of eight pixels, added in pairs, in four 16-bit lanes.
-func (a splitWord) absDiff(b uint64) uint64 {
-	even, odd := a.even-b&evenBytes, a.odd-b>>8&evenBytes
+func (s splitWord) absDiff(b uint64) uint64 {
+	even, odd := s.even-b&evenBytes, s.odd-b>>8&evenBytes
 	negEven, negOdd := ^even&high>>8, ^odd&high>>8
 	return (even&evenBytes ^ negEven*0xff) + negEven + (odd&evenBytes ^ negOdd*0xff) + negOdd
 }
