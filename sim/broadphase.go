@@ -15,15 +15,16 @@ type proxy struct {
 
 // broadPhase finds pairs of shapes with overlapping bounds.
 type broadPhase struct {
-	moving  []proxy             // of awake bodies and moving carriers, sorted by lower.X
-	resting restingProxies      // of sleeping bodies
-	fixed   restingProxies      // of static boxes and carriers that do not move
-	atRest  []bool              // by shape: it is in resting or fixed
-	strips  [stripCount][]proxy // those that are swept, by position along y
-	near    nearPairs           // of moving
-	pairs   []uint32            // pair keys, sorted
-	found   []uint32            // those that sweeps have found, before they are sorted
-	sorted  []uint32            // scratch of sortFound
+	moving  []proxy               // of awake bodies and moving carriers, sorted by lower.X
+	resting restingProxies        // of sleeping bodies
+	fixed   restingProxies        // of static boxes and carriers that do not move
+	atRest  []bool                // by shape: it is in resting or fixed
+	strips  []proxy               // those that are swept, strip by strip along y
+	starts  [stripCount + 1]int32 // of strips
+	near    nearPairs             // of moving
+	pairs   []uint32              // pair keys, sorted
+	found   []uint32              // those that sweeps have found, before they are sorted
+	sorted  []uint32              // scratch of sortFound
 }
 
 // restingProxies are proxies that stay where they are from tick to tick.
@@ -257,8 +258,9 @@ func stripOf(y float32) int32 {
 // sweepStrips adds the pairs of many proxies, which are sorted by lower.X.
 func (w *World) sweepStrips(proxies []proxy) {
 	w.fillStrips(proxies)
-	for k := range w.broadPhase.strips {
-		strip := w.broadPhase.strips[k]
+	p := &w.broadPhase
+	for k := range stripCount {
+		strip := p.strips[p.starts[k]:p.starts[k+1]]
 		for i := range strip {
 			a := &strip[i]
 			lo, hi := a.lower, a.upper
@@ -279,20 +281,37 @@ func (w *World) sweepStrips(proxies []proxy) {
 	}
 }
 
-// fillStrips adds each proxy to the strips that it overlaps.
+// fillStrips adds each proxy to the strips that it overlaps, in the order of the proxies.
 func (w *World) fillStrips(proxies []proxy) {
-	strips := &w.broadPhase.strips
-	for i := range strips {
-		strips[i] = strips[i][:0]
-	}
+	p := &w.broadPhase
+	var next [stripCount]int32 // first the lengths of strips
 	for i := range proxies {
-		x := &proxies[i]
-		first := stripOf(x.lower.Y)
-		last := min(stripOf(x.upper.Y), first+stripCount-1)
+		first, last := stripsOf(&proxies[i])
 		for k := first; k <= last; k++ {
-			strips[k&(stripCount-1)] = append(strips[k&(stripCount-1)], *x)
+			next[k&(stripCount-1)]++
 		}
 	}
+	all := int32(0)
+	for k, n := range next {
+		p.starts[k], next[k] = all, all
+		all += n
+	}
+	p.starts[stripCount] = all
+	p.strips = slices.Grow(p.strips[:0], int(all))[:all]
+	for i := range proxies {
+		first, last := stripsOf(&proxies[i])
+		for k := first; k <= last; k++ {
+			at := &next[k&(stripCount-1)]
+			p.strips[*at] = proxies[i]
+			*at++
+		}
+	}
+}
+
+// stripsOf returns the first and the last strip that a proxy overlaps.
+func stripsOf(x *proxy) (first, last int32) {
+	first = stripOf(x.lower.Y)
+	return first, min(stripOf(x.upper.Y), first+stripCount-1)
 }
 
 // sweptBounds returns the bounds of a shape. It extends those of a fast body along its displacement in this tick, so
