@@ -11,6 +11,7 @@ import (
 	"ghostcube/predict/lab/remote"
 	"ghostcube/sim"
 	"ghostcube/ui/plan"
+	"ghostcube/ui/stage"
 )
 
 // wireEnd is an end of a connection whose ends close together.
@@ -179,10 +180,15 @@ func TestRemoteRefuses(t *testing.T) {
 	}
 	for _, c := range []lab.Command{
 		{Verb: "clock", Pane: lab.AllPanes, Name: "fps", Value: "20"}, {Verb: "show", Pane: lab.AllPanes, Name: "trail", Value: "off"},
+		stage.ShowTitle("Two cubes, two machines"),
 	} {
 		if !g.Do(c) {
 			t.Errorf("%v is refused", c)
 		}
+	}
+	g.advance(t)
+	if title := g.Settings().Title; title != "Two cubes, two machines" {
+		t.Errorf("the title is %q", title)
 	}
 }
 
