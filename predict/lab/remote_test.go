@@ -41,11 +41,12 @@ type processes struct {
 	clients []*Lab      // nil: not here
 }
 
-func newProcesses(t testing.TB, scene, network, spec string) *processes {
+func newProcesses(t testing.TB, seed uint64, spec string) *processes {
 	t.Helper()
-	p := &processes{TB: t, config: labtest.Config(t, scene, network, AtClient), spec: spec}
+	p := &processes{TB: t, config: labtest.Config(t, remoteScene, remoteNetwork, AtClient), spec: spec}
+	p.config.Network.Seed = seed
 	p.network, p.config.Network = p.config.Network, link.Network{}
-	players, err := PlayerCount(scene)
+	players, err := PlayerCount(remoteScene)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,8 +152,10 @@ const (
 )
 
 // paneErrors returns the path error of the same session in a pane, which has both sides, and whose clients join as late.
-func paneErrors(t *testing.T, spec string, inputs func(tick sim.Tick) []sim.Input) float64 {
-	l := labtest.Open(t, labtest.Config(t, remoteScene, remoteNetwork, AtClient), spec+":messages=reliable")
+func paneErrors(t *testing.T, seed uint64, spec string, inputs func(tick sim.Tick) []sim.Input) float64 {
+	c := labtest.Config(t, remoteScene, remoteNetwork, AtClient)
+	c.Network.Seed = seed
+	l := labtest.Open(t, c, spec+":messages=reliable")
 	var e trackErrors
 	for l.Ticks() < 500 {
 		entry := Entry{Inputs: inputs(l.Ticks())}
@@ -182,24 +185,37 @@ func TestProcesses(t *testing.T) {
 			if experiment.Brief() && !slices.Contains([]string{"rewind", "lockstep", "snapshot", "rollback"}, s.Name) {
 				t.Skip("GHOSTCUBE_CI=1 runs it")
 			}
-			p := newProcesses(t, remoteScene, remoteNetwork, s.Name)
-			p.run(30, 600)
-			p.join(1)
-			p.run(40, 600)
-			p.join(0)
-			p.run(129, 600)
+			seeds := uint64(1)
+			if s.Motion == predict.PredictedCube {
+				seeds = 8 // its error depends on which packets are lost, and those are others in a pane
+			}
+			var p *processes
+			apart, alone := 0.0, 0.0
+			for seed := range seeds {
+				p = newProcesses(t, seed+1, s.Name)
+				p.run(30, 600)
+				p.join(1)
+				p.run(40, 600)
+				p.join(0)
+				p.run(129, 600)
+				var e trackErrors
+				for range 300 {
+					p.run(1, 600)
+					e.add(p.server.Panes[0], p.clients[0].Panes[0].Clients[0], p.clients[1].Panes[0].Clients[0])
+				}
+				metres, known := e.rms()
+				if known < 500 {
+					t.Errorf("the path error of %d pictures is known", known)
+				}
+				pane := paneErrors(t, seed+1, s.Name, func(tick sim.Tick) []sim.Input { return p.inputs(tick, 600) })
+				share := math.Sqrt(float64(seeds))
+				apart, alone = math.Hypot(apart, metres/share), math.Hypot(alone, pane/share)
+			}
+			t.Logf("path error %.4f m; in a pane %.4f m", apart, alone)
+			if apart > 1.5*alone+0.01 {
+				t.Errorf("the path error is %.4f m; %.4f m in a pane", apart, alone)
+			}
 			server := p.server.Panes[0]
-			var e trackErrors
-			for range 300 {
-				p.run(1, 600)
-				e.add(server, p.clients[0].Panes[0].Clients[0], p.clients[1].Panes[0].Clients[0])
-			}
-			metres, known := e.rms()
-			alone := paneErrors(t, s.Name, func(tick sim.Tick) []sim.Input { return p.inputs(tick, 600) })
-			t.Logf("path error %.4f m over %d pictures; in a pane %.4f m", metres, known, alone)
-			if known < 500 || metres > 1.5*alone+0.01 {
-				t.Errorf("path error of %.4f m over %d pictures; %.4f m in a pane", metres, known, alone)
-			}
 			p.clients[0] = nil
 			p.run(60, 600)
 			at := server.ServerWorld.Bodies()[1].Pose.Pos
