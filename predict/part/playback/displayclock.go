@@ -90,8 +90,8 @@ func (c *DisplayClock) AdvanceUntil(end, delay sim.Moment, ticks, rate int) (jum
 	c.due, jumped = c.dueMoment(delay)
 	late := c.due - c.displayMoment
 	c.skipping = c.skipping && end < c.displayMoment || late > sim.Tick(skipSeconds*rate).Moment()
-	soon := delay < 2*sim.MomentsPerTick && before <= c.displayMoment && c.due <= end // too little waits to slow down in
-	if !started || jumped || ticks == 0 || c.skipping || soon {
+	shallow := delay < 2*sim.MomentsPerTick && before <= c.displayMoment && c.due <= end // a buffer with no room to slow down in
+	if !started || jumped || ticks == 0 || c.skipping || shallow {
 		c.displayMoment = max(c.displayMoment, c.due)
 		c.pace.Run()
 		return jumped

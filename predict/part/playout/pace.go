@@ -7,7 +7,7 @@ import "ghostcube/sim"
 // jerks. The zero value stands still.
 type Pace struct {
 	step sim.Moment // in the last tick
-	held bool       // by what was left
+	held bool       // the end of what has arrived limited it
 }
 
 const (
