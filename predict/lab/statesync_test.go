@@ -106,7 +106,10 @@ func TestOutageRecovery(t *testing.T) {
 	experiment.Skip(t)
 	t.Parallel()
 	library := &plan.Library{Tapes: assets.Tapes, Traces: assets.Traces, ComparisonFiles: assets.Comparisons}
-	session, err := library.New(plan.Settings{Compare: "statesync-outage", Seed: "7"}, plan.Settings{}, "")
+	session, err := library.New(plan.Settings{Tape: "outage", Scene: "pile:layers=3", Network: "latency=50ms", Seat: "host", Seed: "7",
+		Panes: "statesync:snap-distance=5:smooth-speed=0," +
+			"statesync:snap-distance=5:smoothing=single:smooth-factor=0.95:smooth-slerp=0.05," +
+			"statesync:snap-distance=5:smoothing=single:smooth-factor=0.85:smooth-slerp=0.15"}, plan.Settings{}, "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -142,7 +142,7 @@ func TestPanelStartsTheSessionOfTheFlag(t *testing.T) {
 	}
 	// At 64 ticks a second with forced faults, from a tape with a command, from the host's
 	// seat, with two players.
-	for _, name := range []string{"csp-smoothing", "statesync-outage", "lockstep-delay", "lag-compensation"} {
+	for _, name := range []string{"csp-smoothing", "lockstep-timeout", "lockstep-delay", "lag-compensation"} {
 		want := tapeOf(playSettings(t, plan.Settings{Compare: name}))
 		g := playSettings(t, plan.Settings{Panes: "noprediction,snapshot,rewind,lockstep", Seed: "9", Fault: "skew=500", Rate: "50", FaultEvery: time.Second})
 		g.runTicks(t, 90)
