@@ -315,13 +315,13 @@ func (d frameDrawer) drawExplanation(i int, x, y, w, h float32) {
 		text, color = e.status.text, stage.DimTextColor
 	}
 	f := d.font(13, false)
-	if h < d.px(2*captionLineHeight) {
+	if h < d.px(2*explainLineHeight) {
 		d.Text(x, baseline(f, y, h), f, color, d.texts.truncate(f, text, w))
 		return
 	}
 	for k, line := range e.lines.wrap(text, f, w) {
 		if line != "" {
-			d.Text(x, y+d.px(16)+d.px(captionLineHeight)*float32(k), f, color, line)
+			d.Text(x, y+d.px(15)+d.px(explainLineHeight)*float32(k), f, color, line)
 		}
 	}
 }

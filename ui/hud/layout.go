@@ -24,8 +24,9 @@ const (
 	captionLineHeight = 18 // height of every other line
 	captionPadding    = 6
 	shortStripHeight  = 46
-	lowStripHeight    = 40
+	lowStripHeight    = 37
 	explainHeight     = 20
+	explainLineHeight = 16
 	stripPadding      = 4
 	lowStripPadding   = 2
 	hiddenHeight      = 16
