@@ -15,7 +15,7 @@ import (
 )
 
 // listClaims lists the claims by topic.
-func listClaims(p *program, t table) error {
+func listClaims(p *program, t *listing) error {
 	list, err := plan.Claims(&p.library)
 	if err != nil {
 		return err
@@ -24,7 +24,7 @@ func listClaims(p *program, t table) error {
 	for i := range list {
 		c := &list[i]
 		if i == 0 || list[i-1].Topic != c.Topic {
-			t.row(c.Topic, "", "")
+			t.note(c.Topic, "", "")
 		}
 		t.row("  "+c.ID, c.Says, c.Source.String())
 	}

@@ -107,6 +107,19 @@ type arguments struct {
 	Codec   codecCommand   `cmd:"" help:"Measure the size of recorded snapshots, or rotations, at every level of compression."`
 	Network networkCommand `cmd:"" help:"Send probes over a simulated link and compare it with its conditions."`
 	Probe   probeCommand   `cmd:"" help:"Measure the network between two machines, and write it as traces."`
+
+	Completion completionCommand `cmd:"" help:"Print a script that completes the command line in a shell."`
+	Man        manCommand        `cmd:"" help:"Print the manual page."`
+}
+
+// Help returns the detailed help.
+func (a *arguments) Help() string {
+	return `
+Examples:
+  ghostcube
+  ghostcube bench --panes rewind,snapshot --network wifi-bad
+  ghostcube record --compare csp-smoothing -o smoothing.webm
+`
 }
 
 // usageError is an error in how the program was called. Its exit code is 2.

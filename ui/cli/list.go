@@ -26,6 +26,8 @@ import (
 type listCommand struct {
 	Kind string   `arg:"" optional:"" help:"scenes, strategies, presets, knobs, counters, measures, comparisons, terms and others below, or any word." placeholder:"KIND"`
 	Name []string `arg:"" optional:"" help:"A strategy, for its knobs or counters, or a preset, comparison, measure or term, for all about it." placeholder:"NAME"`
+
+	Format string `help:"Output format: table, json, csv or markdown." default:"table" placeholder:"table"`
 }
 
 // Help returns the detailed help.
@@ -43,6 +45,7 @@ Examples:
   ghostcube list knobs rewind
   ghostcube list comparisons csp-smoothing
   ghostcube list measures path_error_rms_m
+  ghostcube list networks --format markdown
 `
 }
 
@@ -55,8 +58,10 @@ var kindsWithNames = []string{"presets", "knobs", "counters", "comparisons", "me
 // Run prints a list.
 func (c *listCommand) Run(p *program) error {
 	name := strings.Join(c.Name, " ")
-	t := newTextTable(p.Stdout)
-	var err error
+	t, err := newListing(p.Stdout, c.Format, newTextTable(p.Stdout))
+	if err != nil {
+		return err
+	}
 	switch known := slices.Contains(listKinds, c.Kind); {
 	case c.Kind != "" && !known:
 		err = p.lookUp(t, strings.TrimSpace(c.Kind+" "+name))
@@ -76,7 +81,7 @@ func (c *listCommand) Run(p *program) error {
 	return t.close()
 }
 
-func (c *listCommand) print(p *program, t table, name string) error {
+func (c *listCommand) print(p *program, t *listing, name string) error {
 	switch c.Kind {
 	case "scenes":
 		listScenes(t)
@@ -128,7 +133,7 @@ func (c *listCommand) print(p *program, t table, name string) error {
 	return nil
 }
 
-func listScenes(t table) {
+func listScenes(t *listing) {
 	t.row("NAME", "DESCRIPTION", "CONTENTS")
 	for i := range scene.Templates {
 		x := &scene.Templates[i]
@@ -137,7 +142,11 @@ func listScenes(t table) {
 			len(s.Boxes), len(s.Static), kinematicCount(&s), plural(len(s.Joints), "joint"), plural(s.Players, "player"))
 		t.row(s.Name, s.Doc, contents)
 		for _, p := range x.Params {
-			t.row(fmt.Sprintf("  :%s=%d", p.Name, p.Default), fmt.Sprintf("%s, %d to %d", p.Help, p.Min, p.Max), "")
+			name := "  "
+			if t.format != "table" {
+				name = s.Name
+			}
+			t.row(fmt.Sprintf("%s:%s=%d", name, p.Name, p.Default), fmt.Sprintf("%s, %d to %d", p.Help, p.Min, p.Max), "")
 		}
 	}
 }
@@ -150,20 +159,20 @@ func kinematicCount(s *sim.Scene) (n int) {
 	return n
 }
 
-func listNetworks(t table) {
+func listNetworks(t *listing) {
 	t.row("NAME", "ONE WAY", "RTT", "CONDITIONS", "DESCRIPTION", "SOURCE, AND WHAT IT CALLS LATENCY")
 	for _, x := range link.Profiles {
 		conditions := link.Network{Up: x.Up, Down: x.Down}
 		t.row(x.Name, (x.RTT() / 2).String(), x.RTT().String(), conditions.String(), x.Doc, x.Source)
 	}
-	t.row("")
-	t.row("ONE WAY and RTT leave out jitter. Conditions for --network, for both directions or with up. or down. for one:")
+	t.note("")
+	t.note("ONE WAY and RTT leave out jitter. Conditions for --network, for both directions or with up. or down. for one:")
 	for _, s := range link.ParamHelp() {
-		t.row("  "+s[0], "", "", s[1])
+		t.note("  "+s[0], "", "", s[1])
 	}
 }
 
-func (p *program) listTraces(t table) error {
+func (p *program) listTraces(t *listing) error {
 	t.row("NAME", "SAMPLES", "DESCRIPTION")
 	for _, name := range p.library.TraceNames() {
 		trace, err := p.library.LoadTrace(name)
@@ -175,7 +184,7 @@ func (p *program) listTraces(t table) error {
 	return nil
 }
 
-func (p *program) listTapes(t table) error {
+func (p *program) listTapes(t *listing) error {
 	t.row("NAME", "SCENE", "LENGTH", "DESCRIPTION")
 	for _, name := range p.library.TapeNames() {
 		x, err := p.library.LoadTape(name)
@@ -188,7 +197,7 @@ func (p *program) listTapes(t table) error {
 	return nil
 }
 
-func listKnobs(t table, strategies []*predict.Strategy) {
+func listKnobs(t *listing, strategies []*predict.Strategy) {
 	t.row("KNOB", "DEFAULT", "VALUES", "DESCRIPTION")
 	for _, s := range strategies {
 		knobs, _ := lab.Describe(s)
@@ -202,7 +211,7 @@ func listKnobs(t table, strategies []*predict.Strategy) {
 	}
 }
 
-func listCounters(t table, strategies []*predict.Strategy) {
+func listCounters(t *listing, strategies []*predict.Strategy) {
 	t.row("STRATEGY", "COUNTER", "DESCRIPTION")
 	for _, s := range strategies {
 		_, counters := lab.Describe(s)
@@ -213,7 +222,7 @@ func listCounters(t table, strategies []*predict.Strategy) {
 }
 
 // listMeasures lists all measures, or one of them with its definition.
-func listMeasures(t table, name string) error {
+func listMeasures(t *listing, name string) error {
 	var names []string
 	for _, d := range score.Definitions {
 		for i := range d.Measures {
@@ -238,7 +247,16 @@ func listMeasures(t table, name string) error {
 }
 
 // listDefinition prints the definition of measures in lines of text.
-func listDefinition(t table, d *score.Definition) {
+func listDefinition(t *listing, d *score.Definition) {
+	if t.format != "table" {
+		t.row("title", d.Title)
+		t.row("measures", strings.Join(measureNames(d), ", "))
+		t.row("text", d.Text)
+		for _, x := range definitionParts(d) {
+			t.row(strings.ToLower(x[0]), x[1])
+		}
+		return
+	}
 	t.row(d.Title + ": " + strings.Join(measureNames(d), ", "))
 	paragraphs := []string{d.Text}
 	for _, x := range definitionParts(d) {
@@ -271,7 +289,7 @@ func definitionParts(d *score.Definition) (parts [][2]string) {
 }
 
 // listComparisons lists all comparisons, or one of them with its settings.
-func (p *program) listComparisons(t table, name string) error {
+func (p *program) listComparisons(t *listing, name string) error {
 	if name != "" {
 		c, err := p.library.ComparisonNamed(name)
 		if err != nil {
@@ -283,6 +301,14 @@ func (p *program) listComparisons(t table, name string) error {
 	list, err := p.library.Comparisons()
 	if err != nil {
 		return err
+	}
+	if t.format != "table" {
+		t.row("NAME", "TITLE", "HEADLINE", "PANES", "SOURCE")
+		for i := range list {
+			x := &list[i]
+			t.row(x.Name, x.Title, x.Headline, x.Settings.Panes, cmp.Or(x.Source.String(), "Our own"))
+		}
+		return nil
 	}
 	widest := 0
 	for i := range list {
@@ -306,7 +332,7 @@ func (p *program) listComparisons(t table, name string) error {
 	return nil
 }
 
-func listComparison(t table, c *plan.Comparison) {
+func listComparison(t *listing, c *plan.Comparison) {
 	row := func(name, value string) {
 		if value != "" {
 			t.row(name, value)
@@ -338,7 +364,7 @@ func listComparison(t table, c *plan.Comparison) {
 }
 
 // listDisplay lists the display settings, with the keys that change them in the window.
-func listDisplay(t table) {
+func listDisplay(t *listing) {
 	t.row("SETTING", "DEFAULT", "VALUES", "KEY", "DESCRIPTION")
 	for i := range stage.SettingTable {
 		d := &stage.SettingTable[i]
@@ -347,7 +373,7 @@ func listDisplay(t table) {
 }
 
 // listMechanisms lists the mechanisms of the articles and the commands that show them.
-func (p *program) listMechanisms(t table) error {
+func (p *program) listMechanisms(t *listing) error {
 	list, err := p.library.Mechanisms()
 	if err != nil {
 		return err
@@ -356,15 +382,29 @@ func (p *program) listMechanisms(t table) error {
 	for i := range list {
 		m := &list[i]
 		if i == 0 || list[i-1].Group != m.Group {
-			t.row("", m.Group, "")
+			t.note("", m.Group, "")
 		}
 		t.row(fmt.Sprint(m.Number), m.Name, "ghostcube "+m.Command)
 	}
 	return nil
 }
 
+// listLessons lists the lessons of the tour.
+func (p *program) listLessons(t *listing) error {
+	list, err := p.library.Lessons()
+	if err != nil {
+		return err
+	}
+	t.row("NO.", "NAME", "TITLE", "SCENE", "PANES")
+	for i := range list {
+		x := &list[i]
+		t.row(fmt.Sprint(i+1), x.Name, x.Title, x.Settings.Scene, x.Settings.Panes)
+	}
+	return nil
+}
+
 // listNames lists the names of everything that has one.
-func (p *program) listNames(t table) error {
+func (p *program) listNames(t *listing) error {
 	list, err := p.library.Comparisons()
 	if err != nil {
 		return err
@@ -394,8 +434,8 @@ func (p *program) listNames(t table) error {
 	} {
 		t.row(x.kind, strings.Join(x.names, " "))
 	}
-	t.row("list KIND describes each; list knobs, counters, measures, claims, terms, mechanisms and display list more.")
-	t.row("list WORD looks up a word of the field, such as ggpo.")
+	t.note("list KIND describes each; list knobs, counters, measures, claims, terms, mechanisms and display list more.")
+	t.note("list WORD looks up a word of the field, such as ggpo.")
 	return nil
 }
 

@@ -35,7 +35,7 @@ func (p *program) strategyOf(name string) (*predict.Strategy, error) {
 }
 
 // listPresets lists all presets, or one of them with its knobs and sources.
-func (p *program) listPresets(t table, name string) error {
+func (p *program) listPresets(t *listing, name string) error {
 	if name != "" {
 		x, err := p.library.PresetNamed(name)
 		if err != nil {
@@ -63,7 +63,7 @@ func unnamedSpec(x *plan.Preset) string {
 }
 
 // listPreset prints a preset: what it is, the knobs that it sets, and its sources.
-func listPreset(t table, x *plan.Preset) {
+func listPreset(t *listing, x *plan.Preset) {
 	t.row("preset", x.Name)
 	t.row("title", x.Title)
 	for i, line := range strings.Split(wrapText(x.Doc), "\n") {
@@ -90,7 +90,7 @@ func listPreset(t table, x *plan.Preset) {
 }
 
 // listTerms lists all terms of the field, or those that a text names.
-func (p *program) listTerms(t table, name string) error {
+func (p *program) listTerms(t *listing, name string) error {
 	if name != "" {
 		return p.listTermsLike(t, name)
 	}
@@ -103,13 +103,13 @@ func (p *program) listTerms(t table, name string) error {
 		x := &list[i]
 		t.row(x.Name, x.By, x.Text, x.HereText())
 	}
-	t.row("")
-	t.row("list TERM prints one, with other words for it.")
+	t.note("")
+	t.note("list TERM prints one, with other words for it.")
 	return nil
 }
 
 // listTermsLike lists the terms that a text names, or else those that have all of its words.
-func (p *program) listTermsLike(t table, text string) error {
+func (p *program) listTermsLike(t *listing, text string) error {
 	list, err := p.library.Terms()
 	if err != nil {
 		return err
@@ -141,11 +141,11 @@ func (p *program) allWords(terms []plan.Term) []string {
 }
 
 // listFoundTerms prints terms with all about them.
-func listFoundTerms(t table, found []plan.Term) {
+func listFoundTerms(t *listing, found []plan.Term) {
 	for i := range found {
 		x := &found[i]
 		if i > 0 {
-			t.row("")
+			t.note("")
 		}
 		t.row("term", strings.Join(x.Names(), ", "))
 		if x.By != "" {
@@ -198,7 +198,7 @@ func referenceUse(r plan.Reference) string {
 
 // lookUp prints what a word is: a strategy, a preset, a comparison or a term of the field. If it is nothing of these, the
 // error has the nearest name.
-func (p *program) lookUp(t table, word string) error {
+func (p *program) lookUp(t *listing, word string) error {
 	if s, err := lab.StrategyNamed(word); err == nil {
 		title, _, _ := strings.Cut(s.Doc, "\n")
 		t.row("strategy", s.Name)
@@ -207,7 +207,7 @@ func (p *program) lookUp(t table, word string) error {
 		t.row("panes", "--panes "+s.Name)
 		t.row("knobs", "list knobs "+s.Name)
 		if found := p.library.TermsNamed(word); len(found) > 0 {
-			t.row("")
+			t.note("")
 			listFoundTerms(t, found)
 		}
 		return nil
@@ -233,7 +233,7 @@ func (p *program) lookUp(t table, word string) error {
 
 // listNamed prints the definition of a measure, or a counter with its strategies, and reports whether there is one of
 // that name.
-func listNamed(t table, name string) bool {
+func listNamed(t *listing, name string) bool {
 	if listMeasures(t, name) == nil {
 		return true
 	}

@@ -18,7 +18,7 @@ type networkCommand struct {
 	PPS     int    `help:"Datagrams sent per second, 1 to 10000." default:"60" placeholder:"60"`
 	Seed    string `help:"Seed of the outcomes." default:"1" placeholder:"N"`
 	TCP     bool   `help:"Measure the TCP-like link, which retransmits losses and delivers in order."`
-	Format  string `help:"Output format: table or json." default:"table" placeholder:"table"`
+	Format  string `help:"Output format: table, json, csv or markdown." default:"table" placeholder:"table"`
 }
 
 // Help returns the detailed help.
@@ -112,12 +112,12 @@ func (c *networkCommand) Run(p *program) error {
 	if c.Format == "json" {
 		return writeJSON(p.Stdout, r)
 	}
-	return r.writeTable(p.Stdout)
+	return r.writeTable(p.Stdout, c.Format)
 }
 
 // parseNetwork checks the flags and returns the network.
 func (c *networkCommand) parseNetwork(p *program) (*link.Network, error) {
-	if err := checkChoice("format", c.Format, "table", "json"); err != nil {
+	if err := checkChoice("format", c.Format, listingFormats...); err != nil {
 		return nil, err
 	}
 	for _, x := range []struct {
@@ -200,15 +200,22 @@ func newDistributionResult(s *link.Distribution) distributionResult {
 	}
 }
 
-// writeTable prints expected and measured behaviour for both directions.
-func (r *networkResult) writeTable(out io.Writer) error {
-	fmt.Fprintf(out, "%s, seed %d, %d datagrams of %d bytes per direction, %d per second", r.networkBrief, r.Seed, r.Probes, r.Size, r.PPS)
-	if r.InOrder {
-		fmt.Fprint(out, ", TCP")
+// writeTable prints expected and measured behaviour for both directions in a format of a listing.
+func (r *networkResult) writeTable(out io.Writer, format string) error {
+	t, err := newListing(out, format, newTable(out))
+	if err != nil {
+		return err
 	}
-	fmt.Fprint(out, "\n\n")
-	t := newTable(out)
-	t.row("", "up, expected", "measured", "down, expected", "measured")
+	if format == "table" {
+		fmt.Fprintf(out, "%s, seed %d, %d datagrams of %d bytes per direction, %d per second", r.networkBrief, r.Seed, r.Probes, r.Size, r.PPS)
+		if r.InOrder {
+			fmt.Fprint(out, ", TCP")
+		}
+		fmt.Fprint(out, "\n\n")
+		t.row("", "up, expected", "measured", "down, expected", "measured")
+	} else {
+		t.row("QUANTITY", "UP EXPECTED", "UP MEASURED", "DOWN EXPECTED", "DOWN MEASURED")
+	}
 	up, down := r.rows(&r.Up), r.rows(&r.Down)
 	for i := range up {
 		t.row(up[i][0], up[i][1], up[i][2], down[i][1], down[i][2])

@@ -14,8 +14,8 @@ type SessionFlags struct {
 	Network    string        `group:"session" help:"Profile, conditions or both: wifi-bad,loss=5%. Latency is one way (see list networks)." placeholder:"NETWORK"`
 	Seat       string        `group:"session" help:"Where players give input: at the clients, or at the host, whose client is a spectator." placeholder:"client|host"`
 	Seed       string        `group:"session" help:"Seed of the network's outcomes: the same seed, the same losses." placeholder:"N"`
-	Rate       string        `group:"session" help:"Ticks per second, 10 to 240." placeholder:"60"`
-	FaultEvery time.Duration `group:"session" help:"Interval at which the server's cube is nudged by a metre." placeholder:"5s"`
+	Rate       string        `group:"session" help:"Ticks per second, 10 to 240." placeholder:"HZ"`
+	FaultEvery time.Duration `group:"session" help:"Interval at which the server's cube is nudged by a metre." placeholder:"DURATION"`
 	Fault      string        `group:"session" help:"Faults, as NAME=VALUE@TIME: skew, fps, freeze, blackout, nudge, forge, desync, rejoin and others below." placeholder:"NAME=VALUE@TIME,..."`
 	Seconds    float64       `group:"session" help:"Length of the session in seconds." placeholder:"S"`
 	Tape       string        `group:"session" help:"Tape to run, by name or file (see list tapes)." placeholder:"NAME|FILE"`

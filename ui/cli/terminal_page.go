@@ -29,6 +29,9 @@ type (
 	claimsCommand  struct{ terminalCommand }
 	adviseCommand  struct{ terminalCommand }
 	workerCommand  struct{ terminalCommand }
+
+	completionCommand struct{ terminalCommand }
+	manCommand        struct{ terminalCommand }
 )
 
 // isCapture reports false: a page has no captures.

@@ -1,0 +1,60 @@
+package cli
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+// TestListingFormats promises that every list and the table of network have the same records as JSON, CSV and Markdown: as
+// many, with a value for each column, and without notes.
+func TestListingFormats(t *testing.T) {
+	commands := [][]string{{"list"}, {"list", "ggpo"}, {"list", "presets", "shooter"}, {"list", "measures", "pops_per_minute"},
+		{"list", "comparisons", "prediction"}, {"network", "wifi-bad", "--probes", "10"}}
+	for _, kind := range listKinds {
+		commands = append(commands, []string{"list", kind})
+	}
+	for _, c := range commands {
+		print := func(format string) string {
+			var out, errs strings.Builder
+			if code := Main(testEnvironment(append(c[:len(c):len(c)], "--format", format), &out, &errs)); code != 0 {
+				t.Fatalf("%v %s: exit code %d: %s", c, format, code, errs.String())
+			}
+			return out.String()
+		}
+		rows, err := csv.NewReader(strings.NewReader(print("csv"))).ReadAll() // which wants equally many values in each
+		if err != nil || len(rows) < 2 {
+			t.Errorf("%v: %d rows of CSV, %v", c, len(rows), err)
+			continue
+		}
+		text := strings.Join(rows[len(rows)-1], " ")
+		if strings.Contains(text, "list KIND") || strings.Contains(text, "list TERM") {
+			t.Errorf("%v: the last record is the note %q", c, text)
+		}
+		markdown := strings.Split(strings.TrimSpace(print("markdown")), "\n")
+		if len(markdown) != len(rows)+1 {
+			t.Errorf("%v: %d lines of Markdown, want %d", c, len(markdown), len(rows)+1)
+		}
+		columns := len(rows[0])
+		for _, line := range markdown {
+			if n := strings.Count(strings.ReplaceAll(line, `\|`, ""), "|"); n != columns+1 {
+				t.Errorf("%v: %q has %d bars, want %d", c, line, n, columns+1)
+			}
+		}
+		if c[0] == "network" {
+			continue // its JSON is nested
+		}
+		var records []map[string]string
+		if err := json.Unmarshal([]byte(print("json")), &records); err != nil || len(records) != len(rows)-1 {
+			t.Fatalf("%v: %d JSON records, want %d, %v", c, len(records), len(rows)-1, err)
+		}
+		for i, r := range records {
+			for k, name := range rows[0] {
+				if r[name] != rows[i+1][k] {
+					t.Errorf("%v: record %d: %s is %q as JSON, %q as CSV", c, i+1, name, r[name], rows[i+1][k])
+				}
+			}
+		}
+	}
+}
