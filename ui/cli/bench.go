@@ -163,6 +163,16 @@ func newResult(l *lab.Lab, m *plan.Plan, latency []latencySamples) *result {
 	return r
 }
 
+// addPanes adds the panes of another session under the same conditions.
+func (r *result) addPanes(other *result) {
+	r.Panes = append(r.Panes, other.Panes...)
+	for _, name := range other.leading {
+		if !slices.Contains(r.leading, name) {
+			r.leading = append(r.leading, name)
+		}
+	}
+}
+
 // addCorrections adds the corrections of every pane.
 func (r *result) addCorrections(l *lab.Lab) {
 	for i, p := range l.Panes {

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"ghostcube/internal/atomicfile"
 	"ghostcube/predict/lab"
@@ -34,6 +36,8 @@ Without --seconds the session is as long as its tape, and it repeats a tape that
 The table leads with key to screen, path error, pops and bandwidth; --all prints all measures, as
 json and csv do. list measures explains them.
 
+--panes all runs every strategy, some at a time, and prints them in one table.
+
 With --assert the exit code is 1 if an assertion fails: a test of netcode in CI. PANE is a pane's
 number, title, preset or strategy, MEASURE a measure or counter of --all. With --seeds the mean has
 to hold. A measure without a value fails. With json and csv the outcomes go to standard error.
@@ -44,6 +48,7 @@ ticks of all clients, bytes on the wire of the first client, and inputs that wai
 
 Examples:
   ghostcube bench --panes noprediction,rewind --network latency=75ms
+  ghostcube bench --panes all --network wifi-bad --seconds 20
   ghostcube bench --compare snapshot-compression --format json
   ghostcube bench --tape turns --panes rewind:lead=1,rewind:lead=5 --seeds 10
   ghostcube bench --network wifi-bad --assert 'rewind.pops_per_minute<5' --seeds 10
@@ -65,6 +70,9 @@ func (c *benchCommand) Run(p *program) error {
 	assertions, err := parseAssertions(c.Assert)
 	if err != nil {
 		return usageError{err}
+	}
+	if c.Panes == allPanes {
+		return c.runAll(p)
 	}
 	planned, err := p.newPlan(c.SessionFlags, "circle")
 	if err != nil {
@@ -232,9 +240,54 @@ func (c *benchCommand) printResult(p *program, l *lab.Lab, r *result) error {
 	return r.writeLatencyTable(p.Stdout)
 }
 
+// allPanes is the value of --panes that stands for every strategy.
+const allPanes = "all"
+
+// runAll runs every strategy, as many at a time as there can be panes. Panes have nothing in common but their input and the
+// outcomes of their packets, so each has the figures that it has alone.
+func (c *benchCommand) runAll(p *program) error {
+	if c.concernsOneSession() || len(c.Assert) > 0 {
+		return usageError{errors.New("--panes all excludes --assert, --corrections, --latency, --save-tape, --ticks and --game-log")}
+	}
+	ctx, stop := untilSignal()
+	defer stop()
+	var list []*result
+	for group := range slices.Chunk(lab.StrategyNames(), lab.MaxPanes) {
+		flags := c.SessionFlags
+		flags.Panes = strings.Join(group, ",")
+		planned, err := p.newPlan(flags, "circle")
+		if err != nil {
+			return usageError{err}
+		}
+		part, err := p.runTrials(ctx, planned, c.Seeds)
+		if err != nil {
+			return usageError{err}
+		}
+		if len(part) < c.Seeds {
+			return errInterrupted
+		}
+		if list == nil {
+			list = part
+			continue
+		}
+		for i, r := range part {
+			list[i].addPanes(r)
+		}
+	}
+	if c.Seeds == 1 {
+		return c.printResult(p, nil, list[0])
+	}
+	return c.printSeeds(p, mergeResults(list))
+}
+
+// concernsOneSession reports whether a flag asks for what only a single session has.
+func (c *benchCommand) concernsOneSession() bool {
+	return c.Corrections || c.Latency || c.SaveTape != "" || c.Ticks != "" || c.GameLog != ""
+}
+
 // runSeeds runs a plan with several seeds, and prints means and intervals and whether the assertions hold.
 func (c *benchCommand) runSeeds(p *program, m *plan.Plan, assertions []assertion) error {
-	if c.Corrections || c.Latency || c.SaveTape != "" || c.Ticks != "" || c.GameLog != "" {
+	if c.concernsOneSession() {
 		return usageError{errors.New("--corrections, --latency, --save-tape, --ticks and --game-log concern one session: they exclude --seeds")}
 	}
 	ctx, stop := untilSignal()
@@ -247,20 +300,24 @@ func (c *benchCommand) runSeeds(p *program, m *plan.Plan, assertions []assertion
 		return errInterrupted
 	}
 	s := mergeResults(list)
-	write := s.writeBrief
-	switch {
-	case c.Format == "json":
-		write = func(w io.Writer) error { return writeJSON(w, s) }
-	case c.Format == "csv":
-		write = s.writeCSV
-	case c.All:
-		write = s.writeTable
-	}
-	if err = write(p.Stdout); err == nil {
+	if err = c.printSeeds(p, s); err == nil {
 		err = checkAssertions(c.assertionOutput(p), assertions, s)
 	}
 	if len(list) < c.Seeds {
 		err = errors.Join(err, fmt.Errorf("interrupted: the results are of %d of %d sessions", len(list), c.Seeds))
 	}
 	return err
+}
+
+// printSeeds prints means and intervals.
+func (c *benchCommand) printSeeds(p *program, s *seedsResult) error {
+	switch {
+	case c.Format == "json":
+		return writeJSON(p.Stdout, s)
+	case c.Format == "csv":
+		return s.writeCSV(p.Stdout)
+	case c.All:
+		return s.writeTable(p.Stdout)
+	}
+	return s.writeBrief(p.Stdout)
 }
