@@ -3,6 +3,7 @@ package cli
 import (
 	"encoding/csv"
 	"encoding/json"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -57,4 +58,48 @@ func TestListingFormats(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestPacketFormats promises that the lines of JSON are the packets of the text with their sizes, and that CSV and Markdown
+// have the sums of its tables.
+func TestPacketFormats(t *testing.T) {
+	packets := func(format string) string {
+		return printed(t, strings.Fields("packets --scene plain --panes rewind,snapshot --network loss=5% --seconds 1 --format "+format)...)
+	}
+	text := packets("text")
+	count, bits := 0, map[string]int{} // by direction of the first pane
+	for line := range strings.Lines(packets("json")) {
+		var p struct {
+			Pane      int
+			Bits      int `json:"payload_bits"`
+			Direction string
+			Payload   map[string]any
+		}
+		if err := json.Unmarshal([]byte(line), &p); err != nil || (p.Bits == 0) != (len(p.Payload) == 0) {
+			t.Fatalf("%s: %v", line, err)
+		}
+		count++
+		if p.Pane == 1 {
+			bits[p.Direction] += p.Bits
+		}
+	}
+	if want := strings.Count(text, "bytes in "); count != want || count == 0 {
+		t.Errorf("%d lines of JSON for %d packets", count, want)
+	}
+	rows, err := csv.NewReader(strings.NewReader(packets("csv"))).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range rows[1:] {
+		if r[0] == "1" {
+			bits[r[3]] -= must(strconv.Atoi(r[6]))
+		}
+	}
+	if bits["up"] != 0 || bits["down"] != 0 {
+		t.Errorf("the sums of CSV lack %v bits of the JSON", bits)
+	}
+	if lines := strings.Count(packets("markdown"), "\n"); lines != len(rows)+1 {
+		t.Errorf("%d lines of Markdown for %d rows", lines, len(rows))
+	}
+	refused(t, "did you mean", "packets", "--format", "jsn")
 }

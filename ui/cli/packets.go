@@ -23,7 +23,7 @@ import (
 
 type packetsCommand struct {
 	SessionFlags `embed:""`
-	Format       string  `group:"output" help:"Output format: text, perfetto (a trace for ui.perfetto.dev and chrome://tracing) or pcapng (for Wireshark)." default:"text" placeholder:"text"`
+	Format       string  `group:"output" help:"text, json (a line per packet), csv or markdown (sums), perfetto (ui.perfetto.dev) or pcapng (Wireshark)." default:"text" placeholder:"text"`
 	Limit        string  `group:"output" help:"Number of packets to print; the sums still cover all. The default is all." placeholder:"N"`
 	From         float64 `group:"output" help:"Session time of the first packets; --seconds is the length from then on." placeholder:"S"`
 	Pane         string  `group:"output" help:"Only the packets of this pane, counted from 1. A diagram has pane 1 if this is left out." placeholder:"N"`
@@ -35,7 +35,8 @@ type packetsCommand struct {
 func (c *packetsCommand) Help() string {
 	return sessionHelp + `
 A packet is printed with its header and the fields of its payload: name, size in bits, value.
-The tables at the end sum the sizes of all packets by field.
+The tables at the end sum the sizes of all packets by field. --format json prints each packet as a
+line of JSON, csv and markdown only the sums.
 
 --svg draws the packets of the first client of a pane as arrows between two lines, with marks for
 losses, corrections and stalls. The thick arrows are the way of the first input, and of the state
@@ -55,6 +56,7 @@ Examples:
   ghostcube packets --compare prediction --pane 2 --from 2 --seconds 0.4 --svg prediction.svg
   ghostcube packets --compare prediction --seconds 5 --format perfetto > trace.json
   ghostcube packets --compare prediction --seconds 5 --format pcapng > session.pcapng
+  ghostcube packets --panes snapshot --seconds 5 --format markdown
   ghostcube packets --dissector > ghostcube.lua
 `
 }
@@ -103,7 +105,7 @@ func (c *packetsCommand) Run(p *program) error {
 		}
 	}
 	out := bufio.NewWriter(p.Stdout)
-	d := &packetDump{out: out, from: time.Duration(lead) * time.Second / time.Duration(planned.Config.Rate),
+	d := &packetDump{out: out, format: c.Format, from: time.Duration(lead) * time.Second / time.Duration(planned.Config.Rate),
 		only: only, remaining: limit, pending: map[flowID]*trace.Packet{}, totals: map[flowID]*flowTotals{}}
 	l := lab.New(planned.Config)
 	l.Tap = d.addDatagram
@@ -120,22 +122,24 @@ func (c *packetsCommand) Run(p *program) error {
 	if err := session.Run(context.Background(), l, planned.Entries(n), nil, nil); err != nil {
 		return usageError{err}
 	}
-	d.printSummary()
+	if err := d.printSums(); err != nil {
+		return err
+	}
 	return out.Flush()
 }
 
 // checkFlags refuses flags that do not go together.
 func (c *packetsCommand) checkFlags() error {
-	if err := checkChoice("format", c.Format, "text", "perfetto", "pcapng"); err != nil {
+	if err := checkChoice("format", c.Format, "text", "json", "csv", "markdown", "perfetto", "pcapng"); err != nil {
 		return err
 	}
-	text := c.Format == "text"
+	text, file := c.Format == "text", c.Format == "perfetto" || c.Format == "pcapng"
 	switch {
 	case c.SVG != "" && c.Limit != "":
 		return usageError{errors.New("--svg and --limit: a diagram shows all packets of its time")}
 	case c.SVG != "" && !text:
 		return usageError{errors.New("--svg and --format: a diagram is an SVG file")}
-	case !text && c.Limit != "":
+	case file && c.Limit != "":
 		return usageError{fmt.Errorf("--format=%s and --limit: such a file has all packets of its time", c.Format)}
 	case c.Dissector && (c.SVG != "" || !text || c.Limit != ""):
 		return usageError{errors.New("--dissector prints a dissector and no packets: leave out --format, --limit and --svg")}
@@ -164,6 +168,7 @@ type flowID struct {
 // packetDump decodes and prints the packets of a session.
 type packetDump struct {
 	out       io.Writer
+	format    string // text, json, csv or markdown
 	lab       *lab.Lab
 	from      time.Duration // session time of the first packets
 	only      int           // pane; negative: all
@@ -227,10 +232,14 @@ func (d *packetDump) addPacket(id flowID, p *lab.Pane, now time.Duration, a *tra
 	}
 	s.packets, s.datagrams, s.bytes = s.packets+1, s.datagrams+a.Datagrams, s.bytes+a.Bytes
 	s.jsonBytes, s.alignedBytes = s.jsonBytes+asJSON, s.alignedBytes+aligned
-	if d.remaining == 0 {
+	if d.remaining == 0 || d.format == "csv" || d.format == "markdown" {
 		return
 	}
 	d.remaining--
+	if d.format == "json" {
+		d.printJSON(id, p, now, a, fields, malformed)
+		return
+	}
 	fmt.Fprintf(d.out, "%.3f s, pane %d %s, client %d %s: %d bytes in %s; payload %d bits, as JSON %d bytes, byte-aligned with header %d\n",
 		now.Seconds(), id.pane+1, p.Strategy.Name, id.client+1, directionName(id.direction), a.Bytes,
 		plural(a.Datagrams, "datagram"), bits, asJSON, aligned)
@@ -247,6 +256,21 @@ func (d *packetDump) addPacket(id flowID, p *lab.Pane, now time.Duration, a *tra
 		}
 		fmt.Fprintf(d.out, "  malformed after bit %d: %v\n", end, malformed)
 	}
+}
+
+// printJSON prints a packet as a line of JSON.
+func (d *packetDump) printJSON(id flowID, p *lab.Pane, now time.Duration, a *trace.Packet, fields []quant.Field, malformed error) {
+	bits := 0
+	for _, f := range fields {
+		bits += f.Bits
+	}
+	fmt.Fprintf(d.out, `{"seconds":%.3f,"pane":%d,"strategy":%q,"client":%d,"direction":%q,"bytes":%d,"datagrams":%d,`,
+		now.Seconds(), id.pane+1, p.Strategy.Name, id.client+1, directionName(id.direction), a.Bytes, a.Datagrams)
+	fmt.Fprintf(d.out, `"header":%q,"payload_bits":%d,"payload":%s`, trace.HeaderText(&a.Header), bits, payloadJSON(fields))
+	if malformed != nil {
+		fmt.Fprintf(d.out, `,"malformed":%q`, malformed.Error())
+	}
+	fmt.Fprintln(d.out, "}")
 }
 
 func (f *flowTotals) add(field *quant.Field) {
@@ -334,20 +358,52 @@ func payloadJSON(fields []quant.Field) string {
 	return b.String()
 }
 
-// printSummary prints the sums of all flows.
-func (d *packetDump) printSummary() {
+// printSums prints the sums of all flows.
+func (d *packetDump) printSums() error {
+	switch d.format {
+	case "text":
+		d.printSummary()
+		return nil
+	case "json":
+		return nil
+	}
+	t, err := newListing(d.out, d.format, table{})
+	if err != nil {
+		return err
+	}
+	t.row("PANE", "STRATEGY", "CLIENT", "DIRECTION", "FIELD", "COUNT", "BITS", "BITS PER PACKET", "SHARE PERCENT")
+	d.eachFlow(func(id flowID, s *flowTotals) {
+		for _, cells := range s.rows() {
+			flow := []string{fmt.Sprint(id.pane + 1), d.lab.Panes[id.pane].Strategy.Name, fmt.Sprint(id.client + 1), directionName(id.direction)}
+			t.row(append(flow, cells[:]...)...)
+		}
+	})
+	return t.close()
+}
+
+// eachFlow calls f with the sums of each flow that has some, in order.
+func (d *packetDump) eachFlow(f func(flowID, *flowTotals)) {
 	for pane := range d.lab.Panes {
 		for client := range d.lab.Panes[pane].Clients {
 			for _, direction := range []link.Direction{link.Up, link.Down} {
-				if s := d.totals[flowID{pane, client, direction}]; s != nil {
-					fmt.Fprintf(d.out, "\npane %d %s, client %d %s: %d packets in %d datagrams, %d bytes; as JSON %d bytes, byte-aligned %d, %s\n",
-						pane+1, d.lab.Panes[pane].Strategy.Name, client+1, directionName(direction), s.packets, s.datagrams,
-						s.bytes, s.jsonBytes, s.alignedBytes, headerBytes(s, d.lab.Panes[pane].Clients[client].LinkCounters(direction)))
-					s.writeTable(d.out)
+				id := flowID{pane, client, direction}
+				if s := d.totals[id]; s != nil {
+					f(id, s)
 				}
 			}
 		}
 	}
+}
+
+// printSummary prints the sums of all flows as tables.
+func (d *packetDump) printSummary() {
+	d.eachFlow(func(id flowID, s *flowTotals) {
+		p := d.lab.Panes[id.pane]
+		fmt.Fprintf(d.out, "\npane %d %s, client %d %s: %d packets in %d datagrams, %d bytes; as JSON %d bytes, byte-aligned %d, %s\n",
+			id.pane+1, p.Strategy.Name, id.client+1, directionName(id.direction), s.packets, s.datagrams,
+			s.bytes, s.jsonBytes, s.alignedBytes, headerBytes(s, p.Clients[id.client].LinkCounters(id.direction)))
+		s.writeTable(d.out)
+	})
 	if d.malformed > 0 {
 		fmt.Fprintf(d.out, "\n%s\n", plural(d.malformed, "malformed packet"))
 		if d.firstError != "" {
@@ -369,13 +425,21 @@ func headerBytes(s *flowTotals, m *link.Counters) string {
 func (f *flowTotals) writeTable(out io.Writer) {
 	t := newTable(out)
 	t.row("field", "count", "bits", "bits per packet", "share of payload, %")
+	for _, cells := range f.rows() {
+		t.row(cells[:]...)
+	}
+	t.close()
+}
+
+// rows returns a row for each field: its name, how often it was sent, its bits, those per packet, and its share of all.
+func (f *flowTotals) rows() (rows [][5]string) {
 	total := 0
 	for _, field := range f.fields {
 		total += field.bits
 	}
 	for _, field := range f.fields {
 		perPacket, share := float64(field.bits)/float64(f.packets), 100*float64(field.bits)/float64(total)
-		t.row(field.name, fmt.Sprint(field.count), fmt.Sprint(field.bits), fixed(perPacket, 1), fixed(share, 1))
+		rows = append(rows, [5]string{field.name, fmt.Sprint(field.count), fmt.Sprint(field.bits), fixed(perPacket, 1), fixed(share, 1)})
 	}
-	t.close()
+	return rows
 }
