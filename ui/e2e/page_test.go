@@ -39,6 +39,8 @@ func TestPage(t *testing.T) {
 	t.Run("screens", s.testScreens)
 	t.Run("typing", s.testTyping)
 	t.Run("touch typing", s.testTouchTyping)
+	t.Run("hosts", s.testHosts)
+	t.Run("offline", s.testOffline)
 }
 
 // testPanes checks that both panes of a comparison move, and that a click on another comparison shows it, and one on its button

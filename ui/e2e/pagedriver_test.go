@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -40,6 +41,8 @@ type pageServer struct {
 	bytes   int             // that a visitor loads before the first picture
 	address string          // with a slash at the end
 	browser context.Context // of the browser
+
+	down atomic.Bool // it breaks all connections off
 }
 
 // startPage writes the page, serves it and starts a browser, or skips the test.
@@ -64,9 +67,19 @@ func startPage(t *testing.T) *pageServer {
 			loaded += f.Gzip
 		}
 	}
+	s := &pageServer{folder: folder, bytes: loaded}
 	handler := http.FileServer(http.Dir(folder))
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if s.down.Load() {
+			panic(http.ErrAbortHandler)
+		}
 		w.Header().Set("Cache-Control", "no-store")
+		if host, path, ok := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/"); ok && hosts[host] != nil {
+			r.URL.Path = "/" + path
+			if hosts[host](w, r) {
+				return
+			}
+		}
 		handler.ServeHTTP(w, r)
 	}))
 	t.Cleanup(server.Close)
@@ -82,7 +95,8 @@ func startPage(t *testing.T) *pageServer {
 	if err := chromedp.Do(ctx); err != nil {
 		t.Fatal(err)
 	}
-	return &pageServer{folder: folder, bytes: loaded, address: server.URL + "/", browser: ctx}
+	s.address, s.browser = server.URL+"/", ctx
+	return s
 }
 
 // pageDriver drives the page in a browser, as a user would. Like windowDriver it measures time in frames and ticks, and

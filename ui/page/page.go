@@ -7,6 +7,8 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -182,9 +184,39 @@ func compile(ctx context.Context, source, version string) (map[string][]byte, er
 	if err != nil {
 		return nil, err
 	}
-	files[ProgramFile], err = compress(program)
-	return files, err
+	if files[ProgramFile], err = compress(program); err != nil {
+		return nil, err
+	}
+	return files, stampVersion(files)
 }
+
+// stampVersion makes the lab load all its files by addresses with their common version, a digest of their bytes, so that no
+// cache mixes two versions. The service worker learns the version and the files that it keeps.
+func stampVersion(files map[string][]byte) error {
+	digest := sha256.New()
+	var names []string
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		if !strings.Contains(name, "/") { // all others are the documentation's and the ideas'
+			digest.Write(files[name])
+			names = append(names, name)
+		}
+	}
+	version := hex.EncodeToString(digest.Sum(nil)[:6])
+	list := []string{"./", "index.html"}
+	for _, name := range names {
+		if name != "index.html" && name != offlineFile {
+			files["index.html"] = bytes.ReplaceAll(files["index.html"], []byte(`="`+name+`"`), []byte(`="`+name+"?v="+version+`"`))
+			list = append(list, name+"?v="+version)
+		}
+	}
+	b, err := json.Marshal(list)
+	files[offlineFile] = bytes.ReplaceAll(files[offlineFile], []byte("VERSION"), []byte(version))
+	files[offlineFile] = bytes.ReplaceAll(files[offlineFile], []byte(`["FILES"]`), b)
+	return err
+}
+
+// offlineFile is the service worker.
+const offlineFile = "offline.js"
 
 // staticFiles returns all files but the program, its runtime and the documentation, by name.
 func staticFiles(source fs.FS) (map[string][]byte, error) {

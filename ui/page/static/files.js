@@ -3,6 +3,8 @@
 "use strict";
 
 (() => {
+	const version = new URL(document.currentScript.src).search; // of all the files
+
 	// Settings files are kept under this name and their path.
 	const keptPrefix = "ghostcube:";
 	const keptMax = 500000; // characters in all
@@ -150,7 +152,7 @@
 			};
 			tasks++;
 			try {
-				worker = new Worker("worker.js");
+				worker = new Worker("worker.js" + version);
 			} catch (e) { // as in a frame that has no origin
 				setTimeout(end, 0, -1, String(e), new Uint8Array(0));
 				return;

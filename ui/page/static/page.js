@@ -5,6 +5,8 @@
 	const element = (id) => document.getElementById(id);
 	const [loading, progress, status, details, actions, lab] = ["loading", "progress", "status", "details", "actions", "lab"].map(element);
 
+	const version = new URL(document.currentScript.src).search; // of all the files
+
 	let shown = true; // a part of the canvas can be seen
 
 	// An embedded page leaves wheel and touches to the browser, which scrolls the page around it and makes clicks of
@@ -61,7 +63,18 @@
 			canvas.focus();
 		}
 		new IntersectionObserver((list) => { shown = list[list.length - 1].isIntersecting; }).observe(canvas);
+		keepFiles();
 	};
+
+	// keepFiles lets the next visit do without a network, where the browser and the page's frame allow it.
+	function keepFiles() {
+		try {
+			navigator.serviceWorker.register("offline.js", { updateViaCache: "none" }).catch(() => {});
+		} catch (e) {
+			// as in a frame that has no origin, and without https
+		}
+	}
+
 	ghostcube.visible = () => shown && !document.hidden;
 
 	// The session of an embedded page in a page of its own.
@@ -112,17 +125,43 @@
 	// Incomplete is the error of a download that has failed or broken off.
 	class Incomplete extends Error {}
 
-	// fetchProgram returns the module, compiled while it is downloaded. Its file is compressed; the server need not know how to.
+	// decompressed returns a stream of the program's bytes. Its file is compressed; some servers say so, and the browser has
+	// decompressed it then. Any other file is an error.
+	async function decompressed(stream) {
+		const [look, all] = stream.tee();
+		const reader = look.getReader();
+		let first = [];
+		while (first.length < 4) {
+			const { value, done } = await reader.read();
+			if (done) {
+				break;
+			}
+			first = [...first, ...value.subarray(0, 4)];
+		}
+		reader.cancel();
+		if (first[0] === 0x1f && first[1] === 0x8b) {
+			return all.pipeThrough(new DecompressionStream("gzip"));
+		}
+		if (String.fromCharCode(...first.slice(0, 4)) === "\0asm") {
+			return all;
+		}
+		all.cancel();
+		throw new Incomplete(first[0] === 0x3c
+			? "The server answers with a page of HTML instead of the program's file ghostcube.wasm.gz."
+			: "The file ghostcube.wasm.gz on the server is not the program.");
+	}
+
+	// fetchProgram returns the module, compiled while it is downloaded.
 	async function fetchProgram(signal) {
 		let n = 0;
 		let whole = false;
 		let total = 0;
 		try {
-			const answer = await fetch("ghostcube.wasm.gz", { signal });
+			const answer = await fetch("ghostcube.wasm.gz" + version, { signal });
 			if (!answer.ok) {
 				throw new Incomplete(`The program could not be loaded: the server answers ${answer.status} ${answer.statusText}.`);
 			}
-			total = Number(answer.headers.get("Content-Length"));
+			total = answer.headers.has("Content-Encoding") ? 0 : Number(answer.headers.get("Content-Length"));
 			const counted = answer.body.pipeThrough(new TransformStream({
 				transform(part, out) {
 					n += part.length;
@@ -137,7 +176,7 @@
 					progress.removeAttribute("value");
 				},
 			}));
-			const bytes = counted.pipeThrough(new DecompressionStream("gzip"));
+			const bytes = await decompressed(counted);
 			return await WebAssembly.compileStreaming(new Response(bytes, { headers: { "Content-Type": "application/wasm" } }));
 		} catch (e) {
 			if (e instanceof Incomplete) {
@@ -195,7 +234,19 @@
 		}
 	});
 
+	// checkPlace explains where a page cannot load anything.
+	function checkPlace() {
+		if (location.protocol === "file:") {
+			throw new Missing("Browsers load no program from a file. Serve the folder, for example by: python3 -m http.server");
+		}
+		if (self.origin === "null") {
+			throw new Missing("The sandbox of this frame forbids loading the program: it needs allow-same-origin beside allow-scripts.");
+		}
+	}
+
 	async function main() {
+		element("late").hidden = true;
+		checkPlace();
 		checkWebAssembly();
 		const abort = new AbortController();
 		const program = fetchProgram(abort.signal);

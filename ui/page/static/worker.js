@@ -11,7 +11,7 @@ globalThis.Document = class { get hidden() { return false; } };
 globalThis.matchMedia = () => anything;
 globalThis.eval = () => {}; // of the script that typing.js replaces
 
-importScripts("memfs.js", "wasm_exec.js");
+importScripts("memfs.js" + location.search, "wasm_exec.js" + location.search); // the version of all the files
 
 // The program calls it (package ui/platform).
 globalThis.ghostcubeProgress = (share) => postMessage({ progress: share });
