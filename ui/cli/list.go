@@ -52,78 +52,85 @@ var listKinds = []string{"scenes", "strategies", "presets", "networks", "traces"
 // kindsWithNames are the lists of which one name can be listed.
 var kindsWithNames = []string{"presets", "knobs", "counters", "comparisons", "measures", "terms"}
 
+// lists prints what there is.
+type lists struct {
+	table
+	library *plan.Library
+}
+
 // Run prints a list.
 func (c *listCommand) Run(p *program) error {
 	name := strings.Join(c.Name, " ")
-	t := newTextTable(p.Stdout)
+	l := &lists{newTextTable(p.Stdout), &p.library}
 	var err error
 	switch known := slices.Contains(listKinds, c.Kind); {
 	case c.Kind != "" && !known:
-		err = p.lookUp(t, strings.TrimSpace(c.Kind+" "+name))
+		err = l.lookUp(strings.TrimSpace(c.Kind + " " + name))
 	case name != "" && !slices.Contains(kindsWithNames, c.Kind):
 		err = usageError{fmt.Errorf("list %s %s: only lists of %s take a name", c.Kind, name, strings.Join(kindsWithNames, ", "))}
 	default:
-		err = c.print(p, t, name)
+		err = l.print(c.Kind, name)
 		var unknown *link.UnknownNameError
 		if found := p.library.TermsNamed(name); errors.As(err, &unknown) && len(found) > 0 {
 			err = nil
-			listFoundTerms(t, found)
+			listFoundTerms(l.table, found)
 		}
 	}
 	if err != nil {
 		return err
 	}
-	return t.close()
+	return l.close()
 }
 
-func (c *listCommand) print(p *program, t table, name string) error {
-	switch c.Kind {
+// print prints the list of a kind, or what one name of it is.
+func (l *lists) print(kind, name string) error {
+	switch kind {
 	case "scenes":
-		listScenes(t)
+		listScenes(l.table)
 	case "strategies":
-		t.row("KEY", "NAME", "DESCRIPTION", "SOURCE")
+		l.row("KEY", "NAME", "DESCRIPTION", "SOURCE")
 		for i, s := range lab.Strategies {
 			title, _, _ := strings.Cut(s.Doc, "\n")
-			t.row(fmt.Sprint(i+1), s.Name, title, s.Source)
+			l.row(fmt.Sprint(i+1), s.Name, title, s.Source)
 		}
 	case "presets":
-		return p.listPresets(t, name)
+		return l.presets(name)
 	case "terms":
-		return p.listTerms(t, name)
+		return l.terms(name)
 	case "networks":
-		listNetworks(t)
+		listNetworks(l.table)
 	case "traces":
-		return p.listTraces(t)
+		return l.traces()
 	case "tapes":
-		return p.listTapes(t)
+		return l.tapes()
 	case "knobs", "counters":
 		strategies := lab.Strategies
 		if name != "" {
-			s, err := p.strategyOf(name)
+			s, err := l.strategyOf(name)
 			if err != nil {
 				return usageError{err}
 			}
 			strategies = []*predict.Strategy{s}
 		}
-		if c.Kind == "knobs" {
-			listKnobs(t, strategies)
+		if kind == "knobs" {
+			listKnobs(l.table, strategies)
 		} else {
-			listCounters(t, strategies)
+			listCounters(l.table, strategies)
 		}
 	case "measures":
-		return listMeasures(t, name)
+		return listMeasures(l.table, name)
 	case "comparisons":
-		return p.listComparisons(t, name)
+		return l.comparisons(name)
 	case "lessons":
-		return p.listLessons(t)
+		return l.lessons()
 	case "claims":
-		return listClaims(p, t)
+		return l.claims()
 	case "mechanisms":
-		return p.listMechanisms(t)
+		return l.mechanisms()
 	case "display":
-		listDisplay(t)
+		listDisplay(l.table)
 	default:
-		return p.listNames(t)
+		return l.names()
 	}
 	return nil
 }
@@ -163,27 +170,27 @@ func listNetworks(t table) {
 	}
 }
 
-func (p *program) listTraces(t table) error {
-	t.row("NAME", "SAMPLES", "DESCRIPTION")
-	for _, name := range p.library.TraceNames() {
-		trace, err := p.library.LoadTrace(name)
+func (l *lists) traces() error {
+	l.row("NAME", "SAMPLES", "DESCRIPTION")
+	for _, name := range l.library.TraceNames() {
+		trace, err := l.library.LoadTrace(name)
 		if err != nil {
 			return err
 		}
-		t.row(name, fmt.Sprintf("%d in %v", trace.Samples(), trace.Length()), firstComment(p.Traces, "traces/"+name+".csv"))
+		l.row(name, fmt.Sprintf("%d in %v", trace.Samples(), trace.Length()), firstComment(l.library.Traces, "traces/"+name+".csv"))
 	}
 	return nil
 }
 
-func (p *program) listTapes(t table) error {
-	t.row("NAME", "SCENE", "LENGTH", "DESCRIPTION")
-	for _, name := range p.library.TapeNames() {
-		x, err := p.library.LoadTape(name)
+func (l *lists) tapes() error {
+	l.row("NAME", "SCENE", "LENGTH", "DESCRIPTION")
+	for _, name := range l.library.TapeNames() {
+		x, err := l.library.LoadTape(name)
 		if err != nil {
 			return err
 		}
 		length := time.Duration(len(x.Entries)) * time.Second / time.Duration(x.Config.Rate)
-		t.row(name, x.Config.Scene, fmt.Sprintf("%v at %d Hz", length, x.Config.Rate), firstComment(p.Tapes, "tapes/"+name+".tape"))
+		l.row(name, x.Config.Scene, fmt.Sprintf("%v at %d Hz", length, x.Config.Rate), firstComment(l.library.Tapes, "tapes/"+name+".tape"))
 	}
 	return nil
 }
@@ -270,17 +277,17 @@ func definitionParts(d *score.Definition) (parts [][2]string) {
 	return parts
 }
 
-// listComparisons lists all comparisons, or one of them with its settings.
-func (p *program) listComparisons(t table, name string) error {
+// comparisons lists all comparisons, or one of them with its settings.
+func (l *lists) comparisons(name string) error {
 	if name != "" {
-		c, err := p.library.ComparisonNamed(name)
+		c, err := l.library.ComparisonNamed(name)
 		if err != nil {
 			return usageError{err}
 		}
-		listComparison(t, c)
+		listComparison(l.table, c)
 		return nil
 	}
-	list, err := p.library.Comparisons()
+	list, err := l.library.Comparisons()
 	if err != nil {
 		return err
 	}
@@ -293,15 +300,15 @@ func (p *program) listComparisons(t table, name string) error {
 		if s := cmp.Or(list[i].Source.String(), "Our own"); s != source {
 			source = s
 			if i > 0 {
-				t.row("")
+				l.row("")
 			}
 			if author, title, ok := strings.Cut(s, ", "); ok && utf8.RuneCountInString(s) > maxLine {
-				t.row(author + ",")
+				l.row(author + ",")
 				s = title
 			}
-			t.row(s)
+			l.row(s)
 		}
-		t.row(fmt.Sprintf("  %-*s  %s", widest, list[i].Name, list[i].Title))
+		l.row(fmt.Sprintf("  %-*s  %s", widest, list[i].Name, list[i].Title))
 	}
 	return nil
 }
@@ -346,26 +353,40 @@ func listDisplay(t table) {
 	}
 }
 
-// listMechanisms lists the mechanisms of the articles and the commands that show them.
-func (p *program) listMechanisms(t table) error {
-	list, err := p.library.Mechanisms()
+// lessons lists the lessons of the tour.
+func (l *lists) lessons() error {
+	list, err := l.library.Lessons()
 	if err != nil {
 		return err
 	}
-	t.row("NO.", "MECHANISM", "COMMAND")
+	l.row("NO.", "NAME", "TITLE", "SCENE", "PANES")
 	for i := range list {
-		m := &list[i]
-		if i == 0 || list[i-1].Group != m.Group {
-			t.row("", m.Group, "")
-		}
-		t.row(fmt.Sprint(m.Number), m.Name, "ghostcube "+m.Command)
+		x := &list[i]
+		l.row(fmt.Sprint(i+1), x.Name, x.Title, x.Settings.Scene, x.Settings.Panes)
 	}
 	return nil
 }
 
-// listNames lists the names of everything that has one.
-func (p *program) listNames(t table) error {
-	list, err := p.library.Comparisons()
+// mechanisms lists the mechanisms of the articles and the commands that show them.
+func (l *lists) mechanisms() error {
+	list, err := l.library.Mechanisms()
+	if err != nil {
+		return err
+	}
+	l.row("NO.", "MECHANISM", "COMMAND")
+	for i := range list {
+		m := &list[i]
+		if i == 0 || list[i-1].Group != m.Group {
+			l.row("", m.Group, "")
+		}
+		l.row(fmt.Sprint(m.Number), m.Name, "ghostcube "+m.Command)
+	}
+	return nil
+}
+
+// names lists the names of everything that has one.
+func (l *lists) names() error {
+	list, err := l.library.Comparisons()
 	if err != nil {
 		return err
 	}
@@ -373,7 +394,7 @@ func (p *program) listNames(t table) error {
 	for i := range list {
 		comparisons = append(comparisons, list[i].Name)
 	}
-	tour, err := p.library.Lessons()
+	tour, err := l.library.Lessons()
 	if err != nil {
 		return err
 	}
@@ -381,7 +402,7 @@ func (p *program) listNames(t table) error {
 	for i := range tour {
 		lessons = append(lessons, tour[i].Name)
 	}
-	presets, err := p.library.Presets()
+	presets, err := l.library.Presets()
 	if err != nil {
 		return err
 	}
@@ -390,12 +411,12 @@ func (p *program) listNames(t table) error {
 		names []string
 	}{
 		{"scenes", scene.Names()}, {"strategies", lab.StrategyNames()}, {"presets", presetNames(presets)}, {"networks", link.ProfileNames()},
-		{"traces", p.library.TraceNames()}, {"tapes", p.library.TapeNames()}, {"comparisons", comparisons}, {"lessons", lessons},
+		{"traces", l.library.TraceNames()}, {"tapes", l.library.TapeNames()}, {"comparisons", comparisons}, {"lessons", lessons},
 	} {
-		t.row(x.kind, strings.Join(x.names, " "))
+		l.row(x.kind, strings.Join(x.names, " "))
 	}
-	t.row("list KIND describes each; list knobs, counters, measures, claims, terms, mechanisms and display list more.")
-	t.row("list WORD looks up a word of the field, such as ggpo.")
+	l.row("list KIND describes each; list knobs, counters, measures, claims, terms, mechanisms and display list more.")
+	l.row("list WORD looks up a word of the field, such as ggpo.")
 	return nil
 }
 

@@ -118,17 +118,3 @@ func wrapText(text string) string {
 	}
 	return b.String()
 }
-
-// listLessons lists the lessons of the tour.
-func (p *program) listLessons(t table) error {
-	list, err := p.library.Lessons()
-	if err != nil {
-		return err
-	}
-	t.row("NO.", "NAME", "TITLE", "SCENE", "PANES")
-	for i := range list {
-		x := &list[i]
-		t.row(fmt.Sprint(i+1), x.Name, x.Title, x.Settings.Scene, x.Settings.Panes)
-	}
-	return nil
-}
