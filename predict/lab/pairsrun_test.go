@@ -46,7 +46,7 @@ func runPairs(t *testing.T, number int, values []*pairValue) {
 	t.Errorf("session %d, %s: %v\n%s", number, strings.Join(names, " + "), err, &text)
 }
 
-// run makes the session that a tape tells, and returns what is wrong.
+// run makes the session of a tape, and returns what is wrong.
 func (s *pairSession) run(told *tape.Tape) (err error) {
 	defer func() {
 		if p := recover(); p != nil {

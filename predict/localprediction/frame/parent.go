@@ -123,7 +123,7 @@ func (p *Parent) Receive(s *State) {
 	}
 }
 
-// SetBody sets the body that the player drives, its own or a vehicle. A vehicle is no parent of itself.
+// SetBody sets the body that the player drives, its own or a vehicle. A vehicle is never its own parent.
 func (p *Parent) SetBody(i int) {
 	if p != nil {
 		p.state.body = i
