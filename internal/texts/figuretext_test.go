@@ -51,7 +51,7 @@ func hasFigure(text, figure string) bool {
 }
 
 // TestFiguresInText compares figures in the text of the documentation with what commands print. It runs them with
-// GHOSTCUBE_LONG, and otherwise only parses the comments. A guide told of 31,585 pops where 20,814 were left.
+// GHOSTCUBE_LONG, and otherwise only parses the comments. A guide said 31,585 pops where a run has 20,814.
 func TestFiguresInText(t *testing.T) {
 	count := 0
 	for _, page := range docPages(t) {

@@ -124,7 +124,7 @@ func (n *Network) burstLoss(c *Conditions, d Direction, seat int, now time.Durat
 	leave := 1 / c.Burst
 	enter := float64(leave*c.Loss) / (1 - c.Loss)
 	// One random number decides each slot. Below enter the state becomes bad and at or
-	// above 1-leave it becomes good, whatever it was; in between it stays. So the
+	// above 1-leave it becomes good in any case; in between it stays. So the
 	// current state is that of the last deciding slot, and searching backwards for it
 	// makes the chain a pure function of time.
 	chainKey := splitmix64(n.Seed ^ uint64(d)<<32 ^ uint64(seat)<<33 ^ 0x5bd1e995)

@@ -9,7 +9,7 @@ type point struct {
 }
 
 // slope returns the rate at which the smallest differences grow: the slope of the line below all points that is nearest to
-// them in the mean. Delays only add, so what lies at the bottom shows the clocks (Moon, Skelly and Towsley, Estimation and
+// them on average. Delays only add, so what lies at the bottom shows the clocks (Moon, Skelly and Towsley, Estimation and
 // Removal of Clock Skew from Network Delay Measurements, 1999). The line is the edge of the lower convex hull that spans
 // the mean time. It is 0 of fewer than two points. The points are in order of time.
 func slope(points []point) float64 {

@@ -50,7 +50,7 @@ type record struct {
 	up                              fate
 }
 
-// fate is what became of a probe on its way up.
+// fate is the outcome of a probe on its way up.
 type fate byte
 
 const (

@@ -187,7 +187,7 @@ func (d *Direction) WriteTrace(w io.Writer, comment string) error {
 	}
 }
 
-// trace returns the text of a trace of every so many samples.
+// trace returns the text of a trace, with one of every so many samples.
 func (d *Direction) trace(every int) string {
 	var b strings.Builder
 	b.WriteString("time_ms,delay_ms,lost\n")

@@ -45,7 +45,7 @@ func (s *stream) run(n int) (delivered, acked int) {
 	return delivered, acked
 }
 
-// deliver lets the receiver read what was fed and returns how many honest packets it
+// deliver lets the receiver read the datagrams and returns how many honest packets it
 // delivers.
 func (s *stream) deliver() (n int) {
 	s.receiver.Update(s.now)

@@ -260,11 +260,3 @@ func (l *Lab) Fork() *Lab {
 	f.CopyFrom(l)
 	return f
 }
-
-// digest is a running hash of 64-bit numbers.
-type digest uint64
-
-func (d *digest) addUint64(u uint64) {
-	x := (uint64(*d) ^ u) * 0x9E3779B97F4A7C15
-	*d = digest(x ^ x>>32)
-}

@@ -286,7 +286,7 @@ func (p *paneResult) figure(name string) (float64, bool) {
 	return v, ok
 }
 
-// claimResult is what became of a claim.
+// claimResult is a claim with its verdict.
 type claimResult struct {
 	ID         string             `json:"id"`
 	Topic      string             `json:"topic"`

@@ -14,19 +14,19 @@ import (
 	"ghostcube/ui/plan"
 )
 
-// listClaims lists the claims by topic.
-func listClaims(p *program, t *listing) error {
-	list, err := plan.Claims(&p.library)
+// claims lists the claims by topic.
+func (l *lists) claims() error {
+	list, err := plan.Claims(l.library)
 	if err != nil {
 		return err
 	}
-	t.row("CLAIM", "SAYS", "SOURCE")
+	l.row("CLAIM", "SAYS", "SOURCE")
 	for i := range list {
 		c := &list[i]
 		if i == 0 || list[i-1].Topic != c.Topic {
-			t.note(c.Topic, "", "")
+			l.note(c.Topic, "", "")
 		}
-		t.row("  "+c.ID, c.Says, c.Source.String())
+		l.row("  "+c.ID, c.Says, c.Source.String())
 	}
 	return nil
 }

@@ -55,6 +55,12 @@ var listKinds = []string{"scenes", "strategies", "presets", "networks", "traces"
 // kindsWithNames are the lists of which one name can be listed.
 var kindsWithNames = []string{"presets", "knobs", "counters", "comparisons", "measures", "terms"}
 
+// lists prints what there is.
+type lists struct {
+	*listing
+	library *plan.Library
+}
+
 // Run prints a list.
 func (c *listCommand) Run(p *program) error {
 	name := strings.Join(c.Name, " ")
@@ -62,73 +68,75 @@ func (c *listCommand) Run(p *program) error {
 	if err != nil {
 		return err
 	}
+	l := &lists{t, &p.library}
 	switch known := slices.Contains(listKinds, c.Kind); {
 	case c.Kind != "" && !known:
-		err = p.lookUp(t, strings.TrimSpace(c.Kind+" "+name))
+		err = l.lookUp(strings.TrimSpace(c.Kind + " " + name))
 	case name != "" && !slices.Contains(kindsWithNames, c.Kind):
 		err = usageError{fmt.Errorf("list %s %s: only lists of %s take a name", c.Kind, name, strings.Join(kindsWithNames, ", "))}
 	default:
-		err = c.print(p, t, name)
+		err = l.print(c.Kind, name)
 		var unknown *link.UnknownNameError
 		if found := p.library.TermsNamed(name); errors.As(err, &unknown) && len(found) > 0 {
 			err = nil
-			listFoundTerms(t, found)
+			listFoundTerms(l.listing, found)
 		}
 	}
 	if err != nil {
 		return err
 	}
-	return t.close()
+	return l.close()
 }
 
-func (c *listCommand) print(p *program, t *listing, name string) error {
-	switch c.Kind {
+// print prints the list of a kind, or what one name of it is.
+func (l *lists) print(kind, name string) error {
+	switch kind {
 	case "scenes":
-		listScenes(t)
+		listScenes(l.listing)
 	case "strategies":
-		t.row("KEY", "NAME", "DESCRIPTION", "SOURCE")
+		l.row("KEY", "NAME", "DESCRIPTION", "SOURCE")
 		for i, s := range lab.Strategies {
 			title, _, _ := strings.Cut(s.Doc, "\n")
-			t.row(fmt.Sprint(i+1), s.Name, title, s.Source)
+			l.row(fmt.Sprint(i+1), s.Name, title, s.Source)
 		}
 	case "presets":
-		return p.listPresets(t, name)
+		return l.presets(name)
 	case "terms":
-		return p.listTerms(t, name)
+		return l.terms(name)
 	case "networks":
-		listNetworks(t)
+		listNetworks(l.listing)
 	case "traces":
-		return p.listTraces(t)
+		return l.traces()
 	case "tapes":
-		return p.listTapes(t)
+		return l.tapes()
 	case "knobs", "counters":
 		strategies := lab.Strategies
 		if name != "" {
-			s, err := p.strategyOf(name)
+			s, err := l.strategyOf(name)
 			if err != nil {
 				return usageError{err}
 			}
 			strategies = []*predict.Strategy{s}
 		}
-		if c.Kind == "knobs" {
-			listKnobs(t, strategies)
+		if kind == "knobs" {
+			listKnobs(l.listing, strategies)
 		} else {
-			listCounters(t, strategies)
+			listCounters(l.listing, strategies)
 		}
 	case "measures":
-		return listMeasures(t, name)
+		return listMeasures(l.listing, name)
 	case "comparisons":
-		return p.listComparisons(t, name)
+		return l.comparisons(name)
 	case "lessons":
-		return p.listLessons(t)
+		return l.lessons()
 	case "claims":
-		return listClaims(p, t)
+		return l.claims()
 	case "mechanisms":
-		return p.listMechanisms(t)
+		return l.mechanisms()
 	case "display":
-		listDisplay(t)
+		listDisplay(l.listing)
 	default:
-		return p.listNames(t)
+		return l.names()
 	}
 	return nil
 }
@@ -172,27 +180,27 @@ func listNetworks(t *listing) {
 	}
 }
 
-func (p *program) listTraces(t *listing) error {
-	t.row("NAME", "SAMPLES", "DESCRIPTION")
-	for _, name := range p.library.TraceNames() {
-		trace, err := p.library.LoadTrace(name)
+func (l *lists) traces() error {
+	l.row("NAME", "SAMPLES", "DESCRIPTION")
+	for _, name := range l.library.TraceNames() {
+		trace, err := l.library.LoadTrace(name)
 		if err != nil {
 			return err
 		}
-		t.row(name, fmt.Sprintf("%d in %v", trace.Samples(), trace.Length()), firstComment(p.Traces, "traces/"+name+".csv"))
+		l.row(name, fmt.Sprintf("%d in %v", trace.Samples(), trace.Length()), firstComment(l.library.Traces, "traces/"+name+".csv"))
 	}
 	return nil
 }
 
-func (p *program) listTapes(t *listing) error {
-	t.row("NAME", "SCENE", "LENGTH", "DESCRIPTION")
-	for _, name := range p.library.TapeNames() {
-		x, err := p.library.LoadTape(name)
+func (l *lists) tapes() error {
+	l.row("NAME", "SCENE", "LENGTH", "DESCRIPTION")
+	for _, name := range l.library.TapeNames() {
+		x, err := l.library.LoadTape(name)
 		if err != nil {
 			return err
 		}
 		length := time.Duration(len(x.Entries)) * time.Second / time.Duration(x.Config.Rate)
-		t.row(name, x.Config.Scene, fmt.Sprintf("%v at %d Hz", length, x.Config.Rate), firstComment(p.Tapes, "tapes/"+name+".tape"))
+		l.row(name, x.Config.Scene, fmt.Sprintf("%v at %d Hz", length, x.Config.Rate), firstComment(l.library.Tapes, "tapes/"+name+".tape"))
 	}
 	return nil
 }
@@ -288,25 +296,25 @@ func definitionParts(d *score.Definition) (parts [][2]string) {
 	return parts
 }
 
-// listComparisons lists all comparisons, or one of them with its settings.
-func (p *program) listComparisons(t *listing, name string) error {
+// comparisons lists all comparisons, or one of them with its settings.
+func (l *lists) comparisons(name string) error {
 	if name != "" {
-		c, err := p.library.ComparisonNamed(name)
+		c, err := l.library.ComparisonNamed(name)
 		if err != nil {
 			return usageError{err}
 		}
-		listComparison(t, c)
+		listComparison(l.listing, c)
 		return nil
 	}
-	list, err := p.library.Comparisons()
+	list, err := l.library.Comparisons()
 	if err != nil {
 		return err
 	}
-	if t.format != "table" {
-		t.row("NAME", "TITLE", "HEADLINE", "PANES", "SOURCE")
+	if l.format != "table" {
+		l.row("NAME", "TITLE", "HEADLINE", "PANES", "SOURCE")
 		for i := range list {
 			x := &list[i]
-			t.row(x.Name, x.Title, x.Headline, x.Settings.Panes, cmp.Or(x.Source.String(), "Our own"))
+			l.row(x.Name, x.Title, x.Headline, x.Settings.Panes, cmp.Or(x.Source.String(), "Our own"))
 		}
 		return nil
 	}
@@ -319,15 +327,15 @@ func (p *program) listComparisons(t *listing, name string) error {
 		if s := cmp.Or(list[i].Source.String(), "Our own"); s != source {
 			source = s
 			if i > 0 {
-				t.row("")
+				l.row("")
 			}
 			if author, title, ok := strings.Cut(s, ", "); ok && utf8.RuneCountInString(s) > maxLine {
-				t.row(author + ",")
+				l.row(author + ",")
 				s = title
 			}
-			t.row(s)
+			l.row(s)
 		}
-		t.row(fmt.Sprintf("  %-*s  %s", widest, list[i].Name, list[i].Title))
+		l.row(fmt.Sprintf("  %-*s  %s", widest, list[i].Name, list[i].Title))
 	}
 	return nil
 }
@@ -372,40 +380,40 @@ func listDisplay(t *listing) {
 	}
 }
 
-// listMechanisms lists the mechanisms of the articles and the commands that show them.
-func (p *program) listMechanisms(t *listing) error {
-	list, err := p.library.Mechanisms()
+// lessons lists the lessons of the tour.
+func (l *lists) lessons() error {
+	list, err := l.library.Lessons()
 	if err != nil {
 		return err
 	}
-	t.row("NO.", "MECHANISM", "COMMAND")
+	l.row("NO.", "NAME", "TITLE", "SCENE", "PANES")
+	for i := range list {
+		x := &list[i]
+		l.row(fmt.Sprint(i+1), x.Name, x.Title, x.Settings.Scene, x.Settings.Panes)
+	}
+	return nil
+}
+
+// mechanisms lists the mechanisms of the articles and the commands that show them.
+func (l *lists) mechanisms() error {
+	list, err := l.library.Mechanisms()
+	if err != nil {
+		return err
+	}
+	l.row("NO.", "MECHANISM", "COMMAND")
 	for i := range list {
 		m := &list[i]
 		if i == 0 || list[i-1].Group != m.Group {
-			t.note("", m.Group, "")
+			l.note("", m.Group, "")
 		}
-		t.row(fmt.Sprint(m.Number), m.Name, "ghostcube "+m.Command)
+		l.row(fmt.Sprint(m.Number), m.Name, "ghostcube "+m.Command)
 	}
 	return nil
 }
 
-// listLessons lists the lessons of the tour.
-func (p *program) listLessons(t *listing) error {
-	list, err := p.library.Lessons()
-	if err != nil {
-		return err
-	}
-	t.row("NO.", "NAME", "TITLE", "SCENE", "PANES")
-	for i := range list {
-		x := &list[i]
-		t.row(fmt.Sprint(i+1), x.Name, x.Title, x.Settings.Scene, x.Settings.Panes)
-	}
-	return nil
-}
-
-// listNames lists the names of everything that has one.
-func (p *program) listNames(t *listing) error {
-	list, err := p.library.Comparisons()
+// names lists the names of everything that has one.
+func (l *lists) names() error {
+	list, err := l.library.Comparisons()
 	if err != nil {
 		return err
 	}
@@ -413,7 +421,7 @@ func (p *program) listNames(t *listing) error {
 	for i := range list {
 		comparisons = append(comparisons, list[i].Name)
 	}
-	tour, err := p.library.Lessons()
+	tour, err := l.library.Lessons()
 	if err != nil {
 		return err
 	}
@@ -421,7 +429,7 @@ func (p *program) listNames(t *listing) error {
 	for i := range tour {
 		lessons = append(lessons, tour[i].Name)
 	}
-	presets, err := p.library.Presets()
+	presets, err := l.library.Presets()
 	if err != nil {
 		return err
 	}
@@ -430,12 +438,12 @@ func (p *program) listNames(t *listing) error {
 		names []string
 	}{
 		{"scenes", scene.Names()}, {"strategies", lab.StrategyNames()}, {"presets", presetNames(presets)}, {"networks", link.ProfileNames()},
-		{"traces", p.library.TraceNames()}, {"tapes", p.library.TapeNames()}, {"comparisons", comparisons}, {"lessons", lessons},
+		{"traces", l.library.TraceNames()}, {"tapes", l.library.TapeNames()}, {"comparisons", comparisons}, {"lessons", lessons},
 	} {
-		t.row(x.kind, strings.Join(x.names, " "))
+		l.row(x.kind, strings.Join(x.names, " "))
 	}
-	t.note("list KIND describes each; list knobs, counters, measures, claims, terms, mechanisms and display list more.")
-	t.note("list WORD looks up a word of the field, such as ggpo.")
+	l.note("list KIND describes each; list knobs, counters, measures, claims, terms, mechanisms and display list more.")
+	l.note("list WORD looks up a word of the field, such as ggpo.")
 	return nil
 }
 

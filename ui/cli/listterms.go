@@ -23,35 +23,35 @@ func presetNames(list []plan.Preset) (names []string) {
 }
 
 // strategyOf returns the strategy called name, or that of the preset called name.
-func (p *program) strategyOf(name string) (*predict.Strategy, error) {
-	if x, err := p.library.PresetNamed(name); err == nil {
+func (l *lists) strategyOf(name string) (*predict.Strategy, error) {
+	if x, err := l.library.PresetNamed(name); err == nil {
 		name = x.Strategy
 	}
 	s, err := lab.StrategyNamed(name)
 	if err != nil {
-		return nil, &link.UnknownNameError{Kind: "strategy or preset", Name: name, Choices: p.library.PaneNames()}
+		return nil, &link.UnknownNameError{Kind: "strategy or preset", Name: name, Choices: l.library.PaneNames()}
 	}
 	return s, nil
 }
 
-// listPresets lists all presets, or one of them with its knobs and sources.
-func (p *program) listPresets(t *listing, name string) error {
+// presets lists all presets, or one of them with its knobs and sources.
+func (l *lists) presets(name string) error {
 	if name != "" {
-		x, err := p.library.PresetNamed(name)
+		x, err := l.library.PresetNamed(name)
 		if err != nil {
 			return usageError{err}
 		}
-		listPreset(t, x)
+		listPreset(l.listing, x)
 		return nil
 	}
-	list, err := p.library.Presets()
+	list, err := l.library.Presets()
 	if err != nil {
 		return err
 	}
-	t.row("NAME", "PANE", "DESCRIPTION", "GAMES")
+	l.row("NAME", "PANE", "DESCRIPTION", "GAMES")
 	for i := range list {
 		x := &list[i]
-		t.row(x.Name, unnamedSpec(x), x.Title, x.Games)
+		l.row(x.Name, unnamedSpec(x), x.Title, x.Games)
 	}
 	return nil
 }
@@ -89,32 +89,32 @@ func listPreset(t *listing, x *plan.Preset) {
 	}
 }
 
-// listTerms lists all terms of the field, or those that a text names.
-func (p *program) listTerms(t *listing, name string) error {
+// terms lists all terms of the field, or those that a text names.
+func (l *lists) terms(name string) error {
 	if name != "" {
-		return p.listTermsLike(t, name)
+		return l.termsLike(name)
 	}
-	list, err := p.library.Terms()
+	list, err := l.library.Terms()
 	if err != nil {
 		return err
 	}
-	t.row("TERM", "USED BY", "MEANING", "HERE")
+	l.row("TERM", "USED BY", "MEANING", "HERE")
 	for i := range list {
 		x := &list[i]
-		t.row(x.Name, x.By, x.Text, x.HereText())
+		l.row(x.Name, x.By, x.Text, x.HereText())
 	}
-	t.note("")
-	t.note("list TERM prints one, with other words for it.")
+	l.note("")
+	l.note("list TERM prints one, with other words for it.")
 	return nil
 }
 
-// listTermsLike lists the terms that a text names, or else those that have all of its words.
-func (p *program) listTermsLike(t *listing, text string) error {
-	list, err := p.library.Terms()
+// termsLike lists the terms that a text names, or else those that have all of its words.
+func (l *lists) termsLike(text string) error {
+	list, err := l.library.Terms()
 	if err != nil {
 		return err
 	}
-	found := p.library.TermsNamed(text)
+	found := l.library.TermsNamed(text)
 	if len(found) == 0 {
 		for i := range list {
 			if list[i].Has(text) {
@@ -123,15 +123,15 @@ func (p *program) listTermsLike(t *listing, text string) error {
 		}
 	}
 	if len(found) == 0 {
-		return usageError{&link.UnknownNameError{Kind: "term", Name: text, Choices: p.allWords(list)}}
+		return usageError{&link.UnknownNameError{Kind: "term", Name: text, Choices: l.allWords(list)}}
 	}
-	listFoundTerms(t, found)
+	listFoundTerms(l.listing, found)
 	return nil
 }
 
 // allWords returns everything that a word can be looked up as.
-func (p *program) allWords(terms []plan.Term) []string {
-	names := slices.Concat(listKinds, p.library.PaneNames())
+func (l *lists) allWords(terms []plan.Term) []string {
+	names := slices.Concat(listKinds, l.library.PaneNames())
 	for i := range terms {
 		for _, name := range terms[i].Names() {
 			names = append(names, strings.ToLower(name))
@@ -198,32 +198,32 @@ func referenceUse(r plan.Reference) string {
 
 // lookUp prints what a word is: a strategy, a preset, a comparison or a term of the field. If it is nothing of these, the
 // error has the nearest name.
-func (p *program) lookUp(t *listing, word string) error {
+func (l *lists) lookUp(word string) error {
 	if s, err := lab.StrategyNamed(word); err == nil {
 		title, _, _ := strings.Cut(s.Doc, "\n")
-		t.row("strategy", s.Name)
-		t.row("does", title)
-		t.row("source", s.Source)
-		t.row("panes", "--panes "+s.Name)
-		t.row("knobs", "list knobs "+s.Name)
-		if found := p.library.TermsNamed(word); len(found) > 0 {
-			t.note("")
-			listFoundTerms(t, found)
+		l.row("strategy", s.Name)
+		l.row("does", title)
+		l.row("source", s.Source)
+		l.row("panes", "--panes "+s.Name)
+		l.row("knobs", "list knobs "+s.Name)
+		if found := l.library.TermsNamed(word); len(found) > 0 {
+			l.note("")
+			listFoundTerms(l.listing, found)
 		}
 		return nil
 	}
-	if x, err := p.library.PresetNamed(word); err == nil {
-		listPreset(t, x)
+	if x, err := l.library.PresetNamed(word); err == nil {
+		listPreset(l.listing, x)
 		return nil
 	}
-	if c, err := p.library.ComparisonNamed(word); err == nil {
-		listComparison(t, c)
+	if c, err := l.library.ComparisonNamed(word); err == nil {
+		listComparison(l.listing, c)
 		return nil
 	}
-	if listed := listNamed(t, word); listed {
+	if listed := listNamed(l.listing, word); listed {
 		return nil
 	}
-	err := p.listTermsLike(t, word)
+	err := l.termsLike(word)
 	var unknown *link.UnknownNameError
 	if errors.As(err, &unknown) && slices.Contains(listKinds, nearestName(word, unknown.Choices)) {
 		unknown.Kind, unknown.Choices = "list", listKinds

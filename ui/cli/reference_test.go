@@ -1,3 +1,5 @@
+//go:build !js || headless
+
 package cli
 
 import (
@@ -53,13 +55,13 @@ func TestPagesOfReference(t *testing.T) {
 	}
 }
 
-// writeCommandReference writes what each command is for, its examples and the names of its flags.
+// writeCommandReference writes what each command is for and its examples, and the flags of a session once.
 func writeCommandReference(_ *testing.T, m *markdown) {
 	var out bytes.Buffer
 	parser := must(newProgram(testEnvironment(nil, &out, &out)).newParser(&arguments{}))
 	m.text("# Commands and flags\n\n" +
-		"`ghostcube help COMMAND` explains all of a command: its flags, their values and defaults.\n")
-	said := map[string]bool{}
+		"`ghostcube help COMMAND` explains a command's flags, their values and defaults.\n")
+	said := false
 	for _, n := range parser.Model.Children {
 		if n.Type != kong.CommandNode || n.Hidden {
 			continue
@@ -68,24 +70,15 @@ func writeCommandReference(_ *testing.T, m *markdown) {
 		if examples := commandExamples(n.Detail); len(examples) > 0 {
 			m.text("\n```\n%s\n```\n", strings.Join(examples, "\n"))
 		}
-		var names, session []string
+		var session []string
 		for _, f := range n.Flags {
-			switch {
-			case f.Hidden:
-			case f.Group != nil && f.Group.Key == "session":
+			if !f.Hidden && f.Group != nil && f.Group.Key == "session" {
 				session = append(session, code("--"+f.Name))
-			default:
-				names = append(names, code("--"+f.Name))
 			}
 		}
-		if key := strings.Join(session, " "); len(session) > 0 && said[key] {
-			names = append(names, "and those of a session, as above")
-		} else if len(session) > 0 {
-			said[key] = true
-			m.text("\nFlags of a session: %s\n", key)
-		}
-		if len(names) > 0 {
-			m.text("\nFlags: %s\n", strings.Join(names, " "))
+		if len(session) > 0 && !said {
+			said = true
+			m.text("\nFlags of a session, as other commands take them, too: %s\n", strings.Join(session, " "))
 		}
 	}
 }

@@ -266,7 +266,7 @@ func TestSweepKeepsFiles(t *testing.T) {
 	need(other.Close())
 	refused(t, "results of ghostcube 0.1.0 (0123456789ab), and this is ghostcube "+Version, "sweep", planFile, "-o", filepath.Join(out, "other"))
 	need(os.WriteFile(cells, []byte("time,x\n0,1\n"), 0o600))
-	refused(t, "no file of a sweep", "sweep", planFile, "-o", out)
+	refused(t, "not a file of a sweep", "sweep", planFile, "-o", out)
 	if string(must(os.ReadFile(cells))) != "time,x\n0,1\n" {
 		t.Error("the user's file was changed")
 	}

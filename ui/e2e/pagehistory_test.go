@@ -34,7 +34,7 @@ func (d *pageDriver) waitText(expression, want string) {
 }
 
 // testHistory starts another comparison and goes back: title, address and session are those of the first again. The picture has a
-// name, and beside it stands what the session does, for those who do not see it.
+// name, and a text for screen readers says what the session does.
 func (s *pageServer) testHistory(t *testing.T) {
 	const first, second = "Redundant inputs at 25 % loss: without and with", "Prediction and rewind at 75 ms, no loss: no corrections"
 	d := s.open(t, "?compare=csp-redundancy", screenSize{960, 640, 1, false})

@@ -71,7 +71,7 @@ func filled(t *testing.T, format, body string) string {
 }
 
 // TestLoggersWriteLogs takes the formats of the loggers from their texts, and checks that the lines that they make are a log
-// with lines of every kind. An engine is not to be had here. A logger is short.
+// with lines of every kind. No engine is installed here. A logger is short.
 func TestLoggersWriteLogs(t *testing.T) {
 	files, err := filepath.Glob("docs/examples/loggers/*")
 	if err != nil || len(files) != len(loggerLiterals) {

@@ -16,8 +16,8 @@ const (
 	maxRecordedSamples = 2000 // datagrams, or times of lines c, in each direction
 )
 
-// Recording has what another game can be steered with, from the beginning of a log: its key presses, and what became of
-// its datagrams. The zero value is ready.
+// Recording has what another game can be steered with, from the beginning of a log: its key presses, and the outcomes
+// of its datagrams. The zero value is ready.
 type Recording struct {
 	started bool
 	began   int64 // microseconds, of the first line with a time

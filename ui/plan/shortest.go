@@ -14,8 +14,8 @@ func (l *Library) Shortest(s Settings) (Settings, error) {
 	if err != nil {
 		return s, err
 	}
-	usual := &base.Settings
-	same := map[string]func(a, b string) bool{"panes": l.samePanes, "network": l.sameNetwork}
+	usual, by := &base.Settings, shortener{l}
+	same := map[string]func(a, b string) bool{"panes": by.samePanes, "network": by.sameNetwork}
 	texts := usual.texts()
 	for i, x := range s.texts() {
 		switch equal := same[x.name]; {
@@ -30,18 +30,21 @@ func (l *Library) Shortest(s Settings) (Settings, error) {
 	if s.Seconds == usual.Seconds {
 		s.Seconds = 0
 	}
-	s.Network = l.networkName(s.Network)
+	s.Network = by.networkName(s.Network)
 	return s, nil
 }
 
+// shortener compares and shortens texts of settings by what they mean.
+type shortener struct{ library *Library }
+
 // samePanes reports whether two lists of specs open the same panes.
-func (l *Library) samePanes(a, b string) bool {
+func (s shortener) samePanes(a, b string) bool {
 	x, y := strings.Split(a, ","), strings.Split(b, ",")
 	if len(x) != len(y) {
 		return false
 	}
 	for i := range x {
-		if l.fullSpec(x[i]) != l.fullSpec(y[i]) {
+		if s.fullSpec(x[i]) != s.fullSpec(y[i]) {
 			return false
 		}
 	}
@@ -49,38 +52,38 @@ func (l *Library) samePanes(a, b string) bool {
 }
 
 // fullSpec returns a spec with the knobs that differ from their defaults, in the order of the strategy.
-func (l *Library) fullSpec(spec string) string {
-	spec = l.ExpandSpec(spec)
+func (s shortener) fullSpec(spec string) string {
+	spec = s.library.ExpandSpec(spec)
 	title, _ := lab.CutTitle(spec)
-	s, set, err := lab.ParseSpec(spec)
+	strategy, set, err := lab.ParseSpec(spec)
 	if err != nil {
 		return spec
 	}
-	knobs, _ := lab.Describe(s)
+	knobs, _ := lab.Describe(strategy)
 	for _, x := range set {
 		if err := knobs.Set(x.Name, x.Value); err != nil {
 			return spec
 		}
 	}
-	return strings.Join(append([]string{title + "=" + s.Name}, knobs.Changed()...), ":")
+	return strings.Join(append([]string{title + "=" + strategy.Name}, knobs.Changed()...), ":")
 }
 
 // parseNetwork returns the conditions of a network's text. ok is false if it has an error.
-func (l *Library) parseNetwork(text string) (n link.Network, ok bool) {
-	text, err := l.InlineTraces(text)
+func (s shortener) parseNetwork(text string) (n link.Network, ok bool) {
+	text, err := s.library.InlineTraces(text)
 	return n, err == nil && n.Parse(text) == nil
 }
 
 // sameNetwork reports whether two texts have the same conditions.
-func (l *Library) sameNetwork(one, other string) bool {
-	x, ok := l.parseNetwork(one)
-	y, also := l.parseNetwork(other)
+func (s shortener) sameNetwork(one, other string) bool {
+	x, ok := s.parseNetwork(one)
+	y, also := s.parseNetwork(other)
 	return ok && also && x.String() == y.String()
 }
 
 // networkName returns the name of the profile that a network is, or its text with the names of the traces in it.
-func (l *Library) networkName(text string) string {
-	n, ok := l.parseNetwork(text)
+func (s shortener) networkName(text string) string {
+	n, ok := s.parseNetwork(text)
 	if text == "" || !ok {
 		return text
 	}
@@ -92,8 +95,8 @@ func (l *Library) networkName(text string) string {
 	if !strings.Contains(text, "trace=us/") {
 		return text
 	}
-	for _, name := range l.TraceNames() {
-		if t, err := l.LoadTrace(name); err == nil {
+	for _, name := range s.library.TraceNames() {
+		if t, err := s.library.LoadTrace(name); err == nil {
 			text = strings.ReplaceAll(text+",", "trace="+t.String()+",", "trace="+name+",")
 			text = strings.TrimSuffix(text, ",")
 		}

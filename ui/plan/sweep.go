@@ -344,7 +344,7 @@ func (p *Point) Link(l *Library) (string, error) {
 	if s.Network, err = l.InlineTraces(s.Network); err != nil {
 		return "", err
 	}
-	s.Network = l.networkName(s.Network)
+	s.Network = shortener{l}.networkName(s.Network)
 	text := (&Link{Settings: s}).Query()
 	_, err = ParseLink(text)
 	return text, err

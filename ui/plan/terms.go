@@ -16,7 +16,7 @@ type Term struct {
 	Also    []string // other words for the same
 	By      string   // who says so; empty: everybody
 	Text    string   // what it means, a phrase
-	Nearest bool     // Here has not the same, but what comes nearest
+	Nearest bool     // Here has the nearest thing, not the same
 	Here    []Reference
 }
 

@@ -60,8 +60,7 @@ func Address() string { return "" }
 // address before if another session begins. On a desktop it does nothing. Browsers allow about one call a second.
 func SetAddress(query string, another bool) {}
 
-// Describe gives the page a title, and a sentence about the session that the browser reads aloud to those who want that. On
-// a desktop it does nothing.
+// Describe gives the page a title, and a sentence about the session for screen readers. On a desktop it does nothing.
 func Describe(title, state string) {}
 
 // PrefersTouch reports whether the main pointer of the machine is a finger, as on a phone. On a desktop that shows only

@@ -192,7 +192,7 @@ func (r repeat) note() string {
 	return fmt.Sprintf("the inputs of take %d: %s", r.c.source.Number, r.s.takeOverHint())
 }
 
-// past shows what has been. A command or a key begins a new take there, and its end is where another driver goes on.
+// past shows earlier moments. A command or a key begins a new take there, and its end is where another driver goes on.
 type past struct{ s *Session }
 
 func (p past) next(in *Intents) (e lab.Entry, live bool, err error) {

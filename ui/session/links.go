@@ -290,8 +290,8 @@ func (l *Links) UpdateAddress() {
 	}
 }
 
-// stateText says what the session does, for those who do not see it. It changes only when a viewer does something, because
-// it is read aloud.
+// stateText says what the session does, for screen readers. It changes only when a viewer does something, because it is read
+// aloud.
 func (s *Session) stateText() string {
 	switch {
 	case s.Ended:

@@ -117,7 +117,7 @@ func TestRemote(t *testing.T) {
 		t.Errorf("the client was frozen until %d: it was late before its first tick", f)
 	}
 	clientAt, ghostAt, client0, ghost0 := 0, 0, drawn(), ghost()
-	g.setButtons(0, sim.Forward) // the keys of the second player are his who sits here, too
+	g.setButtons(0, sim.Forward) // the keys of the second player move the local one, too
 	for i := 1; i <= 40; i++ {
 		g.advance(t)
 		moved := func(from, to float32) bool { return (from-to)*(from-to) > 1e-6 }

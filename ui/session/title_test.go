@@ -52,7 +52,7 @@ func TestTitleStaysTrue(t *testing.T) {
 		t.Run(verb, func(t *testing.T) {
 			c, ok := commands[verb]
 			if !ok {
-				t.Fatal("there is no example of it")
+				t.Fatal("no example has one")
 			}
 			c.Verb = verb
 			comparison := "prediction"

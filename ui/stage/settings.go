@@ -169,7 +169,7 @@ func (s *Setting) Options() []string {
 	return names
 }
 
-// choice returns the index of the setting's value and the names of all values; nil if it is no choice of names.
+// choice returns the index of the setting's value and the names of all values; nil if it has no names to choose from.
 func (s *Setting) choice(of *Settings) (index *uint8, names []string) {
 	switch p := s.field(of).(type) {
 	case *Coloring:

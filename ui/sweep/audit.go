@@ -265,7 +265,7 @@ func (a *Audit) Lies() []Lie { return a.lies }
 // difference says where a result differs from the right one.
 func difference(theirs, right *Cell) string {
 	if theirs == nil {
-		return "it is no result of this cell"
+		return "it is not a result of this cell"
 	}
 	if theirs.Hash != right.Hash {
 		return fmt.Sprintf("session_hash is %s, not %s", theirs.Hash, right.Hash)

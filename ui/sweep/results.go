@@ -90,7 +90,7 @@ func (s *Store) WriteResults(p *Plan, columns []Column) error {
 	return nil
 }
 
-// writeJSONLines writes an object for each cell, whose keys are the columns. What has no value is null.
+// writeJSONLines writes an object for each cell, whose keys are the columns. Missing values are null.
 func writeJSONLines(w io.Writer, s *Store, p *Plan, columns []Column, knobs []string) error {
 	return p.eachCell(s, func(at *Point, c *Cell) error {
 		row := []byte{'{'}
@@ -130,7 +130,7 @@ func writeJSONLines(w io.Writer, s *Store, p *Plan, columns []Column, knobs []st
 	})
 }
 
-// writeCSV writes the same as comma-separated values. What has no value is empty.
+// writeCSV writes the same as comma-separated values. Missing values are empty.
 func writeCSV(out io.Writer, s *Store, p *Plan, columns []Column, knobs []string) error {
 	w := csv.NewWriter(out)
 	var row []string

@@ -178,7 +178,7 @@ func (s *Store) checkHeader(text []byte) error {
 	var h header
 	l, ok := decode(text)
 	if !ok || l.Kind != "header" || json.Unmarshal(l.Body, &h) != nil {
-		return fmt.Errorf("%s: it is no file of a sweep, or its first line is damaged: want another folder", s.path())
+		return fmt.Errorf("%s: it is not a file of a sweep, or its first line is damaged: want another folder", s.path())
 	}
 	if h.Format != storeFormat || h.Program != s.program {
 		return &OtherProgramError{s.dir, h.Program, s.program}

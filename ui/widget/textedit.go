@@ -143,7 +143,7 @@ func (e *textEdit) replace(from, to int, text string, kind stepKind) {
 	}
 	e.future, e.step = nil, kind
 	e.text = e.text[:from] + text + e.text[to:]
-	// The text around may take what was put in into its first or last character.
+	// The text around may take the inserted text into its first or last character.
 	at := nearestCharacter(e.text, from+len(text))
 	e.caret, e.anchor = at, at
 }

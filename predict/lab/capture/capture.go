@@ -1,5 +1,5 @@
 // Package capture stores the session of one process, if the sides of a session run in several (lab.NewServer,
-// lab.NewClient). A session over a real network is no function of a seed. A capture is therefore a tape with all
+// lab.NewClient). A session over a real network does not follow from a seed. A capture is therefore a tape with all
 // that the network delivered: each datagram, with its time and the tick that received it. The side runs again from
 // it alone, to the same hashes.
 //

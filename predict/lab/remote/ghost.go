@@ -84,7 +84,7 @@ func readGhost(b []byte, w *predict.World) bool {
 	return true
 }
 
-// receiveGhost moves a world to what has arrived of the server's by now, and scores it. It returns the number of datagrams.
+// receiveGhost moves a world to the newest state that has arrived of the server, and scores it. It returns the number of datagrams.
 func receiveGhost(c *channels, now time.Duration, w *predict.World, s *score.Score, body int) (received int) {
 	for d, ok := c.pop(ghostChannel, now); ok; d, ok = c.pop(ghostChannel, now) {
 		if readGhost(d.Bytes, w) {

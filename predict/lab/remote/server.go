@@ -1,6 +1,6 @@
 // Package remote runs a session in several processes: a Server in one, a Client in each of the others. Both have a lab
 // of which they run one side (lab.NewServer, lab.NewClient), and exchange over a connection what the sides themselves
-// do not: who is there, and what is played.
+// do not: the players, and the session's settings.
 //
 // A client says its name. The server gives it a seat and describes the session, the client makes the same world, asks
 // the server for its present state as any client that joins again does, and plays. A name keeps its seat: who comes
@@ -46,7 +46,7 @@ type Server struct {
 // seat is the place of a player.
 type seat struct {
 	wire  seatWire
-	guest *guest        // who sits there; nil: nobody
+	guest *guest        // in the seat; nil: nobody
 	name  string        // of the guest, or of the last one
 	freed time.Duration // since when nobody sits there
 	last  Seat          // when that began
@@ -289,7 +289,7 @@ func (s *Server) Close() error {
 
 // Seat is a player's seat, as the server knows it.
 type Seat struct {
-	Name, Address string       // of who sits there, or of the last one; an empty address: nobody sits there
+	Name, Address string       // of the player in the seat, or of the last one; an empty address: the seat is free
 	Stats         packet.Stats // of the server's endpoint, up to when the last one left
 	PathError     float64      // metres, RMS, as the client has reported; HasScore: it has
 	HasScore      bool

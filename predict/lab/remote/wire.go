@@ -89,5 +89,5 @@ func (c *channel) Receive(now time.Duration) (link.Datagram, bool) {
 	return d, ok
 }
 
-// seatWire is the wire of a seat at the server: that of the client who sits there, if any.
+// seatWire is the wire of a seat at the server: that of its client, if any.
 type seatWire struct{ link.Wire }

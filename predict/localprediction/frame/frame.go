@@ -172,3 +172,16 @@ func substepShare(w *sim.World) float32 {
 	n := float32(w.Settings.Substeps)
 	return (n + 1) / float32(2*n)
 }
+
+// turnTo returns the rotation from a frame to another.
+func (f *Frame) turnTo(to *Frame) geom.Quat {
+	if !f.IsParent {
+		return geom.Identity
+	}
+	return to.Pose.Rot.Mul(f.Pose.Rot.Inverse())
+}
+
+// isStillAt reports whether the parent is at rest at a point of the world.
+func (f *Frame) isStillAt(at geom.Vec3) bool {
+	return f.PointVelocity(at) == geom.Vec3{} && f.angular == geom.Vec3{}
+}

@@ -61,7 +61,7 @@ type Surroundings struct {
 	Frames     []Frame // of the candidates
 	Touches    []sim.Contact
 	Body       *sim.Body
-	BodyIndex  int // of Body, which is no candidate for itself
+	BodyIndex  int // of Body, which cannot be its own parent
 }
 
 // Update applies the rules to one tick, and reports whether the parent changes.

@@ -78,7 +78,7 @@ func TestEarlyArrivalEndsSpan(t *testing.T) {
 func TestAllLateEndsSpan(t *testing.T) {
 	for _, c := range []struct {
 		late []sim.Moment
-		ends int // after so many ticks
+		ends int // ticks after the start
 	}{
 		{[]sim.Moment{tick, 2 * tick}, 4},
 		{[]sim.Moment{tick, 0}, 10},

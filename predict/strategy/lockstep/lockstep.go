@@ -126,7 +126,7 @@ func (s *settings) declare(k *predict.Knobs, w *predict.World) {
 // on a machine that is several times slower, or with more of the cubes awake.
 const (
 	catchUpBodies = 16 * 901
-	catchUpShare  = 8  // a frame steps one in so many of the ticks that are due
+	catchUpShare  = 8  // a frame steps one eighth of the ticks that are due
 	minCatchUp    = 4  // ticks: a short stall ends as in the article's program
 	maxCatchUp    = 64 // ticks
 )

@@ -89,7 +89,7 @@ func TestOthersAreExtrapolated(t *testing.T) {
 		}
 	}
 	if n < 400 || off > stale/4 {
-		t.Errorf("of %d ticks, drawn %v m off in the mean, the newest states are %v m off", n, off/float32(n), stale/float32(n))
+		t.Errorf("of %d ticks, drawn %v m off on average, the newest states are %v m off", n, off/float32(n), stale/float32(n))
 	}
 }
 

@@ -159,7 +159,7 @@ func TestMeshFarPeerWithinLimit(t *testing.T) {
 	}
 }
 
-// TestMeshPace checks that in a mesh who is ahead slows down, by five per cent at most, until all step the same ticks
+// TestMeshPace checks that in a mesh a client that is ahead slows down, by five per cent at most, until all step the same ticks
 // at the same time, and that nobody slows down for ever: after that all run at the session's pace.
 func TestMeshPace(t *testing.T) {
 	experiment.Skip(t)

@@ -83,9 +83,9 @@ const (
 	spareTicks = 6
 )
 
-// followPeers sets the client's pace, and returns by how many ticks it has to jump. The one who is ahead of any
-// other slows down, by up to five per cent. Only a far peer runs faster than the session, to keep ahead of the nearer
-// ones, who do not follow it: two who each believe to be behind would run away. A client that is a quarter of a second
+// followPeers sets the client's pace, and returns by how many ticks it has to jump. A client that is ahead of
+// another slows down, by up to five per cent. Only a far peer runs faster than the session, to keep ahead of the nearer
+// ones, which do not follow it: two that each believe to be behind would run away. A client that is a quarter of a second
 // behind all others, because its program was frozen, steps several ticks at once.
 func (c *client) followPeers() (jump int) {
 	lead, follows := c.compareLeads()
