@@ -19,7 +19,8 @@ import (
 func TestSync(t *testing.T) {
 	t.Parallel()
 	for _, name := range goldenScenes() {
-		checkSync(t, newScene(t, name), tickBudget(name, 600), func(tick sim.Tick) []sim.Input { return []sim.Input{sceneInput(name, tick)} })
+		ticks := tickBudget(name, experiment.Pick(300, 600, 600))
+		checkSync(t, newScene(t, name), ticks, func(tick sim.Tick) []sim.Input { return []sim.Input{sceneInput(name, tick)} })
 	}
 }
 

@@ -23,6 +23,25 @@ func Skip(t testing.TB) {
 	}
 }
 
+// SkipUnlessLong skips a test that takes too long for .ci/run, unless GHOSTCUBE_LONG is set.
+func SkipUnlessLong(t testing.TB) {
+	t.Helper()
+	if !Long() {
+		t.Skip("takes too long for .ci/run: GHOSTCUBE_LONG=1 runs it, and .ci/long does")
+	}
+}
+
+// Pick returns the size of a test: brief where Brief reports so, long for .ci/long, and usual for .ci/run.
+func Pick[T any](brief, usual, long T) T {
+	switch {
+	case Brief():
+		return brief
+	case Long():
+		return long
+	}
+	return usual
+}
+
 // Brief reports whether a test over many samples should take few of them: with -short, and
 // wherever experiments do not run.
 func Brief() bool { return testing.Short() || !Enabled() }

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"ghostcube/internal/experiment"
 	"ghostcube/net/link"
 )
 
@@ -45,7 +46,7 @@ func TestAttackMemory(t *testing.T) {
 		w := &scriptedConn{}
 		e := NewEndpoint(w)
 		e.Update(0)
-		const n = 20000
+		n := experiment.Pick(4000, 20000, 20000)
 		flood := make([][]byte, n)
 		for i := range flood {
 			flood[i] = forge(i)

@@ -177,10 +177,7 @@ func TestRecoversFromFreeze(t *testing.T) {
 func TestSkewAndFrameRate(t *testing.T) {
 	experiment.Skip(t)
 	t.Parallel()
-	minutes := 10
-	if testing.Short() {
-		minutes = 2
-	}
+	minutes := experiment.Pick(2, 2, 10)
 	t.Log("display delay beyond the usual one in ticks, minimum and maximum; path error in m")
 	for _, c := range clockFaultCases {
 		for _, seat := range []Seat{AtClient, AtHost} {

@@ -178,6 +178,7 @@ func TestBilliards(t *testing.T) {
 // TestTrailer checks that the tractor drives in circles for five minutes, pulls its trailer with
 // all cubes in it, and keeps its joints within a millimetre.
 func TestTrailer(t *testing.T) {
+	experiment.Skip(t)
 	t.Parallel()
 	for _, name := range []string{"trailer", "trailer:speed=4"} {
 		w := newWorld(t, name)
@@ -252,6 +253,7 @@ func TestWalker(t *testing.T) {
 // TestWalkerCarriesPlayer checks that a player fixed to the frame moves as fast as the walker
 // alone, upright, and that its input does not damage the joints.
 func TestWalkerCarriesPlayer(t *testing.T) {
+	experiment.Skip(t)
 	t.Parallel()
 	w := newWorld(t, "walker:mounted=1")
 	ticks, start := shortTicks(1200), float32(0)

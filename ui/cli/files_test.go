@@ -41,7 +41,7 @@ type writer struct {
 	read    string // flag by which the command reads a file; empty: it reads none
 	brief   bool   // its cases are tried in every run; TestOwnInput tries most commands
 	silent  bool   // it shows no progress, so no signal meets it at a known moment
-	needs   func(t *testing.T)
+	needs   func(t testing.TB)
 }
 
 const (
@@ -72,10 +72,10 @@ var writers = []writer{
 		file: "packets.svg", read: "--tape"},
 	{name: "`hash --dump`", args: "hash --scene-file short.scene --dump bodies.txt", long: "hash --scene-file long.scene --dump bodies.txt",
 		file: "bodies.txt", read: "--scene-file"},
-	{name: "`page`", args: "page -o .", file: "index.html", silent: true},
+	{name: "`page`", args: "page -o .", file: "index.html", silent: true, needs: experiment.SkipUnlessLong}, // it compiles the program
 }
 
-func needH264(t *testing.T) {
+func needH264(t testing.TB) {
 	if !video.HaveH264() {
 		t.Skip("no ffmpeg with an H.264 encoder here")
 	}

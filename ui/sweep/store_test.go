@@ -67,10 +67,7 @@ func TestStoreSurvivesEveryCut(t *testing.T) {
 	}
 	dir := t.TempDir()
 	path := filepath.Join(dir, CellsFile)
-	step := 1
-	if experiment.Brief() {
-		step = 41
-	}
+	step := experiment.Pick(41, 5, 1)
 	for n := 0; n < len(text); n += step {
 		for _, name := range Files {
 			_ = os.Remove(filepath.Join(dir, name)) // there may be none
