@@ -48,6 +48,7 @@ func playShots(t *testing.T, c Config, ticks, every int, specs ...string) *Lab {
 // TestDescribeListsAllCounters checks that the list of counters has every counter of a pane with messages
 // whose player has shot, and no counter that such a pane lacks.
 func TestDescribeListsAllCounters(t *testing.T) {
+	experiment.Skip(t)
 	t.Parallel()
 	names := func(c *predict.Counters) (list []string) {
 		for _, x := range c.All() {
@@ -403,6 +404,7 @@ func TestShotsAllocateNothing(t *testing.T) {
 // TestNoShotsNoCounters checks that a session without shots declares no counters of shots, so
 // its hash does not depend on them.
 func TestNoShotsNoCounters(t *testing.T) {
+	experiment.Skip(t)
 	t.Parallel()
 	for _, spec := range shotSpecs {
 		l := labtest.Open(t, labtest.Config(t, "two-players", "latency=75ms", AtClient), spec)
