@@ -1,6 +1,7 @@
 // Package experiment marks the tests that measure a claim over many seeds, knobs or
 // minutes of session time. go test ./... leaves them out, so that it stays quick enough
-// to run after every change; .ci/run and .ci/long set GHOSTCUBE_CI and run them all.
+// to run after every change; .ci/run and .ci/long set GHOSTCUBE_CI and run them. .ci/long also sets
+// GHOSTCUBE_LONG, and runs in full what .ci/run takes a part of.
 package experiment
 
 import (

@@ -169,7 +169,7 @@ func TestRecoversFromFreeze(t *testing.T) {
 	}
 }
 
-// TestSkewAndFrameRate runs ten minutes with a clock that is 500 ppm fast or slow, and at 20
+// TestSkewAndFrameRate runs two minutes, or ten with GHOSTCUBE_LONG, with a clock that is 500 ppm fast or slow, and at 20
 // and 144 fps. The display delay of every strategy stays within three ticks of its usual
 // one, and its path error stays small; snapshots never starve and playout never restarts;
 // and all inputs arrive on time. Lockstep that does not follow the clock stays exact and

@@ -134,7 +134,7 @@ func writeForever(f Format) {
 	}
 }
 
-// TestWebMKilled kills a process that writes a WebM at 20 moments. Each file plays, and at most a second
+// TestWebMKilled kills a process that writes a WebM at several moments. Each file plays, and at most a second
 // of what the process had handed over is lost, besides the pictures that wait for the encoder.
 func TestWebMKilled(t *testing.T) {
 	experiment.Skip(t)

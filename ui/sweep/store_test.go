@@ -34,7 +34,7 @@ func testPlan() (*Plan, []*Cell) {
 	return p, cells
 }
 
-// TestStoreSurvivesEveryCut cuts the file of a store after every byte, or every 41st, as a kill or a full disk may: all whole lines are
+// TestStoreSurvivesEveryCut cuts the file of a store after every byte, 5th or 41st byte, as a kill or a full disk may: all whole lines are
 // there, the rest runs again, and the results are the same. Nothing that is in the file changes.
 func TestStoreSurvivesEveryCut(t *testing.T) {
 	experiment.Skip(t)
