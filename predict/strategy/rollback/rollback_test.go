@@ -144,7 +144,7 @@ func TestWorldsAgree(t *testing.T) {
 func TestAllScenes(t *testing.T) {
 	experiment.Skip(t)
 	t.Parallel()
-	seconds := experiment.Pick(200, 200, 1000)
+	seconds := experiment.Pick(100, 100, 1000)
 	names := append(scene.Names(), "katamari:cubes=100:players=4", "katamari:cubes=25:players=3")
 	for i, spec := range names {
 		for _, network := range []string{"latency=15ms,jitter=9ms,shape=long-tail,loss=2%,burst=8", "latency=150ms,jitter=20ms,loss=5%"} {
