@@ -120,7 +120,8 @@ func TestClockFaultScope(t *testing.T) {
 func TestForkKeepsClockFaults(t *testing.T) {
 	experiment.Skip(t)
 	t.Parallel()
-	every, after := experiment.Pick(80, 20, 10), experiment.Pick(100, 200, 200) // ticks between two pairs of forks that run on, and after the freeze
+	every := experiment.Pick(80, 20, 10)    // ticks between two pairs of forks that run on
+	after := experiment.Pick(100, 200, 200) // ticks after the freeze
 	for i, s := range Strategies {
 		if experiment.Brief() && i%3 != 0 {
 			continue

@@ -156,6 +156,7 @@ func TestCaptureReplays(t *testing.T) {
 // TestKilled checks that what a killed process has written replays: a capture is written in steps, each of which has the
 // datagrams of its ticks.
 func TestKilled(t *testing.T) {
+	experiment.Skip(t)
 	files := run(t, "rewind")
 	for i := range files {
 		text := files[i].String()

@@ -15,7 +15,7 @@ import (
 func TestRandomPlayers(t *testing.T) {
 	names := append(scene.Names(), "walker:rpm=60", "walker:mounted=1")
 	seeds, ticks, most := uint64(1), 100, 100
-	rates := []int{10, 64, 240}
+	rates := []int{64}
 	if experiment.Enabled() {
 		seeds, ticks, most = 2, 240, 1000
 		rates = []int{10, 20, 30, 64, 128, 240}
