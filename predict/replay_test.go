@@ -125,7 +125,7 @@ func TestSelectiveReplay(t *testing.T) {
 			full, part := &replayRig{w: newWorld(t, name)}, &replayRig{w: newWorld(t, name)}
 			spare := [2]*predict.World{newWorld(t, name), newWorld(t, name)}
 			in := make([]sim.Input, full.w.Scene().Players)
-			ticks, bodies := 240, len(full.w.Bodies())
+			ticks, bodies := experiment.Pick(120, 240, 240), len(full.w.Bodies())
 			if !experiment.Enabled() && bodies > 100 {
 				ticks = 48
 			}

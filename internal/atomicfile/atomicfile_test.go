@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"ghostcube/internal/experiment"
 )
 
 // write writes a file of a test.
@@ -173,7 +175,7 @@ func TestTwoAtOnce(t *testing.T) {
 	}
 	dir := t.TempDir()
 	names := []string{"a.webm", "b.tape", "c.vtt"}
-	for range 200 {
+	for range experiment.Pick(50, 200, 200) {
 		var ended sync.WaitGroup
 		for _, text := range []string{"one", "two"} {
 			var files []*File

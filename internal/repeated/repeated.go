@@ -1,13 +1,17 @@
 // Repeated lists the tests that .ci/run has to repeat with GHOSTCUBE_CI and with more programs than Go, after all tests
-// have run without both: tests that ask for either, themselves or in a function of the package's tests that they use.
+// have run without both: tests that ask for either, themselves or in a function of the package's tests that they use. With
+// -long it lists those that .ci/long has to repeat with GHOSTCUBE_LONG: tests that ask for it.
 //
-//	go run ./internal/repeated
+//	go run ./internal/repeated [-long]
 //
-// A line has a package and a pattern for go test -run. A name stands for everything with this name in the package's test
-// files, so the list may have a test too many, but none too few: what a test can ask for in other packages is in asked.
+// A line has a package and a pattern for go test -run. The packages with the most tests come first: they take longest. A name
+// stands for everything with this name in the package's test files, so the list may have a test too many, but none too few:
+// what a test can ask for in other packages is in asked.
 package main
 
 import (
+	"cmp"
+	"flag"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -21,7 +25,13 @@ import (
 )
 
 func main() {
-	if err := list(".", os.Stdout); err != nil {
+	long := flag.Bool("long", false, "list the tests that ask for GHOSTCUBE_LONG")
+	flag.Parse()
+	pattern := asked
+	if *long {
+		pattern = askedLong
+	}
+	if err := list(".", pattern, os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "repeated:", err)
 		os.Exit(1)
 	}
@@ -30,8 +40,11 @@ func main() {
 // asked matches a name or a text by which a test asks for GHOSTCUBE_CI, for another environment or for a program.
 var asked = regexp.MustCompile(`^(experiment|LookPath|Getenv|Geteuid|HaveH264)$|ffmpeg|ffprobe|chromium|DISPLAY|\.(mp4|mkv)\b`)
 
-// list writes the list for a source tree.
-func list(root string, out *os.File) error {
+// askedLong matches a name or a text by which a test asks for GHOSTCUBE_LONG.
+var askedLong = regexp.MustCompile(`^(Long|SkipUnlessLong)$|GHOSTCUBE_LONG`)
+
+// list writes the list of the tests in a source tree that ask for what a pattern matches.
+func list(root string, pattern *regexp.Regexp, out *os.File) error {
 	folders := map[string][]string{}
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		switch {
@@ -48,7 +61,11 @@ func list(root string, out *os.File) error {
 	if err != nil {
 		return err
 	}
-	var lines []string
+	type line struct {
+		tests int
+		text  string
+	}
+	var lines []line
 	for dir, files := range folders {
 		names := map[string]map[string]bool{}
 		for _, name := range files {
@@ -58,13 +75,17 @@ func list(root string, out *os.File) error {
 			}
 			addUses(names, file)
 		}
-		if tests := repeated(names); len(tests) > 0 {
-			lines = append(lines, fmt.Sprintf("./%s ^(%s)$\n", filepath.ToSlash(dir), strings.Join(tests, "|")))
+		if tests := repeated(names, pattern); len(tests) > 0 {
+			lines = append(lines, line{len(tests), fmt.Sprintf("./%s ^(%s)$", filepath.ToSlash(dir), strings.Join(tests, "|"))})
 		}
 	}
-	slices.Sort(lines)
-	_, err = out.WriteString(strings.Join(lines, ""))
-	return err
+	slices.SortFunc(lines, func(a, b line) int { return cmp.Or(b.tests-a.tests, strings.Compare(a.text, b.text)) })
+	for _, l := range lines {
+		if _, err := fmt.Fprintln(out, l.text); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // addUses adds the names and texts that every declaration of a file uses, by the names that it declares.
@@ -105,14 +126,14 @@ func addUses(names map[string]map[string]bool, file *ast.File) {
 	}
 }
 
-// repeated returns the tests among the names of a package's test files that ask for something, in order.
-func repeated(names map[string]map[string]bool) (tests []string) {
+// repeated returns the tests among the names of a package's test files that ask for what a pattern matches, in order.
+func repeated(names map[string]map[string]bool, pattern *regexp.Regexp) (tests []string) {
 	asks := map[string]bool{}
 	for grown := true; grown; {
 		grown = false
 		for name, uses := range names {
 			for use := range uses {
-				if !asks[name] && (asked.MatchString(use) || asks[use]) {
+				if !asks[name] && (pattern.MatchString(use) || asks[use]) {
 					asks[name], grown = true, true
 				}
 			}

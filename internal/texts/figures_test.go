@@ -283,14 +283,14 @@ func docPages(t *testing.T) (pages []string) {
 	return pages
 }
 
-// isMeasured reports whether the figures of a table are measured, although the page has them: tables over many seeds only
-// for .ci/long and -update.
-func (f *figureTable) isMeasured() bool {
+// isMeasured reports whether the figures of a table are measured, although the page has them: all with -update, all for
+// .ci/long, and for .ci/run the first table of a page, unless it is over many seeds.
+func (f *figureTable) isMeasured(first bool) bool {
 	if testing.Short() || !experiment.Enabled() {
 		return false
 	}
 	isLong := slices.ContainsFunc(f.commands, func(c figureCommand) bool { return slices.Contains(c.args, "--seeds") })
-	return !isLong || experiment.Long() || golden.Updating()
+	return first && !isLong || experiment.Long() || golden.Updating()
 }
 
 // TestPageFigures runs the commands of all tables of figures and compares what they give with the documentation, or writes it there
@@ -311,13 +311,13 @@ func TestPageFigures(t *testing.T) {
 		}
 		t.Run(page, func(t *testing.T) {
 			written := text
-			for _, m := range tables {
+			for i, m := range tables {
 				table, err := parseFigures(m[1])
 				if err != nil {
 					t.Errorf("figures:%s: %v", m[1], err)
 					continue
 				}
-				if strings.HasPrefix(m[2], table.head()) && !table.isMeasured() {
+				if strings.HasPrefix(m[2], table.head()) && !table.isMeasured(i == 0) {
 					continue // the page keeps the figures of the tables that it has
 				}
 				got, err := table.markdown()

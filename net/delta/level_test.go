@@ -11,6 +11,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"ghostcube/internal/experiment"
 	"ghostcube/net/entropy"
 	"ghostcube/net/quant"
 )
@@ -19,6 +20,7 @@ import (
 // written, that both ends learn the same, and that absolute snapshots have the size
 // stated in the article.
 func TestLevels(t *testing.T) {
+	experiment.Skip(t)
 	rapid.Check(t, func(t *rapid.T) {
 		f := drawSnapshots(t, 4)
 		p := baseline{cubes: f[2], age: rapid.IntRange(1, 48).Draw(t, "age")}

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"ghostcube/internal/experiment"
 )
 
 // offerLoad sends datagrams of n bytes, headers included, one per gap for a duration.
@@ -29,6 +31,7 @@ func offerLoad(t *testing.T, c Conditions, n int, gap, duration time.Duration) (
 // TestBucketRate checks that the long-term throughput above the limit is the rate, with
 // and without a bucket, and that the excess is dropped.
 func TestBucketRate(t *testing.T) {
+	experiment.Skip(t)
 	for _, c := range []Conditions{
 		{Bandwidth: 256e3, Queue: 500 * ms},
 		{Bandwidth: 256e3, Queue: 500 * ms, Bucket: 10000},

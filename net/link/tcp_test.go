@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"ghostcube/internal/experiment"
 )
 
 // streamTCP sends n numbered datagrams, one per gap, up a TCP link and returns their
@@ -96,20 +98,20 @@ func TestTCPDelays(t *testing.T) {
 		if err := w.Parse(x.profile + ",jitter=0"); err != nil {
 			t.Fatal(err)
 		}
-		const n = 500000
+		n := experiment.Pick(100_000, 500_000, 500_000)
 		delays := streamTCP(t, w, n, tick)
 		latency, loss := w.Up.Latency, w.Up.Loss
 		slices.Sort(delays)
 		lateShare := func(than time.Duration) float64 {
 			i, _ := slices.BinarySearch(delays, latency+than+1)
-			return 1 - float64(i)/n
+			return 1 - float64(i)/float64(n)
 		}
 		window := int(4 * latency / tick)
 		for k := range window {
 			want := 1 - math.Pow(1-loss, float64(k+1))
 			got := lateShare(4*latency - time.Duration(2*k+1)*tick/2)
 			// Losses within a window are one event; four standard deviations.
-			if near := 4 * math.Sqrt(want*(1-want)*float64(window)/n); math.Abs(got-want) > near {
+			if near := 4 * math.Sqrt(want*(1-want)*float64(window)/float64(n)); math.Abs(got-want) > near {
 				t.Errorf("%s: %.4f late by more than %v, want %.4f (within %.4f)", x.profile, got, 4*latency-time.Duration(2*k+1)*tick/2, want, near)
 			}
 		}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"testing"
 	"time"
+
+	"ghostcube/internal/experiment"
 )
 
 // stream is one direction of an honest session: a packet every tick from sender to
@@ -74,6 +76,7 @@ func (s *stream) forge(sequences ...Sequence) {
 // one costs at most the packet whose number it takes, also twice or once a second; two
 // that confirm each other cost at most 32.
 func TestForgedSequence(t *testing.T) {
+	experiment.Skip(t)
 	for _, ahead := range []int{1, 31, 32, 33, 200, 300, 1000, 1023, 1024, 1025, 10000, 32000, 32766, 32767, 32768, 32769, 40000, 60000, 64000, 65000, 65500} {
 		for name, c := range map[string]struct {
 			forged      []int // distances from the first forged number

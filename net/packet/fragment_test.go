@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"ghostcube/internal/experiment"
 	"ghostcube/net/link"
 )
 
@@ -65,6 +66,7 @@ func TestFragments(t *testing.T) {
 // several packets may arrive mixed and twice, and that no packet is delivered or
 // acknowledged before its last fragment.
 func TestFragmentOrder(t *testing.T) {
+	experiment.Skip(t)
 	rng := rand.New(rand.NewPCG(5, 6))
 	for range 200 {
 		var up, down recorder

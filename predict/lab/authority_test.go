@@ -58,7 +58,8 @@ func TestToucherAuthority(t *testing.T) {
 			"", ":compression=delta", ":jitter-buffer=0:compression=uncompressed:uplink-buffer=0",
 			":adaptive=on:uplink-budget=32:budget=64",
 		} {
-			if experiment.Brief() && (knobs != "" || network == "latency=75ms") {
+			if !experiment.Long() && (network == "latency=75ms" || knobs == ":jitter-buffer=0:compression=uncompressed:uplink-buffer=0") ||
+				experiment.Brief() && knobs != "" {
 				continue
 			}
 			t.Run(fmt.Sprint(network, knobs), func(t *testing.T) {
@@ -137,6 +138,7 @@ func TestToucherAuthoritySpectator(t *testing.T) {
 // TestOwnedBodyIgnoresOlderServerState checks that an owned body is not drawn at a server
 // state from before its client took ownership.
 func TestOwnedBodyIgnoresOlderServerState(t *testing.T) {
+	experiment.Skip(t)
 	t.Parallel()
 	v := &openPushed(t, AtClient, 300).Clients[0].View
 	if d := v.LastReceived[0].Pos.Sub(v.Simulated[0].Pos).Len(); d > 0 {

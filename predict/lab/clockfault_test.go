@@ -70,6 +70,7 @@ func TestClockFaults(t *testing.T) {
 // TestFrameRateEqualToTickRate checks that a frame rate equal to the tick rate is no fault:
 // the session is the same to the bit.
 func TestFrameRateEqualToTickRate(t *testing.T) {
+	experiment.Skip(t)
 	t.Parallel()
 	for _, s := range Strategies {
 		c := labtest.Config(t, "zen", "latency=75ms,jitter=20ms,loss=10%", AtClient)
@@ -119,10 +120,8 @@ func TestClockFaultScope(t *testing.T) {
 func TestForkKeepsClockFaults(t *testing.T) {
 	experiment.Skip(t)
 	t.Parallel()
-	every, after := 10, 200 // ticks between two pairs of forks that run on, and after the freeze
-	if experiment.Brief() {
-		every, after = 80, 100
-	}
+	every := experiment.Pick(80, 20, 10)    // ticks between two pairs of forks that run on
+	after := experiment.Pick(100, 200, 200) // ticks after the freeze
 	for i, s := range Strategies {
 		if experiment.Brief() && i%3 != 0 {
 			continue

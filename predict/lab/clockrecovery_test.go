@@ -169,7 +169,7 @@ func TestRecoversFromFreeze(t *testing.T) {
 	}
 }
 
-// TestSkewAndFrameRate runs ten minutes with a clock that is 500 ppm fast or slow, and at 20
+// TestSkewAndFrameRate runs two minutes, or ten with GHOSTCUBE_LONG, with a clock that is 500 ppm fast or slow, and at 20
 // and 144 fps. The display delay of every strategy stays within three ticks of its usual
 // one, and its path error stays small; snapshots never starve and playout never restarts;
 // and all inputs arrive on time. Lockstep that does not follow the clock stays exact and
@@ -177,10 +177,7 @@ func TestRecoversFromFreeze(t *testing.T) {
 func TestSkewAndFrameRate(t *testing.T) {
 	experiment.Skip(t)
 	t.Parallel()
-	minutes := 10
-	if testing.Short() {
-		minutes = 2
-	}
+	minutes := experiment.Pick(2, 2, 10)
 	t.Log("display delay beyond the usual one in ticks, minimum and maximum; path error in m")
 	for _, c := range clockFaultCases {
 		for _, seat := range []Seat{AtClient, AtHost} {
@@ -231,6 +228,7 @@ func TestSkewAndFrameRate(t *testing.T) {
 // one jump or two of its clock in every strategy that has one, and none before, on a network with jitter.
 // Lockstep's clock is that of its playout buffer, which stands still with the program.
 func TestClockJumpsAreCounted(t *testing.T) {
+	experiment.Skip(t)
 	t.Parallel()
 	for _, spec := range []string{"rewind", "rollback", "snapshot", "statesync", "animated", "historyoffset", "relative"} {
 		l := labtest.Open(t, labtest.Config(t, "plain", "latency=75ms,jitter=20ms", AtClient), spec)

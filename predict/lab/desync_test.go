@@ -69,6 +69,7 @@ func TestDesyncIsNamed(t *testing.T) {
 // TestDesyncOfSnapshots checks that the checks of the strategy snapshot name the field that the server writes wider, at
 // each level that has them, and that without the fault nothing is refused.
 func TestDesyncOfSnapshots(t *testing.T) {
+	experiment.Skip(t)
 	for _, level := range []string{"raw", "smallest-three", "bounded-velocity", "at-rest", "quantised:position-steps=256"} {
 		for _, field := range []string{"touched", "position", "rotation", "linear"} {
 			if level == "quantised:position-steps=256" && field == "linear" {

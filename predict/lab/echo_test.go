@@ -87,6 +87,7 @@ func TestEchoSetsClock(t *testing.T) {
 // client that is too far ahead waits longer in the buffer and takes that for a longer round
 // trip, until the server skips inputs. Its clock averages round trips, so few are skipped in a minute.
 func TestWholeEchoSkipsInputs(t *testing.T) {
+	experiment.Skip(t)
 	t.Parallel()
 	_, echo, whole := playEchoModes(t, "latency=75ms,jitter=30ms")
 	if missedInputs(whole) < 5 || missedInputs(whole) < 3*missedInputs(echo) {

@@ -23,10 +23,7 @@ func TestServersSendAnyWorld(t *testing.T) {
 	for _, s := range Strategies {
 		specs = append(specs, s.Name)
 	}
-	ticks := 60
-	if experiment.Enabled() {
-		ticks = 600
-	}
+	ticks := experiment.Pick(60, 300, 600)
 	for i, spec := range specs {
 		for j, scene := range []string{"ship:platform=1", "two-players", "turntable"} {
 			if experiment.Brief() && j != i%3 { // each in one scene

@@ -27,10 +27,7 @@ var falseAckSpecs = []string{
 // bodies that rest within a centimetre of the server's, refuses nothing, and all messages have arrived.
 func TestFalseAcks(t *testing.T) {
 	experiment.Skip(t)
-	seeds := uint64(2)
-	if experiment.Enabled() {
-		seeds = 20
-	}
+	seeds := experiment.Pick[uint64](2, 20, 20)
 	for _, spec := range falseAckSpecs {
 		t.Run(spec, func(t *testing.T) {
 			t.Parallel()

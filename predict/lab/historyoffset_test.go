@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"ghostcube/internal/experiment"
 	. "ghostcube/predict/lab"
 	"ghostcube/predict/lab/labtest"
 )
@@ -43,6 +44,7 @@ func TestRemoteBodiesAreAnimated(t *testing.T) {
 // TestHistoryOffsetNeverReplays checks that with physics slightly different from the server's
 // both strategies correct, but only rewind replays ticks.
 func TestHistoryOffsetNeverReplays(t *testing.T) {
+	experiment.Skip(t)
 	t.Parallel()
 	l := labtest.Open(t, labtest.Config(t, "katamari:cubes=100", "latency=125ms", AtClient),
 		"historyoffset:contact-order=reordered:island-velocity-tolerance=0:island-tolerance=0.05", "rewind:contact-order=reordered")

@@ -19,10 +19,7 @@ import (
 func TestJointsStayTogether(t *testing.T) {
 	experiment.Skip(t)
 	t.Parallel()
-	seeds := []uint64{1, 3}
-	if testing.Short() {
-		seeds = seeds[:1]
-	}
+	seeds := []uint64{1, 3}[:experiment.Pick(1, 1, 2)]
 	for _, seed := range seeds {
 		for _, every := range []int{1, 3, 6} {
 			c := labtest.Config(t, "walker", "latency=50ms,jitter=10ms,loss=2%", AtHost)

@@ -387,13 +387,8 @@ func (s *pairSession) drawInputs(t *tape.Tape) {
 //   - a copy that goes on from a moment within ends with the same hash, and so does the session itself after it went
 //     back to that moment, also if it went another way in between.
 func TestPairs(t *testing.T) {
-	n := 4
-	switch {
-	case experiment.Long() && !testing.Short():
-		n = 10_000
-	case !experiment.Brief():
-		n = 300
-	}
+	experiment.Skip(t)
+	n := experiment.Pick(4, 60, 10_000) // -short, with the race detector
 	sessions, covered, possible := planPairs(n)
 	t.Logf("%d sessions have %d of %d pairs", n, covered, possible)
 	parts := max(4, n/500) // for as many processors, or to run one of them alone

@@ -24,7 +24,10 @@ func isJoining(p *Pane, client int) bool {
 // again, bodies that moved and came to rest in between included. A fork made during the download ends like
 // the original.
 func TestRejoin(t *testing.T) {
-	for _, s := range Strategies {
+	for i, s := range Strategies {
+		if i%experiment.Pick(3, 1, 1) != 0 {
+			continue
+		}
 		t.Run(s.Name, func(t *testing.T) {
 			t.Parallel()
 			spec := s.Name + ":messages=reliable:block-rate=30"
@@ -247,13 +250,10 @@ func liveAgain(t *testing.T, l, twin *Lab, lives int, moves bool) (s lifeStats) 
 // which take all datagrams of a sixtieth of a second: a revived client may not get as many fragments as the twin.
 func TestRejoinAgainAndAgain(t *testing.T) {
 	experiment.Skip(t)
-	lives := 3 // the third is ended while the world is on its way
+	lives := experiment.Pick(3, 12, 100) // the third is ended while the world is on its way
 	networks := []string{"latency=50ms", "latency=50ms,jitter=20ms,burst=1,loss=5%"}
-	switch {
-	case experiment.Long():
-		lives, networks = 100, append(networks, "latency=50ms,burst=1,loss=5%")
-	case experiment.Enabled():
-		lives = 12
+	if experiment.Long() {
+		networks = append(networks, "latency=50ms,burst=1,loss=5%")
 	}
 	const limit = 0.05 // m
 	for _, s := range Strategies {
@@ -419,6 +419,7 @@ func TestMeasureRejoin(t *testing.T) {
 // TestJoinedPicture checks that the first picture of a client that has joined is that of a whole tick, although its clock
 // is between two: the tick before is of the world that it downloaded, or of none.
 func TestJoinedPicture(t *testing.T) {
+	experiment.Skip(t)
 	for _, strategy := range []string{"rewind", "lockstep", "statesync", "noprediction", "historyoffset"} {
 		l := labtest.Open(t, labtest.Config(t, "plain", "perfect", AtClient), strategy+":messages=reliable:block-rate=2000")
 		labtest.Apply(t, l, "clock all skew 3000")

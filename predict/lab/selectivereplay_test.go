@@ -21,12 +21,9 @@ func TestSelectiveReplays(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatal("no tapes: ", err)
 	}
-	every := 4
-	if experiment.Brief() {
-		every = 14
-	}
+	every := experiment.Pick(14, 14, 1)
 	for i, file := range files {
-		if !experiment.Long() && i%every != 0 {
+		if i%every != 0 {
 			continue
 		}
 		name := strings.TrimSuffix(filepath.Base(file), ".tape")

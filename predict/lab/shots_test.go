@@ -48,6 +48,7 @@ func playShots(t *testing.T, c Config, ticks, every int, specs ...string) *Lab {
 // TestDescribeListsAllCounters checks that the list of counters has every counter of a pane with messages
 // whose player has shot, and no counter that such a pane lacks.
 func TestDescribeListsAllCounters(t *testing.T) {
+	experiment.Skip(t)
 	t.Parallel()
 	names := func(c *predict.Counters) (list []string) {
 		for _, x := range c.All() {
@@ -146,6 +147,7 @@ func distanceToChords(path [][]geom.Pose, body int, at int64, drawn geom.Vec3) f
 // others=auto, a player drives into a pile and shoots all around. It is the pose of a predicted body, which may
 // be corrected before the server is there.
 func TestPredictedTargetsAreHitWhereDrawn(t *testing.T) {
+	experiment.Skip(t)
 	t.Parallel()
 	l := labtest.Open(t, labtest.Config(t, "two-players", "latency=100ms", AtClient), "rewind:others=auto")
 	off, hits, p := float32(0), 0, l.Panes[0]
@@ -210,6 +212,7 @@ func TestPeekersAdvantage(t *testing.T) {
 // shooter saw its own cube: late like remote bodies, ahead of them, or in the server's
 // future. Shots carry no position.
 func TestRaysStartWhereDrawn(t *testing.T) {
+	experiment.Skip(t)
 	t.Parallel()
 	for spec, maxOffset := range map[string]float32{
 		"noprediction": 0, "lockstep": 0, "rewind:smoothing=none": 0, "snapshot": 0.008, "animated": 0.008, // 1/32 ticks at 15 m/s
@@ -401,6 +404,7 @@ func TestShotsAllocateNothing(t *testing.T) {
 // TestNoShotsNoCounters checks that a session without shots declares no counters of shots, so
 // its hash does not depend on them.
 func TestNoShotsNoCounters(t *testing.T) {
+	experiment.Skip(t)
 	t.Parallel()
 	for _, spec := range shotSpecs {
 		l := labtest.Open(t, labtest.Config(t, "two-players", "latency=75ms", AtClient), spec)

@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"ghostcube/internal/experiment"
 	"ghostcube/net/link"
 	. "ghostcube/predict/lab"
 	"ghostcube/predict/lab/labtest"
@@ -16,6 +17,7 @@ var spanSpecs = []string{"rewind", "rewind:server-steps=on-input:redundant=off",
 // TestSpanFromStart checks that a span which begins with the session measures what the score does, and that neither it
 // nor another one changes the session's hash.
 func TestSpanFromStart(t *testing.T) {
+	experiment.Skip(t)
 	for _, spec := range spanSpecs {
 		open := func() *Lab { return labtest.Open(t, labtest.Config(t, "zen", "csp-25-loss", AtClient), spec) }
 		l, plain := open(), open()

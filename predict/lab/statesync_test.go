@@ -231,6 +231,7 @@ func TestStatesyncFork(t *testing.T) {
 // jitter buffer from none: without one there are pops, jerk and path errors; with one the
 // display delay is longer.
 func TestScoreShowsJitterBuffer(t *testing.T) {
+	experiment.Skip(t)
 	t.Parallel()
 	p := playAtHost(t, "turns", "tower", "latency=50ms,jitter=20ms,loss=5%", 30, "statesync", "statesync:jitter-buffer=0")
 	for _, c := range []struct {

@@ -92,7 +92,7 @@ func TestWebMTruncated(t *testing.T) {
 	}
 	cluster := []byte{0x1f, 0x43, 0xb6, 0x75}
 	for i := range 50 {
-		if experiment.Brief() && i%12 != 4 {
+		if every := experiment.Pick(12, 5, 1); i%every != every/3 {
 			continue
 		}
 		part := whole[:len(whole)*(i+1)/51]
@@ -134,7 +134,7 @@ func writeForever(f Format) {
 	}
 }
 
-// TestWebMKilled kills a process that writes a WebM at 20 moments. Each file plays, and at most a second
+// TestWebMKilled kills a process that writes a WebM at several moments. Each file plays, and at most a second
 // of what the process had handed over is lost, besides the pictures that wait for the encoder.
 func TestWebMKilled(t *testing.T) {
 	experiment.Skip(t)
@@ -142,10 +142,7 @@ func TestWebMKilled(t *testing.T) {
 	if runtime.GOOS == "windows" || runtime.GOOS == "js" {
 		t.Skip("kills processes")
 	}
-	kills := 20
-	if experiment.Brief() { // such as under the race detector
-		kills = 4
-	}
+	kills := experiment.Pick(4, 8, 20)
 	var group sync.WaitGroup
 	running := make(chan bool, 2)
 	for i := range kills {

@@ -178,6 +178,7 @@ func TestBilliards(t *testing.T) {
 // TestTrailer checks that the tractor drives in circles for five minutes, pulls its trailer with
 // all cubes in it, and keeps its joints within a millimetre.
 func TestTrailer(t *testing.T) {
+	experiment.Skip(t)
 	t.Parallel()
 	for _, name := range []string{"trailer", "trailer:speed=4"} {
 		w := newWorld(t, name)
@@ -217,6 +218,7 @@ func TestTrailer(t *testing.T) {
 // TestWalker checks that the walker walks straight on at 1.1 m/s, upright, with anchors within a
 // millimetre and hinges within 0.02 rad, and that it stands still without its motor.
 func TestWalker(t *testing.T) {
+	experiment.Skip(t)
 	t.Parallel()
 	w := newWorld(t, "walker")
 	const frame = 1
@@ -252,6 +254,7 @@ func TestWalker(t *testing.T) {
 // TestWalkerCarriesPlayer checks that a player fixed to the frame moves as fast as the walker
 // alone, upright, and that its input does not damage the joints.
 func TestWalkerCarriesPlayer(t *testing.T) {
+	experiment.Skip(t)
 	t.Parallel()
 	w := newWorld(t, "walker:mounted=1")
 	ticks, start := shortTicks(1200), float32(0)
@@ -342,6 +345,7 @@ func TestRamming(t *testing.T) {
 // TestLargeWorld checks that the fleet has 10,000 bodies within its bounds, that most of them sleep
 // throughout, and that its bars rotate.
 func TestLargeWorld(t *testing.T) {
+	experiment.Skip(t)
 	t.Parallel()
 	w := newWorld(t, "fleet")
 	if n := len(w.Bodies()); n != 10000 {

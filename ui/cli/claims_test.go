@@ -142,6 +142,7 @@ func TestPlantedLies(t *testing.T) {
 
 // TestClaimsMissingValue checks that a claim about a figure without a value does not hold, and says so.
 func TestClaimsMissingValue(t *testing.T) {
+	experiment.Skip(t)
 	text := strings.ReplaceAll(lies, "1.rotation_bits in 19..21", "1.pops_per_minute in 0..1000")
 	code, out, errs := runLies(text, "--seeds", "2", "--only", "rotation-in-20-bits")
 	if code != 0 || !strings.Contains(out, "no value in 2 sessions") || !strings.Contains(out, "does not hold here") {

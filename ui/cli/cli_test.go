@@ -260,6 +260,7 @@ func TestRedundantInputs(t *testing.T) {
 
 // TestLostByDirection checks that a loss in one direction is reported for that direction alone.
 func TestLostByDirection(t *testing.T) {
+	experiment.Skip(t)
 	t.Parallel()
 	l := runBench(t, "--panes", "rewind", "--network", "latency=75ms,up.loss=25%", "--seconds", "20").Panes[0].Traffic
 	if l.LostUp < 0.2 || l.LostUp > 0.3 || l.LostDown != 0 {
@@ -328,6 +329,7 @@ func TestListFits(t *testing.T) {
 
 // TestListNamed checks that list finds a counter and a measure by its name alone.
 func TestListNamed(t *testing.T) {
+	experiment.Skip(t)
 	if out := printed(t, "list", "shots_received_behind_cover"); !strings.Contains(out, "hits on a player behind cover on its own screen") ||
 		!strings.Contains(out, "rewind, ") {
 		t.Errorf("list of a counter:\n%s", out)
@@ -339,6 +341,7 @@ func TestListNamed(t *testing.T) {
 
 // TestBenchHasShots checks that the table of a session with shots has what shooters compare, and no other has it.
 func TestBenchHasShots(t *testing.T) {
+	experiment.Skip(t)
 	out := printed(t, "bench", "--compare", "lag-compensation", "--panes", "snapshot", "--seconds", "4")
 	for _, want := range []string{"SHOTS", "peekers advantage, ms", "shots received behind cover"} {
 		if !strings.Contains(out, want) {

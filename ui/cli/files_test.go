@@ -39,7 +39,7 @@ type writer struct {
 	file    string // that the test watches
 	unnamed bool   // the user did not name it
 	read    string // flag by which the command reads a file; empty: it reads none
-	brief   bool   // its cases are tried in every run; TestOwnInput tries most commands
+	brief   bool   // its cases are tried by .ci/run; TestOwnInput tries most commands
 	silent  bool   // it shows no progress, so no signal meets it at a known moment
 	needs   func(t *testing.T)
 }
@@ -96,8 +96,8 @@ func TestPageOfFiles(t *testing.T) {
 			outcomes[i] = make([]string, len(fileCases))
 			for k, c := range fileCases {
 				t.Run(strings.Trim(x.name, "`")+"/"+c.head, func(t *testing.T) {
-					if experiment.Brief() && !x.brief {
-						t.Skip("takes too long for every run: GHOSTCUBE_CI=1 tries it")
+					if !x.brief {
+						experiment.SkipUnlessLong(t)
 					}
 					if x.needs != nil {
 						x.needs(t)

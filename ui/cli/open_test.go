@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"ghostcube/internal/experiment"
 	"ghostcube/ui/plan"
 )
 
@@ -17,6 +18,7 @@ var hashPattern = regexp.MustCompile(`(?m)^hash  ([0-9a-f]{16})  pane`)
 // TestSameLinkSameHash promises that a link gives the hashes that bench gives for its settings, that a tape inside a link
 // gives those of its file, and that the moment of a link beyond its tape is that of a session in which no key is pressed.
 func TestSameLinkSameHash(t *testing.T) {
+	experiment.Skip(t)
 	hashes := func(link string) string {
 		t.Helper()
 		var list []string

@@ -123,6 +123,7 @@ func captured(t *testing.T, args string) (comment string, packets []capturedPack
 // TestCapture checks captures against the format, and their datagrams, times and losses against those of the text and the
 // trace of the same session.
 func TestCapture(t *testing.T) {
+	experiment.Skip(t)
 	summary := regexp.MustCompile(`pane (\d) \S+, client (\d) (up|down): \d+ packets in (\d+) datagrams, (\d+) bytes`)
 	for i, args := range []string{
 		"--panes rewind:redundant=off,mine=snapshot --network wifi-bad,loss=10% --seconds 1 --seed 7",

@@ -63,7 +63,10 @@ func serve(t *testing.T, args ...string) (c *exec.Cmd, joinArgs []string) {
 func TestThreeProcesses(t *testing.T) {
 	experiment.Skip(t)
 	t.Parallel()
-	for _, s := range lab.Strategies {
+	for i, s := range lab.Strategies {
+		if !experiment.Long() && i%3 != 2 { // rollback is the last
+			continue
+		}
 		seconds := "4"
 		if experiment.Brief() {
 			if s.Name != "rollback" {

@@ -149,10 +149,7 @@ func mustFloat(text string) (v float64) {
 func TestSweepIsKilled(t *testing.T) {
 	experiment.Skip(t)
 	t.Parallel()
-	kills, seeds := 3, "5"
-	if !experiment.Brief() {
-		kills, seeds = 10, "20"
-	}
+	kills, seeds := experiment.Pick(3, 5, 10), experiment.Pick("5", "10", "20")
 	planFile, out := writeSweep(t, strings.Replace(smallSweep, "seeds = 2", "seeds = "+seeds, 1))
 	reference := filepath.Join(filepath.Dir(out), "reference")
 	// The program is the test itself, which testscript starts by this name.
@@ -198,6 +195,7 @@ func TestSweepIsKilled(t *testing.T) {
 // TestSweepRefuses checks that an error in a plan names file, line, key, what is allowed and the nearest name, and that
 // nothing is written then.
 func TestSweepRefuses(t *testing.T) {
+	experiment.Skip(t)
 	t.Parallel()
 	for change, want := range map[string]string{
 		`"noprediction"->"nopredicton"`:           `plan.toml: line 2: panes: no strategy or preset "nopredicton"`,
@@ -244,6 +242,7 @@ func TestSweepRefuses(t *testing.T) {
 // TestSweepKeepsFiles checks that a sweep refuses a folder with results of another program or with files of the user, and
 // leaves them as they are.
 func TestSweepKeepsFiles(t *testing.T) {
+	experiment.Skip(t)
 	t.Parallel()
 	short := strings.NewReplacer("rewind:lead=1|3", "rewind", `"wifi-bad", `, "", "seeds = 2", "seeds = 1", "seconds = 3", "seconds = 1")
 	planFile, out := writeSweep(t, short.Replace(smallSweep))

@@ -57,7 +57,7 @@ func flipBit(ctx context.Context, p *program, key string, ticks int, m *plan.Pla
 // while they have cells: the results are those of a sweep without workers, the lie is named with its worker and cell, and
 // nobody else is.
 func TestSweepWorkers(t *testing.T) {
-	experiment.Skip(t)
+	experiment.SkipUnlessLong(t)
 	address := startNATS(t)
 	planFile, out := writeSweep(t, strings.Replace(strings.Replace(smallSweep, "seconds = 3", "seconds = 10", 1), "seeds = 2", "seeds = 20", 1))
 	reference := filepath.Join(filepath.Dir(out), "reference")

@@ -1,4 +1,4 @@
-//go:build !headless && !js
+//go:build e2e && !headless && !js
 
 package e2e
 

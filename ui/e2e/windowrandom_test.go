@@ -1,4 +1,4 @@
-//go:build !headless
+//go:build e2e && !headless
 
 package e2e
 

@@ -19,6 +19,7 @@ import (
 // TestHeadline promises that the quantity of the headline is drawn large in every pane that has it, with its
 // unit, its value in the score, and a dash where a strategy does not have it; and nothing while it is off.
 func TestHeadline(t *testing.T) {
+	experiment.Skip(t)
 	l := stagetest.Katamari(t, "latency=50ms,loss=5%", "snapshot", "rewind")
 	var s HUD
 	stagetest.RollAndPull(t, &s, l, 240)
@@ -123,6 +124,7 @@ func TestHeadlineBars(t *testing.T) {
 // TestCaptionLeavesHeadlineOut promises that a caption does not repeat the figure of the headline, labels every other one, and
 // has bandwidth of one direction, from 1,000 kbit/s as Mbit/s.
 func TestCaptionLeavesHeadlineOut(t *testing.T) {
+	experiment.Skip(t)
 	l := stagetest.Katamari(t, "latency=50ms", "snapshot", "rewind")
 	var s HUD
 	stagetest.RollAndPull(t, &s, l, 240)

@@ -176,6 +176,7 @@ func TestLanesOfPast(t *testing.T) {
 // TestLanesOfPeers compares the lines of a lane between two clients of a mesh with the datagrams that they have sent
 // each other. A relay has none, and its lane stays that of client and server.
 func TestLanesOfPeers(t *testing.T) {
+	experiment.Skip(t)
 	for _, mode := range []string{"on", "between"} {
 		l := stagetest.Open(t, lab.Config{Scene: "katamari:cubes=9:players=3", Rate: 60}, "latency=60ms", "rollback:topology=mesh", "rollback")
 		stagetest.Show(t, l, "player=2,lane-peer=3,lanes="+mode)

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"ghostcube/internal/experiment"
 	"ghostcube/ui/stage"
 	"ghostcube/ui/stage/stagetest"
 )
@@ -12,6 +13,7 @@ import (
 // TestPanesAreAlike promises that the pictures of all panes have one size and keep their share of the pane,
 // although the panes have gauges of different heights, and that gauges that find no room are replaced by words.
 func TestPanesAreAlike(t *testing.T) {
+	experiment.Skip(t)
 	l := stagetest.Katamari(t, "wifi-bad", "statesync:smoothing=none:budget=64", "snapshot", "noprediction", "rewind")
 	stagetest.Show(t, l, "packet=on,ages=on,latency=on,split=off")
 	var s HUD

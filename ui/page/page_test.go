@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"ghostcube/assets"
@@ -18,10 +19,13 @@ import (
 	"ghostcube/ui/plan"
 )
 
-// testFiles returns all files of the page but the program and its runtime.
+// ourFiles is what testFiles returns.
+var ourFiles = sync.OnceValues(func() (map[string][]byte, error) { return staticFiles(os.DirFS("../..")) })
+
+// testFiles returns all files of the page but the program and its runtime. No test changes them.
 func testFiles(t *testing.T) map[string][]byte {
 	t.Helper()
-	files, err := staticFiles(os.DirFS("../.."))
+	files, err := ourFiles()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"ghostcube/internal/experiment"
 	"ghostcube/predict/lab"
 )
 
@@ -30,7 +31,7 @@ func TestAtOnce(t *testing.T) {
 // TestPanesAtOnce checks that panes that are stepped at once end, tick by tick, as those that are stepped one after
 // another, while packets are lost, faults happen, a strategy is switched and a copy goes on.
 func TestPanesAtOnce(t *testing.T) {
-	const ticks = 90
+	ticks := experiment.Pick(45, 90, 90)
 	p, err := newLibrary().New(Settings{
 		Tape: "two-players", Panes: "rewind,historyoffset:others=auto,statesync,lockstep", Network: "wifi-bad",
 		FaultEvery: time.Second / 2,

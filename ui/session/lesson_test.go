@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"ghostcube/internal/experiment"
 	"ghostcube/sim"
 	"ghostcube/ui/plan"
 	"ghostcube/ui/tour"
@@ -63,6 +64,7 @@ func TestHandAndTape(t *testing.T) {
 // TestLessonAndPast checks that time spent in the past does not count for a lesson, that the measurement begins again after it,
 // and that a take that begins before the action has not acted.
 func TestLessonAndPast(t *testing.T) {
+	experiment.Skip(t)
 	g := newTestSession(t, "rewind")
 	list, err := g.Library.Lessons()
 	if err != nil {
@@ -107,6 +109,7 @@ func TestLessonAndPast(t *testing.T) {
 // TestOfferOnce checks that the first start offers the tour, that the next one in the same folder does not, that a
 // session that was asked for is left alone, and that the offer ends by itself and with the tour.
 func TestOfferOnce(t *testing.T) {
+	experiment.Skip(t)
 	g := newTestSession(t, "rewind")
 	g.Lesson.Offer()
 	if !g.Lesson.Offered {

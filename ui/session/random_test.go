@@ -50,10 +50,7 @@ func TestRandomOperations(t *testing.T) {
 		func() { g.StartComparison(oneOf("csp-clean", "csp-redundancy")) },
 		func() { g.Lesson.GoTo(1) }, g.Lesson.Leave, g.Lesson.Offer,
 	}
-	reviewed, takes, sessions, updates := 0, 0, 0, 1000
-	if experiment.Brief() {
-		updates = 250
-	}
+	reviewed, takes, sessions, updates := 0, 0, 0, experiment.Pick(120, 1000, 1000)
 	for range updates {
 		g.Past.Wait()
 		operations[random.IntN(len(operations))]()

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"ghostcube/internal/experiment"
 	"ghostcube/predict/lab"
 	"ghostcube/ui/plan"
 )
@@ -15,6 +16,7 @@ import (
 // TestSavedSessions promises that a saved session starts the same session, that --config reads it, and that the copied command
 // line has the same settings.
 func TestSavedSessions(t *testing.T) {
+	experiment.Skip(t)
 	g := playSettings(t, plan.Settings{Compare: "lockstep-delay"})
 	g.runTicks(t, 10)
 	g.Do(lab.Command{Verb: "condition", Pane: lab.AllPanes, Name: "up.loss", Value: "7%"})

@@ -114,6 +114,7 @@ func TestTitleOfLesson(t *testing.T) {
 // TestChosenVideo promises that a video has the chosen title, size, frame rate and format, and without a choice the session's
 // title and the usual ones.
 func TestChosenVideo(t *testing.T) {
+	experiment.Skip(t)
 	g := playSettings(t, plan.Settings{Compare: "prediction"})
 	film := func(c VideoChoice) *recorder.Job {
 		g.Videos.Chosen = c

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"ghostcube/internal/experiment"
 	"ghostcube/predict"
 	"ghostcube/predict/lab"
 	"ghostcube/render"
@@ -62,6 +63,7 @@ func TestRamp(t *testing.T) {
 // that a body sent in every tick is at the low end of the priorities, that one never received has its own
 // colour, and that switching a colouring off restores the picture.
 func TestColorings(t *testing.T) {
+	experiment.Skip(t)
 	l := stagetest.Katamari(t, "latency=50ms", "statesync:compression=delta")
 	var s Stage
 	stagetest.RollAndPull(t, &s, l, 400)

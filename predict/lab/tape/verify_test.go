@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"ghostcube/internal/experiment"
 	"ghostcube/predict/lab"
 	"ghostcube/predict/lab/labtest"
 )
@@ -139,6 +140,7 @@ func TestVerifyLocatesMismatch(t *testing.T) {
 // TestTruncatedTapes checks that a tape that is cut anywhere is refused with a line, or read
 // as truncated, but never taken for complete.
 func TestTruncatedTapes(t *testing.T) {
+	experiment.Skip(t)
 	text := strings.TrimSuffix(recordEventfulTape(t), "\n")
 	refused, truncated := 0, 0
 	for n := range len(text) {

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"ghostcube/internal/experiment"
 	"ghostcube/net/link"
 	"ghostcube/net/packet"
 	"ghostcube/net/quant"
@@ -84,6 +85,9 @@ func TestSnapshots(t *testing.T) {
 		network string
 		every   int // ticks from one snapshot to the next
 	}{{"perfect", 1}, {"csp-25-loss", 1}, {"torture", 1}, {"csp-75ms", 4}, {"torture", 4}, {"csp-75ms", 32}} {
+		if experiment.Brief() && c.every > 4 {
+			continue
+		}
 		network := c.network
 		w := zenWorld(t)
 		conditions := &link.Network{Seed: 3}

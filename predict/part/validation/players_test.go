@@ -15,8 +15,10 @@ import (
 func TestRandomPlayers(t *testing.T) {
 	names := append(scene.Names(), "walker:rpm=60", "walker:mounted=1")
 	seeds, ticks, most := uint64(1), 100, 100
+	rates := []int{64}
 	if experiment.Enabled() {
 		seeds, ticks, most = 2, 240, 1000
+		rates = []int{10, 20, 30, 64, 128, 240}
 	}
 	for _, name := range names {
 		t.Run(name, func(t *testing.T) {
@@ -25,7 +27,7 @@ func TestRandomPlayers(t *testing.T) {
 			if len(s.Boxes) > most {
 				t.Skip("too many bodies for a quick test")
 			}
-			for _, rate := range []int{10, 20, 30, 64, 128, 240} {
+			for _, rate := range rates {
 				for seed := range seeds {
 					checkPlayers(t, s, rate, ticks, seed)
 				}

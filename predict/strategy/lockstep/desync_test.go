@@ -8,6 +8,9 @@ import (
 
 	"ghostcube/internal/experiment"
 	"ghostcube/predict"
+	"ghostcube/predict/part/desync"
+	"ghostcube/predict/predicttest"
+	"ghostcube/sim"
 )
 
 // TestLocatesDesync changes one body in one tick and checks that the client locates that tick and
@@ -88,5 +91,19 @@ func TestContactOrder(t *testing.T) {
 	fixed.run(600)
 	if a, b := r.s.env.World.Bodies()[0], fixed.s.env.World.Bodies()[0]; a == b {
 		t.Error("the seed changes no contact order")
+	}
+}
+
+// BenchmarkChecksum measures the checksum of a tick with 901 bodies.
+func BenchmarkChecksum(b *testing.B) {
+	sc := predicttest.Scene(b, "katamari")
+	w := predict.NewWorld(sc, 60)
+	for range 120 {
+		w.Step(sim.Input{Buttons: sim.Pull})
+	}
+	r := desync.NewHistory(len(w.Bodies()))
+	b.ReportAllocs()
+	for b.Loop() {
+		r.Record(w)
 	}
 }

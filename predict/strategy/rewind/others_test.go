@@ -145,6 +145,7 @@ func TestOthersCollideInTheTickStepped(t *testing.T) {
 // TestOthersDoNotThrowThePlayer checks that a player who drives into a pile of bodies that are drawn in the past is
 // drawn within a third of a metre of its own motion in each tick: no state of it is inside a body that has left.
 func TestOthersDoNotThrowThePlayer(t *testing.T) {
+	experiment.Skip(t)
 	r := othersRig(t, "two-players", "latency=100ms", "others", "interpolate")
 	var m stepMeter
 	for range 900 {

@@ -37,6 +37,7 @@ func (r *rig) err() {
 // TestChangedBodiesCostOneReplay checks that a client replays once, however long the way is, after the server's bodies
 // have been changed in a ball of cubes, and that a client that does not resynchronise goes on correcting.
 func TestChangedBodiesCostOneReplay(t *testing.T) {
+	experiment.Skip(t)
 	for _, network := range []string{"latency=10ms", "latency=200ms"} {
 		for _, enabled := range []string{"on", "off"} {
 			r := newRig(t, "katamari", network, "resync", enabled)

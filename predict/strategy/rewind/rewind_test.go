@@ -40,7 +40,7 @@ func TestPredictsWithoutError(t *testing.T) {
 				continue
 			}
 			r := newRig(t, scene, network)
-			r.run(1200)
+			r.run(experiment.Pick(600, 1200, 1200))
 			if n := r.Counter("corrections"); n != 0 {
 				t.Errorf("%s, %s: %v corrections: %+v", scene, network, n, r.Corrections[0])
 			}

@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"golang.org/x/image/vp8"
+
+	"ghostcube/internal/experiment"
 )
 
 // testPicture returns picture i of a scene: a chequered ground that slides by fractions of a pixel, a square
@@ -127,6 +129,7 @@ func writeIVF(t *testing.T, c Config, payloads [][]byte) string {
 
 // TestDecodersAgree checks that ffmpeg reconstructs every frame bit by bit as the encoder does.
 func TestDecodersAgree(t *testing.T) {
+	experiment.Skip(t)
 	if _, err := exec.LookPath("ffmpeg"); err != nil {
 		t.Skip("ffmpeg is not installed")
 	}

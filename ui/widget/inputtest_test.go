@@ -1,4 +1,4 @@
-package inputtest
+package widget
 
 import (
 	"image"
@@ -6,6 +6,8 @@ import (
 
 	"github.com/hajimehoshi/ebiten/v2"
 	"github.com/hajimehoshi/ebiten/v2/inpututil"
+
+	"ghostcube/internal/inputtest"
 )
 
 // TestMouse promises that Ebitengine reports the pointer that Mouse has set, and nothing else.
@@ -20,7 +22,7 @@ func TestMouse(t *testing.T) {
 		{image.Pt(31, 40), true, false, -2},
 		{image.Pt(-5, 2000), false, false, 0.5},
 	} {
-		Mouse(step.at, step.down, step.pressed, step.wheel)
+		inputtest.Mouse(step.at, step.down, step.pressed, step.wheel)
 		x, y := ebiten.CursorPosition()
 		_, wheel := ebiten.Wheel()
 		down, pressed := ebiten.IsMouseButtonPressed(ebiten.MouseButtonLeft), inpututil.IsMouseButtonJustPressed(ebiten.MouseButtonLeft)
@@ -35,7 +37,7 @@ func TestMouse(t *testing.T) {
 
 // TestTouch promises that Ebitengine reports the fingers that Touch has put down, and which of them are new.
 func TestTouch(t *testing.T) {
-	Touch()
+	inputtest.Touch()
 	for i, step := range []struct {
 		fingers   []image.Point
 		new, gone int
@@ -45,7 +47,7 @@ func TestTouch(t *testing.T) {
 		{[]image.Point{{7, 6}, {100, 200}}, 1, 0},
 		{nil, 0, 2},
 	} {
-		Touch(step.fingers...)
+		inputtest.Touch(step.fingers...)
 		ids := ebiten.AppendTouchIDs(nil)
 		if len(ids) != len(step.fingers) || len(inpututil.AppendJustPressedTouchIDs(nil)) != step.new || len(inpututil.AppendJustReleasedTouchIDs(nil)) != step.gone {
 			t.Errorf("step %d: fingers %v, new %v", i, ids, inpututil.AppendJustPressedTouchIDs(nil))
