@@ -51,6 +51,9 @@ type contactBlocks struct {
 	next    [][5]int32 // by round and 4 - number of points: the next free slot
 }
 
+// inUse reports whether this step solves contacts in blocks. Programs for other processors contain no code of blocks.
+func (c *contactBlocks) inUse() bool { return hasBlocks && c.used }
+
 // Blocks pay off from a number of contacts on, and if half of their lanes are in use.
 const (
 	minForBlocks  = 8
@@ -193,7 +196,7 @@ var negativeZero = geom.Vec3{X: float32(math.Copysign(0, -1)), Y: float32(math.C
 func (p *blockPoint) clear(i int32) {
 	p.sa.set(i, geom.Vec3{})
 	p.sb.set(i, negativeZero)
-	p.separation[i], p.normalMass[i], p.normalImpulse[i], p.leverArm[i] = 0, 0, 0, 0
+	p.separation[i], p.now[i], p.normalMass[i], p.normalImpulse[i], p.leverArm[i] = 0, 0, 0, 0, 0
 }
 
 // storeBlocks stores the impulses of the blocks in the manifolds.

@@ -139,7 +139,7 @@ func (w *World) prepare(contactSoft, staticSoft *softness) {
 	if w.Settings.SolveOrderSeed != 0 {
 		w.shuffleContacts()
 	}
-	if w.solver.blocks.used = w.useBlocks(); w.solver.blocks.used {
+	if w.solver.blocks.used = w.useBlocks(); w.solver.blocks.inUse() {
 		w.prepareBlocks(contactSoft, staticSoft)
 		return
 	}
@@ -152,7 +152,7 @@ func (w *World) prepare(contactSoft, staticSoft *softness) {
 
 // finalize stores impulses, velocities and poses in the state.
 func (w *World) finalize() {
-	if w.solver.blocks.used {
+	if w.solver.blocks.inUse() {
 		w.storeBlocks()
 	}
 	for k := range w.solver.contacts {
