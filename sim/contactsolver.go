@@ -158,6 +158,10 @@ func (c *contactConstraint) prepareFriction(m *manifold, invMass float32) {
 
 // warmStartContacts applies the impulses of the last tick or substep.
 func (w *World) warmStartContacts() {
+	if w.solver.blocks.inUse() {
+		warmStartBlocks(w.solver.blocks.blocks, w.solver.bodies)
+		return
+	}
 	for k := range w.solver.contacts {
 		c := &w.solver.contacts[k]
 		a, b := &w.solver.bodies[c.a], &w.solver.bodies[c.b]
@@ -184,6 +188,10 @@ func (w *World) warmStartContacts() {
 func (w *World) solveContacts(contactSoft, staticSoft *softness, invH float32, first bool) {
 	moved := first || len(w.solver.carrierContacts) > 0
 	minBias := -w.Settings.MaxPushSpeed
+	if w.solver.blocks.inUse() {
+		solveBlocks(w.solver.blocks.blocks, w.solver.bodies, invH, minBias, first)
+		return
+	}
 	for k := range w.solver.contacts {
 		c := &w.solver.contacts[k]
 		a, b := &w.solver.bodies[c.a], &w.solver.bodies[c.b]
@@ -243,6 +251,10 @@ func (w *World) solveContacts(contactSoft, staticSoft *softness, invH float32, f
 
 // relaxContacts solves the normal constraints without bias, and friction.
 func (w *World) relaxContacts(invH float32) {
+	if w.solver.blocks.inUse() {
+		relaxBlocks(w.solver.blocks.blocks, w.solver.bodies, invH)
+		return
+	}
 	for k := range w.solver.contacts {
 		c := &w.solver.contacts[k]
 		a, b := &w.solver.bodies[c.a], &w.solver.bodies[c.b]

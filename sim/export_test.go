@@ -49,6 +49,15 @@ func NearPairs(w *World) (kept bool, left int) {
 	return w.broadPhase.near.valid, len(w.broadPhase.near.left)
 }
 
+// HasBlocks says whether this processor solves contacts in blocks.
+const HasBlocks = hasBlocks
+
+// SolveOneByOne makes a world solve its contacts one by one.
+func SolveOneByOne(w *World) { w.solver.blocks.never = true }
+
+// UsesBlocks reports whether the last step solved contacts in blocks.
+func UsesBlocks(w *World) bool { return w.solver.blocks.used }
+
 // CheckAwake returns an error if, after a step, the list of active bodies is not that which a scan of all bodies finds,
 // or if a proxy or manifold at rest is not that of a sleeper, where it is now.
 func CheckAwake(w *World) error {

@@ -47,7 +47,8 @@ import (
 // one 2 x 2 block, limited to the circle of mu times the sum of normal impulses, and as a torque
 // about the normal, limited by the arms of the points.
 
-// solverBody is the part of a body that the inner loops use, in the world frame.
+// solverBody is the part of a body that the inner loops use, in the world frame. Blocks of contacts read its vectors
+// as pairs of numbers, so these follow each other.
 type solverBody struct {
 	v, u       geom.Vec3 // linear and angular velocity, the latter in solver units
 	dp, dtheta geom.Vec3 // displacement and rotation in this tick, in the same units
@@ -62,6 +63,7 @@ type solverScratch struct {
 	awake        []int32 // indices of awake bodies, ascending
 	contacts     []contactConstraint
 	contactOrder []int32           // indices of manifolds with an awake body, in solving order
+	blocks       contactBlocks     // or they are in contacts
 	joints       []jointConstraint // joints with an awake body
 
 	carrierContacts []carrierContact
@@ -92,7 +94,7 @@ func (w *World) solve() {
 
 	jointSoft := makeSoft(min(settings.JointHertz, float32(0.5*invH)), settings.JointDampingRatio, h)
 
-	w.prepare()
+	w.prepare(&contactSoft, &staticSoft)
 	w.prepareJoints()
 	for substep := range settings.Substeps {
 		w.integrateVelocities(h, damping)
@@ -113,7 +115,7 @@ func (w *World) solve() {
 }
 
 // prepare loads the awake bodies and prepares their contacts, in solving order.
-func (w *World) prepare() {
+func (w *World) prepare(contactSoft, staticSoft *softness) {
 	w.solver.awake, w.solver.carrierContacts, w.solver.bodies = w.solver.awake[:0], w.solver.carrierContacts[:0], w.solver.bodies[:len(w.state.Bodies)+1]
 	for _, i := range w.activeBodies() {
 		b := &w.state.Bodies[i]
@@ -137,6 +139,10 @@ func (w *World) prepare() {
 	if w.Settings.SolveOrderSeed != 0 {
 		w.shuffleContacts()
 	}
+	if w.solver.blocks.used = w.useBlocks(); w.solver.blocks.inUse() {
+		w.prepareBlocks(contactSoft, staticSoft)
+		return
+	}
 	w.solver.contacts = slices.Grow(w.solver.contacts, len(w.solver.contactOrder))[:len(w.solver.contactOrder)]
 	for i, k := range w.solver.contactOrder {
 		a, b := w.state.manifolds[k].shapes()
@@ -146,6 +152,9 @@ func (w *World) prepare() {
 
 // finalize stores impulses, velocities and poses in the state.
 func (w *World) finalize() {
+	if w.solver.blocks.inUse() {
+		w.storeBlocks()
+	}
 	for k := range w.solver.contacts {
 		c := &w.solver.contacts[k]
 		m := &w.state.manifolds[c.contact]
