@@ -63,9 +63,6 @@ func build(dir string, names []string, address string) ([]engine, error) {
 		return nil, err
 	}
 	core, ours := pin(), filepath.Join(dir, "ghostcube")
-	if err := command("", "go", "build", "-tags", "headless", "-o", ours, "."); err != nil {
-		return nil, err
-	}
 	engines := []engine{{"Ghostcube", func(scene, out string) []string {
 		return slices.Concat(core, []string{ours, "hash", "--scene-file", scene, "--dump", out})
 	}}}
@@ -84,7 +81,7 @@ func build(dir string, names []string, address string) ([]engine, error) {
 		}
 		engines = append(engines, engine{p.title, func(scene, out string) []string { return slices.Concat(core, []string{driver, scene, out}) }})
 	}
-	return engines, nil
+	return engines, command("", "go", "build", "-tags", "headless", "-o", ours, ".")
 }
 
 // compiler returns the compiler that a variable names, or the first that is installed.

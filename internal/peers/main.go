@@ -15,6 +15,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"time"
 )
@@ -47,7 +48,7 @@ func run(names []string, rounds int, address string, update bool) error {
 	switch {
 	case rounds < 1:
 		return missing(fmt.Sprintf("-rounds %d: want at least 1", rounds))
-	case update && len(names) < len(peers):
+	case update && slices.ContainsFunc(peerNames(), func(n string) bool { return !slices.Contains(names, n) }):
 		return missing("-update needs all engines")
 	}
 	dir, err := os.MkdirTemp("", "peers")

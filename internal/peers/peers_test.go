@@ -110,6 +110,9 @@ func TestMissing(t *testing.T) {
 			t.Errorf("%v, want %s", err, c.want)
 		}
 	}
+	if err := run([]string{"ode", "ode", "ode"}, 1, "", true); err == nil || !strings.Contains(err.Error(), "all engines") {
+		t.Error(err)
+	}
 	if _, err := pkgConfig("bullet", "libbullet-dev"); err == nil || !strings.Contains(err.Error(), "libbullet-dev") {
 		t.Error(err)
 	}
