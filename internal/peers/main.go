@@ -64,7 +64,7 @@ func run(names []string, rounds int, address string, update bool) error {
 	if err != nil {
 		return err
 	}
-	text := tables(engines, results, fmt.Sprintf("on %s in %d rounds", time.Now().Format("2 January 2006"), rounds))
+	text := tables(engines, results, fmt.Sprintf("on %s, rounds: %d", time.Now().Format("2 January 2006"), rounds))
 	fmt.Print(text)
 	if !update {
 		return nil

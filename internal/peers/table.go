@@ -62,7 +62,7 @@ func tables(engines []engine, results [][]result, measured string) string {
 	for k, e := range engines {
 		cells := []string{e.name}
 		for i := range scenes[3:] {
-			cells = append(cells, fmt.Sprintf("%.3g", results[3+i][k].mean(&scenes[3+i])*1000))
+			cells = append(cells, micros(results[3+i][k].mean(&scenes[3+i])))
 		}
 		row(cells...)
 	}
@@ -75,4 +75,12 @@ func unequal(n, ours int, factor float64) string {
 		return "\\*"
 	}
 	return ""
+}
+
+// micros returns milliseconds as microseconds, with three figures if they need a point.
+func micros(ms float64) string {
+	if us := ms * 1000; us < 100 {
+		return fmt.Sprintf("%.3g", us)
+	}
+	return fmt.Sprintf("%.0f", ms*1000)
 }
