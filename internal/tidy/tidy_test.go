@@ -183,6 +183,7 @@ var folders = map[string]struct {
 	"assets/make/font":   {free, ""},
 	"ui/program":         {free, "ui/cli ui/platform ui/window assets"},
 	".":                  {free, "ui/cli ui/program"},
+	"internal/peers":     {free, "sim sim/geom sim/scene"},
 	"docs/examples/*":    {free, ""}, // programs of their own, to be read beside the guides
 }
 

@@ -124,6 +124,10 @@ func TestSceneFile(t *testing.T) {
 	if len(lines) != 6 || math.Abs(x[0]+3) > 0.01 || math.Abs(x[2]-30) > 0.01 || x[1] < 0.5 {
 		t.Errorf("%d lines; the bodies ended at x = %v", len(lines), x)
 	}
+	write(head + body(0.2, -3, 0.2, 0) + strings.Replace(body(0.2, 3, 0.2, 0), "0 0\n", "1 0\n", 1))
+	if out := printed(t, "hash", "--scene-file", name); !strings.Contains(out, `"awake":1`) {
+		t.Errorf("where nothing falls asleep, a body that begins asleep: %s", out)
+	}
 	for text, want := range map[string]string{
 		"":                    "gravity is missing",
 		head:                  "0 bodies",

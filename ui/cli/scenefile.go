@@ -133,7 +133,7 @@ func (s *sceneFile) applyConstants(v map[string]float64, asleep []bool) error {
 	c.HalfWidth, c.Height, c.NoSleep = 256, 32, v["sleep"] == 0
 	for i := range c.Boxes {
 		c.Boxes[i].Density, c.Boxes[i].Friction = float32(v["density"]), float32(v["friction"])
-		c.Boxes[i].Start.Asleep = asleep[i] && !c.NoSleep
+		c.Boxes[i].Start.Asleep = asleep[i]
 	}
 	if s.playerIndex >= 0 { // players are the first bodies of a world
 		c.Players = 1
@@ -204,7 +204,7 @@ func (p *program) measureScene(ctx context.Context, s *sceneFile, ticks int, dum
 		start := p.Now()
 		w.Step(in)
 		took = append(took, (p.Now()-start).Seconds()*1000)
-		fmt.Fprintf(ms, "%.4f\n", took[t-1])
+		fmt.Fprintf(ms, "%.6f\n", took[t-1])
 		n := 0
 		for _, b := range w.Bodies() {
 			if !b.Asleep {
