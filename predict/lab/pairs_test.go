@@ -20,6 +20,23 @@ import (
 	"ghostcube/sim"
 )
 
+// pairSession is the plan of one session.
+type pairSession struct {
+	number int
+	rng    *rand.Rand
+	values []*pairValue
+	config Config
+	spec   string   // of the first pane
+	more   []string // specs of further panes
+	ticks  int
+	at     int // tick at which the copy of the take is made
+
+	// Of one run: payloads refused so far, by pane, and the tick up to which more may be, because their ticks are far
+	// from the clock of a client that was frozen.
+	refusals     [MaxPanes]int
+	refusesUntil int
+}
+
 // value returns the name of the session's value of a factor.
 func (s *pairSession) value(factor string) string {
 	for _, v := range s.values {
@@ -40,8 +57,8 @@ func newPairSession(number int, values []*pairValue) (s *pairSession, t *tape.Ta
 	s = &pairSession{number: number, rng: rand.New(rand.NewPCG(31, uint64(number))), values: values}
 	s.spec, s.ticks = s.value(strategyFactor), pairSettleTicks+pairSpanTicks+pairEndTicks
 	s.at = pairSettleTicks/2 + s.rng.IntN(pairSpanTicks+pairEndTicks/2)
-	rate := []int{60, 20, 30, 75, 45}[s.rng.IntN(5)]
-	s.config = Config{Scene: s.value(sceneFactor), Rate: rate, Seat: Seat(s.rng.IntN(6) / 5)}
+	rate := []int{60, 60, 20, 30, 75, 45, MinRate, 120}[s.rng.IntN(8)]
+	s.config = Config{Scene: s.drawScene(s.value(sceneFactor)), Rate: rate, Seat: Seat(s.rng.IntN(6) / 5)}
 	s.config.Network.Seed = uint64(number)
 	network := []string{"latency=" + []string{"0ms", "30ms", "60ms", "125ms"}[s.rng.IntN(4)]}
 	var commands []pairCommand
@@ -61,7 +78,7 @@ func newPairSession(number int, values []*pairValue) (s *pairSession, t *tape.Ta
 	if err := s.config.Network.Parse(text); err != nil {
 		panic(fmt.Sprintf("%s: %v", text, err))
 	}
-	t = &tape.Tape{Config: s.config, Panes: []string{s.spec}, Entries: make([]Entry, s.ticks)}
+	t = &tape.Tape{Config: s.config, Panes: append([]string{s.spec}, s.more...), Entries: make([]Entry, s.ticks)}
 	slices.SortStableFunc(commands, func(a, b pairCommand) int { return a.tick - b.tick })
 	for _, c := range commands {
 		t.Entries[c.tick].Commands = append(t.Entries[c.tick].Commands, c.Command)
@@ -73,7 +90,7 @@ func newPairSession(number int, values []*pairValue) (s *pairSession, t *tape.Ta
 // drawInputs draws the inputs of the players.
 func (s *pairSession) drawInputs(t *tape.Tape) {
 	shots, actions := s.has("shots"), s.has("actions")
-	in := make([]sim.Input, 2)
+	in := make([]sim.Input, sim.MaxPlayers) // those of players who are not there do nothing
 	for i := range t.Entries {
 		for p := range in {
 			in[p].Shot = sim.Shot{}
@@ -102,7 +119,7 @@ func (s *pairSession) drawInputs(t *tape.Tape) {
 //   - without attacks nobody refuses anything, except soon after a client was frozen;
 //   - the session of the tape, written, read and run again, has the same hashes, with panes that are stepped at once;
 //   - a copy that goes on from a moment within ends with the same hash, and so does the session itself after it went
-//     back to that moment, also if it went another way in between.
+//     back to that moment, also if it went another way in between, and a session that the first part of the tape tells.
 func TestPairs(t *testing.T) {
 	n := 4
 	switch {
@@ -203,6 +220,10 @@ func (s *pairSession) run(told *tape.Tape) (err error) {
 			_ = l.Tick(Entry{Inputs: []sim.Input{{Buttons: sim.Lift}}, Commands: []Command{nudge}})
 		}
 		l.CopyFrom(copied)
+	case onDiskTake:
+		if l, err = s.fromDisk(told); err != nil {
+			return err
+		}
 	default:
 		l.CopyFrom(copied)
 	}
@@ -213,6 +234,28 @@ func (s *pairSession) run(told *tape.Tape) (err error) {
 		return fmt.Errorf("from tick %d on, the take %s has the hash %016x, want %016x", s.at, s.value(takeFactor), got, end)
 	}
 	return nil
+}
+
+// fromDisk returns a copy of the session at the moment of the take, told by a file that ends there.
+func (s *pairSession) fromDisk(told *tape.Tape) (*Lab, error) {
+	part := tape.Tape{Config: told.Config, Panes: told.Panes, Entries: told.Entries[:s.at]}
+	var b bytes.Buffer
+	if err := part.Write(&b); err != nil {
+		return nil, err
+	}
+	read, err := tape.Read(&b)
+	if err != nil {
+		return nil, err
+	}
+	l, err := read.NewLab()
+	if err != nil {
+		return nil, err
+	}
+	l.AtOnce = atOnce
+	for _, e := range read.Entries {
+		_ = l.Tick(e)
+	}
+	return l.Fork(), nil
 }
 
 // replays writes a tape, reads it and compares the hashes of the session that it tells.
