@@ -406,15 +406,19 @@ func (s *pairSession) knobValue(k *predict.Knob) string {
 	return strconv.FormatFloat(x, 'g', 4, 64)
 }
 
-// fits reports whether a session can have two values.
-func fits(a, b *pairValue) bool {
-	for range 2 {
-		if a.knob != "" && b.knobs != nil && b.knobs.Lookup(a.knob) == nil {
-			return false
-		}
-		a, b = b, a
+// fits reports whether a session can have two of the values.
+func fits(a, b *pairValue, values []*pairValue) bool {
+	if a == b || a.factor == b.factor && a.factor != extraFactor {
+		return false
 	}
-	return a != b && (a.factor == extraFactor || a.factor != b.factor)
+	has := func(strategy, v *pairValue) bool { return v.knob == "" || strategy.knobs.Lookup(v.knob) != nil }
+	switch {
+	case a.knobs != nil:
+		return has(a, b)
+	case b.knobs != nil:
+		return has(b, a)
+	}
+	return slices.ContainsFunc(values, func(v *pairValue) bool { return v.knobs != nil && has(v, a) && has(v, b) })
 }
 
 // planPairs returns the values of n sessions, chosen one after the other: each time the value that makes the most new
@@ -428,7 +432,7 @@ func planPairs(n int) (sessions [][]*pairValue, covered, possible int) {
 	for i, v := range values {
 		seen[i], fit[i], index[v] = make([]int, len(values)), make([]bool, len(values)), i
 		for j, w := range values {
-			if fit[i][j] = fits(v, w); fit[i][j] {
+			if fit[i][j] = fits(v, w, values); fit[i][j] {
 				left[i]++
 			}
 		}
