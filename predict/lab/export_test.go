@@ -26,3 +26,12 @@ func (c *Client) Side() predict.Client { return c.side }
 
 // ServerConnection returns the server's end of a client's connection, or nil if there is none.
 func (p *Pane) ServerConnection(client int) *reliable.Connection { return p.connections[client].server }
+
+// Verbs and AttackKinds are the verbs of all commands, and the names of the command attack.
+var (
+	Verbs       = verbs
+	AttackKinds = attackKinds
+)
+
+// PacketFields returns the names of the fields in the packets of the server and then of the clients.
+func (p *Pane) PacketFields() []string { return p.packetFields() }

@@ -19,7 +19,7 @@ var falseAckSpecs = []string{
 	"snapshot", "snapshot:compression=delta", "snapshot:compression=relative-rotation:snapshot-every=3", "snapshot:compression=arithmetic",
 	"statesync", "statesync:compression=relative", "statesync:compression=delta", "statesync:compression=delta:delta-base=offset",
 	"statesync:compression=delta:delta-base=sequence", "statesync:authority=client", "statesync:authority=client:compression=delta",
-	"lockstep", "lockstep:messages=reliable",
+	"lockstep", "lockstep:messages=reliable", "rollback", "rollback:topology=mesh", "rollback:messages=reliable",
 }
 
 // TestFalseAcks loses all packets for 0.7 s, in which a cube is moved by a metre and comes to rest, and

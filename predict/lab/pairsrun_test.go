@@ -46,7 +46,7 @@ func runPairs(t *testing.T, number int, values []*pairValue) {
 	t.Errorf("session %d, %s: %v\n%s", number, strings.Join(names, " + "), err, &text)
 }
 
-// run makes the session of a tape, and returns what is wrong.
+// run makes the session that a tape tells, and returns what is wrong.
 func (s *pairSession) run(told *tape.Tape) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -96,6 +96,10 @@ func (s *pairSession) run(told *tape.Tape) (err error) {
 			_ = l.Tick(Entry{Inputs: []sim.Input{{Buttons: sim.Lift}}, Commands: []Command{nudge}})
 		}
 		l.CopyFrom(copied)
+	case onDiskTake:
+		if l, err = s.fromDisk(told); err != nil {
+			return err
+		}
 	default:
 		l.CopyFrom(copied)
 	}
@@ -106,6 +110,28 @@ func (s *pairSession) run(told *tape.Tape) (err error) {
 		return fmt.Errorf("from tick %d on, the take %s has the hash %016x, want %016x", s.at, s.value(takeFactor), got, end)
 	}
 	return nil
+}
+
+// fromDisk returns a copy of the session at the moment of the take, told by a file that ends there.
+func (s *pairSession) fromDisk(told *tape.Tape) (*Lab, error) {
+	part := tape.Tape{Config: told.Config, Panes: told.Panes, Entries: told.Entries[:s.at]}
+	var b bytes.Buffer
+	if err := part.Write(&b); err != nil {
+		return nil, err
+	}
+	read, err := tape.Read(&b)
+	if err != nil {
+		return nil, err
+	}
+	l, err := read.NewLab()
+	if err != nil {
+		return nil, err
+	}
+	l.AtOnce = atOnce
+	for _, e := range read.Entries {
+		_ = l.Tick(e)
+	}
+	return l.Fork(), nil
 }
 
 // replays writes a tape, reads it and compares the hashes of the session that it tells.

@@ -76,3 +76,30 @@ func TestPopsAfterOutage(t *testing.T) {
 		t.Errorf("%v pops a minute", n)
 	}
 }
+
+// TestPopsInMetro checks that spikes, losses and an outage of a second move the picture of no strategy by more than half a
+// metre at once, at 3 m/s. noprediction draws the newest state as soon as it has it: its pops are as large as what it has
+// missed. A faster cube is wrong by more than snap-distance after the outage, and then drawn where it is at once.
+func TestPopsInMetro(t *testing.T) {
+	experiment.Skip(t)
+	seeds := 1
+	if experiment.Long() {
+		seeds = 10
+	}
+	told := builtInTape(t, "figure-eight")
+	for _, s := range Strategies {
+		if s.Name == "noprediction" {
+			continue
+		}
+		for seed := range seeds {
+			c := labtest.Config(t, "plain", "metro", AtClient)
+			c.Network.Seed = uint64(seed + 1)
+			l := labtest.Open(t, c, s.Name)
+			for i := range 2400 {
+				labtest.Tick(t, l, Entry{Inputs: told.Entries[i%len(told.Entries)].Inputs})
+			}
+			pop := measure(t, l.Panes[0], "largest_pop_m")
+			labtest.Report(t, pop > 0.5, "%s, seed %d: the largest pop is %.3f m", s.Name, seed+1, pop)
+		}
+	}
+}

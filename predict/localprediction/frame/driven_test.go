@@ -68,3 +68,11 @@ func TestDriven(t *testing.T) {
 		t.Error("a rover with wagons is expected alone")
 	}
 }
+
+// TestDrivenCopy checks that a copy knows that inputs have changed, so it replays, too.
+func TestDrivenCopy(t *testing.T) {
+	var c driven
+	if c.copyFrom(&driven{tick: 7, changed: true}); c.tick != 7 || !c.changed {
+		t.Errorf("the copy is %+v", c)
+	}
+}

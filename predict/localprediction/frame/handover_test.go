@@ -6,6 +6,7 @@ import (
 	"ghostcube/predict/predicttest"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
+	"ghostcube/smoothing"
 )
 
 // TestFade checks that a handover of 16 m changes neither the place nor the speed of the picture suddenly, although the
@@ -41,6 +42,10 @@ func TestFade(t *testing.T) {
 		if f != (fade{}) || f.apply(body) != body {
 			t.Errorf("%+v is left", f)
 		}
+	}
+	late := fade{offset: smoothing.ErrorOffset{Pos: geom.Vec3{X: 1}}, ticks: 9, length: 10, rate: 60}
+	if before := late; late.absorb(geom.Pose{Pos: geom.Vec3{X: 1}}, geom.Pose{}) || late != before {
+		t.Error("the end of a handover absorbs a correction, enlarged")
 	}
 	var none fade
 	if p := (geom.Pose{Rot: geom.Identity}); none.absorb(p, p) || none.apply(p) != p {

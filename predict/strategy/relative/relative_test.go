@@ -216,6 +216,38 @@ func TestLeavesParent(t *testing.T) {
 	}
 }
 
+// TestHandoverAbsorbsCorrection checks that a correction by replay while the picture fades from a parent's time joins the fade:
+// the error offset, which would decay faster, takes none of it.
+func TestHandoverAbsorbsCorrection(t *testing.T) {
+	t.Parallel()
+	r := newRigAt(t, Strategy, &geom.Vec3{Y: 6, Z: 0.87}, "ship:distance=530", "latency=100ms")
+	push := func(by geom.Vec3) {
+		b := *r.serverBody()
+		b.Pose.Pos = b.Pose.Pos.Add(by)
+		r.ServerWorld().SetBody(0, b)
+	}
+	r.Run(900, predicttest.NoInput) // at 41 m/s
+	push(geom.Vec3{Y: -15, Z: 11.13})
+	for range 60 {
+		if r.c.parent.Current() == frame.NoParent {
+			break
+		}
+		r.Run(1, predicttest.NoInput)
+	}
+	r.Run(3, predicttest.NoInput)
+	before := r.Counter("corrections")
+	r.c.Player.ErrorOffset = smoothing.ErrorOffset{} // of the way out of the ship
+	push(geom.Vec3{Z: 0.4})
+	most := float32(0)
+	for range 24 {
+		r.Run(1, predicttest.NoInput)
+		most = max(most, r.c.Player.ErrorOffset.Pos.Len())
+	}
+	if n := r.Counter("corrections") - before; n == 0 || most > 0.01 {
+		t.Errorf("%v corrections in a handover; an error offset of %v m", n, most)
+	}
+}
+
 // TestServerChoosesParent checks that a cube without a parent gets one only from the server's
 // snapshots, because the client's ship is in the past, and that with parent-predict it leaves a parent
 // before the server's snapshots say so.
