@@ -358,6 +358,45 @@ func TestRejoinKeepsContacts(t *testing.T) {
 	}
 }
 
+// TestRejoinAmongIslands lets a client whose replays take in an island of a few bodies at most rejoin while its player pushes
+// more of them: it replays islands again afterwards, a copy made meanwhile goes on like the original, and in the end
+// everything is drawn at the server's poses.
+func TestRejoinAmongIslands(t *testing.T) {
+	if experiment.Brief() {
+		t.Skip("a session of two players")
+	}
+	c := labtest.Config(t, "katamari:cubes=80:players=2", "latency=50ms,loss=5%", AtClient)
+	l := labtest.Open(t, c, "historyoffset:replay-touch=island:island-max=3:messages=reliable")
+	p := l.Panes[0]
+	run := func(l *Lab, n int) {
+		for range n {
+			var e Entry
+			if l.Ticks() < 420 {
+				e.Inputs = []sim.Input{{Buttons: sim.Buttons(1 << (l.Ticks() / 100 % 4))}, {Buttons: sim.Buttons(1 << (l.Ticks() / 90 % 4))}}
+			}
+			labtest.Tick(t, l, e)
+		}
+	}
+	run(l, 80)
+	before := p.Counters.Value("island_replays")
+	labtest.Apply(t, l, "rejoin all 1 -")
+	run(l, 20)
+	fork := l.Fork()
+	run(fork, 700)
+	run(l, 700)
+	if fork.Hash() != l.Hash() {
+		t.Error("a copy during the download ends differently")
+	}
+	if n := p.Counters.Value("island_replays") - before; n < 5 || before < 5 || p.Counters.Value("joins") != 1 {
+		t.Errorf("%v replays of islands before, %v after %v joins", before, n, p.Counters.Value("joins"))
+	}
+	for i, b := range p.ServerWorld.Bodies() {
+		if d := b.Pose.Pos.Sub(p.Clients[0].View.Bodies[i].Pos).Len(); d > 0.01 {
+			t.Errorf("body %d is drawn %v m from the server's", i, d)
+		}
+	}
+}
+
 // TestFirstInputComesTooLate lets the way to the server become longer while a client of lockstep joins: its first
 // inputs arrive when the server has filled in their ticks, so it has to choose later ones, and no world diverges.
 func TestFirstInputComesTooLate(t *testing.T) {

@@ -23,6 +23,7 @@ import (
 	"ghostcube/internal/experiment"
 	"ghostcube/predict/score"
 	"ghostcube/render/video"
+	"ghostcube/ui/plan"
 )
 
 func testEnvironment(args []string, out, err io.Writer) Environment {
@@ -336,6 +337,35 @@ func TestListNamed(t *testing.T) {
 	}
 	if out := printed(t, "list", "jerk_ratio"); !strings.Contains(out, "jerk") {
 		t.Errorf("list of a measure:\n%s", out)
+	}
+}
+
+// TestListFindsPresetsAndTerms checks that list, with nothing but a name, finds every preset, and every term by the last of
+// its words.
+func TestListFindsPresetsAndTerms(t *testing.T) {
+	if experiment.Brief() {
+		t.Skip("a hundred lists")
+	}
+	library := &plan.Library{PresetFiles: assets.Presets, TermFile: assets.Terms}
+	presets, err := library.Presets()
+	if err != nil || len(presets) == 0 {
+		t.Fatal(err)
+	}
+	for i := range presets {
+		if out := printed(t, "list", presets[i].Name); !strings.Contains(out, presets[i].Title) {
+			t.Errorf("list %s:\n%s", presets[i].Name, out)
+		}
+	}
+	terms, err := library.Terms()
+	if err != nil || len(terms) < 40 {
+		t.Fatal(len(terms), err)
+	}
+	for i := range terms {
+		names := terms[i].Names()
+		name := names[len(names)-1]
+		if out := printed(t, "list", name); !strings.Contains(out, terms[i].Text) {
+			t.Errorf("list %s, of the term %s:\n%s", name, terms[i].Name, out)
+		}
 	}
 }
 

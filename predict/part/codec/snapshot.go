@@ -27,8 +27,9 @@ import (
 // tickBits is the width of the tick on the wire, which wraps after 18 minutes at 60 Hz.
 const tickBits = 16
 
-// maxHeaderBits is the largest header that a strategy may put before a snapshot, in bits.
-const maxHeaderBits = 320
+// maxHeaderBits is the largest header that a strategy may put before a snapshot, in bits: input.Relayed of all players, and
+// 64 bits besides.
+const maxHeaderBits = 64 + sim.MaxPlayers*input.MaxRelayedBits
 
 // Sender sends snapshots of one world to one peer. The zero value is ready.
 type Sender struct {
@@ -52,14 +53,15 @@ type senderScratch struct {
 }
 
 // MaxBodies is how many bodies a snapshot can contain if all of them move.
-const MaxBodies = (packet.MaxPayload*8 - tickBits - maxHeaderBits - digestBits) / (1 + AwakeBits)
+const MaxBodies = (packet.MaxPayload*8 - tickBits - maxHeaderBits - sim.MaxPlayers*input.MaxInputBits - digestBits) / (1 + AwakeBits)
 
 // With the knob checks, a whole snapshot has a check after the players' inputs and after each field of a
 // body, and bodies begin at whole bytes.
 const (
 	checkBits       = 32
 	bodyChecksBits  = 7 + 5*checkBits
-	maxCheckedCount = (packet.MaxPayload*8 - tickBits - maxHeaderBits - digestBits - 5*checkBits) / (1 + AwakeBits + bodyChecksBits) // bodies
+	maxCheckedCount = (packet.MaxPayload*8 - tickBits - maxHeaderBits - sim.MaxPlayers*(input.MaxInputBits+checkBits) -
+		digestBits - 5*checkBits) / (1 + AwakeBits + bodyChecksBits) // bodies
 )
 
 // DeclareChecks declares the knob that puts checks into snapshots, for the side that reads or writes

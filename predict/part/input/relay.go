@@ -18,6 +18,9 @@ const (
 	relayLenBits  = 6
 	relayNearBits = 7 // of an input whose heading is 0
 
+	// MaxRelayedBits is the largest size of what Relayed.Code writes for a player.
+	MaxRelayedBits = 1 + relayLenBits + maxPastBits
+
 	// MaxPast is the longest past that Prepend can add, in ticks.
 	MaxPast = maxRelayed
 )
@@ -125,7 +128,10 @@ func relayLength(run []sim.Input, limit int) int {
 		if i == 0 || in != before {
 			cost = 1 + relayNearBits
 			if in.Heading != before.Heading {
-				cost += 8
+				cost += headingBits
+			}
+			if in.Buttons&sim.ActionButtons != 0 {
+				cost += maxActionBits
 			}
 		}
 		if bits += cost; bits > limit || i == maxRelayed {

@@ -1,6 +1,7 @@
 package input
 
 import (
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -45,6 +46,32 @@ func TestRelayedRuns(t *testing.T) {
 	c.BeginRead(c.FinishWrite())
 	if got.Code(&c, 1); c.Err() == nil {
 		t.Error("a relayed shot is accepted")
+	}
+}
+
+// TestRelayedRunsFit checks that no run takes more bits than its limit, nor all runs more than MaxRelayedBits each, when
+// players change headings and buttons and use actions in every tick.
+func TestRelayedRunsFit(t *testing.T) {
+	chance := rand.New(rand.NewPCG(3, 8))
+	run := make([]sim.Input, maxRelayed)
+	var all Relayed
+	var c quant.Coder
+	for range 300 {
+		for p := range sim.MaxPlayers {
+			for i := range run {
+				run[i] = sim.Input{Buttons: sim.Buttons(chance.Uint32()) & (sim.MoveButtons | sim.ActionButtons), Heading: uint8(chance.IntN(3))}
+			}
+			n := relayLength(run, maxPastBits)
+			c.BeginMeasure()
+			if CodeInputs(&c, run[:n]); c.BitsProcessed() > maxPastBits {
+				t.Fatalf("%d inputs take %d bits: %+v", n, c.BitsProcessed(), run[:n])
+			}
+			all.counts[p] = copy(all.inputs[p][:], run[:n])
+		}
+		c.BeginMeasure()
+		if all.Code(&c, sim.MaxPlayers); c.BitsProcessed() > sim.MaxPlayers*MaxRelayedBits {
+			t.Fatalf("the runs of all players take %d bits", c.BitsProcessed())
+		}
 	}
 }
 

@@ -18,7 +18,7 @@ const (
 	maxAdvantage = 255 // inputs
 
 	// maxBytes is enough for any message without hashes of bodies.
-	maxBytes = 4*((3*tickBits+countBits+maxInputs*(input.MaxShotInputBits+1))/8) + 4*(desync.MaxChecksums+8)
+	maxBytes = sim.MaxPlayers*((3*tickBits+2*countBits+maxInputs*(input.MaxShotInputBits+1)+7)/8) + 4*(desync.MaxChecksums+8)
 )
 
 // message is the payload in both directions. On the wire it is, for each player of the scene, one

@@ -159,6 +159,39 @@ func TestMeshFarPeerWithinLimit(t *testing.T) {
 	}
 }
 
+// TestMeshFarPeerWithInputDelay checks that an input delay makes a client on a slow path predict as many ticks less, and
+// changes neither how far it keeps ahead nor anybody's pace: the inputs of all arrive earlier by the delay.
+func TestMeshFarPeerWithInputDelay(t *testing.T) {
+	if experiment.Brief() {
+		t.Skip("two sessions of three players")
+	}
+	var ahead, early [2]float64
+	for i, delay := range []string{"0", "6"} {
+		r := newRig(t, "katamari:cubes=9:players=3", "latency=40ms,jitter=5ms,loss=2%,far-player=3,far-latency=150ms", false,
+			"topology", "mesh", "input-delay", delay)
+		r.run(t, 400)
+		for range 200 {
+			r.run(t, 1)
+			now := r.c[0].env.World.Tick()
+			ahead[i] += float64(int64(r.c[2].env.World.Tick())-int64(now)) / 200
+			early[i] += float64(int64(r.c[0].known.end[2])-int64(now)) / 200
+			if a, b := r.c[0].env.SlewPPM, r.c[1].env.SlewPPM; a != 0 || b != 0 {
+				t.Fatalf("near clients run at a pace of %d and %d ppm", a, b)
+			}
+		}
+		r.requireMesh(t, 40)
+		if n := r.Counter("skipped_ticks"); n != 0 {
+			t.Errorf("%v ticks skipped", n)
+		}
+	}
+	if d := ahead[1] - ahead[0]; ahead[0] < 5 || d < -1 || d > 1 {
+		t.Errorf("the far client is %.1f ticks ahead, with an input delay %.1f", ahead[0], ahead[1])
+	}
+	if d := early[1] - early[0]; d < 5 || d > 7 {
+		t.Errorf("its inputs are %.1f ticks early at a near client, with an input delay of 6 %.1f", early[0], early[1])
+	}
+}
+
 // TestMeshPace checks that in a mesh a client that is ahead slows down, by five per cent at most, until all step the same ticks
 // at the same time, and that nobody slows down for ever: after that all run at the session's pace.
 func TestMeshPace(t *testing.T) {

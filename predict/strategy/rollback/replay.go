@@ -38,15 +38,21 @@ func (c *client) replay(first sim.Tick) {
 	now, began := w.Tick(), c.env.Counters.BeginSpan()
 	c.scratch.drawn = c.appendDrawn(c.scratch.drawn[:0])
 	if !c.replaySelected(first, now) {
-		w.Load(c.worlds.Find(first))
-		for w.Tick() < now {
-			c.step()
-		}
+		c.replayAll(first, now)
 	}
 	for i, b := range w.Bodies() {
 		c.settings.smoothing.Absorb(&c.errorOffsets[i], c.scratch.drawn[i], b.Pose)
 	}
 	c.env.Counters.EndSpan("rollback", began)
+}
+
+// replayAll loads the world of a tick and steps all of it again.
+func (c *client) replayAll(first, now sim.Tick) {
+	w := c.env.World
+	w.Load(c.worlds.Find(first))
+	for w.Tick() < now {
+		c.step()
+	}
 }
 
 // replaySelected steps only what can differ from the remembered worlds, and reports false if that is not possible. The
