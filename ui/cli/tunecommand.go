@@ -25,7 +25,7 @@ import (
 
 type tuneCommand struct {
 	Pane      string   `arg:"" optional:"" help:"Strategy or preset, with knobs: where the search starts." placeholder:"SPEC"`
-	Objective string   `group:"search" help:"Measure that is to become small, as list measures has it." default:"pops_per_minute" placeholder:"MEASURE"`
+	Objective string   `group:"search" help:"Measure that is to become small, as list measures has it; one that is best near 0 or 1 by its distance." default:"pops_per_minute" placeholder:"MEASURE"`
 	Limits    []string `group:"search" sep:"none" name:"limit" help:"Limit that has to be kept, as MEASURE<=N, MEASURE<=default or MEASURE<=default+5%. May be given several times." placeholder:"LIMIT"`
 	Knobs     []string `group:"search" help:"Knobs to search: all that --list has if none is named." placeholder:"NAME,..."`
 	Sessions  int      `group:"search" help:"Sessions of the search." default:"2000" placeholder:"2000"`
@@ -61,8 +61,8 @@ searched, nor those that only show what a mechanism is for: --list names them.
 
 Examples:
   ghostcube tune rewind --list
-  ghostcube tune snapshot --objective display_delay_ms --limit 'down_kbit_per_second<=default' --limit 'longest_freeze_ms<=50' --networks wifi-bad -o quick.toml
-  ghostcube tune rewind --objective lag_error_rms_m --limit key_to_screen_ms<=17 --knobs lead,snapshot-every --networks '4g;wifi-bad' --sessions 400
+  ghostcube tune snapshot --objective longest_freeze_ms --limit 'down_kbit_per_second<=default' --knobs survive-losses,extrapolate,compression --networks wifi-bad --sessions 300 -o calm.toml
+  ghostcube tune rewind --objective lag_error_rms_m --limit key_to_screen_ms<=17 --knobs lead,snapshot-every --networks '4g;wifi-bad' --sessions 300 --format json
 `
 }
 
@@ -74,9 +74,10 @@ const (
 
 // tuneMeasure is a measure of a search.
 type tuneMeasure struct {
-	name, title, better string
-	digits              int
-	distance            bool // of a value from 0, on either side, counts
+	name, title string
+	digits      int
+	distance    bool // from centre, on either side, counts
+	centre      float64
 }
 
 // tuneTask is what a search is about.
@@ -220,19 +221,25 @@ func parseLimit(text string) (tune.Limit, error) {
 	return tune.Limit{Most: most}, nil
 }
 
-// tuneMeasureNamed returns a measure that can be small: one that is better if lower, or closer to 0.
+// tuneMeasureNamed returns a measure that can be small, or near a value.
 func tuneMeasureNamed(name string) (tuneMeasure, error) {
 	var known []string
 	for _, column := range sweepColumns() {
-		better := column.Better
-		if better != score.Lower.String() && better != score.NearZero.String() {
+		m := tuneMeasure{name: column.Name, title: column.Title, digits: column.Digits}
+		switch column.Better {
+		case score.Lower.String():
+		case score.NearZero.String():
+			m.distance, m.title = true, m.title+", distance from 0"
+		case score.NearOne.String():
+			m.distance, m.centre, m.title = true, 1, m.title+", distance from 1"
+		default:
 			continue
 		}
 		if known = append(known, column.Name); column.Name == name {
-			return tuneMeasure{name, column.Title, better, column.Digits, better == score.NearZero.String()}, nil
+			return m, nil
 		}
 	}
-	return tuneMeasure{}, &link.UnknownNameError{Kind: "measure that is better if lower or closer to 0", Name: name, Choices: known}
+	return tuneMeasure{}, &link.UnknownNameError{Kind: "measure that a search can make small", Name: name, Choices: known}
 }
 
 // checkOut reports a file that exists, or whose name cannot be that of a preset, before the search begins.

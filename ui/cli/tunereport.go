@@ -269,7 +269,7 @@ func (r *tuneReport) writeText(out io.Writer) error {
 		fmt.Fprintf(out, "\n%s, best minus start: %s\n", t.measures[0].title, r.text(0, x.Gain))
 	}
 	if r.Lost != nil {
-		fmt.Fprintf(out, "\nSearch: %s. With other seeds %s of it is lost.\n", r.text(0, intervalOf(r.gains)), r.text(0, *r.Lost))
+		fmt.Fprintf(out, "\nDifference in the search: %s. With other seeds it is higher by %s: that is lost.\n", r.text(0, intervalOf(r.gains)), r.text(0, *r.Lost))
 	}
 	if r.Needed > 0 {
 		fmt.Fprintf(out, "For ±%v %% of the start's mean %s are enough.\n", r.Precision, plural(r.Needed, "seed"))

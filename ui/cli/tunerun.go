@@ -196,7 +196,7 @@ func (m *tuneMeasure) of(c *sweep.Cell) float64 {
 	case !ok:
 		return math.NaN()
 	case m.distance:
-		return math.Abs(v)
+		return math.Abs(v - m.centre)
 	}
 	return v
 }
