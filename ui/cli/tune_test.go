@@ -15,6 +15,7 @@ import (
 
 // TestBadTune checks the errors of tune, which name what is allowed, run nothing, and change no file of the user.
 func TestBadTune(t *testing.T) {
+	experiment.Skip(t)
 	t.Parallel()
 	mine := filepath.Join(t.TempDir(), "mine.toml")
 	need(os.WriteFile(mine, []byte("mine"), 0o600))
@@ -79,7 +80,7 @@ func TestTune(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "quick.toml")
 	flags := []string{"tune", "rewind", "--objective", "down_kbit_per_second", "--limit", "path_error_rms_m<=0.05", "--knobs", "lead,snapshot-every,redundant",
-		"--networks", "4g;wifi-bad", "--seconds", "3", "--seeds", "3", "--test-seeds", "4", "--sessions", "150", "--format", "json", "--cells", filepath.Join(dir, "cells")}
+		"--networks", "4g;wifi-bad", "--seconds", "2", "--seeds", "3", "--test-seeds", "3", "--sessions", "100", "--format", "json", "--cells", filepath.Join(dir, "cells")}
 	text := printed(t, append(flags, "--jobs", "1", "-o", file)...)
 	var r tuneReport
 	need(json.Unmarshal([]byte(text), &r))
@@ -87,12 +88,15 @@ func TestTune(t *testing.T) {
 		t.Fatalf("%s", text)
 	}
 	for _, x := range r.Test {
-		if x.Gain.High == nil || *x.Gain.High >= 0 || x.Seeds != 4 || x.FirstSeed != 1001 {
+		if x.Gain.High == nil || *x.Gain.High >= 0 || x.Seeds != 3 || x.FirstSeed != 1001 {
 			t.Errorf("%+v", x)
 		}
 	}
 	if r.Test[0].Each[0].Tape == r.Test[1].Each[0].Tape {
 		t.Error("both tests are on the tapes of the search")
+	}
+	if *r.Test[0].Each[0].Best == *r.Search[0].Best {
+		t.Error("the test has the figures of the search")
 	}
 	if again := printed(t, append(flags, "--jobs", "2")...); again != text {
 		t.Errorf("other digits: %s", again)

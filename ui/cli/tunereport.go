@@ -183,7 +183,7 @@ func (t *tuneTask) differences(p *tune.Problem, tapes []string, start, best *tun
 func (r *tuneReport) addTest(t *tuneTask, tapes []string, start, best *tune.Candidate) {
 	p := t.problem(tapes)
 	gain := p.Difference(best, start, 0)
-	x := tuneTest{FirstSeed: t.firstSeed + plan.MaxSweepSeeds, Seeds: start.Seeds, NewTapes: len(r.Test) > 0, Gain: intervalOf(gain),
+	x := tuneTest{FirstSeed: t.testSeed(), Seeds: start.Seeds, NewTapes: len(r.Test) > 0, Gain: intervalOf(gain),
 		Each: t.differences(p, tapes, start, best)}
 	r.Test = append(r.Test, x)
 	if !x.NewTapes {

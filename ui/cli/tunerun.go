@@ -118,11 +118,14 @@ func (r *tuneRun) checkStart() error {
 	return nil
 }
 
+// testSeed returns the first seed of the test, beyond all that a search can use.
+func (t *tuneTask) testSeed() uint64 { return t.firstSeed + plan.MaxSweepSeeds }
+
 // test measures the start and the best settings with other seeds, on the tapes of the search and on others.
 func (r *tuneRun) test(report *tuneReport, o *tune.Outcome) error {
 	for _, tapes := range [][]string{r.tapes, r.testTapes} {
 		points := []tune.Point{o.Start.Point, o.Best.Point}
-		values, err := r.measure("test", points, tapes, r.firstSeed+plan.MaxSweepSeeds, r.TestSeeds)
+		values, err := r.measure("test", points, tapes, r.testSeed(), r.TestSeeds)
 		if err != nil {
 			return err
 		}
