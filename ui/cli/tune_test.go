@@ -80,7 +80,8 @@ func TestTune(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "quick.toml")
 	flags := []string{"tune", "rewind", "--objective", "down_kbit_per_second", "--limit", "path_error_rms_m<=0.05", "--knobs", "lead,snapshot-every,redundant",
-		"--networks", "4g;wifi-bad", "--seconds", "2", "--seeds", "3", "--test-seeds", "3", "--sessions", "100", "--format", "json", "--cells", filepath.Join(dir, "cells")}
+		"--networks", "4g;wifi-bad", "--seconds", "2",
+		"--seeds", "3", "--test-seeds", "3", "--sessions", "100", "--format", "json", "--cells", filepath.Join(dir, "cells")}
 	text := printed(t, append(flags, "--jobs", "1", "-o", file)...)
 	var r tuneReport
 	need(json.Unmarshal([]byte(text), &r))

@@ -61,8 +61,8 @@ searched, nor those that only show what a mechanism is for: --list names them.
 
 Examples:
   ghostcube tune rewind --list
-  ghostcube tune snapshot --objective longest_freeze_ms --limit 'down_kbit_per_second<=default' --knobs survive-losses,extrapolate,compression --networks wifi-bad --sessions 300 -o calm.toml
-  ghostcube tune rewind --objective lag_error_rms_m --limit key_to_screen_ms<=17 --knobs lead,snapshot-every --networks '4g;wifi-bad' --sessions 300 --format json
+  ghostcube tune snapshot --objective lag_error_rms_m --limit 'down_kbit_per_second<=default' --knobs survive-losses,extrapolate --networks wifi-bad
+  ghostcube tune rewind --objective lag_error_rms_m --knobs lead,snapshot-every --networks '4g;wifi-bad' --sessions 300 -o near.toml
 `
 }
 

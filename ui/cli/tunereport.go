@@ -372,7 +372,8 @@ func (r *tuneReport) writeCSV(out io.Writer) error {
 func (r *tuneReport) writePreset(name string) error {
 	t := r.task
 	var b strings.Builder
-	fmt.Fprintf(&b, "# Found by ghostcube tune (%s), from %s.\n# Networks: %s. Tapes: %s.\n", Version, r.Start, strings.Join(r.Networks, "; "), strings.Join(r.Tapes, ", "))
+	fmt.Fprintf(&b, "# Found by ghostcube tune (%s), from %s.\n# Networks: %s. Tapes: %s.\n", Version, r.Start,
+		strings.Join(r.Networks, "; "), strings.Join(r.Tapes, ", "))
 	if len(r.Test) == 0 {
 		b.WriteString("# Not tested with other seeds.\n")
 	}
@@ -385,7 +386,8 @@ func (r *tuneReport) writePreset(name string) error {
 	}
 	title := []rune(t.strategy + ", tuned: " + r.Objective)
 	doc := []rune("Settings of " + t.strategy + " that a search has found for the lowest " + goal + ".")
-	fmt.Fprintf(&b, "title = %q\ndoc = %q\nstrategy = %q\nknobs = [", string(title[:min(len(title), plan.MaxTitle)]), string(doc[:min(len(doc), plan.MaxPresetDoc)]), t.strategy)
+	fmt.Fprintf(&b, "title = %q\ndoc = %q\nstrategy = %q\nknobs = [", string(title[:min(len(title), plan.MaxTitle)]),
+		string(doc[:min(len(doc), plan.MaxPresetDoc)]), t.strategy)
 	for i, knob := range r.settings {
 		if i > 0 {
 			b.WriteString(", ")

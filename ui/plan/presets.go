@@ -13,7 +13,8 @@ import (
 	"ghostcube/predict/lab"
 )
 
-// Preset is a strategy with knobs, under a name of the field, or from a file of the user, whose name has a dot or a slash. It stands for a pane wherever a strategy does: shooter, or
+// Preset is a strategy with knobs, under a name of the field, or from a file of the user, whose name has a dot or a slash.
+// It stands for a pane wherever a strategy does: shooter, or
 // shooter:lead=8 with another knob. A plan has the strategy and all knobs in its place, and the name as that of the
 // pane, so a tape or a link runs the same session when the preset has changed.
 type Preset struct {
@@ -144,7 +145,7 @@ func (p *Preset) Spec(further []lab.Setting) string {
 // PresetNamed returns the preset called name, or that of a file.
 func (l *Library) PresetNamed(name string) (*Preset, error) {
 	if isFile(name) {
-		return l.presetOfFile(name)
+		return presetOfFile(l, name)
 	}
 	list, err := l.Presets()
 	if err != nil {
@@ -158,7 +159,7 @@ func (l *Library) PresetNamed(name string) (*Preset, error) {
 }
 
 // presetOfFile returns the preset of a user's file, which is read once.
-func (l *Library) presetOfFile(name string) (*Preset, error) {
+func presetOfFile(l *Library, name string) (*Preset, error) {
 	if x := l.presetFiles[name]; x != nil {
 		return x, nil
 	}
