@@ -151,11 +151,12 @@ func TestSearchRepeats(t *testing.T) {
 // TestSearchWithoutSolution checks that limits that nothing keeps are approached, and that the start stays if nothing is
 // better.
 func TestSearchWithoutSolution(t *testing.T) {
-	p, k := newTestProblem()
+	p, _ := newTestProblem()
 	p.Limits = []Limit{{Most: -1}}
 	if o := must(p.Run()); p.Excess(o.Best, o.Start, o.Best.Seeds) <= 0 || !slices.Contains(text(p, o.Best), "lead=0") {
 		t.Errorf("%v", text(p, o.Best))
 	}
+	var k *testKnobs
 	p, k = newTestProblem()
 	for name, value := range map[string]string{"factor": "0.5", "mode": "two", "lead": "10"} {
 		if err := k.Set(name, value); err != nil {
