@@ -49,6 +49,7 @@ type ContactOrder int
 func (k *Knobs) ContactOrder(p *ContactOrder) {
 	k.In(CorrectionKnobs).Choice((*int)(p), "contact-order", 0, []string{"same", "reordered"},
 		"solver's order at the client: the server's, or another, which causes mispredictions")
+	k.NotSearched("a property of the game", "contact-order")
 }
 
 // Apply sets the order for the next steps of a client's world.

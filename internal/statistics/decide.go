@@ -53,6 +53,22 @@ func PairedDifference(a, b map[uint64]float64) Interval {
 	return BySeed(differences)
 }
 
+// MeanDifference returns the interval of a's mean minus b's, whose values are independent, by Welch's approximation of the
+// degrees of freedom, rounded down (Welch, The Generalization of Student's Problem, 1947). Below two values of either there is none: its
+// ends are the difference.
+func MeanDifference(a, b Interval) Interval {
+	d := Interval{N: min(a.N, b.N), Mean: a.Mean - b.Mean}
+	d.Low, d.High = d.Mean, d.Mean
+	if d.N < 2 || a.SD == 0 && b.SD == 0 {
+		return d
+	}
+	x, y := float64(a.SD*a.SD)/float64(a.N), float64(b.SD*b.SD)/float64(b.N)
+	freedom := float64((x+y)*(x+y)) / (float64(x*x)/float64(a.N-1) + float64(y*y)/float64(b.N-1))
+	half := float64(quantile(max(int(freedom), 1)) * math.Sqrt(x+y))
+	d.Low, d.High, d.SD = d.Mean-half, d.Mean+half, float64(math.Sqrt(x+y)*math.Sqrt(float64(d.N)))
+	return d
+}
+
 // BySeed returns the interval of values by seed.
 func BySeed(values map[uint64]float64) Interval {
 	list := make([]float64, 0, len(values))

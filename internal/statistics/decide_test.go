@@ -78,3 +78,19 @@ func TestHolm(t *testing.T) {
 		}
 	}
 }
+
+// TestMeanDifference checks Welch's interval by hand: the variances of the means are 0.5 and 1, so there are
+// 1.5²/(0.5²/4+1²/3) = 5.68 degrees of freedom, rounded down to 5, whose quantile is 2.571.
+func TestMeanDifference(t *testing.T) {
+	a, b := Mean([]float64{1, 2, 3, 4, 5}), Interval{N: 4, Mean: 10, SD: 2}
+	d := MeanDifference(a, b)
+	if half := 2.571 * math.Sqrt(1.5); math.Abs(d.Half()-half) > 1e-12 || d.Mean != a.Mean-b.Mean || d.N != 4 {
+		t.Errorf("%+v, want ±%v", d, half)
+	}
+	if d := MeanDifference(Mean([]float64{2, 2}), Mean([]float64{1, 1})); d.Low != 1 || d.High != 1 {
+		t.Errorf("without variance: %+v", d)
+	}
+	if d := MeanDifference(a, Mean([]float64{7})); d.Mean != -4 || d.Low != -4 || d.High != -4 {
+		t.Errorf("with one value: %+v", d)
+	}
+}

@@ -155,6 +155,13 @@ func (c *docCommand) shortened() []string {
 			set("--seconds", "0.5")
 			set("--seeds", "2")
 		}
+	case "tune":
+		if !slices.Contains(args, "--list") {
+			set("--seconds", "2")
+			set("--seeds", "2")
+			set("--test-seeds", "2")
+			set("--sessions", "60")
+		}
 	case "claims":
 		set("--seeds", "2")
 		if c.flag("--only") == "" {

@@ -155,6 +155,7 @@ var folders = map[string]struct {
 	"ui/plan":        {free, "sim net/link predict/lab predict/lab/tape ui/stage ui/claim"},
 	"ui/sweep":       {free, "internal/atomicfile internal/statistics"},
 	"ui/sweep/queue": {free, ""},
+	"ui/tune":        {exact, "internal/statistics net/link predict"},
 	"ui/advise":      {free, "internal/statistics net/link sim/scene ui/sweep"},
 	"ui/tour":        {free, "ui/plan sim net/link predict/lab predict/score"},
 	"ui/cli": {free, `
@@ -162,7 +163,7 @@ var folders = map[string]struct {
 		predict/lab/capture predict/lab/remote
 		predict/lab/tape predict predict/lab predict/lab/probe predict/lab/trace predict/score
 		render/video
-		ui/plan ui/claim ui/sweep ui/sweep/queue ui/advise ui/session ui/diagram ui/gamelog ui/page ui/tour ui/recorder ui/stage ui/hud
+		ui/plan ui/claim ui/sweep ui/sweep/queue ui/tune ui/advise ui/session ui/diagram ui/gamelog ui/page ui/tour ui/recorder ui/stage ui/hud
 		internal/atomicfile internal/statistics`},
 	"ui/session": {free, `
 		sim sim/geom net/link

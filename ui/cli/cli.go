@@ -94,6 +94,7 @@ type arguments struct {
 	Tour    tourCommand    `cmd:"" help:"Open the window with a lesson of the tour."`
 	Bench   benchCommand   `cmd:"" help:"Run a session as fast as possible and print its scores."`
 	Sweep   sweepCommand   `cmd:"" help:"Run many panes on many networks with many tapes and seeds, and report on them."`
+	Tune    tuneCommand    `cmd:"" help:"Search the settings of a strategy that are best by a measure and keep limits of others."`
 	Claims  claimsCommand  `cmd:"" help:"Test what the sources claim, over several seeds, and print the verdicts."`
 	Advise  adviseCommand  `cmd:"" help:"Answer which strategies fit a game, from measured sessions."`
 	Worker  workerCommand  `cmd:"" help:"Run cells of sweeps that wait on a NATS server."`
@@ -185,6 +186,7 @@ func (p *program) newParser(args *arguments) (*kong.Kong, error) {
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 		kong.ExplicitGroups([]kong.Group{
 			{Key: "sweep", Title: "Sweep:"},
+			{Key: "search", Title: "Search:"},
 			{Key: "game", Title: "Game:"},
 			{Key: "session", Title: "Session:"},
 			{Key: "workers", Title: "Workers:"},

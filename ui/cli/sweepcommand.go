@@ -31,13 +31,10 @@ type sweepCommand struct {
 	Fault      string        `group:"session" help:"Faults of every session, as bench takes them." placeholder:"NAME=VALUE@TIME,..."`
 	Seconds    float64       `group:"session" help:"Length of every session in seconds: that of its tape if none is given." placeholder:"S"`
 	Out        string        `group:"output" short:"o" required:"" help:"Folder for the results. A sweep that was killed resumes from it." placeholder:"DIR"`
-	Jobs       int           `group:"output" help:"Sessions that run at once: one on each core if none is given." placeholder:"N"`
-	NATS       string        `name:"nats" group:"workers" help:"NATS server by which ghostcube worker computes the cells, with JetStream." placeholder:"nats://HOST"`
-	Verify     float64       `group:"workers" help:"Results of workers that are computed here as well, in percent. 0 believes everybody." default:"5" placeholder:"5"`
-	AckWait    time.Duration `group:"workers" help:"Time after which the cell of a silent worker goes to another one." default:"30s" placeholder:"30s"`
-	Report     bool          `group:"output" help:"Run nothing: write results and report of the cells that the folder has."`
-	Precision  float64       `group:"output" help:"Half of an interval, in percent of the mean, for which the report says how many seeds it takes." default:"5" placeholder:"5"`
-	Page       string        `group:"output" help:"Address of the page to which the report's links lead, such as https://example.org/lab/." placeholder:"ADDRESS"`
+	QueueFlags `embed:""`
+	Report     bool    `group:"output" help:"Run nothing: write results and report of the cells that the folder has."`
+	Precision  float64 `group:"output" help:"Half of an interval, in percent of the mean, for which the report says how many seeds it takes." default:"5" placeholder:"5"`
+	Page       string  `group:"output" help:"Address of the page to which the report's links lead, such as https://example.org/lab/." placeholder:"ADDRESS"`
 }
 
 // Help returns the detailed help.
@@ -60,6 +57,40 @@ Examples:
 `
 }
 
+// QueueFlags are the flags of the commands that run cells, here or by workers.
+type QueueFlags struct {
+	Jobs    int           `group:"output" help:"Sessions that run at once: one on each core if none is given." placeholder:"N"`
+	NATS    string        `name:"nats" group:"workers" help:"NATS server by which ghostcube worker computes the cells, with JetStream." placeholder:"nats://HOST"`
+	Verify  float64       `group:"workers" help:"Results of workers that are computed here as well, in percent. 0 believes everybody." default:"5" placeholder:"5"`
+	AckWait time.Duration `group:"workers" help:"Time after which the cell of a silent worker goes to another one." default:"30s" placeholder:"30s"`
+}
+
+// check reports a bad value.
+func (f *QueueFlags) check() error {
+	if f.Jobs < 0 || f.Jobs > maxJobs {
+		return fmt.Errorf("--jobs=%d: want 1 to %d", f.Jobs, maxJobs)
+	}
+	if !(f.Verify >= 0 && f.Verify <= 100) {
+		return fmt.Errorf("--verify=%v: want a percentage up to 100", f.Verify)
+	}
+	if f.AckWait < minAckWait || f.AckWait > maxAckWait {
+		return fmt.Errorf("--ack-wait=%v: want %v to %v", f.AckWait, minAckWait, maxAckWait)
+	}
+	if f.NATS == "" {
+		return nil
+	}
+	return checkServer(f.NATS)
+}
+
+// runCells runs the missing cells. lies is the error of workers that have sent wrong results, which are replaced.
+func (f *QueueFlags) runCells(r *sweepRun) (lies, err error) {
+	jobs := cmp.Or(f.Jobs, runtime.GOMAXPROCS(0))
+	if f.NATS != "" {
+		return f.runQueue(r, jobs)
+	}
+	return nil, r.run(jobs)
+}
+
 // maxJobs is the largest number of sessions that run at once.
 const maxJobs = 1024
 
@@ -68,19 +99,10 @@ func (c *sweepCommand) Run(p *program) error {
 	if c.Seeds < 0 || c.Seeds > plan.MaxSweepSeeds {
 		return usageError{fmt.Errorf("--seeds=%d: want 1 to %d", c.Seeds, plan.MaxSweepSeeds)}
 	}
-	if c.Jobs < 0 || c.Jobs > maxJobs {
-		return usageError{fmt.Errorf("--jobs=%d: want 1 to %d", c.Jobs, maxJobs)}
-	}
 	if !(c.Precision > 0 && c.Precision <= 100) {
 		return usageError{fmt.Errorf("--precision=%v: want a percentage up to 100", c.Precision)}
 	}
-	if !(c.Verify >= 0 && c.Verify <= 100) {
-		return usageError{fmt.Errorf("--verify=%v: want a percentage up to 100", c.Verify)}
-	}
-	if c.AckWait < minAckWait || c.AckWait > maxAckWait {
-		return usageError{fmt.Errorf("--ack-wait=%v: want %v to %v", c.AckWait, minAckWait, maxAckWait)}
-	}
-	if err := checkServer(c.NATS); c.NATS != "" && err != nil {
+	if err := c.QueueFlags.check(); err != nil {
 		return usageError{err}
 	}
 	if c.Page != "" && !strings.HasPrefix(c.Page, "https://") && !strings.HasPrefix(c.Page, "http://") {
@@ -147,14 +169,8 @@ func (c *sweepCommand) run(p *program, store *sweep.Store, points *plan.Points, 
 		if err := store.SetPlan(planned); err != nil {
 			return err
 		}
-		r := &sweepRun{program: p, store: store, plan: planned, points: points, missing: planned.Missing(store)}
-		jobs := cmp.Or(c.Jobs, runtime.GOMAXPROCS(0))
-		if c.NATS != "" {
-			lies, err = c.runQueue(r, jobs)
-		} else {
-			err = r.run(jobs)
-		}
-		if err != nil {
+		r := &sweepRun{program: p, label: "sweep", store: store, plan: planned, points: points, missing: planned.Missing(store)}
+		if lies, err = c.runCells(r); err != nil {
 			return err
 		}
 		if err := store.Reload(); err != nil {

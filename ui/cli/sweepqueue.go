@@ -54,19 +54,19 @@ type computed struct {
 }
 
 // runQueue runs the cells by workers. lies is the error of workers that have sent wrong results, which are replaced.
-func (c *sweepCommand) runQueue(r *sweepRun, jobs int) (lies, err error) {
-	shown, err := queue.Address(c.NATS)
+func (f *QueueFlags) runQueue(r *sweepRun, jobs int) (lies, err error) {
+	shown, err := queue.Address(f.NATS)
 	if err != nil {
 		return nil, err
 	}
-	q, err := queue.Dial(c.NATS, programIdentity())
+	q, err := queue.Dial(f.NATS, programIdentity())
 	if err != nil {
 		return nil, err
 	}
 	defer q.Close()
 	ctx, stop := untilSignal()
 	defer stop()
-	if err := q.Create(ctx, c.AckWait); err != nil {
+	if err := q.Create(ctx, f.AckWait); err != nil {
 		return nil, fmt.Errorf("%s: %w", shown, err)
 	}
 	x := &queueRun{sweepRun: r, queue: q, at: map[string][2]int{}, columns: map[string]bool{}}
@@ -78,9 +78,9 @@ func (c *sweepCommand) runQueue(r *sweepRun, jobs int) (lies, err error) {
 	for _, column := range sweepColumns() {
 		x.columns[column.Name] = true
 	}
-	x.audit = sweep.NewAudit(r.store, keys, c.Verify/100, rand.Float64)
+	x.audit = sweep.NewAudit(r.store, keys, f.Verify/100, rand.Float64)
 	fmt.Fprintf(r.program.Stderr, "ghostcube: %s for workers: ghostcube worker --nats %s\n", plural(len(keys), "cell"), shown)
-	r.bar, r.noticed = r.program.newProgress(fmt.Sprintf("sweep, %d", len(keys)), len(keys)), r.program.Now()
+	r.bar, r.noticed = r.program.newProgress(fmt.Sprintf("%s, %d", r.label, len(keys)), len(keys)), r.program.Now()
 	err = x.run(ctx, jobs)
 	r.bar.finish()
 	return x.lieError(), err

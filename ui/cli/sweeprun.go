@@ -155,6 +155,7 @@ const sweepNotice = 30 * time.Second
 // sweepRun runs the cells that a store lacks of a plan.
 type sweepRun struct {
 	program *program
+	label   string // of the progress bar
 	store   *sweep.Store
 	plan    *sweep.Plan
 	points  *plan.Points
@@ -173,7 +174,7 @@ func (r *sweepRun) run(jobs int) error {
 	for _, at := range r.missing {
 		ticks += r.plan.Points[at[0]].Ticks
 	}
-	r.bar = r.program.newProgress(fmt.Sprintf("sweep, %d", len(r.missing)), ticks)
+	r.bar = r.program.newProgress(fmt.Sprintf("%s, %d", r.label, len(r.missing)), ticks)
 	r.noticed = r.program.Now()
 	ctx, stop := untilSignal()
 	defer stop()
@@ -198,9 +199,16 @@ func (r *sweepRun) run(jobs int) error {
 	return nil
 }
 
+// interruptedError is the error of a sweep that was interrupted.
+type interruptedError struct{ ended, cells int }
+
+func (e *interruptedError) Error() string {
+	return fmt.Sprintf("interrupted: %d of %d cells have ended; the same command goes on", e.ended, e.cells)
+}
+
 // interrupted returns the error of a sweep of which a number of missing cells have ended.
 func (r *sweepRun) interrupted(ended int) error {
-	return fmt.Errorf("interrupted: %d of %d cells have ended; the same command goes on", r.plan.Cells()-len(r.missing)+ended, r.plan.Cells())
+	return &interruptedError{r.plan.Cells() - len(r.missing) + ended, r.plan.Cells()}
 }
 
 // title names a cell, by the indices of its point and seed.

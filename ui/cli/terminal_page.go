@@ -29,6 +29,7 @@ type (
 	claimsCommand  struct{ terminalCommand }
 	adviseCommand  struct{ terminalCommand }
 	workerCommand  struct{ terminalCommand }
+	tuneCommand    struct{ terminalCommand }
 
 	completionCommand struct{ terminalCommand }
 	manCommand        struct{ terminalCommand }

@@ -39,6 +39,8 @@ type Library struct {
 	lessons     []Lesson        // nil: not read yet
 	presets     []Preset        // nil: not read yet
 	terms       []Term          // nil: not read yet
+
+	presetFiles map[string]*Preset // that have been read, by the names of their files
 }
 
 // TapeNames returns the names of the built-in tapes.

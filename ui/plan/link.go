@@ -140,6 +140,11 @@ func (l *Link) check() error {
 	if isFile(s.Tape) && !strings.HasPrefix(s.Tape, inlinePrefix) {
 		return &SettingError{"tape", s.Tape, errors.New("a link cannot name files: want a built-in tape, or the tape itself")}
 	}
+	for spec := range strings.SplitSeq(s.Panes, ",") {
+		if name, _, _ := strings.Cut(spec, ":"); isFile(name) {
+			return &SettingError{"panes", spec, errors.New("a link cannot name files: want a strategy or a built-in preset")}
+		}
+	}
 	for _, item := range strings.Split(s.Network, ",") {
 		if name, ok := traceName(item); ok && isFile(name) {
 			return &SettingError{"network", item, errors.New("a link cannot name files: want a built-in trace, or its samples")}

@@ -3,6 +3,8 @@ package plan
 import (
 	"errors"
 	"fmt"
+	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -11,7 +13,8 @@ import (
 	"ghostcube/predict/lab"
 )
 
-// Preset is a strategy with knobs, under a name of the field. It stands for a pane wherever a strategy does: shooter, or
+// Preset is a strategy with knobs, under a name of the field, or from a file of the user, whose name has a dot or a slash.
+// It stands for a pane wherever a strategy does: shooter, or
 // shooter:lead=8 with another knob. A plan has the strategy and all knobs in its place, and the name as that of the
 // pane, so a tape or a link runs the same session when the preset has changed.
 type Preset struct {
@@ -42,8 +45,8 @@ type presetFile struct {
 	Sources  []PresetSource `toml:"source"`
 }
 
-// maxPresetDoc is the length of the longest description of a preset, in characters.
-const maxPresetDoc = 220
+// MaxPresetDoc is the length of the longest description of a preset, in characters.
+const MaxPresetDoc = 220
 
 // Presets returns all presets, in the order of their names. Errors name the file and the line.
 func (l *Library) Presets() ([]Preset, error) {
@@ -56,7 +59,9 @@ func (l *Library) Presets() ([]Preset, error) {
 	}
 	err := readAll(l.PresetFiles, "presets", func(name string, text []byte) error {
 		x, err := l.readPreset(name, text)
-		list = append(list, x)
+		if list = append(list, x); err == nil {
+			err = x.check(name)
+		}
 		return err
 	})
 	if err != nil {
@@ -66,28 +71,31 @@ func (l *Library) Presets() ([]Preset, error) {
 	return list, nil
 }
 
-// readPreset reads the file of a preset.
+// readPreset reads the file of a preset, which has at least a strategy.
 func (l *Library) readPreset(file string, text []byte) (x Preset, err error) {
+	if err := checkKeys(file, text, maxSettingNames); err != nil {
+		return x, err
+	}
 	var f presetFile
 	d, err := decodeTOML(file, text, &f)
 	if err != nil {
 		return x, err
 	}
-	x = Preset{Name: strings.TrimSuffix(file, ".toml"), Title: f.Title, Doc: f.Doc, Games: f.Games, Guide: f.Guide,
+	x = Preset{Name: strings.TrimSuffix(path.Base(filepath.ToSlash(file)), ".toml"), Title: f.Title, Doc: f.Doc, Games: f.Games, Guide: f.Guide,
 		Strategy: f.Strategy, Sources: f.Sources}
 	for _, text := range [...]struct {
 		name, value string
 		longest     int
 	}{
-		{"title", f.Title, MaxTitle}, {"doc", f.Doc, maxPresetDoc}, {"games", f.Games, maxPresetDoc}, {"guide", f.Guide, MaxTitle},
+		{"title", f.Title, MaxTitle}, {"doc", f.Doc, MaxPresetDoc}, {"games", f.Games, MaxPresetDoc}, {"guide", f.Guide, MaxTitle},
 		{"strategy", f.Strategy, MaxTitle},
 	} {
-		if text.value == "" {
-			return x, d.errorAt("", &SettingError{text.name, "", errors.New("it is missing")})
-		}
 		if n := utf8.RuneCountInString(text.value); n > text.longest || strings.ContainsAny(text.value, "\r\n\t") {
 			return x, d.errorAt("", &SettingError{text.name, "", fmt.Errorf("it has %d characters: want one line of at most %d", n, text.longest)})
 		}
+	}
+	if f.Strategy == "" {
+		return x, d.errorAt("", &SettingError{"strategy", "", errMissing})
 	}
 	for _, k := range f.Knobs {
 		name, value, _ := strings.Cut(k, "=")
@@ -96,15 +104,28 @@ func (l *Library) readPreset(file string, text []byte) (x Preset, err error) {
 	if err := l.validateSpec(x.Spec(nil)); err != nil {
 		return x, d.errorAt("", &SettingError{"knobs", "", err})
 	}
-	if len(f.Sources) == 0 {
-		return x, d.errorAt("", &SettingError{"source", "", errors.New("it is missing")})
-	}
 	for i, s := range f.Sources {
 		if err := s.check(); err != nil {
 			return x, d.errorAt(fmt.Sprintf("source[%d]", i), err)
 		}
 	}
 	return x, nil
+}
+
+// errMissing is the error of a setting that a file lacks.
+var errMissing = errors.New("it is missing")
+
+// check returns what a preset lacks that stands in the lists.
+func (p *Preset) check(file string) error {
+	for _, text := range [...][2]string{{"title", p.Title}, {"doc", p.Doc}, {"games", p.Games}, {"guide", p.Guide}} {
+		if text[1] == "" {
+			return fmt.Errorf("%s: %w", file, &SettingError{text[0], "", errMissing})
+		}
+	}
+	if len(p.Sources) == 0 {
+		return fmt.Errorf("%s: %w", file, &SettingError{"source", "", errMissing})
+	}
+	return nil
 }
 
 // Spec returns the spec of a pane with the preset and its name, and with further knobs, which replace its own.
@@ -121,8 +142,11 @@ func (p *Preset) Spec(further []lab.Setting) string {
 	return spec
 }
 
-// PresetNamed returns the preset called name.
+// PresetNamed returns the preset called name, or that of a file.
 func (l *Library) PresetNamed(name string) (*Preset, error) {
+	if isFile(name) {
+		return presetOfFile(l, name)
+	}
 	list, err := l.Presets()
 	if err != nil {
 		return nil, err
@@ -132,6 +156,27 @@ func (l *Library) PresetNamed(name string) (*Preset, error) {
 		return nil, err
 	}
 	return &list[i], nil
+}
+
+// presetOfFile returns the preset of a user's file, which is read once.
+func presetOfFile(l *Library, name string) (*Preset, error) {
+	if x := l.presetFiles[name]; x != nil {
+		return x, nil
+	}
+	text, err := ReadFile(name, maxSettingsFile)
+	if err != nil {
+		return nil, err
+	}
+	l.Files = append(l.Files, name)
+	x, err := l.readPreset(name, text)
+	if err != nil {
+		return nil, err
+	}
+	if l.presetFiles == nil {
+		l.presetFiles = map[string]*Preset{}
+	}
+	l.presetFiles[name] = &x
+	return &x, nil
 }
 
 // PresetOf returns the preset whose name and strategy a pane has, or nil.
@@ -179,6 +224,10 @@ func (l *Library) ExpandSpec(spec string) string {
 
 // unknownPane returns the error of a name that no strategy and no preset has. A term of the field is translated.
 func (l *Library) unknownPane(name string) error {
+	if isFile(name) {
+		_, err := l.PresetNamed(name)
+		return err
+	}
 	if _, err := l.Presets(); err != nil {
 		return err
 	}

@@ -310,3 +310,43 @@ func TestShooterPreset(t *testing.T) {
 		}
 	}
 }
+
+// TestPresetOfFile promises that a file of a user is a preset of its name wherever a pane is, that a dropped or a settings
+// file of this kind is a session with the pane, that links and tapes have what it stands for, and that a link names none.
+func TestPresetOfFile(t *testing.T) {
+	l := newFullLibrary()
+	name := path.Join(t.TempDir(), "mine.toml")
+	text := []byte("strategy = \"rewind\"\nknobs = [\"lead=7\"]\n")
+	if err := os.WriteFile(name, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p := must(l.New(Settings{Panes: name + ":snapshot-every=2,rewind"}, Settings{}, ""))
+	if want := "mine=rewind:lead=7:snapshot-every=2,rewind"; p.Settings.Panes != want {
+		t.Errorf("%s, want %s", p.Settings.Panes, want)
+	}
+	if got := must(ParseLink(must(l.LinkTo(p)).String())).Settings.Panes; got != p.Settings.Panes {
+		t.Errorf("the link has %s", got)
+	}
+	if s := must(l.ReadSettings("dropped.toml", text)); s != (Settings{Panes: "dropped=rewind:lead=7"}) {
+		t.Errorf("%+v", s)
+	}
+	if _, err := ParseLink("?panes=rewind," + name); err == nil || !strings.Contains(err.Error(), "a link cannot name files") {
+		t.Errorf("%v", err)
+	}
+	for text, want := range map[string]string{
+		"knobs = [\"lead=7\"]\n":                               "mine.toml: strategy: it is missing",
+		"strategy = \"rewnd\"\n":                               "mine.toml: knobs: no strategy \"rewnd\"",
+		"strategy = \"rewind\"\nknobs = [\"lead=70\"]\n":       "mine.toml: line 2: knobs: lead=70: want 0 to 60",
+		"strategy = \"rewind\"\nknobs = [\"lead=7\"]\nx = 1\n": "mine.toml: line 3: no key \"x\"",
+	} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := newFullLibrary().New(Settings{Panes: name}, Settings{}, ""); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %s", text, err, want)
+		}
+	}
+	if _, err := newFullLibrary().New(Settings{Panes: "./none.toml"}, Settings{}, ""); err == nil || !strings.Contains(err.Error(), "none.toml: no such file") {
+		t.Errorf("%v", err)
+	}
+}

@@ -147,10 +147,15 @@ func (l *Library) ReadSettingsFile(name string) (Settings, error) {
 	return l.ReadSettings(name, text)
 }
 
-// ReadSettings reads the text of a settings file, which is TOML. Errors name the file and the line.
+// ReadSettings reads the text of a settings file, which is TOML. That of a preset stands for a session with its pane. Errors
+// name the file and the line.
 func (l *Library) ReadSettings(name string, text []byte) (Settings, error) {
 	if err := checkKeys(name, text, maxSettingNames); err != nil {
 		return Settings{}, err
+	}
+	if _, preset := keyPositions(text)["strategy"]; preset {
+		x, err := l.readPreset(name, text)
+		return Settings{Panes: x.Spec(nil)}, err
 	}
 	var t settingsTable
 	d, err := decodeTOML(name, text, &t)

@@ -26,6 +26,7 @@ func (s *Settings) Declare(k *predict.Knobs) {
 	t, g := &s.tolerances, &s.gradual
 	group := k.In(predict.CorrectionKnobs)
 	group.Bool(&s.Enabled, "corrections", true, "correct the player's cube if the server's state differs")
+	k.NotSearched("off only to show what it is for", "corrections")
 	group.Float(&s.factor, "correction-factor", 0.7, 0.01, 1, "offset: share of a difference that one correction applies")
 	group.Int(&g.Steps, "correction-steps", 30, 1, 240, "offset: each 1/60 s applies 1/correction-steps of the pending correction")
 	group.Float(&t.Position, "position-tolerance", 0.05, 0, 5, "position tolerance from 10 m/s on, m; below, proportional to speed, down to a tenth")

@@ -70,6 +70,7 @@ func DeclareChecks(env *predict.Env, on *bool) {
 	env.Knobs.In(predict.PacketKnobs).Bool(on, "checks", false,
 		"a 32-bit check after each field of a snapshot; packets names the field that differs")
 	env.Knobs.ChangesFormat("checks")
+	env.Knobs.NotSearched("for finding bugs", "checks")
 }
 
 // beginChecks starts the checks of a payload, if there are any.

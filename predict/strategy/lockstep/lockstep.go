@@ -114,8 +114,11 @@ func (s *settings) declare(k *predict.Knobs, w *predict.World) {
 		"states: each tick's input until acknowledged; events: presses and releases, once, without ticks")
 	k.In(predict.CorrectionKnobs).Choice(&s.contactOrder, "contact-order", fixedOrder, []string{"fixed", "own-seed", "tick-seed"},
 		"solver's order: by body, by a seed of each side (breaks determinism), or by the tick")
+	k.NotSearched("a property of the game", "contact-order")
 	k.In(predict.PacketKnobs).Int(&s.checksumEvery, "checksum-every", 1, 0, 60, "ticks between checksums of the world; 0: none")
+	k.NotSearched("for finding bugs", "checksum-every")
 	k.In(predict.PlayoutKnobs).Int(&s.skew, "skew", 0, -10000, 10000, "fault: rate of the clients' clocks above the server's, ppm")
+	k.NotSearched("a fault", "skew")
 	k.In(predict.PhysicsKnobs).Int(&s.stepError, "step-error", 0, -100000, 100000,
 		"fault: length of the clients' time steps above the server's, ppm; 1001: 1/59.94 s")
 	k.Solver(&s.solver, w)

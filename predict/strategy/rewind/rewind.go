@@ -100,4 +100,5 @@ var stepModes = []string{"every-tick", "on-input"}
 // declareStepMode declares the knob that both sides share.
 func declareStepMode(k *predict.Knobs, p *int) {
 	k.In(predict.InputKnobs).Choice(p, "server-steps", everyTick, stepModes, "the server steps by its clock, or when input arrives, as in the demo")
+	k.NotSearched("a property of the game", "server-steps")
 }

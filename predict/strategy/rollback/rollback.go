@@ -117,6 +117,7 @@ func (s *settings) declare(env *predict.Env) {
 	k.ContactOrder(&s.contactOrder)
 	k.In(predict.PacketKnobs).Int(&s.checksumEvery, "checksum-every", 10, 0, 60,
 		"ticks between checksums of the world; 0: none")
+	k.NotSearched("for finding bugs", "checksum-every")
 	k.Smoothing(&s.smoothing)
 	k.Solver(&s.solver, env.World)
 	k.In(predict.ConnectionKnobs).Choice(&s.topology, "topology", relay, []string{"relay", "mesh"},

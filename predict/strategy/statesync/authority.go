@@ -82,6 +82,7 @@ func (a *authority) code(c *quant.Coder, players int) {
 func declareAuthority(k *predict.Knobs, mode *int) {
 	k.In(predict.PacketKnobs).Choice(mode, "authority", serverAuthority, authorityModes,
 		"states are decided by the server, or by a client for what its player touches, until at rest")
+	k.NotSearched("whom the server trusts", "authority")
 }
 
 // A client's payload is a message of inputs (package input). If its player has authority over

@@ -63,6 +63,7 @@ func (p *policy) declare(k *predict.Knobs) {
 	group.Bool(&p.congestion, "congestion", true, "reduce the send rate while the round trip indicates a queue")
 	group.Bool(&p.inputs, "inputs", true, "send the players' inputs")
 	group.Bool(&p.states, "states", true, "send the states of bodies")
+	k.NotSearched("off only to show what it is for", "inputs", "states")
 	group.Bool(&p.velocities, "velocities", true, "send velocities; off: the client keeps those of its simulation")
 	group.Choice(&p.relativeMode, "player-relative", relativeShorter, relativeModes,
 		"compression=relative, delta: states relative to a player's cube")

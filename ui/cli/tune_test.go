@@ -1,0 +1,119 @@
+//go:build !js || headless
+
+package cli
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"ghostcube/internal/experiment"
+)
+
+// TestBadTune checks the errors of tune, which name what is allowed, run nothing, and change no file of the user.
+func TestBadTune(t *testing.T) {
+	experiment.Skip(t)
+	t.Parallel()
+	mine := filepath.Join(t.TempDir(), "mine.toml")
+	need(os.WriteFile(mine, []byte("mine"), 0o600))
+	for _, x := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{}, "want a strategy or a preset"},
+		{[]string{"rewnd"}, "did you mean rewind?"},
+		{[]string{"rewind:lead=99"}, "lead=99: want 0 to 60"},
+		{[]string{"rewind"}, "--networks: want at least one network"},
+		{[]string{"rewind", "--networks", "wifi-bed"}, "wifi-bad?"},
+		{[]string{"rewind", "--networks", "4g", "--tapes", "cirle"}, "circle?"},
+		{[]string{"rewind", "--networks", "4g", "--objective", "pops_per_minutes"}, "did you mean pops_per_minute?"},
+		{[]string{"rewind", "--networks", "4g", "--objective", "first_divergent_tick"}, "no measure that a search can make small"},
+		{[]string{"rewind", "--networks", "4g", "--limit", "pops_per_minute<5"}, "want MEASURE<=N"},
+		{[]string{"rewind", "--networks", "4g", "--limit", "key_to_screen<=5"}, "did you mean key_to_screen_ms?"},
+		{[]string{"rewind", "--networks", "4g", "--limit", "key_to_screen_ms<=defualt"}, "want a number from 0, default, or default+N%"},
+		{[]string{"rewind", "--networks", "4g", "--limit", "key_to_screen_ms<=default+5"}, "want a number from 0"},
+		{[]string{"rewind", "--networks", "4g", "--limit", "key_to_screen_ms<=NaN"}, "want a number from 0"},
+		{[]string{"rewind", "--networks", "4g", "--knobs", "laed"}, "did you mean lead?"},
+		{[]string{"rewind", "--networks", "4g", "--knobs", "cold-start"}, `no knob that is searched "cold-start"`},
+		{[]string{"rewind", "--networks", "4g", "--seeds", "1"}, "--seeds=1: want 2 to 1000"},
+		{[]string{"rewind", "--networks", "4g", "--format", "table"}, "text, json, csv"},
+		{[]string{"rewind", "--networks", "4g", "-o", "mine"}, "want a name that ends in .toml"},
+		{[]string{"rewind", "--networks", "4g", "-o", "rewind.toml"}, "that is the name of a strategy"},
+		{[]string{"rewind", "--networks", "4g", "-o", mine}, "file already exists"},
+		{[]string{"rewind", "--networks", "4g", "-o", "nowhere/new.toml"}, "there is no folder nowhere"},
+	} {
+		refused(t, x.want, append([]string{"tune"}, x.args...)...)
+	}
+	if text := must(os.ReadFile(mine)); string(text) != "mine" {
+		t.Errorf("%s", text)
+	}
+}
+
+// TestListOfTune checks that the list has every knob of a preset once, with its value as the start, or why it is left alone.
+func TestListOfTune(t *testing.T) {
+	t.Parallel()
+	text := printed(t, "tune", "shooter", "--list")
+	rows := strings.Split(strings.TrimSpace(text), "\n")[1:]
+	knobs := strings.Split(strings.TrimSpace(printed(t, "list", "knobs", "rewind")), "\n")[1:]
+	if len(rows) != len(knobs) {
+		t.Errorf("%d of %d knobs", len(rows), len(knobs))
+	}
+	for name, want := range map[string]string{
+		"others": "auto predict interpolate extrapolate auto", "handover-time": "300ms", "cold-start": "not searched: the world itself",
+		"lag-compensation": "not searched: a rule of the game", "corrections": "not searched: off only",
+	} {
+		i := slices.IndexFunc(rows, func(row string) bool { return strings.HasPrefix(row, name+" ") })
+		if i < 0 || !strings.HasPrefix(strings.Join(strings.Fields(rows[i])[1:], " "), want) {
+			t.Errorf("%s is not %s: %s", name, want, rows[max(i, 0)])
+		}
+	}
+}
+
+// TestTune checks that a search finds a better setting under a limit, keeps to it with other seeds, prints the same digits
+// whatever runs at once and again from its folder, and that bench runs the preset.
+func TestTune(t *testing.T) {
+	experiment.Skip(t)
+	t.Parallel()
+	dir := t.TempDir()
+	file := filepath.Join(dir, "quick.toml")
+	flags := []string{"tune", "rewind", "--objective", "down_kbit_per_second", "--limit", "path_error_rms_m<=0.05", "--knobs", "lead,snapshot-every,redundant",
+		"--networks", "4g;wifi-bad", "--seconds", "3",
+		"--seeds", "3", "--test-seeds", "3", "--sessions", "100", "--format", "json", "--cells", filepath.Join(dir, "cells")}
+	text := printed(t, append(flags, "--jobs", "1", "-o", file)...)
+	var r tuneReport
+	need(json.Unmarshal([]byte(text), &r))
+	if !strings.HasPrefix(r.Best, "rewind:snapshot-every=") || !r.Kept || len(r.Test) != 2 || r.Lost == nil {
+		t.Fatalf("%s", text)
+	}
+	for _, x := range r.Test {
+		if x.Gain.High == nil || *x.Gain.High >= 0 || x.Seeds != 3 || x.FirstSeed != 1001 {
+			t.Errorf("%+v", x)
+		}
+	}
+	if r.Test[0].Each[0].Tape == r.Test[1].Each[0].Tape {
+		t.Error("both tests are on the tapes of the search")
+	}
+	if *r.Test[0].Each[1].Start == *r.Search[1].Start && *r.Test[0].Each[3].Start == *r.Search[3].Start {
+		t.Error("the test has the figures of the search")
+	}
+	if again := printed(t, append(flags, "--jobs", "2")...); again != text {
+		t.Errorf("other digits: %s", again)
+	}
+	flags[len(flags)-1] = filepath.Join(dir, "other")
+	if again := printed(t, append(flags, "--jobs", "3")...); again != text {
+		t.Errorf("other digits with other cells: %s", again)
+	}
+	var b struct{ Panes []struct{ Spec string } }
+	need(json.Unmarshal([]byte(printed(t, "bench", "--panes", file+",rewind", "--seconds", "1", "--format", "json")), &b))
+	if want := strings.Replace(r.Best, "rewind:", "quick=rewind:", 1); b.Panes[0].Spec != want {
+		t.Errorf("%s opens %s, want %s", file, b.Panes[0].Spec, want)
+	}
+	need(json.Unmarshal([]byte(printed(t, "--config", file, "bench", "--seconds", "1", "--format", "json")), &b))
+	if len(b.Panes) != 1 || !strings.HasPrefix(b.Panes[0].Spec, "quick=") {
+		t.Errorf("--config opens %+v", b.Panes)
+	}
+	refused(t, "file already exists", append(flags, "-o", file)...)
+}

@@ -1,0 +1,204 @@
+package tune
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"ghostcube/internal/statistics"
+)
+
+// Problem is what a search has to solve. A session has a value for each measure: that which is to become small first, then
+// one for each limit. NaN stands for no value.
+type Problem struct {
+	Space    *Space
+	Limits   []Limit
+	Settings int    // networks times tapes: sessions of a point with a seed
+	Seeds    int    // that a point passes at most
+	Sessions int    // of the whole search
+	Seed     uint64 // of its random numbers
+
+	// Measure returns the values of points, for each an array of seeds, settings and measures, the last one changing first.
+	// It has measured the first seeds of some points before.
+	Measure func(stage string, points []Point, seeds int) ([][]float64, error)
+	Report  func(text string) // of a stage that has ended; nil: nobody listens
+}
+
+// Limit bounds the mean of a measure over the seeds in every setting.
+type Limit struct {
+	Most    float64
+	OfStart bool // Most is a share of the mean of the start in the same setting
+}
+
+// Candidate is a point with what was measured of it.
+type Candidate struct {
+	Point  Point
+	Seeds  int // that were measured
+	values []float64
+	key    string
+}
+
+// Measured returns a candidate with values that were measured elsewhere, as Problem.Measure returns them.
+func Measured(p Point, values []float64, seeds int) *Candidate {
+	return &Candidate{Point: p, Seeds: seeds, values: values, key: p.key()}
+}
+
+// measures returns the number of measures.
+func (p *Problem) measures() int { return 1 + len(p.Limits) }
+
+// MeanIn returns the mean of a measure over the first seeds in a setting; NaN: a session has no value.
+func (p *Problem) MeanIn(c *Candidate, measure, setting, seeds int) float64 {
+	sum := 0.0
+	for seed := range seeds {
+		sum += c.values[(seed*p.Settings+setting)*p.measures()+measure]
+	}
+	return sum / float64(seeds)
+}
+
+// bySeed returns a measure of each of the first seeds: the mean over the settings.
+func (p *Problem) bySeed(c *Candidate, measure, seeds int) []float64 {
+	list := make([]float64, seeds)
+	for seed := range seeds {
+		for setting := range p.Settings {
+			list[seed] += c.values[(seed*p.Settings+setting)*p.measures()+measure]
+		}
+		list[seed] /= float64(p.Settings)
+	}
+	return list
+}
+
+// Mean returns a measure of a candidate over the seeds that were measured, as the mean over the settings.
+func (p *Problem) Mean(c *Candidate, measure int) statistics.Interval {
+	return statistics.Mean(p.bySeed(c, measure, c.Seeds))
+}
+
+// Difference returns the interval of a measure of a minus that of b, over the seeds that both have. The outcomes of the
+// network are the same, so it is narrower than that of two means.
+func (p *Problem) Difference(a, b *Candidate, measure int) statistics.Interval {
+	n := min(a.Seeds, b.Seeds)
+	x, y := p.bySeed(a, measure, n), p.bySeed(b, measure, n)
+	for i := range x {
+		x[i] -= y[i]
+	}
+	return statistics.Mean(x)
+}
+
+// DifferenceIn is Difference in one setting.
+func (p *Problem) DifferenceIn(a, b *Candidate, measure, setting int) statistics.Interval {
+	list := make([]float64, min(a.Seeds, b.Seeds))
+	for seed := range list {
+		i := (seed*p.Settings+setting)*p.measures() + measure
+		list[seed] = a.values[i] - b.values[i]
+	}
+	return statistics.Mean(list)
+}
+
+// LimitIn returns the bound of a limit in a setting, over the first seeds of the start.
+func (p *Problem) LimitIn(start *Candidate, limit, setting, seeds int) float64 {
+	l := p.Limits[limit]
+	if l.OfStart {
+		return l.Most * p.MeanIn(start, 1+limit, setting, seeds)
+	}
+	return l.Most
+}
+
+// Excess returns by how much a candidate is above its limits: the sum of shares of them over limits and settings. It is 0
+// if the candidate keeps all, and infinite if it lacks a value.
+func (p *Problem) Excess(c, start *Candidate, seeds int) (sum float64) {
+	for setting := range p.Settings {
+		if math.IsNaN(p.MeanIn(c, 0, setting, seeds)) {
+			return math.Inf(1)
+		}
+		for i := range p.Limits {
+			most, mean := p.LimitIn(start, i, setting, seeds), p.MeanIn(c, 1+i, setting, seeds)
+			if math.IsNaN(mean) {
+				return math.Inf(1)
+			}
+			if p.Exceeds(mean, most) {
+				over := mean - most
+				if most != 0 {
+					over /= math.Abs(most)
+				}
+				sum += over
+			}
+		}
+	}
+	return sum
+}
+
+// Exceeds reports whether a mean is above the bound of a limit.
+func (p *Problem) Exceeds(mean, most float64) bool {
+	return !(mean-most <= float64(rounding*math.Abs(most)))
+}
+
+// rounding is the share of a limit by which sums of the same values in another order may differ.
+const rounding = 1e-9
+
+// standing is how a candidate compares: by its excess, then by the measure that is to become small, then by the number of
+// knobs that it changes.
+type standing struct {
+	excess, objective float64
+	changes           int
+	key               string
+}
+
+// standing returns that of a candidate over the first seeds.
+func (p *Problem) standing(c, start *Candidate, seeds int) standing {
+	return standing{p.Excess(c, start, seeds), statistics.Mean(p.bySeed(c, 0, seeds)).Mean, len(p.Space.Changes(c.Point)), c.key}
+}
+
+// compare orders standings, the better one first.
+func (s standing) compare(o standing) int {
+	return cmp.Or(cmp.Compare(s.excess, o.excess), cmp.Compare(s.objective, o.objective), cmp.Compare(s.changes, o.changes),
+		cmp.Compare(s.key, o.key))
+}
+
+// ranked returns candidates by their standing over the first seeds, the best one first.
+func (p *Problem) ranked(list []*Candidate, start *Candidate, seeds int) []*Candidate {
+	standings := map[*Candidate]standing{}
+	for _, c := range list {
+		standings[c] = p.standing(c, start, seeds)
+	}
+	list = slices.Clone(list)
+	slices.SortFunc(list, func(a, b *Candidate) int { return standings[a].compare(standings[b]) })
+	return list
+}
+
+// front returns the candidates for which no other one is at least as good in all measures and better in one, by means over
+// the first seeds, ordered by the measure that is to become small.
+func (p *Problem) front(list []*Candidate, seeds int) (front []*Candidate) {
+	means := make([][]float64, len(list))
+	for i, c := range list {
+		for m := range p.measures() {
+			means[i] = append(means[i], statistics.Mean(p.bySeed(c, m, seeds)).Mean)
+		}
+	}
+	order := make([]int, 0, len(list))
+	for i := range list {
+		if !slices.ContainsFunc(means[i], math.IsNaN) && !slices.ContainsFunc(means, func(o []float64) bool { return dominates(o, means[i]) }) {
+			order = append(order, i)
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Or(slices.Compare(means[a], means[b]), cmp.Compare(len(p.Space.Changes(list[a].Point)), len(p.Space.Changes(list[b].Point))),
+			cmp.Compare(list[a].key, list[b].key))
+	})
+	for i, at := range order {
+		if i == 0 || slices.Compare(means[at], means[order[i-1]]) != 0 { // of equal ones that with the fewest changes
+			front = append(front, list[at])
+		}
+	}
+	return front
+}
+
+// dominates reports whether values are nowhere worse than others and somewhere better.
+func dominates(a, b []float64) bool {
+	better := false
+	for i := range a {
+		if !(a[i] <= b[i]) {
+			return false
+		}
+		better = better || a[i] < b[i]
+	}
+	return better
+}

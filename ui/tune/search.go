@@ -1,0 +1,474 @@
+package tune
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+)
+
+// ErrStopped is the error of a measurement that was interrupted. The search ends with the best so far.
+var ErrStopped = errors.New("stopped")
+
+// The shares of the sessions that the stages may have used up when they end, and what a rung costs.
+const (
+	screeningShare = 0.5
+	halvingShare   = 0.75
+	refiningShare  = 0.92
+	kept           = 3 // a rung keeps one of so many
+)
+
+// screeningSeeds are the seeds of the first measurement of a point, fewer if there are not enough sessions.
+var screeningSeeds = []int{4, 3, 2}
+
+// Outcome is what a search has found.
+type Outcome struct {
+	Start, Best *Candidate
+	Effects     []Effect     // of every knob alone, from the start
+	Undone      []Effect     // of the knobs that Best changes, each back at its start
+	Front       []*Candidate // of all that have passed all seeds
+	Sessions    int
+	Stopped     bool // by ErrStopped
+}
+
+// Effect is the change of a knob that moves the measures most.
+type Effect struct {
+	Knob     int
+	From, To string
+	Than, Of *Candidate // with From and with To
+	None     bool       // no level changes any measure of any session
+}
+
+// search is a search in progress.
+type search struct {
+	*Problem
+	random *rand.Rand
+	known  map[string]*Candidate
+	all    []*Candidate // in the order in which they came
+	start  *Candidate
+	best   *Candidate
+	used   int // sessions
+	active []bool
+	levels [][]int // of each knob, without the start, the best one first; those that were tried alone
+	out    *Outcome
+}
+
+// Run searches. The same problem gives the same outcome.
+func (p *Problem) Run() (*Outcome, error) {
+	s := &search{Problem: p, random: rand.New(rand.NewPCG(p.Seed, 0x7475_6e65)), known: map[string]*Candidate{}, out: &Outcome{}}
+	s.start = s.candidate(p.Space.Start())
+	s.best = s.start
+	var err error
+	for _, stage := range []func() error{s.screen, s.halve, s.refine, s.prune, s.undo} {
+		if err = stage(); err != nil {
+			break
+		}
+	}
+	if errors.Is(err, ErrStopped) && s.start.Seeds > 0 {
+		s.out.Stopped, err = true, nil
+	}
+	s.out.Start, s.out.Best, s.out.Sessions = s.start, s.best, s.used
+	var whole []*Candidate
+	for _, c := range s.all {
+		if c.Seeds == p.Seeds {
+			whole = append(whole, c)
+		}
+	}
+	s.out.Front = p.front(whole, p.Seeds)
+	return s.out, err
+}
+
+// candidate returns the candidate of a point.
+func (s *search) candidate(p Point) *Candidate {
+	p = s.Space.reduced(p)
+	key := p.key()
+	c := s.known[key]
+	if c == nil {
+		c = &Candidate{Point: p, key: key}
+		s.known[key] = c
+		s.all = append(s.all, c)
+	}
+	return c
+}
+
+// cost returns the sessions that it takes to measure candidates up to a number of seeds.
+func (s *search) cost(list []*Candidate, seeds int) (n int) {
+	for _, c := range list {
+		n += max(seeds-c.Seeds, 0) * s.Settings
+	}
+	return n
+}
+
+// left returns the sessions that are left until a share of all is used up.
+func (s *search) left(share float64) int { return int(float64(s.Sessions)*share) - s.used }
+
+// measure measures candidates up to a number of seeds, the start among them.
+func (s *search) measure(stage string, list []*Candidate, seeds int) error {
+	var points []Point
+	var missing []*Candidate
+	for _, c := range append([]*Candidate{s.start}, list...) {
+		if c.Seeds < seeds && !slices.Contains(missing, c) {
+			points, missing = append(points, c.Point), append(missing, c)
+		}
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	used := s.cost(missing, seeds)
+	values, err := s.Measure(stage, points, seeds)
+	if err != nil {
+		return err
+	}
+	s.used += used
+	for i, c := range missing {
+		c.values, c.Seeds = values[i], seeds
+	}
+	return nil
+}
+
+// report tells what a stage came to.
+func (s *search) report(format string, args ...any) {
+	if s.Report != nil {
+		s.Report(fmt.Sprintf(format, args...) + fmt.Sprintf("; %d of %d sessions", s.used, s.Sessions))
+	}
+}
+
+// screen changes each knob alone, and finds out which do anything.
+func (s *search) screen() error {
+	tried, seeds, err := s.alone()
+	if err != nil {
+		return err
+	}
+	if err := s.measure("screening", slices.Concat(tried...), seeds); err != nil {
+		return err
+	}
+	s.active, s.levels = make([]bool, len(tried)), make([][]int, len(tried))
+	active := 0
+	for i, list := range tried {
+		e := Effect{Knob: i, From: s.Space.Knobs[i].Levels[s.start.Point[i]], None: true, Than: s.start}
+		largest := math.Inf(-1)
+		for _, c := range list {
+			if slices.Equal(c.values, s.start.values[:len(c.values)]) {
+				continue
+			}
+			if size := s.size(c); size > largest {
+				largest, e.Of, e.To, e.None = size, c, s.Space.Knobs[i].Levels[c.Point[i]], false
+			}
+		}
+		for _, c := range s.ranked(list, s.start, seeds) {
+			s.levels[i] = append(s.levels[i], c.Point[i])
+		}
+		if s.active[i] = !e.None; s.active[i] {
+			active++
+		}
+		s.out.Effects = append(s.out.Effects, e)
+	}
+	s.best = s.ranked(slices.Concat(append(tried, []*Candidate{s.start})...), s.start, seeds)[0]
+	s.report("%d of %d knobs do anything here", active, len(tried))
+	return nil
+}
+
+// size returns how much a candidate moves the measures against the start: the largest difference of a mean, as a share of
+// the larger mean, that which is to become small counted first.
+func (s *search) size(c *Candidate) float64 {
+	total, weight := 0.0, 1.0
+	for m := range s.measures() {
+		a, b := s.Mean(c, m).Mean, s.Mean(s.start, m).Mean
+		if most := max(math.Abs(a), math.Abs(b)); most > 0 {
+			total += float64(weight * math.Abs(a-b) / most)
+		}
+		weight = 1e-3
+	}
+	if math.IsNaN(total) {
+		return math.Inf(1) // there is no value any more
+	}
+	return total
+}
+
+// alone returns candidates that change each knob alone, by knob, and the number of seeds for them. There are fewer of both
+// if the sessions do not suffice.
+func (s *search) alone() (tried [][]*Candidate, seeds int, err error) {
+	for _, most := range []int{4, 3, 2} {
+		tried = tried[:0]
+		for i := range s.Space.Knobs {
+			var list []*Candidate
+			for _, level := range s.Space.Knobs[i].spread(most) {
+				c := s.candidate(s.start.Point.with(i, level))
+				if c != s.start && !slices.Contains(list, c) {
+					list = append(list, c)
+				}
+			}
+			tried = append(tried, list)
+		}
+		for _, seeds = range screeningSeeds {
+			seeds = min(seeds, s.Seeds)
+			if s.cost(append(slices.Concat(tried...), s.start), seeds) <= s.left(screeningShare) {
+				return tried, seeds, nil
+			}
+		}
+	}
+	least := int(math.Ceil(float64(s.cost(append(slices.Concat(tried...), s.start), seeds)) / screeningShare))
+	return nil, 0, fmt.Errorf("%d sessions are too few for %d knobs in %d settings: want at least %d, or fewer knobs",
+		s.Sessions, len(s.Space.Knobs), s.Settings, least)
+}
+
+// spread returns up to a number of levels other than the start, far from and near to it; of a choice all.
+func (k *Knob) spread(most int) (list []int) {
+	last := len(k.Levels) - 1
+	if !k.Ordered {
+		for i := range k.Levels {
+			if i != k.Start {
+				list = append(list, i)
+			}
+		}
+		return list
+	}
+	for _, i := range []int{(k.Start + 1) / 2, (k.Start + last) / 2, 0, last, (k.Start*3 + 2) / 4, (k.Start*3 + last) / 4, k.Start - 1, k.Start + 1} {
+		if i >= 0 && i <= last && i != k.Start && !slices.Contains(list, i) && len(list) < most {
+			list = append(list, i)
+		}
+	}
+	return list
+}
+
+// halve measures combinations of knobs with more and more seeds, and keeps a third and the front of each rung.
+func (s *search) halve() error {
+	rungs := []int{s.start.Seeds}
+	for n := s.start.Seeds * 2; n < s.Seeds; n *= 2 {
+		rungs = append(rungs, n)
+	}
+	rungs = slices.Compact(append(rungs, s.Seeds))
+	price, share := 0.0, 1.0 // of one candidate that begins
+	for i, n := range rungs {
+		more := n
+		if i > 0 {
+			more -= rungs[i-1]
+		}
+		price += float64(share * float64(more*s.Settings))
+		share /= kept
+	}
+	count := int(float64(s.left(halvingShare)) / price)
+	list := []*Candidate{s.start}
+	for _, c := range append([]*Candidate{s.best}, s.combinations(count)...) {
+		if !slices.Contains(list, c) {
+			list = append(list, c)
+		}
+	}
+	for i, seeds := range rungs {
+		for len(list) > 1 && s.cost(list, seeds) > s.left(refiningShare) {
+			list = list[:len(list)-1]
+		}
+		if s.cost(list, seeds) > s.left(refiningShare) {
+			break
+		}
+		if err := s.measure(fmt.Sprintf("rung %d", i+1), list, seeds); err != nil {
+			return err
+		}
+		list = s.ranked(list, s.start, seeds)
+		s.best = list[0]
+		s.report("rung %d: %d settings with %d seeds", i+1, len(list), seeds)
+		best := list[:(len(list)+kept-1)/kept]
+		for _, c := range s.front(list, seeds) {
+			if len(best) < len(list) && !slices.Contains(best, c) {
+				best = append(slices.Clip(best), c)
+			}
+		}
+		list = best
+	}
+	return nil
+}
+
+// combinations returns candidates: the changes that help alone together, the best one first, then points in which about
+// half of the knobs are at their start. Of every other such point the others have values that help alone.
+func (s *search) combinations(count int) (list []*Candidate) {
+	var order []int // knobs whose best level helps
+	startsAt := s.standing(s.start, s.start, s.start.Seeds)
+	helpful := func(knob, level int) (standing, bool) {
+		at := s.standing(s.candidate(s.start.Point.with(knob, level)), s.start, s.start.Seeds)
+		return at, at.compare(startsAt) < 0 && at.objective < startsAt.objective || at.excess < startsAt.excess
+	}
+	best := map[int]standing{}
+	for i, levels := range s.levels {
+		if s.active[i] && len(levels) > 0 {
+			if at, helps := helpful(i, levels[0]); helps {
+				order, best[i] = append(order, i), at
+			}
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return best[a].compare(best[b]) })
+	add := func(p Point) {
+		if c := s.candidate(p); len(list) < count && c != s.start && !slices.Contains(list, c) {
+			list = append(list, c)
+		}
+	}
+	together := slices.Clone(s.start.Point)
+	for _, i := range order {
+		together[i] = s.levels[i][0]
+		add(together)
+	}
+	for i, x := range order {
+		for _, y := range order[:i] {
+			if len(list) < count/3 {
+				add(s.start.Point.with(x, s.levels[x][0]).with(y, s.levels[y][0]))
+			}
+		}
+	}
+	for tries := 0; len(list) < count && tries < 4; tries++ {
+		for i, p := range s.hypercube(count - len(list)) {
+			for knob := range p {
+				if i%2 == 0 && p[knob] != s.start.Point[knob] {
+					if _, helps := best[knob]; helps {
+						p[knob] = s.levels[knob][0]
+					} else {
+						p[knob] = s.start.Point[knob]
+					}
+				}
+			}
+			add(p)
+		}
+	}
+	return list
+}
+
+// hypercube returns a Latin hypercube of points: of every knob that does anything, half of the points have the start, and
+// the others have all levels equally often.
+func (s *search) hypercube(count int) []Point {
+	list := make([]Point, count)
+	for i := range list {
+		list[i] = slices.Clone(s.start.Point)
+	}
+	for knob, active := range s.active {
+		order := s.random.Perm(count)
+		levels := len(s.Space.Knobs[knob].Levels)
+		shift := s.random.IntN(levels)
+		for at, i := range order {
+			if active && at*2 >= count {
+				list[i][knob] = ((at*2-count)*levels/count + shift) % levels
+			}
+		}
+	}
+	return list
+}
+
+// refine moves to neighbours of the best candidate as long as one is better over all seeds, and the paired difference says
+// so.
+func (s *search) refine() error {
+	if s.left(refiningShare) < s.cost([]*Candidate{s.best, s.start}, s.Seeds) {
+		return nil
+	}
+	if err := s.measure("refining", []*Candidate{s.best}, s.Seeds); err != nil {
+		return err
+	}
+	for step := 1; ; step++ {
+		list := s.neighbours()
+		few := min(s.Seeds, screeningSeeds[0])
+		for len(list) > 0 && s.cost(list, few)+len(list)/kept*(s.Seeds-few)*s.Settings > s.left(refiningShare) {
+			list = list[:len(list)-1]
+		}
+		if len(list) == 0 {
+			return nil
+		}
+		stage := fmt.Sprintf("refining %d", step)
+		if err := s.measure(stage, list, few); err != nil {
+			return err
+		}
+		list = s.ranked(list, s.start, few)
+		list = list[:(len(list)+kept-1)/kept]
+		if err := s.measure(stage, list, s.Seeds); err != nil {
+			return err
+		}
+		next := s.ranked(list, s.start, s.Seeds)[0]
+		if !s.better(next, s.best) {
+			s.report("refined in %d steps", step-1)
+			return nil
+		}
+		s.best = next
+	}
+}
+
+// better reports whether a candidate exceeds the limits less than another one, or has a lower value, by more than the
+// interval of the paired difference.
+func (s *search) better(a, b *Candidate) bool {
+	x, y := s.Excess(a, s.start, s.Seeds), s.Excess(b, s.start, s.Seeds)
+	if x != y {
+		return x < y
+	}
+	return s.Difference(a, b, 0).High < 0
+}
+
+// neighbours returns the candidates that differ from the best one by the next level of a knob, or by any other level of a
+// choice.
+func (s *search) neighbours() (list []*Candidate) {
+	for i := range s.Space.Knobs {
+		k := &s.Space.Knobs[i]
+		for level := range k.Levels {
+			apart := level - s.best.Point[i]
+			if !s.active[i] || apart == 0 || k.Ordered && apart*apart > 1 {
+				continue
+			}
+			if c := s.candidate(s.best.Point.with(i, level)); c != s.best && !slices.Contains(list, c) {
+				list = append(list, c)
+			}
+		}
+	}
+	return list
+}
+
+// prune puts knobs back to their start, one after the other, as long as nothing is worse than the best candidate by more
+// than the interval of the paired difference.
+func (s *search) prune() error {
+	if s.best.Seeds < s.Seeds {
+		return nil
+	}
+	full := s.best
+	for {
+		list := s.undoing()
+		if len(list) == 0 || s.cost(list, s.Seeds) > s.left(1) {
+			return nil
+		}
+		if err := s.measure("pruning", list, s.Seeds); err != nil {
+			return err
+		}
+		list = slices.DeleteFunc(list, func(c *Candidate) bool { return s.better(full, c) })
+		if len(list) == 0 {
+			return nil
+		}
+		s.best = s.ranked(list, s.start, s.Seeds)[0]
+	}
+}
+
+// undoing returns the candidates that differ from the best one by a knob that is at its start.
+func (s *search) undoing() (list []*Candidate) {
+	for i, level := range s.best.Point {
+		if start := s.start.Point[i]; level != start {
+			if c := s.candidate(s.best.Point.with(i, start)); !slices.Contains(list, c) {
+				list = append(list, c)
+			}
+		}
+	}
+	return list
+}
+
+// undo finds out what each change of the best candidate is worth.
+func (s *search) undo() error {
+	for i, level := range s.best.Point {
+		start := s.start.Point[i]
+		if level == start {
+			continue
+		}
+		c := s.candidate(s.best.Point.with(i, start))
+		if c.Seeds < s.best.Seeds {
+			if s.cost([]*Candidate{c}, s.best.Seeds) > s.left(1) {
+				continue
+			}
+			if err := s.measure("effects", []*Candidate{c}, s.best.Seeds); err != nil {
+				return err
+			}
+		}
+		k := &s.Space.Knobs[i]
+		s.out.Undone = append(s.out.Undone, Effect{Knob: i, From: k.Levels[start], To: k.Levels[level], Than: c, Of: s.best})
+	}
+	s.report("%d knobs are changed", len(s.Space.Changes(s.best.Point)))
+	return nil
+}
