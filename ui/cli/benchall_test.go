@@ -9,10 +9,13 @@ import (
 	"testing"
 
 	"ghostcube/predict/lab"
+
+	"ghostcube/internal/experiment"
 )
 
 // TestBenchAll promises that --panes all has every strategy once, with the hash and score that it has alone.
 func TestBenchAll(t *testing.T) {
+	experiment.Skip(t)
 	bench := func(panes string) (r struct {
 		Panes []struct{ Spec, Hash string }
 	}) {

@@ -8,11 +8,14 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"ghostcube/internal/experiment"
 )
 
 // TestListingFormats promises that every list and the table of network have the same records as JSON, CSV and Markdown: as
 // many, with a value for each column, and without notes.
 func TestListingFormats(t *testing.T) {
+	experiment.Skip(t)
 	commands := [][]string{{"list"}, {"list", "ggpo"}, {"list", "presets", "shooter"}, {"list", "measures", "pops_per_minute"},
 		{"list", "comparisons", "prediction"}, {"network", "wifi-bad", "--probes", "10"}}
 	for _, kind := range listKinds {
