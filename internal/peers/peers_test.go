@@ -83,7 +83,7 @@ func TestWorse(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		return r.add(&s, []string{"echo", `{"ticks":120,"awake":1,"contacts":16}`}, out)
+		return r.add(&s, []string{"sh", "-c", `echo '{"ticks":120,"awake":1,"contacts":16}'`}, out)
 	}
 	var r result
 	if err := run(&r, "0.2", 120); err != nil || r.contacts != 16 || r.drift() != 0 || r.mean(&s) != 1 {

@@ -182,7 +182,7 @@ func TestAllocations(t *testing.T) {
 			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(workers))
 			var before, after runtime.MemStats
 			draw()
-			for range 3 {
+			for range 10 {
 				runtime.ReadMemStats(&before)
 				for range 20 {
 					draw()
