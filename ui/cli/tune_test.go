@@ -30,7 +30,7 @@ func TestBadTune(t *testing.T) {
 		{[]string{"rewind", "--networks", "wifi-bed"}, "wifi-bad?"},
 		{[]string{"rewind", "--networks", "4g", "--tapes", "cirle"}, "circle?"},
 		{[]string{"rewind", "--networks", "4g", "--objective", "pops_per_minutes"}, "did you mean pops_per_minute?"},
-		{[]string{"rewind", "--networks", "4g", "--objective", "first_divergent_tick"}, "no measure that a search can make small"},
+		{[]string{"rewind", "--networks", "4g", "--objective", "first_divergent_tick"}, `no measure "first_divergent_tick"`},
 		{[]string{"rewind", "--networks", "4g", "--limit", "pops_per_minute<5"}, "want MEASURE<=N"},
 		{[]string{"rewind", "--networks", "4g", "--limit", "key_to_screen<=5"}, "did you mean key_to_screen_ms?"},
 		{[]string{"rewind", "--networks", "4g", "--limit", "key_to_screen_ms<=defualt"}, "want a number from 0, default, or default+N%"},

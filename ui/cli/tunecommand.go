@@ -239,7 +239,7 @@ func tuneMeasureNamed(name string) (tuneMeasure, error) {
 			return m, nil
 		}
 	}
-	return tuneMeasure{}, &link.UnknownNameError{Kind: "measure that a search can make small", Name: name, Choices: known}
+	return tuneMeasure{}, &link.UnknownNameError{Kind: "measure", Name: name, Choices: known}
 }
 
 // checkOut reports a file that exists, or whose name cannot be that of a preset, before the search begins.

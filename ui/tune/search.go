@@ -469,6 +469,6 @@ func (s *search) undo() error {
 		k := &s.Space.Knobs[i]
 		s.out.Undone = append(s.out.Undone, Effect{Knob: i, From: k.Levels[start], To: k.Levels[level], Than: c, Of: s.best})
 	}
-	s.report("%d knobs are changed", len(s.Space.Changes(s.best.Point)))
+	s.report("changed knobs: %d", len(s.Space.Changes(s.best.Point)))
 	return nil
 }
