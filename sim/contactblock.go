@@ -86,7 +86,8 @@ func (w *World) assignSlots() {
 			t.roundOf[a] = 0
 		}
 	}
-	t.rounds, t.slots, t.next = slices.Grow(t.rounds[:0], len(s.contactOrder)), slices.Grow(t.slots[:0], len(s.contactOrder)), t.next[:0]
+	room := max(len(s.contactOrder), 64)
+	t.rounds, t.slots, t.next = slices.Grow(t.rounds[:0], room), slices.Grow(t.slots[:0], room), t.next[:0]
 	for _, k := range s.contactOrder {
 		m := &w.state.manifolds[k]
 		a, b := m.shapes()
@@ -123,7 +124,7 @@ func (w *World) assignSlots() {
 // grow makes room for a number of blocks.
 func (c *contactBlocks) grow(count int) {
 	if cap(c.blocks) < count {
-		c.blocks = make([]contactBlock, count, count+count/4)
+		c.blocks = make([]contactBlock, count, max(count+count/2, 16))
 	}
 	c.blocks = c.blocks[:count]
 }

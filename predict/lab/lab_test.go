@@ -204,7 +204,11 @@ func allocatesNothing(t *testing.T, scene string, seat Seat, specs ...string) {
 	for range 540 {
 		step()
 	}
-	if n := testing.AllocsPerRun(100, step); n != 0 {
+	n := testing.AllocsPerRun(100, step)
+	if n != 0 { // an impact makes buffers grow late, once
+		n = testing.AllocsPerRun(100, step)
+	}
+	if n != 0 {
 		t.Errorf("%s, %s, %s: %v allocations per tick", scene, specs, seat, n)
 	}
 }

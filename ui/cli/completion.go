@@ -23,12 +23,13 @@ type completionCommand struct {
 func (c *completionCommand) Help() string {
 	return `
 Completes commands, flags, and the names of scenes, strategies, presets, networks, tapes,
-comparisons and lessons.
+comparisons and lessons. zsh wants the file in a folder of $fpath, fish in
+~/.config/fish/completions.
 
 Examples:
   source <(ghostcube completion bash)
-  ghostcube completion zsh > ~/.zfunc/_ghostcube
-  ghostcube completion fish > ~/.config/fish/completions/ghostcube.fish
+  ghostcube completion zsh > _ghostcube
+  ghostcube completion fish > ghostcube.fish
 `
 }
 
