@@ -247,3 +247,19 @@ func TestAckDelay(t *testing.T) {
 		}
 	}
 }
+
+// TestMissingBefore checks how many packets directly before one are missing: none before the first one, whatever number
+// that has, as nobody knows that there were any.
+func TestMissingBefore(t *testing.T) {
+	s := &scriptedConn{}
+	e := NewEndpoint(s)
+	for _, c := range []struct {
+		arrives Sequence
+		missing int
+	}{{300, 0}, {301, 0}, {305, 3}, {303, 1}, {306, 0}} {
+		s.in = append(s.in, makeDatagram(c.arrives, ""))
+		if e.Update(0); e.MissingBefore(c.arrives) != c.missing {
+			t.Errorf("%d are missing before %d, want %d", e.MissingBefore(c.arrives), c.arrives, c.missing)
+		}
+	}
+}

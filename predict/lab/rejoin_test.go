@@ -428,7 +428,7 @@ func TestMeasureRejoin(t *testing.T) {
 	following := make([]Entry, 120)
 	following[0].Commands = []Command{rejoinFirst}
 	for i := range following {
-		following[i].Inputs = []sim.Input{{}, {Buttons: sim.Left}}
+		following[i].Inputs = []sim.Input{{Buttons: sim.Right}, {Buttons: sim.Left}} // the player of the killed client presses nothing
 	}
 	for _, c := range []struct {
 		scene, network string

@@ -69,6 +69,21 @@ func TestDriven(t *testing.T) {
 	}
 }
 
+// TestDriverStays checks that a driver whose input says to use the vehicle, as one that has just entered it does, goes on
+// driving: the snapshot says who drives.
+func TestDriverStays(t *testing.T) {
+	scene := predicttest.Scene(t, "ship:players=2")
+	end := func(first sim.Buttons) Frame {
+		d := newDriven(&scene, scene.Vehicles[0], 60)
+		d.begin(1, scene.Boxes[scene.Vehicles[0].Body].Start, sim.Input{}, []sim.Input{{Buttons: first}, {Buttons: sim.Forward}}, sim.New(scene, 60).Settings)
+		return d.at(30)
+	}
+	used, held, still := end(sim.Use|sim.Forward), end(sim.Forward), OfBody(&scene.Boxes[scene.Vehicles[0].Body].Start)
+	if used != held || held == still {
+		t.Errorf("from %v the ship gets to %v, without the action to %v", still.Pose, used.Pose, held.Pose)
+	}
+}
+
 // TestDrivenCopy checks that a copy knows that inputs have changed, so it replays, too.
 func TestDrivenCopy(t *testing.T) {
 	var c driven

@@ -54,3 +54,28 @@ func TestDisplayStartsAtDownloadedWorld(t *testing.T) {
 		t.Errorf("it expects tick %d after the world of tick 5000", c.ExpectedTick())
 	}
 }
+
+// TestCatchUpHasNoJerk checks that after an outage of a second the drawn moment catches up without a jump: it never gets
+// faster by more than a quarter of a tick in one, and it is not behind any more after ten seconds.
+func TestCatchUpHasNoJerk(t *testing.T) {
+	const delay = 8 * sim.MomentsPerTick
+	var c DisplayClock
+	var end, before sim.Moment
+	for tick := range sim.Tick(800) {
+		c.BeginTick()
+		if server := 1000 + tick; tick < 100 || tick >= 160 {
+			c.Receive(server, 0, rate)
+			end = server.Moment()
+		}
+		was := c.DisplayMoment()
+		c.AdvanceUntil(end, delay, 120, rate)
+		step := c.DisplayMoment() - was
+		if tick > 1 && step > before+sim.MomentsPerTick/4 {
+			t.Fatalf("tick %d: a step of %.2f ticks after one of %.2f", tick, float64(step)/sim.MomentsPerTick, float64(before)/sim.MomentsPerTick)
+		}
+		before = step
+	}
+	if c.Waited() {
+		t.Error("it is still behind")
+	}
+}

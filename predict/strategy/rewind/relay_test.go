@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"ghostcube/net/quant"
+	"ghostcube/predict"
 	"ghostcube/predict/part/history"
 	"ghostcube/predict/part/input"
 	"ghostcube/predict/predicttest"
@@ -72,5 +73,24 @@ func TestRemoteInputEnds(t *testing.T) {
 		if got := r.at(59, 1, repeat); got != held {
 			t.Errorf("every %d ticks: after the outage %v", every, got)
 		}
+	}
+}
+
+// TestPastInputsHaveNoGap checks that a client that joins gets the inputs of the last ticks only as far back as the
+// server knows all of them: those before a gap would move to other ticks.
+func TestPastInputsHaveNoGap(t *testing.T) {
+	const now = 30
+	r := relayServer{enabled: true, past: history.New[[sim.MaxPlayers]sim.Input](64)}
+	r.join(0, now-10)
+	for tick := sim.Tick(now - 10); tick < now; tick++ {
+		if tick != now-6 {
+			r.record(tick, []sim.Input{{Heading: uint8(tick)}})
+		}
+	}
+	var c quant.Coder
+	c.BeginWrite(make([]byte, 256))
+	r.write(&c, now, 0, 1, []predict.Peer{{Player: 0}}, nil)
+	if n := r.relayed.Past(0); n != 5 || r.relayed.Of(0)[0].Heading != now-5 {
+		t.Errorf("%d inputs from that of tick %d on, want 5 from %d on", n, r.relayed.Of(0)[0].Heading, now-5)
 	}
 }

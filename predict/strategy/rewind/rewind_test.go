@@ -361,3 +361,40 @@ func TestReplaysSelectively(t *testing.T) {
 		t.Error("a replay is selective after a change from outside")
 	}
 }
+
+// TestAdoptsPastInputs checks that a client that has just joined steps a tick again which the server has stepped with
+// another input than the client, as a snapshot says that has the inputs of earlier ticks, and that it does so once.
+func TestAdoptsPastInputs(t *testing.T) {
+	r := newRig(t, "plain", "latency=75ms")
+	r.run(200)
+	c, now := r.c, r.ClientWorld().Tick()
+	const back = 10 // ticks from the snapshot to the other input
+	snapshot := now - 2
+	other := sim.Input{Buttons: sim.Lift}
+	var past [2 * back][sim.MaxPlayers]sim.Input
+	for i := range past {
+		past[i][0] = c.inputHistory.Find(snapshot - 2*back + sim.Tick(i)).input
+	}
+	past[back][0] = other
+	want := predict.NewWorld(*r.ClientWorld().Scene(), 60)
+	want.Load(c.stateHistory.Find(snapshot - back))
+	for tick := want.Tick(); tick < now; tick++ {
+		in := c.inputHistory.Find(tick).input
+		if tick == snapshot-back {
+			in = other
+		}
+		want.Step(in)
+	}
+	c.remote.newest.Collect(0, nil, nil)
+	c.remote.newest.Prepend(0, 1, past[:])
+	c.remote.learn(snapshot, []sim.Input{{}}, 0)
+	for range 2 {
+		c.adoptPast(snapshot)
+		if got := c.inputHistory.Find(snapshot - back).input; got != other || r.Counter("repredictions") != 1 {
+			t.Errorf("the input is %+v after %v replays, want %+v after one", got, r.Counter("repredictions"), other)
+		}
+		if got, want := r.ClientWorld().Bodies()[0], want.Bodies()[0]; got != want || r.ClientWorld().Tick() != now {
+			t.Errorf("the replay ends in tick %d at %v, want %d, %v", r.ClientWorld().Tick(), got.Pose, now, want.Pose)
+		}
+	}
+}
