@@ -50,9 +50,16 @@ func TestHandAndTape(t *testing.T) {
 		t.Errorf("the hand has %v; footer %q", g.LastInput.Buttons, g.Footer())
 	}
 	g.setButtons(0, 0)
-	g.runTicks(t, handSeconds*60)
+	if g.runTicks(t, handSeconds*60-10); g.Playing() {
+		t.Error("the tape goes on too soon after the hand")
+	}
+	g.runTicks(t, 10)
 	if moved() == 0 || !g.Playing() {
 		t.Error("the tape does not go on after the hand")
+	}
+	tapeTick := g.tapeTick
+	if (repeat{g.Session, &course{}}).takeOver(); g.tapeTick != tapeTick || g.Playing() {
+		t.Errorf("a key in a repeated take: the tape is at tick %d of %d, was at %d", g.tapeTick, g.tapeTicks, tapeTick)
 	}
 	start("no-prediction")
 	g.runTicks(t, 600)

@@ -2,6 +2,8 @@ package session
 
 import (
 	"testing"
+
+	"ghostcube/predict/lab"
 )
 
 // playPast makes n ticks as Update does.
@@ -58,5 +60,29 @@ func TestReplayLast(t *testing.T) {
 	}
 	if updates < 2390 || updates > 2420 || g.Settings().Speed != 1 {
 		t.Errorf("%d updates for five seconds, speed %v afterwards", updates, g.Settings().Speed)
+	}
+}
+
+// TestPastKeepsTapePosition checks that a visit to the past remembers where the tape of the take was, that a take which
+// repeats it goes on with the tape from there, and that a key begins no take while a moment is still being rebuilt.
+func TestPastKeepsTapePosition(t *testing.T) {
+	g := newTestSession(t, "rewind")
+	g.playPast(t, 100)
+	g.tapeTick, g.tapeTicks = 7, 7
+	g.Past.Seek(80)
+	timeline := g.Past.Timeline
+	if c := g.Past.courses[timeline.Take()]; c.tapeTick != 7 {
+		t.Errorf("the take remembers tick %d of the tape, want 7", c.tapeTick)
+	}
+	if g.Paused = false; timeline.Remaining() == 0 {
+		t.Fatal("the moment is rebuilt at once")
+	}
+	if g.TakeOver(); len(timeline.Takes()) != 1 {
+		t.Error("a key begins a take at a moment that is not rebuilt")
+	}
+	g.seekNow(t, 80)
+	g.Do(lab.Command{Verb: "condition", Pane: lab.AllPanes, Name: "latency", Value: "90ms"})
+	if c := g.Past.courses[timeline.Take()]; len(timeline.Takes()) != 2 || c.tapeTick != 7 {
+		t.Errorf("%d takes, the newest goes on with tick %d of the tape, want 7", len(timeline.Takes()), c.tapeTick)
 	}
 }
