@@ -85,49 +85,6 @@ func declareAuthority(k *predict.Knobs, mode *int) {
 	k.NotSearched("whom the server trusts", "authority")
 }
 
-// claimsMove is an announcement of the server: after some ticks it sets back which of the client's ticks it applies.
-// It is plain.
-type claimsMove struct {
-	back int // client ticks, in [minMoveBack,maxMoveBack]; below 0: forward; 0: there is no move
-	in   int // ticks from the packet's to the last one before the move, in [1,maxMoveIn]
-}
-
-// Limits of a claimsMove.
-const (
-	minMoveBack = -1
-	maxMoveBack = 6
-	maxMoveIn   = 1 << 7
-)
-
-// code reads, writes or measures a move.
-func (m *claimsMove) code(c *quant.Coder) {
-	c.Label("moves")
-	if !c.Bool(m.back != 0) {
-		*m = claimsMove{}
-		return
-	}
-	c.Label("move_back")
-	if m.back = c.Int(m.back, minMoveBack, maxMoveBack); m.back == 0 {
-		c.Fail(predict.ErrMalformed)
-		return
-	}
-	c.Label("move_in")
-	m.in = c.Int(m.in, 1, maxMoveIn)
-}
-
-// applied returns the moment of the server at which a client's state counts that would count in the packet's tick plus
-// ahead if there were no move. A state that a move forward leaves out counts in the middle of the two beside it.
-func (m *claimsMove) applied(packet sim.Tick, ahead int64) sim.Moment {
-	t := (sim.Tick(max(int64(packet)+ahead, 0))).Moment()
-	switch after := ahead - int64(m.in); {
-	case m.back == 0 || after <= 0:
-		return t
-	case after == 1 && m.back < 0:
-		return t - sim.MomentsPerTick/2
-	}
-	return t + sim.Moment(m.back)*sim.MomentsPerTick
-}
-
 // A client's payload is a message of inputs (package input). If its player has authority over
 // bodies, a message in the server's format follows, without inputs and of the same tick: the states
 // of these bodies after the step with the newest input.

@@ -26,9 +26,6 @@ type claimsState struct {
 	delay       sim.Moment // length of the buffer, in whole ticks
 	silentTicks int        // ticks since a packet arrived
 	joining     bool       // the client has lost everything, and has claimed nothing since
-	move        claimsMove
-	moveTick    sim.Tick // the server's tick after which move happens, if there is one
-	skipped     sim.Tick // ticks before next that a move has left out, and whose states are still to be applied
 }
 
 // claimedBody is what one client has sent about one body. It is plain.
@@ -53,8 +50,6 @@ const (
 	claimSlack = 3
 
 	maxAdaptiveTicks = 6 // longest buffer that is adapted: an outage must not delay all states after it
-
-	moveNoticeTicks = 6 // ticks beyond round trip and buffer for which a move is announced: packets may be lost
 )
 
 func newClaims(bodies int) claims {
@@ -96,7 +91,6 @@ func (s *server) addClaim(c *claims, player int8) {
 		c.state.arrivals = playout.Arrivals{SpanTicks: w.Rate(), AllLateTicks: w.Rate() / allLateShare}
 		c.state.percentile = playout.Percentile{Percent: onTimePercent}
 		c.state.delay = sim.Tick(s.settings.claimBuffer).Moment()
-		c.state.move, c.state.skipped = claimsMove{}, 0
 	}
 	early := int64(m.tick) - int64(c.state.next)
 	if early >= historyTicks/2 || early <= -historyTicks/2 {
@@ -164,61 +158,19 @@ func (s *server) applyClaims(peers []predict.Peer) {
 		if peer.Player < 0 || !c.state.started {
 			continue
 		}
-		for t := c.state.next - c.state.skipped; t <= c.state.next; t++ {
-			if m := c.received.Find(t); m != nil {
-				s.applyStates(c, m, int8(peer.Player), false)
-			}
+		if m := c.received.Find(c.state.next); m != nil {
+			s.applyStates(c, m, int8(peer.Player), false)
 		}
-		c.state.next, c.state.skipped = c.state.next+1, 0
-		notice := sim.MomentOf(peer.Endpoint.Stats.RTT, w.Rate()).Tick() + moveNoticeTicks
-		c.moveTick(w.Tick(), notice, sim.Tick(s.settings.claimBuffer).Moment())
+		c.state.next++
+		if span, ended := c.state.arrivals.Tick(); ended && span.Any {
+			back := c.adaptBuffer(span.Min, sim.Tick(s.settings.claimBuffer).Moment())
+			c.state.next = sim.Tick(max(int64(c.state.next)-back, 0))
+		}
 	}
 	s.expireLeases(peers)
 	for i := range s.authorities {
 		w.SetOwner(i, s.authorities[i].player)
 	}
-}
-
-// moveTick ends the server's tick now: it moves the client's tick that is applied next if its time has come, and
-// announces the next move at the end of a span. A client says in which tick of the server its state will count, so it
-// has to know of a move a round trip before, or all that it draws meanwhile is said to be where the server will not have
-// it. Only where all states come too late, and before any have been measured, the tick moves at once. It moves
-// forward by one tick at a time, because other players see the step.
-func (c *claims) moveTick(now, notice sim.Tick, shortest sim.Moment) {
-	if c.state.move.back != 0 && now >= c.state.moveTick {
-		c.moveBack(int64(c.state.move.back))
-	}
-	span, ended := c.state.arrivals.Tick()
-	if !ended || !span.Any {
-		return
-	}
-	_, measured := c.state.percentile.Wanted()
-	switch back := c.adaptBuffer(span.Min, shortest); {
-	case back == 0 || c.state.move.back != 0 && span.Min <= 0:
-	case span.Min > 0 || !measured:
-		c.moveBack(back)
-	default:
-		c.state.move.back = int(min(max(back, minMoveBack), maxMoveBack))
-		c.state.moveTick = now + min(notice+c.state.delay.Tick()+claimSlack, maxMoveIn)
-	}
-}
-
-// moveBack sets back the client's tick that is applied next, and measures anew.
-func (c *claims) moveBack(ticks int64) {
-	before := c.state.next
-	c.state.next = sim.Tick(max(int64(before)-ticks, 0))
-	c.state.skipped = c.state.next - min(before, c.state.next)
-	c.state.move = claimsMove{}
-	c.state.arrivals.Discard()
-	c.state.percentile.Discard()
-}
-
-// announced returns the move that is to come, seen from the server's tick now.
-func (c *claims) announced(now sim.Tick) claimsMove {
-	if c.state.move.back == 0 || now >= c.state.moveTick {
-		return claimsMove{}
-	}
-	return claimsMove{c.state.move.back, int(c.state.moveTick - now)}
 }
 
 // adaptBuffer sets the length of the buffer at the end of a span, whose earliest message was late by earliest,
