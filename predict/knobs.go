@@ -1,7 +1,6 @@
 package predict
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -64,13 +63,6 @@ var groupTitles = [groupCount]string{
 
 // String returns the title of the group.
 func (g Group) String() string { return groupTitles[g] }
-
-// notSearched are the groups whose knobs pose another question than the best settings of a strategy, with the reason.
-var notSearched = [groupCount]string{
-	ShotKnobs:       "a rule of the game",
-	ConnectionKnobs: "how players are connected",
-	PhysicsKnobs:    "the world itself",
-}
 
 // Groups returns all groups in order.
 func Groups() (list []Group) {
@@ -353,17 +345,6 @@ func (k *Knobs) RestartsSides(name string) { k.Lookup(name).restart = true }
 
 // Restarts reports whether the sides have to start again when the knob changes.
 func (k *Knob) Restarts() bool { return k.restart }
-
-// NotSearched declares why a search for the best settings leaves knobs alone: they change what is measured, or switch off a
-// mechanism to show what it is for.
-func (k *Knobs) NotSearched(reason string, names ...string) {
-	for _, name := range names {
-		k.Lookup(name).notSearched = reason
-	}
-}
-
-// NotSearched returns why a search for the best settings leaves the knob alone; empty: it does not.
-func (k *Knob) NotSearched() string { return cmp.Or(k.notSearched, notSearched[k.Group]) }
 
 // NeedsAny declares that the knob called name has an effect only while one of other knobs is above 0.
 func (k *Knobs) NeedsAny(name string, others ...string) { k.addNeed(name, need{others, nil}) }
