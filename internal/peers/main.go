@@ -3,7 +3,7 @@
 //	go run ./internal/peers [-engines box3d,bullet,ode] [-rounds 9] [-box3d ADDRESS] [-update]
 //
 // It needs compilers of C and C++. Box3D is fetched with git and compiled; Bullet and ODE are those that pkg-config finds
-// (Debian: g++ git pkg-config libbullet-dev libode-dev). What is missing ends the command with exit code 2.
+// (Debian: g++ git pkg-config libbullet-dev libode-dev). If a tool or library is missing, the exit code is 2.
 //
 // Every engine steps the same scene files with the same input. Only its step is timed. The engines take turns, on one core
 // where taskset pins them, and the smallest time of each tick in all rounds counts: that is the same work each time, which

@@ -102,7 +102,7 @@ func TestWorse(t *testing.T) {
 	}
 }
 
-// TestMissing checks the errors of what is not there: each is one line.
+// TestMissing checks that a missing compiler, library or source is reported in one line.
 func TestMissing(t *testing.T) {
 	none := t.TempDir()
 	for _, c := range []struct{ want, path, engines, address string }{

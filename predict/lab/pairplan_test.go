@@ -63,7 +63,7 @@ const (
 	copyTake   = "copy"   // a copy goes on
 	backTake   = "back"   // the session itself goes back
 	branchTake = "branch" // a copy goes another way for a while, and then back
-	onDiskTake = "file"   // the session is told by its tape up to there, and a copy goes on
+	onDiskTake = "file"   // its tape is written, read and run up to there, and a copy of that session goes on
 )
 
 // pairStrategies returns the specs of all strategies and presets, and of strategies with a knob that restarts them.

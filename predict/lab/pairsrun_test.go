@@ -46,7 +46,7 @@ func runPairs(t *testing.T, number int, values []*pairValue) {
 	t.Errorf("session %d, %s: %v\n%s", number, strings.Join(names, " + "), err, &text)
 }
 
-// run makes the session that a tape tells, and returns what is wrong.
+// run runs the session of a tape and returns the first error.
 func (s *pairSession) run(told *tape.Tape) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -112,7 +112,7 @@ func (s *pairSession) run(told *tape.Tape) (err error) {
 	return nil
 }
 
-// fromDisk returns a copy of the session at the moment of the take, told by a file that ends there.
+// fromDisk writes the tape up to the moment of the take, reads and runs it, and returns a copy of that session.
 func (s *pairSession) fromDisk(told *tape.Tape) (*Lab, error) {
 	part := tape.Tape{Config: told.Config, Panes: told.Panes, Entries: told.Entries[:s.at]}
 	var b bytes.Buffer

@@ -237,7 +237,7 @@ func (d *packetDump) addPacket(id flowID, p *lab.Pane, now time.Duration, a *tra
 	}
 	d.remaining--
 	if d.format == "json" {
-		d.printJSON(id, p, now, a, fields, malformed)
+		d.printJSON(id, p, now, a, fields, bits, malformed)
 		return
 	}
 	fmt.Fprintf(d.out, "%.3f s, pane %d %s, client %d %s: %d bytes in %s; payload %d bits, as JSON %d bytes, byte-aligned with header %d\n",
@@ -259,11 +259,7 @@ func (d *packetDump) addPacket(id flowID, p *lab.Pane, now time.Duration, a *tra
 }
 
 // printJSON prints a packet as a line of JSON.
-func (d *packetDump) printJSON(id flowID, p *lab.Pane, now time.Duration, a *trace.Packet, fields []quant.Field, malformed error) {
-	bits := 0
-	for _, f := range fields {
-		bits += f.Bits
-	}
+func (d *packetDump) printJSON(id flowID, p *lab.Pane, now time.Duration, a *trace.Packet, fields []quant.Field, bits int, malformed error) {
 	fmt.Fprintf(d.out, `{"seconds":%.3f,"pane":%d,"strategy":%q,"client":%d,"direction":%q,"bytes":%d,"datagrams":%d,`,
 		now.Seconds(), id.pane+1, p.Strategy.Name, id.client+1, directionName(id.direction), a.Bytes, a.Datagrams)
 	fmt.Fprintf(d.out, `"header":%q,"payload_bits":%d,"payload":%s`, trace.HeaderText(&a.Header), bits, payloadJSON(fields))

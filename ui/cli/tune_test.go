@@ -13,7 +13,7 @@ import (
 	"ghostcube/internal/experiment"
 )
 
-// TestBadTune checks the errors of tune, which name what is allowed, run nothing, and change no file of the user.
+// TestBadTune checks that wrong flags name the allowed values, run nothing, and change no file of the user.
 func TestBadTune(t *testing.T) {
 	experiment.Skip(t)
 	t.Parallel()

@@ -84,7 +84,7 @@ type tuneMeasure struct {
 type tuneTask struct {
 	*tuneCommand
 	strategy  string
-	title     string // of the pane; empty: it has none
+	title     string // of the pane; may be empty
 	set       []lab.Setting
 	space     *tune.Space
 	measures  []tuneMeasure

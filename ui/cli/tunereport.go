@@ -136,7 +136,7 @@ func intervalOf(i statistics.Interval) meanInterval {
 	return m
 }
 
-// size returns the distance of the mean from 0; -1: it has none.
+// size returns the distance of the mean from 0, or -1 without a mean.
 func (m *meanInterval) size() float64 {
 	if m.Mean == nil {
 		return -1
@@ -225,14 +225,14 @@ func (r *tuneReport) writeText(out io.Writer) error {
 		fmt.Fprintf(out, " with %s", strings.Join(r.Limits, " and "))
 	}
 	fmt.Fprintf(out, "\n%s; differences are means of paired ones ± half their 95 %% interval\n", plural(r.Sessions, "session"))
-	if err := r.writeEffects(out, "\nEach knob alone, at the value with the largest effect (*: clear among so many, Holm 5 %)\n\n", r.Effects); err != nil {
+	if err := r.writeEffects(out, "\nEach knob alone, at the value with the largest effect (*: significant at 5 % by Holm)\n\n", r.Effects); err != nil {
 		return err
 	}
 	if len(r.NoEffect) > 0 {
 		fmt.Fprintf(out, "\n%s\n", wrapText("No effect in any session: "+strings.Join(r.NoEffect, ", ")+"."))
 	}
 	if len(r.Front) > 0 {
-		fmt.Fprintf(out, "\nFront of what was measured with %d seeds\n\n", t.Seeds)
+		fmt.Fprintf(out, "\nPareto front of the points measured with %d seeds\n\n", t.Seeds)
 		table := newTextTable(out)
 		table.row(append(upper(r.titles()), "LIMITS", "SETTINGS")...)
 		for i := range r.Front {

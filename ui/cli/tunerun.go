@@ -25,7 +25,7 @@ type tuneRun struct {
 	lies    []error         // of workers
 }
 
-// run searches, tests what was found and prints it.
+// run searches, tests the best settings on other seeds and prints the report.
 func (t *tuneTask) run(p *program) (err error) {
 	dir := t.Cells
 	if dir == "" {

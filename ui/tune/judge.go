@@ -30,7 +30,7 @@ type Limit struct {
 	OfStart bool // Most is a share of the mean of the start in the same setting
 }
 
-// Candidate is a point with what was measured of it.
+// Candidate is a point and its measurements.
 type Candidate struct {
 	Point  Point
 	Seeds  int // that were measured

@@ -16,7 +16,7 @@ const (
 	screeningShare = 0.5
 	halvingShare   = 0.75
 	refiningShare  = 0.92
-	kept           = 3 // a rung keeps one of so many
+	kept           = 3 // each rung keeps 1/kept of its candidates
 )
 
 // screeningSeeds are the seeds of the first measurement of a point, fewer if there are not enough sessions.

@@ -7,7 +7,7 @@ import "ghostcube/sim"
 // jerks. The zero value stands still.
 type Pace struct {
 	step sim.Moment // in the last tick
-	held bool       // the end of what has arrived limited it
+	held bool       // limited by the newest arrival
 }
 
 const (
