@@ -4,6 +4,7 @@ package e2e
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"image"
@@ -14,6 +15,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -43,6 +45,23 @@ type pageServer struct {
 	browser context.Context // of the browser
 
 	down atomic.Bool // it breaks all connections off
+	slow atomic.Bool // the program takes three seconds
+}
+
+// slowWriter writes an answer in parts of 32 KiB, with a pause before each.
+type slowWriter struct {
+	http.ResponseWriter
+	part time.Duration
+}
+
+func (w *slowWriter) Write(b []byte) (n int, err error) {
+	for len(b) > 0 && err == nil {
+		time.Sleep(w.part)
+		written := 0
+		written, err = w.ResponseWriter.Write(b[:min(len(b), 32<<10)])
+		n, b = n+written, b[written:]
+	}
+	return n, err
 }
 
 // startPage writes the page, serves it and starts a browser, or skips the test.
@@ -72,6 +91,9 @@ func startPage(t *testing.T) *pageServer {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if s.down.Load() {
 			panic(http.ErrAbortHandler)
+		}
+		if s.slow.Load() && strings.HasSuffix(r.URL.Path, page.ProgramFile) {
+			w = &slowWriter{ResponseWriter: w, part: 3 * time.Second / 240}
 		}
 		w.Header().Set("Cache-Control", "no-store")
 		if host, path, ok := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/"); ok && hosts[host] != nil {
@@ -108,12 +130,18 @@ type pageDriver struct {
 
 	mu        sync.Mutex
 	reported  windowState
-	hashes    map[int]string               // of the session, by tick; without those from before it restarted
-	workers   int                          // that were watched
-	requests  map[network.RequestID]string // addresses
-	problems  []string                     // everything on the console, failed requests, requests to other hosts
-	names     map[string]string            // of the downloads, by their identifiers
-	downloads map[string]string            // files of the finished downloads, by name
+	hashes    map[int]string // of the session, by tick; without those from before it restarted
+	workers   int            // that were watched
+	requests  map[network.RequestID]*request
+	problems  []string          // everything on the console, failed requests, requests to other hosts
+	names     map[string]string // of the downloads, by their identifiers
+	downloads map[string]string // files of the finished downloads, by name
+}
+
+// request is a request of the page.
+type request struct {
+	url             string
+	length, arrived int // bytes of the answer's body, if it says how many, and of those that came
 }
 
 // screenSize is a size of a browser's view.
@@ -147,7 +175,7 @@ var smallScreen = screenSize{640, 360, 1, false}
 func (s *pageServer) open(t *testing.T, link string, size screenSize) *pageDriver {
 	t.Helper()
 	ctx, cancel := chromedp.NewContext(s.browser)
-	d := &pageDriver{t: t, ctx: ctx, scale: size.scale, hashes: map[int]string{}, requests: map[network.RequestID]string{},
+	d := &pageDriver{t: t, ctx: ctx, scale: size.scale, hashes: map[int]string{}, requests: map[network.RequestID]*request{},
 		names: map[string]string{}, downloads: map[string]string{}}
 	t.Cleanup(func() {
 		for _, p := range d.seen() {
@@ -219,7 +247,7 @@ func (d *pageDriver) notice(address string, event any) {
 	case *log.EventEntryAdded: // violations of the content security policy, too
 		problem("log: %s: %s %s", e.Entry.Level, e.Entry.Text, e.Entry.URL)
 	case *network.EventRequestWillBeSent:
-		d.requests[e.RequestID] = e.Request.URL
+		d.requests[e.RequestID] = &request{url: e.Request.URL}
 		if !strings.HasPrefix(e.Request.URL, address) && !strings.HasPrefix(e.Request.URL, "blob:"+address) {
 			problem("request to another host: %s", e.Request.URL)
 		}
@@ -227,10 +255,21 @@ func (d *pageDriver) notice(address string, event any) {
 		if e.Response.Status >= 400 {
 			problem("status %d: %s", e.Response.Status, e.Response.URL)
 		}
+		if r := d.requests[e.RequestID]; r != nil {
+			r.length, _ = strconv.Atoi(fmt.Sprint(e.Response.Headers["Content-Length"]))
+		}
+	case *network.EventDataReceived:
+		if r := d.requests[e.RequestID]; r != nil {
+			r.arrived += int(e.DataLength)
+		}
 	case *network.EventLoadingFailed:
-		// A page whose address changes gives up the icon of the old address.
-		if url := d.requests[e.RequestID]; !e.Canceled || !strings.HasSuffix(url, "/icon.svg") {
-			problem("a request failed: %s %s %s %s, canceled: %v, after %d frames", e.Type, e.ErrorText, e.BlockedReason, url, e.Canceled, d.reported.frame)
+		r := cmp.Or(d.requests[e.RequestID], &request{})
+		switch {
+		case e.Canceled && strings.HasSuffix(r.url, "/icon.svg"): // of the address that the page had
+		case e.Canceled && r.length > 0 && r.arrived == r.length: // a body whose reader has all of it and does not wait for its end
+		default:
+			problem("a request failed: %s %s %s %s, canceled: %v, %d of %d bytes, after %d frames",
+				e.Type, e.ErrorText, e.BlockedReason, r.url, e.Canceled, r.arrived, r.length, d.reported.frame)
 		}
 	}
 }

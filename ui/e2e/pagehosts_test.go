@@ -85,7 +85,7 @@ func (s *pageServer) testHosts(t *testing.T) {
 }
 
 // testOffline promises that a second visit needs no network, and that a page of another version is loaded whole as soon as there
-// is one again.
+// is one again, also where its files arrive slowly, and then needs no network either.
 func (s *pageServer) testOffline(t *testing.T) {
 	const link = "?compare=csp-clean"
 	d := s.open(t, link, smallScreen)
@@ -93,11 +93,7 @@ func (s *pageServer) testOffline(t *testing.T) {
 	d.waitText(`[...document.scripts].every((x) => new URL(x.src).search === document.querySelector("link").href.replace(/.*\?/, "?"))`, "true")
 	s.down.Store(true)
 	defer s.down.Store(false)
-	d.run(chromedp.Navigate(s.address + link))
-	d.mu.Lock()
-	d.reported.frame = 0
-	d.mu.Unlock()
-	d.waitUntil("frames without a network", func(s windowState) bool { return s.frame >= 3 })
+	d.visit(s.address + link)
 	d.checkHash(link, 1)
 	s.down.Store(false)
 
@@ -113,7 +109,22 @@ func (s *pageServer) testOffline(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	d.run(chromedp.Navigate(s.address + link))
+	s.slow.Store(true) // the new worker comes while the program is on its way
+	defer s.slow.Store(false)
+	d.visit(s.address + link)
 	d.waitText("document.scripts[0].src.replace(/.*=/, '')", "000000000000")
 	d.waitText("caches.keys().then((k) => globalThis.kept = k.join()) && globalThis.kept", "ghostcube 000000000000")
+	s.down.Store(true)
+	d.visit(s.address + link)
+	d.checkHash(link, 1)
+}
+
+// visit goes to an address and waits for frames from there.
+func (d *pageDriver) visit(address string) {
+	d.t.Helper()
+	d.run(chromedp.Navigate(address))
+	d.mu.Lock()
+	d.reported.frame = 0
+	d.mu.Unlock()
+	d.waitUntil("the frames of another visit", func(s windowState) bool { return s.frame >= 3 })
 }

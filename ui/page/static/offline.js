@@ -34,14 +34,20 @@ addEventListener("fetch", (e) => {
 	if (request.method !== "GET" || request.headers.has("Range") || !request.url.startsWith(registration.scope)) {
 		return;
 	}
+	const wanted = new URL(request.url).searchParams.get("v");
+	if (wanted && wanted !== version) {
+		return; // the browser's own: the worker of that version, which is on its way, ends this one
+	}
 	e.respondWith((async () => {
 		const kept = await (await caches.open(name)).match(key(request));
-		if (kept && new URL(request.url).search === `?v=${version}`) {
-			return kept; // of this version for ever
+		if (kept && wanted) {
+			return kept; // for ever
 		}
 		try {
 			const answer = await fetch(request);
-			e.waitUntil(keep(request, answer.clone()));
+			if (!kept) {
+				e.waitUntil(keep(request, answer.clone())); // what is kept stays: it belongs to the program of this version
+			}
 			return answer;
 		} catch (error) {
 			if (kept) {
