@@ -4,6 +4,8 @@ package cli
 
 import (
 	"encoding/json"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -43,4 +45,21 @@ func TestBenchAll(t *testing.T) {
 	}
 	refused(t, "excludes --assert", "bench", "--panes", "all", "--assert", "rewind.pops_per_minute<5")
 	refused(t, "excludes --assert", "bench", "--panes", "all", "--latency")
+}
+
+// TestBenchAllRefusesPanes promises that no command of a tape that was made for one pane reaches another strategy.
+func TestBenchAllRefusesPanes(t *testing.T) {
+	tape := filepath.Join(t.TempDir(), "second.tape")
+	for command, want := range map[string]string{
+		"switch 2 lockstep -": "tick 60 of the tape: switch 2 lockstep - concerns one pane",
+		"open all lockstep -": "concerns one pane",
+		"close 2 - -":         "concerns one pane",
+	} {
+		text := "ghostcube tape 2\nscene plain\nrate 60\nseat client\nseed 1\nnetwork perfect\npane rewind\npane snapshot\n---\n60 W\n! " +
+			command + "\n60 S\nend 120\n"
+		if err := os.WriteFile(tape, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		refused(t, want, "bench", "--panes", "all", "--tape", tape)
+	}
 }

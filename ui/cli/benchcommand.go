@@ -259,6 +259,9 @@ func (c *benchCommand) runAll(p *program) error {
 		if err != nil {
 			return usageError{err}
 		}
+		if err := checkEveryPane(planned.Entries(planned.Ticks(60))); err != nil {
+			return usageError{err}
+		}
 		part, err := p.runTrials(ctx, planned, c.Seeds)
 		if err != nil {
 			return usageError{err}
@@ -278,6 +281,19 @@ func (c *benchCommand) runAll(p *program) error {
 		return c.printResult(p, nil, list[0])
 	}
 	return c.printSeeds(p, mergeResults(list))
+}
+
+// checkEveryPane reports a command that concerns some pane alone, or opens one. Where panes are not those that a tape was made
+// with, it would concern another strategy.
+func checkEveryPane(entries lab.Entries) error {
+	for i := range entries.Count {
+		for _, c := range entries.At(i).Commands {
+			if c.Pane != lab.AllPanes || c.Verb == "open" {
+				return fmt.Errorf("--panes all: tick %d of the tape: %s concerns one pane: want commands for all", i, c)
+			}
+		}
+	}
+	return nil
 }
 
 // concernsOneSession reports whether a flag asks for what only a single session has.
