@@ -60,10 +60,10 @@
 	}, { capture: true });
 
 	addEventListener("paste", (e) => {
-		if (document.querySelector("dialog[open]")) {
-			return; // a text of the page's own
+		if (!e.isTrusted || document.querySelector("dialog[open]")) {
+			return; // made by a script, which pastes nothing, or into a text of the page's own
 		}
-		e.preventDefault();
+		e.preventDefault(); // the program inserts it
 		const text = e.clipboardData?.getData("text/plain") ?? "";
 		if (waiting) {
 			waiting(text);
