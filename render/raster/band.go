@@ -207,7 +207,7 @@ func (w *worker) shadeRow(y int) {
 			if id != 0 {
 				w.shadeFace(&w.faces[id], w.rayAt(&g, x)).put(out[4*x:])
 			} else {
-				w.shadeGround(&g, w.rayAt(&g, x), what).scale(contactAt(what, dim, x)).put(out[4*x:])
+				w.putGround(out[4*x:], &g, &line, what, x, contactAt(what, dim, x))
 			}
 		}
 	}

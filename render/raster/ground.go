@@ -47,7 +47,27 @@ func (p *Painter) shadeGround(g *groundRow, ray geom.Vec3, what block) rgb {
 		rise := geom.Clamp(float32(2.2*ray.Z)/ray.Len(), 0, 1)
 		return rgb{skyComponent(0, rise), skyComponent(1, rise), skyComponent(2, rise)}
 	}
-	at := geom.Vec3{X: p.projection.Eye.X + float32(g.depth*ray.X), Y: p.projection.Eye.Y + float32(g.depth*ray.Y), Z: g.z}
+	at := p.groundAt(g, ray)
+	return p.lightGround(g, ray, at, p.groundSun(at, what))
+}
+
+// groundAt returns the point of the ground in a direction.
+func (p *Painter) groundAt(g *groundRow, ray geom.Vec3) geom.Vec3 {
+	return geom.Vec3{X: p.projection.Eye.X + float32(g.depth*ray.X), Y: p.projection.Eye.Y + float32(g.depth*ray.Y), Z: g.z}
+}
+
+// groundSun returns the share of the sun's light that reaches a point of the ground in a block.
+func (p *Painter) groundSun(at geom.Vec3, what block) float32 {
+	if what&inShadow != 0 {
+		return 0
+	} else if what&nearShadow != 0 {
+		return p.shadowMap.groundVisibility(at)
+	}
+	return 1
+}
+
+// lightGround returns the colour of the ground at a point in a direction, with a share of the sun's light.
+func (p *Painter) lightGround(g *groundRow, ray, at geom.Vec3, sun float32) rgb {
 	foot := g.foot
 	if foot == 0 {
 		// Metres of ground that a pixel covers across and along the view: the derivatives of the point where
@@ -60,12 +80,6 @@ func (p *Painter) shadeGround(g *groundRow, ray geom.Vec3, what block) rgb {
 	line := max(gridLineCoverage(float32(at.X*lines), float32(foot*lines), render.LineWidth*lines),
 		gridLineCoverage(float32(at.Y*lines), float32(foot*lines), render.LineWidth*lines))
 	dim := float32((1 - float32((1-render.DarkFieldShade)*dark)) * (1 - float32((1-render.LineShade)*line)))
-	sun := float32(1)
-	if what&inShadow != 0 {
-		sun = 0
-	} else if what&nearShadow != 0 {
-		sun = p.shadowMap.groundVisibility(at)
-	}
 	return g.color(dim, float32(render.ToSun.Z*sun))
 }
 
@@ -101,6 +115,7 @@ type groundLine struct {
 	perX, perY   float32  // pixels per metre
 	border       float32  // metres from the border of a field within which its colour is not the field's alone
 	sunny, shady [2]field // light and dark
+	end, which   int      // of the last run that putGround found: the pixel after it, and its field
 }
 
 // field is a light or a dark field of the ground in a row.
@@ -192,6 +207,33 @@ func (w *worker) fillGround(out []uint8, g *groundRow, line *groundLine, what bl
 			w.shadeGround(g, w.rayAt(g, x), what).put(out[4*x:])
 		}
 	}
+}
+
+// putGround colours a pixel of ground or sky. dim is the factor of its brightness.
+func (w *worker) putGround(px []uint8, g *groundRow, line *groundLine, what block, x int, dim float32) {
+	ray := w.rayAt(g, x)
+	if g.sky {
+		w.shadeGround(g, ray, what).put(px)
+		return
+	}
+	if x >= line.end {
+		n, which := line.run(x, w.w-x)
+		line.end, line.which = x+n, which
+	}
+	at := w.groundAt(g, ray)
+	sun := w.groundSun(at, what)
+	if x < line.end && dim == 1 {
+		// A sum of weights may miss 1 by its rounding, which changes a colour by less than a field's colour allows.
+		switch f, dark := &line.sunny[line.which], &line.shady[line.which]; {
+		case f.uniform && sun > 1-5e-7:
+			binary.LittleEndian.PutUint32(px, f.pixel)
+			return
+		case dark.uniform && sun == 0:
+			binary.LittleEndian.PutUint32(px, dark.pixel)
+			return
+		}
+	}
+	w.lightGround(g, ray, at, sun).scale(dim).put(px)
 }
 
 // findShadows marks the blocks of a row whose ground is in shadow or may be at the border of one.
