@@ -153,6 +153,9 @@ func (g *game) updatePanel() capture {
 		p.controls = p.controls[:0]
 		return capture{}
 	}
+	if g.controls.takesPointer(&g.pointer) {
+		return capture{pointer: true}
+	}
 	p.ui.TooltipDelay = g.session.Lab.Config().Rate / 4
 	p.ui.Touch = g.screen.touched
 	in := p.readInput(g.pointer)
