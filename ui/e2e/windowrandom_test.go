@@ -125,6 +125,8 @@ func (d *windowDriver) tap(name string) {
 func (d *windowDriver) startClean() {
 	d.t.Helper()
 	d.xdotool("windowmap", d.windowID, "windowsize", d.windowID, "1280", "720", "windowmove", d.windowID, "0", "0", "windowfocus", d.windowID)
+	d.waitFrames()
+	d.xdotool("key", "Escape")                                          // the list of keys, if it is shown, would take the next press
 	if _, offered := d.waitFrames().controls["tour not now"]; offered { // the offer takes a line for 45 s
 		d.tap("tour not now")
 	}

@@ -156,11 +156,15 @@ func (d captionDrawer) drawHeadline(i int, y *paneLayout) {
 		return
 	}
 	large, small := d.font(headlineSize, true), d.font(13, false)
-	right, top := float32(y.pane.X+y.pane.W)-d.px(10), float32(y.pane.Y)
+	single := d.singleLine(i, y.pane)
+	right, base := float32(y.pane.X+y.pane.W)-d.px(10), float32(y.pane.Y)+d.px(29)
+	if single { // the lines below reach under it
+		base -= d.px(5)
+	}
 	pen := right
 	if h.unit != "" {
 		pen -= small.Width(h.unit)
-		d.Text(pen, top+d.px(29), small, stage.TextColor, h.unit)
+		d.Text(pen, base, small, stage.TextColor, h.unit)
 		pen -= d.px(5)
 	}
 	color := stage.TextColor
@@ -168,10 +172,12 @@ func (d captionDrawer) drawHeadline(i int, y *paneLayout) {
 		color = stage.BestTextColor
 	}
 	pen -= large.Width(h.value.text)
-	d.Text(pen, top+d.px(29), large, color, h.value.text)
-	label, base := d.texts.truncate(small, h.label, d.labelWidth(i, y.pane)), top+d.px(45)
-	if d.singleLine(i, y.pane) {
-		right, base = pen-d.px(10), top+d.px(29)
+	d.Text(pen, base, large, color, h.value.text)
+	label := d.texts.truncate(small, h.label, d.labelWidth(i, y.pane))
+	if single {
+		right = pen - d.px(10)
+	} else {
+		base += d.px(16)
 	}
 	d.Text(right-small.Width(label), base, small, stage.DimTextColor, label)
 	d.drawHeadlineBar(i, y.caption)

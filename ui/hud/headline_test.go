@@ -269,3 +269,39 @@ func TestHeadlineTitles(t *testing.T) {
 		}
 	}
 }
+
+// TestLowCaptionsKeepLinesApart promises that in low panes the lines of a caption lie below the headline, its label and its
+// unit, by the height of a line, in stills, usual windows and large texts.
+func TestLowCaptionsKeepLinesApart(t *testing.T) {
+	spec := "statesync:smoothing=single:smooth-factor=0.85:smooth-slerp=0.15:position-steps=512"
+	l := stagetest.Session(t, "latency=75ms", spec, spec, spec, spec)
+	var s HUD
+	stagetest.Show(t, l, "headline=pops_all_per_minute")
+	stagetest.Roll(t, &s, l, 90)
+	for _, size := range []Rect{{W: 960, H: 540}, {W: 930, H: 690}, {W: 1280, H: 720}, {W: 1570, H: 1000}} {
+		for _, zoom := range []float32{1, 1.5} {
+			var f Frame
+			s.Compose(&f, l, size, Options{TextZoom: zoom}, 1)
+			lines := 0
+			for i := range f.Overlay.Items {
+				head := &f.Overlay.Items[i]
+				if head.Text != "pops, all bodies" && head.Text != "per minute" {
+					continue
+				}
+				for k := range f.Overlay.Items {
+					o := &f.Overlay.Items[k]
+					if o.Kind != render.TextKind || o.Y <= head.Y || o.X > head.X+head.Font.Width(head.Text) || o.X+o.Font.Width(o.Text) < head.X {
+						continue
+					}
+					lines++
+					if d := o.Y - head.Y; d < 0.85*o.Font.Height() {
+						t.Errorf("%v, texts at %v: %q lies %v pixels below %q of %v", size, zoom, o.Text, d, head.Text, head.Font.Height())
+					}
+				}
+			}
+			if lines == 0 {
+				t.Errorf("%v, texts at %v: no line below a headline", size, zoom)
+			}
+		}
+	}
+}

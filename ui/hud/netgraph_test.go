@@ -1,6 +1,7 @@
 package hud
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -22,7 +23,8 @@ func TestNetGraph(t *testing.T) {
 		}
 		stagetest.Show(t, l, "net-graph=on")
 		s.Refresh(l)
-		f := s.frame(l)
+		picture := s.frame(l)
+		f := &picture
 		all := f.texts()
 		for _, want := range []string{"RTT 1", " ms", "down ", "up ", " kbit/s", " inputs", "replayed 0 ticks", "replayed -"} {
 			if !strings.Contains(all, want) {
@@ -45,10 +47,38 @@ func TestNetGraph(t *testing.T) {
 				t.Errorf("split %s: %q at %v, %v is in %d pictures of clients", split, it.Text, it.X, it.Y, inside)
 			}
 		}
+		for _, o := range []Options{{}, {TextZoom: 1.5}, {Scale: 2, TextZoom: 1.5}} {
+			for _, size := range []Rect{{W: 1280, H: 720}, {W: 878, H: 500}, {W: 550, H: 500}, {W: 1920, H: 1080}, {W: 3800, H: 2100}} {
+				s.Compose(f, l, size, o, 1)
+				checkNetGraphTexts(t, fmt.Sprintf("split %s, %v, scale %v, texts at %v", split, size, o.Scale, o.TextZoom), f)
+			}
+		}
 		var small Frame
 		s.Compose(&small, l, stage.Rect{W: 400, H: 240}, Options{}, 1)
 		if strings.Contains(small.texts(), "RTT ") {
 			t.Error("the net graph covers a small picture")
+		}
+	}
+}
+
+// checkNetGraphTexts checks that the texts of net graphs end before their curves and that no two of a graph overlap.
+func checkNetGraphTexts(t *testing.T, what string, f *Frame) {
+	t.Helper()
+	for i := range f.Overlay.Items {
+		it := &f.Overlay.Items[i]
+		if it.Kind != render.TextKind || !strings.HasPrefix(it.Text, "RTT ") && !strings.HasPrefix(it.Text, "replayed ") &&
+			!strings.HasPrefix(it.Text, "down ") && !strings.HasPrefix(it.Text, "up ") && !strings.HasPrefix(it.Text, "waiting ") {
+			continue
+		}
+		right, top := it.X+it.Font.Width(it.Text), it.Y-it.Font.Ascent()
+		for k := range f.Overlay.Items {
+			o := &f.Overlay.Items[k]
+			switch {
+			case o.Kind == render.RectKind && o.Color == stage.GridlineColor && o.X > it.X && o.X < right && o.Y > top && o.Y < it.Y+0.3*it.Font.Height():
+				t.Errorf("%s: the curve beside %q begins at %v, the text ends at %v", what, it.Text, o.X, right)
+			case o.Kind == render.TextKind && o.X == it.X && o.Y > it.Y && o.Y < it.Y+0.9*it.Font.Height():
+				t.Errorf("%s: %q lies %v below %q", what, o.Text, o.Y-it.Y, it.Text)
+			}
 		}
 	}
 }

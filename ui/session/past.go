@@ -129,6 +129,7 @@ func (p *Past) SeekFully(tick int) {
 func (p *Past) GoLive() {
 	t := p.Timeline
 	if !t.Reviewing() {
+		p.session.Selection.end()
 		return
 	}
 	p.SeekFully(t.End())

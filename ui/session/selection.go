@@ -18,6 +18,8 @@ type Selection struct {
 	pane       *lab.Pane // nil: no correction is selected
 	index      int       // in the pane's corrections
 	correction probe.Correction
+
+	wasPaused bool // before a click on a correction of the last tick, which is no visit to the past
 }
 
 // Chosen reports whether correction n of a pane is selected.
@@ -43,8 +45,17 @@ func (s *Selection) Toggle(pane *lab.Pane, n int) {
 		return
 	}
 	s.set(pane, n) // before the pane goes to another moment
+	s.wasPaused = o.Paused
 	o.Past.SeekFully(int(s.correction.SessionTick) + 1)
 	o.Paused = true
+}
+
+// end ends the selection of a correction of the last tick: the session goes on as before the click.
+func (s *Selection) end() {
+	if s.pane != nil {
+		s.session.Paused = s.wasPaused
+		s.Clear()
+	}
 }
 
 // Callout returns the callout of the selected correction. The selection ends when the session resumes or its
@@ -127,6 +138,7 @@ func CorrectionText(c *probe.Correction, rate int) []string {
 // ShowMark goes to a mark. A correction is explained in the picture.
 func (s *Selection) ShowMark(pane int, k timeline.Kind, tick int) {
 	o := s.session
+	paused := o.Paused
 	o.Past.SeekFully(tick)
 	if k != timeline.Corrections || pane >= len(o.Lab.Panes) {
 		return
@@ -135,6 +147,7 @@ func (s *Selection) ShowMark(pane int, k timeline.Kind, tick int) {
 	for n := p.Corrections.Total() - 1; n >= p.Corrections.FirstIndex(); n-- {
 		if int(p.Corrections.At(n).SessionTick)+1 == tick {
 			s.set(p, n)
+			s.wasPaused = paused
 			return
 		}
 	}

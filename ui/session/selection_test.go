@@ -75,3 +75,34 @@ func TestShowCorrection(t *testing.T) {
 		t.Errorf("two ticks after the correction the callout still has its arrow: %+v", m)
 	}
 }
+
+// TestEndAfterNewestCorrection promises that the key End goes on after a click on the correction of the last tick, which is no
+// visit to the past, as it does after one of an earlier tick, and takes the callout away.
+func TestEndAfterNewestCorrection(t *testing.T) {
+	g := newTestSession(t, "rewind")
+	g.playPast(t, 60)
+	p := g.Lab.Panes[0]
+	for _, paused := range []bool{false, true} {
+		g.Paused = false
+		before := p.Corrections.Total()
+		g.Controls.NudgeServer()
+		for range 120 {
+			if g.playPast(t, 1); p.Corrections.Total() > before {
+				break
+			}
+		}
+		n := p.Corrections.Total() - 1
+		if n < before || p.Corrections.At(n).SessionTick+1 != g.Lab.Ticks() {
+			t.Fatalf("tick %d has no correction", g.Lab.Ticks())
+		}
+		g.Paused = paused
+		g.Selection.Toggle(p, n)
+		if g.Selection.Callout() == nil || !g.Paused || g.Past.Timeline.Reviewing() {
+			t.Fatalf("callout %+v, paused %t", g.Selection.Callout(), g.Paused)
+		}
+		g.Past.GoLive()
+		if g.Paused != paused || g.Selection.Callout() != nil {
+			t.Errorf("after End the session is paused: %t, want %t; callout %+v", g.Paused, paused, g.Selection.Callout())
+		}
+	}
+}

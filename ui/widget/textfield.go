@@ -11,6 +11,9 @@ type Field struct {
 
 	// Live commits every change at once, as a filter does.
 	Live bool
+
+	// Begin begins to edit it in this update, in sight. Release leaves the keys to the program after Enter.
+	Begin, Release bool
 }
 
 // maxFieldLength is the length of the longest text in a field, in code points.
@@ -26,7 +29,10 @@ func (u *UI) Field(r image.Rectangle, f Field) (text string, committed bool) {
 	text = f.Value
 	inner := image.Rect(r.Min.X+u.Px(5), r.Min.Y, r.Max.X-u.Px(5), r.Max.Y)
 	clicked, enter := dock{u}.grab(f.ID, r), u.in.Enter && e.id == f.ID
-	began := (clicked || u.keyboard.wantsText(f.ID, &u.in)) && e.id != f.ID
+	if f.Begin {
+		u.keyboard.focus, u.keyboard.reveal = f.ID, true
+	}
+	began := (clicked || f.Begin || u.keyboard.wantsText(f.ID, &u.in)) && e.id != f.ID
 	if began {
 		typing{u}.start(f.ID, f.Value)
 	}
@@ -56,6 +62,8 @@ func (u *UI) Field(r image.Rectangle, f Field) (text string, committed bool) {
 			editing = false
 			if u.in.Tab {
 				u.keyboard.focus = f.ID
+			} else if enter && f.Release {
+				u.keyboard.leave()
 			}
 		}
 		if editing && bad != nil {

@@ -73,7 +73,7 @@ var bindings = [][]binding{
 	},
 	{
 		{label: "1 to 9", help: "strategy of the focused pane", keys: digitKeys(),
-			press: func(g *game, key int, _ bool) { g.session.Controls.SwitchStrategy(key % 9) }},
+			press: (*game).strategyKey},
 		{label: "0", help: "focus the next pane", keys: keys{ebiten.KeyDigit0, ebiten.KeyNumpad0},
 			press: func(g *game, _ int, _ bool) { g.session.Controls.FocusNext() }},
 		{label: "F10", help: "screen of the next player in the focused pane", keys: keys{ebiten.KeyF10},
@@ -150,7 +150,8 @@ var bindings = [][]binding{
 			ebiten.KeyMinus, ebiten.KeyNumpadSubtract, ebiten.KeyDigit0, ebiten.KeyNumpad0}, press: (*game).zoomKey},
 		{label: "Tab, Shift Tab", help: "the panel without a mouse: its next, previous control; Escape: back", keys: keys{ebiten.KeyTab},
 			press: func(g *game, _ int, shift bool) { g.focusPanel(shift) }},
-		{label: "R", help: "start, stop recording a video", keys: keys{ebiten.KeyR}, press: func(g *game, _ int, _ bool) { g.session.Videos.Toggle() }},
+		{label: "R, Shift R", help: "start, stop recording a video; type its title first", keys: keys{ebiten.KeyR},
+			press: func(g *game, _ int, shift bool) { g.record(shift) }},
 		{label: "F12", help: "save a screenshot", keys: keys{ebiten.KeyF12}, press: func(g *game, _ int, _ bool) { g.controls.screenshotDue = true }},
 		{label: "F11", help: "full screen", keys: keys{ebiten.KeyF11}, press: func(*game, int, bool) { ebiten.SetFullscreen(!ebiten.IsFullscreen()) }},
 		{label: "F2, Shift F2, F3", help: "tour: start or go on, go back, leave", keys: keys{ebiten.KeyF2, ebiten.KeyF3}, press: (*game).tourKey},
@@ -221,6 +222,26 @@ func (c *controls) handleKeys(g *game) {
 			}
 		}
 	}
+}
+
+// strategyKey gives the focused pane the strategy of a digit, unless the digit has missed a field of the panel.
+func (g *game) strategyKey(key int, _ bool) {
+	if g.panel.beside {
+		g.session.Notices.Post("no field has the digit: click one, or the picture to choose a strategy")
+		return
+	}
+	g.session.Controls.SwitchStrategy(key % 9)
+}
+
+// record starts or stops a video. One with a title begins when its title has been typed.
+func (g *game) record(titled bool) {
+	if !titled || g.session.Videos.Recording() || g.session.Embed {
+		g.session.Videos.Toggle()
+		return
+	}
+	g.screen.hidden, g.screen.panelCollapsed = false, false
+	g.panel.openPage("Session")
+	g.panel.sessions.titling = titleAsked
 }
 
 // zoomKey makes texts larger, smaller, or as large as usual. A page leaves that to its browser.

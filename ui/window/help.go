@@ -114,3 +114,16 @@ func layoutHelp(rows [][2]string, size, columns int, picture stage.Rect) helpLay
 	t.fits = t.w <= float32(picture.W) && t.h <= float32(picture.H) && room >= float32(size)*10
 	return t
 }
+
+// helpRect returns the place of the list of keys: the window, because the panes' column has no room for it beside panel,
+// timeline and card.
+func (s *screen) helpRect() stage.Rect { return stage.Rect{W: s.w, H: s.h} }
+
+// takesPointer reports whether the list of keys is shown, to which the pointer belongs then. A press closes it.
+func (c *controls) takesPointer(p *pointer) bool {
+	shown := c.helpShown
+	if p.pressed {
+		c.helpShown = false
+	}
+	return shown
+}

@@ -112,7 +112,7 @@ func TestDisplayKeys(t *testing.T) {
 	}
 }
 
-// TestHelpFits promises that the list of keys lies inside the picture of usual windows.
+// TestHelpFits promises that the list of keys lies inside usual windows.
 func TestHelpFits(t *testing.T) {
 	for _, place := range []stage.Rect{{W: 950, H: 720}, {W: 1280, H: 720}, {W: 1590, H: 1080}, {W: 900, H: 600}} {
 		var l render.DrawList
@@ -134,5 +134,19 @@ func TestDigitKeys(t *testing.T) {
 		ebiten.KeyNumpad7, ebiten.KeyNumpad8, ebiten.KeyNumpad9}
 	if fmt.Sprint(list) != fmt.Sprint(want) {
 		t.Errorf("%v, want %v", list, want)
+	}
+}
+
+// TestListTakesPointer promises that a press while the list of keys is shown closes it and reaches nothing else.
+func TestListTakesPointer(t *testing.T) {
+	c := controls{helpShown: true}
+	if !c.takesPointer(&pointer{}) || !c.helpShown {
+		t.Error("the list does not keep the pointer")
+	}
+	if !c.takesPointer(&pointer{pressed: true}) || c.helpShown {
+		t.Error("a press reaches more than the list, or leaves it")
+	}
+	if c.takesPointer(&pointer{pressed: true}) {
+		t.Error("the list takes the pointer when it is closed")
 	}
 }

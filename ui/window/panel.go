@@ -22,6 +22,8 @@ type panel struct {
 	commands []lab.Command // of this update
 	controls []control     // of this update
 	keys     bool          // the keys belong to the panel
+	beside   bool          // the last press was beside all controls
+	enter    bool          // Enter has gone down in this update
 	input    panelInput
 	pressed  []ebiten.Key // scratch
 	page     int          // index in pages
@@ -153,13 +155,27 @@ func (g *game) updatePanel() capture {
 		p.controls = p.controls[:0]
 		return capture{}
 	}
+	if g.controls.takesPointer(&g.pointer) {
+		return capture{pointer: true}
+	}
 	p.ui.TooltipDelay = g.session.Lab.Config().Rate / 4
 	p.ui.Touch = g.screen.touched
 	in := p.readInput(g.pointer)
 	p.build(in)
 	g.card.build(in)
+	p.notePress(&g.pointer)
 	p.pressed = inpututil.AppendPressedKeys(p.pressed[:0])
 	return capture{p.ui.Captured() || in.Pointer.In(g.card.bounds()), p.keepKeys(p.ui.Focused() != "", len(p.pressed))}
+}
+
+// notePress remembers whether the pointer was last pressed in the panel beside all controls, and has stayed in the panel: a
+// digit is then a number that missed its field.
+func (p *panel) notePress(at *pointer) {
+	inside := at.at.In(p.screen.panelBounds())
+	if at.pressed {
+		p.beside = !slices.ContainsFunc(p.controls, func(c control) bool { return at.at.In(c.bounds) })
+	}
+	p.beside = p.beside && inside
 }
 
 // keepKeys reports whether the keys belong to the panel: while a control of it has the focus, and then until all keys are
@@ -173,7 +189,7 @@ func (p *panel) keepKeys(focused bool, pressed int) bool {
 func (p *panel) build(in widget.Input) {
 	s := p.screen
 	ui := &p.ui
-	p.scale = s.uiScale()
+	p.scale, p.enter = s.uiScale(), in.Enter
 	p.controls = p.controls[:0]
 	ui.OnPlace = func(name string, r image.Rectangle) { p.controls = append(p.controls, control{name, r}) }
 	ui.Update(in, image.Rect(0, 0, s.w, s.h), s.panelBounds(), p.scale, p.pageControls)

@@ -13,6 +13,7 @@ import (
 	"github.com/hajimehoshi/ebiten/v2"
 
 	"ghostcube/internal/atomicfile"
+	"ghostcube/render"
 	"ghostcube/render/video"
 	"ghostcube/ui/hud"
 	"ghostcube/ui/platform"
@@ -52,6 +53,7 @@ type screen struct {
 	collapsedBefore bool // panelCollapsed before the window became compact
 
 	frame           hud.Frame
+	help            render.DrawList // the list of keys
 	softwarePainter recorder.Painter
 	rgba            *image.RGBA
 	pixelImage      *ebiten.Image
@@ -206,13 +208,15 @@ func (g *game) drawOverlay(dst *ebiten.Image, picture stage.Rect) {
 	drawNotices(over, s.notices(), picture, s.uiScale())
 	g.bar.draw(over, picture)
 	g.drawTouch(over)
-	if g.controls.helpShown {
-		drawHelp(over, helpRows(s.touched), picture)
-	}
 	g.painter.DrawOverlay(dst, over)
 	if !s.bare() {
 		g.card.draw(dst, g.painter)
 		g.panel.draw(dst, g.painter)
+	}
+	if g.controls.helpShown {
+		s.help.Reset()
+		drawHelp(&s.help, helpRows(s.touched), s.helpRect())
+		g.painter.DrawOverlay(dst, &s.help)
 	}
 }
 

@@ -16,9 +16,20 @@ import (
 // sessionPage has what a session begins with, saved sessions, the tour, and ways to share the session.
 type sessionPage struct {
 	*panel
+	titling  titling  // of the video that begins next
 	saveName string   // typed name
 	saved    []string // names of saved sessions; nil: not listed yet
 }
+
+// titling is how far the title of a video is that begins when Enter ends the typing of it.
+type titling uint8
+
+const (
+	noTitle titling = iota
+	titleAsked
+	titleTyped // is being typed
+	titleReady
+)
 
 // build lays out what the session begins with, and what can be done with it.
 func (p *sessionPage) build() {
@@ -63,9 +74,19 @@ func (p *sessionPage) recordingControls() {
 		"comparison's, as long as that is true.", Width: 220}), widget.Field{
 		ID: "video title", Value: string(show.Title), Placeholder: cmp.Or(p.session.Title, p.session.Lab.Config().Scene),
 		Check: func(text string) error { return stage.CheckCommand(stage.ShowTitle(text)) },
+		Begin: p.titling == titleAsked, Release: p.titling == titleTyped,
 	})
 	if ok {
 		p.queue(stage.ShowTitle(title))
+	}
+	switch _, typing := ui.Caret(); {
+	case p.titling == noTitle:
+	case typing:
+		p.titling = titleTyped
+	case p.enter:
+		p.titling = titleReady
+	default:
+		p.titling = noTitle
 	}
 	one := func(row widget.Row, value *string, options []string) {
 		const automatic = "automatic"

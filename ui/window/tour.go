@@ -31,8 +31,9 @@ type tourCard struct {
 // cardLayout are the lines of a card for a width and a scale, so that they are measured once.
 type cardLayout struct {
 	lesson          *plan.Lesson
-	width           int
-	scale           float32
+	width, window   int     // of the card and of the window's height, pixels
+	wanted          float32 // scale of all texts
+	scale           float32 // of the card's
 	title, look, do []string
 	after           []string
 	stacked         bool // the figures stand below the texts, and not beside them
@@ -50,7 +51,8 @@ const (
 	minCardWidth   = 700 // with texts and figures beside each other
 	offerHeight    = 36
 
-	maxCardShare = 0.47 // of the window's height
+	maxCardShare   = 0.47 // of the window's height
+	largeCardShare = 0.33 // the same of one whose texts are larger than usual
 )
 
 // The colours of the card, besides those of the widgets.
@@ -92,12 +94,27 @@ func (c *tourCard) bounds() image.Rectangle {
 }
 
 // measure lays out the texts of the lesson in progress for a width in pixels, and returns the height of its card. The
-// height is that of the longer text, so the panes keep their size when the lesson goes on.
+// height is that of the longer text, so the panes keep their size when the lesson goes on. Where texts larger than usual
+// would leave the panes too little of the window, those of the card are smaller than all others.
 func (c *tourCard) measure(width int, scale float32) int {
-	t, x := &c.layout, c.lesson.Run.Lesson
-	if t.lesson == x && t.width == width && t.scale == scale {
+	t, h := &c.layout, c.screen.h
+	if t.lesson == c.lesson.Run.Lesson && t.width == width && t.wanted == scale && t.window == h {
 		return t.height
 	}
+	usual := min(scale/c.screen.textZoom(), scale)
+	for use := scale; ; use = max(use-0.1*usual, usual) {
+		c.layOut(width, use)
+		if use == usual || float32(t.height) <= float32(h)*largeCardShare {
+			break
+		}
+	}
+	t.wanted, t.window = scale, h
+	return t.height
+}
+
+// layOut lays out the texts of the lesson in progress for a width in pixels and a scale.
+func (c *tourCard) layOut(width int, scale float32) {
+	t, x := &c.layout, c.lesson.Run.Lesson
 	*t = cardLayout{lesson: x, width: width, scale: scale, stacked: float32(width) < minCardWidth*scale}
 	f, bold := c.font(scale, false), c.font(scale, true)
 	room := float32(c.split(width, scale)) - (2*cardPadding+6)*scale
@@ -112,7 +129,14 @@ func (c *tourCard) measure(width int, scale float32) int {
 	if t.stacked {
 		t.height = t.texts + t.figures
 	}
-	return t.height
+}
+
+// scale returns the pixels per point of the card.
+func (c *tourCard) scale() float32 {
+	if c.lesson.Run != nil {
+		return c.layout.scale
+	}
+	return c.screen.uiScale()
 }
 
 func (c *tourCard) font(scale float32, bold bool) render.Font {
@@ -145,15 +169,16 @@ func (c *tourCard) build(in widget.Input) {
 		left.Max.Y = bounds.Max.Y - min(c.layout.figures, bounds.Dy()*2/3)
 		right.Min.Y = left.Max.Y
 	} else {
-		left.Max.X = bounds.Min.X + c.split(bounds.Dx(), s.uiScale())
+		left.Max.X = bounds.Min.X + c.split(bounds.Dx(), c.scale())
 		right.Min.X = left.Max.X
 	}
 	for _, u := range []*widget.UI{&c.texts, &c.figures} {
 		u.OnPlace = func(name string, r image.Rectangle) { c.panel.controls = append(c.panel.controls, control{name, r}) }
 		u.TooltipDelay, u.Touch = c.panel.ui.TooltipDelay, s.touched
 	}
-	c.texts.Update(in, window, left, s.uiScale(), func() {
-		c.figures.Update(in, window, right, s.uiScale(), func() {
+	scale := c.scale()
+	c.texts.Update(in, window, left, scale, func() {
+		c.figures.Update(in, window, right, scale, func() {
 			if c.lesson.Run == nil {
 				c.buildOffer()
 			} else {

@@ -183,6 +183,10 @@ func (g *game) applyPanel() error {
 	for _, c := range g.panel.popCommands() {
 		g.session.Do(c)
 	}
+	if g.panel.sessions.titling == titleReady {
+		g.panel.sessions.titling = noTitle
+		g.session.Videos.Toggle()
+	}
 	started, err := g.session.StartNext()
 	switch {
 	case started && err == nil:
