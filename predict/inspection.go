@@ -16,6 +16,7 @@ type Inspection struct {
 	Encoding    []Encoding      // how that last state was encoded
 	Owner       []int8          // player with authority over the body, as far as the client knows, or sim.NoPlayer
 	ParentBoxes []ParentBox     // by candidate, not by body: possible parents of the player's cube
+	BodyBits    []float32       // bits a second that the body has cost in packets to this client, a fading mean
 	JointDepth  []int16         // joints between the body and the root of its joint tree: 0 is a root, -1 a body without a tree
 	Packet      PacketBreakdown // the last packet to this client
 	Sideband    Sideband        // messages and blocks to this client
@@ -152,7 +153,7 @@ func (i *Inspection) Reset() {
 	i.Priority, i.Age, i.Moving = i.Priority[:0], i.Age[:0], i.Moving[:0]
 	i.Encoding, i.Owner, i.Packet = i.Encoding[:0], i.Owner[:0], PacketBreakdown{}
 	i.ParentBoxes = i.ParentBoxes[:0]
-	i.JointDepth, i.Interval = i.JointDepth[:0], i.Interval[:0]
+	i.JointDepth, i.Interval, i.BodyBits = i.JointDepth[:0], i.Interval[:0], i.BodyBits[:0]
 	i.Sideband = Sideband{Slices: i.Sideband.Slices[:0]}
 	i.InputBuffer = InputBuffer{Slots: i.InputBuffer.Slots[:0]}
 	i.Buffers = i.Buffers[:0]
@@ -165,6 +166,7 @@ func (i *Inspection) CopyFrom(o *Inspection) {
 	i.Owner, i.Packet = append(i.Owner[:0], o.Owner...), o.Packet
 	i.ParentBoxes = append(i.ParentBoxes[:0], o.ParentBoxes...)
 	i.JointDepth, i.Interval = append(i.JointDepth[:0], o.JointDepth...), append(i.Interval[:0], o.Interval...)
+	i.BodyBits = append(i.BodyBits[:0], o.BodyBits...)
 	slices := append(i.Sideband.Slices[:0], o.Sideband.Slices...)
 	i.Sideband = o.Sideband
 	i.Sideband.Slices = slices

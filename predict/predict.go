@@ -167,6 +167,10 @@ type Env struct {
 	// ticks. It may be nil.
 	OnStep func()
 
+	// OnPacketBits receives what the payload that the side is about to send spends its bits on, if it has body states.
+	// A server says to which peer it goes. It may be nil; the bits are valid during the call.
+	OnPacketBits func(peer int, b *PacketBits)
+
 	// OnHit receives each shot that the server has resolved. It may be nil; the result is valid
 	// during the call.
 	OnHit func(*HitResult)

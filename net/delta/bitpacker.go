@@ -16,10 +16,14 @@ type bitPacker struct {
 	changed  []int               // indices of changed cubes
 	indices  quant.IndexEncoding // of their list, where the level does not prescribe one
 	bitAccount
+	spent *cubeBits
 }
 
 // charge attributes the bits since the last call to a field.
 func (p *bitPacker) charge(on *float64) { p.chargeUpTo(on, float64(p.c.BitsProcessed())) }
+
+// chargeCube attributes the bits since the last cube to a cube.
+func (p *bitPacker) chargeCube(i int) { p.spent.chargeCube(i, float64(p.c.BitsProcessed())) }
 
 // codeRaw codes 225 bits per cube: all numbers in full.
 func (p *bitPacker) codeRaw() {
@@ -33,6 +37,7 @@ func (p *bitPacker) codeRaw() {
 		q := k.Rotation()
 		q = geom.Quat{X: c.Float(q.X), Y: c.Float(q.Y), Z: c.Float(q.Z), W: c.Float(q.W)}
 		p.charge(&p.Rotation)
+		p.chargeCube(i)
 		if c.Reading() && !p.findOrientation(k, q) {
 			return
 		}
@@ -81,6 +86,7 @@ func (p *bitPacker) codeSmallestThree() {
 		p.charge(&p.Position)
 		p.codeOrientation(&k.Orientation)
 		p.charge(&p.Rotation)
+		p.chargeCube(i)
 	}
 }
 
@@ -93,6 +99,7 @@ func (p *bitPacker) codeQuantised() {
 		p.charge(&p.Position)
 		p.codeOrientation(&k.Orientation)
 		p.charge(&p.Rotation)
+		p.chargeCube(i)
 	}
 }
 
@@ -138,12 +145,14 @@ func (p *bitPacker) codeChanged(l Level) {
 		p.changed = p.indices.Code(p.c, p.changed, len(p.cubes))
 	}
 	p.charge(&p.Index)
+	p.spent.chargeShared(float64(p.c.BitsProcessed()))
 	if p.c.Reading() {
 		copy(p.cubes, p.baseline.cubes)
 	}
 	for _, i := range p.changed {
 		k, b := &p.cubes[i], &p.baseline.cubes[i]
 		p.codeCube(l, i, k, b)
+		p.chargeCube(i)
 		if p.c.Reading() && *k == *b {
 			p.c.Fail(quant.ErrNotCanonical) // not changed
 		}

@@ -78,6 +78,7 @@ type codec struct {
 	arithmetic entropy.Coder
 	motion     snapshotCoder
 	breakdown  BitBreakdown
+	cubes      cubeBits
 	indices    quant.IndexEncoding
 }
 
@@ -96,6 +97,34 @@ type bitAccount struct {
 	charged float64 // bits attributed so far
 }
 
+// cubeBits attributes the bits of a snapshot to its cubes.
+type cubeBits struct {
+	each    []float64 // by cube
+	shared  float64   // of all cubes: which of them differ
+	charged float64
+}
+
+// begin empties the account and makes room for a number of cubes.
+func (b *cubeBits) begin(cubes int) {
+	if len(b.each) != cubes {
+		b.each = make([]float64, cubes)
+	}
+	clear(b.each)
+	b.shared, b.charged = 0, 0
+}
+
+// chargeCube attributes all bits up to a count to a cube.
+func (b *cubeBits) chargeCube(i int, upTo float64) {
+	b.each[i] += upTo - b.charged
+	b.charged = upTo
+}
+
+// chargeShared attributes all bits up to a count to no cube.
+func (b *cubeBits) chargeShared(upTo float64) {
+	b.shared += upTo - b.charged
+	b.charged = upTo
+}
+
 // chargeUpTo attributes all bits up to a count to a field.
 func (b *bitAccount) chargeUpTo(on *float64, upTo float64) {
 	*on += upTo - b.charged
@@ -106,11 +135,12 @@ func (b *bitAccount) chargeUpTo(on *float64, upTo float64) {
 // bytes. At level Arithmetic it stores the model learned in m; at other levels m may be
 // nil. It fails if a cube is out of range.
 func (c *codec) encode(b []byte, l Level, now []Cube, p *baseline, m *motionModel) ([]byte, error) {
+	c.cubes.begin(len(now))
 	if l == Arithmetic && p.cubes != nil {
 		m.loadBaseline(p)
 		c.arithmetic.BeginWrite(b)
 		c.breakdown = BitBreakdown{}
-		c.motion.code(&c.arithmetic, now, p, m, &c.breakdown)
+		c.motion.code(&c.arithmetic, now, p, m, &c.breakdown, &c.cubes)
 		out := c.arithmetic.FinishWrite()
 		return out, c.arithmetic.Err()
 	}
@@ -125,11 +155,12 @@ func (c *codec) encode(b []byte, l Level, now []Cube, p *baseline, m *motionMode
 // decode reads a snapshot into now, which must have its length. The baseline must equal
 // the writer's. After an error now and m are undefined.
 func (c *codec) decode(b []byte, l Level, now []Cube, p *baseline, m *motionModel) error {
+	c.cubes.begin(len(now))
 	if l == Arithmetic && p.cubes != nil {
 		m.loadBaseline(p)
 		c.arithmetic.BeginRead(b)
 		c.breakdown = BitBreakdown{}
-		c.motion.code(&c.arithmetic, now, p, m, &c.breakdown)
+		c.motion.code(&c.arithmetic, now, p, m, &c.breakdown, &c.cubes)
 		return c.arithmetic.FinishRead()
 	}
 	if l == Arithmetic {
@@ -151,7 +182,7 @@ func (c *codec) code(l Level, now []Cube, p *baseline) {
 	x := &c.packer
 	x.c, x.cubes, x.baseline, x.indices = &c.bits, now, p, c.indices
 	c.breakdown = BitBreakdown{}
-	x.bitAccount = bitAccount{BitBreakdown: &c.breakdown}
+	x.bitAccount, x.spent = bitAccount{BitBreakdown: &c.breakdown}, &c.cubes
 	if p.cubes == nil && l > Quantised {
 		l = Quantised
 	}
@@ -165,5 +196,5 @@ func (c *codec) code(l Level, now []Cube, p *baseline) {
 	default:
 		x.codeChanged(l)
 	}
-	x.cubes, x.baseline, x.bitAccount = nil, nil, bitAccount{}
+	x.cubes, x.baseline, x.bitAccount, x.spent = nil, nil, bitAccount{}, nil
 }

@@ -262,6 +262,7 @@ func TestReaderRefusesUnchangedGroups(t *testing.T) {
 	}
 	base := baseline{cubes: cubes, age: 1, olderCubes: cubes, olderGap: 1}
 	s := snapshotCoder{motionModel: &m, c: &c, cubes: base.cubes, baseline: &base, bitAccount: bitAccount{BitBreakdown: &BitBreakdown{}}}
+	s.cubeBits = &cubeBits{each: make([]float64, len(base.cubes))}
 	c.BeginWrite(make([]byte, 64))
 	s.begin()
 	c.Bit(true, &m.groupChanged[0])

@@ -97,6 +97,7 @@ type snapshotCoder struct {
 	recentPositionError    int // running mean over the previous cubes, in steps
 	recentOrientationError int // likewise for rotations
 	bitAccount
+	cubeBits *cubeBits
 }
 
 // Cubes rest that are not touched and did not move up to the baseline. One bit tells of a
@@ -110,8 +111,9 @@ const (
 func (s *snapshotCoder) charge(on *float64) { s.chargeUpTo(on, s.c.BitsSpent()) }
 
 // code reads or writes a snapshot. m is the model of the baseline, which learns it.
-func (s *snapshotCoder) code(c *entropy.Coder, now []Cube, p *baseline, m *motionModel, spent *BitBreakdown) {
+func (s *snapshotCoder) code(c *entropy.Coder, now []Cube, p *baseline, m *motionModel, spent *BitBreakdown, each *cubeBits) {
 	s.motionModel, s.c, s.cubes, s.baseline, s.bitAccount = m, c, now, p, bitAccount{BitBreakdown: spent}
+	s.cubeBits = each
 	s.changeHistory, s.recentPositionError, s.recentOrientationError = 0, 0, 0
 	s.begin()
 	if c.Reading() {
@@ -127,6 +129,7 @@ func (s *snapshotCoder) code(c *entropy.Coder, now []Cube, p *baseline, m *motio
 	s.ball.residual.solve()
 	m.coefficients = s.ball.residual.coefficients
 	s.motionModel, s.c, s.cubes, s.baseline, s.bitAccount, s.previous = nil, nil, nil, nil, bitAccount{}, nil
+	s.cubeBits = nil
 }
 
 // begin extrapolates the cubes that do not rest and fits the motion of the ball.
@@ -186,7 +189,9 @@ func (s *snapshotCoder) codeGroupChanged(first int, resting uint32) bool {
 		nearest = min(nearest, distanceClass(&base[i], &base[0]))
 		changed = changed || s.cubes[i] != base[i]
 	}
-	return s.c.Bit(changed, &s.groupChanged[nearest])
+	changed = s.c.Bit(changed, &s.groupChanged[nearest])
+	s.cubeBits.chargeShared(s.c.BitsSpent())
+	return changed
 }
 
 // distanceClass returns the size class of the distance of two cubes in steps, below
@@ -208,7 +213,9 @@ func (s *snapshotCoder) codeCube(i int, rests bool) bool {
 	if i > 0 {
 		distance = 1 + lengthClass(s.cubes[0].Position().Sub(ahead.basePos).Len()/64, 14)
 	}
-	if !s.codeChanged(k, b, ahead, distance) {
+	changed := s.codeChanged(k, b, ahead, distance)
+	s.cubeBits.chargeCube(i, s.c.BitsSpent())
+	if !changed {
 		return false
 	}
 	s.charge(&s.Index)
@@ -228,6 +235,7 @@ func (s *snapshotCoder) codeCube(i int, rests bool) bool {
 	}
 	s.codeOrientation(k, &e, positionError)
 	s.charge(&s.Rotation)
+	s.cubeBits.chargeCube(i, s.charged)
 	if k.Touched {
 		now.rotation = rotationVector(k.Rotation().Mul(quatFromVector(ahead.rotation).Mul(ahead.baseRot).Inverse()))
 		s.ball.residual.addRotation(&e.rotation, now.rotation, rotationWeight)

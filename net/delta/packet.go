@@ -94,6 +94,12 @@ func (w *Writer) SetIndices(e quant.IndexEncoding) { w.indices = e }
 // BitBreakdown returns the breakdown of the last packet, without its header.
 func (w *Writer) BitBreakdown() BitBreakdown { return w.codec.breakdown }
 
+// CubeBits returns what each cube cost in the last packet, and what the list of changed cubes cost that no single one
+// does, in bits, both without the header. At level Arithmetic they are fractions. The slice is valid until the next Write.
+func (w *Writer) CubeBits() (each []float64, list float64) {
+	return w.codec.cubes.each, w.codec.cubes.shared
+}
+
 // CopyFrom sets w to a copy of o that shares no memory.
 func (w *Writer) CopyFrom(o *Writer) {
 	w.level, w.indices, w.next = o.level, o.indices, o.next

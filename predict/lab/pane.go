@@ -50,6 +50,7 @@ type Pane struct {
 	clockFaults        [maxClients]ClockFault
 	forced             ForcedFault // the last one
 	dragged            dragging
+	bodyBits           bodyBits
 	noise              score.Noise     // of Measures
 	noiseScratch       []score.Measure // of the last second
 	progressScratch    predict.InputProgress
@@ -98,7 +99,7 @@ func (p *Pane) start(s *predict.Strategy, server *predict.World) {
 	p.CPU, p.Corrections, p.Shots = CPU{}, probe.Corrections{}, probe.Shots{}
 	p.sight, p.screens = probe.Sight{}, nil
 	p.forced, p.span, p.dragged = ForcedFault{}, nil, dragging{}
-	p.noise = score.Noise{}
+	p.noise, p.bodyBits = score.Noise{}, bodyBits{}
 	p.startTick, p.drawnHash, p.divergence, p.desync = l.tick, 1, probe.DivergenceDetector{}, desync{}
 	p.Latency = probe.NewLatencyTracer(s, server.Rate())
 	if len(p.lastInputs) != scene.Players {
@@ -107,6 +108,7 @@ func (p *Pane) start(s *predict.Strategy, server *predict.World) {
 	p.serverEnv = &predict.Env{
 		World: server, Players: scene.Players, Player: -1, LastInputs: p.lastInputs,
 		Knobs: p.Knobs, Counters: p.Counters, OnHit: p.recordHit, OnStep: p.addServerStep,
+		OnPacketBits: func(peer int, b *predict.PacketBits) { p.addPacketBits(link.Down, peer, b) },
 	}
 	p.serverSide = s.NewServer(p.serverEnv)
 	for i := range l.clientCount() {
@@ -152,6 +154,7 @@ func (p *Pane) addClient(i, player int) {
 	c.env = &predict.Env{
 		World: c.World, Players: p.serverEnv.Players, Player: player, LastInputs: p.lastInputs,
 		Knobs: p.Knobs, Counters: p.Counters, OnCorrection: func(x predict.Correction) { p.recordCorrection(i, x) },
+		OnPacketBits: func(_ int, b *predict.PacketBits) { p.addPacketBits(link.Up, i, b) },
 	}
 	c.side = p.Strategy.NewClient(c.env)
 	p.Clients = append(p.Clients, c)
@@ -197,6 +200,7 @@ func (p *Pane) tick() {
 	p.Counters.Stopwatch = p.lab.Stopwatch
 	begin := p.Counters.BeginSpan()
 	p.updateConnections()
+	p.bodyBits.fade(p.lab.config.Rate)
 	p.pull()
 	if r.runsClients() {
 		p.tickClients(now)
@@ -359,6 +363,7 @@ func (p *Pane) Inspect(l *predict.Inspection) {
 	if p.Strategy.Inspect != nil {
 		p.Strategy.Inspect(l, p.serverSide, p.Clients[0].side)
 	}
+	p.inspectBodyBits(l)
 	p.inspectSideband(&l.Sideband)
 }
 
@@ -470,6 +475,7 @@ func (p *Pane) copyFrom(o *Pane) {
 	p.Counters.CopyFrom(o.Counters)
 	p.Score.CopyFrom(o.Score)
 	p.noise.CopyFrom(&o.noise)
+	p.bodyBits.recent = append(p.bodyBits.recent[:0], o.bodyBits.recent...)
 	p.Corrections.CopyFrom(&o.Corrections.Log)
 	p.Shots.CopyFrom(&o.Shots)
 	p.sight, p.screens = o.sight, p.screens[:0]

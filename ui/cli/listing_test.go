@@ -5,6 +5,7 @@ package cli
 import (
 	"encoding/csv"
 	"encoding/json"
+	"math"
 	"strconv"
 	"strings"
 	"testing"
@@ -107,4 +108,58 @@ func TestPacketFormats(t *testing.T) {
 		t.Errorf("%d lines of Markdown for %d rows", lines, len(rows))
 	}
 	refused(t, "did you mean", "packets", "--format", "jsn")
+}
+
+// TestPacketBodies promises that what packets --bodies prints adds up to all datagrams of each flow: the rows of CSV, with
+// every body, within a bit, and those of a line of JSON within a bit, too.
+func TestPacketBodies(t *testing.T) {
+	packets := func(format string) string {
+		return printed(t, strings.Fields("packets --scene katamari:cubes=30 --panes statesync:compression=delta,snapshot:compression=arithmetic,"+
+			"rewind:messages=reliable --network loss=5% --seconds 0.7 --bodies --limit 999 --format "+format)...)
+	}
+	rows, err := csv.NewReader(strings.NewReader(packets("csv"))).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	flows, bodies := map[string]float64{}, 0
+	for _, r := range rows[1:] {
+		flows[r[0]+r[3]] += must(strconv.ParseFloat(r[6], 64))
+		if strings.HasPrefix(r[4], "body ") {
+			bodies++
+		}
+	}
+	if len(flows) != 6 || bodies != 3*31 {
+		t.Errorf("%d flows and %d bodies", len(flows), bodies)
+	}
+	for line := range strings.Lines(packets("json")) {
+		var p struct {
+			Pane, Bytes int
+			Direction   string
+			Bodies      map[string]float64 `json:"body_bits"`
+			List        float64            `json:"list_bits"`
+			Other       float64            `json:"other_bits"`
+			Message     float64            `json:"message_bits"`
+			Header      float64            `json:"header_bits"`
+		}
+		if err := json.Unmarshal([]byte(line), &p); err != nil {
+			t.Fatalf("%s: %v", line, err)
+		}
+		sum := p.List + p.Other + p.Message + p.Header
+		for _, n := range p.Bodies {
+			sum += n
+		}
+		if math.Abs(sum-float64(8*p.Bytes)) > 1 {
+			t.Fatalf("%v bits in %s", sum, line)
+		}
+		flows[strconv.Itoa(p.Pane)+p.Direction] -= float64(8 * p.Bytes)
+	}
+	for flow, rest := range flows {
+		if math.Abs(rest) > 1 {
+			t.Errorf("flow %s: the rows have %v bits more than the datagrams", flow, rest)
+		}
+	}
+	if text := packets("markdown"); !strings.Contains(text, "| 11 other bodies |") {
+		t.Errorf("no row for the other bodies: %s", text)
+	}
+	refused(t, "--bodies", "packets", "--bodies", "--format", "pcapng")
 }

@@ -15,6 +15,7 @@ import (
 
 	"ghostcube/net/link"
 	"ghostcube/net/quant"
+	"ghostcube/predict"
 	"ghostcube/predict/lab"
 	"ghostcube/predict/lab/trace"
 	"ghostcube/ui/plan"
@@ -27,6 +28,7 @@ type packetsCommand struct {
 	Limit        string  `group:"output" help:"Number of packets to print; the sums still cover all. The default is all." placeholder:"N"`
 	From         float64 `group:"output" help:"Session time of the first packets; --seconds is the length from then on." placeholder:"S"`
 	Pane         string  `group:"output" help:"Only the packets of this pane, counted from 1. A diagram has pane 1 if this is left out." placeholder:"N"`
+	Bodies       bool    `group:"output" help:"Sum by body instead of by field, the most expensive first; json has the bits of each packet by body."`
 	Dissector    bool    `group:"output" help:"Print a dissector for Wireshark and tshark in Lua instead. It needs no session."`
 	SVG          string  `name:"svg" group:"output" help:"Draw the packets as a timeline of client and server, of 0.05 to 2 s, into this file instead." placeholder:"FILE.svg"`
 }
@@ -37,6 +39,10 @@ func (c *packetsCommand) Help() string {
 A packet is printed with its header and the fields of its payload: name, size in bits, value.
 The tables at the end sum the sizes of all packets by field. --format json prints each packet as a
 line of JSON, csv and markdown only the sums.
+
+--bodies sums by body what the encoders spent on each, with fractions of bits at level arithmetic. Lists of
+the bodies in a packet, all else in payloads, messages, and headers have rows of their own; the rows add up
+to all datagrams. Tables have the 20 most expensive bodies, csv has all.
 
 --svg draws the packets of the first client of a pane as arrows between two lines, with marks for
 losses, corrections and stalls. The thick arrows are the way of the first input, and of the state
@@ -57,6 +63,7 @@ Examples:
   ghostcube packets --compare prediction --seconds 5 --format perfetto > trace.json
   ghostcube packets --compare prediction --seconds 5 --format pcapng > session.pcapng
   ghostcube packets --panes snapshot --seconds 5 --format markdown
+  ghostcube packets --panes statesync --scene katamari --seconds 5 --bodies --limit 0
   ghostcube packets --dissector > ghostcube.lua
 `
 }
@@ -106,7 +113,7 @@ func (c *packetsCommand) Run(p *program) error {
 	}
 	out := bufio.NewWriter(p.Stdout)
 	d := &packetDump{out: out, format: c.Format, from: time.Duration(lead) * time.Second / time.Duration(planned.Config.Rate),
-		only: only, remaining: limit, pending: map[flowID]*trace.Packet{}, totals: map[flowID]*flowTotals{}}
+		only: only, byBody: c.Bodies, remaining: limit, pending: map[flowID]*trace.Packet{}, totals: map[flowID]*flowTotals{}}
 	l := lab.New(planned.Config)
 	l.Tap = d.addDatagram
 	for _, spec := range planned.Panes {
@@ -139,10 +146,12 @@ func (c *packetsCommand) checkFlags() error {
 		return usageError{errors.New("--svg and --limit: a diagram shows all packets of its time")}
 	case c.SVG != "" && !text:
 		return usageError{errors.New("--svg and --format: a diagram is an SVG file")}
+	case c.Bodies && (file || c.SVG != ""):
+		return usageError{errors.New("--bodies sums packets: want --format text, json, csv or markdown, and no --svg")}
 	case file && c.Limit != "":
 		return usageError{fmt.Errorf("--format=%s and --limit: such a file has all packets of its time", c.Format)}
-	case c.Dissector && (c.SVG != "" || !text || c.Limit != ""):
-		return usageError{errors.New("--dissector prints a dissector and no packets: leave out --format, --limit and --svg")}
+	case c.Dissector && (c.SVG != "" || !text || c.Limit != "" || c.Bodies):
+		return usageError{errors.New("--dissector prints a dissector and no packets: leave out --format, --limit, --bodies and --svg")}
 	}
 	return nil
 }
@@ -172,6 +181,7 @@ type packetDump struct {
 	lab       *lab.Lab
 	from      time.Duration // session time of the first packets
 	only      int           // pane; negative: all
+	byBody    bool          // the sums are by body, not by field
 	remaining int           // packets still to print; negative: all
 	pending   map[flowID]*trace.Packet
 	totals    map[flowID]*flowTotals
@@ -185,6 +195,7 @@ type flowTotals struct {
 	packets, datagrams, bytes int
 	jsonBytes, alignedBytes   int
 	fields                    []fieldTotal // in order of appearance
+	bodyTotals
 }
 
 // fieldTotal sums the sizes of a field.
@@ -205,7 +216,11 @@ func (d *packetDump) addDatagram(p *lab.Pane, client int, direction link.Directi
 	if !ok && now >= d.from {
 		d.malformed++
 	}
-	if !complete || now < d.from || d.only >= 0 && d.only != id.pane {
+	if !complete {
+		return
+	}
+	spent, _ := p.PacketBits(direction, client)
+	if now < d.from || d.only >= 0 && d.only != id.pane {
 		return
 	}
 	var fields []quant.Field
@@ -215,11 +230,13 @@ func (d *packetDump) addDatagram(p *lab.Pane, client int, direction link.Directi
 			d.firstError = fmt.Sprintf("%.3f s, pane %d, client %d %s: %v", now.Seconds(), id.pane+1, id.client+1, directionName(direction), err)
 		}
 	}
-	d.addPacket(id, p, now, a, fields, err)
+	d.addPacket(id, p, now, a, fields, spent, err)
 }
 
-// addPacket adds a packet to the sums and prints it, with the reason if it is malformed.
-func (d *packetDump) addPacket(id flowID, p *lab.Pane, now time.Duration, a *trace.Packet, fields []quant.Field, malformed error) {
+// addPacket adds a packet to the sums and prints it, with the reason if it is malformed. spent are the bits of its states, nil
+// if it has none.
+func (d *packetDump) addPacket(id flowID, p *lab.Pane, now time.Duration, a *trace.Packet, fields []quant.Field,
+	spent *predict.PacketBits, malformed error) {
 	s := d.totals[id]
 	if s == nil {
 		s = &flowTotals{}
@@ -228,16 +245,22 @@ func (d *packetDump) addPacket(id flowID, p *lab.Pane, now time.Duration, a *tra
 	asJSON, aligned, bits := len(payloadJSON(fields)), a.Header.Size, 0
 	for _, f := range fields {
 		aligned, bits = aligned+alignedBytes(f.Bits), bits+f.Bits
-		s.add(&f)
+		s.addField(&f)
 	}
 	s.packets, s.datagrams, s.bytes = s.packets+1, s.datagrams+a.Datagrams, s.bytes+a.Bytes
 	s.jsonBytes, s.alignedBytes = s.jsonBytes+asJSON, s.alignedBytes+aligned
+	shares := ""
+	if d.byBody {
+		bodies, parts := packetShares(a, fields, spent)
+		s.bodyTotals.add(bodies, parts)
+		shares = sharesJSON(bodies, parts)
+	}
 	if d.remaining == 0 || d.format == "csv" || d.format == "markdown" {
 		return
 	}
 	d.remaining--
 	if d.format == "json" {
-		d.printJSON(id, p, now, a, fields, bits, malformed)
+		d.printJSON(id, p, now, a, fields, shares, bits, malformed)
 		return
 	}
 	fmt.Fprintf(d.out, "%.3f s, pane %d %s, client %d %s: %d bytes in %s; payload %d bits, as JSON %d bytes, byte-aligned with header %d\n",
@@ -259,17 +282,17 @@ func (d *packetDump) addPacket(id flowID, p *lab.Pane, now time.Duration, a *tra
 }
 
 // printJSON prints a packet as a line of JSON.
-func (d *packetDump) printJSON(id flowID, p *lab.Pane, now time.Duration, a *trace.Packet, fields []quant.Field, bits int, malformed error) {
+func (d *packetDump) printJSON(id flowID, p *lab.Pane, now time.Duration, a *trace.Packet, fields []quant.Field, shares string, bits int, malformed error) {
 	fmt.Fprintf(d.out, `{"seconds":%.3f,"pane":%d,"strategy":%q,"client":%d,"direction":%q,"bytes":%d,"datagrams":%d,`,
 		now.Seconds(), id.pane+1, p.Strategy.Name, id.client+1, directionName(id.direction), a.Bytes, a.Datagrams)
-	fmt.Fprintf(d.out, `"header":%q,"payload_bits":%d,"payload":%s`, trace.HeaderText(&a.Header), bits, payloadJSON(fields))
+	fmt.Fprintf(d.out, `"header":%q,"payload_bits":%d,"payload":%s%s`, trace.HeaderText(&a.Header), bits, payloadJSON(fields), shares)
 	if malformed != nil {
 		fmt.Fprintf(d.out, `,"malformed":%q`, malformed.Error())
 	}
 	fmt.Fprintln(d.out, "}")
 }
 
-func (f *flowTotals) add(field *quant.Field) {
+func (f *flowTotals) addField(field *quant.Field) {
 	name := field.Name
 	if field.Group != "" {
 		name = field.Group + "." + field.Name
@@ -367,9 +390,21 @@ func (d *packetDump) printSums() error {
 	if err != nil {
 		return err
 	}
-	t.row("PANE", "STRATEGY", "CLIENT", "DIRECTION", "FIELD", "COUNT", "BITS", "BITS PER PACKET", "SHARE PERCENT")
+	what, count := "FIELD", "COUNT"
+	if d.byBody {
+		what, count = "BODY", "PACKETS"
+	}
+	t.row("PANE", "STRATEGY", "CLIENT", "DIRECTION", what, count, "BITS", "BITS PER PACKET", "SHARE PERCENT")
 	d.eachFlow(func(id flowID, s *flowTotals) {
-		for _, cells := range s.rows() {
+		rows := s.rows()
+		if d.byBody {
+			limit := 0
+			if d.format == "markdown" {
+				limit = shownBodies
+			}
+			rows = s.bodyTotals.rows(s.packets, d.lab.Players(), limit)
+		}
+		for _, cells := range rows {
 			flow := []string{fmt.Sprint(id.pane + 1), d.lab.Panes[id.pane].Strategy.Name, fmt.Sprint(id.client + 1), directionName(id.direction)}
 			t.row(append(flow, cells[:]...)...)
 		}
@@ -398,7 +433,11 @@ func (d *packetDump) printSummary() {
 		fmt.Fprintf(d.out, "\npane %d %s, client %d %s: %d packets in %d datagrams, %d bytes; as JSON %d bytes, byte-aligned %d, %s\n",
 			id.pane+1, p.Strategy.Name, id.client+1, directionName(id.direction), s.packets, s.datagrams,
 			s.bytes, s.jsonBytes, s.alignedBytes, headerBytes(s, p.Clients[id.client].LinkCounters(id.direction)))
-		s.writeTable(d.out)
+		if d.byBody {
+			s.bodyTotals.writeTable(d.out, s.packets, d.lab.Players())
+		} else {
+			s.writeTable(d.out)
+		}
 	})
 	if d.malformed > 0 {
 		fmt.Fprintf(d.out, "\n%s\n", plural(d.malformed, "malformed packet"))

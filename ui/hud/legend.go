@@ -32,6 +32,9 @@ func (d footerDrawer) legendEntries(list []legendEntry) []legendEntry {
 		}
 	case stage.ByUpdateRate:
 		list = append(list, legendEntry{ramp: true, label: d.texts.add("an update in ").int(stage.MaxInterval).add(" ticks").end(), rampEnd: "in each tick"})
+	case stage.ByBits:
+		list = append(list, legendEntry{ramp: true, label: d.texts.add("at most ").int(stage.MinBodyBits).add(" bit/s").end(),
+			rampEnd: d.texts.int(stage.MaxBodyBits / 1000).add(" kbit/s").end()}, legendEntry{color: stage.UnknownColor, label: "no bits"})
 	case stage.ByEncoding:
 		for _, c := range []predict.Encoding{predict.Absolute, predict.RelativeToPlayer, predict.DeltaEncoded, predict.NeverReceived} {
 			list = append(list, legendEntry{color: stage.EncodingColors[c], label: encodingNames[c]})
@@ -195,6 +198,7 @@ func (p *pane) missingText(show *stage.Settings, t *texts) string {
 	lacks(show.Coloring == stage.ByEncoding && len(l.Encoding) == 0, "encodings")
 	lacks(show.Coloring == stage.ByJointDepth && len(l.JointDepth) == 0, "joint depth")
 	lacks(show.Coloring == stage.ByUpdateRate && len(l.Interval) == 0, "update rates")
+	lacks(show.Coloring == stage.ByBits && len(l.BodyBits) == 0, "body states")
 	lacks(show.Coloring == stage.ByPrediction && len(p.source.Clients[0].View.Predicted) == 0, "predicted and interpolated bodies")
 	lacks((show.Coloring == stage.ByAge || show.Ages) && len(l.Age) == 0, "ages")
 	lacks(show.Parents && len(l.ParentBoxes) == 0, "parents")

@@ -49,6 +49,7 @@ func TestLegend(t *testing.T) {
 	for settings, want := range map[string][]string{
 		"color=off": {"client"}, "color=priority": {"priority 1", "1,000,000"}, "color=age": {"age 0", "2 s", "never received"},
 		"color=encoding":    {"absolute", "relative to player", "delta", "never received"},
+		"color=bits":        {"at most 16 bit/s", "16 kbit/s", "no bits"},
 		"color=path-error":  {"path error", "0", "1 cm", "10 cm", "1 m", "not compared yet"},
 		"color=joint-depth": {"root", "joint depth 1", "8 or more", "no joints"},
 		"color=authority":   {"player 1", "unowned"}, "simulated=on": {"player 1", "unowned", "simulated"},

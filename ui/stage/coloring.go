@@ -22,6 +22,7 @@ const (
 	ByJointDepth          // joints between the body and the root of its joint tree
 	ByUpdateRate          // at which the server sends the body, in its area of interest
 	ByPrediction          // whether the client predicts the body or interpolates it
+	ByBits                // that the body costs in packets to the client
 	ByPathError           // distance to the server's body at the moment that the view claims
 )
 
@@ -35,6 +36,7 @@ var colorings = [...]struct{ name, meaning string }{
 	ByJointDepth: {"joint-depth", "joint depth"},
 	ByUpdateRate: {"rate", "update rate"},
 	ByPrediction: {"prediction", "predicted or interpolated"},
+	ByBits:       {"bits", "bits a second"},
 	ByPathError:  {"path-error", "path error"},
 }
 
@@ -68,6 +70,8 @@ const (
 	maxPriority   = 1_000_000 // accumulated
 	MaxAgeSeconds = 2         // seconds
 	MaxInterval   = 256       // ticks from one update to the next
+	MinBodyBits   = 16        // bits per second
+	MaxBodyBits   = 16_000    // bits per second
 )
 
 // log2 approximates the logarithm of n, at least 1, to base 2: exact for powers of 2, linear between them.
@@ -91,6 +95,12 @@ func AgeFraction(ticks, rate int) float32 {
 // logarithmic scale: 1 for an update in each tick.
 func rateFraction(ticks int) float32 { return 1 - min(log2(int64(max(ticks, 1)))/log2(MaxInterval), 1) }
 
+// bitsFraction returns the share of the ramp for the bits a second of a body, on a logarithmic scale.
+func bitsFraction(bits float32) float32 {
+	n := int64(min(max(bits, MinBodyBits), MaxBodyBits))
+	return (log2(n) - log2(MinBodyBits)) / (log2(MaxBodyBits) - log2(MinBodyBits))
+}
+
 // bodyColor returns the colour of body i by a colouring. ok is false if the strategy lacks the data.
 func (p *pane) bodyColor(by Coloring, side Side, i int) (c render.Color, ok bool) {
 	l := &p.inspection
@@ -112,6 +122,13 @@ func (p *pane) bodyColor(by Coloring, side Side, i int) (c render.Color, ok bool
 		}
 		if i < len(l.Interval) {
 			return RampColor(rateFraction(int(l.Interval[i]))), true
+		}
+	case ByBits:
+		if i < len(l.BodyBits) && l.BodyBits[i] < 1 {
+			return UnknownColor, true
+		}
+		if i < len(l.BodyBits) {
+			return RampColor(bitsFraction(l.BodyBits[i])), true
 		}
 	case ByEncoding:
 		if i < len(l.Encoding) {

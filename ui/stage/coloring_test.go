@@ -41,6 +41,11 @@ func TestRamp(t *testing.T) {
 			t.Errorf("priority %d: %v doublings up the ramp, want %v", c.n, got, c.want)
 		}
 	}
+	for bits, want := range map[float32]float32{0: 0, MinBodyBits: 0, 506: 0.5, MaxBodyBits: 1, 1e9: 1} {
+		if got := bitsFraction(bits); geom.Abs(got-want) > 0.01 {
+			t.Errorf("%v bits a second: %v", bits, got)
+		}
+	}
 	share := float32(-1)
 	for n := int64(1); n < 1<<20; n += 1 + n/50 {
 		if s := priorityFraction(n); s < share {
@@ -74,6 +79,12 @@ func TestColorings(t *testing.T) {
 		"priority": func(i int) render.Color { return RampColor(priorityFraction(data.Priority[i])) },
 		"age":      func(i int) render.Color { return RampColor(AgeFraction(int(data.Age[i]), 60)) },
 		"encoding": func(i int) render.Color { return EncodingColors[data.Encoding[i]] },
+		"bits": func(i int) render.Color {
+			if data.BodyBits[i] < 1 {
+				return UnknownColor
+			}
+			return RampColor(bitsFraction(data.BodyBits[i]))
+		},
 	} {
 		stagetest.Show(t, l, "color="+by)
 		s.Refresh(l)

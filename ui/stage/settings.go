@@ -101,7 +101,7 @@ var SettingTable = []Setting{
 	{Name: "parents", Key: "I", Help: "boxes in which the player's cube looks for a parent", field: func(s *Settings) any { return &s.Parents }},
 	{Name: "joints", Help: "marks at open joints, the largest gap in the caption, and the roots of joint trees",
 		field: func(s *Settings) any { return &s.Joints }},
-	{Name: "color", Key: "C", Help: "colour bodies by priority, age, encoding, authority, joint depth, update rate, prediction or path error",
+	{Name: "color", Key: "C", Help: "colour bodies by priority, age, encoding, authority, joint depth, update rate, prediction, bits or path error",
 		field: func(s *Settings) any { return &s.Coloring }},
 	{Name: "player", Help: "player whose screen the panes show, or one for each pane, such as 1:2; the figures stay player 1's",
 		field: func(s *Settings) any { return &s.Screens }},

@@ -37,7 +37,7 @@ func TestParseShow(t *testing.T) {
 		"simulated": "such as color=age", "simulated=on,": "such as color=age",
 		"colr=age":           `no display setting "colr" (there are split, ghosts,`,
 		"zoom=3":             `no display setting "zoom"`,
-		"color=agee":         `no color "agee" (there are off, priority, age, encoding, authority, joint-depth, rate, prediction, path-error)`,
+		"color=agee":         `no color "agee" (there are off, priority, age, encoding, authority, joint-depth, rate, prediction, bits, path-error)`,
 		"color=":             "no color",
 		"ages=2":             "ages=2: want on or off",
 		"split=maybe":        "on or off",

@@ -18,6 +18,7 @@ type Broadcast struct {
 
 	tree     *treeChanges   // encoding of joint trees; nil if the strategy has none
 	area     *areaBroadcast // areas of interest; nil if the strategy has none
+	env      *predict.Env
 	counters broadcastCounters
 }
 
@@ -28,6 +29,7 @@ type broadcastCounters struct {
 
 // Declare declares the knobs and counters.
 func (b *Broadcast) Declare(env *predict.Env) {
+	b.env = env
 	env.Knobs.In(predict.PacketKnobs).Int(&b.interval, "snapshot-every", 1, 1, 64, "send interval of snapshots, ticks: 1, 4, 32 are 60, 15, 1.9 a second at 60 Hz")
 	DeclareChecks(env, &b.checks)
 	b.counters.snapshots = env.Counters.New("snapshots", "snapshots sent")
@@ -83,6 +85,7 @@ func (b *Broadcast) SendWithHeader(header func(c *quant.Coder, peer int), w *pre
 	partial := b.area != nil && IsPartial(&b.area.area, w.Scene())
 	for i, peer := range peers {
 		b.senders[i].checks = b.checks
+		b.senders[i].peer, b.senders[i].onBits = i, b.env.OnPacketBits
 		c := b.senders[i].Begin(w, len(inputs))
 		if header != nil {
 			header(c, i)

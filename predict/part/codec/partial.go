@@ -273,13 +273,17 @@ func (s *Sender) finishPartial(e *packet.Endpoint, w *predict.World, changes *Ch
 	CodeAttachments(c, &attachments, w.Scene())
 	available := 8*len(s.buffer) - c.BitsProcessed() - len(w.Bodies()) - digestBits - groupBits - len(w.Bodies())/groups - 64
 	list := a.choose(p, w, changes, player, available)
+	s.spent.Begin(len(w.Bodies()))
+	s.spent.ChargeOther(c.BitsProcessed())
 	c.Subset(list, len(w.Bodies()), partialIndices)
+	s.spent.ChargeIndices(c.BitsProcessed())
 	for _, i := range list {
 		changes.codeBody(c, w, i)
+		s.spent.ChargeBody(i, c.BitsProcessed())
 	}
 	s.writeGroup(c, changes, a, w.Tick())
 	bits := c.BitsProcessed()
-	q := e.Send(c.FinishWrite())
+	q := s.send(e)
 	s.record(q, w.Tick())
 	p.sentSets[q%256] = append(p.sentSets[q%256][:0], a.scratch.included...)
 	p.count++

@@ -50,6 +50,10 @@ type Sender struct {
 type senderScratch struct {
 	buffer []byte
 	coder  quant.Coder
+	spent  predict.PacketBits
+
+	peer   int                                   // of the payload
+	onBits func(peer int, b *predict.PacketBits) // receives spent before the payload is sent; nil: nobody does
 }
 
 // MaxBodies is how many bodies a snapshot can contain if all of them move.
@@ -174,6 +178,8 @@ func (s *Sender) Finish(e *packet.Endpoint, w *predict.World, changes *ChangeTra
 	attachments := w.Attachments()
 	CodeAttachments(c, &attachments, w.Scene())
 	complete := true
+	s.spent.Begin(len(w.Bodies()))
+	s.spent.ChargeOther(c.BitsProcessed())
 	for i := range w.Bodies() {
 		c.Group("bodies", i)
 		c.AlignChecked()
@@ -182,6 +188,7 @@ func (s *Sender) Finish(e *packet.Endpoint, w *predict.World, changes *ChangeTra
 		} else {
 			complete = false
 		}
+		s.spent.ChargeBody(i, c.BitsProcessed())
 	}
 	if !complete {
 		c.Bits(changes.digest(w.Tick()), digestBits)
@@ -190,9 +197,18 @@ func (s *Sender) Finish(e *packet.Endpoint, w *predict.World, changes *ChangeTra
 		panic("codec: a snapshot of " + w.Scene().Name + " does not fit a packet")
 	}
 	bits := c.BitsProcessed()
-	q := e.Send(c.FinishWrite())
+	q := s.send(e)
 	s.record(q, w.Tick())
 	return bits
+}
+
+// send sends the payload.
+func (s *Sender) send(e *packet.Endpoint) packet.Sequence {
+	payload := s.coder.FinishWrite()
+	if s.spent.ChargeOther(8 * len(payload)); s.onBits != nil {
+		s.onBits(s.peer, &s.spent)
+	}
+	return e.Send(payload)
 }
 
 // record remembers a sent snapshot.

@@ -131,6 +131,9 @@ func (s *snapshot) writePacked(c *quant.Coder, buffer *[]byte, scene *sim.Scene,
 	s.breakdown = predict.SnapshotBits{Index: breakdown.Index, Position: breakdown.Position, Rotation: breakdown.Rotation}
 	payload = (*buffer)[:n+len(frame)]
 	s.breakdown.Other = float64(8*len(payload)) - s.breakdown.Bits()
+	s.spent.Begin(len(s.bodies))
+	s.spent.ChargeShares(l.writer.CubeBits())
+	s.spent.ChargeOther(8 * len(payload))
 	return payload, number
 }
 

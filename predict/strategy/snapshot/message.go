@@ -57,6 +57,7 @@ type snapshot struct {
 // snapshotScratch is memory of reading or writing one payload.
 type snapshotScratch struct {
 	breakdown predict.SnapshotBits // bits by content, after write or writePacked
+	spent     predict.PacketBits   // bits by body, likewise
 	cubes     []delta.Cube
 	touchers  []int8
 	checks    bool // the payload has checks, if they fit
@@ -122,10 +123,14 @@ func (s *snapshot) write(c *quant.Coder, buffer *[]byte, scene *sim.Scene) {
 	s.beginChecks(c, len(scene.Boxes))
 	s.breakdown = predict.SnapshotBits{}
 	f := s.format(scene)
+	s.spent.Begin(len(s.bodies))
+	s.spent.ChargeOther(c.BitsProcessed())
 	for i := range s.bodies {
 		c.Group("bodies", i)
 		s.bodies[i].code(c, &f, scene)
+		s.spent.ChargeBody(i, c.BitsProcessed())
 	}
+	s.spent.ChargeOther((c.BitsProcessed() + 7) &^ 7)
 	s.breakdown.Other = float64(c.BitsProcessed()) - s.breakdown.Bits()
 	if c.Err() != nil {
 		panic("snapshot: a snapshot of " + scene.Name + " does not fit a packet")

@@ -124,6 +124,9 @@ func (s *server) sendPacked(peers []predict.Peer) {
 func (s *server) send(i int, peer predict.Peer, payload []byte, bits int) packet.Sequence {
 	stats := &peer.Endpoint.Stats
 	datagrams, bytes := stats.DatagramsSent, stats.BytesSent
+	if report := s.Env.OnPacketBits; report != nil {
+		report(i, &s.current.spent)
+	}
 	number := peer.Endpoint.Send(payload)
 	datagrams, bytes = stats.DatagramsSent-datagrams, stats.BytesSent-bytes
 	for len(s.lastPackets) <= i {

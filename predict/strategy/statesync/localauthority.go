@@ -36,6 +36,7 @@ type localAuthorityScratch struct {
 	message       message
 	coder         quant.Coder
 	buffer        [maxUplinkBytes]byte
+	spent         predict.PacketBits
 }
 
 // maxUplinkBytes is enough for any payload of a client.
@@ -238,11 +239,14 @@ func (c *client) sendClaims(server *packet.Endpoint) {
 	}
 	coder.BeginWrite(a.scratch.buffer[:])
 	c.inputSender.Encode(coder, firstInput)
+	a.scratch.spent.Begin(len(w.Bodies()))
+	m.spent = &a.scratch.spent
 	m.code(coder, w.Scene())
 	if coder.Err() != nil {
 		panic("statesync: a packet exceeds its buffer: " + coder.Err().Error())
 	}
 	data := coder.FinishWrite()
+	m.report(c.env.OnPacketBits, 0, data)
 	a.sender.recordSent(server.Send(data), m, len(data))
 }
 

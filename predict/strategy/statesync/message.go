@@ -88,10 +88,11 @@ type message struct {
 
 // codingScratch is what code needs besides the message itself. The caller sets it before.
 type codingScratch struct {
-	grids     *grids         // to read with
-	rate      int            // ticks per second, to extrapolate baselines
-	baselines baselineSource // nil: no baselines are known
-	tuner     *paramTuner    // counts the differences that are sent; may be nil
+	grids     *grids              // to read with
+	rate      int                 // ticks per second, to extrapolate baselines
+	baselines baselineSource      // nil: no baselines are known
+	tuner     *paramTuner         // counts the differences that are sent; may be nil
+	spent     *predict.PacketBits // is charged with what the bodies take; may be nil
 
 	relativeMode int // rule by which the writer chooses states relative to a player's cube
 }
@@ -146,6 +147,9 @@ func (m *message) code(c *quant.Coder, scene *sim.Scene) {
 	c.Label("updates")
 	m.updateCount = c.Int(m.updateCount, 0, min(maxUpdates, len(scene.Boxes)))
 	last := -1
+	if m.spent != nil {
+		m.spent.ChargeOther(c.BitsProcessed())
+	}
 	for i := range m.updateCount {
 		u := &m.updates[i]
 		if c.Reading() {
@@ -161,7 +165,18 @@ func (m *message) code(c *quant.Coder, scene *sim.Scene) {
 		if c.Err() != nil {
 			return
 		}
+		if m.spent != nil {
+			m.spent.ChargeBody(u.body, c.BitsProcessed())
+		}
 	}
+}
+
+// report tells what the bodies of a message take that was written as a payload with spent, before it is sent to a peer.
+func (m *message) report(to func(peer int, b *predict.PacketBits), peer int, payload []byte) {
+	if m.spent.ChargeOther(8 * len(payload)); to != nil {
+		to(peer, m.spent)
+	}
+	m.spent = nil
 }
 
 // codeInputCount reads, writes or measures the number of inputs, or the algorithm of dead reckoning instead.

@@ -57,6 +57,7 @@ type serverScratch struct {
 	message       message
 	coder         quant.Coder
 	buffer        [maxBytes]byte
+	spent         predict.PacketBits
 }
 
 // inputHistoryTicks is the number of ticks whose inputs the server remembers.
@@ -222,13 +223,15 @@ func (s *server) sendPacket(i int, peer predict.Peer) {
 		return
 	}
 	s.scratch.coder.BeginWrite(s.scratch.buffer[:])
-	msg.tuner = &p.state.tuner
+	s.scratch.spent.Begin(len(s.previous))
+	msg.tuner, msg.spent = &p.state.tuner, &s.scratch.spent
 	msg.code(&s.scratch.coder, world.Scene())
 	msg.tuner = nil
 	bits, data := s.scratch.coder.BitsProcessed(), s.scratch.coder.FinishWrite()
 	if s.scratch.coder.Err() != nil {
 		panic("statesync: a packet exceeds its buffer: " + s.scratch.coder.Err().Error())
 	}
+	msg.report(s.Env.OnPacketBits, i, data)
 	budget := p.state.budget.Available()
 	if s.settings.compression.level == delta {
 		p.countFallbacks(msg)
