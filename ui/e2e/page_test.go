@@ -41,6 +41,7 @@ func TestPage(t *testing.T) {
 	t.Run("touch typing", s.testTouchTyping)
 	t.Run("hosts", s.testHosts)
 	t.Run("offline", s.testOffline)
+	t.Run("kept", s.testKept)
 }
 
 // testPanes checks that both panes of a comparison move, and that a click on another comparison shows it, and one on its button

@@ -28,6 +28,7 @@ import (
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
+	cdppage "github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/cdproto/storage"
 	"github.com/chromedp/cdproto/target"
@@ -131,6 +132,7 @@ type pageDriver struct {
 	mu        sync.Mutex
 	reported  windowState
 	hashes    map[int]string // of the session, by tick; without those from before it restarted
+	loads     int            // of documents
 	workers   int            // that were watched
 	requests  map[network.RequestID]*request
 	problems  []string          // everything on the console, failed requests, requests to other hosts
@@ -171,8 +173,8 @@ func call[P, R any](command cdp.Command[P, R], params P) chromedp.Action[chromed
 var smallScreen = screenSize{640, 360, 1, false}
 
 // open opens a link in a new tab, waits for the first frames, and closes the tab at the end of the test. The test fails
-// if anything was written to the console, a request failed or went to another host.
-func (s *pageServer) open(t *testing.T, link string, size screenSize) *pageDriver {
+// if anything was written to the console, a request failed or went to another host. Scripts are evaluated before the page's.
+func (s *pageServer) open(t *testing.T, link string, size screenSize, scripts ...string) *pageDriver {
 	t.Helper()
 	ctx, cancel := chromedp.NewContext(s.browser)
 	d := &pageDriver{t: t, ctx: ctx, scale: size.scale, hashes: map[int]string{}, requests: map[network.RequestID]*request{},
@@ -204,8 +206,11 @@ func (s *pageServer) open(t *testing.T, link string, size screenSize) *pageDrive
 		call(storage.ClearDataForOrigin, storage.ClearDataForOriginParams{Origin: s.address, StorageTypes: "all"}),
 		call(runtime.AddBinding, runtime.AddBindingParams{Name: "ghostcubeReport"}),
 		size.emulate(),
-		chromedp.Navigate(s.address+link),
 	)
+	for _, script := range scripts {
+		d.run(call(cdppage.AddScriptToEvaluateOnNewDocument, cdppage.AddScriptToEvaluateOnNewDocumentParams{Source: script}))
+	}
+	d.run(chromedp.Navigate(s.address + link))
 	d.waitUntil("the first frames", func(s windowState) bool { return s.frame >= 3 })
 	return d
 }
@@ -227,6 +232,10 @@ func (d *pageDriver) notice(address string, event any) {
 	defer d.mu.Unlock()
 	problem := func(format string, args ...any) { d.problems = append(d.problems, fmt.Sprintf(format, args...)) }
 	switch e := event.(type) {
+	case *runtime.EventExecutionContextsCleared: // another document begins
+		d.loads++
+		d.reported = windowState{restarts: d.reported.restarts}
+		clear(d.hashes)
 	case *runtime.EventBindingCalled:
 		restarts := d.reported.restarts
 		d.reported.read(e.Payload)

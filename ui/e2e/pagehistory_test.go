@@ -20,17 +20,17 @@ func (d *pageDriver) evaluate(expression string) string {
 	return text
 }
 
-// waitText waits until an expression in the page has a text.
+// waitText waits until an expression in the page has a text. Where the page is being replaced by another one it has none.
 func (d *pageDriver) waitText(expression, want string) {
 	d.t.Helper()
-	got := ""
+	got, err := "", error(nil)
 	for range 600 { // a minute
-		if got = d.evaluate(expression); got == want {
+		if got, err = chromedp.Run(d.ctx, chromedp.Evaluate[string]("String("+expression+")")); err == nil && got == want {
 			return
 		}
 		time.Sleep(100 * time.Millisecond)
 	}
-	d.t.Fatalf("%s is %q, want %q; problems %q", expression, got, want, d.seen())
+	d.t.Fatalf("%s is %q (%v), want %q; problems %q", expression, got, err, want, d.seen())
 }
 
 // testHistory starts another comparison and goes back: title, address and session are those of the first again. The picture has a

@@ -33,6 +33,12 @@ func Deliver(name string) (where string) { return filepath.ToSlash(name) }
 // Keep keeps a file until the next visit, where files are in memory.
 func Keep(name string) error { return nil }
 
+// Remember tells the page what to keep of the session. A desktop keeps nothing.
+func Remember(link, file, rest, place string) {}
+
+// Kept returns what the page has kept of the session that goes on: tape, place and why. On a desktop all are empty.
+func Kept() (tape, place, why string) { return "", "", "" }
+
 // TimeHidden returns for how long the page was hidden since the last call. A window on a desktop is never hidden.
 func TimeHidden() time.Duration { return 0 }
 

@@ -95,6 +95,21 @@ func Keep(name string) error {
 	return nil
 }
 
+// Remember tells the page what to keep of the session (ui/session, Kept) for a reload, a lost picture or a crash: the link of
+// its plan and the file of its tape, both empty if they are those of the call before, the rest of the tape, and the place.
+// All empty: nothing. A desktop keeps nothing.
+func Remember(link, file, rest, place string) { page.Call("remember", link, file, rest, place) }
+
+// Kept returns what the page has kept of the session that goes on: tape, place and why. On a desktop and in a session that
+// begins all are empty.
+func Kept() (tape, place, why string) {
+	k := page.Get("kept")
+	if !k.Truthy() {
+		return "", "", ""
+	}
+	return k.Get("tape").String(), k.Get("place").String(), k.Get("why").String()
+}
+
 // TimeHidden returns for how long the page was hidden since the last call. A window on a desktop is never hidden.
 func TimeHidden() time.Duration {
 	return time.Duration(page.Call("hidden").Float() * float64(time.Millisecond))

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"ghostcube/predict/lab"
+	"ghostcube/predict/lab/tape"
 	"ghostcube/sim"
 	"ghostcube/ui/timeline"
 	"ghostcube/ui/tour"
@@ -32,6 +33,7 @@ type Driver interface {
 type course struct {
 	tapeTick int            // next tick of the plan's tape
 	source   *timeline.Take // whose inputs and commands the take repeats; nil: none
+	kept     *tape.Tape     // whose entries are made again, before anything else; nil: none
 	changed  []lab.Command  // by the viewer since the take began: the source's commands that set the same are left out
 }
 
@@ -44,6 +46,8 @@ func (s *Session) driver() Driver {
 	switch c := s.Past.courses[t.Take()]; {
 	case t.Reviewing():
 		return past{s}
+	case c.kept != nil && int(s.Lab.Ticks()) < len(c.kept.Entries):
+		return restored{s, c}
 	case c.source != nil && int(s.Lab.Ticks()) < c.source.End():
 		return repeat{s, c}
 	case s.Lesson.Run != nil:

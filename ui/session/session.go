@@ -43,6 +43,7 @@ type Platform struct {
 	Address    func() string
 	SetAddress func(query string, another bool)
 	Describe   func(title, state string)
+	Remember   func(link, file, rest, place string) // what Kept keeps; nil: nothing is kept
 	Run        func(args []string, files map[string][]byte, wanted string, progress func(share float64)) (output string, file []byte, err error)
 }
 
@@ -74,14 +75,15 @@ type Session struct {
 	Notices   Notices
 	Selection Selection
 	Grab      Grab
+	Kept      Kept
 
 	Paused    bool
-	Away      time.Duration // for which the tab was hidden, if that is why the session is paused
-	LastInput sim.Input     // of the first player, in the last tick
-	RunUp     int           // tick up to which the session runs at once; 0: it does not
-	Ended     bool          // the tape of an embedded session has ended
-	Err       error         // what the session cannot go on with
-	Lost      error         // why the server in another process is there no longer
+	PausedBy  string    // why the session is paused, if not by the viewer: the tab was hidden, the page was reloaded
+	LastInput sim.Input // of the first player, in the last tick
+	RunUp     int       // tick up to which the session runs at once; 0: it does not
+	Ended     bool      // the tape of an embedded session has ended
+	Err       error     // what the session cannot go on with
+	Lost      error     // why the server in another process is there no longer
 
 	halted       bool // the session that starts next stays paused
 	toMoment     bool // the session that starts next runs up to the moment of its comparison
@@ -98,7 +100,7 @@ type Session struct {
 func New(o Options) *Session {
 	s := &Session{Options: o}
 	s.Past.session, s.Beside.session, s.Videos.session, s.Lesson.session, s.Links.session = s, s, s, s, s
-	s.Files.session, s.Controls.session, s.Reports.session, s.Selection.session, s.Grab.session = s, s, s, s, s
+	s.Files.session, s.Controls.session, s.Reports.session, s.Selection.session, s.Grab.session, s.Kept.session = s, s, s, s, s, s
 	return s
 }
 
@@ -169,6 +171,7 @@ func (s *Session) StartNext() (started bool, err error) {
 	s.Remote, s.Lost = nil, nil
 	toMoment := s.toMoment && p.Comparison != nil
 	s.Next, s.toMoment = nil, false
+	s.Kept.forget()
 	if err := errors.Join(s.End(), s.Start(p)); err != nil || !toMoment {
 		return true, err
 	}

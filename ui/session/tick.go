@@ -25,7 +25,7 @@ func (s *Session) DueTicks() int {
 		s.pendingSteps, s.accumulator = 0, 0
 		return n
 	}
-	s.pendingSteps, s.Away = 0, 0
+	s.pendingSteps, s.PausedBy = 0, ""
 	s.accumulator += s.Settings().Speed
 	n := int(s.accumulator)
 	s.accumulator -= float64(n)
@@ -59,6 +59,7 @@ func (s *Session) Update(in *Intents) (ticks int, err error) {
 	}
 	s.Links.UpdateAddress()
 	s.Past.MakeCheckpoint()
+	s.Kept.update()
 	return ticks, nil
 }
 
@@ -72,7 +73,7 @@ func (s *Session) Hidden(away time.Duration) {
 		return
 	}
 	s.Paused = true
-	s.Away = max(away.Round(time.Second), time.Second)
+	s.PausedBy = fmt.Sprintf("the tab was hidden for %s", max(away.Round(time.Second), time.Second))
 }
 
 // Tick makes one tick of the session and records it, or shows the next one of its past.
@@ -101,6 +102,9 @@ func (s *Session) Tick(in *Intents) error {
 	s.Videos.add(e)
 	s.Past.ticked(e, s.Lab.Config().Rate)
 	s.writeTape(e, true)
+	if s.RunUp == 0 {
+		s.Kept.update()
+	}
 	return nil
 }
 
@@ -117,6 +121,9 @@ func (s *Session) MakeRunUp(more func() bool) error {
 	}
 	if int(s.Lab.Ticks()) >= s.RunUp {
 		s.RunUp = 0
+		if s.Kept.restored() {
+			return nil
+		}
 		if s.playsOn {
 			s.Paused = false
 			s.Notices.Post(fmt.Sprintf("from %s, shortly before the effect", s.TimeText()))

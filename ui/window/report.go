@@ -40,6 +40,14 @@ func (g *game) writeReport(picture stage.Rect) {
 	if h := g.bar.height(); h > 0 {
 		controls = append(slices.Clip(controls), control{"timeline", image.Rect(picture.X, picture.Y+picture.H, picture.X+picture.W, picture.Y+picture.H+h)})
 	}
+	if g.resumes() {
+		controls = append(slices.Clip(controls), control{"go on", g.resumeBounds()})
+	}
+	if g.session.Embed {
+		for _, b := range g.embed.buttons {
+			controls = append(slices.Clip(controls), control{b.name, b.bounds})
+		}
+	}
 	if s.reported.picture != picture || !slices.Equal(s.reported.controls, controls) {
 		s.reported = layout{picture, slices.Clone(controls)}
 		fmt.Fprintf(&b, "picture %d %d %d %d\n", picture.X, picture.Y, picture.W, picture.H)
@@ -51,15 +59,21 @@ func (g *game) writeReport(picture stage.Rect) {
 		s.reportedFocus = focus
 		fmt.Fprintf(&b, "focus %s\n", focus)
 	}
+	if now := int(g.session.Lab.Ticks()); g.session.Paused && s.pausedAt != now {
+		s.pausedAt = now
+		g.reportHash()
+	}
 	fmt.Fprintf(&b, "frame %d tick %d\n", s.frames, g.session.Lab.Ticks())
 	g.report(b.String())
 }
 
-// reportHash writes the hash of the session after each second of it to Options.Report. It is that of lab.Hash.
+// reportHash writes the hash of the session after each second of it, and where it is paused, to Options.Report. It is that of
+// lab.Hash.
 //
 //	hash 60 9a3c01f2b4d5e677
 func (g *game) reportHash() {
-	if now := g.session.Lab.Ticks(); g.Report != nil && tape.HashCheckDue(int(now), g.session.Lab.Config().Rate) {
+	now, still := g.session.Lab.Ticks(), g.session.Paused && g.session.RunUp == 0
+	if g.Report != nil && (still || tape.HashCheckDue(int(now), g.session.Lab.Config().Rate)) {
 		g.report(fmt.Sprintf("hash %d %016x\n", now, g.session.Lab.Hash()))
 	}
 }

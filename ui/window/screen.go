@@ -68,6 +68,7 @@ type screen struct {
 	frames        int    // drawn so far
 	reported      layout // in the last report
 	reportedFocus string
+	pausedAt      int // tick of the last frame in which the session was paused
 
 	tickStart     time.Time     // of the first tick since the last frame; zero: none
 	renderLatency time.Duration // from there to the finished frame, mean of about ten
@@ -205,6 +206,7 @@ func (g *game) drawOverlay(dst *ebiten.Image, picture stage.Rect) {
 	if g.session.Embed {
 		g.embed.draw(over, g.pointer.at)
 	}
+	g.drawResume(over)
 	drawNotices(over, s.notices(), picture, s.uiScale())
 	g.bar.draw(over, picture)
 	g.drawTouch(over)
@@ -288,8 +290,8 @@ func (s *screen) alert() string {
 		return s.session.RunUpText()
 	case s.session.Paused && s.session.Embed:
 		return ""
-	case s.session.Paused && s.session.Away > 0:
-		return fmt.Sprintf("paused: the tab was hidden for %s (P resumes)", s.session.Away)
+	case s.session.Paused && s.session.PausedBy != "":
+		return s.label("paused: " + s.session.PausedBy + " (P resumes)")
 	case s.session.Paused:
 		return s.label("paused (P resumes, N steps one tick)")
 	case slow == "":

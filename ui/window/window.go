@@ -93,6 +93,11 @@ func Open(o Options) (opened bool, err error) {
 		g.screen.touched = platform.PrefersTouch()
 	}
 	g.session.RunUp = o.At
+	if tape, place, why := platform.Kept(); tape != "" {
+		if err := g.session.Kept.Restore(tape, place, why); err != nil {
+			g.session.Notices.Post("the session starts anew: " + err.Error())
+		}
+	}
 	g.screen.pace.request(o.Renderer)
 	ebiten.SetWindowTitle("Ghostcube")
 	ebiten.SetWindowSize(o.Width, o.Height)
@@ -133,6 +138,7 @@ func newGame(o Options) *game {
 	o.Session.Platform = session.Platform{
 		InPage: platform.InPage, Deliver: platform.Deliver, Keep: platform.Keep, CopyText: platform.CopyText,
 		Address: platform.Address, SetAddress: platform.SetAddress, Describe: platform.Describe, Run: platform.Run,
+		Remember: platform.Remember,
 	}
 	o.Session.Window = g
 	g.session = session.New(o.Session)
@@ -223,6 +229,7 @@ func (g *game) Update() (err error) {
 	g.readPointer()
 	captured := g.updatePanel()
 	captured.pointer = g.bar.update(g.pictureRect(), &g.pointer, captured) || captured.pointer
+	captured.pointer = captured.pointer || g.updateResume()
 	if g.session.Embed {
 		captured.pointer = g.embed.update(&g.pointer)
 	}

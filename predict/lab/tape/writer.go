@@ -1,7 +1,6 @@
 package tape
 
 import (
-	"bufio"
 	"io"
 	"slices"
 	"strconv"
@@ -13,7 +12,8 @@ import (
 // Writer writes a tape while its session runs. The first error of the io.Writer is kept;
 // Flush and Close return it.
 type Writer struct {
-	out           *bufio.Writer
+	out           io.Writer
+	lines         []byte    // whole ones that are not written yet
 	pending       lab.Entry // inputs of the ticks that are not written yet
 	pendingTicks  int
 	totalTicks    int
@@ -24,7 +24,7 @@ type Writer struct {
 // NewWriter writes the header of a tape. version is the program's and may be empty; panes
 // are specs.
 func NewWriter(w io.Writer, version string, c lab.Config, panes []string) *Writer {
-	t := &Writer{out: bufio.NewWriter(w)}
+	t := &Writer{out: w}
 	t.writeLine(magic)
 	if version != "" {
 		t.writeLine("version " + version)
@@ -41,10 +41,22 @@ func NewWriter(w io.Writer, version string, c lab.Config, panes []string) *Write
 	return t
 }
 
+// maxUnwritten is the length in bytes from which lines are written before Flush asks for it.
+const maxUnwritten = 4096
+
 func (w *Writer) writeLine(s string) {
-	if w.err == nil {
-		_, w.err = w.out.WriteString(s + "\n")
+	w.lines = append(append(w.lines, s...), '\n')
+	if len(w.lines) >= maxUnwritten {
+		w.writeLines()
 	}
+}
+
+// writeLines writes the lines so far.
+func (w *Writer) writeLines() {
+	if w.err == nil && len(w.lines) > 0 {
+		_, w.err = w.out.Write(w.lines)
+	}
+	w.lines = w.lines[:0]
 }
 
 // Add appends an entry.
@@ -77,14 +89,19 @@ func (w *Writer) flushTicks() {
 	if w.pendingTicks == 0 {
 		return
 	}
+	w.writeLine(w.pendingLine())
+	w.pendingTicks = 0
+}
+
+// pendingLine is the line of the ticks that have none yet.
+func (w *Writer) pendingLine() string {
 	s := strconv.Itoa(w.pendingTicks)
 	if !idle(w.pending.Inputs) {
 		for _, in := range w.pending.Inputs {
 			s += " " + formatInput(in)
 		}
 	}
-	w.writeLine(s)
-	w.pendingTicks = 0
+	return s
 }
 
 // idle reports whether all inputs are empty.
@@ -101,10 +118,18 @@ func idle(inputs []sim.Input) bool {
 // is stopped.
 func (w *Writer) Flush() error {
 	w.flushTicks()
-	if w.err == nil {
-		w.err = w.out.Flush()
-	}
+	w.writeLines()
 	return w.err
+}
+
+// Rest returns the lines that are not written yet, as if the tape ended here: what is written and the rest are a tape. It
+// changes nothing.
+func (w *Writer) Rest() string {
+	s := string(w.lines)
+	if w.pendingTicks > 0 {
+		s += w.pendingLine() + "\n"
+	}
+	return s + w.lastLine() + "\n"
 }
 
 // Ending returns the lines with which a tape would end here: a hash check, unless the tick has one, and the last line.

@@ -9,6 +9,18 @@
 	const keptPrefix = "ghostcube:";
 	const keptMax = 500000; // characters in all
 
+	// A session is kept in the storage of its tab, by the name that its entry in the browser's history has: a reload finds it,
+	// and a link that is opened afresh does not.
+	const sessionPrefix = "ghostcube-session:";
+	const sessionMax = 1000000; // characters of a session
+	const sessionCount = 8; // in a tab: each frame has one
+	const keepInterval = 5000; // milliseconds
+
+	let entry = ""; // name of the entry; the history's own may be that of another one by the time the page is left
+	let session = null; // {link, file, rest, place}
+	let keptAt = 0;
+	let leaving = false; // the page is being left, for a reload perhaps
+
 	let tasks = 0; // of the worker
 	let hiddenSince = document.hidden ? performance.now() : 0;
 	let timeHidden = 0; // milliseconds, not yet told to the program
@@ -72,8 +84,24 @@
 		return n;
 	}
 
+	function sessionKey() {
+		entry ||= history.state?.ghostcube ?? "";
+		if (!entry) {
+			ghostcube.nameEntry("replaceState");
+		}
+		return sessionPrefix + entry;
+	}
+
+	// sessionTape returns the tape of the session so far; empty: there is none.
+	function sessionTape() {
+		return session ? new TextDecoder().decode(memfs.get(session.file)) + session.rest : "";
+	}
+
 	document.addEventListener("visibilitychange", () => {
 		if (document.hidden) {
+			if (!leaving) {
+				ghostcube.keepSession("ended");
+			}
 			hiddenSince = performance.now();
 		} else if (hiddenSince > 0) {
 			timeHidden += performance.now() - hiddenSince;
@@ -85,6 +113,11 @@
 			e.preventDefault();
 		}
 	});
+	addEventListener("pagehide", () => {
+		leaving = true;
+		ghostcube.keepSession("reload");
+	});
+	addEventListener("pageshow", () => { leaving = false; });
 
 	// The functions that the program calls (package ui/platform).
 	globalThis.ghostcube = {
@@ -133,6 +166,77 @@
 			} catch { // the browser has no storage for this page
 			}
 		},
+
+		kept: null, // the session that goes on: {version, why, link, place, tape}
+
+		// nameEntry changes the history, by pushState or replaceState, to an entry with another name: of another session.
+		nameEntry(change, address = "") {
+			entry = Date.now().toString(36) + Math.random().toString(36).slice(2);
+			history[change]({ ghostcube: entry }, "", address);
+		},
+
+		// remember takes what there is to keep of the session (ui/session, Kept).
+		remember(link, file, rest, place) {
+			if (rest === "") {
+				this.forgetSession();
+				return;
+			}
+			session = { link: link || session.link, file: file || session.file, rest, place };
+			if (performance.now() - keptAt > keepInterval) {
+				this.keepSession("ended");
+			}
+		},
+
+		// keepSession keeps the session in the tab, for the reason why.
+		keepSession(why) {
+			keptAt = performance.now();
+			try {
+				const { link, place } = session;
+				const tape = sessionTape();
+				if (tape.length <= sessionMax) {
+					sessionStorage.setItem(sessionKey(), JSON.stringify({ version, why, link, place, tape }));
+				}
+				const names = Object.keys(sessionStorage).filter((name) => name.startsWith(sessionPrefix)).sort();
+				names.slice(0, -sessionCount).forEach((name) => sessionStorage.removeItem(name));
+			} catch { // there is no session yet, or the tab has no storage, or a full one
+			}
+		},
+
+		// leaveSession keeps the session as it is: the program has stopped. It returns the tape; empty: there is none.
+		leaveSession(why) {
+			this.keepSession(why);
+			const tape = sessionTape();
+			session = null;
+			this.findSession();
+			return tape;
+		},
+
+		forgetSession() {
+			session = null;
+			this.dropSession();
+		},
+
+		// dropSession removes what is kept by the name of the entry. The session goes on.
+		dropSession() {
+			try {
+				sessionStorage.removeItem(sessionKey());
+			} catch { // the tab has no storage
+			}
+		},
+
+		// findSession finds the session that was kept, if this version of the program did.
+		findSession() {
+			this.kept = null;
+			try {
+				const found = JSON.parse(sessionStorage.getItem(sessionKey()));
+				if (found?.version === version) {
+					this.kept = found;
+				}
+			} catch { // the tab has no storage
+			}
+		},
+
+		download,
 
 		// hidden returns for how many milliseconds the tab was hidden since the last call.
 		hidden() {

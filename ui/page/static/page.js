@@ -21,7 +21,8 @@
 		e.target.dispatchEvent(new TouchEvent("touchend", { targetTouches: [...e.targetTouches], cancelable: true }));
 	});
 
-	// message replaces the loading bar, or the picture, by a text, lines of output below it, and links: {text: address}.
+	// message replaces the loading bar, or the picture, by a text, lines of output below it, and links: {text: address} or
+	// {text: function}.
 	function message(text, lines, links) {
 		loading.hidden = false;
 		lab.hidden = true;
@@ -33,7 +34,15 @@
 		actions.replaceChildren(...Object.entries(links).map(([name, address]) => {
 			const a = document.createElement("a");
 			a.textContent = name;
-			a.href = address;
+			if (typeof address === "string") {
+				a.href = address;
+			} else {
+				a.href = again;
+				a.onclick = (e) => {
+					e.preventDefault();
+					address();
+				};
+			}
 			return a;
 		}));
 		actions.hidden = false;
@@ -41,6 +50,7 @@
 	}
 
 	const again = location.href.split("#")[0]; // this address loads the page again
+	const reload = () => location.reload();
 	const without = location.search ? location.pathname + (/[?&]embed=1\b/.test(location.search) ? "?embed=1" : "") : "";
 
 	// The program calls it: the first picture is on the screen.
@@ -90,7 +100,12 @@
 	// The address names the session. One that begins has an entry of its own in the history; going back loads the one before.
 	let query = location.search;
 	ghostcube.setAddress = (next, another) => {
-		history[another ? "pushState" : "replaceState"](null, "", next);
+		if (another) {
+			ghostcube.dropSession(); // it may be kept already, by the name of the entry before
+			ghostcube.nameEntry("pushState", next);
+		} else {
+			history.replaceState(history.state, "", next);
+		}
 		query = location.search;
 	};
 	addEventListener("popstate", () => {
@@ -223,8 +238,28 @@
 	}
 
 	function crashed(lines) {
-		message("The program has crashed.", lines, { "Start again": again, ...(without && { "Start without the link": without }) });
+		const tape = ghostcube.leaveSession("crash");
+		message("The program has crashed.", lines, {
+			...(ghostcube.kept && { "Go on where it was": reload }),
+			...(tape && { "Download the tape": () => ghostcube.download("session.tape", tape) }),
+			"Start again": again,
+			...(without && { "Start without the link": without }),
+		});
 	}
+
+	// A browser takes the graphics card from a page when its driver restarts, or when other pages need it. The page starts anew,
+	// unless that has just been of no use. Ebitengine would reload the page, too, but let the session run until then.
+	addEventListener("webglcontextlost", (e) => {
+		e.stopImmediatePropagation();
+		stop();
+		const before = ghostcube.kept;
+		const tape = ghostcube.leaveSession("lost");
+		if (before?.why === "lost" && (!tape || tape === before.tape)) {
+			message("The browser has taken the graphics card away again.", [], { "Go on where it was": reload });
+		} else {
+			reload();
+		}
+	}, { capture: true });
 
 	// A trap in the program, as when it has used up its stack, reaches the page as an error of the event that it handled.
 	addEventListener("error", (e) => {
@@ -261,8 +296,13 @@
 		performance.mark("ghostcube-compiled");
 		ghostcube.module = module; // for the worker (files.js)
 		ghostcube.restoreKept();
+		if (performance.getEntriesByType("navigation")[0].type === "navigate") {
+			ghostcube.forgetSession(); // a link that is opened afresh, though it may be the one of the page before
+		} else {
+			ghostcube.findSession();
+		}
 		const go = new Go();
-		go.argv = ["ghostcube", "open", location.search];
+		go.argv = ["ghostcube", "open", ghostcube.kept?.link ?? location.search];
 		go.exit = ended;
 		const instance = await WebAssembly.instantiate(module, go.importObject);
 		running = go;
@@ -275,7 +315,7 @@
 		if (e instanceof Missing) {
 			message(e.message, [], {});
 		} else if (e instanceof Incomplete) {
-			message(e.message, [], { "Try again": again });
+			message(e.message, [], { "Try again": reload });
 		} else {
 			crashed([String(e), ...lastLines()]);
 		}
