@@ -35,13 +35,19 @@ func startProgram(t *testing.T, args ...string) (c *exec.Cmd, out *bytes.Buffer)
 // serve starts a server on the loopback and returns the arguments with which a client joins it.
 func serve(t *testing.T, args ...string) (c *exec.Cmd, joinArgs []string) {
 	t.Helper()
+	return serveBy(t, (*exec.Cmd).Start, args...)
+}
+
+// serveBy is serve for a process that start starts.
+func serveBy(t *testing.T, start func(*exec.Cmd) error, args ...string) (c *exec.Cmd, joinArgs []string) {
+	t.Helper()
 	c, _ = startProgram(t, append([]string{"serve", "127.0.0.1:0", "--every", "0"}, args...)...)
 	c.Stdout = nil
 	pipe, err := c.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := c.Start(); err != nil {
+	if err := start(c); err != nil {
 		t.Fatal(err)
 	}
 	lines := bufio.NewReader(pipe)
