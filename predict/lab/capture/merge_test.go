@@ -18,7 +18,7 @@ import (
 // captures returns the captures of a session.
 func captures(t testing.TB, spec string) (list []*Capture) {
 	t.Helper()
-	files := run(t, spec)
+	files := run(t, spec, 20)
 	for i := range files {
 		c, err := Read(strings.NewReader(files[i].String()))
 		if err != nil {
@@ -53,7 +53,7 @@ func TestMerge(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if m.Ticks < 115 || m.Ticks > 125 { // the second client left after 121 of its ticks
+		if m.Ticks < 95 || m.Ticks > 105 { // the second client left after 101 of its ticks
 			t.Errorf("%s: %d ticks", s.Name, m.Ticks)
 		}
 		l := m.NewLab()
@@ -76,7 +76,7 @@ func TestMerge(t *testing.T) {
 					}
 				}
 				all := f.Total() - f.First()
-				if all < 100 || lost == 0 || lost > all/7 || fastest < 29*time.Millisecond || slowest > 52*time.Millisecond {
+				if all < 80 || lost == 0 || lost > all/7 || fastest < 29*time.Millisecond || slowest > 52*time.Millisecond {
 					t.Errorf("%s, pane %d, %v: %d datagrams, %d lost, under way for %v to %v", s.Name, i+1, d, all, lost, fastest, slowest)
 				}
 			}
@@ -84,8 +84,8 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-// checkLonger merges a server and its first client, for which there is time to measure: its path error, and each of its
-// corrections with the datagram behind it.
+// checkLonger merges a server and its first client, for which there is time to measure: each of its corrections with the
+// datagram behind it, and the path error, which is small where nothing is predicted: the session drags bodies.
 func checkLonger(t *testing.T, list []*Capture) {
 	t.Helper()
 	m, err := Merge(list)
@@ -97,7 +97,7 @@ func checkLonger(t *testing.T, list []*Capture) {
 	play(t, l, m.Ticks)
 	p, r := l.Panes[0], replayed(t, list[1])
 	name := p.Strategy.Name
-	if e, ok := p.Score.PathError(); !ok || e.RMS > 0.25 {
+	if e, ok := p.Score.PathError(); !ok || e.RMS > 0.1 && slices.Contains([]string{"noprediction", "snapshot", "animated"}, name) {
 		t.Errorf("%s: path error %v m, %v", name, e.RMS, ok)
 	}
 	if got, want := p.Corrections.Total(), r.Panes[0].Corrections.Total(); got > want || got < want*9/10 {
