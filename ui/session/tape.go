@@ -130,9 +130,9 @@ func (s *Session) startTape() error {
 
 // writeTape appends an entry to the session's tape. The first one creates the file. A tape that cannot be
 // written becomes a notice, and the session goes on without it. checked says that the lab is after the entry, so that
-// the tape can have its hash. An embedded session has no tape, and neither has one whose server runs in another process.
+// the tape can have its hash. An embedded session has no tape, and neither has one whose server runs in another process, or that has happened.
 func (s *Session) writeTape(e lab.Entry, checked bool) {
-	if s.Embed || s.Remote != nil {
+	if s.Embed || s.Remote != nil || s.Plan.Happened() {
 		return
 	}
 	var err error
