@@ -162,7 +162,7 @@ func namespaces(t *testing.T) (list [3]namespace) {
 const namespaceNetwork = "latency=100ms,jitter=5ms,loss=5%,duplicate=1%,reorder=1%,reorder-delay=30ms"
 
 // restTicks are the ticks at the end of a bot's tape without a key, in which all comes to rest.
-const restTicks = 420
+const restTicks = 600
 
 // botTape returns the tape of a bot, for a session of some ticks, and its inputs.
 func botTape(bot, ticks int) (text string, keys []sim.Buttons) {
