@@ -107,6 +107,22 @@ func (c Counter) Max(x float64) {
 // Value returns the counter's value.
 func (c Counter) Value() float64 { return c.counters.counters[c.index].Value }
 
+// Join makes c the counters of two sides of a session that ran apart: both count together, and a level is that of the side that
+// has set it.
+func (c *Counters) Join(client, server *Counters) {
+	c.counters = append(c.counters[:0], client.counters...)
+	for _, v := range server.counters {
+		sum := &c.counters[c.New(v.Name, v.Help).index]
+		switch {
+		case !v.Level:
+			sum.Value += v.Value
+		case sum.Value == 0:
+			sum.Value = v.Value
+		}
+		sum.Level, sum.Quantity = v.Level || sum.Level, v.Quantity
+	}
+}
+
 // Lookup returns the counter called name. ok is false if there is none.
 func (c *Counters) Lookup(name string) (value float64, ok bool) {
 	for i := range c.counters {

@@ -50,6 +50,9 @@ func (p *Pane) observeDatagrams(on bool) {
 	} else if p.datagrams == nil {
 		p.datagrams = &trace.Log{}
 	}
+	if p.lab.merged != nil {
+		return // recordMerged knows them
+	}
 	for i, c := range p.Clients {
 		observe := func(d link.Direction, from *link.End, to *packet.Endpoint) {
 			if !on {

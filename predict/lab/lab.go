@@ -104,6 +104,7 @@ type Lab struct {
 	clockFaults [maxClients]ClockFault // for panes that are opened later
 	tracing     bool                   // panes record their datagrams
 	remote      *remote                // nil: all sides run here
+	merged      *merged                // nil: the panes run
 }
 
 // New returns a lab without panes. It panics if the config is not valid.
@@ -203,7 +204,9 @@ func (l *Lab) Tick(e Entry) error {
 	}
 	clear(l.inputs)
 	copy(l.inputs, e.Inputs)
-	if l.AtOnce != nil && l.Tap == nil && len(l.Panes) > 1 {
+	if l.merged != nil {
+		l.tickMerged()
+	} else if l.AtOnce != nil && l.Tap == nil && len(l.Panes) > 1 {
 		if l.tickPane == nil {
 			l.tickPane = func(i int) { l.Panes[i].tick() }
 		}
@@ -241,13 +244,17 @@ func (l *Lab) Hash() uint64 {
 // ForgetDatagrams.
 func (l *Lab) CopyFrom(o *Lab) {
 	l.config, l.network, l.tick, l.focus, l.clockFaults = o.config, o.network, o.tick, o.focus, o.clockFaults
-	l.remote = o.remote.severed()
+	l.remote = o.remote.severed(l)
 	l.display = append(l.display[:0], o.display...)
 	l.inputs = append(l.inputs[:0], o.inputs...)
 	for len(l.Panes) < len(o.Panes) {
 		l.Panes = append(l.Panes, &Pane{lab: l})
 	}
 	l.Panes = l.Panes[:len(o.Panes)]
+	if l.merged = nil; o.merged != nil {
+		l.copyMerged(o.merged, o.Panes)
+		return
+	}
 	for i := range o.Panes {
 		l.Panes[i].copyFrom(o.Panes[i])
 	}

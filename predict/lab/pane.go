@@ -57,6 +57,8 @@ type Pane struct {
 	span               *span // that is measured beside the score; nil: none
 	spanScratch        []score.Measure
 	datagrams          *trace.Log // nil: none are recorded
+	shownBy            []*Pane    // of a server: panes of a merged session
+	earlier            int        // in a merged session: corrections of the client before it
 }
 
 // Client is one client of a pane.
@@ -126,6 +128,9 @@ func (p *Pane) addServerStep() {
 	p.Score.AddServerStep(p.ServerWorld, p.PlayerBody())
 	if p.span != nil {
 		p.span.score.AddServerStep(p.ServerWorld, p.PlayerBody())
+	}
+	for _, merged := range p.shownBy {
+		merged.addServerStep()
 	}
 }
 
@@ -360,7 +365,7 @@ func (p *Pane) tickClient(i int, c *ClockFault, now time.Duration, in sim.Input)
 // of messages and blocks.
 func (p *Pane) Inspect(l *predict.Inspection) {
 	l.Reset()
-	if p.Strategy.Inspect != nil {
+	if p.Strategy.Inspect != nil && (p.lab.merged == nil || p.PlayerBody() == 0) { // servers report about their first client
 		p.Strategy.Inspect(l, p.serverSide, p.Clients[0].side)
 	}
 	p.inspectBodyBits(l)

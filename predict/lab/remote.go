@@ -98,8 +98,8 @@ func (p *Pane) Joining(client int) bool {
 	return p.connections[client].join.waiting || p.Clients[client].env.Joined
 }
 
-// severed returns what runs in a copy of the lab: the same, with wires that are cut.
-func (r *remote) severed() *remote {
+// severed returns what runs in a copy l of the lab: the same, with wires that are cut, or their copies.
+func (r *remote) severed(l *Lab) *remote {
 	if r == nil {
 		return nil
 	}
@@ -107,6 +107,9 @@ func (r *remote) severed() *remote {
 	cut.wires = make([]link.Wire, len(r.wires))
 	for i := range cut.wires {
 		cut.wires[i] = CutWire{}
+		if w, ok := r.wires[i].(CopiedWire); ok {
+			cut.wires[i] = w.CopyFor(l)
+		}
 	}
 	return &cut
 }

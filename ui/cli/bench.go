@@ -157,6 +157,9 @@ func newResult(l *lab.Lab, m *plan.Plan, latency []latencySamples) *result {
 		Rate: c.Rate, Seat: c.Seat.String(), Tape: plan.TapeTitle(m.TapeName), Ticks: int(l.Ticks()),
 		networkBrief: c.Network.Summary(), leading: leadingNames(l.Panes),
 	}
+	if l.Merged() {
+		r.Network, r.networkBrief = "real network", "real network"
+	}
 	for i, p := range l.Panes {
 		r.Panes = append(r.Panes, newPaneResult(p, l, latency[i]))
 	}

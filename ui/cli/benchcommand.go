@@ -78,6 +78,9 @@ func (c *benchCommand) Run(p *program) error {
 	if err != nil {
 		return usageError{err}
 	}
+	if planned.Happened() && (c.SaveTape != "" || c.Seeds > 1) {
+		return usageError{fmt.Errorf("--tape=%s: neither --save-tape nor --seeds: %w", c.Tape, plan.ErrHappened)}
+	}
 	l, err := planned.NewLab()
 	if err != nil {
 		return usageError{err}

@@ -8,21 +8,53 @@ import (
 	"strings"
 
 	"ghostcube/predict/lab/capture"
+	"ghostcube/ui/plan"
 )
 
 // isCapture reports whether a file is a capture, by its name.
 func isCapture(name string) bool { return strings.HasSuffix(name, ".capture") }
 
-// verifyCapture runs a side of a session again from its capture, and compares it with the hashes in it.
-func verifyCapture(p *program, name string) error {
+// openCapture reads a capture from its file.
+func openCapture(name string) (*capture.Capture, error) {
 	file, err := os.Open(name)
 	if err != nil {
-		return usageError{err}
+		return nil, err
 	}
 	defer file.Close()
 	c, err := capture.Read(file)
 	if err != nil {
-		return usageError{fmt.Errorf("%s: %w", name, err)}
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return c, nil
+}
+
+// planCaptures plans the session that --tape names by the captures of a server and its clients.
+func planCaptures(flags SessionFlags) (*plan.Plan, error) {
+	if flags != (SessionFlags{Tape: flags.Tape, Seconds: flags.Seconds}) {
+		return nil, fmt.Errorf("--tape=%s: a session that has happened has its own settings: want at most --seconds besides", flags.Tape)
+	}
+	var list []*capture.Capture
+	for _, name := range strings.Split(flags.Tape, ",") {
+		c, err := openCapture(name)
+		if err != nil {
+			return nil, fmt.Errorf("--tape: %w", err)
+		}
+		list = append(list, c)
+	}
+	m, err := capture.Merge(list)
+	if err != nil {
+		return nil, fmt.Errorf("--tape=%s: %w", flags.Tape, err)
+	}
+	planned := plan.Happened(m.Config, m.Panes, flags.Tape, m.Ticks, m.NewLab)
+	planned.Seconds = min(flags.Seconds, float64(m.Ticks)/float64(m.Config.Rate))
+	return planned, nil
+}
+
+// verifyCapture runs a side of a session again from its capture, and compares it with the hashes in it.
+func verifyCapture(p *program, name string) error {
+	c, err := openCapture(name)
+	if err != nil {
+		return usageError{err}
 	}
 	r, err := c.Replay()
 	if err != nil {

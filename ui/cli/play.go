@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"ghostcube/predict/lab"
 	"ghostcube/predict/lab/tape"
@@ -12,10 +13,11 @@ import (
 )
 
 type playCommand struct {
-	Tape        string `arg:"" help:"Name or file of a tape (see list tapes)." placeholder:"NAME|FILE"`
-	Verify      bool   `help:"Compare the session with the hashes on the tape, instead of printing scores."`
-	Format      string `help:"Output format: table or json." default:"table" placeholder:"table"`
-	Corrections bool   `help:"Also list every correction."`
+	Tape        string   `arg:"" help:"Name or file of a tape (see list tapes)." placeholder:"NAME|FILE"`
+	Captures    []string `arg:"" optional:"" help:"Captures of further sides." placeholder:"FILE.capture"`
+	Verify      bool     `help:"Compare the session with the hashes on the tape, instead of printing scores."`
+	Format      string   `help:"Output format: table or json." default:"table" placeholder:"table"`
+	Corrections bool     `help:"Also list every correction."`
 }
 
 // Help returns the detailed help.
@@ -26,6 +28,7 @@ The tape runs exactly as it was recorded. bench --tape runs its inputs with othe
 --verify names the first range of ticks and the first pane that differ. The exit code is 0 if
 all hashes match, 1 if one differs, and 2 if the tape has no hashes or is damaged. With the
 file of serve --capture or join --capture that side runs again from what the network delivered.
+Those of a server and its clients run together as one session, as with --tape a.capture,b.capture.
 `
 }
 
@@ -35,10 +38,10 @@ func (c *playCommand) Run(p *program) error {
 		return err
 	}
 	if isCapture(c.Tape) {
-		if !c.Verify {
-			return usageError{fmt.Errorf("%s: a capture has one side of a session, and no scores: want --verify", c.Tape)}
-		}
-		return verifyCapture(p, c.Tape)
+		return c.playCaptures(p)
+	}
+	if len(c.Captures) > 0 {
+		return usageError{fmt.Errorf("%s: want one tape, or captures", c.Captures[0])}
 	}
 	t, err := p.library.ReadTape(c.Tape)
 	if err != nil {
@@ -67,6 +70,43 @@ func (c *playCommand) Run(p *program) error {
 		return errInterrupted
 	}
 	return errors.Join(c.print(p, l, latency), cutShort(l, len(t.Entries)))
+}
+
+// playCaptures verifies captures, or prints the scores of their session.
+func (c *playCommand) playCaptures(p *program) error {
+	names := append([]string{c.Tape}, c.Captures...)
+	if c.Verify {
+		for _, name := range names {
+			if err := verifyCapture(p, name); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if len(names) == 1 {
+		return usageError{fmt.Errorf("%s: a capture has one side of a session, and no scores: want --verify, or also the captures of other sides", c.Tape)}
+	}
+	planned, err := p.newPlan(SessionFlags{Tape: strings.Join(names, ",")}, "")
+	if err != nil {
+		return usageError{err}
+	}
+	l, err := planned.NewLab()
+	if err != nil {
+		return usageError{err}
+	}
+	n := planned.Ticks(0)
+	bar := p.newProgress("play", n)
+	ctx, stop := untilSignal()
+	defer stop()
+	latency, err := p.runEntries(ctx, l, planned.Entries(n), bar.set)
+	bar.finish()
+	switch {
+	case err != nil:
+		return err
+	case l.Ticks() == 0:
+		return errInterrupted
+	}
+	return errors.Join(c.print(p, l, latency), cutShort(l, n))
 }
 
 // print prints the scores of a session that has ended.

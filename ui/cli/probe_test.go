@@ -48,16 +48,24 @@ func startShim(t *testing.T, conditions string, server netip.AddrPort) *shim {
 	t.Helper()
 	n := &link.Network{}
 	need(n.Parse(conditions))
-	near, far := link.Pair(n, 0)
-	front := must(net.ListenUDP("udp", net.UDPAddrFromAddrPort(netip.MustParseAddrPort("127.0.0.1:0"))))
-	back := must(net.DialUDP("udp", nil, net.UDPAddrFromAddrPort(server)))
+	return forward(t, n, 0, listenLoopback(), must(net.DialUDP("udp", nil, net.UDPAddrFromAddrPort(server))), 200*time.Microsecond)
+}
+
+// listenLoopback returns a socket at a free port of the loopback.
+func listenLoopback() *net.UDPConn {
+	return must(net.ListenUDP("udp", net.UDPAddrFromAddrPort(netip.MustParseAddrPort("127.0.0.1:0"))))
+}
+
+// forward starts the shim of a client, by its number, between two sockets. It passes datagrams on at intervals of poll.
+func forward(t *testing.T, n *link.Network, client int, front, back *net.UDPConn, poll time.Duration) *shim {
+	near, far := link.Pair(n, client)
 	s := &shim{address: front.LocalAddr().String(), up: map[uint32]*passage{}, down: map[uint32]*passage{}}
-	start, client := time.Now(), netip.AddrPort{}
+	start, from := time.Now(), netip.AddrPort{}
 	var all sync.WaitGroup
-	read := func(from *net.UDPConn, to *link.End) {
+	read := func(conn *net.UDPConn, to *link.End) {
 		b := make([]byte, 2000)
 		for {
-			k, at, err := from.ReadFromUDPAddrPort(b)
+			k, at, err := conn.ReadFromUDPAddrPort(b)
 			if err != nil {
 				return
 			}
@@ -66,8 +74,8 @@ func startShim(t *testing.T, conditions string, server netip.AddrPort) *shim {
 			if x := s.passage(b[:k]); x != nil {
 				x.in = now
 			}
-			if from == front {
-				client = at
+			if conn == front {
+				from = at
 			}
 			to.Send(now, b[:k])
 			s.mutex.Unlock()
@@ -76,8 +84,8 @@ func startShim(t *testing.T, conditions string, server netip.AddrPort) *shim {
 	all.Go(func() { read(front, near) })
 	all.Go(func() { read(back, far) })
 	ctx, cancel := context.WithCancel(context.Background())
-	pass := func(from *link.End, write func(b []byte)) {
-		for d, ok := from.Receive(time.Since(start)); ok; d, ok = from.Receive(time.Since(start)) {
+	pass := func(end *link.End, write func(b []byte)) {
+		for d, ok := end.Receive(time.Since(start)); ok; d, ok = end.Receive(time.Since(start)) {
 			if x := s.passage(d.Bytes); x != nil {
 				x.out, x.passed = time.Since(start), true
 			}
@@ -85,10 +93,10 @@ func startShim(t *testing.T, conditions string, server netip.AddrPort) *shim {
 		}
 	}
 	all.Go(func() {
-		for ; ctx.Err() == nil; time.Sleep(200 * time.Microsecond) {
+		for ; ctx.Err() == nil; time.Sleep(poll) {
 			s.mutex.Lock()
 			pass(far, func(b []byte) { back.Write(b) })
-			pass(near, func(b []byte) { front.WriteToUDPAddrPort(b, client) })
+			pass(near, func(b []byte) { front.WriteToUDPAddrPort(b, from) })
 			s.mutex.Unlock()
 		}
 	})

@@ -72,7 +72,9 @@ func (c *recordCommand) Run(p *program) error {
 	job.Stop = ctx.Done()
 	var beside []*atomicfile.File // the tape, and the captions
 	r, err := p.recordVideo(session, job, func(r recorder.Result, taped *tape.Recording) (_ []*atomicfile.File, err error) {
-		beside, err = c.besideVideo(p, f, r, taped)
+		if !session.Happened() { // there is no tape of it
+			beside, err = c.besideVideo(p, f, r, taped)
+		}
 		return beside, err
 	})
 	switch {
@@ -179,6 +181,9 @@ func (c *recordCommand) report(p *program, session *plan.Plan, f video.Format, r
 		size = fmt.Sprintf(", %.1f MB", float64(info.Size())/1e6)
 	}
 	fmt.Fprintf(p.Stdout, "%s: %d frames of %dx%d at %d fps%s\n", f.File, r.FrameCount, f.W, f.H, f.FPS, size)
+	if session.Happened() {
+		return
+	}
 	fmt.Fprintf(p.Stdout, "%s: the session's tape%s\n", beside[0].Name(), otherName(beside[0], tapePath(f.File)))
 	if x, err := p.linkTo(session, &c.DisplayFlags); err == nil { // otherwise the tape is the way to share it
 		fmt.Fprintf(p.Stdout, "'%s': its link, for ghostcube open, or after the address of a page\n", x)

@@ -35,13 +35,19 @@ func startProgram(t *testing.T, args ...string) (c *exec.Cmd, out *bytes.Buffer)
 // serve starts a server on the loopback and returns the arguments with which a client joins it.
 func serve(t *testing.T, args ...string) (c *exec.Cmd, joinArgs []string) {
 	t.Helper()
+	return serveBy(t, (*exec.Cmd).Start, args...)
+}
+
+// serveBy is serve for a process that start starts.
+func serveBy(t *testing.T, start func(*exec.Cmd) error, args ...string) (c *exec.Cmd, joinArgs []string) {
+	t.Helper()
 	c, _ = startProgram(t, append([]string{"serve", "127.0.0.1:0", "--every", "0"}, args...)...)
 	c.Stdout = nil
 	pipe, err := c.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := c.Start(); err != nil {
+	if err := start(c); err != nil {
 		t.Fatal(err)
 	}
 	lines := bufio.NewReader(pipe)
@@ -104,7 +110,33 @@ func TestThreeProcesses(t *testing.T) {
 					t.Errorf("%s: exit code %d: %s", name, code, errs)
 				}
 			}
+			if s.Name == "rollback" {
+				checkTogether(t, file("bot1"), file("server"), file("bot0"))
+			}
 		})
+	}
+}
+
+// checkTogether shows the session of captures: with scores, and as a picture.
+func checkTogether(t *testing.T, files ...string) {
+	t.Helper()
+	code, out, errs := runCLI(append([]string{"play"}, files...)...)
+	if code != 0 || !strings.Contains(out, "player-1") || !strings.Contains(out, "player-2") || !strings.Contains(out, "real network") {
+		t.Errorf("play: exit code %d: %s%s", code, out, errs)
+	}
+	tape := strings.Join(files, ",")
+	picture := filepath.Join(t.TempDir(), "x.png")
+	code, out, errs = runCLI("record", "--tape", tape, "--seconds", "0.5", "--show", "lanes=on", "--size", "640x360", "-o", picture)
+	if info, err := os.Stat(picture); code != 0 || err != nil || info.Size() < 5000 {
+		t.Errorf("record: exit code %d: %s%s", code, out, errs)
+	}
+	for _, x := range [][]string{
+		{"bench", "--tape", tape, "--save-tape", "x.tape"}, {"bench", "--tape", tape, "--network", "wifi-bad"}, {"link", "--tape", tape},
+		{"play", files[0]}, {"play", files[0], files[1], files[1]}, {"play", "circle", files[0]},
+	} {
+		if code, _, errs := runCLI(x...); code != 2 || !strings.Contains(errs, ".capture") && !strings.Contains(errs, "captures") {
+			t.Errorf("%v: exit code %d: %s", x[:2], code, errs)
+		}
 	}
 }
 

@@ -195,6 +195,9 @@ func (p *program) headless(c *runCommand, planned *plan.Plan, show []lab.Command
 		if err != nil {
 			return nil, err
 		}
+		if planned.Happened() {
+			taped = nil
+		}
 		if files, err = createFiles(path, r.LastFrame, scored, taped); err != nil {
 			return nil, err
 		}
@@ -210,8 +213,11 @@ func (p *program) headless(c *runCommand, planned *plan.Plan, show []lab.Command
 	if lead > 0 {
 		from = fmt.Sprintf(", from %d s on", lead/planned.Config.Rate)
 	}
-	fmt.Fprintf(p.Stdout, "\nvideo   %s (%d frames%s)\nimage   %s\ntable   %s\nreport  %s\ntape    %s (for --tape and play)\n",
-		r.File, r.FrameCount, from, files[0].Name(), files[1].Name(), files[2].Name(), files[3].Name())
+	fmt.Fprintf(p.Stdout, "\nvideo   %s (%d frames%s)\nimage   %s\ntable   %s\nreport  %s\n",
+		r.File, r.FrameCount, from, files[0].Name(), files[1].Name(), files[2].Name())
+	if len(files) > 3 {
+		fmt.Fprintf(p.Stdout, "tape    %s (for --tape and play)\n", files[3].Name())
+	}
 	if r.Stopped {
 		return fmt.Errorf("interrupted: %s has the first %.1f s", r.File, float64(r.FrameCount)/float64(f.FPS))
 	}
@@ -235,7 +241,7 @@ func freeNames(folder string) (path func(name string) string) {
 	}
 }
 
-// createFiles writes the image, the table, the report and the tape, in this order, without committing them.
+// createFiles writes the image, the table, the report and the tape, if there is one, in this order, without committing them.
 func createFiles(path func(name string) string, lastFrame *image.RGBA, scored *result,
 	taped *tape.Recording) ([]*atomicfile.File, error) {
 	picture, err := video.WritePNG(path("lab.png"), lastFrame)
@@ -249,8 +255,11 @@ func createFiles(path func(name string) string, lastFrame *image.RGBA, scored *r
 	}{
 		{"table.txt", scored.writeTable},
 		{"report.json", func(w io.Writer) error { return writeJSON(w, scored) }},
-		{"lab.tape", taped.Write},
+		{"lab.tape", func(w io.Writer) error { return taped.Write(w) }},
 	} {
+		if x.name == "lab.tape" && taped == nil {
+			break
+		}
 		f, err := createFilled(path(x.name), x.write)
 		if err != nil {
 			return nil, errors.Join(err, atomicfile.Discard(files...))

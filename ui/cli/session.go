@@ -52,6 +52,9 @@ which is 0 if it is left out.
 // newPlan plans the session of the flags and the settings file. tape names the tape to run
 // if none is asked for; if it is empty, no tape is run.
 func (p *program) newPlan(flags SessionFlags, tape string) (*plan.Plan, error) {
+	if isCapture(flags.Tape) {
+		return planCaptures(flags)
+	}
 	session, err := p.library.New(plan.Settings(flags), p.settings, tape)
 	if err != nil {
 		return nil, fmt.Errorf("--%w", err)

@@ -2,7 +2,11 @@
 
 package cli
 
-import "errors"
+import (
+	"errors"
+
+	"ghostcube/ui/plan"
+)
 
 // terminalCommand is a command that prints for a terminal. A page has none, so there the command's code is left out, which
 // is a part of what a visitor loads.
@@ -37,6 +41,9 @@ type (
 
 // isCapture reports false: a page has no captures.
 func isCapture(string) bool { return false }
+
+// planCaptures is never called.
+func planCaptures(SessionFlags) (*plan.Plan, error) { return nil, nil }
 
 // verifyCapture is never called.
 func verifyCapture(*program, string) error { return nil }

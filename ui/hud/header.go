@@ -24,7 +24,7 @@ func (d frameDrawer) headerTexts(o Options) headerTexts {
 			t.title = d.texts.add(c.Scene).add(", player on the server").end()
 		}
 	}
-	if d.l.Remote() {
+	if d.l.Remote() || d.l.Merged() {
 		t.network = "real network"
 	} else {
 		d.texts.add("seed ")

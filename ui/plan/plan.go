@@ -33,7 +33,8 @@ type Plan struct {
 	faultEvery int         // period of the repeated forced fault, ticks; 0: none
 	faults     []lab.Fault // forced faults at a given time
 	display    []lab.Command
-	changed    bool // the settings asked for differ from those of the comparison
+	changed    bool            // the settings asked for differ from those of the comparison
+	newLab     func() *lab.Lab // of a session that has happened; nil: it follows from the rest
 }
 
 // MaxSeconds is the length of the longest session, in seconds.
@@ -170,8 +171,25 @@ func (l *Library) apply(m *Plan, s Settings) (err error) {
 	return nil
 }
 
+// Happened returns the plan of a session that has happened in several processes: newLab returns it before its first tick.
+func Happened(c lab.Config, panes []string, name string, ticks int, newLab func() *lab.Lab) *Plan {
+	return &Plan{
+		Config: c, Panes: panes, TapeName: name, entries: make([]lab.Entry, ticks), newLab: newLab,
+		Settings: Settings{
+			Scene: c.Scene, Network: c.Network.String(), Seat: c.Seat.String(), Seed: strconv.FormatUint(c.Network.Seed, 10),
+			Rate: strconv.Itoa(c.Rate), Panes: strings.Join(panes, ","), Tape: name,
+		},
+	}
+}
+
+// Happened reports whether the session has happened, so that neither a tape nor a link leads to it.
+func (p *Plan) Happened() bool { return p.newLab != nil }
+
 // NewLab returns a lab with the plan's panes, which are stepped at once.
 func (p *Plan) NewLab() (*lab.Lab, error) {
+	if p.newLab != nil {
+		return p.newLab(), nil
+	}
 	l := lab.New(p.Config)
 	l.AtOnce = AtOnce
 	for _, spec := range p.Panes {

@@ -110,6 +110,7 @@ func (p planTape) next(*Intents) (lab.Entry, bool, error) {
 	e := s.Plan.Entry(s.tapeTick)
 	s.tapeTick++
 	s.Ended = s.Embed && s.tapeTick == s.tapeTicks
+	s.Paused = s.Paused || s.Plan.Happened() && s.tapeTick == s.tapeTicks
 	return e, true, nil
 }
 
@@ -117,12 +118,18 @@ func (p planTape) playing() bool            { return true }
 func (p planTape) command(lab.Command) bool { return true }
 
 func (p planTape) takeOver() {
+	if p.s.Plan.Happened() {
+		return
+	}
 	p.s.tapeTick = p.s.tapeTicks
 	p.s.Notices.Post("tape stopped: you have control")
 }
 
 func (p planTape) note() string {
 	s, rate := p.s, float64(p.s.Plan.Config.Rate)
+	if s.Plan.Happened() {
+		return fmt.Sprintf("captures, %.1f of %.1f s: the timeline goes back", float64(s.tapeTick)/rate, float64(s.tapeTicks)/rate)
+	}
 	return fmt.Sprintf("%s, %.1f of %.1f s: %s", s.Plan.TapeNote(), float64(s.tapeTick)/rate, float64(s.tapeTicks)/rate, s.takeOverHint())
 }
 
@@ -209,7 +216,7 @@ func (p past) next(in *Intents) (e lab.Entry, live bool, err error) {
 func (p past) playing() bool { return true }
 
 func (p past) takeOver() {
-	if !p.s.Paused && p.s.Past.Timeline.Remaining() == 0 {
+	if !p.s.Paused && p.s.Past.Timeline.Remaining() == 0 && !p.s.Plan.Happened() {
 		p.s.Past.branch("keys", &course{tapeTick: p.s.tapeTicks})
 	}
 }
@@ -219,6 +226,9 @@ func (p past) command(c lab.Command) bool {
 	if isViewCommand(c) {
 		p.s.apply(c) // the tape does not need what the viewer sees of the past
 		return false
+	}
+	if p.s.Plan.Happened() {
+		return p.s.apply(c) // which is refused
 	}
 	at := h.Timeline.Take()
 	return h.Timeline.Remaining() == 0 && h.branch(commandText(c), &course{tapeTick: h.courses[at].tapeTick, source: at, changed: []lab.Command{c}})

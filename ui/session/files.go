@@ -122,6 +122,9 @@ func (f *Files) tapeSoFar() ([]byte, error) {
 	if s.Remote != nil {
 		return nil, errors.New("the server runs in another process; join --capture records the client")
 	}
+	if s.Plan.Happened() {
+		return nil, plan.ErrHappened
+	}
 	if s.tape == nil {
 		return nil, errors.New("the session has made no tick yet")
 	}

@@ -64,6 +64,9 @@ func (l *Links) Hashes() (tick int, hashes []string) {
 // nothing but its plan has led there.
 func (l *Links) ToSettings() (*plan.Link, error) {
 	s := l.session
+	if s.Plan.Happened() {
+		return nil, plan.ErrHappened
+	}
 	x := &plan.Link{Page: cmp.Or(s.Platform.Address(), s.Page), Embed: s.Embed}
 	start := startSettings(s.Lab.Config().Scene, len(s.Lab.Panes))
 	var display []lab.Command
@@ -185,6 +188,9 @@ func (l *Links) WithTape() (*plan.Link, error) {
 	t, rate := s.Past.Timeline, s.Plan.Config.Rate
 	if t.End() == t.Start() {
 		return nil, errors.New("the session has no tick yet")
+	}
+	if s.Plan.Happened() {
+		return nil, plan.ErrHappened
 	}
 	var text bytes.Buffer
 	w := tape.NewWriter(&text, s.Version, s.Plan.Config, s.Plan.Panes)

@@ -131,9 +131,9 @@ func (s *Session) startTape() error {
 // writeTape appends an entry to the session's tape. The first one creates the file. A tape that cannot be
 // written becomes a notice, and the session goes on without it. checked says that the lab is after the entry, so that
 // the tape can have its hash. An embedded session has no tape, but in a page, where it is in memory (Kept), and neither has one
-// whose server runs in another process.
+// whose server runs in another process, or one that has happened.
 func (s *Session) writeTape(e lab.Entry, checked bool) {
-	if s.Embed && !s.Platform.InPage || s.Remote != nil {
+	if s.Embed && !s.Platform.InPage || s.Remote != nil || s.Plan.Happened() {
 		return
 	}
 	var err error

@@ -24,6 +24,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 	"time"
@@ -49,6 +50,7 @@ type Capture struct {
 	Tape   *tape.Tape
 
 	events []event // oldest first
+	byWire [sim.MaxPlayers][]*event
 }
 
 // event is something that reached the process from outside.
@@ -98,6 +100,11 @@ func Read(r io.Reader) (*Capture, error) {
 	if n := len(c.Tape.Panes); n != 1 {
 		return nil, fmt.Errorf("the capture has %d panes: want 1", n)
 	}
+	for i := range c.events {
+		if e := &c.events[i]; !e.reset {
+			c.byWire[e.wire] = append(c.byWire[e.wire], e)
+		}
+	}
 	return c, nil
 }
 
@@ -146,12 +153,13 @@ type Replay struct {
 	Lab *lab.Lab
 
 	capture *Capture
-	next    []int // by wire: the first event of it that has not been read
-	resets  int   // events before are done
 }
 
 // Replay returns the session before its first tick. Call BeforeTick before each one.
-func (c *Capture) Replay() (*Replay, error) {
+func (c *Capture) Replay() (*Replay, error) { return c.replay(nil) }
+
+// replay is Replay; sent is called with each datagram that the side sends, and the index of its wire. It may be nil.
+func (c *Capture) replay(sent func(wire int, at time.Duration, datagram []byte)) (*Replay, error) {
 	r := &Replay{capture: c}
 	players, err := lab.PlayerCount(c.Tape.Config.Scene)
 	if err != nil {
@@ -162,48 +170,70 @@ func (c *Capture) Replay() (*Replay, error) {
 			return nil, fmt.Errorf("tick %d: there is no wire %d", e.tick, e.wire+1)
 		}
 	}
-	r.next = make([]int, players)
-	wires := make([]link.Wire, players)
+	wires, replayed := make([]link.Wire, players), make([]*replayWire, players)
 	for i := range wires {
-		wires[i] = &replayWire{r, i}
+		replayed[i] = &replayWire{events: c.byWire[i], index: i, sent: sent}
+		wires[i] = replayed[i]
 	}
 	if c.Player == Server {
 		r.Lab, err = lab.NewServer(c.Tape.Config, c.Tape.Panes[0], wires)
 	} else {
 		r.Lab, err = lab.NewClient(c.Tape.Config, c.Tape.Panes[0], c.Player, wires[0])
 	}
+	for _, w := range replayed {
+		w.lab = r.Lab
+	}
 	return r, err
 }
 
 // BeforeTick makes the server forget the clients that it forgot before this tick.
-func (r *Replay) BeforeTick() {
-	for events := r.capture.events; r.resets < len(events) && events[r.resets].tick <= r.Lab.Ticks(); r.resets++ {
-		if e := &events[r.resets]; e.reset {
-			r.Lab.Reset(e.wire)
+func (r *Replay) BeforeTick() { r.capture.beforeTick(r.Lab) }
+
+// beforeTick is BeforeTick for a lab that has run from the capture, or a copy of it.
+func (c *Capture) beforeTick(l *lab.Lab) {
+	first := sort.Search(len(c.events), func(i int) bool { return c.events[i].tick >= l.Ticks() })
+	for i := first; i < len(c.events) && c.events[i].tick == l.Ticks(); i++ {
+		if e := &c.events[i]; e.reset {
+			l.Reset(e.wire)
 		}
 	}
 }
 
-// replayWire delivers the datagrams of a wire in their ticks, and sends nothing.
+// replayWire delivers the datagrams of a wire in their ticks, and sends nothing. A lab takes all of a tick in that tick, so
+// what is next follows from its tick, and a copy of the lab goes on by itself.
 type replayWire struct {
-	replay *Replay
+	lab    *lab.Lab
+	events []*event
 	index  int
+	sent   func(wire int, at time.Duration, datagram []byte)
+	next   int      // index of the next event
+	tick   sim.Tick // in which it is that
+}
+
+// CopyFor implements lab.CopiedWire.
+func (w *replayWire) CopyFor(l *lab.Lab) link.Wire {
+	return &replayWire{lab: l, events: w.events, index: w.index}
 }
 
 // Send implements link.Wire.
-func (w *replayWire) Send(time.Duration, []byte) error { return nil }
+func (w *replayWire) Send(now time.Duration, b []byte) error {
+	if w.sent != nil {
+		w.sent(w.index, now, b)
+	}
+	return nil
+}
 
 // Receive implements link.Wire.
 func (w *replayWire) Receive(time.Duration) (link.Datagram, bool) {
-	events, next := w.replay.capture.events, &w.replay.next[w.index]
-	for *next < len(events) && (events[*next].wire != w.index || events[*next].reset) {
-		*next++
+	if t := w.lab.Ticks(); t != w.tick {
+		w.next = sort.Search(len(w.events), func(i int) bool { return w.events[i].tick >= t })
+		w.tick = t
 	}
-	if *next == len(events) || events[*next].tick > w.replay.Lab.Ticks() {
+	if w.next == len(w.events) || w.events[w.next].tick > w.tick {
 		return link.Datagram{}, false
 	}
-	d := events[*next].datagram
+	d := w.events[w.next].datagram
 	d.Bytes = slices.Clone(d.Bytes)
-	*next++
+	w.next++
 	return d, true
 }

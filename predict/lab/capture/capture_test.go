@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"ghostcube/internal/experiment"
 	"ghostcube/net/link"
@@ -16,9 +17,23 @@ import (
 
 const scene = "two-players"
 
+// laterWire is a wire of a client whose time begins later.
+type laterWire struct {
+	link.Wire
+	start time.Duration
+}
+
+func (w laterWire) Send(now time.Duration, b []byte) error { return w.Wire.Send(now+w.start, b) }
+
+func (w laterWire) Receive(now time.Duration) (link.Datagram, bool) {
+	d, ok := w.Wire.Receive(now + w.start)
+	d.ReceivedAt -= w.start
+	return d, ok
+}
+
 // run runs a server and two clients of a spec over a lossy network, and returns the captures: of the server, and of
-// both clients. The second client leaves after two seconds.
-func run(t testing.TB, spec string) (files [3]bytes.Buffer) {
+// both clients, which begin some ticks later. The second client leaves after two seconds.
+func run(t testing.TB, spec string, late int) (files [3]bytes.Buffer) {
 	t.Helper()
 	config := labtest.Config(t, scene, "perfect", lab.AtClient)
 	network := labtest.Config(t, scene, "latency=40ms,jitter=10ms,loss=5%", lab.AtClient).Network
@@ -30,7 +45,7 @@ func run(t testing.TB, spec string) (files [3]bytes.Buffer) {
 	var toServer []link.Wire
 	for i := range toClients {
 		client, server := link.Pair(&network, i)
-		toClients[i] = recordings[1+i].Wire(0, client)
+		toClients[i] = recordings[1+i].Wire(0, laterWire{client, time.Duration(late) * time.Second / 60})
 		toServer = append(toServer, recordings[0].Wire(i, server))
 	}
 	server, err := lab.NewServer(config, spec, toServer)
@@ -50,7 +65,7 @@ func run(t testing.TB, spec string) (files [3]bytes.Buffer) {
 	}
 	for n := range 210 {
 		for i, l := range labs {
-			if i == 2 && n > 120 {
+			if i == 2 && n > 120 || i > 0 && n < late {
 				continue
 			}
 			if i == 0 && (n == 1 || n == 125) {
@@ -132,7 +147,7 @@ func TestCaptureReplays(t *testing.T) {
 		if i%experiment.Pick(4, 1, 1) != 0 {
 			continue
 		}
-		files := run(t, s.Name)
+		files := run(t, s.Name, 0)
 		for i := range files {
 			text := files[i].String()
 			if err := verify(text); err != nil {
@@ -157,7 +172,7 @@ func TestCaptureReplays(t *testing.T) {
 // datagrams of its ticks.
 func TestKilled(t *testing.T) {
 	experiment.Skip(t)
-	files := run(t, "rewind")
+	files := run(t, "rewind", 0)
 	for i := range files {
 		text := files[i].String()
 		at := 0
@@ -177,7 +192,7 @@ func TestKilled(t *testing.T) {
 
 // TestReadErrors checks the errors of files that are no captures.
 func TestReadErrors(t *testing.T) {
-	files := run(t, "rewind")
+	files := run(t, "rewind", 0)
 	text := files[1].String()
 	for _, x := range []struct{ old, new, want string }{
 		{"ghostcube capture 1", "ghostcube tape 2", "line 1: not a capture"},

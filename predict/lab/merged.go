@@ -1,0 +1,191 @@
+package lab
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"ghostcube/net/link"
+	"ghostcube/net/packet"
+	"ghostcube/predict"
+	"ghostcube/predict/lab/probe"
+	"ghostcube/predict/lab/trace"
+	"ghostcube/predict/score"
+	"ghostcube/sim"
+)
+
+// A merged session shows what happened in several processes as if one lab had run it. Every side runs again in a lab of its
+// own, bit for bit, from a record of what it received. A pane for each client draws its picture, with the server's
+// world as the ghost, and measures both. Nothing can be changed but the display.
+
+// Side is a side of a merged session.
+type Side struct {
+	Lab  *Lab                      // of NewServer or NewClient, with the ticks that it makes before the session
+	Tick func(l *Lab) error        // makes the next tick of Lab or of a copy of it
+	Made func(t sim.Tick) sim.Tick // ticks that Lab has made when the session has made t; it never falls
+
+	// Datagrams are those between a client and the server, by the time of sending, in the time of the session.
+	Datagrams [2][]Datagram // by direction; none of the server's Side
+}
+
+// Datagram is a datagram of a merged session.
+type Datagram struct {
+	link.Sending
+	Bytes []byte
+}
+
+// CopiedWire is a wire of a lab of NewServer or NewClient that goes on in copies of the lab. Others are cut there.
+type CopiedWire interface {
+	link.Wire
+
+	// CopyFor returns an equal wire for a copy of the lab.
+	CopyFor(l *Lab) link.Wire
+}
+
+// merged are the sides of a merged session.
+type merged struct {
+	server  Side
+	clients []Side // by pane
+}
+
+// NewMerged returns the session of a server and 1 to MaxPanes clients, before its first tick.
+func NewMerged(server Side, clients []Side) *Lab {
+	l := New(server.Lab.Config())
+	l.merged = &merged{server, clients}
+	for _, c := range clients {
+		p := &Pane{lab: l, Counters: &predict.Counters{}, Score: &score.Score{}, drawnHash: 1}
+		p.Name = fmt.Sprintf("player-%d", c.Lab.remote.player+1)
+		p.earlier = c.Lab.Panes[0].Corrections.Total()
+		l.Panes = append(l.Panes, p)
+	}
+	l.linkMerged()
+	for _, p := range l.Panes {
+		p.Latency = probe.NewLatencyTracer(p.Strategy, l.config.Rate)
+	}
+	return l
+}
+
+// linkMerged makes the panes show the present sides.
+func (l *Lab) linkMerged() {
+	server := l.merged.server.Lab.Panes[0]
+	server.shownBy = server.shownBy[:0]
+	for i, p := range l.Panes {
+		side := l.merged.clients[i].Lab
+		client, player := side.Panes[0], side.remote.player
+		p.Strategy, p.Knobs, p.ServerWorld = server.Strategy, server.Knobs, server.ServerWorld
+		p.serverSide, p.serverEnv, p.lastInputs = server.serverSide, server.serverEnv, server.lastInputs
+		p.connectionSettings, p.malformedBlocks = server.connectionSettings, client.malformedBlocks
+		p.Clients, p.serverEnds, p.drawnHash, p.CPU = client.Clients, client.serverEnds, client.drawnHash, client.CPU
+		p.peers, p.clockFaults = server.peers[player:player+1], client.clockFaults
+		c, s := &client.connections[0], &server.connections[player]
+		p.connections = append(p.connections[:0], connection{client: c.client, server: s.server, join: c.join})
+		p.Counters.Join(client.Counters, server.Counters)
+		l.inputs[player] = side.inputs[player]
+		server.shownBy = append(server.shownBy, p)
+	}
+}
+
+// tickMerged makes the ticks of the sides that belong to a tick of the session, and measures them.
+func (l *Lab) tickMerged() {
+	m := l.merged
+	advance := func(s *Side) {
+		for s.Lab.tick < s.Made(l.tick+1) {
+			_ = s.Tick(s.Lab) // a command that is refused was refused then, too
+		}
+	}
+	for i, p := range l.Panes {
+		p.recordMerged(m.clients[i].Datagrams)
+		advance(&m.clients[i])
+		p.takeCorrections(m.clients[i].Lab)
+	}
+	before := m.server.Lab.tick
+	advance(&m.server)
+	l.linkMerged()
+	if m.server.Lab.tick == before {
+		return // the session is at its end
+	}
+	for _, p := range l.Panes {
+		if len(p.Clients[0].View.Bodies) > 0 && !p.Joining(0) {
+			p.measure()
+		}
+	}
+}
+
+// recordMerged records the datagrams that are sent in a tick, and those that arrive in it.
+func (p *Pane) recordMerged(sent [2][]Datagram) {
+	for d, to := range [2]*packet.Endpoint{link.Up: p.peers[0].Endpoint, link.Down: p.Clients[0].Endpoint} {
+		if p.datagrams == nil {
+			to.OnDatagram = nil
+			continue
+		}
+		flow := p.datagrams.Flow(0, link.Direction(d))
+		to.OnDatagram = func(x link.Datagram, r packet.Result) { flow.AddArrival(x, r) }
+		end := p.lab.Now() + time.Second/time.Duration(p.lab.config.Rate)
+		from, _ := slices.BinarySearchFunc(sent[d], p.lab.Now(), func(x Datagram, at time.Duration) int { return cmp.Compare(x.SentAt, at) })
+		for _, x := range sent[d][from:] {
+			if x.SentAt >= end {
+				break
+			}
+			if h, ok := packet.ParseHeader(x.Bytes); ok {
+				kind, hasMessages := p.packetKind(link.Direction(d), &h, x.Bytes)
+				flow.AddSending(trace.Sent{Kind: kind, HasMessages: hasMessages, Sending: x.Sending, Header: &h}, x.Bytes)
+			}
+		}
+	}
+}
+
+// takeCorrections adds what the client has corrected in this tick, in the time of the session. The server, which has not made
+// its tick yet, still knows when it sent what led to a correction.
+func (p *Pane) takeCorrections(client *Lab) {
+	log, server := &client.Panes[0].Corrections, p.lab.merged.server.Lab
+	for n := p.earlier + p.Corrections.Total(); n < log.Total(); n++ {
+		x := *log.At(max(n, log.FirstIndex()))
+		if x.SessionTick = p.lab.tick; x.Sent < 0 {
+			if sent, ok := p.peers[0].Endpoint.SentAt(x.Packet); ok {
+				x.Sent = sent - server.Now() + p.lab.Now()
+			}
+		}
+		x.Received += p.lab.Now() + time.Second/time.Duration(p.lab.config.Rate) - client.Now()
+		p.Corrections.Add(x)
+	}
+}
+
+// copyMerged makes the sides and panes of l equals of those of o.
+func (l *Lab) copyMerged(o *merged, panes []*Pane) {
+	m := &merged{server: o.server, clients: slices.Clone(o.clients)}
+	m.server.Lab = o.server.Lab.Fork()
+	for i := range m.clients {
+		m.clients[i].Lab = o.clients[i].Lab.Fork()
+	}
+	l.merged = m
+	for i, p := range l.Panes {
+		from := panes[i]
+		*p = Pane{
+			lab: l, Name: from.Name, Counters: &predict.Counters{}, Score: &score.Score{}, Latency: from.Latency, earlier: from.earlier,
+			datagrams: p.datagrams,
+		}
+		p.Score.CopyFrom(from.Score)
+		p.noise.CopyFrom(&from.noise)
+		p.Corrections.CopyFrom(&from.Corrections.Log)
+	}
+	l.linkMerged()
+	for i, p := range l.Panes {
+		p.divergence.CopyFrom(&panes[i].divergence, p.ServerWorld, p.Clients[0].World, panes[i].Clients[0].World)
+		p.observeDatagrams(l.tracing)
+		if p.datagrams != nil {
+			p.datagrams.Rewind(l.Now())
+		}
+	}
+}
+
+// Merged reports whether the lab shows what happened in several processes, so that nothing but the display can be changed.
+func (l *Lab) Merged() bool { return l.merged != nil }
+
+// checkCommand refuses commands that change a session that has happened.
+func (m *merged) checkCommand(c *Command) error {
+	if m != nil && c.Verb != "show" && c.Verb != "focus" {
+		return fmt.Errorf("%s: this session has happened: only the display can be changed", c.Verb)
+	}
+	return nil
+}
