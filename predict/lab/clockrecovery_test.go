@@ -109,7 +109,7 @@ type clockFaultCase struct {
 	bounce float32
 
 	// slack is by how many ticks the display delay may differ from the usual one after a freeze. A server
-	// that applies its client's states may keep three more ticks of them than usual, for 12.6 s.
+	// that applies its client's states may keep three more ticks of them than usual.
 	slack int
 }
 

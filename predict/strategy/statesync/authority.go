@@ -85,6 +85,51 @@ func declareAuthority(k *predict.Knobs, mode *int) {
 	k.NotSearched("whom the server trusts", "authority")
 }
 
+// claimsMove is an announcement of the server: after some ticks it sets back which of the client's ticks it applies.
+// Forward it goes by applying the states of two client ticks in each of its own. It is plain.
+type claimsMove struct {
+	back int // client ticks, in [-maxMoveForward,maxMoveBack]; below 0: forward; 0: there is no move
+	in   int // ticks from the packet's to the last one before the move, in [0,maxMoveIn]
+}
+
+// Limits of a claimsMove.
+const (
+	maxMoveForward = 32
+	maxMoveBack    = maxAdaptiveTicks
+	maxMoveIn      = 1<<7 - 1
+)
+
+// code reads, writes or measures a move.
+func (m *claimsMove) code(c *quant.Coder) {
+	c.Label("moves")
+	if !c.Bool(m.back != 0) {
+		*m = claimsMove{}
+		return
+	}
+	c.Label("move_back")
+	if m.back = c.Int(m.back, -maxMoveForward, maxMoveBack); m.back == 0 {
+		c.Fail(predict.ErrMalformed)
+		return
+	}
+	c.Label("move_in")
+	m.in = c.Int(m.in, 0, maxMoveIn)
+}
+
+// applied returns the moment of the server at which a client's state counts that would count in the packet's tick plus
+// ahead if there were no move. While the server moves forward, every other state counts in the middle of a tick.
+func (m *claimsMove) applied(packet sim.Tick, ahead int64) sim.Moment {
+	t := sim.Tick(max(int64(packet)+ahead, 0)).Moment()
+	after := sim.Moment(max(ahead-int64(m.in), 0)) * sim.MomentsPerTick
+	switch move := sim.Moment(m.back) * sim.MomentsPerTick; {
+	case after == 0:
+		return t
+	case move < 0:
+		return t - min(after/2, -move)
+	default:
+		return t + move
+	}
+}
+
 // A client's payload is a message of inputs (package input). If its player has authority over
 // bodies, a message in the server's format follows, without inputs and of the same tick: the states
 // of these bodies after the step with the newest input.

@@ -41,8 +41,8 @@ func (s *claimServer) claim(seat, body int, g authority, b sim.Body, ago int) {
 	c := &s.server.claims[seat]
 	c.scratch.message.tick, c.scratch.message.updateCount = s.tick[seat]-sim.Tick(ago), 1
 	c.scratch.message.updates[0] = update{body: body, authority: g, state: b}
+	c.endSilence(s.server.Env.World.Rate())
 	s.server.addClaim(c, int8(seat))
-	c.state.silentTicks = 0
 }
 
 // step runs a tick of the server and of both clients.
@@ -315,5 +315,106 @@ func TestClaimBuffer(t *testing.T) {
 	}
 	if got := second(0); got != 2 {
 		t.Errorf("without jitter a buffer of %d ticks", got)
+	}
+}
+
+// TestMovesOfClaimsAreAnnounced checks that a client knows, eight ticks before, in which tick of the server its state
+// is applied, also where the server moves on to newer states or back because the client's clock has jumped; and that
+// a state that a move leaves out is applied before the next one.
+func TestMovesOfClaimsAreAnnounced(t *testing.T) {
+	for _, jump := range []int{7, -2} {
+		k := newClaimServer(t)
+		c, w := &k.server.claims[0], k.server.Env.World
+		said, moves, newest := map[sim.Tick]sim.Moment{}, 0, sim.Tick(0)
+		bodyOf := func(t sim.Tick) int { return int(t%2) * 7 }
+		check := func(client sim.Tick, at sim.Moment) {
+			if want, ok := said[client]; ok && client > newest && want != at {
+				t.Errorf("jump by %d: state %d counts at %v, the client expects %v", jump, client, at.Ticks(), want.Ticks())
+			}
+		}
+		for i := range 360 {
+			if i == 120 {
+				k.tick[0] = sim.Tick(int(k.tick[0]) + jump)
+			}
+			body := bodyOf(k.tick[0])
+			k.claim(0, body, authority{0, body == 0}, w.Bodies()[body], 0)
+			now, next, skipped := w.Tick(), c.state.next, c.state.skipped
+			k.step()
+			check(next, now.Moment())
+			if skipped > 0 {
+				check(next-1, now.Moment()-sim.MomentsPerTick/2)
+				if got := c.bodies[bodyOf(next-1)].appliedTick; got != next {
+					t.Errorf("state %d is left out: the newest before it is %d", next-1, got-1)
+				}
+			}
+			if newest = max(newest, next); c.state.next != next+1 {
+				moves++
+			}
+			move, coming := c.announced(now), c.consumedTick()+8
+			if _, ok := said[coming]; !ok {
+				said[coming] = move.applied(now, 8)
+			}
+		}
+		if moves != max(jump-claimSlack, 1) || len(said) < 300 {
+			t.Errorf("jump by %d: %d moves, %d states", jump, moves, len(said))
+		}
+	}
+}
+
+// TestMoveOnTheWire checks that every move reads as it was written, and that one by no tick is malformed.
+func TestMoveOnTheWire(t *testing.T) {
+	for back := -maxMoveForward; back <= maxMoveBack; back++ {
+		for _, in := range []int{0, maxMoveIn} {
+			var c quant.Coder
+			c.BeginWrite(make([]byte, 16))
+			m, got := claimsMove{back, in}, claimsMove{5, 5}
+			m.code(&c)
+			c.BeginRead(slices.Clone(c.FinishWrite()))
+			if got.code(&c); back == 0 && got != (claimsMove{}) || back != 0 && got != m || c.Err() != nil {
+				t.Errorf("%+v reads as %+v: %v", m, got, c.Err())
+			}
+		}
+	}
+	var c quant.Coder
+	c.BeginWrite(make([]byte, 16))
+	c.Bool(true)
+	c.Int(0, -maxMoveForward, maxMoveBack)
+	c.BeginRead(slices.Clone(c.FinishWrite()))
+	if new(claimsMove).code(&c); c.Err() == nil {
+		t.Error("a move by 0 ticks is accepted")
+	}
+}
+
+// TestClaimsAfterFreeze lets a client stand still for 18 ticks and then catch up, five ticks in four. Its states are
+// applied again within an eighth of a second and a tick, the buffer does not become longer, and four seconds later no state
+// waits for longer than the slack beyond it.
+func TestClaimsAfterFreeze(t *testing.T) {
+	k := newClaimServer(t)
+	c := &k.server.claims[0]
+	run := func(ticks int, send bool) {
+		for range ticks {
+			if send {
+				k.claim(0, 0, authority{0, true}, k.server.Env.World.Bodies()[0], 0)
+			} else {
+				k.tick[0]--
+				c.state.silentTicks++
+			}
+			k.step()
+		}
+	}
+	run(150, true)
+	run(18, false)
+	run(60/allLateShare+1, true)
+	if c.bodies[0].appliedTick < c.state.next {
+		t.Errorf("of tick %d, the newest applied state is %d", c.state.next, c.bodies[0].appliedTick)
+	}
+	for range 18 {
+		run(4, true)
+		k.claim(0, 0, authority{0, true}, k.server.Env.World.Bodies()[0], 0)
+		k.tick[0]++
+	}
+	run(168, true)
+	if early := int64(k.tick[0]) - int64(c.state.next); early < 1 || early > 2+claimSlack || c.state.delay != 2*sim.MomentsPerTick {
+		t.Errorf("four seconds later states wait for %d ticks in a buffer of %v", early, c.state.delay.Ticks())
 	}
 }

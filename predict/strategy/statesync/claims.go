@@ -26,6 +26,9 @@ type claimsState struct {
 	delay       sim.Moment // length of the buffer, in whole ticks
 	silentTicks int        // ticks since a packet arrived
 	joining     bool       // the client has lost everything, and has claimed nothing since
+	move        claimsMove
+	moveTick    sim.Tick // the server's tick after which move happens, if there is one
+	skipped     sim.Tick // ticks before next that a move has left out, and whose states are still to be applied
 }
 
 // claimedBody is what one client has sent about one body. It is plain.
@@ -50,6 +53,8 @@ const (
 	claimSlack = 3
 
 	maxAdaptiveTicks = 6 // longest buffer that is adapted: an outage must not delay all states after it
+
+	moveNoticeTicks = 6 // ticks beyond round trip and buffer for which a move is announced: packets may be lost
 )
 
 func newClaims(bodies int) claims {
@@ -74,12 +79,21 @@ func (s *server) receiveClaims(peers []predict.Peer) {
 				continue
 			}
 			q.AcceptOwnTicks(p.Sequence)
-			c.state.silentTicks = 0
+			c.endSilence(w.Rate())
 			if hasStates && s.settings.authority == clientAuthority {
 				s.addClaim(c, int8(peer.Player))
 			}
 		}
 	}
+}
+
+// endSilence counts the arrival of a packet. A client that has sent nothing for a while may have stood still, and all
+// that it sends is late then: states from before would hide that for a second, and pass it off as jitter.
+func (c *claims) endSilence(rate int) {
+	if c.state.silentTicks > rate/allLateShare {
+		c.discardArrivals()
+	}
+	c.state.silentTicks = 0
 }
 
 // addClaim applies the authorities in a client's message, and stores its states until their turn.
@@ -91,6 +105,7 @@ func (s *server) addClaim(c *claims, player int8) {
 		c.state.arrivals = playout.Arrivals{SpanTicks: w.Rate(), AllLateTicks: w.Rate() / allLateShare}
 		c.state.percentile = playout.Percentile{Percent: onTimePercent}
 		c.state.delay = sim.Tick(s.settings.claimBuffer).Moment()
+		c.state.move, c.state.skipped = claimsMove{}, 0
 	}
 	early := int64(m.tick) - int64(c.state.next)
 	if early >= historyTicks/2 || early <= -historyTicks/2 {
@@ -158,14 +173,14 @@ func (s *server) applyClaims(peers []predict.Peer) {
 		if peer.Player < 0 || !c.state.started {
 			continue
 		}
-		if m := c.received.Find(c.state.next); m != nil {
-			s.applyStates(c, m, int8(peer.Player), false)
+		for t := c.state.next - c.state.skipped; t <= c.state.next; t++ {
+			if m := c.received.Find(t); m != nil {
+				s.applyStates(c, m, int8(peer.Player), false)
+			}
 		}
-		c.state.next++
-		if span, ended := c.state.arrivals.Tick(); ended && span.Any {
-			back := c.adaptBuffer(span.Min, sim.Tick(s.settings.claimBuffer).Moment())
-			c.state.next = sim.Tick(max(int64(c.state.next)-back, 0))
-		}
+		c.state.next, c.state.skipped = c.state.next+1, 0
+		notice := sim.MomentOf(peer.Endpoint.Stats.RTT, w.Rate()).Tick() + moveNoticeTicks
+		c.moveTick(w.Tick(), notice, sim.Tick(s.settings.claimBuffer).Moment())
 	}
 	s.expireLeases(peers)
 	for i := range s.authorities {
@@ -173,13 +188,75 @@ func (s *server) applyClaims(peers []predict.Peer) {
 	}
 }
 
+// moveTick ends the server's tick now: it moves the client's tick that is applied next if its time has come, and
+// announces the next move at the end of a span. A client says in which tick of the server its state will count, so it
+// has to know of a move a round trip before, or all that it draws meanwhile is said to be where the server will not have
+// it. Only where all states come too late, and before any have been measured, the tick moves at once. It moves
+// forward only as far as states wait beyond the slack, because the client's clock will come back, and by one tick more
+// than usual in each tick, because other players see the steps.
+func (c *claims) moveTick(now, notice sim.Tick, shortest sim.Moment) {
+	if move := &c.state.move; move.back != 0 && now >= c.state.moveTick {
+		if move.back > 0 {
+			c.moveBack(int64(move.back))
+		} else {
+			c.state.next++
+			c.state.skipped = 1
+			c.discardArrivals()
+			move.back++
+		}
+	}
+	span, ended := c.state.arrivals.Tick()
+	if !ended || !span.Any {
+		return
+	}
+	_, measured := c.state.percentile.Wanted()
+	switch back := c.adaptBuffer(span.Min, shortest); {
+	case back == 0 || c.state.move.back != 0 && span.Min <= 0:
+	case span.Min > 0 || !measured:
+		c.moveBack(back)
+	default:
+		if back < 0 {
+			back += claimSlack
+		}
+		c.state.move.back = int(min(max(back, -maxMoveForward), maxMoveBack))
+		c.state.moveTick = now + min(notice+c.state.delay.Tick()+claimSlack, maxMoveIn)
+	}
+}
+
+// moveBack sets back the client's tick that is applied next, and measures anew.
+func (c *claims) moveBack(ticks int64) {
+	before := c.state.next
+	c.state.next = sim.Tick(max(int64(before)-ticks, 0))
+	c.state.skipped = c.state.next - min(before, c.state.next)
+	c.state.move = claimsMove{}
+	c.discardArrivals()
+}
+
+// discardArrivals measures anew how late states arrive.
+func (c *claims) discardArrivals() {
+	c.state.arrivals.Discard()
+	c.state.percentile.Discard()
+}
+
+// announced returns the move that is to come or goes on, seen from the server's tick now.
+func (c *claims) announced(now sim.Tick) claimsMove {
+	if c.state.move.back == 0 {
+		return claimsMove{}
+	}
+	return claimsMove{c.state.move.back, int(max(c.state.moveTick, now) - now)}
+}
+
 // adaptBuffer sets the length of the buffer at the end of a span, whose earliest message was late by earliest,
 // and returns by how many ticks to set back the client's tick that is applied next. The buffer is as long as
 // nearly all messages of the last ten seconds need, and no shorter than shortest. The tick is set back only if some
 // of those messages would come too late, with a tick to spare, and forward only if the earliest waits longer by more
 // than the slack. Between, each state is applied the same number of ticks after the client's tick, whatever the two
-// clocks do.
+// clocks do. Of a span whose earliest waits so long the others do not count: the client has caught up, and they were late
+// because of that.
 func (c *claims) adaptBuffer(earliest, shortest sim.Moment) (back int64) {
+	if earliest+c.state.delay < -claimSlack*sim.MomentsPerTick {
+		c.state.percentile.Discard()
+	}
 	c.state.percentile.EndSpan()
 	needed, shrink := sim.Moment(0), sim.Moment(0)
 	if wanted, ok := c.state.percentile.Wanted(); ok {

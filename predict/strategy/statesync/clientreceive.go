@@ -45,7 +45,7 @@ func (c *client) receive(payload []byte) (ok bool) {
 		late = s.tick <= c.state.newest && !first
 	}
 	if c.state.newest = max(c.state.newest, s.tick); c.state.newest == s.tick && s.format.authority {
-		c.authority.serverTick, c.authority.consumedTick = s.tick, s.consumedTick
+		c.authority.serverTick, c.authority.consumedTick, c.authority.move = s.tick, s.consumedTick, s.move
 	}
 	c.storeInputs(s)
 	c.storePacket(s)

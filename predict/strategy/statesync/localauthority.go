@@ -11,11 +11,12 @@ import (
 // localAuthority is a client's side of client authority: the bodies that its world assigns to the
 // client's player, and the uplink that sends their states. A localClaim is its part for one body.
 type localAuthority struct {
-	input          sim.Input // of this tick
-	serverTick     sim.Tick  // of the server's newest packet
-	consumedTick   sim.Tick  // newest client tick that the server had consumed by then; 0: none
-	enteredTick    sim.Tick  // client tick after that in which the player last entered or left a vehicle
-	claimedIslands []bool    // by island: it contains a claimed body that is awake
+	input          sim.Input  // of this tick
+	serverTick     sim.Tick   // of the server's newest packet
+	consumedTick   sim.Tick   // newest client tick that the server had consumed by then; 0: none
+	move           claimsMove // that it announces
+	enteredTick    sim.Tick   // client tick after that in which the player last entered or left a vehicle
+	claimedIslands []bool     // by island: it contains a claimed body that is awake
 	sender         sender
 
 	scratch localAuthorityScratch
@@ -96,14 +97,15 @@ func (c *client) updateClaims() {
 	c.counters.claimedBodies.Set(float64(count))
 }
 
-// predictedTick returns the server tick that the drawn states of claimed bodies will be applied in:
-// that of the newest packet, plus the client's ticks that the server had not consumed by then.
-func (c *client) predictedTick() sim.Tick {
+// predictedMoment returns the server's moment at which the drawn states of claimed bodies will be applied: the
+// tick of the newest packet, plus the client's ticks that the server had not consumed by then, plus the move that it
+// announces.
+func (c *client) predictedMoment() sim.Moment {
 	a := &c.authority
 	if a.consumedTick == 0 {
-		return c.env.World.Tick()
+		return c.env.World.Tick().Moment()
 	}
-	return sim.Tick(max(int64(a.serverTick)+int64(c.state.inputTick)-1-int64(a.consumedTick), 0))
+	return a.move.applied(a.serverTick, int64(c.state.inputTick)-1-int64(a.consumedTick))
 }
 
 // sleepIslands puts an island to sleep at the server's poses if each of its bodies rests at the
@@ -286,7 +288,7 @@ func (c *client) accumulateClaimPriorities() {
 }
 
 func (a *localAuthority) copyFrom(o *localAuthority) {
-	a.input, a.serverTick, a.consumedTick, a.enteredTick = o.input, o.serverTick, o.consumedTick, o.enteredTick
+	a.input, a.serverTick, a.consumedTick, a.move, a.enteredTick = o.input, o.serverTick, o.consumedTick, o.move, o.enteredTick
 	a.claimedIslands = append(a.claimedIslands[:0], o.claimedIslands...)
 	a.sender.copyFrom(&o.sender)
 }

@@ -46,7 +46,8 @@ type update struct {
 //	  position steps, 2 bits, from 0 for 4096 per metre to 3 for 512; bits of a rotation's
 //	  component less 9, 3 bits; relative, 1 bit; delta, 1 bit; if delta: delta base, 2 bits
 //	if authority, from the server: consumed tick, low 16 bits: the newest client tick whose
-//	  states the server has applied
+//	  states the server has applied; whether that is about to move, 1 bit; and if so: ticks that the
+//	  move sets it back by, plus 32, 6 bits; ticks from this packet's to the last before the move, 7 bits
 //	if delta, unless the delta base is a sequence: ticks from the newest acknowledged packet to this
 //	  one, less 1, 8 bits; and, if baselines follow from the acks: for each packet of the 31 ticks
 //	  before it that is not acknowledged, its distance from the last such one, then a distance
@@ -76,6 +77,7 @@ type message struct {
 	attachments  sim.Attachments                      // from the server, at the tick
 	format       format
 	consumedTick sim.Tick // if authority, from the server: newest client tick whose states it has applied
+	move         claimsMove
 	fromClient   bool
 	ackAge       int    // ticks from the newest acknowledged packet to this one
 	ackBits      uint32 // bit n: the packet n ticks before the newest acknowledged one is acknowledged
@@ -135,6 +137,7 @@ func (m *message) code(c *quant.Coder, scene *sim.Scene) {
 		if c.Reading() {
 			m.consumedTick = input.UnwrapTick(low, tickBits, m.consumedTick)
 		}
+		m.move.code(c)
 	}
 	if m.format.delta && m.format.deltaBase != sequenceBase {
 		c.Label("ack_age")
@@ -295,7 +298,7 @@ func (m *message) read(c *quant.Coder, payload []byte, scene *sim.Scene, near si
 func (m *message) copyFrom(o *message) {
 	m.tick, m.inputCount, m.players, m.format, m.updateCount = o.tick, o.inputCount, o.players, o.format, o.updateCount
 	m.ackAge, m.ackBits, m.params = o.ackAge, o.ackBits, o.params
-	m.consumedTick, m.fromClient, m.attachments = o.consumedTick, o.fromClient, o.attachments
+	m.consumedTick, m.move, m.fromClient, m.attachments = o.consumedTick, o.move, o.fromClient, o.attachments
 	for p := range o.players {
 		copy(m.inputs[p][:], o.inputs[p][:o.inputCount])
 	}

@@ -63,7 +63,7 @@ func (c *client) fillObserved(claimed func(i int) bool) {
 	for i := range c.bodies {
 		t := w.Tick()
 		if claimed != nil && claimed(i) {
-			t = c.predictedTick()
+			t = c.predictedMoment().Tick()
 		} else if c.observed.Since(i, t) < int64(w.Rate()/fillsPerSecond) {
 			continue
 		}
@@ -75,7 +75,7 @@ func (c *client) fillObserved(claimed func(i int) bool) {
 func (c *client) viewObserved(v *predict.View) {
 	switch {
 	case c.mayClaim():
-		v.Own = c.predictedTick().Moment()
+		v.Own = c.predictedMoment()
 	case c.observed.Active():
 		v.Own = v.Others // of the client's world
 	}

@@ -194,7 +194,7 @@ func (s *server) sendPacket(i int, peer predict.Peer) {
 	msg.tick, msg.players, msg.updateCount, msg.attachments = now, s.Env.Players, 0, world.Attachments()
 	msg.format = s.settings.compression.format(s.settings.policy.velocities)
 	if msg.format.authority = s.settings.authority == clientAuthority; msg.format.authority {
-		msg.consumedTick = s.claims[i].consumedTick()
+		msg.consumedTick, msg.move = s.claims[i].consumedTick(), s.claims[i].announced(now)
 	} else {
 		s.settings.policy.reckoning.format(&msg.format)
 	}
