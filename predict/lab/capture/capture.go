@@ -153,20 +153,17 @@ type Replay struct {
 // Replay returns the session before its first tick. Call BeforeTick before each one.
 func (c *Capture) Replay() (*Replay, error) {
 	r := &Replay{capture: c}
-	players, err := lab.PlayerCount(c.Tape.Config.Scene)
-	if err != nil {
-		return nil, err
-	}
 	for _, e := range c.events {
-		if e.wire >= players || c.Player != Server && (e.wire > 0 || e.reset) {
+		if c.Player != Server && (e.wire > 0 || e.reset) {
 			return nil, fmt.Errorf("tick %d: there is no wire %d", e.tick, e.wire+1)
 		}
 	}
-	r.next = make([]int, players)
-	wires := make([]link.Wire, players)
+	r.next = make([]int, sim.MaxPlayers)
+	wires := make([]link.Wire, sim.MaxPlayers)
 	for i := range wires {
 		wires[i] = &replayWire{r, i}
 	}
+	var err error
 	if c.Player == Server {
 		r.Lab, err = lab.NewServer(c.Tape.Config, c.Tape.Panes[0], wires)
 	} else {
@@ -178,7 +175,7 @@ func (c *Capture) Replay() (*Replay, error) {
 // BeforeTick makes the server forget the clients that it forgot before this tick.
 func (r *Replay) BeforeTick() {
 	for events := r.capture.events; r.resets < len(events) && events[r.resets].tick <= r.Lab.Ticks(); r.resets++ {
-		if e := &events[r.resets]; e.reset {
+		if e := &events[r.resets]; e.reset && e.wire < r.Lab.Players() {
 			r.Lab.Reset(e.wire)
 		}
 	}

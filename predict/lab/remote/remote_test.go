@@ -284,7 +284,7 @@ func FuzzServer(f *testing.F) {
 		w.run(50 * time.Millisecond)
 		p := w.connect("ann")
 		w.run(100 * time.Millisecond)
-		for _, x := range [][]byte{a, b, append(slices.Clone(tags[controlChannel]), a...), append(slices.Clone(tags[ghostChannel]), b...)} {
+		for _, x := range [][]byte{a, b, append([]byte{0}, a...), append([]byte{ghostTag + 1}, b...)} {
 			p.end.Send(w.now-p.start, x)
 			w.server.seats[0].guest.wire.Send(w.now, x)
 		}

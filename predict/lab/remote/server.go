@@ -4,7 +4,8 @@
 //
 // A client says its name. The server gives it a seat and describes the session, the client makes the same world, asks
 // the server for its present state as any client that joins again does, and plays. A name keeps its seat: who comes
-// back, comes back to it.
+// back, comes back to it. When the server goes on with another scene or strategy, it describes the new session to all, and
+// each client goes on with it as if it had joined again.
 //
 // The package reads no clock and opens no socket. Times are those of the process; the caller passes them, and wires.
 package remote
@@ -36,9 +37,12 @@ type Server struct {
 
 	config    ServerConfig
 	clock     clock
-	startHash uint64
-	seats     []seat
-	guests    []*guest // connections without a seat
+	startHash uint64 // of the scene
+	session   byte   // its number, from 1
+	begins    sim.Tick
+	commands  []lab.Command // applied since the last tick
+	seats     []seat        // of the scene
+	guests    []*guest      // connections without a seat
 	buffer    []byte
 	recordErr error
 }
@@ -62,7 +66,7 @@ type guest struct {
 	name       string // empty: it has not said hello
 	wantsGhost bool
 	nextGhost  int    // body with which its next ghost begins
-	micrometre uint32 // path error that it has reported
+	micrometre uint32 // path error that it has reported, of the session
 	hasScore   bool
 	refusedAt  time.Duration // when it was refused; 0: it was not
 }
@@ -79,17 +83,14 @@ const (
 
 // NewServer returns a server at time now, which makes its first tick then.
 func NewServer(config ServerConfig, now time.Duration) (*Server, error) {
-	s := &Server{config: config, clock: clock{rate: config.Session.Rate, start: now}}
+	s := &Server{config: config, clock: clock{rate: config.Session.Rate, start: now}, session: 1}
 	if s.config.Log == nil {
 		s.config.Log = func(string, ...any) {}
 	}
-	players, err := lab.PlayerCount(config.Session.Scene)
-	if err != nil {
-		return nil, err
-	}
+	var err error
 	s.config.Session.Network = link.Network{}
-	s.seats = make([]seat, players)
-	wires := make([]link.Wire, players)
+	s.seats = make([]seat, sim.MaxPlayers)
+	wires := make([]link.Wire, len(s.seats))
 	for i := range wires {
 		s.seats[i].wire.Wire = lab.CutWire{}
 		wires[i] = config.Recording.Wire(i, &s.seats[i].wire)
@@ -97,7 +98,10 @@ func NewServer(config ServerConfig, now time.Duration) (*Server, error) {
 	if s.Lab, err = lab.NewServer(s.config.Session, config.Spec, wires); err != nil {
 		return nil, err
 	}
-	s.startHash = startHash(s.Lab)
+	if s.startHash, err = startHash(&s.config.Session); err != nil {
+		return nil, err
+	}
+	s.seats = s.seats[:s.Lab.Players()]
 	config.Recording.Start(s.Lab, config.Version, capture.Server, config.Spec)
 	return s, nil
 }
@@ -130,20 +134,22 @@ func (s *Server) Advance(now time.Duration) {
 
 // tick makes a tick of the session at time now.
 func (s *Server) tick(now time.Duration) {
-	if s.Lab.Ticks() > 0 { // its sides know their peers from the first tick on
+	if s.Lab.Ticks() > s.begins { // its sides know their peers from the first tick on
 		s.updateGuests(now)
 		s.updateSeats(now)
 	}
 	if err := s.Lab.Tick(lab.Entry{}); err != nil {
 		panic("remote: " + err.Error()) // no command is refused that is not there
 	}
-	if err := s.config.Recording.Ticked(lab.Entry{}); err != nil && s.recordErr == nil {
+	e := lab.Entry{Commands: s.commands}
+	s.commands = nil
+	if err := s.config.Recording.Ticked(e); err != nil && s.recordErr == nil {
 		s.recordErr = err
 		s.config.Log("the capture ends here", "error", err)
 	}
 	for i := range s.seats {
 		if g := s.seats[i].guest; g != nil && g.wantsGhost {
-			s.buffer = append(s.buffer[:0], tags[ghostChannel]...)
+			s.buffer = append(s.buffer[:0], ghostTag+s.session)
 			s.buffer, g.nextGhost = appendGhost(s.buffer, s.Lab.Panes[0].ServerWorld, g.nextGhost)
 			_ = g.wire.Send(now, s.buffer) // what cannot be sent is lost
 		}
@@ -179,8 +185,8 @@ func (g *guest) update(now time.Duration) {
 		switch {
 		case kind == helloMessage && len(text) > 1 && len(text) <= 1+MaxName && g.name == "":
 			g.wantsGhost, g.name = text[0]&wantsGhost != 0, printable(string(text[1:]))
-		case kind == scoreMessage && len(text) == 4:
-			g.micrometre, g.hasScore = binary.LittleEndian.Uint32(text), true
+		case kind == scoreMessage && len(text) == 5 && text[0] == g.session:
+			g.micrometre, g.hasScore = binary.LittleEndian.Uint32(text[1:]), true
 		}
 	})
 }
@@ -215,15 +221,24 @@ func (s *Server) seatGuest(g *guest, now time.Duration) bool {
 		old.wire.Close()
 	}
 	p.guest, p.name = g, g.name
+	s.begin(i)
+	s.config.Log("joined", "player", i+1, "name", g.name, "address", g.address)
+	return true
+}
+
+// begin begins the session with the guest of a seat.
+func (s *Server) begin(i int) {
+	p := &s.seats[i]
+	g := p.guest
+	g.enter(s.session)
+	g.hasScore = false
 	p.wire.Wire = &channel{channels: &g.channels, kind: game, start: s.clock.start}
 	s.reset(i)
 	text := describe(s.config.Session, s.config.Spec, s.config.Version, i, s.startHash)
 	for ; len(text) > 0; text = text[min(maxPart, len(text)):] {
 		g.control.send(sessionMessage, text[:min(maxPart, len(text))])
 	}
-	g.control.send(beginMessage, nil)
-	s.config.Log("joined", "player", i+1, "name", g.name, "address", g.address)
-	return true
+	g.control.send(beginMessage, []byte{s.session})
 }
 
 // seatFor returns the seat of a name: its own, or else one that nobody has had, or else the one that is free for the
@@ -248,23 +263,32 @@ func (s *Server) refuse(g *guest, now time.Duration, why string) {
 	s.config.Log("refused", "name", g.name, "address", g.address, "why", why)
 }
 
-// updateSeats receives what the players have sent, and frees the seats of those who have gone.
+// updateSeats receives what the players have sent, begins the session with those who are still in an earlier one, and
+// frees the seats of those who have gone.
 func (s *Server) updateSeats(now time.Duration) {
 	for i := range s.seats {
 		p := &s.seats[i]
-		if g := p.guest; g != nil {
-			g.update(now)
-			p.wire.Wire.(*channel).start = s.clock.start
-			if err := g.wire.Err(); err != nil {
-				g.wire.Close()
-				p.last = s.seatNow(i)
-				p.last.Address = ""
-				p.guest, p.freed, p.wire.Wire = nil, now, lab.CutWire{}
-				s.reset(i)
-				s.config.Log("left", "player", i+1, "name", p.name, "why", err)
+		g := p.guest
+		if g == nil {
+			if s.Lab.Ticks()%sim.Tick(s.config.Session.Rate) == 1 || s.Lab.Ticks() == s.begins+1 {
+				s.reset(i) // what waits for the client of an empty seat does not grow
 			}
-		} else if s.Lab.Ticks()%sim.Tick(s.config.Session.Rate) == 1 {
-			s.reset(i) // what waits for the client of an empty seat does not grow
+			continue
+		}
+		g.update(now)
+		if c, ok := p.wire.Wire.(*channel); ok {
+			c.start = s.clock.start
+		}
+		switch err := g.wire.Err(); {
+		case err != nil:
+			g.wire.Close()
+			p.last = s.seatNow(i)
+			p.last.Address = ""
+			p.guest, p.freed, p.wire.Wire = nil, now, lab.CutWire{}
+			s.reset(i)
+			s.config.Log("left", "player", i+1, "name", p.name, "why", err)
+		case g.session != s.session && !g.control.isBusy():
+			s.begin(i)
 		}
 	}
 }
