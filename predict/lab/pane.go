@@ -211,6 +211,9 @@ func (p *Pane) tick() {
 		p.collectViews()
 	}
 	if r != nil {
+		if r.watches {
+			p.showServer()
+		}
 		p.countConnections()
 		p.CPU.add(p.Counters.BeginSpan() - begin)
 		return

@@ -17,13 +17,14 @@ import (
 
 // remote says what runs in this process. Nil is everything.
 type remote struct {
-	serves bool        // the server; otherwise one client
-	player int         // whom the client controls
-	wires  []link.Wire // of the server by client, or of the client
+	serves  bool        // the server; otherwise one client, or
+	watches bool        // neither
+	player  int         // whom the client controls; -1: nobody
+	wires   []link.Wire // of the server by client, or of the client
 }
 
 func (r *remote) runsServer() bool  { return r == nil || r.serves }
-func (r *remote) runsClients() bool { return r == nil || !r.serves }
+func (r *remote) runsClients() bool { return r == nil || !r.serves && !r.watches }
 
 // Remote reports whether only one side of the session runs in this process.
 func (l *Lab) Remote() bool { return l.remote != nil }
@@ -42,6 +43,23 @@ func NewClient(c Config, spec string, player int, wire link.Wire) (*Lab, error) 
 	return newRemote(c, spec, &remote{player: player, wires: []link.Wire{wire}})
 }
 
+// NewWatcher returns a lab that runs neither side of a pane. Its client draws the server's world, in which the caller puts
+// what it knows of that.
+func NewWatcher(c Config, spec string) (*Lab, error) {
+	return newRemote(c, spec, &remote{watches: true, player: -1, wires: []link.Wire{CutWire{}}})
+}
+
+// showServer makes the client of a watcher draw the server's world.
+func (p *Pane) showServer() {
+	v := &p.Clients[0].View
+	v.Reset()
+	v.ShowTick(p.ServerWorld.Tick())
+	bodies := p.ServerWorld.Bodies()
+	for i := range bodies {
+		v.Bodies = append(v.Bodies, bodies[i].Pose)
+	}
+}
+
 func newRemote(c Config, spec string, r *remote) (*Lab, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
@@ -53,7 +71,7 @@ func newRemote(c Config, spec string, r *remote) (*Lab, error) {
 	switch n := l.Players(); {
 	case r.serves && len(r.wires) < n:
 		return nil, fmt.Errorf("scene %s: %d wires for %d players", c.Scene, len(r.wires), n)
-	case !r.serves && (r.player < 0 || r.player >= n):
+	case r.runsClients() && (r.player < 0 || r.player >= n):
 		return nil, fmt.Errorf("scene %s: player %d: want 1 to %d", c.Scene, r.player+1, n)
 	}
 	if err := checkRemoteSpec(spec); err != nil {
@@ -63,7 +81,7 @@ func newRemote(c Config, spec string, r *remote) (*Lab, error) {
 	if _, err := l.Open(spec); err != nil {
 		return nil, err
 	}
-	if !r.serves {
+	if r.runsClients() {
 		return l, l.Apply(Command{Verb: "rejoin", Pane: AllPanes, Name: "1"})
 	}
 	return l, nil
@@ -124,11 +142,12 @@ func (r *remote) severed() *remote {
 	return &cut
 }
 
-// remoteVerbs are the verbs of commands that one side can apply alone, of a client and of the server. After scene and
-// switch the processes have to agree again who plays: package remote does that.
-var remoteVerbs = [2][]string{
+// remoteVerbs are the verbs of commands that one side can apply alone, of a client, of the server and of a watcher. After
+// scene and switch the processes have to agree again who plays: package remote does that.
+var remoteVerbs = [3][]string{
 	{"rejoin", "clock", "freeze", "drag", "show", "focus", "scene", "switch"},
 	{"nudge", "drag", "show", "focus", "scene", "switch"},
+	{"show", "focus", "scene", "switch"},
 }
 
 // checkCommand refuses commands that need a side that runs elsewhere.
@@ -137,8 +156,11 @@ func (r *remote) checkCommand(c *Command) error {
 		return nil
 	}
 	allowed, here := remoteVerbs[0], "client"
-	if r.serves {
+	switch {
+	case r.serves:
 		allowed, here = remoteVerbs[1], "server"
+	case r.watches:
+		allowed, here = remoteVerbs[2], "picture"
 	}
 	onServer := strings.HasPrefix(c.Name, "server")
 	if !slices.Contains(allowed, c.Verb) || c.Verb == "drag" && c.Name != dragOff && onServer != r.serves {

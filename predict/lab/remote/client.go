@@ -17,6 +17,7 @@ type ClientConfig struct {
 	Name      string // of the player, at most MaxName bytes; the seat belongs to it
 	Version   string // of the program
 	Ghost     bool   // ask for the server's poses, which give a path error
+	Watch     bool   // without a seat: the server's poses are all that there is to see
 	Recording *capture.Recording
 	Log       func(event string, values ...any) // names and values in turn; may be nil
 }
@@ -24,7 +25,7 @@ type ClientConfig struct {
 // Client is the client of a player.
 type Client struct {
 	Lab    *lab.Lab // nil until the server has described the session
-	Player int      // of the scene
+	Player int      // of the scene; -1: the client watches
 
 	config ClientConfig
 	channels
@@ -39,7 +40,13 @@ type Client struct {
 	ghosts    int           // datagrams of the server's poses that were received
 	commands  []lab.Command // applied since the last tick
 	recordErr error
+	news      []string
+	speaker   string // of the next line of chat
+	said      chatLimit
 }
+
+// maxNews is the number of lines that wait for News.
+const maxNews = 8
 
 // ErrRefused is the error of a client that may not join.
 var ErrRefused = errors.New("the server refuses")
@@ -52,6 +59,9 @@ func NewClient(config ClientConfig, wire Wire, now time.Duration) (*Client, erro
 	if n := len(config.Name); n == 0 || n > MaxName || printable(config.Name) != config.Name {
 		return nil, fmt.Errorf("name %q: want 1 to %d letters, digits and signs", config.Name, MaxName)
 	}
+	if config.Watch { // nothing of the session reaches a watcher that could run again
+		config.Ghost, config.Recording = true, nil
+	}
 	if config.Log == nil {
 		config.Log = func(string, ...any) {}
 	}
@@ -60,6 +70,9 @@ func NewClient(config ClientConfig, wire Wire, now time.Duration) (*Client, erro
 	flags := byte(0)
 	if config.Ghost {
 		flags |= wantsGhost
+	}
+	if config.Watch {
+		flags |= watches
 	}
 	c.control.send(helloMessage, append([]byte{flags}, config.Name...))
 	return c, nil
@@ -116,7 +129,11 @@ func (c *Client) Step(now time.Duration, input func(t sim.Tick) sim.Input) error
 			return fmt.Errorf("the session of the server: %w", err)
 		}
 	}
-	if playing {
+	switch {
+	case playing && c.config.Watch:
+		c.watch(at)
+		return nil
+	case playing:
 		c.tick(at, now, input)
 		return nil
 	}
@@ -148,6 +165,12 @@ func (c *Client) handle(kind byte, text []byte) {
 		if len(text) == 1 && text[0] > 0 && text[0] <= sessions {
 			c.complete, c.next = true, text[0]
 		}
+	case speakerMessage:
+		c.speaker = printableText(text[:min(len(text), MaxName)])
+	case chatMessage:
+		line := printableText(text)
+		c.config.Log("chat", "name", c.speaker, "text", line)
+		c.tell(c.speaker + ": " + line)
 	case refuseMessage:
 		c.refused = fmt.Errorf("%w: %s", ErrRefused, printableText(text))
 	}
@@ -174,6 +197,9 @@ func (c *Client) begin(now time.Duration) error {
 	if v := d.tape.Version; v != c.config.Version {
 		return fmt.Errorf("version %q: this is version %q of the program: use the same on both machines", v, c.config.Version)
 	}
+	if (d.player < 0) != c.config.Watch {
+		return fmt.Errorf("player %d: want a seat, or none to watch", d.player+1)
+	}
 	config, spec := d.tape.Config, d.tape.Panes[0]
 	if hash, err := startHash(&config); err != nil || hash != d.start {
 		return errors.Join(err, fmt.Errorf("scene %s begins otherwise here: use the same program on both machines", config.Scene))
@@ -189,10 +215,15 @@ func (c *Client) begin(now time.Duration) error {
 	config.Network = link.Network{}
 	c.game = &channel{channels: &c.channels, kind: game, start: now}
 	wire := c.config.Recording.Wire(0, c.game)
+	c.Player, c.clock = d.player, clock{config.Rate, now}
+	if c.config.Watch {
+		c.Lab, err = lab.NewWatcher(config, spec)
+		c.config.Log("watching", "scene", config.Scene, "strategy", spec, "rate", config.Rate)
+		return err
+	}
 	if c.Lab, err = lab.NewClient(config, spec, d.player, wire); err != nil {
 		return err
 	}
-	c.Player, c.clock = d.player, clock{config.Rate, now}
 	c.config.Recording.Start(c.Lab, c.config.Version, d.player, spec)
 	c.config.Log("playing", "player", d.player+1, "scene", config.Scene, "strategy", spec, "rate", config.Rate)
 	return nil
@@ -200,7 +231,10 @@ func (c *Client) begin(now time.Duration) error {
 
 // follow goes on with another scene or strategy, as after a loss of everything: the world comes from the server.
 func (c *Client) follow(config *lab.Config, spec string) error {
-	commands := []lab.Command{{Verb: "switch", Name: spec}, {Verb: "rejoin", Pane: lab.AllPanes, Name: "1"}}
+	commands := []lab.Command{{Verb: "switch", Name: spec}}
+	if !c.config.Watch {
+		commands = append(commands, lab.Command{Verb: "rejoin", Pane: lab.AllPanes, Name: "1"})
+	}
 	if config.Scene != c.Lab.Config().Scene { // of which the present strategy may not be able to send all bodies
 		commands = append([]lab.Command{
 			{Verb: "switch", Name: lab.FallbackSpec}, {Verb: "scene", Pane: lab.AllPanes, Name: config.Scene},
@@ -212,7 +246,31 @@ func (c *Client) follow(config *lab.Config, spec string) error {
 		}
 	}
 	c.config.Log("switched", "scene", config.Scene, "strategy", spec)
+	c.tell("the server goes on with " + spec + " in " + config.Scene)
 	return nil
+}
+
+// tell adds a line to the news.
+func (c *Client) tell(line string) {
+	c.news = append(c.news, line)
+	c.news = c.news[max(0, len(c.news)-maxNews):]
+}
+
+// News returns what has happened since the last call, a line each, oldest first: at most the last eight.
+func (c *Client) News() []string {
+	list := c.news
+	c.news = nil
+	return list
+}
+
+// watch makes a tick without a side.
+func (c *Client) watch(now time.Duration) {
+	pane := c.Lab.Panes[0]
+	c.ghosts += receiveGhost(&c.channels, now, pane.ServerWorld, pane.Score, 0)
+	if err := c.Lab.Tick(lab.Entry{}); err != nil {
+		panic("remote: " + err.Error()) // there is no command
+	}
+	c.commands = nil
 }
 
 // tick makes the tick that is due at a time, which is now or earlier.

@@ -14,10 +14,15 @@ const (
 	beginMessage   = 3 // server: the description is complete; the session's number
 	refuseMessage  = 4 // server: why the client may not join
 	scoreMessage   = 5 // client: the session's number, and its path error in micrometres, 32 bits
+	speakerMessage = 6 // server: who says the next line
+	chatMessage    = 7 // a line of chat
 )
 
-// wantsGhost is the flag of a hello that asks for the ghost.
-const wantsGhost = 1
+// The flags of a hello.
+const (
+	wantsGhost = 1 // the client asks for the ghost
+	watches    = 2 // and for no seat
+)
 
 const (
 	maxMessage = 64 // bytes

@@ -15,7 +15,7 @@ const maxDescription = 16 << 10
 
 // description is what a client has to know of a session: the beginning of a tape without entries.
 type description struct {
-	player int // of the client
+	player int // of the client; -1: it watches
 	start  uint64
 	tape   tape.Tape
 }

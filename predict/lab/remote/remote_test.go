@@ -87,8 +87,14 @@ func newWorld(t testing.TB, scene, network, spec string) *world {
 	return w
 }
 
-// connect starts a process, whose clock begins at 0.
+// connect starts a process of a player, whose clock begins at 0.
 func (w *world) connect(name string) *process {
+	w.Helper()
+	return w.connectWith(ClientConfig{Name: name, Ghost: true})
+}
+
+// connectWith starts a process.
+func (w *world) connectWith(config ClientConfig) *process {
 	w.Helper()
 	client, server := link.Pair(&w.network, w.links%8)
 	w.links++
@@ -96,7 +102,8 @@ func (w *world) connect(name string) *process {
 	p := &process{end: &end{Wire: client, start: w.now, err: &left}, start: w.now}
 	w.server.Connect(&end{Wire: server, err: &left}, fmt.Sprint("address ", w.links), w.now)
 	var err error
-	p.Client, err = NewClient(ClientConfig{Name: name, Version: "test", Ghost: true, Recording: capture.NewRecording(&p.file)}, p.end, 0)
+	config.Version, config.Recording = "test", capture.NewRecording(&p.file)
+	p.Client, err = NewClient(config, p.end, 0)
 	if err != nil {
 		w.Fatal(err)
 	}

@@ -39,7 +39,7 @@ func TestSwitch(t *testing.T) {
 	}
 	do := func(line string) {
 		t.Helper()
-		if err := w.server.Switch(line); err != nil {
+		if err := w.server.Instruct(line); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -61,7 +61,7 @@ func TestSwitch(t *testing.T) {
 	everyone = append(everyone, eve)
 	w.run(4 * time.Second)
 	check("katamari:players=3:cubes=40", "snapshot:snapshot-every=3")
-	if err := w.server.Switch("scene two-players"); err == nil || !strings.Contains(err.Error(), "player 3, eve, is playing") {
+	if err := w.server.Instruct("scene two-players"); err == nil || !strings.Contains(err.Error(), "player 3, eve, is playing") {
 		t.Errorf("a scene for two with three players: %v", err)
 	}
 	eve.Close()
@@ -93,17 +93,23 @@ func TestSwitchErrors(t *testing.T) {
 		"":                                "no instruction",
 		"jump":                            `no instruction "jump"`,
 		"scene nowhere":                   "no scene",
-		"scene":                           "want one word",
-		"panes rewind rollback":           "want one word",
+		"scene":                           "want 1",
+		"panes rewind rollback":           "want 1",
 		"strategy telepathy":              "no strategy",
 		"panes rollback:topology=mesh":    "wire to the server only",
 		"set":                             "want a knob",
 		"set warp=9":                      "warp",
 		"set snapshot-every":              "name=value",
+		"network 3 perfect":               "from 1 to 2",
+		"network 1 perfect":               "nobody is playing",
+		"network all latency":             "latency",
+		"network 1":                       "want 2",
+		"say":                             "want 1 to 63",
+		"say \x1b[31m":                    "ASCII",
 		"set messages":                    "name=value",
-		"scene katamari:players=2 rewind": "want one word",
+		"scene katamari:players=2 rewind": "want 1",
 	} {
-		if err := w.server.Switch(line); err == nil || !strings.Contains(err.Error(), want) {
+		if err := w.server.Instruct(line); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: error %v: want %q", line, err, want)
 		}
 	}
