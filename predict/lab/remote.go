@@ -8,6 +8,8 @@ import (
 
 	"ghostcube/net/link"
 	"ghostcube/net/packet"
+	"ghostcube/predict"
+	"ghostcube/sim/scene"
 )
 
 // The sides of a session can run in several processes: the server in one, each client in another. The lab of such
@@ -108,6 +110,17 @@ func checkRemoteSpec(spec string) error {
 		}
 	}
 	return nil
+}
+
+// StartHash digests the world with which the scene of a session begins. It differs between two programs if their scenes
+// or their physics do.
+func StartHash(c *Config) (uint64, error) {
+	sc, err := scene.Named(c.Scene)
+	if err != nil {
+		return 0, err
+	}
+	bodies, cache := predict.NewWorld(sc, c.Rate).Hash()
+	return bodies ^ cache<<1, nil
 }
 
 // Reset makes the server of a lab forget the client of a seat, between two ticks: it has gone, or the one that comes

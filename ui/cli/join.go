@@ -98,7 +98,8 @@ func (c *joinCommand) Run(p *program) error {
 	if err != nil {
 		return errors.Join(usageError{fmt.Errorf("--%w", err)}, conn.Close(), closeFile())
 	}
-	j := &joined{client: client, start: start, typed: typedLines(p.Stdin), refuse: func(err error) { fmt.Fprintln(p.Stderr, "ghostcube:", err) }, pump: pump, pumped: c.Network != ""}
+	j := &joined{client: client, start: start, typed: typedLines(p.Stdin), pump: pump, pumped: c.Network != ""}
+	j.refuse = func(err error) { fmt.Fprintln(p.Stderr, "ghostcube:", err) }
 	err = c.play(ctx, p, j, input)
 	if errors.Is(err, socket.ErrLeft) {
 		fmt.Fprintln(p.Stderr, "ghostcube: the server has ended the session")

@@ -201,7 +201,7 @@ func (c *Client) begin(now time.Duration) error {
 		return fmt.Errorf("player %d: want a seat, or none to watch", d.player+1)
 	}
 	config, spec := d.tape.Config, d.tape.Panes[0]
-	if hash, err := startHash(&config); err != nil || hash != d.start {
+	if hash, err := lab.StartHash(&config); err != nil || hash != d.start {
 		return errors.Join(err, fmt.Errorf("scene %s begins otherwise here: use the same program on both machines", config.Scene))
 	}
 	if c.Lab != nil && (config.Rate != c.Lab.Config().Rate || d.player != c.Player) {

@@ -4,10 +4,8 @@ import (
 	"bytes"
 	"fmt"
 
-	"ghostcube/predict"
 	"ghostcube/predict/lab"
 	"ghostcube/predict/lab/tape"
-	"ghostcube/sim/scene"
 )
 
 // maxDescription is the size of the longest description that a client reads, in bytes.
@@ -18,16 +16,6 @@ type description struct {
 	player int // of the client; -1: it watches
 	start  uint64
 	tape   tape.Tape
-}
-
-// startHash digests the world with which a scene begins. It differs between two programs if their scenes do, or physics.
-func startHash(c *lab.Config) (uint64, error) {
-	sc, err := scene.Named(c.Scene)
-	if err != nil {
-		return 0, err
-	}
-	bodies, cache := predict.NewWorld(sc, c.Rate).Hash()
-	return bodies ^ cache<<1, nil
 }
 
 // describe returns the text of a session for the client of a player.

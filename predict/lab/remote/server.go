@@ -107,7 +107,7 @@ func NewServer(config ServerConfig, now time.Duration) (*Server, error) {
 	if s.Lab, err = lab.NewServer(s.config.Session, config.Spec, wires); err != nil {
 		return nil, err
 	}
-	if s.startHash, err = startHash(&s.config.Session); err != nil {
+	if s.startHash, err = lab.StartHash(&s.config.Session); err != nil {
 		return nil, err
 	}
 	s.seats = s.seats[:s.Lab.Players()]

@@ -103,7 +103,7 @@ func (s *Server) switchTo(next lab.Config, spec string) error {
 			return fmt.Errorf("scene %s takes %d players: player %d, %s, is playing", next.Scene, players, i+1, p.name)
 		}
 	}
-	start, err := startHash(&next)
+	start, err := lab.StartHash(&next)
 	if err != nil {
 		return err
 	}
