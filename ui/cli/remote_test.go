@@ -248,7 +248,7 @@ func TestTypedLines(t *testing.T) {
 	atBot.wait(t, "msg=playing")
 	io.WriteString(toServer, "strategy telepathy\n\npanes rollback\nscene katamari:players=3\nnetwork 1 latency=10ms\nsay hello\n")
 	atServer.wait(t, `no strategy "telepathy"`)
-	atBot.wait(t, "msg=switched scene=katamari:players=3 strategy=rollback")
+	atBot.wait(t, `msg=switched scene="katamari:players=3" strategy=rollback`)
 	atBot.wait(t, `msg=chat name="the host" text=hello`)
 	io.WriteString(toBot, "good game\n")
 	atServer.wait(t, `msg=chat name=ann text="good game"`)
