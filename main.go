@@ -16,5 +16,7 @@ import (
 )
 
 func main() {
-	os.Exit(cli.Main(program.Environment(os.Args[1:], os.Stdout, os.Stderr)))
+	environment := program.Environment(os.Args[1:], os.Stdout, os.Stderr)
+	environment.Stdin = os.Stdin
+	os.Exit(cli.Main(environment))
 }

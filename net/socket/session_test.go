@@ -174,7 +174,7 @@ func TestDocumentedHandshake(t *testing.T) {
 	copy(r.cookie[:], bytes.Repeat([]byte{0xcc}, cookieBytes))
 	copy(r.offer[:], bytes.Repeat([]byte{0xaa}, offerBytes))
 	want := append([]byte{3, 0x47, 0x53, 0x43, 0x42, 1, 1, 1, 2, 3, 4, 5, 6, 7, 8}, bytes.Repeat([]byte{0xcc}, 16)...)
-	want = append(append(want, bytes.Repeat([]byte{0xaa}, 112)...), make([]byte, 1221-15-16-112)...)
+	want = append(append(want, bytes.Repeat([]byte{0xaa}, 112)...), make([]byte, 1222-15-16-112)...)
 	if got := r.write(make([]byte, requestBytes)); !bytes.Equal(got, want) {
 		t.Errorf("request %x", got[:150])
 	}

@@ -22,9 +22,9 @@ import (
 	"time"
 )
 
-// MaxDatagram is the size of the largest datagram that Send takes, in bytes. It is that of net/packet. With all headers
-// of a connection, of UDP and of IPv6 it fits into 1280 bytes, which every path has to carry.
-const MaxDatagram = 1200
+// MaxDatagram is the size of the largest datagram that Send takes, in bytes: that of net/packet, and a byte that says
+// whose it is. With all headers of a connection, of UDP and of IPv6 it fits into 1280 bytes, which every path has to carry.
+const MaxDatagram = 1201
 
 // Overhead is what a connection adds to each datagram, in bytes: one of kind, four of the counter, 16 of the
 // authentication tag. OverheadInsecure is the same without a key: kind and session.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"ghostcube/net/link"
+	"ghostcube/predict"
 	"ghostcube/sim/scene"
 )
 
@@ -187,7 +188,8 @@ func (l *Lab) eachPane(pane int, f func(*Pane) error) error {
 	return nil
 }
 
-// switchStrategy changes the pane's strategy. The server's world continues.
+// switchStrategy changes the pane's strategy. The server's world continues. Where that runs in another process, the client
+// begins with the scene's start: what it has of the world is only for comparison.
 func (p *Pane) switchStrategy(spec string) error {
 	s, set, err := ParseSpec(spec)
 	if err != nil {
@@ -200,7 +202,11 @@ func (p *Pane) switchStrategy(spec string) error {
 		return err
 	}
 	p.Name, _ = CutTitle(spec)
-	p.start(s, p.ServerWorld)
+	world := p.ServerWorld
+	if !p.lab.remote.runsServer() {
+		world = predict.NewWorld(p.lab.newScene(), p.lab.config.Rate)
+	}
+	p.start(s, world)
 	return p.applySettings(set)
 }
 

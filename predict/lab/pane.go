@@ -188,12 +188,15 @@ func (p *Pane) restart() {
 	p.Knobs.CopyFrom(knobs)
 }
 
-// applySettings sets the knobs of a spec.
+// applySettings sets the knobs of a spec. Clients of a server in another process need a way to ask for the world.
 func (p *Pane) applySettings(set []Setting) error {
 	for _, s := range set {
 		if err := p.Knobs.Set(s.Name, s.Value); err != nil {
 			return err
 		}
+	}
+	if p.lab.remote != nil {
+		return p.Knobs.Set("messages", messageModes[messagesReliable])
 	}
 	return nil
 }
@@ -217,6 +220,9 @@ func (p *Pane) tick() {
 		p.collectViews()
 	}
 	if r != nil {
+		if r.watches {
+			p.showServer()
+		}
 		p.countConnections()
 		p.CPU.add(p.Counters.BeginSpan() - begin)
 		return

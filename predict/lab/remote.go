@@ -8,6 +8,8 @@ import (
 
 	"ghostcube/net/link"
 	"ghostcube/net/packet"
+	"ghostcube/predict"
+	"ghostcube/sim/scene"
 )
 
 // The sides of a session can run in several processes: the server in one, each client in another. The lab of such
@@ -17,27 +19,47 @@ import (
 
 // remote says what runs in this process. Nil is everything.
 type remote struct {
-	serves bool        // the server; otherwise one client
-	player int         // whom the client controls
-	wires  []link.Wire // of the server by client, or of the client
+	serves  bool        // the server; otherwise one client, or
+	watches bool        // neither
+	player  int         // whom the client controls; -1: nobody
+	wires   []link.Wire // of the server by client, or of the client
 }
 
 func (r *remote) runsServer() bool  { return r == nil || r.serves }
-func (r *remote) runsClients() bool { return r == nil || !r.serves }
+func (r *remote) runsClients() bool { return r == nil || !r.serves && !r.watches }
 
 // Remote reports whether only one side of the session runs in this process.
 func (l *Lab) Remote() bool { return l.remote != nil }
 
-// NewServer returns a lab that runs the server of a pane over a wire for each player of the scene. Nobody is
-// connected: Reset says so for each seat after the first tick.
+// NewServer returns a lab that runs the server of a pane over a wire for each player of the scene; the commands scene and
+// switch may use more of them. Nobody is connected: Reset says so for each seat after the first tick, and after the first
+// one after such a command.
 func NewServer(c Config, spec string, wires []link.Wire) (*Lab, error) {
 	return newRemote(c, spec, &remote{serves: true, wires: wires})
 }
 
 // NewClient returns a lab that runs the client of a player over a wire. It asks the server for the world in its
-// first tick, and so needs no more of the server's past than its Config and spec.
+// first tick, and so needs no more of the server's past than its Config and spec. After the commands scene and switch it
+// does so by the command rejoin.
 func NewClient(c Config, spec string, player int, wire link.Wire) (*Lab, error) {
 	return newRemote(c, spec, &remote{player: player, wires: []link.Wire{wire}})
+}
+
+// NewWatcher returns a lab that runs neither side of a pane. Its client draws the server's world, in which the caller puts
+// what it knows of that.
+func NewWatcher(c Config, spec string) (*Lab, error) {
+	return newRemote(c, spec, &remote{watches: true, player: -1, wires: []link.Wire{CutWire{}}})
+}
+
+// showServer makes the client of a watcher draw the server's world.
+func (p *Pane) showServer() {
+	v := &p.Clients[0].View
+	v.Reset()
+	v.ShowTick(p.ServerWorld.Tick())
+	bodies := p.ServerWorld.Bodies()
+	for i := range bodies {
+		v.Bodies = append(v.Bodies, bodies[i].Pose)
+	}
 }
 
 func newRemote(c Config, spec string, r *remote) (*Lab, error) {
@@ -49,34 +71,56 @@ func newRemote(c Config, spec string, r *remote) (*Lab, error) {
 	}
 	l := New(c)
 	switch n := l.Players(); {
-	case r.serves && len(r.wires) != n:
+	case r.serves && len(r.wires) < n:
 		return nil, fmt.Errorf("scene %s: %d wires for %d players", c.Scene, len(r.wires), n)
-	case !r.serves && (r.player < 0 || r.player >= n):
+	case r.runsClients() && (r.player < 0 || r.player >= n):
 		return nil, fmt.Errorf("scene %s: player %d: want 1 to %d", c.Scene, r.player+1, n)
 	}
-	l.remote = r
-	if err := new(SpecValidator).Validate(spec); err != nil {
+	if err := checkRemoteSpec(spec); err != nil {
 		return nil, err
 	}
-	p, err := l.Open(spec)
-	if err != nil {
+	l.remote = r
+	if _, err := l.Open(spec); err != nil {
 		return nil, err
+	}
+	if r.runsClients() {
+		return l, l.Apply(Command{Verb: "rejoin", Pane: AllPanes, Name: "1"})
+	}
+	return l, nil
+}
+
+// checkRemoteSpec returns why the sides of a spec cannot run in several processes, or that it is not valid.
+func checkRemoteSpec(spec string) error {
+	s, set, err := ParseSpec(spec)
+	if err != nil {
+		return err
+	}
+	knobs, _ := Describe(s)
+	for _, x := range set {
+		if err := knobs.Set(x.Name, x.Value); err != nil {
+			return err
+		}
 	}
 	for _, no := range []struct{ knob, value, why string }{
 		{"transport", "tcp", "a wire between two processes is UDP"},
 		{"topology", "mesh", "each client has a wire to the server only"},
 	} {
-		if k := p.Knobs.Lookup(no.knob); k != nil && k.Value() == no.value {
-			return nil, fmt.Errorf("%s=%s: %s", no.knob, no.value, no.why)
+		if k := knobs.Lookup(no.knob); k != nil && k.Value() == no.value {
+			return fmt.Errorf("%s=%s: %s", no.knob, no.value, no.why)
 		}
 	}
-	if err := p.Knobs.Set("messages", messageModes[messagesReliable]); err != nil {
-		return nil, err
+	return nil
+}
+
+// StartHash digests the world with which the scene of a session begins. It differs between two programs if their scenes
+// or their physics do.
+func StartHash(c *Config) (uint64, error) {
+	sc, err := scene.Named(c.Scene)
+	if err != nil {
+		return 0, err
 	}
-	if !r.serves {
-		return l, l.Apply(Command{Verb: "rejoin", Pane: AllPanes, Name: "1"})
-	}
-	return l, nil
+	bodies, cache := predict.NewWorld(sc, c.Rate).Hash()
+	return bodies ^ cache<<1, nil
 }
 
 // Reset makes the server of a lab forget the client of a seat, between two ticks: it has gone, or the one that comes
@@ -114,8 +158,13 @@ func (r *remote) severed(l *Lab) *remote {
 	return &cut
 }
 
-// remoteVerbs are the verbs of commands that need one side only.
-var remoteVerbs = [2][]string{{"rejoin", "clock", "freeze", "drag", "show", "focus"}, {"nudge", "drag", "show", "focus"}}
+// remoteVerbs are the verbs of commands that one side can apply alone, of a client, of the server and of a watcher. After
+// scene and switch the processes have to agree again who plays: package remote does that.
+var remoteVerbs = [3][]string{
+	{"rejoin", "clock", "freeze", "drag", "show", "focus", "scene", "switch"},
+	{"nudge", "drag", "show", "focus", "scene", "switch"},
+	{"show", "focus", "scene", "switch"},
+}
 
 // checkCommand refuses commands that need a side that runs elsewhere.
 func (r *remote) checkCommand(c *Command) error {
@@ -123,12 +172,27 @@ func (r *remote) checkCommand(c *Command) error {
 		return nil
 	}
 	allowed, here := remoteVerbs[0], "client"
-	if r.serves {
+	switch {
+	case r.serves:
 		allowed, here = remoteVerbs[1], "server"
+	case r.watches:
+		allowed, here = remoteVerbs[2], "picture"
 	}
 	onServer := strings.HasPrefix(c.Name, "server")
 	if !slices.Contains(allowed, c.Verb) || c.Verb == "drag" && c.Name != dragOff && onServer != r.serves {
 		return fmt.Errorf("%s: only the %s runs in this process", c.Verb, here)
+	}
+	switch c.Verb {
+	case "switch":
+		return checkRemoteSpec(c.Name)
+	case "scene":
+		n, err := PlayerCount(c.Name)
+		switch {
+		case err != nil:
+			return err
+		case r.serves && n > len(r.wires), !r.serves && r.player >= n:
+			return fmt.Errorf("scene %s: %d players", c.Name, n)
+		}
 	}
 	return nil
 }

@@ -52,7 +52,8 @@ func shortRevision(settings []debug.BuildSetting) string {
 
 // Environment is everything that the program takes from outside.
 type Environment struct {
-	Args           []string // without the program's name
+	Args           []string  // without the program's name
+	Stdin          io.Reader // of serve and join; may be nil
 	Stdout, Stderr io.Writer
 	Tapes          fs.FS                // tapes/NAME.tape
 	Traces         fs.FS                // traces/NAME.csv

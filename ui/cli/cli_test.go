@@ -42,6 +42,7 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"ghostcube": func() {
 			o := testEnvironment(os.Args[1:], os.Stdout, os.Stderr)
+			o.Stdin = os.Stdin
 			if os.Getenv("GHOSTCUBE_TEST_PROGRESS") != "" { // for tests that interrupt the program
 				out := os.NewFile(3, "progress")
 				o.Progress = func(share float64) { fmt.Fprintln(out, share) }

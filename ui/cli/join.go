@@ -26,6 +26,7 @@ type joinCommand struct {
 	Headless bool   `help:"A bot plays, without a window: it presses random keys."`
 	Tape     string `help:"A bot plays, without a window: it presses the keys of a tape's first player (see list tapes)." placeholder:"NAME|FILE"`
 	Network  string `help:"Conditions to lay over the real network: latency=75ms,loss=5% (see list networks)." placeholder:"NETWORK"`
+	Watch    bool   `help:"Watch without a seat: the window shows the server's world."`
 	NoGhost  bool   `help:"Do without the server's poses, which give the path error and cost bandwidth of their own. A bot plays."`
 
 	connectionFlags `embed:""`
@@ -38,8 +39,9 @@ func (c *joinCommand) Help() string {
 Opens the window: you play. With --headless, --tape, --seconds or --no-ghost, and where there is
 no display, a bot plays: it presses the keys of a tape over and over, or random keys.
 
-The server decides the scene, the strategy and its knobs. The path error is measured with the
-server's poses, which travel beside the strategy and do not count as its bandwidth.
+The server decides the scene, the strategy and its knobs, and may change them. The path error is measured with the
+server's poses, which travel beside the strategy and do not count as its bandwidth. Lines on the
+standard input are said to all; the window has a field for them.
 
 Examples:
   ghostcube join 192.168.1.5:7777 --key KEY
@@ -56,6 +58,11 @@ func (c *joinCommand) Run(p *program) error {
 	}
 	if err != nil {
 		return usageError{err}
+	}
+	for flag, given := range map[string]bool{"tape": c.Tape != "", "no-ghost": c.NoGhost, "capture": c.Capture != ""} {
+		if c.Watch && given {
+			return usageError{fmt.Errorf("--watch and --%s: want one of them", flag)}
+		}
 	}
 	input, err := c.bot(p)
 	if err != nil {
@@ -86,12 +93,13 @@ func (c *joinCommand) Run(p *program) error {
 		wire, pump = over, over.Pump
 	}
 	client, err := remote.NewClient(remote.ClientConfig{
-		Name: c.Name, Version: Version, Ghost: !c.NoGhost, Recording: recording, Log: logTo(p.Stderr),
+		Name: c.Name, Version: Version, Ghost: !c.NoGhost, Watch: c.Watch, Recording: recording, Log: logTo(p.Stderr),
 	}, wire, time.Since(start))
 	if err != nil {
 		return errors.Join(usageError{fmt.Errorf("--%w", err)}, conn.Close(), closeFile())
 	}
-	j := &joined{client: client, start: start, pump: pump, pumped: c.Network != ""}
+	j := &joined{client: client, start: start, typed: typedLines(p.Stdin), pump: pump, pumped: c.Network != ""}
+	j.refuse = func(err error) { fmt.Fprintln(p.Stderr, "ghostcube:", err) }
 	err = c.play(ctx, p, j, input)
 	if errors.Is(err, socket.ErrLeft) {
 		fmt.Fprintln(p.Stderr, "ghostcube: the server has ended the session")
@@ -105,6 +113,7 @@ func (c *joinCommand) play(ctx context.Context, p *program, j *joined, bot func(
 	loop := connectionLoop{start: j.start, flags: &c.connectionFlags}
 	advance := func(now time.Duration) error {
 		j.pump(now)
+		j.sayTyped(now)
 		return j.client.Advance(now, bot)
 	}
 	table := func() { writeClient(p.Stdout, j.client) }
@@ -157,6 +166,8 @@ type joined struct {
 	start  time.Time
 	pump   func(now time.Duration) // moves what is due under the conditions of --network
 	pumped bool                    // there are some
+	typed  <-chan string           // lines to say
+	refuse func(err error)         // says why one was not said
 	ended  error                   // why the session has ended; nil: it has not
 }
 
@@ -175,8 +186,21 @@ func (j *joined) Lab() *lab.Lab { return j.client.Lab }
 func (j *joined) Due() int {
 	now := time.Since(j.start)
 	j.pump(now)
+	j.sayTyped(now)
 	return j.client.Due(now)
 }
+
+// sayTyped says the lines of the standard input to all.
+func (j *joined) sayTyped(now time.Duration) {
+	eachLine(j.typed, func(line string) {
+		if err := j.client.Say(line, now); err != nil {
+			j.refuse(err)
+		}
+	})
+}
+
+// Say implements session.Remote.
+func (j *joined) Say(text string) error { return j.client.Say(text, time.Since(j.start)) }
 
 // Tick implements session.Remote.
 func (j *joined) Tick(in sim.Input) error {
@@ -186,11 +210,17 @@ func (j *joined) Tick(in sim.Input) error {
 	return j.ended
 }
 
+// News implements session.Remote.
+func (j *joined) News() []string { return j.client.News() }
+
 // Apply implements session.Remote.
 func (j *joined) Apply(c lab.Command) error { return j.client.Apply(c) }
 
 // Label implements session.Remote.
 func (j *joined) Label() string {
+	if j.client.Player < 0 {
+		return "the server's world: you watch"
+	}
 	s := &j.client.Lab.Panes[0].Clients[0].Endpoint.Stats
 	if s.RTT == 0 {
 		return fmt.Sprintf("player %d", j.client.Player+1)
@@ -224,6 +254,14 @@ func (c *joinCommand) bot(p *program) (func(sim.Tick) sim.Input, error) {
 	}, nil
 }
 
+// playerText returns the number of a player, or a dash for one who watches.
+func playerText(player int) string {
+	if player < 0 {
+		return "-"
+	}
+	return strconv.Itoa(player + 1)
+}
+
 // writeClient prints what a client knows of its connection.
 func writeClient(out io.Writer, c *remote.Client) {
 	if c.Lab == nil {
@@ -234,7 +272,7 @@ func writeClient(out io.Writer, c *remote.Client) {
 	t := newTable(out)
 	t.row(append([]string{"player", "tick", "corrections"}, trafficColumns...)...)
 	t.row(append([]string{
-		fmt.Sprint(c.Player + 1), fmt.Sprint(pane.Clients[0].View.Tick()), fmt.Sprint(pane.Corrections.Total()),
+		playerText(c.Player), fmt.Sprint(pane.Clients[0].View.Tick()), fmt.Sprint(pane.Corrections.Total()),
 	}, trafficCells(&pane.Clients[0].Endpoint.Stats, pathError, ok)...)...)
 	_ = t.close() // Main reports it
 }

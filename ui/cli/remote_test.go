@@ -6,12 +6,14 @@ import (
 	"bufio"
 	"bytes"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -208,6 +210,7 @@ func TestServeErrors(t *testing.T) {
 		{"want one of them", []string{"serve", "--key", "aaaaaaaaaaaaaaaaaaaaaaaaaa", "--insecure"}},
 		{"no key", []string{"serve", "--key", "secret"}},
 		{"--key", []string{"join", "127.0.0.1:1"}},
+		{"--watch and --capture", []string{"join", "127.0.0.1:1", "--insecure", "--watch", "--capture", "x.capture"}},
 		{"want --verify", []string{"play", "x.capture"}},
 		{"x.capture", []string{"play", "--verify", "x.capture"}},
 	} {
@@ -220,5 +223,72 @@ func TestServeErrors(t *testing.T) {
 	code, _, errs := runCLI("serve", join[1], "--seconds", "1")
 	if code != 1 || !strings.Contains(errs, "choose another port") {
 		t.Errorf("a port in use: exit code %d: %s", code, errs)
+	}
+}
+
+// logOf collects what a process writes.
+type logOf struct {
+	mutex sync.Mutex
+	text  strings.Builder
+}
+
+func (l *logOf) Write(b []byte) (int, error) {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	return l.text.Write(b)
+}
+
+// wait waits for a text.
+func (l *logOf) wait(t *testing.T, want string) {
+	t.Helper()
+	for end := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
+		l.mutex.Lock()
+		text := l.text.String()
+		l.mutex.Unlock()
+		if strings.Contains(text, want) {
+			return
+		}
+		if time.Now().After(end) {
+			t.Fatalf("%q is not in %s", want, text)
+		}
+	}
+}
+
+// TestTypedLines types at the standard inputs of a server and of a bot: the bot follows, both hear what is said, and their
+// captures replay.
+func TestTypedLines(t *testing.T) {
+	experiment.Skip(t)
+	t.Parallel()
+	folder := t.TempDir()
+	file := func(name string) string { return filepath.Join(folder, name+".capture") }
+	var atServer, atBot logOf
+	host, toServer := io.Pipe()
+	ann, toBot := io.Pipe()
+	server, join := serveBy(t, func(c *exec.Cmd) error {
+		c.Stdin, c.Stderr = host, &atServer
+		return c.Start()
+	}, "--capture", file("server"))
+	bot, _ := startProgram(t, append(join, "--headless", "--name", "ann", "--every", "0", "--capture", file("bot"))...)
+	bot.Stdin, bot.Stderr = ann, &atBot
+	if err := bot.Start(); err != nil {
+		t.Fatal(err)
+	}
+	atBot.wait(t, "msg=playing")
+	io.WriteString(toServer, "strategy telepathy\n\npanes rollback\nscene katamari:players=3\nnetwork 1 latency=10ms\nsay hello\n")
+	atServer.wait(t, `no strategy "telepathy"`)
+	atBot.wait(t, `msg=switched scene="katamari:players=3" strategy=rollback`)
+	atBot.wait(t, `msg=chat name="the host" text=hello`)
+	io.WriteString(toBot, "good game\n")
+	atServer.wait(t, `msg=chat name=ann text="good game"`)
+	for name, c := range map[string]*exec.Cmd{"bot": bot, "server": server} {
+		toServer.Close()
+		toBot.Close()
+		c.Process.Signal(os.Interrupt)
+		if err := c.Wait(); err != nil {
+			t.Errorf("the %s: %v", name, err)
+		}
+		if code, out, errs := runCLI("play", "--verify", file(name)); code != 0 || !strings.Contains(out, "match in") {
+			t.Errorf("%s: exit code %d: %s", name, code, errs)
+		}
 	}
 }

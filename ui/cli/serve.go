@@ -3,17 +3,20 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
+	"math/rand/v2"
 	"time"
 
 	"ghostcube/net/packet"
 	"ghostcube/net/socket"
 	"ghostcube/predict/lab"
 	"ghostcube/predict/lab/remote"
+	"ghostcube/sim"
 )
 
 // connectionFlags are the flags of both ends of a connection.
@@ -41,11 +44,22 @@ The server simulates the world, waits for players, and prints the command by whi
 Late players download the present world; a player who rejoins with the same name gets the same
 seat. Ctrl-C ends the session.
 
+Lines on the standard input change the running session, and all players follow; lay simulated
+conditions over the network of one player or all; or say something:
+  scene katamari:players=4
+  strategy rollback:input-delay=2
+  set snapshot-every=2 compression=none
+  network 2 latency=75ms,loss=5%
+  say the same again with rollback
+
 Examples:
   ghostcube serve --seconds 5
   ghostcube serve --scene katamari:players=4 --strategy rollback :9000
 `
 }
+
+// spareConnections are for those who are told that the session is full, and for players who come back.
+const spareConnections = 8
 
 // config returns the settings of the sockets, whose time begins at start.
 func (f *connectionFlags) config(start time.Time) (socket.Config, error) {
@@ -84,11 +98,13 @@ func (c *serveCommand) Run(p *program) error {
 		return err
 	}
 	server, err := remote.NewServer(remote.ServerConfig{
-		Session: lab.Config{Scene: c.Scene, Rate: c.Rate}, Spec: c.Strategy, Version: Version, Recording: recording, Log: logTo(p.Stderr),
+		Session: lab.Config{Scene: c.Scene, Rate: c.Rate}, Spec: c.Strategy, Version: Version, Seed: rand.Uint64(),
+		Recording: recording, Log: logTo(p.Stderr),
 	}, 0)
 	if err != nil {
 		return errors.Join(usageError{err}, closeFile())
 	}
+	config.MaxConnections = sim.MaxPlayers + remote.MaxWatchers + spareConnections
 	listener, err := socket.Listen(c.Address, config)
 	if err != nil {
 		return errors.Join(err, closeFile())
@@ -97,13 +113,27 @@ func (c *serveCommand) Run(p *program) error {
 	ctx, stop := untilSignal()
 	defer stop()
 	loop := connectionLoop{start: start, flags: &c.connectionFlags}
-	err = loop.run(ctx, server.Next, func(now time.Duration) error {
+	lines := typedLines(p.Stdin)
+	often := false
+	next := func() time.Duration {
+		if often {
+			return min(server.Next(), time.Since(start)+time.Millisecond)
+		}
+		return server.Next()
+	}
+	err = loop.run(ctx, next, func(now time.Duration) error {
+		eachLine(lines, func(line string) {
+			if err := server.Instruct(line); err != nil {
+				fmt.Fprintln(p.Stderr, "ghostcube:", err)
+			}
+		})
 		for conn, ok := listener.Accept(); ok; conn, ok = listener.Accept() {
 			server.Connect(conn, conn.RemoteAddr().String(), now)
 		}
 		server.Advance(now)
+		often = server.Pump(now)
 		return nil
-	}, func() { writeSeats(p.Stdout, server.Seats()) })
+	}, func() { writeSeats(p.Stdout, server) })
 	return errors.Join(err, server.Close(), listener.Close(), closeFile())
 }
 
@@ -152,10 +182,13 @@ func (l *connectionLoop) run(ctx context.Context, next func() time.Duration, adv
 	}
 }
 
-// writeSeats prints what the server knows of its players.
-func writeSeats(out io.Writer, seats []remote.Seat) {
+// writeSeats prints what the server knows of its players, and of those who watch.
+func writeSeats(out io.Writer, server *remote.Server) {
+	seats := server.Seats()
+	players := len(seats)
+	seats = append(seats, server.Watchers()...)
 	t := newTable(out)
-	t.row(append([]string{"player", "name", "address"}, trafficColumns...)...)
+	t.row(append(append([]string{"player", "name", "address"}, trafficColumns...), "conditions")...)
 	for i := range seats {
 		s := &seats[i]
 		name, address := s.Name, s.Address
@@ -165,7 +198,11 @@ func writeSeats(out io.Writer, seats []remote.Seat) {
 		if address == "" {
 			address = "-"
 		}
-		t.row(append([]string{fmt.Sprint(i + 1), name, address}, trafficCells(&s.Stats, s.PathError, s.HasScore)...)...)
+		player := "watches"
+		if i < players {
+			player = playerText(i)
+		}
+		t.row(append(append([]string{player, name, address}, trafficCells(&s.Stats, s.PathError, s.HasScore)...), cmp.Or(s.Conditions, "-"))...)
 	}
 	_ = t.close() // Main reports it
 }

@@ -22,6 +22,12 @@ type Remote interface {
 
 	// Label says who plays, and how long the round trip is.
 	Label() string
+
+	// Say says a line to all, and returns why it cannot.
+	Say(text string) error
+
+	// News returns what has been said and has happened since the last call, a line each, in printable ASCII.
+	News() []string
 }
 
 // online is a player whose server runs in another process.

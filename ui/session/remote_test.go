@@ -40,6 +40,8 @@ func (g *remoteGame) Lab() *lab.Lab             { return g.client.Lab }
 func (g *remoteGame) Due() int                  { return g.client.Due(g.now) }
 func (g *remoteGame) Apply(c lab.Command) error { return g.client.Apply(c) }
 func (g *remoteGame) Label() string             { return "player 2" }
+func (g *remoteGame) Say(text string) error     { return g.client.Say(text, g.now) }
+func (g *remoteGame) News() []string            { return g.client.News() }
 
 func (g *remoteGame) Tick(in sim.Input) error {
 	return g.client.Step(g.now, func(sim.Tick) sim.Input { return in })
@@ -215,5 +217,38 @@ func TestRemoteEnds(t *testing.T) {
 	}
 	if g.LostText() != "" || g.Session.Lab.Remote() || g.Session.Lab.Ticks() < 25 {
 		t.Errorf("%q, %d ticks of a session of its own", g.LostText(), g.Session.Lab.Ticks())
+	}
+}
+
+// TestRemoteSwitch switches strategy and scene at the server: the window goes on with them, and says so.
+func TestRemoteSwitch(t *testing.T) {
+	g := newRemoteGame(t)
+	for _, line := range []string{"panes rollback", "scene katamari:players=2:cubes=30"} {
+		for range 60 {
+			g.advance(t)
+		}
+		g.Notices.list = nil
+		if err := g.server.Instruct(line); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 120 {
+		g.advance(t)
+	}
+	l := g.Session.Lab
+	n := len(l.Panes[0].ServerWorld.Bodies())
+	if l.Config().Scene != "katamari:players=2:cubes=30" || l.Panes[0].Strategy.Name != "rollback" || len(l.Panes[0].Clients[0].View.Bodies) != n || n < 30 {
+		t.Errorf("%s in %s, %d bodies drawn of %d", l.Panes[0].Spec(), l.Config().Scene, len(l.Panes[0].Clients[0].View.Bodies), n)
+	}
+	if g.LostText() != "" || !strings.Contains(strings.Join(g.Notices.Texts(), "\n"), "goes on with rollback in katamari") {
+		t.Errorf("lost %q, notices %q", g.LostText(), g.Notices.Texts())
+	}
+	g.setButtons(0, sim.Forward)
+	z := l.Panes[0].ServerWorld.Bodies()[1].Pose.Pos
+	for range 60 {
+		g.advance(t)
+	}
+	if moved := l.Panes[0].ServerWorld.Bodies()[1].Pose.Pos.Sub(z).Len(); moved < 0.5 {
+		t.Errorf("after the switch the key moves the server's cube by %v m", moved)
 	}
 }

@@ -40,6 +40,11 @@ func (s *Session) Update(in *Intents) (ticks int, err error) {
 			s.Notices.Post(message)
 		}
 	}
+	if s.Remote != nil {
+		for _, message := range s.Remote.News() {
+			s.Notices.Post(message)
+		}
+	}
 	s.Past.Update()
 	s.HUD.Refresh(s.Lab)
 	ticks = s.DueTicks()

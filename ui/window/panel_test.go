@@ -179,6 +179,8 @@ type remoteLab struct {
 func (r *remoteLab) Apply(c lab.Command) error { r.applied = append(r.applied, c); return nil }
 func (r *remoteLab) Due() int                  { return 0 }
 func (r *remoteLab) Label() string             { return "player 2" }
+func (r *remoteLab) News() []string            { return nil }
+func (r *remoteLab) Say(string) error          { return nil }
 
 // TestPanelOfJoinedSession promises that what needs the whole session cannot be pressed in a joined one, and says why.
 func TestPanelOfJoinedSession(t *testing.T) {

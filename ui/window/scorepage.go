@@ -21,6 +21,15 @@ func (p *scorePage) build() {
 		"Run the session so far again and download its scores, all measures of all panes, as ghostcube play --format json prints them.") {
 		p.session.Reports.Start()
 	}
+	if r := p.session.Remote; r != nil {
+		text, ok := ui.Field(ui.Next(22), widget.Field{ID: "say", Placeholder: "say a line to all players",
+			Help: "Enter sends the line to all who play or watch. It appears when the server has sent it back."})
+		if ok {
+			if err := r.Say(text); err != nil {
+				p.session.Notices.Post(err.Error())
+			}
+		}
+	}
 	p.scores()
 	ui.Heading(fmt.Sprintf("Graphs, pane %d", focus+1))
 	for i := range hud.GraphCount {

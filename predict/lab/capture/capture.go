@@ -161,20 +161,17 @@ func (c *Capture) Replay() (*Replay, error) { return c.replay(nil) }
 // replay is Replay; sent is called with each datagram that the side sends, and the index of its wire. It may be nil.
 func (c *Capture) replay(sent func(wire int, at time.Duration, datagram []byte)) (*Replay, error) {
 	r := &Replay{capture: c}
-	players, err := lab.PlayerCount(c.Tape.Config.Scene)
-	if err != nil {
-		return nil, err
-	}
 	for _, e := range c.events {
-		if e.wire >= players || c.Player != Server && (e.wire > 0 || e.reset) {
+		if c.Player != Server && (e.wire > 0 || e.reset) {
 			return nil, fmt.Errorf("tick %d: there is no wire %d", e.tick, e.wire+1)
 		}
 	}
-	wires, replayed := make([]link.Wire, players), make([]*replayWire, players)
+	wires, replayed := make([]link.Wire, sim.MaxPlayers), make([]*replayWire, sim.MaxPlayers)
 	for i := range wires {
 		replayed[i] = &replayWire{events: c.byWire[i], index: i, sent: sent}
 		wires[i] = replayed[i]
 	}
+	var err error
 	if c.Player == Server {
 		r.Lab, err = lab.NewServer(c.Tape.Config, c.Tape.Panes[0], wires)
 	} else {
@@ -193,7 +190,7 @@ func (r *Replay) BeforeTick() { r.capture.beforeTick(r.Lab) }
 func (c *Capture) beforeTick(l *lab.Lab) {
 	first := sort.Search(len(c.events), func(i int) bool { return c.events[i].tick >= l.Ticks() })
 	for i := first; i < len(c.events) && c.events[i].tick == l.Ticks(); i++ {
-		if e := &c.events[i]; e.reset {
+		if e := &c.events[i]; e.reset && e.wire < l.Players() {
 			l.Reset(e.wire)
 		}
 	}

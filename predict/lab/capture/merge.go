@@ -51,6 +51,11 @@ func Merge(list []*Capture) (*Merged, error) {
 			return nil, fmt.Errorf("player %d: not a client of this server: its session has another scene, rate or strategy", c.Player+1)
 		}
 	}
+	for i, e := range list[0].Tape.Entries {
+		if slices.ContainsFunc(e.Commands, func(c lab.Command) bool { return c.Verb == "scene" || c.Verb == "switch" }) {
+			return nil, fmt.Errorf("tick %d: the server went on with another scene or strategy: want captures of a session with one", i)
+		}
+	}
 	server, err := run(list[0])
 	if err != nil {
 		return nil, fmt.Errorf("server: %w", err)

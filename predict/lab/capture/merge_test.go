@@ -172,13 +172,15 @@ func TestMergedCopies(t *testing.T) {
 func TestMergeRefuses(t *testing.T) {
 	experiment.Skip(t)
 	list, other := captures(t, "rewind"), captures(t, "snapshot")
+	switched := captures(t, "rewind")
+	switched[0].Tape.Entries[40].Commands = []lab.Command{{Verb: "switch", Name: "snapshot"}}
 	for _, x := range []struct {
 		want string
 		list []*Capture
 	}{
 		{"one server", list[1:]}, {"one server", list[:1]}, {"one server", []*Capture{list[0], other[0], list[1]}},
 		{"two captures of player 1", []*Capture{list[0], list[1], list[1]}},
-		{"another scene, rate or strategy", []*Capture{list[0], other[1]}},
+		{"another scene, rate or strategy", []*Capture{list[0], other[1]}}, {"tick 40: the server went on with another", switched},
 	} {
 		if _, err := Merge(x.list); err == nil || !strings.Contains(err.Error(), x.want) {
 			t.Errorf("error %v, want %s", err, x.want)

@@ -17,6 +17,7 @@ type ClientConfig struct {
 	Name      string // of the player, at most MaxName bytes; the seat belongs to it
 	Version   string // of the program
 	Ghost     bool   // ask for the server's poses, which give a path error
+	Watch     bool   // without a seat: the server's poses are all that there is to see
 	Recording *capture.Recording
 	Log       func(event string, values ...any) // names and values in turn; may be nil
 }
@@ -24,21 +25,28 @@ type ClientConfig struct {
 // Client is the client of a player.
 type Client struct {
 	Lab    *lab.Lab // nil until the server has described the session
-	Player int      // of the scene
+	Player int      // of the scene; -1: the client watches
 
-	config    ClientConfig
-	channels  channels
+	config ClientConfig
+	channels
 	control   *control
 	clock     clock    // of the session, or until it begins of the handshake
 	game      *channel // of the session
 	waiting   sim.Tick
-	text      []byte // of the description, as far as it has arrived
+	text      []byte // of the description of the next session, as far as it has arrived
 	complete  bool
+	next      byte // number of that session
 	refused   error
 	ghosts    int           // datagrams of the server's poses that were received
 	commands  []lab.Command // applied since the last tick
 	recordErr error
+	news      []string
+	speaker   string // of the next line of chat
+	said      chatLimit
 }
+
+// maxNews is the number of lines that wait for News.
+const maxNews = 8
 
 // ErrRefused is the error of a client that may not join.
 var ErrRefused = errors.New("the server refuses")
@@ -51,6 +59,9 @@ func NewClient(config ClientConfig, wire Wire, now time.Duration) (*Client, erro
 	if n := len(config.Name); n == 0 || n > MaxName || printable(config.Name) != config.Name {
 		return nil, fmt.Errorf("name %q: want 1 to %d letters, digits and signs", config.Name, MaxName)
 	}
+	if config.Watch { // nothing of the session reaches a watcher that could run again
+		config.Ghost, config.Recording = true, nil
+	}
 	if config.Log == nil {
 		config.Log = func(string, ...any) {}
 	}
@@ -59,6 +70,9 @@ func NewClient(config ClientConfig, wire Wire, now time.Duration) (*Client, erro
 	flags := byte(0)
 	if config.Ghost {
 		flags |= wantsGhost
+	}
+	if config.Watch {
+		flags |= watches
 	}
 	c.control.send(helloMessage, append([]byte{flags}, config.Name...))
 	return c, nil
@@ -101,24 +115,29 @@ func (c *Client) Step(now time.Duration, input func(t sim.Tick) sim.Input) error
 		c.clock.start, c.game.start = now, now
 	}
 	at := c.Next()
-	c.channels.update(at)
+	c.update(at)
 	c.control.update(at, c.handle)
 	if c.refused != nil {
 		return c.refused
 	}
-	if err := c.channels.wire.Err(); err != nil {
+	if err := c.wire.Err(); err != nil {
 		return err
 	}
-	if c.Lab != nil {
-		c.tick(at, now, input)
-		return nil
-	}
-	c.waiting++
+	playing := c.Lab != nil
 	if c.complete {
 		if err := c.begin(at); err != nil {
 			return fmt.Errorf("the session of the server: %w", err)
 		}
 	}
+	switch {
+	case playing && c.config.Watch:
+		c.watch(at)
+		return nil
+	case playing:
+		c.tick(at, now, input)
+		return nil
+	}
+	c.waiting++
 	return nil
 }
 
@@ -136,11 +155,22 @@ func (c *Client) Apply(x lab.Command) error {
 func (c *Client) handle(kind byte, text []byte) {
 	switch kind {
 	case sessionMessage:
-		if !c.complete && len(c.text)+len(text) <= maxDescription {
+		if c.complete { // in the same tick: only the last session counts
+			c.text, c.complete = nil, false
+		}
+		if len(c.text)+len(text) <= maxDescription {
 			c.text = append(c.text, text...)
 		}
 	case beginMessage:
-		c.complete = true
+		if len(text) == 1 && text[0] > 0 && text[0] <= sessions {
+			c.complete, c.next = true, text[0]
+		}
+	case speakerMessage:
+		c.speaker = printableText(text[:min(len(text), MaxName)])
+	case chatMessage:
+		line := printableText(text)
+		c.config.Log("chat", "name", c.speaker, "text", line)
+		c.tell(c.speaker + ": " + line)
 	case refuseMessage:
 		c.refused = fmt.Errorf("%w: %s", ErrRefused, printableText(text))
 	}
@@ -157,29 +187,90 @@ func printableText(text []byte) string {
 	return string(b)
 }
 
-// begin makes the session that the server has described.
+// begin begins the session that the server has described: the first, or the one after it.
 func (c *Client) begin(now time.Duration) error {
 	d, err := parseDescription(c.text)
 	if err != nil {
 		return err
 	}
+	c.text, c.complete = nil, false
 	if v := d.tape.Version; v != c.config.Version {
 		return fmt.Errorf("version %q: this is version %q of the program: use the same on both machines", v, c.config.Version)
 	}
+	if (d.player < 0) != c.config.Watch {
+		return fmt.Errorf("player %d: want a seat, or none to watch", d.player+1)
+	}
 	config, spec := d.tape.Config, d.tape.Panes[0]
+	if hash, err := lab.StartHash(&config); err != nil || hash != d.start {
+		return errors.Join(err, fmt.Errorf("scene %s begins otherwise here: use the same program on both machines", config.Scene))
+	}
+	if c.Lab != nil && (config.Rate != c.Lab.Config().Rate || d.player != c.Player) {
+		return fmt.Errorf("player %d at %d ticks per second: want those of the session before", d.player+1, config.Rate)
+	}
+	c.enter(c.next)
+	c.ghosts = 0
+	if c.Lab != nil {
+		return c.follow(&config, spec)
+	}
 	config.Network = link.Network{}
 	c.game = &channel{channels: &c.channels, kind: game, start: now}
 	wire := c.config.Recording.Wire(0, c.game)
+	c.Player, c.clock = d.player, clock{config.Rate, now}
+	if c.config.Watch {
+		c.Lab, err = lab.NewWatcher(config, spec)
+		c.config.Log("watching", "scene", config.Scene, "strategy", spec, "rate", config.Rate)
+		return err
+	}
 	if c.Lab, err = lab.NewClient(config, spec, d.player, wire); err != nil {
 		return err
 	}
-	if startHash(c.Lab) != d.start {
-		return fmt.Errorf("scene %s begins otherwise here: use the same program on both machines", config.Scene)
-	}
-	c.Player, c.clock = d.player, clock{config.Rate, now}
 	c.config.Recording.Start(c.Lab, c.config.Version, d.player, spec)
 	c.config.Log("playing", "player", d.player+1, "scene", config.Scene, "strategy", spec, "rate", config.Rate)
 	return nil
+}
+
+// follow goes on with another scene or strategy, as after a loss of everything: the world comes from the server.
+func (c *Client) follow(config *lab.Config, spec string) error {
+	commands := []lab.Command{{Verb: "switch", Name: spec}}
+	if !c.config.Watch {
+		commands = append(commands, lab.Command{Verb: "rejoin", Pane: lab.AllPanes, Name: "1"})
+	}
+	if config.Scene != c.Lab.Config().Scene { // of which the present strategy may not be able to send all bodies
+		commands = append([]lab.Command{
+			{Verb: "switch", Name: lab.FallbackSpec}, {Verb: "scene", Pane: lab.AllPanes, Name: config.Scene},
+		}, commands...)
+	}
+	for _, x := range commands {
+		if err := c.Apply(x); err != nil {
+			return err
+		}
+	}
+	c.config.Log("switched", "scene", config.Scene, "strategy", spec)
+	c.tell("the server goes on with " + spec + " in " + config.Scene)
+	return nil
+}
+
+// tell adds a line to the news.
+func (c *Client) tell(line string) {
+	c.news = append(c.news, line)
+	c.news = c.news[max(0, len(c.news)-maxNews):]
+}
+
+// News returns what has happened since the last call, a line each, oldest first: at most the last eight.
+func (c *Client) News() []string {
+	list := c.news
+	c.news = nil
+	return list
+}
+
+// watch makes a tick without a side.
+func (c *Client) watch(now time.Duration) {
+	pane := c.Lab.Panes[0]
+	c.ghosts += receiveGhost(&c.channels, now, pane.ServerWorld, pane.Score, 0)
+	if err := c.Lab.Tick(lab.Entry{}); err != nil {
+		panic("remote: " + err.Error()) // there is no command
+	}
+	c.commands = nil
 }
 
 // tick makes the tick that is due at a time, which is now or earlier.
@@ -210,7 +301,7 @@ func (c *Client) tick(at, now time.Duration, input func(sim.Tick) sim.Input) {
 	}
 	if rate := sim.Tick(c.Lab.Config().Rate); t%rate == rate-1 {
 		if metres, ok := c.PathError(); ok {
-			c.control.send(scoreMessage, binary.LittleEndian.AppendUint32(nil, uint32(min(metres, 1000)*1e6)))
+			c.control.send(scoreMessage, binary.LittleEndian.AppendUint32([]byte{c.session}, uint32(min(metres, 1000)*1e6)))
 		}
 	}
 }
@@ -227,6 +318,6 @@ func (c *Client) PathError() (metres float64, ok bool) {
 
 // Close ends the connection and the capture.
 func (c *Client) Close() error {
-	c.channels.wire.Close()
+	c.wire.Close()
 	return c.config.Recording.Close()
 }

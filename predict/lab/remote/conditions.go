@@ -7,11 +7,11 @@ import (
 )
 
 // Conditions lay a simulated network over a real connection: what is sent and what arrives passes the simulation
-// first, with all its outcomes.
+// first, with all its outcomes. Before Set a Conditions of a wire alone lays nothing over it.
 type Conditions struct {
 	Wire
 	network    link.Network
-	near, real *link.End // the end of the process, and that which meets the real wire
+	near, real *link.End // the end of the process, and that which meets the real wire; nil: nothing is laid over it
 	now        time.Duration
 }
 
@@ -23,8 +23,28 @@ func NewConditions(n link.Network, w Wire) *Conditions {
 	return c
 }
 
+// Set changes the network, of which this end is the server's, and the outcomes those of a seat. What is on its way
+// arrives as it would have.
+func (c *Conditions) Set(n link.Network, seat int) {
+	c.network = n
+	if c.near == nil {
+		c.real, c.near = link.Pair(&c.network, seat)
+	}
+}
+
+// String returns the network as it is written; empty: there is none.
+func (c *Conditions) String() string {
+	if c.near == nil {
+		return ""
+	}
+	return c.network.String()
+}
+
 // Pump moves the datagrams that are due by now.
 func (c *Conditions) Pump(now time.Duration) {
+	if c.near == nil {
+		return
+	}
 	c.now = max(c.now, now)
 	for d, ok := c.real.Receive(c.now); ok; d, ok = c.real.Receive(c.now) {
 		_ = c.Wire.Send(c.now, d.Bytes) // what cannot be sent is lost
@@ -36,12 +56,18 @@ func (c *Conditions) Pump(now time.Duration) {
 
 // Send implements link.Wire.
 func (c *Conditions) Send(now time.Duration, b []byte) error {
+	if c.near == nil {
+		return c.Wire.Send(now, b)
+	}
 	c.now = max(c.now, now)
 	return c.near.Send(c.now, b)
 }
 
 // Receive implements link.Wire.
 func (c *Conditions) Receive(now time.Duration) (link.Datagram, bool) {
+	if c.near == nil {
+		return c.Wire.Receive(now)
+	}
 	c.Pump(now)
 	return c.near.Receive(now)
 }

@@ -11,13 +11,18 @@ import (
 const (
 	helloMessage   = 1 // client: flags, and its name
 	sessionMessage = 2 // server: a part of the description of the session
-	beginMessage   = 3 // server: the description is complete
+	beginMessage   = 3 // server: the description is complete; the session's number
 	refuseMessage  = 4 // server: why the client may not join
-	scoreMessage   = 5 // client: its path error in micrometres, 32 bits
+	scoreMessage   = 5 // client: the session's number, and its path error in micrometres, 32 bits
+	speakerMessage = 6 // server: who says the next line
+	chatMessage    = 7 // a line of chat
 )
 
-// wantsGhost is the flag of a hello that asks for the ghost.
-const wantsGhost = 1
+// The flags of a hello.
+const (
+	wantsGhost = 1 // the client asks for the ghost
+	watches    = 2 // and for no seat
+)
 
 const (
 	maxMessage = 64 // bytes
@@ -44,6 +49,12 @@ func newControl(c *channels) *control {
 func (c *control) send(kind byte, text []byte) bool {
 	return c.messages.Send(append([]byte{kind}, text...))
 }
+
+// maxUnacked is the number of messages on their way to a client above which it has to wait for the next session.
+const maxUnacked = 64
+
+// isBusy reports whether many messages are on their way.
+func (c *control) isBusy() bool { return c.messages.Stats().Unacked > maxUnacked }
 
 // update receives, calls handle with each message, and sends what is due: messages, and acknowledgements of those that
 // have come.

@@ -13,15 +13,9 @@ const maxDescription = 16 << 10
 
 // description is what a client has to know of a session: the beginning of a tape without entries.
 type description struct {
-	player int // of the client
+	player int // of the client; -1: it watches
 	start  uint64
 	tape   tape.Tape
-}
-
-// startHash digests the world with which both sides begin. It differs if their scenes or their programs do.
-func startHash(l *lab.Lab) uint64 {
-	bodies, cache := l.Panes[0].ServerWorld.Hash()
-	return bodies ^ cache<<1
 }
 
 // describe returns the text of a session for the client of a player.

@@ -87,8 +87,14 @@ func newWorld(t testing.TB, scene, network, spec string) *world {
 	return w
 }
 
-// connect starts a process, whose clock begins at 0.
+// connect starts a process of a player, whose clock begins at 0.
 func (w *world) connect(name string) *process {
+	w.Helper()
+	return w.connectWith(ClientConfig{Name: name, Ghost: true})
+}
+
+// connectWith starts a process.
+func (w *world) connectWith(config ClientConfig) *process {
 	w.Helper()
 	client, server := link.Pair(&w.network, w.links%8)
 	w.links++
@@ -96,7 +102,8 @@ func (w *world) connect(name string) *process {
 	p := &process{end: &end{Wire: client, start: w.now, err: &left}, start: w.now}
 	w.server.Connect(&end{Wire: server, err: &left}, fmt.Sprint("address ", w.links), w.now)
 	var err error
-	p.Client, err = NewClient(ClientConfig{Name: name, Version: "test", Ghost: true, Recording: capture.NewRecording(&p.file)}, p.end, 0)
+	config.Version, config.Recording = "test", capture.NewRecording(&p.file)
+	p.Client, err = NewClient(config, p.end, 0)
 	if err != nil {
 		w.Fatal(err)
 	}
@@ -284,7 +291,7 @@ func FuzzServer(f *testing.F) {
 		w.run(50 * time.Millisecond)
 		p := w.connect("ann")
 		w.run(100 * time.Millisecond)
-		for _, x := range [][]byte{a, b, append(slices.Clone(tags[controlChannel]), a...), append(slices.Clone(tags[ghostChannel]), b...)} {
+		for _, x := range [][]byte{a, b, append([]byte{0}, a...), append([]byte{ghostTag + 1}, b...)} {
 			p.end.Send(w.now-p.start, x)
 			w.server.seats[0].guest.wire.Send(w.now, x)
 		}

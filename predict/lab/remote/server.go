@@ -4,7 +4,8 @@
 //
 // A client says its name. The server gives it a seat and describes the session, the client makes the same world, asks
 // the server for its present state as any client that joins again does, and plays. A name keeps its seat: who comes
-// back, comes back to it.
+// back, comes back to it. When the server goes on with another scene or strategy, it describes the new session to all, and
+// each client goes on with it as if it had joined again.
 //
 // The package reads no clock and opens no socket. Times are those of the process; the caller passes them, and wires.
 package remote
@@ -12,6 +13,7 @@ package remote
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"time"
 
 	"ghostcube/net/link"
@@ -26,6 +28,7 @@ type ServerConfig struct {
 	Session   lab.Config // without a network: it is real
 	Spec      string     // of the pane
 	Version   string     // of the program
+	Seed      uint64     // of the networks laid over connections
 	Recording *capture.Recording
 	Log       func(event string, values ...any) // names and values in turn; may be nil
 }
@@ -36,8 +39,12 @@ type Server struct {
 
 	config    ServerConfig
 	clock     clock
-	startHash uint64
-	seats     []seat
+	startHash uint64 // of the scene
+	session   byte   // its number, from 1
+	begins    sim.Tick
+	commands  []lab.Command // applied since the last tick
+	seats     []seat        // of the scene
+	watchers  []*guest
 	guests    []*guest // connections without a seat
 	buffer    []byte
 	recordErr error
@@ -60,12 +67,18 @@ type guest struct {
 	since   time.Duration
 
 	name       string // empty: it has not said hello
+	watches    bool
 	wantsGhost bool
 	nextGhost  int    // body with which its next ghost begins
-	micrometre uint32 // path error that it has reported
+	micrometre uint32 // path error that it has reported, of the session
 	hasScore   bool
+	said       chatLimit
+	conditions *Conditions   // over the connection
 	refusedAt  time.Duration // when it was refused; 0: it was not
 }
+
+// MaxWatchers is the number of clients that watch at the same time.
+const MaxWatchers = 8
 
 const (
 	maxGuests = 32
@@ -79,17 +92,14 @@ const (
 
 // NewServer returns a server at time now, which makes its first tick then.
 func NewServer(config ServerConfig, now time.Duration) (*Server, error) {
-	s := &Server{config: config, clock: clock{rate: config.Session.Rate, start: now}}
+	s := &Server{config: config, clock: clock{rate: config.Session.Rate, start: now}, session: 1}
 	if s.config.Log == nil {
 		s.config.Log = func(string, ...any) {}
 	}
-	players, err := lab.PlayerCount(config.Session.Scene)
-	if err != nil {
-		return nil, err
-	}
+	var err error
 	s.config.Session.Network = link.Network{}
-	s.seats = make([]seat, players)
-	wires := make([]link.Wire, players)
+	s.seats = make([]seat, sim.MaxPlayers)
+	wires := make([]link.Wire, len(s.seats))
 	for i := range wires {
 		s.seats[i].wire.Wire = lab.CutWire{}
 		wires[i] = config.Recording.Wire(i, &s.seats[i].wire)
@@ -97,7 +107,10 @@ func NewServer(config ServerConfig, now time.Duration) (*Server, error) {
 	if s.Lab, err = lab.NewServer(s.config.Session, config.Spec, wires); err != nil {
 		return nil, err
 	}
-	s.startHash = startHash(s.Lab)
+	if s.startHash, err = lab.StartHash(&s.config.Session); err != nil {
+		return nil, err
+	}
+	s.seats = s.seats[:s.Lab.Players()]
 	config.Recording.Start(s.Lab, config.Version, capture.Server, config.Spec)
 	return s, nil
 }
@@ -108,7 +121,8 @@ func (s *Server) Connect(wire Wire, address string, now time.Duration) {
 		wire.Close()
 		return
 	}
-	g := &guest{channels: channels{wire: wire}, address: address, since: now}
+	over := &Conditions{Wire: wire}
+	g := &guest{channels: channels{wire: over}, conditions: over, address: address, since: now}
 	g.control = newControl(&g.channels)
 	s.guests = append(s.guests, g)
 }
@@ -130,32 +144,46 @@ func (s *Server) Advance(now time.Duration) {
 
 // tick makes a tick of the session at time now.
 func (s *Server) tick(now time.Duration) {
-	if s.Lab.Ticks() > 0 { // its sides know their peers from the first tick on
+	if s.Lab.Ticks() > s.begins { // its sides know their peers from the first tick on
 		s.updateGuests(now)
 		s.updateSeats(now)
+		s.updateWatchers(now)
 	}
 	if err := s.Lab.Tick(lab.Entry{}); err != nil {
 		panic("remote: " + err.Error()) // no command is refused that is not there
 	}
-	if err := s.config.Recording.Ticked(lab.Entry{}); err != nil && s.recordErr == nil {
+	e := lab.Entry{Commands: s.commands}
+	s.commands = nil
+	if err := s.config.Recording.Ticked(e); err != nil && s.recordErr == nil {
 		s.recordErr = err
 		s.config.Log("the capture ends here", "error", err)
 	}
 	for i := range s.seats {
 		if g := s.seats[i].guest; g != nil && g.wantsGhost {
-			s.buffer = append(s.buffer[:0], tags[ghostChannel]...)
-			s.buffer, g.nextGhost = appendGhost(s.buffer, s.Lab.Panes[0].ServerWorld, g.nextGhost)
-			_ = g.wire.Send(now, s.buffer) // what cannot be sent is lost
+			s.sendGhost(g, now)
 		}
 	}
+	for _, g := range s.watchers {
+		s.sendGhost(g, now)
+	}
+}
+
+// sendGhost sends the ghost of the last tick, if the guest has been told of the session.
+func (s *Server) sendGhost(g *guest, now time.Duration) {
+	if g.session != s.session {
+		return
+	}
+	s.buffer = append(s.buffer[:0], ghostTag+g.session)
+	s.buffer, g.nextGhost = appendGhost(s.buffer, s.Lab.Panes[0].ServerWorld, g.nextGhost)
+	_ = g.wire.Send(now, s.buffer) // what cannot be sent is lost
 }
 
 // updateGuests gives seats to the guests that ask for one.
 func (s *Server) updateGuests(now time.Duration) {
 	kept := s.guests[:0]
 	for _, g := range s.guests {
-		g.update(now)
-		if g.name != "" && g.refusedAt == 0 && s.seatGuest(g, now) {
+		s.listen(g, now)
+		if g.name != "" && g.refusedAt == 0 && s.admit(g, now) {
 			continue
 		}
 		waits := now-g.since < helloTime
@@ -172,15 +200,17 @@ func (s *Server) updateGuests(now time.Duration) {
 	s.guests = kept
 }
 
-// update receives what a guest has sent.
-func (g *guest) update(now time.Duration) {
+// listen receives what a guest has sent.
+func (s *Server) listen(g *guest, now time.Duration) {
 	g.channels.update(now)
 	g.control.update(now, func(kind byte, text []byte) {
 		switch {
 		case kind == helloMessage && len(text) > 1 && len(text) <= 1+MaxName && g.name == "":
-			g.wantsGhost, g.name = text[0]&wantsGhost != 0, printable(string(text[1:]))
-		case kind == scoreMessage && len(text) == 4:
-			g.micrometre, g.hasScore = binary.LittleEndian.Uint32(text), true
+			g.wantsGhost, g.watches, g.name = text[0]&wantsGhost != 0, text[0]&watches != 0, printable(string(text[1:]))
+		case kind == chatMessage:
+			s.hear(g, string(text), now)
+		case kind == scoreMessage && len(text) == 5 && text[0] == g.session:
+			g.micrometre, g.hasScore = binary.LittleEndian.Uint32(text[1:]), true
 		}
 	})
 }
@@ -194,6 +224,37 @@ func printable(name string) string {
 		}
 	}
 	return string(b)
+}
+
+// admit lets a guest watch or play. It reports false if the guest has to wait, or is refused.
+func (s *Server) admit(g *guest, now time.Duration) bool {
+	switch {
+	case !g.watches:
+		return s.seatGuest(g, now)
+	case len(s.watchers) == MaxWatchers:
+		s.refuse(g, now, fmt.Sprintf("%d watch already", MaxWatchers))
+		return false
+	}
+	s.watchers = append(s.watchers, g)
+	s.describe(g, -1)
+	s.config.Log("watches", "name", g.name, "address", g.address)
+	return true
+}
+
+// updateWatchers receives what the watchers have sent, tells them of a new session, and drops those who have gone.
+func (s *Server) updateWatchers(now time.Duration) {
+	s.watchers = slices.DeleteFunc(s.watchers, func(g *guest) bool {
+		s.listen(g, now)
+		if err := g.wire.Err(); err != nil {
+			g.wire.Close()
+			s.config.Log("left", "name", g.name, "why", err)
+			return true
+		}
+		if g.session != s.session && !g.control.isBusy() {
+			s.describe(g, -1)
+		}
+		return false
+	})
 }
 
 // seatGuest gives a guest its seat. It reports false if the guest has to wait, or is refused.
@@ -215,15 +276,29 @@ func (s *Server) seatGuest(g *guest, now time.Duration) bool {
 		old.wire.Close()
 	}
 	p.guest, p.name = g, g.name
+	s.begin(i)
+	s.config.Log("joined", "player", i+1, "name", g.name, "address", g.address)
+	return true
+}
+
+// begin begins the session with the guest of a seat.
+func (s *Server) begin(i int) {
+	p := &s.seats[i]
+	g := p.guest
 	p.wire.Wire = &channel{channels: &g.channels, kind: game, start: s.clock.start}
 	s.reset(i)
-	text := describe(s.config.Session, s.config.Spec, s.config.Version, i, s.startHash)
+	s.describe(g, i)
+}
+
+// describe tells a guest of the session, in which it is a player, or -1 if it watches.
+func (s *Server) describe(g *guest, player int) {
+	g.enter(s.session)
+	g.hasScore, g.nextGhost = false, 0
+	text := describe(s.config.Session, s.config.Spec, s.config.Version, player, s.startHash)
 	for ; len(text) > 0; text = text[min(maxPart, len(text)):] {
 		g.control.send(sessionMessage, text[:min(maxPart, len(text))])
 	}
-	g.control.send(beginMessage, nil)
-	s.config.Log("joined", "player", i+1, "name", g.name, "address", g.address)
-	return true
+	g.control.send(beginMessage, []byte{s.session})
 }
 
 // seatFor returns the seat of a name: its own, or else one that nobody has had, or else the one that is free for the
@@ -248,23 +323,32 @@ func (s *Server) refuse(g *guest, now time.Duration, why string) {
 	s.config.Log("refused", "name", g.name, "address", g.address, "why", why)
 }
 
-// updateSeats receives what the players have sent, and frees the seats of those who have gone.
+// updateSeats receives what the players have sent, begins the session with those who are still in an earlier one, and
+// frees the seats of those who have gone.
 func (s *Server) updateSeats(now time.Duration) {
 	for i := range s.seats {
 		p := &s.seats[i]
-		if g := p.guest; g != nil {
-			g.update(now)
-			p.wire.Wire.(*channel).start = s.clock.start
-			if err := g.wire.Err(); err != nil {
-				g.wire.Close()
-				p.last = s.seatNow(i)
-				p.last.Address = ""
-				p.guest, p.freed, p.wire.Wire = nil, now, lab.CutWire{}
-				s.reset(i)
-				s.config.Log("left", "player", i+1, "name", p.name, "why", err)
+		g := p.guest
+		if g == nil {
+			if s.Lab.Ticks()%sim.Tick(s.config.Session.Rate) == 1 || s.Lab.Ticks() == s.begins+1 {
+				s.reset(i) // what waits for the client of an empty seat does not grow
 			}
-		} else if s.Lab.Ticks()%sim.Tick(s.config.Session.Rate) == 1 {
-			s.reset(i) // what waits for the client of an empty seat does not grow
+			continue
+		}
+		s.listen(g, now)
+		if c, ok := p.wire.Wire.(*channel); ok {
+			c.start = s.clock.start
+		}
+		switch err := g.wire.Err(); {
+		case err != nil:
+			g.wire.Close()
+			p.last = s.seatNow(i)
+			p.last.Address = ""
+			p.guest, p.freed, p.wire.Wire = nil, now, lab.CutWire{}
+			s.reset(i)
+			s.config.Log("left", "player", i+1, "name", p.name, "why", err)
+		case g.session != s.session && !g.control.isBusy():
+			s.begin(i)
 		}
 	}
 }
@@ -281,7 +365,7 @@ func (s *Server) Close() error {
 			g.wire.Close()
 		}
 	}
-	for _, g := range s.guests {
+	for _, g := range slices.Concat(s.watchers, s.guests) {
 		g.wire.Close()
 	}
 	return s.config.Recording.Close()
@@ -293,6 +377,7 @@ type Seat struct {
 	Stats         packet.Stats // of the server's endpoint, up to when the last one left
 	PathError     float64      // metres, RMS, as the client has reported; HasScore: it has
 	HasScore      bool
+	Conditions    string // laid over the connection; empty: none
 }
 
 // Seats returns all seats, by player.
@@ -307,8 +392,18 @@ func (s *Server) Seats() (list []Seat) {
 	return list
 }
 
+// Watchers returns those who watch. Their statistics are those of the messages beside the game.
+func (s *Server) Watchers() (list []Seat) {
+	for _, g := range s.watchers {
+		list = append(list, Seat{Name: g.name, Address: g.address, Stats: g.control.endpoint.Stats})
+	}
+	return list
+}
+
 // seatNow returns the present state of a seat in which somebody sits.
 func (s *Server) seatNow(i int) Seat {
 	g := s.seats[i].guest
-	return Seat{s.seats[i].name, g.address, *s.Lab.Panes[0].PeerStats(i), float64(g.micrometre) / 1e6, g.hasScore}
+	return Seat{
+		s.seats[i].name, g.address, *s.Lab.Panes[0].PeerStats(i), float64(g.micrometre) / 1e6, g.hasScore, g.conditions.String(),
+	}
 }

@@ -18,9 +18,9 @@ type Wire interface {
 	Close() error
 }
 
-// A wire carries three kinds of datagrams. Those of the game are sent as they are, so that a strategy costs the bytes
-// that it costs in a pane. The others begin with a tag: eight bytes with which one of the game begins once in 2^64
-// times, and is lost.
+// A wire carries three channels. The first byte of a datagram says whose it is: 0 of the control channel, 1 to 127 of the
+// game of the session with this number, and with 128 added of its ghost. The rest of a datagram of the game is as a
+// strategy sends it.
 const (
 	game = iota
 	controlChannel
@@ -28,31 +28,51 @@ const (
 	channelCount
 )
 
-var tags = [channelCount][]byte{nil, []byte("\x91GC ctrl"), []byte("\x91GC ghst")}
+const (
+	sessions = 127 // numbers, from 1 on and over again
+	ghostTag = 128
+)
+
+// nextSession returns the number after that of a session.
+func nextSession(session byte) byte { return session%sessions + 1 }
 
 // maxQueued is the number of datagrams of a channel that wait for a tick. A socket's own queue is no longer.
 const maxQueued = 1024
 
 // channels are the channels of a wire. They keep the time of the process; that of the game's channel begins with its
-// session.
+// first session.
 type channels struct {
 	wire       Wire
+	session    byte                          // of the game and the ghost; 0: none yet
 	queues     [channelCount][]link.Datagram // with bytes of their own
 	receivedAt time.Duration                 // of the newest datagram
 }
 
-// update receives all that has arrived by now.
+// enter begins a session. Of the one before nothing arrives any more.
+func (c *channels) enter(session byte) {
+	c.session = session
+	c.queues[game], c.queues[ghostChannel] = nil, nil
+}
+
+// update receives all that has arrived by now. What belongs to another session is dropped: one that has ended, or that has
+// not begun here yet, so that no one waits for it.
 func (c *channels) update(now time.Duration) {
 	for d, ok := c.wire.Receive(now); ok; d, ok = c.wire.Receive(now) {
 		c.receivedAt = max(c.receivedAt, d.ReceivedAt)
-		kind := game
-		for k := controlChannel; k < channelCount; k++ {
-			if bytes.HasPrefix(d.Bytes, tags[k]) {
-				kind = k
-			}
+		kind := controlChannel
+		switch {
+		case len(d.Bytes) == 0:
+			continue
+		case d.Bytes[0] == 0:
+		case d.Bytes[0] == c.session:
+			kind = game
+		case d.Bytes[0] == ghostTag+c.session:
+			kind = ghostChannel
+		default:
+			continue
 		}
 		if q := &c.queues[kind]; len(*q) < maxQueued {
-			d.Bytes = bytes.Clone(d.Bytes[len(tags[kind]):])
+			d.Bytes = bytes.Clone(d.Bytes[1:])
 			*q = append(*q, d)
 		}
 	}
@@ -68,7 +88,7 @@ func (c *channels) pop(kind int, now time.Duration) (d link.Datagram, ok bool) {
 	return d, true
 }
 
-// channel is one channel of a wire, for an endpoint.
+// channel is the channel of the game or the control channel of a wire, for an endpoint.
 type channel struct {
 	*channels
 	kind   int
@@ -78,7 +98,11 @@ type channel struct {
 
 // Send implements link.Wire.
 func (c *channel) Send(now time.Duration, b []byte) error {
-	c.buffer = append(append(c.buffer[:0], tags[c.kind]...), b...)
+	tag := c.session
+	if c.kind == controlChannel {
+		tag = 0
+	}
+	c.buffer = append(append(c.buffer[:0], tag), b...)
 	return c.wire.Send(now+c.start, c.buffer)
 }
 

@@ -1,0 +1,89 @@
+package remote
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// MaxChat is the length of the longest line of chat, in characters of printable ASCII.
+const MaxChat = maxPart
+
+// hostSpeaker stands before what is said at the server. No player has a name with a space.
+const hostSpeaker = "the host"
+
+// Lines of chat that a client may send at once. It regains one each second. The server takes more, because what waits for a
+// lost packet arrives together.
+const (
+	chatBurst       = 4
+	chatBurstServer = 2 * chatBurst
+)
+
+// chatLimit limits the rate of lines.
+type chatLimit struct{ used time.Duration } // when all of them are regained
+
+// allow reports whether there may be a line at time now, of burst at once.
+func (l *chatLimit) allow(now time.Duration, burst int) bool {
+	next := max(l.used, now) + time.Second
+	if next > now+time.Duration(burst)*time.Second {
+		return false
+	}
+	l.used = next
+	return true
+}
+
+// checkChat returns why a text is no line of chat.
+func checkChat(text string) error {
+	if n := len(text); n == 0 || n > MaxChat {
+		return fmt.Errorf("chat: %d characters: want 1 to %d", n, MaxChat)
+	}
+	if strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r > '~' }) {
+		return errors.New("chat: want letters, digits and signs of ASCII")
+	}
+	return nil
+}
+
+// Say says a line to all, at time now. It is heard when the server has sent it back.
+func (c *Client) Say(text string, now time.Duration) error {
+	if err := checkChat(text); err != nil {
+		return err
+	}
+	if !c.said.allow(now, chatBurst) || !c.control.send(chatMessage, []byte(text)) {
+		return errors.New("chat: one line a second: wait")
+	}
+	return nil
+}
+
+// Say says a line to all.
+func (s *Server) Say(text string) error {
+	if err := checkChat(text); err != nil {
+		return err
+	}
+	s.relay(hostSpeaker, text)
+	return nil
+}
+
+// hear relays what a guest has said. What no client sends is dropped, and so is what is too much.
+func (s *Server) hear(g *guest, text string, now time.Duration) {
+	if g.session != 0 && checkChat(text) == nil && g.said.allow(now, chatBurstServer) {
+		s.relay(g.name, text)
+	}
+}
+
+// relay sends a line to all who play or watch, unless many messages wait for them already.
+func (s *Server) relay(name, text string) {
+	s.config.Log("chat", "name", name, "text", text)
+	to := s.watchers
+	for i := range s.seats {
+		if g := s.seats[i].guest; g != nil {
+			to = append(to[:len(to):len(to)], g)
+		}
+	}
+	for _, g := range to {
+		if !g.control.isBusy() {
+			g.control.send(speakerMessage, []byte(name))
+			g.control.send(chatMessage, []byte(text))
+		}
+	}
+}

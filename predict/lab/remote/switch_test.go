@@ -1,0 +1,119 @@
+package remote
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"ghostcube/internal/experiment"
+)
+
+// TestSwitch switches strategy, knobs and scene over a lossy network while two clients play. Both follow: they have the
+// world, draw it where the server has it, and refuse no packet. A third one joins in a scene that takes it. The captures
+// of all replay.
+func TestSwitch(t *testing.T) {
+	experiment.Skip(t)
+	w := newWorld(t, "two-players", "latency=40ms,jitter=10ms,loss=5%,duplicate=5%", "rewind")
+	ann, bob := w.connect("ann"), w.connect("bob")
+	w.run(5 * time.Second)
+	everyone := []*process{ann, bob}
+	check := func(scene, spec string) {
+		t.Helper()
+		for i, p := range everyone {
+			pane := p.Lab.Panes[0]
+			metres, ok := p.PathError()
+			if p.err != nil || p.Lab.Config().Scene != scene || pane.Spec() != spec+":messages=reliable" || pane.Joining(0) || !ok || metres > 0.3 {
+				t.Errorf("%s in %s: player %d runs %s in %s, joining %v, path error %.3f m, %v, error %v",
+					spec, scene, i+1, pane.Spec(), p.Lab.Config().Scene, pane.Joining(0), metres, ok, p.err)
+			}
+			if n := pane.Counters.Value("rejected_payloads"); n > 0 || pane.Clients[0].Endpoint.Stats.Rejected() > 0 {
+				t.Errorf("%s in %s: player %d rejects %v payloads, %d packets", spec, scene, i+1, n, pane.Clients[0].Endpoint.Stats.Rejected())
+			}
+			if at, server := pane.Clients[0].View.Tick(), w.server.Lab.Panes[0].ServerWorld.Tick(); at < server-60 {
+				t.Errorf("%s in %s: player %d draws tick %d, the server is at %d", spec, scene, i+1, at, server)
+			}
+		}
+		if n := w.server.Lab.Panes[0].Counters.Value("rejected_payloads"); n > 0 {
+			t.Errorf("%s in %s: the server rejects %v payloads", spec, scene, n)
+		}
+	}
+	do := func(line string) {
+		t.Helper()
+		if err := w.server.Instruct(line); err != nil {
+			t.Fatal(err)
+		}
+	}
+	check("two-players", "rewind")
+	before := w.server.Lab.Panes[0].ServerWorld.Tick()
+	do("panes rollback")
+	w.run(4 * time.Second)
+	check("two-players", "rollback")
+	if at := w.server.Lab.Panes[0].ServerWorld.Tick(); at < before+150 {
+		t.Errorf("the world is at tick %d, at %d before the strategy changed", at, before)
+	}
+	do("set input-delay=3")
+	w.run(4 * time.Second)
+	check("two-players", "rollback:input-delay=3")
+	do("strategy snapshot:snapshot-every=2")
+	do("set snapshot-every=3")
+	do("scene katamari:players=3:cubes=40")
+	eve := w.connect("eve")
+	everyone = append(everyone, eve)
+	w.run(4 * time.Second)
+	check("katamari:players=3:cubes=40", "snapshot:snapshot-every=3")
+	if err := w.server.Instruct("scene two-players"); err == nil || !strings.Contains(err.Error(), "player 3, eve, is playing") {
+		t.Errorf("a scene for two with three players: %v", err)
+	}
+	eve.Close()
+	w.run(100 * time.Millisecond)
+	everyone = everyone[:2]
+	do("scene two-players")
+	w.run(4 * time.Second)
+	check("two-players", "snapshot:snapshot-every=3")
+	for range 300 { // more sessions than there are numbers
+		do("strategy rewind")
+		w.run(17 * time.Millisecond)
+	}
+	w.run(4 * time.Second)
+	check("two-players", "rewind")
+	for _, p := range everyone {
+		p.Close()
+	}
+	w.server.Close()
+	for _, text := range []string{w.file.String(), ann.file.String(), bob.file.String(), eve.file.String()} {
+		verify(t, text)
+	}
+}
+
+// TestSwitchErrors checks what cannot be switched to, and that nothing changes.
+func TestSwitchErrors(t *testing.T) {
+	w := newWorld(t, "two-players", "perfect", "noprediction")
+	w.run(50 * time.Millisecond)
+	for line, want := range map[string]string{
+		"":                                "no instruction",
+		"jump":                            `no instruction "jump"`,
+		"scene nowhere":                   "no scene",
+		"scene":                           "want 1",
+		"panes rewind rollback":           "want 1",
+		"strategy telepathy":              "no strategy",
+		"panes rollback:topology=mesh":    "wire to the server only",
+		"set":                             "want a knob",
+		"set warp=9":                      "warp",
+		"set snapshot-every":              "name=value",
+		"network 3 perfect":               "from 1 to 2",
+		"network 1 perfect":               "nobody is playing",
+		"network all latency":             "latency",
+		"network 1":                       "want 2",
+		"say":                             "want 1 to 63",
+		"say \x1b[31m":                    "ASCII",
+		"set messages":                    "name=value",
+		"scene katamari:players=2 rewind": "want 1",
+	} {
+		if err := w.server.Instruct(line); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: error %v: want %q", line, err, want)
+		}
+	}
+	if w.server.session != 1 || len(w.server.commands) > 0 || w.server.Lab.Panes[0].Spec() != "noprediction:messages=reliable" {
+		t.Errorf("session %d, commands %v, %s", w.server.session, w.server.commands, w.server.Lab.Panes[0].Spec())
+	}
+}
