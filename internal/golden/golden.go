@@ -65,7 +65,22 @@ func Compare(t testing.TB, name, text string) {
 	if Updating() {
 		Write(t, name, text)
 	}
-	got, want := strings.Split(text, "\n"), strings.Split(Read(t, name), "\n")
+	compareLines(t, name, strings.Split(text, "\n"), strings.Split(Read(t, name), "\n"))
+}
+
+// CompareStart compares text, of whole lines, with the beginning of a file in testdata. With -update it fails: Compare writes.
+func CompareStart(t testing.TB, name, text string) {
+	t.Helper()
+	if Updating() {
+		t.Fatal("-update with -short would write a part of the file")
+	}
+	got, want := strings.Split(strings.TrimSuffix(text, "\n"), "\n"), strings.Split(Read(t, name), "\n")
+	compareLines(t, name, got, want[:min(len(got), len(want))])
+}
+
+// compareLines compares lines with those of a file.
+func compareLines(t testing.TB, name string, got, want []string) {
+	t.Helper()
 	for i := range max(len(got), len(want)) {
 		if i >= len(got) || i >= len(want) || got[i] != want[i] {
 			t.Fatalf("%s, line %d:\ngot  %q\nwant %q", name, i+1, got[min(i, len(got)-1)], want[min(i, len(want)-1)])

@@ -16,6 +16,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"go/types"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -40,7 +41,7 @@ func main() {
 // asked matches a name or a text by which a test asks for GHOSTCUBE_CI, for another environment or for a program.
 var asked = regexp.MustCompile(`^(experiment|LookPath|Getenv|Geteuid|HaveH264)$|ffmpeg|ffprobe|chromium|DISPLAY|\.(mp4|mkv)\b`)
 
-// askedLong matches a name or a text by which a test asks for GHOSTCUBE_LONG.
+// askedLong matches a name or a text by which a test asks for GHOSTCUBE_LONG, if only for the size of a test.
 var askedLong = regexp.MustCompile(`^(Long|SkipUnlessLong)$|GHOSTCUBE_LONG`)
 
 // list writes the list of the tests in a source tree that ask for what a pattern matches.
@@ -115,6 +116,10 @@ func addUses(names map[string]map[string]bool, file *ast.File) {
 				switch n := n.(type) {
 				case *ast.Ident:
 					names[name][n.Name] = true
+				case *ast.CallExpr:
+					if isLonger(n) {
+						names[name]["Pick, by GHOSTCUBE_LONG"] = true
+					}
 				case *ast.BasicLit:
 					if n.Kind == token.STRING {
 						names[name][n.Value] = true
@@ -124,6 +129,16 @@ func addUses(names map[string]map[string]bool, file *ast.File) {
 			})
 		}
 	}
+}
+
+// isLonger reports whether a call is one of experiment.Pick whose size for .ci/long differs from the usual one.
+func isLonger(call *ast.CallExpr) bool {
+	f := call.Fun
+	if x, ok := f.(*ast.IndexExpr); ok {
+		f = x.X
+	}
+	s, ok := f.(*ast.SelectorExpr)
+	return ok && s.Sel.Name == "Pick" && len(call.Args) == 3 && types.ExprString(call.Args[1]) != types.ExprString(call.Args[2])
 }
 
 // repeated returns the tests among the names of a package's test files that ask for what a pattern matches, in order.

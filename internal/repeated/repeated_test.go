@@ -19,6 +19,9 @@ func TestPlain() { plain() }
 func TestText() { run("clip.mp4") }
 func TestLong() { if experiment.Long() { more() } }
 func TestLonger() { seconds() }
+func TestPicksMore() { n := experiment.Pick(1, 2, 3) }
+func TestPicksMoreSeeds() { n := experiment.Pick[uint64](1, 2, 3) }
+func TestPicksTheSame() { n := experiment.Pick(1, 2, 2) }
 func plain() { t.Run("experiments", nil) }`, `package x
 func helper() { server{}.start() }
 func (server) start() { exec.LookPath("node") }
@@ -34,11 +37,12 @@ func seconds() int { return len(os.Getenv("GHOSTCUBE_LONG")) }`} {
 		}
 		addUses(names, file)
 	}
-	want := []string{"TestAsks", "TestByFunction", "TestByVariable", "TestLong", "TestLonger", "TestText"}
+	want := []string{"TestAsks", "TestByFunction", "TestByVariable", "TestLong", "TestLonger", "TestPicksMore", "TestPicksMoreSeeds",
+		"TestPicksTheSame", "TestText"}
 	if got := repeated(names, asked); !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
-	if got := repeated(names, askedLong); !slices.Equal(got, want[3:5]) {
-		t.Errorf("with -long: %q, want %q", got, want[3:5])
+	if got := repeated(names, askedLong); !slices.Equal(got, want[3:7]) {
+		t.Errorf("with -long: %q, want %q", got, want[3:7])
 	}
 }

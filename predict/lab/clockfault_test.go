@@ -120,8 +120,8 @@ func TestClockFaultScope(t *testing.T) {
 func TestForkKeepsClockFaults(t *testing.T) {
 	experiment.Skip(t)
 	t.Parallel()
-	every := experiment.Pick(80, 20, 10)    // ticks between two pairs of forks that run on
-	after := experiment.Pick(100, 200, 200) // ticks after the freeze
+	every := experiment.Pick(80, 40, 10)    // ticks between two pairs of forks that run on
+	after := experiment.Pick(100, 100, 200) // ticks after the freeze
 	for i, s := range Strategies {
 		if experiment.Brief() && i%3 != 0 {
 			continue

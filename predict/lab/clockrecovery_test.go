@@ -169,8 +169,8 @@ func TestRecoversFromFreeze(t *testing.T) {
 	}
 }
 
-// TestSkewAndFrameRate runs two minutes, or ten with GHOSTCUBE_LONG, with a clock that is 500 ppm fast or slow, and at 20
-// and 144 fps. The display delay of every strategy stays within three ticks of its usual
+// TestSkewAndFrameRate runs two minutes with a clock that is 500 ppm fast, and at 20 fps, at the host with one that is slow,
+// and at 144 fps; with GHOSTCUBE_LONG ten minutes with each at both seats. The display delay of every strategy stays within three ticks of its usual
 // one, and its path error stays small; snapshots never starve and playout never restarts;
 // and all inputs arrive on time. Lockstep that does not follow the clock stays exact and
 // drifts.
@@ -182,7 +182,10 @@ func TestSkewAndFrameRate(t *testing.T) {
 	for _, c := range clockFaultCases {
 		for _, seat := range []Seat{AtClient, AtHost} {
 			line := fmt.Sprintf("%-28s %-6s", c.spec, seat)
-			for _, fault := range [][2]string{{"skew", "500"}, {"skew", "-500"}, {"fps", "20"}, {"fps", "144"}} {
+			for i, fault := range [][2]string{{"skew", "500"}, {"skew", "-500"}, {"fps", "20"}, {"fps", "144"}} {
+				if !experiment.Long() && (i%2 == 0) == (seat == AtHost) {
+					continue
+				}
 				r := newViewRecorder(t, "plain", "latency=75ms,jitter=10ms", seat, c.spec)
 				usual, metres := r.usualDelay(), c.metres
 				m := r.lab.Panes[0].Counters

@@ -25,7 +25,7 @@ func TestContactsAreUnique(t *testing.T) {
 	}
 	for i, scene := range scenes {
 		for j, s := range Strategies {
-			if (i+j)%experiment.Pick(1, 2, 1) != 0 {
+			if (i+j)%experiment.Pick(1, 4, 1) != 0 {
 				continue
 			}
 			f := &soakSession{T: t, rng: rand.New(rand.NewPCG(uint64(i), uint64(j)))}

@@ -27,7 +27,7 @@ var falseAckSpecs = []string{
 // bodies that rest within a centimetre of the server's, refuses nothing, and all messages have arrived.
 func TestFalseAcks(t *testing.T) {
 	experiment.Skip(t)
-	seeds := experiment.Pick[uint64](2, 20, 20)
+	seeds := experiment.Pick[uint64](2, 8, 20)
 	for _, spec := range falseAckSpecs {
 		t.Run(spec, func(t *testing.T) {
 			t.Parallel()

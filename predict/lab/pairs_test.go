@@ -116,7 +116,7 @@ func (s *pairSession) drawInputs(t *tape.Tape) {
 //     back to that moment, also if it went another way in between, and a session that the first part of the tape tells.
 func TestPairs(t *testing.T) {
 	experiment.Skip(t)
-	n := experiment.Pick(4, 60, 10_000) // -short, with the race detector
+	n := experiment.Pick(4, 30, 10_000) // -short, with the race detector
 	sessions, covered, possible := planPairs(n)
 	t.Logf("%d sessions have %d of %d pairs", n, covered, possible)
 	parts := max(4, n/500) // for as many processors, or to run one of them alone

@@ -61,6 +61,8 @@ func TestScripts(t *testing.T) {
 			switch name {
 			case "ci":
 				return !experiment.Brief(), nil
+			case "long":
+				return experiment.Long(), nil
 			case "h264":
 				return video.HaveH264(), nil
 			}

@@ -31,12 +31,9 @@ func TestPage(t *testing.T) {
 	if t.Logf("%d bytes", s.bytes); s.bytes > maxBytes {
 		t.Errorf("a visitor loads %d bytes: want at most %d", s.bytes, maxBytes)
 	}
-	t.Run("panes", s.testPanes)
+	t.Run("comparisons", s.testComparisons)
 	t.Run("links", s.testLinks)
-	t.Run("history", s.testHistory)
 	t.Run("keys", s.testKeys)
-	t.Run("drop", s.testDrop)
-	t.Run("screens", s.testScreens)
 	t.Run("typing", s.testTyping)
 	t.Run("touch typing", s.testTouchTyping)
 	t.Run("hosts", s.testHosts)
@@ -44,11 +41,13 @@ func TestPage(t *testing.T) {
 	t.Run("kept", s.testKept)
 }
 
-// testPanes checks that both panes of a comparison move, and that a click on another comparison shows it, and one on its button
-// plays it from the start.
-func (s *pageServer) testPanes(t *testing.T) {
-	d := s.open(t, "?compare=csp-redundancy", screenSize{960, 640, 1, false})
-	before := d.screenshot()
+// testComparisons plays comparisons and a tape in one tab, since a tab takes ten seconds to open: both panes move; after another
+// comparison the way back leads to the first; a click on the button of a comparison plays it from the start; and a dropped tape
+// starts its session.
+func (s *pageServer) testComparisons(t *testing.T) {
+	const link = "?compare=csp-redundancy"
+	d := s.open(t, link, screenSize{960, 640, 1, false})
+	before := d.checkScreen("desktop", image.Pt(960, 640))
 	d.waitTicks(60)
 	after := d.screenshot()
 	picture := d.state().picture
@@ -59,6 +58,8 @@ func (s *pageServer) testPanes(t *testing.T) {
 			t.Errorf("%d pixels of pane %d have changed within 60 ticks", n, i+1)
 		}
 	}
+	d.checkHistory(link)
+
 	d.click("compare csp-clean")
 	d.waitUntil("csp-clean chosen", func(s windowState) bool {
 		button, ok := s.controls["from the start"]
@@ -70,6 +71,19 @@ func (s *pageServer) testPanes(t *testing.T) {
 	d.click("from the start")
 	d.waitUntil("another session", func(s windowState) bool { return s.restarts > restarts })
 	d.checkHash("?compare=csp-clean", 1)
+
+	name := filepath.Join(t.TempDir(), "dropped.tape")
+	if err := os.WriteFile(name, []byte(droppedTape), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	restarts = d.state().restarts
+	d.drop(name)
+	d.waitUntil("the dropped session", func(s windowState) bool { return s.restarts > restarts })
+	inline, err := plan.InlineTape([]byte(droppedTape))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.checkHash("?tape="+inline, 1)
 }
 
 // changedPixels counts the pixels of a rectangle that differ between two pictures.
@@ -84,7 +98,8 @@ func changedPixels(a, b image.Image, r image.Rectangle) (n int) {
 	return n
 }
 
-// testLinks checks that a link opens the same session in the page, in this program and in the one without a window.
+// testLinks checks that a link opens the same session in the page, in this program and in the one without a window. The
+// comparison's tab is that of testComparisons. A session is on a phone's screen.
 func (s *pageServer) testLinks(t *testing.T) {
 	inline, err := plan.InlineTape([]byte(droppedTape))
 	if err != nil {
@@ -104,12 +119,19 @@ func (s *pageServer) testLinks(t *testing.T) {
 			if name == "moment" {
 				seconds = 3
 			}
-			d := s.open(t, link, smallScreen)
-			d.checkHash(link, seconds)
-			if now := d.waitFrames().tick; name == "moment" && now != seconds*60 {
-				t.Errorf("the session is at tick %d, want %d", now, seconds*60)
-			}
 			checkText(t, headless, link, seconds)
+			switch name {
+			case "settings":
+				d := s.open(t, link, screenSize{390, 844, 2, true})
+				d.checkHash(link, seconds)
+				d.checkScreen("phone", image.Pt(780, 1688))
+			case "moment":
+				d := s.open(t, link, smallScreen)
+				d.checkHash(link, seconds)
+				if now := d.waitFrames().tick; now != seconds*60 {
+					t.Errorf("the session is at tick %d, want %d", now, seconds*60)
+				}
+			}
 		})
 	}
 }
@@ -248,42 +270,20 @@ pane noprediction
 end 480
 `
 
-// testDrop drops a tape onto the page, which starts its session.
-func (s *pageServer) testDrop(t *testing.T) {
-	d := s.open(t, "?compare=csp-redundancy", smallScreen)
-	name := filepath.Join(t.TempDir(), "dropped.tape")
-	if err := os.WriteFile(name, []byte(droppedTape), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	d.waitTicks(30)
-	restarts := d.state().restarts
-	d.drop(name)
-	d.waitUntil("the dropped session", func(s windowState) bool { return s.restarts > restarts })
-	inline, err := plan.InlineTape([]byte(droppedTape))
-	if err != nil {
-		t.Fatal(err)
-	}
-	d.checkHash("?tape="+inline, 1)
-}
-
 // pagePictures is the environment variable with the folder of the screenshots of the page, for eyes.
 const pagePictures = "PAGE_PICTURES"
 
-// testScreens shows the page on a desktop's screen and on a phone's. With a folder it saves what they show.
-func (s *pageServer) testScreens(t *testing.T) {
-	for name, size := range map[string]screenSize{"desktop": {1280, 720, 1, false}, "phone": {390, 844, 2, true}} {
-		t.Run(name, func(t *testing.T) {
-			d := s.open(t, "?compare=csp-redundancy", size)
-			d.waitTicks(30)
-			picture := d.screenshot()
-			if got, want := picture.Bounds().Size(), image.Pt(int(float64(size.w)*size.scale), int(float64(size.h)*size.scale)); got != want {
-				t.Errorf("the screenshot has the size %v, want %v", got, want)
-			}
-			if folder := os.Getenv(pagePictures); folder != "" {
-				savePicture(t, filepath.Join(folder, name+".png"), picture)
-			}
-		})
+// checkScreen returns a screenshot, and checks that it has a size in pixels. With a folder it saves it there.
+func (d *pageDriver) checkScreen(name string, want image.Point) image.Image {
+	d.t.Helper()
+	picture := d.screenshot()
+	if got := picture.Bounds().Size(); got != want {
+		d.t.Errorf("the screenshot has the size %v, want %v", got, want)
 	}
+	if folder := os.Getenv(pagePictures); folder != "" {
+		savePicture(d.t, filepath.Join(folder, name+".png"), picture)
+	}
+	return picture
 }
 
 // savePicture writes a PNG file.

@@ -4,7 +4,6 @@ package e2e
 
 import (
 	"strings"
-	"testing"
 	"time"
 
 	"github.com/chromedp/chromedp"
@@ -33,11 +32,11 @@ func (d *pageDriver) waitText(expression, want string) {
 	d.t.Fatalf("%s is %q (%v), want %q; problems %q", expression, got, err, want, d.seen())
 }
 
-// testHistory starts another comparison and goes back: title, address and session are those of the first again. The picture has a
+// checkHistory starts another comparison and goes back: title, address and session are those of the first again. The picture has a
 // name, and a text for screen readers says what the session does.
-func (s *pageServer) testHistory(t *testing.T) {
+func (d *pageDriver) checkHistory(link string) {
+	d.t.Helper()
 	const first, second = "Redundant inputs at 25 % loss: without and with", "Prediction and rewind at 75 ms, no loss: no corrections"
-	d := s.open(t, "?compare=csp-redundancy", screenSize{960, 640, 1, false})
 	d.waitText("document.title", first+" - Ghostcube")
 	d.waitText("document.getElementById('session').textContent", first+", playing")
 	d.waitText("document.querySelector('canvas').getAttribute('role')", "application")
@@ -47,13 +46,13 @@ func (s *pageServer) testHistory(t *testing.T) {
 	d.waitText("location.search", "?compare=csp-clean")
 	d.waitText("document.title", second+" - Ghostcube")
 	if after := d.evaluate("history.length"); after == before {
-		t.Errorf("the history has %s entries before and after", after)
+		d.t.Errorf("the history has %s entries before and after", after)
 	}
 	d.evaluate("history.back()")
 	d.waitText("document.title", first+" - Ghostcube")
-	if query := d.evaluate("location.search"); !strings.HasPrefix(query, "?compare=csp-redundancy") {
-		t.Errorf("the way back leads to %s", query)
+	if query := d.evaluate("location.search"); !strings.HasPrefix(query, link) {
+		d.t.Errorf("the way back leads to %s", query)
 	}
 	d.waitUntil("the session before", func(s windowState) bool { return s.frame >= 3 && s.tick < 6*64 })
-	d.checkHash("?compare=csp-redundancy", 1)
+	d.checkHash(link, 1)
 }
