@@ -40,9 +40,9 @@ var updateStills = flag.Bool("stills", false, "with -update, paint all pictures 
 
 func comparisons(t *testing.T) []plan.Comparison { return must(testProgram(t).library.Comparisons()) }
 
-// played reports whether tests play a comparison that their files know: in .ci/run those of less than ten thousand bodies, which
+// isPlayed reports whether tests play a comparison that their files know: in .ci/run those of less than ten thousand bodies, which
 // take a quarter of the time, and in .ci/long all.
-func played(c *plan.Comparison) bool {
+func isPlayed(c *plan.Comparison) bool {
 	return experiment.Enabled() && !testing.Short() && (c.Settings.Scene != "fleet" || experiment.Long() || golden.Updating())
 }
 
@@ -196,7 +196,7 @@ func TestPageOfComparisons(t *testing.T) {
 	t.Run("play", func(t *testing.T) {
 		for i := range list {
 			c := &list[i]
-			if !played(c) {
+			if !isPlayed(c) {
 				if figures[i] = figuresAfter(string(written), comparisonHeading(c)); figures[i] != "" {
 					continue
 				}
@@ -249,7 +249,7 @@ func figuresAfter(page, text string) string {
 func TestPicturesFillFrames(t *testing.T) {
 	experiment.Skip(t)
 	for _, c := range comparisons(t) {
-		if !played(&c) {
+		if !isPlayed(&c) {
 			continue
 		}
 		r := runComparison(&c)

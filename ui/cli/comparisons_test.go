@@ -18,7 +18,7 @@ const comparisonTable = "comparisons.txt" // in testdata
 
 // TestComparisonsStayTheSame compares the first 8 seconds of every pane of every comparison
 // with a table: digests of worlds and drawn poses, of all datagrams, and of the measures that the table's first line names. No
-// digest covers a name, so renaming does not change the table. Those that played leaves out it plays if the table lacks them.
+// digest covers a name, so renaming does not change the table. Those that isPlayed leaves out it plays if the table lacks them.
 func TestComparisonsStayTheSame(t *testing.T) {
 	table := golden.Read(t, comparisonTable)
 	list := comparisons(t)
