@@ -25,7 +25,7 @@ func TestComparisonsStayTheSame(t *testing.T) {
 	lines := make([][]string, len(list))
 	t.Run("play", func(t *testing.T) {
 		for i := range list {
-			if !played(&list[i]) {
+			if !isPlayed(&list[i]) {
 				if lines[i] = linesOf(table, list[i].Name); lines[i] != nil {
 					continue
 				}
