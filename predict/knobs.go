@@ -433,7 +433,7 @@ func (k *Knobs) Set(name, text string) error {
 	return &link.UnknownNameError{Kind: "knob", Name: name, Choices: known}
 }
 
-// CopyFrom sets every knob to its value in o.
+// CopyFrom sets every knob to its value in o, or to the nearest in its range, which may be another one in another scene.
 func (k *Knobs) CopyFrom(o *Knobs) {
 	for _, knob := range k.list {
 		from := o.Lookup(knob.Name)
@@ -441,10 +441,13 @@ func (k *Knobs) CopyFrom(o *Knobs) {
 			continue
 		}
 		for _, p := range knob.floats {
-			*p = *from.floats[0]
+			*p = min(max(*from.floats[0], knob.Min), knob.Max)
 		}
 		for _, p := range knob.ints {
 			*p = *from.ints[0]
+			if knob.Kind == Int {
+				*p = min(max(*p, int(knob.Min)), int(knob.Max))
+			}
 		}
 		for _, p := range knob.bools {
 			*p = *from.bools[0]

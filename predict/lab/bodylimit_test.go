@@ -49,3 +49,24 @@ func TestBodyLimits(t *testing.T) {
 		t.Error("the scene changed")
 	}
 }
+
+// TestKnobsFitTheScene promises that a knob keeps to its range in another scene, where the range may be smaller: the pane's
+// spec opens, which a fault of packets, links and tapes need.
+func TestKnobsFitTheScene(t *testing.T) {
+	for _, s := range Strategies {
+		l := New(Config{Scene: "trailer", Rate: 60}) // of more substeps than the others
+		p, err := l.Open(s.Name + ":contact-hertz=50")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := l.Apply(Command{Verb: "scene", Pane: AllPanes, Name: "plain"}); err != nil {
+			t.Fatal(err)
+		}
+		if got, want := p.Spec(), s.Name; got != want {
+			t.Errorf("the spec in the other scene is %q, want %q: contacts are no stiffer there than 30 Hz", got, want)
+		}
+		if _, err := New(l.Config()).Open(p.Spec()); err != nil {
+			t.Error(err)
+		}
+	}
+}
