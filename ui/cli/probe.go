@@ -13,6 +13,7 @@ import (
 
 	"ghostcube/internal/atomicfile"
 	"ghostcube/net/measure"
+	"ghostcube/net/packet"
 	"ghostcube/net/socket"
 )
 
@@ -78,8 +79,8 @@ func (c *probeCommand) config() (socket.Config, error) {
 		return config, errors.New("no --key: want the key that the listening side has printed")
 	case !(c.Seconds >= 1 && c.Seconds <= 3600):
 		return config, fmt.Errorf("--seconds=%v: want 1 to 3600", c.Seconds)
-	case c.Size < measure.MinSize || c.Size > socket.MaxDatagram:
-		return config, fmt.Errorf("--size=%d: want %d to %d", c.Size, measure.MinSize, socket.MaxDatagram)
+	case c.Size < measure.MinSize || c.Size > packet.MaxDatagram:
+		return config, fmt.Errorf("--size=%d: want %d to %d", c.Size, measure.MinSize, packet.MaxDatagram)
 	case c.PPS < 1 || c.PPS > 1000:
 		return config, fmt.Errorf("--pps=%d: want 1 to 1000", c.PPS)
 	case c.Out != "" && !strings.HasSuffix(c.Out, ".csv"):

@@ -6,6 +6,7 @@ import (
 
 	"ghostcube/render"
 	"ghostcube/ui/session"
+	"ghostcube/ui/stage"
 	"ghostcube/ui/timeline"
 )
 
@@ -33,21 +34,20 @@ func (g *game) pauseHidden(away time.Duration) {
 
 // resumes reports whether a button over the panes lets the session go on: the page has paused it, and no button for fingers
 // is there.
-func (g *game) resumes() bool {
-	return g.session.Paused && g.session.PausedBy != "" && !g.session.Embed && !g.screen.touched && !g.screen.hidden
+func (s *screen) resumes() bool {
+	return s.session.Paused && s.session.PausedBy != "" && !s.session.Embed && !s.touched && !s.hidden
 }
 
-// resumeBounds is the square of that button.
-func (g *game) resumeBounds() image.Rectangle {
-	picture := g.pictureRect()
-	upper, lower := edgesOf(g.screen.frame.Viewports, picture)
-	middle, radius := image.Pt(picture.X+picture.W/2, (upper+lower)/2), int(embedPlay*g.screen.uiScale())
+// resumeBounds is the square of that button over a picture.
+func (s *screen) resumeBounds(picture stage.Rect) image.Rectangle {
+	upper, lower := edgesOf(s.frame.Viewports, picture)
+	middle, radius := image.Pt(picture.X+picture.W/2, (upper+lower)/2), int(embedPlay*s.uiScale())
 	return image.Rectangle{middle, middle}.Inset(-radius)
 }
 
 // updateResume reacts to the pointer, and reports whether it belongs to the button.
 func (g *game) updateResume() (captured bool) {
-	if !g.resumes() || !g.pointer.pressed || !g.pointer.at.In(g.resumeBounds()) {
+	if !g.screen.resumes() || !g.pointer.pressed || !g.pointer.at.In(g.screen.resumeBounds(g.pictureRect())) {
 		return false
 	}
 	g.session.Paused = false
@@ -55,9 +55,9 @@ func (g *game) updateResume() (captured bool) {
 }
 
 // drawResume draws the button.
-func (g *game) drawResume(l *render.DrawList) {
-	if g.resumes() {
-		r := g.resumeBounds()
-		drawLargePlay(l, r.Min.Add(r.Size().Div(2)), r.Dx()/2, g.screen.uiScale())
+func (s *screen) drawResume(l *render.DrawList, picture stage.Rect) {
+	if s.resumes() {
+		r := s.resumeBounds(picture)
+		drawLargePlay(l, r.Min.Add(r.Size().Div(2)), r.Dx()/2, s.uiScale())
 	}
 }

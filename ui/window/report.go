@@ -40,8 +40,8 @@ func (g *game) writeReport(picture stage.Rect) {
 	if h := g.bar.height(); h > 0 {
 		controls = append(slices.Clip(controls), control{"timeline", image.Rect(picture.X, picture.Y+picture.H, picture.X+picture.W, picture.Y+picture.H+h)})
 	}
-	if g.resumes() {
-		controls = append(slices.Clip(controls), control{"go on", g.resumeBounds()})
+	if g.screen.resumes() {
+		controls = append(slices.Clip(controls), control{"go on", g.screen.resumeBounds(g.pictureRect())})
 	}
 	if g.session.Embed {
 		for _, b := range g.embed.buttons {

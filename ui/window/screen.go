@@ -206,7 +206,7 @@ func (g *game) drawOverlay(dst *ebiten.Image, picture stage.Rect) {
 	if g.session.Embed {
 		g.embed.draw(over, g.pointer.at)
 	}
-	g.drawResume(over)
+	s.drawResume(over, picture)
 	drawNotices(over, s.notices(), picture, s.uiScale())
 	g.bar.draw(over, picture)
 	g.drawTouch(over)
