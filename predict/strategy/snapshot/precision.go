@@ -60,10 +60,10 @@ func (p *precision) grid(scene *sim.Scene) codec.Grid {
 	return codec.GridOf(scene, 64<<p.positionSteps, quant.SmallestThree(p.rotationBits))
 }
 
-// codePosition reads or writes a quantised position. The grid covers whole metres; a position is
-// clamped to the scene.
+// codePosition reads or writes a quantised position. The grid covers whole metres without their end; a position is clamped to
+// it and to the scene.
 func codePosition(c *quant.Coder, v geom.Vec3, g *quant.Grid, scene *sim.Scene) geom.Vec3 {
-	n := c.CompressedVector([3]float32{v.X, v.Y, v.Z}, g)
+	n := c.CompressedVector(g.Quantise([3]float32{v.X, v.Y, v.Z}), g)
 	return geom.Vec3{
 		X: geom.Clamp(n[0], -scene.HalfWidth, scene.HalfWidth), Y: geom.Clamp(n[1], -scene.HalfWidth, scene.HalfWidth), Z: geom.Clamp(n[2], 0, scene.Height),
 	}

@@ -11,6 +11,31 @@ import (
 	"ghostcube/sim/geom"
 )
 
+// TestPrecisionAtTheEdge promises that a body in the last corner of the scene, which no step of the grid reaches, is sent at the
+// last one.
+func TestPrecisionAtTheEdge(t *testing.T) {
+	sc := predicttest.Scene(t, "plain")
+	w := predict.NewWorld(sc, 60)
+	corner := geom.Vec3{X: sc.HalfWidth, Y: -sc.HalfWidth, Z: sc.Height}
+	for steps := range positionStepChoices {
+		var out, in snapshot
+		var c, reader quant.Coder
+		var buffer []byte
+		out.capture(w, quantised, precision{steps, 12}, quant.ShorterIndices, false)
+		if out.isPacked() {
+			continue // package delta
+		}
+		out.bodies[0].pose.Pos = corner
+		out.write(&c, &buffer, &sc)
+		if err := in.read(&reader, c.FinishWrite(), &sc, w.Tick(), nil); err != nil {
+			t.Fatal(err)
+		}
+		if at, step := in.bodies[0].pose.Pos, 1/float32(int(64)<<steps); at.Sub(corner).Len() > 2*step {
+			t.Errorf("%s steps per metre: at %v, want %v", positionStepChoices[steps], at, corner)
+		}
+	}
+}
+
 // TestPrecision checks the bits of a body and the errors of its pose at every level for which the
 // precision may be set, against those that follow from the knobs: half a step of a position in each
 // axis, and the bound of the rotation's width. Where the knobs have no effect, the bits are those of the
