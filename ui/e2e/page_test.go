@@ -21,7 +21,7 @@ import (
 )
 
 // maxBytes limits what a visitor loads before the first picture.
-const maxBytes = 7_150_000
+const maxBytes = 7_200_000
 
 // TestPage opens links to sessions in a browser and uses the page: both panes move, keys and controls work, sessions
 // have the same hashes as here, and files come and go. Nothing may be written to the browser's console. The page is within its
