@@ -23,11 +23,16 @@ type end struct {
 	start time.Duration
 	err   *error // of both ends
 	cut   bool   // nothing is sent any more: the process has been killed
+
+	see func(datagram []byte) // called with all that is sent; may be nil
 }
 
 func (e *end) Send(now time.Duration, b []byte) error {
 	if e.cut || *e.err != nil {
 		return *e.err
+	}
+	if e.see != nil {
+		e.see(b)
 	}
 	return e.Wire.Send(now+e.start, b)
 }
@@ -65,6 +70,7 @@ type world struct {
 type process struct {
 	*Client
 	end   *end
+	peer  *end // of the server
 	file  bytes.Buffer
 	err   error
 	start time.Duration
@@ -99,8 +105,8 @@ func (w *world) connectWith(config ClientConfig) *process {
 	client, server := link.Pair(&w.network, w.links%8)
 	w.links++
 	var left error
-	p := &process{end: &end{Wire: client, start: w.now, err: &left}, start: w.now}
-	w.server.Connect(&end{Wire: server, err: &left}, fmt.Sprint("address ", w.links), w.now)
+	p := &process{end: &end{Wire: client, start: w.now, err: &left}, peer: &end{Wire: server, err: &left}, start: w.now}
+	w.server.Connect(p.peer, fmt.Sprint("address ", w.links), w.now)
 	var err error
 	config.Version, config.Recording = "test", capture.NewRecording(&p.file)
 	p.Client, err = NewClient(config, p.end, 0)

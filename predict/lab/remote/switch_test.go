@@ -85,6 +85,28 @@ func TestSwitch(t *testing.T) {
 	}
 }
 
+// TestSwitchCutsWires switches twice while the client hears of the first: nothing of the second session is sent as the first's.
+func TestSwitchCutsWires(t *testing.T) {
+	w := newWorld(t, "two-players", "latency=40ms", "rewind")
+	ann := w.connect("ann")
+	w.run(time.Second)
+	switchTo := func(line string) {
+		t.Helper()
+		if err := w.server.Instruct(line); err != nil {
+			t.Fatal(err)
+		}
+	}
+	switchTo("strategy rollback")
+	w.run(40 * time.Millisecond)
+	sent := map[byte]int{} // datagrams, by their first byte
+	ann.peer.see = func(b []byte) { sent[b[0]]++ }
+	switchTo("strategy snapshot")
+	w.run(time.Second)
+	if sent[2] > 0 || sent[3] < 30 {
+		t.Errorf("after the second switch the server sends datagrams of these sessions: %v, want the third alone", sent)
+	}
+}
+
 // TestSwitchErrors checks what cannot be switched to, and that nothing changes.
 func TestSwitchErrors(t *testing.T) {
 	w := newWorld(t, "two-players", "perfect", "noprediction")
