@@ -198,7 +198,7 @@ func (p *pane) missingText(show *stage.Settings, t *texts) string {
 	lacks(show.Coloring == stage.ByEncoding && len(l.Encoding) == 0, "encodings")
 	lacks(show.Coloring == stage.ByJointDepth && len(l.JointDepth) == 0, "joint depth")
 	lacks(show.Coloring == stage.ByUpdateRate && len(l.Interval) == 0, "update rates")
-	lacks(show.Coloring == stage.ByBits && len(l.BodyBits) == 0, "body states")
+	lacks(show.Coloring == stage.ByBits && len(l.BodyBits) == 0, "bits by body")
 	lacks(show.Coloring == stage.ByPrediction && len(p.source.Clients[0].View.Predicted) == 0, "predicted and interpolated bodies")
 	lacks((show.Coloring == stage.ByAge || show.Ages) && len(l.Age) == 0, "ages")
 	lacks(show.Parents && len(l.ParentBoxes) == 0, "parents")
