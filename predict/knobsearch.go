@@ -9,8 +9,8 @@ var notSearched = [groupCount]string{
 	PhysicsKnobs:    "the world itself",
 }
 
-// NotSearched declares why a search for the best settings leaves knobs alone: they change what is measured, or switch off a
-// mechanism to show what it is for.
+// NotSearched excludes knobs from a search for the best settings and gives the reason: they change the measurement itself,
+// or disable a mechanism for demonstration.
 func (k *Knobs) NotSearched(reason string, names ...string) {
 	for _, name := range names {
 		k.Lookup(name).notSearched = reason

@@ -91,7 +91,7 @@ func (l *Lab) tickMerged() {
 	m := l.merged
 	advance := func(s *Side) {
 		for s.Lab.tick < s.Made(l.tick+1) {
-			_ = s.Tick(s.Lab) // a command that is refused was refused then, too
+			_ = s.Tick(s.Lab) // a command refused here was also refused in the original run
 		}
 	}
 	for i, p := range l.Panes {

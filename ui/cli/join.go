@@ -254,7 +254,7 @@ func (c *joinCommand) bot(p *program) (func(sim.Tick) sim.Input, error) {
 	}, nil
 }
 
-// playerText returns the number of a player, or a dash for one who watches.
+// playerText returns the number of a player, or a dash for a watcher.
 func playerText(player int) string {
 	if player < 0 {
 		return "-"

@@ -254,7 +254,7 @@ func (l *logOf) wait(t *testing.T, want string) {
 	}
 }
 
-// TestTypedLines types at the standard inputs of a server and of a bot: the bot follows, both hear what is said, and their
+// TestTypedLines types at the standard inputs of a server and of a bot: the bot follows, both receive the chat, and their
 // captures replay.
 func TestTypedLines(t *testing.T) {
 	experiment.Skip(t)

@@ -58,7 +58,7 @@ Examples:
 `
 }
 
-// spareConnections are for those who are told that the session is full, and for players who come back.
+// spareConnections are for guests refused by a full session, and for returning players.
 const spareConnections = 8
 
 // config returns the settings of the sockets, whose time begins at start.
@@ -182,7 +182,7 @@ func (l *connectionLoop) run(ctx context.Context, next func() time.Duration, adv
 	}
 }
 
-// writeSeats prints what the server knows of its players, and of those who watch.
+// writeSeats prints a row for each player and watcher.
 func writeSeats(out io.Writer, server *remote.Server) {
 	seats := server.Seats()
 	players := len(seats)

@@ -88,7 +88,7 @@ func TestServerStartsAgain(t *testing.T) {
 }
 
 // TestRefused checks who may not come in, and what they are told: with another key or another version, a third player, and a
-// second one under the name of a player. Those who play go on.
+// second one under the name of a player. The others play on.
 func TestRefused(t *testing.T) {
 	experiment.Skip(t)
 	t.Parallel()

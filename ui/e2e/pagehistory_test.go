@@ -19,7 +19,7 @@ func (d *pageDriver) evaluate(expression string) string {
 	return text
 }
 
-// waitText waits until an expression in the page has a text. Where the page is being replaced by another one it has none.
+// waitText waits until an expression in the page has a text. While the page is being replaced it asks again.
 func (d *pageDriver) waitText(expression, want string) {
 	d.t.Helper()
 	got, err := "", error(nil)

@@ -67,7 +67,7 @@ var reasons = map[string]string{
 	"ended": "the browser ended the page",
 }
 
-// update tells the page what has changed. The page adds rest to the tape's file.
+// update reports changes to the page, which appends rest to the tape's file.
 func (k *Kept) update() {
 	s := k.session
 	if !s.Platform.InPage || s.Platform.Remember == nil || k.none || k.goal != nil || s.tape == nil || s.tape.err != nil {
@@ -92,7 +92,7 @@ func (k *Kept) update() {
 	}
 }
 
-// link returns the link of the plan. What is shown comes from the tape.
+// link returns the link of the plan. Display settings come from the tape.
 func (k *Kept) link() (*plan.Link, error) {
 	s := k.session
 	if s.Plan.Lesson != nil {

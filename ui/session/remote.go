@@ -26,7 +26,7 @@ type Remote interface {
 	// Say says a line to all, and returns why it cannot.
 	Say(text string) error
 
-	// News returns what has been said and has happened since the last call, a line each, in printable ASCII.
+	// News returns chat and events since the last call, one line each, in printable ASCII.
 	News() []string
 }
 

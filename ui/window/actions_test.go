@@ -52,7 +52,7 @@ func TestFewActions(t *testing.T) {
 	for name, c := range map[string]struct {
 		most int
 		act  func(a *actor)
-		done func(g *game) string // what is so afterwards
+		done func(g *game) string // the value that the actions changed
 		want string
 	}{
 		"strategy": {1, func(a *actor) { a.key("1 to 9", false) },

@@ -197,7 +197,7 @@ func (c *Capture) beforeTick(l *lab.Lab) {
 }
 
 // replayWire delivers the datagrams of a wire in their ticks, and sends nothing. A lab takes all of a tick in that tick, so
-// what is next follows from its tick, and a copy of the lab goes on by itself.
+// the position follows from the lab's tick, and a copied lab continues independently.
 type replayWire struct {
 	lab    *lab.Lab
 	events []*event

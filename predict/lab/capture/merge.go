@@ -98,7 +98,7 @@ func run(c *Capture) (*ran, error) {
 	}
 	next := 0
 	for i := range c.Tape.Entries {
-		_ = c.tick(r.Lab) // what is refused was refused then, too
+		_ = c.tick(r.Lab) // commands refused here were also refused in the original run
 		if next < len(c.Tape.HashChecks) && c.Tape.HashChecks[next].Ticks == i+1 {
 			if err := c.Tape.Verify(r.Lab, next); err != nil {
 				return nil, err
@@ -276,7 +276,7 @@ func (c *Capture) labAt(ticks sim.Tick) (*lab.Lab, error) {
 }
 
 // datagrams returns the datagrams of a direction in the time of the session, which has a beginning on the server's clock and
-// a length. What is still under way at the end has not been lost.
+// a length. Datagrams still in flight at the end do not count as lost.
 func (c *client) datagrams(d link.Direction, start, length time.Duration) (list []lab.Datagram) {
 	same := func(at time.Duration) time.Duration { return at - start }
 	other := func(at time.Duration) time.Duration { return c.onServer(at) - start }

@@ -10,7 +10,7 @@ import (
 // MaxChat is the length of the longest line of chat, in characters of printable ASCII.
 const MaxChat = maxPart
 
-// hostSpeaker stands before what is said at the server. No player has a name with a space.
+// hostSpeaker is the speaker of lines typed at the server. Player names contain no space.
 const hostSpeaker = "the host"
 
 // Lines of chat that a client may send at once. It regains one each second. The server takes more, because what waits for a
@@ -33,7 +33,7 @@ func (l *chatLimit) allow(now time.Duration, burst int) bool {
 	return true
 }
 
-// checkChat returns why a text is no line of chat.
+// checkChat returns an error if a text is not a valid chat line.
 func checkChat(text string) error {
 	if n := len(text); n == 0 || n > MaxChat {
 		return fmt.Errorf("chat: %d characters: want 1 to %d", n, MaxChat)
@@ -64,7 +64,7 @@ func (s *Server) Say(text string) error {
 	return nil
 }
 
-// hear relays what a guest has said. What no client sends is dropped, and so is what is too much.
+// hear relays a guest's chat line. Invalid lines and those above the rate limit are dropped.
 func (s *Server) hear(g *guest, text string, now time.Duration) {
 	if g.session != 0 && checkChat(text) == nil && g.said.allow(now, chatBurstServer) {
 		s.relay(g.name, text)

@@ -256,7 +256,7 @@ func (c *Client) tell(line string) {
 	c.news = c.news[max(0, len(c.news)-maxNews):]
 }
 
-// News returns what has happened since the last call, a line each, oldest first: at most the last eight.
+// News returns the events since the last call, one line each, oldest first, at most eight.
 func (c *Client) News() []string {
 	list := c.news
 	c.news = nil

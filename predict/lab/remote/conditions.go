@@ -23,8 +23,8 @@ func NewConditions(n link.Network, w Wire) *Conditions {
 	return c
 }
 
-// Set changes the network, of which this end is the server's, and the outcomes those of a seat. What is on its way
-// arrives as it would have.
+// Set changes the simulated network and takes the packet outcomes of a seat; this end is the server's. Datagrams in flight
+// arrive as scheduled.
 func (c *Conditions) Set(n link.Network, seat int) {
 	c.network = n
 	if c.near == nil {

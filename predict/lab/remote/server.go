@@ -168,7 +168,7 @@ func (s *Server) tick(now time.Duration) {
 	}
 }
 
-// sendGhost sends the ghost of the last tick, if the guest has been told of the session.
+// sendGhost sends the ghost of the last tick, once the guest knows the session.
 func (s *Server) sendGhost(g *guest, now time.Duration) {
 	if g.session != s.session {
 		return
@@ -241,7 +241,7 @@ func (s *Server) admit(g *guest, now time.Duration) bool {
 	return true
 }
 
-// updateWatchers receives what the watchers have sent, tells them of a new session, and drops those who have gone.
+// updateWatchers receives from the watchers, announces a new session to them, and removes disconnected ones.
 func (s *Server) updateWatchers(now time.Duration) {
 	s.watchers = slices.DeleteFunc(s.watchers, func(g *guest) bool {
 		s.listen(g, now)
@@ -323,8 +323,8 @@ func (s *Server) refuse(g *guest, now time.Duration, why string) {
 	s.config.Log("refused", "name", g.name, "address", g.address, "why", why)
 }
 
-// updateSeats receives what the players have sent, begins the session with those who are still in an earlier one, and
-// frees the seats of those who have gone.
+// updateSeats receives from the players, starts the present session for those still in an earlier one, and frees the
+// seats of disconnected players.
 func (s *Server) updateSeats(now time.Duration) {
 	for i := range s.seats {
 		p := &s.seats[i]
@@ -392,7 +392,7 @@ func (s *Server) Seats() (list []Seat) {
 	return list
 }
 
-// Watchers returns those who watch. Their statistics are those of the messages beside the game.
+// Watchers returns the watchers. Their statistics cover the control channel.
 func (s *Server) Watchers() (list []Seat) {
 	for _, g := range s.watchers {
 		list = append(list, Seat{Name: g.name, Address: g.address, Stats: g.control.endpoint.Stats})

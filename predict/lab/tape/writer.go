@@ -122,7 +122,7 @@ func (w *Writer) Flush() error {
 	return w.err
 }
 
-// Rest returns the lines that are not written yet, as if the tape ended here: what is written and the rest are a tape. It
+// Rest returns the lines not yet written, as if the tape ended here: the written part plus Rest is a complete tape. It
 // changes nothing.
 func (w *Writer) Rest() string {
 	s := string(w.lines)
