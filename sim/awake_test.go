@@ -21,7 +21,7 @@ func TestAwakeList(t *testing.T) {
 			r := rand.New(rand.NewPCG(seed, 1))
 			listed, scanned := newChangedWorld(t, name), newChangedWorld(t, name)
 			quiet := 0
-			for range tickBudget(name, 600) {
+			for range tickBudget(name, experiment.Pick(300, 300, 600)) {
 				if quiet--; quiet < 0 {
 					quiet = r.IntN(30)
 					for range 1 + r.IntN(3) {

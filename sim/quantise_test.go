@@ -1,7 +1,6 @@
 package sim_test
 
 import (
-	"os"
 	"testing"
 
 	"ghostcube/internal/experiment"
@@ -18,12 +17,12 @@ func TestQuantisedPileRests(t *testing.T) {
 	experiment.Skip(t)
 	t.Parallel()
 	sleeping, awake := "pile", "pile:layers=3"
-	if os.Getenv("GHOSTCUBE_LONG") != "" {
+	if experiment.Long() {
 		awake = "pile"
 	}
-	ticks := 10000
+	ticks := experiment.Pick(1000, 4000, 10_000)
 	if experiment.Brief() {
-		sleeping, awake, ticks = "pile:layers=2", "pile:layers=1", 1000
+		sleeping, awake = "pile:layers=2", "pile:layers=1"
 	}
 	w := newWorld(t, sleeping)
 	run := func(w *sim.World, ticks int) {

@@ -36,7 +36,7 @@ func TestMutatedStates(t *testing.T) {
 	if experiment.Brief() {
 		specs = specs[4:]
 	}
-	ticks := experiment.Pick(60, 600, 1800)
+	ticks := experiment.Pick(60, 300, 1800)
 	for i, spec := range specs {
 		for j, scene := range []string{"ship:platform=1", "two-players", "train"} {
 			if experiment.Brief() && j != i%3 { // each strategy in one scene

@@ -18,8 +18,8 @@ func TestCells(t *testing.T) {
 	g.session.Comparisons, _ = g.session.Library.Comparisons()
 	g.session.Do(lab.Command{Verb: "set", Pane: 0, Name: "smoothing", Value: "none"})
 	sizes := windowSizes
-	if !experiment.Enabled() {
-		sizes = []windowSize{windowSizes[0], windowSizes[6], windowSizes[len(windowSizes)-1]}
+	if !experiment.Long() {
+		sizes = []windowSize{windowSizes[0], windowSizes[2], windowSizes[4], windowSizes[6], windowSizes[len(windowSizes)-1]}
 	}
 	pressed := func(at image.Point) string {
 		g.lay(t, widget.Input{Pointer: at})
