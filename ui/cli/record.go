@@ -239,7 +239,7 @@ func (p *program) recordVideo(session *plan.Plan, j *recorder.Job,
 	if j.Lab, err = session.NewLab(); err != nil {
 		return r, usageError{err}
 	}
-	j.Title = cmp.Or(session.Title(), strategiesIn(session))
+	j.Title, j.Best = cmp.Or(session.Title(), strategiesIn(session)), session.Best()
 	bar := p.newProgress("record", len(j.Entries))
 	defer bar.finish()
 	taped := tape.NewRecording(j.Lab, Version, session.Panes)
