@@ -3,6 +3,7 @@ package hud
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"ghostcube/predict/score"
@@ -168,23 +169,25 @@ func (b *headlineBars) compare(panes []*pane, claimed *stage.Best) {
 	}
 }
 
-// mark marks those of the claimed panes that no other pane surpasses, if the panes show the headline of the claim and all of
-// their values are known. better says which lengths are better.
+// mark marks the claimed panes if each is better than every other pane, all values are known, and the panes show the headline of
+// the claim. better says which lengths are better.
 func (b *headlineBars) mark(panes []*pane, claimed *stage.Best, better stage.Better) {
 	if claimed == nil || better == stage.Neither || len(b.lengths) == 0 || panes[0].headline.name != claimed.Headline {
 		return
 	}
-	end := b.lengths[0]
 	for i, length := range b.lengths {
 		if !b.measures[i].OK {
 			return
 		}
-		if better == stage.Less && length < end || better == stage.More && length > end {
-			end = length
+		for k, other := range b.lengths {
+			if slices.Contains(claimed.Panes, i) && !slices.Contains(claimed.Panes, k) &&
+				!(better == stage.Less && length < other || better == stage.More && length > other) {
+				return
+			}
 		}
 	}
 	for _, i := range claimed.Panes {
-		if i < len(panes) && b.lengths[i] == end {
+		if i < len(panes) && len(claimed.Panes) < len(panes) {
 			b.best[i] = true
 		}
 	}

@@ -1,7 +1,7 @@
 package stage
 
-// Best says which panes of a session are the best by a headline, as its title claims. A claim holds from the first tick to the
-// last, so that a pane is marked only while its value agrees.
+// Best says which panes of a session are better than the others by a headline, as its title claims. They are marked only while
+// their values agree.
 type Best struct {
 	Headline string // measure or counter
 	Panes    []int  // their indices
