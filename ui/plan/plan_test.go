@@ -109,7 +109,7 @@ func TestComparisonFields(t *testing.T) {
 	}, {
 		Name: "second", Title: "The second", Headline: "corrections", Moment: 2.5, Order: []Order{{1, 0}}, Source: Source{"B. Author", "A Talk", 2018},
 		Formerly: []string{"third", "fourth"}, Best: &stage.Best{Headline: "corrections", Panes: []int{1}, Counter: stage.Less},
-		Show:     []lab.Command{stage.Show("headline", "corrections"), stage.Show("color", "age"), stage.Show("packet", "on")},
+		Show: []lab.Command{stage.Show("headline", "corrections"), stage.Show("color", "age"), stage.Show("packet", "on")},
 		Settings: Settings{Tape: "circle", Scene: "two-players", Network: "trace=wifi-stall", Panes: "rewind,rewind:lead=8",
 			Seat: "host", Rate: "64", FaultEvery: 5 * time.Second},
 	}}
@@ -149,7 +149,7 @@ func TestBadComparisons(t *testing.T) {
 		{`name = "second"`, `name = "Second one"`, "line 18: name=Second one: want lower-case letters"},
 		{`title = "The second"`, ``, "line 17: title: it is missing"},
 		{`title = "The second"`, `title = "` + strings.Repeat("long", 16) + `"`, "line 19: title: it has 64 characters: want one line of at most 60"},
-		{`headline = "corrections"`, `headlin = "corrections"`, `line 20: no key "headlin" (there are name, title, headline, moment, order, better, show, source, formerly, scene,`},
+		{`headline = "corrections"`, `headlin = "corrections"`, `line 20: no key "headlin" (there are name, title, headline, moment, order, better, show, source,`},
 		{`headline = "corrections"`, `headline = "correctons"`, `line 20: headline: no headline "correctons" (`},
 		{`headline = "corrections"`, ``, "line 17: headline: it is missing"},
 		{`moment = 2.5`, ``, "line 17: moment=0: want seconds, more than 1"},
