@@ -67,6 +67,7 @@ type parentErrors struct {
 	ticks      int // ticks with the server's cube in a parent
 	wrongTicks int // ticks in which it is drawn in other parents than it is in
 	pathError  distanceSums
+	last       float64 // newest path error, metres
 	pops       [maxParents]*pops
 }
 
@@ -172,7 +173,8 @@ func (e *parentErrors) resolve(w *pendingPose) {
 		}
 	}
 	if parent >= 0 {
-		e.pathError.add(float64(w.poses.relative[parent].Pos.Sub(r.poses.relative[parent].Pos).Len()))
+		e.last = float64(w.poses.relative[parent].Pos.Sub(r.poses.relative[parent].Pos).Len())
+		e.pathError.add(e.last)
 	}
 }
 

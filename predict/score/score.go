@@ -119,6 +119,10 @@ func (s *Score) Added() int { return s.seenTicks }
 // metres.
 func (s *Score) LagError() float64 { return s.lagErrorNow }
 
+// PathErrorInParent returns the newest known path error of the player's cube in the frame of its parent, in metres, or 0 if it
+// has been in none.
+func (s *Score) PathErrorInParent() float64 { return s.parents.last }
+
 // LagErrorRMS returns the root mean square distance from the drawn cube to the server's cube at the
 // same moment, in metres.
 func (s *Score) LagErrorRMS() float64 { return s.lagError.rms() }

@@ -18,7 +18,7 @@ var completions = []struct{ line, want string }{
 	{"be", "bench"},
 	{"--netw", "--network"},
 	{"bench --sav", "--save-tape"},
-	{"bench --compare lockstep-t", "lockstep-tcp lockstep-timeout"},
+	{"bench --compare lockstep-t", "lockstep-tcp-bad lockstep-timeout"},
 	{"sweep --panes re", "rewind relative"},
 	{"list me", "measures mechanisms"},
 	{"tour pre", "prediction"},

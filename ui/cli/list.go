@@ -354,6 +354,7 @@ func listComparison(t *listing, c *plan.Comparison) {
 		row("order", fmt.Sprintf("pane %d < pane %d", o.Smaller+1, o.Larger+1))
 	}
 	row("source", c.Source.String())
+	row("formerly", strings.Join(c.Formerly, " "))
 	row("scene", s.Scene)
 	row("tape", s.Tape)
 	row("network", s.Network)

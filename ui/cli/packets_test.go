@@ -124,6 +124,14 @@ func TestPacketsPrintsSidebands(t *testing.T) {
 	}
 }
 
+// TestPacketsOfPartialSnapshots promises that the indices of the bodies in a partial snapshot belong to no player.
+func TestPacketsOfPartialSnapshots(t *testing.T) {
+	out := printed(t, strings.Fields("packets --panes historyoffset:interest-radius=5 --scene katamari:cubes=20 --seconds 0.5")...)
+	if strings.Contains(out, "last_inputs.included") || !strings.Contains(out, " included ") {
+		t.Error(out[:min(len(out), 1000)])
+	}
+}
+
 // TestPayloadAsJSON checks the JSON form of a payload.
 func TestPayloadAsJSON(t *testing.T) {
 	f := func(part string, i int, name, kind string, raw uint32) quant.Field {

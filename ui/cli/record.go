@@ -72,9 +72,10 @@ func (c *recordCommand) Run(p *program) error {
 	job.Stop = ctx.Done()
 	var beside []*atomicfile.File // the tape, and the captions
 	r, err := p.recordVideo(session, job, func(r recorder.Result, taped *tape.Recording) (_ []*atomicfile.File, err error) {
-		if !session.Happened() { // there is no tape of it
-			beside, err = c.besideVideo(p, f, r, taped)
+		if session.Happened() {
+			taped = nil // there is no tape of it
 		}
+		beside, err = c.besideVideo(p, f, r, taped)
 		return beside, err
 	})
 	switch {
@@ -181,28 +182,31 @@ func (c *recordCommand) report(p *program, session *plan.Plan, f video.Format, r
 		size = fmt.Sprintf(", %.1f MB", float64(info.Size())/1e6)
 	}
 	fmt.Fprintf(p.Stdout, "%s: %d frames of %dx%d at %d fps%s\n", f.File, r.FrameCount, f.W, f.H, f.FPS, size)
-	if session.Happened() {
-		return
-	}
-	fmt.Fprintf(p.Stdout, "%s: the session's tape%s\n", beside[0].Name(), otherName(beside[0], tapePath(f.File)))
-	if x, err := p.linkTo(session, &c.DisplayFlags); err == nil { // otherwise the tape is the way to share it
-		fmt.Fprintf(p.Stdout, "'%s': its link, for ghostcube open, or after the address of a page\n", x)
+	if !session.Happened() {
+		fmt.Fprintf(p.Stdout, "%s: the session's tape%s\n", beside[0].Name(), otherName(beside[0], tapePath(f.File)))
+		if x, err := p.linkTo(session, &c.DisplayFlags); err == nil { // otherwise the tape is the way to share it
+			fmt.Fprintf(p.Stdout, "'%s': its link, for ghostcube open, or after the address of a page\n", x)
+		}
 	}
 	if c.Captions {
-		fmt.Fprintf(p.Stdout, "%s: %d captions%s\n", beside[1].Name(), len(r.Captions), otherName(beside[1], captionsPath(f.File)))
+		last := beside[len(beside)-1]
+		fmt.Fprintf(p.Stdout, "%s: %d captions%s\n", last.Name(), len(r.Captions), otherName(last, captionsPath(f.File)))
 	}
 }
 
-// besideVideo starts the tape and the captions of a video.
+// besideVideo starts the tape of a video, unless taped is nil, and its captions.
 func (c *recordCommand) besideVideo(p *program, f video.Format, r recorder.Result, taped *tape.Recording) ([]*atomicfile.File, error) {
 	if f.Still() {
 		return nil, nil
 	}
-	x, err := p.createBeside(f.File, tapePath(f.File), "#", taped.Write)
-	if err != nil {
-		return nil, err
+	var files []*atomicfile.File
+	if taped != nil {
+		x, err := p.createBeside(f.File, tapePath(f.File), "#", taped.Write)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, x)
 	}
-	files := []*atomicfile.File{x}
 	if c.Captions {
 		x, err := p.createBeside(f.File, captionsPath(f.File), "NOTE", func(w io.Writer) error {
 			err := recorder.WriteVTT(w, r.Captions, f.FPS)
@@ -235,7 +239,7 @@ func (p *program) recordVideo(session *plan.Plan, j *recorder.Job,
 	if j.Lab, err = session.NewLab(); err != nil {
 		return r, usageError{err}
 	}
-	j.Title = cmp.Or(session.Title(), strategiesIn(session))
+	j.Title, j.Best = cmp.Or(session.Title(), strategiesIn(session)), session.Best()
 	bar := p.newProgress("record", len(j.Entries))
 	defer bar.finish()
 	taped := tape.NewRecording(j.Lab, Version, session.Panes)

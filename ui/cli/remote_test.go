@@ -132,6 +132,11 @@ func checkTogether(t *testing.T, files ...string) {
 	if info, err := os.Stat(picture); code != 0 || err != nil || info.Size() < 5000 {
 		t.Errorf("record: exit code %d: %s%s", code, out, errs)
 	}
+	film := filepath.Join(t.TempDir(), "x.gif")
+	code, out, errs = runCLI("record", "--tape", tape, "--seconds", "0.2", "--size", "64x64", "--captions", "-o", film)
+	if _, err := os.Stat(strings.TrimSuffix(film, ".gif") + ".vtt"); code != 0 || err != nil || !strings.Contains(out, "x.vtt: ") {
+		t.Errorf("captions: %v, exit code %d: %s%s", err, code, out, errs)
+	}
 	for _, x := range [][]string{
 		{"bench", "--tape", tape, "--save-tape", "x.tape"}, {"bench", "--tape", tape, "--network", "wifi-bad"}, {"link", "--tape", tape},
 		{"play", files[0]}, {"play", files[0], files[1], files[1]}, {"play", "circle", files[0]},

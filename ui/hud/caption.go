@@ -168,7 +168,7 @@ func (d captionDrawer) drawHeadline(i int, y *paneLayout) {
 		pen -= d.px(5)
 	}
 	color := stage.TextColor
-	if d.hud.bars.best == i {
+	if d.hud.bars.best[i] {
 		color = stage.BestTextColor
 	}
 	pen -= large.Width(h.value.text)
@@ -189,7 +189,7 @@ func (d captionDrawer) drawHeadlineBar(i int, r Rect) {
 		return
 	}
 	color := stage.WideBarColor
-	if d.hud.bars.best == i {
+	if d.hud.bars.best[i] {
 		color = stage.BestBarColor
 	}
 	x, h, w := float32(r.X)+d.px(10), d.px(headlineBarHeight), float32(r.W)-d.px(20)

@@ -11,11 +11,12 @@ import (
 
 // Options say what Compose draws over the scenes.
 type Options struct {
-	NoOverlay bool      // draw nothing over the scenes
-	Title     string    // of the header, unless the viewer has given one; empty: the scene's name
-	Input     sim.Input // its buttons are highlighted in the footer
-	Footer    string    // such as the name of the tape
-	NoKeys    bool      // no keys in the footer
+	NoOverlay bool        // draw nothing over the scenes
+	Title     string      // of the header, unless the viewer has given one; empty: the scene's name
+	Best      *stage.Best // panes to mark while their headlines agree; nil: those that are better by more than the noise
+	Input     sim.Input   // its buttons are highlighted in the footer
+	Footer    string      // such as the name of the tape
+	NoKeys    bool        // no keys in the footer
 
 	// Brief leaves the key figures out of captions with a headline, for small pictures.
 	Brief bool
@@ -97,7 +98,7 @@ func (h *HUD) Compose(f *Frame, l *lab.Lab, at Rect, o Options, share float32) {
 	for i := range h.lanes {
 		lanes.drawLane(&h.lanes[i])
 	}
-	h.bars.compare(h.panes)
+	h.bars.compare(h.panes, o.Best)
 	for i := range l.Panes {
 		d.drawStrip(i, &h.layouts[i])
 		captionDrawer(d).drawCaption(i, &h.layouts[i], o.HighlightFocus)

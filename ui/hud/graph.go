@@ -1,6 +1,8 @@
 package hud
 
 import (
+	"strings"
+
 	"ghostcube/net/link"
 	"ghostcube/predict"
 	"ghostcube/predict/lab"
@@ -43,6 +45,16 @@ const (
 	BytesUpGraph
 	GraphCount
 )
+
+// inParentGraph is the graph of path errors in the parent's frame, which only strips show.
+const inParentGraph = -1
+
+func (p *pane) graph(which int) *Graph {
+	if which == inParentGraph {
+		return &p.inParent
+	}
+	return &p.graphs[which]
+}
 
 // Add appends a value, with a mark if something happened in this tick. It drops the oldest value of a full graph.
 func (g *Graph) Add(v float32, mark bool) {
@@ -153,6 +165,7 @@ func (p *pane) updateGraphs(source *lab.Pane, l *lab.Lab) {
 		g.Title, g.Unit, g.Known, g.Signed = of.title, of.unit, of.known, i == EarlyArrivalGraph
 		g.Add(float32(of.value), of.mark)
 	}
+	p.inParent.Add(float32(source.Score.PathErrorInParent()), corrected)
 	p.replayedTicks = replayed
 }
 
@@ -185,7 +198,7 @@ func earlyArrivalMs(m *predict.Counters, rate int) (ms float64, ok bool) {
 }
 
 // drawGraphGauge draws the path error of pane i with a mark for each correction, or, where the headline is a bandwidth, the
-// bytes of every tick. All panes have one scale.
+// bytes of every tick. Below a headline in the parent's frame it is the error in that frame. All panes have one scale.
 func (d gaugeDrawer) drawGraphGauge(i int, x, y, w, h float32) {
 	f := d.font(12, false)
 	texts := f.Width("path error 00.00 m") + d.px(16)
@@ -196,8 +209,12 @@ func (d gaugeDrawer) drawGraphGauge(i int, x, y, w, h float32) {
 		first, second = "sent in a tick", d.texts.add("of ").bytes(float64(top)).end()
 		d.drawBytes(d.hud.Graph(i, which), left, upper, width, height, top)
 	} else {
-		g, top := d.hud.Graph(i, PathErrorGraph), d.hud.scaleMax(PathErrorGraph, minPathErrorScale)
-		first = d.texts.add("path error ").fixed(float64(g.Last()), 2).add(" m").end()
+		which, title := PathErrorGraph, "path error "
+		if strings.Contains(d.settings.Headline, "_in_parent_") {
+			which, title = inParentGraph, "in parent "
+		}
+		g, top := d.hud.panes[i].graph(which), d.hud.scaleMax(which, minPathErrorScale)
+		first = d.texts.add(title).fixed(float64(g.Last()), 2).add(" m").end()
 		second = d.texts.add("of ").short(float64(top), 3).add(" m").end()
 		DrawGraph(d.DrawList, g, left, upper, width, height, top, d.px(1.5))
 	}
@@ -247,7 +264,7 @@ const minPathErrorScale = 0.1
 func (h *HUD) scaleMax(which int, minimum float32) float32 {
 	top := minimum
 	for _, p := range h.panes {
-		top = max(top, p.graphs[which].ScaleMax(minimum))
+		top = max(top, p.graph(which).ScaleMax(minimum))
 	}
 	return top
 }

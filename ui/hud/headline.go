@@ -3,6 +3,7 @@ package hud
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"ghostcube/predict/score"
@@ -119,16 +120,19 @@ func (p *pane) headlineValue(h *headline) {
 // headlineBars are bars that compare the headlines of all panes.
 type headlineBars struct {
 	lengths []float32 // by pane, from 0 to 1; empty: they cannot be compared
-	best    int       // pane that is better than all others by more than the noise; -1: none
+	best    []bool    // by pane: better than all others by more than the noise, or best as the title claims
 
 	measures []*score.Measure // scratch
 	errors   []float64        // scratch
 }
 
 // compare makes the bars of the panes' headlines. They are longer the worse a value is; those of counters, and of measures
-// without a better value, are in relation to the largest value.
-func (b *headlineBars) compare(panes []*pane) {
-	b.lengths, b.measures, b.errors, b.best = b.lengths[:0], b.measures[:0], b.errors[:0], -1
+// without a better value, are in relation to the largest value. claimed may be nil.
+func (b *headlineBars) compare(panes []*pane, claimed *stage.Best) {
+	b.lengths, b.measures, b.errors, b.best = b.lengths[:0], b.measures[:0], b.errors[:0], b.best[:0]
+	for range panes {
+		b.best = append(b.best, false)
+	}
 	if len(panes) < 2 {
 		return
 	}
@@ -143,7 +147,11 @@ func (b *headlineBars) compare(panes []*pane) {
 	}
 	if b.measures[0].Better != score.Neither {
 		b.lengths = score.AppendBars(b.lengths, b.measures)
-		b.best = score.Best(b.measures, b.errors)
+		if best := score.Best(b.measures, b.errors); best >= 0 {
+			b.best[best] = true
+			return
+		}
+		b.mark(panes, claimed, stage.Less)
 		return
 	}
 	if known < 2 || !(largest > least) {
@@ -155,6 +163,33 @@ func (b *headlineBars) compare(panes []*pane) {
 			length = max(m.Value, 0) / largest
 		}
 		b.lengths = append(b.lengths, float32(length))
+	}
+	if claimed != nil {
+		b.mark(panes, claimed, claimed.Counter)
+	}
+}
+
+// mark marks the claimed panes if each is better than every other pane, all values are known, and the panes show the headline of
+// the claim. better says which lengths are better.
+func (b *headlineBars) mark(panes []*pane, claimed *stage.Best, better stage.Better) {
+	if claimed == nil || better == stage.Neither || len(b.lengths) == 0 || panes[0].headline.name != claimed.Headline {
+		return
+	}
+	for i, length := range b.lengths {
+		if !b.measures[i].OK {
+			return
+		}
+		for k, other := range b.lengths {
+			if slices.Contains(claimed.Panes, i) && !slices.Contains(claimed.Panes, k) &&
+				!(better == stage.Less && length < other || better == stage.More && length > other) {
+				return
+			}
+		}
+	}
+	for _, i := range claimed.Panes {
+		if i < len(panes) && len(claimed.Panes) < len(panes) {
+			b.best[i] = true
+		}
 	}
 }
 

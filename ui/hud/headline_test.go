@@ -2,6 +2,7 @@ package hud
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -113,11 +114,45 @@ func TestHeadlineBars(t *testing.T) {
 	if widths, best := bars("corrections"); len(best) != 0 {
 		t.Errorf("a counter's best pane: %v %q", widths, best)
 	}
+	checkClaims(t, &s, l)
 	for pane := range 2 {
 		stagetest.Apply(t, l, lab.Command{Verb: "close", Pane: 2 - pane})
 	}
 	if widths, _ := bars("key_to_screen_ms"); len(widths) != 0 {
 		t.Errorf("one pane has bars: %v", widths)
+	}
+}
+
+// checkClaims checks that panes that a title calls the best are marked while their values agree: with other values, by another
+// headline or by a counter without a direction none is.
+func checkClaims(t *testing.T, s *HUD, l *lab.Lab) {
+	t.Helper()
+	for _, c := range []struct {
+		headline string
+		best     stage.Best
+		want     string
+	}{
+		{"path_error_rms_m", stage.Best{Headline: "path_error_rms_m", Panes: []int{0, 1}}, "[]"}, // all are 0
+		{"pops_per_minute", stage.Best{Headline: "path_error_rms_m", Panes: []int{0}}, "[]"},
+		{"snapshot_bits", stage.Best{Headline: "snapshot_bits", Panes: []int{0}}, "[]"},
+		{"snapshot_bits", stage.Best{Headline: "snapshot_bits", Panes: []int{0, 1}, Counter: stage.Less}, "[0 1]"},
+		{"snapshot_bits", stage.Best{Headline: "snapshot_bits", Panes: []int{2}, Counter: stage.More}, "[2]"},
+		{"snapshot_bits", stage.Best{Headline: "snapshot_bits", Panes: []int{0, 1, 2}, Counter: stage.Less}, "[]"},
+		{"snapshot_bits", stage.Best{Headline: "snapshot_bits", Panes: []int{1, 2}, Counter: stage.Less}, "[]"},
+	} {
+		stagetest.Show(t, l, "headline="+c.headline)
+		s.Refresh(l)
+		var f Frame
+		s.Compose(&f, l, Rect{W: 1280, H: 720}, Options{Best: &c.best}, 1)
+		var marked []int
+		for i, best := range s.bars.best {
+			if best {
+				marked = append(marked, i)
+			}
+		}
+		if got := fmt.Sprint(marked); got != c.want {
+			t.Errorf("%s, %+v: panes %s are marked, want %s: lengths %v", c.headline, c.best, got, c.want, s.bars.lengths)
+		}
 	}
 }
 

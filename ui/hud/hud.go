@@ -53,6 +53,7 @@ type pane struct {
 	inspection  *predict.Inspection
 
 	graphs           [GraphCount]Graph
+	inParent         Graph // path errors in the parent's frame
 	upRate, downRate bitRate
 	replayedTicks    float64 // total so far
 	correctionCount  int     // total so far
@@ -107,7 +108,7 @@ func (h *HUD) Refresh(l *lab.Lab) {
 func (p *pane) watch(client int) {
 	if p.client != client {
 		p.client, p.upRate, p.downRate, p.pathError = client, bitRate{}, bitRate{}, pathError{}
-		p.graphs, p.caption.stale = [GraphCount]Graph{}, true
+		p.graphs, p.inParent, p.caption.stale = [GraphCount]Graph{}, Graph{}, true
 		p.explain.status.set("")
 	}
 }

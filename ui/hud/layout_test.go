@@ -137,6 +137,21 @@ func paneTexts(f *Frame, r Rect) (texts string) {
 	return texts
 }
 
+// TestStripShowsTheHeadline promises that the strip below a headline in the frame of the parent has the errors in that frame.
+func TestStripShowsTheHeadline(t *testing.T) {
+	l := stagetest.Session(t, "latency=75ms", "rewind")
+	var s HUD
+	stagetest.Roll(t, &s, l, 2)
+	for headline, want := range map[string]string{"path_error_in_parent_rms_m": "in parent ", "path_error_rms_m": "path error "} {
+		stagetest.Show(t, l, "headline="+headline)
+		s.Refresh(l)
+		f := s.frame(l)
+		if texts := paneTexts(&f, s.layouts[0].pane); !strings.Contains(texts, want+"0.00 m") {
+			t.Errorf("%s: %s", headline, texts)
+		}
+	}
+}
+
 // TestOneScale promises that the graphs, the snapshot gauges and the latency gauges of all panes have the same
 // scale, although one pane has far larger values.
 func TestOneScale(t *testing.T) {

@@ -3,6 +3,7 @@ package plan
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -12,12 +13,14 @@ import (
 
 // Comparison is a session worth looking at, under a name.
 type Comparison struct {
-	Name     string  // as --compare takes it
-	Title    string  // says the point, at most MaxTitle characters
-	Headline string  // the measure or counter that the comparison is about; every pane shows it large
-	Moment   float64 // seconds from the start to the tick at which its effect is clearest
-	Order    []Order // what the title claims about the headline at that moment; empty: no order
-	Source   Source  // where the comparison comes from; zero: it is our own
+	Name     string      // as --compare takes it
+	Title    string      // says the point, at most MaxTitle characters
+	Headline string      // the measure or counter that the comparison is about; every pane shows it large
+	Moment   float64     // seconds from the start to the tick at which its effect is clearest
+	Order    []Order     // what the title claims about the headline at that moment; empty: no order
+	Source   Source      // where the comparison comes from; zero: it is our own
+	Formerly []string    // names of comparisons that it has replaced: it opens under them too
+	Best     *stage.Best // panes that the order calls the best; nil: none
 
 	Show     []lab.Command // what sets the display at its start
 	Settings Settings      // scene, panes, network, seat, rate, tape, fault-every
@@ -84,13 +87,15 @@ type comparisonFile struct {
 }
 
 type comparisonTable struct {
-	Name     string  `toml:"name"`
-	Title    string  `toml:"title"`
-	Headline string  `toml:"headline"`
-	Moment   float64 `toml:"moment"`
-	Order    string  `toml:"order"`
-	Show     string  `toml:"show"`
-	Source   *Source `toml:"source"`
+	Name     string   `toml:"name"`
+	Title    string   `toml:"title"`
+	Headline string   `toml:"headline"`
+	Moment   float64  `toml:"moment"`
+	Order    string   `toml:"order"`
+	Better   string   `toml:"better"`
+	Show     string   `toml:"show"`
+	Source   *Source  `toml:"source"`
+	Formerly []string `toml:"formerly"`
 	sessionTable
 }
 
@@ -127,9 +132,9 @@ func (l *Library) readComparisons(list []Comparison, name string, text []byte) (
 		if err == nil {
 			err = l.check(c.Settings)
 		}
-		for k := range list {
-			if err == nil && list[k].Name == c.Name {
-				err = &SettingError{"name", c.Name, errors.New("another comparison has this name")}
+		for k, name := range c.names() {
+			if err == nil && slices.ContainsFunc(list, func(x Comparison) bool { return slices.Contains(x.names(), name) }) {
+				err = &SettingError{nameKey(k), name, errors.New("another comparison has this name")}
 			}
 		}
 		if err != nil {
@@ -142,7 +147,7 @@ func (l *Library) readComparisons(list []Comparison, name string, text []byte) (
 
 // comparison returns the comparison of a table, or the first error in its texts.
 func (t *comparisonTable) comparison(source Source) (c Comparison, err error) {
-	c = Comparison{Name: t.Name, Title: t.Title, Headline: t.Headline, Moment: t.Moment, Source: source}
+	c = Comparison{Name: t.Name, Title: t.Title, Headline: t.Headline, Moment: t.Moment, Source: source, Formerly: t.Formerly}
 	if t.Source != nil {
 		c.Source = *t.Source
 	}
@@ -157,8 +162,10 @@ func (t *comparisonTable) comparison(source Source) (c Comparison, err error) {
 			return c, &SettingError{required.name, "", errors.New("it is missing")}
 		}
 	}
-	if strings.Trim(t.Name, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" {
-		return c, &SettingError{"name", t.Name, errors.New("want lower-case letters, digits and dashes")}
+	for k, name := range c.names() {
+		if name == "" || strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" {
+			return c, &SettingError{nameKey(k), name, errors.New("want lower-case letters, digits and dashes")}
+		}
 	}
 	if n := utf8.RuneCountInString(t.Title); n > MaxTitle || strings.ContainsAny(t.Title, "\r\n\t") {
 		return c, &SettingError{"title", "", fmt.Errorf("it has %d characters: want one line of at most %d", n, MaxTitle)}
@@ -177,17 +184,59 @@ func (t *comparisonTable) comparison(source Source) (c Comparison, err error) {
 	if c.Order, err = parseOrder(t.Order, len(t.Panes)); err != nil {
 		return c, &SettingError{"order", t.Order, err}
 	}
+	counter, ok := betterNames[t.Better]
+	if !ok || counter != stage.Neither && len(c.Order) == 0 {
+		return c, &SettingError{"better", t.Better, errors.New("want less or more, beside an order")}
+	}
+	c.Best = c.best(counter)
 	if err := c.Source.check(); err != nil {
 		return c, &SettingError{"source", "", err}
 	}
 	return c, nil
 }
 
-// ComparisonNamed returns the comparison called name.
+// betterNames are the values of the field better.
+var betterNames = map[string]stage.Better{"": stage.Neither, "less": stage.Less, "more": stage.More}
+
+// best returns the panes that are at the best end of the order.
+func (c *Comparison) best(counter stage.Better) *stage.Best {
+	b := &stage.Best{Headline: c.Headline, Counter: counter}
+	for _, o := range c.Order {
+		pane, end := o.Smaller, func(x Order) bool { return x.Larger == o.Smaller }
+		if counter == stage.More {
+			pane, end = o.Larger, func(x Order) bool { return x.Smaller == o.Larger }
+		}
+		if !slices.ContainsFunc(c.Order, end) && !slices.Contains(b.Panes, pane) {
+			b.Panes = append(b.Panes, pane)
+		}
+	}
+	if len(b.Panes) == 0 {
+		return nil
+	}
+	return b
+}
+
+// names returns the comparison's name and those under which it opens too.
+func (c *Comparison) names() []string { return append([]string{c.Name}, c.Formerly...) }
+
+// nameKey is the field that has the name at an index of names.
+func nameKey(k int) string {
+	if k == 0 {
+		return "name"
+	}
+	return "formerly"
+}
+
+// ComparisonNamed returns the comparison called name, or the one that has replaced it.
 func (l *Library) ComparisonNamed(name string) (*Comparison, error) {
 	list, err := l.Comparisons()
 	if err != nil {
 		return nil, err
+	}
+	for i := range list {
+		if slices.Contains(list[i].Formerly, name) {
+			return &list[i], nil
+		}
 	}
 	i, err := indexNamed(list, "comparison", name, func(c *Comparison) string { return c.Name })
 	if err != nil {

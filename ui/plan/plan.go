@@ -59,6 +59,12 @@ func (l *Library) New(asked, file Settings, tapeName string) (*Plan, error) {
 		}
 		base = base.overriddenBy(c.Settings)
 		tapeName, m.Comparison, m.display = c.Settings.Tape, c, c.Show
+		if wanted.Compare != c.Name {
+			m.Notice = fmt.Sprintf("comparison %s has become part of %s", wanted.Compare, c.Name)
+			if l.Warn != nil {
+				l.Warn(m.Notice)
+			}
+		}
 	case wanted.Tape != "":
 		tapeName = wanted.Tape
 	}
@@ -78,6 +84,9 @@ func (l *Library) New(asked, file Settings, tapeName string) (*Plan, error) {
 		m.entries, m.TapeName, tapeScene = t.Entries, tapeName, t.Config.Scene
 	}
 	s := base.overriddenBy(asked)
+	if m.Comparison != nil {
+		s.Compare = m.Comparison.Name
+	}
 	m.changed = m.Comparison != nil && !sameExperiment(s, defaults.overriddenBy(m.Comparison.Settings))
 	if panesGiven := m.Comparison != nil || m.TapeName != "" && wanted.Tape != "" || file.Panes+asked.Panes != ""; !panesGiven {
 		if err := lab.CheckBodies(s.Panes, s.Scene); err != nil {
@@ -284,6 +293,14 @@ func (p *Plan) TapeNote() string {
 		return ""
 	}
 	return "tape " + strings.TrimSuffix(filepath.Base(TapeTitle(p.TapeName)), ".tape")
+}
+
+// Best returns the panes that the comparison's title calls the best. It is nil where the plan has no such title.
+func (p *Plan) Best() *stage.Best {
+	if p.Comparison == nil || p.changed {
+		return nil
+	}
+	return p.Comparison.Best
 }
 
 // Title returns the title of the lesson or the comparison. It is empty if there is neither, and if the comparison's title

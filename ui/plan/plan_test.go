@@ -87,6 +87,8 @@ panes = [
     "rewind",
     "rewind:lead=8",
 ]
+formerly = ["third", "fourth"]
+better = "less"
 `
 
 // readComparisons reads a file of comparisons.
@@ -106,6 +108,7 @@ func TestComparisonFields(t *testing.T) {
 		Settings: Settings{Tape: "circle", Scene: "zen", Network: "latency=75ms", Panes: "rewind", Seat: "client", Rate: "60"},
 	}, {
 		Name: "second", Title: "The second", Headline: "corrections", Moment: 2.5, Order: []Order{{1, 0}}, Source: Source{"B. Author", "A Talk", 2018},
+		Formerly: []string{"third", "fourth"}, Best: &stage.Best{Headline: "corrections", Panes: []int{1}, Counter: stage.Less},
 		Show: []lab.Command{stage.Show("headline", "corrections"), stage.Show("color", "age"), stage.Show("packet", "on")},
 		Settings: Settings{Tape: "circle", Scene: "two-players", Network: "trace=wifi-stall", Panes: "rewind,rewind:lead=8",
 			Seat: "host", Rate: "64", FaultEvery: 5 * time.Second},
@@ -122,6 +125,12 @@ func TestComparisonFields(t *testing.T) {
 			t.Errorf("%s begins with %s, want %s", name, got, want)
 		}
 	}
+	var warned []string
+	b.Warn = func(text string) { warned = append(warned, text) }
+	if p, text := must(b.New(Settings{Compare: "fourth"}, Settings{}, "")), "comparison fourth has become part of second"; p.Title() != "The second" ||
+		p.Settings.Compare != "second" || p.Notice != text || !slices.Equal(warned, []string{text}) {
+		t.Errorf("a former name: title %q, settings %+v, notice %q, warnings %q", p.Title(), p.Settings, p.Notice, warned)
+	}
 	if s := list[1].Source.String(); s != "B. Author, A Talk (2018)" {
 		t.Errorf("%q", s)
 	}
@@ -133,10 +142,14 @@ func TestBadComparisons(t *testing.T) {
 	for _, c := range []struct{ old, new, want string }{
 		{`name = "second"`, ``, "1-test.toml: line 17: name: it is missing"},
 		{`name = "second"`, `name = "first"`, "line 18: name=first: another comparison has this name"},
+		{`better = "less"`, `better = "fewer"`, "line 36: better=fewer: want less or more, beside an order"},
+		{`order = "2 < 1"`, ``, "line 36: better=less: want less or more, beside an order"},
+		{`"fourth"`, `"first"`, "line 35: formerly=first: another comparison has this name"},
+		{`"fourth"`, `""`, "line 35: formerly: want lower-case letters"},
 		{`name = "second"`, `name = "Second one"`, "line 18: name=Second one: want lower-case letters"},
 		{`title = "The second"`, ``, "line 17: title: it is missing"},
 		{`title = "The second"`, `title = "` + strings.Repeat("long", 16) + `"`, "line 19: title: it has 64 characters: want one line of at most 60"},
-		{`headline = "corrections"`, `headlin = "corrections"`, `line 20: no key "headlin" (there are name, title, headline, moment, order, show, source, scene,`},
+		{`headline = "corrections"`, `headlin = "corrections"`, `line 20: no key "headlin" (there are name, title, headline, moment, order, better, show, source,`},
 		{`headline = "corrections"`, `headline = "correctons"`, `line 20: headline: no headline "correctons" (`},
 		{`headline = "corrections"`, ``, "line 17: headline: it is missing"},
 		{`moment = 2.5`, ``, "line 17: moment=0: want seconds, more than 1"},

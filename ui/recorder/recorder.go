@@ -26,6 +26,7 @@ type Job struct {
 	Entries   []lab.Entry // one for each tick
 	SkipTicks int         // ticks before the first frame, in which cameras and graphs settle
 	Title     string
+	Best      *stage.Best // as hud.Options has it
 	Footer    string
 	NoOverlay bool // scenes alone
 	CardTicks int  // ticks for which a title card is shown before the first frame; 0: there is none
@@ -209,7 +210,7 @@ func (j *Job) compose(pictures *pipeline, texts *captions) error {
 				return err
 			}
 		}
-		o := hud.Options{Title: j.Title, Footer: j.Footer, NoOverlay: j.NoOverlay, Input: input}
+		o := hud.Options{Title: j.Title, Best: j.Best, Footer: j.Footer, NoOverlay: j.NoOverlay, Input: input}
 		if j.Beside != nil {
 			o.PaneLabels = j.Beside.Labels
 		}

@@ -104,6 +104,14 @@ func New(o Options) *Session {
 	return s
 }
 
+// Best returns the panes that the session's title calls the best. It is nil where it has none, or has lost it.
+func (s *Session) Best() *stage.Best {
+	if s.Title == "" {
+		return nil
+	}
+	return s.Plan.Best()
+}
+
 // Start starts the session of a plan. Nothing of the previous session remains.
 func (s *Session) Start(p *plan.Plan) error {
 	l, err := s.newLab(p)

@@ -57,7 +57,7 @@ func TestTitleStaysTrue(t *testing.T) {
 			c.Verb = verb
 			comparison := "prediction"
 			if verb == "rejoin" || verb == "block" {
-				comparison = "messages-join" // they need messages
+				comparison = "messages-block" // they need messages
 			}
 			g := playSettings(t, plan.Settings{Compare: comparison})
 			title := g.Title

@@ -164,7 +164,7 @@ func (v *Videos) stop(f video.Format, title string, noOverlay bool) error {
 			other.Entries = append(other.Entries, withoutDisplay(*take.Entry(v.besideFrom + i)))
 		}
 	}
-	m.recording = &recorder.Job{Lab: l, Stage: s, Entries: entries, Title: title, NoOverlay: noOverlay, Format: f,
+	m.recording = &recorder.Job{Lab: l, Stage: s, Entries: entries, Title: title, Best: v.session.Best(), NoOverlay: noOverlay, Format: f,
 		Beside: other, Progress: func(n int) { m.ticksDone.Store(int64(n)) }, Stop: m.stop}
 	v.queue = append(v.queue, m)
 	v.startNext()

@@ -166,7 +166,7 @@ func TestTouchTargets(t *testing.T) {
 func TestTouchPlaces(t *testing.T) {
 	experiment.Skip(t)
 	for _, s := range []plan.Settings{{Panes: "rewind"}, {Panes: "rewind,noprediction"},
-		{Panes: "rewind,noprediction,snapshot"}, {Compare: "relative-ferry"}, {Scene: "train"}} {
+		{Panes: "rewind,noprediction,snapshot"}, {Compare: "relative-boarding"}, {Scene: "train"}} {
 		g := playSettings(t, s)
 		g.screen.touched = true
 		g.runTicks(t, 5)

@@ -116,7 +116,7 @@ func (p *comparePage) comparisonTerms(c *plan.Comparison) string {
 // comparisonMatches reports whether a comparison, or the terms that refer to it, contain all words of a filter.
 func comparisonMatches(c *plan.Comparison, terms, filter string) bool {
 	for _, word := range strings.Fields(filter) {
-		if !matches(word, c.Name, c.Title, c.Headline, hud.HeadlineTitle(c.Headline), c.Source.String(), terms,
+		if !matches(word, c.Name, strings.Join(c.Formerly, " "), c.Title, c.Headline, hud.HeadlineTitle(c.Headline), c.Source.String(), terms,
 			c.Settings.Panes, c.Settings.Network, c.Settings.Scene) {
 			return false
 		}

@@ -166,6 +166,7 @@ func (g *game) Draw(dst *ebiten.Image) {
 func (g *game) drawPanes(dst *ebiten.Image, picture stage.Rect) {
 	s := &g.screen
 	o := g.stageOptions(g.session.Title, s.alert())
+	o.Best = g.session.Best()
 	o.Packet = g.packets.pointed(g)
 	shown, l := g.session.Shown()
 	shown.Compose(&s.frame, l, picture, o, s.tickFraction(g.session.Settings().Speed))

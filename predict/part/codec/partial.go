@@ -355,6 +355,7 @@ func (r *Receiver) decodePartial(c *quant.Coder, scene *sim.Scene) {
 	r.included, r.isRelative = slices.Grow(r.included[:0], len(r.Bodies))[:len(r.Bodies)], slices.Grow(r.isRelative[:0], len(r.Bodies))[:len(r.Bodies)]
 	clear(r.included)
 	clear(r.isRelative)
+	c.Group("", 0)
 	c.Label("included")
 	r.list = c.Subset(r.list[:0], len(r.Bodies), partialIndices)
 	for _, i := range r.list {
