@@ -225,17 +225,27 @@ func (m *shadowMap) visibilityAt(u, v float32, at geom.Vec3, s *slope) float32 {
 	fu, fv := u-float32(iu), v-float32(iv)
 	gu, gv := s.gu, s.gv
 	d := at.Dot(render.ToSun) + shadowBias
-	b0, b1 := (iv-1)/tileSize*tilesPerSide, (iv+2)/tileSize*tilesPerSide
-	c0, c1 := (iu-1)/tileSize, (iu+2)/tileSize
-	if max(max(m.tileNearest[b0+c0], m.tileNearest[b0+c1]), max(m.tileNearest[b1+c0], m.tileNearest[b1+c1])) < d-s.reach {
-		return 1
-	}
 	first := (iv-1)*shadowMapSize + iu - 1
+	var lit float32
 	if hasVectors {
 		texels := m.nearest[first:][:3*shadowMapSize+4]
-		return float32(shadeVectors(&texels[0], d, gu, gv, fu, fv) * (1. / 9))
+		lit = shadeVectors(&texels[0], d, gu, gv, fu, fv)
+	} else {
+		lit = litTexels(m.nearest[first:], d, gu, gv, fu, fv)
 	}
-	return float32(litTexels(m.nearest[first:], d, gu, gv, fu, fv) * (1. / 9))
+	visible := float32(lit * (1. / 9))
+	// A sum of weights may miss 1 by its rounding.
+	if visible > 0.999 && visible != 1 && m.nearestAround(iu, iv) < d-s.reach {
+		return 1
+	}
+	return visible
+}
+
+// nearestAround returns the maximum over the tiles of the sixteen texels around a point.
+func (m *shadowMap) nearestAround(iu, iv int) float32 {
+	b0, b1 := (iv-1)/tileSize*tilesPerSide, (iv+2)/tileSize*tilesPerSide
+	c0, c1 := (iu-1)/tileSize, (iu+2)/tileSize
+	return max(m.tileNearest[b0+c0], m.tileNearest[b0+c1], m.tileNearest[b1+c0], m.tileNearest[b1+c1])
 }
 
 // litTexels is shadeVectors without vectors.
