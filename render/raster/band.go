@@ -24,6 +24,7 @@ type worker struct {
 	ground     [bandRows * samplesPerAxis]float32 // by row of samples: 1/depth of the ground, 0 for the sky
 	contactDim []float32                          // by pixel of blocks in contact shadows: factor of the ground's brightness
 	mask       ghostMask
+	lanes      groundVectors
 	spans      [(bandRows + maxGhostLine) * samplesPerAxis]spanRow // scratch
 }
 
@@ -42,6 +43,7 @@ const blockSize = 16
 
 func newWorker() *worker {
 	k := &worker{}
+	k.lanes.init()
 	k.start = func() {
 		k.drawBands()
 		k.working.Done()
@@ -184,6 +186,7 @@ func (w *worker) shadeRow(y int) {
 	line := w.groundLine(&g)
 	if !g.sky {
 		w.findShadows(&line, blocks)
+		w.lanes.begin(&g, w.projection.Eye)
 	}
 	for b := 0; b < len(blocks); {
 		x0, what := b*blockSize, blocks[b]
@@ -207,10 +210,11 @@ func (w *worker) shadeRow(y int) {
 			if id != 0 {
 				w.shadeFace(&w.faces[id], w.rayAt(&g, x)).put(out[4*x:])
 			} else {
-				w.putGround(out[4*x:], &g, &line, what, x, contactAt(what, dim, x))
+				w.putGround(out, &g, &line, what, x, contactAt(what, dim, x))
 			}
 		}
 	}
+	w.lanes.flush(out)
 }
 
 // contactAt returns the factor of the ground's brightness at a pixel of a block.

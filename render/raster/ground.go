@@ -204,14 +204,22 @@ func (w *worker) fillGround(out []uint8, g *groundRow, line *groundLine, what bl
 			continue
 		}
 		for end := x + max(n, 1); x < end; x++ {
+			if hasVectors && !g.sky {
+				sun := float32(1)
+				if what&inShadow != 0 {
+					sun = 0
+				}
+				w.lanes.add(out, x, w.rayAt(g, x), sun, 1)
+				continue
+			}
 			w.shadeGround(g, w.rayAt(g, x), what).put(out[4*x:])
 		}
 	}
 }
 
 // putGround colours a pixel of ground or sky. dim is the factor of its brightness.
-func (w *worker) putGround(px []uint8, g *groundRow, line *groundLine, what block, x int, dim float32) {
-	ray := w.rayAt(g, x)
+func (w *worker) putGround(out []uint8, g *groundRow, line *groundLine, what block, x int, dim float32) {
+	ray, px := w.rayAt(g, x), out[4*x:]
 	if g.sky {
 		w.shadeGround(g, ray, what).put(px)
 		return
@@ -232,6 +240,10 @@ func (w *worker) putGround(px []uint8, g *groundRow, line *groundLine, what bloc
 			binary.LittleEndian.PutUint32(px, dark.pixel)
 			return
 		}
+	}
+	if hasVectors {
+		w.lanes.add(out, x, ray, sun, dim)
+		return
 	}
 	w.lightGround(g, ray, at, sun).scale(dim).put(px)
 }

@@ -225,17 +225,37 @@ func (m *shadowMap) visibilityAt(u, v float32, at geom.Vec3, s *slope) float32 {
 	fu, fv := u-float32(iu), v-float32(iv)
 	gu, gv := s.gu, s.gv
 	d := at.Dot(render.ToSun) + shadowBias
-	b0, b1 := (iv-1)/tileSize*tilesPerSide, (iv+2)/tileSize*tilesPerSide
-	c0, c1 := (iu-1)/tileSize, (iu+2)/tileSize
-	if max(max(m.tileNearest[b0+c0], m.tileNearest[b0+c1]), max(m.tileNearest[b1+c0], m.tileNearest[b1+c1])) < d-s.reach {
+	first := (iv-1)*shadowMapSize + iu - 1
+	var lit float32
+	if hasVectors {
+		texels := m.nearest[first:][:3*shadowMapSize+4]
+		lit = shadeVectors(&texels[0], d, gu, gv, fu, fv)
+	} else {
+		lit = litTexels(m.nearest[first:], d, gu, gv, fu, fv)
+	}
+	visible := float32(lit * (1. / 9))
+	// A sum of weights may miss 1 by its rounding.
+	if visible > 0.999 && visible != 1 && m.nearestAround(iu, iv) < d-s.reach {
 		return 1
 	}
+	return visible
+}
+
+// nearestAround returns the maximum over the tiles of the sixteen texels around a point.
+func (m *shadowMap) nearestAround(iu, iv int) float32 {
+	b0, b1 := (iv-1)/tileSize*tilesPerSide, (iv+2)/tileSize*tilesPerSide
+	c0, c1 := (iu-1)/tileSize, (iu+2)/tileSize
+	return max(m.tileNearest[b0+c0], m.tileNearest[b0+c1], m.tileNearest[b1+c0], m.tileNearest[b1+c1])
+}
+
+// litTexels is shadeVectors without vectors.
+func litTexels(texels []float32, d, gu, gv, fu, fv float32) float32 {
 	weights := [4]float32{1 - fv, 1, 1, fv}
 	left, right := [2]float32{0, 1 - fu}, [2]float32{0, fu}
 	inner := [2]float32{0, 1}
 	var sum float32
 	for j, weight := range weights {
-		row := (*[4]float32)(m.nearest[(iv-1+j)*shadowMapSize+iu-1:])
+		row := (*[4]float32)(texels[j*shadowMapSize:])
 		z0 := d + float32(gv*(float32(j-1)-fv)) - float32(gu*(1+fu))
 		z1 := z0 + gu
 		z2 := z1 + gu
@@ -243,7 +263,7 @@ func (m *shadowMap) visibilityAt(u, v float32, at geom.Vec3, s *slope) float32 {
 		line := left[atMost(row[0], z0)] + inner[atMost(row[1], z1)] + inner[atMost(row[2], z2)] + right[atMost(row[3], z3)]
 		sum += float32(line * weight)
 	}
-	return float32(sum * (1. / 9))
+	return sum
 }
 
 // atMost returns 1 if x is at most y, and 0 otherwise, without a branch.

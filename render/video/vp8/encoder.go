@@ -228,7 +228,7 @@ func (e *Encoder) chooseIntra(m *macroblock, mbX, mbY int) {
 	if e.frame.key {
 		best = 1 << 30
 	}
-	var source lanes16
+	var source source16
 	source.load(e.source.y.pix[e.source.y.at(16*mbX, 16*mbY):], e.source.y.stride)
 	var predicted [16 * 16]byte
 	for mode := uint8(predictDC); mode < intraModes; mode++ {

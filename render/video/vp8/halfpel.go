@@ -56,7 +56,7 @@ func (h *halfPlanes) compute(tx, ty int) {
 // sad returns the sum of absolute differences between 16x16 pixels of a source and those of the reference at
 // x, y displaced by eighths of a pixel. At quarters of a pixel it takes the mean of the two nearest pixels
 // at halves, which is close to what the filters of predictInter give.
-func (h *halfPlanes) sad(source *lanes16, x, y int, v vector, limit int) int {
+func (h *halfPlanes) sad(source *source16, x, y int, v vector, limit int) int {
 	x, y = x+int(v.x)>>3, y+int(v.y)>>3
 	p := h.ref
 	i := p.at(x, y)

@@ -173,7 +173,7 @@ type search struct {
 	e        *Encoder
 	x, y     int // pixels of the macroblock
 	mbX, mbY int
-	source   lanes16
+	source   source16
 	near     nearby
 	newCost  int // length of modeNew without its vector
 

@@ -17,13 +17,27 @@ func (s splitWord) absDiff(b uint64) uint64 {
 
 func absDiff(a, b uint64) uint64 { return split(a).absDiff(b) }
 
-// lanes16 are 16x16 pixels of a source, spread once for the many predictions that they are compared with.
+// lanes16 are 16x16 pixels, spread.
 type lanes16 [16][2]splitWord
 
-func (l *lanes16) load(pix []byte, stride int) {
-	for y := range l {
-		row := pix[y*stride:][:16]
-		l[y] = [2]splitWord{split(word(row)), split(word(row[8:]))}
+// source16 are 16x16 pixels of a source, which are compared with many predictions.
+type source16 struct {
+	pix    []byte
+	stride int
+	lanes  lanes16 // without vectors: spread once for all predictions
+}
+
+func (s *source16) load(pix []byte, stride int) {
+	s.pix, s.stride = pix[:15*stride+16], stride
+	if !hasVectors {
+		s.spread()
+	}
+}
+
+func (s *source16) spread() {
+	for y := range s.lanes {
+		row := s.pix[y*s.stride:][:16]
+		s.lanes[y] = [2]splitWord{split(word(row)), split(word(row[8:]))}
 	}
 }
 
@@ -39,7 +53,16 @@ func sumLanes(v uint64) int {
 }
 
 // sad16 returns the sum of absolute differences of 16x16 pixels, or any sum above limit if it is above limit.
-func sad16(a *lanes16, b []byte, stride int, limit int) (sum int) {
+func sad16(a *source16, b []byte, stride int, limit int) int {
+	if hasVectors {
+		b = b[:15*stride+16]
+		return sadVectors(&a.pix[0], a.stride, &b[0], stride)
+	}
+	return a.lanes.sad(b, stride, limit)
+}
+
+// sad is sad16 without vectors.
+func (a *lanes16) sad(b []byte, stride int, limit int) (sum int) {
 	for y := 0; y < 16; y += 4 {
 		var rows uint64
 		for i := range 4 {
@@ -55,7 +78,16 @@ func sad16(a *lanes16, b []byte, stride int, limit int) (sum int) {
 }
 
 // sadAverage16 is sad16 with the mean of b and c in place of b.
-func sadAverage16(a *lanes16, b, c []byte, stride int, limit int) (sum int) {
+func sadAverage16(a *source16, b, c []byte, stride int, limit int) int {
+	if hasVectors {
+		b, c = b[:15*stride+16], c[:15*stride+16]
+		return sadAverageVectors(&a.pix[0], a.stride, &b[0], &c[0], stride)
+	}
+	return a.lanes.sadAverage(b, c, stride, limit)
+}
+
+// sadAverage is sadAverage16 without vectors.
+func (a *lanes16) sadAverage(b, c []byte, stride int, limit int) (sum int) {
 	for y := 0; y < 16; y += 4 {
 		var rows uint64
 		for i := range 4 {

@@ -59,6 +59,18 @@ func predictInter(ref *plane, x, y, n int, v vector, dst []byte, stride int) {
 
 // filterRows filters along rows of w pixels; src begins two pixels to their left.
 func filterRows(dst []byte, dstStride int, src []byte, srcStride, w, h int, t *taps) {
+	if hasVectors {
+		for x := 0; x < w; x += 8 {
+			d, s := dst[x:][:(h-1)*dstStride+8], src[x:][:(h-1)*srcStride+13]
+			filterVectors(&d[0], dstStride, &s[0], srcStride, 1, h, t)
+		}
+		return
+	}
+	filterRowsByWord(dst, dstStride, src, srcStride, w, h, t)
+}
+
+// filterRowsByWord is filterRows without vectors.
+func filterRowsByWord(dst []byte, dstStride int, src []byte, srcStride, w, h int, t *taps) {
 	for range h {
 		for x := 0; x < w; x += 8 {
 			s := src[x : x+13 : x+13]
@@ -73,6 +85,18 @@ func filterRows(dst []byte, dstStride int, src []byte, srcStride, w, h int, t *t
 
 // filterColumns filters along columns of h pixels; src begins two rows above them.
 func filterColumns(dst []byte, dstStride int, src []byte, srcStride, w, h int, t *taps) {
+	if hasVectors {
+		for x := 0; x < w; x += 8 {
+			d, s := dst[x:][:(h-1)*dstStride+8], src[x:][:(h+4)*srcStride+8]
+			filterVectors(&d[0], dstStride, &s[0], srcStride, srcStride, h, t)
+		}
+		return
+	}
+	filterColumnsByWord(dst, dstStride, src, srcStride, w, h, t)
+}
+
+// filterColumnsByWord is filterColumns without vectors.
+func filterColumnsByWord(dst []byte, dstStride int, src []byte, srcStride, w, h int, t *taps) {
 	for x := 0; x < w; x += 8 {
 		a, b, c := word(src[x:]), word(src[x+srcStride:]), word(src[x+2*srcStride:])
 		d, e := word(src[x+3*srcStride:]), word(src[x+4*srcStride:])
