@@ -14,6 +14,9 @@ import (
 // insecureFragment stands for the key in a page's link to a session without one.
 const insecureFragment = "insecure"
 
+// application is what both ends of a connection have to agree on.
+func application() string { return "ghostcube " + Version }
+
 // openJoined lets the user play in the window until it is closed. It returns the reason where there is none.
 func (p *program) openJoined(j *joined, f *WindowFlags) (reason string, err error) {
 	config, pane := j.client.Lab.Config(), j.client.Lab.Panes[0]
