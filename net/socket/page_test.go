@@ -21,7 +21,7 @@ import (
 )
 
 // servePage serves a page on the loopback.
-func servePage(t *testing.T, c Config) *Page {
+func servePage(t testing.TB, c Config) *Page {
 	t.Helper()
 	p, err := ServePage("127.0.0.1:0", fstest.MapFS{"index.html": {Data: []byte("the page")}}, c)
 	if err != nil {
@@ -32,7 +32,7 @@ func servePage(t *testing.T, c Config) *Page {
 }
 
 // post posts an offer and returns the status and the answer.
-func post(t *testing.T, p *Page, offer string) (status int, answer string) {
+func post(t testing.TB, p *Page, offer string) (status int, answer string) {
 	t.Helper()
 	r, err := http.Post(fmt.Sprintf("http://%v%s", p.Addresses()[0], Signal), "application/sdp", strings.NewReader(offer))
 	if err != nil {
@@ -47,7 +47,7 @@ func post(t *testing.T, p *Page, offer string) (status int, answer string) {
 }
 
 // visitor returns a peer that does what a browser does, and its offer of one channel.
-func visitor(t *testing.T) (peer *webrtc.PeerConnection, c *webrtc.DataChannel, offer string) {
+func visitor(t testing.TB) (peer *webrtc.PeerConnection, c *webrtc.DataChannel, offer string) {
 	t.Helper()
 	var s webrtc.SettingEngine
 	s.SetIncludeLoopbackCandidate(true)
@@ -71,7 +71,7 @@ func visitor(t *testing.T) (peer *webrtc.PeerConnection, c *webrtc.DataChannel, 
 }
 
 // joinPage joins as a browser does, and returns both sides of the connection.
-func joinPage(t *testing.T, p *Page, c Config) (client, server *Conn, peer *webrtc.PeerConnection) {
+func joinPage(t testing.TB, p *Page, c Config) (client, server *Conn, peer *webrtc.PeerConnection) {
 	t.Helper()
 	peer, channel, offer := visitor(t)
 	status, answer := post(t, p, offer)
@@ -144,6 +144,33 @@ func TestPageConnects(t *testing.T) {
 	within(t, "the end of the connection", func() bool { return server.Err() == ErrLeft })
 	within(t, "no peer", func() bool { return len(p.browsers.list()) == 0 && len(p.browsers.hosts) == 0 })
 	within(t, "few goroutines", func() bool { return runtime.NumGoroutine() <= before+5 })
+}
+
+// TestPageLimitsVisits opens more connections than one host may have: the last ones are closed, and each that ends makes room.
+func TestPageLimitsVisits(t *testing.T) {
+	p := servePage(t, configs()["secure"])
+	var open []net.Conn
+	dial := func() (accepted bool) {
+		c, err := net.Dial("tcp", p.Addresses()[0].String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		open = append(open, c)
+		if _, err := io.WriteString(c, "GET / HTTP/1.1\r\nHost: x\r\n\r\n"); err != nil {
+			return false
+		}
+		n, _ := c.Read(make([]byte, 100))
+		return n > 0
+	}
+	for i := range maxVisitsOfHost + 2 {
+		if accepted := dial(); accepted != (i < maxVisitsOfHost) {
+			t.Errorf("connection %d is accepted: %v", i+1, accepted)
+		}
+	}
+	for _, c := range open {
+		c.Close()
+	}
+	within(t, "room for another one", dial)
 }
 
 // TestPageServesFiles checks that the page itself can be loaded, and no more than it.
