@@ -202,6 +202,7 @@ var restrictedPackages = []struct {
 	{"github.com/mas-bandwidth/serialize.go", []string{"net/quant"}},
 	{"github.com/yuin/goldmark", []string{"ui/page"}},
 	{"github.com/flynn/noise", []string{"net/socket"}},
+	{"github.com/pion/", []string{"net/socket"}},
 	{"golang.org/x/crypto/", []string{"net/socket"}},
 	{"github.com/nats-io/", []string{"ui/sweep/queue"}},
 	{"net/url", []string{"ui/page", "ui/plan", "ui/stage", "ui/sweep/queue"}},

@@ -18,7 +18,7 @@ func processorTime(t testing.TB) time.Duration {
 }
 
 // BenchmarkLoopback sends datagrams of 100 bytes over the loopback, 64 at a time, and receives them: over plain sockets,
-// and over a connection without and with a key. The processor time of both sides together is what other work on the
+// and over a connection without and with a key, and with a key through a data channel, as of a browser. The processor time of both sides together is what other work on the
 // machine distorts least; that of the connections includes the keepalives of 50 ms and the waiting of the benchmark.
 func BenchmarkLoopback(b *testing.B) {
 	payload := make([]byte, 100)
@@ -67,4 +67,12 @@ func BenchmarkLoopback(b *testing.B) {
 			})
 		})
 	}
+	b.Run("data channel", func(b *testing.B) {
+		c := configs()["secure"]
+		client, server, _ := joinPage(b, servePage(b, c), c)
+		run(b, func() error { return client.Send(0, payload) }, func() bool {
+			_, ok := server.Receive(1 << 62)
+			return ok
+		})
+	})
 }

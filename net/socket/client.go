@@ -163,3 +163,46 @@ func randomNonce() uint64 {
 	rand.Read(b[:])
 	return binary.LittleEndian.Uint64(b[:])
 }
+
+// attempt is a client's connection from its first request on, on the clock of the process.
+type attempt struct {
+	conn      *Conn
+	handshake *client
+	isUp      bool
+	connected chan<- error // receives how the handshake has ended
+}
+
+func newAttempt(conn *Conn, connected chan<- error) *attempt {
+	a := &attempt{conn: conn, connected: connected}
+	a.handshake = newClient(a.now(), conn.config, conn, randomNonce)
+	return a
+}
+
+func (a *attempt) now() time.Duration { return time.Since(a.conn.config.Start) }
+
+// due sends what is due. It returns the time of the next call, which is zero if the handshake has failed.
+func (a *attempt) due() time.Time {
+	if a.isUp {
+		a.conn.tick(a.now())
+		return time.Now().Add(housekeeping)
+	}
+	next, err := a.handshake.next(a.now())
+	if err != nil {
+		a.connected <- err
+		return time.Time{}
+	}
+	return a.conn.config.Start.Add(next)
+}
+
+// arrive takes a datagram from the network.
+func (a *attempt) arrive(datagram []byte) {
+	if a.isUp {
+		a.conn.arrive(a.now(), datagram)
+		return
+	}
+	a.handshake.arrive(a.now(), datagram)
+	if a.handshake.state == connected {
+		a.isUp = true
+		a.connected <- nil
+	}
+}

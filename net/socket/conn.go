@@ -40,6 +40,7 @@ type Conn struct {
 const (
 	keepaliveAfter = time.Second // of silence
 	closeCopies    = 10
+	housekeeping   = 50 * time.Millisecond // interval of looking at keepalives, timeouts and retries
 )
 
 func newConn(remote netip.AddrPort, config *Config, write func([]byte) error) *Conn {

@@ -1,3 +1,5 @@
+//go:build !js || headless
+
 package socket
 
 import (
@@ -7,7 +9,6 @@ import (
 	"net"
 	"net/netip"
 	"sync"
-	"time"
 )
 
 // Dial connects to a Listener at an address such as example.org:7777 or [::1]:7777. Of a name with several addresses the
@@ -115,33 +116,10 @@ func dialOne(ctx context.Context, to netip.AddrPort, config Config) (*Conn, erro
 
 // runClient reads a client's socket until it is closed. It reports the end of the handshake once.
 func runClient(udp *net.UDPConn, conn *Conn, connectedOrFailed chan<- error) {
-	now := func() time.Duration { return time.Since(conn.config.Start) }
-	handshake := newClient(now(), conn.config, conn, randomNonce)
-	isUp := false
+	a := newAttempt(conn, connectedOrFailed)
 	read := func(b []byte) (int, netip.AddrPort, error) {
 		n, err := udp.Read(b)
 		return n, conn.remote, err
 	}
-	readUntilClosed(udp, read, func() time.Time {
-		if isUp {
-			conn.tick(now())
-			return time.Now().Add(housekeeping)
-		}
-		next, err := handshake.next(now())
-		if err != nil {
-			connectedOrFailed <- err
-			return time.Time{}
-		}
-		return conn.config.Start.Add(next)
-	}, func(_ netip.AddrPort, datagram []byte) {
-		if isUp {
-			conn.arrive(now(), datagram)
-			return
-		}
-		handshake.arrive(now(), datagram)
-		if handshake.state == connected {
-			isUp = true
-			connectedOrFailed <- nil
-		}
-	})
+	readUntilClosed(udp, read, a.due, func(_ netip.AddrPort, datagram []byte) { a.arrive(datagram) })
 }

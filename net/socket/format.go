@@ -43,6 +43,9 @@ const (
 	offsetOffer   = offsetCookie + cookieBytes
 )
 
+// Signal is the path at its server to which a page posts its offer.
+const Signal = "/join"
+
 const (
 	magic   = 0x42435347 // "GSCB"
 	version = 1

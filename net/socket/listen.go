@@ -1,3 +1,5 @@
+//go:build !js || headless
+
 package socket
 
 import (
@@ -14,9 +16,6 @@ import (
 
 // receiveBuffer is asked of the operating system for each socket, in bytes. It gives less if it likes.
 const receiveBuffer = 1 << 20
-
-// housekeeping is the interval at which a socket's goroutine looks at keepalives, timeouts and retries.
-const housekeeping = 50 * time.Millisecond
 
 // Listener accepts connections at an address.
 type Listener struct {
@@ -122,8 +121,10 @@ func (l *Listener) Addr() netip.AddrPort { return l.udp.LocalAddr().(*net.UDPAdd
 
 // Addresses returns the addresses, with the port, at which others may reach the Listener: its own, or if it has no host,
 // those of the machine's networks, IPv4 first. A machine without a network has those of its loopback.
-func (l *Listener) Addresses() []netip.AddrPort {
-	at := l.Addr()
+func (l *Listener) Addresses() []netip.AddrPort { return addresses(l.Addr()) }
+
+// addresses returns the addresses at which others may reach a socket.
+func addresses(at netip.AddrPort) []netip.AddrPort {
 	if !at.Addr().IsUnspecified() {
 		return []netip.AddrPort{at}
 	}

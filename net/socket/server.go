@@ -307,6 +307,23 @@ func (s *server) tick(now time.Duration) {
 	s.accepted = slices.DeleteFunc(s.accepted, func(c *Conn) bool { return c.Err() != nil })
 }
 
+// holds reports whether there is a connection with an address, or was a moment ago.
+func (s *server) holds(address netip.AddrPort) bool {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	p := s.peers[address]
+	return p != nil && p.conn != nil
+}
+
+// left ends the connection with an address, if there is one: the way to it is gone.
+func (s *server) left(address netip.AddrPort) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	if p := s.peers[address]; p != nil && p.conn != nil {
+		p.conn.end(ErrLeft)
+	}
+}
+
 // take returns the next connection for Accept.
 func (s *server) take() (*Conn, bool) {
 	s.mutex.Lock()

@@ -3,6 +3,7 @@
 // A Listener has one socket for all its connections, a Conn of Dial one of its own. One goroutine a socket reads, notes
 // the time, decrypts, and puts datagrams into a bounded queue, from which Receive takes them. Like UDP it loses,
 // duplicates (only without a key) and reorders datagrams; acknowledgements and fragments are the business of net/packet.
+// Browsers have no UDP: a Page serves them the program, whose DialPage connects by a data channel of WebRTC.
 //
 // A connection begins with a handshake: the client proves its address with a cookie, before the server holds any state,
 // and both prove that they know the key of the join line (Noise, NNpsk0). After that every datagram is encrypted and

@@ -14,10 +14,8 @@ import (
 
 	"ghostcube/net/link"
 	"ghostcube/net/socket"
-	"ghostcube/predict/lab"
 	"ghostcube/predict/lab/remote"
 	"ghostcube/sim"
-	"ghostcube/ui/plan"
 )
 
 type joinCommand struct {
@@ -133,7 +131,7 @@ func (c *joinCommand) play(ctx context.Context, p *program, j *joined, bot func(
 		if err != begun {
 			return err
 		}
-		reason, err := c.openWindow(p, j)
+		reason, err := p.openJoined(j, &c.WindowFlags)
 		if reason == "" {
 			table()
 			return err
@@ -141,91 +139,6 @@ func (c *joinCommand) play(ctx context.Context, p *program, j *joined, bot func(
 		fmt.Fprintf(p.Stdout, "No window (%s): a bot plays.\n", reason)
 	}
 	return loop.run(ctx, j.next, advance, table)
-}
-
-// openWindow lets the user play in the window until it is closed. It returns the reason where there is none.
-func (c *joinCommand) openWindow(p *program, j *joined) (reason string, err error) {
-	config, pane := j.client.Lab.Config(), j.client.Lab.Panes[0]
-	session, err := p.library.New(plan.Settings{
-		Scene: config.Scene, Rate: strconv.Itoa(config.Rate), Panes: pane.Spec(), Network: "perfect",
-	}, plan.Settings{}, "")
-	if err != nil {
-		return "", err
-	}
-	o := WindowOptions{Plan: session}
-	o.Session.Remote = j
-	if reason, err = p.openWindow(&o, &c.WindowFlags); reason != "" || err != nil {
-		return reason, err
-	}
-	return "", j.ended
-}
-
-// joined is a client on the clock of the process. It implements session.Remote.
-type joined struct {
-	client *remote.Client
-	start  time.Time
-	pump   func(now time.Duration) // moves what is due under the conditions of --network
-	pumped bool                    // there are some
-	typed  <-chan string           // lines to say
-	refuse func(err error)         // says why one was not said
-	ended  error                   // why the session has ended; nil: it has not
-}
-
-// next returns when the client or the conditions over its network have to do something.
-func (j *joined) next() time.Duration {
-	if !j.pumped {
-		return j.client.Next()
-	}
-	return min(j.client.Next(), time.Since(j.start)+time.Millisecond)
-}
-
-// Lab implements session.Remote.
-func (j *joined) Lab() *lab.Lab { return j.client.Lab }
-
-// Due implements session.Remote.
-func (j *joined) Due() int {
-	now := time.Since(j.start)
-	j.pump(now)
-	j.sayTyped(now)
-	return j.client.Due(now)
-}
-
-// sayTyped says the lines of the standard input to all.
-func (j *joined) sayTyped(now time.Duration) {
-	eachLine(j.typed, func(line string) {
-		if err := j.client.Say(line, now); err != nil {
-			j.refuse(err)
-		}
-	})
-}
-
-// Say implements session.Remote.
-func (j *joined) Say(text string) error { return j.client.Say(text, time.Since(j.start)) }
-
-// Tick implements session.Remote.
-func (j *joined) Tick(in sim.Input) error {
-	now := time.Since(j.start)
-	j.ended = j.client.Step(now, func(sim.Tick) sim.Input { return in })
-	j.pump(now)
-	return j.ended
-}
-
-// News implements session.Remote.
-func (j *joined) News() []string { return j.client.News() }
-
-// Apply implements session.Remote.
-func (j *joined) Apply(c lab.Command) error { return j.client.Apply(c) }
-
-// Label implements session.Remote.
-func (j *joined) Label() string {
-	if j.client.Player < 0 {
-		return "the server's world: you watch"
-	}
-	s := &j.client.Lab.Panes[0].Clients[0].Endpoint.Stats
-	if s.RTT == 0 {
-		return fmt.Sprintf("player %d", j.client.Player+1)
-	}
-	return fmt.Sprintf("player %d, round trip %s ms", j.client.Player+1, fixed(milliseconds(s.RTT), 0))
 }
 
 // bot returns the player: the input of each tick.

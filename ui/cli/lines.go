@@ -34,15 +34,3 @@ func typedLines(in io.Reader) <-chan string {
 	}()
 	return lines
 }
-
-// eachLine calls do with each line that has been typed since the last call.
-func eachLine(lines <-chan string, do func(line string)) {
-	for {
-		select {
-		case line := <-lines:
-			do(line)
-		default:
-			return
-		}
-	}
-}

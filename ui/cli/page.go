@@ -3,8 +3,11 @@
 package cli
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -40,10 +43,7 @@ func (c *pageCommand) Run(p *program) error {
 			return usageError{fmt.Errorf("--address: %w", err)}
 		}
 	}
-	o := page.Options{Folder: c.Out, Work: ".", Finished: "page", Version: Version, Address: c.Address}
-	if executable, err := os.Executable(); err == nil {
-		o.Finished = filepath.Join(filepath.Dir(executable), "page")
-	}
+	o := page.Options{Folder: c.Out, Work: ".", Finished: finishedPage(), Version: Version, Address: c.Address}
 	ctx, stop := untilSignal()
 	defer stop()
 	files, err := page.Write(ctx, o)
@@ -51,6 +51,30 @@ func (c *pageCommand) Run(p *program) error {
 		return err
 	}
 	return printPage(p.Stdout, c.Out, files)
+}
+
+// finishedPage returns the folder of a release's page, beside the program.
+func finishedPage() string {
+	executable, err := os.Executable()
+	if err != nil {
+		return "page"
+	}
+	return filepath.Join(filepath.Dir(executable), "page")
+}
+
+// openPage returns the files of a page; an empty name means that of a release.
+func openPage(folder string) (fs.FS, error) {
+	name := cmp.Or(folder, finishedPage())
+	root, err := os.OpenRoot(name)
+	if err != nil {
+		return nil, fmt.Errorf("--page: %w: write a page with ghostcube page -o page, and give --page-folder page", err)
+	}
+	for _, file := range []string{"index.html", page.ProgramFile} {
+		if _, err := root.Stat(file); err != nil {
+			return nil, errors.Join(fmt.Errorf("--page-folder: %s has no page: write one with ghostcube page -o %s", name, name), root.Close())
+		}
+	}
+	return root.FS(), nil
 }
 
 // printPage prints the files of a page, those of a folder in it as one row, and how to serve them.

@@ -33,6 +33,8 @@ type serveCommand struct {
 	Scene    string `help:"Scene, with parameters after colons: katamari:players=4 (see list scenes)." default:"two-players" placeholder:"NAME"`
 	Strategy string `help:"Strategy with its knobs: NAME:KNOB=VALUE (see list strategies, list knobs)." default:"rewind" placeholder:"SPEC"`
 	Rate     int    `help:"Ticks per second, 10 to 240." default:"60" placeholder:"60"`
+	Page     string `help:"Let browsers join: serve the page at this address, TCP and UDP." placeholder:"ADDRESS"`
+	Folder   string `name:"page-folder" help:"Folder of the page, by the command page. Without it: page, beside the program." placeholder:"DIR"`
 
 	connectionFlags `embed:""`
 }
@@ -55,6 +57,7 @@ conditions over the network of one player or all; or say something:
 Examples:
   ghostcube serve --seconds 5
   ghostcube serve --scene katamari:players=4 --strategy rollback :9000
+  ghostcube serve --page :8080
 `
 }
 
@@ -63,7 +66,7 @@ const spareConnections = 8
 
 // config returns the settings of the sockets, whose time begins at start.
 func (f *connectionFlags) config(start time.Time) (socket.Config, error) {
-	c := socket.Config{Start: start, Insecure: f.Insecure, Application: "ghostcube " + Version}
+	c := socket.Config{Start: start, Insecure: f.Insecure, Application: application()}
 	if f.Seconds < 0 || f.Every < 0 {
 		return c, errors.New("--seconds, --every: want 0 or more")
 	}
@@ -109,11 +112,19 @@ func (c *serveCommand) Run(p *program) error {
 	if err != nil {
 		return errors.Join(err, closeFile())
 	}
-	announce(p.Stdout, p.Stderr, listener, &config)
+	page, err := c.servePage(config)
+	if err != nil {
+		return errors.Join(err, listener.Close(), closeFile())
+	}
+	announce(p.Stdout, p.Stderr, listener, page, &config)
 	ctx, stop := untilSignal()
 	defer stop()
 	loop := connectionLoop{start: start, flags: &c.connectionFlags}
 	lines := typedLines(p.Stdin)
+	accepts := []func() (*socket.Conn, bool){listener.Accept}
+	if page != nil {
+		accepts = append(accepts, page.Accept)
+	}
 	often := false
 	next := func() time.Duration {
 		if often {
@@ -127,26 +138,54 @@ func (c *serveCommand) Run(p *program) error {
 				fmt.Fprintln(p.Stderr, "ghostcube:", err)
 			}
 		})
-		for conn, ok := listener.Accept(); ok; conn, ok = listener.Accept() {
-			server.Connect(conn, conn.RemoteAddr().String(), now)
+		for _, accept := range accepts {
+			for conn, ok := accept(); ok; conn, ok = accept() {
+				server.Connect(conn, conn.RemoteAddr().String(), now)
+			}
 		}
 		server.Advance(now)
 		often = server.Pump(now)
 		return nil
 	}, func() { writeSeats(p.Stdout, server) })
-	return errors.Join(err, server.Close(), listener.Close(), closeFile())
+	err = errors.Join(err, server.Close(), listener.Close(), closeFile())
+	if page != nil {
+		err = errors.Join(err, page.Close())
+	}
+	return err
+}
+
+// servePage serves the page for browsers. It returns nil if none is wanted.
+func (c *serveCommand) servePage(config socket.Config) (*socket.Page, error) {
+	if c.Page == "" {
+		if c.Folder != "" {
+			return nil, usageError{errors.New("--page-folder: want --page=ADDRESS with it")}
+		}
+		return nil, nil
+	}
+	files, err := openPage(c.Folder)
+	if err != nil {
+		return nil, usageError{err}
+	}
+	return socket.ServePage(c.Page, files, config)
 }
 
 // announce prints how to join.
-func announce(out, errs io.Writer, l *socket.Listener, config *socket.Config) {
-	secret := "--key " + config.Key.String()
+func announce(out, errs io.Writer, l *socket.Listener, page *socket.Page, config *socket.Config) {
+	secret, fragment := "--key "+config.Key.String(), config.Key.String()
 	if config.Insecure {
-		secret = "--insecure"
+		secret, fragment = "--insecure", insecureFragment
 		fmt.Fprintln(errs, "\x1b[31mghostcube: insecure: anyone can join, listen in and forge packets\x1b[0m")
 	}
 	fmt.Fprintln(out, "players join with one of:")
 	for _, a := range l.Addresses() {
 		fmt.Fprintf(out, "  ghostcube join %v %s\n", a, secret)
+	}
+	if page == nil {
+		return
+	}
+	fmt.Fprintln(out, "or in a browser:")
+	for _, a := range page.Addresses() {
+		fmt.Fprintf(out, "  http://%v/#join=%s\n", a, fragment)
 	}
 }
 

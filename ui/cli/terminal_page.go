@@ -26,7 +26,6 @@ type (
 	packetsCommand struct{ terminalCommand }
 	benchCommand   struct{ terminalCommand }
 	serveCommand   struct{ terminalCommand }
-	joinCommand    struct{ terminalCommand }
 	probeCommand   struct{ terminalCommand }
 	sweepCommand   struct{ terminalCommand }
 	scoreCommand   struct{ terminalCommand }

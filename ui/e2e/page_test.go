@@ -21,7 +21,7 @@ import (
 )
 
 // maxBytes limits what a visitor loads before the first picture.
-const maxBytes = 7_200_000
+const maxBytes = 7_500_000
 
 // TestPage opens links to sessions in a browser and uses the page: both panes move, keys and controls work, sessions
 // have the same hashes as here, and files come and go. Nothing may be written to the browser's console. The page is within its
@@ -39,6 +39,7 @@ func TestPage(t *testing.T) {
 	t.Run("hosts", s.testHosts)
 	t.Run("offline", s.testOffline)
 	t.Run("kept", s.testKept)
+	t.Run("joins", s.testJoins)
 }
 
 // testComparisons plays comparisons and a tape in one tab, since a tab takes ten seconds to open: both panes move; after another

@@ -35,6 +35,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"ghostcube/internal/experiment"
+	"ghostcube/ui/cli"
 	"ghostcube/ui/page"
 )
 
@@ -77,7 +78,7 @@ func startPage(t *testing.T) *pageServer {
 		t.Skip("chromium is not installed; .ci/run installs it")
 	}
 	folder := t.TempDir()
-	files, err := page.Write(t.Context(), page.Options{Folder: folder, Work: "."})
+	files, err := page.Write(t.Context(), page.Options{Folder: folder, Work: ".", Version: cli.Version})
 	if err != nil {
 		t.Fatal(err)
 	}

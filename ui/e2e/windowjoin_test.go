@@ -56,16 +56,16 @@ func TestWindowJoins(t *testing.T) {
 		t.Errorf("the server ends with %v, and the log has no leave: %s", err, &log)
 	}
 	for _, name := range []string{"client", "server"} {
-		start, end := replayCapture(t, file(name))
+		start, end := replayCapture(t, file(name), 0)
 		if moved := end.Sub(start).Len(); moved < 1 {
 			t.Errorf("%s: the cube has moved by %v m in a second with the key down", name, moved)
 		}
 	}
 }
 
-// replayCapture runs a capture again, and returns where the first player's cube is at the scene's start and, as that side
-// has it, at the end.
-func replayCapture(t *testing.T, name string) (start, end geom.Vec3) {
+// replayCapture runs a capture again, and returns where a player's cube is at the scene's start and, as that side has it, at
+// the end.
+func replayCapture(t *testing.T, name string, player int) (start, end geom.Vec3) {
 	t.Helper()
 	f, err := os.Open(name)
 	if err != nil {
@@ -80,7 +80,7 @@ func replayCapture(t *testing.T, name string) (start, end geom.Vec3) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	start = r.Lab.Panes[0].ServerWorld.Bodies()[0].Pose.Pos
+	start = r.Lab.Panes[0].ServerWorld.Bodies()[player].Pose.Pos
 	for _, e := range c.Tape.Entries {
 		r.BeforeTick()
 		if err := r.Lab.Tick(e); err != nil {
@@ -91,8 +91,8 @@ func replayCapture(t *testing.T, name string) (start, end geom.Vec3) {
 		t.Errorf("%s: %v", name, err)
 	}
 	p := r.Lab.Panes[0]
-	if v := &p.Clients[0].View; len(v.Bodies) > 0 {
-		return start, v.Bodies[0].Pos
+	if v := &p.Clients[0].View; len(v.Bodies) > player {
+		return start, v.Bodies[player].Pos
 	}
-	return start, p.ServerWorld.Bodies()[0].Pose.Pos
+	return start, p.ServerWorld.Bodies()[player].Pose.Pos
 }

@@ -49,8 +49,31 @@
 		actions.firstChild?.focus();
 	}
 
+	// A link to a session of the page's server has its key, and perhaps a name, behind the number sign, where no server sees it.
+	const joining = () => new URLSearchParams(location.hash.slice(1));
+	const joins = joining().has("join");
+	addEventListener("hashchange", () => {
+		if (joins || joining().has("join")) {
+			location.reload();
+		}
+	});
+
+	// joinArguments returns the arguments by which the program joins. A tab keeps its name, so that a reload finds its seat.
+	function joinArguments() {
+		const link = joining();
+		let name = link.get("name");
+		try {
+			name ||= sessionStorage.getItem("ghostcube-name") || "guest-" + Math.random().toString(36).slice(2, 6);
+			sessionStorage.setItem("ghostcube-name", name);
+		} catch { // the tab has no storage
+			name ||= "guest-" + Math.random().toString(36).slice(2, 6);
+		}
+		return ["join", "--key=" + link.get("join"), "--name=" + name, ...(link.has("watch") ? ["--watch"] : [])];
+	}
+
 	const again = location.href.split("#")[0]; // this address loads the page again
 	const reload = () => location.reload();
+	const anew = joins ? reload : again;
 	const without = location.search ? location.pathname + (/[?&]embed=1\b/.test(location.search) ? "?embed=1" : "") : "";
 
 	// The program calls it: the first picture is on the screen.
@@ -100,6 +123,9 @@
 	// The address names the session. One that begins has an entry of its own in the history; going back loads the one before.
 	let query = location.search;
 	ghostcube.setAddress = (next, another) => {
+		if (joins) {
+			return; // the session is the server's
+		}
 		if (another) {
 			ghostcube.dropSession(); // it may be kept already, by the name of the entry before
 			ghostcube.nameEntry("pushState", next);
@@ -230,10 +256,12 @@
 		const lines = lastLines();
 		if (lines.some((line) => /^(panic|fatal error): /.test(line))) {
 			crashed(lines);
+		} else if (joins) {
+			message("This page could not join.", lines.map((line) => line.replace(/^ghostcube: /, "")), { "Try again": reload });
 		} else if (code === 2) { // a link with an error
 			message("This link does not work.", lines.map((line) => line.replace(/^ghostcube: /, "")), without ? { "Start without it": without } : {});
 		} else {
-			message(code === 0 ? "The program has ended." : "The program has ended with an error.", lines, { "Start again": again });
+			message(code === 0 ? "The program has ended." : "The program has ended with an error.", lines, { "Start again": anew });
 		}
 	}
 
@@ -242,7 +270,7 @@
 		message("The program has crashed.", lines, {
 			...(ghostcube.kept && { "Go on where it was": reload }),
 			...(tape && { "Download the tape": () => ghostcube.download("session.tape", tape) }),
-			"Start again": again,
+			"Start again": anew,
 			...(without && { "Start without the link": without }),
 		});
 	}
@@ -296,16 +324,17 @@
 		performance.mark("ghostcube-compiled");
 		ghostcube.module = module; // for the worker (files.js)
 		ghostcube.restoreKept();
-		if (performance.getEntriesByType("navigation")[0].type === "navigate") {
+		if (joins || performance.getEntriesByType("navigation")[0].type === "navigate") {
 			ghostcube.forgetSession(); // a link that is opened afresh, though it may be the one of the page before
 		} else {
 			ghostcube.findSession();
 		}
 		const go = new Go();
-		go.argv = ["ghostcube", "open", ghostcube.kept?.link ?? location.search];
+		go.argv = ["ghostcube", ...(joins ? joinArguments() : ["open", ghostcube.kept?.link ?? location.search])];
 		go.exit = ended;
 		const instance = await WebAssembly.instantiate(module, go.importObject);
 		running = go;
+		status.textContent = joins ? "Joining" : "Starting";
 		performance.mark("ghostcube-started");
 		await go.run(instance);
 	}

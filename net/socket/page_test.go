@@ -1,0 +1,288 @@
+//go:build !js
+
+package socket
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"regexp"
+	"runtime"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/pion/ice/v4"
+	"github.com/pion/stun/v4"
+	"github.com/pion/webrtc/v4"
+)
+
+// servePage serves a page on the loopback.
+func servePage(t testing.TB, c Config) *Page {
+	t.Helper()
+	p, err := ServePage("127.0.0.1:0", fstest.MapFS{"index.html": {Data: []byte("the page")}}, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { p.Close() })
+	return p
+}
+
+// post posts an offer and returns the status and the answer.
+func post(t testing.TB, p *Page, offer string) (status int, answer string) {
+	t.Helper()
+	r, err := http.Post(fmt.Sprintf("http://%v%s", p.Addresses()[0], Signal), "application/sdp", strings.NewReader(offer))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Body.Close()
+	text, err := io.ReadAll(r.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r.StatusCode, string(text)
+}
+
+// visitor returns a peer that does what a browser does, and its offer of one channel.
+func visitor(t testing.TB) (peer *webrtc.PeerConnection, c *webrtc.DataChannel, offer string) {
+	t.Helper()
+	var s webrtc.SettingEngine
+	s.SetIncludeLoopbackCandidate(true)
+	s.SetICEMulticastDNSMode(ice.MulticastDNSModeDisabled)
+	peer, err := webrtc.NewAPI(webrtc.WithSettingEngine(s)).NewPeerConnection(webrtc.Configuration{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { peer.Close() })
+	if c, err = peer.CreateDataChannel("ghostcube", &webrtc.DataChannelInit{Ordered: new(false), MaxRetransmits: new(uint16(0))}); err != nil {
+		t.Fatal(err)
+	}
+	o, err := peer.CreateOffer(nil)
+	if err == nil {
+		err = peer.SetLocalDescription(o)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return peer, c, o.SDP
+}
+
+// joinPage joins as a browser does, and returns both sides of the connection.
+func joinPage(t testing.TB, p *Page, c Config) (client, server *Conn, peer *webrtc.PeerConnection) {
+	t.Helper()
+	peer, channel, offer := visitor(t)
+	status, answer := post(t, p, offer)
+	if status != http.StatusOK {
+		t.Fatalf("status %d: %s", status, answer)
+	}
+	opened := make(chan struct{})
+	channel.OnOpen(func() { close(opened) })
+	c, err := c.check()
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn := newConn(netip.AddrPort{}, &c, channel.Send)
+	connected := make(chan error, 1)
+	a := newAttempt(conn, connected)
+	datagrams := make(chan []byte, 100)
+	channel.OnMessage(func(m webrtc.DataChannelMessage) { datagrams <- m.Data })
+	if err := peer.SetRemoteDescription(webrtc.SessionDescription{Type: webrtc.SDPTypeAnswer, SDP: answer}); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-opened:
+	case <-time.After(10 * time.Second):
+		t.Fatal("no channel opens within ten seconds")
+	}
+	go func() {
+		for {
+			next := a.due()
+			if next.IsZero() {
+				return
+			}
+			select {
+			case b := <-datagrams:
+				a.arrive(b)
+			case <-time.After(time.Until(next)):
+			case <-t.Context().Done():
+				return
+			}
+		}
+	}()
+	if err := <-connected; err != nil {
+		t.Fatal(err)
+	}
+	within(t, "Accept", func() (ok bool) { server, ok = p.Accept(); return ok })
+	return conn, server, peer
+}
+
+// TestPageConnects joins by a data channel: datagrams of all sizes go both ways, a peer that goes away ends its connection
+// at once, and nothing of it is left.
+func TestPageConnects(t *testing.T) {
+	c := configs()["secure"]
+	p := servePage(t, c)
+	before := runtime.NumGoroutine()
+	client, server, peer := joinPage(t, p, c)
+	for _, n := range []int{0, 1, 200, MaxDatagram} {
+		for _, ends := range [][2]*Conn{{client, server}, {server, client}} {
+			want := strings.Repeat("x", n)
+			if err := ends[0].Send(time.Since(c.Start), []byte(want)); err != nil {
+				t.Fatal(err)
+			}
+			if got := receive(t, ends[1]); got != want {
+				t.Errorf("%d bytes arrive, want %d", len(got), n)
+			}
+		}
+	}
+	if a := server.RemoteAddr(); !a.Addr().IsValid() || a.Port() == 0 {
+		t.Errorf("the player's address is %v", a)
+	}
+	peer.Close()
+	within(t, "the end of the connection", func() bool { return server.Err() == ErrLeft })
+	within(t, "no peer", func() bool { return len(p.browsers.list()) == 0 && len(p.browsers.hosts) == 0 })
+	within(t, "few goroutines", func() bool { return runtime.NumGoroutine() <= before+5 })
+}
+
+// TestPageLimitsVisits opens more connections than one host may have: the last ones are closed, and each that ends makes room.
+func TestPageLimitsVisits(t *testing.T) {
+	p := servePage(t, configs()["secure"])
+	var open []net.Conn
+	dial := func() (accepted bool) {
+		c, err := net.Dial("tcp", p.Addresses()[0].String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		open = append(open, c)
+		if _, err := io.WriteString(c, "GET / HTTP/1.1\r\nHost: x\r\n\r\n"); err != nil {
+			return false
+		}
+		n, _ := c.Read(make([]byte, 100))
+		return n > 0
+	}
+	for i := range maxVisitsOfHost + 2 {
+		if accepted := dial(); accepted != (i < maxVisitsOfHost) {
+			t.Errorf("connection %d is accepted: %v", i+1, accepted)
+		}
+	}
+	for _, c := range open {
+		c.Close()
+	}
+	within(t, "room for another one", dial)
+}
+
+// TestPageServesFiles checks that the page itself can be loaded, and no more than it.
+func TestPageServesFiles(t *testing.T) {
+	p := servePage(t, configs()["secure"])
+	for path, want := range map[string]int{"/": 200, "/none.js": 404, "/../page.go": 404} {
+		r, err := http.Get(fmt.Sprintf("http://%v%s", p.Addresses()[0], path))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Body.Close()
+		if r.StatusCode != want {
+			t.Errorf("%s: status %d, want %d", path, r.StatusCode, want)
+		}
+	}
+}
+
+// TestPageLimits posts what no browser would: each ends in an error, and no more peers are held than may be.
+func TestPageLimits(t *testing.T) {
+	p := servePage(t, configs()["secure"])
+	if status, _ := post(t, p, strings.Repeat("a=x\r\n", maxOffer)); status != http.StatusRequestEntityTooLarge {
+		t.Errorf("a long offer: status %d", status)
+	}
+	if status, text := post(t, p, "v=0\r\na=ice-ufrag:abcd\r\n"); status != http.StatusBadRequest || !strings.Contains(text, "ice-pwd") {
+		t.Errorf("half an offer: status %d: %s", status, text)
+	}
+	_, _, offer := visitor(t)
+	limited, busy, held := 0, 0, 0
+	for end := time.Now().Add(5 * time.Second); (limited == 0 || busy == 0) && time.Now().Before(end); {
+		switch status, _ := post(t, p, offer); status {
+		case http.StatusOK:
+			held++
+		case http.StatusTooManyRequests:
+			limited++
+			time.Sleep(time.Second / offersPerHost)
+		case http.StatusServiceUnavailable:
+			busy++
+		default:
+			t.Fatal(status)
+		}
+	}
+	if limited == 0 || busy == 0 || held != maxPendingOfHost || len(p.browsers.list()) != held {
+		t.Errorf("%d offers limited, %d refused, %d held of %d, want %d", limited, busy, len(p.browsers.list()), held, maxPendingOfHost)
+	}
+	p.browsers.tick(time.Since(p.config.Start) + pendingBrowserLife + time.Second)
+	if n := len(p.browsers.list()); n != 0 {
+		t.Errorf("%d peers without a connection after %v", n, pendingBrowserLife)
+	}
+}
+
+// TestPageAnswersNoStranger checks that a datagram of a host with an offer gets an answer that is no larger, and that of
+// another host, who knows all that the first one does, gets none. The server names one address, the one that was asked.
+func TestPageAnswersNoStranger(t *testing.T) {
+	p := servePage(t, configs()["secure"])
+	_, _, offer := visitor(t)
+	_, answer := post(t, p, offer)
+	if list := regexp.MustCompile(`(?m)^a=candidate.*`).FindAllString(answer, -1); len(list) != 1 || !strings.Contains(list[0], " 127.0.0.1 ") {
+		t.Errorf("the answer has the addresses %q", list)
+	}
+	if !strings.Contains(answer, "a=ice-lite") {
+		t.Error("the server is not ICE-lite")
+	}
+	mine, err := parseOffer(offer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	its, err := parseOffer(answer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := stun.Build(stun.BindingRequest, stun.TransactionID, stun.NewUsername(its.fragment+":"+mine.fragment),
+		ice.PriorityAttr(1), ice.AttrControlling(1), stun.NewShortTermIntegrity(its.password), stun.Fingerprint)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for host, invited := range map[string]bool{"127.0.0.1": true, "127.0.0.2": false} {
+		at := p.Addresses()[0]
+		udp, err := net.DialUDP("udp", &net.UDPAddr{IP: net.ParseIP(host)}, net.UDPAddrFromAddrPort(at))
+		if err != nil {
+			t.Skipf("%s: %v", host, err)
+		}
+		defer udp.Close()
+		if _, err := udp.Write(m.Raw); err != nil {
+			t.Fatal(err)
+		}
+		udp.SetReadDeadline(time.Now().Add(300 * time.Millisecond))
+		got := 0
+		for b := make([]byte, 2000); ; {
+			n, err := udp.Read(b)
+			if err != nil {
+				break
+			}
+			got += n
+		}
+		if invited != (got > 0) || got > len(m.Raw) {
+			t.Errorf("%s: %d bytes for a request of %d", host, got, len(m.Raw))
+		}
+	}
+}
+
+// TestOffers parses offers as browsers make them, and others.
+func TestOffers(t *testing.T) {
+	digest := strings.TrimSuffix(strings.Repeat("AB:", 32), ":")
+	good := "v=0\r\na=ice-ufrag:abcd\r\na=ice-pwd:0123456789012345678901\r\na=fingerprint:sha-256 " + digest + "\r\n"
+	if o, err := parseOffer(good); err != nil || o != (offer{"abcd", "0123456789012345678901", digest}) {
+		t.Errorf("%+v, %v", o, err)
+	}
+	for _, change := range [][2]string{
+		{"abcd", "ab\"d"}, {"abcd", "abc"}, {"abcd", strings.Repeat("a", 257)}, {"678901", "67"}, {"sha-256", "sha-1"}, {"AB:AB", "AB"}, {"AB", "XY"},
+	} {
+		if o, err := parseOffer(strings.Replace(good, change[0], change[1], 1)); err == nil {
+			t.Errorf("%q for %q: %+v", change[1], change[0], o)
+		}
+	}
+}
