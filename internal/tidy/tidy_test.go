@@ -156,7 +156,7 @@ var folders = map[string]struct {
 	"ui/sweep":       {free, "internal/atomicfile internal/statistics"},
 	"ui/sweep/queue": {free, ""},
 	"ui/tune":        {exact, "internal/statistics net/link predict"},
-	"ui/advise":      {free, "internal/statistics net/link sim/scene ui/sweep"},
+	"ui/advise":      {free, "internal/statistics net/link sim/scene predict/lab ui/plan"},
 	"ui/tour":        {free, "ui/plan sim net/link predict/lab predict/score"},
 	"ui/cli": {free, `
 		sim sim/geom sim/scene net/link net/packet net/quant net/entropy net/delta net/measure net/socket
