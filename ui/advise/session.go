@@ -1,7 +1,7 @@
 package advise
 
 import (
-	"strings"
+	"fmt"
 
 	"ghostcube/predict/lab"
 	"ghostcube/ui/plan"
@@ -20,7 +20,17 @@ func Describe(library *plan.Library) func(name string) Pane {
 
 // ReadBuiltIn reads the built-in results.
 func ReadBuiltIn(library *plan.Library) (*Evidence, error) {
-	return Read(strings.NewReader(BuiltIn), Describe(library))
+	rows, err := Rows(BuiltIn)
+	if err != nil {
+		return nil, err
+	}
+	e, at, describe := newEvidence(), columnIndices(rows[0]), Describe(library)
+	for i, row := range rows[1:] {
+		if err := e.add(row, at, describe); err != nil {
+			return nil, fmt.Errorf("row %d: %w", i+1, err)
+		}
+	}
+	return e, nil
 }
 
 // Panes returns the panes of the session that shows a choice: the first one beside the second, the others beside the first.
