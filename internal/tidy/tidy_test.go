@@ -156,7 +156,7 @@ var folders = map[string]struct {
 	"ui/sweep":       {free, "internal/atomicfile internal/statistics"},
 	"ui/sweep/queue": {free, ""},
 	"ui/tune":        {exact, "internal/statistics net/link predict"},
-	"ui/advise":      {free, "internal/statistics net/link sim/scene ui/sweep"},
+	"ui/advise":      {free, "internal/statistics net/link sim/scene predict/lab ui/plan"},
 	"ui/tour":        {free, "ui/plan sim net/link predict/lab predict/score"},
 	"ui/cli": {free, `
 		sim sim/geom sim/scene net/link net/packet net/quant net/entropy net/delta net/measure net/socket
@@ -168,14 +168,14 @@ var folders = map[string]struct {
 	"ui/session": {free, `
 		sim sim/geom net/link
 		predict/lab/tape predict predict/lab predict/lab/probe render/video
-		ui/plan ui/tour ui/recorder ui/timeline ui/hud ui/stage internal/atomicfile`},
+		ui/plan ui/tour ui/advise ui/recorder ui/timeline ui/hud ui/stage internal/atomicfile`},
 	"ui/widget":  {free, "render"},
 	"render/gpu": {free, "render assets sim/geom"},
 	"ui/window": {free, `
 		sim sim/geom sim/scene smoothing net/link net/quant
 		predict/lab/tape predict/score predict predict/lab predict/lab/trace
 		render render/video render/gpu
-		ui/platform ui/session ui/plan ui/tour ui/stage ui/hud ui/timeline ui/widget ui/recorder internal/atomicfile`},
+		ui/platform ui/session ui/plan ui/tour ui/advise ui/stage ui/hud ui/timeline ui/widget ui/recorder internal/atomicfile`},
 
 	// 5
 	"assets":             {free, ""}, // data; the folders below it generate the data

@@ -64,41 +64,67 @@ type Game struct {
 type Question struct {
 	Flag     string
 	Text     string
+	Label    string   // in a form
 	Choices  []string // empty: a number or a network
+	Words    []string // of the choices, in a form
+	Number   Range    // of a number, in a form
 	Fallback string   // the answer that is taken if there is none
 	set      func(*Game, string) error
 }
 
+// Range is what a slider for an answer covers, and the largest number that can be typed. The zero value is none.
+type Range struct {
+	Low, High, Step, Most float64
+	Log                   bool // the slider is logarithmic
+}
+
+// Most players and bodies that an answer can name, and most kbit/s.
+const (
+	maxPlayers = 10_000
+	maxBodies  = 1_000_000
+	maxDown    = 1e6
+)
+
 // Questions are all questions, in their order.
 var Questions = []Question{
-	{Flag: "players", Text: "How many players share a world?", Fallback: "2", set: func(g *Game, v string) (err error) {
-		g.Players, err = number(v, 1, 10_000)
-		return err
-	}},
-	{Flag: "bodies", Text: "How many bodies move, avatars included?", Fallback: "60", set: func(g *Game, v string) (err error) {
-		g.Bodies, err = number(v, 1, 1_000_000)
-		return err
-	}},
+	{Flag: "players", Text: "How many players share a world?", Label: "players", Fallback: "2",
+		Number: Range{Low: 1, High: 100, Step: 1, Most: maxPlayers, Log: true},
+		set: func(g *Game, v string) (err error) {
+			g.Players, err = number(v, 1, maxPlayers)
+			return err
+		}},
+	{Flag: "bodies", Text: "How many bodies move, avatars included?", Label: "bodies that move", Fallback: "60",
+		Number: Range{Low: 1, High: 1000, Step: 1, Most: maxBodies, Log: true},
+		set: func(g *Game, v string) (err error) {
+			g.Bodies, err = number(v, 1, maxBodies)
+			return err
+		}},
 	{Flag: "touches", Text: "What do players touch: their own avatar, many objects, one large thing, or ships in which they ride?",
-		Choices: []string{string(OwnAvatar), string(Objects), string(OneThing), string(Ships)}, Fallback: string(OwnAvatar),
+		Label: "what players touch", Choices: []string{string(OwnAvatar), string(Objects), string(OneThing), string(Ships)},
+		Words: []string{"own avatar", "objects", "one thing", "ships"}, Fallback: string(OwnAvatar),
 		set: func(g *Game, v string) error { g.Touches = Touches(v); return nil }},
-	{Flag: "bandwidth", Text: "How many kbit/s may a client receive? 0: any.", Fallback: "0", set: func(g *Game, v string) error {
-		f, err := strconv.ParseFloat(v, 64)
-		if err != nil || !(f >= 0 && f <= 1e6) {
-			return errors.New("want a number of kbit/s from 0, no limit, to 1000000")
-		}
-		g.Bandwidth = f
-		return nil
-	}},
-	{Flag: "network", Text: "Which is the worst network: a profile, or latency, jitter and loss?", Fallback: "latency=50ms,jitter=10ms,loss=2%",
-		set: func(g *Game, v string) error { g.Network = v; return g.conditions.Parse(v) }},
-	{Flag: "own-player", Text: "When must the own player answer: within a tick, within 100 ms, or later?",
-		Choices: []string{string(AtOnce), string(Soon), string(Later)}, Fallback: string(AtOnce),
-		set: func(g *Game, v string) error { g.OwnPlayer = OwnPlayer(v); return nil }},
-	{Flag: "deterministic", Text: "Is the physics deterministic: do equal inputs give equal bits on all machines?",
-		Choices: []string{"yes", "no"}, Fallback: "no", set: func(g *Game, v string) error { g.Deterministic = v == "yes"; return nil }},
-	{Flag: "cheating", Text: "Is cheating a concern?",
-		Choices: []string{"yes", "no"}, Fallback: "yes", set: func(g *Game, v string) error { g.Cheating = v == "yes"; return nil }},
+	{Flag: "bandwidth", Text: "How many kbit/s may a client receive? 0: any.", Label: "kbit/s at most, 0: any", Fallback: "0",
+		Number: Range{High: 1000, Step: 8, Most: maxDown},
+		set: func(g *Game, v string) error {
+			f, err := strconv.ParseFloat(v, 64)
+			if err != nil || !(f >= 0 && f <= maxDown) {
+				return errors.New("want a number of kbit/s from 0, no limit, to 1000000")
+			}
+			g.Bandwidth = f
+			return nil
+		}},
+	{Flag: "network", Text: "Which is the worst network: a profile, or latency, jitter and loss?", Label: "worst network",
+		Fallback: "latency=50ms,jitter=10ms,loss=2%",
+		set:      func(g *Game, v string) error { g.Network = v; return g.conditions.Parse(v) }},
+	{Flag: "own-player", Text: "When must the own player answer: within a tick, within 100 ms, or later?", Label: "own player answers",
+		Choices: []string{string(AtOnce), string(Soon), string(Later)}, Words: []string{"within a tick", "within 100 ms", "later"},
+		Fallback: string(AtOnce), set: func(g *Game, v string) error { g.OwnPlayer = OwnPlayer(v); return nil }},
+	{Flag: "deterministic", Text: "Is the physics deterministic: do equal inputs give equal bits on all machines?", Label: "deterministic physics",
+		Choices: []string{"yes", "no"}, Words: []string{"yes", "no"}, Fallback: "no",
+		set: func(g *Game, v string) error { g.Deterministic = v == "yes"; return nil }},
+	{Flag: "cheating", Text: "Is cheating a concern?", Label: "cheating is a concern",
+		Choices: []string{"yes", "no"}, Words: []string{"yes", "no"}, Fallback: "yes",
+		set: func(g *Game, v string) error { g.Cheating = v == "yes"; return nil }},
 }
 
 // Answer gives a game the answer to a question, its fallback if the answer is empty.

@@ -36,6 +36,9 @@ type Choice struct {
 	Reason   string                         // why it stands before the next one; empty: it is the last one
 }
 
+// Plain returns a text that names panes, without the knob that takes determinism away.
+func Plain(text string) string { return strings.ReplaceAll(text, reordered, "") }
+
 // Exclusion is a candidate that breaks a hard rule.
 type Exclusion struct{ Pane, Rule string }
 
@@ -72,7 +75,7 @@ func (e *Evidence) Advise(g *Game) (*Advice, error) {
 	var list []Choice
 	for i := range e.Panes {
 		p := &e.Panes[i]
-		if strings.Contains(p.Name, reordered) && e.hasPane(strings.ReplaceAll(p.Name, reordered, "")) {
+		if strings.Contains(p.Name, reordered) && e.hasPane(Plain(p.Name)) {
 			continue // it stands for another one
 		}
 		c := Choice{Pane: e.standIn(a, g, p.Name), Measured: Figures{}, seeds: map[Measure]map[uint64]float64{}}
@@ -274,6 +277,32 @@ func Title(m Measure) string {
 		return "kbit/s down"
 	}
 	return "ticks stepped again a minute"
+}
+
+// Phrase returns a mean in words, with half of its interval unless that rounds to 0; nothing if there is none.
+func Phrase(m Measure, v statistics.Interval) string {
+	if v.N == 0 {
+		return ""
+	}
+	text := Text(m, v)
+	if mean, half, _ := strings.Cut(text, " ± "); strings.Trim(half, "0.") == "" {
+		text = mean
+	}
+	switch m {
+	case KeyToScreen:
+		return "key to screen " + text + " ms"
+	case Pops:
+		return text + " pops a minute"
+	case PopsAll:
+		return text + " of all bodies"
+	case PathError:
+		return "path error " + text + " m"
+	case PathErrorRide:
+		return "path error in the ship " + text + " m"
+	case Down:
+		return text + " kbit/s down"
+	}
+	return text + " ticks stepped again a minute"
 }
 
 // Text returns a mean with half of its interval, a dash if there is none.

@@ -13,9 +13,7 @@ import (
 
 	"golang.org/x/term"
 
-	"ghostcube/predict/lab"
 	"ghostcube/ui/advise"
-	"ghostcube/ui/plan"
 	"ghostcube/ui/sweep"
 )
 
@@ -106,15 +104,8 @@ func (c *adviseCommand) Run(p *program) error {
 
 // readEvidence reads the results in a folder, the built-in ones if there is none.
 func readEvidence(p *program, dir string) (*advise.Evidence, error) {
-	describe := func(name string) advise.Pane {
-		x := advise.Pane{Name: name, Spec: p.library.ExpandSpec(name)}
-		if s, _, err := lab.ParseSpec(x.Spec); err == nil {
-			x.Strategy, x.NeedsExact = s.Name, s.Row != nil && s.Row.Determinism == "yes"
-		}
-		return x
-	}
 	if dir == "" {
-		return advise.Read(strings.NewReader(advise.BuiltIn), describe)
+		return advise.ReadBuiltIn(&p.library)
 	}
 	name := filepath.Join(dir, sweep.ResultsCSV)
 	f, err := os.Open(name)
@@ -122,7 +113,7 @@ func readEvidence(p *program, dir string) (*advise.Evidence, error) {
 		return nil, fmt.Errorf("--results: %w", err)
 	}
 	defer f.Close()
-	e, err := advise.Read(bufio.NewReader(f), describe)
+	e, err := advise.Read(bufio.NewReader(f), advise.Describe(&p.library))
 	if err != nil {
 		return nil, fmt.Errorf("--results: %s: %w", name, err)
 	}
@@ -192,17 +183,9 @@ type advice struct {
 
 // newAdvice returns the output of an advice.
 func newAdvice(p *program, g *advise.Game, a *advise.Advice, answers []string) (*advice, error) {
-	x := &advice{Command: "ghostcube advise", Assumed: []string{}, Rules: append([]string{}, a.Rules...), Order: a.Order,
+	command, assumed := advise.Command(answers)
+	x := &advice{Command: command, Assumed: append([]string{}, assumed...), Rules: append([]string{}, a.Rules...), Order: a.Order,
 		Best: []adviceChoice{}, Others: append([]string{}, a.Others...), Excluded: []adviceExclusion{}, Limits: a.Limits}
-	for i := range advise.Questions {
-		q := &advise.Questions[i]
-		answer := answers[i]
-		if answer == "" {
-			answer = q.Fallback
-			x.Assumed = append(x.Assumed, "--"+q.Flag+" "+answer)
-		}
-		x.Command += " --" + q.Flag + " " + answer
-	}
 	for _, m := range a.Measures() {
 		x.titles = append(x.titles, advise.Title(m))
 	}
@@ -213,11 +196,7 @@ func newAdvice(p *program, g *advise.Game, a *advise.Advice, answers []string) (
 			v := c.Measured[m]
 			y.Figures = append(y.Figures, adviceFigure{string(m), v.Mean, v.Half(), v.N, advise.Text(m, v)})
 		}
-		panes := c.Pane
-		if len(a.Best) > 1 {
-			panes += "," + a.Best[max(1-i, 0)].Pane // the first one beside the second, the others beside the first
-		}
-		m, err := p.library.New(plan.Settings{Scene: a.Setting.Scene, Tape: a.Setting.Tape, Network: g.Network, Panes: panes}, plan.Settings{}, "")
+		m, err := a.Session(&p.library, g, i)
 		if err != nil {
 			return nil, usageError{fmt.Errorf("--results: %s in %s: %w", c.Pane, a.Setting.Scene, err)}
 		}
@@ -227,7 +206,7 @@ func newAdvice(p *program, g *advise.Game, a *advise.Advice, answers []string) (
 		}
 		y.Link = link.Query()
 		shortest := link.Settings
-		shortest.Tape, shortest.Panes = a.Setting.Tape, panes
+		shortest.Tape, shortest.Panes = a.Setting.Tape, a.Panes(i)
 		y.Command = "ghostcube " + shortest.CommandLine()
 		x.Best = append(x.Best, y)
 	}

@@ -315,6 +315,12 @@ func (l *Links) CopyCommand() {
 	if show := shownSettings(s.Settings(), startSettings(s.Lab.Config().Scene, len(s.Lab.Panes))); show != "" {
 		line += " --show " + show
 	}
+	l.copyLine(line)
+}
+
+// copyLine copies a command line, and prints it where there is a terminal.
+func (l *Links) copyLine(line string) {
+	s := l.session
 	err := s.Platform.CopyText(line)
 	switch {
 	case s.Platform.InPage && err != nil:

@@ -76,6 +76,7 @@ type Session struct {
 	Selection Selection
 	Grab      Grab
 	Kept      Kept
+	Advisor   Advisor
 
 	Paused    bool
 	PausedBy  string    // why the session is paused, if not by the viewer: the tab was hidden, the page was reloaded
@@ -101,6 +102,7 @@ func New(o Options) *Session {
 	s := &Session{Options: o}
 	s.Past.session, s.Beside.session, s.Videos.session, s.Lesson.session, s.Links.session = s, s, s, s, s
 	s.Files.session, s.Controls.session, s.Reports.session, s.Selection.session, s.Grab.session, s.Kept.session = s, s, s, s, s, s
+	s.Advisor.session = s
 	return s
 }
 

@@ -208,7 +208,7 @@ func (u *UI) Scroll(name string, build func()) {
 		u.scroll[name] = s
 	}
 	changed := u.body != "" && u.body != name
-	u.current, u.body = s, name
+	u.current, u.body, u.laid = s, name, true
 	outer, p := u.grid, u.Px(padding)
 	// debugui insets the content, which begins where the rows do. Its bar is wider than ours: the rest lies outside the panel.
 	r := image.Rect(u.panel.Min.X+p-gridInset, u.y, u.panel.Max.X+max(barWidth-u.Px(scrollbarSize), 0), u.panel.Max.Y)

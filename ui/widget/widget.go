@@ -109,6 +109,7 @@ type UI struct {
 	scroll  map[string]*scroll // by name of a body
 	current *scroll            // of the body that is shown
 	body    string             // its name
+	laid    bool               // a body was laid out in this update
 }
 
 // The colours of the panel.
@@ -146,7 +147,7 @@ func (u *UI) Update(in Input, window, panel image.Rectangle, scale float32, buil
 	u.Frame.Reset()
 	u.Popup.Reset()
 	u.list, u.inBody, u.disabled = &u.Frame, false, ""
-	u.tooltip, u.urgent = "", false
+	u.tooltip, u.urgent, u.laid = "", false, false
 	u.cut = u.cut[:0]
 	u.released, u.wasDown = u.wasDown && !in.Down, in.Down
 	if in.Drag != 0 || in.Escape {
@@ -158,6 +159,10 @@ func (u *UI) Update(in Input, window, panel image.Rectangle, scale float32, buil
 	fill(u.list, panel, backgroundColor)
 	fill(u.list, image.Rect(panel.Min.X, panel.Min.Y, panel.Min.X+u.Px(1), panel.Max.Y), borderColor)
 	dock{u}.lay(build)
+	if !u.laid { // it does not stay where the panel was
+		u.Body.Reset()
+		u.View = image.Rectangle{}
+	}
 	u.popup.end()
 	u.edit.end()
 	u.keyboard.end(&u.in, u.edit.id, u.popup.id != "")

@@ -215,6 +215,29 @@ func TestDisabled(t *testing.T) {
 	}
 }
 
+// TestClosedPanelLeavesNothing promises that a panel without a body shows none of the one that it had.
+func TestClosedPanelLeavesNothing(t *testing.T) {
+	open := true
+	d := newDesk(func(u *UI) {
+		if open {
+			u.Scroll("page", func() { u.Paragraph("a page", false) })
+		}
+	})
+	if len(d.ui.Body.Items) == 0 || d.ui.View.Empty() {
+		t.Fatal("an open panel shows nothing")
+	}
+	open = false
+	d.update(Input{})
+	if len(d.ui.Body.Items) > 0 || !d.ui.View.Empty() {
+		t.Errorf("a closed panel shows %d items in %v", len(d.ui.Body.Items), d.ui.View)
+	}
+	open = true
+	d.update(Input{})
+	if len(d.ui.Body.Items) == 0 {
+		t.Error("it stays closed")
+	}
+}
+
 // TestScroll promises that the wheel brings the last row of a body into view and no further, and that a row outside
 // the view does not react to the pointer.
 func TestScroll(t *testing.T) {

@@ -38,6 +38,7 @@ type panel struct {
 	score       scorePage
 	corrections correctionsPage
 	view        viewPage
+	advice      advicePage
 }
 
 // page is a page of the panel, behind a tab.
@@ -55,6 +56,7 @@ func pages() []page {
 		{"Score", "Measures of all panes, graphs and counters of the focused one.", func(p *panel) { p.score.build() }},
 		{"Corrections", "The corrections of the focused pane, each with its packet and its cause.", func(p *panel) { p.corrections.build() }},
 		{"View", "Overlays, colours, camera and speed.", func(p *panel) { p.view.build() }},
+		{"Advice", "Questions about your game, and the strategies that fit it, from measured sessions.", func(p *panel) { p.advice.build() }},
 		{"Session", "Scene, seat and seed, saved sessions, the tour, links and commands to share.", func(p *panel) { p.sessions.build() }},
 	}
 }

@@ -145,7 +145,7 @@ func newGame(o Options) *game {
 	p := &g.panel
 	g.screen.session, p.session, p.screen = g.session, g.session, &g.screen
 	p.compare.panel, p.sessions.panel, p.network.panel, p.strategy.panel, p.score.panel, p.corrections.panel = p, p, p, p, p, p
-	p.view = viewPage{p, &g.controls}
+	p.view, p.advice.panel = viewPage{p, &g.controls}, p
 	g.card.session, g.card.lesson, g.card.screen, g.card.panel = g.session, &g.session.Lesson, &g.screen, p
 	return g
 }
