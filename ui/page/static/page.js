@@ -10,12 +10,13 @@
 	let shown = true; // a part of the canvas can be seen
 
 	// An embedded page leaves wheel and touches to the browser, which scrolls the page around it and makes clicks of
-	// taps. Ebitengine would take them.
+	// taps, and the key that leads out of the frame. Ebitengine would take them.
 	if (new URLSearchParams(location.search).get("embed") === "1") {
 		document.documentElement.classList.add("embed");
 		for (const type of ["wheel", "touchstart", "touchmove", "touchend"]) {
 			addEventListener(type, (e) => e.stopImmediatePropagation(), { capture: true, passive: true });
 		}
+		addEventListener("keydown", (e) => e.key === "Tab" && e.stopImmediatePropagation(), { capture: true });
 	}
 	addEventListener("touchcancel", (e) => { // which Ebitengine does not know
 		e.target.dispatchEvent(new TouchEvent("touchend", { targetTouches: [...e.targetTouches], cancelable: true }));
@@ -66,6 +67,7 @@
 		lab.append(canvas);
 		for (const field of document.querySelectorAll("body > textarea, body > input")) { // of Ebitengine, for typing
 			field.setAttribute("aria-label", "Text");
+			field.tabIndex = -1; // it has the focus while a text is typed
 			lab.append(field);
 		}
 		lab.hidden = false;
