@@ -133,7 +133,7 @@ func askGame(in io.Reader, out io.Writer) (g *advise.Game, answers []string, err
 			}
 			answer := strings.TrimSpace(lines.Text())
 			if err := q.Answer(g, answer); err != nil {
-				fmt.Fprintln(out, "  "+errorText(err))
+				fmt.Fprintln(out, "  "+plan.ErrorText(err))
 				continue
 			}
 			answers = append(answers, answer)

@@ -142,7 +142,7 @@ func Main(o Environment) int {
 	if err == nil {
 		return 0
 	}
-	fmt.Fprintln(o.Stderr, "ghostcube: "+errorText(err))
+	fmt.Fprintln(o.Stderr, "ghostcube: "+plan.ErrorText(err))
 	var u usageError
 	if errors.As(err, &u) {
 		return 2

@@ -313,7 +313,7 @@ func TestNearest(t *testing.T) {
 	known := []string{"noprediction", "rewind", "snapshot-every", "wifi-bad", "wifi-good", "zen"}
 	for name, want := range map[string]string{"rewnid": "rewind", "Rewind": "rewind", "snapshotevery": "snapshot-every",
 		"wifibad": "wifi-bad", "zne": "zen", "xyzzy": "", "q": ""} {
-		if got := nearestName(name, known); got != want {
+		if got := plan.NearestName(name, known); got != want {
 			t.Errorf("%s: %q, want %q", name, got, want)
 		}
 	}

@@ -225,7 +225,7 @@ func (l *lists) lookUp(word string) error {
 	}
 	err := l.termsLike(word)
 	var unknown *link.UnknownNameError
-	if errors.As(err, &unknown) && slices.Contains(listKinds, nearestName(word, unknown.Choices)) {
+	if errors.As(err, &unknown) && slices.Contains(listKinds, plan.NearestName(word, unknown.Choices)) {
 		unknown.Kind, unknown.Choices = "list", listKinds
 	}
 	return err

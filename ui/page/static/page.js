@@ -10,12 +10,13 @@
 	let shown = true; // a part of the canvas can be seen
 
 	// An embedded page leaves wheel and touches to the browser, which scrolls the page around it and makes clicks of
-	// taps. Ebitengine would take them.
+	// taps, and the key that leads out of the frame. Ebitengine would take them.
 	if (new URLSearchParams(location.search).get("embed") === "1") {
 		document.documentElement.classList.add("embed");
 		for (const type of ["wheel", "touchstart", "touchmove", "touchend"]) {
 			addEventListener(type, (e) => e.stopImmediatePropagation(), { capture: true, passive: true });
 		}
+		addEventListener("keydown", (e) => e.key === "Tab" && e.stopImmediatePropagation(), { capture: true });
 	}
 	addEventListener("touchcancel", (e) => { // which Ebitengine does not know
 		e.target.dispatchEvent(new TouchEvent("touchend", { targetTouches: [...e.targetTouches], cancelable: true }));
@@ -89,8 +90,10 @@
 		lab.append(canvas);
 		for (const field of document.querySelectorAll("body > textarea, body > input")) { // of Ebitengine, for typing
 			field.setAttribute("aria-label", "Text");
+			field.tabIndex = -1; // it has the focus while a text is typed
 			lab.append(field);
 		}
+		lab.append(...document.querySelectorAll("#knobs")); // after the picture in the order of Tab
 		lab.hidden = false;
 		if (focused) {
 			canvas.focus();
@@ -114,8 +117,54 @@
 	ghostcube.openLab = () => {
 		const link = new URL(location.href);
 		link.searchParams.delete("embed");
+		link.searchParams.delete("knobs");
 		window.open(link, "_blank", "noopener");
 	};
+
+	let knobs = null; // the box below the picture
+
+	// offer shows controls below the picture, by a line each: number, label, ends, step, value, its text, a sentence. A line of one
+	// part is a message. turned is called with the number of a control and the value that it is turned to.
+	ghostcube.offer = (text, turned) => {
+		const rows = text.split("\n").map((line) => line.split("\t"));
+		const names = rows.map((row) => row.slice(0, 5)).join();
+		if (knobs?.dataset.names !== names) {
+			knobs?.remove();
+			knobs = document.createElement("div");
+			knobs.id = "knobs";
+			knobs.dataset.names = names;
+			knobs.setAttribute("role", "group");
+			knobs.setAttribute("aria-label", "Turn while it runs");
+			knobs.append(...rows.map((row) => makeKnob(row, turned)));
+			lab.append(knobs);
+			new ResizeObserver(() => { document.body.style.height = `calc(100% - ${knobs.offsetHeight}px)`; }).observe(knobs);
+		}
+		rows.forEach(([, , , , , value, shown], i) => {
+			const input = knobs.children[i].lastChild;
+			if (shown) {
+				input.previousSibling.textContent = shown;
+				input.setAttribute("aria-valuetext", shown);
+				if (!input.matches(":active")) { // the hand may be ahead
+					input.value = value;
+				}
+			}
+		});
+	};
+
+	function makeKnob([number, label, min, max, step, , , title], turned) {
+		const row = document.createElement(label ? "label" : "p");
+		if (!label) {
+			row.textContent = number;
+			row.setAttribute("role", "alert");
+			return row;
+		}
+		const input = Object.assign(document.createElement("input"), { type: "range", min, max, step, title });
+		input.setAttribute("aria-label", label);
+		input.oninput = () => turned(Number(number), input.valueAsNumber);
+		input.onpointerup = () => document.querySelector("canvas").focus({ preventScroll: true }); // for the program's keys
+		row.append(label, document.createElement("span"), input);
+		return row;
+	}
 
 	// The address of the page, without the query that names a session.
 	ghostcube.address = () => location.href.split(/[?#]/)[0];

@@ -1,4 +1,4 @@
-package cli
+package plan
 
 import (
 	"errors"
@@ -9,9 +9,9 @@ import (
 // maxChoices is how many known names a message lists.
 const maxChoices = 30
 
-// errorText returns an error in one line, with the nearest known name if a name was wrong. A long list of known names is
+// ErrorText returns an error in one line, with the nearest known name if a name was wrong. A long list of known names is
 // replaced by its length.
-func errorText(err error) string {
+func ErrorText(err error) string {
 	text := strings.ReplaceAll(err.Error(), "\n", "; ")
 	var names interface {
 		Names() (kind, name string, known []string)
@@ -21,16 +21,16 @@ func errorText(err error) string {
 		if all := strings.Join(known, ", "); len(known) > maxChoices {
 			text = strings.Replace(text, "there are "+all, fmt.Sprintf("there are %d: list %ss", len(known), kind), 1)
 		}
-		if n := nearestName(name, known); n != "" {
+		if n := NearestName(name, known); n != "" {
 			text += "; did you mean " + n + "?"
 		}
 	}
 	return text
 }
 
-// nearestName returns the known name with the smallest edit distance from name, or nothing
+// NearestName returns the known name with the smallest edit distance from name, or nothing
 // if all are far away for the name's length.
-func nearestName(name string, known []string) string {
+func NearestName(name string, known []string) string {
 	best, fewest := "", len(name)/2+2
 	for _, k := range known {
 		if d := editDistance(strings.ToLower(name), strings.ToLower(k)); d < fewest {
