@@ -14,6 +14,7 @@ import (
 	"golang.org/x/term"
 
 	"ghostcube/ui/advise"
+	"ghostcube/ui/plan"
 	"ghostcube/ui/sweep"
 )
 
