@@ -152,6 +152,7 @@ var bindings = [][]binding{
 			press: func(g *game, _ int, shift bool) { g.focusPanel(shift) }},
 		{label: "R, Shift R", help: "start, stop recording a video; type its title first", keys: keys{ebiten.KeyR},
 			press: func(g *game, _ int, shift bool) { g.record(shift) }},
+		{label: "'", help: "say a line to all who have joined", keys: keys{ebiten.KeyQuote}, press: func(g *game, _ int, _ bool) { g.talk() }},
 		{label: "F12", help: "save a screenshot", keys: keys{ebiten.KeyF12}, press: func(g *game, _ int, _ bool) { g.controls.screenshotDue = true }},
 		{label: "F11", help: "full screen", keys: keys{ebiten.KeyF11}, press: func(*game, int, bool) { ebiten.SetFullscreen(!ebiten.IsFullscreen()) }},
 		{label: "F2, Shift F2, F3", help: "tour: start or go on, go back, leave", keys: keys{ebiten.KeyF2, ebiten.KeyF3}, press: (*game).tourKey},
@@ -242,6 +243,17 @@ func (g *game) record(titled bool) {
 	g.screen.hidden, g.screen.panelCollapsed = false, false
 	g.panel.openPage("Session")
 	g.panel.sessions.titling = titleAsked
+}
+
+// talk lets the user type a line to all players.
+func (g *game) talk() {
+	if g.session.Remote == nil {
+		g.session.Notices.Post("no one else is here: say something in a session that you have joined")
+		return
+	}
+	g.screen.hidden, g.screen.panelCollapsed = false, false
+	g.panel.openPage("Score")
+	g.panel.score.talking = true
 }
 
 // zoomKey makes texts larger, smaller, or as large as usual. A page leaves that to its browser.

@@ -174,13 +174,14 @@ func TestPaneLimit(t *testing.T) {
 type remoteLab struct {
 	session.Remote
 	applied []lab.Command
+	said    []string
 }
 
 func (r *remoteLab) Apply(c lab.Command) error { r.applied = append(r.applied, c); return nil }
 func (r *remoteLab) Due() int                  { return 0 }
 func (r *remoteLab) Label() string             { return "player 2" }
 func (r *remoteLab) News() []string            { return nil }
-func (r *remoteLab) Say(string) error          { return nil }
+func (r *remoteLab) Say(text string) error     { r.said = append(r.said, text); return nil }
 
 // TestPanelOfJoinedSession promises that what needs the whole session cannot be pressed in a joined one, and says why.
 func TestPanelOfJoinedSession(t *testing.T) {
@@ -202,6 +203,28 @@ func TestPanelOfJoinedSession(t *testing.T) {
 	}
 	if !slices.ContainsFunc(slices.Collect(maps.Keys(tooltips)), func(text string) bool { return strings.HasPrefix(text, g.session.Whole()) }) {
 		t.Errorf("no tooltip says why: %v", tooltips)
+	}
+}
+
+// TestTalk promises that a key leads to the field for a line to all players, from a hidden panel, too, that Enter says it, and
+// that the keys are the player's again then. Where no one else is, the key says so.
+func TestTalk(t *testing.T) {
+	g := newTestGame(t, "rewind")
+	g.openPage(t, "Strategy")
+	if g.talk(); len(g.session.Notices.Texts()) != 1 {
+		t.Errorf("alone: notices %v", g.session.Notices.Texts())
+	}
+	r := &remoteLab{}
+	g.session.Remote = r
+	g.screen.hide()
+	g.talk()
+	g.lay(t, widget.Input{})
+	g.lay(t, widget.Input{Text: "well met"})
+	g.lay(t, widget.Input{Enter: true})
+	g.lay(t, widget.Input{Text: "w"})
+	g.lay(t, widget.Input{Enter: true})
+	if !slices.Equal(r.said, []string{"well met"}) {
+		t.Errorf("said %q", r.said)
 	}
 }
 

@@ -12,7 +12,10 @@ import (
 )
 
 // scorePage has the graphs of the focused pane and the scores of all panes.
-type scorePage struct{ *panel }
+type scorePage struct {
+	*panel
+	talking bool // the field for a line to all players is to be edited
+}
 
 // build lays out the graphs of the focused pane and the scores of all panes.
 func (p *scorePage) build() {
@@ -23,7 +26,9 @@ func (p *scorePage) build() {
 	}
 	if r := p.session.Remote; r != nil {
 		text, ok := ui.Field(ui.Next(22), widget.Field{ID: "say", Placeholder: "say a line to all players",
-			Help: "Enter sends the line to all who play or watch. It appears when the server has sent it back."})
+			Help:  "Enter sends the line to all who play or watch. It appears when the server has sent it back.",
+			Begin: p.talking, Release: true})
+		p.talking = false
 		if ok {
 			if err := r.Say(text); err != nil {
 				p.session.Notices.Post(err.Error())
