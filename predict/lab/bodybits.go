@@ -7,8 +7,15 @@ import (
 
 // bodyBits is what a pane remembers of the bits that bodies cost.
 type bodyBits struct {
-	recent []float32          // down to the first client, by body: bits, fading by 2 / rate in each tick
+	recent []bodyCost         // down to the first client, by body
 	sent   [2][]*clientPacket // by direction and client: of a lab with a Tap; nil: no payload with bodies is on its way
+}
+
+// bodyCost is what a body has cost lately.
+type bodyCost struct {
+	perSecond    float32 // bits, a fading mean
+	pending      float32 // bits since the last tick
+	since, every int32   // ticks since the last packet that it is in, and between the last two
 }
 
 // clientPacket is a payload that a side sends.
@@ -25,10 +32,10 @@ func (p *Pane) addPacketBits(d link.Direction, client int, b *predict.PacketBits
 	s := &p.bodyBits
 	if d == link.Down && client == 0 {
 		if len(s.recent) != len(b.Bodies) {
-			s.recent = make([]float32, len(b.Bodies))
+			s.recent = make([]bodyCost, len(b.Bodies))
 		}
 		for i, n := range b.Bodies {
-			s.recent[i] += float32(n)
+			s.recent[i].pending += float32(n)
 		}
 	}
 	if p.lab.Tap == nil {
@@ -41,11 +48,21 @@ func (p *Pane) addPacketBits(d link.Direction, client int, b *predict.PacketBits
 	s.sent[d][client].pending = true
 }
 
-// fade lets the bits of bodies fade for one tick.
-func (b *bodyBits) fade(rate int) {
-	keep := 1 - fadesPerSecond/float32(rate)
+// advance makes a tick. The bits of a packet count for the time since the one before, so that a body that is sent now and
+// then, at some distance, has a steady mean. It fades when no packet has come for twice that time.
+func (b *bodyBits) advance(rate int) {
 	for i := range b.recent {
-		b.recent[i] = float32(b.recent[i] * keep)
+		c := &b.recent[i]
+		c.since++
+		switch {
+		case c.pending > 0:
+			seconds := float32(c.since) / float32(rate)
+			keep := 1 / (1 + float32(fadesPerSecond*seconds))
+			c.perSecond = float32(c.perSecond*keep) + float32((1-keep)*c.pending)/seconds
+			c.every, c.since, c.pending = c.since, 0, 0
+		case c.since > 2*c.every:
+			c.perSecond -= float32(c.perSecond*fadesPerSecond) / float32(rate)
+		}
 	}
 }
 
@@ -61,7 +78,7 @@ func (p *Pane) PacketBits(d link.Direction, client int) (b *predict.PacketBits, 
 
 // inspectBodyBits reports the bits that the bodies cost lately.
 func (p *Pane) inspectBodyBits(l *predict.Inspection) {
-	for _, n := range p.bodyBits.recent {
-		l.BodyBits = append(l.BodyBits, float32(n*fadesPerSecond))
+	for i := range p.bodyBits.recent {
+		l.BodyBits = append(l.BodyBits, p.bodyBits.recent[i].perSecond)
 	}
 }

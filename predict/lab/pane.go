@@ -208,7 +208,7 @@ func (p *Pane) tick() {
 	p.Counters.Stopwatch = p.lab.Stopwatch
 	begin := p.Counters.BeginSpan()
 	p.updateConnections()
-	p.bodyBits.fade(p.lab.config.Rate)
+	p.bodyBits.advance(p.lab.config.Rate)
 	p.pull()
 	if r.runsClients() {
 		p.tickClients(now)

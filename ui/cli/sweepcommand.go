@@ -4,6 +4,7 @@ package cli
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"runtime"
@@ -82,13 +83,14 @@ func (f *QueueFlags) check() error {
 	return checkServer(f.NATS)
 }
 
-// runCells runs the missing cells. lies is the error of workers that have sent wrong results, which are replaced.
-func (f *QueueFlags) runCells(r *sweepRun) (lies, err error) {
+// runCells runs the missing cells until ctx ends. lies is the error of workers that have sent wrong results, which are
+// replaced.
+func (f *QueueFlags) runCells(ctx context.Context, r *sweepRun) (lies, err error) {
 	jobs := cmp.Or(f.Jobs, runtime.GOMAXPROCS(0))
 	if f.NATS != "" {
-		return f.runQueue(r, jobs)
+		return f.runQueue(ctx, r, jobs)
 	}
-	return nil, r.run(jobs)
+	return nil, r.run(ctx, jobs)
 }
 
 // maxJobs is the largest number of sessions that run at once.
@@ -170,7 +172,9 @@ func (c *sweepCommand) run(p *program, store *sweep.Store, points *plan.Points, 
 			return err
 		}
 		r := &sweepRun{program: p, label: "sweep", store: store, plan: planned, points: points, missing: planned.Missing(store)}
-		if lies, err = c.runCells(r); err != nil {
+		ctx, stop := untilSignal()
+		defer stop()
+		if lies, err = c.runCells(ctx, r); err != nil {
 			return err
 		}
 		if err := store.Reload(); err != nil {

@@ -53,8 +53,9 @@ type computed struct {
 	err  error
 }
 
-// runQueue runs the cells by workers. lies is the error of workers that have sent wrong results, which are replaced.
-func (f *QueueFlags) runQueue(r *sweepRun, jobs int) (lies, err error) {
+// runQueue runs the cells by workers until ctx ends. lies is the error of workers that have sent wrong results, which are
+// replaced.
+func (f *QueueFlags) runQueue(ctx context.Context, r *sweepRun, jobs int) (lies, err error) {
 	shown, err := queue.Address(f.NATS)
 	if err != nil {
 		return nil, err
@@ -64,9 +65,10 @@ func (f *QueueFlags) runQueue(r *sweepRun, jobs int) (lies, err error) {
 		return nil, err
 	}
 	defer q.Close()
-	ctx, stop := untilSignal()
-	defer stop()
 	if err := q.Create(ctx, f.AckWait); err != nil {
+		if ctx.Err() != nil {
+			return nil, r.interrupted(0)
+		}
 		return nil, fmt.Errorf("%s: %w", shown, err)
 	}
 	x := &queueRun{sweepRun: r, queue: q, at: map[string][2]int{}, columns: map[string]bool{}}
@@ -83,6 +85,9 @@ func (f *QueueFlags) runQueue(r *sweepRun, jobs int) (lies, err error) {
 	r.bar, r.noticed = r.program.newProgress(fmt.Sprintf("%s, %d", r.label, len(keys)), len(keys)), r.program.Now()
 	err = x.run(ctx, jobs)
 	r.bar.finish()
+	if errors.Is(err, context.Canceled) && ctx.Err() != nil { // while it waited for the server
+		err = r.interrupted(x.audit.Stored())
+	}
 	return x.lieError(), err
 }
 

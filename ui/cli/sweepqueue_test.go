@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -161,6 +162,28 @@ func testOtherVersion(t *testing.T, address string, p *program) {
 			t.Errorf("%d cells, the first %s", n+len(jobs), jobs[0].Key)
 		}
 		need(jobs[0].Refuse())
+	}
+}
+
+// TestInterruptedCells checks that cells whose run is over before it begins end as an interruption, here and by a server, and
+// name how many are left.
+func TestInterruptedCells(t *testing.T) {
+	experiment.Skip(t)
+	t.Parallel()
+	p := newProgram(testEnvironment(nil, &bytes.Buffer{}, &bytes.Buffer{}))
+	ask := plan.Sweep{Panes: []string{"rewind"}, Networks: []string{"4g"}, Tapes: []string{"circle"}, Seeds: 3, Session: plan.Settings{Seconds: 1}}
+	points := must(ask.Points(&p.library, p.settings))
+	store := must(sweep.Open(t.TempDir(), programIdentity(), true))
+	defer store.Close()
+	planned := newSweepPlan(p, points, "")
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	for _, address := range []string{"", startNATS(t)} {
+		r := &sweepRun{program: p, label: "cells", store: store, plan: planned, points: points, missing: planned.Missing(store)}
+		_, err := (&QueueFlags{NATS: address, Jobs: 1, AckWait: time.Minute}).runCells(ctx, r)
+		if i := (*interruptedError)(nil); !errors.As(err, &i) || i.ended != 0 || i.cells != 3 {
+			t.Errorf("server %q: %v", address, err)
+		}
 	}
 }
 

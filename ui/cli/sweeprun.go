@@ -168,16 +168,14 @@ type sweepRun struct {
 	noticed time.Duration // when the last notice was printed
 }
 
-// run runs the cells, a number of them at once, and stores each as soon as it has ended.
-func (r *sweepRun) run(jobs int) error {
+// run runs the cells until ctx ends, a number of them at once, and stores each as soon as it has ended.
+func (r *sweepRun) run(ctx context.Context, jobs int) error {
 	ticks := 0
 	for _, at := range r.missing {
 		ticks += r.plan.Points[at[0]].Ticks
 	}
 	r.bar = r.program.newProgress(fmt.Sprintf("%s, %d", r.label, len(r.missing)), ticks)
 	r.noticed = r.program.Now()
-	ctx, stop := untilSignal()
-	defer stop()
 	work, fail := context.WithCancelCause(ctx)
 	defer fail(nil)
 	var all sync.WaitGroup

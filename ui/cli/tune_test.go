@@ -117,3 +117,17 @@ func TestTune(t *testing.T) {
 	}
 	refused(t, "file already exists", append(flags, "-o", file)...)
 }
+
+// TestInterruptedTune checks that the report of a search that was interrupted has the best settings so far, and does not say
+// that none are better.
+func TestInterruptedTune(t *testing.T) {
+	t.Parallel()
+	for best, want := range map[string]string{"rewind:lead=3": "Best so far: rewind:lead=3", "rewind": "Nothing was found"} {
+		r := &tuneReport{Start: "rewind", Best: best, Interrupted: true, task: &tuneTask{tuneCommand: &tuneCommand{}}}
+		var b strings.Builder
+		need(r.writeText(&b))
+		if text := b.String(); !strings.Contains(text, want) || strings.Contains(text, "Nothing was found") != (best == r.Start) {
+			t.Errorf("%s: %s", best, text)
+		}
+	}
+}

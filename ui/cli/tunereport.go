@@ -42,6 +42,8 @@ type tuneReport struct {
 	Needed    int              `json:"seeds_for_precision"`
 	Precision float64          `json:"precision_percent"`
 
+	Interrupted bool `json:"interrupted"` // Best is the best so far
+
 	task     *tuneTask
 	settings []string            // of the best
 	gains    statistics.Interval // of the search
@@ -246,6 +248,10 @@ func (r *tuneReport) writeText(out io.Writer) error {
 		if err := table.close(); err != nil {
 			return err
 		}
+	}
+	if len(r.Changes) == 0 && r.Interrupted && r.Best != r.Start {
+		fmt.Fprintln(out, "\nBest so far: "+r.Best)
+		return nil
 	}
 	if len(r.Changes) == 0 {
 		fmt.Fprintln(out, "\nNothing was found that is better than the start by more than the interval.")

@@ -53,7 +53,7 @@ func (t *tuneTask) run(p *program) (err error) {
 	outcome, err := problem.Run()
 	switch {
 	case errors.Is(err, tune.ErrStopped):
-		return errInterrupted
+		return errors.Join(append(r.lies, t.interrupted())...)
 	case err != nil:
 		return err
 	}
@@ -67,7 +67,16 @@ func (t *tuneTask) run(p *program) (err error) {
 			return err
 		}
 	}
+	report.Interrupted = outcome.Stopped
 	return errors.Join(append(r.lies, t.finish(p, report, outcome.Stopped))...)
+}
+
+// interrupted returns the error of a search that was interrupted before it had anything to show.
+func (t *tuneTask) interrupted() error {
+	if t.Cells != "" {
+		return fmt.Errorf("%w; the same command goes on", errInterrupted)
+	}
+	return errInterrupted
 }
 
 // finish prints the report and writes the preset.
@@ -103,7 +112,7 @@ func (r *tuneRun) checkStart() error {
 	for _, tapes := range [][]string{r.tapes, r.testTapes} {
 		values, err := r.measure("start", []tune.Point{r.space.Start()}, tapes, r.firstSeed, 1)
 		if errors.Is(err, tune.ErrStopped) {
-			return errInterrupted
+			return r.interrupted()
 		}
 		if err != nil {
 			return err
@@ -153,7 +162,7 @@ func (r *tuneRun) measure(stage string, points []tune.Point, tapes []string, see
 	}
 	planned := newSweepPlan(r.program, list, stage)
 	run := &sweepRun{program: r.program, label: stage, store: r.store, plan: planned, points: list, missing: planned.Missing(r.store)}
-	lies, err := r.runCells(run)
+	lies, err := r.runCells(r.ctx, run)
 	if lies != nil {
 		r.lies = append(r.lies, lies)
 	}

@@ -44,7 +44,7 @@ func TestPage(t *testing.T) {
 
 // testComparisons plays comparisons and a tape in one tab, since a tab takes ten seconds to open: both panes move; after another
 // comparison the way back leads to the first; a click on the button of a comparison plays it from the start; and a dropped tape
-// starts its session.
+// starts its session, and so does a row of the page of advice.
 func (s *pageServer) testComparisons(t *testing.T) {
 	const link = "?compare=csp-redundancy"
 	d := s.open(t, link, screenSize{960, 640, 1, false})
@@ -85,6 +85,11 @@ func (s *pageServer) testComparisons(t *testing.T) {
 		t.Fatal(err)
 	}
 	d.checkHash("?tape="+inline, 1)
+
+	restarts = d.state().restarts
+	d.click("tab Advice")
+	d.click("advice 1")
+	d.waitUntil("a session of the advice", func(s windowState) bool { return s.restarts > restarts })
 }
 
 // changedPixels counts the pixels of a rectangle that differ between two pictures.
