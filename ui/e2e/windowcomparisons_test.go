@@ -36,9 +36,12 @@ func TestWindowComparisons(t *testing.T) {
 		d.openPage("Compare")
 		d.tap("filter comparisons")
 		d.xdotool(typing(c.Name)...)
+		for range 3 { // the list is as it remains
+			d.waitFrames()
+		}
 		d.waitUntil("comparison in the list", func(s windowState) bool { _, listed := s.controls["compare "+c.Name]; return listed })
 		start := time.Now()
-		d.tap("compare " + c.Name)
+		d.click("compare " + c.Name)
 		p, err := library.New(plan.Settings{Compare: c.Name}, plan.Settings{}, "")
 		if err != nil {
 			t.Fatal(err)

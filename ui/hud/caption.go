@@ -1,6 +1,8 @@
 package hud
 
 import (
+	"strings"
+
 	"ghostcube/predict"
 	"ghostcube/predict/lab"
 	"ghostcube/predict/score"
@@ -173,7 +175,11 @@ func (d captionDrawer) drawHeadline(i int, y *paneLayout) {
 	}
 	pen -= large.Width(h.value.text)
 	d.Text(pen, base, large, color, h.value.text)
-	label := d.texts.truncate(small, h.label, d.labelWidth(i, y.pane))
+	label, room := h.label, d.labelWidth(i, y.pane)
+	if small.Width(label) > room { // that it is a mean square is what a reader misses least
+		label = strings.TrimSuffix(label, ", RMS")
+	}
+	label = d.texts.truncate(small, label, room)
 	if single {
 		right = pen - d.px(10)
 	} else {

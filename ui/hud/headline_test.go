@@ -156,6 +156,19 @@ func checkClaims(t *testing.T, s *HUD, l *lab.Lab) {
 	}
 }
 
+// TestLongHeadlineLabel promises that the longest label of a headline is whole words in a third of a small frame.
+func TestLongHeadlineLabel(t *testing.T) {
+	l := stagetest.Session(t, "latency=75ms", "rewind", "rewind", "rewind")
+	stagetest.Show(t, l, "headline=path_error_vehicle_rms_m")
+	var s HUD
+	stagetest.Roll(t, &s, l, 2)
+	var f Frame
+	s.Compose(&f, l, Rect{W: 960, H: 540}, Options{}, 1)
+	if texts := f.texts(); !strings.Contains(texts, "path error of the vehicle\n") {
+		t.Error(texts)
+	}
+}
+
 // TestCaptionLeavesHeadlineOut promises that a caption does not repeat the figure of the headline, labels every other one, and
 // has bandwidth of one direction, from 1,000 kbit/s as Mbit/s.
 func TestCaptionLeavesHeadlineOut(t *testing.T) {

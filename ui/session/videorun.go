@@ -33,7 +33,14 @@ func (r *videoRun) prepare(v *Videos, f video.Format, title string, noOverlay bo
 	w := tape.NewWriter(&r.tape, r.version, r.config, r.panes)
 	start := v.lab.Ticks() // of the recording
 	for i := range int(start) {
-		w.Add(withoutDisplay(*v.take.Entry(i)))
+		e := v.take.Entry(i)
+		kept := withoutDisplay(*e)
+		for _, c := range e.Commands {
+			if c.Verb == "show" && c.Name == "player" { // the graphs of another player's screen begin then
+				kept.Commands = append(slices.Clip(kept.Commands), c)
+			}
+		}
+		w.Add(kept)
 	}
 	for i, e := range v.entries {
 		if i == 0 {

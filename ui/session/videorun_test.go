@@ -47,10 +47,20 @@ func TestVideoOfAnotherProgram(t *testing.T) {
 	experiment.Skip(t)
 	library := &plan.Library{Tapes: assets.Tapes, Traces: assets.Traces}
 	p, err := library.New(plan.Settings{Panes: "rewind,noprediction", Network: "wifi-bad"}, plan.Settings{}, "")
-	if err != nil {
-		t.Fatal(err)
+	two, errTwo := library.New(plan.Settings{Scene: "two-players", Network: "latency=50ms"}, plan.Settings{}, "")
+	if errors.Join(err, errTwo) != nil {
+		t.Fatal(err, errTwo)
 	}
 	for name, scenario := range map[string]func(s *session.Session, run func(n int, b sim.Buttons), stop func()){
+		"other player": func(s *session.Session, run func(n int, b sim.Buttons), stop func()) {
+			run(20, 0)
+			s.Do(stage.Show("player", "2"))
+			s.Do(stage.Show("net-graph", "on"))
+			run(60, sim.Forward)
+			s.Videos.Toggle()
+			run(12, sim.Forward)
+			stop()
+		},
 		"live": func(s *session.Session, run func(n int, b sim.Buttons), stop func()) {
 			run(50, 0)
 			s.Do(lab.Command{Verb: "focus", Pane: 1})
@@ -78,6 +88,10 @@ func TestVideoOfAnotherProgram(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
+			p := p
+			if name == "other player" {
+				p = two
+			}
 			record := func(inPage bool) []byte {
 				s := session.New(session.Options{OutDir: t.TempDir(), Library: library, Platform: session.Platform{InPage: inPage, Deliver: filepath.ToSlash}})
 				s.Platform.Run = func(args []string, files map[string][]byte, wanted string, _ func(float64)) (string, []byte, error) {
