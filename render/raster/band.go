@@ -25,6 +25,7 @@ type worker struct {
 	contactDim []float32                          // by pixel of blocks in contact shadows: factor of the ground's brightness
 	mask       ghostMask
 	lanes      groundVectors
+	faceLanes  faceVectors
 	spans      [(bandRows + maxGhostLine) * samplesPerAxis]spanRow // scratch
 }
 
@@ -44,6 +45,7 @@ const blockSize = 16
 func newWorker() *worker {
 	k := &worker{}
 	k.lanes.init()
+	k.faceLanes.init()
 	k.start = func() {
 		k.drawBands()
 		k.working.Done()
@@ -54,6 +56,7 @@ func newWorker() *worker {
 // join makes w a worker at the picture that a Painter has prepared.
 func (w *worker) join(p *Painter) {
 	w.Painter = p
+	w.faceLanes.begin(p.projection.Eye, &p.shadowMap)
 	const samples = samplesPerAxis * samplesPerAxis
 	n := bandRows * p.w
 	w.faceIDs, w.invDepth = slices.Grow(w.faceIDs[:0], n*samples)[:n*samples], slices.Grow(w.invDepth[:0], n*samples)[:n*samples]
@@ -208,13 +211,24 @@ func (w *worker) shadeRow(y int) {
 				}
 			}
 			if id != 0 {
-				w.shadeFace(&w.faces[id], w.rayAt(&g, x)).put(out[4*x:])
+				w.putFace(out, &g, &w.faces[id], x)
 			} else {
 				w.putGround(out, &g, &line, what, x, contactAt(what, dim, x))
 			}
 		}
 	}
 	w.lanes.flush(out)
+	w.faceLanes.flush(out, &w.shadowMap)
+}
+
+// putFace colours a pixel of a face.
+func (w *worker) putFace(out []uint8, g *groundRow, f *face, x int) {
+	ray := w.rayAt(g, x)
+	if hasVectors {
+		w.faceLanes.add(out, &w.shadowMap, f, x, ray)
+		return
+	}
+	w.shadeFace(f, ray).put(out[4*x:])
 }
 
 // contactAt returns the factor of the ground's brightness at a pixel of a block.
@@ -296,7 +310,7 @@ func (p *Painter) shadeFace(f *face, ray geom.Vec3) rgb {
 	if away > render.EdgeStart {
 		dark = 1 - float32(render.EdgeDarkening*edgeFactor(away))
 	}
-	near := geom.Clamp(0.55+float32(1.1*at.Z), 0.55, 1) // ambient occlusion by the ground
+	near := geom.Clamp(groundShade+float32(groundRise*at.Z), groundShade, 1)
 	fog := fogAt(w)
 	return rgb{
 		f.component(0, sun, near, dark, fog),
@@ -304,6 +318,12 @@ func (p *Painter) shadeFace(f *face, ray geom.Vec3) rgb {
 		f.component(2, sun, near, dark, fog),
 	}
 }
+
+// Ambient occlusion by the ground: the share of the sky's light at it, and how much more there is a metre above it.
+const (
+	groundShade = 0.55
+	groundRise  = 1.1
+)
 
 // component returns a component of the colour of a face.
 func (f *face) component(i int, sun, near, dark, fog float32) float32 {

@@ -189,42 +189,47 @@ func (m *shadowMap) sunVisibility(at geom.Vec3, s *slope) float32 {
 	if s.facing < minSunFacing {
 		return 0
 	}
-	u, v, ok := m.texel(at)
-	if !ok {
+	u, v := m.texel(at)
+	return m.visibilityIn(u, v, at.Dot(render.ToSun)+shadowBias, s)
+}
+
+// visibilityIn is visibilityAt for any place, also one that has no shadow.
+func (m *shadowMap) visibilityIn(u, v, d float32, s *slope) float32 {
+	if !inMap(u, v) {
 		return 1
 	}
-	return m.visibilityAt(u, v, at, s)
+	return m.visibilityAt(u, v, d, s)
 }
 
 // groundVisibility returns the share in [0, 1] of the sun's light that reaches a point on the ground.
 func (m *shadowMap) groundVisibility(at geom.Vec3) float32 {
-	u, v, ok := m.texel(at)
+	u, v := m.texel(at)
 	switch x, y := int(u)/cellSize, int(v)/cellSize; {
-	case !ok || !m.shaded.has(x, y):
+	case !inMap(u, v) || !m.shaded.has(x, y):
 		return 1
 	case m.dark.has(x, y):
 		return 0
 	}
-	return m.visibilityAt(u, v, at, &m.groundSlope)
+	return m.visibilityAt(u, v, at.Dot(render.ToSun)+shadowBias, &m.groundSlope)
 }
 
-// texel returns the place of a point in the map, in texels from the centre of the first. ok is false where it has no
-// shadow, because the sixteen texels around it do not lie in the map.
-func (m *shadowMap) texel(at geom.Vec3) (u, v float32, ok bool) {
+// texel returns the place of a point in the map, in texels from the centre of the first.
+func (m *shadowMap) texel(at geom.Vec3) (u, v float32) {
 	u = float32((at.Dot(m.right)-m.u0)*(1/texelSize)) - 0.5
 	v = float32((at.Dot(m.up)-m.v0)*(1/texelSize)) - 0.5
-	if u < 2 || v < 2 || u >= shadowMapSize-3 || v >= shadowMapSize-3 {
-		return 0, 0, false
-	}
-	return u, v, true
+	return u, v
 }
 
-// visibilityAt returns the visibility of the sun at a point of a surface that is at u, v in the map.
-func (m *shadowMap) visibilityAt(u, v float32, at geom.Vec3, s *slope) float32 {
+// inMap reports whether the sixteen texels around a place lie in the map. Elsewhere there is no shadow.
+func inMap(u, v float32) bool {
+	return !(u < 2 || v < 2 || u >= shadowMapSize-3 || v >= shadowMapSize-3)
+}
+
+// visibilityAt returns the visibility of the sun at a point of a surface that is at u, v in the map, d metres along the light.
+func (m *shadowMap) visibilityAt(u, v, d float32, s *slope) float32 {
 	iu, iv := int(u), int(v)
 	fu, fv := u-float32(iu), v-float32(iv)
 	gu, gv := s.gu, s.gv
-	d := at.Dot(render.ToSun) + shadowBias
 	first := (iv-1)*shadowMapSize + iu - 1
 	var lit float32
 	if hasVectors {

@@ -14,3 +14,13 @@ func shadeVectors(texels *float32, d, gu, gv, fu, fv float32) float32
 //
 //go:noescape
 func shadeGroundVectors(v *groundVectors)
+
+// placeFaceVectors computes all that shadeFace does of four pixels before the sun's light.
+//
+//go:noescape
+func placeFaceVectors(v *faceVectors, f *face)
+
+// shadeFaceVectors colours four pixels of a face in a share of the sun's light.
+//
+//go:noescape
+func shadeFaceVectors(v *faceVectors, f *face)

@@ -268,3 +268,163 @@ known:
 	POR X5, X4
 	MOVUPS X4, groundVectors_out(AX)
 	RET
+
+// FIELD loads a number of the face at BX into all lanes of X.
+#define FIELD(off, X) \
+	MOVSS (off)(BX), X; \
+	SHUFPS $0, X, X
+
+// FACE_DOT sets R to the dot product of (X, Y, Z) and a vector of the face at BX. It destroys T.
+#define FACE_DOT(off, X, Y, Z, R, T) \
+	FIELD(off, R); \
+	MULPS X, R; \
+	FIELD(off+4, T); \
+	MULPS Y, T; \
+	ADDPS T, R; \
+	FIELD(off+8, T); \
+	MULPS Z, T; \
+	ADDPS T, R
+
+// POINT_DOT sets R to the dot product of the points X3, X4, X5 and the vectors at three places after AX. It destroys T.
+#define POINT_DOT(x, y, z, R, T) \
+	MOVUPS (x)(AX), R; \
+	MULPS X3, R; \
+	MOVUPS (y)(AX), T; \
+	MULPS X4, T; \
+	ADDPS T, R; \
+	MOVUPS (z)(AX), T; \
+	MULPS X5, T; \
+	ADDPS T, R
+
+// TEXEL sets R, a coordinate in metres, to one in texels. It destroys T; X11 is 1/2.
+#define TEXEL(origin, R, T) \
+	MOVUPS (origin)(AX), T; \
+	SUBPS T, R; \
+	MOVUPS faceVectors_perTexel(AX), T; \
+	MULPS T, R; \
+	SUBPS X11, R
+
+// COORDINATE sets P to a coordinate of the points at the depths X6. It destroys T.
+#define COORDINATE(ray, eye, P, T) \
+	MOVUPS (ray)(AX), P; \
+	MULPS X6, P; \
+	MOVUPS (eye)(AX), T; \
+	ADDPS T, P
+
+// func placeFaceVectors(v *faceVectors, f *face)
+TEXT ·placeFaceVectors(SB), NOSPLIT, $0-16
+	MOVQ v+0(FP), AX
+	MOVQ f+8(FP), BX
+	MOVUPS ·magnitude<>(SB), X10
+	MOVUPS ·halves<>(SB), X11
+	MOVUPS ·ones<>(SB), X12
+	XORPS X15, X15
+	MOVUPS faceVectors_rayX(AX), X0
+	MOVUPS faceVectors_rayY(AX), X1
+	MOVUPS faceVectors_rayZ(AX), X2
+	FACE_DOT(face_n, X0, X1, X2, X3, X4)
+	FIELD(face_eyeOffset, X6)
+	DIVPS X3, X6 // depths
+	COORDINATE(faceVectors_rayX, faceVectors_eyeX, X3, X7)
+	COORDINATE(faceVectors_rayY, faceVectors_eyeY, X4, X7)
+	COORDINATE(faceVectors_rayZ, faceVectors_eyeZ, X5, X7)
+
+	MOVUPS faceVectors_fogStart(AX), X7
+	SUBPS X7, X6
+	MOVUPS faceVectors_fogScale(AX), X7
+	MULPS X7, X6
+	MAXPS X15, X6
+	MOVUPS faceVectors_fogMax(AX), X7
+	MINPS X7, X6
+	MOVUPS X6, faceVectors_fog(AX)
+
+	POINT_DOT(faceVectors_rightX, faceVectors_rightY, faceVectors_rightZ, X6, X7)
+	TEXEL(faceVectors_u0, X6, X7)
+	MOVUPS X6, faceVectors_u(AX)
+	POINT_DOT(faceVectors_upX, faceVectors_upY, faceVectors_upZ, X6, X7)
+	TEXEL(faceVectors_v0, X6, X7)
+	MOVUPS X6, faceVectors_v(AX)
+	POINT_DOT(faceVectors_sunX, faceVectors_sunY, faceVectors_sunZ, X6, X7)
+	MOVUPS faceVectors_bias(AX), X7
+	ADDPS X7, X6
+	MOVUPS X6, faceVectors_height(AX)
+
+	MOVUPS faceVectors_rise(AX), X6
+	MULPS X5, X6
+	MOVUPS faceVectors_shade(AX), X7
+	ADDPS X7, X6
+	MAXPS X7, X6
+	MINPS X12, X6
+	MOVUPS X6, faceVectors_near(AX)
+
+	FIELD(face_center, X7)
+	SUBPS X7, X3
+	FIELD(face_center+4, X7)
+	SUBPS X7, X4
+	FIELD(face_center+8, X7)
+	SUBPS X7, X5
+	FACE_DOT(face_u, X3, X4, X5, X6, X7)
+	ANDPS X10, X6
+	FACE_DOT(face_v, X3, X4, X5, X8, X7)
+	ANDPS X10, X8
+	MAXPS X6, X8 // distance from the centre
+	MOVUPS faceVectors_edgeStart(AX), X7
+	SUBPS X7, X8
+	MOVUPS faceVectors_edgeScale(AX), X7
+	MULPS X7, X8
+	MAXPS X15, X8
+	MINPS X12, X8
+	MOVAPS X8, X6
+	MULPS X6, X6
+	MOVUPS faceVectors_two(AX), X7
+	MULPS X7, X8
+	MOVUPS faceVectors_three(AX), X7
+	SUBPS X8, X7
+	MULPS X7, X6
+	MOVUPS faceVectors_edgeDarkening(AX), X7
+	MULPS X7, X6
+	MOVAPS X12, X7
+	SUBPS X6, X7
+	MOVUPS X7, faceVectors_dark(AX)
+	RET
+
+// FACE sets R to a component of a face's colour, as a byte. It destroys T. X0 is the share of the sun's light, X1, X2 and X3
+// are the factors near, dark and fog.
+#define FACE(i, R, T) \
+	FIELD(face_ambient+4*i, R); \
+	MULPS X1, R; \
+	MOVUPS (faceVectors_sunLight+16*i)(AX), T; \
+	MULPS X0, T; \
+	ADDPS T, R; \
+	FIELD(face_albedo+4*i, T); \
+	MULPS T, R; \
+	MULPS X2, R; \
+	MINPS X12, R; \
+	SQRTPS R, R; \
+	MOVUPS (faceVectors_horizon+16*i)(AX), T; \
+	SUBPS R, T; \
+	MULPS X3, T; \
+	ADDPS T, R; \
+	BYTE(R, T)
+
+// func shadeFaceVectors(v *faceVectors, f *face)
+TEXT ·shadeFaceVectors(SB), NOSPLIT, $0-16
+	MOVQ v+0(FP), AX
+	MOVQ f+8(FP), BX
+	MOVUPS ·halves<>(SB), X11
+	MOVUPS ·ones<>(SB), X12
+	MOVUPS faceVectors_sun(AX), X0
+	MOVUPS faceVectors_near(AX), X1
+	MOVUPS faceVectors_dark(AX), X2
+	MOVUPS faceVectors_fog(AX), X3
+	FACE(0, X4, X7)
+	FACE(1, X5, X7)
+	FACE(2, X6, X7)
+	PSLLL $8, X5
+	PSLLL $16, X6
+	POR X5, X4
+	POR X6, X4
+	MOVUPS ·opaque<>(SB), X5
+	POR X5, X4
+	MOVUPS X4, faceVectors_out(AX)
+	RET

@@ -8,3 +8,7 @@ const hasVectors = false
 func shadeVectors(*float32, float32, float32, float32, float32, float32) float32 { return 0 }
 
 func shadeGroundVectors(*groundVectors) {}
+
+func placeFaceVectors(*faceVectors, *face) {}
+
+func shadeFaceVectors(*faceVectors, *face) {}

@@ -1,13 +1,14 @@
 package raster
 
 import (
+	"image"
 	"testing"
 
 	"ghostcube/render"
 	"ghostcube/sim/geom"
 )
 
-// TestVectors compares colours of the ground and shares of the sun's light that are computed four numbers at a time with
+// TestVectors compares colours of the ground and of faces, and shares of the sun's light that are computed four numbers at a time with
 // those of the Go code.
 func TestVectors(t *testing.T) {
 	if !hasVectors {
@@ -43,6 +44,25 @@ func TestVectors(t *testing.T) {
 		}
 		if v.out != want {
 			t.Fatalf("ground is %08x, want %08x", v.out, want)
+		}
+	}
+	var p Painter
+	var f faceVectors
+	f.init()
+	p.prepare(image.NewRGBA(image.Rect(0, 0, 320, 180)), cubePile(60), &cameras[0])
+	f.begin(p.projection.Eye, &p.shadowMap)
+	for i := range p.faces[1:] {
+		side := &p.faces[i+1]
+		g := p.groundRow(random(max(side.top, 0), side.bottom) / samplesPerAxis)
+		var want [4]uint32
+		out := make([]uint8, 4*4)
+		for x := range want {
+			ray := p.rayAt(&g, int(random(0, 320)))
+			want[x] = p.shadeFace(side, ray).pixel()
+			f.add(out, &p.shadowMap, side, x, ray)
+		}
+		if f.out != want {
+			t.Fatalf("a face is %08x, want %08x", f.out, want)
 		}
 	}
 	texels := make([]float32, 3*shadowMapSize+4)

@@ -62,11 +62,11 @@ func sad16(a *source16, b []byte, stride int, limit int) int {
 }
 
 // sad is sad16 without vectors.
-func (a *lanes16) sad(b []byte, stride int, limit int) (sum int) {
+func (l *lanes16) sad(b []byte, stride int, limit int) (sum int) {
 	for y := 0; y < 16; y += 4 {
 		var rows uint64
 		for i := range 4 {
-			p, q := &a[y+i], b[i*stride:][:16]
+			p, q := &l[y+i], b[i*stride:][:16]
 			rows += p[0].absDiff(word(q)) + p[1].absDiff(word(q[8:]))
 		}
 		if sum += sumLanes(rows); sum > limit {
@@ -87,11 +87,11 @@ func sadAverage16(a *source16, b, c []byte, stride int, limit int) int {
 }
 
 // sadAverage is sadAverage16 without vectors.
-func (a *lanes16) sadAverage(b, c []byte, stride int, limit int) (sum int) {
+func (l *lanes16) sadAverage(b, c []byte, stride int, limit int) (sum int) {
 	for y := 0; y < 16; y += 4 {
 		var rows uint64
 		for i := range 4 {
-			p, q, r := &a[y+i], b[i*stride:][:16], c[i*stride:][:16]
+			p, q, r := &l[y+i], b[i*stride:][:16], c[i*stride:][:16]
 			rows += p[0].absDiff(average(word(q), word(r))) + p[1].absDiff(average(word(q[8:]), word(r[8:])))
 		}
 		if sum += sumLanes(rows); sum > limit {
