@@ -94,13 +94,13 @@ func TestPopsInMetro(t *testing.T) {
 			}
 			for seed := range seeds {
 				c := labtest.Config(t, "plain", "metro", AtClient)
-				c.Network.Seed = uint64(seed + 1)
+				c.Network.Seed = uint64((seed+2)%10 + 1) // 3: rewind is wrong by 10.5 m in jump
 				l := labtest.Open(t, c, s.Name)
 				for i := range 2400 {
 					labtest.Tick(t, l, Entry{Inputs: told.Entries[i%len(told.Entries)].Inputs})
 				}
 				pop := measure(t, l.Panes[0], "largest_pop_m")
-				labtest.Report(t, pop > 0.5, "%s, %s, seed %d: the largest pop is %.3f m", s.Name, name, seed+1, pop)
+				labtest.Report(t, pop > 0.5, "%s, %s, seed %d: the largest pop is %.3f m", s.Name, name, c.Network.Seed, pop)
 			}
 		}
 	}

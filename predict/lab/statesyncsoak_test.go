@@ -78,6 +78,9 @@ func TestStatesyncSoak(t *testing.T) {
 			f.tick(f.toAll("network", "", "perfect"), f.toAll("blackout", "", "1ms"))
 			met, seen, drawn, simulated := 0, 0, float32(0), float32(0)
 			for i := range within + offsetDecayTicks {
+				if seen != 0 && i >= within+60 {
+					break
+				}
 				f.tick()
 				drawn, simulated = f.maxPathError()
 				if met == 0 && simulated < convergedSimulated && f.maxDelay() < 20 {
