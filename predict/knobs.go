@@ -308,9 +308,9 @@ func (k *Knobs) Smoothing(p *smoothing.Settings) {
 	group.Float(&p.LargeError, "smooth-error-large", p.LargeError, 0, 5, "two-factor: offsets from this length on are large, m")
 	group.Float(&p.SmallTurn, "smooth-turn-small", p.SmallTurn, 0, 1, "two-factor: rotations up to this 1-|dot| are small (0.1: 52 degrees)")
 	group.Float(&p.LargeTurn, "smooth-turn-large", p.LargeTurn, 0, 1, "two-factor: rotations from this 1-|dot| on are large (0.5: 120 degrees)")
-	group.Float(&p.SnapDistance, "snap-distance", p.SnapDistance, 0.01, 20, "shortest correction that is not smoothed, m")
+	group.Float(&p.SnapDistance, "snap-distance", p.SnapDistance, 0.01, 512, "shortest correction that is not smoothed, m")
 	group.Float(&p.MaxSpeed, "smooth-speed", p.MaxSpeed, 0, 100,
-		"two-factor: speed at which offsets shrink at most (rotations half a turn a second), m/s; 0: no limit")
+		"two-factor: speed at which offsets shrink at most, m/s, or if longer by their length in a second; 0: no limit")
 	k.Needs("smooth-speed", "smoothing", "two-factor")
 	for _, name := range []string{"smooth-factor", "smooth-slerp"} {
 		k.Needs(name, "smoothing", "single")

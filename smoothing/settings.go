@@ -46,7 +46,7 @@ var DefaultSettings = Settings{
 	PositionFactor: 0.9, Slerp: 0.1,
 	SmallFactor: 0.95, LargeFactor: 0.85, SmallError: 0.25, LargeError: 1,
 	SmallTurn: 0.1, LargeTurn: 0.5,
-	SnapDistance: 6,
+	SnapDistance: 50,
 	MaxSpeed:     6,
 }
 
@@ -97,7 +97,8 @@ func (s *Settings) Absorb(o *ErrorOffset, drawn, after geom.Pose) {
 const maxTurn = geom.TwoPi / 2
 
 // Decay decays an offset by one tick, at rate ticks per second. A share of a large offset is itself a jump, so the body
-// is moved no faster than MaxSpeed.
+// is moved no faster than MaxSpeed. An offset that would take more than a second shrinks by its length in a second: at a
+// constant speed it would grow for ever where corrections, each in the same direction, add more than that.
 func (s *Settings) Decay(o *ErrorOffset, rate int) {
 	if o.IsZero() {
 		return
@@ -105,7 +106,7 @@ func (s *Settings) Decay(o *ErrorOffset, rate int) {
 	pos, rot := s.Factors(o)
 	pos, rot = FactorPerTick(pos, rate), FactorPerTick(rot, rate)
 	if s.MaxSpeed > 0 && s.Mode == TwoFactor {
-		pos = max(pos, keepAtSpeed(o.Pos.Len(), float32(s.MaxSpeed), rate))
+		pos = max(pos, keepAtSpeed(o.Pos.Len(), max(float32(s.MaxSpeed), o.Pos.Len()), rate))
 		if o.Rot != (geom.Quat{}) {
 			rot = max(rot, keepAtSpeed(o.Rot.Angle(), maxTurn, rate))
 		}

@@ -65,13 +65,13 @@ func TestFactors(t *testing.T) {
 func TestSnap(t *testing.T) {
 	s := DefaultSettings
 	o := ErrorOffset{Pos: geom.Vec3{X: 1}}
-	s.Absorb(&o, pose(0, 0, 0, 0), pose(6.1, 0, 0, 0))
+	s.Absorb(&o, pose(0, 0, 0, 0), pose(50.1, 0, 0, 0))
 	if !o.IsZero() {
-		t.Error("6.1 m are smoothed")
+		t.Error("50.1 m are smoothed")
 	}
-	s.Absorb(&o, pose(0, 0, 0, 0), pose(5.9, 0, 0, 0))
+	s.Absorb(&o, pose(0, 0, 0, 0), pose(49.9, 0, 0, 0))
 	if o.IsZero() {
-		t.Error("5.9 m are not smoothed")
+		t.Error("49.9 m are not smoothed")
 	}
 	s.Mode = None
 	s.Absorb(&o, pose(0, 0, 0, 0), pose(0.1, 0, 0, 0))
@@ -171,5 +171,25 @@ func TestOffsetsShrinkEvenly(t *testing.T) {
 	s.MaxSpeed = 0
 	if s.Decay(&free, 60); o != free {
 		t.Errorf("an offset of half a metre shrinks to %v, by its factor to %v", o.Pos.X, free.Pos.X)
+	}
+}
+
+// TestOffsetsStayBounded checks that corrections that move a body on by 20 m/s, all in the same direction, leave it drawn 20 m
+// behind, and not further away with each second; and that such an offset loses no more than a 60th of itself in a tick.
+func TestOffsetsStayBounded(t *testing.T) {
+	s := DefaultSettings
+	for _, rate := range []int{30, 60, 120} {
+		o := ErrorOffset{}
+		for range 20 * rate {
+			s.Absorb(&o, o.Apply(pose(0, 0, 0, 0)), pose(20/float32(rate), 0, 0, 0))
+			s.Decay(&o, rate)
+		}
+		if d := o.Pos.Len(); d < 18 || d > 21 {
+			t.Errorf("%d Hz: it is drawn %v m behind", rate, d)
+		}
+		before := o.Pos.Len()
+		if s.Decay(&o, rate); before-o.Pos.Len() > before/float32(rate)+1e-3 {
+			t.Errorf("%d Hz: an offset of %v m falls to %v in a tick", rate, before, o.Pos.Len())
+		}
 	}
 }

@@ -119,7 +119,7 @@ func TestCorrectionEvents(t *testing.T) {
 	}{
 		{fix(0, predict.Position, 1, 1, 18, 0), "rewind", "packet 3055 disagreed by 1.00 m: 18 ticks replayed, the offset fades in 0.8 s"},
 		{fix(0, predict.Position, 1, 1, 1, 0), "rewind:smoothing=single", "packet 3055 disagreed by 1.00 m: 1 tick replayed, the offset fades in 0.5 s"},
-		{fix(0, predict.Position, 7, 7, 18, 0), "rewind", "packet 3055 disagreed by 7.00 m: 18 ticks replayed, a jump of 7.00 m"},
+		{fix(0, predict.Position, 60, 60, 18, 0), "rewind", "packet 3055 disagreed by 60.00 m: 18 ticks replayed, a jump of 60.00 m"},
 		{fix(predict.LocalInput, predict.Linear, 0.5, 0.2, 9, 0), "rewind:smoothing=none",
 			"input late: packet 3055 disagreed in the velocity by 0.5 m/s: 9 ticks replayed, a jump of 0.20 m"},
 		{fix(predict.RemoteInput, predict.Rotation, 0.1, 0.001, 9, 0), "rewind",

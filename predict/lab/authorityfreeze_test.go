@@ -1,0 +1,26 @@
+package lab_test
+
+import (
+	"testing"
+
+	. "ghostcube/predict/lab"
+	"ghostcube/predict/lab/labtest"
+)
+
+// TestClientAuthorityAfterFreeze checks that a client with authority that has stood still leaves out the ticks of its states
+// that it has missed. The server has gone on without them: what the client then draws is where the server has its cube in the
+// tick that the view names, and not where it was before.
+func TestClientAuthorityAfterFreeze(t *testing.T) {
+	told := builtInTape(t, "turns")
+	for _, freeze := range []string{"900ms", "2s"} {
+		l := labtest.Open(t, labtest.Config(t, "plain", "latency=75ms,jitter=10ms", AtClient), "statesync:authority=client")
+		for i := range 780 {
+			if i == 480 {
+				labtest.Apply(t, l, "freeze all - "+freeze)
+			}
+			labtest.Tick(t, l, Entry{Inputs: told.Entries[i].Inputs})
+		}
+		path, _ := l.Panes[0].Score.PathError()
+		labtest.Report(t, path.Max > 0.2, "after %s: path error %.4f m, at most %.4f m", freeze, path.RMS, path.Max)
+	}
+}
