@@ -14,6 +14,7 @@ type linkCommand struct {
 	DisplayFlags `embed:""`
 	At           string `group:"output" help:"Time at which the session is paused, such as 12.5s." placeholder:"TIME"`
 	Page         string `group:"output" help:"Address of the page that shows the lab, such as https://example.org/lab/." placeholder:"ADDRESS"`
+	Knobs        string `group:"output" help:"Up to three controls under the picture of --frame, such as latency,loss,2.smooth-factor." placeholder:"NAMES"`
 	Frame        bool   `group:"output" help:"Print the line of HTML that shows the session in an article."`
 }
 
@@ -43,6 +44,12 @@ func (c *linkCommand) Run(p *program) error {
 	if c.At != "" {
 		full += "&at=" + c.At
 	}
+	if c.Knobs != "" {
+		if err := checkLiveKnobs(session, c.Knobs); err != nil {
+			return usageError{fmt.Errorf("--%w", err)}
+		}
+		full += "&knobs=" + c.Knobs
+	}
 	if c.Page != "" {
 		full = c.Page + full
 	}
@@ -61,6 +68,18 @@ func (c *linkCommand) Run(p *program) error {
 		return nil
 	}
 	fmt.Fprintln(p.Stdout, x.String())
+	return nil
+}
+
+// checkLiveKnobs returns why a session does not have one of the controls.
+func checkLiveKnobs(session *plan.Plan, names string) error {
+	l, err := session.NewLab()
+	if err != nil {
+		return err
+	}
+	if _, wrong := plan.LiveKnobs(names, l); len(wrong) > 0 {
+		return wrong[0]
+	}
 	return nil
 }
 

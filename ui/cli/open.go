@@ -59,7 +59,7 @@ func (c *openCommand) Run(p *program) error {
 		return p.printSession(x, planned)
 	}
 	reason, err := p.openWindow(&WindowOptions{Plan: planned, Display: commands, At: x.Ticks(planned.Config.Rate),
-		Session: session.Options{Embed: x.Embed, Page: x.Page}}, &c.WindowFlags)
+		Session: session.Options{Embed: x.Embed, Knobs: x.Knobs, Page: x.Page}}, &c.WindowFlags)
 	if reason == "" || err != nil {
 		return err
 	}

@@ -19,6 +19,7 @@ type idea struct {
 	Text    string   // the guide's first paragraph
 	Look    []string // its points below "Watch for"
 	Link    string   // of its session, without the question mark
+	Knobs   bool     // the link names controls under the picture
 
 	still string // name of the picture among those of the comparisons
 
@@ -46,6 +47,7 @@ func readIdea(name, guide string) (*idea, error) {
 	}
 	i := &idea{Name: name, Title: m[1], Text: plainText(m[2]), Link: m[3]}
 	query, err := url.ParseQuery(i.Link)
+	i.Knobs = query.Has("knobs")
 	if i.still = query.Get("compare"); err != nil || i.still == "" {
 		return nil, fmt.Errorf("docs/guides/%s.md: ?%s: want a link to a comparison first, whose still is shown", name, i.Link)
 	}

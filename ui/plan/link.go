@@ -22,6 +22,7 @@ type Link struct {
 	Show     string        // display settings, as stage.ParseShow takes them
 	At       time.Duration // session time at which the session is paused, up to MaxSeconds; 0: it is not
 	Embed    bool          // the panes alone, for articles
+	Knobs    string        // controls under the embedded picture, as LiveKnobs takes them
 }
 
 // ExamplePage stands for the address of a page that is not known.
@@ -83,7 +84,7 @@ func checkText(text string) error {
 
 // parameters are the names of all parameters, in the order in which links have them.
 var parameters = []string{"compare", "lesson", "scene", "panes", "network", "seat", "seed", "rate", "fault-every",
-	"fault", "seconds", "show", "at", "embed", "tape"}
+	"fault", "seconds", "show", "at", "embed", "knobs", "tape"}
 
 // set sets a parameter.
 func (l *Link) set(name, value string) (err error) {
@@ -119,7 +120,7 @@ func (l *Link) set(name, value string) (err error) {
 		}
 		l.Embed = value == "1"
 	default:
-		for _, x := range append(s.texts(), setting{"lesson", &l.Lesson}, setting{"show", &l.Show}) {
+		for _, x := range append(s.texts(), setting{"lesson", &l.Lesson}, setting{"show", &l.Show}, setting{"knobs", &l.Knobs}) {
 			if x.name == name {
 				*x.value = value
 			}
@@ -132,7 +133,7 @@ func (l *Link) set(name, value string) (err error) {
 func (l *Link) check() error {
 	s := &l.Settings
 	if l.Lesson != "" && (*s != (Settings{}) || l.At != 0) {
-		return &SettingError{"lesson", l.Lesson, errors.New("a lesson has a session of its own: want no other parameters but show and embed")}
+		return &SettingError{"lesson", l.Lesson, errors.New("a lesson has a session of its own: want no other parameters but show, embed and knobs")}
 	}
 	if _, err := stage.ParseShow(l.Show); err != nil {
 		return &SettingError{"show", "", err}
@@ -158,7 +159,7 @@ func (l *Link) String() string { return l.Page + l.Query() }
 
 // Query returns the link without the address of its page: a question mark and the parameters that are set.
 func (l *Link) Query() string {
-	values := map[string]string{"lesson": l.Lesson, "show": l.Show}
+	values := map[string]string{"lesson": l.Lesson, "show": l.Show, "knobs": l.Knobs}
 	for _, i := range l.Settings.items() {
 		values[i.name] = i.value
 	}
@@ -191,13 +192,18 @@ func (l *Link) CheckLength() error {
 // HasTape reports whether the link has a tape of its own inside, and not the name of a built-in one.
 func (l *Link) HasTape() bool { return strings.HasPrefix(l.Settings.Tape, inlinePrefix) }
 
-// Frame returns the line of HTML that shows the session in another page: the panes alone, 640 by 360, without a script.
+// Frame returns the line of HTML that shows the session in another page: the panes alone, 640 by 360, without a script. Controls
+// are below them.
 func (l *Link) Frame(title string) string {
 	embedded := *l
 	embedded.Embed = true
+	height := 360
+	if l.Knobs != "" {
+		height += KnobsHeight
+	}
 	escape := func(s string) string { return strings.ReplaceAll(html.EscapeString(s), "&#34;", "&quot;") }
-	return fmt.Sprintf(`<iframe src="%s" width="640" height="360" title="%s" `+
-		`loading="lazy" style="border:0" allow="fullscreen; gamepad; clipboard-write"></iframe>`, escape(embedded.String()), escape(title))
+	return fmt.Sprintf(`<iframe src="%s" width="640" height="%d" title="%s" `+
+		`loading="lazy" style="border:0" allow="fullscreen; gamepad; clipboard-write"></iframe>`, escape(embedded.String()), height, escape(title))
 }
 
 // Ticks returns the moment of the link in ticks of a session with a rate, to the nearest one; 0: it has none.

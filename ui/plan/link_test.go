@@ -28,6 +28,7 @@ func TestLinkRoundTrip(t *testing.T) {
 		x := &Link{
 			Page:  rapid.SampledFrom([]string{"", "https://example.org/lab/", "http://localhost:8080/index.html", "file:///lab/index.html"}).Draw(t, "page"),
 			Embed: rapid.Bool().Draw(t, "embed"),
+			Knobs: rapid.SampledFrom([]string{"", "latency,2.smooth-factor", "no such knob&"}).Draw(t, "knobs"),
 			Show:  rapid.SampledFrom([]string{"", "color=age,split=off", "yaw=-12.5"}).Draw(t, "show"),
 		}
 		if x.Lesson = name("lesson"); x.Lesson == "" {
@@ -63,10 +64,11 @@ func TestLinkOnTheWire(t *testing.T) {
 func TestLinkText(t *testing.T) {
 	x := &Link{
 		Settings: Settings{Compare: "csp-redundancy", Network: "wifi-bad,loss=5%", Panes: "rewind:lead=5,snapshot", Tape: inlinePrefix + "AA"},
-		Show:     "color=age", Embed: true,
+		Show:     "color=age", Embed: true, Knobs: "latency,2.lead",
 	}
 	x.SetTicks(751, 60)
-	want := "?compare=csp-redundancy&panes=rewind:lead=5,snapshot&network=wifi-bad,loss=5%25&show=color=age&at=12.517s&embed=1&tape=deflate:AA"
+	want := "?compare=csp-redundancy&panes=rewind:lead=5,snapshot&network=wifi-bad,loss=5%25&show=color=age&at=12.517s" +
+		"&embed=1&knobs=latency,2.lead&tape=deflate:AA"
 	if got := x.Query(); got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
@@ -101,6 +103,7 @@ func TestBadLinks(t *testing.T) {
 		"?seed=1&%73eed=2":               "seed=2: the parameter is given twice",
 		"?scene=":                        "scene: the parameter has no value",
 		"?embed":                         "embed: the parameter has no value",
+		"?knobs=":                        "knobs: the parameter has no value",
 		"?embed=yes":                     "embed=yes: want 0 or 1",
 		"?at=12":                         "at=12: want a time after the start of the session, such as 12.5s, up to 10h0m0s",
 		"?at=0s":                         "at=0s: want a time",

@@ -191,6 +191,22 @@ func SetAddress(query string, another bool) { page.Call("setAddress", query, ano
 // Describe gives the page a title, and a sentence about the session for screen readers. On a desktop it does nothing.
 func Describe(title, state string) { page.Call("describe", title, state) }
 
+// Offer shows controls under an embedded picture, by their text (ui/window, liveKnobs), and calls turned with the number of one and
+// the value that the viewer turns it to, at any time. A desktop has none.
+func Offer(controls string, turned func(index int, value float64)) {
+	onTurned = turned
+	page.Call("offer", controls, tell)
+}
+
+// onTurned is the function of the last call of Offer, which tell calls.
+var (
+	onTurned func(index int, value float64)
+	tell     = js.FuncOf(func(_ js.Value, args []js.Value) any {
+		onTurned(args[0].Int(), args[1].Float())
+		return nil
+	})
+)
+
 // PrefersTouch reports whether the main pointer of the machine is a finger, as on a phone.
 func PrefersTouch() bool {
 	return js.Global().Call("matchMedia", "(pointer: coarse)").Get("matches").Bool()

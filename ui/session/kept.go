@@ -96,11 +96,11 @@ func (k *Kept) update() {
 func (k *Kept) link() (*plan.Link, error) {
 	s := k.session
 	if s.Plan.Lesson != nil {
-		return &plan.Link{Lesson: s.Plan.Lesson.Name, Embed: s.Embed}, nil
+		return &plan.Link{Lesson: s.Plan.Lesson.Name, Embed: s.Embed, Knobs: s.Knobs}, nil
 	}
 	x, err := s.Library.LinkTo(s.Plan)
 	if err == nil {
-		x.Embed = s.Embed
+		x.Embed, x.Knobs = s.Embed, s.Knobs
 	}
 	return x, err
 }

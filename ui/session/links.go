@@ -67,7 +67,7 @@ func (l *Links) ToSettings() (*plan.Link, error) {
 	if s.Plan.Happened() {
 		return nil, plan.ErrHappened
 	}
-	x := &plan.Link{Page: cmp.Or(s.Platform.Address(), s.Page), Embed: s.Embed}
+	x := &plan.Link{Page: cmp.Or(s.Platform.Address(), s.Page), Embed: s.Embed, Knobs: s.Knobs}
 	start := startSettings(s.Lab.Config().Scene, len(s.Lab.Panes))
 	var display []lab.Command
 	if s.Plan.Lesson != nil {
@@ -204,7 +204,7 @@ func (l *Links) WithTape() (*plan.Link, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := &plan.Link{Page: cmp.Or(s.Platform.Address(), s.Page), Embed: s.Embed, Settings: plan.Settings{Tape: setting}}
+	x := &plan.Link{Page: cmp.Or(s.Platform.Address(), s.Page), Embed: s.Embed, Knobs: s.Knobs, Settings: plan.Settings{Tape: setting}}
 	x.Show = l.shownFrom(startSettings(s.Plan.Config.Scene, len(s.Plan.Panes)), nil)
 	if s.Paused || t.Reviewing() {
 		x.SetTicks(int(s.Lab.Ticks()), rate)

@@ -21,6 +21,7 @@ type Options struct {
 	OutDir  string // folder for videos, screenshots and tapes
 	Version string // of the program, for tapes
 	Embed   bool   // the panes alone, for articles: no tape is written, and the session ends with that of its plan
+	Knobs   string // controls under the embedded picture, as plan.LiveKnobs takes them
 	Page    string // address to which links belong, where the platform knows none; empty: none is known
 
 	Comparisons []plan.Comparison // for the panel

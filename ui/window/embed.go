@@ -18,6 +18,7 @@ import (
 type embed struct {
 	session *session.Session
 	screen  *screen
+	knobs   *liveKnobs
 
 	still   int // Updates since the session paused
 	buttons []embedButton
@@ -64,6 +65,7 @@ func (e *embed) update(p *pointer) (captured bool) {
 	}
 	if e.session.Ended && !e.session.Paused {
 		e.session.Next = e.session.Plan
+		e.knobs.carry()
 	}
 	return captured
 }

@@ -69,6 +69,7 @@ func TestEmbedShowsWhatGuidesName(t *testing.T) {
 		}
 		text := strings.Join(strings.Fields(string(points[1])), " ")
 		settings := g.session.Settings()
+		checkKnobs(t, name, g, link.Knobs)
 		for i, f := range guideFigures {
 			if words := f.words.FindString(text); words != "" {
 				found[i] = true
@@ -113,4 +114,32 @@ func takesEmbedded(name string) bool {
 		}
 	}
 	return false
+}
+
+// checkKnobs checks that the controls under the picture exist, that each sets what it names, and that none is without effect.
+func checkKnobs(t *testing.T, guide string, g *game, names string) {
+	t.Helper()
+	list, wrong := plan.LiveKnobs(names, g.session.Lab)
+	for _, err := range wrong {
+		t.Errorf("%s: %v", guide, err)
+	}
+	for i := range list {
+		x := &list[i]
+		before := g.knobs.control(x)
+		value := before.low
+		if value == before.value {
+			value = before.high
+		}
+		g.knobs.set(x, before.textOf(value))
+		if after := g.knobs.control(x); after.value != value || after.text == before.text {
+			t.Errorf("%s: %s is %s after %v: %q", guide, x.Label, after.text, value, g.session.Notices.Texts())
+		}
+		g.knobs.set(x, before.text)
+		for _, pane := range x.Panes {
+			knobs := g.session.Lab.Panes[pane].Knobs
+			if why := knobs.NoEffect(knobs.Lookup(x.Name)); why != "" {
+				t.Errorf("%s: %s in pane %d: %s", guide, x.Label, pane+1, why)
+			}
+		}
+	}
 }

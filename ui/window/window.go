@@ -53,6 +53,7 @@ type game struct {
 	bar      timelineBar
 	card     tourCard
 	embed    embed
+	knobs    liveKnobs
 	drop     drop
 	packets  packetPointer
 
@@ -72,6 +73,14 @@ func Open(o Options) (opened bool, err error) {
 	}
 	g := newGame(o)
 	g.panel.input.clip.pasteText = platform.PasteText
+	if platform.InPage {
+		g.knobs.offer = func(text string, turned func(int, float64)) {
+			platform.Offer(text, func(index int, value float64) {
+				turned(index, value)
+				ebiten.ScheduleFrame() // a paused frame rests
+			})
+		}
+	}
 	if err := g.session.Start(o.Plan); err != nil {
 		return true, err
 	}
@@ -143,7 +152,7 @@ func newGame(o Options) *game {
 	o.Session.Window = g
 	g.session = session.New(o.Session)
 	p := &g.panel
-	g.screen.session, p.session, p.screen = g.session, g.session, &g.screen
+	g.screen.session, p.session, p.screen, g.knobs.session = g.session, g.session, &g.screen, g.session
 	p.compare.panel, p.sessions.panel, p.network.panel, p.strategy.panel, p.score.panel, p.corrections.panel = p, p, p, p, p, p
 	p.view = viewPage{p, &g.controls}
 	g.card.session, g.card.lesson, g.card.screen, g.card.panel = g.session, &g.session.Lesson, &g.screen, p
@@ -154,7 +163,8 @@ func newGame(o Options) *game {
 func (g *game) sessionStarted() {
 	g.intents.Shot = sim.Shot{}
 	g.bar = timelineBar{session: g.session, screen: &g.screen, hidden: g.bar.hidden, Bar: timeline.Bar{Hover: -1}}
-	g.embed = embed{session: g.session, screen: &g.screen}
+	g.embed = embed{session: g.session, screen: &g.screen, knobs: &g.knobs}
+	g.knobs.start()
 	g.panel.openLessonPage()
 	ebiten.SetTPS(g.session.Lab.Config().Rate)
 }
@@ -232,6 +242,7 @@ func (g *game) Update() (err error) {
 	captured.pointer = captured.pointer || g.updateResume()
 	if g.session.Embed {
 		captured.pointer = g.embed.update(&g.pointer)
+		g.knobs.update()
 	}
 	g.controls.update(g, captured)
 	if err := g.applyPanel(); err != nil {

@@ -70,6 +70,7 @@
 			field.tabIndex = -1; // it has the focus while a text is typed
 			lab.append(field);
 		}
+		lab.append(...document.querySelectorAll("#knobs")); // after the picture in the order of Tab
 		lab.hidden = false;
 		if (focused) {
 			canvas.focus();
@@ -93,8 +94,54 @@
 	ghostcube.openLab = () => {
 		const link = new URL(location.href);
 		link.searchParams.delete("embed");
+		link.searchParams.delete("knobs");
 		window.open(link, "_blank", "noopener");
 	};
+
+	let knobs = null; // the box below the picture
+
+	// offer shows controls below the picture, by a line each: number, label, ends, step, value, its text, a sentence. A line of one
+	// part is a message. turned is called with the number of a control and the value that it is turned to.
+	ghostcube.offer = (text, turned) => {
+		const rows = text.split("\n").map((line) => line.split("\t"));
+		const names = rows.map((row) => row.slice(0, 5)).join();
+		if (knobs?.dataset.names !== names) {
+			knobs?.remove();
+			knobs = document.createElement("div");
+			knobs.id = "knobs";
+			knobs.dataset.names = names;
+			knobs.setAttribute("role", "group");
+			knobs.setAttribute("aria-label", "Turn while it runs");
+			knobs.append(...rows.map((row) => makeKnob(row, turned)));
+			lab.append(knobs);
+			new ResizeObserver(() => { document.body.style.height = `calc(100% - ${knobs.offsetHeight}px)`; }).observe(knobs);
+		}
+		rows.forEach(([, , , , , value, shown], i) => {
+			const input = knobs.children[i].lastChild;
+			if (shown) {
+				input.previousSibling.textContent = shown;
+				input.setAttribute("aria-valuetext", shown);
+				if (!input.matches(":active")) { // the hand may be ahead
+					input.value = value;
+				}
+			}
+		});
+	};
+
+	function makeKnob([number, label, min, max, step, , , title], turned) {
+		const row = document.createElement(label ? "label" : "p");
+		if (!label) {
+			row.textContent = number;
+			row.setAttribute("role", "alert");
+			return row;
+		}
+		const input = Object.assign(document.createElement("input"), { type: "range", min, max, step, title });
+		input.setAttribute("aria-label", label);
+		input.oninput = () => turned(Number(number), input.valueAsNumber);
+		input.onpointerup = () => document.querySelector("canvas").focus({ preventScroll: true }); // for the program's keys
+		row.append(label, document.createElement("span"), input);
+		return row;
+	}
 
 	// The address of the page, without the query that names a session.
 	ghostcube.address = () => location.href.split(/[?#]/)[0];

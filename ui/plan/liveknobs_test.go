@@ -1,0 +1,39 @@
+package plan
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// TestLiveKnobs promises that a link's names find conditions and knobs, of all panes that have them or of one, and that a wrong one is
+// named with the nearest, without the loss of the others.
+func TestLiveKnobs(t *testing.T) {
+	l := must(must(newLibrary().New(Settings{Panes: "rewind,lockstep,rewind"}, Settings{}, "")).NewLab())
+	for names, want := range map[string]string{
+		"":                           "[] []",
+		"latency":                    "[{latency latency []}] []",
+		"smooth-factor,jitter":       "[{smooth-factor smooth-factor [0 2]} {jitter jitter []}] []",
+		"3.smooth-factor,2.playout":  "[{pane 3: smooth-factor smooth-factor [2]} {pane 2: playout playout [1]}] []",
+		"latncy,loss":                "[{loss loss []}] [knobs=latncy: no knob \"latncy\" (there are N: list knobs); did you mean latency?]",
+		"2.smooth-factor":            "[] [knobs=2.smooth-factor: no knob \"smooth-factor\" (there are ",
+		"1.latency":                  "[] [knobs=1.latency: no knob \"latency\" (there are N: list knobs)",
+		"4.lead":                     "[] [knobs=4.lead: there is no pane \"4\": want 1 to 3, a period and a knob]",
+		"x.lead":                     "[] [knobs=x.lead: there is no pane \"x\"",
+		"loss,":                      "[{loss loss []}] [knobs=: no knob \"\"",
+		"latency,jitter,loss,smooth": "[{latency latency []} {jitter jitter []} {loss loss []}] [knobs=latency,jitter,loss,smooth: want at most 3]",
+	} {
+		list, wrong := LiveKnobs(names, l)
+		var texts []string
+		for _, err := range wrong {
+			texts = append(texts, ErrorText(err))
+		}
+		if got := withoutCount.ReplaceAllString(fmt.Sprint(list, " ", texts), "there are N:"); !strings.HasPrefix(got, want) {
+			t.Errorf("%s: %s, want %s", names, got, want)
+		}
+	}
+}
+
+// withoutCount is the number of known names.
+var withoutCount = regexp.MustCompile(`there are \d+:`)
