@@ -40,6 +40,7 @@ func TestPage(t *testing.T) {
 	t.Run("offline", s.testOffline)
 	t.Run("kept", s.testKept)
 	t.Run("joins", s.testJoins)
+	t.Run("ideas", s.testIdeas)
 }
 
 // testComparisons plays comparisons and a tape in one tab, since a tab takes ten seconds to open: both panes move; after another
@@ -131,6 +132,9 @@ func (s *pageServer) testLinks(t *testing.T) {
 				d := s.open(t, link, screenSize{390, 844, 2, true})
 				d.checkHash(link, seconds)
 				d.checkScreen("phone", image.Pt(780, 1688))
+				if got := d.evaluate("getComputedStyle(document.querySelector('canvas')).touchAction"); got != "none" {
+					t.Errorf("the browser takes touches of the picture: touch-action is %s", got)
+				}
 			case "moment":
 				d := s.open(t, link, smallScreen)
 				d.checkHash(link, seconds)

@@ -77,6 +77,26 @@ func startPage(t *testing.T) *pageServer {
 	if err != nil {
 		t.Skip("chromium is not installed; .ci/run installs it")
 	}
+	s := servePage(t)
+
+	// The sandbox needs rights that a container does not have, and this browser opens no page but ours. SwiftShader
+	// draws without a GPU.
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(name), chromedp.NoSandbox,
+		chromedp.Flag("use-angle", "swiftshader"), chromedp.Flag("enable-unsafe-swiftshader", true))
+	ctx, cancel := chromedp.NewExecAllocator(context.Background(), options...)
+	t.Cleanup(cancel)
+	ctx, cancel = chromedp.NewContext(ctx)
+	t.Cleanup(cancel)
+	if err := chromedp.Do(ctx); err != nil {
+		t.Fatal(err)
+	}
+	s.browser = ctx
+	return s
+}
+
+// servePage writes the page and serves it.
+func servePage(t *testing.T) *pageServer {
+	t.Helper()
 	folder := t.TempDir()
 	files, err := page.Write(t.Context(), page.Options{Folder: folder, Work: ".", Version: cli.Version})
 	if err != nil {
@@ -107,19 +127,7 @@ func startPage(t *testing.T) *pageServer {
 		handler.ServeHTTP(w, r)
 	}))
 	t.Cleanup(server.Close)
-
-	// The sandbox needs rights that a container does not have, and this browser opens no page but ours. SwiftShader
-	// draws without a GPU.
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(name), chromedp.NoSandbox,
-		chromedp.Flag("use-angle", "swiftshader"), chromedp.Flag("enable-unsafe-swiftshader", true))
-	ctx, cancel := chromedp.NewExecAllocator(context.Background(), options...)
-	t.Cleanup(cancel)
-	ctx, cancel = chromedp.NewContext(ctx)
-	t.Cleanup(cancel)
-	if err := chromedp.Do(ctx); err != nil {
-		t.Fatal(err)
-	}
-	s.address, s.browser = server.URL+"/", ctx
+	s.address = server.URL + "/"
 	return s
 }
 
@@ -173,9 +181,17 @@ func call[P, R any](command cdp.Command[P, R], params P) chromedp.Action[chromed
 // smallScreen is a size that a browser without a GPU draws several times a second.
 var smallScreen = screenSize{640, 360, 1, false}
 
-// open opens a link in a new tab, waits for the first frames, and closes the tab at the end of the test. The test fails
-// if anything was written to the console, a request failed or went to another host. Scripts are evaluated before the page's.
+// open opens a link in a new tab, and waits for the first frames.
 func (s *pageServer) open(t *testing.T, link string, size screenSize, scripts ...string) *pageDriver {
+	t.Helper()
+	d := s.openTab(t, link, size, scripts...)
+	d.waitUntil("the first frames", func(s windowState) bool { return s.frame >= 3 })
+	return d
+}
+
+// openTab opens an address in a new tab, and closes the tab at the end of the test. The test fails if anything was written to the
+// console, a request failed or went to another host. Scripts are evaluated before the page's.
+func (s *pageServer) openTab(t *testing.T, link string, size screenSize, scripts ...string) *pageDriver {
 	t.Helper()
 	ctx, cancel := chromedp.NewContext(s.browser)
 	d := &pageDriver{t: t, ctx: ctx, scale: size.scale, hashes: map[int]string{}, requests: map[network.RequestID]*request{},
@@ -212,7 +228,6 @@ func (s *pageServer) open(t *testing.T, link string, size screenSize, scripts ..
 		d.run(call(cdppage.AddScriptToEvaluateOnNewDocument, cdppage.AddScriptToEvaluateOnNewDocumentParams{Source: script}))
 	}
 	d.run(chromedp.Navigate(s.address + link))
-	d.waitUntil("the first frames", func(s windowState) bool { return s.frame >= 3 })
 	return d
 }
 
@@ -425,14 +440,25 @@ func (d *pageDriver) pressKey(k pageKey) (before, after int) {
 func (d *pageDriver) click(name string) {
 	d.t.Helper()
 	r := placed(d.t, d, name)
-	x, y := float64(r.Min.X+r.Max.X)/2/d.scale, float64(r.Min.Y+r.Max.Y)/2/d.scale
+	d.mouse(float64(r.Min.X+r.Max.X)/2/d.scale, float64(r.Min.Y+r.Max.Y)/2/d.scale, func() { d.waitFrames() })
+}
+
+// clickAt clicks a place of the tab, in CSS pixels.
+func (d *pageDriver) clickAt(x, y float64) {
+	d.t.Helper()
+	d.mouse(x, y, func() {})
+}
+
+// mouse moves the pointer to a place of the tab, in CSS pixels, presses and releases. After each of them it waits.
+func (d *pageDriver) mouse(x, y float64, wait func()) {
+	d.t.Helper()
 	for _, event := range []input.DispatchMouseEventType{chromedp.MouseMoved, chromedp.MousePressed, chromedp.MouseReleased} {
 		p := input.DispatchMouseEventParams{Type: event, X: x, Y: y}
 		if event != chromedp.MouseMoved {
 			p.Button, p.ClickCount = input.MouseButtonLeft, 1
 		}
 		d.run(call(input.DispatchMouseEvent, p))
-		d.waitFrames()
+		wait()
 	}
 }
 

@@ -3,10 +3,15 @@
 package e2e
 
 import (
+	"fmt"
+	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/chromedp/cdproto/input"
 	cdppage "github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 
@@ -54,6 +59,53 @@ func (s *pageServer) testKept(t *testing.T) {
 	}
 	if experiment.Long() {
 		t.Run("afresh", s.testAfresh)
+		t.Run("frames", s.testFrames)
+	}
+}
+
+// testFrames promises that sessions in two frames of a page are each where they were after a reload of the page, and begin anew when
+// it is opened afresh.
+func (s *pageServer) testFrames(t *testing.T) {
+	const page = `<!DOCTYPE html><title>frames</title><link rel="icon" href="icon.svg">
+<iframe src="index.html?compare=csp-clean&amp;embed=1" width="480" height="270"></iframe>
+<iframe src="index.html?compare=csp-redundancy&amp;embed=1" width="480" height="270"></iframe>`
+	if err := os.WriteFile(filepath.Join(s.folder, "frames.html"), []byte(page), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	d := s.openTab(t, "frames.html", screenSize{1000, 320, 1, false})
+	document := func(i int) string { return fmt.Sprintf("frames[%d].document", i) }
+	state := func(i int) string {
+		return fmt.Sprintf("(%s.getElementById('session')?.textContent ?? '').replace(/.*, (playing|paused)/, '$1')", document(i))
+	}
+	waitState := func(i int, want string) {
+		t.Helper()
+		d.waitText(state(i)+".startsWith("+strconv.Quote(want)+")", "true")
+	}
+	var before [2]string
+	for i := range before {
+		waitState(i, "paused at 0.00 s")
+	}
+	for i := range before {
+		d.evaluate(document(i) + ".querySelector('canvas').focus()")
+		for _, want := range []string{"playing", "paused at"} {
+			d.run(keyP.event(input.DispatchKeyEventTypeRawKeyDown))
+			waitState(i, want)
+			d.run(keyP.event(input.DispatchKeyEventTypeKeyUp))
+			time.Sleep(time.Duration(1+i) * time.Second) // the second one plays for longer
+		}
+		if before[i] = d.evaluate(state(i)); strings.HasPrefix(before[i], "paused at 0.00 s") {
+			t.Fatalf("the session of frame %d has not run: %s", i, before[i])
+		}
+	}
+	d.evaluate("globalThis.old = true")
+	d.evaluate("location.reload()")
+	d.waitText("typeof globalThis.old", "undefined")
+	for i := range before {
+		waitState(i, before[i])
+	}
+	d.run(chromedp.Navigate("about:blank"), chromedp.Navigate(s.address+"frames.html"))
+	for i := range before {
+		waitState(i, "paused at 0.00 s")
 	}
 }
 

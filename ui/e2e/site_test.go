@@ -61,13 +61,17 @@ func TestSite(t *testing.T) {
 			t.Errorf("a picture without a text in a page without a language: %q", found)
 		}
 	})
-	t.Run("lab", func(t *testing.T) {
-		d := s.open(t, "?compare=csp-redundancy", smallScreen)
-		violations, err := runAxe(d.ctx, string(axe))
-		if err != nil || len(violations) > 0 {
-			t.Errorf("%v: %s", err, strings.Join(violations, "\n"))
-		}
-	})
+	for name, link := range map[string]string{
+		"lab": "?compare=csp-redundancy", "knobs": "?compare=csp-smoothing&embed=1&knobs=latency,2.smooth-factor,no-such-knob",
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := s.open(t, link, smallScreen)
+			violations, err := runAxe(d.ctx, string(axe))
+			if err != nil || len(violations) > 0 {
+				t.Errorf("%v: %s", err, strings.Join(violations, "\n"))
+			}
+		})
+	}
 	for _, name := range pages {
 		t.Run(strings.TrimSuffix(name, ".html"), func(t *testing.T) { s.checkSitePage(t, name, string(axe)) })
 	}

@@ -3,6 +3,7 @@ package page
 import (
 	"bytes"
 	"html"
+	"maps"
 	"net/url"
 	"os"
 	"path"
@@ -18,7 +19,7 @@ import (
 // siteFiles returns all files of the page, with the documentation, but the program and its runtime.
 func siteFiles(t *testing.T) map[string][]byte {
 	t.Helper()
-	files := testFiles(t)
+	files := maps.Clone(testFiles(t))
 	if err := addSite(files, os.DirFS("../..")); err != nil {
 		t.Fatal(err)
 	}

@@ -203,7 +203,7 @@ func (l *Link) Frame(title string) string {
 	}
 	escape := func(s string) string { return strings.ReplaceAll(html.EscapeString(s), "&#34;", "&quot;") }
 	return fmt.Sprintf(`<iframe src="%s" width="640" height="%d" title="%s" `+
-		`loading="lazy" style="border:0" allow="fullscreen; gamepad; clipboard-write"></iframe>`, escape(embedded.String()), height, escape(title))
+		`loading="lazy" frameborder="0" allow="fullscreen; gamepad; clipboard-write"></iframe>`, escape(embedded.String()), height, escape(title))
 }
 
 // Ticks returns the moment of the link in ticks of a session with a rate, to the nearest one; 0: it has none.

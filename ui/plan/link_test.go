@@ -67,7 +67,8 @@ func TestLinkText(t *testing.T) {
 		Show:     "color=age", Embed: true, Knobs: "latency,2.lead",
 	}
 	x.SetTicks(751, 60)
-	want := "?compare=csp-redundancy&panes=rewind:lead=5,snapshot&network=wifi-bad,loss=5%25&show=color=age&at=12.517s&embed=1&knobs=latency,2.lead&tape=deflate:AA"
+	want := "?compare=csp-redundancy&panes=rewind:lead=5,snapshot&network=wifi-bad,loss=5%25&show=color=age&at=12.517s" +
+		"&embed=1&knobs=latency,2.lead&tape=deflate:AA"
 	if got := x.Query(); got != want {
 		t.Errorf("%s, want %s", got, want)
 	}

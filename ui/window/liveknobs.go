@@ -61,7 +61,7 @@ func (k *liveKnobs) carry() {
 
 // turned is called with a value that the viewer has turned a control to, at any time.
 func (k *liveKnobs) turned(index int, value float64) {
-	if index >= 0 && index < len(k.waiting) && value == value { // a NaN is none
+	if index >= 0 && index < len(k.waiting) && !math.IsNaN(value) {
 		k.mu.Lock()
 		k.waiting[index], k.isTurned[index] = value, true
 		k.mu.Unlock()

@@ -10,7 +10,10 @@
 	const keptMax = 500000; // characters in all
 
 	// A session is kept in the storage of its tab, by the name that its entry in the browser's history has: a reload finds it,
-	// and a link that is opened afresh does not.
+	// and a link that is opened afresh does not. A reload of the page around a frame makes a new entry for the frame, so the storage
+	// has the name for the frame's place and link, too.
+	const framePrefix = "ghostcube-frame:";
+	const frame = framePlace() && framePrefix + framePlace() + location.search; // empty: the page is in no frame
 	const sessionPrefix = "ghostcube-session:";
 	const sessionMax = 1000000; // characters of a session
 	const sessionCount = 8; // in a tab: each frame has one
@@ -84,10 +87,20 @@
 		return n;
 	}
 
+	// framePlace returns the numbers of the frame and of those around it.
+	function framePlace() {
+		let place = "";
+		for (let w = self; w !== w.parent; w = w.parent) {
+			const n = Array.from({ length: w.parent.length }, (_, i) => w.parent[i]).indexOf(w);
+			place = n + "." + place;
+		}
+		return place;
+	}
+
 	function sessionKey() {
 		entry ||= history.state?.ghostcube ?? "";
 		if (!entry) {
-			ghostcube.nameEntry("replaceState");
+			ghostcube.nameEntry("replaceState", "", (frame && sessionStorage.getItem(frame)) || undefined);
 		}
 		return sessionPrefix + entry;
 	}
@@ -170,9 +183,31 @@
 		kept: null, // the session that goes on: {version, why, link, place, tape}
 
 		// nameEntry changes the history, by pushState or replaceState, to an entry with another name: of another session.
-		nameEntry(change, address = "") {
-			entry = Date.now().toString(36) + Math.random().toString(36).slice(2);
+		nameEntry(change, address = "", name = Date.now().toString(36) + Math.random().toString(36).slice(2)) {
+			entry = name;
 			history[change]({ ghostcube: entry }, "", address);
+			if (frame) {
+				try {
+					sessionStorage.setItem(frame, entry);
+				} catch { // the tab has no storage
+				}
+			}
+		},
+
+		// afresh reports whether this page is neither reloaded nor come back to, nor any around its frame that may be asked.
+		afresh() {
+			try {
+				for (let w = self; ; w = w.parent) {
+					if (w.performance.getEntriesByType("navigation")[0].type !== "navigate") {
+						return false;
+					}
+					if (w === w.parent) {
+						return true;
+					}
+				}
+			} catch { // the page of another site
+				return true;
+			}
 		},
 
 		// remember takes what there is to keep of the session (ui/session, Kept).

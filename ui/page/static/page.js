@@ -373,7 +373,7 @@
 		performance.mark("ghostcube-compiled");
 		ghostcube.module = module; // for the worker (files.js)
 		ghostcube.restoreKept();
-		if (joins || performance.getEntriesByType("navigation")[0].type === "navigate") {
+		if (joins || ghostcube.afresh()) {
 			ghostcube.forgetSession(); // a link that is opened afresh, though it may be the one of the page before
 		} else {
 			ghostcube.findSession();
