@@ -50,10 +50,13 @@ var hosts = map[string]func(http.ResponseWriter, *http.Request) (answered bool){
 	},
 }
 
-// testHosts promises that the page starts on a server that labels the program as compressed, and says what is wrong on others.
+// testHosts promises that the page starts on a server that labels the program as compressed, here with a control under the picture,
+// and says what is wrong on others.
 func (s *pageServer) testHosts(t *testing.T) {
 	t.Run("encoded", func(t *testing.T) {
-		s.open(t, "encoded/?panes=rewind", smallScreen).waitFrames()
+		d := s.open(t, "encoded/?panes=rewind&embed=1&knobs=latency", smallScreen) // testIdea turns controls by hand
+		d.evaluate("(document.querySelector('#knobs input').value = 200, document.querySelector('#knobs input').dispatchEvent(new Event('input')))")
+		d.waitText("document.querySelector('#knobs span').textContent", "200 ms")
 	})
 	for address, want := range map[string]string{
 		s.address + "single/":                                  "a page of HTML instead of the program",
