@@ -17,9 +17,10 @@ func processorTime(t testing.TB) time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// BenchmarkLoopback sends datagrams of 100 bytes over the loopback, 64 at a time, and receives them: over plain sockets,
-// and over a connection without and with a key, and with a key through a data channel, as of a browser. The processor time of both sides together is what other work on the
-// machine distorts least; that of the connections includes the keepalives of 50 ms and the waiting of the benchmark.
+// BenchmarkLoopback sends datagrams of 100 bytes over the loopback, 64 at a time, and receives them: over plain sockets, over a
+// connection without and with a key, and with a key through a data channel, as of a browser. The processor time of both sides
+// together is what other work on the machine distorts least; that of the connections includes the keepalives of 50 ms and the
+// waiting of the benchmark.
 func BenchmarkLoopback(b *testing.B) {
 	payload := make([]byte, 100)
 	run := func(b *testing.B, send func() error, receive func() bool) {

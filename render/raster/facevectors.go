@@ -12,8 +12,9 @@ type faceVectors struct {
 	rayX, rayY, rayZ lanes // by pixel
 	u, v, height     lanes // place in the shadow map, and height along the light
 	sun              lanes // share of the sun's light
-	near, dark, fog  lanes // factors: see Painter.shadeFace
-	out              [4]uint32
+	//lint:ignore U1000 the assembly has them
+	near, dark, fog lanes // factors: see Painter.shadeFace
+	out             [4]uint32
 
 	eyeX, eyeY, eyeZ             lanes // constants of the picture
 	rightX, rightY, rightZ       lanes

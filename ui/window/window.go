@@ -77,7 +77,8 @@ func Open(o Options) (opened bool, err error) {
 		g.knobs.offer = func(text string, turned func(int, float64)) {
 			platform.Offer(text, func(index int, value float64) {
 				turned(index, value)
-				ebiten.ScheduleFrame() // a paused frame rests
+				//lint:ignore SA1019 a paused frame rests
+				ebiten.ScheduleFrame()
 			})
 		}
 	}
