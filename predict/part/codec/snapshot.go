@@ -241,6 +241,7 @@ type Receiver struct {
 	Attachments sim.Attachments
 	HasSnapshot bool // a snapshot has been received; the other fields are undefined before
 	Checks      bool // snapshots have checks: a knob (DeclareChecks)
+	Follows     bool // the server's clock follows the client's: a snapshot may be any number of ticks ahead, up to the client's own
 
 	ticks      validation.Ticks // of the snapshots
 	partial    bool             // see SetPartial
@@ -328,8 +329,14 @@ func (r *Receiver) Finish(payload []byte, scene *sim.Scene, expected sim.Tick) (
 	if !c.AtEnd(len(payload)) {
 		return false, predict.ErrMalformed // trailing bytes
 	}
-	if !r.layoutOnly && !r.ticks.Believe(tick, expected) {
-		return false, predict.ErrMalformed
+	if !r.layoutOnly {
+		believe := r.ticks.Believe
+		if r.Follows {
+			believe = r.ticks.BelieveOwn
+		}
+		if !believe(tick, expected) {
+			return false, predict.ErrMalformed
+		}
 	}
 	old := r.HasSnapshot && tick <= r.Tick
 	if r.readTree != nil && !r.layoutOnly {
@@ -402,7 +409,7 @@ func (r *Receiver) OldSnapshot() (tick sim.Tick, bodies []sim.Body, included []b
 
 // CopyFrom makes r a copy of o.
 func (r *Receiver) CopyFrom(o *Receiver) {
-	r.Tick, r.HasSnapshot, r.Checks, r.ticks, r.partial = o.Tick, o.HasSnapshot, o.Checks, o.ticks, o.partial
+	r.Tick, r.HasSnapshot, r.Checks, r.Follows, r.ticks, r.partial = o.Tick, o.HasSnapshot, o.Checks, o.Follows, o.ticks, o.partial
 	r.receivedAt, r.exact = append(r.receivedAt[:0], o.receivedAt...), append(r.exact[:0], o.exact...)
 	r.Attachments, r.encoding, r.player = o.Attachments, o.encoding, o.player
 	r.LastInputs = append(r.LastInputs[:0], o.LastInputs...)

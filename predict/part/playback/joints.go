@@ -67,9 +67,11 @@ func (w *InterpolatedWorld) rebuildTree() {
 	if next == l.builtFor {
 		return
 	}
-	drawn := w.drawnPoses()
+	drawn, sameFormat := w.drawnPoses(), next.encoding == l.builtFor.encoding
 	l.builtFor, l.poses = next, drawn
-	w.receiver.SetEncoding(l.scene, l.encoding, l.player)
+	if !sameFormat { // else the receiver keeps what bodies are left out of the next snapshots by
+		w.receiver.SetEncoding(l.scene, l.encoding, l.player)
+	}
 	w.useTree(drawn)
 }
 

@@ -215,6 +215,7 @@ func (c *client) read(p *packet.Packet, server *packet.Endpoint) (fresh bool) {
 	payload := c.receiver.Begin(p.Payload)
 	h.code(payload)
 	c.remote.received.Code(payload, c.env.Players)
+	c.receiver.Follows = c.stepMode == onInput
 	fresh, err := c.receiver.Finish(p.Payload, w.Scene(), w.Tick())
 	switch {
 	case err != nil:
