@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"ghostcube/assets"
+	"ghostcube/internal/experiment"
 	"ghostcube/predict/lab"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
@@ -39,8 +40,10 @@ func TestPage(t *testing.T) {
 	t.Run("hosts", s.testHosts)
 	t.Run("offline", s.testOffline)
 	t.Run("kept", s.testKept)
-	t.Run("joins", s.testJoins)
-	t.Run("ideas", s.testIdeas)
+	if experiment.Long() { // ui/window has the keys and controls of every guide, testHosts has a control in a page
+		t.Run("joins", s.testJoins)
+		t.Run("ideas", s.testIdeas)
+	}
 }
 
 // testComparisons plays comparisons and a tape in one tab, since a tab takes ten seconds to open: both panes move; after another

@@ -13,15 +13,10 @@ import (
 	"testing"
 
 	"github.com/chromedp/cdproto/input"
-
-	"ghostcube/internal/experiment"
 )
 
 // testIdeas opens the page of every idea, with GHOSTCUBE_LONG.
 func (s *pageServer) testIdeas(t *testing.T) {
-	if !experiment.Long() {
-		return // ui/window has the keys and controls of every guide, testHosts has a control in a page
-	}
 	files, err := filepath.Glob(filepath.Join(s.folder, "ideas", "*.html"))
 	if err != nil || len(files) < 10 {
 		t.Fatal(files, err)

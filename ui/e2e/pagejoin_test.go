@@ -15,15 +15,12 @@ import (
 	"time"
 
 	"github.com/chromedp/chromedp"
-
-	"ghostcube/internal/experiment"
 )
 
 // testJoins starts a server, a program that joins it, and a browser that opens the server's link. The cubes of both players
 // move at the server and at the program, and are in the pictures of both clients, beside the server's. Leaving the page leaves
 // the session.
 func (s *pageServer) testJoins(t *testing.T) {
-	experiment.SkipUnlessLong(t)
 	folder := t.TempDir()
 	file := func(name string) string { return filepath.Join(folder, name) }
 	server := programCommand(t, file("report"), "serve", "127.0.0.1:0", "--page", "127.0.0.1:0", "--page-folder", s.folder,
