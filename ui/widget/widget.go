@@ -102,10 +102,12 @@ type UI struct {
 
 	memory memory
 
-	tooltip string             // of the control under the pointer
-	urgent  bool               // the tooltip is the reason of a refusal: it is shown at once
-	waited  int                // updates for which the tooltip has been the same
-	last    string             // tooltip of the previous update
+	tooltip string // of the control under the pointer
+	urgent  bool   // the tooltip is the reason of a refusal: it is shown at once
+	waited  int    // updates for which the tooltip has been the same
+	last    string // tooltip of the previous update
+	quiet   bool   // a press was at pressed, and the pointer has not moved away since: no tooltip
+	pressed image.Point
 	scroll  map[string]*scroll // by name of a body
 	current *scroll            // of the body that is shown
 	body    string             // its name
@@ -174,10 +176,18 @@ func (u *UI) Update(in Input, window, panel image.Rectangle, scale float32, buil
 		u.waited = 0
 	}
 	u.last = u.tooltip
-	if u.tooltip != "" && u.active == "" && (u.urgent || u.waited >= u.TooltipDelay) {
+	if in.Down {
+		u.quiet, u.pressed = true, in.Pointer
+	} else if d := in.Pointer.Sub(u.pressed); max(d.X, -d.X, d.Y, -d.Y) > u.Px(quietDistance) {
+		u.quiet = false
+	}
+	if u.tooltip != "" && u.active == "" && (u.urgent || u.waited >= u.TooltipDelay && !u.quiet) {
 		tooltip{u}.draw()
 	}
 }
+
+// quietDistance is how far the pointer moves after a press, in points, before tooltips cover what the press has brought.
+const quietDistance = 12
 
 // Px converts points to whole pixels.
 func (u *UI) Px(points float32) int { return int(points*u.scale + 0.5) }

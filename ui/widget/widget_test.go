@@ -316,8 +316,8 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// TestTooltipDelay promises that a tooltip waits until the pointer has stayed on its control, and that the reason of a
-// refused text does not wait.
+// TestTooltipDelay promises that a tooltip waits until the pointer has stayed on its control, that none covers what a press has
+// brought before the pointer has moved away, and that the reason of a refused text does not wait.
 func TestTooltipDelay(t *testing.T) {
 	d := newDesk(func(u *UI) {
 		u.TooltipDelay = 3
@@ -329,6 +329,15 @@ func TestTooltipDelay(t *testing.T) {
 		d.update(Input{Pointer: at})
 		if shown := len(d.ui.Popup.Items) > 0; shown != (i >= 3) {
 			t.Errorf("update %d: shown %v", i, shown)
+		}
+	}
+	d.update(Input{Pointer: at, Down: true, Pressed: true})
+	for i, pointer := range []image.Point{at, at.Add(image.Pt(2, 1)), at.Add(image.Pt(20, 0))} {
+		for range 6 {
+			d.update(Input{Pointer: pointer})
+		}
+		if shown := len(d.ui.Popup.Items) > 0; shown != (i == 2) {
+			t.Errorf("after a press at %v, pointer at %v: shown %v", at, pointer, shown)
 		}
 	}
 	d.update(Input{Pointer: d.point(t, "f", 0.5), Down: true, Pressed: true})
