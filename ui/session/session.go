@@ -192,7 +192,7 @@ func (s *Session) StartNext() (started bool, err error) {
 }
 
 // momentLead is the time in seconds before the moment of a comparison at which it begins to be shown.
-const momentLead = 1.5
+const momentLead = 1
 
 // StartComparison plans a comparison, which StartNext starts.
 func (s *Session) StartComparison(name string) {
