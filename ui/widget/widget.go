@@ -176,9 +176,9 @@ func (u *UI) Update(in Input, window, panel image.Rectangle, scale float32, buil
 		u.waited = 0
 	}
 	u.last = u.tooltip
-	if in.Down {
+	if in.Down || in.Pressed { // a short press has both, or only the second
 		u.quiet, u.pressed = true, in.Pointer
-	} else if d := in.Pointer.Sub(u.pressed); max(d.X, -d.X, d.Y, -d.Y) > u.Px(quietDistance) {
+	} else if d := in.Pointer.Sub(u.pressed); in.Pointer.In(panel) && max(d.X, -d.X, d.Y, -d.Y) > u.Px(quietDistance) {
 		u.quiet = false
 	}
 	if u.tooltip != "" && u.active == "" && (u.urgent || u.waited >= u.TooltipDelay && !u.quiet) {

@@ -331,7 +331,8 @@ func TestTooltipDelay(t *testing.T) {
 			t.Errorf("update %d: shown %v", i, shown)
 		}
 	}
-	d.update(Input{Pointer: at, Down: true, Pressed: true})
+	d.update(Input{Pointer: at, Pressed: true})
+	d.update(Input{Pointer: image.Pt(-50, -50)}) // of nobody, while a session starts
 	for i, pointer := range []image.Point{at, at.Add(image.Pt(2, 1)), at.Add(image.Pt(20, 0))} {
 		for range 6 {
 			d.update(Input{Pointer: pointer})
