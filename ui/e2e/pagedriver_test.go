@@ -6,12 +6,14 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"encoding/binary"
 	"fmt"
 	"image"
 	"image/png"
 	"maps"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -123,12 +125,28 @@ func servePage(t *testing.T) *pageServer {
 			if hosts[host](w, r) {
 				return
 			}
+			if w.Header().Get("Content-Encoding") != "" {
+				w.Header().Set(decodedLength, strconv.Itoa(gzipLength(t, filepath.Join(folder, filepath.FromSlash(path)))))
+			}
 		}
 		handler.ServeHTTP(w, r)
 	}))
 	t.Cleanup(server.Close)
 	s.address = server.URL + "/"
 	return s
+}
+
+// decodedLength is the header by which the server says how many bytes the browser gets that it decompresses.
+const decodedLength = "X-Decoded-Length"
+
+// gzipLength returns the number of bytes in a compressed file, which its last four bytes are.
+func gzipLength(t *testing.T, name string) int {
+	data, err := os.ReadFile(name)
+	if err != nil || len(data) < 4 {
+		t.Errorf("%s: %d bytes, %v", name, len(data), err)
+		return 0
+	}
+	return int(binary.LittleEndian.Uint32(data[len(data)-4:]))
 }
 
 // pageDriver drives the page in a browser, as a user would. Like windowDriver it measures time in frames and ticks, and
@@ -281,7 +299,7 @@ func (d *pageDriver) notice(address string, event any) {
 			problem("status %d: %s", e.Response.Status, e.Response.URL)
 		}
 		if r := d.requests[e.RequestID]; r != nil {
-			r.length, _ = strconv.Atoi(fmt.Sprint(e.Response.Headers["Content-Length"]))
+			r.length, _ = strconv.Atoi(fmt.Sprint(cmp.Or(e.Response.Headers[decodedLength], e.Response.Headers["Content-Length"])))
 		}
 	case *network.EventDataReceived:
 		if r := d.requests[e.RequestID]; r != nil {
