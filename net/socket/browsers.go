@@ -30,7 +30,7 @@ const (
 	channelBuffer      = 64 << 10 // bytes received and not yet read
 )
 
-// browsers are the peers of WebRTC of a Page.
+// browsers are the WebRTC peers of a Page.
 type browsers struct {
 	config *Config
 	server *server
@@ -41,7 +41,7 @@ type browsers struct {
 	mutex   sync.RWMutex // of all below; it is never held in a call of the server
 	all     map[*browser]struct{}
 	open    map[netip.AddrPort]*browser
-	hosts   map[netip.Addr]int // their number by network, of which alone datagrams are taken
+	hosts   map[netip.Addr]int // number of peers by network; datagrams from other networks are dropped
 	ended   bool
 	closing sync.WaitGroup
 }
@@ -94,7 +94,7 @@ func newBrowsers(udp *net.UDPConn, config *Config, s *server) (*browsers, error)
 
 func (b *browsers) now() time.Duration { return time.Since(b.config.Start) }
 
-// networkOf returns an address, or the network of an IPv6 address, of which a browser may use several at once.
+// networkOf returns an IPv4 address itself, or the /64 prefix of an IPv6 address, since a browser may use several addresses in it.
 func networkOf(a netip.Addr) netip.Addr {
 	if a = a.Unmap().WithZone(""); a.Is4() {
 		return a
@@ -271,7 +271,7 @@ func (b *browsers) drop(x *browser) {
 		if b.hosts[x.network]--; b.hosts[x.network] == 0 {
 			delete(b.hosts, x.network)
 		}
-		b.closing.Go(func() { _ = x.peer.Close() }) // what it says to a peer that has left is of no use
+		b.closing.Go(func() { _ = x.peer.Close() }) // an error does not matter once the peer has left
 	}
 	b.mutex.Unlock()
 	if here {

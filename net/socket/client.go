@@ -180,7 +180,7 @@ func newAttempt(conn *Conn, connected chan<- error) *attempt {
 
 func (a *attempt) now() time.Duration { return time.Since(a.conn.config.Start) }
 
-// due sends what is due. It returns the time of the next call, which is zero if the handshake has failed.
+// due sends pending packets and returns when to call it next, or the zero time if the handshake has failed.
 func (a *attempt) due() time.Time {
 	if a.isUp {
 		a.conn.tick(a.now())

@@ -170,7 +170,7 @@ func (p *pageChannel) arrive(event js.Value) {
 	}
 }
 
-// run sends what is due until the channel is closed.
+// run sends pending packets until the channel is closed.
 func (p *pageChannel) run() {
 	for {
 		p.mutex.Lock()
@@ -198,7 +198,7 @@ func (p *pageChannel) write(b []byte) error {
 	return nil
 }
 
-// leave tells the server that the page is left. The browser closes the channel itself, after what has been sent.
+// leave tells the server that the user is leaving the page. The browser then closes the channel after sending everything.
 func (p *pageChannel) leave() {
 	if p.conn.end(ErrClosed) && p.conn.sending.begun {
 		p.conn.sayClosed(0, closeCopies)

@@ -10,7 +10,7 @@ import (
 	"ghostcube/predict/lab/remote"
 )
 
-// joinCommand joins the server of the page. The page gives it what is in the link.
+// joinCommand joins the server that serves this page, with the parameters of the link.
 type joinCommand struct {
 	Key   string `required:"" help:"Key of the session." placeholder:"KEY"`
 	Name  string `required:"" help:"Name of the player." placeholder:"NAME"`

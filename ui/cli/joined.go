@@ -38,7 +38,7 @@ func (p *program) openJoined(j *joined, f *WindowFlags) (reason string, err erro
 type joined struct {
 	client *remote.Client
 	start  time.Time
-	pump   func(now time.Duration) // moves what is due under the conditions of --network
+	pump   func(now time.Duration) // delivers packets delayed by the conditions of --network
 	pumped bool                    // there are some
 	typed  <-chan string           // lines to say
 	refuse func(err error)         // says why one was not said

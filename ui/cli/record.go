@@ -73,7 +73,7 @@ func (c *recordCommand) Run(p *program) error {
 	var beside []*atomicfile.File // the tape, and the captions
 	r, err := p.recordVideo(session, job, func(r recorder.Result, taped *tape.Recording) (_ []*atomicfile.File, err error) {
 		if session.Happened() {
-			taped = nil // there is no tape of it
+			taped = nil // this session has no tape
 		}
 		beside, err = c.besideVideo(p, f, r, taped)
 		return beside, err

@@ -6,14 +6,12 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/binary"
 	"fmt"
 	"image"
 	"image/png"
 	"maps"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -134,19 +132,6 @@ func servePage(t *testing.T) *pageServer {
 	t.Cleanup(server.Close)
 	s.address = server.URL + "/"
 	return s
-}
-
-// decodedLength is the header by which the server says how many bytes the browser gets that it decompresses.
-const decodedLength = "X-Decoded-Length"
-
-// gzipLength returns the number of bytes in a compressed file, which its last four bytes are.
-func gzipLength(t *testing.T, name string) int {
-	data, err := os.ReadFile(name)
-	if err != nil || len(data) < 4 {
-		t.Errorf("%s: %d bytes, %v", name, len(data), err)
-		return 0
-	}
-	return int(binary.LittleEndian.Uint32(data[len(data)-4:]))
 }
 
 // pageDriver drives the page in a browser, as a user would. Like windowDriver it measures time in frames and ticks, and

@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"encoding/binary"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -51,7 +52,7 @@ var hosts = map[string]func(http.ResponseWriter, *http.Request) (answered bool){
 }
 
 // testHosts promises that the page starts on a server that labels the program as compressed, here with a control under the picture,
-// and says what is wrong on others.
+// and that it reports the cause on servers where it cannot start.
 func (s *pageServer) testHosts(t *testing.T) {
 	t.Run("encoded", func(t *testing.T) {
 		d := s.open(t, "encoded/?panes=rewind&embed=1&knobs=latency", smallScreen) // testIdea turns controls by hand
@@ -130,4 +131,17 @@ func (d *pageDriver) visit(address string) {
 	d.reported.frame = 0
 	d.mu.Unlock()
 	d.waitUntil("the frames of another visit", func(s windowState) bool { return s.frame >= 3 })
+}
+
+// decodedLength is the header by which the server says how many bytes the browser gets that it decompresses.
+const decodedLength = "X-Decoded-Length"
+
+// gzipLength returns the number of bytes in a compressed file, which its last four bytes are.
+func gzipLength(t *testing.T, name string) int {
+	data, err := os.ReadFile(name)
+	if err != nil || len(data) < 4 {
+		t.Errorf("%s: %d bytes, %v", name, len(data), err)
+		return 0
+	}
+	return int(binary.LittleEndian.Uint32(data[len(data)-4:]))
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/chromedp/cdproto/input"
 )
 
-// testIdeas opens the page of every idea, with GHOSTCUBE_LONG.
+// testIdeas opens the page of every idea.
 func (s *pageServer) testIdeas(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(s.folder, "ideas", "*.html"))
 	if err != nil || len(files) < 10 {
@@ -35,9 +35,9 @@ var (
 	ideaKey   = regexp.MustCompile(`\b[Kk]ey ([A-Z])\b`)
 )
 
-// testIdea promises that the still of an idea's page becomes its session, of which picture and controls have their places; that
-// the keys that the text names change what is shown; and that each control can be turned before and while it runs: by key, which Tab
-// reaches from the picture, by mouse, after which the keys are the session's again, and on a phone by a finger.
+// testIdea promises that a click on the still of an idea's page starts the session, with picture and controls laid out; that every
+// key named in the text changes the picture; and that each control works before and during play: by keyboard (Tab from the picture),
+// by mouse, which returns the keys to the session, and by touch on a phone.
 func (s *pageServer) testIdea(t *testing.T, file, name string) {
 	b, err := os.ReadFile(file)
 	if err != nil {

@@ -3,8 +3,6 @@
 package e2e
 
 import (
-	"bufio"
-	"bytes"
 	"image"
 	"image/png"
 	"os"
@@ -23,21 +21,10 @@ import (
 func (s *pageServer) testJoins(t *testing.T) {
 	folder := t.TempDir()
 	file := func(name string) string { return filepath.Join(folder, name) }
-	server := programCommand(t, file("report"), "serve", "127.0.0.1:0", "--page", "127.0.0.1:0", "--page-folder", s.folder,
-		"--every", "0", "--capture", file("server.capture"))
-	var log bytes.Buffer
-	server.Stderr = &log
-	out, err := server.StdoutPipe()
-	if err == nil {
-		err = server.Start()
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { server.Process.Kill() })
+	server, lines, log := startServer(t, folder, "--page", "127.0.0.1:0", "--page-folder", s.folder, "--capture", file("server.capture"))
 	var join []string
 	link := ""
-	for lines := bufio.NewScanner(out); link == "" && lines.Scan(); {
+	for link == "" && lines.Scan() {
 		if _, line, ok := strings.Cut(lines.Text(), "ghostcube join "); ok {
 			join = append([]string{"join"}, strings.Fields(line)...)
 		}
@@ -45,7 +32,7 @@ func (s *pageServer) testJoins(t *testing.T) {
 	}
 	address, fragment, ok := strings.Cut(link, "#")
 	if !ok {
-		t.Fatalf("the server prints no link: %s", &log)
+		t.Fatalf("the server prints no link: %s", log)
 	}
 	if err := os.WriteFile(file("forward.tape"), []byte(forwardTape), 0o666); err != nil {
 		t.Fatal(err)
@@ -61,7 +48,7 @@ func (s *pageServer) testJoins(t *testing.T) {
 	d := page.open(t, "#"+fragment, screenSize{940, 340, 1, false})
 	d.waitTicks(60)
 	d.keyDown(keyW)
-	d.waitTicks(60)
+	d.waitTicks(15) // the camera follows this cube, and the other one has to stay in view
 	d.keyUp(keyW)
 	d.waitTicks(60)
 	checkCubes(t, "the browser", d.checkScreen("join", image.Pt(940, 340)))
@@ -76,11 +63,11 @@ func (s *pageServer) testJoins(t *testing.T) {
 		{"the server", func() error { server.Process.Signal(os.Interrupt); return server.Wait() }},
 	} {
 		if err := process.end(); err != nil {
-			t.Errorf("%s ends with %v: %s", process.name, err, &log)
+			t.Errorf("%s ends with %v: %s", process.name, err, log)
 		}
 	}
 	if !regexp.MustCompile(`msg=left player=2 .*the other side has closed`).Match(log.Bytes()) {
-		t.Errorf("a page that is left does not leave the session: %s", &log)
+		t.Errorf("a page that is left does not leave the session: %s", log)
 	}
 	for _, name := range []string{"server", "ann"} {
 		for player := range 2 {

@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"bytes"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -21,19 +22,9 @@ func TestWindowJoins(t *testing.T) {
 	experiment.Skip(t)
 	folder := t.TempDir()
 	file := func(name string) string { return filepath.Join(folder, name+".capture") }
-	server := programCommand(t, filepath.Join(folder, "report"), "serve", "127.0.0.1:0", "--every", "0", "--capture", file("server"))
-	var log bytes.Buffer
-	server.Stderr = &log
-	out, err := server.StdoutPipe()
-	if err == nil {
-		err = server.Start()
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { server.Process.Kill() })
+	server, lines, log := startServer(t, folder, "--capture", file("server"))
 	var join []string
-	for lines := bufio.NewScanner(out); len(join) == 0 && lines.Scan(); {
+	for len(join) == 0 && lines.Scan() {
 		_, line, _ := strings.Cut(lines.Text(), "ghostcube ")
 		join = strings.Fields(line)
 	}
@@ -53,7 +44,7 @@ func TestWindowJoins(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := server.Wait(); err != nil || !strings.Contains(log.String(), "the other side has closed") {
-		t.Errorf("the server ends with %v, and the log has no leave: %s", err, &log)
+		t.Errorf("the server ends with %v, and the log has no leave: %s", err, log)
 	}
 	for _, name := range []string{"client", "server"} {
 		start, end := replayCapture(t, file(name), 0)
@@ -95,4 +86,22 @@ func replayCapture(t *testing.T, name string, player int) (start, end geom.Vec3)
 		return start, v.Bodies[player].Pos
 	}
 	return start, p.ServerWorld.Bodies()[player].Pose.Pos
+}
+
+// startServer starts the command serve on the loopback, and returns it with the lines and the errors that it prints. It is killed
+// at the end of the test.
+func startServer(t *testing.T, folder string, args ...string) (server *exec.Cmd, lines *bufio.Scanner, log *bytes.Buffer) {
+	t.Helper()
+	args = append([]string{"serve", "127.0.0.1:0", "--every", "0"}, args...)
+	server, log = programCommand(t, filepath.Join(folder, "report"), args...), &bytes.Buffer{}
+	server.Stderr = log
+	out, err := server.StdoutPipe()
+	if err == nil {
+		err = server.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { server.Process.Kill() })
+	return server, bufio.NewScanner(out), log
 }

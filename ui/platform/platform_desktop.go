@@ -69,7 +69,7 @@ func SetAddress(query string, another bool) {}
 // Describe gives the page a title, and a sentence about the session for screen readers. On a desktop it does nothing.
 func Describe(title, state string) {}
 
-// Offer shows controls under an embedded picture. A desktop has none.
+// Offer shows controls under an embedded picture. It does nothing on a desktop.
 func Offer(controls string, turned func(index int, value float64)) {}
 
 // PrefersTouch reports whether the main pointer of the machine is a finger, as on a phone. On a desktop that shows only

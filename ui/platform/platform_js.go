@@ -192,7 +192,7 @@ func SetAddress(query string, another bool) { page.Call("setAddress", query, ano
 func Describe(title, state string) { page.Call("describe", title, state) }
 
 // Offer shows controls under an embedded picture, by their text (ui/window, liveKnobs), and calls turned with the number of one and
-// the value that the viewer turns it to, at any time. A desktop has none.
+// the new value whenever the viewer changes one. On a desktop it does nothing.
 func Offer(controls string, turned func(index int, value float64)) {
 	onTurned = turned
 	page.Call("offer", controls, tell)

@@ -107,7 +107,7 @@ func New(o Options) *Session {
 	return s
 }
 
-// Best returns the panes that the session's title calls the best. It is nil where it has none, or has lost it.
+// Best returns the panes that the title calls the best, or nil if the session has no title any more.
 func (s *Session) Best() *stage.Best {
 	if s.Title == "" {
 		return nil

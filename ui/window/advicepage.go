@@ -11,12 +11,12 @@ import (
 	"ghostcube/ui/widget"
 )
 
-// advicePage asks about a game, and lists the strategies that fit it with what was measured of them.
+// advicePage asks about a game, and lists the strategies that fit it with their measured figures.
 type advicePage struct {
 	*panel
 	advice  *advise.Advice // of the entries and texts
 	entries []widget.Entry // its short list
-	texts   []adviceText   // what stands below it
+	texts   []adviceText   // the notes below it
 }
 
 // adviceText is a list of sentences with a heading.

@@ -13,8 +13,8 @@ import (
 	"ghostcube/ui/stage"
 )
 
-// liveKnobs are the controls under the picture of an embedded session. The page has them; what is turned there becomes the panel's
-// commands.
+// liveKnobs are the controls under the picture of an embedded session. They are elements of the page; a change issues the same
+// command as the panel.
 type liveKnobs struct {
 	session *session.Session
 
@@ -68,7 +68,7 @@ func (k *liveKnobs) turned(index int, value float64) {
 	}
 }
 
-// update does what has been turned, and shows the present values.
+// update applies changed controls, and shows the current values.
 func (k *liveKnobs) update() {
 	if k.offer == nil || len(k.list)+len(k.wrong) == 0 {
 		return

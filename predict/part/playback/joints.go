@@ -69,7 +69,7 @@ func (w *InterpolatedWorld) rebuildTree() {
 	}
 	drawn, sameFormat := w.drawnPoses(), next.encoding == l.builtFor.encoding
 	l.builtFor, l.poses = next, drawn
-	if !sameFormat { // else the receiver keeps what bodies are left out of the next snapshots by
+	if !sameFormat { // SetEncoding recomputes the relative states, and the digest of bodies left out of a snapshot would not match
 		w.receiver.SetEncoding(l.scene, l.encoding, l.player)
 	}
 	w.useTree(drawn)

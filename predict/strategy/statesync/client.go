@@ -75,7 +75,7 @@ type clientState struct {
 	fellBehind      bool     // they are early: the client's clock is behind
 	reckoning       int      // algorithm of dead reckoning in the newest applied packet
 	missedTicks     int      // ticks that the client has not made, because it stood still, since a packet was in range
-	skippedEnd      sim.Tick // own tick until which the ticks of inputs are right although it stood still
+	skippedEnd      sim.Tick // own tick until which input ticks are right although the client was frozen
 	roundTrip       sim.Tick // the longest since then
 
 	delay      sim.Moment // length of the jitter buffer, in whole ticks

@@ -62,7 +62,7 @@ func (c *client) mayClaim() bool {
 	return c.settings.authority == clientAuthority && c.env.Player >= 0 && !c.env.Joined
 }
 
-// skipMissed counts the ticks that the client has not made, because it stood still. The server has gone on without
+// skipMissed counts the ticks that the client missed while it was frozen. The server has gone on without
 // them, so the states of a client with authority leave them out: numbered without a gap, all that follow would be late, and
 // count only once the server has noticed it.
 func (c *client) skipMissed() {
@@ -73,8 +73,8 @@ func (c *client) skipMissed() {
 	}
 }
 
-// skippedMissed reports whether the client has stood still less than a second ago, and the ticks of its inputs are right
-// although those of its world are behind.
+// skippedMissed reports whether the client was frozen less than a second ago: its input ticks are already right, while its
+// world is still behind.
 func (c *client) skippedMissed() bool { return c.mayClaim() && c.state.localTick < c.state.skippedEnd }
 
 // updateClaims updates the claims after a step.
