@@ -87,9 +87,9 @@ type Session struct {
 	Err       error     // what the session cannot go on with
 	Lost      error     // why the server in another process is there no longer
 
-	halted       bool // the session that starts next stays paused
-	toMoment     bool // the session that starts next runs up to the moment of its comparison
-	playsOn      bool // after the run-up
+	halted       bool       // the session that starts next stays paused
+	toMoment     *plan.Plan // runs up to the moment of its comparison when it starts
+	playsOn      bool       // after the run-up
 	tape         *Tape
 	tapeTick     int           // next tick of the plan's tape
 	tapeTicks    int           // length of that tape; then the keys drive the session
@@ -180,10 +180,9 @@ func (s *Session) StartNext() (started bool, err error) {
 		return false, nil
 	}
 	s.Remote, s.Lost = nil, nil
-	toMoment := s.toMoment && p.Comparison != nil
-	s.Next, s.toMoment = nil, false
+	s.Next = nil
 	s.Kept.forget()
-	if err := errors.Join(s.End(), s.Start(p)); err != nil || !toMoment {
+	if err := errors.Join(s.End(), s.Start(p)); err != nil || p != s.toMoment {
 		return true, err
 	}
 	s.RunUp = max(int((p.Comparison.Moment-momentLead)*float64(p.Config.Rate)), 0)
@@ -208,12 +207,12 @@ func (s *Session) StartComparison(name string) {
 func (s *Session) ShowComparison(name string) {
 	s.Next = nil
 	s.StartComparison(name)
-	s.toMoment = s.Next != nil
+	s.toMoment = s.Next
 }
 
 // Reset shows the first picture of the session again, and plays it if it has been playing.
 func (s *Session) Reset() {
-	s.Next, s.toMoment = s.Plan, false
+	s.Next, s.toMoment = s.Plan, nil
 	s.halted = s.Paused
 }
 

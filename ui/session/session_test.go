@@ -358,11 +358,13 @@ func TestComparisonShowsItsMoment(t *testing.T) {
 	if g.Lab.Hash() != all.Lab.Hash() {
 		t.Error("its world is another one than that of a session that ran all the way")
 	}
-	g.ShowComparison("nothing")
-	g.StartComparison("csp-smoothing")
-	g.startNext(t)
-	if g.RunUp != 0 {
-		t.Errorf("after an unknown comparison another one runs up to tick %d", g.RunUp)
+	for _, before := range []string{"nothing", "csp-smoothing"} {
+		g.ShowComparison(before)
+		g.StartComparison("csp-smoothing")
+		g.startNext(t)
+		if g.RunUp != 0 {
+			t.Errorf("chosen after the moment of %s, a comparison runs up to tick %d", before, g.RunUp)
+		}
 	}
 	g.Reset()
 	g.startNext(t)
