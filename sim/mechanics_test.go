@@ -1,6 +1,7 @@
 package sim_test
 
 import (
+	"math"
 	"testing"
 
 	"ghostcube/sim"
@@ -88,5 +89,22 @@ func TestDzhanibekov(t *testing.T) {
 	}
 	if n := flips(geom.Vec3{X: 0.01, Y: 0.01, Z: 8}, 2); n != 0 {
 		t.Errorf("%d flips about the axis of largest inertia", n)
+	}
+}
+
+// TestRotationLimit checks that a substep rotates a body by 45 degrees at most, at any rate.
+func TestRotationLimit(t *testing.T) {
+	for _, rate := range []int{10, 60, 240} {
+		s := boxScene(cube(geom.Vec3{Z: 8}, 0))
+		s.MaxAngularSpeed = 1e5
+		w := sim.New(s, rate)
+		b := w.Bodies()[0]
+		b.Angular.X, b.Asleep = 5e4, false
+		w.SetBody(0, b)
+		w.Step()
+		limit := 2 * math.Pi / 8 * float64(rate*w.Settings.Substeps)
+		if u := float64(w.Bodies()[0].Angular.Len()); u > limit || u < 0.9*limit {
+			t.Errorf("%d Hz: %.0f rad/s, want almost %.0f", rate, u, limit)
+		}
 	}
 }

@@ -366,7 +366,7 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// TestInvisibleCube promises that a cube without opacity changes no pixel.
+// TestInvisibleCube promises that a cube without opacity changes no pixel, and that many take no ghost's colour.
 func TestInvisibleCube(t *testing.T) {
 	draw := func(s *render.Scene) []byte {
 		im := image.NewRGBA(image.Rect(0, 0, 96, 64))
@@ -380,6 +380,17 @@ func TestInvisibleCube(t *testing.T) {
 	cube.Color.A = 0
 	if slices.Equal(none, visible) || !slices.Equal(none, draw(&render.Scene{Cubes: []render.Cube{cube}})) {
 		t.Error("a cube without opacity is drawn")
+	}
+	ghost := cube
+	ghost.Color.A = 128
+	cubes := []render.Cube{ghost}
+	alone := draw(&render.Scene{Cubes: cubes})
+	for i := range render.MaxGhostColors {
+		cube.Color.G = uint8(60 * i)
+		cubes = append([]render.Cube{cube}, cubes...)
+	}
+	if !slices.Equal(alone, draw(&render.Scene{Cubes: cubes})) {
+		t.Error("cubes without opacity take the colours of ghosts")
 	}
 }
 

@@ -209,7 +209,11 @@ func TestViewState(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	s.seek(150)
+	for s.lab.Ticks() < 150 { // through the commands of the take
+		if err := s.Step(); err != nil {
+			t.Fatal(err)
+		}
+	}
 	if got := stage.SettingsOf(s.lab).Pitch; got != 60 {
 		t.Errorf("the pitch is %v at the end, want that of the viewer, 60", got)
 	}

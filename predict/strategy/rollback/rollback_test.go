@@ -303,6 +303,26 @@ func TestRecoversFromOutage(t *testing.T) {
 	r.requireProgress(t, 10)
 }
 
+// TestKeepsUnsteppedInputs checks that a client leaves out a message that confirms so many ticks that their inputs would
+// overwrite those of ticks that it has not stepped, and takes in one that confirms the most.
+func TestKeepsUnsteppedInputs(t *testing.T) {
+	r := newRig(t, "two-players", "latency=50ms", false)
+	r.run(t, 60)
+	c := r.c[0]
+	most := c.env.World.Tick() + knownTicks/2
+	for _, end := range []sim.Tick{most + 1, most} {
+		before := c.known.confirmed
+		m := downMessage{end: end, count: int(end - before), runs: make([]run, 2)}
+		for p := range m.runs {
+			m.runs[p].inputs = make([]sim.Input, m.count)
+		}
+		c.confirm(&m)
+		if taken := c.known.confirmed > before; taken != (end == most) {
+			t.Errorf("%d ticks ahead of the world: taken in %v", end-c.env.World.Tick(), taken)
+		}
+	}
+}
+
 // TestLocatesDesync changes one body in one tick and checks that the client locates that tick and that body, and
 // that no desync is reported before.
 func TestLocatesDesync(t *testing.T) {
