@@ -43,7 +43,7 @@ var replayedTicksDefinition = Definition{
 	Measures: []Entry{
 		{
 			Measure{Name: "resimulated_ticks_per_minute", Title: "replayed ticks per minute", Digits: 0, Better: Lower,
-				Help: "ticks that the client stepped again, after corrections or because inputs of others became known"},
+				Help: "ticks that the client resimulated, after corrections or because inputs of others became known"},
 			func(_ *Score, n Counts) (float64, bool) {
 				return n.Replayed * 60 / max(n.Seconds, rateSeconds), n.Replays && n.Seconds >= rateSeconds
 			},

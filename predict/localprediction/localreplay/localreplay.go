@@ -112,7 +112,7 @@ func (r *Replay) Declare(env *predict.Env, parent *frame.Parent, others *nearby.
 	group.Float(&s.velocity, "island-velocity-tolerance", 0.2, 0, 10,
 		"replay-touch=island: error of the speed of the cube's corners that causes no replay among others, m/s")
 	r.counters.replays = m.New("replays", "replays of the player's cube")
-	r.counters.ticks = m.New("replayed_ticks", "ticks that the client stepped again").Of(predict.ReplayedTicks)
+	r.counters.ticks = m.New("replayed_ticks", "ticks that the client resimulated").Of(predict.ReplayedTicks)
 	r.counters.islandReplays = m.New("island_replays", "replays for bodies around the player's cube")
 	r.counters.islandBodies = m.New("island_bodies", "remote bodies in the player's island, now")
 	r.counters.offsets = m.New("replay_offsets", "corrections by offset instead of a replay")

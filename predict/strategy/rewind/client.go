@@ -125,7 +125,7 @@ func newClient(env *predict.Env) predict.Client {
 	c.counters.correctionMax = m.New("correction_max_m", "largest correction of the player's simulated cube, m")
 	c.counters.correctionLargestMean = m.New("correction_largest_mean_m",
 		"mean of a correction's largest distance, m").Of(predict.MeanLargestCorrection)
-	c.counters.replayedTicks = m.New("replayed_ticks", "ticks that the client stepped again").Of(predict.ReplayedTicks)
+	c.counters.replayedTicks = m.New("replayed_ticks", "ticks that the client resimulated").Of(predict.ReplayedTicks)
 	c.counters.repredictions = m.New("repredictions", "replays because other players' inputs have arrived")
 	c.counters.statesOutsideHistory = m.New("states_outside_history", "states of forgotten ticks")
 	c.counters.oldStates = m.New("old_states", "states no newer than the last")

@@ -83,7 +83,7 @@ func newClient(env *predict.Env) predict.Client {
 	c.counters.rollbacks = m.New("rollbacks",
 		"rollbacks because an input differed")
 	c.counters.rolledBack = m.New("rolled_back_ticks",
-		"ticks that clients stepped again").Of(predict.ReplayedTicks)
+		"ticks that clients resimulated").Of(predict.ReplayedTicks)
 	c.counters.depthMax = m.New("rollback_max_ticks", "deepest rollback, ticks")
 	c.counters.mispredicted = m.New("mispredicted_inputs",
 		"inputs that differed from the predicted ones")
