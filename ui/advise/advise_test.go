@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// rows are results: pane, key to screen, pops, pops of all bodies, path error, kbit/s down and ticks stepped again.
+// rows are results: pane, key to screen, pops, pops of all bodies, path error, kbit/s down and resimulated ticks.
 type rows []string
 
 // plain are figures that no rule minds.
@@ -194,18 +194,19 @@ func TestWithoutDeterminism(t *testing.T) {
 // TestLimits checks that the advice says where the evidence ends.
 func TestLimits(t *testing.T) {
 	for answers, want := range map[string]string{
-		"--players 9":   "Nothing was measured with 9 players: at most 2",
+		"--players 9":   "These figures are of 2 players. Nothing was measured with 9: at most 2",
 		"--players 1":   "The nearest scene has 2 players: you have 1",
 		"--bodies 5000": "You have 5000 bodies, the scene 67",
-		"--network 3g":  "Beyond every measured network: its latency, jitter.",
+		"--network 3g":  "They promise too much: it has less latency, jitter.\nBeyond every measured network: its latency, jitter.",
 	} {
-		if text := strings.Join(advised(t, evidence(t, rows{"rewind " + plain}), answers).Limits, "\n"); !strings.Contains(text, want) {
+		a := advised(t, evidence(t, rows{"rewind " + plain}), answers)
+		if text := strings.Join(append(a.Measured, a.Limits...), "\n"); !strings.Contains(text, want) {
 			t.Errorf("%s: no %q in\n%s", answers, want, text)
 		}
 	}
 	a := advised(t, evidence(t, rows{"rewind " + plain}), "--network wifi-bad --bodies 67 --deterministic yes")
-	if len(a.Limits) != 1 {
-		t.Errorf("all was measured, and yet: %q", a.Limits)
+	if len(a.Measured) != 1 || len(a.Limits) != 0 {
+		t.Errorf("all was measured, and yet: %q, %q", a.Measured, a.Limits)
 	}
 }
 
@@ -221,6 +222,7 @@ func TestNearest(t *testing.T) {
 	}
 	for _, x := range []struct{ answers, tape, network string }{
 		{"--players 2 --bodies 60 --network latency=20ms", "firefight", "wifi-bad"},
+		{"--players 2 --bodies 60 --network latency=70ms,jitter=30ms", "firefight", "3g"},
 		{"--players 3 --bodies 30 --touches objects --network latency=90ms", "four-players", "3g"},
 		{"--players 1 --bodies 22 --touches objects --network 3g", "billiards-break", "3g"},
 		{"--players 1 --bodies 25 --touches ships", "mine", "wifi-bad"},

@@ -17,8 +17,8 @@ import (
 	"ghostcube/sim/scene"
 )
 
-// BuiltIn has the results of the sweeps evidence.toml and ships.toml: the columns that Read needs, with four digits, as Rows
-// reads them. By column they take 12 kB of a compressed page, by row 21.
+// BuiltIn has the results of the sweeps evidence.toml, alone.toml and ships.toml: the columns that Read needs, with four digits,
+// as Rows reads them. By column they take 17 kB of a compressed page.
 //
 //go:embed evidence.txt
 var BuiltIn string
@@ -178,7 +178,11 @@ func (e *Evidence) register(name cellName, describe func(string) Pane) error {
 		if err != nil {
 			return err
 		}
-		e.Settings = append(e.Settings, Setting{name.scene, name.tape, sc.Players, len(sc.Boxes), tapeTouches[name.tape]})
+		touches := tapeTouches[name.tape]
+		if touches != "" && sc.Players > 1 && len(sc.Boxes) == sc.Players {
+			touches = OwnAvatar // nothing else moves
+		}
+		e.Settings = append(e.Settings, Setting{name.scene, name.tape, sc.Players, len(sc.Boxes), touches})
 	}
 	if !slices.ContainsFunc(e.Networks, func(n Network) bool { return n.Name == name.network }) {
 		n := Network{Name: name.network}

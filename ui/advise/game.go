@@ -158,10 +158,32 @@ func worstOf(n *link.Network) worst {
 	return worst{max(n.Up.Latency, n.Down.Latency), max(n.Up.Jitter, n.Down.Jitter), max(n.Up.Loss, n.Down.Loss)}
 }
 
-// distance returns how far two networks are apart: 1 for 50 ms of latency, 20 ms of jitter or 2 % of loss.
-func (w worst) distance(o worst) float64 {
-	share := func(a, b time.Duration, unit time.Duration) float64 { return math.Abs(float64(a-b)) / float64(unit) }
-	return share(w.latency, o.latency, 50*time.Millisecond) + share(w.jitter, o.jitter, 20*time.Millisecond) + math.Abs(w.loss-o.loss)/0.02
+// flattery is how much further away a measured network is for being better instead of worse than that of a game: a game asks
+// about its worst network, so figures that promise too little mislead less.
+const flattery = 3
+
+// distance returns how far a measured network is from that of a game: 1 for 50 ms more latency, 20 ms more jitter or 2 % more
+// loss.
+func (w worst) distance(measured worst) float64 {
+	apart := func(asked, measured, unit float64) float64 {
+		d := (measured - asked) / unit
+		return max(d, -flattery*d)
+	}
+	return apart(w.latency.Seconds(), measured.latency.Seconds(), 0.050) + apart(w.jitter.Seconds(), measured.jitter.Seconds(), 0.020) +
+		apart(w.loss, measured.loss, 0.02)
+}
+
+// better returns in what a network is better than another.
+func (w worst) better(than worst) (list []string) {
+	for _, x := range []struct {
+		name   string
+		better bool
+	}{{"latency", w.latency < than.latency}, {"jitter", w.jitter < than.jitter}, {"loss", w.loss < than.loss}} {
+		if x.better {
+			list = append(list, x.name)
+		}
+	}
+	return list
 }
 
 // nearestNetwork returns the network of the evidence that is nearest to that of a game.

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// limits says where the evidence ends for a game.
-func (e *Evidence) limits(a *Advice, g *Game) []string {
+// measured says what the figures are of, and how the game differs from that.
+func (e *Evidence) measured(a *Advice, g *Game) []string {
 	s := a.Setting
 	list := []string{fmt.Sprintf("Measured: tape %s in %s, %s and %s that move, %s; the network %s.", s.Tape, s.Scene,
 		count(s.Players, "player"), bodies(s.Bodies), count(a.Seeds, "seed"), a.Network.Name)}
@@ -17,18 +17,23 @@ func (e *Evidence) limits(a *Advice, g *Game) []string {
 	}
 	switch {
 	case g.Players > most:
-		list = append(list, fmt.Sprintf("Nothing was measured with %d players: at most %d. Each further one adds states or inputs, and "+
-			"who waits for inputs waits for the slowest.", g.Players, most))
+		list = append(list, fmt.Sprintf("These figures are of %s. Nothing was measured with %d: at most %d. Each further one adds states or "+
+			"inputs, and who waits for inputs waits for the slowest.", count(s.Players, "player"), g.Players, most))
 	case g.Players != s.Players:
 		list = append(list, fmt.Sprintf("The nearest scene has %s: you have %d.", count(s.Players, "player"), g.Players))
 	}
+	return append(list, e.networkLimits(a, g)...)
+}
+
+// limits says where the evidence ends for a game.
+func (e *Evidence) limits(a *Advice, g *Game) (list []string) {
+	s := a.Setting
 	if s.Players == 1 {
 		list = append(list, "With one player nobody else's input is predicted or waited for: with more, both cost something.")
 	}
 	if ratio := float64(g.Bodies) / float64(s.Bodies); ratio > 1.5 || ratio < 1/1.5 {
 		list = append(list, fmt.Sprintf("You have %s, the scene %d: states cost bandwidth for each that moves, inputs do not.", bodies(g.Bodies), s.Bodies))
 	}
-	list = append(list, e.networkLimits(a, g)...)
 	if !g.Deterministic {
 		list = append(list, "Without determinism was measured by "+strings.TrimPrefix(reordered, ":")+
 			" in the panes that say so. The others simulate nothing at the client, or were measured with determinism.")
@@ -47,18 +52,12 @@ func (e *Evidence) networkLimits(a *Advice, g *Game) []string {
 		w := worstOf(&e.Networks[i].Conditions)
 		most = worst{max(most.latency, w.latency), max(most.jitter, w.jitter), max(most.loss, w.loss)}
 	}
-	list := []string{fmt.Sprintf("Your network, %s (%s), was not measured: the nearest by latency, jitter and loss is %s (%s).",
+	list := []string{fmt.Sprintf("Your network, %s (%s), was not measured: these are the figures of %s (%s).",
 		g.Network, asked.text(), a.Network.Name, nearest.text())}
-	var beyond []string
-	for _, x := range []struct {
-		name    string
-		further bool
-	}{{"latency", asked.latency > most.latency}, {"jitter", asked.jitter > most.jitter}, {"loss", asked.loss > most.loss}} {
-		if x.further {
-			beyond = append(beyond, x.name)
-		}
+	if better := nearest.better(asked); len(better) > 0 {
+		list = append(list, "They promise too much: it has less "+strings.Join(better, ", ")+".")
 	}
-	if len(beyond) > 0 {
+	if beyond := most.better(asked); len(beyond) > 0 {
 		list = append(list, "Beyond every measured network: its "+strings.Join(beyond, ", ")+".")
 	}
 	return list

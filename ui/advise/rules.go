@@ -52,6 +52,7 @@ type Advice struct {
 	Best     []Choice    // at most three
 	Others   []string    // panes that keep to all rules as well, in their order
 	Excluded []Exclusion // in the order of the evidence
+	Measured []string    // what the figures are of, and how the game differs from that
 	Limits   []string    // where the evidence ends
 	measures []Measure
 }
@@ -96,7 +97,7 @@ func (e *Evidence) Advise(g *Game) (*Advice, error) {
 		list = append(list, c)
 	}
 	a.rank(list, criteria)
-	a.Limits = e.limits(a, g)
+	a.Measured, a.Limits = e.measured(a, g), e.limits(a, g)
 	return a, nil
 }
 
@@ -144,7 +145,7 @@ func constraints(g *Game) []string {
 		list = append(list, "cheating is a concern: no client decides where bodies are (authority=client)")
 	}
 	if at := g.OwnPlayer.latest(); !math.IsInf(at, 1) {
-		list = append(list, fmt.Sprintf("the own player answers within %.0f ms: measured key to screen", at))
+		list = append(list, fmt.Sprintf("keys show within %.0f ms: measured key to screen", at))
 	}
 	if g.Bandwidth > 0 {
 		list = append(list, fmt.Sprintf("at most %g kbit/s down: the measured mean with its interval", g.Bandwidth))
@@ -161,9 +162,9 @@ func broken(g *Game, p *Pane, m Figures) string {
 	case g.Cheating && hasKnob(p.Spec, "authority=client"):
 		return "clients decide, and cheating is a concern"
 	case g.OwnPlayer != Later && answers.N == 0:
-		return "no key of the own player showed"
+		return "no key showed"
 	case answers.Mean > g.OwnPlayer.latest():
-		return fmt.Sprintf("the own player answers after %.0f ms: want %.0f ms", answers.Mean, g.OwnPlayer.latest())
+		return fmt.Sprintf("keys show after %.0f ms: want at most %.0f", answers.Mean, g.OwnPlayer.latest())
 	case g.Bandwidth > 0 && down.Mean+down.Half() > g.Bandwidth:
 		return fmt.Sprintf("%.0f ± %.0f kbit/s down: want at most %g", down.Mean, down.Half(), g.Bandwidth)
 	}
@@ -191,7 +192,7 @@ func criteriaOf(g *Game) []criterion {
 		{PopsAll, fmt.Sprintf("fewer pops of all bodies; up to %d a minute more count as none", equalPopsAll), equalPopsAll, false},
 		path,
 		{Down, fmt.Sprintf("less bandwidth down; up to %.0f %% more count as none", equalDown*100), equalDown, true},
-		{Steps, "fewer ticks stepped again", 0, false},
+		{Steps, "fewer resimulated ticks", 0, false},
 	}
 }
 
@@ -276,7 +277,7 @@ func Title(m Measure) string {
 	case Down:
 		return "kbit/s down"
 	}
-	return "ticks stepped again a minute"
+	return "resimulated ticks a minute"
 }
 
 // Phrase returns a mean in words, with half of its interval unless that rounds to 0; nothing if there is none.
@@ -302,7 +303,7 @@ func Phrase(m Measure, v statistics.Interval) string {
 	case Down:
 		return text + " kbit/s down"
 	}
-	return text + " ticks stepped again a minute"
+	return text + " resimulated ticks a minute"
 }
 
 // Text returns a mean with half of its interval, a dash if there is none.

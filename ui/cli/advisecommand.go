@@ -178,6 +178,7 @@ type advice struct {
 	Best     []adviceChoice    `json:"best"`
 	Others   []string          `json:"others"`
 	Excluded []adviceExclusion `json:"excluded"`
+	Measured []string          `json:"measured"` // what the figures are of
 	Limits   []string          `json:"limits"`
 	titles   []string          // of the figures
 }
@@ -186,7 +187,8 @@ type advice struct {
 func newAdvice(p *program, g *advise.Game, a *advise.Advice, answers []string) (*advice, error) {
 	command, assumed := advise.Command(answers)
 	x := &advice{Command: command, Assumed: append([]string{}, assumed...), Rules: append([]string{}, a.Rules...), Order: a.Order,
-		Best: []adviceChoice{}, Others: append([]string{}, a.Others...), Excluded: []adviceExclusion{}, Limits: a.Limits}
+		Best: []adviceChoice{}, Others: append([]string{}, a.Others...), Excluded: []adviceExclusion{},
+		Measured: a.Measured, Limits: append([]string{}, a.Limits...)}
 	for _, m := range a.Measures() {
 		x.titles = append(x.titles, advise.Title(m))
 	}
@@ -234,6 +236,7 @@ func (a *advice) writeText(out io.Writer) error {
 	if len(a.Assumed) > 0 {
 		fmt.Fprintf(out, "%s\n\n", wrapText("Assumed, since no flag says otherwise: "+strings.Join(a.Assumed, ", ")+"."))
 	}
+	fmt.Fprintf(out, "%s\n\n", wrapText(strings.Join(a.Measured, " ")))
 	if len(a.Best) == 0 {
 		fmt.Fprintf(out, "Nothing that was measured keeps to all rules.\n\n")
 	} else {
@@ -303,7 +306,7 @@ func upper(texts []string) []string {
 
 // writeMarkdown prints the advice as Markdown.
 func (a *advice) writeMarkdown(out io.Writer) error {
-	fmt.Fprintf(out, "# Advice\n\n```\n%s\n```\n\n", a.Command)
+	fmt.Fprintf(out, "# Advice\n\n```\n%s\n```\n\n%s\n\n", a.Command, strings.Join(a.Measured, " "))
 	if len(a.Best) == 0 {
 		fmt.Fprintf(out, "Nothing that was measured keeps to all rules.\n\n")
 	} else {

@@ -14,9 +14,10 @@ import (
 // advicePage asks about a game, and lists the strategies that fit it with their measured figures.
 type advicePage struct {
 	*panel
-	advice  *advise.Advice // of the entries and texts
-	entries []widget.Entry // its short list
-	texts   []adviceText   // the notes below it
+	advice   *advise.Advice // of the entries and texts
+	entries  []widget.Entry // its short list
+	measured string         // what the figures are of
+	texts    []adviceText   // the notes below it
 }
 
 // adviceText is a list of sentences with a heading.
@@ -41,6 +42,7 @@ func (p *advicePage) build() {
 	if p.advice != advice {
 		p.describe(advice)
 	}
+	ui.Paragraph(p.measured, true)
 	if len(p.entries) == 0 {
 		ui.Paragraph("Nothing that was measured keeps to all rules.", false)
 	}
@@ -115,7 +117,7 @@ func (p *advicePage) network(i int, row widget.Row, id, answer string) {
 
 // describe makes the texts of an advice.
 func (p *advicePage) describe(a *advise.Advice) {
-	p.advice, p.entries = a, nil
+	p.advice, p.entries, p.measured = a, nil, wrapping(strings.Join(a.Measured, " "))
 	for i := range a.Best {
 		c := &a.Best[i]
 		var figures []string
