@@ -130,9 +130,10 @@ func (c *client) recordAge() {
 func (c *client) adapts() bool { return c.adaptive && c.interpolationDelay == 0 }
 
 // longestGap returns the greatest distance in ticks between two snapshots that playback interpolates
-// between.
+// between. It is longer than the delay: once the later one is there, to stand still until it is due would only prolong the
+// stop. Across an outage it stands: a curve over what nobody knows makes more jumps.
 func (c *client) longestGap() int {
-	longest := c.delay
+	longest := c.outageAge()
 	if c.adapts() {
 		longest = c.skipAge()
 	}
