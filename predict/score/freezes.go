@@ -21,8 +21,8 @@ of at least 1/20 s, 3 ticks at 60 Hz. The longest freeze is 0 if there is none.`
 	Undefined: "until the server's cube has moved for one second",
 	Source:    "the length of a run: PerfDog's definition of a jank",
 	Blind: `
-the cause: a view that is late by d is frozen for d at every start of the server's cube. A cube drawn creeping at 7 cm/s
-is not frozen; one that spins in place, while the server's slides, is`,
+the cause: a view that is late by d is frozen for d at every start of the server's cube; the counter starved_ticks has the
+stops of playback alone. A cube drawn creeping at 7 cm/s is not frozen; one that spins in place, while the server's slides, is`,
 }
 
 // A tick is frozen if the drawn cube stands still while the server's cube moves at the same moment.

@@ -21,7 +21,7 @@ type benchGroup struct {
 var benchGroups = []benchGroup{
 	{heading: "DELAY", always: []string{"display_delay_ms"}, known: []string{"longest_update_gap_ms"}},
 	{heading: "MOTION", always: []string{"path_error_max_m", "path_error_rms_all_m", "largest_pop_m", "longest_freeze_ms", "jerk_ratio"},
-		known: []string{"overshoot_m", "joint_separation_max_m", "path_error_in_parent_rms_m"}},
+		known: []string{"starved_ticks", "overshoot_m", "joint_separation_max_m", "path_error_in_parent_rms_m"}},
 	{heading: "SHOTS", known: lab.ShotCounters, counts: lab.ShotCounters[0]},
 	{heading: "SIMULATION", known: []string{"corrections", "correction_mean_m", "resimulated_ticks_per_minute", "first_divergent_tick", "hash"}},
 	{heading: "NETWORK", always: []string{"rtt_ms", "lost_up_ratio", "lost_down_ratio"}},

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"ghostcube/internal/golden"
+	"ghostcube/net/packet"
 	"ghostcube/net/quant"
 	"ghostcube/predict"
 	"ghostcube/predict/part/input"
@@ -22,6 +23,9 @@ type guideClient struct {
 	world     *predict.World
 	now       sim.Tick
 	newest    sim.Tick // of the newest snapshot
+	trip      sim.Tick // ticks
+	lead      sim.Tick
+	behind    int64 // ticks, when a snapshot has arrived
 	input     map[sim.Tick]sim.Input
 	history   map[sim.Tick]*predict.State
 	offset    []smoothing.ErrorOffset
@@ -38,24 +42,27 @@ type guideSnapshot struct {
 	held        []sim.Input
 }
 
-func (g *guideClient) tick(keys sim.Input, s *guideSnapshot) { // each tick:
+func (g *guideClient) tick(keys sim.Input, s *guideSnapshot) { // each tick:  # at first now = newest = 0, and nothing is sent
 	g.input[g.now] = keys           // input[now] = keys
 	g.history[g.now] = g.save()     // history[now] = world
 	g.step(g.input[g.now])          // step(world, input[now])
 	g.now++                         // now = now + 1
 	g.decay()                       // offset = decayed(offset)
-	if s != nil && s.n > g.newest { // if a snapshot has arrived that is newer than newest:
-		g.correct(s.n, s) // correct(its tick, its state)
+	if s != nil && s.n > g.newest { // if a snapshot has arrived that is newer than newest:  # of several, the newest
+		g.steer(s.n + g.trip + g.lead - g.now) // steer(its tick + round trip + lead - now)  # by the pace; at first, or by over a second: jump
+		g.correct(s.n, s)                      // correct(its tick, its state)
 	}
-	g.send(g.newest, g.now)    // send(input[newest] .. input[now - 1])
+	g.send(g.newest, g.now)    // send(input[newest] .. input[now - 1])  # at most the last 64
 	g.draw(g.pose(), g.offset) // draw(pose(world) + offset)
 }
 
 func (g *guideClient) correct(n sim.Tick, s *guideSnapshot) { // correct(n, S):  # S: the server's state before tick n
-	g.newest = n                  // newest = n
-	g.forget(n)                   // forget input and history before tick n
-	if g.close(g.history[n], s) { // if close(history[n], S):
-		return // return  # as predicted
+	g.newest = n    // newest = n
+	g.forget(n)     // forget input and history before tick n
+	if n >= g.now { // if n >= now:  # the clock is behind
+		g.now = n // now = n
+	} else if g.history[n] == nil || g.close(g.history[n], s) { // else if history[n] is missing, or close(history[n], S):
+		return // return  # nothing to compare with, or as predicted
 	}
 	drawn := plus(g.pose(), g.offset) // drawn = pose(world) + offset
 	g.load(g.history[n], s)           // world = S
@@ -65,6 +72,9 @@ func (g *guideClient) correct(n sim.Tick, s *guideSnapshot) { // correct(n, S): 
 	}
 	g.offset = g.minus(drawn, g.pose()) // offset = drawn - pose(world)  # the picture does not jump
 }
+
+// steer notes by how many ticks the guide's client is behind its aim, which the strategy's client keeps.
+func (g *guideClient) steer(behind sim.Tick) { g.behind = int64(int32(behind)) }
 
 func (g *guideClient) save() *predict.State {
 	s := &predict.State{}
@@ -103,7 +113,9 @@ func (g *guideClient) close(past *predict.State, s *guideSnapshot) bool {
 // load takes over the server's state, which has no contacts: the world keeps those that it had in that tick.
 func (g *guideClient) load(past *predict.State, s *guideSnapshot) {
 	g.note("correct", s.n, g.now)
-	g.world.Load(past)
+	if past != nil {
+		g.world.Load(past)
+	}
 	g.world.SetAttachments(s.attachments)
 	g.world.SetHeldActions(s.held)
 	for i, b := range s.bodies {
@@ -111,6 +123,7 @@ func (g *guideClient) load(past *predict.State, s *guideSnapshot) {
 			g.world.SetBody(i, b)
 		}
 	}
+	g.world.SetTick(s.n)
 }
 
 func (g *guideClient) pose() []geom.Pose { return predict.AppendPoses(nil, g.world.Bodies()) }
@@ -158,7 +171,9 @@ func TestGuide(t *testing.T) {
 			newest = c.Tick
 			s = &guideSnapshot{c.Tick, slices.Clone(c.Bodies), c.Attachments, slices.Clone(c.LastInputs)}
 		}
-		g.tick(traffic.Input, s)
+		if g.tick(traffic.Input, s); g.behind < -2 || g.behind > 2 {
+			t.Fatalf("tick %d: %d ticks behind the aim that the guide names", g.now, g.behind)
+		}
 		for _, c := range r.Corrections[corrections:] {
 			fmt.Fprintf(&client, "correct %d..%d\n", c.Tick, int(c.Tick)+c.ReplayedTicks)
 		}
@@ -186,13 +201,21 @@ func TestGuide(t *testing.T) {
 	if n := strings.Count(client.String(), "correct"); n < 5 || r.Counter("clock_jumps") > 0 {
 		t.Errorf("%d corrections, %v jumps of the clock", n, r.Counter("clock_jumps"))
 	}
+	ahead := &guideSnapshot{g.now + 3, slices.Clone(r.c.receiver.Bodies), r.c.receiver.Attachments, slices.Clone(r.c.receiver.LastInputs)}
+	r.c.receiver.Tick = ahead.n
+	r.c.correct(packet.Packet{})
+	g.correct(ahead.n, ahead)
+	g.draw(g.pose(), g.offset)
+	if w := r.ClientWorld(); w.Tick() != g.now || !slices.Equal(g.world.Bodies(), w.Bodies()) || !slices.Equal(g.picture, r.View().Bodies) {
+		t.Errorf("a state ahead of the client: the guide is in tick %d, the client in %d", g.now, w.Tick())
+	}
 }
 
 // follow returns a client of the guide that continues as that of a rig.
 func follow(r *rig) *guideClient {
 	w := predict.NewWorld(*r.ClientWorld().Scene(), r.ClientWorld().Rate())
 	w.CopyFrom(r.ClientWorld())
-	g := &guideClient{world: w, now: w.Tick(), newest: r.c.receiver.Tick, smoothing: r.c.smoothing,
+	g := &guideClient{world: w, now: w.Tick(), newest: r.c.receiver.Tick, smoothing: r.c.smoothing, trip: 9, lead: 5,
 		input: map[sim.Tick]sim.Input{}, history: map[sim.Tick]*predict.State{}, offset: slices.Clone(r.c.errorOffsets)}
 	for i := g.newest; i < g.now; i++ {
 		s := &predict.State{}

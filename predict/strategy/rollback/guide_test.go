@@ -13,6 +13,7 @@ import (
 	"ghostcube/predict/predicttest"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
+	"ghostcube/sim/scene"
 	"ghostcube/smoothing"
 )
 
@@ -23,7 +24,8 @@ type guideClient struct {
 	now       sim.Tick
 	me, delay int
 	limit     int
-	confirmed sim.Tick // first tick of which the server has not sent the inputs
+	confirmed func() sim.Tick
+	acked     sim.Tick
 	known     map[guideKey]sim.Input
 	newest    []guideKey // by player: the newest known input
 	saved     map[sim.Tick]*predict.State
@@ -46,13 +48,22 @@ type guideInput struct {
 	in sim.Input
 }
 
-func (g *guideClient) tick(keys sim.Input, arrived []guideInput) { // each tick:
-	g.decay()                   // offset = decayed(offset)
-	first := g.now              // first = now
-	for _, x := range arrived { // for each input of a player p for a tick t that has arrived:
-		g.learn(x)                                      // known[t][p] = input
-		if x.t < g.now && g.stepped[x.t][x.p] != x.in { // if t < now and stepped[t][p] != input:  # a wrong guess
-			first = min(first, x.t) // first = min(first, t)
+// guidePacket is what arrives in one packet.
+type guidePacket struct {
+	lacks  sim.Tick // first tick whose input of the receiver the sender lacks
+	inputs []guideInput
+}
+
+func (g *guideClient) tick(keys sim.Input, arrived []guidePacket) { // each tick:  # before the first: known[0 .. delay - 1][every p] = no keys
+	g.decay()                        // offset = decayed(offset)
+	first := g.now                   // first = now
+	for _, packet := range arrived { // for each packet that has arrived:
+		g.acked = max(g.acked, packet.lacks) // acked = max(acked, first tick whose input of mine the sender lacks)
+		for _, x := range packet.inputs {    // for each input of a player p for a tick t in it:
+			g.learn(x)                                      // known[t][p] = input
+			if x.t < g.now && g.stepped[x.t][x.p] != x.in { // if t < now and stepped[t][p] != input:  # a wrong guess
+				first = min(first, x.t) // first = min(first, t)
+			}
 		}
 	}
 	if first < g.now { // if first < now:
@@ -66,18 +77,22 @@ func (g *guideClient) tick(keys sim.Input, arrived []guideInput) { // each tick:
 	if g.misses(g.own(keys)) { // if known[now + delay][me] is missing:  # sent inputs never change
 		g.learn(g.own(keys)) // known[now + delay][me] = keys
 	}
-	if int(g.now)-int(g.confirmed) < g.limit { // if now - confirmed < limit:  # confirmed: first tick without all inputs
-		g.step(g.now) // step(now)
-		g.now++       // now = now + 1
+	if int(g.now)-int(g.confirmed()) < g.limit { // if now - confirmed < limit:  # confirmed: first tick that can still change
+		g.stepNow() // step(now); now = now + 1
 	}
-	g.send(g.confirmed, g.end()) // send(known[confirmed ..][me])
-	g.draw(g.pose(), g.offset)   // draw(pose(world) + offset)
+	g.send(g.acked, g.end())   // send(known[acked ..][me], saying which inputs of the receiver are missing)
+	g.draw(g.pose(), g.offset) // draw(pose(world) + offset)
 }
 
 func (g *guideClient) step(t sim.Tick) { // step(t):
 	g.saved[t] = g.save()     // saved[t] = world
-	g.stepped[t] = g.guess(t) // stepped[t] = known[t][p] of each p, or the last known input of p
+	g.stepped[t] = g.guess(t) // stepped[t] = known[t][p] of each p, or the last known input of p before t
 	g.simulate(g.stepped[t])  // simulate(world, stepped[t])
+}
+
+func (g *guideClient) stepNow() {
+	g.step(g.now)
+	g.now++
 }
 
 func (g *guideClient) own(keys sim.Input) guideInput {
@@ -155,9 +170,10 @@ func follow(r *rig) *guideClient {
 	c, w := r.c[0], predict.NewWorld(*r.ClientWorld().Scene(), r.ClientWorld().Rate())
 	w.CopyFrom(r.ClientWorld())
 	g := &guideClient{world: w, now: w.Tick(), delay: c.state.delay, limit: c.settings.maxRollback, smoothing: c.settings.smoothing,
-		confirmed: c.known.confirmed, known: map[guideKey]sim.Input{}, newest: make([]guideKey, c.env.Players),
+		acked: c.known.confirmed, known: map[guideKey]sim.Input{}, newest: make([]guideKey, c.env.Players),
 		saved: map[sim.Tick]*predict.State{}, stepped: map[sim.Tick][]sim.Input{}, offset: slices.Clone(c.errorOffsets)}
-	for t := g.confirmed - 1; t < max(g.now, c.own.next); t++ {
+	g.confirmed = func() sim.Tick { return g.acked } // the server says which ticks it has stepped, and needs no older input
+	for t := g.acked - 1; t < max(g.now, c.own.next); t++ {
 		for p := range g.newest {
 			in, ok := c.known.at(t, p)
 			if p == g.me && t < c.own.next {
@@ -176,8 +192,8 @@ func follow(r *rig) *guideClient {
 	return g
 }
 
-// arrivals returns the inputs in a payload of the server, as the guide's client knows its own ones.
-func (g *guideClient) arrivals(t *testing.T, payload []byte) (list []guideInput) {
+// arrival returns what a payload of the server says. The guide's client knows its own inputs already.
+func (g *guideClient) arrival(t *testing.T, payload []byte) (packet guidePacket) {
 	t.Helper()
 	var c quant.Coder
 	c.BeginRead(payload)
@@ -188,15 +204,15 @@ func (g *guideClient) arrivals(t *testing.T, payload []byte) (list []guideInput)
 	first := m.end - sim.Tick(m.count)
 	for p, run := range m.runs {
 		for i, in := range run.inputs {
-			if at := first + sim.Tick(i); at >= g.confirmed {
-				list = append(list, guideInput{guideKey{at, p}, in})
+			if at := first + sim.Tick(i); at >= g.acked {
+				packet.inputs = append(packet.inputs, guideInput{guideKey{at, p}, in})
 			}
 		}
 	}
-	if first <= g.confirmed {
-		g.confirmed = max(g.confirmed, m.end)
+	if first <= g.acked {
+		packet.lacks = m.end
 	}
-	return list
+	return packet
 }
 
 // TestGuide runs the guide's pseudo-code beside one of two clients, over a bad network. It receives what the client
@@ -218,9 +234,9 @@ func TestGuide(t *testing.T) {
 			if g == nil {
 				return
 			}
-			now, arrived := g.now, []guideInput(nil)
+			now, arrived := g.now, []guidePacket(nil)
 			for _, payload := range traffic.Received {
-				arrived = append(arrived, g.arrivals(t, payload)...)
+				arrived = append(arrived, g.arrival(t, payload))
 			}
 			g.tick(traffic.Input, arrived)
 			if n := r.Counter("rolled_back_ticks") - stepped; n > 0 {
@@ -256,6 +272,55 @@ func TestGuide(t *testing.T) {
 		predicttest.SameRecord(t, g.record.String(), client.String())
 		if n := strings.Count(client.String(), "again"); n < 10 || r.Counter("clock_jumps") > 0 {
 			t.Errorf("delay %s: %d rollbacks, %v jumps of the clock", delay, n, r.Counter("clock_jumps"))
+		}
+	}
+}
+
+// TestGuideMesh lets two clients of the guide play with each other from the first tick on, without a server: with an input
+// delay, losses, and an outage of one direction in which both reach the limit. Neither may wait for ever, as
+// both do if they send their inputs from their own first unconfirmed tick on. The ticks that both have confirmed are equal.
+func TestGuideMesh(t *testing.T) {
+	sc, err := scene.Named("katamari:cubes=4:players=2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const delay, limit, trip, ticks, outage, outageEnds = 2, 12, 5, 240, 90, 130
+	var clients [2]*guideClient
+	var sent [2][ticks]guidePacket // by sender and time
+	for me := range clients {
+		g := &guideClient{world: predict.NewWorld(sc, 60), me: me, delay: delay, limit: limit, known: map[guideKey]sim.Input{},
+			newest: make([]guideKey, 2), saved: map[sim.Tick]*predict.State{}, stepped: map[sim.Tick][]sim.Input{},
+			offset: make([]smoothing.ErrorOffset, len(sc.Boxes))}
+		for p := range g.newest {
+			for i := range sim.Tick(delay) {
+				g.learn(guideInput{guideKey{i, p}, sim.Input{}})
+			}
+		}
+		g.confirmed = func() sim.Tick { return min(g.newest[0].t, g.newest[1].t) + 1 } // nobody moves an input
+		clients[me] = g
+	}
+	for now := range ticks {
+		for me, g := range clients {
+			var arrived []guidePacket
+			if at := now - trip; at >= 0 && (at+me)%4 != 0 && (me == 0 || at < outage || at >= outageEnds) {
+				arrived = append(arrived, sent[1-me][at])
+			}
+			g.tick(sim.Input{Buttons: sim.Buttons(now/20+me) % 16}, arrived)
+			packet := guidePacket{lacks: g.newest[1-me].t + 1}
+			for i := g.acked; i < g.end(); i++ {
+				packet.inputs = append(packet.inputs, guideInput{guideKey{i, me}, g.known[guideKey{i, me}]})
+			}
+			sent[me][now] = packet
+		}
+	}
+	a, b := clients[0], clients[1]
+	both := min(a.confirmed(), b.confirmed(), a.now-1, b.now-1)
+	if both < ticks-(outageEnds-outage)-limit || a.now > ticks-20 || !strings.Contains(a.record.String(), "again") {
+		t.Errorf("after %d ticks the clients are at %d and %d, and both have confirmed %d", ticks, a.now, b.now, both)
+	}
+	for i := sim.Tick(1); i <= both; i++ {
+		if !slices.Equal(a.saved[i].Bodies, b.saved[i].Bodies) {
+			t.Fatalf("the worlds differ in tick %d", i)
 		}
 	}
 }

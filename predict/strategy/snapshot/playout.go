@@ -130,13 +130,14 @@ func (c *client) recordAge() {
 func (c *client) adapts() bool { return c.adaptive && c.interpolationDelay == 0 }
 
 // longestGap returns the greatest distance in ticks between two snapshots that playback interpolates
-// between.
+// between. It is longer than the delay: once the later one is there, to stand still until it is due would only prolong the
+// stop. Across an outage it stands: a curve over what nobody knows makes more jumps.
 func (c *client) longestGap() int {
-	longest := c.delay
+	gap := c.outageAge()
 	if c.adapts() {
-		longest = c.skipAge()
+		gap = c.skipAge()
 	}
-	return max(int(longest/c.sendInterval()), 1) * c.settings.snapshotEvery
+	return max(int(gap/c.sendInterval()), 1) * c.settings.snapshotEvery
 }
 
 // adaptDelay sets the delay of the present tick, and reports whether playback stops in it, at the newest

@@ -47,10 +47,10 @@ func TestDelayRule(t *testing.T) {
 }
 
 // TestSurvivesLosses checks that with the automatic delay by the rule alone, at ten a second, two snapshots lost in a
-// row do not stop playback and three do, until the next snapshot; and that playback then continues
+// row do not stop playback. Three and five do, until the next snapshot arrives and no longer, and playback then continues
 // where it would have been.
 func TestSurvivesLosses(t *testing.T) {
-	for lost, want := range map[int]float64{1: 0, 2: 0, 3: 1} {
+	for lost, want := range map[int]float64{1: 0, 2: 0, 3: 33, 5: 233} { // ms: six ticks for each interval, less the delay of 21
 		r := newRig(t, 60, "snapshot-every", "6", "adaptive", "off")
 		r.run(120, nil)
 		var last *predict.View
@@ -62,11 +62,11 @@ func TestSurvivesLosses(t *testing.T) {
 			}
 			last = v
 		}
-		if got := r.Counter("starvations"); got != want {
+		if got := r.Counter("starvations"); got != min(want, 1) {
 			t.Errorf("%d lost: %v times starved", lost, got)
 		}
-		if longest := r.Counter("starvation_max_ms"); want == 1 && (longest < 380 || longest > 400) {
-			t.Errorf("%d lost: starved for %v ms", lost, longest)
+		if longest := r.Counter("starvation_max_ms"); math.Abs(longest-want) > 1 {
+			t.Errorf("%d lost: starved for %v ms, want %v", lost, longest, want)
 		}
 		if r.Counter("playback_restarts") != 0 {
 			t.Errorf("%d lost: restarted", lost)

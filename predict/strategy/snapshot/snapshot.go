@@ -15,6 +15,8 @@
 //   - The client also restarts playback if everything has arrived too late for a second
 //     (TestHigherLatencyRestarts). The published buffer would stop for good after latency has grown
 //     by more than its delay.
+//   - Playback interpolates across lost snapshots as soon as the next one is there, if that is at most 300 ms beyond the
+//     delay. The published program looks for it within the delay, and otherwise stands still until it is due.
 //   - A snapshot that arrives late, but before its turn to be displayed, is used. The article drops
 //     every snapshot older than the newest; here only interpolation=none does.
 //   - The jitter margin of the delay follows from the send interval. With adaptive the delay grows beyond
