@@ -16,6 +16,9 @@ func (s *Session) Do(c lab.Command) (recorded bool) {
 	}
 	if recorded && s.Remote == nil {
 		s.Past.renameTake(c)
+		if isFault(c) {
+			s.Past.offerReplay()
+		}
 	}
 	return recorded
 }
