@@ -107,12 +107,12 @@ func (p *Past) leaveEnd() (pending []lab.Command) {
 	if s.tape != nil {
 		s.tape.saveFinalCheck()
 	}
-	p.courses[p.Timeline.Take()].tapeTick = s.tapeTick
 	p.correctionsTake = p.Timeline.Take()
 	for i, pane := range s.Lab.Panes {
 		p.corrections[i].CopyFrom(&pane.Corrections.Log)
 		p.correctionsFrom[i] = pane.StartTick()
 	}
+	p.courses[p.Timeline.Take()].tapeTick = s.tapeTick
 	pending, s.newCommands = s.newCommands, nil
 	return pending
 }
