@@ -104,9 +104,6 @@ func (p *pane) headlineValue(h *headline) {
 		} else if m.Title != "" {
 			h.label, h.unit = m.Title, ""
 		}
-		if name == "key_to_screen_ms" {
-			h.label, _ = splitName(name) // as comparisons and lessons call it
-		}
 		if unit != "" {
 			h.unit = unit
 		}

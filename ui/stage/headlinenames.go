@@ -6,7 +6,6 @@ import (
 	"sync"
 
 	"ghostcube/predict/lab"
-	"ghostcube/predict/score"
 )
 
 // NoHeadline is the value of the headline setting without a headline.
@@ -26,8 +25,6 @@ var measures = sync.OnceValues(func() (names []string, titles map[string]string)
 	for _, m := range p.Measures(p.Headline(nil)) {
 		names, titles[m.Name] = append(names, m.Name), m.Title
 	}
-	key := score.KeyToScreen(0, false, 1)
-	titles[key.Name] = key.Title
 	return names, titles
 })
 
