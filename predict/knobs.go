@@ -300,10 +300,10 @@ func (k *Knobs) Smoothing(p *smoothing.Settings) {
 	group := k.In(SmoothingKnobs)
 	group.Choice((*int)(&p.Mode), "smoothing", int(p.Mode), smoothing.ModeNames,
 		"decay of error offsets: none, by one factor, or by two that the error's size blends")
-	group.Float(&p.PositionFactor, "smooth-factor", p.PositionFactor, 0, 0.999, "single: factor on position offsets every 1/60 s")
+	group.Float(&p.PositionFactor, "smooth-factor", p.PositionFactor, 0, 0.999, "single: share of position offsets kept every 1/60 s")
 	group.Float(&p.Slerp, "smooth-slerp", p.Slerp, 0, 1, "single: share of rotation offsets removed every 1/60 s")
-	group.Float(&p.SmallFactor, "smooth-factor-small", p.SmallFactor, 0, 0.999, "two-factor: factor on small offsets every 1/60 s")
-	group.Float(&p.LargeFactor, "smooth-factor-large", p.LargeFactor, 0, 0.999, "two-factor: factor on large offsets every 1/60 s")
+	group.Float(&p.SmallFactor, "smooth-factor-small", p.SmallFactor, 0, 0.999, "two-factor: share of small offsets kept every 1/60 s")
+	group.Float(&p.LargeFactor, "smooth-factor-large", p.LargeFactor, 0, 0.999, "two-factor: share of large offsets kept every 1/60 s")
 	group.Float(&p.SmallError, "smooth-error-small", p.SmallError, 0, 5, "two-factor: offsets up to this length are small, m")
 	group.Float(&p.LargeError, "smooth-error-large", p.LargeError, 0, 5, "two-factor: offsets from this length on are large, m")
 	group.Float(&p.SmallTurn, "smooth-turn-small", p.SmallTurn, 0, 1, "two-factor: rotations up to this 1-|dot| are small (0.1: 52 degrees)")

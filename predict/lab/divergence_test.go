@@ -65,3 +65,30 @@ func checkDivergence(t *testing.T, panes []string) {
 		}
 	}
 }
+
+// TestRollbackDivergence promises that rewind and rollback, whose client rolls a world back that has no states to compare, have the
+// same first divergent tick after the server's cube was moved, and none before.
+func TestRollbackDivergence(t *testing.T) {
+	l := labtest.Open(t, labtest.Config(t, "zen", "latency=75ms", AtClient), "rewind", "rollback", "noprediction")
+	divergent := func() (ticks [3]float64) {
+		for i, p := range l.Panes {
+			for _, m := range p.Measures(nil) {
+				if m.Name == "first_divergent_tick" && m.OK {
+					ticks[i] = m.Value
+				}
+			}
+		}
+		return ticks
+	}
+	labtest.Hold(t, l, 120, sim.Input{Buttons: sim.Forward})
+	if got := divergent(); got != [3]float64{} {
+		t.Errorf("before the fault the first divergent ticks are %v", got)
+	}
+	if err := l.Apply(Command{Verb: "nudge", Pane: AllPanes, Name: "x", Value: "1"}); err != nil {
+		t.Fatal(err)
+	}
+	labtest.Hold(t, l, 120, sim.Input{Buttons: sim.Forward})
+	if got := divergent(); got != [3]float64{121, 121, 0} {
+		t.Errorf("the first divergent ticks are %v", got)
+	}
+}

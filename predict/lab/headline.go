@@ -16,6 +16,7 @@ func (p *Pane) Headline(dst []score.Measure) []score.Measure {
 	latency, rate := p.Latency.Recent().Response, p.lab.config.Rate
 	ticks := float64(latency.Sum()) / float64(time.Second) * float64(rate)
 	key := score.KeyToScreen(ticks, latency.Inputs > 0, rate)
-	key.Help, key.Digits = "time from a key press to the first frame that shows it", 0
+	key.Digits = 0
+	key.Help = "time from an input to the first frame that shows it, mean of the last second's; bench's key to screen is that of a tape's key presses"
 	return p.Score.Headline(append(dst, key), p.counts(&baseline{tick: p.startTick}), len(p.ServerWorld.Bodies()) >= manyBodies)
 }

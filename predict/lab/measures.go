@@ -4,6 +4,7 @@ import (
 	"ghostcube/net/link"
 	"ghostcube/predict"
 	"ghostcube/predict/score"
+	"ghostcube/sim"
 )
 
 // Measures appends the measures of the pane's first client to dst. The measures and their order are always the same.
@@ -15,6 +16,9 @@ func (p *Pane) Measures(dst []score.Measure) []score.Measure {
 func (p *Pane) counts(from *baseline) score.Counts {
 	replayed, replays := p.Counters.Sum(predict.ReplayedTicks)
 	first, diverged := p.Divergence()
+	if found, ok := p.Counters.Lookup("desync_tick"); ok && !diverged && found > 0 { // checksums of a client that steps ahead
+		first.Tick, diverged = sim.Tick(found), true
+	}
 	return score.Counts{
 		Seconds:  float64(p.lab.tick-from.tick) / float64(p.lab.config.Rate),
 		UpBytes:  p.wireBytes(link.Up) - from.bytes[link.Up],

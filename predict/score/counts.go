@@ -68,9 +68,10 @@ var divergenceDefinition = Definition{
 The first tick at which the client's world differs from the server's in any bit. JSON also has the object divergence
 with the first body that differs and the fields that differ: position, rotation, linear velocity, angular velocity,
 sleep. The worlds are compared as they are when they first reach a tick: for a client that predicts, before any
-correction of that tick; where states are applied, after those of that tick, and on their grid where they are quantised.
-With authority=client the bodies under the client's authority are ahead of the server, which counts. The world that is
-ahead is remembered in up to 32 MB: 77 s of 901 bodies at 60 Hz. A forced fault is a divergence.`,
+correction of that tick, and for one that rolls back, as checksums find it; where states are applied, after those of
+that tick, and on their grid where they are quantised. With authority=client the bodies under the client's authority are
+ahead of the server, which counts. The world that is ahead is remembered in up to 32 MB: 77 s of 901 bodies at 60 Hz. A
+forced fault is a divergence.`,
 	Undefined: "while nothing differs, and for strategies whose client steps no world of its own",
 	Blind: `
 hidden state (contacts, who touched what) until it moves a body; ticks that a client skips`,

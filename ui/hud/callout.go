@@ -1,6 +1,7 @@
 package hud
 
 import (
+	"ghostcube/predict/lab/probe"
 	"ghostcube/render"
 	"ghostcube/sim/geom"
 	"ghostcube/ui/stage"
@@ -10,6 +11,8 @@ import (
 type Callout struct {
 	Pane, Body int // indices
 	Lines      []string
+
+	Correction *probe.Correction // that the callout explains; nil: another thing
 
 	// Corrected says that the client has corrected the body in the last tick. Then ghosts show where the client drew
 	// it one tick before, and where its simulation has it now, with an arrow from one to the other.

@@ -83,8 +83,10 @@ func (d captionDrawer) drawCaption(i int, y *paneLayout, focus bool) {
 	}
 	for k := range c.lines {
 		line := c.lines[k]
-		if e := &d.hud.panes[i].explain; k > 0 && k == len(c.lines)-1 && d.settings.Explain && !y.explained && e.event.text != "" {
-			line = captionLine{e.event.text, stage.ExplainColor}
+		if k > 0 && k == len(c.lines)-1 && d.settings.Explain && !y.explained {
+			if text := d.eventText(i); text != "" {
+				line = captionLine{text, stage.ExplainColor}
+			}
 		}
 		d.Text(x, top+d.px(captionTop+13)+d.px(captionLineHeight)*float32(k), small, line.color, d.fitClauses(small, line.text, d.captionRoom(r, k, beside)))
 	}
@@ -254,7 +256,11 @@ func (d captionDrawer) captionLines(i int, r Rect, withKnobs bool, dst []caption
 			dst, text = append(dst, captionLine{line, color}), rest
 		}
 	}
-	usual := min(usualCaptionLines, most)
+	usual := usualCaptionLines
+	if !headline && !lowPane(d.drawing, r) { // room for the notes that come during a session
+		usual = d.usualLines(i, font, d.captionRoom(r, 0, beside))
+	}
+	usual = min(usual, most)
 	switch {
 	case d.singleLine(i, r):
 		usual = 0
@@ -299,6 +305,34 @@ func (d captionDrawer) captionLines(i int, r Rect, withKnobs bool, dst []caption
 	}
 	return dst
 }
+
+// usualLines returns the lines that the figures and the notes of pane i take in a width once there have been corrections.
+func (d captionDrawer) usualLines(i int, font render.Font, width float32) (n int) {
+	figures := usualFigures
+	if len(d.l.Panes[i].ServerWorld.Bodies()) == 1 {
+		figures = usualFiguresAlone
+	}
+	if n = 1; font.Width(figures) > width {
+		n = 2
+	}
+	notes := usualNotes
+	if _, corrects := d.l.Panes[i].Counters.Sum(predict.Corrections); corrects {
+		notes = usualCorrectingNotes
+	}
+	for text := notes; text != ""; n++ {
+		_, text = font.Break(text, knobSeparator, width)
+	}
+	return n
+}
+
+// The figures and the notes of a usual caption, for their width: with other bodies or without, of a pane with corrections or
+// without.
+const (
+	usualFigures         = "input 000 ms   path RMS 0.000 m   000 pops/min, all bodies 000   down 000 kbit/s"
+	usualFiguresAlone    = "input 000 ms   path RMS 0.000 m   000 pops/min   down 000 kbit/s"
+	usualNotes           = "drawn 200 ms ahead of the server   00.0 % of inputs on time"
+	usualCorrectingNotes = usualNotes + "   00 corrections of the player's cube, mean 0.00 m"
+)
 
 // usualCaptionLines is the number of lines for which a caption has room even if it has fewer.
 const usualCaptionLines = 2
@@ -408,7 +442,7 @@ func (d captionDrawer) keyFigures(i int, width float32) (first, second string) {
 		}
 		return t.end()
 	}
-	long := times("key to screen ", "path error ")
+	long := times("input to screen ", "path error RMS ")
 	if headline != "pops_per_minute" {
 		t.measure(pops, "").add(" pops/min")
 		if all != nil && all.OK && headline != "pops_all_per_minute" {
@@ -424,13 +458,13 @@ func (d captionDrawer) keyFigures(i int, width float32) (first, second string) {
 		}
 	}
 	rest := t.end()
-	for _, one := range [...]string{long, times("key ", "path ")} {
+	for _, one := range [...]string{long, times("input ", "path RMS ")} {
 		if line := t.add(one).separate().add(rest).end(); font.Width(line) <= width {
 			return line, ""
 		}
 	}
 	if font.Width(long) > width {
-		long = times("key ", "path ")
+		long = times("input ", "path RMS ")
 	}
 	return long, rest
 }

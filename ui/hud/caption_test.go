@@ -37,7 +37,8 @@ func TestNetworkText(t *testing.T) {
 	for network, want := range map[string]string{
 		"perfect": "perfect network", "swing-every=8s,swing=40ms": "varying latency",
 		"latency=5ms,trace=us/20000:5012/4980/-": "5 ms latency, trace of 60ms",
-		"latency=75ms,up.loss=25%":               "up: 75 ms latency, 25 % loss / down: 75 ms latency",
+		"latency=75ms,up.loss=25%":               "75 ms latency, 25 % loss up",
+		"3g":                                     "100 ms latency, jitter 40 ms (gamma), 1 % bursty loss, 330 kbit/s up, 780 kbit/s down",
 	} {
 		w := link.Network{}
 		if err := w.Parse(network); err != nil || networkText(&w) != want {

@@ -75,7 +75,7 @@ func (h *HUD) Compose(f *Frame, l *lab.Lab, at Rect, o Options, share float32) {
 	}
 	h.drawing = drawing{
 		DrawList: &f.Overlay, hud: h, texts: &h.texts, l: l, settings: show, scale: overlayScale(at, o.Scale, o.TextZoom), rect: at, share: share,
-		pointed: o.Packet, renderLatency: o.RenderLatency,
+		pointed: o.Packet, callout: o.Callout, renderLatency: o.RenderLatency,
 	}
 	d, lanes, marks := frameDrawer{&h.drawing}, laneDrawer{&h.drawing}, markDrawer{&h.drawing}
 	texts := d.headerTexts(o)
@@ -168,6 +168,7 @@ type drawing struct {
 	rect     Rect
 	share    float32        // the present moment between the previous tick and the last
 	pointed  *PointedPacket // nil: none
+	callout  *Callout       // nil: none
 
 	renderLatency time.Duration
 }

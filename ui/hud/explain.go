@@ -193,11 +193,11 @@ func correctionEvent(t *texts, c *probe.Correction, k *predict.Knobs, rate int) 
 	t.add("packet ").int(int(c.Packet)).add(" disagreed")
 	switch c.Field {
 	case predict.Position:
-		t.add(" by ").fixed(float64(c.Amount), 2).add(" m")
+		t.add(" by ").short(float64(c.Amount), 3).add(" m")
 	case predict.Asleep:
 		t.add(": the server's body sleeps")
 	default:
-		t.add(" in the ").add(c.Field.Words()).add(" by ").short(float64(c.Amount), 2).add(" ").add(c.Field.Unit())
+		t.add(" in the ").add(c.Field.Words()).add(" by ").short(float64(c.Amount), 3).add(" ").add(c.Field.Unit())
 	}
 	if t.add(": "); c.ReplayedTicks > 0 {
 		t.count(c.ReplayedTicks, "tick").add(" replayed, ")
@@ -217,9 +217,9 @@ func (t *texts) offset(shift float32, k *predict.Knobs, rate int) {
 	case shift < leastShift:
 		t.add("no visible jump")
 	case !ok:
-		t.add("the cube moves by ").fixed(float64(shift), 2).add(" m")
+		t.add("the cube moves by ").short(float64(shift), 3).add(" m")
 	case s.Mode == smoothing.None || float64(shift) >= s.SnapDistance:
-		t.add("a jump of ").fixed(float64(shift), 2).add(" m")
+		t.add("a jump of ").short(float64(shift), 3).add(" m")
 	default:
 		t.add("the offset fades in ").fixed(float64(fadeTicks(&s, shift, rate))/float64(rate), 1).add(" s")
 	}
@@ -307,10 +307,18 @@ func (t *textWrap) wrap(text string, f render.Font, width float32) *[2]string {
 	return &t.lines
 }
 
+// eventText returns the sentence about what has just happened in pane i, or about the correction that the callout explains.
+func (d *drawing) eventText(i int) string {
+	if c := d.callout; c != nil && c.Pane == i && c.Correction != nil {
+		return correctionEvent(d.texts, c.Correction, d.l.Panes[i].Knobs, d.l.Config().Rate)
+	}
+	return d.hud.panes[i].explain.event.text
+}
+
 // drawExplanation writes what happens in pane i into a strip.
 func (d frameDrawer) drawExplanation(i int, x, y, w, h float32) {
 	e := &d.hud.panes[i].explain
-	text, color := e.event.text, stage.ExplainColor
+	text, color := d.eventText(i), stage.ExplainColor
 	if text == "" {
 		text, color = e.status.text, stage.DimTextColor
 	}

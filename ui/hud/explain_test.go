@@ -50,9 +50,9 @@ func TestEvents(t *testing.T) {
 	const fault = "forced fault: the server's cube was moved by 1 m along x"
 	events := followEvents(t, &s, l, 240)
 	for i, want := range [][]string{
-		{fault, "after the forced fault, packet 180 disagreed by 1.00 m: 12 ticks replayed, the offset fades in 0.8 s"},
+		{fault, "after the forced fault, packet 180 disagreed by 1 m: 12 ticks replayed, the offset fades in 0.8 s"},
 		{fault}, {fault},
-		{fault, "after the forced fault, packet 180 disagreed by 1.00 m: 12 ticks replayed, a jump of 1.00 m"},
+		{fault, "after the forced fault, packet 180 disagreed by 1 m: 12 ticks replayed, a jump of 1 m"},
 	} {
 		if !slices.Equal(events[i], want) {
 			t.Errorf("pane %d says %q, want %q", i+1, events[i], want)
@@ -117,16 +117,16 @@ func TestCorrectionEvents(t *testing.T) {
 		spec string
 		want string
 	}{
-		{fix(0, predict.Position, 1, 1, 18, 0), "rewind", "packet 3055 disagreed by 1.00 m: 18 ticks replayed, the offset fades in 0.8 s"},
-		{fix(0, predict.Position, 1, 1, 1, 0), "rewind:smoothing=single", "packet 3055 disagreed by 1.00 m: 1 tick replayed, the offset fades in 0.5 s"},
-		{fix(0, predict.Position, 60, 60, 18, 0), "rewind", "packet 3055 disagreed by 60.00 m: 18 ticks replayed, a jump of 60.00 m"},
+		{fix(0, predict.Position, 1, 1, 18, 0), "rewind", "packet 3055 disagreed by 1 m: 18 ticks replayed, the offset fades in 0.8 s"},
+		{fix(0, predict.Position, 1, 1, 1, 0), "rewind:smoothing=single", "packet 3055 disagreed by 1 m: 1 tick replayed, the offset fades in 0.5 s"},
+		{fix(0, predict.Position, 60, 60, 18, 0), "rewind", "packet 3055 disagreed by 60 m: 18 ticks replayed, a jump of 60 m"},
 		{fix(predict.LocalInput, predict.Linear, 0.5, 0.2, 9, 0), "rewind:smoothing=none",
-			"input late: packet 3055 disagreed in the velocity by 0.5 m/s: 9 ticks replayed, a jump of 0.20 m"},
+			"input late: packet 3055 disagreed in the velocity by 0.5 m/s: 9 ticks replayed, a jump of 0.2 m"},
 		{fix(predict.RemoteInput, predict.Rotation, 0.1, 0.001, 9, 0), "rewind",
 			"remote input differed: packet 3055 disagreed in the rotation by 0.1 rad: 9 ticks replayed, no visible jump"},
 		{fix(0, predict.Asleep, 1, 0, 9, 3), "rewind", "3 states lost: packet 3055 disagreed: the server's body sleeps: 9 ticks replayed, no visible jump"},
 		{fix(predict.ClockReset, predict.Position, 4, 4, 0, 0), "historyoffset",
-			"the client had fallen behind: packet 3055 disagreed by 4.00 m: the cube follows gradually"},
+			"the client had fallen behind: packet 3055 disagreed by 4 m: the cube follows gradually"},
 	} {
 		if got := correctionEvent(&texts{}, c.fix, knobs(c.spec), 60); got != c.want {
 			t.Errorf("%s: %q, want %q", c.spec, got, c.want)
@@ -181,7 +181,7 @@ func TestEventsFit(t *testing.T) {
 	stagetest.Roll(t, &s, l, 60)
 	for _, size := range [][2]int{{1280, 720}, {950, 720}, {1590, 1080}, {900, 600}, {570, 600}} {
 		for _, event := range []string{"forced fault: the server's cube was moved by 1 m along x",
-			"packet 3055 disagreed by 1.00 m: 18 ticks replayed, the offset fades in 0.4 s", "no state for 250 ms: prediction goes on unchecked"} {
+			"packet 3055 disagreed by 1 m: 18 ticks replayed, the offset fades in 0.4 s", "no state for 250 ms: prediction goes on unchecked"} {
 			s.panes[0].explain.event.set(event)
 			var f Frame
 			rect := Rect{W: size[0], H: size[1]}
@@ -194,5 +194,28 @@ func TestEventsFit(t *testing.T) {
 				t.Errorf("%v: %v", size, wrong)
 			}
 		}
+	}
+}
+
+// TestFooterExplainsTheChosenCorrection promises that the sentence below a pane is about the correction that the callout explains,
+// whatever has happened since.
+func TestFooterExplainsTheChosenCorrection(t *testing.T) {
+	l := stagetest.Session(t, "latency=75ms", "rewind")
+	var s HUD
+	var f Frame
+	stagetest.Roll(t, &s, l, 60)
+	chosen := &probe.Correction{Correction: predict.Correction{Packet: 806, Field: predict.Linear, Amount: 0.594, Cause: predict.LocalInput}}
+	s.Compose(&f, l, Rect{W: 1280, H: 720}, Options{Callout: &Callout{Correction: chosen}}, 1)
+	if texts := f.texts(); !strings.Contains(texts, "input late: packet 806 disagreed in the velocity by 0.594 m/s") {
+		t.Errorf("the frame says\n%s", texts)
+	}
+}
+
+// TestSmallCorrectionHasDigits promises that a correction below a millimetre is not one of nothing.
+func TestSmallCorrectionHasDigits(t *testing.T) {
+	l := stagetest.Session(t, "perfect", "rewind")
+	c := &probe.Correction{Correction: predict.Correction{Packet: 697, Field: predict.Position, Amount: 0.000391, ReplayedTicks: 18}}
+	if got := correctionEvent(&texts{}, c, l.Panes[0].Knobs, 60); !strings.Contains(got, "packet 697 disagreed by 0.000391 m: ") {
+		t.Error(got)
 	}
 }

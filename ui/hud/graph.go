@@ -201,7 +201,7 @@ func earlyArrivalMs(m *predict.Counters, rate int) (ms float64, ok bool) {
 // bytes of every tick. Below a headline in the parent's frame it is the error in that frame. All panes have one scale.
 func (d gaugeDrawer) drawGraphGauge(i int, x, y, w, h float32) {
 	f := d.font(12, false)
-	texts := f.Width("path error 00.00 m") + d.px(16)
+	texts := f.Width("path error now") + d.px(16)
 	left, width, upper, height := x+texts, max(w-texts-d.px(4), 1), y+d.px(4), h-d.px(8)
 	var first, second string
 	if which, ok := bytesGraph(d.settings.Headline); ok {
@@ -209,17 +209,18 @@ func (d gaugeDrawer) drawGraphGauge(i int, x, y, w, h float32) {
 		first, second = "sent in a tick", d.texts.add("of ").bytes(float64(top)).end()
 		d.drawBytes(d.hud.Graph(i, which), left, upper, width, height, top)
 	} else {
-		which, title := PathErrorGraph, "path error "
+		which, title := PathErrorGraph, "path error now"
 		if strings.Contains(d.settings.Headline, "_in_parent_") {
-			which, title = inParentGraph, "in parent "
+			which, title = inParentGraph, "in parent now"
 		}
 		g, top := d.hud.panes[i].graph(which), d.hud.scaleMax(which, minPathErrorScale)
-		first = d.texts.add(title).fixed(float64(g.Last()), 2).add(" m").end()
-		second = d.texts.add("of ").short(float64(top), 3).add(" m").end()
+		first = title
+		second = d.texts.fixed(float64(g.Last()), 2).add(" of ").short(float64(top), 3).add(" m").end()
 		DrawGraph(d.DrawList, g, left, upper, width, height, top, d.px(1.5))
 	}
-	d.Text(x+d.px(8), y+d.px(15), f, stage.DimTextColor, first)
-	d.Text(x+d.px(8), y+d.px(31), f, stage.DimTextColor, second)
+	middle := y + whole(h/2)
+	d.Text(x+d.px(8), middle-d.px(3), f, stage.DimTextColor, first)
+	d.Text(x+d.px(8), middle+d.px(12), f, stage.DimTextColor, second)
 }
 
 // bytesGraph returns the graph of the bytes that a headline counts; ok is false if it is no bandwidth.

@@ -128,7 +128,9 @@ func (d frameDrawer) layOutStrip(i int, y *paneLayout, room float32) float32 {
 		d.hud.gauges, y.explained = d.hud.gauges[:0], d.settings.Explain
 		if d.settings.Graphs || d.settings.Explain {
 			h, pad := d.shortStrip(y.pane)
-			if d.stackedStrip(y.pane.W) {
+			if stacked := d.stackedStrip(y.pane.W); stacked && lowPane(d.drawing, y.pane) {
+				y.explained = false
+			} else if stacked {
 				h += h - pad
 			}
 			return min(h, max(room, 0))
@@ -243,7 +245,7 @@ func (d frameDrawer) drawStrip(i int, y *paneLayout) {
 	x, w, row := left+pad, width-pad-pad, short-pad-pad
 	top += pad
 	stacked := d.stackedStrip(y.pane.W)
-	if d.settings.Explain {
+	if y.explained {
 		text := w
 		if d.settings.Graphs && !stacked {
 			text = whole(w * explainShare)

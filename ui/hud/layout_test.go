@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"ghostcube/internal/experiment"
+	"ghostcube/predict/lab"
 	"ghostcube/ui/stage"
 	"ghostcube/ui/stage/stagetest"
 )
@@ -142,11 +143,11 @@ func TestStripShowsTheHeadline(t *testing.T) {
 	l := stagetest.Session(t, "latency=75ms", "rewind")
 	var s HUD
 	stagetest.Roll(t, &s, l, 2)
-	for headline, want := range map[string]string{"path_error_in_parent_rms_m": "in parent ", "path_error_rms_m": "path error "} {
+	for headline, want := range map[string]string{"path_error_in_parent_rms_m": "in parent now", "path_error_rms_m": "path error now"} {
 		stagetest.Show(t, l, "headline="+headline)
 		s.Refresh(l)
 		f := s.frame(l)
-		if texts := paneTexts(&f, s.layouts[0].pane); !strings.Contains(texts, want+"0.00 m") {
+		if texts := paneTexts(&f, s.layouts[0].pane); !strings.Contains(texts, want+"\n0.00 of ") {
 			t.Errorf("%s: %s", headline, texts)
 		}
 	}
@@ -168,5 +169,56 @@ func TestOneScale(t *testing.T) {
 		if scale := fmt.Sprintf("of %g m", s.scaleMax(PathErrorGraph, minPathErrorScale)); !strings.Contains(texts, scale) {
 			t.Errorf("the graph of pane %d does not end at %q: %s", i+1, scale, texts)
 		}
+	}
+}
+
+// TestPicturesKeepTheirHeight promises that the notes which come during a session, such as that there were corrections, take no
+// room from pictures of usual size.
+func TestPicturesKeepTheirHeight(t *testing.T) {
+	for _, c := range []struct {
+		w, h  int
+		panes []string
+	}{{1280, 720, []string{"rewind", "snapshot", "rewind"}}, {930, 660, []string{"rewind", "noprediction"}}, {930, 660, []string{"rewind"}}} {
+		l := stagetest.Session(t, "3g", c.panes...)
+		var s HUD
+		var f Frame
+		height := 0
+		for i := range 400 {
+			if i == 200 {
+				stagetest.Apply(t, l, lab.Command{Verb: "nudge", Pane: lab.AllPanes, Name: "x", Value: "1"})
+			}
+			stagetest.Roll(t, &s, l, 1)
+			s.Compose(&f, l, Rect{W: c.w, H: c.h}, Options{}, 1)
+			if i == 60 {
+				height = f.Viewports[0].H
+			}
+			if got := f.Viewports[0].H; i > 60 && got != height {
+				t.Fatalf("%v: after %d ticks the pictures are %d pixels high, %d before:\n%s", c, i, got, height, f.texts())
+			}
+		}
+		if l.Panes[0].Corrections.Total() == 0 {
+			t.Errorf("%v: no correction", c)
+		}
+	}
+}
+
+// TestSmallPanesArePictures promises that pictures take more than half of four small panes, which say what happens in their
+// captions.
+func TestSmallPanesArePictures(t *testing.T) {
+	l := stagetest.Session(t, "3g", "rewind", "snapshot", "rollback", "noprediction")
+	stagetest.Show(t, l, "split=off")
+	var s HUD
+	var f Frame
+	stagetest.Roll(t, &s, l, 120)
+	stagetest.Apply(t, l, lab.Command{Verb: "nudge", Pane: lab.AllPanes, Name: "x", Value: "1"})
+	stagetest.Roll(t, &s, l, 10)
+	s.Compose(&f, l, Rect{W: 800, H: 450}, Options{}, 1)
+	for i, v := range f.Viewports {
+		if pane := s.layouts[i].pane; 2*v.H <= pane.H {
+			t.Errorf("the picture of pane %d has %d of %d pixels", i+1, v.H, pane.H)
+		}
+	}
+	if texts := f.texts(); !strings.Contains(texts, "forced fault") {
+		t.Errorf("nothing says what happened:\n%s", texts)
 	}
 }

@@ -54,7 +54,7 @@ func TestNetGraph(t *testing.T) {
 			}
 		}
 		var small Frame
-		s.Compose(&small, l, stage.Rect{W: 400, H: 240}, Options{}, 1)
+		s.Compose(&small, l, stage.Rect{W: 300, H: 180}, Options{}, 1)
 		if strings.Contains(small.texts(), "RTT ") {
 			t.Error("the net graph covers a small picture")
 		}

@@ -11,59 +11,64 @@ import (
 
 // networkText describes network conditions in words.
 func networkText(w *link.Network) string {
-	if w.Up == w.Down {
-		return conditionsText(&w.Up)
-	}
-	return "up: " + conditionsText(&w.Up) + " / down: " + conditionsText(&w.Down)
-}
-
-// conditionsText describes the conditions of one direction.
-func conditionsText(c *link.Conditions) string {
+	up, down := conditionTexts(&w.Up), conditionTexts(&w.Down)
 	var s []string
-	if c.Latency > 0 {
-		s = append(s, durationText(c.Latency)+" latency")
-	}
-	switch {
-	case c.Jitter == 0:
-	case c.Shape == link.Uniform:
-		s = append(s, "jitter ±"+durationText(c.Jitter))
-	default:
-		s = append(s, "jitter "+durationText(c.Jitter)+" ("+c.Shape.String()+")")
-	}
-	if c.Loss > 0 {
-		loss := percentText(c.Loss) + " loss"
-		if c.Burst > 1 {
-			loss += ", bursty"
+	for i, text := range up {
+		if text != down[i] {
+			if text != "" {
+				s = append(s, text+" up")
+			}
+			text = down[i]
+			if text != "" {
+				text += " down"
+			}
 		}
-		s = append(s, loss)
-	}
-	for _, share := range []struct {
-		of   float64
-		noun string
-	}{{c.Duplicate, "duplicated"}, {c.Corrupt, "corrupt"}, {c.Foreign, "foreign"}, {c.Reorder, "reordered"}} {
-		if share.of > 0 {
-			s = append(s, percentText(share.of)+" "+share.noun)
-		}
-	}
-	add := func(has bool, text string) {
-		if has {
+		if text != "" {
 			s = append(s, text)
 		}
-	}
-	add(c.SpikeChance > 0, "spikes")
-	add(c.Swing > 0 || c.SwingLoss > 0, "varying latency")
-	if c.Trace != nil {
-		s = append(s, "trace of "+c.Trace.Length().String())
-	}
-	add(c.PauseEvery > 0, "pauses")
-	add(c.OutageEvery > 0, "outages")
-	if c.Bandwidth > 0 {
-		s = append(s, fmt.Sprintf("%d kbit/s", c.Bandwidth/1000))
 	}
 	if len(s) == 0 {
 		return "perfect network"
 	}
 	return strings.Join(s, ", ")
+}
+
+// conditionTexts describes the conditions of one direction, one text for each; empty: it has not that condition.
+func conditionTexts(c *link.Conditions) (s []string) {
+	add := func(has bool, text string) {
+		if !has {
+			text = ""
+		}
+		s = append(s, text)
+	}
+	add(c.Latency > 0, durationText(c.Latency)+" latency")
+	if c.Shape == link.Uniform {
+		add(c.Jitter > 0, "jitter ±"+durationText(c.Jitter))
+	} else {
+		add(c.Jitter > 0, "jitter "+durationText(c.Jitter)+" ("+c.Shape.String()+")")
+	}
+	loss := percentText(c.Loss)
+	if c.Burst > 1 {
+		loss += " bursty"
+	}
+	add(c.Loss > 0, loss+" loss")
+	for _, share := range []struct {
+		of   float64
+		noun string
+	}{{c.Duplicate, "duplicated"}, {c.Corrupt, "corrupt"}, {c.Foreign, "foreign"}, {c.Reorder, "reordered"}} {
+		add(share.of > 0, percentText(share.of)+" "+share.noun)
+	}
+	add(c.SpikeChance > 0, "spikes")
+	add(c.Swing > 0 || c.SwingLoss > 0, "varying latency")
+	trace := ""
+	if c.Trace != nil {
+		trace = "trace of " + c.Trace.Length().String()
+	}
+	add(trace != "", trace)
+	add(c.PauseEvery > 0, "pauses")
+	add(c.OutageEvery > 0, "outages")
+	add(c.Bandwidth > 0, fmt.Sprintf("%d kbit/s", c.Bandwidth/1000))
+	return s
 }
 
 // durationText returns a duration in milliseconds.

@@ -20,6 +20,7 @@ type Beside struct {
 	Labels  [lab.MaxPanes]string // of the panes; empty: there is one take
 	numbers [lab.MaxPanes]int    // of the takes
 	of      *timeline.Take       // the present take to which the labels belong
+	cause   string               // of that take, in the labels
 }
 
 // Toggle switches the side by side view of two takes: the present one, and the one that it branched from, or
@@ -80,8 +81,8 @@ func (b *Beside) Follow() {
 		b.hud.Tick(&b.view)
 	}
 	b.hud.Refresh(&b.view)
-	if b.of != t.Take() {
-		b.of = t.Take()
+	if k := t.Take(); b.of != k || b.cause != k.Cause {
+		b.of, b.cause = k, k.Cause
 		b.label()
 	}
 }

@@ -14,6 +14,12 @@ func (s *Session) Do(c lab.Command) (recorded bool) {
 	if recorded && (beginsAnew(c) || s.Lesson.Run == nil && !isViewCommand(c)) {
 		s.Title = "" // what it says is shown no longer
 	}
+	if recorded && s.Remote == nil {
+		s.Past.renameTake(c)
+		if isFault(c) {
+			s.Past.offerReplay()
+		}
+	}
 	return recorded
 }
 

@@ -35,6 +35,8 @@ type course struct {
 	source   *timeline.Take // whose inputs and commands the take repeats; nil: none
 	kept     *tape.Tape     // whose entries are made again, before anything else; nil: none
 	changed  []lab.Command  // by the viewer since the take began: the source's commands that set the same are left out
+	cause    lab.Command    // with which the take began; empty: with none
+	named    int            // tick at which the take was named after it
 }
 
 // driver returns what decides the next tick.
@@ -230,8 +232,9 @@ func (p past) command(c lab.Command) bool {
 	if p.s.Plan.Happened() {
 		return p.s.apply(c) // which is refused
 	}
-	at := h.Timeline.Take()
-	return h.Timeline.Remaining() == 0 && h.branch(commandText(c), &course{tapeTick: h.courses[at].tapeTick, source: at, changed: []lab.Command{c}})
+	at, now := h.Timeline.Take(), int(p.s.Lab.Ticks())
+	return h.Timeline.Remaining() == 0 &&
+		h.branch(commandText(c), &course{tapeTick: h.courses[at].tapeTick, source: at, changed: []lab.Command{c}, cause: c, named: now})
 }
 
 func (p past) note() string {

@@ -40,6 +40,15 @@ func (n *Notices) Post(text string) {
 	}
 }
 
+// replace changes the text of a message that is still shown, which then stays for its whole time again.
+func (n *Notices) replace(text, by string) {
+	for i := range n.list {
+		if n.list[i].text == text {
+			n.list[i] = notice{by, n.now().Add(noticeTime)}
+		}
+	}
+}
+
 // Texts removes the messages whose time is over, and returns the others, the oldest first.
 func (n *Notices) Texts() (list []string) {
 	now := n.now()

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"ghostcube/predict/lab"
+	"ghostcube/predict/lab/probe"
+	"ghostcube/sim"
 	"ghostcube/ui/stage"
 	"ghostcube/ui/timeline"
 )
@@ -27,6 +29,10 @@ type Past struct {
 
 	slowed     bool    // the last seconds play slowly
 	speedAfter float64 // speed after that
+
+	corrections     [lab.MaxPanes]probe.Corrections // of the panes at the end of a take, while the session shows its past
+	correctionsFrom [lab.MaxPanes]sim.Tick          // at which those panes' strategies started
+	correctionsTake *timeline.Take                  // whose they are
 
 	offerAt int // tick at which the slow replay of a fault is offered; 0: none
 }
@@ -63,15 +69,25 @@ func (p *Past) start() {
 func (p *Past) Wait() { p.working.Wait() }
 
 // ticked adds a tick of the live session.
-func (p *Past) ticked(e lab.Entry, rate int) {
+func (p *Past) ticked(e lab.Entry) {
 	if p.session.Remote != nil {
 		return // nothing leads its server there again
 	}
 	p.Timeline.Add(e)
-	if slices.ContainsFunc(e.Commands, isFault) {
-		p.offerAt = int(2.5*float64(rate)) + p.Timeline.End()
-	}
 }
+
+// offerReplay has the slow replay offered a while after a fault that the viewer has forced, once in a run of the program.
+func (p *Past) offerReplay() {
+	s := p.session
+	if s.replayOffered || s.Embed || s.touched() {
+		return
+	}
+	s.replayOffered = true
+	p.offerAt = int(offerDelay*float64(s.Lab.Config().Rate)) + p.Timeline.End()
+}
+
+// offerDelay is the time in seconds from a forced fault to the offer to see it again: then its effect is over.
+const offerDelay = 2.5
 
 // MakeCheckpoint makes a checkpoint, if one is due, while the frame is drawn.
 func (p *Past) MakeCheckpoint() {
@@ -91,9 +107,24 @@ func (p *Past) leaveEnd() (pending []lab.Command) {
 	if s.tape != nil {
 		s.tape.saveFinalCheck()
 	}
+	p.correctionsTake = p.Timeline.Take()
+	for i, pane := range s.Lab.Panes {
+		p.corrections[i].CopyFrom(&pane.Corrections.Log)
+		p.correctionsFrom[i] = pane.StartTick()
+	}
 	p.courses[p.Timeline.Take()].tapeTick = s.tapeTick
 	pending, s.newCommands = s.newCommands, nil
 	return pending
+}
+
+// Corrections returns the corrections of a pane in the present take: while the session shows its past, also the later ones.
+func (p *Past) Corrections(pane *lab.Pane) *probe.Corrections {
+	i := slices.Index(p.session.Lab.Panes, pane)
+	if i >= 0 && p.Timeline.Reviewing() && p.correctionsTake == p.Timeline.Take() && p.correctionsFrom[i] == pane.StartTick() &&
+		p.corrections[i].Total() > pane.Corrections.Total() {
+		return &p.corrections[i]
+	}
+	return &pane.Corrections
 }
 
 // Seek shows a moment of the session, and pauses there.
@@ -217,9 +248,6 @@ func (p *Past) Update() {
 	}
 	if p.offerAt > 0 && t.End() >= p.offerAt && !t.Reviewing() {
 		p.offerAt = 0
-		if s.Embed || s.touched() {
-			return
-		}
 		s.Notices.Post(fmt.Sprintf("F5 plays the last %d s at an eighth of the speed", replaySeconds))
 	}
 }

@@ -2,8 +2,10 @@ package session
 
 import (
 	"testing"
+	"time"
 
 	"ghostcube/predict/lab"
+	"ghostcube/ui/plan"
 )
 
 // playPast makes n ticks as Update does.
@@ -84,5 +86,28 @@ func TestPastKeepsTapePosition(t *testing.T) {
 	g.Do(lab.Command{Verb: "condition", Pane: lab.AllPanes, Name: "latency", Value: "90ms"})
 	if c := g.Past.courses[timeline.Take()]; len(timeline.Takes()) != 2 || c.tapeTick != 7 {
 		t.Errorf("%d takes, the newest goes on with tick %d of the tape, want 7", len(timeline.Takes()), c.tapeTick)
+	}
+}
+
+// TestReplayIsOfferedOnce promises that the slow replay is offered after the first fault that the viewer forces, and neither
+// again nor after a fault of the plan.
+func TestReplayIsOfferedOnce(t *testing.T) {
+	g := playSettings(t, plan.Settings{Panes: "rewind", FaultEvery: time.Second})
+	offers := func(ticks int) (n int) {
+		for range ticks {
+			g.playPast(t, 1)
+			n += len(g.Notices.Texts())
+			g.Notices = Notices{}
+		}
+		return n
+	}
+	if n := offers(300); n != 0 {
+		t.Errorf("%d messages after faults of the plan", n)
+	}
+	for i, want := range []int{1, 0, 0} {
+		g.Controls.NudgeServer()
+		if n := offers(200); n != want {
+			t.Errorf("fault %d: %d messages, want %d", i+1, n, want)
+		}
 	}
 }

@@ -30,7 +30,7 @@ func (s *Selection) Clear() { *s = Selection{session: s.session} }
 
 // set selects correction n of a pane.
 func (s *Selection) set(pane *lab.Pane, n int) {
-	s.pane, s.index, s.correction = pane, n, *pane.Corrections.At(n)
+	s.pane, s.index, s.correction = pane, n, *s.session.Past.Corrections(pane).At(n)
 }
 
 // Toggle goes to the moment of correction n of a pane and selects it, or clears the selection if it is
@@ -67,9 +67,9 @@ func (s *Selection) Callout() *hud.Callout {
 	}
 	for i, p := range o.Lab.Panes {
 		if c := &s.correction; p == s.pane && c.Body < len(p.ServerWorld.Bodies()) {
-			m := &hud.Callout{Pane: i, Body: c.Body, Lines: CorrectionText(c, o.Lab.Config().Rate)}
+			m := &hud.Callout{Pane: i, Body: c.Body, Lines: CorrectionText(c, o.Lab.Config().Rate), Correction: c}
 			if m.Corrected = c.SessionTick+1 == o.Lab.Ticks() && c.Client == 0; m.Corrected {
-				m.Lines = append(m.Lines, fmt.Sprintf("Pale: drawn one tick before. Magenta: simulated now, %.3f m away", o.HUD.CorrectionOffset(i, c.Body)))
+				m.Lines = append(m.Lines, fmt.Sprintf("Pale: drawn one tick before. Magenta: simulated now, %.3g m away", o.HUD.CorrectionOffset(i, c.Body)))
 			}
 			return m
 		}
@@ -84,7 +84,7 @@ func CorrectionSeconds(c *probe.Correction, rate int) float64 {
 
 // causeTexts describe each predict.Cause.
 var causeTexts = [...]string{
-	predict.CauseUnknown: "unknown to the client",
+	predict.CauseUnknown: "same inputs, no forced fault, no loss before it: rounding, contacts, which states lack, or other physics",
 	predict.LocalInput:   "the player's input reached the server late",
 	predict.RemoteInput:  "another player's input differed from the predicted one",
 	predict.Again:        "a state had differed less than a second before: contacts, which states lack, or the physics differ",
@@ -103,6 +103,9 @@ func ticksText(n int) string {
 // inputs, the laboratory knows the forced faults and the packets that did not arrive.
 func causeText(c *probe.Correction) string {
 	text := causeTexts[c.Cause]
+	if c.Cause == predict.CauseUnknown && c.LostBefore > 0 {
+		text = "the inputs of that tick were the same: an earlier tick differed, whose state was lost"
+	}
 	if c.Fault != "" {
 		if text = "forced fault: " + c.Fault; c.Cause != predict.CauseUnknown {
 			text += "; " + causeTexts[c.Cause]
@@ -130,7 +133,7 @@ func CorrectionText(c *probe.Correction, rate int) []string {
 	return []string{
 		fmt.Sprintf("Corrected at %.3f s, client %d: body %d was %s", CorrectionSeconds(c, rate), c.Client+1, c.Body, off),
 		fmt.Sprintf("Received in packet %d of tick %d, %sarrived at %.3f s", c.Packet, c.Tick, sent, c.Received.Seconds()),
-		fmt.Sprintf("%s replayed, the player's cube shifted %.3f m", ticksText(c.ReplayedTicks), c.Shift),
+		fmt.Sprintf("%s replayed, the player's cube shifted %.3g m", ticksText(c.ReplayedTicks), c.Shift),
 		"Cause: " + causeText(c),
 	}
 }

@@ -5,7 +5,11 @@ import (
 	"testing"
 
 	"ghostcube/internal/experiment"
+	"ghostcube/predict"
+	"ghostcube/predict/lab"
+	"ghostcube/predict/lab/probe"
 	"ghostcube/render"
+	"ghostcube/sim"
 	"ghostcube/ui/hud"
 	"ghostcube/ui/stage"
 	"ghostcube/ui/timeline"
@@ -104,5 +108,53 @@ func TestEndAfterNewestCorrection(t *testing.T) {
 		if g.Paused != paused || g.Selection.Callout() != nil {
 			t.Errorf("after End the session is paused: %t, want %t; callout %+v", g.Paused, paused, g.Selection.Callout())
 		}
+	}
+}
+
+// TestCauseIsKnown promises that the text of a correction says what the laboratory knows where the client knows no cause, and
+// that no length is printed as nothing.
+func TestCauseIsKnown(t *testing.T) {
+	c := &probe.Correction{Correction: predict.Correction{Packet: 697, Field: predict.Position, Amount: 0.000391, Shift: 0.00041, ReplayedTicks: 18}}
+	text := strings.Join(CorrectionText(c, 60), "\n")
+	for _, want := range []string{"by 0.000391 m", "shifted 0.00041 m", "Cause: same inputs, no forced fault, no loss before it: rounding"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not in\n%s", want, text)
+		}
+	}
+	c.LostBefore = 2
+	if text := causeText(c); !strings.Contains(text, "an earlier tick differed, whose state was lost; 2 packets") {
+		t.Error(text)
+	}
+}
+
+// TestLaterCorrectionsStay promises that the list of corrections keeps the later ones while the session shows an earlier one, and
+// that one of them can be chosen there; and that a new take begins with those before it.
+func TestLaterCorrectionsStay(t *testing.T) {
+	g := newTestSession(t, "rewind")
+	p := g.Lab.Panes[0]
+	for range 3 {
+		g.Controls.NudgeServer()
+		g.playPast(t, 60)
+	}
+	n := p.Corrections.Total()
+	if n < 3 {
+		t.Fatalf("%d corrections", n)
+	}
+	ticks := make([]sim.Tick, n)
+	for i := range n {
+		ticks[i] = p.Corrections.At(i).SessionTick
+	}
+	for _, i := range []int{0, n - 1, 1} {
+		g.Selection.Toggle(p, i)
+		if list := g.Past.Corrections(p); list.Total() != n || g.Lab.Ticks() != ticks[i]+1 || list.At(n-1).SessionTick != ticks[n-1] {
+			t.Fatalf("correction %d: %d in the list, want %d; tick %d, want %d", i, list.Total(), n, g.Lab.Ticks(), ticks[i]+1)
+		}
+		if m := g.Selection.Callout(); m == nil || m.Correction.SessionTick != ticks[i] {
+			t.Errorf("correction %d has the callout %+v", i, m)
+		}
+	}
+	g.Do(lab.Command{Verb: "condition", Pane: lab.AllPanes, Name: "latency", Value: "10ms"})
+	if got, want := g.Past.Corrections(p).Total(), p.Corrections.Total(); got != want || got >= n {
+		t.Errorf("the new take has %d corrections in the list, want %d", got, want)
 	}
 }

@@ -87,6 +87,8 @@ type Session struct {
 	Err       error     // what the session cannot go on with
 	Lost      error     // why the server in another process is there no longer
 
+	replayOffered bool // in this run of the program
+
 	halted       bool       // the session that starts next stays paused
 	toMoment     *plan.Plan // runs up to the moment of its comparison when it starts
 	playsOn      bool       // after the run-up
@@ -239,9 +241,7 @@ func (s *Session) End() error {
 // Shutdown closes the tape, waits for the videos, and prints the names of the files. An interrupt ends the videos early.
 func (s *Session) Shutdown(interrupt <-chan os.Signal) error {
 	err := errors.Join(s.End(), s.Videos.WaitAll(interrupt, os.Stdout))
-	for _, text := range s.Videos.messages {
-		fmt.Fprintln(os.Stdout, text)
-	}
+	s.Videos.print(os.Stdout)
 	return err
 }
 

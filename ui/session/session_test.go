@@ -372,3 +372,22 @@ func TestComparisonShowsItsMoment(t *testing.T) {
 		t.Errorf("after a reset: tick %d, run-up to %d, paused %v", g.Lab.Ticks(), g.RunUp, g.Paused)
 	}
 }
+
+// TestWrittenVideoIsPrinted promises that the terminal has the name of a video as soon as it has been written, and once.
+func TestWrittenVideoIsPrinted(t *testing.T) {
+	g := newTestSession(t, "rewind")
+	v := &g.Videos
+	v.start(g.Lab, g.Lab.Fork(), &g.HUD, g.Past.Timeline.Take(), len(g.newCommands))
+	g.runTicks(t, 4)
+	if err := v.stop(video.Format{File: filepath.Join(g.OutDir, "video-%03d.png"), W: 64, H: 64, FPS: 60}, "", false); err != nil {
+		t.Fatal(err)
+	}
+	<-v.current.finished
+	if message := v.Poll(); !strings.HasPrefix(message, "video: ") || v.printed != 1 {
+		t.Errorf("the message %q, %d printed", message, v.printed)
+	}
+	var out strings.Builder
+	if v.print(&out); out.Len() != 0 {
+		t.Errorf("printed again: %q", out.String())
+	}
+}

@@ -3,6 +3,7 @@ package session
 import (
 	"fmt"
 
+	"ghostcube/predict/lab"
 	"ghostcube/ui/timeline"
 )
 
@@ -25,8 +26,31 @@ func (p *Past) branch(cause string, c *course) bool {
 	for _, c := range commands {
 		s.Do(c)
 	}
-	s.Notices.Post(fmt.Sprintf("take %d begins here: %s", t.Take().Number, cause))
+	s.Notices.Post(takeText(t.Take()))
 	return true
+}
+
+// takeText says that a take has begun.
+func takeText(k *timeline.Take) string {
+	return fmt.Sprintf("take %d begins here: %s", k.Number, k.Cause)
+}
+
+// renameSeconds is how long in seconds of the session a take is named after the newest value of what began it: a slider that
+// is being dragged sets many, and is rarely held for longer at one.
+const renameSeconds = 1
+
+// renameTake names the present take by a command that has been recorded, if it sets anew what began the take.
+func (p *Past) renameTake(c lab.Command) {
+	k, s := p.Timeline.Take(), p.session
+	at := p.courses[k]
+	now := int(s.Lab.Ticks())
+	if p.Timeline.Reviewing() || now-at.named > renameSeconds*s.Lab.Config().Rate ||
+		c.Verb != at.cause.Verb || c.Pane != at.cause.Pane || c.Name != at.cause.Name {
+		return
+	}
+	before := takeText(k)
+	at.cause, at.named, k.Cause = c, now, commandText(c)
+	s.Notices.replace(before, takeText(k))
 }
 
 // startTape ends the tape of the session and begins one of the present take with its first n ticks.

@@ -2,6 +2,7 @@ package session
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -102,6 +103,37 @@ func TestTakes(t *testing.T) {
 		if !lengths[n] {
 			t.Errorf("no tape of %d ticks", n)
 		}
+	}
+}
+
+// TestTakeFollowsASlider promises that a take that a slider begins is named after the value at which the slider ends, in the
+// list of takes, in the message and beside another take; and that a later change does not rename it.
+func TestTakeFollowsASlider(t *testing.T) {
+	g := newTestSession(t, "rewind")
+	g.playPast(t, 100)
+	g.seekNow(t, 60)
+	set := func(value string) {
+		g.Do(lab.Command{Verb: "condition", Pane: lab.AllPanes, Name: "latency", Value: value})
+	}
+	set("70ms")
+	g.Beside.Toggle()
+	g.Paused = false
+	for _, value := range []string{"120ms", "200ms", "270ms"} {
+		g.playPast(t, 5)
+		set(value)
+	}
+	g.Do(lab.Command{Verb: "condition", Pane: lab.AllPanes, Name: "jitter", Value: "5ms"})
+	g.Beside.Follow()
+	k, texts := g.Past.Timeline.Take(), g.Notices.Texts()
+	if k.Number != 2 || k.Cause != "latency 270ms" || g.Beside.Labels[0] != "take 2: latency 270ms" {
+		t.Errorf("take %d is named %q, its pane %q", k.Number, k.Cause, g.Beside.Labels[0])
+	}
+	if want := "take 2 begins here: latency 270ms"; !slices.Contains(texts, want) || len(texts) != 1 {
+		t.Errorf("messages %q, want %q alone", texts, want)
+	}
+	g.playPast(t, renameSeconds*60+1)
+	if set("40ms"); k.Cause != "latency 270ms" {
+		t.Errorf("a change after the drag names the take %q", k.Cause)
 	}
 }
 

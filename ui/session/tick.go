@@ -105,7 +105,7 @@ func (s *Session) Tick(in *Intents) error {
 	e.Commands, s.newCommands = s.newCommands, nil
 	s.Lesson.tick(e)
 	s.Videos.add(e)
-	s.Past.ticked(e, s.Lab.Config().Rate)
+	s.Past.ticked(e)
 	s.writeTape(e, true)
 	if s.RunUp == 0 {
 		s.Kept.update()

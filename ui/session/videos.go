@@ -44,6 +44,7 @@ type Videos struct {
 
 	current  *videoJob // being written; nil: none
 	queue    []*videoJob
+	printed  int      // messages that the terminal has
 	messages []string // of finished videos
 	errs     []error
 }
@@ -206,9 +207,19 @@ func (v *Videos) Poll() (message string) {
 	select {
 	case <-v.current.finished:
 		message = v.complete()
+		if !v.session.Platform.InPage {
+			v.print(os.Stdout)
+		}
 	default:
 	}
 	return message
+}
+
+// print prints the messages of finished videos that have not been printed yet.
+func (v *Videos) print(out io.Writer) {
+	for ; v.printed < len(v.messages); v.printed++ {
+		fmt.Fprintln(out, v.messages[v.printed])
+	}
 }
 
 // complete takes the result of the video that has been written, starts the next one, and returns a message.

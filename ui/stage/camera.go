@@ -11,11 +11,12 @@ import (
 // The pictures of all panes share one camera, so that corresponding things are at corresponding places. It follows
 // the subjects: the player's body as each client draws it and as each server has it. If they part, the camera backs
 // off, up to maxZoom; package hud points at what is farther off with an arrow. A pane whose player is far from the
-// others' follows its own, from the same side and distance.
+// others' follows its own, from the same side and distance, and so far that the body which it draws stays off the border.
 const (
-	maxZoom      = 2.5  // largest distance of the camera, in units of the distance that is set
+	maxZoom      = 1.8  // largest distance of the camera, in units of the distance that is set
 	maxPaneZoom  = 1.5  // likewise, where the players of panes are apart: then a pane looks at its own
 	middleShare  = 0.22 // radius of the middle of a picture, in units of the camera's distance; half its height is 0.36
+	ownShare     = 0.12 // likewise, within which a pane keeps the body that it draws
 	drawnWeight  = 2    // of a body that a client draws, against 1 of the server's, where not all can be in the picture
 	anchorChange = 0.9  // the anchor changes to another subject with a cost below this share of its own
 
@@ -170,8 +171,10 @@ func (c *camera) frame(targets *[lab.MaxPanes]geom.Vec3, panes []*pane, distance
 	c.chooseAnchor(subjects)
 	anchor := subjects[c.anchor].drawn
 	paneReach := float32(2 * maxPaneZoom * middleShare * distance)
-	all, radius := middle(subjects, anchor, distance)
-	all, radius = c.look(all, radius, panes[c.anchor], distance)
+	center, radius := middle(subjects, anchor, distance)
+	all, radius := c.look(center, radius, panes[c.anchor], distance)
+	zoom = geom.Clamp(max(radius, float32(0.5*farthest))/float32(middleShare*distance), 1, maxZoom)
+	ownReach := float32(ownShare * float32(distance*zoom))
 	for i, p := range panes {
 		near := withinReach(subjects[i].drawn.Sub(anchor).Len(), paneReach)
 		if targets[i] = all; near < 1 {
@@ -179,8 +182,12 @@ func (c *camera) frame(targets *[lab.MaxPanes]geom.Vec3, panes []*pane, distance
 			own, _ = c.look(own, ownRadius, p, distance)
 			targets[i] = own.AddScaled(near, all.Sub(own))
 		}
+		off := subjects[i].drawn.Sub(center).Scale(near)
+		if n := off.Len(); n > ownReach && len(panes) > 1 {
+			targets[i] = targets[i].AddScaled(1-ownReach/n, off)
+		}
 	}
-	return geom.Clamp(max(radius, float32(0.5*farthest))/float32(middleShare*distance), 1, maxZoom)
+	return zoom
 }
 
 // look shifts a target towards what the scene has beside the player, as far as the subjects, which are within radius

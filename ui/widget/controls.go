@@ -145,6 +145,7 @@ type Row struct {
 	Name, Help string
 	Changed    bool // the value is not the default
 	OnReset    func()
+	Resettable bool    // the place of the button that resets is kept free while there is no OnReset
 	Width      float32 // width that the control needs, in points; 0: any
 }
 
@@ -159,18 +160,16 @@ func (u *UI) Row(row Row) image.Rectangle {
 	left := int(float32(r.Dx()) * nameShare)
 	name, value := image.Rect(r.Min.X, r.Min.Y, r.Min.X+left, r.Max.Y), image.Rect(r.Min.X+left+u.Px(4), r.Min.Y, r.Max.X, r.Max.Y)
 	reset := 0
-	if row.OnReset != nil {
+	if row.OnReset != nil || row.Resettable {
 		reset = u.Px(42)
 	}
 	if f.Width(row.Name) > float32(name.Dx()) || float32(u.Px(row.Width)) > float32(value.Dx()-reset) {
 		name.Max.X = r.Max.X
 		value = u.Next(rowHeight)
 		value.Min.X += u.Px(14)
-		if row.OnReset != nil {
-			name.Max.X -= reset
-		}
+		name.Max.X -= reset
 		u.resetButton(row, image.Rect(name.Max.X, r.Min.Y, r.Max.X, r.Max.Y))
-	} else if row.OnReset != nil {
+	} else if reset > 0 {
 		u.resetButton(row, image.Rect(value.Max.X-reset+u.Px(3), r.Min.Y, value.Max.X, r.Max.Y))
 		value.Max.X -= reset
 	}
@@ -207,7 +206,7 @@ func (u *UI) Place(height float32, help string) image.Rectangle {
 // Entry describes a title of several lines that can be chosen.
 type Entry struct {
 	ID, Title, Line, Help string
-	Chosen                bool
+	Chosen, Dim           bool
 }
 
 // Entry is a row of a list of things to choose from: a title and a line below it. It reports whether it has
@@ -239,7 +238,7 @@ func (u *UI) Entry(e Entry) (clicked, hovered bool) {
 	}
 	at := image.Rect(r.Min.X+u.Px(6), r.Min.Y+u.Px(3), r.Max.X-u.Px(6), r.Min.Y+u.Px(3)+h)
 	for _, line := range titles {
-		u.text(u.list, at, u.Font(e.Chosen), u.textColor(false), line, Left)
+		u.text(u.list, at, u.Font(e.Chosen), u.textColor(e.Dim), line, Left)
 		at = at.Add(image.Pt(0, h))
 	}
 	for _, line := range lines {

@@ -346,3 +346,25 @@ func TestTooltipDelay(t *testing.T) {
 		t.Error("the reason of a refusal waits")
 	}
 }
+
+// TestResetDoesNotMoveTheControl promises that the control of a row whose value can be reset stays where it is when the button that
+// resets appears.
+func TestResetDoesNotMoveTheControl(t *testing.T) {
+	for _, name := range []string{"x", "a name that is too long for the place beside its control"} {
+		var places [2]image.Rectangle
+		for i := range places {
+			d := newDesk(nil)
+			d.build = func(u *UI) {
+				row := Row{Name: name, Resettable: true}
+				if i == 1 {
+					row.OnReset = func() {}
+				}
+				places[i] = u.Row(row)
+			}
+			d.update(Input{})
+		}
+		if places[0] != places[1] {
+			t.Errorf("%s: the control is at %v, and at %v beside the button", name, places[0], places[1])
+		}
+	}
+}

@@ -26,7 +26,7 @@ type correctionsPage struct {
 func (p *correctionsPage) build() {
 	focus := p.session.Lab.Focus()
 	pane := p.session.Lab.Panes[focus]
-	c := &pane.Corrections
+	c := p.session.Past.Corrections(pane)
 	ui := &p.ui
 	if !p.listHovered || p.listEnd > c.Total() {
 		p.listEnd = c.Total()
@@ -39,7 +39,7 @@ func (p *correctionsPage) build() {
 	}
 	ui.Paragraph("A click shows the moment of the correction and points at it in the picture.", true)
 	if p.session.Past.Timeline.Reviewing() {
-		ui.Paragraph("The session shows its past, and the list ends there. The key End returns.", false)
+		ui.Paragraph("The session shows its past: what comes later is grey. The key End returns.", false)
 	}
 	for n := p.listEnd - 1; n >= max(c.FirstIndex(), p.listEnd-maxListed); n-- {
 		p.correctionRow(pane, n)
@@ -57,16 +57,16 @@ func noCorrections(pane *lab.Pane) string {
 	return "Nudge the server's cube (F), or drop packets (B)."
 }
 
-// correctionRow is a row of the list. A click on it toggles the selection.
+// correctionRow is a row of the list, grey for one that comes later. A click on it toggles the selection.
 func (p *correctionsPage) correctionRow(pane *lab.Pane, n int) {
-	x, rate := pane.Corrections.At(n), p.session.Lab.Config().Rate
+	x, rate := p.session.Past.Corrections(pane).At(n), p.session.Lab.Config().Rate
 	var help strings.Builder
 	for _, line := range session.CorrectionText(x, rate) {
 		help.WriteString(line + ".\n")
 	}
 	clicked, hovered := p.ui.Entry(widget.Entry{
 		ID: "correction " + strconv.Itoa(n), Title: fmt.Sprintf("%.2f s   body %d   %s", session.CorrectionSeconds(x, rate), x.Body, x.Describe()),
-		Chosen: p.session.Selection.Chosen(pane, n), Help: strings.TrimSpace(help.String()),
+		Chosen: p.session.Selection.Chosen(pane, n), Help: strings.TrimSpace(help.String()), Dim: n >= pane.Corrections.Total(),
 	})
 	if clicked {
 		p.session.Selection.Toggle(pane, n)

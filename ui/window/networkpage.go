@@ -185,7 +185,11 @@ func (p *networkPage) conditionControl(x *condition, shown, down *link.Condition
 		p.ui.Disabled(x.needs(shown))
 	}
 	defer p.ui.Disabled("")
-	row := widget.Row{Name: x.key + ", " + x.unit, Help: help, Changed: v != 0}
+	name := x.key
+	if x.unit != "" {
+		name += ", " + x.unit
+	}
+	row := widget.Row{Name: name, Help: help, Changed: v != 0}
 	value, changed := p.number(row, widget.Number{ID: x.key, Value: v, High: max(x.limit, v), Step: x.step, Max: x.max, Digits: 3})
 	if changed {
 		set(x.key, x.text(value))

@@ -7,8 +7,7 @@ import (
 	"ghostcube/ui/stage"
 )
 
-// drawNotices draws messages at the lower edge of the picture, centred, each in as many lines as it needs. They cover the
-// footer before anything else.
+// drawNotices draws messages at the lower edge of the picture, centred, each in as many lines as it needs.
 func drawNotices(l *render.DrawList, texts []string, picture stage.Rect, scale float32) {
 	f := render.Font{Size: int(15*scale + 0.5), Bold: true}
 	pad, gap := 14*scale, 4*scale

@@ -6,7 +6,6 @@ import (
 
 	"ghostcube/predict/lab"
 	"ghostcube/render"
-	"ghostcube/ui/hud"
 )
 
 // TestNoticesFit promises that messages of any length, four at once, are shown in full and inside the picture, in all
@@ -58,20 +57,26 @@ func TestHidingSaysHowToComeBack(t *testing.T) {
 	}
 }
 
-// TestNoticesCoverNoPicture promises that a usual message covers nothing of a pane's picture, in all windowSizes.
-func TestNoticesCoverNoPicture(t *testing.T) {
+// TestNoticesCoverNoFigure promises that two messages at once cover nothing below the lowest pictures, such as a graph, its figure
+// or the footer, in all windowSizes.
+func TestNoticesCoverNoFigure(t *testing.T) {
 	g := newTestGame(t, "rewind", "snapshot", "statesync")
 	g.runTicks(t, 100)
 	g.session.Notices.Post("all packets dropped for 0.25 s")
+	g.session.Notices.Post("bookmark")
 	for _, size := range windowSizes {
 		g.screen.w, g.screen.h, g.screen.scale = size.w, size.h, size.scale
-		var f hud.Frame
-		g.session.HUD.Compose(&f, g.session.Lab, g.pictureRect(), g.stageOptions("", ""), 1)
+		f := &g.screen.frame
+		g.session.HUD.Compose(f, g.session.Lab, g.pictureRect(), g.stageOptions("", ""), 1)
 		var l render.DrawList
-		drawNotices(&l, g.session.Notices.Texts(), g.pictureRect(), g.screen.uiScale())
+		drawNotices(&l, g.session.Notices.Texts(), g.screen.noticesRect(g.pictureRect()), g.screen.uiScale())
+		lowest := 0
 		for _, v := range f.Viewports {
-			if l.Items[0].Y < float32(v.Y+v.H) && float32(v.Y) < l.Items[0].Y+l.Items[0].H {
-				t.Errorf("%+v: the message at %v covers the picture that ends at %d", size, l.Items[0].Y, v.Y+v.H)
+			lowest = max(lowest, v.Y+v.H)
+		}
+		for _, it := range l.Items {
+			if it.Kind == render.RectKind && it.Y+it.H > float32(lowest) {
+				t.Errorf("%+v: a message reaches down to %v, the pictures to %d", size, it.Y+it.H, lowest)
 			}
 		}
 	}

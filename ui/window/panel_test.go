@@ -372,6 +372,31 @@ func TestCorrectionList(t *testing.T) {
 	if g.click(t, later); g.session.Selection.Callout() == nil || !g.session.Paused {
 		t.Error("a click does not select the correction")
 	}
+	g.click(t, newest)
+	if g.bounds(t, later).Empty() || g.session.Lab.Panes[0].Corrections.Total() > g.session.Past.Corrections(g.session.Lab.Panes[0]).Total()-1 {
+		t.Error("a click on an earlier correction takes the later one from the list")
+	}
+	at1 := g.session.Lab.Ticks()
+	if g.click(t, later); g.session.Lab.Ticks() <= at1 {
+		t.Errorf("a click on the later correction leads from tick %d to %d", at1, g.session.Lab.Ticks())
+	}
+}
+
+// TestRowsNameUnits promises that no name of a condition ends in a comma, and that the knobs of a strategy keep the place of their
+// sliders when they change.
+func TestRowsNameUnits(t *testing.T) {
+	g := newTestGame(t, "rewind")
+	g.openPage(t, "Network")
+	if text := g.bodyText(); strings.Contains(text, "far-player,") || !strings.Contains(text, "far-player") {
+		t.Errorf("the page says\n%s", text)
+	}
+	g.openPage(t, "Strategy")
+	before := g.bounds(t, "smooth-factor-large")
+	g.session.Do(lab.Command{Verb: "set", Pane: 0, Name: "smooth-factor-large", Value: "0.5"})
+	g.lay(t, widget.Input{})
+	if after := g.bounds(t, "smooth-factor-large"); after.Min.X != before.Min.X || after.Dx() != before.Dx() {
+		t.Errorf("the control of a knob is at %v, changed at %v", before, after)
+	}
 }
 
 // TestTitleField promises that a title typed on the page Session stands in the head, and with none the comparison's again.

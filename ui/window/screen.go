@@ -198,6 +198,20 @@ func (s *screen) notices() []string {
 	return slices.DeleteFunc(s.session.Notices.Texts(), func(text string) bool { return (text == hiddenNotice) != s.hidden })
 }
 
+// noticesRect returns the place of messages: the column of the panes down to the lower edge of the lowest picture, so that they
+// cover no figure.
+func (s *screen) noticesRect(picture stage.Rect) stage.Rect {
+	bottom := 0
+	for i := range s.frame.Viewports {
+		v := &s.frame.Viewports[i]
+		bottom = max(bottom, v.Y+v.H)
+	}
+	if bottom > picture.Y {
+		picture.H = min(picture.H, bottom-picture.Y)
+	}
+	return picture
+}
+
 // hiddenNotice is shown after everything has been hidden.
 const hiddenNotice = "panel and texts are hidden: H shows them again"
 
@@ -208,7 +222,7 @@ func (g *game) drawOverlay(dst *ebiten.Image, picture stage.Rect) {
 		g.embed.draw(over, g.pointer.at)
 	}
 	s.drawResume(over, picture)
-	drawNotices(over, s.notices(), picture, s.uiScale())
+	drawNotices(over, s.notices(), s.noticesRect(picture), s.uiScale())
 	g.bar.draw(over, picture)
 	g.drawTouch(over)
 	g.painter.DrawOverlay(dst, over)

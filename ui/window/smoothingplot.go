@@ -149,7 +149,7 @@ func (f *fade) draw(l *render.DrawList, pane *lab.Pane, x, y, w, h, scale float3
 		l.Text(x+6*scale, y+14*scale, font, dim, "no correction has moved the player yet")
 		return
 	}
-	l.Text(x+6*scale, y+14*scale, font, render.RGB(0.80, 0.84, 0.88), fmt.Sprintf("last correction, %.3f m: its error offset", shift))
+	l.Text(x+6*scale, y+14*scale, font, render.RGB(0.80, 0.84, 0.88), fmt.Sprintf("last correction, %.3g m: its error offset, m", shift))
 	left, right, top, bottom := x+34*scale, x+w-10*scale, y+22*scale, y+h-18*scale
 	for _, c := range []struct {
 		share float32
@@ -172,8 +172,16 @@ func (f *fade) draw(l *render.DrawList, pane *lab.Pane, x, y, w, h, scale float3
 		}
 		l.Line(f.points, 1.6*scale, color)
 	}
+	note := right + 8*scale
+	name := func(text string, color render.Color) {
+		note -= font.Width(text)
+		l.Text(note, top+12*scale, font, color, text)
+		note -= 10 * scale
+	}
+	name("now", stage.CurveColor)
 	if f.before != f.now {
 		curve(&f.before, dim)
+		name("before the change", dim)
 	}
 	curve(&f.now, stage.CurveColor)
 }

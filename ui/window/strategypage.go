@@ -297,7 +297,7 @@ func (p *strategyPage) setKnob(pane int, name, value string) {
 // knobRow is a control for a knob, of the kind that suits it, with the value that its reset sets. A knob without effect is
 // greyed.
 func (p *strategyPage) knobRow(pane int, k *predict.Knob, initial string) {
-	row := widget.Row{Name: k.Name, Help: k.Help + "\n" + k.Range() + "; default " + k.Default()}
+	row := widget.Row{Name: k.Name, Resettable: true, Help: k.Help + "\n" + k.Range() + "; default " + k.Default()}
 	if initial != k.Default() {
 		row.Help += ", in this preset " + initial
 	}

@@ -110,7 +110,7 @@ func newClient(env *predict.Env) predict.Client {
 	group.Bool(&c.corrections, "corrections", true, "rewind and replay when the server's state differs")
 	k.NotSearched("off only to show what it is for", "corrections")
 	k.ContactOrder(&c.contactOrder)
-	group.Float(&c.positionTolerance, "position-tolerance", 0.000316, 0, 1, "position error that causes no correction, m (as in the demo)")
+	group.Float(&c.positionTolerance, "position-tolerance", 0.000316, 0, 1, "position error that causes no correction, m (as in codersblock)")
 	group.Float(&c.rotationTolerance, "rotation-tolerance", 0.00001, 0, 1, "rotation error that causes no correction, 1-|dot|")
 	k.Smoothing(&c.smoothing)
 	k.Solver(&c.solver, env.World)

@@ -99,6 +99,6 @@ var stepModes = []string{"every-tick", "on-input"}
 
 // declareStepMode declares the knob that both sides share.
 func declareStepMode(k *predict.Knobs, p *int) {
-	k.In(predict.InputKnobs).Choice(p, "server-steps", everyTick, stepModes, "the server steps by its clock, or when input arrives, as in the demo")
+	k.In(predict.InputKnobs).Choice(p, "server-steps", everyTick, stepModes, "the server steps by its clock, or when input arrives, as in codersblock")
 	k.NotSearched("a property of the game", "server-steps")
 }
