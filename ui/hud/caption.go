@@ -442,7 +442,7 @@ func (d captionDrawer) keyFigures(i int, width float32) (first, second string) {
 		}
 		return t.end()
 	}
-	long := times("input to screen ", "path error RMS ")
+	long := times("key to screen now ", "path error RMS ")
 	if headline != "pops_per_minute" {
 		t.measure(pops, "").add(" pops/min")
 		if all != nil && all.OK && headline != "pops_all_per_minute" {
@@ -458,13 +458,13 @@ func (d captionDrawer) keyFigures(i int, width float32) (first, second string) {
 		}
 	}
 	rest := t.end()
-	for _, one := range [...]string{long, times("input ", "path RMS ")} {
+	for _, one := range [...]string{long, times("key now ", "path RMS ")} {
 		if line := t.add(one).separate().add(rest).end(); font.Width(line) <= width {
 			return line, ""
 		}
 	}
 	if font.Width(long) > width {
-		long = times("input ", "path RMS ")
+		long = times("key now ", "path RMS ")
 	}
 	return long, rest
 }

@@ -176,7 +176,7 @@ func TestCaptionLeavesHeadlineOut(t *testing.T) {
 	l := stagetest.Katamari(t, "latency=50ms", "snapshot", "rewind")
 	var s HUD
 	stagetest.RollAndPull(t, &s, l, 240)
-	parts := map[string]string{"key_to_screen_ms": "input to screen ", "path_error_rms_m": "path error RMS ",
+	parts := map[string]string{"key_to_screen_ms": "key to screen now ", "path_error_rms_m": "path error RMS ",
 		"pops_per_minute": "pops/min", "down_kbit_per_second": "down "}
 	for headline := range parts {
 		stagetest.Show(t, l, "graphs=off,headline="+headline)

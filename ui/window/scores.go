@@ -36,7 +36,7 @@ func (p *scorePage) scores() {
 		led[name] = true
 		for k := range leading {
 			if m := &leading[k][i]; name == "key_to_screen_ms" { // bench's is that of key presses alone
-				m.Title = "input to screen, ms"
+				m.Title = "key to screen now, ms"
 			}
 		}
 		noise := make([]float64, len(panes)) // that of a key's time is 0

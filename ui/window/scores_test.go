@@ -21,7 +21,7 @@ func TestScoresLead(t *testing.T) {
 		top[it.Text] = it.Y
 	}
 	for i, name := range []string{"path error RMS, m", "pops per minute", "bandwidth down, kbit/s", "bandwidth up, kbit/s", "All measures"} {
-		above := []string{"input to screen, ms", "path error RMS, m", "pops per minute", "bandwidth down, kbit/s", "bandwidth up, kbit/s"}[i]
+		above := []string{"key to screen now, ms", "path error RMS, m", "pops per minute", "bandwidth down, kbit/s", "bandwidth up, kbit/s"}[i]
 		if top[above] == 0 || top[above] >= top[name] {
 			t.Errorf("%q is at %v, %q at %v", above, top[above], name, top[name])
 		}
