@@ -16,6 +16,7 @@ import (
 type ClientConfig struct {
 	Name      string // of the player, at most MaxName bytes; the seat belongs to it
 	Version   string // of the program
+	Ordered   bool   // the wire delivers everything, once and in order, as TCP does
 	Ghost     bool   // ask for the server's poses, which give a path error
 	Watch     bool   // without a seat: the server's poses are all that there is to see
 	Recording *capture.Recording
@@ -206,6 +207,9 @@ func (c *Client) begin(now time.Duration) error {
 	}
 	if c.Lab != nil && (config.Rate != c.Lab.Config().Rate || d.player != c.Player) {
 		return fmt.Errorf("player %d at %d ticks per second: want those of the session before", d.player+1, config.Rate)
+	}
+	if _, err := withTransport(spec, c.config.Ordered); err != nil {
+		return err
 	}
 	c.enter(c.next)
 	c.ghosts = 0

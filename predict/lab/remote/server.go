@@ -28,6 +28,7 @@ type ServerConfig struct {
 	Session   lab.Config // without a network: it is real
 	Spec      string     // of the pane
 	Version   string     // of the program
+	Ordered   bool       // every wire delivers everything, once and in order, as TCP does
 	Seed      uint64     // of the networks laid over connections
 	Recording *capture.Recording
 	Log       func(event string, values ...any) // names and values in turn; may be nil
@@ -97,6 +98,9 @@ func NewServer(config ServerConfig, now time.Duration) (*Server, error) {
 		s.config.Log = func(string, ...any) {}
 	}
 	var err error
+	if s.config.Spec, err = withTransport(config.Spec, config.Ordered); err != nil {
+		return nil, err
+	}
 	s.config.Session.Network = link.Network{}
 	s.seats = make([]seat, sim.MaxPlayers)
 	wires := make([]link.Wire, len(s.seats))
@@ -104,14 +108,14 @@ func NewServer(config ServerConfig, now time.Duration) (*Server, error) {
 		s.seats[i].wire.Wire = lab.CutWire{}
 		wires[i] = config.Recording.Wire(i, &s.seats[i].wire)
 	}
-	if s.Lab, err = lab.NewServer(s.config.Session, config.Spec, wires); err != nil {
+	if s.Lab, err = lab.NewServer(s.config.Session, s.config.Spec, wires); err != nil {
 		return nil, err
 	}
 	if s.startHash, err = lab.StartHash(&s.config.Session); err != nil {
 		return nil, err
 	}
 	s.seats = s.seats[:s.Lab.Players()]
-	config.Recording.Start(s.Lab, config.Version, capture.Server, config.Spec)
+	config.Recording.Start(s.Lab, config.Version, capture.Server, s.config.Spec)
 	return s, nil
 }
 
@@ -121,7 +125,7 @@ func (s *Server) Connect(wire Wire, address string, now time.Duration) {
 		wire.Close()
 		return
 	}
-	over := &Conditions{Wire: wire}
+	over := &Conditions{Wire: wire, ordered: s.config.Ordered}
 	g := &guest{channels: channels{wire: over}, conditions: over, address: address, since: now}
 	g.control = newControl(&g.channels)
 	s.guests = append(s.guests, g)
