@@ -241,7 +241,7 @@ func writeSeats(out io.Writer, server *remote.Server) {
 	players := len(seats)
 	seats = append(seats, server.Watchers()...)
 	t := newTable(out)
-	t.row(append(append([]string{"player", "name", "address"}, trafficColumns...), "conditions")...)
+	t.row(append(append([]string{"player", "name", "address"}, trafficColumns...), "hits", "conditions")...)
 	for i := range seats {
 		s := &seats[i]
 		name, address := s.Name, s.Address
@@ -255,9 +255,17 @@ func writeSeats(out io.Writer, server *remote.Server) {
 		if i < players {
 			player = playerText(i)
 		}
-		t.row(append(append([]string{player, name, address}, trafficCells(&s.Stats, s.PathError, s.HasScore)...), cmp.Or(s.Conditions, "-"))...)
+		t.row(append(append([]string{player, name, address}, trafficCells(&s.Stats, s.PathError, s.HasScore)...), hitsText(s), cmp.Or(s.Conditions, "-"))...)
 	}
 	_ = t.close() // Main reports it
+}
+
+// hitsText returns the shots of a player that have hit, as the server has resolved them.
+func hitsText(s *remote.Seat) string {
+	if s.Shots == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%d of %d", s.Hits, s.Shots)
 }
 
 // trafficColumns are the columns of trafficCells. Loss is that of the packets from the other side, and rates include the

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"ghostcube/net/link"
+	"ghostcube/predict"
 	"ghostcube/predict/lab"
 	"ghostcube/predict/lab/capture"
 	"ghostcube/sim"
@@ -44,6 +45,7 @@ type Client struct {
 	news      []string
 	speaker   string // of the next line of chat
 	said      chatLimit
+	shot      predict.HitResult // of which the rays have not arrived yet
 }
 
 // maxNews is the number of lines that wait for News.
@@ -172,6 +174,8 @@ func (c *Client) handle(kind byte, text []byte) {
 		line := printableText(text)
 		c.config.Log("chat", "name", c.speaker, "text", line)
 		c.tell(c.speaker + ": " + line)
+	case hitMessage:
+		c.receiveHit(text)
 	case refuseMessage:
 		c.refused = fmt.Errorf("%w: %s", ErrRefused, printableText(text))
 	}

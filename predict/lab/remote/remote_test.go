@@ -65,6 +65,8 @@ type world struct {
 	file      bytes.Buffer // capture of the server
 	links     int
 	ordered   bool // all connections are TCP
+
+	input func(*process) func(sim.Tick) sim.Input // of the players; nil: they walk in squares
 }
 
 // process is a client.
@@ -133,9 +135,13 @@ func (w *world) run(d time.Duration) {
 		w.now += time.Millisecond
 		for _, p := range w.processes {
 			if p.err == nil && !p.still {
-				p.err = p.Advance(w.now-p.start, func(t sim.Tick) sim.Input {
+				input := func(t sim.Tick) sim.Input {
 					return sim.Input{Buttons: []sim.Buttons{sim.Right, sim.Forward, sim.Left, sim.Back}[(int(t)/40+p.Player)%4]}
-				})
+				}
+				if w.input != nil {
+					input = w.input(p)
+				}
+				p.err = p.Advance(w.now-p.start, input)
 			}
 		}
 		w.server.Advance(w.now)

@@ -73,6 +73,8 @@ type guest struct {
 	nextGhost  int    // body with which its next ghost begins
 	micrometre uint32 // path error that it has reported, of the session
 	hasScore   bool
+	shots      int // that the server has resolved, of the session
+	hits       int
 	said       chatLimit
 	conditions *Conditions   // over the connection
 	refusedAt  time.Duration // when it was refused; 0: it was not
@@ -115,6 +117,7 @@ func NewServer(config ServerConfig, now time.Duration) (*Server, error) {
 		return nil, err
 	}
 	s.seats = s.seats[:s.Lab.Players()]
+	s.Lab.OnHit = s.sendHit
 	config.Recording.Start(s.Lab, config.Version, capture.Server, s.config.Spec)
 	return s, nil
 }
@@ -297,7 +300,7 @@ func (s *Server) begin(i int) {
 // describe tells a guest of the session, in which it is a player, or -1 if it watches.
 func (s *Server) describe(g *guest, player int) {
 	g.enter(s.session)
-	g.hasScore, g.nextGhost = false, 0
+	g.hasScore, g.nextGhost, g.shots, g.hits = false, 0, 0, 0
 	text := describe(s.config.Session, s.config.Spec, s.config.Version, player, s.startHash)
 	for ; len(text) > 0; text = text[min(maxPart, len(text)):] {
 		g.control.send(sessionMessage, text[:min(maxPart, len(text))])
@@ -381,6 +384,7 @@ type Seat struct {
 	Stats         packet.Stats // of the server's endpoint, up to when the last one left
 	PathError     float64      // metres, RMS, as the client has reported; HasScore: it has
 	HasScore      bool
+	Shots, Hits   int    // as the server has resolved them, in this session
 	Conditions    string // laid over the connection; empty: none
 }
 
@@ -408,6 +412,6 @@ func (s *Server) Watchers() (list []Seat) {
 func (s *Server) seatNow(i int) Seat {
 	g := s.seats[i].guest
 	return Seat{
-		s.seats[i].name, g.address, *s.Lab.Panes[0].PeerStats(i), float64(g.micrometre) / 1e6, g.hasScore, g.conditions.String(),
+		s.seats[i].name, g.address, *s.Lab.Panes[0].PeerStats(i), float64(g.micrometre) / 1e6, g.hasScore, g.shots, g.hits, g.conditions.String(),
 	}
 }
