@@ -31,6 +31,9 @@ func (r *remote) runsClients() bool { return r == nil || !r.serves && !r.watches
 // Remote reports whether only one side of the session runs in this process.
 func (l *Lab) Remote() bool { return l.remote != nil }
 
+// Watches reports whether neither side runs in this process: the client's picture is that of a watcher.
+func (l *Lab) Watches() bool { return l.remote != nil && l.remote.watches }
+
 // NewServer returns a lab that runs the server of a pane over a wire for each player of the scene; the commands scene and
 // switch may use more of them. Nobody is connected: Reset says so for each seat after the first tick, and after the first
 // one after such a command. With the knob transport=tcp, wires have to deliver everything, in order.
