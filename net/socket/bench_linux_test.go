@@ -18,7 +18,7 @@ func processorTime(t testing.TB) time.Duration {
 }
 
 // BenchmarkLoopback sends datagrams of 100 bytes over the loopback, 64 at a time, and receives them: over plain sockets, over a
-// connection without and with a key, and with a key through a data channel, as of a browser. The processor time of both sides
+// connection without and with a key, and with a key over TCP and through a data channel, as of a browser. The processor time of both sides
 // together is what other work on the machine distorts least; that of the connections includes the keepalives of 50 ms and the
 // waiting of the benchmark.
 func BenchmarkLoopback(b *testing.B) {
@@ -68,6 +68,13 @@ func BenchmarkLoopback(b *testing.B) {
 			})
 		})
 	}
+	b.Run("TCP", func(b *testing.B) {
+		client, server, _ := connect(b, "127.0.0.1", tcpConfig())
+		run(b, func() error { return client.Send(0, payload) }, func() bool {
+			_, ok := server.Receive(1 << 62)
+			return ok
+		})
+	})
 	b.Run("data channel", func(b *testing.B) {
 		c := configs()["secure"]
 		client, server, _ := joinPage(b, servePage(b, c), c)

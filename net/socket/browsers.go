@@ -275,7 +275,7 @@ func (b *browsers) drop(x *browser) {
 	}
 	b.mutex.Unlock()
 	if here {
-		b.server.left(x.address)
+		b.server.left(x.address, ErrLeft)
 	}
 }
 

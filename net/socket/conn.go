@@ -135,6 +135,16 @@ func (c *Conn) accept(now time.Duration, datagram []byte) (kind byte, ok bool) {
 	return kind, true
 }
 
+// isFull reports whether the next datagram would be lost because the queue is full. No one takes what comes after the end.
+func (c *Conn) isFull() bool {
+	if c.Err() != nil {
+		return false
+	}
+	c.receiving.Lock()
+	defer c.receiving.Unlock()
+	return c.receiving.used == len(c.receiving.slots)
+}
+
 // tick sends a keepalive after a silence, and ends a connection from which nothing comes.
 func (c *Conn) tick(now time.Duration) {
 	c.receiving.Lock()

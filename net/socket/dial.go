@@ -52,6 +52,10 @@ func dial(ctx context.Context, address string, config Config) (*Conn, error) {
 	hosts = hosts[:min(len(hosts), maxCandidates)]
 	for _, h := range hosts {
 		go func() {
+			dialOne := dialUDP
+			if config.Transport == TCP {
+				dialOne = dialTCP
+			}
 			c, err := dialOne(ctx, netip.AddrPortFrom(h.Unmap(), uint16(number)), config)
 			results <- result{c, err}
 		}()
@@ -84,8 +88,8 @@ func betterError(a, b error) error {
 	return b
 }
 
-// dialOne connects to one address.
-func dialOne(ctx context.Context, to netip.AddrPort, config Config) (*Conn, error) {
+// dialUDP connects to one address.
+func dialUDP(ctx context.Context, to netip.AddrPort, config Config) (*Conn, error) {
 	udp, err := net.DialUDP("udp", nil, net.UDPAddrFromAddrPort(to))
 	if err != nil {
 		return nil, explain(err)
@@ -102,6 +106,12 @@ func dialOne(ctx context.Context, to netip.AddrPort, config Config) (*Conn, erro
 		defer close(ended)
 		runClient(udp, conn, connected)
 	}()
+	return established(ctx, conn, connected)
+}
+
+// established waits for the end of a handshake.
+func established(ctx context.Context, conn *Conn, connected <-chan error) (*Conn, error) {
+	var err error
 	select {
 	case err = <-connected:
 	case <-ctx.Done():

@@ -4,6 +4,7 @@ package socket
 
 import (
 	"bytes"
+	"encoding/binary"
 	"net/netip"
 	"testing"
 )
@@ -74,6 +75,25 @@ func FuzzOpen(f *testing.F) {
 		kind, payload, err := insecure.open(bytes.Clone(b))
 		if again := (&sealer{}).append(nil, kind, payload); err == nil && !bytes.Equal(again, b) {
 			t.Errorf("opened %x, sealed again %x", b, again)
+		}
+	})
+}
+
+// FuzzFrames reads any bytes as a stream of datagrams: what is read is what was there, and none is larger than one may be.
+func FuzzFrames(f *testing.F) {
+	f.Add([]byte{2, 0, 9, 9, 0, 0})
+	f.Add(append([]byte{0xC6, 4}, make([]byte, maxWire)...))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		in, memory, again := bytes.NewReader(b), make([]byte, maxWire), []byte(nil)
+		for {
+			datagram, err := readFrame(in, memory)
+			if err != nil {
+				break
+			}
+			again = append(binary.LittleEndian.AppendUint16(again, uint16(len(datagram))), datagram...)
+		}
+		if !bytes.HasPrefix(b, again) {
+			t.Errorf("%x is read as %x", b, again)
 		}
 	})
 }

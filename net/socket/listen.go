@@ -19,11 +19,13 @@ const receiveBuffer = 1 << 20
 
 // Listener accepts connections at an address.
 type Listener struct {
-	udp    *net.UDPConn
 	config Config
 	server *server
+	at     netip.AddrPort
+	stop   func() // closes all connections and the socket
 	closed sync.Once
-	done   chan struct{} // closed when the goroutine has ended
+
+	streams *streams // nil: UDP
 }
 
 // Listen listens at an address such as :7777, 192.168.1.5:7777 or [::1]:7777; port 0 is any free one. Without a host it
@@ -34,22 +36,43 @@ func Listen(address string, config Config) (*Listener, error) {
 	if err != nil {
 		return nil, fmt.Errorf("listen on %s: %w", address, err)
 	}
+	l, listen := &Listener{config: config}, (*Listener).listenUDP
+	if config.Transport == TCP {
+		listen = (*Listener).listenTCP
+	}
+	if err := listen(l, address); err != nil {
+		return nil, fmt.Errorf("listen on %s: %w", address, err)
+	}
+	return l, nil
+}
+
+// listenUDP makes a Listener of a UDP socket.
+func (l *Listener) listenUDP(address string) error {
 	at, err := net.ResolveUDPAddr("udp", address)
 	if err != nil {
-		return nil, fmt.Errorf("listen on %s: %w: want an address with a port, such as :7777", address, err)
+		return fmt.Errorf("%w: want an address with a port, such as :7777", err)
 	}
 	udp, err := net.ListenUDP("udp", at)
 	if err != nil {
-		return nil, fmt.Errorf("listen on %s: %w", address, explain(err))
+		return explain(err)
 	}
 	_ = udp.SetReadBuffer(receiveBuffer)
-	l := &Listener{udp: udp, config: config, done: make(chan struct{})}
+	l.at = udp.LocalAddr().(*net.UDPAddr).AddrPort()
 	l.server = newServer(&l.config, func(to netip.AddrPort, b []byte) error {
 		_, err := udp.WriteToUDPAddrPort(b, to)
 		return err
 	})
-	go l.run()
-	return l, nil
+	done := make(chan struct{})
+	l.stop = func() {
+		l.server.close()
+		udp.Close()
+		<-done
+	}
+	go func() {
+		defer close(done)
+		l.run(udp)
+	}()
+	return nil
 }
 
 // explain adds to an error of the operating system what to do about it.
@@ -67,17 +90,18 @@ func explain(err error) error {
 		return fmt.Errorf("%w: this machine has no IPv6: use an IPv4 address", err)
 	case is(syscall.EACCES, 10013):
 		return fmt.Errorf("%w: ports below 1024 need rights: choose another port", err)
+	case is(syscall.ECONNREFUSED, 10061):
+		return fmt.Errorf("%w: no server listens there by TCP", err)
 	case is(syscall.ENETUNREACH, 10051) || is(syscall.EHOSTUNREACH, 10065):
 		return fmt.Errorf("%w: this machine has no way to that network", err)
 	}
 	return err
 }
 
-// run reads until the socket is closed.
-func (l *Listener) run() {
-	defer close(l.done)
-	read := func(b []byte) (int, netip.AddrPort, error) { return l.udp.ReadFromUDPAddrPort(b) }
-	readUntilClosed(l.udp, read, func() time.Time {
+// run reads a socket until it is closed.
+func (l *Listener) run(udp *net.UDPConn) {
+	read := func(b []byte) (int, netip.AddrPort, error) { return udp.ReadFromUDPAddrPort(b) }
+	readUntilClosed(udp, read, func() time.Time {
 		l.server.tick(time.Since(l.config.Start))
 		return time.Now().Add(housekeeping)
 	}, func(from netip.AddrPort, datagram []byte) {
@@ -117,7 +141,7 @@ func readUntilClosed(udp *net.UDPConn, read func([]byte) (int, netip.AddrPort, e
 func (l *Listener) Accept() (*Conn, bool) { return l.server.take() }
 
 // Addr returns the address at which the Listener listens.
-func (l *Listener) Addr() netip.AddrPort { return l.udp.LocalAddr().(*net.UDPAddr).AddrPort() }
+func (l *Listener) Addr() netip.AddrPort { return l.at }
 
 // Addresses returns the addresses, with the port, at which others may reach the Listener: its own, or if it has no host,
 // those of the machine's networks, IPv4 first. A machine without a network has those of its loopback.
@@ -161,10 +185,6 @@ func (l *Listener) Stats() ListenerStats {
 
 // Close closes all connections and the socket. It returns nil.
 func (l *Listener) Close() error {
-	l.closed.Do(func() {
-		l.server.close()
-		l.udp.Close()
-		<-l.done
-	})
+	l.closed.Do(l.stop)
 	return nil
 }

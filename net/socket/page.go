@@ -34,16 +34,14 @@ type Page struct {
 
 // Bounds of what the visitors of a page can cost.
 const (
-	maxVisits       = 128 // TCP connections
-	maxVisitsOfHost = 32
-	maxOffer        = 8 << 10 // bytes
-	maxWebHeader    = 8 << 10 // bytes of a request's header
-	offersPerHost   = 4       // a second
-	offersOfPage    = 40
-	webHeaderTime   = 5 * time.Second
-	webRequestTime  = 10 * time.Second
-	webAnswerTime   = 5 * time.Minute // for the whole program over a slow line
-	webIdleTime     = 30 * time.Second
+	maxOffer       = 8 << 10 // bytes
+	maxWebHeader   = 8 << 10 // bytes of a request's header
+	offersPerHost  = 4       // a second
+	offersOfPage   = 40
+	webHeaderTime  = 5 * time.Second
+	webRequestTime = 10 * time.Second
+	webAnswerTime  = 5 * time.Minute // for the whole program over a slow line
+	webIdleTime    = 30 * time.Second
 )
 
 // ServePage serves files at an address such as :8080, as Listen does, and accepts connections with the same Config.
@@ -154,12 +152,6 @@ func (p *Page) answer(w http.ResponseWriter, r *http.Request, from netip.Addr) {
 	_, _ = io.WriteString(w, withCandidate(answer, netip.AddrPortFrom(at.Addr().Unmap(), at.Port()))) // the browser has left otherwise
 }
 
-// hostOf returns the address of a host without its port.
-func hostOf(address string) netip.Addr {
-	a, _ := netip.ParseAddrPort(address) // net/http has got it from the system
-	return a.Addr().Unmap()
-}
-
 // Accept returns the next connection whose handshake has ended, without waiting. It is false if there is none.
 func (p *Page) Accept() (*Conn, bool) { return p.server.take() }
 
@@ -178,58 +170,4 @@ func (p *Page) Close() (err error) {
 		p.browsers.close()
 	})
 	return err
-}
-
-// visits is a listener that accepts a limited number of TCP connections, of each host and of all.
-type visits struct {
-	net.Listener
-	mutex sync.Mutex
-	of    map[netip.Addr]int
-	all   int
-}
-
-// Accept returns the next connection within the limits. It closes the others.
-func (v *visits) Accept() (net.Conn, error) {
-	for {
-		c, err := v.Listener.Accept()
-		if err != nil {
-			return nil, err
-		}
-		if from := hostOf(c.RemoteAddr().String()); v.enter(from) {
-			return &visit{Conn: c, leave: sync.OnceFunc(func() { v.left(from) })}, nil
-		}
-		c.Close()
-	}
-}
-
-func (v *visits) enter(from netip.Addr) bool {
-	v.mutex.Lock()
-	defer v.mutex.Unlock()
-	if v.all >= maxVisits || v.of[from] >= maxVisitsOfHost {
-		return false
-	}
-	v.all++
-	v.of[from]++
-	return true
-}
-
-func (v *visits) left(from netip.Addr) {
-	v.mutex.Lock()
-	defer v.mutex.Unlock()
-	v.all--
-	if v.of[from]--; v.of[from] == 0 {
-		delete(v.of, from)
-	}
-}
-
-// visit is a TCP connection that counts.
-type visit struct {
-	net.Conn
-	leave func()
-}
-
-// Close closes the connection.
-func (v *visit) Close() error {
-	v.leave()
-	return v.Conn.Close()
 }

@@ -49,9 +49,20 @@ func post(t testing.TB, p *Page, offer string) (status int, answer string) {
 // visitor returns a peer that does what a browser does, and its offer of one channel.
 func visitor(t testing.TB) (peer *webrtc.PeerConnection, c *webrtc.DataChannel, offer string) {
 	t.Helper()
+	return visitorAt(t, nil)
+}
+
+// visitorAt is visitor with a socket of its own, which is closed with it; nil: any.
+func visitorAt(t testing.TB, udp net.PacketConn) (peer *webrtc.PeerConnection, c *webrtc.DataChannel, offer string) {
+	t.Helper()
 	var s webrtc.SettingEngine
 	s.SetIncludeLoopbackCandidate(true)
 	s.SetICEMulticastDNSMode(ice.MulticastDNSModeDisabled)
+	if udp != nil {
+		mux := ice.NewUDPMuxDefault(ice.UDPMuxParams{UDPConn: udp})
+		s.SetICEUDPMux(mux)
+		t.Cleanup(func() { mux.Close() })
+	}
 	peer, err := webrtc.NewAPI(webrtc.WithSettingEngine(s)).NewPeerConnection(webrtc.Configuration{})
 	if err != nil {
 		t.Fatal(err)
@@ -67,36 +78,61 @@ func visitor(t testing.TB) (peer *webrtc.PeerConnection, c *webrtc.DataChannel, 
 	if err != nil {
 		t.Fatal(err)
 	}
-	return peer, c, o.SDP
+	return peer, c, peer.LocalDescription().SDP
 }
 
 // joinPage joins as a browser does, and returns both sides of the connection.
 func joinPage(t testing.TB, p *Page, c Config) (client, server *Conn, peer *webrtc.PeerConnection) {
 	t.Helper()
 	peer, channel, offer := visitor(t)
-	status, answer := post(t, p, offer)
-	if status != http.StatusOK {
-		t.Fatalf("status %d: %s", status, answer)
+	if err := openChannel(t, p, peer, channel, offer, 10*time.Second); err != nil {
+		t.Fatal(err)
 	}
+	client, connected := shakeHands(t, channel, c, 8*maxUnsent)
+	if err := <-connected; err != nil {
+		t.Fatal(err)
+	}
+	within(t, "Accept", func() (ok bool) { server, ok = p.Accept(); return ok })
+	return client, server, peer
+}
+
+// openChannel opens the channel of a visitor.
+func openChannel(t testing.TB, p *Page, peer *webrtc.PeerConnection, channel *webrtc.DataChannel, offer string, within time.Duration) error {
+	t.Helper()
 	opened := make(chan struct{})
 	channel.OnOpen(func() { close(opened) })
+	status, answer := post(t, p, offer)
+	if status != http.StatusOK {
+		return fmt.Errorf("status %d: %s", status, answer)
+	}
+	if err := peer.SetRemoteDescription(webrtc.SessionDescription{Type: webrtc.SDPTypeAnswer, SDP: answer}); err != nil {
+		return err
+	}
+	select {
+	case <-opened:
+		return nil
+	case <-time.After(within):
+		return fmt.Errorf("no channel opens within %v", within)
+	}
+}
+
+// shakeHands begins a handshake in a channel, which ends with connected. Of what is sent, at most unsent bytes wait.
+func shakeHands(t testing.TB, channel *webrtc.DataChannel, c Config, unsent uint64) (conn *Conn, connected <-chan error) {
+	t.Helper()
 	c, err := c.check()
 	if err != nil {
 		t.Fatal(err)
 	}
-	conn := newConn(netip.AddrPort{}, &c, channel.Send)
-	connected := make(chan error, 1)
-	a := newAttempt(conn, connected)
+	conn = newConn(netip.AddrPort{}, &c, func(b []byte) error {
+		if channel.BufferedAmount() > unsent {
+			return errUnsent
+		}
+		return channel.Send(b)
+	})
+	ended := make(chan error, 1)
+	a := newAttempt(conn, ended)
 	datagrams := make(chan []byte, 100)
 	channel.OnMessage(func(m webrtc.DataChannelMessage) { datagrams <- m.Data })
-	if err := peer.SetRemoteDescription(webrtc.SessionDescription{Type: webrtc.SDPTypeAnswer, SDP: answer}); err != nil {
-		t.Fatal(err)
-	}
-	select {
-	case <-opened:
-	case <-time.After(10 * time.Second):
-		t.Fatal("no channel opens within ten seconds")
-	}
 	go func() {
 		for {
 			next := a.due()
@@ -112,11 +148,7 @@ func joinPage(t testing.TB, p *Page, c Config) (client, server *Conn, peer *webr
 			}
 		}
 	}()
-	if err := <-connected; err != nil {
-		t.Fatal(err)
-	}
-	within(t, "Accept", func() (ok bool) { server, ok = p.Accept(); return ok })
-	return conn, server, peer
+	return conn, ended
 }
 
 // TestPageConnects joins by a data channel: datagrams of all sizes go both ways, a peer that goes away ends its connection

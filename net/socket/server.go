@@ -316,12 +316,20 @@ func (s *server) holds(address netip.AddrPort) bool {
 }
 
 // left ends the connection with an address, if there is one: the way to it is gone.
-func (s *server) left(address netip.AddrPort) {
+func (s *server) left(address netip.AddrPort, why error) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	if p := s.peers[address]; p != nil && p.conn != nil {
-		p.conn.end(ErrLeft)
+		p.conn.end(why)
 	}
+}
+
+// isFull reports whether the next datagram of an address would be lost because its queue is full.
+func (s *server) isFull(address netip.AddrPort) bool {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	p := s.peers[address]
+	return p != nil && p.conn != nil && p.conn.isFull()
 }
 
 // take returns the next connection for Accept.

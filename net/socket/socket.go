@@ -1,8 +1,9 @@
-// Package socket is a link.Wire over real UDP, for two machines instead of a simulated link.
+// Package socket is a link.Wire over real UDP or TCP, for two machines instead of a simulated link.
 //
 // A Listener has one socket for all its connections, a Conn of Dial one of its own. One goroutine a socket reads, notes
 // the time, decrypts, and puts datagrams into a bounded queue, from which Receive takes them. Like UDP it loses,
 // duplicates (only without a key) and reorders datagrams; acknowledgements and fragments are the business of net/packet.
+// Over TCP the same datagrams, framed, all arrive; a full queue makes the sender wait.
 // Browsers have no UDP: a Page serves them the program, whose DialPage connects by a data channel of WebRTC.
 //
 // A connection begins with a handshake: the client proves its address with a cookie, before the server holds any state,
@@ -60,8 +61,19 @@ func ParseKey(text string) (Key, error) {
 // String returns the key as 26 letters and digits. It is a secret: print it for the players alone.
 func (k Key) String() string { return keyText.EncodeToString(k[:]) }
 
-// Config are the settings of a connection. Both sides need the same Key, Insecure and Application.
+// Transport is what carries the datagrams of a connection.
+type Transport byte
+
+// The transports. Over TCP everything arrives once and in order, and a loss delays all that follows.
+const (
+	UDP Transport = iota
+	TCP
+)
+
+// Config are the settings of a connection. Both sides need the same Transport, Key, Insecure and Application.
 type Config struct {
+	Transport Transport // of Listen and Dial
+
 	// Start is the moment that is zero for the now of Send and Receive, and for the times of datagrams. It has to come
 	// from time.Now, whose monotonic clock is not moved by whoever sets the clock. Zero: the call of Listen or Dial.
 	Start time.Time
@@ -74,7 +86,7 @@ type Config struct {
 	Application string
 
 	// Timeout ends a connection from which nothing has come for so long, and a Dial without an answer. Zero: 15 s, so
-	// that an outage of ten seconds is survived.
+	// that an outage of ten seconds is survived; over TCP, which then waits as long again before it sends, 30 s.
 	Timeout time.Duration
 
 	QueueLength    int // datagrams received and not yet taken, of each connection; zero: 512
@@ -84,6 +96,7 @@ type Config struct {
 // Defaults of a Config.
 const (
 	defaultTimeout        = 15 * time.Second
+	defaultTimeoutTCP     = 30 * time.Second
 	defaultQueueLength    = 512
 	defaultMaxConnections = 16
 )
@@ -107,6 +120,9 @@ func (c Config) check() (Config, error) {
 	}
 	if c.Timeout == 0 {
 		c.Timeout = defaultTimeout
+		if c.Transport == TCP {
+			c.Timeout = defaultTimeoutTCP
+		}
 	}
 	if c.Timeout < time.Second || c.Timeout > time.Hour {
 		return c, fmt.Errorf("timeout %v: want %v to %v", c.Timeout, time.Second, time.Hour)

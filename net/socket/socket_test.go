@@ -80,9 +80,14 @@ func receive(t testing.TB, c *Conn) (text string) {
 	return text
 }
 
-// TestConnection sends datagrams of all sizes in both directions over IPv4 and IPv6, with and without a key.
+// TestConnection sends datagrams of all sizes in both directions over IPv4 and IPv6, UDP and TCP, with and without a key.
 func TestConnection(t *testing.T) {
+	all := configs()
 	for name, c := range configs() {
+		c.Transport = TCP
+		all[name+"TCP"] = c
+	}
+	for name, c := range all {
 		for _, host := range []string{"127.0.0.1", "::1"} {
 			t.Run(name+host, func(t *testing.T) {
 				if !hasAddress(host) {

@@ -83,7 +83,7 @@ func declareConnectionCounters(m *predict.Counters) (c connectionCounters) {
 // The first byte of a message.
 const (
 	joinMessage = 1 // from a client: it wants the world; see joinState
-	hitMessage  = 2 // to a client: number of the shot, 32 bits, and its result, 16 bits
+	hitMessage  = 2 // to a client: number of the shot, or its digest if the server runs elsewhere, 32 bits; its result, 16 bits
 )
 
 // hitMessageBytes is the size of a result.
@@ -130,13 +130,13 @@ func (p *Pane) setConnection(c *connection) {
 	c.server.SetBlockRate(p.connectionSettings.blockRate * reliable.BytesPerKbit)
 }
 
-// sendHitResult tells the shooter the result of a shot, by its number.
-func (p *Pane) sendHitResult(shot, player, body int) {
+// sendHitResult tells the shooter the result of a shot, by its number or digest.
+func (p *Pane) sendHitResult(shot uint32, player, body int) {
 	for i := range p.connections {
 		if c := &p.connections[i]; c.server != nil && p.peers[i].Player == player {
 			var m [hitMessageBytes]byte
 			m[0] = hitMessage
-			binary.LittleEndian.PutUint32(m[1:], uint32(shot))
+			binary.LittleEndian.PutUint32(m[1:], shot)
 			binary.LittleEndian.PutUint16(m[5:], uint16(missed))
 			if body != sim.NoBody {
 				binary.LittleEndian.PutUint16(m[5:], uint16(body))
@@ -193,7 +193,11 @@ func (p *Pane) receiveAtClient(i int) {
 			if body == missed {
 				body = sim.NoBody
 			}
-			p.Shots.Learn(int(binary.LittleEndian.Uint32(m[1:])), body, p.lab.tick)
+			if shot := binary.LittleEndian.Uint32(m[1:]); p.lab.remote == nil {
+				p.Shots.Learn(int(shot), body, p.lab.tick)
+			} else {
+				p.Shots.LearnDigest(shot, body, p.lab.tick)
+			}
 		}
 	}
 	if b, ok := c.client.ReceiveBlock(); ok {

@@ -94,6 +94,10 @@ type Lab struct {
 	// It may be nil. It must not keep the bytes.
 	Tap func(p *Pane, client int, d link.Direction, now time.Duration, datagram []byte)
 
+	// OnHit is called by a lab of NewServer with each shot that it has resolved. It may be nil; the result is valid during the
+	// call. Pass it to ShowHit of the shooter's lab.
+	OnHit func(*predict.HitResult)
+
 	config      Config
 	network     link.Network
 	tick        sim.Tick // ticks of the session so far; each world counts its own

@@ -31,9 +31,12 @@ func (r *remote) runsClients() bool { return r == nil || !r.serves && !r.watches
 // Remote reports whether only one side of the session runs in this process.
 func (l *Lab) Remote() bool { return l.remote != nil }
 
+// Watches reports whether neither side runs in this process: the client's picture is that of a watcher.
+func (l *Lab) Watches() bool { return l.remote != nil && l.remote.watches }
+
 // NewServer returns a lab that runs the server of a pane over a wire for each player of the scene; the commands scene and
 // switch may use more of them. Nobody is connected: Reset says so for each seat after the first tick, and after the first
-// one after such a command.
+// one after such a command. With the knob transport=tcp, wires have to deliver everything, in order.
 func NewServer(c Config, spec string, wires []link.Wire) (*Lab, error) {
 	return newRemote(c, spec, &remote{serves: true, wires: wires})
 }
@@ -102,7 +105,6 @@ func checkRemoteSpec(spec string) error {
 		}
 	}
 	for _, no := range []struct{ knob, value, why string }{
-		{"transport", "tcp", "a wire between two processes is UDP"},
 		{"topology", "mesh", "each client has a wire to the server only"},
 	} {
 		if k := knobs.Lookup(no.knob); k != nil && k.Value() == no.value {

@@ -261,7 +261,6 @@ func TestRemoteIsRefused(t *testing.T) {
 	}{
 		{"rewind", "1 wires for 2 players", two[:1]},
 		{"rollback:topology=mesh", "topology=mesh", two},
-		{"lockstep:transport=tcp", "transport=tcp", two},
 		{"rewind:messages=maybe", "messages", two},
 	} {
 		if _, err := NewServer(c, x.spec, x.wires); err == nil || !strings.Contains(err.Error(), x.want) {

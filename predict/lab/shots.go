@@ -52,11 +52,27 @@ func (p *Pane) recordShot(player int, shot sim.Shot, drawn []geom.Pose, at int64
 
 // recordHit records the server's result of a shot and sends it to the shooter.
 func (p *Pane) recordHit(v *predict.HitResult) {
+	if p.lab.remote != nil {
+		p.sendHitResult(probe.ShotDigest(&v.Shot), v.Player, v.Body())
+		if p.lab.OnHit != nil {
+			p.lab.OnHit(v)
+		}
+		return
+	}
 	if n := p.Shots.Resolve(p.Counters, p.lab.tick, v); n >= 0 {
-		p.sendHitResult(n, v.Player, v.Body())
+		p.sendHitResult(uint32(n), v.Player, v.Body())
 	}
 	if target := v.Body(); target >= 0 && target < len(p.screens) && p.screens[target] != nil {
 		probe.CountHit(p.Counters, p.ServerWorld, v.Player, target, p.screens[target])
+	}
+}
+
+// ShowHit shows and counts what the server, in another process, has made of a shot of the player of a lab of NewClient. No
+// hash depends on it: a capture has only what reaches the side.
+func (l *Lab) ShowHit(v *predict.HitResult) {
+	if p := l.Panes[0]; v.Player == p.Clients[0].env.Player {
+		p.Shots.Resolve(p.Counters, l.tick, v)
+		probe.DeclareShotCounters(p.Counters).OnlyShown()
 	}
 }
 

@@ -87,11 +87,11 @@ func (c *joinCommand) Run(p *program) error {
 	}
 	wire, pump := remote.Wire(conn), func(time.Duration) {}
 	if c.Network != "" {
-		over := remote.NewConditions(network, conn)
+		over := remote.NewConditions(network, conn, c.ordered())
 		wire, pump = over, over.Pump
 	}
 	client, err := remote.NewClient(remote.ClientConfig{
-		Name: c.Name, Version: Version, Ghost: !c.NoGhost, Watch: c.Watch, Recording: recording, Log: logTo(p.Stderr),
+		Name: c.Name, Version: Version, Ordered: c.ordered(), Ghost: !c.NoGhost, Watch: c.Watch, Recording: recording, Log: logTo(p.Stderr),
 	}, wire, time.Since(start))
 	if err != nil {
 		return errors.Join(usageError{fmt.Errorf("--%w", err)}, conn.Close(), closeFile())

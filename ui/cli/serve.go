@@ -21,6 +21,8 @@ import (
 
 // connectionFlags are the flags of both ends of a connection.
 type connectionFlags struct {
+	Transport string `help:"Transport of the connections: udp or tcp. With tcp, lockstep sends each input once." enum:"udp,tcp" default:"udp" placeholder:"udp"`
+
 	Key      string  `help:"Key of the session. Without it serve makes one; join needs that of the server." placeholder:"KEY"`
 	Insecure bool    `help:"No key and no encryption: anyone can join, listen in and forge packets. For measurements."`
 	Seconds  float64 `help:"End after this time in seconds." placeholder:"S"`
@@ -29,7 +31,7 @@ type connectionFlags struct {
 }
 
 type serveCommand struct {
-	Address  string `arg:"" optional:"" help:"Address and UDP port to listen at." default:":7777" placeholder:"ADDRESS"`
+	Address  string `arg:"" optional:"" help:"Address and port to listen at." default:":7777" placeholder:"ADDRESS"`
 	Scene    string `help:"Scene, with parameters after colons: katamari:players=4 (see list scenes)." default:"two-players" placeholder:"NAME"`
 	Strategy string `help:"Strategy with its knobs: NAME:KNOB=VALUE (see list strategies, list knobs)." default:"rewind" placeholder:"SPEC"`
 	Rate     int    `help:"Ticks per second, 10 to 240." default:"60" placeholder:"60"`
@@ -67,6 +69,9 @@ const spareConnections = 8
 // config returns the settings of the sockets, whose time begins at start.
 func (f *connectionFlags) config(start time.Time) (socket.Config, error) {
 	c := socket.Config{Start: start, Insecure: f.Insecure, Application: application()}
+	if f.ordered() {
+		c.Transport = socket.TCP
+	}
 	if f.Seconds < 0 || f.Every < 0 {
 		return c, errors.New("--seconds, --every: want 0 or more")
 	}
@@ -82,6 +87,9 @@ func (f *connectionFlags) config(start time.Time) (socket.Config, error) {
 	}
 	return c, nil
 }
+
+// ordered reports whether the connections deliver everything, in order.
+func (f *connectionFlags) ordered() bool { return f.Transport == "tcp" }
 
 // logTo returns a function that logs what happens.
 func logTo(w io.Writer) func(string, ...any) { return slog.New(slog.NewTextHandler(w, nil)).Info }
@@ -101,7 +109,7 @@ func (c *serveCommand) Run(p *program) error {
 		return err
 	}
 	server, err := remote.NewServer(remote.ServerConfig{
-		Session: lab.Config{Scene: c.Scene, Rate: c.Rate}, Spec: c.Strategy, Version: Version, Seed: rand.Uint64(),
+		Session: lab.Config{Scene: c.Scene, Rate: c.Rate}, Spec: c.Strategy, Version: Version, Ordered: c.ordered(), Seed: rand.Uint64(),
 		Recording: recording, Log: logTo(p.Stderr),
 	}, 0)
 	if err != nil {
@@ -162,6 +170,9 @@ func (c *serveCommand) servePage(config socket.Config) (*socket.Page, error) {
 		}
 		return nil, nil
 	}
+	if c.ordered() {
+		return nil, usageError{errors.New("--page and --transport=tcp: want one of them: browsers join by UDP")}
+	}
 	files, err := openPage(c.Folder)
 	if err != nil {
 		return nil, usageError{err}
@@ -175,6 +186,9 @@ func announce(out, errs io.Writer, l *socket.Listener, page *socket.Page, config
 	if config.Insecure {
 		secret, fragment = "--insecure", insecureFragment
 		fmt.Fprintln(errs, "\x1b[31mghostcube: insecure: anyone can join, listen in and forge packets\x1b[0m")
+	}
+	if config.Transport == socket.TCP {
+		secret += " --transport tcp"
 	}
 	fmt.Fprintln(out, "players join with one of:")
 	for _, a := range l.Addresses() {
@@ -227,7 +241,7 @@ func writeSeats(out io.Writer, server *remote.Server) {
 	players := len(seats)
 	seats = append(seats, server.Watchers()...)
 	t := newTable(out)
-	t.row(append(append([]string{"player", "name", "address"}, trafficColumns...), "conditions")...)
+	t.row(append(append([]string{"player", "name", "address"}, trafficColumns...), "hits", "conditions")...)
 	for i := range seats {
 		s := &seats[i]
 		name, address := s.Name, s.Address
@@ -241,9 +255,17 @@ func writeSeats(out io.Writer, server *remote.Server) {
 		if i < players {
 			player = playerText(i)
 		}
-		t.row(append(append([]string{player, name, address}, trafficCells(&s.Stats, s.PathError, s.HasScore)...), cmp.Or(s.Conditions, "-"))...)
+		t.row(append(append([]string{player, name, address}, trafficCells(&s.Stats, s.PathError, s.HasScore)...), hitsText(s), cmp.Or(s.Conditions, "-"))...)
 	}
 	_ = t.close() // Main reports it
+}
+
+// hitsText returns the shots of a player that have hit, as the server has resolved them.
+func hitsText(s *remote.Seat) string {
+	if s.Shots == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%d of %d", s.Hits, s.Shots)
 }
 
 // trafficColumns are the columns of trafficCells. Loss is that of the packets from the other side, and rates include the

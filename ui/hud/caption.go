@@ -92,10 +92,14 @@ func (d captionDrawer) drawCaption(i int, y *paneLayout, focus bool) {
 	}
 	if d.settings.Split {
 		client, server := sides(y.picture, d.hud.laneGap)
+		name := "client"
+		if d.l.Watches() {
+			name = "watcher"
+		}
 		if client.Y == server.Y {
-			d.drawSideLabel(float32(client.X+client.W)-d.px(6), float32(client.Y)+d.px(6), "client", true)
+			d.drawSideLabel(float32(client.X+client.W)-d.px(6), float32(client.Y)+d.px(6), name, true)
 		} else {
-			d.drawSideLabel(float32(client.X)+d.px(6), float32(client.Y)+d.px(6), "client", false)
+			d.drawSideLabel(float32(client.X)+d.px(6), float32(client.Y)+d.px(6), name, false)
 		}
 		d.drawSideLabel(float32(server.X)+d.px(6), float32(server.Y)+d.px(6), "server", false)
 	}

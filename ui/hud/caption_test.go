@@ -114,6 +114,24 @@ func TestSideLabels(t *testing.T) {
 	}
 }
 
+// TestWatcherIsLabelled promises that the picture of a watcher does not claim to be a client's.
+func TestWatcherIsLabelled(t *testing.T) {
+	l, err := lab.NewWatcher(lab.Config{Scene: "two-players", Rate: 60}, "rewind")
+	if err != nil {
+		t.Fatal(err)
+	}
+	stagetest.Show(t, l, "split=on")
+	var s HUD
+	stagetest.Rest(t, &s, l, 2, sim.Shot{})
+	f := s.frame(l)
+	if found := f.count(func(it *render.Item) bool { return it.Text == "watcher" && it.Y < 200 }); found != 1 {
+		t.Errorf("%d labels of a watcher, want 1", found)
+	}
+	if found := f.count(func(it *render.Item) bool { return it.Text == "client" && it.Y < 200 }); found != 0 {
+		t.Errorf("%d labels of a client, want none", found)
+	}
+}
+
 // TestCaptionsFollowAPausedSession promises that a caption that is due only ten times a second shows a changed knob
 // at once while the session is paused.
 func TestCaptionsFollowAPausedSession(t *testing.T) {

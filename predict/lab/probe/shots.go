@@ -53,10 +53,32 @@ func (s *Shots) Learn(n, body int, t sim.Tick) {
 	if n < s.FirstIndex() || n >= s.total {
 		return
 	}
-	x := s.At(n)
-	if x.ResolvedTick == 0 || x.LearnedTick != 0 {
-		return
+	if x := s.At(n); x.ResolvedTick > 0 && x.LearnedTick == 0 {
+		s.learn(x, body, t)
 	}
+}
+
+// LearnDigest is Learn for the oldest shot with a digest whose result has not come yet. The server runs elsewhere, so
+// nothing else may be known of the shot.
+func (s *Shots) LearnDigest(digest uint32, body int, t sim.Tick) {
+	for n := s.FirstIndex(); n < s.total; n++ {
+		if x := s.At(n); x.LearnedTick == 0 && ShotDigest(&x.Result.Shot) == digest {
+			s.learn(x, body, t)
+			return
+		}
+	}
+}
+
+// ShotDigest returns a number by which a client and a server in different processes name a shot.
+func ShotDigest(s *sim.Shot) uint32 {
+	h := uint32(2166136261)
+	for _, v := range [...]uint16{s.Yaw, uint16(s.Pitch), s.ViewTime, s.Ahead} {
+		h = (h ^ uint32(v)) * 16777619
+	}
+	return h
+}
+
+func (s *Shots) learn(x *Shot, body int, t sim.Tick) {
 	x.LearnedTick, x.LearnedBody = max(t, 1), body
 	s.learned++
 	s.learnedTicks += int(x.LearnedTick - x.FiredTick)
@@ -78,6 +100,12 @@ func DeclareShotCounters(m *predict.Counters) (c shotCounters) {
 	c.rewoundMatchesClient = m.New("shots_rewound_match_client", "shots with the same hit in the rewound world as in the shooter's view")
 	c.nowMatchesClient = m.New("shots_now_match_client", "shots with the same hit in the present as in the shooter's view")
 	return c
+}
+
+// OnlyShown keeps the counters of results out of the hashes of their pane.
+func (c shotCounters) OnlyShown() {
+	c.rewoundMatchesClient.Of(predict.OnScreens)
+	c.nowMatchesClient.Of(predict.OnScreens)
 }
 
 // Fire records the shot of a player in session tick t, and its hit among the bodies of w as

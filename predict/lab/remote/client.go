@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"ghostcube/net/link"
+	"ghostcube/predict"
 	"ghostcube/predict/lab"
 	"ghostcube/predict/lab/capture"
 	"ghostcube/sim"
@@ -16,6 +17,7 @@ import (
 type ClientConfig struct {
 	Name      string // of the player, at most MaxName bytes; the seat belongs to it
 	Version   string // of the program
+	Ordered   bool   // the wire delivers everything, once and in order, as TCP does
 	Ghost     bool   // ask for the server's poses, which give a path error
 	Watch     bool   // without a seat: the server's poses are all that there is to see
 	Recording *capture.Recording
@@ -43,6 +45,7 @@ type Client struct {
 	news      []string
 	speaker   string // of the next line of chat
 	said      chatLimit
+	shot      predict.HitResult // of which the rays have not arrived yet
 }
 
 // maxNews is the number of lines that wait for News.
@@ -171,6 +174,8 @@ func (c *Client) handle(kind byte, text []byte) {
 		line := printableText(text)
 		c.config.Log("chat", "name", c.speaker, "text", line)
 		c.tell(c.speaker + ": " + line)
+	case hitMessage:
+		c.receiveHit(text)
 	case refuseMessage:
 		c.refused = fmt.Errorf("%w: %s", ErrRefused, printableText(text))
 	}
@@ -206,6 +211,9 @@ func (c *Client) begin(now time.Duration) error {
 	}
 	if c.Lab != nil && (config.Rate != c.Lab.Config().Rate || d.player != c.Player) {
 		return fmt.Errorf("player %d at %d ticks per second: want those of the session before", d.player+1, config.Rate)
+	}
+	if _, err := withTransport(spec, c.config.Ordered); err != nil {
+		return err
 	}
 	c.enter(c.next)
 	c.ghosts = 0

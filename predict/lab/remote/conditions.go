@@ -10,17 +10,26 @@ import (
 // first, with all its outcomes. Before Set a Conditions of a wire alone lays nothing over it.
 type Conditions struct {
 	Wire
+	ordered    bool // the wire is as TCP, and so is the simulation
 	network    link.Network
 	near, real *link.End // the end of the process, and that which meets the real wire; nil: nothing is laid over it
 	now        time.Duration
 }
 
 // NewConditions returns a wire with a network laid over it. Call Pump often: a delayed datagram goes on with the next
-// call.
-func NewConditions(n link.Network, w Wire) *Conditions {
-	c := &Conditions{Wire: w, network: n}
-	c.near, c.real = link.Pair(&c.network, 0)
+// call. Over an ordered wire the simulation is that of TCP, which loses nothing.
+func NewConditions(n link.Network, w Wire, ordered bool) *Conditions {
+	c := &Conditions{Wire: w, network: n, ordered: ordered}
+	c.near, c.real = c.pair(0)
 	return c
+}
+
+// pair returns the ends of the simulated link of a seat.
+func (c *Conditions) pair(seat int) (client, server *link.End) {
+	if c.ordered {
+		return link.PairTCP(&c.network, seat)
+	}
+	return link.Pair(&c.network, seat)
 }
 
 // Set changes the simulated network and takes the packet outcomes of a seat; this end is the server's. Datagrams in flight
@@ -28,7 +37,7 @@ func NewConditions(n link.Network, w Wire) *Conditions {
 func (c *Conditions) Set(n link.Network, seat int) {
 	c.network = n
 	if c.near == nil {
-		c.real, c.near = link.Pair(&c.network, seat)
+		c.real, c.near = c.pair(seat)
 	}
 }
 

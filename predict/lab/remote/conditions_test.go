@@ -18,7 +18,7 @@ func TestConditions(t *testing.T) {
 	}
 	client, server := link.Pair(&perfect, 0)
 	var left error
-	c := NewConditions(over, &end{Wire: client, err: &left})
+	c := NewConditions(over, &end{Wire: client, err: &left}, false)
 	up, down := 0, 0
 	for now := time.Duration(0); now < 2*time.Second; now += time.Millisecond {
 		if now < time.Second {

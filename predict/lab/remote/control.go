@@ -16,6 +16,7 @@ const (
 	scoreMessage   = 5 // client: the session's number, and its path error in micrometres, 32 bits
 	speakerMessage = 6 // server: who says the next line
 	chatMessage    = 7 // a line of chat
+	hitMessage     = 8 // server: the session's number, and a part of what it has made of a shot; see hit.go
 )
 
 // The flags of a hello.

@@ -64,6 +64,9 @@ type world struct {
 	log       []string
 	file      bytes.Buffer // capture of the server
 	links     int
+	ordered   bool // all connections are TCP
+
+	input func(*process) func(sim.Tick) sim.Input // of the players; nil: they walk in squares
 }
 
 // process is a client.
@@ -79,10 +82,15 @@ type process struct {
 
 func newWorld(t testing.TB, scene, network, spec string) *world {
 	t.Helper()
-	w := &world{TB: t, network: labtest.Config(t, scene, network, lab.AtClient).Network}
+	return makeWorld(t, scene, network, spec, false)
+}
+
+func makeWorld(t testing.TB, scene, network, spec string, ordered bool) *world {
+	t.Helper()
+	w := &world{TB: t, network: labtest.Config(t, scene, network, lab.AtClient).Network, ordered: ordered}
 	var err error
 	w.server, err = NewServer(ServerConfig{
-		Session: lab.Config{Scene: scene, Rate: 60}, Spec: spec, Version: "test", Recording: capture.NewRecording(&w.file),
+		Session: lab.Config{Scene: scene, Rate: 60}, Spec: spec, Version: "test", Ordered: ordered, Recording: capture.NewRecording(&w.file),
 		Log: func(event string, values ...any) {
 			w.log = append(w.log, fmt.Sprint(append([]any{event, " "}, values...)...))
 		},
@@ -102,13 +110,17 @@ func (w *world) connect(name string) *process {
 // connectWith starts a process.
 func (w *world) connectWith(config ClientConfig) *process {
 	w.Helper()
-	client, server := link.Pair(&w.network, w.links%8)
+	pair := link.Pair
+	if w.ordered {
+		pair = link.PairTCP
+	}
+	client, server := pair(&w.network, w.links%8)
 	w.links++
 	var left error
 	p := &process{end: &end{Wire: client, start: w.now, err: &left}, peer: &end{Wire: server, err: &left}, start: w.now}
 	w.server.Connect(p.peer, fmt.Sprint("address ", w.links), w.now)
 	var err error
-	config.Version, config.Recording = "test", capture.NewRecording(&p.file)
+	config.Version, config.Ordered, config.Recording = "test", w.ordered, capture.NewRecording(&p.file)
 	p.Client, err = NewClient(config, p.end, 0)
 	if err != nil {
 		w.Fatal(err)
@@ -123,9 +135,13 @@ func (w *world) run(d time.Duration) {
 		w.now += time.Millisecond
 		for _, p := range w.processes {
 			if p.err == nil && !p.still {
-				p.err = p.Advance(w.now-p.start, func(t sim.Tick) sim.Input {
+				input := func(t sim.Tick) sim.Input {
 					return sim.Input{Buttons: []sim.Buttons{sim.Right, sim.Forward, sim.Left, sim.Back}[(int(t)/40+p.Player)%4]}
-				})
+				}
+				if w.input != nil {
+					input = w.input(p)
+				}
+				p.err = p.Advance(w.now-p.start, input)
 			}
 		}
 		w.server.Advance(w.now)

@@ -28,6 +28,7 @@ type ServerConfig struct {
 	Session   lab.Config // without a network: it is real
 	Spec      string     // of the pane
 	Version   string     // of the program
+	Ordered   bool       // every wire delivers everything, once and in order, as TCP does
 	Seed      uint64     // of the networks laid over connections
 	Recording *capture.Recording
 	Log       func(event string, values ...any) // names and values in turn; may be nil
@@ -72,6 +73,8 @@ type guest struct {
 	nextGhost  int    // body with which its next ghost begins
 	micrometre uint32 // path error that it has reported, of the session
 	hasScore   bool
+	shots      int // that the server has resolved, of the session
+	hits       int
 	said       chatLimit
 	conditions *Conditions   // over the connection
 	refusedAt  time.Duration // when it was refused; 0: it was not
@@ -97,6 +100,9 @@ func NewServer(config ServerConfig, now time.Duration) (*Server, error) {
 		s.config.Log = func(string, ...any) {}
 	}
 	var err error
+	if s.config.Spec, err = withTransport(config.Spec, config.Ordered); err != nil {
+		return nil, err
+	}
 	s.config.Session.Network = link.Network{}
 	s.seats = make([]seat, sim.MaxPlayers)
 	wires := make([]link.Wire, len(s.seats))
@@ -104,14 +110,15 @@ func NewServer(config ServerConfig, now time.Duration) (*Server, error) {
 		s.seats[i].wire.Wire = lab.CutWire{}
 		wires[i] = config.Recording.Wire(i, &s.seats[i].wire)
 	}
-	if s.Lab, err = lab.NewServer(s.config.Session, config.Spec, wires); err != nil {
+	if s.Lab, err = lab.NewServer(s.config.Session, s.config.Spec, wires); err != nil {
 		return nil, err
 	}
 	if s.startHash, err = lab.StartHash(&s.config.Session); err != nil {
 		return nil, err
 	}
 	s.seats = s.seats[:s.Lab.Players()]
-	config.Recording.Start(s.Lab, config.Version, capture.Server, config.Spec)
+	s.Lab.OnHit = s.sendHit
+	config.Recording.Start(s.Lab, config.Version, capture.Server, s.config.Spec)
 	return s, nil
 }
 
@@ -121,7 +128,7 @@ func (s *Server) Connect(wire Wire, address string, now time.Duration) {
 		wire.Close()
 		return
 	}
-	over := &Conditions{Wire: wire}
+	over := &Conditions{Wire: wire, ordered: s.config.Ordered}
 	g := &guest{channels: channels{wire: over}, conditions: over, address: address, since: now}
 	g.control = newControl(&g.channels)
 	s.guests = append(s.guests, g)
@@ -293,7 +300,7 @@ func (s *Server) begin(i int) {
 // describe tells a guest of the session, in which it is a player, or -1 if it watches.
 func (s *Server) describe(g *guest, player int) {
 	g.enter(s.session)
-	g.hasScore, g.nextGhost = false, 0
+	g.hasScore, g.nextGhost, g.shots, g.hits = false, 0, 0, 0
 	text := describe(s.config.Session, s.config.Spec, s.config.Version, player, s.startHash)
 	for ; len(text) > 0; text = text[min(maxPart, len(text)):] {
 		g.control.send(sessionMessage, text[:min(maxPart, len(text))])
@@ -377,6 +384,7 @@ type Seat struct {
 	Stats         packet.Stats // of the server's endpoint, up to when the last one left
 	PathError     float64      // metres, RMS, as the client has reported; HasScore: it has
 	HasScore      bool
+	Shots, Hits   int    // as the server has resolved them, in this session
 	Conditions    string // laid over the connection; empty: none
 }
 
@@ -404,6 +412,6 @@ func (s *Server) Watchers() (list []Seat) {
 func (s *Server) seatNow(i int) Seat {
 	g := s.seats[i].guest
 	return Seat{
-		s.seats[i].name, g.address, *s.Lab.Panes[0].PeerStats(i), float64(g.micrometre) / 1e6, g.hasScore, g.conditions.String(),
+		s.seats[i].name, g.address, *s.Lab.Panes[0].PeerStats(i), float64(g.micrometre) / 1e6, g.hasScore, g.shots, g.hits, g.conditions.String(),
 	}
 }

@@ -90,6 +90,10 @@ func (s *Server) Pump(now time.Duration) (often bool) {
 
 // switchTo goes on with another session.
 func (s *Server) switchTo(next lab.Config, spec string) error {
+	spec, err := withTransport(spec, s.config.Ordered)
+	if err != nil {
+		return err
+	}
 	trial, err := lab.NewServer(next, spec, make([]link.Wire, len(s.seats[:cap(s.seats)])))
 	if err != nil {
 		return err

@@ -36,7 +36,8 @@ const (
 // nextSession returns the number after that of a session.
 func nextSession(session byte) byte { return session%sessions + 1 }
 
-// maxQueued is the number of datagrams of a channel that wait for a tick. A socket's own queue is no longer.
+// maxQueued is the number of datagrams of a channel that wait for a tick. The game's other ones wait at the wire, since a
+// strategy over TCP cannot miss any.
 const maxQueued = 1024
 
 // channels are the channels of a wire. They keep the time of the process; that of the game's channel begins with its
@@ -57,7 +58,11 @@ func (c *channels) enter(session byte) {
 // update receives all that has arrived by now. What belongs to another session is dropped: one that has ended, or that has
 // not begun here yet, so that no one waits for it.
 func (c *channels) update(now time.Duration) {
-	for d, ok := c.wire.Receive(now); ok; d, ok = c.wire.Receive(now) {
+	for len(c.queues[game]) < maxQueued {
+		d, ok := c.wire.Receive(now)
+		if !ok {
+			return
+		}
 		c.receivedAt = max(c.receivedAt, d.ReceivedAt)
 		kind := controlChannel
 		switch {

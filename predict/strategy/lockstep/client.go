@@ -91,7 +91,7 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 	}
 	for p := range c.streams {
 		if c.local[p] && !c.hasNoInput() {
-			c.addInputs(p, &c.state.window, overTCP)
+			c.addInputs(p, &c.state.window, overTCP && !c.isReturning())
 			c.counters.unackedInputs.Set(float64(c.streams[p].next - c.state.window.acked))
 		} else {
 			c.addAck(p)

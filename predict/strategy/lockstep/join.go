@@ -113,6 +113,10 @@ func (c *client) beginJoin(server *packet.Endpoint) {
 	c.state.window = sendWindow{acked: j.first, sent: j.first}
 }
 
+// isReturning reports whether the server may not have the first input yet. Until then all inputs are repeated, over TCP too:
+// inputs of which the first came too late, taken from the middle on, would leave a gap before those of the next attempt.
+func (c *client) isReturning() bool { return c.env.Joined && !c.state.join.confirmed }
+
 // finishJoin ends the return of a client that has stepped all that was due.
 func (c *client) finishJoin(stepped sim.Tick) {
 	if j := &c.state.join; j.confirmed && c.env.World.Tick() >= j.first && stepped < joinCatchUp {

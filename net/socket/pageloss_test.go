@@ -1,0 +1,245 @@
+//go:build !js
+
+package socket
+
+import (
+	"math/rand/v2"
+	"net"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"ghostcube/internal/experiment"
+)
+
+// lossy is a socket with a bad network before it, in both directions.
+type lossy struct {
+	*net.UDPConn
+	delay   time.Duration
+	percent atomic.Int32
+	queue   chan delayed
+}
+
+// delayed is a datagram on its way.
+type delayed struct {
+	at    time.Time
+	bytes []byte
+	to    net.Addr
+}
+
+func newLossy(t testing.TB, delay time.Duration, percent int) *lossy {
+	t.Helper()
+	udp, err := net.ListenUDP("udp4", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := &lossy{UDPConn: udp, delay: delay, queue: make(chan delayed, 10_000)}
+	l.percent.Store(int32(percent))
+	go func() {
+		for {
+			select {
+			case d := <-l.queue:
+				time.Sleep(time.Until(d.at))
+				_, _ = l.UDPConn.WriteTo(d.bytes, d.to)
+			case <-t.Context().Done():
+				return
+			}
+		}
+	}()
+	return l
+}
+
+func (l *lossy) loses() bool { return rand.Int32N(100) < l.percent.Load() }
+
+// ReadFrom implements net.PacketConn. The delay of this direction is in WriteTo, too.
+func (l *lossy) ReadFrom(b []byte) (int, net.Addr, error) {
+	for {
+		n, from, err := l.UDPConn.ReadFrom(b)
+		if err != nil || !l.loses() {
+			return n, from, err
+		}
+	}
+}
+
+// WriteTo implements net.PacketConn.
+func (l *lossy) WriteTo(b []byte, to net.Addr) (int, error) {
+	if !l.loses() {
+		select {
+		case l.queue <- delayed{time.Now().Add(2 * l.delay), slices.Clone(b), to}:
+		default:
+		}
+	}
+	return len(b), nil
+}
+
+// pageUnsent are the bytes that the program in a page lets wait in the browser.
+const pageUnsent = 4 << 10
+
+// TestPageUnderLoss joins by data channels over a bad network with 200 ms of round trip. It reports how long WebRTC takes until the channel
+// opens, and the handshake inside, and promises both where a tenth is lost. At more the channel's SCTP, which takes loss for
+// congestion, waits longer and longer before it sends.
+func TestPageUnderLoss(t *testing.T) {
+	if !experiment.Long() {
+		t.Skip("six minutes: GHOSTCUBE_LONG=1 runs it")
+	}
+	const trials, atOnce, limit = 30, 3, 10 * time.Second
+	for _, percent := range []int{0, 10, 25, 50} {
+		var mutex sync.Mutex
+		var opening, shaking []time.Duration
+		var closed, late int
+		gate := make(chan struct{}, atOnce)
+		var all sync.WaitGroup
+		for range trials {
+			gate <- struct{}{}
+			all.Go(func() {
+				defer func() { <-gate }()
+				c := configs()["secure"]
+				p := servePage(t, c)
+				udp := newLossy(t, 100*time.Millisecond, percent)
+				begin := time.Now()
+				peer, channel, offer := visitorAt(t, udp)
+				err := openChannel(t, p, peer, channel, offer, defaultTimeout)
+				opened := time.Since(begin)
+				mutex.Lock()
+				if err != nil {
+					closed++
+				} else {
+					opening = append(opening, opened)
+				}
+				mutex.Unlock()
+				if err != nil {
+					return
+				}
+				begin = time.Now()
+				_, connected := shakeHands(t, channel, c, pageUnsent)
+				err = <-connected
+				took := time.Since(begin)
+				mutex.Lock()
+				defer mutex.Unlock()
+				if shaking = append(shaking, took); err != nil || took > limit {
+					late++
+				}
+			})
+		}
+		all.Wait()
+		slices.Sort(opening)
+		slices.Sort(shaking)
+		middle, last := func(d []time.Duration) time.Duration { return d[len(d)/2] }, func(d []time.Duration) time.Duration { return d[len(d)-1] }
+		if len(opening) == 0 {
+			t.Errorf("%d %% lost: no channel opened", percent)
+			continue
+		}
+		t.Logf("%d %% lost, %d trials: the channel opens after %v, at most %v, %d not within %v; the handshake takes %v, at most %v, %d not within %v",
+			percent, trials, middle(opening), last(opening), closed, defaultTimeout, middle(shaking), last(shaking), late, limit)
+		if percent <= 10 && (late > trials/20 || closed > trials/20) {
+			t.Errorf("%d %% lost: of %d channels %d did not open, and %d handshakes took more than %v", percent, trials, closed, late, limit)
+		}
+	}
+}
+
+// TestPageNoticesSilence lets all datagrams of a browser be lost, as when it has been killed: its connection ends after the time-out, as
+// one over UDP does, and not only when WebRTC gives up.
+func TestPageNoticesSilence(t *testing.T) {
+	c := configs()["secure"]
+	c.Timeout = time.Second
+	p := servePage(t, c)
+	udp := newLossy(t, 0, 0)
+	peer, channel, offer := visitorAt(t, udp)
+	if err := openChannel(t, p, peer, channel, offer, defaultTimeout); err != nil {
+		t.Fatal(err)
+	}
+	c.Timeout = defaultTimeout
+	_, connected := shakeHands(t, channel, c, pageUnsent)
+	if err := <-connected; err != nil {
+		t.Fatal(err)
+	}
+	var server *Conn
+	within(t, "Accept", func() (ok bool) { server, ok = p.Accept(); return ok })
+	udp.percent.Store(100)
+	begin := time.Now()
+	within(t, "the end", func() bool {
+		server.Send(time.Since(c.Start), make([]byte, 40))
+		return server.Err() != nil
+	})
+	if took := time.Since(begin); server.Err() != ErrTimeout || took > 3*time.Second {
+		t.Errorf("after %v: %v", took, server.Err())
+	}
+}
+
+// TestPageFlood floods a page's server through the channel of a joined browser, with forged and with genuine datagrams that nobody takes,
+// while another browser plays. Memory stays bounded, nothing forged is received, and the other one goes on.
+func TestPageFlood(t *testing.T) {
+	duration := 200 * time.Millisecond
+	switch {
+	case experiment.Long():
+		duration = 60 * time.Second
+	case !experiment.Brief():
+		duration = time.Second
+	}
+	c := configs()["secure"]
+	p := servePage(t, c)
+	hostile, hostileAtServer, _ := joinPage(t, p, c)
+	client, server, _ := joinPage(t, p, c)
+	a := newAttacker(t, 3)
+	write := hostile.write
+	hostile.sending.Lock()
+	hostile.write = func(b []byte) error { a.record(b); return write(b) }
+	hostile.sending.Unlock()
+	for range 100 {
+		hostile.Send(0, make([]byte, 40))
+	}
+	hostile.sending.Lock()
+	hostile.write = write
+	hostile.sending.Unlock()
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	end := time.Now().Add(duration)
+	forged, genuine := 0, 0
+	var attack sync.WaitGroup
+	attack.Go(func() {
+		for i := 0; time.Now().Before(end); i++ {
+			if i%2 == 0 {
+				if write(a.datagram()) == nil {
+					forged++
+				}
+			} else if hostile.Send(0, make([]byte, 40)) == nil {
+				genuine++
+			}
+		}
+	})
+	received, honest := 0, 0
+	drain := func() {
+		for _, ok := server.Receive(1 << 62); ok; _, ok = server.Receive(1 << 62) {
+			received++
+		}
+	}
+	for time.Now().Before(end) {
+		client.Send(time.Since(client.config.Start), make([]byte, 40))
+		honest++
+		time.Sleep(time.Second / 60)
+		drain()
+	}
+	attack.Wait()
+	time.Sleep(300 * time.Millisecond)
+	drain()
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	s := hostileAtServer.Stats()
+	kept := (int64(after.HeapAlloc) - int64(before.HeapAlloc)) / 1024
+	t.Logf("%d forged and %d genuine datagrams in %v; of these %d dropped at the full queue, %d refused, %d replayed; "+
+		"%d of %d honest ones received; heap %+d KiB",
+		forged, genuine, duration, s.Dropped, s.Refused, s.Replayed, received, honest, kept)
+	if queued := hostileAtServer.queued(); queued > defaultQueueLength {
+		t.Errorf("%d datagrams are queued", queued)
+	}
+	if received < honest*3/4 || client.Err() != nil || server.Err() != nil {
+		t.Errorf("received %d of %d honest datagrams; client %v, server %v", received, honest, client.Err(), server.Err())
+	}
+	if kept > 8<<10 {
+		t.Errorf("the heap has grown by %d KiB", kept)
+	}
+}
