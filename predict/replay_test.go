@@ -187,6 +187,31 @@ func TestSelectiveReplay(t *testing.T) {
 	}
 }
 
+// TestPasserStays checks that a selective replay does not step a cube whose bounds overlap those of the player, but that
+// it does not touch.
+func TestPasserStays(t *testing.T) {
+	s := *newWorld(t, "plain").Scene()
+	corner := s.Boxes[0].Start.Pose.Pos.Add(s.Boxes[0].Half)
+	for _, c := range []struct{ gap, stepped int }{{20, 1}, {14, 2}} { // cm along x and y; the cube's edge is 14 cm from there
+		along := float32(c.gap) / 100
+		beside := sim.Box{
+			Half: geom.Vec3{X: 0.2, Y: 0.2, Z: 0.2}, Density: 1, Friction: 1,
+			Start: sim.Body{Pose: geom.Pose{
+				Pos: geom.Vec3{X: corner.X + along, Y: corner.Y + along, Z: 0.2}, Rot: geom.AxisAngle(geom.Vec3{Z: 1}, geom.TwoPi/8),
+			}},
+		}
+		s.Boxes = append(s.Boxes[:1:1], beside)
+		rig := &replayRig{w: predict.NewWorld(s, 60)}
+		for range 10 {
+			rig.step([]sim.Input{{}})
+		}
+		changed := [][]sim.Input{{{Heading: 9}}, {{Heading: 9}}}
+		if !rig.replay(8, true, changed, nil, nil) || rig.last != c.stepped {
+			t.Errorf("%d cm: %d bodies are stepped, want %d", c.gap, rig.last, c.stepped)
+		}
+	}
+}
+
 // TestSelectiveReplayAllocates checks that a selective replay needs no new memory once there has been one like it.
 func TestSelectiveReplayAllocates(t *testing.T) {
 	rig := &replayRig{w: newWorld(t, "two-players")}

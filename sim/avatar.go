@@ -90,7 +90,7 @@ func (w *World) float(p int, in Input) {
 	acceleration := float32(airAcceleration)
 	if thrust := w.scene.Boxes[p].Thrust; thrust > 0 {
 		acceleration = thrust
-		w.applied.force[p].Z += w.scene.Gravity / w.shapes[p].invMass
+		w.applied.on(p).force.Z += w.scene.Gravity / w.shapes[p].invMass
 		if in.Buttons&Lift != 0 {
 			way.Z++
 		}

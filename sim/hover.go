@@ -20,8 +20,9 @@ func (w *World) holdHovering() {
 		}
 		mass, inertia := 1/w.shapes[i].invMass, 1/w.shapes[i].invInertiaLocal.Z
 		up := float32(hoverStiffness*(box.Start.Pose.Pos.Z-b.Pose.Pos.Z)) - float32(hoverDamping*b.Linear.Z)
-		w.applied.force[i].Z += float32(mass * (w.scene.Gravity + up))
-		w.applied.torque[i].Z -= float32(float32(inertia*yawDamping) * b.Angular.Z)
+		on := w.applied.on(i)
+		on.force.Z += float32(mass * (w.scene.Gravity + up))
+		on.torque.Z -= float32(float32(inertia*yawDamping) * b.Angular.Z)
 	}
 }
 
@@ -30,5 +31,5 @@ func (w *World) turnTo(v *Vehicle, force geom.Vec3) {
 	axis := w.shapes[v.Body].axes.X
 	off := geom.Atan2(float32(axis.X*force.Y)-float32(axis.Y*force.X), float32(axis.X*force.X)+float32(axis.Y*force.Y))
 	rate := geom.Clamp(float32(courseGain*off), -v.Turn, v.Turn)
-	w.applied.torque[v.Body].Z += float32(rate*yawDamping) / w.shapes[v.Body].invInertiaLocal.Z
+	w.applied.on(v.Body).torque.Z += float32(rate*yawDamping) / w.shapes[v.Body].invInertiaLocal.Z
 }

@@ -9,9 +9,9 @@ func (w *World) integrateVelocities(h, damping float32) {
 		m := &w.solver.bodies[i]
 		m.v = m.v.Scale(damping)
 		m.u = m.u.Scale(damping)
-		if int(i) < w.scene.Players || w.applied.force[i] != (geom.Vec3{}) {
-			m.v = m.v.AddScaled(float32(h*m.invMass), w.applied.force[i])
-			m.u = m.u.AddScaled(h, w.shapes[i].sqrtInvInertiaWorld.Mul(w.applied.torque[i]))
+		if on := &w.applied.forces[i]; int(i) < w.scene.Players || on.force != (geom.Vec3{}) {
+			m.v = m.v.AddScaled(float32(h*m.invMass), on.force)
+			m.u = m.u.AddScaled(h, w.shapes[i].sqrtInvInertiaWorld.Mul(on.torque))
 		}
 		m.v.Z -= gravityStep
 	}

@@ -17,7 +17,7 @@ func (w *World) SetKinematic(i int, kinematic bool) {
 	if kinematic {
 		w.kinematicCount++
 		s.invMass, s.sqrtInvInertiaWorld = 0, geom.SymMat3{}
-		w.applied.force[i], w.applied.torque[i] = geom.Vec3{}, geom.Vec3{}
+		w.applied.forces[i] = externalForce{}
 		w.SetBody(i, w.state.Bodies[i])
 		return
 	}

@@ -34,11 +34,34 @@ const (
 	hoverVerticalDamping = 60 * (1/0.999 - 1)
 )
 
-// appliedForces are the external forces on each body in a tick, world frame. They are 0 between
-// steps.
+// appliedForces are the external forces on bodies in a tick, world frame. They are 0 between steps.
 type appliedForces struct {
-	force  []geom.Vec3 // N
-	torque []geom.Vec3 // N m
+	forces []externalForce // by body
+	noted  []int32         // the bodies of which on was called, some of them twice
+}
+
+// externalForce is the force and the torque on a body, in N and N m.
+type externalForce struct{ force, torque geom.Vec3 }
+
+func newAppliedForces(bodies int) appliedForces {
+	return appliedForces{forces: make([]externalForce, bodies), noted: make([]int32, 0, bodies)}
+}
+
+// on returns the force on body i, to be added to.
+func (a *appliedForces) on(i int) *externalForce {
+	f := &a.forces[i]
+	if *f == (externalForce{}) {
+		a.noted = append(a.noted, int32(i))
+	}
+	return f
+}
+
+// clear removes all forces.
+func (a *appliedForces) clear() {
+	for _, i := range a.noted {
+		a.forces[i] = externalForce{}
+	}
+	a.noted = a.noted[:0]
 }
 
 // applyInputs adds the forces of the players' inputs.
@@ -69,7 +92,8 @@ func (w *World) applyInputs(inputs []Input) {
 func (w *World) addForce(i int, f geom.Vec3) {
 	w.wakeBody(int32(i))
 	w.state.slowTicks[i] = 0
-	w.applied.force[i] = w.applied.force[i].Add(f)
+	on := w.applied.on(i)
+	on.force = on.force.Add(f)
 }
 
 // push returns the sum of the directions of the buttons that move body i along the ground, times a strength.
@@ -135,7 +159,8 @@ func (w *World) applyLift(p int, pulling bool) {
 func (w *World) applyBobbing(p int) {
 	t := float32(float32(w.state.Tick%bobTickWrap) * float32(60*w.dt))
 	w.addForce(p, geom.Vec3{X: sineSum(t, 0.1, 0.05, 1, 1), Y: sineSum(t, 0.1, 0.05, 1, 2), Z: sineSum(t, 0.1, 0.05, 1, 3)}.Scale(bobForce))
-	w.applied.torque[p] = w.applied.torque[p].Add(geom.Vec3{
+	on := w.applied.on(p)
+	on.torque = on.torque.Add(geom.Vec3{
 		X: sineSum(t, 0.05, 0.05, 1.1, 10), Y: sineSum(t, 0.09, 0.045, 1.11, 10), Z: sineSum(t, 0.05, 0.055, 1.12, 10),
 	}.Scale(bobTorque))
 }
@@ -157,7 +182,8 @@ func (w *World) applyUprightTorque(p int, target geom.Vec3) {
 	axis := nearest.Cross(target)
 	if sin := axis.Len(); sin > 1e-6 {
 		angle := geom.Atan2(sin, nearest.Dot(target))
-		w.applied.torque[p] = w.applied.torque[p].AddScaled(float32(uprightStiffness*min(angle, maxUprightAngle))/sin, axis)
+		on := w.applied.on(p)
+		on.torque = on.torque.AddScaled(float32(uprightStiffness*min(angle, maxUprightAngle))/sin, axis)
 	}
 }
 

@@ -29,6 +29,7 @@ type replay struct {
 	markedBefore []bool  // by body: scratch of markBefore
 	radius       []float32
 	bounds       restingProxies // of the bodies that are stepped; shape is the body
+	passer       passer
 
 	// The present, in which the replay ends.
 	tick        Tick
@@ -279,8 +280,17 @@ func (w *World) meetBodies(before *State, groups []int32) {
 		if !box.within(&all, reach) {
 			continue
 		}
+		placed := false
 		for j := r.bounds.firstReaching(0, box.lower.X-reach); j < len(r.bounds.proxies) && r.bounds.proxies[j].lower.X <= box.upper.X+reach; j++ {
-			if box.within(&r.bounds.proxies[j].aabb, reach) && w.meets(int32(i), b, &r.bounds.proxies[j].aabb) {
+			p := &r.bounds.proxies[j]
+			if !box.within(&p.aabb, reach) {
+				continue
+			}
+			if !placed {
+				r.passer.place(w, int32(i), b)
+				placed = true
+			}
+			if w.meets(&r.passer, p) {
 				w.mark(groups[i])
 				break
 			}
@@ -288,15 +298,53 @@ func (w *World) meetBodies(before *State, groups []int32) {
 	}
 }
 
-// meets reports whether a remembered body comes near a box.
-func (w *World) meets(i int32, b *Body, box *aabb) bool {
+// passer is a body that has not joined, in its remembered state, beside one that has.
+type passer struct {
+	body   int32
+	linear geom.Vec3
+	shape  *shape
+	moved  shape // memory of shape, of a body that is elsewhere in the present
+	bounds aabb  // over the next step
+}
+
+func (p *passer) place(w *World, i int32, b *Body) {
+	p.body, p.linear, p.shape = i, b.Linear, &w.shapes[i]
+	if b.Pose != w.state.Bodies[i].Pose {
+		p.moved = w.shapes[i]
+		p.moved.setPose(b.Pose)
+		p.shape = &p.moved
+	}
+	p.bounds = p.shape.aabb.sweep(b.Linear.Scale(w.dt))
+}
+
+// meets reports whether a passer may get a contact, in the next step, with a body that is stepped. If both are slow, this
+// step finds the points that it will find. It keeps none of the step before: of two bodies with a contact there, both
+// have joined, or neither had changed.
+func (w *World) meets(x *passer, stepped *proxy) bool {
+	i, j := x.body, stepped.shape
 	if w.firstSubShape[i] != w.firstSubShape[i+1] {
 		return true
 	}
-	s := w.shapes[i]
-	s.setPose(b.Pose)
-	bounds := s.aabb.sweep(b.Linear.Scale(w.dt))
-	return bounds.within(box, w.ownMargin(int(i)))
+	margin := w.ownMargin(int(i))
+	if !x.bounds.within(&stepped.aabb, margin) {
+		return false
+	}
+	a, b := x.shape, &w.shapes[j]
+	if w.firstSubShape[j] != w.firstSubShape[j+1] || margin > 0 || w.ownMargin(int(j)) > 0 ||
+		w.isFast(a, x.linear) || w.isFast(b, w.state.Bodies[j].Linear) {
+		return true
+	}
+	if i > j {
+		a, b = b, a
+	}
+	var points [4]contactPoint
+	n, _ := collideBoxes(a, b, contactMargin, &points)
+	return n > 0
+}
+
+// isFast reports whether a step sweeps the bounds of a shape with a velocity.
+func (w *World) isFast(s *shape, velocity geom.Vec3) bool {
+	return velocity.Scale(w.dt).LenSq() >= fastTravelSq(s.half)
 }
 
 // ownMargin returns how much farther body i may reach in a step than its speed before it says, in metres: an avatar

@@ -165,8 +165,7 @@ func (w *World) finalize() {
 		m.twistImpulse = c.twistImpulse
 	}
 	// Of sleeping bodies too: one may have fallen asleep under a force, and a copy of the world has none.
-	clear(w.applied.force)
-	clear(w.applied.torque)
+	w.applied.clear()
 	for _, i := range w.solver.awake {
 		b, m := &w.state.Bodies[i], &w.solver.bodies[i]
 		b.Linear, b.Angular = m.v, w.shapes[i].sqrtInvInertiaWorld.Mul(m.u)

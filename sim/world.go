@@ -131,7 +131,7 @@ func newScratch(bodies int) scratch {
 		contacts: contactScratch{wakeKeys: make([]uint32, bodies)},
 		islands:  islandScratch{canSleep: make([]bool, bodies), awake: make([]bool, bodies)},
 		solver:   solverScratch{bodies: make([]solverBody, bodies+1)},
-		applied:  appliedForces{force: make([]geom.Vec3, bodies), torque: make([]geom.Vec3, bodies)},
+		applied:  newAppliedForces(bodies),
 	}
 }
 
