@@ -241,8 +241,16 @@ func listMeasures(t *listing, name string) error {
 			names = append(names, d.Measures[i].Name)
 		}
 	}
+	for _, m := range trafficMeasures {
+		if m.name == name {
+			t.row("title", cmp.Or(m.title, m.help))
+			t.row("text", m.help+"; docs/reference/score.md")
+			return nil
+		}
+		names = append(names, m.name)
+	}
 	if name != "" {
-		return usageError{&link.UnknownNameError{Kind: "measure", Name: name, Choices: names}}
+		return listCounterAsMeasure(t, name, names)
 	}
 	t.row("MEASURE", "UNIT", "BETTER", "DESCRIPTION")
 	for _, d := range score.Definitions {
@@ -251,7 +259,35 @@ func listMeasures(t *listing, name string) error {
 			t.row(m.Name, score.Unit(m.Name), m.Better.String(), m.Help)
 		}
 	}
+	for _, m := range trafficMeasures {
+		t.row(m.name, score.Unit(m.name), score.Neither.String(), m.help)
+	}
 	return nil
+}
+
+// listCounterAsMeasure lists the strategies that have a counter, which commands take in the place of a measure. measures are
+// the other names.
+func listCounterAsMeasure(t *listing, name string, measures []string) error {
+	found := false
+	for _, s := range lab.Strategies {
+		_, counters := lab.Describe(s)
+		for _, x := range counters.All() {
+			if !slices.Contains(measures, x.Name) {
+				measures = append(measures, x.Name)
+			}
+			if x.Name == name {
+				if !found {
+					t.row("STRATEGY", "COUNTER", "DESCRIPTION")
+				}
+				found = true
+				t.row(s.Name, x.Name, x.Help)
+			}
+		}
+	}
+	if found {
+		return nil
+	}
+	return usageError{&link.UnknownNameError{Kind: "measure", Name: name, Choices: measures}}
 }
 
 // listDefinition prints the definition of measures in lines of text.
