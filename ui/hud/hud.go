@@ -101,6 +101,7 @@ func (h *HUD) Refresh(l *lab.Lab) {
 		}
 		p.updateHeadline(&show, false)
 	}
+	h.alignRates()
 	h.ticked = false
 }
 
