@@ -56,7 +56,8 @@ func TestAssertionOfSomeSessions(t *testing.T) {
 // fails, and that no rounded value is on the other side of the limit.
 func TestAssertionOfInterval(t *testing.T) {
 	s := &seedsResult{Seeds: []uint64{1, 2}, Panes: []seedsPane{{Spec: "rewind", Strategy: "rewind",
-		Score: seedMeasures{{name: "overshoot_m", meanInterval: newMeanInterval([]float64{1, 2})}, {name: "jerk_ratio", meanInterval: newMeanInterval([]float64{1})}}}}}
+		Score: seedMeasures{{name: "overshoot_m", meanInterval: newMeanInterval([]float64{1, 2})},
+			{name: "jerk_ratio", meanInterval: newMeanInterval([]float64{1})}}}}}
 	for text, want := range map[string][2]bool{ // the mean, the interval of -4.85 to 7.85
 		"1.overshoot_m<5": {true, false}, "1.overshoot_m<8": {true, true}, "1.overshoot_m>-4": {true, false}, "1.overshoot_m>=-5": {true, true},
 		"1.overshoot_m=1.5": {true, false}, "1.jerk_ratio<2": {true, false},

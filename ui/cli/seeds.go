@@ -192,9 +192,12 @@ var trafficMeasures = []struct {
 	{"down_bps", "", "bits a second to the client, with all headers", 1, func(n *trafficResult) float64 { return n.Down }},
 	{"packets_up", "", "packets from the client", 1, func(n *trafficResult) float64 { return float64(n.PacketsUp) }},
 	{"packets_down", "", "packets to the client", 1, func(n *trafficResult) float64 { return float64(n.PacketsDown) }},
-	{"lost_up_ratio", "lost up, share of packets", "share of the packets from the client that should have arrived and have not", 4, func(n *trafficResult) float64 { return n.LostUp }},
-	{"lost_down_ratio", "lost down, share of packets", "share of the packets to the client that should have arrived and have not", 4, func(n *trafficResult) float64 { return n.LostDown }},
-	{"rtt_ms", "RTT, ms", "smoothed round trip at the end, without the other side's wait and overtaken packets", 1, func(n *trafficResult) float64 { return n.RTT }},
+	{"lost_up_ratio", "lost up, share of packets",
+		"share of the packets from the client that should have arrived and have not", 4, func(n *trafficResult) float64 { return n.LostUp }},
+	{"lost_down_ratio", "lost down, share of packets",
+		"share of the packets to the client that should have arrived and have not", 4, func(n *trafficResult) float64 { return n.LostDown }},
+	{"rtt_ms", "RTT, ms",
+		"smoothed round trip at the end, without the other side's wait and overtaken packets", 1, func(n *trafficResult) float64 { return n.RTT }},
 }
 
 // text formats mean and interval.

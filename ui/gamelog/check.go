@@ -5,18 +5,8 @@ import (
 	"io"
 )
 
-// Check reads a log to its end, and calls report with the error of each broken line. It returns the number of lines.
-func Check(name string, r io.Reader, report func(error)) (lines int, err error) {
-	l, err := newLenientReader(name, r, report)
-	if l == nil {
-		return 1, err
-	}
-	err = l.drain()
-	return l.number, err
-}
-
-// CheckScore is Check for the logs of a session, one or two, and returns the score of their good lines, too. Its error is that
-// of Score, if there is one, or of a log that cannot be read.
+// CheckScore reads the logs of a session, one or two, to their ends, and calls report with the error of each broken line. It returns
+// their numbers of lines, and the score of the good ones. Its error is that of Score, or of a log that cannot be read.
 func CheckScore(names []string, files []io.Reader, report func(error)) (lines []int, card *Card, err error) {
 	var list [2]*Reader
 	for i, f := range files {

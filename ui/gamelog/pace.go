@@ -61,7 +61,8 @@ func (s *scorer) faults(c *Card, clock bool) (list []string) {
 	}
 	i := slices.IndexFunc(c.Measures, func(m score.Measure) bool { return m.Name == "nominal_delay_mean_ms" })
 	if m := &c.Measures[i]; clock && m.OK && m.Value < -1000*maxAhead {
-		list = append(list, fmt.Sprintf("Frames claim ticks k that are %.1f s ahead of the server's, on average: want the tick that the picture shows.", -m.Value/1000))
+		list = append(list, fmt.Sprintf("Frames claim ticks k that are %.1f s ahead of the server's, on average: want the tick that the picture shows.",
+			-m.Value/1000))
 	}
 	return list
 }

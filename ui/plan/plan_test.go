@@ -431,7 +431,8 @@ func TestComparisonsTakeLittleMemory(t *testing.T) {
 // of later ticks, and that the tape stays as it is.
 func TestShownEntries(t *testing.T) {
 	b := newLibrary()
-	const text = "ghostcube tape 2\nscene zen\nrate 60\npane rewind\n---\n! show all title Mine\n! show all yaw 5\n30 W\n! show all title Later\n! show all yaw 7\n30\nend 60\n"
+	const text = "ghostcube tape 2\nscene zen\nrate 60\npane rewind\n---\n! show all title Mine\n! show all yaw 5\n30 W\n" +
+		"! show all title Later\n! show all yaw 7\n30\nend 60\n"
 	b.Dropped = map[string][]byte{"mine.tape": []byte(text)}
 	p := must(b.New(Settings{Tape: "mine.tape"}, Settings{}, ""))
 	for _, c := range []struct{ title, want string }{{"Yours", "Yours"}, {"", "Later"}} {
