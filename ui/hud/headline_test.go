@@ -316,6 +316,19 @@ func TestHeadlineUnits(t *testing.T) {
 	}
 }
 
+// TestHeadlineUnitsInSession promises the same of a picture that is drawn after a tick.
+func TestHeadlineUnitsInSession(t *testing.T) {
+	experiment.Skip(t)
+	l := stagetest.Katamari(t, "latency=50ms", "lockstep", "snapshot:snapshot-every=3")
+	var s HUD
+	stagetest.Show(t, l, "headline=down_kbit_per_second")
+	stagetest.RollAndPull(t, &s, l, 120)
+	large := &s.panes[1].headline
+	if s.frame(l); !(large.measure.Value > 1000) || large.unit != "kbit/s" || s.panes[0].headline.unit != "kbit/s" {
+		t.Errorf("%s %s of %v kbit/s, beside %s", large.value.text, large.unit, large.measure.Value, s.panes[0].headline.unit)
+	}
+}
+
 // TestTitleCardCovers promises that nothing of the picture shows through a title card.
 func TestTitleCardCovers(t *testing.T) {
 	l := stagetest.Session(t, "perfect", "rewind")
