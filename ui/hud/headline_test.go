@@ -53,8 +53,7 @@ func TestHeadline(t *testing.T) {
 	texts, _ := large("down_kbit_per_second")
 	for i, p := range l.Panes {
 		for _, m := range p.Headline(nil) {
-			value, _, digits := rateUnit(m.Value)
-			if want := strconv.FormatFloat(value, 'f', digits, 64); m.Name == "down_kbit_per_second" && texts[i] != want {
+			if want := strconv.FormatFloat(m.Value, 'f', 0, 64); m.Name == "down_kbit_per_second" && texts[i] != want {
 				t.Errorf("pane %d shows %s, and its score has %s", i+1, texts[i], want)
 			}
 		}
