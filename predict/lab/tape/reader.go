@@ -19,7 +19,7 @@ func Read(r io.Reader) (*Tape, error) {
 	p.scanner.Buffer(make([]byte, 4096), maxLineLen)
 	if err := p.read(); err != nil {
 		if p.lineNumber > 1 && p.scanner.Err() == nil && end.cut() && !p.scanner.Scan() {
-			err = fmt.Errorf("the tape ends within this line, so it is probably cut off: %w", err)
+			err = fmt.Errorf("%w; the line has no end: the tape may be cut off", err)
 		}
 		return nil, fmt.Errorf("line %d: %w", p.lineNumber, err)
 	}
