@@ -229,7 +229,7 @@ func listCounters(t *listing, strategies []*predict.Strategy) {
 	}
 }
 
-// listMeasures lists all measures, or one of them with its definition.
+// listMeasures lists all measures, or one of them with its definition, or a counter.
 func listMeasures(t *listing, name string) error {
 	var names []string
 	for _, d := range score.Definitions {
@@ -249,8 +249,11 @@ func listMeasures(t *listing, name string) error {
 		}
 		names = append(names, m.name)
 	}
-	if name != "" {
-		return listCounterAsMeasure(t, name, names)
+	if name != "" { // commands take a counter in the place of a measure
+		if counters := listCounter(t, name); counters != nil {
+			return usageError{&link.UnknownNameError{Kind: "measure", Name: name, Choices: append(names, counters...)}}
+		}
+		return nil
 	}
 	t.row("MEASURE", "UNIT", "BETTER", "DESCRIPTION")
 	for _, d := range score.Definitions {
@@ -263,31 +266,6 @@ func listMeasures(t *listing, name string) error {
 		t.row(m.name, score.Unit(m.name), score.Neither.String(), m.help)
 	}
 	return nil
-}
-
-// listCounterAsMeasure lists the strategies that have a counter, which commands take in the place of a measure. measures are
-// the other names.
-func listCounterAsMeasure(t *listing, name string, measures []string) error {
-	found := false
-	for _, s := range lab.Strategies {
-		_, counters := lab.Describe(s)
-		for _, x := range counters.All() {
-			if !slices.Contains(measures, x.Name) {
-				measures = append(measures, x.Name)
-			}
-			if x.Name == name {
-				if !found {
-					t.row("STRATEGY", "COUNTER", "DESCRIPTION")
-				}
-				found = true
-				t.row(s.Name, x.Name, x.Help)
-			}
-		}
-	}
-	if found {
-		return nil
-	}
-	return usageError{&link.UnknownNameError{Kind: "measure", Name: name, Choices: measures}}
 }
 
 // listDefinition prints the definition of measures in lines of text.

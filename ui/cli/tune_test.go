@@ -38,7 +38,7 @@ func TestBadTune(t *testing.T) {
 		{[]string{"rewind", "--networks", "4g", "--limit", "key_to_screen_ms<=NaN"}, "want a number from 0"},
 		{[]string{"rewind", "--networks", "4g", "--knobs", "laed"}, "did you mean lead?"},
 		{[]string{"rewind", "--networks", "4g", "--knobs", "cold-start"}, `no knob to search "cold-start" (there are `},
-		{[]string{"rewind", "--networks", "4g", "--knobs", "cold-start"}, `: tune rewind --list)`},
+		{[]string{"relative", "--networks", "4g", "--knobs", "laed"}, `: tune relative --list)`},
 		{[]string{"rewind", "--networks", "4g", "--seeds", "1"}, "--seeds=1: want 2 to 1000"},
 		{[]string{"rewind", "--networks", "4g", "--format", "table"}, "text, json, csv"},
 		{[]string{"rewind", "--networks", "4g", "-o", "mine"}, "want a name that ends in .toml"},
