@@ -74,11 +74,15 @@ func ShapeNames() []string { return slices.Clone(shapeNames) }
 type UnknownNameError struct {
 	Kind, Name string
 	Choices    []string
+	List       string // command line that lists the known names; empty: list KINDs
 }
 
 func (u *UnknownNameError) Error() string {
 	return fmt.Sprintf("no %s %q (there are %s)", u.Kind, u.Name, strings.Join(u.Choices, ", "))
 }
+
+// ListedBy returns the command line that lists the known names, if it is not that of their kind.
+func (u *UnknownNameError) ListedBy() string { return u.List }
 
 // Names returns the name asked for and the known ones, for a suggestion.
 func (u *UnknownNameError) Names() (kind, name string, known []string) {
@@ -180,7 +184,7 @@ var params = []param{
 				return nil
 			}
 		}
-		return &UnknownNameError{"jitter shape", v, shapeNames}
+		return &UnknownNameError{Kind: "jitter shape", Name: v, Choices: shapeNames}
 	}, func(c *Conditions) string {
 		if c.Shape != 0 {
 			return c.Shape.String()
@@ -341,7 +345,7 @@ func (n *Network) set(name, value string) error {
 		}
 		return nil
 	}
-	return &UnknownNameError{"network condition", name, append(paramNames(), "up.* and down.* for one direction")}
+	return &UnknownNameError{Kind: "network condition", Name: name, Choices: append(paramNames(), "up.* and down.* for one direction")}
 }
 
 // Parse sets the conditions from text: the name of a profile, or parameters such as

@@ -81,7 +81,7 @@ func (c *Counters) receive(d *scheduledDatagram) {
 }
 
 // Distribution summarises durations. Count, mean, deviation and extremes are exact,
-// quantiles are within 1/64.
+// quantiles are within 1/32.
 type Distribution struct {
 	Count    uint64
 	Min, Max time.Duration
@@ -104,13 +104,14 @@ func binIndex(d time.Duration) int {
 	return min(dropped*octaveBins+int(us>>dropped), binCount-1)
 }
 
-// binMiddle returns the middle of a bin.
-func binMiddle(bin int) time.Duration {
+// binBounds returns where a bin begins and ends. One of a whole microsecond has no width: most delays are whole microseconds.
+func binBounds(bin int) (from, to time.Duration) {
 	if bin < 2*octaveBins {
-		return time.Duration(bin) * time.Microsecond // most delays are whole microseconds
+		return time.Duration(bin) * time.Microsecond, time.Duration(bin) * time.Microsecond
 	}
 	dropped := bin/octaveBins - 1
-	return time.Duration(2*(bin-dropped*octaveBins)+1) << dropped * time.Microsecond / 2
+	from = time.Duration(bin-dropped*octaveBins) << dropped * time.Microsecond
+	return from, from + time.Microsecond<<dropped
 }
 
 func (d *Distribution) add(delay time.Duration) {
@@ -136,14 +137,19 @@ func (d *Distribution) Deviation() time.Duration {
 	return time.Duration(math.Sqrt(d.m2 / float64(d.Count)))
 }
 
-// Quantile returns the duration below which a share of all lie, to within 1/64 of it.
-// The share is in [0,1].
+// Quantile returns the duration below which a share of all lie. The durations of a bin count as evenly spread, so that it is off by
+// at most 1/32. The share is in [0,1].
 func (d *Distribution) Quantile(share float64) time.Duration {
 	var below uint64
+	rank := float64(share * float64(d.Count))
 	for i, n := range d.bins {
-		if below += uint64(n); n > 0 && float64(below) >= float64(share*float64(d.Count)) {
-			return min(max(binMiddle(i), d.Min), d.Max)
+		if below += uint64(n); n == 0 || float64(below) < rank {
+			continue
 		}
+		from, to := binBounds(i)
+		from, to = max(from, d.Min), min(to, d.Max)
+		within := 1 - (float64(below)-rank)/float64(n)
+		return min(max(from+time.Duration(float64(to-from)*max(within, 0)), d.Min), d.Max)
 	}
 	return d.Max
 }

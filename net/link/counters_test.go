@@ -188,8 +188,8 @@ func TestExpect(t *testing.T) {
 	}
 }
 
-// TestDistributionQuantiles compares quantiles with those of the sorted durations, from
-// a microsecond to an hour.
+// TestDistributionQuantiles compares quantiles with those of the sorted durations, from a microsecond to an hour, and checks that
+// they are no borders of bins: two thirds of a bin's durations are not all of them.
 func TestDistributionQuantiles(t *testing.T) {
 	for _, shift := range []uint{50, 40, 30, 25} {
 		var s Distribution
@@ -202,13 +202,20 @@ func TestDistributionQuantiles(t *testing.T) {
 		slices.Sort(all)
 		for _, share := range []float64{0.01, 0.1, 0.5, 0.9, 0.95, 0.99, 0.999, 1} {
 			want := all[int(share*20000)-1]
-			if got := s.Quantile(share); math.Abs(float64(got-want)) > float64(want)/63+1 {
+			if got := s.Quantile(share); math.Abs(float64(got-want)) > float64(want)/150+1500 { // evenly spread durations: far less than a bin
 				t.Errorf("shift %d: quantile %v is %v, want %v", shift, share, got, want)
 			}
 		}
 		if s.Quantile(0) != s.Min || s.Min != all[0] || s.Max != all[len(all)-1] {
 			t.Errorf("from %v to %v", s.Min, s.Max)
 		}
+	}
+	var bin Distribution
+	for i := range 32 {
+		bin.add(time.Duration(1024+i) * time.Microsecond)
+	}
+	if a, b := bin.Quantile(0.25), bin.Quantile(0.75); a != 1031750*time.Nanosecond || b != 1047250*time.Nanosecond {
+		t.Errorf("quantiles of 1024 to 1055 us: %v, %v", a, b)
 	}
 	before := -1
 	for us := time.Duration(0); us < 1<<33; us += 1 + us/70 {

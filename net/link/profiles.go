@@ -114,5 +114,5 @@ func profileNamed(name string) (Profile, error) {
 			return p, nil
 		}
 	}
-	return Profile{}, &UnknownNameError{"network profile", name, ProfileNames()}
+	return Profile{}, &UnknownNameError{Kind: "network profile", Name: name, Choices: ProfileNames()}
 }

@@ -171,7 +171,7 @@ next:
 				continue next
 			}
 		}
-		return fmt.Errorf(", column %d: %w", i+1, &UnknownNameError{"trace column", strings.ToValidUTF8(f[:min(len(f), 20)], ""), columnNames()})
+		return fmt.Errorf(", column %d: %w", i+1, &UnknownNameError{Kind: "trace column", Name: strings.ToValidUTF8(f[:min(len(f), 20)], ""), Choices: columnNames()})
 	}
 	if !seen['t'] || !seen['d'] {
 		return errors.New(": want a time column and a delay or rtt column")

@@ -34,6 +34,7 @@ func TestRTT(t *testing.T) {
 		{"latency=75ms", 4, 150 * time.Millisecond},
 		{"latency=3ms", 1, 6 * time.Millisecond},
 		{"up.latency=10ms,down.latency=90ms,loss=20%", 1, 100 * time.Millisecond},
+		{"latency=75ms,reorder=5%,reorder-delay=60ms", 1, 150 * time.Millisecond}, // overtaken packets are not sampled
 	} {
 		a, b := newPair(t, c.network, 1)
 		for i := range 600 {

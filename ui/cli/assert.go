@@ -26,7 +26,7 @@ type assertion struct {
 }
 
 // assertionPattern splits an assertion. A measure has no dot, a spec in the place of a pane may have one.
-var assertionPattern = regexp.MustCompile(`^\s*(.+)\.([^.<>=]+?)\s*(<=|>=|<|>|=)\s*(.*?)\s*$`)
+var assertionPattern = regexp.MustCompile(`^\s*(.+)\.([^.<>=!]+?)\s*(<=|>=|<|>|=)\s*(.*?)\s*$`)
 
 // parseAssertions parses the values of --assert.
 func parseAssertions(texts []string) (list []assertion, err error) {
@@ -119,15 +119,7 @@ func (a *assertion) checkMeasure(s *predict.Strategy) error {
 
 // checkMeasure reports a figure that no session of a strategy has.
 func checkMeasure(s *predict.Strategy, name string) error {
-	known := []string{joinNoticed}
-	for _, d := range score.Definitions {
-		for i := range d.Measures {
-			known = append(known, d.Measures[i].Name)
-		}
-	}
-	for _, m := range trafficMeasures {
-		known = append(known, m.name)
-	}
+	known := append(figureNames(), joinNoticed)
 	_, counters := lab.Describe(s)
 	for _, c := range counters.All() {
 		known = append(known, c.Name)
@@ -137,6 +129,17 @@ func checkMeasure(s *predict.Strategy, name string) error {
 	}
 	unknown := &link.UnknownNameError{Kind: "measure", Name: name, Choices: known}
 	return fmt.Errorf("%w, nor a counter: list counters %s", unknown, s.Name)
+}
+
+// figureNames returns the names of the figures that every strategy has: measures, then those of the traffic.
+func figureNames() (names []string) {
+	for _, d := range score.Definitions {
+		names = append(names, measureNames(d)...)
+	}
+	for _, m := range trafficMeasures {
+		names = append(names, m.name)
+	}
+	return names
 }
 
 // changesPanes reports whether entries open, close or switch panes: then the panes are known at the end of the session alone.
@@ -166,8 +169,9 @@ func (a *assertion) holds(v float64) bool {
 	return v == a.limit
 }
 
-// judge reports whether an assertion holds over all sessions, with the measured value and its pane.
-func (a *assertion) judge(s *seedsResult) (holds bool, measured string, err error) {
+// judge reports whether an assertion holds over all sessions, for the mean or in the whole interval, with the measured value and
+// its pane.
+func (a *assertion) judge(s *seedsResult, interval bool) (holds bool, measured string, err error) {
 	var panes []namedPane
 	for i := range s.Panes {
 		panes = append(panes, newNamedPane(s.Panes[i].Spec, s.Panes[i].Strategy))
@@ -191,7 +195,11 @@ func (a *assertion) judge(s *seedsResult) (holds bool, measured string, err erro
 	if m.Mean == nil {
 		return false, "no value" + in, nil
 	}
-	measured = strconv.FormatFloat(*m.Mean, 'g', -1, 64) + in
+	digits := -1
+	if m.Low != nil {
+		digits = digitsOfInterval((*m.High - *m.Low) / 2)
+	}
+	measured = a.numberText(*m.Mean, digits) + in
 	if n := len(s.Seeds); n > 1 {
 		measured += fmt.Sprintf(", mean of %d sessions", n)
 		if m.N < n {
@@ -199,13 +207,29 @@ func (a *assertion) judge(s *seedsResult) (holds bool, measured string, err erro
 		}
 	}
 	if m.Low != nil {
-		measured += fmt.Sprintf(", 95 %% interval %s to %s", counterText(*m.Low), counterText(*m.High))
+		measured += fmt.Sprintf(", 95 %% interval %s to %s", a.numberText(*m.Low, digits), a.numberText(*m.High, digits))
+	}
+	if interval {
+		return m.Low != nil && a.holds(*m.Low) && a.holds(*m.High), measured, nil
 	}
 	return a.holds(*m.Mean), measured, nil
 }
 
+// numberText formats a value with a number of decimals, or with all its digits if a rounded one would be on the other side of the
+// limit. Below 0 decimals it is that of a counter.
+func (a *assertion) numberText(v float64, decimals int) string {
+	text := counterText(v)
+	if decimals >= 0 {
+		text = fixed(v, decimals)
+	}
+	if shown, err := strconv.ParseFloat(text, 64); err == nil && a.holds(shown) != a.holds(v) {
+		return strconv.FormatFloat(v, 'f', -1, 64)
+	}
+	return text
+}
+
 // checkAssertions prints which assertions hold in the results of all sessions, and returns an error if one does not.
-func checkAssertions(out io.Writer, list []assertion, s *seedsResult) error {
+func checkAssertions(out io.Writer, list []assertion, s *seedsResult, interval bool) error {
 	if len(list) == 0 {
 		return nil
 	}
@@ -214,7 +238,7 @@ func checkAssertions(out io.Writer, list []assertion, s *seedsResult) error {
 	failed := 0
 	for i := range list {
 		a := &list[i]
-		holds, measured, err := a.judge(s)
+		holds, measured, err := a.judge(s, interval)
 		if err != nil {
 			return errors.Join(t.close(), usageError{err})
 		}

@@ -39,15 +39,53 @@ func TestAssertionOfSomeSessions(t *testing.T) {
 	s := &seedsResult{Seeds: []uint64{1, 2, 3}, Panes: []seedsPane{{Spec: "rewind", Strategy: "rewind",
 		Score: seedMeasures{mean("overshoot_m", 1, 1.5), mean("jerk_ratio"), mean("pops_per_minute", math.NaN(), 1, 1)}}}}
 	for text, want := range map[string]string{
-		"rewind.overshoot_m>1":     "1.25 in pane 1, rewind, mean of 3 sessions, of which 2 have a value, 95 % interval -1.9265 to 4.4265",
+		"rewind.overshoot_m>1":     "1.2 in pane 1, rewind, mean of 3 sessions, of which 2 have a value, 95 % interval -1.9 to 4.4",
 		"rewind.jerk_ratio>1":      "no value in pane 1, rewind",
 		"rewind.pops_per_minute>0": "NaN in pane 1, rewind, mean of 3 sessions, 95 % interval NaN to NaN",
 	} {
 		list, err := parseAssertions([]string{text})
 		need(err)
-		holds, measured, err := list[0].judge(s)
+		holds, measured, err := list[0].judge(s, false)
 		if measured != want || err != nil || holds != (list[0].measure == "overshoot_m") {
 			t.Errorf("%s: %v, %s, %v", text, holds, measured, err)
 		}
 	}
+}
+
+// TestAssertionOfInterval checks that with --assert-interval both ends of the interval have to hold, that a mean without an interval
+// fails, and that no rounded value is on the other side of the limit.
+func TestAssertionOfInterval(t *testing.T) {
+	s := &seedsResult{Seeds: []uint64{1, 2}, Panes: []seedsPane{{Spec: "rewind", Strategy: "rewind",
+		Score: seedMeasures{{name: "overshoot_m", meanInterval: newMeanInterval([]float64{1, 2})},
+			{name: "jerk_ratio", meanInterval: newMeanInterval([]float64{1})}}}}}
+	for text, want := range map[string][2]bool{ // the mean, the interval of -4.85 to 7.85
+		"1.overshoot_m<5": {true, false}, "1.overshoot_m<8": {true, true}, "1.overshoot_m>-4": {true, false}, "1.overshoot_m>=-5": {true, true},
+		"1.overshoot_m=1.5": {true, false}, "1.jerk_ratio<2": {true, false},
+	} {
+		list, err := parseAssertions([]string{text})
+		need(err)
+		for i, interval := range []bool{false, true} {
+			if holds, measured, err := list[0].judge(s, interval); holds != want[i] || err != nil {
+				t.Errorf("%s, interval %v: %v, %s, %v", text, interval, holds, measured, err)
+			}
+		}
+	}
+	list, err := parseAssertions([]string{"1.overshoot_m<5"})
+	need(err)
+	if got := list[0].numberText(4.99999, -1) + " " + list[0].numberText(4.96, 1) + " " + list[0].numberText(4.123, 1); got != "4.99999 4.96 4.1" {
+		t.Error(got)
+	}
+	refused(t, "--assert-interval: want --assert, and --seeds", "bench", "--assert-interval", "--assert", "1.jerk_ratio<2")
+	refused(t, "want PANE.MEASURE, one of < <= > >= =", "bench", "--assert", "rewind.key_to_screen_ms!=5")
+	refused(t, "did you mean pops_per_minute?", "bench", "--assert", "rewind.pops<5")
+}
+
+// TestFigureNames checks that list measures knows every figure that an assertion takes, and no other name.
+func TestFigureNames(t *testing.T) {
+	for _, name := range append(figureNames(), "corrections", "repredictions") {
+		if out := printed(t, "list", "measures", name); out == "" {
+			t.Errorf("%s: nothing", name)
+		}
+	}
+	refused(t, "did you mean rtt_ms?", "list", "measures", "rtt_sm")
 }

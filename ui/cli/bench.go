@@ -4,8 +4,10 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"ghostcube/net/link"
@@ -29,6 +31,7 @@ type result struct {
 	Ticks   int          `json:"ticks"`
 	Panes   []paneResult `json:"panes"`
 
+	markdown     bool     // of the table
 	networkBrief string   // short text of the network, for tables
 	leading      []string // names of the measures that lead the table
 }
@@ -266,6 +269,9 @@ func (r *result) heading(seeds string) string {
 func (r *result) writeTable(out io.Writer) error {
 	fmt.Fprint(out, r.heading("seed "+strconv.FormatUint(r.Seed, 10)), "\n\n")
 	t := newTable(out)
+	if r.markdown {
+		t = newMarkdownTable(out)
+	}
 	addRows(t, r.Panes, "-", func(x *paneResult) []textRow {
 		rows := []textRow{{"", x.Spec}}
 		for i := range x.Score {
@@ -302,8 +308,26 @@ func (r *result) writeTable(out io.Writer) error {
 	return t.close()
 }
 
-// counterText formats the value of a counter.
-func counterText(v float64) string { return strconv.FormatFloat(v, 'g', 5, 64) }
+// counterText formats the value of a counter with five significant digits, large ones in full, never as a power of ten.
+func counterText(v float64) string {
+	s := strconv.FormatFloat(v, 'g', 5, 64)
+	if !strings.Contains(s, "e") {
+		return s
+	}
+	if s = fixed(v, 0); s == "0" || s == "-0" {
+		s = strconv.FormatFloat(v, 'f', 6, 64)
+	}
+	return s
+}
+
+// digitsOfInterval returns the digits after the decimal point of a mean whose interval has a half width: two significant
+// ones of that, and no more.
+func digitsOfInterval(half float64) int {
+	if !(half > 0) || math.IsInf(half, 0) {
+		return 0
+	}
+	return min(max(1-int(math.Floor(math.Log10(half))), 0), 9)
+}
 
 // writeCorrections prints the corrections of every pane, where they were asked for.
 func (r *result) writeCorrections(out io.Writer) error {

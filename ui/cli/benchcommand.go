@@ -18,7 +18,7 @@ import (
 
 type benchCommand struct {
 	SessionFlags `embed:""`
-	Format       string   `group:"output" help:"Output format: table, json or csv." default:"table" placeholder:"table"`
+	Format       string   `group:"output" help:"Output format: table, json, csv or markdown." default:"table" placeholder:"table"`
 	Seeds        int      `group:"output" help:"Number of sessions with consecutive seeds, 1 to 1000: prints means and 95 % intervals." default:"1" placeholder:"1"`
 	SaveTape     string   `group:"output" help:"Also write the session to a tape, with hashes for play --verify." placeholder:"FILE"`
 	Ticks        string   `group:"output" help:"Also write a row for each tick and pane into this file: positions, errors, corrections, bytes." placeholder:"FILE.csv"`
@@ -26,6 +26,7 @@ type benchCommand struct {
 	Corrections  bool     `group:"output" help:"Also list every correction: packet, body, difference, cause and effect."`
 	All          bool     `group:"output" help:"Print all measures and counters in the table, not only the most important ones."`
 	Assert       []string `group:"output" sep:"none" help:"Fail unless a figure of a pane holds, as PANE.MEASURE<N; also <= > >= =. May be given several times." placeholder:"ASSERTION"`
+	Interval     bool     `group:"output" name:"assert-interval" help:"With --seeds: each --assert has to hold in the whole 95 % interval, not for the mean alone."`
 	Latency      bool     `group:"output" help:"Also print the stages of input latency, from the key to the screen."`
 }
 
@@ -40,7 +41,8 @@ json and csv do. list measures explains them.
 
 With --assert the exit code is 1 if an assertion fails: a test of netcode in CI. PANE is a pane's
 number, title, preset or strategy, MEASURE a measure or counter of --all. With --seeds the mean has
-to hold. A measure without a value fails. With json and csv the outcomes go to standard error.
+to hold, or with --assert-interval the whole interval. A measure without a value fails. With json, csv
+and markdown the outcomes go to standard error.
 
 --ticks writes comma-separated values: where client and server have the player's cube, path error
 (empty in the first second, which is not scored), lag error, error offset, corrections and replayed
@@ -58,10 +60,10 @@ Examples:
 
 // Run runs a session and prints its scores.
 func (c *benchCommand) Run(p *program) error {
-	if err := checkChoice("format", c.Format, "table", "json", "csv"); err != nil {
+	if err := checkChoice("format", c.Format, listingFormats...); err != nil {
 		return err
 	}
-	if (c.Corrections || c.Latency) && c.Format == "csv" {
+	if (c.Corrections || c.Latency) && c.Format != "table" && c.Format != "json" {
 		return usageError{errors.New("--corrections and --latency need --format table or json")}
 	}
 	if c.Seeds < 1 || c.Seeds > maxSeeds {
@@ -70,6 +72,9 @@ func (c *benchCommand) Run(p *program) error {
 	assertions, err := parseAssertions(c.Assert)
 	if err != nil {
 		return usageError{err}
+	}
+	if c.Interval && (c.Seeds < 2 || len(assertions) == 0) {
+		return usageError{errors.New("--assert-interval: want --assert, and --seeds of at least 2")}
 	}
 	if c.Panes == allPanes {
 		return c.runAll(p)
@@ -203,7 +208,7 @@ func (c *benchCommand) print(p *program, session *plan.Plan, l *lab.Lab, latency
 	if err := c.printResult(p, l, r); err != nil {
 		return err
 	}
-	return checkAssertions(c.assertionOutput(p), assertions, mergeResults([]*result{r}))
+	return checkAssertions(c.assertionOutput(p), assertions, mergeResults([]*result{r}), false)
 }
 
 // assertionOutput returns where the outcomes of assertions are printed: not among what a program reads.
@@ -230,6 +235,7 @@ func (c *benchCommand) printResult(p *program, l *lab.Lab, r *result) error {
 	if c.Format == "json" {
 		return writeJSON(p.Stdout, r)
 	}
+	r.markdown = c.Format == "markdown"
 	write := r.writeBrief
 	if c.All {
 		write = r.writeTable
@@ -320,7 +326,7 @@ func (c *benchCommand) runSeeds(p *program, m *plan.Plan, assertions []assertion
 	}
 	s := mergeResults(list)
 	if err = c.printSeeds(p, s); err == nil {
-		err = checkAssertions(c.assertionOutput(p), assertions, s)
+		err = checkAssertions(c.assertionOutput(p), assertions, s, c.Interval)
 	}
 	if len(list) < c.Seeds {
 		err = errors.Join(err, fmt.Errorf("interrupted: the results are of %d of %d sessions", len(list), c.Seeds))
@@ -330,6 +336,7 @@ func (c *benchCommand) runSeeds(p *program, m *plan.Plan, assertions []assertion
 
 // printSeeds prints means and intervals.
 func (c *benchCommand) printSeeds(p *program, s *seedsResult) error {
+	s.markdown = c.Format == "markdown"
 	switch {
 	case c.Format == "json":
 		return writeJSON(p.Stdout, s)

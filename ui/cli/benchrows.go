@@ -14,6 +14,7 @@ type benchGroup struct {
 	heading string
 	always  []string // names of measures, counters or traffic figures
 	known   []string // rows that are left out where no pane has a value
+	counted []string // those of them that are also left out where all are 0
 	counts  string   // counter without which the group is left out; empty: never
 }
 
@@ -23,7 +24,8 @@ var benchGroups = []benchGroup{
 	{heading: "MOTION", always: []string{"path_error_max_m", "path_error_rms_all_m", "largest_pop_m", "longest_freeze_ms", "jerk_ratio"},
 		known: []string{"starved_ticks", "overshoot_m", "joint_separation_max_m", "path_error_in_parent_rms_m"}},
 	{heading: "SHOTS", known: lab.ShotCounters, counts: lab.ShotCounters[0]},
-	{heading: "SIMULATION", known: []string{"corrections", "correction_mean_m", "resimulated_ticks_per_minute", "first_divergent_tick", "hash"}},
+	{heading: "SIMULATION", counted: []string{"repredictions"},
+		known: []string{"corrections", "repredictions", "correction_mean_m", "resimulated_ticks_per_minute", "first_divergent_tick", "hash"}},
 	{heading: "NETWORK", always: []string{"rtt_ms", "lost_up_ratio", "lost_down_ratio"}},
 }
 
@@ -42,9 +44,12 @@ func leadingNames(panes []*lab.Pane) (names []string) {
 // writeBrief prints the leading figures of a session and the most important others.
 func (r *result) writeBrief(out io.Writer) error {
 	s := mergeResults([]*result{r})
-	s.heading, s.single = r.heading(fmt.Sprint("seed ", r.Seed)), true
+	s.heading, s.single, s.markdown = r.heading(fmt.Sprint("seed ", r.Seed)), true, r.markdown
 	if err := s.writeBrief(out); err != nil {
 		return err
+	}
+	if r.markdown {
+		return nil
 	}
 	fmt.Fprintf(out, "\nbench --all prints all %d measures and the counters of each strategy.\n", len(r.Panes[0].Score))
 	return nil
@@ -66,6 +71,9 @@ func (s *seedsResult) writeBrief(out io.Writer) error {
 			rows = append(rows, s.cells(name))
 		}
 		for _, name := range g.known {
+			if slices.Contains(g.counted, name) && !s.counted(name) {
+				continue
+			}
 			cells := s.cells(name)
 			if slices.ContainsFunc(cells[1:], func(text string) bool { return text != "-" }) {
 				rows = append(rows, cells)

@@ -284,7 +284,8 @@ func tryInterrupt(t *testing.T, w *workshop, x *writer) string {
 			t.Errorf("%v: exit code %d, %s", s, code, errs)
 		}
 		if x.file == "clip.webm" {
-			says := regexp.MustCompile(`^ghostcube: interrupted: clip\.webm has the first [1-9][0-9]*\.[0-9] s\n$`)
+			says := regexp.MustCompile(`^ghostcube: -o clip\.webm: replaces the file of this name\n` +
+				`ghostcube: interrupted: clip\.webm has the first [1-9][0-9]*\.[0-9] s\n$`)
 			if !says.MatchString(errs.String()) {
 				t.Errorf("%v: %q", s, errs)
 			}

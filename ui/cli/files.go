@@ -12,9 +12,21 @@ import (
 	"ghostcube/internal/atomicfile"
 )
 
-// checkOutput returns an error if a file that the command is to write, the value of a flag, is one that it reads. Links
-// count as the file behind them.
+// checkOutput returns an error if a file that the command is to write, the value of a flag, is one that it reads. It says so if
+// the file will replace another one.
 func (p *program) checkOutput(flag, name string) error {
+	if err := p.checkRead(flag, name); err != nil {
+		return err
+	}
+	if out, err := os.Stat(name); err == nil && out.Mode().IsRegular() && !strings.HasPrefix(name, "/dev/") {
+		fmt.Fprintf(p.Stderr, "ghostcube: %s %s: replaces the file of this name\n", flag, name)
+	}
+	return nil
+}
+
+// checkRead returns an error if a file that the command is to write, the value of a flag, is one that it reads. Links count as the
+// file behind them.
+func (p *program) checkRead(flag, name string) error {
 	out, err := os.Stat(name)
 	if err != nil {
 		return nil
@@ -38,12 +50,17 @@ func (p *program) checkFrames(flag, pattern string) error {
 	if err != nil {
 		return nil // there is none yet
 	}
+	replaces := false
 	for _, e := range entries {
 		if x := e.Name(); strings.HasPrefix(x, name[:at[0]]) && strings.HasSuffix(x, name[at[1]:]) {
-			if err := p.checkOutput(flag, folder+x); err != nil {
+			if err := p.checkRead(flag, folder+x); err != nil {
 				return err
 			}
+			replaces = true
 		}
+	}
+	if replaces {
+		fmt.Fprintf(p.Stderr, "ghostcube: %s %s: replaces images of these names\n", flag, pattern)
 	}
 	return nil
 }
@@ -79,7 +96,7 @@ func (p *program) createBeside(video, name, comment string, write func(io.Writer
 		return nil, err
 	}
 	f, err := atomicfile.CreateUnnamed(name, func(existing string) bool {
-		return marked(existing, comment, video) && p.checkOutput("", existing) == nil
+		return marked(existing, comment, video) && p.checkRead("", existing) == nil
 	})
 	if err != nil {
 		return nil, err

@@ -169,3 +169,17 @@ func TestFullAfterSeconds(t *testing.T) {
 		}
 	}
 }
+
+// TestReplacedFilesAreNamed promises that a command says which file of the user it replaces, and nothing if there was none.
+func TestReplacedFilesAreNamed(t *testing.T) {
+	dir := t.TempDir()
+	for i, want := range []string{"", "ghostcube: --save-tape a.tape: replaces the file of this name\n"} {
+		if code, _, errs := runIn(t, dir, "bench", "--panes", "rewind", "--seconds", "0.1", "--save-tape", "a.tape"); code != 0 || errs != want {
+			t.Errorf("time %d: exit code %d, %q, want %q", i+1, code, errs, want)
+		}
+	}
+	if code, _, errs := runIn(t, dir, "record", "--seconds", "0.1", "--size", "64x64", "-o", "new/x.gif"); code != 0 ||
+		!strings.Contains(errs, "ghostcube: -o new/x.gif: makes the folder new\n") {
+		t.Errorf("exit code %d, %q", code, errs)
+	}
+}

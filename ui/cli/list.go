@@ -229,7 +229,7 @@ func listCounters(t *listing, strategies []*predict.Strategy) {
 	}
 }
 
-// listMeasures lists all measures, or one of them with its definition.
+// listMeasures lists all measures, or one of them with its definition, or a counter.
 func listMeasures(t *listing, name string) error {
 	var names []string
 	for _, d := range score.Definitions {
@@ -241,8 +241,19 @@ func listMeasures(t *listing, name string) error {
 			names = append(names, d.Measures[i].Name)
 		}
 	}
-	if name != "" {
-		return usageError{&link.UnknownNameError{Kind: "measure", Name: name, Choices: names}}
+	for _, m := range trafficMeasures {
+		if m.name == name {
+			t.row("title", cmp.Or(m.title, m.help))
+			t.row("text", m.help+"; docs/reference/score.md")
+			return nil
+		}
+		names = append(names, m.name)
+	}
+	if name != "" { // commands take a counter in the place of a measure
+		if counters := listCounter(t, name); counters != nil {
+			return usageError{&link.UnknownNameError{Kind: "measure", Name: name, Choices: append(names, counters...)}}
+		}
+		return nil
 	}
 	t.row("MEASURE", "UNIT", "BETTER", "DESCRIPTION")
 	for _, d := range score.Definitions {
@@ -250,6 +261,9 @@ func listMeasures(t *listing, name string) error {
 			m := &d.Measures[i]
 			t.row(m.Name, score.Unit(m.Name), m.Better.String(), m.Help)
 		}
+	}
+	for _, m := range trafficMeasures {
+		t.row(m.name, score.Unit(m.name), score.Neither.String(), m.help)
 	}
 	return nil
 }

@@ -4,7 +4,6 @@ package cli
 
 import (
 	"encoding/csv"
-	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -60,16 +59,7 @@ func (l *listing) close() error {
 		w := csv.NewWriter(l.out)
 		return w.WriteAll(append([][]string{columns}, rows...)) // which flushes
 	}
-	line := func(cells []string) {
-		text := strings.Join(cells, "\x00")
-		text = strings.NewReplacer("|", `\|`, "\n", " ", "\x00", " | ").Replace(text)
-		fmt.Fprintf(l.out, "| %s |\n", text)
-	}
-	line(columns)
-	fmt.Fprintf(l.out, "|%s\n", strings.Repeat("---|", len(columns)))
-	for _, r := range rows {
-		line(r)
-	}
+	writeMarkdown(l.out, columns, rows, "---|")
 	return nil
 }
 

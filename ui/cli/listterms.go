@@ -233,10 +233,10 @@ func (l *lists) lookUp(word string) error {
 
 // listNamed prints the definition of a measure, or a counter with its strategies, and reports whether there is one of
 // that name.
-func listNamed(t *listing, name string) bool {
-	if listMeasures(t, name) == nil {
-		return true
-	}
+func listNamed(t *listing, name string) bool { return listMeasures(t, name) == nil }
+
+// listCounter prints a counter with its strategies. If there is none of that name it returns the names of all.
+func listCounter(t *listing, name string) (others []string) {
 	var strategies []string
 	help := ""
 	for _, s := range lab.Strategies {
@@ -244,13 +244,16 @@ func listNamed(t *listing, name string) bool {
 		for _, x := range counters.All() {
 			if x.Name == name {
 				strategies, help = append(strategies, s.Name), x.Help
+			} else if !slices.Contains(others, x.Name) {
+				others = append(others, x.Name)
 			}
 		}
 	}
-	if len(strategies) > 0 {
-		t.row("counter", name)
-		t.row("counts", help)
-		t.row("in", strings.Join(strategies, ", "))
+	if len(strategies) == 0 {
+		return others
 	}
-	return len(strategies) > 0
+	t.row("counter", name)
+	t.row("counts", help)
+	t.row("in", strings.Join(strategies, ", "))
+	return nil
 }

@@ -25,7 +25,8 @@ type networkCommand struct {
 func (c *networkCommand) Help() string {
 	return `
 The table shows the expected behaviour of the conditions beside the measured one, for both
-directions. A dash is a quantity that the conditions do not determine.
+directions. A dash is a quantity that the conditions do not determine. Jitter and spikes reorder
+datagrams, too.
 
 Examples:
   ghostcube network wifi-bad
@@ -226,7 +227,7 @@ func (r *networkResult) writeTable(out io.Writer, format string) error {
 // rows returns the rows of a direction: title, expected and measured behaviour.
 func (r *networkResult) rows(d *directionResult) [][3]string {
 	e, m := &d.Expected, &d.Measured
-	two := func(v float64) string { return fixed(v, 2) }
+	one, two := func(v float64) string { return fixed(v, 1) }, func(v float64) string { return fixed(v, 2) }
 	percent := func(v float64) string { return fixed(v*100, 2) }
 	rate := func(bps float64) string { return fixed(bps/1000, 1) }
 	lost, bandwidth := "lost, %", "-"
@@ -240,7 +241,8 @@ func (r *networkResult) rows(d *directionResult) [][3]string {
 		{lost, percent(e.Lost), percent(m.Lost)},
 		{"dropped by the queue, %", "-", percent(m.Dropped)},
 		{"duplicated, %", percent(e.Duplicated), percent(m.Duplicated)},
-		{"delayed, % / reordered, %", percent(e.Delayed), percent(m.Reordered)},
+		{"held back to be overtaken, %", percent(e.Delayed), "-"},
+		{"reordered, %", "-", percent(m.Reordered)},
 		{"corrupted, %", percent(e.Corrupted), percent(m.Corrupted)},
 		{"foreign, %", percent(e.Foreign), percent(m.Foreign)},
 		{"reordering distance, max packets", "-", fmt.Sprint(m.ReorderMax)},
@@ -250,9 +252,9 @@ func (r *networkResult) rows(d *directionResult) [][3]string {
 		{"queue, max ms", "-", two(m.Queue.Max)},
 		{"delay, mean ms", "-", two(m.Delay.Mean)},
 		{"delay, min ms", "-", two(m.Delay.Min)},
-		{"delay, p50 ms", "-", two(m.Delay.P50)},
-		{"delay, p95 ms", "-", two(m.Delay.P95)},
-		{"delay, p99 ms", "-", two(m.Delay.P99)},
+		{"delay, p50 ms", "-", one(m.Delay.P50)},
+		{"delay, p95 ms", "-", one(m.Delay.P95)},
+		{"delay, p99 ms", "-", one(m.Delay.P99)},
 		{"delay, max ms", "-", two(m.Delay.Max)},
 		{"bandwidth / goodput, kbit/s", bandwidth, rate(m.Goodput)},
 		{"sent with all headers, kbit/s", "-", rate(m.Wire)},

@@ -59,23 +59,43 @@ func scanError(in *bufio.Scanner, lines, limit int) error {
 	return nil
 }
 
-// table prints rows in aligned columns.
+// table prints rows in aligned columns, or as a table in Markdown.
 type table struct {
 	w   *tabwriter.Writer
 	end string // of a row: tabwriter aligns cells that a tab ends
+
+	markdown io.Writer   // nil: aligned columns
+	cells    *[][]string // in Markdown: the rows so far, the first of which is the heading
 }
 
 // newTable returns a table of numbers, aligned to the right.
 func newTable(out io.Writer) table {
-	return table{tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight), "\t"}
+	return table{w: tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight), end: "\t"}
 }
 
 // newTextTable returns a table of text, aligned to the left.
 func newTextTable(out io.Writer) table {
-	return table{tabwriter.NewWriter(out, 0, 0, 2, ' ', 0), ""}
+	return table{w: tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)}
 }
 
-func (t table) row(cells ...string) { fmt.Fprintln(t.w, strings.Join(cells, "\t")+t.end) }
+// newMarkdownTable returns a table of numbers in Markdown. Rows without a title are left out, and one without a number is bold.
+func newMarkdownTable(out io.Writer) table { return table{markdown: out, cells: &[][]string{}} }
+
+func (t table) row(cells ...string) {
+	if t.markdown == nil {
+		fmt.Fprintln(t.w, strings.Join(cells, "\t")+t.end)
+		return
+	}
+	empty := !slices.ContainsFunc(cells[1:], func(s string) bool { return s != "" })
+	switch {
+	case cells[0] == "" && empty:
+		return
+	case empty:
+		cells = slices.Clone(cells)
+		cells[0] = "**" + cells[0] + "**"
+	}
+	*t.cells = append(*t.cells, cells)
+}
 
 // textRow is a row of one column.
 type textRow struct{ title, text string }
@@ -106,7 +126,29 @@ func addRows[P any](t table, panes []P, none string, of func(*P) []textRow) {
 }
 
 // close prints the rows.
-func (t table) close() error { return t.w.Flush() }
+func (t table) close() error {
+	switch {
+	case t.markdown == nil:
+		return t.w.Flush()
+	case len(*t.cells) > 0:
+		writeMarkdown(t.markdown, (*t.cells)[0], (*t.cells)[1:], "---:|")
+	}
+	return nil
+}
+
+// writeMarkdown prints a table in Markdown, with the line below the heading of further columns than the first.
+func writeMarkdown(out io.Writer, heading []string, rows [][]string, further string) {
+	line := func(cells []string) {
+		text := strings.Join(cells, "\x00")
+		text = strings.NewReplacer("|", `\|`, "\n", " ", "\x00", " | ").Replace(text)
+		fmt.Fprintf(out, "| %s |\n", text)
+	}
+	line(heading)
+	fmt.Fprintf(out, "|---|%s\n", strings.Repeat(further, len(heading)-1))
+	for _, r := range rows {
+		line(r)
+	}
+}
 
 // fixed formats a number with a fixed number of decimals.
 func fixed(v float64, digits int) string { return strconv.FormatFloat(v, 'f', digits, 64) }

@@ -88,12 +88,18 @@ func TestLongLines(t *testing.T) {
 }
 
 // TestReadOnlyFolder checks that a session without a window and without a folder for its files runs and prints
-// its scores, and that it fails then, with the folder and the reason.
+// its scores, and that it fails then, with the folder and the reason. A window with such a folder is refused.
 func TestReadOnlyFolder(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	need(os.WriteFile(file, nil, 0o600))
 	code, out, errs := runCLI("--seconds", "2", "--out", filepath.Join(file, "below"))
 	if code != 1 || !strings.Contains(errs, "no file was written: "+filepath.Join(file, "below")) || !strings.Contains(out, "key to screen") {
 		t.Errorf("exit code %d, %q, %q", code, out, errs)
+	}
+	var printed, failed strings.Builder
+	e := testEnvironment([]string{"--out", filepath.Join(file, "below")}, &printed, &failed)
+	e.OpenWindow = func(*WindowOptions) (bool, error) { return true, nil }
+	if code := Main(e); code != 2 || !strings.Contains(failed.String(), "below: it cannot be a folder for files: mkdir ") {
+		t.Errorf("a window: exit code %d, %q", code, failed.String())
 	}
 }

@@ -67,6 +67,11 @@ func (c *recordCommand) Run(p *program) error {
 	if err := p.checkFrames("-o", f.File); err != nil {
 		return err
 	}
+	if folder := filepath.Dir(f.File); folder != "." {
+		if _, err := os.Stat(folder); errors.Is(err, os.ErrNotExist) {
+			fmt.Fprintf(p.Stderr, "ghostcube: -o %s: makes the folder %s\n", f.File, folder)
+		}
+	}
 	ctx, stop := untilSignal()
 	defer stop()
 	job.Stop = ctx.Done()
@@ -170,7 +175,7 @@ func (c *recordCommand) slowMoments(session *plan.Plan, entries []lab.Entry) err
 		return err
 	}
 	if slowDown(entries, markedTicks(session, entries), session.Config.Rate, speed, shownSpeed(entries[0].Commands)) == 0 {
-		return fmt.Errorf("--slow=%s: the session has no forced fault and no moment of a comparison to show slowly", c.Slow)
+		return fmt.Errorf("--slow=%s: neither a forced fault nor the comparison's moment is in the session: want --show speed=%v to slow all of it", c.Slow, speed)
 	}
 	return nil
 }

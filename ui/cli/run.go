@@ -84,6 +84,11 @@ func (p *program) openWindow(o *WindowOptions, f *WindowFlags) (reason string, e
 	if err := checkChoice("renderer", f.Renderer, Renderers...); err != nil {
 		return "", err
 	}
+	if f.Out != defaultOut && p.OpenWindow != nil {
+		if err := atomicfile.CheckFolder(f.Out); err != nil {
+			return "", usageError{fmt.Errorf("--out=%s: it cannot be a folder for files: %w", f.Out, err)}
+		}
+	}
 	f.Out = p.outFolder(f.Out)
 	if p.OpenWindow == nil {
 		return "this build has none", nil

@@ -23,7 +23,7 @@ type scoreCommand struct {
 	Log    string `arg:"" help:"Log of the client, or of both sides." placeholder:"FILE.jsonl"`
 	Server string `arg:"" optional:"" help:"Log of the server, if it is a file of its own." placeholder:"FILE.jsonl"`
 	Format string `group:"output" help:"Output format: table, json or csv." default:"table" placeholder:"table"`
-	Check  bool   `group:"output" help:"Only check the logs: print an error for each broken line."`
+	Check  bool   `group:"output" help:"Only check the logs: print an error for each broken line, and what cannot be true."`
 
 	Panes    string `help:"Strategies to run beside it, steered by the log's keys, over the delays and losses of its datagrams." placeholder:"SPEC,..."`
 	Scene    string `help:"Scene of the panes (see list scenes)." default:"zen" placeholder:"zen"`
@@ -38,7 +38,8 @@ client draws and the tick that they claim to show, key presses and datagrams (do
 loggers to copy are in docs/examples/loggers). The measures are those of bench; list measures
 explains them. What a log does not tell has no value.
 
-With --check the exit code is 1 if a line is broken.
+With --check the exit code is 1 if a line is broken, score would refuse the log, or its times, ticks
+and rate contradict each other.
 
 With --panes strategies get the same key presses over the same network: what the game could have.
 They steer the cube of a scene, which is not the game's world, so compare delays; errors, pops and
@@ -129,28 +130,56 @@ func (c *scoreCommand) score(recording *gamelog.Recording) (*gamelog.Card, error
 	return gamelog.Score(readers[0], readers[1], recording)
 }
 
-// check prints an error for each broken line of the logs.
+// check prints an error for each broken line of the logs. If there is none, it prints why score refuses them, or what
+// cannot be true in them; and what is probably wrong.
 func (c *scoreCommand) check(p *program) error {
 	files, names, err := c.open()
 	if err != nil {
 		return usageError{err}
 	}
 	defer closeAll(files)
-	broken := 0
+	readers := make([]io.Reader, len(files))
 	for i, f := range files {
-		lines, err := gamelog.Check(names[i], f, func(err error) {
-			broken++
-			fmt.Fprintln(p.Stdout, err)
-		})
-		if err != nil {
-			return err
-		}
-		fmt.Fprintf(p.Stdout, "%s: %s\n", names[i], plural(lines, "line"))
+		readers[i] = f
 	}
-	if broken > 0 {
+	broken := 0
+	lines, card, err := gamelog.CheckScore(names, readers, func(err error) {
+		broken++
+		fmt.Fprintln(p.Stdout, err)
+	})
+	if lines == nil {
+		return err
+	}
+	faults := 0
+	if broken == 0 {
+		for _, text := range faultsOf(card, err) {
+			faults++
+			fmt.Fprintln(p.Stdout, text)
+		}
+		if card != nil {
+			for _, text := range card.Warnings {
+				fmt.Fprintln(p.Stdout, "warning: "+text)
+			}
+		}
+	}
+	for i, n := range lines {
+		fmt.Fprintf(p.Stdout, "%s: %s\n", names[i], plural(n, "line"))
+	}
+	switch {
+	case broken > 0:
 		return errors.New(plural(broken, "line") + " broken")
+	case faults > 0:
+		return errors.New("the log is wrong")
 	}
 	return nil
+}
+
+// faultsOf returns why a log has no score, or what cannot be true in it.
+func faultsOf(card *gamelog.Card, err error) []string {
+	if err != nil {
+		return []string{err.Error()}
+	}
+	return card.Faults
 }
 
 // cardResult is the score of a log, and of panes that its keys steer.
@@ -175,7 +204,7 @@ type besideGame struct {
 
 func newCardResult(c *gamelog.Card) *cardResult {
 	return &cardResult{Version: Version, Game: cmp.Or(c.Head.Game, "game log"), Rate: c.Head.Rate, Frames: c.Head.Frames, Seconds: c.Seconds,
-		Scored: c.Views, Presses: c.Presses, Score: c.Measures, Notes: append([]string{}, c.Notes...)}
+		Scored: c.Views, Presses: c.Presses, Score: c.Measures, Notes: slices.Concat([]string{}, c.Faults, c.Warnings, c.Notes)}
 }
 
 // runPanes runs the panes with the keys and the network of the log, and adds their scores.

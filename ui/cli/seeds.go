@@ -104,6 +104,8 @@ type seedsResult struct {
 	heading string   // of the table
 	leading []string // names of the measures that lead the table
 	single  bool     // there is one session, which has no interval
+
+	markdown bool // of the table
 }
 
 type seedsPane struct {
@@ -181,17 +183,21 @@ func mergePane(list []*result, k int) seedsPane {
 
 // trafficMeasures are the measures of trafficResult.
 var trafficMeasures = []struct {
-	name, title string
+	name, title string // a table leaves out those without a title
+	help        string
 	digits      int
 	of          func(*trafficResult) float64
 }{
-	{"up_bps", "", 1, func(n *trafficResult) float64 { return n.Up }},
-	{"down_bps", "", 1, func(n *trafficResult) float64 { return n.Down }},
-	{"packets_up", "", 1, func(n *trafficResult) float64 { return float64(n.PacketsUp) }},
-	{"packets_down", "", 1, func(n *trafficResult) float64 { return float64(n.PacketsDown) }},
-	{"lost_up_ratio", "lost up, share of packets", 4, func(n *trafficResult) float64 { return n.LostUp }},
-	{"lost_down_ratio", "lost down, share of packets", 4, func(n *trafficResult) float64 { return n.LostDown }},
-	{"rtt_ms", "RTT, ms", 1, func(n *trafficResult) float64 { return n.RTT }},
+	{"up_bps", "", "bits a second from the client, with all headers", 1, func(n *trafficResult) float64 { return n.Up }},
+	{"down_bps", "", "bits a second to the client, with all headers", 1, func(n *trafficResult) float64 { return n.Down }},
+	{"packets_up", "", "packets from the client", 1, func(n *trafficResult) float64 { return float64(n.PacketsUp) }},
+	{"packets_down", "", "packets to the client", 1, func(n *trafficResult) float64 { return float64(n.PacketsDown) }},
+	{"lost_up_ratio", "lost up, share of packets",
+		"share of the packets from the client that should have arrived and have not", 4, func(n *trafficResult) float64 { return n.LostUp }},
+	{"lost_down_ratio", "lost down, share of packets",
+		"share of the packets to the client that should have arrived and have not", 4, func(n *trafficResult) float64 { return n.LostDown }},
+	{"rtt_ms", "RTT, ms",
+		"smoothed round trip at the end, without the other side's wait and overtaken packets", 1, func(n *trafficResult) float64 { return n.RTT }},
 }
 
 // text formats mean and interval.
@@ -212,7 +218,8 @@ func (s *seedMeasure) text() string {
 	}
 	half := (*s.High - *s.Low) / 2
 	if s.digits < 0 {
-		return number(*s.Mean) + " ±" + strconv.FormatFloat(half, 'g', 2, 64)
+		digits := digitsOfInterval(half)
+		return fixed(*s.Mean, digits) + " ±" + fixed(half, digits)
 	}
 	return number(*s.Mean) + " ±" + number(half)
 }
@@ -225,6 +232,9 @@ func (s *seedsResult) startTable(out io.Writer) table {
 	}
 	fmt.Fprintln(out)
 	t := newTable(out)
+	if s.markdown {
+		t = newMarkdownTable(out)
+	}
 	addRows(t, s.Panes, "", func(p *seedsPane) []textRow { return []textRow{{"", p.Spec}} })
 	return t
 }

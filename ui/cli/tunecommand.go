@@ -135,6 +135,10 @@ func (c *tuneCommand) task(p *program) (t *tuneTask, err error) {
 		}
 	}
 	if t.space, err = tune.NewSpace(knobs, c.Knobs); err != nil {
+		var unknown *link.UnknownNameError
+		if errors.As(err, &unknown) {
+			unknown.List = "tune " + c.Pane + " --list"
+		}
 		return nil, fmt.Errorf("--knobs: %w", err)
 	}
 	if len(t.tapes) == 0 {

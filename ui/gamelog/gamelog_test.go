@@ -29,10 +29,20 @@ const goodLines = `{"t":"s","k":60,"b":[[1,0.5,0,0.5,0,0,0,1],[2,3.1,0,0.5]],"la
 {"t":"r","us":1016700,"n":11}
 `
 
+// check reads a log to its end, and calls report with the error of each broken line. It returns the number of lines.
+func check(name string, r io.Reader, report func(error)) (lines int, err error) {
+	l, err := newLenientReader(name, r, report)
+	if l == nil {
+		return 1, err
+	}
+	err = l.drain()
+	return l.number, err
+}
+
 // errorsOf returns the errors of a log, one for each broken line.
 func errorsOf(t *testing.T, text string) (list []error) {
 	t.Helper()
-	if _, err := Check("game.jsonl", strings.NewReader(text), func(err error) { list = append(list, err) }); err != nil {
+	if _, err := check("game.jsonl", strings.NewReader(text), func(err error) { list = append(list, err) }); err != nil {
 		t.Fatal(err)
 	}
 	return list
@@ -265,7 +275,7 @@ func FuzzReader(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, log []byte) {
 		broken := 0
-		lines, err := Check("log", strings.NewReader(string(log)), func(err error) {
+		lines, err := check("log", strings.NewReader(string(log)), func(err error) {
 			broken++
 			if strings.Contains(err.Error(), "\n") || len(err.Error()) > 1000 {
 				t.Errorf("error %q", err)
@@ -301,7 +311,7 @@ func (f *failing) Read(b []byte) (int, error) {
 // TestFailingFile checks that an error of a file ends the log, and is not taken for its end.
 func TestFailingFile(t *testing.T) {
 	disk := errors.New("disk on fire")
-	lines, err := Check("game.jsonl", &failing{strings.NewReader(head + goodLines), disk}, func(err error) { t.Error(err) })
+	lines, err := check("game.jsonl", &failing{strings.NewReader(head + goodLines), disk}, func(err error) { t.Error(err) })
 	if !errors.Is(err, disk) || !strings.Contains(err.Error(), "after line 7") {
 		t.Errorf("%d lines, error %v", lines, err)
 	}

@@ -28,6 +28,8 @@ type Reader struct {
 	input              int64 // of the newest line i
 	inputLine          int
 	firstTick          int64
+
+	broken func(error) // takes the error of a broken line, which is skipped; nil: Next returns it
 }
 
 // LineError is an error in a line.
@@ -60,6 +62,17 @@ func NewReader(name string, r io.Reader) (*Reader, error) {
 // Next returns the next line, which is valid until the next call. Its error is io.EOF at the end, a *LineError for a line
 // that is broken, after which it goes on with the line that follows, and another one if nothing more can be read.
 func (r *Reader) Next() (*Line, error) {
+	for {
+		l, err := r.next()
+		if _, ok := err.(*LineError); !ok || r.broken == nil {
+			return l, err
+		}
+		r.broken(err)
+	}
+}
+
+// next returns the next line, or its error.
+func (r *Reader) next() (*Line, error) {
 	for {
 		b, err := r.nextText()
 		if err != nil {
@@ -96,6 +109,7 @@ func (r *Reader) nextText() ([]byte, error) {
 	case len(b) > MaxLine+1 && (err == nil || err == io.EOF):
 		return nil, &LineError{r.name, r.number, fmt.Errorf("longer than %d bytes, the longest line of a log", MaxLine)}
 	case err == io.EOF && len(b) == 0:
+		r.number--
 		return nil, io.EOF
 	case err != nil && err != io.EOF:
 		return nil, fmt.Errorf("%s: after line %d: %w", r.name, r.number-1, err)

@@ -1,7 +1,6 @@
 package gamelog
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -20,6 +19,8 @@ type Card struct {
 	Seconds  float64         // from the first line of the client to the last
 	Views    int             // frames that were scored
 	Presses  int             // key presses that were measured
+	Faults   []string        // sentences on what cannot be true in the log: its score means nothing
+	Warnings []string        // sentences on what is probably wrong in it
 	Notes    []string        // sentences on what the log does not tell
 }
 
@@ -51,6 +52,7 @@ type scorer struct {
 	drawn          map[int32]int // bodies of the view, by id
 
 	presses presses
+	pace    pace
 	counts  score.Counts
 	packets int
 
@@ -128,6 +130,7 @@ func (s *scorer) add(l *Line) error {
 	s.began, s.ended = min(s.began, l.Time), max(s.ended, l.Time) // other threads may have written lines p
 	switch l.Kind {
 	case 'v':
+		s.pace.view(l, float64(s.client.Head.Rate))
 		return s.addView(l)
 	case 'i':
 		s.presses.press(l, s.world != nil)
@@ -409,10 +412,13 @@ func (s *scorer) card() (*Card, error) {
 	return c, nil
 }
 
-// addNotes says what the log does not tell.
+// addNotes says what the log does not tell, and what is wrong in it.
 func (s *scorer) addNotes(c *Card, clock bool) {
 	note := func(format string, args ...any) { c.Notes = append(c.Notes, fmt.Sprintf(format, args...)) }
-	if s.presses.count == 0 {
+	c.Faults, c.Warnings = s.faults(c, clock), s.warnings(c)
+	if short := s.score.Ticks < c.Head.Frames; short {
+		note("The log is too short: %.1f s. The first second is not scored, errors need another one, and pops 5 s.", c.Seconds)
+	} else if s.presses.count == 0 {
 		note("No key press was measured: want lines i, and in lines v the field in or a body at rest at the press.")
 	}
 	if !clock {
@@ -427,36 +433,7 @@ func (s *scorer) addNotes(c *Card, clock bool) {
 	if s.left > 0 {
 		note("Bodies that the first scored frame or the server did not have are not scored: %d times.", s.left)
 	}
-	if s.spans > 0 {
-		fps := 1e6 * float64(s.spans) / float64(max(s.span, 1))
-		if want := float64(c.Head.Frames); math.Abs(fps-want) > 0.05*want {
-			note("There are %.1f frames a second, but fps is %d: motion and freezes are wrong. Set fps.", fps, c.Head.Frames)
-		}
-	}
 	if s.done {
 		note("The server's log ends before the client's: later frames are not scored.")
-	}
-}
-
-// Check reads a log to its end, and calls report with the error of each broken line. It returns the number of lines.
-func Check(name string, r io.Reader, report func(error)) (lines int, err error) {
-	l, err := NewReader(name, r)
-	var broken *LineError
-	if errors.As(err, &broken) {
-		report(err)
-		return 1, nil
-	}
-	if err != nil {
-		return 0, err
-	}
-	for {
-		switch _, err := l.Next(); {
-		case err == io.EOF:
-			return l.number - 1, nil
-		case errors.As(err, &broken):
-			report(err)
-		case err != nil:
-			return l.number, err
-		}
 	}
 }

@@ -117,6 +117,22 @@ func (p *pane) headlineValue(h *headline) {
 	}
 }
 
+// alignRates gives all headlines in bits a second one unit, so that the large numbers can be compared: the smaller one.
+func (h *HUD) alignRates() {
+	small := slices.ContainsFunc(h.panes, func(p *pane) bool {
+		m := &p.headline.measure
+		_, unit, _ := rateUnit(m.Value)
+		return m.OK && strings.HasSuffix(m.Name, "_kbit_per_second") && unit == "kbit/s"
+	})
+	for _, p := range h.panes {
+		if x := &p.headline; small && x.unit == "Mbit/s" {
+			x.unit = "kbit/s"
+			x.texts.Reset()
+			x.value.set(x.texts.fixed(x.measure.Value, 0).end())
+		}
+	}
+}
+
 // headlineBars are bars that compare the headlines of all panes.
 type headlineBars struct {
 	lengths []float32 // by pane, from 0 to 1; empty: they cannot be compared

@@ -12,6 +12,7 @@ import (
 	"ghostcube/internal/experiment"
 	"ghostcube/net/link"
 	"ghostcube/predict/lab"
+	"ghostcube/predict/score"
 	"ghostcube/render"
 	"ghostcube/ui/stage"
 	"ghostcube/ui/stage/stagetest"
@@ -52,8 +53,7 @@ func TestHeadline(t *testing.T) {
 	texts, _ := large("down_kbit_per_second")
 	for i, p := range l.Panes {
 		for _, m := range p.Headline(nil) {
-			value, _, digits := rateUnit(m.Value)
-			if want := strconv.FormatFloat(value, 'f', digits, 64); m.Name == "down_kbit_per_second" && texts[i] != want {
+			if want := strconv.FormatFloat(m.Value, 'f', 0, 64); m.Name == "down_kbit_per_second" && texts[i] != want {
 				t.Errorf("pane %d shows %s, and its score has %s", i+1, texts[i], want)
 			}
 		}
@@ -284,6 +284,60 @@ func headlineNames(t *testing.T) []string {
 	}
 	_, _, known := unknown.Names()
 	return known
+}
+
+// TestHeadlineUnits promises one unit in a row of panes: 25 kbit/s beside 6.06 Mbit/s reads as less than a quarter, not as 1/240.
+func TestHeadlineUnits(t *testing.T) {
+	pane := func(kbit float64) *pane {
+		p := &pane{}
+		p.headline.measure = score.Measure{Name: "down_kbit_per_second", Value: kbit, OK: true}
+		value, unit, digits := rateUnit(kbit)
+		p.headline.unit = unit
+		p.headline.value.set(p.headline.texts.fixed(value, digits).end())
+		return p
+	}
+	for _, c := range []struct {
+		rates []float64
+		want  string
+	}{{[]float64{25, 6060}, "25 kbit/s, 6060 kbit/s"}, {[]float64{1200, 6060}, "1.20 Mbit/s, 6.06 Mbit/s"}} {
+		h := &HUD{}
+		for _, kbit := range c.rates {
+			h.panes = append(h.panes, pane(kbit))
+		}
+		h.alignRates()
+		var got []string
+		for _, p := range h.panes {
+			got = append(got, p.headline.value.text+" "+p.headline.unit)
+		}
+		if text := strings.Join(got, ", "); text != c.want {
+			t.Errorf("%v: %s, want %s", c.rates, text, c.want)
+		}
+	}
+}
+
+// TestHeadlineUnitsInSession promises the same of a picture that is drawn after a tick.
+func TestHeadlineUnitsInSession(t *testing.T) {
+	experiment.Skip(t)
+	l := stagetest.Katamari(t, "latency=50ms", "lockstep", "snapshot:snapshot-every=3")
+	var s HUD
+	stagetest.Show(t, l, "headline=down_kbit_per_second")
+	stagetest.RollAndPull(t, &s, l, 120)
+	large := &s.panes[1].headline
+	if s.frame(l); !(large.measure.Value > 1000) || large.unit != "kbit/s" || s.panes[0].headline.unit != "kbit/s" {
+		t.Errorf("%s %s of %v kbit/s, beside %s", large.value.text, large.unit, large.measure.Value, s.panes[0].headline.unit)
+	}
+}
+
+// TestTitleCardCovers promises that nothing of the picture shows through a title card.
+func TestTitleCardCovers(t *testing.T) {
+	l := stagetest.Session(t, "perfect", "rewind")
+	var s HUD
+	stagetest.Roll(t, &s, l, 2)
+	var list render.DrawList
+	s.DrawTitleCard(&list, l, "Title", Rect{W: 640, H: 360})
+	if a := list.Items[0].Color.A; a != 255 {
+		t.Errorf("the ground of the card has an alpha of %d of 255", a)
+	}
 }
 
 // TestHeadlineNames promises that every name works as a headline: it has a label or a unit, and its text is in

@@ -84,6 +84,7 @@ func (h *HUD) Tick(l *lab.Lab) {
 		h.watchPeer(i, &show)
 		p.tick(l, &show)
 	}
+	h.alignRates()
 }
 
 // Refresh follows commands that were applied between two ticks: panes opened, closed or restarted, and changed
@@ -101,6 +102,7 @@ func (h *HUD) Refresh(l *lab.Lab) {
 		}
 		p.updateHeadline(&show, false)
 	}
+	h.alignRates()
 	h.ticked = false
 }
 

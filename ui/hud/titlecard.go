@@ -22,7 +22,7 @@ func (h *HUD) DrawTitleCard(list *render.DrawList, l *lab.Lab, title string, at 
 			list.Text(x, *y, f, c, part)
 		}
 	}
-	fill(list, at, stage.BackgroundColor.ScaleAlpha(0.9))
+	fill(list, at, stage.BackgroundColor)
 	y := float32(at.Y) + float32(at.H)*0.22
 	line(&y, 40, true, stage.TextColor, cmp.Or(string(h.stage.Settings(l).Title), title))
 	y += 24 * scale

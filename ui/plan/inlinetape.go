@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"ghostcube/predict/lab/tape"
 )
 
 // inlinePrefix begins a tape that stands for itself instead of a name: its text, compressed by DEFLATE with the
@@ -111,19 +113,29 @@ func TapeTitle(name string) string {
 }
 
 // PortableTape returns the setting of a tape that means the same everywhere: the name of a built-in one as it is, and
-// any other tape itself.
-func (l *Library) PortableTape(name string) (string, error) {
+// any other tape itself, without its hashes.
+func (l *Library) PortableTape(name string) (string, error) { return l.portableTape(name, 0) }
+
+// portableTape is PortableTape for the first seconds of a tape; 0: for all of it.
+func (l *Library) portableTape(name string, seconds float64) (string, error) {
 	if _, dropped := l.Dropped[name]; !dropped && !isFile(name) || strings.HasPrefix(name, inlinePrefix) {
 		return name, nil
 	}
-	file, err := l.openTape(name)
+	t, err := l.ReadTape(name)
 	if err != nil {
 		return "", err
 	}
-	defer file.Close()
-	text, err := io.ReadAll(io.LimitReader(file, maxInlineText+1))
-	if err != nil {
+	entries := t.Entries
+	if n := seconds * float64(t.Config.Rate); seconds > 0 && n < float64(len(entries)) {
+		entries = entries[:max(int(n), 1)]
+	}
+	var text bytes.Buffer
+	w := tape.NewWriter(&text, t.Version, t.Config, t.Panes)
+	for _, e := range entries {
+		w.Add(e)
+	}
+	if err := w.Close(); err != nil {
 		return "", err
 	}
-	return InlineTape(text)
+	return InlineTape(text.Bytes())
 }

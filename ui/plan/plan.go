@@ -272,11 +272,17 @@ func (p *Plan) Faults(i int) (list []lab.Command) {
 // Entries returns the entries of the first n ticks.
 func (p *Plan) Entries(n int) lab.Entries { return lab.Entries{Count: n, At: p.Entry} }
 
-// ShownEntries returns the entries of the first n ticks, the first of them with the display settings of the plan and then
-// with further ones.
+// ShownEntries returns the entries of the first n ticks, the first of them with the display settings of the plan and the tape, and
+// then with further ones, which replace those. A title among them also replaces the tape's later ones.
 func (p *Plan) ShownEntries(n int, further []lab.Command) []lab.Entry {
 	list := p.Entries(n).All()
-	list[0].Commands = slices.Concat(p.Display(), further, list[0].Commands)
+	list[0].Commands = slices.Concat(p.Display(), list[0].Commands, further)
+	isTitle := func(c lab.Command) bool { return c.Verb == "show" && c.Name == "title" }
+	if slices.ContainsFunc(further, isTitle) {
+		for i := range list[1:] {
+			list[1+i].Commands = slices.DeleteFunc(slices.Clone(list[1+i].Commands), isTitle)
+		}
+	}
 	return list
 }
 

@@ -426,3 +426,50 @@ func TestComparisonsTakeLittleMemory(t *testing.T) {
 		t.Errorf("reading the comparisons takes %d MiB, want at most 40", n)
 	}
 }
+
+// TestShownEntries promises that display settings that are asked for replace those of the tape's first tick, and a title also those
+// of later ticks, and that the tape stays as it is.
+func TestShownEntries(t *testing.T) {
+	b := newLibrary()
+	const text = "ghostcube tape 2\nscene zen\nrate 60\npane rewind\n---\n! show all title Mine\n! show all yaw 5\n30 W\n" +
+		"! show all title Later\n! show all yaw 7\n30\nend 60\n"
+	b.Dropped = map[string][]byte{"mine.tape": []byte(text)}
+	p := must(b.New(Settings{Tape: "mine.tape"}, Settings{}, ""))
+	for _, c := range []struct{ title, want string }{{"Yours", "Yours"}, {"", "Later"}} {
+		var further []lab.Command
+		if c.title != "" {
+			further = []lab.Command{stage.ShowTitle(c.title), stage.Show("yaw", "3")}
+		}
+		show := stage.DefaultSettings
+		for i, e := range p.ShownEntries(60, further) {
+			for _, x := range e.Commands {
+				show.Apply(x)
+			}
+			if i == 0 && c.title != "" && (string(show.Title) != c.title || show.Yaw != 3) {
+				t.Errorf("tick 0 has title %q and yaw %v", show.Title, show.Yaw)
+			}
+		}
+		if string(show.Title) != c.want || show.Yaw != 7 {
+			t.Errorf("title %q and yaw %v at the end, want %s and 7", show.Title, show.Yaw, c.want)
+		}
+	}
+}
+
+// TestLinkOfLongTape promises that a link holds no hashes of its tape, and no more of it than the session has.
+func TestLinkOfLongTape(t *testing.T) {
+	var text strings.Builder
+	text.WriteString("ghostcube tape 2\nscene zen\nrate 60\npane rewind\n---\n")
+	for i := range 100 {
+		fmt.Fprintf(&text, "%d %c\n= %016x\n", 60, "WASD"[i%4], uint64(i)*0x9e3779b97f4a7c15)
+	}
+	text.WriteString("end 6000\n")
+	b := newLibrary()
+	b.Dropped = map[string][]byte{"mine.tape": []byte(text.String())}
+	for seconds, ticks := range map[float64]int{0: 6000, 9: 540} {
+		x := must(b.LinkTo(must(b.New(Settings{Tape: "mine.tape", Seconds: seconds}, Settings{}, ""))))
+		got := must(newLibrary().ReadTape(x.Settings.Tape))
+		if len(got.Entries) != ticks || len(got.HashChecks) > 0 || len(x.String()) > 400 {
+			t.Errorf("%v s: %d ticks, %d hashes, a link of %d characters", seconds, len(got.Entries), len(got.HashChecks), len(x.String()))
+		}
+	}
+}

@@ -120,7 +120,7 @@ func (l *Library) LinkTo(m *Plan) (*Link, error) {
 	}
 	if s.Tape != "" {
 		var err error
-		if s.Tape, err = l.PortableTape(s.Tape); err != nil {
+		if s.Tape, err = l.portableTape(s.Tape, m.Seconds); err != nil {
 			return nil, err
 		}
 	}

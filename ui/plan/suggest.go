@@ -19,7 +19,12 @@ func ErrorText(err error) string {
 	if errors.As(err, &names) {
 		kind, name, known := names.Names()
 		if all := strings.Join(known, ", "); len(known) > maxChoices {
-			text = strings.Replace(text, "there are "+all, fmt.Sprintf("there are %d: list %ss", len(known), kind), 1)
+			list := "list " + kind + "s"
+			var other interface{ ListedBy() string }
+			if errors.As(err, &other) && other.ListedBy() != "" {
+				list = other.ListedBy()
+			}
+			text = strings.Replace(text, "there are "+all, fmt.Sprintf("there are %d: %s", len(known), list), 1)
 		}
 		if n := NearestName(name, known); n != "" {
 			text += "; did you mean " + n + "?"
@@ -29,12 +34,21 @@ func ErrorText(err error) string {
 }
 
 // NearestName returns the known name with the smallest edit distance from name, or nothing
-// if all are far away for the name's length.
+// if all are far away for the name's length. A name that is the first words of a known one is near it, unless there is another one
+// with a single wrong letter.
 func NearestName(name string, known []string) string {
 	best, fewest := "", len(name)/2+2
 	for _, k := range known {
 		if d := editDistance(strings.ToLower(name), strings.ToLower(k)); d < fewest {
 			best, fewest = k, d
+		}
+	}
+	if fewest <= 1 {
+		return best
+	}
+	for _, k := range known {
+		if rest, ok := strings.CutPrefix(strings.ToLower(k), strings.ToLower(name)); ok && rest != "" && strings.Contains("_- ", rest[:1]) && name != "" {
+			return k
 		}
 	}
 	return best

@@ -15,7 +15,7 @@ type Title string
 // maxTitle is the length of the longest title, in characters.
 const maxTitle = 60
 
-var titleAllowed = fmt.Sprintf("a line of at most %d characters, spaces as +", maxTitle)
+var titleAllowed = fmt.Sprintf("a line of at most %d characters, spaces as + in a tape", maxTitle)
 
 // String returns the title as parseTitle takes it.
 func (t Title) String() string {

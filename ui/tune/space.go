@@ -52,7 +52,7 @@ func NewSpace(knobs *predict.Knobs, names []string) (*Space, error) {
 	}
 	for _, name := range names {
 		if wanted[name] {
-			return nil, &link.UnknownNameError{Kind: "knob that is searched", Name: name, Choices: known}
+			return nil, &link.UnknownNameError{Kind: "knob to search", Name: name, Choices: known}
 		}
 	}
 	return s, nil

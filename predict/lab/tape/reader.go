@@ -14,14 +14,35 @@ import (
 
 // Read reads a tape. Errors name the line.
 func Read(r io.Reader) (*Tape, error) {
-	p := &reader{scanner: bufio.NewScanner(r), tape: &Tape{Config: lab.Config{Rate: 60}}}
+	end := &endReader{r: r}
+	p := &reader{scanner: bufio.NewScanner(end), tape: &Tape{Config: lab.Config{Rate: 60}}}
 	p.scanner.Buffer(make([]byte, 4096), maxLineLen)
 	if err := p.read(); err != nil {
+		if p.lineNumber > 1 && p.scanner.Err() == nil && end.cut() && !p.scanner.Scan() {
+			err = fmt.Errorf("%w; the line has no end: the tape may be cut off", err)
+		}
 		return nil, fmt.Errorf("line %d: %w", p.lineNumber, err)
 	}
 	p.tape.LastLine = p.lineNumber
 	return p.tape, nil
 }
+
+// endReader remembers the last byte that was read.
+type endReader struct {
+	r    io.Reader
+	last byte
+}
+
+func (e *endReader) Read(b []byte) (int, error) {
+	n, err := e.r.Read(b)
+	if n > 0 {
+		e.last = b[n-1]
+	}
+	return n, err
+}
+
+// cut reports whether what was read does not end with a line.
+func (e *endReader) cut() bool { return e.last != '\n' }
 
 type reader struct {
 	scanner         *bufio.Scanner

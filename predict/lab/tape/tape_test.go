@@ -171,6 +171,7 @@ func TestBadTapes(t *testing.T) {
 		head + "! jump all x 1\n10\n":                              "line 9: no command",
 		head + "= 0123456789abcdef\n10\n":                          "line 9: a hash check before the first tick",
 		head + "10\n= 0123456789abcde\n":                           "line 10: hash \"0123456789abcde\": want 16 hexadecimal digits",
+		head + "10\n= 0123456":                                     "want 16 hexadecimal digits; the line has no end: the tape may be cut off",
 		head + "10\n= 0123456789abcdeg\n":                          "line 10: hash",
 		head + "10\n=\n":                                           "line 10: 0 hashes: want one for each pane, 1 to 4",
 		head + "10\n=" + strings.Repeat(" 0123456789abcdef", 5):    "line 10: 5 hashes",

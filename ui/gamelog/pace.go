@@ -1,0 +1,82 @@
+package gamelog
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"ghostcube/predict/score"
+)
+
+// What is taken for impossible in a log.
+const (
+	maxAhead    = 3   // seconds by which frames claim to be ahead of the server, on average
+	maxPace     = 1.5 // ticks of the frames in relation to their time and the rate, and the inverse
+	paceSeconds = 1   // seconds of ticks, or of time, that a pace needs
+	maxLeap     = 1   // seconds of ticks between two frames; more is no pace, but a join
+)
+
+// pace compares the ticks that frames claim to show with the times of the frames.
+type pace struct {
+	last  Line
+	ways  [2]passed // of the bodies of fields b and o
+	backs int       // frames whose tick is less than that of the frame before
+	back  int       // line of the first of them
+}
+
+// passed is what has passed between frames.
+type passed struct{ ticks, seconds float64 }
+
+// view takes a frame of a log with a rate in ticks a second.
+func (p *pace) view(l *Line, rate float64) {
+	last := p.last
+	p.last = Line{Number: l.Number, Time: l.Time, Tick: l.Tick, Delayed: l.Delayed, HasDelayed: l.HasDelayed}
+	if last.Number == 0 {
+		return
+	}
+	if l.Tick < last.Tick {
+		if p.backs++; p.backs == 1 {
+			p.back = l.Number
+		}
+	}
+	for i, ticks := range [...]float64{l.Tick - last.Tick, l.Delayed - last.Delayed} {
+		if ticks >= 0 && ticks <= maxLeap*rate && (i == 0 || l.HasDelayed && last.HasDelayed) {
+			p.ways[i].ticks += ticks
+			p.ways[i].seconds += float64(l.Time-last.Time) / 1e6
+		}
+	}
+}
+
+// faults returns what cannot be true. clock says that the server's present is known.
+func (s *scorer) faults(c *Card, clock bool) (list []string) {
+	rate := float64(c.Head.Rate)
+	way := s.pace.ways[0]
+	if way.ticks == 0 {
+		way = s.pace.ways[1]
+	}
+	ticks := way.ticks / rate
+	if x := ticks / way.seconds; way.ticks > 0 && max(ticks, way.seconds) >= paceSeconds && !(x <= maxPace && x >= 1/maxPace) {
+		list = append(list, fmt.Sprintf("The ticks of lines v last %.3g s at hz %d, but their times us %.3g s: want microseconds, and hz as the server's.",
+			ticks, c.Head.Rate, way.seconds))
+	}
+	i := slices.IndexFunc(c.Measures, func(m score.Measure) bool { return m.Name == "nominal_delay_mean_ms" })
+	if m := &c.Measures[i]; clock && m.OK && m.Value < -1000*maxAhead {
+		list = append(list, fmt.Sprintf("Frames claim ticks k that are %.1f s ahead of the server's, on average: want the tick that the picture shows.",
+			-m.Value/1000))
+	}
+	return list
+}
+
+// warnings returns what is probably wrong.
+func (s *scorer) warnings(c *Card) (list []string) {
+	if s.pace.backs > 0 {
+		list = append(list, fmt.Sprintf("The tick k of lines v goes back, first in line %d (%d in all).", s.pace.back, s.pace.backs))
+	}
+	if s.spans > 0 {
+		fps := 1e6 * float64(s.spans) / float64(max(s.span, 1))
+		if want := float64(c.Head.Frames); math.Abs(fps-want) > 0.05*want {
+			list = append(list, fmt.Sprintf("There are %.1f frames a second, but fps is %d: motion and freezes are wrong. Set fps.", fps, c.Head.Frames))
+		}
+	}
+	return list
+}

@@ -1,0 +1,59 @@
+package gamelog
+
+import (
+	"fmt"
+	"io"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// TestImpossibleLogs checks that a log whose lines are all good is not taken for right if its times, ticks and rate contradict
+// each other, its body never appears, or its frames' ticks go back; that a good one is; and that a short one is called short.
+func TestImpossibleLogs(t *testing.T) {
+	edit := func(pattern string, with func(number float64) float64) func(string) string {
+		p := regexp.MustCompile(pattern)
+		return func(text string) string {
+			return p.ReplaceAllStringFunc(text, func(s string) string {
+				m := p.FindStringSubmatch(s)
+				v, _ := strconv.ParseFloat(m[2], 64)
+				return m[1] + strconv.FormatFloat(with(v), 'f', -1, 64)
+			})
+		}
+	}
+	for _, c := range []struct {
+		name, fault, warning, note string
+		seconds                    float64
+		change                     func(string) string
+	}{
+		{"good", "", "", "", 12, func(s string) string { return s }},
+		{"us in milliseconds", "want microseconds", "", "", 12, edit(`("us":)(\d+)`, func(v float64) float64 { return float64(int(v / 1000)) })},
+		{"frames ahead", "9.9 s ahead of the server's", "", "", 12, edit(`("v".*"k":)([\d.]+)`, func(v float64) float64 { return v + 600 })},
+		{"half the rate", "last 24 s at hz 30, but their times us 12 s", "", "", 12, edit(`("hz":)(\d+)`, func(float64) float64 { return 30 })},
+		{"no such body", "body 7, the player's, is never", "", "", 12, edit(`("body":)(\d+)`, func(float64) float64 { return 7 })},
+		{"a tick back", "", " (1 in all).", "", 12, edit(`("us":9000000,"k":)([\d.]+)`, func(v float64) float64 { return v - 1.5 })},
+		{"short", "", "", "too short: 0.2 s", 0.2, func(s string) string { return s }},
+	} {
+		text, _ := (&game{fps: 60, delay: 6, seconds: c.seconds, unit: 1}).logs()
+		_, card, err := CheckScore([]string{"game"}, []io.Reader{strings.NewReader(c.change(text))}, func(err error) { t.Errorf("%s: %v", c.name, err) })
+		if card == nil {
+			card = &Card{}
+		}
+		if err != nil {
+			card.Faults = append(card.Faults, err.Error())
+		}
+		for _, x := range []struct {
+			kind, want string
+			got        []string
+		}{{"faults", c.fault, card.Faults}, {"warnings", c.warning, card.Warnings}, {"notes", c.note, card.Notes}} {
+			all := fmt.Sprint(x.got)
+			if x.want == "" && len(x.got) > 0 && x.kind == "faults" || !strings.Contains(all, x.want) || len(x.got) > 1 && x.kind != "notes" {
+				t.Errorf("%s: %s %q, want %q", c.name, x.kind, x.got, x.want)
+			}
+		}
+		if c.name == "good" && len(card.Warnings) > 0 {
+			t.Errorf("good: warnings %q", card.Warnings)
+		}
+	}
+}
