@@ -14,6 +14,7 @@ var ErrStopped = errors.New("stopped")
 // The shares of the sessions that the stages may have used up when they end, and what a rung costs.
 const (
 	screeningShare = 0.5
+	nearShare      = 0.6
 	halvingShare   = 0.75
 	refiningShare  = 0.92
 	kept           = 3 // each rung keeps 1/kept of its candidates
@@ -143,13 +144,20 @@ func (s *search) screen() error {
 	if err := s.measure("screening", slices.Concat(tried...), seeds); err != nil {
 		return err
 	}
+	near := s.near(tried, seeds)
+	if err := s.measure("screening, near", slices.Concat(near...), seeds); err != nil {
+		return err
+	}
+	for i := range near {
+		tried[i] = append(tried[i], near[i]...)
+	}
 	s.active, s.levels = make([]bool, len(tried)), make([][]int, len(tried))
 	active := 0
 	for i, list := range tried {
 		e := Effect{Knob: i, From: s.Space.Knobs[i].Levels[s.start.Point[i]], None: true, Than: s.start}
 		largest := math.Inf(-1)
 		for _, c := range list {
-			if slices.Equal(c.values, s.start.values[:len(c.values)]) {
+			if s.sameAsStart(c) {
 				continue
 			}
 			if size := s.size(c); size > largest {
@@ -167,6 +175,35 @@ func (s *search) screen() error {
 	s.best = s.ranked(slices.Concat(append(tried, []*Candidate{s.start})...), s.start, seeds)[0]
 	s.report("%d of %d knobs do anything here", active, len(tried))
 	return nil
+}
+
+// sameAsStart reports whether a candidate has the values of the start in all its sessions.
+func (s *search) sameAsStart(c *Candidate) bool {
+	return slices.Equal(c.values, s.start.values[:len(c.values)])
+}
+
+// near returns, by knob, candidates with the levels next to the best one of a knob that does anything, which may be the
+// start: values far from it can all do harm where one beside it helps. There are fewer if the sessions do not suffice.
+func (s *search) near(tried [][]*Candidate, seeds int) [][]*Candidate {
+	lists := make([][]*Candidate, len(tried))
+	left := s.left(nearShare)
+	for i, list := range tried {
+		k := &s.Space.Knobs[i]
+		if !k.Ordered || !slices.ContainsFunc(list, func(c *Candidate) bool { return !s.sameAsStart(c) }) {
+			continue
+		}
+		best := s.ranked(append([]*Candidate{s.start}, list...), s.start, seeds)[0].Point[i]
+		for _, level := range []int{best - 1, best + 1} {
+			if level < 0 || level >= len(k.Levels) || level == k.Start {
+				continue
+			}
+			c := s.candidate(s.start.Point.with(i, level))
+			if cost := s.cost([]*Candidate{c}, seeds); c != s.start && !slices.Contains(list, c) && cost <= left {
+				lists[i], left = append(lists[i], c), left-cost
+			}
+		}
+	}
+	return lists
 }
 
 // size returns how much a candidate moves the measures against the start: the largest difference of a mean, as a share of
