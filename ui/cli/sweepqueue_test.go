@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -255,6 +256,37 @@ func TestWorkerGivesBack(t *testing.T) {
 	}
 	if idle := must(q.Idle(t.Context())); idle {
 		t.Error("the cell whose result was refused is acknowledged")
+	}
+}
+
+// TestTuneWorkers checks that a search by two workers prints, to the digit, what it prints alone, with their results and few of its own.
+func TestTuneWorkers(t *testing.T) {
+	experiment.Skip(t)
+	t.Parallel()
+	address := startNATS(t)
+	args := []string{"tune", "rewind", "--objective", "down_kbit_per_second", "--limit", "path_error_rms_m<=0.05", "--knobs", "lead,snapshot-every",
+		"--networks", "4g", "--seconds", "3", "--seeds", "3", "--test-seeds", "2", "--sessions", "60", "--format", "json"}
+	alone := printed(t, args...)
+	ctx, stop := context.WithCancel(t.Context())
+	var all sync.WaitGroup
+	var workers [2]*worker
+	for i := range workers {
+		q := must(queue.Dial(address, programIdentity()))
+		workers[i] = newWorker(newProgram(testEnvironment(nil, &bytes.Buffer{}, &bytes.Buffer{})), q, fmt.Sprintf("worker-%d", i))
+		all.Go(func() {
+			defer q.Close()
+			need(workers[i].work(ctx, 1))
+		})
+	}
+	if text := printed(t, append(args, "--nats", address)...); text != alone {
+		t.Errorf("by workers: %s, alone: %s", text, alone)
+	}
+	stop()
+	all.Wait()
+	for i, w := range workers {
+		if w.ended.Load() == 0 {
+			t.Errorf("worker %d has computed nothing", i)
+		}
 	}
 }
 
