@@ -22,8 +22,9 @@ import (
 func (s *pageServer) testReport(t *testing.T) {
 	folder := t.TempDir()
 	var out, errs bytes.Buffer
-	if code := cli.Main(program.Environment([]string{"sweep", "--panes", "noprediction,rewind:lead=1|3,shooter:contact-order=reordered",
-		"--networks", "wifi-bad;latency=75ms,jitter=10ms,loss=5%", "--tapes", "circle,turns", "--seeds", "2", "--seconds", "6", "-o", folder}, &out, &errs)); code != 0 {
+	args := []string{"sweep", "--panes", "noprediction,rewind:lead=1|3,shooter:contact-order=reordered", "--tapes", "circle,turns",
+		"--networks", "wifi-bad;latency=75ms,jitter=10ms,loss=5%", "--seeds", "2", "--seconds", "6", "-o", folder}
+	if code := cli.Main(program.Environment(args, &out, &errs)); code != 0 {
 		t.Fatalf("exit code %d: %s", code, errs.String())
 	}
 	ctx, cancel := chromedp.NewContext(s.browser)
