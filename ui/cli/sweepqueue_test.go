@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -80,7 +81,8 @@ func TestSweepWorkers(t *testing.T) {
 	}
 	theirs := must(queue.Dial(address, programIdentity()))
 	defer theirs.Close()
-	liar := &worker{program: newProgram(testEnvironment(nil, &bytes.Buffer{}, &bytes.Buffer{})), queue: theirs, name: "liar", run: flipBit}
+	liar := newWorker(newProgram(testEnvironment(nil, &bytes.Buffer{}, &bytes.Buffer{})), theirs, "liar")
+	liar.run = flipBit
 	lied := make(chan error, 1)
 	go func() { lied <- liar.work(ctx, 1) }()
 	workers := make([]*exec.Cmd, 3)
@@ -146,7 +148,7 @@ func testOtherVersion(t *testing.T, address string, p *program) {
 	defer q.Close()
 	said := &bytes.Buffer{}
 	p.Stderr = said
-	w := &worker{program: p, queue: q, name: "ours", run: runCell}
+	w := newWorker(p, q, "ours")
 	ctx, stop := context.WithTimeout(t.Context(), 1500*time.Millisecond)
 	defer stop()
 	need(w.work(ctx, 1))
@@ -187,12 +189,113 @@ func TestInterruptedCells(t *testing.T) {
 	}
 }
 
+// TestWorkerKeepsFewCells checks how many cells a worker takes: short ones in advance, long ones only when it can run them.
+func TestWorkerKeepsFewCells(t *testing.T) {
+	t.Parallel()
+	for _, x := range []struct {
+		each             time.Duration
+		jobs, held, want int
+	}{
+		{0, 2, 0, 2}, {0, 2, 2, 0}, {time.Second, 2, 1, 1}, {time.Second, 2, 2, 0}, {100 * time.Millisecond, 2, 2, 4}, {100 * time.Millisecond, 2, 1, 5},
+		{100 * time.Millisecond, 2, 3, 0}, {time.Microsecond, 2, 0, 2 + 2*maxReserve},
+	} {
+		if got := (&worker{each: x.each, held: x.held}).wanted(x.jobs); got != x.want {
+			t.Errorf("%+v: %d", x, got)
+		}
+	}
+}
+
+// TestWorkerGivesBack checks that a worker which is interrupted gives the cells that it has taken in advance to others at once, and
+// that a cell is acknowledged only when the server has its result.
+func TestWorkerGivesBack(t *testing.T) {
+	experiment.Skip(t)
+	t.Parallel()
+	address := startNATS(t)
+	p := newProgram(testEnvironment(nil, &bytes.Buffer{}, &bytes.Buffer{}))
+	q := must(queue.Dial(address, programIdentity()))
+	defer q.Close()
+	need(q.Create(t.Context(), time.Hour))
+	w := newWorker(p, q, "ours")
+	const session, cells, runs = "?panes=noprediction&network=perfect&seconds=0.1&tape=circle", 60, 5
+	at := must(w.point(session))
+	var tasks []queue.Task
+	for i := range cells {
+		tasks = append(tasks, queue.Task{Session: session, Trial: i, Key: sweep.CellKey(at.key, at.Trial(i).Config.Network.Seed)})
+	}
+	need(q.Put(t.Context(), tasks))
+	ctx, stop := context.WithCancel(t.Context())
+	n := 0
+	w.run = func(ctx context.Context, _ *program, key string, _ int, m *plan.Plan, _ func(int)) (*sweep.Cell, error) {
+		if n++; n > runs {
+			stop() // the worker has others in reserve
+			return nil, nil
+		}
+		c := &sweep.Cell{Key: sweep.CellKey(key, m.Config.Network.Seed), Seed: m.Config.Network.Seed}
+		if n == runs {
+			c.Hash = strings.Repeat("0", 1<<17) // the server refuses so long a result
+		}
+		return c, nil
+	}
+	need(w.work(ctx, 1))
+	if got := w.ended.Load(); got != runs-1 || w.held != 0 {
+		t.Errorf("%d cells have a result, and %d are held", got, w.held)
+	}
+	left := 0
+	for {
+		jobs := must(q.Take(t.Context(), cells))
+		if len(jobs) == 0 {
+			break
+		}
+		left += len(jobs)
+		for _, j := range jobs {
+			need(j.Refuse())
+		}
+	}
+	if left != cells-runs {
+		t.Errorf("others get %d cells at once, want all of %d but those of %d that have run", left, cells, runs)
+	}
+	if idle := must(q.Idle(t.Context())); idle {
+		t.Error("the cell whose result was refused is acknowledged")
+	}
+}
+
+// TestTuneWorkers checks that a search by two workers prints, to the digit, what it prints alone, with their results and few of its own.
+func TestTuneWorkers(t *testing.T) {
+	experiment.Skip(t)
+	t.Parallel()
+	address := startNATS(t)
+	args := []string{"tune", "rewind", "--objective", "down_kbit_per_second", "--limit", "path_error_rms_m<=0.05", "--knobs", "lead,snapshot-every",
+		"--networks", "4g", "--seconds", "3", "--seeds", "3", "--test-seeds", "2", "--sessions", "60", "--format", "json"}
+	alone := printed(t, args...)
+	ctx, stop := context.WithCancel(t.Context())
+	var all sync.WaitGroup
+	var workers [2]*worker
+	for i := range workers {
+		q := must(queue.Dial(address, programIdentity()))
+		workers[i] = newWorker(newProgram(testEnvironment(nil, &bytes.Buffer{}, &bytes.Buffer{})), q, fmt.Sprintf("worker-%d", i))
+		all.Go(func() {
+			defer q.Close()
+			need(workers[i].work(ctx, 1))
+		})
+	}
+	if text := printed(t, append(args, "--nats", address)...); text != alone {
+		t.Errorf("by workers: %s, alone: %s", text, alone)
+	}
+	stop()
+	all.Wait()
+	for i, w := range workers {
+		if w.ended.Load() == 0 {
+			t.Errorf("worker %d has computed nothing", i)
+		}
+	}
+}
+
 // TestWorkerChecksTasks checks that a worker refuses a cell whose key is not that of its session, that names a file, or
 // that has several panes.
 func TestWorkerChecksTasks(t *testing.T) {
 	t.Parallel()
 	p := newProgram(testEnvironment(nil, &bytes.Buffer{}, &bytes.Buffer{}))
-	w := &worker{program: p, run: runCell}
+	w := newWorker(p, nil, "")
 	const session = "?panes=noprediction&network=perfect&seconds=0.5&tape=circle"
 	at := must(w.point(session))
 	task := queue.Task{Session: session, Trial: 2, Key: sweep.CellKey(at.key, 3)}

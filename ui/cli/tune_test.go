@@ -65,6 +65,7 @@ func TestListOfTune(t *testing.T) {
 	for name, want := range map[string]string{
 		"others": "auto predict interpolate extrapolate auto", "handover-time": "300ms", "cold-start": "not searched: the world itself",
 		"lag-compensation": "not searched: a rule of the game", "corrections": "not searched: off only",
+		"repeat-missing": "not searched: it moves the server's cube", "repeat-time": "not searched: it moves",
 	} {
 		i := slices.IndexFunc(rows, func(row string) bool { return strings.HasPrefix(row, name+" ") })
 		if i < 0 || !strings.HasPrefix(strings.Join(strings.Fields(rows[i])[1:], " "), want) {

@@ -53,7 +53,7 @@ func (c *workerCommand) Run(p *program) error {
 	defer q.Close()
 	ctx, stop := untilSignal()
 	defer stop()
-	w := &worker{program: p, queue: q, name: workerName(), run: runCell}
+	w := newWorker(p, q, workerName())
 	if err := w.work(ctx, cmp.Or(c.Jobs, runtime.GOMAXPROCS(0))); err != nil {
 		return err
 	}
@@ -84,9 +84,18 @@ type worker struct {
 	ended   atomic.Int64 // cells
 	saying  sync.Mutex
 
+	freed chan struct{} // a cell has ended
+
 	mu     sync.Mutex
 	points map[string]*workerPoint // by link
 	told   []string                // programs whose cells were refused
+	held   int                     // cells that were taken and have not ended
+	each   time.Duration           // that a cell takes, averaged over about the last eight; 0: none has ended
+}
+
+// newWorker returns a worker with a name.
+func newWorker(p *program, q *queue.Queue, name string) *worker {
+	return &worker{program: p, queue: q, name: name, run: runCell, freed: make(chan struct{}, 1)}
 }
 
 // workerPoint is a point whose cells a worker runs.
@@ -100,7 +109,7 @@ type workerPoint struct {
 const maxWorkerPoints = 64
 
 // retryInterval is the time between two attempts of a worker to find a queue, or to reach it.
-const retryInterval = time.Second
+const retryInterval = 250 * time.Millisecond
 
 // work runs cells, a number of them at once, until ctx ends.
 func (w *worker) work(ctx context.Context, jobs int) error {
@@ -122,16 +131,41 @@ func (w *worker) work(ctx context.Context, jobs int) error {
 		pause(ctx)
 	}
 	w.say("worker %s takes cells of %s", w.name, programIdentity())
-	var all sync.WaitGroup
+	w.runCells(ctx, jobs)
+	return nil
+}
+
+// runCells takes cells and runs a number of them at once until ctx ends. The next ones come, and results go, while cells
+// run, so nobody waits for the network.
+func (w *worker) runCells(ctx context.Context, jobs int) {
+	cells, sent := make(chan *queue.Job, jobs*(1+maxReserve)), make(chan *queue.Sent, maxSent)
+	var all, last sync.WaitGroup
 	for range jobs {
 		all.Go(func() {
-			for n := 1; ctx.Err() == nil; {
-				n = w.some(ctx, n)
+			for j := range cells {
+				w.compute(ctx, j, sent)
 			}
 		})
 	}
+	last.Go(func() {
+		for s := range sent {
+			w.acknowledge(s)
+		}
+	})
+	for ctx.Err() == nil {
+		if n := w.wanted(jobs); n > 0 {
+			w.take(ctx, n, cells)
+			continue
+		}
+		select {
+		case <-w.freed:
+		case <-ctx.Done():
+		}
+	}
+	close(cells)
 	all.Wait()
-	return nil
+	close(sent)
+	last.Wait()
 }
 
 // say prints a line.
@@ -165,15 +199,30 @@ func (w *worker) refuseOthers(ctx context.Context) {
 	}
 }
 
-// Bounds of the number of cells that a worker takes at once, so that short ones do not wait for the network, and nobody
-// waits for one worker at the end.
+// Bounds of what a worker has. Beside the cells that it runs it keeps short ones for some time; long ones stay on the
+// server, so that nobody waits for one worker at the end.
 const (
-	maxTaken  = 16
-	takenTime = time.Second // of the taken cells together
+	maxReserve  = 32 // cells for each that runs
+	reserveTime = 250 * time.Millisecond
+	maxSent     = 256 // results whose arrival the server has not confirmed yet
 )
 
-// some takes up to n cells and runs them one after the other. It returns how many to take the next time.
-func (w *worker) some(ctx context.Context, n int) int {
+// wanted returns how many cells to take now: none as long as there is a reserve.
+func (w *worker) wanted(jobs int) int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	reserve := 0
+	if w.each > 0 {
+		reserve = jobs * min(int(reserveTime/w.each), maxReserve)
+	}
+	if w.held > jobs {
+		return 0
+	}
+	return jobs + reserve - w.held
+}
+
+// take takes up to n cells, and hands them to those that run them.
+func (w *worker) take(ctx context.Context, n int, cells chan<- *queue.Job) {
 	jobs, err := w.queue.Take(ctx, n)
 	switch {
 	case errors.Is(err, queue.ErrTask):
@@ -184,19 +233,19 @@ func (w *worker) some(ctx context.Context, n int) int {
 	case len(jobs) == 0:
 		w.refuseOthers(ctx)
 	}
-	var sent sync.WaitGroup
-	began := time.Now()
+	w.mu.Lock()
+	w.held += len(jobs)
+	w.mu.Unlock()
 	for _, j := range jobs {
-		text, err := w.result(ctx, &j.Task)
-		sent.Go(func() { w.finish(ctx, j, text, err) })
+		cells <- j
 	}
-	each := time.Since(began) / time.Duration(max(len(jobs), 1))
-	sent.Wait()
-	return int(min(max(takenTime/max(each, 1), 1), maxTaken))
 }
 
-// finish sends the result of a job; without one the cell goes to somebody else.
-func (w *worker) finish(ctx context.Context, j *queue.Job, text []byte, err error) {
+// compute runs the cell of a job, and sends the result without waiting; without one the cell goes to somebody else.
+func (w *worker) compute(ctx context.Context, j *queue.Job, sent chan<- *queue.Sent) {
+	began := time.Now()
+	text, err := w.result(ctx, &j.Task)
+	took := time.Since(began)
 	switch {
 	case err != nil:
 		w.say("cell %.40q is refused: %v", j.Key, err)
@@ -204,10 +253,36 @@ func (w *worker) finish(ctx context.Context, j *queue.Job, text []byte, err erro
 	case text == nil:
 		err = j.Return()
 	default:
-		if err = j.Done(ctx, w.name, text); err == nil {
-			w.ended.Add(1)
+		var s *queue.Sent
+		if s, err = j.Send(w.name, text); err == nil {
+			sent <- s
 		}
 	}
+	w.lose(err)
+	w.mu.Lock()
+	w.held--
+	if w.each == 0 {
+		w.each = max(took, 1)
+	}
+	w.each += (took - w.each) / 8
+	w.mu.Unlock()
+	select {
+	case w.freed <- struct{}{}:
+	default:
+	}
+}
+
+// acknowledge acknowledges a cell when the server has its result.
+func (w *worker) acknowledge(s *queue.Sent) {
+	err := s.Wait()
+	if err == nil {
+		w.ended.Add(1)
+	}
+	w.lose(err)
+}
+
+// lose says that a result is lost, if there is an error.
+func (w *worker) lose(err error) {
 	if err != nil {
 		w.say("%v: another worker gets the cell", err)
 	}
@@ -215,6 +290,9 @@ func (w *worker) finish(ctx context.Context, j *queue.Job, text []byte, err erro
 
 // result runs the session of a task. It returns nil if ctx ends first.
 func (w *worker) result(ctx context.Context, t *queue.Task) ([]byte, error) {
+	if ctx.Err() != nil {
+		return nil, nil
+	}
 	at, err := w.point(t.Session)
 	if err != nil {
 		return nil, err

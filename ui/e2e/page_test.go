@@ -40,6 +40,7 @@ func TestPage(t *testing.T) {
 	t.Run("hosts", s.testHosts)
 	t.Run("offline", s.testOffline)
 	t.Run("kept", s.testKept)
+	t.Run("report", s.testReport)
 	if experiment.Long() { // ui/window has the keys and controls of every guide, testHosts has a control in a page
 		t.Run("joins", s.testJoins)
 		t.Run("ideas", s.testIdeas)

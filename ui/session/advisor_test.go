@@ -1,10 +1,12 @@
 package session
 
 import (
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"ghostcube/predict/lab"
 	"ghostcube/ui/advise"
 )
 
@@ -63,5 +65,51 @@ func TestAdvisor(t *testing.T) {
 	a.SetAnswer(question(t, "players"), "2")
 	if a.Shown(1) {
 		t.Error("the session shows a choice of another advice")
+	}
+}
+
+// TestAdvisorBesideTakes promises that advice which is asked for while two takes are side by side changes neither, that its
+// session has one take and none beside it, and that both takes are left as tapes.
+func TestAdvisorBesideTakes(t *testing.T) {
+	s := newTestSession(t, "rewind", "snapshot")
+	s.playPast(t, 40)
+	s.seekNow(t, 20)
+	s.Do(lab.Command{Verb: "condition", Pane: lab.AllPanes, Name: "latency", Value: "250ms"})
+	s.Paused = false
+	s.playPast(t, 10)
+	s.Beside.Toggle()
+	s.Beside.Follow()
+	a, ours, other := &s.Advisor, s.Lab.Hash(), s.Beside.lab.Hash()
+	a.SetAnswer(question(t, "network"), "wifi-bad")
+	advice, err := a.Advice()
+	if err != nil || !s.Beside.On() || s.Lab.Hash() != ours || s.Beside.lab.Hash() != other {
+		t.Fatalf("%v; two takes: %v", err, s.Beside.On())
+	}
+	a.Open(0)
+	if !s.Beside.On() || a.Shown(0) {
+		t.Error("the takes are gone before the session has started")
+	}
+	s.startNext(t)
+	shown, l := s.Shown()
+	if s.Beside.On() || shown != &s.HUD || l != s.Lab || !a.Shown(0) || len(s.Past.Timeline.Takes()) != 1 || s.Beside.Number(0) != 0 ||
+		s.Beside.Labels != [lab.MaxPanes]string{} {
+		t.Errorf("another take is shown beside the advice: %v, takes: %d", s.Beside.On(), len(s.Past.Timeline.Takes()))
+	}
+	if now, err := a.Advice(); now != advice || err != nil {
+		t.Error("the answers are gone")
+	}
+	s.playPast(t, 5)
+	if s.Beside.On() || s.Lab.Ticks() != 5 {
+		t.Errorf("tick %d", s.Lab.Ticks())
+	}
+	s.Beside.Toggle()
+	if s.Beside.On() || !strings.Contains(s.lastNotice(), "there is one take") {
+		t.Errorf("a take of the session before is shown; notice %q", s.lastNotice())
+	}
+	if err := s.End(); err != nil {
+		t.Fatal(err)
+	}
+	if files, err := filepath.Glob(filepath.Join(s.OutDir, "*.tape")); err != nil || len(files) != 3 {
+		t.Errorf("the tapes %v, %v: want two of the takes, and one", files, err)
 	}
 }

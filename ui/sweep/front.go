@@ -159,7 +159,17 @@ func drawPlot(h, v *axis, dots []dot) template.HTML {
 	}
 	fmt.Fprintf(&b, `<text x="%d" y="%d" text-anchor="middle">%s</text>`, (plotLeft+plotRight)/2, plotBottom+38, template.HTMLEscapeString(h.title))
 	fmt.Fprintf(&b, `<text transform="translate(13 %d) rotate(-90)" text-anchor="middle">%s</text>`, (plotTop+plotBottom)/2, template.HTMLEscapeString(v.title))
-	for _, d := range dots {
+	ordered := slices.Clone(dots)
+	slices.SortStableFunc(ordered, func(a, b dot) int { // the front is drawn over the others
+		switch {
+		case a.front == b.front:
+			return 0
+		case b.front:
+			return -1
+		}
+		return 1
+	})
+	for _, d := range ordered {
 		class := "dominated"
 		if d.front {
 			class = "front"

@@ -30,6 +30,9 @@ type tableArguments struct {
 
 var reportTemplate = template.Must(template.New("report").Funcs(template.FuncMap{
 	"args": func(r *report, t table) tableArguments { return tableArguments{r, t} },
+	"breaks": func(text string) template.HTML { // lines of a narrow screen end at commas
+		return template.HTML(strings.ReplaceAll(template.HTMLEscapeString(text), ",", ",<wbr>"))
+	},
 }).Parse(reportText))
 
 // maxDetails is the largest number of points of which the report has a row each. Their means are in the tables of the
@@ -229,7 +232,11 @@ func (a *analysis) table(list []settings) table {
 	for k, c := range a.columns {
 		t.Heads = append(t.Heads, c.Title)
 		common[k] = a.common(list, k)
-		if n := len(common[k]); n < len(list) && len(list) > 1 {
+		switch n := len(common[k]); {
+		case len(list) == 1 || n == len(list):
+		case n == 0:
+			t.Notes = append(t.Notes, c.Title+": there is no tape in which every pane has a value")
+		default:
 			t.Notes = append(t.Notes, fmt.Sprintf("%s: of %s in which every pane has a value", c.Title, count(n, "tape")))
 		}
 		if len(list) == 1 {

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"ghostcube/internal/statistics"
 )
 
 // reportColumns are the columns of the tests' reports.
@@ -116,5 +118,15 @@ func TestFront(t *testing.T) {
 		if row.Front == (row.Pane == "bad") {
 			t.Errorf("%s: on the front: %v", row.Pane, row.Front)
 		}
+	}
+}
+
+// TestFrontIsOnTop checks that a point of the front which lies below another one in a plot is drawn over it.
+func TestFrontIsOnTop(t *testing.T) {
+	zero := statistics.Mean([]float64{0, 0})
+	h, v := linearAxis("x", plotLeft, plotRight, 1), logAxis("y", plotBottom, plotTop, 1)
+	text := string(drawPlot(&h, &v, []dot{{zero, zero, 1, true}, {zero, zero, 2, false}}))
+	if front, other := strings.Index(text, `class="front"`), strings.Index(text, `class="dominated"`); other < 0 || front < other {
+		t.Errorf("the front is drawn at %d, another point at %d", front, other)
 	}
 }

@@ -53,11 +53,16 @@ func newKnob(knobs *predict.Knobs, k *predict.Knob) Knob {
 
 // numbers returns ascending numbers in [low, high], v, low and high among them. Where v is in the middle of the range they
 // have equal distances. Otherwise their distances from the nearer end have rising powers of ten, from a hundredth of v's
-// distance on, or a thousandth of the range if v is the end: a time of 60 ms in 0 to 5 s, or a factor of 0.95 in 0 to 1.
+// distance on, or a thousandth of the range if v is the end: a time of 60 ms in 0 to 5 s, or a factor of 0.95 in 0 to 1. A
+// range that begins a little above 0 counts from there, so that numbers are round: 300 in 16 to 4096, not 316.
 func numbers(v, low, high float64, whole bool) []float64 {
 	list := []float64{v, low, high}
-	span := high - low
-	end, sign, distance := low, 1.0, v-low
+	base := low
+	if low > 0 && float64(low*4) <= high {
+		base = 0
+	}
+	span := high - base
+	end, sign, distance := base, 1.0, v-base
 	if high-v < distance {
 		end, sign, distance = high, -1, high-v
 	}
@@ -72,7 +77,7 @@ func numbers(v, low, high float64, whole bool) []float64 {
 		}
 	case float64(distance*3) >= span:
 		for i := range linearPart {
-			list = append(list, low+float64(span*float64(i)/linearPart))
+			list = append(list, base+float64(span*float64(i)/linearPart))
 		}
 	default:
 		if distance == 0 {

@@ -24,6 +24,7 @@ func must[T any](v T, err error) T {
 type testKnobs struct {
 	predict.Knobs
 	lead, cost, shot  int
+	size              int
 	dust              int
 	factor, idle, far float64
 	mode              int
@@ -43,6 +44,7 @@ func newTestKnobs() *testKnobs {
 	group.Bool(&k.on, "on", true, "changes nothing but the noise")
 	group.Int(&k.dust, "dust", 4, 1, 8, "changes nothing but the noise")
 	group.Int(&k.cost, "cost", 1, 1, 8, "does harm")
+	group.Int(&k.size, "size", 256, 16, 4096, "does nothing")
 	k.In(predict.ShotKnobs).Int(&k.shot, "shot", 1, 0, 9, "rule")
 	return k
 }
@@ -105,7 +107,7 @@ func TestFindsOptimum(t *testing.T) {
 			none = append(none, p.Space.Knobs[e.Knob].Name)
 		}
 	}
-	if !slices.Equal(none, []string{"far", "idle"}) {
+	if !slices.Equal(none, []string{"far", "idle", "size"}) {
 		t.Errorf("no effect: %v", none)
 	}
 	if len(o.Undone) != 3 {
@@ -145,6 +147,27 @@ func TestSearchRepeats(t *testing.T) {
 	}
 	if trails[0] != trails[1] || trails[0] == trails[2] {
 		t.Errorf("equal searches: %t, %t", trails[0] == trails[1], trails[0] == trails[2])
+	}
+}
+
+// TestSearchNearStart checks that a search with few sessions finds a value beside the start where all that are far from it do harm.
+func TestSearchNearStart(t *testing.T) {
+	p, k := newTestProblem()
+	p.Space, p.Limits, p.Settings, p.Sessions = must(NewSpace(&k.Knobs, []string{"lead"})), nil, 1, 26
+	start := p.Space.Knobs[0].Start
+	p.Measure = func(_ string, points []Point, seeds int) (all [][]float64, _ error) {
+		for _, point := range points {
+			all = append(all, slices.Repeat([]float64{math.Abs(float64(point[0]-start) - 1)}, seeds))
+		}
+		return all, nil
+	}
+	for _, level := range p.Space.Knobs[0].spread(4) {
+		if level == start+1 {
+			t.Fatal("the value is tried anyway")
+		}
+	}
+	if o := must(p.Run()); o.Best.Point[0] != start+1 {
+		t.Errorf("%v", text(p, o.Best))
 	}
 }
 
@@ -196,7 +219,7 @@ func TestSearchStops(t *testing.T) {
 	p.Sessions = 10
 	_, err := p.Run()
 	var n int
-	if err == nil || !strings.HasPrefix(err.Error(), "10 sessions are too few for 8 knobs") {
+	if err == nil || !strings.HasPrefix(err.Error(), "10 sessions are too few for 9 knobs") {
 		t.Fatalf("%v", err)
 	}
 	if _, scan := fmt.Sscanf(err.Error()[strings.Index(err.Error(), "at least"):], "at least %d", &n); scan != nil {
@@ -219,6 +242,7 @@ func TestSpace(t *testing.T) {
 		"mode":   "none one two",
 		"on":     "off on",
 		"cost":   "1 2 3 4 5 6 7 8",
+		"size":   "16 20 50 70 100 150 200 256 300 500 700 1000 1500 2000 4096",
 	} {
 		i := slices.IndexFunc(s.Knobs, func(k Knob) bool { return k.Name == name })
 		if got := strings.Join(s.Knobs[i].Levels, " "); got != want && name != "lead" {

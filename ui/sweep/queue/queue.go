@@ -228,7 +228,7 @@ func (q *Queue) Join(ctx context.Context) (joined bool, err error) {
 	return err == nil, err
 }
 
-// Job is a cell that a worker has taken. The server hears of it until Done, Refuse or Return.
+// Job is a cell that a worker has taken. The server hears of it until Sent.Wait, Refuse or Return.
 type Job struct {
 	Task
 	queue *Queue
@@ -309,13 +309,31 @@ func (j *Job) stay(ctx context.Context, every time.Duration) {
 	}
 }
 
-// Done publishes the result of a job and acknowledges its cell.
-func (j *Job) Done(ctx context.Context, worker string, text []byte) error {
-	defer j.end()
-	if _, err := j.queue.results.Put(ctx, j.Key+"."+worker, text); err != nil {
-		return fmt.Errorf("cell %s: %w", j.Key, err)
+// Sent is a result on its way into the bucket.
+type Sent struct {
+	job     *Job
+	confirm jetstream.PubAckFuture
+}
+
+// Send publishes the result of a job. It does not wait for the server; Sent.Wait does.
+func (j *Job) Send(worker string, text []byte) (*Sent, error) {
+	confirm, err := j.queue.js.PublishAsync("$KV."+j.queue.name+"."+j.Key+"."+worker, text) // as KeyValue.Put does
+	if err != nil {
+		j.end()
+		return nil, fmt.Errorf("cell %s: %w", j.Key, err)
 	}
-	return j.msg.Ack()
+	return &Sent{j, confirm}, nil
+}
+
+// Wait waits until the server has the result, for as long as it may take to answer, and acknowledges the cell.
+func (s *Sent) Wait() error {
+	defer s.job.end()
+	select {
+	case <-s.confirm.Ok():
+		return s.job.msg.Ack()
+	case err := <-s.confirm.Err():
+		return fmt.Errorf("cell %s: %w", s.job.Key, err)
+	}
 }
 
 // Refuse takes the cell out of the stream. The sweep computes it.

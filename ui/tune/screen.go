@@ -1,0 +1,141 @@
+package tune
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// screen changes each knob alone, and finds out which do anything.
+func (s *search) screen() error {
+	tried, seeds, err := s.alone()
+	if err != nil {
+		return err
+	}
+	if err := s.measure("screening", slices.Concat(tried...), seeds); err != nil {
+		return err
+	}
+	near := s.near(tried, seeds)
+	if err := s.measure("screening, near", slices.Concat(near...), seeds); err != nil {
+		return err
+	}
+	for i := range near {
+		tried[i] = append(tried[i], near[i]...)
+	}
+	s.active, s.levels = make([]bool, len(tried)), make([][]int, len(tried))
+	active := 0
+	for i, list := range tried {
+		e := Effect{Knob: i, From: s.Space.Knobs[i].Levels[s.start.Point[i]], None: true, Than: s.start}
+		largest := math.Inf(-1)
+		for _, c := range list {
+			if s.sameAsStart(c) {
+				continue
+			}
+			if size := s.size(c); size > largest {
+				largest, e.Of, e.To, e.None = size, c, s.Space.Knobs[i].Levels[c.Point[i]], false
+			}
+		}
+		for _, c := range s.ranked(list, s.start, seeds) {
+			s.levels[i] = append(s.levels[i], c.Point[i])
+		}
+		if s.active[i] = !e.None; s.active[i] {
+			active++
+		}
+		s.out.Effects = append(s.out.Effects, e)
+	}
+	s.best = s.ranked(slices.Concat(append(tried, []*Candidate{s.start})...), s.start, seeds)[0]
+	s.report("%d of %d knobs do anything here", active, len(tried))
+	return nil
+}
+
+// sameAsStart reports whether a candidate has the values of the start in all its sessions.
+func (s *search) sameAsStart(c *Candidate) bool {
+	return slices.Equal(c.values, s.start.values[:len(c.values)])
+}
+
+// near returns, by knob, candidates with the levels next to the best one of a knob that does anything, which may be the
+// start: values far from it can all do harm where one beside it helps. There are fewer if the sessions do not suffice.
+func (s *search) near(tried [][]*Candidate, seeds int) [][]*Candidate {
+	lists := make([][]*Candidate, len(tried))
+	left := s.left(nearShare)
+	for i, list := range tried {
+		k := &s.Space.Knobs[i]
+		if !k.Ordered || !slices.ContainsFunc(list, func(c *Candidate) bool { return !s.sameAsStart(c) }) {
+			continue
+		}
+		best := s.ranked(append([]*Candidate{s.start}, list...), s.start, seeds)[0].Point[i]
+		for _, level := range []int{best - 1, best + 1} {
+			if level < 0 || level >= len(k.Levels) || level == k.Start {
+				continue
+			}
+			c := s.candidate(s.start.Point.with(i, level))
+			if cost := s.cost([]*Candidate{c}, seeds); c != s.start && !slices.Contains(list, c) && cost <= left {
+				lists[i], left = append(lists[i], c), left-cost
+			}
+		}
+	}
+	return lists
+}
+
+// size returns how much a candidate moves the measures against the start: the largest difference of a mean, as a share of
+// the larger mean, that which is to become small counted first.
+func (s *search) size(c *Candidate) float64 {
+	total, weight := 0.0, 1.0
+	for m := range s.measures() {
+		a, b := s.Mean(c, m).Mean, s.Mean(s.start, m).Mean
+		if most := max(math.Abs(a), math.Abs(b)); most > 0 {
+			total += float64(weight * math.Abs(a-b) / most)
+		}
+		weight = 1e-3
+	}
+	if math.IsNaN(total) {
+		return math.Inf(1) // there is no value any more
+	}
+	return total
+}
+
+// alone returns candidates that change each knob alone, by knob, and the number of seeds for them. There are fewer of both
+// if the sessions do not suffice.
+func (s *search) alone() (tried [][]*Candidate, seeds int, err error) {
+	for _, most := range []int{4, 3, 2} {
+		tried = tried[:0]
+		for i := range s.Space.Knobs {
+			var list []*Candidate
+			for _, level := range s.Space.Knobs[i].spread(most) {
+				c := s.candidate(s.start.Point.with(i, level))
+				if c != s.start && !slices.Contains(list, c) {
+					list = append(list, c)
+				}
+			}
+			tried = append(tried, list)
+		}
+		for _, seeds = range screeningSeeds {
+			seeds = min(seeds, s.Seeds)
+			if s.cost(append(slices.Concat(tried...), s.start), seeds) <= s.left(screeningShare) {
+				return tried, seeds, nil
+			}
+		}
+	}
+	least := int(math.Ceil(float64(s.cost(append(slices.Concat(tried...), s.start), seeds)) / screeningShare))
+	return nil, 0, fmt.Errorf("%d sessions are too few for %d knobs in %d settings: want at least %d, or fewer knobs",
+		s.Sessions, len(s.Space.Knobs), s.Settings, least)
+}
+
+// spread returns up to a number of levels other than the start, far from and near to it; of a choice all.
+func (k *Knob) spread(most int) (list []int) {
+	last := len(k.Levels) - 1
+	if !k.Ordered {
+		for i := range k.Levels {
+			if i != k.Start {
+				list = append(list, i)
+			}
+		}
+		return list
+	}
+	for _, i := range []int{(k.Start + 1) / 2, (k.Start + last) / 2, 0, last, (k.Start*3 + 2) / 4, (k.Start*3 + last) / 4, k.Start - 1, k.Start + 1} {
+		if i >= 0 && i <= last && i != k.Start && !slices.Contains(list, i) && len(list) < most {
+			list = append(list, i)
+		}
+	}
+	return list
+}
