@@ -39,7 +39,8 @@ func TestRejoinWhilePivotChanges(t *testing.T) {
 	for _, strategy := range []string{"animated", "relative"} {
 		for i, commands := range [][]string{{"rejoin all 1 -", "set 1 joint-pivot center"}, {"set 1 joint-pivot center", "rejoin all 1 -"}} {
 			for _, key := range []sim.Buttons{0, sim.Forward} {
-				l := labtest.Open(t, labtest.Config(t, "convoy:wagons=1:players=2", "latency=50ms,jitter=10ms,loss=2%", AtClient), strategy+":joint-tree=relative:messages=reliable")
+				c := labtest.Config(t, "convoy:wagons=1:players=2", "latency=50ms,jitter=10ms,loss=2%", AtClient)
+				l := labtest.Open(t, c, strategy+":joint-tree=relative:messages=reliable")
 				labtest.Hold(t, l, 200, sim.Input{Buttons: key}, sim.Input{Buttons: key})
 				labtest.Apply(t, l, commands...)
 				labtest.Hold(t, l, 6, sim.Input{Buttons: key}, sim.Input{Buttons: key})
@@ -55,8 +56,7 @@ func TestRejoinWhilePivotChanges(t *testing.T) {
 }
 
 // TestNetworkChangesInBlackout changes the network of all strategies while no packet passes: to a longer and a lossy path, to a perfect
-// one, and back. What is sent afterwards arrives under the new conditions; nothing is refused, and all clients draw what the
-// server has.
+// one, and back. Later packets arrive under the new conditions: nothing is refused, and all clients draw the server's poses.
 func TestNetworkChangesInBlackout(t *testing.T) {
 	experiment.Skip(t)
 	for i, s := range Strategies {

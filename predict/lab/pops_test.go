@@ -107,7 +107,7 @@ func TestPopsInMetro(t *testing.T) {
 }
 
 // TestPopsAtSpeed checks that no strategy moves its picture in metro by 3 m or more at once, also where the cube is in a ship of
-// 50 m/s, or among 901 cubes whose states are too large for one packet: what has been missed is made up for in steps.
+// 50 m/s, or among 901 cubes whose states are too large for one packet: a client makes up for lost time in steps.
 func TestPopsAtSpeed(t *testing.T) {
 	experiment.Skip(t)
 	type session struct {

@@ -129,7 +129,7 @@ func (s *settings) declare(k *predict.Knobs, w *predict.World) {
 // on a machine that is several times slower, or with more of the cubes awake.
 //
 // A body of 50 m/s that goes on by three ticks in a frame after a stall moves by 2.5 m. More than that is seen as a jump, so
-// only what is left of a longer outage than one of a second is made up for faster.
+// a frame steps more ticks only after an outage of more than a second.
 const (
 	catchUpBodies = 16 * 901
 	minCatchUp    = 3  // ticks stepped in a frame
