@@ -113,7 +113,7 @@ func TestPanesShareACamera(t *testing.T) {
 // a metre, and at the end of an outage in which the server's body has gone far, at usual rates.
 func TestNoJerk(t *testing.T) {
 	for _, rate := range []int{30, 60, 120} {
-		l := stagetest.Open(t, lab.Config{Scene: "plain", Rate: rate}, "latency=50ms", "rewind:smoothing=none", "noprediction")
+		l := stagetest.Open(t, lab.Config{Scene: "plain", Rate: rate}, "latency=50ms", "rewind:smoothing=none", "snapshot:interpolation=none")
 		var s Stage
 		var eye, velocity geom.Vec3 // metres, metres in a second
 		jumps := 0

@@ -43,6 +43,7 @@ type settings struct {
 	maxExtrapolation float64 // ms
 	catchUp          float64 // ms; 0: playback skips outages
 	keepExpired      bool
+	onlyOutages      bool // not a knob: the display moment does not wait for a shorter silence
 }
 
 // state is plain: it is copied by assignment.
@@ -61,6 +62,10 @@ type counters struct {
 
 	clockJumps predict.Counter // not declared where a client has another clock that counts them
 }
+
+// shortSilence is the time beyond the next state's turn for which bodies beside a predicted one stop while their moment
+// goes on: they are at the next state when that is due, and not later for good.
+const shortSilence = 100 * time.Millisecond
 
 // lateNoteTicks is the time for which the note on a late position is shown.
 const lateNoteTicks = 30
@@ -99,12 +104,12 @@ func (w *InterpolatedWorld) Declare(env *predict.Env, excluded int) {
 		w.excluded = append(w.excluded, false)
 	}
 	if excluded >= 0 {
-		w.excluded[excluded] = true
+		w.excluded[excluded], w.onlyOutages = true, true
 	} else {
 		w.counters.clockJumps = m.ClockJumps()
-		k.In(predict.PlayoutKnobs).Millis(&w.catchUp, "catch-up", 2000, 0, 10000,
-			"after an outage playback is faster by what it is behind divided by this, ms; 0: it skips")
 	}
+	k.In(predict.PlayoutKnobs).Millis(&w.catchUp, "catch-up", 2000, 0, 10000,
+		"after an outage playback is faster by what it is behind divided by this, ms; 0: it skips")
 }
 
 // BeginTick begins a tick of the client.
@@ -211,6 +216,10 @@ func (w *InterpolatedWorld) advanceDisplay(reach sim.Moment) {
 	catchUp := int(sim.MomentOfMillis(w.catchUp, w.rate).Tick())
 	delay := sim.MomentOfMillis(w.validity, w.rate)
 	end := w.newestTick.Moment() + reach + 1 // a moment later than that bodies have stopped
+	if w.onlyOutages {
+		newest := max(w.newestTick, w.receiver.Tick) // there may be no bodies beside the predicted ones
+		end += (newest - w.newestTick + w.interest.interval).Moment() + sim.MomentOf(shortSilence, w.rate)
+	}
 	if w.DisplayClock.AdvanceUntil(end, delay, catchUp, w.rate) && w.counters.clockJumps != (predict.Counter{}) {
 		w.counters.clockJumps.Inc()
 	}

@@ -106,7 +106,7 @@ func (s *settings) declare(k *predict.Knobs, w *predict.World) {
 	k.In(predict.InputKnobs).Bool(&s.alignInputs, "align-inputs", false, "sample inputs so that all players' reach the server together")
 	group = k.In(predict.PlayoutKnobs)
 	group.Int(&s.catchUp, "catch-up", 0, 0, maxCatchUp,
-		"ticks stepped in a frame to catch up; 0: an eighth of those due, 4 to 64, to 16 of 901 cubes")
+		"ticks stepped in a frame to catch up; 0: 3, and a sixth of those due beyond 64, to 64, to 16 of 901 cubes")
 	group.Millis(&s.timeout, "timeout", 0, 0, 60000, "time without a packet until disconnection, ms (the article: 2s); 0: never")
 	group = k.In(predict.InputKnobs)
 	group.Bool(&s.inputDelta, "input-delta", true, "one bit for an input that equals the one before; off: every input whole")
@@ -127,10 +127,14 @@ func (s *settings) declare(k *predict.Knobs, w *predict.World) {
 // A tick of 901 cubes, some of them rolling, takes about a quarter of a millisecond with its checksum, so 16
 // of them are a quarter of a frame. A frame with catchUpBodies bodies in all of its ticks stays a frame, also
 // on a machine that is several times slower, or with more of the cubes awake.
+//
+// A body of 50 m/s that goes on by three ticks in a frame after a stall moves by 2.5 m. More than that is seen as a jump, so
+// a frame steps more ticks only after an outage of more than a second.
 const (
 	catchUpBodies = 16 * 901
-	catchUpShare  = 8  // a frame steps one eighth of the ticks that are due
-	minCatchUp    = 4  // ticks: a short stall ends as in the article's program
+	minCatchUp    = 3  // ticks stepped in a frame
+	shortOutage   = 64 // ticks that are due, up to which a frame steps no more than that
+	catchUpShare  = 6  // and a sixth of those beyond
 	maxCatchUp    = 64 // ticks
 )
 
@@ -141,7 +145,7 @@ func (s *settings) catchUpTicks(due, bodies int) int {
 		return s.catchUp
 	}
 	most := min(max(catchUpBodies/max(bodies, 1), minCatchUp), maxCatchUp)
-	return min(max(due/catchUpShare, minCatchUp), most)
+	return min(minCatchUp+max(due-shortOutage, 0)/catchUpShare, most)
 }
 
 // contactSeed returns the seed of the contact order for a tick, on the side with a number.

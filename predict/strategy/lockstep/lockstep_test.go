@@ -434,11 +434,11 @@ func TestLostAcknowledgements(t *testing.T) {
 	r.requireSync(t)
 }
 
-// TestCatchUpTicks checks how many ticks a frame steps: as many as the knob says, or an eighth of those that
-// are due, at least four, and no more than the bodies of the world allow.
+// TestCatchUpTicks checks how many ticks a frame steps: as many as the knob says, or three and a sixth of those that
+// are due beyond 64, and no more than the bodies of the world allow.
 func TestCatchUpTicks(t *testing.T) {
 	for _, c := range []struct{ knob, due, bodies, want int }{
-		{0, 0, 1, 4}, {0, 32, 1, 4}, {0, 80, 1, 10}, {0, 1800, 99, 64}, {0, 1800, 901, 16}, {0, 80, 901, 10}, {0, 1800, 9000, 4},
+		{0, 0, 1, 3}, {0, 69, 1, 3}, {0, 124, 1, 13}, {0, 1800, 99, 64}, {0, 1800, 901, 16}, {0, 124, 901, 13}, {0, 1800, 9000, 3},
 		{0, 1800, 0, 64}, {2, 1800, 1, 2}, {64, 1, 9000, 64},
 	} {
 		s := settings{catchUp: c.knob}

@@ -29,7 +29,8 @@ func (c *client) store(s *snapshot) bool {
 	*place, *s = *s, *place
 	limit, from := bufferSize, tick.Moment()-bufferSize*c.sendInterval()
 	if c.adapts() && c.started {
-		limit, from = catchUpSize, min(from, max(c.fromTick.Moment(), tick.Moment()-c.skipAge()))
+		// Playback is behind by less than the age that it skips, and may have as long a gap to cross.
+		limit, from = catchUpSize, min(from, max(c.fromTick.Moment(), tick.Moment()-2*c.skipAge()))
 	}
 	if b.Len() > limit {
 		b.Drop(1)

@@ -21,6 +21,7 @@ type claims struct {
 type claimsState struct {
 	started     bool
 	next        sim.Tick // the client's tick whose states are applied next
+	newest      sim.Tick // the client's tick of the newest message
 	arrivals    playout.Arrivals
 	percentile  playout.Percentile
 	delay       sim.Moment // length of the buffer, in whole ticks
@@ -105,7 +106,7 @@ func (s *server) addClaim(c *claims, player int8) {
 		c.state.arrivals = playout.Arrivals{SpanTicks: w.Rate(), AllLateTicks: w.Rate() / allLateShare}
 		c.state.percentile = playout.Percentile{Percent: onTimePercent}
 		c.state.delay = sim.Tick(s.settings.claimBuffer).Moment()
-		c.state.move, c.state.skipped = claimsMove{}, 0
+		c.state.move, c.state.skipped, c.state.newest = claimsMove{}, 0, 0
 	}
 	early := int64(m.tick) - int64(c.state.next)
 	if early >= historyTicks/2 || early <= -historyTicks/2 {
@@ -114,7 +115,10 @@ func (s *server) addClaim(c *claims, player int8) {
 		return
 	}
 	late := c.state.next.Moment() - m.tick.Moment()
-	c.state.arrivals.Add(late)
+	if m.tick > c.state.newest { // one that others have overtaken says nothing of the clocks, also if nothing follows it
+		c.state.newest = m.tick
+		c.state.arrivals.Add(late)
+	}
 	c.state.percentile.Add(late)
 	for i := range m.updates[:m.updateCount] {
 		u := &m.updates[i]
