@@ -2,6 +2,7 @@ package session
 
 import (
 	"fmt"
+	"slices"
 
 	"ghostcube/predict/lab"
 	"ghostcube/ui/stage"
@@ -11,10 +12,49 @@ import (
 // recorded.
 func (s *Session) Do(c lab.Command) (recorded bool) {
 	recorded = s.driver().command(c) && s.record(c)
-	if recorded && (beginsAnew(c) || s.Lesson.Run == nil && !isViewCommand(c)) {
-		s.Title = "" // what it says is shown no longer
+	if recorded {
+		s.retitle(c)
 	}
 	return recorded
+}
+
+// retitle changes the title after a command. One that turns a single condition or knob of a comparison is named behind its title; after
+// any other, but one of the view or within a lesson, the title is true no longer.
+func (s *Session) retitle(c lab.Command) {
+	if !beginsAnew(c) && (s.Lesson.Run != nil || isViewCommand(c)) {
+		return
+	}
+	full := s.Plan.Title()
+	if s.Title == full {
+		s.turned = s.turned[:0]
+	} else if len(s.turned) == 0 {
+		return // it is gone
+	}
+	s.Title = ""
+	if first := append(s.turned, c)[0]; c.Verb != "condition" && c.Verb != "set" || c.Verb != first.Verb || c.Name != first.Name {
+		s.turned = s.turned[:0]
+		return
+	}
+	s.turned = append(slices.DeleteFunc(s.turned, func(x lab.Command) bool { return x.Pane == c.Pane }), c)
+	if text := s.turnedText(); text != "" && full != "" {
+		s.Title = full + ", " + text
+	}
+}
+
+// turnedText says what has been turned: in one pane, or in all that have the knob; otherwise it says nothing.
+func (s *Session) turnedText() string {
+	c := s.turned[0]
+	if len(s.turned) == 1 && (c.Verb == "condition" || len(s.Lab.Panes) > 1) {
+		return commandText(c)
+	}
+	for i, p := range s.Lab.Panes {
+		same := func(x lab.Command) bool { return (x.Pane == i || x.Pane == lab.AllPanes) && x.Value == c.Value }
+		if p.Knobs.Lookup(c.Name) != nil && !slices.ContainsFunc(s.turned, same) {
+			return ""
+		}
+	}
+	c.Pane = lab.AllPanes
+	return commandText(c)
 }
 
 // record applies a command and adds it to the next entry. ok is false if it was refused.

@@ -61,7 +61,7 @@ type Session struct {
 	Options
 	Plan  *plan.Plan // of the session
 	Next  *plan.Plan // of the session that StartNext starts; nil: none
-	Title string     // of the lesson or comparison while it is true, for header and videos; empty: the scene's name stands there
+	Title string     // of the lesson or comparison while it is true, for header and videos; empty: the scene's name stands there. See turned
 	Lab   *lab.Lab
 	HUD   hud.HUD
 
@@ -96,6 +96,7 @@ type Session struct {
 	pendingSteps int           // single ticks to make while paused
 	accumulator  float64       // fraction of a tick that is due
 	newCommands  []lab.Command // applied since the last tick
+	turned       []lab.Command // what the title names beside the comparison: the last one of each pane
 }
 
 // New returns a session that has not started.
@@ -107,9 +108,12 @@ func New(o Options) *Session {
 	return s
 }
 
-// Best returns the panes that the title calls the best, or nil if the session has no title any more.
+// AsPlanned reports whether the session is still the one that its title names, without a change.
+func (s *Session) AsPlanned() bool { return s.Title != "" && s.Title == s.Plan.Title() }
+
+// Best returns the panes that the title calls the best, or nil if the session has been changed.
 func (s *Session) Best() *stage.Best {
-	if s.Title == "" {
+	if !s.AsPlanned() {
 		return nil
 	}
 	return s.Plan.Best()
@@ -129,7 +133,7 @@ func (s *Session) Start(p *plan.Plan) error {
 	s.Paused, s.pendingSteps, s.accumulator = s.halted, 0, 0
 	s.Ended, s.halted = false, false
 	s.LastInput = sim.Input{}
-	s.newCommands, s.RunUp, s.playsOn = nil, 0, false
+	s.newCommands, s.turned, s.RunUp, s.playsOn = nil, nil, 0, false
 	s.Selection.Clear()
 	s.Controls.tuned = nil
 	s.Grab.held = false
