@@ -7,15 +7,15 @@ import (
 	"ghostcube/ui/stage"
 )
 
-// drawNotices draws messages at the lower edge of the picture, centred, each in as many lines as it needs. They cover the
-// footer before anything else.
+// drawNotices draws messages at the lower edge of the picture, centred, each in as many lines as it needs. A single line covers the
+// footer and nothing else.
 func drawNotices(l *render.DrawList, texts []string, picture stage.Rect, scale float32) {
 	f := render.Font{Size: int(15*scale + 0.5), Bold: true}
 	pad, gap := 14*scale, 4*scale
 	room := float32(picture.W) - 2*pad - 16*scale
-	lineHeight := float32(int(f.Height()*1.1 + 0.5))
+	lineHeight := float32(int(f.Height()*1.05 + 0.5))
 	var messages [][]string
-	height := float32(0)
+	height := -gap
 	for _, text := range texts {
 		lines := f.Wrap(breakWords(f, text, room), " ", room)
 		messages = append(messages, lines)

@@ -58,7 +58,8 @@ func TestHidingSaysHowToComeBack(t *testing.T) {
 	}
 }
 
-// TestNoticesCoverNoPicture promises that a usual message covers nothing of a pane's picture, in all windowSizes.
+// TestNoticesCoverNoPicture promises that a usual message covers nothing of a pane, neither picture nor strip, in all windowSizes: it
+// is in the footer, whose height is 28 points.
 func TestNoticesCoverNoPicture(t *testing.T) {
 	g := newTestGame(t, "rewind", "snapshot", "statesync")
 	g.runTicks(t, 100)
@@ -69,6 +70,9 @@ func TestNoticesCoverNoPicture(t *testing.T) {
 		g.session.HUD.Compose(&f, g.session.Lab, g.pictureRect(), g.stageOptions("", ""), 1)
 		var l render.DrawList
 		drawNotices(&l, g.session.Notices.Texts(), g.pictureRect(), g.screen.uiScale())
+		if p := g.pictureRect(); l.Items[0].Y < float32(p.Y+p.H)-float32(int(28*g.screen.uiScale())) {
+			t.Errorf("%+v: the message at %v covers the strip of the panes, which ends at the footer", size, l.Items[0].Y)
+		}
 		for _, v := range f.Viewports {
 			if l.Items[0].Y < float32(v.Y+v.H) && float32(v.Y) < l.Items[0].Y+l.Items[0].H {
 				t.Errorf("%+v: the message at %v covers the picture that ends at %d", size, l.Items[0].Y, v.Y+v.H)
