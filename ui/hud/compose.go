@@ -47,8 +47,9 @@ type Options struct {
 
 // Frame is one picture of a session: viewports, and the overlay drawn over them.
 type Frame struct {
-	Viewports []stage.Viewport
-	Overlay   render.DrawList
+	Viewports    []stage.Viewport
+	Overlay      render.DrawList
+	FooterHeight int // pixels; 0: it has none
 }
 
 // Compose fills f with the picture of the session in a rectangle. share, in [0, 1], is the present moment
@@ -59,6 +60,7 @@ func (h *HUD) Compose(f *Frame, l *lab.Lab, at Rect, o Options, share float32) {
 	h.texts.Reset()
 	h.lanes = h.lanes[:0]
 	show, marked := h.stage.Settings(l), o.Callout.corrected()
+	f.FooterHeight = 0
 	if o.NoOverlay {
 		h.laneGap = 0
 		h.rects = appendPaneRects(h.rects[:0], len(l.Panes), at.X, at.Y, at.W, at.H)
@@ -84,6 +86,7 @@ func (h *HUD) Compose(f *Frame, l *lab.Lab, at Rect, o Options, share float32) {
 	if o.FooterHeight > 0 {
 		footerHeight = float32(o.FooterHeight)
 	}
+	f.FooterHeight = int(footerHeight)
 	inner := Rect{X: at.X, Y: at.Y + int(header), W: at.W, H: at.H - int(header) - int(footerHeight)}
 	h.rects = appendPaneRects(h.rects[:0], len(l.Panes), inner.X, inner.Y, inner.W, inner.H)
 	d.layOut(h.rects)

@@ -7,9 +7,15 @@ import (
 	"ghostcube/ui/stage"
 )
 
+// noticeHeight is the height of a message of one line, in points.
+const noticeHeight = 28
+
 // drawNotices draws messages at the lower edge of the picture, centred, each in as many lines as it needs. A single line covers the
-// footer and nothing else.
-func drawNotices(l *render.DrawList, texts []string, picture stage.Rect, scale float32) {
+// footer, if there is one, and nothing else.
+func drawNotices(l *render.DrawList, texts []string, picture stage.Rect, footerHeight int, scale float32) {
+	if footerHeight > 0 {
+		scale = min(scale, float32(footerHeight)/noticeHeight)
+	}
 	f := render.Font{Size: int(15*scale + 0.5), Bold: true}
 	pad, gap := 14*scale, 4*scale
 	room := float32(picture.W) - 2*pad - 16*scale

@@ -24,7 +24,7 @@ func TestNoticesFit(t *testing.T) {
 		g.screen.w, g.screen.h, g.screen.scale = size.w, size.h, size.scale
 		picture := g.pictureRect()
 		var l render.DrawList
-		drawNotices(&l, g.session.Notices.Texts(), picture, g.screen.uiScale())
+		drawNotices(&l, g.session.Notices.Texts(), picture, 0, g.screen.uiScale())
 		shown := ""
 		for _, it := range l.Items {
 			w, top, bottom := it.W, it.Y, it.Y+it.H
@@ -58,8 +58,7 @@ func TestHidingSaysHowToComeBack(t *testing.T) {
 	}
 }
 
-// TestNoticesCoverNoPicture promises that a usual message covers nothing of a pane, neither picture nor strip, in all windowSizes: it
-// is in the footer, whose height is 28 points.
+// TestNoticesCoverNoPicture promises that a usual message covers nothing of a pane, neither picture nor strip, in all windowSizes.
 func TestNoticesCoverNoPicture(t *testing.T) {
 	g := newTestGame(t, "rewind", "snapshot", "statesync")
 	g.runTicks(t, 100)
@@ -69,8 +68,8 @@ func TestNoticesCoverNoPicture(t *testing.T) {
 		var f hud.Frame
 		g.session.HUD.Compose(&f, g.session.Lab, g.pictureRect(), g.stageOptions("", ""), 1)
 		var l render.DrawList
-		drawNotices(&l, g.session.Notices.Texts(), g.pictureRect(), g.screen.uiScale())
-		if p := g.pictureRect(); l.Items[0].Y < float32(p.Y+p.H)-float32(int(28*g.screen.uiScale())) {
+		drawNotices(&l, g.session.Notices.Texts(), g.pictureRect(), f.FooterHeight, g.screen.uiScale())
+		if p := g.pictureRect(); f.FooterHeight == 0 || l.Items[0].Y < float32(p.Y+p.H-f.FooterHeight) {
 			t.Errorf("%+v: the message at %v covers the strip of the panes, which ends at the footer", size, l.Items[0].Y)
 		}
 		for _, v := range f.Viewports {

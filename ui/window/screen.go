@@ -208,7 +208,7 @@ func (g *game) drawOverlay(dst *ebiten.Image, picture stage.Rect) {
 		g.embed.draw(over, g.pointer.at)
 	}
 	s.drawResume(over, picture)
-	drawNotices(over, s.notices(), picture, s.uiScale())
+	drawNotices(over, s.notices(), picture, s.frame.FooterHeight, s.uiScale())
 	g.bar.draw(over, picture)
 	g.drawTouch(over)
 	g.painter.DrawOverlay(dst, over)

@@ -114,7 +114,7 @@ func (g *game) checkAllAtOnce(t *testing.T, what string) {
 func (g *game) checkNotices(t *testing.T, what string, f *hud.Frame) {
 	t.Helper()
 	var l render.DrawList
-	drawNotices(&l, g.screen.notices(), g.pictureRect(), g.screen.uiScale())
+	drawNotices(&l, g.screen.notices(), g.pictureRect(), 0, g.screen.uiScale())
 	for _, it := range l.Items {
 		if it.Kind != render.RectKind {
 			continue
