@@ -42,6 +42,10 @@ func TestPage(t *testing.T) {
 	t.Run("kept", s.testKept)
 	if experiment.Long() { // ui/window has the keys and controls of every guide, testHosts has a control in a page
 		t.Run("joins", s.testJoins)
+		t.Run("controls", func(t *testing.T) {
+			t.Run("lesson", s.testLessonControls)
+			t.Run("reload", s.testReloadWhileTurning)
+		})
 		t.Run("ideas", s.testIdeas)
 	}
 }
