@@ -48,7 +48,7 @@ func TestVideoOfAnotherProgram(t *testing.T) {
 	library := &plan.Library{Tapes: assets.Tapes, Traces: assets.Traces, ComparisonFiles: assets.Comparisons}
 	p, err := library.New(plan.Settings{Panes: "rewind,noprediction", Network: "wifi-bad"}, plan.Settings{}, "")
 	two, errTwo := library.New(plan.Settings{Scene: "two-players", Network: "latency=50ms"}, plan.Settings{}, "")
-	declared, errDeclared := library.New(plan.Settings{Compare: "csp-redundancy"}, plan.Settings{}, "")
+	declared, errDeclared := library.New(plan.Settings{Compare: "rollback-input-delay"}, plan.Settings{}, "")
 	if err := errors.Join(err, errTwo, errDeclared); err != nil || declared.Best() == nil {
 		t.Fatal(err)
 	}
@@ -63,7 +63,7 @@ func TestVideoOfAnotherProgram(t *testing.T) {
 			stop()
 		},
 		"declared order": func(s *session.Session, run func(n int, b sim.Buttons), stop func()) {
-			run(200, 0)
+			run(300, 0)
 			s.Videos.Toggle()
 			run(12, 0)
 			stop()
@@ -95,12 +95,12 @@ func TestVideoOfAnotherProgram(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := p
+			p, w, h := p, 320, 180
 			switch name {
 			case "other player":
 				p = two
 			case "declared order":
-				p = declared
+				p, w, h = declared, 640, 360 // with room for the headline
 			}
 			record := func(inPage bool) []byte {
 				s := session.New(session.Options{OutDir: t.TempDir(), Library: library, Platform: session.Platform{InPage: inPage, Deliver: filepath.ToSlash}})
@@ -121,7 +121,7 @@ func TestVideoOfAnotherProgram(t *testing.T) {
 				}
 				name := filepath.Join(s.OutDir, "video.webm")
 				scenario(s, run, func() {
-					if err := session.StopVideo(s, video.Format{File: name, W: 320, H: 180, FPS: 60}, "A title"); err != nil {
+					if err := session.StopVideo(s, video.Format{File: name, W: w, H: h, FPS: 60}, "A title"); err != nil {
 						t.Fatal(err)
 					}
 				})
