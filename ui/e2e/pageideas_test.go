@@ -383,7 +383,8 @@ func (d *pageDriver) placeOf(element string, share float64) (x, y float64) {
 // tapAt taps a place of the tab, in CSS pixels.
 func (d *pageDriver) tapAt(x, y float64) {
 	d.t.Helper()
-	d.run(call(input.DispatchTouchEvent, input.DispatchTouchEventParams{Type: input.DispatchTouchEventTypeTouchStart, TouchPoints: []*input.TouchPoint{{X: x, Y: y}}}),
+	point := []*input.TouchPoint{{X: x, Y: y}}
+	d.run(call(input.DispatchTouchEvent, input.DispatchTouchEventParams{Type: input.DispatchTouchEventTypeTouchStart, TouchPoints: point}),
 		call(input.DispatchTouchEvent, input.DispatchTouchEventParams{Type: input.DispatchTouchEventTypeTouchEnd, TouchPoints: []*input.TouchPoint{}}))
 }
 

@@ -36,20 +36,23 @@ func (s *Session) retitle(c lab.Command) {
 		return
 	}
 	s.turned = append(slices.DeleteFunc(s.turned, func(x lab.Command) bool { return x.Pane == c.Pane }), c)
-	if text := s.turnedText(); text != "" && full != "" {
+	if text := s.turned.text(s.Lab); text != "" && full != "" {
 		s.Title = full + ", " + text
 	}
 }
 
-// turnedText says what has been turned: in one pane, or in all that have the knob; otherwise it says nothing.
-func (s *Session) turnedText() string {
-	c := s.turned[0]
-	if len(s.turned) == 1 && (c.Verb == "condition" || len(s.Lab.Panes) > 1) {
+// turned are the commands that have turned one condition or knob of a comparison: the last one of each pane.
+type turned []lab.Command
+
+// text names the condition, or the knob of one pane, or of all panes that have it. Otherwise it is empty.
+func (t turned) text(l *lab.Lab) string {
+	c := t[0]
+	if len(t) == 1 && (c.Verb == "condition" || len(l.Panes) > 1) {
 		return commandText(c)
 	}
-	for i, p := range s.Lab.Panes {
+	for i, p := range l.Panes {
 		same := func(x lab.Command) bool { return (x.Pane == i || x.Pane == lab.AllPanes) && x.Value == c.Value }
-		if p.Knobs.Lookup(c.Name) != nil && !slices.ContainsFunc(s.turned, same) {
+		if p.Knobs.Lookup(c.Name) != nil && !slices.ContainsFunc(t, same) {
 			return ""
 		}
 	}

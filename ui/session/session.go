@@ -96,7 +96,7 @@ type Session struct {
 	pendingSteps int           // single ticks to make while paused
 	accumulator  float64       // fraction of a tick that is due
 	newCommands  []lab.Command // applied since the last tick
-	turned       []lab.Command // what the title names beside the comparison: the last one of each pane
+	turned       turned        // what the title names beside the comparison
 }
 
 // New returns a session that has not started.
@@ -108,12 +108,9 @@ func New(o Options) *Session {
 	return s
 }
 
-// AsPlanned reports whether the session is still the one that its title names, without a change.
-func (s *Session) AsPlanned() bool { return s.Title != "" && s.Title == s.Plan.Title() }
-
 // Best returns the panes that the title calls the best, or nil if the session has been changed.
 func (s *Session) Best() *stage.Best {
-	if !s.AsPlanned() {
+	if s.Title == "" || s.Title != s.Plan.Title() {
 		return nil
 	}
 	return s.Plan.Best()

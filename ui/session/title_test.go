@@ -16,8 +16,9 @@ import (
 )
 
 // TestTitleStaysTrue changes a comparison by a command of each kind and promises that its title goes unless the command
-// changes only the view, or turns one condition or knob, which the title names then, also in the video of a span that contains the change, and that resetting the session brings it
-// back. It has caught a video of lockstep and rewind titled "without and with prediction".
+// changes only the view, or turns one condition or knob, which the title names then, also in the video of a span that contains
+// the change, and that resetting the session brings it back. It has caught a video of lockstep and rewind titled "without and
+// with prediction".
 func TestTitleStaysTrue(t *testing.T) {
 	experiment.Skip(t)
 	commands := map[string]lab.Command{
