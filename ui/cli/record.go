@@ -28,6 +28,7 @@ type recordCommand struct {
 	FPS          string        `group:"output" help:"Frames per second; the default is 60, or 25 for a GIF." placeholder:"60"`
 	From         float64       `group:"output" help:"Seconds of the session to run before the video begins." placeholder:"S"`
 	Title        string        `group:"output" help:"Title, at most 60 characters; the default is that of the comparison, or the session in short." placeholder:"TEXT"`
+	Heading      string        `hidden:"" help:"Title and best panes of a page's session: recorder.Heading."`
 	Footer       *string       `group:"output" help:"Note in the footer; the default names the tape." placeholder:"TEXT"`
 	View         string        `group:"output" help:"split: client and server side by side (default for one pane); overlay: ghosts in the client's view." placeholder:"overlay|split"`
 	TitleCard    time.Duration `group:"output" help:"Show a title card for so long before the video begins: title, panes, network, scene." placeholder:"2s"`
@@ -127,6 +128,13 @@ func (c *recordCommand) newJob(p *program) (*plan.Plan, *recorder.Job, error) {
 	job := &recorder.Job{
 		Entries: session.ShownEntries(n, display), SkipTicks: int(c.From * rate), CardTicks: int(c.TitleCard.Seconds() * rate),
 		Footer: session.TapeNote(), NoOverlay: c.NoHUD, Format: f,
+	}
+	if c.Heading != "" {
+		h, err := recorder.ParseHeading(c.Heading)
+		if err != nil {
+			return nil, nil, usageError{fmt.Errorf("--heading: %w", err)}
+		}
+		job.Title, job.Best = h.Title, h.Best
 	}
 	if f.Still() {
 		job.Format.FPS = session.Config.Rate // one frame a tick at speed 1
@@ -244,7 +252,9 @@ func (p *program) recordVideo(session *plan.Plan, j *recorder.Job,
 	if j.Lab, err = session.NewLab(); err != nil {
 		return r, usageError{err}
 	}
-	j.Title, j.Best = cmp.Or(session.Title(), strategiesIn(session)), session.Best()
+	if j.Title == "" {
+		j.Title, j.Best = cmp.Or(session.Title(), strategiesIn(session)), session.Best()
+	}
 	bar := p.newProgress("record", len(j.Entries))
 	defer bar.finish()
 	taped := tape.NewRecording(j.Lab, Version, session.Panes)

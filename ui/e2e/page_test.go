@@ -43,6 +43,10 @@ func TestPage(t *testing.T) {
 	t.Run("report", s.testReport)
 	if experiment.Long() { // ui/window has the keys and controls of every guide, testHosts has a control in a page
 		t.Run("joins", s.testJoins)
+		t.Run("controls", func(t *testing.T) {
+			t.Run("lesson", s.testLessonControls)
+			t.Run("reload", s.testReloadWhileTurning)
+		})
 		t.Run("ideas", s.testIdeas)
 	}
 }

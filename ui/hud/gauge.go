@@ -64,6 +64,7 @@ func (d gaugeDrawer) drawGaugeTitle(x, y, w float32, left, right string) {
 const (
 	packetGaugeHeight   = 62
 	snapshotGaugeHeight = packetGaugeHeight + 16
+	partsGaugeHeight    = 40 // of a gauge of parts without their names
 	sidebandGaugeHeight = 78
 	ageGaugeHeight      = 92
 	ageGaugeReduction   = 28  // by which the age gauge is lower in a low pane
@@ -103,7 +104,7 @@ type packetPart struct {
 
 // drawSnapshotGauge draws the bits per body of the last snapshot, by their purpose. The mark is the mean of
 // the last second. All panes have one scale, which follows the largest mean.
-func (d gaugeDrawer) drawSnapshotGauge(i int, x, y, w, _ float32) {
+func (d gaugeDrawer) drawSnapshotGauge(i int, x, y, w, h float32) {
 	p := d.hud.panes[i]
 	k := &p.inspection.Packet
 	perBody := 1 / float32(max(k.BodyCount, 1))
@@ -126,11 +127,11 @@ func (d gaugeDrawer) drawSnapshotGauge(i int, x, y, w, _ float32) {
 	for n := range parts {
 		parts[n].name = d.texts.add(parts[n].name).add(" ").bits(parts[n].bits).end()
 	}
-	d.drawParts(x, y, w, parts[:], scale, mean/scale, end)
+	d.drawParts(x, y, w, h, parts[:], scale, mean/scale, end)
 }
 
 // drawPacketGauge draws the parts of the last packet within its budget. The mark is the mean of the last second.
-func (d gaugeDrawer) drawPacketGauge(i int, x, y, w, _ float32) {
+func (d gaugeDrawer) drawPacketGauge(i int, x, y, w, h float32) {
 	p := d.hud.panes[i]
 	k := &p.inspection.Packet
 	mean := p.packetHistory.fillRatio(k, p.source.ServerWorld.Rate())
@@ -142,18 +143,20 @@ func (d gaugeDrawer) drawPacketGauge(i int, x, y, w, _ float32) {
 		{float32(k.InputBits), stage.InputColor, d.texts.add("inputs ").int(k.InputBits).end()},
 		{float32(k.BodyBits), stage.UpdateColor, d.texts.count(k.BodyCount, "update").add(" ").int(k.BodyBits).end()},
 	}
-	d.drawParts(x, y, w, parts[:], float32(k.BudgetBits), mean, "")
+	d.drawParts(x, y, w, h, parts[:], float32(k.BudgetBits), mean, "")
 }
 
 // drawParts draws the parts of a packet as a bar that ends at scale bits, with a mark at a mean, a share of the scale,
-// and below it the names of the parts and a text about the end, if there is one. A snapshot does not have all parts.
-func (d gaugeDrawer) drawParts(x, y, w float32, parts []packetPart, scale, mean float32, end string) {
+// and below it, where there is room, the names of the parts and a text about the end, if there is one. A snapshot does not have all
+// parts.
+func (d gaugeDrawer) drawParts(x, y, w, h float32, parts []packetPart, scale, mean float32, end string) {
 	f, pad := d.font(12, false), d.px(8)
 	bx, by, bw, bh := x+pad, y+d.px(23), w-2*pad, d.px(13)
 	d.Rect(bx, by, bw, bh, stage.EmptyColor)
 	rows := [2]swatchRow{{y + d.px(53), x + w - d.px(4)}}
 	key := swatches{left: bx, pen: bx, gap: d.px(9), rows: rows[:1]}
-	if end != "" {
+	named := h >= d.px(packetGaugeHeight)
+	if end != "" && named {
 		last := x + w - pad - f.Width(end)
 		d.Text(last, y+d.px(69), f, stage.DimTextColor, end)
 		rows[1], key.rows = swatchRow{y + d.px(69), last - d.px(6)}, rows[:]
@@ -165,7 +168,9 @@ func (d gaugeDrawer) drawParts(x, y, w float32, parts []packetPart, scale, mean 
 			left := xAt(from)
 			from += part.bits
 			d.Rect(bx+left, by, xAt(from)-left, bh, part.color)
-			d.drawSwatchName(&key, part.color, part.name)
+			if named {
+				d.drawSwatchName(&key, part.color, part.name)
+			}
 		}
 	}
 	d.Rect(bx+whole(bw*min(mean, 1))-d.px(1), by-d.px(2), d.px(2), bh+d.px(4), stage.TextColor)

@@ -207,8 +207,8 @@ func (d frameDrawer) appendGauges(list []gauge, i int) []gauge {
 	k := p.inspection
 	add(show.Graphs, true, graphGaugeHeight, graphGaugeHeight, gaugeDrawer.drawGraphGauge)
 	add(show.Ages && len(k.Age) > 0, false, ageGaugeHeight, ageGaugeHeight-ageGaugeReduction, gaugeDrawer.drawAgeGauge)
-	add(show.Packet && k.Packet.BudgetBits > 0, false, packetGaugeHeight, packetGaugeHeight, gaugeDrawer.drawPacketGauge)
-	add(show.Packet && k.Packet.Parts.Bits() > 0, false, snapshotGaugeHeight, snapshotGaugeHeight, gaugeDrawer.drawSnapshotGauge)
+	add(show.Packet && k.Packet.BudgetBits > 0, false, packetGaugeHeight, partsGaugeHeight, gaugeDrawer.drawPacketGauge)
+	add(show.Packet && k.Packet.Parts.Bits() > 0, false, snapshotGaugeHeight, partsGaugeHeight, gaugeDrawer.drawSnapshotGauge)
 	add(show.Packet && k.Sideband.Present, false, sidebandGaugeHeight, sidebandGaugeHeight, gaugeDrawer.drawSidebandGauge)
 	add(show.Slots && len(k.InputBuffer.Slots) > 0, true, slotGaugeHeight, slotGaugeHeight, gaugeDrawer.drawSlotGauge)
 	buffers := float32(bufferRowHeight*len(k.Buffers) + bufferPadding)

@@ -73,7 +73,7 @@ func TestSearchAnswersQueries(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	files, err := renderSite(pages, os.DirFS("site"))
+	files, err := renderSite(pages, os.DirFS("site"), os.DirFS("../.."))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -72,7 +72,7 @@ func addSite(files map[string][]byte, source fs.FS) error {
 	if err != nil {
 		return err
 	}
-	site, err := renderSite(pages, templates)
+	site, err := renderSite(pages, templates, source)
 	if err != nil {
 		return err
 	}
@@ -80,7 +80,7 @@ func addSite(files map[string][]byte, source fs.FS) error {
 		files[path.Join(siteFolder, name)] = b
 	}
 	return fs.WalkDir(source, "docs", func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || !slices.Contains(pictureEndings, path.Ext(name)) {
+		if err != nil || d.IsDir() || !slices.Contains(pictureEndings, path.Ext(name)) || hasVideo(source, name) {
 			return err
 		}
 		files[path.Join(siteFolder, strings.TrimPrefix(name, "docs/"))], err = fs.ReadFile(source, name)
@@ -89,7 +89,7 @@ func addSite(files map[string][]byte, source fs.FS) error {
 }
 
 // pictureEndings are the endings of the files that pages show.
-var pictureEndings = []string{".png", ".gif", ".svg", ".webm"}
+var pictureEndings = []string{".png", animatedEnding, ".svg", videoEnding}
 
 // readPages reads and parses all pages, in the order of the navigation.
 func readPages(source fs.FS) ([]*sitePage, error) {
@@ -254,12 +254,19 @@ func (p *sitePage) description() string {
 	return p.Title
 }
 
-// image returns the first picture of the page that sites can show beside a link, as its path in the site.
+// comparedIn is the comparison of the first session in a text.
+var comparedIn = regexp.MustCompile("`\\?compare=([a-z0-9-]+)")
+
+// image returns the first picture of the page that sites can show beside a link, as its path in the site. That of a guide is the still
+// of its session.
 func (p *sitePage) image() string {
 	image := "window.png"
+	if m := comparedIn.FindSubmatch(p.markdown); m != nil && p.guide() != "" {
+		return "reference/comparisons/" + string(m[1]) + ".png"
+	}
 	_ = ast.Walk(p.document, func(n ast.Node, entering bool) (ast.WalkStatus, error) { // the function returns no error
 		x, ok := n.(*ast.Image)
-		if !entering || !ok || path.Ext(string(x.Destination)) == ".svg" {
+		if !entering || !ok || path.Ext(string(x.Destination)) != ".png" {
 			return ast.WalkContinue, nil
 		}
 		image = path.Join(path.Dir(p.File), string(x.Destination))
@@ -376,8 +383,8 @@ type navigation struct {
 	Pages []*sitePage
 }
 
-// renderSite returns the files of the site by their paths. templates is the folder site.
-func renderSite(pages []*sitePage, templates fs.FS) (map[string][]byte, error) {
+// renderSite returns the files of the site by their paths. templates is the folder site, source that of the program's source.
+func renderSite(pages []*sitePage, templates, source fs.FS) (map[string][]byte, error) {
 	layout, err := template.ParseFS(templates, "page.html")
 	if err != nil {
 		return nil, err
@@ -402,11 +409,14 @@ func renderSite(pages []*sitePage, templates fs.FS) (map[string][]byte, error) {
 			return nil, fmt.Errorf("%s: %w", p.source, err)
 		}
 		root := strings.Repeat("../", strings.Count(p.File, "/"))
-		finished := finishBody(body.String(), root)
+		finished, err := p.finishPictures(finishBody(body.String(), root), source)
+		if err != nil {
+			return nil, err
+		}
 		if p.source == comparisonPage {
 			finished = linkStills(finished, root)
 		}
-		err := layout.Execute(&page, map[string]any{
+		err = layout.Execute(&page, map[string]any{
 			"Title": p.Title, "File": p.File, "Root": root, "Groups": groups, "Body": template.HTML(finished),
 			"Description": p.description(), "Image": root + p.image(), "Idea": p.guide(),
 		})
@@ -434,10 +444,9 @@ var sessionLink = regexp.MustCompile(`<code>\?((?:compare|scene|lesson)=[^<\s]+)
 // emptyHeading is an empty cell in the first row of a table. It becomes an ordinary cell, because it heads nothing.
 var emptyHeading = regexp.MustCompile(`<th([^>]*)></th>`)
 
-// finishBody makes pictures load when they come into view and wide tables and commands scroll by themselves, also by keys,
-// links sessions to the lab, and puts the lab behind the paragraph with the first of them, folded, so that it is loaded only when a reader unfolds it.
+// finishBody makes wide tables and commands scroll by themselves, also by keys, links sessions to the lab, and puts the lab
+// behind the paragraph with the first of them, folded, so that it is loaded only when a reader unfolds it.
 func finishBody(body, root string) string {
-	body = strings.ReplaceAll(body, "<img ", `<img loading="lazy" `)
 	body = strings.ReplaceAll(body, "<table>", `<div class="table" tabindex="0"><table>`)
 	body = strings.ReplaceAll(body, "</table>", "</table></div>")
 	body = strings.ReplaceAll(body, "<pre>", `<pre tabindex="0">`)
@@ -446,8 +455,12 @@ func finishBody(body, root string) string {
 		query := body[m[2]:m[3]]
 		if end := strings.Index(body[m[1]:], "</p>"); end >= 0 {
 			at := m[1] + end + len("</p>")
-			frame := fmt.Sprintf("\n<details><summary>Play it here</summary><iframe src=\"%s../index.html?%s&amp;embed=1\""+
-				" width=\"640\" height=\"360\" loading=\"lazy\" title=\"The lab with this session\"></iframe></details>", root, query)
+			size := `width="640" height="360"`
+			if strings.Contains(query, "&amp;knobs=") {
+				size = `width="640" height="412" class="knobs"`
+			}
+			frame := fmt.Sprintf("\n<details><summary>Play it here</summary><iframe src=\"%s../index.html?%s&amp;embed=1\" %s"+
+				" loading=\"lazy\" title=\"The lab with this session\"></iframe></details>", root, query, size)
 			body = body[:at] + frame + body[at:]
 		}
 	}

@@ -30,7 +30,7 @@ func TestSite(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	files, err := renderSite(pages, os.DirFS("site"))
+	files, err := renderSite(pages, os.DirFS("site"), os.DirFS("../.."))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,6 +84,45 @@ func TestSite(t *testing.T) {
 			if made && to.Fragment != "" && !anchors[target][to.Fragment] {
 				t.Errorf("%s links to %s, which has no such anchor", name, m[1])
 			}
+		}
+	}
+}
+
+// maxWeight limits what a reader loads with a page of the documentation, in bytes.
+const maxWeight = 500_000
+
+// lateTag is a picture that waits until it comes into view.
+const lateTag = `<img loading="lazy"`
+
+var weighty = regexp.MustCompile(`<(?:img|video|script|link rel="(?:stylesheet|icon)")[^>]*? (?:src|href)="([^"]+)"[^>]*>`)
+
+// TestPagesAreLight promises that no page of the documentation, with its first picture or video and what it needs to be shown, has more
+// than maxWeight bytes, that no later picture has, and that every picture says its size.
+func TestPagesAreLight(t *testing.T) {
+	experiment.Skip(t)
+	files := siteFiles(t)
+	sized := regexp.MustCompile(`<(?:img|video) [^>]*width="[1-9]\d*" height="[1-9]`)
+	for name, b := range files {
+		if path.Ext(name) != ".html" || !strings.HasPrefix(name, "docs/") {
+			continue
+		}
+		weight, counted := len(b), map[string]bool{}
+		for _, m := range weighty.FindAllSubmatch(b, -1) {
+			tag, to := string(m[0]), path.Join(path.Dir(name), string(m[1]))
+			if n := len(files[to]); strings.HasPrefix(tag, lateTag) && n > maxWeight || n == 0 {
+				t.Errorf("%s has %s with %d bytes", name, to, n)
+			} else if !strings.HasPrefix(tag, lateTag) && !counted[to] {
+				weight, counted[to] = weight+n, true
+			}
+			if (strings.HasPrefix(tag, "<img") || strings.HasPrefix(tag, "<video")) && !sized.MatchString(tag) {
+				t.Errorf("%s: %s has no size", name, to)
+			}
+		}
+		if weight > maxWeight {
+			t.Errorf("%s loads %d bytes: want at most %d", name, weight, maxWeight)
+		}
+		if strings.Contains(string(b), ".gif\"") {
+			t.Errorf("%s shows a GIF: want a video beside it", name)
 		}
 	}
 }
@@ -148,6 +187,7 @@ func searchSite(t *testing.T, files map[string][]byte, typed ...string) (found [
 const element = () => ({ children: [], append(...x) { this.children.push(...x); }, replaceChildren() { this.children = []; } });
 const field = { value: "", listeners: {}, addEventListener(name, f) { this.listeners[name] = f; } };
 const results = element();
+globalThis.matchMedia = () => ({ matches: false });
 globalThis.document = { body: { dataset: { root: "" } }, createElement: element,
 	getElementById: (id) => ({ search: field, results })[id] };
 `
@@ -179,7 +219,7 @@ func TestSearchFindsPresetsAndTerms(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	files, err := renderSite(pages, os.DirFS("site"))
+	files, err := renderSite(pages, os.DirFS("site"), os.DirFS("../.."))
 	if err != nil {
 		t.Fatal(err)
 	}

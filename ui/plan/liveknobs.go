@@ -8,13 +8,15 @@ import (
 
 	"ghostcube/net/link"
 	"ghostcube/predict/lab"
+	"ghostcube/ui/stage"
 )
 
-// LiveKnob is a control under the picture of an embedded session: a condition of the network, or a knob.
+// LiveKnob is a control under the picture of an embedded session: a condition of the network, a knob, or a display setting.
 type LiveKnob struct {
-	Label string // for the viewer
-	Name  string // of the condition or the knob
-	Panes []int  // indices of the panes whose knob it is; empty: a condition of the network
+	Label   string // for the viewer
+	Name    string // of the condition, the knob or the setting
+	Panes   []int  // indices of the panes whose knob it is; empty: it is none
+	Setting bool   // it is a display setting
 }
 
 // MaxLiveKnobs is the largest number of controls under a picture.
@@ -26,8 +28,11 @@ const KnobsHeight = 52
 // liveConditions are the conditions of the network that can be turned under a picture.
 var liveConditions = []string{"latency", "jitter", "loss"}
 
+// liveSetting precedes the name of a display setting.
+const liveSetting = "show"
+
 // LiveKnobs finds the controls that a link names, separated by commas: a condition of the network, a knob of all panes that have it,
-// or as in 2.smooth-factor that of one pane. wrong has why the others do not exist.
+// as in 2.smooth-factor that of one pane, or as in show.packet a display setting. wrong has why the others do not exist.
 func LiveKnobs(names string, l *lab.Lab) (list []LiveKnob, wrong []error) {
 	if names == "" {
 		return nil, nil
@@ -53,6 +58,11 @@ func liveKnob(label string, l *lab.Lab) (LiveKnob, error) {
 	k := LiveKnob{Label: label, Name: label}
 	first, last := 0, len(l.Panes)-1
 	if number, name, ok := strings.Cut(label, "."); ok {
+		if number == liveSetting {
+			k.Label, k.Name, k.Setting = name, name, true
+			_, err := stage.Choosable(name)
+			return k, err
+		}
 		n, err := strconv.Atoi(number)
 		if err != nil || n < 1 || n > len(l.Panes) {
 			return k, fmt.Errorf("there is no pane %q: want 1 to %d, a period and a knob", number, len(l.Panes))

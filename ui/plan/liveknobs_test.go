@@ -13,16 +13,19 @@ func TestLiveKnobs(t *testing.T) {
 	l := must(must(newLibrary().New(Settings{Panes: "rewind,lockstep,rewind"}, Settings{}, "")).NewLab())
 	for names, want := range map[string]string{
 		"":                           "[] []",
-		"latency":                    "[{latency latency []}] []",
-		"smooth-factor,jitter":       "[{smooth-factor smooth-factor [0 2]} {jitter jitter []}] []",
-		"3.smooth-factor,2.playout":  "[{pane 3: smooth-factor smooth-factor [2]} {pane 2: playout playout [1]}] []",
-		"latncy,loss":                "[{loss loss []}] [knobs=latncy: no knob \"latncy\" (there are N: list knobs); did you mean latency?]",
+		"latency":                    "[{latency latency [] false}] []",
+		"smooth-factor,jitter":       "[{smooth-factor smooth-factor [0 2] false} {jitter jitter [] false}] []",
+		"3.smooth-factor,2.playout":  "[{pane 3: smooth-factor smooth-factor [2] false} {pane 2: playout playout [1] false}] []",
+		"latncy,loss":                "[{loss loss [] false}] [knobs=latncy: no knob \"latncy\" (there are N: list knobs); did you mean latency?]",
 		"2.smooth-factor":            "[] [knobs=2.smooth-factor: no knob \"smooth-factor\" (there are ",
 		"1.latency":                  "[] [knobs=1.latency: no knob \"latency\" (there are N: list knobs)",
 		"4.lead":                     "[] [knobs=4.lead: there is no pane \"4\": want 1 to 3, a period and a knob]",
 		"x.lead":                     "[] [knobs=x.lead: there is no pane \"x\"",
-		"loss,":                      "[{loss loss []}] [knobs=: no knob \"\"",
-		"latency,jitter,loss,smooth": "[{latency latency []} {jitter jitter []} {loss loss []}] [knobs=latency,jitter,loss,smooth: want at most 3]",
+		"show.packet,show.lanes":     "[{packet packet [] true} {lanes lanes [] true}] []",
+		"show.pakcet":                "[] [knobs=show.pakcet: no display setting \"pakcet\" (there are split, ",
+		"show.speed":                 "[] [knobs=show.speed: no display setting \"speed\"",
+		"loss,":                      "[{loss loss [] false}] [knobs=: no knob \"\"",
+		"latency,jitter,loss,smooth": "[{latency latency [] false} {jitter jitter [] false} {loss loss [] false}] [knobs=latency,jitter,loss,smooth: want at most 3]",
 	} {
 		list, wrong := LiveKnobs(names, l)
 		var texts []string

@@ -2,6 +2,7 @@ package session
 
 import (
 	"fmt"
+	"slices"
 
 	"ghostcube/predict/lab"
 	"ghostcube/ui/stage"
@@ -11,8 +12,8 @@ import (
 // recorded.
 func (s *Session) Do(c lab.Command) (recorded bool) {
 	recorded = s.driver().command(c) && s.record(c)
-	if recorded && (beginsAnew(c) || s.Lesson.Run == nil && !isViewCommand(c)) {
-		s.Title = "" // what it says is shown no longer
+	if recorded {
+		s.retitle(c)
 	}
 	if recorded && s.Remote == nil {
 		s.Past.renameTake(c)
@@ -21,6 +22,48 @@ func (s *Session) Do(c lab.Command) (recorded bool) {
 		}
 	}
 	return recorded
+}
+
+// retitle changes the title after a command. One that turns a single condition or knob of a comparison is named behind its title; after
+// any other, but one of the view or within a lesson, the title is true no longer.
+func (s *Session) retitle(c lab.Command) {
+	if !beginsAnew(c) && (s.Lesson.Run != nil || isViewCommand(c)) {
+		return
+	}
+	full := s.Plan.Title()
+	if s.Title == full {
+		s.turned = s.turned[:0]
+	} else if len(s.turned) == 0 {
+		return // it is gone
+	}
+	s.Title = ""
+	if first := append(s.turned, c)[0]; c.Verb != "condition" && c.Verb != "set" || c.Verb != first.Verb || c.Name != first.Name {
+		s.turned = s.turned[:0]
+		return
+	}
+	s.turned = append(slices.DeleteFunc(s.turned, func(x lab.Command) bool { return x.Pane == c.Pane }), c)
+	if text := s.turned.text(s.Lab); text != "" && full != "" {
+		s.Title = full + ", " + text
+	}
+}
+
+// turned are the commands that have turned one condition or knob of a comparison: the last one of each pane.
+type turned []lab.Command
+
+// text names the condition, or the knob of one pane, or of all panes that have it. Otherwise it is empty.
+func (t turned) text(l *lab.Lab) string {
+	c := t[0]
+	if len(t) == 1 && (c.Verb == "condition" || len(l.Panes) > 1) {
+		return commandText(c)
+	}
+	for i, p := range l.Panes {
+		same := func(x lab.Command) bool { return (x.Pane == i || x.Pane == lab.AllPanes) && x.Value == c.Value }
+		if p.Knobs.Lookup(c.Name) != nil && !slices.ContainsFunc(t, same) {
+			return ""
+		}
+	}
+	c.Pane = lab.AllPanes
+	return commandText(c)
 }
 
 // record applies a command and adds it to the next entry. ok is false if it was refused.

@@ -206,8 +206,8 @@ func (r restored) next(*Intents) (lab.Entry, bool, error) {
 	e := t.Entries[now]
 	planned := s.Plan.Unattended(now).Commands
 	for _, c := range e.Commands {
-		if beginsAnew(c) || s.Lesson.Run == nil && !isViewCommand(c) && !slices.Contains(planned, c) {
-			s.Title = "" // as when the viewer gave it
+		if !slices.Contains(planned, c) {
+			s.retitle(c) // as when the viewer gave it
 		}
 	}
 	s.tapeTick = min(now+1, s.tapeTicks)

@@ -61,7 +61,7 @@ type Session struct {
 	Options
 	Plan  *plan.Plan // of the session
 	Next  *plan.Plan // of the session that StartNext starts; nil: none
-	Title string     // of the lesson or comparison while it is true, for header and videos; empty: the scene's name stands there
+	Title string     // of the lesson or comparison while it is true, for header and videos; empty: the scene's name stands there. See turned
 	Lab   *lab.Lab
 	HUD   hud.HUD
 
@@ -98,6 +98,7 @@ type Session struct {
 	pendingSteps int           // single ticks to make while paused
 	accumulator  float64       // fraction of a tick that is due
 	newCommands  []lab.Command // applied since the last tick
+	turned       turned        // what the title names beside the comparison
 }
 
 // New returns a session that has not started.
@@ -109,9 +110,9 @@ func New(o Options) *Session {
 	return s
 }
 
-// Best returns the panes that the title calls the best, or nil if the session has no title any more.
+// Best returns the panes that the title calls the best, or nil if the session has been changed.
 func (s *Session) Best() *stage.Best {
-	if s.Title == "" {
+	if s.Title == "" || s.Title != s.Plan.Title() {
 		return nil
 	}
 	return s.Plan.Best()
@@ -131,7 +132,7 @@ func (s *Session) Start(p *plan.Plan) error {
 	s.Paused, s.pendingSteps, s.accumulator = s.halted, 0, 0
 	s.Ended, s.halted = false, false
 	s.LastInput = sim.Input{}
-	s.newCommands, s.RunUp, s.playsOn = nil, 0, false
+	s.newCommands, s.turned, s.RunUp, s.playsOn = nil, nil, 0, false
 	s.Selection.Clear()
 	s.Controls.tuned = nil
 	s.Grab.held = false

@@ -16,8 +16,9 @@ import (
 )
 
 // TestTitleStaysTrue changes a comparison by a command of each kind and promises that its title goes unless the command
-// changes only the view, also in the video of a span that contains the change, and that resetting the session brings it
-// back. It has caught a video of lockstep and rewind titled "without and with prediction".
+// changes only the view, or turns one condition or knob, which the title names then, also in the video of a span that contains
+// the change, and that resetting the session brings it back. It has caught a video of lockstep and rewind titled "without and
+// with prediction".
 func TestTitleStaysTrue(t *testing.T) {
 	experiment.Skip(t)
 	commands := map[string]lab.Command{
@@ -73,8 +74,13 @@ func TestTitleStaysTrue(t *testing.T) {
 			}
 			g.runTicks(t, 1)
 			want := ""
-			if isViewCommand(c) {
+			switch {
+			case isViewCommand(c):
 				want = title
+			case verb == "set":
+				want = title + ", pane 2 smoothing none"
+			case verb == "condition":
+				want = title + ", latency 20ms"
 			}
 			if g.Title != want {
 				t.Errorf("after %v the title is %q, want %q", c, g.Title, want)
@@ -93,6 +99,34 @@ func TestTitleStaysTrue(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestTitleNamesOneChange promises that the title of a comparison names the condition or knob that has been turned, also in all panes
+// that have it, that no pane is called the best then, and that the title goes with a second change, for good.
+func TestTitleNamesOneChange(t *testing.T) {
+	g := playSettings(t, plan.Settings{Compare: "prediction"})
+	title := g.Title
+	turn := func(verb string, pane int, name, value, want string) {
+		t.Helper()
+		if !g.Do(lab.Command{Verb: verb, Pane: pane, Name: name, Value: value}) {
+			t.Fatalf("%s %s is refused: %v", name, value, g.Notices.list)
+		}
+		if g.Title != want || g.Best() != nil {
+			t.Errorf("after %s %d %s %s the title is %q, want %q; best %v", verb, pane, name, value, g.Title, want, g.Best())
+		}
+	}
+	turn("condition", lab.AllPanes, "latency", "200ms", title+", latency 200ms")
+	turn("condition", lab.AllPanes, "latency", "250ms", title+", latency 250ms")
+	turn("condition", lab.AllPanes, "loss", "5%", "")
+	turn("condition", lab.AllPanes, "latency", "75ms", "")
+	g.Reset()
+	g.startNext(t)
+	turn("set", 0, "snapshot-every", "4", title+", pane 1 snapshot-every 4")
+	turn("set", 1, "snapshot-every", "4", title+", snapshot-every 4")
+	turn("set", 1, "snapshot-every", "2", "")
+	turn("set", 0, "snapshot-every", "2", title+", snapshot-every 2")
+	turn("set", 1, "smoothing", "none", "")
+	turn("set", 0, "snapshot-every", "1", "")
 }
 
 // TestTitleOfLesson promises that the title of a lesson stays while the reader does what it asks for, and goes with it.

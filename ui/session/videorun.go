@@ -9,7 +9,7 @@ import (
 	"ghostcube/predict/lab"
 	"ghostcube/predict/lab/tape"
 	"ghostcube/render/video"
-	"ghostcube/ui/stage"
+	"ghostcube/ui/recorder"
 )
 
 // videoRun is a video that another copy of the program writes, because this one has a single thread. The other one knows
@@ -59,8 +59,8 @@ func (r *videoRun) prepare(v *Videos, f video.Format, title string, noOverlay bo
 		"--size", strconv.Itoa(f.W) + "x" + strconv.Itoa(f.H), "--fps", strconv.Itoa(f.FPS),
 		"--footer=", "--output", filepath.Base(f.File),
 	}
-	if title != "" && stage.SettingsOf(v.lab).Title == "" {
-		r.args = append(r.args, "--title="+title)
+	if title != "" {
+		r.args = append(r.args, "--heading="+recorder.Heading{Title: title, Best: v.session.Best()}.String())
 	}
 	if noOverlay {
 		r.args = append(r.args, "--no-hud")

@@ -42,14 +42,15 @@ func runInFolder(folder string, args []string, files map[string][]byte, wanted s
 
 // TestVideoOfAnotherProgram promises that a video which another copy of the program writes from a tape, as a page has it
 // written, is byte for byte the one that this copy writes: live with commands before the first tick and in the middle,
-// and of the past, where the viewer has changed the display.
+// of the past, where the viewer has changed the display, and of a comparison, whose best pane is green.
 func TestVideoOfAnotherProgram(t *testing.T) {
 	experiment.Skip(t)
-	library := &plan.Library{Tapes: assets.Tapes, Traces: assets.Traces}
+	library := &plan.Library{Tapes: assets.Tapes, Traces: assets.Traces, ComparisonFiles: assets.Comparisons}
 	p, err := library.New(plan.Settings{Panes: "rewind,noprediction", Network: "wifi-bad"}, plan.Settings{}, "")
 	two, errTwo := library.New(plan.Settings{Scene: "two-players", Network: "latency=50ms"}, plan.Settings{}, "")
-	if errors.Join(err, errTwo) != nil {
-		t.Fatal(err, errTwo)
+	declared, errDeclared := library.New(plan.Settings{Compare: "rollback-input-delay"}, plan.Settings{}, "")
+	if err := errors.Join(err, errTwo, errDeclared); err != nil || declared.Best() == nil {
+		t.Fatal(err)
 	}
 	for name, scenario := range map[string]func(s *session.Session, run func(n int, b sim.Buttons), stop func()){
 		"other player": func(s *session.Session, run func(n int, b sim.Buttons), stop func()) {
@@ -59,6 +60,12 @@ func TestVideoOfAnotherProgram(t *testing.T) {
 			run(60, sim.Forward)
 			s.Videos.Toggle()
 			run(12, sim.Forward)
+			stop()
+		},
+		"declared order": func(s *session.Session, run func(n int, b sim.Buttons), stop func()) {
+			run(300, 0)
+			s.Videos.Toggle()
+			run(12, 0)
 			stop()
 		},
 		"live": func(s *session.Session, run func(n int, b sim.Buttons), stop func()) {
@@ -88,9 +95,12 @@ func TestVideoOfAnotherProgram(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := p
-			if name == "other player" {
+			p, w, h := p, 320, 180
+			switch name {
+			case "other player":
 				p = two
+			case "declared order":
+				p, w, h = declared, 640, 360 // with room for the headline
 			}
 			record := func(inPage bool) []byte {
 				s := session.New(session.Options{OutDir: t.TempDir(), Library: library, Platform: session.Platform{InPage: inPage, Deliver: filepath.ToSlash}})
@@ -111,7 +121,7 @@ func TestVideoOfAnotherProgram(t *testing.T) {
 				}
 				name := filepath.Join(s.OutDir, "video.webm")
 				scenario(s, run, func() {
-					if err := session.StopVideo(s, video.Format{File: name, W: 320, H: 180, FPS: 60}, "A title"); err != nil {
+					if err := session.StopVideo(s, video.Format{File: name, W: w, H: h, FPS: 60}, "A title"); err != nil {
 						t.Fatal(err)
 					}
 				})

@@ -258,6 +258,20 @@ func (s *Setting) parse(of *Settings, value string) error {
 	return nil
 }
 
+// Choosable returns the display setting of a name that is a switch or a choice of names.
+func Choosable(name string) (*Setting, error) {
+	if s, err := settingNamed(name); err == nil && s.Options() != nil {
+		return s, nil
+	}
+	var known []string
+	for i := range SettingTable {
+		if s := &SettingTable[i]; s.Options() != nil {
+			known = append(known, s.Name)
+		}
+	}
+	return nil, &link.UnknownNameError{Kind: "display setting", Name: name, Choices: known}
+}
+
 // settingNamed returns the row of a name.
 func settingNamed(name string) (*Setting, error) {
 	for i := range SettingTable {

@@ -56,7 +56,7 @@ func (p *comparePage) comparisonList() {
 		}
 		shown++
 		e.Chosen = p.session.Plan.Comparison != nil && p.session.Plan.Comparison.Name == c.Name &&
-			p.session.Title != "" // with other settings it is another session
+			p.session.Title != "" && p.session.Title == p.session.Plan.Title() // with other settings it is another session
 		if clicked, _ := p.ui.Entry(e.Entry); clicked {
 			p.session.ShowComparison(c.Name)
 		}

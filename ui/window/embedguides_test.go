@@ -84,11 +84,23 @@ func TestEmbedShowsWhatGuidesName(t *testing.T) {
 			}
 		}
 		g.runTicks(t, 30)
-		f, picture := g.frameOf(windowSize{640, 360, 1})
-		var l render.DrawList
-		l.Append(&f.Overlay)
-		g.embed.draw(&l, g.pointer.at)
-		checkTexts(t, name, &l, picture)
+		for _, size := range []windowSize{{640, 360, 1}, {712, 890, 2}} { // the frame on a laptop, and on a phone
+			f, picture := g.frameOf(size)
+			var l render.DrawList
+			l.Append(&f.Overlay)
+			g.embed.draw(&l, g.pointer.at)
+			checkTexts(t, name, &l, picture)
+			for _, it := range l.Items {
+				if strings.Contains(it.Text, "pane too small") {
+					t.Errorf("%s, %+v: %s", name, size, it.Text)
+				}
+			}
+			for _, v := range f.Viewports {
+				if v.H < size.h/10 {
+					t.Errorf("%s, %+v: a picture is %d pixels high", name, size, v.H)
+				}
+			}
+		}
 	}
 	for i, f := range guideFigures {
 		if !found[i] {

@@ -2,6 +2,7 @@ package window
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -98,6 +99,17 @@ type liveControl struct {
 // control returns the state of a control. That of several panes shows the first one's value.
 func (k *liveKnobs) control(x *plan.LiveKnob) (c liveControl) {
 	l := k.session.Lab
+	if x.Setting {
+		d, err := stage.Choosable(x.Name)
+		if err != nil {
+			return c
+		}
+		settings, options := k.session.Settings(), d.Options()
+		c = liveControl{high: float64(len(options) - 1), step: 1, help: d.Help, text: d.Value(&settings)}
+		c.value = float64(slices.Index(options, c.text))
+		c.textOf = func(v float64) string { return options[int(min(max(v, 0), c.high))] }
+		return c
+	}
 	if len(x.Panes) == 0 {
 		for _, group := range conditionGroups {
 			for _, o := range group.list {
@@ -141,6 +153,10 @@ func knobControl(k *predict.Knob) liveControl {
 
 // set gives a control a value by the panel's commands.
 func (k *liveKnobs) set(x *plan.LiveKnob, value string) {
+	if x.Setting {
+		k.session.Do(stage.Show(x.Name, value))
+		return
+	}
 	if len(x.Panes) == 0 {
 		k.session.Do(lab.Command{Verb: "condition", Pane: lab.AllPanes, Name: x.Name, Value: value})
 		return

@@ -1,4 +1,5 @@
-// Searches the headings and texts of all pages, which search-index.js has, while the reader types. A word need not be
+// Searches the headings and texts of all pages, which search-index.js has, while the reader types. The index is loaded when the field
+// has the focus for the first time. A word need not be
 // whole, and may have one wrong letter. A section whose heading has the words comes before one that has them in its text.
 "use strict";
 
@@ -166,10 +167,25 @@
 		return (from > 0 ? "…" : "") + text.slice(from, from + 160) + (from + 160 < text.length ? "…" : "");
 	}
 
+	let loading = null; // the script with the index
+
+	function load() {
+		if (!loading && typeof searchIndex === "undefined") {
+			loading = document.createElement("script");
+			loading.src = root + "search-index.js";
+			loading.onload = show;
+			document.head.append(loading);
+		}
+	}
+
 	function show() {
 		results.replaceChildren();
 		results.hidden = wordsOf(field.value).length === 0;
 		if (results.hidden) {
+			return;
+		}
+		if (typeof searchIndex === "undefined") {
+			load(); // and it is shown then
 			return;
 		}
 		const { found, words } = search(field.value);
@@ -187,6 +203,7 @@
 		results.append(note, list);
 	}
 
+	field.addEventListener("focus", load);
 	field.addEventListener("input", show);
 	field.addEventListener("keydown", (e) => {
 		if (e.key === "Escape") {
@@ -194,4 +211,11 @@
 			show();
 		}
 	});
+
+	if (matchMedia("(prefers-reduced-motion: reduce)").matches) {
+		for (const video of document.querySelectorAll("video")) {
+			video.autoplay = false;
+			video.pause();
+		}
+	}
 })();
