@@ -1,8 +1,6 @@
 // Package noprediction is the naive strategy: the client sends its input, the server steps, and the
 // client draws each state when it arrives. Nothing is predicted, interpolated or smoothed, so every
-// property of the network is visible: latency as delay, jitter as stutter, loss as a short freeze. Only
-// a state that is far from the picture is not drawn at once, but reached at catchUpSpeed: what an outage leaves
-// would otherwise be a jump of tens of metres.
+// property of the network is visible: latency as delay, jitter as stutter, loss as a short freeze.
 //
 // It is the first step of codersblock's "Client-Side Prediction With Physics In Unity" (2018), and
 // the baseline for the other strategies.
@@ -15,8 +13,6 @@ import (
 	"ghostcube/predict/part/input"
 	"ghostcube/predict/part/serverworld"
 	"ghostcube/sim"
-	"ghostcube/sim/geom"
-	"ghostcube/smoothing"
 )
 
 // Strategy draws the server's state when it arrives.
@@ -87,15 +83,8 @@ type client struct {
 	expected    sim.Tick // server tick expected in packets arriving now
 	inputSender input.Sender
 	receiver    codec.Receiver
-	drawn       []geom.Pose
-	moment      sim.Moment // of the server, that is drawn
 	counters    clientCounters
 }
-
-const (
-	catchUpSpeed = 120.0 // m/s: the fastest picture of a body; 2 m in a tick at 60 Hz
-	snapDistance = 50.0  // metres; a body that is further away is drawn at once
-)
 
 // clientCounters are what a client counts.
 type clientCounters struct {
@@ -104,7 +93,6 @@ type clientCounters struct {
 
 func newClient(env *predict.Env) predict.Client {
 	c := &client{env: env, inputTick: env.World.Tick(), expected: env.World.Tick()}
-	c.drawNewest()
 	c.inputSender.DeclareWithPlayout(env)
 	c.receiver.Declare(env)
 	c.counters.rejectedPayloads = env.Counters.Rejected()
@@ -127,13 +115,9 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 			world.SetBody(i, b)
 		}
 		world.SetTick(c.receiver.Tick)
-		if c.env.Joined {
-			c.drawNewest()
-		}
 		c.env.Joined = false
 		c.expected = c.receiver.Tick
 	}
-	c.draw()
 	if c.env.Player < 0 {
 		server.Send(nil)
 		return
@@ -143,35 +127,9 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 	c.inputSender.SendUnacked(server)
 }
 
-// drawNewest draws the newest state.
-func (c *client) drawNewest() {
-	c.drawn, c.moment = predict.AppendPoses(c.drawn[:0], c.env.World.Bodies()), c.env.World.Tick().Moment()
-}
-
-// draw draws the newest state, unless the body that is furthest from it would have to move faster than catchUpSpeed:
-// then it draws a moment between the present picture and that state.
-func (c *client) draw() {
-	w := c.env.World
-	farthest := float32(0)
-	for i := range w.Bodies() {
-		farthest = max(farthest, w.Bodies()[i].Pose.Pos.Sub(c.drawn[i].Pos).LenSq())
-	}
-	farthest = geom.Sqrt(farthest)
-	step := catchUpSpeed / float32(w.Rate())
-	if farthest <= step || farthest > snapDistance {
-		c.drawNewest()
-		return
-	}
-	share := step / farthest
-	for i := range w.Bodies() {
-		c.drawn[i] = smoothing.LerpPose(c.drawn[i], w.Bodies()[i].Pose, share)
-	}
-	c.moment += sim.Moment(float64(w.Tick().Moment()-c.moment) * float64(share))
-}
-
 func (c *client) View(v *predict.View) {
-	v.Others, v.Own, v.Carriers = c.moment, c.moment, c.moment
-	v.Bodies = append(v.Bodies, c.drawn...)
+	v.ShowTick(c.env.World.Tick())
+	v.Bodies = predict.AppendPoses(v.Bodies, c.env.World.Bodies())
 	v.Simulated = append(v.Simulated, v.Bodies...)
 	if c.receiver.HasSnapshot {
 		v.LastReceived = predict.AppendPoses(v.LastReceived, c.receiver.Bodies)
@@ -184,5 +142,4 @@ func (c *client) CopyFrom(from predict.Client) {
 	c.expected = o.expected
 	c.inputSender.CopyFrom(&o.inputSender)
 	c.receiver.CopyFrom(&o.receiver)
-	c.drawn, c.moment = append(c.drawn[:0], o.drawn...), o.moment
 }
