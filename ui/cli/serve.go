@@ -21,7 +21,7 @@ import (
 
 // connectionFlags are the flags of both ends of a connection.
 type connectionFlags struct {
-	Transport string `help:"Transport of the connections: udp or tcp. With tcp, lockstep sends each input once." enum:"udp,tcp" default:"udp" placeholder:"udp"`
+	Transport string `help:"Transport of the connections: udp or tcp. With tcp, a strategy that knows it sends each input once." enum:"udp,tcp" default:"udp" placeholder:"udp"`
 
 	Key      string  `help:"Key of the session. Without it serve makes one; join needs that of the server." placeholder:"KEY"`
 	Insecure bool    `help:"No key and no encryption: anyone can join, listen in and forge packets. For measurements."`

@@ -3,6 +3,8 @@ package page
 import (
 	"bytes"
 	"compress/gzip"
+	"image"
+	"image/png"
 	"io"
 	"maps"
 	"os"
@@ -212,9 +214,14 @@ func TestBrokenSource(t *testing.T) {
 	if err := os.CopyFS(filepath.Join(source, "ui", "page"), os.DirFS(".")); err != nil {
 		t.Fatal(err)
 	}
+	var picture bytes.Buffer
+	if err := png.Encode(&picture, image.NewGray(image.Rect(0, 0, 1, 1))); err != nil {
+		t.Fatal(err)
+	}
 	for name, text := range map[string]string{
 		"go.mod": "module ghostcube\n", "main.go": "package main\n\nfunc main() { nonsense }\n",
 		"README.md": "# A\n", "CONTRIBUTING.md": "# B\n", "CHANGELOG.md": "# C\n", "assets/terms.toml": "",
+		"docs/reference/g.png":          picture.String(),
 		"docs/reference/comparisons.md": "### prediction\n\nG.\n\n![g](g.png)\n\n**h**: 1\n",
 		"docs/guides/d.md":              "# D\n\nE.\n\nSee `?compare=prediction`.\n\n## Watch for\n\n1. F.\n\n## G\n",
 	} {

@@ -13,7 +13,7 @@ import (
 // off, up to maxZoom; package hud points at what is farther off with an arrow. A pane whose player is far from the
 // others' follows its own, from the same side and distance, and so far that the body which it draws stays off the border.
 const (
-	maxZoom      = 1.8  // largest distance of the camera, in units of the distance that is set
+	maxZoom      = 2    // largest distance of the camera, in units of the distance that is set
 	maxPaneZoom  = 1.5  // likewise, where the players of panes are apart: then a pane looks at its own
 	middleShare  = 0.22 // radius of the middle of a picture, in units of the camera's distance; half its height is 0.36
 	ownShare     = 0.12 // likewise, within which a pane keeps the body that it draws
