@@ -135,7 +135,7 @@ func (c *Conn) accept(now time.Duration, datagram []byte) (kind byte, ok bool) {
 	return kind, true
 }
 
-// isFull reports whether the next datagram would be lost because the queue is full. No one takes what comes after the end.
+// isFull reports whether the queue is full, so that the next datagram would be lost. After the end nothing waits for room.
 func (c *Conn) isFull() bool {
 	if c.Err() != nil {
 		return false

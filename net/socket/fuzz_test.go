@@ -79,7 +79,7 @@ func FuzzOpen(f *testing.F) {
 	})
 }
 
-// FuzzFrames reads any bytes as a stream of datagrams: what is read is what was there, and none is larger than one may be.
+// FuzzFrames reads arbitrary bytes as a stream of datagrams: none is altered or larger than the limit.
 func FuzzFrames(f *testing.F) {
 	f.Add([]byte{2, 0, 9, 9, 0, 0})
 	f.Add(append([]byte{0xC6, 4}, make([]byte, maxWire)...))

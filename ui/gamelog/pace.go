@@ -8,7 +8,7 @@ import (
 	"ghostcube/predict/score"
 )
 
-// What is taken for impossible in a log.
+// Limits beyond which a log is impossible.
 const (
 	maxAhead    = 3   // seconds by which frames claim to be ahead of the server, on average
 	maxPace     = 1.5 // ticks of the frames in relation to their time and the rate, and the inverse

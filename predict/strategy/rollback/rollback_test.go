@@ -303,8 +303,8 @@ func TestRecoversFromOutage(t *testing.T) {
 	r.requireProgress(t, 10)
 }
 
-// TestKeepsUnsteppedInputs checks that a client leaves out a message that confirms so many ticks that their inputs would
-// overwrite those of ticks that it has not stepped, and takes in one that confirms the most.
+// TestKeepsUnsteppedInputs checks that a client ignores a message with so many inputs that they would overwrite those of ticks
+// not yet stepped, and accepts the largest one that does not.
 func TestKeepsUnsteppedInputs(t *testing.T) {
 	r := newRig(t, "two-players", "latency=50ms", false)
 	r.run(t, 60)
