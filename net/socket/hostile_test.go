@@ -30,6 +30,20 @@ func newAttacker(t testing.TB, seed uint64) *attacker {
 	return a
 }
 
+// recordFrom lets a connection send 100 datagrams, and records them.
+func (a *attacker) recordFrom(c *Conn) {
+	write := c.write
+	c.sending.Lock()
+	c.write = func(b []byte) error { a.record(b); return write(b) }
+	c.sending.Unlock()
+	for range 100 {
+		c.Send(0, make([]byte, 40))
+	}
+	c.sending.Lock()
+	c.write = write
+	c.sending.Unlock()
+}
+
 // record remembers an honest datagram, and forgets one if it has many.
 func (a *attacker) record(b []byte) {
 	if len(a.recorded) < 500 {
@@ -151,16 +165,7 @@ func TestHostileFlood(t *testing.T) {
 	}
 	client, server, l := connect(t, "127.0.0.1", configs()["secure"])
 	a := newAttacker(t, 2)
-	write := client.write
-	client.sending.Lock()
-	client.write = func(b []byte) error { a.record(b); return write(b) }
-	client.sending.Unlock()
-	for range 100 {
-		client.Send(0, make([]byte, 40))
-	}
-	client.sending.Lock()
-	client.write = write
-	client.sending.Unlock()
+	a.recordFrom(client)
 	hostile := make([][]byte, 5000)
 	for i := range hostile {
 		hostile[i] = a.datagram()

@@ -116,7 +116,7 @@ func openChannel(t testing.TB, p *Page, peer *webrtc.PeerConnection, channel *we
 	}
 }
 
-// shakeHands begins a handshake in a channel, which ends with connected. Of what is sent, at most unsent bytes wait.
+// shakeHands begins a handshake in a channel; connected reports its result. At most unsent bytes wait to be sent.
 func shakeHands(t testing.TB, channel *webrtc.DataChannel, c Config, unsent uint64) (conn *Conn, connected <-chan error) {
 	t.Helper()
 	c, err := c.check()

@@ -184,16 +184,7 @@ func TestPageFlood(t *testing.T) {
 	hostile, hostileAtServer, _ := joinPage(t, p, c)
 	client, server, _ := joinPage(t, p, c)
 	a := newAttacker(t, 3)
-	write := hostile.write
-	hostile.sending.Lock()
-	hostile.write = func(b []byte) error { a.record(b); return write(b) }
-	hostile.sending.Unlock()
-	for range 100 {
-		hostile.Send(0, make([]byte, 40))
-	}
-	hostile.sending.Lock()
-	hostile.write = write
-	hostile.sending.Unlock()
+	a.recordFrom(hostile)
 	var before, after runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)
@@ -203,7 +194,7 @@ func TestPageFlood(t *testing.T) {
 	attack.Go(func() {
 		for i := 0; time.Now().Before(end); i++ {
 			if i%2 == 0 {
-				if write(a.datagram()) == nil {
+				if hostile.write(a.datagram()) == nil {
 					forged++
 				}
 			} else if hostile.Send(0, make([]byte, 40)) == nil {

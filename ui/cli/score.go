@@ -130,8 +130,8 @@ func (c *scoreCommand) score(recording *gamelog.Recording) (*gamelog.Card, error
 	return gamelog.Score(readers[0], readers[1], recording)
 }
 
-// check prints an error for each broken line of the logs. If there is none, it prints why score refuses them, or what
-// cannot be true in them; and what is probably wrong.
+// check prints an error for each broken line of the logs. If there is none, it prints why score refuses them or what makes
+// them impossible, and warnings.
 func (c *scoreCommand) check(p *program) error {
 	files, names, err := c.open()
 	if err != nil {

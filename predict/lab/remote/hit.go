@@ -132,7 +132,7 @@ func readRays(b []byte, h *predict.HitResult, bodies int) bool {
 	return true
 }
 
-// sendHit counts a shot that the server has resolved, and tells its player what became of it.
+// sendHit counts a shot that the server has resolved, and sends its player the result.
 func (s *Server) sendHit(h *predict.HitResult) {
 	if h.Player < 0 || h.Player >= len(s.seats) {
 		return

@@ -41,7 +41,7 @@ func (e *endReader) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// cut reports whether what was read does not end with a line.
+// cut reports whether the last line is incomplete.
 func (e *endReader) cut() bool { return e.last != '\n' }
 
 type reader struct {
