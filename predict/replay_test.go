@@ -1,6 +1,7 @@
 package predict_test
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -209,6 +210,60 @@ func TestPasserStays(t *testing.T) {
 		if !rig.replay(8, true, changed, nil, nil) || rig.last != c.stepped {
 			t.Errorf("%d cm: %d bodies are stepped, want %d", c.gap, rig.last, c.stepped)
 		}
+	}
+}
+
+// TestEndedContactReplays checks that a selective replay keeps the contact of two cubes asleep that ended in the remembered
+// step, because the player woke one of them: it was an old contact, of cubes that are farther apart by now than cubes that
+// get one.
+func TestEndedContactReplays(t *testing.T) {
+	s := *newWorld(t, "plain").Scene()
+	diagonal := geom.Vec3{X: math.Sqrt2 / 2, Y: math.Sqrt2 / 2} // along which the cubes are apart, so that their bounds overlap
+	cube := func(along float32) sim.Box {
+		return sim.Box{
+			Half: geom.Vec3{X: 0.2, Y: 0.2, Z: 0.2}, Density: 1, Friction: 1,
+			Start: sim.Body{Pose: geom.Pose{
+				Pos: geom.Vec3{X: 2.6, Z: 0.2}.AddScaled(along, diagonal), Rot: geom.AxisAngle(geom.Vec3{Z: 1}, geom.TwoPi/8),
+			}},
+		}
+	}
+	s.Boxes = append(s.Boxes[:1:1], cube(0), cube(0.412))
+	open := func() *replayRig {
+		rig := &replayRig{w: predict.NewWorld(s, 60)}
+		for range 30 { // from 12 to 42 mm
+			b := rig.w.Bodies()[2]
+			b.Pose.Pos = b.Pose.Pos.AddScaled(0.001, diagonal)
+			rig.w.SetBody(2, b)
+			rig.step([]sim.Input{{}})
+		}
+		for range 60 {
+			rig.step([]sim.Input{{}})
+		}
+		if b := rig.w.Bodies(); !b[1].Asleep || !b[2].Asleep {
+			t.Fatal("the cubes are awake")
+		}
+		return rig
+	}
+	full, part := open(), open()
+	const depth = 15
+	for woken := false; !woken; woken = !full.w.Bodies()[1].Asleep {
+		if full.w.Tick() > 300 {
+			t.Fatalf("the player does not meet the cube: %v", full.w.Bodies()[0].Pose.Pos)
+		}
+		full.step([]sim.Input{{Buttons: sim.Right}})
+		part.step([]sim.Input{{Buttons: sim.Right}})
+		first := len(full.inputs) - depth
+		original := slices.Clone(full.inputs[first:])
+		changed := slices.Repeat([][]sim.Input{{{Buttons: sim.Left}}}, depth)
+		full.replay(first, false, changed, nil, nil)
+		if !part.replay(first, true, changed, nil, nil) {
+			t.Fatal("the replay is not selective")
+		}
+		if what := equalWorlds(full.w, part.w); what != "" {
+			t.Fatalf("tick %d differs in %s", full.w.Tick(), what)
+		}
+		full.replay(first, false, original, nil, nil)
+		part.replay(first, false, original, nil, nil)
 	}
 }
 

@@ -165,6 +165,7 @@ func (w *World) JoinReplay(before, after *State, was, in []Input) []int32 {
 	w.joinMarked(before, groups)
 	w.meetBodies(before, groups)
 	w.joinMarked(before, groups)
+	w.joinTouching(before, groups, first)
 	w.joinContacts(before, r.bodies[first:])
 	return r.bodies[first:]
 }

@@ -65,6 +65,26 @@ func (w *World) meetBodies(before *State, groups []int32) {
 	}
 }
 
+// joinTouching makes the bodies join that had a contact with those that have joined from index first on, also where
+// the contact ended in the remembered step: that woke one of the two, say, and this step may not.
+func (w *World) joinTouching(before *State, groups []int32, first int) {
+	r := &w.replay
+	for joined := first; joined < len(r.bodies); {
+		joined = len(r.bodies)
+		for _, list := range [...][]manifold{before.manifolds, before.resting} {
+			for k := range list {
+				a, b := list[k].shapes()
+				a, b = w.bodyOf(a), w.bodyOf(b)
+				if int(a) < len(r.active) && r.active[a] != r.active[b] {
+					w.mark(groups[a])
+					w.mark(groups[b])
+				}
+			}
+		}
+		w.joinMarked(before, groups)
+	}
+}
+
 // passer is a body that has not joined, in its remembered state, beside one that has.
 type passer struct {
 	body   int32
