@@ -38,7 +38,7 @@ bodies than the player's cube`,
 // cube does not: |step - expected step| exceeds 5 cm and four times the usual deviation, or the
 // rotation differs from the expected one by more than 3 degrees, and the server's cube shows
 // nothing similar within two ticks of the moment drawn. A collision that the server sees too is no
-// pop, however hard, and also if it is drawn in parts, in two frames between ticks.
+// pop, however hard, and also if it is drawn in parts, in several frames.
 const (
 	popDistance      = 0.05                    // metres
 	popDeviations    = 4                       // times the median deviation
@@ -163,7 +163,6 @@ type pops struct {
 // candidate is a deviation of the drawn body that waits for the server to reach its tick.
 type candidate struct {
 	tick      sim.Tick
-	between   bool // it is drawn between two ticks
 	deviation deviation
 	tolerance float32 // metres; largest difference from the server's deviation that is no pop
 	waited    int     // ticks waited
@@ -185,7 +184,7 @@ func (p *pops) add(drawn geom.Pose, at sim.Moment, scored bool) {
 		length := s.offset.Len()
 		tolerance := max(popDistance, float32(popDeviations*p.drawn.medianDeviation(length)))
 		if scored && (length > tolerance || s.rotation.Angle() > popAngle) {
-			p.pending = append(p.pending, candidate{tick: at.Tick(), between: at != at.Tick().Moment(), deviation: s, tolerance: tolerance})
+			p.pending = append(p.pending, candidate{tick: at.Tick(), deviation: s, tolerance: tolerance})
 		}
 	}
 	waiting := p.pending[:0]
@@ -209,10 +208,8 @@ func (p *pops) resolve(c *candidate) {
 			continue
 		}
 		next, parts := server, 1
-		if c.between {
-			if next, ok = p.serverDeviation(int64(c.tick) + shift + 1); ok {
-				parts = popParts
-			}
+		if n, ok := p.serverDeviation(int64(c.tick) + shift + 1); ok {
+			next, parts = n, popParts
 		}
 		for part := range parts {
 			w, a := c.deviation.distance(server.towards(&next, float32(part)/popParts))
@@ -227,8 +224,8 @@ func (p *pops) resolve(c *candidate) {
 	p.largest = max(p.largest, length)
 }
 
-// popParts is the number of parts of a deviation of the server that a view between two ticks is compared
-// with: what happens in one tick of the server, such a view shows in two or three frames.
+// popParts is the number of parts of a deviation of the server that the view is compared with: what happens in
+// one tick of the server, a view between two ticks or two snapshots shows in several frames.
 const popParts = 8
 
 // serverDeviation returns the deviation of the server's body in a tick, if it is known.

@@ -119,6 +119,30 @@ func TestCollisionBetweenTicks(t *testing.T) {
 	}
 }
 
+// TestTurnBetweenSnapshots checks that a sudden turn of the server's cube is no pop where the view goes evenly
+// between snapshots of every third tick, whether it is drawn at whole ticks or between them.
+func TestTurnBetweenSnapshots(t *testing.T) {
+	for turn := 200; turn < 203; turn++ {
+		motion := func(i int) geom.Pose {
+			return geom.Pose{Pos: geom.Vec3{X: 0.2 * float32(min(i, turn)), Y: 0.2 * float32(max(i-turn, 0))}, Rot: geom.Identity}
+		}
+		for part := range 8 {
+			p := &pops{}
+			for i := range 400 {
+				p.addServer(motion(i), sim.Tick(i))
+				at := 8*(i+60) + part // eighths of a tick
+				a, share := at/24*3, float32(at%24)/24
+				from, to := motion(a-72), motion(a-69)
+				drawn := geom.Pose{Pos: from.Pos.AddScaled(share, to.Pos.Sub(from.Pos)), Rot: geom.Slerp(from.Rot, to.Rot, share)}
+				p.add(drawn, (sim.Moment(i-12)*8+sim.Moment(part))*(sim.MomentsPerTick/8), true)
+			}
+			if p.count > 0 {
+				t.Errorf("at %d eighths of a tick: %d pops", part, p.count)
+			}
+		}
+	}
+}
+
 // TestSmoothIsNoPop checks that an offset that decays is no pop, however far it goes: a metre at a
 // factor of 0.98.
 func TestSmoothIsNoPop(t *testing.T) {
