@@ -84,7 +84,7 @@ type sending struct {
 // ran is what a side did.
 type ran struct {
 	*Capture
-	sent [sim.MaxPlayers][]sending // by wire
+	sent [maxWires][]sending // by wire
 }
 
 // run runs a capture to its end and checks its hashes.
