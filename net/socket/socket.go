@@ -176,6 +176,6 @@ type Stats struct {
 	Received, ReceivedBytes uint64
 	SendErrors              uint64 // not taken by the operating system, and so lost
 	Dropped                 uint64 // received, but the queue was full
-	Refused                 uint64 // of another session, damaged or forged
+	Refused                 uint64 // of another session or a stranger, damaged or forged
 	Replayed                uint64 // received a second time, or too old to know
 }
