@@ -2,6 +2,7 @@ package socket
 
 import (
 	"crypto/cipher"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
@@ -20,6 +21,12 @@ type Introduction struct {
 	Address netip.AddrPort // of the other client, as the server sees it
 	Secret  [32]byte       // of these two alone; each introduction has a new one, since a key seals no number twice
 	First   bool           // the other client is told the opposite
+}
+
+// NewSecret returns a random secret of an Introduction.
+func NewSecret() (secret [32]byte) {
+	rand.Read(secret[:])
+	return secret
 }
 
 // Peer is a direct path to another client of the same server. It shares the socket of the connection to the server, so

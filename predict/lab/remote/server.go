@@ -362,7 +362,7 @@ func (s *Server) updateSeats(now time.Duration) {
 		case err != nil:
 			g.wire.Close()
 			p.last = s.seatNow(i)
-			p.last.Address = ""
+			p.last.Address, p.last.Path = "", ""
 			p.guest, p.freed, p.wire.Wire = nil, now, lab.CutWire{}
 			s.reset(i)
 			s.config.Log("left", "player", i+1, "name", p.name, "why", err)
