@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sort"
 	"time"
 
 	"ghostcube/net/link"
@@ -51,10 +52,9 @@ func Merge(list []*Capture) (*Merged, error) {
 			return nil, fmt.Errorf("player %d: not a client of this server: its session has another scene, rate or strategy", c.Player+1)
 		}
 	}
-	for i, e := range list[0].Tape.Entries {
-		if slices.ContainsFunc(e.Commands, func(c lab.Command) bool { return c.Verb == "scene" || c.Verb == "switch" }) {
-			return nil, fmt.Errorf("tick %d: the server went on with another scene or strategy: want captures of a session with one", i)
-		}
+	var err error
+	if list[0], err = list[0].untilMeshEnds(); err != nil {
+		return nil, err
 	}
 	server, err := run(list[0])
 	if err != nil {
@@ -72,6 +72,29 @@ func Merge(list []*Capture) (*Merged, error) {
 		}
 	}
 	return server.merge(clients)
+}
+
+// untilMeshEnds returns the capture of a server until a mesh has ended there, because a player has left. Other sessions have to
+// be of one scene and strategy.
+func (c *Capture) untilMeshEnds() (*Capture, error) {
+	i := slices.IndexFunc(c.Tape.Entries, func(e lab.Entry) bool {
+		return slices.ContainsFunc(e.Commands, func(c lab.Command) bool { return c.Verb == "scene" || c.Verb == "switch" })
+	})
+	if i < 0 {
+		return c, nil
+	}
+	r, err := c.Replay()
+	if err != nil {
+		return nil, err
+	}
+	if r.Lab.Panes[0].CannotJoin() == nil {
+		return nil, fmt.Errorf("tick %d: the server went on with another scene or strategy: want captures of a session with one", i)
+	}
+	cut, t := *c, *c.Tape
+	t.Entries = t.Entries[:i]
+	n := sort.Search(len(t.HashChecks), func(k int) bool { return t.HashChecks[k].Ticks > i })
+	t.HashChecks, cut.Tape = t.HashChecks[:n], &t
+	return &cut, nil
 }
 
 // sending is a datagram that a side sent, and when it arrived at the other.

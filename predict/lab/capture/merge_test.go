@@ -168,6 +168,20 @@ func TestMergedCopies(t *testing.T) {
 	}
 }
 
+// TestMergedMesh shows a mesh until a player has left, whereupon the server has begun another session.
+func TestMergedMesh(t *testing.T) {
+	experiment.Skip(t)
+	list := captures(t, "rollback:topology=mesh")
+	list[0].Tape.Entries[80].Commands = []lab.Command{{Verb: "switch", Name: "rollback:topology=mesh"}}
+	m, err := Merge(list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.Ticks < 55 || m.Ticks > 60 || len(list[0].Tape.Entries) < 200 { // they began 20 ticks after the server
+		t.Errorf("%d ticks of %d", m.Ticks, len(list[0].Tape.Entries))
+	}
+}
+
 // TestMergeRefuses checks the errors of captures that are not those of one session.
 func TestMergeRefuses(t *testing.T) {
 	experiment.Skip(t)
