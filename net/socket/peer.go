@@ -16,17 +16,53 @@ import (
 	"golang.org/x/crypto/chacha20poly1305"
 )
 
-// Introduction is what a server tells a client of another one, so that they find a path between them.
-type Introduction struct {
-	Address netip.AddrPort // of the other client, as the server sees it
-	Secret  [32]byte       // of these two alone; each introduction has a new one, since a key seals no number twice
-	First   bool           // the other client is told the opposite
+// introduction is what a server tells a client of another one, so that they find a path between them.
+type introduction struct {
+	address netip.AddrPort // of the other client, as the server sees it
+	first   bool           // the other client is told the opposite
+	secret  [secretBytes]byte
 }
 
-// NewSecret returns a random secret of an Introduction.
-func NewSecret() (secret [32]byte) {
-	rand.Read(secret[:])
-	return secret
+// The size of an introduction, in bytes: 1 if the client is the first, the address as one of IPv6, the port, the secret.
+const (
+	secretBytes       = 32
+	introductionBytes = 1 + 16 + 2 + secretBytes
+)
+
+// Introductions returns what to tell each of two clients of the other, by the addresses at which the server sees them, for
+// their Introduce; nil: they have none. Each call makes another secret, since a key seals no number twice.
+func Introductions(first, second string) (toFirst, toSecond []byte) {
+	a, err := netip.ParseAddrPort(first)
+	b, err2 := netip.ParseAddrPort(second)
+	if err != nil || err2 != nil {
+		return nil, nil
+	}
+	i := introduction{address: b, first: true}
+	rand.Read(i.secret[:])
+	other := introduction{address: a, secret: i.secret}
+	return i.append(nil), other.append(nil)
+}
+
+func (i *introduction) append(b []byte) []byte {
+	first := byte(0)
+	if i.first {
+		first = 1
+	}
+	address := i.address.Addr().As16()
+	b = append(append(b, first), address[:]...)
+	b = binary.LittleEndian.AppendUint16(b, i.address.Port())
+	return append(b, i.secret[:]...)
+}
+
+// parseIntroduction parses what append has written.
+func parseIntroduction(b []byte) (i introduction, ok bool) {
+	if len(b) != introductionBytes || b[0] > 1 {
+		return i, false
+	}
+	i.first = b[0] == 1
+	i.address = netip.AddrPortFrom(netip.AddrFrom16([16]byte(b[1:])).Unmap(), binary.LittleEndian.Uint16(b[17:]))
+	copy(i.secret[:], b[19:])
+	return i, true
 }
 
 // Peer is a direct path to another client of the same server. It shares the socket of the connection to the server, so
@@ -67,18 +103,22 @@ type peers struct {
 	of    map[netip.AddrPort]*Peer
 }
 
-// Introduce begins to open the path to another client. The error says why there can be none: the connection has no UDP
-// socket of its own, or the address is not that of another machine's client.
-func (c *Conn) Introduce(i Introduction) (*Peer, error) {
+// Introduce begins to open the path to another client, of which the server has told this one. The error says why there can be
+// none: the connection has no UDP socket of its own, or the address is not that of another machine's client.
+func (c *Conn) Introduce(told []byte) (*Peer, error) {
+	i, ok := parseIntroduction(told)
+	if !ok {
+		return nil, errors.New("not an introduction")
+	}
 	if c.peers == nil {
 		return nil, errors.New("this connection is none of UDP")
 	}
-	if err := checkIntroduced(i.Address, c.remote); err != nil {
+	if err := checkIntroduced(i.address, c.remote); err != nil {
 		return nil, err
 	}
 	now := time.Since(c.config.Start)
 	p := &Peer{began: now}
-	p.conn = newConn(i.Address, c.config, func(b []byte) error { return c.peers.write(i.Address, b) })
+	p.conn = newConn(i.address, c.config, func(b []byte) error { return c.peers.write(i.address, b) })
 	out, in := i.keys(c.config.Insecure)
 	p.conn.begin(now, out, in)
 	p.leave = sync.OnceFunc(func() { c.peers.remove(p) })
@@ -103,21 +143,21 @@ func checkIntroduced(at, server netip.AddrPort) error {
 }
 
 // keys returns the ciphers of both directions.
-func (i *Introduction) keys(insecure bool) (out sealer, in opener) {
+func (i *introduction) keys(insecure bool) (out sealer, in opener) {
 	if insecure {
-		session := binary.LittleEndian.Uint32(i.Secret[:])
+		session := binary.LittleEndian.Uint32(i.secret[:])
 		return sealer{session: session}, opener{session: session}
 	}
 	first, second := peerCipher("first", i), peerCipher("second", i)
-	if !i.First {
+	if !i.first {
 		first, second = second, first
 	}
 	return sealer{aead: first}, opener{aead: second}
 }
 
 // peerCipher returns the cipher of what one of the two sends.
-func peerCipher(sender string, i *Introduction) cipher.AEAD {
-	key := sha256.Sum256(append([]byte("ghostcube peer, from the "+sender+" "), i.Secret[:]...))
+func peerCipher(sender string, i *introduction) cipher.AEAD {
+	key := sha256.Sum256(append([]byte("ghostcube peer, from the "+sender+" "), i.secret[:]...))
 	aead, err := chacha20poly1305.New(key[:])
 	if err != nil {
 		panic("socket: " + err.Error())
@@ -125,41 +165,41 @@ func peerCipher(sender string, i *Introduction) cipher.AEAD {
 	return aead
 }
 
-func (s *peers) add(p *Peer) error {
-	s.mutex.Lock()
-	defer s.mutex.Unlock()
-	if s.of[p.conn.remote] == nil && len(s.of) >= maxPeers {
+func (p *peers) add(x *Peer) error {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	if p.of[x.conn.remote] == nil && len(p.of) >= maxPeers {
 		return fmt.Errorf("%d paths: too many", maxPeers)
 	}
-	s.of[p.conn.remote] = p
+	p.of[x.conn.remote] = x
 	return nil
 }
 
-func (s *peers) remove(p *Peer) {
-	s.mutex.Lock()
-	defer s.mutex.Unlock()
-	if s.of[p.conn.remote] == p {
-		delete(s.of, p.conn.remote)
+func (p *peers) remove(x *Peer) {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	if p.of[x.conn.remote] == x {
+		delete(p.of, x.conn.remote)
 	}
 }
 
 // arrive takes a datagram from the network, whose memory it uses. It is false if that is no peer's.
-func (s *peers) arrive(now time.Duration, from netip.AddrPort, datagram []byte) bool {
-	s.mutex.Lock()
-	p := s.of[from]
-	s.mutex.Unlock()
-	return p != nil && p.arrive(now, datagram)
+func (p *peers) arrive(now time.Duration, from netip.AddrPort, datagram []byte) bool {
+	p.mutex.Lock()
+	x := p.of[from]
+	p.mutex.Unlock()
+	return x != nil && x.arrive(now, datagram)
 }
 
 // tick sends what is due to all peers. A connection without a socket of its own has none.
-func (s *peers) tick(now time.Duration) {
-	if s == nil {
+func (p *peers) tick(now time.Duration) {
+	if p == nil {
 		return
 	}
-	s.mutex.Lock()
-	defer s.mutex.Unlock()
-	for _, p := range s.of {
-		p.tick(now)
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	for _, x := range p.of {
+		x.tick(now)
 	}
 }
 

@@ -20,14 +20,6 @@ import (
 
 var _ link.Wire = (*Peer)(nil)
 
-// introductions returns what a server tells two clients of each other.
-func introductions(a, b netip.AddrPort, seed uint64) (toA, toB Introduction) {
-	toA, toB = Introduction{Address: b, First: true}, Introduction{Address: a}
-	binary.LittleEndian.PutUint64(toA.Secret[:], seed)
-	toB.Secret = toA.Secret
-	return toA, toB
-}
-
 // TestPeers introduces two clients of a server over the loopback to each other, with and without a key: they exchange
 // datagrams of all sizes by the sockets that they have for the server. A second introduction has other keys, and strangers
 // are counted.
@@ -45,8 +37,8 @@ func TestPeers(t *testing.T) {
 				}
 				t.Cleanup(func() { b.Close() })
 				ofA, ofB := atServer.RemoteAddr(), accept(t, l).RemoteAddr()
-				for seed := range uint64(2) {
-					toA, toB := introductions(ofA, ofB, seed)
+				for n := range 2 {
+					toA, toB := Introductions(ofA.String(), ofB.String())
 					x, errA := a.Introduce(toA)
 					y, errB := b.Introduce(toB)
 					if err := errors.Join(errA, errB); err != nil {
@@ -67,7 +59,7 @@ func TestPeers(t *testing.T) {
 						}
 					}
 					if s := x.Stats(); s.Received != 3 || s.Sent != 3 {
-						t.Errorf("introduction %d: %+v", seed, s)
+						t.Errorf("introduction %d: %+v", n, s)
 					}
 				}
 				stranger, err := net.Dial("udp", ofA.String())
@@ -104,14 +96,18 @@ func newPeerPair(t testing.TB, conditions string, seed uint64) *peerPair {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var told [2]Introduction
-	told[0], told[1] = introductions(clientAddress, clientAddress, 1)
+	var told [2][]byte
+	told[0], told[1] = Introductions(clientAddress.String(), clientAddress.String())
 	for i := range p.sides {
 		conn := newConn(clientAddress, &config, func(b []byte) error {
 			p.bytes[i] += len(b) + link.UDPIPHeaderBytes
 			return p.ends[i].Send(p.now, b)
 		})
-		out, in := told[i].keys(false)
+		told, ok := parseIntroduction(told[i])
+		if !ok || told.address != clientAddress {
+			t.Fatalf("told %+v", told)
+		}
+		out, in := told.keys(false)
 		conn.begin(0, out, in)
 		p.sides[i] = &Peer{conn: conn}
 	}
@@ -249,7 +245,7 @@ func TestHostileClientPort(t *testing.T) {
 	}
 	defer b.Close()
 	ofA, ofB := atServer.RemoteAddr(), accept(t, l).RemoteAddr()
-	toA, toB := introductions(ofA, ofB, 1)
+	toA, toB := Introductions(ofA.String(), ofB.String())
 	x, errA := a.Introduce(toA)
 	y, errB := b.Introduce(toB)
 	if err := errors.Join(errA, errB); err != nil {
@@ -312,10 +308,39 @@ func TestIntroductions(t *testing.T) {
 			t.Errorf("%s at the client of %s: %v", x.at, x.server, err)
 		}
 	}
+	if told, _ := Introductions("192.0.2.7:4000", "a browser"); told != nil {
+		t.Error("a client without an address is introduced")
+	}
+	told, _ := Introductions("192.0.2.7:4000", "192.0.2.8:4000")
 	if checkIntroduced(netip.AddrPort{}, clientAddress) == nil {
 		t.Error("no address is one")
 	}
-	if _, err := newConn(clientAddress, &Config{}, nil).Introduce(Introduction{Address: clientAddress}); err == nil {
+	if _, err := newConn(clientAddress, &Config{}, nil).Introduce(told); err == nil {
 		t.Error("a connection without a socket has a peer")
 	}
+}
+
+// FuzzIntroduction checks that any bytes are an introduction, which is written as it was read, or none.
+func FuzzIntroduction(f *testing.F) {
+	a, b := Introductions("192.0.2.7:4000", "[2001:db8::7]:4000")
+	f.Add(a)
+	f.Add(b)
+	conn := newConn(clientAddress, &Config{Start: time.Now(), QueueLength: 1}, nil)
+	conn.peers = &peers{of: map[netip.AddrPort]*Peer{}}
+	f.Fuzz(func(t *testing.T, told []byte) {
+		i, ok := parseIntroduction(told)
+		if again := i.append(nil); ok && !bytes.Equal(again, told) {
+			t.Errorf("%x is read as %+v, which is %x", told, i, again)
+		}
+		p, err := conn.Introduce(told)
+		if err == nil && (!ok || checkIntroduced(i.address, clientAddress) != nil) {
+			t.Errorf("%x is an introduction to %v", told, p.conn.remote)
+		}
+		if err == nil {
+			p.Close()
+		}
+		if len(conn.peers.of) > 0 {
+			t.Error("a closed path is remembered")
+		}
+	})
 }

@@ -95,12 +95,12 @@ func (c *joinCommand) Run(p *program) error {
 		Name: c.Name, Version: Version, Ordered: c.ordered(), Ghost: !c.NoGhost, Watch: c.Watch, Recording: recording, Log: logTo(p.Stderr),
 	}
 	if !c.ordered() {
-		settings.Introduce = func(i remote.Introduction) (remote.Path, error) {
-			peer, err := conn.Introduce(socket.Introduction{Address: i.Address, Secret: i.Secret, First: i.First})
+		settings.Introduce = func(player int, told []byte) (remote.Path, error) {
+			peer, err := conn.Introduce(told)
 			if err != nil {
 				return nil, err
 			}
-			return lay(peer, i.Player), nil
+			return lay(peer, player), nil
 		}
 	}
 	client, err := remote.NewClient(settings, wire, time.Since(start))

@@ -110,7 +110,7 @@ func (c *serveCommand) Run(p *program) error {
 	}
 	server, err := remote.NewServer(remote.ServerConfig{
 		Session: lab.Config{Scene: c.Scene, Rate: c.Rate}, Spec: c.Strategy, Version: Version, Ordered: c.ordered(), Seed: rand.Uint64(),
-		NewSecret: socket.NewSecret, Recording: recording, Log: logTo(p.Stderr),
+		Introduce: socket.Introductions, Recording: recording, Log: logTo(p.Stderr),
 	}, 0)
 	if err != nil {
 		return errors.Join(usageError{err}, closeFile())

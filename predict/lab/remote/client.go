@@ -21,8 +21,8 @@ type ClientConfig struct {
 	Ghost     bool   // ask for the server's poses, which give a path error
 	Watch     bool   // without a seat: the server's poses are all that there is to see
 	Recording *capture.Recording
-	Introduce func(Introduction) (Path, error)  // opens a direct path to another client; nil: the wire has none
-	Log       func(event string, values ...any) // names and values in turn; may be nil
+	Introduce func(player int, told []byte) (Path, error) // opens a direct path to a player's client; nil: the wire has none
+	Log       func(event string, values ...any)           // names and values in turn; may be nil
 }
 
 // Client is the client of a player.
@@ -49,7 +49,7 @@ type Client struct {
 	shot      predict.HitResult // of which the rays have not arrived yet
 
 	peers      [sim.MaxPlayers]peerWire
-	introduced []Introduction // to others of the next session
+	introduced [][]byte // what is told of the other players of the next session, behind the number of each
 }
 
 // maxNews is the number of lines that wait for News.

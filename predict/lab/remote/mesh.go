@@ -1,9 +1,8 @@
 package remote
 
 import (
-	"encoding/binary"
+	"bytes"
 	"fmt"
-	"net/netip"
 	"time"
 
 	"ghostcube/net/link"
@@ -20,45 +19,11 @@ import (
 // as between a browser and another client, the server forwards what they send to each other. So a path that breaks later
 // stops nobody.
 
-// Introduction is what the server tells a client of another one.
-type Introduction struct {
-	Player  int
-	Address netip.AddrPort // as the server sees it
-	Secret  [32]byte       // of the two alone
-	First   bool           // the other one is told the opposite
-}
-
 // Path is a direct path to another client.
 type Path interface {
 	link.Wire
 	IsOpen(now time.Duration) bool
 	Close() error
-}
-
-// introductionBytes is the size of an introduction: the player, 1 if the client is the first, the secret, the address as
-// one of IPv6, and the port.
-const introductionBytes = 1 + 1 + 32 + 16 + 2
-
-func (i *Introduction) append(b []byte) []byte {
-	first := byte(0)
-	if i.First {
-		first = 1
-	}
-	b = append(append(b, byte(i.Player), first), i.Secret[:]...)
-	address := i.Address.Addr().As16()
-	return binary.LittleEndian.AppendUint16(append(b, address[:]...), i.Address.Port())
-}
-
-// parseIntroduction parses what append has written.
-func parseIntroduction(b []byte) (i Introduction, ok bool) {
-	if len(b) != introductionBytes || b[0] >= sim.MaxPlayers || b[1] > 1 {
-		return i, false
-	}
-	i.Player, i.First = int(b[0]), b[1] == 1
-	copy(i.Secret[:], b[2:])
-	address := netip.AddrFrom16([16]byte(b[34:])).Unmap()
-	i.Address = netip.AddrPortFrom(address, binary.LittleEndian.Uint16(b[50:]))
-	return i, true
 }
 
 // pathTime is how long clients may look for a direct path before the log says that there is none.
@@ -119,9 +84,7 @@ func (s *Server) beginMesh(now time.Duration) {
 	s.mesh.begun, s.mesh.begunAt = true, now
 	for i := range s.seats {
 		for k := range i {
-			if a, b := s.seats[i].guest, s.seats[k].guest; s.config.NewSecret != nil && a.meets && b.meets {
-				s.introduce(i, k, s.config.NewSecret())
-			}
+			s.introduce(i, k)
 		}
 	}
 	for i := range s.seats {
@@ -129,16 +92,16 @@ func (s *Server) beginMesh(now time.Duration) {
 	}
 }
 
-// introduce tells two clients of each other.
-func (s *Server) introduce(a, b int, secret [32]byte) {
-	for first, to := range []int{a, b} {
-		other := a + b - to
-		address, err := netip.ParseAddrPort(s.seats[other].guest.address)
-		if err != nil {
-			continue // a client that is not at an address of IP
-		}
-		i := Introduction{Player: other, Address: address, Secret: secret, First: first == 0}
-		s.seats[to].guest.control.send(introduceMessage, i.append(nil))
+// introduce tells the clients of two players of each other.
+func (s *Server) introduce(a, b int) {
+	x, y := s.seats[a].guest, s.seats[b].guest
+	if s.config.Introduce == nil || !x.meets || !y.meets {
+		return
+	}
+	toX, toY := s.config.Introduce(x.address, y.address)
+	if len(toX) > 0 && max(len(toX), len(toY)) < maxPart {
+		x.control.send(introduceMessage, append([]byte{byte(b)}, toX...))
+		y.control.send(introduceMessage, append([]byte{byte(a)}, toY...))
 	}
 }
 
@@ -245,14 +208,15 @@ func (c *Client) meet(now time.Duration) {
 	for p := range c.peers {
 		c.peers[p] = peerWire{client: c, player: p, since: now}
 	}
-	for _, i := range c.introduced {
-		w := &c.peers[i.Player]
+	for _, told := range c.introduced {
+		player := int(told[0])
+		w := &c.peers[player]
 		if w.path != nil {
 			continue
 		}
-		path, err := c.config.Introduce(i)
+		path, err := c.config.Introduce(player, told[1:])
 		if err != nil {
-			c.config.Log("no direct path", "player", i.Player+1, "why", err)
+			c.config.Log("no direct path", "player", player+1, "why", err)
 			continue
 		}
 		w.path = path
@@ -280,9 +244,8 @@ func (c *Client) peerWires() (list []link.Wire) {
 // hearIntroduction keeps an introduction until the session begins.
 func (c *Client) hearIntroduction(text []byte) {
 	c.supersede()
-	i, ok := parseIntroduction(text)
-	if ok && c.config.Introduce != nil && len(c.introduced) < len(c.peers) {
-		c.introduced = append(c.introduced, i)
+	if len(text) > 0 && int(text[0]) < len(c.peers) && c.config.Introduce != nil && len(c.introduced) < len(c.peers) {
+		c.introduced = append(c.introduced, bytes.Clone(text))
 	}
 }
 

@@ -1,13 +1,13 @@
 package remote
 
 import (
-	"net/netip"
 	"strings"
 	"testing"
 	"time"
 
 	"ghostcube/internal/experiment"
 	"ghostcube/net/link"
+	"ghostcube/predict/lab"
 )
 
 // meeting is a direct path that a first client has begun to look for.
@@ -28,27 +28,21 @@ func (p *path) IsOpen(time.Duration) bool { return p.both && !p.broken }
 
 // meets makes the clients of a world look for direct paths, with the network of the world.
 func (w *world) meets() {
-	w.meetings = map[[32]byte]*meeting{}
-	secret := byte(0)
-	w.server.config.NewSecret = func() (s [32]byte) {
-		secret++
-		s[0] = secret
-		return s
+	w.server.config.Introduce = func(first, second string) (toFirst, toSecond []byte) {
+		w.meetings = append(w.meetings, &meeting{})
+		n := byte(len(w.meetings) - 1)
+		return []byte{n}, []byte{n}
 	}
 }
 
 // introduce opens a client's end of a path.
-func (w *world) introduce(start time.Duration) func(i Introduction) (Path, error) {
-	return func(i Introduction) (Path, error) {
-		m := w.meetings[i.Secret]
-		if m != nil {
-			m.both = true
-			return &path{end{Wire: m.left, start: start, err: &m.err}, m}, nil
+func (w *world) introduce(start time.Duration) func(player int, told []byte) (Path, error) {
+	return func(_ int, told []byte) (Path, error) {
+		m := w.meetings[told[0]]
+		own := m.left
+		if m.both = own != nil; !m.both {
+			own, m.left = link.PeerPair(&w.network, 0, 1)
 		}
-		m = &meeting{}
-		w.meetings[i.Secret] = m
-		var own *link.End
-		own, m.left = link.PeerPair(&w.network, 0, 1)
 		return &path{end{Wire: own, start: start, err: &m.err}, m}, nil
 	}
 }
@@ -119,7 +113,8 @@ func TestMesh(t *testing.T) {
 			w.run(seconds + 2*time.Second)
 			checkMesh(t, w, ann, bob)
 			expectPaths(wantPath)
-			if list := bob.Peers(w.now - bob.start); len(list) != 1 || list[0].Player != 0 || list[0].IsDirect != (name == "direct") || list[0].Stats.RTT < 60*time.Millisecond {
+			list := bob.Peers(w.now - bob.start)
+			if len(list) != 1 || list[0].Player != 0 || list[0].IsDirect != (name == "direct") || list[0].Stats.RTT < 60*time.Millisecond {
 				t.Errorf("bob knows %+v", list)
 			}
 			for _, m := range w.meetings {
@@ -210,7 +205,9 @@ func TestForwarding(t *testing.T) {
 			}
 		}
 	}
-	for _, b := range []string{"\x80\x01\x01ping", "\x80\x01\x00ping", "\x80\x01\x03ping", "\x80\x01\xffping", "\x80\x02\x01ping", "\x80\x00\x01ping", "\x80\x01", "\x80"} {
+	for _, b := range []string{
+		"\x80\x01\x01ping", "\x80\x01\x00ping", "\x80\x01\x03ping", "\x80\x01\xffping", "\x80\x02\x01ping", "\x80\x00\x01ping", "\x80\x01", "\x80",
+	} {
 		all[0].end.Send(w.now-all[0].start, []byte(b))
 	}
 	w.run(100 * time.Millisecond)
@@ -227,20 +224,26 @@ func TestForwarding(t *testing.T) {
 	}
 }
 
-// FuzzIntroduction checks that any bytes are an introduction, which is written as it was read, or none.
-func FuzzIntroduction(f *testing.F) {
-	i := Introduction{Player: 1, Address: netip.MustParseAddrPort("192.0.2.7:4000"), First: true}
-	f.Add(i.append(nil))
-	f.Add([]byte("\x07"))
-	f.Fuzz(func(t *testing.T, b []byte) {
-		c := Client{config: ClientConfig{Introduce: func(Introduction) (Path, error) { return nil, nil }}}
-		c.handle(introduceMessage, b)
-		i, ok := parseIntroduction(b)
-		if ok != (len(c.introduced) == 1) {
-			t.Errorf("%x: %v, %d introductions", b, ok, len(c.introduced))
+// FuzzMeshMessages gives a client any bytes as an introduction and as a message that it waits.
+func FuzzMeshMessages(f *testing.F) {
+	f.Add([]byte("\x01address and secret"))
+	f.Add([]byte("\x02ann"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		var left error
+		c, err := NewClient(ClientConfig{Name: "x", Introduce: func(player int, told []byte) (Path, error) {
+			if player != int(text[0]) || len(told) != len(text)-1 {
+				t.Errorf("introduced to player %d", player)
+			}
+			return &path{end{Wire: lab.CutWire{}, err: &left}, &meeting{}}, nil
+		}}, &end{Wire: lab.CutWire{}, err: &left}, 0)
+		if err != nil {
+			t.Fatal(err)
 		}
-		if ok && string(i.append(nil)) != string(b) {
-			t.Errorf("%x is read as %+v", b, i)
+		for range 10 {
+			c.handle(introduceMessage, text)
 		}
+		c.handle(waitMessage, text)
+		c.meet(0)
+		c.closePaths()
 	})
 }

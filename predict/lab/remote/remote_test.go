@@ -65,7 +65,7 @@ type world struct {
 	file      bytes.Buffer // capture of the server
 	links     int
 	ordered   bool // all connections are TCP
-	meetings  map[[32]byte]*meeting
+	meetings  []*meeting
 
 	input func(*process) func(sim.Tick) sim.Input // of the players; nil: they walk in squares
 }

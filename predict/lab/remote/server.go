@@ -25,12 +25,12 @@ import (
 
 // ServerConfig is what a Server plays.
 type ServerConfig struct {
-	Session   lab.Config      // without a network: it is real
-	Spec      string          // of the pane
-	Version   string          // of the program
-	Ordered   bool            // every wire delivers everything, once and in order, as TCP does
-	Seed      uint64          // of the networks laid over connections
-	NewSecret func() [32]byte // random, for two clients of a mesh; nil: they find no direct path
+	Session   lab.Config                                            // without a network: it is real
+	Spec      string                                                // of the pane
+	Version   string                                                // of the program
+	Ordered   bool                                                  // every wire delivers everything, once and in order, as TCP does
+	Seed      uint64                                                // of the networks laid over connections
+	Introduce func(first, second string) (toFirst, toSecond []byte) // what clients at two addresses are told; nil: nothing
 	Recording *capture.Recording
 	Log       func(event string, values ...any) // names and values in turn; may be nil
 }
