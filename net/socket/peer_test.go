@@ -198,6 +198,7 @@ func TestHostilePeer(t *testing.T) {
 	reflected := func() (b []byte) {
 		victim.conn.sending.Lock()
 		defer victim.conn.sending.Unlock()
+		victim.conn.sending.counter += 100 // ahead of what the other one has sent
 		return victim.conn.sending.append(nil, kindData, []byte("reflected"))
 	}
 	received, answered := 0, p.bytes[1]
