@@ -33,6 +33,7 @@ const pathTime = 3 * time.Second
 type mesh struct {
 	begun   bool // this session has; otherwise it waits
 	begunAt time.Duration
+	missing int                                  // for how many players it waits, as the log says
 	left    string                               // who has ended the one before; empty: nobody
 	said    [sim.MaxPlayers][sim.MaxPlayers]bool // by sender and receiver: the log says that the server forwards
 }
@@ -70,6 +71,10 @@ func (s *Server) updateMesh(now time.Duration) {
 
 // tellWaiting tells all who wait for how many players.
 func (s *Server) tellWaiting(missing int) {
+	if s.mesh.missing != missing {
+		s.mesh.missing = missing
+		s.config.Log("waiting: a mesh begins when all seats are taken", "players", missing)
+	}
 	for i := range s.seats {
 		if g := s.seats[i].guest; g != nil && g.toldMissing != missing {
 			if g.control.send(waitMessage, append([]byte{byte(missing)}, s.mesh.left...)) {

@@ -165,7 +165,7 @@ func TestMesh(t *testing.T) {
 			for _, text := range []string{w.file.String(), ann.file.String(), bob.file.String()} {
 				verify(t, text)
 			}
-			if log := strings.Join(w.log, "\n"); !strings.Contains(log, "the mesh has ended") || !strings.Contains(log, "no direct path: the server forwards") {
+			if log := strings.Join(w.log, "\n"); !strings.Contains(log, "waiting: a mesh") || !strings.Contains(log, "the mesh has ended") || !strings.Contains(log, "no direct path: the server forwards") {
 				t.Errorf("the log:\n%s", log)
 			}
 		})
