@@ -146,6 +146,7 @@ func (c *Capture) lasts(ticks int) time.Duration {
 // client is a client beside its server.
 type client struct {
 	*Capture
+	own     *ran
 	ways    [2][]sending    // by direction
 	offsets []time.Duration // to add to the client's clock for the server's, by fitEvery of it
 }
@@ -158,6 +159,7 @@ const (
 
 // meet finds the datagrams between a client and the server, and compares their clocks by them.
 func (c *client) meet(server, own *ran) error {
+	c.own = own
 	c.ways = [2][]sending{link.Up: own.sent[0], link.Down: server.sent[c.Player]}
 	found := match(c.ways[link.Up], server.byWire[c.Player])
 	found = min(found, match(c.ways[link.Down], c.byWire[0]))
@@ -280,8 +282,16 @@ func (r *ran) merge(clients []*client) (*Merged, error) {
 		if s.Lab, err = c.labAt(made[i][0]); err != nil {
 			return nil, err
 		}
-		for d := range s.Datagrams {
-			s.Datagrams[d] = c.datagrams(link.Direction(d), start, r.lasts(n))
+		onServer := func(c *client) timeOf { return func(at time.Duration) time.Duration { return c.onServer(at) - start } }
+		server := func(at time.Duration) time.Duration { return at - start }
+		s.Datagrams[link.Up] = datagrams(c.ways[link.Up], onServer(c), server, r.lasts(n))
+		s.Datagrams[link.Down] = datagrams(c.ways[link.Down], server, onServer(c), r.lasts(n))
+		for _, other := range clients {
+			if other != c {
+				sent := c.own.sent[PeerWire(other.Player)]
+				match(sent, other.byWire[PeerWire(c.Player)])
+				s.Peers[other.Player] = datagrams(sent, onServer(c), onServer(other), r.lasts(n))
+			}
 		}
 		m.clients = append(m.clients, s)
 		m.Panes = append(m.Panes, fmt.Sprintf("player-%d=%s", c.Player+1, c.Tape.Panes[0]))
@@ -298,17 +308,14 @@ func (c *Capture) labAt(ticks sim.Tick) (*lab.Lab, error) {
 	return r.Lab, err
 }
 
-// datagrams returns the datagrams of a direction in the time of the session, which has a beginning on the server's clock and
-// a length. Datagrams still in flight at the end do not count as lost.
-func (c *client) datagrams(d link.Direction, start, length time.Duration) (list []lab.Datagram) {
-	same := func(at time.Duration) time.Duration { return at - start }
-	other := func(at time.Duration) time.Duration { return c.onServer(at) - start }
-	sentAt, arrived := other, same
-	if d == link.Down {
-		sentAt, arrived = same, other
-	}
+// timeOf returns a time of a side's clock in the time of the session.
+type timeOf func(at time.Duration) time.Duration
+
+// datagrams returns the datagrams of one way in the time of the session, which has a length, by the clocks of the sender and
+// the receiver. Datagrams still in flight at the end do not count as lost.
+func datagrams(sent []sending, sentAt, arrived timeOf, length time.Duration) (list []lab.Datagram) {
 	var delays []time.Duration
-	for i, s := range c.ways[d] {
+	for i, s := range sent {
 		x := lab.Datagram{Sending: link.Sending{Number: uint64(i) + 1, SentAt: sentAt(s.at)}, Bytes: s.bytes}
 		switch n := len(s.arrivals); {
 		case n > 1:
@@ -321,6 +328,9 @@ func (c *client) datagrams(d link.Direction, start, length time.Duration) (list 
 			x.Lost = true
 		}
 		list = append(list, x)
+	}
+	if len(delays) == 0 {
+		return nil
 	}
 	slices.Sort(delays)
 	usual, slow := delays[len(delays)/2], delays[len(delays)*9/10]
