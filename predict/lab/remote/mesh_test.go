@@ -165,8 +165,10 @@ func TestMesh(t *testing.T) {
 			for _, text := range []string{w.file.String(), ann.file.String(), bob.file.String()} {
 				verify(t, text)
 			}
-			if log := strings.Join(w.log, "\n"); !strings.Contains(log, "waiting: a mesh") || !strings.Contains(log, "the mesh has ended") || !strings.Contains(log, "no direct path: the server forwards") {
-				t.Errorf("the log:\n%s", log)
+			for _, want := range []string{"waiting: a mesh", "the mesh has ended", "no direct path: the server forwards"} {
+				if log := strings.Join(w.log, "\n"); !strings.Contains(log, want) {
+					t.Errorf("%q is not in the log:\n%s", want, log)
+				}
 			}
 		})
 	}
