@@ -11,9 +11,9 @@ import (
 	"sync"
 	"time"
 
-	"ghostcube/net/link"
-
 	"golang.org/x/crypto/chacha20poly1305"
+
+	"ghostcube/net/link"
 )
 
 // introduction is what a server tells a client of another one, so that they find a path between them.
