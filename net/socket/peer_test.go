@@ -5,6 +5,7 @@ package socket
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"encoding/binary"
 	"errors"
 	"math/rand/v2"
@@ -13,6 +14,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"golang.org/x/crypto/chacha20poly1305"
 
 	"ghostcube/internal/experiment"
 	"ghostcube/net/link"
@@ -318,6 +321,26 @@ func TestIntroductions(t *testing.T) {
 	}
 	if _, err := newConn(clientAddress, &Config{}, nil).Introduce(told); err == nil {
 		t.Error("a connection without a socket has a peer")
+	}
+}
+
+// TestDocumentedIntroduction compares an introduction, and what is sent with it, with docs/reference/wire.md.
+func TestDocumentedIntroduction(t *testing.T) {
+	i := introduction{address: netip.MustParseAddrPort("192.0.2.7:4000"), first: true}
+	copy(i.secret[:], bytes.Repeat([]byte{0xaa}, secretBytes))
+	want := append([]byte{1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 192, 0, 2, 7, 0xa0, 0x0f}, i.secret[:]...)
+	if got := i.append(nil); !bytes.Equal(got, want) {
+		t.Errorf("introduction %x", got)
+	}
+	key := sha256.Sum256(append([]byte("ghostcube peer, from the first "), i.secret[:]...))
+	aead, err := chacha20poly1305.New(key[:])
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, _ := i.keys(false)
+	header := []byte{16, 0, 0, 0, 0}
+	if got, want := out.append(nil, kindData, []byte("hello")), aead.Seal(header, make([]byte, 12), []byte("hello"), header); !bytes.Equal(got, want) {
+		t.Errorf("%x, want %x", got, want)
 	}
 }
 
