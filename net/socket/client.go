@@ -184,6 +184,7 @@ func (a *attempt) now() time.Duration { return time.Since(a.conn.config.Start) }
 func (a *attempt) due() time.Time {
 	if a.isUp {
 		a.conn.tick(a.now())
+		a.conn.peers.tick(a.now())
 		return time.Now().Add(housekeeping)
 	}
 	next, err := a.handshake.next(a.now())

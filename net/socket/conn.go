@@ -15,6 +15,7 @@ type Conn struct {
 	config *Config
 	write  func([]byte) error // writes a datagram to remote
 	finish func()             // releases the socket of a client; nil of a server's connection
+	peers  *peers             // of a client with a UDP socket; nil: it can have none
 
 	sending struct {
 		sync.Mutex

@@ -88,14 +88,25 @@ func betterError(a, b error) error {
 	return b
 }
 
-// dialUDP connects to one address.
+// dialUDP connects to one address. Its socket is that of its peers, too, so the system does not connect it.
 func dialUDP(ctx context.Context, to netip.AddrPort, config Config) (*Conn, error) {
-	udp, err := net.DialUDP("udp", nil, net.UDPAddrFromAddrPort(to))
+	trial, err := net.DialUDP("udp", nil, net.UDPAddrFromAddrPort(to))
+	if err != nil {
+		return nil, explain(err) // there is no way to the network
+	}
+	trial.Close()
+	network := "udp6"
+	if to.Addr().Is4() {
+		network = "udp4"
+	}
+	udp, err := net.ListenUDP(network, nil)
 	if err != nil {
 		return nil, explain(err)
 	}
 	_ = udp.SetReadBuffer(receiveBuffer)
-	conn := newConn(to, &config, func(b []byte) error { _, err := udp.Write(b); return err })
+	write := func(to netip.AddrPort, b []byte) error { _, err := udp.WriteToUDPAddrPort(b, to); return err }
+	conn := newConn(to, &config, func(b []byte) error { return write(to, b) })
+	conn.peers = &peers{write: write, of: map[netip.AddrPort]*Peer{}}
 	ended := make(chan struct{})
 	conn.finish = sync.OnceFunc(func() {
 		udp.Close()
@@ -127,9 +138,21 @@ func established(ctx context.Context, conn *Conn, connected <-chan error) (*Conn
 // runClient reads a client's socket until it is closed. It reports the end of the handshake once.
 func runClient(udp *net.UDPConn, conn *Conn, connectedOrFailed chan<- error) {
 	a := newAttempt(conn, connectedOrFailed)
-	read := func(b []byte) (int, netip.AddrPort, error) {
-		n, err := udp.Read(b)
-		return n, conn.remote, err
-	}
-	readUntilClosed(udp, read, a.due, func(_ netip.AddrPort, datagram []byte) { a.arrive(datagram) })
+	server := withoutZone(conn.remote)
+	read := func(b []byte) (int, netip.AddrPort, error) { return udp.ReadFromUDPAddrPort(b) }
+	readUntilClosed(udp, read, a.due, func(from netip.AddrPort, datagram []byte) {
+		from = withoutZone(from)
+		if from == server {
+			a.arrive(datagram)
+		} else if !conn.peers.arrive(a.now(), from, datagram) {
+			conn.receiving.Lock()
+			conn.receiving.stats.Refused++
+			conn.receiving.Unlock()
+		}
+	})
+}
+
+// withoutZone returns an address without the zone of IPv6, which has more than one name.
+func withoutZone(a netip.AddrPort) netip.AddrPort {
+	return netip.AddrPortFrom(a.Addr().Unmap().WithZone(""), a.Port())
 }

@@ -3,7 +3,8 @@
 // A Listener has one socket for all its connections, a Conn of Dial one of its own. One goroutine a socket reads, notes
 // the time, decrypts, and puts datagrams into a bounded queue, from which Receive takes them. Like UDP it loses,
 // duplicates (only without a key) and reorders datagrams; acknowledgements and fragments are the business of net/packet.
-// Over TCP the same datagrams, framed, all arrive; a full queue makes the sender wait.
+// Over TCP the same datagrams, framed, all arrive; a full queue makes the sender wait. Two clients of a Listener can have a
+// Peer each, a direct path, over the sockets that they have already.
 // Browsers have no UDP: a Page serves them the program, whose DialPage connects by a data channel of WebRTC.
 //
 // A connection begins with a handshake: the client proves its address with a cookie, before the server holds any state,
@@ -176,6 +177,6 @@ type Stats struct {
 	Received, ReceivedBytes uint64
 	SendErrors              uint64 // not taken by the operating system, and so lost
 	Dropped                 uint64 // received, but the queue was full
-	Refused                 uint64 // of another session, damaged or forged
+	Refused                 uint64 // of another session or a stranger, damaged or forged
 	Replayed                uint64 // received a second time, or too old to know
 }

@@ -74,8 +74,19 @@ func (p *Pane) observeDatagrams(on bool) {
 	}
 }
 
-// observePeers starts to record the datagrams that a client exchanges with those of other players, or stops that. A
-// strategy's packets between peers are none in fragments, and have inputs.
+// addPeerSending records what a client has sent to that of another player. A strategy's packets between them are none in
+// fragments, and have inputs.
+func addPeerSending(f *trace.Flow, s link.Sending, b []byte) {
+	if h, ok := packet.ParseHeader(b); ok {
+		kind := predict.Inputs
+		if len(b) == h.Size {
+			kind = predict.AcksOnly
+		}
+		f.AddSending(trace.Sent{Kind: kind, Sending: s, Header: &h}, b)
+	}
+}
+
+// observePeers starts to record the datagrams that a client exchanges with those of other players, or stops that.
 func (p *Pane) observePeers(client int, on bool) {
 	for k, l := range p.Clients[client].peers {
 		switch {
@@ -84,15 +95,7 @@ func (p *Pane) observePeers(client int, on bool) {
 			l.end.Observe(nil)
 			l.endpoint.OnDatagram = nil
 		default:
-			l.end.Observe(func(s link.Sending, b []byte) {
-				if h, ok := packet.ParseHeader(b); ok {
-					kind := predict.Inputs
-					if len(b) == h.Size {
-						kind = predict.AcksOnly
-					}
-					p.datagrams.PeerFlow(client, k).AddSending(trace.Sent{Kind: kind, Sending: s, Header: &h}, b)
-				}
-			})
+			l.end.Observe(func(s link.Sending, b []byte) { addPeerSending(p.datagrams.PeerFlow(client, k), s, b) })
 			l.endpoint.OnDatagram = func(x link.Datagram, r packet.Result) { p.datagrams.PeerFlow(k, client).AddArrival(x, r) }
 		}
 	}

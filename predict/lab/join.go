@@ -45,15 +45,22 @@ const (
 
 func isWorld(block []byte) bool { return block[0] == worldBlock }
 
-// CanRejoin returns an error if the clients of the pane have no way to ask for the world.
+// CanRejoin returns an error if the clients of the pane have no way to ask for the world. Where the sides run in several
+// processes, all clients ask for it in the first tick of a strategy, before any has sent an input.
 func (p *Pane) CanRejoin() error {
 	if p.connectionSettings.mode == messagesOff {
 		return fmt.Errorf("rejoin needs a way to ask for the world: set messages=reliable in %s", p.Strategy.Name)
 	}
+	if err := p.CannotJoin(); err != nil && (p.lab.remote == nil || p.lab.tick != p.startTick) {
+		return fmt.Errorf("rejoin in %s: %w", p.Strategy.Name, err)
+	}
+	return nil
+}
+
+// CannotJoin returns why no client can join once the strategy has begun, as in a mesh, or nil.
+func (p *Pane) CannotJoin() error {
 	if s, ok := p.serverSide.(predict.JoinRefuser); ok {
-		if err := s.CannotJoin(); err != nil {
-			return fmt.Errorf("rejoin in %s: %w", p.Strategy.Name, err)
-		}
+		return s.CannotJoin()
 	}
 	return nil
 }

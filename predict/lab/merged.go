@@ -27,6 +27,9 @@ type Side struct {
 
 	// Datagrams are those between a client and the server, by the time of sending, in the time of the session.
 	Datagrams [2][]Datagram // by direction; none of the server's Side
+
+	// Peers are those that a client has sent to the clients of other players, by player.
+	Peers [sim.MaxPlayers][]Datagram
 }
 
 // Datagram is a datagram of a merged session.
@@ -94,6 +97,7 @@ func (l *Lab) tickMerged() {
 			_ = s.Tick(s.Lab) // a command refused here was also refused in the original run
 		}
 	}
+	l.recordMergedPeers()
 	for i, p := range l.Panes {
 		p.recordMerged(m.clients[i].Datagrams)
 		advance(&m.clients[i])
@@ -121,18 +125,50 @@ func (p *Pane) recordMerged(sent [2][]Datagram) {
 		}
 		flow := p.datagrams.Flow(0, link.Direction(d))
 		to.OnDatagram = func(x link.Datagram, r packet.Result) { flow.AddArrival(x, r) }
-		end := p.lab.Now() + time.Second/time.Duration(p.lab.config.Rate)
-		from, _ := slices.BinarySearchFunc(sent[d], p.lab.Now(), func(x Datagram, at time.Duration) int { return cmp.Compare(x.SentAt, at) })
-		for _, x := range sent[d][from:] {
-			if x.SentAt >= end {
-				break
-			}
+		for _, x := range p.lab.sentNow(sent[d]) {
 			if h, ok := packet.ParseHeader(x.Bytes); ok {
 				kind, hasMessages := p.packetKind(link.Direction(d), &h, x.Bytes)
 				flow.AddSending(trace.Sent{Kind: kind, HasMessages: hasMessages, Sending: x.Sending, Header: &h}, x.Bytes)
 			}
 		}
 	}
+}
+
+// recordMergedPeers records the datagrams that clients send to each other in a tick, and those that arrive in it, in the panes
+// of both.
+func (l *Lab) recordMergedPeers() {
+	for i, sender := range l.Panes {
+		for k, receiver := range l.Panes {
+			from, to := sender.PlayerBody(), receiver.PlayerBody()
+			if i == k || !receiver.HasPeerLink(0, from) {
+				continue
+			}
+			endpoint := receiver.Clients[0].peers[from].endpoint
+			if endpoint.OnDatagram = nil; sender.datagrams == nil || receiver.datagrams == nil {
+				continue
+			}
+			flows := [2]*trace.Flow{sender.datagrams.PeerFlow(from, to), receiver.datagrams.PeerFlow(from, to)}
+			endpoint.OnDatagram = func(x link.Datagram, r packet.Result) {
+				for _, f := range flows {
+					f.AddArrival(x, r)
+				}
+			}
+			for _, x := range l.sentNow(l.merged.clients[i].Peers[to]) {
+				for _, f := range flows {
+					addPeerSending(f, x.Sending, x.Bytes)
+				}
+			}
+		}
+	}
+}
+
+// sentNow returns the datagrams that are sent in the present tick.
+func (l *Lab) sentNow(list []Datagram) []Datagram {
+	at := func(t time.Duration) int {
+		i, _ := slices.BinarySearchFunc(list, t, func(x Datagram, t time.Duration) int { return cmp.Compare(x.SentAt, t) })
+		return i
+	}
+	return list[at(l.Now()):at(l.Now()+time.Second/time.Duration(l.config.Rate))]
 }
 
 // takeCorrections adds what the client has corrected in this tick, in the time of the session. The server, which has not made

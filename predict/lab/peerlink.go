@@ -25,7 +25,15 @@ func newPeerLink(end *link.End) *peerLink {
 
 // connectPeers connects the clients of all players with each other, if the strategy is PeerToPeer.
 func (p *Pane) connectPeers() {
-	if !p.Strategy.PeerToPeer || len(p.Clients) < 2 {
+	switch r := p.lab.remote; {
+	case !p.Strategy.PeerToPeer:
+		return
+	case r != nil:
+		if r.runsClients() {
+			p.connectElsewhere(r)
+		}
+		return
+	case len(p.Clients) < 2:
 		return
 	}
 	for _, c := range p.Clients {
@@ -37,6 +45,24 @@ func (p *Pane) connectPeers() {
 			a.peers[k], b.peers[i] = newPeerLink(atA), newPeerLink(atB)
 			a.env.Peers[k], b.env.Peers[i] = a.peers[k].endpoint, b.peers[i].endpoint
 		}
+	}
+}
+
+// connectElsewhere connects the client of this process with those of the other players, in theirs.
+func (p *Pane) connectElsewhere(r *remote) {
+	c, n := p.Clients[0], p.serverEnv.Players
+	c.peers, c.env.Peers = make([]*peerLink, n), make([]*packet.Endpoint, n)
+	for k := range n {
+		if k == r.player {
+			continue
+		}
+		end, _ := link.PeerPair(&p.lab.network, r.player, k)
+		c.peers[k] = newPeerLink(end)
+		c.peers[k].arrivals.wire = CutWire{}
+		if k < len(r.peers) {
+			c.peers[k].arrivals.wire = r.peers[k]
+		}
+		c.env.Peers[k] = c.peers[k].endpoint
 	}
 }
 
@@ -68,7 +94,13 @@ func (l *peerLink) copyFrom(o *peerLink) {
 // all peers, and Down those that these have sent to it. Of a server in another process it counts what has arrived.
 func (c *Client) WireBytes(d link.Direction) uint64 {
 	if c.remote {
-		return [...]uint64{link.Up: c.Endpoint.Stats.BytesSent, link.Down: c.Endpoint.Stats.BytesReceived}[d]
+		n := [...]uint64{link.Up: c.Endpoint.Stats.BytesSent, link.Down: c.Endpoint.Stats.BytesReceived}[d]
+		for _, peer := range c.peers {
+			if peer != nil {
+				n += [...]uint64{link.Up: peer.endpoint.Stats.BytesSent, link.Down: peer.endpoint.Stats.BytesReceived}[d]
+			}
+		}
+		return n
 	}
 	n := c.end.Counters(d).WireBytes
 	for _, peer := range c.peers {
@@ -77,4 +109,13 @@ func (c *Client) WireBytes(d link.Direction) uint64 {
 		}
 	}
 	return n
+}
+
+// PeerStats returns the statistics of the client's endpoint for the client of another player, for reading; nil: they are
+// not connected.
+func (c *Client) PeerStats(player int) *packet.Stats {
+	if player >= len(c.peers) || c.peers[player] == nil {
+		return nil
+	}
+	return &c.peers[player].endpoint.Stats
 }

@@ -22,7 +22,8 @@ type remote struct {
 	serves  bool        // the server; otherwise one client, or
 	watches bool        // neither
 	player  int         // whom the client controls; -1: nobody
-	wires   []link.Wire // of the server by client, or of the client
+	wires   []link.Wire // of the server by client, or that of the client
+	peers   []link.Wire // of the client to those of other players, by player; where one is missing, it is cut
 }
 
 func (r *remote) runsServer() bool  { return r == nil || r.serves }
@@ -43,9 +44,10 @@ func NewServer(c Config, spec string, wires []link.Wire) (*Lab, error) {
 
 // NewClient returns a lab that runs the client of a player over a wire. It asks the server for the world in its
 // first tick, and so needs no more of the server's past than its Config and spec. After the commands scene and switch it
-// does so by the command rejoin.
-func NewClient(c Config, spec string, player int, wire link.Wire) (*Lab, error) {
-	return newRemote(c, spec, &remote{player: player, wires: []link.Wire{wire}})
+// does so by the command rejoin. In a mesh, all clients have to begin from one tick of the server's world. peers are the
+// wires to their clients, by player.
+func NewClient(c Config, spec string, player int, wire link.Wire, peers ...link.Wire) (*Lab, error) {
+	return newRemote(c, spec, &remote{player: player, wires: []link.Wire{wire}, peers: peers})
 }
 
 // NewWatcher returns a lab that runs neither side of a pane. Its client draws the server's world, in which the caller puts
@@ -79,9 +81,6 @@ func newRemote(c Config, spec string, r *remote) (*Lab, error) {
 	case r.runsClients() && (r.player < 0 || r.player >= n):
 		return nil, fmt.Errorf("scene %s: player %d: want 1 to %d", c.Scene, r.player+1, n)
 	}
-	if err := checkRemoteSpec(spec); err != nil {
-		return nil, err
-	}
 	l.remote = r
 	if _, err := l.Open(spec); err != nil {
 		return nil, err
@@ -90,28 +89,6 @@ func newRemote(c Config, spec string, r *remote) (*Lab, error) {
 		return l, l.Apply(Command{Verb: "rejoin", Pane: AllPanes, Name: "1"})
 	}
 	return l, nil
-}
-
-// checkRemoteSpec returns why the sides of a spec cannot run in several processes, or that it is not valid.
-func checkRemoteSpec(spec string) error {
-	s, set, err := ParseSpec(spec)
-	if err != nil {
-		return err
-	}
-	knobs, _ := Describe(s)
-	for _, x := range set {
-		if err := knobs.Set(x.Name, x.Value); err != nil {
-			return err
-		}
-	}
-	for _, no := range []struct{ knob, value, why string }{
-		{"topology", "mesh", "each client has a wire to the server only"},
-	} {
-		if k := knobs.Lookup(no.knob); k != nil && k.Value() == no.value {
-			return fmt.Errorf("%s=%s: %s", no.knob, no.value, no.why)
-		}
-	}
-	return nil
 }
 
 // StartHash digests the world with which the scene of a session begins. It differs between two programs if their scenes
@@ -150,14 +127,19 @@ func (r *remote) severed(l *Lab) *remote {
 		return nil
 	}
 	cut := *r
-	cut.wires = make([]link.Wire, len(r.wires))
-	for i := range cut.wires {
-		cut.wires[i] = CutWire{}
-		if w, ok := r.wires[i].(CopiedWire); ok {
-			cut.wires[i] = w.CopyFor(l)
+	cut.wires, cut.peers = severedWires(r.wires, l), severedWires(r.peers, l)
+	return &cut
+}
+
+func severedWires(wires []link.Wire, l *Lab) []link.Wire {
+	list := make([]link.Wire, len(wires))
+	for i := range list {
+		list[i] = CutWire{}
+		if w, ok := wires[i].(CopiedWire); ok {
+			list[i] = w.CopyFor(l)
 		}
 	}
-	return &cut
+	return list
 }
 
 // remoteVerbs are the verbs of commands that one side can apply alone, of a client, of the server and of a watcher. After
@@ -184,10 +166,7 @@ func (r *remote) checkCommand(c *Command) error {
 	if !slices.Contains(allowed, c.Verb) || c.Verb == "drag" && c.Name != dragOff && onServer != r.serves {
 		return fmt.Errorf("%s: only the %s runs in this process", c.Verb, here)
 	}
-	switch c.Verb {
-	case "switch":
-		return checkRemoteSpec(c.Name)
-	case "scene":
+	if c.Verb == "scene" {
 		n, err := PlayerCount(c.Name)
 		switch {
 		case err != nil:

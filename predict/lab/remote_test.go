@@ -37,8 +37,9 @@ type processes struct {
 	spec    string
 	network link.Network
 	server  *Lab
-	wires   []link.Wire // of the clients
-	clients []*Lab      // nil: not here
+	wires   []link.Wire   // of the clients
+	peers   [][]link.Wire // of the clients to each other; nil: none
+	clients []*Lab        // nil: not here
 }
 
 func newProcesses(t testing.TB, seed uint64, spec string) *processes {
@@ -69,7 +70,13 @@ func newProcesses(t testing.TB, seed uint64, spec string) *processes {
 // join starts the process of a client.
 func (p *processes) join(i int) {
 	p.Helper()
-	l, err := NewClient(p.config, p.spec, i, laterWire{p.wires[i], p.server.Now()})
+	var peers []link.Wire
+	if p.peers != nil {
+		for _, w := range p.peers[i] {
+			peers = append(peers, laterWire{w, p.server.Now()})
+		}
+	}
+	l, err := NewClient(p.config, p.spec, i, laterWire{p.wires[i], p.server.Now()}, peers...)
 	if err != nil {
 		p.Fatal(err)
 	}
@@ -250,6 +257,57 @@ func TestProcesses(t *testing.T) {
 	}
 }
 
+// TestRemoteMesh plays a mesh in three processes that begin at different times, from a tick of the server's world that is
+// not the first: nobody steps alone, all have the same world, and a client can neither join again nor be without its peers.
+func TestRemoteMesh(t *testing.T) {
+	p := newProcesses(t, 3, "rollback:topology=mesh")
+	n := len(p.clients)
+	p.peers = make([][]link.Wire, n)
+	for i := range n {
+		p.peers[i] = make([]link.Wire, n)
+		p.peers[i][i] = CutWire{}
+		for k := range i {
+			p.peers[k][i], p.peers[i][k] = link.PeerPair(&p.network, k, i)
+		}
+	}
+	server := p.server.Panes[0]
+	for i := range n {
+		if p.run(20, 0); server.ServerWorld.Tick() != 0 {
+			t.Fatalf("the world is at tick %d before player %d has joined", server.ServerWorld.Tick(), i+1)
+		}
+		p.join(i)
+	}
+	ticks := experiment.Pick(300, 600, 6000)
+	p.run(ticks, sim.Tick(ticks-120))
+	for i, l := range p.clients {
+		c := l.Panes[0].Clients[0]
+		if lag := int64(c.View.Tick()) - int64(server.ServerWorld.Tick()); server.ServerWorld.Tick() < sim.Tick(ticks-60) || lag < 0 || lag > 30 {
+			t.Errorf("player %d draws tick %d, the server's is %d", i+1, c.View.Tick(), server.ServerWorld.Tick())
+		}
+		for k, b := range server.ServerWorld.Bodies() {
+			if d := b.Pose.Pos.Sub(c.View.Bodies[k].Pos).Len(); d > 0.01 {
+				t.Errorf("player %d: body %d is drawn %v m from the server's", i+1, k, d)
+			}
+		}
+		m := l.Panes[0].Counters
+		if bad := m.Value("rejected_payloads") + m.Value("desyncs"); bad != 0 || m.Value("compared_checksums") == 0 {
+			t.Errorf("player %d: %v payloads rejected and desyncs", i+1, bad)
+		}
+		if s := c.PeerStats((i + 1) % n); s == nil || s.PacketsReceived < uint64(ticks*2/3) || c.PeerStats(i) != nil ||
+			c.WireBytes(link.Up) < c.Endpoint.Stats.BytesSent+s.BytesSent {
+			t.Errorf("player %d: to the next one %+v, in all %d bytes", i+1, s, c.WireBytes(link.Up))
+		}
+		if err := l.Apply(Command{Verb: "rejoin", Pane: AllPanes, Name: "1"}); err == nil {
+			t.Errorf("player %d joins again", i+1)
+		}
+	}
+	alone, err := NewClient(p.config, p.spec, 0, CutWire{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	labtest.Tick(t, alone, Entry{})
+}
+
 // TestRemoteIsRefused checks the errors of sessions that cannot run in several processes, and of commands that need
 // a side that runs elsewhere.
 func TestRemoteIsRefused(t *testing.T) {
@@ -260,7 +318,6 @@ func TestRemoteIsRefused(t *testing.T) {
 		wires      []link.Wire
 	}{
 		{"rewind", "1 wires for 2 players", two[:1]},
-		{"rollback:topology=mesh", "topology=mesh", two},
 		{"rewind:messages=maybe", "messages", two},
 	} {
 		if _, err := NewServer(c, x.spec, x.wires); err == nil || !strings.Contains(err.Error(), x.want) {

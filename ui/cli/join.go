@@ -86,13 +86,24 @@ func (c *joinCommand) Run(p *program) error {
 		return errors.Join(err, conn.Close())
 	}
 	wire, pump := remote.Wire(conn), func(time.Duration) {}
+	lay := func(path remote.Path, _ int) remote.Path { return path }
 	if c.Network != "" {
 		over := remote.NewConditions(network, conn, c.ordered())
-		wire, pump = over, over.Pump
+		wire, pump, lay = over, over.Pump, over.Over
 	}
-	client, err := remote.NewClient(remote.ClientConfig{
+	settings := remote.ClientConfig{
 		Name: c.Name, Version: Version, Ordered: c.ordered(), Ghost: !c.NoGhost, Watch: c.Watch, Recording: recording, Log: logTo(p.Stderr),
-	}, wire, time.Since(start))
+	}
+	if !c.ordered() {
+		settings.Introduce = func(player int, told []byte) (remote.Path, error) {
+			peer, err := conn.Introduce(told)
+			if err != nil {
+				return nil, err
+			}
+			return lay(peer, player), nil
+		}
+	}
+	client, err := remote.NewClient(settings, wire, time.Since(start))
 	if err != nil {
 		return errors.Join(usageError{fmt.Errorf("--%w", err)}, conn.Close(), closeFile())
 	}
@@ -114,7 +125,7 @@ func (c *joinCommand) play(ctx context.Context, p *program, j *joined, bot func(
 		j.sayTyped(now)
 		return j.client.Advance(now, bot)
 	}
-	table := func() { writeClient(p.Stdout, j.client) }
+	table := func() { writeClient(p.Stdout, j.client, time.Since(j.start)) }
 	if !c.Headless && c.Tape == "" && c.Seconds == 0 && !c.NoGhost && p.OpenWindow != nil {
 		begun := errors.New("the session begins")
 		err := loop.run(ctx, j.next, func(now time.Duration) error {
@@ -175,8 +186,8 @@ func playerText(player int) string {
 	return strconv.Itoa(player + 1)
 }
 
-// writeClient prints what a client knows of its connection.
-func writeClient(out io.Writer, c *remote.Client) {
+// writeClient prints what a client knows of its connection, and of those with the other players of a mesh.
+func writeClient(out io.Writer, c *remote.Client, now time.Duration) {
 	if c.Lab == nil {
 		return
 	}
@@ -188,4 +199,19 @@ func writeClient(out io.Writer, c *remote.Client) {
 		playerText(c.Player), fmt.Sprint(pane.Clients[0].View.Tick()), fmt.Sprint(pane.Corrections.Total()),
 	}, trafficCells(&pane.Clients[0].Endpoint.Stats, pathError, ok)...)...)
 	_ = t.close() // Main reports it
+	peers := c.Peers(now)
+	if len(peers) == 0 {
+		return
+	}
+	columns := len(trafficColumns) - 1 // there is no path error
+	t = newTable(out)
+	t.row(append([]string{"to player", "path"}, trafficColumns[:columns]...)...)
+	for _, x := range peers {
+		path := "by the server"
+		if x.IsDirect {
+			path = "direct"
+		}
+		t.row(append([]string{playerText(x.Player), path}, trafficCells(x.Stats, 0, false)[:columns]...)...)
+	}
+	_ = t.close()
 }

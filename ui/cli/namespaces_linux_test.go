@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"net"
-	"net/netip"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -177,10 +176,13 @@ func botTape(bot, ticks int) (text string, keys []sim.Buttons) {
 	return b.String(), keys
 }
 
-// TestNamespaces plays each strategy in three processes, each in a network namespace of its own, between which a relay delays,
-// loses, duplicates and reorders datagrams. The bots' cubes are drawn where the server has them,
+// meshSpec is the session in which the bots send to each other.
+const meshSpec = "rollback:topology=mesh"
+
+// TestNamespaces plays each strategy, and rollback by mesh, in three processes, each in a network namespace of its own, between
+// which a relay delays, loses, duplicates and reorders datagrams. The bots' cubes are drawn where the server has them,
 // and when all rest, so is every body; memory, goroutines and descriptors of all three do not grow;
-// and all captures replay. .ci/long does so for five minutes each, .ci/run for twenty seconds with two strategies.
+// and all captures replay. .ci/long does so for five minutes each, .ci/run for twenty seconds with two of them.
 func TestNamespaces(t *testing.T) {
 	if experiment.Brief() {
 		t.Skip("an experiment: set GHOSTCUBE_CI=1 to run it")
@@ -196,11 +198,15 @@ func TestNamespaces(t *testing.T) {
 	places := namespaces(t)
 	var all sync.WaitGroup
 	gate := make(chan struct{}, 3) // sessions at once: processes that wait for a core play worse
-	for i, s := range lab.Strategies {
-		if !experiment.Long() && s.Name != "rollback" && s.Name != "rewind" {
-			continue
+	specs := []string{meshSpec, "rewind"}
+	if experiment.Long() {
+		specs = specs[:1]
+		for _, s := range lab.Strategies {
+			specs = append(specs, s.Name)
 		}
-		session := &namespaceSession{T: t, places: places, seed: uint64(i + 1), spec: s.Name, seconds: seconds, folder: t.TempDir()}
+	}
+	for i, spec := range specs {
+		session := &namespaceSession{T: t, places: places, seed: uint64(i + 1), spec: spec, seconds: seconds, folder: t.TempDir()}
 		all.Go(func() {
 			gate <- struct{}{}
 			defer func() { <-gate }()
@@ -242,8 +248,16 @@ func (s *namespaceSession) play() {
 	s.processes[0] = server
 	network := &link.Network{Seed: s.seed}
 	need(network.Parse(namespaceNetwork))
-	for i := range 2 {
-		s.processes[1+i] = s.startBot(i, network, join)
+	var addresses [2]string
+	var meeting [2]*net.UDPConn // in the namespace of each bot
+	for i := range addresses {
+		addresses[i], meeting[1-i] = s.connectBot(i, network, join[1])
+	}
+	if meeting[0] != nil {
+		between(s.T, network, meeting)
+	}
+	for i, a := range addresses {
+		s.processes[1+i] = s.startBot(i, a, join)
 	}
 	s.sleep()
 	s.measure()
@@ -262,6 +276,9 @@ func (s *namespaceSession) play() {
 	for _, p := range s.processes {
 		if p.out != nil {
 			s.Logf("%s:\n%s", p.name, p.out)
+			if meeting[0] != nil && !strings.Contains(p.out.String(), "  direct ") {
+				s.Errorf("%s: it has found no direct path", p.name)
+			}
 		}
 		p.checkGrowth(s.T, s.seconds)
 		code, out, errs := runCLI("play", "--verify", p.file("capture"))
@@ -285,18 +302,12 @@ func (s *namespaceSession) sleep() {
 	s.late = max(s.late, float64(late)/float64(naps))
 }
 
-// startBot starts a bot, and the relay between it and the server.
-func (s *namespaceSession) startBot(i int, network *link.Network, join []string) *played {
+// startBot starts a bot that finds the server at an address.
+func (s *namespaceSession) startBot(i int, address string, join []string) *played {
 	p := s.process(fmt.Sprint("bot", i+1))
-	var front, back *net.UDPConn
-	s.places[1+i].do(func() { front = listenLoopback() })
-	s.places[0].do(func() {
-		back = must(net.DialUDP("udp", nil, net.UDPAddrFromAddrPort(netip.MustParseAddrPort(join[1]))))
-	})
-	relay := forward(s.T, network, i, front, back, time.Millisecond)
 	tape, _ := botTape(i, 60*s.seconds)
 	need(os.WriteFile(p.file("tape"), []byte(tape), 0o600))
-	p.cmd, p.out = startProgram(s.T, append([]string{"join", relay.address}, append(slices.Clone(join[2:]), "--every", "0", "--name",
+	p.cmd, p.out = startProgram(s.T, append([]string{"join", address}, append(slices.Clone(join[2:]), "--every", "0", "--name",
 		fmt.Sprint("bot", i+1), "--tape", p.file("tape"), "--seconds", fmt.Sprint(s.seconds), "--capture", p.file("capture"))...)...)
 	p.prepare()
 	need(s.places[1+i].start(p.cmd))

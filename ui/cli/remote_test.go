@@ -209,7 +209,6 @@ func TestServeErrors(t *testing.T) {
 	}{
 		{"no scene", []string{"serve", "--scene", "nowhere"}},
 		{"no strategy", []string{"serve", "--strategy", "telepathy"}},
-		{"topology=mesh", []string{"serve", "--strategy", "rollback:topology=mesh"}},
 		{"rate=5", []string{"serve", "--rate", "5"}},
 		{".capture", []string{"serve", "--capture", "x.txt"}},
 		{"want one of them", []string{"serve", "--key", "aaaaaaaaaaaaaaaaaaaaaaaaaa", "--insecure"}},

@@ -110,7 +110,7 @@ func (c *serveCommand) Run(p *program) error {
 	}
 	server, err := remote.NewServer(remote.ServerConfig{
 		Session: lab.Config{Scene: c.Scene, Rate: c.Rate}, Spec: c.Strategy, Version: Version, Ordered: c.ordered(), Seed: rand.Uint64(),
-		Recording: recording, Log: logTo(p.Stderr),
+		Introduce: socket.Introductions, Recording: recording, Log: logTo(p.Stderr),
 	}, 0)
 	if err != nil {
 		return errors.Join(usageError{err}, closeFile())
@@ -241,7 +241,11 @@ func writeSeats(out io.Writer, server *remote.Server) {
 	players := len(seats)
 	seats = append(seats, server.Watchers()...)
 	t := newTable(out)
-	t.row(append(append([]string{"player", "name", "address"}, trafficColumns...), "hits", "conditions")...)
+	columns := append(append([]string{"player", "name", "address"}, trafficColumns...), "hits", "conditions")
+	if server.IsMesh() {
+		columns = append(columns, "to players")
+	}
+	t.row(columns...)
 	for i := range seats {
 		s := &seats[i]
 		name, address := s.Name, s.Address
@@ -255,7 +259,11 @@ func writeSeats(out io.Writer, server *remote.Server) {
 		if i < players {
 			player = playerText(i)
 		}
-		t.row(append(append([]string{player, name, address}, trafficCells(&s.Stats, s.PathError, s.HasScore)...), hitsText(s), cmp.Or(s.Conditions, "-"))...)
+		cells := append(append([]string{player, name, address}, trafficCells(&s.Stats, s.PathError, s.HasScore)...), hitsText(s), cmp.Or(s.Conditions, "-"))
+		if server.IsMesh() {
+			cells = append(cells, cmp.Or(s.Path, "-"))
+		}
+		t.row(cells...)
 	}
 	_ = t.close() // Main reports it
 }

@@ -118,10 +118,13 @@ func (p *pane) watch(client int) {
 // watchPeer chooses the link that the lanes show of a pane: that with a peer, if anything was sent over it.
 func (h *HUD) watchPeer(i int, show *stage.Settings) {
 	p, t := h.panes[i], h.Trace(i)
-	if p.peer = show.Peer(i, p.source); p.peer >= 0 && (t == nil || t.PeerFlow(p.client, p.peer).Total() == 0) {
+	if p.peer = show.Peer(i, p.source); p.peer >= 0 && (t == nil || t.PeerFlow(p.player(), p.peer).Total() == 0) {
 		p.peer = -1
 	}
 }
+
+// player returns the player of that client. Where the pane shows what happened in another process, it has no other.
+func (p *pane) player() int { return p.source.PlayerBodyOf(p.client) }
 
 // Client returns the client whose screen a pane shows.
 func (h *HUD) Client(pane int) int { return h.panes[pane].client }

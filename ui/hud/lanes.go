@@ -101,9 +101,9 @@ func (h *HUD) laneFlow(log *trace.Log, pane int, d link.Direction) *trace.Flow {
 	case p.peer < 0:
 		return log.Flow(p.client, d)
 	case d == link.Up:
-		return log.PeerFlow(p.client, p.peer)
+		return log.PeerFlow(p.player(), p.peer)
 	}
-	return log.PeerFlow(p.peer, p.client)
+	return log.PeerFlow(p.peer, p.player())
 }
 
 // Peer returns the client, from 0, whose link with that of a pane its lanes show, or -1 for the server.
@@ -114,8 +114,8 @@ func (d laneDrawer) laneEnds(pane int) (names [2]string, colors [2]render.Color)
 	p := d.hud.panes[pane]
 	names, colors = [2]string{"client", "server"}, [2]render.Color{stage.PlayerColors[p.client], stage.ServerColor}
 	if p.peer >= 0 {
-		names = [2]string{playerNames[p.client], playerNames[p.peer]}
-		colors[1] = stage.PlayerColors[p.peer]
+		names = [2]string{playerNames[p.player()], playerNames[p.peer]}
+		colors = [2]render.Color{stage.PlayerColors[p.player()], stage.PlayerColors[p.peer]}
 	}
 	return names, colors
 }

@@ -5,7 +5,7 @@
 //
 // The text is that of a tape (package tape) between further lines:
 //
-//	ghostcube capture 1
+//	ghostcube capture 2
 //	side server
 //	ghostcube tape 2
 //	...
@@ -13,8 +13,9 @@
 //	~ 90 1
 //
 // side is server, or client and the number of its player. > precedes a datagram: the tick that received it, the number
-// of the wire, the time of arrival in nanoseconds of the session, and the bytes in base64. ~ precedes the tick before
-// which the server forgot the client of a seat, and that seat.
+// of the wire, the time of arrival in nanoseconds of the session, and the bytes in base64. Of the server, wire n is that of
+// player n; of a client, wire 1 is that to the server, and wire 1+n that to the client of player n. ~ precedes the tick
+// before which the server forgot the client of a seat, and that seat. A capture of version 1 has nothing of other clients.
 package capture
 
 import (
@@ -37,8 +38,10 @@ import (
 )
 
 const (
-	magic      = "ghostcube capture 1"
-	maxLineLen = 64 << 10 // bytes
+	magic      = "ghostcube capture 2"
+	magic1     = "ghostcube capture 1"
+	maxLineLen = 64 << 10           // bytes
+	maxWires   = 1 + sim.MaxPlayers // of a side
 )
 
 // Server is the player of a capture of the server.
@@ -50,7 +53,7 @@ type Capture struct {
 	Tape   *tape.Tape
 
 	events []event // oldest first
-	byWire [sim.MaxPlayers][]*event
+	byWire [maxWires][]*event
 }
 
 // event is something that reached the process from outside.
@@ -60,6 +63,9 @@ type event struct {
 	reset    bool // the server forgot the client
 	datagram link.Datagram
 }
+
+// PeerWire returns the index of a client's wire to the client of another player. Its wire to the server has index 0.
+func PeerWire(player int) int { return 1 + player }
 
 var encoding = base64.RawStdEncoding
 
@@ -73,7 +79,7 @@ func Read(r io.Reader) (*Capture, error) {
 		n++
 		var err error
 		switch {
-		case n == 1 && line != magic:
+		case n == 1 && line != magic && line != magic1:
 			err = fmt.Errorf("not a capture: the first line is not %q", magic)
 		case n == 1:
 		case n == 2:
@@ -129,8 +135,8 @@ func (c *Capture) addEvent(line string) error {
 	}
 	tick, err := strconv.ParseUint(f[1], 10, 32)
 	wire, err2 := strconv.Atoi(f[2])
-	if err != nil || err2 != nil || wire < 1 || wire > sim.MaxPlayers {
-		return fmt.Errorf("%q: want a tick, and a wire from 1 to %d", line, sim.MaxPlayers)
+	if err != nil || err2 != nil || wire < 1 || wire > maxWires {
+		return fmt.Errorf("%q: want a tick, and a wire from 1 to %d", line, maxWires)
 	}
 	e.tick, e.wire = sim.Tick(tick), wire-1
 	if n := len(c.events); n > 0 && c.events[n-1].tick > e.tick {
@@ -162,11 +168,11 @@ func (c *Capture) Replay() (*Replay, error) { return c.replay(nil) }
 func (c *Capture) replay(sent func(wire int, at time.Duration, datagram []byte)) (*Replay, error) {
 	r := &Replay{capture: c}
 	for _, e := range c.events {
-		if c.Player != Server && (e.wire > 0 || e.reset) {
+		if c.Player == Server && e.wire == sim.MaxPlayers || c.Player != Server && (e.wire == PeerWire(c.Player) || e.reset) {
 			return nil, fmt.Errorf("tick %d: there is no wire %d", e.tick, e.wire+1)
 		}
 	}
-	wires, replayed := make([]link.Wire, sim.MaxPlayers), make([]*replayWire, sim.MaxPlayers)
+	wires, replayed := make([]link.Wire, maxWires), make([]*replayWire, maxWires)
 	for i := range wires {
 		replayed[i] = &replayWire{events: c.byWire[i], index: i, sent: sent}
 		wires[i] = replayed[i]
@@ -175,7 +181,7 @@ func (c *Capture) replay(sent func(wire int, at time.Duration, datagram []byte))
 	if c.Player == Server {
 		r.Lab, err = lab.NewServer(c.Tape.Config, c.Tape.Panes[0], wires)
 	} else {
-		r.Lab, err = lab.NewClient(c.Tape.Config, c.Tape.Panes[0], c.Player, wires[0])
+		r.Lab, err = lab.NewClient(c.Tape.Config, c.Tape.Panes[0], c.Player, wires[0], wires[PeerWire(0):]...)
 	}
 	for _, w := range replayed {
 		w.lab = r.Lab

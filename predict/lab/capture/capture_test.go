@@ -43,18 +43,23 @@ func run(t testing.TB, spec string, late int) (files [3]bytes.Buffer) {
 	}
 	var toClients [2]link.Wire
 	var toServer []link.Wire
+	start := time.Duration(late) * time.Second / 60
 	for i := range toClients {
 		client, server := link.Pair(&network, i)
-		toClients[i] = recordings[1+i].Wire(0, laterWire{client, time.Duration(late) * time.Second / 60})
+		toClients[i] = recordings[1+i].Wire(0, laterWire{client, start})
 		toServer = append(toServer, recordings[0].Wire(i, server))
 	}
+	var peers [2][]link.Wire
+	first, second := link.PeerPair(&network, 0, 1)
+	peers[0] = []link.Wire{nil, recordings[1].Wire(PeerWire(1), laterWire{first, start})}
+	peers[1] = []link.Wire{recordings[2].Wire(PeerWire(0), laterWire{second, start}), nil}
 	server, err := lab.NewServer(config, spec, toServer)
 	if err != nil {
 		t.Fatal(err)
 	}
 	labs := []*lab.Lab{server}
 	for i, w := range toClients {
-		client, err := lab.NewClient(config, spec, i, w)
+		client, err := lab.NewClient(config, spec, i, w, peers[i]...)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -143,27 +148,33 @@ func replay(c *Capture) error {
 // TestCaptureReplays checks that each side of each strategy runs again from its capture to the same hashes, with
 // nothing of the others, and that a datagram more, less or changed is noticed.
 func TestCaptureReplays(t *testing.T) {
+	var specs []string
 	for i, s := range lab.Strategies {
-		if i%experiment.Pick(4, 1, 1) != 0 {
-			continue
+		if i%experiment.Pick(4, 1, 1) == 0 {
+			specs = append(specs, s.Name)
 		}
-		files := run(t, s.Name, 0)
+	}
+	for _, spec := range append(specs, "rollback:topology=mesh") {
+		files := run(t, spec, 0)
+		if strings.Contains(spec, "mesh") && !strings.Contains(files[1].String(), "\n> 59 3 ") {
+			t.Errorf("%s: the capture of player 1 has nothing of player 2", spec)
+		}
 		for i := range files {
 			text := files[i].String()
 			if err := verify(text); err != nil {
-				t.Errorf("%s, file %d: %v", s.Name, i, err)
+				t.Errorf("%s, file %d: %v", spec, i, err)
 			}
 			at := strings.Index(text, "\n> 60 ") + 1
 			end := at + strings.IndexByte(text[at:], '\n') + 1
 			if verify(text[:at]+text[end:]) == nil {
-				t.Errorf("%s, file %d: a datagram less is not noticed", s.Name, i)
+				t.Errorf("%s, file %d: a datagram less is not noticed", spec, i)
 			}
 			if verify(text[:end]+text[at:end]+text[end:]) == nil {
-				t.Errorf("%s, file %d: a datagram more is not noticed", s.Name, i)
+				t.Errorf("%s, file %d: a datagram more is not noticed", spec, i)
 			}
 		}
 		if text := files[0].String(); !strings.Contains(text, "~ 125 2\n") || verify(strings.Replace(text, "~ 125 2\n", "", 1)) == nil {
-			t.Errorf("%s: a reset less is not noticed", s.Name)
+			t.Errorf("%s: a reset less is not noticed", spec)
 		}
 	}
 }
@@ -195,7 +206,7 @@ func TestReadErrors(t *testing.T) {
 	files := run(t, "rewind", 0)
 	text := files[1].String()
 	for _, x := range []struct{ old, new, want string }{
-		{"ghostcube capture 1", "ghostcube tape 2", "line 1: not a capture"},
+		{"ghostcube capture 2", "ghostcube tape 2", "line 1: not a capture"},
 		{"side client 1", "side client 9", "line 2"},
 		{"side client 1", "", "line 2"},
 		{"pane rewind", "pane rewind\npane rewind", "2 panes"},
@@ -203,7 +214,8 @@ func TestReadErrors(t *testing.T) {
 		{"\n> ", "\n> 1 1 1 *\n> ", "base64"},
 		{"\n> ", "\n> 99999999999 1 1 AA\n> ", "want a tick"},
 		{"\n> ", "\n> 4000000 1 1 AA\n> ", "after tick 4000000"},
-		{"\n> ", "\n> 0 3 1 AA\n> ", "no wire 3"},
+		{"\n> ", "\n> 0 2 1 AA\n> ", "no wire 2"},
+		{"\n> ", "\n> 0 10 1 AA\n> ", "a wire from 1 to 9"},
 		{"\n> ", "\n> 0 1 1 " + strings.Repeat("AAAA", 1000) + "\n> ", "1200 bytes"},
 	} {
 		if err := verify(strings.Replace(text, x.old, x.new, 1)); err == nil || !strings.Contains(err.Error(), x.want) {
@@ -212,9 +224,20 @@ func TestReadErrors(t *testing.T) {
 	}
 }
 
+// TestVersion1 checks that a capture of the version before replays.
+func TestVersion1(t *testing.T) {
+	files := run(t, "rewind", 0)
+	for i := range files {
+		if err := verify(strings.Replace(files[i].String(), "ghostcube capture 2", "ghostcube capture 1", 1)); err != nil {
+			t.Errorf("file %d: %v", i, err)
+		}
+	}
+}
+
 // FuzzRead checks that any bytes are a capture or give an error.
 func FuzzRead(f *testing.F) {
 	f.Add("ghostcube capture 1\nside client 1\nghostcube tape 2\nscene two-players\npane rewind\n---\n2\n> 0 1 5 AAAA\nend 2\n")
+	f.Add("ghostcube capture 2\nside client 1\nghostcube tape 2\nscene two-players\npane rollback:topology=mesh\n---\n2\n> 0 3 5 AAAA\nend 2\n")
 	f.Add("ghostcube capture 1\nside server\nghostcube tape 2\nscene two-players\npane rewind\n---\n2\n~ 1 2\nend 2\n")
 	f.Fuzz(func(_ *testing.T, text string) {
 		c, err := Read(strings.NewReader(text))

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sort"
 	"time"
 
 	"ghostcube/net/link"
@@ -51,10 +52,9 @@ func Merge(list []*Capture) (*Merged, error) {
 			return nil, fmt.Errorf("player %d: not a client of this server: its session has another scene, rate or strategy", c.Player+1)
 		}
 	}
-	for i, e := range list[0].Tape.Entries {
-		if slices.ContainsFunc(e.Commands, func(c lab.Command) bool { return c.Verb == "scene" || c.Verb == "switch" }) {
-			return nil, fmt.Errorf("tick %d: the server went on with another scene or strategy: want captures of a session with one", i)
-		}
+	var err error
+	if list[0], err = list[0].untilMeshEnds(); err != nil {
+		return nil, err
 	}
 	server, err := run(list[0])
 	if err != nil {
@@ -74,6 +74,29 @@ func Merge(list []*Capture) (*Merged, error) {
 	return server.merge(clients)
 }
 
+// untilMeshEnds returns the capture of a server until a mesh has ended there, because a player has left. Other sessions have to
+// be of one scene and strategy.
+func (c *Capture) untilMeshEnds() (*Capture, error) {
+	i := slices.IndexFunc(c.Tape.Entries, func(e lab.Entry) bool {
+		return slices.ContainsFunc(e.Commands, func(c lab.Command) bool { return c.Verb == "scene" || c.Verb == "switch" })
+	})
+	if i < 0 {
+		return c, nil
+	}
+	r, err := c.Replay()
+	if err != nil {
+		return nil, err
+	}
+	if r.Lab.Panes[0].CannotJoin() == nil {
+		return nil, fmt.Errorf("tick %d: the server went on with another scene or strategy: want captures of a session with one", i)
+	}
+	cut, t := *c, *c.Tape
+	t.Entries = t.Entries[:i]
+	n := sort.Search(len(t.HashChecks), func(k int) bool { return t.HashChecks[k].Ticks > i })
+	t.HashChecks, cut.Tape = t.HashChecks[:n], &t
+	return &cut, nil
+}
+
 // sending is a datagram that a side sent, and when it arrived at the other.
 type sending struct {
 	at       time.Duration // on the sender's clock
@@ -84,7 +107,7 @@ type sending struct {
 // ran is what a side did.
 type ran struct {
 	*Capture
-	sent [sim.MaxPlayers][]sending // by wire
+	sent [maxWires][]sending // by wire
 }
 
 // run runs a capture to its end and checks its hashes.
@@ -123,6 +146,7 @@ func (c *Capture) lasts(ticks int) time.Duration {
 // client is a client beside its server.
 type client struct {
 	*Capture
+	own     *ran
 	ways    [2][]sending    // by direction
 	offsets []time.Duration // to add to the client's clock for the server's, by fitEvery of it
 }
@@ -135,6 +159,7 @@ const (
 
 // meet finds the datagrams between a client and the server, and compares their clocks by them.
 func (c *client) meet(server, own *ran) error {
+	c.own = own
 	c.ways = [2][]sending{link.Up: own.sent[0], link.Down: server.sent[c.Player]}
 	found := match(c.ways[link.Up], server.byWire[c.Player])
 	found = min(found, match(c.ways[link.Down], c.byWire[0]))
@@ -257,8 +282,16 @@ func (r *ran) merge(clients []*client) (*Merged, error) {
 		if s.Lab, err = c.labAt(made[i][0]); err != nil {
 			return nil, err
 		}
-		for d := range s.Datagrams {
-			s.Datagrams[d] = c.datagrams(link.Direction(d), start, r.lasts(n))
+		onServer := func(c *client) timeOf { return func(at time.Duration) time.Duration { return c.onServer(at) - start } }
+		server := func(at time.Duration) time.Duration { return at - start }
+		s.Datagrams[link.Up] = datagrams(c.ways[link.Up], onServer(c), server, r.lasts(n))
+		s.Datagrams[link.Down] = datagrams(c.ways[link.Down], server, onServer(c), r.lasts(n))
+		for _, other := range clients {
+			if other != c {
+				sent := c.own.sent[PeerWire(other.Player)]
+				match(sent, other.byWire[PeerWire(c.Player)])
+				s.Peers[other.Player] = datagrams(sent, onServer(c), onServer(other), r.lasts(n))
+			}
 		}
 		m.clients = append(m.clients, s)
 		m.Panes = append(m.Panes, fmt.Sprintf("player-%d=%s", c.Player+1, c.Tape.Panes[0]))
@@ -275,17 +308,14 @@ func (c *Capture) labAt(ticks sim.Tick) (*lab.Lab, error) {
 	return r.Lab, err
 }
 
-// datagrams returns the datagrams of a direction in the time of the session, which has a beginning on the server's clock and
-// a length. Datagrams still in flight at the end do not count as lost.
-func (c *client) datagrams(d link.Direction, start, length time.Duration) (list []lab.Datagram) {
-	same := func(at time.Duration) time.Duration { return at - start }
-	other := func(at time.Duration) time.Duration { return c.onServer(at) - start }
-	sentAt, arrived := other, same
-	if d == link.Down {
-		sentAt, arrived = same, other
-	}
+// timeOf returns a time of a side's clock in the time of the session.
+type timeOf func(at time.Duration) time.Duration
+
+// datagrams returns the datagrams of one way in the time of the session, which has a length, by the clocks of the sender and
+// the receiver. Datagrams still in flight at the end do not count as lost.
+func datagrams(sent []sending, sentAt, arrived timeOf, length time.Duration) (list []lab.Datagram) {
 	var delays []time.Duration
-	for i, s := range c.ways[d] {
+	for i, s := range sent {
 		x := lab.Datagram{Sending: link.Sending{Number: uint64(i) + 1, SentAt: sentAt(s.at)}, Bytes: s.bytes}
 		switch n := len(s.arrivals); {
 		case n > 1:
@@ -298,6 +328,9 @@ func (c *client) datagrams(d link.Direction, start, length time.Duration) (list 
 			x.Lost = true
 		}
 		list = append(list, x)
+	}
+	if len(delays) == 0 {
+		return nil
 	}
 	slices.Sort(delays)
 	usual, slow := delays[len(delays)/2], delays[len(delays)*9/10]

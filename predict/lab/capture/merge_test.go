@@ -1,6 +1,7 @@
 package capture_test
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"ghostcube/predict/lab"
 	. "ghostcube/predict/lab/capture"
 	"ghostcube/predict/lab/labtest"
+	"ghostcube/predict/lab/trace"
 )
 
 // captures returns the captures of a session.
@@ -64,23 +66,27 @@ func TestMerge(t *testing.T) {
 				t.Errorf("%s: pane %d is of player %d", s.Name, i+1, p.PlayerBody()+1)
 			}
 			for d := range link.Direction(2) {
-				lost, received, fastest, slowest := 0, 0, time.Hour, time.Duration(0)
-				f := p.Datagrams().Flow(0, d)
-				for k := f.First(); k < f.Total(); k++ {
-					switch r := f.At(k); {
-					case r.Vanishes():
-						lost++
-					default:
-						received++
-						fastest, slowest = min(fastest, r.Arrival-r.SentAt), max(slowest, r.Arrival-r.SentAt)
-					}
-				}
-				all := f.Total() - f.First()
-				if all < 80 || lost == 0 || lost > all/7 || fastest < 29*time.Millisecond || slowest > 52*time.Millisecond {
-					t.Errorf("%s, pane %d, %v: %d datagrams, %d lost, under way for %v to %v", s.Name, i+1, d, all, lost, fastest, slowest)
-				}
+				checkFlow(t, fmt.Sprintf("%s, pane %d, %v", s.Name, i+1, d), p.Datagrams().Flow(0, d), 80)
 			}
 		}
+	}
+}
+
+// checkFlow checks that a lane has the datagrams as the network has delivered them.
+func checkFlow(t *testing.T, name string, f *trace.Flow, least int) {
+	t.Helper()
+	lost, fastest, slowest := 0, time.Hour, time.Duration(0)
+	for k := f.First(); k < f.Total(); k++ {
+		r := f.At(k)
+		if r.Vanishes() {
+			lost++
+			continue
+		}
+		fastest, slowest = min(fastest, r.Arrival-r.SentAt), max(slowest, r.Arrival-r.SentAt)
+	}
+	all := f.Total() - f.First()
+	if all < least || lost == 0 || lost > all/7 || fastest < 29*time.Millisecond || slowest > 52*time.Millisecond {
+		t.Errorf("%s: %d datagrams, %d lost, under way for %v to %v", name, all, lost, fastest, slowest)
 	}
 }
 
@@ -164,6 +170,35 @@ func TestMergedCopies(t *testing.T) {
 		}
 		if err := l.Apply(c); (err == nil) != ok {
 			t.Errorf("%s: %v", verb, err)
+		}
+	}
+}
+
+// TestMergedMesh shows a mesh until a player has left, whereupon the server has begun another session. The panes of both players
+// have the lanes between them.
+func TestMergedMesh(t *testing.T) {
+	experiment.Skip(t)
+	list := captures(t, "rollback:topology=mesh")
+	list[0].Tape.Entries[80].Commands = []lab.Command{{Verb: "switch", Name: "rollback:topology=mesh"}}
+	m, err := Merge(list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.Ticks < 55 || m.Ticks > 60 || len(list[0].Tape.Entries) < 200 { // they began 20 ticks after the server
+		t.Errorf("%d ticks of %d", m.Ticks, len(list[0].Tape.Entries))
+	}
+	l := m.NewLab()
+	l.TraceDatagrams(true)
+	play(t, l, m.Ticks)
+	copied := l.Fork()
+	copied.TraceDatagrams(true)
+	play(t, copied, 1)
+	for i, p := range l.Panes {
+		if !p.HasPeerLink(0, 1-i) || p.HasPeerLink(0, i) {
+			t.Errorf("pane %d has no link with the other player alone", i+1)
+		}
+		for from := range 2 {
+			checkFlow(t, fmt.Sprintf("pane %d, from player %d", i+1, from+1), p.Datagrams().PeerFlow(from, 1-from), 45)
 		}
 	}
 }

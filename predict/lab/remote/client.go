@@ -21,7 +21,8 @@ type ClientConfig struct {
 	Ghost     bool   // ask for the server's poses, which give a path error
 	Watch     bool   // without a seat: the server's poses are all that there is to see
 	Recording *capture.Recording
-	Log       func(event string, values ...any) // names and values in turn; may be nil
+	Introduce func(player int, told []byte) (Path, error) // opens a direct path to a player's client; nil: the wire has none
+	Log       func(event string, values ...any)           // names and values in turn; may be nil
 }
 
 // Client is the client of a player.
@@ -46,6 +47,9 @@ type Client struct {
 	speaker   string // of the next line of chat
 	said      chatLimit
 	shot      predict.HitResult // of which the rays have not arrived yet
+
+	peers      [sim.MaxPlayers]peerWire
+	introduced [][]byte // what is told of the other players of the next session, behind the number of each
 }
 
 // maxNews is the number of lines that wait for News.
@@ -76,6 +80,8 @@ func NewClient(config ClientConfig, wire Wire, now time.Duration) (*Client, erro
 	}
 	if config.Watch {
 		flags |= watches
+	} else if config.Introduce != nil {
+		flags |= meets
 	}
 	c.control.send(helloMessage, append([]byte{flags}, config.Name...))
 	return c, nil
@@ -119,6 +125,7 @@ func (c *Client) Step(now time.Duration, input func(t sim.Tick) sim.Input) error
 	}
 	at := c.Next()
 	c.update(at)
+	c.sortForwarded(at)
 	c.control.update(at, c.handle)
 	if c.refused != nil {
 		return c.refused
@@ -158,9 +165,7 @@ func (c *Client) Apply(x lab.Command) error {
 func (c *Client) handle(kind byte, text []byte) {
 	switch kind {
 	case sessionMessage:
-		if c.complete { // in the same tick: only the last session counts
-			c.text, c.complete = nil, false
-		}
+		c.supersede()
 		if len(c.text)+len(text) <= maxDescription {
 			c.text = append(c.text, text...)
 		}
@@ -176,8 +181,19 @@ func (c *Client) handle(kind byte, text []byte) {
 		c.tell(c.speaker + ": " + line)
 	case hitMessage:
 		c.receiveHit(text)
+	case introduceMessage:
+		c.hearIntroduction(text)
+	case waitMessage:
+		c.hearWaiting(text)
 	case refuseMessage:
 		c.refused = fmt.Errorf("%w: %s", ErrRefused, printableText(text))
+	}
+}
+
+// supersede forgets a session that another one follows in the same tick: only the last one counts.
+func (c *Client) supersede() {
+	if c.complete {
+		c.text, c.complete, c.introduced = nil, false, nil
 	}
 }
 
@@ -216,6 +232,7 @@ func (c *Client) begin(now time.Duration) error {
 		return err
 	}
 	c.enter(c.next)
+	c.meet(now)
 	c.ghosts = 0
 	if c.Lab != nil {
 		return c.follow(&config, spec)
@@ -229,7 +246,7 @@ func (c *Client) begin(now time.Duration) error {
 		c.config.Log("watching", "scene", config.Scene, "strategy", spec, "rate", config.Rate)
 		return err
 	}
-	if c.Lab, err = lab.NewClient(config, spec, d.player, wire); err != nil {
+	if c.Lab, err = lab.NewClient(config, spec, d.player, wire, c.peerWires()...); err != nil {
 		return err
 	}
 	c.config.Recording.Start(c.Lab, c.config.Version, d.player, spec)
@@ -307,6 +324,7 @@ func (c *Client) tick(at, now time.Duration, input func(sim.Tick) sim.Input) {
 			pane.Score.AddPathError(pane.ServerWorld, view, c.Player)
 		}
 	}
+	c.watchPaths(at)
 	if rate := sim.Tick(c.Lab.Config().Rate); t%rate == rate-1 {
 		if metres, ok := c.PathError(); ok {
 			c.control.send(scoreMessage, binary.LittleEndian.AppendUint32([]byte{c.session}, uint32(min(metres, 1000)*1e6)))
@@ -326,6 +344,7 @@ func (c *Client) PathError() (metres float64, ok bool) {
 
 // Close ends the connection and the capture.
 func (c *Client) Close() error {
+	c.closePaths()
 	c.wire.Close()
 	return c.config.Recording.Close()
 }

@@ -1,9 +1,11 @@
 package remote
 
 import (
+	"slices"
 	"time"
 
 	"ghostcube/net/link"
+	"ghostcube/sim"
 )
 
 // Conditions lay a simulated network over a real connection: what is sent and what arrives passes the simulation
@@ -14,6 +16,40 @@ type Conditions struct {
 	network    link.Network
 	near, real *link.End // the end of the process, and that which meets the real wire; nil: nothing is laid over it
 	now        time.Duration
+	paths      []*overPath
+}
+
+// overPath is a direct path to another player with a network laid over it.
+type overPath struct {
+	Path
+	near, real *link.End
+	conditions *Conditions
+}
+
+// Over lays the network over a direct path to another player as well.
+func (c *Conditions) Over(p Path, player int) Path {
+	o := &overPath{Path: p, conditions: c}
+	o.near, o.real = link.PeerPair(&c.network, (player+1)%sim.MaxPlayers, player)
+	c.paths = append(c.paths, o)
+	return o
+}
+
+// Send implements link.Wire.
+func (o *overPath) Send(now time.Duration, b []byte) error {
+	o.conditions.now = max(o.conditions.now, now)
+	return o.near.Send(o.conditions.now, b)
+}
+
+// Receive implements link.Wire.
+func (o *overPath) Receive(now time.Duration) (link.Datagram, bool) {
+	o.conditions.Pump(now)
+	return o.near.Receive(now)
+}
+
+// Close ends the path.
+func (o *overPath) Close() error {
+	o.conditions.paths = slices.DeleteFunc(o.conditions.paths, func(x *overPath) bool { return x == o })
+	return o.Path.Close()
 }
 
 // NewConditions returns a wire with a network laid over it. Call Pump often: a delayed datagram goes on with the next
@@ -55,11 +91,19 @@ func (c *Conditions) Pump(now time.Duration) {
 		return
 	}
 	c.now = max(c.now, now)
-	for d, ok := c.real.Receive(c.now); ok; d, ok = c.real.Receive(c.now) {
-		_ = c.Wire.Send(c.now, d.Bytes) // what cannot be sent is lost
+	pump(c.now, c.real, c.Wire)
+	for _, o := range c.paths {
+		pump(c.now, o.real, o.Path)
 	}
-	for d, ok := c.Wire.Receive(c.now); ok; d, ok = c.Wire.Receive(c.now) {
-		_ = c.real.Send(c.now, d.Bytes)
+}
+
+// pump moves the datagrams that are due by now between a simulated link and the wire beneath it.
+func pump(now time.Duration, a, b link.Wire) {
+	for range 2 {
+		for d, ok := a.Receive(now); ok; d, ok = a.Receive(now) {
+			_ = b.Send(now, d.Bytes) // what cannot be sent is lost
+		}
+		a, b = b, a
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"ghostcube/net/link"
+	"ghostcube/predict/lab"
 )
 
 // TestConditions checks that a network over a wire delays and loses in both directions, beside what the wire does.
@@ -39,5 +40,37 @@ func TestConditions(t *testing.T) {
 	}
 	if down != 1000 || up < 400 || up > 600 {
 		t.Errorf("%d of 1000 have arrived from the server, %d at it", down, up)
+	}
+}
+
+// TestConditionsOverPath checks that a network over a wire delays what goes by direct paths as well, until they are closed.
+func TestConditionsOverPath(t *testing.T) {
+	var perfect, over link.Network
+	if err := over.Parse("latency=30ms"); err != nil {
+		t.Fatal(err)
+	}
+	if err := perfect.Parse("latency=10ms"); err != nil {
+		t.Fatal(err)
+	}
+	c := NewConditions(over, &end{Wire: lab.CutWire{}, err: new(error)}, false)
+	own, other := link.PeerPair(&perfect, 0, 1)
+	p := c.Over(&path{end{Wire: own, err: new(error)}, &meeting{both: true}}, 1)
+	p.Send(0, []byte{1})
+	other.Send(0, []byte{2})
+	var there, back time.Duration
+	for now := time.Duration(0); now < 100*time.Millisecond; now += time.Millisecond {
+		c.Pump(now)
+		if _, ok := p.Receive(now); ok {
+			back = now
+		}
+		if _, ok := other.Receive(now); ok {
+			there = now
+		}
+	}
+	if there < 40*time.Millisecond || there > 42*time.Millisecond || back < 40*time.Millisecond || back > 42*time.Millisecond || !p.IsOpen(0) {
+		t.Errorf("there %v, back %v", there, back)
+	}
+	if p.Close(); len(c.paths) != 0 {
+		t.Error("a closed path is still pumped")
 	}
 }

@@ -17,12 +17,17 @@ const (
 	speakerMessage = 6 // server: who says the next line
 	chatMessage    = 7 // a line of chat
 	hitMessage     = 8 // server: the session's number, and a part of what it has made of a shot; see hit.go
+
+	// Of a mesh.
+	introduceMessage = 9  // server: another client of the session that is being described; see mesh.go
+	waitMessage      = 10 // server: for how many players it waits, and who has left
 )
 
 // The flags of a hello.
 const (
 	wantsGhost = 1 // the client asks for the ghost
 	watches    = 2 // and for no seat
+	meets      = 4 // the client can open direct paths to others
 )
 
 const (

@@ -65,6 +65,7 @@ type world struct {
 	file      bytes.Buffer // capture of the server
 	links     int
 	ordered   bool // all connections are TCP
+	meetings  []*meeting
 
 	input func(*process) func(sim.Tick) sim.Input // of the players; nil: they walk in squares
 }
@@ -118,7 +119,7 @@ func (w *world) connectWith(config ClientConfig) *process {
 	w.links++
 	var left error
 	p := &process{end: &end{Wire: client, start: w.now, err: &left}, peer: &end{Wire: server, err: &left}, start: w.now}
-	w.server.Connect(p.peer, fmt.Sprint("address ", w.links), w.now)
+	w.server.Connect(p.peer, fmt.Sprintf("192.0.2.%d:4000", w.links), w.now)
 	var err error
 	config.Version, config.Ordered, config.Recording = "test", w.ordered, capture.NewRecording(&p.file)
 	p.Client, err = NewClient(config, p.end, 0)

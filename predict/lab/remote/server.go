@@ -25,11 +25,12 @@ import (
 
 // ServerConfig is what a Server plays.
 type ServerConfig struct {
-	Session   lab.Config // without a network: it is real
-	Spec      string     // of the pane
-	Version   string     // of the program
-	Ordered   bool       // every wire delivers everything, once and in order, as TCP does
-	Seed      uint64     // of the networks laid over connections
+	Session   lab.Config                                            // without a network: it is real
+	Spec      string                                                // of the pane
+	Version   string                                                // of the program
+	Ordered   bool                                                  // every wire delivers everything, once and in order, as TCP does
+	Seed      uint64                                                // of the networks laid over connections
+	Introduce func(first, second string) (toFirst, toSecond []byte) // what clients at two addresses are told; nil: nothing
 	Recording *capture.Recording
 	Log       func(event string, values ...any) // names and values in turn; may be nil
 }
@@ -47,6 +48,7 @@ type Server struct {
 	seats     []seat        // of the scene
 	watchers  []*guest
 	guests    []*guest // connections without a seat
+	mesh      mesh
 	buffer    []byte
 	recordErr error
 }
@@ -58,6 +60,8 @@ type seat struct {
 	name  string        // of the guest, or of the last one
 	freed time.Duration // since when nobody sits there
 	last  Seat          // when that began
+
+	forwardedAt time.Duration // when the server last passed something on for a peer; 0: never
 }
 
 // guest is a connection from a client.
@@ -70,6 +74,7 @@ type guest struct {
 	name       string // empty: it has not said hello
 	watches    bool
 	wantsGhost bool
+	meets      bool   // it can open direct paths
 	nextGhost  int    // body with which its next ghost begins
 	micrometre uint32 // path error that it has reported, of the session
 	hasScore   bool
@@ -78,6 +83,8 @@ type guest struct {
 	said       chatLimit
 	conditions *Conditions   // over the connection
 	refusedAt  time.Duration // when it was refused; 0: it was not
+
+	toldMissing int // for how many players a mesh waits, as it knows
 }
 
 // MaxWatchers is the number of clients that watch at the same time.
@@ -213,7 +220,8 @@ func (s *Server) listen(g *guest, now time.Duration) {
 	g.control.update(now, func(kind byte, text []byte) {
 		switch {
 		case kind == helloMessage && len(text) > 1 && len(text) <= 1+MaxName && g.name == "":
-			g.wantsGhost, g.watches, g.name = text[0]&wantsGhost != 0, text[0]&watches != 0, printable(string(text[1:]))
+			g.wantsGhost, g.watches, g.meets = text[0]&wantsGhost != 0, text[0]&watches != 0, text[0]&meets != 0
+			g.name = printable(string(text[1:]))
 		case kind == chatMessage:
 			s.hear(g, string(text), now)
 		case kind == scoreMessage && len(text) == 5 && text[0] == g.session:
@@ -282,8 +290,10 @@ func (s *Server) seatGuest(g *guest, now time.Duration) bool {
 		}
 		old.wire.Close()
 	}
-	p.guest, p.name = g, g.name
-	s.begin(i)
+	p.guest, p.name, p.wire.Wire = g, g.name, lab.CutWire{}
+	if !s.IsMesh() {
+		s.begin(i)
+	}
 	s.config.Log("joined", "player", i+1, "name", g.name, "address", g.address)
 	return true
 }
@@ -292,6 +302,7 @@ func (s *Server) seatGuest(g *guest, now time.Duration) bool {
 func (s *Server) begin(i int) {
 	p := &s.seats[i]
 	g := p.guest
+	p.forwardedAt = 0
 	p.wire.Wire = &channel{channels: &g.channels, kind: game, start: s.clock.start}
 	s.reset(i)
 	s.describe(g, i)
@@ -300,7 +311,7 @@ func (s *Server) begin(i int) {
 // describe tells a guest of the session, in which it is a player, or -1 if it watches.
 func (s *Server) describe(g *guest, player int) {
 	g.enter(s.session)
-	g.hasScore, g.nextGhost, g.shots, g.hits = false, 0, 0, 0
+	g.hasScore, g.nextGhost, g.shots, g.hits, g.toldMissing = false, 0, 0, 0, 0
 	text := describe(s.config.Session, s.config.Spec, s.config.Version, player, s.startHash)
 	for ; len(text) > 0; text = text[min(maxPart, len(text)):] {
 		g.control.send(sessionMessage, text[:min(maxPart, len(text))])
@@ -343,6 +354,7 @@ func (s *Server) updateSeats(now time.Duration) {
 			continue
 		}
 		s.listen(g, now)
+		s.forward(i, now)
 		if c, ok := p.wire.Wire.(*channel); ok {
 			c.start = s.clock.start
 		}
@@ -350,13 +362,16 @@ func (s *Server) updateSeats(now time.Duration) {
 		case err != nil:
 			g.wire.Close()
 			p.last = s.seatNow(i)
-			p.last.Address = ""
+			p.last.Address, p.last.Path = "", ""
 			p.guest, p.freed, p.wire.Wire = nil, now, lab.CutWire{}
 			s.reset(i)
 			s.config.Log("left", "player", i+1, "name", p.name, "why", err)
-		case g.session != s.session && !g.control.isBusy():
+		case g.session != s.session && !g.control.isBusy() && !s.IsMesh():
 			s.begin(i)
 		}
+	}
+	if s.IsMesh() {
+		s.updateMesh(now)
 	}
 }
 
@@ -386,6 +401,7 @@ type Seat struct {
 	HasScore      bool
 	Shots, Hits   int    // as the server has resolved them, in this session
 	Conditions    string // laid over the connection; empty: none
+	Path          string // to the other players of a mesh; empty: none
 }
 
 // Seats returns all seats, by player.
@@ -413,5 +429,6 @@ func (s *Server) seatNow(i int) Seat {
 	g := s.seats[i].guest
 	return Seat{
 		s.seats[i].name, g.address, *s.Lab.Panes[0].PeerStats(i), float64(g.micrometre) / 1e6, g.hasScore, g.shots, g.hits, g.conditions.String(),
+		s.pathText(i, s.Next()),
 	}
 }

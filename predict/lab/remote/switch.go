@@ -128,6 +128,7 @@ func (s *Server) switchTo(next lab.Config, spec string) error {
 	s.seats = s.seats[:players]
 	s.begins = s.Lab.Ticks()
 	s.session = nextSession(s.session)
+	s.mesh = mesh{}
 	for i := range s.seats {
 		s.seats[i].wire.Wire = lab.CutWire{} // until begin
 	}

@@ -118,7 +118,6 @@ func TestSwitchErrors(t *testing.T) {
 		"scene":                           "want 1",
 		"panes rewind rollback":           "want 1",
 		"strategy telepathy":              "no strategy",
-		"panes rollback:topology=mesh":    "wire to the server only",
 		"set":                             "want a knob",
 		"set warp=9":                      "warp",
 		"set snapshot-every":              "name=value",

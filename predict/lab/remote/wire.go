@@ -18,19 +18,22 @@ type Wire interface {
 	Close() error
 }
 
-// A wire carries three channels. The first byte of a datagram says whose it is: 0 of the control channel, 1 to 127 of the
-// game of the session with this number, and with 128 added of its ghost. The rest of a datagram of the game is as a
+// A wire carries four channels. The first byte of a datagram says whose it is: 0 of the control channel, 1 to 127 of the
+// game of the session with this number, with 128 added of its ghost, and 128 of the peers: then the session and another
+// player follow, to whom the server passes it on or from whom it is. The rest of a datagram of the game or a peer is as a
 // strategy sends it.
 const (
 	game = iota
 	controlChannel
 	ghostChannel
+	peerChannel // its queue has the player before the datagram
 	channelCount
 )
 
 const (
 	sessions = 127 // numbers, from 1 on and over again
 	ghostTag = 128
+	peerTag  = ghostTag
 )
 
 // nextSession returns the number after that of a session.
@@ -52,7 +55,7 @@ type channels struct {
 // enter begins a session. Of the one before nothing arrives any more.
 func (c *channels) enter(session byte) {
 	c.session = session
-	c.queues[game], c.queues[ghostChannel] = nil, nil
+	c.queues[game], c.queues[ghostChannel], c.queues[peerChannel] = nil, nil, nil
 }
 
 // update receives all that has arrived by now. What belongs to another session is dropped: one that has ended, or that has
@@ -64,11 +67,15 @@ func (c *channels) update(now time.Duration) {
 			return
 		}
 		c.receivedAt = max(c.receivedAt, d.ReceivedAt)
-		kind := controlChannel
+		kind, header := controlChannel, 1
 		switch {
 		case len(d.Bytes) == 0:
 			continue
 		case d.Bytes[0] == 0:
+		case d.Bytes[0] == peerTag:
+			if kind, header = peerChannel, 2; len(d.Bytes) <= header || d.Bytes[1] != c.session {
+				continue
+			}
 		case d.Bytes[0] == c.session:
 			kind = game
 		case d.Bytes[0] == ghostTag+c.session:
@@ -77,7 +84,7 @@ func (c *channels) update(now time.Duration) {
 			continue
 		}
 		if q := &c.queues[kind]; len(*q) < maxQueued {
-			d.Bytes = bytes.Clone(d.Bytes[1:])
+			d.Bytes = bytes.Clone(d.Bytes[header:])
 			*q = append(*q, d)
 		}
 	}
