@@ -131,5 +131,5 @@ func runClient(udp *net.UDPConn, conn *Conn, connectedOrFailed chan<- error) {
 		n, err := udp.Read(b)
 		return n, conn.remote, err
 	}
-	readUntilClosed(udp, read, a.due, func(_ netip.AddrPort, datagram []byte) { a.arrive(datagram) })
+	readUntilClosed(udp, read, a.due, func(_ netip.AddrPort, datagram []byte) bool { return a.arrive(datagram) })
 }

@@ -34,7 +34,9 @@ func dialPage(ctx context.Context, signal string, config Config) (*Conn, error) 
 	}
 	within, cancel := context.WithTimeout(ctx, config.Timeout)
 	defer cancel()
-	x := &pageChannel{peer: js.Global().Get("RTCPeerConnection").New(), sent: js.Global().Get("Uint8Array").New(maxWire)}
+	x := &pageChannel{
+		peer: js.Global().Get("RTCPeerConnection").New(), sent: js.Global().Get("Uint8Array").New(maxWire), soon: make(chan struct{}, 1),
+	}
 	x.conn = newConn(netip.AddrPort{}, &config, x.write)
 	x.conn.finish = sync.OnceFunc(x.close)
 	if err := x.open(within, signal); err != nil {
@@ -70,6 +72,7 @@ type pageChannel struct {
 	peer, channel js.Value
 	sent          js.Value // memory for the datagram that is sent
 	listeners     []listener
+	soon          chan struct{} // the attempt has something to send
 
 	mutex   sync.Mutex
 	attempt *attempt // takes the datagrams; nil: none yet
@@ -164,8 +167,11 @@ func (p *pageChannel) arrive(event js.Value) {
 		js.CopyBytesToGo(b, js.Global().Get("Uint8Array").New(data))
 		p.mutex.Lock()
 		defer p.mutex.Unlock()
-		if p.attempt != nil {
-			p.attempt.arrive(b)
+		if p.attempt != nil && p.attempt.arrive(b) {
+			select {
+			case p.soon <- struct{}{}:
+			default:
+			}
 		}
 	}
 }
@@ -182,7 +188,10 @@ func (p *pageChannel) run() {
 		if next.IsZero() {
 			return
 		}
-		time.Sleep(min(time.Until(next), housekeeping))
+		select {
+		case <-p.soon:
+		case <-time.After(min(time.Until(next), housekeeping)):
+		}
 	}
 }
 
