@@ -85,7 +85,7 @@ func (c *client) next(now time.Duration) (time.Duration, error) {
 		return c.nextSend, nil
 	}
 	var b [requestBytes]byte
-	if c.conn.write(c.request.write(b[:])) != nil {
+	if c.conn.write(c.request.write(b[:])[:c.config.requestSize()]) != nil {
 		c.conn.sending.errors++
 	}
 	c.nextSend = now + c.interval

@@ -32,19 +32,34 @@ func dialPage(ctx context.Context, signal string, config Config) (*Conn, error) 
 	if js.Global().Get("RTCPeerConnection").Type() != js.TypeFunction {
 		return nil, errors.New("this browser has no WebRTC, or it is turned off")
 	}
-	within, cancel := context.WithTimeout(ctx, config.Timeout)
-	defer cancel()
+	config.unpadded = true
+	until := time.Now().Add(config.Timeout)
+	x, err := firstOf(ctx, besideAfter, besideAtMost, func(ctx context.Context) (*pageChannel, error) {
+		return connectPage(ctx, until, signal, &config)
+	}, func(x *pageChannel) { x.conn.Close() })
+	if err != nil {
+		return nil, err
+	}
+	return x.conn, nil
+}
+
+// connectPage opens a channel until a time, and connects through it.
+func connectPage(ctx context.Context, until time.Time, signal string, config *Config) (*pageChannel, error) {
 	x := &pageChannel{
 		peer: js.Global().Get("RTCPeerConnection").New(), sent: js.Global().Get("Uint8Array").New(maxWire), soon: make(chan struct{}, 1),
 	}
-	x.conn = newConn(netip.AddrPort{}, &config, x.write)
+	x.conn = newConn(netip.AddrPort{}, config, x.write)
 	x.conn.finish = sync.OnceFunc(x.close)
+	within, cancel := context.WithDeadline(ctx, until)
+	defer cancel()
 	if err := x.open(within, signal); err != nil {
 		x.conn.Close()
 		return nil, timeoutOf(within, err, config.Timeout)
 	}
-	connected := make(chan error, 1)
+	connected, err := make(chan error, 1), error(nil)
+	x.mutex.Lock()
 	x.attempt = newAttempt(x.conn, connected)
+	x.mutex.Unlock()
 	go x.run()
 	select {
 	case err = <-connected:
@@ -55,7 +70,7 @@ func dialPage(ctx context.Context, signal string, config Config) (*Conn, error) 
 		x.conn.Close()
 		return nil, err
 	}
-	return x.conn, nil
+	return x, nil
 }
 
 // timeoutOf returns an error, or that of the time that is over.
@@ -88,7 +103,9 @@ type listener struct {
 
 // open opens the channel.
 func (p *pageChannel) open(ctx context.Context, signal string) error {
-	p.channel = p.peer.Call("createDataChannel", "ghostcube", map[string]any{"ordered": false, "maxRetransmits": 0})
+	p.channel = p.peer.Call("createDataChannel", "ghostcube", map[string]any{
+		"ordered": false, "maxRetransmits": 0, "negotiated": true, "id": 0, // as the server's
+	})
 	p.channel.Set("binaryType", "arraybuffer")
 	opened := make(chan struct{}, 1)
 	p.on(p.channel, "open", func(js.Value) { opened <- struct{}{} })
