@@ -12,7 +12,7 @@ import (
 // TestFirstOf makes attempts of which some fail or hang: the first that succeeds is taken, others are ended and discarded, and an error
 // comes only when none is left.
 func TestFirstOf(t *testing.T) {
-	const interval = 5 * time.Millisecond
+	const interval, most = 20 * time.Millisecond, 4
 	bad := errors.New("bad")
 	for name, x := range map[string]struct {
 		do    string // of each attempt: o opens, l opens late although it is cancelled, f fails, h hangs until it is cancelled
@@ -23,11 +23,11 @@ func TestFirstOf(t *testing.T) {
 		"all fail": {"f", -1, 1}, "late ones are discarded": {"lho", 2, 3}, "no more than allowed": {"hhhhh", -1, 4},
 	} {
 		var tries atomic.Int32
-		discarded := make(chan int, 4)
-		ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
-		got, err := firstOf(ctx, interval, 4, func(ctx context.Context) (int, error) {
+		discarded := make(chan int, most)
+		ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+		got, err := firstOf(ctx, interval, most, func(ctx context.Context) (int, error) {
 			n := int(tries.Add(1)) - 1
-			switch x.do[n] {
+			switch (x.do + "hhhh")[n] { // a busy machine makes more
 			case 'f':
 				return 0, bad
 			case 'h':
@@ -39,8 +39,8 @@ func TestFirstOf(t *testing.T) {
 			return n, nil
 		}, func(n int) { discarded <- n })
 		cancel()
-		if err == nil && got != x.want || (err != nil) != (x.want < 0) || int(tries.Load()) != x.tries {
-			t.Errorf("%s: attempt %d of %d, error %v", name, got, tries.Load(), err)
+		if n := int(tries.Load()); err == nil && got != x.want || (err != nil) != (x.want < 0) || n < x.tries || n > most {
+			t.Errorf("%s: attempt %d of %d, error %v", name, got, n, err)
 		}
 		if slices.Contains([]byte(x.do), 'l') {
 			select {

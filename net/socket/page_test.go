@@ -190,7 +190,7 @@ func TestPageTakesFirstPath(t *testing.T) {
 	go func() { _ = openChannel(t, p, peer, channel, offer, time.Second) }()
 	within(t, "a path", func() bool {
 		for _, x := range p.browsers.list() {
-			if pair, err := x.peer.SCTP().Transport().ICETransport().GetSelectedCandidatePair(); err == nil && pair != nil {
+			if x.peer.ICEConnectionState() == webrtc.ICEConnectionStateConnected {
 				return true
 			}
 		}

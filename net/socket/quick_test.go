@@ -32,8 +32,8 @@ func TestHandshakeIsQuick(t *testing.T) {
 		}
 		slices.Sort(took)
 		t.Logf("%s: %v to %v, median %v", name, took[0], took[len(took)-1], took[len(took)/2])
-		if took[len(took)/2] > firstInterval/2 {
-			t.Errorf("%s: a handshake on the loopback takes %v", name, took[len(took)/2])
+		if took[0] > firstInterval { // a busy machine delays some of them
+			t.Errorf("%s: each handshake on the loopback takes %v or more", name, took[0])
 		}
 	}
 }
