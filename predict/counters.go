@@ -123,6 +123,13 @@ func (c *Counters) Join(client, server *Counters) {
 	}
 }
 
+// Replace gives the counters of o their values there.
+func (c *Counters) Replace(o *Counters) {
+	for _, v := range o.counters {
+		c.counters[c.New(v.Name, v.Help).index] = v
+	}
+}
+
 // Lookup returns the counter called name. ok is false if there is none.
 func (c *Counters) Lookup(name string) (value float64, ok bool) {
 	for i := range c.counters {

@@ -18,23 +18,35 @@ import (
 	"github.com/pion/ice/v4"
 	"github.com/pion/interceptor"
 	"github.com/pion/logging"
+	"github.com/pion/stun/v4"
 	"github.com/pion/webrtc/v4"
 )
 
 // Bounds of what browsers can cost.
 const (
-	maxPendingBrowsers = 16 // without a connection
-	maxPendingOfHost   = 4
+	maxPendingBrowsers = 32 // without a connection
+	maxPendingOfHost   = 2 * besideAtMost
 	pendingBrowserLife = 15 * time.Second
 	maxUnsent          = 32 << 10 // bytes sent and not acknowledged; what exceeds them is lost, as in a full socket
 	channelBuffer      = 64 << 10 // bytes received and not yet read
 )
 
+// Times after which the server sends again what establishes a channel. A browser doubles its own, so that under loss these decide.
+const (
+	dtlsFirstWait   = 100 * time.Millisecond // doubled each time
+	sctpLongestWait = 300 * time.Millisecond // also of data; after nine times it gives up
+)
+
+// channelSettings are those of the one channel of a peer. Both sides know them, so that none has to announce it.
+var channelSettings = webrtc.DataChannelInit{Negotiated: new(true), ID: new(uint16(0)), Ordered: new(false), MaxRetransmits: new(uint16(0))}
+
+const channelName = "ghostcube"
+
 // browsers are the WebRTC peers of a Page.
 type browsers struct {
 	config *Config
 	server *server
-	api    *webrtc.API
+	engine webrtc.SettingEngine
 	setup  webrtc.Configuration
 	mux    *ice.UDPMuxDefault
 
@@ -73,7 +85,7 @@ func newBrowsers(udp *net.UDPConn, config *Config, s *server) (*browsers, error)
 		all: map[*browser]struct{}{}, open: map[netip.AddrPort]*browser{}, hosts: map[netip.Addr]int{},
 	}
 	b.mux = ice.NewUDPMuxDefault(ice.UDPMuxParams{UDPConn: &invited{UDPConn: udp, browsers: b}, Logger: quiet.NewLogger("ice")})
-	var settings webrtc.SettingEngine
+	settings := &b.engine
 	settings.LoggerFactory = quiet
 	settings.SetLite(true)
 	settings.SetICEUDPMux(b.mux)
@@ -84,12 +96,26 @@ func newBrowsers(udp *net.UDPConn, config *Config, s *server) (*browsers, error)
 	settings.SetSCTPMaxReceiveBufferSize(channelBuffer)
 	settings.SetSCTPMaxMessageSize(maxWire)
 	settings.SetSCTPMinCwnd(maxUnsent) // as over UDP, how much to send is the strategy's decision
-	if err := settings.SetAnsweringDTLSRole(webrtc.DTLSRoleServer); err != nil {
+	settings.SetSCTPRTOMax(sctpLongestWait)
+	settings.SetDTLSRetransmissionInterval(dtlsFirstWait)
+	// The first message of Chromium's own DTLS needs two packets, and is sent again less often than the server's.
+	if err := settings.SetAnsweringDTLSRole(webrtc.DTLSRoleClient); err != nil {
 		return nil, err
 	}
-	b.api = webrtc.NewAPI(webrtc.WithSettingEngine(settings), webrtc.WithMediaEngine(&webrtc.MediaEngine{}),
-		webrtc.WithInterceptorRegistry(&interceptor.Registry{}))
 	return b, nil
+}
+
+// newPeer returns a peer whose path is that of the browser's first request, until the browser nominates one: Chromium waits 0.9 s before
+// it does so, and again each time that this is lost.
+func (b *browsers) newPeer() (*webrtc.PeerConnection, error) {
+	settings, chosen := b.engine, false
+	settings.SetICEBindingRequestHandler(func(m *stun.Message, _, _ ice.Candidate, _ *ice.CandidatePair) bool {
+		isFirst := !chosen
+		chosen = true
+		return isFirst || m.Contains(stun.AttrUseCandidate)
+	})
+	return webrtc.NewAPI(webrtc.WithSettingEngine(settings), webrtc.WithMediaEngine(&webrtc.MediaEngine{}),
+		webrtc.WithInterceptorRegistry(&interceptor.Registry{})).NewPeerConnection(b.setup)
 }
 
 func (b *browsers) now() time.Duration { return time.Since(b.config.Start) }
@@ -135,12 +161,16 @@ func (b *browsers) admit(now time.Duration, network netip.Addr) (*browser, error
 	if pending >= maxPendingBrowsers || ofHost >= maxPendingOfHost {
 		return nil, errBusy
 	}
-	peer, err := b.api.NewPeerConnection(b.setup)
+	peer, err := b.newPeer()
 	if err != nil {
 		return nil, err
 	}
 	x := &browser{peer: peer, network: network, since: now}
-	peer.OnDataChannel(func(c *webrtc.DataChannel) { c.OnOpen(func() { b.opened(x, c) }) })
+	c, err := peer.CreateDataChannel(channelName, &channelSettings)
+	if err != nil {
+		return nil, errors.Join(err, peer.Close())
+	}
+	c.OnOpen(func() { b.opened(x, c) })
 	peer.OnConnectionStateChange(func(s webrtc.PeerConnectionState) {
 		if s == webrtc.PeerConnectionStateFailed || s == webrtc.PeerConnectionStateClosed {
 			b.drop(x)

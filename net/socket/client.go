@@ -85,7 +85,7 @@ func (c *client) next(now time.Duration) (time.Duration, error) {
 		return c.nextSend, nil
 	}
 	var b [requestBytes]byte
-	if c.conn.write(c.request.write(b[:])) != nil {
+	if c.conn.write(c.request.write(b[:])[:c.config.requestSize()]) != nil {
 		c.conn.sending.errors++
 	}
 	c.nextSend = now + c.interval
@@ -195,15 +195,17 @@ func (a *attempt) due() time.Time {
 	return a.conn.config.Start.Add(next)
 }
 
-// arrive takes a datagram from the network.
-func (a *attempt) arrive(datagram []byte) {
+// arrive takes a datagram from the network. It reports whether due has to be called at once.
+func (a *attempt) arrive(datagram []byte) (isDue bool) {
 	if a.isUp {
 		a.conn.arrive(a.now(), datagram)
-		return
+		return false
 	}
-	a.handshake.arrive(a.now(), datagram)
+	now := a.now()
+	a.handshake.arrive(now, datagram)
 	if a.handshake.state == connected {
 		a.isUp = true
 		a.connected <- nil
 	}
+	return a.isUp || a.handshake.nextSend <= now
 }

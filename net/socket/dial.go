@@ -140,15 +140,17 @@ func runClient(udp *net.UDPConn, conn *Conn, connectedOrFailed chan<- error) {
 	a := newAttempt(conn, connectedOrFailed)
 	server := withoutZone(conn.remote)
 	read := func(b []byte) (int, netip.AddrPort, error) { return udp.ReadFromUDPAddrPort(b) }
-	readUntilClosed(udp, read, a.due, func(from netip.AddrPort, datagram []byte) {
+	readUntilClosed(udp, read, a.due, func(from netip.AddrPort, datagram []byte) (isDue bool) {
 		from = withoutZone(from)
 		if from == server {
-			a.arrive(datagram)
-		} else if !conn.peers.arrive(a.now(), from, datagram) {
+			return a.arrive(datagram)
+		}
+		if !conn.peers.arrive(a.now(), from, datagram) {
 			conn.receiving.Lock()
 			conn.receiving.stats.Refused++
 			conn.receiving.Unlock()
 		}
+		return false
 	})
 }
 

@@ -32,17 +32,34 @@ func dialPage(ctx context.Context, signal string, config Config) (*Conn, error) 
 	if js.Global().Get("RTCPeerConnection").Type() != js.TypeFunction {
 		return nil, errors.New("this browser has no WebRTC, or it is turned off")
 	}
-	within, cancel := context.WithTimeout(ctx, config.Timeout)
-	defer cancel()
-	x := &pageChannel{peer: js.Global().Get("RTCPeerConnection").New(), sent: js.Global().Get("Uint8Array").New(maxWire)}
-	x.conn = newConn(netip.AddrPort{}, &config, x.write)
+	config.unpadded = true
+	until := time.Now().Add(config.Timeout)
+	x, err := firstOf(ctx, besideAfter, besideAtMost, func(ctx context.Context) (*pageChannel, error) {
+		return connectPage(ctx, until, signal, &config)
+	}, func(x *pageChannel) { x.conn.Close() })
+	if err != nil {
+		return nil, err
+	}
+	return x.conn, nil
+}
+
+// connectPage opens a channel until a time, and connects through it.
+func connectPage(ctx context.Context, until time.Time, signal string, config *Config) (*pageChannel, error) {
+	x := &pageChannel{
+		peer: js.Global().Get("RTCPeerConnection").New(), sent: js.Global().Get("Uint8Array").New(maxWire), soon: make(chan struct{}, 1),
+	}
+	x.conn = newConn(netip.AddrPort{}, config, x.write)
 	x.conn.finish = sync.OnceFunc(x.close)
+	within, cancel := context.WithDeadline(ctx, until)
+	defer cancel()
 	if err := x.open(within, signal); err != nil {
 		x.conn.Close()
 		return nil, timeoutOf(within, err, config.Timeout)
 	}
-	connected := make(chan error, 1)
+	connected, err := make(chan error, 1), error(nil)
+	x.mutex.Lock()
 	x.attempt = newAttempt(x.conn, connected)
+	x.mutex.Unlock()
 	go x.run()
 	select {
 	case err = <-connected:
@@ -53,7 +70,7 @@ func dialPage(ctx context.Context, signal string, config Config) (*Conn, error) 
 		x.conn.Close()
 		return nil, err
 	}
-	return x.conn, nil
+	return x, nil
 }
 
 // timeoutOf returns an error, or that of the time that is over.
@@ -70,6 +87,7 @@ type pageChannel struct {
 	peer, channel js.Value
 	sent          js.Value // memory for the datagram that is sent
 	listeners     []listener
+	soon          chan struct{} // the attempt has something to send
 
 	mutex   sync.Mutex
 	attempt *attempt // takes the datagrams; nil: none yet
@@ -85,7 +103,9 @@ type listener struct {
 
 // open opens the channel.
 func (p *pageChannel) open(ctx context.Context, signal string) error {
-	p.channel = p.peer.Call("createDataChannel", "ghostcube", map[string]any{"ordered": false, "maxRetransmits": 0})
+	p.channel = p.peer.Call("createDataChannel", "ghostcube", map[string]any{
+		"ordered": false, "maxRetransmits": 0, "negotiated": true, "id": 0, // as the server's
+	})
 	p.channel.Set("binaryType", "arraybuffer")
 	opened := make(chan struct{}, 1)
 	p.on(p.channel, "open", func(js.Value) { opened <- struct{}{} })
@@ -164,8 +184,11 @@ func (p *pageChannel) arrive(event js.Value) {
 		js.CopyBytesToGo(b, js.Global().Get("Uint8Array").New(data))
 		p.mutex.Lock()
 		defer p.mutex.Unlock()
-		if p.attempt != nil {
-			p.attempt.arrive(b)
+		if p.attempt != nil && p.attempt.arrive(b) {
+			select {
+			case p.soon <- struct{}{}:
+			default:
+			}
 		}
 	}
 }
@@ -182,7 +205,10 @@ func (p *pageChannel) run() {
 		if next.IsZero() {
 			return
 		}
-		time.Sleep(min(time.Until(next), housekeeping))
+		select {
+		case <-p.soon:
+		case <-time.After(min(time.Until(next), housekeeping)):
+		}
 	}
 }
 

@@ -41,6 +41,8 @@ const (
 	offsetNonce   = 7
 	offsetCookie  = offsetNonce + nonceBytes
 	offsetOffer   = offsetCookie + cookieBytes
+
+	shortRequestBytes = offsetOffer + offerBytes
 )
 
 // Signal is the path at its server to which a page posts its offer.
@@ -95,7 +97,7 @@ func (r *request) prologue() []byte {
 	return b[:offsetOffer]
 }
 
-// write writes the request, padded with zeros, into b of requestBytes and returns b.
+// write writes the request, padded with zeros, into b of requestBytes and returns b. Its first shortRequestBytes are all but zeros.
 func (r *request) write(b []byte) []byte {
 	b = b[:requestBytes]
 	clear(b)
@@ -107,9 +109,9 @@ func (r *request) write(b []byte) []byte {
 	return b
 }
 
-// parseRequest parses a request. One that is not padded is refused, because its answer could be larger than it.
-func parseRequest(b []byte) (r request, ok bool) {
-	if len(b) != requestBytes || b[0] != kindHello && b[0] != kindConnect || binary.LittleEndian.Uint32(b[offsetMagic:]) != magic {
+// parseRequest parses a request of a size. Over UDP one that is not padded is refused, because its answer could be larger than it.
+func parseRequest(b []byte, size int) (r request, ok bool) {
+	if len(b) != size || b[0] != kindHello && b[0] != kindConnect || binary.LittleEndian.Uint32(b[offsetMagic:]) != magic {
 		return r, false
 	}
 	r.kind, r.version, r.mode = b[0], b[offsetVersion], b[offsetMode]

@@ -406,6 +406,9 @@ func TestAmplification(t *testing.T) {
 				r := request{kind: byte(kind), version: v, mode: mode, nonce: random.Uint64()}
 				b := make([]byte, requestBytes)
 				for n := requestBytes; n >= 0; n -= 1 + n/64 {
+					if n < shortRequestBytes && n+1+n/64 > shortRequestBytes {
+						n = shortRequestBytes
+					}
 					p.now += 100 * time.Millisecond // below the limits
 					r.cookie = p.server.cookie.of(clientAddress, r.nonce, int64(p.now/cookieLife))
 					r.write(b)

@@ -104,16 +104,17 @@ func (l *Listener) run(udp *net.UDPConn) {
 	readUntilClosed(udp, read, func() time.Time {
 		l.server.tick(time.Since(l.config.Start))
 		return time.Now().Add(housekeeping)
-	}, func(from netip.AddrPort, datagram []byte) {
+	}, func(from netip.AddrPort, datagram []byte) bool {
 		from = netip.AddrPortFrom(from.Addr().Unmap(), from.Port())
 		l.server.arrive(time.Since(l.config.Start), from, datagram)
+		return false
 	})
 }
 
-// readUntilClosed gives each datagram to arrive, and calls due at the times that it returns: a zero time ends the
-// reading. Errors of the network, such as those of unreachable ports, are not ours: anyone can send them.
+// readUntilClosed gives each datagram to arrive, and calls due when that asks for it, and at the times that due returns: a
+// zero time ends the reading. Errors of the network, such as those of unreachable ports, are not ours: anyone can send them.
 func readUntilClosed(udp *net.UDPConn, read func([]byte) (int, netip.AddrPort, error), due func() time.Time,
-	arrive func(netip.AddrPort, []byte)) {
+	arrive func(netip.AddrPort, []byte) (isDue bool)) {
 	buffer := make([]byte, maxWire+1) // one more, so that a longer datagram is seen to be too long
 	for {
 		next := due()
@@ -128,9 +129,7 @@ func readUntilClosed(udp *net.UDPConn, read func([]byte) (int, netip.AddrPort, e
 			if errors.Is(err, net.ErrClosed) {
 				return
 			}
-			if err == nil {
-				arrive(from, buffer[:n])
-			} else if time.Now().After(next) {
+			if err == nil && arrive(from, buffer[:n]) || err != nil && time.Now().After(next) {
 				break
 			}
 		}

@@ -50,6 +50,7 @@ func ServePage(address string, files fs.FS, config Config) (*Page, error) {
 	if err != nil {
 		return nil, fmt.Errorf("serve the page at %s: %w", address, err)
 	}
+	config.unpadded = true
 	listener, udp, err := listenBoth(address)
 	if err != nil {
 		return nil, fmt.Errorf("serve the page at %s: %w", address, explain(err))

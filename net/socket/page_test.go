@@ -52,12 +52,16 @@ func visitor(t testing.TB) (peer *webrtc.PeerConnection, c *webrtc.DataChannel, 
 	return visitorAt(t, nil)
 }
 
-// visitorAt is visitor with a socket of its own, which is closed with it; nil: any.
-func visitorAt(t testing.TB, udp net.PacketConn) (peer *webrtc.PeerConnection, c *webrtc.DataChannel, offer string) {
+// visitorAt is visitor with a socket of its own, which is closed with it; nil: any. Settings may be changed.
+func visitorAt(t testing.TB, udp net.PacketConn, change ...func(*webrtc.SettingEngine)) (peer *webrtc.PeerConnection, c *webrtc.DataChannel, offer string) {
 	t.Helper()
 	var s webrtc.SettingEngine
 	s.SetIncludeLoopbackCandidate(true)
 	s.SetICEMulticastDNSMode(ice.MulticastDNSModeDisabled)
+	s.SetICEMaxBindingRequests(1000) // a browser asks on
+	for _, f := range change {
+		f(&s)
+	}
 	if udp != nil {
 		mux := ice.NewUDPMuxDefault(ice.UDPMuxParams{UDPConn: udp})
 		s.SetICEUDPMux(mux)
@@ -68,7 +72,7 @@ func visitorAt(t testing.TB, udp net.PacketConn) (peer *webrtc.PeerConnection, c
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { peer.Close() })
-	if c, err = peer.CreateDataChannel("ghostcube", &webrtc.DataChannelInit{Ordered: new(false), MaxRetransmits: new(uint16(0))}); err != nil {
+	if c, err = peer.CreateDataChannel(channelName, &channelSettings); err != nil {
 		t.Fatal(err)
 	}
 	o, err := peer.CreateOffer(nil)
@@ -123,6 +127,7 @@ func shakeHands(t testing.TB, channel *webrtc.DataChannel, c Config, unsent uint
 	if err != nil {
 		t.Fatal(err)
 	}
+	c.unpadded = true
 	conn = newConn(netip.AddrPort{}, &c, func(b []byte) error {
 		if channel.BufferedAmount() > unsent {
 			return errUnsent
@@ -176,6 +181,21 @@ func TestPageConnects(t *testing.T) {
 	within(t, "the end of the connection", func() bool { return server.Err() == ErrLeft })
 	within(t, "no peer", func() bool { return len(p.browsers.list()) == 0 && len(p.browsers.hosts) == 0 })
 	within(t, "few goroutines", func() bool { return runtime.NumGoroutine() <= before+5 })
+}
+
+// TestPageTakesFirstPath joins with a peer that nominates its path late, as browsers do: the server answers on the path of its first request.
+func TestPageTakesFirstPath(t *testing.T) {
+	p := servePage(t, configs()["secure"])
+	peer, channel, offer := visitorAt(t, nil, func(s *webrtc.SettingEngine) { s.SetHostAcceptanceMinWait(time.Hour) })
+	go func() { _ = openChannel(t, p, peer, channel, offer, time.Second) }()
+	within(t, "a path", func() bool {
+		for _, x := range p.browsers.list() {
+			if x.peer.ICEConnectionState() == webrtc.ICEConnectionStateConnected {
+				return true
+			}
+		}
+		return false
+	})
 }
 
 // TestPageLimitsVisits opens more connections than one host may have: the last ones are closed, and each that ends makes room.
@@ -253,8 +273,8 @@ func TestPageLimits(t *testing.T) {
 	}
 }
 
-// TestPageAnswersNoStranger checks that a datagram of a host with an offer gets an answer that is no larger, and that of
-// another host, who knows all that the first one does, gets none. The server names one address, the one that was asked.
+// TestPageAnswersNoStranger checks that a datagram of a host with an offer, which has proved its address over TCP, gets an answer smaller
+// than that offer, and that of another host, who knows all that the first one does, gets none. The server names one address, the one that was asked.
 func TestPageAnswersNoStranger(t *testing.T) {
 	p := servePage(t, configs()["secure"])
 	_, _, offer := visitor(t)
@@ -297,8 +317,8 @@ func TestPageAnswersNoStranger(t *testing.T) {
 			}
 			got += n
 		}
-		if invited != (got > 0) || got > len(m.Raw) {
-			t.Errorf("%s: %d bytes for a request of %d", host, got, len(m.Raw))
+		if invited != (got > 0) || got > len(offer) {
+			t.Errorf("%s: %d bytes for a request of %d after an offer of %d", host, got, len(m.Raw), len(offer))
 		}
 	}
 }

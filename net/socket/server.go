@@ -118,7 +118,7 @@ func (s *server) arrive(now time.Duration, from netip.AddrPort, datagram []byte)
 		s.arriveInSession(now, s.peers[from], datagram)
 		return
 	}
-	r, ok := parseRequest(datagram)
+	r, ok := parseRequest(datagram, s.config.requestSize())
 	switch {
 	case !ok:
 		s.counts.Ignored++

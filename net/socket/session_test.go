@@ -180,7 +180,7 @@ func TestDocumentedHandshake(t *testing.T) {
 	if got := r.write(make([]byte, requestBytes)); !bytes.Equal(got, want) {
 		t.Errorf("request %x", got[:150])
 	}
-	if got, ok := parseRequest(want); !ok || got != r {
+	if got, ok := parseRequest(want, requestBytes); !ok || got != r {
 		t.Errorf("parsed %+v", got)
 	}
 	answer := reply{kindAccept, 0x0807060504030201, []byte{9}}

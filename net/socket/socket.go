@@ -92,6 +92,18 @@ type Config struct {
 
 	QueueLength    int // datagrams received and not yet taken, of each connection; zero: 512
 	MaxConnections int // of a Listener; zero: 16
+
+	// Requests are not padded: in a data channel no address is false, SCTP would cut a padded one into two packets, both of which
+	// have to arrive, and after a loss it sends no more than one at a time.
+	unpadded bool
+}
+
+// requestSize returns the size of the requests in a handshake.
+func (c *Config) requestSize() int {
+	if c.unpadded {
+		return shortRequestBytes
+	}
+	return requestBytes
 }
 
 // Defaults of a Config.

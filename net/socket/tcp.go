@@ -169,10 +169,11 @@ func dialTCP(ctx context.Context, to netip.AddrPort, config Config) (*Conn, erro
 		why := s.receive(conn.isFull, func(b []byte) {
 			mutex.Lock()
 			defer mutex.Unlock()
-			a.arrive(b)
-			select {
-			case soon <- struct{}{}: // what a reply asks for
-			default:
+			if a.arrive(b) {
+				select {
+				case soon <- struct{}{}:
+				default:
+				}
 			}
 		})
 		conn.end(whyLeft(why))

@@ -52,6 +52,13 @@ type merged struct {
 	clients []Side // by pane
 }
 
+// happened is what a pane of a merged session has beside its client.
+type happened struct {
+	ofShots            *predict.Counters // that the session counts itself
+	earlierCorrections int               // of the client before the session
+	earlierShots       int
+}
+
 // NewMerged returns the session of a server and 1 to MaxPanes clients, before its first tick.
 func NewMerged(server Side, clients []Side) *Lab {
 	l := New(server.Lab.Config())
@@ -59,10 +66,14 @@ func NewMerged(server Side, clients []Side) *Lab {
 	for _, c := range clients {
 		p := &Pane{lab: l, Counters: &predict.Counters{}, Score: &score.Score{}, drawnHash: 1}
 		p.Name = fmt.Sprintf("player-%d", c.Lab.remote.player+1)
-		p.earlier = c.Lab.Panes[0].Corrections.Total()
+		p.happened = happened{&predict.Counters{}, c.Lab.Panes[0].Corrections.Total(), c.Lab.Panes[0].Shots.Total()}
+		if p.earlierShots > 0 {
+			probe.DeclareShotCounters(p.ofShots) // without those
+		}
 		l.Panes = append(l.Panes, p)
 	}
 	l.linkMerged()
+	server.Lab.OnHit = l.takeHit
 	for _, p := range l.Panes {
 		p.Latency = probe.NewLatencyTracer(p.Strategy, l.config.Rate)
 	}
@@ -84,6 +95,7 @@ func (l *Lab) linkMerged() {
 		c, s := &client.connections[0], &server.connections[player]
 		p.connections = append(p.connections[:0], connection{client: c.client, server: s.server, join: c.join})
 		p.Counters.Join(client.Counters, server.Counters)
+		p.Counters.Replace(p.ofShots)
 		l.inputs[player] = side.inputs[player]
 		server.shownBy = append(server.shownBy, p)
 	}
@@ -102,6 +114,7 @@ func (l *Lab) tickMerged() {
 		p.recordMerged(m.clients[i].Datagrams)
 		advance(&m.clients[i])
 		p.takeCorrections(m.clients[i].Lab)
+		p.Shots.Follow(p.ofShots, &m.clients[i].Lab.Panes[0].Shots, p.earlierShots, l.tick)
 	}
 	before := m.server.Lab.tick
 	advance(&m.server)
@@ -109,9 +122,37 @@ func (l *Lab) tickMerged() {
 	if m.server.Lab.tick == before {
 		return // the session is at its end
 	}
+	l.addMergedScreens()
 	for _, p := range l.Panes {
 		if len(p.Clients[0].View.Bodies) > 0 && !p.Joining(0) {
 			p.measure()
+		}
+	}
+}
+
+// addMergedScreens is Pane.addScreens for all panes, each of which shows one player's screen.
+func (l *Lab) addMergedScreens() {
+	if !slices.ContainsFunc(l.Panes, func(p *Pane) bool { return p.Shots.Total() > 0 }) {
+		return
+	}
+	for _, p := range l.Panes {
+		p.clearScreens()
+		for _, o := range l.Panes {
+			p.addScreensOf(o)
+		}
+		p.sight.Add(p.ofShots, p.ServerWorld, l.tick, p.screens)
+		p.Counters.Replace(p.ofShots)
+	}
+}
+
+// takeHit records what the server has made of a shot: at the shooter's pane, and at that of a player who was hit.
+func (l *Lab) takeHit(v *predict.HitResult) {
+	for _, p := range l.Panes {
+		switch player := p.PlayerBody(); {
+		case v.Player == player:
+			p.Shots.Resolve(p.ofShots, l.tick, v)
+		case v.Body() == player && len(p.screens) > player && p.screens[player] != nil:
+			probe.CountHit(p.ofShots, p.ServerWorld, v.Player, player, p.screens[player])
 		}
 	}
 }
@@ -175,7 +216,7 @@ func (l *Lab) sentNow(list []Datagram) []Datagram {
 // its tick yet, still knows when it sent what led to a correction.
 func (p *Pane) takeCorrections(client *Lab) {
 	log, server := &client.Panes[0].Corrections, p.lab.merged.server.Lab
-	for n := p.earlier + p.Corrections.Total(); n < log.Total(); n++ {
+	for n := p.earlierCorrections + p.Corrections.Total(); n < log.Total(); n++ {
 		x := *log.At(max(n, log.FirstIndex()))
 		if x.SessionTick = p.lab.tick; x.Sent < 0 {
 			if sent, ok := p.peers[0].Endpoint.SentAt(x.Packet); ok {
@@ -198,14 +239,17 @@ func (l *Lab) copyMerged(o *merged, panes []*Pane) {
 	for i, p := range l.Panes {
 		from := panes[i]
 		*p = Pane{
-			lab: l, Name: from.Name, Counters: &predict.Counters{}, Score: &score.Score{}, Latency: from.Latency, earlier: from.earlier,
-			datagrams: p.datagrams,
+			lab: l, Name: from.Name, Counters: &predict.Counters{}, Score: &score.Score{}, Latency: from.Latency, datagrams: p.datagrams,
+			happened: happened{&predict.Counters{}, from.earlierCorrections, from.earlierShots}, sight: from.sight,
 		}
+		p.ofShots.CopyFrom(from.ofShots)
+		p.Shots.CopyFrom(&from.Shots)
 		p.Score.CopyFrom(from.Score)
 		p.noise.CopyFrom(&from.noise)
 		p.Corrections.CopyFrom(&from.Corrections.Log)
 	}
 	l.linkMerged()
+	m.server.Lab.OnHit = l.takeHit
 	for i, p := range l.Panes {
 		p.divergence.CopyFrom(&panes[i].divergence, p.ServerWorld, p.Clients[0].World, panes[i].Clients[0].World)
 		p.observeDatagrams(l.tracing)

@@ -58,7 +58,7 @@ type Pane struct {
 	spanScratch        []score.Measure
 	datagrams          *trace.Log // nil: none are recorded
 	shownBy            []*Pane    // of a server: panes of a merged session
-	earlier            int        // in a merged session: corrections of the client before it
+	happened                      // in a merged session
 }
 
 // Client is one client of a pane.

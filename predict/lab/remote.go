@@ -86,7 +86,7 @@ func newRemote(c Config, spec string, r *remote) (*Lab, error) {
 		return nil, err
 	}
 	if r.runsClients() {
-		return l, l.Apply(Command{Verb: "rejoin", Pane: AllPanes, Name: "1"})
+		return l, l.apply(Command{Verb: "rejoin", Pane: AllPanes, Name: "1"}) // no forced fault
 	}
 	return l, nil
 }

@@ -80,6 +80,9 @@ func (p *processes) join(i int) {
 	if err != nil {
 		p.Fatal(err)
 	}
+	if f, ok := l.Panes[0].LastFault(); ok {
+		p.Errorf("a client that joins for the first time has a forced fault: %s", f.Describe())
+	}
 	p.clients[i] = l
 }
 

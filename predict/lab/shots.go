@@ -78,19 +78,26 @@ func (l *Lab) ShowHit(v *predict.HitResult) {
 
 // addScreens measures what the players see of each other, from the first shot on.
 func (p *Pane) addScreens() {
-	if p.Shots.Total() == 0 {
-		return
+	if p.Shots.Total() > 0 {
+		p.clearScreens()
+		p.addScreensOf(p)
+		p.sight.Add(p.Counters, p.ServerWorld, p.lab.tick, p.screens)
 	}
+}
+
+func (p *Pane) clearScreens() {
 	p.screens = p.screens[:0]
 	for range p.ServerWorld.Scene().Players {
 		p.screens = append(p.screens, nil)
 	}
-	for i, s := range p.Clients {
-		if player := s.env.Player; player >= 0 && !p.joining(i) && len(s.View.Bodies) > 0 {
+}
+
+func (p *Pane) addScreensOf(o *Pane) {
+	for i, s := range o.Clients {
+		if player := s.env.Player; player >= 0 && !o.Joining(i) && len(s.View.Bodies) > 0 {
 			p.screens[player] = &s.View
 		}
 	}
-	p.sight.Add(p.Counters, p.ServerWorld, p.lab.tick, p.screens)
 }
 
 // ShotCounters are the counters by which a programmer of shooters compares strategies. The first is 0 without shots.

@@ -13,6 +13,7 @@ import (
 	. "ghostcube/predict/lab/capture"
 	"ghostcube/predict/lab/labtest"
 	"ghostcube/sim"
+	"ghostcube/sim/geom"
 )
 
 const scene = "two-players"
@@ -81,6 +82,9 @@ func run(t testing.TB, spec string, late int) (files [3]bytes.Buffer) {
 			if i > 0 {
 				e.Inputs = make([]sim.Input, 2)
 				e.Inputs[i-1].Buttons = []sim.Buttons{sim.Right, sim.Forward}[n/30%2]
+				if v := &l.Panes[0].Clients[0].View; n%12 == 6 && len(v.Bodies) > 1 { // at the other player, and in turn above
+					e.Inputs[i-1].Shot = sim.Aim(v.Bodies[2-i].Pos.Sub(v.Bodies[i-1].Pos).Add(geom.Vec3{Z: float32(n / 12 % 2 * 5)}))
+				}
 			}
 			if i == 1 && n == 150 {
 				e.Commands = []lab.Command{{Verb: "freeze", Pane: lab.AllPanes, Value: "100ms"}}

@@ -114,13 +114,35 @@ func (c shotCounters) OnlyShown() {
 func (s *Shots) Fire(counters *predict.Counters, w *predict.World, t sim.Tick, player int, shot sim.Shot, drawn []geom.Pose, at int64) {
 	x := Shot{Player: player, FiredTick: t, Result: predict.HitResult{Shot: shot}}
 	x.ClientRay = predict.CastShot(w.Scene(), &shot, drawn[player].Pos, drawn, player, at, w.Rate())
-	c := DeclareShotCounters(counters)
-	c.fired.Inc()
 	if b := x.ClientRay.Hit.Body; b != sim.NoBody {
 		x.TargetDrawn = drawn[b]
+	}
+	s.fire(counters, &x)
+}
+
+func (s *Shots) fire(counters *predict.Counters, x *Shot) {
+	c := DeclareShotCounters(counters)
+	c.fired.Inc()
+	if x.ClientRay.Hit.Body != sim.NoBody {
 		c.hitOnClient.Inc()
 	}
-	s.add(x, MaxShots)
+	s.add(*x, MaxShots)
+}
+
+// Follow adds the shots of a client that runs apart, and what messages have told it of them, in session tick t. Its first earlier shots are
+// not of this session.
+func (s *Shots) Follow(counters *predict.Counters, client *Shots, earlier int, t sim.Tick) {
+	for n := max(earlier+s.total, client.FirstIndex()); n < client.total; n++ {
+		x := client.At(n)
+		s.fire(counters, &Shot{
+			Player: x.Player, FiredTick: t, ClientRay: x.ClientRay, TargetDrawn: x.TargetDrawn, Result: predict.HitResult{Shot: x.Result.Shot},
+		})
+	}
+	for n := max(s.FirstIndex(), client.FirstIndex()-earlier); n < s.total; n++ {
+		if x, theirs := s.At(n), client.At(earlier+n); x.LearnedTick == 0 && theirs.LearnedTick > 0 {
+			s.learn(x, theirs.LearnedBody, t)
+		}
+	}
 }
 
 // Resolve records the server's result of a shot in session tick t. It returns the number of the

@@ -3,6 +3,7 @@ package remote
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -63,9 +64,12 @@ func (s *Server) setNetwork(player, text string) error {
 			return fmt.Errorf("network %s: want a player from 1 to %d, or all", player, end)
 		}
 		first, end = k-1, k
-		if s.seats[first].guest == nil {
-			return fmt.Errorf("network %s: nobody is playing there", player)
+		if p := &s.seats[first]; p.guest == nil && p.name != "" {
+			return fmt.Errorf("network %s: %s has left", player, p.name)
 		}
+	}
+	if !slices.ContainsFunc(s.seats[first:end], func(p seat) bool { return p.guest != nil }) {
+		return fmt.Errorf("network %s: nobody is playing there", player)
 	}
 	for i := first; i < end; i++ {
 		if g := s.seats[i].guest; g != nil {
