@@ -25,17 +25,17 @@ import (
 
 type tuneCommand struct {
 	Pane      string   `arg:"" optional:"" help:"Strategy or preset, with knobs: where the search starts." placeholder:"SPEC"`
-	Objective string   `group:"search" help:"Measure that is to become small, as list measures has it; one that is best near 0 or 1 by its distance." default:"pops_per_minute" placeholder:"MEASURE"`
+	Objective string   `group:"search" help:"Measure that is to become small, as list measures has it; one that is best near 0 or 1 by its distance." default:"pops_per_minute" placeholder:"pops_per_minute"`
 	Limits    []string `group:"search" sep:"none" name:"limit" help:"Limit that has to be kept, as MEASURE<=N, <=default, <=default+5% or <=default+N. May be given several times." placeholder:"LIMIT"`
-	Knobs     []string `group:"search" help:"Knobs to search: all that --list has if none is named." placeholder:"NAME,..."`
+	Knobs     []string `group:"search" help:"Knobs to search: all that --list has if none is named." placeholder:"NAME"`
 	Sessions  int      `group:"search" help:"Sessions of the search." default:"2000" placeholder:"2000"`
 	Seeds     int      `group:"search" help:"Seeds that good settings have to pass." default:"10" placeholder:"10"`
 	TestSeeds int      `group:"search" help:"Other seeds, with which the result is tested." default:"20" placeholder:"20"`
-	TestTapes []string `group:"search" help:"Other tapes, with which the result is tested as well: turns, or else circle, if none is named." placeholder:"NAME,..."`
+	TestTapes []string `group:"search" help:"Other tapes, with which the result is tested as well: turns, or else circle, if none is named." placeholder:"NAME"`
 	List      bool     `group:"search" help:"Only list the knobs of the pane with the values that are tried, and those that no search changes."`
-	Networks  []string `group:"session" sep:";" help:"Networks, as bench takes them, separated by semicolons." placeholder:"NETWORK;..."`
-	Tapes     []string `group:"session" help:"Tapes, by name or file: circle if none is named." placeholder:"NAME,..."`
-	Scenes    []string `group:"session" help:"Scenes to play every tape in, also those of the test, instead of its own." placeholder:"NAME,..."`
+	Networks  []string `group:"session" sep:";" help:"Networks, as bench takes them and list networks has them, separated by semicolons." placeholder:"NETWORK"`
+	Tapes     []string `group:"session" help:"Tapes, by name or file: circle if none is named." placeholder:"NAME"`
+	Scenes    []string `group:"session" help:"Scenes to play every tape in, also those of the test, instead of its own." placeholder:"NAME"`
 	Seat      string   `group:"session" help:"Where players give input: at the clients, or at the host, whose client is a spectator." placeholder:"client|host"`
 	Seed      string   `group:"session" help:"First seed of the network's outcomes, and seed of the search." placeholder:"N"`
 	Rate      string   `group:"session" help:"Ticks per second, 10 to 240." placeholder:"60"`
@@ -51,11 +51,12 @@ type tuneCommand struct {
 // Help returns the detailed help.
 func (c *tuneCommand) Help() string {
 	return `
-The search changes each knob alone first, then measures combinations with more and more seeds, of which
-the best third goes on, then neighbours of the best. A knob whose change does not pay goes back. All
-settings meet the same outcomes, so they are compared by paired differences. A limit has to hold for
-the mean in every network with every tape. default is the mean of the start there, which is as noisy: it
-holds up to a standard error of the paired difference, and default+0.5 allows half a unit more.
+The search leaves out knobs whose ends change nothing, changes each other one alone, then measures
+combinations with more and more seeds, of which the best third goes on, then neighbours of the best. A
+knob whose change does not pay goes back. It takes --sessions at most, and says how long. All settings
+meet the same outcomes, so they are compared by paired differences. A limit has to hold for the mean in
+every network with every tape. default is the mean of the start there, which is as noisy: it holds up to
+a standard error of the paired difference, and default+0.5 allows half a unit more.
 
 Seeds and tapes that the search has not used test the result; the output says what was lost there, and
 which other measures have changed. The same flags print the same digits on every machine. Knobs of shots, connection and physics are not

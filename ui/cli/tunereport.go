@@ -225,7 +225,8 @@ func (r *tuneReport) titles() (list []string) {
 // writeText prints the report for a terminal.
 func (r *tuneReport) writeText(out io.Writer) error {
 	t := r.task
-	fmt.Fprintf(out, "%s, %s, tape %s: lowest %s", r.Start, strings.Join(r.Networks, "; "), tapeIn(strings.Join(r.Tapes, ", "), strings.Join(r.Scenes, ", ")), r.Objective)
+	tapes := tapeIn(strings.Join(r.Tapes, ", "), strings.Join(r.Scenes, ", "))
+	fmt.Fprintf(out, "%s, %s, tape %s: lowest %s", r.Start, strings.Join(r.Networks, "; "), tapes, r.Objective)
 	if len(r.Limits) > 0 {
 		fmt.Fprintf(out, " with %s", strings.Join(r.Limits, " and "))
 	}
@@ -334,7 +335,8 @@ func (r *tuneReport) writeDifferences(out io.Writer, heading string, list []tune
 		if x.Limit != nil {
 			limit = fixed(*x.Limit, m.digits) + " " + string(x.Verdict)
 		}
-		table.row(x.Network, tapeIn(x.Tape, x.Scene), m.title, orDash(x.Start, m.digits), orDash(x.Best, m.digits), r.text(i%len(r.task.measures), x.Difference), limit)
+		table.row(x.Network, tapeIn(x.Tape, x.Scene), m.title, orDash(x.Start, m.digits), orDash(x.Best, m.digits),
+			r.text(i%len(r.task.measures), x.Difference), limit)
 	}
 	return table.close()
 }
