@@ -3,6 +3,7 @@ package tune
 import (
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 )
@@ -20,6 +21,10 @@ const (
 	pruned         = 8 // candidates for which there are sessions, if those are not more than pruningMost
 	kept           = 3 // each rung keeps 1/kept of its candidates
 )
+
+// worth is the least that a change has to be worth, as a share of the start's mean. Over many seeds less can be clear, but
+// nobody would see it.
+const worth = 0.01
 
 // screeningSeeds are the seeds of the first measurement of a point, fewer if there are not enough sessions.
 var screeningSeeds = []int{4, 3, fewestSeeds}
@@ -333,12 +338,16 @@ func (s *search) neighbours() (list []*Candidate) {
 }
 
 // prune puts knobs back to their start, as long as nothing is worse than the best candidate by more than the interval of the
-// paired difference: those whose change is worth nothing beside the others, all at once or else one after the other.
+// paired difference and a share of the start: those whose change is worth less beside the others, all at once or else one
+// after the other.
 func (s *search) prune() error {
 	if s.best.Seeds < s.Seeds {
 		return nil
 	}
-	full := s.best
+	full, least := s.best, float64(worth*math.Abs(s.Mean(s.start, 0).Mean))
+	pays := func(c *Candidate) bool { // what c lacks
+		return s.better(full, c) && (s.Excess(c, s.start, s.Seeds) > s.Excess(full, s.start, s.Seeds) || s.Difference(full, c, 0).Mean < -least)
+	}
 	for {
 		list := s.undoing()
 		for len(list) > 0 && s.cost(list, s.Seeds) > s.left(1) {
@@ -347,7 +356,7 @@ func (s *search) prune() error {
 		if err := s.measure("pruning", list, s.Seeds); err != nil {
 			return err
 		}
-		list = slices.DeleteFunc(list, func(c *Candidate) bool { return s.better(full, c) })
+		list = slices.DeleteFunc(list, pays)
 		if len(list) == 0 {
 			return nil
 		}
@@ -365,7 +374,7 @@ func (s *search) prune() error {
 				return err
 			}
 		}
-		if s.best = s.ranked(list, s.start, s.Seeds)[0]; all.Seeds == s.Seeds && !s.better(full, all) {
+		if s.best = s.ranked(list, s.start, s.Seeds)[0]; all.Seeds == s.Seeds && !pays(all) {
 			s.best = all
 		}
 	}

@@ -157,6 +157,28 @@ func TestSearchSparesInertKnobs(t *testing.T) {
 	}
 }
 
+// TestSearchTakesBackDust checks that a change goes back that is clear and of no use: worth half a percent in every session.
+func TestSearchTakesBackDust(t *testing.T) {
+	p, k := newTestProblem()
+	p.Space, p.Limits, p.Settings = must(NewSpace(&k.Knobs, []string{"dust", "on"})), nil, 1
+	p.Measure = func(_ string, points []Point, seeds int) (all [][]float64, _ error) {
+		for _, point := range points {
+			value := 100.0
+			if point[0] != p.Space.Knobs[0].Start {
+				value -= 5
+			}
+			if point[1] != p.Space.Knobs[1].Start {
+				value -= 0.5
+			}
+			all = append(all, slices.Repeat([]float64{value}, seeds))
+		}
+		return all, nil
+	}
+	if o := must(p.Run()); len(p.Space.Changes(o.Best.Point)) != 1 || o.Best.Point[0] == o.Start.Point[0] {
+		t.Errorf("%v of %s, %s", text(p, o.Best), p.Space.Knobs[0].Name, p.Space.Knobs[1].Name)
+	}
+}
+
 // TestSearchRepeats checks that the same problem gives the same search, and another seed another one.
 func TestSearchRepeats(t *testing.T) {
 	var trails []string
