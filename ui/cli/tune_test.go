@@ -75,6 +75,14 @@ func TestListOfTune(t *testing.T) {
 	}
 }
 
+// TestTuneLeavesServerAlone checks that no search changes the grid of a server that rounds its world: cubes drag on it.
+func TestTuneLeavesServerAlone(t *testing.T) {
+	t.Parallel()
+	for _, knob := range []string{"compression", "position-steps", "rotation-bits"} {
+		refused(t, "no knob to search", "tune", "statesync", "--networks", "4g", "--knobs", knob)
+	}
+}
+
 // TestTune checks that a search finds a better setting under a limit, keeps to it with other seeds, prints the same digits
 // whatever runs at once and again from its folder, and that bench runs the preset.
 func TestTune(t *testing.T) {
