@@ -339,15 +339,16 @@ func (s *search) neighbours() (list []*Candidate) {
 
 // prune puts knobs back to their start, as long as nothing is worse than the best candidate by more than the interval of the
 // paired difference and a share of the start: those whose change is worth less beside the others, all at once or else one
-// after the other. If all changes together are worth less, the start stays.
+// after the other. If all changes together are worth less, or those that are left, the start stays.
 func (s *search) prune() error {
 	if s.best.Seeds < s.Seeds {
 		return nil
 	}
 	full, least := s.best, float64(worth*math.Abs(s.Mean(s.start, 0).Mean))
-	pays := func(c *Candidate) bool { // what c has at its start
-		return s.better(full, c) && (s.Excess(c, s.start, s.Seeds) > s.Excess(full, s.start, s.Seeds) || s.Difference(full, c, 0).Mean < -least)
+	worthy := func(a, b *Candidate) bool {
+		return s.Excess(b, s.start, s.Seeds) > s.Excess(a, s.start, s.Seeds) || s.Difference(a, b, 0).Mean < -least
 	}
+	pays := func(c *Candidate) bool { return s.better(full, c) && worthy(full, c) } // what c has at its start
 	for {
 		list := s.undoing()
 		for len(list) > 0 && s.cost(list, s.Seeds) > s.left(1) {
@@ -358,7 +359,7 @@ func (s *search) prune() error {
 		}
 		list = slices.DeleteFunc(list, pays)
 		if len(list) == 0 {
-			if !pays(s.start) {
+			if !pays(s.start) || !worthy(s.best, s.start) {
 				s.best = s.start
 			}
 			return nil
