@@ -341,8 +341,11 @@ func (s *search) neighbours() (list []*Candidate) {
 // paired difference and a share of the start: those whose change is worth less beside the others, all at once or else one
 // after the other. If all changes together are worth less, or those that are left, the start stays.
 func (s *search) prune() error {
-	if s.best.Seeds < s.Seeds {
+	if s.cost([]*Candidate{s.best, s.start}, s.Seeds) > s.left(1) {
 		return nil
+	}
+	if err := s.measure("pruning", []*Candidate{s.best}, s.Seeds); err != nil {
+		return err
 	}
 	full, least := s.best, float64(worth*math.Abs(s.Mean(s.start, 0).Mean))
 	worthy := func(a, b *Candidate) bool {

@@ -179,6 +179,19 @@ func TestSearchTakesBackDust(t *testing.T) {
 	}
 }
 
+// TestSearchPrunesWithFewSessions checks that a search whose sessions end before the last rung still measures its best with all
+// seeds, and takes back what is worth nothing.
+func TestSearchPrunesWithFewSessions(t *testing.T) {
+	for sessions := 220; sessions < 900; sessions += 40 {
+		p, _ := newTestProblem()
+		p.Sessions = sessions
+		o := must(p.Run())
+		if o.Best.Seeds != p.Seeds || o.Sessions > sessions {
+			t.Errorf("%d of %d: %d seeds, %v", o.Sessions, sessions, o.Best.Seeds, text(p, o.Best))
+		}
+	}
+}
+
 // TestSearchRepeats checks that the same problem gives the same search, and another seed another one.
 func TestSearchRepeats(t *testing.T) {
 	var trails []string
