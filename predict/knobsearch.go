@@ -9,6 +9,10 @@ var notSearched = [groupCount]string{
 	PhysicsKnobs:    "the world itself",
 }
 
+// MovesServer is why no search changes what stands for a missing input, or what the server's world is rounded to: a cube that
+// stands still instead of moving, or drags, has smaller errors, on the screen as on the server, and answers its player no better.
+const MovesServer = "it moves the server's cube, against which errors are measured"
+
 // NotSearched excludes knobs from a search for the best settings and gives the reason: they change the measurement itself,
 // or disable a mechanism for demonstration.
 func (k *Knobs) NotSearched(reason string, names ...string) {

@@ -19,10 +19,10 @@ import (
 
 type sweepCommand struct {
 	Plan       string        `arg:"" optional:"" help:"Plan (TOML) with the flags of the sweep and the session as keys. Flags take precedence." placeholder:"PLAN.toml"`
-	Panes      []string      `group:"sweep" help:"Panes, as bench takes them; rewind:lead=1|3 is two, all-strategies and all-presets many." placeholder:"SPEC,..."`
-	Networks   []string      `group:"sweep" sep:";" help:"Networks, as bench takes them, separated by semicolons." placeholder:"NETWORK;..."`
-	Tapes      []string      `group:"sweep" help:"Tapes, by name or file: circle if none is named." placeholder:"NAME,..."`
-	Scenes     []string      `group:"sweep" help:"Scenes to play every tape in, instead of its own." placeholder:"NAME,..."`
+	Panes      []string      `group:"sweep" help:"Panes, as bench takes them; rewind:lead=1|3 is two, all-strategies and all-presets many." placeholder:"SPEC"`
+	Networks   []string      `group:"sweep" sep:";" help:"Networks, as bench takes them, separated by semicolons." placeholder:"NETWORK"`
+	Tapes      []string      `group:"sweep" help:"Tapes, by name or file: circle if none is named." placeholder:"NAME"`
+	Scenes     []string      `group:"sweep" help:"Scenes to play every tape in, instead of its own." placeholder:"NAME"`
 	Seeds      int           `group:"sweep" help:"Number of consecutive seeds: 10 if none is given." placeholder:"10"`
 	Baseline   string        `group:"sweep" help:"Pane that the report compares the others with: the first if none is named." placeholder:"SPEC"`
 	Seat       string        `group:"session" help:"Where players give input: at the clients, or at the host, whose client is a spectator." placeholder:"client|host"`

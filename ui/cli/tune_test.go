@@ -4,6 +4,7 @@ package cli
 
 import (
 	"encoding/json"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -33,8 +34,8 @@ func TestBadTune(t *testing.T) {
 		{[]string{"rewind", "--networks", "4g", "--objective", "first_divergent_tick"}, `no measure "first_divergent_tick"`},
 		{[]string{"rewind", "--networks", "4g", "--limit", "pops_per_minute<5"}, "want MEASURE<=N"},
 		{[]string{"rewind", "--networks", "4g", "--limit", "key_to_screen<=5"}, "did you mean key_to_screen_ms?"},
-		{[]string{"rewind", "--networks", "4g", "--limit", "key_to_screen_ms<=defualt"}, "want a number from 0, default, or default+N%"},
-		{[]string{"rewind", "--networks", "4g", "--limit", "key_to_screen_ms<=default+5"}, "want a number from 0"},
+		{[]string{"rewind", "--networks", "4g", "--limit", "key_to_screen_ms<=defualt"}, "want a number from 0, default, default+N%, or default+N"},
+		{[]string{"rewind", "--networks", "4g", "--limit", "key_to_screen_ms<=default+5ms"}, "want a number from 0"},
 		{[]string{"rewind", "--networks", "4g", "--limit", "key_to_screen_ms<=NaN"}, "want a number from 0"},
 		{[]string{"rewind", "--networks", "4g", "--knobs", "laed"}, "did you mean lead?"},
 		{[]string{"rewind", "--networks", "4g", "--knobs", "cold-start"}, `no knob to search "cold-start" (there are `},
@@ -74,6 +75,14 @@ func TestListOfTune(t *testing.T) {
 	}
 }
 
+// TestTuneLeavesServerAlone checks that no search changes the grid of a server that rounds its world: cubes drag on it.
+func TestTuneLeavesServerAlone(t *testing.T) {
+	t.Parallel()
+	for _, knob := range []string{"compression", "position-steps", "rotation-bits"} {
+		refused(t, "no knob to search", "tune", "statesync", "--networks", "4g", "--knobs", knob)
+	}
+}
+
 // TestTune checks that a search finds a better setting under a limit, keeps to it with other seeds, prints the same digits
 // whatever runs at once and again from its folder, and that bench runs the preset.
 func TestTune(t *testing.T) {
@@ -94,6 +103,9 @@ func TestTune(t *testing.T) {
 		if x.Gain.High == nil || *x.Gain.High >= 0 || x.Seeds != 3 || x.FirstSeed != 1001 {
 			t.Errorf("%+v", x)
 		}
+	}
+	if !slices.ContainsFunc(r.Test[0].Others, func(o tuneOther) bool { return o.Measure == "longest_update_gap_ms" && !o.Better }) {
+		t.Errorf("fewer snapshots cost nothing: %+v", r.Test[0].Others)
 	}
 	if r.Test[0].Each[0].Tape == r.Test[1].Each[0].Tape {
 		t.Error("both tests are on the tapes of the search")
@@ -118,18 +130,53 @@ func TestTune(t *testing.T) {
 		t.Errorf("--config opens %+v", b.Panes)
 	}
 	refused(t, "file already exists", append(flags, "-o", file)...)
+	need(json.Unmarshal([]byte(printed(t, "tune", "rewind", "--objective", "down_kbit_per_second", "--knobs", "snapshot-every", "--networks", "4g;wifi-bad",
+		"--scenes", "plain,zen", "--seconds", "1", "--seeds", "2", "--test-seeds", "2", "--sessions", "60", "--format", "json")), &r))
+	var places []string
+	for _, x := range r.Test[1].Each {
+		places = append(places, x.Network+" "+tapeIn(x.Tape, x.Scene))
+	}
+	if got := strings.Join(places, ", "); got != "4g turns in plain, wifi-bad turns in plain, 4g turns in zen, wifi-bad turns in zen" {
+		t.Errorf("%s", got)
+	}
 }
 
-// TestInterruptedTune checks that the report of a search that was interrupted has the best settings so far, and does not say
-// that none are better.
-func TestInterruptedTune(t *testing.T) {
+// TestTextOfTune checks that the report of a search that was interrupted has the best settings so far, and does not say that
+// none are better; nor does one whose sessions did not suffice to measure what each change is worth.
+func TestTextOfTune(t *testing.T) {
 	t.Parallel()
-	for best, want := range map[string]string{"rewind:lead=3": "Best so far: rewind:lead=3", "rewind": "Nothing was found"} {
-		r := &tuneReport{Start: "rewind", Best: best, Interrupted: true, task: &tuneTask{tuneCommand: &tuneCommand{}}}
+	for _, x := range []struct {
+		best        string
+		interrupted bool
+		want        string
+	}{
+		{"rewind:lead=3", true, "Best so far: rewind:lead=3"},
+		{"rewind:lead=3", false, "Side by side: ghostcube --panes rewind,rewind:lead=3 --network 4g --tape circle"},
+		{"rewind", true, "Nothing was found"}, {"rewind", false, "Nothing was found"},
+	} {
+		r := &tuneReport{Start: "rewind", Best: x.best, Interrupted: x.interrupted,
+			task: &tuneTask{tuneCommand: &tuneCommand{Networks: []string{"4g"}}, tapes: []string{"circle"}}}
 		var b strings.Builder
 		need(r.writeText(&b))
-		if text := b.String(); !strings.Contains(text, want) || strings.Contains(text, "Nothing was found") != (best == r.Start) {
-			t.Errorf("%s: %s", best, text)
+		if text := b.String(); !strings.Contains(text, x.want) || strings.Contains(text, "Nothing was found") != (x.best == r.Start) {
+			t.Errorf("%+v: %s", x, text)
 		}
+	}
+}
+
+// TestOthersOfTune checks, by hand, the measures without a limit that differ: seed by seed, over the sessions in which both
+// settings have a value.
+func TestOthersOfTune(t *testing.T) {
+	t.Parallel()
+	none := math.NaN()
+	measures := []tuneMeasure{{name: "noisy"}, {name: "worse"}, {name: "better"}, {name: "unknown"}}
+	start := []float64{1, 5, 9, none, 2, 5, 9, none, 3, 6, 8, none, 1, 7, 8, none, 2, 5, 9, none, 3, 5, 9, none}
+	best := []float64{2, 7, 7, none, 2, 7, 7, 1, 1, 8, 6, none, 2, none, 6, none, 1, 7, 7, none, 3, 7, 7, none}
+	list := others(measures, start, best, 2, 3)
+	if len(list) != 2 || list[0].Measure != "worse" || list[0].Better || list[1].Measure != "better" || !list[1].Better {
+		t.Fatalf("%+v", list)
+	}
+	if x := list[0]; *x.Difference.Mean != 2 || x.Difference.N != 3 || math.Abs(x.Start-16.0/3) > 1e-9 {
+		t.Errorf("%+v", x)
 	}
 }

@@ -25,16 +25,17 @@ import (
 
 type tuneCommand struct {
 	Pane      string   `arg:"" optional:"" help:"Strategy or preset, with knobs: where the search starts." placeholder:"SPEC"`
-	Objective string   `group:"search" help:"Measure that is to become small, as list measures has it; one that is best near 0 or 1 by its distance." default:"pops_per_minute" placeholder:"MEASURE"`
-	Limits    []string `group:"search" sep:"none" name:"limit" help:"Limit that has to be kept, as MEASURE<=N, MEASURE<=default or MEASURE<=default+5%. May be given several times." placeholder:"LIMIT"`
-	Knobs     []string `group:"search" help:"Knobs to search: all that --list has if none is named." placeholder:"NAME,..."`
+	Objective string   `group:"search" help:"Measure that is to become small, as list measures has it; one that is best near 0 or 1 by its distance." default:"pops_per_minute" placeholder:"pops_per_minute"`
+	Limits    []string `group:"search" sep:"none" name:"limit" help:"Limit that has to be kept, as MEASURE<=N, <=default, <=default+5% or <=default+N. May be given several times." placeholder:"LIMIT"`
+	Knobs     []string `group:"search" help:"Knobs to search: all that --list has if none is named." placeholder:"NAME"`
 	Sessions  int      `group:"search" help:"Sessions of the search." default:"2000" placeholder:"2000"`
 	Seeds     int      `group:"search" help:"Seeds that good settings have to pass." default:"10" placeholder:"10"`
 	TestSeeds int      `group:"search" help:"Other seeds, with which the result is tested." default:"20" placeholder:"20"`
-	TestTapes []string `group:"search" help:"Other tapes, with which the result is tested as well: turns, or else circle, if none is named." placeholder:"NAME,..."`
+	TestTapes []string `group:"search" help:"Other tapes, with which the result is tested as well: turns, or else circle, if none is named." placeholder:"NAME"`
 	List      bool     `group:"search" help:"Only list the knobs of the pane with the values that are tried, and those that no search changes."`
-	Networks  []string `group:"session" sep:";" help:"Networks, as bench takes them, separated by semicolons." placeholder:"NETWORK;..."`
-	Tapes     []string `group:"session" help:"Tapes, by name or file: circle if none is named." placeholder:"NAME,..."`
+	Networks  []string `group:"session" sep:";" help:"Networks, as bench takes them and list networks has them, separated by semicolons." placeholder:"NETWORK"`
+	Tapes     []string `group:"session" help:"Tapes, by name or file: circle if none is named." placeholder:"NAME"`
+	Scenes    []string `group:"session" help:"Scenes to play every tape in, also those of the test, instead of its own." placeholder:"NAME"`
 	Seat      string   `group:"session" help:"Where players give input: at the clients, or at the host, whose client is a spectator." placeholder:"client|host"`
 	Seed      string   `group:"session" help:"First seed of the network's outcomes, and seed of the search." placeholder:"N"`
 	Rate      string   `group:"session" help:"Ticks per second, 10 to 240." placeholder:"60"`
@@ -50,13 +51,15 @@ type tuneCommand struct {
 // Help returns the detailed help.
 func (c *tuneCommand) Help() string {
 	return `
-The search changes each knob alone first, then measures combinations with more and more seeds, of which
-the best third goes on, then neighbours of the best. A knob whose change does not pay goes back. All
-settings meet the same outcomes, so they are compared by paired differences. A limit has to hold for
-the mean in every network with every tape; default is the mean of the start there.
+The search leaves out knobs whose ends change nothing, changes each other one alone, then measures
+combinations with more and more seeds, of which the best third goes on, then neighbours of the best. A
+knob whose change does not pay goes back. It takes --sessions at most, and says how long. All settings
+meet the same outcomes, so they are compared by paired differences. A limit has to hold for the mean in
+every network with every tape. default is the mean of the start there, which is as noisy: it holds up to
+a standard error of the paired difference, and default+0.5 allows half a unit more.
 
-Seeds and tapes that the search has not used test the result; the output says what was lost there. The
-same flags print the same digits on every machine. Knobs of shots, connection and physics are not
+Seeds and tapes that the search has not used test the result; the output says what was lost there, and
+which other measures have changed. The same flags print the same digits on every machine. Knobs of shots, connection and physics are not
 searched, nor those that only show what a mechanism is for: --list names them.
 
 Examples:
@@ -188,7 +191,7 @@ func (t *tuneTask) parseMeasures(strategy *predict.Strategy) error {
 	for _, text := range t.Limits {
 		name, value, ok := strings.Cut(text, "<=")
 		if !ok {
-			return fmt.Errorf("--limit=%s: want MEASURE<=N, MEASURE<=default or MEASURE<=default+5%%", text)
+			return fmt.Errorf("--limit=%s: want MEASURE<=N, MEASURE<=default, MEASURE<=default+5%% or MEASURE<=default+N", text)
 		}
 		m, err := tuneMeasureNamed(strings.TrimSpace(name))
 		if err != nil {
@@ -205,18 +208,22 @@ func (t *tuneTask) parseMeasures(strategy *predict.Strategy) error {
 
 // parseLimit parses the bound of a limit.
 func parseLimit(text string) (tune.Limit, error) {
-	bad := fmt.Errorf("%q: want a number from 0, default, or default+N%%", text)
+	bad := fmt.Errorf("%q: want a number from 0, default, default+N%%, or default+N", text)
 	rest, ofStart := strings.CutPrefix(text, "default")
 	if ofStart && rest == "" {
 		return tune.Limit{Most: 1, OfStart: true}, nil
 	}
 	if ofStart {
 		sign := strings.HasPrefix(rest, "+") || strings.HasPrefix(rest, "-")
-		percent, err := strconv.ParseFloat(strings.TrimSuffix(rest, "%"), 64)
-		if !sign || !strings.HasSuffix(rest, "%") || err != nil || !(percent > -100 && percent <= 1000) {
+		number, share := strings.CutSuffix(rest, "%")
+		more, err := strconv.ParseFloat(number, 64)
+		switch {
+		case !sign || err != nil || math.IsNaN(more) || math.IsInf(more, 0) || share && !(more > -100 && more <= 1000):
 			return tune.Limit{}, bad
+		case share:
+			return tune.Limit{Most: 1 + more/100, OfStart: true}, nil
 		}
-		return tune.Limit{Most: 1 + percent/100, OfStart: true}, nil
+		return tune.Limit{Most: 1, OfStart: true, Margin: more}, nil
 	}
 	most, err := strconv.ParseFloat(text, 64)
 	if err != nil || !(most >= 0) || math.IsInf(most, 0) {

@@ -25,6 +25,7 @@ type tuneReport struct {
 	Start     string           `json:"start"` // spec
 	Networks  []string         `json:"networks"`
 	Tapes     []string         `json:"tapes"`
+	Scenes    []string         `json:"scenes,omitempty"` // empty: that of each tape
 	Objective string           `json:"objective"`
 	Limits    []string         `json:"limits"`
 	Seeds     int              `json:"seeds"`
@@ -69,12 +70,13 @@ type tuneSettings struct {
 type tuneDifference struct {
 	Network    string       `json:"network"`
 	Tape       string       `json:"tape"`
+	Scene      string       `json:"scene,omitempty"` // empty: that of the tape
 	Measure    string       `json:"measure"`
 	Start      *float64     `json:"start"`
 	Best       *float64     `json:"best"`
 	Difference meanInterval `json:"difference"`
 	Limit      *float64     `json:"limit"` // null: there is none
-	Keeps      bool         `json:"keeps_limit"`
+	Verdict    tune.Verdict `json:"limit_verdict,omitempty"`
 }
 
 // tuneTest is a test with other seeds.
@@ -84,6 +86,7 @@ type tuneTest struct {
 	NewTapes  bool             `json:"new_tapes"`
 	Gain      meanInterval     `json:"objective_difference"` // mean of all networks and tapes
 	Each      []tuneDifference `json:"each"`
+	Others    []tuneOther      `json:"other_measures"` // those that differ
 }
 
 // number returns a pointer to a number, nil for NaN.
@@ -96,7 +99,7 @@ func number(v float64) *float64 {
 
 // newTuneReport returns the report of a search, before its test.
 func newTuneReport(t *tuneTask, p *tune.Problem, o *tune.Outcome) *tuneReport {
-	r := &tuneReport{Version: Version, Start: t.spec(o.Start.Point), Networks: t.Networks, Tapes: t.tapes, Objective: t.Objective,
+	r := &tuneReport{Version: Version, Start: t.spec(o.Start.Point), Networks: t.Networks, Tapes: t.tapes, Scenes: t.Scenes, Objective: t.Objective,
 		Limits: slices.Clone(t.Limits), Seeds: o.Best.Seeds, FirstSeed: t.firstSeed, Sessions: o.Sessions, Best: t.spec(o.Best.Point),
 		Kept: p.Excess(o.Best, o.Start, o.Best.Seeds) == 0, Precision: t.Precision, task: t, settings: t.settings(o.Best.Point)}
 	var of []tune.Effect
@@ -167,13 +170,13 @@ func (t *tuneTask) effects(p *tune.Problem, list []tune.Effect) (rows []tuneEffe
 func (t *tuneTask) differences(p *tune.Problem, tapes []string, start, best *tune.Candidate) (rows []tuneDifference) {
 	seeds := min(start.Seeds, best.Seeds)
 	for setting := range p.Settings {
+		network, tape, scene := t.place(setting, tapes)
 		for m := range t.measures {
-			x := tuneDifference{Network: t.Networks[setting%len(t.Networks)], Tape: plan.TapeTitle(tapes[setting/len(t.Networks)]), Measure: t.measures[m].name,
+			x := tuneDifference{Network: network, Tape: plan.TapeTitle(tape), Scene: scene, Measure: t.measures[m].name,
 				Start: number(p.MeanIn(start, m, setting, seeds)), Best: number(p.MeanIn(best, m, setting, seeds)),
-				Difference: intervalOf(p.DifferenceIn(best, start, m, setting)), Keeps: true}
+				Difference: intervalOf(p.DifferenceIn(best, start, m, setting))}
 			if m > 0 {
-				most := p.LimitIn(start, m-1, setting, seeds)
-				x.Limit, x.Keeps = number(most), !p.Exceeds(p.MeanIn(best, m, setting, seeds), most)
+				x.Limit, x.Verdict = number(p.LimitIn(start, m-1, setting, seeds)), p.VerdictIn(best, start, m-1, setting)
 			}
 			rows = append(rows, x)
 		}
@@ -182,11 +185,11 @@ func (t *tuneTask) differences(p *tune.Problem, tapes []string, start, best *tun
 }
 
 // addTest adds a test with other seeds.
-func (r *tuneReport) addTest(t *tuneTask, tapes []string, start, best *tune.Candidate) {
+func (r *tuneReport) addTest(t *tuneTask, tapes []string, start, best *tune.Candidate, others []tuneOther) {
 	p := t.problem(tapes)
 	gain := p.Difference(best, start, 0)
 	x := tuneTest{FirstSeed: t.testSeed(), Seeds: start.Seeds, NewTapes: len(r.Test) > 0, Gain: intervalOf(gain),
-		Each: t.differences(p, tapes, start, best)}
+		Each: t.differences(p, tapes, start, best), Others: others}
 	r.Test = append(r.Test, x)
 	if !x.NewTapes {
 		lost := intervalOf(statistics.MeanDifference(gain, r.gains))
@@ -222,7 +225,8 @@ func (r *tuneReport) titles() (list []string) {
 // writeText prints the report for a terminal.
 func (r *tuneReport) writeText(out io.Writer) error {
 	t := r.task
-	fmt.Fprintf(out, "%s, %s, tape %s: lowest %s", r.Start, strings.Join(r.Networks, "; "), strings.Join(r.Tapes, ", "), r.Objective)
+	tapes := tapeIn(strings.Join(r.Tapes, ", "), strings.Join(r.Scenes, ", "))
+	fmt.Fprintf(out, "%s, %s, tape %s: lowest %s", r.Start, strings.Join(r.Networks, "; "), tapes, r.Objective)
 	if len(r.Limits) > 0 {
 		fmt.Fprintf(out, " with %s", strings.Join(r.Limits, " and "))
 	}
@@ -249,11 +253,11 @@ func (r *tuneReport) writeText(out io.Writer) error {
 			return err
 		}
 	}
-	if len(r.Changes) == 0 && r.Interrupted && r.Best != r.Start {
+	if r.Best != r.Start && r.Interrupted && len(r.Test) == 0 {
 		fmt.Fprintln(out, "\nBest so far: "+r.Best)
 		return nil
 	}
-	if len(r.Changes) == 0 {
+	if r.Best == r.Start {
 		fmt.Fprintln(out, "\nNothing was found that is better than the start by more than the interval.")
 		return nil
 	}
@@ -273,22 +277,28 @@ func (r *tuneReport) writeText(out io.Writer) error {
 			return err
 		}
 		fmt.Fprintf(out, "\n%s, best minus start: %s\n", t.measures[0].title, r.text(0, x.Gain))
+		if err := r.writeOthers(out, x.Others); err != nil {
+			return err
+		}
 	}
-	if r.Lost != nil {
-		fmt.Fprintf(out, "\nDifference in the search: %s. With other seeds it is higher by %s: that is lost.\n", r.text(0, intervalOf(r.gains)), r.text(0, *r.Lost))
-	}
-	if r.Needed > 0 {
-		fmt.Fprintf(out, "For ±%v %% of the start's mean %s are enough.\n", r.Precision, plural(r.Needed, "seed"))
-	}
+	r.writeSummary(out)
 	return nil
 }
 
 // keptText says whether limits are kept.
 func keptText(keeps bool) string {
 	if keeps {
-		return "kept"
+		return string(tune.Kept)
 	}
-	return "exceeded"
+	return string(tune.Exceeded)
+}
+
+// tapeIn names a tape, and the scene if it is not its own.
+func tapeIn(tape, scene string) string {
+	if scene == "" {
+		return tape
+	}
+	return tape + " in " + scene
 }
 
 // writeEffects prints a table of effects.
@@ -323,9 +333,10 @@ func (r *tuneReport) writeDifferences(out io.Writer, heading string, list []tune
 		m := &r.task.measures[i%len(r.task.measures)]
 		limit := ""
 		if x.Limit != nil {
-			limit = fixed(*x.Limit, m.digits) + " " + keptText(x.Keeps)
+			limit = fixed(*x.Limit, m.digits) + " " + string(x.Verdict)
 		}
-		table.row(x.Network, x.Tape, m.title, orDash(x.Start, m.digits), orDash(x.Best, m.digits), r.text(i%len(r.task.measures), x.Difference), limit)
+		table.row(x.Network, tapeIn(x.Tape, x.Scene), m.title, orDash(x.Start, m.digits), orDash(x.Best, m.digits),
+			r.text(i%len(r.task.measures), x.Difference), limit)
 	}
 	return table.close()
 }
@@ -339,36 +350,39 @@ func (r *tuneReport) writeCSV(out io.Writer) error {
 		}
 		return strconv.FormatFloat(*v, 'g', -1, 64)
 	}
-	row := func(part, settings, network, tape, measure string, i meanInterval, keeps bool) {
-		_ = w.Write([]string{part, settings, network, tape, measure, strconv.Itoa(i.N), text(i.Mean), text(i.Low), text(i.High), strconv.FormatBool(keeps)})
+	row := func(part, settings, network, tape, measure string, i meanInterval, limit string) {
+		_ = w.Write([]string{part, settings, network, tape, measure, strconv.Itoa(i.N), text(i.Mean), text(i.Low), text(i.High), limit})
 	}
-	_ = w.Write([]string{"part", "settings", "network", "tape", "measure", "n", "mean", "low95", "high95", "keeps_limits"})
+	_ = w.Write([]string{"part", "settings", "network", "tape", "measure", "n", "mean", "low95", "high95", "limit"})
 	for _, part := range []struct {
 		name string
 		list []tuneEffect
 	}{{"effect", r.Effects}, {"change", r.Changes}} {
 		for _, e := range part.list {
 			for m, i := range e.Differences {
-				row(part.name, e.Knob+"="+e.To, "", "", r.task.measures[m].name, i, true)
+				row(part.name, e.Knob+"="+e.To, "", "", r.task.measures[m].name, i, "")
 			}
 		}
 	}
 	for _, x := range r.Front {
 		for m, i := range x.Means {
-			row("front", strings.Join(x.Settings, " "), "", "", r.task.measures[m].name, i, x.Keeps)
+			row("front", strings.Join(x.Settings, " "), "", "", r.task.measures[m].name, i, keptText(x.Keeps))
 		}
 	}
 	each := func(part string, list []tuneDifference) {
 		for _, x := range list {
-			row(part, r.Best, x.Network, x.Tape, x.Measure, x.Difference, x.Keeps)
+			row(part, r.Best, x.Network, tapeIn(x.Tape, x.Scene), x.Measure, x.Difference, string(x.Verdict))
 		}
 	}
 	each("search", r.Search)
 	for _, x := range r.Test {
 		each("test", x.Each)
+		for _, o := range x.Others {
+			row("other", r.Best, "", "", o.Measure, o.Difference, "")
+		}
 	}
 	if r.Lost != nil {
-		row("lost", r.Best, "", "", r.Objective, *r.Lost, true)
+		row("lost", r.Best, "", "", r.Objective, *r.Lost, "")
 	}
 	w.Flush()
 	return w.Error() // the first error of all writes

@@ -10,6 +10,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"time"
 
 	"ghostcube/ui/plan"
 	"ghostcube/ui/sweep"
@@ -23,6 +24,8 @@ type tuneRun struct {
 	store   *sweep.Store
 	ctx     context.Context // that a signal ends
 	lies    []error         // of workers
+	ran     int             // sessions that were not in the store
+	began   time.Duration   // of p.Now
 }
 
 // run searches, tests the best settings on other seeds and prints the report.
@@ -42,14 +45,18 @@ func (t *tuneTask) run(p *program) (err error) {
 	ctx, stop := untilSignal()
 	defer stop()
 	r := &tuneRun{tuneTask: t, program: p, store: store, ctx: ctx}
+	if p.Now != nil {
+		r.began = p.Now()
+	}
 	if err := r.checkStart(); err != nil {
 		return err
 	}
+	r.notice(plural(t.Sessions, "session"))
 	problem := r.problem(t.tapes)
 	problem.Measure = func(stage string, points []tune.Point, seeds int) ([][]float64, error) {
 		return r.measure(stage, points, t.tapes, t.firstSeed, seeds)
 	}
-	problem.Report = func(text string) { fmt.Fprintln(p.Stderr, "ghostcube: "+text) }
+	problem.Report = r.notice
 	outcome, err := problem.Run()
 	switch {
 	case errors.Is(err, tune.ErrStopped):
@@ -58,7 +65,7 @@ func (t *tuneTask) run(p *program) (err error) {
 		return err
 	}
 	report := newTuneReport(t, problem, outcome)
-	if !outcome.Stopped && len(report.Changes) > 0 {
+	if !outcome.Stopped && report.Best != report.Start {
 		err = r.test(report, outcome)
 		if errors.Is(err, tune.ErrStopped) {
 			outcome.Stopped, err = true, nil
@@ -69,6 +76,16 @@ func (t *tuneTask) run(p *program) (err error) {
 	}
 	report.Interrupted = outcome.Stopped
 	return errors.Join(append(r.lies, t.finish(p, report, outcome.Stopped))...)
+}
+
+// notice prints what a stage came to, and the time for the rest if it takes all sessions.
+func (r *tuneRun) notice(text string) {
+	if r.ran > 0 && r.program.Now != nil {
+		rest := max(r.Sessions+2*r.TestSeeds*(r.settingsOf(r.tapes)+r.settingsOf(r.testTapes))-r.ran, 0)
+		left := time.Duration(float64(r.program.Now()-r.began) / float64(r.ran) * float64(rest))
+		text += fmt.Sprintf("; at most %v left with the test", left.Round(time.Second))
+	}
+	fmt.Fprintln(r.program.Stderr, "ghostcube: "+text)
 }
 
 // interrupted returns the error of a search that was interrupted before it had anything to show.
@@ -84,11 +101,11 @@ func (t *tuneTask) finish(p *program, report *tuneReport, stopped bool) error {
 	if err := report.write(p.Stdout, t.Format); err != nil {
 		return err
 	}
-	if t.Out != "" && len(report.Changes) > 0 && report.Kept {
+	if t.Out != "" && report.Best != report.Start && report.Kept {
 		if err := report.writePreset(t.Out); err != nil {
 			return err
 		}
-		fmt.Fprintf(p.Stderr, "ghostcube: the preset is in %s: ghostcube --panes %s\n", t.Out, t.Out)
+		fmt.Fprintf(p.Stderr, "ghostcube: the preset is in %s: ghostcube --panes %s, or drop the file onto the window or the page\n", t.Out, t.Out)
 	}
 	switch {
 	case stopped && t.Cells != "":
@@ -103,7 +120,7 @@ func (t *tuneTask) finish(p *program, report *tuneReport, stopped bool) error {
 
 // problem returns the problem of the search with some tapes, without functions.
 func (t *tuneTask) problem(tapes []string) *tune.Problem {
-	return &tune.Problem{Space: t.space, Limits: t.limits, Settings: len(t.Networks) * len(tapes), Seeds: t.Seeds, Sessions: t.Sessions, Seed: t.firstSeed}
+	return &tune.Problem{Space: t.space, Limits: t.limits, Settings: t.settingsOf(tapes), Seeds: t.Seeds, Sessions: t.Sessions, Seed: t.firstSeed}
 }
 
 // checkStart runs a session of the start in every setting, also of the test, so that bad flags are found before the search,
@@ -118,9 +135,10 @@ func (r *tuneRun) checkStart() error {
 			return err
 		}
 		for i, v := range values[0] {
-			if setting := i / len(r.measures); math.IsNaN(v) {
-				return usageError{fmt.Errorf("%s has no %s on %s with tape %s: want another measure, or a longer session", r.Pane, r.measures[i%len(r.measures)].name,
-					r.Networks[setting%len(r.Networks)], tapes[setting/len(r.Networks)])}
+			if math.IsNaN(v) {
+				network, tape, _ := r.place(i/len(r.measures), tapes)
+				return usageError{fmt.Errorf("%s has no %s on %s with tape %s: want another measure, or a longer session", r.Pane,
+					r.measures[i%len(r.measures)].name, network, tape)}
 			}
 		}
 	}
@@ -130,25 +148,22 @@ func (r *tuneRun) checkStart() error {
 // testSeed returns the first seed of the test, beyond all that a search can use.
 func (t *tuneTask) testSeed() uint64 { return t.firstSeed + plan.MaxSweepSeeds }
 
-// test measures the start and the best settings with other seeds, on the tapes of the search and on others.
-func (r *tuneRun) test(report *tuneReport, o *tune.Outcome) error {
-	for _, tapes := range [][]string{r.tapes, r.testTapes} {
-		points := []tune.Point{o.Start.Point, o.Best.Point}
-		values, err := r.measure("test", points, tapes, r.testSeed(), r.TestSeeds)
-		if err != nil {
-			return err
-		}
-		report.addTest(r.tuneTask, tapes, tune.Measured(points[0], values[0], r.TestSeeds), tune.Measured(points[1], values[1], r.TestSeeds))
+// measure returns the values of points as tune.Problem wants them: settings are networks, of one tape after the other, of one
+// scene after the other.
+func (r *tuneRun) measure(stage string, points []tune.Point, tapes []string, seed uint64, seeds int) ([][]float64, error) {
+	planned, err := r.cells(stage, points, tapes, seed, seeds)
+	if err != nil {
+		return nil, err
 	}
-	return nil
+	return r.values(planned, len(points), r.measures)
 }
 
-// measure returns the values of points as tune.Problem wants them: settings are networks, of one tape after the other.
-func (r *tuneRun) measure(stage string, points []tune.Point, tapes []string, seed uint64, seeds int) ([][]float64, error) {
+// cells runs the sessions of points that the store lacks.
+func (r *tuneRun) cells(stage string, points []tune.Point, tapes []string, seed uint64, seeds int) (*sweep.Plan, error) {
 	if r.ctx.Err() != nil {
 		return nil, tune.ErrStopped
 	}
-	ask := plan.Sweep{Networks: r.Networks, Tapes: tapes, Seeds: seeds,
+	ask := plan.Sweep{Networks: r.Networks, Tapes: tapes, Scenes: r.Scenes, Seeds: seeds,
 		Session: plan.Settings{Seat: r.Seat, Seed: strconv.FormatUint(seed, 10), Rate: r.Rate, Seconds: r.Seconds}}
 	for _, point := range points {
 		ask.Panes = append(ask.Panes, r.spec(point))
@@ -162,6 +177,7 @@ func (r *tuneRun) measure(stage string, points []tune.Point, tapes []string, see
 	}
 	planned := newSweepPlan(r.program, list, stage)
 	run := &sweepRun{program: r.program, label: stage, store: r.store, plan: planned, points: list, missing: planned.Missing(r.store)}
+	r.ran += len(run.missing)
 	lies, err := r.runCells(r.ctx, run)
 	if lies != nil {
 		r.lies = append(r.lies, lies)
@@ -173,14 +189,11 @@ func (r *tuneRun) measure(stage string, points []tune.Point, tapes []string, see
 	if err == nil {
 		err = r.store.Reload()
 	}
-	if err != nil {
-		return nil, err
-	}
-	return r.values(planned, len(points))
+	return planned, err
 }
 
-// values returns the values of the cells of a plan, by point.
-func (r *tuneRun) values(planned *sweep.Plan, points int) ([][]float64, error) {
+// values returns measures of the cells of a plan, by point.
+func (r *tuneRun) values(planned *sweep.Plan, points int, measures []tuneMeasure) ([][]float64, error) {
 	list := make([][]float64, points)
 	for i := range list {
 		for k := range planned.Seeds {
@@ -192,7 +205,7 @@ func (r *tuneRun) values(planned *sweep.Plan, points int) ([][]float64, error) {
 				if !ok {
 					return nil, fmt.Errorf("%s: its result is gone", planned.CellKey(at, k))
 				}
-				for _, m := range r.measures {
+				for _, m := range measures {
 					list[i] = append(list[i], m.of(&c))
 				}
 			}

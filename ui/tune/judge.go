@@ -27,7 +27,8 @@ type Problem struct {
 // Limit bounds the mean of a measure over the seeds in every setting.
 type Limit struct {
 	Most    float64
-	OfStart bool // Most is a share of the mean of the start in the same setting
+	OfStart bool    // Most is a share of the mean of the start in the same setting
+	Margin  float64 // above that, in the unit of the measure
 }
 
 // Candidate is a point and its measurements.
@@ -97,42 +98,77 @@ func (p *Problem) DifferenceIn(a, b *Candidate, measure, setting int) statistics
 func (p *Problem) LimitIn(start *Candidate, limit, setting, seeds int) float64 {
 	l := p.Limits[limit]
 	if l.OfStart {
-		return l.Most * p.MeanIn(start, 1+limit, setting, seeds)
+		return float64(l.Most*p.MeanIn(start, 1+limit, setting, seeds)) + l.Margin
 	}
 	return l.Most
 }
 
+// Over returns the interval by which a candidate is above a limit in a setting, over the first seeds: of paired differences
+// if the start sets it.
+func (p *Problem) Over(c, start *Candidate, limit, setting, seeds int) statistics.Interval {
+	l, list := p.Limits[limit], make([]float64, seeds)
+	for seed := range list {
+		i := (seed*p.Settings+setting)*p.measures() + 1 + limit
+		if list[seed] = c.values[i] - l.Most; l.OfStart {
+			list[seed] = c.values[i] - float64(l.Most*start.values[i]) - l.Margin
+		}
+	}
+	return statistics.Mean(list)
+}
+
 // Excess returns by how much a candidate is above its limits: the sum of shares of them over limits and settings. It is 0
-// if the candidate keeps all, and infinite if it lacks a value.
+// if the candidate keeps all, and infinite if it lacks a value. A limit that the start sets is as noisy as the candidate, and
+// may be 0, so that a single event in all seeds would be above it: it is kept up to a standard error of the paired difference.
 func (p *Problem) Excess(c, start *Candidate, seeds int) (sum float64) {
 	for setting := range p.Settings {
 		if math.IsNaN(p.MeanIn(c, 0, setting, seeds)) {
 			return math.Inf(1)
 		}
 		for i := range p.Limits {
-			most, mean := p.LimitIn(start, i, setting, seeds), p.MeanIn(c, 1+i, setting, seeds)
-			if math.IsNaN(mean) {
-				return math.Inf(1)
+			most, over := p.LimitIn(start, i, setting, seeds), p.Over(c, start, i, setting, seeds)
+			excess := over.Mean
+			if p.Limits[i].OfStart {
+				excess -= over.SD / math.Sqrt(float64(seeds))
 			}
-			if p.Exceeds(mean, most) {
-				over := mean - most
-				if most != 0 {
-					over /= math.Abs(most)
-				}
-				sum += over
+			switch {
+			case math.IsNaN(excess):
+				return math.Inf(1)
+			case excess <= float64(rounding*max(math.Abs(most), math.Abs(over.Mean))):
+			case most != 0:
+				sum += excess / math.Abs(most)
+			default:
+				sum += excess
 			}
 		}
 	}
 	return sum
 }
 
-// Exceeds reports whether a mean is above the bound of a limit.
-func (p *Problem) Exceeds(mean, most float64) bool {
-	return !(mean-most <= float64(rounding*math.Abs(most)))
-}
-
-// rounding is the share of a limit by which sums of the same values in another order may differ.
+// rounding is the share of a limit or a mean by which sums of the same values in another order may differ.
 const rounding = 1e-9
+
+// Verdict is what measurements say about a limit.
+type Verdict string
+
+// Verdicts.
+const (
+	Kept     Verdict = "kept"
+	Unclear  Verdict = "unclear" // the mean is above the limit, by less than the interval
+	Exceeded Verdict = "exceeded"
+)
+
+// VerdictIn returns what all seeds say about a limit in a setting.
+func (p *Problem) VerdictIn(c, start *Candidate, limit, setting int) Verdict {
+	seeds := min(c.Seeds, start.Seeds)
+	over, slack := p.Over(c, start, limit, setting, seeds), float64(rounding*math.Abs(p.LimitIn(start, limit, setting, seeds)))
+	switch {
+	case over.Mean <= slack:
+		return Kept
+	case over.Low <= slack:
+		return Unclear
+	}
+	return Exceeded
+}
 
 // standing is how a candidate compares: by its excess, then by the measure that is to become small, then by the number of
 // knobs that it changes.

@@ -8,6 +8,12 @@ import (
 
 // screen changes each knob alone, and finds out which do anything.
 func (s *search) screen() error {
+	if _, _, err := s.alone(); err != nil {
+		return err
+	}
+	if err := s.extremes(); err != nil {
+		return err
+	}
 	tried, seeds, err := s.alone()
 	if err != nil {
 		return err
@@ -22,7 +28,7 @@ func (s *search) screen() error {
 	for i := range near {
 		tried[i] = append(tried[i], near[i]...)
 	}
-	s.active, s.levels = make([]bool, len(tried)), make([][]int, len(tried))
+	s.levels = make([][]int, len(tried))
 	active := 0
 	for i, list := range tried {
 		e := Effect{Knob: i, From: s.Space.Knobs[i].Levels[s.start.Point[i]], None: true, Than: s.start}
@@ -38,9 +44,10 @@ func (s *search) screen() error {
 		for _, c := range s.ranked(list, s.start, seeds) {
 			s.levels[i] = append(s.levels[i], c.Point[i])
 		}
-		if s.active[i] = !e.None; s.active[i] {
+		if !e.None {
 			active++
 		}
+		s.active[i] = !e.None || s.dependent(i)
 		s.out.Effects = append(s.out.Effects, e)
 	}
 	s.best = s.ranked(slices.Concat(append(tried, []*Candidate{s.start})...), s.start, seeds)[0]
@@ -48,9 +55,52 @@ func (s *search) screen() error {
 	return nil
 }
 
+// extremes measures every knob at its ends with one seed, if the sessions suffice. All settings meet the same outcomes, so a
+// knob that does nothing gives the same values to the bit, and no more sessions go to it. A knob that starts at an end, such as
+// a number of events of which 0 stands for none, is tried beside it as well.
+func (s *search) extremes() error {
+	s.active = slices.Repeat([]bool{true}, len(s.Space.Knobs))
+	var list, least []*Candidate
+	for i := range s.Space.Knobs {
+		k := &s.Space.Knobs[i]
+		list = append(list, s.changed(i, k.ends())...)
+		least = append(least, s.changed(i, k.spread(fewestLevels))...)
+	}
+	if s.cost(append(list, s.start), 1)+s.cost(append(least, s.start), fewestSeeds) > s.left(screeningShare) {
+		return nil
+	}
+	if err := s.measure("extremes", list, 1); err != nil {
+		return err
+	}
+	clear(s.active)
+	for _, c := range list {
+		for i, level := range c.Point {
+			if level != s.start.Point[i] && !s.sameAsStart(c) {
+				s.active[i] = true
+			}
+		}
+	}
+	return nil
+}
+
+// changed returns the candidates that have some levels of a knob, without those that are the start.
+func (s *search) changed(knob int, levels []int) (list []*Candidate) {
+	for _, level := range levels {
+		if c := s.candidate(s.start.Point.with(knob, level)); c != s.start && !slices.Contains(list, c) {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// dependent reports whether a knob does nothing because of the value of another one, which a combination may change.
+func (s *search) dependent(knob int) bool {
+	return len(s.changed(knob, s.Space.Knobs[knob].ends())) == 0
+}
+
 // sameAsStart reports whether a candidate has the values of the start in all its sessions.
 func (s *search) sameAsStart(c *Candidate) bool {
-	return slices.Equal(c.values, s.start.values[:len(c.values)])
+	return slices.Equal(c.values, s.start.values[:len(c.values)]) // NaN: a value is missing, which is another value
 }
 
 // near returns, by knob, candidates with the levels next to the best one of a knob that does anything, which may be the
@@ -97,17 +147,14 @@ func (s *search) size(c *Candidate) float64 {
 // alone returns candidates that change each knob alone, by knob, and the number of seeds for them. There are fewer of both
 // if the sessions do not suffice.
 func (s *search) alone() (tried [][]*Candidate, seeds int, err error) {
-	for _, most := range []int{4, 3, 2} {
+	for _, most := range []int{4, 3, fewestLevels} {
 		tried = tried[:0]
 		for i := range s.Space.Knobs {
-			var list []*Candidate
-			for _, level := range s.Space.Knobs[i].spread(most) {
-				c := s.candidate(s.start.Point.with(i, level))
-				if c != s.start && !slices.Contains(list, c) {
-					list = append(list, c)
-				}
+			if s.active == nil || s.active[i] {
+				tried = append(tried, s.changed(i, s.Space.Knobs[i].spread(most)))
+			} else {
+				tried = append(tried, nil)
 			}
-			tried = append(tried, list)
 		}
 		for _, seeds = range screeningSeeds {
 			seeds = min(seeds, s.Seeds)
@@ -116,9 +163,25 @@ func (s *search) alone() (tried [][]*Candidate, seeds int, err error) {
 			}
 		}
 	}
-	least := int(math.Ceil(float64(s.cost(append(slices.Concat(tried...), s.start), seeds)) / screeningShare))
+	least := s.used + int(math.Ceil(float64(s.cost(append(slices.Concat(tried...), s.start), seeds))/screeningShare))
 	return nil, 0, fmt.Errorf("%d sessions are too few for %d knobs in %d settings: want at least %d, or fewer knobs",
 		s.Sessions, len(s.Space.Knobs), s.Settings, least)
+}
+
+// ends returns the first and the last level, or the one beside it where that is the start; of a choice all but the start.
+func (k *Knob) ends() []int {
+	last := len(k.Levels) - 1
+	if !k.Ordered || last < 2 {
+		return k.spread(last)
+	}
+	levels := []int{0, last}
+	switch k.Start {
+	case 0:
+		levels[0] = 1
+	case last:
+		levels[1] = last - 1
+	}
+	return levels
 }
 
 // spread returns up to a number of levels other than the start, far from and near to it; of a choice all.

@@ -3,6 +3,7 @@ package tune
 import (
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 )
@@ -15,12 +16,24 @@ const (
 	screeningShare = 0.5
 	nearShare      = 0.6
 	halvingShare   = 0.75
-	refiningShare  = 0.92
+	pruningShare   = 0.12 // that pruning has at least, for its candidates with all seeds
+	pruningMost    = 0.3
+	pruned         = 8 // candidates for which there are sessions, if those are not more than pruningMost
 	kept           = 3 // each rung keeps 1/kept of its candidates
 )
 
+// worth is the least that a change has to be worth, as a share of the start's mean. Over many seeds less can be clear, but
+// nobody would see it.
+const worth = 0.01
+
 // screeningSeeds are the seeds of the first measurement of a point, fewer if there are not enough sessions.
-var screeningSeeds = []int{4, 3, 2}
+var screeningSeeds = []int{4, 3, fewestSeeds}
+
+// The least that shows what a knob does.
+const (
+	fewestSeeds  = 2
+	fewestLevels = 2
+)
 
 // Outcome is what a search has found.
 type Outcome struct {
@@ -37,7 +50,7 @@ type Effect struct {
 	Knob     int
 	From, To string
 	Than, Of *Candidate // with From and with To
-	None     bool       // no level changes any measure of any session
+	None     bool       // no level that was tried changes any measure of any session
 }
 
 // search is a search in progress.
@@ -48,8 +61,8 @@ type search struct {
 	all    []*Candidate // in the order in which they came
 	start  *Candidate
 	best   *Candidate
-	used   int // sessions
-	active []bool
+	used   int     // sessions
+	active []bool  // knobs that do anything, alone or beside another one; nil: not known yet
 	levels [][]int // of each knob, without the start, the best one first; those that were tried alone
 	out    *Outcome
 }
@@ -103,6 +116,12 @@ func (s *search) cost(list []*Candidate, seeds int) (n int) {
 // left returns the sessions that are left until a share of all is used up.
 func (s *search) left(share float64) int { return int(float64(s.Sessions)*share) - s.used }
 
+// leftToPrune returns the sessions that are left without those that pruning takes.
+func (s *search) leftToPrune() int {
+	share := float64(pruned*s.Seeds*s.Settings) / float64(s.Sessions)
+	return s.left(1 - min(max(share, pruningShare), pruningMost))
+}
+
 // measure measures candidates up to a number of seeds, the start among them.
 func (s *search) measure(stage string, list []*Candidate, seeds int) error {
 	var points []Point
@@ -150,7 +169,7 @@ func (s *search) halve() error {
 		price += float64(share * float64(more*s.Settings))
 		share /= kept
 	}
-	count := int(float64(s.left(halvingShare)) / price)
+	count := int(float64(min(s.left(halvingShare), s.leftToPrune())) / price)
 	list := []*Candidate{s.start}
 	for _, c := range append([]*Candidate{s.best}, s.combinations(count)...) {
 		if !slices.Contains(list, c) {
@@ -158,10 +177,10 @@ func (s *search) halve() error {
 		}
 	}
 	for i, seeds := range rungs {
-		for len(list) > 1 && s.cost(list, seeds) > s.left(refiningShare) {
+		for len(list) > 1 && s.cost(list, seeds) > s.leftToPrune() {
 			list = list[:len(list)-1]
 		}
-		if s.cost(list, seeds) > s.left(refiningShare) {
+		if s.cost(list, seeds) > s.leftToPrune() {
 			break
 		}
 		if err := s.measure(fmt.Sprintf("rung %d", i+1), list, seeds); err != nil {
@@ -256,7 +275,7 @@ func (s *search) hypercube(count int) []Point {
 // refine moves to neighbours of the best candidate as long as one is better over all seeds, and the paired difference says
 // so.
 func (s *search) refine() error {
-	if s.left(refiningShare) < s.cost([]*Candidate{s.best, s.start}, s.Seeds) {
+	if s.leftToPrune() < s.cost([]*Candidate{s.best, s.start}, s.Seeds) {
 		return nil
 	}
 	if err := s.measure("refining", []*Candidate{s.best}, s.Seeds); err != nil {
@@ -265,7 +284,7 @@ func (s *search) refine() error {
 	for step := 1; ; step++ {
 		list := s.neighbours()
 		few := min(s.Seeds, screeningSeeds[0])
-		for len(list) > 0 && s.cost(list, few)+len(list)/kept*(s.Seeds-few)*s.Settings > s.left(refiningShare) {
+		for len(list) > 0 && s.cost(list, few)+len(list)/kept*(s.Seeds-few)*s.Settings > s.leftToPrune() {
 			list = list[:len(list)-1]
 		}
 		if len(list) == 0 {
@@ -280,12 +299,13 @@ func (s *search) refine() error {
 		if err := s.measure(stage, list, s.Seeds); err != nil {
 			return err
 		}
-		next := s.ranked(list, s.start, s.Seeds)[0]
-		if !s.better(next, s.best) {
+		list = s.ranked(list, s.start, s.Seeds)
+		next := slices.IndexFunc(list, func(c *Candidate) bool { return s.better(c, s.best) })
+		if next < 0 {
 			s.report("refined in %d steps", step-1)
 			return nil
 		}
-		s.best = next
+		s.best = list[next]
 	}
 }
 
@@ -317,26 +337,53 @@ func (s *search) neighbours() (list []*Candidate) {
 	return list
 }
 
-// prune puts knobs back to their start, one after the other, as long as nothing is worse than the best candidate by more
-// than the interval of the paired difference.
+// prune puts knobs back to their start, as long as nothing is worse than the best candidate by more than the interval of the
+// paired difference and a share of the start: those whose change is worth less beside the others, all at once or else one
+// after the other. If all changes together are worth less, or those that are left, the start stays.
 func (s *search) prune() error {
-	if s.best.Seeds < s.Seeds {
+	if s.cost([]*Candidate{s.best, s.start}, s.Seeds) > s.left(1) {
 		return nil
 	}
-	full := s.best
+	if err := s.measure("pruning", []*Candidate{s.best}, s.Seeds); err != nil {
+		return err
+	}
+	full, least := s.best, float64(worth*math.Abs(s.Mean(s.start, 0).Mean))
+	worthy := func(a, b *Candidate) bool {
+		return s.Excess(b, s.start, s.Seeds) > s.Excess(a, s.start, s.Seeds) || s.Difference(a, b, 0).Mean < -least
+	}
+	pays := func(c *Candidate) bool { return s.better(full, c) && worthy(full, c) } // what c has at its start
 	for {
 		list := s.undoing()
-		if len(list) == 0 || s.cost(list, s.Seeds) > s.left(1) {
-			return nil
+		for len(list) > 0 && s.cost(list, s.Seeds) > s.left(1) {
+			list = list[:len(list)-1]
 		}
 		if err := s.measure("pruning", list, s.Seeds); err != nil {
 			return err
 		}
-		list = slices.DeleteFunc(list, func(c *Candidate) bool { return s.better(full, c) })
+		list = slices.DeleteFunc(list, pays)
 		if len(list) == 0 {
+			if !pays(s.start) || !worthy(s.best, s.start) {
+				s.best = s.start
+			}
 			return nil
 		}
-		s.best = s.ranked(list, s.start, s.Seeds)[0]
+		together := slices.Clone(s.best.Point)
+		for _, c := range list {
+			for i, level := range c.Point {
+				if level == s.start.Point[i] {
+					together[i] = level
+				}
+			}
+		}
+		all := s.candidate(together)
+		if s.cost([]*Candidate{all}, s.Seeds) <= s.left(1) {
+			if err := s.measure("pruning", []*Candidate{all}, s.Seeds); err != nil {
+				return err
+			}
+		}
+		if s.best = s.ranked(list, s.start, s.Seeds)[0]; all.Seeds == s.Seeds && !pays(all) {
+			s.best = all
+		}
 	}
 }
 

@@ -131,6 +131,67 @@ func TestFindsOptimum(t *testing.T) {
 	}
 }
 
+// TestSearchSparesInertKnobs checks that a knob that does nothing takes two sessions, so that one that does something gets
+// more, and that a knob that only does something beside another one is searched beside it.
+func TestSearchSparesInertKnobs(t *testing.T) {
+	p, k := newTestProblem()
+	err := k.Set("far", "20")
+	p.Space, p.Settings = must(NewSpace(&k.Knobs, nil)), 1
+	sessions, inner := map[string]int{}, p.Measure
+	known := map[string]int{}
+	p.Measure = func(stage string, points []Point, seeds int) ([][]float64, error) {
+		for _, point := range points {
+			if changes := p.Space.Changes(point); len(changes) == 1 {
+				sessions[changes[0][0]] += seeds - known[point.key()]
+				known[point.key()] = seeds
+			}
+		}
+		return inner(stage, points, seeds)
+	}
+	o := must(p.Run())
+	if err != nil || sessions["idle"] != 2 || sessions["size"] != 2 || sessions["lead"] < 16 {
+		t.Errorf("%v, %v", err, sessions)
+	}
+	if got := strings.Join(text(p, o.Best), " "); !slices.Contains([]string{"2", "3", "5"}, strings.TrimPrefix(got, "lead=10 factor=0.5 mode=two far=")) {
+		t.Errorf("%s", got)
+	}
+}
+
+// TestSearchTakesBackDust checks that a change goes back that is clear and of no use: worth half a percent in every session.
+func TestSearchTakesBackDust(t *testing.T) {
+	p, k := newTestProblem()
+	p.Space, p.Limits, p.Settings = must(NewSpace(&k.Knobs, []string{"dust", "on"})), nil, 1
+	p.Measure = func(_ string, points []Point, seeds int) (all [][]float64, _ error) {
+		for _, point := range points {
+			value := 100.0
+			if point[0] != p.Space.Knobs[0].Start {
+				value -= 5
+			}
+			if point[1] != p.Space.Knobs[1].Start {
+				value -= 0.5
+			}
+			all = append(all, slices.Repeat([]float64{value}, seeds))
+		}
+		return all, nil
+	}
+	if o := must(p.Run()); len(p.Space.Changes(o.Best.Point)) != 1 || o.Best.Point[0] == o.Start.Point[0] {
+		t.Errorf("%v of %s, %s", text(p, o.Best), p.Space.Knobs[0].Name, p.Space.Knobs[1].Name)
+	}
+}
+
+// TestSearchPrunesWithFewSessions checks that a search whose sessions end before the last rung still measures its best with all
+// seeds, and takes back what is worth nothing.
+func TestSearchPrunesWithFewSessions(t *testing.T) {
+	for sessions := 220; sessions < 900; sessions += 40 {
+		p, _ := newTestProblem()
+		p.Sessions = sessions
+		o := must(p.Run())
+		if o.Best.Seeds != p.Seeds || o.Sessions > sessions {
+			t.Errorf("%d of %d: %d seeds, %v", o.Sessions, sessions, o.Best.Seeds, text(p, o.Best))
+		}
+	}
+}
+
 // TestSearchRepeats checks that the same problem gives the same search, and another seed another one.
 func TestSearchRepeats(t *testing.T) {
 	var trails []string
@@ -290,11 +351,49 @@ func TestLimits(t *testing.T) {
 	if d := p.DifferenceIn(same, start, 2, 1); d.Mean != 50 || d.SD != 0 {
 		t.Errorf("%+v", d)
 	}
+	p.Limits[1].Margin = 30
+	if got := p.Excess(same, start, 2); math.Abs(got-0.1) > 1e-9 {
+		t.Errorf("with a margin: %v", got)
+	}
+	p.Limits[1].Margin = 0
 	none := Measured(p.Space.Start(), []float64{math.NaN(), 9, 1, 2, 9, 1, 3, 9, 1, 4, 9, 1}, 2)
 	if got := p.Excess(none, start, 2); !math.IsInf(got, 1) {
 		t.Errorf("without a value: %v", got)
 	}
 	if front := p.front([]*Candidate{same, start, none}, 2); len(front) != 2 || front[0] != same {
 		t.Errorf("front of %d", len(front))
+	}
+}
+
+// TestLimitOfNoisyStart checks that a single event in ten sessions does not break the limit of a start that had none, since it
+// is no evidence, that two do, and that a limit that is a number allows none.
+func TestLimitOfNoisyStart(t *testing.T) {
+	k := newTestKnobs()
+	p := &Problem{Space: must(NewSpace(&k.Knobs, nil)), Limits: []Limit{{Most: 1, OfStart: true}}, Settings: 1}
+	with := func(events int) *Candidate {
+		var values []float64
+		for seed := range 10 {
+			n := 0.0
+			if seed < events {
+				n = 6
+			}
+			values = append(values, 1, n)
+		}
+		return Measured(p.Space.Start(), values, 10)
+	}
+	start := with(0)
+	for _, x := range []struct {
+		events  int
+		keeps   bool
+		verdict Verdict
+	}{{0, true, Kept}, {1, true, Unclear}, {2, false, Unclear}, {5, false, Exceeded}, {10, false, Exceeded}} {
+		c := with(x.events)
+		if keeps, verdict := p.Excess(c, start, 10) == 0, p.VerdictIn(c, start, 0, 0); keeps != x.keeps || verdict != x.verdict {
+			t.Errorf("%d events: %t, %s", x.events, keeps, verdict)
+		}
+	}
+	p.Limits[0] = Limit{}
+	if p.Excess(with(0), start, 10) != 0 || p.Excess(with(1), start, 10) == 0 {
+		t.Error("a limit of 0")
 	}
 }

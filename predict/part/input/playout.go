@@ -85,7 +85,7 @@ func (s *PlayoutSettings) declare(k *predict.Knobs, rate int) {
 	DeclarePlayoutDelay(&s.DelayTicks, k)
 	group := k.In(predict.InputKnobs)
 	group.Bool(&s.KeepLast, "keep-last", true, "repeat the last input until the next arrives, used at once; off: no input, then the full delay")
-	k.NotSearched(movesTruth, "keep-last")
+	k.NotSearched(predict.MovesServer, "keep-last")
 	s.Repeat.Enabled = true
 	s.Repeat.declareTime(k, rate)
 	group = k.In(predict.PlayoutKnobs)

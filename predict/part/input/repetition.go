@@ -28,7 +28,7 @@ const repeatTime = 85
 // that is set before is the default.
 func (r *Repetition) Declare(env *predict.Env) {
 	env.Knobs.In(predict.InputKnobs).Bool(&r.Enabled, "repeat-missing", true, "repeat a player's last input if the next is missing; off: no input")
-	env.Knobs.NotSearched(movesTruth, "repeat-missing")
+	env.Knobs.NotSearched(predict.MovesServer, "repeat-missing")
 	r.declareTime(env.Knobs, env.World.Rate())
 }
 
@@ -37,12 +37,8 @@ func (r *Repetition) declareTime(k *predict.Knobs, rate int) {
 	r.Rate = rate
 	k.In(predict.InputKnobs).Millis(&r.Time, "repeat-time", cmp.Or(r.Time, repeatTime), 0, 60000,
 		"time for which a player's last input replaces missing ones, then no input, ms")
-	k.NotSearched(movesTruth, "repeat-time")
+	k.NotSearched(predict.MovesServer, "repeat-time")
 }
-
-// movesTruth is why no search changes what stands for a missing input: a cube that stands still instead of moving has smaller
-// errors, on the screen as on the server, and answers its player no better.
-const movesTruth = "it moves the server's cube, against which errors are measured"
 
 // Ticks returns the number of ticks in a row for which an input is repeated.
 func (r Repetition) Ticks() int { return int(r.Time * float64(r.Rate) / 1000) }

@@ -115,6 +115,7 @@ func (s *compressionSettings) declare(k *predict.Knobs, scene *sim.Scene) {
 		"delta: baselines follow from acks, or each delta names its own, in 5 or 16 bits")
 	k.Needs("position-steps", "compression", levels[quantised:]...)
 	k.Needs("rotation-bits", "compression", levels[quantised:]...)
+	k.NotSearched(predict.MovesServer, "compression", "position-steps", "rotation-bits") // from quantised-both on
 }
 
 // format returns the wire format of the states now.
