@@ -6,8 +6,9 @@ import (
 	"io"
 )
 
-// CheckScore reads the logs of a session, one or two, to their ends, and calls report with the error of each broken line; of lines
-// that contradict the same one, with the error of the first and, later, with one about all others. It returns their numbers of lines, and the score of the good ones. Its error is that of Score, or of a log that cannot be read.
+// CheckScore reads the logs of a session, one or two, to their ends, and calls report with the error of each broken line; of
+// lines that contradict the same one, with the error of the first and, later, with one about all others. It returns their
+// numbers of lines, and the score of the good ones. Its error is that of Score, or of a log that cannot be read.
 func CheckScore(names []string, files []io.Reader, report func(error)) (lines []int, card *Card, err error) {
 	runs := contradictions{report: report}
 	report = runs.add

@@ -46,7 +46,8 @@ func formatsOf(name, text string) (lines map[byte]string, body string) {
 // filled returns a format with values: for each that follows a field, one that the field allows.
 func filled(t *testing.T, format, body string) string {
 	t.Helper()
-	samples := map[string]string{"role": "both", "hz": "60", "fps": "144", "body": "1", "k": "3", "us": "1000000", "ko": "2.500", "in": "4", "id": "5", "keys": "WD",
+	samples := map[string]string{"role": "both", "hz": "60", "fps": "144", "body": "1",
+		"k": "3", "us": "1000000", "ko": "2.500", "in": "4", "id": "5", "keys": "WD",
 		"dir": "up", "bytes": "33", "rtt": "100000", "n": "3"}
 	field := regexp.MustCompile(`"([a-z]+)":(["\[]?)%s`)
 	return field.ReplaceAllStringFunc(format, func(s string) string {
