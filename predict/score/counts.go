@@ -39,10 +39,10 @@ IP and UDP header on every packet, or with all that TCP adds.`,
 }
 
 var replayedTicksDefinition = Definition{
-	Group: "Simulation", Title: "Replayed ticks",
+	Group: "Simulation", Title: "Resimulated ticks",
 	Measures: []Entry{
 		{
-			Measure{Name: "resimulated_ticks_per_minute", Title: "replayed ticks per minute", Digits: 0, Better: Lower,
+			Measure{Name: "resimulated_ticks_per_minute", Title: "resimulated ticks per minute", Digits: 0, Better: Lower,
 				Help: "ticks that the client resimulated, after corrections or because inputs of others became known"},
 			func(_ *Score, n Counts) (float64, bool) {
 				return n.Replayed * 60 / max(n.Seconds, rateSeconds), n.Replays && n.Seconds >= rateSeconds

@@ -44,6 +44,7 @@ const (
 	correlationMin     = 0.5  // a lag with a smaller correlation is no result
 	correlationEpsilon = 1e-6 // correlations closer than this are equal
 	delayUncertainty   = 0.1  // seconds; a result whose error may be larger is none
+	equalPeaks         = 1e-3 // tops of the correlation closer than this are equal: lags of periodic motion are no whole ticks
 	likelihoodRatioMax = 3.84 // chi-squared with one degree of freedom, 95 %
 )
 
@@ -167,7 +168,49 @@ func (d *delayEstimator) delay(rate int) (ticks int, ok bool) {
 		try(t)
 		try(-t)
 	}
-	return ticks, ok && d.unique(ticks, best, rate)
+	if ok = ok && d.unique(ticks, best, rate); ok {
+		ticks = d.closest(ticks, rate)
+	}
+	return ticks, ok
+}
+
+// closest returns the lag closest to 0 whose correlation has a top as high as that of the best lag: periodic motion has one in
+// each period, and which of them is the highest depends on how its period divides into ticks.
+func (d *delayEstimator) closest(best, rate int) int {
+	_, most := d.top(best)
+	away := max(1, int(delayUncertainty*float64(rate)))
+	for t := range max(best, -best) {
+		for _, lag := range [...]int{t, -t} {
+			if lag >= best-away && lag <= best+away || d.at(lag) < max(d.at(lag-1), d.at(lag+1), correlationMin) {
+				continue
+			}
+			if _, r := d.top(lag); r >= most-equalPeaks {
+				return lag
+			}
+		}
+	}
+	return best
+}
+
+// at returns the correlation at a lag, and -1 at one that is not compared.
+func (d *delayEstimator) at(lag int) float64 {
+	i := len(d.sums) - 1 - (d.leadTicks + lag)
+	if i < 0 || i >= len(d.sums) {
+		return -1
+	}
+	return d.correlation(&d.sums[i])
+}
+
+// top returns the top of the parabola through the correlations of a lag, which is the best one near it, and of its neighbours:
+// how far behind the lag it is, in ticks, and how high.
+func (d *delayEstimator) top(lag int) (behind, height float64) {
+	before, height, after := d.at(lag-1), d.at(lag), d.at(lag+1)
+	bend := before - float64(2*height) + after
+	if before < 0 || after < 0 || bend >= 0 {
+		return 0, height
+	}
+	behind = max(-0.5, min(0.5, (before-after)/float64(2*bend)))
+	return behind, height - float64((before-after)*behind)/4
 }
 
 // unique reports whether no lag more than delayUncertainty away from the best one is in its 95 %

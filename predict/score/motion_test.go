@@ -104,6 +104,20 @@ func TestDisplayDelay(t *testing.T) {
 	}
 }
 
+// TestDisplayDelayOfPeriodicMotion checks that among the periods that explain a swinging cube equally well the one closest to 0 is
+// taken, however the period divides into ticks, and that the delay between ticks is found.
+func TestDisplayDelayOfPeriodicMotion(t *testing.T) {
+	for _, late := range []float64{14.4, -9.7} { // ticks
+		at := func(i float64) geom.Pose { return poseAt(i/24 + math.Sin(2*math.Pi*i/133.92)) }
+		score := runOne(t, 144, 14, func(i int) geom.Pose { return at(float64(i)) }, func(i int) geom.Pose { return at(float64(i) - late) })
+		d, ok := score.DisplayDelay()
+		between, also := score.DisplayDelayBetween()
+		if !ok || !also || math.Abs(float64(d)-late) > 0.5 || math.Abs(between-late) > 0.1 {
+			t.Errorf("%v ticks behind: %d, %v, between ticks %v", late, d, ok, between)
+		}
+	}
+}
+
 // rolls moves at speeds[k] m/s for length seconds from every k-th period on, in seconds, and rests in
 // between.
 func rolls(period, length float64, speeds ...float64) func(t float64) float64 {

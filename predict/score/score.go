@@ -153,6 +153,13 @@ func (s *Score) NominalDelay() float64 {
 // negative if it is ahead. ok is false while there is too little motion to estimate it.
 func (s *Score) DisplayDelay() (ticks int, ok bool) { return s.delay.delay(s.rate) }
 
+// DisplayDelayBetween returns the same between whole ticks, for sessions whose frames are not the server's ticks.
+func (s *Score) DisplayDelayBetween() (ticks float64, ok bool) {
+	lag, ok := s.delay.delay(s.rate)
+	behind, _ := s.delay.top(lag)
+	return float64(lag) + behind, ok
+}
+
 // Frozen returns the share of ticks in which the drawn cube stands still while the server's cube
 // moves, in [0, 1].
 func (s *Score) Frozen() float64 {

@@ -73,7 +73,7 @@ func (c *correctionList) writeTable(out io.Writer, name string) error {
 	}
 	t := newTextTable(out)
 	t.row("client", "time, s", "tick", "packet", "sent, s", "received, s", "body", "difference", "cause",
-		"replayed, ticks", "shift, m", "lost before", "forced fault")
+		"resimulated, ticks", "shift, m", "lost before", "forced fault")
 	for i := range min(len(c.List), maxCorrectionRows) {
 		x := &c.List[i]
 		t.row(fmt.Sprint(x.Client), fixed(x.At, 3), fmt.Sprint(x.Tick), fmt.Sprint(x.Packet), orDash(x.Sent, 3), fixed(x.Received, 3),

@@ -43,7 +43,7 @@ and rate contradict each other.
 
 With --panes strategies get the same key presses over the same network: what the game could have.
 They steer the cube of a scene, which is not the game's world, so compare delays; errors, pops and
-bandwidth depend on what moves. They run as long as the log has datagrams for, at most 2000 each way.
+bandwidth depend on what moves. A tape of them has no pane of the game. They run as long as the log has datagrams for, at most 2000 each way.
 
 Examples:
   ghostcube score game.jsonl
@@ -144,7 +144,10 @@ func (c *scoreCommand) check(p *program) error {
 	}
 	broken := 0
 	lines, card, err := gamelog.CheckScore(names, readers, func(err error) {
-		broken++
+		var about *gamelog.LineError
+		if broken++; errors.As(err, &about) {
+			broken += max(about.Lines, 1) - 1
+		}
 		fmt.Fprintln(p.Stdout, err)
 	})
 	if lines == nil {
@@ -251,6 +254,9 @@ func (c *scoreCommand) runPanes(p *program, r *cardResult, recording *gamelog.Re
 	}
 	r.Notes = append(r.Notes, fmt.Sprintf("The strategies steer a cube in the scene %s, not the game's world, with the log's keys over its network: "+
 		"compare delays. Errors, pops and bandwidth depend on what moves.", c.Scene))
+	if c.SaveTape != "" {
+		r.Notes = append(r.Notes, fmt.Sprintf("%s has the strategies alone: a log cannot be drawn, so no pane shows the game itself.", c.SaveTape))
+	}
 	if more {
 		r.Notes = append(r.Notes, fmt.Sprintf("They run for the first %.1f s.", float64(len(held))/float64(r.Rate)))
 	}

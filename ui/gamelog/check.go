@@ -2,12 +2,16 @@ package gamelog
 
 import (
 	"errors"
+	"fmt"
 	"io"
 )
 
-// CheckScore reads the logs of a session, one or two, to their ends, and calls report with the error of each broken line. It returns
-// their numbers of lines, and the score of the good ones. Its error is that of Score, or of a log that cannot be read.
+// CheckScore reads the logs of a session, one or two, to their ends, and calls report with the error of each broken line; of
+// lines that contradict the same one, with the error of the first and, later, with one about all others. It returns their
+// numbers of lines, and the score of the good ones. Its error is that of Score, or of a log that cannot be read.
 func CheckScore(names []string, files []io.Reader, report func(error)) (lines []int, card *Card, err error) {
+	runs := contradictions{report: report}
+	report = runs.add
 	var list [2]*Reader
 	for i, f := range files {
 		if list[i], err = newLenientReader(names[i], f, report); err != nil {
@@ -28,7 +32,54 @@ func CheckScore(names []string, files []io.Reader, report func(error)) (lines []
 		err = errors.Join(err, l.drain())
 		lines = append(lines, l.number)
 	}
+	runs.end()
 	return lines, card, err
+}
+
+// contradictions sums up the errors of lines that contradict the same line: a line too early breaks all those that it passed.
+type contradictions struct {
+	report func(error)
+	runs   []*LineError // newest of each run, and how many lines it has after the first
+}
+
+// maxRuns is the most runs that are summed up at a time: one for each kind of contradiction, in two logs.
+const maxRuns = 8
+
+// add takes the error of a line.
+func (c *contradictions) add(err error) {
+	var e *LineError
+	if !errors.As(err, &e) || e.Against == 0 {
+		c.report(err)
+		return
+	}
+	for _, run := range c.runs {
+		if run.Name == e.Name && run.Against == e.Against {
+			run.Line = e.Line
+			run.Lines++
+			return
+		}
+	}
+	c.report(err)
+	if len(c.runs) == maxRuns {
+		c.endOldest()
+	}
+	c.runs = append(c.runs, &LineError{Name: e.Name, Against: e.Against})
+}
+
+// endOldest reports the rest of the oldest run.
+func (c *contradictions) endOldest() {
+	if run := c.runs[0]; run.Lines > 0 {
+		run.Err = fmt.Errorf("the last of %d more that contradict line %d, which may be the one out of place", run.Lines, run.Against)
+		c.report(run)
+	}
+	c.runs = c.runs[1:]
+}
+
+// end reports the rest of all runs.
+func (c *contradictions) end() {
+	for len(c.runs) > 0 {
+		c.endOldest()
+	}
 }
 
 // newLenientReader returns a Reader that reports broken lines and goes on. Its Next returns no *LineError. It is nil after a

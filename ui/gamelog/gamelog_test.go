@@ -183,6 +183,48 @@ func TestErrorsDoNotEndALog(t *testing.T) {
 	}
 }
 
+// TestLineCutOff checks that a last line that a crash has cut off is no error at any place, and that the card says so; a whole
+// last line without an end counts.
+func TestLineCutOff(t *testing.T) {
+	text, _ := (&game{fps: 60, delay: 6, seconds: 0.5, unit: 1}).logs()
+	whole := strings.TrimSuffix(text, "\n")
+	last := whole[strings.LastIndex(whole, "\n")+1:]
+	for cut := range len(last) {
+		r, err := NewReader("log", strings.NewReader(strings.TrimSuffix(whole, last[len(last)-cut:])))
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := Score(r, r, nil)
+		if err != nil {
+			t.Fatalf("%d bytes cut off: %v", cut, err)
+		}
+		warned := strings.Contains(fmt.Sprint(c.Warnings), fmt.Sprintf("log: line %d, the last, is cut off", strings.Count(whole, "\n")+1))
+		if warned != (cut > 0) {
+			t.Errorf("%d bytes cut off: warnings %q", cut, c.Warnings)
+		}
+	}
+}
+
+// TestSwappedLines checks that two lines that are swapped have two errors: the first one that follows, and one about the others.
+func TestSwappedLines(t *testing.T) {
+	text, _ := (&game{fps: 60, delay: 6, seconds: 8, unit: 1}).logs()
+	lines := strings.SplitAfter(text, "\n")
+	lines[101], lines[501] = lines[501], lines[101]
+	var got []string
+	count := 0
+	_, _, err := CheckScore([]string{"log"}, []io.Reader{strings.NewReader(strings.Join(lines, ""))}, func(err error) {
+		got = append(got, err.Error())
+		var e *LineError
+		if errors.As(err, &e) {
+			count += max(e.Lines, 1)
+		}
+	})
+	if err != nil || len(got) != 2 || count != 200 || !strings.HasPrefix(got[0], "log: line 104: ") ||
+		got[1] != "log: line 502: the last of 199 more that contradict line 102, which may be the one out of place" {
+		t.Errorf("error %v, %d lines: %q", err, count, got)
+	}
+}
+
 // TestTooManyBodies checks the limits of bodies in a line and in a log.
 func TestTooManyBodies(t *testing.T) {
 	list := func(from, n int) string {

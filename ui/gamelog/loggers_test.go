@@ -18,7 +18,7 @@ const maxLoggerLines = 60
 // loggerLiterals are the texts of each language, and what its placeholders look like.
 var loggerLiterals = map[string]struct{ literal, placeholder *regexp.Regexp }{
 	"gamelog.go":  {regexp.MustCompile("`([^`]*)`|\"((?:[^\"\\\\]|\\\\.)*)\""), regexp.MustCompile(`%[.0-9]*[a-z]`)},
-	"GameLog.cs":  {regexp.MustCompile(`\$"((?:[^"\\]|\\.)*)"()`), regexp.MustCompile(`\{[^{}"]+\}`)},
+	"GameLog.cs":  {regexp.MustCompile(`Line\("([^"]*)"()`), regexp.MustCompile(`[#%$@]`)},
 	"GameLog.h":   {regexp.MustCompile(`TEXT\("((?:[^"\\]|\\.)*)"\)()`), regexp.MustCompile(`%[.0-9]*[a-z]+`)},
 	"game_log.gd": {regexp.MustCompile(`'(\{[^'\n]*)'|"(\[[^"\n]*)"`), regexp.MustCompile(`%[.0-9]*[a-z]`)},
 }
@@ -30,16 +30,14 @@ func formatsOf(name, text string) (lines map[byte]string, body string) {
 	lines = map[byte]string{}
 	for _, m := range l.literal.FindAllStringSubmatch(text, -1) {
 		s := strings.ReplaceAll(m[1]+m[2], `\"`, `"`)
-		if strings.HasSuffix(name, ".cs") {
-			s = strings.NewReplacer("{{", "\x01", "}}}", "}\x02", "}}", "\x02").Replace(s)
+		if s = l.placeholder.ReplaceAllString(s, "%s"); strings.HasSuffix(name, ".cs") {
+			s = strings.ReplaceAll(s, "'", `"`)
 		}
-		s = l.placeholder.ReplaceAllString(s, "%s")
-		s = strings.NewReplacer("\x01", "{", "\x02", "}").Replace(s)
 		switch {
 		case strings.HasPrefix(s, `{"t":"`):
 			lines[s[len(`{"t":"`)]] = s
-		case strings.HasPrefix(s, "[%s,"):
-			body = s
+		case strings.HasPrefix(strings.TrimPrefix(s, ","), "[%s,"):
+			body = strings.TrimPrefix(s, ",")
 		}
 	}
 	return lines, body
@@ -48,7 +46,8 @@ func formatsOf(name, text string) (lines map[byte]string, body string) {
 // filled returns a format with values: for each that follows a field, one that the field allows.
 func filled(t *testing.T, format, body string) string {
 	t.Helper()
-	samples := map[string]string{"role": "both", "hz": "60", "body": "1", "k": "3", "us": "1000000", "ko": "2.500", "in": "4", "id": "5", "keys": "WD",
+	samples := map[string]string{"role": "both", "hz": "60", "fps": "144", "body": "1",
+		"k": "3", "us": "1000000", "ko": "2.500", "in": "4", "id": "5", "keys": "WD",
 		"dir": "up", "bytes": "33", "rtt": "100000", "n": "3"}
 	field := regexp.MustCompile(`"([a-z]+)":(["\[]?)%s`)
 	return field.ReplaceAllStringFunc(format, func(s string) string {
@@ -87,6 +86,18 @@ func TestLoggersWriteLogs(t *testing.T) {
 			t.Errorf("%s has %d lines, more than %d", name, n, maxLoggerLines)
 		}
 		lines, body := formatsOf(name, text)
+		if name == "GameLog.cs" { // which writes numbers one by one
+			body = "[%s" + strings.Repeat(",%s", 7) + "]"
+		}
+		if !strings.Contains(text, `"fps\":`) && !strings.Contains(text, `fps":`) && !strings.Contains(text, "'fps':") {
+			t.Errorf("%s: no field fps", name)
+		}
+		if !regexp.MustCompile(`(?i)key < 0|read < 0`).MatchString(text) {
+			t.Errorf("%s: inputs do not have the time at which a key was read", name)
+		}
+		if !regexp.MustCompile(`(?i)\bflush\(\)|log\.New`).MatchString(text) {
+			t.Errorf("%s: a crash costs all lines", name)
+		}
 		if body == "" {
 			t.Fatalf("%s: no format of a body", name)
 		}
@@ -117,7 +128,7 @@ func TestLoggersWriteLogs(t *testing.T) {
 // TestGoLogger runs the logger for Go in a game whose body goes on evenly and is drawn six ticks late, and checks its score.
 func TestGoLogger(t *testing.T) {
 	var out strings.Builder
-	l, frame := loggers.New(&out, "both", 60, 7), 0
+	l, frame := loggers.New(&out, "both", 60, 60, 7), 0
 	l.Now = func() int64 { return int64(frame) * 1e6 / 60 }
 	at := func(tick int) loggers.Bodies {
 		x := float64(max(tick, 0)) * 0.05
@@ -126,6 +137,9 @@ func TestGoLogger(t *testing.T) {
 	for ; frame < 400; frame++ {
 		l.Server(frame, at(frame))
 		l.Input(frame, []string{"", "W"}[frame/50%2])
+		if frame%50 == 49 { // a key is read a frame before its input
+			l.Key()
+		}
 		l.Packet("up", 22)
 		l.Packet("down", 122)
 		if frame%60 == 0 {
@@ -143,7 +157,7 @@ func TestGoLogger(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, want := range map[string]float64{"path_error_rms_all_m": 0, "pops_per_minute": 0, "nominal_delay_mean_ms": 100, "key_to_screen_ms": 100,
+	for name, want := range map[string]float64{"path_error_rms_all_m": 0, "pops_per_minute": 0, "nominal_delay_mean_ms": 100, "key_to_screen_ms": 7000.0 / 60,
 		"lag_error_rms_m": 0.3, "up_kbit_per_second": 50 * 8 * 60 / 1000.0, "down_kbit_per_second": 72, "resimulated_ticks_per_minute": 28 * 60 / (400 / 60.0)} {
 		if got := c.value(name); !(math.Abs(got-want) <= 1e-3*want+1e-5) {
 			t.Errorf("%s is %v, want %v (%v)", name, got, want, fmt.Sprint(c.Notes))

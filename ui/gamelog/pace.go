@@ -69,6 +69,11 @@ func (s *scorer) faults(c *Card, clock bool) (list []string) {
 
 // warnings returns what is probably wrong.
 func (s *scorer) warnings(c *Card) (list []string) {
+	for i, r := range [...]*Reader{s.client, s.states} {
+		if r.cut > 0 && (i == 0 || s.states != s.client) {
+			list = append(list, fmt.Sprintf("%s: line %d, the last, is cut off and does not count.", r.name, r.cut))
+		}
+	}
 	if s.pace.backs > 0 {
 		list = append(list, fmt.Sprintf("The tick k of lines v goes back, first in line %d (%d in all).", s.pace.back, s.pace.backs))
 	}

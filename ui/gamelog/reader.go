@@ -29,14 +29,20 @@ type Reader struct {
 	inputLine          int
 	firstTick          int64
 
+	ended   bool // the newest line has no end
+	cut     int  // number of the last line, if it is cut off; 0: it is whole
+	against int  // number of the line that the newest one contradicts; 0: none
+
 	broken func(error) // takes the error of a broken line, which is skipped; nil: Next returns it
 }
 
 // LineError is an error in a line.
 type LineError struct {
-	Name string // of the log
-	Line int    // from 1
-	Err  error
+	Name    string // of the log
+	Line    int    // from 1
+	Err     error
+	Against int // number of the line before that it contradicts; 0: none
+	Lines   int // that it is about; 0: one
 }
 
 func (e *LineError) Error() string { return fmt.Sprintf("%s: line %d: %v", e.Name, e.Line, e.Err) }
@@ -49,7 +55,7 @@ func NewReader(name string, r io.Reader) (*Reader, error) {
 	l := &Reader{in: bufio.NewReaderSize(r, 64<<10), name: name, bodies: map[int32]int{}}
 	head, err := l.Next()
 	if err == io.EOF {
-		err = &LineError{name, 1, errors.New("the log is empty: want a head, t=h")}
+		err = &LineError{Name: name, Line: 1, Err: errors.New("the log is empty: want a head, t=h")}
 	}
 	if err != nil {
 		return nil, err
@@ -59,7 +65,8 @@ func NewReader(name string, r io.Reader) (*Reader, error) {
 	return l, nil
 }
 
-// Next returns the next line, which is valid until the next call. Its error is io.EOF at the end, a *LineError for a line
+// Next returns the next line, which is valid until the next call. Its error is io.EOF at the end, also before a last line that is
+// cut off, as after a crash; a *LineError for a line
 // that is broken, after which it goes on with the line that follows, and another one if nothing more can be read.
 func (r *Reader) Next() (*Line, error) {
 	for {
@@ -81,12 +88,18 @@ func (r *Reader) next() (*Line, error) {
 		if len(bytes.TrimSpace(b)) == 0 {
 			continue
 		}
-		r.line.Number = r.number
-		if err = r.parser.parse(b, &r.line); err == nil {
+		r.line.Number, r.against = r.number, 0
+		err = r.parser.parse(b, &r.line)
+		if err != nil && r.ended && r.number > 1 && b[0] == '{' && b[len(b)-1] != '}' {
+			r.cut = r.number
+			r.number--
+			return nil, io.EOF
+		}
+		if err == nil {
 			err = r.check(&r.line)
 		}
 		if err != nil {
-			return nil, &LineError{r.name, r.number, err}
+			return nil, &LineError{Name: r.name, Line: r.number, Err: err, Against: r.against}
 		}
 		return &r.line, nil
 	}
@@ -107,13 +120,14 @@ func (r *Reader) nextText() ([]byte, error) {
 	}
 	switch {
 	case len(b) > MaxLine+1 && (err == nil || err == io.EOF):
-		return nil, &LineError{r.name, r.number, fmt.Errorf("longer than %d bytes, the longest line of a log", MaxLine)}
+		return nil, &LineError{Name: r.name, Line: r.number, Err: fmt.Errorf("longer than %d bytes, the longest line of a log", MaxLine)}
 	case err == io.EOF && len(b) == 0:
 		r.number--
 		return nil, io.EOF
 	case err != nil && err != io.EOF:
 		return nil, fmt.Errorf("%s: after line %d: %w", r.name, r.number-1, err)
 	}
+	r.ended = err == io.EOF
 	b = bytes.TrimSuffix(b, []byte("\n"))
 	if r.number == 1 {
 		b = bytes.TrimPrefix(b, []byte("\xEF\xBB\xBF")) // byte order mark
@@ -137,11 +151,11 @@ func (r *Reader) check(l *Line) error {
 	}
 	switch at := l.Time; {
 	case l.Kind == 'v' && r.frameLine > 0 && at < r.frame:
-		return fmt.Errorf("field us: %d: want at least %d, as in line %d", at, r.frame, r.frameLine)
+		return r.contradicts(r.frameLine, "field us: %d: want at least %d, as in line %d", at, r.frame, r.frameLine)
 	case r.timeLine > 0 && (at > r.time+maxPause*1e6 || at < r.time-maxPause*1e6):
-		return fmt.Errorf("field us: %d: want at most %d s before or after the %d of line %d", at, maxPause, r.time, r.timeLine)
+		return r.contradicts(r.timeLine, "field us: %d: want at most %d s before or after the %d of line %d", at, maxPause, r.time, r.timeLine)
 	case l.Kind == 'i' && r.inputLine > 0 && l.Input <= r.input:
-		return fmt.Errorf("field id: %d: want more than the %d of line %d", l.Input, r.input, r.inputLine)
+		return r.contradicts(r.inputLine, "field id: %d: want more than the %d of line %d", l.Input, r.input, r.inputLine)
 	case len(l.Others) > 0 && !l.HasDelayed:
 		return errors.New("field ko: missing: want the tick that the bodies of field o claim to show")
 	}
@@ -158,6 +172,12 @@ func (r *Reader) check(l *Line) error {
 		r.frame, r.frameLine = l.Time, l.Number
 	}
 	return nil
+}
+
+// contradicts returns an error of a line that contradicts an earlier one.
+func (r *Reader) contradicts(line int, format string, args ...any) error {
+	r.against = line
+	return fmt.Errorf(format, args...)
 }
 
 // checkHead checks the first line.
@@ -180,9 +200,9 @@ func (r *Reader) checkTick(l *Line) error {
 	most := r.tick + int64(maxPause*r.Head.Rate)
 	switch {
 	case r.tickLine > 0 && tick <= r.tick:
-		return fmt.Errorf("field k: %d: want more than the %d of line %d", tick, r.tick, r.tickLine)
+		return r.contradicts(r.tickLine, "field k: %d: want more than the %d of line %d", tick, r.tick, r.tickLine)
 	case r.tickLine > 0 && tick > most:
-		return fmt.Errorf("field k: %d: want at most %d, %d s after line %d", tick, most, maxPause, r.tickLine)
+		return r.contradicts(r.tickLine, "field k: %d: want at most %d, %d s after line %d", tick, most, maxPause, r.tickLine)
 	case r.tickLine > 0 && tick > r.firstTick+int64(maxSeconds*r.Head.Rate):
 		return fmt.Errorf("field k: %d: want less than a day after the first, %d", tick, r.firstTick)
 	}

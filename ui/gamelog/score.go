@@ -53,6 +53,7 @@ type scorer struct {
 
 	presses presses
 	pace    pace
+	present present
 	counts  score.Counts
 	packets int
 
@@ -81,6 +82,7 @@ func Score(client, states *Reader, recording *Recording) (*Card, error) {
 	}
 	recording.rate = client.Head.Rate
 	s := &scorer{recording: recording, client: client, states: states, server: newServer(&client.Head), drawn: map[int32]int{}}
+	s.present.rate = float64(client.Head.Rate)
 	for !s.done {
 		l, err := client.Next()
 		if err == io.EOF {
@@ -241,10 +243,14 @@ func (s *scorer) target(l *Line) int64 {
 	case s.client == s.states:
 		return s.server.newest()
 	case s.clock.Number > 0:
-		passed := float64((l.Time-s.clock.Time)*int64(s.client.Head.Rate)) / 1e6
-		return int64(math.Floor(s.server.stepOf(s.clock.Tick + passed)))
+		return int64(math.Floor(s.server.stepOf(s.clockTick(l)) + 0.5))
 	}
 	return int64(math.Ceil(s.server.stepOf(max(l.Tick, l.Delayed))))
+}
+
+// clockTick returns the server's tick at a frame, by the newest line c.
+func (s *scorer) clockTick(l *Line) float64 {
+	return s.clock.Tick + float64((l.Time-s.clock.Time)*int64(s.client.Head.Rate))/1e6
 }
 
 // addView takes a frame.
@@ -258,7 +264,13 @@ func (s *scorer) addView(l *Line) error {
 			return nil
 		}
 	}
-	target := s.target(l)
+	if s.world == nil && s.client != s.states && s.clock.Number > 0 {
+		s.server.align(s.clockTick(l))
+	}
+	target, newest, scored := s.target(l), s.server.afterTick, s.score.Ticks
+	if n := len(s.queue); n > 0 {
+		newest = int64(s.queue[n-1].tick)
+	}
 	if s.world == nil {
 		if err := s.readStates(target); err != nil || !s.start(l, target) {
 			return err
@@ -275,6 +287,15 @@ func (s *scorer) addView(l *Line) error {
 		return err
 	}
 	s.viewed, s.held = l.Time, 0
+	if ended := s.serverEnds && s.now >= s.server.newest(); s.score.Ticks > scored && !ended {
+		shown := l.Tick
+		if l.HasDelayed {
+			shown = l.Delayed
+		}
+		paced := float64(s.score.Added()) > paceSettles*float64(s.client.Head.Frames)
+		s.present.add(l.Time, newest, s.clockTick(l), s.clock.Number > 0, shown, s.server.tickOf(s.now), paced)
+		s.present.settle(s.client.Head.Frames, false)
+	}
 	s.presses.view(l, s.view.Bodies[0].Pos)
 	s.done = s.serverEnds && s.now >= s.server.newest() && target > s.now+int64(s.client.Head.Frames)
 	return nil
@@ -360,8 +381,12 @@ func (s *scorer) frame(target int64) error {
 	if next := s.now + 1; target-next <= near && next-target <= near {
 		last = next
 	}
+	spare := int64(0) // steps that the world stays behind: a tick may come a frame later than the one before
+	if s.client == s.states && head.Frames > head.Rate {
+		spare = 1
+	}
 	if s.frames++; s.frames >= head.Frames {
-		last += max(s.lag, 0)
+		last += max(s.lag-spare, 0)
 		s.frames, s.lag = 0, near
 	}
 	for s.now < last {
@@ -394,8 +419,16 @@ func (s *scorer) card() (*Card, error) {
 	s.counts.Seconds = c.Seconds
 	clock := s.client == s.states || s.clock.Number > 0
 	c.Measures = append(c.Measures, score.KeyToScreen(s.presses.mean()*float64(head.Frames)/1e6, s.presses.count > 0, head.Frames))
+	s.present.settle(head.Frames, true)
+	behind, ahead := s.present.means()
+	ticks := func(n float64) float64 { return n * 1000 / float64(head.Rate) }
 	for _, m := range s.score.Measures(nil, s.counts) {
 		switch m.Name {
+		case "nominal_delay_mean_ms":
+			m.Value, m.OK = ticks(behind), m.OK && s.present.frames > 0
+		case "display_delay_ms":
+			lag, ok := s.score.DisplayDelayBetween()
+			m.Value, m.OK = lag*1000/float64(head.Frames)+ticks(ahead), ok && s.present.paced > 0
 		case "path_error_rms_degrees":
 			m.OK = m.OK && s.rotates
 		case "up_kbit_per_second", "down_kbit_per_second":
@@ -420,6 +453,9 @@ func (s *scorer) addNotes(c *Card, clock bool) {
 		note("The log is too short: %.1f s. The first second is not scored, errors need another one, and pops 5 s.", c.Seconds)
 	} else if s.presses.count == 0 {
 		note("No key press was measured: want lines i, and in lines v the field in or a body at rest at the press.")
+	}
+	if doubt := s.present.doubt * 1000 / float64(c.Head.Rate); doubt > doubtMillis {
+		note("Delays may be off by %.1f ms: frames and ticks are in step, and only lines c tell when ticks were.", doubt)
 	}
 	if !clock {
 		note("Delays, lag error and freezes need the server's time: want lines c.")

@@ -16,8 +16,8 @@ type server struct {
 	// The two newest states, by index: poses in the log's unit, and the ticks at which they were.
 	before, after         []Body
 	beforeTick, afterTick int64
-	first                 int64 // tick that is step 0 of the world
-	states                int   // lines
+	first                 float64 // tick that is step 0 of the world
+	states                int     // lines
 }
 
 // leadSeconds is how far before the first line of the server a view's tick may be.
@@ -28,7 +28,7 @@ func newServer(head *Line) server { return server{head: head, index: map[int32]i
 // add adds the state of a tick. A body that it does not have stays where it was.
 func (s *server) add(tick float64, list []Body) {
 	if s.states == 0 {
-		s.first = int64(tick) - int64(leadSeconds*s.head.Rate)
+		s.first = tick - float64(leadSeconds*s.head.Rate)
 	}
 	copy(s.before, s.after)
 	s.beforeTick, s.afterTick = s.afterTick, int64(tick)
@@ -46,7 +46,18 @@ func (s *server) add(tick float64, list []Body) {
 
 // stepOf returns the step of the world that a server tick is, with its fraction.
 func (s *server) stepOf(tick float64) float64 {
-	return (tick - float64(s.first)) * float64(s.head.Frames) / float64(s.head.Rate)
+	return (tick - s.first) * float64(s.head.Frames) / float64(s.head.Rate)
+}
+
+// tickOf returns the server tick of a step of the world.
+func (s *server) tickOf(step int64) float64 {
+	return s.first + float64(step)*float64(s.head.Rate)/float64(s.head.Frames)
+}
+
+// align moves the steps of the world, of which there is none yet, so that one of them is at a server tick.
+func (s *server) align(tick float64) {
+	step := s.stepOf(tick)
+	s.first += float64((step - math.Floor(step)) * float64(s.head.Rate) / float64(s.head.Frames))
 }
 
 // moment returns the moment of the world that a server tick is, at most that of a step that no log reaches.
@@ -63,7 +74,7 @@ func (s *server) share(step int64) float64 {
 	if s.states < 2 {
 		return 1
 	}
-	tick := float64(s.first) + float64(step)*float64(s.head.Rate)/float64(s.head.Frames)
+	tick := s.tickOf(step)
 	return max(0, min(1, (tick-float64(s.beforeTick))/float64(s.afterTick-s.beforeTick)))
 }
 

@@ -154,7 +154,7 @@ func (p *pane) updateGraphs(source *lab.Pane, l *lab.Lab) {
 		RTTGraph:          {"RTT", "ms", client.Endpoint.Stats.RTT.Seconds() * 1000, false, true},
 		UplinkGraph:       {"uplink", "kbit/s", up, false, true},
 		DownlinkGraph:     {"downlink", "kbit/s", down, false, true},
-		ReplayGraph:       {"replayed", "ticks", replayed - p.replayedTicks, corrected, replays},
+		ReplayGraph:       {"resimulated", "ticks", replayed - p.replayedTicks, corrected, replays},
 		InputBufferGraph:  {"input buffer", "inputs", waiting, false, waits && !l.Remote()},
 		EarlyArrivalGraph: {"early arrival", "ms", early, false, measuresArrival},
 		InputBitsGraph:    {"inputs in a packet", "bits", float64(p.inputBits.add(source.Counters)), false, true},

@@ -8,7 +8,7 @@ var netGraphRows = [...]struct {
 	name    string
 	minimum float32
 }{
-	{RTTGraph, "RTT", 50}, {DownlinkGraph, "down", 10}, {UplinkGraph, "up", 10}, {InputBufferGraph, "waiting", 5}, {ReplayGraph, "replayed", 20},
+	{RTTGraph, "RTT", 50}, {DownlinkGraph, "down", 10}, {UplinkGraph, "up", 10}, {InputBufferGraph, "waiting", 5}, {ReplayGraph, "resim", 20},
 }
 
 // Sizes of the net graph, in pixels at scale 1.
@@ -19,7 +19,7 @@ const (
 )
 
 // drawNetGraph draws the net graph of pane i into the lower right corner of the client's picture: the round-trip time, the
-// bandwidth of both directions, the inputs that wait at the server, and the replayed ticks of the last seconds, each on one
+// bandwidth of both directions, the inputs that wait at the server, and the resimulated ticks of the last seconds, each on one
 // scale in all panes.
 func (d gaugeDrawer) drawNetGraph(i int, picture Rect) {
 	if d.settings.Split {

@@ -26,14 +26,14 @@ func TestNetGraph(t *testing.T) {
 		picture := s.frame(l)
 		f := &picture
 		all := f.texts()
-		for _, want := range []string{"RTT 1", " ms", "down ", "up ", " kbit/s", " inputs", "replayed 0 ticks", "replayed -"} {
+		for _, want := range []string{"RTT 1", " ms", "down ", "up ", " kbit/s", " inputs", "resim 0 ticks", "resim -"} {
 			if !strings.Contains(all, want) {
 				t.Errorf("split %s: no %q in\n%s", split, want, all)
 			}
 		}
 		for i := range f.Overlay.Items {
 			it := &f.Overlay.Items[i]
-			if it.Kind != render.TextKind || !strings.HasPrefix(it.Text, "RTT ") && !strings.HasPrefix(it.Text, "replayed ") {
+			if it.Kind != render.TextKind || !strings.HasPrefix(it.Text, "RTT ") && !strings.HasPrefix(it.Text, "resim ") {
 				continue
 			}
 			inside := 0
@@ -66,7 +66,7 @@ func checkNetGraphTexts(t *testing.T, what string, f *Frame) {
 	t.Helper()
 	for i := range f.Overlay.Items {
 		it := &f.Overlay.Items[i]
-		if it.Kind != render.TextKind || !strings.HasPrefix(it.Text, "RTT ") && !strings.HasPrefix(it.Text, "replayed ") &&
+		if it.Kind != render.TextKind || !strings.HasPrefix(it.Text, "RTT ") && !strings.HasPrefix(it.Text, "resim ") &&
 			!strings.HasPrefix(it.Text, "down ") && !strings.HasPrefix(it.Text, "up ") && !strings.HasPrefix(it.Text, "waiting ") {
 			continue
 		}

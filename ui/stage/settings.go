@@ -89,7 +89,7 @@ var SettingTable = []Setting{
 	{Name: "latency", Key: "U", Help: "latency from key to screen by stage, mean of 1 s", field: func(s *Settings) any { return &s.Latency }},
 	{Name: "slots", Help: "buffers as slots: playout and jitter buffer, snapshot ring, inputs; what the server used in the last ticks",
 		field: func(s *Settings) any { return &s.Slots }},
-	{Name: "net-graph", Key: "F4", Help: "net graph on the picture: round trip, bandwidth, waiting inputs, replayed ticks, on one scale in all panes",
+	{Name: "net-graph", Key: "F4", Help: "net graph on the picture: round trip, bandwidth, waiting inputs, resimulated ticks, on one scale in all panes",
 		field: func(s *Settings) any { return &s.NetGraph }},
 	{Name: "lanes", Key: ";", Help: "packet lanes: every packet as an arrow between client and server; below the picture, or between the two sides",
 		field: func(s *Settings) any { return &s.Lanes }},

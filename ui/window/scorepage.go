@@ -90,7 +90,7 @@ var graphHelp = [hud.GraphCount]string{
 	hud.RTTGraph:         "RTT: smoothed, from acknowledged packets, without the acknowledgement delay",
 	hud.UplinkGraph:      "uplink: client to server over the last 0.5 s, including 28 bytes of IP and UDP header per packet",
 	hud.DownlinkGraph:    "downlink: server to client over the last 0.5 s, including 28 bytes of IP and UDP header per packet",
-	hud.ReplayGraph:      "replayed: ticks resimulated in this tick after a correction",
+	hud.ReplayGraph:      "resimulated: ticks stepped again in this tick after a correction",
 	hud.InputBufferGraph: "input buffer: inputs that the server has received for later ticks",
 	hud.BytesDownGraph:   "sent down: bytes that the server sent in this tick, including 28 bytes of IP and UDP header per packet",
 	hud.BytesUpGraph:     "sent up: bytes that the client sent in this tick, including 28 bytes of IP and UDP header per packet",

@@ -1,10 +1,11 @@
-// Package loggers is for ghostcube score (docs/gamelog.md): copy it. The game calls Server after each tick of the server; in
-// the client Input, and View in each frame, as drawn; Packet for each datagram, Clock once a second.
+// Package loggers is for ghostcube score (docs/gamelog.md): copy it. Call Server after each tick of the server; in the client Key when
+// a key is read, Input in each tick, View in each frame, as drawn; Packet for each datagram; Clock once a second, in role both too.
 package loggers
 
 import (
 	"fmt"
 	"io"
+	"log"
 	"strings"
 	"time"
 )
@@ -12,48 +13,48 @@ import (
 // Bodies are poses by id: x y z in metres, and a quaternion x y z w.
 type Bodies map[int][7]float64
 
-// Log is a log. Its methods are for one goroutine.
 type Log struct {
-	Out io.Writer    // a bufio.Writer, flushed at the end
+	out *log.Logger  // one line at a time, so that a crash costs none
 	Now func() int64 // microseconds, of a clock that is never set
+	key int64        // when a key was read that is in no input yet; negative: there is none
 }
 
-// New starts the log of a role: client, server or both. hz: ticks a second. player: the player's body.
-func New(out io.Writer, role string, hz, player int) *Log {
+// New starts the log of a role: client, server or both, in a file. hz: ticks a second. fps: frames. player: the player's body.
+func New(file io.Writer, role string, hz, fps, player int) *Log {
 	start := time.Now()
-	fmt.Fprintf(out, `{"t":"h","v":1,"role":%q,"hz":%d,"body":%d}`+"\n", role, hz, player)
-	return &Log{Out: out, Now: func() int64 { return time.Since(start).Microseconds() }}
-}
-
-func (l *Log) Server(tick int, b Bodies) {
-	fmt.Fprintf(l.Out, `{"t":"s","k":%d,"b":[%s]}`+"\n", tick, b)
+	l := &Log{log.New(file, "", 0), func() int64 { return time.Since(start).Microseconds() }, -1}
+	l.out.Printf(`{"t":"h","v":1,"role":%q,"hz":%d,"fps":%d,"body":%d}`, role, hz, fps, player)
+	return l
 }
 
 // View takes bodies that are drawn at one server tick, and those at another one. newest: input in the player's pose.
 func (l *Log) View(tick float64, own Bodies, otherTick float64, others Bodies, newest int) {
-	l.line(`{"t":"v","us":%d,"k":%.3f,"b":[%s],"ko":%.3f,"o":[%s],"in":%d}`, tick, own, otherTick, others, newest)
+	l.out.Printf(`{"t":"v","us":%d,"k":%.3f,"b":[%s],"ko":%.3f,"o":[%s],"in":%d}`, l.Now(), tick, own, otherTick, others, newest)
 }
 
-// Input takes the keys that are held from an input on, letters of WASDUZEC, when they change.
+// Input takes the keys that are held from an input on, letters of WASDUZEC, when they change. Its time is that of Key.
 func (l *Log) Input(id int, keys string) {
-	l.line(`{"t":"i","us":%d,"id":%d,"keys":%q}`, id, keys)
-}
-
-// Packet takes a datagram: up or down, and the bytes of its payload.
-func (l *Log) Packet(way string, n int) { l.line(`{"t":"p","us":%d,"dir":%q,"bytes":%d}`, way, n) }
-
-func (l *Log) Clock(k float64, rtt int64) { l.line(`{"t":"c","us":%d,"k":%.3f,"rtt":%d}`, k, rtt) }
-
-func (l *Log) Correction(replayed int) { l.line(`{"t":"r","us":%d,"n":%d}`, replayed) }
-
-func (l *Log) line(format string, values ...any) {
-	fmt.Fprintf(l.Out, format+"\n", append([]any{l.Now()}, values...)...)
-}
-
-func (b Bodies) String() string {
-	var list []string
-	for id, p := range b {
-		list = append(list, fmt.Sprintf("[%d,%.4f,%.4f,%.4f,%.5f,%.5f,%.5f,%.5f]", id, p[0], p[1], p[2], p[3], p[4], p[5], p[6]))
+	if l.key < 0 {
+		l.key = l.Now()
 	}
-	return strings.Join(list, ",")
+	l.out.Printf(`{"t":"i","us":%d,"id":%d,"keys":%q}`, l.key, id, keys)
+	l.key = -1
+}
+
+func (l *Log) Key()                      { l.key = l.Now() }
+func (l *Log) Server(tick int, b Bodies) { l.out.Printf(`{"t":"s","k":%d,"b":[%s]}`, tick, b) }
+func (l *Log) Correction(n int)          { l.line(`{"t":"r","us":%d,"n":%d}`, n) }
+
+// Packet takes up or down, and the bytes of a payload; Clock the server's tick now, with its fraction, and a round trip in us.
+func (l *Log) Packet(way string, n int)   { l.line(`{"t":"p","us":%d,"dir":%q,"bytes":%d}`, way, n) }
+func (l *Log) Clock(k float64, rtt int64) { l.line(`{"t":"c","us":%d,"k":%.3f,"rtt":%d}`, k, rtt) }
+func (l *Log) line(format string, values ...any) {
+	l.out.Printf(format, append([]any{l.Now()}, values...)...)
+}
+
+func (b Bodies) String() (list string) {
+	for id, p := range b {
+		list += fmt.Sprintf(",[%d,%.4f,%.4f,%.4f,%.5f,%.5f,%.5f,%.5f]", id, p[0], p[1], p[2], p[3], p[4], p[5], p[6])
+	}
+	return strings.TrimPrefix(list, ",")
 }
