@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"time"
+	"unicode/utf8"
 )
 
 // MaxChat is the length of the longest line of chat, in characters of printable ASCII.
@@ -35,13 +36,19 @@ func (l *chatLimit) allow(now time.Duration, burst int) bool {
 
 // checkChat returns an error if a text is not a valid chat line.
 func checkChat(text string) error {
+	if i := strings.IndexFunc(text, func(r rune) bool { return r < ' ' || r > '~' }); i >= 0 {
+		return fmt.Errorf("chat: %q: the font has no such letter: want a to z, digits and signs of ASCII", firstRune(text[i:]))
+	}
 	if n := len(text); n == 0 || n > MaxChat {
 		return fmt.Errorf("chat: %d characters: want 1 to %d", n, MaxChat)
 	}
-	if strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r > '~' }) {
-		return errors.New("chat: want letters, digits and signs of ASCII")
-	}
 	return nil
+}
+
+// firstRune returns the first letter of a text.
+func firstRune(text string) string {
+	_, n := utf8.DecodeRuneInString(text)
+	return text[:n]
 }
 
 // Say says a line to all, at time now. It is heard when the server has sent it back.
