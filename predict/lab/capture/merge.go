@@ -43,17 +43,17 @@ func Merge(list []*Capture) (*Merged, error) {
 	case n > 1+lab.MaxPanes:
 		return nil, fmt.Errorf("%d captures of clients: want 1 to %d", n-1, lab.MaxPanes)
 	}
+	for i, e := range list[0].Tape.Entries {
+		if slices.ContainsFunc(e.Commands, func(c lab.Command) bool { return c.Verb == "scene" || c.Verb == "switch" }) {
+			return nil, fmt.Errorf("tick %d: the server went on with another scene or strategy: only captures of a session with one run together", i)
+		}
+	}
 	for i, c := range list[1:] {
 		switch a, b := &list[0].Tape.Config, &c.Tape.Config; {
 		case c.Player == list[i].Player:
 			return nil, fmt.Errorf("two captures of player %d", c.Player+1)
 		case a.Scene != b.Scene || a.Rate != b.Rate || list[0].Tape.Panes[0] != c.Tape.Panes[0]:
 			return nil, fmt.Errorf("player %d: not a client of this server: its session has another scene, rate or strategy", c.Player+1)
-		}
-	}
-	for i, e := range list[0].Tape.Entries {
-		if slices.ContainsFunc(e.Commands, func(c lab.Command) bool { return c.Verb == "scene" || c.Verb == "switch" }) {
-			return nil, fmt.Errorf("tick %d: the server went on with another scene or strategy: want captures of a session with one", i)
 		}
 	}
 	server, err := run(list[0])
