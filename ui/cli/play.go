@@ -38,7 +38,7 @@ func (c *playCommand) Run(p *program) error {
 		return err
 	}
 	if isCapture(c.Tape) {
-		return c.playCaptures(p)
+		return c.playCaptures(p, captureNames(append([]string{c.Tape}, c.Captures...)...))
 	}
 	if len(c.Captures) > 0 {
 		return usageError{fmt.Errorf("%s: want one tape, or captures", c.Captures[0])}
@@ -73,8 +73,7 @@ func (c *playCommand) Run(p *program) error {
 }
 
 // playCaptures verifies captures, or prints the scores of their session.
-func (c *playCommand) playCaptures(p *program) error {
-	names := append([]string{c.Tape}, c.Captures...)
+func (c *playCommand) playCaptures(p *program, names []string) error {
 	if c.Verify {
 		for _, name := range names {
 			if err := verifyCapture(p, name); err != nil {

@@ -10,6 +10,7 @@ import (
 	"io"
 	"log/slog"
 	"math/rand/v2"
+	"strings"
 	"time"
 
 	"ghostcube/net/packet"
@@ -17,6 +18,7 @@ import (
 	"ghostcube/predict/lab"
 	"ghostcube/predict/lab/remote"
 	"ghostcube/sim"
+	"ghostcube/ui/plan"
 )
 
 // connectionFlags are the flags of both ends of a connection.
@@ -104,7 +106,10 @@ func (c *serveCommand) Run(p *program) error {
 	if !c.Insecure && c.Key == "" {
 		config.Key = socket.NewKey()
 	}
-	recording, closeFile, err := newCapture(c.Capture)
+	if err := p.checkCapture(c.Capture); err != nil {
+		return err
+	}
+	recording, file, err := newCapture(c.Capture)
 	if err != nil {
 		return err
 	}
@@ -113,16 +118,16 @@ func (c *serveCommand) Run(p *program) error {
 		Recording: recording, Log: logTo(p.Stderr),
 	}, 0)
 	if err != nil {
-		return errors.Join(usageError{err}, closeFile())
+		return errors.Join(usageError{err}, file.discard())
 	}
 	config.MaxConnections = sim.MaxPlayers + remote.MaxWatchers + spareConnections
 	listener, err := socket.Listen(c.Address, config)
 	if err != nil {
-		return errors.Join(err, closeFile())
+		return errors.Join(err, file.discard())
 	}
 	page, err := c.servePage(config)
 	if err != nil {
-		return errors.Join(err, listener.Close(), closeFile())
+		return errors.Join(err, listener.Close(), file.discard())
 	}
 	announce(p.Stdout, p.Stderr, listener, page, &config)
 	ctx, stop := untilSignal()
@@ -142,8 +147,10 @@ func (c *serveCommand) Run(p *program) error {
 	}
 	err = loop.run(ctx, next, func(now time.Duration) error {
 		eachLine(lines, func(line string) {
-			if err := server.Instruct(line); err != nil {
-				fmt.Fprintln(p.Stderr, "ghostcube:", err)
+			if line == "help" {
+				fmt.Fprintln(p.Stdout, strings.Join(remote.InstructionHelp(), "\n"))
+			} else if err := server.Instruct(line); err != nil {
+				fmt.Fprintln(p.Stderr, "ghostcube:", plan.ErrorText(err))
 			}
 		})
 		for _, accept := range accepts {
@@ -155,7 +162,7 @@ func (c *serveCommand) Run(p *program) error {
 		often = server.Pump(now)
 		return nil
 	}, func() { writeSeats(p.Stdout, server) })
-	err = errors.Join(err, server.Close(), listener.Close(), closeFile())
+	err = errors.Join(err, server.Close(), listener.Close(), file.close())
 	if page != nil {
 		err = errors.Join(err, page.Close())
 	}
@@ -185,7 +192,12 @@ func announce(out, errs io.Writer, l *socket.Listener, page *socket.Page, config
 	secret, fragment := "--key "+config.Key.String(), config.Key.String()
 	if config.Insecure {
 		secret, fragment = "--insecure", insecureFragment
-		fmt.Fprintln(errs, "\x1b[31mghostcube: insecure: anyone can join, listen in and forge packets\x1b[0m")
+		const warning = "ghostcube: insecure: anyone can join, listen in and forge packets"
+		if isTerminal(errs) {
+			fmt.Fprintln(errs, "\x1b[31m"+warning+"\x1b[0m")
+		} else {
+			fmt.Fprintln(errs, warning)
+		}
 	}
 	if config.Transport == socket.TCP {
 		secret += " --transport tcp"
@@ -241,7 +253,7 @@ func writeSeats(out io.Writer, server *remote.Server) {
 	players := len(seats)
 	seats = append(seats, server.Watchers()...)
 	t := newTable(out)
-	t.row(append(append([]string{"player", "name", "address"}, trafficColumns...), "hits", "conditions")...)
+	t.row(append(append([]string{"role", "name", "address"}, trafficColumns...), "hits", "conditions")...)
 	for i := range seats {
 		s := &seats[i]
 		name, address := s.Name, s.Address
@@ -251,11 +263,17 @@ func writeSeats(out io.Writer, server *remote.Server) {
 		if address == "" {
 			address = "-"
 		}
-		player := "watches"
+		role := "watcher"
 		if i < players {
-			player = playerText(i)
+			role = "player " + playerText(i)
 		}
-		t.row(append(append([]string{player, name, address}, trafficCells(&s.Stats, s.PathError, s.HasScore)...), hitsText(s), cmp.Or(s.Conditions, "-"))...)
+		cells := append(append([]string{role, name, address}, trafficCells(&s.Stats, s.PathError, s.HasScore)...), hitsText(s), cmp.Or(s.Conditions, "-"))
+		if s.Address == "" {
+			for k := range cells[3:] { // the figures of one who has left are not of now
+				cells[3+k] = "-"
+			}
+		}
+		t.row(cells...)
 	}
 	_ = t.close() // Main reports it
 }

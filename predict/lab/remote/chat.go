@@ -34,8 +34,8 @@ func (l *chatLimit) allow(now time.Duration, burst int) bool {
 	return true
 }
 
-// checkChat returns an error if a text is not a valid chat line.
-func checkChat(text string) error {
+// CheckChat returns an error if a text cannot be a line of chat.
+func CheckChat(text string) error {
 	if i := strings.IndexFunc(text, func(r rune) bool { return r < ' ' || r > '~' }); i >= 0 {
 		return fmt.Errorf("chat: %q: the font has no such letter: want a to z, digits and signs of ASCII", firstRune(text[i:]))
 	}
@@ -53,7 +53,7 @@ func firstRune(text string) string {
 
 // Say says a line to all, at time now. It is heard when the server has sent it back.
 func (c *Client) Say(text string, now time.Duration) error {
-	if err := checkChat(text); err != nil {
+	if err := CheckChat(text); err != nil {
 		return err
 	}
 	if !c.said.allow(now, chatBurst) || !c.control.send(chatMessage, []byte(text)) {
@@ -64,7 +64,7 @@ func (c *Client) Say(text string, now time.Duration) error {
 
 // Say says a line to all.
 func (s *Server) Say(text string) error {
-	if err := checkChat(text); err != nil {
+	if err := CheckChat(text); err != nil {
 		return err
 	}
 	s.relay(hostSpeaker, text)
@@ -73,7 +73,7 @@ func (s *Server) Say(text string) error {
 
 // hear relays a guest's chat line. Invalid lines and those above the rate limit are dropped.
 func (s *Server) hear(g *guest, text string, now time.Duration) {
-	if g.session != 0 && checkChat(text) == nil && g.said.allow(now, chatBurstServer) {
+	if g.session != 0 && CheckChat(text) == nil && g.said.allow(now, chatBurstServer) {
 		s.relay(g.name, text)
 	}
 }
