@@ -19,6 +19,7 @@ import (
 
 	"ghostcube/internal/experiment"
 	"ghostcube/predict/lab"
+	"ghostcube/predict/lab/remote"
 )
 
 // startProgram starts the program as a process of its own.
@@ -201,6 +202,19 @@ func checkPathError(t *testing.T, table string) {
 	}
 }
 
+// TestTableOfTheHost promises that the row of a player who has left has no figures, and that of one who plays has all.
+func TestTableOfTheHost(t *testing.T) {
+	s := remote.Seat{Name: "ann", PathError: 0.01, HasScore: true, Shots: 2, Hits: 1, Conditions: "latency=75ms"}
+	s.Stats.RTT, s.Stats.SentRate, s.Stats.RecentExpected = 160*time.Millisecond, 55200, 10
+	if got := strings.Join(seatCells(&s), " "); got != "ann - - - - - - - -" {
+		t.Errorf("who has left: %s", got)
+	}
+	s.Address = "192.0.2.1:5"
+	if got := strings.Join(seatCells(&s), " "); got != "ann 192.0.2.1:5 160.0 0.0 55.2 0.0 10.0 1 of 2 latency=75ms" {
+		t.Errorf("who plays: %s", got)
+	}
+}
+
 // TestServeErrors checks the errors of flags, and of ports in use.
 func TestServeErrors(t *testing.T) {
 	config := func(text string) string {
@@ -240,6 +254,9 @@ func TestServeErrors(t *testing.T) {
 		if code != 2 && x.want != "want an address with a port" || out != "" || !strings.Contains(errs, x.want) {
 			t.Errorf("%v: exit code %d, output %q, error %q: want %s", x.args, code, out, errs, x.want)
 		}
+	}
+	if _, _, errs := runCLI("serve", "127.0.0.1:0", "--insecure", "--seconds", "0.05"); !strings.HasPrefix(errs, "ghostcube: insecure: anyone can join, listen in and forge packets\n") {
+		t.Errorf("a warning into a file is %q", errs)
 	}
 	_, join := serve(t, "--seconds", "1")
 	code, _, errs := runCLI("serve", join[1], "--seconds", "1")

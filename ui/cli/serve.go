@@ -10,6 +10,7 @@ import (
 	"io"
 	"log/slog"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"time"
 
@@ -255,27 +256,22 @@ func writeSeats(out io.Writer, server *remote.Server) {
 	t := newTable(out)
 	t.row(append(append([]string{"role", "name", "address"}, trafficColumns...), "hits", "conditions")...)
 	for i := range seats {
-		s := &seats[i]
-		name, address := s.Name, s.Address
-		if name == "" {
-			name = "-"
-		}
-		if address == "" {
-			address = "-"
-		}
 		role := "watcher"
 		if i < players {
 			role = "player " + playerText(i)
 		}
-		cells := append(append([]string{role, name, address}, trafficCells(&s.Stats, s.PathError, s.HasScore)...), hitsText(s), cmp.Or(s.Conditions, "-"))
-		if s.Address == "" {
-			for k := range cells[3:] { // the figures of one who has left are not of now
-				cells[3+k] = "-"
-			}
-		}
-		t.row(cells...)
+		t.row(append([]string{role}, seatCells(&seats[i])...)...)
 	}
 	_ = t.close() // Main reports it
+}
+
+// seatCells returns the row of a seat. The figures of one who has left are not of now: dashes stand in their place.
+func seatCells(s *remote.Seat) []string {
+	cells := []string{cmp.Or(s.Name, "-"), cmp.Or(s.Address, "-")}
+	if s.Address == "" {
+		return append(cells, slices.Repeat([]string{"-"}, len(trafficColumns)+2)...)
+	}
+	return append(append(cells, trafficCells(&s.Stats, s.PathError, s.HasScore)...), hitsText(s), cmp.Or(s.Conditions, "-"))
 }
 
 // hitsText returns the shots of a player that have hit, as the server has resolved them.
