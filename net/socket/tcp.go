@@ -115,11 +115,11 @@ type strangers struct {
 	since  time.Duration
 }
 
-func (n *strangers) add(at netip.AddrPort, v *incoming) {
-	if n.count == 0 || v.since < n.since {
-		n.oldest, n.since = at, v.since
+func (s *strangers) add(at netip.AddrPort, v *incoming) {
+	if s.count == 0 || v.since < s.since {
+		s.oldest, s.since = at, v.since
 	}
-	n.count++
+	s.count++
 }
 
 // drop closes a stream at once, if there is one. The caller holds the mutex.

@@ -255,7 +255,8 @@ func TestServeErrors(t *testing.T) {
 			t.Errorf("%v: exit code %d, output %q, error %q: want %s", x.args, code, out, errs, x.want)
 		}
 	}
-	if _, _, errs := runCLI("serve", "127.0.0.1:0", "--insecure", "--seconds", "0.05"); !strings.HasPrefix(errs, "ghostcube: insecure: anyone can join, listen in and forge packets\n") {
+	_, _, errs := runCLI("serve", "127.0.0.1:0", "--insecure", "--seconds", "0.05")
+	if !strings.HasPrefix(errs, "ghostcube: insecure: anyone can join, listen in and forge packets\n") {
 		t.Errorf("a warning into a file is %q", errs)
 	}
 	_, join := serve(t, "--seconds", "1")
