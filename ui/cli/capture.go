@@ -29,18 +29,6 @@ func openCapture(name string) (*capture.Capture, error) {
 	return c, nil
 }
 
-// captureNames returns the names of captures, which commas separate unless a file has them in its name.
-func captureNames(texts ...string) (names []string) {
-	for _, text := range texts {
-		if _, err := os.Stat(text); err == nil {
-			names = append(names, text)
-			continue
-		}
-		names = append(names, strings.Split(text, ",")...)
-	}
-	return names
-}
-
 // planCaptures plans the session that --tape names by the captures of a server and its clients.
 func planCaptures(flags SessionFlags) (*plan.Plan, error) {
 	if flags != (SessionFlags{Tape: flags.Tape, Seconds: flags.Seconds}) {

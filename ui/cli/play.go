@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 
 	"ghostcube/predict/lab"
@@ -164,4 +165,16 @@ func (p *program) verifyTape(name string, t *tape.Tape, l *lab.Lab, before func(
 	fmt.Fprintf(p.Stdout, "%s: %s of %s match in %s%s%s\n", name, plural(len(t.Entries), "tick"), plural(len(t.Panes), "pane"),
 		plural(len(t.HashChecks), "hash check"), rest, versions)
 	return nil
+}
+
+// captureNames returns the names of captures, which commas separate unless a file has them in its name.
+func captureNames(texts ...string) (names []string) {
+	for _, text := range texts {
+		if _, err := os.Stat(text); err == nil {
+			names = append(names, text)
+			continue
+		}
+		names = append(names, strings.Split(text, ",")...)
+	}
+	return names
 }
