@@ -252,6 +252,11 @@ func TestDocCommands(t *testing.T) {
 					t.Chdir(root)
 					args = append(args, "-o", filepath.Join(dir, c.flag("-o")))
 				}
+				for _, flag := range []string{"-o", "--save-tape", "--ticks", "--game-log", "--svg"} { // no command replaces a file
+					if info, err := os.Stat(c.flag(flag)); err == nil && info.Mode().IsRegular() {
+						os.Remove(c.flag(flag))
+					}
+				}
 				out, err := mainOutput(args)
 				t.Chdir(dir)
 				if err == nil && c.output != "" {

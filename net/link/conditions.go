@@ -74,7 +74,7 @@ func ShapeNames() []string { return slices.Clone(shapeNames) }
 type UnknownNameError struct {
 	Kind, Name string
 	Choices    []string
-	List       string // command line that lists the known names; empty: list KINDs
+	List       string // command line that lists the known names; empty: that of the kind, if there is one
 }
 
 func (u *UnknownNameError) Error() string {

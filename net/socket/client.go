@@ -104,7 +104,7 @@ func (c *client) failure() error {
 		return c.refused
 	}
 	if c.state == asking {
-		return fmt.Errorf("no answer within %v: is the server running, and does its firewall let UDP through?", c.config.Timeout)
+		return fmt.Errorf("%w within %v: is the server running, does it listen by UDP, and does its firewall let UDP through?", ErrSilent, c.config.Timeout)
 	}
 	return fmt.Errorf("the server answered but the handshake did not end within %v", c.config.Timeout)
 }

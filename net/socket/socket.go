@@ -49,14 +49,22 @@ func NewKey() Key {
 	return k
 }
 
-// ParseKey returns the key of a text that String has returned, in upper or lower case.
+// ParseKey returns the key of a text that String has returned, in upper or lower case. A text of which no key is printed is none:
+// its last character has bits that a key does not have, or all of its bits are zero.
 func ParseKey(text string) (Key, error) {
 	var k Key
-	b, err := keyText.DecodeString(strings.ToLower(strings.TrimSpace(text)))
+	text = strings.ToLower(strings.TrimSpace(text))
+	b, err := keyText.DecodeString(text)
 	if err != nil || len(b) != len(k) {
 		return k, fmt.Errorf("key: %d characters that are no key: want the %d letters and digits that the server printed", len(text), len(k.String()))
 	}
-	return Key(b), nil
+	switch k = Key(b); {
+	case k.String() != text:
+		return Key{}, fmt.Errorf("key: its last character is %s: want %s, or the key that the server printed", text[len(text)-1:], k.String()[len(text)-1:])
+	case k == Key{}:
+		return k, errors.New("key: all its bits are zero: want the key that the server printed")
+	}
+	return k, nil
 }
 
 // String returns the key as 26 letters and digits. It is a secret: print it for the players alone.
@@ -180,6 +188,7 @@ var (
 	ErrClosed   = errors.New("the connection is closed")
 	ErrLeft     = errors.New("the other side has closed the connection")
 	ErrTimeout  = errors.New("nothing comes from the other side any more")
+	ErrSilent   = errors.New("no answer") // to a Dial
 	ErrTooLarge = fmt.Errorf("a datagram of more than %d bytes", MaxDatagram)
 )
 

@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/netip"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -29,7 +30,15 @@ type streams struct {
 type incoming struct {
 	*stream
 	since time.Duration
+	known atomic.Bool // its handshake has ended
 }
+
+// Bounds of the streams whose handshake has not ended. One more ends the oldest, so that those who only wait keep nobody out.
+const (
+	maxStrangers       = 64
+	maxStrangersOfHost = 16
+	strangerLife       = 5 * time.Second
+)
 
 // listenTCP makes a Listener of TCP connections.
 func (l *Listener) listenTCP(address string) error {
@@ -41,10 +50,7 @@ func (l *Listener) listenTCP(address string) error {
 	if err != nil {
 		return explain(err)
 	}
-	s := &streams{
-		listener: &visits{Listener: tcp, of: map[netip.Addr]int{}}, config: &l.config, stop: make(chan struct{}),
-		all: map[netip.AddrPort]*incoming{},
-	}
+	s := &streams{listener: tcp, config: &l.config, stop: make(chan struct{}), all: map[netip.AddrPort]*incoming{}}
 	s.server = newServer(&l.config, s.write)
 	l.server, l.at, l.stop, l.streams = s.server, tcp.Addr().(*net.TCPAddr).AddrPort(), s.close, s
 	s.running.Go(s.accept)
@@ -66,24 +72,78 @@ func (s *streams) accept() {
 		default:
 			from, _ := netip.ParseAddrPort(tcp.RemoteAddr().String()) // the system has made it
 			from = netip.AddrPortFrom(from.Addr().Unmap(), from.Port())
-			v := &incoming{newStream(tcp), s.now()}
-			s.mutex.Lock()
-			s.all[from] = v
-			if s.ended {
-				v.end(ErrClosed)
-			}
-			s.mutex.Unlock()
-			s.running.Go(func() { s.receive(v, from) })
+			s.enter(&incoming{stream: newStream(tcp), since: s.now()}, from)
 		}
+	}
+}
+
+// enter begins to read a stream. In place of one above the bounds it ends the oldest stranger.
+func (s *streams) enter(v *incoming, from netip.AddrPort) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	if s.ended {
+		v.end(ErrClosed)
+	}
+	all, ofHost := strangers{}, strangers{}
+	for at, x := range s.all {
+		if x.known.Load() {
+			continue
+		}
+		all.add(at, x)
+		if at.Addr() == from.Addr() {
+			ofHost.add(at, x)
+		}
+	}
+	switch {
+	case ofHost.count >= maxStrangersOfHost:
+		s.drop(ofHost.oldest)
+	case all.count >= maxStrangers || all.count > 0 && len(s.all) >= maxStrangers+2*s.config.MaxConnections:
+		s.drop(all.oldest)
+	case len(s.all) >= maxStrangers+2*s.config.MaxConnections:
+		v.end(ErrTimeout)
+		v.tcp.Close()
+		return
+	}
+	s.all[from] = v
+	s.running.Go(func() { s.receive(v, from) })
+}
+
+// strangers are streams whose handshake has not ended.
+type strangers struct {
+	count  int
+	oldest netip.AddrPort
+	since  time.Duration
+}
+
+func (s *strangers) add(at netip.AddrPort, v *incoming) {
+	if s.count == 0 || v.since < s.since {
+		s.oldest, s.since = at, v.since
+	}
+	s.count++
+}
+
+// drop closes a stream at once, if there is one. The caller holds the mutex.
+func (s *streams) drop(at netip.AddrPort) {
+	if v := s.all[at]; v != nil {
+		delete(s.all, at)
+		v.end(ErrTimeout)
+		v.tcp.Close()
 	}
 }
 
 // receive reads a stream until it ends.
 func (s *streams) receive(v *incoming, from netip.AddrPort) {
-	why := v.receive(func() bool { return s.server.isFull(from) }, func(b []byte) { s.server.arrive(s.now(), from, b) })
+	why := v.receive(func() bool { return s.server.isFull(from) }, func(b []byte) {
+		s.server.arrive(s.now(), from, b)
+		if !v.known.Load() && s.server.holds(from) {
+			v.known.Store(true)
+		}
+	})
 	v.running.Wait()
 	s.mutex.Lock()
-	delete(s.all, from)
+	if s.all[from] == v {
+		delete(s.all, from)
+	}
 	s.mutex.Unlock()
 	s.server.left(from, whyLeft(why))
 }
@@ -119,7 +179,7 @@ func (s *streams) endIdle(now time.Duration) {
 	idle := map[netip.AddrPort]*incoming{}
 	s.mutex.Lock()
 	for from, v := range s.all {
-		if now-v.since > pendingLife {
+		if now-v.since > strangerLife {
 			idle[from] = v
 		}
 	}

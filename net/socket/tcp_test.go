@@ -105,7 +105,7 @@ func TestTCPRefuses(t *testing.T) {
 	}
 	c.Transport = UDP
 	c.Timeout = time.Second
-	if _, err := Dial(context.Background(), l.Addr().String(), c); err == nil || !strings.Contains(err.Error(), "let UDP through") {
+	if _, err := Dial(context.Background(), l.Addr().String(), c); !errors.Is(err, ErrSilent) || !strings.Contains(err.Error(), "let UDP through") {
 		t.Errorf("by UDP: %v", err)
 	}
 	l.Close()
@@ -118,9 +118,10 @@ func TestTCPRefuses(t *testing.T) {
 }
 
 // TestTCPStrangers opens connections that say nothing, nonsense, or too much at once: each ends, a host has a bounded number of them,
-// and a client that plays notices nothing.
+// of which one more ends the oldest, whoever has the key comes in meanwhile, and a client that plays notices nothing.
 func TestTCPStrangers(t *testing.T) {
-	client, server, l := connect(t, "127.0.0.1", tcpConfig())
+	config := tcpConfig()
+	client, server, l := connect(t, "127.0.0.1", config)
 	closes := func(what string, c net.Conn) {
 		t.Helper()
 		c.SetReadDeadline(time.Now().Add(5 * time.Second))
@@ -142,13 +143,18 @@ func TestTCPStrangers(t *testing.T) {
 	closes("a web browser", dial([]byte("GET / HTTP/1.1\r\n\r\n")))
 	nonsense := dial(append([]byte{4, 0}, kindData, 1, 2, 3))
 	var all []net.Conn
-	for range maxVisitsOfHost {
+	for range maxStrangersOfHost {
 		all = append(all, dial(nil))
 	}
-	closes("one more", all[maxVisitsOfHost-1])
-	l.streams.endIdle(l.streams.now() + pendingLife)
-	closes("silence", all[0])
-	closes("nonsense", nonsense)
+	closes("nonsense, the oldest", nonsense)
+	second, err := Dial(context.Background(), l.Addr().String(), config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer second.Close()
+	closes("the oldest silence", all[0])
+	l.streams.endIdle(l.streams.now() + strangerLife)
+	closes("the newest silence", all[maxStrangersOfHost-1])
 	client.Send(0, []byte("on"))
 	if got := receive(t, server); got != "on" {
 		t.Error(got)
@@ -156,7 +162,22 @@ func TestTCPStrangers(t *testing.T) {
 	for _, c := range all {
 		c.Close()
 	}
-	if s := l.Stats(); s.Opened != 1 {
+	if s := l.Stats(); s.Opened != 2 {
 		t.Errorf("%+v", s)
+	}
+}
+
+// TestKeyHasOneText refuses texts that no key has: with bits that a key lacks, and all zero.
+func TestKeyHasOneText(t *testing.T) {
+	k := NewKey()
+	text := k.String()
+	if got, err := ParseKey(" " + strings.ToUpper(text)); got != k || err != nil {
+		t.Errorf("%s: %v", text, err)
+	}
+	last := strings.Repeat("b", len(text)-1)
+	for text, want := range map[string]string{last + "g": "its last character is g: want e", strings.Repeat("a", len(text)): "all its bits are zero"} {
+		if _, err := ParseKey(text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", text, err, want)
+		}
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"sync"
 )
 
-// Bounds of the TCP connections to a listener.
+// Bounds of the TCP connections to a page.
 const (
 	maxVisits       = 128
 	maxVisitsOfHost = 32

@@ -41,13 +41,13 @@ func (c Command) String() string {
 func ParseCommand(line string) (Command, error) {
 	f := strings.Fields(line)
 	if len(f) != 4 {
-		return Command{}, fmt.Errorf("command %q: want verb, pane (1, 2, ... or all), name and value, separated by spaces", line)
+		return Command{}, fmt.Errorf("command %.60q: want verb, pane (1, 2, ... or all), name and value, separated by spaces", line)
 	}
 	c := Command{Verb: f[0], Pane: AllPanes, Name: f[2], Value: f[3]}
 	if f[1] != "all" {
 		n, err := strconv.Atoi(f[1])
 		if err != nil || n < 1 || n > MaxPanes {
-			return Command{}, fmt.Errorf("command %q: pane %q: want 1 to %d or all", line, f[1], MaxPanes)
+			return Command{}, fmt.Errorf("command %.60q: pane %q: want 1 to %d or all", line, f[1], MaxPanes)
 		}
 		c.Pane = n - 1
 	}

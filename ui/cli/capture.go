@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -34,7 +35,7 @@ func planCaptures(flags SessionFlags) (*plan.Plan, error) {
 		return nil, fmt.Errorf("--tape=%s: a session that has happened has its own settings: want at most --seconds besides", flags.Tape)
 	}
 	var list []*capture.Capture
-	for _, name := range strings.Split(flags.Tape, ",") {
+	for _, name := range captureNames(flags.Tape) {
 		c, err := openCapture(name)
 		if err != nil {
 			return nil, fmt.Errorf("--tape: %w", err)
@@ -67,18 +68,56 @@ func verifyCapture(p *program, name string) error {
 	return p.verifyTape(name, c.Tape, r.Lab, func(int) { r.BeforeTick() })
 }
 
-// newCapture starts the capture of a session in a file, or none if the name is empty. It is written once a second, so it is
-// there also if the program is killed.
-func newCapture(name string) (*capture.Recording, func() error, error) {
+// captureFile is the capture of a session on its way into a file. It is written once a second, so it is there also if the program
+// is killed. A nil captureFile is none.
+type captureFile struct{ *os.File }
+
+// checkCapture returns why there can be no capture of a name, which is empty for none.
+func (p *program) checkCapture(name string) error {
+	switch {
+	case name == "":
+		return nil
+	case !isCapture(name):
+		return usageError{fmt.Errorf("--capture=%s: want a name that ends in .capture", name)}
+	}
+	return p.checkOutput("--capture", name)
+}
+
+// newCapture starts a capture in a file that there is not yet, or none if the name is empty.
+func newCapture(name string) (*capture.Recording, *captureFile, error) {
 	if name == "" {
-		return nil, func() error { return nil }, nil
+		return nil, nil, nil
 	}
-	if !isCapture(name) {
-		return nil, nil, usageError{fmt.Errorf("--capture=%s: want a name that ends in .capture", name)}
+	how := os.O_WRONLY | os.O_CREATE | os.O_EXCL
+	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
+		how = os.O_WRONLY // a pipe or a device
 	}
-	file, err := os.Create(name)
+	file, err := os.OpenFile(name, how, 0o666)
 	if err != nil {
 		return nil, nil, usageError{fmt.Errorf("--capture: %w", err)}
 	}
-	return capture.NewRecording(file), file.Close, nil
+	return capture.NewRecording(file), &captureFile{file}, nil
+}
+
+// close closes the file. One in which there is nothing is removed.
+func (f *captureFile) close() error {
+	if f == nil {
+		return nil
+	}
+	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() && info.Size() == 0 {
+		return f.discard()
+	}
+	return f.Close()
+}
+
+// discard removes the file of a session that has not begun.
+func (f *captureFile) discard() error {
+	if f == nil {
+		return nil
+	}
+	info, err := f.Stat()
+	if err = errors.Join(err, f.Close()); err == nil && info.Mode().IsRegular() {
+		err = os.Remove(f.Name())
+	}
+	return err
 }

@@ -83,7 +83,7 @@ type program struct {
 
 // arguments is the command line.
 type arguments struct {
-	Config  string           `help:"Settings file (TOML) with the session's flags as keys. Flags take precedence." placeholder:"FILE.toml"`
+	Config  string           `help:"Settings file (TOML) with the session's flags as keys, or with those of serve or join. Flags take precedence." placeholder:"FILE.toml"`
 	Version kong.VersionFlag `help:"Print the version and exit."`
 
 	Run     runCommand     `cmd:"" default:"withargs" help:"Open the window (default command). Without a display, record the session into files."`
@@ -226,11 +226,64 @@ func (p *program) main() (err error) {
 	}
 	if args.Config != "" {
 		p.library.Files = append(p.library.Files, args.Config)
+		if command := ctx.Selected(); command.Name == "serve" || command.Name == "join" {
+			var all arguments
+			if ctx, err = p.addFlags(ctx, args.Config, &all); err != nil {
+				return usageError{fmt.Errorf("--config: %w", err)}
+			}
+			return ctx.Run(p)
+		}
 		if p.settings, err = p.library.ReadSettingsFile(args.Config); err != nil {
 			return usageError{fmt.Errorf("--config: %w", err)}
 		}
 	}
 	return ctx.Run(p)
+}
+
+// addFlags parses a command line into args once more, with the flags and arguments that a file has and the line has not.
+func (p *program) addFlags(ctx *kong.Context, file string, args *arguments) (*kong.Context, error) {
+	given := map[string]bool{}
+	for _, at := range ctx.Path {
+		switch {
+		case at.Flag != nil && !at.Resolved:
+			given[at.Flag.Name] = true
+		case at.Positional != nil:
+			given[at.Positional.Name] = true
+		}
+	}
+	var names, arguments []string
+	for _, a := range ctx.Selected().Positional {
+		arguments = append(arguments, a.Name)
+	}
+	names = append(names, arguments...)
+	for _, f := range ctx.Selected().Flags {
+		names = append(names, f.Name)
+	}
+	list, err := plan.ReadFlags(file, names)
+	if err != nil {
+		return nil, err
+	}
+	line := slices.Clone(p.Args)
+	for _, x := range list {
+		switch name, value := x[0], x[1]; {
+		case given[name]:
+		case slices.Contains(arguments, name):
+			line = append(line, value)
+		default:
+			line = append(line, "--"+name+"="+value)
+		}
+	}
+	parser, err := p.newParser(args)
+	if err != nil {
+		return nil, err
+	}
+	if ctx, err = parser.Parse(line); err == nil {
+		err = checkFlags(ctx)
+	}
+	if err != nil {
+		err = fmt.Errorf("%s: %w", file, err)
+	}
+	return ctx, err
 }
 
 // commandOrFlag returns the command line in which help and version are the flags that they stand for, as in ghostcube
@@ -268,7 +321,12 @@ func checkFlags(ctx *kong.Context) error {
 		}
 		given[at.Flag] = true
 		if at.Flag.Name == "seconds" && ctx.FlagValue(at.Flag) == 0.0 {
-			return fmt.Errorf("--seconds=0: %w", plan.ErrNoSeconds)
+			switch command := ctx.Selected(); {
+			case command == nil || at.Flag.Group != nil: // of a session
+				return fmt.Errorf("--seconds=0: %w", plan.ErrNoSeconds)
+			case command.Name == "serve" || command.Name == "join":
+				return errors.New("--seconds=0: want more than 0: without the flag there is no end")
+			}
 		}
 	}
 	return nil

@@ -311,6 +311,7 @@ func writeComparisonFigures(b *strings.Builder, c *plan.Comparison, headlines []
 func writeStill(t *testing.T, comparison, file string) {
 	t.Helper()
 	var out, errs strings.Builder
+	_ = os.Remove(file) // no command replaces a file
 	if code := Main(testEnvironment([]string{"record", "--compare", comparison, "--size", "960x540", "-o", file}, &out, &errs)); code != 0 {
 		t.Errorf("%s: %s", comparison, errs.String())
 		return

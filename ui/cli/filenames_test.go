@@ -4,6 +4,7 @@ package cli
 
 import (
 	"bytes"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -51,6 +52,87 @@ func TestOwnInput(t *testing.T) {
 	}
 }
 
+// sceneFile is a scene file of a number of ticks.
+func sceneText(ticks string) string {
+	return "name x\nsleep 0\ngravity -20\ndt 60\nticks " + ticks +
+		"\nfriction 1\nrestitution 0\ndensity 1\nlindamp 0.6\nangdamp 0.6\nmaxlin 32\nmaxang 16\nsleepvel 0.25\nway 30 5 0 0 0\n" +
+		"body 0.75 0 0 0.75 1 0 0 0 0 1\n"
+}
+
+// filesWritten are the commands that write a file that the user names, by its flag or argument.
+var filesWritten = map[string][]string{
+	"bench --save-tape": {"bench --seconds 1 --save-tape mine.x"},
+	"bench --ticks":     {"bench --seconds 1 --ticks mine.x"},
+	"bench --game-log":  {"bench --seconds 1 --panes rewind --game-log mine.x"},
+	"record --output":   {"record --seconds 1 -o mine.gif", "record --seconds 1 -o mine.png", "record --seconds 1 -o mine%03d.png"},
+	"packets --svg":     {"packets --svg mine.x"},
+	"hash --dump":       {"hash --scene-file a.scene --dump mine.x", "hash --scene-file a.scene --dump other"},
+	"export <output>":   {"export --tape katamari-ball --ticks 3 mine.x"},
+	"probe --out":       {"probe 127.0.0.1:1 --insecure -o mine.csv"},
+	"tune --out":        {"tune rewind --networks lan -o mine.toml"},
+	"serve --capture":   {"serve 127.0.0.1:0 --seconds 1 --capture mine.capture"},
+	"join --capture":    {"join 127.0.0.1:1 --insecure --capture mine.capture"},
+	"score --save-tape": {"score game.jsonl --panes rewind --save-tape mine.x"},
+	"sweep --out":       nil, // a folder of its own: TestSweepKeepsFiles
+	"tune --cells":      nil, // likewise
+	"page --out":        nil, // likewise: TestPageOfFiles
+	"run --out":         nil, // another name
+	"open --out":        nil,
+	"tour --out":        nil,
+}
+
+// filesRead are the flags and arguments that name a file which is only read.
+var filesRead = "--config --tape --data --quaternions --verify --scene-file --results --page-folder <tape> <captures> <log> <server> <plan>"
+
+// TestNoFileIsReplaced promises for every flag of every command that names a file: one that exists is as it was afterwards, no
+// other was made, and the exit code is 2.
+func TestNoFileIsReplaced(t *testing.T) {
+	p := newProgram(testEnvironment(nil, io.Discard, io.Discard))
+	parser := must(p.newParser(&arguments{}))
+	for _, command := range parser.Model.Children {
+		var named []string
+		for _, f := range command.Flags {
+			if strings.Contains(f.PlaceHolder, "FILE") || strings.Contains(f.PlaceHolder, "DIR") {
+				named = append(named, "--"+f.Name)
+			}
+		}
+		for _, a := range command.Positional {
+			if text := a.Tag.PlaceHolder; strings.Contains(text, "FILE") {
+				named = append(named, "<"+a.Name+">")
+			}
+		}
+		for _, name := range named {
+			_, written := filesWritten[command.Name+" "+name]
+			if read := strings.Contains(" "+filesRead+" ", " "+name+" "); read == written {
+				t.Errorf("%s %s: want it in filesWritten or in filesRead", command.Name, name)
+			}
+		}
+	}
+	dir := t.TempDir()
+	names := []string{"mine.x", "mine.gif", "mine.png", "mine001.png", "mine-up.csv", "mine-down.csv", "mine.toml", "mine.capture", "other.ms"}
+	for _, name := range names {
+		need(os.WriteFile(filepath.Join(dir, name), []byte("mine\n"), 0o600))
+	}
+	need(os.WriteFile(filepath.Join(dir, "a.scene"), []byte(sceneText("90")), 0o600))
+	runIn(t, dir, "bench", "--seconds", "0.2", "--panes", "rewind", "--game-log", "game.jsonl")
+	before := must(os.ReadDir(dir))
+	for flag, lines := range filesWritten {
+		for _, args := range lines {
+			if code, _, errs := runIn(t, dir, strings.Fields(args)...); code != 2 || !strings.Contains(errs, "there is a file of this name") {
+				t.Errorf("%s: %s: exit code %d, %s", flag, args, code, errs)
+			}
+		}
+	}
+	for _, name := range names {
+		if b, err := os.ReadFile(filepath.Join(dir, name)); string(b) != "mine\n" {
+			t.Errorf("%s is lost: %v", name, err)
+		}
+	}
+	if after := must(os.ReadDir(dir)); len(after) != len(before) {
+		t.Errorf("there are %d files, were %d: %v", len(after), len(before), after)
+	}
+}
+
 // TestTapeBesideVideo checks that the tape and the captions beside a video are replaced when the video is, and that they are
 // the user's own as soon as they are changed, copied beside another video, or read by the command.
 func TestTapeBesideVideo(t *testing.T) {
@@ -58,6 +140,7 @@ func TestTapeBesideVideo(t *testing.T) {
 	dir := t.TempDir()
 	record := func(want string, args ...string) {
 		t.Helper()
+		_ = os.Remove(filepath.Join(dir, args[1])) // no command replaces a file
 		code, out, errs := runIn(t, dir, append([]string{"record", "--seconds", "0.1", "--size", "64x64", "--captions"}, args...)...)
 		if code != 0 || !strings.Contains(out, want+": the session's tape") || !strings.Contains(out, strings.Replace(want, ".tape", ".vtt", 1)+": ") {
 			t.Fatalf("%v: exit code %d, %s%s, want %s", args, code, out, errs, want)
@@ -89,6 +172,7 @@ func TestTapeBesideVideo(t *testing.T) {
 	need(os.WriteFile(filepath.Join(dir, "b.vtt"), nil, 0o600))
 	record("b-2.tape", "-o", "b.gif")
 	record("c.tape", "-o", "c.gif")
+	need(os.Remove(filepath.Join(dir, "c.gif")))
 	code, out, errs := runIn(t, dir, "record", "--seconds", "0.1", "--size", "64x64", "--tape", "./c.tape", "-o", "c.gif")
 	if code != 0 || !strings.Contains(out, "c-2.tape: the session's tape (c.tape is another file, and was left alone)") {
 		t.Errorf("exit code %d, %s%s", code, out, errs)

@@ -12,16 +12,21 @@ import (
 	"ghostcube/internal/atomicfile"
 )
 
-// checkOutput returns an error if a file that the command is to write, the value of a flag, is one that it reads. It says so if
-// the file will replace another one.
+// checkOutput returns an error if there is a file of the name that the command is to write, the value of a flag: no command replaces
+// a file of the user. Call it before the command does anything else. Devices and pipes are written.
 func (p *program) checkOutput(flag, name string) error {
 	if err := p.checkRead(flag, name); err != nil {
 		return err
 	}
 	if out, err := os.Stat(name); err == nil && out.Mode().IsRegular() && !strings.HasPrefix(name, "/dev/") {
-		fmt.Fprintf(p.Stderr, "ghostcube: %s %s: replaces the file of this name\n", flag, name)
+		return existsError(flag, name)
 	}
 	return nil
+}
+
+// existsError is the error of a name, the value of a flag, that a file has already.
+func existsError(flag, name string) error {
+	return usageError{fmt.Errorf("%s %s: there is a file of this name, and no command replaces one: want another name", flag, name)}
 }
 
 // checkRead returns an error if a file that the command is to write, the value of a flag, is one that it reads. Links count as the
@@ -50,19 +55,24 @@ func (p *program) checkFrames(flag, pattern string) error {
 	if err != nil {
 		return nil // there is none yet
 	}
-	replaces := false
 	for _, e := range entries {
-		if x := e.Name(); strings.HasPrefix(x, name[:at[0]]) && strings.HasSuffix(x, name[at[1]:]) {
-			if err := p.checkRead(flag, folder+x); err != nil {
-				return err
-			}
-			replaces = true
+		x := e.Name()
+		number, ok := strings.CutPrefix(x, name[:at[0]])
+		if number, ok = strings.CutSuffix(number, name[at[1]:]); !ok || !isFrameNumber(number) {
+			continue
 		}
-	}
-	if replaces {
-		fmt.Fprintf(p.Stderr, "ghostcube: %s %s: replaces images of these names\n", flag, pattern)
+		if err := p.checkRead(flag, folder+x); err != nil {
+			return err
+		}
+		return existsError(flag, folder+x)
 	}
 	return nil
+}
+
+// isFrameNumber reports whether a text is what stands in the name of an image in place of the number's pattern.
+func isFrameNumber(text string) bool {
+	digits := strings.TrimLeft(text, "-_ ")
+	return digits != "" && strings.Trim(digits, "0123456789") == ""
 }
 
 // mark appends the line by which the program recognises a text that it has written beside a video, if nobody has

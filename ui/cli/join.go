@@ -74,14 +74,20 @@ func (c *joinCommand) Run(p *program) error {
 	if c.Name == "" {
 		c.Name = fmt.Sprintf("player-%06x", rand.Uint32N(1<<24))
 	}
+	if err := p.checkCapture(c.Capture); err != nil {
+		return err
+	}
 	ctx, stop := untilSignal()
 	defer stop()
 	conn, err := socket.Dial(ctx, c.Address, config)
+	if errors.Is(err, socket.ErrSilent) && !c.ordered() {
+		return fmt.Errorf("%w (to a server that was started with --transport tcp, join so)", err)
+	}
 	if err != nil {
 		return err
 	}
 	logTo(p.Stderr)("connected", "address", conn.RemoteAddr(), "overhead_bytes", conn.Overhead())
-	recording, closeFile, err := newCapture(c.Capture)
+	recording, file, err := newCapture(c.Capture)
 	if err != nil {
 		return errors.Join(err, conn.Close())
 	}
@@ -105,7 +111,7 @@ func (c *joinCommand) Run(p *program) error {
 	}
 	client, err := remote.NewClient(settings, wire, time.Since(start))
 	if err != nil {
-		return errors.Join(usageError{fmt.Errorf("--%w", err)}, conn.Close(), closeFile())
+		return errors.Join(usageError{fmt.Errorf("--%w", err)}, conn.Close(), file.discard())
 	}
 	j := &joined{client: client, start: start, typed: typedLines(p.Stdin), pump: pump, pumped: c.Network != ""}
 	j.refuse = func(err error) { fmt.Fprintln(p.Stderr, "ghostcube:", err) }
@@ -114,7 +120,7 @@ func (c *joinCommand) Run(p *program) error {
 		fmt.Fprintln(p.Stderr, "ghostcube: the server has ended the session")
 		err = nil
 	}
-	return errors.Join(err, client.Close(), closeFile())
+	return errors.Join(err, client.Close(), file.close())
 }
 
 // play plays until the session ends: in the window, or else by the bot.

@@ -73,6 +73,9 @@ func (j *joined) sayTyped(now time.Duration) {
 	})
 }
 
+// CheckSay implements session.Remote.
+func (j *joined) CheckSay(text string) error { return remote.CheckChat(text) }
+
 // Say implements session.Remote.
 func (j *joined) Say(text string) error { return j.client.Say(text, time.Since(j.start)) }
 

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"ghostcube/internal/experiment"
+	"ghostcube/ui/plan"
 )
 
 // TestListingFormats promises that every list and the table of network have the same records as JSON, CSV and Markdown: as
@@ -162,4 +163,25 @@ func TestPacketBodies(t *testing.T) {
 		t.Errorf("no row for the other bodies: %s", text)
 	}
 	refused(t, "--bodies", "packets", "--bodies", "--format", "pcapng")
+}
+
+// TestUnknownNamesSayTheirList promises that every list that an error names is one, and that errors claim no number of names: a name
+// may be known by several.
+func TestUnknownNamesSayTheirList(t *testing.T) {
+	for kind, commands := range plan.Lists {
+		for _, c := range strings.Split(commands, ", ") {
+			if out := printed(t, strings.Fields(c)...); strings.Count(out, "\n") < 2 {
+				t.Errorf("%s: %s prints %q", kind, c, out)
+			}
+		}
+	}
+	for args, want := range map[string]string{
+		"list terms nopexxx": "see list terms", "claims --only nope": "see list claims", "bench --network wifi-bda": "see list networks); did you mean wifi-bad?",
+		"bench --panes rewind:led=3": "see list knobs); did you mean lead?", "bench --tape nopexxx": "see list tapes",
+		"list comparisons nopexxx": "see list comparisons", "list measures nopexxx": "see list measures",
+	} {
+		if errs := refused(t, want, strings.Fields(args)...); strings.Contains(errs, "there are") {
+			t.Errorf("%s: %s", args, errs)
+		}
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 
 	"ghostcube/predict/lab"
@@ -38,7 +39,7 @@ func (c *playCommand) Run(p *program) error {
 		return err
 	}
 	if isCapture(c.Tape) {
-		return c.playCaptures(p)
+		return c.playCaptures(p, captureNames(append([]string{c.Tape}, c.Captures...)...))
 	}
 	if len(c.Captures) > 0 {
 		return usageError{fmt.Errorf("%s: want one tape, or captures", c.Captures[0])}
@@ -73,8 +74,7 @@ func (c *playCommand) Run(p *program) error {
 }
 
 // playCaptures verifies captures, or prints the scores of their session.
-func (c *playCommand) playCaptures(p *program) error {
-	names := append([]string{c.Tape}, c.Captures...)
+func (c *playCommand) playCaptures(p *program, names []string) error {
 	if c.Verify {
 		for _, name := range names {
 			if err := verifyCapture(p, name); err != nil {
@@ -165,4 +165,16 @@ func (p *program) verifyTape(name string, t *tape.Tape, l *lab.Lab, before func(
 	fmt.Fprintf(p.Stdout, "%s: %s of %s match in %s%s%s\n", name, plural(len(t.Entries), "tick"), plural(len(t.Panes), "pane"),
 		plural(len(t.HashChecks), "hash check"), rest, versions)
 	return nil
+}
+
+// captureNames returns the names of captures, which commas separate unless a file has them in its name.
+func captureNames(texts ...string) (names []string) {
+	for _, text := range texts {
+		if _, err := os.Stat(text); err == nil {
+			names = append(names, text)
+			continue
+		}
+		names = append(names, strings.Split(text, ",")...)
+	}
+	return names
 }

@@ -29,12 +29,17 @@ type progress struct {
 
 // newProgress returns a progress bar of total steps.
 func (p *program) newProgress(label string, total int) *progress {
-	f, ok := p.Stderr.(*os.File)
-	b := &progress{out: p.Stderr, label: label, total: max(total, 1), now: p.Now, share: p.Progress, terminal: ok && term.IsTerminal(int(f.Fd()))}
+	b := &progress{out: p.Stderr, label: label, total: max(total, 1), now: p.Now, share: p.Progress, terminal: isTerminal(p.Stderr)}
 	if b.now != nil {
 		b.startedAt = b.now()
 	}
 	return b
+}
+
+// isTerminal reports whether what is written appears on a terminal.
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
 }
 
 // set sets the number of completed steps.

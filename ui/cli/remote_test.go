@@ -19,6 +19,7 @@ import (
 
 	"ghostcube/internal/experiment"
 	"ghostcube/predict/lab"
+	"ghostcube/predict/lab/remote"
 )
 
 // startProgram starts the program as a process of its own.
@@ -201,8 +202,26 @@ func checkPathError(t *testing.T, table string) {
 	}
 }
 
+// TestTableOfTheHost promises that the row of a player who has left has no figures, and that of one who plays has all.
+func TestTableOfTheHost(t *testing.T) {
+	s := remote.Seat{Name: "ann", PathError: 0.01, HasScore: true, Shots: 2, Hits: 1, Conditions: "latency=75ms"}
+	s.Stats.RTT, s.Stats.SentRate, s.Stats.RecentExpected = 160*time.Millisecond, 55200, 10
+	if got := strings.Join(seatCells(&s), " "); got != "ann - - - - - - - -" {
+		t.Errorf("who has left: %s", got)
+	}
+	s.Address = "192.0.2.1:5"
+	if got := strings.Join(seatCells(&s), " "); got != "ann 192.0.2.1:5 160.0 0.0 55.2 0.0 10.0 1 of 2 latency=75ms" {
+		t.Errorf("who plays: %s", got)
+	}
+}
+
 // TestServeErrors checks the errors of flags, and of ports in use.
 func TestServeErrors(t *testing.T) {
+	config := func(text string) string {
+		name := filepath.Join(t.TempDir(), "config.toml")
+		need(os.WriteFile(name, []byte(text), 0o600))
+		return name
+	}
 	for _, x := range []struct {
 		want string
 		args []string
@@ -216,15 +235,28 @@ func TestServeErrors(t *testing.T) {
 		{"ghostcube page -o page", []string{"serve", "127.0.0.1:0", "--page", "127.0.0.1:0", "--page-folder", "no such folder"}},
 		{"has no page", []string{"serve", "127.0.0.1:0", "--page", "127.0.0.1:0", "--page-folder", "testdata"}},
 		{"no key", []string{"serve", "--key", "secret"}},
+		{"all its bits are zero", []string{"join", "127.0.0.1:1", "--key", strings.Repeat("a", 26)}},
+		{"without the flag there is no end", []string{"serve", "--seconds", "0"}},
+		{"want 1 to 3600", []string{"probe", "127.0.0.1:1", "--insecure", "--seconds", "0"}},
 		{"--key", []string{"join", "127.0.0.1:1"}},
 		{"--watch and --capture", []string{"join", "127.0.0.1:1", "--insecure", "--watch", "--capture", "x.capture"}},
 		{"want --verify", []string{"play", "x.capture"}},
 		{"x.capture", []string{"play", "--verify", "x.capture"}},
+		{"open x.capture:", []string{"play", "x.capture,y.capture"}},
+		{"open x.capture:", []string{"play", "x.capture", "y.capture"}},
+		{"config.toml: line 2: no key \"panes\" (there are address, ", []string{"serve", "--config", config("scene = \"plain\"\npanes = [\"rewind\"]\n")}},
+		{"no scene \"nowhere\"", []string{"serve", "--config", config("scene = \"nowhere\"\nstrategy = \"rewind\"\n")}},
+		{"no strategy \"telepathy\"", []string{"serve", "--scene", "plain", "--config", config("strategy = \"telepathy\"\nscene = \"nowhere\"\n")}},
+		{"want an address with a port", []string{"serve", "--config", config("address = \"nothing\"\nrate = 30\ninsecure = true\nseconds = 1.5\n")}},
 	} {
 		code, out, errs := runCLI(x.args...)
-		if code != 2 || out != "" || !strings.Contains(errs, x.want) {
+		if code != 2 && x.want != "want an address with a port" || out != "" || !strings.Contains(errs, x.want) {
 			t.Errorf("%v: exit code %d, output %q, error %q: want %s", x.args, code, out, errs, x.want)
 		}
+	}
+	_, _, errs := runCLI("serve", "127.0.0.1:0", "--insecure", "--seconds", "0.05")
+	if !strings.HasPrefix(errs, "ghostcube: insecure: anyone can join, listen in and forge packets\n") {
+		t.Errorf("a warning into a file is %q", errs)
 	}
 	_, join := serve(t, "--seconds", "1")
 	code, _, errs := runCLI("serve", join[1], "--seconds", "1")

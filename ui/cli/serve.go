@@ -10,6 +10,8 @@ import (
 	"io"
 	"log/slog"
 	"math/rand/v2"
+	"slices"
+	"strings"
 	"time"
 
 	"ghostcube/net/packet"
@@ -17,6 +19,7 @@ import (
 	"ghostcube/predict/lab"
 	"ghostcube/predict/lab/remote"
 	"ghostcube/sim"
+	"ghostcube/ui/plan"
 )
 
 // connectionFlags are the flags of both ends of a connection.
@@ -104,7 +107,10 @@ func (c *serveCommand) Run(p *program) error {
 	if !c.Insecure && c.Key == "" {
 		config.Key = socket.NewKey()
 	}
-	recording, closeFile, err := newCapture(c.Capture)
+	if err := p.checkCapture(c.Capture); err != nil {
+		return err
+	}
+	recording, file, err := newCapture(c.Capture)
 	if err != nil {
 		return err
 	}
@@ -113,16 +119,16 @@ func (c *serveCommand) Run(p *program) error {
 		Introduce: socket.Introductions, Recording: recording, Log: logTo(p.Stderr),
 	}, 0)
 	if err != nil {
-		return errors.Join(usageError{err}, closeFile())
+		return errors.Join(usageError{err}, file.discard())
 	}
 	config.MaxConnections = sim.MaxPlayers + remote.MaxWatchers + spareConnections
 	listener, err := socket.Listen(c.Address, config)
 	if err != nil {
-		return errors.Join(err, closeFile())
+		return errors.Join(err, file.discard())
 	}
 	page, err := c.servePage(config)
 	if err != nil {
-		return errors.Join(err, listener.Close(), closeFile())
+		return errors.Join(err, listener.Close(), file.discard())
 	}
 	announce(p.Stdout, p.Stderr, listener, page, &config)
 	ctx, stop := untilSignal()
@@ -142,8 +148,10 @@ func (c *serveCommand) Run(p *program) error {
 	}
 	err = loop.run(ctx, next, func(now time.Duration) error {
 		eachLine(lines, func(line string) {
-			if err := server.Instruct(line); err != nil {
-				fmt.Fprintln(p.Stderr, "ghostcube:", err)
+			if line == "help" {
+				fmt.Fprintln(p.Stdout, strings.Join(remote.InstructionHelp(), "\n"))
+			} else if err := server.Instruct(line); err != nil {
+				fmt.Fprintln(p.Stderr, "ghostcube:", plan.ErrorText(err))
 			}
 		})
 		for _, accept := range accepts {
@@ -155,7 +163,7 @@ func (c *serveCommand) Run(p *program) error {
 		often = server.Pump(now)
 		return nil
 	}, func() { writeSeats(p.Stdout, server) })
-	err = errors.Join(err, server.Close(), listener.Close(), closeFile())
+	err = errors.Join(err, server.Close(), listener.Close(), file.close())
 	if page != nil {
 		err = errors.Join(err, page.Close())
 	}
@@ -185,7 +193,12 @@ func announce(out, errs io.Writer, l *socket.Listener, page *socket.Page, config
 	secret, fragment := "--key "+config.Key.String(), config.Key.String()
 	if config.Insecure {
 		secret, fragment = "--insecure", insecureFragment
-		fmt.Fprintln(errs, "\x1b[31mghostcube: insecure: anyone can join, listen in and forge packets\x1b[0m")
+		const warning = "ghostcube: insecure: anyone can join, listen in and forge packets"
+		if isTerminal(errs) {
+			fmt.Fprintln(errs, "\x1b[31m"+warning+"\x1b[0m")
+		} else {
+			fmt.Fprintln(errs, warning)
+		}
 	}
 	if config.Transport == socket.TCP {
 		secret += " --transport tcp"
@@ -241,31 +254,32 @@ func writeSeats(out io.Writer, server *remote.Server) {
 	players := len(seats)
 	seats = append(seats, server.Watchers()...)
 	t := newTable(out)
-	columns := append(append([]string{"player", "name", "address"}, trafficColumns...), "hits", "conditions")
+	columns := append(append([]string{"role", "name", "address"}, trafficColumns...), "hits", "conditions")
 	if server.IsMesh() {
 		columns = append(columns, "to players")
 	}
 	t.row(columns...)
 	for i := range seats {
-		s := &seats[i]
-		name, address := s.Name, s.Address
-		if name == "" {
-			name = "-"
-		}
-		if address == "" {
-			address = "-"
-		}
-		player := "watches"
+		role := "watcher"
 		if i < players {
-			player = playerText(i)
+			role = "player " + playerText(i)
 		}
-		cells := append(append([]string{player, name, address}, trafficCells(&s.Stats, s.PathError, s.HasScore)...), hitsText(s), cmp.Or(s.Conditions, "-"))
+		cells := append([]string{role}, seatCells(&seats[i])...)
 		if server.IsMesh() {
-			cells = append(cells, cmp.Or(s.Path, "-"))
+			cells = append(cells, cmp.Or(seats[i].Path, "-"))
 		}
 		t.row(cells...)
 	}
 	_ = t.close() // Main reports it
+}
+
+// seatCells returns the row of a seat. The figures of one who has left are not of now: dashes stand in their place.
+func seatCells(s *remote.Seat) []string {
+	cells := []string{cmp.Or(s.Name, "-"), cmp.Or(s.Address, "-")}
+	if s.Address == "" {
+		return append(cells, slices.Repeat([]string{"-"}, len(trafficColumns)+2)...)
+	}
+	return append(append(cells, trafficCells(&s.Stats, s.PathError, s.HasScore)...), hitsText(s), cmp.Or(s.Conditions, "-"))
 }
 
 // hitsText returns the shots of a player that have hit, as the server has resolved them.

@@ -256,6 +256,10 @@ func TestSweepKeepsFiles(t *testing.T) {
 	need(os.Remove(results))
 	printed(t, "sweep", planFile, "-o", out)
 	before := must(os.ReadFile(results))
+	refused(t, "this plan lacks", "sweep", planFile, "-o", out, "--networks", "lan")
+	if string(must(os.ReadFile(results))) != string(before) {
+		t.Error("another plan replaced the results")
+	}
 	need(os.WriteFile(results, append(before, "and mine\n"...), 0o600))
 	refused(t, "has not written results.csv", "sweep", planFile, "-o", out)
 	need(os.WriteFile(results, before, 0o600))

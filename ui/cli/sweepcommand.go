@@ -168,6 +168,11 @@ func (c *sweepCommand) run(p *program, store *sweep.Store, points *plan.Points, 
 		planned.Baseline = c.Baseline
 	}
 	if points != nil && !c.Report {
+		if earlier := store.Plan(); earlier != nil {
+			if n := planned.Lacks(earlier, store); n > 0 {
+				return usageError{fmt.Errorf("-o %s: this plan lacks %s that the folder has: want another folder, or a plan with them", c.Out, plural(n, "cell"))}
+			}
+		}
 		if err := store.SetPlan(planned); err != nil {
 			return err
 		}

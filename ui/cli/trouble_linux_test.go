@@ -101,7 +101,7 @@ func TestRefused(t *testing.T) {
 		name, want string
 		join       []string
 	}{
-		{"eve", "the session is full: 2 of 2 players", join},
+		{"eve", "the session is full: it takes 2 players", join},
 		{"bob", "bob is playing already", join},
 		{"eve", socket.ErrKey.Error(), key(socket.NewKey().String())},
 	} {

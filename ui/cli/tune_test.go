@@ -44,7 +44,7 @@ func TestBadTune(t *testing.T) {
 		{[]string{"rewind", "--networks", "4g", "--format", "table"}, "text, json, csv"},
 		{[]string{"rewind", "--networks", "4g", "-o", "mine"}, "want a name that ends in .toml"},
 		{[]string{"rewind", "--networks", "4g", "-o", "rewind.toml"}, "that is the name of a strategy"},
-		{[]string{"rewind", "--networks", "4g", "-o", mine}, "file already exists"},
+		{[]string{"rewind", "--networks", "4g", "-o", mine}, "there is a file of this name"},
 		{[]string{"rewind", "--networks", "4g", "-o", "nowhere/new.toml"}, "there is no folder nowhere"},
 	} {
 		refused(t, x.want, append([]string{"tune"}, x.args...)...)
@@ -129,7 +129,7 @@ func TestTune(t *testing.T) {
 	if len(b.Panes) != 1 || !strings.HasPrefix(b.Panes[0].Spec, "quick=") {
 		t.Errorf("--config opens %+v", b.Panes)
 	}
-	refused(t, "file already exists", append(flags, "-o", file)...)
+	refused(t, "there is a file of this name", append(flags, "-o", file)...)
 	need(json.Unmarshal([]byte(printed(t, "tune", "rewind", "--objective", "down_kbit_per_second", "--knobs", "snapshot-every", "--networks", "4g;wifi-bad",
 		"--scenes", "plain,zen", "--seconds", "1", "--seeds", "2", "--test-seeds", "2", "--sessions", "60", "--format", "json")), &r))
 	var places []string

@@ -3,11 +3,9 @@
 package cli
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -106,7 +104,7 @@ func (c *tuneCommand) Run(p *program) error {
 	if c.List {
 		return t.list(p.Stdout)
 	}
-	if err := c.checkOut(); err != nil {
+	if err := c.checkOut(p); err != nil {
 		return usageError{err}
 	}
 	return t.run(p)
@@ -254,7 +252,7 @@ func tuneMeasureNamed(name string) (tuneMeasure, error) {
 }
 
 // checkOut reports a file that exists, or whose name cannot be that of a preset, before the search begins.
-func (c *tuneCommand) checkOut() error {
+func (c *tuneCommand) checkOut(p *program) error {
 	if c.Out == "" {
 		return nil
 	}
@@ -265,8 +263,8 @@ func (c *tuneCommand) checkOut() error {
 	if _, _, err := lab.ParseSpec(name + "=" + lab.DefaultSpec); err != nil {
 		return fmt.Errorf("-o %s: %w", c.Out, err)
 	}
-	if _, err := os.Lstat(c.Out); !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("-o %s: %w", c.Out, cmp.Or(err, fs.ErrExist))
+	if err := p.checkOutput("-o", c.Out); err != nil {
+		return err
 	}
 	if info, err := os.Stat(filepath.Dir(c.Out)); err != nil || !info.IsDir() {
 		return fmt.Errorf("-o %s: there is no folder %s", c.Out, filepath.Dir(c.Out))

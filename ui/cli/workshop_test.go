@@ -62,13 +62,6 @@ func newWorkshop(t *testing.T) *workshop {
 	return w
 }
 
-// sceneFile is a scene file of a number of ticks.
-func sceneText(ticks string) string {
-	return "name x\nsleep 0\ngravity -20\ndt 60\nticks " + ticks +
-		"\nfriction 1\nrestitution 0\ndensity 1\nlindamp 0.6\nangdamp 0.6\nmaxlin 32\nmaxang 16\nsleepvel 0.25\nway 30 5 0 0 0\n" +
-		"body 0.75 0 0 0.75 1 0 0 0 0 1\n"
-}
-
 // folder returns a new folder in which the program runs.
 func (w *workshop) folder(t *testing.T, x *writer) string {
 	t.Helper()
@@ -181,6 +174,14 @@ func (w *workshop) contents(t *testing.T, dir string) map[string]string {
 		}
 	}
 	return files
+}
+
+// writeOld writes a file of the name, unless the command refuses one.
+func (w *workshop) writeOld(t *testing.T, dir string, x *writer) {
+	t.Helper()
+	if x.unnamed {
+		w.write(t, dir, x.file, old)
+	}
 }
 
 // wantOld checks that a file is as it was before the command.

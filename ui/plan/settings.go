@@ -4,11 +4,14 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"ghostcube/net/link"
 	"ghostcube/predict/lab"
 )
 
@@ -145,6 +148,35 @@ func (l *Library) ReadSettingsFile(name string) (Settings, error) {
 		return Settings{}, err
 	}
 	return l.ReadSettings(name, text)
+}
+
+// ReadFlags reads a settings file whose keys are flags of a command, of which known are the names. It returns the names and their
+// values, in the order of the names. Errors name the file and the line.
+func ReadFlags(file string, known []string) (list [][2]string, err error) {
+	text, err := ReadFile(file, maxSettingsFile)
+	if err == nil {
+		err = checkKeys(file, text, maxSettingNames)
+	}
+	if err != nil {
+		return nil, err
+	}
+	var table map[string]any
+	d, err := decodeTOML(file, text, &table)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range slices.Sorted(maps.Keys(table)) {
+		if !slices.Contains(known, name) {
+			return nil, d.errorAt(name, &link.UnknownNameError{Kind: "key", Name: name, Choices: known})
+		}
+		switch value := table[name].(type) {
+		case string, int64, float64, bool:
+			list = append(list, [2]string{name, fmt.Sprint(value)})
+		default:
+			return nil, d.errorAt(name, fmt.Errorf("%s: want a text, a number, or true or false", name))
+		}
+	}
+	return list, nil
 }
 
 // ReadSettings reads the text of a settings file, which is TOML. That of a preset stands for a session with its pane. Errors

@@ -2,15 +2,22 @@ package plan
 
 import (
 	"errors"
-	"fmt"
 	"strings"
 )
 
-// maxChoices is how many known names a message lists.
-const maxChoices = 30
+// maxChoices is how many known names a message lists if a command lists them.
+const maxChoices = 20
 
-// ErrorText returns an error in one line, with the nearest known name if a name was wrong. A long list of known names is
-// replaced by its length.
+// Lists are the command lines that list the names of a kind, by kind.
+var Lists = map[string]string{
+	"scene": "list scenes", "strategy": "list strategies", "strategy or preset": "list strategies, list presets", "preset": "list presets",
+	"network profile": "list networks", "trace": "list traces", "tape": "list tapes", "knob": "list knobs", "counter": "list counters",
+	"measure": "list measures", "comparison": "list comparisons", "lesson": "list lessons", "claim": "list claims", "term": "list terms",
+	"mechanism": "list mechanisms",
+}
+
+// ErrorText returns an error in one line, with the nearest known name if a name was wrong. The command that lists the known names
+// stands in place of many of them.
 func ErrorText(err error) string {
 	text := strings.ReplaceAll(err.Error(), "\n", "; ")
 	var names interface {
@@ -19,12 +26,14 @@ func ErrorText(err error) string {
 	if errors.As(err, &names) {
 		kind, name, known := names.Names()
 		if all := strings.Join(known, ", "); len(known) > maxChoices {
-			list := "list " + kind + "s"
+			list := Lists[kind]
 			var other interface{ ListedBy() string }
 			if errors.As(err, &other) && other.ListedBy() != "" {
 				list = other.ListedBy()
 			}
-			text = strings.Replace(text, "there are "+all, fmt.Sprintf("there are %d: %s", len(known), list), 1)
+			if list != "" {
+				text = strings.Replace(text, "there are "+all, "see "+list, 1)
+			}
 		}
 		if n := NearestName(name, known); n != "" {
 			text += "; did you mean " + n + "?"

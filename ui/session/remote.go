@@ -23,7 +23,10 @@ type Remote interface {
 	// Label says who plays, and how long the round trip is.
 	Label() string
 
-	// Say says a line to all, and returns why it cannot.
+	// CheckSay returns why a text can never be said.
+	CheckSay(text string) error
+
+	// Say says a line to all, and returns why it cannot now.
 	Say(text string) error
 
 	// News returns chat and events since the last call, one line each, in printable ASCII.

@@ -36,12 +36,13 @@ type remoteGame struct {
 	now    time.Duration
 }
 
-func (g *remoteGame) Lab() *lab.Lab             { return g.client.Lab }
-func (g *remoteGame) Due() int                  { return g.client.Due(g.now) }
-func (g *remoteGame) Apply(c lab.Command) error { return g.client.Apply(c) }
-func (g *remoteGame) Label() string             { return "player 2" }
-func (g *remoteGame) Say(text string) error     { return g.client.Say(text, g.now) }
-func (g *remoteGame) News() []string            { return g.client.News() }
+func (g *remoteGame) Lab() *lab.Lab              { return g.client.Lab }
+func (g *remoteGame) Due() int                   { return g.client.Due(g.now) }
+func (g *remoteGame) Apply(c lab.Command) error  { return g.client.Apply(c) }
+func (g *remoteGame) Label() string              { return "player 2" }
+func (g *remoteGame) CheckSay(text string) error { return remote.CheckChat(text) }
+func (g *remoteGame) Say(text string) error      { return g.client.Say(text, g.now) }
+func (g *remoteGame) News() []string             { return g.client.News() }
 
 func (g *remoteGame) Tick(in sim.Input) error {
 	return g.client.Step(g.now, func(sim.Tick) sim.Input { return in })

@@ -77,6 +77,24 @@ func (p *Plan) Missing(s *Store) (list [][2]int) {
 	return list
 }
 
+// Lacks returns how many cells of an earlier plan that a store has are not in this one.
+func (p *Plan) Lacks(earlier *Plan, s *Store) (n int) {
+	keys := map[string]bool{}
+	for i := range p.Points {
+		for k := range p.Seeds {
+			keys[p.CellKey(i, k)] = true
+		}
+	}
+	for i := range earlier.Points {
+		for k := range earlier.Seeds {
+			if key := earlier.CellKey(i, k); !keys[key] && s.Has(key) {
+				n++
+			}
+		}
+	}
+	return n
+}
+
 // CellKey returns the key of the cell of point i with seed number k.
 func (p *Plan) CellKey(i, k int) string { return CellKey(p.Points[i].Key, p.FirstSeed+uint64(k)) }
 

@@ -1,6 +1,7 @@
 package window
 
 import (
+	"errors"
 	"fmt"
 	"image"
 	"maps"
@@ -175,13 +176,22 @@ type remoteLab struct {
 	session.Remote
 	applied []lab.Command
 	said    []string
+	never   error // of every line
+	busy    error // for now
 }
 
 func (r *remoteLab) Apply(c lab.Command) error { r.applied = append(r.applied, c); return nil }
 func (r *remoteLab) Due() int                  { return 0 }
 func (r *remoteLab) Label() string             { return "player 2" }
 func (r *remoteLab) News() []string            { return nil }
-func (r *remoteLab) Say(text string) error     { r.said = append(r.said, text); return nil }
+func (r *remoteLab) CheckSay(string) error     { return r.never }
+
+func (r *remoteLab) Say(text string) error {
+	if r.busy == nil {
+		r.said = append(r.said, text)
+	}
+	return r.busy
+}
 
 // TestPanelOfJoinedSession promises that what needs the whole session cannot be pressed in a joined one, and says why.
 func TestPanelOfJoinedSession(t *testing.T) {
@@ -224,6 +234,22 @@ func TestTalk(t *testing.T) {
 	g.lay(t, widget.Input{Text: "w"})
 	g.lay(t, widget.Input{Enter: true})
 	if !slices.Equal(r.said, []string{"well met"}) {
+		t.Errorf("said %q", r.said)
+	}
+	g.talk()
+	g.lay(t, widget.Input{})
+	g.lay(t, widget.Input{Text: "too long"})
+	r.never = errors.New("want 1 to 7")
+	g.lay(t, widget.Input{Enter: true})
+	if len(r.said) > 1 {
+		t.Errorf("said %q", r.said)
+	}
+	r.never, r.busy = nil, errors.New("wait") // the line is still there, to be changed
+	g.lay(t, widget.Input{Enter: true})
+	r.busy = nil
+	g.lay(t, widget.Input{})
+	g.lay(t, widget.Input{})
+	if !slices.Equal(r.said[1:], []string{"too long"}) {
 		t.Errorf("said %q", r.said)
 	}
 }

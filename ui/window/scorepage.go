@@ -14,7 +14,8 @@ import (
 // scorePage has the graphs of the focused pane and the scores of all panes.
 type scorePage struct {
 	*panel
-	talking bool // the field for a line to all players is to be edited
+	talking bool     // the field for a line to all players is to be edited
+	unsaid  []string // lines that could not be said yet
 }
 
 // build lays out the graphs of the focused pane and the scores of all panes.
@@ -27,10 +28,20 @@ func (p *scorePage) build() {
 	if r := p.session.Remote; r != nil {
 		text, ok := ui.Field(ui.Next(22), widget.Field{ID: "say", Placeholder: "say a line to all players",
 			Help:  "Enter sends the line to all who play or watch. It appears when the server has sent it back.",
-			Begin: p.talking, Release: true})
+			Begin: p.talking, Release: true, Check: func(text string) error {
+				if text == "" {
+					return nil
+				}
+				return r.CheckSay(text)
+			}})
 		p.talking = false
-		if ok {
-			if err := r.Say(text); err != nil {
+		if ok && text != "" {
+			p.unsaid = append(p.unsaid, text)
+		}
+		for err := error(nil); len(p.unsaid) > 0 && err == nil; {
+			if err = r.Say(p.unsaid[0]); err == nil {
+				p.unsaid = p.unsaid[1:]
+			} else if ok {
 				p.session.Notices.Post(err.Error())
 			}
 		}

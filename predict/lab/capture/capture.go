@@ -121,7 +121,7 @@ func parseSide(line string) (player int, err error) {
 	number, ok := strings.CutPrefix(line, "side client ")
 	n, err := strconv.Atoi(number)
 	if !ok || err != nil || n < 1 || n > sim.MaxPlayers {
-		return 0, fmt.Errorf("%q: want side server, or side client and a number from 1 to %d", line, sim.MaxPlayers)
+		return 0, fmt.Errorf("%.60q: want side server, or side client and a number from 1 to %d", line, sim.MaxPlayers)
 	}
 	return n - 1, nil
 }
@@ -131,12 +131,12 @@ func (c *Capture) addEvent(line string) error {
 	f := strings.Fields(line)
 	e := event{reset: f[0] == "~"}
 	if want := 5; !e.reset && len(f) != want || e.reset && len(f) != 3 {
-		return fmt.Errorf("%q: want the tick, the wire, the time and the bytes after >, or the tick and the seat after ~", line)
+		return fmt.Errorf("%.60q: want the tick, the wire, the time and the bytes after >, or the tick and the seat after ~", line)
 	}
 	tick, err := strconv.ParseUint(f[1], 10, 32)
 	wire, err2 := strconv.Atoi(f[2])
 	if err != nil || err2 != nil || wire < 1 || wire > maxWires {
-		return fmt.Errorf("%q: want a tick, and a wire from 1 to %d", line, maxWires)
+		return fmt.Errorf("%.60q: want a tick, and a wire from 1 to %d", line, maxWires)
 	}
 	e.tick, e.wire = sim.Tick(tick), wire-1
 	if n := len(c.events); n > 0 && c.events[n-1].tick > e.tick {
@@ -146,7 +146,7 @@ func (c *Capture) addEvent(line string) error {
 		at, err := strconv.ParseInt(f[3], 10, 64)
 		b, err2 := encoding.DecodeString(f[4])
 		if err != nil || err2 != nil || len(b) > packet.MaxDatagram {
-			return fmt.Errorf("%q: want nanoseconds, and at most %d bytes in base64", line, packet.MaxDatagram)
+			return fmt.Errorf("%.60q: want nanoseconds, and at most %d bytes in base64", line, packet.MaxDatagram)
 		}
 		e.datagram = link.Datagram{Bytes: b, ReceivedAt: time.Duration(at)}
 	}

@@ -238,6 +238,29 @@ func TestVersion1(t *testing.T) {
 	}
 }
 
+// TestDamageIsSaidInALine flips bytes of a capture: no error shows what a datagram holds, and the last line is quoted.
+func TestDamageIsSaidInALine(t *testing.T) {
+	text := "ghostcube capture 1\nside client 1\nghostcube tape 2\nscene two-players\nrate 60\npane rewind\n---\n> 0 1 5 " +
+		strings.Repeat("ABCD", 300) + "\n2 W\n> 2 1 9 " + strings.Repeat("ABCD", 300) + "\n2\nend 4\n"
+	for i := 0; i < len(text); i++ {
+		if i > 110 && i < len(text)-40 && i%50 > 0 { // most of a datagram
+			continue
+		}
+		for _, bit := range []byte{1, 4, 32, 128} {
+			b := []byte(text)
+			b[i] ^= bit
+			if _, err := Read(bytes.NewReader(b)); err != nil && len(err.Error()) > 300 {
+				t.Fatalf("byte %d: %d bytes of error: %s", i, len(err.Error()), err)
+			}
+		}
+	}
+	for damage, want := range map[string]string{"end \x14\n": `"end \x14": want "end 4"`, "end 5\n": "has 4 ticks, but its last line says 5"} {
+		if _, err := Read(strings.NewReader(strings.Replace(text, "end 4\n", damage, 1))); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %s", damage, err, want)
+		}
+	}
+}
+
 // FuzzRead checks that any bytes are a capture or give an error.
 func FuzzRead(f *testing.F) {
 	f.Add("ghostcube capture 1\nside client 1\nghostcube tape 2\nscene two-players\npane rewind\n---\n2\n> 0 1 5 AAAA\nend 2\n")

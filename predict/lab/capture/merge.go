@@ -44,6 +44,10 @@ func Merge(list []*Capture) (*Merged, error) {
 	case n > 1+lab.MaxPanes:
 		return nil, fmt.Errorf("%d captures of clients: want 1 to %d", n-1, lab.MaxPanes)
 	}
+	var err error
+	if list[0], err = list[0].untilMeshEnds(); err != nil {
+		return nil, err
+	}
 	for i, c := range list[1:] {
 		switch a, b := &list[0].Tape.Config, &c.Tape.Config; {
 		case c.Player == list[i].Player:
@@ -51,10 +55,6 @@ func Merge(list []*Capture) (*Merged, error) {
 		case a.Scene != b.Scene || a.Rate != b.Rate || list[0].Tape.Panes[0] != c.Tape.Panes[0]:
 			return nil, fmt.Errorf("player %d: not a client of this server: its session has another scene, rate or strategy", c.Player+1)
 		}
-	}
-	var err error
-	if list[0], err = list[0].untilMeshEnds(); err != nil {
-		return nil, err
 	}
 	server, err := run(list[0])
 	if err != nil {
@@ -88,7 +88,7 @@ func (c *Capture) untilMeshEnds() (*Capture, error) {
 		return nil, err
 	}
 	if r.Lab.Panes[0].CannotJoin() == nil {
-		return nil, fmt.Errorf("tick %d: the server went on with another scene or strategy: want captures of a session with one", i)
+		return nil, fmt.Errorf("tick %d: the server went on with another scene or strategy: only captures of a session with one run together", i)
 	}
 	cut, t := *c, *c.Tape
 	t.Entries = t.Entries[:i]

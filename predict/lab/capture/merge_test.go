@@ -246,6 +246,7 @@ func TestMergeRefuses(t *testing.T) {
 		{"one server", list[1:]}, {"one server", list[:1]}, {"one server", []*Capture{list[0], other[0], list[1]}},
 		{"two captures of player 1", []*Capture{list[0], list[1], list[1]}},
 		{"another scene, rate or strategy", []*Capture{list[0], other[1]}}, {"tick 40: the server went on with another", switched},
+		{"tick 40: the server went on with another", []*Capture{switched[0], other[1]}}, // who joined after it
 	} {
 		if _, err := Merge(x.list); err == nil || !strings.Contains(err.Error(), x.want) {
 			t.Errorf("error %v, want %s", err, x.want)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"time"
+	"unicode/utf8"
 )
 
 // MaxChat is the length of the longest line of chat, in characters of printable ASCII.
@@ -33,20 +34,26 @@ func (l *chatLimit) allow(now time.Duration, burst int) bool {
 	return true
 }
 
-// checkChat returns an error if a text is not a valid chat line.
-func checkChat(text string) error {
+// CheckChat returns an error if a text cannot be a line of chat.
+func CheckChat(text string) error {
+	if i := strings.IndexFunc(text, func(r rune) bool { return r < ' ' || r > '~' }); i >= 0 {
+		return fmt.Errorf("chat: %q: the font has no such letter: want a to z, digits and signs of ASCII", firstRune(text[i:]))
+	}
 	if n := len(text); n == 0 || n > MaxChat {
 		return fmt.Errorf("chat: %d characters: want 1 to %d", n, MaxChat)
-	}
-	if strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r > '~' }) {
-		return errors.New("chat: want letters, digits and signs of ASCII")
 	}
 	return nil
 }
 
+// firstRune returns the first letter of a text.
+func firstRune(text string) string {
+	_, n := utf8.DecodeRuneInString(text)
+	return text[:n]
+}
+
 // Say says a line to all, at time now. It is heard when the server has sent it back.
 func (c *Client) Say(text string, now time.Duration) error {
-	if err := checkChat(text); err != nil {
+	if err := CheckChat(text); err != nil {
 		return err
 	}
 	if !c.said.allow(now, chatBurst) || !c.control.send(chatMessage, []byte(text)) {
@@ -57,7 +64,7 @@ func (c *Client) Say(text string, now time.Duration) error {
 
 // Say says a line to all.
 func (s *Server) Say(text string) error {
-	if err := checkChat(text); err != nil {
+	if err := CheckChat(text); err != nil {
 		return err
 	}
 	s.relay(hostSpeaker, text)
@@ -66,7 +73,7 @@ func (s *Server) Say(text string) error {
 
 // hear relays a guest's chat line. Invalid lines and those above the rate limit are dropped.
 func (s *Server) hear(g *guest, text string, now time.Duration) {
-	if g.session != 0 && checkChat(text) == nil && g.said.allow(now, chatBurstServer) {
+	if g.session != 0 && CheckChat(text) == nil && g.said.allow(now, chatBurstServer) {
 		s.relay(g.name, text)
 	}
 }

@@ -64,7 +64,7 @@ const handshakeRate = 60
 // NewClient returns a client on a wire to the server, at time now.
 func NewClient(config ClientConfig, wire Wire, now time.Duration) (*Client, error) {
 	if n := len(config.Name); n == 0 || n > MaxName || printable(config.Name) != config.Name {
-		return nil, fmt.Errorf("name %q: want 1 to %d letters, digits and signs", config.Name, MaxName)
+		return nil, fmt.Errorf("name %.60q: want 1 to %d of a to z, digits and signs of ASCII, without blanks: the font has no others", config.Name, MaxName)
 	}
 	if config.Watch { // nothing of the session reaches a watcher that could run again
 		config.Ghost, config.Recording = true, nil

@@ -258,7 +258,7 @@ func TestWhoMayJoin(t *testing.T) {
 	w.run(time.Second)
 	w.connect("bob")
 	w.run(time.Second)
-	for name, want := range map[string]string{"eve": "the session is full: 2 of 2 players", "bob": "bob is playing already"} {
+	for name, want := range map[string]string{"eve": "the session is full: it takes 2 players", "bob": "bob is playing already"} {
 		p := w.connect(name)
 		w.run(3 * time.Second)
 		if !errors.Is(p.err, ErrRefused) || !strings.Contains(p.err.Error(), want) {

@@ -247,7 +247,7 @@ func (s *Server) admit(g *guest, now time.Duration) bool {
 	case !g.watches:
 		return s.seatGuest(g, now)
 	case len(s.watchers) == MaxWatchers:
-		s.refuse(g, now, fmt.Sprintf("%d watch already", MaxWatchers))
+		s.refuse(g, now, fmt.Sprintf("%d watch already, and no more can", MaxWatchers))
 		return false
 	}
 	s.watchers = append(s.watchers, g)
@@ -276,7 +276,7 @@ func (s *Server) updateWatchers(now time.Duration) {
 func (s *Server) seatGuest(g *guest, now time.Duration) bool {
 	i := s.seatFor(g.name)
 	if i < 0 {
-		s.refuse(g, now, fmt.Sprintf("the session is full: %d of %d players", len(s.seats), len(s.seats)))
+		s.refuse(g, now, fmt.Sprintf("the session is full: it takes %s", playersText(len(s.seats))))
 		return false
 	}
 	p := &s.seats[i]

@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -13,7 +14,25 @@ import (
 )
 
 // instructions are what Instruct takes.
-var instructions = []string{"scene", "strategy", "panes", "set", "network", "say"}
+var instructions = []struct {
+	name, arguments, help string
+	words                 int // of the arguments; 0: any number
+}{
+	{"scene", "NAME[:PARAMETER=VALUE...]", "go on in another scene", 1},
+	{"strategy", "NAME[:KNOB=VALUE...]", "go on with another strategy", 1},
+	{"panes", "NAME[:KNOB=VALUE...]", "the same", 1},
+	{"set", "KNOB=VALUE ...", "change knobs of the strategy", 0},
+	{"network", "PLAYER CONDITIONS", "lay conditions over the connection of a player, by number or name, or of all: network 2 latency=75ms", 2},
+	{"say", "TEXT", "say a line to all", 0},
+}
+
+// InstructionHelp returns the instructions with their syntax, a line each: what to print for help.
+func InstructionHelp() (lines []string) {
+	for _, x := range instructions {
+		lines = append(lines, fmt.Sprintf("%-36s %s", x.name+" "+x.arguments, x.help))
+	}
+	return lines
+}
 
 // Instruct does what a line says, in the words of the command line: scene NAME, strategy SPEC (or panes SPEC) and
 // set KNOB=VALUE ... go on with another session, network PLAYER CONDITIONS lays a simulated network over the connection of
@@ -23,11 +42,15 @@ var instructions = []string{"scene", "strategy", "panes", "set", "network", "say
 // on, with another scene it begins.
 func (s *Server) Instruct(line string) error {
 	f := strings.Fields(line)
-	if len(f) == 0 {
-		return errors.New("no instruction: want " + strings.Join(instructions, ", "))
+	var names []string
+	for _, x := range instructions {
+		names = append(names, x.name)
+		if n := len(f) - 1; n >= 0 && f[0] == x.name && (x.words > 0 && n != x.words || n == 0) {
+			return fmt.Errorf("%q: want %s %s", line, x.name, x.arguments)
+		}
 	}
-	if want := map[string]int{"scene": 2, "strategy": 2, "panes": 2, "network": 3}[f[0]]; want > 0 && len(f) != want {
-		return fmt.Errorf("%q: %d words after %s: want %d", line, len(f)-1, f[0], want-1)
+	if len(f) == 0 {
+		return errors.New("no instruction: want " + strings.Join(names, ", "))
 	}
 	next, spec := s.config.Session, s.config.Spec
 	switch f[0] {
@@ -36,8 +59,10 @@ func (s *Server) Instruct(line string) error {
 	case "strategy", "panes":
 		spec = f[1]
 	case "set":
-		if len(f) == 1 {
-			return fmt.Errorf("%q: want a knob as name=value after set, such as snapshot-every=4", line)
+		for _, x := range f[1:] {
+			if !strings.Contains(x, "=") {
+				return fmt.Errorf("%q: want a knob as name=value, such as snapshot-every=4", x)
+			}
 		}
 		spec += ":" + strings.Join(f[1:], ":")
 	case "network":
@@ -45,7 +70,7 @@ func (s *Server) Instruct(line string) error {
 	case "say":
 		return s.Say(strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(line), f[0])))
 	default:
-		return &link.UnknownNameError{Kind: "instruction", Name: f[0], Choices: instructions}
+		return &link.UnknownNameError{Kind: "instruction", Name: f[0], Choices: append(names, "help")}
 	}
 	return s.switchTo(next, spec)
 }
@@ -59,14 +84,11 @@ func (s *Server) setNetwork(player, text string) error {
 	n.Seed = s.config.Seed
 	first, end := 0, len(s.seats)
 	if player != "all" {
-		k, err := strconv.Atoi(player)
-		if err != nil || k < 1 || k > end {
-			return fmt.Errorf("network %s: want a player from 1 to %d, or all", player, end)
+		k, err := s.playerNamed(player)
+		if err != nil {
+			return fmt.Errorf("network %s: %w", player, err)
 		}
-		first, end = k-1, k
-		if p := &s.seats[first]; p.guest == nil && p.name != "" {
-			return fmt.Errorf("network %s: %s has left", player, p.name)
-		}
+		first, end = k, k+1
 	}
 	if !slices.ContainsFunc(s.seats[first:end], func(p seat) bool { return p.guest != nil }) {
 		return fmt.Errorf("network %s: nobody is playing there", player)
@@ -80,6 +102,30 @@ func (s *Server) setNetwork(player, text string) error {
 	return nil
 }
 
+// playerNamed returns the index of a player, by number or name.
+func (s *Server) playerNamed(text string) (player int, err error) {
+	var names []string
+	for i := range s.seats {
+		if p := &s.seats[i]; p.guest != nil {
+			if names = append(names, p.name); p.name == text {
+				player = i + 1
+			}
+		}
+	}
+	if k, err := strconv.Atoi(text); err == nil && k >= 1 && k <= len(s.seats) {
+		player = k
+	}
+	switch {
+	case player == 0:
+		return 0, fmt.Errorf("want all, a player from 1 to %d, or the name of one who plays: %s", len(s.seats), cmp.Or(strings.Join(names, ", "), "nobody does"))
+	case s.seats[player-1].guest == nil && s.seats[player-1].name != "":
+		return 0, fmt.Errorf("%s has left", s.seats[player-1].name)
+	case s.seats[player-1].guest == nil:
+		return 0, errors.New("nobody is playing there")
+	}
+	return player - 1, nil
+}
+
 // Pump moves what the networks over the connections have delayed. It reports whether there are any, so that it has to be
 // called often.
 func (s *Server) Pump(now time.Duration) (often bool) {
@@ -90,6 +136,14 @@ func (s *Server) Pump(now time.Duration) (often bool) {
 		}
 	}
 	return often
+}
+
+// playersText returns a number of players as text.
+func playersText(n int) string {
+	if n == 1 {
+		return "1 player"
+	}
+	return fmt.Sprintf("%d players", n)
 }
 
 // switchTo goes on with another session.
@@ -108,7 +162,7 @@ func (s *Server) switchTo(next lab.Config, spec string) error {
 	players := trial.Players()
 	for i := range s.seats {
 		if p := &s.seats[i]; p.guest != nil && i >= players {
-			return fmt.Errorf("scene %s takes %d players: player %d, %s, is playing", next.Scene, players, i+1, p.name)
+			return fmt.Errorf("scene %s takes %s: player %d, %s, is playing", next.Scene, playersText(players), i+1, p.name)
 		}
 	}
 	start, err := lab.StartHash(&next)

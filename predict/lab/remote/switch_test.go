@@ -115,20 +115,22 @@ func TestSwitchErrors(t *testing.T) {
 		"":                                "no instruction",
 		"jump":                            `no instruction "jump"`,
 		"scene nowhere":                   "no scene",
-		"scene":                           "want 1",
-		"panes rewind rollback":           "want 1",
+		"scene":                           "want scene NAME",
+		"panes rewind rollback":           "want panes NAME",
 		"strategy telepathy":              "no strategy",
-		"set":                             "want a knob",
+		"set":                             "want set KNOB=VALUE",
 		"set warp=9":                      "warp",
-		"set snapshot-every":              "name=value",
+		"set snapshot-every":              `"snapshot-every": want a knob as name=value`,
 		"network 3 perfect":               "from 1 to 2",
 		"network 1 perfect":               "nobody is playing",
 		"network all latency":             "latency",
-		"network 1":                       "want 2",
-		"say":                             "want 1 to 63",
+		"network bob perfect":             "nobody does",
+		"network 1":                       "want network PLAYER CONDITIONS",
+		"network":                         "want network PLAYER CONDITIONS",
+		"say":                             "want say TEXT",
 		"say \x1b[31m":                    "ASCII",
 		"set messages":                    "name=value",
-		"scene katamari:players=2 rewind": "want 1",
+		"scene katamari:players=2 rewind": "want scene NAME",
 	} {
 		if err := w.server.Instruct(line); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: error %v: want %q", line, err, want)
@@ -136,5 +138,28 @@ func TestSwitchErrors(t *testing.T) {
 	}
 	if w.server.session != 1 || len(w.server.commands) > 0 || w.server.Lab.Panes[0].Spec() != "noprediction:messages=reliable" {
 		t.Errorf("session %d, commands %v, %s", w.server.session, w.server.commands, w.server.Lab.Panes[0].Spec())
+	}
+}
+
+// TestPlayerByName lays a network over the connection of a player by name, and lists the instructions.
+func TestPlayerByName(t *testing.T) {
+	w := newWorld(t, "two-players", "perfect", "noprediction")
+	w.connect("ann")
+	w.connect("bob")
+	w.run(time.Second)
+	if err := w.server.Instruct("network bob latency=75ms"); err != nil {
+		t.Fatal(err)
+	}
+	if s := w.server.Seats(); s[0].Conditions != "" || !strings.Contains(s[1].Conditions, "75ms") {
+		t.Errorf("conditions %q, %q", s[0].Conditions, s[1].Conditions)
+	}
+	if err := w.server.Instruct("network eve perfect"); err == nil || !strings.Contains(err.Error(), "ann, bob") {
+		t.Error(err)
+	}
+	if err := w.server.Instruct("scene plain"); err == nil || !strings.Contains(err.Error(), "takes 1 player: ") {
+		t.Error(err)
+	}
+	if help := strings.Join(InstructionHelp(), "\n"); strings.Count(help, "\n") != len(instructions)-1 || !strings.Contains(help, "network PLAYER CONDITIONS") {
+		t.Error(help)
 	}
 }

@@ -44,11 +44,11 @@ func parseShot(s string) (shot sim.Shot, err error) {
 	}
 	y, err := strconv.ParseUint(yaw, 10, 16)
 	if err != nil || y >= sim.AimSteps {
-		return shot, fmt.Errorf("shot %q: yaw: want 0 to %d", s, sim.AimSteps-1)
+		return shot, fmt.Errorf("shot %.60q: yaw: want 0 to %d", s, sim.AimSteps-1)
 	}
 	n, err := strconv.ParseInt(pitch, 10, 16)
 	if err != nil || n < -sim.MaxPitch || n > sim.MaxPitch {
-		return shot, fmt.Errorf("shot %q: pitch: want -%d to +%d", s, sim.MaxPitch, sim.MaxPitch)
+		return shot, fmt.Errorf("shot %.60q: pitch: want -%d to +%d", s, sim.MaxPitch, sim.MaxPitch)
 	}
 	return sim.Shot{Fired: true, Yaw: uint16(y), Pitch: int16(n)}, nil
 }
@@ -65,7 +65,7 @@ func parseInput(s string) (in sim.Input, err error) {
 	if hasHeading {
 		h, err := strconv.ParseUint(heading, 10, 8)
 		if err != nil {
-			return in, fmt.Errorf("input %q: heading: want 0 to 255", s)
+			return in, fmt.Errorf("input %.60q: heading: want 0 to 255", s)
 		}
 		in.Heading = uint8(h)
 	}
@@ -73,7 +73,7 @@ func parseInput(s string) (in sim.Input, err error) {
 		return in, nil
 	}
 	if letters == "" || strings.Trim(letters, "WASDUZEC") != "" {
-		return in, fmt.Errorf("input %q: want letters of WASDUZEC, or -", s)
+		return in, fmt.Errorf("input %.60q: want letters of WASDUZEC, or -", s)
 	}
 	for _, k := range keyLetters {
 		if strings.IndexByte(letters, k.letter) >= 0 {

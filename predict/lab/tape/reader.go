@@ -85,7 +85,7 @@ func (r *reader) read() error {
 		}
 		r.lineNumber = max(r.lineNumber, 1)
 		if line == magicOf010 {
-			return fmt.Errorf("the tape begins with %q: only Ghostcube 0.1.0 reads it; this version reads tapes that begin with %q", magicOf010, magic)
+			return fmt.Errorf("the tape begins with %.60q: only Ghostcube 0.1.0 reads it; this version reads tapes that begin with %q", magicOf010, magic)
 		}
 		return fmt.Errorf("not a tape: the first line is not %q", magic)
 	}
@@ -98,12 +98,13 @@ func (r *reader) read() error {
 			break
 		}
 		if total, ok := strings.CutPrefix(line, "end "); ok {
-			n, err := strconv.Atoi(total)
-			if err != nil || n != len(r.tape.Entries) {
-				return fmt.Errorf("the tape has %d ticks, but its last line says %s: it is damaged", len(r.tape.Entries), total)
+			if n, err := strconv.Atoi(total); err != nil {
+				return fmt.Errorf("the last line is %.60q: want %.60q: it is damaged", line, fmt.Sprint("end ", len(r.tape.Entries)))
+			} else if n != len(r.tape.Entries) {
+				return fmt.Errorf("the tape has %d ticks, but its last line says %d: it is damaged", len(r.tape.Entries), n)
 			}
 			if more, ok := r.nextLine(); ok {
-				return fmt.Errorf("%q after the last line", more)
+				return fmt.Errorf("%.60q after the last line", more)
 			}
 			r.tape.Truncated = false
 			return r.scanError()
@@ -140,13 +141,13 @@ func (r *reader) readHeader() error {
 			c.Scene = value
 		case "rate":
 			if c.Rate, err = strconv.Atoi(value); err != nil {
-				err = fmt.Errorf("rate %q: want a whole number from %d to %d", value, lab.MinRate, lab.MaxRate)
+				err = fmt.Errorf("rate %.60q: want a whole number from %d to %d", value, lab.MinRate, lab.MaxRate)
 			}
 		case "seat":
 			c.Seat, err = lab.SeatNamed(value)
 		case "seed":
 			if c.Network.Seed, err = strconv.ParseUint(value, 10, 64); err != nil {
-				err = fmt.Errorf("seed %q: want a whole number from 0", value)
+				err = fmt.Errorf("seed %.60q: want a whole number from 0", value)
 			}
 		case "network":
 			err = c.Network.Parse(value)
@@ -156,7 +157,7 @@ func (r *reader) readHeader() error {
 			}
 			r.tape.Panes = append(r.tape.Panes, value)
 		default:
-			err = fmt.Errorf("%q: want version, scene, rate, seat, seed, network, pane or %s", key, headerEnd)
+			err = fmt.Errorf("%.60q: want version, scene, rate, seat, seed, network, pane or %s", key, headerEnd)
 		}
 		if err != nil {
 			return err
@@ -178,7 +179,7 @@ func (r *reader) readEntry(line string) error {
 	f := strings.Fields(line)
 	n, err := strconv.Atoi(f[0])
 	if err != nil || n < 1 || n > maxTicks-len(r.tape.Entries) {
-		return fmt.Errorf("%q: want a number of ticks from 1; a tape has at most %d", f[0], maxTicks)
+		return fmt.Errorf("%.60q: want a number of ticks from 1; a tape has at most %d", f[0], maxTicks)
 	}
 	var in []sim.Input
 	for _, s := range f[1:] {
@@ -212,7 +213,7 @@ func (r *reader) readHashes(rest string) error {
 	for _, s := range strings.Fields(rest) {
 		h, err := strconv.ParseUint(s, 16, 64)
 		if err != nil || len(s) != 16 {
-			return fmt.Errorf("hash %q: want 16 hexadecimal digits", s)
+			return fmt.Errorf("hash %.60q: want 16 hexadecimal digits", s)
 		}
 		c.Hashes = append(c.Hashes, h)
 	}
