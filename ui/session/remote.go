@@ -1,6 +1,9 @@
 package session
 
 import (
+	"fmt"
+	"time"
+
 	"ghostcube/predict/lab"
 	"ghostcube/sim"
 )
@@ -23,6 +26,9 @@ type Remote interface {
 	// Label says who plays, and how long the round trip is.
 	Label() string
 
+	// Silence returns for how long nothing has come from the server.
+	Silence() time.Duration
+
 	// Say says a line to all, and returns why it cannot.
 	Say(text string) error
 
@@ -34,6 +40,9 @@ type Remote interface {
 type online struct{ keys }
 
 func (o online) note() string {
+	if o.s.Lab.Watches() {
+		return o.s.byKind("you watch", "you watch: F10 looks at the next player, F1 lists all keys")
+	}
 	return o.s.byKind(o.keys.note(), "F1 lists all keys, W A S D or the arrows roll, Space lifts")
 }
 
@@ -90,6 +99,22 @@ func (s *Session) PaneLabels() (labels [lab.MaxPanes]string) {
 		return labels
 	}
 	return s.Beside.Labels
+}
+
+// lostSilence is the time without a datagram of the server after which the connection counts as lost. Servers send many times
+// a second, whatever the strategy.
+const lostSilence = time.Second
+
+// SilentText says for how long nothing has come from the server in another process; empty: it speaks.
+func (s *Session) SilentText() string {
+	if s.Remote == nil || s.Lost != nil {
+		return ""
+	}
+	silence := s.Remote.Silence()
+	if silence < lostSilence {
+		return ""
+	}
+	return fmt.Sprintf("connection lost: nothing from the server for %d s", int(silence.Seconds()))
 }
 
 // LostText says why a session with a server in another process has ended; empty: it has not.
