@@ -38,9 +38,9 @@ func (l *Lab) Watches() bool { return l.remote != nil && l.remote.watches }
 // Watched reports whether neither side of the pane runs in this process.
 func (p *Pane) Watched() bool { return p.lab.Watches() }
 
-// unmeasured marks measures of a watcher, who knows poses alone, as undefined.
+// unmeasured marks measures of a watcher, who knows poses alone, and of a client without a picture yet as undefined.
 func (p *Pane) unmeasured(list []score.Measure) []score.Measure {
-	if p.Watched() {
+	if p.Watched() || p.lab.remote.runsClients() && p.lab.remote != nil && p.Joining(0) {
 		for i := range list {
 			list[i].OK = false
 		}

@@ -105,9 +105,13 @@ func (s *Session) PaneLabels() (labels [lab.MaxPanes]string) {
 // a second, whatever the strategy.
 const lostSilence = time.Second
 
-// SilentText says for how long nothing has come from the server in another process; empty: it speaks.
-func (s *Session) SilentText() string {
-	if s.Remote == nil || s.Lost != nil {
+// LostText says why a session with a server in another process has ended, or for how long nothing has come from the server;
+// empty: it goes on.
+func (s *Session) LostText() string {
+	switch {
+	case s.Lost != nil:
+		return "the session has ended: " + s.Lost.Error() + ". Join again, or start a session here"
+	case s.Remote == nil:
 		return ""
 	}
 	silence := s.Remote.Silence()
@@ -115,12 +119,4 @@ func (s *Session) SilentText() string {
 		return ""
 	}
 	return fmt.Sprintf("connection lost: nothing from the server for %d s", int(silence.Seconds()))
-}
-
-// LostText says why a session with a server in another process has ended; empty: it has not.
-func (s *Session) LostText() string {
-	if s.Lost == nil {
-		return ""
-	}
-	return "the session has ended: " + s.Lost.Error() + ". Join again, or start a session here"
 }

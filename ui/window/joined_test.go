@@ -10,6 +10,7 @@ import (
 	"github.com/hajimehoshi/ebiten/v2"
 
 	"ghostcube/assets"
+	"ghostcube/internal/experiment"
 	"ghostcube/net/link"
 	"ghostcube/predict/lab"
 	"ghostcube/predict/lab/remote"
@@ -136,6 +137,7 @@ func TestJoinedKeys(t *testing.T) {
 	g := join(t, false)
 	pane, started := g.session.Lab.Panes[0], g.session.Lab.Panes[0].StartTick()
 	refusals := []string{"the server ", "not possible", "the network is a real one", "faults are forced", "the server's world", "need", "no "}
+	local := keys{ebiten.KeyEnd, ebiten.KeyF9, ebiten.KeyDigit0, ebiten.KeyNumpad0, ebiten.KeyF3} // there is nothing for them to do
 	for _, group := range bindings {
 		for _, b := range group {
 			if b.press == nil || slices.Contains(b.keys, ebiten.KeyF11) {
@@ -151,7 +153,7 @@ func TestJoinedKeys(t *testing.T) {
 					g.whole(t, b.label, pane, started)
 					text := strings.Join(g.session.Notices.Texts(), "\n")
 					refused := slices.ContainsFunc(refusals, func(s string) bool { return strings.Contains(text, s) })
-					if local := key == ebiten.KeyEnd || key == ebiten.KeyF9 || key == ebiten.KeyDigit0 || key == ebiten.KeyNumpad0 || key == ebiten.KeyF3; b.alone && !local && !refused {
+					if b.alone && !slices.Contains(local, key) && !refused {
 						t.Errorf("%s, key %d, shift %t: %q says nothing of a refusal", b.label, i, shift, text)
 					} else if !b.alone && refused && key != ebiten.KeyF10 {
 						t.Errorf("%s, key %d, shift %t: %q", b.label, i, shift, text)
@@ -165,6 +167,7 @@ func TestJoinedKeys(t *testing.T) {
 // TestJoinedPanel clicks every control of every page of the panel in a session that has been joined, and every option of its
 // lists: none of them harms the client.
 func TestJoinedPanel(t *testing.T) {
+	experiment.Skip(t)
 	g := join(t, false)
 	pane, started := g.session.Lab.Panes[0], g.session.Lab.Panes[0].StartTick()
 	for _, page := range pages() {

@@ -296,10 +296,8 @@ func (s *screen) bare() bool { return s.hidden || s.session.Embed }
 func (s *screen) alert() string {
 	slow := s.realTime.note()
 	switch {
-	case s.session.Lost != nil:
+	case s.session.LostText() != "":
 		return s.session.LostText()
-	case s.session.SilentText() != "":
-		return s.session.SilentText()
 	case s.session.Videos.Recording():
 		text := s.label(fmt.Sprintf("● recording, %.1f s (R stops)", s.session.Videos.Seconds()))
 		if slow != "" {

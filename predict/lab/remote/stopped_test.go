@@ -10,11 +10,8 @@ import (
 // TestStoppedPlayer stops the process of a player in lockstep for four seconds, from several moments on, as a suspended machine
 // is. Afterwards no input waits for longer than before: neither player has left out inputs while the other's were missing.
 func TestStoppedPlayer(t *testing.T) {
-	phases := []time.Duration{1250 * time.Millisecond}
-	if experiment.Enabled() {
-		phases = append(phases, 0, 1500*time.Millisecond, 1750*time.Millisecond)
-	}
-	for _, phase := range phases {
+	experiment.Skip(t)
+	for _, phase := range []time.Duration{1250 * time.Millisecond, 1500 * time.Millisecond} {
 		w := newWorld(t, "two-players", "latency=75ms,jitter=10ms,loss=3%", "lockstep")
 		ann, bob := w.connect("ann"), w.connect("bob")
 		w.run(3*time.Second + phase)

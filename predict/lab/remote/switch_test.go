@@ -146,7 +146,7 @@ func TestSwitchErrors(t *testing.T) {
 // world stays where it is, and nobody is said to have forced a fault. The world that was downloaded is no bandwidth of the
 // strategy, neither at first nor after the switch.
 func TestSwitchKeepsPlace(t *testing.T) {
-	w := newWorld(t, "katamari:players=2", "latency=20ms", "rollback")
+	w := newWorld(t, "katamari:players=2:cubes=40", "latency=20ms", "rollback")
 	w.input = func(*process) func(sim.Tick) sim.Input {
 		return func(sim.Tick) sim.Input { return sim.Input{Buttons: sim.Forward} }
 	}
