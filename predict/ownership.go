@@ -34,6 +34,7 @@ func newOwnership(scene *sim.Scene) ownership {
 	n := len(scene.Boxes)
 	o := ownership{state: ownershipState{owner: make([]int8, n), idleTicks: make([]uint8, n)}, touchedBy: make([]int8, n)}
 	o.reset(scene.Players)
+	copy(o.touchedBy, o.state.owner)
 	return o
 }
 

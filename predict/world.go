@@ -35,6 +35,9 @@ func (w *World) SetOwner(body int, player int8) {
 	w.NoteChange()
 }
 
+// SetTouchedBy sets the player who touches a body, or sim.NoPlayer, to the one whom another machine has found.
+func (w *World) SetTouchedBy(body int, player int8) { w.ownership.touchedBy[body] = player }
+
 // DropHiddenState drops all state beside the bodies, ownership included: players own their cubes, and no
 // other body is owned. Two worlds with the same bodies and tick are equal afterwards.
 func (w *World) DropHiddenState() {

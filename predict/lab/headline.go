@@ -18,5 +18,5 @@ func (p *Pane) Headline(dst []score.Measure) []score.Measure {
 	key := score.KeyToScreen(ticks, latency.Inputs > 0, rate)
 	key.Digits = 0
 	key.Help = "time from an input to the first frame that shows it, mean of the last second's; bench's key to screen is that of a tape's key presses"
-	return p.Score.Headline(append(dst, key), p.counts(&baseline{tick: p.startTick}), len(p.ServerWorld.Bodies()) >= manyBodies)
+	return p.unmeasured(p.Score.Headline(append(dst, key), p.counts(p.sinceStart()), len(p.ServerWorld.Bodies()) >= manyBodies))
 }

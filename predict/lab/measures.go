@@ -9,7 +9,16 @@ import (
 
 // Measures appends the measures of the pane's first client to dst. The measures and their order are always the same.
 func (p *Pane) Measures(dst []score.Measure) []score.Measure {
-	return p.Score.Measures(dst, p.counts(&baseline{tick: p.startTick}))
+	return p.unmeasured(p.Score.Measures(dst, p.counts(p.sinceStart())))
+}
+
+// sinceStart is the baseline of the pane's measures: its start. Where the server is in another process that is the first
+// picture, because the world that is downloaded before is no cost of the strategy's.
+func (p *Pane) sinceStart() *baseline {
+	if p.lab.remote == nil {
+		return &baseline{tick: p.startTick}
+	}
+	return &p.playing
 }
 
 // counts returns what has happened since a baseline.

@@ -54,7 +54,8 @@ type Pane struct {
 	noise              score.Noise     // of Measures
 	noiseScratch       []score.Measure // of the last second
 	progressScratch    predict.InputProgress
-	span               *span // that is measured beside the score; nil: none
+	playing            baseline // of a client whose server runs elsewhere, at its first picture
+	span               *span    // that is measured beside the score; nil: none
 	spanScratch        []score.Measure
 	datagrams          *trace.Log // nil: none are recorded
 	shownBy            []*Pane    // of a server: panes of a merged session
@@ -101,7 +102,7 @@ func (p *Pane) start(s *predict.Strategy, server *predict.World) {
 	p.CPU, p.Corrections, p.Shots = CPU{}, probe.Corrections{}, probe.Shots{}
 	p.sight, p.screens = probe.Sight{}, nil
 	p.forced, p.span, p.dragged = ForcedFault{}, nil, dragging{}
-	p.noise, p.bodyBits = score.Noise{}, bodyBits{}
+	p.noise, p.bodyBits, p.playing = score.Noise{}, bodyBits{}, baseline{tick: l.tick}
 	p.startTick, p.drawnHash, p.divergence, p.desync = l.tick, 1, probe.DivergenceDetector{}, desync{}
 	p.Latency = probe.NewLatencyTracer(s, server.Rate())
 	if len(p.lastInputs) != scene.Players {
@@ -279,6 +280,9 @@ func (p *Pane) tickServer(now time.Duration) {
 func (p *Pane) collectViews() {
 	for i, s := range p.Clients {
 		if p.joining(i) {
+			if p.lab.remote != nil {
+				p.playing = p.present()
+			}
 			continue // the last picture stays
 		}
 		s.View.Reset()

@@ -9,6 +9,7 @@ import (
 	"ghostcube/net/link"
 	"ghostcube/net/packet"
 	"ghostcube/predict"
+	"ghostcube/predict/score"
 	"ghostcube/sim/scene"
 )
 
@@ -34,6 +35,19 @@ func (l *Lab) Remote() bool { return l.remote != nil }
 
 // Watches reports whether neither side runs in this process: the client's picture is that of a watcher.
 func (l *Lab) Watches() bool { return l.remote != nil && l.remote.watches }
+
+// Watched reports whether neither side of the pane runs in this process.
+func (p *Pane) Watched() bool { return p.lab.Watches() }
+
+// unmeasured marks measures of a watcher, who knows poses alone, and of a client without a picture yet as undefined.
+func (p *Pane) unmeasured(list []score.Measure) []score.Measure {
+	if p.Watched() || p.lab.remote.runsClients() && p.lab.remote != nil && p.Joining(0) {
+		for i := range list {
+			list[i].OK = false
+		}
+	}
+	return list
+}
 
 // NewServer returns a lab that runs the server of a pane over a wire for each player of the scene; the commands scene and
 // switch may use more of them. Nobody is connected: Reset says so for each seat after the first tick, and after the first

@@ -26,6 +26,15 @@ type baseline struct {
 	replayed float64   // ticks
 }
 
+// present returns the pane's sums.
+func (p *Pane) present() baseline {
+	return baseline{
+		tick:     p.lab.tick,
+		bytes:    [2]uint64{p.wireBytes(link.Up), p.wireBytes(link.Down)},
+		replayed: p.Counters.Total(predict.ReplayedTicks),
+	}
+}
+
 // responses are inputs that were shown, and the sum of their times from key to screen.
 type responses struct {
 	inputs int
@@ -36,12 +45,8 @@ type responses struct {
 // ticks, at least 2.
 func (p *Pane) StartSpan(settle int) {
 	p.span = &span{
-		score: score.Score{Warmup: max(settle, 2)},
-		from: baseline{
-			tick:     p.lab.tick,
-			bytes:    [2]uint64{p.wireBytes(link.Up), p.wireBytes(link.Down)},
-			replayed: p.Counters.Total(predict.ReplayedTicks),
-		},
+		score:    score.Score{Warmup: max(settle, 2)},
+		from:     p.present(),
 		counters: append([]predict.CounterValue(nil), p.Counters.All()...),
 		latency:  p.responses(),
 	}

@@ -99,11 +99,14 @@ func (j *joined) Label() string {
 		return "the server's world: you watch"
 	}
 	s := &j.client.Lab.Panes[0].Clients[0].Endpoint.Stats
-	if s.RTT == 0 {
+	if s.RTT == 0 || j.Silence() > time.Second {
 		return fmt.Sprintf("player %d", j.client.Player+1)
 	}
 	return fmt.Sprintf("player %d, round trip %s ms", j.client.Player+1, fixed(milliseconds(s.RTT), 0))
 }
+
+// Silence implements session.Remote.
+func (j *joined) Silence() time.Duration { return j.client.Silence(time.Since(j.start)) }
 
 // eachLine calls do with each line that has been typed since the last call.
 func eachLine(lines <-chan string, do func(line string)) {

@@ -90,10 +90,7 @@ func (d captionDrawer) drawCaption(i int, y *paneLayout, focus bool) {
 	}
 	if d.settings.Split {
 		client, server := sides(y.picture, d.hud.laneGap)
-		name := "client"
-		if d.l.Watches() {
-			name = "watcher"
-		}
+		const name = "client"
 		if client.Y == server.Y {
 			d.drawSideLabel(float32(client.X+client.W)-d.px(6), float32(client.Y)+d.px(6), name, true)
 		} else {
@@ -138,6 +135,9 @@ func (d captionDrawer) paneName(i int) string {
 	d.texts.add(d.l.Panes[i].Title())
 	if label != "" {
 		d.texts.add(", ").add(label)
+	}
+	if d.l.Watches() && d.l.Players() > 1 {
+		d.texts.add(", at player ").int(d.settings.Followed(i, d.l) + 1)
 	}
 	if client > 0 {
 		d.texts.add(": player ").int(client + 1).add("'s screen")
@@ -265,6 +265,9 @@ const (
 // captionNotes returns what a caption says after the leading figures.
 func (d captionDrawer) captionNotes(i int) string {
 	p, t := d.l.Panes[i], d.texts
+	if d.l.Watches() {
+		return ""
+	}
 	t.b = p.AppendWhen(t.b)
 	if d.settings.Ticks {
 		t.tickCounters(p)
@@ -332,6 +335,9 @@ func (t *texts) tickCounters(p *lab.Pane) {
 // with shorter names if necessary.
 func (d captionDrawer) keyFigures(i int, width float32) (first, second string) {
 	p := d.hud.panes[i]
+	if d.l.Watches() {
+		return "no figures: a watcher runs no side of the strategy", ""
+	}
 	p.measures = d.l.Panes[i].Headline(p.measures[:0])
 	var key, path, pops, all, down *score.Measure
 	for k := range p.measures {

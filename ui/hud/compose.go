@@ -49,6 +49,7 @@ type Options struct {
 type Frame struct {
 	Viewports []stage.Viewport
 	Overlay   render.DrawList
+	NetGraph  Rect // of the last pane that has one; empty: none
 }
 
 // Compose fills f with the picture of the session in a rectangle. share, in [0, 1], is the present moment
@@ -56,6 +57,7 @@ type Frame struct {
 // the session goes on.
 func (h *HUD) Compose(f *Frame, l *lab.Lab, at Rect, o Options, share float32) {
 	f.Overlay.Reset()
+	f.NetGraph = Rect{}
 	h.texts.Reset()
 	h.lanes = h.lanes[:0]
 	show, marked := h.stage.Settings(l), o.Callout.corrected()
@@ -103,7 +105,9 @@ func (h *HUD) Compose(f *Frame, l *lab.Lab, at Rect, o Options, share float32) {
 		d.drawStrip(i, &h.layouts[i])
 		captionDrawer(d).drawCaption(i, &h.layouts[i], o.HighlightFocus)
 		if show.NetGraph {
-			gaugeDrawer(d).drawNetGraph(i, h.layouts[i].picture)
+			if r := gaugeDrawer(d).drawNetGraph(i, h.layouts[i].picture); r.H > 0 {
+				f.NetGraph = r
+			}
 		}
 	}
 	marks.drawOffscreenMarks(f.Viewports, share)

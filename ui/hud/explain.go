@@ -247,6 +247,9 @@ func (p *pane) statusText(t *texts) string {
 	if p.client > 0 {
 		return t.add("screen, packets and path error of player ").int(p.client + 1).add("; the other figures are player 1's").end()
 	}
+	if source.Watched() {
+		return "draws the poses that the server sends beside the strategy; nothing is simulated here"
+	}
 	v, progress, body := &source.Clients[0].View, source.Progress(), source.PlayerBody()
 	rate := source.ServerWorld.Rate()
 	millis := func(d sim.Moment) *texts {

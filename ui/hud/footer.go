@@ -42,7 +42,13 @@ func (d footerDrawer) drawFooter(o Options, h float32) {
 		right -= d.px(4)
 	}
 	legend := d.appendShotLegend(d.legendEntries(d.hud.legend[:0]))
-	legend = append(legend, legendEntry{color: stage.ClientColor, label: "client"}, legendEntry{color: stage.ServerColor, label: "server"})
+	if d.l.Watches() {
+		for i := range d.l.Players() {
+			legend = append(legend, legendEntry{color: stage.PlayerColors[i], label: d.texts.add("player ").int(i + 1).end()})
+		}
+	} else {
+		legend = append(legend, legendEntry{color: d.clientColor(), label: "client"}, legendEntry{color: stage.ServerColor, label: "server"})
+	}
 	if d.settings.Ghosts && d.anyView(func(v *predict.View) bool { return len(v.LastReceived) > 0 }) {
 		legend = append(legend, legendEntry{color: stage.ReceivedColor, label: "last received snapshot"})
 	}
@@ -58,6 +64,15 @@ func (d footerDrawer) drawFooter(o Options, h float32) {
 		note := d.fitClauses(f, o.Footer, right-pen-d.px(12))
 		d.Text(right-d.px(10)-f.Width(note), base, f, stage.DimTextColor, note)
 	}
+}
+
+// clientColor is the colour of the player whose screen the first pane shows.
+func (d footerDrawer) clientColor() render.Color {
+	if len(d.hud.panes) == 0 {
+		return stage.ClientColor
+	}
+	p := d.hud.panes[0]
+	return stage.PlayerColors[p.source.PlayerBodyOf(p.client)]
 }
 
 // fitClauses cuts the last clauses off a text until it fits into a width.

@@ -162,7 +162,7 @@ func (p *pane) updateGraphs(source *lab.Pane, l *lab.Lab) {
 		BytesUpGraph:      {"sent up", "bytes", bytesUp, false, true},
 	} {
 		g := &p.graphs[i]
-		g.Title, g.Unit, g.Known, g.Signed = of.title, of.unit, of.known, i == EarlyArrivalGraph
+		g.Title, g.Unit, g.Known, g.Signed = of.title, of.unit, of.known && !l.Watches(), i == EarlyArrivalGraph
 		g.Add(float32(of.value), of.mark)
 	}
 	p.inParent.Add(float32(source.Score.PathErrorInParent()), corrected)

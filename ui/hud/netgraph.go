@@ -20,15 +20,15 @@ const (
 
 // drawNetGraph draws the net graph of pane i into the lower right corner of the client's picture: the round-trip time, the
 // bandwidth of both directions, the inputs that wait at the server, and the resimulated ticks of the last seconds, each on one
-// scale in all panes.
-func (d gaugeDrawer) drawNetGraph(i int, picture Rect) {
+// scale in all panes. It returns its place, which is empty if it would cover the picture.
+func (d gaugeDrawer) drawNetGraph(i int, picture Rect) (at Rect) {
 	if d.settings.Split {
 		picture, _ = sides(picture, d.hud.laneGap)
 	}
 	w, row, pad := d.px(netGraphWidth), d.px(netGraphRowHeight), d.px(6)
 	h := row*float32(len(netGraphRows)) + pad
 	if float32(picture.W) < w || float32(picture.H) < h+h/2 {
-		return // it would cover the picture
+		return at
 	}
 	x, y := float32(picture.X+picture.W)-w, float32(picture.Y+picture.H)-h
 	d.Rect(x, y, w, h, stage.GaugePanelColor)
@@ -47,4 +47,5 @@ func (d gaugeDrawer) drawNetGraph(i int, picture Rect) {
 			DrawGraph(d.DrawList, g, left, top+d.px(2), x+w-pad-left, row-d.px(4), d.hud.scaleMax(r.graph, r.minimum), d.px(1.2))
 		}
 	}
+	return Rect{X: int(x), Y: int(y), W: int(w), H: int(h)}
 }

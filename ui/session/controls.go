@@ -22,20 +22,20 @@ func (c *Controls) NudgeServer() bool {
 	return c.session.Do(lab.Command{Verb: "nudge", Pane: lab.AllPanes, Name: "x", Value: "1"})
 }
 
-// FreezeClients stops all clients for 2 s.
-func (c *Controls) FreezeClients() {
-	c.session.Do(lab.Command{Verb: "freeze", Pane: lab.AllPanes, Value: "2s"})
+// FreezeClients stops all clients for 2 s. It reports whether that is possible.
+func (c *Controls) FreezeClients() bool {
+	return c.session.Do(lab.Command{Verb: "freeze", Pane: lab.AllPanes, Value: "2s"})
 }
 
 // KillClient kills and revives the first client of every pane. A pane without messages gets them, because the client
-// has to ask for the world.
-func (c *Controls) KillClient() {
+// has to ask for the world. It reports whether that is possible.
+func (c *Controls) KillClient() bool {
 	for i, p := range c.session.Lab.Panes {
 		if p.CanRejoin() != nil {
 			c.session.Do(lab.Command{Verb: "set", Pane: i, Name: "messages", Value: "reliable"})
 		}
 	}
-	c.session.Do(lab.Command{Verb: "rejoin", Pane: lab.AllPanes, Name: "1"})
+	return c.session.Do(lab.Command{Verb: "rejoin", Pane: lab.AllPanes, Name: "1"})
 }
 
 // clockChoices are the values of keys for each setting of the clients' clocks.
@@ -52,11 +52,11 @@ func (c *Controls) ClockSetting(name string) string {
 	return strconv.Itoa(n)
 }
 
-// CycleClock gives a setting of all clients' clocks the next of its choices.
-func (c *Controls) CycleClock(name string) {
+// CycleClock gives a setting of all clients' clocks the next of its choices. It reports whether that is possible.
+func (c *Controls) CycleClock(name string) bool {
 	choices := clockChoices[name]
 	next := choices[(slices.Index(choices, c.ClockSetting(name))+1)%len(choices)]
-	c.session.Do(lab.Command{Verb: "clock", Pane: lab.AllPanes, Name: name, Value: next})
+	return c.session.Do(lab.Command{Verb: "clock", Pane: lab.AllPanes, Name: name, Value: next})
 }
 
 // ScaleSpeed multiplies the session's speed, within 1/16 and 4.
@@ -140,18 +140,31 @@ func (c *Controls) CycleSetting(d *stage.Setting, back bool) {
 		by = len(options) - 1
 	}
 	next := (slices.Index(options, d.Value(&show)) + by) % len(options)
-	s.Do(stage.Show(d.Name, options[next]))
+	if s.Do(stage.Show(d.Name, options[next])) {
+		if now := s.Settings(); d.Value(&now) == d.Value(&show) {
+			s.Notices.Post(d.Name + ": a watcher has the server's picture alone")
+		}
+	}
 	if c := s.Settings().Coloring; c != show.Coloring {
 		s.Notices.Post("coloured by " + c.Meaning())
 	}
 }
 
-// NextScreen shows the screen of the next player in the focused pane.
+// NextScreen shows the screen of the next player in the focused pane, or lets a watcher look at that player.
 func (c *Controls) NextScreen() {
 	s := c.session
 	focus, show := s.Lab.Focus(), s.Settings()
 	p := s.Lab.Panes[focus]
-	if len(p.Clients) == 1 {
+	switch players := s.Lab.Players(); {
+	case s.Lab.Watches() && players > 1:
+		next := (show.Followed(focus, s.Lab) + 1) % players
+		s.Do(stage.Show("player", show.Screens.With(focus, next+1).String()))
+		s.Notices.Post("you look at player " + strconv.Itoa(next+1))
+		return
+	case s.Lab.Remote() && players > 1:
+		s.Notices.Post("the other players' screens are on their machines: who joins with --watch can look at each of them")
+		return
+	case len(p.Clients) == 1:
 		s.Notices.Post("there is one client: scenes such as two-players have more")
 		return
 	}

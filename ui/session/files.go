@@ -227,8 +227,9 @@ func (f *Files) setTrace(name string, text []byte) error {
 	if n := len(t.String()); n > maxTraceText {
 		return fmt.Errorf("%s: the trace has %d characters as a tape has it: want at most %d", name, n, maxTraceText)
 	}
-	s.Do(lab.Command{Verb: "condition", Pane: lab.AllPanes, Name: "trace", Value: t.String()})
-	s.Notices.Post("the link has the delays and losses of " + name)
+	if s.Do(lab.Command{Verb: "condition", Pane: lab.AllPanes, Name: "trace", Value: t.String()}) {
+		s.Notices.Post("the link has the delays and losses of " + name)
+	}
 	return nil
 }
 

@@ -233,6 +233,8 @@ func (l *Links) copy(x *plan.Link, err error) {
 		more += ": ghostcube open takes it, and so does a page after its address"
 	}
 	switch {
+	case s.Remote != nil: // no take has the inputs of others
+		more += "; it starts such a session of your own"
 	case x.At > 0:
 		more += fmt.Sprintf("; it leads to %s", s.TimeText())
 	case x.HasTape() || x.Lesson != "" || l.followsPlan():

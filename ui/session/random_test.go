@@ -31,7 +31,7 @@ func TestRandomOperations(t *testing.T) {
 		g.Past.StepBack, g.StepOnce, g.Past.ReplayLast, g.Past.Bookmark, g.Past.NextTake, g.Past.GoLive, g.Beside.Toggle,
 		func() { g.Paused = !g.Paused }, play, play, play,
 		func() { g.Controls.ScaleSpeed(0.5) }, func() { g.Controls.ScaleSpeed(2) },
-		func() { g.Controls.NudgeServer() }, g.Controls.FreezeClients, g.Controls.FocusNext, g.Videos.Toggle,
+		func() { g.Controls.NudgeServer() }, func() { g.Controls.FreezeClients() }, g.Controls.FocusNext, g.Videos.Toggle,
 		func() { g.Controls.CycleClock(oneOf("skew", "fps")) },
 		func() { g.Controls.CycleSetting(&stage.SettingTable[random.IntN(3)], random.IntN(2) == 0) },
 		func() { g.Controls.MoveCamera(random.Float64()*400, random.Float64()*90, random.Float64()*60) },

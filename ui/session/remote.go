@@ -1,6 +1,9 @@
 package session
 
 import (
+	"fmt"
+	"time"
+
 	"ghostcube/predict/lab"
 	"ghostcube/sim"
 )
@@ -23,6 +26,9 @@ type Remote interface {
 	// Label says who plays, and how long the round trip is.
 	Label() string
 
+	// Silence returns for how long nothing has come from the server.
+	Silence() time.Duration
+
 	// CheckSay returns why a text can never be said.
 	CheckSay(text string) error
 
@@ -37,6 +43,9 @@ type Remote interface {
 type online struct{ keys }
 
 func (o online) note() string {
+	if o.s.Lab.Watches() {
+		return o.s.byKind("you watch", "you watch: F10 looks at the next player, F1 lists all keys")
+	}
 	return o.s.byKind(o.keys.note(), "F1 lists all keys, W A S D or the arrows roll, Space lifts")
 }
 
@@ -95,10 +104,22 @@ func (s *Session) PaneLabels() (labels [lab.MaxPanes]string) {
 	return s.Beside.Labels
 }
 
-// LostText says why a session with a server in another process has ended; empty: it has not.
+// lostSilence is the time without a datagram of the server after which the connection counts as lost. Servers send many times
+// a second, whatever the strategy.
+const lostSilence = time.Second
+
+// LostText says why a session with a server in another process has ended, or for how long nothing has come from the server;
+// empty: it goes on.
 func (s *Session) LostText() string {
-	if s.Lost == nil {
+	switch {
+	case s.Lost != nil:
+		return "the session has ended: " + s.Lost.Error() + ". Join again, or start a session here"
+	case s.Remote == nil:
 		return ""
 	}
-	return "the session has ended: " + s.Lost.Error() + ". Join again, or start a session here"
+	silence := s.Remote.Silence()
+	if silence < lostSilence {
+		return ""
+	}
+	return fmt.Sprintf("connection lost: nothing from the server for %d s", int(silence.Seconds()))
 }

@@ -40,6 +40,7 @@ func (g *remoteGame) Lab() *lab.Lab              { return g.client.Lab }
 func (g *remoteGame) Due() int                   { return g.client.Due(g.now) }
 func (g *remoteGame) Apply(c lab.Command) error  { return g.client.Apply(c) }
 func (g *remoteGame) Label() string              { return "player 2" }
+func (g *remoteGame) Silence() time.Duration     { return g.client.Silence(g.now) }
 func (g *remoteGame) CheckSay(text string) error { return remote.CheckChat(text) }
 func (g *remoteGame) Say(text string) error      { return g.client.Say(text, g.now) }
 func (g *remoteGame) News() []string             { return g.client.News() }
@@ -164,7 +165,19 @@ func TestRemoteRefuses(t *testing.T) {
 		"pause": func() { g.Paused = true }, "step": g.StepOnce, "seek": func() { g.Past.Seek(0) }, "back": g.Past.StepBack,
 		"skip": func() { g.Past.Skip(-1) }, "replay": g.Past.ReplayLast, "bookmark": g.Past.Bookmark, "take": g.Past.NextTake,
 		"beside": g.Beside.Toggle, "video": g.Videos.Toggle, "nudge": func() { g.Controls.NudgeServer() },
-		"strategy": func() { g.Controls.SwitchStrategy(2) }, "speed": func() { g.Controls.ScaleSpeed(0.5) },
+		"strategy": func() { g.Controls.SwitchStrategy(0) }, "speed": func() { g.Controls.ScaleSpeed(0.5) },
+		"knob": func() { g.Do(lab.Command{Verb: "set", Pane: 0, Name: "messages", Value: "off"}) },
+		"skew": func() { g.Controls.CycleClock("skew") }, "freeze": func() { g.Controls.FreezeClients() },
+		"kill": func() { g.Controls.KillClient() }, "close": func() { g.Do(lab.Command{Verb: "close", Pane: 0}) },
+		"seat":          func() { g.Do(lab.Command{Verb: "seat", Pane: lab.AllPanes, Name: "host"}) },
+		"seed":          func() { g.Do(lab.Command{Verb: "seed", Pane: lab.AllPanes, Value: "3"}) },
+		"anew":          func() { g.Do(lab.Command{Verb: "restart", Pane: lab.AllPanes}) },
+		"loss of all":   func() { g.Do(lab.Command{Verb: "blackout", Pane: lab.AllPanes, Value: "1s"}) },
+		"block":         func() { g.Do(lab.Command{Verb: "block", Pane: lab.AllPanes, Value: "200"}) },
+		"attack":        func() { g.Do(lab.Command{Verb: "attack", Pane: lab.AllPanes, Name: "forge", Value: "1"}) },
+		"desync":        func() { g.Do(lab.Command{Verb: "desync", Pane: lab.AllPanes, Name: "pos"}) },
+		"settings file": func() { g.Files.Use("a.toml", []byte("panes = \"lockstep\"\n")) },
+		"trace":         func() { g.Files.Use("a.csv", []byte("0,10\n")) }, "report": g.Reports.Start,
 		"scene": func() { g.Do(lab.Command{Verb: "scene", Pane: lab.AllPanes, Name: "zen"}) },
 		"pane":  func() { g.Do(lab.Command{Verb: "open", Pane: lab.AllPanes, Name: "snapshot"}) },
 		"loss":  func() { g.Do(lab.Command{Verb: "condition", Pane: lab.AllPanes, Name: "loss", Value: "0.5"}) },
@@ -172,9 +185,14 @@ func TestRemoteRefuses(t *testing.T) {
 		"grab": func() { g.Grab.Take(lab.Drag{Client: lab.OnServer}) },
 	} {
 		g.Notices.list = nil
-		before := g.Session.Lab.Ticks()
+		before, pane := g.Session.Lab.Ticks(), g.Session.Lab.Panes[0]
 		do()
 		g.advance(t)
+		if spec := pane.Spec(); g.Session.Lab.Panes[0] != pane || spec != "rewind:messages=reliable" || pane.StartTick() != 0 ||
+			pane.ClockFault(0) != (lab.ClockFault{}) || pane.Joining(0) {
+			t.Errorf("%s: %s since tick %d, clock %+v: the client's side differs from what the server expects", name, spec,
+				pane.StartTick(), pane.ClockFault(0))
+		}
 		if g.Session.Lab.Ticks() <= before || g.Paused || g.Remote == nil || g.Settings().Speed != 1 {
 			t.Errorf("%s: the session does not go on", name)
 		}

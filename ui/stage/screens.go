@@ -65,6 +65,14 @@ func (s *Settings) Peer(i int, p *lab.Pane) int {
 	return -1
 }
 
+// Followed returns the player, from 0, at whom a watcher looks in pane i.
+func (s *Settings) Followed(i int, l *lab.Lab) int {
+	if !l.Watches() {
+		return 0
+	}
+	return min(max(int(s.Screens[i])-1, 0), l.Players()-1)
+}
+
 // Client returns the client whose screen a pane shows: that of the player, or the first one where the player has none.
 func (s *Settings) Client(i int, p *lab.Pane) int {
 	if client := int(s.Screens[i]) - 1; client < len(p.Clients) {

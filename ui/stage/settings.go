@@ -127,6 +127,9 @@ func SettingsOf(l *lab.Lab) Settings {
 			row.parse(&s, d.Value)
 		}
 	}
+	if l.Watches() { // there is one picture, and nothing to compare it with
+		s.Split, s.Ghosts, s.Trail, s.Graphs, s.NetGraph = false, false, false, false, false
+	}
 	return s
 }
 

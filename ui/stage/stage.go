@@ -37,6 +37,8 @@ type pane struct {
 	serverWorld *predict.World // of source; it changes when the session restarts
 	startTick   sim.Tick       // of the pane's strategy
 	client      int            // whose screen is shown
+	followed    int            // player at whom a watcher looks
+	placed      bool           // placeKnown in the last tick
 
 	current, previous tickPoses
 	follower          follower
@@ -88,9 +90,17 @@ func (s *Stage) Tick(l *lab.Lab) {
 	s.syncPanes(l)
 	show := s.Settings(l)
 	for i, p := range l.Panes {
-		s.panes[i].watch(show.Client(i, p))
-		s.panes[i].tick(p, &show)
+		q := s.panes[i]
+		q.watch(show.Client(i, p), show.Followed(i, l))
+		q.tick(p, &show)
+		if known := q.placeKnown(); known && !q.placed {
+			q.placed = true
+			if l.Remote() {
+				q.follower = follower{} // look at once to where the server's world turns out to be
+			}
+		}
 	}
+	s.camera.start(s.panes, l)
 	s.camera.tick(s.panes, l, &show)
 }
 
@@ -100,13 +110,22 @@ func (s *Stage) Refresh(l *lab.Lab) {
 	s.syncPanes(l)
 	show := s.Settings(l)
 	for i, p := range s.panes {
-		p.watch(show.Client(i, p.source))
+		p.watch(show.Client(i, p.source), show.Followed(i, l))
 		p.inspect(&show)
 	}
+	s.camera.start(s.panes, l)
 }
 
-// watch shows the screen of a client.
-func (p *pane) watch(client int) {
+// placeKnown reports whether it is known where the pane's bodies are: not so before the first poses from another process.
+func (p *pane) placeKnown() bool {
+	return p.source.ServerWorld.Tick() > 0 || len(p.source.Clients[p.client].View.Bodies) > 0
+}
+
+// watch shows the screen of a client, or to a watcher a player.
+func (p *pane) watch(client, followed int) {
+	if p.followed != followed {
+		p.followed, p.follower = followed, follower{}
+	}
 	if p.client != client {
 		p.client, p.bodyErrors = client, bodyErrors{}
 		p.current.capture(p.source, client)
@@ -115,7 +134,12 @@ func (p *pane) watch(client int) {
 }
 
 // player returns the body of the player whose screen is shown.
-func (p *pane) player() int { return p.source.PlayerBodyOf(p.client) }
+func (p *pane) player() int {
+	if p.followed > 0 {
+		return p.followed
+	}
+	return p.source.PlayerBodyOf(p.client)
+}
 
 // syncPanes follows panes that were opened, closed or restarted.
 func (s *Stage) syncPanes(l *lab.Lab) {

@@ -26,6 +26,8 @@ type binding struct {
 	hold []heldKeys
 
 	embedded bool // works in the embedded layout, too; hold always does
+	alone    bool // needs all sides, or the past, in this process
+	plays    bool // is a player's, not a watcher's; hold always is
 	ctrl     bool // press is called while Ctrl is down, not without it
 }
 
@@ -63,29 +65,30 @@ var bindings = [][]binding{
 			{ebiten.KeyQ, ebiten.KeySlash, pad{ebiten.StandardGamepadButtonFrontTopLeft}, sim.Use},
 			{ebiten.KeyComma, ebiten.KeyPeriod, pad{ebiten.StandardGamepadButtonFrontTopRight}, sim.Couple},
 		}},
-		{label: "arrows, right Shift, Enter", help: "roll, lift and pull for the second player, if any"},
-		{label: "right click", help: "shoot at the pointer"},
-		{label: "E, right trigger", help: "shoot straight ahead", embedded: true, keys: keys{ebiten.KeyE}, pad: pad{ebiten.StandardGamepadButtonFrontBottomRight},
+		{label: "arrows, right Shift, Enter", help: "roll, lift and pull for the second player, if any", alone: true},
+		{label: "right click", help: "shoot at the pointer", plays: true},
+		{label: "E, right trigger", help: "shoot straight ahead", plays: true, embedded: true, keys: keys{ebiten.KeyE},
+			pad:   pad{ebiten.StandardGamepadButtonFrontBottomRight},
 			press: func(g *game, _ int, _ bool) { g.shoot(g.session.Controls.LevelShot()) }},
-		{label: "Shift drag, middle drag", help: "hold and throw a body: at the right the server's, at the left the client's own"},
+		{label: "Shift drag, middle drag", help: "hold and throw a body: at the right the server's, at the left the client's own", plays: true},
 		{label: "drag in the picture, right stick", help: "turn the camera"},
 		{label: "wheel", help: "zoom"},
 	},
 	{
-		{label: "1 to 9", help: "strategy of the focused pane", keys: digitKeys(),
+		{label: "1 to 9", help: "strategy of the focused pane", alone: true, keys: digitKeys(),
 			press: (*game).strategyKey},
-		{label: "0", help: "focus the next pane", keys: keys{ebiten.KeyDigit0, ebiten.KeyNumpad0},
+		{label: "0", help: "focus the next pane", alone: true, keys: keys{ebiten.KeyDigit0, ebiten.KeyNumpad0},
 			press: func(g *game, _ int, _ bool) { g.session.Controls.FocusNext() }},
 		{label: "F10", help: "screen of the next player in the focused pane", keys: keys{ebiten.KeyF10},
 			press: func(g *game, _ int, _ bool) { g.session.Controls.NextScreen() }},
-		{label: "F, upper pad button", help: "nudge the server's cube by 1 m", embedded: true, keys: keys{ebiten.KeyF},
+		{label: "F, upper pad button", help: "nudge the server's cube by 1 m", alone: true, embedded: true, keys: keys{ebiten.KeyF},
 			pad: pad{ebiten.StandardGamepadButtonRightTop},
 			press: func(g *game, _ int, _ bool) {
 				if g.session.Controls.NudgeServer() {
 					g.session.Notices.Post("nudged the server's cube by 1 m")
 				}
 			}},
-		{label: "B, Shift B", help: "drop all packets for 0.25 s, 5 s", keys: keys{ebiten.KeyB}, press: func(g *game, _ int, shift bool) {
+		{label: "B, Shift B", help: "drop all packets for 0.25 s, 5 s", alone: true, keys: keys{ebiten.KeyB}, press: func(g *game, _ int, shift bool) {
 			duration, words := "250ms", "0.25 s"
 			if shift {
 				duration, words = "5s", "5 s"
@@ -94,39 +97,40 @@ var bindings = [][]binding{
 				g.session.Notices.Post("all packets dropped for " + words)
 			}
 		}},
-		{label: "X, Shift X", help: "freeze the clients for 2 s; kill and revive the first one", keys: keys{ebiten.KeyX}, press: func(g *game, _ int, shift bool) {
-			if shift {
-				g.session.Controls.KillClient()
-				g.session.Notices.Post("the first client was killed and comes back")
-				return
+		{label: "X, Shift X", help: "freeze the clients for 2 s; kill and revive the first one", alone: true,
+			keys: keys{ebiten.KeyX}, press: func(g *game, _ int, shift bool) {
+				if shift && g.session.Controls.KillClient() {
+					g.session.Notices.Post("the first client was killed and comes back")
+				} else if !shift && g.session.Controls.FreezeClients() {
+					g.session.Notices.Post("the clients are frozen for 2 s")
+				}
+			}},
+		{label: "M", help: "client clock skew: 500 ppm, -500 ppm, off", alone: true, keys: keys{ebiten.KeyM}, press: func(g *game, _ int, _ bool) {
+			if g.session.Controls.CycleClock("skew") {
+				g.session.Notices.Post("client clock skew: " + g.session.Controls.ClockSetting("skew") + " ppm")
 			}
-			g.session.Controls.FreezeClients()
-			g.session.Notices.Post("the clients are frozen for 2 s")
-		}},
-		{label: "M", help: "client clock skew: 500 ppm, -500 ppm, off", keys: keys{ebiten.KeyM}, press: func(g *game, _ int, _ bool) {
-			g.session.Controls.CycleClock("skew")
-			g.session.Notices.Post("client clock skew: " + g.session.Controls.ClockSetting("skew") + " ppm")
 		}},
 		{label: "J", help: "client frame rate: 20, 144, off", keys: keys{ebiten.KeyJ}, press: func(g *game, _ int, _ bool) {
-			g.session.Controls.CycleClock("fps")
-			g.session.Notices.Post("client frame rate: " + g.session.Controls.ClockSetting("fps"))
+			if g.session.Controls.CycleClock("fps") {
+				g.session.Notices.Post("client frame rate: " + g.session.Controls.ClockSetting("fps"))
+			}
 		}},
-		{label: "Backspace", help: "restart the scene", keys: keys{ebiten.KeyBackspace},
+		{label: "Backspace", help: "restart the scene", alone: true, keys: keys{ebiten.KeyBackspace},
 			press: func(g *game, _ int, _ bool) { g.session.Do(lab.Command{Verb: "restart", Pane: lab.AllPanes}) }},
 	},
 	{
-		{label: "P, start", help: "pause", embedded: true, keys: keys{ebiten.KeyP}, pad: pad{ebiten.StandardGamepadButtonCenterRight},
+		{label: "P, start", help: "pause", alone: true, embedded: true, keys: keys{ebiten.KeyP}, pad: pad{ebiten.StandardGamepadButtonCenterRight},
 			press: func(g *game, _ int, _ bool) { g.session.Paused = !g.session.Paused }},
-		{label: "N, Shift N", help: "step one tick, one back", keys: keys{ebiten.KeyN}, press: func(g *game, _ int, shift bool) {
+		{label: "N, Shift N", help: "step one tick, one back", alone: true, keys: keys{ebiten.KeyN}, press: func(g *game, _ int, shift bool) {
 			if shift {
 				g.session.Past.StepBack()
 			} else {
 				g.session.StepOnce()
 			}
 		}},
-		{label: "Page Up, Page Down", help: "one second back, forward", keys: keys{ebiten.KeyPageUp, ebiten.KeyPageDown},
+		{label: "Page Up, Page Down", help: "one second back, forward", alone: true, keys: keys{ebiten.KeyPageUp, ebiten.KeyPageDown},
 			press: func(g *game, key int, _ bool) { g.session.Past.Skip([...]float64{-1, 1}[key]) }},
-		{label: "Home, End", help: "start of the session; its end, live", keys: keys{ebiten.KeyHome, ebiten.KeyEnd},
+		{label: "Home, End", help: "start of the session; its end, live", alone: true, keys: keys{ebiten.KeyHome, ebiten.KeyEnd},
 			press: func(g *game, key int, _ bool) {
 				if key == 0 {
 					g.session.Past.Seek(0)
@@ -134,13 +138,16 @@ var bindings = [][]binding{
 					g.session.Past.GoLive()
 				}
 			}},
-		{label: "F5", help: "the last 5 s at an eighth of the speed", keys: keys{ebiten.KeyF5}, press: func(g *game, _ int, _ bool) { g.session.Past.ReplayLast() }},
-		{label: "F6", help: "set or remove a bookmark", keys: keys{ebiten.KeyF6}, press: func(g *game, _ int, _ bool) { g.session.Past.Bookmark(); g.bar.Changed() }},
-		{label: "F7", help: "the same moment in the next take", keys: keys{ebiten.KeyF7}, press: func(g *game, _ int, _ bool) { g.session.Past.NextTake() }},
-		{label: "F8", help: "another take beside this one", keys: keys{ebiten.KeyF8}, press: func(g *game, _ int, _ bool) { g.session.Beside.Toggle() }},
-		{label: "F9", help: "show or hide the timeline", keys: keys{ebiten.KeyF9}, press: func(g *game, _ int, _ bool) { g.bar.hidden = !g.bar.hidden }},
-		{label: "drag on the timeline", help: "show any moment; Shift drag: play a span in a loop; wheel: zoom"},
-		{label: "[ ]", help: "slower, faster", keys: keys{ebiten.KeyBracketLeft, ebiten.KeyBracketRight},
+		{label: "F5", help: "the last 5 s at an eighth of the speed", alone: true, keys: keys{ebiten.KeyF5},
+			press: func(g *game, _ int, _ bool) { g.session.Past.ReplayLast() }},
+		{label: "F6", help: "set or remove a bookmark", alone: true, keys: keys{ebiten.KeyF6},
+			press: func(g *game, _ int, _ bool) { g.session.Past.Bookmark(); g.bar.Changed() }},
+		{label: "F7", help: "the same moment in the next take", alone: true, keys: keys{ebiten.KeyF7},
+			press: func(g *game, _ int, _ bool) { g.session.Past.NextTake() }},
+		{label: "F8", help: "another take beside this one", alone: true, keys: keys{ebiten.KeyF8}, press: func(g *game, _ int, _ bool) { g.session.Beside.Toggle() }},
+		{label: "F9", help: "show or hide the timeline", alone: true, keys: keys{ebiten.KeyF9}, press: func(g *game, _ int, _ bool) { g.bar.hidden = !g.bar.hidden }},
+		{label: "drag on the timeline", help: "show any moment; Shift drag: play a span in a loop; wheel: zoom", alone: true},
+		{label: "[ ]", help: "slower, faster", alone: true, keys: keys{ebiten.KeyBracketLeft, ebiten.KeyBracketRight},
 			press: func(g *game, key int, _ bool) { g.session.Controls.ScaleSpeed([...]float64{0.5, 2}[key]) }},
 	},
 	displayBindings(),
@@ -150,12 +157,12 @@ var bindings = [][]binding{
 			ebiten.KeyMinus, ebiten.KeyNumpadSubtract, ebiten.KeyDigit0, ebiten.KeyNumpad0}, press: (*game).zoomKey},
 		{label: "Tab, Shift Tab", help: "the panel without a mouse: its next, previous control; Escape: back", keys: keys{ebiten.KeyTab},
 			press: func(g *game, _ int, shift bool) { g.focusPanel(shift) }},
-		{label: "R, Shift R", help: "start, stop recording a video; type its title first", keys: keys{ebiten.KeyR},
+		{label: "R, Shift R", help: "start, stop recording a video; type its title first", alone: true, keys: keys{ebiten.KeyR},
 			press: func(g *game, _ int, shift bool) { g.record(shift) }},
 		{label: "'", help: "say a line to all who have joined", keys: keys{ebiten.KeyQuote}, press: func(g *game, _ int, _ bool) { g.talk() }},
 		{label: "F12", help: "save a screenshot", keys: keys{ebiten.KeyF12}, press: func(g *game, _ int, _ bool) { g.controls.screenshotDue = true }},
 		{label: "F11", help: "full screen", keys: keys{ebiten.KeyF11}, press: func(*game, int, bool) { ebiten.SetFullscreen(!ebiten.IsFullscreen()) }},
-		{label: "F2, Shift F2, F3", help: "tour: start or go on, go back, leave", keys: keys{ebiten.KeyF2, ebiten.KeyF3}, press: (*game).tourKey},
+		{label: "F2, Shift F2, F3", help: "tour: start or go on, go back, leave", alone: true, keys: keys{ebiten.KeyF2, ebiten.KeyF3}, press: (*game).tourKey},
 		{label: "F1, Escape", help: "this list", keys: keys{ebiten.KeyF1, ebiten.KeyEscape},
 			press: func(g *game, key int, _ bool) { g.controls.helpShown = key == 0 && !g.controls.helpShown }},
 	},
@@ -236,7 +243,7 @@ func (g *game) strategyKey(key int, _ bool) {
 
 // record starts or stops a video. One with a title begins when its title has been typed.
 func (g *game) record(titled bool) {
-	if !titled || g.session.Videos.Recording() || g.session.Embed {
+	if !titled || g.session.Videos.Recording() || g.session.Embed || g.session.Remote != nil {
 		g.session.Videos.Toggle()
 		return
 	}

@@ -293,7 +293,7 @@ func TestTouchWords(t *testing.T) {
 		for _, it := range list.Items {
 			check(it.Text)
 		}
-		for _, row := range helpRows(g.screen.touched) {
+		for _, row := range helpRows(g.screen.touched, false, false) {
 			check(row[0])
 		}
 	}
@@ -309,6 +309,6 @@ func TestHelpFitsPhones(t *testing.T) {
 			checkTexts(t, "list", &l, place)
 		}
 	}
-	check(keyHelp(), [2]int{1170, 2250}, [2]int{780, 1500}, [2]int{2532, 1000})
+	check(keyHelp(false, false), [2]int{1170, 2250}, [2]int{780, 1500}, [2]int{2532, 1000})
 	check(touchHelp(), [2]int{390, 750}, [2]int{1170, 2250}, [2]int{844, 330}, [2]int{640, 300})
 }

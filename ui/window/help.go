@@ -7,13 +7,19 @@ import (
 	"ghostcube/ui/stage"
 )
 
-// keyHelp returns a row with label and help for each binding, with an empty row between two groups.
-func keyHelp() (rows [][2]string) {
-	for i, group := range bindings {
-		if i > 0 {
-			rows = append(rows, [2]string{})
-		}
+// keyHelp returns a row with label and help for each binding, with an empty row between two groups: in a session that has
+// been joined without those that need both sides here, and for a watcher without those of a player.
+func keyHelp(joined, watches bool) (rows [][2]string) {
+	for _, group := range bindings {
+		first := true
 		for _, b := range group {
+			if joined && b.alone || watches && (len(b.hold) > 0 || b.plays) {
+				continue
+			}
+			if first && len(rows) > 0 {
+				rows = append(rows, [2]string{})
+			}
+			first = false
 			rows = append(rows, [2]string{b.label, b.help})
 		}
 	}
@@ -37,11 +43,11 @@ func drawHelp(l *render.DrawList, rows [][2]string, picture stage.Rect) {
 }
 
 // helpRows returns the list of keys, or that of touches.
-func helpRows(touched bool) [][2]string {
+func helpRows(touched, joined, watches bool) [][2]string {
 	if touched {
 		return touchHelp()
 	}
-	return keyHelp()
+	return keyHelp(joined, watches)
 }
 
 // largestHelp lays out a list in the largest size in which it fits, in two columns or, in a narrow picture or where the

@@ -38,7 +38,7 @@ func TestKeyPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	list := ""
-	for _, row := range keyHelp() {
+	for _, row := range keyHelp(false, false) {
 		if row[0] != "" {
 			list += "- **" + row[0] + "**: " + row[1] + "\n"
 		}
@@ -116,7 +116,7 @@ func TestDisplayKeys(t *testing.T) {
 func TestHelpFits(t *testing.T) {
 	for _, place := range []stage.Rect{{W: 950, H: 720}, {W: 1280, H: 720}, {W: 1590, H: 1080}, {W: 900, H: 600}} {
 		var l render.DrawList
-		drawHelp(&l, keyHelp(), place)
+		drawHelp(&l, keyHelp(false, false), place)
 		for _, it := range l.Items {
 			if it.X < 0 || it.Y < 0 || it.X+max(it.W, it.Font.Width(it.Text)) > float32(place.W) || it.Y+it.H > float32(place.H) {
 				t.Errorf("%v: %q lies at %v, %v", place, it.Text, it.X, it.Y)

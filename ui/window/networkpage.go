@@ -241,6 +241,10 @@ func (p *networkPage) traceText(name string) string {
 // measuredNetwork shows what the focused pane's endpoints measure.
 func (p *networkPage) measuredNetwork() {
 	pane := p.session.Lab.Panes[p.session.Lab.Focus()]
+	if pane.Watched() {
+		p.ui.Text(p.ui.Line(18), "measured: nothing, because you watch", true, widget.Left)
+		return
+	}
 	up, down := pane.Clients[0].Endpoint.Stats, pane.ServerStats()
 	r := p.ui.Line(18)
 	p.ui.Text(r, fmt.Sprintf("measured: RTT %.0f ms, loss %.1f %%", up.RTT.Seconds()*1000,

@@ -46,9 +46,16 @@ func (p *scorePage) build() {
 			}
 		}
 	}
+	if p.session.Lab.Watches() {
+		ui.Paragraph("A watcher runs no side of the strategy, so nothing is measured here. F10 looks at the next player.", true)
+		return
+	}
 	p.scores()
 	ui.Heading(fmt.Sprintf("Graphs, pane %d", focus+1))
 	for i := range hud.GraphCount {
+		if p.session.Remote != nil && p.session.HUD.PaneCount() > focus && !p.session.HUD.Graph(focus, i).Known {
+			continue // only one side is here
+		}
 		p.drawGraph(focus, i)
 	}
 	p.counters(focus)

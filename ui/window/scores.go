@@ -43,14 +43,14 @@ func (p *scorePage) scores() {
 		if at := slices.IndexFunc(all[0], func(m score.Measure) bool { return m.Name == name }); at >= 0 {
 			noise = errorsOf(errors, at)
 		}
-		p.scoreRow(column(leading, i), noise)
+		p.measureRow(column(leading, i), noise)
 	}
 	p.shotRows(panes)
 	ui.Heading("All measures")
 	for _, last := range []bool{false, true} {
 		for i := range all[0] {
 			if m := &all[0][i]; !led[m.Name] && isLag(m.Name) == last {
-				p.scoreRow(column(all, i), errorsOf(errors, i))
+				p.measureRow(column(all, i), errorsOf(errors, i))
 			}
 		}
 	}
@@ -121,6 +121,13 @@ func errorsOf(errors [][]float64, i int) (list []float64) {
 		list = append(list, pane[i])
 	}
 	return list
+}
+
+// measureRow draws a measure. Where only one side runs in this process, those that compare it with the other are left out.
+func (p *scorePage) measureRow(values []*score.Measure, noise []float64) {
+	if p.session.Remote == nil || values[0].OK {
+		p.scoreRow(values, noise)
+	}
 }
 
 // scoreRow draws a measure: its title, and the values of all panes below it, the best one green. noise are their

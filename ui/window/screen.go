@@ -199,12 +199,15 @@ func (s *screen) notices() []string {
 }
 
 // noticesRect returns the place of messages: the column of the panes down to the lower edge of the lowest picture, so that they
-// cover no figure.
+// cover no figure, and above a net graph.
 func (s *screen) noticesRect(picture stage.Rect) stage.Rect {
 	bottom := 0
 	for i := range s.frame.Viewports {
 		v := &s.frame.Viewports[i]
 		bottom = max(bottom, v.Y+v.H)
+	}
+	if g := s.frame.NetGraph; g.H > 0 {
+		bottom = min(bottom, g.Y)
 	}
 	if bottom > picture.Y {
 		picture.H = min(picture.H, bottom-picture.Y)
@@ -232,7 +235,7 @@ func (g *game) drawOverlay(dst *ebiten.Image, picture stage.Rect) {
 	}
 	if g.controls.helpShown {
 		s.help.Reset()
-		drawHelp(&s.help, helpRows(s.touched), s.helpRect())
+		drawHelp(&s.help, helpRows(s.touched, g.session.Remote != nil, g.session.Lab.Watches()), s.helpRect())
 		g.painter.DrawOverlay(dst, &s.help)
 	}
 }
@@ -248,7 +251,7 @@ func (g *game) stageOptions(title, alert string) hud.Options {
 	if g.session.Playing() {
 		o.Input = g.session.LastInput
 	}
-	o.NoKeys = g.screen.touched
+	o.NoKeys = g.screen.touched || g.session.Lab.Watches()
 	if g.session.Embed {
 		o.HighlightFocus = false
 		g.embed.options(&o)
@@ -293,7 +296,7 @@ func (s *screen) bare() bool { return s.hidden || s.session.Embed }
 func (s *screen) alert() string {
 	slow := s.realTime.note()
 	switch {
-	case s.session.Lost != nil:
+	case s.session.LostText() != "":
 		return s.session.LostText()
 	case s.session.Videos.Recording():
 		text := s.label(fmt.Sprintf("● recording, %.1f s (R stops)", s.session.Videos.Seconds()))

@@ -43,7 +43,7 @@ func (p *strategyPage) build() {
 		title = pane.Strategy.Name + ": " + title
 	}
 	ui.Paragraph(title, false)
-	if preset == nil {
+	if preset == nil && p.session.Remote == nil { // it names keys that force faults
 		ui.Paragraph(watch, true)
 	}
 	p.knobs(pane, preset, focus)

@@ -67,7 +67,7 @@ func TestAllAtOnce(t *testing.T) {
 					panes, size, g.screen.textZoom(), has(1), has(2), has(3))
 				g.checkAllAtOnce(t, what)
 				var help render.DrawList
-				drawHelp(&help, keyHelp(), g.screen.helpRect())
+				drawHelp(&help, keyHelp(false, false), g.screen.helpRect())
 				checkTexts(t, what+", keys", &help, g.screen.helpRect())
 			}
 		}

@@ -151,8 +151,8 @@ func (c *Client) Step(now time.Duration, input func(t sim.Tick) sim.Input) error
 	return nil
 }
 
-// Apply applies a command between two ticks of the session. The capture has it with the next one.
-func (c *Client) Apply(x lab.Command) error {
+// apply applies a command between two ticks of the session. The capture has it with the next one.
+func (c *Client) apply(x lab.Command) error {
 	c.config.Recording.Applying()
 	err := c.Lab.Apply(x)
 	if err == nil {
@@ -260,15 +260,19 @@ func (c *Client) follow(config *lab.Config, spec string) error {
 	if !c.config.Watch {
 		commands = append(commands, lab.Command{Verb: "rejoin", Pane: lab.AllPanes, Name: "1"})
 	}
-	if config.Scene != c.Lab.Config().Scene { // of which the present strategy may not be able to send all bodies
+	known, same := c.Lab.Panes[0].ServerWorld, config.Scene == c.Lab.Config().Scene
+	if !same { // of which the present strategy may not be able to send all bodies
 		commands = append([]lab.Command{
 			{Verb: "switch", Name: lab.FallbackSpec}, {Verb: "scene", Pane: lab.AllPanes, Name: config.Scene},
 		}, commands...)
 	}
 	for _, x := range commands {
-		if err := c.Apply(x); err != nil {
+		if err := c.apply(x); err != nil {
 			return err
 		}
+	}
+	if same && c.config.Ghost { // the world goes on where its poses have been
+		c.Lab.Panes[0].ServerWorld.CopyFrom(known)
 	}
 	c.config.Log("switched", "scene", config.Scene, "strategy", spec)
 	c.tell("the server goes on with " + spec + " in " + config.Scene)
@@ -308,6 +312,9 @@ func (c *Client) tick(at, now time.Duration, input func(sim.Tick) sim.Input) {
 			late = min(late, time.Minute)
 			e.Commands = []lab.Command{{Verb: "freeze", Pane: lab.AllPanes, Value: late.Truncate(time.Millisecond).String()}}
 			c.config.Log("the client stood still", "seconds", late.Seconds())
+			if late >= toldPause {
+				c.tell(fmt.Sprintf("this machine stood still for %.1f s; the server went on", late.Seconds()))
+			}
 		}
 	}
 	if err := c.Lab.Tick(e); err != nil {
@@ -341,6 +348,9 @@ func (c *Client) PathError() (metres float64, ok bool) {
 	e, ok := c.Lab.Panes[0].Score.PathError()
 	return e.RMS, ok
 }
+
+// Silence returns for how long nothing has come from the server.
+func (c *Client) Silence(now time.Duration) time.Duration { return now - c.receivedAt }
 
 // Close ends the connection and the capture.
 func (c *Client) Close() error {

@@ -9,6 +9,9 @@ import (
 // longestPause is the longest time by which a tick may be late without being a fault of the machine.
 const longestPause = 250 * time.Millisecond
 
+// toldPause is the shortest pause of which the player is told.
+const toldPause = time.Second
+
 // clock is the time of a session in that of its process.
 type clock struct {
 	rate  int

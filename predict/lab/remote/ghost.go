@@ -15,13 +15,15 @@ import (
 // The ghost is the server's world as a client sees it for comparison: to draw it, and to measure its own path error.
 // It has a channel of its own. No strategy reads it, and its bytes count for none.
 //
-// A datagram has the server's tick (32 bits), the index of a body (16) and the poses of all players and of the
-// bodies from there on, seven 32-bit floats each.
+// A datagram has the server's tick (32 bits), the index of a body (16) and of all players and of the bodies from there on
+// the pose, seven 32-bit floats, and a byte: in its lower half who touches the body, in the upper one who owns it, as the
+// number of a player from 1 on, or 0 for nobody.
 
 const (
 	ghostBodies    = 10 // per tick, beside the players
 	ghostHeader    = 6
 	ghostPoseBytes = 28
+	ghostBodyBytes = ghostPoseBytes + 1
 )
 
 // appendGhost appends the datagram of a tick, which begins with body first, to dst. It returns the first body of the
@@ -34,12 +36,13 @@ func appendGhost(dst []byte, w *predict.World, first int) (b []byte, next int) {
 	next = min(first+ghostBodies, len(bodies))
 	dst = binary.LittleEndian.AppendUint32(dst, uint32(w.Tick()))
 	dst = binary.LittleEndian.AppendUint16(dst, uint16(first))
-	for _, list := range [2][]sim.Body{bodies[:players], bodies[first:next]} {
-		for i := range list {
-			p := &list[i].Pose
+	for _, span := range [2][2]int{{0, players}, {first, next}} {
+		for i := span[0]; i < span[1]; i++ {
+			p := &bodies[i].Pose
 			for _, v := range [...]float32{p.Pos.X, p.Pos.Y, p.Pos.Z, p.Rot.X, p.Rot.Y, p.Rot.Z, p.Rot.W} {
 				dst = binary.LittleEndian.AppendUint32(dst, math.Float32bits(v))
 			}
+			dst = append(dst, byte(w.TouchedBy()[i]+1)|byte(w.Owners()[i]+1)<<4)
 		}
 	}
 	return dst, next
@@ -52,19 +55,20 @@ const maxGhostPosition = 1e5
 // it, or if it is older than the world.
 func readGhost(b []byte, w *predict.World) bool {
 	players, bodies := w.Scene().Players, w.Bodies()
-	poses := (len(b) - ghostHeader) / ghostPoseBytes
-	if len(b) < ghostHeader || (len(b)-ghostHeader)%ghostPoseBytes != 0 || poses < players {
+	n := (len(b) - ghostHeader) / ghostBodyBytes
+	if len(b) < ghostHeader || (len(b)-ghostHeader)%ghostBodyBytes != 0 || n < players {
 		return false
 	}
 	tick, first := sim.Tick(binary.LittleEndian.Uint32(b)), int(binary.LittleEndian.Uint16(b[4:]))
-	if tick <= w.Tick() || first < players || first+poses-players > len(bodies) {
+	if tick <= w.Tick() || first < players || first+n-players > len(bodies) {
 		return false
 	}
 	moved := slices.Clone(bodies)
-	for i := range poses {
+	for i := range n {
+		at := b[ghostHeader+i*ghostBodyBytes:]
 		var v [7]float32
 		for k := range v {
-			v[k] = math.Float32frombits(binary.LittleEndian.Uint32(b[ghostHeader+i*ghostPoseBytes+4*k:]))
+			v[k] = math.Float32frombits(binary.LittleEndian.Uint32(at[4*k:]))
 			if limit := float32(maxGhostPosition); !(v[k] >= -limit && v[k] <= limit) {
 				return false
 			}
@@ -73,6 +77,9 @@ func readGhost(b []byte, w *predict.World) bool {
 		if i >= players {
 			body = first + i - players
 		}
+		if who := at[ghostPoseBytes]; int(who&15) > players || int(who>>4) > players {
+			return false
+		}
 		moved[body].Pose = geom.Pose{Pos: geom.Vec3{X: v[0], Y: v[1], Z: v[2]}, Rot: geom.Quat{X: v[3], Y: v[4], Z: v[5], W: v[6]}.Unit()}
 	}
 	w.SetTick(tick)
@@ -80,6 +87,14 @@ func readGhost(b []byte, w *predict.World) bool {
 		if moved[i].Pose != bodies[i].Pose {
 			w.SetBody(i, moved[i])
 		}
+	}
+	for i := range n {
+		body, who := i, b[ghostHeader+i*ghostBodyBytes+ghostPoseBytes]
+		if i >= players {
+			body = first + i - players
+		}
+		w.SetTouchedBy(body, int8(who&15)-1)
+		w.SetOwner(body, int8(who>>4)-1)
 	}
 	return true
 }

@@ -30,6 +30,12 @@ func TestGhost(t *testing.T) {
 		b.Pose.Pos.X += 1.5
 		b.Pose.Rot = geom.Quat{Z: 1}
 		server.SetBody(i, b)
+		if i%3 != 0 {
+			server.SetTouchedBy(i, int8(i%3-1))
+		}
+		if i >= 2 {
+			server.SetOwner(i, int8(i%3)-1)
+		}
 	}
 	for turn := range 5 {
 		server.SetTick(sim.Tick(10 + turn))
@@ -49,6 +55,10 @@ func TestGhost(t *testing.T) {
 		if client.Bodies()[i].Pose != server.Bodies()[i].Pose {
 			t.Errorf("body %d at %v, the server's at %v", i, client.Bodies()[i].Pose, server.Bodies()[i].Pose)
 		}
+		if client.TouchedBy()[i] != server.TouchedBy()[i] || client.Owners()[i] != server.Owners()[i] {
+			t.Errorf("body %d: touched by %d and owned by %d, at the server %d and %d", i, client.TouchedBy()[i], client.Owners()[i],
+				server.TouchedBy()[i], server.Owners()[i])
+		}
 	}
 	server.SetTick(20)
 	good, _ := appendGhost(nil, server, first)
@@ -59,9 +69,10 @@ func TestGhost(t *testing.T) {
 	}
 	nan := math.Float32bits(float32(math.NaN()))
 	for name, b := range map[string][]byte{
-		"older": old, "empty": nil, "cut": good[:len(good)-1], "without players": good[:ghostHeader+ghostPoseBytes],
+		"older": old, "empty": nil, "cut": good[:len(good)-1], "without players": good[:ghostHeader+ghostBodyBytes],
 		"beyond the bodies": change(4, 0xff, 0xff), "a player as another body": change(4, 0, 0),
-		"NaN": change(ghostHeader, byte(nan), byte(nan>>8), byte(nan>>16), byte(nan>>24)), "far": change(ghostHeader, 0, 0, 0x80, 0x7f),
+		"NaN": change(ghostHeader, byte(nan), byte(nan>>8), byte(nan>>16), byte(nan>>24)), "touched by nobody known": change(ghostHeader+ghostPoseBytes, 3),
+		"owned by nobody known": change(ghostHeader+ghostPoseBytes, 0x31), "far": change(ghostHeader, 0, 0, 0x80, 0x7f),
 	} {
 		before, _ := client.Hash()
 		if after := readGhost(b, client); after {

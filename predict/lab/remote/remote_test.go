@@ -347,7 +347,7 @@ func TestApply(t *testing.T) {
 		t.Errorf("%d ticks in two seconds, error %v, frozen until %d", n, p.err, p.Lab.Panes[0].ClockFault(0).FrozenUntil)
 	}
 	apply := func(name, value string) {
-		if err := p.Apply(lab.Command{Verb: "clock", Pane: lab.AllPanes, Name: name, Value: value}); err != nil {
+		if err := p.apply(lab.Command{Verb: "clock", Pane: lab.AllPanes, Name: name, Value: value}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"ghostcube/internal/experiment"
+	"ghostcube/sim"
+	"ghostcube/sim/geom"
 )
 
 // TestSwitch switches strategy, knobs and scene over a lossy network while two clients play. Both follow: they have the
@@ -161,5 +163,46 @@ func TestPlayerByName(t *testing.T) {
 	}
 	if help := strings.Join(InstructionHelp(), "\n"); strings.Count(help, "\n") != len(instructions)-1 || !strings.Contains(help, "network PLAYER CONDITIONS") {
 		t.Error(help)
+	}
+}
+
+// TestSwitchKeepsPlace switches the strategy when the player is far from the scene's start: the client's copy of the server's
+// world stays where it is, and nobody is said to have forced a fault. The world that was downloaded is no bandwidth of the
+// strategy, neither at first nor after the switch.
+func TestSwitchKeepsPlace(t *testing.T) {
+	w := newWorld(t, "katamari:players=2:cubes=40", "latency=20ms", "rollback")
+	w.input = func(*process) func(sim.Tick) sim.Input {
+		return func(sim.Tick) sim.Input { return sim.Input{Buttons: sim.Forward} }
+	}
+	ann := w.connect("ann")
+	w.run(3 * time.Second)
+	down := func() float64 {
+		for _, m := range ann.Lab.Panes[0].Headline(nil) {
+			if m.Name == "down_kbit_per_second" {
+				return m.Value
+			}
+		}
+		return 0
+	}
+	first := down()
+	place := func() geom.Vec3 { return ann.Lab.Panes[0].ServerWorld.Bodies()[0].Pose.Pos }
+	start := place()
+	if err := w.server.Instruct("strategy rollback:input-delay=1"); err != nil {
+		t.Fatal(err)
+	}
+	before, pane := place(), ann.Lab.Panes[0]
+	for started := pane.StartTick(); pane.StartTick() == started; {
+		before = place()
+		w.run(time.Millisecond)
+	}
+	if at := place(); start.Len() < 3 || at.Sub(before).Len() > 1 {
+		t.Errorf("the cube is at %v after the switch, at %v before", at, before)
+	}
+	if f, ok := pane.LastFault(); ok {
+		t.Errorf("a forced fault that nobody forced: %s", f.Describe())
+	}
+	w.run(3 * time.Second)
+	if second := down(); first <= 0 || first > 200 || second <= 0 || second > 200 {
+		t.Errorf("%.0f kbit/s down, %.0f after the switch: want less than 200 without the world", first, second)
 	}
 }

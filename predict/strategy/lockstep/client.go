@@ -24,6 +24,7 @@ type clientState struct {
 	hasAdvantage bool     // the server has reported the client's advantage in this span
 	minAdvantage int      // smallest reported advantage of this span, in inputs
 	spanLeft     int      // ticks left of the span
+	longestStall int      // in the span, ticks
 	pauseTicks   int      // ticks without a new input still to come
 	pendingShot  sim.Shot // to be sent with the next input
 	dueInputs    int      // own inputs to be sampled by the client's clock
@@ -32,10 +33,12 @@ type clientState struct {
 // A player whose inputs reach the server long before the others' gains nothing by it and only waits.
 // An advantage of up to allowedAdvantage is tolerated: every player nearer to the server than the
 // slowest has one. But after an outage a side that sampled inputs while the others could not would
-// stay ahead.
+// stay ahead. While the simulation waits for inputs of another side, all inputs of this one are early; that is no lead, because
+// that side sends those that it has missed.
 const (
 	allowedAdvantage = 60  // ticks
 	advantageSpan    = 120 // ticks
+	longStall        = 30  // ticks; after one a span says nothing
 )
 
 func newClient(env *predict.Env) predict.Client {
@@ -111,16 +114,17 @@ func (c *client) sample(p int, in sim.Input) {
 	if in.Shot.Fired {
 		c.state.pendingShot = in.Shot
 	}
+	c.state.longestStall = max(c.state.longestStall, c.side.state.stallTicks)
 	if c.state.spanLeft--; c.state.spanLeft < 0 {
 		allowed := allowedAdvantage
 		if c.settings.alignInputs {
 			allowed = 1
 		}
 		c.state.pauseTicks = 0
-		if c.state.hasAdvantage {
+		if c.state.hasAdvantage && c.state.longestStall < longStall {
 			c.state.pauseTicks = max(c.state.minAdvantage-allowed, 0)
 		}
-		c.state.spanLeft, c.state.hasAdvantage = advantageSpan, false
+		c.state.spanLeft, c.state.hasAdvantage, c.state.longestStall = advantageSpan, false, 0
 	}
 	c.state.dueInputs += 1 + c.env.MissedTicks
 	switch {

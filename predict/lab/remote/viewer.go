@@ -1,0 +1,35 @@
+package remote
+
+import (
+	"errors"
+	"slices"
+
+	"ghostcube/predict/lab"
+)
+
+// serverChoices say who decides what a viewer cannot: by the verbs of its commands.
+var serverChoices = []struct {
+	verbs []string
+	why   string
+}{
+	{[]string{"switch", "set"}, "the server chooses the strategy and its knobs"},
+	{[]string{"scene", "seat", "seed", "restart"}, "the server chooses the scene, and when it begins"},
+	{[]string{"network", "condition", "blackout"}, "the network is a real one: the host lays conditions over it, or join --network"},
+	{[]string{"nudge"}, "the server's world is in another process"},
+	{[]string{"open", "close"}, "a session that you have joined has one pane"},
+	{[]string{"clock", "freeze", "rejoin", "attack", "desync", "block"}, "faults are forced where both sides run in one process"},
+}
+
+// Apply applies a command of the viewer between two ticks of the session: what concerns the picture, the own frame rate, or a
+// body of the own world. The server decides all else, since one side with other settings does not understand the other.
+func (c *Client) Apply(x lab.Command) error {
+	if x.Verb == "clock" && x.Name == "fps" {
+		return c.apply(x)
+	}
+	for _, choice := range serverChoices {
+		if slices.Contains(choice.verbs, x.Verb) {
+			return errors.New(choice.why)
+		}
+	}
+	return c.apply(x)
+}
