@@ -152,7 +152,7 @@ func (c *client) receiveOutOfRange(early int) {
 		wait /= 4
 	}
 	if c.state.outOfRange >= resyncPackets && c.state.localTick-c.state.outOfRangeSince >= sim.Tick(wait) {
-		if c.state.fellBehind && !c.skippedMissed() {
+		if c.state.fellBehind {
 			c.state.inputTick += sim.Tick(early - int(c.state.delay.Tick()))
 			c.authority.consumedTick = 0
 		}
