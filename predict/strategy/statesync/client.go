@@ -79,6 +79,7 @@ type clientState struct {
 
 	delay      sim.Moment // length of the jitter buffer, in whole ticks
 	arrivals   playout.Arrivals
+	arrived    int // packets in its span
 	percentile playout.Percentile
 	lateRun    playout.Span // of the packets in a row, up to now, that were late
 	lateCount  int          // number of them
