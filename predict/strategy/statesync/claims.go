@@ -6,6 +6,7 @@ import (
 	"ghostcube/predict/part/history"
 	"ghostcube/predict/part/playout"
 	"ghostcube/sim"
+	"ghostcube/smoothing"
 )
 
 // claims are one client's claims to bodies, at the server: its authority over them, which counts
@@ -23,6 +24,7 @@ type claimsState struct {
 	next        sim.Tick // the client's tick whose states are applied next
 	newest      sim.Tick // the client's tick of the newest message
 	arrivals    playout.Arrivals
+	arrived     int // messages in the span of arrivals
 	percentile  playout.Percentile
 	delay       sim.Moment // length of the buffer, in whole ticks
 	silentTicks int        // ticks since a packet arrived
@@ -30,6 +32,7 @@ type claimsState struct {
 	move        claimsMove
 	moveTick    sim.Tick // the server's tick after which move happens, if there is one
 	skipped     sim.Tick // ticks before next that a move has left out, and whose states are still to be applied
+	guessed     sim.Tick // the newest client tick, plus 1, that was not simulated with the client's input
 }
 
 // claimedBody is what one client has sent about one body. It is plain.
@@ -37,6 +40,7 @@ type claimedBody struct {
 	claimedTick sim.Tick // the client's tick of the newest authority, plus 1
 	appliedTick sim.Tick // the client's tick of the newest applied state, plus 1
 	renewedTick sim.Tick // the server's tick at which the newest authority arrived
+	filledTick  sim.Tick // the newest client tick, plus 1, whose state was filled in
 }
 
 type claimsScratch struct {
@@ -118,6 +122,7 @@ func (s *server) addClaim(c *claims, player int8) {
 	if m.tick > c.state.newest { // one that others have overtaken says nothing of the clocks, also if nothing follows it
 		c.state.newest = m.tick
 		c.state.arrivals.Add(late)
+		c.state.arrived++
 	}
 	c.state.percentile.Add(late)
 	for i := range m.updates[:m.updateCount] {
@@ -162,6 +167,9 @@ func (s *server) consumeInputs(peers []predict.Peer) {
 			continue
 		}
 		s.Inputs[peer.Player] = q.Pop(c.state.next, s.Receiver.RepeatMissing)
+		if q.Repeats() > 0 || c.state.skipped > 0 {
+			c.state.guessed = c.state.next + 1
+		}
 		if newest, ok := q.NewestTick(); ok {
 			q.CountConsumed(newest, w.Rate())
 		}
@@ -180,6 +188,8 @@ func (s *server) applyClaims(peers []predict.Peer) {
 		for t := c.state.next - c.state.skipped; t <= c.state.next; t++ {
 			if m := c.received.Find(t); m != nil {
 				s.applyStates(c, m, int8(peer.Player), false)
+			} else {
+				s.fillStates(c, t, int8(peer.Player))
 			}
 		}
 		c.state.next, c.state.skipped = c.state.next+1, 0
@@ -210,7 +220,12 @@ func (c *claims) moveTick(now, notice sim.Tick, shortest sim.Moment) {
 		}
 	}
 	span, ended := c.state.arrivals.Tick()
-	if !ended || !span.Any {
+	if !ended {
+		return
+	}
+	few := c.state.arrived < max(c.state.arrivals.AllLateTicks/2, 1) // what something has delayed, while the client sends nothing
+	c.state.arrived = 0
+	if !span.Any || few && span.Min > 0 {
 		return
 	}
 	_, measured := c.state.percentile.Wanted()
@@ -240,6 +255,7 @@ func (c *claims) moveBack(ticks int64) {
 func (c *claims) discardArrivals() {
 	c.state.arrivals.Discard()
 	c.state.percentile.Discard()
+	c.state.arrived = 0
 }
 
 // announced returns the move that is to come or goes on, seen from the server's tick now.
@@ -296,6 +312,42 @@ func (s *server) applyStates(c *claims, m *message, player int8, late bool) {
 		}
 		w.SetBody(u.body, u.state)
 	}
+}
+
+// fillStates fills in the states of client tick t, which have not arrived, for bodies of which newer ones have. The server has
+// simulated such a body from its last state on. As far as it did so without the client's inputs the body may be anywhere by
+// now, while the newer state tells nearly where it is at the client.
+func (s *server) fillStates(c *claims, t sim.Tick, player int8) {
+	for newer := t + 1; newer <= min(c.state.newest, t+maxBufferTicks); newer++ {
+		m := c.received.Find(newer)
+		if m == nil {
+			continue
+		}
+		for i := range m.updates[:m.updateCount] {
+			u, body := &m.updates[i], &c.bodies[m.updates[i].body]
+			if body.filledTick > t || body.appliedTick > min(t, c.state.guessed) || u.missingBaseline || u.state.Asleep || s.authorities[u.body].player != player {
+				continue
+			}
+			body.filledTick = t + 1
+			s.Env.World.SetBody(u.body, c.between(u, newer, t, s.Env.World.Rate()))
+		}
+	}
+}
+
+// between returns the state at client tick t of a body whose newer state is in u: on a curve from its last applied state, or,
+// if that is forgotten, as if nothing had touched it since.
+func (c *claims) between(u *update, newer, t sim.Tick, rate int) sim.Body {
+	from := max(c.bodies[u.body].appliedTick, 1) - 1
+	seconds := func(ticks sim.Tick) float32 { return float32(ticks) / float32(rate) }
+	if m := c.received.Find(from); m != nil && newer-from <= maxBufferTicks {
+		if last := m.find(u.body); last != nil && !last.state.Asleep {
+			share := seconds(t-from) / seconds(newer-from)
+			b := smoothing.LerpBody(&last.state, &u.state, share)
+			b.Pose = smoothing.HermitePose(&last.state, &u.state, seconds(newer-from), share)
+			return b
+		}
+	}
+	return extrapolate(&u.state, -seconds(newer-t))
 }
 
 // sleepTolerance is the distance in metres within which a sleeping body is not woken for an awake

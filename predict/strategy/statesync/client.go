@@ -75,11 +75,11 @@ type clientState struct {
 	fellBehind      bool     // they are early: the client's clock is behind
 	reckoning       int      // algorithm of dead reckoning in the newest applied packet
 	missedTicks     int      // ticks that the client has not made, because it stood still, since a packet was in range
-	skippedEnd      sim.Tick // own tick until which input ticks are right although the client was frozen
 	roundTrip       sim.Tick // the longest since then
 
 	delay      sim.Moment // length of the jitter buffer, in whole ticks
 	arrivals   playout.Arrivals
+	arrived    int // packets in its span
 	percentile playout.Percentile
 	lateRun    playout.Span // of the packets in a row, up to now, that were late
 	lateCount  int          // number of them
@@ -230,7 +230,7 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 	c.updateCounters()
 	*c.trail.Insert(c.state.localTick) = c.drawnPose(max(c.env.Player, 0))
 	c.state.localTick++
-	if c.env.Player < 0 || c.state.fellBehind && !c.skippedMissed() && c.state.localTick-c.state.outOfRangeSince < sim.Tick(c.env.World.Rate()) {
+	if c.env.Player < 0 || c.state.fellBehind && c.state.localTick-c.state.outOfRangeSince < sim.Tick(c.env.World.Rate()) {
 		server.Send(nil) // carries acknowledgements
 		return
 	}

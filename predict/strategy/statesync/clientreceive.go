@@ -39,7 +39,7 @@ func (c *client) receive(payload []byte) (ok bool) {
 	}
 	c.state.outOfRange, c.state.fellBehind, c.state.missedTicks = 0, false, 0
 	c.counters.packetsReceived.Inc()
-	c.recordArrival(early)
+	c.recordArrival(early, first || s.tick > c.state.newest)
 	late := early < 0
 	if c.settings.jitterBuffer == 0 {
 		late = s.tick <= c.state.newest && !first
@@ -152,7 +152,7 @@ func (c *client) receiveOutOfRange(early int) {
 		wait /= 4
 	}
 	if c.state.outOfRange >= resyncPackets && c.state.localTick-c.state.outOfRangeSince >= sim.Tick(wait) {
-		if c.state.fellBehind && !c.skippedMissed() {
+		if c.state.fellBehind {
 			c.state.inputTick += sim.Tick(early - int(c.state.delay.Tick()))
 			c.authority.consumedTick = 0
 		}

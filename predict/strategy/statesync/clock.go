@@ -11,11 +11,19 @@ import (
 // the latest packet requires.
 const onTimePercent = 99
 
+// minArrivals is the number of packets without which a second does not set back the clock that numbers a client's states: in an
+// outage only those arrive that something has delayed.
+const minArrivals = 3
+
 // recordArrival records that a packet arrived some ticks before its turn. What the client's clock has
-// gained does not count: packets are later by that, and not by the network.
-func (c *client) recordArrival(early int) {
+// gained does not count: packets are later by that, and not by the network. One that others have overtaken does not count as one
+// of minArrivals.
+func (c *client) recordArrival(early int, newest bool) {
 	late := -sim.Moment(early)*sim.MomentsPerTick - c.env.TickEarly - c.state.gain
 	c.state.arrivals.Add(late)
+	if newest {
+		c.state.arrived++
+	}
 	c.state.percentile.Add(late)
 	if early >= 0 {
 		c.state.lateRun, c.state.lateCount = playout.Span{}, 0
@@ -41,8 +49,8 @@ func (c *client) adjustClock() {
 	}
 	if span, ended := c.state.arrivals.Tick(); ended {
 		c.adaptBuffer()
-		if span.Any {
-			behind := -span.Min - c.state.gain - c.state.delay
+		behind := -span.Min - c.state.gain - c.state.delay
+		if few := c.mayClaim() && c.state.arrived < minArrivals; span.Any && (!few || behind > 0) {
 			if c.settings.adaptive {
 				behind = clock.Tight(behind) // the buffer is just long enough
 			}
@@ -53,6 +61,7 @@ func (c *client) adjustClock() {
 			w.SetTick(w.Tick() + sim.Tick(jump))
 			c.state.gain += sim.Tick(jump).Moment()
 		}
+		c.state.arrived = 0
 	}
 	if c.settings.adaptive && c.state.lateCount*lateRunShare > w.Rate() {
 		c.state.servo.Sync(clock.Tight(-c.state.lateRun.Min-c.state.gain-c.state.delay), w.Rate())

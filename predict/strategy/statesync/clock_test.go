@@ -101,3 +101,20 @@ func TestAdaptiveBufferFollowsPath(t *testing.T) {
 		}
 	}
 }
+
+// TestOutageLeavesClock checks that the clock of a client with authority keeps its pace in an outage in which only two packets
+// arrive, 400 ms late, whenever the second of the clock begins.
+func TestOutageLeavesClock(t *testing.T) {
+	for begin := 0; begin < 60; begin += 15 {
+		r := predicttest.New(t, Strategy, predicttest.Config{Scene: "plain", Network: "latency=50ms", Knobs: []string{"authority", "client"}})
+		r.Run(240+begin, predicttest.DriveAround)
+		r.Network.Down.Latency += 400 * time.Millisecond
+		r.Run(2, predicttest.DriveAround)
+		r.Network.Down.Loss = 1
+		for range 120 {
+			if r.Run(1, predicttest.DriveAround); r.Clients[0].Env.SlewPPM != 0 {
+				t.Fatalf("begun after %d ticks, the outage changes the pace by %d ppm", begin, r.Clients[0].Env.SlewPPM)
+			}
+		}
+	}
+}

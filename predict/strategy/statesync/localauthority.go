@@ -62,20 +62,20 @@ func (c *client) mayClaim() bool {
 	return c.settings.authority == clientAuthority && c.env.Player >= 0 && !c.env.Joined
 }
 
-// skipMissed counts the ticks that the client missed while it was frozen. The server has gone on without
-// them, so the states of a client with authority leave them out: numbered without a gap, all that follow would be late, and
-// count only once the server has noticed it.
+// skipMissed counts the ticks that the client missed while it was frozen. The server has gone on without them, so a client
+// with authority leaves them out, in the numbers of its states and in its clock: numbered without a gap, all states that
+// follow would be late, and a clock that only hurries to catch up would number them too high.
 func (c *client) skipMissed() {
-	c.state.missedTicks = min(c.state.missedTicks+c.env.MissedTicks, maxMissedTicks)
-	if c.mayClaim() && c.env.MissedTicks > 0 {
-		c.state.inputTick += sim.Tick(c.env.MissedTicks)
-		c.state.skippedEnd = c.state.localTick + sim.Tick(c.env.World.Rate())
+	missed := c.env.MissedTicks
+	c.state.missedTicks = min(c.state.missedTicks+missed, maxMissedTicks)
+	if !c.mayClaim() || missed == 0 {
+		return
 	}
+	c.state.inputTick += sim.Tick(missed)
+	waited := min(missed, c.state.startDelay)
+	c.state.startDelay -= waited
+	c.env.World.SetTick(c.env.World.Tick() + sim.Tick(missed-waited))
 }
-
-// skippedMissed reports whether the client was frozen less than a second ago: its input ticks are already right, while its
-// world is still behind.
-func (c *client) skippedMissed() bool { return c.mayClaim() && c.state.localTick < c.state.skippedEnd }
 
 // updateClaims updates the claims after a step.
 func (c *client) updateClaims() {
