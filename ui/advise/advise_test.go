@@ -197,7 +197,10 @@ func TestLimits(t *testing.T) {
 		"--players 9":   "These figures are of 2 players. Nothing was measured with 9: at most 2",
 		"--players 1":   "The nearest scene has 2 players: you have 1",
 		"--bodies 5000": "You have 5000 bodies, the scene 67",
-		"--network 3g":  "The measured one has 85ms less latency, 30.7ms less jitter, 1 % more loss: the figures may promise too much or too little.\nBesides, yours has shape=gamma,burst=4,up.bandwidth=330000,down.bandwidth=780000,queue=1s, the measured one shape=long-tail,burst=8,reorder=0.01,reorder-delay=40ms,spike-chance=0.01,spike=150ms.\nBeyond every measured network: its latency, jitter.",
+		"--network 3g": "The measured one has 85ms less latency, 30.7ms less jitter, 1 % more loss: the figures may promise too much or too little.\n" +
+			"Besides, yours has shape=gamma,burst=4,up.bandwidth=330000,down.bandwidth=780000,queue=1s, " +
+			"the measured one shape=long-tail,burst=8,reorder=0.01,reorder-delay=40ms,spike-chance=0.01,spike=150ms.\n" +
+			"Beyond every measured network: its latency, jitter.",
 	} {
 		a := advised(t, evidence(t, rows{"rewind " + plain}), answers)
 		if text := strings.Join(append(a.Measured, a.Limits...), "\n"); !strings.Contains(text, want) {
@@ -263,7 +266,8 @@ func TestNetworkDifferences(t *testing.T) {
 	n := &e.Networks[0].Conditions
 	n.Up.Jitter, n.Down.Jitter = n.Up.Jitter-1e6, n.Down.Jitter-1e6
 	text := strings.Join(advised(t, e, "--network wifi-bad,bandwidth=1mbit").Measured, "\n")
-	for _, want := range []string{"The measured one has 1ms less jitter: the figures may promise too much.", "spike=150ms,bandwidth=1000000, the measured one shape="} {
+	for _, want := range []string{"The measured one has 1ms less jitter: the figures may promise too much.",
+		"spike=150ms,bandwidth=1000000, the measured one shape="} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in %s", want, text)
 		}

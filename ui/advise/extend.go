@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"ghostcube/predict/lab"
-	"ghostcube/sim"
 )
 
 // nearest says which rules exclude, and which panes miss a single rule about a figure by the least.
@@ -99,8 +98,8 @@ func (e *Evidence) spec(pane string) string {
 // ownScene returns the scene and the tape that come nearest to a game. In a crowd the server walks the others, so that there
 // can be more than the lab has players.
 func ownScene(g *Game) (scene, tape string) {
-	const mostWalkers, mostCubes = 500, 2500
-	players := min(g.Players, sim.MaxPlayers)
+	const mostPlayers, mostWalkers, mostCubes = 8, 500, 2500 // of the lab's scenes
+	players := min(g.Players, mostPlayers)
 	switch {
 	case g.Touches == Ships:
 		return "ship:players=2", "boarding-pilot"

@@ -84,7 +84,8 @@ func (a *assertion) find(panes []namedPane) (int, error) {
 			}
 		}
 	}
-	return 0, fmt.Errorf("--assert=%s: %w", a.text, &link.UnknownNameError{Kind: "pane", Name: a.pane, Choices: names[len(panes):]}) // a number would look like a count
+	names = names[len(panes):] // a number would look like a count
+	return 0, fmt.Errorf("--assert=%s: %w", a.text, &link.UnknownNameError{Kind: "pane", Name: a.pane, Choices: names})
 }
 
 // checkNames reports an assertion about a pane that a session does not have, or a figure that the pane's strategy does not
