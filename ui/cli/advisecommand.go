@@ -24,7 +24,7 @@ type adviseCommand struct {
 	Touches       string `group:"game" help:"What players touch: their own avatar, many objects, one large thing, or ships in which they ride." placeholder:"own|objects|one-thing|ships"`
 	Bandwidth     string `group:"game" help:"Bandwidth that a client may receive, kbit/s; 0: any." placeholder:"0"`
 	Network       string `group:"game" help:"Worst network that has to work: a profile, or latency, jitter and loss." placeholder:"latency=50ms,jitter=10ms,loss=2%"`
-	OwnPlayer     string `group:"game" help:"When the own player has to answer a key: within a tick, within 100 ms (frames of input delay belong here), or later." placeholder:"at-once|soon|later"`
+	OwnPlayer     string `group:"game" help:"When the own player has to answer a key: within a tick, 100 ms (also with input delay), or later." placeholder:"at-once|soon|later"`
 	Deterministic string `group:"game" help:"Whether equal inputs give equal bits on all machines." placeholder:"no|yes"`
 	Cheating      string `group:"game" help:"Whether cheating is a concern." placeholder:"yes|no"`
 	Results       string `group:"output" help:"Folder of a sweep of your own, whose results count instead of the built-in ones." placeholder:"DIR"`
