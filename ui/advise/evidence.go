@@ -56,6 +56,7 @@ type Setting struct {
 	Scene, Tape     string
 	Players, Bodies int     // bodies that move, the players' included
 	Touches         Touches // "": no answer is known, so the setting fits all
+	Seconds         float64 // length of the sessions; 0: the results do not say
 }
 
 // Network is a network of the sweep, by its name there.
@@ -144,7 +145,7 @@ func (e *Evidence) add(row []string, at map[string]int, describe func(string) Pa
 	name := cellName{of("scene"), of("tape"), of("network"), of("pane")}
 	cell := e.cells[name]
 	if cell == nil {
-		if err := e.register(name, describe); err != nil {
+		if err := e.register(name, lengthOf(row, at), describe); err != nil {
 			return err
 		}
 		cell = map[Measure]map[uint64]float64{}
@@ -171,8 +172,23 @@ func (e *Evidence) add(row []string, at map[string]int, describe func(string) Pa
 	return nil
 }
 
+// lengthOf returns the seconds of a row's session, and 0 if the row lacks them.
+func lengthOf(row []string, at map[string]int) float64 {
+	ticks, ok := at["session_ticks"]
+	rate, also := at["rate_hz"]
+	if !ok || !also {
+		return 0
+	}
+	n, err := strconv.ParseFloat(row[ticks], 64)
+	hz, bad := strconv.ParseFloat(row[rate], 64)
+	if err != nil || bad != nil || !(n > 0 && hz > 0) {
+		return 0
+	}
+	return n / hz
+}
+
 // register registers the setting, the network and the pane of a cell.
-func (e *Evidence) register(name cellName, describe func(string) Pane) error {
+func (e *Evidence) register(name cellName, seconds float64, describe func(string) Pane) error {
 	if !slices.ContainsFunc(e.Settings, func(s Setting) bool { return s.Scene == name.scene && s.Tape == name.tape }) {
 		sc, err := scene.Named(name.scene)
 		if err != nil {
@@ -182,7 +198,7 @@ func (e *Evidence) register(name cellName, describe func(string) Pane) error {
 		if touches != "" && sc.Players > 1 && len(sc.Boxes) == sc.Players {
 			touches = OwnAvatar // nothing else moves
 		}
-		e.Settings = append(e.Settings, Setting{name.scene, name.tape, sc.Players, len(sc.Boxes), touches})
+		e.Settings = append(e.Settings, Setting{name.scene, name.tape, sc.Players, len(sc.Boxes), touches, seconds})
 	}
 	if !slices.ContainsFunc(e.Networks, func(n Network) bool { return n.Name == name.network }) {
 		n := Network{Name: name.network}

@@ -60,6 +60,14 @@ type Game struct {
 	conditions link.Network
 }
 
+// command returns the command line that asks about the game.
+func (g *Game) command() string {
+	word := map[bool]string{true: "yes", false: "no"}
+	line, _ := Command([]string{strconv.Itoa(g.Players), strconv.Itoa(g.Bodies), string(g.Touches), strconv.FormatFloat(g.Bandwidth, 'f', -1, 64), g.Network,
+		string(g.OwnPlayer), word[g.Deterministic], word[g.Cheating]})
+	return line
+}
+
 // Question is a question about a game.
 type Question struct {
 	Flag     string
@@ -116,7 +124,8 @@ var Questions = []Question{
 	{Flag: "network", Text: "Which is the worst network: a profile, or latency, jitter and loss?", Label: "worst network",
 		Fallback: "latency=50ms,jitter=10ms,loss=2%",
 		set:      func(g *Game, v string) error { g.Network = v; return g.conditions.Parse(v) }},
-	{Flag: "own-player", Text: "When must the own player answer: within a tick, within 100 ms, or later?", Label: "own player answers",
+	{Flag: "own-player", Text: "When must the own player answer: within a tick, within 100 ms (as with frames of input delay), or later?",
+		Label:   "own player answers",
 		Choices: []string{string(AtOnce), string(Soon), string(Later)}, Words: []string{"within a tick", "within 100 ms", "later"},
 		Fallback: string(AtOnce), set: func(g *Game, v string) error { g.OwnPlayer = OwnPlayer(v); return nil }},
 	{Flag: "deterministic", Text: "Is the physics deterministic: do equal inputs give equal bits on all machines?", Label: "deterministic physics",
@@ -175,16 +184,39 @@ func (w worst) distance(measured worst) float64 {
 
 // better returns in what a network is better than another.
 func (w worst) better(than worst) (list []string) {
-	for _, x := range []struct {
-		name   string
-		better bool
-	}{{"latency", w.latency < than.latency}, {"jitter", w.jitter < than.jitter}, {"loss", w.loss < than.loss}} {
-		if x.better {
+	for _, x := range w.against(than) {
+		if x.sign < 0 {
 			list = append(list, x.name)
 		}
 	}
 	return list
 }
+
+// contrast is the difference of two networks in a condition.
+type contrast struct {
+	name string
+	sign int    // 1: the first has more
+	text string // such as 15ms more jitter
+}
+
+// against returns in what a network differs from another, as it is printed.
+func (w worst) against(o worst) (list []contrast) {
+	add := func(name string, more float64, text string) {
+		switch {
+		case more > 0:
+			list = append(list, contrast{name, 1, text + " more " + name})
+		case more < 0:
+			list = append(list, contrast{name, -1, text + " less " + name})
+		}
+	}
+	add("latency", float64(w.latency-o.latency), shortDuration((w.latency - o.latency).Abs()))
+	add("jitter", float64(w.jitter-o.jitter), shortDuration((w.jitter - o.jitter).Abs()))
+	add("loss", w.loss-o.loss, fmt.Sprintf("%.3g %%", math.Abs(w.loss-o.loss)*100))
+	return list
+}
+
+// shortDuration returns a duration with a tenth of a millisecond.
+func shortDuration(d time.Duration) string { return d.Round(time.Millisecond / 10).String() }
 
 // nearestNetwork returns the network of the evidence that is nearest to that of a game.
 func (e *Evidence) nearestNetwork(g *Game) *Network {

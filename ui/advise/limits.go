@@ -2,15 +2,21 @@ package advise
 
 import (
 	"fmt"
+	"slices"
 	"strings"
-	"time"
+
+	"ghostcube/net/link"
 )
 
 // measured says what the figures are of, and how the game differs from that.
 func (e *Evidence) measured(a *Advice, g *Game) []string {
 	s := a.Setting
-	list := []string{fmt.Sprintf("Measured: tape %s in %s, %s and %s that move, %s; the network %s.", s.Tape, s.Scene,
-		count(s.Players, "player"), bodies(s.Bodies), count(a.Seeds, "seed"), a.Network.Name)}
+	length := ""
+	if s.Seconds > 0 {
+		length = fmt.Sprintf(" of %g s", s.Seconds)
+	}
+	list := []string{fmt.Sprintf("Measured: tape %s in %s, %s and %s that move, %s%s; the network %s.", s.Tape, s.Scene,
+		count(s.Players, "player"), bodies(s.Bodies), count(a.Seeds, "seed"), length, a.Network.Name)}
 	most := 0
 	for i := range e.Settings {
 		most = max(most, e.Settings[i].Players)
@@ -54,8 +60,20 @@ func (e *Evidence) networkLimits(a *Advice, g *Game) []string {
 	}
 	list := []string{fmt.Sprintf("Your network, %s (%s), was not measured: these are the figures of %s (%s).",
 		g.Network, asked.text(), a.Network.Name, nearest.text())}
-	if better := nearest.better(asked); len(better) > 0 {
-		list = append(list, "They promise too much: it has less "+strings.Join(better, ", ")+".")
+	if differences := nearest.against(asked); len(differences) > 0 {
+		var texts []string
+		promise := map[int]string{-1: "too much", 1: "too little"}
+		for _, d := range differences {
+			texts = append(texts, d.text)
+		}
+		is := promise[differences[0].sign]
+		if slices.ContainsFunc(differences, func(d contrast) bool { return d.sign != differences[0].sign }) {
+			is = "too much or too little"
+		}
+		list = append(list, fmt.Sprintf("The measured one has %s: the figures may promise %s.", strings.Join(texts, ", "), is))
+	}
+	if other := otherConditions(&g.conditions, &a.Network.Conditions); other != "" {
+		list = append(list, other)
 	}
 	if beyond := most.better(asked); len(beyond) > 0 {
 		list = append(list, "Beyond every measured network: its "+strings.Join(beyond, ", ")+".")
@@ -63,9 +81,27 @@ func (e *Evidence) networkLimits(a *Advice, g *Game) []string {
 	return list
 }
 
+// otherConditions says what networks have besides latency, jitter and loss, if that differs.
+func otherConditions(asked, measured *link.Network) string {
+	var rest [2]string
+	for i, n := range []link.Network{*asked, *measured} {
+		for _, c := range []*link.Conditions{&n.Up, &n.Down} {
+			c.Latency, c.Jitter, c.Loss = 0, 0, 0
+		}
+		n.Seed = 0
+		if rest[i] = n.Summary(); rest[i] == (&link.Network{}).Summary() {
+			rest[i] = "nothing more"
+		}
+	}
+	if rest[0] == rest[1] {
+		return ""
+	}
+	return fmt.Sprintf("Besides, yours has %s, the measured one %s.", rest[0], rest[1])
+}
+
 // text returns the conditions in words.
 func (w worst) text() string {
-	return fmt.Sprintf("%v one way, %v of jitter, %.3g %% loss", w.latency.Round(time.Millisecond/10), w.jitter.Round(time.Millisecond/10), w.loss*100)
+	return fmt.Sprintf("%s one way, %s of jitter, %.3g %% loss", shortDuration(w.latency), shortDuration(w.jitter), w.loss*100)
 }
 
 // count returns a number with its noun.

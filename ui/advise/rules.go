@@ -40,7 +40,29 @@ type Choice struct {
 func Plain(text string) string { return strings.ReplaceAll(text, reordered, "") }
 
 // Exclusion is a candidate that breaks a hard rule.
-type Exclusion struct{ Pane, Rule string }
+type Exclusion struct {
+	Pane, Rule string
+	breaches   []breach // of all rules
+}
+
+// breach is a hard rule that a candidate breaks.
+type breach struct {
+	rule ruleKind
+	text string
+	over float64 // measured value by the largest that the rule allows; 0: the rule is about no figure
+}
+
+// ruleKind is a kind of hard rules, in words.
+type ruleKind string
+
+// The kinds of hard rules.
+const (
+	byDeterminism ruleKind = "physics without determinism"
+	byCheating    ruleKind = "the concern about cheating"
+	byAnswer      ruleKind = "the answer to a key in time"
+	byBandwidth   ruleKind = "the limit of bandwidth"
+	byEvidence    ruleKind = "the missing measurement"
+)
 
 // Advice is the answer.
 type Advice struct {
@@ -54,7 +76,11 @@ type Advice struct {
 	Excluded []Exclusion // in the order of the evidence
 	Measured []string    // what the figures are of, and how the game differs from that
 	Limits   []string    // where the evidence ends
+	Nearest  []string    // if no pane keeps to all rules: which rules exclude, and the panes that miss least
+	Own      []string    // if the game differs from what was measured: commands that measure it, and advise by that
 	measures []Measure
+
+	firstSeed uint64
 }
 
 // Measures returns the measures of the advice in the order of the ranking, key to screen first.
@@ -62,7 +88,7 @@ func (a *Advice) Measures() []Measure { return a.measures }
 
 // Advise returns the advice for a game. Its error says that the evidence has no setting for it.
 func (e *Evidence) Advise(g *Game) (*Advice, error) {
-	a := &Advice{Setting: e.nearestSetting(g), Network: e.nearestNetwork(g)}
+	a := &Advice{Setting: e.nearestSetting(g), Network: e.nearestNetwork(g), firstSeed: math.MaxUint64}
 	if a.Setting == nil {
 		return nil, fmt.Errorf("the results have no tape for players who touch %s: their tapes are %s", g.Touches, strings.Join(e.tapes(), ", "))
 	}
@@ -84,20 +110,27 @@ func (e *Evidence) Advise(g *Game) (*Advice, error) {
 			c.Measured[m], c.seeds[m] = e.figure(a.Setting, a.Network.Name, c.Pane, m)
 		}
 		a.Seeds = max(a.Seeds, c.Measured[Down].N)
-		rule := broken(g, p, c.Measured)
-		if !e.has(a.Setting, a.Network.Name, c.Pane) {
-			rule = "it was not measured in this scene"
-		} else if rule == "" && !g.Deterministic && c.Pane == p.Name && e.simulates(p) {
-			rule = "it was not measured without determinism"
+		for seed := range c.seeds[Down] {
+			a.firstSeed = min(a.firstSeed, seed)
 		}
-		if rule != "" {
-			a.Excluded = append(a.Excluded, Exclusion{p.Name, rule})
+		broken := breaches(g, p, c.Measured)
+		if !e.has(a.Setting, a.Network.Name, c.Pane) {
+			broken = []breach{{byEvidence, "it was not measured in this scene", 0}}
+		} else if len(broken) == 0 && !g.Deterministic && c.Pane == p.Name && e.simulates(p) {
+			broken = []breach{{byEvidence, "it was not measured without determinism", 0}}
+		}
+		if len(broken) > 0 {
+			a.Excluded = append(a.Excluded, Exclusion{p.Name, broken[0].text, broken})
 			continue
 		}
 		list = append(list, c)
 	}
 	a.rank(list, criteria)
 	a.Measured, a.Limits = e.measured(a, g), e.limits(a, g)
+	if len(a.Best) == 0 {
+		a.Nearest = a.nearest()
+	}
+	a.Own = e.own(a, g)
 	return a, nil
 }
 
@@ -153,22 +186,24 @@ func constraints(g *Game) []string {
 	return list
 }
 
-// broken returns the hard rule that a pane breaks, and nothing if it keeps to all.
-func broken(g *Game, p *Pane, m Figures) string {
+// breaches returns the hard rules that a pane breaks, those that no measurement changes first.
+func breaches(g *Game, p *Pane, m Figures) (list []breach) {
 	answers, down := m[KeyToScreen], m[Down]
-	switch {
-	case !g.Deterministic && p.NeedsExact:
-		return "it needs deterministic physics"
-	case g.Cheating && hasKnob(p.Spec, "authority=client"):
-		return "clients decide, and cheating is a concern"
-	case g.OwnPlayer != Later && answers.N == 0:
-		return "no key showed"
-	case answers.Mean > g.OwnPlayer.latest():
-		return fmt.Sprintf("keys show after %.0f ms: want at most %.0f", answers.Mean, g.OwnPlayer.latest())
-	case g.Bandwidth > 0 && down.Mean+down.Half() > g.Bandwidth:
-		return fmt.Sprintf("%.0f ± %.0f kbit/s down: want at most %g", down.Mean, down.Half(), g.Bandwidth)
+	if !g.Deterministic && p.NeedsExact {
+		list = append(list, breach{byDeterminism, "it needs deterministic physics", 0})
 	}
-	return ""
+	if g.Cheating && hasKnob(p.Spec, "authority=client") {
+		list = append(list, breach{byCheating, "clients decide, and cheating is a concern", 0})
+	}
+	if g.OwnPlayer != Later && answers.N == 0 {
+		list = append(list, breach{byAnswer, "no key showed", 0})
+	} else if latest := g.OwnPlayer.latest(); answers.Mean > latest {
+		list = append(list, breach{byAnswer, fmt.Sprintf("keys show after %.0f ms: want at most %.0f", answers.Mean, latest), answers.Mean / latest})
+	}
+	if most := down.Mean + down.Half(); g.Bandwidth > 0 && most > g.Bandwidth {
+		list = append(list, breach{byBandwidth, fmt.Sprintf("%.0f ± %.0f kbit/s down: want at most %g", down.Mean, down.Half(), g.Bandwidth), most / g.Bandwidth})
+	}
+	return list
 }
 
 // criterion is a step of the ranking: less is better.
@@ -254,7 +289,7 @@ func difference(c, next *Choice, criteria []criterion) string {
 		text := fmt.Sprintf("before %s by %s, %s against %s", next.Pane, Title(k.measure), Text(k.measure, c.Measured[k.measure]),
 			Text(k.measure, next.Measured[k.measure]))
 		if d := statistics.PairedDifference(next.seeds[k.measure], c.seeds[k.measure]); d.N < 2 || d.Mean <= d.Half() {
-			text += ", which may be chance with " + count(d.N, "seed")
+			text += fmt.Sprintf(", which may be chance: %s more, seed by seed, with %s", Text(k.measure, d), count(d.N, "seed"))
 		}
 		return text
 	}

@@ -30,7 +30,21 @@ func ReadBuiltIn(library *plan.Library) (*Evidence, error) {
 			return nil, fmt.Errorf("row %d: %w", i+1, err)
 		}
 	}
+	for i := range e.Settings {
+		e.Settings[i].Seconds = builtInSeconds(&e.Settings[i])
+	}
 	return e, nil
+}
+
+// builtInSeconds returns the length of the sessions of a built-in setting, which its plan has.
+func builtInSeconds(s *Setting) float64 {
+	switch {
+	case s.Tape == "boarding-pilot":
+		return 36
+	case s.Players > 1 && s.Bodies == s.Players:
+		return 20
+	}
+	return 8
 }
 
 // Panes returns the panes of the session that shows a choice: the first one beside the second, the others beside the first.

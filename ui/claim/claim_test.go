@@ -1,6 +1,7 @@
 package claim
 
 import (
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -44,27 +45,33 @@ func TestVerdicts(t *testing.T) {
 	}{
 		{"1.a < 1.b", "", Holds},
 		{"1.a > 1.b", "", Fails},
-		{"1.a < 1.c", "", Fails}, // 0.2 more, which the interval does not exclude from being less
-		{"1.c < 1.a", "", Fails},
+		{"1.a < 1.c", "", Undecided}, // 0.2 more, which the interval does not exclude from being less
+		{"1.c < 1.a", "", Undecided},
+		{"1.a < 1.c", "1.e < 7", Undecided},
+		{"1.a < 1.c;1.a > 1.b", "", Fails},
 		{"1.a < 1.b < 1.e", "", Holds},
 		{"1.a < 1.b;1.e < 1.b", "", Fails},
 		{"1.a < 1.b", "1.a in 1.4..2.6", Holds},
-		{"1.a < 1.b", "1.a in 1.6..2.6", Differs}, // the mean is inside, the interval is not
+		{"1.a < 1.b", "1.a in 1.6..2.6", Undecided}, // the mean is inside, some of the interval is not
+		{"1.a < 1.b", "1.a in 1.6..2.6;1.e < 7", Differs},
+		{"1.a < 1.b", "1.a in 2.4..3", Undecided},
 		{"1.a < 1.b", "1.a in 2.5..3", Differs},
+		{"1.a < 1.b", "1.a in 0..1.4", Differs},
 		{"1.a > 1.b", "1.a in 1..3", Fails},
 		{"", "1.a in 1..3", Holds},
-		{"", "1.a in 2.1..3", Fails},
+		{"", "1.a in 2.1..3", Undecided},
+		{"", "1.a in 2.6..3", Fails},
 		{"1.b - 1.a = 3", "", Holds},
 		{"1.c - 1.a = 0.2", "", Fails}, // on average it is
 		{"1.e = 7", "", Holds},
 		{"1.e <= 7", "1.e >= 7", Holds},
 		{"1.e < 7", "", Fails},
-		{"1.a <= 1.c", "", Fails},
-		{"1.d > 0", "", Fails},
-		{"1.a / (1.e - 7) > 0", "", Fails}, // the ratio has no value
-		{"1.b > 2*1.a", "", Holds},         // 0.8 to 1.2 more
-		{"1.b > 2.4*1.a", "", Fails},       // 0.2, between -0.5 and 0.9
-		{"2 * (1.a + 1) < 6.9", "", Fails}, // 6 ±1
+		{"1.a <= 1.c", "", Undecided},
+		{"1.d > 0", "", Undecided},             // one session has no value,
+		{"1.a / (1.e - 7) > 0", "", Undecided}, // the ratio has no value
+		{"1.b > 2*1.a", "", Holds},             // 0.8 to 1.2 more
+		{"1.b > 2.4*1.a", "", Undecided},       // 0.2, between -0.5 and 0.9
+		{"2 * (1.a + 1) < 6.9", "", Undecided}, // 6 ±1
 		{"2 * 1.a + 1 < 6.9", "", Holds},
 	} {
 		r := rule(t, x.direction, x.figure)
@@ -74,11 +81,11 @@ func TestVerdicts(t *testing.T) {
 		}
 	}
 	r := rule(t, "1.d > 0", "")
-	if v, o := r.Judge(3, values); v != Fails || o[0].Missing != 1 {
+	if v, o := r.Judge(3, values); v != Undecided || o[0].Missing != 1 || o[0].Needed != 0 {
 		t.Errorf("%v, %+v", v, o)
 	}
 	r = rule(t, "1.a < 1.b", "")
-	if v, _ := r.Judge(0, values); v != Fails {
+	if v, _ := r.Judge(0, values); v != Undecided {
 		t.Errorf("no sessions: %v", v)
 	}
 	_, o := r.Judge(3, values)
@@ -120,5 +127,25 @@ func TestBadConditions(t *testing.T) {
 		if _, err := ParseCondition(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)
 		}
+	}
+}
+
+// TestNeeded checks that an open condition says how many sessions would decide it: with a difference of 0.2 and a standard
+// deviation of 0.53 Student's interval is short enough from 30 on.
+func TestNeeded(t *testing.T) {
+	values := table([]float64{1.8, 2, 2.2}, nil, []float64{2.6, 1.8, 2.2}, nil, []float64{7, 7, 7})
+	for text, want := range map[string]int{"1.a < 1.c": 30, "1.a in 1.6..2.6": 4, "1.a in 1..3": 0, "1.a > 1.e": 0, "1.a in 2..3": 100_000} {
+		r := rule(t, text, "")
+		if _, o := r.Judge(3, values); o[0].Needed != want {
+			t.Errorf("%s: %d sessions, want %d", text, o[0].Needed, want)
+		}
+	}
+}
+
+// TestInWords checks that figures, and nothing else, become words.
+func TestInWords(t *testing.T) {
+	got := InWords("0.01*2.down_kbit < (bytes + 28)/1e3", func(f Figure) string { return fmt.Sprint("<", f.Pane, " ", f.Name, ">") })
+	if want := "0.01 × <1 down_kbit> < (<-1 bytes> + 28)/1e3"; got != want {
+		t.Errorf("%s, want %s", got, want)
 	}
 }

@@ -207,3 +207,18 @@ func (o *operand) value(figure func(Figure) (float64, bool)) (v float64, ok bool
 	}
 	return v, ok && also && !math.IsNaN(v) && !math.IsInf(v, 0)
 }
+
+// figurePattern matches the figures of panes, and other names, in the text of a condition.
+var figurePattern = regexp.MustCompile(`(?:\b(\d+)\.)?\b([a-z]\w*)`)
+
+// InWords returns an operand or a condition with words for its figures.
+func InWords(text string, word func(f Figure) string) string {
+	return figurePattern.ReplaceAllStringFunc(strings.ReplaceAll(text, "*", " × "), func(figure string) string {
+		pane, name, ok := strings.Cut(figure, ".")
+		if !ok {
+			return word(Figure{-1, figure})
+		}
+		n, _ := strconv.Atoi(pane) // a number of a parsed condition
+		return word(Figure{n - 1, name})
+	})
+}

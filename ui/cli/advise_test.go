@@ -7,6 +7,7 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -107,6 +108,43 @@ func TestAdviceOpens(t *testing.T) {
 	}
 }
 
+// TestAdviceReproduces checks that the command of a recommendation gives its figures, which the evidence has with four digits.
+func TestAdviceReproduces(t *testing.T) {
+	experiment.Skip(t)
+	t.Parallel()
+	x := adviceOf(t, strings.Fields("--players 1 --bodies 3 --touches ships --network wifi-bad --own-player later")...)
+	command, ok := strings.CutPrefix(x.Best[0].Measure, "ghostcube ")
+	if !ok || !strings.Contains(command, "--tape jump-off") || !strings.HasSuffix(command, " --seconds 8 --seeds 3") {
+		t.Fatal(x.Best[0].Measure)
+	}
+	var bench struct {
+		Panes []struct{ Score map[string]meanInterval }
+	}
+	need(json.Unmarshal([]byte(printed(t, append(strings.Fields(command), "--format", "json")...)), &bench))
+	for _, f := range x.Best[0].Figures {
+		if v, ok := bench.Panes[0].Score[f.Name]; ok && f.Seeds > 0 && math.Abs(*v.Mean-f.Mean) > 1e-3*math.Abs(f.Mean) {
+			t.Errorf("%s gives %s %v, want %v", command, f.Name, *v.Mean, f.Mean)
+		}
+	}
+}
+
+// TestEvidenceLengths checks that the evidence knows how long its sessions were, as the plans have it.
+func TestEvidenceLengths(t *testing.T) {
+	t.Parallel()
+	p := testProgram(t)
+	e := must(advise.ReadBuiltIn(&p.library))
+	for _, name := range []string{"evidence.toml", "alone.toml", "ships.toml"} {
+		s := must(plan.ReadSweep(&p.library, filepath.Join(evidenceFolder, name)))
+		for i := range e.Settings {
+			at := &e.Settings[i]
+			alone := strings.HasPrefix(at.Scene, "katamari:cubes=0") // the scenes of alone.toml, which names some
+			if slices.Contains(s.Tapes, at.Tape) && alone == (len(s.Scenes) > 0) && at.Seconds != s.Session.Seconds {
+				t.Errorf("%s in %s: %g s, %s has %g", at.Tape, at.Scene, at.Seconds, name, s.Session.Seconds)
+			}
+		}
+	}
+}
+
 // TestAdviceFormats checks what each format has, and which answers are assumed.
 func TestAdviceFormats(t *testing.T) {
 	t.Parallel()
@@ -132,7 +170,7 @@ func TestAdviceFormats(t *testing.T) {
 		}
 	}
 	if out := printed(t, "advise", "--bandwidth", "1"); !strings.Contains(out, "Nothing that was measured keeps to all rules") ||
-		!strings.Contains(out, "kbit/s down: want at most 1") {
+		!strings.Contains(out, "kbit/s down: want at most 1") || !strings.Contains(out, "\n  ghostcube sweep --panes ") {
 		t.Error(out)
 	}
 }

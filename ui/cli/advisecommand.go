@@ -24,7 +24,7 @@ type adviseCommand struct {
 	Touches       string `group:"game" help:"What players touch: their own avatar, many objects, one large thing, or ships in which they ride." placeholder:"own|objects|one-thing|ships"`
 	Bandwidth     string `group:"game" help:"Bandwidth that a client may receive, kbit/s; 0: any." placeholder:"0"`
 	Network       string `group:"game" help:"Worst network that has to work: a profile, or latency, jitter and loss." placeholder:"latency=50ms,jitter=10ms,loss=2%"`
-	OwnPlayer     string `group:"game" help:"When the own player has to answer a key: within a tick, within 100 ms, or later." placeholder:"at-once|soon|later"`
+	OwnPlayer     string `group:"game" help:"When the own player has to answer a key: within a tick, 100 ms (also with input delay), or later." placeholder:"at-once|soon|later"`
 	Deterministic string `group:"game" help:"Whether equal inputs give equal bits on all machines." placeholder:"no|yes"`
 	Cheating      string `group:"game" help:"Whether cheating is a concern." placeholder:"yes|no"`
 	Results       string `group:"output" help:"Folder of a sweep of your own, whose results count instead of the built-in ones." placeholder:"DIR"`
@@ -39,7 +39,9 @@ others have the answers that the help shows first.
 
 The advice follows from measured sessions. Hard rules exclude strategies. The others are ranked by one
 measure after the other, as the output says; there is no overall score. Each has a command and a link
-that run it beside another. At the end stands where the evidence ends.
+that run it beside another. Their figures are those of another
+command, which the output has as well. At the end stand the limits of the evidence, and the commands
+that measure your own case.
 
 --results DIR takes the results of ghostcube sweep -o DIR instead. A pane with contact-order=reordered
 stands for that without it in games whose physics is not deterministic. A tape of your own fits every
@@ -161,6 +163,7 @@ type adviceChoice struct {
 	Reason  string         `json:"reason"`
 	Command string         `json:"command"`
 	Link    string         `json:"link"`
+	Measure string         `json:"measure"` // command that gives the figures; empty: the results do not say how long the sessions were
 }
 
 // adviceExclusion is a pane that breaks a rule.
@@ -180,6 +183,8 @@ type advice struct {
 	Excluded []adviceExclusion `json:"excluded"`
 	Measured []string          `json:"measured"` // what the figures are of
 	Limits   []string          `json:"limits"`
+	Nearest  []string          `json:"nearest"`  // if no pane keeps to all rules: what excludes, and what misses least
+	Own      []string          `json:"own_case"` // commands that measure the game itself; none if it was measured
 	titles   []string          // of the figures
 }
 
@@ -188,13 +193,13 @@ func newAdvice(p *program, g *advise.Game, a *advise.Advice, answers []string) (
 	command, assumed := advise.Command(answers)
 	x := &advice{Command: command, Assumed: append([]string{}, assumed...), Rules: append([]string{}, a.Rules...), Order: a.Order,
 		Best: []adviceChoice{}, Others: append([]string{}, a.Others...), Excluded: []adviceExclusion{},
-		Measured: a.Measured, Limits: append([]string{}, a.Limits...)}
+		Measured: a.Measured, Limits: append([]string{}, a.Limits...), Nearest: append([]string{}, a.Nearest...), Own: append([]string{}, a.Own...)}
 	for _, m := range a.Measures() {
 		x.titles = append(x.titles, advise.Title(m))
 	}
 	for i := range a.Best {
 		c := &a.Best[i]
-		y := adviceChoice{Pane: c.Pane, Same: append([]string{}, c.Same...), Reason: c.Reason}
+		y := adviceChoice{Pane: c.Pane, Same: append([]string{}, c.Same...), Reason: c.Reason, Measure: a.Measurement(i)}
 		for _, m := range a.Measures() {
 			v := c.Measured[m]
 			y.Figures = append(y.Figures, adviceFigure{string(m), v.Mean, v.Half(), v.N, advise.Text(m, v)})
@@ -214,7 +219,7 @@ func newAdvice(p *program, g *advise.Game, a *advise.Advice, answers []string) (
 		x.Best = append(x.Best, y)
 	}
 	for _, n := range a.Excluded {
-		x.Excluded = append(x.Excluded, adviceExclusion(n))
+		x.Excluded = append(x.Excluded, adviceExclusion{n.Pane, n.Rule})
 	}
 	return x, nil
 }
@@ -238,7 +243,7 @@ func (a *advice) writeText(out io.Writer) error {
 	}
 	fmt.Fprintf(out, "%s\n\n", wrapText(strings.Join(a.Measured, " ")))
 	if len(a.Best) == 0 {
-		fmt.Fprintf(out, "Nothing that was measured keeps to all rules.\n\n")
+		fmt.Fprintf(out, "%s\n\n", wrapText(strings.Join(append([]string{nothingFits}, a.Nearest...), " ")))
 	} else {
 		t := newTextTable(out)
 		t.row(append([]string{"", "PANE"}, upper(a.titles)...)...)
@@ -255,6 +260,9 @@ func (a *advice) writeText(out io.Writer) error {
 		for i := range a.Best {
 			c := &a.Best[i]
 			fmt.Fprintf(out, "\n%d  %s\n   %s\n   ghostcube open '%s'\n", i+1, c.sentence(""), c.Command, c.Link)
+			if c.Measure != "" {
+				fmt.Fprintf(out, "   these figures: %s\n", c.Measure)
+			}
 		}
 		if len(a.Others) > 0 {
 			fmt.Fprintf(out, "\n%s\n", wrapText("Also within the rules, in this order: "+strings.Join(a.Others, ", ")+"."))
@@ -262,7 +270,23 @@ func (a *advice) writeText(out io.Writer) error {
 		fmt.Fprintln(out)
 	}
 	a.writeLists(out, "", "  ")
+	a.writeOwn(out, "Measure your own game, and ask again\n", "  ", "")
 	return nil
+}
+
+// nothingFits begins an advice without recommendations.
+const nothingFits = "Nothing that was measured keeps to all rules."
+
+// writeOwn prints the commands that measure the game itself, with a heading.
+func (a *advice) writeOwn(out io.Writer, before, mark, after string) {
+	if len(a.Own) == 0 {
+		return
+	}
+	fmt.Fprint(out, "\n"+before)
+	for _, command := range a.Own {
+		fmt.Fprintln(out, mark+command)
+	}
+	fmt.Fprint(out, after)
 }
 
 // writeLists prints rules, order, exclusions and limits, each with a heading and items that begin with a mark.
@@ -308,7 +332,7 @@ func upper(texts []string) []string {
 func (a *advice) writeMarkdown(out io.Writer) error {
 	fmt.Fprintf(out, "# Advice\n\n```\n%s\n```\n\n%s\n\n", a.Command, strings.Join(a.Measured, " "))
 	if len(a.Best) == 0 {
-		fmt.Fprintf(out, "Nothing that was measured keeps to all rules.\n\n")
+		fmt.Fprintf(out, "%s\n\n", strings.Join(append([]string{nothingFits}, a.Nearest...), " "))
 	} else {
 		fmt.Fprintf(out, "| | pane | %s |\n|---|---|%s\n", strings.Join(a.titles, " | "), strings.Repeat("---:|", len(a.titles)))
 		for i := range a.Best {
@@ -320,7 +344,11 @@ func (a *advice) writeMarkdown(out io.Writer) error {
 		}
 		for i := range a.Best {
 			c := &a.Best[i]
-			fmt.Fprintf(out, "\n%d. %s\n\n   ```\n   %s\n   ghostcube open '%s'\n   ```\n", i+1, c.sentence("`"), c.Command, c.Link)
+			fmt.Fprintf(out, "\n%d. %s\n\n   ```\n   %s\n   ghostcube open '%s'\n", i+1, c.sentence("`"), c.Command, c.Link)
+			if c.Measure != "" {
+				fmt.Fprintf(out, "   %s # these figures\n", c.Measure)
+			}
+			fmt.Fprintf(out, "   ```\n")
 		}
 		if len(a.Others) > 0 {
 			fmt.Fprintf(out, "\nAlso within the rules, in this order: `%s`.\n", strings.Join(a.Others, "`, `"))
@@ -328,5 +356,6 @@ func (a *advice) writeMarkdown(out io.Writer) error {
 		fmt.Fprintln(out)
 	}
 	a.writeLists(out, "## ", "- ")
+	a.writeOwn(out, "## Measure your own game, and ask again\n\n```\n", "", "```\n")
 	return nil
 }

@@ -84,6 +84,7 @@ func (a *assertion) find(panes []namedPane) (int, error) {
 			}
 		}
 	}
+	names = names[len(panes):] // a number would look like a count
 	return 0, fmt.Errorf("--assert=%s: %w", a.text, &link.UnknownNameError{Kind: "pane", Name: a.pane, Choices: names})
 }
 

@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -23,7 +24,7 @@ import (
 
 type claimsCommand struct {
 	Only   []string `help:"Claims or topics to test, separated by commas (see list claims)." placeholder:"ID|TOPIC,..."`
-	Seeds  int      `help:"Number of sessions of each claim with consecutive seeds, 2 to 1000." default:"10" placeholder:"10"`
+	Seeds  *int     `help:"Number of sessions of each claim with consecutive seeds, 2 to 1000; by default 10, or what the claim says." placeholder:"10"`
 	Format string   `help:"Output format: text, json or markdown." default:"text" placeholder:"text"`
 }
 
@@ -35,9 +36,11 @@ conditions have to hold by the 95 % interval of all sessions (Student's t; diffe
 of each seed). The verdict follows from the rule alone:
 
   holds                    all conditions hold
-  holds with a difference  the direction holds, the figure of the source does not
-  does not hold here       the direction does not hold
+  holds with a difference  the direction holds, the interval excludes the figure of the source
+  undecided                an interval agrees in part, so more sessions are needed, or a value is missing
+  does not hold here       the interval excludes the direction, or the figure if there is no direction
 
+For what is undecided the output says how many sessions would decide it if mean and spread stay.
 A network without chance gives equal sessions, with an interval of ±0. Claims share sessions.
 
 Examples:
@@ -52,8 +55,8 @@ func (c *claimsCommand) Run(p *program) error {
 	if err := checkChoice("format", c.Format, "text", "json", "markdown"); err != nil {
 		return err
 	}
-	if c.Seeds < 2 || c.Seeds > maxSeeds {
-		return usageError{fmt.Errorf("--seeds=%d: want 2 to %d", c.Seeds, maxSeeds)}
+	if c.Seeds != nil && (*c.Seeds < 2 || *c.Seeds > maxSeeds) {
+		return usageError{fmt.Errorf("--seeds=%d: want 2 to %d", *c.Seeds, maxSeeds)}
 	}
 	all, err := plan.Claims(&p.library)
 	if err != nil {
@@ -63,9 +66,14 @@ func (c *claimsCommand) Run(p *program) error {
 	if err != nil {
 		return usageError{fmt.Errorf("--only: %w", err)}
 	}
+	for i := range list {
+		if c.Seeds != nil {
+			list[i].Seeds = *c.Seeds
+		}
+	}
 	ctx, stop := untilSignal()
 	defer stop()
-	results, err := testClaims(ctx, p, list, c.Seeds)
+	results, err := testClaims(ctx, p, list)
 	if err != nil {
 		return err
 	}
@@ -111,20 +119,24 @@ type cell struct {
 	err  error
 }
 
+// claimSeeds is the number of sessions of a claim that says none.
+const claimSeeds = 10
+
 // claimTest has the cells of a claim.
 type claimTest struct {
 	claim *plan.SourceClaim
+	panes []string  // specs; none of a command
 	cells [][]*cell // by session and pane; a command is one session of one pane
 }
 
 // testClaims runs the experiments of claims on all cores. The result depends neither on their number nor on the
 // other claims.
-func testClaims(ctx context.Context, p *program, list []plan.SourceClaim, seeds int) ([]claimResult, error) {
+func testClaims(ctx context.Context, p *program, list []plan.SourceClaim) ([]claimResult, error) {
 	var cells []*cell
 	found := map[string]*cell{}
 	var tests []claimTest
 	for i := range list {
-		e, err := newClaimTest(p, &list[i], seeds, func(key string, x *cell) *cell {
+		e, err := newClaimTest(p, &list[i], func(key string, x *cell) *cell {
 			if found[key] == nil {
 				found[key] = x
 				cells = append(cells, x)
@@ -164,7 +176,7 @@ func testClaims(ctx context.Context, p *program, list []plan.SourceClaim, seeds 
 }
 
 // newClaimTest plans the sessions of a claim. share returns the cell of a key, which may exist.
-func newClaimTest(p *program, c *plan.SourceClaim, seeds int, share func(string, *cell) *cell) (e claimTest, err error) {
+func newClaimTest(p *program, c *plan.SourceClaim, share func(string, *cell) *cell) (e claimTest, err error) {
 	e.claim = c
 	if c.Command != "" {
 		e.cells = [][]*cell{{share(c.Command, &cell{command: c.Command})}}
@@ -182,7 +194,8 @@ func newClaimTest(p *program, c *plan.SourceClaim, seeds int, share func(string,
 	fixed.Panes, fixed.Compare, fixed.Tape = "", "", m.TapeName
 	fixed.Network, fixed.Seed = m.Config.Network.String(), ""
 	random := usesSeed(m, n)
-	for i := range seeds {
+	e.panes = m.Panes
+	for i := range cmp.Or(c.Seeds, claimSeeds) {
 		var session []*cell
 		for _, spec := range m.Panes {
 			trial := *m
@@ -293,17 +306,20 @@ type claimResult struct {
 	Claim      string             `json:"claim"`
 	Source     string             `json:"source"`
 	Experiment string             `json:"experiment"` // arguments of ghostcube that run the first session
+	Panes      []string           `json:"panes"`      // specs, as the conditions number them; none of a command
 	Sessions   int                `json:"sessions"`
 	Conditions []conditionOutcome `json:"conditions"`
 	Verdict    string             `json:"verdict"`
-	Why        string             `json:"why"` // empty if the claim holds
+	Why        string             `json:"why"` // empty if the claim holds, or its file gives no reason
 }
 
 // conditionOutcome is what the sessions say of a condition.
 type conditionOutcome struct {
 	Expected    string             `json:"expected"`
 	Holds       bool               `json:"holds"`
-	Missing     int                `json:"missing"` // sessions without a value
+	Excluded    bool               `json:"excluded"`        // by the interval; if it neither holds nor is excluded, it is undecided
+	Needed      int                `json:"sessions_needed"` // that decide it if mean and spread stay; 0: it is decided, or a value is missing
+	Missing     int                `json:"missing"`         // sessions without a value
 	Measured    []measuredOperand  `json:"measured"`
 	Differences []measuredInterval `json:"differences"` // of each operand from the next
 }
@@ -337,12 +353,13 @@ func (c *claimTest) result() (r claimResult, err error) {
 		return textValue(c.cells[session][0].text, of.Values[i].Pattern)
 	})
 	r = claimResult{ID: of.ID, Topic: of.Topic, Claim: of.Says, Source: of.Source.String(), Experiment: experimentText(of),
-		Sessions: len(c.cells), Verdict: verdict.String()}
+		Panes: append([]string{}, c.panes...), Sessions: len(c.cells), Verdict: verdict.String()}
 	if verdict != claim.Holds {
 		r.Why = of.Why
 	}
 	for _, o := range outcomes {
-		x := conditionOutcome{Expected: o.Condition.String(), Holds: o.Holds, Missing: o.Missing,
+		x := conditionOutcome{Expected: o.Condition.String(), Holds: o.Answer == claim.Yes, Excluded: o.Answer == claim.No,
+			Needed: o.Needed, Missing: o.Missing,
 			Measured: []measuredOperand{}, Differences: []measuredInterval{}}
 		for _, v := range o.Operands {
 			x.Measured = append(x.Measured, measuredOperand{v.Text, measuredInterval{v.Mean, v.Low, v.High}})

@@ -217,12 +217,13 @@ func (p *program) main() (err error) {
 	if p.Args, err = commandOrFlag(p.Args, commands); err != nil {
 		return usageError{err}
 	}
+	p.Args = joinNumbers(p.Args)
 	ctx, err := parser.Parse(p.Args)
 	if err == nil {
 		err = checkFlags(ctx)
 	}
 	if err != nil {
-		return usageError{err}
+		return usageError{plainParseError(err)}
 	}
 	if args.Config != "" {
 		p.library.Files = append(p.library.Files, args.Config)

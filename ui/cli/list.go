@@ -25,7 +25,7 @@ import (
 
 type listCommand struct {
 	Kind string   `arg:"" optional:"" help:"scenes, strategies, presets, knobs, counters, measures, comparisons, terms and others below, or any word." placeholder:"KIND"`
-	Name []string `arg:"" optional:"" help:"A strategy, for its knobs or counters, or a preset, comparison, measure or term, for all about it." placeholder:"NAME"`
+	Name []string `arg:"" optional:"" help:"A strategy, for its knobs or counters, or a preset, comparison, claim, measure or term, for all about it." placeholder:"NAME"`
 
 	Format string `help:"Output format: table, json, csv or markdown." default:"table" placeholder:"table"`
 }
@@ -53,7 +53,7 @@ var listKinds = []string{"scenes", "strategies", "presets", "networks", "traces"
 	"comparisons", "lessons", "claims", "terms", "mechanisms", "display"}
 
 // kindsWithNames are the lists of which one name can be listed.
-var kindsWithNames = []string{"presets", "knobs", "counters", "comparisons", "measures", "terms"}
+var kindsWithNames = []string{"presets", "knobs", "counters", "comparisons", "claims", "measures", "terms"}
 
 // lists prints what there is.
 type lists struct {
@@ -130,7 +130,7 @@ func (l *lists) print(kind, name string) error {
 	case "lessons":
 		return l.lessons()
 	case "claims":
-		return l.claims()
+		return l.claims(name)
 	case "mechanisms":
 		return l.mechanisms()
 	case "display":

@@ -205,6 +205,9 @@ func TestSweepRefuses(t *testing.T) {
 		`"circle"->"cirle"`:                       "did you mean circle?",
 		"seeds = 2->seeds = 2000":                 "plan.toml: line 5: seeds=2000: want 1 to 1000",
 		"seeds = 2->seads = 2":                    "did you mean seeds?",
+		"seeds = 2->seeds = \"2\"":                "plan.toml: line 5, column 9: seeds: want a whole number, not a text in quotes",
+		"seeds = 2->seed = -3":                    "plan.toml: line 5, column 8: seed: want a whole number from 0 on",
+		"\"wifi-bad\", ->\"4g,wifi-bad\", ":       "networks: \"wifi-bad\": want a parameter such as loss=5% (a profile's name comes first); several networks",
 		"seconds = 3->seconds = -1":               "plan.toml: line 6: seconds",
 		"title->baseline = \"rewind\"\ntitle": "plan.toml: line 1: " +
 			`baseline: no pane of the sweep "rewind" (there are noprediction, rewind:lead=1, rewind:lead=3)`,

@@ -84,7 +84,7 @@ func sweepColumns() (list []sweep.Column) {
 			if title == "" {
 				title = counterTitle(m.name)
 			}
-			list = append(list, sweep.Column{Name: m.name, Unit: unit, Title: title, Help: title + " of the first client", Digits: m.digits})
+			list = append(list, sweep.Column{Name: m.name, Unit: unit, Title: title, Help: "of the first client: " + m.help, Digits: m.digits})
 		}
 	}
 	return list

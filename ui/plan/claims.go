@@ -8,6 +8,7 @@ import (
 	"maps"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -26,6 +27,7 @@ type SourceClaim struct {
 	Settings Settings    // the session; zero if Command is set
 	Command  string      // arguments of the program whose output is read instead, such as codec --indices
 	Values   []TextValue // what is read from it
+	Seeds    int         // sessions, each with another seed; 0: the usual number
 
 	Rule claim.Rule
 	Why  string // why it does not hold, or holds with a difference
@@ -39,6 +41,9 @@ type TextValue struct {
 
 // maxSays is the length of the longest claim, in characters.
 const maxSays = 160
+
+// maxClaimSeeds bounds the sessions of a claim.
+const maxClaimSeeds = 1000
 
 // claimFile is a file of claims, which all have its topic. Its source holds for those that name none.
 type claimFile struct {
@@ -54,6 +59,7 @@ type claimTable struct {
 	Mechanisms []int             `toml:"mechanisms"`
 	Compare    string            `toml:"compare"`
 	Seconds    float64           `toml:"seconds"`
+	Seeds      *int              `toml:"seeds"`
 	Command    string            `toml:"command"`
 	Values     map[string]string `toml:"values"`
 	Direction  []string          `toml:"direction"`
@@ -113,6 +119,11 @@ func (t *claimTable) claim(topic string, source Source) (c SourceClaim, err erro
 	c = SourceClaim{ID: t.ID, Topic: topic, Says: t.Says, Source: source, Mechanisms: t.Mechanisms, Command: t.Command, Why: t.Why}
 	if t.Source != nil {
 		c.Source = *t.Source
+	}
+	if t.Seeds != nil {
+		if c.Seeds = *t.Seeds; c.Seeds < 2 || c.Seeds > maxClaimSeeds || t.Command != "" {
+			return c, &SettingError{"seeds", strconv.Itoa(c.Seeds), fmt.Errorf("want 2 to %d sessions, and none of a command", maxClaimSeeds)}
+		}
 	}
 	if err := checkID("id", t.ID); err != nil {
 		return c, err

@@ -59,6 +59,7 @@ func TestClaims(t *testing.T) {
 		{`source = {author = "Me", title = "Notes", year = 2026}`, ``, "source: it is missing"},
 		{`seconds = 5`, `seconds = 0`, "line 11: seconds: want a length"},
 		{`seconds = 5`, `seconds = 500`, "line 11: seconds: want a length"},
+		{`seconds = 5`, "seconds = 5\nseeds = 1", "line 12: seeds=1: want 2 to 1000"},
 		{`tape = "circle"`, ``, "tape: want a tape or a comparison"},
 		{`tape = "circle"`, `tape = "circel"`, `line 8: tape: no tape "circel"`},
 		{`tape = "circle"`, `compare = "nothing"`, `line 8: compare: no comparison "nothing"`},

@@ -172,7 +172,7 @@ func TestBadComparisons(t *testing.T) {
 		{`network = "trace=wifi-stall"`, `network = "latensy=1ms"`, `line 27: network: no `},
 		{`network = "trace=wifi-stall"`, ``, "line 17: network: it is missing"},
 		{`rate = 64`, `rate = 9`, "line 28: rate=9: want a whole number from 10 to 240"},
-		{`rate = 64`, `rate = 6.4`, "line 28, column 8"},
+		{`rate = 64`, `rate = 6.4`, "line 28, column 8: comparison.rate: want a whole number, not a number with a point"},
 		{`seat = "host"`, `seat = "table"`, `line 29: seat: no seat "table"`},
 		{`fault-every = "5s"`, `fault-every = "soon"`, "line 30: fault-every=soon: want a duration such as 5s"},
 		{`fault-every = "5s"`, `fault-every = "1ms"`, "line 30: fault-every=1ms: want a duration from one tick"},

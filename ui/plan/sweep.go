@@ -249,6 +249,9 @@ func (s *Sweep) parseNetworks(l *Library) ([]link.Network, error) {
 			err = fmt.Errorf("%s is there twice", name)
 		}
 		if err != nil {
+			if parts := strings.Split(name, ","); slices.ContainsFunc(parts[1:], func(part string) bool { return slices.Contains(link.ProfileNames(), part) }) {
+				err = fmt.Errorf("%w; several networks are separated by semicolons, such as '4g;wifi-bad', in a file each has quotes of its own", err)
+			}
 			return nil, s.bad(fmt.Sprintf("networks[%d]", i), err)
 		}
 	}

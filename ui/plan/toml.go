@@ -2,9 +2,11 @@ package plan
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"reflect"
+	"regexp"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
@@ -33,11 +35,34 @@ func decodeTOML(name string, text []byte, into any) (*document, error) {
 		return nil, fmt.Errorf("%s: line %d: %w", name, line, unknownKey(text, line, column, into))
 	case errors.As(err, &syntax):
 		line, column := syntax.Position()
-		return nil, fmt.Errorf("%s: line %d, column %d: %s", name, line, column, strings.TrimPrefix(syntax.Error(), "toml: "))
+		return nil, fmt.Errorf("%s: line %d, column %d: %s", name, line, column, decodeText(syntax))
 	case err != nil:
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return &document{name, keyPositions(text)}, nil
+}
+
+// typePattern matches the decoder's error of a value of another type: what stands there, and the Go type that is wanted.
+var typePattern = regexp.MustCompile(`cannot decode TOML ([a-z]+) into .*?([\[\]a-z0-9]+)$`)
+
+// typeWords are the types of TOML and of Go in words.
+var typeWords = map[string]string{"string": "a text in quotes", "integer": "a whole number", "int": "a whole number", "uint64": "a whole number",
+	"float": "a number with a point", "float64": "a number", "boolean": "true or false", "bool": "true or false", "array": "a list",
+	"[]string": "a list of texts", "table": "a table"}
+
+// decodeText returns the text of a decoder's error, without Go's terms.
+func decodeText(e *toml.DecodeError) string {
+	text, key := strings.TrimPrefix(e.Error(), "toml: "), ""
+	if len(e.Key()) > 0 {
+		key = strings.Join(e.Key(), ".") + ": "
+	}
+	if m := typePattern.FindStringSubmatch(text); m != nil && typeWords[m[2]] != "" {
+		return fmt.Sprintf("%swant %s, not %s", key, typeWords[m[2]], cmp.Or(typeWords[m[1]], m[1]))
+	}
+	if strings.HasPrefix(text, "negative integer") {
+		return key + "want a whole number from 0 on"
+	}
+	return text
 }
 
 // checkKeys refuses a file whose keys and tables have more than limit names, each part of a dotted key counted. The

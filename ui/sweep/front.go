@@ -134,6 +134,9 @@ func (a *analysis) plots(t *table) (list []template.HTML) {
 		if len(dots) == 0 {
 			return nil
 		}
+		if mostY == 0 {
+			return []template.HTML{`<p class="dim">No pops in any pane: there is no front to draw.</p>`}
+		}
 		horizontal := linearAxis(a.columns[a.column(responseMeasure)].Title, plotLeft, plotRight, mostX)
 		if by == 2 {
 			horizontal = logAxis(a.columns[a.column(bandwidthMeasure)].Title, plotLeft, plotRight, mostX)

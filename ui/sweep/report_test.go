@@ -121,6 +121,16 @@ func TestFront(t *testing.T) {
 	}
 }
 
+// TestNoPops checks that a report says that there are no pops, instead of drawing an empty front.
+func TestNoPops(t *testing.T) {
+	r := newTestReport(t, []string{"a", "b"}, func(string, string, uint64) map[string]float64 {
+		return map[string]float64{responseMeasure: 50, smoothnessMeasure: 0, bandwidthMeasure: 50}
+	})
+	if plots := r.Sections[0].Plots; len(plots) != 1 || !strings.Contains(string(plots[0]), "No pops in any pane") {
+		t.Errorf("%v", plots)
+	}
+}
+
 // TestFrontIsOnTop checks that a point of the front which lies below another one in a plot is drawn over it.
 func TestFrontIsOnTop(t *testing.T) {
 	zero := statistics.Mean([]float64{0, 0})

@@ -17,6 +17,7 @@ type advicePage struct {
 	advice   *advise.Advice // of the entries and texts
 	entries  []widget.Entry // its short list
 	measured string         // what the figures are of
+	nearest  []string       // if it is empty: what excludes, and what misses least
 	texts    []adviceText   // the notes below it
 }
 
@@ -45,6 +46,9 @@ func (p *advicePage) build() {
 	ui.Paragraph(p.measured, true)
 	if len(p.entries) == 0 {
 		ui.Paragraph("Nothing that was measured keeps to all rules.", false)
+		for _, text := range p.nearest {
+			ui.Paragraph(text, true)
+		}
 	}
 	ui.Disabled(p.session.Whole())
 	for i := range p.entries {
@@ -140,6 +144,14 @@ func (p *advicePage) describe(a *advise.Advice) {
 		p.entries = append(p.entries, widget.Entry{ID: fmt.Sprintf("advice %d", i+1), Title: wrapping(title), Line: wrapping(line),
 			Help: "Play tape " + a.Setting.Tape + " in " + a.Setting.Scene + " on this network.\npanes: " + strings.ReplaceAll(a.Panes(i), ",", ", ")})
 	}
+	var own []string
+	if len(a.Own) > 0 {
+		own = []string{"The command that this page copies prints two more, which measure your players, bodies and network, and advise by that."}
+	}
+	p.nearest = nil
+	for _, text := range a.Nearest {
+		p.nearest = append(p.nearest, wrapping(text))
+	}
 	var excluded []string
 	for _, x := range a.Excluded {
 		excluded = append(excluded, x.Pane+": "+x.Rule)
@@ -148,7 +160,7 @@ func (p *advicePage) describe(a *advise.Advice) {
 	if len(a.Others) > 0 {
 		others = []string{strings.Join(a.Others, ", ")}
 	}
-	p.texts = []adviceText{{"Where the evidence ends", slices.Clone(a.Limits)}, {"Also within the rules, in this order", others},
+	p.texts = []adviceText{{"Where the evidence ends", slices.Clone(a.Limits)}, {"Your own case", own}, {"Also within the rules, in this order", others},
 		{"Excluded", excluded}, {"Rules that exclude", slices.Clone(a.Rules)}, {"Order of the others", slices.Clone(a.Order)}}
 	for _, x := range p.texts {
 		for i := range x.list {
