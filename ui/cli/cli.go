@@ -230,7 +230,7 @@ func (p *program) main() (err error) {
 		if command := ctx.Selected(); command.Name == "serve" || command.Name == "join" {
 			var all arguments
 			if ctx, err = p.addFlags(ctx, args.Config, &all); err != nil {
-				return usageError{fmt.Errorf("--config: %w", err)}
+				return usageError{fmt.Errorf("--config: %w", plainParseError(err))}
 			}
 			return ctx.Run(p)
 		}

@@ -133,6 +133,19 @@ func TestNoFileIsReplaced(t *testing.T) {
 	}
 }
 
+// TestOtherNumberedImages checks that numbered images may be written beside those of other names.
+func TestOtherNumberedImages(t *testing.T) {
+	dir := t.TempDir()
+	for name, want := range map[string]string{"007.png": "", "other-007.png": "", "mine-007.jpg": "", "mine-x.png": "", "mine-007.png": "there is a file"} {
+		need(os.WriteFile(filepath.Join(dir, name), nil, 0o600))
+		p := newProgram(testEnvironment(nil, io.Discard, io.Discard))
+		if err := p.checkFrames("--output", filepath.Join(dir, "mine-%03d.png")); (err != nil) != (want != "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("beside %s: %v", name, err)
+		}
+		need(os.Remove(filepath.Join(dir, name)))
+	}
+}
+
 // TestTapeBesideVideo checks that the tape and the captions beside a video are replaced when the video is, and that they are
 // the user's own as soon as they are changed, copied beside another video, or read by the command.
 func TestTapeBesideVideo(t *testing.T) {

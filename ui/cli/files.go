@@ -57,8 +57,9 @@ func (p *program) checkFrames(flag, pattern string) error {
 	}
 	for _, e := range entries {
 		x := e.Name()
-		number, ok := strings.CutPrefix(x, name[:at[0]])
-		if number, ok = strings.CutSuffix(number, name[at[1]:]); !ok || !isFrameNumber(number) {
+		number, isBegun := strings.CutPrefix(x, name[:at[0]])
+		number, isWhole := strings.CutSuffix(number, name[at[1]:])
+		if !isBegun || !isWhole || !isFrameNumber(number) {
 			continue
 		}
 		if err := p.checkRead(flag, folder+x); err != nil {
