@@ -80,7 +80,7 @@ func TestChatDuringSwitch(t *testing.T) {
 	w.plays("after the chat", ann, bob)
 }
 
-// TestRejoinOverTCP makes a window over TCP rejoin, as Shift X does, also while the host switches strategy: it has the world again, and its
+// TestRejoinOverTCP makes a client over TCP forget everything and join again, also while the host switches strategy: it has the world again, and its
 // capture replays.
 func TestRejoinOverTCP(t *testing.T) {
 	for _, spec := range []string{"lockstep", "rewind"} {
@@ -89,7 +89,7 @@ func TestRejoinOverTCP(t *testing.T) {
 		w.run(1500 * time.Millisecond)
 		rejoin := func() {
 			t.Helper()
-			if err := ann.Apply(lab.Command{Verb: "rejoin", Pane: lab.AllPanes, Name: "1"}); err != nil {
+			if err := ann.apply(lab.Command{Verb: "rejoin", Pane: lab.AllPanes, Name: "1"}); err != nil {
 				t.Fatal(err)
 			}
 		}
