@@ -210,7 +210,7 @@ func (d *delayEstimator) top(lag int) (behind, height float64) {
 		return 0, height
 	}
 	behind = max(-0.5, min(0.5, (before-after)/float64(2*bend)))
-	return behind, height - float64((before-after)*behind)/4
+	return behind, height - float64(float64((before-after)*behind)/4)
 }
 
 // unique reports whether no lag more than delayUncertainty away from the best one is in its 95 %

@@ -51,7 +51,7 @@ func (p *present) add(time, newest int64, clock float64, known bool, shown, worl
 		p.frames++
 		p.behind += clock - shown
 		p.paced += n
-		p.ahead += float64(n) * (clock - world)
+		p.ahead += float64(float64(n) * (clock - world))
 		return
 	}
 	now := float64(time-p.start) * p.rate / 1e6
@@ -74,7 +74,7 @@ func (p *present) add(time, newest int64, clock float64, known bool, shown, worl
 	b.least, b.most = min(b.least, past), max(b.most, past)
 	b.behind += now - shown
 	b.paced += n
-	b.ahead += float64(n) * (now - world)
+	b.ahead += float64(float64(n) * (now - world))
 }
 
 // settle ends a block if it is long enough, or the log ends.
