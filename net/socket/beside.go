@@ -12,8 +12,8 @@ const (
 	besideAtMost = 4 // attempts
 )
 
-// firstOf calls open, and again after each interval, at most so many times, until one returns a result. It cancels the other calls, and
-// discards what they still return. As soon as all calls have failed it returns the error of the last one.
+// firstOf calls open every interval, at most most times, until a call succeeds. It cancels the other calls and discards their
+// results. If all calls have failed it returns the error of the last one.
 func firstOf[T any](ctx context.Context, interval time.Duration, most int, open func(context.Context) (T, error), discard func(T)) (first T, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

@@ -63,7 +63,7 @@ func TestPageConditions(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		play(500 * time.Millisecond) // what is in flight arrives
+		play(500 * time.Millisecond) // datagrams in flight arrive
 		before := [2]packet.Stats{server.Seats()[0].Stats, server.Seats()[1].Stats}
 		beforeDown := clients[1].Lab.Panes[0].Clients[0].Endpoint.Stats
 		play(1500 * time.Millisecond)

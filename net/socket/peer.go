@@ -65,10 +65,10 @@ func parseIntroduction(b []byte) (i introduction, ok bool) {
 	return i, true
 }
 
-// Peer is a direct path to another client of the same server. It shares the socket of the connection to the server, so
-// that the routers of both sides take what comes from the other for an answer. Both send to each other from the
-// introduction on, and the path is open once each has heard that the other hears it. Only what is sealed with the
-// keys of the introduction, and comes from its address, is received; all else is dropped without an answer.
+// Peer is a direct path to another client of the same server. It shares the socket of the connection to the server: both
+// sides send to each other at once, so that each router takes the other's datagrams for replies (hole punching). The path
+// is open when each side has heard that the other hears it. Datagrams that are not from the peer's address, or not sealed
+// with the keys of the introduction, are dropped without a reply.
 type Peer struct {
 	conn  *Conn // it ends with Close alone
 	began time.Duration
@@ -103,8 +103,8 @@ type peers struct {
 	of    map[netip.AddrPort]*Peer
 }
 
-// Introduce begins to open the path to another client, of which the server has told this one. The error says why there can be
-// none: the connection has no UDP socket of its own, or the address is not that of another machine's client.
+// Introduce begins to open a direct path to another client. told is the server's introduction. The error says why no path is
+// possible: the connection has no UDP socket of its own, or the address is not that of another machine's client.
 func (c *Conn) Introduce(told []byte) (*Peer, error) {
 	i, ok := parseIntroduction(told)
 	if !ok {
@@ -126,7 +126,7 @@ func (c *Conn) Introduce(told []byte) (*Peer, error) {
 }
 
 // checkIntroduced returns why a client does not send to the address of another one. A server could name any address, so
-// the loopback is for those who have found the server there.
+// a loopback address is accepted only if the server is on the loopback as well.
 func checkIntroduced(at, server netip.AddrPort) error {
 	a := at.Addr()
 	switch {
@@ -191,7 +191,7 @@ func (p *peers) arrive(now time.Duration, from netip.AddrPort, datagram []byte) 
 	return x != nil && x.arrive(now, datagram)
 }
 
-// tick sends what is due to all peers. A connection without a socket of its own has none.
+// tick sends probes and keepalives to all peers. p may be nil: a connection without a socket of its own has no peers.
 func (p *peers) tick(now time.Duration) {
 	if p == nil {
 		return
@@ -249,7 +249,7 @@ func (p *Peer) tick(now time.Duration) {
 	}
 }
 
-// IsOpen reports whether what is sent now will probably arrive.
+// IsOpen reports whether the peer has said within the last second that it hears this side.
 func (p *Peer) IsOpen(now time.Duration) bool {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
@@ -262,7 +262,7 @@ func (p *Peer) Send(now time.Duration, datagram []byte) error { return p.conn.Se
 // Receive returns the next datagram that had been received by now, as Conn.Receive does.
 func (p *Peer) Receive(now time.Duration) (link.Datagram, bool) { return p.conn.Receive(now) }
 
-// Stats returns what has been counted so far.
+// Stats returns the counters of the path.
 func (p *Peer) Stats() Stats { return p.conn.Stats() }
 
 // Close forgets the peer. It returns nil.

@@ -23,6 +23,19 @@ import (
 
 var _ link.Wire = (*Peer)(nil)
 
+// introduce introduces two clients to each other, by their addresses, and waits until the direct path is open.
+func introduce(t *testing.T, a, b *Conn, ofA, ofB string, now func() time.Duration) (x, y *Peer) {
+	t.Helper()
+	toA, toB := Introductions(ofA, ofB)
+	x, errA := a.Introduce(toA)
+	y, errB := b.Introduce(toB)
+	if err := errors.Join(errA, errB); err != nil {
+		t.Fatal(err)
+	}
+	within(t, "a direct path", func() bool { return x.IsOpen(now()) && y.IsOpen(now()) })
+	return x, y
+}
+
 // TestPeers introduces two clients of a server over the loopback to each other, with and without a key: they exchange
 // datagrams of all sizes by the sockets that they have for the server. A second introduction has other keys, and strangers
 // are counted.
@@ -41,14 +54,8 @@ func TestPeers(t *testing.T) {
 				t.Cleanup(func() { b.Close() })
 				ofA, ofB := atServer.RemoteAddr(), accept(t, l).RemoteAddr()
 				for n := range 2 {
-					toA, toB := Introductions(ofA.String(), ofB.String())
-					x, errA := a.Introduce(toA)
-					y, errB := b.Introduce(toB)
-					if err := errors.Join(errA, errB); err != nil {
-						t.Fatal(err)
-					}
 					now := func() time.Duration { return time.Since(c.Start) }
-					within(t, "a direct path", func() bool { return x.IsOpen(now()) && y.IsOpen(now()) })
+					x, y := introduce(t, a, b, ofA.String(), ofB.String(), now)
 					for _, size := range []int{0, 1, MaxDatagram} {
 						for _, way := range [][2]*Peer{{x, y}, {y, x}} {
 							text := strings.Repeat("x", size)
@@ -117,7 +124,7 @@ func newPeerPair(t testing.TB, conditions string, seed uint64) *peerPair {
 	return p
 }
 
-// step delivers what has arrived, and lets both do what is due.
+// step delivers datagrams and lets both sides tick.
 func (p *peerPair) step(d time.Duration) {
 	p.now += d
 	for i, side := range p.sides {
@@ -249,14 +256,8 @@ func TestHostileClientPort(t *testing.T) {
 	}
 	defer b.Close()
 	ofA, ofB := atServer.RemoteAddr(), accept(t, l).RemoteAddr()
-	toA, toB := Introductions(ofA.String(), ofB.String())
-	x, errA := a.Introduce(toA)
-	y, errB := b.Introduce(toB)
-	if err := errors.Join(errA, errB); err != nil {
-		t.Fatal(err)
-	}
 	now := func() time.Duration { return time.Since(c.Start) }
-	within(t, "a direct path", func() bool { return x.IsOpen(now()) && y.IsOpen(now()) })
+	x, y := introduce(t, a, b, ofA.String(), ofB.String(), now)
 	attack := newAttacker(t, 4)
 	attack.recordFrom(y.conn)
 	attack.recordFrom(atServer)

@@ -33,7 +33,7 @@ type incoming struct {
 	known atomic.Bool // its handshake has ended
 }
 
-// Bounds of the streams whose handshake has not ended. One more ends the oldest, so that those who only wait keep nobody out.
+// Bounds of the streams whose handshake has not ended. One more closes the oldest, so that idle connections keep nobody out.
 const (
 	maxStrangers       = 64
 	maxStrangersOfHost = 16

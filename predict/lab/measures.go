@@ -13,7 +13,7 @@ func (p *Pane) Measures(dst []score.Measure) []score.Measure {
 }
 
 // sinceStart is the baseline of the pane's measures: its start. Where the server is in another process that is the first
-// picture, because the world that is downloaded before is no cost of the strategy's.
+// picture, because the download of the world before is not the strategy's traffic.
 func (p *Pane) sinceStart() *baseline {
 	if p.lab.remote == nil {
 		return &baseline{tick: p.startTick}

@@ -254,7 +254,7 @@ func (r *claimResult) title(operand string) (title, pane string) {
 	return figureTitle(claim.Figure{Pane: n - 1, Name: m[3]}), pane
 }
 
-// claimFigures returns what was measured, each figure once and those of a measure together, and the verdict with its reason.
+// claimFigures returns the measured figures, each once and grouped by measure, and the verdict with its reason.
 func claimFigures(r *claimResult) string {
 	var titles []string
 	values := map[string][]string{}

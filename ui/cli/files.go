@@ -70,7 +70,7 @@ func (p *program) checkFrames(flag, pattern string) error {
 	return nil
 }
 
-// isFrameNumber reports whether a text is what stands in the name of an image in place of the number's pattern.
+// isFrameNumber reports whether text can be the number in the name of a numbered image.
 func isFrameNumber(text string) bool {
 	digits := strings.TrimLeft(text, "-_ ")
 	return digits != "" && strings.Trim(digits, "0123456789") == ""

@@ -273,7 +273,7 @@ func writeSeats(out io.Writer, server *remote.Server) {
 	_ = t.close() // Main reports it
 }
 
-// seatCells returns the row of a seat. The figures of one who has left are not of now: dashes stand in their place.
+// seatCells returns the row of a seat. A player who has left has dashes instead of figures.
 func seatCells(s *remote.Seat) []string {
 	cells := []string{cmp.Or(s.Name, "-"), cmp.Or(s.Address, "-")}
 	if s.Address == "" {

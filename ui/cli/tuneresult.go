@@ -92,7 +92,7 @@ func (r *tuneReport) writeOthers(out io.Writer, list []tuneOther) error {
 	return table.close()
 }
 
-// writeSummary prints what was found, what was lost with other seeds, and how to see it.
+// writeSummary prints the best settings, the loss with other seeds, and how to look at them.
 func (r *tuneReport) writeSummary(out io.Writer) {
 	t := r.task
 	if r.Lost != nil {

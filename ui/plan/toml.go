@@ -42,7 +42,7 @@ func decodeTOML(name string, text []byte, into any) (*document, error) {
 	return &document{name, keyPositions(text)}, nil
 }
 
-// typePattern matches the decoder's error of a value of another type: what stands there, and the Go type that is wanted.
+// typePattern matches the decoder's error of a value of another type: the TOML type found, and the Go type wanted.
 var typePattern = regexp.MustCompile(`cannot decode TOML ([a-z]+) into .*?([\[\]a-z0-9]+)$`)
 
 // typeWords are the types of TOML and of Go in words.

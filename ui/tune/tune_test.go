@@ -180,7 +180,7 @@ func TestSearchTakesBackDust(t *testing.T) {
 }
 
 // TestSearchPrunesWithFewSessions checks that a search whose sessions end before the last rung still measures its best with all
-// seeds, and takes back what is worth nothing.
+// seeds, and reverts changes without effect.
 func TestSearchPrunesWithFewSessions(t *testing.T) {
 	for sessions := 220; sessions < 900; sessions += 40 {
 		p, _ := newTestProblem()

@@ -192,7 +192,7 @@ func TestJoinedPanel(t *testing.T) {
 // joinedPage is page, whose name a loop shadows.
 type joinedPage = page
 
-// TestJoinedHelp promises that the list of keys has none that cannot work.
+// TestJoinedHelp checks that the list of keys leaves out keys that cannot work.
 func TestJoinedHelp(t *testing.T) {
 	for _, c := range []struct {
 		joined, watches bool

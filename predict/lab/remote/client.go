@@ -49,7 +49,7 @@ type Client struct {
 	shot      predict.HitResult // of which the rays have not arrived yet
 
 	peers      [sim.MaxPlayers]peerWire
-	introduced [][]byte // what is told of the other players of the next session, behind the number of each
+	introduced [][]byte // introductions to the other players of the next session, each after the player's number
 }
 
 // maxNews is the number of lines that wait for News.

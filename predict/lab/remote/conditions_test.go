@@ -43,7 +43,7 @@ func TestConditions(t *testing.T) {
 	}
 }
 
-// TestConditionsOverPath checks that a network over a wire delays what goes by direct paths as well, until they are closed.
+// TestConditionsOverPath checks that conditions over a wire also delay datagrams of direct paths, until these are closed.
 func TestConditionsOverPath(t *testing.T) {
 	var perfect, over link.Network
 	if err := over.Parse("latency=30ms"); err != nil {

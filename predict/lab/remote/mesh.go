@@ -34,7 +34,7 @@ type mesh struct {
 	begun   bool // this session has; otherwise it waits
 	begunAt time.Duration
 	missing int                                  // for how many players it waits, as the log says
-	left    string                               // who has ended the one before; empty: nobody
+	left    string                               // player whose leaving ended the last session; empty: none
 	said    [sim.MaxPlayers][sim.MaxPlayers]bool // by sender and receiver: the log says that the server forwards
 }
 
@@ -50,7 +50,7 @@ func (s *Server) updateMesh(now time.Duration) {
 			missing++
 		}
 		busy = busy || g != nil && g.control.isBusy()
-		if g == nil || g.session != s.session { // who has come back knows nothing of the session
+		if g == nil || g.session != s.session { // a player who came back is not in the session
 			gone = i
 		}
 	}
@@ -161,7 +161,7 @@ const (
 	throughServer
 )
 
-// isOpen reports whether the direct path carries what is sent now.
+// isOpen reports whether datagrams go by the direct path now.
 func (w *peerWire) isOpen(now time.Duration) bool { return w.path != nil && w.path.IsOpen(now) }
 
 // Send implements link.Wire. The server forwards two bytes less than the largest datagram.
@@ -197,7 +197,7 @@ func (w *peerWire) receive(now time.Duration) (link.Datagram, bool) {
 	return link.Datagram{}, false
 }
 
-// sortForwarded gives each peer's wire what has come through the server. What no session reads stays bounded.
+// sortForwarded hands forwarded datagrams to the wires of their senders. The queues are bounded.
 func (c *Client) sortForwarded(now time.Duration) {
 	for d, ok := c.pop(peerChannel, now); ok; d, ok = c.pop(peerChannel, now) {
 		if p := int(d.Bytes[0]); p < len(c.peers) && len(c.peers[p].forwarded) < maxQueued {
@@ -291,7 +291,7 @@ func (c *Client) watchPaths(now time.Duration) {
 // Peer is another player of a mesh, as a client knows it.
 type Peer struct {
 	Player   int
-	IsDirect bool // what is sent to it does not go through the server
+	IsDirect bool // datagrams to it do not go through the server
 	Stats    *packet.Stats
 }
 
