@@ -10,7 +10,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/chromedp/chromedp"
 )
@@ -53,7 +52,7 @@ func (s *pageServer) testJoins(t *testing.T) {
 	d.waitTicks(60)
 	checkCubes(t, "the browser", d.checkScreen("join", image.Pt(940, 340)))
 	d.run(chromedp.Navigate("about:blank"))
-	time.Sleep(2 * time.Second) // in which the server is told, where nothing can be seen of it
+	log.wait(t, `msg=left player=2 .*the other side has closed`) // or a page that is left does not leave the session
 
 	for _, process := range []struct {
 		name string
@@ -65,9 +64,6 @@ func (s *pageServer) testJoins(t *testing.T) {
 		if err := process.end(); err != nil {
 			t.Errorf("%s ends with %v: %s", process.name, err, log)
 		}
-	}
-	if !regexp.MustCompile(`msg=left player=2 .*the other side has closed`).Match(log.Bytes()) {
-		t.Errorf("a page that is left does not leave the session: %s", log)
 	}
 	for _, name := range []string{"server", "ann"} {
 		for player := range 2 {

@@ -4,12 +4,14 @@ package e2e
 
 import (
 	"bufio"
-	"bytes"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"ghostcube/internal/experiment"
 	"ghostcube/predict/lab/capture"
@@ -40,11 +42,12 @@ func TestWindowJoins(t *testing.T) {
 	if !strings.Contains(table, "path error, mm") {
 		t.Errorf("the window leaves no table: %s", table)
 	}
+	log.wait(t, `msg=left player=1 .*the other side has closed`)
 	if err := server.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
-	if err := server.Wait(); err != nil || !strings.Contains(log.String(), "the other side has closed") {
-		t.Errorf("the server ends with %v, and the log has no leave: %s", err, log)
+	if err := server.Wait(); err != nil {
+		t.Errorf("the server ends with %v: %s", err, log)
 	}
 	for _, name := range []string{"client", "server"} {
 		start, end := replayCapture(t, file(name), 0)
@@ -88,12 +91,44 @@ func replayCapture(t *testing.T, name string, player int) (start, end geom.Vec3)
 	return start, p.ServerWorld.Bodies()[player].Pose.Pos
 }
 
+// A processLog is what a process writes while it runs.
+type processLog struct {
+	mu   sync.Mutex
+	text []byte
+}
+
+func (l *processLog) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.text = append(l.text, p...)
+	return len(p), nil
+}
+
+func (l *processLog) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return string(l.text)
+}
+
+// wait waits until the log matches a pattern. The test fails if that takes more than 20 s.
+func (l *processLog) wait(t *testing.T, pattern string) {
+	t.Helper()
+	want := regexp.MustCompile(pattern)
+	for range 2000 {
+		if want.MatchString(l.String()) {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Errorf("the log has no %s: %s", pattern, l)
+}
+
 // startServer starts the command serve on the loopback, and returns it with the lines and the errors that it prints. It is killed
 // at the end of the test.
-func startServer(t *testing.T, folder string, args ...string) (server *exec.Cmd, lines *bufio.Scanner, log *bytes.Buffer) {
+func startServer(t *testing.T, folder string, args ...string) (server *exec.Cmd, lines *bufio.Scanner, log *processLog) {
 	t.Helper()
 	args = append([]string{"serve", "127.0.0.1:0", "--every", "0"}, args...)
-	server, log = programCommand(t, filepath.Join(folder, "report"), args...), &bytes.Buffer{}
+	server, log = programCommand(t, filepath.Join(folder, "report"), args...), &processLog{}
 	server.Stderr = log
 	out, err := server.StdoutPipe()
 	if err == nil {
