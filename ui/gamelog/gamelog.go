@@ -44,7 +44,7 @@ type Line struct {
 	Delayed    float64 // that tick
 	HasDelayed bool
 
-	Input     int64 // of i: its number; of v: the newest that Bodies contains
+	Input     int64 // of i: its number; of v: the newest that Bodies contains, -1 for none
 	HasInput  bool
 	Keys      sim.Buttons // of i: held from now on
 	Up, Lost  bool        // of p
@@ -152,7 +152,7 @@ var fields = [len(kinds)][]field{
 		timeField, tickField, bodyField,
 		{name: "ko", kind: number, optional: true, max: maxTick, set: func(l *Line, v *value) { l.Delayed, l.HasDelayed = v.number, true }},
 		{name: "o", kind: bodies, optional: true},
-		{name: "in", optional: true, max: maxTick, set: func(l *Line, v *value) { l.Input, l.HasInput = int64(v.number), true }},
+		{name: "in", optional: true, min: -1, max: maxTick, set: func(l *Line, v *value) { l.Input, l.HasInput = int64(v.number), true }},
 	},
 	{ // i
 		timeField,

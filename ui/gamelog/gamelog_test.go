@@ -97,6 +97,7 @@ var brokenLines = []brokenLine{
 	{`{"t":"v","us":2000000,"b":[]}`, "field k: missing"},
 	{`{"t":"v","us":2000000,"k":67,"b":[],"o":[[2,1,1,1]]}`, "field ko: missing: want the tick"},
 	{`{"t":"v","us":2000000,"k":67,"b":[[2,0,0,0]],"ko":3,"o":[[2,1,1,1]]}`, "body 2: given twice"},
+	{`{"t":"v","us":2000000,"k":67,"b":[],"in":-2}`, "field in: \"-2\": want a whole number from -1"},
 	{`{"t":"i","us":2000000,"id":67,"keys":""}`, "field id: 67: want more than the 67 of line 4"},
 	{`{"t":"i","us":2000000,"id":68,"keys":"Q"}`, `field keys: "Q": want the keys that are held, letters of WASDUZEC`},
 	{`{"t":"i","us":2000000,"id":68,"keys":["W"]}`, "field keys: "},
