@@ -1,15 +1,16 @@
 package gamelog
 
 import (
-	"fmt"
 	"math"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 
 	"ghostcube/docs/examples/loggers"
+	"ghostcube/internal/experiment"
 )
 
 // maxLoggerLines is the most that a logger has, so that somebody copies it.
@@ -92,7 +93,7 @@ func TestLoggersWriteLogs(t *testing.T) {
 		if !strings.Contains(text, `"fps\":`) && !strings.Contains(text, `fps":`) && !strings.Contains(text, "'fps':") {
 			t.Errorf("%s: no field fps", name)
 		}
-		if !regexp.MustCompile(`(?i)key < 0|read < 0`).MatchString(text) {
+		if !regexp.MustCompile(`(?i)key < 0|read < 0|min\(l\.key`).MatchString(text) {
 			t.Errorf("%s: inputs do not have the time at which a key was read", name)
 		}
 		if !regexp.MustCompile(`(?i)\bflush\(\)|log\.New`).MatchString(text) {
@@ -125,31 +126,18 @@ func TestLoggersWriteLogs(t *testing.T) {
 	}
 }
 
-// TestGoLogger runs the logger for Go in a game whose body goes on evenly and is drawn six ticks late, and checks its score.
-func TestGoLogger(t *testing.T) {
-	var out strings.Builder
-	l, frame := loggers.New(&out, "both", 60, 60, 7), 0
-	l.Now = func() int64 { return int64(frame) * 1e6 / 60 }
-	at := func(tick int) loggers.Bodies {
-		x := float64(max(tick, 0)) * 0.05
-		return loggers.Bodies{7: {x, 0, 0, 0, 0, 0, 1}, 9: {-x, 1, 0, 0, 0, 0, 1}}
+// sessionScore is the score of the session that the games of these tests log: a body goes on evenly and is drawn six ticks late,
+// keys are read a frame before their input.
+var sessionScore = map[string]float64{"path_error_rms_all_m": 0, "pops_per_minute": 0, "nominal_delay_mean_ms": 100, "key_to_screen_ms": 7000.0 / 60,
+	"lag_error_rms_m": 0.3, "up_kbit_per_second": 50 * 8 * 60 / 1000.0, "down_kbit_per_second": 72, "resimulated_ticks_per_minute": 28 * 60 / (400 / 60.0)}
+
+// checkSession checks the log of that session.
+func checkSession(t *testing.T, log string) {
+	t.Helper()
+	if list := errorsOf(t, log); len(list) > 0 {
+		t.Fatal(list)
 	}
-	for ; frame < 400; frame++ {
-		l.Server(frame, at(frame))
-		l.Input(frame, []string{"", "W"}[frame/50%2])
-		if frame%50 == 49 { // a key is read a frame before its input
-			l.Key()
-		}
-		l.Packet("up", 22)
-		l.Packet("down", 122)
-		if frame%60 == 0 {
-			l.Clock(float64(frame), 100_000)
-			l.Correction(4)
-		}
-		shown := at(frame - 6)
-		l.View(float64(max(frame-6, 0)), loggers.Bodies{7: shown[7]}, float64(max(frame-6, 0)), loggers.Bodies{9: shown[9]}, max(frame-6, 0))
-	}
-	r, err := NewReader("go", strings.NewReader(out.String()))
+	r, err := NewReader("log", strings.NewReader(log))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,10 +145,101 @@ func TestGoLogger(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, want := range map[string]float64{"path_error_rms_all_m": 0, "pops_per_minute": 0, "nominal_delay_mean_ms": 100, "key_to_screen_ms": 7000.0 / 60,
-		"lag_error_rms_m": 0.3, "up_kbit_per_second": 50 * 8 * 60 / 1000.0, "down_kbit_per_second": 72, "resimulated_ticks_per_minute": 28 * 60 / (400 / 60.0)} {
+	for name, want := range sessionScore {
 		if got := c.value(name); !(math.Abs(got-want) <= 1e-3*want+1e-5) {
-			t.Errorf("%s is %v, want %v (%v)", name, got, want, fmt.Sprint(c.Notes))
+			t.Errorf("%s is %v, want %v (%v)", name, got, want, c.Notes)
 		}
 	}
+	if n := strings.Count(log, `{"t":"i"`); n != 7 {
+		t.Errorf("%d lines i, want one for each change of the keys, 7", n)
+	}
+}
+
+// TestGoLogger runs the logger for Go in a game, and checks its score.
+func TestGoLogger(t *testing.T) {
+	var out strings.Builder
+	l, now := loggers.New(&out, "both", 60, 60, 7), int64(0)
+	l.Now = func() int64 { return now }
+	at := func(tick int) loggers.Bodies {
+		x := float64(max(tick, 0)) * 0.05
+		return loggers.Bodies{7: {x, 0, 0, 0, 0, 0, 1}, 9: {-x, 1, 0, 0, 0, 0, 1}}
+	}
+	for frame := range 400 {
+		now = int64(frame) * 1e6 / 60
+		l.Server(frame, at(frame))
+		l.Input(frame, []string{"", "W"}[frame/50%2])
+		l.Packet("up", 22)
+		l.Packet("down", 122)
+		if frame%60 == 0 {
+			l.Clock(float64(frame), 100_000)
+			l.Correction(4)
+		}
+		shown := at(frame - 6)
+		l.View(float64(frame-6), loggers.Bodies{7: shown[7]}, float64(frame-6), loggers.Bodies{9: shown[9]}, max(frame-6, -1))
+		if frame%50 == 49 {
+			l.Key()
+			now += 4000
+			l.Key()
+		}
+	}
+	checkSession(t, out.String())
+}
+
+// checkEngine runs a program that writes the log of that session, and one of a broken game whose bodies are nowhere.
+func checkEngine(t *testing.T, broken int, command ...string) {
+	t.Helper()
+	dir := t.TempDir()
+	logs := [2]string{filepath.Join(dir, "session.jsonl"), filepath.Join(dir, "broken.jsonl")}
+	command = append(command, logs[:]...)
+	if b, err := exec.Command(command[0], command[1:]...).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %v\n%s", command, err, b)
+	}
+	for i, name := range logs {
+		b, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if i == 0 {
+			checkSession(t, string(b))
+			continue
+		}
+		list := errorsOf(t, string(b))
+		if len(list) != broken {
+			t.Errorf("%d errors of %d broken lines:\n%s", len(list), broken, b)
+		}
+		for _, err := range list {
+			if text := strings.ToLower(err.Error()); !strings.Contains(text, "nan") && !strings.Contains(text, "inf") {
+				t.Errorf("no reason: %v", err)
+			}
+		}
+	}
+}
+
+// compile runs a compiler, which is skipped where there is none.
+func compile(t *testing.T, compiler string, args ...string) {
+	t.Helper()
+	name, err := exec.LookPath(compiler)
+	if err != nil {
+		t.Skip("needs ", compiler)
+	}
+	if b, err := exec.Command(name, args...).CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v\n%s", compiler, err, b)
+	}
+}
+
+// TestUnrealLogger compiles the logger for Unreal with a game and what it needs of the engine, and checks the score of its log.
+func TestUnrealLogger(t *testing.T) {
+	experiment.Skip(t)
+	program := filepath.Join(t.TempDir(), "game")
+	compile(t, "g++", "-std=c++17", "-Wall", "-Wextra", "-Wshadow", "-Werror", "-Iui/gamelog/testdata/unreal", "-Idocs/examples/loggers",
+		"-o", program, "ui/gamelog/testdata/unreal/game.cpp")
+	checkEngine(t, 2, program)
+}
+
+// TestUnityLogger compiles the logger for Unity with a game in a country with decimal commas, and checks the score of its log.
+func TestUnityLogger(t *testing.T) {
+	experiment.SkipUnlessLong(t)
+	program := filepath.Join(t.TempDir(), "game.exe")
+	compile(t, "mcs", "-langversion:7", "-out:"+program, "ui/gamelog/testdata/unity/Game.cs", "docs/examples/loggers/GameLog.cs")
+	checkEngine(t, 3, "mono", program)
 }

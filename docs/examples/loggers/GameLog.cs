@@ -1,7 +1,7 @@
-// For ghostcube score (docs/gamelog.md): copy this into a Unity project, 2020.2 or later (not compiled here). Call Server after
-// each step of physics, from a coroutine that yields WaitForFixedUpdate (FixedUpdate is before it; an interpolated Transform is not
-// the simulated pose); Key in Update, when a key is read; Input in each tick; View in Application.onBeforeRender; Packet for each
-// datagram; Clock once a second, in role both too, with Time.timeAsDouble / Time.fixedDeltaTime. Calls make no garbage.
+// For ghostcube score (docs/gamelog.md): copy this into a Unity project, 2020.2 or later (tested with stubs of Unity). Call Server
+// after each step of physics, from a coroutine that yields WaitForFixedUpdate (FixedUpdate is before it; an interpolated Transform
+// is not the simulated pose); Key in Update, when a key is read; Input in each tick; View in Application.onBeforeRender; Packet for
+// each datagram; Clock once a second, in role both too, with Time.timeAsDouble / Time.fixedDeltaTime; Dispose in OnDestroy.
 using System.Collections.Generic;
 using System.IO;
 using UnityEngine;
@@ -10,8 +10,7 @@ public sealed class GameLog : System.IDisposable
 {
     readonly System.Diagnostics.Stopwatch watch = System.Diagnostics.Stopwatch.StartNew();
     readonly FileStream file;
-    byte[] line = new byte[1 << 16]; int length;
-    string held = ""; double key = -1, flushed;
+    byte[] line = new byte[1 << 16]; int length; string held = ""; double key = -1, flushed;
     // role: client, server or both. hz: ticks a second. fps: frames a second, 10 to 240. player: the player's body.
     public GameLog(string path, string role, int hz, int fps, int player) {
         file = new FileStream(path, FileMode.Create, FileAccess.Write, FileShare.Read, 1 << 16);
@@ -20,7 +19,7 @@ public sealed class GameLog : System.IDisposable
     public void Server(int tick, Dictionary<int, Rigidbody> bodies) => Line("{'t':'s','k':#,'b':[@]}", tick, simulated: bodies);
     // Bodies that are drawn at one server tick, and those at another one. input: the newest in the player's pose.
     public void View(double tick, Dictionary<int, Transform> own, double otherTick, Dictionary<int, Transform> others, int input) =>
-        Line("{'t':'v','us':#,'k':%,'b':[@],'ko':%,'o':[@],'in':#}", Now, tick, otherTick, input, own: own, others: others);
+        Line("{'t':'v','us':#,'k':%,'b':[@],'ko':%,'o':[@],'in':#}", Now, System.Math.Max(tick, 0), System.Math.Max(otherTick, 0), input, own: own, others: others);
     public void Key() => key = key < 0 ? Now : key;
     // keys: held from this input on, letters of WASDUZEC. The time is that of Key, which is before the tick.
     public void Input(int id, string keys) {
@@ -36,7 +35,7 @@ public sealed class GameLog : System.IDisposable
     // In a format ' is a quote, # the next number, whole, % one with three digits, $ the text, and @ the next bodies.
     void Line(string format, double a, double b = 0, double c = 0, double d = 0, string text = "", Dictionary<int, Rigidbody> simulated = null,
         Dictionary<int, Transform> own = null, Dictionary<int, Transform> others = null) {
-        lock (file) { length = 0;
+        lock (file) { if (!file.CanWrite) return; length = 0;
             foreach (char x in format)
                 if (x == '#' || x == '%') { Number(a, x == '%' ? 3 : 0); (a, b, c) = (b, c, d); }
                 else if (x == '$') foreach (char y in text) Put(y);
@@ -52,7 +51,8 @@ public sealed class GameLog : System.IDisposable
         for (int i = 0; i < 7; i++) { Put(','); Number(i < 3 ? p[i] : q[i - 3], i < 3 ? 4 : 5); } Put(']');
     }
     void Number(double v, int digits) {
-        if (v < 0) { Put('-'); v = -v; } long scale = (long)System.Math.Pow(10, digits), n = (long)(v * scale + 0.5), unit = scale;
+        if (v < 0) { Put('-'); v = -v; } if (!(v < 1e13)) { foreach (char x in "NaN") Put(x); return; }
+        long scale = (long)System.Math.Pow(10, digits), n = (long)(v * scale + 0.5), unit = scale;
         while (n / unit >= 10) unit *= 10;
         for (; unit > 0; unit /= 10) { Put((char)('0' + n / unit % 10)); if (unit == scale && digits > 0) Put('.'); }
     }

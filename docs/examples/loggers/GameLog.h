@@ -1,7 +1,7 @@
-// For ghostcube score (docs/gamelog.md): copy this into an Unreal project (not compiled here). The game calls Server after each
-// tick of the server, with bodies as physics left them: from a tick function in TG_PostPhysics, since an actor ticks before. In the
-// client Key when a key is read; Input in each tick; View in each frame, in TG_PostUpdateWork, with the meshes, which are drawn, not
-// the capsules; Packet for each datagram; Clock once a second, in role both too.
+// For ghostcube score (docs/gamelog.md): copy this into an Unreal project (tested with stubs of Unreal). The game calls Server after
+// each tick of the server, with bodies as physics left them: from a tick function in TG_PostPhysics, since an actor ticks before. In
+// the client Key when a key is read; Input in each tick; View in each frame, in TG_PostUpdateWork, with the meshes, which are drawn,
+// not the capsules; Packet for each datagram; Clock once a second, in role both too.
 #pragma once
 #include "CoreMinimal.h"
 #include "HAL/FileManager.h"
@@ -20,11 +20,11 @@ public:
 		Line(FString::Printf(TEXT("{\"t\":\"h\",\"v\":1,\"role\":\"%s\",\"hz\":%d,\"fps\":%d,\"unit\":0.01,\"body\":%d}"), *Role, Hz, Fps, Player));
 	}
 	void Server(int32 Tick, const FBodies& Bodies) { Line(FString::Printf(TEXT("{\"t\":\"s\",\"k\":%d,\"b\":[%s]}"), Tick, *List(Bodies))); }
-	// Bodies that are drawn at one server tick, and those at another one. Input: the newest in the player's pose.
-	void View(double Tick, const FBodies& Own, double OtherTick, const FBodies& Others, int32 Input)
+	// Bodies that are drawn at one server tick, and those at another one. Newest: input in the player's pose.
+	void View(double Tick, const FBodies& Own, double OtherTick, const FBodies& Others, int32 Newest)
 	{
 		Line(FString::Printf(TEXT("{\"t\":\"v\",\"us\":%lld,\"k\":%.3f,\"b\":[%s],\"ko\":%.3f,\"o\":[%s],\"in\":%d}"),
-			Now(), Tick, *List(Own), OtherTick, *List(Others), Input));
+			Now(), FMath::Max(Tick, 0.0), *List(Own), FMath::Max(OtherTick, 0.0), *List(Others), Newest));
 	}
 	void Key() { Read = Read < 0 ? Now() : Read; }
 	// Keys: held from this input on, letters of WASDUZEC. The time is that of Key, which is before the tick.

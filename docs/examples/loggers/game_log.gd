@@ -24,7 +24,7 @@ func server(tick: int, bodies: Dictionary) -> void:
 # Bodies that are drawn at one server tick, and those at another one. newest: the newest input in the player's pose.
 func view(tick: float, own: Dictionary, other_tick: float, others: Dictionary, newest: int) -> void:
 	line('{"t":"v","us":%d,"k":%.3f,"b":[%s],"ko":%.3f,"o":[%s],"in":%d}' % [
-		Time.get_ticks_usec(), tick, list(own, true), other_tick, list(others, true), newest])
+		Time.get_ticks_usec(), maxf(tick, 0.0), list(own, true), maxf(other_tick, 0.0), list(others, true), newest])
 
 func key() -> void:
 	read = Time.get_ticks_usec() if read < 0 else read

@@ -14,34 +14,34 @@ import (
 type Bodies map[int][7]float64
 
 type Log struct {
-	out *log.Logger  // one line at a time, so that a crash costs none
-	Now func() int64 // microseconds, of a clock that is never set
-	key int64        // when a key was read that is in no input yet; negative: there is none
+	out  *log.Logger  // one line at a time, so that a crash costs none
+	Now  func() int64 // microseconds, of a clock that is never set
+	key  int64        // when a key was read first that is in no input yet
+	held string
 }
 
 // New starts the log of a role: client, server or both, in a file. hz: ticks a second. fps: frames. player: the player's body.
 func New(file io.Writer, role string, hz, fps, player int) *Log {
 	start := time.Now()
-	l := &Log{log.New(file, "", 0), func() int64 { return time.Since(start).Microseconds() }, -1}
+	l := &Log{log.New(file, "", 0), func() int64 { return time.Since(start).Microseconds() }, 1 << 62, ""}
 	l.out.Printf(`{"t":"h","v":1,"role":%q,"hz":%d,"fps":%d,"body":%d}`, role, hz, fps, player)
 	return l
 }
 
 // View takes bodies that are drawn at one server tick, and those at another one. newest: input in the player's pose.
 func (l *Log) View(tick float64, own Bodies, otherTick float64, others Bodies, newest int) {
-	l.out.Printf(`{"t":"v","us":%d,"k":%.3f,"b":[%s],"ko":%.3f,"o":[%s],"in":%d}`, l.Now(), tick, own, otherTick, others, newest)
+	l.out.Printf(`{"t":"v","us":%d,"k":%.3f,"b":[%s],"ko":%.3f,"o":[%s],"in":%d}`, l.Now(), max(tick, 0), own, max(otherTick, 0), others, newest)
 }
 
-// Input takes the keys that are held from an input on, letters of WASDUZEC, when they change. Its time is that of Key.
+// Input takes the keys that are held from an input on, letters of WASDUZEC. Its time is that of Key.
 func (l *Log) Input(id int, keys string) {
-	if l.key < 0 {
-		l.key = l.Now()
+	if l.Key(); keys != l.held {
+		l.out.Printf(`{"t":"i","us":%d,"id":%d,"keys":%q}`, l.key, id, keys)
 	}
-	l.out.Printf(`{"t":"i","us":%d,"id":%d,"keys":%q}`, l.key, id, keys)
-	l.key = -1
+	l.key, l.held = 1<<62, keys
 }
 
-func (l *Log) Key()                      { l.key = l.Now() }
+func (l *Log) Key()                      { l.key = min(l.key, l.Now()) }
 func (l *Log) Server(tick int, b Bodies) { l.out.Printf(`{"t":"s","k":%d,"b":[%s]}`, tick, b) }
 func (l *Log) Correction(n int)          { l.line(`{"t":"r","us":%d,"n":%d}`, n) }
 
