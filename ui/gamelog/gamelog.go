@@ -18,9 +18,9 @@ const (
 
 	maxTick    = 1_000_000_000
 	maxSeconds = 86_400 // of a log
-	maxTime    = 1e6 * maxSeconds
-	maxPause   = 60  // seconds between two times, or two ticks of the server, of a log
-	maxPlace   = 1e7 // metres from the origin, in each direction
+	maxTime    = 9e15   // microseconds: also of a clock that counts from 1970
+	maxPause   = 60     // seconds between two times, or two ticks of the server, of a log
+	maxPlace   = 1e7    // metres from the origin, in each direction
 	minUnit    = 1e-6
 )
 
@@ -103,7 +103,7 @@ func (f *field) want() string {
 		}
 		return fmt.Sprintf("%s from %s to %s", noun, shortest(f.min), shortest(f.max))
 	case f.kind == keys:
-		return "the keys that are held, letters of " + keyLetters
+		return "the keys that are held, such as WD, letters of " + keyLetters + ": forward, left, back, right, jump and three others"
 	case f.kind == truth:
 		return "true or false"
 	case f.kind == bodies:

@@ -1,6 +1,9 @@
 package gamelog
 
 import (
+	"bytes"
+	"compress/gzip"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -67,7 +70,9 @@ var brokenHeads = []brokenLine{
 var brokenLines = []brokenLine{
 	{`{"t":"h","v":1,"role":"both","hz":60,"body":1}`, "a second head"},
 	{`{"t":"x","us":2000000}`, `field t: "x": want one of h s v i p c r`},
-	{`{"us":2000000,"t":"c","k":1}`, "field t: missing: want one of h s v i p c r, as the first field"},
+	{`{"us":2000000,"k":1}`, "field t: missing: want one of h s v i p c r"},
+	{`{"us":2000000,"t":"c","k":1,"t":"c"}`, "field t: given twice: want it once"},
+	{`{"us":2000000,"k":[1,"t":"c"}`, "field k: column 25: "},
 	{`{"t":3,"us":2000000}`, `field t: "3": want one of`},
 	{`{"t":"s","k":61.5,"b":[]}`, `field k: "61.5": want a whole number from 0 to 1000000000`},
 	{`{"t":"s","k":-1,"b":[]}`, `field k: "-1": want a whole number`},
@@ -99,7 +104,7 @@ var brokenLines = []brokenLine{
 	{`{"t":"v","us":2000000,"k":67,"b":[[2,0,0,0]],"ko":3,"o":[[2,1,1,1]]}`, "body 2: given twice"},
 	{`{"t":"v","us":2000000,"k":67,"b":[],"in":-2}`, "field in: \"-2\": want a whole number from -1"},
 	{`{"t":"i","us":2000000,"id":67,"keys":""}`, "field id: 67: want more than the 67 of line 4"},
-	{`{"t":"i","us":2000000,"id":68,"keys":"Q"}`, `field keys: "Q": want the keys that are held, letters of WASDUZEC`},
+	{`{"t":"i","us":2000000,"id":68,"keys":"Q"}`, `field keys: "Q": want the keys that are held, such as WD, letters of WASDUZEC: forward, left`},
 	{`{"t":"i","us":2000000,"id":68,"keys":["W"]}`, "field keys: "},
 	{`{"t":"p","us":2000000,"dir":"in","bytes":3}`, `field dir: "in": want "up" or "down"`},
 	{`{"t":"p","us":2000000,"dir":"up","bytes":65536}`, `field bytes: "65536": want a whole number from 0 to 65535`},
@@ -161,6 +166,46 @@ func TestBrokenLogs(t *testing.T) {
 		lines := strings.Join(good[:k], "") + string(line) + "\n"
 		if list := errorsOf(t, head+lines); len(list) > 0 {
 			one(head+lines, k+2, "")
+		}
+	}
+}
+
+// TestOrderOfFields checks that field t may have any place in its line.
+func TestOrderOfFields(t *testing.T) {
+	for text := range strings.Lines(head + goodLines) {
+		var want, got Line
+		var p parser
+		if err := p.parse([]byte(text[:len(text)-1]), &want); err != nil {
+			t.Fatal(err)
+		}
+		kind, rest, _ := strings.Cut(text[1:len(text)-2], ",")
+		first, others, _ := strings.Cut(rest, ",")
+		for _, order := range []string{rest + "," + kind, first + " , " + kind + "," + others} {
+			if err := p.parse([]byte("{ "+order+"}"), &got); err != nil || fmt.Sprint(got) != fmt.Sprint(want) {
+				t.Errorf("%s: %v, want %v, error %v", order, got, want, err)
+			}
+		}
+	}
+}
+
+// TestForeignFiles checks that a log that is compressed, or in another encoding, is called that.
+func TestForeignFiles(t *testing.T) {
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	_, _ = io.WriteString(z, head)
+	_ = z.Close()
+	wide := func(order binary.AppendByteOrder, mark string) string {
+		var b []byte
+		for _, c := range mark + head {
+			b = order.AppendUint16(b, uint16(c))
+		}
+		return string(b)
+	}
+	for text, want := range map[string]string{packed.String(): "compressed by gzip", "PK\x03\x04": "a zip archive", "\x28\xb5\x2f\xfd": "compressed by zstd",
+		wide(binary.LittleEndian, ""): "UTF-16", wide(binary.BigEndian, ""): "UTF-16", wide(binary.LittleEndian, "\uFEFF"): "UTF-16",
+		wide(binary.BigEndian, "\uFEFF"): "UTF-16"} {
+		if list := errorsOf(t, text); len(list) != 1 || list[0].Error() != "game.jsonl: line 1: "+want+": want JSON lines in UTF-8" {
+			t.Errorf("%q: %v", text, list)
 		}
 	}
 }

@@ -57,3 +57,37 @@ func TestImpossibleLogs(t *testing.T) {
 		}
 	}
 }
+
+// TestTimesSince1970 checks that a log has the same score, keys and network whatever time its clock counts from.
+func TestTimesSince1970(t *testing.T) {
+	text, _ := (&game{fps: 60, delay: 6, seconds: 12, unit: 1}).logs()
+	text += `{"t":"p","us":18500000,"dir":"up","bytes":1,"delay":50000}` + "\n"
+	var got [2]string
+	for i, since := range []int64{0, 1_795_651_200_000_000} {
+		r, err := NewReader("game", strings.NewReader(regexp.MustCompile(`"us":(\d+)`).ReplaceAllStringFunc(text, func(s string) string {
+			us, _ := strconv.ParseInt(s[len(`"us":`):], 10, 64)
+			return fmt.Sprintf(`"us":%d`, since+us)
+		})))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var x Recording
+		card, err := Score(r, r, &x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n, err := x.Network()
+		held, _ := x.Inputs()
+		got[i] = fmt.Sprint(card.Measures, card.Seconds, card.Faults, n.Up.Trace, len(held), err)
+	}
+	if got[0] != got[1] {
+		t.Errorf("by the game's clock %s\nsince 1970        %s", got[0], got[1])
+	}
+	log := head
+	for minute := range int64(1442) {
+		log += fmt.Sprintf(`{"t":"r","us":%d}`, 1_700_000_000_000_000+minute*60_000_000) + "\n"
+	}
+	if list := errorsOf(t, log); len(list) != 1 || !strings.Contains(list[0].Error(), "line 1443: field us: 1700086460000000: want less than a day after") {
+		t.Errorf("a log of 1441 minutes: %v", list)
+	}
+}

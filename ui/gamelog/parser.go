@@ -12,8 +12,9 @@ import (
 
 // parser reads the JSON of a line without allocating. It knows the fields of a log, so its errors say what is allowed.
 type parser struct {
-	b  []byte
-	at int // index into b
+	b     []byte
+	at    int  // index into b
+	later bool // field t is not the first one, and has not been passed
 }
 
 // maxDepth is the depth of the deepest value of an unknown field.
@@ -25,7 +26,7 @@ var errCutOff = errors.New("the line ends before its object does: want one JSON 
 // parse reads a line into l, whose slices it reuses.
 func (p *parser) parse(line []byte, l *Line) error {
 	*l = Line{Number: l.Number, Unit: 1, Player: -1, Bodies: l.Bodies[:0], Others: l.Others[:0]}
-	p.b, p.at = line, 0
+	p.b, p.at, p.later = line, 0, false
 	if !utf8.Valid(line) {
 		return errors.New("not UTF-8: want JSON in UTF-8")
 	}
@@ -37,7 +38,7 @@ func (p *parser) parse(line []byte, l *Line) error {
 	}
 	list := fields[strings.IndexByte(kinds, l.Kind)]
 	var seen uint32
-	for p.accept(',') {
+	for first := p.later; first || p.accept(','); first = false {
 		name, err := p.parseName()
 		if err != nil {
 			return err
@@ -60,15 +61,25 @@ func (p *parser) parse(line []byte, l *Line) error {
 	return nil
 }
 
-// parseKind reads the first field.
+// parseKind reads field t. If it is the first one, as in most logs, the parser stays behind it, and otherwise before the first.
 func (p *parser) parseKind(l *Line) error {
 	want := "want one of " + strings.Join(strings.Split(kinds, ""), " ")
-	name, err := p.parseName()
-	if err != nil {
-		return err
-	}
-	if name != "t" {
-		return fmt.Errorf("field t: missing: %s, as the first field", want)
+	begin := p.at
+	for {
+		name, err := p.parseName()
+		if err != nil {
+			return err
+		}
+		if name == "t" {
+			break
+		}
+		p.later = true
+		if err := p.skipValue(0); err != nil {
+			return fmt.Errorf("field %.40s: %w", name, err)
+		}
+		if !p.accept(',') {
+			return fmt.Errorf("field t: missing: %s", want)
+		}
 	}
 	from := p.at
 	v, ok, err := p.parseText()
@@ -79,6 +90,9 @@ func (p *parser) parseKind(l *Line) error {
 		return fmt.Errorf("field t: %s: %s", p.quotedFrom(from), want)
 	}
 	l.Kind = v[0]
+	if p.later {
+		p.at = begin
+	}
 	return nil
 }
 
@@ -98,9 +112,10 @@ func (p *parser) parseField(l *Line, list []field, name string, seen *uint32) er
 		}
 		return nil
 	}
-	if name == "t" {
+	if name == "t" && !p.later {
 		return errors.New("field t: given twice: want it once")
 	}
+	p.later = p.later && name != "t"
 	if err := p.skipValue(0); err != nil {
 		return fmt.Errorf("field %.40s: %w", name, err)
 	}

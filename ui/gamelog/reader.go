@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 )
 
 // Reader reads a log.
@@ -23,6 +24,7 @@ type Reader struct {
 
 	time, tick         int64 // of the newest line with one
 	timeLine, tickLine int   // its number; 0: there is none yet
+	firstTime          int64 // microseconds, of the first line with one
 	frame              int64 // time of the last line v
 	frameLine          int
 	input              int64 // of the newest line i
@@ -53,6 +55,9 @@ func (e *LineError) Unwrap() error { return e.Err }
 // NewReader returns a reader that has read the head of the log called name.
 func NewReader(name string, r io.Reader) (*Reader, error) {
 	l := &Reader{in: bufio.NewReaderSize(r, 64<<10), name: name, bodies: map[int32]int{}}
+	if first, _ := l.in.Peek(4); foreign(first) != "" { // an error comes again from Next
+		return nil, &LineError{Name: name, Line: 1, Err: errors.New(foreign(first))}
+	}
 	head, err := l.Next()
 	if err == io.EOF {
 		err = &LineError{Name: name, Line: 1, Err: errors.New("the log is empty: want a head, t=h")}
@@ -63,6 +68,19 @@ func NewReader(name string, r io.Reader) (*Reader, error) {
 	l.Head = *head
 	l.line.Bodies, l.line.Others = nil, nil
 	return l, nil
+}
+
+// foreign returns what a file is, by its first bytes, if it is no text in UTF-8.
+func foreign(b []byte) string {
+	for _, f := range [...]struct{ begin, what string }{
+		{"\x1f\x8b", "compressed by gzip"}, {"\x28\xb5\x2f\xfd", "compressed by zstd"}, {"PK\x03\x04", "a zip archive"},
+		{"\xff\xfe", "UTF-16"}, {"\xfe\xff", "UTF-16"}, {"{\x00", "UTF-16"}, {"\x00{", "UTF-16"},
+	} {
+		if strings.HasPrefix(string(b), f.begin) {
+			return f.what + ": want JSON lines in UTF-8"
+		}
+	}
+	return ""
 }
 
 // Next returns the next line, which is valid until the next call. Its error is io.EOF at the end, also before a last line that is
@@ -154,6 +172,8 @@ func (r *Reader) check(l *Line) error {
 		return r.contradicts(r.frameLine, "field us: %d: want at least %d, as in line %d", at, r.frame, r.frameLine)
 	case r.timeLine > 0 && (at > r.time+maxPause*1e6 || at < r.time-maxPause*1e6):
 		return r.contradicts(r.timeLine, "field us: %d: want at most %d s before or after the %d of line %d", at, maxPause, r.time, r.timeLine)
+	case r.timeLine > 0 && at > r.firstTime+maxSeconds*1e6:
+		return fmt.Errorf("field us: %d: want less than a day after the first, %d", at, r.firstTime)
 	case l.Kind == 'i' && r.inputLine > 0 && l.Input <= r.input:
 		return r.contradicts(r.inputLine, "field id: %d: want more than the %d of line %d", l.Input, r.input, r.inputLine)
 	case len(l.Others) > 0 && !l.HasDelayed:
@@ -161,6 +181,9 @@ func (r *Reader) check(l *Line) error {
 	}
 	if err := r.checkBodies(l); err != nil {
 		return err
+	}
+	if r.timeLine == 0 {
+		r.firstTime = l.Time
 	}
 	if r.timeLine == 0 || l.Time > r.time {
 		r.time, r.timeLine = l.Time, l.Number

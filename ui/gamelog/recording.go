@@ -128,7 +128,7 @@ func (r *Recording) trace(list []datagram) (*link.Trace, error) {
 		if d.lost {
 			lost = 1
 		}
-		fmt.Fprintf(b, "%d,%d,%d\n", d.at, d.delay, lost)
+		fmt.Fprintf(b, "%d,%d,%d\n", d.at-r.began, d.delay, lost)
 	}
 	return link.ReadTrace(b)
 }
