@@ -22,6 +22,8 @@ type pace struct {
 	ways  [2]passed // of the bodies of fields b and o
 	backs int       // frames whose tick is less than that of the frame before
 	back  int       // line of the first of them
+	// The least and the most tick that frames claim to show.
+	least, most float64
 }
 
 // passed is what has passed between frames.
@@ -29,7 +31,15 @@ type passed struct{ ticks, seconds float64 }
 
 // view takes a frame of a log with a rate in ticks a second.
 func (p *pace) view(l *Line, rate float64) {
+	oldest, newest := l.Tick, l.Tick
+	if l.HasDelayed {
+		oldest, newest = min(oldest, l.Delayed), max(newest, l.Delayed)
+	}
 	last := p.last
+	if last.Number == 0 {
+		p.least, p.most = oldest, newest
+	}
+	p.least, p.most = min(p.least, oldest), max(p.most, newest)
 	p.last = Line{Number: l.Number, Time: l.Time, Tick: l.Tick, Delayed: l.Delayed, HasDelayed: l.HasDelayed}
 	if last.Number == 0 {
 		return
@@ -58,6 +68,12 @@ func (s *scorer) faults(c *Card, clock bool) (list []string) {
 	if x := ticks / way.seconds; way.ticks > 0 && max(ticks, way.seconds) >= paceSeconds && !(x <= maxPace && x >= 1/maxPace) {
 		list = append(list, fmt.Sprintf("The ticks of lines v last %.3g s at hz %d, but their times us %.3g s: want microseconds, and hz as the server's.",
 			ticks, c.Head.Rate, way.seconds))
+	}
+	first, end := float64(s.states.firstTick), float64(s.states.tick)
+	if s.pace.most < first || (s.serverEnds || s.client == s.states) && s.pace.least > end && end-first >= paceSeconds*rate {
+		list = append(list, fmt.Sprintf("Frames claim ticks %.0f to %.0f, and no line of the server has any of them, from tick %.0f on: want its numbers.",
+			s.pace.least, s.pace.most, first))
+		return list
 	}
 	i := slices.IndexFunc(c.Measures, func(m score.Measure) bool { return m.Name == "nominal_delay_mean_ms" })
 	if m := &c.Measures[i]; clock && m.OK && m.Value < -1000*maxAhead {

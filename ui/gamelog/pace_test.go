@@ -30,6 +30,9 @@ func TestImpossibleLogs(t *testing.T) {
 		{"good", "", "", "", 12, func(s string) string { return s }},
 		{"us in milliseconds", "want microseconds", "", "", 12, edit(`("us":)(\d+)`, func(v float64) float64 { return float64(int(v / 1000)) })},
 		{"frames ahead", "9.9 s ahead of the server's", "", "", 12, edit(`("v".*"k":)([\d.]+)`, func(v float64) float64 { return v + 600 })},
+		{"other numbers", "Frames claim ticks 94 to 813, and no line of the server has any of them, from tick 1000 on", "", "", 12,
+			edit(`("v".*"k":)([\d.]+)`, func(v float64) float64 { return v - 900 })},
+		{"later numbers", "Frames claim ticks 8994 to 9713, and no line", "", "", 12, edit(`("v".*"k":)([\d.]+)`, func(v float64) float64 { return v + 8000 })},
 		{"half the rate", "last 24 s at hz 30, but their times us 12 s", "", "", 12, edit(`("hz":)(\d+)`, func(float64) float64 { return 30 })},
 		{"no such body", "body 7, the player's, is never", "", "", 12, edit(`("body":)(\d+)`, func(float64) float64 { return 7 })},
 		{"a tick back", "", " (1 in all).", "", 12, edit(`("us":9000000,"k":)([\d.]+)`, func(v float64) float64 { return v - 1.5 })},
@@ -54,6 +57,26 @@ func TestImpossibleLogs(t *testing.T) {
 		}
 		if c.name == "good" && len(card.Warnings) > 0 {
 			t.Errorf("good: warnings %q", card.Warnings)
+		}
+	}
+}
+
+// TestTwoLogsWithOtherNumbers checks that two sides that number their ticks differently are not taken for right, with a clock
+// and without one, and that nothing is said of delays that have no value.
+func TestTwoLogsWithOtherNumbers(t *testing.T) {
+	client, server := (&game{fps: 60, delay: 6, seconds: 12, unit: 1, split: true}).logs()
+	clocks := regexp.MustCompile(`(?m)^{"t":"c".*\n`)
+	numbers := regexp.MustCompile(`("t":"s","k":)`)
+	for _, text := range []string{client, clocks.ReplaceAllString(client, "")} {
+		for _, digit := range []string{"", "1"} {
+			files := []io.Reader{strings.NewReader(text), strings.NewReader(numbers.ReplaceAllString(server, "${1}"+digit))}
+			_, card, err := CheckScore([]string{"client", "server"}, files, func(err error) { t.Error(err) })
+			if err != nil || strings.Contains(fmt.Sprint(card.Faults), "no line of the server has any of them, from tick 11000 on") != (digit == "1") {
+				t.Errorf("error %v, digit %q, faults %q", err, digit, card.Faults)
+			}
+			if text != client && strings.Contains(fmt.Sprint(card.Notes), "may be off") {
+				t.Errorf("notes %q", card.Notes)
+			}
 		}
 	}
 }

@@ -454,7 +454,7 @@ func (s *scorer) addNotes(c *Card, clock bool) {
 	} else if s.presses.count == 0 {
 		note("No key press was measured: want lines i, and in lines v the field in or a body at rest at the press.")
 	}
-	if doubt := s.present.doubt * 1000 / float64(c.Head.Rate); doubt > doubtMillis {
+	if doubt := s.present.doubt * 1000 / float64(c.Head.Rate); clock && doubt > doubtMillis {
 		note("Delays may be off by %.1f ms: frames and ticks are in step, and only lines c tell when ticks were.", doubt)
 	}
 	if !clock {
