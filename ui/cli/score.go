@@ -23,7 +23,7 @@ type scoreCommand struct {
 	Log    string `arg:"" help:"Log of the client, or of both sides." placeholder:"FILE.jsonl"`
 	Server string `arg:"" optional:"" help:"Log of the server, if it is a file of its own." placeholder:"FILE.jsonl"`
 	Format string `group:"output" help:"Output format: table, json or csv." default:"table" placeholder:"table"`
-	Check  bool   `group:"output" help:"Only check the logs: print an error for each broken line, and what cannot be true."`
+	Check  bool   `group:"output" help:"Only check the logs: print errors of lines, and what cannot be true."`
 
 	Panes    string `help:"Strategies to run beside it, steered by the log's keys, over the delays and losses of its datagrams." placeholder:"SPEC,..."`
 	Scene    string `help:"Scene of the panes (see list scenes)." default:"zen" placeholder:"zen"`

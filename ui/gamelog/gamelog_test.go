@@ -271,6 +271,29 @@ func TestSwappedLines(t *testing.T) {
 	}
 }
 
+// TestErrorsAlike checks that an error that each frame has is reported ten times, and then as one about all others.
+func TestErrorsAlike(t *testing.T) {
+	text := head
+	for i := range 5000 {
+		text += fmt.Sprintf(`{"t":"v","us":%d.5,"k":1,"b":[]}`, i) + "\n"
+	}
+	text += `{"t":"v","us":1,"k":-1,"b":[]}` + "\n"
+	var got []string
+	count := 0
+	_, _, _ = CheckScore([]string{"log"}, []io.Reader{strings.NewReader(text)}, func(err error) {
+		got = append(got, err.Error())
+		var e *LineError
+		if errors.As(err, &e) {
+			count += max(e.Lines, 1)
+		}
+	})
+	if len(got) != 12 || count != 5001 || !strings.HasPrefix(got[9], "log: line 11: field us: \"9.5\": want ") ||
+		!strings.HasPrefix(got[10], "log: line 5002: field k: ") ||
+		got[11] != "log: line 5001: the last of 4990 more: field us: want a whole number from 0 to 9000000000000000" {
+		t.Errorf("%d lines: %q", count, got)
+	}
+}
+
 // TestTooManyBodies checks the limits of bodies in a line and in a log.
 func TestTooManyBodies(t *testing.T) {
 	list := func(from, n int) string {
