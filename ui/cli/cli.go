@@ -307,6 +307,9 @@ func commandOrFlag(args, commands []string) ([]string, error) {
 	case command == "help" || command == "version":
 		return nil, fmt.Errorf("%s: unexpected argument %s", command, rest[len(rest)-1])
 	}
+	if hint := fileHint(args[0]); hint != "" {
+		return nil, fmt.Errorf("no command %q: %s", args[0], hint)
+	}
 	return nil, &link.UnknownNameError{Kind: "command", Name: args[0], Choices: append(commands, "help", "version")}
 }
 

@@ -98,14 +98,31 @@ func (p *program) linkTo(session *plan.Plan, d *DisplayFlags) (*plan.Link, error
 
 // fileForLink returns a hint if a text that should be a link is the name of a file.
 func fileForLink(text string) string {
-	if info, err := os.Stat(text); err != nil || info.IsDir() {
-		return ""
+	if hint := fileHint(text); hint != "" {
+		return hint
 	}
+	if isFile(text) {
+		return "that is a file, and no link"
+	}
+	return ""
+}
+
+func isFile(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && !info.IsDir()
+}
+
+// fileHint returns a hint if a text is the name of a file that a command or a flag reads.
+func fileHint(text string) string {
 	switch {
+	case !isFile(text):
+		return ""
+	case strings.HasSuffix(text, ".jsonl"):
+		return "that is a file: ghostcube score " + text + " scores a game log"
 	case strings.HasSuffix(text, ".tape"):
 		return "that is a file: ghostcube --tape " + text + " opens it, and ghostcube link --tape " + text + " makes a link of it"
 	case strings.HasSuffix(text, ".toml"):
 		return "that is a file: ghostcube --config " + text + " opens it"
 	}
-	return "that is a file, and no link"
+	return ""
 }

@@ -87,6 +87,9 @@ func (r *reader) read() error {
 		if line == magicOf010 {
 			return fmt.Errorf("the tape begins with %.60q: only Ghostcube 0.1.0 reads it; this version reads tapes that begin with %q", magicOf010, magic)
 		}
+		if strings.HasPrefix(line, "{") {
+			return fmt.Errorf("not a tape: the first line is not %q; ghostcube score reads game logs", magic)
+		}
 		return fmt.Errorf("not a tape: the first line is not %q", magic)
 	}
 	if err := r.readHeader(); err != nil {
