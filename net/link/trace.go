@@ -46,13 +46,13 @@ func (t *Trace) Length() time.Duration { return t.length }
 //	us/20000:5012/4980/-/-/21000:5100
 func (t *Trace) String() string { return t.text }
 
-// summary returns the length of the trace and a hash of its text.
+// summary returns the length of the trace, to 10 ms, and a hash of its text.
 func (t *Trace) summary() string {
 	h := uint32(2166136261) // FNV-1a
 	for i := range len(t.text) {
 		h = (h ^ uint32(t.text[i])) * 16777619
 	}
-	return fmt.Sprintf("%d samples of %v (%08x)", len(t.samples), t.length, h)
+	return fmt.Sprintf("%d samples of %v (%08x)", len(t.samples), t.length.Round(10*time.Millisecond), h)
 }
 
 // at returns the one-way delay that the trace adds at a time, and whether a datagram

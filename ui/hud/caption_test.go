@@ -37,6 +37,7 @@ func TestNetworkText(t *testing.T) {
 	for network, want := range map[string]string{
 		"perfect": "perfect network", "swing-every=8s,swing=40ms": "varying latency",
 		"latency=5ms,trace=us/20000:5012/4980/-": "5 ms latency, trace of 60ms",
+		"trace=us/16667:50000/60000/-":           "trace of 50ms",
 		"latency=75ms,up.loss=25%":               "75 ms latency, 25 % loss up",
 		"3g":                                     "100 ms latency, jitter 40 ms (gamma), 1 % bursty loss, 330 kbit/s up, 780 kbit/s down",
 	} {

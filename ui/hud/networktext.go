@@ -62,7 +62,7 @@ func conditionTexts(c *link.Conditions) (s []string) {
 	add(c.Swing > 0 || c.SwingLoss > 0, "varying latency")
 	trace := ""
 	if c.Trace != nil {
-		trace = "trace of " + c.Trace.Length().String()
+		trace = "trace of " + c.Trace.Length().Round(10*time.Millisecond).String()
 	}
 	add(trace != "", trace)
 	add(c.PauseEvery > 0, "pauses")
