@@ -71,9 +71,13 @@ type scorer struct {
 	serverEnds, done bool
 }
 
-// Score scores a log to its end. states is the log of the server, and the same Reader as client if one log has both.
+// Score scores a log to its end. states is the log of the server, and the same Reader as client if one log has both; two logs may
+// be given the other way round.
 // recording takes what another game can be steered with; it may be nil.
 func Score(client, states *Reader, recording *Recording) (*Card, error) {
+	if client.Head.Role == "server" && states.Head.Role == "client" {
+		client, states = states, client
+	}
 	if err := checkPair(client, states); err != nil {
 		return nil, err
 	}

@@ -260,7 +260,7 @@ func TestPairs(t *testing.T) {
 	}
 	client, server := `{"t":"h","v":1,"role":"client","hz":60,"body":1}`, `{"t":"h","v":1,"role":"server","hz":60}`
 	for _, c := range []struct{ client, server, want string }{
-		{client, "", "field role"}, {server, client, "field role"}, {client, client, "field role"},
+		{client, "", "field role"}, {server, client, "no line of the server"}, {client, client, "field role"}, {server, server, "field role"},
 		{client, `{"t":"h","v":1,"role":"server","hz":30}`, "field hz: 30: want 60"},
 		{client, `{"t":"h","v":1,"role":"server","hz":60,"unit":0.01}`, "field unit"},
 		{client, server, "no line of the server"}, {head, "", "no line of the server"},
