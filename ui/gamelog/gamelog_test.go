@@ -249,6 +249,13 @@ func TestLineCutOff(t *testing.T) {
 			t.Errorf("%d bytes cut off: warnings %q", cut, c.Warnings)
 		}
 	}
+	zeros := strings.Repeat("\x00", 9) // of a file that has grown before the machine went down
+	if list := errorsOf(t, text+zeros); len(list) > 0 {
+		t.Error(list)
+	}
+	if list := errorsOf(t, text+zeros+"\n"); len(list) != 1 {
+		t.Errorf("zeros inside a log: %v", list)
+	}
 }
 
 // TestSwappedLines checks that two lines that are swapped have two errors: the first one that follows, and one about the others.

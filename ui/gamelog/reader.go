@@ -103,7 +103,7 @@ func (r *Reader) next() (*Line, error) {
 		if err != nil {
 			return nil, err
 		}
-		if len(bytes.TrimSpace(b)) == 0 {
+		if len(bytes.TrimSpace(b)) == 0 || r.ended && len(bytes.Trim(b, "\x00")) == 0 {
 			continue
 		}
 		r.line.Number, r.against = r.number, 0
