@@ -60,16 +60,20 @@ const (
 	RemoteInput        // another player's input was not the one that the client had assumed
 	Again              // less than a second after another with the same inputs: contacts, which states lack, or physics differ
 	ClockReset         // the client's clock was behind the server's, and it took over the server's state
+	Logged             // as the log of a game has it, which says neither what was wrong nor why
 )
 
-var causeNames = [...]string{"unknown", "local-input", "remote-input", "again", "clock-reset"}
+var causeNames = [...]string{"unknown", "local-input", "remote-input", "again", "clock-reset", "logged"}
 
 // String returns the cause's name.
 func (c Cause) String() string { return causeNames[c] }
 
 // Describe returns the field and its error as text, such as "position by 0.02 m".
 func (c *Correction) Describe() string {
-	if c.Field == Asleep {
+	switch {
+	case c.Cause == Logged:
+		return "as the log has it"
+	case c.Field == Asleep:
 		return "asleep"
 	}
 	return c.Field.Words() + " by " + strconv.FormatFloat(float64(c.Amount), 'g', 3, 32) + " " + c.Field.Unit()

@@ -30,6 +30,9 @@ import (
 // lost with the one fragment that happened to carry it. They also carry a checksum of
 // the whole payload, by which contradicting fragments are distinguished.
 const (
+	// HeaderBytes is the size of the header of a datagram without fragments, in bytes.
+	HeaderBytes = headerBytes
+
 	headerBytes         = 14
 	fragmentHeaderBytes = 6
 

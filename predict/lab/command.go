@@ -87,7 +87,7 @@ func (l *Lab) apply(c Command) error {
 	if c.Pane >= len(l.Panes) {
 		return fmt.Errorf("there is no pane %d: want 1 to %d", c.Pane+1, len(l.Panes))
 	}
-	if err := cmp.Or(l.remote.checkCommand(&c), l.merged.checkCommand(&c)); err != nil {
+	if err := cmp.Or(l.remote.checkCommand(&c), l.checkCommand(&c)); err != nil {
 		return err
 	}
 	switch c.Verb {

@@ -261,11 +261,3 @@ func (l *Lab) copyMerged(o *merged, panes []*Pane) {
 
 // Merged reports whether the lab shows what happened in several processes, so that nothing but the display can be changed.
 func (l *Lab) Merged() bool { return l.merged != nil }
-
-// checkCommand refuses commands that change a session that has happened.
-func (m *merged) checkCommand(c *Command) error {
-	if m != nil && c.Verb != "show" && c.Verb != "focus" {
-		return fmt.Errorf("%s: this session has happened: only the display can be changed", c.Verb)
-	}
-	return nil
-}

@@ -59,6 +59,7 @@ type Pane struct {
 	spanScratch        []score.Measure
 	datagrams          *trace.Log // nil: none are recorded
 	shownBy            []*Pane    // of a server: panes of a merged session
+	recorded           bool       // plays what happened elsewhere
 	happened                      // in a merged session
 }
 
@@ -456,7 +457,7 @@ func (p *Pane) copyFrom(o *Pane) {
 	server.CopyFrom(o.ServerWorld)
 	p.lastInputs = slices.Clone(o.lastInputs)
 	p.clockFaults = o.clockFaults
-	p.Name = o.Name
+	p.Name, p.recorded = o.Name, o.recorded
 	p.start(o.Strategy, server)
 	if p.datagrams != nil {
 		p.datagrams.Rewind(p.lab.Now())

@@ -8,6 +8,7 @@ import (
 	"os"
 	"strings"
 
+	"ghostcube/predict/lab"
 	"ghostcube/predict/lab/capture"
 	"ghostcube/ui/plan"
 )
@@ -46,7 +47,7 @@ func planCaptures(flags SessionFlags) (*plan.Plan, error) {
 	if err != nil {
 		return nil, fmt.Errorf("--tape=%s: %w", flags.Tape, err)
 	}
-	planned := plan.Happened(m.Config, m.Panes, flags.Tape, m.Ticks, m.NewLab)
+	planned := plan.Happened("captures", m.Config, m.Panes, flags.Tape, make([]lab.Entry, m.Ticks), m.NewLab)
 	planned.Seconds = min(flags.Seconds, float64(m.Ticks)/float64(m.Config.Rate))
 	return planned, nil
 }

@@ -118,7 +118,7 @@ func fileHint(text string) string {
 	case !isFile(text):
 		return ""
 	case strings.HasSuffix(text, ".jsonl"):
-		return "that is a file: ghostcube score " + text + " scores a game log"
+		return "that is a file: ghostcube --tape " + text + " opens a game log, and ghostcube score " + text + " scores it"
 	case strings.HasSuffix(text, ".tape"):
 		return "that is a file: ghostcube --tape " + text + " opens it, and ghostcube link --tape " + text + " makes a link of it"
 	case strings.HasSuffix(text, ".toml"):

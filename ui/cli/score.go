@@ -43,13 +43,17 @@ and rate contradict each other.
 
 With --panes strategies get the same key presses over the same network: what the game could have.
 They steer the cube of a scene, which is not the game's world, so compare delays; errors, pops and
-bandwidth depend on what moves. A tape of them has no pane of the game. They run as long as the log has datagrams for, at most 2000 each way.
+bandwidth depend on what moves. They run as long as the log has datagrams for, at most 2000 each way.
+
+--tape game.jsonl opens the log in the window, a video (record) or bench: the game in the first pane,
+and such strategies in the others. A tape of --save-tape has only those.
 
 Examples:
   ghostcube score game.jsonl
   ghostcube score client.jsonl server.jsonl --format json
   ghostcube score game.jsonl --check
   ghostcube score game.jsonl --panes rewind,snapshot --save-tape beside.tape
+  ghostcube --tape game.jsonl --panes rewind,snapshot
 `
 }
 
@@ -255,7 +259,7 @@ func (c *scoreCommand) runPanes(p *program, r *cardResult, recording *gamelog.Re
 	r.Notes = append(r.Notes, fmt.Sprintf("The strategies steer a cube in the scene %s, not the game's world, with the log's keys over its network: "+
 		"compare delays. Errors, pops and bandwidth depend on what moves.", c.Scene))
 	if c.SaveTape != "" {
-		r.Notes = append(r.Notes, fmt.Sprintf("%s has the strategies alone: a log cannot be drawn, so no pane shows the game itself.", c.SaveTape))
+		r.Notes = append(r.Notes, fmt.Sprintf("%s has the strategies alone; --tape with the log itself shows the game beside them.", c.SaveTape))
 	}
 	if more {
 		r.Notes = append(r.Notes, fmt.Sprintf("They run for the first %.1f s.", float64(len(held))/float64(r.Rate)))

@@ -194,9 +194,9 @@ func TestScoreCheck(t *testing.T) {
 		t.Errorf("exit code %d, %q, %q", code, out, errs)
 	}
 	refused(t, `game.jsonl: line 2: "x": want a JSON object`, "score", log)
-	refused(t, "that is a file: ghostcube score "+log+" scores a game log", log)
-	refused(t, "that is a file: ghostcube score "+log+" scores a game log", "open", log)
-	refused(t, "not a tape: the first line is not \"ghostcube tape 2\"; ghostcube score reads game logs", "play", log)
+	refused(t, "that is a file: ghostcube --tape "+log+" opens a game log, and ghostcube score "+log+" scores it", log)
+	refused(t, "that is a file: ghostcube --tape "+log+" opens a game log, and ghostcube score "+log+" scores it", "open", log)
+	refused(t, "not a tape: the first line is not \"ghostcube tape 2\"; ghostcube score and --tape read game logs", "play", log)
 	refused(t, "it is a device", "score", "/dev/zero")
 	refused(t, "no such file", "score", filepath.Join(t.TempDir(), "none.jsonl"))
 	refused(t, "--game-log: 2 panes: want one", "bench", "--panes", "rewind,snapshot", "--game-log", log)

@@ -18,7 +18,7 @@ type SessionFlags struct {
 	FaultEvery time.Duration `group:"session" help:"Interval at which the server's cube is nudged by a metre." placeholder:"DURATION"`
 	Fault      string        `group:"session" help:"Faults, as NAME=VALUE@TIME: skew, fps, freeze, blackout, nudge, forge, desync, rejoin and others below." placeholder:"NAME=VALUE@TIME,..."`
 	Seconds    float64       `group:"session" help:"Length of the session in seconds." placeholder:"S"`
-	Tape       string        `group:"session" help:"Tape to run, by name or file (see list tapes)." placeholder:"NAME|FILE"`
+	Tape       string        `group:"session" help:"Tape to run, by name or file (see list tapes); captures or a game log open too." placeholder:"NAME|FILE"`
 	Compare    string        `group:"session" help:"Comparison to run: scene, tape, network and panes under one name (see list comparisons)." placeholder:"NAME"`
 }
 
@@ -54,6 +54,9 @@ which is 0 if it is left out.
 func (p *program) newPlan(flags SessionFlags, tape string) (*plan.Plan, error) {
 	if isCapture(flags.Tape) {
 		return planCaptures(flags)
+	}
+	if isGameLog(flags.Tape) {
+		return p.planGameLog(flags)
 	}
 	session, err := p.library.New(plan.Settings(flags), p.settings, tape)
 	if err != nil {

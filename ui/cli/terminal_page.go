@@ -41,6 +41,12 @@ type (
 // isCapture reports false: a page has no captures.
 func isCapture(string) bool { return false }
 
+// isGameLog reports false: a page has no game logs.
+func isGameLog(string) bool { return false }
+
+// planGameLog is never called.
+func (p *program) planGameLog(SessionFlags) (*plan.Plan, error) { return nil, nil }
+
 // planCaptures is never called.
 func planCaptures(SessionFlags) (*plan.Plan, error) { return nil, nil }
 

@@ -35,6 +35,7 @@ type Line struct {
 	Frames int     // frames a second
 	Unit   float64 // metres
 	Player int32   // body of the player whose screen the log has; negative: none
+	Above  string  // "y" or "z", the vertical axis; empty: unknown
 	Game   string
 
 	Time       int64   // microseconds on the clock of the client
@@ -142,6 +143,7 @@ var fields = [len(kinds)][]field{
 		{name: "fps", optional: true, min: 10, max: 240, set: func(l *Line, v *value) { l.Frames = int(v.number) }},
 		{name: "unit", kind: number, optional: true, min: minUnit, max: 1e4, set: func(l *Line, v *value) { l.Unit = v.number }},
 		{name: "body", optional: true, max: maxTick, set: func(l *Line, v *value) { l.Player = int32(v.number) }},
+		{name: "up", kind: text, optional: true, choices: []string{"y", "z"}, set: func(l *Line, v *value) { l.Above = v.text }},
 		{name: "game", kind: text, optional: true, set: func(l *Line, v *value) { l.Game = v.text }},
 	},
 	{ // s

@@ -19,6 +19,8 @@ const (
 // Recording has what another game can be steered with, from the beginning of a log: its key presses, and the outcomes
 // of its datagrams. The zero value is ready.
 type Recording struct {
+	Film *Film // also what the log shows; nil: not
+
 	started bool
 	began   int64 // microseconds, of the first line with a time
 	end     int64 // until when all is recorded
@@ -44,10 +46,14 @@ type datagram struct {
 func (r *Recording) add(l *Line) {
 	if !r.started {
 		r.started, r.began = true, l.Time
+		if r.Film != nil {
+			r.Film.start = l.Time
+		}
 	}
 	if r.full {
 		return
 	}
+	r.Film.add(l)
 	r.end = max(r.end, l.Time)
 	switch l.Kind {
 	case 'i':
@@ -70,7 +76,7 @@ func (r *Recording) add(l *Line) {
 			r.addSample(&r.clocks, datagram{l.Time, r.half, false})
 		}
 	}
-	r.full = len(r.keys) == maxRecordedKeys || max(len(r.ways[0]), len(r.ways[1]), len(r.clocks)) == maxRecordedSamples
+	r.full = r.Film.isFull() || len(r.keys) == maxRecordedKeys || max(len(r.ways[0]), len(r.ways[1]), len(r.clocks)) == maxRecordedSamples
 }
 
 // addSample appends a sample. Of several at one time, or late ones, the first counts.

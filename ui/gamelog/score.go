@@ -47,6 +47,7 @@ type scorer struct {
 	lag            int64       // smallest number of steps by which the world was behind a frame in the last second
 	frames         int         // in it
 	saved          score.Score // before the frames that have counted again
+	savedFrames    int         // of the film
 	score          score.Score
 	view           predict.View
 	drawn          map[int32]int // bodies of the view, by id
@@ -85,6 +86,10 @@ func Score(client, states *Reader, recording *Recording) (*Card, error) {
 		recording = &Recording{full: true}
 	}
 	recording.rate = client.Head.Rate
+	if f := recording.Film; f != nil {
+		f.rate, f.fps, f.up = client.Head.Rate, client.Head.Frames, client.Head.Above
+		defer f.end()
+	}
 	s := &scorer{recording: recording, client: client, states: states, server: newServer(&client.Head), drawn: map[int32]int{}}
 	s.present.rate = float64(client.Head.Rate)
 	for !s.done {
@@ -199,8 +204,9 @@ func (s *scorer) advance(tick float64, bodies []Body) {
 			if s.client == s.states {
 				if s.held == 0 {
 					s.saved.CopyFrom(&s.score)
+					s.savedFrames = s.recording.Film.count()
 				}
-				s.score.Add(s.world.World, &s.view, 0)
+				s.addFrame()
 				s.held++
 			}
 		}
@@ -212,6 +218,7 @@ func (s *scorer) advance(tick float64, bodies []Body) {
 func (s *scorer) step() {
 	s.now++
 	s.world.set(&s.server, s.now)
+	s.recording.Film.step(s.world, s.now)
 	s.score.AddServerStep(s.world.World, 0)
 }
 
@@ -403,8 +410,14 @@ func (s *scorer) frame(target int64) error {
 		s.step()
 	}
 	s.lag = min(s.lag, target-s.now)
-	s.score.Add(s.world.World, &s.view, 0)
+	s.addFrame()
 	return nil
+}
+
+// addFrame scores the view.
+func (s *scorer) addFrame() {
+	s.score.Add(s.world.World, &s.view, 0)
+	s.recording.Film.frame(&s.view, s.viewed)
 }
 
 // card returns the score of a log that has been read.
@@ -418,6 +431,7 @@ func (s *scorer) card() (*Card, error) {
 	}
 	if s.held > 0 { // the client ended first
 		s.score.CopyFrom(&s.saved)
+		s.recording.Film.cut(s.savedFrames)
 	}
 	c := &Card{Head: *head, Views: s.score.Ticks, Presses: s.presses.count, Seconds: float64(s.ended-s.began)/1e6 + 1/float64(head.Frames)}
 	s.counts.Seconds = c.Seconds

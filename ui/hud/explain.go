@@ -177,6 +177,8 @@ func (e *explanation) withoutState(p *pane, progress *predict.InputProgress) str
 // correctionEvent describes a correction in one sentence.
 func correctionEvent(t *texts, c *probe.Correction, k *predict.Knobs, rate int) string {
 	switch {
+	case c.Cause == predict.Logged:
+		return t.add("the game's log has a correction: ").count(c.ReplayedTicks, "tick").add(" resimulated").end()
 	case c.Fault != "":
 		t.add("after the forced fault, ")
 	case c.Cause == predict.LocalInput:
@@ -246,6 +248,9 @@ func (p *pane) statusText(t *texts) string {
 	source := p.source
 	if p.client > 0 {
 		return t.add("screen, packets and path error of player ").int(p.client + 1).add("; the other figures are player 1's").end()
+	}
+	if source.Recorded() {
+		return "server and screen of your game, as its log has them; nothing is simulated here"
 	}
 	if source.Watched() {
 		return "draws the poses that the server sends beside the strategy; nothing is simulated here"

@@ -24,9 +24,12 @@ func (d frameDrawer) headerTexts(o Options) headerTexts {
 			t.title = d.texts.add(c.Scene).add(", player on the server").end()
 		}
 	}
-	if d.l.Remote() || d.l.Merged() {
+	switch {
+	case d.l.Recorded():
+		t.network = "network of the game's log"
+	case d.l.Remote() || d.l.Merged():
 		t.network = "real network"
-	} else {
+	default:
 		d.texts.add("seed ")
 		d.texts.b = strconv.AppendUint(d.texts.b, c.Network.Seed, 10)
 		d.texts.add(separator)

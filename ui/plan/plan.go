@@ -4,6 +4,7 @@
 package plan
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -26,6 +27,7 @@ type Plan struct {
 	Comparison *Comparison // nil if the settings name none
 	Lesson     *Lesson     // nil if the session is none of the tour
 	Seconds    float64     // length of the session; 0: that of its tape, or the caller's default
+	Kind       string      // what is left of a session that has happened, such as captures
 	Notice     string      // what differs from the settings, for the user; empty: nothing
 	Settings   Settings    // all settings of the session, complete
 
@@ -180,10 +182,11 @@ func (l *Library) apply(m *Plan, s Settings) (err error) {
 	return nil
 }
 
-// Happened returns the plan of a session that has happened in several processes: newLab returns it before its first tick.
-func Happened(c lab.Config, panes []string, name string, ticks int, newLab func() *lab.Lab) *Plan {
+// Happened returns the plan of a session that has happened, of which kind says what is left of it, such as captures: newLab
+// returns it before its first tick.
+func Happened(kind string, c lab.Config, panes []string, name string, entries []lab.Entry, newLab func() *lab.Lab) *Plan {
 	return &Plan{
-		Config: c, Panes: panes, TapeName: name, entries: make([]lab.Entry, ticks), newLab: newLab,
+		Config: c, Panes: panes, TapeName: name, entries: entries, newLab: newLab, Kind: kind,
 		Settings: Settings{
 			Scene: c.Scene, Network: c.Network.String(), Seat: c.Seat.String(), Seed: strconv.FormatUint(c.Network.Seed, 10),
 			Rate: strconv.Itoa(c.Rate), Panes: strings.Join(panes, ","), Tape: name,
@@ -298,7 +301,7 @@ func (p *Plan) TapeNote() string {
 	if p.TapeName == "" {
 		return ""
 	}
-	return "tape " + strings.TrimSuffix(filepath.Base(TapeTitle(p.TapeName)), ".tape")
+	return cmp.Or(p.Kind, "tape") + " " + strings.TrimSuffix(filepath.Base(TapeTitle(p.TapeName)), ".tape")
 }
 
 // Best returns the panes that the comparison's title calls the best. It is nil where the plan has no such title.

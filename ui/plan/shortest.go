@@ -105,8 +105,8 @@ func (s shortener) networkName(text string) string {
 	return text
 }
 
-// ErrHappened is the error for a link or a tape of a session that has happened in several processes.
-var ErrHappened = errors.New("this session is in captures alone: give others those files")
+// ErrHappened is the error for a link or a tape of a session that has happened.
+var ErrHappened = errors.New("this session is in its captures or its log alone: give others those files")
 
 // LinkTo returns the link to a session that follows its plan, with the shortest settings. A tape that is a file travels in
 // it. It is an error if the link would name a file, or be longer than MaxTapeLink.

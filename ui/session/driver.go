@@ -130,7 +130,7 @@ func (p planTape) takeOver() {
 func (p planTape) note() string {
 	s, rate := p.s, float64(p.s.Plan.Config.Rate)
 	if s.Plan.Happened() {
-		return fmt.Sprintf("captures, %.1f of %.1f s: the timeline goes back", float64(s.tapeTick)/rate, float64(s.tapeTicks)/rate)
+		return fmt.Sprintf("%s, %.1f of %.1f s: the timeline goes back", s.Plan.Kind, float64(s.tapeTick)/rate, float64(s.tapeTicks)/rate)
 	}
 	return fmt.Sprintf("%s, %.1f of %.1f s: %s", s.Plan.TapeNote(), float64(s.tapeTick)/rate, float64(s.tapeTicks)/rate, s.takeOverHint())
 }

@@ -89,6 +89,7 @@ var causeTexts = [...]string{
 	predict.RemoteInput:  "another player's input differed from the predicted one",
 	predict.Again:        "a state had differed less than a second before: contacts, which states lack, or the physics differ",
 	predict.ClockReset:   "the client had fallen behind and adopted the server's state",
+	predict.Logged:       "the game's log does not say",
 }
 
 // ticksText returns a number of ticks with its noun.
@@ -120,8 +121,11 @@ func causeText(c *probe.Correction) string {
 	return text
 }
 
-// CorrectionText describes a correction in four lines.
+// CorrectionText describes a correction in four lines, or one from a log in one.
 func CorrectionText(c *probe.Correction, rate int) []string {
+	if c.Cause == predict.Logged {
+		return []string{fmt.Sprintf("Corrected at %.3f s, as the game's log has it: %s resimulated", CorrectionSeconds(c, rate), ticksText(c.ReplayedTicks))}
+	}
 	sent := ""
 	if c.Sent >= 0 {
 		sent = fmt.Sprintf("sent at %.3f s, ", c.Sent.Seconds())

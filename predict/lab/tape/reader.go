@@ -88,7 +88,7 @@ func (r *reader) read() error {
 			return fmt.Errorf("the tape begins with %.60q: only Ghostcube 0.1.0 reads it; this version reads tapes that begin with %q", magicOf010, magic)
 		}
 		if strings.HasPrefix(line, "{") {
-			return fmt.Errorf("not a tape: the first line is not %q; ghostcube score reads game logs", magic)
+			return fmt.Errorf("not a tape: the first line is not %q; ghostcube score and --tape read game logs", magic)
 		}
 		return fmt.Errorf("not a tape: the first line is not %q", magic)
 	}

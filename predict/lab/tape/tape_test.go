@@ -139,7 +139,7 @@ func TestBadTapes(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                                    "line 1: not a tape",
 		"GIF89a\x00":                          "line 1: not a tape",
-		`{"t":"h","v":1}`:                     "ghostcube score reads game logs",
+		`{"t":"h","v":1}`:                     "ghostcube score and --tape read game logs",
 		"ghostcube tape 1\nversion 0.1.0\n":   `line 1: the tape begins with "ghostcube tape 1": only Ghostcube 0.1.0 reads it`,
 		"ghostcube tape 3\n":                  "line 1: not a tape",
 		"ghostcube tape 2\nscene plain":       "line 2: the tape ends before its header does",

@@ -1,0 +1,35 @@
+package lab
+
+import (
+	"fmt"
+
+	"ghostcube/predict"
+	"ghostcube/sim"
+)
+
+// OpenRecorded adds a pane with a scene of its own, in which a strategy that is none of Strategies plays what happened
+// elsewhere. Then only the display of the session can be changed. It panics if MaxPanes are open.
+func (l *Lab) OpenRecorded(name string, s *predict.Strategy, sc sim.Scene) *Pane {
+	if len(l.Panes) == MaxPanes {
+		panic("lab: OpenRecorded with too many panes")
+	}
+	l.recorded = true
+	p := &Pane{Name: name, lab: l, recorded: true}
+	p.start(s, predict.NewWorld(sc, l.config.Rate))
+	l.Panes = append(l.Panes, p)
+	return p
+}
+
+// Recorded reports whether a pane plays what happened elsewhere (OpenRecorded).
+func (l *Lab) Recorded() bool { return l.recorded }
+
+// Recorded reports whether the pane plays what happened elsewhere (OpenRecorded).
+func (p *Pane) Recorded() bool { return p.recorded }
+
+// checkCommand refuses commands that change a session that has happened.
+func (l *Lab) checkCommand(c *Command) error {
+	if (l.merged != nil || l.recorded) && c.Verb != "show" && c.Verb != "focus" {
+		return fmt.Errorf("%s: this session has happened: only the display can be changed", c.Verb)
+	}
+	return nil
+}
