@@ -72,7 +72,7 @@ func (c Cause) String() string { return causeNames[c] }
 func (c *Correction) Describe() string {
 	switch {
 	case c.Cause == Logged:
-		return "as the log has it"
+		return strconv.Itoa(c.ReplayedTicks) + " ticks resimulated"
 	case c.Field == Asleep:
 		return "asleep"
 	}
