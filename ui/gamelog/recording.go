@@ -121,6 +121,9 @@ func (r *Recording) Network() (n link.Network, err error) {
 // trace returns samples as a trace.
 func (r *Recording) trace(list []datagram) (*link.Trace, error) {
 	b := bytes.NewBufferString("time_us,delay_us,lost\n")
+	for len(list) > 1 && list[1].at <= r.began {
+		list = list[1:] // other threads may write datagrams from before the first line
+	}
 	list = slices.Clone(list)
 	list[0].at = r.began // what is sent before the first datagram is as that
 	for _, d := range list {
