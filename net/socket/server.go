@@ -134,7 +134,7 @@ func (s *server) arrive(now time.Duration, from netip.AddrPort, datagram []byte)
 // arriveInSession takes a datagram that belongs to a session, if it does.
 func (s *server) arriveInSession(now time.Duration, p *peer, datagram []byte) {
 	switch {
-	case p == nil:
+	case p == nil || p.conn == nil && p.offered == nil: // or its offer was forgotten
 		s.counts.Ignored++
 	case p.offered == nil:
 		p.conn.arrive(now, datagram)
