@@ -50,6 +50,8 @@ type browsers struct {
 	setup  webrtc.Configuration
 	mux    *ice.UDPMuxDefault
 
+	admitting sync.Mutex // so that offers at the same time do not share the last place
+
 	mutex   sync.RWMutex // of all below; it is never held in a call of the server
 	all     map[*browser]struct{}
 	open    map[netip.AddrPort]*browser
@@ -149,6 +151,8 @@ func (b *browsers) answer(ctx context.Context, now time.Duration, o offer, from 
 
 // admit makes a peer, if there may be one more.
 func (b *browsers) admit(now time.Duration, network netip.Addr) (*browser, error) {
+	b.admitting.Lock()
+	defer b.admitting.Unlock()
 	pending, ofHost := 0, 0
 	for _, x := range b.list() {
 		if !b.connected(x) {

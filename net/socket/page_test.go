@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 	"testing/fstest"
 	"time"
@@ -274,6 +275,20 @@ func TestPageLimits(t *testing.T) {
 	p.browsers.tick(time.Since(p.config.Start) + pendingBrowserLife + time.Second)
 	if n := len(p.browsers.list()); n != 0 {
 		t.Errorf("%d peers without a connection after %v", n, pendingBrowserLife)
+	}
+}
+
+// TestPageAdmitsAtOnce has many offers of a host admitted at the same time: no more peers are made than may be.
+func TestPageAdmitsAtOnce(t *testing.T) {
+	p := servePage(t, configs()["secure"])
+	network := netip.MustParseAddr("192.0.2.1")
+	var all sync.WaitGroup
+	for range 4 * maxPendingOfHost {
+		all.Go(func() { _, _ = p.browsers.admit(0, network) })
+	}
+	all.Wait()
+	if n := len(p.browsers.list()); n != maxPendingOfHost {
+		t.Errorf("%d peers, want %d", n, maxPendingOfHost)
 	}
 }
 

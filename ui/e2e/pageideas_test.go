@@ -311,7 +311,7 @@ func (f ideaFrame) pressSeen(key pageKey) string {
 	f.t.Helper()
 	return f.changes(func() {
 		f.run(key.event(input.DispatchKeyEventTypeRawKeyDown))
-		time.Sleep(200 * time.Millisecond) // a frame
+		f.waitFrames() // or a slow frame misses it
 		f.run(key.event(input.DispatchKeyEventTypeKeyUp))
 	})
 }
