@@ -231,6 +231,15 @@ func criteriaOf(g *Game) []criterion {
 	}
 }
 
+// value returns the mean of a choice: without a value it is the worst, but who resimulates nothing has none of that either.
+func (c *criterion) value(of *Choice) float64 {
+	v := of.Measured[c.measure]
+	if v.N == 0 && c.measure != Steps {
+		return math.Inf(1)
+	}
+	return v.Mean
+}
+
 // limit returns the largest value that counts as the least one.
 func (c *criterion) limit(least float64) float64 {
 	if c.share {
@@ -273,9 +282,9 @@ func bestOf(list []Choice, criteria []criterion) int {
 	for _, c := range criteria {
 		least := math.Inf(1)
 		for _, i := range left {
-			least = min(least, list[i].Measured[c.measure].Mean)
+			least = min(least, c.value(&list[i]))
 		}
-		left = slices.DeleteFunc(left, func(i int) bool { return list[i].Measured[c.measure].Mean > c.limit(least) })
+		left = slices.DeleteFunc(left, func(i int) bool { return c.value(&list[i]) > c.limit(least) })
 	}
 	return left[0]
 }
@@ -283,8 +292,11 @@ func bestOf(list []Choice, criteria []criterion) int {
 // difference says which criterion puts a choice before another, and whether the paired difference of the seeds may be chance.
 func difference(c, next *Choice, criteria []criterion) string {
 	for _, k := range criteria {
-		if next.Measured[k.measure].Mean <= k.limit(c.Measured[k.measure].Mean) {
+		if k.value(next) <= k.limit(k.value(c)) {
 			continue
+		}
+		if next.Measured[k.measure].N == 0 {
+			return fmt.Sprintf("before %s, which has no %s", next.Pane, Title(k.measure))
 		}
 		text := fmt.Sprintf("before %s by %s, %s against %s", next.Pane, Title(k.measure), Text(k.measure, c.Measured[k.measure]),
 			Text(k.measure, next.Measured[k.measure]))
