@@ -250,6 +250,7 @@ func TestServeErrors(t *testing.T) {
 		{"want 1 to 3600", []string{"probe", "127.0.0.1:1", "--insecure", "--seconds", "0"}},
 		{"--key", []string{"join", "127.0.0.1:1"}},
 		{"--watch and --capture", []string{"join", "127.0.0.1:1", "--insecure", "--watch", "--capture", "x.capture"}},
+		{"--watch and --tape", []string{"join", "127.0.0.1:1", "--insecure", "--watch", "--capture", "x.capture", "--no-ghost", "--tape", "circle"}},
 		{"want --verify", []string{"play", "x.capture"}},
 		{"x.capture", []string{"play", "--verify", "x.capture"}},
 		{"open x.capture:", []string{"play", "x.capture,y.capture"}},
