@@ -247,6 +247,8 @@ func TestServeErrors(t *testing.T) {
 		{"no key", []string{"serve", "--key", "secret"}},
 		{"all its bits are zero", []string{"join", "127.0.0.1:1", "--key", strings.Repeat("a", 26)}},
 		{"without the flag there is no end", []string{"serve", "--seconds", "0"}},
+		{"--seconds=NaN: want 0 to 1000000000", []string{"serve", "127.0.0.1:0", "--seconds", "NaN"}},
+		{"--every=1e+300: want 0 to 1000000000", []string{"serve", "127.0.0.1:0", "--every", "1e300", "--seconds", "1"}},
 		{"want 1 to 3600", []string{"probe", "127.0.0.1:1", "--insecure", "--seconds", "0"}},
 		{"--key", []string{"join", "127.0.0.1:1"}},
 		{"--watch and --capture", []string{"join", "127.0.0.1:1", "--insecure", "--watch", "--capture", "x.capture"}},
