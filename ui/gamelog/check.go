@@ -6,9 +6,9 @@ import (
 	"io"
 )
 
-// CheckScore reads the logs of a session, one or two, to their ends, and calls report with the error of each broken line; of
-// lines that contradict the same one, with the error of the first and, later, with one about all others. It returns their
-// numbers of lines, and the score of the good ones. Its error is that of Score, or of a log that cannot be read.
+// CheckScore reads the logs of a session, one or two, to their ends, and calls report with the error of each broken line. Of
+// several lines that contradict the same one, it reports the first and later, in one error, all others. It returns the numbers
+// of lines in the logs, and the score of the good lines. Its error is that of Score, or of a log that cannot be read.
 func CheckScore(names []string, files []io.Reader, report func(error)) (lines []int, card *Card, err error) {
 	runs := contradictions{report: report}
 	report = runs.add
@@ -42,10 +42,10 @@ type contradictions struct {
 	runs   []*LineError // newest of each run, and how many lines it has after the first
 }
 
-// maxRuns is the most runs that are summed up at a time: one for each kind of contradiction, in two logs.
+// maxRuns is the largest number of runs at a time: one for each kind of contradiction, in two logs.
 const maxRuns = 8
 
-// add takes the error of a line.
+// add handles the error of a line.
 func (c *contradictions) add(err error) {
 	var e *LineError
 	if !errors.As(err, &e) || e.Against == 0 {
