@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// A browser that waits for its connection makes another attempt beside the first: what establishes a channel is sent again after waits that
-// double, so that a new attempt soon catches up with one that has lost much.
+// A browser that waits for its connection makes further attempts in parallel: the packets that establish a channel are sent again at
+// intervals that double, so that a new attempt soon overtakes one that has lost several.
 const (
 	besideAfter  = 4 * time.Second
 	besideAtMost = 4 // attempts

@@ -22,22 +22,22 @@ import (
 	"github.com/pion/webrtc/v4"
 )
 
-// Bounds of what browsers can cost.
+// Limits on the resources that browsers can use.
 const (
 	maxPendingBrowsers = 32 // without a connection
 	maxPendingOfHost   = 2 * besideAtMost
 	pendingBrowserLife = 15 * time.Second
-	maxUnsent          = 32 << 10 // bytes sent and not acknowledged; what exceeds them is lost, as in a full socket
+	maxUnsent          = 32 << 10 // bytes sent and not acknowledged; a datagram beyond them is lost, as in a full socket
 	channelBuffer      = 64 << 10 // bytes received and not yet read
 )
 
-// Times after which the server sends again what establishes a channel. A browser doubles its own, so that under loss these decide.
+// Retransmission times of the packets that establish a channel. A browser doubles its own each time, so under loss these decide.
 const (
 	dtlsFirstWait   = 100 * time.Millisecond // doubled each time
 	sctpLongestWait = 300 * time.Millisecond // also of data; after nine times it gives up
 )
 
-// channelSettings are those of the one channel of a peer. Both sides know them, so that none has to announce it.
+// channelSettings are those of the one channel of a peer. Both sides know them, so neither has to announce it.
 var channelSettings = webrtc.DataChannelInit{Negotiated: new(true), ID: new(uint16(0)), Ordered: new(false), MaxRetransmits: new(uint16(0))}
 
 const channelName = "ghostcube"
@@ -49,6 +49,8 @@ type browsers struct {
 	engine webrtc.SettingEngine
 	setup  webrtc.Configuration
 	mux    *ice.UDPMuxDefault
+
+	admitting sync.Mutex // so that offers at the same time do not share the last place
 
 	mutex   sync.RWMutex // of all below; it is never held in a call of the server
 	all     map[*browser]struct{}
@@ -147,8 +149,10 @@ func (b *browsers) answer(ctx context.Context, now time.Duration, o offer, from 
 	return text, nil
 }
 
-// admit makes a peer, if there may be one more.
+// admit makes a peer, unless there are too many.
 func (b *browsers) admit(now time.Duration, network netip.Addr) (*browser, error) {
+	b.admitting.Lock()
+	defer b.admitting.Unlock()
 	pending, ofHost := 0, 0
 	for _, x := range b.list() {
 		if !b.connected(x) {
@@ -207,7 +211,7 @@ func (b *browser) negotiate(ctx context.Context, o offer) (string, error) {
 	}
 }
 
-// opened reads a channel that has opened until it closes. A peer has one.
+// opened reads a channel from when it opens until it closes. A peer has only one.
 func (b *browsers) opened(x *browser, c *webrtc.DataChannel) {
 	stream, err := c.Detach()
 	if err == nil {
@@ -223,7 +227,7 @@ func (b *browsers) opened(x *browser, c *webrtc.DataChannel) {
 	b.drop(x)
 }
 
-// begin gives a peer its address and its channel.
+// begin records the address and the channel of a peer.
 func (b *browsers) begin(x *browser, c *webrtc.DataChannel, stream io.Writer) error {
 	pair, err := x.peer.SCTP().Transport().ICETransport().GetSelectedCandidatePair()
 	if err != nil {
@@ -289,7 +293,7 @@ func (b *browsers) tick(now time.Duration) {
 	}
 }
 
-// drop closes a peer. It does not wait for it.
+// drop removes a peer, and closes it in the background.
 func (b *browsers) drop(x *browser) {
 	b.mutex.Lock()
 	_, here := b.all[x]
@@ -321,7 +325,7 @@ func (b *browsers) close() {
 	_ = b.mux.Close()
 }
 
-// invited is the socket of the channels, without the datagrams of hosts that have made no offer.
+// invited is the socket of the channels. It drops the datagrams of hosts that have made no offer.
 type invited struct {
 	*net.UDPConn
 	browsers *browsers

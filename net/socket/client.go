@@ -64,7 +64,7 @@ func (c *client) enter(now time.Duration, s clientState) {
 	c.state, c.since, c.nextSend = s, now, now
 }
 
-// next sends what is due. It returns the time of the next call, or why the handshake has failed.
+// next sends whatever is due. It returns when to call it again, or the reason why the handshake has failed.
 func (c *client) next(now time.Duration) (time.Duration, error) {
 	switch {
 	case c.refusals >= refusalsToEnd:
@@ -98,7 +98,7 @@ func (c *client) next(now time.Duration) (time.Duration, error) {
 	return c.nextSend, nil
 }
 
-// failure returns why nothing has come of the handshake.
+// failure returns the error of a handshake that has run out of time.
 func (c *client) failure() error {
 	if c.refused != nil {
 		return c.refused
@@ -109,7 +109,7 @@ func (c *client) failure() error {
 	return fmt.Errorf("the server answered but the handshake did not end within %v", c.config.Timeout)
 }
 
-// arrive takes a datagram from the network.
+// arrive handles a datagram from the network.
 func (c *client) arrive(now time.Duration, datagram []byte) {
 	if c.state == confirming && c.conn.arrive(now, datagram) {
 		c.state = connected
@@ -135,7 +135,7 @@ func (c *client) arrive(now time.Duration, datagram []byte) {
 	}
 }
 
-// refuse counts a refusal. The same one has to come several times, each for a request of its own.
+// refuse counts a refusal. The same one has to arrive several times, each for another request.
 func (c *client) refuse(now time.Duration, body []byte) {
 	reason := int(body[0])
 	if reason == 0 || reason >= len(refusals) {
@@ -195,7 +195,7 @@ func (a *attempt) due() time.Time {
 	return a.conn.config.Start.Add(next)
 }
 
-// arrive takes a datagram from the network. It reports whether due has to be called at once.
+// arrive handles a datagram from the network. It reports whether due has to be called at once.
 func (a *attempt) arrive(datagram []byte) (isDue bool) {
 	if a.isUp {
 		a.conn.arrive(a.now(), datagram)

@@ -9,13 +9,13 @@ import (
 )
 
 // Conn is one side of a connection. It is a link.Wire. All methods may be called by any goroutine, but the bytes of a
-// received datagram are valid until the next Receive of any.
+// received datagram are valid only until the next Receive, whichever goroutine calls it.
 type Conn struct {
 	remote netip.AddrPort
 	config *Config
 	write  func([]byte) error // writes a datagram to remote
-	finish func()             // releases the socket of a client; nil of a server's connection
-	peers  *peers             // of a client with a UDP socket; nil: it can have none
+	finish func()             // releases the socket of a client; nil: a server's connection
+	peers  *peers             // of a client with a UDP socket; nil: it cannot have any
 
 	sending struct {
 		sync.Mutex
@@ -57,7 +57,7 @@ func (c *Conn) begin(now time.Duration, out sealer, in opener) {
 }
 
 // Send sends a datagram of at most MaxDatagram bytes. It copies the bytes. The error is ErrTooLarge, or why the
-// connection has ended; what the operating system does not take is lost like what the network loses, and counted.
+// connection has ended. A datagram that the operating system refuses is lost, as in the network, and counted.
 func (c *Conn) Send(now time.Duration, datagram []byte) error {
 	if len(datagram) > MaxDatagram {
 		return ErrTooLarge
@@ -83,8 +83,8 @@ func (c *Conn) send(now time.Duration, kind byte, payload []byte) {
 	}
 }
 
-// Receive returns the next datagram that had been received by now. Its bytes are valid until the next call of Receive.
-// What was received before the connection ended can still be taken.
+// Receive returns the next datagram that had arrived by now. Its bytes are valid until the next call of Receive. Datagrams
+// that arrived before the connection ended can still be received.
 func (c *Conn) Receive(now time.Duration) (link.Datagram, bool) {
 	r := &c.receiving
 	r.Lock()
@@ -97,13 +97,13 @@ func (c *Conn) Receive(now time.Duration) (link.Datagram, bool) {
 	return d, ok
 }
 
-// arrive takes a datagram from the network, whose memory it uses. It is false if the datagram is not authentic.
+// arrive handles a datagram from the network, and overwrites its bytes. It reports whether the datagram is authentic.
 func (c *Conn) arrive(now time.Duration, datagram []byte) bool {
 	kind, ok := c.accept(now, datagram)
 	switch {
 	case !ok:
 	case c.Err() != nil && kind != kindClose:
-		c.sayClosed(now, 1) // it has not heard
+		c.sayClosed(now, 1) // it does not know yet
 	case kind == kindClose:
 		c.end(ErrLeft)
 	case kind == kindConfirm:
@@ -136,7 +136,8 @@ func (c *Conn) accept(now time.Duration, datagram []byte) (kind byte, ok bool) {
 	return kind, true
 }
 
-// isFull reports whether the queue is full, so that the next datagram would be lost. After the end nothing waits for room.
+// isFull reports whether the queue is full, so that the next datagram would be lost. A connection that has ended is never
+// full: nothing waits for room.
 func (c *Conn) isFull() bool {
 	if c.Err() != nil {
 		return false
@@ -146,7 +147,7 @@ func (c *Conn) isFull() bool {
 	return c.receiving.used == len(c.receiving.slots)
 }
 
-// tick sends a keepalive after a silence, and ends a connection from which nothing comes.
+// tick sends a keepalive after a silence, and ends a connection whose other side has been silent for the timeout.
 func (c *Conn) tick(now time.Duration) {
 	c.receiving.Lock()
 	silence := now - c.receiving.at
@@ -161,7 +162,7 @@ func (c *Conn) tick(now time.Duration) {
 	}
 }
 
-// end ends the connection for a reason, if it has none yet.
+// end ends the connection for a reason. It reports whether that is the first one, which stays.
 func (c *Conn) end(why error) (first bool) {
 	c.sending.Lock()
 	defer c.sending.Unlock()
@@ -192,7 +193,7 @@ func (c *Conn) Close() error {
 	return nil
 }
 
-// Err returns nil while the connection lives, and afterwards why it has ended: ErrClosed, ErrLeft or ErrTimeout.
+// Err returns nil while the connection is alive, and then the reason why it ended: ErrClosed, ErrLeft or ErrTimeout.
 func (c *Conn) Err() error {
 	c.sending.Lock()
 	defer c.sending.Unlock()
@@ -205,7 +206,7 @@ func (c *Conn) RemoteAddr() netip.AddrPort { return c.remote }
 // Overhead returns what the connection adds to each datagram, in bytes, without the headers of UDP and IP.
 func (c *Conn) Overhead() int { return c.config.overhead() }
 
-// Stats returns what has been counted so far.
+// Stats returns the counts so far.
 func (c *Conn) Stats() Stats {
 	c.receiving.Lock()
 	s := c.receiving.stats

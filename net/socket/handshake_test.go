@@ -427,7 +427,7 @@ func TestAmplification(t *testing.T) {
 }
 
 // TestOffersAreBounded sends offers from many addresses that hold the key and never confirm. The server holds few of them,
-// for a few seconds, and an honest client still comes in.
+// for a few seconds, and an honest client still comes in. A datagram of a session whose offer was forgotten is ignored.
 func TestOffersAreBounded(t *testing.T) {
 	config := configs()["secure"]
 	config.MaxConnections = 1000
@@ -439,6 +439,9 @@ func TestOffersAreBounded(t *testing.T) {
 		a := newAgreement(&p.config, true, r.prologue())
 		r.offer = a.offer(config.Application)
 		p.server.arrive(p.now, from, r.write(make([]byte, requestBytes)))
+	}
+	for from := range p.server.peers {
+		p.server.arrive(p.now, from, []byte{kindData, 0, 0, 0, 0, 1, 2, 3})
 	}
 	if p.server.pending != pendingMax {
 		t.Errorf("%d offers are held, want %d", p.server.pending, pendingMax)

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// receiveBuffer is asked of the operating system for each socket, in bytes. It gives less if it likes.
+// receiveBuffer is the size requested of the operating system for each socket, in bytes. It may grant less.
 const receiveBuffer = 1 << 20
 
 // Listener accepts connections at an address.
@@ -75,7 +75,7 @@ func (l *Listener) listenUDP(address string) error {
 	return nil
 }
 
-// explain adds to an error of the operating system what to do about it.
+// explain adds advice to an error of the operating system.
 func explain(err error) error {
 	is := func(unix syscall.Errno, windows uintptr) bool {
 		var number syscall.Errno
@@ -111,11 +111,11 @@ func (l *Listener) run(udp *net.UDPConn) {
 	})
 }
 
-// readUntilClosed gives each datagram to arrive, and calls due when that asks for it, and at the times that due returns: a
-// zero time ends the reading. Errors of the network, such as those of unreachable ports, are not ours: anyone can send them.
+// readUntilClosed passes each datagram to arrive. It calls due when arrive asks for it and at the times that due returns; a
+// zero time ends it. Network errors, such as those of unreachable ports, are ignored: anyone can cause them.
 func readUntilClosed(udp *net.UDPConn, read func([]byte) (int, netip.AddrPort, error), due func() time.Time,
 	arrive func(netip.AddrPort, []byte) (isDue bool)) {
-	buffer := make([]byte, maxWire+1) // one more, so that a longer datagram is seen to be too long
+	buffer := make([]byte, maxWire+1) // one more, to recognise datagrams that are too long
 	for {
 		next := due()
 		if next.IsZero() || udp.SetReadDeadline(next) != nil {
@@ -136,7 +136,7 @@ func readUntilClosed(udp *net.UDPConn, read func([]byte) (int, netip.AddrPort, e
 	}
 }
 
-// Accept returns the next connection whose handshake has ended, without waiting. It is false if there is none.
+// Accept returns the next connection that has completed its handshake. It does not block, and returns false if there is none.
 func (l *Listener) Accept() (*Conn, bool) { return l.server.take() }
 
 // Addr returns the address at which the Listener listens.
@@ -175,7 +175,7 @@ func addresses(at netip.AddrPort) []netip.AddrPort {
 	return list
 }
 
-// Stats returns what has been counted so far.
+// Stats returns the counts so far.
 func (l *Listener) Stats() ListenerStats {
 	l.server.mutex.Lock()
 	defer l.server.mutex.Unlock()

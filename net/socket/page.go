@@ -17,10 +17,10 @@ import (
 )
 
 // Page serves a page over HTTP, and accepts connections from it: unreliable and unordered data channels of WebRTC, over
-// UDP at the port of the same number. In a channel is the same handshake as over UDP, with cookie and key.
+// UDP at the port of the same number. A channel carries the same handshake as UDP, with cookie and key.
 //
-// WebRTC is ICE-lite here: the server answers, but asks no address whether it is there. It takes no address from an offer,
-// and no datagram from a host that has made none over TCP, which proves its address. So it sends nothing to strangers.
+// WebRTC is ICE-lite here: the server answers, but probes no address. It ignores the addresses in an offer, and datagrams from
+// hosts that have made no offer over TCP, which proves their address. So it sends nothing to strangers.
 type Page struct {
 	web      http.Server
 	listener net.Listener
@@ -32,7 +32,7 @@ type Page struct {
 	running  sync.WaitGroup
 }
 
-// Bounds of what the visitors of a page can cost.
+// Limits on the resources that the visitors of a page can use.
 const (
 	maxOffer       = 8 << 10 // bytes
 	maxWebHeader   = 8 << 10 // bytes of a request's header

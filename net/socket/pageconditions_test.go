@@ -15,7 +15,8 @@ import (
 )
 
 // TestPageConditions plays through two data channels, and lays conditions over the second player's while it plays: round trip and loss are
-// then as asked for, the other player's stay, and both are as before when the conditions are taken back.
+// then as asked for, the other player's stay, and both are as before when the conditions are taken back. A busy machine adds to both, so
+// they have an upper bound only where the test itself is late for few ticks.
 func TestPageConditions(t *testing.T) {
 	experiment.Skip(t) // six seconds of real time
 	c := configs()["secure"]
@@ -27,9 +28,15 @@ func TestPageConditions(t *testing.T) {
 		t.Fatal(err)
 	}
 	var clients []*remote.Client
+	steps, late := 0.0, 0.0
 	play := func(d time.Duration) {
 		t.Helper()
-		for end := now() + d; now() < end; time.Sleep(time.Millisecond) {
+		last := now()
+		for end := last + d; now() < end; time.Sleep(time.Millisecond) {
+			if steps++; now()-last > time.Second/60 {
+				late++
+			}
+			last = now()
 			server.Pump(now())
 			server.Advance(now())
 			for i, x := range clients {
@@ -63,6 +70,7 @@ func TestPageConditions(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
+		steps, late = 0, 0
 		play(500 * time.Millisecond) // datagrams in flight arrive
 		before := [2]packet.Stats{server.Seats()[0].Stats, server.Seats()[1].Stats}
 		beforeDown := clients[1].Lab.Panes[0].Clients[0].Endpoint.Stats
@@ -74,15 +82,19 @@ func TestPageConditions(t *testing.T) {
 		up, downLost := lost(&before[1], &seats[1].Stats), lost(&beforeDown, down)
 		t.Logf("%q: round trip %v, %v for the other player; %.1f %% lost up, %.1f %% down", phase.network, seats[1].Stats.LastRTT,
 			seats[0].Stats.LastRTT, 100*up, 100*downLost)
+		busy := late >= 0.01*steps
+		if busy {
+			t.Logf("%.1f %% of the steps were a tick late: there is no upper bound", 100*late/steps)
+		}
 		for _, x := range []float64{up, downLost} {
-			if x < phase.lost[0] || x > phase.lost[1] {
+			if x < phase.lost[0] || x > phase.lost[1] && !busy {
 				t.Errorf("%q: %.1f %% lost, want %.0f to %.0f", phase.network, 100*x, 100*phase.lost[0], 100*phase.lost[1])
 			}
 		}
-		if rtt := seats[1].Stats.RTT; rtt < phase.atLeast || rtt > phase.atMost {
+		if rtt := seats[1].Stats.RTT; rtt < phase.atLeast || rtt > phase.atMost && !busy {
 			t.Errorf("%q: round trip %v, want %v to %v", phase.network, rtt, phase.atLeast, phase.atMost)
 		}
-		if other := lost(&before[0], &seats[0].Stats); seats[0].Stats.RTT > 60*time.Millisecond || other > 0.03 {
+		if other := lost(&before[0], &seats[0].Stats); (seats[0].Stats.RTT > 60*time.Millisecond || other > 0.03) && !busy {
 			t.Errorf("%q: the other player has a round trip of %v and %.1f %% lost", phase.network, seats[0].Stats.RTT, 100*other)
 		}
 	}

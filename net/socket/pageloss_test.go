@@ -177,13 +177,12 @@ func TestPageNoticesSilence(t *testing.T) {
 	var server *Conn
 	within(t, "Accept", func() (ok bool) { server, ok = p.Accept(); return ok })
 	udp.percent.Store(100)
-	begin := time.Now()
 	within(t, "the end", func() bool {
 		server.Send(time.Since(c.Start), make([]byte, 40))
 		return server.Err() != nil
 	})
-	if took := time.Since(begin); server.Err() != ErrTimeout || took > 3*time.Second {
-		t.Errorf("after %v: %v", took, server.Err())
+	if err := server.Err(); err != ErrTimeout { // ErrLeft is that of WebRTC, which gives up later
+		t.Error(err)
 	}
 }
 

@@ -16,7 +16,7 @@ import (
 	"ghostcube/net/link"
 )
 
-// introduction is what a server tells a client of another one, so that they find a path between them.
+// introduction is what a server tells a client about another one, so that they can find a path to each other.
 type introduction struct {
 	address netip.AddrPort // of the other client, as the server sees it
 	first   bool           // the other client is told the opposite
@@ -29,8 +29,8 @@ const (
 	introductionBytes = 1 + 16 + 2 + secretBytes
 )
 
-// Introductions returns what to tell each of two clients of the other, by the addresses at which the server sees them, for
-// their Introduce; nil: they have none. Each call makes another secret, since a key seals no number twice.
+// Introductions returns what to tell each of two clients about the other, for their Introduce, by the addresses at which the
+// server sees them; nil: one of these is not an address. Each call makes a new secret: a key must not seal a number twice.
 func Introductions(first, second string) (toFirst, toSecond []byte) {
 	a, err := netip.ParseAddrPort(first)
 	b, err2 := netip.ParseAddrPort(second)
@@ -70,7 +70,7 @@ func parseIntroduction(b []byte) (i introduction, ok bool) {
 // is open when each side has heard that the other hears it. Datagrams that are not from the peer's address, or not sealed
 // with the keys of the introduction, are dropped without a reply.
 type Peer struct {
-	conn  *Conn // it ends with Close alone
+	conn  *Conn // only Close ends it
 	began time.Duration
 	leave func()
 
@@ -111,7 +111,7 @@ func (c *Conn) Introduce(told []byte) (*Peer, error) {
 		return nil, errors.New("not an introduction")
 	}
 	if c.peers == nil {
-		return nil, errors.New("this connection is none of UDP")
+		return nil, errors.New("this connection is not over UDP")
 	}
 	if err := checkIntroduced(i.address, c.remote); err != nil {
 		return nil, err
@@ -155,7 +155,7 @@ func (i *introduction) keys(insecure bool) (out sealer, in opener) {
 	return sealer{aead: first}, opener{aead: second}
 }
 
-// peerCipher returns the cipher of what one of the two sends.
+// peerCipher returns the cipher for the datagrams of one of the two.
 func peerCipher(sender string, i *introduction) cipher.AEAD {
 	key := sha256.Sum256(append([]byte("ghostcube peer, from the "+sender+" "), i.secret[:]...))
 	aead, err := chacha20poly1305.New(key[:])
@@ -183,7 +183,7 @@ func (p *peers) remove(x *Peer) {
 	}
 }
 
-// arrive takes a datagram from the network, whose memory it uses. It is false if that is no peer's.
+// arrive handles a datagram from the network, and overwrites its bytes. It returns false if no peer has sent it.
 func (p *peers) arrive(now time.Duration, from netip.AddrPort, datagram []byte) bool {
 	p.mutex.Lock()
 	x := p.of[from]
@@ -203,14 +203,14 @@ func (p *peers) tick(now time.Duration) {
 	}
 }
 
-// arrive takes a datagram from the peer's address. It is false if the datagram is not authentic.
+// arrive handles a datagram from the peer's address. It reports whether the datagram is authentic.
 func (p *Peer) arrive(now time.Duration, datagram []byte) bool {
 	kind, ok := p.conn.accept(now, datagram)
 	switch {
 	case !ok:
 	case kind == kindConfirm:
 		p.send(now, kindKeepalive, nil)
-	case kind == kindData || kind == kindKeepalive: // which a side sends only to one that it hears
+	case kind == kindData || kind == kindKeepalive: // a side sends these only once it hears the other
 		p.mutex.Lock()
 		p.heard, p.heardAt = true, max(p.heardAt, now)
 		p.mutex.Unlock()
@@ -224,7 +224,7 @@ func (p *Peer) send(now time.Duration, kind byte, payload []byte) {
 	p.conn.send(now, kind, payload)
 }
 
-// tick asks whether the other side hears this one, or says so after a silence.
+// tick probes whether the other side hears this one or, on an open path, sends a keepalive after a silence.
 func (p *Peer) tick(now time.Duration) {
 	if p.IsOpen(now) {
 		p.conn.sending.Lock()
@@ -256,10 +256,10 @@ func (p *Peer) IsOpen(now time.Duration) bool {
 	return p.heard && now-p.heardAt < pathSilence
 }
 
-// Send sends a datagram, as Conn.Send does, if the path is open or not.
+// Send sends a datagram, as Conn.Send does, whether or not the path is open.
 func (p *Peer) Send(now time.Duration, datagram []byte) error { return p.conn.Send(now, datagram) }
 
-// Receive returns the next datagram that had been received by now, as Conn.Receive does.
+// Receive returns the next datagram that had arrived by now, as Conn.Receive does.
 func (p *Peer) Receive(now time.Duration) (link.Datagram, bool) { return p.conn.Receive(now) }
 
 // Stats returns the counters of the path.

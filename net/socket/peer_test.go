@@ -268,18 +268,18 @@ func TestHostileClientPort(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer stranger.Close()
-	before, honest := x.Stats().Received, 0
+	before := x.Stats().Received
 	random := rand.New(rand.NewPCG(1, 1))
 	for round := range 300 {
 		for range random.IntN(10) {
 			stranger.Write(attack.datagram())
 		}
 		y.Send(now(), []byte{byte(round)})
-		if round%20 == 19 {
-			time.Sleep(time.Millisecond)
+		if round%20 == 19 { // so that the operating system does not drop any
+			within(t, "the honest datagrams", func() bool { drained(x); return x.Stats().Received-before > uint64(round) })
 		}
 	}
-	within(t, "the honest datagrams", func() bool { drained(x); honest = int(x.Stats().Received - before); return honest >= 300 })
+	honest := x.Stats().Received - before
 	if s := x.Stats(); honest != 300 || s.Replayed+s.Refused > 0 || !x.IsOpen(now()) || a.Err() != nil {
 		t.Errorf("%d of 300 honest datagrams, %+v, %v", honest, s, a.Err())
 	}

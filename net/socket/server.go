@@ -27,13 +27,13 @@ type server struct {
 	counts   ListenerStats
 }
 
-// peer is what the server holds of an address that has returned its cookie.
+// peer is the server's state for an address that has returned its cookie.
 type peer struct {
 	conn  *Conn // nil before the first
 	ended time.Duration
 
-	// An offer that has been answered, but not yet confirmed by a datagram with the new keys. It does not harm conn, which
-	// it replaces when it is: its sender may be a copyist.
+	// An offer that has been answered, but not yet confirmed by a datagram with the new keys. Until then conn stays, because
+	// the sender may have copied the offer.
 	offered *Conn
 	nonce   uint64
 	offer   [offerBytes]byte
@@ -52,7 +52,7 @@ type ListenerStats struct {
 	Replaced uint64 // connections whose client has come back from the same address
 }
 
-// Bounds of what strangers can cost.
+// Limits on the resources that strangers can use.
 const (
 	cookieLife      = 15 * time.Second // a cookie is valid for as long, and up to twice as long
 	hellosPerSource = 100              // cookies a second
@@ -110,7 +110,7 @@ func (m *cookieMaker) isValid(cookie [cookieBytes]byte, from netip.AddrPort, non
 	return false
 }
 
-// arrive takes a datagram from the network, whose memory it uses.
+// arrive handles a datagram from the network, and overwrites its bytes.
 func (s *server) arrive(now time.Duration, from netip.AddrPort, datagram []byte) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -131,10 +131,10 @@ func (s *server) arrive(now time.Duration, from netip.AddrPort, datagram []byte)
 	}
 }
 
-// arriveInSession takes a datagram that belongs to a session, if it does.
+// arriveInSession handles a datagram of the session with a peer.
 func (s *server) arriveInSession(now time.Duration, p *peer, datagram []byte) {
 	switch {
-	case p == nil:
+	case p == nil || p.conn == nil && p.offered == nil: // or its offer was forgotten
 		s.counts.Ignored++
 	case p.offered == nil:
 		p.conn.arrive(now, datagram)
@@ -150,7 +150,7 @@ func (s *server) arriveInSession(now time.Duration, p *peer, datagram []byte) {
 	}
 }
 
-// open makes a connection of the offer of a peer.
+// open turns a peer's offer into a connection.
 func (s *server) open(p *peer) {
 	if p.conn != nil {
 		if p.conn.end(ErrLeft) {
@@ -163,7 +163,7 @@ func (s *server) open(p *peer) {
 	s.accepted = append(s.accepted, p.conn)
 }
 
-// hello answers a request for a cookie. Nothing is held of it.
+// hello answers a request for a cookie. It keeps no state.
 func (s *server) hello(now time.Duration, from netip.AddrPort, r *request) {
 	if !s.hellos.allow(now, from.Addr()) {
 		s.counts.Limited++
@@ -185,7 +185,7 @@ func (s *server) hello(now time.Duration, from netip.AddrPort, r *request) {
 func (s *server) connect(now time.Duration, from netip.AddrPort, r *request) {
 	p := s.peers[from]
 	if p != nil && p.nonce == r.nonce && p.offer == r.offer {
-		if p.offered == nil { // a copy: the client has had the answer
+		if p.offered == nil { // a copy: the client already has the answer
 			s.counts.Ignored++
 			return
 		}
@@ -212,7 +212,7 @@ func (s *server) connect(now time.Duration, from netip.AddrPort, r *request) {
 	}
 }
 
-// accept holds an offer and answers it.
+// accept stores an offer and answers it.
 func (s *server) accept(now time.Duration, from netip.AddrPort, r *request, a *agreement) {
 	answer, out, in, ok := a.answer()
 	if !ok {
@@ -247,13 +247,13 @@ func (s *server) dropOldestOffer() {
 	s.forgetOffer(oldest)
 }
 
-// forgetOffer forgets the offer of a peer, so that a copy of it is a new one.
+// forgetOffer forgets the offer of a peer, so that a copy of it counts as a new one.
 func (s *server) forgetOffer(p *peer) {
 	p.offered, p.answer, p.offer = nil, nil, [offerBytes]byte{}
 	s.pending--
 }
 
-// occupied returns the number of peers, but one, that have a connection or soon may have.
+// occupied returns the number of peers, except one, that have a connection or may soon have one.
 func (s *server) occupied(but *peer) (n int) {
 	for _, p := range s.peers {
 		if p != but && (p.offered != nil || p.conn != nil && p.conn.Err() == nil) {
@@ -274,8 +274,8 @@ func (s *server) refuse(to netip.AddrPort, r *request, reason byte) {
 	s.reply(to, &reply{kindRefuse, r.nonce, body[:]})
 }
 
-// reply sends a reply, twice because it is so much smaller than its request. What the operating system does not take is
-// asked for again.
+// reply sends a reply, twice because it is so much smaller than its request. If the operating system refuses it, the client
+// asks again.
 func (s *server) reply(to netip.AddrPort, r *reply) {
 	var b [maxReply]byte
 	for range replyCopies {
@@ -283,7 +283,7 @@ func (s *server) reply(to netip.AddrPort, r *reply) {
 	}
 }
 
-// tick keeps the connections alive, and forgets what has ended.
+// tick keeps the connections alive, and removes those that have ended.
 func (s *server) tick(now time.Duration) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -307,7 +307,7 @@ func (s *server) tick(now time.Duration) {
 	s.accepted = slices.DeleteFunc(s.accepted, func(c *Conn) bool { return c.Err() != nil })
 }
 
-// holds reports whether there is a connection with an address, or was a moment ago.
+// holds reports whether there is a connection with an address, or one that ended a moment ago.
 func (s *server) holds(address netip.AddrPort) bool {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -315,7 +315,7 @@ func (s *server) holds(address netip.AddrPort) bool {
 	return p != nil && p.conn != nil
 }
 
-// left ends the connection with an address, if there is one: the way to it is gone.
+// left ends the connection with an address, if there is one, because its channel or stream has closed.
 func (s *server) left(address netip.AddrPort, why error) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()

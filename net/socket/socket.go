@@ -1,10 +1,10 @@
 // Package socket is a link.Wire over real UDP or TCP, for two machines instead of a simulated link.
 //
-// A Listener has one socket for all its connections, a Conn of Dial one of its own. One goroutine a socket reads, notes
+// A Listener has one socket for all its connections; a Conn from Dial has its own. One goroutine per socket reads, notes
 // the time, decrypts, and puts datagrams into a bounded queue, from which Receive takes them. Like UDP it loses,
-// duplicates (only without a key) and reorders datagrams; acknowledgements and fragments are the business of net/packet.
-// Over TCP the same datagrams, framed, all arrive; a full queue makes the sender wait. Two clients of a Listener can have a
-// Peer each, a direct path, over the sockets that they have already.
+// duplicates (only without a key) and reorders datagrams; acknowledgements and fragments are left to net/packet.
+// Over TCP the same datagrams, framed, all arrive; a full queue makes the sender wait. Two clients of a Listener can open a
+// direct path to each other, a Peer, over the sockets that they already have.
 // Browsers have no UDP: a Page serves them the program, whose DialPage connects by a data channel of WebRTC.
 //
 // A connection begins with a handshake: the client proves its address with a cookie, before the server holds any state,
@@ -12,8 +12,8 @@
 // authenticated, and a copied one is refused. docs/reference/wire.md has the bytes. The idea of a padded request and a
 // stateless answer is that of netcode.io (Fiedler) and of QUIC; unlike netcode, no third server hands out tokens.
 //
-// It is the only package below net that has a clock, goroutines and a random source. What is not socket takes the time
-// and the random source as arguments, so that tests run it on a simulated link.
+// It is the only package below net that has a clock, goroutines and a random source. Code in it that needs no socket takes
+// the time and the random source as arguments, so that tests run it on a simulated link.
 package socket
 
 import (

@@ -53,12 +53,12 @@ func connect(t testing.TB, host string, c Config) (client, server *Conn, l *List
 	return client, accept(t, l), l
 }
 
-// within calls f until it is true, and fails after five seconds.
+// within calls f until it is true, and fails after ten seconds.
 func within(t testing.TB, what string, f func() bool) {
 	t.Helper()
-	for end := time.Now().Add(5 * time.Second); !f(); time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(10 * time.Second); !f(); time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
-			t.Fatalf("%s: not within five seconds", what)
+			t.Fatalf("%s: not within ten seconds", what)
 		}
 	}
 }

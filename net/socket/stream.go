@@ -13,21 +13,21 @@ import (
 	"time"
 )
 
-// stream carries datagrams over a TCP connection, each after its length in two bytes, little-endian. As UDP does, it takes
-// a datagram without waiting; but what the other side does not take in time ends it, because none may be missing.
+// stream carries datagrams over a TCP connection, each preceded by its length in two bytes, little-endian. Like UDP, it
+// accepts a datagram without blocking; but if the other side reads too slowly the stream ends, because it cannot drop any.
 type stream struct {
 	tcp net.Conn
 
 	mutex   sync.Mutex
-	waiting []byte        // framed, and not yet given to the operating system
-	wake    chan struct{} // something waits; closed when nothing more will
-	ended   error         // why nothing more is taken
+	waiting []byte        // framed, and not yet passed to the operating system
+	wake    chan struct{} // there is something to send; closed at the end
+	ended   error         // why nothing more is accepted; nil: the stream is open
 	running sync.WaitGroup
 }
 
 const (
 	frameBytes = 2
-	maxWaiting = 1 << 20 // bytes that wait to be sent, and at most once more on their way to the system
+	maxWaiting = 1 << 20 // bytes that wait to be sent; as many again may be in a call of the system
 	fullQueue  = time.Millisecond
 
 	// When a stream ends, the last datagrams have this time to reach the other side.
@@ -36,7 +36,7 @@ const (
 
 var (
 	errFrame = fmt.Errorf("a length that is not 1 to %d", maxWire)
-	errSlow  = fmt.Errorf("the other side does not take what is sent: %d bytes are waiting", maxWaiting)
+	errSlow  = fmt.Errorf("the other side reads too slowly: %d bytes wait to be sent", maxWaiting)
 )
 
 // newStream returns a stream over a connection, which it owns.
@@ -49,7 +49,7 @@ func newStream(tcp net.Conn) *stream {
 	return s
 }
 
-// write sends a datagram later. It copies the bytes.
+// write queues a datagram. It copies the bytes.
 func (s *stream) write(datagram []byte) error {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -69,7 +69,7 @@ func (s *stream) write(datagram []byte) error {
 	return nil
 }
 
-// endLocked ends the taking of datagrams for a reason, if it has not ended. The caller holds the mutex.
+// endLocked makes the stream accept nothing more, for a reason. Only the first one counts. The caller holds the mutex.
 func (s *stream) endLocked(why error) {
 	if s.ended == nil {
 		s.ended = why
@@ -77,7 +77,7 @@ func (s *stream) endLocked(why error) {
 	}
 }
 
-// end sends what waits, within a second, and then closes the connection. It does not wait for it.
+// end sends what is queued, for at most a second, and then closes the connection. It does not block.
 func (s *stream) end(why error) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -94,7 +94,7 @@ func (s *stream) reason() error {
 	return s.ended
 }
 
-// send gives what waits to the operating system, all at once, until the stream ends.
+// send writes what is queued, all of it in one call, again and again until the stream ends.
 func (s *stream) send() {
 	var b []byte
 	for more := true; more; {
@@ -114,7 +114,7 @@ func (s *stream) send() {
 	s.tcp.Close()
 }
 
-// receive calls arrive with each datagram, until the stream ends, and returns why it did. It reads none while isFull, so that
+// receive calls arrive with each datagram until the stream ends, and returns the reason. While isFull it reads nothing, so that
 // the other side has to wait.
 func (s *stream) receive(isFull func() bool, arrive func(datagram []byte)) error {
 	in, b := bufio.NewReader(s.tcp), make([]byte, maxWire)

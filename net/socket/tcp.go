@@ -26,14 +26,14 @@ type streams struct {
 	ended bool
 }
 
-// incoming is a stream from its first byte on.
+// incoming is a stream that the listener has accepted.
 type incoming struct {
 	*stream
 	since time.Duration
 	known atomic.Bool // its handshake has ended
 }
 
-// Bounds of the streams whose handshake has not ended. One more closes the oldest, so that idle connections keep nobody out.
+// Limits on streams that have not completed their handshake. Another one closes the oldest, so that idle ones keep nobody out.
 const (
 	maxStrangers       = 64
 	maxStrangersOfHost = 16
@@ -77,7 +77,7 @@ func (s *streams) accept() {
 	}
 }
 
-// enter begins to read a stream. In place of one above the bounds it ends the oldest stranger.
+// enter starts to read a stream. If there are too many strangers it closes the oldest.
 func (s *streams) enter(v *incoming, from netip.AddrPort) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()

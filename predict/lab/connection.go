@@ -39,7 +39,7 @@ const (
 
 var messageModes = []string{"off", "reliable", "unreliable"}
 
-// Bounds of the rate of blocks, in kbit/s. The largest is no limit for any scene.
+// Bounds of the rate of blocks, in kbit/s. At the largest one no scene is limited.
 const (
 	minBlockRate = 16
 	maxBlockRate = 1_000_000
@@ -161,8 +161,8 @@ func (p *Pane) receiveAtServer() {
 	}
 }
 
-// flushAtServer sends what waits beside the packets of the tick, after them: so each of these has the same outcome
-// whatever is sent beside it.
+// flushAtServer sends what is queued in addition to the packets of the tick. It comes after them, so that their outcomes do not
+// depend on it.
 func (p *Pane) flushAtServer(now time.Duration) {
 	for i := range p.connections {
 		if c := &p.connections[i]; c.server != nil {

@@ -34,7 +34,7 @@ func (l *Lab) ForgetDatagrams() {
 // recorded.
 func (p *Pane) Datagrams() *trace.Log { return p.datagrams }
 
-// CopyDatagrams makes the recorded datagrams of p those of o, of which p is a copy. If o records
+// CopyDatagrams makes the recorded datagrams of p those of o. p has to be a copy of o. If o records
 // datagrams, the lab of p starts to do so, too.
 func (p *Pane) CopyDatagrams(o *Pane) {
 	if o.datagrams != nil {

@@ -21,7 +21,7 @@ func (p *Pane) sinceStart() *baseline {
 	return &p.playing
 }
 
-// counts returns what has happened since a baseline.
+// counts returns the counts since a baseline.
 func (p *Pane) counts(from *baseline) score.Counts {
 	replayed, replays := p.Counters.Sum(predict.ReplayedTicks)
 	first, diverged := p.Divergence()

@@ -145,7 +145,7 @@ func (l *Lab) addMergedScreens() {
 	}
 }
 
-// takeHit records how the server resolved a shot: at the shooter's pane, and at that of a player who was hit.
+// takeHit records the server's result of a shot at the shooter's pane, and at the pane of a player who was hit.
 func (l *Lab) takeHit(v *predict.HitResult) {
 	for _, p := range l.Panes {
 		switch player := p.PlayerBody(); {

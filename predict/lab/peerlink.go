@@ -66,7 +66,7 @@ func (p *Pane) connectElsewhere(r *remote) {
 	}
 }
 
-// update receives what has arrived by a time. A nil peerLink is a client's own.
+// update receives the datagrams that have arrived by a time. A nil peerLink stands for the client itself.
 func (l *peerLink) update(now time.Duration) {
 	if l != nil {
 		l.endpoint.Update(now)
@@ -90,8 +90,8 @@ func (l *peerLink) copyFrom(o *peerLink) {
 	}
 }
 
-// WireBytes returns the bytes on the wire of a client so far: Up are those that it has sent, to the server and to
-// all peers, and Down those that these have sent to it. Of a server in another process it counts what has arrived.
+// WireBytes returns the bytes on the wire of a client so far: Up those that it has sent to the server and to all
+// peers, Down those that they have sent to it. If the server runs in another process, Down has only what has arrived.
 func (c *Client) WireBytes(d link.Direction) uint64 {
 	if c.remote {
 		n := [...]uint64{link.Up: c.Endpoint.Stats.BytesSent, link.Down: c.Endpoint.Stats.BytesReceived}[d]

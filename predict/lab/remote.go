@@ -16,15 +16,15 @@ import (
 // The sides of a session can run in several processes: the server in one, each client in another. The lab of such
 // a process has one pane. It makes both sides, so that all knobs are declared and have the same values everywhere,
 // but ticks only its own, which sends and receives over a given wire. Measures that compare a client with the
-// server stay empty: nothing is known of the other side but what arrives.
+// server stay empty: a process knows of the other side only what it receives.
 
-// remote says what runs in this process. Nil is everything.
+// remote says which sides run in this process. Nil: all.
 type remote struct {
 	serves  bool        // the server; otherwise one client, or
 	watches bool        // neither
 	player  int         // whom the client controls; -1: nobody
 	wires   []link.Wire // of the server by client, or that of the client
-	peers   []link.Wire // of the client to those of other players, by player; where one is missing, it is cut
+	peers   []link.Wire // of the client to those of other players, by player; a missing one is cut
 }
 
 func (r *remote) runsServer() bool  { return r == nil || r.serves }
@@ -50,8 +50,8 @@ func (p *Pane) unmeasured(list []score.Measure) []score.Measure {
 }
 
 // NewServer returns a lab that runs the server of a pane over a wire for each player of the scene; the commands scene and
-// switch may use more of them. Nobody is connected: Reset says so for each seat after the first tick, and after the first
-// one after such a command. With the knob transport=tcp, wires have to deliver everything, in order.
+// switch may use more of them. Nobody is connected: call Reset for each seat after the first tick, and again after the
+// first tick after such a command. With the knob transport=tcp, wires have to deliver everything, in order.
 func NewServer(c Config, spec string, wires []link.Wire) (*Lab, error) {
 	return newRemote(c, spec, &remote{serves: true, wires: wires})
 }
@@ -64,8 +64,8 @@ func NewClient(c Config, spec string, player int, wire link.Wire, peers ...link.
 	return newRemote(c, spec, &remote{player: player, wires: []link.Wire{wire}, peers: peers})
 }
 
-// NewWatcher returns a lab that runs neither side of a pane. Its client draws the server's world, in which the caller puts
-// what it knows of that.
+// NewWatcher returns a lab that runs neither side of a pane. Its client draws the server's world, into which the caller puts
+// the states that it receives.
 func NewWatcher(c Config, spec string) (*Lab, error) {
 	return newRemote(c, spec, &remote{watches: true, player: -1, wires: []link.Wire{CutWire{}}})
 }
@@ -116,8 +116,8 @@ func StartHash(c *Config) (uint64, error) {
 	return bodies ^ cache<<1, nil
 }
 
-// Reset makes the server of a lab forget the client of a seat, between two ticks: it has gone, or the one that comes
-// begins with packet 0. Until that has the world, its player does nothing.
+// Reset makes the server of a lab forget the client of a seat, between two ticks: because it has left, or because another one
+// comes, which begins with packet 0. Until that client has the world, its player does nothing.
 func (l *Lab) Reset(client int) {
 	p := l.Panes[0]
 	p.connections[client] = connection{}
@@ -156,15 +156,15 @@ func severedWires(wires []link.Wire, l *Lab) []link.Wire {
 	return list
 }
 
-// remoteVerbs are the verbs of commands that one side can apply alone, of a client, of the server and of a watcher. After
-// scene and switch the processes have to agree again who plays: package remote does that.
+// remoteVerbs are the verbs of commands that a client, the server and a watcher can apply alone. After scene and switch the
+// processes have to agree again on who plays: package remote does that.
 var remoteVerbs = [3][]string{
 	{"rejoin", "clock", "freeze", "drag", "show", "focus", "scene", "switch"},
 	{"nudge", "drag", "show", "focus", "scene", "switch"},
 	{"show", "focus", "scene", "switch"},
 }
 
-// checkCommand refuses commands that need a side that runs elsewhere.
+// checkCommand refuses commands that need a side in another process.
 func (r *remote) checkCommand(c *Command) error {
 	if r == nil {
 		return nil

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// rows are results: pane, key to screen, pops, pops of all bodies, path error, kbit/s down and resimulated ticks.
+// rows are results: pane, key to screen, pops, pops of all bodies, path error, kbit/s down and resimulated ticks; x is no value.
 type rows []string
 
 // plain are figures that no rule minds.
@@ -37,7 +37,7 @@ func read(t *testing.T, setting string, list rows) *Evidence {
 		b.WriteString("," + string(m))
 	}
 	for _, r := range list {
-		f := strings.Fields(r)
+		f := strings.Fields(strings.ReplaceAll(r, " x", " \"\"")) // no value
 		for seed := range 2 {
 			fmt.Fprintf(&b, "\n%s,%s,%d,%s,%s,%s,%s,%s,%s,%s", setting, f[0], seed, f[1], f[2], f[3], f[4], f[4], f[5], f[6])
 		}
@@ -153,6 +153,19 @@ func TestRanking(t *testing.T) {
 		if got := advised(t, evidence(t, x.rows), x.answers).order(); got != x.want {
 			t.Errorf("%s %q: %s, want %s", x.answers, x.rows, got, x.want)
 		}
+	}
+}
+
+// TestMissingValue promises that a pane of which a measure has no value is not the best by it, but that one without resimulated
+// ticks is.
+func TestMissingValue(t *testing.T) {
+	e := evidence(t, rows{"snapshot 30 0 0 0 100 x", "rewind 10 x x x 80 7", "statesync 10 20 20 0.5 90 7"})
+	a := advised(t, e, "--own-player later")
+	if got, want := a.order(), "snapshot statesync rewind"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	if got, want := a.Best[1].Reason, "before rewind, which has no pops per minute"; got != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
 

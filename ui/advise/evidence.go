@@ -1,5 +1,5 @@
-// Package advise answers which strategies fit a game, from the results of a sweep. It runs no session, and what it knows
-// about strategies are the hard rules in rules.go; all else is measured.
+// Package advise answers which strategies fit a game, from the results of a sweep. It runs no session, and all that it knows
+// about strategies are the hard rules in rules.go; everything else is measured.
 package advise
 
 import (
@@ -90,8 +90,7 @@ var tapeTouches = map[string]Touches{
 // newEvidence returns evidence without results.
 func newEvidence() *Evidence { return &Evidence{cells: map[cellName]map[Measure]map[uint64]float64{}} }
 
-// Read reads the results.csv of a sweep. describe returns what is known of
-// a pane by its name. Errors name the line.
+// Read reads the results.csv of a sweep. describe returns the description of a pane by its name. Errors name the line.
 func Read(in io.Reader, describe func(pane string) Pane) (*Evidence, error) {
 	r := csv.NewReader(in)
 	r.ReuseRecord = true

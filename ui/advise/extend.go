@@ -8,7 +8,7 @@ import (
 	"ghostcube/predict/lab"
 )
 
-// nearest says which rules exclude, and which panes miss a single rule about a figure by the least.
+// nearest says how many panes each rule excludes, and which panes miss only one rule about a figure, by the least.
 func (a *Advice) nearest() (list []string) {
 	alone := map[ruleKind]int{}
 	for i := range a.Excluded {
@@ -35,8 +35,8 @@ func (a *Advice) nearest() (list []string) {
 	return list
 }
 
-// nearMisses returns the panes that break a single rule, about a figure, those that exceed it by the least first: as many as
-// a short list has.
+// nearMisses returns the panes that break only one rule, which is about a figure, in the order of how far they exceed it: at most
+// as many as the short list has.
 func (a *Advice) nearMisses() []Exclusion {
 	list := slices.DeleteFunc(slices.Clone(a.Excluded), func(x Exclusion) bool { return len(x.breaches) != 1 || x.breaches[0].over == 0 })
 	slices.SortStableFunc(list, func(x, y Exclusion) int {
@@ -52,9 +52,8 @@ func (a *Advice) nearMisses() []Exclusion {
 	return list[:min(len(list), shortList)]
 }
 
-// own returns the commands that measure a game that differs from what was measured, and advise by that; nothing for one that
-// does not. The panes are the short list, or else those that miss a rule by the least, if they send snapshots also with fewer
-// of them.
+// own returns the commands that measure the game itself and advise by the result; none if it was measured. The panes are the short
+// list, or else those that miss a rule by the least, also with fewer snapshots if they miss the bandwidth.
 func (e *Evidence) own(a *Advice, g *Game) []string {
 	s := a.Setting
 	if g.Players == s.Players && g.Bodies == s.Bodies && g.conditions.String() == a.Network.Conditions.String() {
@@ -95,8 +94,8 @@ func (e *Evidence) spec(pane string) string {
 	return pane
 }
 
-// ownScene returns the scene and the tape that come nearest to a game. In a crowd the server walks the others, so that there
-// can be more than the lab has players.
+// ownScene returns the scene and the tape that are closest to a game. In a crowd the server moves the other avatars, so there can be
+// more of them than the lab has players.
 func ownScene(g *Game) (scene, tape string) {
 	const mostPlayers, mostWalkers, mostCubes = 8, 500, 2500 // of the lab's scenes
 	players := min(g.Players, mostPlayers)

@@ -11,7 +11,7 @@ import (
 	"ghostcube/net/link"
 )
 
-// Touches says who touches what in a game.
+// Touches is what players touch in a game.
 type Touches string
 
 // The answers.
@@ -22,7 +22,7 @@ const (
 	Ships     Touches = "ships"
 )
 
-// OwnPlayer says when the own player has to answer a key.
+// OwnPlayer is how soon the local player has to respond to a key.
 type OwnPlayer string
 
 // The answers.
@@ -60,7 +60,7 @@ type Game struct {
 	conditions link.Network
 }
 
-// command returns the command line that asks about the game.
+// command returns the command line that asks for advice on the game.
 func (g *Game) command() string {
 	word := map[bool]string{true: "yes", false: "no"}
 	line, _ := Command([]string{strconv.Itoa(g.Players), strconv.Itoa(g.Bodies), string(g.Touches), strconv.FormatFloat(g.Bandwidth, 'f', -1, 64), g.Network,
@@ -76,7 +76,7 @@ type Question struct {
 	Choices  []string // empty: a number or a network
 	Words    []string // of the choices, in a form
 	Number   Range    // of a number, in a form
-	Fallback string   // the answer that is taken if there is none
+	Fallback string   // the answer if none is given
 	set      func(*Game, string) error
 }
 
@@ -182,7 +182,7 @@ func (w worst) distance(measured worst) float64 {
 		apart(w.loss, measured.loss, 0.02)
 }
 
-// better returns in what a network is better than another.
+// better returns the conditions in which a network is better than another.
 func (w worst) better(than worst) (list []string) {
 	for _, x := range w.against(than) {
 		if x.sign < 0 {
@@ -199,7 +199,7 @@ type contrast struct {
 	text string // such as 15ms more jitter
 }
 
-// against returns in what a network differs from another, as it is printed.
+// against returns the differences of a network from another, as they are printed.
 func (w worst) against(o worst) (list []contrast) {
 	add := func(name string, more float64, text string) {
 		switch {

@@ -8,7 +8,7 @@ import (
 	"ghostcube/net/link"
 )
 
-// measured says what the figures are of, and how the game differs from that.
+// measured says what was measured, and how the game differs from it.
 func (e *Evidence) measured(a *Advice, g *Game) []string {
 	s := a.Setting
 	length := ""
@@ -31,7 +31,7 @@ func (e *Evidence) measured(a *Advice, g *Game) []string {
 	return append(list, e.networkLimits(a, g)...)
 }
 
-// limits says where the evidence ends for a game.
+// limits says what the evidence does not cover of a game.
 func (e *Evidence) limits(a *Advice, g *Game) (list []string) {
 	s := a.Setting
 	if s.Players == 1 {
@@ -81,7 +81,7 @@ func (e *Evidence) networkLimits(a *Advice, g *Game) []string {
 	return list
 }
 
-// otherConditions says what networks have besides latency, jitter and loss, if that differs.
+// otherConditions says how two networks differ in conditions other than latency, jitter and loss.
 func otherConditions(asked, measured *link.Network) string {
 	var rest [2]string
 	for i, n := range []link.Network{*asked, *measured} {

@@ -74,10 +74,10 @@ type Advice struct {
 	Best     []Choice    // at most three
 	Others   []string    // panes that keep to all rules as well, in their order
 	Excluded []Exclusion // in the order of the evidence
-	Measured []string    // what the figures are of, and how the game differs from that
+	Measured []string    // what was measured, and how the game differs from it
 	Limits   []string    // where the evidence ends
 	Nearest  []string    // if no pane keeps to all rules: which rules exclude, and the panes that miss least
-	Own      []string    // if the game differs from what was measured: commands that measure it, and advise by that
+	Own      []string    // commands that measure the game itself and advise by the result; none if it was measured
 	measures []Measure
 
 	firstSeed uint64
@@ -147,7 +147,8 @@ func (e *Evidence) hasPane(name string) bool {
 	return slices.ContainsFunc(e.Panes, func(p Pane) bool { return p.Name == name })
 }
 
-// standIn returns the pane whose figures count for a pane: that without determinism, if the game has none and it was measured.
+// standIn returns the pane whose figures count for a pane: its variant without determinism, if the game has none and the variant was
+// measured.
 func (e *Evidence) standIn(a *Advice, g *Game, pane string) string {
 	if other := pane + reordered; !g.Deterministic && e.has(a.Setting, a.Network.Name, other) {
 		return other
@@ -231,6 +232,15 @@ func criteriaOf(g *Game) []criterion {
 	}
 }
 
+// value returns the mean of a choice. A missing value is the worst, except that a strategy without resimulated ticks has 0 of them.
+func (c *criterion) value(of *Choice) float64 {
+	v := of.Measured[c.measure]
+	if v.N == 0 && c.measure != Steps {
+		return math.Inf(1)
+	}
+	return v.Mean
+}
+
 // limit returns the largest value that counts as the least one.
 func (c *criterion) limit(least float64) float64 {
 	if c.share {
@@ -273,18 +283,21 @@ func bestOf(list []Choice, criteria []criterion) int {
 	for _, c := range criteria {
 		least := math.Inf(1)
 		for _, i := range left {
-			least = min(least, list[i].Measured[c.measure].Mean)
+			least = min(least, c.value(&list[i]))
 		}
-		left = slices.DeleteFunc(left, func(i int) bool { return list[i].Measured[c.measure].Mean > c.limit(least) })
+		left = slices.DeleteFunc(left, func(i int) bool { return c.value(&list[i]) > c.limit(least) })
 	}
 	return left[0]
 }
 
-// difference says which criterion puts a choice before another, and whether the paired difference of the seeds may be chance.
+// difference says which criterion puts a choice before another, and whether the difference, paired by seeds, may be chance.
 func difference(c, next *Choice, criteria []criterion) string {
 	for _, k := range criteria {
-		if next.Measured[k.measure].Mean <= k.limit(c.Measured[k.measure].Mean) {
+		if k.value(next) <= k.limit(k.value(c)) {
 			continue
+		}
+		if next.Measured[k.measure].N == 0 {
+			return fmt.Sprintf("before %s, which has no %s", next.Pane, Title(k.measure))
 		}
 		text := fmt.Sprintf("before %s by %s, %s against %s", next.Pane, Title(k.measure), Text(k.measure, c.Measured[k.measure]),
 			Text(k.measure, next.Measured[k.measure]))

@@ -383,15 +383,14 @@ func TestSecondSignal(t *testing.T) {
 	need(cmd.Start())
 	exited := make(chan error, 1)
 	go func() { exited <- cmd.Wait() }()
-	began := time.Now()
 	for {
 		if len(w.parts(t, dir)) > 0 { // it records
 			w.signal(t, cmd, syscall.SIGTERM)
 		}
 		select {
 		case <-exited:
-			if s := cmd.ProcessState.Sys().(syscall.WaitStatus); !s.Signaled() || s.Signal() != syscall.SIGTERM || time.Since(began) > 15*time.Second {
-				t.Errorf("%v after %v", cmd.ProcessState, time.Since(began))
+			if s := cmd.ProcessState.Sys().(syscall.WaitStatus); !s.Signaled() || s.Signal() != syscall.SIGTERM { // or it has waited for ffmpeg
+				t.Error(cmd.ProcessState)
 			}
 			return
 		case <-time.After(10 * time.Millisecond):

@@ -57,9 +57,12 @@ func (c *joinCommand) Run(p *program) error {
 	if err != nil {
 		return usageError{err}
 	}
-	for flag, given := range map[string]bool{"tape": c.Tape != "", "no-ghost": c.NoGhost, "capture": c.Capture != ""} {
-		if c.Watch && given {
-			return usageError{fmt.Errorf("--watch and --%s: want one of them", flag)}
+	for _, x := range []struct {
+		flag  string
+		given bool
+	}{{"tape", c.Tape != ""}, {"no-ghost", c.NoGhost}, {"capture", c.Capture != ""}} {
+		if c.Watch && x.given {
+			return usageError{fmt.Errorf("--watch and --%s: want one of them", x.flag)}
 		}
 	}
 	input, err := c.bot(p)

@@ -263,12 +263,15 @@ func (s *namespaceSession) play() {
 		s.sleep()
 		s.measure()
 	}
+	s.sleep()
+	for _, p := range s.processes[1:] { // both at once: a player who leaves has no path
+		need(p.cmd.Process.Signal(os.Interrupt))
+	}
 	for _, p := range s.processes[1:] {
 		if err := p.cmd.Wait(); err != nil {
 			s.Errorf("%s: %v", p.name, err)
 		}
 	}
-	time.Sleep(100 * time.Millisecond)
 	need(server.cmd.Process.Signal(os.Interrupt))
 	if err := server.cmd.Wait(); err != nil {
 		s.Errorf("%s: %v", server.name, err)
@@ -291,15 +294,7 @@ func (s *namespaceSession) play() {
 
 // sleep waits for a sixth of the session, and notes how late it is woken.
 func (s *namespaceSession) sleep() {
-	const nap = 10 * time.Millisecond
-	naps, late := 0, 0
-	for begin := time.Now(); time.Since(begin) < time.Duration(s.seconds)*time.Second/6; naps++ {
-		at := time.Now()
-		if time.Sleep(nap); time.Since(at) > nap+time.Second/60 {
-			late++
-		}
-	}
-	s.late = max(s.late, float64(late)/float64(naps))
+	s.late = max(s.late, lateNaps(func() { time.Sleep(time.Duration(s.seconds) * time.Second / 6) }))
 }
 
 // startBot starts a bot that finds the server at an address.
@@ -308,7 +303,7 @@ func (s *namespaceSession) startBot(i int, address string, join []string) *playe
 	tape, _ := botTape(i, 60*s.seconds)
 	need(os.WriteFile(p.file("tape"), []byte(tape), 0o600))
 	p.cmd, p.out = startProgram(s.T, append([]string{"join", address}, append(slices.Clone(join[2:]), "--every", "0", "--name",
-		fmt.Sprint("bot", i+1), "--tape", p.file("tape"), "--seconds", fmt.Sprint(s.seconds), "--capture", p.file("capture"))...)...)
+		fmt.Sprint("bot", i+1), "--tape", p.file("tape"), "--capture", p.file("capture"))...)...)
 	p.prepare()
 	need(s.places[1+i].start(p.cmd))
 	return p
@@ -415,9 +410,6 @@ func (s *namespaceSession) checkPoses(network *link.Network) {
 // farthest is the largest path error in metres, as where the strategies run in simulated processes. A pane has less: the clocks
 // of processes wait for their turn.
 const farthest = 0.25
-
-// busy is the share of late naps from which the machine is too busy for processes that wait for their ticks.
-const busy = 0.01
 
 // appendDrawn appends the cube of a player in the picture of a client, once it has played for three seconds.
 func appendDrawn(list []drawnCube, p *lab.Pane, client, player int) []drawnCube {

@@ -159,9 +159,30 @@ func listening(t *testing.T, insecure bool) (at netip.AddrPort, protection strin
 	return netip.MustParseAddrPort(words[2]), strings.Join(words[3:], " ")
 }
 
+// busy is the share of late naps from which the machine is too busy for processes that wait for their ticks.
+const busy = 0.01
+
+// lateNaps calls f and takes short naps meanwhile. It returns the share of those from which it woke a tick late or later.
+func lateNaps(f func()) (share float64) {
+	const nap = 10 * time.Millisecond
+	done := make(chan struct{})
+	go func() { defer close(done); f() }()
+	for naps, late := 1.0, 0.0; ; naps++ {
+		at := time.Now()
+		select {
+		case <-done:
+			return late / naps
+		case <-time.After(nap):
+		}
+		if time.Since(at) > nap+time.Second/60 {
+			late++
+		}
+	}
+}
+
 // TestProbe measures a link of known conditions over real sockets, through a shim: what the shim did and what was measured
 // agree, and the traces can be read. Losses agree exactly. A busy machine adds to the delays between shim and program, so
-// they are compared where experiments run, and by their quantiles.
+// they are compared on an idle one, and by their quantiles.
 func TestProbe(t *testing.T) {
 	experiment.Skip(t)
 	seconds := 10
@@ -171,8 +192,11 @@ func TestProbe(t *testing.T) {
 	at, protection := listening(t, true)
 	shim := startShim(t, "latency=40ms,jitter=12ms,loss=8%", at)
 	dir := t.TempDir()
-	code, out, errs := runIn(t, dir, strings.Fields("probe "+shim.address+" "+protection+" --pps 200 --format json -o home.csv --seconds "+
-		fmt.Sprint(seconds))...)
+	code, out, errs := 0, "", ""
+	late := lateNaps(func() {
+		code, out, errs = runIn(t, dir, strings.Fields("probe "+shim.address+" "+protection+" --pps 200 --format json -o home.csv --seconds "+
+			fmt.Sprint(seconds))...)
+	})
 	if code != 0 {
 		t.Fatalf("exit code %d: %s", code, errs)
 	}
@@ -189,7 +213,9 @@ func TestProbe(t *testing.T) {
 	lostDown, down, down95 := did(shim.down, seconds*200)
 	near("lost up", r.Up.Lost, lostUp, 1e-9)
 	near("lost down", r.Down.Lost, lostDown, 1e-9)
-	if !experiment.Brief() {
+	if late >= busy {
+		t.Logf("%.1f %% of the test's own naps were a tick too long: delays are not compared", 100*late)
+	} else if !experiment.Brief() {
 		near("medians, up and down, ms", r.Up.Delay.P50+r.Down.Delay.P50, up+down, (up+down)/20)
 		near("95th percentile less median, up, ms", r.Up.Delay.P95-r.Up.Delay.P50, up95-up, max((up95-up)/20, 1))
 		near("95th percentile less median, down, ms", r.Down.Delay.P95-r.Down.Delay.P50, down95-down, max((down95-down)/20, 1))

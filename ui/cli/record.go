@@ -122,7 +122,7 @@ func (c *recordCommand) newJob(p *program) (*plan.Plan, *recorder.Job, error) {
 	if c.TitleCard < 0 || c.TitleCard > time.Minute {
 		return nil, nil, usageError{fmt.Errorf("--title-card=%v: want up to 1m", c.TitleCard)}
 	}
-	if !(c.From >= 0) || int(c.From*rate) >= n {
+	if !(c.From >= 0) || c.From > plan.MaxSeconds || int(c.From*rate) >= n {
 		return nil, nil, usageError{fmt.Errorf("--from=%v: want seconds from 0 to less than the session's %v", c.From, float64(n)/rate)}
 	}
 	job := &recorder.Job{

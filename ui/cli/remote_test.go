@@ -96,11 +96,15 @@ func TestThreeProcesses(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			for i, b := range bots {
-				if err := b.Wait(); err != nil {
-					t.Errorf("bot %d: %v", i, err)
+			late := lateNaps(func() {
+				for i, b := range bots {
+					if err := b.Wait(); err != nil {
+						t.Errorf("bot %d: %v", i, err)
+					}
 				}
-				checkPathError(t, tables[i].String())
+			})
+			for _, table := range tables {
+				checkPathError(t, table.String(), late)
 			}
 			server.Process.Signal(os.Interrupt)
 			if err := server.Wait(); err != nil {
@@ -156,39 +160,39 @@ func TestKilledPlayer(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "killed.capture")
 	args := append(join, "--every", "0", "--name")
 	first, _ := startProgram(t, append(args, "ann", "--capture", file)...)
-	other, _ := startProgram(t, append(args, "bob", "--seconds", "11")...)
+	other, _ := startProgram(t, append(args, "bob", "--headless")...)
 	for _, c := range []*exec.Cmd{first, other} {
+		var log logOf
+		c.Stderr = &log
 		if err := c.Start(); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(time.Second)
+		t.Cleanup(func() { c.Process.Kill() })
+		log.wait(t, "msg=playing")
 	}
-	time.Sleep(2 * time.Second)
+	time.Sleep(2 * time.Second) // of play, to be captured
 	first.Process.Kill()
 	first.Wait()
 	again, table := startProgram(t, append(args, "ann", "--seconds", "6")...)
-	if err := again.Run(); err != nil {
-		t.Error(err)
-	}
-	checkPathError(t, table.String())
+	late := lateNaps(func() {
+		if err := again.Run(); err != nil {
+			t.Error(err)
+		}
+	})
+	checkPathError(t, table.String(), late)
 	if !regexp.MustCompile(`(?m)^ +1 `).MatchString(table.String()) {
 		t.Error("ann is not the first player any more")
 	}
-	if err := other.Wait(); err != nil {
-		t.Errorf("bob: %v", err)
-	}
-	server.Process.Signal(os.Interrupt)
-	if err := server.Wait(); err != nil {
-		t.Errorf("the server: %v", err)
-	}
+	interrupt(t, other, server)
 	if code, out, errs := runCLI("play", "--verify", file); code != 0 || !strings.Contains(out, "match in") || !strings.Contains(errs, "not ended") {
 		t.Errorf("exit code %d: %s%s", code, out, errs)
 	}
 }
 
 // checkPathError checks the path error at the end of a client's table, which is known after two seconds: its cube is
-// where the server has it, as closely as in a pane with collisions and 5 % loss.
-func checkPathError(t *testing.T, table string) {
+// where the server has it, as closely as in a pane with collisions and 5 % loss, unless the machine is busy by the share of late
+// naps: processes that stand still for a while are apart.
+func checkPathError(t *testing.T, table string, late float64) {
 	t.Helper()
 	t.Log("\n" + table)
 	cells := strings.Fields(table)
@@ -197,8 +201,14 @@ func checkPathError(t *testing.T, table string) {
 		return
 	}
 	mm, err := strconv.ParseFloat(cells[len(cells)-1], 64)
-	if !experiment.Brief() && (err != nil || mm > 250) {
-		t.Errorf("path error %q mm", cells[len(cells)-1])
+	switch {
+	case experiment.Brief():
+	case err != nil:
+		t.Error(err)
+	case mm > 250:
+		if t.Logf("%.1f %% of the test's own naps were a tick too long", 100*late); late < busy {
+			t.Errorf("path error %v mm", mm)
+		}
 	}
 }
 
@@ -237,9 +247,12 @@ func TestServeErrors(t *testing.T) {
 		{"no key", []string{"serve", "--key", "secret"}},
 		{"all its bits are zero", []string{"join", "127.0.0.1:1", "--key", strings.Repeat("a", 26)}},
 		{"without the flag there is no end", []string{"serve", "--seconds", "0"}},
+		{"--seconds=NaN: want 0 to 1000000000", []string{"serve", "127.0.0.1:0", "--seconds", "NaN"}},
+		{"--every=1e+300: want 0 to 1000000000", []string{"serve", "127.0.0.1:0", "--every", "1e300", "--seconds", "1"}},
 		{"want 1 to 3600", []string{"probe", "127.0.0.1:1", "--insecure", "--seconds", "0"}},
 		{"--key", []string{"join", "127.0.0.1:1"}},
 		{"--watch and --capture", []string{"join", "127.0.0.1:1", "--insecure", "--watch", "--capture", "x.capture"}},
+		{"--watch and --tape", []string{"join", "127.0.0.1:1", "--insecure", "--watch", "--capture", "x.capture", "--no-ghost", "--tape", "circle"}},
 		{"want --verify", []string{"play", "x.capture"}},
 		{"x.capture", []string{"play", "--verify", "x.capture"}},
 		{"open x.capture:", []string{"play", "x.capture,y.capture"}},
@@ -258,10 +271,21 @@ func TestServeErrors(t *testing.T) {
 	if !strings.HasPrefix(errs, "ghostcube: insecure: anyone can join, listen in and forge packets\n") {
 		t.Errorf("a warning into a file is %q", errs)
 	}
-	_, join := serve(t, "--seconds", "1")
+	_, join := serve(t) // it holds its port until the test ends
 	code, _, errs := runCLI("serve", join[1], "--seconds", "1")
 	if code != 1 || !strings.Contains(errs, "choose another port") {
 		t.Errorf("a port in use: exit code %d: %s", code, errs)
+	}
+}
+
+// interrupt ends processes as Ctrl-C does, one after the other.
+func interrupt(t *testing.T, list ...*exec.Cmd) {
+	t.Helper()
+	for _, c := range list {
+		need(c.Process.Signal(os.Interrupt))
+		if err := c.Wait(); err != nil {
+			t.Errorf("%v: %v", c.Args[:3], err)
+		}
 	}
 }
 
@@ -277,18 +301,19 @@ func (l *logOf) Write(b []byte) (int, error) {
 	return l.text.Write(b)
 }
 
+// String returns what the process has written so far.
+func (l *logOf) String() string {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	return l.text.String()
+}
+
 // wait waits for a text.
 func (l *logOf) wait(t *testing.T, want string) {
 	t.Helper()
-	for end := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
-		l.mutex.Lock()
-		text := l.text.String()
-		l.mutex.Unlock()
-		if strings.Contains(text, want) {
-			return
-		}
+	for end := time.Now().Add(time.Minute); !strings.Contains(l.String(), want); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(end) {
-			t.Fatalf("%q is not in %s", want, text)
+			t.Fatalf("%q is not in %s", want, l)
 		}
 	}
 }

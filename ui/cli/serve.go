@@ -66,6 +66,9 @@ Examples:
 `
 }
 
+// maxConnectionSeconds bounds --seconds and --every: 30 years, a tenth of the longest time.Duration.
+const maxConnectionSeconds = 1_000_000_000
+
 // spareConnections are for guests refused by a full session, and for returning players.
 const spareConnections = 8
 
@@ -75,8 +78,13 @@ func (f *connectionFlags) config(start time.Time) (socket.Config, error) {
 	if f.ordered() {
 		c.Transport = socket.TCP
 	}
-	if f.Seconds < 0 || f.Every < 0 {
-		return c, errors.New("--seconds, --every: want 0 or more")
+	for _, x := range []struct {
+		flag    string
+		seconds float64
+	}{{"seconds", f.Seconds}, {"every", f.Every}} {
+		if !(x.seconds >= 0 && x.seconds <= maxConnectionSeconds) {
+			return c, fmt.Errorf("--%s=%v: want 0 to %d seconds", x.flag, x.seconds, maxConnectionSeconds)
+		}
 	}
 	if f.Key == "" {
 		return c, nil

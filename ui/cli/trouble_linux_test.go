@@ -14,19 +14,20 @@ import (
 	"ghostcube/net/socket"
 )
 
-// bot starts a bot that plays for some seconds.
-func bot(t *testing.T, join []string, name, seconds string, more ...string) (c *exec.Cmd, errs *strings.Builder) {
+// bot starts a bot that plays for some seconds, or until it is interrupted, and waits until it plays.
+func bot(t *testing.T, join []string, name string, more ...string) (c *exec.Cmd, errs *logOf) {
 	t.Helper()
-	c, _ = startProgram(t, append(append(append([]string{}, join...), "--name", name, "--seconds", seconds, "--every", "0"), more...)...)
-	errs = &strings.Builder{}
+	c, _ = startProgram(t, append(append(append([]string{}, join...), "--headless", "--name", name, "--every", "0"), more...)...)
+	errs = &logOf{}
 	c.Stderr = errs
 	need(c.Start())
 	t.Cleanup(func() { c.Process.Kill() })
+	errs.wait(t, "msg=playing")
 	return c, errs
 }
 
 // ends checks how a process ends, and what it says in the end or has logged.
-func ends(t *testing.T, c *exec.Cmd, errs *strings.Builder, code int, want string) {
+func ends(t *testing.T, c *exec.Cmd, errs *logOf, code int, want string) {
 	t.Helper()
 	c.Wait()
 	if got := c.ProcessState.ExitCode(); got != code || !strings.Contains(errs.String(), want) {
@@ -49,8 +50,8 @@ func TestStopped(t *testing.T) {
 	folder := t.TempDir()
 	file := func(name string) string { return filepath.Join(folder, name+".capture") }
 	server, join := serve(t, "--capture", file("server"))
-	ann, annSays := bot(t, join, "ann", "32", "--capture", file("ann"))
-	bob, bobSays := bot(t, join, "bob", "32", "--capture", file("bob"))
+	ann, annSays := bot(t, join, "ann", "--capture", file("ann"))
+	bob, _ := bot(t, join, "bob", "--capture", file("bob"))
 	time.Sleep(3 * time.Second)
 	for _, c := range []*exec.Cmd{ann, server} {
 		need(c.Process.Signal(syscall.SIGSTOP))
@@ -58,10 +59,8 @@ func TestStopped(t *testing.T) {
 		need(c.Process.Signal(syscall.SIGCONT))
 		time.Sleep(3 * time.Second)
 	}
-	ends(t, ann, annSays, 0, "the client stood still")
-	ends(t, bob, bobSays, 0, "playing")
-	need(server.Process.Signal(os.Interrupt))
-	need(server.Wait())
+	annSays.wait(t, "the client stood still")
+	interrupt(t, ann, bob, server)
 	for _, name := range []string{"server", "ann", "bob"} {
 		verifies(t, file(name))
 	}
@@ -73,18 +72,15 @@ func TestServerStartsAgain(t *testing.T) {
 	experiment.SkipUnlessLong(t)
 	t.Parallel()
 	server, join := serve(t)
-	ann, says := bot(t, join, "ann", "60")
-	time.Sleep(2 * time.Second)
+	ann, says := bot(t, join, "ann")
 	need(server.Process.Kill())
 	server.Wait()
 	again, _ := startProgram(t, "serve", join[1], "--key", join[3], "--seconds", "60", "--every", "0")
 	need(again.Start())
 	t.Cleanup(func() { again.Process.Kill() })
 	ends(t, ann, says, 1, socket.ErrTimeout.Error())
-	ann, says = bot(t, join, "ann", "2")
-	ends(t, ann, says, 0, "playing")
-	need(again.Process.Signal(os.Interrupt))
-	need(again.Wait())
+	ann, _ = bot(t, join, "ann")
+	interrupt(t, ann, again)
 }
 
 // TestRefused checks who may not come in, and what they are told: with another key or another version, a third player, and a
@@ -93,9 +89,8 @@ func TestRefused(t *testing.T) {
 	experiment.Skip(t)
 	t.Parallel()
 	server, join := serve(t)
-	ann, annSays := bot(t, join, "ann", "6")
-	bob, bobSays := bot(t, join, "bob", "6")
-	time.Sleep(2 * time.Second)
+	ann, _ := bot(t, join, "ann")
+	bob, _ := bot(t, join, "bob")
 	key := func(k string) []string { return []string{"join", join[1], "--key", k} }
 	for _, x := range []struct {
 		name, want string
@@ -115,10 +110,7 @@ func TestRefused(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), `"ghostcube `+Version+`", not "ghostcube 0.0.1"`) {
 		t.Errorf("another version: %v", err)
 	}
-	ends(t, ann, annSays, 0, "playing")
-	ends(t, bob, bobSays, 0, "playing")
-	need(server.Process.Signal(os.Interrupt))
-	need(server.Wait())
+	interrupt(t, ann, bob, server)
 }
 
 // TestFullDisk captures to a disk that is full: the session goes on, the log says so, and so does the exit code.
@@ -128,8 +120,8 @@ func TestFullDisk(t *testing.T) {
 	full := filepath.Join(t.TempDir(), "full.capture")
 	need(os.Symlink("/dev/full", full))
 	server, join := serve(t, "--capture", full)
-	ann, annSays := bot(t, join, "ann", "4", "--capture", full)
-	bob, bobSays := bot(t, join, "bob", "4")
+	ann, annSays := bot(t, join, "ann", "--seconds", "4", "--capture", full)
+	bob, bobSays := bot(t, join, "bob", "--seconds", "4")
 	ends(t, ann, annSays, 1, "no space left on device")
 	if !strings.Contains(annSays.String(), "the capture ends here") {
 		t.Errorf("the log does not say that the capture ends:\n%s", annSays)
@@ -153,9 +145,9 @@ func TestNoIPv6(t *testing.T) {
 	if err != nil && !os.IsNotExist(err) {
 		t.Skipf("IPv6 cannot be switched off: %v", err)
 	}
-	run := func(args ...string) (*exec.Cmd, *strings.Builder) {
+	run := func(args ...string) (*exec.Cmd, *logOf) {
 		c, _ := startProgram(t, args...)
-		errs := &strings.Builder{}
+		errs := &logOf{}
 		c.Stderr = errs
 		need(place.start(c))
 		return c, errs
@@ -173,6 +165,5 @@ func TestNoIPv6(t *testing.T) {
 	ends(t, c, errs, 1, "::1")
 	c, errs = run("join", "[::1]:7777", "--key", join[3], "--seconds", "1")
 	ends(t, c, errs, 1, "::1")
-	need(server.Process.Signal(os.Interrupt))
-	need(server.Wait())
+	interrupt(t, server)
 }

@@ -311,9 +311,17 @@ func (f ideaFrame) pressSeen(key pageKey) string {
 	f.t.Helper()
 	return f.changes(func() {
 		f.run(key.event(input.DispatchKeyEventTypeRawKeyDown))
-		time.Sleep(200 * time.Millisecond) // a frame
+		f.waitAnimationFrames() // or a slow frame misses it
 		f.run(key.event(input.DispatchKeyEventTypeKeyUp))
 	})
+}
+
+// waitAnimationFrames waits for some frames of the browser, also while a paused session draws none.
+func (d *pageDriver) waitAnimationFrames() {
+	d.t.Helper()
+	d.evaluate("globalThis.drawn = 0")
+	d.evaluate("(function next() { if (globalThis.drawn++ < 4) requestAnimationFrame(next); })()")
+	d.waitText("globalThis.drawn > 4", "true")
 }
 
 // changes does something twice while the session is paused. It returns why the picture has not changed within ten seconds, and back, or

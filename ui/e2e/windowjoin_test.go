@@ -32,7 +32,9 @@ func TestWindowJoins(t *testing.T) {
 	}
 	d := startWindow(t, append(join, "--name", "ann", "--renderer", "software-half", "--capture", file("client"))...)
 	d.waitTicks(60)
-	d.holdKey("w", 60)
+	d.xdotool("keydown", "w")
+	d.waitUntil("a second of the key in the capture", func(windowState) bool { return pressedTicks(t, file("client")) >= 60 }) // none while frozen
+	d.xdotool("keyup", "w")
 	d.pressKey("Home") // the past is refused
 	d.waitTicks(30)
 	if folder := os.Getenv("WINDOW_PICTURES"); folder != "" {
@@ -57,9 +59,21 @@ func TestWindowJoins(t *testing.T) {
 	}
 }
 
-// replayCapture runs a capture again, and returns where a player's cube is at the scene's start and, as that side has it, at
-// the end.
-func replayCapture(t *testing.T, name string, player int) (start, end geom.Vec3) {
+// pressedTicks returns the number of ticks with a key down in a client's capture, which may still be written.
+func pressedTicks(t *testing.T, name string) (n int) {
+	t.Helper()
+	for _, e := range readCapture(t, name).Tape.Entries {
+		for _, in := range e.Inputs {
+			if in.Buttons != 0 {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// readCapture reads a capture.
+func readCapture(t *testing.T, name string) *capture.Capture {
 	t.Helper()
 	f, err := os.Open(name)
 	if err != nil {
@@ -70,6 +84,14 @@ func replayCapture(t *testing.T, name string, player int) (start, end geom.Vec3)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return c
+}
+
+// replayCapture runs a capture again, and returns where a player's cube is at the scene's start and, as that side has it, at
+// the end.
+func replayCapture(t *testing.T, name string, player int) (start, end geom.Vec3) {
+	t.Helper()
+	c := readCapture(t, name)
 	r, err := c.Replay()
 	if err != nil {
 		t.Fatal(err)

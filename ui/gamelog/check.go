@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// CheckScore reads the logs of a session, one or two, to their ends, and calls report with the errors of broken lines; of
-// lines that contradict the same one, with the error of the first and, later, with one about all others, and so of errors that
-// want the same after ten of them. It returns their numbers of lines, and the score of the good ones. Its error is that of Score,
-// or of a log that cannot be read.
+// CheckScore reads the logs of a session, one or two, to their ends, and calls report with the error of each broken line. Of
+// several lines that contradict the same one, it reports the first and later, in one error, all others; likewise of errors that
+// want the same, after ten of them. It returns the numbers of lines in the logs, and the score of the good lines. Its error is
+// that of Score, or of a log that cannot be read.
 func CheckScore(names []string, files []io.Reader, report func(error)) (lines []int, card *Card, err error) {
 	runs := errorSums{report: report}
 	report = runs.add
@@ -59,7 +59,7 @@ const (
 	maxAlike = 10 // errors of a kind that are reported one by one
 )
 
-// add takes the error of a line.
+// add handles the error of a line.
 func (s *errorSums) add(err error) {
 	var e *LineError
 	switch {

@@ -26,7 +26,7 @@ type pace struct {
 	least, most float64
 }
 
-// passed is what has passed between frames.
+// passed is how much the ticks and the times of frames have advanced, summed.
 type passed struct{ ticks, seconds float64 }
 
 // view takes a frame of a log with a rate in ticks a second.
@@ -57,7 +57,7 @@ func (p *pace) view(l *Line, rate float64) {
 	}
 }
 
-// faults returns what cannot be true. clock says that the server's present is known.
+// faults returns sentences on what cannot be true. clock says that the server's present is known.
 func (s *scorer) faults(c *Card, clock bool) (list []string) {
 	rate := float64(c.Head.Rate)
 	way := s.pace.ways[0]
@@ -83,7 +83,7 @@ func (s *scorer) faults(c *Card, clock bool) (list []string) {
 	return list
 }
 
-// warnings returns what is probably wrong.
+// warnings returns sentences on what is probably wrong.
 func (s *scorer) warnings(c *Card) (list []string) {
 	for i, r := range [...]*Reader{s.client, s.states} {
 		if r.cut > 0 && (i == 0 || s.states != s.client) {

@@ -2,13 +2,13 @@ package gamelog
 
 const (
 	blockSeconds = 5    // of frames whose present is found together: the clocks of a log drift
-	stallSeconds = 0.25 // without a new tick, from when on a server of a log with both sides does not tell its present
-	doubtMillis  = 3    // error of the present from when on a card says so
+	stallSeconds = 0.25 // without a new tick, after which the present of a log with both sides is unknown
+	doubtMillis  = 3    // error of the present above which a card says so
 	paceSettles  = 3.25 // seconds after which the world's steps have the pace of the frames, and the display delay is measured
 )
 
-// present sums by how much frames are later than what they show, and than the world of the score. With a clock, lines c, the
-// present is known. In a log with both sides the order of lines tells it: a frame is after the newest tick and before the next one.
+// present sums how much later frames are than what they show, and than the world of the score. With a clock, lines c, the
+// present is known. In a log with both sides it follows from the order of lines: a frame is between the newest tick and the next.
 type present struct {
 	rate   float64 // ticks a second
 	start  int64   // microseconds, of the first frame
@@ -25,7 +25,7 @@ type present struct {
 	since   float64 // when the first frame after it was, in ticks of the client's clock
 }
 
-// block has the frames of a few seconds whose present is not known yet.
+// block sums the frames of a few seconds whose present is not known yet.
 type block struct {
 	frames      int
 	paced       int

@@ -32,7 +32,7 @@ type presses struct {
 	count int
 }
 
-// press takes a line i. viewed says that a frame has been scored.
+// press handles a line i. viewed says that a frame has been scored.
 func (p *presses) press(l *Line, viewed bool) {
 	down := p.held == 0 && l.Keys != 0
 	p.held = l.Keys
@@ -43,8 +43,8 @@ func (p *presses) press(l *Line, viewed bool) {
 	p.pending, p.time, p.input, p.from, p.fromStill = true, l.Time, l.Input, p.last, p.resting
 }
 
-// view takes a frame. The press shows in the first one that contains its input or, where frames do not say that, in which a
-// body that rested moves.
+// view handles a frame. A press shows in the first frame that contains its input or, where frames do not say that, in the first
+// one in which a body that was at rest moves.
 func (p *presses) view(l *Line, at geom.Vec3) {
 	p.known = p.known || l.HasInput
 	if p.pending {

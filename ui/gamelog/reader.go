@@ -35,7 +35,7 @@ type Reader struct {
 	cut     int  // number of the last line, if it is cut off; 0: it is whole
 	against int  // number of the line that the newest one contradicts; 0: none
 
-	broken func(error) // takes the error of a broken line, which is skipped; nil: Next returns it
+	broken func(error) // is called with the error of a broken line, which is skipped; nil: Next returns the error
 }
 
 // LineError is an error in a line.
@@ -44,7 +44,7 @@ type LineError struct {
 	Line    int    // from 1
 	Err     error
 	Against int // number of the line before that it contradicts; 0: none
-	Lines   int // that it is about; 0: one
+	Lines   int // the number of lines that it is about; 0: one
 }
 
 func (e *LineError) Error() string { return fmt.Sprintf("%s: line %d: %v", e.Name, e.Line, e.Err) }
@@ -83,9 +83,9 @@ func foreign(b []byte) string {
 	return ""
 }
 
-// Next returns the next line, which is valid until the next call. Its error is io.EOF at the end, also before a last line that is
-// cut off, as after a crash; a *LineError for a line
-// that is broken, after which it goes on with the line that follows, and another one if nothing more can be read.
+// Next returns the next line, which is valid until the next call. The error is io.EOF at the end, also before a last line that is
+// cut off, as after a crash. It is a *LineError for a broken line, after which reading can continue with the next one, and any
+// other error if nothing more can be read.
 func (r *Reader) Next() (*Line, error) {
 	for {
 		l, err := r.next()

@@ -16,14 +16,14 @@ const (
 	maxRecordedSamples = 2000 // datagrams, or times of lines c, in each direction
 )
 
-// Recording has what another game can be steered with, from the beginning of a log: its key presses, and the outcomes
-// of its datagrams. The zero value is ready.
+// Recording has what a session needs to repeat the beginning of a log: its key presses, and the outcomes of its datagrams.
+// The zero value is ready.
 type Recording struct {
 	Film *Film // also what the log shows; nil: not
 
 	started bool
 	began   int64 // microseconds, of the first line with a time
-	end     int64 // until when all is recorded
+	end     int64 // until when everything is recorded
 	full    bool  // the log goes on after that
 	rate    int
 	keys    []keyChange
@@ -86,7 +86,7 @@ func (r *Recording) addSample(list *[]datagram, d datagram) {
 	}
 }
 
-// Inputs returns the keys that are held in each tick, and whether the log goes on after the last of them.
+// Inputs returns the keys that are held in each tick, and whether the log continues after the last one.
 func (r *Recording) Inputs() (held []sim.Buttons, more bool) {
 	next, now := 0, sim.Buttons(0)
 	for t := int64(0); r.began+t*1e6/int64(max(r.rate, 1)) <= r.end && r.started; t++ {
@@ -99,8 +99,8 @@ func (r *Recording) Inputs() (held []sim.Buttons, more bool) {
 	return held, r.full
 }
 
-// Network returns the network of the log: the delays and losses of its datagrams. One without a delay has half the newest
-// round trip of the clock. A direction without datagrams is as the other one.
+// Network returns the network of the log: the delays and losses of its datagrams. A datagram without a delay has half the newest
+// round trip of the clock, and a direction without datagrams is like the other one.
 func (r *Recording) Network() (n link.Network, err error) {
 	lists := r.ways
 	known := func(list []datagram) bool {
@@ -127,8 +127,11 @@ func (r *Recording) Network() (n link.Network, err error) {
 // trace returns samples as a trace.
 func (r *Recording) trace(list []datagram) (*link.Trace, error) {
 	b := bytes.NewBufferString("time_us,delay_us,lost\n")
+	for len(list) > 1 && list[1].at <= r.began {
+		list = list[1:] // other threads may have written datagrams from before the first line
+	}
 	list = slices.Clone(list)
-	list[0].at = r.began // what is sent before the first datagram is as that
+	list[0].at = r.began // the first sample also counts for the time before it
 	for _, d := range list {
 		lost := 0
 		if d.lost {

@@ -81,3 +81,18 @@ func TestRecordingIsBounded(t *testing.T) {
 		t.Errorf("%d ticks, more %v, error %v", len(held), more, err)
 	}
 }
+
+// TestRecordingOfEarlyDatagram promises a trace in the order of time also where other threads have written datagrams from before
+// the log's first line.
+func TestRecordingOfEarlyDatagram(t *testing.T) {
+	n, err := recordingOf(t, `{"t":"p","us":980000,"dir":"up","bytes":1,"delay":50000}
+{"t":"p","us":990000,"dir":"up","bytes":1,"delay":60000}
+{"t":"p","us":1100000,"dir":"up","bytes":1,"delay":70000}
+`).Network()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := n.Up.Trace.String(), "us/100000:60000/70000"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}

@@ -15,13 +15,13 @@ import (
 // Card is the score of a log.
 type Card struct {
 	Head     Line
-	Measures []score.Measure // key to screen first; those that the log cannot tell have no value
+	Measures []score.Measure // key to screen first; those that the log says nothing about have no value
 	Seconds  float64         // from the first line of the client to the last
 	Views    int             // frames that were scored
 	Presses  int             // key presses that were measured
 	Faults   []string        // sentences on what cannot be true in the log: its score means nothing
 	Warnings []string        // sentences on what is probably wrong in it
-	Notes    []string        // sentences on what the log does not tell
+	Notes    []string        // sentences on what is missing in the log
 }
 
 // needsClock are the measures that compare the picture with the server's state of the same moment.
@@ -72,9 +72,8 @@ type scorer struct {
 	serverEnds, done bool
 }
 
-// Score scores a log to its end. states is the log of the server, and the same Reader as client if one log has both; two logs may
-// be given the other way round.
-// recording takes what another game can be steered with; it may be nil.
+// Score scores a log to its end. states is the log of the server, or the same Reader as client if one log has both; two logs
+// may be given in either order. recording receives what a session needs to repeat the log; it may be nil.
 func Score(client, states *Reader, recording *Recording) (*Card, error) {
 	if client.Head.Role == "server" && states.Head.Role == "client" {
 		client, states = states, client
@@ -127,7 +126,7 @@ func checkPair(client, states *Reader) error {
 	return nil
 }
 
-// add takes a line of the client's log.
+// add handles a line of the client's log.
 func (s *scorer) add(l *Line) error {
 	if l.Kind == 's' {
 		s.addState(l)
@@ -171,8 +170,8 @@ type state struct {
 // queueDivisor is how many queues of a log with both sides make a second. Threads may write frames and ticks in bursts.
 const queueDivisor = 4
 
-// addState takes a line of the server. In a log with both sides it waits for its frame; when none comes for long, the
-// picture stays on the screen.
+// addState handles a line of the server. In a log with both sides the line waits for its frame. If no frame comes for long, the
+// last one counts as still on the screen.
 func (s *scorer) addState(l *Line) {
 	if s.client != s.states || s.world == nil {
 		s.advance(l.Tick, l.Bodies)
@@ -191,12 +190,12 @@ func (s *scorer) popState() {
 	first := s.queue[0]
 	s.advance(first.tick, first.bodies)
 	n := copy(s.queue, s.queue[1:])
-	s.queue[n].bodies = first.bodies // their memory is used again
+	s.queue[n].bodies = first.bodies // to reuse their memory
 	s.queue = s.queue[:n]
 }
 
-// advance advances the server to a state. The steps of the world up to the state before it are made first; in a log with
-// both sides the last frame is on the screen in them.
+// advance advances the server to a state. The world first makes its steps up to the state before; in a log with both sides
+// the last frame counts as on the screen during these steps.
 func (s *scorer) advance(tick float64, bodies []Body) {
 	if s.world != nil {
 		for last := s.server.newest() - 1; s.now < last; {
@@ -264,7 +263,7 @@ func (s *scorer) clockTick(l *Line) float64 {
 	return s.clock.Tick + float64((l.Time-s.clock.Time)*int64(s.client.Head.Rate))/1e6
 }
 
-// addView takes a frame.
+// addView handles a frame.
 func (s *scorer) addView(l *Line) error {
 	if s.server.states == 0 {
 		if err := s.readStates(0); err != nil {
@@ -312,8 +311,8 @@ func (s *scorer) addView(l *Line) error {
 	return nil
 }
 
-// start makes the world, if the frame and the server have the player's body. Bodies that one of them does not have yet are
-// not scored.
+// start makes the world if both the frame and the server have the player's body. Bodies that either of them lacks are not
+// scored.
 func (s *scorer) start(l *Line, target int64) bool {
 	head := &s.client.Head
 	k, known := s.server.index[head.Player]
@@ -344,7 +343,7 @@ func (s *scorer) start(l *Line, target int64) bool {
 	return true
 }
 
-// heldFrames returns for how many more frames the last one was on the screen.
+// heldFrames returns the number of further frames for which the last one was on the screen.
 func (s *scorer) heldFrames(l *Line) (n int) {
 	head := &s.client.Head
 	gap := float64((l.Time-s.viewed)*int64(head.Frames)) / 1e6
@@ -360,7 +359,7 @@ func (s *scorer) heldFrames(l *Line) (n int) {
 	return n
 }
 
-// draw makes the view that of a frame. A body that it does not have stays where it was.
+// draw makes the view that of a frame. A body that the frame lacks stays where it was.
 func (s *scorer) draw(l *Line) {
 	own := s.server.moment(l.Tick)
 	s.view.Own, s.view.Others = own, own
@@ -463,7 +462,7 @@ func (s *scorer) card() (*Card, error) {
 	return c, nil
 }
 
-// addNotes says what the log does not tell, and what is wrong in it.
+// addNotes adds sentences on what is missing and what is wrong in the log.
 func (s *scorer) addNotes(c *Card, clock bool) {
 	note := func(format string, args ...any) { c.Notes = append(c.Notes, fmt.Sprintf(format, args...)) }
 	c.Faults, c.Warnings = s.faults(c, clock), s.warnings(c)

@@ -25,7 +25,7 @@ const leadSeconds = 10
 
 func newServer(head *Line) server { return server{head: head, index: map[int32]int{}} }
 
-// add adds the state of a tick. A body that it does not have stays where it was.
+// add adds the state of a tick. A body that the state lacks stays where it was.
 func (s *server) add(tick float64, list []Body) {
 	if s.states == 0 {
 		s.first = tick - float64(leadSeconds*s.head.Rate)
@@ -44,7 +44,7 @@ func (s *server) add(tick float64, list []Body) {
 	s.states++
 }
 
-// stepOf returns the step of the world that a server tick is, with its fraction.
+// stepOf returns the step of the world at a server tick, with a fraction.
 func (s *server) stepOf(tick float64) float64 {
 	return (tick - s.first) * float64(s.head.Frames) / float64(s.head.Rate)
 }
@@ -54,22 +54,22 @@ func (s *server) tickOf(step int64) float64 {
 	return s.first + float64(step)*float64(s.head.Rate)/float64(s.head.Frames)
 }
 
-// align moves the steps of the world, of which there is none yet, so that one of them is at a server tick.
+// align shifts the steps of the world so that one of them is at a server tick. The world has made no step yet.
 func (s *server) align(tick float64) {
 	step := s.stepOf(tick)
 	s.first += float64((step - math.Floor(step)) * float64(s.head.Rate) / float64(s.head.Frames))
 }
 
-// moment returns the moment of the world that a server tick is, at most that of a step that no log reaches.
+// moment returns the moment of the world at a server tick, at most that of a step that no log reaches.
 func (s *server) moment(tick float64) sim.Moment {
 	const never = 1 << 31
 	return sim.Moment(math.Floor(float64(min(s.stepOf(tick), never)*sim.MomentsPerTick) + 0.5))
 }
 
-// newest returns the last step of the world that is known.
+// newest returns the last known step of the world.
 func (s *server) newest() int64 { return int64(math.Floor(s.stepOf(float64(s.afterTick)))) }
 
-// share returns the share, in [0, 1], of the way from the older state to the newer one that a step of the world is.
+// share returns how far a step of the world is on the way from the older state to the newer one, in [0, 1].
 func (s *server) share(step int64) float64 {
 	if s.states < 2 {
 		return 1
@@ -78,7 +78,7 @@ func (s *server) share(step int64) float64 {
 	return max(0, min(1, (tick-float64(s.beforeTick))/float64(s.afterTick-s.beforeTick)))
 }
 
-// world is the world that a score reads: the bodies that it compares, at the server's poses.
+// world is the world that a score reads: the bodies that are compared, at the server's poses.
 type world struct {
 	*predict.World
 	state  predict.State
@@ -87,7 +87,7 @@ type world struct {
 	unit   float64
 }
 
-// newWorld returns the world of a number of bodies. Nothing in it is limited or stepped; only poses are put into it.
+// newWorld returns a world with a number of bodies. It is never stepped, and has no limits: set only puts poses into it.
 func newWorld(rate int, bodies []int, origin [3]float64, unit float64) *world {
 	const far = 1e6
 	scene := sim.Scene{Name: "log", Players: 1, MaxLinearSpeed: 1000, HalfWidth: far, Height: far, Boxes: make([]sim.Box, len(bodies))}

@@ -12,13 +12,13 @@ import (
 // Audit decides which results of workers go into a store. A worker is not trusted: a share of its results, drawn when
 // they are here and its first one among them, is computed by the sweep itself as well and compared, bit by bit. What else it
 // has sent is stored after such a check has passed. A worker that was wrong once is believed nothing: all its cells are
-// computed anew, and what was stored of them is withdrawn if it differs. The same is done with a cell of which two
-// workers say different things, so that the wrong one is found.
+// computed again, and stored results that differ are withdrawn. A cell for which two workers have sent different results is
+// computed as well, to find the wrong one.
 //
 // The caller computes the cells that Next returns, and passes them to Computed.
 type Audit struct {
 	store  *Store
-	share  float64        // of results that are checked, in [0, 1]; 0: everybody is believed
+	share  float64        // of results that are checked, in [0, 1]; 0: all workers are trusted
 	random func() float64 // in [0, 1)
 
 	cells   map[string]*auditedCell // by key
@@ -30,7 +30,7 @@ type Audit struct {
 	lies    []Lie
 }
 
-// auditedCell is a cell that an audit expects.
+// auditedCell is a cell whose results are audited.
 type auditedCell struct {
 	claims []claim
 	limit  int   // results of its worker that a passed check of this cell vouches for
@@ -39,7 +39,7 @@ type auditedCell struct {
 	stored bool
 }
 
-// claim is what a worker says of a cell.
+// claim is the result that a worker has sent for a cell.
 type claim struct {
 	worker string
 	sum    [sha256.Size]byte

@@ -63,7 +63,7 @@ type section struct {
 type table struct {
 	Title string
 	Heads []string
-	Notes []string // what was left out of the means
+	Notes []string // sentences on values that are left out of the means
 	Rows  []row
 }
 
@@ -299,7 +299,8 @@ func (a *analysis) common(list []settings, column int) (kept []settings) {
 	return kept
 }
 
-// means returns the means over settings of a pane's values of a column, by seed. A seed that lacks one has none.
+// means returns the means over settings of a pane's values of a column, by seed. A seed that lacks a value in one of
+// them has no mean.
 func (a *analysis) means(list []settings, pane string, column int) map[uint64]float64 {
 	values := map[uint64]float64{}
 	for k := range a.plan.Seeds {

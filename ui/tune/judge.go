@@ -8,8 +8,8 @@ import (
 	"ghostcube/internal/statistics"
 )
 
-// Problem is what a search has to solve. A session has a value for each measure: that which is to become small first, then
-// one for each limit. NaN stands for no value.
+// Problem is the problem of a search. A session has a value for each measure: first the one to minimise, then one for each
+// limit. NaN stands for a missing value.
 type Problem struct {
 	Space    *Space
 	Limits   []Limit
@@ -21,7 +21,7 @@ type Problem struct {
 	// Measure returns the values of points, for each an array of seeds, settings and measures, the last one changing first.
 	// It has measured the first seeds of some points before.
 	Measure func(stage string, points []Point, seeds int) ([][]float64, error)
-	Report  func(text string) // of a stage that has ended; nil: nobody listens
+	Report  func(text string) // is called after each stage; may be nil
 }
 
 // Limit bounds the mean of a measure over the seeds in every setting.
@@ -147,7 +147,7 @@ func (p *Problem) Excess(c, start *Candidate, seeds int) (sum float64) {
 // rounding is the share of a limit or a mean by which sums of the same values in another order may differ.
 const rounding = 1e-9
 
-// Verdict is what measurements say about a limit.
+// Verdict is the result of comparing measurements with a limit.
 type Verdict string
 
 // Verdicts.
@@ -157,7 +157,7 @@ const (
 	Exceeded Verdict = "exceeded"
 )
 
-// VerdictIn returns what all seeds say about a limit in a setting.
+// VerdictIn returns the verdict of all seeds on a limit in a setting.
 func (p *Problem) VerdictIn(c, start *Candidate, limit, setting int) Verdict {
 	seeds := min(c.Seeds, start.Seeds)
 	over, slack := p.Over(c, start, limit, setting, seeds), float64(rounding*math.Abs(p.LimitIn(start, limit, setting, seeds)))
@@ -170,8 +170,8 @@ func (p *Problem) VerdictIn(c, start *Candidate, limit, setting int) Verdict {
 	return Exceeded
 }
 
-// standing is how a candidate compares: by its excess, then by the measure that is to become small, then by the number of
-// knobs that it changes.
+// standing is how a candidate compares: by its excess, then by the measure to minimise, then by the number of knobs that it
+// changes.
 type standing struct {
 	excess, objective float64
 	changes           int
@@ -201,7 +201,7 @@ func (p *Problem) ranked(list []*Candidate, start *Candidate, seeds int) []*Cand
 }
 
 // front returns the candidates for which no other one is at least as good in all measures and better in one, by means over
-// the first seeds, ordered by the measure that is to become small.
+// the first seeds, ordered by the measure to minimise.
 func (p *Problem) front(list []*Candidate, seeds int) (front []*Candidate) {
 	means := make([][]float64, len(list))
 	for i, c := range list {

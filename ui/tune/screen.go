@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// screen changes each knob alone, and finds out which do anything.
+// screen changes each knob alone, to find those that have any effect.
 func (s *search) screen() error {
 	if _, _, err := s.alone(); err != nil {
 		return err
@@ -55,9 +55,9 @@ func (s *search) screen() error {
 	return nil
 }
 
-// extremes measures every knob at its ends with one seed, if the sessions suffice. All settings meet the same outcomes, so a
-// knob that does nothing gives the same values to the bit, and no more sessions go to it. A knob that starts at an end, such as
-// a number of events of which 0 stands for none, is tried beside it as well.
+// extremes measures every knob at its ends with one seed, if there are enough sessions. All settings meet the same outcomes, so a
+// knob without an effect gives the same values to the bit, and gets no more sessions. A knob that starts at an end is also tried
+// at the level next to it: of a number of events, say, 0 stands for none.
 func (s *search) extremes() error {
 	s.active = slices.Repeat([]bool{true}, len(s.Space.Knobs))
 	var list, least []*Candidate
@@ -93,18 +93,18 @@ func (s *search) changed(knob int, levels []int) (list []*Candidate) {
 	return list
 }
 
-// dependent reports whether a knob does nothing because of the value of another one, which a combination may change.
+// dependent reports whether a knob has no effect because of the value of another one, which a combination may change.
 func (s *search) dependent(knob int) bool {
 	return len(s.changed(knob, s.Space.Knobs[knob].ends())) == 0
 }
 
 // sameAsStart reports whether a candidate has the values of the start in all its sessions.
 func (s *search) sameAsStart(c *Candidate) bool {
-	return slices.Equal(c.values, s.start.values[:len(c.values)]) // NaN: a value is missing, which is another value
+	return slices.Equal(c.values, s.start.values[:len(c.values)]) // NaN, a missing value, differs from every value
 }
 
-// near returns, by knob, candidates with the levels next to the best one of a knob that does anything, which may be the
-// start: values far from it can all do harm where one beside it helps. There are fewer if the sessions do not suffice.
+// near returns, by knob, candidates with the levels next to the best one, which may be the start, of knobs that have an effect: if
+// all levels far from the start do harm, one next to it may still help. There are fewer if there are too few sessions.
 func (s *search) near(tried [][]*Candidate, seeds int) [][]*Candidate {
 	lists := make([][]*Candidate, len(tried))
 	left := s.left(nearShare)
@@ -127,8 +127,8 @@ func (s *search) near(tried [][]*Candidate, seeds int) [][]*Candidate {
 	return lists
 }
 
-// size returns how much a candidate moves the measures against the start: the largest difference of a mean, as a share of
-// the larger mean, that which is to become small counted first.
+// size returns how much a candidate changes the measures from the start: the sum of the differences of the means, each as a share
+// of the larger mean. The measure to minimise counts a thousand times as much as the others.
 func (s *search) size(c *Candidate) float64 {
 	total, weight := 0.0, 1.0
 	for m := range s.measures() {
@@ -139,13 +139,13 @@ func (s *search) size(c *Candidate) float64 {
 		weight = 1e-3
 	}
 	if math.IsNaN(total) {
-		return math.Inf(1) // there is no value any more
+		return math.Inf(1) // a value is missing now
 	}
 	return total
 }
 
 // alone returns candidates that change each knob alone, by knob, and the number of seeds for them. There are fewer of both
-// if the sessions do not suffice.
+// if there are too few sessions.
 func (s *search) alone() (tried [][]*Candidate, seeds int, err error) {
 	for _, most := range []int{4, 3, fewestLevels} {
 		tried = tried[:0]
@@ -168,7 +168,7 @@ func (s *search) alone() (tried [][]*Candidate, seeds int, err error) {
 		s.Sessions, len(s.Space.Knobs), s.Settings, least)
 }
 
-// ends returns the first and the last level, or the one beside it where that is the start; of a choice all but the start.
+// ends returns the first and the last level, each replaced by its neighbour if it is the start; of a choice, all but the start.
 func (k *Knob) ends() []int {
 	last := len(k.Levels) - 1
 	if !k.Ordered || last < 2 {

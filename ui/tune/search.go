@@ -22,14 +22,14 @@ const (
 	kept           = 3 // each rung keeps 1/kept of its candidates
 )
 
-// worth is the least that a change has to be worth, as a share of the start's mean. Over many seeds less can be clear, but
-// nobody would see it.
+// worth is the smallest improvement that a change has to bring, as a share of the start's mean. With many seeds a smaller one can
+// be significant, but nobody would see it.
 const worth = 0.01
 
 // screeningSeeds are the seeds of the first measurement of a point, fewer if there are not enough sessions.
 var screeningSeeds = []int{4, 3, fewestSeeds}
 
-// The least that shows what a knob does.
+// The fewest that show the effect of a knob.
 const (
 	fewestSeeds  = 2
 	fewestLevels = 2
@@ -62,7 +62,7 @@ type search struct {
 	start  *Candidate
 	best   *Candidate
 	used   int     // sessions
-	active []bool  // knobs that do anything, alone or beside another one; nil: not known yet
+	active []bool  // knobs with an effect, alone or with another one; nil: not known yet
 	levels [][]int // of each knob, without the start, the best one first; those that were tried alone
 	out    *Outcome
 }
@@ -146,7 +146,7 @@ func (s *search) measure(stage string, list []*Candidate, seeds int) error {
 	return nil
 }
 
-// report tells what a stage came to.
+// report reports the result of a stage.
 func (s *search) report(format string, args ...any) {
 	if s.Report != nil {
 		s.Report(fmt.Sprintf(format, args...) + fmt.Sprintf("; %d of %d sessions", s.used, s.Sessions))
@@ -399,7 +399,7 @@ func (s *search) undoing() (list []*Candidate) {
 	return list
 }
 
-// undo finds out what each change of the best candidate is worth.
+// undo measures the effect of each change of the best candidate.
 func (s *search) undo() error {
 	for i, level := range s.best.Point {
 		start := s.start.Point[i]

@@ -1,11 +1,11 @@
-// Package tune searches settings of a strategy that are best by one measure and keep limits of others. It runs no session
-// and knows no strategy: a function measures the points that it asks for, over seeds that all points share.
+// Package tune searches for settings of a strategy that minimise one measure within limits of others. It runs no session
+// and knows no strategy: a function measures the points that it asks for, with seeds that all points share.
 //
-// First every knob is set to its ends in one session: one that changes no value does nothing and is left out. The others are
-// changed alone, with some seeds, which shows what they do. Combinations of them, some drawn as a Latin hypercube (McKay,
-// Beckman and Conover, 1979), then pass rungs of more and more seeds, and the best third of each goes on (successive halving:
-// Jamieson and Talwalkar, 2016). Neighbours of the best point follow, which replace it if the paired difference says so. At
-// the end every knob that does not pay goes back to its start.
+// First every knob is set to its ends in one session: if no value changes, the knob has no effect and is left out. The others
+// are changed alone, with a few seeds, which shows their effects. Combinations of them, some drawn as a Latin hypercube (McKay,
+// Beckman and Conover, 1979), then pass rungs with more and more seeds, of which the best third reaches the next (successive
+// halving: Jamieson and Talwalkar, 2016). Then come neighbours of the best point, which replace it if the paired difference is
+// significant. At the end every knob that does not pay goes back to its start.
 package tune
 
 import (
@@ -96,7 +96,7 @@ func (s *Space) reduced(p Point) Point {
 	return p
 }
 
-// key returns a text that is the same for equal points alone.
+// key returns a text that differs for different points.
 func (p Point) key() string {
 	var b []byte
 	for _, level := range p {

@@ -57,7 +57,7 @@ func (r *Recording) Reset(client int) {
 	}
 }
 
-// Applying says that a command is about to change the lab between two ticks. The next entry has it.
+// Applying has to be called before a command changes the lab between two ticks. The next entry has the command.
 func (r *Recording) Applying() {
 	if r != nil && r.final == nil {
 		r.final = tape.NewHashCheck(r.lab)
@@ -89,7 +89,7 @@ func (r *Recording) Close() error {
 	return r.err
 }
 
-// write writes what has been collected, at once: what a killed process leaves has the datagrams of all its ticks.
+// write writes all that has been collected in one call: the file of a killed process has the datagrams of all its ticks.
 func (r *Recording) write(err error) {
 	if r.err == nil {
 		r.err = err

@@ -11,11 +11,11 @@ import (
 // MaxChat is the length of the longest line of chat, in characters of printable ASCII.
 const MaxChat = maxPart
 
-// hostSpeaker is the speaker of lines typed at the server. Player names contain no space.
+// hostSpeaker is the speaker of lines typed at the server. No player has this name, since names contain no spaces.
 const hostSpeaker = "the host"
 
-// Lines of chat that a client may send at once. It regains one each second. The server takes more, because what waits for a
-// lost packet arrives together.
+// Lines of chat that a client may send in a burst. It regains one each second. The server accepts more, because lines that
+// were held up by a lost packet arrive together.
 const (
 	chatBurst       = 4
 	chatBurstServer = 2 * chatBurst
@@ -51,7 +51,7 @@ func firstRune(text string) string {
 	return text[:n]
 }
 
-// Say says a line to all, at time now. It is heard when the server has sent it back.
+// Say sends a line of chat to all, at time now. It appears once the server has sent it back.
 func (c *Client) Say(text string, now time.Duration) error {
 	if err := CheckChat(text); err != nil {
 		return err
@@ -62,7 +62,7 @@ func (c *Client) Say(text string, now time.Duration) error {
 	return nil
 }
 
-// Say says a line to all.
+// Say sends a line of chat to all.
 func (s *Server) Say(text string) error {
 	if err := CheckChat(text); err != nil {
 		return err
@@ -78,7 +78,7 @@ func (s *Server) hear(g *guest, text string, now time.Duration) {
 	}
 }
 
-// relay sends a line to all who play or watch, unless many messages wait for them already.
+// relay sends a line to all players and watchers, except those for whom many messages are waiting already.
 func (s *Server) relay(name, text string) {
 	s.config.Log("chat", "name", name, "text", text)
 	to := s.watchers

@@ -13,15 +13,15 @@ import (
 	"ghostcube/sim"
 )
 
-// ClientConfig is what a Client brings along.
+// ClientConfig configures a Client.
 type ClientConfig struct {
 	Name      string // of the player, at most MaxName bytes; the seat belongs to it
 	Version   string // of the program
 	Ordered   bool   // the wire delivers everything, once and in order, as TCP does
 	Ghost     bool   // ask for the server's poses, which give a path error
-	Watch     bool   // without a seat: the server's poses are all that there is to see
+	Watch     bool   // without a seat: only the server's poses are shown
 	Recording *capture.Recording
-	Introduce func(player int, told []byte) (Path, error) // opens a direct path to a player's client; nil: the wire has none
+	Introduce func(player int, told []byte) (Path, error) // opens a direct path to a player's client; nil: it cannot
 	Log       func(event string, values ...any)           // names and values in turn; may be nil
 }
 
@@ -46,10 +46,10 @@ type Client struct {
 	news      []string
 	speaker   string // of the next line of chat
 	said      chatLimit
-	shot      predict.HitResult // of which the rays have not arrived yet
+	shot      predict.HitResult // whose rays have not arrived yet
 
 	peers      [sim.MaxPlayers]peerWire
-	introduced [][]byte // introductions to the other players of the next session, each after the player's number
+	introduced [][]byte // introductions to the other players of the next session, each preceded by the player's number
 }
 
 // maxNews is the number of lines that wait for News.
@@ -58,7 +58,7 @@ const maxNews = 8
 // ErrRefused is the error of a client that may not join.
 var ErrRefused = errors.New("the server refuses")
 
-// handshakeRate is the rate at which a client without a session looks at its messages, per second.
+// handshakeRate is how often a client without a session reads its messages, per second.
 const handshakeRate = 60
 
 // NewClient returns a client on a wire to the server, at time now.
@@ -66,7 +66,7 @@ func NewClient(config ClientConfig, wire Wire, now time.Duration) (*Client, erro
 	if n := len(config.Name); n == 0 || n > MaxName || printable(config.Name) != config.Name {
 		return nil, fmt.Errorf("name %.60q: want 1 to %d of a to z, digits and signs of ASCII, without blanks: the font has no others", config.Name, MaxName)
 	}
-	if config.Watch { // nothing of the session reaches a watcher that could run again
+	if config.Watch { // a watcher receives nothing of the session that could be replayed
 		config.Ghost, config.Recording = true, nil
 	}
 	if config.Log == nil {
@@ -95,8 +95,8 @@ func (c *Client) Next() time.Duration {
 	return c.clock.next(c.Lab.Ticks())
 }
 
-// Advance makes the ticks that are due by now. input returns the player's input for a tick. The time of a pause of the
-// process passes as a freeze of the client. The error says why the session has ended.
+// Advance runs the ticks that are due by now. input returns the player's input for a tick. A pause of the process becomes a
+// freeze of the client. The error says why the session has ended.
 func (c *Client) Advance(now time.Duration, input func(t sim.Tick) sim.Input) error {
 	for c.Next() <= now {
 		if err := c.Step(now, input); err != nil {
@@ -106,8 +106,8 @@ func (c *Client) Advance(now time.Duration, input func(t sim.Tick) sim.Input) er
 	return nil
 }
 
-// Due returns the number of ticks of the session that are due by now. The first one is due once there is a session, and
-// the others follow from when it is made.
+// Due returns the number of ticks of the session that are due by now. The first one is due as soon as there is a session,
+// and the others at the session's rate from when it was run.
 func (c *Client) Due(now time.Duration) int {
 	switch {
 	case c.Lab == nil || now < c.Next():
@@ -118,7 +118,7 @@ func (c *Client) Due(now time.Duration) int {
 	return 1 + int((now-c.Next())*time.Duration(c.clock.rate)/time.Second)
 }
 
-// Step makes the next tick, which is due by now, as Advance does.
+// Step runs the next tick, which has to be due by now, as Advance does.
 func (c *Client) Step(now time.Duration, input func(t sim.Tick) sim.Input) error {
 	if c.Lab != nil && c.Lab.Ticks() == 0 { // its time begins with the first tick, however late that is
 		c.clock.start, c.game.start = now, now
@@ -190,7 +190,7 @@ func (c *Client) handle(kind byte, text []byte) {
 	}
 }
 
-// supersede forgets a session that another one follows in the same tick: only the last one counts.
+// supersede drops a session that is followed by another one in the same tick: only the last one counts.
 func (c *Client) supersede() {
 	if c.complete {
 		c.text, c.complete, c.introduced = nil, false, nil
@@ -208,7 +208,7 @@ func printableText(text []byte) string {
 	return string(b)
 }
 
-// begin begins the session that the server has described: the first, or the one after it.
+// begin begins the session that the server has described, the first one or a later one.
 func (c *Client) begin(now time.Duration) error {
 	d, err := parseDescription(c.text)
 	if err != nil {
@@ -254,14 +254,14 @@ func (c *Client) begin(now time.Duration) error {
 	return nil
 }
 
-// follow goes on with another scene or strategy, as after a loss of everything: the world comes from the server.
+// follow switches to another scene or strategy as if all state had been lost: the world comes from the server.
 func (c *Client) follow(config *lab.Config, spec string) error {
 	commands := []lab.Command{{Verb: "switch", Name: spec}}
 	if !c.config.Watch {
 		commands = append(commands, lab.Command{Verb: "rejoin", Pane: lab.AllPanes, Name: "1"})
 	}
 	known, same := c.Lab.Panes[0].ServerWorld, config.Scene == c.Lab.Config().Scene
-	if !same { // of which the present strategy may not be able to send all bodies
+	if !same { // the present strategy may be unable to send all of its bodies
 		commands = append([]lab.Command{
 			{Verb: "switch", Name: lab.FallbackSpec}, {Verb: "scene", Pane: lab.AllPanes, Name: config.Scene},
 		}, commands...)
@@ -271,7 +271,7 @@ func (c *Client) follow(config *lab.Config, spec string) error {
 			return err
 		}
 	}
-	if same && c.config.Ghost { // the world goes on where its poses have been
+	if same && c.config.Ghost { // the world continues from its last poses
 		c.Lab.Panes[0].ServerWorld.CopyFrom(known)
 	}
 	c.config.Log("switched", "scene", config.Scene, "strategy", spec)
@@ -292,7 +292,7 @@ func (c *Client) News() []string {
 	return list
 }
 
-// watch makes a tick without a side.
+// watch runs a tick without either side.
 func (c *Client) watch(now time.Duration) {
 	pane := c.Lab.Panes[0]
 	c.ghosts += receiveGhost(&c.channels, now, pane.ServerWorld, pane.Score, 0)
@@ -302,7 +302,7 @@ func (c *Client) watch(now time.Duration) {
 	c.commands = nil
 }
 
-// tick makes the tick that is due at a time, which is now or earlier.
+// tick runs the tick that was due at a time, now or earlier.
 func (c *Client) tick(at, now time.Duration, input func(sim.Tick) sim.Input) {
 	pane, t := c.Lab.Panes[0], c.Lab.Ticks()
 	e := lab.Entry{Inputs: make([]sim.Input, c.Lab.Players())}
@@ -339,8 +339,8 @@ func (c *Client) tick(at, now time.Duration, input func(sim.Tick) sim.Input) {
 	}
 }
 
-// PathError returns the root mean square path error of the player's cube in metres, if it is known: by the ghost, from a
-// second after the first picture on.
+// PathError returns the root mean square path error of the player's cube in metres. ok is false without the ghost, and until
+// a second after the first picture.
 func (c *Client) PathError() (metres float64, ok bool) {
 	if c.Lab == nil {
 		return 0, false
@@ -349,7 +349,7 @@ func (c *Client) PathError() (metres float64, ok bool) {
 	return e.RMS, ok
 }
 
-// Silence returns for how long nothing has come from the server.
+// Silence returns the time since the server's last datagram.
 func (c *Client) Silence(now time.Duration) time.Duration { return now - c.receivedAt }
 
 // Close ends the connection and the capture.

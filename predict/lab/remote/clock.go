@@ -6,10 +6,10 @@ import (
 	"ghostcube/sim"
 )
 
-// longestPause is the longest time by which a tick may be late without being a fault of the machine.
+// longestPause is the lateness of a tick above which the machine counts as having stood still.
 const longestPause = 250 * time.Millisecond
 
-// toldPause is the shortest pause of which the player is told.
+// toldPause is the shortest pause that the player is told about.
 const toldPause = time.Second
 
 // clock is the time of a session in that of its process.

@@ -8,13 +8,13 @@ import (
 	"ghostcube/sim"
 )
 
-// Conditions lay a simulated network over a real connection: what is sent and what arrives passes the simulation
-// first, with all its outcomes. Before Set a Conditions of a wire alone lays nothing over it.
+// Conditions lay a simulated network over a real connection: datagrams in both directions pass through the simulation, with
+// all its outcomes. Until Set is called, a Conditions with only a Wire passes everything unchanged.
 type Conditions struct {
 	Wire
-	ordered    bool // the wire is as TCP, and so is the simulation
+	ordered    bool // the wire behaves as TCP does, and so does the simulation
 	network    link.Network
-	near, real *link.End // the end of the process, and that which meets the real wire; nil: nothing is laid over it
+	near, real *link.End // the ends at the process and at the real wire; nil: there is no simulation
 	now        time.Duration
 	paths      []*overPath
 }
@@ -68,8 +68,8 @@ func (c *Conditions) pair(seat int) (client, server *link.End) {
 	return link.Pair(&c.network, seat)
 }
 
-// Set changes the simulated network and takes the packet outcomes of a seat; this end is the server's. Datagrams in flight
-// arrive as scheduled.
+// Set changes the simulated network. The first call starts the simulation, with the packet outcomes of a seat and this end as
+// the server's. Datagrams in flight arrive as scheduled.
 func (c *Conditions) Set(n link.Network, seat int) {
 	c.network = n
 	if c.near == nil {
@@ -101,7 +101,7 @@ func (c *Conditions) Pump(now time.Duration) {
 func pump(now time.Duration, a, b link.Wire) {
 	for range 2 {
 		for d, ok := a.Receive(now); ok; d, ok = a.Receive(now) {
-			_ = b.Send(now, d.Bytes) // what cannot be sent is lost
+			_ = b.Send(now, d.Bytes) // otherwise it is lost
 		}
 		a, b = b, a
 	}

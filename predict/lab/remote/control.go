@@ -20,7 +20,7 @@ const (
 
 	// Of a mesh.
 	introduceMessage = 9  // server: another client of the session that is being described; see mesh.go
-	waitMessage      = 10 // server: for how many players it waits, and who has left
+	waitMessage      = 10 // server: how many players it waits for, and the name of the one who left
 )
 
 // The flags of a hello.
@@ -56,18 +56,17 @@ func (c *control) send(kind byte, text []byte) bool {
 	return c.messages.Send(append([]byte{kind}, text...))
 }
 
-// maxUnacked is the number of messages on their way to a client above which it has to wait for the next session.
+// maxUnacked is the number of unacknowledged messages above which a client has to wait for the next session.
 const maxUnacked = 64
 
-// isBusy reports whether many messages are on their way.
+// isBusy reports whether many messages are unacknowledged.
 func (c *control) isBusy() bool { return c.messages.Stats().Unacked > maxUnacked }
 
-// update receives, calls handle with each message, and sends what is due: messages, and acknowledgements of those that
-// have come.
+// update receives, calls handle with each message, and sends the messages and acknowledgements that are due.
 func (c *control) update(now time.Duration, handle func(kind byte, text []byte)) {
 	c.endpoint.Update(now)
 	for _, ok := c.endpoint.Receive(); ok; _, ok = c.endpoint.Receive() {
-		continue // packets have nothing but messages
+		continue // packets carry only messages
 	}
 	for m, ok := c.messages.Receive(); ok; m, ok = c.messages.Receive() {
 		if len(m) > 0 {

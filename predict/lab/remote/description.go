@@ -11,7 +11,7 @@ import (
 // maxDescription is the size of the longest description that a client reads, in bytes.
 const maxDescription = 16 << 10
 
-// description is what a client has to know of a session: the beginning of a tape without entries.
+// description is what a client needs to know about a session: a player, and the head of a tape.
 type description struct {
 	player int // of the client; -1: it watches
 	start  uint64

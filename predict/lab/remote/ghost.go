@@ -13,11 +13,11 @@ import (
 )
 
 // The ghost is the server's world as a client sees it for comparison: to draw it, and to measure its own path error.
-// It has a channel of its own. No strategy reads it, and its bytes count for none.
+// It has a channel of its own. No strategy reads it, and its bytes are counted for none.
 //
-// A datagram has the server's tick (32 bits), the index of a body (16) and of all players and of the bodies from there on
-// the pose, seven 32-bit floats, and a byte: in its lower half who touches the body, in the upper one who owns it, as the
-// number of a player from 1 on, or 0 for nobody.
+// A datagram has the server's tick (32 bits) and the index of a body (16 bits). For all players and for the bodies from that
+// index on follow the pose, seven 32-bit floats, and a byte: its lower half is the player who touches the body, its upper half
+// the owner, each as the number of a player from 1 on, or 0 for nobody.
 
 const (
 	ghostBodies    = 10 // per tick, beside the players
@@ -51,8 +51,8 @@ func appendGhost(dst []byte, w *predict.World, first int) (b []byte, next int) {
 // maxGhostPosition bounds the coordinates of a ghost, in metres.
 const maxGhostPosition = 1e5
 
-// readGhost moves the bodies of a world to those of a datagram. It changes nothing and returns false if no server sends
-// it, or if it is older than the world.
+// readGhost moves the bodies of a world to the poses of a datagram. It changes nothing and returns false if the datagram is
+// malformed, or older than the world.
 func readGhost(b []byte, w *predict.World) bool {
 	players, bodies := w.Scene().Players, w.Bodies()
 	n := (len(b) - ghostHeader) / ghostBodyBytes
@@ -99,7 +99,7 @@ func readGhost(b []byte, w *predict.World) bool {
 	return true
 }
 
-// receiveGhost moves a world to the newest state that has arrived of the server, and scores it. It returns the number of datagrams.
+// receiveGhost moves a world to the newest state received from the server, and scores it. It returns the number of datagrams.
 func receiveGhost(c *channels, now time.Duration, w *predict.World, s *score.Score, body int) (received int) {
 	for d, ok := c.pop(ghostChannel, now); ok; d, ok = c.pop(ghostChannel, now) {
 		if readGhost(d.Bytes, w) {

@@ -9,9 +9,9 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// What the server has made of a shot belongs to the ghost: the client shows it, no strategy reads it, and its bytes count for
+// The server's result of a shot belongs to the ghost: the client shows it, no strategy reads it, and its bytes are counted for
 // none. It travels in two messages of the control channel, which arrive in order, to a client that asks for the ghost:
-// the shot with the verdict, and the rays with the pose of the body that was hit.
+// the shot with its result, and the rays with the pose of the body that was hit.
 //
 // The first has yaw, pitch, view time, lead (16 bits each), tick (32), age and largest age in subticks (32 each), and
 // flags. The second has the origin, the distance (32-bit floats) and the body (16 bits, 65535: none) of the rewound ray and of
@@ -73,7 +73,7 @@ func appendFloats(b []byte, list ...float32) []byte {
 	return b
 }
 
-// readFloats reads numbers that are no larger than the coordinates of a ghost. It is false if one is.
+// readFloats reads numbers. It returns false if one is larger than the coordinates of a ghost may be.
 func readFloats(b []byte, list ...*float32) bool {
 	for i, v := range list {
 		*v = math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:]))
@@ -84,7 +84,7 @@ func readFloats(b []byte, list ...*float32) bool {
 	return true
 }
 
-// readShot reads the first message of a result for a player. It is false if no server sends it.
+// readShot reads the first message of a result for a player. It returns false if the message is malformed.
 func readShot(b []byte, player int) (h predict.HitResult, ok bool) {
 	if len(b) != shotBytes {
 		return h, false
@@ -103,7 +103,7 @@ func readShot(b []byte, player int) (h predict.HitResult, ok bool) {
 	return h, h.Refused <= predict.TooNew
 }
 
-// readRays reads the second message into the result of the first, in a scene with some bodies.
+// readRays reads the second message into the result of the first, in a scene with a number of bodies.
 func readRays(b []byte, h *predict.HitResult, bodies int) bool {
 	if len(b) != raysBytes {
 		return false
@@ -151,7 +151,7 @@ func (s *Server) sendHit(h *predict.HitResult) {
 	}
 }
 
-// receiveHit takes a part of a result of the server.
+// receiveHit handles one of the two messages of a result.
 func (c *Client) receiveHit(b []byte) {
 	if c.Lab == nil || c.Player < 0 || len(b) == 0 || b[0] != c.session {
 		return

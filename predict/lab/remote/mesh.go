@@ -11,9 +11,9 @@ import (
 	"ghostcube/sim"
 )
 
-// In a mesh clients send to each other. All begin at once, with the server's world of one tick, since nobody can give
-// back to a later one what the others have stepped: the server waits until all seats are taken. If a player leaves, the
-// session ends, and the next one begins with the server's world when all seats are taken again.
+// In a mesh, clients send to each other. They all begin together, with the server's world of one tick, since a client that
+// came later could get the inputs that the others have already stepped from nobody: the server waits until all seats are
+// taken. If a player leaves, the session ends, and the next one begins with the server's world when all are taken again.
 //
 // The server introduces the clients to each other, and they look for a direct path. Until one opens, and where none does,
 // as between a browser and another client, the server forwards what they send to each other. So a path that breaks later
@@ -29,13 +29,13 @@ type Path interface {
 // pathTime is how long clients may look for a direct path before the log says that there is none.
 const pathTime = 3 * time.Second
 
-// mesh is what the server knows of the players of a mesh.
+// mesh is the server's state of a mesh.
 type mesh struct {
 	begun   bool // this session has; otherwise it waits
 	begunAt time.Duration
-	missing int                                  // for how many players it waits, as the log says
+	missing int                                  // how many players it waits for, as last logged
 	left    string                               // player whose leaving ended the last session; empty: none
-	said    [sim.MaxPlayers][sim.MaxPlayers]bool // by sender and receiver: the log says that the server forwards
+	said    [sim.MaxPlayers][sim.MaxPlayers]bool // by sender and receiver: it was logged that the server forwards
 }
 
 // IsMesh reports whether the clients of the session send to each other.
@@ -69,7 +69,7 @@ func (s *Server) updateMesh(now time.Duration) {
 	}
 }
 
-// tellWaiting tells all who wait for how many players.
+// tellWaiting tells the players who wait how many are missing.
 func (s *Server) tellWaiting(missing int) {
 	if s.mesh.missing != missing {
 		s.mesh.missing = missing
@@ -110,7 +110,7 @@ func (s *Server) introduce(a, b int) {
 	}
 }
 
-// forward passes on what the client of a player has sent for others.
+// forward forwards the datagrams of a player's client to the clients of others.
 func (s *Server) forward(from int, now time.Duration) {
 	p := &s.seats[from]
 	for d, ok := p.guest.pop(peerChannel, now); ok; d, ok = p.guest.pop(peerChannel, now) {
@@ -119,7 +119,7 @@ func (s *Server) forward(from int, now time.Duration) {
 			continue
 		}
 		s.buffer = append(append(s.buffer[:0], peerTag, s.session, byte(from)), d.Bytes[1:]...)
-		_ = s.seats[to].guest.wire.Send(now, s.buffer) // what cannot be sent is lost
+		_ = s.seats[to].guest.wire.Send(now, s.buffer) // otherwise it is lost
 		p.forwardedAt = now
 		if said := &s.mesh.said[from][to]; now-s.mesh.begunAt > pathTime && !*said {
 			*said = true
@@ -146,13 +146,13 @@ type peerWire struct {
 	client    *Client
 	player    int
 	path      Path            // nil: none
-	forwarded []link.Datagram // that have come through the server
+	forwarded []link.Datagram // received through the server
 	buffer    []byte
 	state     pathState
 	since     time.Duration // of the session
 }
 
-// pathState is how the log has said that a peer is reached.
+// pathState is how a peer is reached, as last logged.
 type pathState byte
 
 const (
@@ -254,7 +254,7 @@ func (c *Client) hearIntroduction(text []byte) {
 	}
 }
 
-// hearWaiting says for how many players the server waits.
+// hearWaiting reports how many players the server waits for.
 func (c *Client) hearWaiting(text []byte) {
 	if len(text) == 0 {
 		return

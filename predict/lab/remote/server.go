@@ -1,11 +1,11 @@
-// Package remote runs a session in several processes: a Server in one, a Client in each of the others. Both have a lab
-// of which they run one side (lab.NewServer, lab.NewClient), and exchange over a connection what the sides themselves
-// do not: the players, and the session's settings.
+// Package remote runs a session in several processes: a Server in one, a Client in each of the others. Each has a lab
+// and runs one side of it (lab.NewServer, lab.NewClient). Over their connection they also exchange what the sides do not:
+// the players, and the session's settings.
 //
-// A client says its name. The server gives it a seat and describes the session, the client makes the same world, asks
-// the server for its present state as any client that joins again does, and plays. A name keeps its seat: who comes
-// back, comes back to it. When the server goes on with another scene or strategy, it describes the new session to all, and
-// each client goes on with it as if it had joined again.
+// A client sends its name. The server gives it a seat and describes the session; the client makes the same world, asks
+// the server for its present state as any client that rejoins does, and plays. A name keeps its seat: a player who comes
+// back gets the same one. When the server switches to another scene or strategy, it describes the new session to all, and
+// each client continues as if it had rejoined.
 //
 // The package reads no clock and opens no socket. Times are those of the process; the caller passes them, and wires.
 package remote
@@ -23,14 +23,14 @@ import (
 	"ghostcube/sim"
 )
 
-// ServerConfig is what a Server plays.
+// ServerConfig configures a Server.
 type ServerConfig struct {
 	Session   lab.Config                                            // without a network: it is real
 	Spec      string                                                // of the pane
 	Version   string                                                // of the program
 	Ordered   bool                                                  // every wire delivers everything, once and in order, as TCP does
 	Seed      uint64                                                // of the networks laid over connections
-	Introduce func(first, second string) (toFirst, toSecond []byte) // what clients at two addresses are told; nil: nothing
+	Introduce func(first, second string) (toFirst, toSecond []byte) // what to tell clients at two addresses of each other; nil: nothing
 	Recording *capture.Recording
 	Log       func(event string, values ...any) // names and values in turn; may be nil
 }
@@ -58,10 +58,10 @@ type seat struct {
 	wire  seatWire
 	guest *guest        // in the seat; nil: nobody
 	name  string        // of the guest, or of the last one
-	freed time.Duration // since when nobody sits there
-	last  Seat          // when that began
+	freed time.Duration // when the seat became free
+	last  Seat          // at that moment
 
-	forwardedAt time.Duration // when the server last passed something on for a peer; 0: never
+	forwardedAt time.Duration // when the server last forwarded a datagram of the player; 0: never
 }
 
 // guest is a connection from a client.
@@ -84,7 +84,7 @@ type guest struct {
 	conditions *Conditions   // over the connection
 	refusedAt  time.Duration // when it was refused; 0: it was not
 
-	toldMissing int // for how many players a mesh waits, as it knows
+	toldMissing int // how many players a mesh waits for, as it was last told
 }
 
 // MaxWatchers is the number of clients that watch at the same time.
@@ -93,10 +93,10 @@ const MaxWatchers = 8
 const (
 	maxGuests = 32
 
-	// A guest without a name, or one that was refused, is sent away after this time.
+	// A guest without a name, or one that was refused, is disconnected after this time.
 	helloTime = 5 * time.Second
 
-	// Whoever comes under the name of a player gets that seat if the player's own connection is silent for this time.
+	// A guest with the name of a player gets that player's seat if the player's connection has been silent for this time.
 	silenceOfGone = 2 * time.Second
 )
 
@@ -144,7 +144,7 @@ func (s *Server) Connect(wire Wire, address string, now time.Duration) {
 // Next returns the time of the next tick.
 func (s *Server) Next() time.Duration { return s.clock.next(s.Lab.Ticks()) }
 
-// Advance makes the ticks that are due by now. After a pause of the process time goes on where it has stopped: the
+// Advance runs the ticks that are due by now. After a pause of the process, session time continues where it stopped: the
 // clients see a server that was silent.
 func (s *Server) Advance(now time.Duration) {
 	if late := now - s.Next(); late > longestPause {
@@ -156,7 +156,7 @@ func (s *Server) Advance(now time.Duration) {
 	}
 }
 
-// tick makes a tick of the session at time now.
+// tick runs a tick of the session at time now.
 func (s *Server) tick(now time.Duration) {
 	if s.Lab.Ticks() > s.begins { // its sides know their peers from the first tick on
 		s.updateGuests(now)
@@ -164,7 +164,7 @@ func (s *Server) tick(now time.Duration) {
 		s.updateWatchers(now)
 	}
 	if err := s.Lab.Tick(lab.Entry{}); err != nil {
-		panic("remote: " + err.Error()) // no command is refused that is not there
+		panic("remote: " + err.Error()) // there is no command to be refused
 	}
 	e := lab.Entry{Commands: s.commands}
 	s.commands = nil
@@ -189,7 +189,7 @@ func (s *Server) sendGhost(g *guest, now time.Duration) {
 	}
 	s.buffer = append(s.buffer[:0], ghostTag+g.session)
 	s.buffer, g.nextGhost = appendGhost(s.buffer, s.Lab.Panes[0].ServerWorld, g.nextGhost)
-	_ = g.wire.Send(now, s.buffer) // what cannot be sent is lost
+	_ = g.wire.Send(now, s.buffer) // otherwise it is lost
 }
 
 // updateGuests gives seats to the guests that ask for one.
@@ -214,7 +214,7 @@ func (s *Server) updateGuests(now time.Duration) {
 	s.guests = kept
 }
 
-// listen receives what a guest has sent.
+// listen handles the messages of a guest.
 func (s *Server) listen(g *guest, now time.Duration) {
 	g.channels.update(now)
 	g.control.update(now, func(kind byte, text []byte) {
@@ -308,7 +308,7 @@ func (s *Server) begin(i int) {
 	s.describe(g, i)
 }
 
-// describe tells a guest of the session, in which it is a player, or -1 if it watches.
+// describe sends a guest the description of the session, in which it is a player; -1: it watches.
 func (s *Server) describe(g *guest, player int) {
 	g.enter(s.session)
 	g.hasScore, g.nextGhost, g.shots, g.hits, g.toldMissing = false, 0, 0, 0, 0
@@ -319,8 +319,8 @@ func (s *Server) describe(g *guest, player int) {
 	g.control.send(beginMessage, []byte{s.session})
 }
 
-// seatFor returns the seat of a name: its own, or else one that nobody has had, or else the one that is free for the
-// longest time; -1: there is none.
+// seatFor returns the seat for a name: its own, or else one that was never taken, or else the one that has been free for
+// the longest time; -1: none is free.
 func (s *Server) seatFor(name string) int {
 	best := -1
 	for i := range s.seats {
@@ -349,7 +349,7 @@ func (s *Server) updateSeats(now time.Duration) {
 		g := p.guest
 		if g == nil {
 			if s.Lab.Ticks()%sim.Tick(s.config.Session.Rate) == 1 || s.Lab.Ticks() == s.begins+1 {
-				s.reset(i) // what waits for the client of an empty seat does not grow
+				s.reset(i) // so that the queue for the client of an empty seat does not grow
 			}
 			continue
 		}
@@ -396,7 +396,7 @@ func (s *Server) Close() error {
 // Seat is a player's seat, as the server knows it.
 type Seat struct {
 	Name, Address string       // of the player in the seat, or of the last one; an empty address: the seat is free
-	Stats         packet.Stats // of the server's endpoint, up to when the last one left
+	Stats         packet.Stats // of the server's endpoint, until the last one left
 	PathError     float64      // metres, RMS, as the client has reported; HasScore: it has
 	HasScore      bool
 	Shots, Hits   int    // as the server has resolved them, in this session
@@ -424,7 +424,7 @@ func (s *Server) Watchers() (list []Seat) {
 	return list
 }
 
-// seatNow returns the present state of a seat in which somebody sits.
+// seatNow returns the present state of a seat that is taken.
 func (s *Server) seatNow(i int) Seat {
 	g := s.seats[i].guest
 	return Seat{

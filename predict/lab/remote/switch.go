@@ -13,7 +13,7 @@ import (
 	"ghostcube/predict/lab"
 )
 
-// instructions are what Instruct takes.
+// instructions are the lines that Instruct accepts.
 var instructions = []struct {
 	name, arguments, help string
 	words                 int // of the arguments; 0: any number
@@ -34,12 +34,12 @@ func InstructionHelp() (lines []string) {
 	return lines
 }
 
-// Instruct does what a line says, in the words of the command line: scene NAME, strategy SPEC (or panes SPEC) and
-// set KNOB=VALUE ... go on with another session, network PLAYER CONDITIONS lays a simulated network over the connection of
-// a player or of all, and say TEXT says a line to all. The error says what cannot be; then nothing has changed.
+// Instruct carries out a line, in the words of the command line: scene NAME, strategy SPEC (or panes SPEC) and
+// set KNOB=VALUE ... switch to another session, network PLAYER CONDITIONS lays a simulated network over the connection of
+// a player or of all, and say TEXT sends a line of chat to all. If it returns an error, nothing has changed.
 //
-// All clients follow into another session: the next tick is the first of it. With another strategy or knob the world goes
-// on, with another scene it begins.
+// All clients follow into another session, of which the next tick is the first. With another strategy or knob the world
+// continues; with another scene it starts anew.
 func (s *Server) Instruct(line string) error {
 	f := strings.Fields(line)
 	var names []string
@@ -117,7 +117,7 @@ func (s *Server) playerNamed(text string) (player int, err error) {
 	}
 	switch {
 	case player == 0:
-		return 0, fmt.Errorf("want all, a player from 1 to %d, or the name of one who plays: %s", len(s.seats), cmp.Or(strings.Join(names, ", "), "nobody does"))
+		return 0, fmt.Errorf("want all, a player from 1 to %d, or a player's name: %s", len(s.seats), cmp.Or(strings.Join(names, ", "), "nobody is playing"))
 	case s.seats[player-1].guest == nil && s.seats[player-1].name != "":
 		return 0, fmt.Errorf("%s has left", s.seats[player-1].name)
 	case s.seats[player-1].guest == nil:
@@ -126,8 +126,8 @@ func (s *Server) playerNamed(text string) (player int, err error) {
 	return player - 1, nil
 }
 
-// Pump moves what the networks over the connections have delayed. It reports whether there are any, so that it has to be
-// called often.
+// Pump moves the datagrams that the networks over the connections have delayed. It reports whether there are such networks,
+// so that it has to be called often.
 func (s *Server) Pump(now time.Duration) (often bool) {
 	for i := range s.seats {
 		if g := s.seats[i].guest; g != nil {

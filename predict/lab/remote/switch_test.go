@@ -126,7 +126,7 @@ func TestSwitchErrors(t *testing.T) {
 		"network 3 perfect":               "from 1 to 2",
 		"network 1 perfect":               "nobody is playing",
 		"network all latency":             "latency",
-		"network bob perfect":             "nobody does",
+		"network bob perfect":             "nobody is playing",
 		"network 1":                       "want network PLAYER CONDITIONS",
 		"network":                         "want network PLAYER CONDITIONS",
 		"say":                             "want say TEXT",

@@ -20,11 +20,11 @@ var serverChoices = []struct {
 	{[]string{"clock", "freeze", "rejoin", "attack", "desync", "block"}, "faults are forced where both sides run in one process"},
 }
 
-// ownVerbs are the verbs of commands that concern the viewer alone: the picture, and a body of the own world.
+// ownVerbs are the verbs of commands that concern the viewer alone: the picture, and bodies of the client's own world.
 var ownVerbs = []string{"show", "focus", "drag"}
 
-// Apply applies a command of the viewer between two ticks of the session: one of ownVerbs, or the own frame rate. The server
-// decides all else, since one side with other settings does not understand the other.
+// Apply applies a command of the viewer between two ticks of the session: one of ownVerbs, or one for the client's own frame
+// rate. The server decides everything else, because sides with different settings do not understand each other.
 func (c *Client) Apply(x lab.Command) error {
 	if slices.Contains(ownVerbs, x.Verb) || x.Verb == "clock" && x.Name == "fps" {
 		return c.apply(x)

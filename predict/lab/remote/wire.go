@@ -18,10 +18,10 @@ type Wire interface {
 	Close() error
 }
 
-// A wire carries four channels. The first byte of a datagram says whose it is: 0 of the control channel, 1 to 127 of the
-// game of the session with this number, with 128 added of its ghost, and 128 of the peers: then the session and another
-// player follow, to whom the server passes it on or from whom it is. The rest of a datagram of the game or a peer is as a
-// strategy sends it.
+// A wire carries four channels. The first byte of a datagram names its channel: 0 is control, 1 to 127 the game of the
+// session with this number, 128 more the ghost of that session, and 128 the peers. Then the session and another player
+// follow: the one to whom the server forwards it, or the one who has sent it. The rest of a datagram of the game or a peer
+// is what a strategy has sent.
 const (
 	game = iota
 	controlChannel
@@ -39,8 +39,8 @@ const (
 // nextSession returns the number after that of a session.
 func nextSession(session byte) byte { return session%sessions + 1 }
 
-// maxQueued is the number of datagrams of a channel that wait for a tick. The game's other ones wait at the wire, since a
-// strategy over TCP cannot miss any.
+// maxQueued is the largest number of datagrams of a channel that wait for a tick. Further ones of the game stay in the wire,
+// because a strategy over TCP must not miss any.
 const maxQueued = 1024
 
 // channels are the channels of a wire. They keep the time of the process; that of the game's channel begins with its
@@ -52,14 +52,14 @@ type channels struct {
 	receivedAt time.Duration                 // of the newest datagram
 }
 
-// enter begins a session. Of the one before nothing arrives any more.
+// enter begins a session, and drops what has arrived for the one before.
 func (c *channels) enter(session byte) {
 	c.session = session
 	c.queues[game], c.queues[ghostChannel], c.queues[peerChannel] = nil, nil, nil
 }
 
-// update receives all that has arrived by now. What belongs to another session is dropped: one that has ended, or that has
-// not begun here yet, so that no one waits for it.
+// update receives the datagrams that have arrived by now. Those of another session are dropped, whether it has ended or has
+// not begun here yet: nobody waits for them.
 func (c *channels) update(now time.Duration) {
 	for len(c.queues[game]) < maxQueued {
 		d, ok := c.wire.Receive(now)

@@ -66,8 +66,8 @@ func (f *Flow) search(at time.Duration) int {
 	return low
 }
 
-// Find returns the index of the newest datagram sent at a time or before that is of a packet with a
-// sequence number, of which only the low bits count: of a packet in fragments the last one.
+// Find returns the index of the newest datagram, sent by a time, of a packet with a sequence number (its low 16 bits). Of a
+// packet in fragments it is the last one.
 func (f *Flow) Find(sequence uint16, at time.Duration) (i int, ok bool) {
 	for i = f.search(at+1) - 1; i >= f.first; i-- {
 		if f.slot(i).Sequence == sequence {
@@ -143,8 +143,7 @@ func (f *Flow) truncate() {
 	}
 }
 
-// makeRoom forgets the oldest record if there is no room for one more, unless it is young enough for
-// more memory.
+// makeRoom makes room for another record: it takes more memory while the oldest record is young, and otherwise drops that.
 func (f *Flow) makeRoom(now time.Duration) {
 	if n := len(f.ring); f.total-f.first < n {
 		return

@@ -155,8 +155,8 @@ func (f *Flow) AddArrival(x link.Datagram, result packet.Result) {
 	}
 }
 
-// sameSending reports whether two datagrams were sent alike and have the same fate, whatever is known of
-// their arrival.
+// sameSending reports whether two datagrams were sent alike and have the same outcome, regardless of what is
+// recorded of their arrival.
 func (r *Record) sameSending(o *Record) bool {
 	a, b := *r, *o
 	for _, x := range [...]*Record{&a, &b} {

@@ -216,7 +216,7 @@ func (q *Queue) Others(ctx context.Context) (programs []string, err error) {
 	return programs, list.Err()
 }
 
-// Join makes a worker of the connection. joined is false as long as there is no stream of the program.
+// Join turns the connection into that of a worker. joined is false as long as there is no stream of the program.
 func (q *Queue) Join(ctx context.Context) (joined bool, err error) {
 	q.consumer, err = q.js.Consumer(ctx, q.name, "workers")
 	if err == nil {
