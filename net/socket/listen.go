@@ -113,7 +113,7 @@ func (l *Listener) run(udp *net.UDPConn) {
 
 // readUntilClosed gives each datagram to arrive, and calls due when that asks for it, and at the times that due returns: a
 // zero time ends the reading. Errors of the network, such as those of unreachable ports, are not ours: anyone can send them.
-func readUntilClosed(udp *net.UDPConn, read func([]byte) (int, netip.AddrPort, error), due func() time.Time,
+func readUntilClosed(udp interface{ SetReadDeadline(time.Time) error }, read func([]byte) (int, netip.AddrPort, error), due func() time.Time,
 	arrive func(netip.AddrPort, []byte) (isDue bool)) {
 	buffer := make([]byte, maxWire+1) // one more, so that a longer datagram is seen to be too long
 	for {

@@ -101,6 +101,7 @@ func (c *joinCommand) Run(p *program) error {
 		Name: c.Name, Version: Version, Ordered: c.ordered(), Ghost: !c.NoGhost, Watch: c.Watch, Recording: recording, Log: logTo(p.Stderr),
 	}
 	if !c.ordered() {
+		settings.Local = conn.LocalAddress()
 		settings.Introduce = func(player int, told []byte) (remote.Path, error) {
 			peer, err := conn.Introduce(told)
 			if err != nil {

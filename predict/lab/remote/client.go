@@ -22,6 +22,7 @@ type ClientConfig struct {
 	Watch     bool   // without a seat: the server's poses are all that there is to see
 	Recording *capture.Recording
 	Introduce func(player int, told []byte) (Path, error) // opens a direct path to a player's client; nil: the wire has none
+	Local     []byte                                      // what the server needs to know for introductions; may be empty
 	Log       func(event string, values ...any)           // names and values in turn; may be nil
 }
 
@@ -82,6 +83,9 @@ func NewClient(config ClientConfig, wire Wire, now time.Duration) (*Client, erro
 		flags |= watches
 	} else if config.Introduce != nil {
 		flags |= meets
+		if len(config.Local) > 0 {
+			c.control.send(localMessage, config.Local)
+		}
 	}
 	c.control.send(helloMessage, append([]byte{flags}, config.Name...))
 	return c, nil

@@ -21,6 +21,7 @@ const (
 	// Of a mesh.
 	introduceMessage = 9  // server: another client of the session that is being described; see mesh.go
 	waitMessage      = 10 // server: for how many players it waits, and who has left
+	localMessage     = 11 // client: its address in its own network, for introductions
 )
 
 // The flags of a hello.
@@ -34,6 +35,9 @@ const (
 	maxMessage = 64 // bytes
 	maxPart    = maxMessage - 1
 )
+
+// maxLocal is the size of the largest local address, in bytes. What is in it is the business of net/socket.
+const maxLocal = 18
 
 // MaxName is the length of the longest name of a player, in bytes.
 const MaxName = 24

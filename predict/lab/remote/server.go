@@ -11,6 +11,7 @@
 package remote
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"slices"
@@ -25,14 +26,17 @@ import (
 
 // ServerConfig is what a Server plays.
 type ServerConfig struct {
-	Session   lab.Config                                            // without a network: it is real
-	Spec      string                                                // of the pane
-	Version   string                                                // of the program
-	Ordered   bool                                                  // every wire delivers everything, once and in order, as TCP does
-	Seed      uint64                                                // of the networks laid over connections
-	Introduce func(first, second string) (toFirst, toSecond []byte) // what clients at two addresses are told; nil: nothing
+	Session   lab.Config // without a network: it is real
+	Spec      string     // of the pane
+	Version   string     // of the program
+	Ordered   bool       // every wire delivers everything, once and in order, as TCP does
+	Seed      uint64     // of the networks laid over connections
 	Recording *capture.Recording
 	Log       func(event string, values ...any) // names and values in turn; may be nil
+
+	// Introduce returns what two clients are told of each other, by the addresses of their connections and the Local that
+	// each has sent. nil: nothing.
+	Introduce func(first, second string, localOfFirst, localOfSecond []byte) (toFirst, toSecond []byte)
 }
 
 // Server is the server of a session.
@@ -75,6 +79,7 @@ type guest struct {
 	watches    bool
 	wantsGhost bool
 	meets      bool   // it can open direct paths
+	local      []byte // its address in its own network, for them
 	nextGhost  int    // body with which its next ghost begins
 	micrometre uint32 // path error that it has reported, of the session
 	hasScore   bool
@@ -222,6 +227,8 @@ func (s *Server) listen(g *guest, now time.Duration) {
 		case kind == helloMessage && len(text) > 1 && len(text) <= 1+MaxName && g.name == "":
 			g.wantsGhost, g.watches, g.meets = text[0]&wantsGhost != 0, text[0]&watches != 0, text[0]&meets != 0
 			g.name = printable(string(text[1:]))
+		case kind == localMessage && len(text) <= maxLocal:
+			g.local = bytes.Clone(text)
 		case kind == chatMessage:
 			s.hear(g, string(text), now)
 		case kind == scoreMessage && len(text) == 5 && text[0] == g.session:
