@@ -199,12 +199,13 @@ func writeClient(out io.Writer, c *remote.Client, now time.Duration) {
 		return
 	}
 	pathError, ok := c.PathError()
+	roundTrip := current(c.RoundTrip())
 	pane := c.Lab.Panes[0]
 	t := newTable(out)
 	t.row(append([]string{"player", "tick", "corrections"}, trafficColumns...)...)
 	t.row(append([]string{
 		playerText(c.Player), fmt.Sprint(pane.Clients[0].View.Tick()), fmt.Sprint(pane.Corrections.Total()),
-	}, trafficCells(&pane.Clients[0].Endpoint.Stats, pathError, ok)...)...)
+	}, trafficCells(&pane.Clients[0].Endpoint.Stats, roundTrip, pathError, ok)...)...)
 	_ = t.close() // Main reports it
 	peers := c.Peers(now)
 	if len(peers) == 0 {
@@ -218,7 +219,15 @@ func writeClient(out io.Writer, c *remote.Client, now time.Duration) {
 		if x.IsDirect {
 			path = "direct"
 		}
-		t.row(append([]string{playerText(x.Player), path}, trafficCells(x.Stats, 0, false)[:columns]...)...)
+		t.row(append([]string{playerText(x.Player), path}, trafficCells(x.Stats, current(x.Stats.CurrentRTT(c.Lab.Now())), 0, false)[:columns]...)...)
 	}
 	_ = t.close()
+}
+
+// current returns a round trip, or 0 if it is none of now.
+func current(rtt time.Duration, ok bool) time.Duration {
+	if !ok {
+		return 0
+	}
+	return rtt
 }

@@ -337,10 +337,31 @@ func (c *Client) tick(at, now time.Duration, input func(sim.Tick) sim.Input) {
 	}
 	c.watchPaths(at)
 	if rate := sim.Tick(c.Lab.Config().Rate); t%rate == rate-1 {
-		if metres, ok := c.PathError(); ok {
-			c.control.send(scoreMessage, binary.LittleEndian.AppendUint32([]byte{c.session}, uint32(min(metres, 1000)*1e6)))
-		}
+		c.sendScore()
 	}
+}
+
+// sendScore tells the server what only this side measures.
+func (c *Client) sendScore() {
+	pathError, roundTrip := uint32(unknown), uint32(unknown)
+	if metres, ok := c.PathError(); ok {
+		pathError = uint32(min(metres, 1000) * 1e6)
+	}
+	if rtt, ok := c.RoundTrip(); ok {
+		roundTrip = uint32(min(rtt, time.Minute).Microseconds())
+	}
+	b := binary.LittleEndian.AppendUint32([]byte{c.session}, pathError)
+	c.control.send(scoreMessage, binary.LittleEndian.AppendUint32(b, roundTrip))
+}
+
+// RoundTrip returns the round trip to the server, from a tick that sends to the arrival of the acknowledgement, without the
+// time for which the server held it. It is false if nothing has been acknowledged for seconds. A frame that makes a tick late
+// is in it.
+func (c *Client) RoundTrip() (rtt time.Duration, ok bool) {
+	if c.Lab == nil || c.config.Watch {
+		return 0, false
+	}
+	return c.Lab.Panes[0].Clients[0].Endpoint.Stats.CurrentRTT(c.Lab.Now())
 }
 
 // PathError returns the root mean square path error of the player's cube in metres, if it is known: by the ghost, from a

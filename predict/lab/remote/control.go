@@ -13,7 +13,7 @@ const (
 	sessionMessage = 2 // server: a part of the description of the session
 	beginMessage   = 3 // server: the description is complete; the session's number
 	refuseMessage  = 4 // server: why the client may not join
-	scoreMessage   = 5 // client: the session's number, and its path error in micrometres, 32 bits
+	scoreMessage   = 5 // client: the session's number, its path error in micrometres and its round trip in microseconds
 	speakerMessage = 6 // server: who says the next line
 	chatMessage    = 7 // a line of chat
 	hitMessage     = 8 // server: the session's number, and a part of what it has made of a shot; see hit.go
@@ -22,6 +22,12 @@ const (
 	introduceMessage = 9  // server: another client of the session that is being described; see mesh.go
 	waitMessage      = 10 // server: for how many players it waits, and who has left
 	localMessage     = 11 // client: its address in its own network, for introductions
+)
+
+// scoreBytes is the size of a score, of which the two figures have 32 bits each. unknown is one that the client does not know.
+const (
+	scoreBytes = 1 + 4 + 4
+	unknown    = 1<<32 - 1
 )
 
 // The flags of a hello.
