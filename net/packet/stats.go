@@ -62,6 +62,14 @@ func (s *Stats) RTTKnown(now time.Duration) bool {
 	return measured && (s.RTT <= queueRTT || s.rttAge(now) <= rttLifetime)
 }
 
+// staleRTT is the age of the last sample from which RTT is shown no more.
+const staleRTT = 2 * time.Second
+
+// CurrentRTT returns RTT for display; ok is false before the first sample, and after seconds without one.
+func (s *Stats) CurrentRTT(now time.Duration) (rtt time.Duration, ok bool) {
+	return s.RTT, s.RTT > 0 && s.rttAge(now) <= staleRTT
+}
+
 // rttAge returns the time since the last sample.
 func (s *Stats) rttAge(now time.Duration) time.Duration { return now - s.RTTSampledAt }
 

@@ -37,6 +37,14 @@ type Conn struct {
 	}
 }
 
+// udpSocket is the socket of a client: a net.UDPConn, or that of a test behind a router.
+type udpSocket interface {
+	ReadFromUDPAddrPort(b []byte) (n int, from netip.AddrPort, err error)
+	WriteToUDPAddrPort(b []byte, to netip.AddrPort) (int, error)
+	SetReadDeadline(t time.Time) error
+	Close() error
+}
+
 // Times of a living connection.
 const (
 	keepaliveAfter = time.Second // of silence
@@ -99,7 +107,7 @@ func (c *Conn) Receive(now time.Duration) (link.Datagram, bool) {
 
 // arrive handles a datagram from the network, and overwrites its bytes. It reports whether the datagram is authentic.
 func (c *Conn) arrive(now time.Duration, datagram []byte) bool {
-	kind, ok := c.accept(now, datagram)
+	kind, _, ok := c.accept(now, datagram)
 	switch {
 	case !ok:
 	case c.Err() != nil && kind != kindClose:
@@ -114,8 +122,20 @@ func (c *Conn) arrive(now time.Duration, datagram []byte) bool {
 	return ok
 }
 
-// accept opens a datagram and puts its data into the queue.
-func (c *Conn) accept(now time.Duration, datagram []byte) (kind byte, ok bool) {
+// recognises reports whether a datagram has been sealed for this connection, and is new. It changes neither.
+func (c *Conn) recognises(datagram []byte) bool {
+	var b [maxWire]byte
+	if len(datagram) > len(b) {
+		return false
+	}
+	c.receiving.Lock()
+	defer c.receiving.Unlock()
+	_, _, _, err := c.receiving.check(append(b[:0], datagram...)) // which decrypts in place
+	return err == nil
+}
+
+// accept opens a datagram and puts its data into the queue. The payload has the datagram's memory.
+func (c *Conn) accept(now time.Duration, datagram []byte) (kind byte, payload []byte, ok bool) {
 	r := &c.receiving
 	r.Lock()
 	defer r.Unlock()
@@ -124,16 +144,16 @@ func (c *Conn) accept(now time.Duration, datagram []byte) (kind byte, ok bool) {
 	case nil:
 	case errReplayed:
 		r.stats.Replayed++
-		return 0, false
+		return 0, nil, false
 	default:
 		r.stats.Refused++
-		return 0, false
+		return 0, nil, false
 	}
 	r.at = now
 	if kind == kindData && !r.put(now, payload) {
 		r.stats.Dropped++
 	}
-	return kind, true
+	return kind, payload, true
 }
 
 // isFull reports whether the queue is full, so that the next datagram would be lost. A connection that has ended is never

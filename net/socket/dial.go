@@ -88,6 +88,19 @@ func betterError(a, b error) error {
 	return b
 }
 
+// newSocket returns a socket for a client.
+func (c *Config) newSocket(network string) (udpSocket, error) {
+	if c.behind != nil {
+		return c.behind(network)
+	}
+	udp, err := net.ListenUDP(network, nil)
+	if err != nil {
+		return nil, err
+	}
+	_ = udp.SetReadBuffer(receiveBuffer)
+	return udp, nil
+}
+
 // dialUDP connects to one address. Its socket is that of its peers, too, so the system does not connect it.
 func dialUDP(ctx context.Context, to netip.AddrPort, config Config) (*Conn, error) {
 	trial, err := net.DialUDP("udp", nil, net.UDPAddrFromAddrPort(to))
@@ -99,14 +112,16 @@ func dialUDP(ctx context.Context, to netip.AddrPort, config Config) (*Conn, erro
 	if to.Addr().Is4() {
 		network = "udp4"
 	}
-	udp, err := net.ListenUDP(network, nil)
+	udp, err := config.newSocket(network)
 	if err != nil {
 		return nil, explain(err)
 	}
-	_ = udp.SetReadBuffer(receiveBuffer)
 	write := func(to netip.AddrPort, b []byte) error { _, err := udp.WriteToUDPAddrPort(b, to); return err }
 	conn := newConn(to, &config, func(b []byte) error { return write(to, b) })
-	conn.peers = &peers{write: write, of: map[netip.AddrPort]*Peer{}}
+	conn.peers = newPeers(write)
+	if bound, ok := udp.(*net.UDPConn); ok {
+		conn.peers.local, conn.peers.network = localAddress(trial.LocalAddr(), bound.LocalAddr())
+	}
 	ended := make(chan struct{})
 	conn.finish = sync.OnceFunc(func() {
 		udp.Close()
@@ -118,6 +133,20 @@ func dialUDP(ctx context.Context, to netip.AddrPort, config Config) (*Conn, erro
 		runClient(udp, conn, connected)
 	}()
 	return established(ctx, conn, connected)
+}
+
+// localAddress returns the address of a socket in the machine's network of IPv4, and that network. host has the address by
+// which this machine reaches the server, socket the port.
+func localAddress(host, socket net.Addr) (at netip.AddrPort, network netip.Prefix) {
+	a, port := host.(*net.UDPAddr).AddrPort().Addr().Unmap(), socket.(*net.UDPAddr).AddrPort().Port()
+	all, _ := net.InterfaceAddrs() // without them there is none
+	for _, x := range all {
+		if n, ok := x.(*net.IPNet); ok && a.Is4() && n.Contains(a.AsSlice()) {
+			bits, _ := n.Mask.Size()
+			return netip.AddrPortFrom(a, port), netip.PrefixFrom(a, bits)
+		}
+	}
+	return at, network
 }
 
 // established waits for the end of a handshake.
@@ -136,7 +165,7 @@ func established(ctx context.Context, conn *Conn, connected <-chan error) (*Conn
 }
 
 // runClient reads a client's socket until it is closed. It reports the end of the handshake once.
-func runClient(udp *net.UDPConn, conn *Conn, connectedOrFailed chan<- error) {
+func runClient(udp udpSocket, conn *Conn, connectedOrFailed chan<- error) {
 	a := newAttempt(conn, connectedOrFailed)
 	server := withoutZone(conn.remote)
 	read := func(b []byte) (int, netip.AddrPort, error) { return udp.ReadFromUDPAddrPort(b) }

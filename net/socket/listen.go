@@ -113,7 +113,7 @@ func (l *Listener) run(udp *net.UDPConn) {
 
 // readUntilClosed passes each datagram to arrive. It calls due when arrive asks for it and at the times that due returns; a
 // zero time ends it. Network errors, such as those of unreachable ports, are ignored: anyone can cause them.
-func readUntilClosed(udp *net.UDPConn, read func([]byte) (int, netip.AddrPort, error), due func() time.Time,
+func readUntilClosed(udp interface{ SetReadDeadline(time.Time) error }, read func([]byte) (int, netip.AddrPort, error), due func() time.Time,
 	arrive func(netip.AddrPort, []byte) (isDue bool)) {
 	buffer := make([]byte, maxWire+1) // one more, to recognise datagrams that are too long
 	for {

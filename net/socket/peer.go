@@ -1,111 +1,99 @@
 package socket
 
 import (
-	"crypto/cipher"
 	"crypto/rand"
-	"crypto/sha256"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"net/netip"
+	"slices"
 	"sync"
 	"time"
-
-	"golang.org/x/crypto/chacha20poly1305"
 
 	"ghostcube/net/link"
 )
 
-// introduction is what a server tells a client about another one, so that they can find a path to each other.
-type introduction struct {
-	address netip.AddrPort // of the other client, as the server sees it
-	first   bool           // the other client is told the opposite
-	secret  [secretBytes]byte
-}
-
-// The size of an introduction, in bytes: 1 if the client is the first, the address as one of IPv6, the port, the secret.
-const (
-	secretBytes       = 32
-	introductionBytes = 1 + 16 + 2 + secretBytes
-)
-
-// Introductions returns what to tell each of two clients about the other, for their Introduce, by the addresses at which the
-// server sees them; nil: one of these is not an address. Each call makes a new secret: a key must not seal a number twice.
-func Introductions(first, second string) (toFirst, toSecond []byte) {
-	a, err := netip.ParseAddrPort(first)
-	b, err2 := netip.ParseAddrPort(second)
-	if err != nil || err2 != nil {
-		return nil, nil
-	}
-	i := introduction{address: b, first: true}
-	rand.Read(i.secret[:])
-	other := introduction{address: a, secret: i.secret}
-	return i.append(nil), other.append(nil)
-}
-
-func (i *introduction) append(b []byte) []byte {
-	first := byte(0)
-	if i.first {
-		first = 1
-	}
-	address := i.address.Addr().As16()
-	b = append(append(b, first), address[:]...)
-	b = binary.LittleEndian.AppendUint16(b, i.address.Port())
-	return append(b, i.secret[:]...)
-}
-
-// parseIntroduction parses what append has written.
-func parseIntroduction(b []byte) (i introduction, ok bool) {
-	if len(b) != introductionBytes || b[0] > 1 {
-		return i, false
-	}
-	i.first = b[0] == 1
-	i.address = netip.AddrPortFrom(netip.AddrFrom16([16]byte(b[1:])).Unmap(), binary.LittleEndian.Uint16(b[17:]))
-	copy(i.secret[:], b[19:])
-	return i, true
-}
-
 // Peer is a direct path to another client of the same server. It shares the socket of the connection to the server: both
-// sides send to each other at once, so that each router takes the other's datagrams for replies (hole punching). The path
-// is open when each side has heard that the other hears it. Datagrams that are not from the peer's address, or not sealed
-// with the keys of the introduction, are dropped without a reply.
+// sides send to each other at once, so that each router takes the other's datagrams for replies (hole punching). A router
+// that gives the other client another address for each destination is met at the address from which its datagrams come.
+//
+// Nothing but probes goes to an address that has not answered one: the probe has a challenge, a random number, which only
+// who is there can repeat. So neither a server nor a stranger with a false address makes a client send a game's traffic to
+// others. The path is open while the other side says that it hears this one. Datagrams that are not sealed with the keys of
+// the introduction are dropped without a reply.
 type Peer struct {
 	conn  *Conn // only Close ends it
+	peers *peers
 	began time.Duration
-	leave func()
 
-	mutex   sync.Mutex // of all below
-	heard   bool       // the other side has said that it hears this one
-	heardAt time.Duration
-	probeAt time.Duration // of the next probe
+	mutex   sync.Mutex     // of all below
+	places  []place        // where the other side may be
+	at      netip.AddrPort // the place to which datagrams go, one that has answered; the zero value: none
+	heardAt time.Duration  // when the other side has said that it hears this one
+	probeAt time.Duration  // of the next probes
+}
+
+// place is an address at which a peer may be.
+type place struct {
+	at        netip.AddrPort
+	since     time.Duration // since when it is known
+	learned   bool          // from a datagram
+	answered  bool
+	challenge [challengeBytes]byte
 }
 
 // Times of a path.
 const (
 	pathSilence    = time.Second            // after which it is not open any more
 	pathKeepalive  = 250 * time.Millisecond // of silence of this side, while it is open
-	probeInterval  = 100 * time.Millisecond // in the first probeLong
-	probeLong      = 5 * time.Second
+	probeInterval  = 50 * time.Millisecond  // in the first probeLong
+	probeLong      = 3 * time.Second
 	probeIntervalN = 2 * time.Second // after that
 )
 
-// probeBytes pad a probe, so that its answer, with all headers, has less than half of its size.
-const probeBytes = 64
+// The payload of a probe is the challenge, and zeros, so that its answer, with all headers, has less than half of its size.
+const (
+	challengeBytes = 8
+	probeBytes     = challengeBytes + 64
+)
 
-// maxPeers is the number of paths of a client.
-const maxPeers = 16
+// Bounds of the paths of a client.
+const (
+	maxPeers  = 16
+	maxPlaces = 4 // of a peer
+
+	// Probes to addresses that may be anyone's: many at first, and in the long run 2.4 kB a second for all peers.
+	probesAtOnce    = 600
+	probesPerSecond = 20
+
+	// Datagrams from unknown addresses that are compared with the keys of all peers, a second.
+	strangersPerSource = 100
+	strangersInTotal   = 1000
+)
 
 // peers are the direct paths of a client.
 type peers struct {
-	write func(to netip.AddrPort, datagram []byte) error
+	write     func(to netip.AddrPort, datagram []byte) error
+	local     netip.AddrPort // of the client in its own network of IPv4; the zero value: it is in none
+	network   netip.Prefix   // that network
+	strangers *limiter       // of the goroutine that reads the socket
 
-	mutex sync.Mutex
-	of    map[netip.AddrPort]*Peer
+	mutex  sync.Mutex
+	list   []*Peer
+	of     map[netip.AddrPort]*Peer // by all of their places
+	probes bucket
+}
+
+func newPeers(write func(to netip.AddrPort, datagram []byte) error) *peers {
+	return &peers{write: write, of: map[netip.AddrPort]*Peer{}, strangers: newLimiter(strangersPerSource, strangersInTotal)}
 }
 
 // Introduce begins to open a direct path to another client. told is the server's introduction. The error says why no path is
 // possible: the connection has no UDP socket of its own, or the address is not that of another machine's client.
 func (c *Conn) Introduce(told []byte) (*Peer, error) {
+	return c.introduce(time.Since(c.config.Start), told)
+}
+
+func (c *Conn) introduce(now time.Duration, told []byte) (*Peer, error) {
 	i, ok := parseIntroduction(told)
 	if !ok {
 		return nil, errors.New("not an introduction")
@@ -116,70 +104,52 @@ func (c *Conn) Introduce(told []byte) (*Peer, error) {
 	if err := checkIntroduced(i.address, c.remote); err != nil {
 		return nil, err
 	}
-	now := time.Since(c.config.Start)
-	p := &Peer{began: now}
-	p.conn = newConn(i.address, c.config, func(b []byte) error { return c.peers.write(i.address, b) })
+	p := &Peer{began: now, peers: c.peers}
+	p.conn = newConn(i.address, c.config, p.write)
 	out, in := i.keys(c.config.Insecure)
 	p.conn.begin(now, out, in)
-	p.leave = sync.OnceFunc(func() { c.peers.remove(p) })
+	p.add(place{at: i.address, since: now})
+	if i.local != i.address && c.peers.checkLocal(i.local) {
+		p.add(place{at: i.local, since: now})
+	}
 	return p, c.peers.add(p)
 }
 
-// checkIntroduced returns why a client does not send to the address of another one. A server could name any address, so
-// a loopback address is accepted only if the server is on the loopback as well.
-func checkIntroduced(at, server netip.AddrPort) error {
-	a := at.Addr()
-	switch {
-	case !at.IsValid() || at.Port() == 0 || a.IsUnspecified() || a.IsMulticast() || a.Is4() && a.As4() == [4]byte{255, 255, 255, 255}:
-		return fmt.Errorf("%v: not the address of a client", at)
-	case a.Is4() != server.Addr().Is4():
-		return fmt.Errorf("%v: this client has found the server by another version of IP", at)
-	case a.IsLoopback() && !server.Addr().IsLoopback():
-		return fmt.Errorf("%v: only the server can reach this address", at)
-	case at == server:
-		return fmt.Errorf("%v: this is the address of the server", at)
+// add adds a place, if need be instead of another one that was learned. It returns the one that is forgotten.
+func (p *Peer) add(x place) (forgotten netip.AddrPort) {
+	rand.Read(x.challenge[:])
+	if len(p.places) == maxPlaces {
+		k := slices.IndexFunc(p.places, func(x place) bool { return x.learned && x.at != p.at })
+		forgotten = p.places[k].at
+		p.places = slices.Delete(p.places, k, k+1)
 	}
-	return nil
-}
-
-// keys returns the ciphers of both directions.
-func (i *introduction) keys(insecure bool) (out sealer, in opener) {
-	if insecure {
-		session := binary.LittleEndian.Uint32(i.secret[:])
-		return sealer{session: session}, opener{session: session}
-	}
-	first, second := peerCipher("first", i), peerCipher("second", i)
-	if !i.first {
-		first, second = second, first
-	}
-	return sealer{aead: first}, opener{aead: second}
-}
-
-// peerCipher returns the cipher for the datagrams of one of the two.
-func peerCipher(sender string, i *introduction) cipher.AEAD {
-	key := sha256.Sum256(append([]byte("ghostcube peer, from the "+sender+" "), i.secret[:]...))
-	aead, err := chacha20poly1305.New(key[:])
-	if err != nil {
-		panic("socket: " + err.Error())
-	}
-	return aead
+	p.places = append(p.places, x)
+	return forgotten
 }
 
 func (p *peers) add(x *Peer) error {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
-	if p.of[x.conn.remote] == nil && len(p.of) >= maxPeers {
+	if old := p.of[x.places[0].at]; old != nil {
+		p.forget(old)
+	}
+	if len(p.list) >= maxPeers {
 		return fmt.Errorf("%d paths: too many", maxPeers)
 	}
-	p.of[x.conn.remote] = x
+	p.list = append(p.list, x)
+	for _, place := range x.places {
+		p.of[place.at] = x
+	}
 	return nil
 }
 
-func (p *peers) remove(x *Peer) {
-	p.mutex.Lock()
-	defer p.mutex.Unlock()
-	if p.of[x.conn.remote] == x {
-		delete(p.of, x.conn.remote)
+// forget forgets a peer. The caller holds the lock.
+func (p *peers) forget(x *Peer) {
+	p.list = slices.DeleteFunc(p.list, func(y *Peer) bool { return x == y })
+	for at, y := range p.of {
+		if x == y {
+			delete(p.of, at)
+		}
 	}
 }
 
@@ -188,7 +158,43 @@ func (p *peers) arrive(now time.Duration, from netip.AddrPort, datagram []byte) 
 	p.mutex.Lock()
 	x := p.of[from]
 	p.mutex.Unlock()
-	return x != nil && x.arrive(now, datagram)
+	if x == nil {
+		if x = p.authorOf(now, from, datagram); x == nil {
+			return false
+		}
+		p.learn(now, x, from)
+	}
+	return x.arrive(now, from, datagram)
+}
+
+// authorOf returns the peer who has sealed a datagram from an unknown address: its router has given it another one. nil: none
+// has.
+func (p *peers) authorOf(now time.Duration, from netip.AddrPort, datagram []byte) *Peer {
+	p.mutex.Lock()
+	list := slices.Clone(p.list)
+	p.mutex.Unlock()
+	if len(list) == 0 || !p.strangers.allow(now, from.Addr()) {
+		return nil
+	}
+	for _, x := range list {
+		if x.conn.recognises(datagram) {
+			return x
+		}
+	}
+	return nil
+}
+
+// learn adds an address to the places of a peer, who has sent from there.
+func (p *peers) learn(now time.Duration, x *Peer, from netip.AddrPort) {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	x.mutex.Lock()
+	defer x.mutex.Unlock()
+	if forgotten := x.add(place{at: from, since: now, learned: true}); p.of[forgotten] == x {
+		delete(p.of, forgotten)
+	}
+	p.of[from] = x
+	x.probeAt = now
 }
 
 // tick sends probes and keepalives to all peers. p may be nil: a connection without a socket of its own has no peers.
@@ -198,65 +204,119 @@ func (p *peers) tick(now time.Duration) {
 	}
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
-	for _, x := range p.of {
+	for _, x := range p.list {
 		x.tick(now)
 	}
 }
 
-// arrive handles a datagram from the peer's address. It reports whether the datagram is authentic.
-func (p *Peer) arrive(now time.Duration, datagram []byte) bool {
-	kind, ok := p.conn.accept(now, datagram)
+// arrive takes a datagram from an address. It is false if the datagram is not authentic.
+func (p *Peer) arrive(now time.Duration, from netip.AddrPort, datagram []byte) bool {
+	kind, payload, ok := p.conn.accept(now, datagram)
 	switch {
 	case !ok:
-	case kind == kindConfirm:
-		p.send(now, kindKeepalive, nil)
+	case kind == kindConfirm && len(payload) == probeBytes:
+		p.sendTo(from, kindKeepalive, payload[:challengeBytes])
+	case kind == kindKeepalive && len(payload) == challengeBytes:
+		p.hearAnswer(now, [challengeBytes]byte(payload))
 	case kind == kindData || kind == kindKeepalive: // a side sends these only once it hears the other
 		p.mutex.Lock()
-		p.heard, p.heardAt = true, max(p.heardAt, now)
+		p.heardAt = max(p.heardAt, now)
 		p.mutex.Unlock()
 	}
 	return ok
 }
 
-func (p *Peer) send(now time.Duration, kind byte, payload []byte) {
-	p.conn.sending.Lock()
-	defer p.conn.sending.Unlock()
-	p.conn.send(now, kind, payload)
+// hearAnswer processes the answer to a challenge. Of several places that answer the first is taken, and a newer one after that:
+// the other side has moved there.
+func (p *Peer) hearAnswer(now time.Duration, challenge [challengeBytes]byte) {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	k := slices.IndexFunc(p.places, func(x place) bool { return x.challenge == challenge })
+	if k < 0 {
+		return
+	}
+	x := &p.places[k]
+	at := slices.IndexFunc(p.places, func(x place) bool { return x.at == p.at })
+	if at < 0 || !p.isOpen(now) || x.since > p.places[at].since {
+		p.at = x.at
+	}
+	x.answered, p.heardAt = true, max(p.heardAt, now)
+}
+
+// write sends a datagram to the place of the peer. The caller holds the lock of sending.
+func (p *Peer) write(datagram []byte) error {
+	p.mutex.Lock()
+	at := p.at
+	p.mutex.Unlock()
+	if !at.IsValid() {
+		return errNoPath
+	}
+	return p.peers.write(at, datagram)
+}
+
+var errNoPath = errors.New("no path yet")
+
+// sendTo sends a datagram to any place.
+func (p *Peer) sendTo(at netip.AddrPort, kind byte, payload []byte) {
+	s := &p.conn.sending
+	s.Lock()
+	defer s.Unlock()
+	if p.peers.write(at, s.append(s.buffer[:0], kind, payload)) != nil {
+		s.errors++
+	}
 }
 
 // tick probes whether the other side hears this one or, on an open path, sends a keepalive after a silence.
 func (p *Peer) tick(now time.Duration) {
 	if p.IsOpen(now) {
 		p.conn.sending.Lock()
-		silent := now-p.conn.sending.at >= pathKeepalive
+		if now-p.conn.sending.at >= pathKeepalive {
+			p.conn.send(now, kindKeepalive, nil)
+		}
 		p.conn.sending.Unlock()
-		if silent {
-			p.send(now, kindKeepalive, nil)
-		}
-		return
 	}
+	for _, x := range p.toProbe(now) {
+		if p.peers.probes.take(now, probesPerSecond, probesAtOnce) {
+			p.sendTo(x.at, kindConfirm, append(x.challenge[:], make([]byte, probeBytes-challengeBytes)...))
+		}
+	}
+}
+
+// toProbe returns the places to which probes are due: all while the path is not open, and one that the other side has moved to.
+func (p *Peer) toProbe(now time.Duration) (list []place) {
 	p.mutex.Lock()
-	due := now >= p.probeAt
-	if due {
-		p.probeAt = now + probeInterval
-		if now-max(p.began, p.heardAt) > probeLong {
-			p.probeAt = now + probeIntervalN
+	defer p.mutex.Unlock()
+	if now < p.probeAt {
+		return nil
+	}
+	from := p.began
+	if p.at.IsValid() { // otherwise it is not known that the other side is there
+		from = max(from, p.heardAt)
+	}
+	isFresh := now-from <= probeLong
+	for _, x := range p.places {
+		isNew := x.learned && !x.answered && now-x.since <= probeLong
+		if isFresh = isFresh || isNew; isNew || !p.isOpen(now) {
+			list = append(list, x)
 		}
 	}
-	p.mutex.Unlock()
-	if due {
-		p.send(now, kindConfirm, make([]byte, probeBytes))
+	p.probeAt = now + probeIntervalN
+	if isFresh {
+		p.probeAt = now + probeInterval
 	}
+	return list
 }
 
 // IsOpen reports whether the peer has said within the last second that it hears this side.
 func (p *Peer) IsOpen(now time.Duration) bool {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
-	return p.heard && now-p.heardAt < pathSilence
+	return p.isOpen(now)
 }
 
-// Send sends a datagram, as Conn.Send does, whether or not the path is open.
+func (p *Peer) isOpen(now time.Duration) bool { return p.at.IsValid() && now-p.heardAt < pathSilence }
+
+// Send sends a datagram, as Conn.Send does. It is lost where there has never been a path.
 func (p *Peer) Send(now time.Duration, datagram []byte) error { return p.conn.Send(now, datagram) }
 
 // Receive returns the next datagram that had arrived by now, as Conn.Receive does.
@@ -267,7 +327,9 @@ func (p *Peer) Stats() Stats { return p.conn.Stats() }
 
 // Close forgets the peer. It returns nil.
 func (p *Peer) Close() error {
-	p.leave()
+	p.peers.mutex.Lock()
+	p.peers.forget(p)
+	p.peers.mutex.Unlock()
 	p.conn.end(ErrClosed)
 	return nil
 }

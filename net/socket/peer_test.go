@@ -26,7 +26,7 @@ var _ link.Wire = (*Peer)(nil)
 // introduce introduces two clients to each other, by their addresses, and waits until the direct path is open.
 func introduce(t *testing.T, a, b *Conn, ofA, ofB string, now func() time.Duration) (x, y *Peer) {
 	t.Helper()
-	toA, toB := Introductions(ofA, ofB)
+	toA, toB := Introductions(ofA, ofB, a.LocalAddress(), b.LocalAddress())
 	x, errA := a.Introduce(toA)
 	y, errB := b.Introduce(toB)
 	if err := errors.Join(errA, errB); err != nil {
@@ -107,19 +107,16 @@ func newPeerPair(t testing.TB, conditions string, seed uint64) *peerPair {
 		t.Fatal(err)
 	}
 	var told [2][]byte
-	told[0], told[1] = Introductions(clientAddress.String(), clientAddress.String())
+	told[0], told[1] = Introductions(clientAddress.String(), clientAddress.String(), nil, nil)
 	for i := range p.sides {
-		conn := newConn(clientAddress, &config, func(b []byte) error {
+		conn := newConn(natServer, &config, nil)
+		conn.peers = newPeers(func(_ netip.AddrPort, b []byte) error {
 			p.bytes[i] += len(b) + link.UDPIPHeaderBytes
 			return p.ends[i].Send(p.now, b)
 		})
-		told, ok := parseIntroduction(told[i])
-		if !ok || told.address != clientAddress {
-			t.Fatalf("told %+v", told)
+		if p.sides[i], err = conn.introduce(0, told[i]); err != nil {
+			t.Fatal(err)
 		}
-		out, in := told.keys(false)
-		conn.begin(0, out, in)
-		p.sides[i] = &Peer{conn: conn}
 	}
 	return p
 }
@@ -130,10 +127,10 @@ func (p *peerPair) step(d time.Duration) {
 	for i, side := range p.sides {
 		for d, ok := p.ends[i].Receive(p.now); ok; d, ok = p.ends[i].Receive(p.now) {
 			if !p.cut[1-i] {
-				side.arrive(p.now, d.Bytes)
+				side.arrive(p.now, clientAddress, d.Bytes)
 			}
 		}
-		side.tick(p.now)
+		side.peers.tick(p.now)
 	}
 }
 
@@ -198,13 +195,13 @@ func TestHostilePeer(t *testing.T) {
 	}
 	p := newPeerPair(t, "latency=20ms", 0)
 	a := newAttacker(t, 3)
-	write := p.sides[0].conn.write
-	p.sides[0].conn.write = func(b []byte) error { a.record(b); return write(b) }
+	write := p.sides[0].peers.write
+	p.sides[0].peers.write = func(to netip.AddrPort, b []byte) error { a.record(b); return write(to, b) }
 	p.run(true, time.Second)
 	p.cut = [2]bool{true, true}
 	victim := p.sides[1]
 	var honest []byte
-	p.sides[0].conn.write = func(b []byte) error { a.record(b); honest = bytes.Clone(b); return nil }
+	p.sides[0].peers.write = func(_ netip.AddrPort, b []byte) error { a.record(b); honest = bytes.Clone(b); return nil }
 	reflected := func() (b []byte) {
 		victim.conn.sending.Lock()
 		defer victim.conn.sending.Unlock()
@@ -220,11 +217,11 @@ func TestHostilePeer(t *testing.T) {
 				b = reflected()
 			}
 			received += len(b) + link.UDPIPHeaderBytes
-			victim.arrive(p.now, b)
+			victim.arrive(p.now, clientAddress, b)
 		}
 		payload := binary.LittleEndian.AppendUint32(nil, uint32(round))
 		p.sides[0].Send(p.now, payload)
-		victim.arrive(p.now, honest)
+		victim.arrive(p.now, clientAddress, honest)
 		if d, ok := victim.Receive(p.now); !ok || !bytes.Equal(d.Bytes, payload) {
 			t.Fatalf("round %d: the honest datagram was not received", round)
 		}
@@ -238,8 +235,8 @@ func TestHostilePeer(t *testing.T) {
 		t.Errorf("%d bytes in answer to hostile datagrams", answered)
 	}
 	sent := p.bytes[1]
-	p.sides[0].send(p.now, kindConfirm, make([]byte, probeBytes))
-	victim.arrive(p.now, bytes.Clone(honest))
+	p.sides[0].sendTo(clientAddress, kindConfirm, make([]byte, probeBytes))
+	victim.arrive(p.now, clientAddress, bytes.Clone(honest))
 	if out, in := p.bytes[1]-sent, len(honest)+link.UDPIPHeaderBytes; out == 0 || 2*out > in {
 		t.Errorf("%d bytes in answer to a probe of %d", out, in)
 	}
@@ -307,16 +304,18 @@ func TestIntroductions(t *testing.T) {
 		{"127.0.0.1:4000", "192.0.2.1:7777", false}, {"[::1]:4000", "[2001:db8::1]:7777", false},
 		{"192.0.2.7:0", "192.0.2.1:7777", false}, {"0.0.0.0:4000", "192.0.2.1:7777", false},
 		{"224.0.0.1:4000", "192.0.2.1:7777", false}, {"255.255.255.255:4000", "192.0.2.1:7777", false},
+		{"192.168.1.7:4000", "192.168.1.1:7777", true}, {"192.168.1.7:4000", "192.0.2.1:7777", false},
+		{"169.254.169.254:4000", "192.0.2.1:7777", false}, {"192.0.2.7:1023", "192.0.2.1:7777", false},
 		{"192.0.2.1:7777", "192.0.2.1:7777", false}, {"[2001:db8::7]:4000", "192.0.2.1:7777", false},
 	} {
 		if err := checkIntroduced(netip.MustParseAddrPort(x.at), netip.MustParseAddrPort(x.server)); (err == nil) != x.ok {
 			t.Errorf("%s at the client of %s: %v", x.at, x.server, err)
 		}
 	}
-	if told, _ := Introductions("192.0.2.7:4000", "a browser"); told != nil {
+	if told, _ := Introductions("192.0.2.7:4000", "a browser", nil, nil); told != nil {
 		t.Error("a client without an address is introduced")
 	}
-	told, _ := Introductions("192.0.2.7:4000", "192.0.2.8:4000")
+	told, _ := Introductions("192.0.2.7:4000", "192.0.2.8:4000", nil, nil)
 	if checkIntroduced(netip.AddrPort{}, clientAddress) == nil {
 		t.Error("no address is one")
 	}
@@ -327,9 +326,9 @@ func TestIntroductions(t *testing.T) {
 
 // TestDocumentedIntroduction compares an introduction, and what is sent with it, with docs/reference/wire.md.
 func TestDocumentedIntroduction(t *testing.T) {
-	i := introduction{address: netip.MustParseAddrPort("192.0.2.7:4000"), first: true}
+	i := introduction{address: netip.MustParseAddrPort("192.0.2.7:4000"), local: netip.MustParseAddrPort("192.168.1.7:4001"), first: true}
 	copy(i.secret[:], bytes.Repeat([]byte{0xaa}, secretBytes))
-	want := append([]byte{1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 192, 0, 2, 7, 0xa0, 0x0f}, i.secret[:]...)
+	want := append([]byte{1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 192, 0, 2, 7, 0xa0, 0x0f, 192, 168, 1, 7, 0xa1, 0x0f}, i.secret[:]...)
 	if got := i.append(nil); !bytes.Equal(got, want) {
 		t.Errorf("introduction %x", got)
 	}
@@ -347,11 +346,11 @@ func TestDocumentedIntroduction(t *testing.T) {
 
 // FuzzIntroduction checks that any bytes are an introduction, which is written as it was read, or none.
 func FuzzIntroduction(f *testing.F) {
-	a, b := Introductions("192.0.2.7:4000", "[2001:db8::7]:4000")
+	a, b := Introductions("192.0.2.7:4000", "[2001:db8::7]:4000", nil, nil)
 	f.Add(a)
 	f.Add(b)
 	conn := newConn(clientAddress, &Config{Start: time.Now(), QueueLength: 1}, nil)
-	conn.peers = &peers{of: map[netip.AddrPort]*Peer{}}
+	conn.peers = newPeers(nil)
 	f.Fuzz(func(t *testing.T, told []byte) {
 		i, ok := parseIntroduction(told)
 		if again := i.append(nil); ok && !bytes.Equal(again, told) {
@@ -364,7 +363,7 @@ func FuzzIntroduction(f *testing.F) {
 		if err == nil {
 			p.Close()
 		}
-		if len(conn.peers.of) > 0 {
+		if len(conn.peers.of)+len(conn.peers.list) > 0 {
 			t.Error("a closed path is remembered")
 		}
 	})

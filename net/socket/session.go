@@ -43,27 +43,35 @@ var (
 // open returns the kind and the payload of a datagram, in the datagram's own memory. Only an authentic one changes the
 // opener.
 func (o *opener) open(datagram []byte) (kind byte, payload []byte, err error) {
+	kind, payload, counter, err := o.check(datagram)
+	if err == nil && o.aead != nil {
+		o.window.add(counter)
+	}
+	return kind, payload, err
+}
+
+// check returns what open does, and the counter. A datagram may be checked any number of times.
+func (o *opener) check(datagram []byte) (kind byte, payload []byte, counter uint64, err error) {
 	if len(datagram) < headerBytes || len(datagram) > maxWire || datagram[0] < kindData || datagram[0] > kindClose {
-		return 0, nil, errForeign
+		return 0, nil, 0, errForeign
 	}
 	kind, payload = datagram[0], datagram[headerBytes:]
 	low := binary.LittleEndian.Uint32(datagram[1:])
 	if o.aead == nil {
 		if low != o.session || len(payload) > MaxDatagram {
-			return 0, nil, errForeign
+			return 0, nil, 0, errForeign
 		}
-		return kind, payload, nil
+		return kind, payload, 0, nil
 	}
-	counter := o.counter(low)
+	counter = o.counter(low)
 	if !o.window.isNew(counter) {
-		return 0, nil, errReplayed
+		return 0, nil, 0, errReplayed
 	}
 	binary.LittleEndian.PutUint64(o.nonce[4:], counter)
 	if payload, err = o.aead.Open(payload[:0], o.nonce[:], payload, datagram[:headerBytes]); err != nil {
-		return 0, nil, errForeign
+		return 0, nil, 0, errForeign
 	}
-	o.window.add(counter)
-	return kind, payload, nil
+	return kind, payload, counter, nil
 }
 
 // counter returns the counter nearest to the next expected one that has these low bits.

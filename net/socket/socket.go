@@ -104,6 +104,8 @@ type Config struct {
 	// Requests are not padded: in a data channel no address is false, SCTP would cut a padded one into two packets, both of which
 	// have to arrive, and after a loss it sends no more than one at a time.
 	unpadded bool
+
+	behind func(network string) (udpSocket, error) // opens the socket of Dial in a test; nil: the system does
 }
 
 // requestSize returns the size of the requests in a handshake.

@@ -104,6 +104,7 @@ func (c *joinCommand) Run(p *program) error {
 		Name: c.Name, Version: Version, Ordered: c.ordered(), Ghost: !c.NoGhost, Watch: c.Watch, Recording: recording, Log: logTo(p.Stderr),
 	}
 	if !c.ordered() {
+		settings.Local = conn.LocalAddress()
 		settings.Introduce = func(player int, told []byte) (remote.Path, error) {
 			peer, err := conn.Introduce(told)
 			if err != nil {
@@ -201,12 +202,13 @@ func writeClient(out io.Writer, c *remote.Client, now time.Duration) {
 		return
 	}
 	pathError, ok := c.PathError()
+	roundTrip := current(c.RoundTrip())
 	pane := c.Lab.Panes[0]
 	t := newTable(out)
 	t.row(append([]string{"player", "tick", "corrections"}, trafficColumns...)...)
 	t.row(append([]string{
 		playerText(c.Player), fmt.Sprint(pane.Clients[0].View.Tick()), fmt.Sprint(pane.Corrections.Total()),
-	}, trafficCells(&pane.Clients[0].Endpoint.Stats, pathError, ok)...)...)
+	}, trafficCells(&pane.Clients[0].Endpoint.Stats, roundTrip, pathError, ok)...)...)
 	_ = t.close() // Main reports it
 	peers := c.Peers(now)
 	if len(peers) == 0 {
@@ -220,7 +222,15 @@ func writeClient(out io.Writer, c *remote.Client, now time.Duration) {
 		if x.IsDirect {
 			path = "direct"
 		}
-		t.row(append([]string{playerText(x.Player), path}, trafficCells(x.Stats, 0, false)[:columns]...)...)
+		t.row(append([]string{playerText(x.Player), path}, trafficCells(x.Stats, current(x.Stats.CurrentRTT(c.Lab.Now())), 0, false)[:columns]...)...)
 	}
 	_ = t.close()
+}
+
+// current returns a round trip, or 0 if it is none of now.
+func current(rtt time.Duration, ok bool) time.Duration {
+	if !ok {
+		return 0
+	}
+	return rtt
 }

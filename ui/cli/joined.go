@@ -98,11 +98,11 @@ func (j *joined) Label() string {
 	if j.client.Player < 0 {
 		return "the server's world: you watch"
 	}
-	s := &j.client.Lab.Panes[0].Clients[0].Endpoint.Stats
-	if s.RTT == 0 || j.Silence() > time.Second {
+	rtt, ok := j.client.RoundTrip()
+	if !ok || j.Silence() > time.Second {
 		return fmt.Sprintf("player %d", j.client.Player+1)
 	}
-	return fmt.Sprintf("player %d, round trip %s ms", j.client.Player+1, fixed(milliseconds(s.RTT), 0))
+	return fmt.Sprintf("player %d, round trip %s ms", j.client.Player+1, fixed(milliseconds(rtt), 0))
 }
 
 // Silence implements session.Remote.

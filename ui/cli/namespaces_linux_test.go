@@ -254,7 +254,9 @@ func (s *namespaceSession) play() {
 		addresses[i], meeting[1-i] = s.connectBot(i, network, join[1])
 	}
 	if meeting[0] != nil {
-		between(s.T, network, meeting)
+		var moved *net.UDPConn // from where the second bot reaches the first: its router gives each destination another port
+		s.places[1].do(func() { moved = listenLoopback() })
+		between(s.T, network, [2]*net.UDPConn{moved, meeting[1]}, meeting[0])
 	}
 	for i, a := range addresses {
 		s.processes[1+i] = s.startBot(i, a, join)

@@ -215,13 +215,17 @@ func checkPathError(t *testing.T, table string, late float64) {
 // TestTableOfTheHost promises that the row of a player who has left has no figures, and that of one who plays has all.
 func TestTableOfTheHost(t *testing.T) {
 	s := remote.Seat{Name: "ann", PathError: 0.01, HasScore: true, Shots: 2, Hits: 1, Conditions: "latency=75ms"}
-	s.Stats.RTT, s.Stats.SentRate, s.Stats.RecentExpected = 160*time.Millisecond, 55200, 10
+	s.RoundTrip, s.Stats.RTT, s.Stats.SentRate, s.Stats.RecentExpected = 160*time.Millisecond, 200*time.Millisecond, 55200, 10
 	if got := strings.Join(seatCells(&s), " "); got != "ann - - - - - - - -" {
 		t.Errorf("who has left: %s", got)
 	}
 	s.Address = "192.0.2.1:5"
 	if got := strings.Join(seatCells(&s), " "); got != "ann 192.0.2.1:5 160.0 0.0 55.2 0.0 10.0 1 of 2 latency=75ms" {
 		t.Errorf("who plays: %s", got)
+	}
+	s.RoundTrip = 0
+	if got := strings.Join(seatCells(&s), " "); !strings.HasPrefix(got, "ann 192.0.2.1:5 - ") {
+		t.Errorf("who is silent: %s", got)
 	}
 }
 

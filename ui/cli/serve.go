@@ -287,7 +287,7 @@ func seatCells(s *remote.Seat) []string {
 	if s.Address == "" {
 		return append(cells, slices.Repeat([]string{"-"}, len(trafficColumns)+2)...)
 	}
-	return append(append(cells, trafficCells(&s.Stats, s.PathError, s.HasScore)...), hitsText(s), cmp.Or(s.Conditions, "-"))
+	return append(append(cells, trafficCells(&s.Stats, s.RoundTrip, s.PathError, s.HasScore)...), hitsText(s), cmp.Or(s.Conditions, "-"))
 }
 
 // hitsText returns the shots of a player that have hit, as the server has resolved them.
@@ -298,14 +298,16 @@ func hitsText(s *remote.Seat) string {
 	return fmt.Sprintf("%d of %d", s.Hits, s.Shots)
 }
 
-// trafficColumns are the columns of trafficCells. Loss is that of the packets from the other side, and rates include the
-// headers of IP and UDP, but neither encryption nor what travels beside the strategy.
+// trafficColumns are the columns of trafficCells. The round trip is that which the client measures and shows in its window, also
+// in the table of the host, whose own has the wait of every tick of a client that makes several in one frame. Loss is that of the
+// packets from the other side, and rates include the headers of IP and UDP, but neither encryption nor what travels beside the
+// strategy.
 var trafficColumns = []string{"round trip, ms", "loss in, %", "sent, kbit/s", "received, kbit/s", "path error, mm"}
 
-func trafficCells(s *packet.Stats, pathError float64, hasScore bool) []string {
+func trafficCells(s *packet.Stats, roundTrip time.Duration, pathError float64, hasScore bool) []string {
 	cells := []string{"-", "-", fixed(float64(s.SentRate)/1000, 1), fixed(float64(s.ReceivedRate)/1000, 1), "-"}
-	if s.RTT > 0 {
-		cells[0] = fixed(milliseconds(s.RTT), 1)
+	if roundTrip > 0 {
+		cells[0] = fixed(milliseconds(roundTrip), 1)
 	}
 	if s.RecentExpected > 0 {
 		cells[1] = fixed(100*float64(s.RecentLost)/float64(s.RecentExpected), 1)

@@ -30,15 +30,15 @@ func (s *namespaceSession) connectBot(i int, network *link.Network, server strin
 }
 
 // between passes datagrams between two bots over a simulated link, until the test ends. Each bot has one of the sockets for
-// the other bot.
-func between(t *testing.T, n *link.Network, sockets [2]*net.UDPConn) {
+// the other bot. seen has the address of the second for the first as the server knows it: nothing that is sent there arrives.
+func between(t *testing.T, n *link.Network, sockets [2]*net.UDPConn, seen *net.UDPConn) {
 	var ends [2]*link.End
 	ends[0], ends[1] = link.PeerPair(n, 0, 1)
 	var mutex sync.Mutex // of all above, and of
 	var bots [2]netip.AddrPort
 	start, stop := time.Now(), make(chan struct{})
 	var all sync.WaitGroup
-	for i, socket := range sockets {
+	read := func(i int, socket *net.UDPConn) {
 		all.Go(func() {
 			b := make([]byte, 2000)
 			for {
@@ -47,11 +47,16 @@ func between(t *testing.T, n *link.Network, sockets [2]*net.UDPConn) {
 					return
 				}
 				mutex.Lock()
-				bots[i] = at
-				ends[i].Send(time.Since(start), b[:k])
+				if bots[i] = at; socket != seen {
+					ends[i].Send(time.Since(start), b[:k])
+				}
 				mutex.Unlock()
 			}
 		})
+	}
+	read(0, seen)
+	for i, socket := range sockets {
+		read(i, socket)
 	}
 	all.Go(func() {
 		for {
@@ -71,7 +76,7 @@ func between(t *testing.T, n *link.Network, sockets [2]*net.UDPConn) {
 	})
 	t.Cleanup(func() {
 		close(stop)
-		for _, socket := range sockets {
+		for _, socket := range []*net.UDPConn{seen, sockets[0], sockets[1]} {
 			socket.Close()
 		}
 		all.Wait()

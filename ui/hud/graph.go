@@ -28,6 +28,7 @@ type Graph struct {
 	events [graphTicks]bool    // marks, by the same index
 	next   int                 // index of the next value
 	count  int
+	Stale  bool // the last value is not one of now: there has been none for a while
 }
 
 // The graphs of a pane.
@@ -144,6 +145,7 @@ func (p *pane) updateGraphs(source *lab.Pane, l *lab.Lab) {
 	up := p.upRate.add(client.WireBytes(link.Up), rate) / 1000
 	down := p.downRate.add(client.WireBytes(link.Down), rate) / 1000
 	bytesUp, bytesDown := p.upRate.last(), p.downRate.last()
+	_, current := client.Endpoint.Stats.CurrentRTT(l.Now())
 	for i, of := range [GraphCount]struct {
 		title, unit string
 		value       float64
@@ -164,6 +166,7 @@ func (p *pane) updateGraphs(source *lab.Pane, l *lab.Lab) {
 		g := &p.graphs[i]
 		g.Title, g.Unit, g.Known, g.Signed = of.title, of.unit, of.known && !l.Watches(), i == EarlyArrivalGraph
 		g.Add(float32(of.value), of.mark)
+		g.Stale = i == RTTGraph && !current
 	}
 	p.inParent.Add(float32(source.Score.PathErrorInParent()), corrected)
 	p.replayedTicks = replayed

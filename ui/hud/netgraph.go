@@ -36,7 +36,7 @@ func (d gaugeDrawer) drawNetGraph(i int, picture Rect) (at Rect) {
 	for k, r := range netGraphRows {
 		g, top := d.hud.Graph(i, r.graph), y+pad/2+row*float32(k)
 		text := d.texts.add(r.name).add(" ")
-		if g.Known {
+		if g.Known && !g.Stale {
 			text.fixed(float64(g.Last()), 0).add(" ").add(g.Unit)
 		} else {
 			text.add("-")

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"ghostcube/predict/lab"
 	"ghostcube/render"
 	"ghostcube/ui/stage"
 	"ghostcube/ui/stage/stagetest"
@@ -59,6 +60,31 @@ func TestNetGraph(t *testing.T) {
 			t.Error("the net graph covers a small picture")
 		}
 	}
+}
+
+// TestNetGraphOfSilence cuts the network: after two seconds the net graph has a dash in place of the last round trip, until there is
+// another one.
+func TestNetGraphOfSilence(t *testing.T) {
+	l := stagetest.Session(t, "latency=75ms", "rewind")
+	stagetest.Show(t, l, "net-graph=on")
+	var s HUD
+	expect := func(seconds int, want string) {
+		t.Helper()
+		stagetest.Roll(t, &s, l, 60*seconds)
+		picture := s.frame(l)
+		if all := picture.texts(); !strings.Contains(all, want) {
+			t.Errorf("no %q in\n%s", want, all)
+		}
+	}
+	set := func(network string) {
+		stagetest.Apply(t, l, lab.Command{Verb: "network", Pane: lab.AllPanes, Value: network})
+	}
+	expect(2, "RTT 15")
+	set("latency=75ms,loss=100%")
+	expect(1, "RTT 15")
+	expect(2, "RTT -")
+	set("latency=75ms")
+	expect(1, "RTT 1")
 }
 
 // checkNetGraphTexts checks that the texts of net graphs end before their curves and that no two of a graph overlap.

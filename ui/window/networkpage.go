@@ -247,7 +247,11 @@ func (p *networkPage) measuredNetwork() {
 	}
 	up, down := pane.Clients[0].Endpoint.Stats, pane.ServerStats()
 	r := p.ui.Line(18)
-	p.ui.Text(r, fmt.Sprintf("measured: RTT %.0f ms, loss %.1f %%", up.RTT.Seconds()*1000,
+	roundTrip := "-"
+	if rtt, ok := up.CurrentRTT(p.session.Lab.Now()); ok {
+		roundTrip = fmt.Sprintf("%.0f ms", rtt.Seconds()*1000)
+	}
+	p.ui.Text(r, fmt.Sprintf("measured: RTT %s, loss %.1f %%", roundTrip,
 		100*(1-float64(up.PacketsReceived+down.PacketsReceived)/float64(max(up.Expected+down.Expected, 1)))), true, widget.Left)
 	for _, r := range lab.Rejections(&up, down) {
 		p.ui.Text(p.ui.Line(18), fmt.Sprintf("%s: %d", r.Name, r.Count), true, widget.Left)

@@ -81,7 +81,11 @@ func (p *scorePage) drawGraph(pane, i int) {
 	scale := numberText(top)
 	ui.Text(line, scale, true, widget.Right)
 	line.Max.X -= int(f.Width(scale)) + ui.Px(6)
-	ui.Text(line, strings.TrimSpace(graph.Title+" "+numberText(graph.Last())+" "+graph.Unit), false, widget.Left)
+	value := numberText(graph.Last()) + " " + graph.Unit
+	if graph.Stale {
+		value = "-"
+	}
+	ui.Text(line, strings.TrimSpace(graph.Title+" "+value), false, widget.Left)
 	hud.DrawGraph(l, graph, x+2*s, y+20*s, w-4*s, h-22*s, top, 1.4*s)
 }
 

@@ -21,7 +21,8 @@ type ClientConfig struct {
 	Ghost     bool   // ask for the server's poses, which give a path error
 	Watch     bool   // without a seat: only the server's poses are shown
 	Recording *capture.Recording
-	Introduce func(player int, told []byte) (Path, error) // opens a direct path to a player's client; nil: it cannot
+	Introduce func(player int, told []byte) (Path, error) // opens a direct path to a player's client; nil: the wire has none
+	Local     []byte                                      // what the server needs to know for introductions; may be empty
 	Log       func(event string, values ...any)           // names and values in turn; may be nil
 }
 
@@ -82,6 +83,9 @@ func NewClient(config ClientConfig, wire Wire, now time.Duration) (*Client, erro
 		flags |= watches
 	} else if config.Introduce != nil {
 		flags |= meets
+		if len(config.Local) > 0 {
+			c.control.send(localMessage, config.Local)
+		}
 	}
 	c.control.send(helloMessage, append([]byte{flags}, config.Name...))
 	return c, nil
@@ -333,10 +337,31 @@ func (c *Client) tick(at, now time.Duration, input func(sim.Tick) sim.Input) {
 	}
 	c.watchPaths(at)
 	if rate := sim.Tick(c.Lab.Config().Rate); t%rate == rate-1 {
-		if metres, ok := c.PathError(); ok {
-			c.control.send(scoreMessage, binary.LittleEndian.AppendUint32([]byte{c.session}, uint32(min(metres, 1000)*1e6)))
-		}
+		c.sendScore()
 	}
+}
+
+// sendScore tells the server what only this side measures.
+func (c *Client) sendScore() {
+	pathError, roundTrip := uint32(unknown), uint32(unknown)
+	if metres, ok := c.PathError(); ok {
+		pathError = uint32(min(metres, 1000) * 1e6)
+	}
+	if rtt, ok := c.RoundTrip(); ok {
+		roundTrip = uint32(min(rtt, time.Minute).Microseconds())
+	}
+	b := binary.LittleEndian.AppendUint32([]byte{c.session}, pathError)
+	c.control.send(scoreMessage, binary.LittleEndian.AppendUint32(b, roundTrip))
+}
+
+// RoundTrip returns the round trip to the server, from a tick that sends to the arrival of the acknowledgement, without the
+// time for which the server held it. It is false if nothing has been acknowledged for seconds. A frame that makes a tick late
+// is in it.
+func (c *Client) RoundTrip() (rtt time.Duration, ok bool) {
+	if c.Lab == nil || c.config.Watch {
+		return 0, false
+	}
+	return c.Lab.Panes[0].Clients[0].Endpoint.Stats.CurrentRTT(c.Lab.Now())
 }
 
 // PathError returns the root mean square path error of the player's cube in metres. ok is false without the ghost, and until

@@ -13,7 +13,7 @@ const (
 	sessionMessage = 2 // server: a part of the description of the session
 	beginMessage   = 3 // server: the description is complete; the session's number
 	refuseMessage  = 4 // server: why the client may not join
-	scoreMessage   = 5 // client: the session's number, and its path error in micrometres, 32 bits
+	scoreMessage   = 5 // client: the session's number, its path error in micrometres and its round trip in microseconds
 	speakerMessage = 6 // server: who says the next line
 	chatMessage    = 7 // a line of chat
 	hitMessage     = 8 // server: the session's number, and a part of what it has made of a shot; see hit.go
@@ -21,6 +21,13 @@ const (
 	// Of a mesh.
 	introduceMessage = 9  // server: another client of the session that is being described; see mesh.go
 	waitMessage      = 10 // server: how many players it waits for, and the name of the one who left
+	localMessage     = 11 // client: its address in its own network, for introductions
+)
+
+// scoreBytes is the size of a score, of which the two figures have 32 bits each. unknown is one that the client does not know.
+const (
+	scoreBytes = 1 + 4 + 4
+	unknown    = 1<<32 - 1
 )
 
 // The flags of a hello.
@@ -34,6 +41,9 @@ const (
 	maxMessage = 64 // bytes
 	maxPart    = maxMessage - 1
 )
+
+// maxLocal is the size of the largest local address, in bytes. What is in it is the business of net/socket.
+const maxLocal = 18
 
 // MaxName is the length of the longest name of a player, in bytes.
 const MaxName = 24

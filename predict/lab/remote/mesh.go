@@ -103,7 +103,7 @@ func (s *Server) introduce(a, b int) {
 	if s.config.Introduce == nil || !x.meets || !y.meets {
 		return
 	}
-	toX, toY := s.config.Introduce(x.address, y.address)
+	toX, toY := s.config.Introduce(x.address, y.address, x.local, y.local)
 	if len(toX) > 0 && max(len(toX), len(toY)) < maxPart {
 		x.control.send(introduceMessage, append([]byte{byte(b)}, toX...))
 		y.control.send(introduceMessage, append([]byte{byte(a)}, toY...))

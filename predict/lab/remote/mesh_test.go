@@ -26,9 +26,16 @@ type path struct {
 
 func (p *path) IsOpen(time.Duration) bool { return p.both && !p.broken }
 
+func (p *path) Send(now time.Duration, b []byte) error {
+	if p.broken {
+		return nil
+	}
+	return p.end.Send(now, b)
+}
+
 // meets makes the clients of a world look for direct paths, with the network of the world.
 func (w *world) meets() {
-	w.server.config.Introduce = func(first, second string) (toFirst, toSecond []byte) {
+	w.server.config.Introduce = func(first, second string, _, _ []byte) (toFirst, toSecond []byte) {
 		w.meetings = append(w.meetings, &meeting{})
 		n := byte(len(w.meetings) - 1)
 		return []byte{n}, []byte{n}
@@ -223,6 +230,24 @@ func TestForwarding(t *testing.T) {
 	checkRejected := all[0].Lab.Panes[0].Counters.Value("rejected_payloads")
 	if all[0].err != nil || checkRejected != 0 {
 		t.Errorf("%v, %v payloads rejected", all[0].err, checkRejected)
+	}
+}
+
+// TestLocalAddresses checks that the server has the local addresses of both clients when it introduces them, even if the second
+// one begins the session by its hello.
+func TestLocalAddresses(t *testing.T) {
+	w := newWorld(t, "two-players", "latency=20ms", "rollback:topology=mesh")
+	var got []string
+	w.server.config.Introduce = func(first, second string, localOfFirst, localOfSecond []byte) (toFirst, toSecond []byte) {
+		got = append(got, first, string(localOfFirst), second, string(localOfSecond))
+		return nil, nil
+	}
+	for _, name := range []string{"ann", "bob"} {
+		w.connectWith(ClientConfig{Name: name, Local: []byte("of " + name), Introduce: w.introduce(w.now)})
+	}
+	w.run(time.Second)
+	if want := "192.0.2.2:4000, of bob, 192.0.2.1:4000, of ann"; strings.Join(got, ", ") != want {
+		t.Errorf("introduced %q, want %s", got, want)
 	}
 }
 

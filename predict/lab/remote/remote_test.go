@@ -24,6 +24,8 @@ type end struct {
 	err   *error // of both ends
 	cut   bool   // nothing is sent any more: the process has been killed
 
+	real *time.Duration // the time at which something is sent, whatever the sender says; may be nil
+
 	see func(datagram []byte) // called with all that is sent; may be nil
 }
 
@@ -34,7 +36,11 @@ func (e *end) Send(now time.Duration, b []byte) error {
 	if e.see != nil {
 		e.see(b)
 	}
-	return e.Wire.Send(now+e.start, b)
+	now += e.start
+	if e.real != nil {
+		now = *e.real
+	}
+	return e.Wire.Send(now, b)
 }
 
 func (e *end) Receive(now time.Duration) (link.Datagram, bool) {
@@ -79,6 +85,8 @@ type process struct {
 	err   error
 	start time.Duration
 	still bool // the process is stopped
+
+	frame time.Duration // its ticks are made in frames of this length; 0: each when it is due
 }
 
 func newWorld(t testing.TB, scene, network, spec string) *world {
@@ -135,7 +143,7 @@ func (w *world) run(d time.Duration) {
 	for end := w.now + d; w.now < end; {
 		w.now += time.Millisecond
 		for _, p := range w.processes {
-			if p.err == nil && !p.still {
+			if p.err == nil && !p.still && (p.frame == 0 || (w.now-p.start)%p.frame == 0) {
 				input := func(t sim.Tick) sim.Input {
 					return sim.Input{Buttons: []sim.Buttons{sim.Right, sim.Forward, sim.Left, sim.Back}[(int(t)/40+p.Player)%4]}
 				}

@@ -11,6 +11,7 @@
 package remote
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"slices"
@@ -25,14 +26,17 @@ import (
 
 // ServerConfig configures a Server.
 type ServerConfig struct {
-	Session   lab.Config                                            // without a network: it is real
-	Spec      string                                                // of the pane
-	Version   string                                                // of the program
-	Ordered   bool                                                  // every wire delivers everything, once and in order, as TCP does
-	Seed      uint64                                                // of the networks laid over connections
-	Introduce func(first, second string) (toFirst, toSecond []byte) // what to tell clients at two addresses of each other; nil: nothing
+	Session   lab.Config // without a network: it is real
+	Spec      string     // of the pane
+	Version   string     // of the program
+	Ordered   bool       // every wire delivers everything, once and in order, as TCP does
+	Seed      uint64     // of the networks laid over connections
 	Recording *capture.Recording
 	Log       func(event string, values ...any) // names and values in turn; may be nil
+
+	// Introduce returns what two clients are told of each other, by the addresses of their connections and the Local that
+	// each has sent. nil: nothing.
+	Introduce func(first, second string, localOfFirst, localOfSecond []byte) (toFirst, toSecond []byte)
 }
 
 // Server is the server of a session.
@@ -75,10 +79,13 @@ type guest struct {
 	watches    bool
 	wantsGhost bool
 	meets      bool   // it can open direct paths
+	local      []byte // its address in its own network, for them
 	nextGhost  int    // body with which its next ghost begins
 	micrometre uint32 // path error that it has reported, of the session
 	hasScore   bool
-	shots      int // that the server has resolved, of the session
+	roundTrip  time.Duration // that it has reported
+	reportedAt time.Duration // when it did; 0: never
+	shots      int           // that the server has resolved, of the session
 	hits       int
 	said       chatLimit
 	conditions *Conditions   // over the connection
@@ -222,13 +229,28 @@ func (s *Server) listen(g *guest, now time.Duration) {
 		case kind == helloMessage && len(text) > 1 && len(text) <= 1+MaxName && g.name == "":
 			g.wantsGhost, g.watches, g.meets = text[0]&wantsGhost != 0, text[0]&watches != 0, text[0]&meets != 0
 			g.name = printable(string(text[1:]))
+		case kind == localMessage && len(text) <= maxLocal:
+			g.local = bytes.Clone(text)
 		case kind == chatMessage:
 			s.hear(g, string(text), now)
-		case kind == scoreMessage && len(text) == 5 && text[0] == g.session:
-			g.micrometre, g.hasScore = binary.LittleEndian.Uint32(text[1:]), true
+		case kind == scoreMessage && len(text) == scoreBytes && text[0] == g.session:
+			g.hearScore(text, now)
 		}
 	})
 }
+
+// hearScore takes what a client has measured.
+func (g *guest) hearScore(text []byte, now time.Duration) {
+	if micrometre := binary.LittleEndian.Uint32(text[1:]); micrometre != unknown {
+		g.micrometre, g.hasScore = micrometre, true
+	}
+	if us := binary.LittleEndian.Uint32(text[5:]); us != unknown {
+		g.roundTrip, g.reportedAt = time.Duration(us)*time.Microsecond, now
+	}
+}
+
+// reportLifetime is how long a report counts. They come every second.
+const reportLifetime = 3 * time.Second
 
 // printable returns a name with a dot for each byte that is no printable ASCII.
 func printable(name string) string {
@@ -311,7 +333,7 @@ func (s *Server) begin(i int) {
 // describe sends a guest the description of the session, in which it is a player; -1: it watches.
 func (s *Server) describe(g *guest, player int) {
 	g.enter(s.session)
-	g.hasScore, g.nextGhost, g.shots, g.hits, g.toldMissing = false, 0, 0, 0, 0
+	g.hasScore, g.nextGhost, g.shots, g.hits, g.toldMissing, g.reportedAt = false, 0, 0, 0, 0, 0
 	text := describe(s.config.Session, s.config.Spec, s.config.Version, player, s.startHash)
 	for ; len(text) > 0; text = text[min(maxPart, len(text)):] {
 		g.control.send(sessionMessage, text[:min(maxPart, len(text))])
@@ -399,9 +421,10 @@ type Seat struct {
 	Stats         packet.Stats // of the server's endpoint, until the last one left
 	PathError     float64      // metres, RMS, as the client has reported; HasScore: it has
 	HasScore      bool
-	Shots, Hits   int    // as the server has resolved them, in this session
-	Conditions    string // laid over the connection; empty: none
-	Path          string // to the other players of a mesh; empty: none
+	RoundTrip     time.Duration // as the client measures it, and shows it (Client.RoundTrip); 0: it has not said so for seconds
+	Shots, Hits   int           // as the server has resolved them, in this session
+	Conditions    string        // laid over the connection; empty: none
+	Path          string        // to the other players of a mesh; empty: none
 }
 
 // Seats returns all seats, by player.
@@ -419,16 +442,20 @@ func (s *Server) Seats() (list []Seat) {
 // Watchers returns the watchers. Their statistics cover the control channel.
 func (s *Server) Watchers() (list []Seat) {
 	for _, g := range s.watchers {
-		list = append(list, Seat{Name: g.name, Address: g.address, Stats: g.control.endpoint.Stats})
+		stats := g.control.endpoint.Stats
+		list = append(list, Seat{Name: g.name, Address: g.address, Stats: stats, RoundTrip: stats.RTT})
 	}
 	return list
 }
 
 // seatNow returns the present state of a seat that is taken.
 func (s *Server) seatNow(i int) Seat {
-	g := s.seats[i].guest
+	g, roundTrip := s.seats[i].guest, time.Duration(0)
+	if g.reportedAt > 0 && s.Next()-g.reportedAt <= reportLifetime {
+		roundTrip = g.roundTrip
+	}
 	return Seat{
-		s.seats[i].name, g.address, *s.Lab.Panes[0].PeerStats(i), float64(g.micrometre) / 1e6, g.hasScore, g.shots, g.hits, g.conditions.String(),
-		s.pathText(i, s.Next()),
+		s.seats[i].name, g.address, *s.Lab.Panes[0].PeerStats(i), float64(g.micrometre) / 1e6, g.hasScore, roundTrip, g.shots, g.hits,
+		g.conditions.String(), s.pathText(i, s.Next()),
 	}
 }
