@@ -82,9 +82,21 @@ func (h *HUD) Tick(l *lab.Lab) {
 	for i, p := range h.panes {
 		p.watch(show.Client(i, p.source))
 		h.watchPeer(i, &show)
+		if _, ended := l.EndedAt(i); ended {
+			p.end()
+			continue
+		}
 		p.tick(l, &show)
 	}
 	h.alignRates()
+}
+
+// end leaves a pane as it is whose session has ended before the one beside it: nothing happens there any more.
+func (p *pane) end() {
+	p.caption.stale, p.gaugesStale = true, true
+	p.explain.event.set("")
+	p.explain.next.set("")
+	p.explain.status.set("")
 }
 
 // Refresh follows commands that were applied between two ticks: panes opened, closed or restarted, and changed
