@@ -31,7 +31,8 @@ type HUD struct {
 	kept        keptHeights
 	lanes       []lane // of the last Compose
 	laneScratch laneScratch
-	laneGap     int // between the pictures of client and server, for lanes; 0: none
+	footer      string // as the last Compose has it
+	laneGap     int    // between the pictures of client and server, for lanes; 0: none
 
 	// Traces are the recorded datagrams that lanes show instead of the panes' own.
 	Traces PacketTraces
