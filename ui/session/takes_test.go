@@ -197,13 +197,13 @@ func TestBeside(t *testing.T) {
 // the other one go on.
 func TestBesideAfterEnd(t *testing.T) {
 	g := newTestSession(t, "rewind")
-	g.playPast(t, 70)
+	g.playPast(t, 120)
 	g.seekNow(t, 60)
 	g.Do(lab.Command{Verb: "condition", Pane: lab.AllPanes, Name: "latency", Value: "250ms"})
 	g.Paused = false
 	g.playPast(t, 5)
 	g.Beside.Toggle()
-	g.playPast(t, 20)
+	g.playPast(t, 60)
 	g.Do(lab.Command{Verb: "nudge", Pane: lab.AllPanes, Name: "x", Value: "1"})
 	g.playPast(t, 30)
 	g.Beside.Follow()
@@ -215,7 +215,7 @@ func TestBesideAfterEnd(t *testing.T) {
 	shown.Compose(&f, l, stage.Rect{W: 1280, H: 660}, hud.Options{PaneLabels: g.Beside.Labels}, 1)
 	ended := 0
 	for _, it := range f.Overlay.Items {
-		if strings.Contains(it.Text, "this take ended at 0:01.1") {
+		if strings.Contains(it.Text, "this take ended at 0:02.0") {
 			ended++
 		}
 	}
