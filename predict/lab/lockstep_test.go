@@ -241,7 +241,7 @@ func TestLockstepFaults(t *testing.T) {
 	if m.Value("desyncs") != 1 || m.Value("desync_tick") != 201 || m.Value("desync_body") != 0 {
 		t.Errorf("%v desyncs, tick %v, body %v", m.Value("desyncs"), m.Value("desync_tick"), m.Value("desync_body"))
 	}
-	if note := l.Panes[0].Clients[0].View.Note; !strings.HasPrefix(note, "worlds differ since tick 201: body 0") {
+	if note := l.Panes[0].Clients[0].View.Note; !strings.HasPrefix(note, "worlds differ since server tick 201: body 0") {
 		t.Errorf("the view's note is %q", note)
 	}
 }

@@ -98,6 +98,9 @@ func (p *program) printSession(x *plan.Link, session *plan.Plan) error {
 	if err != nil {
 		return usageError{err}
 	}
+	if _, wrong := plan.LiveKnobs(x.Knobs, l); len(wrong) > 0 {
+		return usageError{fmt.Errorf("link: %w", wrong[0])}
+	}
 	bar := p.newProgress("open", n)
 	latency, err := p.runEntries(context.Background(), l, session.UnattendedEntries(n), bar.set)
 	bar.finish()

@@ -55,3 +55,15 @@ func TestSameLinkSameHash(t *testing.T) {
 		t.Errorf("after the end of the tape: hash %s, play prints %s", got, want)
 	}
 }
+
+// TestOpenLinkOfWrongKnobs promises that whoever tries a link without a window learns that its controls do not exist.
+func TestOpenLinkOfWrongKnobs(t *testing.T) {
+	for knobs, want := range map[string]string{"nosuch": `link: knobs=nosuch: no knob "nosuch"`, "latency,loss,jitter,burst": "want at most 3"} {
+		if code, _, errs := runCLI("open", "--text", "?embed=1&at=0.1s&knobs="+knobs); code != 2 || !strings.Contains(errs, want) {
+			t.Errorf("knobs %s: exit code %d, %s", knobs, code, errs)
+		}
+	}
+	if code, _, errs := runCLI("open", "--text", "?embed=1&at=0.1s&knobs=latency,lead"); code != 0 {
+		t.Errorf("exit code %d, %s", code, errs)
+	}
+}

@@ -89,7 +89,11 @@ func (c *recordCommand) Run(p *program) error {
 		return fmt.Errorf("interrupted before there was a picture: %s was not written", f.File)
 	case err != nil:
 		return err
-	case f.Still():
+	}
+	if c.Footer != nil && r.Footer != *c.Footer {
+		fmt.Fprintf(p.Stderr, "ghostcube: --footer: the last frame has room for no more than %q\n", r.Footer)
+	}
+	if f.Still() {
 		fmt.Fprintf(p.Stdout, "%s: the session after %.2f s\n", f.File, float64(len(job.Entries))/float64(session.Config.Rate))
 		return nil
 	}
@@ -113,6 +117,9 @@ func (c *recordCommand) newJob(p *program) (*plan.Plan, *recorder.Job, error) {
 	display, err := c.recordDisplay()
 	if err != nil {
 		return nil, nil, err
+	}
+	if err := c.checkUnused(f); err != nil {
+		return nil, nil, usageError{err}
 	}
 	rate := float64(session.Config.Rate)
 	n := session.Ticks(15)
@@ -173,6 +180,27 @@ func (c *recordCommand) recordDisplay() ([]lab.Command, error) {
 	return list, nil
 }
 
+// checkUnused returns an error for a flag that the picture asked for cannot follow.
+func (c *recordCommand) checkUnused(f video.Format) error {
+	if f.Still() {
+		for _, x := range []struct {
+			flag  string
+			given bool
+		}{{"--from", c.From != 0}, {"--fps", c.FPS != ""}, {"--title-card", c.TitleCard != 0}, {"--captions", c.Captions}, {"--slow", c.Slow != ""}} {
+			if x.given {
+				return fmt.Errorf("%s: a still is one moment, that of --seconds: want a video", x.flag)
+			}
+		}
+	}
+	switch {
+	case c.NoHUD && c.Footer != nil && *c.Footer != "":
+		return errors.New("--footer: --no-hud leaves it out")
+	case c.NoHUD && c.Title != "" && c.TitleCard == 0:
+		return errors.New("--title: --no-hud leaves it out; want --title-card, too, or neither")
+	}
+	return nil
+}
+
 // slowMoments slows the entries of a session down as --slow says.
 func (c *recordCommand) slowMoments(session *plan.Plan, entries []lab.Entry) error {
 	if c.Slow == "" {
@@ -194,7 +222,7 @@ func (c *recordCommand) report(p *program, session *plan.Plan, f video.Format, r
 	if info, err := os.Stat(f.File); err == nil {
 		size = fmt.Sprintf(", %.1f MB", float64(info.Size())/1e6)
 	}
-	fmt.Fprintf(p.Stdout, "%s: %d frames of %dx%d at %d fps%s\n", f.File, r.FrameCount, f.W, f.H, f.FPS, size)
+	fmt.Fprintf(p.Stdout, "%s: %s of %dx%d at %d fps%s\n", f.File, plural(r.FrameCount, "frame"), f.W, f.H, f.FPS, size)
 	if !session.Happened() {
 		fmt.Fprintf(p.Stdout, "%s: the session's tape%s\n", beside[0].Name(), otherName(beside[0], tapePath(f.File)))
 		if x, err := p.linkTo(session, &c.DisplayFlags); err == nil { // otherwise the tape is the way to share it

@@ -186,6 +186,9 @@ func (d captionDrawer) captionLines(i int, r Rect, withKnobs bool, dst []caption
 		wrap(stage.TextColor, second)
 	}
 	d.texts.word(p.DescribeClockFaults()).word(p.Clients[0].View.Note)
+	if at, ended := d.l.EndedAt(i); ended {
+		d.texts.word("this take ended at ").clock(at)
+	}
 	wrap(stage.AlertColor, d.texts.end())
 	if withKnobs {
 		knobs := d.changedKnobs(i)

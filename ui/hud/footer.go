@@ -60,11 +60,16 @@ func (d footerDrawer) drawFooter(o Options, h float32) {
 			pen = next + d.px(18)
 		}
 	}
+	d.hud.footer = ""
 	if o.Footer != "" && right-pen > d.px(80) {
 		note := d.fitClauses(f, o.Footer, right-pen-d.px(12))
 		d.Text(right-d.px(10)-f.Width(note), base, f, stage.DimTextColor, note)
+		d.hud.footer = note
 	}
 }
+
+// Footer returns what of Options.Footer the last Compose had room for. The text is valid until the next one.
+func (h *HUD) Footer() string { return h.footer }
 
 // clientColor is the colour of the player whose screen the first pane shows.
 func (d footerDrawer) clientColor() render.Color {

@@ -31,7 +31,8 @@ type HUD struct {
 	kept        keptHeights
 	lanes       []lane // of the last Compose
 	laneScratch laneScratch
-	laneGap     int // between the pictures of client and server, for lanes; 0: none
+	footer      string // as the last Compose has it
+	laneGap     int    // between the pictures of client and server, for lanes; 0: none
 
 	// Traces are the recorded datagrams that lanes show instead of the panes' own.
 	Traces PacketTraces
@@ -82,9 +83,21 @@ func (h *HUD) Tick(l *lab.Lab) {
 	for i, p := range h.panes {
 		p.watch(show.Client(i, p.source))
 		h.watchPeer(i, &show)
+		if _, ended := l.EndedAt(i); ended {
+			p.end()
+			continue
+		}
 		p.tick(l, &show)
 	}
 	h.alignRates()
+}
+
+// end leaves a pane as it is whose session has ended before the one beside it: nothing happens there any more.
+func (p *pane) end() {
+	p.caption.stale, p.gaugesStale = true, true
+	p.explain.event.set("")
+	p.explain.next.set("")
+	p.explain.status.set("")
 }
 
 // Refresh follows commands that were applied between two ticks: panes opened, closed or restarted, and changed

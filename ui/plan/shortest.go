@@ -115,6 +115,7 @@ func (l *Library) LinkTo(m *Plan) (*Link, error) {
 		return nil, ErrHappened
 	}
 	s := m.Settings
+	s.Tape = m.TapeName // also one that nobody asked for
 	if m.Comparison != nil {
 		s.Compare, s.Tape = m.Comparison.Name, ""
 	}

@@ -52,6 +52,20 @@ func TestShortest(t *testing.T) {
 	}
 }
 
+// TestLinkToUnaskedTape promises that the link to a session which plays a tape that nobody asked for leads to the same keys, on
+// the same network.
+func TestLinkToUnaskedTape(t *testing.T) {
+	b := newLibrary()
+	for _, asked := range []Settings{{Panes: "rewind,snapshot", Seconds: 3}, {Network: "4g"}, {Scene: "katamari:cubes=5", Seconds: 70}, {Compare: "prediction"}} {
+		p := must(b.New(asked, Settings{}, "circle"))
+		linked := must(b.New(must(ParseLink(must(b.LinkTo(p)).String())).Settings, Settings{}, ""))
+		n := p.Ticks(0)
+		if x, y := fmt.Sprint(p.Config, p.Panes, p.Entries(n).All()), fmt.Sprint(linked.Config, linked.Panes, linked.Entries(n).All()); x != y {
+			t.Errorf("%+v: the link %s plans\n%.200s\nand not\n%.200s", asked, must(b.LinkTo(p)), y, x)
+		}
+	}
+}
+
 // TestPortableTape promises that a link has the name of a built-in tape, and any other tape itself, without its hashes.
 func TestPortableTape(t *testing.T) {
 	b := newLibrary()

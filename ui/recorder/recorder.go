@@ -5,10 +5,12 @@
 package recorder
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"image"
 	"slices"
+	"strings"
 
 	"ghostcube/internal/atomicfile"
 	"ghostcube/predict/lab"
@@ -56,6 +58,7 @@ type Result struct {
 	Stopped    bool        // by Job.Stop
 	LastFrame  *image.RGBA // empty if there is none
 	Captions   []Caption   // in the order of their first frames
+	Footer     string      // what of Job.Footer the last frame had room for
 }
 
 // Painter draws whole frames of sessions without a GPU. The zero value is ready.
@@ -124,9 +127,10 @@ func leave(files []*atomicfile.File) error {
 func (j *Job) record(out video.Writer) (Result, error) {
 	pictures := newPipeline(j.Format.W, j.Format.H, out)
 	var texts captions
-	err := j.compose(pictures, &texts)
+	st := cmp.Or(j.Stage, &hud.HUD{})
+	err := j.compose(st, pictures, &texts)
 	r, failed := pictures.finish()
-	r.Captions = texts.list
+	r.Captions, r.Footer = texts.list, strings.Clone(st.Footer())
 	if errors.Is(err, errStopped) {
 		r.Stopped, err = true, nil
 	}
@@ -137,11 +141,7 @@ func (j *Job) record(out video.Writer) (Result, error) {
 var errStopped = errors.New("stopped")
 
 // compose runs the session and composes its pictures and captions, until its end, Stop or an error.
-func (j *Job) compose(pictures *pipeline, texts *captions) error {
-	st := j.Stage
-	if st == nil {
-		st = &hud.HUD{}
-	}
+func (j *Job) compose(st *hud.HUD, pictures *pipeline, texts *captions) error {
 	rate, fps := float64(j.Lab.Config().Rate), float64(j.Format.FPS)
 	ticks := 0
 	shown := j.Lab

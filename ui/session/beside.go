@@ -17,6 +17,8 @@ type Beside struct {
 	view lab.Lab        // the panes of both
 	hud  hud.HUD        // of view
 
+	shown int // tick of the present take that hud shows
+
 	Labels  [lab.MaxPanes]string // of the panes; empty: there is one take
 	numbers [lab.MaxPanes]int    // of the takes
 	of      *timeline.Take       // the present take to which the labels belong
@@ -49,8 +51,21 @@ func (b *Beside) Toggle() {
 	b.Follow()
 }
 
-// Follow brings the other take to the moment of the present one, or to its own end.
+// Follow brings the other take to the moment of the present one, or to its own end, also after commands and jumps.
 func (b *Beside) Follow() {
+	b.tick()
+	if b.take == nil || b.session.Err != nil {
+		return
+	}
+	b.hud.Refresh(&b.view)
+	if k := b.session.Past.Timeline.Take(); b.of != k || b.cause != k.Cause {
+		b.of, b.cause = k, k.Cause
+		b.label()
+	}
+}
+
+// tick follows the present take by one tick.
+func (b *Beside) tick() {
 	s := b.session
 	t := s.Past.Timeline
 	if b.take == t.Take() {
@@ -68,23 +83,17 @@ func (b *Beside) Follow() {
 			return
 		}
 	}
-	stepped := jumped
 	for int(b.lab.Ticks()) < want {
 		if err := b.lab.Tick(*b.take.Entry(int(b.lab.Ticks()))); err != nil {
 			s.Err = err
 			return
 		}
-		stepped = true
 	}
 	b.view.ShowBeside(s.Lab, b.lab)
-	if stepped {
+	if jumped || b.shown != now {
 		b.hud.Tick(&b.view)
 	}
-	b.hud.Refresh(&b.view)
-	if k := t.Take(); b.of != k || b.cause != k.Cause {
-		b.of, b.cause = k, k.Cause
-		b.label()
-	}
+	b.shown = now
 }
 
 // label names the panes by their takes.

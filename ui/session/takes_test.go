@@ -193,6 +193,37 @@ func TestBeside(t *testing.T) {
 	}
 }
 
+// TestBesideAfterEnd promises that a take which has ended before the one beside it says so, and nothing else, while the texts of
+// the other one go on.
+func TestBesideAfterEnd(t *testing.T) {
+	g := newTestSession(t, "rewind")
+	g.playPast(t, 120)
+	g.seekNow(t, 60)
+	g.Do(lab.Command{Verb: "condition", Pane: lab.AllPanes, Name: "latency", Value: "250ms"})
+	g.Paused = false
+	g.playPast(t, 5)
+	g.Beside.Toggle()
+	g.playPast(t, 60)
+	g.Do(lab.Command{Verb: "nudge", Pane: lab.AllPanes, Name: "x", Value: "1"})
+	g.playPast(t, 30)
+	g.Beside.Follow()
+	shown, l := g.Shown()
+	if own, other := shown.Event(0), shown.Event(1); !strings.HasPrefix(own, "forced fault") || other != "" {
+		t.Errorf("events %q and %q, want the forced fault, and none", own, other)
+	}
+	var f hud.Frame
+	shown.Compose(&f, l, stage.Rect{W: 1280, H: 660}, hud.Options{PaneLabels: g.Beside.Labels}, 1)
+	ended := 0
+	for _, it := range f.Overlay.Items {
+		if strings.Contains(it.Text, "this take ended at 0:02.0") {
+			ended++
+		}
+	}
+	if ended != 1 {
+		t.Errorf("%d panes say that their take has ended, want 1", ended)
+	}
+}
+
 // TestRecordPast promises that a video recorded in the past, of two takes side by side, ends with the hashes of both, and
 // that a jump ends it.
 func TestRecordPast(t *testing.T) {

@@ -106,6 +106,7 @@ func (s *Session) Tick(in *Intents) error {
 	s.Lesson.tick(e)
 	s.Videos.add(e)
 	s.Past.ticked(e)
+	s.Beside.tick()
 	s.writeTape(e, true)
 	if s.RunUp == 0 {
 		s.Kept.update()

@@ -235,7 +235,10 @@ func (v *Videos) complete() (message string) {
 	} else {
 		message = "video: " + v.session.Platform.Deliver(m.result.File)
 		if m.run == nil {
-			message += fmt.Sprintf(", %d frames", m.result.FrameCount)
+			message += fmt.Sprintf(", %d frame", m.result.FrameCount)
+			if m.result.FrameCount != 1 {
+				message += "s"
+			}
 		}
 		v.messages = append(v.messages, message)
 	}

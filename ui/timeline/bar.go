@@ -351,17 +351,28 @@ func (b *Bar) drawTexts(list *render.DrawList, t *Timeline, s *State, plain, bol
 		list.Text(max(x, right-plain.Width(s.Note)), base, plain, c.Text, s.Note)
 		return
 	}
-	for i := range kindCount { // the legend, from the right
-		k := &kinds[kindCount-1-i]
-		width := plain.Width(k.name) + b.px(26)
-		if right-width < x {
+	width := func(k Kind) float32 { return plain.Width(kinds[k].name) + b.px(26) }
+	shown, room := [kindCount]bool{}, right-x
+	for _, k := range legendOrder {
+		if width(k) > room {
 			break
 		}
-		right -= width
+		shown[k] = true
+		room -= width(k)
+	}
+	for i := range kindCount { // the legend, from the right
+		k := &kinds[kindCount-1-i]
+		if !shown[kindCount-1-i] {
+			continue
+		}
+		right -= width(kindCount - 1 - i)
 		list.Rect(right, base-b.px(8), b.px(8), b.px(8), k.color)
 		list.Text(right+b.px(12), base, plain, c.DimText, k.name)
 	}
 }
+
+// legendOrder says which kinds of marks the legend has first where there is no room for all.
+var legendOrder = [kindCount]Kind{Corrections, Losses, Faults, Stalls, Shots, Bookmarks, Effects, Withdrawn}
 
 // appendStatus appends the take, whether it is live, and how fast it plays.
 func (t *Timeline) appendStatus(dst []byte, s *State) []byte {

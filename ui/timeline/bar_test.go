@@ -1,6 +1,7 @@
 package timeline_test
 
 import (
+	"strings"
 	"testing"
 
 	"ghostcube/internal/experiment"
@@ -45,6 +46,30 @@ func TestBarAllocations(t *testing.T) {
 	}
 	if len(list.Items) < 40 {
 		t.Errorf("%d items: the bar shows nothing", len(list.Items))
+	}
+}
+
+// TestBarLegend promises that a narrow bar explains the marks that most sessions have, and a wide one all.
+func TestBarLegend(t *testing.T) {
+	s := newSession(t, "zen", badNetwork, "rewind")
+	s.play(10)
+	for width, want := range map[int]string{
+		1280: "bookmarks, faults, taken back, effects, stalls, shots, corrections, losses",
+		550:  "faults, stalls, shots, corrections, losses",
+	} {
+		var bar timeline.Bar
+		var list render.DrawList
+		bar.Layout(stage.Rect{W: width, H: timeline.BarHeight(1, 1)}, 1, s.Timeline, 60)
+		bar.Draw(&list, s.Timeline, &state)
+		var names []string
+		for _, it := range list.Items {
+			if it.Text != "" && strings.Contains("losses corrections shots stalls effects taken back faults bookmarks", it.Text) {
+				names = append(names, it.Text)
+			}
+		}
+		if got := strings.Join(names, ", "); got != want {
+			t.Errorf("width %d: %s, want %s", width, got, want)
+		}
 	}
 }
 

@@ -257,7 +257,7 @@ func (d *Detector) Compare(t sim.Tick, local *History, counters *Counters) {
 // report sets the counters and the note that describe the desync.
 func (d *Detector) report(counters *Counters) {
 	counters.tick.Set(float64(d.mismatchTick))
-	d.Note = "worlds differ since tick " + strconv.Itoa(int(d.mismatchTick))
+	d.Note = "worlds differ since server tick " + strconv.Itoa(int(d.mismatchTick))
 	if d.stage != located {
 		return
 	}

@@ -49,7 +49,7 @@ func TestLocatesDesync(t *testing.T) {
 		if got := []float64{r.Counter("desyncs"), r.Counter("desync_tick"), r.Counter("desync_body")}; !slices.Equal(got, []float64{1, float64(at), float64(body)}) {
 			t.Errorf("desyncs, desync_tick and desync_body are %v", got)
 		}
-		if want := fmt.Sprintf("worlds differ since tick %d: body %d", at, body); len(j.Note) < len(want) || j.Note[:len(want)] != want {
+		if want := fmt.Sprintf("worlds differ since server tick %d: body %d", at, body); len(j.Note) < len(want) || j.Note[:len(want)] != want {
 			t.Errorf("the note is %q, want %q", j.Note, want)
 		}
 	}

@@ -340,7 +340,7 @@ func TestLocatesDesync(t *testing.T) {
 			t.Errorf("%s: body %d differs from tick %d on; located: tick %d, body %d, %v; %v desyncs",
 				network, body, at, tick, first, ok, r.Counter("desyncs"))
 		}
-		if want := fmt.Sprintf("worlds differ since tick %d: body %d", at, body); !strings.HasPrefix(r.View().Note, want) {
+		if want := fmt.Sprintf("worlds differ since server tick %d: body %d", at, body); !strings.HasPrefix(r.View().Note, want) {
 			t.Errorf("the note is %q, want %q", r.View().Note, want)
 		}
 	}
