@@ -27,7 +27,8 @@ func (a *Advice) nearest() (list []string) {
 	}
 	for i, x := range a.nearMisses() {
 		figure, limit, _ := strings.Cut(x.breaches[0].text, atMost)
-		list = append(list, fmt.Sprintf("%s %s: %s, %.3g times the limit of %s.", [...]string{"Nearest is", "Then"}[min(i, 1)], x.Pane, figure, x.breaches[0].over, limit))
+		first := [...]string{"Nearest is", "Then"}[min(i, 1)]
+		list = append(list, fmt.Sprintf("%s %s: %s, %.3g times the limit of %s.", first, x.Pane, figure, x.breaches[0].over, limit))
 	}
 	return list
 }
