@@ -82,7 +82,9 @@ func (l *lossy) WriteTo(b []byte, to net.Addr) (int, error) {
 const pageUnsent = 4 << 10
 
 // TestPageUnderLoss joins by data channels over a bad network with 200 ms of round trip, as a page does. It reports how long it takes until
-// the channel opens, and until the handshake inside has ended.
+// the channel opens, and until the handshake inside has ended. At 50 % loss each way 42 of 90 joins of this test's browser, which is written in
+// Go, have ended within their time; before the server helped, 1 to 3 of 30 did. That 8 of 30 do is likely by 99 % in the one case, and
+// unlikely by 99 % in the other.
 func TestPageUnderLoss(t *testing.T) {
 	if !experiment.Long() {
 		t.Skip("four minutes: GHOSTCUBE_LONG=1 runs it")
@@ -91,7 +93,7 @@ func TestPageUnderLoss(t *testing.T) {
 	for _, x := range []struct {
 		percent, failures int
 		limit             time.Duration
-	}{{0, 0, 5 * time.Second}, {10, 0, 10 * time.Second}, {25, 1, 20 * time.Second}, {50, trials / 2, 30 * time.Second}} {
+	}{{0, 0, 5 * time.Second}, {10, 0, 10 * time.Second}, {25, 1, 20 * time.Second}, {50, trials - 8, 30 * time.Second}} {
 		var mutex sync.Mutex
 		var opening, connecting []time.Duration
 		gate := make(chan struct{}, atOnce)

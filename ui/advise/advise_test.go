@@ -96,9 +96,9 @@ func TestHardRules(t *testing.T) {
 		{"rollback:input-delay=3", plain, "--deterministic no", "--deterministic yes", "deterministic physics"},
 		{"fighting=rollback:input-delay=3", plain, "--deterministic no", "--deterministic yes", "deterministic physics"},
 		{"statesync:authority=client", plain, "--cheating yes", "--cheating no", "clients decide"},
-		{"snapshot", "18 0 0 0 100 0", "--own-player at-once", "--own-player soon", "after 18 ms: want at most 17"},
-		{"snapshot", "101 0 0 0 100 0", "--own-player soon", "--own-player later", "after 101 ms: want at most 100"},
-		{"rewind", "0 0 0 0 101 0", "--bandwidth 100.5", "--bandwidth 101", "101 ± 0 kbit/s down: want at most 100.5"},
+		{"snapshot", "18 0 0 0 100 0", "--own-player at-once", "--own-player soon", "after 18 ms: want at most 17 ms"},
+		{"snapshot", "101 0 0 0 100 0", "--own-player soon", "--own-player later", "after 101 ms: want at most 100 ms"},
+		{"rewind", "0 0 0 0 101 0", "--bandwidth 100.5", "--bandwidth 101", "101 ± 0 kbit/s down: want at most 100.5 kbit/s"},
 	} {
 		e := evidence(t, rows{"historyoffset " + plain, x.pane + " " + x.figures})
 		a := advised(t, e, x.with)
@@ -294,8 +294,9 @@ func TestNothingFits(t *testing.T) {
 	a := advised(t, e, "--bandwidth 256 --players 30 --bodies 30 --network wifi-bad")
 	got := strings.Join(append(a.Nearest, a.Own...), "\n")
 	want := `Of 4 panes, the answer to a key in time alone excludes 1, the limit of bandwidth alone excludes 2.
-Nearest: historyoffset, 300 ± 0 kbit/s down of at most 256, exceeded 1.17 times; rewind, 512 ± 0 kbit/s down of at most 256, ` +
-		`exceeded 2 times; snapshot, keys show after 34 ms of at most 17, exceeded 2 times.
+Nearest is historyoffset: 300 ± 0 kbit/s down, 1.17 times the limit of 256 kbit/s.
+Then rewind: 512 ± 0 kbit/s down, 2 times the limit of 256 kbit/s.
+Then snapshot: keys show after 34 ms, 2 times the limit of 17 ms.
 ghostcube sweep --panes 'historyoffset:snapshot-every=1|2|4,rewind:snapshot-every=1|2|4,snapshot' --networks 'wifi-bad' ` +
 		`--scenes crowd:walkers=29 --tapes circle --seconds 8 --seeds 5 -o own
 ghostcube advise --players 30 --bodies 30 --touches own --bandwidth 256 --network wifi-bad --own-player at-once --deterministic no ` +

@@ -8,7 +8,8 @@ import (
 	"ghostcube/predict/lab"
 )
 
-// nearest says how many panes each rule excludes, and which panes miss only one rule about a figure, by the least.
+// nearest says how many panes each rule excludes, and which panes miss only one rule about a figure, by the least, one sentence
+// each.
 func (a *Advice) nearest() (list []string) {
 	alone := map[ruleKind]int{}
 	for i := range a.Excluded {
@@ -25,12 +26,10 @@ func (a *Advice) nearest() (list []string) {
 	if len(rules) > 0 {
 		list = append(list, fmt.Sprintf("Of %s, %s.", count(len(a.Excluded), "pane"), strings.Join(rules, ", ")))
 	}
-	var near []string
-	for _, x := range a.nearMisses() {
-		near = append(near, fmt.Sprintf("%s, exceeded %.3g times", strings.Replace(x.Pane+", "+x.breaches[0].text, ": want", " of", 1), x.breaches[0].over))
-	}
-	if len(near) > 0 {
-		list = append(list, "Nearest: "+strings.Join(near, "; ")+".")
+	for i, x := range a.nearMisses() {
+		figure, limit, _ := strings.Cut(x.breaches[0].text, atMost)
+		first := [...]string{"Nearest is", "Then"}[min(i, 1)]
+		list = append(list, fmt.Sprintf("%s %s: %s, %.3g times the limit of %s.", first, x.Pane, figure, x.breaches[0].over, limit))
 	}
 	return list
 }

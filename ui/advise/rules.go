@@ -52,6 +52,9 @@ type breach struct {
 	over float64 // measured value by the largest that the rule allows; 0: the rule is about no figure
 }
 
+// atMost stands between a figure that breaks a rule and the limit.
+const atMost = ": want at most "
+
 // ruleKind is a kind of hard rules, in words.
 type ruleKind string
 
@@ -199,10 +202,10 @@ func breaches(g *Game, p *Pane, m Figures) (list []breach) {
 	if g.OwnPlayer != Later && answers.N == 0 {
 		list = append(list, breach{byAnswer, "no key showed", 0})
 	} else if latest := g.OwnPlayer.latest(); answers.Mean > latest {
-		list = append(list, breach{byAnswer, fmt.Sprintf("keys show after %.0f ms: want at most %.0f", answers.Mean, latest), answers.Mean / latest})
+		list = append(list, breach{byAnswer, fmt.Sprintf("keys show after %.0f ms"+atMost+"%.0f ms", answers.Mean, latest), answers.Mean / latest})
 	}
 	if most := down.Mean + down.Half(); g.Bandwidth > 0 && most > g.Bandwidth {
-		list = append(list, breach{byBandwidth, fmt.Sprintf("%.0f ± %.0f kbit/s down: want at most %g", down.Mean, down.Half(), g.Bandwidth), most / g.Bandwidth})
+		list = append(list, breach{byBandwidth, fmt.Sprintf("%.0f ± %.0f kbit/s down"+atMost+"%g kbit/s", down.Mean, down.Half(), g.Bandwidth), most / g.Bandwidth})
 	}
 	return list
 }

@@ -13,6 +13,7 @@ import (
 	"maps"
 	"math"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -267,7 +268,8 @@ func TestPicturesFillFrames(t *testing.T) {
 	}
 }
 
-// TestPageStills checks that every comparison has its still. go generate paints those that are missing.
+// TestPageStills checks that every comparison has its still; .ci/long also paints them all and compares. go generate paints those
+// that are missing.
 func TestPageStills(t *testing.T) {
 	var names []string
 	for _, c := range comparisons(t) {
@@ -276,6 +278,15 @@ func TestPageStills(t *testing.T) {
 	golden.Pictures(t, comparisonStills, names, 6e6, *updateStills, func(name, file string) {
 		writeStill(t, strings.TrimSuffix(name, ".png"), file)
 	})
+	if !experiment.Long() {
+		return
+	}
+	for _, name := range names {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			comparePicture(t, filepath.Join(comparisonStills, name), renderStill(t, strings.TrimSuffix(name, ".png")))
+		})
+	}
 }
 
 const comparisonPageHead = `# Comparisons
@@ -307,17 +318,21 @@ func writeComparisonFigures(b *strings.Builder, c *plan.Comparison, headlines []
 	fmt.Fprintf(b, "**%s**: %s\n", title, strings.Join(panes, ", "))
 }
 
-// writeStill renders the still of a comparison.
+// writeStill writes the still of a comparison.
 func writeStill(t *testing.T, comparison, file string) {
 	t.Helper()
+	writeSmall(file, renderStill(t, comparison))
+}
+
+// renderStill returns the still of a comparison at its moment.
+func renderStill(t *testing.T, comparison string) image.Image {
+	t.Helper()
 	var out, errs strings.Builder
-	_ = os.Remove(file) // no command replaces a file
+	file := filepath.Join(t.TempDir(), "still.png")
 	if code := Main(testEnvironment([]string{"record", "--compare", comparison, "--size", "960x540", "-o", file}, &out, &errs)); code != 0 {
-		t.Errorf("%s: %s", comparison, errs.String())
-		return
+		t.Fatalf("%s: %s", comparison, errs.String())
 	}
-	b := must(os.ReadFile(file))
-	writeSmall(file, must(png.Decode(bytes.NewReader(b))))
+	return must(png.Decode(bytes.NewReader(must(os.ReadFile(file)))))
 }
 
 // writeSmall writes a picture with few enough colours for a small file.

@@ -33,7 +33,7 @@ const (
 const (
 	tourPictureWidth, tourPictureHeight = 640, 360
 	maxTourPictureBytes                 = 2.5e6 // of all together
-	maxPictureDifference                = 4     // mean over all components, of 255: other edges are the same picture
+	maxChangedPixels                    = 9     // a digit that becomes another one changes at least 20
 )
 
 const tourPageHead = `# The tour
@@ -157,33 +157,41 @@ func TestPageTourPictures(t *testing.T) {
 // compareTourPicture renders a picture of a lesson and compares it with its file.
 func compareTourPicture(t *testing.T, x *plan.Lesson, k int, file string) {
 	t.Helper()
-	picture := reduceColors(renderTourPicture(t, x, k), stillColors)
+	comparePicture(t, file, renderTourPicture(t, x, k))
+}
+
+// comparePicture compares a picture with the file in which writeSmall has written it.
+func comparePicture(t *testing.T, file string, picture image.Image) {
+	t.Helper()
+	picture = reduceColors(picture, stillColors)
 	f := must(os.Open(file))
 	defer f.Close()
 	stored, err := png.Decode(f)
 	if err != nil || stored.Bounds() != picture.Bounds() {
 		t.Fatalf("%v, %v, want %v", err, stored.Bounds(), picture.Bounds())
 	}
-	if d := pictureDifference(stored, picture); d > maxPictureDifference {
-		t.Errorf("the picture is out of date: it differs by %.1f of 255", d)
+	if n := changedPixels(stored, picture); n > maxChangedPixels {
+		t.Errorf("the picture is out of date: %d pixels have changed", n)
 	}
 }
 
-// pictureDifference returns the mean difference of the components of two pictures of one size, of 255.
-func pictureDifference(a, b image.Image) float64 {
-	sum, n := 0.0, 0
+// changedPixels returns the number of pixels that differ visibly between two pictures of one size.
+func changedPixels(a, b image.Image) (n int) {
 	r := a.Bounds()
 	for y := r.Min.Y; y < r.Max.Y; y++ {
 		for x := r.Min.X; x < r.Max.X; x++ {
 			ar, ag, ab, _ := a.At(x, y).RGBA()
 			br, bg, bb, _ := b.At(x, y).RGBA()
+			sum := 0
 			for _, d := range [...]int{int(ar) - int(br), int(ag) - int(bg), int(ab) - int(bb)} {
-				sum += float64(max(d, -d)) / 257
+				sum += max(d, -d) / 257
+			}
+			if sum > 90 {
 				n++
 			}
 		}
 	}
-	return sum / float64(n)
+	return n
 }
 
 // renderTourPicture renders a lesson before its action, or at its moment after it.
@@ -208,16 +216,19 @@ func renderTourPicture(t *testing.T, x *plan.Lesson, k int) image.Image {
 	return r.LastFrame
 }
 
-// TestPictureDifference checks that the comparison of pictures sees another picture, and no difference in an equal one.
-func TestPictureDifference(t *testing.T) {
+// TestChangedPixels checks that the comparison of pictures sees what a digit changes, and no difference in other edges.
+func TestChangedPixels(t *testing.T) {
 	a, b := image.NewGray(image.Rect(0, 0, 8, 8)), image.NewGray(image.Rect(0, 0, 8, 8))
-	if d := pictureDifference(a, b); d != 0 {
-		t.Errorf("equal pictures differ by %v", d)
+	for i := range b.Pix {
+		b.Pix[i] = 30
+	}
+	if n := changedPixels(a, b); n != 0 {
+		t.Errorf("%d pixels have changed by 30 of 255", n)
 	}
 	for i := range b.Pix[:32] {
-		b.Pix[i] = 100
+		b.Pix[i] = 31
 	}
-	if d := pictureDifference(a, b); d < 49 || d > 51 {
-		t.Errorf("half of the pixels differ by 100: %v", d)
+	if n := changedPixels(a, b); n != 32 {
+		t.Errorf("%d pixels have changed by 31 of 255, want 32", n)
 	}
 }

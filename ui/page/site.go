@@ -417,7 +417,7 @@ func renderSite(pages []*sitePage, templates, source fs.FS) (map[string][]byte, 
 			finished = linkStills(finished, root)
 		}
 		err = layout.Execute(&page, map[string]any{
-			"Title": p.Title, "File": p.File, "Root": root, "Groups": groups, "Body": template.HTML(finished),
+			"Title": p.Title, "File": p.File, "Root": root, "Groups": groups, "Body": template.HTML(breakCode(finished)),
 			"Description": p.description(), "Image": root + p.image(), "Idea": p.guide(),
 		})
 		if err != nil {
@@ -465,4 +465,26 @@ func finishBody(body, root string) string {
 		}
 	}
 	return sessionLink.ReplaceAllString(body, `<a href="`+root+`../index.html?$1"><code>?$1</code></a>`)
+}
+
+// hyphenated is a name with hyphens in code, lineEnd the end of a part of it after which a line may end.
+var (
+	hyphenated = regexp.MustCompile(`-{1,2}[a-z][a-z0-9-]*|[a-z0-9]+-[a-z0-9-]+`)
+	lineEnd    = regexp.MustCompile(`(:|,|&amp;)([a-z<])`)
+)
+
+// codePart is a block of code, or code in a text.
+var codePart = regexp.MustCompile(`(?s)<pre.*?</pre>|<code>[^<]*</code>`)
+
+// breakCode lets no line end within a name of the code in a text, such as --no-ghost, but after a colon, a comma and an
+// ampersand between names.
+func breakCode(body string) string {
+	return codePart.ReplaceAllStringFunc(body, func(code string) string {
+		if strings.HasPrefix(code, "<pre") {
+			return code
+		}
+		code = strings.TrimSuffix(strings.TrimPrefix(code, "<code>"), "</code>")
+		code = hyphenated.ReplaceAllString(code, `<span class="name">$0</span>`)
+		return "<code>" + lineEnd.ReplaceAllString(code, "$1<wbr>$2") + "</code>"
+	})
 }

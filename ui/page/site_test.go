@@ -39,6 +39,9 @@ func TestSite(t *testing.T) {
 	for name, b := range files {
 		anchors[name] = map[string]bool{}
 		for _, m := range siteID.FindAllStringSubmatch(string(b), -1) {
+			if anchors[name][m[1]] { // its link would lead to the first, and the search's answers look as one with their anchor
+				t.Errorf("%s has two elements with the id %s", name, m[1])
+			}
 			anchors[name][m[1]] = true
 		}
 	}
@@ -152,6 +155,16 @@ func TestFinishBody(t *testing.T) {
 	}
 }
 
+// TestBreakCode checks where lines may end in code: not within a name with hyphens, and between the parts of a pane or a link.
+func TestBreakCode(t *testing.T) {
+	got := breakCode(`<code>rewind:snapshot-every=4,x</code> <code>run . --no-ghost</code> <code>?a=b&amp;c=d</code> <pre><code>a --b:c-d</code></pre>`)
+	want := `<code>rewind:<wbr><span class="name">snapshot-every</span>=4,<wbr>x</code> <code>run . <span class="name">--no-ghost</span></code> ` +
+		`<code>?a=b&amp;<wbr>c=d</code> <pre><code>a --b:c-d</code></pre>`
+	if got != want {
+		t.Errorf("%s\nwant\n%s", got, want)
+	}
+}
+
 // TestGuidesInOrder promises that the navigation lists the guides as the README does.
 func TestGuidesInOrder(t *testing.T) {
 	pages, err := readPages(os.DirFS("../.."))
@@ -189,7 +202,7 @@ const field = { value: "", listeners: {}, addEventListener(name, f) { this.liste
 const results = element();
 globalThis.matchMedia = () => ({ matches: false });
 globalThis.document = { body: { dataset: { root: "" } }, createElement: element,
-	getElementById: (id) => ({ search: field, results })[id] };
+	getElementById: (id) => ({ "search-field": field, "search-results": results })[id] };
 `
 	const typing = `
 console.log(JSON.stringify(typed.map((text) => {

@@ -43,6 +43,7 @@ func (a *analysis) frontMeans(r *row) (means [3]statistics.Interval, ok bool) {
 func (a *analysis) markFront(t *table) {
 	for i := range t.Rows {
 		m, ok := a.frontMeans(&t.Rows[i])
+		t.Rows[i].Compared = ok
 		t.Rows[i].Front = ok && !slices.ContainsFunc(t.Rows, func(other row) bool {
 			b, ok := a.frontMeans(&other)
 			worse, better := false, false

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -28,10 +29,16 @@ type tableArguments struct {
 	Table  table
 }
 
+// flagName matches a flag in a command, as HTML.
+var flagName = regexp.MustCompile(`--[a-z-]+`)
+
 var reportTemplate = template.Must(template.New("report").Funcs(template.FuncMap{
 	"args": func(r *report, t table) tableArguments { return tableArguments{r, t} },
 	"breaks": func(text string) template.HTML { // lines of a narrow screen end at commas
 		return template.HTML(strings.ReplaceAll(template.HTMLEscapeString(text), ",", ",<wbr>"))
+	},
+	"flags": func(command string) template.HTML { // no line ends within a flag's name
+		return template.HTML(flagName.ReplaceAllString(template.HTMLEscapeString(command), "<span>$0</span>"))
 	},
 }).Parse(reportText))
 
@@ -69,12 +76,13 @@ type table struct {
 
 // row is a pane.
 type row struct {
-	Number  int
-	Pane    string
-	Front   bool // no other pane is better in all measures of the front
-	Cells   []cellText
-	Needed  string
-	Repeats []repeat
+	Number   int
+	Pane     string
+	Compared bool // it has all measures of the front
+	Front    bool // no other pane is better in all of them
+	Cells    []cellText
+	Needed   string
+	Repeats  []repeat
 }
 
 // cellText is a mean, and the difference from the baseline.

@@ -121,6 +121,29 @@ func TestFront(t *testing.T) {
 	}
 }
 
+// TestIncompleteRows checks that a pane without one of the front's measures has no circle, which would say that another pane is
+// better, and that no line of a command ends within a flag.
+func TestIncompleteRows(t *testing.T) {
+	r := newTestReport(t, []string{"whole", "no-key", "no-pops"}, func(pane, _ string, _ uint64) map[string]float64 {
+		v := map[string]float64{responseMeasure: 50, smoothnessMeasure: 5, bandwidthMeasure: 50}
+		delete(v, map[string]string{"no-key": responseMeasure, "no-pops": smoothnessMeasure}[pane])
+		return v
+	})
+	details := r.Sections[0].Details[0]
+	for _, row := range details.Rows {
+		if want := row.Pane == "whole"; row.Compared != want || row.Front != want {
+			t.Errorf("%s: compared %t, on the front %t", row.Pane, row.Compared, row.Front)
+		}
+	}
+	var b strings.Builder
+	if err := reportTemplate.ExecuteTemplate(&b, "table", tableArguments{r, details}); err != nil {
+		t.Fatal(err)
+	}
+	if text := b.String(); strings.Count(text, `<i class="key`) != 1 || strings.Count(text, "<code>ghostcube bench <span>--tape</span> circle</code>") != 3 {
+		t.Error(text)
+	}
+}
+
 // TestNoPops checks that a report says that there are no pops, instead of drawing an empty front.
 func TestNoPops(t *testing.T) {
 	r := newTestReport(t, []string{"a", "b"}, func(string, string, uint64) map[string]float64 {

@@ -50,7 +50,7 @@ func TestAdvicePage(t *testing.T) {
 	}
 	g.typeText(t, "advice bandwidth number", "1")
 	if text := g.bodyText(); !strings.Contains(text, "Nothing that was measured keeps to all rules") || !strings.Contains(text, "want at most 1") ||
-		!strings.Contains(text, "Nearest: ") || !strings.Contains(text, "Your own case") {
+		!strings.Contains(text, "Nearest is ") || !strings.Contains(text, "Your own case") {
 		t.Errorf("a list without rows:\n%s", text)
 	}
 }

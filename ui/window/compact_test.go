@@ -310,5 +310,5 @@ func TestHelpFitsPhones(t *testing.T) {
 		}
 	}
 	check(keyHelp(false, false), [2]int{1170, 2250}, [2]int{780, 1500}, [2]int{2532, 1000})
-	check(touchHelp(), [2]int{390, 750}, [2]int{1170, 2250}, [2]int{844, 330}, [2]int{640, 300})
+	check(touchHelp(false, false), [2]int{390, 750}, [2]int{1170, 2250}, [2]int{844, 330}, [2]int{640, 300})
 }

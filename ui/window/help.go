@@ -45,7 +45,7 @@ func drawHelp(l *render.DrawList, rows [][2]string, picture stage.Rect) {
 // helpRows returns the list of keys, or that of touches.
 func helpRows(touched, joined, watches bool) [][2]string {
 	if touched {
-		return touchHelp()
+		return touchHelp(joined, watches)
 	}
 	return keyHelp(joined, watches)
 }

@@ -226,6 +226,33 @@ func TestJoinedHelp(t *testing.T) {
 	}
 }
 
+// TestJoinedTouch promises that on a screen for fingers a joined session has no button and no row of its list that cannot work, and a
+// watcher none of a player.
+func TestJoinedTouch(t *testing.T) {
+	for _, watch := range []bool{false, true} {
+		g := join(t, watch)
+		g.frameOf(windowSize{390, 844, 1})
+		g.screen.touched = true
+		g.placeTouchControls()
+		var labels []string
+		for _, a := range g.touch.actions {
+			labels = append(labels, a.label)
+		}
+		want := "lift pull shoot ? panel"
+		if watch {
+			want = "? panel"
+		}
+		if got := strings.Join(labels, " "); got != want || g.touch.places.stick.Empty() != watch {
+			t.Errorf("watching %t: the buttons %q, want %q; stick %v", watch, got, want, g.touch.places.stick)
+		}
+		for _, row := range helpRows(true, true, watch) {
+			if slices.Contains([]string{"nudge", "pause", "play", "drag on the timeline", "tap a pane"}, row[0]) || watch && strings.Contains(row[1], "cube") {
+				t.Errorf("watching %t: %q", watch, row)
+			}
+		}
+	}
+}
+
 // TestJoinedSilence stops the server: after a second the window says that the connection is lost.
 func TestJoinedSilence(t *testing.T) {
 	g := join(t, false)

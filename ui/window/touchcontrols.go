@@ -32,6 +32,7 @@ type touchAction struct {
 	press       func(g *game)    // once, when a finger touches it; nil: nothing
 	corner      bool             // at the upper right of the panes, with those that move no cube; otherwise at the lower right
 	absent      func(*game) bool // nil: always there
+	alone       bool             // needs all sides in this process
 }
 
 // touchActions are the buttons, each group from right to left. It is a function, because pages refer to it.
@@ -46,14 +47,21 @@ func touchActions() []touchAction {
 		{label: "?", help: "this list", corner: true, press: func(g *game) { g.controls.helpShown = true }},
 		{label: "panel", help: "show or hide the panel", corner: true, press: func(g *game) { g.screen.panelCollapsed = !g.screen.panelCollapsed },
 			absent: func(g *game) bool { return !g.screen.panelCollapsed }},
-		{label: "pause", help: "pause", corner: true, press: func(g *game) { g.session.Paused = !g.session.Paused },
+		{label: "pause", help: "pause", corner: true, alone: true, press: func(g *game) { g.session.Paused = !g.session.Paused },
 			absent: func(g *game) bool { return g.session.Paused }},
-		{label: "play", help: "go on", corner: true, press: func(g *game) { g.session.Paused = false }, absent: func(g *game) bool { return !g.session.Paused }},
-		{label: "nudge", help: "nudge the server's cube by 1 m", corner: true, press: func(g *game) {
-			g.session.Controls.NudgeServer()
-			g.session.Notices.Post("nudged the server's cube by 1 m")
+		{label: "play", help: "go on", corner: true, alone: true, press: func(g *game) { g.session.Paused = false },
+			absent: func(g *game) bool { return !g.session.Paused }},
+		{label: "nudge", help: "nudge the server's cube by 1 m", corner: true, alone: true, press: func(g *game) {
+			if g.session.Controls.NudgeServer() {
+				g.session.Notices.Post("nudged the server's cube by 1 m")
+			}
 		}},
 	}
+}
+
+// possible reports whether a button has something to do in a session that may have been joined, for a player or a watcher.
+func (a *touchAction) possible(joined, watches bool) bool {
+	return !(joined && a.alone || watches && !a.corner) // those at the lower right are a player's
 }
 
 // allTouchActions are touchActions.
@@ -157,13 +165,17 @@ func (g *game) placeTouchControls() {
 	upper, lower := edgesOf(g.screen.frame.Viewports, picture)
 	left, right, margin := picture.X, picture.X+picture.W, px(touchMargin)
 	p.stick = image.Rect(left, max(lower-px(touchStickHeight), upper), left+int(float64(picture.W)*touchStickShare), lower)
+	if g.session.Lab.Watches() {
+		p.stick = image.Rectangle{}
+	}
 	p.rest = image.Pt(left+margin+p.radius, lower-margin-p.radius)
 	corner, row, column := 0, 0, 0
 	cell := px(2*touchButtonRadius + touchGap)
 	columns := max((right-p.stick.Max.X-margin)/cell, 1)
+	joined, watches := g.session.Remote != nil, g.session.Lab.Watches()
 	for i := range allTouchActions {
 		a := &allTouchActions[i]
-		if a.absent != nil && a.absent(g) {
+		if !a.possible(joined, watches) || a.absent != nil && a.absent(g) {
 			continue
 		}
 		var b touchPlace
@@ -271,20 +283,24 @@ func disc(l *render.DrawList, center image.Point, radius int, c render.Color, sc
 	l.Line(ring[:], 1.5*scale, touchRing)
 }
 
-// touchHelp are the rows of the list that a finger opens: what touches do.
-func touchHelp() (rows [][2]string) {
-	rows = [][2]string{
-		{"thumb, lower left", "roll the cube, relative to the camera"},
-		{"drag in the picture", "turn the camera"},
-		{"rest on a body, then drag", "hold and throw it"},
-		{"two fingers", "zoom"},
-		{"tap a pane", "focus it"},
-		{"drag on the timeline", "show any moment"},
-		{"rest on a control", "an explanation of it"},
-		{},
+// touchHelp are the rows of the list that a finger opens: what touches do, in a session as keyHelp has it.
+func touchHelp(joined, watches bool) (rows [][2]string) {
+	add := func(possible bool, touch, does string) {
+		if possible {
+			rows = append(rows, [2]string{touch, does})
+		}
 	}
+	add(!watches, "thumb, lower left", "roll the cube, relative to the camera")
+	add(true, "drag in the picture", "turn the camera")
+	add(!watches, "rest on a body, then drag", "hold and throw it")
+	add(true, "two fingers", "zoom")
+	add(!joined, "tap a pane", "focus it")
+	add(!joined, "drag on the timeline", "show any moment")
+	add(true, "rest on a control", "an explanation of it")
+	rows = append(rows, [2]string{})
 	for i := range allTouchActions {
-		rows = append(rows, [2]string{allTouchActions[i].label, allTouchActions[i].help})
+		a := &allTouchActions[i]
+		add(a.possible(joined, watches), a.label, a.help)
 	}
 	return append(rows, [2]string{}, [2]string{"tap", "close this list"})
 }

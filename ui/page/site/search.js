@@ -4,8 +4,8 @@
 "use strict";
 
 (() => {
-	const field = document.getElementById("search");
-	const results = document.getElementById("results");
+	const field = document.getElementById("search-field");
+	const results = document.getElementById("search-results");
 	const root = document.body.dataset.root;
 	const mostResults = 12;
 	const mostOfPage = 2; // sections
