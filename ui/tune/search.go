@@ -29,10 +29,11 @@ const worth = 0.01
 // screeningSeeds are the seeds of the first measurement of a point, fewer if there are not enough sessions.
 var screeningSeeds = []int{4, 3, fewestSeeds}
 
-// The least that shows what a knob does.
+// The least that shows what a knob does, and the levels that it takes if the sessions suffice.
 const (
 	fewestSeeds  = 2
 	fewestLevels = 2
+	mostLevels   = 4
 )
 
 // Outcome is what a search has found.
@@ -62,6 +63,7 @@ type search struct {
 	start  *Candidate
 	best   *Candidate
 	used   int     // sessions
+	seeds  int     // of the screening
 	active []bool  // knobs that do anything, alone or beside another one; nil: not known yet
 	levels [][]int // of each knob, without the start, the best one first; those that were tried alone
 	out    *Outcome
@@ -153,10 +155,11 @@ func (s *search) report(format string, args ...any) {
 	}
 }
 
-// halve measures combinations of knobs with more and more seeds, and keeps a third and the front of each rung.
+// halve measures combinations of knobs with more and more seeds, and keeps a third of each rung, and of its front what leaves
+// enough sessions to refine the best one.
 func (s *search) halve() error {
-	rungs := []int{s.start.Seeds}
-	for n := s.start.Seeds * 2; n < s.Seeds; n *= 2 {
+	rungs := []int{s.seeds}
+	for n := s.seeds * 2; n < s.Seeds; n *= 2 {
 		rungs = append(rungs, n)
 	}
 	rungs = slices.Compact(append(rungs, s.Seeds))
@@ -191,8 +194,9 @@ func (s *search) halve() error {
 		s.report("rung %d: %d settings with %d seeds", i+1, len(list), seeds)
 		best := list[:(len(list)+kept-1)/kept]
 		for _, c := range s.front(list, seeds) {
-			if len(best) < len(list) && !slices.Contains(best, c) {
-				best = append(slices.Clip(best), c)
+			if more := append(slices.Clip(best), c); !slices.Contains(best, c) && i+1 < len(rungs) &&
+				s.cost(more, rungs[i+1]) <= s.left(halvingShare) { // with many limits nearly all are on the front
+				best = more
 			}
 		}
 		list = best
@@ -204,9 +208,9 @@ func (s *search) halve() error {
 // half of the knobs are at their start. Of every other such point the others have values that help alone.
 func (s *search) combinations(count int) (list []*Candidate) {
 	var order []int // knobs whose best level helps
-	startsAt := s.standing(s.start, s.start, s.start.Seeds)
+	startsAt := s.standing(s.start, s.start, s.seeds)
 	helpful := func(knob, level int) (standing, bool) {
-		at := s.standing(s.candidate(s.start.Point.with(knob, level)), s.start, s.start.Seeds)
+		at := s.standing(s.candidate(s.start.Point.with(knob, level)), s.start, s.seeds)
 		return at, at.compare(startsAt) < 0 && at.objective < startsAt.objective || at.excess < startsAt.excess
 	}
 	best := map[int]standing{}
@@ -281,8 +285,12 @@ func (s *search) refine() error {
 	if err := s.measure("refining", []*Candidate{s.best}, s.Seeds); err != nil {
 		return err
 	}
+	woken, err := s.wake()
+	if err != nil {
+		return err
+	}
 	for step := 1; ; step++ {
-		list := s.neighbours()
+		list := append(woken, slices.DeleteFunc(s.neighbours(), func(c *Candidate) bool { return slices.Contains(woken, c) })...)
 		few := min(s.Seeds, screeningSeeds[0])
 		for len(list) > 0 && s.cost(list, few)+len(list)/kept*(s.Seeds-few)*s.Settings > s.leftToPrune() {
 			list = list[:len(list)-1]
@@ -300,13 +308,43 @@ func (s *search) refine() error {
 			return err
 		}
 		list = s.ranked(list, s.start, s.Seeds)
-		next := slices.IndexFunc(list, func(c *Candidate) bool { return s.better(c, s.best) })
-		if next < 0 {
+		woken = nil
+		if next := slices.IndexFunc(list, func(c *Candidate) bool { return s.better(c, s.best) }); next >= 0 {
+			s.best = list[next]
+		} else if woken, err = s.wake(); err != nil || len(woken) == 0 {
 			s.report("refined in %d steps", step-1)
-			return nil
+			return err
 		}
-		s.best = list[next]
 	}
+}
+
+// wake measures knobs that did nothing alone beside the best candidate, at their ends with one seed, and searches from now on
+// those that do something there: inputs that wait too long are skipped later or sooner only if some do. It returns the
+// candidates that have values of them.
+func (s *search) wake() (woken []*Candidate, err error) {
+	if s.best == s.start {
+		return nil, nil
+	}
+	ends := make([][]*Candidate, len(s.Space.Knobs))
+	for i := range ends {
+		if !s.active[i] {
+			ends[i] = s.changed(s.best, i, s.Space.Knobs[i].ends())
+		}
+	}
+	list := slices.Concat(ends...)
+	if s.cost(list, 1) > s.leftToPrune()/2 {
+		return nil, nil
+	}
+	if err := s.measure("waking", list, 1); err != nil {
+		return nil, err
+	}
+	for i := range ends {
+		if slices.ContainsFunc(ends[i], func(c *Candidate) bool { return !s.sameAs(s.best, c) }) {
+			s.active[i] = true
+			woken = append(woken, s.changed(s.best, i, s.Space.Knobs[i].spread(mostLevels))...)
+		}
+	}
+	return woken, nil
 }
 
 // better reports whether a candidate exceeds the limits less than another one, or has a lower value, by more than the

@@ -149,7 +149,7 @@ func TestSearchSparesInertKnobs(t *testing.T) {
 		return inner(stage, points, seeds)
 	}
 	o := must(p.Run())
-	if err != nil || sessions["idle"] != 2 || sessions["size"] != 2 || sessions["lead"] < 16 {
+	if err != nil || sessions["idle"] != 8 || sessions["size"] != 8 || sessions["lead"] < 16 {
 		t.Errorf("%v, %v", err, sessions)
 	}
 	if got := strings.Join(text(p, o.Best), " "); !slices.Contains([]string{"2", "3", "5"}, strings.TrimPrefix(got, "lead=10 factor=0.5 mode=two far=")) {
@@ -395,5 +395,61 @@ func TestLimitOfNoisyStart(t *testing.T) {
 	p.Limits[0] = Limit{}
 	if p.Excess(with(0), start, 10) != 0 || p.Excess(with(1), start, 10) == 0 {
 		t.Error("a limit of 0")
+	}
+}
+
+// TestSearchOfRareKnobs checks that a search finds a knob that acts on an event that the first seeds lack, and one that acts only
+// beside the best value of another knob, although no rule says so.
+func TestSearchOfRareKnobs(t *testing.T) {
+	p, k := newTestProblem()
+	p.Space, p.Settings = must(NewSpace(&k.Knobs, nil)), 1
+	inner, at := p.Measure, func(name string) int {
+		return slices.IndexFunc(p.Space.Knobs, func(k Knob) bool { return k.Name == name })
+	}
+	idle, size, lead := at("idle"), at("size"), at("lead")
+	p.Measure = func(stage string, points []Point, seeds int) ([][]float64, error) {
+		all, err := inner(stage, points, seeds)
+		for i, point := range points {
+			for seed := 3; seed < seeds && point[idle] < p.Space.Knobs[idle].Start; seed++ {
+				all[i][seed*2] -= 3
+			}
+			for seed := 0; seed < seeds && point[size] < p.Space.Knobs[size].Start && point[lead] > p.Space.Knobs[lead].Start+1; seed++ {
+				all[i][seed*2]--
+			}
+		}
+		return all, err
+	}
+	o := must(p.Run())
+	for _, name := range []string{"idle", "size"} {
+		if i := at(name); o.Best.Point[i] >= p.Space.Knobs[i].Start {
+			t.Errorf("%s is not found: %v", name, text(p, o.Best))
+		}
+	}
+}
+
+// TestSearchRefinesUnderManyLimits checks that sessions are left to refine the best settings where limits are so many that no
+// settings are worse than others in every measure.
+func TestSearchRefinesUnderManyLimits(t *testing.T) {
+	p, _ := newTestProblem()
+	inner, stages := p.Measure, map[string]bool{}
+	p.Limits, p.Settings, p.Sessions = slices.Repeat([]Limit{{Most: 1}}, 8), 1, 1500
+	p.Measure = func(stage string, points []Point, seeds int) (all [][]float64, _ error) {
+		stages[stage] = true
+		two, err := inner(stage, points, seeds)
+		for i, point := range points {
+			random := rand.New(rand.NewPCG(1, uint64(len(point.key()))+math.Float64bits(two[i][0])))
+			var values []float64
+			for seed := range seeds {
+				values = append(values, two[i][seed*2])
+				for range p.Limits {
+					values = append(values, random.Float64())
+				}
+			}
+			all = append(all, values)
+		}
+		return all, err
+	}
+	if must(p.Run()); !stages["refining 1"] {
+		t.Errorf("%v", stages)
 	}
 }
