@@ -30,6 +30,9 @@ type tuneRun struct {
 
 // run searches, tests the best settings on other seeds and prints the report.
 func (t *tuneTask) run(p *program) (err error) {
+	if err := t.problem(t.tapes).Check(); err != nil {
+		return usageError{fmt.Errorf("--sessions=%d: %w", t.Sessions, err)}
+	}
 	dir := t.Cells
 	if dir == "" {
 		if dir, err = os.MkdirTemp("", "ghostcube-tune-*"); err != nil {
@@ -106,6 +109,8 @@ func (t *tuneTask) finish(p *program, report *tuneReport, stopped bool) error {
 			return err
 		}
 		fmt.Fprintf(p.Stderr, "ghostcube: the preset is in %s: ghostcube --panes %s, or drop the file onto the window or the page\n", t.Out, t.Out)
+	} else if t.Out != "" {
+		fmt.Fprintf(p.Stderr, "ghostcube: %s was not written: there are no better settings that keep all limits\n", t.Out)
 	}
 	switch {
 	case stopped && t.Cells != "":
@@ -113,7 +118,7 @@ func (t *tuneTask) finish(p *program, report *tuneReport, stopped bool) error {
 	case stopped:
 		return errors.New("interrupted: this is the best so far; with --cells the same command would go on")
 	case !report.Kept:
-		return errors.New("no settings that keep all limits were found: these are the nearest")
+		return fmt.Errorf("no settings that keep all limits were found: the nearest exceed %s", strings.Join(report.exceeded(), ", "))
 	}
 	return nil
 }

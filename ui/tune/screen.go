@@ -1,7 +1,6 @@
 package tune
 
 import (
-	"fmt"
 	"math"
 	"slices"
 )
@@ -174,8 +173,7 @@ func (s *search) alone() (tried [][]*Candidate, seeds int, err error) {
 		}
 	}
 	least := s.used + int(math.Ceil(float64(s.cost(append(slices.Concat(tried...), s.start), seeds))/screeningShare))
-	return nil, 0, fmt.Errorf("%d sessions are too few for %d knobs in %d settings: want at least %d, or fewer knobs",
-		s.Sessions, len(s.Space.Knobs), s.Settings, least)
+	return nil, 0, &TooFewError{least}
 }
 
 // ends returns the first and the last level, or the one beside it where that is the start; of a choice all but the start.

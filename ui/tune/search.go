@@ -11,6 +11,12 @@ import (
 // ErrStopped is the error of a measurement that was interrupted. The search ends with the best so far.
 var ErrStopped = errors.New("stopped")
 
+// TooFewError is the error of a search that has too few sessions to change each of its knobs alone.
+type TooFewError struct{ Least int }
+
+// Error returns how many are enough.
+func (e *TooFewError) Error() string { return fmt.Sprintf("want at least %d, or fewer knobs", e.Least) }
+
 // The shares of the sessions that the stages may have used up when they end, and what a rung costs.
 const (
 	screeningShare = 0.5
@@ -69,11 +75,23 @@ type search struct {
 	out    *Outcome
 }
 
-// Run searches. The same problem gives the same outcome.
-func (p *Problem) Run() (*Outcome, error) {
+// newSearch returns a search that has not begun.
+func (p *Problem) newSearch() *search {
 	s := &search{Problem: p, random: rand.New(rand.NewPCG(p.Seed, 0x7475_6e65)), known: map[string]*Candidate{}, out: &Outcome{}}
 	s.start = s.candidate(p.Space.Start())
 	s.best = s.start
+	return s
+}
+
+// Check returns a *TooFewError if Run would.
+func (p *Problem) Check() error {
+	_, _, err := p.newSearch().alone()
+	return err
+}
+
+// Run searches. The same problem gives the same outcome.
+func (p *Problem) Run() (*Outcome, error) {
+	s := p.newSearch()
 	var err error
 	for _, stage := range []func() error{s.screen, s.halve, s.refine, s.prune, s.undo} {
 		if err = stage(); err != nil {

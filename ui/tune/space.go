@@ -9,6 +9,8 @@
 package tune
 
 import (
+	"fmt"
+	"slices"
 	"strconv"
 
 	"ghostcube/net/link"
@@ -29,7 +31,7 @@ type Exclusion struct{ Name, Why string }
 type Point []int
 
 // NewSpace returns the space of knobs that have the values from which the search starts. A list of names leaves out all
-// other knobs. The error of a name that is not searched is a *link.UnknownNameError.
+// other knobs. The error of a name that no knob has is a *link.UnknownNameError.
 func NewSpace(knobs *predict.Knobs, names []string) (*Space, error) {
 	s := &Space{settings: knobs}
 	var known []string
@@ -39,6 +41,9 @@ func NewSpace(knobs *predict.Knobs, names []string) (*Space, error) {
 	}
 	for _, k := range knobs.All() {
 		if why := k.NotSearched(); why != "" {
+			if slices.Contains(names, k.Name) {
+				return nil, fmt.Errorf("%q is not searched: %s", k.Name, why)
+			}
 			s.Excluded = append(s.Excluded, Exclusion{k.Name, why})
 			continue
 		}

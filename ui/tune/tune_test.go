@@ -279,16 +279,13 @@ func TestSearchStops(t *testing.T) {
 	p, _ := newTestProblem()
 	p.Sessions = 10
 	_, err := p.Run()
-	var n int
-	if err == nil || !strings.HasPrefix(err.Error(), "10 sessions are too few for 9 knobs") {
-		t.Fatalf("%v", err)
+	var few *TooFewError
+	if !errors.As(err, &few) || !errors.As(p.Check(), &few) {
+		t.Fatalf("%v, %v", err, p.Check())
 	}
-	if _, scan := fmt.Sscanf(err.Error()[strings.Index(err.Error(), "at least"):], "at least %d", &n); scan != nil {
-		t.Fatal(scan)
-	}
-	p.Sessions = n
+	p.Sessions = few.Least
 	if _, err := p.Run(); err != nil {
-		t.Errorf("with %d: %v", n, err)
+		t.Errorf("with %d: %v", few.Least, err)
 	}
 }
 
