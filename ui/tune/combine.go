@@ -1,0 +1,75 @@
+package tune
+
+import "slices"
+
+// combinations returns candidates: the changes that help alone together, the best one first, then points in which about
+// half of the knobs are at their start. Of every other such point the others have values that help alone.
+func (s *search) combinations(count int) (list []*Candidate) {
+	var order []int // knobs whose best level helps
+	startsAt := s.standing(s.start, s.start, s.seeds)
+	helpful := func(knob, level int) (standing, bool) {
+		at := s.standing(s.candidate(s.start.Point.with(knob, level)), s.start, s.seeds)
+		return at, at.compare(startsAt) < 0 && at.objective < startsAt.objective || at.excess < startsAt.excess
+	}
+	best := map[int]standing{}
+	for i, levels := range s.levels {
+		if s.active[i] && len(levels) > 0 {
+			if at, helps := helpful(i, levels[0]); helps {
+				order, best[i] = append(order, i), at
+			}
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return best[a].compare(best[b]) })
+	add := func(p Point) {
+		if c := s.candidate(p); len(list) < count && c != s.start && !slices.Contains(list, c) {
+			list = append(list, c)
+		}
+	}
+	together := slices.Clone(s.start.Point)
+	for _, i := range order {
+		together[i] = s.levels[i][0]
+		add(together)
+	}
+	for i, x := range order {
+		for _, y := range order[:i] {
+			if len(list) < count/3 {
+				add(s.start.Point.with(x, s.levels[x][0]).with(y, s.levels[y][0]))
+			}
+		}
+	}
+	for tries := 0; len(list) < count && tries < 4; tries++ {
+		for i, p := range s.hypercube(count - len(list)) {
+			for knob := range p {
+				if i%2 == 0 && p[knob] != s.start.Point[knob] {
+					if _, helps := best[knob]; helps {
+						p[knob] = s.levels[knob][0]
+					} else {
+						p[knob] = s.start.Point[knob]
+					}
+				}
+			}
+			add(p)
+		}
+	}
+	return list
+}
+
+// hypercube returns a Latin hypercube of points: of every knob that does anything, half of the points have the start, and
+// the others have all levels equally often.
+func (s *search) hypercube(count int) []Point {
+	list := make([]Point, count)
+	for i := range list {
+		list[i] = slices.Clone(s.start.Point)
+	}
+	for knob, active := range s.active {
+		order := s.random.Perm(count)
+		levels := len(s.Space.Knobs[knob].Levels)
+		shift := s.random.IntN(levels)
+		for at, i := range order {
+			if active && at*2 >= count {
+				list[i][knob] = ((at*2-count)*levels/count + shift) % levels
+			}
+		}
+	}
+	return list
+}
