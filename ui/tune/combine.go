@@ -2,8 +2,8 @@ package tune
 
 import "slices"
 
-// combinations returns candidates: the changes that help alone together, the best one first, then points in which about
-// half of the knobs are at their start. Of every other such point the others have values that help alone.
+// combinations returns candidates: the changes that help alone together, the best one first, then pairs of changes, then points
+// in which about half of the knobs are at their start. Of every other such point the others have values that help alone.
 func (s *search) combinations(count int) (list []*Candidate) {
 	var order []int // knobs whose best level helps
 	startsAt := s.standing(s.start, s.start, s.seeds)
@@ -30,11 +30,9 @@ func (s *search) combinations(count int) (list []*Candidate) {
 		together[i] = s.levels[i][0]
 		add(together)
 	}
-	for i, x := range order {
-		for _, y := range order[:i] {
-			if len(list) < count/3 {
-				add(s.start.Point.with(x, s.levels[x][0]).with(y, s.levels[y][0]))
-			}
+	for _, p := range s.pairs() {
+		if len(list) < count/2 {
+			add(p)
 		}
 	}
 	for tries := 0; len(list) < count && tries < 4; tries++ {
@@ -52,6 +50,47 @@ func (s *search) combinations(count int) (list []*Candidate) {
 		}
 	}
 	return list
+}
+
+// pairs returns points that have two values of which each alone lowers the measure, whether or not it exceeds limits: one can
+// make up for what the other one exceeds. Pairs of the best values come first.
+func (s *search) pairs() (list []Point) {
+	var lower []*Candidate
+	startsAt := s.standing(s.start, s.start, s.seeds)
+	for i, levels := range s.levels {
+		for _, level := range levels {
+			c := s.candidate(s.start.Point.with(i, level))
+			if s.active[i] && c != s.start && s.standing(c, s.start, s.seeds).objective < startsAt.objective {
+				lower = append(lower, c)
+			}
+		}
+	}
+	lower = s.ranked(lower, s.start, s.seeds)
+	for sum := 1; sum < 2*len(lower); sum++ { // of the two ranks
+		for a := range (sum + 1) / 2 {
+			if b := sum - a; b < len(lower) {
+				if p := s.joined(lower[a], lower[b]); p != nil {
+					list = append(list, p)
+				}
+			}
+		}
+	}
+	return list
+}
+
+// joined returns the point with the changes of two candidates; nil: both change the same knob.
+func (s *search) joined(a, b *Candidate) Point {
+	p := slices.Clone(a.Point)
+	for i, level := range b.Point {
+		switch start := s.start.Point[i]; {
+		case level == start:
+		case p[i] != start:
+			return nil
+		default:
+			p[i] = level
+		}
+	}
+	return p
 }
 
 // hypercube returns a Latin hypercube of points: of every knob that does anything, half of the points have the start, and

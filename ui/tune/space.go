@@ -2,8 +2,8 @@
 // and knows no strategy: a function measures the points that it asks for, over seeds that all points share.
 //
 // First every knob is set to its ends in one session: one that changes no value does nothing and is left out. The others are
-// changed alone, with some seeds, which shows what they do. Combinations of them, some drawn as a Latin hypercube (McKay,
-// Beckman and Conover, 1979), then pass rungs of more and more seeds, and the best third of each goes on (successive halving:
+// changed alone, with some seeds, which shows what they do. Combinations of them, pairs and a Latin hypercube (McKay, Beckman
+// and Conover, 1979), then pass rungs of more and more seeds, and the best third of each goes on (successive halving:
 // Jamieson and Talwalkar, 2016). Neighbours of the best point follow, which replace it if the paired difference says so. At
 // the end every knob that does not pay goes back to its start.
 package tune

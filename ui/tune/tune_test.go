@@ -450,3 +450,34 @@ func TestSearchRefinesUnderManyLimits(t *testing.T) {
 		t.Errorf("%v", stages)
 	}
 }
+
+// TestSearchOfPairs checks that a search finds two changes of which one makes up for the limit that the other one exceeds, where
+// no step leads from one to the other, and all other changes do harm.
+func TestSearchOfPairs(t *testing.T) {
+	p, _ := newTestProblem()
+	p.Limits, p.Settings, p.Sessions = []Limit{{Most: 0}}, 1, 1000
+	at := func(name string) int {
+		return slices.IndexFunc(p.Space.Knobs, func(k Knob) bool { return k.Name == name })
+	}
+	lead, idle, start := at("lead"), at("idle"), p.Space.Start()
+	p.Measure = func(_ string, points []Point, seeds int) (all [][]float64, _ error) {
+		for _, point := range points {
+			value, over := 20.0, 0.0
+			for i := range point {
+				switch steps := point[i] - start[i]; {
+				case i == idle && steps < 0:
+					value, over = value-0.1, over-1
+				case i == lead && steps > 1:
+					value, over = value-3, over+1
+				case steps != 0:
+					value += 5
+				}
+			}
+			all = append(all, slices.Repeat([]float64{value, over}, seeds))
+		}
+		return all, nil
+	}
+	if o := must(p.Run()); len(p.Space.Changes(o.Best.Point)) != 2 || o.Best.Point[lead] <= start[lead] || o.Best.Point[idle] >= start[idle] {
+		t.Errorf("%v", text(p, o.Best))
+	}
+}
