@@ -119,7 +119,12 @@ func (p *Problem) Over(c, start *Candidate, limit, setting, seeds int) statistic
 // Excess returns by how much a candidate is above its limits: the sum of shares of them over limits and settings. It is 0
 // if the candidate keeps all, and infinite if it lacks a value. A limit that the start sets is as noisy as the candidate, and
 // may be 0, so that a single event in all seeds would be above it: it is kept up to a standard error of the paired difference.
-func (p *Problem) Excess(c, start *Candidate, seeds int) (sum float64) {
+func (p *Problem) Excess(c, start *Candidate, seeds int) float64 {
+	return p.excess(c, start, seeds, false)
+}
+
+// excess is Excess; certain counts only what the interval says is above a limit.
+func (p *Problem) excess(c, start *Candidate, seeds int, certain bool) (sum float64) {
 	for setting := range p.Settings {
 		if math.IsNaN(p.MeanIn(c, 0, setting, seeds)) {
 			return math.Inf(1)
@@ -127,7 +132,10 @@ func (p *Problem) Excess(c, start *Candidate, seeds int) (sum float64) {
 		for i := range p.Limits {
 			most, over := p.LimitIn(start, i, setting, seeds), p.Over(c, start, i, setting, seeds)
 			excess := over.Mean
-			if p.Limits[i].OfStart {
+			switch {
+			case certain:
+				excess = over.Low
+			case p.Limits[i].OfStart:
 				excess -= over.SD / math.Sqrt(float64(seeds))
 			}
 			switch {
@@ -191,9 +199,14 @@ func (s standing) compare(o standing) int {
 
 // ranked returns candidates by their standing over the first seeds, the best one first.
 func (p *Problem) ranked(list []*Candidate, start *Candidate, seeds int) []*Candidate {
+	return p.rankedBy(list, func(c *Candidate) standing { return p.standing(c, start, seeds) })
+}
+
+// rankedBy returns candidates by a standing.
+func (p *Problem) rankedBy(list []*Candidate, of func(*Candidate) standing) []*Candidate {
 	standings := map[*Candidate]standing{}
 	for _, c := range list {
-		standings[c] = p.standing(c, start, seeds)
+		standings[c] = of(c)
 	}
 	list = slices.Clone(list)
 	slices.SortFunc(list, func(a, b *Candidate) int { return standings[a].compare(standings[b]) })

@@ -210,7 +210,7 @@ func (s *search) halve() error {
 		list = s.ranked(list, s.start, seeds)
 		s.best = list[0]
 		s.report("rung %d: %d settings with %d seeds", i+1, len(list), seeds)
-		best := list[:(len(list)+kept-1)/kept]
+		best := s.survivors(list, seeds)
 		for _, c := range s.front(list, seeds) {
 			if more := append(slices.Clip(best), c); !slices.Contains(best, c) && i+1 < len(rungs) &&
 				s.cost(more, rungs[i+1]) <= s.left(halvingShare) { // with many limits nearly all are on the front
@@ -220,6 +220,23 @@ func (s *search) halve() error {
 		list = best
 	}
 	return nil
+}
+
+// survivors returns the third of ranked candidates that goes on: half of them the first, half those that are best if a limit
+// counts that is certainly exceeded alone. With few seeds chance decides about limits, of which there are many.
+func (s *search) survivors(list []*Candidate, seeds int) []*Candidate {
+	count := (len(list) + kept - 1) / kept
+	best := slices.Clone(list[:(count+1)/2])
+	for _, c := range s.rankedBy(list, func(c *Candidate) standing {
+		at := s.standing(c, s.start, seeds)
+		at.excess = s.excess(c, s.start, seeds, true)
+		return at
+	}) {
+		if len(best) < count && !slices.Contains(best, c) {
+			best = append(best, c)
+		}
+	}
+	return best
 }
 
 // refine moves to neighbours of the best candidate as long as one is better over all seeds, and the paired difference says
@@ -321,6 +338,24 @@ func (s *search) neighbours() (list []*Candidate) {
 	return list
 }
 
+// surest returns the candidate with all seeds that is better than the start with the most certainty: of those that exceed the
+// limits least that whose interval ends lowest. The lowest mean of hundreds is often low by chance. It is the best one if
+// none is better than the start.
+func (s *search) surest() *Candidate {
+	var list []*Candidate
+	for _, c := range s.all {
+		if c.Seeds == s.Seeds && c != s.start && s.better(c, s.start) {
+			list = append(list, c)
+		}
+	}
+	list = s.rankedBy(list, func(c *Candidate) standing {
+		at := s.standing(c, s.start, s.Seeds)
+		at.objective = s.Difference(c, s.start, 0).High
+		return at
+	})
+	return append(list, s.best)[0]
+}
+
 // prune puts knobs back to their start, as long as nothing is worse than the best candidate by more than the interval of the
 // paired difference and a share of the start: those whose change is worth less beside the others, all at once or else one
 // after the other. If all changes together are worth less, or those that are left, the start stays.
@@ -331,6 +366,7 @@ func (s *search) prune() error {
 	if err := s.measure("pruning", []*Candidate{s.best}, s.Seeds); err != nil {
 		return err
 	}
+	s.best = s.surest()
 	full, least := s.best, float64(worth*math.Abs(s.Mean(s.start, 0).Mean))
 	worthy := func(a, b *Candidate) bool {
 		return s.Excess(b, s.start, s.Seeds) > s.Excess(a, s.start, s.Seeds) || s.Difference(a, b, 0).Mean < -least

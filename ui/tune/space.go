@@ -1,7 +1,7 @@
 // Package tune searches settings of a strategy that are best by one measure and keep limits of others. It runs no session
 // and knows no strategy: a function measures the points that it asks for, over seeds that all points share.
 //
-// First every knob is set to its ends in one session: one that changes no value does nothing and is left out. The others are
+// First every knob is set to its ends with a few seeds: one that changes no value does nothing and is left out. The others are
 // changed alone, with some seeds, which shows what they do. Combinations of them, pairs and a Latin hypercube (McKay, Beckman
 // and Conover, 1979), then pass rungs of more and more seeds, and the best third of each goes on (successive halving:
 // Jamieson and Talwalkar, 2016). Neighbours of the best point follow, which replace it if the paired difference says so. At

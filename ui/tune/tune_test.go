@@ -481,3 +481,36 @@ func TestSearchOfPairs(t *testing.T) {
 		t.Errorf("%v", text(p, o.Best))
 	}
 }
+
+// TestSurest checks, by hand, that the candidate is chosen that is better with the most certainty, not that of the lowest mean.
+func TestSurest(t *testing.T) {
+	p, _ := newTestProblem()
+	p.Limits, p.Settings, p.Seeds = nil, 1, 4
+	s := p.newSearch()
+	s.start.values, s.start.Seeds = []float64{10, 11, 12, 13}, 4
+	for level, values := range [][]float64{{6, 3, 8, 5}, {7, 8, 9, 10}, {1, 2, 30, 4}} {
+		c := s.candidate(s.start.Point.with(0, level))
+		c.values, c.Seeds = values, 4
+	}
+	if got := s.surest(); got.Point[0] != 1 {
+		t.Errorf("%v", text(p, got))
+	}
+}
+
+// TestSurvivors checks that a rung keeps what exceeds a limit by chance.
+func TestSurvivors(t *testing.T) {
+	p, _ := newTestProblem()
+	p.Limits, p.Settings = []Limit{{Most: 1, OfStart: true}}, 1
+	s := p.newSearch()
+	s.start.values, s.start.Seeds = []float64{10, 5, 10, 5, 10, 5, 10, 5}, 4
+	var list []*Candidate
+	for level, values := range [][]float64{{9, 5, 9, 5, 9, 5, 9, 5}, {1, 5, 1, 8, 1, 5, 1, 7}, {0, 9, 0, 9, 0, 9, 0, 8}, {10, 5, 10, 5, 10, 5, 10, 5}} {
+		c := s.candidate(s.start.Point.with(0, level))
+		c.values, c.Seeds = values, 4
+		list = append(list, c)
+	}
+	list = s.ranked(list, s.start, 4)
+	if got := s.survivors(list, 4); len(got) != 2 || got[0].Point[0] != 0 || got[1].Point[0] != 1 {
+		t.Errorf("%d", len(got))
+	}
+}
