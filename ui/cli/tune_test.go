@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"ghostcube/internal/experiment"
 	"ghostcube/ui/tune"
@@ -189,5 +190,18 @@ func TestOthersOfTune(t *testing.T) {
 	}
 	if x := list[0]; *x.Difference.Mean != 2 || x.Difference.N != 3 || math.Abs(x.Start-16.0/3) > 1e-9 {
 		t.Errorf("%+v", x)
+	}
+}
+
+// TestTimeLeftOfTune checks that sessions of an interrupted search, which take no time, are not counted as those to come.
+func TestTimeLeftOfTune(t *testing.T) {
+	t.Parallel()
+	c := &tuneCommand{Networks: []string{"4g"}, Sessions: 20, TestSeeds: 3}
+	r := &tuneRun{tuneTask: &tuneTask{tuneCommand: c, tapes: []string{"circle"}, testTapes: []string{"turns"}}, ran: 2, known: map[string]bool{}}
+	for _, key := range strings.Fields("a b c d e f g h i j k l") {
+		r.known[key] = true
+	}
+	if got := r.left(6 * time.Second); got != 60*time.Second {
+		t.Errorf("%v", got)
 	}
 }
