@@ -36,7 +36,7 @@ func TestBadTune(t *testing.T) {
 		{[]string{"rewind", "--networks", "4g", "--objective", "first_divergent_tick"}, "no value of first_divergent_tick is better: want"},
 		{[]string{"rewind", "--networks", "4g", "--limit", "pops_per_minute<5"}, "want MEASURE<=N"},
 		{[]string{"rewind", "--networks", "4g", "--limit", "key_to_screen<=5"}, "did you mean key_to_screen_ms?"},
-		{[]string{"rewind", "--networks", "4g", "--limit", "key_to_screen_ms<=defualt"}, "want a number N from 0, default, default+P%, or default+N; N is in ms, without the unit"},
+		{[]string{"rewind", "--networks", "4g", "--limit", "key_to_screen_ms<=defualt"}, "default+P%, or default+N; N is in ms, without the unit"},
 		{[]string{"rewind", "--networks", "4g", "--limit", "key_to_screen_ms<=default+5ms"}, "N is in ms, without the unit"},
 		{[]string{"rewind", "--networks", "4g", "--limit", "key_to_screen_ms<=NaN"}, "N is in ms, without the unit"},
 		{[]string{"rewind", "--networks", "4g", "--knobs", "laed"}, "did you mean lead?"},

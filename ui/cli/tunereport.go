@@ -342,11 +342,11 @@ func (r *tuneReport) writeDifferences(out io.Writer, heading string, list []tune
 }
 
 // limitText returns a limit and its verdict.
-func (x *tuneDifference) limitText(m *tuneMeasure) string {
-	if x.Limit == nil {
+func (d *tuneDifference) limitText(m *tuneMeasure) string {
+	if d.Limit == nil {
 		return ""
 	}
-	return fixed(*x.Limit, m.digits) + " " + string(x.Verdict)
+	return fixed(*d.Limit, m.digits) + " " + string(d.Verdict)
 }
 
 // writeStart prints the values of the start, if nothing is better.

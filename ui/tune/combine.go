@@ -69,7 +69,7 @@ func (s *search) pairs() (list []Point) {
 	for sum := 1; sum < 2*len(lower); sum++ { // of the two ranks
 		for a := range (sum + 1) / 2 {
 			if b := sum - a; b < len(lower) {
-				if p := s.joined(lower[a], lower[b]); p != nil {
+				if p := joined(lower[a].Point, lower[b].Point, s.start.Point); p != nil {
 					list = append(list, p)
 				}
 			}
@@ -78,13 +78,13 @@ func (s *search) pairs() (list []Point) {
 	return list
 }
 
-// joined returns the point with the changes of two candidates; nil: both change the same knob.
-func (s *search) joined(a, b *Candidate) Point {
-	p := slices.Clone(a.Point)
-	for i, level := range b.Point {
-		switch start := s.start.Point[i]; {
-		case level == start:
-		case p[i] != start:
+// joined returns the point with the changes of two others; nil: both change the same knob.
+func joined(a, b, start Point) Point {
+	p := slices.Clone(a)
+	for i, level := range b {
+		switch {
+		case level == start[i]:
+		case p[i] != start[i]:
 			return nil
 		default:
 			p[i] = level

@@ -34,11 +34,11 @@ func (s *search) screen() error {
 		e := Effect{Knob: i, From: s.Space.Knobs[i].Levels[s.start.Point[i]], None: true, Than: s.start}
 		largest := math.Inf(-1)
 		for _, c := range list {
-			if s.sameAs(s.start, c) {
+			if sameAs(s.start, c) {
 				continue
 			}
-			if size := s.size(c); size > largest {
-				largest, e.Of, e.To, e.None = size, c, s.Space.Knobs[i].Levels[c.Point[i]], false
+			if moved := size(s.Problem, c, s.start); moved > largest {
+				largest, e.Of, e.To, e.None = moved, c, s.Space.Knobs[i].Levels[c.Point[i]], false
 			}
 		}
 		for _, c := range s.ranked(list, s.start, seeds) {
@@ -86,7 +86,7 @@ func (s *search) extremes() error {
 			clear(s.active)
 		}
 		for i := range ends {
-			s.active[i] = s.active[i] || slices.ContainsFunc(ends[i], func(c *Candidate) bool { return !s.sameAs(s.start, c) })
+			s.active[i] = s.active[i] || slices.ContainsFunc(ends[i], func(c *Candidate) bool { return !sameAs(s.start, c) })
 		}
 	}
 	return nil
@@ -108,7 +108,7 @@ func (s *search) dependent(knob int) bool {
 }
 
 // sameAs reports whether a candidate has the values of another one, which has at least as many, in all its sessions.
-func (s *search) sameAs(other, c *Candidate) bool {
+func sameAs(other, c *Candidate) bool {
 	return slices.Equal(c.values, other.values[:len(c.values)]) // NaN: a value is missing, which is another value
 }
 
@@ -119,7 +119,7 @@ func (s *search) near(tried [][]*Candidate, seeds int) [][]*Candidate {
 	left := s.left(nearShare)
 	for i, list := range tried {
 		k := &s.Space.Knobs[i]
-		if !k.Ordered || !slices.ContainsFunc(list, func(c *Candidate) bool { return !s.sameAs(s.start, c) }) {
+		if !k.Ordered || !slices.ContainsFunc(list, func(c *Candidate) bool { return !sameAs(s.start, c) }) {
 			continue
 		}
 		best := s.ranked(append([]*Candidate{s.start}, list...), s.start, seeds)[0].Point[i]
@@ -138,10 +138,10 @@ func (s *search) near(tried [][]*Candidate, seeds int) [][]*Candidate {
 
 // size returns how much a candidate moves the measures against the start: the largest difference of a mean, as a share of
 // the larger mean, that which is to become small counted first.
-func (s *search) size(c *Candidate) float64 {
+func size(p *Problem, c, start *Candidate) float64 {
 	total, weight := 0.0, 1.0
-	for m := range s.measures() {
-		a, b := s.Mean(c, m).Mean, s.Mean(s.start, m).Mean
+	for m := range p.measures() {
+		a, b := p.Mean(c, m).Mean, p.Mean(start, m).Mean
 		if most := max(math.Abs(a), math.Abs(b)); most > 0 {
 			total += float64(weight * math.Abs(a-b) / most)
 		}

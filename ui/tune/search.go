@@ -76,7 +76,7 @@ type search struct {
 }
 
 // newSearch returns a search that has not begun.
-func (p *Problem) newSearch() *search {
+func newSearch(p *Problem) *search {
 	s := &search{Problem: p, random: rand.New(rand.NewPCG(p.Seed, 0x7475_6e65)), known: map[string]*Candidate{}, out: &Outcome{}}
 	s.start = s.candidate(p.Space.Start())
 	s.best = s.start
@@ -85,13 +85,13 @@ func (p *Problem) newSearch() *search {
 
 // Check returns a *TooFewError if Run would.
 func (p *Problem) Check() error {
-	_, _, err := p.newSearch().alone()
+	_, _, err := newSearch(p).alone()
 	return err
 }
 
 // Run searches. The same problem gives the same outcome.
 func (p *Problem) Run() (*Outcome, error) {
-	s := p.newSearch()
+	s := newSearch(p)
 	var err error
 	for _, stage := range []func() error{s.screen, s.halve, s.refine, s.prune, s.undo} {
 		if err = stage(); err != nil {
@@ -227,9 +227,9 @@ func (s *search) halve() error {
 func (s *search) survivors(list []*Candidate, seeds int) []*Candidate {
 	count := (len(list) + kept - 1) / kept
 	best := slices.Clone(list[:(count+1)/2])
-	for _, c := range s.rankedBy(list, func(c *Candidate) standing {
+	for _, c := range rankedBy(list, func(c *Candidate) standing {
 		at := s.standing(c, s.start, seeds)
-		at.excess = s.excess(c, s.start, seeds, true)
+		at.excess = excess(s.Problem, c, s.start, seeds, true)
 		return at
 	}) {
 		if len(best) < count && !slices.Contains(best, c) {
@@ -302,7 +302,7 @@ func (s *search) wake() (woken []*Candidate, err error) {
 		return nil, err
 	}
 	for i := range ends {
-		if slices.ContainsFunc(ends[i], func(c *Candidate) bool { return !s.sameAs(s.best, c) }) {
+		if slices.ContainsFunc(ends[i], func(c *Candidate) bool { return !sameAs(s.best, c) }) {
 			s.active[i] = true
 			woken = append(woken, s.changed(s.best, i, s.Space.Knobs[i].spread(mostLevels))...)
 		}
@@ -348,7 +348,7 @@ func (s *search) surest() *Candidate {
 			list = append(list, c)
 		}
 	}
-	list = s.rankedBy(list, func(c *Candidate) standing {
+	list = rankedBy(list, func(c *Candidate) standing {
 		at := s.standing(c, s.start, s.Seeds)
 		at.objective = s.Difference(c, s.start, 0).High
 		return at

@@ -489,7 +489,7 @@ func TestSearchOfPairs(t *testing.T) {
 func TestSurest(t *testing.T) {
 	p, _ := newTestProblem()
 	p.Limits, p.Settings, p.Seeds = nil, 1, 4
-	s := p.newSearch()
+	s := newSearch(p)
 	s.start.values, s.start.Seeds = []float64{10, 11, 12, 13}, 4
 	for level, values := range [][]float64{{6, 3, 8, 5}, {7, 8, 9, 10}, {1, 2, 30, 4}} {
 		c := s.candidate(s.start.Point.with(0, level))
@@ -504,7 +504,7 @@ func TestSurest(t *testing.T) {
 func TestSurvivors(t *testing.T) {
 	p, _ := newTestProblem()
 	p.Limits, p.Settings = []Limit{{Most: 1, OfStart: true}}, 1
-	s := p.newSearch()
+	s := newSearch(p)
 	s.start.values, s.start.Seeds = []float64{10, 5, 10, 5, 10, 5, 10, 5}, 4
 	var list []*Candidate
 	for level, values := range [][]float64{{9, 5, 9, 5, 9, 5, 9, 5}, {1, 5, 1, 8, 1, 5, 1, 7}, {0, 9, 0, 9, 0, 9, 0, 8}, {10, 5, 10, 5, 10, 5, 10, 5}} {
