@@ -10,8 +10,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"ghostcube/internal/experiment"
+	"ghostcube/ui/tune"
 )
 
 // TestBadTune checks that wrong flags name the allowed values, run nothing, and change no file of the user.
@@ -31,15 +33,16 @@ func TestBadTune(t *testing.T) {
 		{[]string{"rewind", "--networks", "wifi-bed"}, "wifi-bad?"},
 		{[]string{"rewind", "--networks", "4g", "--tapes", "cirle"}, "circle?"},
 		{[]string{"rewind", "--networks", "4g", "--objective", "pops_per_minutes"}, "did you mean pops_per_minute?"},
-		{[]string{"rewind", "--networks", "4g", "--objective", "first_divergent_tick"}, `no measure "first_divergent_tick"`},
+		{[]string{"rewind", "--networks", "4g", "--objective", "first_divergent_tick"}, "no value of first_divergent_tick is better: want"},
 		{[]string{"rewind", "--networks", "4g", "--limit", "pops_per_minute<5"}, "want MEASURE<=N"},
 		{[]string{"rewind", "--networks", "4g", "--limit", "key_to_screen<=5"}, "did you mean key_to_screen_ms?"},
-		{[]string{"rewind", "--networks", "4g", "--limit", "key_to_screen_ms<=defualt"}, "want a number from 0, default, default+N%, or default+N"},
-		{[]string{"rewind", "--networks", "4g", "--limit", "key_to_screen_ms<=default+5ms"}, "want a number from 0"},
-		{[]string{"rewind", "--networks", "4g", "--limit", "key_to_screen_ms<=NaN"}, "want a number from 0"},
+		{[]string{"rewind", "--networks", "4g", "--limit", "key_to_screen_ms<=defualt"}, "default+P%, or default+N; N is in ms, without the unit"},
+		{[]string{"rewind", "--networks", "4g", "--limit", "key_to_screen_ms<=default+5ms"}, "N is in ms, without the unit"},
+		{[]string{"rewind", "--networks", "4g", "--limit", "key_to_screen_ms<=NaN"}, "N is in ms, without the unit"},
 		{[]string{"rewind", "--networks", "4g", "--knobs", "laed"}, "did you mean lead?"},
-		{[]string{"rewind", "--networks", "4g", "--knobs", "cold-start"}, `no knob to search "cold-start" (see tune rewind --list)`},
+		{[]string{"rewind", "--networks", "4g", "--knobs", "cold-start"}, `"cold-start" is not searched: the world itself`},
 		{[]string{"relative", "--networks", "4g", "--knobs", "laed"}, `(see tune relative --list)`},
+		{[]string{"rewind", "--networks", "4g", "--sessions", "10", "--knobs", "lead"}, "--sessions=10: want at least 12, or fewer knobs"},
 		{[]string{"rewind", "--networks", "4g", "--seeds", "1"}, "--seeds=1: want 2 to 1000"},
 		{[]string{"rewind", "--networks", "4g", "--format", "table"}, "text, json, csv"},
 		{[]string{"rewind", "--networks", "4g", "-o", "mine"}, "want a name that ends in .toml"},
@@ -79,7 +82,7 @@ func TestListOfTune(t *testing.T) {
 func TestTuneLeavesServerAlone(t *testing.T) {
 	t.Parallel()
 	for _, knob := range []string{"compression", "position-steps", "rotation-bits"} {
-		refused(t, "no knob to search", "tune", "statesync", "--networks", "4g", "--knobs", knob)
+		refused(t, "is not searched: ", "tune", "statesync", "--networks", "4g", "--knobs", knob)
 	}
 }
 
@@ -152,10 +155,19 @@ func TestTextOfTune(t *testing.T) {
 	}{
 		{"rewind:lead=3", true, "Best so far: rewind:lead=3"},
 		{"rewind:lead=3", false, "Side by side: ghostcube --panes rewind,rewind:lead=3 --network 4g --tape circle"},
+		{"rewind:lead=3", false, "\nNearest to the limits, which nothing that was found keeps: rewind:lead=3\n"},
 		{"rewind", true, "Nothing was found"}, {"rewind", false, "Nothing was found"},
+		{"rewind", false, "\n4g       circle  pops     3.0    2.0 exceeded\n"},
 	} {
-		r := &tuneReport{Start: "rewind", Best: x.best, Interrupted: x.interrupted,
-			task: &tuneTask{tuneCommand: &tuneCommand{Networks: []string{"4g"}}, tapes: []string{"circle"}}}
+		three, two := 3.0, 2.0
+		r := &tuneReport{Start: "rewind", Best: x.best, Interrupted: x.interrupted, Kept: !strings.Contains(x.want, "Nearest"),
+			Changes: []tuneEffect{{Knob: "lead"}}, Search: []tuneDifference{{Network: "4g", Tape: "circle", Measure: "pops_per_minute",
+				Start: &three, Best: &three, Limit: &two, Verdict: tune.Exceeded}},
+			task: &tuneTask{tuneCommand: &tuneCommand{Networks: []string{"4g"}}, tapes: []string{"circle"},
+				measures: []tuneMeasure{{name: "pops_per_minute", title: "pops", digits: 1}}}}
+		if got := strings.Join(r.exceeded(), " "); got != "pops_per_minute" {
+			t.Errorf("exceeded: %s", got)
+		}
 		var b strings.Builder
 		need(r.writeText(&b))
 		if text := b.String(); !strings.Contains(text, x.want) || strings.Contains(text, "Nothing was found") != (x.best == r.Start) {
@@ -178,5 +190,18 @@ func TestOthersOfTune(t *testing.T) {
 	}
 	if x := list[0]; *x.Difference.Mean != 2 || x.Difference.N != 3 || math.Abs(x.Start-16.0/3) > 1e-9 {
 		t.Errorf("%+v", x)
+	}
+}
+
+// TestTimeLeftOfTune checks that sessions of an interrupted search, which take no time, are not counted as those to come.
+func TestTimeLeftOfTune(t *testing.T) {
+	t.Parallel()
+	c := &tuneCommand{Networks: []string{"4g"}, Sessions: 20, TestSeeds: 3}
+	r := &tuneRun{tuneTask: &tuneTask{tuneCommand: c, tapes: []string{"circle"}, testTapes: []string{"turns"}}, ran: 2, known: map[string]bool{}}
+	for _, key := range strings.Fields("a b c d e f g h i j k l") {
+		r.known[key] = true
+	}
+	if got := r.left(6 * time.Second); got != 60*time.Second {
+		t.Errorf("%v", got)
 	}
 }

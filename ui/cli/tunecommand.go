@@ -76,6 +76,7 @@ const (
 // tuneMeasure is a measure of a search.
 type tuneMeasure struct {
 	name, title string
+	unit        string // empty: none
 	digits      int
 	distance    bool // from centre, on either side, counts
 	centre      float64
@@ -195,7 +196,7 @@ func (t *tuneTask) parseMeasures(strategy *predict.Strategy) error {
 		if err != nil {
 			return fmt.Errorf("--limit=%s: %w", text, err)
 		}
-		limit, err := parseLimit(strings.TrimSpace(value))
+		limit, err := m.parseLimit(strings.TrimSpace(value))
 		if err != nil {
 			return fmt.Errorf("--limit=%s: %w", text, err)
 		}
@@ -205,8 +206,12 @@ func (t *tuneTask) parseMeasures(strategy *predict.Strategy) error {
 }
 
 // parseLimit parses the bound of a limit.
-func parseLimit(text string) (tune.Limit, error) {
-	bad := fmt.Errorf("%q: want a number from 0, default, default+N%%, or default+N", text)
+func (m *tuneMeasure) parseLimit(text string) (tune.Limit, error) {
+	unit := ""
+	if m.unit != "" {
+		unit = "; N is in " + m.unit + ", without the unit"
+	}
+	bad := fmt.Errorf("%q: want a number N from 0, default, default+P%%, or default+N%s", text, unit)
 	rest, ofStart := strings.CutPrefix(text, "default")
 	if ofStart && rest == "" {
 		return tune.Limit{Most: 1, OfStart: true}, nil
@@ -234,7 +239,7 @@ func parseLimit(text string) (tune.Limit, error) {
 func tuneMeasureNamed(name string) (tuneMeasure, error) {
 	var known []string
 	for _, column := range sweepColumns() {
-		m := tuneMeasure{name: column.Name, title: column.Title, digits: column.Digits}
+		m := tuneMeasure{name: column.Name, title: column.Title, unit: column.Unit, digits: column.Digits}
 		switch column.Better {
 		case score.Lower.String():
 		case score.NearZero.String():
@@ -242,6 +247,9 @@ func tuneMeasureNamed(name string) (tuneMeasure, error) {
 		case score.NearOne.String():
 			m.distance, m.centre, m.title = true, 1, m.title+", distance from 1"
 		default:
+			if column.Name == name {
+				return tuneMeasure{}, fmt.Errorf("no value of %s is better: want a measure that list measures does not call informational", name)
+			}
 			continue
 		}
 		if known = append(known, column.Name); column.Name == name {

@@ -235,7 +235,7 @@ func (r *tuneReport) writeText(out io.Writer) error {
 		return err
 	}
 	if len(r.NoEffect) > 0 {
-		fmt.Fprintf(out, "\n%s\n", wrapText("No effect in any session: "+strings.Join(r.NoEffect, ", ")+"."))
+		fmt.Fprintf(out, "\n%s\n", wrapText("No effect alone in any session: "+strings.Join(r.NoEffect, ", ")+"."))
 	}
 	if len(r.Front) > 0 {
 		fmt.Fprintf(out, "\nPareto front of the points measured with %d seeds\n\n", t.Seeds)
@@ -259,9 +259,13 @@ func (r *tuneReport) writeText(out io.Writer) error {
 	}
 	if r.Best == r.Start {
 		fmt.Fprintln(out, "\nNothing was found that is better than the start by more than the interval.")
-		return nil
+		return r.writeStart(out)
 	}
-	if err := r.writeEffects(out, "\nBest: "+r.Best+"\nEach change beside the others\n\n", r.Changes); err != nil {
+	best := "Best"
+	if !r.Kept {
+		best = "Nearest to the limits, which nothing that was found keeps"
+	}
+	if err := r.writeEffects(out, "\n"+best+": "+r.Best+"\nEach change beside the others\n\n", r.Changes); err != nil {
 		return err
 	}
 	if err := r.writeDifferences(out, fmt.Sprintf("\nSearch, seeds %d to %d\n\n", r.FirstSeed, r.FirstSeed+uint64(r.Seeds)-1), r.Search); err != nil {
@@ -331,14 +335,40 @@ func (r *tuneReport) writeDifferences(out io.Writer, heading string, list []tune
 	for i := range list {
 		x := &list[i]
 		m := &r.task.measures[i%len(r.task.measures)]
-		limit := ""
-		if x.Limit != nil {
-			limit = fixed(*x.Limit, m.digits) + " " + string(x.Verdict)
-		}
 		table.row(x.Network, tapeIn(x.Tape, x.Scene), m.title, orDash(x.Start, m.digits), orDash(x.Best, m.digits),
-			r.text(i%len(r.task.measures), x.Difference), limit)
+			r.text(i%len(r.task.measures), x.Difference), x.limitText(m))
 	}
 	return table.close()
+}
+
+// limitText returns a limit and its verdict.
+func (d *tuneDifference) limitText(m *tuneMeasure) string {
+	if d.Limit == nil {
+		return ""
+	}
+	return fixed(*d.Limit, m.digits) + " " + string(d.Verdict)
+}
+
+// writeStart prints the values of the start, if nothing is better.
+func (r *tuneReport) writeStart(out io.Writer) error {
+	fmt.Fprintf(out, "\nThe start, seeds %d to %d\n\n", r.FirstSeed, r.FirstSeed+uint64(r.Seeds)-1)
+	table := newTextTable(out)
+	table.row("NETWORK", "TAPE", "MEASURE", "START", "LIMIT")
+	for i := range r.Search {
+		x, m := &r.Search[i], &r.task.measures[i%len(r.task.measures)]
+		table.row(x.Network, tapeIn(x.Tape, x.Scene), m.title, orDash(x.Start, m.digits), x.limitText(m))
+	}
+	return table.close()
+}
+
+// exceeded returns the names of the measures whose limits are exceeded in the search.
+func (r *tuneReport) exceeded() (list []string) {
+	for i := range r.Search {
+		if x := &r.Search[i]; x.Limit != nil && x.Verdict != tune.Kept && !slices.Contains(list, x.Measure) {
+			list = append(list, x.Measure)
+		}
+	}
+	return list
 }
 
 // writeCSV prints the report as comma-separated values, a row for each measure of each part. Unknown values are empty.

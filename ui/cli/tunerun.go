@@ -25,11 +25,15 @@ type tuneRun struct {
 	ctx     context.Context // that a signal ends
 	lies    []error         // of workers
 	ran     int             // sessions that were not in the store
+	known   map[string]bool // keys of all sessions that were asked for
 	began   time.Duration   // of p.Now
 }
 
 // run searches, tests the best settings on other seeds and prints the report.
 func (t *tuneTask) run(p *program) (err error) {
+	if err := t.problem(t.tapes).Check(); err != nil {
+		return usageError{fmt.Errorf("--sessions=%d: %w", t.Sessions, err)}
+	}
 	dir := t.Cells
 	if dir == "" {
 		if dir, err = os.MkdirTemp("", "ghostcube-tune-*"); err != nil {
@@ -44,7 +48,7 @@ func (t *tuneTask) run(p *program) (err error) {
 	defer func() { err = errors.Join(err, store.Close()) }()
 	ctx, stop := untilSignal()
 	defer stop()
-	r := &tuneRun{tuneTask: t, program: p, store: store, ctx: ctx}
+	r := &tuneRun{tuneTask: t, program: p, store: store, ctx: ctx, known: map[string]bool{}}
 	if p.Now != nil {
 		r.began = p.Now()
 	}
@@ -81,11 +85,15 @@ func (t *tuneTask) run(p *program) (err error) {
 // notice prints what a stage came to, and the time for the rest if it takes all sessions.
 func (r *tuneRun) notice(text string) {
 	if r.ran > 0 && r.program.Now != nil {
-		rest := max(r.Sessions+2*r.TestSeeds*(r.settingsOf(r.tapes)+r.settingsOf(r.testTapes))-r.ran, 0)
-		left := time.Duration(float64(r.program.Now()-r.began) / float64(r.ran) * float64(rest))
-		text += fmt.Sprintf("; at most %v left with the test", left.Round(time.Second))
+		text += fmt.Sprintf("; at most %v left with the test", r.left(r.program.Now()-r.began).Round(time.Second))
 	}
 	fmt.Fprintln(r.program.Stderr, "ghostcube: "+text)
+}
+
+// left returns the time for the rest if the search takes all its sessions, and none of the rest is in the store.
+func (r *tuneRun) left(elapsed time.Duration) time.Duration {
+	rest := max(r.Sessions+2*r.TestSeeds*(r.settingsOf(r.tapes)+r.settingsOf(r.testTapes))-len(r.known), 0)
+	return time.Duration(float64(elapsed) / float64(r.ran) * float64(rest))
 }
 
 // interrupted returns the error of a search that was interrupted before it had anything to show.
@@ -106,6 +114,8 @@ func (t *tuneTask) finish(p *program, report *tuneReport, stopped bool) error {
 			return err
 		}
 		fmt.Fprintf(p.Stderr, "ghostcube: the preset is in %s: ghostcube --panes %s, or drop the file onto the window or the page\n", t.Out, t.Out)
+	} else if t.Out != "" {
+		fmt.Fprintf(p.Stderr, "ghostcube: %s was not written: there are no better settings that keep all limits\n", t.Out)
 	}
 	switch {
 	case stopped && t.Cells != "":
@@ -113,7 +123,7 @@ func (t *tuneTask) finish(p *program, report *tuneReport, stopped bool) error {
 	case stopped:
 		return errors.New("interrupted: this is the best so far; with --cells the same command would go on")
 	case !report.Kept:
-		return errors.New("no settings that keep all limits were found: these are the nearest")
+		return fmt.Errorf("no settings that keep all limits were found: the nearest exceed %s", strings.Join(report.exceeded(), ", "))
 	}
 	return nil
 }
@@ -178,6 +188,11 @@ func (r *tuneRun) cells(stage string, points []tune.Point, tapes []string, seed 
 	planned := newSweepPlan(r.program, list, stage)
 	run := &sweepRun{program: r.program, label: stage, store: r.store, plan: planned, points: list, missing: planned.Missing(r.store)}
 	r.ran += len(run.missing)
+	for at := range planned.Points {
+		for k := range planned.Seeds {
+			r.known[planned.CellKey(at, k)] = true
+		}
+	}
 	lies, err := r.runCells(r.ctx, run)
 	if lies != nil {
 		r.lies = append(r.lies, lies)

@@ -119,25 +119,33 @@ func (p *Problem) Over(c, start *Candidate, limit, setting, seeds int) statistic
 // Excess returns by how much a candidate is above its limits: the sum of shares of them over limits and settings. It is 0
 // if the candidate keeps all, and infinite if it lacks a value. A limit that the start sets is as noisy as the candidate, and
 // may be 0, so that a single event in all seeds would be above it: it is kept up to a standard error of the paired difference.
-func (p *Problem) Excess(c, start *Candidate, seeds int) (sum float64) {
+func (p *Problem) Excess(c, start *Candidate, seeds int) float64 {
+	return excess(p, c, start, seeds, false)
+}
+
+// excess is Problem.Excess; certain counts only what the interval says is above a limit.
+func excess(p *Problem, c, start *Candidate, seeds int, certain bool) (sum float64) {
 	for setting := range p.Settings {
 		if math.IsNaN(p.MeanIn(c, 0, setting, seeds)) {
 			return math.Inf(1)
 		}
 		for i := range p.Limits {
 			most, over := p.LimitIn(start, i, setting, seeds), p.Over(c, start, i, setting, seeds)
-			excess := over.Mean
-			if p.Limits[i].OfStart {
-				excess -= over.SD / math.Sqrt(float64(seeds))
+			more := over.Mean
+			switch {
+			case certain:
+				more = over.Low
+			case p.Limits[i].OfStart:
+				more -= over.SD / math.Sqrt(float64(seeds))
 			}
 			switch {
-			case math.IsNaN(excess):
+			case math.IsNaN(more):
 				return math.Inf(1)
-			case excess <= float64(rounding*max(math.Abs(most), math.Abs(over.Mean))):
+			case more <= float64(rounding*max(math.Abs(most), math.Abs(over.Mean))):
 			case most != 0:
-				sum += excess / math.Abs(most)
+				sum += more / math.Abs(most)
 			default:
-				sum += excess
+				sum += more
 			}
 		}
 	}
@@ -191,9 +199,14 @@ func (s standing) compare(o standing) int {
 
 // ranked returns candidates by their standing over the first seeds, the best one first.
 func (p *Problem) ranked(list []*Candidate, start *Candidate, seeds int) []*Candidate {
+	return rankedBy(list, func(c *Candidate) standing { return p.standing(c, start, seeds) })
+}
+
+// rankedBy returns candidates by a standing.
+func rankedBy(list []*Candidate, of func(*Candidate) standing) []*Candidate {
 	standings := map[*Candidate]standing{}
 	for _, c := range list {
-		standings[c] = p.standing(c, start, seeds)
+		standings[c] = of(c)
 	}
 	list = slices.Clone(list)
 	slices.SortFunc(list, func(a, b *Candidate) int { return standings[a].compare(standings[b]) })

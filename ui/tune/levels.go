@@ -19,6 +19,7 @@ type Knob struct {
 // Numbers of levels.
 const (
 	allBelow   = 16 // a range of fewer whole numbers has all of them
+	besideMost = 10 // a whole number up to it has those beside it
 	linearPart = 8  // parts of a range in whose middle the start is
 )
 
@@ -55,6 +56,7 @@ func newKnob(knobs *predict.Knobs, k *predict.Knob) Knob {
 // have equal distances. Otherwise their distances from the nearer end have rising powers of ten, from a hundredth of v's
 // distance on, or a thousandth of the range if v is the end: a time of 60 ms in 0 to 5 s, or a factor of 0.95 in 0 to 1. A
 // range that begins a little above 0 counts from there, so that numbers are round: 300 in 16 to 4096, not 316.
+// A small whole number has those beside it: 4 and 6 for 5.
 func numbers(v, low, high float64, whole bool) []float64 {
 	list := []float64{v, low, high}
 	base := low
@@ -86,6 +88,9 @@ func numbers(v, low, high float64, whole bool) []float64 {
 		for _, d := range distances(distance, span) {
 			list = append(list, end+float64(sign*d))
 		}
+	}
+	if whole && v <= besideMost {
+		list = append(list, v-1, v+1)
 	}
 	for i, n := range list[3:] {
 		list[i+3] = rounded(n)

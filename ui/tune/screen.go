@@ -1,7 +1,6 @@
 package tune
 
 import (
-	"fmt"
 	"math"
 	"slices"
 )
@@ -21,6 +20,7 @@ func (s *search) screen() error {
 	if err := s.measure("screening", slices.Concat(tried...), seeds); err != nil {
 		return err
 	}
+	s.seeds = seeds
 	near := s.near(tried, seeds)
 	if err := s.measure("screening, near", slices.Concat(near...), seeds); err != nil {
 		return err
@@ -34,11 +34,11 @@ func (s *search) screen() error {
 		e := Effect{Knob: i, From: s.Space.Knobs[i].Levels[s.start.Point[i]], None: true, Than: s.start}
 		largest := math.Inf(-1)
 		for _, c := range list {
-			if s.sameAsStart(c) {
+			if sameAs(s.start, c) {
 				continue
 			}
-			if size := s.size(c); size > largest {
-				largest, e.Of, e.To, e.None = size, c, s.Space.Knobs[i].Levels[c.Point[i]], false
+			if moved := size(s.Problem, c, s.start); moved > largest {
+				largest, e.Of, e.To, e.None = moved, c, s.Space.Knobs[i].Levels[c.Point[i]], false
 			}
 		}
 		for _, c := range s.ranked(list, s.start, seeds) {
@@ -55,38 +55,47 @@ func (s *search) screen() error {
 	return nil
 }
 
-// extremes measures every knob at its ends with one seed, if there are enough sessions. All settings meet the same outcomes, so a
-// knob without an effect gives the same values to the bit, and gets no more sessions. A knob that starts at an end is also tried
-// at the level next to it: of a number of events, say, 0 stands for none.
+// extremes measures every knob at its ends, if there are enough sessions. All settings meet the same outcomes, so a knob without
+// an effect gives the same values to the bit, and gets no more sessions. It must have no effect with as many seeds as a screening
+// has at best, because some knobs only act on rare events. A knob that starts at an end is also tried at the level next to it: of
+// a number of events, say, 0 stands for none.
 func (s *search) extremes() error {
 	s.active = slices.Repeat([]bool{true}, len(s.Space.Knobs))
-	var list, least []*Candidate
+	ends := make([][]*Candidate, len(s.Space.Knobs))
+	var least []*Candidate
 	for i := range s.Space.Knobs {
 		k := &s.Space.Knobs[i]
-		list = append(list, s.changed(i, k.ends())...)
-		least = append(least, s.changed(i, k.spread(fewestLevels))...)
+		ends[i] = s.changed(s.start, i, k.ends())
+		least = append(least, s.changed(s.start, i, k.spread(fewestLevels))...)
 	}
-	if s.cost(append(list, s.start), 1)+s.cost(append(least, s.start), fewestSeeds) > s.left(screeningShare) {
-		return nil
-	}
-	if err := s.measure("extremes", list, 1); err != nil {
-		return err
-	}
-	clear(s.active)
-	for _, c := range list {
-		for i, level := range c.Point {
-			if level != s.start.Point[i] && !s.sameAsStart(c) {
-				s.active[i] = true
+	least = append(least, s.start)
+	for seeds := 1; seeds <= min(screeningSeeds[0], s.Seeds); seeds++ {
+		var list []*Candidate
+		for i := range ends {
+			if seeds == 1 || !s.active[i] {
+				list = append(list, ends[i]...)
 			}
+		}
+		if len(list) == 0 || s.cost(append(list, s.start), seeds)+s.cost(least, fewestSeeds) > s.left(screeningShare) {
+			return nil
+		}
+		if err := s.measure("extremes", list, seeds); err != nil {
+			return err
+		}
+		if seeds == 1 {
+			clear(s.active)
+		}
+		for i := range ends {
+			s.active[i] = s.active[i] || slices.ContainsFunc(ends[i], func(c *Candidate) bool { return !sameAs(s.start, c) })
 		}
 	}
 	return nil
 }
 
-// changed returns the candidates that have some levels of a knob, without those that are the start.
-func (s *search) changed(knob int, levels []int) (list []*Candidate) {
+// changed returns the candidates that have some levels of a knob beside the rest of another one, without that one.
+func (s *search) changed(from *Candidate, knob int, levels []int) (list []*Candidate) {
 	for _, level := range levels {
-		if c := s.candidate(s.start.Point.with(knob, level)); c != s.start && !slices.Contains(list, c) {
+		if c := s.candidate(from.Point.with(knob, level)); c != from && !slices.Contains(list, c) {
 			list = append(list, c)
 		}
 	}
@@ -95,12 +104,12 @@ func (s *search) changed(knob int, levels []int) (list []*Candidate) {
 
 // dependent reports whether a knob has no effect because of the value of another one, which a combination may change.
 func (s *search) dependent(knob int) bool {
-	return len(s.changed(knob, s.Space.Knobs[knob].ends())) == 0
+	return len(s.changed(s.start, knob, s.Space.Knobs[knob].ends())) == 0
 }
 
-// sameAsStart reports whether a candidate has the values of the start in all its sessions.
-func (s *search) sameAsStart(c *Candidate) bool {
-	return slices.Equal(c.values, s.start.values[:len(c.values)]) // NaN, a missing value, differs from every value
+// sameAs reports whether a candidate has the values of another one, which has at least as many, in all its sessions.
+func sameAs(other, c *Candidate) bool {
+	return slices.Equal(c.values, other.values[:len(c.values)]) // NaN, a missing value, differs from every value
 }
 
 // near returns, by knob, candidates with the levels next to the best one, which may be the start, of knobs that have an effect: if
@@ -110,7 +119,7 @@ func (s *search) near(tried [][]*Candidate, seeds int) [][]*Candidate {
 	left := s.left(nearShare)
 	for i, list := range tried {
 		k := &s.Space.Knobs[i]
-		if !k.Ordered || !slices.ContainsFunc(list, func(c *Candidate) bool { return !s.sameAsStart(c) }) {
+		if !k.Ordered || !slices.ContainsFunc(list, func(c *Candidate) bool { return !sameAs(s.start, c) }) {
 			continue
 		}
 		best := s.ranked(append([]*Candidate{s.start}, list...), s.start, seeds)[0].Point[i]
@@ -127,12 +136,12 @@ func (s *search) near(tried [][]*Candidate, seeds int) [][]*Candidate {
 	return lists
 }
 
-// size returns how much a candidate changes the measures from the start: the sum of the differences of the means, each as a share
-// of the larger mean. The measure to minimise counts a thousand times as much as the others.
-func (s *search) size(c *Candidate) float64 {
+// size returns how much a candidate changes the measures from the start: the largest difference of a mean, as a share of the
+// larger mean. The measure to minimise counts first.
+func size(p *Problem, c, start *Candidate) float64 {
 	total, weight := 0.0, 1.0
-	for m := range s.measures() {
-		a, b := s.Mean(c, m).Mean, s.Mean(s.start, m).Mean
+	for m := range p.measures() {
+		a, b := p.Mean(c, m).Mean, p.Mean(start, m).Mean
 		if most := max(math.Abs(a), math.Abs(b)); most > 0 {
 			total += float64(weight * math.Abs(a-b) / most)
 		}
@@ -147,11 +156,11 @@ func (s *search) size(c *Candidate) float64 {
 // alone returns candidates that change each knob alone, by knob, and the number of seeds for them. There are fewer of both
 // if there are too few sessions.
 func (s *search) alone() (tried [][]*Candidate, seeds int, err error) {
-	for _, most := range []int{4, 3, fewestLevels} {
+	for _, most := range []int{mostLevels, 3, fewestLevels} {
 		tried = tried[:0]
 		for i := range s.Space.Knobs {
 			if s.active == nil || s.active[i] {
-				tried = append(tried, s.changed(i, s.Space.Knobs[i].spread(most)))
+				tried = append(tried, s.changed(s.start, i, s.Space.Knobs[i].spread(most)))
 			} else {
 				tried = append(tried, nil)
 			}
@@ -164,8 +173,7 @@ func (s *search) alone() (tried [][]*Candidate, seeds int, err error) {
 		}
 	}
 	least := s.used + int(math.Ceil(float64(s.cost(append(slices.Concat(tried...), s.start), seeds))/screeningShare))
-	return nil, 0, fmt.Errorf("%d sessions are too few for %d knobs in %d settings: want at least %d, or fewer knobs",
-		s.Sessions, len(s.Space.Knobs), s.Settings, least)
+	return nil, 0, &TooFewError{least}
 }
 
 // ends returns the first and the last level, each replaced by its neighbour if it is the start; of a choice, all but the start.

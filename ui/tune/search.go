@@ -11,6 +11,12 @@ import (
 // ErrStopped is the error of a measurement that was interrupted. The search ends with the best so far.
 var ErrStopped = errors.New("stopped")
 
+// TooFewError is the error of a search that has too few sessions to change each of its knobs alone.
+type TooFewError struct{ Least int }
+
+// Error returns how many are enough.
+func (e *TooFewError) Error() string { return fmt.Sprintf("want at least %d, or fewer knobs", e.Least) }
+
 // The shares of the sessions that the stages may have used up when they end, and what a rung costs.
 const (
 	screeningShare = 0.5
@@ -29,10 +35,11 @@ const worth = 0.01
 // screeningSeeds are the seeds of the first measurement of a point, fewer if there are not enough sessions.
 var screeningSeeds = []int{4, 3, fewestSeeds}
 
-// The fewest that show the effect of a knob.
+// The fewest that show the effect of a knob, and the levels that it takes if there are enough sessions.
 const (
 	fewestSeeds  = 2
 	fewestLevels = 2
+	mostLevels   = 4
 )
 
 // Outcome is what a search has found.
@@ -62,16 +69,29 @@ type search struct {
 	start  *Candidate
 	best   *Candidate
 	used   int     // sessions
+	seeds  int     // of the screening
 	active []bool  // knobs with an effect, alone or with another one; nil: not known yet
 	levels [][]int // of each knob, without the start, the best one first; those that were tried alone
 	out    *Outcome
 }
 
-// Run searches. The same problem gives the same outcome.
-func (p *Problem) Run() (*Outcome, error) {
+// newSearch returns a search that has not begun.
+func newSearch(p *Problem) *search {
 	s := &search{Problem: p, random: rand.New(rand.NewPCG(p.Seed, 0x7475_6e65)), known: map[string]*Candidate{}, out: &Outcome{}}
 	s.start = s.candidate(p.Space.Start())
 	s.best = s.start
+	return s
+}
+
+// Check returns a *TooFewError if Run would.
+func (p *Problem) Check() error {
+	_, _, err := newSearch(p).alone()
+	return err
+}
+
+// Run searches. The same problem gives the same outcome.
+func (p *Problem) Run() (*Outcome, error) {
+	s := newSearch(p)
 	var err error
 	for _, stage := range []func() error{s.screen, s.halve, s.refine, s.prune, s.undo} {
 		if err = stage(); err != nil {
@@ -153,10 +173,11 @@ func (s *search) report(format string, args ...any) {
 	}
 }
 
-// halve measures combinations of knobs with more and more seeds, and keeps a third and the front of each rung.
+// halve measures combinations of knobs with more and more seeds, and keeps a third of each rung, and of its front what leaves
+// enough sessions to refine the best one.
 func (s *search) halve() error {
-	rungs := []int{s.start.Seeds}
-	for n := s.start.Seeds * 2; n < s.Seeds; n *= 2 {
+	rungs := []int{s.seeds}
+	for n := s.seeds * 2; n < s.Seeds; n *= 2 {
 		rungs = append(rungs, n)
 	}
 	rungs = slices.Compact(append(rungs, s.Seeds))
@@ -189,10 +210,11 @@ func (s *search) halve() error {
 		list = s.ranked(list, s.start, seeds)
 		s.best = list[0]
 		s.report("rung %d: %d settings with %d seeds", i+1, len(list), seeds)
-		best := list[:(len(list)+kept-1)/kept]
+		best := s.survivors(list, seeds)
 		for _, c := range s.front(list, seeds) {
-			if len(best) < len(list) && !slices.Contains(best, c) {
-				best = append(slices.Clip(best), c)
+			if more := append(slices.Clip(best), c); !slices.Contains(best, c) && i+1 < len(rungs) &&
+				s.cost(more, rungs[i+1]) <= s.left(halvingShare) { // with many limits nearly all are on the front
+				best = more
 			}
 		}
 		list = best
@@ -200,76 +222,21 @@ func (s *search) halve() error {
 	return nil
 }
 
-// combinations returns candidates: the changes that help alone together, the best one first, then points in which about
-// half of the knobs are at their start. Of every other such point the others have values that help alone.
-func (s *search) combinations(count int) (list []*Candidate) {
-	var order []int // knobs whose best level helps
-	startsAt := s.standing(s.start, s.start, s.start.Seeds)
-	helpful := func(knob, level int) (standing, bool) {
-		at := s.standing(s.candidate(s.start.Point.with(knob, level)), s.start, s.start.Seeds)
-		return at, at.compare(startsAt) < 0 && at.objective < startsAt.objective || at.excess < startsAt.excess
-	}
-	best := map[int]standing{}
-	for i, levels := range s.levels {
-		if s.active[i] && len(levels) > 0 {
-			if at, helps := helpful(i, levels[0]); helps {
-				order, best[i] = append(order, i), at
-			}
+// survivors returns the third of ranked candidates that goes on: half of them the first, half those that are best if a limit
+// counts that is certainly exceeded alone. With few seeds chance decides about limits, of which there are many.
+func (s *search) survivors(list []*Candidate, seeds int) []*Candidate {
+	count := (len(list) + kept - 1) / kept
+	best := slices.Clone(list[:(count+1)/2])
+	for _, c := range rankedBy(list, func(c *Candidate) standing {
+		at := s.standing(c, s.start, seeds)
+		at.excess = excess(s.Problem, c, s.start, seeds, true)
+		return at
+	}) {
+		if len(best) < count && !slices.Contains(best, c) {
+			best = append(best, c)
 		}
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return best[a].compare(best[b]) })
-	add := func(p Point) {
-		if c := s.candidate(p); len(list) < count && c != s.start && !slices.Contains(list, c) {
-			list = append(list, c)
-		}
-	}
-	together := slices.Clone(s.start.Point)
-	for _, i := range order {
-		together[i] = s.levels[i][0]
-		add(together)
-	}
-	for i, x := range order {
-		for _, y := range order[:i] {
-			if len(list) < count/3 {
-				add(s.start.Point.with(x, s.levels[x][0]).with(y, s.levels[y][0]))
-			}
-		}
-	}
-	for tries := 0; len(list) < count && tries < 4; tries++ {
-		for i, p := range s.hypercube(count - len(list)) {
-			for knob := range p {
-				if i%2 == 0 && p[knob] != s.start.Point[knob] {
-					if _, helps := best[knob]; helps {
-						p[knob] = s.levels[knob][0]
-					} else {
-						p[knob] = s.start.Point[knob]
-					}
-				}
-			}
-			add(p)
-		}
-	}
-	return list
-}
-
-// hypercube returns a Latin hypercube of points: of every knob that does anything, half of the points have the start, and
-// the others have all levels equally often.
-func (s *search) hypercube(count int) []Point {
-	list := make([]Point, count)
-	for i := range list {
-		list[i] = slices.Clone(s.start.Point)
-	}
-	for knob, active := range s.active {
-		order := s.random.Perm(count)
-		levels := len(s.Space.Knobs[knob].Levels)
-		shift := s.random.IntN(levels)
-		for at, i := range order {
-			if active && at*2 >= count {
-				list[i][knob] = ((at*2-count)*levels/count + shift) % levels
-			}
-		}
-	}
-	return list
+	return best
 }
 
 // refine moves to neighbours of the best candidate as long as one is better over all seeds, and the paired difference says
@@ -281,8 +248,12 @@ func (s *search) refine() error {
 	if err := s.measure("refining", []*Candidate{s.best}, s.Seeds); err != nil {
 		return err
 	}
+	woken, err := s.wake()
+	if err != nil {
+		return err
+	}
 	for step := 1; ; step++ {
-		list := s.neighbours()
+		list := append(woken, slices.DeleteFunc(s.neighbours(), func(c *Candidate) bool { return slices.Contains(woken, c) })...)
 		few := min(s.Seeds, screeningSeeds[0])
 		for len(list) > 0 && s.cost(list, few)+len(list)/kept*(s.Seeds-few)*s.Settings > s.leftToPrune() {
 			list = list[:len(list)-1]
@@ -300,13 +271,43 @@ func (s *search) refine() error {
 			return err
 		}
 		list = s.ranked(list, s.start, s.Seeds)
-		next := slices.IndexFunc(list, func(c *Candidate) bool { return s.better(c, s.best) })
-		if next < 0 {
+		woken = nil
+		if next := slices.IndexFunc(list, func(c *Candidate) bool { return s.better(c, s.best) }); next >= 0 {
+			s.best = list[next]
+		} else if woken, err = s.wake(); err != nil || len(woken) == 0 {
 			s.report("refined in %d steps", step-1)
-			return nil
+			return err
 		}
-		s.best = list[next]
 	}
+}
+
+// wake measures knobs that did nothing alone beside the best candidate, at their ends with one seed, and searches from now on
+// those that do something there: inputs that wait too long are skipped later or sooner only if some do. It returns the
+// candidates that have values of them.
+func (s *search) wake() (woken []*Candidate, err error) {
+	if s.best == s.start {
+		return nil, nil
+	}
+	ends := make([][]*Candidate, len(s.Space.Knobs))
+	for i := range ends {
+		if !s.active[i] {
+			ends[i] = s.changed(s.best, i, s.Space.Knobs[i].ends())
+		}
+	}
+	list := slices.Concat(ends...)
+	if s.cost(list, 1) > s.leftToPrune()/2 {
+		return nil, nil
+	}
+	if err := s.measure("waking", list, 1); err != nil {
+		return nil, err
+	}
+	for i := range ends {
+		if slices.ContainsFunc(ends[i], func(c *Candidate) bool { return !sameAs(s.best, c) }) {
+			s.active[i] = true
+			woken = append(woken, s.changed(s.best, i, s.Space.Knobs[i].spread(mostLevels))...)
+		}
+	}
+	return woken, nil
 }
 
 // better reports whether a candidate exceeds the limits less than another one, or has a lower value, by more than the
@@ -337,6 +338,24 @@ func (s *search) neighbours() (list []*Candidate) {
 	return list
 }
 
+// surest returns the candidate with all seeds that is better than the start with the most certainty: of those that exceed the
+// limits least that whose interval ends lowest. The lowest mean of hundreds is often low by chance. It is the best one if
+// none is better than the start.
+func (s *search) surest() *Candidate {
+	var list []*Candidate
+	for _, c := range s.all {
+		if c.Seeds == s.Seeds && c != s.start && s.better(c, s.start) {
+			list = append(list, c)
+		}
+	}
+	list = rankedBy(list, func(c *Candidate) standing {
+		at := s.standing(c, s.start, s.Seeds)
+		at.objective = s.Difference(c, s.start, 0).High
+		return at
+	})
+	return append(list, s.best)[0]
+}
+
 // prune puts knobs back to their start, as long as nothing is worse than the best candidate by more than the interval of the
 // paired difference and a share of the start: those whose change is worth less beside the others, all at once or else one
 // after the other. If all changes together are worth less, or those that are left, the start stays.
@@ -347,6 +366,7 @@ func (s *search) prune() error {
 	if err := s.measure("pruning", []*Candidate{s.best}, s.Seeds); err != nil {
 		return err
 	}
+	s.best = s.surest()
 	full, least := s.best, float64(worth*math.Abs(s.Mean(s.start, 0).Mean))
 	worthy := func(a, b *Candidate) bool {
 		return s.Excess(b, s.start, s.Seeds) > s.Excess(a, s.start, s.Seeds) || s.Difference(a, b, 0).Mean < -least

@@ -1,14 +1,16 @@
 // Package tune searches for settings of a strategy that minimise one measure within limits of others. It runs no session
 // and knows no strategy: a function measures the points that it asks for, with seeds that all points share.
 //
-// First every knob is set to its ends in one session: if no value changes, the knob has no effect and is left out. The others
-// are changed alone, with a few seeds, which shows their effects. Combinations of them, some drawn as a Latin hypercube (McKay,
-// Beckman and Conover, 1979), then pass rungs with more and more seeds, of which the best third reaches the next (successive
-// halving: Jamieson and Talwalkar, 2016). Then come neighbours of the best point, which replace it if the paired difference is
+// First every knob is set to its ends with a few seeds: one that changes no value has no effect and is left out. The others are
+// changed alone, with a few seeds, which shows their effects. Combinations of them, pairs and a Latin hypercube (McKay, Beckman
+// and Conover, 1979), then pass rungs with more and more seeds, of which the best third reaches the next (successive halving:
+// Jamieson and Talwalkar, 2016). Then come neighbours of the best point, which replace it if the paired difference is
 // significant. At the end every knob that does not pay goes back to its start.
 package tune
 
 import (
+	"fmt"
+	"slices"
 	"strconv"
 
 	"ghostcube/net/link"
@@ -29,7 +31,7 @@ type Exclusion struct{ Name, Why string }
 type Point []int
 
 // NewSpace returns the space of knobs that have the values from which the search starts. A list of names leaves out all
-// other knobs. The error of a name that is not searched is a *link.UnknownNameError.
+// other knobs. The error of a name that no knob has is a *link.UnknownNameError.
 func NewSpace(knobs *predict.Knobs, names []string) (*Space, error) {
 	s := &Space{settings: knobs}
 	var known []string
@@ -39,6 +41,9 @@ func NewSpace(knobs *predict.Knobs, names []string) (*Space, error) {
 	}
 	for _, k := range knobs.All() {
 		if why := k.NotSearched(); why != "" {
+			if slices.Contains(names, k.Name) {
+				return nil, fmt.Errorf("%q is not searched: %s", k.Name, why)
+			}
 			s.Excluded = append(s.Excluded, Exclusion{k.Name, why})
 			continue
 		}

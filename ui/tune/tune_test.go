@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -149,10 +150,12 @@ func TestSearchSparesInertKnobs(t *testing.T) {
 		return inner(stage, points, seeds)
 	}
 	o := must(p.Run())
-	if err != nil || sessions["idle"] != 2 || sessions["size"] != 2 || sessions["lead"] < 16 {
+	if err != nil || sessions["idle"] != 8 || sessions["size"] != 8 || sessions["lead"] < 16 {
 		t.Errorf("%v, %v", err, sessions)
 	}
-	if got := strings.Join(text(p, o.Best), " "); !slices.Contains([]string{"2", "3", "5"}, strings.TrimPrefix(got, "lead=10 factor=0.5 mode=two far=")) {
+	got := strings.Join(text(p, o.Best), " ")
+	far, err := strconv.ParseFloat(strings.TrimPrefix(got, "lead=10 factor=0.5 mode=two far="), 64)
+	if err != nil || far > 7 {
 		t.Errorf("%s", got)
 	}
 }
@@ -279,16 +282,13 @@ func TestSearchStops(t *testing.T) {
 	p, _ := newTestProblem()
 	p.Sessions = 10
 	_, err := p.Run()
-	var n int
-	if err == nil || !strings.HasPrefix(err.Error(), "10 sessions are too few for 9 knobs") {
-		t.Fatalf("%v", err)
+	var few *TooFewError
+	if !errors.As(err, &few) || !errors.As(p.Check(), &few) {
+		t.Fatalf("%v, %v", err, p.Check())
 	}
-	if _, scan := fmt.Sscanf(err.Error()[strings.Index(err.Error(), "at least"):], "at least %d", &n); scan != nil {
-		t.Fatal(scan)
-	}
-	p.Sessions = n
+	p.Sessions = few.Least
 	if _, err := p.Run(); err != nil {
-		t.Errorf("with %d: %v", n, err)
+		t.Errorf("with %d: %v", few.Least, err)
 	}
 }
 
@@ -298,7 +298,7 @@ func TestSpace(t *testing.T) {
 	k := newTestKnobs()
 	s := must(NewSpace(&k.Knobs, nil))
 	for name, want := range map[string]string{
-		"lead":   "0 1 1.5",
+		"lead":   "0 1 2 3 4 5 6 7 10 15 20 30 50 60",
 		"factor": "0 0.5 0.7 0.8 0.85 0.9 0.93 0.95 0.97 0.98 0.985 0.99 0.993 0.995 0.998 0.999",
 		"mode":   "none one two",
 		"on":     "off on",
@@ -306,7 +306,7 @@ func TestSpace(t *testing.T) {
 		"size":   "16 20 50 70 100 150 200 256 300 500 700 1000 1500 2000 4096",
 	} {
 		i := slices.IndexFunc(s.Knobs, func(k Knob) bool { return k.Name == name })
-		if got := strings.Join(s.Knobs[i].Levels, " "); got != want && name != "lead" {
+		if got := strings.Join(s.Knobs[i].Levels, " "); got != want {
 			t.Errorf("%s: %s, want %s", name, got, want)
 		}
 		if s.Knobs[i].Levels[s.Knobs[i].Start] != k.Lookup(name).Default() {
@@ -395,5 +395,125 @@ func TestLimitOfNoisyStart(t *testing.T) {
 	p.Limits[0] = Limit{}
 	if p.Excess(with(0), start, 10) != 0 || p.Excess(with(1), start, 10) == 0 {
 		t.Error("a limit of 0")
+	}
+}
+
+// TestSearchOfRareKnobs checks that a search finds a knob that acts on an event that the first seeds lack, and one that acts only
+// beside the best value of another knob, although no rule says so.
+func TestSearchOfRareKnobs(t *testing.T) {
+	p, k := newTestProblem()
+	p.Space, p.Settings = must(NewSpace(&k.Knobs, nil)), 1
+	inner, at := p.Measure, func(name string) int {
+		return slices.IndexFunc(p.Space.Knobs, func(k Knob) bool { return k.Name == name })
+	}
+	idle, size, lead := at("idle"), at("size"), at("lead")
+	p.Measure = func(stage string, points []Point, seeds int) ([][]float64, error) {
+		all, err := inner(stage, points, seeds)
+		for i, point := range points {
+			for seed := 3; seed < seeds && point[idle] < p.Space.Knobs[idle].Start; seed++ {
+				all[i][seed*2] -= 3
+			}
+			for seed := 0; seed < seeds && point[size] < p.Space.Knobs[size].Start && point[lead] > p.Space.Knobs[lead].Start+1; seed++ {
+				all[i][seed*2]--
+			}
+		}
+		return all, err
+	}
+	o := must(p.Run())
+	for _, name := range []string{"idle", "size"} {
+		if i := at(name); o.Best.Point[i] >= p.Space.Knobs[i].Start {
+			t.Errorf("%s is not found: %v", name, text(p, o.Best))
+		}
+	}
+}
+
+// TestSearchRefinesUnderManyLimits checks that sessions are left to refine the best settings where limits are so many that no
+// settings are worse than others in every measure.
+func TestSearchRefinesUnderManyLimits(t *testing.T) {
+	p, _ := newTestProblem()
+	inner, stages := p.Measure, map[string]bool{}
+	p.Limits, p.Settings, p.Sessions = slices.Repeat([]Limit{{Most: 1}}, 8), 1, 1500
+	p.Measure = func(stage string, points []Point, seeds int) (all [][]float64, _ error) {
+		stages[stage] = true
+		two, err := inner(stage, points, seeds)
+		for i, point := range points {
+			random := rand.New(rand.NewPCG(1, uint64(len(point.key()))+math.Float64bits(two[i][0])))
+			var values []float64
+			for seed := range seeds {
+				values = append(values, two[i][seed*2])
+				for range p.Limits {
+					values = append(values, random.Float64())
+				}
+			}
+			all = append(all, values)
+		}
+		return all, err
+	}
+	if must(p.Run()); !stages["refining 1"] {
+		t.Errorf("%v", stages)
+	}
+}
+
+// TestSearchOfPairs checks that a search finds two changes of which one makes up for the limit that the other one exceeds, where
+// no step leads from one to the other, and all other changes do harm.
+func TestSearchOfPairs(t *testing.T) {
+	p, _ := newTestProblem()
+	p.Limits, p.Settings, p.Sessions = []Limit{{Most: 0}}, 1, 1000
+	at := func(name string) int {
+		return slices.IndexFunc(p.Space.Knobs, func(k Knob) bool { return k.Name == name })
+	}
+	lead, idle, start := at("lead"), at("idle"), p.Space.Start()
+	p.Measure = func(_ string, points []Point, seeds int) (all [][]float64, _ error) {
+		for _, point := range points {
+			value, over := 20.0, 0.0
+			for i := range point {
+				switch steps := point[i] - start[i]; {
+				case i == idle && steps < 0:
+					value, over = value-0.1, over-1
+				case i == lead && steps > 1:
+					value, over = value-3, over+1
+				case steps != 0:
+					value += 5
+				}
+			}
+			all = append(all, slices.Repeat([]float64{value, over}, seeds))
+		}
+		return all, nil
+	}
+	if o := must(p.Run()); len(p.Space.Changes(o.Best.Point)) != 2 || o.Best.Point[lead] <= start[lead] || o.Best.Point[idle] >= start[idle] {
+		t.Errorf("%v", text(p, o.Best))
+	}
+}
+
+// TestSurest checks, by hand, that the candidate is chosen that is better with the most certainty, not that of the lowest mean.
+func TestSurest(t *testing.T) {
+	p, _ := newTestProblem()
+	p.Limits, p.Settings, p.Seeds = nil, 1, 4
+	s := newSearch(p)
+	s.start.values, s.start.Seeds = []float64{10, 11, 12, 13}, 4
+	for level, values := range [][]float64{{6, 3, 8, 5}, {7, 8, 9, 10}, {1, 2, 30, 4}} {
+		c := s.candidate(s.start.Point.with(0, level))
+		c.values, c.Seeds = values, 4
+	}
+	if got := s.surest(); got.Point[0] != 1 {
+		t.Errorf("%v", text(p, got))
+	}
+}
+
+// TestSurvivors checks that a rung keeps what exceeds a limit by chance.
+func TestSurvivors(t *testing.T) {
+	p, _ := newTestProblem()
+	p.Limits, p.Settings = []Limit{{Most: 1, OfStart: true}}, 1
+	s := newSearch(p)
+	s.start.values, s.start.Seeds = []float64{10, 5, 10, 5, 10, 5, 10, 5}, 4
+	var list []*Candidate
+	for level, values := range [][]float64{{9, 5, 9, 5, 9, 5, 9, 5}, {1, 5, 1, 8, 1, 5, 1, 7}, {0, 9, 0, 9, 0, 9, 0, 8}, {10, 5, 10, 5, 10, 5, 10, 5}} {
+		c := s.candidate(s.start.Point.with(0, level))
+		c.values, c.Seeds = values, 4
+		list = append(list, c)
+	}
+	list = s.ranked(list, s.start, 4)
+	if got := s.survivors(list, 4); len(got) != 2 || got[0].Point[0] != 0 || got[1].Point[0] != 1 {
+		t.Errorf("%d", len(got))
 	}
 }
