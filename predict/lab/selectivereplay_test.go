@@ -14,7 +14,7 @@ import (
 )
 
 // TestSelectiveReplays runs all built-in tapes twice, with replays that step what can differ and with replays that step
-// everything, and compares in each tick the session and the contacts of all clients.
+// everything, and compares in each tick the session and the contacts of all clients, also of one that rejoins.
 func TestSelectiveReplays(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("../../assets/tapes/*.tape")
@@ -30,7 +30,8 @@ func TestSelectiveReplays(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			from := builtInTape(t, name)
-			from.Panes = []string{"rollback", "rewind", "rewind:resync=off"}
+			const joins = ":messages=reliable:block-rate=1000"
+			from.Panes = []string{"rollback" + joins, "rewind" + joins, "rewind:resync=off"}
 			if err := from.Config.Network.Parse("latency=80ms,jitter=20ms,loss=5%"); err != nil {
 				t.Fatal(err)
 			}
@@ -56,6 +57,10 @@ func compareReplays(t *testing.T, from *tape.Tape) {
 		if part.Ticks()%75 == 60 { // bodies that the server alone moves
 			labtest.Apply(t, part, "nudge all x 2")
 			labtest.Apply(t, full, "nudge all x 2")
+		}
+		if part.Ticks()%400 == 70 { // a client whose contacts are those of a downloaded world
+			labtest.Apply(t, part, "rejoin 1 1 -", "rejoin 2 1 -")
+			labtest.Apply(t, full, "rejoin 1 1 -", "rejoin 2 1 -")
 		}
 		for _, p := range full.Panes {
 			for _, c := range p.Clients {

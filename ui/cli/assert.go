@@ -211,6 +211,9 @@ func (a *assertion) judge(s *seedsResult, interval bool) (holds bool, measured s
 		measured += fmt.Sprintf(", 95 %% interval %s to %s", a.numberText(*m.Low, digits), a.numberText(*m.High, digits))
 	}
 	if interval {
+		if m.Low == nil {
+			measured += ", no interval"
+		}
 		return m.Low != nil && a.holds(*m.Low) && a.holds(*m.High), measured, nil
 	}
 	return a.holds(*m.Mean), measured, nil

@@ -4,7 +4,10 @@ package cli
 
 import (
 	"math"
+	"strings"
 	"testing"
+
+	"ghostcube/predict"
 )
 
 // TestAssertionHolds checks every operator below, at and above its limit, and that NaN satisfies none.
@@ -78,6 +81,40 @@ func TestAssertionOfInterval(t *testing.T) {
 	refused(t, "--assert-interval: want --assert, and --seeds", "bench", "--assert-interval", "--assert", "1.jerk_ratio<2")
 	refused(t, "want PANE.MEASURE, one of < <= > >= =", "bench", "--assert", "rewind.key_to_screen_ms!=5")
 	refused(t, "did you mean pops_per_minute?", "bench", "--assert", "rewind.pops<5")
+}
+
+// TestAssertionOfMissingCounter checks assertions about a counter that only some of the sessions have, also not the first one: the
+// mean and the interval are those of the others, and one value has no interval.
+func TestAssertionOfMissingCounter(t *testing.T) {
+	session := func(counters ...predict.CounterValue) *result {
+		p := paneResult{Strategy: "rewind", Spec: "rewind", Counters: map[string]float64{}, counterList: counters}
+		for _, c := range counters {
+			p.Counters[c.Name] = c.Value
+		}
+		return &result{Panes: []paneResult{p}}
+	}
+	joins := func(n float64) predict.CounterValue { return predict.CounterValue{Name: "joins", Value: n} }
+	s := mergeResults([]*result{session(), session(joins(1)), session(joins(2), predict.CounterValue{Name: "blocks", Value: 3})})
+	for text, want := range map[string]struct {
+		holds    [2]bool // of the mean, and in the interval
+		measured string
+	}{
+		"1.joins<5":  {[2]bool{true, false}, "1.5 in pane 1, rewind, mean of 3 sessions, of which 2 have a value, 95 % interval -4.9 to 7.9"},
+		"1.joins<8":  {[2]bool{true, true}, "1.5 in pane 1, rewind, mean of 3 sessions, of which 2 have a value, 95 % interval -4.9 to 7.9"},
+		"1.blocks=3": {[2]bool{true, false}, "3 in pane 1, rewind, mean of 3 sessions, of which 1 have a value"},
+	} {
+		list, err := parseAssertions([]string{text})
+		need(err)
+		for i, interval := range []bool{false, true} {
+			holds, measured, err := list[0].judge(s, interval)
+			if interval && strings.Contains(text, "blocks") {
+				want.measured += ", no interval"
+			}
+			if holds != want.holds[i] || measured != want.measured || err != nil {
+				t.Errorf("%s, interval %v: %v, %s, %v", text, interval, holds, measured, err)
+			}
+		}
+	}
 }
 
 // TestFigureNames checks that list measures knows every figure that an assertion takes, and no other name.

@@ -175,8 +175,12 @@ func mergePane(list []*result, k int) seedsPane {
 	for _, m := range trafficMeasures {
 		add(&p.Traffic, m.name, m.title, m.digits, func(x *paneResult) (float64, bool) { return m.of(&x.Traffic), true })
 	}
-	for _, m := range a.counterList {
-		add(&p.Counters, m.Name, m.Name, -1, func(x *paneResult) (float64, bool) { v, ok := x.Counters[m.Name]; return v, ok })
+	for _, r := range list {
+		for _, m := range r.Panes[k].counterList {
+			if !slices.ContainsFunc(p.Counters, func(x seedMeasure) bool { return x.name == m.Name }) { // a session may lack one
+				add(&p.Counters, m.Name, m.Name, -1, func(x *paneResult) (float64, bool) { v, ok := x.Counters[m.Name]; return v, ok })
+			}
+		}
 	}
 	return p
 }

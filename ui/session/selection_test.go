@@ -158,3 +158,48 @@ func TestLaterCorrectionsStay(t *testing.T) {
 		t.Errorf("the new take has %d corrections in the list, want %d", got, want)
 	}
 }
+
+// TestLaterCorrectionsOfTakes promises that in the past of a take the list of corrections keeps the later ones of that take alone:
+// also after another take was shown, which has others, or none at all.
+func TestLaterCorrectionsOfTakes(t *testing.T) {
+	g := newTestSession(t, "rewind")
+	p := g.Lab.Panes[0]
+	nudged := func(times int) (total int) {
+		for range times {
+			g.Controls.NudgeServer()
+			g.playPast(t, 40)
+		}
+		return p.Corrections.Total()
+	}
+	first := nudged(6)
+	g.seekNow(t, 70)
+	shared := p.Corrections.Total()
+	g.Do(lab.Command{Verb: "condition", Pane: lab.AllPanes, Name: "latency", Value: "90ms"})
+	g.Paused = false
+	second := nudged(1)
+	takes := g.Past.Timeline.Takes()
+	if len(takes) != 2 || first <= shared || second <= shared || first == second {
+		t.Fatalf("%d takes, with %d and %d corrections, and %d shared", len(takes), first, second, shared)
+	}
+	for _, c := range []struct{ take, want int }{{1, second}, {0, first}, {1, second}} {
+		if k := takes[c.take]; g.Past.Timeline.Take() != k {
+			g.Past.ShowTake(k)
+			g.Past.SeekFully(k.End())
+		}
+		g.Past.GoLive()
+		g.seekNow(t, 50)
+		list := g.Past.Corrections(p)
+		if list.Total() != c.want || p.Corrections.Total() >= c.want {
+			t.Errorf("take %d: %d corrections in the list, of which %d are earlier; want %d", c.take+1, list.Total(), p.Corrections.Total(), c.want)
+		}
+		for i := 1; i < list.Total(); i++ {
+			if list.At(i-1).SessionTick > list.At(i).SessionTick {
+				t.Errorf("take %d: correction %d is earlier than the one before", c.take+1, i)
+			}
+		}
+	}
+	g.Past.ShowTake(takes[0]) // from the past of take 2: how take 1 goes on is not known yet
+	if list := g.Past.Corrections(p); list != &p.Corrections {
+		t.Errorf("%d corrections in the list of a take that was not shown to its end, %d so far", list.Total(), p.Corrections.Total())
+	}
+}

@@ -136,8 +136,8 @@ func (s *search) near(tried [][]*Candidate, seeds int) [][]*Candidate {
 	return lists
 }
 
-// size returns how much a candidate changes the measures from the start: the largest difference of a mean, as a share of the
-// larger mean. The measure to minimise counts first.
+// size returns how much a candidate changes the measures from the start: the sum of the differences of the means, each as a share
+// of the larger mean. The measure to minimise counts a thousand times as much as the others.
 func size(p *Problem, c, start *Candidate) float64 {
 	total, weight := 0.0, 1.0
 	for m := range p.measures() {

@@ -90,6 +90,10 @@ func (c *DisplayClock) AdvanceUntil(end, delay sim.Moment, ticks, rate int) (jum
 	c.due, jumped = c.dueMoment(delay)
 	late := c.due - c.displayMoment
 	c.skipping = c.skipping && end < c.displayMoment || late > sim.Tick(skipSeconds*rate).Moment()
+	passed := c.due - before
+	if jumped && passed < 0 && late > 0 { // the path has become longer, and the picture, which waits, is behind by less
+		jumped, passed = false, sim.MomentsPerTick
+	}
 	shallow := delay < 2*sim.MomentsPerTick && before <= c.displayMoment && c.due <= end // a buffer with no room to slow down in
 	if !started || jumped || ticks == 0 || c.skipping || shallow {
 		c.displayMoment = max(c.displayMoment, c.due)
@@ -99,7 +103,7 @@ func (c *DisplayClock) AdvanceUntil(end, delay sim.Moment, ticks, rate int) (jum
 	if before <= c.displayMoment {
 		c.pace.Run() // it is not behind, or its delay has grown
 	}
-	wanted := c.due - before + playout.CatchUp(before-c.displayMoment, ticks, leastCatchUp)
+	wanted := passed + playout.CatchUp(before-c.displayMoment, ticks, leastCatchUp)
 	c.displayMoment += c.pace.Step(min(wanted, late), end-c.displayMoment)
 	return false
 }

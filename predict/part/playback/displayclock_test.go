@@ -79,3 +79,33 @@ func TestCatchUpHasNoJerk(t *testing.T) {
 		t.Error("it is still behind")
 	}
 }
+
+// TestLongerPathSkipsNothing checks that a display moment that waits for an outage stays where it is, and catches up evenly,
+// if a late packet of before makes the client believe that its path has become longer: what has not arrived is not skipped.
+func TestLongerPathSkipsNothing(t *testing.T) {
+	const delay = 4 * sim.MomentsPerTick
+	for _, until := range []sim.Tick{140, 200} { // the late packet is the last one of the outage, or playback catches up
+		var c DisplayClock
+		var end sim.Moment
+		most, jumps := sim.Moment(0), 0
+		for tick := range sim.Tick(240) {
+			c.BeginTick()
+			if server := 1000 + tick; tick < 100 || tick > 150 && tick < until-22 || tick > until {
+				c.Receive(server, 0, rate)
+				end = server.Moment()
+			} else if tick == until {
+				c.Receive(server-40, 0, rate)
+			}
+			before := c.DisplayMoment()
+			if c.AdvanceUntil(end, delay, 120, rate) && tick > 0 {
+				jumps++
+			}
+			if tick > 0 {
+				most = max(most, c.DisplayMoment()-before)
+			}
+		}
+		if most > 3*sim.MomentsPerTick/2 || jumps > 0 {
+			t.Errorf("late packet at %d: a step of %.2f ticks, %d jumps", until, most.Ticks(), jumps)
+		}
+	}
+}

@@ -4,10 +4,11 @@ import "ghostcube/sim"
 
 // Pace is how fast playback goes on that runs out of items, and catches up afterwards. It neither stops nor
 // starts at once: hardly anybody notices a picture that slows down within four ticks, and everybody one that
-// jerks. The zero value stands still.
+// jerks. After a long stop it starts within eight, because what is fast would leave with a jerk. The zero value stands still.
 type Pace struct {
-	step sim.Moment // in the last tick
-	held bool       // limited by the newest arrival
+	step  sim.Moment // in the last tick
+	held  bool       // limited by the newest arrival
+	stood int        // ticks in which it stood since it was last at the sender's pace
 }
 
 const (
@@ -15,6 +16,8 @@ const (
 	lastStep    = sim.MomentsPerTick / 16 // or by all of it, if it is no more than this
 	pacePerTick = sim.MomentsPerTick / 4  // and by no more than this beyond the tick before
 	standing    = sim.MomentsPerTick / 4  // a smaller step is as good as none
+	longStop    = 15                      // ticks of standing
+	softPerTick = sim.MomentsPerTick / 8  // pacePerTick after those
 )
 
 // Run makes playback run at the sender's pace.
@@ -27,8 +30,18 @@ func (p *Pace) Step(wanted, left sim.Moment) sim.Moment {
 	if left > lastStep {
 		limit /= slowDivisor
 	}
+	faster := sim.Moment(pacePerTick)
+	if p.stood >= longStop {
+		faster = softPerTick
+	}
 	p.held = limit < wanted
-	p.step = max(min(wanted, limit, p.step+pacePerTick), 0)
+	p.step = max(min(wanted, limit, p.step+faster), 0)
+	switch {
+	case p.Stands():
+		p.stood++
+	case p.step >= sim.MomentsPerTick:
+		p.stood = 0
+	}
 	return p.step
 }
 

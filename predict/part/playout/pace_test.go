@@ -7,7 +7,8 @@ import (
 )
 
 // TestPaceIsSoft checks that playback that runs out of items slows down over at least four ticks and ends at the
-// last one, that it then gets faster by a quarter of a tick in a tick, and that it says when it is held and stands.
+// last one, that it then gets faster by an eighth of a tick in a tick, or by a quarter after a shorter stop, and that it
+// says when it is held and stands.
 func TestPaceIsSoft(t *testing.T) {
 	var p Pace
 	p.Run()
@@ -29,9 +30,18 @@ func TestPaceIsSoft(t *testing.T) {
 	if left != 0 || slow < 4 {
 		t.Errorf("%v ticks before the end it stops, after %d slower ticks", left.Ticks(), slow)
 	}
+	for i := range sim.Moment(8) { // it has stood for long
+		if step, want := p.Step(3*tick/2, 60*tick), (i+1)*tick/8; step != want || p.Held() {
+			t.Errorf("%d ticks later playback goes on by %v ticks, want %v; held %v", i, step.Ticks(), want.Ticks(), p.Held())
+		}
+	}
+	p.Run()
+	for range longStop - 1 {
+		p.Step(tick, 0)
+	}
 	for i := range sim.Moment(8) {
 		if step, want := p.Step(3*tick/2, 60*tick), min((i+1)*tick/4, 3*tick/2); step != want || p.Held() {
-			t.Errorf("%d ticks later playback goes on by %v ticks, want %v; held %v", i, step.Ticks(), want.Ticks(), p.Held())
+			t.Errorf("%d ticks after a short stop playback goes on by %v ticks, want %v; held %v", i, step.Ticks(), want.Ticks(), p.Held())
 		}
 	}
 }

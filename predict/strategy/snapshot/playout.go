@@ -31,6 +31,15 @@ func (c *client) store(s *snapshot) bool {
 	if c.adapts() && c.started {
 		// Playback is behind by less than the age that it skips, and may have as long a gap to cross.
 		limit, from = catchUpSize, min(from, max(c.fromTick.Moment(), tick.Moment()-2*c.skipAge()))
+	} else if !c.adapts() && c.clock.Running() {
+		// A long delay and an early arrival may be more than the buffer. Playback that stands is no reason to keep more.
+		needed := c.playoutMoment()
+		if c.started {
+			needed = min(needed, c.fromTick.Moment())
+		}
+		if tick.Moment()-needed <= c.leastDelay()+bufferSize/2*c.sendInterval() {
+			limit, from = catchUpSize, min(from, needed)
+		}
 	}
 	if b.Len() > limit {
 		b.Drop(1)

@@ -78,6 +78,23 @@ func TestSurvivesLosses(t *testing.T) {
 	}
 }
 
+// TestLongDelayKeepsItsSnapshots checks that a delay of as many snapshots as the buffer has does not lose those that playback
+// is at, although the first snapshot came late and all others are earlier than that.
+func TestLongDelayKeepsItsSnapshots(t *testing.T) {
+	r := newRig(t, 60, "interpolation-delay", "3s")
+	for range 12 {
+		r.step()
+	}
+	r.step(0)
+	r.run(62+12, nil)
+	before := r.run(1, nil).Others
+	played := r.run(300, nil).Others - before
+	starvations, restarts, buffered := r.Counter("starvations"), r.Counter("playback_restarts"), r.c.buffer.Len()
+	if played != 300*sim.MomentsPerTick || starvations > 0 || restarts > 0 || buffered > bufferSize+14 {
+		t.Errorf("%.2f of 300 ticks played, %v starvations, %v restarts, %d snapshots buffered", played.Ticks(), starvations, restarts, buffered)
+	}
+}
+
 // TestAdaptiveDelay checks that when a fourth of a second passes without a snapshot, playback stops where it is and
 // goes on from there, later than before by as long, and the next such gap does not stop it; that ten
 // seconds later the delay shrinks to the rule again, slowly; and that an outage that is skipped does not lengthen it.
