@@ -33,7 +33,7 @@ func TestHappened(t *testing.T) {
 		return lab.NewMerged(lab.Side{Lab: s, Tick: tick, Made: made}, []lab.Side{{Lab: one, Tick: tick, Made: made}})
 	}
 	s := &testSession{Session: New(Options{OutDir: t.TempDir(), Library: &plan.Library{}, Platform: testPlatform()})}
-	if err := s.Start(plan.Happened(c, []string{"player-1=rewind"}, "a.capture,b.capture", 90, newLab)); err != nil {
+	if err := s.Start(plan.Happened("captures", c, []string{"player-1=rewind"}, "a.capture,b.capture", make([]lab.Entry, 90), newLab)); err != nil {
 		t.Fatal(err)
 	}
 	update := func(n int) {
