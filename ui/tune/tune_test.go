@@ -138,11 +138,13 @@ func TestSearchSparesInertKnobs(t *testing.T) {
 	p, k := newTestProblem()
 	err := k.Set("far", "20")
 	p.Space, p.Settings = must(NewSpace(&k.Knobs, nil)), 1
-	sessions, inner := map[string]int{}, p.Measure
+	sessions, combined, inner := map[string]int{}, false, p.Measure
 	known := map[string]int{}
 	p.Measure = func(stage string, points []Point, seeds int) ([][]float64, error) {
 		for _, point := range points {
-			if changes := p.Space.Changes(point); len(changes) == 1 {
+			changes := p.Space.Changes(point)
+			combined = combined || stage == "rung 1" && slices.ContainsFunc(changes, func(c [2]string) bool { return c[0] == "far" })
+			if len(changes) == 1 {
 				sessions[changes[0][0]] += seeds - known[point.key()]
 				known[point.key()] = seeds
 			}
@@ -155,8 +157,8 @@ func TestSearchSparesInertKnobs(t *testing.T) {
 	}
 	got := strings.Join(text(p, o.Best), " ")
 	far, err := strconv.ParseFloat(strings.TrimPrefix(got, "lead=10 factor=0.5 mode=two far="), 64)
-	if err != nil || far > 7 {
-		t.Errorf("%s", got)
+	if err != nil || far > 7 || !combined {
+		t.Errorf("%s, %t", got, combined)
 	}
 }
 
