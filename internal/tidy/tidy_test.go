@@ -147,7 +147,7 @@ var folders = map[string]struct {
 		render ui/stage`},
 	"ui/timeline":    {repeatable, "internal/compact render net/link predict predict/lab ui/stage ui/hud"},
 	"ui/diagram":     {pure, "sim net/link net/packet net/quant predict predict/lab predict/lab/trace"},
-	"ui/gamelog":     {pure, "sim sim/geom net/link predict predict/score"},
+	"ui/gamelog":     {pure, "sim sim/geom net/link net/packet net/quant predict predict/score"},
 	"ui/platform":    {free, ""},
 	"ui/page":        {free, "internal/atomicfile internal/process"},
 	"ui/recorder":    {exact, "internal/atomicfile ui/stage ui/hud render/raster render/video predict/lab sim"},
