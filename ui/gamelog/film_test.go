@@ -44,12 +44,15 @@ func filmed(t *testing.T, extra string) *Film {
 func playing(f *Film) *lab.Lab {
 	l := lab.New(lab.Config{Scene: "plain", Rate: 60})
 	l.OpenRecorded("test", f.Strategy(), f.Scene())
+	if _, err := l.Open("rewind"); err != nil {
+		panic(err)
+	}
 	return l
 }
 
 // TestFilm plays a log in a pane: server and screen have its poses, turned upright and set on the ground, in the tick of their
-// time; the correction and the datagrams are there; nothing but the display can be changed; and a copy of an earlier moment
-// plays on to the same end.
+// time; the correction and the datagrams are there; the game cannot be changed; and a copy of an earlier moment
+// plays on to the same end, beside a strategy that is switched as well.
 func TestFilm(t *testing.T) {
 	f := filmed(t, "")
 	l := playing(f)
@@ -67,6 +70,10 @@ func TestFilm(t *testing.T) {
 		switch {
 		case tick < 59 && len(v.Bodies) > 0:
 			t.Fatalf("tick %d has a picture before the log's first frame", tick)
+		case tick == 80:
+			if err := l.Apply(lab.Command{Verb: "switch", Pane: 1, Name: "snapshot"}); err != nil {
+				t.Fatal(err)
+			}
 		case tick == 100:
 			before = v.Bodies[0].Pos
 		case tick == 150:
@@ -101,8 +108,8 @@ func TestFilm(t *testing.T) {
 	if early.Hash() != l.Hash() {
 		t.Error("a copy plays to another end")
 	}
-	for _, verb := range []string{"restart", "switch", "nudge"} {
-		if err := l.Apply(lab.Command{Verb: verb, Name: "rewind"}); err == nil || !strings.Contains(err.Error(), "has happened") {
+	for verb, want := range map[string]string{"restart": "the game has been played", "switch": "want another one", "nudge": "has been played"} {
+		if err := l.Apply(lab.Command{Verb: verb, Name: "rewind"}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", verb, err)
 		}
 	}

@@ -230,7 +230,8 @@ func (p past) command(c lab.Command) bool {
 		return false
 	}
 	if p.s.Plan.Happened() {
-		return p.s.apply(c) // which is refused
+		p.s.Notices.Post(c.Verb + ": in the past of this session only the display can be changed")
+		return false
 	}
 	at, now := h.Timeline.Take(), int(p.s.Lab.Ticks())
 	return h.Timeline.Remaining() == 0 &&
@@ -238,5 +239,8 @@ func (p past) command(c lab.Command) bool {
 }
 
 func (p past) note() string {
+	if p.s.Plan.Happened() {
+		return p.s.byKind("the past of what has happened", "the past of what has happened: End returns")
+	}
 	return p.s.byKind("the past: the stick or any change begins a new take here", "the past: W A S D or any change begins a new take here, End returns")
 }

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"strings"
 	"testing"
 
 	"ghostcube/internal/experiment"
@@ -61,6 +62,9 @@ func TestHappened(t *testing.T) {
 	}
 	if s.Do(lab.Command{Verb: "nudge", Pane: lab.AllPanes, Name: "x", Value: "1"}) {
 		t.Error("the past can be nudged")
+	}
+	if text := s.driver().note(); !strings.Contains(text, "past") || strings.Contains(text, "take") {
+		t.Errorf("the past promises a take: %q", text)
 	}
 	if n := len(s.Past.Timeline.Takes()); n != 1 {
 		t.Errorf("%d takes", n)
