@@ -19,12 +19,12 @@ const filmHalf = 0.5
 // Film is what a log shows, frame by frame, as far as its Recording goes: the server's poses, those that the client has drawn,
 // its corrections and its datagrams. The zero value is ready for Score. A pane of the lab can play it (Strategy).
 type Film struct {
-	began, last int64 // microseconds, of the first frame, and of the end of the recording
-	start       int64 // microseconds, of the recording
-	rate        int   // ticks a second
-	fps         int   // frames a second
-	bodies      int
-	up          string // vertical axis; empty: the log does not say
+	began  int64 // microseconds, of the first frame
+	start  int64 // microseconds, of the recording
+	rate   int   // ticks a second
+	fps    int   // frames a second
+	bodies int
+	up     string // vertical axis; empty: the log does not say
 
 	steps  []geom.Pose // of the server's world, bodies for each step
 	ticks  []sim.Tick  // of the world after each step
