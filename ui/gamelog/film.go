@@ -10,8 +10,11 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// maxFilmPoses bounds the poses of a film: 56 MB.
-const maxFilmPoses = 2_000_000
+// Bounds of a film: 56 MB of poses, 24 MB of corrections and datagrams.
+const (
+	maxFilmPoses  = 2_000_000
+	maxFilmEvents = 1_000_000
+)
 
 // filmHalf is half the edge of the cubes for which a film shows the bodies of a log, which have no size, in metres.
 const filmHalf = 0.5
@@ -61,6 +64,9 @@ func (f *Film) add(l *Line) {
 			way = 0
 		}
 		f.sent[way] = append(f.sent[way], filmEvent{l.Time, l.Bytes})
+	}
+	if f != nil && len(f.corrected)+len(f.sent[0])+len(f.sent[1]) >= maxFilmEvents {
+		f.full = true
 	}
 }
 

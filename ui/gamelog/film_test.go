@@ -114,3 +114,14 @@ func TestFilm(t *testing.T) {
 		}
 	}
 }
+
+// TestFilmIsBounded adds more datagrams than a film keeps.
+func TestFilmIsBounded(t *testing.T) {
+	f := &Film{}
+	for range maxFilmEvents + 10 {
+		f.add(&Line{Kind: 'p'})
+	}
+	if n := len(f.sent[1]); n != maxFilmEvents || !f.isFull() {
+		t.Errorf("%d datagrams of at most %d", n, maxFilmEvents)
+	}
+}
