@@ -14,7 +14,7 @@ public sealed class GameLog : System.IDisposable
     // role: client, server or both. hz: ticks a second. fps: frames a second, 10 to 240. player: the player's body.
     public GameLog(string path, string role, int hz, int fps, int player) {
         file = new FileStream(path, FileMode.Create, FileAccess.Write, FileShare.Read, 1 << 16);
-        Line("{'t':'h','v':1,'role':'$','hz':#,'fps':#,'body':#}", hz, fps, player, text: role);
+        Line("{'t':'h','v':1,'role':'$','up':'y','hz':#,'fps':#,'body':#}", hz, fps, player, text: role);
     }
     public void Server(int tick, Dictionary<int, Rigidbody> bodies) => Line("{'t':'s','k':#,'b':[@]}", tick, simulated: bodies);
     // Bodies that are drawn at one server tick, and those at another one. input: the newest in the player's pose.

@@ -17,7 +17,7 @@ public:
 		: File(IFileManager::Get().CreateFileWriter(*Path, FILEWRITE_AllowRead))
 	{
 		ensureMsgf(File.IsValid(), TEXT("%s: cannot be written"), *Path);
-		Line(FString::Printf(TEXT("{\"t\":\"h\",\"v\":1,\"role\":\"%s\",\"hz\":%d,\"fps\":%d,\"unit\":0.01,\"body\":%d}"), *Role, Hz, Fps, Player));
+		Line(FString::Printf(TEXT("{\"t\":\"h\",\"v\":1,\"role\":\"%s\",\"hz\":%d,\"fps\":%d,\"unit\":0.01,\"up\":\"z\",\"body\":%d}"), *Role, Hz, Fps, Player));
 	}
 	void Server(int32 Tick, const FBodies& Bodies) { Line(FString::Printf(TEXT("{\"t\":\"s\",\"k\":%d,\"b\":[%s]}"), Tick, *List(Bodies))); }
 	// Bodies that are drawn at one server tick, and those at another one. Newest: input in the player's pose.

@@ -16,7 +16,7 @@ func _init(path: String, role: String, hz: int, fps: int, player: int) -> void:
 	file = FileAccess.open(path, FileAccess.WRITE)
 	if file == null:
 		push_error("%s: %s" % [path, error_string(FileAccess.get_open_error())])
-	line('{"t":"h","v":1,"role":"%s","hz":%d,"fps":%d,"body":%d}' % [role, hz, fps, player])
+	line('{"t":"h","v":1,"role":"%s","up":"y","hz":%d,"fps":%d,"body":%d}' % [role, hz, fps, player])
 
 func server(tick: int, bodies: Dictionary) -> void:
 	line('{"t":"s","k":%d,"b":[%s]}' % [tick, list(bodies, false)])
