@@ -16,14 +16,15 @@ import (
 
 // TestPageConditions plays through two data channels, and lays conditions over the second player's while it plays: round trip and loss are
 // then as asked for, the other player's stay, and both are as before when the conditions are taken back. A busy machine adds to both, so
-// they have an upper bound only where the test itself is late for few ticks.
+// they have an upper bound only where the test itself is late for few ticks. A packet of the scene is one datagram, so that their losses are equal.
 func TestPageConditions(t *testing.T) {
 	experiment.Skip(t) // six seconds of real time
 	c := configs()["secure"]
 	c.Start = time.Now()
 	p := servePage(t, c)
 	now := func() time.Duration { return time.Since(c.Start) }
-	server, err := remote.NewServer(remote.ServerConfig{Session: lab.Config{Scene: "two-players", Rate: 60}, Spec: "noprediction", Version: "test"}, now())
+	session := lab.Config{Scene: "katamari:cubes=0:players=2", Rate: 60}
+	server, err := remote.NewServer(remote.ServerConfig{Session: session, Spec: "noprediction", Version: "test"}, now())
 	if err != nil {
 		t.Fatal(err)
 	}
