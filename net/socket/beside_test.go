@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -24,13 +25,16 @@ func TestFirstOf(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
+				var mu sync.Mutex // attempts are made at the same time
 				tries := 0
 				var discarded []int
 				ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 				defer cancel()
 				got, err := firstOf(ctx, interval, most, func(ctx context.Context) (int, error) {
+					mu.Lock()
 					n := tries
 					tries++
+					mu.Unlock()
 					switch x.do[n] {
 					case 'f':
 						return 0, bad
@@ -41,8 +45,14 @@ func TestFirstOf(t *testing.T) {
 						<-ctx.Done()
 					}
 					return n, nil
-				}, func(n int) { discarded = append(discarded, n) })
+				}, func(n int) {
+					mu.Lock()
+					defer mu.Unlock()
+					discarded = append(discarded, n)
+				})
 				synctest.Wait() // for the cancelled attempts
+				mu.Lock()
+				defer mu.Unlock()
 				if err == nil && got != x.want || (err != nil) != (x.want < 0) || tries != x.tries {
 					t.Errorf("attempt %d of %d, want %d of %d; error %v", got, tries, x.want, x.tries, err)
 				}
