@@ -63,7 +63,7 @@ func (p *program) planGameLog(flags SessionFlags) (*plan.Plan, error) {
 	return gameLogPlan(flags, card, recording, planned, network, noNetwork)
 }
 
-// gameLogPlan returns the plan of a log, with the panes and the scene of planned beside it, unless the log has no network.
+// gameLogPlan returns the plan of a log's session: its pane and, if the log has a network, the panes of planned in their scene.
 func gameLogPlan(flags SessionFlags, card *gamelog.Card, recording *gamelog.Recording, planned *plan.Plan, network link.Network,
 	noNetwork error) (*plan.Plan, error) {
 	config, beside, film := planned.Config, planned.Panes, recording.Film

@@ -205,7 +205,7 @@ func (s *filmSide) frame() int {
 	return min(passed*f.fps/f.rate, len(f.frames)-1)
 }
 
-// scaled returns a moment of the film's steps, of which there is one a frame, in ticks of the lab.
+// scaled converts a moment from steps of the film, one a frame, to ticks of the lab.
 func (f *Film) scaled(m sim.Moment) sim.Moment {
 	return sim.Moment(int64(m)/int64(f.fps)*int64(f.rate)) + sim.Moment(int64(m)%int64(f.fps)*int64(f.rate)/int64(f.fps))
 }

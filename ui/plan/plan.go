@@ -27,7 +27,7 @@ type Plan struct {
 	Comparison *Comparison // nil if the settings name none
 	Lesson     *Lesson     // nil if the session is none of the tour
 	Seconds    float64     // length of the session; 0: that of its tape, or the caller's default
-	Kind       string      // what is left of a session that has happened, such as captures
+	Kind       string      // what recorded a session that has happened, such as captures
 	Notice     string      // what differs from the settings, for the user; empty: nothing
 	Settings   Settings    // all settings of the session, complete
 
@@ -182,8 +182,8 @@ func (l *Library) apply(m *Plan, s Settings) (err error) {
 	return nil
 }
 
-// Happened returns the plan of a session that has happened, of which kind says what is left of it, such as captures: newLab
-// returns it before its first tick.
+// Happened returns the plan of a session that has already happened. kind says what recorded it, such as captures. newLab returns
+// the session before its first tick.
 func Happened(kind string, c lab.Config, panes []string, name string, entries []lab.Entry, newLab func() *lab.Lab) *Plan {
 	return &Plan{
 		Config: c, Panes: panes, TapeName: name, entries: entries, newLab: newLab, Kind: kind,

@@ -240,7 +240,7 @@ func (p past) command(c lab.Command) bool {
 
 func (p past) note() string {
 	if p.s.Plan.Happened() {
-		return p.s.byKind("the past of what has happened", "the past of what has happened: End returns")
+		return p.s.byKind("the past of a recorded session", "the past of a recorded session: End returns")
 	}
 	return p.s.byKind("the past: the stick or any change begins a new take here", "the past: W A S D or any change begins a new take here, End returns")
 }
