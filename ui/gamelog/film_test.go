@@ -108,6 +108,10 @@ func TestFilm(t *testing.T) {
 	if early.Hash() != l.Hash() {
 		t.Error("a copy plays to another end")
 	}
+	got, want := early.Panes[0].Measures(nil), p.Measures(nil)
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("a copy has other measures: %v, want %v", got, want)
+	}
 	for verb, want := range map[string]string{"restart": "the game has been played", "switch": "want another one", "nudge": "has been played"} {
 		if err := l.Apply(lab.Command{Verb: verb, Name: "rewind"}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", verb, err)
