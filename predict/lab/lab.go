@@ -109,7 +109,6 @@ type Lab struct {
 	tracing     bool                   // panes record their datagrams
 	remote      *remote                // nil: all sides run here
 	merged      *merged                // nil: the panes run
-	recorded    bool                   // a pane plays what happened elsewhere
 }
 
 // New returns a lab without panes. It panics if the config is not valid.
@@ -249,7 +248,6 @@ func (l *Lab) Hash() uint64 {
 // ForgetDatagrams.
 func (l *Lab) CopyFrom(o *Lab) {
 	l.config, l.network, l.tick, l.focus, l.clockFaults = o.config, o.network, o.tick, o.focus, o.clockFaults
-	l.recorded = o.recorded
 	l.remote = o.remote.severed(l)
 	l.display = append(l.display[:0], o.display...)
 	l.inputs = append(l.inputs[:0], o.inputs...)

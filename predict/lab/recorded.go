@@ -2,6 +2,7 @@ package lab
 
 import (
 	"fmt"
+	"slices"
 
 	"ghostcube/predict"
 	"ghostcube/sim"
@@ -14,7 +15,6 @@ func (l *Lab) OpenRecorded(name string, s *predict.Strategy, sc sim.Scene) *Pane
 	if len(l.Panes) == MaxPanes {
 		panic("lab: OpenRecorded with too many panes")
 	}
-	l.recorded = true
 	p := &Pane{Name: name, lab: l, recorded: true}
 	p.start(s, predict.NewWorld(sc, l.config.Rate))
 	l.Panes = append(l.Panes, p)
@@ -22,7 +22,7 @@ func (l *Lab) OpenRecorded(name string, s *predict.Strategy, sc sim.Scene) *Pane
 }
 
 // Recorded reports whether a pane plays what happened elsewhere (OpenRecorded).
-func (l *Lab) Recorded() bool { return l.recorded }
+func (l *Lab) Recorded() bool { return slices.ContainsFunc(l.Panes, (*Pane).Recorded) }
 
 // Recorded reports whether the pane plays what happened elsewhere (OpenRecorded).
 func (p *Pane) Recorded() bool { return p.recorded }
@@ -30,7 +30,7 @@ func (p *Pane) Recorded() bool { return p.recorded }
 // checkCommand refuses commands that change a session that has happened.
 func (l *Lab) checkCommand(c *Command) error {
 	switch {
-	case l.merged == nil && !l.recorded || c.Verb == "show" || c.Verb == "focus":
+	case l.merged == nil && !l.Recorded() || c.Verb == "show" || c.Verb == "focus":
 		return nil
 	case l.merged != nil:
 		return fmt.Errorf("%s: this session has happened: only the display can be changed", c.Verb)

@@ -212,24 +212,20 @@ func (f *Film) scaled(m sim.Moment) sim.Moment {
 
 // within calls do with the events of the present tick, of a list in the order of time.
 func (s *filmSide) within(list []filmEvent, do func(n int)) {
-	tick := s.film.tickAt
-	low, high := 0, len(list)
-	for low < high {
-		if mid := (low + high) / 2; tick(list[mid].at) < s.ticks-1 {
-			low = mid + 1
-		} else {
-			high = mid
-		}
-	}
-	for ; low < len(list) && tick(list[low].at) == s.ticks-1; low++ {
-		do(list[low].n)
+	tick := func(e filmEvent) int { return s.film.tickAt(e.at) }
+	i, _ := slices.BinarySearchFunc(list, s.ticks-1, func(e filmEvent, now int) int { return tick(e) - now })
+	for ; i < len(list) && tick(list[i]) == s.ticks-1; i++ {
+		do(list[i].n)
 	}
 }
+
+// zeros are the payloads of a film's datagrams, of which a log has only the sizes.
+var zeros = make([]byte, packet.MaxPayload)
 
 // send sends datagrams of the sizes of those of the log.
 func (s *filmSide) send(list []filmEvent, to *packet.Endpoint) {
 	s.within(list, func(n int) {
-		to.Send(make([]byte, min(max(n-packet.HeaderBytes, 0), packet.MaxPayload)))
+		to.Send(zeros[:min(max(n-packet.HeaderBytes, 0), len(zeros))])
 	})
 }
 
