@@ -60,7 +60,7 @@ const (
 	RemoteInput        // another player's input was not the one that the client had assumed
 	Again              // less than a second after another with the same inputs: contacts, which states lack, or physics differ
 	ClockReset         // the client's clock was behind the server's, and it took over the server's state
-	Logged             // as the log of a game has it, which says neither what was wrong nor why
+	Logged             // read from a game's log, which gives neither the error nor the cause
 )
 
 var causeNames = [...]string{"unknown", "local-input", "remote-input", "again", "clock-reset", "logged"}

@@ -64,7 +64,7 @@ func (c *client) enter(now time.Duration, s clientState) {
 	c.state, c.since, c.nextSend = s, now, now
 }
 
-// next sends whatever is due. It returns when to call it again, or the reason why the handshake has failed.
+// next sends everything that is due. It returns when to call it again, or why the handshake has failed.
 func (c *client) next(now time.Duration) (time.Duration, error) {
 	switch {
 	case c.refusals >= refusalsToEnd:

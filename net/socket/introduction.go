@@ -11,7 +11,7 @@ import (
 	"golang.org/x/crypto/chacha20poly1305"
 )
 
-// introduction is what a server tells a client of another one, so that they find a path between them.
+// introduction is what a server tells a client about another one, so that they can find a path to each other.
 type introduction struct {
 	address netip.AddrPort // of the other client, as the server sees it
 	local   netip.AddrPort // of the other client behind the same router; the zero value: it is elsewhere
@@ -27,10 +27,10 @@ const (
 	introductionBytes = 1 + 16 + 2 + localBytes + secretBytes
 )
 
-// Introductions returns what to tell each of two clients of the other, for their Introduce; nil: they have none. The server
-// knows the addresses at which it sees the clients, and what their LocalAddress says, which is passed on only if both have the same
-// address: they are behind one router, which may not lead them to each other by its own address. Each call makes another
-// secret, since a key seals no number twice.
+// Introductions returns what to tell each of two clients about the other, for their Introduce; nil: one of these is not an
+// address. The local addresses (LocalAddress) are passed on only if the server sees both clients at the same address: they are
+// behind one router, which may not forward between them (hairpinning). Each call makes a new secret: a key must not seal a number
+// twice.
 func Introductions(first, second string, localOfFirst, localOfSecond []byte) (toFirst, toSecond []byte) {
 	a, err := netip.ParseAddrPort(first)
 	b, err2 := netip.ParseAddrPort(second)
@@ -87,7 +87,7 @@ func parseIntroduction(b []byte) (i introduction, ok bool) {
 	return i, true
 }
 
-// LocalAddress returns the address of the client in its own network, for Introductions; nil: it has none.
+// LocalAddress returns the client's address in its local network, for Introductions; nil if there is none.
 func (c *Conn) LocalAddress() []byte {
 	if c.peers == nil || !c.peers.local.IsValid() {
 		return nil
@@ -95,8 +95,8 @@ func (c *Conn) LocalAddress() []byte {
 	return appendLocal(nil, c.peers.local)
 }
 
-// checkIntroduced returns why a client does not send to the address of another one. A server could name any address, so
-// one of the loopback or of a private network is accepted only if the server is there as well.
+// checkIntroduced returns why a client does not send to the address of another one. A server could name any address, so a
+// loopback or private address is accepted only if the server has one as well.
 func checkIntroduced(at, server netip.AddrPort) error {
 	a := at.Addr()
 	switch {
@@ -122,8 +122,8 @@ func (p *peers) checkLocal(at netip.AddrPort) bool {
 	return at.Port() >= 1024 && p.network.Contains(at.Addr()) && at != p.local && checkIntroduced(at, p.local) == nil
 }
 
-// keys returns the ciphers of both directions. Without encryption each direction has its session, so that what is reflected
-// is of neither.
+// keys returns the ciphers of both directions. Without encryption each direction has its own session number, so a reflected
+// datagram belongs to neither.
 func (i *introduction) keys(insecure bool) (out sealer, in opener) {
 	if insecure {
 		first, second := binary.LittleEndian.Uint32(i.secret[:]), binary.LittleEndian.Uint32(i.secret[4:])
@@ -139,7 +139,7 @@ func (i *introduction) keys(insecure bool) (out sealer, in opener) {
 	return sealer{aead: first}, opener{aead: second}
 }
 
-// peerCipher returns the cipher of what one of the two sends.
+// peerCipher returns the cipher for the datagrams of one of the two.
 func peerCipher(sender string, i *introduction) cipher.AEAD {
 	key := sha256.Sum256(append([]byte("ghostcube peer, from the "+sender+" "), i.secret[:]...))
 	aead, err := chacha20poly1305.New(key[:])

@@ -87,7 +87,7 @@ func (r *router) in(now time.Duration, port uint16, from netip.AddrPort) (inside
 	return inside, false
 }
 
-// expire forgets what has not been used.
+// expire drops unused mappings.
 func (r *router) expire(now time.Duration) {
 	r.ports = slices.DeleteFunc(r.ports, func(m *mapping) bool {
 		for to, at := range m.sent {
@@ -106,7 +106,7 @@ type internet struct {
 	sides   [2]*natSide
 	flight  []natDatagram
 	sent    map[netip.AddrPort]int // datagrams, by receiver
-	swallow bool                   // what is sent is lost
+	swallow bool                   // everything sent is lost
 }
 
 // natSide is a client. Its peer is the other one.

@@ -49,7 +49,7 @@ func newRealRouter(t *testing.T, kind routerKind, host string) *realRouter {
 	return r
 }
 
-// read passes on what comes to a port, with its sender before it.
+// read forwards the datagrams of a port, each preceded by its sender.
 func (r *realRouter) read(udp *net.UDPConn, port uint16) {
 	b := make([]byte, 2000)
 	for {

@@ -14,12 +14,12 @@ import (
 
 // Peer is a direct path to another client of the same server. It shares the socket of the connection to the server: both
 // sides send to each other at once, so that each router takes the other's datagrams for replies (hole punching). A router
-// that gives the other client another address for each destination is met at the address from which its datagrams come.
+// that maps the other client to another address for each destination is reached at the address its datagrams come from.
 //
-// Nothing but probes goes to an address that has not answered one: the probe has a challenge, a random number, which only
-// who is there can repeat. So neither a server nor a stranger with a false address makes a client send a game's traffic to
-// others. The path is open while the other side says that it hears this one. Datagrams that are not sealed with the keys of
-// the introduction are dropped without a reply.
+// Only probes go to an address that has not answered one. A probe carries a challenge, a random number, which only the receiver
+// can repeat. So neither a server nor a stranger with a spoofed address can make a client send game traffic to third parties.
+// The path is open while the other side says that it hears this one. Datagrams that are not sealed with the keys of the
+// introduction are dropped without a reply.
 type Peer struct {
 	conn  *Conn // only Close ends it
 	peers *peers
@@ -115,7 +115,7 @@ func (c *Conn) introduce(now time.Duration, told []byte) (*Peer, error) {
 	return p, c.peers.add(p)
 }
 
-// add adds a place, if need be instead of another one that was learned. It returns the one that is forgotten.
+// add adds a place, replacing a learned one if there are too many. It returns the replaced address.
 func (p *Peer) add(x place) (forgotten netip.AddrPort) {
 	rand.Read(x.challenge[:])
 	if len(p.places) == maxPlaces {
@@ -167,8 +167,8 @@ func (p *peers) arrive(now time.Duration, from netip.AddrPort, datagram []byte) 
 	return x.arrive(now, from, datagram)
 }
 
-// authorOf returns the peer who has sealed a datagram from an unknown address: its router has given it another one. nil: none
-// has.
+// authorOf returns the peer that sealed a datagram from an unknown address, which is a new mapping of its router; nil if none
+// did.
 func (p *peers) authorOf(now time.Duration, from netip.AddrPort, datagram []byte) *Peer {
 	p.mutex.Lock()
 	list := slices.Clone(p.list)
@@ -184,7 +184,7 @@ func (p *peers) authorOf(now time.Duration, from netip.AddrPort, datagram []byte
 	return nil
 }
 
-// learn adds an address to the places of a peer, who has sent from there.
+// learn adds an address from which a peer has sent to its places.
 func (p *peers) learn(now time.Duration, x *Peer, from netip.AddrPort) {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
@@ -209,7 +209,7 @@ func (p *peers) tick(now time.Duration) {
 	}
 }
 
-// arrive takes a datagram from an address. It is false if the datagram is not authentic.
+// arrive handles a datagram from an address. It reports whether the datagram is authentic.
 func (p *Peer) arrive(now time.Duration, from netip.AddrPort, datagram []byte) bool {
 	kind, payload, ok := p.conn.accept(now, datagram)
 	switch {
@@ -226,8 +226,8 @@ func (p *Peer) arrive(now time.Duration, from netip.AddrPort, datagram []byte) b
 	return ok
 }
 
-// hearAnswer processes the answer to a challenge. Of several places that answer the first is taken, and a newer one after that:
-// the other side has moved there.
+// hearAnswer handles the answer to a challenge. The first place that answers is taken, and later a newer one, because the other
+// side has moved there.
 func (p *Peer) hearAnswer(now time.Duration, challenge [challengeBytes]byte) {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()

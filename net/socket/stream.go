@@ -77,7 +77,7 @@ func (s *stream) endLocked(why error) {
 	}
 }
 
-// end sends what is queued, for at most a second, and then closes the connection. It does not block.
+// end flushes the queue, for at most a second, and then closes the connection. It does not block.
 func (s *stream) end(why error) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()

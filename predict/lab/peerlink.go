@@ -91,7 +91,7 @@ func (l *peerLink) copyFrom(o *peerLink) {
 }
 
 // WireBytes returns the bytes on the wire of a client so far: Up those that it has sent to the server and to all
-// peers, Down those that they have sent to it. If the server runs in another process, Down has only what has arrived.
+// peers, Down those sent to it. If the server runs in another process, Down has only what has arrived.
 func (c *Client) WireBytes(d link.Direction) uint64 {
 	if c.remote {
 		n := [...]uint64{link.Up: c.Endpoint.Stats.BytesSent, link.Down: c.Endpoint.Stats.BytesReceived}[d]

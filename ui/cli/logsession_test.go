@@ -13,7 +13,7 @@ import (
 )
 
 // TestGameLogOpens writes the logs of sessions and opens them: the game's pane has the measures of the session that wrote
-// the log, delays to a tick and bandwidth to the headers, and strategies run beside it.
+// the log, delays within a tick, and strategies run beside it.
 func TestGameLogOpens(t *testing.T) {
 	experiment.Skip(t)
 	for _, args := range []string{

@@ -175,8 +175,8 @@ func (f *Film) Scene() sim.Scene {
 	return s
 }
 
-// Strategy returns what a pane runs that plays the film: both sides put the log's poses into the picture, and send datagrams
-// of the log's sizes over the lab's network. Nothing is simulated, and no input has an effect.
+// Strategy returns the strategy of a pane that plays the film: both sides show the log's poses, and send datagrams of the log's
+// sizes over the lab's network. Nothing is simulated, and inputs have no effect.
 func (f *Film) Strategy() *predict.Strategy {
 	return &predict.Strategy{
 		Name:      "log",

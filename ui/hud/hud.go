@@ -92,7 +92,7 @@ func (h *HUD) Tick(l *lab.Lab) {
 	h.alignRates()
 }
 
-// end leaves a pane as it is whose session has ended before the one beside it: nothing happens there any more.
+// end freezes a pane whose session has ended before the one beside it.
 func (p *pane) end() {
 	p.caption.stale, p.gaugesStale = true, true
 	p.explain.event.set("")

@@ -371,7 +371,7 @@ func (b *Bar) drawTexts(list *render.DrawList, t *Timeline, s *State, plain, bol
 	}
 }
 
-// legendOrder says which kinds of marks the legend has first where there is no room for all.
+// legendOrder is the order in which kinds of marks get a place in the legend.
 var legendOrder = [kindCount]Kind{Corrections, Losses, Faults, Stalls, Shots, Bookmarks, Effects, Withdrawn}
 
 // appendStatus appends the take, whether it is live, and how fast it plays.

@@ -19,7 +19,7 @@ type Knob struct {
 // Numbers of levels.
 const (
 	allBelow   = 16 // a range of fewer whole numbers has all of them
-	besideMost = 10 // a whole number up to it has those beside it
+	besideMost = 10 // whole numbers up to it have their neighbours as levels
 	linearPart = 8  // parts of a range in whose middle the start is
 )
 
@@ -56,7 +56,7 @@ func newKnob(knobs *predict.Knobs, k *predict.Knob) Knob {
 // have equal distances. Otherwise their distances from the nearer end have rising powers of ten, from a hundredth of v's
 // distance on, or a thousandth of the range if v is the end: a time of 60 ms in 0 to 5 s, or a factor of 0.95 in 0 to 1. A
 // range that begins a little above 0 counts from there, so that numbers are round: 300 in 16 to 4096, not 316.
-// A small whole number has those beside it: 4 and 6 for 5.
+// A small whole number gets its neighbours as levels: 4 and 6 for 5.
 func numbers(v, low, high float64, whole bool) []float64 {
 	list := []float64{v, low, high}
 	base := low

@@ -24,7 +24,7 @@ const (
 	localMessage     = 11 // client: its address in its own network, for introductions
 )
 
-// scoreBytes is the size of a score, of which the two figures have 32 bits each. unknown is one that the client does not know.
+// scoreBytes is the size of a score message, with two figures of 32 bits. unknown stands for a figure that the client lacks.
 const (
 	scoreBytes = 1 + 4 + 4
 	unknown    = 1<<32 - 1
@@ -42,7 +42,7 @@ const (
 	maxPart    = maxMessage - 1
 )
 
-// maxLocal is the size of the largest local address, in bytes. What is in it is the business of net/socket.
+// maxLocal is the size of the largest local address, in bytes. Only net/socket interprets it.
 const maxLocal = 18
 
 // MaxName is the length of the longest name of a player, in bytes.

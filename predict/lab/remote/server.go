@@ -34,8 +34,8 @@ type ServerConfig struct {
 	Recording *capture.Recording
 	Log       func(event string, values ...any) // names and values in turn; may be nil
 
-	// Introduce returns what two clients are told of each other, by the addresses of their connections and the Local that
-	// each has sent. nil: nothing.
+	// Introduce returns what to tell two clients about each other, from the addresses of their connections and the Local that
+	// each has sent; nil: nothing.
 	Introduce func(first, second string, localOfFirst, localOfSecond []byte) (toFirst, toSecond []byte)
 }
 

@@ -81,7 +81,7 @@ func TestCatchUpHasNoJerk(t *testing.T) {
 }
 
 // TestLongerPathSkipsNothing checks that a display moment that waits for an outage stays where it is, and catches up evenly,
-// if a late packet of before makes the client believe that its path has become longer: what has not arrived is not skipped.
+// if a late packet makes the client believe that its path has become longer: states that have not arrived are not skipped.
 func TestLongerPathSkipsNothing(t *testing.T) {
 	const delay = 4 * sim.MomentsPerTick
 	for _, until := range []sim.Tick{140, 200} { // the late packet is the last one of the outage, or playback catches up

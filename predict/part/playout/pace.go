@@ -4,7 +4,7 @@ import "ghostcube/sim"
 
 // Pace is how fast playback goes on that runs out of items, and catches up afterwards. It neither stops nor
 // starts at once: hardly anybody notices a picture that slows down within four ticks, and everybody one that
-// jerks. After a long stop it starts within eight, because what is fast would leave with a jerk. The zero value stands still.
+// jerks. After a long stop it starts within eight, or fast bodies would leave with a jerk. The zero value stands still.
 type Pace struct {
 	step  sim.Moment // in the last tick
 	held  bool       // limited by the newest arrival
